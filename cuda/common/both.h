@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A function marked BOTH is written once and compiled twice: as C for the CPU
+ * backend and as CUDA for the GPU backend.  It is pure: it sees its arguments
+ * and nothing else. */
+#pragma once
+
+#ifdef __CUDACC__
+# define BOTH static __host__ __device__ __forceinline__
+#else
+# define BOTH static inline __attribute__ ((unused))
+#endif
+
+#ifdef __cplusplus
+# define C_BEGIN extern "C" {
+# define C_END }
+#else
+# define C_BEGIN
+# define C_END
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The CPU device, and the choice between it and CUDA. */
+#include "common/device.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *
+alloc (const Device *dev, void **p, size_t bytes)
+{
+  (void) dev;
+  *p = calloc (1, bytes ? bytes : 1);
+  return *p ? NULL : "out of memory";
+}
+
+static void
+release (const Device *dev, void *p)
+{
+  (void) dev;
+  free (p);
+}
+
+static const char *
+copy (const Device *dev, void *dst, const void *src, size_t bytes)
+{
+  (void) dev;
+  memcpy (dst, src, bytes);
+  return NULL;
+}
+
+static const char *
+copy_rows (const Device *dev, void *dst, size_t dst_stride, const void *src,
+    size_t src_stride, size_t row_bytes, size_t rows)
+{
+  (void) dev;
+  for (size_t y = 0; y < rows; y++)
+    memcpy ((char *) dst + y * dst_stride,
+        (const char *) src + y * src_stride, row_bytes);
+  return NULL;
+}
+
+static const char *
+clear (const Device *dev, void *p, size_t bytes)
+{
+  (void) dev;
+  memset (p, 0, bytes);
+  return NULL;
+}
+
+static const char *
+wait (const Device *dev)
+{
+  (void) dev;
+  return NULL;
+}
+
+static const DeviceOps cpu_ops = { alloc, release, alloc, release, copy,
+  copy_rows, clear, wait };
+
+#ifdef HAVE_CUDA
+const char *device_cuda_open (Device *dev, void *stream);
+void device_cuda_close (Device *dev);
+#else
+const char *
+device_cuda_probe (void)
+{
+  return "this build has no CUDA backend";
+}
+#endif
+
+const char *
+device_open (Device *dev, DeviceKind kind, void *stream)
+{
+  *dev = (Device) { DEVICE_CPU, &cpu_ops, NULL, false };
+  if (kind == DEVICE_CPU)
+    return NULL;
+  TRY (device_cuda_probe ());
+#ifdef HAVE_CUDA
+  TRY (device_cuda_open (dev, stream));
+#endif
+  (void) stream;
+  return NULL;
+}
+
+void
+device_close (Device *dev)
+{
+#ifdef HAVE_CUDA
+  if (dev->kind == DEVICE_CUDA)
+    device_cuda_close (dev);
+#endif
+  *dev = (Device) { DEVICE_CPU, &cpu_ops, NULL, false };
+}

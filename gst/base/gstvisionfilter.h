@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The parent of every element with one input: it chooses the backend, puts the
+ * frame where the algorithm can reach it, reports errors, keeps the common
+ * properties, and leaves to the child what is its own: open (), process () and
+ * close (). */
+#pragma once
+
+#include <gst/base/gstbasetransform.h>
+#include <gst/video/video.h>
+
+#include "base/gstvisionbackend.h"
+
+G_BEGIN_DECLS
+
+#define GST_TYPE_VISION_FILTER (gst_vision_filter_get_type ())
+G_DECLARE_DERIVABLE_TYPE (GstVisionFilter, gst_vision_filter, GST,
+    VISION_FILTER, GstBaseTransform)
+
+struct _GstVisionFilterClass
+{
+  GstBaseTransformClass parent_class;
+
+  /* Of the backend: what process () does to the frame, and where it runs when
+   * backend=auto. */
+  GstVisionFrameUse use;
+
+  /* Opens the device; a test puts one in place that fails on demand. */
+  const char *(*open_device) (Device *device, DeviceKind kind, void *stream);
+
+  /* The frames' format is known, and the device: allocate. */
+  const char *(*open) (GstVisionFilter *self, const Device *device,
+      const GstVideoInfo *info);
+  /* A frame: add what is found to @buffer as metadata, or draw. */
+  const char *(*process) (GstVisionFilter *self, const Image *frame,
+      GstBuffer *buffer);
+  /* Free what open () allocated; also called when open () failed. */
+  void (*close) (GstVisionFilter *self);
+  /* A flush or a seek: forget what earlier frames said. */
+  void (*reset) (GstVisionFilter *self);
+};
+
+/* Adds the pad templates: @formats as in caps ("{ NV12, RGBA }"), offered in
+ * system memory and, for those that CUDA memory knows, in CUDA memory. */
+void gst_vision_filter_class_add_pads (GstVisionFilterClass *klass,
+    const gchar *formats);
+
+/* Posts @structure on the bus with the times of @buffer, where post-messages
+ * is set and the interval has passed.  Takes @structure. */
+void gst_vision_filter_post (GstVisionFilter *self, GstBuffer *buffer,
+    GstStructure *structure);
+
+G_END_DECLS

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What every algorithm test shares: a seed, two checks, and a main that runs
+ * one part.  A part that needs a GPU is skipped (exit 77) where there is none:
+ * the CPU is never compared with itself. */
+#pragma once
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/device.h"
+#include "common/random.h"
+
+static uint64_t check_seed = 1, check_counter;
+static int check_failures;
+
+static inline uint32_t __attribute__ ((unused))
+rnd (uint32_t below)
+{
+  return random_below (check_seed, check_counter++, below);
+}
+
+#define check(cond) \
+  do { \
+    if (!(cond)) { \
+      check_failures++; \
+      printf ("FAIL %s:%d: %s\n", __FILE__, __LINE__, #cond); \
+    } \
+  } while (0)
+
+#define check_near(a, b, tolerance) \
+  do { \
+    double a_ = (a), b_ = (b), t_ = (tolerance); \
+    if (!(a_ - b_ <= t_ && b_ - a_ <= t_)) { \
+      check_failures++; \
+      printf ("FAIL %s:%d: %s is %.9g, not %.9g +- %g\n", __FILE__, __LINE__, \
+          #a, a_, b_, t_); \
+    } \
+  } while (0)
+
+#define ok(call) \
+  do { \
+    const char *e_ = (call); \
+    if (e_) { \
+      check_failures++; \
+      printf ("FAIL %s:%d: %s: %s\n", __FILE__, __LINE__, #call, e_); \
+    } \
+  } while (0)
+
+typedef struct {
+  const char *name;
+  void (*run) (DeviceKind kind);
+} CheckPart;
+
+/* Runs every part of @on_each on the CPU (`known`), on the GPU (`cuda`), and
+ * every part of @parity, which compares the two (`parity`); each list ends
+ * with a NULL name.  `--bench` calls @bench instead; `--seed N` sets the
+ * seed. */
+static inline int
+check_main (int argc, char **argv, const CheckPart *on_each,
+    const CheckPart *parity, int (*bench) (int argc, char **argv))
+{
+  const char *part = argc > 1 ? argv[1] : "known";
+  const char *no_gpu = device_cuda_probe ();
+  DeviceKind kind = strcmp (part, "known") ? DEVICE_CUDA : DEVICE_CPU;
+  const CheckPart *list = strcmp (part, "parity") ? on_each : parity;
+
+  for (int i = 1; i + 1 < argc; i++)
+    if (!strcmp (argv[i], "--seed"))
+      check_seed = strtoull (argv[i + 1], NULL, 0);
+  if (bench && !strcmp (part, "--bench"))
+    return bench (argc, argv);
+  if (kind == DEVICE_CUDA && no_gpu) {
+    printf ("SKIP: %s\n", no_gpu);
+    return 77;
+  }
+  printf ("%s %s, seed %llu\n", argv[0], part, (unsigned long long) check_seed);
+  for (; list && list->name; list++) {
+    int before = check_failures;
+
+    list->run (kind);
+    printf ("%s %s\n", check_failures == before ? "ok  " : "FAIL", list->name);
+  }
+  return check_failures != 0;
+}
