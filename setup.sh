@@ -1,0 +1,126 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Installs the distribution's packages that are missing, configures Meson and
+# builds; whatever is done already is not done again.
+#
+#   ./setup.sh                   into the folder build
+#   ./setup.sh -Dcuda=disabled   the same with options of Meson, which stay set
+#   BUILD=build-cpu ./setup.sh   into another folder
+#
+# For Debian 12 or newer and Ubuntu 24.04 or newer, as root or with sudo (only
+# where packages are missing).  A GPU and nvcc are used where they are.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+build=${BUILD:-build}
+packages=(
+  gcc g++ libc6-dev meson ninja-build pkgconf
+  libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev
+  libgstreamer-plugins-bad1.0-dev libjson-glib-dev libcairo2-dev
+  libpango1.0-dev gobject-introspection libgirepository1.0-dev
+  gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good
+  gstreamer1.0-plugins-bad gstreamer1.0-libav fonts-dejavu-core
+  python3 python3-gi python3-gst-1.0 gir1.2-gst-plugins-base-1.0
+)
+
+say () {
+  printf '%-10s %s\n' "$1" "$2"
+}
+
+die () {
+  printf 'setup.sh: %s\n' "$@" >&2
+  exit 1
+}
+
+# Runs a command that only speaks when it fails.  $1 is what to tell then.
+quietly () {
+  local remedy=$1 log
+  shift
+  log=$(mktemp)
+  if ! "$@" >"$log" 2>&1; then
+    tail -n 40 "$log" >&2
+    rm -f "$log"
+    die "this failed: $*" "$remedy"
+  fi
+  rm -f "$log"
+}
+
+missing_packages () {
+  local p
+  for p in "${packages[@]}"; do
+    dpkg-query -W -f '${db:Status-Status}\n' "$p" 2>/dev/null |
+      grep -qx installed || echo "$p"
+  done
+}
+
+as_root () {
+  if [ "$(id -u)" = 0 ]; then
+    "$@"
+  else
+    sudo "$@"
+  fi
+}
+
+apt () {
+  as_root env DEBIAN_FRONTEND=noninteractive \
+    apt-get -q -y -o DPkg::Lock::Timeout=120 --no-install-recommends "$@"
+}
+
+install_packages () {
+  local missing
+  if ! command -v dpkg-query >/dev/null; then
+    say packages "not checked: this is no Debian; needed are what Debian calls"
+    say '' "${packages[*]}"
+    return
+  fi
+  mapfile -t missing < <(missing_packages)
+  if [ ${#missing[@]} = 0 ]; then
+    say packages 'all there'
+    return
+  fi
+  say packages "installing ${missing[*]}"
+  if [ "$(id -u)" != 0 ] && ! command -v sudo >/dev/null; then
+    die 'packages are missing, and there is neither root nor sudo to install' \
+      "them; ask for: apt-get install ${missing[*]}"
+  fi
+  quietly 'Is there a network, and are the sources of apt right?' apt update
+  quietly 'Debian 12 and Ubuntu 24.04 are the oldest releases with them all.' \
+    apt install "${missing[@]}"
+}
+
+# nvcc is often installed outside the PATH.
+find_nvcc () {
+  local dir=${CUDA_HOME:-/usr/local/cuda}/bin
+  if ! command -v nvcc >/dev/null && [ -x "$dir/nvcc" ]; then
+    export NVCC=$dir/nvcc
+  fi
+  compiler=$("${NVCC:-nvcc}" --version 2>/dev/null |
+    sed -n 's/.*release.* V/nvcc /p') || compiler='no nvcc'
+}
+
+# The folder remembers what it was configured with: nvcc, then the options.
+configure () {
+  local stamp=$build/setup.stamp before=() now mode=()
+  find_nvcc
+  [ ! -f "$stamp" ] || mapfile -t before <"$stamp"
+  now=("$compiler" "$@")
+  [ $# -gt 0 ] || now+=("${before[@]:1}")
+  if [ -f "$build/build.ninja" ]; then
+    if [ "${now[*]}" = "${before[*]}" ]; then
+      say configure 'nothing to do'
+      return
+    fi
+    mode=(--reconfigure)
+    [ "${before[0]-$compiler}" = "$compiler" ] || mode=(--wipe)
+  fi
+  say configure "$build with ${now[*]}"
+  quietly "The end of $build/meson-logs/meson-log.txt tells more." \
+    meson setup "${mode[@]}" "$build" "${now[@]:1}"
+  printf '%s\n' "${now[@]}" >"$stamp"
+}
+
+install_packages
+configure "$@"
+say build "$build"
+quietly "To see it all: ninja -C $build" ninja -C "$build"
