@@ -8,11 +8,11 @@
 #include "common/device.h"
 
 #define CUDA_TRY(call) \
-  do { \
-    cudaError_t e_ = (call); \
-    if (e_ != cudaSuccess) \
-      return cudaGetErrorString (e_); \
-  } while (0)
+ do { \
+  cudaError_t e_ = (call); \
+  if (e_ != cudaSuccess) \
+   return cudaGetErrorString (e_); \
+ } while (0)
 
 static inline cudaStream_t
 device_stream (const Device *dev)

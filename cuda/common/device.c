@@ -35,8 +35,8 @@ copy_rows (const Device *dev, void *dst, size_t dst_stride, const void *src,
 {
   (void) dev;
   for (size_t y = 0; y < rows; y++)
-    memcpy ((char *) dst + y * dst_stride,
-        (const char *) src + y * src_stride, row_bytes);
+    memcpy ((char *) dst + y * dst_stride, (const char *) src + y * src_stride,
+        row_bytes);
   return NULL;
 }
 
@@ -55,12 +55,13 @@ wait (const Device *dev)
   return NULL;
 }
 
-static const DeviceOps cpu_ops = { alloc, release, alloc, release, copy,
-  copy_rows, clear, wait };
+static const DeviceOps cpu_ops = {
+    alloc, release, alloc, release, copy, copy_rows, clear, wait};
 
 #ifdef HAVE_CUDA
 const char *device_cuda_open (Device *dev, void *stream);
 void device_cuda_close (Device *dev);
+const char *device_cuda_follow (const Device *dev, void *stream);
 #else
 const char *
 device_cuda_probe (void)
@@ -72,7 +73,7 @@ device_cuda_probe (void)
 const char *
 device_open (Device *dev, DeviceKind kind, void *stream)
 {
-  *dev = (Device) { DEVICE_CPU, &cpu_ops, NULL, false };
+  *dev = (Device){DEVICE_CPU, &cpu_ops, NULL, false};
   if (kind == DEVICE_CPU)
     return NULL;
   TRY (device_cuda_probe ());
@@ -90,5 +91,17 @@ device_close (Device *dev)
   if (dev->kind == DEVICE_CUDA)
     device_cuda_close (dev);
 #endif
-  *dev = (Device) { DEVICE_CPU, &cpu_ops, NULL, false };
+  *dev = (Device){DEVICE_CPU, &cpu_ops, NULL, false};
+}
+
+const char *
+device_follow (const Device *dev, void *stream)
+{
+#ifdef HAVE_CUDA
+  if (dev->kind == DEVICE_CUDA && stream != dev->stream)
+    return device_cuda_follow (dev, stream);
+#endif
+  (void) dev;
+  (void) stream;
+  return NULL;
 }

@@ -29,8 +29,8 @@ typedef struct {
   void (*release) (const Device *dev, void *p);
   const char *(*alloc_pinned) (const Device *dev, void **p, size_t bytes);
   void (*release_pinned) (const Device *dev, void *p);
-  const char *(*copy) (const Device *dev, void *dst, const void *src,
-      size_t bytes);
+  const char *(*copy) (
+      const Device *dev, void *dst, const void *src, size_t bytes);
   const char *(*copy_rows) (const Device *dev, void *dst, size_t dst_stride,
       const void *src, size_t src_stride, size_t row_bytes, size_t rows);
   const char *(*clear) (const Device *dev, void *p, size_t bytes);
@@ -52,6 +52,10 @@ void device_close (Device *dev);
 
 /* NULL where a CUDA device can be used, else why not. */
 const char *device_cuda_probe (void);
+
+/* Work queued from now on starts when what is queued on @stream, another
+ * stream of the same context, is done.  The host does not wait. */
+const char *device_follow (const Device *dev, void *stream);
 
 /* Memory of the device, zeroed; NULL is a valid argument of release. */
 static inline const char *
@@ -112,17 +116,17 @@ device_wait (const Device *dev)
 
 /* Passes an error on to the caller. */
 #define TRY(call) \
-  do { \
-    const char *err_ = (call); \
-    if (err_) \
-      return err_; \
-  } while (0)
+ do { \
+  const char *err_ = (call); \
+  if (err_) \
+   return err_; \
+ } while (0)
 
 /* The stage functions of an algorithm on a device.  The only place that asks
  * whether CUDA was compiled in. */
 #ifdef HAVE_CUDA
 # define STAGES(algo, dev) \
-   ((dev)->kind == DEVICE_CUDA ? &algo##_stages_cuda : &algo##_stages_cpu)
+  ((dev)->kind == DEVICE_CUDA ? &algo##_stages_cuda : &algo##_stages_cpu)
 #else
 # define STAGES(algo, dev) ((void) (dev), &algo##_stages_cpu)
 #endif

@@ -43,8 +43,8 @@ release_pinned (const Device *dev, void *p)
 static const char *
 copy (const Device *dev, void *dst, const void *src, size_t bytes)
 {
-  CUDA_TRY (
-      cudaMemcpyAsync (dst, src, bytes, cudaMemcpyDefault, device_stream (dev)));
+  CUDA_TRY (cudaMemcpyAsync (
+      dst, src, bytes, cudaMemcpyDefault, device_stream (dev)));
   return NULL;
 }
 
@@ -71,8 +71,8 @@ wait (const Device *dev)
   return NULL;
 }
 
-static const DeviceOps cuda_ops = { alloc, release, alloc_pinned,
-  release_pinned, copy, copy_rows, clear, wait };
+static const DeviceOps cuda_ops = {
+    alloc, release, alloc_pinned, release_pinned, copy, copy_rows, clear, wait};
 
 extern "C" const char *
 device_cuda_probe (void)
@@ -90,8 +90,8 @@ device_cuda_open (Device *dev, void *stream)
 
   if (!stream)
     CUDA_TRY (cudaStreamCreateWithFlags (&own, cudaStreamNonBlocking));
-  *dev = Device { DEVICE_CUDA, &cuda_ops, stream ? stream : (void *) own,
-    !stream };
+  *dev =
+      Device{DEVICE_CUDA, &cuda_ops, stream ? stream : (void *) own, !stream};
   return NULL;
 }
 
@@ -100,4 +100,19 @@ device_cuda_close (Device *dev)
 {
   if (dev->owns_stream)
     cudaStreamDestroy (device_stream (dev));
+}
+
+extern "C" const char *
+device_cuda_follow (const Device *dev, void *stream)
+{
+  cudaEvent_t event;
+  cudaError_t err;
+
+  CUDA_TRY (cudaEventCreateWithFlags (&event, cudaEventDisableTiming));
+  err = cudaEventRecord (event, (cudaStream_t) stream);
+  if (err == cudaSuccess)
+    err = cudaStreamWaitEvent (device_stream (dev), event, 0);
+  cudaEventDestroy (event);
+  CUDA_TRY (err);
+  return NULL;
 }

@@ -18,20 +18,20 @@ typedef enum {
   IMAGE_GRAY16, /* one plane, 2 bytes, little endian */
   IMAGE_RGB,    /* one plane, 3 bytes: R, G, B */
   IMAGE_BGR,
-  IMAGE_RGBA,   /* one plane, 4 bytes: R, G, B, any (RGBA or RGBx) */
+  IMAGE_RGBA, /* one plane, 4 bytes: R, G, B, any (RGBA or RGBx) */
   IMAGE_BGRA,
-  IMAGE_NV12,   /* Y, then interleaved U V at half size */
-  IMAGE_I420,   /* Y, U, V; U and V at half size */
-  IMAGE_YUY2,   /* one plane: Y0 U Y1 V for two pixels */
-  IMAGE_P010,   /* as NV12 with 16-bit words, the value in the upper 10 bits */
+  IMAGE_NV12, /* Y, then interleaved U V at half size */
+  IMAGE_I420, /* Y, U, V; U and V at half size */
+  IMAGE_YUY2, /* one plane: Y0 U Y1 V for two pixels */
+  IMAGE_P010, /* as NV12 with 16-bit words, the value in the upper 10 bits */
 } ImageFormat;
 
 typedef enum { IMAGE_BT601, IMAGE_BT709, IMAGE_BT2020 } ImageMatrix;
 
 typedef struct {
   uint8_t *plane[3];
-  int stride[3];      /* bytes from one row of the plane to the next */
-  int width, height;  /* pixels */
+  int stride[3];     /* bytes from one row of the plane to the next */
+  int width, height; /* pixels */
   ImageFormat format;
   ImageMatrix matrix; /* of YUV formats */
   bool full_range;    /* YUV: 0..255 rather than 16..235 and 16..240 */

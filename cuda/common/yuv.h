@@ -8,9 +8,9 @@
 #include "common/image.h"
 
 typedef struct {
-  int y0;                    /* what black is stored as */
-  int y, rv, gu, gv, bu;     /* to RGB: weight of Y, of V in R, … */
-  int yr, yg, yb;            /* to YUV: weight of R in Y, … */
+  int y0;                /* what black is stored as */
+  int y, rv, gu, gv, bu; /* to RGB: weight of Y, of V in R, … */
+  int yr, yg, yb;        /* to YUV: weight of R in Y, … */
   int ur, ug, ub, vr, vg, vb;
 } Yuv;
 
@@ -18,8 +18,8 @@ typedef struct {
 static inline Yuv
 yuv_of (ImageMatrix matrix, bool full_range)
 {
-  static const double kr_of[] = { 0.299, 0.2126, 0.2627 };
-  static const double kb_of[] = { 0.114, 0.0722, 0.0593 };
+  static const double kr_of[] = {0.299, 0.2126, 0.2627};
+  static const double kb_of[] = {0.114, 0.0722, 0.0593};
   double kr = kr_of[matrix], kb = kb_of[matrix], kg = 1 - kr - kb;
   double sy = full_range ? 1 : 255. / 219, sc = full_range ? 1 : 255. / 224;
   double one = 65536, u = .5 / (1 - kb), v = .5 / (1 - kr);
@@ -65,9 +65,8 @@ yuv_from_rgb (const Yuv *m, const uint8_t rgb[3], uint8_t yuv[3])
 {
   int r = rgb[0], g = rgb[1], b = rgb[2], half = 1 << 15;
 
-  yuv[0] = yuv_clip (m->y0 + ((m->yr * r + m->yg * g + m->yb * b + half) >> 16));
-  yuv[1] = yuv_clip (
-      128 + ((m->ub * b - m->ur * r - m->ug * g + half) >> 16));
-  yuv[2] = yuv_clip (
-      128 + ((m->vr * r - m->vg * g - m->vb * b + half) >> 16));
+  yuv[0] =
+      yuv_clip (m->y0 + ((m->yr * r + m->yg * g + m->yb * b + half) >> 16));
+  yuv[1] = yuv_clip (128 + ((m->ub * b - m->ur * r - m->ug * g + half) >> 16));
+  yuv[2] = yuv_clip (128 + ((m->vr * r - m->vg * g - m->vb * b + half) >> 16));
 }

@@ -14,11 +14,10 @@
 G_BEGIN_DECLS
 
 #define GST_TYPE_VISION_FILTER (gst_vision_filter_get_type ())
-G_DECLARE_DERIVABLE_TYPE (GstVisionFilter, gst_vision_filter, GST,
-    VISION_FILTER, GstBaseTransform)
+G_DECLARE_DERIVABLE_TYPE (
+    GstVisionFilter, gst_vision_filter, GST, VISION_FILTER, GstBaseTransform)
 
-struct _GstVisionFilterClass
-{
+struct _GstVisionFilterClass {
   GstBaseTransformClass parent_class;
 
   /* Of the backend: what process () does to the frame, and where it runs when
@@ -29,11 +28,11 @@ struct _GstVisionFilterClass
   const char *(*open_device) (Device *device, DeviceKind kind, void *stream);
 
   /* The frames' format is known, and the device: allocate. */
-  const char *(*open) (GstVisionFilter *self, const Device *device,
-      const GstVideoInfo *info);
+  const char *(*open) (
+      GstVisionFilter *self, const Device *device, const GstVideoInfo *info);
   /* A frame: add what is found to @buffer as metadata, or draw. */
-  const char *(*process) (GstVisionFilter *self, const Image *frame,
-      GstBuffer *buffer);
+  const char *(*process) (
+      GstVisionFilter *self, const Image *frame, GstBuffer *buffer);
   /* Free what open () allocated; also called when open () failed. */
   void (*close) (GstVisionFilter *self);
   /* A flush or a seek: forget what earlier frames said. */
@@ -42,12 +41,12 @@ struct _GstVisionFilterClass
 
 /* Adds the pad templates: @formats as in caps ("{ NV12, RGBA }"), offered in
  * system memory and, for those that CUDA memory knows, in CUDA memory. */
-void gst_vision_filter_class_add_pads (GstVisionFilterClass *klass,
-    const gchar *formats);
+void gst_vision_filter_class_add_pads (
+    GstVisionFilterClass *klass, const gchar *formats);
 
 /* Posts @structure on the bus with the times of @buffer, where post-messages
  * is set and the interval has passed.  Takes @structure. */
-void gst_vision_filter_post (GstVisionFilter *self, GstBuffer *buffer,
-    GstStructure *structure);
+void gst_vision_filter_post (
+    GstVisionFilter *self, GstBuffer *buffer, GstStructure *structure);
 
 G_END_DECLS

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Where an element works: the choice between CPU and CUDA, the CUDA context,
+ * the Device, and frames put where that Device can reach them. */
+#pragma once
+
+#include <gst/video/video.h>
+
+#include "common/device.h"
+#include "common/image.h"
+
+G_BEGIN_DECLS
+
+typedef enum {
+  GST_VISION_BACKEND_AUTO,
+  GST_VISION_BACKEND_CUDA,
+  GST_VISION_BACKEND_CPU,
+} GstVisionBackendKind;
+
+#define GST_TYPE_VISION_BACKEND_KIND (gst_vision_backend_kind_get_type ())
+GType gst_vision_backend_kind_get_type (void);
+
+/* What an element does with a frame. */
+typedef enum {
+  GST_VISION_FRAME_READ = 0,
+  GST_VISION_FRAME_WRITE = 1 << 0, /* it changes the frame's pixels */
+  GST_VISION_FRAME_STAY = 1 << 1,  /* backend=auto runs where the frame lies:
+                                      system frames on the CPU */
+} GstVisionFrameUse;
+
+typedef const char *(*GstVisionOpenDevice) (
+    Device *device, DeviceKind kind, void *stream);
+
+typedef struct {
+  GstElement *element; /* whose backend this is; not owned */
+  GstVisionBackendKind kind;
+  gint device_id;     /* -1 = any */
+  GstObject *context; /* GstCudaContext, NULL without CUDA */
+  Device device;
+  gboolean is_open;
+  gboolean entered; /* our context is current in the streaming thread */
+} GstVisionBackend;
+
+void gst_vision_backend_init (GstVisionBackend *self, GstElement *element);
+/* Finds the context early, so that neighbours can share it. */
+void gst_vision_backend_start (GstVisionBackend *self);
+void gst_vision_backend_stop (GstVisionBackend *self);
+
+/* Chooses the device for frames that lie in CUDA memory (@in_cuda) or not.
+ * The error names the way out. */
+const char *gst_vision_backend_open (GstVisionBackend *self,
+    GstVisionFrameUse use, gboolean in_cuda, GstVisionOpenDevice open_device);
+void gst_vision_backend_close (GstVisionBackend *self);
+
+/* Around everything that touches the device; leave () is right also after an
+ * enter () that failed. */
+const char *gst_vision_backend_enter (GstVisionBackend *self);
+void gst_vision_backend_leave (GstVisionBackend *self);
+
+/* The context of @buffer where it is another than ours and we may follow it,
+ * else NULL.  adopt () takes it over; the backend must be opened again. */
+GstObject *gst_vision_backend_foreign (
+    GstVisionBackend *self, GstBuffer *buffer);
+void gst_vision_backend_adopt (GstVisionBackend *self, GstObject *context);
+
+/* The frames of one pad. */
+typedef struct {
+  GstVideoInfo info;
+  GstVisionFrameUse use;
+  gboolean in_cuda; /* frames come in CUDA memory */
+  Image staged;     /* device memory for frames that come in system memory */
+  void *staging;
+  GstVideoFrame frame; /* while mapped */
+} GstVisionInput;
+
+const char *gst_vision_input_open (GstVisionInput *self,
+    GstVisionBackend *backend, const GstVideoInfo *info, gboolean in_cuda,
+    GstVisionFrameUse use);
+void gst_vision_input_close (GstVisionInput *self, GstVisionBackend *backend);
+
+/* Puts @buffer where the device can reach it: @image is valid until unmap,
+ * which also brings what was drawn back. */
+const char *gst_vision_input_map (GstVisionInput *self,
+    GstVisionBackend *backend, GstBuffer *buffer, Image *image);
+const char *gst_vision_input_unmap (
+    GstVisionInput *self, GstVisionBackend *backend);
+
+/* Caps of frames in @formats ("{ NV12, RGBA }"), in system memory and, for the
+ * formats that CUDA memory knows, in CUDA memory. */
+GstCaps *gst_vision_caps (const gchar *formats);
+
+/* FALSE for a format that no algorithm reads. */
+gboolean gst_vision_image_format (GstVideoFormat format, ImageFormat *out);
+
+G_END_DECLS

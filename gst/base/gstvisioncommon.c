@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "base/gstvisioncommon.h"
+
+#include <string.h>
+
+enum {
+  PROP_0,
+  PROP_BACKEND,
+  PROP_CUDA_DEVICE_ID,
+  PROP_POST_MESSAGES,
+  PROP_INTERVAL,
+  PROP_STATS,
+};
+
+void
+gst_vision_common_init (GstVisionCommon *self, GstElement *element)
+{
+  gst_vision_backend_init (&self->backend, element);
+  gst_vision_common_restart (self);
+}
+
+void
+gst_vision_common_restart (GstVisionCommon *self)
+{
+  self->last_message = GST_CLOCK_TIME_NONE;
+  self->frames = self->dropped = 0;
+  self->process_time = self->process_sum = self->process_max = 0;
+}
+
+void
+gst_vision_common_install_properties (GObjectClass *klass)
+{
+  GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS;
+
+  g_object_class_install_property (klass, PROP_BACKEND,
+      g_param_spec_enum ("backend", "Backend", "Where the work is done",
+          GST_TYPE_VISION_BACKEND_KIND, GST_VISION_BACKEND_AUTO,
+          flags | GST_PARAM_MUTABLE_READY));
+  g_object_class_install_property (klass, PROP_CUDA_DEVICE_ID,
+      g_param_spec_int ("cuda-device-id", "CUDA device",
+          "Number of the GPU (-1 = that of the neighbours, else the first)", -1,
+          G_MAXINT, -1, flags | GST_PARAM_MUTABLE_READY));
+  g_object_class_install_property (klass, PROP_POST_MESSAGES,
+      g_param_spec_boolean ("post-messages", "Post messages",
+          "Post the results of each frame on the bus, as an element message",
+          FALSE, flags | GST_PARAM_MUTABLE_PLAYING));
+  g_object_class_install_property (klass, PROP_INTERVAL,
+      g_param_spec_uint64 ("interval", "Interval",
+          "Least time between two messages in nanoseconds (0 = every frame)", 0,
+          G_MAXUINT64, 0, flags | GST_PARAM_MUTABLE_PLAYING));
+  g_object_class_install_property (klass, PROP_STATS,
+      g_param_spec_boxed ("stats", "Statistics",
+          "frames, dropped, and the time that processing a frame took until "
+          "its results were read: process-time (newest), process-time-mean, "
+          "process-time-max, in nanoseconds; device is where it ran",
+          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+}
+
+void
+gst_vision_common_set_property (
+    GstVisionCommon *self, guint id, const GValue *value)
+{
+  GST_OBJECT_LOCK (self->backend.element);
+  switch (id) {
+    case PROP_BACKEND:
+      self->backend.kind = g_value_get_enum (value);
+      break;
+    case PROP_CUDA_DEVICE_ID:
+      self->backend.device_id = g_value_get_int (value);
+      break;
+    case PROP_POST_MESSAGES:
+      self->post_messages = g_value_get_boolean (value);
+      break;
+    case PROP_INTERVAL:
+      self->interval = g_value_get_uint64 (value);
+      break;
+  }
+  GST_OBJECT_UNLOCK (self->backend.element);
+}
+
+static GstStructure *
+stats (const GstVisionCommon *self)
+{
+  const char *device = !self->backend.is_open    ? "none"
+      : self->backend.device.kind == DEVICE_CUDA ? "cuda"
+                                                 : "cpu";
+
+  return gst_structure_new ("stats", "frames", G_TYPE_UINT64, self->frames,
+      "dropped", G_TYPE_UINT64, self->dropped, "process-time", G_TYPE_UINT64,
+      self->process_time, "process-time-mean", G_TYPE_UINT64,
+      self->frames ? self->process_sum / self->frames : 0, "process-time-max",
+      G_TYPE_UINT64, self->process_max, "device", G_TYPE_STRING, device, NULL);
+}
+
+void
+gst_vision_common_get_property (GstVisionCommon *self, guint id, GValue *value)
+{
+  GST_OBJECT_LOCK (self->backend.element);
+  switch (id) {
+    case PROP_BACKEND:
+      g_value_set_enum (value, self->backend.kind);
+      break;
+    case PROP_CUDA_DEVICE_ID:
+      g_value_set_int (value, self->backend.device_id);
+      break;
+    case PROP_POST_MESSAGES:
+      g_value_set_boolean (value, self->post_messages);
+      break;
+    case PROP_INTERVAL:
+      g_value_set_uint64 (value, self->interval);
+      break;
+    case PROP_STATS:
+      g_value_take_boxed (value, stats (self));
+      break;
+  }
+  GST_OBJECT_UNLOCK (self->backend.element);
+}
+
+void
+gst_vision_common_count (GstVisionCommon *self, gint64 start)
+{
+  GstClockTime spent = (g_get_monotonic_time () - start) * GST_USECOND;
+
+  GST_OBJECT_LOCK (self->backend.element);
+  self->frames++;
+  self->process_time = spent;
+  self->process_sum += spent;
+  self->process_max = MAX (self->process_max, spent);
+  GST_OBJECT_UNLOCK (self->backend.element);
+}
+
+void
+gst_vision_common_count_dropped (GstVisionCommon *self, guint64 n)
+{
+  GST_OBJECT_LOCK (self->backend.element);
+  self->dropped += n;
+  GST_OBJECT_UNLOCK (self->backend.element);
+}
+
+void
+gst_vision_common_post (GstVisionCommon *self, const GstSegment *segment,
+    GstBuffer *buffer, GstStructure *structure)
+{
+  GstElement *element = self->backend.element;
+  GstClockTime pts = GST_BUFFER_PTS (buffer);
+  GstClockTime running =
+      gst_segment_to_running_time (segment, GST_FORMAT_TIME, pts);
+  gboolean due = !GST_CLOCK_TIME_IS_VALID (self->last_message) ||
+      !GST_CLOCK_TIME_IS_VALID (running) || running < self->last_message ||
+      running - self->last_message >= self->interval;
+
+  if (!self->post_messages || !due) {
+    gst_structure_free (structure);
+    return;
+  }
+  self->last_message = running;
+  gst_structure_set (structure, "timestamp", G_TYPE_UINT64, pts, "stream-time",
+      G_TYPE_UINT64, gst_segment_to_stream_time (segment, GST_FORMAT_TIME, pts),
+      "running-time", G_TYPE_UINT64, running, "duration", G_TYPE_UINT64,
+      GST_BUFFER_DURATION (buffer), NULL);
+  gst_element_post_message (
+      element, gst_message_new_element (GST_OBJECT (element), structure));
+}
+
+gboolean
+gst_vision_common_failed (GstVisionCommon *self, const char *err)
+{
+  GstElement *element = self->backend.element;
+
+  if (!err)
+    return FALSE;
+  if (strstr (err, "out of memory"))
+    GST_ELEMENT_ERROR (element, RESOURCE, NO_SPACE_LEFT,
+        ("There is not enough memory: %s.", err),
+        ("Use smaller frames or fewer elements on this device, or set "
+         "backend=cpu to run on the CPU."));
+  else if (self->backend.kind == GST_VISION_BACKEND_CUDA &&
+      !self->backend.is_open)
+    GST_ELEMENT_ERROR (element, RESOURCE, NOT_FOUND,
+        ("backend=cuda was asked for, but %s. Use backend=auto to run on the "
+         "CPU where there is no GPU.",
+            err),
+        (NULL));
+  else
+    GST_ELEMENT_ERROR (element, LIBRARY, FAILED, ("%s.", err),
+        ("The pipeline was stopped; start it again, with backend=cpu if the "
+         "GPU does not recover."));
+  return TRUE;
+}

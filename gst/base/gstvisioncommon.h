@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What both parents have alike: the common properties, statistics, messages
+ * and errors. */
+#pragma once
+
+#include "base/gstvisionbackend.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  GstVisionBackend backend;
+
+  gboolean post_messages;
+  GstClockTime interval;     /* least time between messages; 0 = every frame */
+  GstClockTime last_message; /* running time of the newest one */
+
+  guint64 frames, dropped;
+  GstClockTime
+      process_time; /* of the newest frame, until its results were read */
+  GstClockTime process_sum, process_max;
+} GstVisionCommon;
+
+void gst_vision_common_init (GstVisionCommon *self, GstElement *element);
+/* Forgets statistics and the time of the newest message. */
+void gst_vision_common_restart (GstVisionCommon *self);
+
+void gst_vision_common_install_properties (GObjectClass *klass);
+void gst_vision_common_set_property (
+    GstVisionCommon *self, guint id, const GValue *value);
+void gst_vision_common_get_property (
+    GstVisionCommon *self, guint id, GValue *value);
+
+/* Counts a frame that was processed from @start (g_get_monotonic_time). */
+void gst_vision_common_count (GstVisionCommon *self, gint64 start);
+void gst_vision_common_count_dropped (GstVisionCommon *self, guint64 n);
+
+/* Adds the times of @buffer to @structure, as `level` does, and posts it if
+ * messages are wanted and the interval has passed.  Takes @structure. */
+void gst_vision_common_post (GstVisionCommon *self, const GstSegment *segment,
+    GstBuffer *buffer, GstStructure *structure);
+
+/* Posts the error of a failed call, with a remedy; TRUE where @err is one. */
+gboolean gst_vision_common_failed (GstVisionCommon *self, const char *err);
+
+G_END_DECLS

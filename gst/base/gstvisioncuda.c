@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * GSTCUDA_MINOR is the version of the gstreamer-cuda-1.0 that is built
+ * against: the streams that memories carry came with 1.24, and as enum values
+ * and functions the preprocessor cannot see them. */
+#include "base/gstvisioncuda.h"
+
+#if GSTCUDA_MINOR >= 24
+# include <gst/cuda/gstcuda.h>
+#else
+# include <gst/cuda/cuda-gst.h>
+# include <gst/cuda/gstcudabufferpool.h>
+# include <gst/cuda/gstcudaloader.h>
+# include <gst/cuda/gstcudamemory.h>
+# include <gst/cuda/gstcudautils.h>
+#endif
+
+const GstMapFlags gst_vision_cuda_map_flag = (GstMapFlags) GST_MAP_CUDA;
+
+gboolean
+gst_vision_cuda_ensure_context (
+    GstElement *element, gint device_id, GstObject **context)
+{
+  if (device_cuda_probe () != NULL || !gst_cuda_load_library ())
+    return FALSE;
+  gst_cuda_memory_init_once ();
+  return gst_cuda_ensure_element_context (
+      element, device_id, (GstCudaContext **) context);
+}
+
+void
+gst_vision_cuda_set_context (GstElement *element, GstContext *context,
+    gint device_id, GstObject **cuda_context)
+{
+  gst_cuda_handle_set_context (
+      element, context, device_id, (GstCudaContext **) cuda_context);
+}
+
+gboolean
+gst_vision_cuda_query_context (
+    GstElement *element, GstQuery *query, GstObject *cuda_context)
+{
+  return cuda_context &&
+      gst_cuda_handle_context_query (
+          element, query, GST_CUDA_CONTEXT (cuda_context));
+}
+
+gboolean
+gst_vision_cuda_push (GstObject *context)
+{
+  return gst_cuda_context_push (GST_CUDA_CONTEXT (context));
+}
+
+void
+gst_vision_cuda_pop (void)
+{
+  gst_cuda_context_pop (NULL);
+}
+
+static GstCudaMemory *
+cuda_memory (GstBuffer *buffer)
+{
+  GstMemory *memory =
+      gst_buffer_n_memory (buffer) ? gst_buffer_peek_memory (buffer, 0) : NULL;
+
+  return memory && gst_is_cuda_memory (memory) ? GST_CUDA_MEMORY_CAST (memory)
+                                               : NULL;
+}
+
+GstObject *
+gst_vision_cuda_buffer_context (GstBuffer *buffer)
+{
+  GstCudaMemory *memory = cuda_memory (buffer);
+
+  return memory ? GST_OBJECT (memory->context) : NULL;
+}
+
+gint
+gst_vision_cuda_device_id (GstObject *context)
+{
+  guint id = 0;
+
+  g_object_get (context, "cuda-device-id", &id, NULL);
+  return (gint) id;
+}
+
+#if GSTCUDA_MINOR >= 24
+const char *
+gst_vision_cuda_follow (const Device *device, GstBuffer *buffer)
+{
+  GstCudaMemory *memory = cuda_memory (buffer);
+  GstCudaStream *stream = memory ? gst_cuda_memory_get_stream (memory) : NULL;
+
+  if (!stream ||
+      !GST_MEMORY_FLAG_IS_SET (memory, GST_CUDA_MEMORY_TRANSFER_NEED_SYNC))
+    return NULL;
+  if (device->kind == DEVICE_CUDA)
+    return device_follow (device, gst_cuda_stream_get_handle (stream));
+  gst_cuda_memory_sync (memory);
+  return NULL;
+}
+
+void
+gst_vision_cuda_written (GstBuffer *buffer)
+{
+  GstCudaMemory *memory = cuda_memory (buffer);
+
+  if (memory)
+    GST_MEMORY_FLAG_UNSET (memory, GST_CUDA_MEMORY_TRANSFER_NEED_SYNC);
+}
+#else
+/* In 1.22 a producer waits for its work before it pushes, and so do we. */
+const char *
+gst_vision_cuda_follow (const Device *device, GstBuffer *buffer)
+{
+  (void) device;
+  (void) buffer;
+  return NULL;
+}
+
+void
+gst_vision_cuda_written (GstBuffer *buffer)
+{
+  (void) buffer;
+}
+#endif
+
+GstBufferPool *
+gst_vision_cuda_pool_new (GstObject *context)
+{
+  return gst_cuda_buffer_pool_new (GST_CUDA_CONTEXT (context));
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the parents need of GStreamer's CUDA library, with the differences
+ * between its releases (1.22 to 1.28) hidden.  gstvisioncuda.c holds it;
+ * gstvisionnocuda.c stands in where the suite is built without CUDA. */
+#pragma once
+
+#include <gst/video/video.h>
+
+#include "common/device.h"
+
+G_BEGIN_DECLS
+
+#define GST_VISION_CUDA_MEMORY "memory:CUDAMemory"
+
+/* A map flag: the pointers are device pointers. */
+extern const GstMapFlags gst_vision_cuda_map_flag;
+
+/* The GstCudaContext of @element: the one its neighbours or the application
+ * use, else a new one.  FALSE where there is no driver or no device. */
+gboolean gst_vision_cuda_ensure_context (
+    GstElement *element, gint device_id, GstObject **context);
+void gst_vision_cuda_set_context (GstElement *element, GstContext *context,
+    gint device_id, GstObject **cuda_context);
+gboolean gst_vision_cuda_query_context (
+    GstElement *element, GstQuery *query, GstObject *cuda_context);
+
+/* Makes @context current for the calling thread, and takes it off again. */
+gboolean gst_vision_cuda_push (GstObject *context);
+void gst_vision_cuda_pop (void);
+
+/* The context in which the buffer's memory lies, NULL for system memory. */
+GstObject *gst_vision_cuda_buffer_context (GstBuffer *buffer);
+gint gst_vision_cuda_device_id (GstObject *context);
+
+/* Makes @device wait for what the producer of @buffer still has queued. */
+const char *gst_vision_cuda_follow (const Device *device, GstBuffer *buffer);
+/* Says that the work which wrote to @buffer is finished. */
+void gst_vision_cuda_written (GstBuffer *buffer);
+
+GstBufferPool *gst_vision_cuda_pool_new (GstObject *context);
+
+G_END_DECLS

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "base/gstvisionfilter.h"
+
+#include "base/gstvisioncommon.h"
+#include "base/gstvisioncuda.h"
+
+GST_DEBUG_CATEGORY_STATIC (vision_filter_debug);
+#define GST_CAT_DEFAULT vision_filter_debug
+
+typedef struct {
+  GstVisionCommon common;
+  GstVisionInput input;
+  gboolean is_open; /* open () of the child was called */
+  guint64 offered;  /* buffers that came; more than processed: QoS drops */
+} GstVisionFilterPrivate;
+
+G_DEFINE_ABSTRACT_TYPE_WITH_CODE (
+    GstVisionFilter, gst_vision_filter, GST_TYPE_BASE_TRANSFORM,
+    G_ADD_PRIVATE (GstVisionFilter);
+    GST_DEBUG_CATEGORY_INIT (vision_filter_debug, "visionfilter", 0,
+        "parent of the vision elements with one input"))
+
+#define PRIV(o) \
+ ((GstVisionFilterPrivate *) gst_vision_filter_get_instance_private ( \
+     GST_VISION_FILTER (o)))
+
+static void
+close_child (GstVisionFilter *self)
+{
+  GstVisionFilterPrivate *p = PRIV (self);
+
+  if (!p->is_open)
+    return;
+  gst_vision_backend_enter (&p->common.backend);
+  GST_VISION_FILTER_GET_CLASS (self)->close (self);
+  gst_vision_input_close (&p->input, &p->common.backend);
+  gst_vision_backend_leave (&p->common.backend);
+  p->is_open = FALSE;
+}
+
+static const char *
+open_child (GstVisionFilter *self, const GstVideoInfo *info, gboolean in_cuda)
+{
+  GstVisionFilterPrivate *p = PRIV (self);
+  GstVisionFilterClass *klass = GST_VISION_FILTER_GET_CLASS (self);
+  GstVisionBackend *backend = &p->common.backend;
+  const char *err;
+
+  close_child (self);
+  TRY (gst_vision_backend_open (
+      backend, klass->use, in_cuda, klass->open_device));
+  p->is_open = TRUE;
+  err = gst_vision_backend_enter (backend);
+  if (!err)
+    err = gst_vision_input_open (&p->input, backend, info, in_cuda, klass->use);
+  if (!err)
+    err = klass->open (self, &backend->device, info);
+  gst_vision_backend_leave (backend);
+  return err;
+}
+
+static gboolean
+set_caps (GstBaseTransform *trans, GstCaps *in, GstCaps *out)
+{
+  GstVisionFilter *self = GST_VISION_FILTER (trans);
+  GstCapsFeatures *features = gst_caps_get_features (in, 0);
+  GstVideoInfo info;
+
+  (void) out;
+  if (!gst_video_info_from_caps (&info, in)) {
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+        ("These caps do not describe a frame: %" GST_PTR_FORMAT, in), (NULL));
+    return FALSE;
+  }
+  return !gst_vision_common_failed (&PRIV (self)->common,
+      open_child (self, &info,
+          gst_caps_features_contains (features, GST_VISION_CUDA_MEMORY)));
+}
+
+static const char *
+process (GstVisionFilter *self, GstBuffer *buffer)
+{
+  GstVisionFilterPrivate *p = PRIV (self);
+  GstVisionBackend *backend = &p->common.backend;
+  GstObject *foreign = gst_vision_backend_foreign (backend, buffer);
+  Image image;
+  const char *err, *unmap_err;
+
+  if (foreign) {
+    GstVideoInfo info = p->input.info;
+
+    close_child (self);
+    gst_vision_backend_adopt (backend, foreign);
+    TRY (open_child (self, &info, TRUE));
+  }
+  err = gst_vision_backend_enter (backend);
+  if (!err)
+    err = gst_vision_input_map (&p->input, backend, buffer, &image);
+  if (!err) {
+    err = GST_VISION_FILTER_GET_CLASS (self)->process (self, &image, buffer);
+    unmap_err = gst_vision_input_unmap (&p->input, backend);
+    err = err ? err : unmap_err;
+  }
+  gst_vision_backend_leave (backend);
+  return err;
+}
+
+static void
+before_transform (GstBaseTransform *trans, GstBuffer *buffer)
+{
+  GstVisionFilterPrivate *p = PRIV (trans);
+  GstClockTime time = gst_segment_to_stream_time (
+      &trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
+
+  if (GST_CLOCK_TIME_IS_VALID (time))
+    gst_object_sync_values (GST_OBJECT (trans), time);
+  /* What came and was not processed was dropped by GstBaseTransform's QoS. */
+  if (p->offered > p->common.frames + p->common.dropped)
+    gst_vision_common_count_dropped (
+        &p->common, p->offered - p->common.frames - p->common.dropped);
+  p->offered++;
+}
+
+static GstFlowReturn
+transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
+{
+  GstVisionFilterPrivate *p = PRIV (trans);
+  gint64 start = g_get_monotonic_time ();
+
+  if (gst_vision_common_failed (
+          &p->common, process (GST_VISION_FILTER (trans), buffer)))
+    return GST_FLOW_ERROR;
+  gst_vision_common_count (&p->common, start);
+  return GST_FLOW_OK;
+}
+
+static gboolean
+start (GstBaseTransform *trans)
+{
+  GstVisionFilterPrivate *p = PRIV (trans);
+
+  p->offered = 0;
+  gst_vision_common_restart (&p->common);
+  gst_vision_backend_start (&p->common.backend);
+  return TRUE;
+}
+
+static gboolean
+stop (GstBaseTransform *trans)
+{
+  close_child (GST_VISION_FILTER (trans));
+  gst_vision_backend_stop (&PRIV (trans)->common.backend);
+  return TRUE;
+}
+
+static gboolean
+sink_event (GstBaseTransform *trans, GstEvent *event)
+{
+  GstVisionFilterClass *klass = GST_VISION_FILTER_GET_CLASS (trans);
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP && klass->reset &&
+      PRIV (trans)->is_open)
+    klass->reset (GST_VISION_FILTER (trans));
+  return GST_BASE_TRANSFORM_CLASS (gst_vision_filter_parent_class)
+      ->sink_event (trans, event);
+}
+
+static gboolean
+query (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
+{
+  if (GST_QUERY_TYPE (query) == GST_QUERY_CONTEXT &&
+      gst_vision_cuda_query_context (
+          GST_ELEMENT (trans), query, PRIV (trans)->common.backend.context))
+    return TRUE;
+  return GST_BASE_TRANSFORM_CLASS (gst_vision_filter_parent_class)
+      ->query (trans, direction, query);
+}
+
+/* Offers strided frames, and CUDA memory of our context where CUDA memory was
+ * negotiated. */
+static gboolean
+propose_allocation (GstBaseTransform *trans, GstQuery *decide, GstQuery *query)
+{
+  GstVisionFilterPrivate *p = PRIV (trans);
+  GstBufferPool *pool;
+  GstStructure *config;
+  GstCaps *caps;
+
+  if (!GST_BASE_TRANSFORM_CLASS (gst_vision_filter_parent_class)
+           ->propose_allocation (trans, decide, query))
+    return FALSE;
+  if (!gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL))
+    gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+
+  gst_query_parse_allocation (query, &caps, NULL);
+  if (!caps || !p->input.in_cuda || !p->common.backend.context ||
+      gst_query_get_n_allocation_pools (query) > 0)
+    return TRUE;
+  pool = gst_vision_cuda_pool_new (p->common.backend.context);
+  config = gst_buffer_pool_get_config (pool);
+  gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  gst_buffer_pool_config_set_params (
+      config, caps, GST_VIDEO_INFO_SIZE (&p->input.info), 0, 0);
+  if (gst_buffer_pool_set_config (pool, config)) {
+    guint size; /* with the rows' padding, which only the pool knows */
+
+    config = gst_buffer_pool_get_config (pool);
+    gst_buffer_pool_config_get_params (config, NULL, &size, NULL, NULL);
+    gst_query_add_allocation_pool (query, pool, size, 0, 0);
+    gst_structure_free (config);
+  }
+  gst_object_unref (pool);
+  return TRUE;
+}
+
+static void
+set_context (GstElement *element, GstContext *context)
+{
+  GstVisionBackend *backend = &PRIV (element)->common.backend;
+
+  gst_vision_cuda_set_context (
+      element, context, backend->device_id, &backend->context);
+  GST_ELEMENT_CLASS (gst_vision_filter_parent_class)
+      ->set_context (element, context);
+}
+
+static void
+set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  (void) pspec;
+  gst_vision_common_set_property (&PRIV (object)->common, id, value);
+}
+
+static void
+get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  (void) pspec;
+  gst_vision_common_get_property (&PRIV (object)->common, id, value);
+}
+
+static void
+finalize (GObject *object)
+{
+  gst_clear_object (&PRIV (object)->common.backend.context);
+  G_OBJECT_CLASS (gst_vision_filter_parent_class)->finalize (object);
+}
+
+static void
+gst_vision_filter_class_init (GstVisionFilterClass *klass)
+{
+  GObjectClass *object = G_OBJECT_CLASS (klass);
+  GstBaseTransformClass *trans = GST_BASE_TRANSFORM_CLASS (klass);
+
+  object->set_property = set_property;
+  object->get_property = get_property;
+  object->finalize = finalize;
+  gst_vision_common_install_properties (object);
+
+  GST_ELEMENT_CLASS (klass)->set_context = set_context;
+  trans->start = start;
+  trans->stop = stop;
+  trans->set_caps = set_caps;
+  trans->before_transform = before_transform;
+  trans->transform_ip = transform_ip;
+  trans->sink_event = sink_event;
+  trans->query = query;
+  trans->propose_allocation = propose_allocation;
+  trans->passthrough_on_same_caps = FALSE;
+  klass->open_device = device_open;
+
+  gst_type_mark_as_plugin_api (GST_TYPE_VISION_FILTER, 0);
+}
+
+static void
+gst_vision_filter_init (GstVisionFilter *self)
+{
+  gst_vision_common_init (&PRIV (self)->common, GST_ELEMENT (self));
+  gst_base_transform_set_in_place (GST_BASE_TRANSFORM (self), TRUE);
+}
+
+void
+gst_vision_filter_class_add_pads (
+    GstVisionFilterClass *klass, const gchar *formats)
+{
+  GstCaps *caps = gst_vision_caps (formats);
+  GstElementClass *element = GST_ELEMENT_CLASS (klass);
+
+  gst_element_class_add_pad_template (element,
+      gst_pad_template_new ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, caps));
+  gst_element_class_add_pad_template (
+      element, gst_pad_template_new ("src", GST_PAD_SRC, GST_PAD_ALWAYS, caps));
+  gst_caps_unref (caps);
+}
+
+void
+gst_vision_filter_post (
+    GstVisionFilter *self, GstBuffer *buffer, GstStructure *structure)
+{
+  gst_vision_common_post (&PRIV (self)->common,
+      &GST_BASE_TRANSFORM (self)->segment, buffer, structure);
+}

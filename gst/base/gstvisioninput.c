@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Frames of a pad as Images that the device can reach.  Four cases: system
+ * memory on the CPU and CUDA memory on the GPU are mapped as they are; CUDA
+ * memory on the CPU is downloaded by its map; system memory on the GPU is
+ * copied to device memory that the pad keeps, and back where it was drawn
+ * on. */
+#include "base/gstvisionbackend.h"
+#include "base/gstvisioncuda.h"
+
+/* A row of device memory starts at a multiple of this many bytes. */
+#define ROW_ALIGN 256
+
+static const struct {
+  GstVideoFormat gst;
+  ImageFormat image;
+} formats[] = {
+    {GST_VIDEO_FORMAT_GRAY8, IMAGE_GRAY8},
+    {GST_VIDEO_FORMAT_GRAY16_LE, IMAGE_GRAY16},
+    {GST_VIDEO_FORMAT_RGB, IMAGE_RGB},
+    {GST_VIDEO_FORMAT_BGR, IMAGE_BGR},
+    {GST_VIDEO_FORMAT_RGBA, IMAGE_RGBA},
+    {GST_VIDEO_FORMAT_RGBx, IMAGE_RGBA},
+    {GST_VIDEO_FORMAT_BGRA, IMAGE_BGRA},
+    {GST_VIDEO_FORMAT_BGRx, IMAGE_BGRA},
+    {GST_VIDEO_FORMAT_NV12, IMAGE_NV12},
+    {GST_VIDEO_FORMAT_I420, IMAGE_I420},
+    {GST_VIDEO_FORMAT_YUY2, IMAGE_YUY2},
+    {GST_VIDEO_FORMAT_P010_10LE, IMAGE_P010},
+};
+
+/* Stock CUDA memory has no grey format, in any release. */
+static gboolean
+in_cuda_memory (GstVideoFormat format)
+{
+  return format != GST_VIDEO_FORMAT_GRAY8 &&
+      format != GST_VIDEO_FORMAT_GRAY16_LE;
+}
+
+GstCaps *
+gst_vision_caps (const gchar *names)
+{
+  gchar *text = g_strdup_printf ("video/x-raw, format=%s", names);
+  GstCaps *given = gst_caps_from_string (text);
+  const GValue *list =
+      gst_structure_get_value (gst_caps_get_structure (given, 0), "format");
+  GValue system = G_VALUE_INIT, cuda = G_VALUE_INIT;
+  GstCaps *caps = gst_caps_from_string (GST_VIDEO_CAPS_MAKE_WITH_FEATURES (
+      GST_VISION_CUDA_MEMORY, "{ }") ";" GST_VIDEO_CAPS_MAKE ("{ }"));
+
+  g_value_init (&cuda, GST_TYPE_LIST);
+  g_value_init (&system, GST_TYPE_LIST);
+  for (guint i = 0; i < gst_value_list_get_size (list); i++) {
+    const GValue *name = gst_value_list_get_value (list, i);
+
+    gst_value_list_append_value (&system, name);
+    if (in_cuda_memory (
+            gst_video_format_from_string (g_value_get_string (name))))
+      gst_value_list_append_value (&cuda, name);
+  }
+  gst_structure_take_value (gst_caps_get_structure (caps, 0), "format", &cuda);
+  gst_structure_take_value (
+      gst_caps_get_structure (caps, 1), "format", &system);
+  gst_caps_unref (given);
+  g_free (text);
+  return caps;
+}
+
+gboolean
+gst_vision_image_format (GstVideoFormat format, ImageFormat *out)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (formats); i++)
+    if (formats[i].gst == format) {
+      *out = formats[i].image;
+      return TRUE;
+    }
+  return FALSE;
+}
+
+static Image
+describe (const GstVideoInfo *info)
+{
+  const GstVideoColorimetry *c = &info->colorimetry;
+  Image image = {.width = GST_VIDEO_INFO_WIDTH (info),
+      .height = GST_VIDEO_INFO_HEIGHT (info),
+      .full_range = c->range == GST_VIDEO_COLOR_RANGE_0_255};
+
+  gst_vision_image_format (GST_VIDEO_INFO_FORMAT (info), &image.format);
+  image.matrix = c->matrix == GST_VIDEO_COLOR_MATRIX_BT709 ? IMAGE_BT709
+      : c->matrix == GST_VIDEO_COLOR_MATRIX_BT2020         ? IMAGE_BT2020
+                                                           : IMAGE_BT601;
+  return image;
+}
+
+const char *
+gst_vision_input_open (GstVisionInput *self, GstVisionBackend *backend,
+    const GstVideoInfo *info, gboolean in_cuda, GstVisionFrameUse use)
+{
+  size_t offset[3] = {0}, size = 0;
+
+  self->info = *info;
+  self->in_cuda = in_cuda;
+  self->use = use;
+  self->staged = describe (info);
+  if (in_cuda || backend->device.kind == DEVICE_CPU)
+    return NULL;
+
+  for (int p = 0; p < image_planes (self->staged.format); p++) {
+    int bytes = image_row_bytes (self->staged.format, self->staged.width, p);
+
+    self->staged.stride[p] = GST_ROUND_UP_N (bytes, ROW_ALIGN);
+    offset[p] = size;
+    size += (size_t) self->staged.stride[p] *
+        image_rows (self->staged.format, self->staged.height, p);
+  }
+  TRY (device_alloc (&backend->device, &self->staging, size));
+  for (int p = 0; p < image_planes (self->staged.format); p++)
+    self->staged.plane[p] = (uint8_t *) self->staging + offset[p];
+  return NULL;
+}
+
+void
+gst_vision_input_close (GstVisionInput *self, GstVisionBackend *backend)
+{
+  if (self->staging)
+    device_release (&backend->device, self->staging);
+  self->staging = NULL;
+}
+
+static const char *
+copy_planes (const Device *device, const Image *to, const Image *from)
+{
+  for (int p = 0; p < image_planes (to->format); p++)
+    TRY (device_copy_rows (device, to->plane[p], to->stride[p], from->plane[p],
+        from->stride[p], image_row_bytes (to->format, to->width, p),
+        image_rows (to->format, to->height, p)));
+  return NULL;
+}
+
+static Image
+mapped (GstVisionInput *self)
+{
+  Image image = self->staged;
+
+  for (int p = 0; p < image_planes (image.format); p++) {
+    image.plane[p] = GST_VIDEO_FRAME_PLANE_DATA (&self->frame, p);
+    image.stride[p] = GST_VIDEO_FRAME_PLANE_STRIDE (&self->frame, p);
+  }
+  return image;
+}
+
+const char *
+gst_vision_input_map (GstVisionInput *self, GstVisionBackend *backend,
+    GstBuffer *buffer, Image *image)
+{
+  int flags = GST_MAP_READ;
+  const char *err = NULL;
+
+  if (self->use & GST_VISION_FRAME_WRITE)
+    flags |= GST_MAP_WRITE;
+  if (self->in_cuda && backend->device.kind == DEVICE_CUDA)
+    flags |= gst_vision_cuda_map_flag;
+  TRY (gst_vision_cuda_follow (&backend->device, buffer));
+  if (!gst_video_frame_map (&self->frame, &self->info, buffer, flags))
+    return "the frame could not be mapped; its buffer does not fit its caps, "
+           "or memory has run out";
+
+  *image = mapped (self);
+  if (self->staging) {
+    err = copy_planes (&backend->device, &self->staged, image);
+    *image = self->staged;
+  }
+  if (err)
+    gst_video_frame_unmap (&self->frame);
+  return err;
+}
+
+const char *
+gst_vision_input_unmap (GstVisionInput *self, GstVisionBackend *backend)
+{
+  const char *err = NULL;
+
+  if (self->use & GST_VISION_FRAME_WRITE) {
+    Image image = mapped (self);
+
+    if (self->staging)
+      err = copy_planes (&backend->device, &image, &self->staged);
+    if (!err)
+      err = device_wait (&backend->device);
+    gst_vision_cuda_written (self->frame.buffer);
+  }
+  gst_video_frame_unmap (&self->frame);
+  return err;
+}
