@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The layers: who may include whom, and the sizes that docs/design.md sets.
+
+Prints each line that breaks a rule; fails if there is one."""
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+C = {".c", ".h", ".cu", ".cuh"}
+MOST_LINES = 300  # of a file
+MOST_BODY = 80    # of a function
+
+# Folder under gst/ -> the algorithm's folder under cuda/ where the two differ.
+ALGORITHM = {"visionoverlay": "overlay", "visiontestsrc": "scene",
+             "visionmap": "overlay"}
+
+LIBC = r"(assert|ctype|errno|float|inttypes|limits|math|omp|stdarg|stdbool|" \
+    r"stddef|stdint|stdio|stdlib|string|time)\.h"
+CUDA = r"cuda\w*\.h|cub/.*|cufft\w*\.h|mma\.h|cooperative_groups.*|nv.*"
+GST = r"(gst|glib|gobject|gmodule|gio)(-[\w.]+)?(/.*|\.h)"
+
+
+def allowed_quoted(path):
+    """A pattern of the "includes" that the file at @path may have."""
+    folder, name = path.parts[0], path.parts[1]
+    if folder == "cuda":
+        # its own, what is common, and the public header of another algorithm
+        return rf"{name}/.*|common/.*|(\w+)/\1\.h"
+    if folder == "gst" and name == "meta":
+        return r"(meta/)?gstvision\w*\.h"
+    if folder == "gst" and name == "base":
+        return r"base/.*|common/.*|meta/gstvisionmeta\.h"
+    if folder == "gst" and len(path.parts) == 2:  # plugin.c
+        return r"\w+/gst\w+\.h"
+    if folder == "gst":
+        algorithm = ALGORITHM.get(name, name)
+        return (rf"base/.*|meta/gstvisionmeta\.h|{name}/gst\w+\.h|"
+                rf"common/\w+\.h|{algorithm}/(?!\w+_core)\w+\.h")
+    if folder == "tests":
+        return r".*(?<!_core)\.h" if name == "gst" else r".*"
+    return r"meta/gstvisionmeta\.h"  # applications: as if it were installed
+
+
+def allowed_system(path):
+    if path.parts[0] == "cuda":
+        gpu = path.suffix in {".cu", ".cuh"}
+        return rf"{LIBC}|{CUDA}" if gpu else LIBC
+    return r".*"
+
+
+def broken_includes(path, lines):
+    quoted = re.compile(allowed_quoted(path))
+    system = re.compile(allowed_system(path))
+    for number, line in enumerate(lines, 1):
+        m = re.match(r'\s*#\s*include\s*([<"])([^>"]*)[>"]', line)
+        if not m:
+            continue
+        rule = quoted if m[1] == '"' else system
+        if not rule.fullmatch(m[2]):
+            yield f"{path}:{number}: this layer may not include {m[2]}"
+
+
+def long_functions(path, lines):
+    start = None
+    for number, line in enumerate(lines, 1):
+        if line == "{":
+            start = number
+        elif line == "}" and start:
+            if number - start - 1 > MOST_BODY:
+                yield f"{path}:{start}: a function of {number - start - 1} lines"
+            start = None
+
+
+def broken_rules(path):
+    lines = (ROOT / path).read_text().splitlines()
+    if len(lines) > MOST_LINES:
+        yield f"{path}: {len(lines)} lines, {MOST_LINES} are allowed"
+    if not any("SPDX-License-Identifier: LGPL-2.1-or-later" in line
+               for line in lines[:3]):
+        yield f"{path}:1: no SPDX line"
+    if path.suffix in C:
+        yield from broken_includes(path, lines)
+        yield from long_functions(path, lines)
+
+
+def sources():
+    for folder in "cuda", "gst", "tests", "tools", "pipelines":
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix in C | {".py", ".sh"}:
+                yield path.relative_to(ROOT)
+    yield Path("setup.sh")
+
+
+def main():
+    paths = list(sources())
+    broken = [b for path in paths for b in broken_rules(path)]
+    print("\n".join(broken))
+    print(f"{len(paths)} files, {len(broken)} rules broken")
+    sys.exit(1 if broken or not paths else 0)
+
+
+if __name__ == "__main__":
+    main()
