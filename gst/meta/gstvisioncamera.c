@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstvisioncamera.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "gstvisionstructure.h"
+
+#define N_INTRINSICS 9
+
+static const gchar *const intrinsics[N_INTRINSICS] = {
+    "fx", "fy", "cx", "cy", "k1", "k2", "p1", "p2", "k3"};
+
+/**
+ * gst_vision_camera_init:
+ * @camera: a camera
+ *
+ * A camera of which nothing is known.
+ *
+ * Since: 0.1
+ */
+void
+gst_vision_camera_init (GstVisionCamera *camera)
+{
+  *camera = (GstVisionCamera){.baseline = NAN};
+}
+
+static gboolean
+parse_number (const gchar *entry, guint index, gdouble *number, GError **error)
+{
+  const gchar *name = intrinsics[index];
+  gchar *end;
+
+  *number = g_ascii_strtod (entry, &end);
+  if (end == entry || *g_strchug (end) || !isfinite (*number)) {
+    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+        "entry %u (%s) is \"%s\", which is not a number", index + 1, name,
+        entry);
+    return FALSE;
+  }
+  if (index < 2 && *number <= 0) {
+    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+        "entry %u (%s) is %g; a focal length is above 0", index + 1, name,
+        *number);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+/**
+ * gst_vision_camera_set_intrinsics:
+ * @camera: a camera
+ * @text: "fx,fy,cx,cy", followed by as many of ",k1,k2,p1,p2,k3" as are not 0
+ * @error: what is wrong with @text, as part of a sentence
+ *
+ * Reads what elements take as their property intrinsics.
+ *
+ * Returns: %FALSE where @text is malformed; @camera is then as it was
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_vision_camera_set_intrinsics (
+    GstVisionCamera *camera, const gchar *text, GError **error)
+{
+  gdouble numbers[N_INTRINSICS] = {0};
+  gchar **entries = g_strsplit (text, ",", -1);
+  guint n = g_strv_length (entries);
+  gboolean good = n >= 4 && n <= N_INTRINSICS;
+
+  if (!good)
+    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+        "there are %u entries; fx,fy,cx,cy are needed, k1,k2,p1,p2,k3 may "
+        "follow",
+        n);
+  for (guint i = 0; good && i < n; i++)
+    good = parse_number (entries[i], i, &numbers[i], error);
+  g_strfreev (entries);
+  if (!good)
+    return FALSE;
+  camera->fx = numbers[0];
+  camera->fy = numbers[1];
+  camera->cx = numbers[2];
+  camera->cy = numbers[3];
+  memcpy (camera->distortion, &numbers[4], sizeof camera->distortion);
+  return TRUE;
+}
+
+static gboolean
+is_sound (const GstVisionCamera *camera)
+{
+  return camera->ref_width > 0 && camera->ref_height > 0 && camera->fx > 0 &&
+      camera->fy > 0 &&
+      isfinite (camera->fx + camera->fy + camera->cx + camera->cy);
+}
+
+static void
+set_doubles (GstStructure *structure, const gchar *field,
+    const gdouble *numbers, guint n)
+{
+  GValue value = G_VALUE_INIT;
+
+  gst_vision_doubles_to_value (numbers, n, &value);
+  gst_structure_take_value (structure, field, &value);
+}
+
+static gboolean
+get_doubles (const GstStructure *structure, const gchar *field,
+    gdouble *numbers, guint n)
+{
+  const GValue *value = gst_structure_get_value (structure, field);
+
+  return value && GST_VALUE_HOLDS_ARRAY (value) &&
+      gst_value_array_get_size (value) == n &&
+      gst_vision_doubles_from_value (value, numbers);
+}
+
+/**
+ * gst_buffer_set_vision_camera:
+ * @buffer: a writable #GstBuffer
+ * @origin: result or truth
+ * @camera: the camera, with a reference size and focal lengths above 0
+ *
+ * Says which camera took the frame; what the buffer said before is replaced.
+ *
+ * Returns: whether it was set
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_buffer_set_vision_camera (
+    GstBuffer *buffer, GstVisionOrigin origin, const GstVisionCamera *camera)
+{
+  GstStructure *structure;
+
+  g_return_val_if_fail (GST_IS_BUFFER (buffer), FALSE);
+  g_return_val_if_fail (gst_buffer_is_writable (buffer), FALSE);
+  g_return_val_if_fail (camera && is_sound (camera), FALSE);
+
+  structure =
+      gst_vision_structure_ensure (buffer, GST_VISION_META_CAMERA, origin);
+  gst_structure_remove_all_fields (structure);
+  gst_structure_set (structure, "ref-width", G_TYPE_UINT, camera->ref_width,
+      "ref-height", G_TYPE_UINT, camera->ref_height, "fx", G_TYPE_DOUBLE,
+      camera->fx, "fy", G_TYPE_DOUBLE, camera->fy, "cx", G_TYPE_DOUBLE,
+      camera->cx, "cy", G_TYPE_DOUBLE, camera->cy, NULL);
+  set_doubles (structure, "distortion", camera->distortion, 5);
+  if (isfinite (camera->baseline))
+    gst_structure_set (
+        structure, "baseline", G_TYPE_DOUBLE, camera->baseline, NULL);
+  if (camera->has_pose)
+    set_doubles (structure, "pose", camera->pose, 7);
+  return TRUE;
+}
+
+/**
+ * gst_buffer_get_vision_camera:
+ * @buffer: a #GstBuffer
+ * @origin: result or truth
+ * @camera: (out caller-allocates): the camera
+ *
+ * Returns: whether the buffer says which camera took it, with a reference size
+ *   and intrinsics
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_buffer_get_vision_camera (
+    GstBuffer *buffer, GstVisionOrigin origin, GstVisionCamera *camera)
+{
+  const GstStructure *structure;
+
+  g_return_val_if_fail (GST_IS_BUFFER (buffer), FALSE);
+  g_return_val_if_fail (camera != NULL, FALSE);
+  gst_vision_camera_init (camera);
+  structure = gst_vision_structure_get (buffer, GST_VISION_META_CAMERA, origin);
+  if (!structure ||
+      !gst_vision_structure_get_reference (
+          structure, &camera->ref_width, &camera->ref_height) ||
+      !gst_structure_get (structure, "fx", G_TYPE_DOUBLE, &camera->fx, "fy",
+          G_TYPE_DOUBLE, &camera->fy, "cx", G_TYPE_DOUBLE, &camera->cx, "cy",
+          G_TYPE_DOUBLE, &camera->cy, NULL) ||
+      !(camera->fx > 0) || !(camera->fy > 0))
+    return FALSE;
+  if (!get_doubles (structure, "distortion", camera->distortion, 5))
+    memset (camera->distortion, 0, sizeof camera->distortion);
+  gst_structure_get_double (structure, "baseline", &camera->baseline);
+  camera->has_pose = get_doubles (structure, "pose", camera->pose, 7);
+  return TRUE;
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstvisionfields.h"
+
+#include <math.h>
+
+#include "gstvisionstructure.h"
+
+typedef enum {
+  FIELD_UINT64,       /* always there */
+  FIELD_UINT64_NOT_0, /* 0 is not known */
+  FIELD_STRING,
+  FIELD_STATE,
+  FIELD_DOUBLE,
+  FIELD_ARRAY,
+} FieldType;
+
+typedef struct {
+  const gchar *name;
+  FieldType type;
+  gsize offset;
+  guint length; /* of an array; 0 where any even length is right */
+  GQuark quark; /* of the name */
+} Field;
+
+#define FIELD(member, type, length) \
+ { \
+#  member, FIELD_##type, G_STRUCT_OFFSET(GstVisionObject, member), length, 0 \
+ }
+
+static Field fields[] = {
+    FIELD (element, STRING, 0),
+    FIELD (source, STRING, 0),
+    FIELD (id, UINT64, 0),
+    FIELD (label, STRING, 0),
+    FIELD (state, STATE, 0),
+    FIELD (reason, STRING, 0),
+    FIELD (x, DOUBLE, 0),
+    FIELD (y, DOUBLE, 0),
+    FIELD (width, DOUBLE, 0),
+    FIELD (height, DOUBLE, 0),
+    FIELD (cx, DOUBLE, 0),
+    FIELD (cy, DOUBLE, 0),
+    FIELD (area, UINT64_NOT_0, 0),
+    FIELD (score, DOUBLE, 0),
+    FIELD (distance, DOUBLE, 0),
+    FIELD (orientation, DOUBLE, 0),
+    FIELD (elongation, DOUBLE, 0),
+    FIELD (vx, DOUBLE, 0),
+    FIELD (vy, DOUBLE, 0),
+    FIELD (age, DOUBLE, 0),
+    FIELD (depth, DOUBLE, 0),
+    FIELD (pose, ARRAY, 7),
+    FIELD (extent, ARRAY, 3),
+    FIELD (covariance, ARRAY, 4),
+    FIELD (outline, ARRAY, 0),
+    FIELD (trajectory, ARRAY, 0),
+};
+
+static GQuark structure_name;
+
+static void
+init_quarks (void)
+{
+  static gsize done;
+
+  if (!g_once_init_enter (&done))
+    return;
+  structure_name = g_quark_from_static_string ("VisionObject");
+  for (guint i = 0; i < G_N_ELEMENTS (fields); i++)
+    fields[i].quark = g_quark_from_static_string (fields[i].name);
+  g_once_init_leave (&done, 1);
+}
+
+/* Looking a field up by its quark spares hashing the name; 1.26 keeps names as
+ * strings, a static one without a copy, and deprecates the quarks. */
+#if GST_CHECK_VERSION(1, 26, 0)
+# define new_structure() gst_structure_new_static_str_empty ("VisionObject")
+# define take_field(s, f, v) gst_structure_take_value_static_str (s, f->name, v)
+# define get_field(s, f) gst_structure_get_value (s, f->name)
+#else
+# define new_structure() gst_structure_new_id_empty (structure_name)
+# define take_field(s, f, v) gst_structure_id_take_value (s, f->quark, v)
+# define get_field(s, f) gst_structure_id_get_value (s, f->quark)
+#endif
+
+static gboolean
+is_right_length (const Field *field, guint n)
+{
+  return n > 0 && (field->length ? n == field->length : n % 2 == 0);
+}
+
+/* FALSE where the field is not known; @value is then unset. */
+static gboolean
+field_to_value (const Field *field, const void *member, GValue *value)
+{
+  const gchar *string = NULL;
+  const GstVisionArray *array;
+
+  switch (field->type) {
+    case FIELD_UINT64:
+    case FIELD_UINT64_NOT_0:
+      if (field->type == FIELD_UINT64_NOT_0 && !*(const guint64 *) member)
+        return FALSE;
+      g_value_init (value, G_TYPE_UINT64);
+      g_value_set_uint64 (value, *(const guint64 *) member);
+      return TRUE;
+    case FIELD_DOUBLE:
+      if (!isfinite (*(const gdouble *) member))
+        return FALSE;
+      g_value_init (value, G_TYPE_DOUBLE);
+      g_value_set_double (value, *(const gdouble *) member);
+      return TRUE;
+    case FIELD_ARRAY:
+      array = member;
+      if (!array->values || !is_right_length (field, array->n))
+        return FALSE;
+      gst_vision_doubles_to_value (array->values, array->n, value);
+      return TRUE;
+    case FIELD_STATE:
+      string = gst_vision_state_nick (*(const GstVisionState *) member);
+      if (!*string)
+        return FALSE;
+      g_value_init (value, G_TYPE_STRING);
+      g_value_set_static_string (value, string);
+      return TRUE;
+    case FIELD_STRING:
+      string = *(const gchar *const *) member;
+      if (!string)
+        return FALSE;
+      g_value_init (value, G_TYPE_STRING);
+      g_value_set_string (value, string);
+      return TRUE;
+  }
+  return FALSE;
+}
+
+GstStructure *
+gst_vision_object_to_structure (const GstVisionObject *object)
+{
+  GstStructure *structure;
+
+  init_quarks ();
+  structure = new_structure ();
+  for (guint i = 0; i < G_N_ELEMENTS (fields); i++) {
+    const Field *field = &fields[i];
+    GValue value = G_VALUE_INIT;
+
+    if (field_to_value (field, (const gchar *) object + field->offset, &value))
+      take_field (structure, field, &value);
+  }
+  return structure;
+}
+
+static GstVisionState
+state_from_nick (const gchar *nick)
+{
+  GstVisionState state = GST_VISION_STATE_REJECTED;
+
+  while (state != GST_VISION_STATE_NONE &&
+      g_strcmp0 (gst_vision_state_nick (state), nick))
+    state--;
+  return state;
+}
+
+static void
+array_from_value (
+    const Field *field, const GValue *value, GstVisionArray *array)
+{
+  guint n =
+      GST_VALUE_HOLDS_ARRAY (value) ? gst_value_array_get_size (value) : 0;
+  gdouble *numbers;
+
+  if (!is_right_length (field, n))
+    return;
+  numbers = g_new (gdouble, n);
+  if (gst_vision_doubles_from_value (value, numbers))
+    *array = (GstVisionArray){n, numbers};
+  else
+    g_free (numbers);
+}
+
+static void
+field_from_value (const Field *field, const GValue *value, void *member)
+{
+  switch (field->type) {
+    case FIELD_UINT64:
+    case FIELD_UINT64_NOT_0:
+      if (G_VALUE_HOLDS_UINT64 (value))
+        *(guint64 *) member = g_value_get_uint64 (value);
+      return;
+    case FIELD_DOUBLE:
+      if (G_VALUE_HOLDS_DOUBLE (value) && isfinite (g_value_get_double (value)))
+        *(gdouble *) member = g_value_get_double (value);
+      return;
+    case FIELD_ARRAY:
+      array_from_value (field, value, member);
+      return;
+    case FIELD_STATE:
+      if (G_VALUE_HOLDS_STRING (value))
+        *(GstVisionState *) member =
+            state_from_nick (g_value_get_string (value));
+      return;
+    case FIELD_STRING:
+      if (G_VALUE_HOLDS_STRING (value))
+        *(gchar **) member = g_value_dup_string (value);
+      return;
+  }
+}
+
+void
+gst_vision_object_from_structure (
+    GstVisionObject *object, const GstStructure *structure)
+{
+  init_quarks ();
+  gst_vision_object_init (object);
+  for (guint i = 0; i < G_N_ELEMENTS (fields); i++) {
+    const Field *field = &fields[i];
+    const GValue *value = get_field (structure, field);
+
+    if (value)
+      field_from_value (field, value, (gchar *) object + field->offset);
+  }
+}

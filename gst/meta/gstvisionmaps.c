@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstvisionmaps.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "gstvisionstructure.h"
+
+/* Bytes of one number; 0 of a format that is none. */
+static guint
+bytes_of (const gchar *format)
+{
+  static const struct {
+    const gchar *format;
+    guint bytes;
+  } formats[] = {{"u8", 1}, {"u16", 2}, {"u32", 4}, {"f32", 4}};
+
+  for (guint i = 0; format && i < G_N_ELEMENTS (formats); i++)
+    if (!strcmp (format, formats[i].format))
+      return formats[i].bytes;
+  return 0;
+}
+
+/* Whether who reads the map stays inside of its pixels.  What GPU memory says
+ * of its size is the allocator's affair. */
+static gboolean
+is_sound (const GstVisionMap *map)
+{
+  guint64 row = (guint64) map->width * map->channels * bytes_of (map->format);
+
+  return map->kind && row > 0 && map->height > 0 && map->stride >= row &&
+      GST_IS_BUFFER (map->pixels) && isfinite (map->scale) &&
+      isfinite (map->offset) &&
+      (map->on_gpu ||
+          gst_buffer_get_size (map->pixels) >=
+              (guint64) map->stride * (map->height - 1) + row);
+}
+
+/**
+ * gst_buffer_add_vision_map:
+ * @buffer: a writable #GstBuffer
+ * @origin: result or truth
+ * @map: the map; its pixels get one more reference and must not change any
+ *   more
+ *
+ * Appends to the maps that the buffer has.
+ *
+ * Returns: whether it was added
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_buffer_add_vision_map (
+    GstBuffer *buffer, GstVisionOrigin origin, const GstVisionMap *map)
+{
+  GstStructure *item;
+
+  g_return_val_if_fail (GST_IS_BUFFER (buffer), FALSE);
+  g_return_val_if_fail (gst_buffer_is_writable (buffer), FALSE);
+  g_return_val_if_fail (map && is_sound (map), FALSE);
+  g_return_val_if_fail (map->pixels != buffer, FALSE);
+
+  item = gst_structure_new ("VisionMap", "kind", G_TYPE_STRING, map->kind,
+      "format", G_TYPE_STRING, map->format, "channels", G_TYPE_UINT,
+      map->channels, "width", G_TYPE_UINT, map->width, "height", G_TYPE_UINT,
+      map->height, "stride", G_TYPE_UINT, map->stride, "memory", G_TYPE_STRING,
+      map->on_gpu ? "cuda" : "system", "scale", G_TYPE_DOUBLE, map->scale,
+      "offset", G_TYPE_DOUBLE, map->offset, "pixels", GST_TYPE_BUFFER,
+      map->pixels, NULL);
+  if (map->element)
+    gst_structure_set (item, "element", G_TYPE_STRING, map->element, NULL);
+  if (isfinite (map->invalid))
+    gst_structure_set (item, "invalid", G_TYPE_DOUBLE, map->invalid, NULL);
+  gst_vision_structure_take_item (
+      gst_vision_structure_ensure (buffer, GST_VISION_META_MAPS, origin),
+      "maps", item);
+  return TRUE;
+}
+
+static gboolean
+from_structure (const GstStructure *item, GstVisionMap *map)
+{
+  const GValue *pixels = gst_structure_get_value (item, "pixels");
+
+  *map = (GstVisionMap){
+      .element = gst_structure_get_string (item, "element"),
+      .kind = gst_structure_get_string (item, "kind"),
+      .format = gst_structure_get_string (item, "format"),
+      .on_gpu = !g_strcmp0 (gst_structure_get_string (item, "memory"), "cuda"),
+      .scale = 1,
+      .invalid = NAN,
+  };
+  gst_structure_get_uint (item, "channels", &map->channels);
+  gst_structure_get_uint (item, "width", &map->width);
+  gst_structure_get_uint (item, "height", &map->height);
+  gst_structure_get_uint (item, "stride", &map->stride);
+  gst_structure_get_double (item, "scale", &map->scale);
+  gst_structure_get_double (item, "offset", &map->offset);
+  gst_structure_get_double (item, "invalid", &map->invalid);
+  if (pixels && GST_VALUE_HOLDS_BUFFER (pixels))
+    map->pixels = gst_value_get_buffer (pixels);
+  return is_sound (map);
+}
+
+/**
+ * gst_buffer_n_vision_maps:
+ * @buffer: a #GstBuffer
+ * @origin: result or truth
+ *
+ * Returns: how many maps the buffer has, malformed ones counted in
+ *
+ * Since: 0.1
+ */
+guint
+gst_buffer_n_vision_maps (GstBuffer *buffer, GstVisionOrigin origin)
+{
+  const GstStructure *structure;
+
+  g_return_val_if_fail (GST_IS_BUFFER (buffer), 0);
+  structure = gst_vision_structure_get (buffer, GST_VISION_META_MAPS, origin);
+  return structure ? gst_vision_structure_n_items (structure, "maps") : 0;
+}
+
+/**
+ * gst_buffer_nth_vision_map:
+ * @buffer: a #GstBuffer
+ * @origin: result or truth
+ * @index: which, from 0, the oldest first
+ * @map: (out caller-allocates): the map; it is the buffer's
+ *
+ * Returns: %FALSE where there are not so many, or where this one is malformed,
+ *   such as one whose rows reach beyond its pixels
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_buffer_nth_vision_map (
+    GstBuffer *buffer, GstVisionOrigin origin, guint index, GstVisionMap *map)
+{
+  const GstStructure *structure, *item;
+
+  g_return_val_if_fail (GST_IS_BUFFER (buffer), FALSE);
+  g_return_val_if_fail (map != NULL, FALSE);
+  structure = gst_vision_structure_get (buffer, GST_VISION_META_MAPS, origin);
+  if (!structure || index >= gst_vision_structure_n_items (structure, "maps"))
+    return FALSE;
+  item = gst_vision_structure_nth_item (structure, "maps", index);
+  return item && from_structure (item, map);
+}
+
+/**
+ * gst_buffer_find_vision_map:
+ * @buffer: a #GstBuffer
+ * @origin: result or truth
+ * @kind: (nullable): the kind of map; %NULL for any
+ * @map: (out caller-allocates): the newest map of that kind; it is the
+ *   buffer's
+ *
+ * Returns: whether there is one
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_buffer_find_vision_map (GstBuffer *buffer, GstVisionOrigin origin,
+    const gchar *kind, GstVisionMap *map)
+{
+  for (guint i = gst_buffer_n_vision_maps (buffer, origin); i > 0; i--)
+    if (gst_buffer_nth_vision_map (buffer, origin, i - 1, map) &&
+        (!kind || !strcmp (kind, map->kind)))
+      return TRUE;
+  return FALSE;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstvisionmirror.h"
+
+#include <math.h>
+
+#include "gstvisionstructure.h"
+
+GQuark
+gst_vision_mirror_type (const GstVisionObject *object)
+{
+  return g_quark_from_string (object->label ? object->label
+          : object->element                 ? object->element
+                                            : "object");
+}
+
+/* From the pixel that holds the lower edge to the one that holds the upper
+ * edge, inside a frame of @size pixels. */
+static void
+clamp_span (gdouble start, gdouble length, guint size, guint *from, guint *n)
+{
+  gdouble first = CLAMP (floor (start), 0, size);
+  gdouble end = CLAMP (ceil (start + length), first, size);
+
+  *from = (guint) first;
+  *n = (guint) (end - first);
+}
+
+/* FALSE where there is nothing to show to others: no box in the frame, or an
+ * object that is not there. */
+static gboolean
+box_of (const GstVisionObject *object, const GstVisionObjects *objects,
+    GstVisionBox *box)
+{
+  if (object->state == GST_VISION_STATE_LOST ||
+      object->state == GST_VISION_STATE_REJECTED ||
+      !isfinite (object->x + object->y + object->width + object->height))
+    return FALSE;
+  clamp_span (
+      object->x, object->width, objects->ref_width, &box->x, &box->width);
+  clamp_span (
+      object->y, object->height, objects->ref_height, &box->y, &box->height);
+  box->type = gst_vision_mirror_type (object);
+  return box->width > 0 && box->height > 0;
+}
+
+static void
+add_region (
+    GstBuffer *buffer, const GstVisionObject *object, const GstVisionBox *box)
+{
+  GstVideoRegionOfInterestMeta *region =
+      gst_buffer_add_video_region_of_interest_meta_id (
+          buffer, box->type, box->x, box->y, box->width, box->height);
+
+  region->id = (gint) object->id;
+}
+
+static void
+add_metas (
+    GstBuffer *buffer, const GstVisionObjects *objects, gboolean analytics)
+{
+  for (guint i = 0; i < objects->n_objects; i++) {
+    const GstVisionObject *object = &objects->objects[i];
+    GstVisionBox box;
+
+    if (!box_of (object, objects, &box))
+      continue;
+    add_region (buffer, object, &box);
+    if (analytics)
+      gst_vision_analytics_add (buffer, object, &box);
+  }
+}
+
+void
+gst_vision_mirror_add (GstBuffer *buffer, const GstVisionObjects *objects)
+{
+  add_metas (buffer, objects, TRUE);
+}
+
+/* Conversions keep of a region only its type, its ids and its box: by the
+ * first two it is known again. */
+static gboolean
+remove_region (GstBuffer *buffer, GstMeta **meta, gpointer data)
+{
+  const GstVisionObjects *objects = data;
+  const GstVideoRegionOfInterestMeta *region =
+      (GstVideoRegionOfInterestMeta *) *meta;
+
+  (void) buffer;
+  if ((*meta)->info->api != GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)
+    return TRUE;
+  for (guint i = 0; i < objects->n_objects; i++)
+    if (region->id == (gint) objects->objects[i].id &&
+        region->roi_type == gst_vision_mirror_type (&objects->objects[i])) {
+      *meta = NULL;
+      return TRUE;
+    }
+  return TRUE;
+}
+
+/**
+ * gst_buffer_mirror_vision_objects:
+ * @buffer: a writable #GstBuffer
+ * @info: the size of its frame
+ *
+ * Makes the #GstVideoRegionOfInterestMeta of the buffer's objects anew, in
+ * pixels of this frame: for after elements that drop or do not scale them.
+ * Regions that were made of these objects before are removed: those with the
+ * same type and id.
+ *
+ * The region's type is the object's label, or its element where it has none,
+ * and its id the object's, cut to an int.  Boxes grow to whole pixels and are
+ * cut at the edges of the frame.  Objects without a box, lost ones and
+ * rejected ones are left out, and so is ground truth.
+ *
+ * Where the library was built with GstAnalytics, the same is done with its
+ * object detection and tracking, unless another element has added to the same
+ * meta, which then stays as it is.
+ *
+ * Returns: %FALSE where the buffer has no objects
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_buffer_mirror_vision_objects (GstBuffer *buffer, const GstVideoInfo *info)
+{
+  GstVisionObjects *objects;
+
+  g_return_val_if_fail (GST_IS_BUFFER (buffer), FALSE);
+  g_return_val_if_fail (gst_buffer_is_writable (buffer), FALSE);
+  g_return_val_if_fail (info && info->width > 0 && info->height > 0, FALSE);
+
+  objects = gst_buffer_get_vision_objects (buffer, GST_VISION_ORIGIN_RESULT);
+  if (!objects)
+    return FALSE;
+  gst_vision_objects_scale (objects, info->width, info->height);
+  gst_buffer_foreach_meta (buffer, remove_region, objects);
+  add_metas (buffer, objects, gst_vision_analytics_clear (buffer, objects));
+  gst_vision_objects_free (objects);
+  return TRUE;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * VisionObjects as the metas that other elements know.  Private to the
+ * library. */
+#pragma once
+
+#include "gstvisionobjects.h"
+
+/* An object's box, in whole pixels of the frame. */
+typedef struct {
+  GQuark type; /* what the object is */
+  guint x, y, width, height;
+} GstVisionBox;
+
+/* Adds ROI and analytics metas, in pixels of the objects' reference size. */
+void gst_vision_mirror_add (GstBuffer *buffer, const GstVisionObjects *objects);
+
+/* What an object is called in the mirrored metas. */
+GQuark gst_vision_mirror_type (const GstVisionObject *object);
+
+/* The analytics metas' part; without GstAnalytics they do nothing.
+ * gst_vision_analytics_clear () removes what was made of @objects; FALSE where
+ * it has to stay, because others added to the same meta. */
+gboolean gst_vision_analytics_clear (
+    GstBuffer *buffer, const GstVisionObjects *objects);
+void gst_vision_analytics_add (
+    GstBuffer *buffer, const GstVisionObject *object, const GstVisionBox *box);

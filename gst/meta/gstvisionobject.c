@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstvisionobject.h"
+
+#include <math.h>
+
+#include "gstvisionfields.h"
+
+G_DEFINE_ENUM_TYPE (GstVisionState, gst_vision_state,
+    G_DEFINE_ENUM_VALUE (GST_VISION_STATE_NONE, "none"),
+    G_DEFINE_ENUM_VALUE (GST_VISION_STATE_NEW, "new"),
+    G_DEFINE_ENUM_VALUE (GST_VISION_STATE_TRACKING, "tracking"),
+    G_DEFINE_ENUM_VALUE (GST_VISION_STATE_OCCLUDED, "occluded"),
+    G_DEFINE_ENUM_VALUE (GST_VISION_STATE_LOST, "lost"),
+    G_DEFINE_ENUM_VALUE (GST_VISION_STATE_FOUND, "found"),
+    G_DEFINE_ENUM_VALUE (GST_VISION_STATE_ACCEPTED, "accepted"),
+    G_DEFINE_ENUM_VALUE (GST_VISION_STATE_REJECTED, "rejected"))
+
+G_DEFINE_BOXED_TYPE (GstVisionObject, gst_vision_object, gst_vision_object_copy,
+    gst_vision_object_free)
+
+/**
+ * gst_vision_state_nick:
+ * @state: a #GstVisionState
+ *
+ * Returns: the word that the meta holds, such as "tracking"; "" for
+ *   %GST_VISION_STATE_NONE and for what is no state
+ *
+ * Since: 0.1
+ */
+const gchar *
+gst_vision_state_nick (GstVisionState state)
+{
+  static gpointer states;
+  const GEnumValue *value;
+
+  if (g_once_init_enter (&states))
+    g_once_init_leave (&states, g_type_class_ref (GST_TYPE_VISION_STATE));
+  value =
+      state == GST_VISION_STATE_NONE ? NULL : g_enum_get_value (states, state);
+  return value ? value->value_nick : "";
+}
+
+/**
+ * gst_vision_object_init:
+ * @object: an object
+ *
+ * Says of every field that it is not known.
+ *
+ * Since: 0.1
+ */
+void
+gst_vision_object_init (GstVisionObject *object)
+{
+  *object = (GstVisionObject){
+      .x = NAN,
+      .y = NAN,
+      .width = NAN,
+      .height = NAN,
+      .cx = NAN,
+      .cy = NAN,
+      .score = NAN,
+      .distance = NAN,
+      .orientation = NAN,
+      .elongation = NAN,
+      .vx = NAN,
+      .vy = NAN,
+      .age = NAN,
+      .depth = NAN,
+  };
+}
+
+static void
+own_array (GstVisionArray *array)
+{
+  array->values = g_memdup2 (array->values, array->n * sizeof (gdouble));
+}
+
+void
+gst_vision_object_own (GstVisionObject *object)
+{
+  object->element = g_strdup (object->element);
+  object->source = g_strdup (object->source);
+  object->label = g_strdup (object->label);
+  object->reason = g_strdup (object->reason);
+  own_array (&object->pose);
+  own_array (&object->extent);
+  own_array (&object->covariance);
+  own_array (&object->outline);
+  own_array (&object->trajectory);
+}
+
+void
+gst_vision_object_disown (GstVisionObject *object)
+{
+  g_free ((gchar *) object->element);
+  g_free ((gchar *) object->source);
+  g_free ((gchar *) object->label);
+  g_free ((gchar *) object->reason);
+  g_free ((gdouble *) object->pose.values);
+  g_free ((gdouble *) object->extent.values);
+  g_free ((gdouble *) object->covariance.values);
+  g_free ((gdouble *) object->outline.values);
+  g_free ((gdouble *) object->trajectory.values);
+}
+
+/**
+ * gst_vision_object_copy:
+ * @object: an object
+ *
+ * Returns: (transfer full): a copy of it and of all that it points to; free
+ *   it with gst_vision_object_free()
+ *
+ * Since: 0.1
+ */
+GstVisionObject *
+gst_vision_object_copy (const GstVisionObject *object)
+{
+  GstVisionObject *copy = g_memdup2 (object, sizeof *object);
+
+  gst_vision_object_own (copy);
+  return copy;
+}
+
+/**
+ * gst_vision_object_free:
+ * @object: (transfer full): what gst_vision_object_copy() or
+ *   gst_vision_objects_nth() returned
+ *
+ * Frees a copy and all that it points to.
+ *
+ * Since: 0.1
+ */
+void
+gst_vision_object_free (GstVisionObject *object)
+{
+  gst_vision_object_disown (object);
+  g_free (object);
+}

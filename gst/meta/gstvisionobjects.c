@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstvisionobjects.h"
+
+#include "gstvisionfields.h"
+#include "gstvisionmirror.h"
+#include "gstvisionstructure.h"
+
+G_DEFINE_BOXED_TYPE (GstVisionObjects, gst_vision_objects,
+    gst_vision_objects_copy, gst_vision_objects_free)
+
+/**
+ * gst_vision_objects_copy:
+ * @objects: objects
+ *
+ * Returns: (transfer full): a copy; free it with gst_vision_objects_free()
+ *
+ * Since: 0.1
+ */
+GstVisionObjects *
+gst_vision_objects_copy (const GstVisionObjects *objects)
+{
+  GstVisionObjects *copy = g_memdup2 (objects, sizeof *objects);
+
+  copy->objects =
+      g_memdup2 (objects->objects, objects->n_objects * sizeof *copy->objects);
+  for (guint i = 0; i < copy->n_objects; i++)
+    gst_vision_object_own (&copy->objects[i]);
+  return copy;
+}
+
+/**
+ * gst_vision_objects_free:
+ * @objects: (transfer full) (nullable): objects
+ *
+ * Frees them and all that they point to.
+ *
+ * Since: 0.1
+ */
+void
+gst_vision_objects_free (GstVisionObjects *objects)
+{
+  if (!objects)
+    return;
+  for (guint i = 0; i < objects->n_objects; i++)
+    gst_vision_object_disown (&objects->objects[i]);
+  g_free (objects->objects);
+  g_free (objects);
+}
+
+/**
+ * gst_vision_objects_nth:
+ * @objects: objects
+ * @index: which, from 0
+ *
+ * For languages other than C, where the array is out of reach.  They must keep
+ * what this returns for as long as they read arrays of it.
+ *
+ * Returns: (transfer full) (nullable): a copy of the object; %NULL where
+ *   there are not so many
+ *
+ * Since: 0.1
+ */
+GstVisionObject *
+gst_vision_objects_nth (const GstVisionObjects *objects, guint index)
+{
+  g_return_val_if_fail (objects != NULL, NULL);
+  if (index >= objects->n_objects)
+    return NULL;
+  return gst_vision_object_copy (&objects->objects[index]);
+}
+
+static void
+append (
+    GstStructure *structure, const GstVisionObject *objects, guint n_objects)
+{
+  gst_vision_structure_ensure_items (structure, "objects");
+  for (guint i = 0; i < n_objects; i++)
+    gst_vision_structure_take_item (
+        structure, "objects", gst_vision_object_to_structure (&objects[i]));
+}
+
+static void
+append_scaled (GstStructure *structure, const GstVisionObjects *objects,
+    guint ref_width, guint ref_height)
+{
+  GstVisionObjects *scaled = gst_vision_objects_copy (objects);
+
+  gst_vision_objects_scale (scaled, ref_width, ref_height);
+  append (structure, scaled->objects, scaled->n_objects);
+  gst_vision_objects_free (scaled);
+}
+
+/**
+ * gst_buffer_add_vision_objects:
+ * @buffer: a writable #GstBuffer
+ * @origin: results or truth
+ * @ref_width: width of the frame in whose pixels @objects are, above 0
+ * @ref_height: height of that frame, above 0
+ * @objects: (array length=n_objects): the objects; they are copied
+ * @n_objects: how many; with none the buffer says that nothing was found
+ *
+ * Appends to the objects that the buffer has.  Where those refer to another
+ * size, @objects are scaled to it.
+ *
+ * Results that have a box are also added as
+ * #GstVideoRegionOfInterestMeta in pixels of @ref_width by @ref_height, and,
+ * where the library was built with GstAnalytics, as object detection and
+ * tracking; see gst_buffer_mirror_vision_objects().
+ *
+ * Returns: whether they were added
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_buffer_add_vision_objects (GstBuffer *buffer, GstVisionOrigin origin,
+    guint ref_width, guint ref_height, const GstVisionObject *objects,
+    guint n_objects)
+{
+  GstVisionObjects view = {
+      ref_width, ref_height, n_objects, (GstVisionObject *) objects};
+  GstStructure *structure;
+  guint width, height;
+
+  g_return_val_if_fail (GST_IS_BUFFER (buffer), FALSE);
+  g_return_val_if_fail (gst_buffer_is_writable (buffer), FALSE);
+  g_return_val_if_fail (ref_width > 0 && ref_height > 0, FALSE);
+  g_return_val_if_fail (objects != NULL || n_objects == 0, FALSE);
+
+  structure =
+      gst_vision_structure_ensure (buffer, GST_VISION_META_OBJECTS, origin);
+  if (!gst_vision_structure_get_reference (structure, &width, &height)) {
+    width = ref_width;
+    height = ref_height;
+    gst_structure_set (structure, "ref-width", G_TYPE_UINT, width, "ref-height",
+        G_TYPE_UINT, height, NULL);
+  }
+  if (width == ref_width && height == ref_height)
+    append (structure, objects, n_objects);
+  else
+    append_scaled (structure, &view, width, height);
+
+  if (origin == GST_VISION_ORIGIN_RESULT)
+    gst_vision_mirror_add (buffer, &view);
+  return TRUE;
+}
+
+/**
+ * gst_buffer_get_vision_objects:
+ * @buffer: a #GstBuffer
+ * @origin: results or truth
+ *
+ * Reads the objects of a buffer.  Fields that are not of the type that the
+ * schema says are not known.
+ *
+ * Returns: (transfer full) (nullable): the objects; %NULL where the buffer has
+ *   none.  Free them with gst_vision_objects_free()
+ *
+ * Since: 0.1
+ */
+GstVisionObjects *
+gst_buffer_get_vision_objects (GstBuffer *buffer, GstVisionOrigin origin)
+{
+  const GstStructure *structure;
+  GstVisionObjects *objects;
+  guint n, width, height;
+
+  g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
+  structure =
+      gst_vision_structure_get (buffer, GST_VISION_META_OBJECTS, origin);
+  if (!structure ||
+      !gst_vision_structure_get_reference (structure, &width, &height))
+    return NULL;
+
+  n = gst_vision_structure_n_items (structure, "objects");
+  objects = g_new (GstVisionObjects, 1);
+  *objects = (GstVisionObjects){width, height, 0, g_new (GstVisionObject, n)};
+  for (guint i = 0; i < n; i++) {
+    const GstStructure *item =
+        gst_vision_structure_nth_item (structure, "objects", i);
+
+    if (item)
+      gst_vision_object_from_structure (
+          &objects->objects[objects->n_objects++], item);
+  }
+  return objects;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstvisionstructure.h"
+
+static const gchar *const names[GST_VISION_META_KINDS][2] = {
+    {"VisionObjects", "VisionTruthObjects"},
+    {"VisionCamera", "VisionTruthCamera"},
+    {"VisionMaps", "VisionTruthMaps"},
+};
+
+static const GstMetaInfo *infos[GST_VISION_META_KINDS][2];
+
+/* No tags: elements that convert, scale or download frames then pass the
+ * metas on. */
+static gpointer
+register_all (gpointer unused)
+{
+  const gchar *tags[] = {NULL};
+
+  (void) unused;
+  for (guint kind = 0; kind < GST_VISION_META_KINDS; kind++)
+    for (guint origin = 0; origin < 2; origin++) {
+      const gchar *name = names[kind][origin];
+      const GstMetaInfo *known = gst_meta_get_info (name);
+
+      infos[kind][origin] = known
+          ? known
+          : gst_meta_register_custom (name, tags, NULL, NULL, NULL);
+    }
+  return NULL;
+}
+
+const GstMetaInfo *
+gst_vision_meta_info (GstVisionMetaKind kind, GstVisionOrigin origin)
+{
+  static GOnce once = G_ONCE_INIT;
+
+  g_once (&once, register_all, NULL);
+  return infos[kind][origin == GST_VISION_ORIGIN_TRUTH];
+}
+
+GstStructure *
+gst_vision_structure_get (
+    GstBuffer *buffer, GstVisionMetaKind kind, GstVisionOrigin origin)
+{
+  GstMeta *meta =
+      gst_buffer_get_meta (buffer, gst_vision_meta_info (kind, origin)->api);
+
+  return meta ? gst_custom_meta_get_structure ((GstCustomMeta *) meta) : NULL;
+}
+
+GstStructure *
+gst_vision_structure_ensure (
+    GstBuffer *buffer, GstVisionMetaKind kind, GstVisionOrigin origin)
+{
+  GstStructure *structure = gst_vision_structure_get (buffer, kind, origin);
+
+  if (structure)
+    return structure;
+  return gst_custom_meta_get_structure ((GstCustomMeta *) gst_buffer_add_meta (
+      buffer, gst_vision_meta_info (kind, origin), NULL));
+}
+
+gboolean
+gst_vision_structure_get_reference (
+    const GstStructure *structure, guint *width, guint *height)
+{
+  return gst_structure_get_uint (structure, "ref-width", width) &&
+      gst_structure_get_uint (structure, "ref-height", height) && *width > 0 &&
+      *height > 0;
+}
+
+static const GValue *
+items_of (const GstStructure *structure, const gchar *field)
+{
+  const GValue *items = gst_structure_get_value (structure, field);
+
+  return items && GST_VALUE_HOLDS_ARRAY (items) ? items : NULL;
+}
+
+guint
+gst_vision_structure_n_items (const GstStructure *structure, const gchar *field)
+{
+  const GValue *items = items_of (structure, field);
+
+  return items ? gst_value_array_get_size (items) : 0;
+}
+
+const GstStructure *
+gst_vision_structure_nth_item (
+    const GstStructure *structure, const gchar *field, guint index)
+{
+  const GValue *item =
+      gst_value_array_get_value (items_of (structure, field), index);
+
+  return GST_VALUE_HOLDS_STRUCTURE (item) ? gst_value_get_structure (item)
+                                          : NULL;
+}
+
+void
+gst_vision_structure_ensure_items (GstStructure *structure, const gchar *field)
+{
+  GValue items = G_VALUE_INIT;
+
+  if (items_of (structure, field))
+    return;
+  gst_value_array_init (&items, 8);
+  gst_structure_take_value (structure, field, &items);
+}
+
+/* Appends in place: taking the array out and putting it back would copy every
+ * structure in it.  The caller has the buffer, and with it the structure, for
+ * itself. */
+void
+gst_vision_structure_take_item (
+    GstStructure *structure, const gchar *field, GstStructure *item)
+{
+  GValue value = G_VALUE_INIT;
+
+  gst_vision_structure_ensure_items (structure, field);
+  g_value_init (&value, GST_TYPE_STRUCTURE);
+  g_value_take_boxed (&value, item);
+  gst_value_array_append_and_take_value (
+      (GValue *) items_of (structure, field), &value);
+}
+
+void
+gst_vision_doubles_to_value (const gdouble *numbers, guint n, GValue *value)
+{
+  gst_value_array_init (value, n);
+  for (guint i = 0; i < n; i++) {
+    GValue number = G_VALUE_INIT;
+
+    g_value_init (&number, G_TYPE_DOUBLE);
+    g_value_set_double (&number, numbers[i]);
+    gst_value_array_append_and_take_value (value, &number);
+  }
+}
+
+gboolean
+gst_vision_doubles_from_value (const GValue *value, gdouble *numbers)
+{
+  guint n;
+
+  if (!GST_VALUE_HOLDS_ARRAY (value))
+    return FALSE;
+  n = gst_value_array_get_size (value);
+  for (guint i = 0; i < n; i++) {
+    const GValue *number = gst_value_array_get_value (value, i);
+
+    if (!G_VALUE_HOLDS_DOUBLE (number))
+      return FALSE;
+    numbers[i] = g_value_get_double (number);
+  }
+  return TRUE;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The GstStructures of the metas: how to reach them on a buffer, and the
+ * arrays in them.  Private to the library. */
+#pragma once
+
+#include "gstvisionorigin.h"
+
+typedef enum {
+  GST_VISION_META_OBJECTS,
+  GST_VISION_META_CAMERA,
+  GST_VISION_META_MAPS,
+  GST_VISION_META_KINDS,
+} GstVisionMetaKind;
+
+const GstMetaInfo *gst_vision_meta_info (
+    GstVisionMetaKind kind, GstVisionOrigin origin);
+
+/* The structure of a buffer's meta; NULL where it has none. */
+GstStructure *gst_vision_structure_get (
+    GstBuffer *buffer, GstVisionMetaKind kind, GstVisionOrigin origin);
+/* The same, made where there is none. */
+GstStructure *gst_vision_structure_ensure (
+    GstBuffer *buffer, GstVisionMetaKind kind, GstVisionOrigin origin);
+
+/* The size that positions refer to; FALSE where it is missing. */
+gboolean gst_vision_structure_get_reference (
+    const GstStructure *structure, guint *width, guint *height);
+
+/* An array of structures, @field of @structure: how many there are (0 where
+ * the field is no array), one of them (NULL where it is no structure), one
+ * more (taken). */
+guint gst_vision_structure_n_items (
+    const GstStructure *structure, const gchar *field);
+const GstStructure *gst_vision_structure_nth_item (
+    const GstStructure *structure, const gchar *field, guint index);
+void gst_vision_structure_take_item (
+    GstStructure *structure, const gchar *field, GstStructure *item);
+/* Sees to it that the array is there, if only empty. */
+void gst_vision_structure_ensure_items (
+    GstStructure *structure, const gchar *field);
+
+/* Arrays of doubles.  @numbers has room for what the array holds; FALSE where
+ * @value is anything else. */
+void gst_vision_doubles_to_value (
+    const gdouble *numbers, guint n, GValue *value);
+gboolean gst_vision_doubles_from_value (const GValue *value, gdouble *numbers);
