@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Sums up the lines of visionjson in a file:
+
+    pipelines/report.py FILE.json
+
+Where the lines hold the truth of a generated scene: a row an object, what was
+found of it.  An object is found where one with its label was seen in its box
+or near it; a prediction is not a find.  Otherwise: a row a label, how often it
+was seen."""
+import json
+import math
+import sys
+
+LEAST = 50    # pixels of an object that are visible, else it is not missed
+MARGIN = 8    # pixels around its box
+SEEN = {"", "new", "tracking", "found", "accepted"}
+
+
+class Score:
+    """About one object: what was found of it over all frames."""
+
+    def __init__(self):
+        self.frames = self.missed = self.false = self.switches = 0
+        self.errors = []  # of the centroid, pixels
+        self.id = None
+
+    def match(self, truth, finds):
+        """Takes the find that is @truth out of @finds."""
+        near = [(math.hypot(f["cx"] - truth["cx"], f["cy"] - truth["cy"]), i)
+                for i, f in enumerate(finds) if inside(f, truth)]
+        self.frames += truth["area"] >= LEAST
+        if not near:
+            self.missed += truth["area"] >= LEAST
+            return
+        error, i = min(near)
+        found = finds.pop(i)
+        self.errors.append(error)
+        self.switches += self.id not in (None, found["id"])
+        self.id = found["id"]
+
+
+def inside(found, truth):
+    return (-MARGIN <= found["cx"] - truth["x"] < truth["width"] + MARGIN and
+            -MARGIN <= found["cy"] - truth["y"] < truth["height"] + MARGIN)
+
+
+def seen(frame):
+    """The finds of a frame by label."""
+    finds = {}
+    for f in frame["objects"]:
+        if f.get("state", "") in SEEN:
+            finds.setdefault(f.get("label", "?"), []).append(f)
+    return finds
+
+
+def score(frames):
+    """The Score of each label of the truth in @frames."""
+    scores = {}
+    for frame in frames:
+        left = seen(frame)
+        for t in frame["truth"]["objects"]:
+            s = scores.setdefault(t["label"], Score())
+            if t["area"] > 0:
+                s.match(t, left.get(t["label"], []))
+        for label, finds in left.items():
+            scores.setdefault(label, Score()).false += len(finds)
+    return scores
+
+
+def row(name, *columns):
+    print(f"{name:10}" + "".join(f"{c:>12}" for c in columns))
+
+
+def errors(values):
+    mean = sum(values) / len(values) if values else math.nan
+    return f"{mean:.3f}", f"{max(values, default=math.nan):.3f}"
+
+
+def print_scores(scores):
+    row("object", "in frames", "missed", "false", "id switches", "mean error",
+        "max (px)")
+    for label, s in sorted(scores.items()):
+        row(label, s.frames, s.missed, s.false, s.switches, *errors(s.errors))
+    total = [sum(getattr(s, what) for s in scores.values())
+             for what in ("frames", "missed", "false", "switches")]
+    row("all", *total, *errors([e for s in scores.values() for e in s.errors]))
+
+
+def print_seen(frames):
+    count = {}
+    for frame in frames:
+        for label, finds in seen(frame).items():
+            n, most, ids = count.get(label, (0, 0, set()))
+            count[label] = (n + 1, max(most, len(finds)),
+                            ids | {f["id"] for f in finds})
+    row("label", "in frames", "at once", "ids")
+    for label, (n, most, ids) in sorted(count.items()):
+        row(label, n, most, len(ids))
+    print(f"of {len(frames)} frames")
+
+
+def main():
+    with open(sys.argv[1]) as lines:
+        frames = [json.loads(line) for line in lines]
+    if frames and all("truth" in f for f in frames):
+        print_scores(score(frames))
+    else:
+        print_seen(frames)
+
+
+if __name__ == "__main__":
+    main()
