@@ -3,11 +3,17 @@
  * One line an element. */
 #include <gst/gst.h>
 
+GST_ELEMENT_REGISTER_DECLARE (visionjson);
+GST_ELEMENT_REGISTER_DECLARE (visionmeta);
+
 static gboolean
-plugin_init (GstPlugin * plugin)
+plugin_init (GstPlugin *plugin)
 {
-  (void) plugin;
-  return TRUE;
+  gboolean any = FALSE;
+
+  any |= GST_ELEMENT_REGISTER (visionjson, plugin);
+  any |= GST_ELEMENT_REGISTER (visionmeta, plugin);
+  return any;
 }
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, vision,

@@ -69,12 +69,17 @@ gst_vision_structure_get_reference (
       *height > 0;
 }
 
+/* NULL unless it is an array to which a structure can be appended. */
 static const GValue *
 items_of (const GstStructure *structure, const gchar *field)
 {
   const GValue *items = gst_structure_get_value (structure, field);
 
-  return items && GST_VALUE_HOLDS_ARRAY (items) ? items : NULL;
+  if (!items || !GST_VALUE_HOLDS_ARRAY (items)
+      || (gst_value_array_get_size (items) > 0
+          && !GST_VALUE_HOLDS_STRUCTURE (gst_value_array_get_value (items, 0))))
+    return NULL;
+  return items;
 }
 
 guint

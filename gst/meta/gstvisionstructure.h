@@ -28,7 +28,7 @@ gboolean gst_vision_structure_get_reference (
     const GstStructure *structure, guint *width, guint *height);
 
 /* An array of structures, @field of @structure: how many there are (0 where
- * the field is no array), one of them (NULL where it is no structure), one
+ * the field is no such array), one of them (NULL where it is no structure), one
  * more (taken). */
 guint gst_vision_structure_n_items (
     const GstStructure *structure, const gchar *field);

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-visionjson
+ * @title: visionjson
+ * @see_also: visionmeta, visionoverlay
+ *
+ * Writes what vision elements found as JSON lines, one object a buffer:
+ *
+ * |[
+ * {"pts":0,"frame":0,"ref-width":640,"ref-height":480,"objects":[{"element":"moct","id":1,"label":"red",…}],"camera":{…},"maps":[{"kind":…}],"truth":{"objects":[…]}}
+ * ]|
+ *
+ * `objects` is always there; what a buffer does not have is left out.  Fields
+ * have the names, types and units of the metadata, which docs/metadata.md
+ * lists.  Numbers have up to nine digits, and never depend on the locale; the
+ * pixels of maps are not written.
+ *
+ * Buffers pass untouched, whatever their caps.  Every line is written at once.
+ * A file is emptied when the element goes from READY to PAUSED.  A reader that
+ * is slow holds the pipeline up, one that goes away ends it with an error.
+ *
+ * ## Example launch lines
+ * |[
+ * gst-launch-1.0 -q visiontestsrc num-buffers=30 ! moct
+ * objects='red:#ff0000~30' ! visionjson ! fakesink gst-launch-1.0 visiontestsrc
+ * num-buffers=30 ! moct objects='red:#ff0000~30' ! visionjson
+ * location=/dev/null ! fakesink
+ * ]|
+ */
+#include <errno.h>
+
+#include <gst/base/gstbasetransform.h>
+
+#include "json/gstvisionjsonfile.h"
+#include "json/gstvisionjsonline.h"
+#include "meta/gstvisionmeta.h"
+
+#define GST_TYPE_VISION_JSON (gst_vision_json_get_type ())
+G_DECLARE_FINAL_TYPE (
+    GstVisionJson, gst_vision_json, GST, VISION_JSON, GstBaseTransform)
+
+struct _GstVisionJson {
+  GstBaseTransform parent;
+
+  GstVisionJsonFile file;
+  GString *line;
+  guint64 frame;   /* since the start */
+  gboolean failed; /* an error was posted */
+
+  /* under the object lock */
+  gchar *location;
+  gint fd;
+};
+
+G_DEFINE_TYPE (GstVisionJson, gst_vision_json, GST_TYPE_BASE_TRANSFORM)
+GST_ELEMENT_REGISTER_DEFINE (
+    visionjson, "visionjson", GST_RANK_NONE, GST_TYPE_VISION_JSON)
+
+#define STDOUT "-"
+
+enum { PROP_0, PROP_LOCATION, PROP_FD };
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+
+static void
+set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstVisionJson *self = GST_VISION_JSON (object);
+  const gchar *location;
+
+  GST_OBJECT_LOCK (self);
+  switch (id) {
+    case PROP_LOCATION:
+      location = g_value_get_string (value);
+      g_free (self->location);
+      self->location = g_strdup (location ? location : STDOUT);
+      break;
+    case PROP_FD:
+      self->fd = g_value_get_int (value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstVisionJson *self = GST_VISION_JSON (object);
+
+  GST_OBJECT_LOCK (self);
+  switch (id) {
+    case PROP_LOCATION:
+      g_value_set_string (value, self->location);
+      break;
+    case PROP_FD:
+      g_value_set_int (value, self->fd);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static gboolean
+start (GstBaseTransform *trans)
+{
+  GstVisionJson *self = GST_VISION_JSON (trans);
+  gchar *location;
+  gint fd;
+  int error;
+
+  GST_OBJECT_LOCK (self);
+  location = g_strdup (self->location);
+  fd = self->fd;
+  GST_OBJECT_UNLOCK (self);
+  error = gst_vision_json_file_open (&self->file, location, fd);
+  if (error && fd >= 0)
+    GST_ELEMENT_ERROR (self, RESOURCE, OPEN_WRITE,
+        ("File descriptor %d cannot be written to: %s. Set fd to one that is "
+         "open for writing.",
+            fd, g_strerror (error)),
+        (NULL));
+  else if (error)
+    GST_ELEMENT_ERROR (self, RESOURCE, OPEN_WRITE,
+        ("\"%s\" cannot be written to: %s. Set location to a file in a folder "
+         "that exists and is yours, or to - for standard output.",
+            location, g_strerror (error)),
+        (NULL));
+  g_free (location);
+  if (error)
+    return FALSE;
+  self->line = g_string_sized_new (4096);
+  self->frame = 0;
+  self->failed = FALSE;
+  return TRUE;
+}
+
+static gboolean
+stop (GstBaseTransform *trans)
+{
+  GstVisionJson *self = GST_VISION_JSON (trans);
+
+  gst_vision_json_file_close (&self->file);
+  g_string_free (self->line, TRUE);
+  return TRUE;
+}
+
+static void
+post_write_error (GstVisionJson *self, int error)
+{
+  if (error == EPIPE)
+    GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
+        ("The reader of the JSON lines is gone. Keep it running as long as the "
+         "pipeline, or write to a file."),
+        (NULL));
+  else if (error == ENOSPC)
+    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+        ("No space is left for the JSON lines. Free some, or set another "
+         "location."),
+        (NULL));
+  else
+    GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
+        ("The JSON lines cannot be written: %s.", g_strerror (error)), (NULL));
+}
+
+static GstFlowReturn
+transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
+{
+  GstVisionJson *self = GST_VISION_JSON (trans);
+  int error;
+
+  if (self->failed)
+    return GST_FLOW_ERROR;
+  g_string_truncate (self->line, 0);
+  gst_vision_json_append_line (self->line, buffer, self->frame++);
+  error = gst_vision_json_file_write (
+      &self->file, self->line->str, self->line->len);
+  if (error == ECANCELED)
+    return GST_FLOW_FLUSHING;
+  if (error) {
+    self->failed = TRUE;
+    post_write_error (self, error);
+    return GST_FLOW_ERROR;
+  }
+  return GST_FLOW_OK;
+}
+
+/* A reader that has stopped reading must not keep the pipeline from
+ * stopping. */
+static GstStateChangeReturn
+change_state (GstElement *element, GstStateChange transition)
+{
+  GstVisionJson *self = GST_VISION_JSON (element);
+
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+    gst_vision_json_file_cancel (&self->file);
+  return GST_ELEMENT_CLASS (gst_vision_json_parent_class)
+      ->change_state (element, transition);
+}
+
+static void
+finalize (GObject *object)
+{
+  g_free (GST_VISION_JSON (object)->location);
+  G_OBJECT_CLASS (gst_vision_json_parent_class)->finalize (object);
+}
+
+static void
+gst_vision_json_class_init (GstVisionJsonClass *klass)
+{
+  GObjectClass *object = G_OBJECT_CLASS (klass);
+  GstElementClass *element = GST_ELEMENT_CLASS (klass);
+  GstBaseTransformClass *trans = GST_BASE_TRANSFORM_CLASS (klass);
+  GParamFlags flags =
+      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
+
+  object->set_property = set_property;
+  object->get_property = get_property;
+  object->finalize = finalize;
+  element->change_state = change_state;
+  trans->start = start;
+  trans->stop = stop;
+  trans->transform_ip = transform_ip;
+
+  /**
+   * GstVisionJson:location:
+   *
+   * The file to write, emptied before; - is standard output, where the words
+   * of gst-launch-1.0 go too unless it has -q.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (object, PROP_LOCATION,
+      g_param_spec_string ("location", "Location",
+          "File to write the lines to (- = standard output)", STDOUT, flags));
+  /**
+   * GstVisionJson:fd:
+   *
+   * An open file descriptor to write to, instead of
+   * #GstVisionJson:location; the element does not close it.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (object, PROP_FD,
+      g_param_spec_int ("fd", "File descriptor",
+          "Open file descriptor to write the lines to, in place of location "
+          "(-1 = unused)",
+          -1, G_MAXINT, -1, flags));
+
+  gst_element_class_add_static_pad_template (element, &sink_template);
+  gst_element_class_add_static_pad_template (element, &src_template);
+  gst_element_class_set_static_metadata (element, "Vision results as JSON",
+      "Filter/Metadata", "Writes results as JSON lines; buffers pass", PACKAGE);
+  gst_vision_meta_register ();
+}
+
+static void
+gst_vision_json_init (GstVisionJson *self)
+{
+  self->location = g_strdup (STDOUT);
+  self->fd = -1;
+  gst_base_transform_set_passthrough (GST_BASE_TRANSFORM (self), TRUE);
+}

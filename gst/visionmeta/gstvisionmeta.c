@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-visionmeta
+ * @title: visionmeta
+ * @see_also: visionjson, visionoverlay
+ *
+ * Gives what vision elements found the forms that other elements know, in
+ * pixels of the frame as it is now: #GstVideoRegionOfInterestMeta and, where
+ * the library was built with it, GstAnalytics.  Elements that convert, scale
+ * or download frames drop these or leave them as they were; put visionmeta
+ * behind them.
+ *
+ * It can also say which camera took the frames:
+ * #GstVisionMeta:intrinsics and #GstVisionMeta:baseline are in
+ * pixels of the frames that pass and in metres.
+ *
+ * ## Example launch lines
+ * |[
+ * gst-launch-1.0 visiontestsrc num-buffers=30 ! moct objects='red:#ff0000~30' !
+ * videoscale ! video/x-raw,width=160,height=120 ! visionmeta ! fakesink
+ * gst-launch-1.0 videotestsrc num-buffers=30 ! visionmeta
+ * intrinsics=525,525,159.5,119.5 baseline=0.12 ! fakesink
+ * ]|
+ */
+#include <gst/base/gstbasetransform.h>
+
+#include <math.h>
+
+#include "meta/gstvisionmeta.h"
+
+#define GST_TYPE_VISION_META (gst_vision_meta_get_type ())
+G_DECLARE_FINAL_TYPE (
+    GstVisionMeta, gst_vision_meta, GST, VISION_META, GstBaseTransform)
+
+struct _GstVisionMeta {
+  GstBaseTransform parent;
+
+  GstVideoInfo info; /* only its size is set */
+
+  /* under the object lock */
+  gchar *intrinsics; /* NULL: no camera is attached */
+  GstVisionCamera camera;
+  GError *refused; /* why a value was, until that has been said */
+};
+
+G_DEFINE_TYPE (GstVisionMeta, gst_vision_meta, GST_TYPE_BASE_TRANSFORM)
+GST_ELEMENT_REGISTER_DEFINE (
+    visionmeta, "visionmeta", GST_RANK_NONE, GST_TYPE_VISION_META)
+
+enum { PROP_0, PROP_INTRINSICS, PROP_BASELINE };
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
+
+static void
+warn_of_refused (GstVisionMeta *self)
+{
+  GError *refused;
+
+  GST_OBJECT_LOCK (self);
+  refused = g_steal_pointer (&self->refused);
+  GST_OBJECT_UNLOCK (self);
+  if (!refused)
+    return;
+  GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+      ("The property intrinsics keeps its old value: %s", refused->message),
+      (NULL));
+  g_error_free (refused);
+}
+
+/* A malformed value changes nothing. */
+static void
+set_intrinsics (GstVisionMeta *self, const gchar *text)
+{
+  GError *error = NULL;
+
+  if (text && !*text)
+    text = NULL;
+  GST_OBJECT_LOCK (self);
+  if (!text || gst_vision_camera_set_intrinsics (&self->camera, text, &error)) {
+    g_free (self->intrinsics);
+    self->intrinsics = g_strdup (text);
+  } else {
+    g_clear_error (&self->refused);
+    self->refused = error;
+  }
+  GST_OBJECT_UNLOCK (self);
+  /* Before, nobody listens to the bus: start () says it then. */
+  if (GST_STATE (self) >= GST_STATE_PAUSED)
+    warn_of_refused (self);
+}
+
+static void
+set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstVisionMeta *self = GST_VISION_META (object);
+
+  switch (id) {
+    case PROP_INTRINSICS:
+      set_intrinsics (self, g_value_get_string (value));
+      break;
+    case PROP_BASELINE:
+      GST_OBJECT_LOCK (self);
+      self->camera.baseline = g_value_get_double (value);
+      GST_OBJECT_UNLOCK (self);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  }
+}
+
+static void
+get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstVisionMeta *self = GST_VISION_META (object);
+
+  GST_OBJECT_LOCK (self);
+  switch (id) {
+    case PROP_INTRINSICS:
+      g_value_set_string (value, self->intrinsics);
+      break;
+    case PROP_BASELINE:
+      g_value_set_double (value, self->camera.baseline);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static gboolean
+start (GstBaseTransform *trans)
+{
+  warn_of_refused (GST_VISION_META (trans));
+  return TRUE;
+}
+
+/* Not gst_video_info_from_caps (): it knows no format but the plain ones, and
+ * the size is all that counts here. */
+static gboolean
+set_caps (GstBaseTransform *trans, GstCaps *in, GstCaps *out)
+{
+  GstVisionMeta *self = GST_VISION_META (trans);
+  const GstStructure *caps = gst_caps_get_structure (in, 0);
+
+  (void) out;
+  if (!gst_structure_get_int (caps, "width", &self->info.width) ||
+      !gst_structure_get_int (caps, "height", &self->info.height) ||
+      self->info.width <= 0 || self->info.height <= 0) {
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+        ("These caps give no size of the frame: %" GST_PTR_FORMAT, in), (NULL));
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static void
+attach_camera (GstVisionMeta *self, GstBuffer *buffer)
+{
+  GstVisionCamera camera;
+  gboolean known;
+
+  GST_OBJECT_LOCK (self);
+  camera = self->camera;
+  known = self->intrinsics != NULL;
+  GST_OBJECT_UNLOCK (self);
+  if (!known)
+    return;
+  camera.ref_width = self->info.width;
+  camera.ref_height = self->info.height;
+  if (camera.baseline == 0)
+    camera.baseline = NAN;
+  gst_buffer_set_vision_camera (buffer, GST_VISION_ORIGIN_RESULT, &camera);
+}
+
+static GstFlowReturn
+transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
+{
+  GstVisionMeta *self = GST_VISION_META (trans);
+
+  attach_camera (self, buffer);
+  gst_buffer_mirror_vision_objects (buffer, &self->info);
+  return GST_FLOW_OK;
+}
+
+static void
+finalize (GObject *object)
+{
+  GstVisionMeta *self = GST_VISION_META (object);
+
+  g_free (self->intrinsics);
+  g_clear_error (&self->refused);
+  G_OBJECT_CLASS (gst_vision_meta_parent_class)->finalize (object);
+}
+
+static void
+gst_vision_meta_class_init (GstVisionMetaClass *klass)
+{
+  GObjectClass *object = G_OBJECT_CLASS (klass);
+  GstElementClass *element = GST_ELEMENT_CLASS (klass);
+  GstBaseTransformClass *trans = GST_BASE_TRANSFORM_CLASS (klass);
+  GParamFlags flags =
+      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
+
+  object->set_property = set_property;
+  object->get_property = get_property;
+  object->finalize = finalize;
+  trans->start = start;
+  trans->set_caps = set_caps;
+  trans->transform_ip = transform_ip;
+
+  /**
+   * GstVisionMeta:intrinsics:
+   *
+   * Attach a camera: fx,fy,cx,cy in pixels of the frame, which k1,k2,p1,p2,k3
+   * of its distortion may follow.  Replaces one that the buffer has.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (object, PROP_INTRINSICS,
+      g_param_spec_string ("intrinsics", "Intrinsics",
+          "Camera to attach: fx,fy,cx,cy[,k1,k2,p1,p2,k3] in pixels of the "
+          "frame (unset = none)",
+          NULL, flags));
+  /**
+   * GstVisionMeta:baseline:
+   *
+   * Metres from the left to the right camera; goes with the intrinsics.
+   *
+   * Since: 0.1
+   */
+  g_object_class_install_property (object, PROP_BASELINE,
+      g_param_spec_double ("baseline", "Baseline",
+          "Distance of the right camera from the left one in metres, attached "
+          "with the intrinsics (0 = there is one camera)",
+          0, G_MAXDOUBLE, 0, flags));
+
+  gst_element_class_add_static_pad_template (element, &sink_template);
+  gst_element_class_add_static_pad_template (element, &src_template);
+  gst_element_class_set_static_metadata (element, "Vision metadata",
+      "Filter/Metadata/Video",
+      "Gives results ROI and GstAnalytics metas that fit the frame, and frames "
+      "a camera",
+      PACKAGE);
+  gst_vision_meta_register ();
+}
+
+static void
+gst_vision_meta_init (GstVisionMeta *self)
+{
+  gst_video_info_init (&self->info);
+}

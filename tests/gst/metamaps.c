@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The camera and maps as metadata. */
+#include <gst/check/gstcheck.h>
+#include <gst/check/gstharness.h>
+
+#include <math.h>
+
+#include "meta/gstvisionmeta.h"
+
+static const GstVisionCamera camera = {
+    .ref_width = 640,
+    .ref_height = 480,
+    .fx = 525.5,
+    .fy = 526.5,
+    .cx = 319.5,
+    .cy = 239.5,
+    .distortion = {0.1, -0.2, 0.003, -0.004, 0.05},
+    .baseline = 0.12,
+    .pose = {1, 2, 3, 0.5, 0.5, 0.5, 0.5},
+    .has_pose = TRUE,
+};
+
+static void
+check_camera (const GstVisionCamera *seen)
+{
+  fail_unless (seen->ref_width == 640 && seen->ref_height == 480);
+  fail_unless (seen->fx == camera.fx && seen->fy == camera.fy);
+  fail_unless (seen->cx == camera.cx && seen->cy == camera.cy);
+  fail_unless (memcmp (seen->distortion, camera.distortion,
+                   sizeof camera.distortion) == 0);
+  fail_unless (seen->baseline == camera.baseline && seen->has_pose);
+  fail_unless (memcmp (seen->pose, camera.pose, sizeof camera.pose) == 0);
+}
+
+static const gchar camera_schema[] =
+    "VisionCamera, ref-width=(uint)640, ref-height=(uint)480, "
+    "fx=(double)525.5, fy=(double)526.5, cx=(double)319.5, cy=(double)239.5, "
+    "distortion=(double)<0.1,-0.2,0.003,-0.004,0.05>, baseline=(double)0.12, "
+    "pose=(double)<1,2,3,0.5,0.5,0.5,0.5>;";
+
+GST_START_TEST (test_camera)
+{
+  GstBuffer *buffer = gst_buffer_new ();
+  GstStructure *wanted = gst_structure_from_string (camera_schema, NULL);
+  GstVisionCamera seen, plain = camera;
+
+  fail_unless (!gst_buffer_get_vision_camera (buffer, 0, &seen));
+  plain.has_pose = FALSE;
+  plain.baseline = NAN;
+  fail_unless (gst_buffer_set_vision_camera (buffer, 0, &plain));
+  fail_unless (gst_buffer_get_vision_camera (buffer, 0, &seen));
+  fail_unless (isnan (seen.baseline) && !seen.has_pose);
+
+  fail_unless (gst_buffer_set_vision_camera (buffer, 0, &camera));
+  fail_unless (gst_buffer_get_vision_camera (buffer, 0, &seen));
+  check_camera (&seen);
+  fail_unless (gst_structure_is_equal (wanted,
+      gst_custom_meta_get_structure (
+          gst_buffer_get_custom_meta (buffer, "VisionCamera"))));
+  fail_unless (
+      !gst_buffer_get_vision_camera (buffer, GST_VISION_ORIGIN_TRUTH, &seen));
+  gst_structure_free (wanted);
+  gst_buffer_unref (buffer);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_intrinsics)
+{
+  static const struct {
+    const gchar *text, *part; /* of what is said about it */
+  } bad[] = {{"", "0 entries"}, {"1,2,3", "3 entries"}, {"1,2,x,4", "(cx)"},
+      {"1,2,3,4,5,6,7,8,9,10", "10 entries"}, {"0,2,3,4", "(fx)"},
+      {"1,-2,3,4", "(fy)"}, {"1,2,3,", "(cy)"}, {"1,2,3,nan", "(cy)"},
+      {"1,2,3,4,5 6", "(k1)"}, {"1;2;3;4", "1 entries"}};
+  GstVisionCamera seen;
+  GError *error = NULL;
+
+  gst_vision_camera_init (&seen);
+  fail_unless (gst_vision_camera_set_intrinsics (
+      &seen, "525.5, 526.5,319.5 ,239.5,0.1,-2e-1,0.003,-0.004,0.05", &error));
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
+    fail_unless (
+        !gst_vision_camera_set_intrinsics (&seen, bad[i].text, &error));
+    fail_unless (error && strstr (error->message, bad[i].part), "\"%s\": %s",
+        bad[i].text, error->message);
+    g_clear_error (&error);
+  }
+  fail_unless (memcmp (seen.distortion, camera.distortion,
+                   sizeof camera.distortion) == 0);
+  fail_unless (seen.fx == camera.fx && seen.cy == camera.cy);
+
+  fail_unless (gst_vision_camera_set_intrinsics (&seen, "1,2,3,4,0.5", &error));
+  fail_unless (seen.distortion[0] == 0.5 && seen.distortion[4] == 0);
+}
+GST_END_TEST;
+
+/* 3 x 2 numbers of 16 bits in rows of 8 bytes; the last row has no padding. */
+static GstVisionMap
+small_map (const gchar *kind)
+{
+  return (GstVisionMap){
+      .element = "pocstereo",
+      .kind = kind,
+      .format = "u16",
+      .channels = 1,
+      .width = 3,
+      .height = 2,
+      .stride = 8,
+      .scale = 0.0625,
+      .offset = -1,
+      .invalid = 65535,
+      .pixels = gst_buffer_new_allocate (NULL, 14, NULL),
+  };
+}
+
+static void
+add_map (GstBuffer *buffer, GstVisionMap map)
+{
+  fail_unless (gst_buffer_add_vision_map (buffer, 0, &map));
+  gst_buffer_unref (map.pixels);
+}
+
+GST_START_TEST (test_maps)
+{
+  GstBuffer *buffer = gst_buffer_new ();
+  GstVisionMap map = small_map ("depth"), seen;
+
+  fail_unless_equals_int (gst_buffer_n_vision_maps (buffer, 0), 0);
+  fail_unless (!gst_buffer_find_vision_map (buffer, 0, NULL, &seen));
+  add_map (buffer, small_map ("disparity"));
+  add_map (buffer, map);
+  map = small_map ("disparity");
+  map.on_gpu = TRUE;
+  map.invalid = NAN;
+  map.width = 300; /* what GPU memory says of its size is not looked at */
+  map.stride = 600;
+  add_map (buffer, map);
+
+  fail_unless_equals_int (gst_buffer_n_vision_maps (buffer, 0), 3);
+  fail_unless_equals_int (
+      gst_buffer_n_vision_maps (buffer, GST_VISION_ORIGIN_TRUTH), 0);
+  fail_unless (gst_buffer_find_vision_map (buffer, 0, "disparity", &seen));
+  fail_unless (
+      seen.pixels == map.pixels && seen.on_gpu && isnan (seen.invalid));
+  fail_unless (gst_buffer_find_vision_map (buffer, 0, "depth", &seen));
+  fail_unless_equals_string (seen.element, "pocstereo");
+  fail_unless_equals_string (seen.format, "u16");
+  fail_unless (seen.channels == 1 && seen.width == 3 && seen.height == 2);
+  fail_unless (seen.stride == 8 && !seen.on_gpu);
+  fail_unless (seen.scale == 0.0625 && seen.offset == -1);
+  fail_unless (seen.invalid == 65535);
+  fail_unless (!gst_buffer_find_vision_map (buffer, 0, "points", &seen));
+  fail_unless (!gst_buffer_nth_vision_map (buffer, 0, 3, &seen));
+  gst_buffer_unref (buffer);
+}
+GST_END_TEST;
+
+/* Pixels are shared by all copies, never copied, and go with the last. */
+GST_START_TEST (test_pixels_live_as_long_as_needed)
+{
+  GstHarness *h = gst_harness_new_parse ("videoconvert");
+  GstBuffer *in = gst_buffer_new_allocate (NULL, 64, NULL), *copy, *out;
+  GstVisionMap map = small_map ("labels"), seen;
+  GstBuffer *pixels = map.pixels;
+
+  gst_harness_set_caps_str (h,
+      "video/x-raw,format=RGBA,width=4,height=4,framerate=1/1",
+      "video/x-raw,format=NV12,width=4,height=4,framerate=1/1");
+  gst_buffer_memset (pixels, 0, 7, 14);
+  gst_buffer_ref (pixels);
+  add_map (in, map);
+  copy = gst_buffer_copy (in);
+  out = gst_harness_push_and_pull (h, in);
+
+  fail_unless (gst_buffer_find_vision_map (copy, 0, "labels", &seen));
+  fail_unless (seen.pixels == pixels);
+  gst_buffer_unref (copy);
+  fail_unless (gst_buffer_find_vision_map (out, 0, "labels", &seen));
+  fail_unless (seen.pixels == pixels);
+  fail_unless (gst_buffer_memcmp (seen.pixels, 0, "\7\7\7\7\7\7\7", 7) == 0);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+  ASSERT_MINI_OBJECT_REFCOUNT (pixels, "pixels", 1);
+  gst_buffer_unref (pixels);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_unsound_maps_are_refused)
+{
+  GstBuffer *buffer = gst_buffer_new ();
+  GstVisionMap good = small_map ("depth");
+  GstVisionMap bad[] = {good, good, good, good, good, good, good};
+
+  bad[0].kind = NULL;
+  bad[1].format = "f64";
+  bad[2].channels = 0;
+  bad[3].stride = 5;
+  bad[4].height = 3;
+  bad[5].pixels = NULL;
+  bad[6].scale = NAN;
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    ASSERT_CRITICAL (gst_buffer_add_vision_map (buffer, 0, &bad[i]));
+  fail_unless_equals_int (gst_buffer_n_vision_maps (buffer, 0), 0);
+  add_map (buffer, good);
+  gst_buffer_unref (buffer);
+}
+GST_END_TEST;
+
+static Suite *
+metamaps_suite (void)
+{
+  Suite *suite = suite_create ("metamaps");
+  TCase *tc = tcase_create ("camera and maps");
+
+  suite_add_tcase (suite, tc);
+  tcase_add_test (tc, test_camera);
+  tcase_add_test (tc, test_intrinsics);
+  tcase_add_test (tc, test_maps);
+  tcase_add_test (tc, test_pixels_live_as_long_as_needed);
+  tcase_add_test (tc, test_unsound_maps_are_refused);
+  return suite;
+}
+
+GST_CHECK_MAIN (metamaps);
