@@ -1,0 +1,219 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The pages of docs/elements, made of what gst-inspect-1.0 tells about each
+element and of the SECTION comment in its source.
+
+Without arguments: fails where a page is not what it would be made now.
+--write makes them anew.  Run it by `meson devenv` or as a test of Meson."""
+import difflib
+import re
+import sys
+from pathlib import Path
+
+import gi
+
+gi.require_version("Gst", "1.0")
+from gi.repository import GObject, Gst  # noqa: E402
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = ROOT / "docs" / "elements"
+MADE = "<!-- made by tests/docs.py; change the source, then run it with " \
+    "--write -->\n"
+WIDTH = 78
+PARENTS = {"GstVisionFilter", "GstVisionAggregator"}
+LIMITS = {-2**31: "-2³¹", 2**31 - 1: "2³¹-1", 2**32 - 1: "2³²-1",
+          -2**63: "-2⁶³", 2**63 - 1: "2⁶³-1", 2**64 - 1: "2⁶⁴-1"}
+TYPES = {"gboolean": "boolean", "gint": "integer", "guint": "integer",
+         "gint64": "integer", "guint64": "integer", "gfloat": "number",
+         "gdouble": "number", "gchararray": "string",
+         "GstStructure": "structure", "GstFraction": "fraction"}
+
+
+def cell(text):
+    return str(text).replace("|", "\\|").replace("\n", " ")
+
+
+def table(head, rows):
+    lines = [head, ["---"] * len(head)] + rows
+    return "".join("| " + " | ".join(map(cell, line)) + " |\n"
+                   for line in lines)
+
+
+def number(value):
+    return LIMITS.get(value) or (f"{value:.6g}" if isinstance(value, float)
+                                 else str(value))
+
+
+def shown(value):
+    if value is None or value == "":
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if hasattr(value, "value_nick"):
+        return value.value_nick
+    return number(value) if isinstance(value, (int, float)) else str(value)
+
+
+def values_of(pspec):
+    """The type of a property, and what it can be set to."""
+    if hasattr(pspec, "enum_class"):
+        return "one of the nicks below"
+    name = TYPES.get(pspec.value_type.name, pspec.value_type.name)
+    least, most = (getattr(pspec, which, None)
+                   for which in ("minimum", "maximum"))
+    if least is None or least < -1e30:
+        return name
+    if most > 1e30:
+        return f"{name}, at least {number(least)}"
+    return f"{name}, {number(least)} to {number(most)}"
+
+
+def changes_of(pspec):
+    """When a property may be set."""
+    if not pspec.flags & GObject.ParamFlags.WRITABLE:
+        return "read only"
+    if pspec.flags & GObject.ParamFlags.CONSTRUCT_ONLY:
+        return "when made"
+    if not int(pspec.flags) & Gst.PARAM_MUTABLE_PLAYING:
+        return "when stopped"
+    controllable = int(pspec.flags) & Gst.PARAM_CONTROLLABLE
+    return "always, controllable" if controllable else "always"
+
+
+def default_of(element, pspec):
+    if pspec.value_type.name == "GstStructure":
+        return ""
+    text = shown(element.get_property(pspec.name))
+    return f"`{text}`" if text else ""
+
+
+def properties(element, pspecs):
+    rows, enums = [], ""
+    for p in pspecs:
+        rows.append([f"`{p.name}`", values_of(p), default_of(element, p),
+                     changes_of(p), p.blurb])
+        if hasattr(p, "enum_class"):
+            nicks = [[f"`{v.value_nick}`", v.value_name]
+                     for v in p.enum_class.__enum_values__.values()]
+            enums += f"\n`{p.name}` is one of\n\n" + \
+                table(["nick", "meaning"], nicks)
+    return table(["property", "values", "default", "may be set", "meaning"],
+                 rows) + enums
+
+
+def pads(factory):
+    rows = []
+    for pad in sorted(factory.get_static_pad_templates(),
+                      key=lambda pad: pad.name_template):
+        caps = pad.get_caps().to_string()
+        for name, formats in re.findall(
+                r"([\w/-]+(?:\(memory:\w+\))?)(?:, format=\(string\)"
+                r"(\{[^}]*\}|[\w-]+))?[^;]*", caps):
+            rows.append([f"`{pad.name_template}`",
+                         f"{pad.presence.value_nick} {pad.direction.value_nick}",
+                         f"`{name}`", formats.strip("{} ")])
+    return table(["pad", "kind", "caps", "formats"], rows)
+
+
+def signals(gtype):
+    rows = []
+    for name in GObject.signal_list_names(gtype):
+        query = GObject.signal_query(name, gtype)
+        arguments = ", ".join(t.name for t in query.param_types)
+        action = query.signal_flags & GObject.SignalFlags.ACTION
+        rows.append([f"`{name}` ({arguments})", query.return_type.name,
+                     "action" if action else "notification"])
+    return table(["signal", "returns", "kind"], rows) if rows else ""
+
+
+def launch_lines(block):
+    """The gst-launch-1.0 lines of an example, broken between elements."""
+    text = " ".join(block.group(1).replace("\\\n", " ").split())
+    out = ""
+    for line in re.split(r" (?=gst-launch-1\.0)", text):
+        parts = line.split(" ! ")
+        row = parts[0]
+        for part in parts[1:]:
+            if len(row) + len(part) + 5 > WIDTH:
+                out += f"{row} ! \\\n"
+                row = "  " + part
+            else:
+                row += " ! " + part
+        out += row + "\n"
+    return f"\n```sh\n{out}```"
+
+
+def section(name):
+    """The SECTION comment of an element, in Markdown."""
+    for source in sorted((ROOT / "gst").glob("*/*.c")):
+        m = re.search(rf"/\*\*\n \* SECTION:element-{name}\n(.*?)\*/",
+                      source.read_text(), re.S)
+        if m:
+            break
+    else:
+        sys.exit(f"{name} has no comment SECTION:element-{name}")
+    text = re.sub(r"^ \* ?", "", m[1], flags=re.M)
+    text = re.sub(r"^@\w+:.*\n", "", text, flags=re.M)
+    text = re.sub(r"\|\[\s*(gst-launch.*?)\]\|", launch_lines, text, flags=re.S)
+    text = re.sub(r"\|\[\s*(.*?)\]\|", r"\n```\n\1```", text, flags=re.S)
+    text = re.sub(r"#(\w+):{1,2}([\w-]+)", r"`\2`", text)
+    text = re.sub(r"#(Gst\w+|G\w+)", r"`\1`", text)
+    return re.sub(r"%([A-Z_]+)", r"`\1`", text).strip() + "\n"
+
+
+def page(factory):
+    name = factory.get_name()
+    factory = factory.load()
+    gtype = factory.get_element_type()
+    element = factory.create(None)
+    pspecs = list(GObject.list_properties(gtype))
+    own = [p for p in pspecs if p.owner_type == gtype]
+    common = [p for p in pspecs if p.owner_type.name in PARENTS]
+    parts = [MADE + f"\n# {name}\n\n{factory.get_metadata('description')}\n",
+             section(name), "## Pads\n\n" + pads(factory)]
+    if own:
+        parts.append("## Properties\n\n" + properties(element, own))
+    if common:
+        parts.append("## Common properties\n\n" + properties(element, common))
+    if signals(gtype):
+        parts.append("## Signals\n\n" + signals(gtype))
+    return "\n".join(parts)
+
+
+def pages():
+    Gst.init(None)
+    elements = Gst.Registry.get().get_feature_list_by_plugin("vision")
+    elements = [e for e in elements if isinstance(e, Gst.ElementFactory)]
+    if not elements:
+        sys.exit("the plug-in vision is not there: is GST_PLUGIN_PATH right?")
+    made = {f"{e.get_name()}.md": page(e) for e in elements}
+    rows = [[f"[{e.get_name()}]({e.get_name()}.md)",
+             e.get_metadata("description")]
+            for e in sorted(elements, key=lambda e: e.get_name())]
+    made["README.md"] = MADE + "\n# Elements\n\n" + \
+        table(["element", "what it does"], rows)
+    return made
+
+
+def main():
+    made, stale = pages(), 0
+    there = {p.name: p.read_text() for p in PAGES.glob("*.md")}
+    if "--write" in sys.argv:
+        PAGES.mkdir(parents=True, exist_ok=True)
+        for name in there.keys() - made.keys():
+            (PAGES / name).unlink()
+        for name, text in made.items():
+            (PAGES / name).write_text(text)
+        return
+    for name in sorted(there.keys() | made.keys()):
+        diff = list(difflib.unified_diff(
+            there.get(name, "").splitlines(), made.get(name, "").splitlines(),
+            f"docs/elements/{name}", "as it would be made now", lineterm="", n=0))
+        stale += bool(diff)
+        print("\n".join(diff) if diff else f"docs/elements/{name} is fresh")
+    if stale:
+        sys.exit("stale pages: run `meson devenv -C build tests/docs.py --write`")
+
+
+if __name__ == "__main__":
+    main()

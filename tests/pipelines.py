@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs what a user would copy and run:
+
+    lines    every gst-launch-1.0 line in the documents (those of docs/elements
+             come from the comments of elements) and in the comments of
+             scripts, for a few frames.  A line that needs what may not be here
+             (FILE, /dev/video…, a GPU) is counted as skipped
+    scripts  pipelines/moct.sh and demo.sh
+    apps     pipelines/apps, which must all print the same
+
+Run it as a test of Meson, which sets the environment."""
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "pipelines"))
+sys.dont_write_bytecode = True
+import report  # noqa: E402
+
+FRAMES = 5
+SOURCES = {"visiontestsrc", "videotestsrc"}
+NEEDS = re.compile(r"FILE|/dev/video|v4l2src|rtsp:|cuda(up|down)load|"
+                   r"cudaconvert|nvh26|nvjpeg")
+WINDOW = re.compile(r"(auto|x|xv|gl|wayland)(video|image)?sink")
+
+
+def run(command, **more):
+    """The output of a command, which must succeed."""
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120,
+                          **more)
+    if done.returncode:
+        sys.exit(f"{shlex.join(map(str, command))}\nfailed with "
+                 f"{done.returncode}: {done.stdout[-2000:]}{done.stderr[-4000:]}")
+    return done.stdout
+
+
+def launch_lines():
+    """Every launch line once, with the file it was first seen in."""
+    files = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"),
+             *ROOT.glob("cuda/**/*.md"),
+             *ROOT.glob("pipelines/**/*.sh")]
+    found = {}
+    for path in sorted(files):
+        text = re.sub(r"\\\n[ #]*", " ", path.read_text())
+        for m in re.finditer(r"^[ #$]*(gst-launch-1\.0 .*)$", text, re.M):
+            found.setdefault(m[1].strip(), path.relative_to(ROOT))
+    return found
+
+
+def shortened(line):
+    """The words of @line, with an end and without a window."""
+    words = []
+    for word in shlex.split(line):
+        if re.fullmatch(r"num-buffers=\d+", word):
+            continue
+        words.append("fakesink" if WINDOW.fullmatch(word) else word)
+        if word in SOURCES:
+            words.append(f"num-buffers={FRAMES}")
+    return words
+
+
+def lines():
+    ran = skipped = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for line, path in launch_lines().items():
+            if NEEDS.search(line):
+                skipped += 1
+                print(f"skip {path}: {line}")
+                continue
+            run(shortened(line), cwd=folder)
+            ran += 1
+            print(f"ok   {path}: {line}")
+    print(f"{ran} lines ran, {skipped} skipped")
+    if not ran:
+        sys.exit("no launch line was found")
+
+
+def scripts():
+    env = dict(os.environ, FRAMES="60")
+    for name in "DISPLAY", "WAYLAND_DISPLAY":
+        env.pop(name, None)
+
+    out = run([ROOT / "pipelines/moct.sh"], env=env)
+    frames = [json.loads(line) for line in out.splitlines()]
+    assert len(frames) == 60, f"moct.sh printed {len(frames)} lines, not 60"
+    for label, s in report.score(frames).items():
+        mean = sum(s.errors) / max(len(s.errors), 1)
+        print(f"{label}: {s.frames} frames, {s.missed} missed, error {mean}")
+        assert len(s.errors) >= s.frames / 2, f"{label} was seldom found"
+        assert mean < 1, f"{label} was found {mean} px off"
+
+    with tempfile.TemporaryDirectory() as folder:
+        out = run([ROOT / "pipelines/demo.sh"], env=dict(env, OUTPUT=folder))
+        print(out)
+        pictures = {p.name.split("-")[0] for p in Path(folder).glob("*.png")}
+        assert pictures == {"overlay", "labels", "small"}, pictures
+
+
+def apps():
+    build = Path(os.environ["BUILD"])
+    outputs = {}
+    for app in build / "pipelines/apps/objects", \
+            ROOT / "pipelines/apps/objects.py":
+        for how in [], ["--messages"]:
+            outputs[f"{app.name} {how}"] = run([app, *how])
+    first = outputs["objects []"]
+    print(first)
+    assert re.search(r"\d s  \w+ \d+: \(", first), "objects printed nothing"
+    for name, out in outputs.items():
+        assert out == first, f"{name} prints other than objects: {out}"
+
+
+if __name__ == "__main__":
+    {"lines": lines, "scripts": scripts, "apps": apps}[sys.argv[1]]()

@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Sets up, builds, and runs every test: those of Meson, those of algorithms
+# and elements again under the sanitizers, and some pipelines with a watch for
+# leaked objects.  The last line is `N passed, N failed, N skipped`.
+#
+# VISION_TEST_DATA may name a folder with real clips; tests that want it are
+# skipped without.  A test that needs a GPU is skipped where there is none.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+results=$(mktemp -d)
+trap 'rm -rf "$results"' EXIT
+
+# Tests of the folder $1; what follows is for Meson.  A line a test.
+meson_tests () {
+  local folder=$1
+  shift
+  meson test -C "$folder" --no-rebuild --print-errorlogs "$@" || true
+  cat "$folder/meson-logs/testlog.json" >>"$results/meson"
+}
+
+# A test that is no test of Meson: a name and a command.
+one_test () {
+  local name=$1
+  shift
+  if "$@" >"$results/log" 2>&1; then
+    echo "$name OK"
+    echo OK >>"$results/other"
+  else
+    cat "$results/log"
+    echo "$name FAIL"
+    echo FAIL >>"$results/other"
+  fi
+}
+
+# The sanitizers find what the process did wrong, not what a library keeps to
+# its end: tests/sanitizer.supp names those.  The scanner of plug-ins is not
+# built with them, so plug-ins are scanned in the process itself.
+sanitized () {
+  local folder=build-asan
+  BUILD=$folder ./setup.sh -Dcuda=disabled -Dintrospection=disabled \
+    -Db_sanitize=address,undefined -Db_lundef=false
+  ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1 \
+    LSAN_OPTIONS=suppressions=$PWD/tests/sanitizer.supp:print_suppressions=0 \
+    UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
+    GST_REGISTRY_FORK=no GST_REGISTRY_1_0=$results/registry G_SLICE=always-malloc \
+    meson_tests "$folder" --suite algorithms --suite elements
+}
+
+# Fails where the pipeline does, or where objects outlive it.
+leaks_nothing () {
+  GST_TRACERS=leaks GST_DEBUG=GST_TRACER:7 GST_DEBUG_NO_COLOR=1 \
+    meson devenv -C build gst-launch-1.0 -q "$@" 2>"$results/leaks" ||
+    { cat "$results/leaks"; return 1; }
+  ! grep -a 'object-alive' "$results/leaks"
+}
+
+leak_run () {
+  local clip=(visiontestsrc num-buffers=20)
+  one_test leaks-track leaks_nothing "${clip[@]}" ! \
+    moct objects='red:#ff0000~30' ! visionoverlay ! visionjson \
+    location=/dev/null ! fakesink
+  one_test leaks-mirror leaks_nothing "${clip[@]}" ! \
+    moct objects='red:#ff0000~30' ! videoscale ! \
+    video/x-raw,width=160,height=120 ! visionmeta ! fakesink
+}
+
+summary () {
+  python3 - "$results" <<'PYTHON'
+import collections, json, pathlib, sys
+
+folder = pathlib.Path(sys.argv[1])
+count = collections.Counter()
+for line in (folder / "meson").read_text().splitlines():
+    count[json.loads(line)["result"]] += 1
+count.update((folder / "other").read_text().split())
+passed = count.pop("OK", 0) + count.pop("EXPECTEDFAIL", 0)
+skipped = count.pop("SKIP", 0)
+failed = sum(count.values())
+print(f"{passed} passed, {failed} failed, {skipped} skipped")
+sys.exit(1 if failed or not passed else 0)
+PYTHON
+}
+
+./setup.sh
+meson_tests build
+sanitized
+leak_run
+summary
