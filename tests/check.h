@@ -15,38 +15,37 @@
 static uint64_t check_seed = 1, check_counter;
 static int check_failures;
 
-static inline uint32_t __attribute__ ((unused))
-rnd (uint32_t below)
+static inline uint32_t __attribute__ ((unused)) rnd (uint32_t below)
 {
   return random_below (check_seed, check_counter++, below);
 }
 
 #define check(cond) \
-  do { \
-    if (!(cond)) { \
-      check_failures++; \
-      printf ("FAIL %s:%d: %s\n", __FILE__, __LINE__, #cond); \
-    } \
-  } while (0)
+ do { \
+  if (!(cond)) { \
+   check_failures++; \
+   printf ("FAIL %s:%d: %s\n", __FILE__, __LINE__, #cond); \
+  } \
+ } while (0)
 
 #define check_near(a, b, tolerance) \
-  do { \
-    double a_ = (a), b_ = (b), t_ = (tolerance); \
-    if (!(a_ - b_ <= t_ && b_ - a_ <= t_)) { \
-      check_failures++; \
-      printf ("FAIL %s:%d: %s is %.9g, not %.9g +- %g\n", __FILE__, __LINE__, \
-          #a, a_, b_, t_); \
-    } \
-  } while (0)
+ do { \
+  double a_ = (a), b_ = (b), t_ = (tolerance); \
+  if (!(a_ - b_ <= t_ && b_ - a_ <= t_)) { \
+   check_failures++; \
+   printf ("FAIL %s:%d: %s is %.9g, not %.9g +- %g\n", __FILE__, __LINE__, #a, \
+       a_, b_, t_); \
+  } \
+ } while (0)
 
 #define ok(call) \
-  do { \
-    const char *e_ = (call); \
-    if (e_) { \
-      check_failures++; \
-      printf ("FAIL %s:%d: %s: %s\n", __FILE__, __LINE__, #call, e_); \
-    } \
-  } while (0)
+ do { \
+  const char *e_ = (call); \
+  if (e_) { \
+   check_failures++; \
+   printf ("FAIL %s:%d: %s: %s\n", __FILE__, __LINE__, #call, e_); \
+  } \
+ } while (0)
 
 typedef struct {
   const char *name;

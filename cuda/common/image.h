@@ -89,50 +89,75 @@ image_rows (ImageFormat f, int height, int p)
   return p && image_planes (f) > 1 ? (height + 1) / 2 : height;
 }
 
-/* The components of pixel (@x, @y) as they are stored, 8 bits each: R G B, or
- * Y U V (of 10 bits the upper 8), or the grey value with neutral U and V (of
- * 16 bits the upper 8). */
-BOTH void
-image_read (const Image *img, int x, int y, uint8_t c[3])
+/* Where a row keeps its components: of pixel x the first at c0 + x * step0,
+ * the others at c1 and c2 + (x >> shift) * step.  Grey has no c1 and c2. */
+typedef struct {
+  const uint8_t *c0, *c1, *c2;
+  int step0, step, shift;
+} ImageRow;
+
+BOTH ImageRow
+image_row (const Image *img, int y)
 {
-  const uint8_t *row = img->plane[0] + (size_t) y * img->stride[0];
-  const uint8_t *p;
+  const uint8_t *p = img->plane[0] + (ptrdiff_t) y * img->stride[0];
+  const uint8_t *q = img->plane[1] + (ptrdiff_t) (y / 2) * img->stride[1];
+  const uint8_t *r = img->plane[2] + (ptrdiff_t) (y / 2) * img->stride[2];
+  ImageRow row = { p, p, p, 1, 1, 0 };
 
   switch (img->format) {
     case IMAGE_GRAY8:
-      c[0] = row[x], c[1] = c[2] = 128;
-      return;
-    case IMAGE_GRAY16:
-      c[0] = row[2 * x + 1], c[1] = c[2] = 128;
-      return;
+      row.c1 = row.c2 = NULL;
+      break;
+    case IMAGE_GRAY16: /* the upper byte */
+      row.c0 = p + 1, row.c1 = row.c2 = NULL, row.step0 = 2;
+      break;
     case IMAGE_RGB:
-      c[0] = row[3 * x], c[1] = row[3 * x + 1], c[2] = row[3 * x + 2];
-      return;
+      row.c1 = p + 1, row.c2 = p + 2, row.step0 = row.step = 3;
+      break;
     case IMAGE_BGR:
-      c[2] = row[3 * x], c[1] = row[3 * x + 1], c[0] = row[3 * x + 2];
-      return;
+      row.c0 = p + 2, row.c1 = p + 1, row.step0 = row.step = 3;
+      break;
     case IMAGE_RGBA:
-      c[0] = row[4 * x], c[1] = row[4 * x + 1], c[2] = row[4 * x + 2];
-      return;
+      row.c1 = p + 1, row.c2 = p + 2, row.step0 = row.step = 4;
+      break;
     case IMAGE_BGRA:
-      c[2] = row[4 * x], c[1] = row[4 * x + 1], c[0] = row[4 * x + 2];
-      return;
+      row.c0 = p + 2, row.c1 = p + 1, row.step0 = row.step = 4;
+      break;
     case IMAGE_NV12:
-      p = img->plane[1] + (size_t) (y / 2) * img->stride[1] + x / 2 * 2;
-      c[0] = row[x], c[1] = p[0], c[2] = p[1];
-      return;
+      row.c1 = q, row.c2 = q + 1, row.step = 2, row.shift = 1;
+      break;
     case IMAGE_I420:
-      c[0] = row[x];
-      c[1] = img->plane[1][(size_t) (y / 2) * img->stride[1] + x / 2];
-      c[2] = img->plane[2][(size_t) (y / 2) * img->stride[2] + x / 2];
-      return;
+      row.c1 = q, row.c2 = r, row.shift = 1;
+      break;
     case IMAGE_YUY2:
-      p = row + x / 2 * 4;
-      c[0] = row[2 * x], c[1] = p[1], c[2] = p[3];
-      return;
-    case IMAGE_P010:
-      p = img->plane[1] + (size_t) (y / 2) * img->stride[1] + x / 2 * 4;
-      c[0] = row[2 * x + 1], c[1] = p[1], c[2] = p[3];
-      return;
+      row.c1 = p + 1, row.c2 = p + 3, row.step0 = 2, row.step = 4;
+      row.shift = 1;
+      break;
+    case IMAGE_P010: /* the upper byte of each word */
+      row.c0 = p + 1, row.c1 = q + 1, row.c2 = q + 3;
+      row.step0 = 2, row.step = 4, row.shift = 1;
+      break;
   }
+  return row;
+}
+
+/* The components of pixel @x as they are stored, 8 bits each: R G B, or Y U V
+ * (of 10 bits the upper 8), or the grey value (of 16 bits the upper 8) with
+ * neutral U and V. */
+BOTH void
+image_row_read (const ImageRow *row, int x, uint8_t c[3])
+{
+  int at = (x >> row->shift) * row->step;
+
+  c[0] = row->c0[x * row->step0];
+  c[1] = row->c1 ? row->c1[at] : 128;
+  c[2] = row->c2 ? row->c2[at] : 128;
+}
+
+BOTH void
+image_read (const Image *img, int x, int y, uint8_t c[3])
+{
+  ImageRow row = image_row (img, y);
+
+  image_row_read (&row, x, c);
 }

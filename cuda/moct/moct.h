@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Multi-object chromatic tracking: where each of up to 1024 colours is in a
+ * frame, in one pass over it, and which object is which from frame to frame.
+ *
+ * Paper: "MOCT: multi-object chromatic tracking", a technique for real-time
+ * natural video processing.  The sections named in this folder are that
+ * paper's. */
+#pragma once
+
+#include "common/device.h"
+#include "common/image.h"
+
+C_BEGIN
+
+#define MOCT_MAX_COLOURS 1024
+#define MOCT_NAME_BYTES 32
+
+/* The space in which a colour is described (section 3.4). */
+typedef enum {
+  MOCT_RGB,   /* R, G, B: 0 to 255 */
+  MOCT_YUV,   /* Y, U, V: 0 to 255, in the frame's matrix and range */
+  MOCT_RG,    /* r = R / (R + G + B), g: 0 to 1; black has r = g = 1/3 */
+  MOCT_HSV,   /* hue in degrees, 0 to 360; s, v: 0 to 100 */
+  MOCT_LAB,   /* CIE L*a*b*, D65, of sRGB: L 0 to 100; a, b -128 to 127 */
+  MOCT_NEAR,  /* Lab too: all colours within a distance of one */
+  MOCT_LEARN, /* not known yet: to be learned from a region of a frame */
+} MoctSpace;
+
+/* One colour: a box in its space, or a ball (MOCT_NEAR). */
+typedef struct {
+  char name[MOCT_NAME_BYTES];
+  MoctSpace space;
+  float lo[3], hi[3]; /* inclusive.  MOCT_HSV: lo[0] > hi[0] wraps through 0.
+                         MOCT_RG uses two.  MOCT_NEAR: lo is the centre in Lab,
+                         hi[0] the greatest difference (CIE76 Delta E) */
+  uint8_t rgb[3];     /* MOCT_NEAR: the centre as it was given */
+  ImageBox region;    /* MOCT_LEARN: where to learn it, pixels */
+} MoctColour;
+
+/* How the sums are made.  All methods classify alike and give the same sums. */
+typedef enum {
+  MOCT_FUSED,      /* one pass, cost nearly independent of the colours */
+  MOCT_PYRAMID,    /* the paper's multiple parallel reduction (3.1, 3.2) */
+  MOCT_PER_OBJECT, /* Brunner and others: mask and pyramid, colour by colour */
+} MoctMethod;
+
+/* The arrangement of a cell of the pyramid's base texture (section 3.1). */
+typedef enum { MOCT_VERTICAL, MOCT_HORIZONTAL, MOCT_SQUARE } MoctLayout;
+
+#define MOCT_MAX_OBJECTS 64 /* of one colour */
+
+typedef struct {
+  const MoctColour *colours; /* a pixel belongs to the first that holds it */
+  int n_colours;
+  MoctMethod method;
+  MoctLayout layout;    /* MOCT_PYRAMID */
+  int reduction_factor; /* MOCT_PYRAMID: cells gathered into one, >= 2 */
+  bool exact;           /* false: 8x8x8 stored colours that a model cuts
+                           all count as the one in their middle */
+  bool blobs;           /* several objects of a colour (MOCT_FUSED only);
+                           false: one sum a colour, as in the paper */
+  int merge_distance;   /* parts of a colour with at most this many pixels
+                           between them are one blob, 0 to 64; so are
+                           parts inside one 16x16 tile of the frame */
+  uint64_t min_area, max_area; /* pixels; other blobs are left out */
+  int max_objects;             /* of one colour, the largest; 1 to 64 */
+  ImageBox region;             /* pixels outside do not count */
+  double gate;                 /* a blob can only be a known object if it lies
+                                  within this many times the object's size of
+                                  where it is predicted; 0 = anywhere */
+  int appear_frames;           /* an object is reported when seen in so many
+                                  frames in a row */
+  int lose_frames;             /* and lost when not seen in so many */
+} MoctParams;
+
+typedef enum {
+  MOCT_NEW,      /* seen too few times to be reported as tracked */
+  MOCT_TRACKING, /* seen in this frame */
+  MOCT_OCCLUDED, /* not seen; position and box are predicted */
+  MOCT_LOST,     /* given up with this frame */
+} MoctState;
+
+/* An object.  Pixels; y down; boxes half-open. */
+typedef struct {
+  uint64_t id; /* from 1, never used again by this Moct */
+  int colour;  /* index in params.colours */
+  MoctState state;
+  uint64_t area; /* pixels */
+  double cx, cy; /* centroid: of the pixels, unsmoothed */
+  double x0, y0, x1, y1;
+  double orientation;   /* radians, x axis to major axis, positive towards
+                           y, in (-pi/2, pi/2] (second moments) */
+  double elongation;    /* major over minor axis, >= 1 */
+  double vx, vy;        /* pixels a second (Kalman) */
+  double covariance[4]; /* of the filter's (x, y), pixels squared */
+  double age;           /* seconds since it was first seen */
+  double score;         /* part of the last 32 frames in which it was
+                           seen, 0 to 1 */
+  int track;            /* column of the trajectory history */
+} MoctObject;
+
+/* A column of the trajectory history (section 3.5): where a track was. */
+typedef struct {
+  float cx, cy, x0, y0, x1, y1;
+  uint32_t id, seen; /* id 0: no track; seen 0: predicted */
+} MoctPoint;
+
+typedef struct _Moct Moct;
+
+/* For frames of @width x @height pixels.  @history_length: frames that the
+ * trajectory history holds, 0 for none. */
+const char *moct_new (Moct **self, const Device *device, int width, int height,
+    int history_length);
+void moct_free (Moct *self);
+
+/* Finds and tracks.  @dt: seconds since the frame before (0: unknown).
+ * @objects stay valid until the next call; in a fixed order: by colour, then
+ * by id. */
+const char *moct_run (Moct *self, const MoctParams *params, const Image *frame,
+    double dt, const MoctObject **objects, int *n_objects);
+
+/* Forgets all tracks and the history: after a seek. */
+const char *moct_reset (Moct *self);
+
+/* The history of @track from device memory, oldest first: at most @max points
+ * of object @id; the number of points goes to @n. */
+const char *moct_trajectory (
+    Moct *self, int track, uint64_t id, MoctPoint *points, int max, int *n);
+
+/* Writes the class of each pixel (0: none, else 1 + index of the colour) to
+ * @labels, device memory, @stride in bytes. */
+const char *moct_labels (Moct *self, const MoctParams *params,
+    const Image *frame, uint16_t *labels, size_t stride);
+
+/* Learns a colour from the pixels of @region of @frame: a box in Lab that
+ * holds them, with a margin.  Keeps the name of @colour. */
+const char *moct_learn (
+    Moct *self, const Image *frame, ImageBox region, MoctColour *colour);
+
+/* Reads the text form of colours, `NAME:SPACE=lo..hi,lo..hi,lo..hi;…`,
+ * `NAME:#rrggbb~TOL` or `NAME:roi=x,y,w,h`, into @colours (room for
+ * MOCT_MAX_COLOURS).  On failure the sentence is in @problem (@size bytes) and
+ * says which entry and why. */
+bool moct_parse (const char *text, MoctColour *colours, int *n_colours,
+    char *problem, size_t size);
+
+/* The text form of @colours; needs at most 160 bytes each. */
+void moct_print (
+    const MoctColour *colours, int n_colours, char *text, size_t size);
+
+C_END

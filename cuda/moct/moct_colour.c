@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "moct/moct_colour.h"
+
+#include <math.h>
+
+MoctEncoding
+moct_encoding (const Image *frame)
+{
+  MoctEncoding e = {.is_yuv = image_is_yuv (frame->format) ||
+          frame->format == IMAGE_GRAY8 || frame->format == IMAGE_GRAY16,
+      .matrix = frame->matrix,
+      .full_range = frame->full_range};
+
+  e.yuv = yuv_of (e.matrix, e.full_range);
+  return e;
+}
+
+bool
+moct_encoding_equal (const MoctEncoding *a, const MoctEncoding *b)
+{
+  return a->is_yuv == b->is_yuv &&
+      (!a->is_yuv ||
+          (a->matrix == b->matrix && a->full_range == b->full_range));
+}
+
+MoctSpace
+moct_space (const MoctColour *colour)
+{
+  return colour->space == MOCT_NEAR ? MOCT_LAB : colour->space;
+}
+
+static void
+rgb_to_hsv (const uint8_t rgb[3], float hsv[3])
+{
+  float r = rgb[0], g = rgb[1], b = rgb[2];
+  float max = fmaxf (r, fmaxf (g, b)), min = fminf (r, fminf (g, b));
+  float chroma = max - min, h = 0;
+
+  if (chroma > 0)
+    h = max == r   ? (g - b) / chroma
+        : max == g ? 2 + (b - r) / chroma
+                   : 4 + (r - g) / chroma;
+  hsv[0] = h < 0 ? 60 * h + 360 : 60 * h;
+  hsv[1] = max > 0 ? 100 * chroma / max : 0;
+  hsv[2] = max * (100.f / 255);
+}
+
+/* sRGB's transfer curve (IEC 61966-2-1), and the curve of CIE L*a*b*
+ * (CIE 15:2004), both tabulated: a table of colours needs them millions of
+ * times.  Interpolating CURVE_STEPS steps leaves an error below 0.002 in a. */
+#define CURVE_STEPS 4096
+
+static struct {
+  float linear[256];
+  float curve[CURVE_STEPS + 2];
+} tables;
+
+__attribute__ ((constructor)) static void
+fill_tables (void)
+{
+  for (int i = 0; i < 256; i++) {
+    double v = i / 255.;
+
+    tables.linear[i] =
+        (float) (v <= 0.04045 ? v / 12.92 : pow ((v + 0.055) / 1.055, 2.4));
+  }
+  for (int i = 0; i < CURVE_STEPS + 2; i++) {
+    double t = (double) i / CURVE_STEPS;
+
+    tables.curve[i] =
+        (float) (t > 216. / 24389 ? cbrt (t) : (24389. / 27 * t + 16) / 116);
+  }
+}
+
+static float
+curve (float t)
+{
+  float at = fminf (t, 1) * CURVE_STEPS;
+  int i = (int) at;
+
+  return tables.curve[i] +
+      (tables.curve[i + 1] - tables.curve[i]) * (at - (float) i);
+}
+
+void
+moct_rgb_to_lab (const uint8_t rgb[3], float lab[3])
+{
+  float r = tables.linear[rgb[0]], g = tables.linear[rgb[1]],
+        b = tables.linear[rgb[2]];
+  /* sRGB's primaries to X/Xn, Y, Z/Zn of its white, D65 */
+  float x = curve (0.433953f * r + 0.376220f * g + 0.189827f * b);
+  float y = curve (0.212671f * r + 0.715160f * g + 0.072169f * b);
+  float z = curve (0.017758f * r + 0.109477f * g + 0.872765f * b);
+
+  lab[0] = 116 * y - 16;
+  lab[1] = 500 * (x - y);
+  lab[2] = 200 * (y - z);
+}
+
+static void
+to_rgb (const MoctEncoding *e, const uint8_t c[3], uint8_t rgb[3])
+{
+  if (e->is_yuv)
+    yuv_to_rgb (&e->yuv, c, rgb);
+  else
+    rgb[0] = c[0], rgb[1] = c[1], rgb[2] = c[2];
+}
+
+static void
+to_yuv (const MoctEncoding *e, const uint8_t c[3], uint8_t yuv[3])
+{
+  if (e->is_yuv)
+    yuv[0] = c[0], yuv[1] = c[1], yuv[2] = c[2];
+  else
+    yuv_from_rgb (&e->yuv, c, yuv);
+}
+
+void
+moct_point (
+    const MoctEncoding *e, MoctSpace space, const uint8_t c[3], float point[3])
+{
+  uint8_t v[3];
+  float sum;
+
+  if (space == MOCT_YUV)
+    to_yuv (e, c, v);
+  else
+    to_rgb (e, c, v);
+
+  switch (space) {
+    case MOCT_RG:
+      sum = (float) (v[0] + v[1] + v[2]);
+      point[0] = sum > 0 ? v[0] / sum : 1.f / 3;
+      point[1] = sum > 0 ? v[1] / sum : 1.f / 3;
+      point[2] = 0;
+      return;
+    case MOCT_HSV:
+      rgb_to_hsv (v, point);
+      return;
+    case MOCT_LAB:
+    case MOCT_NEAR:
+      moct_rgb_to_lab (v, point);
+      return;
+    default:
+      point[0] = v[0], point[1] = v[1], point[2] = v[2];
+  }
+}
+
+/* A box's interval on axis @i; a hue interval may wrap through 0. */
+static bool
+wraps (const MoctColour *c, int i)
+{
+  return c->space == MOCT_HSV && i == 0 && c->lo[0] > c->hi[0];
+}
+
+bool
+moct_holds (const MoctColour *c, const float p[3])
+{
+  float sum = 0;
+
+  if (c->space == MOCT_LEARN)
+    return false;
+  if (c->space == MOCT_NEAR) {
+    for (int i = 0; i < 3; i++)
+      sum += (p[i] - c->lo[i]) * (p[i] - c->lo[i]);
+    return sum <= c->hi[0] * c->hi[0];
+  }
+  for (int i = 0; i < (c->space == MOCT_RG ? 2 : 3); i++)
+    if (wraps (c, i) ? p[i] < c->lo[i] && p[i] > c->hi[i]
+                     : p[i] < c->lo[i] || p[i] > c->hi[i])
+      return false;
+  return true;
+}
+
+static MoctRelation
+relation_to_ball (const MoctColour *c, const float lo[3], const float hi[3])
+{
+  float near = 0, far = 0, limit = c->hi[0] * c->hi[0];
+
+  for (int i = 0; i < 3; i++) {
+    float a = lo[i] - c->lo[i], b = c->lo[i] - hi[i];
+    float out = fmaxf (0, fmaxf (a, b)), most = fmaxf (-a, -b);
+
+    near += out * out;
+    far += most * most;
+  }
+  return near > limit ? MOCT_OUT : far <= limit ? MOCT_IN : MOCT_CUTS;
+}
+
+MoctRelation
+moct_relation (const MoctColour *c, const float lo[3], const float hi[3])
+{
+  MoctRelation all = MOCT_IN;
+
+  if (c->space == MOCT_LEARN)
+    return MOCT_OUT;
+  if (c->space == MOCT_NEAR)
+    return relation_to_ball (c, lo, hi);
+  for (int i = 0; i < (c->space == MOCT_RG ? 2 : 3); i++) {
+    bool in, out;
+
+    if (wraps (c, i)) {
+      in = hi[i] <= c->hi[i] || lo[i] >= c->lo[i];
+      out = lo[i] > c->hi[i] && hi[i] < c->lo[i];
+    } else {
+      in = lo[i] >= c->lo[i] && hi[i] <= c->hi[i];
+      out = hi[i] < c->lo[i] || lo[i] > c->hi[i];
+    }
+    if (out)
+      return MOCT_OUT;
+    if (!in)
+      all = MOCT_CUTS;
+  }
+  return all;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The parts of the CPU backend that lie in files of their own. */
+#pragma once
+
+#include "moct/moct_core.h"
+
+/* Adds a sum to the result, unless it is empty or of the wrong size. */
+void moct_report (const MoctWork *w, const MoctSum *sum, int cls);
+
+const char *moct_pyramid_cpu (const Device *dev, const MoctWork *w);
+const char *moct_per_object_cpu (const Device *dev, const MoctWork *w);

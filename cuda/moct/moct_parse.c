@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The text form of colours.  Numbers are read and written here rather than by
+ * the C library, whose decimal point depends on the locale. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "moct/moct_colour.h"
+
+static const struct {
+  const char *name;
+  MoctSpace space;
+  int axes;
+  float lo[3], hi[3];
+} spaces[] = {
+    {"rgb", MOCT_RGB, 3, {0, 0, 0}, {255, 255, 255}},
+    {"yuv", MOCT_YUV, 3, {0, 0, 0}, {255, 255, 255}},
+    {"rg", MOCT_RG, 2, {0, 0, 0}, {1, 1, 0}},
+    {"hsv", MOCT_HSV, 3, {0, 0, 0}, {360, 100, 100}},
+    {"lab", MOCT_LAB, 3, {0, -128, -128}, {100, 127, 127}},
+};
+#define N_SPACES (int) (sizeof spaces / sizeof *spaces)
+
+/* A greater difference than any two colours have. */
+#define MAX_TOLERANCE 400
+
+typedef struct {
+  const char *at; /* what is still to be read */
+  char *problem;
+  size_t size;
+  int entry; /* 1-based, for messages */
+  const char *name;
+} Reader;
+
+static bool
+fail (Reader *r, const char *format, ...)
+{
+  va_list args;
+  int n = snprintf (r->problem, r->size, "entry %d%s%s%s: ", r->entry,
+      *r->name ? " (\"" : "", r->name, *r->name ? "\")" : "");
+
+  va_start (args, format);
+  if (n >= 0 && (size_t) n < r->size)
+    vsnprintf (r->problem + n, r->size - n, format, args);
+  va_end (args);
+  return false;
+}
+
+static void
+skip_space (Reader *r)
+{
+  while (*r->at == ' ' || *r->at == '\t' || *r->at == '\r')
+    r->at++;
+}
+
+static bool
+accept (Reader *r, const char *token)
+{
+  size_t n = strlen (token);
+
+  skip_space (r);
+  if (strncmp (r->at, token, n))
+    return false;
+  r->at += n;
+  return true;
+}
+
+static bool
+at_end (Reader *r)
+{
+  skip_space (r);
+  return !*r->at || *r->at == ';' || *r->at == '\n';
+}
+
+static bool
+is_digit (char c)
+{
+  return c >= '0' && c <= '9';
+}
+
+/* [-]digits[.digits]; a second point belongs to "..". */
+static bool
+read_number (Reader *r, float *value)
+{
+  double v = 0, unit = 1;
+  bool negative, any = false;
+
+  negative = accept (r, "-");
+  skip_space (r);
+  for (; is_digit (*r->at) && v < 1e9; r->at++, any = true)
+    v = 10 * v + (*r->at - '0');
+  if (*r->at == '.' && is_digit (r->at[1]))
+    for (r->at++; is_digit (*r->at); r->at++, any = true)
+      v += (*r->at - '0') * (unit /= 10);
+  if (!any)
+    return fail (r, "a number is missing at \"%.12s\"", r->at);
+  *value = (float) (negative ? -v : v);
+  return true;
+}
+
+static bool
+read_axis (Reader *r, int s, int i, MoctColour *c)
+{
+  if (i && !accept (r, ","))
+    return fail (r, "%s takes %d ranges, lo..hi separated by commas",
+        spaces[s].name, spaces[s].axes);
+  if (!read_number (r, &c->lo[i]))
+    return false;
+  if (!accept (r, ".."))
+    return fail (r, "a range is written lo..hi, not \"%.12s\"", r->at);
+  if (!read_number (r, &c->hi[i]))
+    return false;
+  if (c->lo[i] < spaces[s].lo[i] || c->hi[i] > spaces[s].hi[i] ||
+      c->hi[i] < spaces[s].lo[i] || c->lo[i] > spaces[s].hi[i])
+    return fail (r, "range %d of %s must lie within %g..%g", i + 1,
+        spaces[s].name, spaces[s].lo[i], spaces[s].hi[i]);
+  if (c->lo[i] > c->hi[i] && !(c->space == MOCT_HSV && i == 0))
+    return fail (
+        r, "range %d of %s ends before it begins", i + 1, spaces[s].name);
+  return true;
+}
+
+static int
+hex_digit (char c)
+{
+  return is_digit (c)        ? c - '0'
+      : c >= 'a' && c <= 'f' ? c - 'a' + 10
+      : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                             : -1;
+}
+
+/* #rrggbb~TOL */
+static bool
+read_near (Reader *r, MoctColour *c)
+{
+  c->space = MOCT_NEAR;
+  for (int i = 0; i < 3; i++, r->at += 2) {
+    int high = hex_digit (r->at[0]), low = high < 0 ? -1 : hex_digit (r->at[1]);
+
+    if (low < 0)
+      return fail (r, "a colour is written #rrggbb in hexadecimal digits");
+    c->rgb[i] = (uint8_t) (high << 4 | low);
+  }
+  if (!accept (r, "~"))
+    return fail (r, "the tolerance is missing: #rrggbb~TOL, for example ~20");
+  if (!read_number (r, &c->hi[0]))
+    return false;
+  if (!(c->hi[0] >= 0 && c->hi[0] <= MAX_TOLERANCE))
+    return fail (r, "the tolerance must be 0 to %d", MAX_TOLERANCE);
+  moct_rgb_to_lab (c->rgb, c->lo);
+  return true;
+}
+
+static bool
+read_region (Reader *r, MoctColour *c)
+{
+  float v[4];
+
+  c->space = MOCT_LEARN;
+  for (int i = 0; i < 4; i++) {
+    if (i && !accept (r, ","))
+      return fail (r, "a region is written roi=x,y,w,h");
+    if (!read_number (r, &v[i]))
+      return false;
+    if (v[i] < 0 || v[i] > 32768 || v[i] != floorf (v[i]))
+      return fail (r, "a region is given in whole pixels, 0 to 32768");
+  }
+  if (v[2] < 1 || v[3] < 1)
+    return fail (r, "the region is empty");
+  c->region = (ImageBox){
+      (int) v[0], (int) v[1], (int) (v[0] + v[2]), (int) (v[1] + v[3])};
+  return true;
+}
+
+static bool
+read_model (Reader *r, MoctColour *c)
+{
+  if (accept (r, "#"))
+    return read_near (r, c);
+  if (accept (r, "roi="))
+    return read_region (r, c);
+  for (int s = 0; s < N_SPACES; s++) {
+    size_t n = strlen (spaces[s].name);
+
+    if (strncmp (r->at, spaces[s].name, n) || r->at[n] != '=')
+      continue;
+    r->at += n + 1;
+    c->space = spaces[s].space;
+    for (int i = 0; i < spaces[s].axes; i++)
+      if (!read_axis (r, s, i, c))
+        return false;
+    return true;
+  }
+  return fail (r,
+      "\"%.12s\" is none of rgb=, yuv=, rg=, hsv=, lab=, "
+      "#rrggbb~TOL and roi=",
+      r->at);
+}
+
+static bool
+read_name (Reader *r, MoctColour *c)
+{
+  size_t n = strcspn (r->at, ":;\n");
+
+  while (n && (r->at[n - 1] == ' ' || r->at[n - 1] == '\t'))
+    n--;
+  if (!n || n >= MOCT_NAME_BYTES)
+    return fail (r, "a name of 1 to %d bytes must come before a colon",
+        MOCT_NAME_BYTES - 1);
+  memcpy (c->name, r->at, n);
+  r->name = c->name;
+  r->at += n;
+  return accept (r, ":") ||
+      fail (r, "a colon must follow the name: NAME:SPACE=…");
+}
+
+static bool
+read_colour (Reader *r, const MoctColour *before, int n, MoctColour *c)
+{
+  memset (c, 0, sizeof *c);
+  if (!read_name (r, c))
+    return false;
+  skip_space (r);
+  if (!read_model (r, c))
+    return false;
+  if (!at_end (r))
+    return fail (r, "\"%.12s\" is left over", r->at);
+  for (int i = 0; i < n; i++)
+    if (!strcmp (before[i].name, c->name))
+      return fail (r, "the name stands there twice");
+  return true;
+}
+
+bool
+moct_parse (const char *text, MoctColour *colours, int *n_colours,
+    char *problem, size_t size)
+{
+  Reader r = {text, problem, size, 0, ""};
+
+  *n_colours = 0;
+  for (;;) {
+    r.at += strspn (r.at, " \t\r\n;");
+    if (!*r.at)
+      return true;
+    if (*r.at == '#') { /* a comment, to the end of its line */
+      r.at += strcspn (r.at, "\n");
+      continue;
+    }
+    r.entry++;
+    r.name = "";
+    if (*n_colours == MOCT_MAX_COLOURS)
+      return fail (&r, "there can be at most %d colours", MOCT_MAX_COLOURS);
+    if (!read_colour (&r, colours, *n_colours, &colours[*n_colours]))
+      return false;
+    ++*n_colours;
+  }
+}
+
+/* ---- Printing ---- */
+
+typedef struct {
+  char *at, *end;
+} Writer;
+
+static void
+put (Writer *w, const char *format, ...)
+{
+  va_list args;
+  int n;
+
+  va_start (args, format);
+  n = vsnprintf (w->at, w->end - w->at, format, args);
+  va_end (args);
+  w->at += n < w->end - w->at ? n : w->end - w->at - 1;
+}
+
+/* At most four decimals, none that are 0 at the end. */
+static void
+put_number (Writer *w, float value)
+{
+  long scaled = lroundf (fabsf (value) * 10000), digits = scaled % 10000;
+  int places = 4;
+
+  put (w, "%s%ld", value < 0 && scaled ? "-" : "", scaled / 10000);
+  if (!digits)
+    return;
+  for (; digits % 10 == 0; places--)
+    digits /= 10;
+  put (w, ".%0*ld", places, digits);
+}
+
+static void
+put_box (Writer *w, const MoctColour *c)
+{
+  int s = 0;
+
+  while (spaces[s].space != c->space)
+    s++;
+  put (w, "%s=", spaces[s].name);
+  for (int i = 0; i < spaces[s].axes; i++) {
+    put (w, i ? "," : "");
+    put_number (w, c->lo[i]);
+    put (w, "..");
+    put_number (w, c->hi[i]);
+  }
+}
+
+void
+moct_print (const MoctColour *colours, int n, char *text, size_t size)
+{
+  Writer w = {text, text + size};
+
+  *text = '\0';
+  for (int k = 0; k < n; k++) {
+    const MoctColour *c = &colours[k];
+    const ImageBox *b = &c->region;
+
+    put (&w, "%s%s:", k ? ";" : "", c->name);
+    if (c->space == MOCT_NEAR) {
+      put (&w, "#%02x%02x%02x~", c->rgb[0], c->rgb[1], c->rgb[2]);
+      put_number (&w, c->hi[0]);
+    } else if (c->space == MOCT_LEARN) {
+      put (&w, "roi=%d,%d,%d,%d", b->x0, b->y0, b->x1 - b->x0, b->y1 - b->y0);
+    } else {
+      put_box (&w, c);
+    }
+  }
+}

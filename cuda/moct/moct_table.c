@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The stored colours, 256 in each of three components, are cut into cells of
+ * 8 x 8 x 8.  For each space the box of each cell's points is measured once.
+ * A model whose limits lie outside or around that box settles the cell as a
+ * whole; where a model cuts it, each of its 512 colours is tested (exact), or
+ * the one in the middle stands for all. */
+#include "moct/moct_table.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  float lo[3], hi[3];
+} Bounds;
+
+struct _MoctTables {
+  const Device *device;
+
+  MoctEncoding encoding;               /* what all below was made for */
+  const Bounds *bounds[MOCT_N_SPACES]; /* of each cell; NULL: not needed yet */
+  MoctColour *colours;
+  int n_colours;
+  bool exact, valid;
+
+  uint16_t *cells; /* host, pinned */
+  uint32_t *chroma;
+  uint16_t *parts;
+  int n_parts, room; /* parts that there are, and that there is room for */
+
+  uint16_t *device_cells, *device_parts;
+  uint32_t *device_chroma;
+  int device_room;
+};
+
+#define CELLS_BYTES (MOCT_CELLS * sizeof (uint16_t))
+#define CHROMA_BYTES (256 * 256 / 8)
+#define PART_BYTES (MOCT_PART * sizeof (uint16_t))
+
+const char *
+moct_tables_new (MoctTables **self, const Device *device)
+{
+  MoctTables *t = calloc (1, sizeof *t);
+
+  *self = t;
+  if (!t || !(t->colours = calloc (MOCT_MAX_COLOURS, sizeof *t->colours)))
+    return "out of memory";
+  t->device = device;
+  TRY (device_alloc_pinned (device, (void **) &t->cells, CELLS_BYTES));
+  TRY (device_alloc_pinned (device, (void **) &t->chroma, CHROMA_BYTES));
+  TRY (device_alloc (device, (void **) &t->device_cells, CELLS_BYTES));
+  return device_alloc (device, (void **) &t->device_chroma, CHROMA_BYTES);
+}
+
+void
+moct_tables_free (MoctTables *t)
+{
+  if (!t)
+    return;
+  if (t->device) {
+    device_release_pinned (t->device, t->cells);
+    device_release_pinned (t->device, t->chroma);
+    device_release (t->device, t->device_cells);
+    device_release (t->device, t->device_chroma);
+    device_release (t->device, t->device_parts);
+  }
+  free (t->parts);
+  free (t->colours);
+  free (t);
+}
+
+/* Stored colour @i, 0 to 511, of @cell, in the order of MoctTable. */
+static void
+stored (int cell, int i, uint8_t c[3])
+{
+  c[1] = (uint8_t) ((cell >> 10) << 3 | i >> 6);
+  c[2] = (uint8_t) ((cell >> 5 & 31) << 3 | (i >> 3 & 7));
+  c[0] = (uint8_t) ((cell & 31) << 3 | (i & 7));
+}
+
+static Bounds
+measure (const MoctEncoding *encoding, MoctSpace space, int cell)
+{
+  Bounds b;
+  uint8_t c[3];
+  float p[3];
+
+  stored (cell, 0, c);
+  moct_point (encoding, space, c, b.lo);
+  memcpy (b.hi, b.lo, sizeof b.hi);
+  for (int i = 1; i < MOCT_PART; i++) {
+    stored (cell, i, c);
+    moct_point (encoding, space, c, p);
+    for (int k = 0; k < 3; k++) {
+      b.lo[k] = p[k] < b.lo[k] ? p[k] : b.lo[k];
+      b.hi[k] = p[k] > b.hi[k] ? p[k] : b.hi[k];
+    }
+  }
+  return b;
+}
+
+/* Bounds depend on nothing but space and encoding: they are measured once in a
+ * process and kept, since that is most of the work of a first frame. */
+#define N_ENCODINGS 7
+
+static int
+encoding_index (const MoctEncoding *e)
+{
+  return e->is_yuv ? 1 + 2 * (int) e->matrix + e->full_range : 0;
+}
+
+static const Bounds *
+bounds_of (const MoctEncoding *encoding, MoctSpace space)
+{
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  static Bounds *known[N_ENCODINGS][MOCT_N_SPACES];
+  Bounds **bounds = &known[encoding_index (encoding)][space];
+
+  pthread_mutex_lock (&lock);
+  if (!*bounds && (*bounds = malloc (MOCT_CELLS * sizeof **bounds))) {
+    Bounds *b = *bounds;
+
+#pragma omp parallel for schedule(static)
+    for (int cell = 0; cell < MOCT_CELLS; cell++)
+      b[cell] = measure (encoding, space, cell);
+  }
+  pthread_mutex_unlock (&lock);
+  return *bounds;
+}
+
+static const char *
+find_bounds (MoctTables *t)
+{
+  memset (t->bounds, 0, sizeof t->bounds);
+  for (int k = 0; k < t->n_colours; k++) {
+    MoctSpace space = moct_space (&t->colours[k]);
+
+    if (space == MOCT_LEARN || t->bounds[space])
+      continue;
+    t->bounds[space] = bounds_of (&t->encoding, space);
+    if (!t->bounds[space])
+      return "out of memory";
+  }
+  return NULL;
+}
+
+/* The models that cut @cell, in order, up to the first that holds all of it,
+ * whose class goes to @rest (0: none does). */
+static int
+cutting (const MoctTables *t, int cell, uint16_t *models, int *rest)
+{
+  int n = 0;
+
+  *rest = 0;
+  for (int k = 0; k < t->n_colours; k++) {
+    const MoctColour *c = &t->colours[k];
+    const Bounds *b;
+
+    if (c->space == MOCT_LEARN)
+      continue;
+    b = &t->bounds[moct_space (c)][cell];
+    switch (moct_relation (c, b->lo, b->hi)) {
+      case MOCT_OUT:
+        break;
+      case MOCT_IN:
+        *rest = k + 1;
+        return n;
+      case MOCT_CUTS:
+        models[n++] = (uint16_t) k;
+        break;
+    }
+  }
+  return n;
+}
+
+static uint16_t
+classify (const MoctTables *t, const uint16_t *models, int n, int rest,
+    const uint8_t c[3])
+{
+  float points[MOCT_N_SPACES][3];
+  unsigned known = 0;
+
+  for (int i = 0; i < n; i++) {
+    const MoctColour *colour = &t->colours[models[i]];
+    MoctSpace space = moct_space (colour);
+
+    if (!(known & 1u << space))
+      moct_point (&t->encoding, space, c, points[space]);
+    known |= 1u << space;
+    if (moct_holds (colour, points[space]))
+      return (uint16_t) (models[i] + 1);
+  }
+  return (uint16_t) rest;
+}
+
+/* Fills @part with the classes of a cell that models cut.  Returns the class
+ * where all turn out the same, else MOCT_CUT. */
+static unsigned
+fill_part (const MoctTables *t, int cell, const uint16_t *models, int n,
+    int rest, uint16_t *part)
+{
+  bool same = true;
+  uint8_t c[3];
+
+  for (int i = 0; i < MOCT_PART; i++) {
+    stored (cell, i, c);
+    part[i] = classify (t, models, n, rest, c);
+    same &= part[i] == part[0];
+  }
+  return same ? part[0] : MOCT_CUT;
+}
+
+static const char *
+grow_parts (MoctTables *t)
+{
+  int room = t->room ? 2 * t->room : 1024;
+  uint16_t *parts = realloc (t->parts, room * PART_BYTES);
+
+  if (!parts)
+    return "out of memory";
+  t->parts = parts;
+  t->room = room;
+  return NULL;
+}
+
+/* Adds the part of a cut cell; threads take turns here, and the order in which
+ * they come does not change what a lookup gives. */
+static const char *
+add_part (MoctTables *t, int cell, const uint16_t *part)
+{
+  const char *err = NULL;
+
+#pragma omp critical(moct_parts)
+  {
+    if (t->n_parts == t->room)
+      err = grow_parts (t);
+    if (!err) {
+      memcpy (t->parts + (size_t) t->n_parts * MOCT_PART, part, PART_BYTES);
+      t->cells[cell] = (uint16_t) (MOCT_CUT | (unsigned) t->n_parts++);
+    }
+  }
+  return err;
+}
+
+/* Notes the chroma of those colours of a cell that are of a class: for each c1
+ * the eight c2 are one byte of bits. */
+static void
+mark_chroma (MoctTables *t, int cell, const uint16_t *part)
+{
+  int c1 = cell >> 10 << 3, c2 = (cell >> 5 & 31) << 3;
+
+  for (int i = 0; i < 8; i++) {
+    uint32_t bits = 0;
+
+    for (int k = 0; k < 64; k++)
+      if (!part || part[i << 6 | k])
+        bits |= 1u << (k >> 3);
+    __atomic_fetch_or (&t->chroma[(c1 + i) << 3 | c2 >> 5], bits << (c2 & 31),
+        __ATOMIC_RELAXED);
+  }
+}
+
+static const char *
+fill_cell (MoctTables *t, int cell)
+{
+  uint16_t models[MOCT_MAX_COLOURS], part[MOCT_PART];
+  uint8_t middle[3];
+  int rest, n = cutting (t, cell, models, &rest);
+  unsigned cls;
+
+  if (!n)
+    cls = (unsigned) rest;
+  else if (t->exact)
+    cls = fill_part (t, cell, models, n, rest, part);
+  else {
+    stored (cell, 4 << 6 | 4 << 3 | 4, middle);
+    cls = classify (t, models, n, rest, middle);
+  }
+  t->cells[cell] = (uint16_t) cls;
+  if (cls == MOCT_CUT)
+    TRY (add_part (t, cell, part));
+  if (cls)
+    mark_chroma (t, cell, cls == MOCT_CUT ? part : NULL);
+  return NULL;
+}
+
+static const char *
+fill (MoctTables *t)
+{
+  const char *err = NULL;
+
+  t->n_parts = 0;
+  memset (t->chroma, 0, CHROMA_BYTES);
+#pragma omp parallel for schedule(dynamic, 256)
+  for (int cell = 0; cell < MOCT_CELLS; cell++) {
+    const char *cell_err = fill_cell (t, cell);
+
+    if (cell_err) {
+#pragma omp atomic write
+      err = cell_err;
+    }
+  }
+  return err;
+}
+
+static const char *
+upload (MoctTables *t)
+{
+  if (t->n_parts > t->device_room) {
+    device_release (t->device, t->device_parts);
+    t->device_parts = NULL;
+    t->device_room = 0;
+    TRY (device_alloc (
+        t->device, (void **) &t->device_parts, t->room * PART_BYTES));
+    t->device_room = t->room;
+  }
+  TRY (device_copy (t->device, t->device_cells, t->cells, CELLS_BYTES));
+  TRY (device_copy (t->device, t->device_chroma, t->chroma, CHROMA_BYTES));
+  if (t->n_parts)
+    TRY (device_copy (
+        t->device, t->device_parts, t->parts, t->n_parts * PART_BYTES));
+  return device_wait (t->device); /* the host's copies are written again */
+}
+
+static bool
+is_current (
+    const MoctTables *t, const MoctParams *params, const MoctEncoding *encoding)
+{
+  return t->valid && t->n_colours == params->n_colours &&
+      t->exact == params->exact &&
+      moct_encoding_equal (&t->encoding, encoding) &&
+      !memcmp (
+          t->colours, params->colours, params->n_colours * sizeof *t->colours);
+}
+
+static const char *
+compile (MoctTables *t, const MoctParams *params, const MoctEncoding *encoding)
+{
+  t->valid = false;
+  t->encoding = *encoding;
+  t->n_colours = params->n_colours;
+  t->exact = params->exact;
+  memcpy (t->colours, params->colours, params->n_colours * sizeof *t->colours);
+  TRY (find_bounds (t));
+  TRY (fill (t));
+  TRY (upload (t));
+  t->valid = true;
+  return NULL;
+}
+
+const char *
+moct_tables_get (MoctTables *t, const MoctParams *params, const Image *frame,
+    MoctTable *table)
+{
+  MoctEncoding encoding = moct_encoding (frame);
+
+  if (!is_current (t, params, &encoding))
+    TRY (compile (t, params, &encoding));
+  *table = (MoctTable){t->device_cells, t->device_parts, t->device_chroma};
+  return NULL;
+}
