@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A list becomes a scene: one block of memory, sent to the device in one copy
+ * through pinned memory, and the stages that draw it. */
+#include "overlay/overlay_image.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Blocks that may be under way before the host has to wait. */
+#define FLIGHT 4
+
+/* What is in a block, and where: bytes. */
+typedef struct {
+  size_t range, palette, strokes, shapes, map, bytes;
+} Layout;
+
+struct _Overlay {
+  const Device *dev;
+  const OverlayStages *stages;
+
+  uint8_t *pinned[FLIGHT], *block; /* host, device: room bytes each */
+  size_t room;
+  uint32_t serial; /* of the newest block */
+  uint32_t *drawn; /* pinned: serial of the newest one that has arrived */
+
+  uint8_t *atlas;
+  int atlas_width, atlas_height;
+  OverlayImage image;
+
+  OverlayRange *range; /* device */
+  OverlayMap ranged;   /* the map whose values it follows */
+};
+
+const char *
+overlay_new (Overlay **self, const Device *dev)
+{
+  Overlay *o = calloc (1, sizeof *o);
+
+  *self = o;
+  if (!o)
+    return "out of memory";
+  o->dev = dev;
+  o->stages = STAGES (overlay, dev);
+  TRY (device_alloc (dev, (void **) &o->range, sizeof *o->range));
+  return device_alloc_pinned (dev, (void **) &o->drawn, sizeof *o->drawn);
+}
+
+static void
+release_blocks (Overlay *o)
+{
+  for (int i = 0; i < FLIGHT; i++) {
+    device_release_pinned (o->dev, o->pinned[i]);
+    o->pinned[i] = NULL;
+  }
+  device_release (o->dev, o->block);
+  o->block = NULL;
+  o->room = 0;
+}
+
+void
+overlay_free (Overlay *o)
+{
+  if (!o)
+    return;
+  device_wait (o->dev);
+  release_blocks (o);
+  overlay_image_free (&o->image, o->dev);
+  device_release (o->dev, o->atlas);
+  device_release (o->dev, o->range);
+  device_release_pinned (o->dev, o->drawn);
+  free (o);
+}
+
+const char *
+overlay_replace (const Device *dev, uint8_t **p, const uint8_t *pixels,
+    size_t stride, size_t row_bytes, size_t rows)
+{
+  TRY (device_wait (dev));
+  device_release (dev, *p);
+  *p = NULL;
+  TRY (device_alloc (dev, (void **) p, row_bytes * rows));
+  TRY (device_copy_rows (dev, *p, row_bytes, pixels, stride, row_bytes, rows));
+  return device_wait (dev);
+}
+
+const char *
+overlay_set_atlas (
+    Overlay *o, const uint8_t *pixels, int width, int height, int stride)
+{
+  o->atlas_width = o->atlas_height = 0;
+  TRY (overlay_replace (o->dev, &o->atlas, pixels, stride, width, height));
+  o->atlas_width = width;
+  o->atlas_height = height;
+  return NULL;
+}
+
+const char *
+overlay_set_image (
+    Overlay *o, const uint8_t *pixels, int width, int height, int stride)
+{
+  return overlay_image_set (&o->image, pixels, width, height, stride);
+}
+
+static const char *
+check (const Overlay *o, const Image *frame, const OverlayList *list)
+{
+  if (list->error)
+    return list->error;
+  if (frame->width > OVERLAY_MAX_SIZE || frame->height > OVERLAY_MAX_SIZE)
+    return "frames wider or higher than 32767 pixels cannot be drawn on";
+  if (frame->width != list->width || frame->height != list->height)
+    return "what is to be drawn was made for another frame size";
+  if (list->glyphs.x0 < list->glyphs.x1 &&
+      (list->glyphs.x0 < 0 || list->glyphs.y0 < 0 ||
+          list->glyphs.x1 > o->atlas_width ||
+          list->glyphs.y1 > o->atlas_height))
+    return "a glyph lies outside the atlas";
+  return NULL;
+}
+
+/* The map's pixels travel with the block where the device cannot reach them. */
+static bool
+carried (const Overlay *o, const OverlayMap *map)
+{
+  return map->pixels && map->on_host && o->dev->kind != DEVICE_CPU;
+}
+
+static Layout
+lay_out (const Overlay *o, const OverlayList *list)
+{
+  Layout l = {.palette = 64, .strokes = 64 + 4 * 256};
+
+  l.shapes = l.strokes + list->n_strokes * sizeof (OverlayStroke);
+  l.map = l.shapes + list->n_shapes * sizeof (OverlayShape);
+  l.map = (l.map + 15) & ~(size_t) 15;
+  l.bytes = l.map;
+  if (carried (o, &list->map))
+    l.bytes += overlay_map_bytes (&list->map);
+  return l;
+}
+
+static const char *
+reserve (Overlay *o, size_t bytes)
+{
+  size_t room = 2 * bytes;
+
+  if (bytes <= o->room)
+    return NULL;
+  TRY (device_wait (o->dev));
+  release_blocks (o);
+  for (int i = 0; i < FLIGHT; i++)
+    TRY (device_alloc_pinned (o->dev, (void **) &o->pinned[i], room));
+  TRY (device_alloc (o->dev, (void **) &o->block, room));
+  o->room = room;
+  return NULL;
+}
+
+/* Host memory for the next block: the oldest one's, which by now has arrived
+ * on the device or is waited for. */
+static const char *
+next_block (Overlay *o, uint8_t **block)
+{
+  uint32_t serial = o->serial + 1;
+
+  if ((int32_t) (serial - FLIGHT - *(volatile uint32_t *) o->drawn) > 0)
+    TRY (device_wait (o->dev));
+  o->serial = serial;
+  *block = o->pinned[serial % FLIGHT];
+  return NULL;
+}
+
+static const char *
+pack_strokes (Overlay *o, const Image *frame, const Yuv *yuv,
+    const OverlayList *list, OverlayStroke *strokes, OverlayShape *shapes)
+{
+  memcpy (strokes, list->strokes, list->n_strokes * sizeof *strokes);
+  memcpy (shapes, list->shapes, list->n_shapes * sizeof *shapes);
+  for (int i = 0; i < list->n_strokes; i++) {
+    OverlayStroke *s = &strokes[i];
+
+    overlay_components (frame->format, yuv, list->strokes[i].colour, s->colour);
+    if (s->kind == OVERLAY_SPRITE && s->count) {
+      TRY (overlay_image_convert (&o->image, o->dev, frame, yuv));
+      overlay_image_place (&o->image, &shapes[s->first].of.sprite);
+    }
+  }
+  return NULL;
+}
+
+static bool
+range_given (const OverlayMap *m)
+{
+  return isfinite (m->low) && isfinite (m->high) && m->low != m->high;
+}
+
+/* The ends of the palette: as given, or to be found; false where those of
+ * earlier frames go on. */
+static bool
+pack_range (Overlay *o, const OverlayMap *m, OverlayRange *range)
+{
+  const OverlayMap *old = &o->ranged;
+  bool same = old->pixels && old->width == m->width &&
+      old->height == m->height && old->format == m->format &&
+      old->labels == m->labels;
+
+  *range = (OverlayRange){.least = INT32_MAX, .most = INT32_MIN};
+  o->ranged = *m;
+  if (range_given (m)) {
+    range->low = m->low;
+    range->gain = 255 / (m->high - m->low);
+    o->ranged.pixels = NULL;
+  }
+  return !o->ranged.pixels || !same;
+}
+
+/* All of the block; @fresh: its range is to be used. */
+static const char *
+pack (Overlay *o, const Image *frame, const OverlayList *list, const Layout *l,
+    uint8_t *host, bool *fresh)
+{
+  bool grey = frame->format <= IMAGE_GRAY16;
+  Yuv yuv = yuv_of (frame->matrix, grey || frame->full_range);
+
+  TRY (
+      pack_strokes (o, frame, &yuv, list, (OverlayStroke *) (host + l->strokes),
+          (OverlayShape *) (host + l->shapes)));
+  *fresh = false;
+  if (list->map.pixels) {
+    overlay_palette (frame->format, &yuv, list->map.labels, host + l->palette);
+    *fresh = pack_range (o, &list->map, (OverlayRange *) (host + l->range));
+  }
+  if (l->bytes > l->map)
+    memcpy (host + l->map, list->map.pixels, l->bytes - l->map);
+  return NULL;
+}
+
+static OverlayScene
+scene (const Overlay *o, const Image *frame, const OverlayList *list,
+    const Layout *l)
+{
+  OverlayScene s = {.frame = *frame,
+      .layout = *overlay_layout (frame->format),
+      .strokes = (OverlayStroke *) (o->block + l->strokes),
+      .shapes = (OverlayShape *) (o->block + l->shapes),
+      .n_strokes = list->n_strokes,
+      .atlas = o->atlas,
+      .atlas_stride = o->atlas_width,
+      .texels = o->image.texels,
+      .map = list->map,
+      .range = o->range,
+      .palette = o->block + l->palette,
+      .drawn = o->drawn,
+      .serial = o->serial};
+
+  s.map_step_x = ((int64_t) s.map.width << 32) / frame->width;
+  s.map_step_y = ((int64_t) s.map.height << 32) / frame->height;
+  if (l->bytes > l->map)
+    s.map.pixels = o->block + l->map;
+  return s;
+}
+
+const char *
+overlay_draw (Overlay *o, const Image *frame, const OverlayList *list)
+{
+  Layout l = lay_out (o, list);
+  uint8_t *host;
+  bool fresh;
+  OverlayScene s;
+
+  TRY (check (o, frame, list));
+  if (!list->n_shapes)
+    return NULL;
+  TRY (reserve (o, l.bytes));
+  TRY (next_block (o, &host));
+  TRY (pack (o, frame, list, &l, host, &fresh));
+  TRY (device_copy (o->dev, o->block, host, l.bytes));
+
+  s = scene (o, frame, list, &l);
+  if (fresh)
+    TRY (device_copy (o->dev, o->range, o->block + l.range, sizeof *o->range));
+  if (s.map.pixels && !s.map.labels && !range_given (&s.map))
+    TRY (o->stages->range (o->dev, &s));
+  return o->stages->draw (o->dev, &s);
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The stages as loops: stroke after stroke is laid over a tile, first what it
+ * covers, then what that does to each component. */
+#include "overlay/overlay_core.h"
+
+#include <string.h>
+
+#define TILE 64 /* even: pixels that share chroma are of one tile */
+
+typedef struct {
+  int x, y;                  /* of its first pixel */
+  uint16_t most[TILE][TILE]; /* all 0 between strokes */
+  uint8_t alpha[TILE][TILE];
+  uint8_t colour[TILE][TILE][4];
+} Tile;
+
+/* Colours of a row of pixels, @step apart; 0: one for all. */
+typedef struct {
+  const uint8_t *at;
+  int step;
+} Colours;
+
+/* The part of @b in the tile; empty: x0 >= x1 or y0 >= y1. */
+static OverlayBox
+common (const OverlayBox *b, const Tile *t)
+{
+  return (OverlayBox){overlay_max (b->x0, t->x), overlay_max (b->y0, t->y),
+      overlay_min (b->x1, t->x + TILE), overlay_min (b->y1, t->y + TILE)};
+}
+
+/* @b in whole quads. */
+static OverlayBox
+quads (OverlayBox b, const Image *frame)
+{
+  return (OverlayBox){b.x0 & ~1, b.y0 & ~1,
+      overlay_min ((b.x1 + 1) & ~1, frame->width),
+      overlay_min ((b.y1 + 1) & ~1, frame->height)};
+}
+
+static void
+cover (const OverlayScene *s, int kind, const OverlayShape *shape, Tile *t)
+{
+  OverlayBox b = common (&shape->box, t);
+
+  for (int y = b.y0; y < b.y1; y++)
+    for (int x = b.x0; x < b.x1; x++) {
+      uint16_t *most = &t->most[y - t->y][x - t->x];
+
+      *most = overlay_max (
+          *most, shape->fade * overlay_cover (s, kind, shape, x, y));
+    }
+}
+
+static void
+blend_row (const OverlayScene *s, const Tile *t, int k, int x0, int x1, int y,
+    Colours c)
+{
+  const OverlayLayout l = s->layout;
+  const uint8_t *alpha = t->alpha[y - t->y];
+  uint8_t *at = overlay_at (&s->frame, &l.at[k], x0, y);
+
+  for (int x = x0 - t->x; x < x1 - t->x; x++, at += l.at[k].step)
+    if (alpha[x])
+      overlay_blend (&l, at, alpha[x], alpha[x] * c.at[x * c.step + k], 1);
+}
+
+/* A row of a component that pixels share, two of a row and @rows below each
+ * other. */
+static void
+blend_shared (const OverlayScene *s, const Tile *t, int k, int x0, int x1,
+    int y, int rows, Colours c)
+{
+  const OverlayLayout l = s->layout;
+  uint8_t *at = overlay_at (&s->frame, &l.at[k], x0, y);
+
+  for (int x = x0 - t->x; x < x1 - t->x; x += 2, at += l.at[k].step) {
+    int n = overlay_min (2, x1 - t->x - x);
+    uint32_t alpha = 0, sum = 0;
+
+    for (int i = 0; i < rows; i++)
+      for (int j = 0; j < n; j++) {
+        uint32_t a = t->alpha[y - t->y + i][x + j];
+
+        alpha += a;
+        sum += a * c.at[(i * TILE + x + j) * c.step + k];
+      }
+    if (alpha)
+      overlay_blend (&l, at, alpha, sum, n * rows);
+  }
+}
+
+/* Blends what the tile's alphas say within @b, which is of whole quads. */
+static void
+blend (const OverlayScene *s, const Tile *t, OverlayBox b, const uint8_t *solid)
+{
+  for (int k = 0; k < s->layout.components; k++) {
+    const OverlayComponent *at = &s->layout.at[k];
+
+    for (int y = b.y0; y < b.y1; y += 1 + at->sy) {
+      Colours c = {solid, 0};
+
+      if (!solid)
+        c = (Colours){t->colour[y - t->y][0], 4};
+      if (at->sx)
+        blend_shared (
+            s, t, k, b.x0, b.x1, y, overlay_min (1 + at->sy, b.y1 - y), c);
+      else
+        blend_row (s, t, k, b.x0, b.x1, y, c);
+    }
+  }
+}
+
+static void
+draw_texture (const OverlayScene *s, const OverlayStroke *stroke, Tile *t)
+{
+  OverlayBox b = quads (common (&stroke->box, t), &s->frame);
+
+  for (int y = b.y0; y < b.y1; y++)
+    for (int x = b.x0; x < b.x1; x++)
+      t->alpha[y - t->y][x - t->x] = overlay_alpha (255 *
+              overlay_texture (s, stroke->kind, s->shapes + stroke->first, x, y,
+                  t->colour[y - t->y][x - t->x]),
+          stroke);
+  blend (s, t, b, NULL);
+}
+
+/* First all shapes of the stroke, for its joints; then each shape's pixels are
+ * blended, those that an earlier one has not taken. */
+static void
+draw_shapes (const OverlayScene *s, const OverlayStroke *stroke, Tile *t)
+{
+  const OverlayShape *shapes = s->shapes + stroke->first;
+
+  for (int i = 0; i < stroke->count; i++)
+    cover (s, stroke->kind, &shapes[i], t);
+  for (int i = 0; i < stroke->count; i++) {
+    OverlayBox b = common (&shapes[i].box, t);
+
+    if (b.x0 >= b.x1 || b.y0 >= b.y1)
+      continue;
+    b = quads (b, &s->frame);
+    for (int y = b.y0 - t->y; y < b.y1 - t->y; y++)
+      for (int x = b.x0 - t->x; x < b.x1 - t->x; x++) {
+        t->alpha[y][x] = overlay_alpha (t->most[y][x], stroke);
+        t->most[y][x] = 0;
+      }
+    blend (s, t, b, stroke->colour);
+  }
+}
+
+static const char *
+draw (const Device *dev, const OverlayScene *s)
+{
+  int across = (s->frame.width + TILE - 1) / TILE;
+  int down = (s->frame.height + TILE - 1) / TILE;
+
+  (void) dev;
+#pragma omp parallel for schedule(dynamic, 4)
+  for (int i = 0; i < across * down; i++) {
+    Tile t;
+
+    t.x = i % across * TILE;
+    t.y = i / across * TILE;
+    memset (t.most, 0, sizeof t.most);
+    for (int n = 0; n < s->n_strokes; n++) {
+      const OverlayStroke *stroke = &s->strokes[n];
+
+      if (!overlay_meets (&stroke->box, t.x, t.y, t.x + TILE, t.y + TILE))
+        continue;
+      if (stroke->kind == OVERLAY_SPRITE || stroke->kind == OVERLAY_MAP)
+        draw_texture (s, stroke, &t);
+      else
+        draw_shapes (s, stroke, &t);
+    }
+  }
+  *s->drawn = s->serial;
+  return NULL;
+}
+
+static const char *
+range (const Device *dev, const OverlayScene *s)
+{
+  int32_t least = INT32_MAX, most = INT32_MIN;
+
+  (void) dev;
+#pragma omp parallel for reduction(min : least) reduction(max : most)
+  for (int y = 0; y < s->map.height; y++)
+    for (int x = 0; x < s->map.width; x++) {
+      float v;
+
+      if (overlay_map_value (&s->map, x, y, &v)) {
+        least = overlay_min (least, overlay_order (v));
+        most = overlay_max (most, overlay_order (v));
+      }
+    }
+  s->range->least = least;
+  s->range->most = most;
+  overlay_range_settle (s->range);
+  return NULL;
+}
+
+const OverlayStages overlay_stages_cpu = {draw, range};

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Shapes as they are asked for, in pixels and doubles, become shapes as they
+ * are drawn: clipped to the frame, in fixed point. */
+#include "overlay/overlay_core.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* Further out than this, nothing is told apart. */
+#define FAR 60000.
+/* The greatest radius in pixels that overlay_bar_cover () can square. */
+#define MAX_RADIUS 127.
+
+const char *
+overlay_list_new (OverlayList **list)
+{
+  *list = calloc (1, sizeof **list);
+  return *list ? NULL : "out of memory";
+}
+
+void
+overlay_list_free (OverlayList *list)
+{
+  if (!list)
+    return;
+  free (list->strokes);
+  free (list->shapes);
+  free (list);
+}
+
+void
+overlay_list_clear (OverlayList *list, int width, int height)
+{
+  list->width = width;
+  list->height = height;
+  list->n_strokes = list->n_shapes = 0;
+  list->map.pixels = NULL;
+  list->glyphs = (ImageBox){INT_MAX, INT_MAX, INT_MIN, INT_MIN};
+  list->error = NULL;
+}
+
+/* Makes room for one more; doubles, so that it soon never happens again. */
+static bool
+grow (OverlayList *list, void **array, int n, int *room, size_t size)
+{
+  int more = *room ? 2 * *room : 64;
+  void *p;
+
+  if (n < *room)
+    return true;
+  p = more > *room ? realloc (*array, more * size) : NULL;
+  if (!p) {
+    list->error = "out of memory for the list of what is to be drawn";
+    return false;
+  }
+  *array = p;
+  *room = more;
+  return true;
+}
+
+void
+overlay_stroke (OverlayList *list, OverlayColour colour)
+{
+  OverlayStroke *s;
+
+  if (!grow (list, (void **) &list->strokes, list->n_strokes,
+          &list->strokes_room, sizeof *s))
+    return;
+  s = &list->strokes[list->n_strokes++];
+  *s = (OverlayStroke){.alpha = colour.a,
+      .colour = {colour.r, colour.g, colour.b, 255},
+      .first = list->n_shapes};
+}
+
+static double
+clamp (double v, double low, double high)
+{
+  return v < low ? low : v > high ? high : v;
+}
+
+/* A shape of the newest stroke that stays within these bounds; NULL where that
+ * is outside the frame. */
+static OverlayShape *
+add (OverlayList *list, OverlayKind kind, double x0, double y0, double x1,
+    double y1)
+{
+  OverlayBox box = {clamp (floor (x0), 0, list->width),
+      clamp (floor (y0), 0, list->height), clamp (ceil (x1), 0, list->width),
+      clamp (ceil (y1), 0, list->height)};
+  OverlayStroke *s;
+  OverlayShape *shape;
+
+  if (box.x0 >= box.x1 || box.y0 >= box.y1 || list->n_strokes == 0)
+    return NULL;
+  s = &list->strokes[list->n_strokes - 1];
+  if (s->count == OVERLAY_STROKE_SHAPES || (s->count && s->kind != kind)) {
+    overlay_stroke (list,
+        (OverlayColour){s->colour[0], s->colour[1], s->colour[2], s->alpha});
+    s = &list->strokes[list->n_strokes - 1];
+  }
+  if (list->error ||
+      !grow (list, (void **) &list->shapes, list->n_shapes, &list->shapes_room,
+          sizeof *shape))
+    return NULL;
+
+  s->kind = kind;
+  if (!s->count++)
+    s->box = box;
+  s->box.x0 = overlay_min (s->box.x0, box.x0);
+  s->box.y0 = overlay_min (s->box.y0, box.y0);
+  s->box.x1 = overlay_max (s->box.x1, box.x1);
+  s->box.y1 = overlay_max (s->box.y1, box.y1);
+  shape = &list->shapes[list->n_shapes++];
+  *shape = (OverlayShape){.box = box, .fade = 255};
+  return shape;
+}
+
+static int32_t
+fixed (double v)
+{
+  return (int32_t) lrint (256 * clamp (v, -FAR, FAR));
+}
+
+/* A bar from (@x0, @y0) to (@x1, @y1), longer by @more at both ends. */
+static OverlayShape *
+add_line (OverlayList *list, double x0, double y0, double x1, double y1,
+    double width, double more)
+{
+  double dx = x1 - x0, dy = y1 - y0, length = hypot (dx, dy);
+  double half = fmin (width / 2, MAX_RADIUS);
+  OverlayShape *shape;
+
+  if (!isfinite (length) || !(width > 0))
+    return NULL;
+  if (!(shape = add (list, OVERLAY_BARS, fmin (x0, x1) - half - 1,
+            fmin (y0, y1) - half - 1, fmax (x0, x1) + half + 2,
+            fmax (y0, y1) + half + 2)))
+    return NULL;
+  shape->of.bar = (OverlayBar){.x = fixed ((x0 + x1) / 2),
+      .y = fixed ((y0 + y1) / 2),
+      .ux = length > 0 ? (int32_t) lrint (65536 * dx / length) : 65536,
+      .uy = length > 0 ? (int32_t) lrint (65536 * dy / length) : 0,
+      .half_u = fixed (length / 2 + fmin (more, MAX_RADIUS)),
+      .half_v = fixed (half)};
+  return shape;
+}
+
+void
+overlay_line (OverlayList *list, double x0, double y0, double x1, double y1,
+    double width, int fade)
+{
+  OverlayShape *shape = add_line (list, x0, y0, x1, y1, width, width / 2);
+
+  if (!shape)
+    return;
+  shape->of.bar.radius = shape->of.bar.half_v;
+  shape->fade = clamp (fade, 0, 255);
+}
+
+void
+overlay_dashes (OverlayList *list, double x0, double y0, double x1, double y1,
+    double width, double on, double off)
+{
+  OverlayShape *shape = add_line (list, x0, y0, x1, y1, width, 0);
+
+  if (!shape || !(on > 0) || !(off > 0))
+    return;
+  shape->of.bar.on = fixed (on);
+  shape->of.bar.period = overlay_max (1, fixed (on) + fixed (off));
+}
+
+/* The part of a rounded box that lies within these bounds. */
+static void
+add_box (OverlayList *list, const OverlayBar *bar, double x0, double y0,
+    double x1, double y1)
+{
+  OverlayShape *shape = add (list, OVERLAY_BARS, x0, y0, x1, y1);
+
+  if (shape)
+    shape->of.bar = *bar;
+}
+
+/* false where there is nothing to draw. */
+static bool
+box_bar (OverlayBar *bar, double *x0, double *y0, double *x1, double *y1,
+    double radius)
+{
+  double half;
+
+  *x0 = clamp (*x0, -FAR, FAR), *x1 = clamp (*x1, -FAR, FAR);
+  *y0 = clamp (*y0, -FAR, FAR), *y1 = clamp (*y1, -FAR, FAR);
+  half = fmin (*x1 - *x0, *y1 - *y0) / 2;
+  if (!(half > 0))
+    return false;
+  radius = radius > 0 ? fmin (radius, fmin (half, MAX_RADIUS)) : 0;
+  /* The pixel x covers x - 1/2 to x + 1/2. */
+  *bar = (OverlayBar){.x = fixed ((*x0 + *x1 - 1) / 2),
+      .y = fixed ((*y0 + *y1 - 1) / 2),
+      .ux = 65536,
+      .half_u = fixed ((*x1 - *x0) / 2),
+      .half_v = fixed ((*y1 - *y0) / 2),
+      .radius = fixed (radius)};
+  return true;
+}
+
+static bool
+finite4 (double a, double b, double c, double d)
+{
+  return isfinite (a) && isfinite (b) && isfinite (c) && isfinite (d);
+}
+
+void
+overlay_fill (OverlayList *list, double x0, double y0, double x1, double y1,
+    double radius)
+{
+  OverlayBar bar;
+
+  if (finite4 (x0, y0, x1, y1) && box_bar (&bar, &x0, &y0, &x1, &y1, radius))
+    add_box (list, &bar, x0 - 1, y0 - 1, x1 + 1, y1 + 1);
+}
+
+void
+overlay_outline (OverlayList *list, double x0, double y0, double x1, double y1,
+    double radius, double width)
+{
+  OverlayBar bar;
+  double rim;
+
+  if (!finite4 (x0, y0, x1, y1) || !(width > 0) ||
+      !box_bar (&bar, &x0, &y0, &x1, &y1, radius))
+    return;
+  bar.rim = overlay_max (1, fixed (width));
+  rim = fmax (width, bar.radius / 256.) + 1;
+  /* Four strips, so that the inside costs nothing; where they overlap, they
+   * agree. */
+  add_box (list, &bar, x0 - 1, y0 - 1, x1 + 1, fmin (y0 + rim, y1 + 1));
+  add_box (list, &bar, x0 - 1, fmax (y1 - rim, y0 - 1), x1 + 1, y1 + 1);
+  add_box (list, &bar, x0 - 1, y0 - 1, fmin (x0 + rim, x1 + 1), y1 + 1);
+  add_box (list, &bar, fmax (x1 - rim, x0 - 1), y0 - 1, x1 + 1, y1 + 1);
+}
+
+void
+overlay_glyph (OverlayList *list, int x, int y, const ImageBox *from)
+{
+  OverlayShape *shape = add (list, OVERLAY_GLYPHS, x, y,
+      (double) x + from->x1 - from->x0, (double) y + from->y1 - from->y0);
+
+  if (!shape)
+    return;
+  shape->of.glyph = (OverlayGlyph){from->x0 - x, from->y0 - y};
+  list->glyphs.x0 = overlay_min (list->glyphs.x0, from->x0);
+  list->glyphs.y0 = overlay_min (list->glyphs.y0, from->y0);
+  list->glyphs.x1 = overlay_max (list->glyphs.x1, from->x1);
+  list->glyphs.y1 = overlay_max (list->glyphs.y1, from->y1);
+}
+
+void
+overlay_image (OverlayList *list, const ImageBox *box, int opacity)
+{
+  int x0 = clamp (box->x0, -FAR, FAR), y0 = clamp (box->y0, -FAR, FAR);
+  int x1 = clamp (box->x1, -FAR, FAR), y1 = clamp (box->y1, -FAR, FAR);
+  OverlayShape *shape;
+
+  if (x1 <= x0 || y1 <= y0)
+    return;
+  overlay_stroke (list, (OverlayColour){.a = clamp (opacity, 0, 255)});
+  if ((shape = add (list, OVERLAY_SPRITE, x0, y0, x1, y1)))
+    shape->of.sprite =
+        (OverlaySprite){.x = x0, .y = y0, .width = x1 - x0, .height = y1 - y0};
+}
+
+const char *
+overlay_map (OverlayList *list, const OverlayMap *map)
+{
+  int bytes = overlay_map_pixel_bytes (map->format);
+
+  if (map->width < 1 || map->height < 1 || !map->pixels)
+    return "the map has no pixels";
+  if (map->stride < (int64_t) map->width * bytes)
+    return "the map's rows are longer than its stride";
+  if (map->stride % bytes || (uintptr_t) map->pixels % bytes)
+    return "the map's rows are not aligned to its numbers";
+  list->map = *map;
+  overlay_stroke (list, (OverlayColour){0, 0, 0, map->opacity});
+  add (list, OVERLAY_MAP, 0, 0, list->width, list->height);
+  return NULL;
+}
