@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The scene `chromatic`: moving, turning shapes, each of its own colour, over
+ * a textured ground, with shadows, noise and patches that look alike.  A
+ * picture is a pure function of params and frame number. */
+#pragma once
+
+#include "scene/scene.h"
+
+C_BEGIN
+
+#define CHROMATIC_MAX_OBJECTS 1024
+#define CHROMATIC_NAMED 12
+#define CHROMATIC_MAX_PATCHES 256
+#define CHROMATIC_MAX_SIZE 16384
+
+/* What the picture shows.  Defaults: CHROMATIC_DEFAULTS. */
+typedef struct {
+  uint64_t seed;   /* another seed: other ways, shapes' sizes, ground, noise */
+  int n_objects;   /* 1 to 1024, default 8.  Up to 12 have named colours; more
+                      share the gamut evenly, flat and with narrow tolerances:
+                      give such scenes little noise and no shadows */
+  double speed;    /* 0 to 8, default 1: objects cross the frame in about 150
+                      frames at most.  Another speed is another scene: at the
+                      same frame number the objects are elsewhere */
+  double noise;    /* standard deviation of each channel of each pixel, grey
+                      levels, 0 to 64, default 2 */
+  double shadows;  /* 0 to 0.5, default 0.2: the part of the light that clouds
+                      and nearer objects together take from an object; the
+                      ground loses up to twice as much */
+  double texture;  /* contrast of the ground, 0 to 1, default 0.5 */
+  int distractors; /* 0 to 256, default 4: small patches that come and go, of
+                      a colour near an object's, just outside its tolerance */
+  int twins;       /* 0 to 256, default 0: such patches of exactly an object's
+                      colour, far away from it */
+  bool occlusion;  /* default true: objects roam the whole frame, pass over
+                      each other and behind a grey pillar, which hides each for
+                      up to about 10 frames.  False: every object keeps to a
+                      circle of its own and nothing ever touches it */
+} ChromaticParams;
+
+#define CHROMATIC_DEFAULTS \
+ { \
+  .n_objects = 8, .speed = 1, .noise = 2, .shadows = .2, .texture = .5, \
+  .distractors = 4, .occlusion = true \
+ }
+
+/* The colour of an object.  All its pixels, in any light that the default
+ * shadows leave and with the default noise, are within `tolerance` of `rgb`
+ * (CIE76 Delta E; all but the mixed ones at its rim), and those of the other
+ * objects, the ground, the pillar and the distractors are not. */
+typedef struct {
+  char name[12]; /* "red"; of more than 12 colours "c0017" */
+  uint8_t rgb[3];
+  double tolerance; /* in tenths */
+  uint8_t paint[3]; /* in full light */
+  uint8_t alike[3]; /* the colour of its distractors */
+} ChromaticColour;
+
+/* The colours of a scene of @n objects; @n is clamped to 1 to 1024. */
+void chromatic_palette (int n, ChromaticColour *colours);
+
+/* Writes them as `NAME:#rrggbb~TOL;…`, the form in which moct takes its
+ * objects, and returns how long that is, as snprintf () does. */
+size_t chromatic_objects (int n, char *text, size_t size);
+
+typedef struct _Chromatic Chromatic;
+
+const char *chromatic_new (Chromatic **scene, int width, int height);
+void chromatic_free (Chromatic *scene);
+
+/* Renders frame @number into @img, which has the scene's size.  @objects, an
+ * array of n_objects, takes the truth and @labels, width * height, the object
+ * seen at each pixel (its id + 1; 0 = none); both may be NULL. */
+const char *chromatic_render (Chromatic *scene, const ChromaticParams *params,
+    uint64_t number, const Image *img, SceneObject *objects, uint16_t *labels);
+
+C_END

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Painting: ground, shapes, shadows and the pillar, back to front. */
+#include "scene/chromatic_core.h"
+
+/* Where the light comes from: above, a little from the left. */
+#define LIGHT_X (-.6)
+#define LIGHT_Y (-.8)
+
+static double
+clamp (double v, double lo, double hi)
+{
+  return v < lo ? lo : v > hi ? hi : v;
+}
+
+/* 0 to 1 with no kink at the ends. */
+static double
+smooth (double t)
+{
+  t = clamp (t, 0, 1);
+  return t * t * (3 - 2 * t);
+}
+
+static double
+star (double r, double u, double v)
+{
+  const double c = .8090169943749475, s = .5877852522924731; /* of 36 degrees */
+  double notch_x = .48 * r * c, notch_y = .48 * r * s;
+  double edge_x = r - notch_x, edge_y = notch_y;
+
+  /* five tips, mirrored into the half of one */
+  v = fabs (v);
+  for (int i = 0; i < 2; i++) {
+    double over = c * v - s * u;
+
+    if (over > 0)
+      u += 2 * over * s, v -= 2 * over * c;
+    v = fabs (v);
+  }
+  return ((u - r) * edge_y + v * edge_x) /
+      sqrt (edge_x * edge_x + edge_y * edge_y);
+}
+
+double
+chromatic_distance (ChromaticShape shape, double r, double u, double v)
+{
+  double a = fabs (u), b = fabs (v), p, q;
+
+  switch (shape) {
+    case CHROMATIC_BAR:
+      return fmax (a - .88 * r, b - .44 * r);
+    case CHROMATIC_STAR:
+      return star (r, u, v);
+    case CHROMATIC_TRIANGLE: /* sqrt (3) / 2 */
+      return fmax (.5 * u + .8660254037844386 * b, -u) - .5 * r;
+    case CHROMATIC_RING:
+      return fabs (sqrt (u * u + v * v) - .7 * r) - .3 * r;
+    case CHROMATIC_BOX:
+      return fmax (a, b) - .7 * r;
+    case CHROMATIC_ELLIPSE: /* first order: value over gradient */
+      p = u * u + v * v / (.62 * .62);
+      q = u * u + v * v / (.62 * .62 * .62 * .62);
+      p = sqrt (p), q = sqrt (q);
+      return q > 0 ? p * (p - r) / q : -.62 * r;
+    case CHROMATIC_CROSS:
+      return fmin (
+          fmax (a - .93 * r, b - .32 * r), fmax (a - .32 * r, b - .93 * r));
+    default:
+      return sqrt (u * u + v * v) - r;
+  }
+}
+
+ImageBox
+chromatic_bounds (const Chromatic *s, double x, double y, double r)
+{
+  return (ImageBox){(int) clamp (ceil (x - r), 0, s->width),
+      (int) clamp (ceil (y - r), 0, s->height),
+      (int) clamp (floor (x + r) + 1, 0, s->width),
+      (int) clamp (floor (y + r) + 1, 0, s->height)};
+}
+
+static double
+distance_at (const ChromaticPlace *p, double dx, double dy)
+{
+  return chromatic_distance (p->shape, p->radius, p->cos * dx + p->sin * dy,
+      p->cos * dy - p->sin * dx);
+}
+
+/* A gentle dome with a bevelled rim. */
+static double
+shade (const ChromaticPlace *p, double dx, double dy, double distance)
+{
+  double facing = (LIGHT_X * dx + LIGHT_Y * dy) / p->radius;
+  double rim = smooth (1 + distance / (.2 * p->radius));
+  double out = sqrt (dx * dx + dy * dy) / p->radius;
+  double bevel = out > 0 ? facing / out * (facing > 0 ? .07 : .13) : 0;
+
+  return .965 + .045 * facing + rim * bevel;
+}
+
+static void
+mix (uint8_t *rgb, const uint8_t paint[3], double light, double part)
+{
+  for (int c = 0; c < 3; c++) {
+    double v = rgb[c] + (clamp (paint[c] * light, 0, 255) - rgb[c]) * part;
+
+    rgb[c] = (uint8_t) (v + .5);
+  }
+}
+
+uint64_t
+chromatic_draw_shape (Chromatic *s, const ChromaticPlace *p,
+    const uint8_t paint[3], bool flat, int label)
+{
+  ImageBox b = chromatic_bounds (s, p->x, p->y, p->radius + 1);
+  double reach = (p->radius + 1) * (p->radius + 1);
+  uint64_t area = 0;
+
+#pragma omp parallel for reduction(+ : area) if (b.y1 - b.y0 > 64)
+  for (int y = b.y0; y < b.y1; y++)
+    for (int x = b.x0; x < b.x1; x++) {
+      double dx = x - p->x, dy = y - p->y, d;
+      size_t at = (size_t) y * s->width + x;
+
+      if (dx * dx + dy * dy > reach)
+        continue;
+      d = distance_at (p, dx, dy);
+      if (flat ? d <= 0 : d < .5)
+        mix (s->rgb + 3 * at, paint, flat ? 1 : shade (p, dx, dy, d),
+            flat ? 1 : clamp (.5 - d, 0, 1));
+      if (d <= 0)
+        s->labels[at] = (uint16_t) label, area++;
+    }
+  return area;
+}
+
+/* On the ground it may be deep; on objects it stays light, so that their
+ * colours stay within the tolerances. */
+static void
+dim (Chromatic *s, size_t at, double depth, double part)
+{
+  double light = 1 - depth * part * (s->labels[at] ? .5 : 1.5);
+
+  for (int c = 0; c < 3; c++)
+    s->rgb[3 * at + c] = (uint8_t) (s->rgb[3 * at + c] * light + .5);
+}
+
+void
+chromatic_draw_shadow (Chromatic *s, const ChromaticPlace *p, double depth)
+{
+  double soft = .45 * p->radius, reach = p->radius + soft;
+  double mx = p->x - .3 * LIGHT_X * p->radius;
+  double my = p->y - .4 * LIGHT_Y * p->radius;
+  ImageBox b = chromatic_bounds (s, mx, my, reach);
+
+#pragma omp parallel for if (b.y1 - b.y0 > 64)
+  for (int y = b.y0; y < b.y1; y++)
+    for (int x = b.x0; x < b.x1; x++) {
+      double dx = x - mx, dy = y - my;
+      double d =
+          dx * dx + dy * dy < reach * reach ? distance_at (p, dx, dy) : soft;
+
+      if (d < soft)
+        dim (s, (size_t) y * s->width + x, depth, smooth (.5 - d / (2 * soft)));
+    }
+}
+
+void
+chromatic_draw_pillar (Chromatic *s, const ChromaticPlan *plan, double depth)
+{
+  int x0 = plan->pillar0, x1 = plan->pillar1, wide = x1 - x0;
+  int end = x1 + wide / 4 < s->width ? x1 + wide / 4 : s->width;
+
+#pragma omp parallel for
+  for (int y = 0; y < s->height; y++)
+    for (int x = x0; x < end; x++) {
+      size_t at = (size_t) y * s->width + x;
+      double q = (2. * (x - x0) + 1) / wide - 1; /* -1 to 1 across */
+      double flute = fabs (remainder (q * 4, 1)) * 2;
+      double v = 186 - 52 * (q + .35) * (q + .35) - 16 * flute * flute +
+          (s->ground[at] - 128) * .12;
+      uint8_t grey = (uint8_t) clamp (v, 0, 255);
+
+      if (x >= x1) {
+        dim (s, at, depth, smooth (1 - 4. * (x - x1) / wide));
+        continue;
+      }
+      s->labels[at] = 0;
+      s->rgb[3 * at] = s->rgb[3 * at + 1] = s->rgb[3 * at + 2] = grey;
+    }
+}

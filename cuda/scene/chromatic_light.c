@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The first and the last layer of the picture: the ground, and then the light
+ * of passing clouds and the sensor's noise. */
+#include "scene/chromatic_core.h"
+
+#include "common/random.h"
+
+/* Grey noise on a grid of cells of @size pixels, smooth in between: 0 to 1. */
+static float
+value_noise (uint64_t key, int size, int x, int y)
+{
+  uint64_t gx = (uint64_t) (x / size), gy = (uint64_t) (y / size);
+  float u = (float) (x % size) / size, v = (float) (y % size) / size;
+  uint64_t at = gy << 32 | gx, below = (gy + 1) << 32 | gx;
+  float a = random_unit (key, at), b = random_unit (key, at + 1);
+  float c = random_unit (key, below), d = random_unit (key, below + 1);
+
+  u = u * u * (3 - 2 * u);
+  v = v * v * (3 - 2 * v);
+  return a + (b - a) * u + (c - a) * v + (a - b - c + d) * u * v;
+}
+
+/* The ground's grain: stains, grain and a darkening towards the corners. */
+static void
+make_ground (Chromatic *s, uint64_t seed)
+{
+  int side = s->width > s->height ? s->width : s->height;
+
+#pragma omp parallel for
+  for (int y = 0; y < s->height; y++)
+    for (int x = 0; x < s->width; x++) {
+      float dx = 2.f * x / s->width - 1, dy = 2.f * y / s->height - 1;
+      float v = 0, weight = 110;
+
+      for (int octave = 0; octave < 6; octave++, weight *= .68f) {
+        int size = side / (4 << octave);
+
+        v += weight *
+            (value_noise (
+                 random_u64 (~seed, octave), size > 1 ? size : 2, x, y) -
+                .5f);
+      }
+      v = 128 + v - 22 * (dx * dx + dy * dy - .66f);
+      s->ground[(size_t) y * s->width + x] = (uint8_t) (v < 0 ? 0
+              : v > 255                                       ? 255
+                                                              : v);
+    }
+  s->ground_seed = seed;
+  s->has_ground = true;
+}
+
+void
+chromatic_draw_ground (Chromatic *s, const ChromaticParams *params)
+{
+  uint8_t ramp[256][3];
+
+  if (!s->has_ground || s->ground_seed != params->seed)
+    make_ground (s, params->seed);
+  /* from a cool dark to a warm light grey, all of them nearly neutral */
+  for (int v = 0; v < 256; v++) {
+    double t = (v - 128) * params->texture;
+
+    ramp[v][0] = (uint8_t) (156 + .77 * t);
+    ramp[v][1] = (uint8_t) (154 + .66 * t);
+    ramp[v][2] = (uint8_t) (152 + .50 * t);
+  }
+#pragma omp parallel for
+  for (int y = 0; y < s->height; y++)
+    for (int x = 0; x < s->width; x++) {
+      size_t at = (size_t) y * s->width + x;
+      const uint8_t *rgb = ramp[s->ground[at]];
+
+      s->rgb[3 * at] = rgb[0];
+      s->rgb[3 * at + 1] = rgb[1];
+      s->rgb[3 * at + 2] = rgb[2];
+      s->labels[at] = 0;
+    }
+}
+
+/* Light at the corners of cells of 16 pixels under three drifting clouds. */
+static void
+pass_clouds (Chromatic *s, const ChromaticParams *params, uint64_t number)
+{
+  int columns = s->width / 16 + 2, rows = s->height / 16 + 2;
+  double reach = .35 * (s->width > s->height ? s->width : s->height);
+
+  for (int i = 0; i < columns * rows; i++)
+    s->clouds[i] = 256;
+  for (int k = 0; k < 3; k++) {
+    uint64_t key = random_u64 (params->seed + 1, (uint64_t) k);
+    uint32_t drift = (uint32_t) (number * (4000000 + 700000 * k));
+    double cx = s->width * (.5 + .6 * scene_sin ((uint32_t) key + drift));
+    double cy = s->height *
+        (.5 + .6 * scene_sin ((uint32_t) (key >> 32) + drift / 3 * 2));
+
+    for (int i = 0; i < columns * rows; i++) {
+      double dx = (i % columns * 16 - cx) / reach;
+      double dy = (i / columns * 16 - cy) / reach;
+      double near = 1 - (dx * dx + dy * dy);
+      int light = near > 0
+          ? (int) (256 *
+                (1 - params->shadows / 2 * near * near * (3 - 2 * near)))
+          : 256;
+
+      s->clouds[i] = light < s->clouds[i] ? (uint16_t) light : s->clouds[i];
+    }
+  }
+}
+
+/* 1024 quantiles of a normal distribution, in sixteenths of a grey level. */
+static void
+make_noise (double sigma, int16_t table[1024])
+{
+  for (int i = 0; i < 512; i++) {
+    double lo = 0, hi = 5;
+
+    for (int k = 0; k < 24; k++) {
+      double z = (lo + hi) / 2;
+
+      if (erf (z * M_SQRT1_2) < (i + .5) / 512)
+        lo = z;
+      else
+        hi = z;
+    }
+    table[512 + i] = (int16_t) (lo * sigma * 16 + .5);
+    table[511 - i] = (int16_t) -table[512 + i];
+  }
+}
+
+/* A row: times the light, which changes evenly from cell to cell, plus
+ * noise. */
+static void
+develop_row (Chromatic *s, int y, uint64_t key, const int16_t noise[1024])
+{
+  const uint16_t *above = s->clouds + y / 16 * (s->width / 16 + 2);
+  const uint16_t *below = above + s->width / 16 + 2;
+  uint8_t *rgb = s->rgb + (size_t) y * s->width * 3;
+  uint64_t at = (uint64_t) y << 32, bits = 0;
+  int light = 0, step = 0;
+
+  for (int x = 0; x < s->width; x++, rgb += 3, light += step) {
+    if (x % 16 == 0) {
+      int cell = x / 16;
+      int next = above[cell + 1] * (16 - y % 16) + below[cell + 1] * (y % 16);
+
+      light = (above[cell] * (16 - y % 16) + below[cell] * (y % 16)) * 16;
+      step = (next * 16 - light) / 16;
+    }
+    bits = x % 2 ? bits >> 30 : random_u64 (key, at++);
+    for (int c = 0; c < 3; c++) {
+      int v = (rgb[c] * light >> 12) + noise[bits >> 10 * c & 1023] + 8;
+
+      rgb[c] = (uint8_t) (v < 0 ? 0 : v > 4095 ? 255 : v >> 4);
+    }
+  }
+}
+
+void
+chromatic_develop (Chromatic *s, const ChromaticParams *params, uint64_t number,
+    const Image *img)
+{
+  uint64_t key = random_u64 (random_u64 (params->seed, number), number);
+  int16_t noise[1024];
+
+  make_noise (params->noise, noise);
+  pass_clouds (s, params, number);
+#pragma omp parallel for
+  for (int y = 0; y < s->height; y += 2) {
+    develop_row (s, y, key, noise);
+    if (y + 1 < s->height)
+      develop_row (s, y + 1, key, noise);
+    scene_put_rows (img, s->rgb, y);
+  }
+}

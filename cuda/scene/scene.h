@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What every synthetic scene shares: the form of its truth, how truth is
+ * counted from the picture, and how the picture is stored in a frame. */
+#pragma once
+
+#include "common/image.h"
+
+C_BEGIN
+
+/* The truth about one object.  Areas, centroid, box and moments are of the
+ * pixels that can be seen: those whose centre lies in the object and on which
+ * nothing lies in front. */
+typedef struct {
+  int id;             /* 0, 1, …: the same object in every frame */
+  const char *label;  /* valid until the scene is rendered again */
+  uint64_t area;      /* visible pixels */
+  uint64_t full_area; /* pixels it would show if nothing lay in front */
+  double cx, cy;      /* centroid; NAN where nothing is visible */
+  ImageBox box;       /* empty where nothing is visible */
+  double orientation; /* radians from the x axis to the major axis, positive
+                         towards y, in (-pi/2, pi/2]; means nothing where the
+                         elongation is near 1; NAN where nothing is visible */
+  double elongation;  /* major axis over minor axis, at least 1; NAN where
+                         nothing is visible */
+  double vx, vy;      /* of its middle, pixels a frame */
+} SceneObject;
+
+/* Sine of @turn / 2^32 turns.  It uses only additions and multiplications,
+ * which give the same bits on every machine, as sin () need not. */
+double scene_sin (uint32_t turn);
+
+/* Fills in what can be counted: area, centroid, box and moments of the pixels
+ * of @labels (rows of @width) that hold @label, all of which lie in
+ * @bounds. */
+void scene_measure (SceneObject *object, const uint16_t *labels, int width,
+    ImageBox bounds, uint16_t label);
+
+/* Stores rows @y and @y + 1 of the RGB picture @rgb (rows of 3 * width bytes)
+ * in @img; @y is even.  Chroma that several pixels share is that of their mean
+ * colour. */
+void scene_put_rows (const Image *img, const uint8_t *rgb, int y);
+
+C_END
