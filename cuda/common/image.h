@@ -34,7 +34,8 @@ typedef struct {
   int width, height; /* pixels */
   ImageFormat format;
   ImageMatrix matrix; /* of YUV formats */
-  bool full_range;    /* YUV: 0..255 rather than 16..235 and 16..240 */
+  int full_range; /* of YUV: 1 for 0..255, 0 for 16..235 and 16..240; no bool,
+                     so that an Image has no padding and can be compared */
 } Image;
 
 /* Where a pixel box is: half-open. */
@@ -102,7 +103,7 @@ image_row (const Image *img, int y)
   const uint8_t *p = img->plane[0] + (ptrdiff_t) y * img->stride[0];
   const uint8_t *q = img->plane[1] + (ptrdiff_t) (y / 2) * img->stride[1];
   const uint8_t *r = img->plane[2] + (ptrdiff_t) (y / 2) * img->stride[2];
-  ImageRow row = { p, p, p, 1, 1, 0 };
+  ImageRow row = {p, p, p, 1, 1, 0};
 
   switch (img->format) {
     case IMAGE_GRAY8:

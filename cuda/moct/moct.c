@@ -307,22 +307,25 @@ copy_column (Moct *m, int track, int first, int rows, MoctPoint *points)
 }
 
 const char *
-moct_trajectory (
-    Moct *m, int track, uint64_t id, MoctPoint *points, int max, int *n)
+moct_trajectories (Moct *m, const MoctObject *objects, int n_objects, int max,
+    MoctPoint *points, int *counts)
 {
-  int rows = m->history_n < max ? m->history_n : max, used = 0;
+  int rows = m->history_n < max ? m->history_n : max;
   int first = m->history_at - rows;
 
-  *n = 0;
-  if (!rows || track < 0 || track >= MAX_TRACKS)
-    return NULL;
-  TRY (copy_column (
-      m, track, first < 0 ? first + m->history_length : first, rows, points));
+  first += first < 0 ? m->history_length : 0;
+  for (int i = 0; i < n_objects && rows; i++)
+    TRY (copy_column (
+        m, objects[i].track, first, rows, points + (size_t) i * max));
   TRY (device_wait (&m->device));
-  for (int i = 0; i < rows; i++)
-    if (points[i].id == (uint32_t) id)
-      points[used++] = points[i];
-  *n = used;
+  for (int i = 0; i < n_objects; i++) {
+    MoctPoint *p = points + (size_t) i * max;
+
+    counts[i] = 0;
+    for (int k = 0; k < rows; k++)
+      if (p[k].id == (uint32_t) objects[i].id)
+        p[counts[i]++] = p[k];
+  }
   return NULL;
 }
 

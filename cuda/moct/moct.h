@@ -35,7 +35,8 @@ typedef struct {
                          MOCT_RG uses two.  MOCT_NEAR: lo is the centre in Lab,
                          hi[0] the greatest difference (CIE76 Delta E) */
   uint8_t rgb[3];     /* MOCT_NEAR: the centre as it was given */
-  ImageBox region;    /* MOCT_LEARN: where to learn it, pixels */
+  ImageBox region; /* MOCT_LEARN: where to learn it, pixels; empty: the caller
+                      must find the place (`roi=meta`) */
 } MoctColour;
 
 /* How the sums are made.  All methods classify alike and give the same sums. */
@@ -123,10 +124,11 @@ const char *moct_run (Moct *self, const MoctParams *params, const Image *frame,
 /* Forgets all tracks and the history: after a seek. */
 const char *moct_reset (Moct *self);
 
-/* The history of @track from device memory, oldest first: at most @max points
- * of object @id; the number of points goes to @n. */
-const char *moct_trajectory (
-    Moct *self, int track, uint64_t id, MoctPoint *points, int max, int *n);
+/* The newest points of each of @objects from the history in device memory,
+ * oldest first: at most @max each, at @points + i * max; their number goes to
+ * @counts[i]. */
+const char *moct_trajectories (Moct *self, const MoctObject *objects,
+    int n_objects, int max, MoctPoint *points, int *counts);
 
 /* Writes the class of each pixel (0: none, else 1 + index of the colour) to
  * @labels, device memory, @stride in bytes. */
@@ -139,9 +141,9 @@ const char *moct_learn (
     Moct *self, const Image *frame, ImageBox region, MoctColour *colour);
 
 /* Reads the text form of colours, `NAME:SPACE=lo..hi,lo..hi,lo..hi;…`,
- * `NAME:#rrggbb~TOL` or `NAME:roi=x,y,w,h`, into @colours (room for
- * MOCT_MAX_COLOURS).  On failure the sentence is in @problem (@size bytes) and
- * says which entry and why. */
+ * `NAME:#rrggbb~TOL`, `NAME:roi=x,y,w,h` or `NAME:roi=meta`, into @colours
+ * (room for MOCT_MAX_COLOURS).  On failure the sentence is in @problem (@size
+ * bytes) and says which entry and why. */
 bool moct_parse (const char *text, MoctColour *colours, int *n_colours,
     char *problem, size_t size);
 

@@ -20,9 +20,8 @@ typedef struct {
 static cudaKernelNodeParams
 node_params (MoctKernel kernel, int blocks, int threads, void **args)
 {
-  cudaKernelNodeParams p;
+  cudaKernelNodeParams p = {};
 
-  memset (&p, 0, sizeof p);
   p.func = (void *) kernel;
   p.gridDim = dim3 (blocks);
   p.blockDim = dim3 (threads);
@@ -74,7 +73,8 @@ clear (FusedGraph *g)
 }
 
 /* Whether @w differs from what the graph was built for by no more than the
- * frame's address. */
+ * frame's address.  Padding cannot differ: a MoctWork starts as zeros, and what
+ * is assigned to it whole has none. */
 static bool
 differs_by_address (const FusedGraph *g, const MoctWork *w)
 {

@@ -160,9 +160,11 @@ read_region (Reader *r, MoctColour *c)
   float v[4];
 
   c->space = MOCT_LEARN;
+  if (accept (r, "meta"))
+    return true;
   for (int i = 0; i < 4; i++) {
     if (i && !accept (r, ","))
-      return fail (r, "a region is written roi=x,y,w,h");
+      return fail (r, "a region is written roi=x,y,w,h or roi=meta");
     if (!read_number (r, &v[i]))
       return false;
     if (v[i] < 0 || v[i] > 32768 || v[i] != floorf (v[i]))
@@ -322,6 +324,8 @@ moct_print (const MoctColour *colours, int n, char *text, size_t size)
     if (c->space == MOCT_NEAR) {
       put (&w, "#%02x%02x%02x~", c->rgb[0], c->rgb[1], c->rgb[2]);
       put_number (&w, c->hi[0]);
+    } else if (c->space == MOCT_LEARN && b->x1 == b->x0) {
+      put (&w, "roi=meta");
     } else if (c->space == MOCT_LEARN) {
       put (&w, "roi=%d,%d,%d,%d", b->x0, b->y0, b->x1 - b->x0, b->y1 - b->y0);
     } else {

@@ -137,6 +137,19 @@ gst_vision_common_count_dropped (GstVisionCommon *self, guint64 n)
   GST_OBJECT_UNLOCK (self->backend.element);
 }
 
+gboolean
+gst_vision_common_wants_message (
+    GstVisionCommon *self, const GstSegment *segment, GstBuffer *buffer)
+{
+  GstClockTime now = gst_segment_to_running_time (
+      segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
+
+  return self->post_messages &&
+      (!GST_CLOCK_TIME_IS_VALID (self->last_message) ||
+          !GST_CLOCK_TIME_IS_VALID (now) || now < self->last_message ||
+          now - self->last_message >= self->interval);
+}
+
 void
 gst_vision_common_post (GstVisionCommon *self, const GstSegment *segment,
     GstBuffer *buffer, GstStructure *structure)
@@ -145,14 +158,7 @@ gst_vision_common_post (GstVisionCommon *self, const GstSegment *segment,
   GstClockTime pts = GST_BUFFER_PTS (buffer);
   GstClockTime running =
       gst_segment_to_running_time (segment, GST_FORMAT_TIME, pts);
-  gboolean due = !GST_CLOCK_TIME_IS_VALID (self->last_message) ||
-      !GST_CLOCK_TIME_IS_VALID (running) || running < self->last_message ||
-      running - self->last_message >= self->interval;
 
-  if (!self->post_messages || !due) {
-    gst_structure_free (structure);
-    return;
-  }
   self->last_message = running;
   gst_structure_set (structure, "timestamp", G_TYPE_UINT64, pts, "stream-time",
       G_TYPE_UINT64, gst_segment_to_stream_time (segment, GST_FORMAT_TIME, pts),

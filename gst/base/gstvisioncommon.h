@@ -35,8 +35,11 @@ void gst_vision_common_get_property (
 void gst_vision_common_count (GstVisionCommon *self, gint64 start);
 void gst_vision_common_count_dropped (GstVisionCommon *self, guint64 n);
 
-/* Adds the times of @buffer to @structure, as `level` does, and posts it if
- * messages are wanted and the interval has passed.  Takes @structure. */
+/* Whether a message about @buffer is wanted: post-messages is set and the
+ * interval has passed. */
+gboolean gst_vision_common_wants_message (
+    GstVisionCommon *self, const GstSegment *segment, GstBuffer *buffer);
+/* Posts @structure with the times of @buffer, as `level` does.  Takes it. */
 void gst_vision_common_post (GstVisionCommon *self, const GstSegment *segment,
     GstBuffer *buffer, GstStructure *structure);
 

@@ -44,8 +44,14 @@ struct _GstVisionFilterClass {
 void gst_vision_filter_class_add_pads (
     GstVisionFilterClass *klass, const gchar *formats);
 
-/* Posts @structure on the bus with the times of @buffer, where post-messages
- * is set and the interval has passed.  Takes @structure. */
+/* Where the element works: for buffers of its own. */
+GstVisionBackend *gst_vision_filter_get_backend (GstVisionFilter *self);
+
+/* Whether a message about @buffer is wanted: post-messages is set and the
+ * interval has passed. */
+gboolean gst_vision_filter_wants_message (
+    GstVisionFilter *self, GstBuffer *buffer);
+/* Posts @structure on the bus with the times of @buffer.  Takes it. */
 void gst_vision_filter_post (
     GstVisionFilter *self, GstBuffer *buffer, GstStructure *structure);
 

@@ -153,7 +153,8 @@ const char *
 gst_vision_input_map (GstVisionInput *self, GstVisionBackend *backend,
     GstBuffer *buffer, Image *image)
 {
-  int flags = GST_MAP_READ;
+  /* no reference, because process () adds metadata to the buffer */
+  int flags = GST_MAP_READ | (int) GST_VIDEO_FRAME_MAP_FLAG_NO_REF;
   const char *err = NULL;
 
   if (self->use & GST_VISION_FRAME_WRITE)

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-moct
+ * @title: moct
+ * @see_also: visionoverlay, visionjson
+ *
+ * Multi-object chromatic tracking: finds every blob of up to 1024 named
+ * colours in one pass over the frame, gives it an identity, and follows it.
+ * Each object comes with centroid, area, box, orientation, velocity and
+ * trajectory, as VisionObjects on the buffer.
+ *
+ * Colours are described in RGB, YUV, normalised rg, HSV or Lab, as all colours
+ * near one, or are learned from a region of the frame; frames are read as they
+ * are, YUV or RGB, and neither the number of colours nor their space costs
+ * anything for a pixel.
+ *
+ * ## Example launch lines
+ * |[
+ * gst-launch-1.0 visiontestsrc num-buffers=100 ! moct
+ * objects="red:#d83a34~26;green:#3aa848~26" ! visionjson ! fakesink
+ * ]|
+ * Prints where the red and the green object of the synthetic scene are.
+ * |[
+ * gst-launch-1.0 v4l2src device=/dev/video0 ! videoconvert ! moct
+ * objects="ball:hsv=350..10,50..100,30..100" ! visionoverlay ! autovideosink
+ * ]|
+ * Follows a red ball before a camera; the range of hues wraps through 0.
+ *
+ * Since: 0.1
+ */
+#include "moct/gstmoct.h"
+
+#include "base/gstvisioncommon.h"
+
+GST_DEBUG_CATEGORY_STATIC (moct_debug);
+#define GST_CAT_DEFAULT moct_debug
+
+#define FORMATS \
+ "{ NV12, I420, P010_10LE, YUY2, RGBA, BGRA, RGBx, BGRx, RGB, BGR }"
+
+G_DEFINE_TYPE (GstMoct, gst_moct, GST_TYPE_VISION_FILTER);
+GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (moct, "moct", GST_RANK_NONE,
+    GST_TYPE_MOCT,
+    GST_DEBUG_CATEGORY_INIT (
+        moct_debug, "moct", 0, "multi-object chromatic tracking"));
+
+enum { SIGNAL_LEARN, N_SIGNALS };
+static guint signals[N_SIGNALS];
+
+static const char *
+gst_moct_open (
+    GstVisionFilter *filter, const Device *device, const GstVideoInfo *info)
+{
+  GstMoct *self = GST_MOCT (filter);
+  GstVisionBackend *backend = gst_vision_filter_get_backend (filter);
+
+  self->width = GST_VIDEO_INFO_WIDTH (info);
+  self->height = GST_VIDEO_INFO_HEIGHT (info);
+  self->last_time = GST_CLOCK_TIME_NONE;
+  TRY (moct_new (
+      &self->moct, device, self->width, self->height, self->history_length));
+  return self->label_map ? gst_vision_pixels_open (&self->pixels, backend,
+                               2 * (gsize) self->width, self->height)
+                         : NULL;
+}
+
+static void
+gst_moct_close (GstVisionFilter *filter)
+{
+  GstMoct *self = GST_MOCT (filter);
+
+  gst_vision_pixels_close (&self->pixels);
+  g_clear_pointer (&self->moct, moct_free);
+}
+
+static void
+gst_moct_reset (GstVisionFilter *filter)
+{
+  GstMoct *self = GST_MOCT (filter);
+
+  moct_reset (self->moct);
+  self->last_time = GST_CLOCK_TIME_NONE;
+}
+
+/* Seconds since the frame before; 0 where time stands still or runs back. */
+static double
+elapsed (GstMoct *self, GstBuffer *buffer)
+{
+  GstClockTime now = GST_BUFFER_PTS (buffer), before = self->last_time;
+
+  self->last_time = now;
+  if (!GST_CLOCK_TIME_IS_VALID (now) || !GST_CLOCK_TIME_IS_VALID (before) ||
+      now <= before)
+    return 0;
+  return (double) (now - before) / GST_SECOND;
+}
+
+static const char *
+gst_moct_process (
+    GstVisionFilter *filter, const Image *frame, GstBuffer *buffer)
+{
+  GstMoct *self = GST_MOCT (filter);
+  const MoctObject *objects;
+  GstMoctTrajectory trajectory;
+  MoctParams params;
+  int n;
+
+  TRY (gst_moct_update_colours (self, frame, buffer));
+  GST_OBJECT_LOCK (self);
+  params = self->params;
+  trajectory = self->trajectory;
+  GST_OBJECT_UNLOCK (self);
+  params.colours = self->colours->colours;
+  params.n_colours = self->colours->n;
+  if (!params.n_colours && !self->warned) {
+    self->warned = TRUE;
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("There are no colours to look for. Set \"objects\", for example to "
+         "\"ball:#ff2000~30\", or \"objects-file\"."),
+        ("Frames pass unchanged until then."));
+  }
+
+  TRY (moct_run (
+      self->moct, &params, frame, elapsed (self, buffer), &objects, &n));
+  if (self->pixels.pool)
+    TRY (gst_moct_attach_label_map (self, &params, frame, buffer));
+  return gst_moct_attach_results (self, objects, n, trajectory, buffer);
+}
+
+static gboolean
+gst_moct_start (GstBaseTransform *trans)
+{
+  GstMoct *self = GST_MOCT (trans);
+
+  self->warned = FALSE;
+  gst_moct_report_problem (self);
+  return GST_BASE_TRANSFORM_CLASS (gst_moct_parent_class)->start (trans);
+}
+
+static void
+gst_moct_finalize (GObject *object)
+{
+  GstMoct *self = GST_MOCT (object);
+
+  g_free (self->objects);
+  g_free (self->objects_file);
+  g_free (self->problem);
+  g_free (self->pending);
+  g_free (self->colours);
+  g_free (self->points);
+  G_OBJECT_CLASS (gst_moct_parent_class)->finalize (object);
+}
+
+static void
+gst_moct_class_init (GstMoctClass *klass)
+{
+  GObjectClass *object = G_OBJECT_CLASS (klass);
+  GstElementClass *element = GST_ELEMENT_CLASS (klass);
+  GstVisionFilterClass *filter = GST_VISION_FILTER_CLASS (klass);
+
+  object->finalize = gst_moct_finalize;
+  gst_moct_install_properties (object);
+  /**
+   * GstMoct::learn:
+   * @name: of the colour: a new one, or one that is learned anew
+   * @x: left side of the region in the next frame, pixels
+   * @y: upper side
+   * @width: of the region, at least 1
+   * @height: of the region, at least 1
+   *
+   * Learns a colour from a region of the next frame.  The numbers it finds can
+   * then be read from "objects".
+   *
+   * Returns: FALSE where the name or the region cannot be used.
+   */
+  signals[SIGNAL_LEARN] = g_signal_new_class_handler ("learn",
+      G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
+      G_CALLBACK (gst_moct_learn), NULL, NULL, NULL, G_TYPE_BOOLEAN, 5,
+      G_TYPE_STRING, G_TYPE_INT, G_TYPE_INT, G_TYPE_INT, G_TYPE_INT);
+
+  gst_vision_filter_class_add_pads (filter, FORMATS);
+  gst_element_class_set_static_metadata (element, "Chromatic tracker",
+      "Filter/Analyzer/Video",
+      "Finds and follows objects of many named colours in one pass",
+      "The gst-vision authors");
+
+  GST_BASE_TRANSFORM_CLASS (klass)->start = gst_moct_start;
+  filter->open = gst_moct_open;
+  filter->process = gst_moct_process;
+  filter->close = gst_moct_close;
+  filter->reset = gst_moct_reset;
+}
+
+static void
+gst_moct_init (GstMoct *self)
+{
+  self->colours = g_new0 (GstMoctColours, 1);
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Which colours are looked for.  A property that is set leaves them in
+ * self->pending, and the next frame takes them from there. */
+#include <string.h>
+
+#include "moct/gstmoct.h"
+
+/* Takes @problem. */
+static void
+set_problem (GstMoct *self, gchar *problem)
+{
+  GST_OBJECT_LOCK (self);
+  g_free (self->problem);
+  self->problem = problem;
+  GST_OBJECT_UNLOCK (self);
+  gst_moct_report_problem (self);
+}
+
+/* Before the pipeline has a bus the message is kept for the start. */
+void
+gst_moct_report_problem (GstMoct *self)
+{
+  GstBus *bus = gst_element_get_bus (GST_ELEMENT (self));
+  gchar *problem = NULL;
+
+  if (bus) {
+    GST_OBJECT_LOCK (self);
+    problem = g_steal_pointer (&self->problem);
+    GST_OBJECT_UNLOCK (self);
+    gst_object_unref (bus);
+  }
+  if (problem)
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("%s. The colours before stay.", problem), (NULL));
+  g_free (problem);
+}
+
+/* Makes @text the colours, if it can be read.  @what names it in messages. */
+static gboolean
+set_text (GstMoct *self, const gchar *what, const gchar *text)
+{
+  GstMoctColours *parsed = g_new0 (GstMoctColours, 1);
+  char problem[256];
+
+  if (!moct_parse (
+          text, parsed->colours, &parsed->n, problem, sizeof problem)) {
+    set_problem (self, g_strdup_printf ("%s: %s", what, problem));
+    g_free (parsed);
+    return FALSE;
+  }
+  GST_OBJECT_LOCK (self);
+  g_free (self->pending);
+  self->pending = parsed;
+  g_free (self->objects);
+  self->objects = g_strdup (text);
+  g_clear_pointer (&self->problem, g_free);
+  GST_OBJECT_UNLOCK (self);
+  return TRUE;
+}
+
+void
+gst_moct_set_objects (GstMoct *self, const gchar *text)
+{
+  set_text (self, "objects", text ? text : "");
+}
+
+void
+gst_moct_set_objects_file (GstMoct *self, const gchar *path)
+{
+  gchar *text = NULL;
+  GError *error = NULL;
+  gboolean read;
+
+  if (path && !g_file_get_contents (path, &text, NULL, &error)) {
+    set_problem (self,
+        g_strdup_printf ("objects-file could not be read: %s", error->message));
+    g_error_free (error);
+    return;
+  }
+  read = !path || set_text (self, path, text);
+  g_free (text);
+  if (!read)
+    return;
+  GST_OBJECT_LOCK (self);
+  g_free (self->objects_file);
+  self->objects_file = g_strdup (path);
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* Adds @colour, or puts it in the place of the one of its name. */
+static gboolean
+put_colour (GstMoctColours *list, const MoctColour *colour)
+{
+  int k = 0;
+
+  while (k < list->n && strcmp (list->colours[k].name, colour->name))
+    k++;
+  if (k == MOCT_MAX_COLOURS)
+    return FALSE;
+  list->colours[k] = *colour;
+  list->n = MAX (list->n, k + 1);
+  return TRUE;
+}
+
+gboolean
+gst_moct_learn (
+    GstMoct *self, const gchar *name, gint x, gint y, gint width, gint height)
+{
+  gchar *entry =
+      g_strdup_printf ("%s:roi=%d,%d,%d,%d", name, x, y, width, height);
+  GstMoctColours *added = g_new0 (GstMoctColours, 1);
+  GstMoctColours *all = g_new0 (GstMoctColours, 1);
+  char problem[256];
+  gboolean done =
+      moct_parse (entry, added->colours, &added->n, problem, sizeof problem) &&
+      added->n == 1;
+
+  if (!done)
+    set_problem (self, g_strdup_printf ("learn: %s", problem));
+  GST_OBJECT_LOCK (self);
+  if (done &&
+      moct_parse (self->objects ? self->objects : "", all->colours, &all->n,
+          problem, sizeof problem) &&
+      put_colour (all, added->colours)) {
+    g_free (self->pending);
+    self->pending = g_steal_pointer (&all);
+  }
+  GST_OBJECT_UNLOCK (self);
+  g_free (entry);
+  g_free (added);
+  done = done && !all;
+  g_free (all);
+  return done;
+}
+
+/* The first region of interest of the colour's name, for `roi=meta`. */
+static gboolean
+find_region (GstBuffer *buffer, const gchar *name, ImageBox *region)
+{
+  gpointer state = NULL;
+  GstMeta *meta;
+
+  while ((meta = gst_buffer_iterate_meta_filtered (
+              buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
+    GstVideoRegionOfInterestMeta *roi = (GstVideoRegionOfInterestMeta *) meta;
+
+    if (g_strcmp0 (g_quark_to_string (roi->roi_type), name) == 0) {
+      *region = (ImageBox){(int) roi->x, (int) roi->y, (int) (roi->x + roi->w),
+          (int) (roi->y + roi->h)};
+      return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+/* What was learned is what "objects" says from now on. */
+static void
+publish (GstMoct *self)
+{
+  gsize size = 160 * (gsize) self->colours->n + 1;
+  gchar *text = g_malloc (size);
+
+  moct_print (self->colours->colours, self->colours->n, text, size);
+  GST_OBJECT_LOCK (self);
+  g_free (self->objects);
+  self->objects = text;
+  GST_OBJECT_UNLOCK (self);
+  g_object_notify (G_OBJECT (self), "objects");
+}
+
+const char *
+gst_moct_update_colours (GstMoct *self, const Image *frame, GstBuffer *buffer)
+{
+  GstMoctColours *pending;
+  gboolean learned = FALSE;
+
+  GST_OBJECT_LOCK (self);
+  pending = g_steal_pointer (&self->pending);
+  GST_OBJECT_UNLOCK (self);
+  if (pending) {
+    g_free (self->colours);
+    self->colours = pending;
+  }
+  for (int k = 0; k < self->colours->n; k++) {
+    MoctColour *colour = &self->colours->colours[k];
+    ImageBox region = colour->region;
+
+    if (colour->space != MOCT_LEARN ||
+        (region.x1 == region.x0 &&
+            !find_region (buffer, colour->name, &region)))
+      continue;
+    TRY (moct_learn (self->moct, frame, region, colour));
+    learned = TRUE;
+  }
+  if (learned)
+    publish (self);
+  return NULL;
+}

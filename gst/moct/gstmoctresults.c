@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What was found, as metadata and messages. */
+#include "moct/gstmoct.h"
+
+static GstVisionState
+state_of (MoctState state)
+{
+  static const GstVisionState states[] = {
+      [MOCT_NEW] = GST_VISION_STATE_NEW,
+      [MOCT_TRACKING] = GST_VISION_STATE_TRACKING,
+      [MOCT_OCCLUDED] = GST_VISION_STATE_OCCLUDED,
+      [MOCT_LOST] = GST_VISION_STATE_LOST,
+  };
+
+  return states[state];
+}
+
+static void
+fill_object (GstMoct *self, const MoctObject *o, GstVisionObject *v)
+{
+  gst_vision_object_init (v);
+  v->id = o->id;
+  v->element = "moct";
+  v->source = GST_OBJECT_NAME (self);
+  v->label = self->colours->colours[o->colour].name;
+  v->state = state_of (o->state);
+  v->area = o->area;
+  v->x = o->x0;
+  v->y = o->y0;
+  v->width = o->x1 - o->x0;
+  v->height = o->y1 - o->y0;
+  v->cx = o->cx;
+  v->cy = o->cy;
+  v->score = o->score;
+  v->orientation = o->orientation;
+  v->elongation = o->elongation;
+  v->vx = o->vx;
+  v->vy = o->vy;
+  v->age = o->age;
+  v->covariance = (GstVisionArray){4, o->covariance};
+}
+
+/* The points of all objects; @xy holds them as doubles, @max pairs each. */
+static const char *
+fetch_trajectories (GstMoct *self, const MoctObject *objects, int n, int max,
+    GstVisionObject *found, gdouble *xy)
+{
+  int *counts = g_newa (int, n);
+
+  if (self->max_points < n * max) {
+    self->max_points = n * max;
+    self->points = g_renew (MoctPoint, self->points, self->max_points);
+  }
+  TRY (moct_trajectories (self->moct, objects, n, max, self->points, counts));
+  for (int i = 0; i < n; i++) {
+    gdouble *to = xy + 2 * (gsize) i * max;
+
+    for (int k = 0; k < counts[i]; k++) {
+      to[2 * k] = self->points[i * max + k].cx;
+      to[2 * k + 1] = self->points[i * max + k].cy;
+    }
+    found[i].trajectory = (GstVisionArray){2 * (guint) counts[i], to};
+  }
+  return NULL;
+}
+
+static void
+post_message (GstMoct *self, GstBuffer *buffer)
+{
+  GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer, "VisionObjects");
+  GstStructure *structure;
+
+  if (!meta)
+    return;
+  structure = gst_structure_copy (gst_custom_meta_get_structure (meta));
+  gst_structure_set_name (structure, "moct");
+  gst_vision_filter_post (GST_VISION_FILTER (self), buffer, structure);
+}
+
+const char *
+gst_moct_attach_results (GstMoct *self, const MoctObject *objects, int n,
+    GstMoctTrajectory trajectory, GstBuffer *buffer)
+{
+  int max = trajectory == GST_MOCT_TRAJECTORY_NONE ? 0
+      : trajectory == GST_MOCT_TRAJECTORY_LAST     ? 2
+                                                   : self->history_length;
+  GstVisionObject *found = g_new (GstVisionObject, n);
+  gdouble *xy = max ? g_new (gdouble, 2 * (gsize) n * max) : NULL;
+  const char *err = NULL;
+
+  for (int i = 0; i < n; i++)
+    fill_object (self, &objects[i], &found[i]);
+  if (max && n)
+    err = fetch_trajectories (self, objects, n, max, found, xy);
+  if (!err &&
+      !gst_buffer_add_vision_objects (buffer, GST_VISION_ORIGIN_RESULT,
+          self->width, self->height, found, n))
+    err = "the results could not be attached to the buffer";
+  if (!err &&
+      gst_vision_filter_wants_message (GST_VISION_FILTER (self), buffer))
+    post_message (self, buffer);
+  g_free (found);
+  g_free (xy);
+  return err;
+}
+
+const char *
+gst_moct_attach_label_map (GstMoct *self, const MoctParams *params,
+    const Image *frame, GstBuffer *buffer)
+{
+  GstVisionBackend *backend =
+      gst_vision_filter_get_backend (GST_VISION_FILTER (self));
+  GstVisionMap map = {.element = "moct",
+      .kind = "labels",
+      .format = "u16",
+      .channels = 1,
+      .width = self->width,
+      .height = self->height,
+      .stride = self->pixels.stride,
+      .on_gpu = self->pixels.on_gpu,
+      .scale = 1,
+      .invalid = 0};
+  const char *err;
+  void *address;
+
+  TRY (gst_vision_pixels_begin (&self->pixels, &map.pixels, &address));
+  err = moct_labels (self->moct, params, frame, address, self->pixels.stride);
+  if (!err)
+    err = device_wait (&backend->device);
+  gst_vision_pixels_end (&self->pixels, map.pixels);
+  if (!err &&
+      !gst_buffer_add_vision_map (buffer, GST_VISION_ORIGIN_RESULT, &map))
+    err = "the label map could not be attached to the buffer";
+  gst_buffer_unref (map.pixels);
+  return err;
+}
