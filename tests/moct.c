@@ -6,6 +6,7 @@
 
 #include "frames.h"
 #include "moct/moct.h"
+#include "moct_bench.h"
 
 static const uint8_t red[3] = {220, 30, 30}, green[3] = {40, 200, 40},
                      grey[3] = {120, 120, 120};
@@ -548,5 +549,5 @@ static const CheckPart parity[] = {{"CPU and CUDA", test_parity}, {NULL, NULL}};
 int
 main (int argc, char **argv)
 {
-  return check_main (argc, argv, on_each, parity, NULL);
+  return check_main (argc, argv, on_each, parity, bench_all);
 }

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static const char *
 alloc (const Device *dev, void **p, size_t bytes)
@@ -62,6 +63,10 @@ static const DeviceOps cpu_ops = {
 const char *device_cuda_open (Device *dev, void *stream);
 void device_cuda_close (Device *dev);
 const char *device_cuda_follow (const Device *dev, void *stream);
+const char *device_cuda_timer_begin (const Device *dev, DeviceTimer *timer);
+const char *device_cuda_timer_end (
+    const Device *dev, DeviceTimer *timer, double *seconds);
+void device_cuda_timer_free (DeviceTimer *timer);
 #else
 const char *
 device_cuda_probe (void)
@@ -104,4 +109,46 @@ device_follow (const Device *dev, void *stream)
   (void) dev;
   (void) stream;
   return NULL;
+}
+
+static double
+now (void)
+{
+  struct timespec t;
+
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  return (double) t.tv_sec + 1e-9 * (double) t.tv_nsec;
+}
+
+const char *
+device_timer_begin (const Device *dev, DeviceTimer *timer)
+{
+#ifdef HAVE_CUDA
+  if (dev->kind == DEVICE_CUDA)
+    return device_cuda_timer_begin (dev, timer);
+#endif
+  (void) dev;
+  timer->start = now ();
+  return NULL;
+}
+
+const char *
+device_timer_end (const Device *dev, DeviceTimer *timer, double *seconds)
+{
+#ifdef HAVE_CUDA
+  if (dev->kind == DEVICE_CUDA)
+    return device_cuda_timer_end (dev, timer, seconds);
+#endif
+  (void) dev;
+  *seconds = now () - timer->start;
+  return NULL;
+}
+
+void
+device_timer_free (DeviceTimer *timer)
+{
+#ifdef HAVE_CUDA
+  device_cuda_timer_free (timer);
+#endif
+  *timer = (DeviceTimer){0};
 }

@@ -114,6 +114,18 @@ device_wait (const Device *dev)
   return dev->ops->wait (dev);
 }
 
+/* Measures the time from begin to end on the device's own clock; end waits.
+ * Begin and end as often as wanted, then free. */
+typedef struct {
+  void *begin, *end; /* cudaEvent_t */
+  double start;      /* on the CPU: seconds */
+} DeviceTimer;
+
+const char *device_timer_begin (const Device *dev, DeviceTimer *timer);
+const char *device_timer_end (
+    const Device *dev, DeviceTimer *timer, double *seconds);
+void device_timer_free (DeviceTimer *timer);
+
 /* Passes an error on to the caller. */
 #define TRY(call) \
  do { \

@@ -116,3 +116,36 @@ device_cuda_follow (const Device *dev, void *stream)
   CUDA_TRY (err);
   return NULL;
 }
+
+extern "C" const char *
+device_cuda_timer_begin (const Device *dev, DeviceTimer *timer)
+{
+  if (!timer->begin)
+    CUDA_TRY (cudaEventCreate ((cudaEvent_t *) &timer->begin));
+  if (!timer->end)
+    CUDA_TRY (cudaEventCreate ((cudaEvent_t *) &timer->end));
+  CUDA_TRY (cudaEventRecord ((cudaEvent_t) timer->begin, device_stream (dev)));
+  return NULL;
+}
+
+extern "C" const char *
+device_cuda_timer_end (const Device *dev, DeviceTimer *timer, double *seconds)
+{
+  float ms = 0;
+
+  CUDA_TRY (cudaEventRecord ((cudaEvent_t) timer->end, device_stream (dev)));
+  CUDA_TRY (cudaEventSynchronize ((cudaEvent_t) timer->end));
+  CUDA_TRY (cudaEventElapsedTime (
+      &ms, (cudaEvent_t) timer->begin, (cudaEvent_t) timer->end));
+  *seconds = ms / 1000.;
+  return NULL;
+}
+
+extern "C" void
+device_cuda_timer_free (DeviceTimer *timer)
+{
+  if (timer->begin)
+    cudaEventDestroy ((cudaEvent_t) timer->begin);
+  if (timer->end)
+    cudaEventDestroy ((cudaEvent_t) timer->end);
+}

@@ -188,22 +188,6 @@ set_work (Moct *m, const MoctParams *p, const Image *frame)
   w->reduction_factor = p->reduction_factor;
 }
 
-/* Runs the fused method; the first frame that needs more room for fragments
- * than there is gets it, and is run again. */
-static const char *
-run_fused (Moct *m)
-{
-  const Device *dev = &m->device;
-
-  TRY (m->stages->fused (dev, &m->work, &m->state));
-  TRY (device_wait (dev));
-  if (m->work.result->n_overflow <= (uint32_t) m->work.max_overflow)
-    return NULL;
-  TRY (alloc_overflow (m, 2 * (int) m->work.result->n_overflow));
-  TRY (m->stages->fused (dev, &m->work, &m->state));
-  return device_wait (dev);
-}
-
 static const char *
 alloc_texels (Moct *m, const MoctParams *p)
 {
@@ -222,14 +206,36 @@ alloc_texels (Moct *m, const MoctParams *p)
 }
 
 static const char *
-run_method (Moct *m, const MoctParams *p)
+queue_method (Moct *m, const MoctParams *p)
 {
   if (p->method == MOCT_FUSED)
-    return run_fused (m);
+    return m->stages->fused (&m->device, &m->work, &m->state);
   TRY (alloc_texels (m, p));
-  TRY (p->method == MOCT_PYRAMID
-          ? m->stages->pyramid (&m->device, &m->work)
-          : m->stages->per_object (&m->device, &m->work));
+  return p->method == MOCT_PYRAMID
+      ? m->stages->pyramid (&m->device, &m->work)
+      : m->stages->per_object (&m->device, &m->work);
+}
+
+const char *
+moct_queue (Moct *m, const MoctParams *params, const Image *frame)
+{
+  TRY (check_params (m, params, frame));
+  set_work (m, params, frame);
+  TRY (moct_tables_get (m->tables, params, frame, &m->work.table));
+  TRY (set_windows (m, params));
+  return queue_method (m, params);
+}
+
+/* Waits for the sums; the first frame that needs more room for fragments than
+ * there is gets it, and is run again. */
+static const char *
+wait_for_result (Moct *m, const MoctParams *p)
+{
+  TRY (device_wait (&m->device));
+  if (m->work.result->n_overflow <= (uint32_t) m->work.max_overflow)
+    return NULL;
+  TRY (alloc_overflow (m, 2 * (int) m->work.result->n_overflow));
+  TRY (queue_method (m, p));
   return device_wait (&m->device);
 }
 
@@ -258,14 +264,10 @@ moct_run (Moct *m, const MoctParams *params, const Image *frame, double dt,
 {
   *objects = m->objects;
   *n_objects = 0;
-  TRY (check_params (m, params, frame));
   if (!params->n_colours)
     return NULL;
-
-  set_work (m, params, frame);
-  TRY (moct_tables_get (m->tables, params, frame, &m->work.table));
-  TRY (set_windows (m, params));
-  TRY (run_method (m, params));
+  TRY (moct_queue (m, params, frame));
+  TRY (wait_for_result (m, params));
   moct_sort_blobs (m->work.result->blobs, (int) m->work.result->n_blobs);
   *n_objects = moct_tracks_step (m->tracks, params, m->work.result->blobs,
       (int) m->work.result->n_blobs, dt, m->objects);

@@ -121,6 +121,11 @@ void moct_free (Moct *self);
 const char *moct_run (Moct *self, const MoctParams *params, const Image *frame,
     double dt, const MoctObject **objects, int *n_objects);
 
+/* The device's part of moct_run() alone: queues the sums of @frame, and neither
+ * waits nor tracks.  For measuring. */
+const char *moct_queue (
+    Moct *self, const MoctParams *params, const Image *frame);
+
 /* Forgets all tracks and the history: after a seek. */
 const char *moct_reset (Moct *self);
 
