@@ -24,7 +24,8 @@ typedef struct {
 
 #define FIELD(member, type, length) \
  { \
-#  member, FIELD_##type, G_STRUCT_OFFSET(GstVisionObject, member), length, 0 \
+  G_STRINGIFY (member), FIELD_##type, \
+      G_STRUCT_OFFSET (GstVisionObject, member), length, 0 \
  }
 
 static Field fields[] = {
@@ -58,8 +59,14 @@ static Field fields[] = {
 
 static GQuark structure_name;
 
+/* Empty values.  g_value_init () and the setters look the type up each time,
+ * for as long as all the rest takes; a copy of one of these does not. */
+static GValue uint64_value, double_value, string_value;
+/* Nicks need no copy. */
+static GValue state_values[GST_VISION_STATE_REJECTED + 1];
+
 static void
-init_quarks (void)
+init_once (void)
 {
   static gsize done;
 
@@ -68,6 +75,16 @@ init_quarks (void)
   structure_name = g_quark_from_static_string ("VisionObject");
   for (guint i = 0; i < G_N_ELEMENTS (fields); i++)
     fields[i].quark = g_quark_from_static_string (fields[i].name);
+  g_value_init (&uint64_value, G_TYPE_UINT64);
+  g_value_init (&double_value, G_TYPE_DOUBLE);
+  g_value_init (&string_value, G_TYPE_STRING);
+  for (guint i = 0; i < G_N_ELEMENTS (state_values); i++) {
+    const gchar *nick = gst_vision_state_nick (i);
+
+    g_value_init (&state_values[i], G_TYPE_STRING);
+    g_value_set_interned_string (
+        &state_values[i], g_intern_static_string (nick));
+  }
   g_once_init_leave (&done, 1);
 }
 
@@ -93,22 +110,23 @@ is_right_length (const Field *field, guint n)
 static gboolean
 field_to_value (const Field *field, const void *member, GValue *value)
 {
-  const gchar *string = NULL;
+  const gchar *string;
   const GstVisionArray *array;
+  GstVisionState state;
 
   switch (field->type) {
     case FIELD_UINT64:
     case FIELD_UINT64_NOT_0:
       if (field->type == FIELD_UINT64_NOT_0 && !*(const guint64 *) member)
         return FALSE;
-      g_value_init (value, G_TYPE_UINT64);
-      g_value_set_uint64 (value, *(const guint64 *) member);
+      *value = uint64_value;
+      value->data[0].v_uint64 = *(const guint64 *) member;
       return TRUE;
     case FIELD_DOUBLE:
       if (!isfinite (*(const gdouble *) member))
         return FALSE;
-      g_value_init (value, G_TYPE_DOUBLE);
-      g_value_set_double (value, *(const gdouble *) member);
+      *value = double_value;
+      value->data[0].v_double = *(const gdouble *) member;
       return TRUE;
     case FIELD_ARRAY:
       array = member;
@@ -117,18 +135,17 @@ field_to_value (const Field *field, const void *member, GValue *value)
       gst_vision_doubles_to_value (array->values, array->n, value);
       return TRUE;
     case FIELD_STATE:
-      string = gst_vision_state_nick (*(const GstVisionState *) member);
-      if (!*string)
+      state = *(const GstVisionState *) member;
+      if (state == GST_VISION_STATE_NONE || state > GST_VISION_STATE_REJECTED)
         return FALSE;
-      g_value_init (value, G_TYPE_STRING);
-      g_value_set_static_string (value, string);
+      *value = state_values[state];
       return TRUE;
     case FIELD_STRING:
       string = *(const gchar *const *) member;
       if (!string)
         return FALSE;
-      g_value_init (value, G_TYPE_STRING);
-      g_value_set_string (value, string);
+      *value = string_value;
+      value->data[0].v_pointer = g_strdup (string);
       return TRUE;
   }
   return FALSE;
@@ -139,7 +156,7 @@ gst_vision_object_to_structure (const GstVisionObject *object)
 {
   GstStructure *structure;
 
-  init_quarks ();
+  init_once ();
   structure = new_structure ();
   for (guint i = 0; i < G_N_ELEMENTS (fields); i++) {
     const Field *field = &fields[i];
@@ -211,7 +228,7 @@ void
 gst_vision_object_from_structure (
     GstVisionObject *object, const GstStructure *structure)
 {
-  init_quarks ();
+  init_once ();
   gst_vision_object_init (object);
   for (guint i = 0; i < G_N_ELEMENTS (fields); i++) {
     const Field *field = &fields[i];

@@ -53,7 +53,7 @@ gboolean
 gst_buffer_add_vision_map (
     GstBuffer *buffer, GstVisionOrigin origin, const GstVisionMap *map)
 {
-  GstStructure *item;
+  GstStructure *structure, *item;
 
   g_return_val_if_fail (GST_IS_BUFFER (buffer), FALSE);
   g_return_val_if_fail (gst_buffer_is_writable (buffer), FALSE);
@@ -71,9 +71,10 @@ gst_buffer_add_vision_map (
     gst_structure_set (item, "element", G_TYPE_STRING, map->element, NULL);
   if (isfinite (map->invalid))
     gst_structure_set (item, "invalid", G_TYPE_DOUBLE, map->invalid, NULL);
-  gst_vision_structure_take_item (
-      gst_vision_structure_ensure (buffer, GST_VISION_META_MAPS, origin),
-      "maps", item);
+  structure =
+      gst_vision_structure_ensure (buffer, GST_VISION_META_MAPS, origin);
+  gst_vision_items_take (
+      gst_vision_structure_ensure_items (structure, "maps"), item);
   return TRUE;
 }
 

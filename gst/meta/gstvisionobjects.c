@@ -73,10 +73,10 @@ static void
 append (
     GstStructure *structure, const GstVisionObject *objects, guint n_objects)
 {
-  gst_vision_structure_ensure_items (structure, "objects");
+  GValue *items = gst_vision_structure_ensure_items (structure, "objects");
+
   for (guint i = 0; i < n_objects; i++)
-    gst_vision_structure_take_item (
-        structure, "objects", gst_vision_object_to_structure (&objects[i]));
+    gst_vision_items_take (items, gst_vision_object_to_structure (&objects[i]));
 }
 
 static void

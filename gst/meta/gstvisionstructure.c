@@ -75,9 +75,9 @@ items_of (const GstStructure *structure, const gchar *field)
 {
   const GValue *items = gst_structure_get_value (structure, field);
 
-  if (!items || !GST_VALUE_HOLDS_ARRAY (items)
-      || (gst_value_array_get_size (items) > 0
-          && !GST_VALUE_HOLDS_STRUCTURE (gst_value_array_get_value (items, 0))))
+  if (!items || !GST_VALUE_HOLDS_ARRAY (items) ||
+      (gst_value_array_get_size (items) > 0 &&
+          !GST_VALUE_HOLDS_STRUCTURE (gst_value_array_get_value (items, 0))))
     return NULL;
   return items;
 }
@@ -101,31 +101,29 @@ gst_vision_structure_nth_item (
                                           : NULL;
 }
 
-void
+/* The array is changed in place: taking it out and putting it back would copy
+ * every structure in it.  The caller has the buffer, and with it the
+ * structure, for itself. */
+GValue *
 gst_vision_structure_ensure_items (GstStructure *structure, const gchar *field)
 {
   GValue items = G_VALUE_INIT;
 
-  if (items_of (structure, field))
-    return;
-  gst_value_array_init (&items, 8);
-  gst_structure_take_value (structure, field, &items);
+  if (!items_of (structure, field)) {
+    gst_value_array_init (&items, 8);
+    gst_structure_take_value (structure, field, &items);
+  }
+  return (GValue *) items_of (structure, field);
 }
 
-/* Appends in place: taking the array out and putting it back would copy every
- * structure in it.  The caller has the buffer, and with it the structure, for
- * itself. */
 void
-gst_vision_structure_take_item (
-    GstStructure *structure, const gchar *field, GstStructure *item)
+gst_vision_items_take (GValue *items, GstStructure *item)
 {
   GValue value = G_VALUE_INIT;
 
-  gst_vision_structure_ensure_items (structure, field);
   g_value_init (&value, GST_TYPE_STRUCTURE);
   g_value_take_boxed (&value, item);
-  gst_value_array_append_and_take_value (
-      (GValue *) items_of (structure, field), &value);
+  gst_value_array_append_and_take_value (items, &value);
 }
 
 void

@@ -28,17 +28,18 @@ gboolean gst_vision_structure_get_reference (
     const GstStructure *structure, guint *width, guint *height);
 
 /* An array of structures, @field of @structure: how many there are (0 where
- * the field is no such array), one of them (NULL where it is no structure), one
- * more (taken). */
+ * the field is no such array), and one of them (NULL where it is no
+ * structure). */
 guint gst_vision_structure_n_items (
     const GstStructure *structure, const gchar *field);
 const GstStructure *gst_vision_structure_nth_item (
     const GstStructure *structure, const gchar *field, guint index);
-void gst_vision_structure_take_item (
-    GstStructure *structure, const gchar *field, GstStructure *item);
-/* Sees to it that the array is there, if only empty. */
-void gst_vision_structure_ensure_items (
+
+/* The array to append to, made where there is none; and one more in it, which
+ * is taken. */
+GValue *gst_vision_structure_ensure_items (
     GstStructure *structure, const gchar *field);
+void gst_vision_items_take (GValue *items, GstStructure *item);
 
 /* Arrays of doubles.  @numbers has room for what the array holds; FALSE where
  * @value is anything else. */

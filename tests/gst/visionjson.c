@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The lines of visionjson, read back by json-glib. */
+#include <gst/check/gstcheck.h>
+#include <gst/check/gstharness.h>
+#include <json-glib/json-glib.h>
+
+#include <locale.h>
+#include <math.h>
+#include <unistd.h>
+
+#include "meta/gstvisionmeta.h"
+
+/* The line that @buffer gives, without its end. */
+static gchar *
+line_of (GstBuffer *buffer)
+{
+  GstHarness *h = gst_harness_new ("visionjson");
+  gchar text[8192];
+  gssize n;
+  int fds[2];
+
+  fail_unless (pipe (fds) == 0);
+  gst_harness_set (h, "visionjson", "fd", fds[1], NULL);
+  gst_element_set_state (h->element, GST_STATE_NULL);
+  gst_harness_play (h);
+  gst_harness_set_src_caps_str (h, "application/x-anything");
+  fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+  n = read (fds[0], text, sizeof text);
+  fail_unless (n > 0 && n < (gssize) sizeof text && text[n - 1] == '\n');
+  fail_unless (memchr (text, '\n', n) == text + n - 1);
+  gst_harness_teardown (h);
+  fail_unless (close (fds[1]) == 0, "the element closed our file descriptor");
+  close (fds[0]);
+  return g_strndup (text, n - 1);
+}
+
+static void
+check_line (GstBuffer *buffer, const gchar *wanted)
+{
+  gchar *line = line_of (buffer);
+
+  fail_unless_equals_string (line, wanted);
+  g_free (line);
+}
+
+/* The same as a tree. */
+static JsonNode *
+parse (GstBuffer *buffer)
+{
+  GError *error = NULL;
+  gchar *line = line_of (buffer);
+  JsonNode *root = json_from_string (line, &error);
+
+  fail_unless (root != NULL, "%s: %s", line, error ? error->message : "empty");
+  g_free (line);
+  return root;
+}
+
+GST_START_TEST (test_bare_buffers)
+{
+  GstBuffer *buffer = gst_buffer_new ();
+
+  check_line (buffer, "{\"frame\":0,\"objects\":[]}");
+  buffer = gst_buffer_new ();
+  GST_BUFFER_PTS (buffer) = G_GUINT64_CONSTANT (12345678901234567);
+  check_line (buffer, "{\"pts\":12345678901234567,\"frame\":0,\"objects\":[]}");
+  buffer = gst_buffer_new ();
+  gst_buffer_add_vision_objects (
+      buffer, GST_VISION_ORIGIN_TRUTH, 8, 4, NULL, 0);
+  check_line (buffer,
+      "{\"frame\":0,\"objects\":[],\"truth\":{\"ref-width\":8,"
+      "\"ref-height\":4,\"objects\":[]}}");
+}
+GST_END_TEST;
+
+static void
+check_number (JsonObject *object, const gchar *member, gdouble wanted)
+{
+  fail_unless (json_object_has_member (object, member), "no %s", member);
+  fail_unless (json_object_get_double_member (object, member) == wanted);
+}
+
+static void
+check_numbers (
+    JsonObject *object, const gchar *member, const gdouble *wanted, guint n)
+{
+  JsonArray *array = json_object_get_array_member (object, member);
+
+  fail_unless (array && json_array_get_length (array) == n, "%s", member);
+  for (guint i = 0; i < n; i++)
+    fail_unless (json_array_get_double_element (array, i) == wanted[i]);
+}
+
+static const gdouble numbers[] = {0.1, -0.25, 1.5, 1, 0, 12345.6789, 1e-9};
+
+static GstVisionObject
+some_object (void)
+{
+  GstVisionObject object;
+
+  gst_vision_object_init (&object);
+  object.id = G_MAXUINT64 / 2;
+  object.element = "moct";
+  object.label = "a \"quoted\" \\ label,\n\001 é";
+  object.state = GST_VISION_STATE_TRACKING;
+  object.area = 1200;
+  object.x = -10.5;
+  object.score = 0.875;
+  object.pose = (GstVisionArray){7, numbers};
+  object.trajectory = (GstVisionArray){4, numbers};
+  return object;
+}
+
+static void
+check_some_object (JsonObject *object)
+{
+  const GstVisionObject wanted = some_object ();
+
+  fail_unless_equals_int (json_object_get_size (object), 9);
+  fail_unless (json_object_get_int_member (object, "id") == (gint64) wanted.id);
+  fail_unless (json_object_get_int_member (object, "area") == 1200);
+  fail_unless_equals_string (
+      json_object_get_string_member (object, "label"), wanted.label);
+  fail_unless_equals_string (
+      json_object_get_string_member (object, "element"), "moct");
+  fail_unless_equals_string (
+      json_object_get_string_member (object, "state"), "tracking");
+  check_number (object, "x", wanted.x);
+  check_number (object, "score", wanted.score);
+  check_numbers (object, "pose", numbers, 7);
+  check_numbers (object, "trajectory", numbers, 4);
+}
+
+GST_START_TEST (test_objects)
+{
+  GstBuffer *buffer = gst_buffer_new ();
+  GstVisionObject objects[2] = {some_object (), some_object ()};
+  JsonNode *root;
+  JsonObject *line, *truth;
+
+  gst_buffer_add_vision_objects (buffer, 0, 640, 480, objects, 2);
+  gst_buffer_add_vision_objects (
+      buffer, GST_VISION_ORIGIN_TRUTH, 64, 48, objects, 1);
+  root = parse (buffer);
+  line = json_node_get_object (root);
+  truth = json_object_get_object_member (line, "truth");
+  check_number (line, "ref-width", 640);
+  check_number (line, "ref-height", 480);
+  check_number (truth, "ref-width", 64);
+  fail_unless_equals_int (
+      json_array_get_length (json_object_get_array_member (line, "objects")),
+      2);
+  fail_unless_equals_int (
+      json_array_get_length (json_object_get_array_member (truth, "objects")),
+      1);
+  check_some_object (json_array_get_object_element (
+      json_object_get_array_member (line, "objects"), 1));
+  check_some_object (json_array_get_object_element (
+      json_object_get_array_member (truth, "objects"), 0));
+  json_node_unref (root);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_camera_and_maps)
+{
+  static const gdouble pose[] = {1, 2, 3, 1, 0, 0, 0};
+  GstVisionCamera camera = {640, 480, 525.25, 526, 319.5, 239.5,
+      {0.5, 0, 0, 0, 0}, NAN, {1, 2, 3, 1, 0, 0, 0}, TRUE};
+  GstVisionMap map = {"pocstereo", "depth", "u8", 1, 3, 2, 3, FALSE, 0.001, 0,
+      0, gst_buffer_new_allocate (NULL, 6, NULL)};
+  GstBuffer *buffer = gst_buffer_new ();
+  JsonNode *root;
+  JsonObject *object;
+  JsonArray *maps;
+
+  gst_buffer_set_vision_camera (buffer, 0, &camera);
+  gst_buffer_add_vision_map (buffer, 0, &map);
+  gst_buffer_unref (map.pixels);
+  root = parse (buffer);
+  object =
+      json_object_get_object_member (json_node_get_object (root), "camera");
+  check_number (object, "fx", 525.25);
+  check_number (object, "ref-height", 480);
+  check_numbers (object, "pose", pose, 7);
+  fail_unless (!json_object_has_member (object, "baseline"));
+
+  maps = json_object_get_array_member (json_node_get_object (root), "maps");
+  fail_unless_equals_int (json_array_get_length (maps), 1);
+  object = json_array_get_object_element (maps, 0);
+  fail_unless_equals_string (
+      json_object_get_string_member (object, "kind"), "depth");
+  fail_unless_equals_string (
+      json_object_get_string_member (object, "memory"), "system");
+  check_number (object, "scale", 0.001);
+  check_number (object, "width", 3);
+  fail_unless (!json_object_has_member (object, "pixels"));
+  json_node_unref (root);
+}
+GST_END_TEST;
+
+/* Any field of any meta: what has no form in JSON is left out. */
+static GstBuffer *
+buffer_with_objects (const gchar *array)
+{
+  GstBuffer *buffer = gst_buffer_new ();
+  gchar *text = g_strdup_printf ("S, objects=%s;", array);
+  GstStructure *structure = gst_structure_from_string (text, NULL);
+
+  fail_unless (structure != NULL, "%s", text);
+  gst_vision_meta_register ();
+  gst_structure_set_value (
+      gst_custom_meta_get_structure (
+          gst_buffer_add_custom_meta (buffer, "VisionObjects")),
+      "objects", gst_structure_get_value (structure, "objects"));
+  gst_structure_free (structure);
+  g_free (text);
+  return buffer;
+}
+
+GST_START_TEST (test_numbers)
+{
+  static const struct {
+    const gchar *number, *json;
+  } cases[] = {{"0", "0"}, {"-0.0", "0"}, {"12", "12"}, {"-0.5", "-0.5"},
+      {"0.1", "0.1"}, {"33.333333333333", "33.3333333"},
+      {"0.0012345678912", "0.001234568"}, {"0.9999999999", "1"},
+      {"9.9999999999", "10"}, {"99999999.96", "100000000"},
+      {"1920.0625", "1920.0625"}, {"1000.00001", "1000.00001"},
+      {"-12345678.25", "-12345678.3"}, {"123456789012", "1.23456789e+11"},
+      {"0.000001", "1e-06"}, {"1e300", "1e+300"}};
+
+  setlocale (LC_ALL, "de_DE.UTF-8");
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    gchar *array = g_strdup_printf ("<[A, v=(double)%s]>", cases[i].number);
+    gchar *wanted = g_strdup_printf (
+        "{\"frame\":0,\"objects\":[{\"v\":%s}]}", cases[i].json);
+
+    check_line (buffer_with_objects (array), wanted);
+    g_free (array);
+    g_free (wanted);
+  }
+  setlocale (LC_ALL, "C");
+}
+GST_END_TEST;
+
+GST_START_TEST (test_any_field)
+{
+  check_line (buffer_with_objects (
+                  "<[A, i=(int)-7, l=(gint64)-9223372036854775808, "
+                  "b=(boolean)true, f=(fraction)1/2, nan=(double)nan, "
+                  "a=(double)<1, inf, 0.5>, s=[B, t=x], r=(int)[1,2]]>"),
+      "{\"frame\":0,\"objects\":[{\"i\":-7,\"l\":-9223372036854775808,"
+      "\"b\":true,\"a\":[1,null,0.5],\"s\":{\"t\":\"x\"}}]}");
+  check_line (buffer_with_objects ("<1, 2>"), "{\"frame\":0,\"objects\":[]}");
+  check_line (
+      buffer_with_objects ("(string)x"), "{\"frame\":0,\"objects\":[]}");
+}
+GST_END_TEST;
+
+static Suite *
+visionjson_suite (void)
+{
+  Suite *suite = suite_create ("visionjson");
+  TCase *tc = tcase_create ("lines");
+
+  suite_add_tcase (suite, tc);
+  tcase_add_test (tc, test_bare_buffers);
+  tcase_add_test (tc, test_objects);
+  tcase_add_test (tc, test_camera_and_maps);
+  tcase_add_test (tc, test_numbers);
+  tcase_add_test (tc, test_any_field);
+  return suite;
+}
+
+GST_CHECK_MAIN (visionjson);

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Where visionjson writes to: files, pipes, readers that stall or go away. */
+#include <gst/check/gstcheck.h>
+#include <gst/check/gstharness.h>
+
+#include <glib/gstdio.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "meta/gstvisionmeta.h"
+
+/* A pipeline of 3 buffers, at its end. */
+static void
+run (const gchar *location)
+{
+  gchar *line = g_strdup_printf ("fakesrc num-buffers=3 ! visionjson "
+                                 "location=%s ! fakesink",
+      location);
+  GstElement *pipeline = gst_parse_launch (line, NULL);
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+
+  for (gint again = 0; again < 2; again++) {
+    gst_element_set_state (pipeline, GST_STATE_PLAYING);
+    message = gst_bus_timed_pop_filtered (
+        bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+    fail_unless (GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS);
+    gst_message_unref (message);
+    gst_element_set_state (pipeline, GST_STATE_NULL);
+  }
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+  g_free (line);
+}
+
+/* Every run empties the file and counts frames from 0. */
+GST_START_TEST (test_file)
+{
+  gchar *path =
+      g_strdup_printf ("%s/visionjson-%d", g_get_tmp_dir (), getpid ());
+  gchar *text;
+
+  fail_unless (
+      g_file_set_contents (path, "older and longer\n\n\n\n\n\n", -1, NULL));
+  run (path);
+  fail_unless (g_file_get_contents (path, &text, NULL, NULL));
+  fail_unless_equals_string (text,
+      "{\"pts\":0,\"frame\":0,\"objects\":[]}\n"
+      "{\"pts\":0,\"frame\":1,\"objects\":[]}\n"
+      "{\"pts\":0,\"frame\":2,\"objects\":[]}\n");
+  g_unlink (path);
+  g_free (text);
+  g_free (path);
+}
+GST_END_TEST;
+
+static void
+check_error (GstBus *bus, GstResourceError code, const gchar *part)
+{
+  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  GError *error;
+
+  fail_unless (message != NULL, "no error of %s", part);
+  gst_message_parse_error (message, &error, NULL);
+  fail_unless (
+      g_error_matches (error, GST_RESOURCE_ERROR, code), "%s", error->message);
+  fail_unless (strstr (error->message, part), "%s", error->message);
+  g_error_free (error);
+  gst_message_unref (message);
+}
+
+static void
+check_does_not_start (const gchar *location, gint fd, const gchar *part)
+{
+  GstElement *element = gst_element_factory_make ("visionjson", NULL);
+  GstBus *bus = gst_bus_new ();
+
+  gst_element_set_bus (element, bus);
+  g_object_set (element, "location", location, "fd", fd, NULL);
+  fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED),
+      GST_STATE_CHANGE_FAILURE);
+  check_error (bus, GST_RESOURCE_ERROR_OPEN_WRITE, part);
+  fail_unless (!gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR));
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_element_set_bus (element, NULL);
+  gst_object_unref (bus);
+  gst_object_unref (element);
+}
+
+GST_START_TEST (test_cannot_be_opened)
+{
+  int fds[2];
+
+  fail_unless (pipe (fds) == 0);
+  check_does_not_start ("/no/such/folder/x", -1,
+      "\"/no/such/folder/x\" cannot be written to: No such file or directory");
+  check_does_not_start ("/", -1, "\"/\" cannot be written to: Is a directory");
+  check_does_not_start ("-", 4321, "File descriptor 4321");
+  check_does_not_start ("-", fds[0], "open for writing");
+  close (fds[0]);
+  close (fds[1]);
+}
+GST_END_TEST;
+
+static GstHarness *
+harness_to (int fd, GstBus *bus)
+{
+  GstElement *element = gst_element_factory_make ("visionjson", NULL);
+  GstHarness *h;
+
+  g_object_set (element, "fd", fd, NULL);
+  h = gst_harness_new_with_element (element, "sink", "src");
+  gst_element_set_bus (element, bus);
+  gst_harness_set_src_caps_str (h, "audio/x-raw,format=U8,rate=1,channels=1");
+  gst_object_unref (element);
+  return h;
+}
+
+static void
+teardown (GstHarness *h, GstBus *bus)
+{
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+
+/* The process lives on, and the error is told once. */
+GST_START_TEST (test_reader_is_gone)
+{
+  GstBus *bus = gst_bus_new ();
+  GstHarness *h;
+  int fds[2];
+
+  fail_unless (pipe (fds) == 0);
+  h = harness_to (fds[1], bus);
+  fail_unless_equals_int (gst_harness_push (h, gst_buffer_new ()), GST_FLOW_OK);
+  close (fds[0]);
+  for (gint i = 0; i < 3; i++)
+    fail_unless_equals_int (
+        gst_harness_push (h, gst_buffer_new ()), GST_FLOW_ERROR);
+  check_error (bus, GST_RESOURCE_ERROR_WRITE, "reader");
+  fail_unless (!gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR));
+  teardown (h, bus);
+  close (fds[1]);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_device_is_full)
+{
+  GstBus *bus = gst_bus_new ();
+  FILE *full = fopen ("/dev/full", "w");
+  GstHarness *h = harness_to (fileno (full), bus);
+
+  fail_unless_equals_int (
+      gst_harness_push (h, gst_buffer_new ()), GST_FLOW_ERROR);
+  check_error (bus, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "space");
+  teardown (h, bus);
+  fclose (full);
+}
+GST_END_TEST;
+
+/* The pipe fills; the pipeline still stops at once. */
+GST_START_TEST (test_reader_stalls)
+{
+  GstElement *pipeline;
+  gchar *line;
+  int fds[2], filled = 0, before = -1;
+
+  fail_unless (pipe (fds) == 0);
+  line = g_strdup_printf ("fakesrc ! visionjson fd=%d ! fakesink", fds[1]);
+  pipeline = gst_parse_launch (line, NULL);
+  fail_unless (pipeline != NULL);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  while (filled == 0 || filled != before) {
+    before = filled;
+    g_usleep (100000);
+    fail_unless (ioctl (fds[0], FIONREAD, &filled) == 0);
+  }
+  fail_unless_equals_int (gst_element_set_state (pipeline, GST_STATE_NULL),
+      GST_STATE_CHANGE_SUCCESS);
+  gst_object_unref (pipeline);
+  g_free (line);
+  close (fds[0]);
+  close (fds[1]);
+}
+GST_END_TEST;
+
+/* A line longer than what a pipe takes at once arrives whole. */
+GST_START_TEST (test_long_line)
+{
+  static gdouble numbers[4000];
+  const GstVisionObject object = {.trajectory = {4000, numbers}};
+  GstBus *bus = gst_bus_new ();
+  GstBuffer *buffer = gst_buffer_new ();
+  gchar *text = g_malloc (100000);
+  GstHarness *h;
+  int fds[2];
+  gssize n;
+
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    numbers[i] = i / 7.0;
+  fail_unless (pipe (fds) == 0);
+  h = harness_to (fds[1], bus);
+  gst_buffer_add_vision_objects (buffer, 0, 8, 8, &object, 1);
+  fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+  n = read (fds[0], text, 100000);
+  fail_unless (n > 30000 && text[n - 1] == '\n', "%d bytes", (int) n);
+  fail_unless (memcmp (text + n - 4, "}]}\n", 4) == 0);
+  g_free (text);
+  teardown (h, bus);
+  close (fds[0]);
+  close (fds[1]);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_buffers_pass_untouched)
+{
+  GstBus *bus = gst_bus_new ();
+  FILE *null = fopen ("/dev/null", "w");
+  GstHarness *h = harness_to (fileno (null), bus);
+  GstBuffer *in = gst_buffer_new_wrapped (g_strdup ("as it was"), 10);
+
+  gst_buffer_ref (in);
+  fail_unless (gst_harness_push_and_pull (h, in) == in);
+  gst_buffer_unref (in);
+  gst_buffer_unref (in);
+  gst_harness_set_src_caps_str (h, "video/x-raw(memory:CUDAMemory)");
+  fail_unless_equals_int (gst_harness_push (h, gst_buffer_new ()), GST_FLOW_OK);
+  teardown (h, bus);
+  fclose (null);
+}
+GST_END_TEST;
+
+static Suite *
+visionjsonfile_suite (void)
+{
+  Suite *suite = suite_create ("visionjsonfile");
+  TCase *tc = tcase_create ("files and pipes");
+
+  suite_add_tcase (suite, tc);
+  tcase_add_test (tc, test_file);
+  tcase_add_test (tc, test_cannot_be_opened);
+  tcase_add_test (tc, test_reader_is_gone);
+  tcase_add_test (tc, test_device_is_full);
+  tcase_add_test (tc, test_reader_stalls);
+  tcase_add_test (tc, test_long_line);
+  tcase_add_test (tc, test_buffers_pass_untouched);
+  return suite;
+}
+
+GST_CHECK_MAIN (visionjsonfile);

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The element visionmeta. */
+#include "regions.h"
+
+/* What videoscale scaled is replaced, what others added is not touched. */
+GST_START_TEST (test_regions_are_replaced)
+{
+  GstVisionObject two[2] = {box, box};
+  GstBuffer *buffer;
+
+  two[1].id = 4;
+  two[1].x = 101; /* 50.5 in the small frame: grows to whole pixels */
+  buffer = frame_with (two, 2);
+  gst_buffer_add_video_region_of_interest_meta (buffer, "face", 8, 8, 80, 80)
+      ->id = 3;
+  buffer = push_through (
+      "videoscale ! visionmeta", RGBA (BIG), RGBA (SMALL), buffer);
+  fail_unless_equals_int (n_regions (buffer), 3);
+  check_region (buffer, "red", 3, 50, 12, 20, 6);
+  check_region (buffer, "red", 4, 50, 12, 21, 6);
+  check_region (buffer, "face", 3, 4, 2, 40, 20);
+  gst_buffer_unref (buffer);
+}
+GST_END_TEST;
+
+/* As behind a cudadownload, which drops them. */
+GST_START_TEST (test_regions_are_made_anew)
+{
+  GstBuffer *buffer = frame_with (&box, 1);
+  GstMeta *region;
+
+  while ((region = gst_buffer_get_meta (
+              buffer, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)))
+    gst_buffer_remove_meta (buffer, region);
+  buffer = push_through ("visionmeta", RGBA (BIG), RGBA (BIG), buffer);
+  fail_unless_equals_int (n_regions (buffer), 1);
+  check_region (buffer, "red", 3, 100, 50, 40, 20);
+  gst_buffer_unref (buffer);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_caps_change)
+{
+  GstHarness *h = gst_harness_new ("visionmeta");
+  GstBuffer *buffer;
+
+  gst_harness_set_src_caps_str (h, RGBA (BIG));
+  buffer = gst_harness_push_and_pull (h, frame_with (&box, 1));
+  check_region (buffer, "red", 3, 100, 50, 40, 20);
+  gst_buffer_unref (buffer);
+
+  /* the size is all that matters: not the memory, not the format */
+  gst_harness_set_src_caps_str (h,
+      "video/x-raw(memory:CUDAMemory),format=P010_10LE,width=1280,height=960,"
+      "framerate=1/1");
+  buffer = gst_harness_push_and_pull (h, frame_with (&box, 1));
+  fail_unless_equals_int (n_regions (buffer), 1);
+  check_region (buffer, "red", 3, 200, 100, 80, 40);
+  gst_buffer_unref (buffer);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* Who else holds the buffer sees no change, and no pixel is copied. */
+GST_START_TEST (test_shared_buffer)
+{
+  GstHarness *h = gst_harness_new_parse ("visionmeta intrinsics=5,6,7,8");
+  GstBuffer *in = frame_with (&box, 1), *out;
+  GstVisionCamera camera;
+
+  gst_harness_set_src_caps_str (h, RGBA (SMALL));
+  out = gst_harness_push_and_pull (h, gst_buffer_ref (in));
+  fail_unless (out != in);
+  fail_unless (
+      gst_buffer_peek_memory (out, 0) == gst_buffer_peek_memory (in, 0));
+  check_region (in, "red", 3, 100, 50, 40, 20);
+  check_region (out, "red", 3, 50, 12, 20, 6);
+  fail_unless (!gst_buffer_get_vision_camera (in, 0, &camera));
+  fail_unless (gst_buffer_get_vision_camera (out, 0, &camera));
+  gst_buffer_unref (in);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+static void
+check_camera (GstHarness *h, gdouble fx, gdouble k1, gdouble baseline)
+{
+  GstVisionCamera camera;
+  GstBuffer *buffer = frame ();
+
+  add_camera (buffer);
+  buffer = gst_harness_push_and_pull (h, buffer);
+  fail_unless (gst_buffer_get_vision_camera (buffer, 0, &camera));
+  fail_unless (camera.ref_width == (fx == 500 ? 640 : 320));
+  fail_unless (camera.fx == fx && camera.distortion[0] == k1);
+  fail_unless (
+      isnan (baseline) ? isnan (camera.baseline) : camera.baseline == baseline);
+  gst_buffer_unref (buffer);
+}
+
+static void
+check_warning (GstBus *bus, const gchar *part)
+{
+  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+  GError *warning;
+
+  fail_unless (message != NULL, "no warning of %s", part);
+  gst_message_parse_warning (message, &warning, NULL);
+  fail_unless (strstr (warning->message, part), "%s", warning->message);
+  g_error_free (warning);
+  gst_message_unref (message);
+  fail_unless (!gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING));
+}
+
+GST_START_TEST (test_camera)
+{
+  GstHarness *h = gst_harness_new ("visionmeta");
+  GstBus *bus = gst_bus_new ();
+  gchar *intrinsics;
+
+  gst_element_set_bus (h->element, bus);
+  gst_harness_set_src_caps_str (h, RGBA (SMALL));
+  check_camera (h, 500, 0, NAN); /* that of the buffer stays */
+  g_object_set (h->element, "intrinsics", "300,301,159.5,59.5", NULL);
+  check_camera (h, 300, 0, NAN);
+  g_object_set (h->element, "intrinsics", "310,301,159.5,59.5,0.25", "baseline",
+      0.12, NULL);
+  check_camera (h, 310, 0.25, 0.12);
+
+  g_object_set (h->element, "intrinsics", "300,wide,159.5,59.5", NULL);
+  check_warning (bus, "(fy) is \"wide\"");
+  check_camera (h, 310, 0.25, 0.12);
+  g_object_get (h->element, "intrinsics", &intrinsics, NULL);
+  fail_unless_equals_string (intrinsics, "310,301,159.5,59.5,0.25");
+  g_free (intrinsics);
+
+  g_object_set (h->element, "intrinsics", NULL, NULL);
+  check_camera (h, 500, 0, NAN);
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* What gst-launch-1.0 sets is refused before anybody listens to the bus. */
+GST_START_TEST (test_refused_before_the_start)
+{
+  GstElement *pipeline = gst_parse_launch (
+      "fakesrc num-buffers=1 ! video/x-raw,width=8,height=8 ! "
+      "visionmeta intrinsics=1,2 ! fakesink",
+      NULL);
+  GstBus *bus = gst_element_get_bus (pipeline);
+
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  check_warning (bus, "2 entries");
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+}
+GST_END_TEST;
+
+static Suite *
+visionmeta_suite (void)
+{
+  Suite *suite = suite_create ("visionmeta");
+  TCase *tc = tcase_create ("element");
+
+  suite_add_tcase (suite, tc);
+  tcase_add_test (tc, test_regions_are_replaced);
+  tcase_add_test (tc, test_regions_are_made_anew);
+  tcase_add_test (tc, test_caps_change);
+  tcase_add_test (tc, test_shared_buffer);
+  tcase_add_test (tc, test_camera);
+  tcase_add_test (tc, test_refused_before_the_start);
+  return suite;
+}
+
+GST_CHECK_MAIN (visionmeta);
