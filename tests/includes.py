@@ -13,10 +13,9 @@ MOST_LINES = 300  # of a file
 MOST_BODY = 80    # of a function
 
 # Folder under gst/ -> the algorithm's folder under cuda/ where the two differ.
-ALGORITHM = {"visionoverlay": "overlay", "visiontestsrc": "scene",
-             "visionmap": "overlay"}
+ALGORITHM = {"testsrc": "scene", "visionmap": "overlay"}
 
-LIBC = r"(assert|ctype|errno|float|inttypes|limits|math|omp|stdarg|stdbool|" \
+LIBC = r"(assert|ctype|errno|float|inttypes|limits|math|omp|pthread|stdarg|stdbool|" \
     r"stddef|stdint|stdio|stdlib|string|time)\.h"
 CUDA = r"cuda\w*\.h|cub/.*|cufft\w*\.h|mma\.h|cooperative_groups.*|nv.*"
 GST = r"(gst|glib|gobject|gmodule|gio)(-[\w.]+)?(/.*|\.h)"
