@@ -6,6 +6,8 @@
 GST_ELEMENT_REGISTER_DECLARE (moct);
 GST_ELEMENT_REGISTER_DECLARE (visionjson);
 GST_ELEMENT_REGISTER_DECLARE (visionmeta);
+GST_ELEMENT_REGISTER_DECLARE (visionoverlay);
+GST_ELEMENT_REGISTER_DECLARE (visiontestsrc);
 
 static gboolean
 plugin_init (GstPlugin *plugin)
@@ -15,6 +17,8 @@ plugin_init (GstPlugin *plugin)
   any |= GST_ELEMENT_REGISTER (moct, plugin);
   any |= GST_ELEMENT_REGISTER (visionjson, plugin);
   any |= GST_ELEMENT_REGISTER (visionmeta, plugin);
+  any |= GST_ELEMENT_REGISTER (visionoverlay, plugin);
+  any |= GST_ELEMENT_REGISTER (visiontestsrc, plugin);
   return any;
 }
 

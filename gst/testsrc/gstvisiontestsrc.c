@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-visiontestsrc
+ * @title: visiontestsrc
+ * @see_also: moct, visionoverlay, visionjson
+ *
+ * Synthetic video whose truth is known to the pixel: every buffer carries what
+ * is on it as VisionTruthObjects, in the form in which vision elements give
+ * their results, and with #GstVisionTestSrc:label-map also whose each pixel
+ * is. A frame depends on nothing but the properties and its number, so that a
+ * seek shows what playing would have shown.
+ *
+ * With pattern=chromatic, shapes of distinct colours move, turn and hide each
+ * other on a textured ground, with noise, shadows and patches that look alike;
+ * #GstVisionTestSrc:palette names the colours. In the truth, the score is the
+ * visible part of an object, and one of which nothing is visible is occluded.
+ *
+ * ## Example launch lines
+ * |[
+ * gst-launch-1.0 visiontestsrc num-buffers=100 ! visionjson ! fakesink
+ * gst-launch-1.0 visiontestsrc is-live=true n-objects=12 distractors=8 !
+ * video/x-raw,width=1280,height=720 ! videoconvert ! autovideosink
+ * ]|
+ *
+ * Since: 0.1
+ */
+#include "testsrc/gstvisiontestsrc.h"
+
+#include "meta/gstvisionmeta.h"
+
+GST_DEBUG_CATEGORY_STATIC (vision_test_src_debug);
+#define GST_CAT_DEFAULT vision_test_src_debug
+
+G_DEFINE_TYPE (GstVisionTestSrc, gst_vision_test_src, GST_TYPE_PUSH_SRC)
+GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (visiontestsrc, "visiontestsrc",
+    GST_RANK_NONE, GST_TYPE_VISION_TEST_SRC,
+    GST_DEBUG_CATEGORY_INIT (
+        vision_test_src_debug, "visiontestsrc", 0, "synthetic scenes"));
+
+/* CHROMATIC_MAX_SIZE */
+#define SIZES "(int) [ 1, 16384 ]"
+
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
+    GST_PAD_SRC, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS ("video/x-raw, format = (string) { RGBA, BGRA, RGBx, BGRx, "
+                     "RGB, BGR, GRAY8, NV12, I420, YUY2, P010_10LE }, "
+                     "width = " SIZES ", height = " SIZES ", "
+                     "framerate = " GST_VIDEO_FPS_RANGE));
+
+static GstCaps *
+fixate (GstBaseSrc *src, GstCaps *caps)
+{
+  GstStructure *s;
+
+  caps = gst_caps_make_writable (gst_caps_truncate (caps));
+  s = gst_caps_get_structure (caps, 0);
+  gst_structure_fixate_field_nearest_int (s, "width", 640);
+  gst_structure_fixate_field_nearest_int (s, "height", 480);
+  gst_structure_fixate_field_nearest_fraction (s, "framerate", 30, 1);
+  if (gst_structure_has_field (s, "pixel-aspect-ratio"))
+    gst_structure_fixate_field_nearest_fraction (s, "pixel-aspect-ratio", 1, 1);
+  if (gst_structure_has_field (s, "interlace-mode"))
+    gst_structure_fixate_field_string (s, "interlace-mode", "progressive");
+  return GST_BASE_SRC_CLASS (gst_vision_test_src_parent_class)
+      ->fixate (src, caps);
+}
+
+static void
+close_scene (GstVisionTestSrc *self)
+{
+  g_clear_pointer (&self->scene, chromatic_free);
+  gst_vision_input_close (&self->frame, &self->backend);
+}
+
+static const char *
+open_scene (GstVisionTestSrc *self, const GstVideoInfo *info)
+{
+  close_scene (self);
+  TRY (gst_vision_backend_open (
+      &self->backend, GST_VISION_FRAME_WRITE, FALSE, device_open));
+  TRY (gst_vision_input_open (
+      &self->frame, &self->backend, info, FALSE, GST_VISION_FRAME_WRITE));
+  return chromatic_new (
+      &self->scene, GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info));
+}
+
+static gboolean
+set_caps (GstBaseSrc *src, GstCaps *caps)
+{
+  GstVisionTestSrc *self = GST_VISION_TEST_SRC (src);
+  const char *err = "they are no raw video";
+  GstVideoInfo info;
+
+  gst_vision_test_src_rate_changes (self);
+  if (gst_video_info_from_caps (&info, caps))
+    err = open_scene (self, &info);
+  if (err)
+    GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
+        ("There is no scene for these caps: %s. Ask for another size.", err),
+        ("%" GST_PTR_FORMAT, caps));
+  return !err;
+}
+
+static gboolean
+decide_allocation (GstBaseSrc *src, GstQuery *query)
+{
+  GstBufferPool *pool = NULL;
+  GstStructure *config;
+  guint size = 0, least = 0, most = 0;
+  gboolean offered = gst_query_get_n_allocation_pools (query) > 0;
+  GstCaps *caps;
+
+  gst_query_parse_allocation (query, &caps, NULL);
+  if (offered)
+    gst_query_parse_nth_allocation_pool (query, 0, &pool, &size, &least, &most);
+  if (!pool)
+    pool = gst_video_buffer_pool_new ();
+  size = MAX (size, GST_VISION_TEST_SRC (src)->frame.info.size);
+  config = gst_buffer_pool_get_config (pool);
+  gst_buffer_pool_config_set_params (config, caps, size, least, most);
+  if (gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL))
+    gst_buffer_pool_config_add_option (
+        config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  gst_buffer_pool_set_config (pool, config);
+  if (offered)
+    gst_query_set_nth_allocation_pool (query, 0, pool, size, least, most);
+  else
+    gst_query_add_allocation_pool (query, pool, size, least, most);
+  gst_object_unref (pool);
+  return GST_BASE_SRC_CLASS (gst_vision_test_src_parent_class)
+      ->decide_allocation (src, query);
+}
+
+/* Paints the frame; @labels may be NULL. */
+static const char *
+render (GstVisionTestSrc *self, const ChromaticParams *params,
+    GstBuffer *buffer, SceneObject *objects, GstBuffer *labels)
+{
+  GstMapInfo map = {0};
+  const char *err, *unmapped;
+  Image image;
+
+  if (labels && !gst_buffer_map (labels, &map, GST_MAP_WRITE))
+    return "the label map could not be mapped";
+  err = gst_vision_input_map (&self->frame, &self->backend, buffer, &image);
+  if (!err) {
+    err = chromatic_render (self->scene, params, self->number, &image, objects,
+        (guint16 *) map.data);
+    unmapped = gst_vision_input_unmap (&self->frame, &self->backend);
+    err = err ? err : unmapped;
+  }
+  if (labels)
+    gst_buffer_unmap (labels, &map);
+  return err;
+}
+
+static GstFlowReturn
+fill (GstPushSrc *src, GstBuffer *buffer)
+{
+  GstVisionTestSrc *self = GST_VISION_TEST_SRC (src);
+  GstVideoInfo *info = &self->frame.info;
+  GstBuffer *labels = NULL;
+  ChromaticParams params;
+  SceneObject *objects;
+  gboolean label_map;
+  const char *err;
+
+  if (gst_vision_test_src_is_over (self))
+    return GST_FLOW_EOS;
+  gst_vision_test_src_set_times (self, buffer);
+  GST_OBJECT_LOCK (self);
+  params = self->params;
+  label_map = self->label_map;
+  GST_OBJECT_UNLOCK (self);
+  if (label_map)
+    labels = gst_buffer_new_allocate (
+        NULL, 2 * (gsize) info->width * info->height, NULL);
+  objects = g_new (SceneObject, params.n_objects);
+  err = render (self, &params, buffer, objects, labels);
+  if (!err)
+    err = gst_vision_test_src_attach (
+        self, buffer, objects, params.n_objects, labels);
+  g_free (objects);
+  gst_clear_buffer (&labels);
+  if (err) {
+    GST_ELEMENT_ERROR (self, STREAM, FAILED,
+        ("Frame %" G_GUINT64_FORMAT " could not be made: %s.", self->number,
+            err),
+        (NULL));
+    return GST_FLOW_ERROR;
+  }
+  gst_vision_test_src_next (self);
+  return GST_FLOW_OK;
+}
+
+static gboolean
+start (GstBaseSrc *src)
+{
+  GstVisionTestSrc *self = GST_VISION_TEST_SRC (src);
+
+  gst_video_info_init (&self->frame.info);
+  gst_vision_test_src_rewind (self);
+  return TRUE;
+}
+
+static gboolean
+stop (GstBaseSrc *src)
+{
+  GstVisionTestSrc *self = GST_VISION_TEST_SRC (src);
+
+  close_scene (self);
+  gst_vision_backend_stop (&self->backend);
+  return TRUE;
+}
+
+static void
+gst_vision_test_src_class_init (GstVisionTestSrcClass *klass)
+{
+  GstElementClass *element = GST_ELEMENT_CLASS (klass);
+  GstBaseSrcClass *src = GST_BASE_SRC_CLASS (klass);
+
+  gst_vision_test_src_install_properties (G_OBJECT_CLASS (klass));
+  gst_vision_test_src_install_times (src);
+  src->fixate = fixate;
+  src->set_caps = set_caps;
+  src->decide_allocation = decide_allocation;
+  src->start = start;
+  src->stop = stop;
+  GST_PUSH_SRC_CLASS (klass)->fill = fill;
+
+  gst_element_class_add_static_pad_template (element, &src_template);
+  gst_element_class_set_static_metadata (element, "Vision test source",
+      "Source/Video", "Makes synthetic video with exactly known truth",
+      PACKAGE);
+}
+
+static void
+gst_vision_test_src_init (GstVisionTestSrc *self)
+{
+  self->params = (ChromaticParams) CHROMATIC_DEFAULTS;
+  gst_vision_backend_init (&self->backend, GST_ELEMENT (self));
+  self->backend.kind = GST_VISION_BACKEND_CPU;
+  gst_video_info_init (&self->frame.info);
+  gst_base_src_set_format (GST_BASE_SRC (self), GST_FORMAT_TIME);
+}

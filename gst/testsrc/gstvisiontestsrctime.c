@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "testsrc/gstvisiontestsrc.h"
+
+static GstClockTime
+time_of (GstVisionTestSrc *self, guint64 number)
+{
+  const GstVideoInfo *info = &self->frame.info;
+
+  if (!GST_VIDEO_INFO_FPS_N (info))
+    return self->base_time;
+  return self->base_time +
+      gst_util_uint64_scale (number - self->base_number,
+          GST_VIDEO_INFO_FPS_D (info) * GST_SECOND,
+          GST_VIDEO_INFO_FPS_N (info));
+}
+
+void
+gst_vision_test_src_rate_changes (GstVisionTestSrc *self)
+{
+  if (self->sought)
+    return; /* frames are counted from 0 on */
+  self->base_time = time_of (self, self->number);
+  self->base_number = self->number;
+}
+
+void
+gst_vision_test_src_rewind (GstVisionTestSrc *self)
+{
+  self->base_time = self->base_number = self->number = 0;
+  self->sought = TRUE;
+}
+
+static gboolean
+is_seekable (GstBaseSrc *src)
+{
+  (void) src;
+  return TRUE;
+}
+
+/* The frame rate may not be known yet. */
+static gboolean
+do_seek (GstBaseSrc *src, GstSegment *segment)
+{
+  GstVisionTestSrc *self = GST_VISION_TEST_SRC (src);
+
+  if (segment->format != GST_FORMAT_TIME)
+    return FALSE;
+  segment->time = segment->start;
+  gst_vision_test_src_rewind (self);
+  return TRUE;
+}
+
+/* The number of the frame that is on show at the segment's position, or,
+ * backwards, of the last one that begins before its end. */
+static void
+arrive (GstVisionTestSrc *self)
+{
+  const GstSegment *segment = &GST_BASE_SRC (self)->segment;
+  guint64 n = GST_VIDEO_INFO_FPS_N (&self->frame.info);
+  guint64 d = GST_VIDEO_INFO_FPS_D (&self->frame.info) * GST_SECOND;
+
+  self->sought = FALSE;
+  self->reverse = segment->rate < 0;
+  if (self->reverse && GST_CLOCK_TIME_IS_VALID (segment->stop)) {
+    self->number = gst_util_uint64_scale_ceil (segment->stop, n, d);
+    self->number -= self->number > 0;
+    return;
+  }
+  self->number = gst_util_uint64_scale (segment->position, n, d);
+  /* times are rounded down, too: the next frame may begin here */
+  if (n && time_of (self, self->number + 1) <= segment->position)
+    self->number++;
+}
+
+gboolean
+gst_vision_test_src_is_over (GstVisionTestSrc *self)
+{
+  if (self->sought)
+    arrive (self);
+  /* a rate of 0 is a still picture */
+  return !GST_VIDEO_INFO_FPS_N (&self->frame.info) &&
+      self->number != self->base_number;
+}
+
+void
+gst_vision_test_src_next (GstVisionTestSrc *self)
+{
+  self->number += self->reverse ? -1 : 1;
+}
+
+void
+gst_vision_test_src_set_times (GstVisionTestSrc *self, GstBuffer *buffer)
+{
+  GST_BUFFER_PTS (buffer) = time_of (self, self->number);
+  GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;
+  GST_BUFFER_DURATION (buffer) = GST_VIDEO_INFO_FPS_N (&self->frame.info)
+      ? time_of (self, self->number + 1) - GST_BUFFER_PTS (buffer)
+      : GST_CLOCK_TIME_NONE;
+  GST_BUFFER_OFFSET (buffer) = self->number;
+  GST_BUFFER_OFFSET_END (buffer) = self->number + 1;
+  gst_object_sync_values (GST_OBJECT (self),
+      gst_segment_to_stream_time (&GST_BASE_SRC (self)->segment,
+          GST_FORMAT_TIME, GST_BUFFER_PTS (buffer)));
+}
+
+static void
+get_times (
+    GstBaseSrc *src, GstBuffer *buffer, GstClockTime *start, GstClockTime *end)
+{
+  *start = *end = GST_CLOCK_TIME_NONE;
+  if (!gst_base_src_is_live (src) || !GST_BUFFER_PTS_IS_VALID (buffer))
+    return;
+  *start = GST_BUFFER_PTS (buffer);
+  if (GST_BUFFER_DURATION_IS_VALID (buffer))
+    *end = *start + GST_BUFFER_DURATION (buffer);
+}
+
+void
+gst_vision_test_src_install_times (GstBaseSrcClass *klass)
+{
+  klass->is_seekable = is_seekable;
+  klass->do_seek = do_seek;
+  klass->get_times = get_times;
+}
