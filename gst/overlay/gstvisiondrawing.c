@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What of a buffer is drawn, and in which order. */
+#include "overlay/gstvisionmarks.h"
+
+void
+gst_vision_marks_init (GstVisionMarks *self)
+{
+  *self = (GstVisionMarks){.trails = gst_vision_trails_new (),
+      .plates = g_array_new (FALSE, FALSE, sizeof (ImageBox))};
+}
+
+void
+gst_vision_marks_clear (GstVisionMarks *self)
+{
+  gst_vision_glyphs_free (self->glyphs);
+  gst_vision_trails_free (self->trails);
+  g_array_unref (self->plates);
+  for (guint i = 0; i < GST_VISION_COLOURS; i++)
+    g_free (self->labels[i]);
+}
+
+void
+gst_vision_marks_begin (GstVisionMarks *self, OverlayList *list,
+    const GstVisionLook *look, gint width, gint height)
+{
+  gint size = MIN (width, height);
+  gint font = look->font_size ? (gint) look->font_size : 7 + size / 60;
+
+  self->list = list;
+  self->look = look;
+  self->line =
+      look->line_width ? (gint) look->line_width : MAX (1, (size + 180) / 400);
+  self->width = width;
+  self->height = height;
+  g_array_set_size (self->plates, 0);
+  if (self->glyphs && gst_vision_glyphs_size (self->glyphs) != font)
+    g_clear_pointer (&self->glyphs, gst_vision_glyphs_free);
+  if (!self->glyphs)
+    self->glyphs = gst_vision_glyphs_new (font);
+  gst_vision_glyphs_tidy (self->glyphs);
+}
+
+static void
+take_scale (GstVisionMarks *self, const GstVisionObjects *objects)
+{
+  self->scale_x = (gdouble) self->width / objects->ref_width;
+  self->scale_y = (gdouble) self->height / objects->ref_height;
+}
+
+static void
+draw_truth (GstVisionMarks *self, GstBuffer *buffer)
+{
+  GstVisionObjects *truth =
+      gst_buffer_get_vision_objects (buffer, GST_VISION_ORIGIN_TRUTH);
+
+  if (!truth)
+    return;
+  take_scale (self, truth);
+  for (guint i = 0; i < truth->n_objects; i++)
+    if (truth->objects[i].state != GST_VISION_STATE_LOST)
+      gst_vision_marks_truth (self, &truth->objects[i]);
+  gst_vision_objects_free (truth);
+}
+
+/* The whole image, as large as the object's box allows. */
+static void
+draw_image (GstVisionMarks *self, const GstVisionObject *object)
+{
+  ImageBox b = gst_vision_marks_box (self, object);
+  gdouble scale = MIN ((b.x1 - b.x0) / (gdouble) self->image_width,
+      (b.y1 - b.y0) / (gdouble) self->image_height);
+  gint w = scale * self->image_width + .5, h = scale * self->image_height + .5;
+  gint x = b.x0 + (b.x1 - b.x0 - w) / 2, y = b.y0 + (b.y1 - b.y0 - h) / 2;
+
+  overlay_image (self->list, &(ImageBox){x, y, x + w, y + h}, 255);
+}
+
+static void
+remember (GstVisionMarks *self, const GstVisionObjects *objects,
+    const GstVisionObject *object)
+{
+  if (object->id && (self->look->show & GST_VISION_SHOW_TRAIL))
+    gst_vision_trails_add (self->trails, object, objects->ref_width,
+        objects->ref_height, gst_vision_marks_colour (self, object));
+}
+
+/* All trails, then all images, …: names come last, so that none is covered. */
+static void
+draw_objects (GstVisionMarks *self, const GstVisionObject **objects, guint n)
+{
+  gboolean trails = self->look->show & GST_VISION_SHOW_TRAIL;
+
+  gst_vision_trails_draw (self->trails, self->list, self->width, self->height,
+      2 * self->line, trails ? self->look->trail_length : 0);
+  for (guint i = 0; self->image_width && i < n; i++)
+    draw_image (self, objects[i]);
+  for (guint i = 0; i < n; i++)
+    gst_vision_marks_object (self, objects[i]);
+  for (guint i = 0; i < n; i++)
+    gst_vision_marks_name (self, objects[i]);
+}
+
+void
+gst_vision_marks_draw (GstVisionMarks *self, GstBuffer *buffer)
+{
+  GstVisionObjects *found =
+      gst_buffer_get_vision_objects (buffer, GST_VISION_ORIGIN_RESULT);
+  const GstVisionObject **visible =
+      g_new (const GstVisionObject *, found ? found->n_objects : 0);
+  guint n = 0;
+
+  if (self->look->show_truth)
+    draw_truth (self, buffer);
+  for (guint i = 0; found && i < found->n_objects; i++)
+    if (found->objects[i].state != GST_VISION_STATE_LOST) {
+      visible[n++] = &found->objects[i];
+      remember (self, found, &found->objects[i]);
+    }
+  if (found)
+    take_scale (self, found);
+  draw_objects (self, visible, n);
+  g_free (visible);
+  g_clear_pointer (&found, gst_vision_objects_free);
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "overlay/gstvisionglyphs.h"
+
+#include <pango/pangocairo.h>
+#include <string.h>
+
+#define FONT "Sans Bold"
+/* Letters of a text; what is longer ends in an ellipsis. */
+#define MOST_LETTERS 32
+/* Texts that are not ASCII, before all are forgotten. */
+#define MOST_TEXTS 256
+
+typedef struct {
+  ImageBox at;  /* in the atlas */
+  gint dx, dy;  /* from the pen to its upper left corner */
+  gint advance; /* from its pen to the next */
+} Glyph;
+
+struct _GstVisionGlyphs {
+  gint size, rise, fall;
+  PangoContext *context;
+  PangoLayout *layout;
+
+  guint8 *atlas;
+  gint width, height;
+  gint x, y, row;   /* next free place; height of its row */
+  gboolean changed; /* since the last upload */
+
+  Glyph ascii[128];
+  GHashTable *texts; /* text -> Glyph */
+};
+
+/* A place in the atlas, a pixel apart from its neighbours. */
+static ImageBox
+place (GstVisionGlyphs *self, gint width, gint height)
+{
+  gint rows;
+
+  if (self->x + width > self->width) {
+    self->x = 0;
+    self->y += self->row + 1;
+    self->row = 0;
+  }
+  rows = self->y + height;
+  if (rows > self->height) {
+    rows = MAX (rows, 2 * self->height);
+    self->atlas = g_realloc (self->atlas, (gsize) self->width * rows);
+    memset (self->atlas + (gsize) self->width * self->height, 0,
+        (gsize) self->width * (rows - self->height));
+    self->height = rows;
+  }
+  self->row = MAX (self->row, height);
+  self->x += width + 1;
+  return (ImageBox){
+      self->x - width - 1, self->y, self->x - 1, self->y + height};
+}
+
+static Glyph
+render (GstVisionGlyphs *self, const gchar *text)
+{
+  PangoRectangle ink, logical;
+  cairo_surface_t *surface;
+  cairo_t *cr;
+  Glyph glyph;
+
+  pango_layout_set_text (self->layout, text, -1);
+  pango_layout_get_pixel_extents (self->layout, &ink, &logical);
+  glyph.advance = logical.width;
+  ink.width = CLAMP (ink.width, 0, self->width - 1);
+  glyph.dx = ink.x;
+  glyph.dy = ink.y - PANGO_PIXELS (pango_layout_get_baseline (self->layout));
+  glyph.at = place (self, ink.width, ink.height);
+  if (ink.width == 0 || ink.height == 0)
+    return glyph;
+
+  surface = cairo_image_surface_create (CAIRO_FORMAT_A8, ink.width, ink.height);
+  cr = cairo_create (surface);
+  cairo_move_to (cr, -ink.x, -ink.y);
+  pango_cairo_show_layout (cr, self->layout);
+  cairo_destroy (cr);
+  cairo_surface_flush (surface);
+  for (gint y = 0; y < ink.height; y++)
+    memcpy (self->atlas + (gsize) (glyph.at.y0 + y) * self->width + glyph.at.x0,
+        cairo_image_surface_get_data (surface) +
+            (gsize) y * cairo_image_surface_get_stride (surface),
+        ink.width);
+  cairo_surface_destroy (surface);
+  self->changed = TRUE;
+  return glyph;
+}
+
+static void
+render_ascii (GstVisionGlyphs *self)
+{
+  self->x = self->y = self->row = 0;
+  for (gint c = 32; c < 127; c++)
+    self->ascii[c] = render (self, (gchar[]){c, 0});
+  self->rise = -self->ascii['0'].dy;
+  self->fall =
+      self->ascii['g'].dy + self->ascii['g'].at.y1 - self->ascii['g'].at.y0;
+}
+
+GstVisionGlyphs *
+gst_vision_glyphs_new (gint size)
+{
+  GstVisionGlyphs *self = g_new0 (GstVisionGlyphs, 1);
+  PangoFontDescription *font = pango_font_description_from_string (FONT);
+  /* One of its own: font maps belong to a thread. */
+  PangoFontMap *map = pango_cairo_font_map_new ();
+  cairo_font_options_t *options = cairo_font_options_create ();
+
+  self->size = size;
+  self->width = MAX (1024, 36 * size);
+  self->context = pango_font_map_create_context (map);
+  cairo_font_options_set_antialias (options, CAIRO_ANTIALIAS_GRAY);
+  cairo_font_options_set_hint_metrics (options, CAIRO_HINT_METRICS_ON);
+  pango_cairo_context_set_font_options (self->context, options);
+  cairo_font_options_destroy (options);
+  pango_font_description_set_absolute_size (font, size * PANGO_SCALE);
+  self->layout = pango_layout_new (self->context);
+  pango_layout_set_font_description (self->layout, font);
+  pango_layout_set_single_paragraph_mode (self->layout, TRUE);
+  pango_font_description_free (font);
+  g_object_unref (map);
+  self->texts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  render_ascii (self);
+  return self;
+}
+
+void
+gst_vision_glyphs_free (GstVisionGlyphs *self)
+{
+  if (!self)
+    return;
+  g_object_unref (self->layout);
+  g_object_unref (self->context);
+  g_hash_table_unref (self->texts);
+  g_free (self->atlas);
+  g_free (self);
+}
+
+gint
+gst_vision_glyphs_size (const GstVisionGlyphs *self)
+{
+  return self->size;
+}
+
+gint
+gst_vision_glyphs_rise (const GstVisionGlyphs *self)
+{
+  return self->rise;
+}
+
+gint
+gst_vision_glyphs_fall (const GstVisionGlyphs *self)
+{
+  return self->fall;
+}
+
+void
+gst_vision_glyphs_tidy (GstVisionGlyphs *self)
+{
+  if (g_hash_table_size (self->texts) < MOST_TEXTS)
+    return;
+  g_hash_table_remove_all (self->texts);
+  memset (self->atlas, 0, (gsize) self->width * self->height);
+  render_ascii (self);
+}
+
+static gboolean
+is_ascii (const gchar *text)
+{
+  for (gint n = 0; *text; text++, n++)
+    if (*text < 32 || *text > 126 || n == MOST_LETTERS)
+      return FALSE;
+  return TRUE;
+}
+
+static const Glyph *
+whole (GstVisionGlyphs *self, const gchar *text)
+{
+  Glyph *glyph = g_hash_table_lookup (self->texts, text);
+  gchar *valid;
+
+  if (glyph)
+    return glyph;
+  valid = g_utf8_make_valid (text, -1);
+  if (g_utf8_strlen (valid, -1) > MOST_LETTERS) {
+    gchar *cut = g_utf8_substring (valid, 0, MOST_LETTERS - 1);
+
+    g_free (valid);
+    valid = g_strconcat (cut, "…", NULL);
+    g_free (cut);
+  }
+  glyph = g_new (Glyph, 1);
+  *glyph = render (self, valid);
+  g_free (valid);
+  g_hash_table_insert (self->texts, g_strdup (text), glyph);
+  return glyph;
+}
+
+gint
+gst_vision_glyphs_width (GstVisionGlyphs *self, const gchar *text)
+{
+  gint width = 0;
+
+  if (!is_ascii (text))
+    return whole (self, text)->advance;
+  for (; *text; text++)
+    width += self->ascii[(guchar) *text].advance;
+  return width;
+}
+
+static void
+draw_glyph (OverlayList *list, const Glyph *glyph, gint x, gint baseline)
+{
+  overlay_glyph (list, x + glyph->dx, baseline + glyph->dy, &glyph->at);
+}
+
+void
+gst_vision_glyphs_draw (GstVisionGlyphs *self, OverlayList *list, gint x,
+    gint baseline, const gchar *text)
+{
+  if (!is_ascii (text)) {
+    draw_glyph (list, whole (self, text), x, baseline);
+    return;
+  }
+  for (; *text; text++) {
+    draw_glyph (list, &self->ascii[(guchar) *text], x, baseline);
+    x += self->ascii[(guchar) *text].advance;
+  }
+}
+
+const char *
+gst_vision_glyphs_upload (GstVisionGlyphs *self, Overlay *overlay)
+{
+  if (!self->changed)
+    return NULL;
+  TRY (overlay_set_atlas (
+      overlay, self->atlas, self->width, self->height, self->width));
+  self->changed = FALSE;
+  return NULL;
+}

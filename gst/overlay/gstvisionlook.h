@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the properties of visionoverlay say. */
+#pragma once
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* What is drawn of an object. */
+typedef enum {
+  GST_VISION_SHOW_BOX = 1 << 0,
+  GST_VISION_SHOW_LABEL = 1 << 1,
+  GST_VISION_SHOW_ID = 1 << 2,
+  GST_VISION_SHOW_CENTROID = 1 << 3,
+  GST_VISION_SHOW_ORIENTATION = 1 << 4,
+  GST_VISION_SHOW_TRAIL = 1 << 5,
+  GST_VISION_SHOW_SCORE = 1 << 6,
+} GstVisionShow;
+
+typedef struct {
+  guint show;                  /* GstVisionShow */
+  guint line_width, font_size; /* 0: by the frame's size */
+  guint trail_length;          /* frames */
+  gchar *image, *map;          /* file, kind; NULL: none */
+  gdouble opacity;             /* of the map */
+  gdouble map_low, map_high;   /* equal: those of the map */
+  gboolean show_truth;
+} GstVisionLook;
+
+/* Ids of properties begin at 1. */
+enum { GST_VISION_LOOK_IMAGE = 4 };
+
+void gst_vision_look_init (GstVisionLook *self);
+void gst_vision_look_clear (GstVisionLook *self);
+void gst_vision_look_copy (const GstVisionLook *self, GstVisionLook *copy);
+
+void gst_vision_look_install_properties (GObjectClass *klass);
+void gst_vision_look_set_property (
+    GstVisionLook *self, guint id, const GValue *value);
+void gst_vision_look_get_property (
+    const GstVisionLook *self, guint id, GValue *value);
+
+G_END_DECLS

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "overlay/gstvisionmarks.h"
+
+#include <math.h>
+#include <pango/pango.h>
+
+/* Luma of the darkest named colour that is drawn as it is. */
+#define DIMMEST 125
+
+/* Behind lines, so that they stand out from any picture. */
+static const OverlayColour shade = {8, 10, 14, 130};
+static const OverlayColour grey = {176, 180, 188, 255};
+static const OverlayColour white = {255, 255, 255, 255};
+
+/* The colour that @label is the name of, lightened where it would be too dark
+ * to see. */
+static gboolean
+named_colour (const gchar *label, OverlayColour *colour)
+{
+  PangoColor c;
+  gdouble rgb[3], luma, part;
+
+  if (!g_ascii_isalpha (label[0]) || !pango_color_parse (&c, label))
+    return FALSE;
+  rgb[0] = c.red >> 8, rgb[1] = c.green >> 8, rgb[2] = c.blue >> 8;
+  luma = .299 * rgb[0] + .587 * rgb[1] + .114 * rgb[2];
+  part = luma < DIMMEST ? (DIMMEST - luma) / (255 - luma) : 0;
+  for (gint i = 0; i < 3; i++)
+    rgb[i] += (255 - rgb[i]) * part;
+  *colour = (OverlayColour){rgb[0], rgb[1], rgb[2], 255};
+  return TRUE;
+}
+
+/* The first free colour from the one on that the label itself asks for. */
+static guint
+slot_of (GstVisionMarks *self, const gchar *label)
+{
+  guint first = g_str_hash (label) % GST_VISION_COLOURS;
+
+  for (guint i = 0; i < GST_VISION_COLOURS; i++) {
+    guint slot = (first + i) % GST_VISION_COLOURS;
+
+    if (!self->labels[slot])
+      self->labels[slot] = g_strdup (label);
+    if (g_str_equal (self->labels[slot], label))
+      return slot;
+  }
+  return first;
+}
+
+OverlayColour
+gst_vision_marks_colour (GstVisionMarks *self, const GstVisionObject *object)
+{
+  OverlayColour colour;
+
+  if (object->state == GST_VISION_STATE_REJECTED)
+    return grey;
+  if (!object->label || !object->label[0])
+    return overlay_colour_of ((guint32) (object->id ^ object->id >> 32));
+  if (named_colour (object->label, &colour))
+    return colour;
+  return overlay_colour_of (slot_of (self, object->label));
+}
+
+/* Width of the shade on either side of a line. */
+static gint
+rim (const GstVisionMarks *self)
+{
+  return (self->line + 2) / 3;
+}
+
+/* Width of lines that matter less than the box. */
+static gint
+thin (const GstVisionMarks *self)
+{
+  return (2 * self->line + 2) / 3;
+}
+
+static gint
+edge (gdouble v)
+{
+  return isfinite (v) ? (gint) CLAMP (round (v), -1e6, 1e6) : 0;
+}
+
+ImageBox
+gst_vision_marks_box (const GstVisionMarks *self, const GstVisionObject *object)
+{
+  return (ImageBox){edge (object->x * self->scale_x),
+      edge (object->y * self->scale_y),
+      edge ((object->x + object->width) * self->scale_x),
+      edge ((object->y + object->height) * self->scale_y)};
+}
+
+/* Dashes that begin and end at the corners. */
+static void
+dash (const GstVisionMarks *self, gdouble x0, gdouble y0, gdouble x1,
+    gdouble y1, gdouble line)
+{
+  gdouble on = 4 * line + 1, length = hypot (x1 - x0, y1 - y0);
+  gint n = MAX (1, (gint) round ((length - on) / (1.75 * on)));
+
+  overlay_dashes (
+      self->list, x0, y0, x1, y1, line, on, MAX (.25, (length - on) / n - on));
+}
+
+static void
+dashed_box (const GstVisionMarks *self, const ImageBox *b, gdouble line)
+{
+  gdouble x0 = b->x0 - .5, y0 = b->y0 - .5, x1 = b->x1 - .5, y1 = b->y1 - .5;
+  gdouble in = line / 2;
+
+  dash (self, x0, y0 + in, x1, y0 + in, line);
+  dash (self, x0, y1 - in, x1, y1 - in, line);
+  dash (self, x0 + in, y0, x0 + in, y1, line);
+  dash (self, x1 - in, y0, x1 - in, y1, line);
+}
+
+/* Around the object where there is room, so that nothing of it is hidden. */
+static void
+draw_box (
+    GstVisionMarks *self, const GstVisionObject *object, OverlayColour colour)
+{
+  ImageBox b = gst_vision_marks_box (self, object);
+  gint line = self->line, shadow = rim (self), radius = 2 * line;
+
+  if (b.x0 >= b.x1 || b.y0 >= b.y1)
+    return;
+  b.x0 = b.x0 >= 0 ? MAX (b.x0 - line, 0) : b.x0;
+  b.y0 = b.y0 >= 0 ? MAX (b.y0 - line, 0) : b.y0;
+  b.x1 = b.x1 <= self->width ? MIN (b.x1 + line, self->width) : b.x1;
+  b.y1 = b.y1 <= self->height ? MIN (b.y1 + line, self->height) : b.y1;
+
+  overlay_stroke (self->list, shade);
+  overlay_outline (self->list, b.x0 - shadow, b.y0 - shadow, b.x1 + shadow,
+      b.y1 + shadow, radius + shadow, line + 2 * shadow);
+  overlay_stroke (self->list, colour);
+  if (object->state == GST_VISION_STATE_OCCLUDED)
+    dashed_box (self, &b, line);
+  else
+    overlay_outline (self->list, b.x0, b.y0, b.x1, b.y1, radius, line);
+}
+
+/* The axes of the ellipse that has the object's area and elongation, or of the
+ * one that its box holds. */
+static void
+draw_axes (GstVisionMarks *self, const GstVisionObject *object, gdouble x,
+    gdouble y, OverlayColour colour)
+{
+  gdouble ux = cos (object->orientation) * self->scale_x;
+  gdouble uy = sin (object->orientation) * self->scale_y;
+  gdouble elongation = object->elongation >= 1 ? object->elongation : 2;
+  gdouble a = object->area ? sqrt (object->area * elongation / G_PI)
+                           : MAX (object->width, object->height) / 2;
+  gdouble b = a / elongation;
+  gdouble vx = -sin (object->orientation) * self->scale_x;
+  gdouble vy = cos (object->orientation) * self->scale_y;
+
+  for (gint i = 0; i < 2; i++) {
+    gdouble line = thin (self) + (i ? 0 : 2 * rim (self));
+
+    overlay_stroke (self->list, i ? colour : shade);
+    overlay_line (
+        self->list, x - a * ux, y - a * uy, x + a * ux, y + a * uy, line, 255);
+    overlay_line (
+        self->list, x - b * vx, y - b * vy, x + b * vx, y + b * vy, line, 255);
+  }
+}
+
+static void
+draw_dot (GstVisionMarks *self, gdouble x, gdouble y, OverlayColour colour)
+{
+  gdouble across = 2.5 * self->line + 1;
+
+  overlay_stroke (self->list, (OverlayColour){8, 10, 14, 200});
+  overlay_line (self->list, x, y, x, y, across + 2 * rim (self), 255);
+  overlay_stroke (self->list, colour);
+  overlay_line (self->list, x, y, x, y, across, 255);
+}
+
+void
+gst_vision_marks_object (GstVisionMarks *self, const GstVisionObject *object)
+{
+  OverlayColour colour = gst_vision_marks_colour (self, object);
+  gdouble x = (object->cx + .5) * self->scale_x - .5;
+  gdouble y = (object->cy + .5) * self->scale_y - .5;
+
+  if (self->look->show & GST_VISION_SHOW_BOX)
+    draw_box (self, object, colour);
+  if ((self->look->show & GST_VISION_SHOW_ORIENTATION) &&
+      isfinite (object->orientation))
+    draw_axes (self, object, x, y, colour);
+  if ((self->look->show & GST_VISION_SHOW_CENTROID))
+    draw_dot (self, x, y, colour);
+}
+
+void
+gst_vision_marks_truth (GstVisionMarks *self, const GstVisionObject *object)
+{
+  ImageBox b = gst_vision_marks_box (self, object);
+  gdouble x = (object->cx + .5) * self->scale_x - .5;
+  gdouble y = (object->cy + .5) * self->scale_y - .5;
+  gdouble arm = 2 * self->line + 1, line = thin (self);
+
+  overlay_stroke (self->list, shade);
+  overlay_outline (self->list, b.x0, b.y0, b.x1, b.y1, 0, line);
+  overlay_stroke (self->list, white);
+  dashed_box (self, &b, line);
+  for (gint i = 0; i < 2; i++) {
+    overlay_stroke (self->list, i ? white : shade);
+    overlay_line (self->list, x - arm, y - arm, x + arm, y + arm,
+        line + (i ? 0 : 2 * rim (self)), 255);
+    overlay_line (self->list, x - arm, y + arm, x + arm, y - arm,
+        line + (i ? 0 : 2 * rim (self)), 255);
+  }
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What is drawn of objects: boxes, axes, centroids, names. */
+#pragma once
+
+#include "meta/gstvisionmeta.h"
+#include "overlay/gstvisionglyphs.h"
+#include "overlay/gstvisionlook.h"
+#include "overlay/gstvisiontrails.h"
+
+G_BEGIN_DECLS
+
+#define GST_VISION_COLOURS 16
+
+typedef struct {
+  OverlayList *list;
+  const GstVisionLook *look;
+  gint line;                      /* width of lines, pixels */
+  gint width, height;             /* of the frame */
+  gint image_width, image_height; /* of what is put into boxes; 0: nothing */
+  gdouble scale_x, scale_y;       /* from the objects' reference size */
+
+  GstVisionGlyphs *glyphs;
+  GstVisionTrails *trails;
+  GArray *plates; /* ImageBox: names put down in this frame */
+  gchar *labels[GST_VISION_COLOURS]; /* whose colours these are */
+} GstVisionMarks;
+
+void gst_vision_marks_init (GstVisionMarks *self);
+void gst_vision_marks_clear (GstVisionMarks *self);
+
+/* A frame begins: sizes follow @look and the frame's. */
+void gst_vision_marks_begin (GstVisionMarks *self, OverlayList *list,
+    const GstVisionLook *look, gint width, gint height);
+/* Adds all that is to be drawn of the buffer's objects. */
+void gst_vision_marks_draw (GstVisionMarks *self, GstBuffer *buffer);
+
+/* The colour of a label is always the same: its own where it is the name of a
+ * colour, else one of sixteen; an object without a label has that of its id. */
+OverlayColour gst_vision_marks_colour (
+    GstVisionMarks *self, const GstVisionObject *object);
+/* Where the object's box is in the frame. */
+ImageBox gst_vision_marks_box (
+    const GstVisionMarks *self, const GstVisionObject *object);
+
+/* Box, axes and centroid. */
+void gst_vision_marks_object (
+    GstVisionMarks *self, const GstVisionObject *object);
+void gst_vision_marks_name (
+    GstVisionMarks *self, const GstVisionObject *object);
+/* An object as it truly is. */
+void gst_vision_marks_truth (
+    GstVisionMarks *self, const GstVisionObject *object);
+
+G_END_DECLS

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-visionoverlay
+ * @title: visionoverlay
+ * @see_also: moct, visionmap, visionjson
+ *
+ * Draws what vision elements found into the frames: boxes, names, numbers,
+ * centroids, axes, and trails that fade.  Frames in CUDA memory are drawn on by
+ * the GPU, those in system memory by the CPU, with the same picture.  Sizes
+ * follow the frame's unless #GstVisionOverlay:line-width and
+ * #GstVisionOverlay:font-size say otherwise.
+ *
+ * A label that is the name of a colour is drawn in it, any other in one of
+ * sixteen colours that stay the same; objects without a label are told apart by
+ * the colour of their id.  The box of an object that is occluded is dashed,
+ * that of a rejected one grey; an object that is lost is not drawn.
+ *
+ * #GstVisionOverlay:image is put into the box of each object and moves with
+ * it.  #GstVisionOverlay:map shows a map in colours over the frame: from indigo
+ * for little to red for much, or, of a map of labels, a colour for each.
+ *
+ * ## Example launch lines
+ * |[
+ * gst-launch-1.0 visiontestsrc num-buffers=30 ! moct
+ * objects="red:#d83a34~26;green:#3aa848~26" ! visionoverlay ! videoconvert !
+ * fakesink
+ * ]|
+ * Boxes, names and trails of two objects.
+ * |[
+ * gst-launch-1.0 visiontestsrc num-buffers=30 ! moct objects="red:#d83a34~26" !
+ * visionoverlay show=box+trail+score show-truth=true ! fakesink
+ * ]|
+ * Boxes and trails, and where the object truly is.
+ *
+ * Since: 0.1
+ */
+#include "base/gstvisionfilter.h"
+#include "overlay/gstvisionmapview.h"
+#include "overlay/gstvisionmarks.h"
+#include "overlay/gstvisionpicture.h"
+
+#define GST_TYPE_VISION_OVERLAY (gst_vision_overlay_get_type ())
+G_DECLARE_FINAL_TYPE (
+    GstVisionOverlay, gst_vision_overlay, GST, VISION_OVERLAY, GstVisionFilter)
+
+struct _GstVisionOverlay {
+  GstVisionFilter parent;
+
+  const Device *device;
+  Overlay *overlay;
+  OverlayList *list;
+  GstVisionMarks marks;
+  GstVisionLook now; /* the look of this frame */
+  gboolean warned_of_map;
+
+  /* under the object lock */
+  GstVisionLook look;
+  gboolean image_is_new;
+};
+
+G_DEFINE_TYPE (GstVisionOverlay, gst_vision_overlay, GST_TYPE_VISION_FILTER)
+GST_ELEMENT_REGISTER_DEFINE (
+    visionoverlay, "visionoverlay", GST_RANK_NONE, GST_TYPE_VISION_OVERLAY)
+
+/* Has the image ready, or none; a file that cannot be read is warned of. */
+static const char *
+load_image (GstVisionOverlay *self)
+{
+  GstVisionPicture picture;
+  const gchar *location = self->now.image, *why;
+  const char *err;
+
+  self->marks.image_width = self->marks.image_height = 0;
+  if (!location || !location[0])
+    return NULL;
+  why = gst_vision_picture_load (&picture, location);
+  if (why) {
+    GST_ELEMENT_WARNING (self, RESOURCE, OPEN_READ,
+        ("The image \"%s\" cannot be read: %s. Set image to a PNG file; until "
+         "then, objects are drawn without it.",
+            location, why),
+        (NULL));
+    return NULL;
+  }
+  err = overlay_set_image (self->overlay, picture.rgba, picture.width,
+      picture.height, 4 * picture.width);
+  if (!err) {
+    self->marks.image_width = picture.width;
+    self->marks.image_height = picture.height;
+  }
+  gst_vision_picture_clear (&picture);
+  return err;
+}
+
+/* Adds the map that is to be shown, to be ended by the caller. */
+static void
+add_map (GstVisionOverlay *self, GstBuffer *buffer, GstVisionMapView *view)
+{
+  const gchar *kind = self->now.map;
+  GstVisionMap map;
+  OverlayMap shown;
+  const char *why = "the buffer has none";
+
+  if (!kind || !kind[0])
+    return;
+  if (gst_buffer_find_vision_map (
+          buffer, GST_VISION_ORIGIN_RESULT, kind, &map) ||
+      gst_buffer_find_vision_map (buffer, GST_VISION_ORIGIN_TRUTH, kind, &map))
+    why = gst_vision_map_view_begin (view, self->device, &map, &shown);
+  if (!why) {
+    shown.opacity = 255 * self->now.opacity + .5;
+    shown.low = self->now.map_low;
+    shown.high = self->now.map_high;
+    why = overlay_map (self->list, &shown);
+  }
+  if (why && !self->warned_of_map)
+    GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+        ("The map \"%s\" cannot be shown: %s. Set map to a kind that an "
+         "element before this one makes.",
+            kind, why),
+        (NULL));
+  self->warned_of_map = why != NULL;
+}
+
+/* Takes over what the properties say now; TRUE where the image is another. */
+static gboolean
+take_look (GstVisionOverlay *self)
+{
+  gboolean image_is_new;
+
+  gst_vision_look_clear (&self->now);
+  GST_OBJECT_LOCK (self);
+  gst_vision_look_copy (&self->look, &self->now);
+  image_is_new = self->image_is_new;
+  self->image_is_new = FALSE;
+  GST_OBJECT_UNLOCK (self);
+  return image_is_new;
+}
+
+static const char *
+process (GstVisionFilter *filter, const Image *frame, GstBuffer *buffer)
+{
+  GstVisionOverlay *self = GST_VISION_OVERLAY (filter);
+  GstVisionMarks *marks = &self->marks;
+  GstVisionMapView view = {0};
+  const char *err;
+
+  if (take_look (self))
+    TRY (load_image (self));
+  overlay_list_clear (self->list, frame->width, frame->height);
+  gst_vision_marks_begin (
+      marks, self->list, &self->now, frame->width, frame->height);
+  add_map (self, buffer, &view);
+  gst_vision_marks_draw (marks, buffer);
+
+  err = gst_vision_glyphs_upload (marks->glyphs, self->overlay);
+  if (!err)
+    err = overlay_draw (self->overlay, frame, self->list);
+  /* A GPU may still read the map: its buffer stays until the parent, before
+   * the frame goes on, has waited. */
+  gst_vision_map_view_end (&view);
+  return err;
+}
+
+static const char *
+open_overlay (
+    GstVisionFilter *filter, const Device *device, const GstVideoInfo *info)
+{
+  GstVisionOverlay *self = GST_VISION_OVERLAY (filter);
+
+  (void) info;
+  self->device = device;
+  GST_OBJECT_LOCK (self);
+  self->image_is_new = TRUE;
+  GST_OBJECT_UNLOCK (self);
+  TRY (overlay_list_new (&self->list));
+  return overlay_new (&self->overlay, device);
+}
+
+static void
+close_overlay (GstVisionFilter *filter)
+{
+  GstVisionOverlay *self = GST_VISION_OVERLAY (filter);
+
+  g_clear_pointer (&self->overlay, overlay_free);
+  g_clear_pointer (&self->list, overlay_list_free);
+  /* Another Overlay needs the atlas anew. */
+  g_clear_pointer (&self->marks.glyphs, gst_vision_glyphs_free);
+}
+
+static void
+reset (GstVisionFilter *filter)
+{
+  gst_vision_trails_clear (GST_VISION_OVERLAY (filter)->marks.trails);
+}
+
+static void
+set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstVisionOverlay *self = GST_VISION_OVERLAY (object);
+
+  (void) pspec;
+  GST_OBJECT_LOCK (self);
+  gst_vision_look_set_property (&self->look, id, value);
+  self->image_is_new |= id == GST_VISION_LOOK_IMAGE;
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstVisionOverlay *self = GST_VISION_OVERLAY (object);
+
+  (void) pspec;
+  GST_OBJECT_LOCK (self);
+  gst_vision_look_get_property (&self->look, id, value);
+  GST_OBJECT_UNLOCK (self);
+}
+
+static gboolean
+stop (GstBaseTransform *trans)
+{
+  gst_vision_trails_clear (GST_VISION_OVERLAY (trans)->marks.trails);
+  return GST_BASE_TRANSFORM_CLASS (gst_vision_overlay_parent_class)
+      ->stop (trans);
+}
+
+static void
+finalize (GObject *object)
+{
+  GstVisionOverlay *self = GST_VISION_OVERLAY (object);
+
+  gst_vision_look_clear (&self->look);
+  gst_vision_look_clear (&self->now);
+  gst_vision_marks_clear (&self->marks);
+  G_OBJECT_CLASS (gst_vision_overlay_parent_class)->finalize (object);
+}
+
+static void
+gst_vision_overlay_class_init (GstVisionOverlayClass *klass)
+{
+  GObjectClass *object = G_OBJECT_CLASS (klass);
+  GstVisionFilterClass *filter = GST_VISION_FILTER_CLASS (klass);
+
+  object->set_property = set_property;
+  object->get_property = get_property;
+  object->finalize = finalize;
+  gst_vision_look_install_properties (object);
+
+  GST_BASE_TRANSFORM_CLASS (klass)->stop = stop;
+  filter->use = GST_VISION_FRAME_WRITE | GST_VISION_FRAME_STAY;
+  filter->open = open_overlay;
+  filter->process = process;
+  filter->close = close_overlay;
+  filter->reset = reset;
+  gst_vision_filter_class_add_pads (filter,
+      "{ NV12, I420, RGBA, BGRA, RGBx, BGRx, RGB, BGR, YUY2, P010_10LE, "
+      "GRAY8, GRAY16_LE }");
+  gst_element_class_set_static_metadata (GST_ELEMENT_CLASS (klass),
+      "Vision overlay", "Filter/Effect/Video",
+      "Draws what vision elements found into the frames", PACKAGE);
+}
+
+static void
+gst_vision_overlay_init (GstVisionOverlay *self)
+{
+  gst_vision_look_init (&self->look);
+  gst_vision_marks_init (&self->marks);
+}
