@@ -264,7 +264,7 @@ static MoctColour
 random_colour (int k)
 {
   char text[200];
-  int a = rnd (200), b = rnd (200), c = rnd (200), d = 20 + rnd (56);
+  int a = rnd (180), b = rnd (180), c = rnd (180), d = 20 + rnd (56);
 
   switch (rnd (5)) {
     case 0:

@@ -165,16 +165,22 @@ static const struct {
     {"RGBA", IMAGE_RGBA, 3840, 2160, 1024, 1024},
 };
 
+/* `--bench [cpu] [row N]` */
 static inline int
 bench_all (int argc, char **argv)
 {
+  int first = 0, last;
   DeviceKind kind = device_cuda_probe () ? DEVICE_CPU : DEVICE_CUDA;
   int n = sizeof bench_rows / sizeof *bench_rows;
 
-  if (argc > 2 && !strcmp (argv[2], "cpu"))
-    kind = DEVICE_CPU;
+  last = n;
+  for (int i = 2; i < argc; i++)
+    if (!strcmp (argv[i], "cpu"))
+      kind = DEVICE_CPU;
+    else if (!strcmp (argv[i], "row") && i + 1 < argc)
+      first = atoi (argv[i + 1]), last = first + 1;
   printf ("device,format,size,objects,colours,result,device us,wall us\n");
-  for (int i = 0; i < n; i++)
+  for (int i = first; i < last && i < n; i++)
     for (int blobs = 0; blobs < 2; blobs++)
       bench_row (kind, bench_rows[i].name, bench_rows[i].format,
           bench_rows[i].width, bench_rows[i].height, bench_rows[i].objects,

@@ -5,10 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "moct/moct_core.h"
-#include "moct/moct_pyramid.h"
 #include "moct/moct_table.h"
 #include "moct/moct_track.h"
+#include "moct/moct_work.h"
 
 /* Tracks at a time, of all colours together. */
 #define MAX_TRACKS 4096
@@ -31,52 +30,18 @@ struct _Moct {
 };
 
 static const char *
-alloc_overflow (Moct *m, int max)
+alloc (Moct *m, int width, int height, int history_length)
 {
   const Device *dev = &m->device;
-  MoctWork *w = &m->work;
-  size_t n = (size_t) moct_n_slots (w) + max;
-
-  device_release (dev, w->fragments);
-  device_release (dev, w->parents);
-  device_release (dev, w->sums);
-  device_release (dev, w->overflow);
-  device_release (dev, w->roots);
-  device_release_pinned (dev, w->result);
-  w->fragments = NULL, w->parents = NULL, w->sums = NULL;
-  w->overflow = NULL, w->roots = NULL, w->result = NULL;
-  w->max_overflow = max;
-  TRY (device_alloc (dev, (void **) &w->fragments, n * sizeof *w->fragments));
-  TRY (device_alloc (dev, (void **) &w->parents, n * sizeof *w->parents));
-  TRY (device_alloc (
-      dev, (void **) &w->sums, (n + MOCT_MAX_COLOURS) * sizeof *w->sums));
-  TRY (device_alloc (
-      dev, (void **) &w->overflow, (size_t) max * sizeof *w->overflow));
-  TRY (device_alloc (dev, (void **) &w->roots, n * sizeof *w->roots));
-  return device_alloc_pinned (dev, (void **) &w->result,
-      sizeof *w->result + (n + MOCT_MAX_COLOURS) * sizeof w->result->blobs[0]);
-}
-
-static const char *
-alloc (Moct *m, int history_length)
-{
-  const Device *dev = &m->device;
-  MoctWork *w = &m->work;
-  size_t tiles = (size_t) w->tiles_x * w->tiles_y;
 
   m->tracks = moct_tracks_new (MAX_TRACKS);
   m->objects = calloc (MAX_TRACKS, sizeof *m->objects);
   if (!m->tracks || !m->objects)
     return "out of memory";
   TRY (moct_tables_new (&m->tables, dev));
-  TRY (device_alloc (dev, (void **) &w->tiles, tiles * sizeof *w->tiles));
-  TRY (device_alloc (
-      dev, (void **) &w->counters, MOCT_N_COUNTERS * sizeof *w->counters));
-  TRY (device_alloc (
-      dev, (void **) &w->windows, MOCT_MAX_COLOURS * sizeof *w->windows));
+  TRY (moct_work_open (&m->work, dev, width, height));
   TRY (device_alloc_pinned (
       dev, (void **) &m->windows, MOCT_MAX_COLOURS * sizeof *m->windows));
-  TRY (alloc_overflow (m, (int) tiles));
   if (!history_length)
     return NULL;
   m->history_length = history_length;
@@ -101,9 +66,7 @@ moct_new (Moct **self, const Device *device, int width, int height,
     return "the frame's sides must be 1 to 32768 pixels";
   if (history_length < 0)
     return "the history length is negative";
-  m->work.tiles_x = (width + MOCT_TILE - 1) / MOCT_TILE;
-  m->work.tiles_y = (height + MOCT_TILE - 1) / MOCT_TILE;
-  return alloc (m, history_length);
+  return alloc (m, width, height, history_length);
 }
 
 void
@@ -116,17 +79,8 @@ moct_free (Moct *m)
   device_wait (dev); /* nothing may still use what goes */
   if (m->stages->release)
     m->stages->release (m->state);
-  device_release (dev, m->work.tiles);
-  device_release (dev, m->work.fragments);
-  device_release (dev, m->work.parents);
-  device_release (dev, m->work.sums);
-  device_release (dev, m->work.overflow);
-  device_release (dev, m->work.roots);
-  device_release (dev, m->work.counters);
-  device_release (dev, m->work.texels);
-  device_release (dev, (void *) m->work.windows);
+  moct_work_close (&m->work, dev);
   device_release (dev, m->history);
-  device_release_pinned (dev, m->work.result);
   device_release_pinned (dev, m->windows);
   device_release_pinned (dev, m->row);
   moct_tables_free (m->tables);
@@ -169,7 +123,7 @@ set_windows (Moct *m, const MoctParams *p)
   if (!changed)
     return NULL;
   m->windows_known = true;
-  return device_copy (&m->device, (void *) m->work.windows, m->windows,
+  return device_copy (&m->device, m->work.windows, m->windows,
       p->n_colours * sizeof *m->windows);
 }
 
@@ -189,28 +143,11 @@ set_work (Moct *m, const MoctParams *p, const Image *frame)
 }
 
 static const char *
-alloc_texels (Moct *m, const MoctParams *p)
-{
-  size_t n = p->method == MOCT_PYRAMID ? moct_pyramid_texels (&m->work)
-                                       : moct_per_object_texels (&m->work);
-
-  if (n <= m->work.max_texels)
-    return NULL;
-  device_release (&m->device, m->work.texels);
-  m->work.texels = NULL;
-  m->work.max_texels = 0;
-  TRY (device_alloc (
-      &m->device, (void **) &m->work.texels, n * sizeof *m->work.texels));
-  m->work.max_texels = n;
-  return NULL;
-}
-
-static const char *
 queue_method (Moct *m, const MoctParams *p)
 {
   if (p->method == MOCT_FUSED)
     return m->stages->fused (&m->device, &m->work, &m->state);
-  TRY (alloc_texels (m, p));
+  TRY (moct_work_grow_texels (&m->work, &m->device, p->method));
   return p->method == MOCT_PYRAMID
       ? m->stages->pyramid (&m->device, &m->work)
       : m->stages->per_object (&m->device, &m->work);
@@ -234,7 +171,8 @@ wait_for_result (Moct *m, const MoctParams *p)
   TRY (device_wait (&m->device));
   if (m->work.result->n_overflow <= (uint32_t) m->work.max_overflow)
     return NULL;
-  TRY (alloc_overflow (m, 2 * (int) m->work.result->n_overflow));
+  TRY (moct_work_grow (
+      &m->work, &m->device, 2 * (int) m->work.result->n_overflow));
   TRY (queue_method (m, p));
   return device_wait (&m->device);
 }

@@ -219,16 +219,11 @@ typedef struct {
   MoctBlob blobs[1];   /* as many as there is room for fragments */
 } MoctResult;
 
-/* A fragment that stands for a blob. */
-typedef struct {
-  uint32_t at, cls;
-} MoctRoot;
-
 /* All that the stages work on; device memory where nothing is said. */
 typedef struct {
   Image frame;
   MoctTable table;
-  const ImageBox *windows; /* of each colour: pixels outside do not count */
+  ImageBox *windows; /* of each colour: pixels outside do not count */
   int n_colours;
   bool blobs;
   int merge_distance;
@@ -239,18 +234,21 @@ typedef struct {
   int tiles_x, tiles_y;
   MoctTile *tiles;
   MoctFragment *fragments; /* MOCT_SLOTS a tile, then the overflow */
-  uint32_t *parents;       /* of fragments: union-find, roots are smallest */
-  MoctSum *sums;           /* of fragments that are roots, or of colours */
   MoctOverflow *overflow;
   int max_overflow;
-  MoctRoot *roots;    /* on the GPU */
-  uint32_t *counters; /* MOCT_N_COUNTERS, zero between frames */
-  MoctResult *result; /* pinned */
-  MoctSum *texels;    /* of the pyramid's levels, two of them in turn */
+  uint32_t *parents;    /* of fragments: union-find, roots are smallest */
+  MoctSum *sums;        /* of fragments that are roots */
+  MoctSum *colour_sums; /* where no blobs are asked for */
+  uint8_t *counts;      /* GPU: slots in use, of each tile */
+  uint32_t *first;      /* GPU: number of a tile's first fragment */
+  uint32_t *list;       /* GPU: where the fragment of a number is */
+  uint32_t *counters;   /* MOCT_N_COUNTERS, zero between frames */
+  MoctResult *result;   /* pinned */
+  MoctSum *texels;      /* of the pyramid's levels, two of them in turn */
   size_t max_texels;
 } MoctWork;
 
-enum { MOCT_OVERFLOW, MOCT_ROOTS, MOCT_N_COUNTERS };
+enum { MOCT_OVERFLOW, MOCT_BLOCKS_DONE, MOCT_N_COUNTERS };
 
 /* ---- Walking over fragments ---- */
 

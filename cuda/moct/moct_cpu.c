@@ -220,17 +220,17 @@ add_to_colour (const MoctWork *w, MoctCursor c)
 {
   MoctSum sum = moct_cursor_sum (w, c);
 
-  moct_sum_add (&w->sums[c.cls - 1], &sum);
+  moct_sum_add (&w->colour_sums[c.cls - 1], &sum);
 }
 
 static void
 sum_colours (const MoctWork *w)
 {
   for (int k = 0; k < w->n_colours; k++)
-    moct_sum_clear (&w->sums[k]);
+    moct_sum_clear (&w->colour_sums[k]);
   for_each_fragment (w, add_to_colour);
   for (int k = 0; k < w->n_colours; k++)
-    moct_report (w, &w->sums[k], k + 1);
+    moct_report (w, &w->colour_sums[k], k + 1);
 }
 
 void

@@ -7,7 +7,7 @@
 
 #include "moct/moct_cuda.cuh"
 
-#define MAX_NODES 4
+#define MAX_NODES 2
 
 typedef struct {
   cudaGraph_t graph;
@@ -18,43 +18,54 @@ typedef struct {
 } FusedGraph;
 
 static cudaKernelNodeParams
-node_params (MoctKernel kernel, int blocks, int threads, void **args)
+tiles_params (const MoctWork *w, void **args)
 {
   cudaKernelNodeParams p = {};
 
-  p.func = (void *) kernel;
-  p.gridDim = dim3 (blocks);
-  p.blockDim = dim3 (threads);
+  p.func = (void *) moct_tiles_kernel (w);
+  p.gridDim = dim3 (moct_tiles_blocks (w));
+  p.blockDim = dim3 (256);
   p.kernelParams = args;
   return p;
 }
 
 static cudaKernelNodeParams
-tiles_params (const MoctWork *w, void **args)
+blobs_params (void **args)
 {
-  int warps = ceil_div (w->tiles_x, 4) * w->tiles_y;
+  cudaKernelNodeParams p = {};
 
-  return node_params (moct_tiles_kernel (w), ceil_div (warps, 8), 256, args);
+  p.func = (void *) moct_blobs_kernel;
+  p.gridDim = dim3 (1);
+  p.blockDim = dim3 (moct_blobs_threads ());
+  p.sharedMemBytes = (unsigned) moct_blobs_shared ();
+  p.kernelParams = args;
+  return p;
+}
+
+static __global__ void
+clear_colours_kernel (MoctSum *sums)
+{
+  moct_sum_clear (&sums[threadIdx.x]);
 }
 
 static const char *
-build (FusedGraph *g)
+build (FusedGraph *g, cudaStream_t stream)
 {
-  const MoctWork *w = &g->work;
-  int tiles = w->tiles_x * w->tiles_y, n = 0;
   void *args[] = {&g->work};
-  cudaKernelNodeParams p[MAX_NODES];
+  cudaKernelNodeParams p = tiles_params (&g->work, args);
 
-  p[n++] = tiles_params (w, args);
-  if (w->blobs)
-    p[n++] = node_params (moct_join_kernel, ceil_div (tiles, 128), 128, args);
-  p[n++] = node_params (moct_gather_kernel, ceil_div (tiles, 128), 128, args);
-  p[n++] = node_params (moct_report_kernel, 1, 512, args);
-
+  clear_colours_kernel<<<1, MOCT_MAX_COLOURS, 0, stream>>> (
+      g->work.colour_sums);
+  CUDA_TRY (cudaGetLastError ());
   CUDA_TRY (cudaGraphCreate (&g->graph, 0));
-  for (int i = 0; i < n; i++)
-    CUDA_TRY (cudaGraphAddKernelNode (
-        &g->nodes[i], g->graph, i ? &g->nodes[i - 1] : NULL, i ? 1 : 0, &p[i]));
+  CUDA_TRY (cudaGraphAddKernelNode (&g->nodes[0], g->graph, NULL, 0, &p));
+  if (g->work.blobs) {
+    p = blobs_params (args);
+    CUDA_TRY (cudaFuncSetAttribute ((const void *) moct_blobs_kernel,
+        cudaFuncAttributeMaxDynamicSharedMemorySize, (int) p.sharedMemBytes));
+    CUDA_TRY (
+        cudaGraphAddKernelNode (&g->nodes[1], g->graph, &g->nodes[0], 1, &p));
+  }
   CUDA_TRY (cudaGraphInstantiateWithFlags (&g->exec, g->graph, 0));
   g->valid = true;
   return NULL;
@@ -102,7 +113,7 @@ moct_fused_cuda (const Device *dev, const MoctWork *w, void **state)
   } else {
     clear (g);
     g->work = *w;
-    TRY (build (g));
+    TRY (build (g, device_stream (dev)));
   }
   CUDA_TRY (cudaGraphLaunch (g->exec, device_stream (dev)));
   return NULL;

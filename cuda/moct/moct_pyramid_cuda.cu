@@ -40,15 +40,34 @@ blocks (const MoctLevel *l)
   return (unsigned) ((moct_level_texels (l) + THREADS - 1) / THREADS);
 }
 
-/* @sums, in the order of the colours, as the fused method reports them. */
-static const char *
-report (const Device *dev, const MoctWork *w, MoctSum *sums)
+/* One block, one thread a colour. */
+static __global__ void
+report_kernel (const __grid_constant__ MoctWork w, const MoctSum *sums)
 {
-  MoctWork colours = *w;
+  __shared__ unsigned n_blobs;
+  int k = threadIdx.x;
 
-  colours.blobs = false;
-  colours.sums = sums;
-  moct_report_kernel<<<1, 512, 0, device_stream (dev)>>> (colours);
+  if (k == 0)
+    n_blobs = 0;
+  __syncthreads ();
+  if (k < w.n_colours && sums[k].n && sums[k].n >= w.min_area &&
+      sums[k].n <= w.max_area) {
+    MoctBlob *blob = &w.result->blobs[atomicAdd (&n_blobs, 1u)];
+
+    blob->sum = sums[k];
+    blob->cls = k + 1;
+  }
+  __syncthreads ();
+  if (k == 0) {
+    w.result->n_blobs = n_blobs;
+    w.result->n_overflow = 0;
+  }
+}
+
+static const char *
+report (const Device *dev, const MoctWork *w, const MoctSum *sums)
+{
+  report_kernel<<<1, MOCT_MAX_COLOURS, 0, device_stream (dev)>>> (*w, sums);
   CUDA_TRY (cudaGetLastError ());
   return NULL;
 }

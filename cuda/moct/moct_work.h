@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The memory that the methods work in. */
+#pragma once
+
+#include "moct/moct_core.h"
+
+C_BEGIN
+
+/* Memory for frames of @width x @height pixels; @work must be zeros.  After a
+ * failure too, moct_work_close () releases what there is. */
+const char *moct_work_open (
+    MoctWork *work, const Device *device, int width, int height);
+void moct_work_close (MoctWork *work, const Device *device);
+
+/* Room for @max fragments of tiles that have no slot left. */
+const char *moct_work_grow (MoctWork *work, const Device *device, int max);
+
+/* Room for the texels of @method, where it needs any. */
+const char *moct_work_grow_texels (
+    MoctWork *work, const Device *device, MoctMethod method);
+
+C_END
