@@ -36,7 +36,10 @@ property () {
 # /dev/videoN), or the generated scene (`test`).
 choose_source () {
   case $1 in
-    test) source=(visiontestsrc ${FRAMES:+num-buffers="$FRAMES"}) ;;
+    test)
+      source=(visiontestsrc ${FRAMES:+num-buffers="$FRAMES"} !
+        'video/x-raw,framerate=30/1')
+      ;;
     camera) source=(v4l2src ! decodebin) ;;
     /dev/*) source=(v4l2src device="$1" ! decodebin) ;;
     *)

@@ -32,7 +32,7 @@ numbers () {
 pictures () {
   local name=$1
   shift
-  launch "${source[@]}" ! moct objects="$colours" trajectory=full ! "$@" ! \
+  launch "${source[@]}" ! moct objects="$colours" "$@" ! \
     videorate drop-only=true ! video/x-raw,framerate=1/1 ! videoconvert ! \
     pngenc ! multifilesink location="$output/$name-%02d.png" sync=false
 }
@@ -40,18 +40,18 @@ pictures () {
 "$root/setup.sh"
 mkdir -p "$output"
 rm -f "$output"/*.png "$output"/*.json
-: "${FRAMES:=300}"
+: "${FRAMES:=120}"
 choose_source "$input"
 choose_colours "$input"
 [ $# -lt 2 ] || colours=$2
 
 numbers
 heading 'visionoverlay: each object with its box, name, number and trail'
-pictures overlay visionoverlay
+pictures overlay trajectory=full ! visionoverlay
 heading 'visionmap: the colour of each pixel, as moct saw it'
-pictures labels visionmap kind=labels
+pictures labels label-map=true ! visionmap kind=labels
 heading 'visionmeta: after scaling, boxes fit the smaller frame'
-pictures small videoscale ! video/x-raw,width=320,height=240 ! visionmeta ! \
+pictures small ! videoscale ! video/x-raw,width=320,height=240 ! visionmeta ! \
   visionoverlay
 
 heading "Pictures in $output"

@@ -25,9 +25,8 @@ fi
 read -ra properties <<<"${MOCT-}"
 
 if has_display; then
-  sink=(visionoverlay ! videoconvert ! autovideosink)
+  show=(trajectory=full ! visionoverlay ! videoconvert ! autovideosink)
 else
-  sink=(visionjson location=- ! fakesink)
+  show=(! visionjson ! fakesink)
 fi
-launch "${source[@]}" ! moct objects="$colours" trajectory=full \
-  "${properties[@]}" ! "${sink[@]}"
+launch "${source[@]}" ! moct objects="$colours" "${properties[@]}" "${show[@]}"

@@ -61,7 +61,7 @@ def score(frames):
         left = seen(frame)
         for t in frame["truth"]["objects"]:
             s = scores.setdefault(t["label"], Score())
-            if t["area"] > 0:
+            if "area" in t:  # some of it can be seen
                 s.match(t, left.get(t["label"], []))
         for label, finds in left.items():
             scores.setdefault(label, Score()).false += len(finds)
