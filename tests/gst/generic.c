@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What must hold for every element of the plug-in: states in any order, any
+ * value of any property, pads on request, and twice in one process. */
+#include <gst/check/gstcheck.h>
+
+#include <string.h>
+
+static GList *
+elements (void)
+{
+  GList *all =
+      gst_registry_get_feature_list_by_plugin (gst_registry_get (), "vision");
+
+  fail_unless (all != NULL, "the plug-in vision has no elements");
+  return all;
+}
+
+static void
+each_element (void (*check) (GstElement *element))
+{
+  GList *all = elements ();
+
+  for (GList *l = all; l; l = l->next) {
+    GstElement *element = gst_element_factory_create (l->data, NULL);
+
+    fail_unless (element != NULL);
+    GST_INFO ("checking %s", GST_OBJECT_NAME (element));
+    check (element);
+    gst_element_set_state (element, GST_STATE_NULL);
+    gst_object_unref (element);
+  }
+  gst_plugin_feature_list_free (all);
+}
+
+static void
+walk_states (GstElement *element)
+{
+  static const GstState walk[] = {GST_STATE_READY, GST_STATE_NULL,
+      GST_STATE_PAUSED, GST_STATE_READY, GST_STATE_PAUSED, GST_STATE_NULL,
+      GST_STATE_PLAYING, GST_STATE_PAUSED, GST_STATE_PLAYING, GST_STATE_READY,
+      GST_STATE_NULL, GST_STATE_NULL, GST_STATE_PLAYING};
+
+  for (guint i = 0; i < G_N_ELEMENTS (walk); i++)
+    fail_unless (
+        gst_element_set_state (element, walk[i]) != GST_STATE_CHANGE_FAILURE,
+        "%s does not reach %s", GST_OBJECT_NAME (element),
+        gst_element_state_get_name (walk[i]));
+}
+
+GST_START_TEST (test_states)
+{
+  each_element (walk_states);
+}
+GST_END_TEST;
+
+/* Sets the property to @value and expects to read it back. */
+static void
+set_and_get (GstElement *element, GParamSpec *pspec, const GValue *value)
+{
+  GValue now = G_VALUE_INIT;
+
+  g_object_set_property (G_OBJECT (element), pspec->name, value);
+  if (!(pspec->flags & G_PARAM_READABLE))
+    return;
+  g_value_init (&now, pspec->value_type);
+  g_object_get_property (G_OBJECT (element), pspec->name, &now);
+  fail_unless (g_param_values_cmp (pspec, value, &now) == 0,
+      "%s does not keep %s", GST_OBJECT_NAME (element), pspec->name);
+  g_value_unset (&now);
+}
+
+/* The least and the greatest value of a number; FALSE where there is none. */
+static gboolean
+limit (GParamSpec *pspec, gboolean most, GValue *value)
+{
+#define LIMIT(Type, type) \
+ if (G_IS_PARAM_SPEC_##Type (pspec)) { \
+  g_value_set_##type (value, \
+      most ? G_PARAM_SPEC_##Type (pspec)->maximum \
+           : G_PARAM_SPEC_##Type (pspec)->minimum); \
+  return TRUE; \
+ }
+  LIMIT (INT, int)
+  LIMIT (UINT, uint)
+  LIMIT (INT64, int64)
+  LIMIT (UINT64, uint64)
+  LIMIT (FLOAT, float)
+  LIMIT (DOUBLE, double)
+#undef LIMIT
+  return FALSE;
+}
+
+static void
+try_enum (GstElement *element, GParamSpec *pspec, GValue *value)
+{
+  GEnumClass *klass = g_type_class_ref (pspec->value_type);
+
+  for (guint i = 0; i < klass->n_values; i++) {
+    g_value_set_enum (value, klass->values[i].value);
+    set_and_get (element, pspec, value);
+  }
+  g_type_class_unref (klass);
+}
+
+/* An element may refuse a string or write it in another way, but not crash. */
+static void
+try_strings (GstElement *element, GParamSpec *pspec)
+{
+  static const gchar *strings[] = {"", ";", "red:#", "nonsense=\t1..", "\xff",
+      "a:hsv=1..2,3..4,5..6;a", "/nowhere/to/be/found"};
+
+  for (guint i = 0; i < G_N_ELEMENTS (strings); i++)
+    g_object_set (element, pspec->name, strings[i], NULL);
+  g_object_set (element, pspec->name, NULL, NULL);
+}
+
+static void
+try_property (GstElement *element, GParamSpec *pspec)
+{
+  GValue value = G_VALUE_INIT;
+
+  fail_unless (g_param_spec_get_blurb (pspec) != NULL);
+  g_value_init (&value, pspec->value_type);
+  if (pspec->flags & G_PARAM_READABLE)
+    g_object_get_property (G_OBJECT (element), pspec->name, &value);
+  if (!(pspec->flags & G_PARAM_WRITABLE) ||
+      pspec->flags & G_PARAM_CONSTRUCT_ONLY) {
+    g_value_unset (&value);
+    return;
+  }
+  if (G_IS_PARAM_SPEC_STRING (pspec))
+    try_strings (element, pspec);
+  else if (G_IS_PARAM_SPEC_ENUM (pspec))
+    try_enum (element, pspec, &value);
+  for (gboolean most = FALSE; most <= TRUE; most++)
+    if (limit (pspec, most, &value))
+      set_and_get (element, pspec, &value);
+  if (!G_IS_PARAM_SPEC_STRING (pspec)) {
+    g_param_value_set_default (pspec, &value);
+    set_and_get (element, pspec, &value);
+  }
+  g_value_unset (&value);
+}
+
+/* Those of the plug-in; GStreamer's own have their own tests. */
+static void
+try_properties (GstElement *element)
+{
+  guint n;
+  GParamSpec **pspecs =
+      g_object_class_list_properties (G_OBJECT_GET_CLASS (element), &n);
+
+  for (guint i = 0; i < n; i++)
+    if (pspecs[i]->owner_type == G_OBJECT_TYPE (element) ||
+        g_str_has_prefix (g_type_name (pspecs[i]->owner_type), "GstVision"))
+      try_property (element, pspecs[i]);
+  g_free (pspecs);
+}
+
+GST_START_TEST (test_properties)
+{
+  each_element (try_properties);
+}
+GST_END_TEST;
+
+static void
+try_request_pads (GstElement *element)
+{
+  const GList *l = gst_element_get_pad_template_list (element);
+
+  for (; l; l = l->next) {
+    for (int again = 0;
+         again < 2 && GST_PAD_TEMPLATE_PRESENCE (l->data) == GST_PAD_REQUEST;
+         again++) {
+      GstPad *pad = gst_element_request_pad (element, l->data, NULL, NULL);
+
+      fail_unless (pad != NULL);
+      gst_element_set_state (element, GST_STATE_PAUSED);
+      gst_element_release_request_pad (element, pad);
+      gst_object_unref (pad);
+    }
+  }
+}
+
+GST_START_TEST (test_request_pads)
+{
+  each_element (try_request_pads);
+}
+GST_END_TEST;
+
+static GstElement *
+start_pipeline (const gchar *element)
+{
+  gboolean source = strstr (element, "src") != NULL;
+  gchar *line = g_strdup_printf ("%s num-buffers=5 %s%s ! fakesink",
+      source ? element : "visiontestsrc", source ? "" : "! ",
+      source ? "" : element);
+  GstElement *pipeline = gst_parse_launch (line, NULL);
+
+  fail_unless (pipeline != NULL, "cannot build %s", line);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  g_free (line);
+  return pipeline;
+}
+
+static void
+end_pipeline (GstElement *pipeline)
+{
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message = gst_bus_timed_pop_filtered (
+      bus, 30 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+
+  fail_unless (message != NULL, "no end of stream");
+  fail_unless (GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS, "%s failed",
+      GST_MESSAGE_SRC_NAME (message));
+  gst_message_unref (message);
+  gst_object_unref (bus);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+}
+
+/* As they are by default, both on the same device. */
+GST_START_TEST (test_two_at_once)
+{
+  GList *all = elements ();
+
+  for (GList *l = all; l; l = l->next) {
+    GstElement *a = start_pipeline (GST_OBJECT_NAME (l->data));
+    GstElement *b = start_pipeline (GST_OBJECT_NAME (l->data));
+
+    end_pipeline (a);
+    end_pipeline (b);
+  }
+  gst_plugin_feature_list_free (all);
+}
+GST_END_TEST;
+
+static Suite *
+generic_suite (void)
+{
+  Suite *suite = suite_create ("generic");
+  TCase *tc = tcase_create ("every element");
+
+  suite_add_tcase (suite, tc);
+  tcase_set_timeout (tc, 120);
+  tcase_add_test (tc, test_states);
+  tcase_add_test (tc, test_properties);
+  tcase_add_test (tc, test_request_pads);
+  tcase_add_test (tc, test_two_at_once);
+  return suite;
+}
+
+GST_CHECK_MAIN (generic);
