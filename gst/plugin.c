@@ -5,6 +5,7 @@
 
 GST_ELEMENT_REGISTER_DECLARE (moct);
 GST_ELEMENT_REGISTER_DECLARE (visionjson);
+GST_ELEMENT_REGISTER_DECLARE (visionmap);
 GST_ELEMENT_REGISTER_DECLARE (visionmeta);
 GST_ELEMENT_REGISTER_DECLARE (visionoverlay);
 GST_ELEMENT_REGISTER_DECLARE (visiontestsrc);
@@ -16,6 +17,7 @@ plugin_init (GstPlugin *plugin)
 
   any |= GST_ELEMENT_REGISTER (moct, plugin);
   any |= GST_ELEMENT_REGISTER (visionjson, plugin);
+  any |= GST_ELEMENT_REGISTER (visionmap, plugin);
   any |= GST_ELEMENT_REGISTER (visionmeta, plugin);
   any |= GST_ELEMENT_REGISTER (visionoverlay, plugin);
   any |= GST_ELEMENT_REGISTER (visiontestsrc, plugin);

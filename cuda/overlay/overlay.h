@@ -17,6 +17,9 @@
 
 C_BEGIN
 
+/* Frames may be up to this many pixels wide or high. */
+#define OVERLAY_MAX_SIZE 32767
+
 typedef struct {
   uint8_t r, g, b;
   uint8_t a; /* opacity */

@@ -10,8 +10,6 @@
 
 /* A stroke of more shapes is cut in two. */
 #define OVERLAY_STROKE_SHAPES 256
-/* Frames up to this many pixels wide or high. */
-#define OVERLAY_MAX_SIZE 32767
 
 typedef enum {
   OVERLAY_BARS,

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-visionmap
+ * @title: visionmap
+ * @see_also: visionoverlay
+ *
+ * Makes a video of a map that a vision element found, as large as the map: a
+ * depth or disparity map, a map of labels, …
+ *
+ * The format that is negotiated decides what the pixels are.  In RGB formats
+ * they are colours, those of #visionoverlay, and what is invalid is black (in
+ * RGBA, transparent).  In GRAY8 and GRAY16_LE they are the map's numbers as
+ * they are stored, cut off at what the format holds, floats rounded; with
+ * #GstVisionMapVideo:map-low and #GstVisionMapVideo:map-high, the values
+ * between these two, from black to white.
+ *
+ * A buffer without the map gives a black frame.
+ *
+ * ## Example launch lines
+ * |[
+ * gst-launch-1.0 visiontestsrc num-buffers=30 ! visionmap kind=labels !
+ * videoconvert ! fakesink
+ * ]|
+ * The labels of the synthetic scene, each in a colour.
+ *
+ * Since: 0.1
+ */
+#include <gst/base/gstbasetransform.h>
+
+#include "visionmap/gstvisionmapcaps.h"
+#include "visionmap/gstvisionmappaint.h"
+
+#define GST_TYPE_VISION_MAP_VIDEO (gst_vision_map_video_get_type ())
+G_DECLARE_FINAL_TYPE (GstVisionMapVideo, gst_vision_map_video, GST,
+    VISION_MAP_VIDEO, GstBaseTransform)
+
+struct _GstVisionMapVideo {
+  GstBaseTransform parent;
+
+  GstVisionMapPaint paint;
+  GstVideoInfo out;
+  guint width, height; /* of the newest map; 0: none came yet */
+  gboolean warned;     /* that there is no map, until there is one */
+
+  /* under the object lock */
+  gchar *kind;
+  gdouble low, high;
+};
+
+G_DEFINE_TYPE (GstVisionMapVideo, gst_vision_map_video, GST_TYPE_BASE_TRANSFORM)
+GST_ELEMENT_REGISTER_DEFINE (
+    visionmap, "visionmap", GST_RANK_NONE, GST_TYPE_VISION_MAP_VIDEO)
+
+enum { PROP_0, PROP_KIND, PROP_MAP_LOW, PROP_MAP_HIGH };
+
+static void
+set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstVisionMapVideo *self = GST_VISION_MAP_VIDEO (object);
+
+  GST_OBJECT_LOCK (self);
+  switch (id) {
+    case PROP_KIND:
+      g_free (self->kind);
+      self->kind = g_value_dup_string (value);
+      break;
+    case PROP_MAP_LOW:
+      self->low = g_value_get_double (value);
+      break;
+    case PROP_MAP_HIGH:
+      self->high = g_value_get_double (value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstVisionMapVideo *self = GST_VISION_MAP_VIDEO (object);
+
+  GST_OBJECT_LOCK (self);
+  switch (id) {
+    case PROP_KIND:
+      g_value_set_string (value, self->kind);
+      break;
+    case PROP_MAP_LOW:
+      g_value_set_double (value, self->low);
+      break;
+    case PROP_MAP_HIGH:
+      g_value_set_double (value, self->high);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static gboolean
+start (GstBaseTransform *trans)
+{
+  GstVisionMapVideo *self = GST_VISION_MAP_VIDEO (trans);
+  const char *err = gst_vision_map_paint_open (&self->paint);
+
+  self->width = self->height = 0;
+  self->warned = FALSE;
+  if (err) {
+    gst_vision_map_paint_close (&self->paint);
+    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT, ("%s.", err), (NULL));
+  }
+  return !err;
+}
+
+static gboolean
+stop (GstBaseTransform *trans)
+{
+  gst_vision_map_paint_close (&GST_VISION_MAP_VIDEO (trans)->paint);
+  return TRUE;
+}
+
+static GstCaps *
+transform_caps (GstBaseTransform *trans, GstPadDirection direction,
+    GstCaps *caps, GstCaps *filter)
+{
+  GstVisionMapVideo *self = GST_VISION_MAP_VIDEO (trans);
+
+  return gst_vision_map_caps_transform (
+      direction, caps, filter, self->width, self->height);
+}
+
+static GstCaps *
+fixate_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
+    GstCaps *other)
+{
+  (void) trans;
+  (void) direction;
+  return gst_vision_map_caps_fixate (caps, other);
+}
+
+static gboolean
+set_caps (GstBaseTransform *trans, GstCaps *in, GstCaps *out)
+{
+  (void) in;
+  return gst_video_info_from_caps (&GST_VISION_MAP_VIDEO (trans)->out, out);
+}
+
+static gboolean
+find (GstVisionMapVideo *self, GstBuffer *buffer, GstVisionMap *map)
+{
+  gboolean found;
+  gchar *kind;
+
+  GST_OBJECT_LOCK (self);
+  kind = g_strdup (self->kind && self->kind[0] ? self->kind : NULL);
+  GST_OBJECT_UNLOCK (self);
+  found = gst_buffer_find_vision_map (
+              buffer, GST_VISION_ORIGIN_RESULT, kind, map) ||
+      gst_buffer_find_vision_map (buffer, GST_VISION_ORIGIN_TRUTH, kind, map);
+  g_free (kind);
+  return found;
+}
+
+/* A map of another size than before: other caps. */
+static GstFlowReturn
+submit_input_buffer (
+    GstBaseTransform *trans, gboolean is_discont, GstBuffer *buffer)
+{
+  GstVisionMapVideo *self = GST_VISION_MAP_VIDEO (trans);
+  gboolean other = FALSE;
+  GstFlowReturn ret;
+  GstVisionMap map;
+
+  if (find (self, buffer, &map) && map.width && map.height &&
+      map.width <= OVERLAY_MAX_SIZE && map.height <= OVERLAY_MAX_SIZE) {
+    other = self->width != map.width || self->height != map.height;
+    self->width = map.width;
+    self->height = map.height;
+  }
+  if (other)
+    gst_base_transform_reconfigure_src (trans);
+  ret = GST_BASE_TRANSFORM_CLASS (gst_vision_map_video_parent_class)
+            ->submit_input_buffer (trans, is_discont, buffer);
+  if (other && ret == GST_FLOW_NOT_NEGOTIATED)
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+        ("The map has %u x %u pixels, which the element behind does not take. "
+         "Put videoscale between them.",
+            self->width, self->height),
+        (NULL));
+  return ret;
+}
+
+static GstFlowReturn
+transform (GstBaseTransform *trans, GstBuffer *in, GstBuffer *out)
+{
+  GstVisionMapVideo *self = GST_VISION_MAP_VIDEO (trans);
+  GstVideoFrame frame;
+  GstVisionMap map;
+  gboolean found = find (self, in, &map);
+  gdouble low, high;
+  const char *err;
+
+  if (!gst_video_frame_map (&frame, &self->out, out, GST_MAP_WRITE)) {
+    GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
+        ("A frame for the map could not be mapped; memory may have run out."),
+        (NULL));
+    return GST_FLOW_ERROR;
+  }
+  GST_OBJECT_LOCK (self);
+  low = self->low;
+  high = self->high;
+  GST_OBJECT_UNLOCK (self);
+  err = gst_vision_map_paint (
+      &self->paint, found ? &map : NULL, low, high, &frame);
+  gst_video_frame_unmap (&frame);
+
+  if (!found)
+    err = "the buffer has none";
+  if (err && !self->warned)
+    GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+        ("There is no map to show: %s. Put visionmap behind the element that "
+         "makes it, and set kind to its kind. Frames are black until then.",
+            err),
+        (NULL));
+  self->warned = err != NULL;
+  return GST_FLOW_OK;
+}
+
+/* The frames' pixels are not looked at: any stride is right. */
+static gboolean
+propose_allocation (GstBaseTransform *trans, GstQuery *decide, GstQuery *query)
+{
+  (void) trans;
+  (void) decide;
+  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  return TRUE;
+}
+
+static void
+finalize (GObject *object)
+{
+  g_free (GST_VISION_MAP_VIDEO (object)->kind);
+  G_OBJECT_CLASS (gst_vision_map_video_parent_class)->finalize (object);
+}
+
+#define FLAGS \
+ (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
+
+static void
+gst_vision_map_video_class_init (GstVisionMapVideoClass *klass)
+{
+  GObjectClass *object = G_OBJECT_CLASS (klass);
+  GstElementClass *element = GST_ELEMENT_CLASS (klass);
+  GstBaseTransformClass *trans = GST_BASE_TRANSFORM_CLASS (klass);
+
+  object->set_property = set_property;
+  object->get_property = get_property;
+  object->finalize = finalize;
+  g_object_class_install_property (object, PROP_KIND,
+      g_param_spec_string ("kind", "Kind",
+          "Kind of the map (disparity, depth, labels, …); the newest map of "
+          "any kind where it is not set",
+          NULL, FLAGS));
+  g_object_class_install_property (object, PROP_MAP_LOW,
+      g_param_spec_double ("map-low", "Low end of the map",
+          "Value that is shown in the first colour or black; as map-high: "
+          "colours follow the map's values, greys are its numbers",
+          -G_MAXFLOAT, G_MAXFLOAT, 0, FLAGS));
+  g_object_class_install_property (object, PROP_MAP_HIGH,
+      g_param_spec_double ("map-high", "High end of the map",
+          "Value that is shown in the last colour or white", -G_MAXFLOAT,
+          G_MAXFLOAT, 0, FLAGS));
+  gst_element_class_add_static_pad_template (
+      element, gst_vision_map_template (GST_PAD_SINK));
+  gst_element_class_add_static_pad_template (
+      element, gst_vision_map_template (GST_PAD_SRC));
+  gst_element_class_set_static_metadata (element, "Vision map",
+      "Filter/Converter/Video", "Makes a video of a map", PACKAGE);
+
+  trans->start = start;
+  trans->stop = stop;
+  trans->transform_caps = transform_caps;
+  trans->fixate_caps = fixate_caps;
+  trans->set_caps = set_caps;
+  trans->transform_size = gst_vision_map_transform_size;
+  trans->submit_input_buffer = submit_input_buffer;
+  trans->propose_allocation = propose_allocation;
+  trans->transform = transform;
+}
+
+static void
+gst_vision_map_video_init (GstVisionMapVideo *self)
+{
+  (void) self;
+}

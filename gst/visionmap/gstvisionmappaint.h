@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A map painted into a frame of its size: its numbers as grey, or in colours,
+ * which is the Overlay's work. */
+#pragma once
+
+#include "base/gstvisionbackend.h"
+#include "meta/gstvisionmeta.h"
+#include "overlay/overlay.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  Device device;
+  Overlay *overlay;
+  OverlayList *list;
+} GstVisionMapPaint;
+
+const char *gst_vision_map_paint_open (GstVisionMapPaint *self);
+void gst_vision_map_paint_close (GstVisionMapPaint *self);
+
+/* Blackens @frame, and paints @map where there is one (NULL).  With @low
+ * different from @high, these are the values at the two ends of the colours. */
+const char *gst_vision_map_paint (GstVisionMapPaint *self,
+    const GstVisionMap *map, gdouble low, gdouble high, GstVideoFrame *frame);
+
+G_END_DECLS
