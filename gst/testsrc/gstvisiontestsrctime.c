@@ -91,6 +91,8 @@ gst_vision_test_src_next (GstVisionTestSrc *self)
 void
 gst_vision_test_src_set_times (GstVisionTestSrc *self, GstBuffer *buffer)
 {
+  GstClockTime now;
+
   GST_BUFFER_PTS (buffer) = time_of (self, self->number);
   GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;
   GST_BUFFER_DURATION (buffer) = GST_VIDEO_INFO_FPS_N (&self->frame.info)
@@ -98,9 +100,11 @@ gst_vision_test_src_set_times (GstVisionTestSrc *self, GstBuffer *buffer)
       : GST_CLOCK_TIME_NONE;
   GST_BUFFER_OFFSET (buffer) = self->number;
   GST_BUFFER_OFFSET_END (buffer) = self->number + 1;
-  gst_object_sync_values (GST_OBJECT (self),
-      gst_segment_to_stream_time (&GST_BASE_SRC (self)->segment,
-          GST_FORMAT_TIME, GST_BUFFER_PTS (buffer)));
+  /* the frame on show where a segment starts may begin before it */
+  now = gst_segment_to_stream_time (
+      &GST_BASE_SRC (self)->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
+  if (GST_CLOCK_TIME_IS_VALID (now))
+    gst_object_sync_values (GST_OBJECT (self), now);
 }
 
 static void
