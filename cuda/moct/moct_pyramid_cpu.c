@@ -6,6 +6,8 @@
 
 #include "moct/moct_cpu.h"
 
+#define FEW 1024 /* texels that are not worth waking threads for */
+
 static void
 report (const MoctWork *w, const MoctSum *sums)
 {
@@ -20,7 +22,7 @@ sweep (const MoctWork *w, const MoctLevel *base)
 {
   unsigned n = (unsigned) moct_level_texels (base);
 
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for if (n > FEW)
   for (unsigned at = 0; at < n; at++) {
     MoctTexel t = moct_texel_of (base, at);
 
@@ -34,7 +36,7 @@ gather (const MoctWork *w, const MoctLevel *below, const MoctLevel *level)
 {
   unsigned n = (unsigned) moct_level_texels (level);
 
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for if (n > FEW)
   for (unsigned at = 0; at < n; at++) {
     MoctTexel t = moct_texel_of (level, at);
 
@@ -57,15 +59,14 @@ moct_pyramid_cpu (const Device *dev, const MoctWork *w)
     level = moct_above (w, &below);
     gather (w, &below, &level);
   }
-  report (w,
-      w->texels + level.first); /* of one cell: in the order of the colours */
+  report (w, w->texels + level.first);
   return NULL;
 }
 
 static void
 mask (const MoctWork *w, int k, const MoctHalf *to)
 {
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for if (to->width * to->height > FEW)
   for (int y = 0; y < to->height; y++)
     for (int x = 0; x < to->width; x++)
       to->mask[(size_t) y * to->width + x] = moct_mask_pixel (w, k, x, y);
@@ -74,7 +75,7 @@ mask (const MoctWork *w, int k, const MoctHalf *to)
 static void
 halve (const MoctHalf *below, const MoctHalf *level)
 {
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for if (level->width * level->height > FEW)
   for (int y = 0; y < level->height; y++)
     for (int x = 0; x < level->width; x++)
       level->texels[(size_t) y * level->width + x] = moct_halve (below, x, y);
