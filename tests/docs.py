@@ -49,15 +49,30 @@ def shown(value):
         return ""
     if isinstance(value, bool):
         return str(value).lower()
+    if hasattr(value, "value_nicks"):
+        return "+".join(value.value_nicks)
     if hasattr(value, "value_nick"):
         return value.value_nick
     return number(value) if isinstance(value, (int, float)) else str(value)
+
+
+def choices_of(pspec):
+    """Nicks and meanings of an enumeration or of flags."""
+    if hasattr(pspec, "enum_class"):
+        return [[f"`{v.value_nick}`", v.value_name]
+                for v in pspec.enum_class.__enum_values__.values()]
+    if hasattr(pspec, "flags_class"):
+        return [[f"`{v.first_value_nick}`", v.first_value_name]
+                for v in pspec.flags_class.__flags_values__.values()]
+    return []
 
 
 def values_of(pspec):
     """The type of a property, and what it can be set to."""
     if hasattr(pspec, "enum_class"):
         return "one of the nicks below"
+    if hasattr(pspec, "flags_class"):
+        return "nicks below, joined by +"
     name = TYPES.get(pspec.value_type.name, pspec.value_type.name)
     least, most = (getattr(pspec, which, None)
                    for which in ("minimum", "maximum"))
@@ -92,27 +107,28 @@ def properties(element, pspecs):
     for p in pspecs:
         rows.append([f"`{p.name}`", values_of(p), default_of(element, p),
                      changes_of(p), p.blurb])
-        if hasattr(p, "enum_class"):
-            nicks = [[f"`{v.value_nick}`", v.value_name]
-                     for v in p.enum_class.__enum_values__.values()]
-            enums += f"\n`{p.name}` is one of\n\n" + \
-                table(["nick", "meaning"], nicks)
+        if choices_of(p):
+            enums += f"\nValues of `{p.name}`:\n\n" + \
+                table(["nick", "meaning"], choices_of(p))
     return table(["property", "values", "default", "may be set", "meaning"],
                  rows) + enums
 
 
 def pads(factory):
-    rows = []
+    rows = {}  # of the same caps one
     for pad in sorted(factory.get_static_pad_templates(),
                       key=lambda pad: pad.name_template):
         caps = pad.get_caps().to_string()
-        for name, formats in re.findall(
+        name = f"`{pad.name_template}`"
+        if pad.presence != Gst.PadPresence.ALWAYS:
+            name += f" ({pad.presence.value_nick})"
+        for media, formats in re.findall(
                 r"([\w/-]+(?:\(memory:\w+\))?)(?:, format=\(string\)"
                 r"(\{[^}]*\}|[\w-]+))?[^;]*", caps):
-            rows.append([f"`{pad.name_template}`",
-                         f"{pad.presence.value_nick} {pad.direction.value_nick}",
-                         f"`{name}`", formats.strip("{} ")])
-    return table(["pad", "kind", "caps", "formats"], rows)
+            row = f"`{media}`", formats.strip("{} ")
+            rows.setdefault(row, []).append(name)
+    return table(["pad", "caps", "formats"],
+                 [[", ".join(names), *row] for row, names in rows.items()])
 
 
 def signals(gtype):
@@ -140,7 +156,7 @@ def launch_lines(block):
             else:
                 row += " ! " + part
         out += row + "\n"
-    return f"\n```sh\n{out}```"
+    return f"\n```sh\n{out}```\n"
 
 
 def section(name):
@@ -153,9 +169,9 @@ def section(name):
     else:
         sys.exit(f"{name} has no comment SECTION:element-{name}")
     text = re.sub(r"^ \* ?", "", m[1], flags=re.M)
-    text = re.sub(r"^@\w+:.*\n", "", text, flags=re.M)
+    text = re.sub(r"^(@\w+:|Since:).*\n", "", text, flags=re.M)
     text = re.sub(r"\|\[\s*(gst-launch.*?)\]\|", launch_lines, text, flags=re.S)
-    text = re.sub(r"\|\[\s*(.*?)\]\|", r"\n```\n\1```", text, flags=re.S)
+    text = re.sub(r"\|\[\s*(.*?)\]\|", r"\n```\n\1```\n", text, flags=re.S)
     text = re.sub(r"#(\w+):{1,2}([\w-]+)", r"`\2`", text)
     text = re.sub(r"#(Gst\w+|G\w+)", r"`\1`", text)
     return re.sub(r"%([A-Z_]+)", r"`\1`", text).strip() + "\n"

@@ -14,6 +14,7 @@ import json
 import os
 import re
 import shlex
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -91,10 +92,10 @@ def scripts():
     frames = [json.loads(line) for line in out.splitlines()]
     assert len(frames) == 60, f"moct.sh printed {len(frames)} lines, not 60"
     for label, s in report.score(frames).items():
-        mean = sum(s.errors) / max(len(s.errors), 1)
-        print(f"{label}: {s.frames} frames, {s.missed} missed, error {mean}")
-        assert len(s.errors) >= s.frames / 2, f"{label} was seldom found"
-        assert mean < 1, f"{label} was found {mean} px off"
+        assert len(s.errors) > s.frames / 2, f"{label} was seldom found"
+        error = statistics.median(s.errors)  # fragments of hidden ones are far
+        print(f"{label}: {s.frames} frames, {s.missed} missed, error {error}")
+        assert error < 0.5, f"{label} was found {error} px off"
 
     with tempfile.TemporaryDirectory() as folder:
         out = run([ROOT / "pipelines/demo.sh"], env=dict(env, OUTPUT=folder))

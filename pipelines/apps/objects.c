@@ -98,7 +98,7 @@ watch (GstElement *pipeline, GstElement *moct)
 }
 
 static gboolean
-run (GstElement *pipeline, gboolean messages)
+run (GstElement *pipeline)
 {
   GstElement *scene = gst_bin_get_by_name (GST_BIN (pipeline), "scene");
   GstElement *moct = gst_bin_get_by_name (GST_BIN (pipeline), "moct");
@@ -108,16 +108,15 @@ run (GstElement *pipeline, gboolean messages)
   if (scene) /* its shapes have these colours */
     g_object_bind_property (
         scene, "palette", moct, "objects", G_BINDING_SYNC_CREATE);
-  g_object_set (moct, "post-messages", messages, NULL);
-  g_object_set (sink, "emit-signals", !messages, NULL);
-  g_signal_connect (sink, "new-sample", G_CALLBACK (on_sample), NULL);
+  if (sink)
+    g_signal_connect (sink, "new-sample", G_CALLBACK (on_sample), NULL);
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   ended = watch (pipeline, moct);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_clear_object (&scene);
+  gst_clear_object (&sink);
   gst_object_unref (moct);
-  gst_object_unref (sink);
   return ended;
 }
 
@@ -132,11 +131,12 @@ main (int argc, char **argv)
 
   gst_init (&argc, &argv);
   source = g_strjoinv (" ", argv + 1 + messages);
-  line = g_strdup_printf ("%s ! moct name=moct ! appsink name=sink sync=false",
-      *source ? source : SCENE);
+  line = g_strdup_printf ("%s ! moct name=moct %s", *source ? source : SCENE,
+      messages ? "post-messages=true ! fakesink"
+               : "! appsink name=sink emit-signals=true sync=false");
   pipeline = gst_parse_launch (line, &error);
   if (pipeline && !error)
-    ended = run (pipeline, messages);
+    ended = run (pipeline);
   else
     g_printerr ("%s\n", error->message);
   gst_clear_object (&pipeline);

@@ -55,14 +55,14 @@ def main():
     Gst.init(None)
     messages = sys.argv[1:2] == ["--messages"]
     source = " ".join(sys.argv[1 + messages:]) or SCENE
-    pipeline = Gst.parse_launch(
-        f"{source} ! moct name=moct ! appsink name=sink sync=false")
+    end = "post-messages=true ! fakesink" if messages else \
+        "! appsink name=sink emit-signals=true sync=false"
+    pipeline = Gst.parse_launch(f"{source} ! moct name=moct {end}")
     scene, moct, sink = map(pipeline.get_by_name, ("scene", "moct", "sink"))
     if scene:  # its shapes have these colours
         moct.set_property("objects", scene.get_property("palette"))
-    moct.set_property("post-messages", messages)
-    sink.set_property("emit-signals", not messages)
-    sink.connect("new-sample", on_sample)
+    if sink:
+        sink.connect("new-sample", on_sample)
 
     pipeline.set_state(Gst.State.PLAYING)
     ended = watch(pipeline, moct)
