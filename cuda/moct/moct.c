@@ -106,19 +106,27 @@ check_params (const Moct *m, const MoctParams *p, const Image *frame)
   return NULL;
 }
 
+static bool
+covers (const ImageBox *box, const Image *frame)
+{
+  return box->x0 <= 0 && box->y0 <= 0 && box->x1 >= frame->width &&
+      box->y1 >= frame->height;
+}
+
 /* Uploads the windows where they have changed. */
 static const char *
-set_windows (Moct *m, const MoctParams *p)
+set_windows (Moct *m, const MoctParams *p, const Image *frame)
 {
+  bool by_track = !p->blobs || p->method != MOCT_FUSED;
   bool changed = !m->windows_known;
 
+  m->work.windowed = false;
   for (int k = 0; k < p->n_colours; k++) {
-    ImageBox box = p->blobs && p->method == MOCT_FUSED
-        ? p->region
-        : moct_tracks_window (m->tracks, p, k);
+    ImageBox box = by_track ? moct_tracks_window (m->tracks, p, k) : p->region;
 
     changed |= memcmp (&box, &m->windows[k], sizeof box) != 0;
     m->windows[k] = box;
+    m->work.windowed |= !covers (&box, frame);
   }
   if (!changed)
     return NULL;
@@ -159,7 +167,7 @@ moct_queue (Moct *m, const MoctParams *params, const Image *frame)
   TRY (check_params (m, params, frame));
   set_work (m, params, frame);
   TRY (moct_tables_get (m->tables, params, frame, &m->work.table));
-  TRY (set_windows (m, params));
+  TRY (set_windows (m, params, frame));
   return queue_method (m, params);
 }
 

@@ -1,247 +1,206 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Second kernel of the fused method: fragments that hang together become
- * blobs.
- *
- * One block does it all.  A frame has a few thousand fragments at most, and
- * what costs time is the latency of step after step, not their number: in one
- * block the union-find lies in shared memory and a step ends with a barrier
- * rather than with a kernel. */
+ * The other kernels of the fused method: fragments that hang together are
+ * joined, their sums are gathered at their roots, and the blobs reported. */
 #include "moct/moct_report.cuh"
 
 #define ALL_LANES 0xffffffffu
-#define THREADS 1024
-#define MAX_SHARED 8192 /* fragments whose parents fit in shared memory */
+#define THREADS 256
 
-struct Shared {
-  uint32_t parents[MAX_SHARED];
-  unsigned n_slots; /* fragments in slots of tiles; the overflow comes behind */
-  MoctReport report;
-};
-
-/* Numbers the fragments of all tiles: list[i] is where number i is,
- * first[tile] the number of the tile's first. */
-static __device__ void
-number (const MoctWork &w, Shared *s)
-{
-  int tiles = w.tiles_x * w.tiles_y, lane = threadIdx.x % 32;
-
-  for (int from = 0; from < tiles; from += 4 * THREADS) {
-    int tile = from + 4 * (int) threadIdx.x;
-    uint32_t counts =
-        tile < tiles ? ((const uint32_t *) w.counts)[tile / 4] : 0;
-    unsigned mine = (counts * 0x01010101u) >> 24, before = mine, base = 0;
-
-    if (!__any_sync (ALL_LANES, counts != 0))
-      continue;
-#pragma unroll
-    for (int step = 1; step < 32; step *= 2) {
-      unsigned other = __shfl_up_sync (ALL_LANES, before, step);
-
-      before += lane >= step ? other : 0;
-    }
-    if (lane == 31)
-      base = atomicAdd (&s->n_slots, before);
-    base = __shfl_sync (ALL_LANES, base, 31) + before - mine;
-    for (int i = 0; i < 4; i++, counts >>= 8) {
-      if (counts & 0xff)
-        w.first[tile + i] = base;
-      for (unsigned k = 0; k < (counts & 0xff); k++)
-        w.list[base++] = (uint32_t) ((tile + i) * MOCT_SLOTS) + k;
-    }
-  }
-}
-
-/* The number of a fragment. */
-static __device__ __forceinline__ uint32_t
-number_of (const MoctWork &w, const Shared *s, MoctCursor c)
-{
-  int k = c.at - moct_n_slots (&w);
-
-  return k >= 0 ? s->n_slots + k
-                : w.first[c.tile] + (c.at - c.tile * MOCT_SLOTS);
-}
-
-static __device__ __forceinline__ MoctCursor
-fragment (const MoctWork &w, const Shared *s, unsigned i)
-{
-  MoctCursor c = {0, 0, 0};
-
-  if (i < s->n_slots) {
-    c.at = (int) w.list[i];
-    c.tile = c.at / MOCT_SLOTS;
-    c.cls = w.tiles[c.tile].cls[c.at % MOCT_SLOTS];
-    return c;
-  }
-  return moct_at_overflow (
-      &w, (int) w.overflow[i - s->n_slots].tile, (int) (i - s->n_slots));
-}
-
-/* Halves the way to the root for those who come after. */
-static __device__ __forceinline__ uint32_t
-root (volatile uint32_t *parents, uint32_t i)
-{
-  uint32_t parent, next;
-
-  while ((parent = parents[i]) != i) {
-    next = parents[parent];
-    if (next != parent)
-      parents[i] = next;
-    i = next;
-  }
-  return i;
-}
-
-/* Lock-free union: the greater root is hung under the smaller one; where
- * another thread was faster, what it put there is joined too. */
-static __device__ void
+/* Lock-free union after Rem (Dijkstra, A Discipline of Programming, 1976): both
+ * ways up are climbed together, the greater parent's side each time, which is
+ * hung lower on the way. */
+static __device__ __forceinline__ void
 unite (uint32_t *parents, uint32_t i, uint32_t j)
 {
   for (;;) {
-    i = root (parents, i);
-    j = root (parents, j);
-    if (i == j)
-      return;
-    uint32_t high = max (i, j), low = min (i, j);
-    uint32_t before = atomicMin (&parents[high], low);
+    uint32_t p = __ldcg (&parents[i]), q = __ldcg (&parents[j]);
 
-    if (before == high)
+    if (p == q)
       return;
-    i = before;
-    j = low;
+    if (p < q) {
+      uint32_t t = p;
+
+      p = q, q = t;
+      t = i, i = j, j = t;
+    }
+    /* a root is linked, another one is moved nearer to the root */
+    if (atomicCAS (&parents[i], p, q) == p && i == p)
+      return;
+    i = p;
   }
 }
 
-static __device__ void
-join (const MoctWork &w, const Shared *s, uint32_t *parents, unsigned i)
+static __device__ __forceinline__ uint32_t
+root (const uint32_t *parents, uint32_t i)
 {
-  MoctCursor a = fragment (w, s, i);
+  uint32_t parent;
+
+  while ((parent = __ldcg (&parents[i])) != i)
+    i = parent;
+  return i;
+}
+
+static __device__ void
+join (const MoctWork &w, MoctCursor a, int other)
+{
   ImageBox box = moct_cursor_box (&w, a);
 
-  for (int k = 0; k < moct_n_neighbours (&w); k++) {
-    int other = moct_neighbour (&w, a.tile, k);
+  for (MoctCursor b = moct_first (&w, other); b.cls; b = moct_next (&w, b))
+    if (a.cls == b.cls &&
+        moct_boxes_near (box, moct_cursor_box (&w, b), w.merge_distance))
+      unite (w.parents, (uint32_t) a.at, (uint32_t) b.at);
+}
 
-    if (other < 0 || !w.counts[other])
-      continue;
-    for (MoctCursor b = moct_first (&w, other); b.cls; b = moct_next (&w, b))
-      if (a.cls == b.cls &&
-          moct_boxes_near (box, moct_cursor_box (&w, b), w.merge_distance))
-        unite (parents, i, number_of (w, s, b));
+/* A thread for each neighbour of each tile. */
+__global__ void
+moct_join_kernel (const __grid_constant__ MoctWork w)
+{
+  int n = moct_n_neighbours (&w);
+  int thread = blockIdx.x * blockDim.x + threadIdx.x;
+  int tile = thread / n, k = thread % n;
+
+  if (tile >= w.tiles_x * w.tiles_y)
+    return;
+
+  int other = moct_neighbour (&w, tile, k);
+
+  for (MoctCursor a = moct_first (&w, tile); a.cls; a = moct_next (&w, a)) {
+    if (k == 0)
+      moct_sum_clear (&w.sums[a.at]);
+    if (other >= 0)
+      join (w, a, other);
   }
 }
 
-/* Adds @sum of the lanes that say @mine to @to: first within the warp, so that
- * a large object does not queue up at one address. */
-static __device__ void
-add_group (MoctSum sum, bool mine, MoctSum *to)
-{
-  MoctSum s;
+/* A warp of the gather kernel has 8 x 4 tiles, so that a large object does not
+ * queue up at one address: the fragments of a root are added in the warp. */
+#define WARP_TILES_X 8
+#define WARP_TILES_Y 4
 
-  moct_sum_clear (&s);
-  if (mine)
-    s = sum;
+/* Over the lanes of a warp; the box as bytes that grow with it. */
+static __device__ __forceinline__ NearSum
+add_up (NearSum s)
+{
+  uint32_t box = (uint32_t) (255 - s.x0) | (uint32_t) (255 - s.y0) << 8 |
+      (uint32_t) s.x1 << 16 | (uint32_t) s.y1 << 24;
+
 #pragma unroll
   for (int step = 16; step; step /= 2) {
-    MoctSum other;
-
-    other.n = __shfl_xor_sync (ALL_LANES, s.n, step);
-    other.x = __shfl_xor_sync (ALL_LANES, s.x, step);
-    other.y = __shfl_xor_sync (ALL_LANES, s.y, step);
-    other.xx = __shfl_xor_sync (ALL_LANES, s.xx, step);
-    other.xy = __shfl_xor_sync (ALL_LANES, s.xy, step);
-    other.yy = __shfl_xor_sync (ALL_LANES, s.yy, step);
-    other.box.x0 = __shfl_xor_sync (ALL_LANES, s.box.x0, step);
-    other.box.y0 = __shfl_xor_sync (ALL_LANES, s.box.y0, step);
-    other.box.x1 = __shfl_xor_sync (ALL_LANES, s.box.x1, step);
-    other.box.y1 = __shfl_xor_sync (ALL_LANES, s.box.y1, step);
-    moct_sum_add (&s, &other);
+    s.n += __shfl_xor_sync (ALL_LANES, s.n, step);
+    s.x += __shfl_xor_sync (ALL_LANES, s.x, step);
+    s.y += __shfl_xor_sync (ALL_LANES, s.y, step);
+    s.xx += __shfl_xor_sync (ALL_LANES, s.xx, step);
+    s.xy += __shfl_xor_sync (ALL_LANES, s.xy, step);
+    s.yy += __shfl_xor_sync (ALL_LANES, s.yy, step);
+    box = __vmaxu4 (box, __shfl_xor_sync (ALL_LANES, box, step));
   }
-  moct_sum_add_lane (to, s, threadIdx.x % 32);
+  s.x0 = 255 - (int) (box & 255), s.y0 = 255 - (int) (box >> 8 & 255);
+  s.x1 = (int) (box >> 16 & 255), s.y1 = (int) (box >> 24);
+  return s;
 }
 
-/* Adds fragments to their roots; @i is beyond @n in lanes that have none. */
-static __device__ void
-gather (const MoctWork &w, const Shared *s, uint32_t *parents, unsigned i,
-    unsigned n)
+/* Adds the fragments of all lanes, where they have one (c.cls), to their
+ * roots. */
+static __device__ __forceinline__ void
+gather (const MoctWork &w, MoctCursor c, int warp_tx, int warp_ty)
 {
+  int lane = threadIdx.x % 32;
+  NearSum none = {0, 0, 0, 0, 0, 0, 255, 255, 0, 0}, mine = none;
   uint32_t to = 0;
-  MoctSum sum;
 
-  moct_sum_clear (&sum);
-  if (i < n) {
-    to = root (parents, i);
-    sum = moct_cursor_sum (&w, fragment (w, s, i));
+  if (c.cls) {
+    MoctFragment f = w.fragments[c.at];
+
+    to = root (w.parents, (uint32_t) c.at);
+    mine = near_sum (
+        f, lane % WARP_TILES_X * MOCT_TILE, lane / WARP_TILES_X * MOCT_TILE);
+    if (to == (uint32_t) c.at)
+      w.list[atomicAdd (&w.counters[MOCT_ROOTS], 1u)] = to;
   }
-  for (uint32_t left = __ballot_sync (ALL_LANES, i < n); left;) {
+  for (uint32_t left = __ballot_sync (ALL_LANES, c.cls != 0); left;) {
     uint32_t first = __shfl_sync (ALL_LANES, to, __ffs ((int) left) - 1);
-    bool mine = i < n && to == first;
+    bool member = c.cls && to == first;
+    NearSum sum = add_up (member ? mine : none);
 
-    add_group (sum, mine, &w.sums[first]);
-    left &= ~__ballot_sync (ALL_LANES, mine);
+    moct_sum_add_lane (&w.sums[first],
+        far_sum (sum, (unsigned) warp_tx * MOCT_TILE,
+            (unsigned) warp_ty * MOCT_TILE),
+        lane);
+    left &= ~__ballot_sync (ALL_LANES, member);
   }
 }
 
-static __device__ void
-report (const MoctWork &w, Shared *s, const uint32_t *parents, unsigned n)
+/* The class of a fragment. */
+static __device__ __forceinline__ int
+class_of (const MoctWork &w, uint32_t at)
 {
-  moct_report_begin (&s->report);
-  for (unsigned from = 0; from < n; from += REPORT_BLOBS) {
+  int k = (int) at - moct_n_slots (&w);
+
+  return k < 0 ? w.tiles[at / MOCT_SLOTS].cls[at % MOCT_SLOTS]
+               : (int) w.overflow[k].cls;
+}
+
+/* The last block's: reports the roots. */
+static __device__ __noinline__ void
+report_roots (const MoctWork &w)
+{
+  __shared__ MoctReport report;
+  unsigned n = __ldcg (&w.counters[MOCT_ROOTS]);
+
+  moct_report_begin (&report);
+  for (unsigned from = 0; from < n; from += THREADS) {
     unsigned i = from + threadIdx.x;
-    bool is_root = threadIdx.x < REPORT_BLOBS && i < n && parents[i] == i;
     MoctSum sum;
+    int cls = 0;
 
-    if (!__syncthreads_or (is_root))
-      continue;
     moct_sum_clear (&sum);
-    if (is_root)
-      sum = moct_sum_load (&w.sums[i]);
-    moct_report_step (w, &s->report, is_root, sum,
-        is_root ? (int) fragment (w, s, i).cls : 0);
+    if (i < n) {
+      uint32_t at = __ldcg (&w.list[i]);
+
+      cls = class_of (w, at);
+      sum = moct_sum_load (&w.sums[at]);
+    }
+    moct_report_step (w, &report, i < n, sum, cls);
   }
-  moct_report_end (w, &s->report);
-}
-
-__global__ void
-__launch_bounds__ (THREADS, 1)
-    moct_blobs_kernel (const __grid_constant__ MoctWork w)
-{
-  extern __shared__ __align__ (16) uint8_t memory[];
-  Shared *s = (Shared *) memory;
-  unsigned n_overflow =
-      min (w.counters[MOCT_OVERFLOW], (unsigned) w.max_overflow);
-
+  moct_report_end (w, &report);
   if (threadIdx.x == 0)
-    s->n_slots = 0;
-  __syncthreads ();
-  number (w, s);
-  __syncthreads ();
-
-  unsigned n = s->n_slots + n_overflow;
-  uint32_t *parents = n <= MAX_SHARED ? s->parents : w.parents;
-
-  for (unsigned i = threadIdx.x; i < n; i += THREADS) {
-    parents[i] = i;
-    moct_sum_clear (&w.sums[i]);
-  }
-  __syncthreads ();
-  for (unsigned i = threadIdx.x; i < n; i += THREADS)
-    join (w, s, parents, i);
-  __syncthreads ();
-  for (unsigned from = 0; from < n; from += THREADS)
-    gather (w, s, parents, from + threadIdx.x, n);
-  __threadfence ();
-  __syncthreads ();
-  report (w, s, parents, n);
+    w.counters[MOCT_ROOTS] = 0;
 }
 
-size_t
-moct_blobs_shared (void)
+/* One lane a tile; its fragments one after the other. */
+__global__ void
+moct_gather_kernel (const __grid_constant__ MoctWork w)
 {
-  return sizeof (Shared);
+  int warps_x = ceil_div (w.tiles_x, WARP_TILES_X);
+  int warp = blockIdx.x * (THREADS / 32) + threadIdx.x / 32;
+  int warp_tx = warp % warps_x * WARP_TILES_X;
+  int warp_ty = warp / warps_x * WARP_TILES_Y;
+  int tx = warp_tx + threadIdx.x % WARP_TILES_X;
+  int ty = warp_ty + threadIdx.x % 32 / WARP_TILES_X;
+  MoctCursor c = {0, 0, 0};
+
+  if (tx < w.tiles_x && ty < w.tiles_y)
+    c = moct_first (&w, ty * w.tiles_x + tx);
+  while (__any_sync (ALL_LANES, c.cls != 0)) {
+    gather (w, c, warp_tx, warp_ty);
+    if (c.cls)
+      c = moct_next (&w, c);
+  }
+  if (moct_is_last_block (w))
+    report_roots (w);
 }
 
 int
-moct_blobs_threads (void)
+moct_join_blocks (const MoctWork *w)
 {
-  return THREADS;
+  return ceil_div (w->tiles_x * w->tiles_y * moct_n_neighbours (w), THREADS);
+}
+
+int
+moct_gather_blocks (const MoctWork *w)
+{
+  return ceil_div (
+      ceil_div (w->tiles_x, WARP_TILES_X) * ceil_div (w->tiles_y, WARP_TILES_Y),
+      THREADS / 32);
 }

@@ -224,8 +224,9 @@ typedef struct {
   Image frame;
   MoctTable table;
   ImageBox *windows; /* of each colour: pixels outside do not count */
-  int n_colours;
+  bool windowed;     /* some window is not the whole frame */
   bool blobs;
+  int n_colours;
   int merge_distance;
   unsigned long long min_area, max_area;
   MoctLayout layout;
@@ -239,16 +240,14 @@ typedef struct {
   uint32_t *parents;    /* of fragments: union-find, roots are smallest */
   MoctSum *sums;        /* of fragments that are roots */
   MoctSum *colour_sums; /* where no blobs are asked for */
-  uint8_t *counts;      /* GPU: slots in use, of each tile */
-  uint32_t *first;      /* GPU: number of a tile's first fragment */
-  uint32_t *list;       /* GPU: where the fragment of a number is */
+  uint32_t *list;       /* GPU: the roots */
   uint32_t *counters;   /* MOCT_N_COUNTERS, zero between frames */
   MoctResult *result;   /* pinned */
   MoctSum *texels;      /* of the pyramid's levels, two of them in turn */
   size_t max_texels;
 } MoctWork;
 
-enum { MOCT_OVERFLOW, MOCT_BLOCKS_DONE, MOCT_N_COUNTERS };
+enum { MOCT_OVERFLOW, MOCT_ROOTS, MOCT_BLOCKS_DONE, MOCT_N_COUNTERS };
 
 /* ---- Walking over fragments ---- */
 

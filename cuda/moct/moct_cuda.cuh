@@ -19,11 +19,13 @@ const char *moct_per_object_cuda (const Device *dev, const MoctWork *w);
 
 C_END
 
-/* The kernels of the fused method, in their order.  The first one reports by
- * itself where no blobs are asked for. */
+/* The kernels of the fused method, in their order, blocks of 256 threads.  The
+ * first one reports by itself where no blobs are asked for. */
 typedef void (*MoctKernel) (const MoctWork w);
 MoctKernel moct_tiles_kernel (const MoctWork *w);
-int moct_tiles_blocks (const MoctWork *w); /* of 256 threads */
-__global__ void moct_blobs_kernel (const __grid_constant__ MoctWork w);
-size_t moct_blobs_shared (void); /* bytes of its one block */
-int moct_blobs_threads (void);
+__global__ void moct_join_kernel (const __grid_constant__ MoctWork w);
+__global__ void moct_gather_kernel (const __grid_constant__ MoctWork w);
+
+int moct_tiles_blocks (const MoctWork *w);
+int moct_join_blocks (const MoctWork *w);
+int moct_gather_blocks (const MoctWork *w);

@@ -7,7 +7,7 @@
 
 #include "moct/moct_cuda.cuh"
 
-#define MAX_NODES 2
+#define MAX_NODES 3
 
 typedef struct {
   cudaGraph_t graph;
@@ -18,28 +18,21 @@ typedef struct {
 } FusedGraph;
 
 static cudaKernelNodeParams
-tiles_params (const MoctWork *w, void **args)
+node_params (MoctKernel kernel, int blocks, void **args)
 {
   cudaKernelNodeParams p = {};
 
-  p.func = (void *) moct_tiles_kernel (w);
-  p.gridDim = dim3 (moct_tiles_blocks (w));
+  p.func = (void *) kernel;
+  p.gridDim = dim3 (blocks);
   p.blockDim = dim3 (256);
   p.kernelParams = args;
   return p;
 }
 
 static cudaKernelNodeParams
-blobs_params (void **args)
+tiles_params (const MoctWork *w, void **args)
 {
-  cudaKernelNodeParams p = {};
-
-  p.func = (void *) moct_blobs_kernel;
-  p.gridDim = dim3 (1);
-  p.blockDim = dim3 (moct_blobs_threads ());
-  p.sharedMemBytes = (unsigned) moct_blobs_shared ();
-  p.kernelParams = args;
-  return p;
+  return node_params (moct_tiles_kernel (w), moct_tiles_blocks (w), args);
 }
 
 static __global__ void
@@ -51,21 +44,18 @@ clear_colours_kernel (MoctSum *sums)
 static const char *
 build (FusedGraph *g, cudaStream_t stream)
 {
+  const MoctWork *w = &g->work;
   void *args[] = {&g->work};
-  cudaKernelNodeParams p = tiles_params (&g->work, args);
+  cudaKernelNodeParams params[MAX_NODES] = {tiles_params (w, args),
+      node_params (moct_join_kernel, moct_join_blocks (w), args),
+      node_params (moct_gather_kernel, moct_gather_blocks (w), args)};
 
-  clear_colours_kernel<<<1, MOCT_MAX_COLOURS, 0, stream>>> (
-      g->work.colour_sums);
+  clear_colours_kernel<<<1, MOCT_MAX_COLOURS, 0, stream>>> (w->colour_sums);
   CUDA_TRY (cudaGetLastError ());
   CUDA_TRY (cudaGraphCreate (&g->graph, 0));
-  CUDA_TRY (cudaGraphAddKernelNode (&g->nodes[0], g->graph, NULL, 0, &p));
-  if (g->work.blobs) {
-    p = blobs_params (args);
-    CUDA_TRY (cudaFuncSetAttribute ((const void *) moct_blobs_kernel,
-        cudaFuncAttributeMaxDynamicSharedMemorySize, (int) p.sharedMemBytes));
-    CUDA_TRY (
-        cudaGraphAddKernelNode (&g->nodes[1], g->graph, &g->nodes[0], 1, &p));
-  }
+  for (int i = 0; i < (w->blobs ? MAX_NODES : 1); i++)
+    CUDA_TRY (cudaGraphAddKernelNode (&g->nodes[i], g->graph,
+        i ? &g->nodes[i - 1] : NULL, i ? 1 : 0, &params[i]));
   CUDA_TRY (cudaGraphInstantiateWithFlags (&g->exec, g->graph, 0));
   g->valid = true;
   return NULL;

@@ -43,6 +43,47 @@ moct_sum_add_lane (MoctSum *to, const MoctSum &sum, int lane)
   }
 }
 
+/* Moments about a corner near by, in 32 bits: enough for 128 x 128 pixels. */
+struct NearSum {
+  uint32_t n, x, y, xx, xy, yy;
+  int x0, y0, x1, y1;
+};
+
+static __device__ __forceinline__ NearSum
+near_sum (const MoctFragment &f, uint32_t X, uint32_t Y)
+{
+  uint32_t n = f.n_y & 0xffff, x = f.xy_x >> 16, y = f.n_y >> 16;
+  ImageBox box = moct_fragment_box (&f, 0, 0);
+  NearSum s;
+
+  s.n = n;
+  s.x = x + n * X;
+  s.y = y + n * Y;
+  s.xx = (f.xx_yy & 0xffff) + 2 * X * x + n * X * X;
+  s.yy = (f.xx_yy >> 16) + 2 * Y * y + n * Y * Y;
+  s.xy = (f.xy_x & 0xffff) + X * y + Y * x + n * X * Y;
+  s.x0 = box.x0 + (int) X, s.x1 = box.x1 + (int) X;
+  s.y0 = box.y0 + (int) Y, s.y1 = box.y1 + (int) Y;
+  return s;
+}
+
+/* The same in frame coordinates; (@X, @Y) is the corner. */
+static __device__ __forceinline__ MoctSum
+far_sum (const NearSum &s, unsigned long long X, unsigned long long Y)
+{
+  MoctSum t;
+
+  t.n = s.n;
+  t.x = s.x + s.n * X;
+  t.y = s.y + s.n * Y;
+  t.xx = s.xx + 2 * X * s.x + s.n * X * X;
+  t.yy = s.yy + 2 * Y * s.y + s.n * Y * Y;
+  t.xy = s.xy + X * s.y + Y * s.x + s.n * X * Y;
+  t.box.x0 = s.x0 + (int) X, t.box.x1 = s.x1 + (int) X;
+  t.box.y0 = s.y0 + (int) Y, t.box.y1 = s.y1 + (int) Y;
+  return t;
+}
+
 #define REPORT_BLOBS 256 /* that go to the host at a time */
 
 /* What a block keeps in shared memory while it reports. */
@@ -111,37 +152,20 @@ moct_report_end (const MoctWork &w, const MoctReport *r)
   }
 }
 
-/* To be called by every block of a kernel when it has added its part to
- * w.colour_sums: the last one reports them, and clears them for the next
- * frame. */
-static __device__ __forceinline__ void
-moct_report_colours (const MoctWork &w)
+/* Whether this is the last block of the grid to come here, after all others
+ * have written what they write. */
+static __device__ __forceinline__ bool
+moct_is_last_block (const MoctWork &w)
 {
-  __shared__ MoctReport report;
   __shared__ bool last;
 
   __threadfence ();
   __syncthreads ();
-  if (threadIdx.x == 0)
+  if (threadIdx.x == 0) {
     last = atomicAdd (&w.counters[MOCT_BLOCKS_DONE], 1u) == gridDim.x - 1;
-  __syncthreads ();
-  if (!last)
-    return;
-  moct_report_begin (&report);
-  for (int first = 0; first < w.n_colours; first += blockDim.x) {
-    int k = first + (int) threadIdx.x;
-    MoctSum sum;
-
-    moct_sum_clear (&sum);
-    if (k < w.n_colours) {
-      MoctSum empty = sum;
-
-      sum = moct_sum_load (&w.colour_sums[k]);
-      w.colour_sums[k] = empty;
-    }
-    moct_report_step (w, &report, k < w.n_colours, sum, k + 1);
+    if (last)
+      w.counters[MOCT_BLOCKS_DONE] = 0;
   }
-  moct_report_end (w, &report);
-  if (threadIdx.x == 0)
-    w.counters[MOCT_BLOCKS_DONE] = 0;
+  __syncthreads ();
+  return last;
 }

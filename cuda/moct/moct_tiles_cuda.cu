@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * First kernel of the fused method: the fragments of every tile.
+ * First kernel of the fused method: the fragments of every tile, or, where no
+ * blobs are asked for, the sums of every colour.
  *
- * A warp reads 32 x 16 pixels, two tiles.  Lane 4 p + h has row pair p of
- * eighth h / 4 of a row: 8 x 2 pixels, which in 4:2:0 share four chroma
- * samples.  Chroma is read first; where none of the four occurs in any class
- * the luma is never read.  Then the sixteen lanes of a tile agree on the lowest
- * class that is left, add up its pixels by a butterfly, and go on until none
- * is left. */
+ * A block reads 64 x 64 pixels, a warp 32 x 16, two tiles.  Lane 4 p + h has
+ * row pair p of columns 8 h to 8 h + 7: 8 x 2 pixels, which in 4:2:0 share four
+ * chroma samples.  Chroma is read first; where none of the four occurs in any
+ * class the luma is never read.  Then the sixteen lanes of a tile agree on the
+ * lowest class that is left, add up its pixels by a butterfly, and go on until
+ * none is left. */
 #include "moct/moct_load.cuh"
 #include "moct/moct_report.cuh"
 
 #define WARPS 8
-#define TILES 2 /* of a warp */
+#define BLOCK_TILES 4 /* along each side of a block */
 
 /* The lowest class that a lane has left. */
 static __device__ __forceinline__ uint32_t
@@ -135,26 +136,130 @@ write_fragment (
     at = moct_n_slots (&w) + k;
   }
   *(uint4 *) &w.fragments[at] = make_uint4 (f.xx_yy, f.xy_x, f.n_y, f.extent);
+  w.parents[at] = (uint32_t) at;
 }
 
-/* Adds a fragment, which all lanes of its tile have, to the sum of its
- * colour; @lane counts from 0 within the tile. */
-static __device__ __forceinline__ void
-add_to_colour (const MoctWork &w, uint32_t cls, const MoctFragment &f, int tx,
-    int ty, int lane)
-{
-  MoctSum sum = moct_fragment_sum (&f, tx, ty);
+/* Sums of the colours in a block, so that those of the frame are touched once a
+ * block.  Classes are found by hashing. */
+#define HASH 16
 
-  moct_sum_add_lane (&w.colour_sums[cls - 1], sum, lane);
+struct BlockSums {
+  uint32_t cls[HASH]; /* 0: free */
+  NearSum sum[HASH];
+};
+
+static __device__ __forceinline__ void
+clear_block_sums (BlockSums *b)
+{
+  NearSum empty = {0, 0, 0, 0, 0, 0, INT_MAX, INT_MAX, INT_MIN, INT_MIN};
+
+  if (threadIdx.x < HASH) {
+    b->cls[threadIdx.x] = 0;
+    b->sum[threadIdx.x] = empty;
+  }
+  __syncthreads ();
 }
 
-template <bool BLOBS>
-static __device__ __forceinline__ void
-write_tile (const MoctWork &w, Classes *c, int tx, int ty, int p, int half)
+/* The place of @cls, HASH where there is none left. */
+static __device__ __forceinline__ int
+place_of (BlockSums *b, uint32_t cls)
 {
-  int tile = ty * w.tiles_x + tx, lane = 2 * p + half;
-  Header h = {{0, 0, 0}, -1, 0};
+  int i = 0;
 
+  for (; i < HASH; i++) {
+    uint32_t *at = &b->cls[(cls + i) % HASH];
+    uint32_t there = atomicCAS (at, 0u, cls);
+
+    if (there == 0 || there == cls)
+      return (int) (cls + i) % HASH;
+  }
+  return i;
+}
+
+static __device__ __forceinline__ void
+add_near (NearSum *to, const NearSum &s, int lane)
+{
+  const uint32_t parts[6] = {s.n, s.x, s.y, s.xx, s.xy, s.yy};
+
+#pragma unroll
+  for (int i = 0; i < 6; i++)
+    if (lane == i)
+      atomicAdd (&to->n + i, parts[i]);
+  if (lane == 6)
+    atomicMin (&to->x0, s.x0);
+  if (lane == 7)
+    atomicMin (&to->y0, s.y0);
+  if (lane == 8)
+    atomicMax (&to->x1, s.x1);
+  if (lane == 9)
+    atomicMax (&to->y1, s.y1);
+}
+
+/* Adds a fragment, which all lanes of its tile have, to the sum of its colour;
+ * @lane counts from 0 within the tile. */
+static __device__ __forceinline__ void
+add_to_colour (const MoctWork &w, BlockSums *b, uint32_t cls,
+    const MoctFragment &f, int tx, int ty, int lane)
+{
+  int place = place_of (b, cls);
+
+  if (place < HASH)
+    add_near (&b->sum[place],
+        near_sum (
+            f, tx % BLOCK_TILES * MOCT_TILE, ty % BLOCK_TILES * MOCT_TILE),
+        lane);
+  else
+    moct_sum_add_lane (
+        &w.colour_sums[cls - 1], moct_fragment_sum (&f, tx, ty), lane);
+}
+
+static __device__ __forceinline__ void
+flush_block_sums (const MoctWork &w, const BlockSums *b, int tx, int ty)
+{
+  __syncthreads ();
+  for (int i = threadIdx.x / 32; i < HASH; i += WARPS)
+    if (b->cls[i])
+      moct_sum_add_lane (&w.colour_sums[b->cls[i] - 1],
+          far_sum (
+              b->sum[i], (unsigned) tx * MOCT_TILE, (unsigned) ty * MOCT_TILE),
+          threadIdx.x % 32);
+}
+
+/* The last block's: reports the sums, and clears them for the next frame. */
+static __device__ __noinline__ void
+report_colours (const MoctWork &w)
+{
+  __shared__ MoctReport report;
+
+  moct_report_begin (&report);
+  for (int first = 0; first < w.n_colours; first += blockDim.x) {
+    int k = first + (int) threadIdx.x;
+    MoctSum sum, empty;
+
+    moct_sum_clear (&empty);
+    sum = empty;
+    if (k < w.n_colours) {
+      sum = moct_sum_load (&w.colour_sums[k]);
+      w.colour_sums[k] = empty;
+    }
+    moct_report_step (w, &report, k < w.n_colours, sum, k + 1);
+  }
+  moct_report_end (w, &report);
+}
+
+/* What a lane works on. */
+struct Lane {
+  int tx, ty; /* tile */
+  int number; /* in the tile, from 0 */
+  int x, y;   /* first pixel, in the tile */
+};
+
+/* Calls @emit (class, fragment) for all lanes of a tile, class by class, as
+ * long as one of the warp's tiles has any left. */
+template <typename Emit>
+static __device__ __forceinline__ void
+for_each_class (const MoctWork &w, const Lane &l, Classes *c, Emit emit)
+{
   for (;;) {
     uint32_t cls = lowest (*c), m = 0;
     MoctFragment f;
@@ -163,47 +268,65 @@ write_tile (const MoctWork &w, Classes *c, int tx, int ty, int p, int half)
     TILE_LANES (step)
     cls = min (cls, __shfl_xor_sync (ALL_LANES, cls, step));
     if (__all_sync (ALL_LANES, cls == NONE))
-      break;
-    if (cls != NONE)
-      m = take (c, cls) &
-          inside (w.windows[cls - 1], tx * MOCT_TILE + 8 * half,
-              ty * MOCT_TILE + 2 * p);
-    f = lane_fragment (m, 8 * half, 2 * p);
+      return;
+    if (cls != NONE) {
+      m = take (c, cls);
+      if (w.windowed)
+        m &= inside (
+            w.windows[cls - 1], l.tx * MOCT_TILE + l.x, l.ty * MOCT_TILE + l.y);
+    }
+    f = lane_fragment (m, l.x, l.y);
     add_up (&f);
-    if (!f.extent)
-      continue;
-    if (!BLOBS)
-      add_to_colour (w, cls, f, tx, ty, lane);
-    else if (lane == 0)
+    if (f.extent)
+      emit (cls, f);
+  }
+}
+
+static __device__ __forceinline__ void
+write_tile (const MoctWork &w, const Lane &l, Classes *c)
+{
+  int tile = l.ty * w.tiles_x + l.tx;
+  Header h = {{0, 0, 0}, -1, 0};
+
+  for_each_class (w, l, c, [&] (uint32_t cls, const MoctFragment &f) {
+    if (l.number == 0)
       write_fragment (w, tile, cls, f, &h);
-  }
-  if (BLOBS && lane == 0 && tx < w.tiles_x) {
-    w.counts[tile] = (uint8_t) h.used;
-    if (h.used)
-      *(uint4 *) &w.tiles[tile] =
-          make_uint4 (h.cls[0], h.cls[1], h.cls[2], (uint32_t) h.more);
-  }
+  });
+  if (l.number == 0 && l.tx < w.tiles_x && l.ty < w.tiles_y)
+    *(uint4 *) &w.tiles[tile] =
+        make_uint4 (h.cls[0], h.cls[1], h.cls[2], (uint32_t) h.more);
 }
 
 template <ImageFormat F, bool VECTOR, bool BLOBS>
 static __global__ void __launch_bounds__ (32 * WARPS)
     tiles_kernel (const __grid_constant__ MoctWork w)
 {
-  int lane = threadIdx.x % 32, h = lane % 4, p = lane / 4;
-  int warp = blockIdx.x * WARPS + threadIdx.x / 32;
-  int warps_x = ceil_div (w.tiles_x, TILES);
-  int tx = warp % warps_x * TILES + h / 2, ty = warp / warps_x;
-  int x0 = tx * MOCT_TILE + 8 * (h % 2), y = ty * MOCT_TILE + 2 * p;
+  int blocks_x = ceil_div (w.tiles_x, BLOCK_TILES);
+  int block_tx = blockIdx.x % blocks_x * BLOCK_TILES;
+  int block_ty = blockIdx.x / blocks_x * BLOCK_TILES;
+  int warp = threadIdx.x / 32, h = threadIdx.x % 4, p = threadIdx.x % 32 / 4;
+  Lane l = {block_tx + warp % 2 * 2 + h / 2, block_ty + warp / 2, 2 * p + h % 2,
+      8 * (h % 2), 2 * p};
+  int x = l.tx * MOCT_TILE + l.x, y = l.ty * MOCT_TILE + l.y;
   Classes c;
 
-  if (ty < w.tiles_y) {
-    clear_classes (&c);
-    if (x0 < w.frame.width && y < w.frame.height)
-      classify<F, VECTOR> (w, x0, y, &c);
-    write_tile<BLOBS> (w, &c, tx, ty, p, h % 2);
+  clear_classes (&c);
+  if (x < w.frame.width && y < w.frame.height)
+    classify<F, VECTOR> (w, x, y, &c);
+  if (BLOBS) {
+    write_tile (w, l, &c);
+    return;
   }
-  if (!BLOBS)
-    moct_report_colours (w);
+
+  __shared__ BlockSums sums;
+
+  clear_block_sums (&sums);
+  for_each_class (w, l, &c, [&] (uint32_t cls, const MoctFragment &f) {
+    add_to_colour (w, &sums, cls, f, l.tx, l.ty, l.number);
+  });
+  flush_block_sums (w, &sums, block_tx, block_ty);
+  if (moct_is_last_block (w))
+    report_colours (w);
 }
 
 /* Whether every row of every plane starts at a multiple of 16 bytes. */
@@ -249,5 +372,6 @@ moct_tiles_kernel (const MoctWork *w)
 int
 moct_tiles_blocks (const MoctWork *w)
 {
-  return ceil_div (ceil_div (w->tiles_x, TILES) * w->tiles_y, WARPS);
+  return ceil_div (w->tiles_x, BLOCK_TILES) *
+      ceil_div (w->tiles_y, BLOCK_TILES);
 }

@@ -42,8 +42,6 @@ moct_work_open (MoctWork *w, const Device *dev, int width, int height)
   w->tiles_y = (height + MOCT_TILE - 1) / MOCT_TILE;
   tiles = (size_t) w->tiles_x * w->tiles_y;
   RENEW (w->tiles, tiles);
-  RENEW (w->counts, (tiles + 3) / 4 * 4); /* read four at a time */
-  RENEW (w->first, tiles);
   RENEW (w->colour_sums, MOCT_MAX_COLOURS);
   RENEW (w->counters, MOCT_N_COUNTERS);
   RENEW (w->windows, MOCT_MAX_COLOURS);
@@ -69,8 +67,6 @@ void
 moct_work_close (MoctWork *w, const Device *dev)
 {
   device_release (dev, w->tiles);
-  device_release (dev, w->counts);
-  device_release (dev, w->first);
   device_release (dev, w->colour_sums);
   device_release (dev, w->counters);
   device_release (dev, w->windows);
