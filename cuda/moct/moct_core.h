@@ -21,21 +21,29 @@
 #define MOCT_CUT 0x8000u
 
 typedef struct {
-  const uint16_t *cells;  /* [c1 / 8][c2 / 8][c0 / 8]: the class of the whole
+  const uint16_t *cells;  /* [c2 / 8][c1 / 8][c0 / 8]: the class of the whole
                              cell, or MOCT_CUT + which of @parts */
-  const uint16_t *parts;  /* [][c1 % 8][c2 % 8][c0 % 8] */
+  const uint16_t *parts;  /* [][c2 % 8][c1 % 8][c0 % 8] */
   const uint32_t *chroma; /* bit c1 * 256 + c2: some c0 makes a class of it */
 } MoctTable;
 
+/* The class of stored colour c0 | c1 << 8 | c2 << 16; higher bits may be
+ * anything. */
 BOTH unsigned
-moct_class (const MoctTable *t, unsigned c0, unsigned c1, unsigned c2)
+moct_class (const MoctTable *t, uint32_t c)
 {
-  unsigned v = t->cells[(c1 >> 3) << 10 | (c2 >> 3) << 5 | c0 >> 3];
+  unsigned v = t->cells[(c >> 3 & 0x1f) | (c >> 6 & 0x3e0) | (c >> 9 & 0x7c00)];
 
   if (v & MOCT_CUT)
-    v = t->parts[(size_t) (v & ~MOCT_CUT) * MOCT_PART | (c1 & 7) << 6 |
-        (c2 & 7) << 3 | (c0 & 7)];
+    v = t->parts[(size_t) (v & ~MOCT_CUT) * MOCT_PART |
+        ((c & 7) | (c >> 5 & 0x38) | (c >> 10 & 0x1c0))];
   return v;
+}
+
+BOTH uint32_t
+moct_stored (const uint8_t c[3])
+{
+  return (uint32_t) c[0] | (uint32_t) c[1] << 8 | (uint32_t) c[2] << 16;
 }
 
 BOTH bool
@@ -239,7 +247,7 @@ typedef struct {
   int max_overflow;
   uint32_t *parents;    /* of fragments: union-find, roots are smallest */
   MoctSum *sums;        /* of fragments that are roots */
-  MoctSum *colour_sums; /* where no blobs are asked for */
+  MoctSum *colour_sums; /* where no blobs are asked for; GPU: copies of them */
   uint32_t *list;       /* GPU: the roots */
   uint32_t *counters;   /* MOCT_N_COUNTERS, zero between frames */
   MoctResult *result;   /* pinned */
@@ -248,6 +256,14 @@ typedef struct {
 } MoctWork;
 
 enum { MOCT_OVERFLOW, MOCT_ROOTS, MOCT_BLOCKS_DONE, MOCT_N_COUNTERS };
+
+/* How many copies of the sums of @n colours the GPU keeps: many where few
+ * addresses would take all additions. */
+BOTH int
+moct_sum_copies (int n)
+{
+  return n > 128 ? 1 : n > 8 ? 128 / n : 16;
+}
 
 /* ---- Walking over fragments ---- */
 

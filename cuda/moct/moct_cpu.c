@@ -89,7 +89,7 @@ read_tile (const MoctWork *w, Tile *tile, int tx, int ty)
     for (int i = 0; i < n; i++)
       if (pairs >> (i >> 1) & 1) {
         image_row_read (&row, x0 + i, c);
-        ids[i] = (uint16_t) moct_class (&w->table, c[0], c[1], c[2]);
+        ids[i] = (uint16_t) moct_class (&w->table, moct_stored (c));
       }
     add_runs (w, tile, ids, x0, n, y);
   }
@@ -271,7 +271,7 @@ labels (const Device *dev, const MoctWork *w, uint16_t *out, size_t stride)
 
     for (int x = 0; x < w->frame.width; x++) {
       image_row_read (&row, x, c);
-      to[x] = (uint16_t) moct_class (&w->table, c[0], c[1], c[2]);
+      to[x] = (uint16_t) moct_class (&w->table, moct_stored (c));
     }
   }
   return NULL;

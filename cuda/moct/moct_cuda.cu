@@ -15,7 +15,7 @@ labels_kernel (const MoctWork w, uint16_t *out, size_t stride)
     return;
   image_read (&w.frame, x, y, c);
   ((uint16_t *) ((char *) out + y * stride))[x] =
-      (uint16_t) moct_class (&w.table, c[0], c[1], c[2]);
+      (uint16_t) moct_class (&w.table, moct_stored (c));
 }
 
 static const char *

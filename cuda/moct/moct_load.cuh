@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The classes of 8 x 2 pixels of a frame in each format, by wide loads. */
+ * The classes of eight pixels of a row in each format, by wide loads. */
 #pragma once
 
 #include "moct/moct_cuda.cuh"
@@ -8,9 +8,9 @@
 #define NONE 0xffffu
 #define ALL_LANES 0xffffffffu
 
-/* Classes of 8 x 2 pixels, two in a word, NONE where there is none. */
+/* Classes of eight pixels, two in a word, NONE where there is none. */
 struct Classes {
-  uint32_t pair[2][4];
+  uint32_t pair[4];
 };
 
 static __device__ __forceinline__ void
@@ -18,17 +18,13 @@ clear_classes (Classes *c)
 {
 #pragma unroll
   for (int i = 0; i < 4; i++)
-    c->pair[0][i] = c->pair[1][i] = ALL_LANES;
+    c->pair[i] = ALL_LANES;
 }
 
 /* Eight pixels of a row: the first component byte by byte, and four samples of
  * each of the others. */
-struct Luma {
-  uint32_t y[2];
-};
-
-struct Chroma {
-  uint32_t u, v;
+struct Yuv8 {
+  uint32_t y[2], u, v;
 };
 
 static __device__ __forceinline__ uint2
@@ -41,12 +37,6 @@ static __device__ __forceinline__ uint4
 load16 (const uint8_t *p)
 {
   return __ldg ((const uint4 *) p);
-}
-
-static __device__ __forceinline__ unsigned
-byte_of (uint32_t word, int i)
-{
-  return word >> (8 * i) & 0xff;
 }
 
 /* Bytes 0 and 2 (1 and 3) of two words. */
@@ -62,186 +52,133 @@ odd_bytes (uint32_t a, uint32_t b)
   return __byte_perm (a, b, 0x7531);
 }
 
-template <ImageFormat F>
-static __device__ __forceinline__ Luma
-load_luma (const Image &img, int x0, int y)
+/* U and V from words that hold them in turn in their odd bytes. */
+static __device__ __forceinline__ void
+split_odd (const uint4 &a, Yuv8 *out)
 {
-  const uint8_t *row = img.plane[0] + (size_t) y * img.stride[0];
-  Luma l;
+  uint32_t b = odd_bytes (a.x, a.y), c = odd_bytes (a.z, a.w);
 
-  if (F == IMAGE_NV12 || F == IMAGE_I420) {
-    uint2 a = load8 (row + x0);
-
-    l.y[0] = a.x, l.y[1] = a.y;
-  } else {
-    uint4 a = load16 (row + 2 * x0);
-
-    l.y[0] = F == IMAGE_P010 ? odd_bytes (a.x, a.y) : even_bytes (a.x, a.y);
-    l.y[1] = F == IMAGE_P010 ? odd_bytes (a.z, a.w) : even_bytes (a.z, a.w);
-  }
-  return l;
+  out->u = even_bytes (b, c), out->v = odd_bytes (b, c);
 }
 
 template <ImageFormat F>
-static __device__ __forceinline__ Chroma
-load_chroma (const Image &img, int x0, int y)
+static __device__ __forceinline__ Yuv8
+load_yuv (const Image &img, int x, int y)
 {
-  size_t row = y / 2;
-  Chroma c;
+  const uint8_t *luma = img.plane[0] + (size_t) y * img.stride[0];
+  size_t half = y / 2;
+  Yuv8 p;
 
-  if (F == IMAGE_I420) {
-    c.u = __ldg (
-        (const uint32_t *) (img.plane[1] + row * img.stride[1] + x0 / 2));
-    c.v = __ldg (
-        (const uint32_t *) (img.plane[2] + row * img.stride[2] + x0 / 2));
-  } else if (F == IMAGE_NV12) {
-    uint2 a = load8 (img.plane[1] + row * img.stride[1] + x0);
+  if (F == IMAGE_NV12 || F == IMAGE_I420) {
+    uint2 a = load8 (luma + x);
 
-    c.u = even_bytes (a.x, a.y), c.v = odd_bytes (a.x, a.y);
-  } else { /* U V in the odd bytes: of 16-bit words, or of Y U Y V */
-    uint4 a = load16 (F == IMAGE_P010
-            ? img.plane[1] + row * img.stride[1] + 2 * x0
-            : img.plane[0] + (size_t) y * img.stride[0] + 2 * x0);
-    uint32_t b = odd_bytes (a.x, a.y), d = odd_bytes (a.z, a.w);
+    p.y[0] = a.x, p.y[1] = a.y;
+  } else {
+    uint4 a = load16 (luma + 2 * x);
 
-    c.u = even_bytes (b, d), c.v = odd_bytes (b, d);
+    p.y[0] = F == IMAGE_P010 ? odd_bytes (a.x, a.y) : even_bytes (a.x, a.y);
+    p.y[1] = F == IMAGE_P010 ? odd_bytes (a.z, a.w) : even_bytes (a.z, a.w);
+    if (F == IMAGE_YUY2)
+      split_odd (a, &p);
   }
-  return c;
+  if (F == IMAGE_NV12) {
+    uint2 a = load8 (img.plane[1] + half * img.stride[1] + x);
+
+    p.u = even_bytes (a.x, a.y), p.v = odd_bytes (a.x, a.y);
+  } else if (F == IMAGE_I420) {
+    p.u = __ldg (
+        (const uint32_t *) (img.plane[1] + half * img.stride[1] + x / 2));
+    p.v = __ldg (
+        (const uint32_t *) (img.plane[2] + half * img.stride[2] + x / 2));
+  } else if (F == IMAGE_P010) {
+    split_odd (load16 (img.plane[1] + half * img.stride[1] + 2 * x), &p);
+  }
+  return p;
 }
 
 static __device__ __forceinline__ uint32_t
-class_or_none (const MoctTable &t, unsigned c0, unsigned c1, unsigned c2)
+class_or_none (const MoctTable &t, uint32_t stored)
 {
-  uint32_t cls = moct_class (&t, c0, c1, c2);
+  uint32_t cls = moct_class (&t, stored);
 
   return cls ? cls : NONE;
 }
 
-/* Bit i: chroma sample i occurs in a class. */
-static __device__ __forceinline__ unsigned
-candidates (const MoctTable &t, const Chroma &c)
-{
-  unsigned samples = 0;
-
-#pragma unroll
-  for (int i = 0; i < 4; i++)
-    samples |= (unsigned) moct_chroma (&t, byte_of (c.u, i), byte_of (c.v, i))
-        << i;
-  return samples;
-}
-
-static __device__ __forceinline__ void
-classify_row (const MoctTable &t, const Luma &l, const Chroma &c,
-    unsigned samples, uint32_t out[4])
-{
-#pragma unroll
-  for (int i = 0; i < 4; i++)
-    if (samples >> i & 1) {
-      unsigned u = byte_of (c.u, i), v = byte_of (c.v, i);
-      uint32_t y = l.y[i / 2] >> (16 * (i % 2));
-
-      out[i] = class_or_none (t, y & 0xff, u, v) |
-          class_or_none (t, y >> 8 & 0xff, u, v) << 16;
-    }
-}
-
+/* Chroma is tested first: where it occurs in no class, neither of the two
+ * pixels that share it is looked up. */
 template <ImageFormat F>
 static __device__ __forceinline__ void
-classify_yuv (const MoctWork &w, int x0, int y, Classes *out)
+classify_yuv (const MoctWork &w, int x, int y, Classes *out)
 {
-  bool second = y + 1 < w.frame.height;
-  Chroma c = load_chroma<F> (w.frame, x0, y), d = c;
-  unsigned upper = candidates (w.table, c), lower = upper;
-
-  if (F == IMAGE_YUY2) {
-    d = load_chroma<F> (w.frame, x0, second ? y + 1 : y);
-    lower = candidates (w.table, d);
-  }
-  if (upper | lower) {
-    Luma a = load_luma<F> (w.frame, x0, y);
-    Luma b = load_luma<F> (w.frame, x0, second ? y + 1 : y);
-
-    classify_row (w.table, a, c, upper, out->pair[0]);
-    if (second)
-      classify_row (w.table, b, d, lower, out->pair[1]);
-  }
-}
-
-/* Four pixels of four bytes. */
-template <ImageFormat F>
-static __device__ __forceinline__ void
-classify_quad (const MoctTable &t, const uint4 &q, uint32_t out[2])
-{
-  const uint32_t px[4] = {q.x, q.y, q.z, q.w};
-  uint32_t cls[4];
+  Yuv8 p = load_yuv<F> (w.frame, x, y);
 
 #pragma unroll
   for (int i = 0; i < 4; i++) {
-    unsigned a = byte_of (px[i], 0), g = byte_of (px[i], 1),
-             b = byte_of (px[i], 2);
+    uint32_t u = p.u >> 8 * i & 0xff, v = p.v >> 8 * i & 0xff;
+    uint32_t yy = p.y[i / 2] >> 16 * (i % 2), uv = u << 8 | v << 16;
 
-    cls[i] = F == IMAGE_RGBA ? class_or_none (t, a, g, b)
-                             : class_or_none (t, b, g, a);
+    if (moct_chroma (&w.table, u, v))
+      out->pair[i] = class_or_none (w.table, (yy & 0xff) | uv) |
+          class_or_none (w.table, (yy >> 8 & 0xff) | uv) << 16;
   }
-  out[0] = cls[0] | cls[1] << 16;
-  out[1] = cls[2] | cls[3] << 16;
+}
+
+/* R G B in the order of a stored colour. */
+template <ImageFormat F>
+static __device__ __forceinline__ uint32_t
+rgb_word (uint32_t px)
+{
+  return F == IMAGE_RGBA ? px : __byte_perm (px, 0, 0x3012);
 }
 
 template <ImageFormat F>
 static __device__ __forceinline__ void
-classify_rgba (const MoctWork &w, int x0, int y, Classes *out)
+classify_rgba (const MoctWork &w, int x, int y, Classes *out)
 {
-  bool second = y + 1 < w.frame.height;
   const uint8_t *row =
-      w.frame.plane[0] + (size_t) y * w.frame.stride[0] + 4 * x0;
-  const uint8_t *next = second ? row + w.frame.stride[0] : row;
+      w.frame.plane[0] + (size_t) y * w.frame.stride[0] + 4 * x;
   uint4 a = load16 (row), b = load16 (row + 16);
-  uint4 c = load16 (next), d = load16 (next + 16);
+  const uint32_t px[8] = {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
 
-  classify_quad<F> (w.table, a, &out->pair[0][0]);
-  classify_quad<F> (w.table, b, &out->pair[0][2]);
-  if (second) {
-    classify_quad<F> (w.table, c, &out->pair[1][0]);
-    classify_quad<F> (w.table, d, &out->pair[1][2]);
-  }
+#pragma unroll
+  for (int i = 0; i < 4; i++)
+    out->pair[i] = class_or_none (w.table, rgb_word<F> (px[2 * i])) |
+        class_or_none (w.table, rgb_word<F> (px[2 * i + 1])) << 16;
 }
 
 /* Pixel by pixel, whatever the alignment and the width; the format is F where
  * VECTOR, else the frame's. */
 template <ImageFormat F, bool VECTOR>
 static __device__ __forceinline__ void
-classify_any (const MoctWork &w, int x0, int y, Classes *out)
+classify_any (const MoctWork &w, int x, int y, Classes *out)
 {
   Image frame = w.frame;
 
   if (VECTOR)
     frame.format = F;
-#pragma unroll
-  for (int r = 0; r < 2; r++) {
-    if (y + r >= frame.height)
-      break;
-    ImageRow row = image_row (&frame, y + r);
-#pragma unroll
-    for (int i = 0; i < 8; i++) {
-      uint8_t c[3];
 
-      if (x0 + i >= frame.width)
-        break;
-      image_row_read (&row, x0 + i, c);
-      out->pair[r][i / 2] ^= (NONE ^ class_or_none (w.table, c[0], c[1], c[2]))
-          << 16 * (i % 2);
-    }
+  ImageRow row = image_row (&frame, y);
+
+#pragma unroll
+  for (int i = 0; i < 8; i++) {
+    uint8_t c[3];
+
+    if (x + i >= frame.width)
+      break;
+    image_row_read (&row, x + i, c);
+    out->pair[i / 2] ^= (NONE ^ class_or_none (w.table, moct_stored (c)))
+        << 16 * (i % 2);
   }
 }
 
 template <ImageFormat F, bool VECTOR>
 static __device__ __forceinline__ void
-classify (const MoctWork &w, int x0, int y, Classes *out)
+classify (const MoctWork &w, int x, int y, Classes *out)
 {
-  if (!VECTOR || x0 + 8 > w.frame.width)
-    classify_any<F, VECTOR> (w, x0, y, out);
+  if (!VECTOR || x + 8 > w.frame.width)
+    classify_any<F, VECTOR> (w, x, y, out);
   else if (F == IMAGE_RGBA || F == IMAGE_BGRA)
-    classify_rgba<F> (w, x0, y, out);
+    classify_rgba<F> (w, x, y, out);
   else
-    classify_yuv<F> (w, x0, y, out);
+    classify_yuv<F> (w, x, y, out);
 }

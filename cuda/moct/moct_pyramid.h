@@ -21,7 +21,7 @@ moct_counts (const MoctWork *w, int k, const ImageBox *in, const ImageRow *row,
   uint8_t c[3];
 
   image_row_read (row, x, c);
-  return moct_class (&w->table, c[0], c[1], c[2]) == k + 1u && x >= in->x0 &&
+  return moct_class (&w->table, moct_stored (c)) == k + 1u && x >= in->x0 &&
       x < in->x1 && y >= in->y0 && y < in->y1;
 }
 

@@ -74,8 +74,8 @@ moct_tables_free (MoctTables *t)
 static void
 stored (int cell, int i, uint8_t c[3])
 {
-  c[1] = (uint8_t) ((cell >> 10) << 3 | i >> 6);
-  c[2] = (uint8_t) ((cell >> 5 & 31) << 3 | (i >> 3 & 7));
+  c[2] = (uint8_t) ((cell >> 10) << 3 | i >> 6);
+  c[1] = (uint8_t) ((cell >> 5 & 31) << 3 | (i >> 3 & 7));
   c[0] = (uint8_t) ((cell & 31) << 3 | (i & 7));
 }
 
@@ -248,13 +248,13 @@ add_part (MoctTables *t, int cell, const uint16_t *part)
 static void
 mark_chroma (MoctTables *t, int cell, const uint16_t *part)
 {
-  int c1 = cell >> 10 << 3, c2 = (cell >> 5 & 31) << 3;
+  int c2 = cell >> 10 << 3, c1 = (cell >> 5 & 31) << 3;
 
   for (int i = 0; i < 8; i++) {
     uint32_t bits = 0;
 
     for (int k = 0; k < 64; k++)
-      if (!part || part[i << 6 | k])
+      if (!part || part[(k >> 3) << 6 | i << 3 | (k & 7)])
         bits |= 1u << (k >> 3);
     __atomic_fetch_or (&t->chroma[(c1 + i) << 3 | c2 >> 5], bits << (c2 & 31),
         __ATOMIC_RELAXED);

@@ -3,106 +3,119 @@
  * First kernel of the fused method: the fragments of every tile, or, where no
  * blobs are asked for, the sums of every colour.
  *
- * A block reads 64 x 64 pixels, a warp 32 x 16, two tiles.  Lane 4 p + h has
- * row pair p of columns 8 h to 8 h + 7: 8 x 2 pixels, which in 4:2:0 share four
- * chroma samples.  Chroma is read first; where none of the four occurs in any
- * class the luma is never read.  Then the sixteen lanes of a tile agree on the
- * lowest class that is left, add up its pixels by a butterfly, and go on until
- * none is left. */
+ * A warp reads a tile, 16 x 16 pixels: lane 2 r + h the pixels 8 h to 8 h + 7
+ * of row r.  The lanes agree on the lowest class that is left, add up its
+ * pixels, and go on until none is left. */
 #include "moct/moct_load.cuh"
 #include "moct/moct_report.cuh"
 
 #define WARPS 8
-#define BLOCK_TILES 4 /* along each side of a block */
+#define BLOCK_TILES_X 4
+#define BLOCK_TILES_Y (WARPS / BLOCK_TILES_X)
+
+/* Over the lanes of a warp. */
+static __device__ __forceinline__ uint32_t
+warp_min (uint32_t v)
+{
+#if __CUDA_ARCH__ >= 800
+  return __reduce_min_sync (ALL_LANES, v);
+#else
+  for (int step = 16; step; step /= 2)
+    v = min (v, __shfl_xor_sync (ALL_LANES, v, step));
+  return v;
+#endif
+}
+
+static __device__ __forceinline__ uint32_t
+warp_add (uint32_t v)
+{
+#if __CUDA_ARCH__ >= 800
+  return __reduce_add_sync (ALL_LANES, v);
+#else
+  for (int step = 16; step; step /= 2)
+    v += __shfl_xor_sync (ALL_LANES, v, step);
+  return v;
+#endif
+}
+
+static __device__ __forceinline__ uint32_t
+warp_or (uint32_t v)
+{
+#if __CUDA_ARCH__ >= 800
+  return __reduce_or_sync (ALL_LANES, v);
+#else
+  for (int step = 16; step; step /= 2)
+    v |= __shfl_xor_sync (ALL_LANES, v, step);
+  return v;
+#endif
+}
 
 /* The lowest class that a lane has left. */
 static __device__ __forceinline__ uint32_t
 lowest (const Classes &c)
 {
-  uint32_t least = ALL_LANES;
+  uint32_t least = __vminu2 (
+      __vminu2 (c.pair[0], c.pair[1]), __vminu2 (c.pair[2], c.pair[3]));
 
-#pragma unroll
-  for (int r = 0; r < 2; r++)
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-      least = __vminu2 (least, c.pair[r][i]);
   return min (least & 0xffff, least >> 16);
 }
 
-/* Takes class @cls out; bit 8 r + i of the result: pixel i of row r was of
- * it. */
+/* Takes class @cls out; bit i of the result: pixel i was of it. */
 static __device__ __forceinline__ uint32_t
 take (Classes *c, uint32_t cls)
 {
   uint32_t mask = 0, twice = cls | cls << 16;
 
 #pragma unroll
-  for (int r = 0; r < 2; r++)
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-      uint32_t same = __vcmpeq2 (c->pair[r][i], twice);
+  for (int i = 0; i < 4; i++) {
+    uint32_t same = __vcmpeq2 (c->pair[i], twice);
 
-      mask |= ((same & 1) | (same >> 30 & 2)) << (8 * r + 2 * i);
-      c->pair[r][i] |= same;
-    }
+    mask |= ((same & 1) | (same >> 30 & 2)) << 2 * i;
+    c->pair[i] |= same;
+  }
   return mask;
 }
 
-/* The pixels of a lane at (@x0, @y) that lie in @in, as take () numbers
- * them. */
+/* The pixels of a lane at (@x, @y) that lie in @in, as take () numbers them. */
 static __device__ __forceinline__ uint32_t
-inside (const ImageBox &in, int x0, int y)
+inside (const ImageBox &in, int x, int y)
 {
-  int a = min (max (in.x0 - x0, 0), 8), b = min (max (in.x1 - x0, 0), 8);
-  uint32_t columns = a < b ? (1u << b) - (1u << a) : 0;
+  int a = min (max (in.x0 - x, 0), 8), b = min (max (in.x1 - x, 0), 8);
 
-  return (y >= in.y0 && y < in.y1 ? columns : 0) |
-      (y + 1 >= in.y0 && y + 1 < in.y1 ? columns << 8 : 0);
+  return a < b && y >= in.y0 && y < in.y1 ? (1u << b) - (1u << a) : 0;
 }
 
-/* What moct_fragment_add_row () adds for the two rows of a lane, whose pixels
- * start at (@x, @y) of the tile.  Sums of positions and of their squares are
- * counts of bits: those whose position has bit 0, bits 0 and 1, and so on,
- * which unlike runs take the same steps in every lane. */
+/* What moct_fragment_add_row () adds for the eight pixels of a lane from
+ * (@x, @y) of the tile on.  Sums of positions and of their squares are counts
+ * of bits: those whose position has bit 0, bits 0 and 1, and so on, which
+ * unlike runs take the same steps in every lane. */
 static __device__ __forceinline__ MoctFragment
 lane_fragment (uint32_t m, uint32_t x, uint32_t y)
 {
-  uint32_t n = __popc (m), lower_n = __popc (m >> 8);
-  uint32_t b0 = __popc (m & 0xaaaa), b1 = __popc (m & 0xcccc),
-           b2 = __popc (m & 0xf0f0);
-  uint32_t xx = b0 + 4 * b1 + 16 * b2 + 4 * __popc (m & 0x8888) +
-      8 * __popc (m & 0xa0a0) + 16 * __popc (m & 0xc0c0);
+  uint32_t n = __popc (m);
+  uint32_t b0 = __popc (m & 0xaa), b1 = __popc (m & 0xcc),
+           b2 = __popc (m & 0xf0);
   uint32_t sx = b0 + 2 * b1 + 4 * b2;
-  uint32_t lower_x = __popc (m & 0xaa00) + 2 * __popc (m & 0xcc00) +
-      4 * __popc (m & 0xf000) + x * lower_n;
-  uint32_t rows = (m & 0xff ? 1u : 0) | (m >> 8 ? 2u : 0);
+  uint32_t xx = b0 + 4 * b1 + 16 * b2 + 4 * __popc (m & 0x88) +
+      8 * __popc (m & 0xa0) + 16 * __popc (m & 0xc0);
   MoctFragment f;
 
   xx += 2 * x * sx + x * x * n;
   sx += x * n;
-  f.xx_yy = xx | (n * y * y + lower_n * (2 * y + 1)) << 16;
-  f.xy_x = (sx * y + lower_x) | sx << 16;
-  f.n_y = n | (n * y + lower_n) << 16;
-  f.extent = ((m | m >> 8) & 0xff) << x | rows << (16 + y);
+  f.xx_yy = xx | (n * y * y) << 16;
+  f.xy_x = sx * y | sx << 16;
+  f.n_y = n | (n * y) << 16;
+  f.extent = m << x | (m ? 1u : 0) << (16 + y);
   return f;
 }
 
-/* Over the sixteen lanes of a tile: those whose numbers differ in bits 0, 2, 3
- * and 4. */
-#define TILE_LANES(step) \
- for (int step = 1; step < 32; step = step == 1 ? 4 : 2 * step)
-
-static __device__ __forceinline__ void
-add_up (MoctFragment *f)
+static __device__ __forceinline__ MoctFragment
+add_up (const MoctFragment &f)
 {
-#pragma unroll
-  TILE_LANES (step)
-  {
-    f->xx_yy += __shfl_xor_sync (ALL_LANES, f->xx_yy, step);
-    f->xy_x += __shfl_xor_sync (ALL_LANES, f->xy_x, step);
-    f->n_y += __shfl_xor_sync (ALL_LANES, f->n_y, step);
-    f->extent |= __shfl_xor_sync (ALL_LANES, f->extent, step);
-  }
+  MoctFragment sum = {warp_add (f.xx_yy), warp_add (f.xy_x), warp_add (f.n_y),
+      warp_or (f.extent)};
+
+  return sum;
 }
 
 /* The tile's header while it is filled. */
@@ -139,97 +152,13 @@ write_fragment (
   w.parents[at] = (uint32_t) at;
 }
 
-/* Sums of the colours in a block, so that those of the frame are touched once a
- * block.  Classes are found by hashing. */
-#define HASH 16
-
-struct BlockSums {
-  uint32_t cls[HASH]; /* 0: free */
-  NearSum sum[HASH];
-};
-
-static __device__ __forceinline__ void
-clear_block_sums (BlockSums *b)
-{
-  NearSum empty = {0, 0, 0, 0, 0, 0, INT_MAX, INT_MAX, INT_MIN, INT_MIN};
-
-  if (threadIdx.x < HASH) {
-    b->cls[threadIdx.x] = 0;
-    b->sum[threadIdx.x] = empty;
-  }
-  __syncthreads ();
-}
-
-/* The place of @cls, HASH where there is none left. */
-static __device__ __forceinline__ int
-place_of (BlockSums *b, uint32_t cls)
-{
-  int i = 0;
-
-  for (; i < HASH; i++) {
-    uint32_t *at = &b->cls[(cls + i) % HASH];
-    uint32_t there = atomicCAS (at, 0u, cls);
-
-    if (there == 0 || there == cls)
-      return (int) (cls + i) % HASH;
-  }
-  return i;
-}
-
-static __device__ __forceinline__ void
-add_near (NearSum *to, const NearSum &s, int lane)
-{
-  const uint32_t parts[6] = {s.n, s.x, s.y, s.xx, s.xy, s.yy};
-
-#pragma unroll
-  for (int i = 0; i < 6; i++)
-    if (lane == i)
-      atomicAdd (&to->n + i, parts[i]);
-  if (lane == 6)
-    atomicMin (&to->x0, s.x0);
-  if (lane == 7)
-    atomicMin (&to->y0, s.y0);
-  if (lane == 8)
-    atomicMax (&to->x1, s.x1);
-  if (lane == 9)
-    atomicMax (&to->y1, s.y1);
-}
-
-/* Adds a fragment, which all lanes of its tile have, to the sum of its colour;
- * @lane counts from 0 within the tile. */
-static __device__ __forceinline__ void
-add_to_colour (const MoctWork &w, BlockSums *b, uint32_t cls,
-    const MoctFragment &f, int tx, int ty, int lane)
-{
-  int place = place_of (b, cls);
-
-  if (place < HASH)
-    add_near (&b->sum[place],
-        near_sum (
-            f, tx % BLOCK_TILES * MOCT_TILE, ty % BLOCK_TILES * MOCT_TILE),
-        lane);
-  else
-    moct_sum_add_lane (
-        &w.colour_sums[cls - 1], moct_fragment_sum (&f, tx, ty), lane);
-}
-
-static __device__ __forceinline__ void
-flush_block_sums (const MoctWork &w, const BlockSums *b, int tx, int ty)
-{
-  __syncthreads ();
-  for (int i = threadIdx.x / 32; i < HASH; i += WARPS)
-    if (b->cls[i])
-      moct_sum_add_lane (&w.colour_sums[b->cls[i] - 1],
-          far_sum (
-              b->sum[i], (unsigned) tx * MOCT_TILE, (unsigned) ty * MOCT_TILE),
-          threadIdx.x % 32);
-}
-
-/* The last block's: reports the sums, and clears them for the next frame. */
+/* The last block's: adds up the copies of the sums, reports them, and clears
+ * them for the next frame. */
 static __device__ __noinline__ void
 report_colours (const MoctWork &w)
 {
   __shared__ MoctReport report;
+  int copies = moct_sum_copies (w.n_colours);
 
   moct_report_begin (&report);
   for (int first = 0; first < w.n_colours; first += blockDim.x) {
@@ -238,94 +167,90 @@ report_colours (const MoctWork &w)
 
     moct_sum_clear (&empty);
     sum = empty;
-    if (k < w.n_colours) {
-      sum = moct_sum_load (&w.colour_sums[k]);
-      w.colour_sums[k] = empty;
+    for (int i = k; k < w.n_colours && i < copies * w.n_colours;
+         i += w.n_colours) {
+      MoctSum copy = moct_sum_load (&w.colour_sums[i]);
+
+      moct_sum_add (&sum, &copy);
+      w.colour_sums[i] = empty;
     }
     moct_report_step (w, &report, k < w.n_colours, sum, k + 1);
   }
   moct_report_end (w, &report);
 }
 
-/* What a lane works on. */
-struct Lane {
-  int tx, ty; /* tile */
-  int number; /* in the tile, from 0 */
-  int x, y;   /* first pixel, in the tile */
-};
-
-/* Calls @emit (class, fragment) for all lanes of a tile, class by class, as
- * long as one of the warp's tiles has any left. */
+/* Calls @emit (class, fragment) for each class of the tile at (@tx, @ty). */
 template <typename Emit>
 static __device__ __forceinline__ void
-for_each_class (const MoctWork &w, const Lane &l, Classes *c, Emit emit)
+for_each_class (const MoctWork &w, int tx, int ty, Classes *c, Emit emit)
 {
+  int x = threadIdx.x % 2 * 8, y = threadIdx.x % 32 / 2;
+
   for (;;) {
-    uint32_t cls = lowest (*c), m = 0;
+    uint32_t cls = warp_min (lowest (*c)), m;
     MoctFragment f;
 
-#pragma unroll
-    TILE_LANES (step)
-    cls = min (cls, __shfl_xor_sync (ALL_LANES, cls, step));
-    if (__all_sync (ALL_LANES, cls == NONE))
+    if (cls == NONE)
       return;
-    if (cls != NONE) {
-      m = take (c, cls);
-      if (w.windowed)
-        m &= inside (
-            w.windows[cls - 1], l.tx * MOCT_TILE + l.x, l.ty * MOCT_TILE + l.y);
-    }
-    f = lane_fragment (m, l.x, l.y);
-    add_up (&f);
+    m = take (c, cls);
+    if (w.windowed)
+      m &= inside (w.windows[cls - 1], tx * MOCT_TILE + x, ty * MOCT_TILE + y);
+    f = add_up (lane_fragment (m, x, y));
     if (f.extent)
       emit (cls, f);
   }
 }
 
 static __device__ __forceinline__ void
-write_tile (const MoctWork &w, const Lane &l, Classes *c)
+write_tile (const MoctWork &w, int tx, int ty, Classes *c)
 {
-  int tile = l.ty * w.tiles_x + l.tx;
+  int tile = ty * w.tiles_x + tx;
   Header h = {{0, 0, 0}, -1, 0};
 
-  for_each_class (w, l, c, [&] (uint32_t cls, const MoctFragment &f) {
-    if (l.number == 0)
+  for_each_class (w, tx, ty, c, [&] (uint32_t cls, const MoctFragment &f) {
+    if (threadIdx.x % 32 == 0)
       write_fragment (w, tile, cls, f, &h);
   });
-  if (l.number == 0 && l.tx < w.tiles_x && l.ty < w.tiles_y)
+  if (threadIdx.x % 32 == 0)
     *(uint4 *) &w.tiles[tile] =
         make_uint4 (h.cls[0], h.cls[1], h.cls[2], (uint32_t) h.more);
+}
+
+/* Adds the tile to the sums of its colours, of which there are copies, so that
+ * a large object does not queue up at one address. */
+static __device__ __forceinline__ void
+add_tile (const MoctWork &w, int tx, int ty, Classes *c)
+{
+  MoctSum *sums =
+      w.colour_sums + blockIdx.x % moct_sum_copies (w.n_colours) * w.n_colours;
+
+  for_each_class (w, tx, ty, c, [&] (uint32_t cls, const MoctFragment &f) {
+    moct_sum_add_lane (
+        &sums[cls - 1], moct_fragment_sum (&f, tx, ty), threadIdx.x % 32);
+  });
 }
 
 template <ImageFormat F, bool VECTOR, bool BLOBS>
 static __global__ void __launch_bounds__ (32 * WARPS)
     tiles_kernel (const __grid_constant__ MoctWork w)
 {
-  int blocks_x = ceil_div (w.tiles_x, BLOCK_TILES);
-  int block_tx = blockIdx.x % blocks_x * BLOCK_TILES;
-  int block_ty = blockIdx.x / blocks_x * BLOCK_TILES;
-  int warp = threadIdx.x / 32, h = threadIdx.x % 4, p = threadIdx.x % 32 / 4;
-  Lane l = {block_tx + warp % 2 * 2 + h / 2, block_ty + warp / 2, 2 * p + h % 2,
-      8 * (h % 2), 2 * p};
-  int x = l.tx * MOCT_TILE + l.x, y = l.ty * MOCT_TILE + l.y;
+  int blocks_x = ceil_div (w.tiles_x, BLOCK_TILES_X), warp = threadIdx.x / 32;
+  int tx = blockIdx.x % blocks_x * BLOCK_TILES_X + warp % BLOCK_TILES_X;
+  int ty = blockIdx.x / blocks_x * BLOCK_TILES_Y + warp / BLOCK_TILES_X;
+  int x = tx * MOCT_TILE + threadIdx.x % 2 * 8;
+  int y = ty * MOCT_TILE + threadIdx.x % 32 / 2;
   Classes c;
 
-  clear_classes (&c);
-  if (x < w.frame.width && y < w.frame.height)
-    classify<F, VECTOR> (w, x, y, &c);
-  if (BLOBS) {
-    write_tile (w, l, &c);
-    return;
+  if (tx < w.tiles_x && ty < w.tiles_y) {
+    clear_classes (&c);
+    if (x < w.frame.width && y < w.frame.height)
+      classify<F, VECTOR> (w, x, y, &c);
+    if (BLOBS)
+      write_tile (w, tx, ty, &c);
+    else
+      add_tile (w, tx, ty, &c);
   }
-
-  __shared__ BlockSums sums;
-
-  clear_block_sums (&sums);
-  for_each_class (w, l, &c, [&] (uint32_t cls, const MoctFragment &f) {
-    add_to_colour (w, &sums, cls, f, l.tx, l.ty, l.number);
-  });
-  flush_block_sums (w, &sums, block_tx, block_ty);
-  if (moct_is_last_block (w))
+  if (!BLOBS && moct_is_last_block (w))
     report_colours (w);
 }
 
@@ -372,6 +297,6 @@ moct_tiles_kernel (const MoctWork *w)
 int
 moct_tiles_blocks (const MoctWork *w)
 {
-  return ceil_div (w->tiles_x, BLOCK_TILES) *
-      ceil_div (w->tiles_y, BLOCK_TILES);
+  return ceil_div (w->tiles_x, BLOCK_TILES_X) *
+      ceil_div (w->tiles_y, BLOCK_TILES_Y);
 }
