@@ -8,7 +8,7 @@
 /* Letters of a text; what is longer ends in an ellipsis. */
 #define MOST_LETTERS 32
 /* Texts that are not ASCII, before all are forgotten. */
-#define MOST_TEXTS 256
+#define MOST_TEXTS 1024
 
 typedef struct {
   ImageBox at;  /* in the atlas */
@@ -180,21 +180,20 @@ static const Glyph *
 whole (GstVisionGlyphs *self, const gchar *text)
 {
   Glyph *glyph = g_hash_table_lookup (self->texts, text);
-  gchar *valid;
 
   if (glyph)
     return glyph;
-  valid = g_utf8_make_valid (text, -1);
-  if (g_utf8_strlen (valid, -1) > MOST_LETTERS) {
-    gchar *cut = g_utf8_substring (valid, 0, MOST_LETTERS - 1);
-
-    g_free (valid);
-    valid = g_strconcat (cut, "…", NULL);
-    g_free (cut);
-  }
   glyph = g_new (Glyph, 1);
-  *glyph = render (self, valid);
-  g_free (valid);
+  if (g_utf8_strlen (text, -1) > MOST_LETTERS) {
+    gchar *start = g_utf8_substring (text, 0, MOST_LETTERS - 1);
+    gchar *cut = g_strconcat (start, "…", NULL);
+
+    *glyph = render (self, cut);
+    g_free (start);
+    g_free (cut);
+  } else {
+    *glyph = render (self, text);
+  }
   g_hash_table_insert (self->texts, g_strdup (text), glyph);
   return glyph;
 }

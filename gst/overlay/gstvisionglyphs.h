@@ -25,7 +25,7 @@ gint gst_vision_glyphs_fall (const GstVisionGlyphs *self);
 /* Between two frames: forgets text when there is too much of it. */
 void gst_vision_glyphs_tidy (GstVisionGlyphs *self);
 
-/* Text that is not UTF-8 is made valid, long text is cut short. */
+/* Long text is cut short. */
 gint gst_vision_glyphs_width (GstVisionGlyphs *self, const gchar *text);
 /* Adds the text to the newest stroke, its pen at (@x, @baseline). */
 void gst_vision_glyphs_draw (GstVisionGlyphs *self, OverlayList *list, gint x,

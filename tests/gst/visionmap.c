@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The element visionmap. */
+#include "drawn.h"
+
+static GstHarness *
+harness (const gchar *kind, const gchar *out)
+{
+  GstHarness *h = gst_harness_new ("visionmap");
+
+  g_object_set (h->element, "kind", kind, NULL);
+  gst_harness_set_sink_caps_str (h, out);
+  return h;
+}
+
+/* What came out last: its size and format. */
+static void
+get_info (GstHarness *h, GstVideoInfo *info)
+{
+  GstCaps *caps = gst_pad_get_current_caps (h->sinkpad);
+
+  fail_unless (gst_video_info_from_caps (info, caps));
+  gst_caps_unref (caps);
+}
+
+static GstBuffer *
+push (GstHarness *h, const gchar *kind, guint width, guint height)
+{
+  GstVideoInfo in;
+  GstBuffer *buffer;
+
+  gst_video_info_set_format (&in, GST_VIDEO_FORMAT_NV12, 64, 48);
+  buffer = grey_frame (&in);
+  GST_BUFFER_PTS (buffer) = 40 * GST_MSECOND;
+  if (kind)
+    add_map (buffer, kind, width, height);
+  return gst_harness_push_and_pull (h, buffer);
+}
+
+static void
+set_input (GstHarness *h)
+{
+  GstVideoInfo in;
+
+  set_caps (h, &in, GST_VIDEO_FORMAT_NV12, 64, 48);
+}
+
+/* A map of 16-bit numbers: 0 is invalid, then 1000, 70, 65535. */
+static GstBuffer *
+push_numbers (GstHarness *h)
+{
+  static const guint16 numbers[] = {0, 1000, 70, 65535};
+  GstVisionMap map = {.element = "visiontestsrc",
+      .kind = "depth",
+      .format = "u16",
+      .channels = 1,
+      .width = 2,
+      .height = 2,
+      .stride = 4,
+      .scale = .001,
+      .invalid = 0};
+  GstVideoInfo in;
+  GstBuffer *buffer;
+
+  gst_video_info_set_format (&in, GST_VIDEO_FORMAT_NV12, 64, 48);
+  buffer = grey_frame (&in);
+  map.pixels = gst_buffer_new_memdup (numbers, sizeof numbers);
+  fail_unless (
+      gst_buffer_add_vision_map (buffer, GST_VISION_ORIGIN_TRUTH, &map));
+  gst_buffer_unref (map.pixels);
+  return gst_harness_push_and_pull (h, buffer);
+}
+
+static guint
+grey16 (GstBuffer *buffer, const GstVideoInfo *info, gint x, gint y)
+{
+  return pixel (buffer, info, x, y, 0) | pixel (buffer, info, x, y, 1) << 8;
+}
+
+GST_START_TEST (test_numbers)
+{
+  GstHarness *h = harness ("depth", "video/x-raw,format=GRAY16_LE");
+  GstVideoInfo info;
+  GstBuffer *buffer;
+
+  set_input (h);
+  buffer = push_numbers (h);
+  get_info (h, &info);
+  fail_unless_equals_int (info.width, 2);
+  fail_unless_equals_int (info.height, 2);
+  fail_unless_equals_int (info.fps_n, 25);
+  fail_unless_equals_int (grey16 (buffer, &info, 0, 0), 0);
+  fail_unless_equals_int (grey16 (buffer, &info, 1, 0), 1000);
+  fail_unless_equals_int (grey16 (buffer, &info, 0, 1), 70);
+  fail_unless_equals_int (grey16 (buffer, &info, 1, 1), 65535);
+  gst_buffer_unref (buffer);
+
+  /* 1 m of 0 to 2 m is half of white; 65 m are white */
+  g_object_set (h->element, "map-low", 0., "map-high", 2., NULL);
+  buffer = push_numbers (h);
+  fail_unless_equals_int (grey16 (buffer, &info, 0, 0), 0);
+  fail_unless_equals_int (grey16 (buffer, &info, 1, 0), 32768);
+  fail_unless_equals_int (grey16 (buffer, &info, 0, 1), 2294);
+  fail_unless_equals_int (grey16 (buffer, &info, 1, 1), 65535);
+  gst_buffer_unref (buffer);
+  gst_harness_teardown (h);
+
+  h = harness ("depth", "video/x-raw,format=GRAY8");
+  set_input (h);
+  buffer = push_numbers (h);
+  get_info (h, &info);
+  fail_unless_equals_int (pixel (buffer, &info, 0, 1, 0), 70);
+  fail_unless_equals_int (pixel (buffer, &info, 1, 0, 0), 255);
+  gst_buffer_unref (buffer);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* The colours are those of visionoverlay; what is invalid is transparent. */
+GST_START_TEST (test_colours)
+{
+  GstHarness *map = harness ("emd", "video/x-raw,format=RGBA");
+  GstHarness *overlay =
+      gst_harness_new_parse ("visionoverlay map=emd opacity=1 show=0");
+  GstVideoInfo info, frame;
+  GstBuffer *alone, *over;
+
+  set_input (map);
+  alone = push (map, "emd", 64, 48);
+  get_info (map, &info);
+  set_caps (overlay, &frame, GST_VIDEO_FORMAT_RGBA, 64, 48);
+  over = grey_frame (&frame);
+  add_map (over, "emd", 64, 48);
+  over = gst_harness_push_and_pull (overlay, over);
+  for (gint y = 0; y < 48; y++)
+    for (gint x = 0; x < 64; x++)
+      for (gint c = 0; c < 3; c++)
+        fail_unless_equals_int (
+            pixel (alone, &info, x, y, c), pixel (over, &frame, x, y, c));
+  fail_unless_equals_int (pixel (alone, &info, 3, 3, 3), 255);
+  gst_buffer_unref (alone);
+  gst_buffer_unref (over);
+  gst_harness_teardown (overlay);
+
+  g_object_set (map->element, "kind", "depth", NULL);
+  alone = push_numbers (map);
+  get_info (map, &info);
+  fail_unless_equals_int (pixel (alone, &info, 0, 0, 3), 0);
+  fail_unless_equals_int (pixel (alone, &info, 1, 0, 3), 255);
+  gst_buffer_unref (alone);
+  gst_harness_teardown (map);
+}
+GST_END_TEST;
+
+/* The size follows the map's, from frame to frame. */
+GST_START_TEST (test_size_changes)
+{
+  static const guint sizes[][2] = {{20, 10}, {20, 10}, {7, 33}, {640, 480}};
+  GstHarness *h = harness (NULL, "video/x-raw,format=GRAY8");
+  GstVideoInfo info;
+
+  set_input (h);
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    GstBuffer *buffer = push (h, "labels", sizes[i][0], sizes[i][1]);
+
+    get_info (h, &info);
+    fail_unless_equals_int (info.width, sizes[i][0]);
+    fail_unless_equals_int (info.height, sizes[i][1]);
+    fail_unless (GST_BUFFER_PTS (buffer) == 40 * GST_MSECOND);
+    fail_unless_equals_int (pixel (buffer, &info, 0, 5, 0), 0);
+    fail_unless_equals_int (pixel (buffer, &info, info.width - 1, 5, 0), 255);
+    gst_buffer_unref (buffer);
+  }
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* No map: a black frame of the size of the one before, and one warning until
+ * there is one again. */
+GST_START_TEST (test_no_map)
+{
+  GstHarness *h = harness ("depth", "video/x-raw,format=RGB");
+  GstBus *bus = listen_to (h, "visionmap");
+  GstVideoInfo info;
+  GstBuffer *buffer;
+
+  set_input (h);
+  for (gint round = 0; round < 2; round++) {
+    buffer = push (h, "depth", 20, 10);
+    gst_buffer_unref (buffer);
+    fail_unless_equals_int (complaints (bus, "map"), 0);
+    for (gint i = 0; i < 2; i++) {
+      buffer = push (h, i ? "emd" : NULL, 5, 5);
+      get_info (h, &info);
+      fail_unless_equals_int (info.width, 20);
+      for (gint x = 0; x < 20; x++)
+        fail_unless_equals_int (pixel (buffer, &info, x, 9, 2), 0);
+      gst_buffer_unref (buffer);
+      fail_unless_equals_int (complaints (bus, "no map"), 1 - i);
+    }
+  }
+  hush (h, "visionmap", bus);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* Without kind it is the newest map; objects travel on. */
+GST_START_TEST (test_newest)
+{
+  GstHarness *h = harness (NULL, "video/x-raw,format=GRAY8");
+  GstVisionObject o = object_at (1, 2, 3, 4);
+  GstVisionObjects *objects;
+  GstVideoInfo info;
+  GstBuffer *buffer;
+
+  set_caps (h, &info, GST_VIDEO_FORMAT_NV12, 64, 48);
+  buffer = grey_frame (&info);
+  add_map (buffer, "emd", 20, 10);
+  add_map (buffer, "labels", 8, 6);
+  gst_buffer_add_vision_objects (
+      buffer, GST_VISION_ORIGIN_RESULT, 64, 48, &o, 1);
+  buffer = gst_harness_push_and_pull (h, buffer);
+  get_info (h, &info);
+  fail_unless_equals_int (info.width, 8);
+  objects = gst_buffer_get_vision_objects (buffer, GST_VISION_ORIGIN_RESULT);
+  fail_unless (objects && objects->n_objects == 1);
+  fail_unless_equals_int (objects->ref_width, 64);
+  gst_vision_objects_free (objects);
+  gst_buffer_unref (buffer);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* What comes behind wants another size: an error that says what to do. */
+GST_START_TEST (test_other_size_wanted)
+{
+  GstHarness *h = harness (NULL, "video/x-raw,format=GRAY8,width=64,height=48");
+  GstBus *bus = listen_to (h, "visionmap");
+  gboolean told = FALSE;
+  GstMessage *message;
+  GstVideoInfo info;
+  GstBuffer *buffer;
+
+  set_caps (h, &info, GST_VIDEO_FORMAT_NV12, 64, 48);
+  buffer = grey_frame (&info);
+  add_map (buffer, "emd", 20, 10);
+  fail_unless_equals_int (
+      gst_harness_push (h, buffer), GST_FLOW_NOT_NEGOTIATED);
+  while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR))) {
+    GError *error;
+
+    gst_message_parse_error (message, &error, NULL);
+    told = strstr (error->message, "20 x 10") &&
+        strstr (error->message, "videoscale");
+    g_error_free (error);
+    gst_message_unref (message);
+  }
+  fail_unless (told);
+  hush (h, "visionmap", bus);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+static Suite *
+visionmap_suite (void)
+{
+  Suite *suite = suite_create ("visionmap");
+  TCase *tc = tcase_create ("maps");
+
+  suite_add_tcase (suite, tc);
+  tcase_add_test (tc, test_numbers);
+  tcase_add_test (tc, test_colours);
+  tcase_add_test (tc, test_size_changes);
+  tcase_add_test (tc, test_no_map);
+  tcase_add_test (tc, test_newest);
+  tcase_add_test (tc, test_other_size_wanted);
+  return suite;
+}
+
+GST_CHECK_MAIN (visionmap);

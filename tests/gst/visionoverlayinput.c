@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The element visionoverlay: images, maps, other caps, and input that is
+ * wrong. */
+#include "drawn.h"
+
+#include <glib/gstdio.h>
+
+/* 2 x 2 pixels of opaque green. */
+static const guint8 png[] = {0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a,
+    0x00, 0x00, 0x00, 0x0d, 0x49, 0x48, 0x44, 0x52, 0x00, 0x00, 0x00, 0x02,
+    0x00, 0x00, 0x00, 0x02, 0x08, 0x06, 0x00, 0x00, 0x00, 0x72, 0xb6, 0x0d,
+    0x24, 0x00, 0x00, 0x00, 0x0e, 0x49, 0x44, 0x41, 0x54, 0x78, 0xda, 0x63,
+    0x60, 0xf8, 0x0f, 0x85, 0x30, 0x06, 0x00, 0x43, 0xce, 0x07, 0xf9, 0xea,
+    0xca, 0xac, 0x99, 0x00, 0x00, 0x00, 0x00, 0x49, 0x45, 0x4e, 0x44, 0xae,
+    0x42, 0x60, 0x82};
+
+static GstBuffer *
+draw (GstHarness *h, const GstVideoInfo *info, const GstVisionObject *objects,
+    guint n)
+{
+  GstBuffer *buffer = grey_frame (info);
+
+  fail_unless (gst_buffer_add_vision_objects (
+      buffer, GST_VISION_ORIGIN_RESULT, 64, 48, objects, n));
+  return gst_harness_push_and_pull (h, buffer);
+}
+
+static gboolean
+is_green (GstBuffer *buffer, const GstVideoInfo *info, gint x, gint y)
+{
+  return pixel (buffer, info, x, y, 0) == 0 &&
+      pixel (buffer, info, x, y, 1) == 255 &&
+      pixel (buffer, info, x, y, 2) == 0;
+}
+
+/* The whole image, in the middle of the box; a file that cannot be read is
+ * warned of once, and the frames go on. */
+GST_START_TEST (test_image)
+{
+  GstHarness *h = gst_harness_new ("visionoverlay");
+  GstBus *bus = listen_to (h, "visionoverlay");
+  gchar *folder = g_dir_make_tmp ("overlay-XXXXXX", NULL);
+  gchar *file = g_build_filename (folder, "green.png", NULL);
+  GstVisionObject o = object_at (10, 10, 30, 20);
+  GstVideoInfo info;
+  GstBuffer *buffer;
+
+  fail_unless (g_file_set_contents (file, (gchar *) png, sizeof png, NULL));
+  g_object_set (h->element, "show", 0, "image", file, NULL);
+  set_caps (h, &info, GST_VIDEO_FORMAT_RGB, 64, 48);
+  buffer = draw (h, &info, &o, 1);
+  fail_unless (is_green (buffer, &info, 15, 10));
+  fail_unless (is_green (buffer, &info, 34, 29));
+  fail_unless_equals_int (changed (buffer), 3 * 20 * 20);
+  gst_buffer_unref (buffer);
+  fail_unless_equals_int (complaints (bus, ""), 0);
+
+  /* other caps: the image is still there */
+  set_caps (h, &info, GST_VIDEO_FORMAT_RGB, 128, 96);
+  buffer = draw (h, &info, &o, 1);
+  fail_unless (is_green (buffer, &info, 50, 40));
+  gst_buffer_unref (buffer);
+
+  g_unlink (file);
+  g_object_set (h->element, "image", file, NULL);
+  for (gint i = 0; i < 2; i++) {
+    buffer = draw (h, &info, &o, 1);
+    fail_unless_equals_int (changed (buffer), 0);
+    gst_buffer_unref (buffer);
+    fail_unless_equals_int (complaints (bus, "green.png"), 1 - i);
+  }
+  g_rmdir (folder);
+  g_free (file);
+  g_free (folder);
+  hush (h, "visionoverlay", bus);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_map)
+{
+  GstHarness *h = gst_harness_new ("visionoverlay");
+  GstBus *bus = listen_to (h, "visionoverlay");
+  GstVideoInfo info;
+  GstBuffer *buffer;
+
+  g_object_set (h->element, "map", "emd", "opacity", 1., NULL);
+  set_caps (h, &info, GST_VIDEO_FORMAT_RGB, 64, 48);
+  buffer = grey_frame (&info);
+  add_map (buffer, "emd", 16, 12);
+  buffer = gst_harness_push_and_pull (h, buffer);
+  /* indigo on the left, red on the right, all of it drawn on */
+  fail_unless (pixel (buffer, &info, 0, 0, 2) > pixel (buffer, &info, 0, 0, 0));
+  fail_unless (
+      pixel (buffer, &info, 63, 47, 0) > pixel (buffer, &info, 63, 47, 2) + 60);
+  for (gint x = 0; x < 64; x++)
+    fail_unless (pixel (buffer, &info, x, 24, 0) != GREY ||
+        pixel (buffer, &info, x, 24, 1) != GREY);
+  gst_buffer_unref (buffer);
+
+  g_object_set (h->element, "opacity", 0., NULL);
+  buffer = grey_frame (&info);
+  add_map (buffer, "emd", 16, 12);
+  buffer = gst_harness_push_and_pull (h, buffer);
+  fail_unless_equals_int (changed (buffer), 0);
+  gst_buffer_unref (buffer);
+  fail_unless_equals_int (complaints (bus, ""), 0);
+
+  for (gint i = 0; i < 2; i++) {
+    buffer = gst_harness_push_and_pull (h, grey_frame (&info));
+    fail_unless_equals_int (changed (buffer), 0);
+    gst_buffer_unref (buffer);
+    fail_unless_equals_int (complaints (bus, "\"emd\""), 1 - i);
+  }
+  hush (h, "visionoverlay", bus);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_caps_change)
+{
+  static const gint sizes[][2] = {
+      {64, 48}, {640, 480}, {1, 1}, {3, 100}, {1920, 1080}, {33, 7}};
+  GstHarness *h = gst_harness_new ("visionoverlay");
+  GstVisionObject o = object_at (10, 10, 20, 16);
+
+  o.label = "ball";
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (sizes); i++) {
+    GstVideoInfo info;
+    GstBuffer *buffer;
+
+    set_caps (h, &info, i % 2 ? GST_VIDEO_FORMAT_RGB : GST_VIDEO_FORMAT_NV12,
+        sizes[i / 2][0], sizes[i / 2][1]);
+    buffer = draw (h, &info, &o, 1);
+    fail_unless (buffer != NULL);
+    if (info.width > 3)
+      fail_unless (changed (buffer) > 0);
+    gst_buffer_unref (buffer);
+  }
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* Each draws its own, and neither knows the trails of the other. */
+GST_START_TEST (test_two_instances)
+{
+  GstHarness *h = gst_harness_new_parse (
+      "visionoverlay show=box line-width=1 ! visionoverlay show=centroid");
+  GstVisionObject o = object_at (10, 10, 31, 21);
+  GstVideoInfo info;
+  GstBuffer *buffer;
+
+  set_caps (h, &info, GST_VIDEO_FORMAT_GRAY8, 64, 48);
+  buffer = draw (h, &info, &o, 1);
+  fail_unless (pixel (buffer, &info, 9, 20, 0) != GREY);
+  fail_unless (pixel (buffer, &info, 25, 20, 0) != GREY);
+  fail_unless_equals_int (pixel (buffer, &info, 15, 15, 0), GREY);
+  gst_buffer_unref (buffer);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* Whatever a result says, the frame comes out and its padding is as it was. */
+GST_START_TEST (test_nonsense)
+{
+  static const gdouble odd[] = {NAN, INFINITY, -INFINITY, 1e300, -1e300, 0};
+  GstHarness *h = gst_harness_new_parse (
+      "visionoverlay "
+      "show=box+label+id+centroid+orientation+trail+score");
+  GstVideoInfo info;
+
+  set_caps (h, &info, GST_VIDEO_FORMAT_GRAY8, 64, 48);
+  for (guint i = 0; i < 216; i++) {
+    gdouble a = odd[i % 6], b = odd[i / 6 % 6], c = odd[i / 36];
+    GstVisionObject o = object_at (a, b, c, 20);
+    gchar *name = g_strnfill (i * 30, 'x');
+    GstBuffer *buffer;
+    GstVideoFrame frame;
+
+    o.id = i % 7 ? i : G_MAXUINT64;
+    o.label = i % 3 ? "e\u0301\n\t\u202e\u0301" : name;
+    o.orientation = o.score = o.cx = a;
+    o.elongation = b;
+    o.area = i % 2 ? G_MAXUINT64 : 0;
+    buffer = draw (h, &info, &o, 1);
+    fail_unless (buffer != NULL);
+    fail_unless (gst_video_frame_map (&frame, &info, buffer, GST_MAP_READ));
+    for (gint y = 0; y < 48; y++)
+      for (gint x = 64; x < 64 + PADDING; x++)
+        fail_unless_equals_int (
+            ((guint8 *) frame
+                    .data[0])[y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0) + x],
+            GREY);
+    gst_video_frame_unmap (&frame);
+    gst_buffer_unref (buffer);
+    g_free (name);
+  }
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_many)
+{
+  GstHarness *h = gst_harness_new ("visionoverlay");
+  GstVisionObject *o = g_new (GstVisionObject, 1000);
+  gchar names[1000][32];
+  GstVideoInfo info;
+  GstBuffer *buffer;
+
+  set_caps (h, &info, GST_VIDEO_FORMAT_NV12, 640, 480);
+  for (gint i = 0; i < 1000; i++) {
+    o[i] = object_at (i % 40, i / 25, 10, 10);
+    o[i].id = i + 1;
+    g_snprintf (names[i], sizeof names[i], "größe %d", i);
+    o[i].label = names[i];
+  }
+  for (gint n = 0; n < 3; n++) {
+    buffer = draw (h, &info, o, 1000);
+    fail_unless (changed (buffer) > 10000);
+    gst_buffer_unref (buffer);
+  }
+  g_free (o);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+static Suite *
+visionoverlayinput_suite (void)
+{
+  Suite *suite = suite_create ("visionoverlayinput");
+  TCase *tc = tcase_create ("input");
+
+  suite_add_tcase (suite, tc);
+  tcase_add_test (tc, test_image);
+  tcase_add_test (tc, test_map);
+  tcase_add_test (tc, test_caps_change);
+  tcase_add_test (tc, test_two_instances);
+  tcase_add_test (tc, test_nonsense);
+  tcase_add_test (tc, test_many);
+  return suite;
+}
+
+GST_CHECK_MAIN (visionoverlayinput);
