@@ -47,6 +47,8 @@ test_levels (DeviceKind kind)
     }
     check (moct_pyramid_reads (&w) == reads);
   }
+  w.n_colours = 36; /* a square itself: no texel is left over */
+  check (moct_base (&w).width == 6);
 }
 
 /* Equations (1) and (2): 307200 <= 32 * 40^3; a power of r needs no more than
