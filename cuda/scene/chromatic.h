@@ -20,9 +20,9 @@ typedef struct {
   int n_objects;   /* 1 to 1024, default 8.  Up to 12 have named colours; more
                       share the gamut evenly, flat and with narrow tolerances:
                       give such scenes little noise and no shadows */
-  double speed;    /* 0 to 8, default 1: objects cross the frame in about 150
-                      frames at most.  Another speed is another scene: at the
-                      same frame number the objects are elsewhere */
+  double speed;    /* 0 to 8, default 1: across the frame in some 200 frames.
+                      Another speed is another scene: at the same frame number
+                      the objects are elsewhere */
   double noise;    /* standard deviation of each channel of each pixel, grey
                       levels, 0 to 64, default 2 */
   double shadows;  /* 0 to 0.5, default 0.2: the part of the light that clouds

@@ -156,10 +156,12 @@ chromatic_draw_shadow (Chromatic *s, const ChromaticPlace *p, double depth)
 #pragma omp parallel for if (b.y1 - b.y0 > 64)
   for (int y = b.y0; y < b.y1; y++)
     for (int x = b.x0; x < b.x1; x++) {
-      double dx = x - mx, dy = y - my;
-      double d =
-          dx * dx + dy * dy < reach * reach ? distance_at (p, dx, dy) : soft;
+      double dx = x - mx, dy = y - my, d = dx * dx + dy * dy;
 
+      if (d >= reach * reach)
+        continue;
+      /* rounds off the corners, where distance () falls short */
+      d = fmax (distance_at (p, dx, dy), sqrt (d) - p->radius);
       if (d < soft)
         dim (s, (size_t) y * s->width + x, depth, smooth (.5 - d / (2 * soft)));
     }

@@ -4,21 +4,36 @@
  * of passing clouds and the sensor's noise. */
 #include "scene/chromatic_core.h"
 
+#include <string.h>
+
 #include "common/random.h"
 
-/* Grey noise on a grid of cells of @size pixels, smooth in between: 0 to 1. */
-static float
-value_noise (uint64_t key, int size, int x, int y)
+/* Adds to a row grey noise, -1/2 to 1/2 times @weight, on a grid of cells of
+ * @size pixels, smooth in between. */
+static void
+add_noise (float *row, int width, int y, uint64_t key, int size, float weight)
 {
-  uint64_t gx = (uint64_t) (x / size), gy = (uint64_t) (y / size);
-  float u = (float) (x % size) / size, v = (float) (y % size) / size;
-  uint64_t at = gy << 32 | gx, below = (gy + 1) << 32 | gx;
-  float a = random_unit (key, at), b = random_unit (key, at + 1);
-  float c = random_unit (key, below), d = random_unit (key, below + 1);
+  uint64_t above = (uint64_t) (y / size) << 32;
+  uint64_t below = (uint64_t) (y / size + 1) << 32;
+  float v = (float) (y % size) / size;
+  float left = 0, right = 0; /* in this row, at the borders of the cell */
 
-  u = u * u * (3 - 2 * u);
   v = v * v * (3 - 2 * v);
-  return a + (b - a) * u + (c - a) * v + (a - b - c + d) * u * v;
+  for (int x = 0; x < width; x++) {
+    float u = (float) (x % size) / size;
+
+    if (x % size == 0) {
+      uint64_t cell = (uint64_t) (x / size) + 1;
+
+      if (x == 0)
+        right =
+            random_unit (key, above) * (1 - v) + random_unit (key, below) * v;
+      left = right;
+      right = random_unit (key, above + cell) * (1 - v) +
+          random_unit (key, below + cell) * v;
+    }
+    row[x] += weight * (left + (right - left) * u * u * (3 - 2 * u) - .5f);
+  }
 }
 
 /* The ground's grain: stains, grain and a darkening towards the corners. */
@@ -28,24 +43,26 @@ make_ground (Chromatic *s, uint64_t seed)
   int side = s->width > s->height ? s->width : s->height;
 
 #pragma omp parallel for
-  for (int y = 0; y < s->height; y++)
+  for (int y = 0; y < s->height; y++) {
+    float row[CHROMATIC_MAX_SIZE], weight = 110;
+
+    memset (row, 0, s->width * sizeof *row);
+
+    for (int octave = 0; octave < 6; octave++, weight *= .68f) {
+      int size = side / (4 << octave);
+
+      add_noise (row, s->width, y, random_u64 (~seed, octave),
+          size > 1 ? size : 2, weight);
+    }
     for (int x = 0; x < s->width; x++) {
       float dx = 2.f * x / s->width - 1, dy = 2.f * y / s->height - 1;
-      float v = 0, weight = 110;
+      float v = 128 + row[x] - 22 * (dx * dx + dy * dy - .66f);
 
-      for (int octave = 0; octave < 6; octave++, weight *= .68f) {
-        int size = side / (4 << octave);
-
-        v += weight *
-            (value_noise (
-                 random_u64 (~seed, octave), size > 1 ? size : 2, x, y) -
-                .5f);
-      }
-      v = 128 + v - 22 * (dx * dx + dy * dy - .66f);
       s->ground[(size_t) y * s->width + x] = (uint8_t) (v < 0 ? 0
               : v > 255                                       ? 255
                                                               : v);
     }
+  }
   s->ground_seed = seed;
   s->has_ground = true;
 }

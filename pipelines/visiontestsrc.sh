@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# A generated scene and the truth about it: a window that shows it; without a
+# display, a JSON line a frame with each object's name, place and area.
+#
+#   pipelines/visiontestsrc.sh                     640 x 480
+#   pipelines/visiontestsrc.sh 1920x1080
+#   pipelines/visiontestsrc.sh 640x480 n-objects=12 distractors=20 seed=3
+#
+# FRAMES=100 ends it after 100 frames.
+set -euo pipefail
+# shellcheck source=pipelines/common.sh
+. "$(dirname "$0")/common.sh"
+
+size=${1:-640x480}
+shift || true
+caps=video/x-raw,width=${size%x*},height=${size#*x},framerate=30/1
+
+if has_display; then
+  show=(videoconvert ! autovideosink)
+else
+  show=(visionjson ! fakesink)
+fi
+launch visiontestsrc ${FRAMES:+num-buffers="$FRAMES"} "$@" ! "$caps" ! \
+  "${show[@]}"
