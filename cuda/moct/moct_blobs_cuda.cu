@@ -5,15 +5,20 @@
 #include "moct/moct_report.cuh"
 
 #define ALL_LANES 0xffffffffu
-#define THREADS 256
 
-/* Lock-free union after Rem (Dijkstra, A Discipline of Programming, 1976): both
- * ways up are climbed together, the greater parent's side each time, which is
- * hung lower on the way. */
+/* Lock-free union.  Most fragments are still their own parents, so that one
+ * exchange does it; else Rem's algorithm (Dijkstra, A Discipline of
+ * Programming, 1976): both ways up are climbed together, the greater parent's
+ * side each time, which is hung lower on the way. */
 static __device__ __forceinline__ void
 unite (uint32_t *parents, uint32_t i, uint32_t j)
 {
-  for (;;) {
+  uint32_t high = max (i, j), low = min (i, j);
+  uint32_t before = atomicCAS (&parents[high], high, low);
+
+  if (before == high || before == low)
+    return;
+  for (i = before, j = low;;) {
     uint32_t p = __ldcg (&parents[i]), q = __ldcg (&parents[j]);
 
     if (p == q)
@@ -41,15 +46,58 @@ root (const uint32_t *parents, uint32_t i)
   return i;
 }
 
-static __device__ void
-join (const MoctWork &w, MoctCursor a, int other)
-{
-  ImageBox box = moct_cursor_box (&w, a);
+/* A tile's header in registers. */
+struct Header {
+  uint32_t cls[3];
+  int32_t more;
+};
 
-  for (MoctCursor b = moct_first (&w, other); b.cls; b = moct_next (&w, b))
-    if (a.cls == b.cls &&
-        moct_boxes_near (box, moct_cursor_box (&w, b), w.merge_distance))
-      unite (w.parents, (uint32_t) a.at, (uint32_t) b.at);
+static __device__ __forceinline__ Header
+load_header (const MoctWork &w, int tile)
+{
+  uint4 v = *(const uint4 *) &w.tiles[tile];
+  Header h = {{v.x, v.y, v.z}, (int32_t) v.w};
+
+  return h;
+}
+
+static __device__ __forceinline__ uint32_t
+class_in (const Header &h, int slot)
+{
+  uint32_t pair = slot < 2 ? h.cls[0] : slot < 4 ? h.cls[1] : h.cls[2];
+
+  return pair >> 16 * (slot & 1) & 0xffff;
+}
+
+static __device__ __forceinline__ void
+join_pair (const MoctWork &w, MoctCursor a, MoctCursor b)
+{
+  if (moct_boxes_near (
+          moct_cursor_box (&w, a), moct_cursor_box (&w, b), w.merge_distance))
+    unite (w.parents, (uint32_t) a.at, (uint32_t) b.at);
+}
+
+/* Two tiles of which one has more classes than slots. */
+static __device__ __noinline__ void
+join_crowded (const MoctWork &w, int tile, int other)
+{
+  for (MoctCursor a = moct_first (&w, tile); a.cls; a = moct_next (&w, a))
+    for (MoctCursor b = moct_first (&w, other); b.cls; b = moct_next (&w, b))
+      if (a.cls == b.cls)
+        join_pair (w, a, b);
+}
+
+static __device__ __forceinline__ void
+join (const MoctWork &w, int tile, const Header &h, int other, const Header &g)
+{
+  for (int i = 0; i < MOCT_SLOTS && class_in (h, i); i++)
+    for (int k = 0; k < MOCT_SLOTS && class_in (g, k); k++)
+      if (class_in (h, i) == class_in (g, k)) {
+        MoctCursor a = {tile, tile * MOCT_SLOTS + i, class_in (h, i)};
+        MoctCursor b = {other, other * MOCT_SLOTS + k, a.cls};
+
+        join_pair (w, a, b);
+      }
 }
 
 /* A thread for each neighbour of each tile. */
@@ -64,13 +112,17 @@ moct_join_kernel (const __grid_constant__ MoctWork w)
     return;
 
   int other = moct_neighbour (&w, tile, k);
+  Header h = load_header (w, tile), g = load_header (w, max (other, 0));
 
-  for (MoctCursor a = moct_first (&w, tile); a.cls; a = moct_next (&w, a)) {
-    if (k == 0)
-      moct_sum_clear (&w.sums[a.at]);
-    if (other >= 0)
-      join (w, a, other);
-  }
+  if (k == 0)
+    for (MoctCursor c = moct_first (&w, tile); c.cls; c = moct_next (&w, c))
+      moct_sum_clear (&w.sums[c.at]);
+  if (other < 0)
+    return;
+  if (h.more < 0 && g.more < 0)
+    join (w, tile, h, other, g);
+  else
+    join_crowded (w, tile, other);
 }
 
 /* A warp of the gather kernel has 8 x 4 tiles, so that a large object does not
@@ -101,13 +153,15 @@ add_up (NearSum s)
 }
 
 /* Adds the fragments of all lanes, where they have one (c.cls), to their
- * roots. */
+ * roots: one that is alone of its root by its lane, others together. */
 static __device__ __forceinline__ void
 gather (const MoctWork &w, MoctCursor c, int warp_tx, int warp_ty)
 {
+  unsigned X = (unsigned) warp_tx * MOCT_TILE,
+           Y = (unsigned) warp_ty * MOCT_TILE;
   int lane = threadIdx.x % 32;
   NearSum none = {0, 0, 0, 0, 0, 0, 255, 255, 0, 0}, mine = none;
-  uint32_t to = 0;
+  uint32_t to = ALL_LANES;
 
   if (c.cls) {
     MoctFragment f = w.fragments[c.at];
@@ -118,15 +172,18 @@ gather (const MoctWork &w, MoctCursor c, int warp_tx, int warp_ty)
     if (to == (uint32_t) c.at)
       w.list[atomicAdd (&w.counters[MOCT_ROOTS], 1u)] = to;
   }
-  for (uint32_t left = __ballot_sync (ALL_LANES, c.cls != 0); left;) {
+
+  bool alone = __popc (__match_any_sync (ALL_LANES, to)) == 1;
+
+  if (c.cls && alone)
+    for (int part = 0; part < 10; part++)
+      moct_sum_add_lane (&w.sums[to], far_sum (mine, X, Y), part);
+  for (uint32_t left = __ballot_sync (ALL_LANES, c.cls && !alone); left;) {
     uint32_t first = __shfl_sync (ALL_LANES, to, __ffs ((int) left) - 1);
-    bool member = c.cls && to == first;
+    bool member = to == first;
     NearSum sum = add_up (member ? mine : none);
 
-    moct_sum_add_lane (&w.sums[first],
-        far_sum (sum, (unsigned) warp_tx * MOCT_TILE,
-            (unsigned) warp_ty * MOCT_TILE),
-        lane);
+    moct_sum_add_lane (&w.sums[first], far_sum (sum, X, Y), lane);
     left &= ~__ballot_sync (ALL_LANES, member);
   }
 }
@@ -149,7 +206,7 @@ report_roots (const MoctWork &w)
   unsigned n = __ldcg (&w.counters[MOCT_ROOTS]);
 
   moct_report_begin (&report);
-  for (unsigned from = 0; from < n; from += THREADS) {
+  for (unsigned from = 0; from < n; from += blockDim.x) {
     unsigned i = from + threadIdx.x;
     MoctSum sum;
     int cls = 0;
@@ -173,7 +230,7 @@ __global__ void
 moct_gather_kernel (const __grid_constant__ MoctWork w)
 {
   int warps_x = ceil_div (w.tiles_x, WARP_TILES_X);
-  int warp = blockIdx.x * (THREADS / 32) + threadIdx.x / 32;
+  int warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
   int warp_tx = warp % warps_x * WARP_TILES_X;
   int warp_ty = warp / warps_x * WARP_TILES_Y;
   int tx = warp_tx + threadIdx.x % WARP_TILES_X;
@@ -192,15 +249,14 @@ moct_gather_kernel (const __grid_constant__ MoctWork w)
 }
 
 int
-moct_join_blocks (const MoctWork *w)
+moct_join_threads (const MoctWork *w)
 {
-  return ceil_div (w->tiles_x * w->tiles_y * moct_n_neighbours (w), THREADS);
+  return w->tiles_x * w->tiles_y * moct_n_neighbours (w);
 }
 
 int
-moct_gather_blocks (const MoctWork *w)
+moct_gather_threads (const MoctWork *w)
 {
-  return ceil_div (
-      ceil_div (w->tiles_x, WARP_TILES_X) * ceil_div (w->tiles_y, WARP_TILES_Y),
-      THREADS / 32);
+  return 32 * ceil_div (w->tiles_x, WARP_TILES_X) *
+      ceil_div (w->tiles_y, WARP_TILES_Y);
 }

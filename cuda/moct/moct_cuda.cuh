@@ -19,13 +19,18 @@ const char *moct_per_object_cuda (const Device *dev, const MoctWork *w);
 
 C_END
 
-/* The kernels of the fused method, in their order, blocks of 256 threads.  The
- * first one reports by itself where no blobs are asked for. */
+/* The kernels of the fused method and how many threads they need.  The first
+ * one makes fragments, which the next two join and add up to blobs; or, where
+ * no blobs are asked for, sums of colours, which the last one reports. */
 typedef void (*MoctKernel) (const MoctWork w);
 MoctKernel moct_tiles_kernel (const MoctWork *w);
 __global__ void moct_join_kernel (const __grid_constant__ MoctWork w);
 __global__ void moct_gather_kernel (const __grid_constant__ MoctWork w);
+__global__ void moct_colours_kernel (const __grid_constant__ MoctWork w);
 
-int moct_tiles_blocks (const MoctWork *w);
-int moct_join_blocks (const MoctWork *w);
-int moct_gather_blocks (const MoctWork *w);
+int moct_tiles_threads (const MoctWork *w);
+int moct_join_threads (const MoctWork *w);
+int moct_gather_threads (const MoctWork *w);
+
+/* Queues the clearing of the colours' sums, before their first use. */
+const char *moct_clear_colours (const Device *dev, const MoctWork *w);

@@ -18,13 +18,13 @@ typedef struct {
 } FusedGraph;
 
 static cudaKernelNodeParams
-node_params (MoctKernel kernel, int blocks, void **args)
+node_params (MoctKernel kernel, int threads, int of_block, void **args)
 {
   cudaKernelNodeParams p = {};
 
   p.func = (void *) kernel;
-  p.gridDim = dim3 (blocks);
-  p.blockDim = dim3 (256);
+  p.gridDim = dim3 (ceil_div (threads, of_block));
+  p.blockDim = dim3 (of_block);
   p.kernelParams = args;
   return p;
 }
@@ -32,28 +32,29 @@ node_params (MoctKernel kernel, int blocks, void **args)
 static cudaKernelNodeParams
 tiles_params (const MoctWork *w, void **args)
 {
-  return node_params (moct_tiles_kernel (w), moct_tiles_blocks (w), args);
-}
-
-static __global__ void
-clear_colours_kernel (MoctSum *sums)
-{
-  moct_sum_clear (&sums[threadIdx.x]);
+  return node_params (moct_tiles_kernel (w), moct_tiles_threads (w), 256, args);
 }
 
 static const char *
-build (FusedGraph *g, cudaStream_t stream)
+build (FusedGraph *g, const Device *dev)
 {
   const MoctWork *w = &g->work;
   void *args[] = {&g->work};
-  cudaKernelNodeParams params[MAX_NODES] = {tiles_params (w, args),
-      node_params (moct_join_kernel, moct_join_blocks (w), args),
-      node_params (moct_gather_kernel, moct_gather_blocks (w), args)};
+  cudaKernelNodeParams params[MAX_NODES];
+  int n = 0;
 
-  clear_colours_kernel<<<1, MOCT_MAX_COLOURS, 0, stream>>> (w->colour_sums);
-  CUDA_TRY (cudaGetLastError ());
+  params[n++] = tiles_params (w, args);
+  if (w->blobs) {
+    params[n++] =
+        node_params (moct_join_kernel, moct_join_threads (w), 128, args);
+    params[n++] =
+        node_params (moct_gather_kernel, moct_gather_threads (w), 64, args);
+  } else {
+    params[n++] = node_params (moct_colours_kernel, 256, 256, args);
+    TRY (moct_clear_colours (dev, w));
+  }
   CUDA_TRY (cudaGraphCreate (&g->graph, 0));
-  for (int i = 0; i < (w->blobs ? MAX_NODES : 1); i++)
+  for (int i = 0; i < n; i++)
     CUDA_TRY (cudaGraphAddKernelNode (&g->nodes[i], g->graph,
         i ? &g->nodes[i - 1] : NULL, i ? 1 : 0, &params[i]));
   CUDA_TRY (cudaGraphInstantiateWithFlags (&g->exec, g->graph, 0));
@@ -103,7 +104,7 @@ moct_fused_cuda (const Device *dev, const MoctWork *w, void **state)
   } else {
     clear (g);
     g->work = *w;
-    TRY (build (g, device_stream (dev)));
+    TRY (build (g, dev));
   }
   CUDA_TRY (cudaGraphLaunch (g->exec, device_stream (dev)));
   return NULL;

@@ -1,28 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The text form of colours.  Numbers are read and written here rather than by
- * the C library, whose decimal point depends on the locale. */
+ * Reads the text form of colours.  Numbers are read here rather than by the C
+ * library, whose decimal point depends on the locale. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "moct/moct_colour.h"
-
-static const struct {
-  const char *name;
-  MoctSpace space;
-  int axes;
-  float lo[3], hi[3];
-} spaces[] = {
-    {"rgb", MOCT_RGB, 3, {0, 0, 0}, {255, 255, 255}},
-    {"yuv", MOCT_YUV, 3, {0, 0, 0}, {255, 255, 255}},
-    {"rg", MOCT_RG, 2, {0, 0, 0}, {1, 1, 0}},
-    {"hsv", MOCT_HSV, 3, {0, 0, 0}, {360, 100, 100}},
-    {"lab", MOCT_LAB, 3, {0, -128, -128}, {100, 127, 127}},
-};
-#define N_SPACES (int) (sizeof spaces / sizeof *spaces)
+#include "moct/moct_text.h"
 
 /* A greater difference than any two colours have. */
 #define MAX_TOLERANCE 400
@@ -106,20 +92,23 @@ read_axis (Reader *r, int s, int i, MoctColour *c)
 {
   if (i && !accept (r, ","))
     return fail (r, "%s takes %d ranges, lo..hi separated by commas",
-        spaces[s].name, spaces[s].axes);
+        moct_text_spaces[s].name, moct_text_spaces[s].axes);
   if (!read_number (r, &c->lo[i]))
     return false;
   if (!accept (r, ".."))
     return fail (r, "a range is written lo..hi, not \"%.12s\"", r->at);
   if (!read_number (r, &c->hi[i]))
     return false;
-  if (c->lo[i] < spaces[s].lo[i] || c->hi[i] > spaces[s].hi[i] ||
-      c->hi[i] < spaces[s].lo[i] || c->lo[i] > spaces[s].hi[i])
+  if (c->lo[i] < moct_text_spaces[s].lo[i] ||
+      c->hi[i] > moct_text_spaces[s].hi[i] ||
+      c->hi[i] < moct_text_spaces[s].lo[i] ||
+      c->lo[i] > moct_text_spaces[s].hi[i])
     return fail (r, "range %d of %s must lie within %g..%g", i + 1,
-        spaces[s].name, spaces[s].lo[i], spaces[s].hi[i]);
+        moct_text_spaces[s].name, moct_text_spaces[s].lo[i],
+        moct_text_spaces[s].hi[i]);
   if (c->lo[i] > c->hi[i] && !(c->space == MOCT_HSV && i == 0))
-    return fail (
-        r, "range %d of %s ends before it begins", i + 1, spaces[s].name);
+    return fail (r, "range %d of %s ends before it begins", i + 1,
+        moct_text_spaces[s].name);
   return true;
 }
 
@@ -184,14 +173,14 @@ read_model (Reader *r, MoctColour *c)
     return read_near (r, c);
   if (accept (r, "roi="))
     return read_region (r, c);
-  for (int s = 0; s < N_SPACES; s++) {
-    size_t n = strlen (spaces[s].name);
+  for (int s = 0; s < MOCT_TEXT_SPACES; s++) {
+    size_t n = strlen (moct_text_spaces[s].name);
 
-    if (strncmp (r->at, spaces[s].name, n) || r->at[n] != '=')
+    if (strncmp (r->at, moct_text_spaces[s].name, n) || r->at[n] != '=')
       continue;
     r->at += n + 1;
-    c->space = spaces[s].space;
-    for (int i = 0; i < spaces[s].axes; i++)
+    c->space = moct_text_spaces[s].space;
+    for (int i = 0; i < moct_text_spaces[s].axes; i++)
       if (!read_axis (r, s, i, c))
         return false;
     return true;
@@ -258,78 +247,5 @@ moct_parse (const char *text, MoctColour *colours, int *n_colours,
     if (!read_colour (&r, colours, *n_colours, &colours[*n_colours]))
       return false;
     ++*n_colours;
-  }
-}
-
-/* ---- Printing ---- */
-
-typedef struct {
-  char *at, *end;
-} Writer;
-
-static void
-put (Writer *w, const char *format, ...)
-{
-  va_list args;
-  int n;
-
-  va_start (args, format);
-  n = vsnprintf (w->at, w->end - w->at, format, args);
-  va_end (args);
-  w->at += n < w->end - w->at ? n : w->end - w->at - 1;
-}
-
-/* At most four decimals, none that are 0 at the end. */
-static void
-put_number (Writer *w, float value)
-{
-  long scaled = lroundf (fabsf (value) * 10000), digits = scaled % 10000;
-  int places = 4;
-
-  put (w, "%s%ld", value < 0 && scaled ? "-" : "", scaled / 10000);
-  if (!digits)
-    return;
-  for (; digits % 10 == 0; places--)
-    digits /= 10;
-  put (w, ".%0*ld", places, digits);
-}
-
-static void
-put_box (Writer *w, const MoctColour *c)
-{
-  int s = 0;
-
-  while (spaces[s].space != c->space)
-    s++;
-  put (w, "%s=", spaces[s].name);
-  for (int i = 0; i < spaces[s].axes; i++) {
-    put (w, i ? "," : "");
-    put_number (w, c->lo[i]);
-    put (w, "..");
-    put_number (w, c->hi[i]);
-  }
-}
-
-void
-moct_print (const MoctColour *colours, int n, char *text, size_t size)
-{
-  Writer w = {text, text + size};
-
-  *text = '\0';
-  for (int k = 0; k < n; k++) {
-    const MoctColour *c = &colours[k];
-    const ImageBox *b = &c->region;
-
-    put (&w, "%s%s:", k ? ";" : "", c->name);
-    if (c->space == MOCT_NEAR) {
-      put (&w, "#%02x%02x%02x~", c->rgb[0], c->rgb[1], c->rgb[2]);
-      put_number (&w, c->hi[0]);
-    } else if (c->space == MOCT_LEARN && b->x1 == b->x0) {
-      put (&w, "roi=meta");
-    } else if (c->space == MOCT_LEARN) {
-      put (&w, "roi=%d,%d,%d,%d", b->x0, b->y0, b->x1 - b->x0, b->y1 - b->y0);
-    } else {
-      put_box (&w, c);
-    }
   }
 }

@@ -7,19 +7,17 @@
  * the one in the middle stands for all. */
 #include "moct/moct_table.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct {
-  float lo[3], hi[3];
-} Bounds;
+#include "moct/moct_bounds.h"
 
 struct _MoctTables {
   const Device *device;
 
-  MoctEncoding encoding;               /* what all below was made for */
-  const Bounds *bounds[MOCT_N_SPACES]; /* of each cell; NULL: not needed yet */
+  MoctEncoding encoding; /* what all below was made for */
+  /* of each cell; NULL: not needed yet */
+  const MoctBounds *bounds[MOCT_N_SPACES];
   MoctColour *colours;
   int n_colours;
   bool exact, valid;
@@ -35,8 +33,8 @@ struct _MoctTables {
 };
 
 #define CELLS_BYTES (MOCT_CELLS * sizeof (uint16_t))
-#define CHROMA_BYTES (256 * 256 / 8)
 #define PART_BYTES (MOCT_PART * sizeof (uint16_t))
+#define CHROMA_BYTES (256 * 256 / 8)
 
 const char *
 moct_tables_new (MoctTables **self, const Device *device)
@@ -70,65 +68,6 @@ moct_tables_free (MoctTables *t)
   free (t);
 }
 
-/* Stored colour @i, 0 to 511, of @cell, in the order of MoctTable. */
-static void
-stored (int cell, int i, uint8_t c[3])
-{
-  c[2] = (uint8_t) ((cell >> 10) << 3 | i >> 6);
-  c[1] = (uint8_t) ((cell >> 5 & 31) << 3 | (i >> 3 & 7));
-  c[0] = (uint8_t) ((cell & 31) << 3 | (i & 7));
-}
-
-static Bounds
-measure (const MoctEncoding *encoding, MoctSpace space, int cell)
-{
-  Bounds b;
-  uint8_t c[3];
-  float p[3];
-
-  stored (cell, 0, c);
-  moct_point (encoding, space, c, b.lo);
-  memcpy (b.hi, b.lo, sizeof b.hi);
-  for (int i = 1; i < MOCT_PART; i++) {
-    stored (cell, i, c);
-    moct_point (encoding, space, c, p);
-    for (int k = 0; k < 3; k++) {
-      b.lo[k] = p[k] < b.lo[k] ? p[k] : b.lo[k];
-      b.hi[k] = p[k] > b.hi[k] ? p[k] : b.hi[k];
-    }
-  }
-  return b;
-}
-
-/* Bounds depend on nothing but space and encoding: they are measured once in a
- * process and kept, since that is most of the work of a first frame. */
-#define N_ENCODINGS 7
-
-static int
-encoding_index (const MoctEncoding *e)
-{
-  return e->is_yuv ? 1 + 2 * (int) e->matrix + e->full_range : 0;
-}
-
-static const Bounds *
-bounds_of (const MoctEncoding *encoding, MoctSpace space)
-{
-  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-  static Bounds *known[N_ENCODINGS][MOCT_N_SPACES];
-  Bounds **bounds = &known[encoding_index (encoding)][space];
-
-  pthread_mutex_lock (&lock);
-  if (!*bounds && (*bounds = malloc (MOCT_CELLS * sizeof **bounds))) {
-    Bounds *b = *bounds;
-
-#pragma omp parallel for schedule(static)
-    for (int cell = 0; cell < MOCT_CELLS; cell++)
-      b[cell] = measure (encoding, space, cell);
-  }
-  pthread_mutex_unlock (&lock);
-  return *bounds;
-}
-
 static const char *
 find_bounds (MoctTables *t)
 {
@@ -138,7 +77,7 @@ find_bounds (MoctTables *t)
 
     if (space == MOCT_LEARN || t->bounds[space])
       continue;
-    t->bounds[space] = bounds_of (&t->encoding, space);
+    t->bounds[space] = moct_bounds_of (&t->encoding, space);
     if (!t->bounds[space])
       return "out of memory";
   }
@@ -155,7 +94,7 @@ cutting (const MoctTables *t, int cell, uint16_t *models, int *rest)
   *rest = 0;
   for (int k = 0; k < t->n_colours; k++) {
     const MoctColour *c = &t->colours[k];
-    const Bounds *b;
+    const MoctBounds *b;
 
     if (c->space == MOCT_LEARN)
       continue;
@@ -204,7 +143,7 @@ fill_part (const MoctTables *t, int cell, const uint16_t *models, int n,
   uint8_t c[3];
 
   for (int i = 0; i < MOCT_PART; i++) {
-    stored (cell, i, c);
+    moct_cell_colour (cell, i, c);
     part[i] = classify (t, models, n, rest, c);
     same &= part[i] == part[0];
   }
@@ -274,7 +213,7 @@ fill_cell (MoctTables *t, int cell)
   else if (t->exact)
     cls = fill_part (t, cell, models, n, rest, part);
   else {
-    stored (cell, 4 << 6 | 4 << 3 | 4, middle);
+    moct_cell_colour (cell, 4 << 6 | 4 << 3 | 4, middle);
     cls = classify (t, models, n, rest, middle);
   }
   t->cells[cell] = (uint16_t) cls;

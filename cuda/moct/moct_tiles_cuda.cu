@@ -152,33 +152,6 @@ write_fragment (
   w.parents[at] = (uint32_t) at;
 }
 
-/* The last block's: adds up the copies of the sums, reports them, and clears
- * them for the next frame. */
-static __device__ __noinline__ void
-report_colours (const MoctWork &w)
-{
-  __shared__ MoctReport report;
-  int copies = moct_sum_copies (w.n_colours);
-
-  moct_report_begin (&report);
-  for (int first = 0; first < w.n_colours; first += blockDim.x) {
-    int k = first + (int) threadIdx.x;
-    MoctSum sum, empty;
-
-    moct_sum_clear (&empty);
-    sum = empty;
-    for (int i = k; k < w.n_colours && i < copies * w.n_colours;
-         i += w.n_colours) {
-      MoctSum copy = moct_sum_load (&w.colour_sums[i]);
-
-      moct_sum_add (&sum, &copy);
-      w.colour_sums[i] = empty;
-    }
-    moct_report_step (w, &report, k < w.n_colours, sum, k + 1);
-  }
-  moct_report_end (w, &report);
-}
-
 /* Calls @emit (class, fragment) for each class of the tile at (@tx, @ty). */
 template <typename Emit>
 static __device__ __forceinline__ void
@@ -241,17 +214,15 @@ static __global__ void __launch_bounds__ (32 * WARPS)
   int y = ty * MOCT_TILE + threadIdx.x % 32 / 2;
   Classes c;
 
-  if (tx < w.tiles_x && ty < w.tiles_y) {
-    clear_classes (&c);
-    if (x < w.frame.width && y < w.frame.height)
-      classify<F, VECTOR> (w, x, y, &c);
-    if (BLOBS)
-      write_tile (w, tx, ty, &c);
-    else
-      add_tile (w, tx, ty, &c);
-  }
-  if (!BLOBS && moct_is_last_block (w))
-    report_colours (w);
+  if (tx >= w.tiles_x || ty >= w.tiles_y)
+    return;
+  clear_classes (&c);
+  if (x < w.frame.width && y < w.frame.height)
+    classify<F, VECTOR> (w, x, y, &c);
+  if (BLOBS)
+    write_tile (w, tx, ty, &c);
+  else
+    add_tile (w, tx, ty, &c);
 }
 
 /* Whether every row of every plane starts at a multiple of 16 bytes. */
@@ -295,8 +266,8 @@ moct_tiles_kernel (const MoctWork *w)
 }
 
 int
-moct_tiles_blocks (const MoctWork *w)
+moct_tiles_threads (const MoctWork *w)
 {
-  return ceil_div (w->tiles_x, BLOCK_TILES_X) *
+  return 32 * WARPS * ceil_div (w->tiles_x, BLOCK_TILES_X) *
       ceil_div (w->tiles_y, BLOCK_TILES_Y);
 }

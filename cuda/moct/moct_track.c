@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Each track is a constant-velocity Kalman filter.  Its two axes see the same
- * noise at the same times, so that one covariance serves both.  Within a
- * colour, tracks and blobs are paired nearest first; colours do not mix. */
+ * The tracks of all colours from frame to frame.  Colours do not mix. */
 #include "moct/moct_track.h"
+
+#include "moct/moct_order.h"
+#include "moct/moct_pair.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,24 +12,10 @@
 
 #define FRAME_PERIOD (1. / 30) /* where the caller does not know it */
 
-typedef struct {
-  uint64_t id; /* 0: unconfirmed */
-  int colour, slot;
-  int seen, missed; /* frames in a row */
-  int reported;     /* frames since it was confirmed */
-  bool lost, merged;
-  double x, y, vx, vy; /* filter: pixels, pixels a second */
-  double pp, pv, vv;   /* its covariance, of either axis */
-  double cx, cy;       /* newest position: measured, else predicted */
-  double age;
-  uint32_t history, frames; /* bit i: seen i frames ago; frames of its life */
-  MoctSum sum;              /* when last seen */
-} Track;
-
 struct _MoctTracks {
   int max, n, high; /* room, in use, one past the highest slot in use */
   uint64_t last_id;
-  Track *tracks; /* in use, by colour, then by age */
+  MoctTrack *tracks; /* in use, by colour, then by age */
   bool *slot_used;
 };
 
@@ -65,10 +52,6 @@ moct_tracks_reset (MoctTracks *t)
   memset (t->slot_used, 0, t->max * sizeof *t->slot_used);
 }
 
-#define ORDER(a, b) \
- if ((a) != (b)) \
- return (a) < (b) ? -1 : 1
-
 static int
 compare_blobs (const void *p, const void *q)
 {
@@ -89,175 +72,9 @@ moct_sort_blobs (MoctBlob *blobs, int n)
   qsort (blobs, n, sizeof *blobs, compare_blobs);
 }
 
-/* ---- One track ---- */
-
-static double
-centre_x (const MoctSum *s)
-{
-  return (double) s->x / (double) s->n;
-}
-
-static double
-centre_y (const MoctSum *s)
-{
-  return (double) s->y / (double) s->n;
-}
-
-/* The longer side of the box: what distances are measured against. */
-static double
-extent (const MoctSum *s)
-{
-  int w = s->box.x1 - s->box.x0, h = s->box.y1 - s->box.y0;
-
-  return w > h ? w : h;
-}
-
-/* Noise goes with the size of the object, because a large one is a near one:
- * an acceleration of ten lengths a second squared; a fiftieth of its length in
- * the measured centre, half a pixel at least. */
-static void
-predict (Track *t, double dt)
-{
-  double a = 10 * extent (&t->sum) + 100, q = a * a * dt;
-
-  t->x += t->vx * dt;
-  t->y += t->vy * dt;
-  t->pp += dt * (2 * t->pv + dt * t->vv) + q * dt * dt / 3;
-  t->pv += dt * t->vv + q * dt / 2;
-  t->vv += q;
-  t->cx = t->x;
-  t->cy = t->y;
-}
-
-static void
-correct (Track *t, const MoctSum *sum)
-{
-  double noise = .5 + extent (sum) / 50, s = t->pp + noise * noise;
-  double kp = t->pp / s, kv = t->pv / s;
-  double dx = centre_x (sum) - t->x, dy = centre_y (sum) - t->y;
-
-  t->x += kp * dx;
-  t->y += kp * dy;
-  t->vx += kv * dx;
-  t->vy += kv * dy;
-  t->vv -= kv * t->pv;
-  t->pv -= kp * t->pv;
-  t->pp -= kp * t->pp;
-  t->cx = centre_x (sum);
-  t->cy = centre_y (sum);
-  t->sum = *sum;
-}
-
-static void
-begin (Track *t, int colour, const MoctSum *sum)
-{
-  double noise = .5 + extent (sum) / 50, speed = 10 * extent (sum) + 100;
-
-  memset (t, 0, sizeof *t);
-  t->colour = colour;
-  t->x = t->cx = centre_x (sum);
-  t->y = t->cy = centre_y (sum);
-  t->pp = noise * noise;
-  t->vv = speed * speed;
-  t->sum = *sum;
-}
-
-/* How far from its prediction a track may be found. */
-static double
-reach (const Track *t, double gate)
-{
-  return gate * extent (&t->sum) + 3 * sqrt (t->pp);
-}
-
-/* ---- Which blob is which track ---- */
-
-typedef struct {
-  double cost;
-  int track, blob;
-} Pair;
-
-static int
-compare_pairs (const void *p, const void *q)
-{
-  const Pair *a = p, *b = q;
-
-  ORDER (a->cost, b->cost);
-  ORDER (a->track, b->track);
-  ORDER (a->blob, b->blob);
-  return 0;
-}
-
-/* Squared distance over the track's reach, and how much the size changed; more
- * than 1 where the blob is out of reach. */
-static double
-cost (const Track *t, const MoctSum *sum, double gate)
-{
-  double dx = centre_x (sum) - t->x, dy = centre_y (sum) - t->y;
-  double r = reach (t, gate), d = (dx * dx + dy * dy) / (r * r);
-  double change = log ((double) sum->n / (double) t->sum.n);
-
-  if (gate > 0 && d > 1)
-    return 2;
-  return (gate > 0 ? d : d / (1 + d)) * .8 + .2 * fmin (1, fabs (change) / 3);
-}
-
-/* The tracks and blobs of one colour. */
-typedef struct {
-  Track *tracks;
-  const MoctBlob *blobs;
-  int n_tracks, n_blobs;
-  bool track_done[MOCT_MAX_OBJECTS], blob_done[MOCT_MAX_OBJECTS];
-} Group;
-
-static bool
-inside (const Track *t, const ImageBox *box)
-{
-  return t->x >= box->x0 && t->x < box->x1 && t->y >= box->y0 && t->y < box->y1;
-}
-
-/* Where several tracks meet in one blob, its centroid is no one's: they keep
- * their predictions until they part. */
-static void
-set_merged (Group *g)
-{
-  for (int b = 0; b < g->n_blobs; b++) {
-    int n = 0;
-
-    for (int t = 0; t < g->n_tracks; t++)
-      n += inside (&g->tracks[t], &g->blobs[b].sum.box);
-    for (int t = 0; t < g->n_tracks && n > 1; t++)
-      if (inside (&g->tracks[t], &g->blobs[b].sum.box) &&
-          g->tracks[t].sum.n * 5 < g->blobs[b].sum.n * 4) {
-        g->tracks[t].merged = true;
-        g->track_done[t] = g->blob_done[b] = true;
-      }
-  }
-}
-
-static void
-pair_up (Group *g, double gate, Pair *pairs)
-{
-  int n = 0;
-
-  for (int t = 0; t < g->n_tracks; t++)
-    for (int b = 0; b < g->n_blobs; b++) {
-      double c = cost (&g->tracks[t], &g->blobs[b].sum, gate);
-
-      if (!g->track_done[t] && !g->blob_done[b] && c <= 1)
-        pairs[n++] = (Pair){c, t, b};
-    }
-  qsort (pairs, n, sizeof *pairs, compare_pairs);
-  for (int i = 0; i < n; i++)
-    if (!g->track_done[pairs[i].track] && !g->blob_done[pairs[i].blob]) {
-      g->track_done[pairs[i].track] = g->blob_done[pairs[i].blob] = true;
-      correct (&g->tracks[pairs[i].track], &g->blobs[pairs[i].blob].sum);
-      g->tracks[pairs[i].track].missed = -1; /* count () makes it 0 */
-    }
-}
-
 /* Ages a track by a frame in which it was seen (missed == -1) or not. */
 static void
-count (MoctTracks *all, Track *t, const MoctParams *p, double dt)
+count (MoctTracks *all, MoctTrack *t, const MoctParams *p, double dt)
 {
   bool seen = t->missed == -1;
 
@@ -275,11 +92,11 @@ count (MoctTracks *all, Track *t, const MoctParams *p, double dt)
 static void
 add_track (MoctTracks *all, int colour, const MoctSum *sum)
 {
-  Track *t = &all->tracks[all->n];
+  MoctTrack *t = &all->tracks[all->n];
 
   if (all->n == all->max)
     return;
-  begin (t, colour, sum);
+  moct_track_begin (t, colour, sum);
   while (all->slot_used[t->slot])
     t->slot++;
   all->slot_used[t->slot] = true;
@@ -293,7 +110,7 @@ add_track (MoctTracks *all, int colour, const MoctSum *sum)
 static int
 compare_tracks (const void *p, const void *q)
 {
-  const Track *a = p, *b = q;
+  const MoctTrack *a = p, *b = q;
   uint64_t never = UINT64_MAX; /* the unconfirmed come last */
 
   ORDER (a->colour, b->colour);
@@ -316,7 +133,7 @@ drop_lost (MoctTracks *all)
 }
 
 static int
-n_of_colour (const Track *tracks, int n, int colour)
+n_of_colour (const MoctTrack *tracks, int n, int colour)
 {
   int k = 0;
 
@@ -337,20 +154,19 @@ n_of_class (const MoctBlob *blobs, int n, int cls)
 
 /* New tracks go behind the @old ones, which lie by colour. */
 static void
-step_colour (MoctTracks *all, const MoctParams *p, Group *g, double dt)
+step_colour (MoctTracks *all, const MoctParams *p, MoctGroup *g, double dt)
 {
-  Pair pairs[MOCT_MAX_OBJECTS * MOCT_MAX_OBJECTS];
   int room = p->max_objects - g->n_tracks;
 
   memset (g->track_done, 0, sizeof g->track_done);
   memset (g->blob_done, 0, sizeof g->blob_done);
   for (int t = 0; t < g->n_tracks; t++) {
     g->tracks[t].merged = false;
-    predict (&g->tracks[t], dt);
+    moct_track_predict (&g->tracks[t], dt);
   }
   if (g->n_tracks > 1)
-    set_merged (g);
-  pair_up (g, p->gate, pairs);
+    moct_group_merge (g);
+  moct_group_pair (g, p->gate);
   for (int b = 0; b < g->n_blobs && room > 0; b++)
     if (!g->blob_done[b]) {
       add_track (all, g->blobs[b].cls - 1, &g->blobs[b].sum);
@@ -369,7 +185,7 @@ step_colours (MoctTracks *all, const MoctParams *p, const MoctBlob *blobs,
     int next_blob = b < n_blobs ? blobs[b].cls - 1 : MOCT_MAX_COLOURS;
     int colour = next_track < next_blob ? next_track : next_blob;
     int of_class = n_of_class (blobs + b, n_blobs - b, colour + 1);
-    Group g = {.tracks = all->tracks + t, .blobs = blobs + b};
+    MoctGroup g = {.tracks = all->tracks + t, .blobs = blobs + b};
 
     g.n_tracks = n_of_colour (all->tracks + t, old - t, colour);
     g.n_blobs = of_class < MOCT_MAX_OBJECTS ? of_class : MOCT_MAX_OBJECTS;
@@ -379,26 +195,11 @@ step_colours (MoctTracks *all, const MoctParams *p, const MoctBlob *blobs,
   }
 }
 
-/* Axes of the ellipse with the same second moments. */
-static void
-shape (const MoctSum *s, double *orientation, double *elongation)
-{
-  double n = (double) s->n, cx = centre_x (s), cy = centre_y (s);
-  double xx = (double) s->xx / n - cx * cx + 1. / 12;
-  double yy = (double) s->yy / n - cy * cy + 1. / 12;
-  double xy = (double) s->xy / n - cx * cy;
-  double root = sqrt ((xx - yy) * (xx - yy) + 4 * xy * xy);
-  double angle = .5 * atan2 (2 * xy, xx - yy);
-
-  *orientation = angle <= -M_PI_2 ? angle + M_PI : angle;
-  *elongation = sqrt ((xx + yy + root) / fmax (xx + yy - root, 1e-9));
-}
-
 static MoctObject
-object_of (const Track *t)
+object_of (const MoctTrack *t)
 {
   const ImageBox *box = &t->sum.box;
-  double dx = t->cx - centre_x (&t->sum), dy = t->cy - centre_y (&t->sum);
+  double dx = t->cx - moct_sum_cx (&t->sum), dy = t->cy - moct_sum_cy (&t->sum);
   uint32_t lived = t->frames < 32 ? t->frames : 32;
   MoctObject o = {.id = t->id,
       .colour = t->colour,
@@ -420,7 +221,7 @@ object_of (const Track *t)
       .score = __builtin_popcount (t->history) / (double) lived,
       .track = t->slot};
 
-  shape (&t->sum, &o.orientation, &o.elongation);
+  moct_sum_shape (&t->sum, &o.orientation, &o.elongation);
   return o;
 }
 
@@ -446,7 +247,7 @@ moct_tracks_step (MoctTracks *all, const MoctParams *params,
 ImageBox
 moct_tracks_window (const MoctTracks *all, const MoctParams *p, int colour)
 {
-  const Track *t = NULL;
+  const MoctTrack *t = NULL;
   ImageBox in = p->region;
   double margin;
 
@@ -456,7 +257,7 @@ moct_tracks_window (const MoctTracks *all, const MoctParams *p, int colour)
       t = &all->tracks[i];
   if (!t || p->gate <= 0)
     return in;
-  margin = .5 * extent (&t->sum) + reach (t, p->gate);
+  margin = .5 * moct_sum_extent (&t->sum) + moct_track_reach (t, p->gate);
   in.x0 = (int) fmax (in.x0, floor (t->x - margin));
   in.y0 = (int) fmax (in.y0, floor (t->y - margin));
   in.x1 = (int) fmin (in.x1, ceil (t->x + margin) + 1);

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * One track: a constant-velocity Kalman filter over the centroid, and what is
+ * known of the object.  Its two axes see the same noise at the same times, so
+ * that one covariance serves both. */
+#pragma once
+
+#include "moct/moct_core.h"
+
+C_BEGIN
+
+typedef struct {
+  uint64_t id; /* 0: unconfirmed */
+  int colour, slot;
+  int seen, missed; /* frames in a row */
+  int reported;     /* frames since it was confirmed */
+  bool lost, merged;
+  double x, y, vx, vy; /* filter: pixels, pixels a second */
+  double pp, pv, vv;   /* its covariance, of either axis */
+  double cx, cy;       /* newest position: measured, else predicted */
+  double age;
+  uint32_t history, frames; /* bit i: seen i frames ago; frames of its life */
+  MoctSum sum;              /* when last seen */
+} MoctTrack;
+
+/* Of pixels: the centroid, the longer side of the box, and the axes of the
+ * ellipse with the same second moments. */
+double moct_sum_cx (const MoctSum *sum);
+double moct_sum_cy (const MoctSum *sum);
+double moct_sum_extent (const MoctSum *sum);
+void moct_sum_shape (
+    const MoctSum *sum, double *orientation, double *elongation);
+
+void moct_track_begin (MoctTrack *track, int colour, const MoctSum *sum);
+/* @dt seconds on. */
+void moct_track_predict (MoctTrack *track, double dt);
+/* It was seen. */
+void moct_track_correct (MoctTrack *track, const MoctSum *sum);
+/* How far from its prediction, in pixels, it may be found. */
+double moct_track_reach (const MoctTrack *track, double gate);
+
+C_END

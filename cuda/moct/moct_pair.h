@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Which blob of a colour is which of its tracks. */
+#pragma once
+
+#include "moct/moct_filter.h"
+
+C_BEGIN
+
+/* The tracks and blobs of one colour. */
+typedef struct {
+  MoctTrack *tracks;
+  const MoctBlob *blobs;
+  int n_tracks, n_blobs;
+  bool track_done[MOCT_MAX_OBJECTS], blob_done[MOCT_MAX_OBJECTS];
+} MoctGroup;
+
+/* Takes out tracks that meet in one blob, and that blob. */
+void moct_group_merge (MoctGroup *group);
+
+/* Pairs what is left, nearest first, and corrects the tracks. */
+void moct_group_pair (MoctGroup *group, double gate);
+
+C_END

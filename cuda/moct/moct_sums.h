@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Classes, fragments and sums: what MOCT computes of pixels, written once for
+ * both backends.
+ *
+ * Sums are integers, so that the order of summation cannot change them.  They
+ * are made in two steps.  A tile is 16 x 16 pixels, the paper's cell; the
+ * pixels of one class in one tile are a fragment, whose moments about the
+ * tile's corner fit in four words.  Fragments then add up to sums in frame
+ * coordinates: of a colour, or of a blob, which is fragments of a colour that
+ * hang together. */
+#pragma once
+
+#include "common/image.h"
+
+/* ---- Classification: stored colour -> class (0: none, else 1 + colour) ----
+ */
+
+#define MOCT_CELLS (32 * 32 * 32) /* of 8 x 8 x 8 stored colours */
+#define MOCT_PART 512             /* stored colours in a cell */
+#define MOCT_CUT 0x8000u
+
+typedef struct {
+  const uint16_t *cells;  /* [c2 / 8][c1 / 8][c0 / 8]: the class of the whole
+                             cell, or MOCT_CUT + which of @parts */
+  const uint16_t *parts;  /* [][c2 % 8][c1 % 8][c0 % 8] */
+  const uint32_t *chroma; /* bit c1 * 256 + c2: some c0 makes a class of it */
+} MoctTable;
+
+/* The class of stored colour c0 | c1 << 8 | c2 << 16; higher bits may be
+ * anything. */
+BOTH unsigned
+moct_class (const MoctTable *t, uint32_t c)
+{
+  unsigned v = t->cells[(c >> 3 & 0x1f) | (c >> 6 & 0x3e0) | (c >> 9 & 0x7c00)];
+
+  if (v & MOCT_CUT)
+    v = t->parts[(size_t) (v & ~MOCT_CUT) * MOCT_PART |
+        ((c & 7) | (c >> 5 & 0x38) | (c >> 10 & 0x1c0))];
+  return v;
+}
+
+BOTH uint32_t
+moct_stored (const uint8_t c[3])
+{
+  return (uint32_t) c[0] | (uint32_t) c[1] << 8 | (uint32_t) c[2] << 16;
+}
+
+BOTH bool
+moct_chroma (const MoctTable *t, unsigned c1, unsigned c2)
+{
+  return t->chroma[c1 << 3 | c2 >> 5] >> (c2 & 31) & 1;
+}
+
+/* ---- Fragments ---- */
+
+#define MOCT_TILE 16
+#define MOCT_SLOTS 6 /* fragments of a tile before the overflow list */
+
+typedef struct {
+  uint16_t cls[MOCT_SLOTS]; /* class of each slot, 0 from the first unused on */
+  int32_t more;             /* first of its overflow fragments, -1: none */
+} MoctTile;
+
+/* The greatest value of each half word is far below 65536: 16 * 1240 for the
+ * squares.  Coordinates count from the tile's corner. */
+typedef struct {
+  uint32_t xx_yy;  /* sum of x * x, of y * y << 16 */
+  uint32_t xy_x;   /* sum of x * y, of x << 16 */
+  uint32_t n_y;    /* pixels, sum of y << 16 */
+  uint32_t extent; /* bit x: a pixel in column x; bit 16 + y: in row y */
+} MoctFragment;
+
+/* One that found no slot in its tile. */
+typedef struct {
+  uint32_t tile, cls;
+  int32_t next; /* of the same tile, -1: none */
+} MoctOverflow;
+
+/* Sum of squares below @k. */
+BOTH uint32_t
+moct_squares (uint32_t k)
+{
+  return k * (k - 1) * (2 * k - 1) / 6;
+}
+
+BOTH int
+moct_lowest_bit (uint32_t v)
+{
+#ifdef __CUDA_ARCH__
+  return __ffs ((int) v) - 1;
+#else
+  return __builtin_ctz (v);
+#endif
+}
+
+BOTH int
+moct_highest_bit (uint32_t v)
+{
+#ifdef __CUDA_ARCH__
+  return 31 - __clz ((int) v);
+#else
+  return 31 - __builtin_clz (v);
+#endif
+}
+
+/* Adds row @y of a tile: bit x of @mask is a pixel.  Run by run, since the
+ * sums over a run have closed forms. */
+BOTH void
+moct_fragment_add_row (MoctFragment *f, uint32_t mask, uint32_t y)
+{
+  if (!mask)
+    return;
+  f->extent |= mask | 0x10000u << y;
+  while (mask) {
+    uint32_t a = moct_lowest_bit (mask);
+    uint32_t n = moct_lowest_bit (~(mask >> a)), b = a + n;
+    uint32_t x = n * (a + b - 1) / 2;
+
+    f->xx_yy += (moct_squares (b) - moct_squares (a)) | (n * y * y) << 16;
+    f->xy_x += (x * y) | x << 16;
+    f->n_y += n | (n * y) << 16;
+    mask &= ~(((1u << n) - 1) << a);
+  }
+}
+
+BOTH void
+moct_fragment_add (MoctFragment *f, const MoctFragment *g)
+{
+  f->xx_yy += g->xx_yy;
+  f->xy_x += g->xy_x;
+  f->n_y += g->n_y;
+  f->extent |= g->extent;
+}
+
+/* The box of a fragment of the tile at (@tx, @ty), in pixels of the frame. */
+BOTH ImageBox
+moct_fragment_box (const MoctFragment *f, int tx, int ty)
+{
+  uint32_t columns = f->extent & 0xffff, rows = f->extent >> 16;
+  ImageBox box;
+
+  box.x0 = tx * MOCT_TILE + moct_lowest_bit (columns);
+  box.x1 = tx * MOCT_TILE + moct_highest_bit (columns) + 1;
+  box.y0 = ty * MOCT_TILE + moct_lowest_bit (rows);
+  box.y1 = ty * MOCT_TILE + moct_highest_bit (rows) + 1;
+  return box;
+}
+
+/* Whether at most @distance pixels lie between two boxes, along x and y. */
+BOTH bool
+moct_boxes_near (ImageBox a, ImageBox b, int distance)
+{
+  return a.x0 - b.x1 <= distance && b.x0 - a.x1 <= distance &&
+      a.y0 - b.y1 <= distance && b.y0 - a.y1 <= distance;
+}
+
+/* ---- Sums in frame coordinates ---- */
+
+typedef struct {
+  unsigned long long n, x, y, xx, xy, yy;
+  ImageBox box;
+} MoctSum;
+
+BOTH void
+moct_sum_clear (MoctSum *s)
+{
+  s->n = s->x = s->y = s->xx = s->xy = s->yy = 0;
+  s->box.x0 = s->box.y0 = INT32_MAX;
+  s->box.x1 = s->box.y1 = INT32_MIN;
+}
+
+BOTH MoctSum
+moct_fragment_sum (const MoctFragment *f, int tx, int ty)
+{
+  unsigned long long X = (unsigned long long) tx * MOCT_TILE;
+  unsigned long long Y = (unsigned long long) ty * MOCT_TILE;
+  unsigned long long n = f->n_y & 0xffff, x = f->xy_x >> 16, y = f->n_y >> 16;
+  MoctSum s;
+
+  s.n = n;
+  s.x = x + n * X;
+  s.y = y + n * Y;
+  s.xx = (f->xx_yy & 0xffff) + 2 * X * x + n * X * X;
+  s.yy = (f->xx_yy >> 16) + 2 * Y * y + n * Y * Y;
+  s.xy = (f->xy_x & 0xffff) + X * y + Y * x + n * X * Y;
+  s.box = moct_fragment_box (f, tx, ty);
+  return s;
+}
+
+BOTH void
+moct_sum_add (MoctSum *s, const MoctSum *t)
+{
+  s->n += t->n;
+  s->x += t->x;
+  s->y += t->y;
+  s->xx += t->xx;
+  s->xy += t->xy;
+  s->yy += t->yy;
+  s->box.x0 = t->box.x0 < s->box.x0 ? t->box.x0 : s->box.x0;
+  s->box.y0 = t->box.y0 < s->box.y0 ? t->box.y0 : s->box.y0;
+  s->box.x1 = t->box.x1 > s->box.x1 ? t->box.x1 : s->box.x1;
+  s->box.y1 = t->box.y1 > s->box.y1 ? t->box.y1 : s->box.y1;
+}
+
+BOTH void
+moct_sum_add_pixel (MoctSum *s, int x, int y)
+{
+  MoctSum p = {1, (unsigned long long) x, (unsigned long long) y,
+      (unsigned long long) x * x, (unsigned long long) x * y,
+      (unsigned long long) y * y, {x, y, x + 1, y + 1}};
+
+  moct_sum_add (s, &p);
+}
