@@ -45,6 +45,7 @@ choose_source "$input"
 choose_colours "$input"
 [ $# -lt 2 ] || colours=$2
 
+exec 2>&1 # launch lines in their places
 numbers
 heading 'visionoverlay: each object with its box, name, number and trail'
 pictures overlay trajectory=full ! visionoverlay

@@ -83,23 +83,30 @@ def lines():
         sys.exit("no launch line was found")
 
 
+def frames_of(script, env):
+    """What a script prints without a display: a JSON line a frame."""
+    frames = [json.loads(line) for line in run([script], env=env).splitlines()]
+    expected = int(env["FRAMES"])
+    assert len(frames) == expected, f"{script}: {len(frames)}, not {expected}"
+    print(f"ok   {script.relative_to(ROOT)}")
+    return frames
+
+
 def scripts():
     env = dict(os.environ, FRAMES="60")
     for name in "DISPLAY", "WAYLAND_DISPLAY":
         env.pop(name, None)
-
-    out = run([ROOT / "pipelines/moct.sh"], env=env)
-    frames = [json.loads(line) for line in out.splitlines()]
-    assert len(frames) == 60, f"moct.sh printed {len(frames)} lines, not 60"
-    for label, s in report.score(frames).items():
+    frames = {script.stem: frames_of(script, env)
+              for script in sorted(ROOT.glob("pipelines/*.sh"))
+              if script.stem not in ("common", "demo")}
+    for label, s in report.score(frames["moct"]).items():
         assert len(s.errors) > s.frames / 2, f"{label} was seldom found"
         error = statistics.median(s.errors)  # fragments of hidden ones are far
         print(f"{label}: {s.frames} frames, {s.missed} missed, error {error}")
         assert error < 0.5, f"{label} was found {error} px off"
 
     with tempfile.TemporaryDirectory() as folder:
-        out = run([ROOT / "pipelines/demo.sh"], env=dict(env, OUTPUT=folder))
-        print(out)
+        print(run([ROOT / "pipelines/demo.sh"], env=dict(env, OUTPUT=folder)))
         pictures = {p.name.split("-")[0] for p in Path(folder).glob("*.png")}
         assert pictures == {"overlay", "labels", "small"}, pictures
 
