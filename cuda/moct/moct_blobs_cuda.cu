@@ -169,8 +169,19 @@ gather (const MoctWork &w, MoctCursor c, int warp_tx, int warp_ty)
     to = root (w.parents, (uint32_t) c.at);
     mine = near_sum (
         f, lane % WARP_TILES_X * MOCT_TILE, lane / WARP_TILES_X * MOCT_TILE);
-    if (to == (uint32_t) c.at)
-      w.list[atomicAdd (&w.counters[MOCT_ROOTS], 1u)] = to;
+  }
+
+  bool is_root = c.cls && to == (uint32_t) c.at;
+  uint32_t roots = __ballot_sync (ALL_LANES, is_root);
+
+  if (roots) {
+    uint32_t before = 0;
+
+    if (lane == 0)
+      before = atomicAdd (&w.counters[MOCT_ROOTS], (unsigned) __popc (roots));
+    before = __shfl_sync (ALL_LANES, before, 0);
+    if (is_root)
+      w.list[before + __popc (roots & ((1u << lane) - 1))] = to;
   }
 
   bool alone = __popc (__match_any_sync (ALL_LANES, to)) == 1;
@@ -198,33 +209,6 @@ class_of (const MoctWork &w, uint32_t at)
                : (int) w.overflow[k].cls;
 }
 
-/* The last block's: reports the roots. */
-static __device__ __noinline__ void
-report_roots (const MoctWork &w)
-{
-  __shared__ MoctReport report;
-  unsigned n = __ldcg (&w.counters[MOCT_ROOTS]);
-
-  moct_report_begin (&report);
-  for (unsigned from = 0; from < n; from += blockDim.x) {
-    unsigned i = from + threadIdx.x;
-    MoctSum sum;
-    int cls = 0;
-
-    moct_sum_clear (&sum);
-    if (i < n) {
-      uint32_t at = __ldcg (&w.list[i]);
-
-      cls = class_of (w, at);
-      sum = moct_sum_load (&w.sums[at]);
-    }
-    moct_report_step (w, &report, i < n, sum, cls);
-  }
-  moct_report_end (w, &report);
-  if (threadIdx.x == 0)
-    w.counters[MOCT_ROOTS] = 0;
-}
-
 /* One lane a tile; its fragments one after the other. */
 __global__ void
 moct_gather_kernel (const __grid_constant__ MoctWork w)
@@ -244,19 +228,58 @@ moct_gather_kernel (const __grid_constant__ MoctWork w)
     if (c.cls)
       c = moct_next (&w, c);
   }
-  if (moct_is_last_block (w))
-    report_roots (w);
 }
 
-int
-moct_join_threads (const MoctWork *w)
+/* Whether the sum of fragment @at is a blob of the size that is wanted. */
+static __device__ __forceinline__ bool
+is_wanted (const MoctWork &w, uint32_t at)
 {
-  return w->tiles_x * w->tiles_y * moct_n_neighbours (w);
+  unsigned long long n = w.sums[at].n;
+
+  return n >= w.min_area && n <= w.max_area;
 }
 
-int
-moct_gather_threads (const MoctWork *w)
+#define ROOTS 512 /* at a time */
+
+/* One block: reports the roots. */
+__global__ void
+moct_roots_kernel (const __grid_constant__ MoctWork w)
 {
-  return 32 * ceil_div (w->tiles_x, WARP_TILES_X) *
-      ceil_div (w->tiles_y, WARP_TILES_Y);
+  __shared__ MoctReport<ROOTS> report;
+  unsigned n = w.counters[MOCT_ROOTS];
+
+  moct_report_begin (&report);
+  for (unsigned from = 0; from < n; from += blockDim.x) {
+    unsigned i = from + threadIdx.x;
+    uint32_t at = i < n ? w.list[i] : 0;
+    bool wanted = i < n && is_wanted (w, at);
+
+    moct_report_step (w, &report, wanted, w.sums[at], class_of (w, at));
+  }
+  moct_report_end (w, &report);
+  if (threadIdx.x == 0)
+    w.counters[MOCT_ROOTS] = 0;
+}
+
+cudaKernelNodeParams
+moct_join_node (const MoctWork *w, void **args)
+{
+  int threads = w->tiles_x * w->tiles_y * moct_n_neighbours (w);
+
+  return moct_node (moct_join_kernel, ceil_div (threads, 128), 128, args);
+}
+
+cudaKernelNodeParams
+moct_gather_node (const MoctWork *w, void **args)
+{
+  int warps =
+      ceil_div (w->tiles_x, WARP_TILES_X) * ceil_div (w->tiles_y, WARP_TILES_Y);
+
+  return moct_node (moct_gather_kernel, ceil_div (warps, 2), 64, args);
+}
+
+cudaKernelNodeParams
+moct_roots_node (void **args)
+{
+  return moct_node (moct_roots_kernel, 1, ROOTS, args);
 }

@@ -41,7 +41,7 @@ typedef struct {
   int max_overflow;
   uint32_t *parents;    /* of fragments: union-find, roots are smallest */
   MoctSum *sums;        /* of fragments that are roots */
-  MoctSum *colour_sums; /* where no blobs are asked for; GPU: copies of them */
+  MoctSum *colour_sums; /* where no blobs are asked for */
   uint32_t *list;       /* GPU: the roots */
   uint32_t *counters;   /* MOCT_N_COUNTERS, zero between frames */
   MoctResult *result;   /* pinned */
@@ -50,14 +50,6 @@ typedef struct {
 } MoctWork;
 
 enum { MOCT_OVERFLOW, MOCT_ROOTS, MOCT_BLOCKS_DONE, MOCT_N_COUNTERS };
-
-/* How many copies of the sums of @n colours the GPU keeps: many where few
- * addresses would take all additions. */
-BOTH int
-moct_sum_copies (int n)
-{
-  return n > 128 ? 1 : n > 8 ? 128 / n : 16;
-}
 
 /* ---- Walking over fragments ---- */
 

@@ -19,18 +19,28 @@ const char *moct_per_object_cuda (const Device *dev, const MoctWork *w);
 
 C_END
 
-/* The kernels of the fused method and how many threads they need.  The first
- * one makes fragments, which the next two join and add up to blobs; or, where
- * no blobs are asked for, sums of colours, which the last one reports. */
+/* The kernels of the fused method as nodes of a graph.  The first one makes
+ * fragments, which the others join, add up to blobs and report; or, where no
+ * blobs are asked for, sums of colours, which it reports itself. */
 typedef void (*MoctKernel) (const MoctWork w);
 MoctKernel moct_tiles_kernel (const MoctWork *w);
-__global__ void moct_join_kernel (const __grid_constant__ MoctWork w);
-__global__ void moct_gather_kernel (const __grid_constant__ MoctWork w);
-__global__ void moct_colours_kernel (const __grid_constant__ MoctWork w);
 
-int moct_tiles_threads (const MoctWork *w);
-int moct_join_threads (const MoctWork *w);
-int moct_gather_threads (const MoctWork *w);
+cudaKernelNodeParams moct_tiles_node (const MoctWork *w, void **args);
+cudaKernelNodeParams moct_join_node (const MoctWork *w, void **args);
+cudaKernelNodeParams moct_gather_node (const MoctWork *w, void **args);
+cudaKernelNodeParams moct_roots_node (void **args);
+
+static inline cudaKernelNodeParams
+moct_node (MoctKernel kernel, int blocks, int threads, void **args)
+{
+  cudaKernelNodeParams p = {};
+
+  p.func = (void *) kernel;
+  p.gridDim = dim3 (blocks);
+  p.blockDim = dim3 (threads);
+  p.kernelParams = args;
+  return p;
+}
 
 /* Queues the clearing of the colours' sums, before their first use. */
 const char *moct_clear_colours (const Device *dev, const MoctWork *w);

@@ -7,7 +7,7 @@
 
 #include "moct/moct_cuda.cuh"
 
-#define MAX_NODES 3
+#define MAX_NODES 4
 
 typedef struct {
   cudaGraph_t graph;
@@ -17,44 +17,18 @@ typedef struct {
   bool valid;
 } FusedGraph;
 
-static cudaKernelNodeParams
-node_params (MoctKernel kernel, int threads, int of_block, void **args)
-{
-  cudaKernelNodeParams p = {};
-
-  p.func = (void *) kernel;
-  p.gridDim = dim3 (ceil_div (threads, of_block));
-  p.blockDim = dim3 (of_block);
-  p.kernelParams = args;
-  return p;
-}
-
-static cudaKernelNodeParams
-tiles_params (const MoctWork *w, void **args)
-{
-  return node_params (moct_tiles_kernel (w), moct_tiles_threads (w), 256, args);
-}
-
 static const char *
 build (FusedGraph *g, const Device *dev)
 {
   const MoctWork *w = &g->work;
   void *args[] = {&g->work};
-  cudaKernelNodeParams params[MAX_NODES];
-  int n = 0;
+  cudaKernelNodeParams params[MAX_NODES] = {moct_tiles_node (w, args),
+      moct_join_node (w, args), moct_gather_node (w, args),
+      moct_roots_node (args)};
 
-  params[n++] = tiles_params (w, args);
-  if (w->blobs) {
-    params[n++] =
-        node_params (moct_join_kernel, moct_join_threads (w), 128, args);
-    params[n++] =
-        node_params (moct_gather_kernel, moct_gather_threads (w), 64, args);
-  } else {
-    params[n++] = node_params (moct_colours_kernel, 256, 256, args);
-    TRY (moct_clear_colours (dev, w));
-  }
+  TRY (moct_clear_colours (dev, w));
   CUDA_TRY (cudaGraphCreate (&g->graph, 0));
-  for (int i = 0; i < n; i++)
+  for (int i = 0; i < (w->blobs ? MAX_NODES : 1); i++)
     CUDA_TRY (cudaGraphAddKernelNode (&g->nodes[i], g->graph,
         i ? &g->nodes[i - 1] : NULL, i ? 1 : 0, &params[i]));
   CUDA_TRY (cudaGraphInstantiateWithFlags (&g->exec, g->graph, 0));
@@ -98,7 +72,7 @@ moct_fused_cuda (const Device *dev, const MoctWork *w, void **state)
     void *args[] = {&g->work};
 
     g->work = *w;
-    cudaKernelNodeParams p = tiles_params (w, args);
+    cudaKernelNodeParams p = moct_tiles_node (w, args);
 
     CUDA_TRY (cudaGraphExecKernelNodeSetParams (g->exec, g->nodes[0], &p));
   } else {

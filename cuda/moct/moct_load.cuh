@@ -146,6 +146,30 @@ classify_rgba (const MoctWork &w, int x, int y, Classes *out)
         class_or_none (w.table, rgb_word<F> (px[2 * i + 1])) << 16;
 }
 
+/* 24 bytes: pixel i is three of them from 3 i on. */
+template <ImageFormat F>
+static __device__ __forceinline__ void
+classify_rgb (const MoctWork &w, int x, int y, Classes *out)
+{
+  const uint8_t *row =
+      w.frame.plane[0] + (size_t) y * w.frame.stride[0] + 3 * x;
+  uint2 a = load8 (row), b = load8 (row + 8), c = load8 (row + 16);
+  const uint32_t words[7] = {a.x, a.y, b.x, b.y, c.x, c.y, 0};
+  uint32_t cls[8];
+
+#pragma unroll
+  for (int i = 0; i < 8; i++) {
+    uint32_t px = __funnelshift_r (
+        words[3 * i / 4], words[3 * i / 4 + 1], 8 * (3 * i % 4));
+
+    cls[i] = class_or_none (
+        w.table, F == IMAGE_RGB ? px : __byte_perm (px, 0, 0x3012));
+  }
+#pragma unroll
+  for (int i = 0; i < 4; i++)
+    out->pair[i] = cls[2 * i] | cls[2 * i + 1] << 16;
+}
+
 /* Pixel by pixel, whatever the alignment and the width; the format is F where
  * VECTOR, else the frame's. */
 template <ImageFormat F, bool VECTOR>
@@ -179,6 +203,8 @@ classify (const MoctWork &w, int x, int y, Classes *out)
     classify_any<F, VECTOR> (w, x, y, out);
   else if (F == IMAGE_RGBA || F == IMAGE_BGRA)
     classify_rgba<F> (w, x, y, out);
+  else if (F == IMAGE_RGB || F == IMAGE_BGR)
+    classify_rgb<F> (w, x, y, out);
   else
     classify_yuv<F> (w, x, y, out);
 }

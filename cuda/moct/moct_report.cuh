@@ -84,11 +84,10 @@ far_sum (const NearSum &s, unsigned long long X, unsigned long long Y)
   return t;
 }
 
-#define REPORT_BLOBS 256 /* that go to the host at a time */
-
-/* What a block keeps in shared memory while it reports. */
-struct MoctReport {
-  MoctBlob blobs[REPORT_BLOBS];
+/* What a block keeps in shared memory while it reports: up to N blobs at a
+ * time. */
+template <int N> struct MoctReport {
+  MoctBlob blobs[N];
   unsigned n, done;
 };
 
@@ -107,8 +106,9 @@ moct_sum_load (const MoctSum *from)
   return u.sum;
 }
 
+template <int N>
 static __device__ __forceinline__ void
-moct_report_begin (MoctReport *r)
+moct_report_begin (MoctReport<N> *r)
 {
   if (threadIdx.x == 0)
     r->n = r->done = 0;
@@ -116,7 +116,7 @@ moct_report_begin (MoctReport *r)
 }
 
 /* Reports @sum of class @cls, of each thread that says @wanted.  The whole
- * block calls, with at most REPORT_BLOBS threads that want.  Blobs are put side
+ * block calls, with at most N threads that want.  Blobs are put side
  * by side first, because host memory is written in long pieces or slowly. */
 static __device__ __forceinline__ void
 moct_report_step (
@@ -142,8 +142,9 @@ moct_report_step (
   __syncthreads ();
 }
 
+template <int N>
 static __device__ __forceinline__ void
-moct_report_end (const MoctWork &w, const MoctReport *r)
+moct_report_end (const MoctWork &w, const MoctReport<N> *r)
 {
   if (threadIdx.x == 0) {
     w.result->n_blobs = r->done;

@@ -9,9 +9,8 @@
 #include "moct/moct_load.cuh"
 #include "moct/moct_report.cuh"
 
-#define WARPS 8
-#define BLOCK_TILES_X 4
-#define BLOCK_TILES_Y (WARPS / BLOCK_TILES_X)
+#define BLOCK_TILES 4 /* along each side of a block */
+#define WARPS (BLOCK_TILES * BLOCK_TILES)
 
 /* Over the lanes of a warp. */
 static __device__ __forceinline__ uint32_t
@@ -189,40 +188,61 @@ write_tile (const MoctWork &w, int tx, int ty, Classes *c)
         make_uint4 (h.cls[0], h.cls[1], h.cls[2], (uint32_t) h.more);
 }
 
-/* Adds the tile to the sums of its colours, of which there are copies, so that
- * a large object does not queue up at one address. */
 static __device__ __forceinline__ void
 add_tile (const MoctWork &w, int tx, int ty, Classes *c)
 {
-  MoctSum *sums =
-      w.colour_sums + blockIdx.x % moct_sum_copies (w.n_colours) * w.n_colours;
-
   for_each_class (w, tx, ty, c, [&] (uint32_t cls, const MoctFragment &f) {
-    moct_sum_add_lane (
-        &sums[cls - 1], moct_fragment_sum (&f, tx, ty), threadIdx.x % 32);
+    moct_sum_add_lane (&w.colour_sums[cls - 1], moct_fragment_sum (&f, tx, ty),
+        threadIdx.x % 32);
   });
+}
+
+/* So many at a time: more would take the L1 cache from the tables. */
+#define REPORT 128
+
+/* The last block's: reports the sums, and clears them for the next frame. */
+static __device__ __noinline__ void
+report_colours (const MoctWork &w)
+{
+  __shared__ MoctReport<REPORT> report;
+
+  moct_report_begin (&report);
+  for (int first = 0; first < w.n_colours; first += REPORT) {
+    int k = first + (int) threadIdx.x;
+    bool mine = threadIdx.x < REPORT && k < w.n_colours;
+    MoctSum sum, empty;
+
+    moct_sum_clear (&empty);
+    if (mine) {
+      sum = moct_sum_load (&w.colour_sums[k]);
+      w.colour_sums[k] = empty;
+    }
+    moct_report_step (w, &report, mine, sum, k + 1);
+  }
+  moct_report_end (w, &report);
 }
 
 template <ImageFormat F, bool VECTOR, bool BLOBS>
 static __global__ void __launch_bounds__ (32 * WARPS)
     tiles_kernel (const __grid_constant__ MoctWork w)
 {
-  int blocks_x = ceil_div (w.tiles_x, BLOCK_TILES_X), warp = threadIdx.x / 32;
-  int tx = blockIdx.x % blocks_x * BLOCK_TILES_X + warp % BLOCK_TILES_X;
-  int ty = blockIdx.x / blocks_x * BLOCK_TILES_Y + warp / BLOCK_TILES_X;
+  int blocks_x = ceil_div (w.tiles_x, BLOCK_TILES), warp = threadIdx.x / 32;
+  int tx = blockIdx.x % blocks_x * BLOCK_TILES + warp % BLOCK_TILES;
+  int ty = blockIdx.x / blocks_x * BLOCK_TILES + warp / BLOCK_TILES;
   int x = tx * MOCT_TILE + threadIdx.x % 2 * 8;
   int y = ty * MOCT_TILE + threadIdx.x % 32 / 2;
   Classes c;
 
-  if (tx >= w.tiles_x || ty >= w.tiles_y)
-    return;
   clear_classes (&c);
   if (x < w.frame.width && y < w.frame.height)
     classify<F, VECTOR> (w, x, y, &c);
-  if (BLOBS)
+  if (BLOBS && tx < w.tiles_x && ty < w.tiles_y)
     write_tile (w, tx, ty, &c);
-  else
-    add_tile (w, tx, ty, &c);
+  if (BLOBS)
+    return;
+  add_tile (w, tx, ty, &c);
+  if (moct_is_last_block (w))
+    report_colours (w);
 }
 
 /* Whether every row of every plane starts at a multiple of 16 bytes. */
@@ -253,10 +273,14 @@ kernel_of (const Image *frame)
         return tiles_kernel<IMAGE_RGBA, true, BLOBS>;
       case IMAGE_BGRA:
         return tiles_kernel<IMAGE_BGRA, true, BLOBS>;
+      case IMAGE_RGB:
+        return tiles_kernel<IMAGE_RGB, true, BLOBS>;
+      case IMAGE_BGR:
+        return tiles_kernel<IMAGE_BGR, true, BLOBS>;
       default:
         break;
     }
-  return tiles_kernel<IMAGE_RGB, false, BLOBS>;
+  return tiles_kernel<IMAGE_GRAY8, false, BLOBS>;
 }
 
 MoctKernel
@@ -265,9 +289,25 @@ moct_tiles_kernel (const MoctWork *w)
   return w->blobs ? kernel_of<true> (&w->frame) : kernel_of<false> (&w->frame);
 }
 
-int
-moct_tiles_threads (const MoctWork *w)
+cudaKernelNodeParams
+moct_tiles_node (const MoctWork *w, void **args)
 {
-  return 32 * WARPS * ceil_div (w->tiles_x, BLOCK_TILES_X) *
-      ceil_div (w->tiles_y, BLOCK_TILES_Y);
+  return moct_node (moct_tiles_kernel (w),
+      ceil_div (w->tiles_x, BLOCK_TILES) * ceil_div (w->tiles_y, BLOCK_TILES),
+      32 * WARPS, args);
+}
+
+static __global__ void
+clear_kernel (MoctSum *sums)
+{
+  moct_sum_clear (&sums[threadIdx.x]);
+}
+
+const char *
+moct_clear_colours (const Device *dev, const MoctWork *w)
+{
+  clear_kernel<<<1, MOCT_MAX_COLOURS, 0, device_stream (dev)>>> (
+      w->colour_sums);
+  CUDA_TRY (cudaGetLastError ());
+  return NULL;
 }
