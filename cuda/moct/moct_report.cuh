@@ -118,9 +118,10 @@ moct_report_begin (MoctReport<N> *r)
 /* Reports @sum of class @cls, of each thread that says @wanted.  The whole
  * block calls, with at most N threads that want.  Blobs are put side
  * by side first, because host memory is written in long pieces or slowly. */
+template <int N>
 static __device__ __forceinline__ void
-moct_report_step (
-    const MoctWork &w, MoctReport *r, bool wanted, const MoctSum &sum, int cls)
+moct_report_step (const MoctWork &w, MoctReport<N> *r, bool wanted,
+    const MoctSum &sum, int cls)
 {
   unsigned long long *to = (unsigned long long *) &w.result->blobs[r->done];
 
