@@ -9,7 +9,7 @@ describe (const SceneObject *o, gdouble rate)
   GstVisionObject to;
 
   gst_vision_object_init (&to);
-  to.id = o->id;
+  to.id = (guint64) o->id + 1; /* 0 would say that nothing tracks it */
   to.element = "visiontestsrc";
   to.label = o->label;
   to.state = o->area ? GST_VISION_STATE_TRACKING : GST_VISION_STATE_OCCLUDED;

@@ -28,7 +28,7 @@ GST_START_TEST (test_truth)
   for (guint i = 0; i < 5; i++) {
     const GstVisionObject *o = &truth->objects[i], *then = &next->objects[i];
 
-    fail_unless_equals_uint64 (o->id, i);
+    fail_unless_equals_uint64 (o->id, i + 1);
     fail_unless_equals_string (o->label, names[i]);
     fail_unless_equals_string (o->element, "visiontestsrc");
     fail_unless_equals_string (o->source, "src");
@@ -68,7 +68,7 @@ check_labels (GstBuffer *buffer, const GstVisionObjects *truth)
     guint64 area = 0, sum = 0;
 
     for (guint at = 0; at < 161 * 99; at++)
-      if (((guint16 *) map.data)[at] == o->id + 1)
+      if (((guint16 *) map.data)[at] == o->id)
         area++, sum += at % 161;
     fail_unless_equals_uint64 (o->area, area);
     fail_unless (area ? fabs (o->cx - (gdouble) sum / area) < 1e-6
