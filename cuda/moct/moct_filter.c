@@ -16,22 +16,56 @@ moct_sum_cy (const MoctSum *s)
   return (double) s->y / (double) s->n;
 }
 
-double
-moct_sum_extent (const MoctSum *s)
-{
-  int w = s->box.x1 - s->box.x0, h = s->box.y1 - s->box.y0;
+/* The full size is the greatest seen, forgotten over some seconds: an object
+ * that slides behind another comes out again sooner than that. */
+#define FORGET 3. /* seconds */
 
-  return w > h ? w : h;
+double
+moct_track_size (const MoctTrack *t)
+{
+  return fmax (t->width, t->height);
+}
+
+static void
+grow (MoctTrack *t, const MoctSum *sum)
+{
+  t->width = fmax (t->width, sum->box.x1 - sum->box.x0);
+  t->height = fmax (t->height, sum->box.y1 - sum->box.y0);
+  t->area = fmax (t->area, (double) sum->n);
+}
+
+static void
+forget (MoctTrack *t, double dt)
+{
+  double keep = exp (-dt / FORGET);
+
+  t->width *= keep;
+  t->height *= keep;
+  t->area *= keep;
 }
 
 /* Noise goes with the size of the object, because a large one is a near one:
  * an acceleration of ten lengths a second squared; a fiftieth of its length in
  * the measured centre, half a pixel at least. */
+static double
+agility (const MoctTrack *t)
+{
+  return 10 * moct_track_size (t) + 100;
+}
+
+static double
+noise (const MoctTrack *t)
+{
+  return .5 + moct_track_size (t) / 50;
+}
+
 void
 moct_track_predict (MoctTrack *t, double dt)
 {
-  double a = 10 * moct_sum_extent (&t->sum) + 100, q = a * a * dt;
+  double a = agility (t), q = a * a * dt;
 
+  if (!t->missed && !t->merged)
+    forget (t, dt);
   t->x += t->vx * dt;
   t->y += t->vy * dt;
   t->pp += dt * (2 * t->pv + dt * t->vv) + q * dt * dt / 3;
@@ -41,12 +75,11 @@ moct_track_predict (MoctTrack *t, double dt)
   t->cy = t->y;
 }
 
-void
-moct_track_correct (MoctTrack *t, const MoctSum *sum)
+/* (@dx, @dy) from the prediction, known to within @sigma. */
+static void
+update (MoctTrack *t, double dx, double dy, double sigma)
 {
-  double noise = .5 + moct_sum_extent (sum) / 50, s = t->pp + noise * noise;
-  double kp = t->pp / s, kv = t->pv / s;
-  double dx = moct_sum_cx (sum) - t->x, dy = moct_sum_cy (sum) - t->y;
+  double s = t->pp + sigma * sigma, kp = t->pp / s, kv = t->pv / s;
 
   t->x += kp * dx;
   t->y += kp * dy;
@@ -55,30 +88,54 @@ moct_track_correct (MoctTrack *t, const MoctSum *sum)
   t->vv -= kv * t->pv;
   t->pv -= kp * t->pv;
   t->pp -= kp * t->pp;
+}
+
+/* Where a part is hidden, the middle of the rest may lie that part of half the
+ * length off the object's own: only what is beyond counts, or an object that
+ * slides behind another would seem to stop there. */
+void
+moct_track_correct (MoctTrack *t, const MoctSum *sum)
+{
+  double dx = moct_sum_cx (sum) - t->x, dy = moct_sum_cy (sum) - t->y;
+  double off, beyond;
+
+  grow (t, sum);
+  off = (1 - sum->n / t->area) * moct_track_size (t) / 2;
+  beyond = fmax (0, 1 - off / fmax (hypot (dx, dy), 1e-9));
+  update (t, beyond * dx, beyond * dy, noise (t) + off);
   t->cx = moct_sum_cx (sum);
   t->cy = moct_sum_cy (sum);
   t->sum = *sum;
 }
 
 void
+moct_track_place (MoctTrack *t, double x, double y)
+{
+  double size = moct_track_size (t);
+
+  update (t, isnan (x) ? 0 : x - t->x, isnan (y) ? 0 : y - t->y,
+      noise (t) + size / 10);
+  t->cx = t->x;
+  t->cy = t->y;
+}
+
+void
 moct_track_begin (MoctTrack *t, int colour, const MoctSum *sum)
 {
-  double noise = .5 + moct_sum_extent (sum) / 50,
-         speed = 10 * moct_sum_extent (sum) + 100;
-
   memset (t, 0, sizeof *t);
   t->colour = colour;
   t->x = t->cx = moct_sum_cx (sum);
   t->y = t->cy = moct_sum_cy (sum);
-  t->pp = noise * noise;
-  t->vv = speed * speed;
   t->sum = *sum;
+  grow (t, sum);
+  t->pp = noise (t) * noise (t);
+  t->vv = agility (t) * agility (t);
 }
 
 double
 moct_track_reach (const MoctTrack *t, double gate)
 {
-  return gate * moct_sum_extent (&t->sum) + 3 * sqrt (t->pp);
+  return gate * moct_track_size (t) + 3 * sqrt (t->pp);
 }
 
 void

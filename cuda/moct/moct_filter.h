@@ -14,20 +14,20 @@ typedef struct {
   int colour, slot;
   int seen, missed; /* frames in a row */
   int reported;     /* frames since it was confirmed */
-  bool lost, merged;
+  bool lost, merged;   /* merged: one of several in a blob */
   double x, y, vx, vy; /* filter: pixels, pixels a second */
   double pp, pv, vv;   /* its covariance, of either axis */
   double cx, cy;       /* newest position: measured, else predicted */
+  double width, height, area; /* when nothing hides it */
   double age;
   uint32_t history, frames; /* bit i: seen i frames ago; frames of its life */
   MoctSum sum;              /* when last seen */
 } MoctTrack;
 
-/* Of pixels: the centroid, the longer side of the box, and the axes of the
- * ellipse with the same second moments. */
+/* Of pixels: the centroid, and the axes of the ellipse with the same second
+ * moments. */
 double moct_sum_cx (const MoctSum *sum);
 double moct_sum_cy (const MoctSum *sum);
-double moct_sum_extent (const MoctSum *sum);
 void moct_sum_shape (
     const MoctSum *sum, double *orientation, double *elongation);
 
@@ -36,6 +36,10 @@ void moct_track_begin (MoctTrack *track, int colour, const MoctSum *sum);
 void moct_track_predict (MoctTrack *track, double dt);
 /* It was seen. */
 void moct_track_correct (MoctTrack *track, const MoctSum *sum);
+/* Its middle was measured along x (axis 0), y (1): NAN where it was not. */
+void moct_track_place (MoctTrack *track, double x, double y);
+/* The longer side of its box when nothing hides it. */
+double moct_track_size (const MoctTrack *track);
 /* How far from its prediction, in pixels, it may be found. */
 double moct_track_reach (const MoctTrack *track, double gate);
 

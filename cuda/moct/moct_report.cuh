@@ -161,9 +161,9 @@ moct_is_last_block (const MoctWork &w)
 {
   __shared__ bool last;
 
+  __threadfence ();
   __syncthreads ();
   if (threadIdx.x == 0) {
-    __threadfence ();
     last = atomicAdd (&w.counters[MOCT_BLOCKS_DONE], 1u) == gridDim.x - 1;
     if (last)
       w.counters[MOCT_BLOCKS_DONE] = 0;

@@ -3,118 +3,106 @@
  * First kernel of the fused method: the fragments of every tile, or, where no
  * blobs are asked for, the sums of every colour.
  *
- * A warp reads a tile, 16 x 16 pixels: lane 2 r + h the pixels 8 h to 8 h + 7
- * of row r.  The lanes agree on the lowest class that is left, add up its
- * pixels, and go on until none is left. */
+ * A block reads 64 x 64 pixels, a warp 32 x 16, two tiles.  Lane 4 p + h has
+ * row pair p of columns 8 h to 8 h + 7: 8 x 2 pixels, which in 4:2:0 share four
+ * chroma samples.  Chroma is read first; where none of the four occurs in any
+ * class the luma is never read.  Then the sixteen lanes of a tile agree on the
+ * lowest class that is left, add up its pixels by a butterfly, and go on until
+ * none is left. */
 #include "moct/moct_load.cuh"
 #include "moct/moct_report.cuh"
 
 #define BLOCK_TILES 4 /* along each side of a block */
-#define WARPS (BLOCK_TILES * BLOCK_TILES)
-
-/* Over the lanes of a warp. */
-static __device__ __forceinline__ uint32_t
-warp_min (uint32_t v)
-{
-#if __CUDA_ARCH__ >= 800
-  return __reduce_min_sync (ALL_LANES, v);
-#else
-  for (int step = 16; step; step /= 2)
-    v = min (v, __shfl_xor_sync (ALL_LANES, v, step));
-  return v;
-#endif
-}
-
-static __device__ __forceinline__ uint32_t
-warp_add (uint32_t v)
-{
-#if __CUDA_ARCH__ >= 800
-  return __reduce_add_sync (ALL_LANES, v);
-#else
-  for (int step = 16; step; step /= 2)
-    v += __shfl_xor_sync (ALL_LANES, v, step);
-  return v;
-#endif
-}
-
-static __device__ __forceinline__ uint32_t
-warp_or (uint32_t v)
-{
-#if __CUDA_ARCH__ >= 800
-  return __reduce_or_sync (ALL_LANES, v);
-#else
-  for (int step = 16; step; step /= 2)
-    v |= __shfl_xor_sync (ALL_LANES, v, step);
-  return v;
-#endif
-}
+#define WARPS (BLOCK_TILES * BLOCK_TILES / 2)
 
 /* The lowest class that a lane has left. */
 static __device__ __forceinline__ uint32_t
 lowest (const Classes &c)
 {
-  uint32_t least = __vminu2 (
-      __vminu2 (c.pair[0], c.pair[1]), __vminu2 (c.pair[2], c.pair[3]));
+  uint32_t least = ALL_LANES;
 
+#pragma unroll
+  for (int r = 0; r < 2; r++)
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+      least = __vminu2 (least, c.pair[r][i]);
   return min (least & 0xffff, least >> 16);
 }
 
-/* Takes class @cls out; bit i of the result: pixel i was of it. */
+/* Takes class @cls out; bit 8 r + i of the result: pixel i of row r was of
+ * it. */
 static __device__ __forceinline__ uint32_t
 take (Classes *c, uint32_t cls)
 {
   uint32_t mask = 0, twice = cls | cls << 16;
 
 #pragma unroll
-  for (int i = 0; i < 4; i++) {
-    uint32_t same = __vcmpeq2 (c->pair[i], twice);
+  for (int r = 0; r < 2; r++)
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+      uint32_t same = __vcmpeq2 (c->pair[r][i], twice);
 
-    mask |= ((same & 1) | (same >> 30 & 2)) << 2 * i;
-    c->pair[i] |= same;
-  }
+      mask |= ((same & 1) | (same >> 30 & 2)) << (8 * r + 2 * i);
+      c->pair[r][i] |= same;
+    }
   return mask;
 }
 
-/* The pixels of a lane at (@x, @y) that lie in @in, as take () numbers them. */
+/* The pixels of a lane at (@x0, @y) that lie in @in, as take () numbers
+ * them. */
 static __device__ __forceinline__ uint32_t
-inside (const ImageBox &in, int x, int y)
+inside (const ImageBox &in, int x0, int y)
 {
-  int a = min (max (in.x0 - x, 0), 8), b = min (max (in.x1 - x, 0), 8);
+  int a = min (max (in.x0 - x0, 0), 8), b = min (max (in.x1 - x0, 0), 8);
+  uint32_t columns = a < b ? (1u << b) - (1u << a) : 0;
 
-  return a < b && y >= in.y0 && y < in.y1 ? (1u << b) - (1u << a) : 0;
+  return (y >= in.y0 && y < in.y1 ? columns : 0) |
+      (y + 1 >= in.y0 && y + 1 < in.y1 ? columns << 8 : 0);
 }
 
-/* What moct_fragment_add_row () adds for the eight pixels of a lane from
- * (@x, @y) of the tile on.  Sums of positions and of their squares are counts
- * of bits: those whose position has bit 0, bits 0 and 1, and so on, which
- * unlike runs take the same steps in every lane. */
+/* What moct_fragment_add_row () adds for the two rows of a lane, whose pixels
+ * start at (@x, @y) of the tile.  Sums of positions and of their squares are
+ * counts of bits: those whose position has bit 0, bits 0 and 1, and so on,
+ * which unlike runs take the same steps in every lane. */
 static __device__ __forceinline__ MoctFragment
 lane_fragment (uint32_t m, uint32_t x, uint32_t y)
 {
-  uint32_t n = __popc (m);
-  uint32_t b0 = __popc (m & 0xaa), b1 = __popc (m & 0xcc),
-           b2 = __popc (m & 0xf0);
+  uint32_t n = __popc (m), lower_n = __popc (m >> 8);
+  uint32_t b0 = __popc (m & 0xaaaa), b1 = __popc (m & 0xcccc),
+           b2 = __popc (m & 0xf0f0);
+  uint32_t xx = b0 + 4 * b1 + 16 * b2 + 4 * __popc (m & 0x8888) +
+      8 * __popc (m & 0xa0a0) + 16 * __popc (m & 0xc0c0);
   uint32_t sx = b0 + 2 * b1 + 4 * b2;
-  uint32_t xx = b0 + 4 * b1 + 16 * b2 + 4 * __popc (m & 0x88) +
-      8 * __popc (m & 0xa0) + 16 * __popc (m & 0xc0);
+  uint32_t lower_x = __popc (m & 0xaa00) + 2 * __popc (m & 0xcc00) +
+      4 * __popc (m & 0xf000) + x * lower_n;
+  uint32_t rows = (m & 0xff ? 1u : 0) | (m >> 8 ? 2u : 0);
   MoctFragment f;
 
   xx += 2 * x * sx + x * x * n;
   sx += x * n;
-  f.xx_yy = xx | (n * y * y) << 16;
-  f.xy_x = sx * y | sx << 16;
-  f.n_y = n | (n * y) << 16;
-  f.extent = m << x | (m ? 1u : 0) << (16 + y);
+  f.xx_yy = xx | (n * y * y + lower_n * (2 * y + 1)) << 16;
+  f.xy_x = (sx * y + lower_x) | sx << 16;
+  f.n_y = n | (n * y + lower_n) << 16;
+  f.extent = ((m | m >> 8) & 0xff) << x | rows << (16 + y);
   return f;
 }
 
-static __device__ __forceinline__ MoctFragment
-add_up (const MoctFragment &f)
-{
-  MoctFragment sum = {warp_add (f.xx_yy), warp_add (f.xy_x), warp_add (f.n_y),
-      warp_or (f.extent)};
+/* Over the sixteen lanes of a tile: those whose numbers differ in bits 0, 2, 3
+ * and 4. */
+#define TILE_LANES(step) \
+ for (int step = 1; step < 32; step = step == 1 ? 4 : 2 * step)
 
-  return sum;
+static __device__ __forceinline__ void
+add_up (MoctFragment *f)
+{
+#pragma unroll
+  TILE_LANES (step)
+  {
+    f->xx_yy += __shfl_xor_sync (ALL_LANES, f->xx_yy, step);
+    f->xy_x += __shfl_xor_sync (ALL_LANES, f->xy_x, step);
+    f->n_y += __shfl_xor_sync (ALL_LANES, f->n_y, step);
+    f->extent |= __shfl_xor_sync (ALL_LANES, f->extent, step);
+  }
 }
 
 /* The tile's header while it is filled. */
@@ -151,49 +139,62 @@ write_fragment (
   w.parents[at] = (uint32_t) at;
 }
 
-/* Calls @emit (class, fragment) for each class of the tile at (@tx, @ty). */
+/* What a lane works on. */
+struct Lane {
+  int tx, ty; /* tile */
+  int x, y;   /* first pixel, in the tile */
+  int number; /* in the tile, from 0 */
+};
+
+/* Calls @emit (class, fragment) for all lanes of a tile, class by class, as
+ * long as one of the warp's two tiles has any left. */
 template <typename Emit>
 static __device__ __forceinline__ void
-for_each_class (const MoctWork &w, int tx, int ty, Classes *c, Emit emit)
+for_each_class (const MoctWork &w, const Lane &l, Classes *c, Emit emit)
 {
-  int x = threadIdx.x % 2 * 8, y = threadIdx.x % 32 / 2;
-
   for (;;) {
-    uint32_t cls = warp_min (lowest (*c)), m;
+    uint32_t cls = lowest (*c), m = 0;
     MoctFragment f;
 
-    if (cls == NONE)
+#pragma unroll
+    TILE_LANES (step)
+    cls = min (cls, __shfl_xor_sync (ALL_LANES, cls, step));
+    if (__all_sync (ALL_LANES, cls == NONE))
       return;
-    m = take (c, cls);
-    if (w.windowed)
-      m &= inside (w.windows[cls - 1], tx * MOCT_TILE + x, ty * MOCT_TILE + y);
-    f = add_up (lane_fragment (m, x, y));
+    if (cls != NONE) {
+      m = take (c, cls);
+      if (w.windowed)
+        m &= inside (
+            w.windows[cls - 1], l.tx * MOCT_TILE + l.x, l.ty * MOCT_TILE + l.y);
+    }
+    f = lane_fragment (m, l.x, l.y);
+    add_up (&f);
     if (f.extent)
       emit (cls, f);
   }
 }
 
 static __device__ __forceinline__ void
-write_tile (const MoctWork &w, int tx, int ty, Classes *c)
+write_tile (const MoctWork &w, const Lane &l, Classes *c)
 {
-  int tile = ty * w.tiles_x + tx;
+  int tile = l.ty * w.tiles_x + l.tx;
   Header h = {{0, 0, 0}, -1, 0};
 
-  for_each_class (w, tx, ty, c, [&] (uint32_t cls, const MoctFragment &f) {
-    if (threadIdx.x % 32 == 0)
+  for_each_class (w, l, c, [&] (uint32_t cls, const MoctFragment &f) {
+    if (l.number == 0)
       write_fragment (w, tile, cls, f, &h);
   });
-  if (threadIdx.x % 32 == 0)
+  if (l.number == 0 && l.tx < w.tiles_x && l.ty < w.tiles_y)
     *(uint4 *) &w.tiles[tile] =
         make_uint4 (h.cls[0], h.cls[1], h.cls[2], (uint32_t) h.more);
 }
 
 static __device__ __forceinline__ void
-add_tile (const MoctWork &w, int tx, int ty, Classes *c)
+add_tile (const MoctWork &w, const Lane &l, Classes *c)
 {
-  for_each_class (w, tx, ty, c, [&] (uint32_t cls, const MoctFragment &f) {
-    moct_sum_add_lane (&w.colour_sums[cls - 1], moct_fragment_sum (&f, tx, ty),
-        threadIdx.x % 32);
+  for_each_class (w, l, c, [&] (uint32_t cls, const MoctFragment &f) {
+    moct_sum_add_lane (
+        &w.colour_sums[cls - 1], moct_fragment_sum (&f, l.tx, l.ty), l.number);
   });
 }
 
@@ -226,21 +227,22 @@ template <ImageFormat F, bool VECTOR, bool BLOBS>
 static __global__ void __launch_bounds__ (32 * WARPS)
     tiles_kernel (const __grid_constant__ MoctWork w)
 {
-  int blocks_x = ceil_div (w.tiles_x, BLOCK_TILES), warp = threadIdx.x / 32;
-  int tx = blockIdx.x % blocks_x * BLOCK_TILES + warp % BLOCK_TILES;
-  int ty = blockIdx.x / blocks_x * BLOCK_TILES + warp / BLOCK_TILES;
-  int x = tx * MOCT_TILE + threadIdx.x % 2 * 8;
-  int y = ty * MOCT_TILE + threadIdx.x % 32 / 2;
+  int blocks_x = ceil_div (w.tiles_x, BLOCK_TILES);
+  int warp = threadIdx.x / 32, h = threadIdx.x % 4, p = threadIdx.x % 32 / 4;
+  Lane l = {(int) blockIdx.x % blocks_x * BLOCK_TILES + warp % 2 * 2 + h / 2,
+      (int) blockIdx.x / blocks_x * BLOCK_TILES + warp / 2, 8 * (h % 2), 2 * p,
+      2 * p + h % 2};
+  int x = l.tx * MOCT_TILE + l.x, y = l.ty * MOCT_TILE + l.y;
   Classes c;
 
   clear_classes (&c);
   if (x < w.frame.width && y < w.frame.height)
     classify<F, VECTOR> (w, x, y, &c);
-  if (BLOBS && tx < w.tiles_x && ty < w.tiles_y)
-    write_tile (w, tx, ty, &c);
-  if (BLOBS)
+  if (BLOBS) {
+    write_tile (w, l, &c);
     return;
-  add_tile (w, tx, ty, &c);
+  }
+  add_tile (w, l, &c);
   if (moct_is_last_block (w))
     report_colours (w);
 }

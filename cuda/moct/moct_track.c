@@ -257,7 +257,7 @@ moct_tracks_window (const MoctTracks *all, const MoctParams *p, int colour)
       t = &all->tracks[i];
   if (!t || p->gate <= 0)
     return in;
-  margin = .5 * moct_sum_extent (&t->sum) + moct_track_reach (t, p->gate);
+  margin = .5 * moct_track_size (t) + moct_track_reach (t, p->gate);
   in.x0 = (int) fmax (in.x0, floor (t->x - margin));
   in.y0 = (int) fmax (in.y0, floor (t->y - margin));
   in.x1 = (int) fmin (in.x1, ceil (t->x + margin) + 1);
