@@ -4,7 +4,6 @@
  * through pinned memory, and the stages that draw it. */
 #include "overlay/overlay_image.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +29,7 @@ struct _Overlay {
   OverlayImage image;
 
   OverlayRange *range; /* device */
-  OverlayMap ranged;   /* the map whose values it follows */
+  OverlayMap followed; /* whose values it follows; without pixels: none */
 };
 
 const char *
@@ -189,32 +188,6 @@ pack_strokes (Overlay *o, const Image *frame, const Yuv *yuv,
   return NULL;
 }
 
-static bool
-range_given (const OverlayMap *m)
-{
-  return isfinite (m->low) && isfinite (m->high) && m->low != m->high;
-}
-
-/* The ends of the palette: as given, or to be found; false where those of
- * earlier frames go on. */
-static bool
-pack_range (Overlay *o, const OverlayMap *m, OverlayRange *range)
-{
-  const OverlayMap *old = &o->ranged;
-  bool same = old->pixels && old->width == m->width &&
-      old->height == m->height && old->format == m->format &&
-      old->labels == m->labels;
-
-  *range = (OverlayRange){.least = INT32_MAX, .most = INT32_MIN};
-  o->ranged = *m;
-  if (range_given (m)) {
-    range->low = m->low;
-    range->gain = 255 / (m->high - m->low);
-    o->ranged.pixels = NULL;
-  }
-  return !o->ranged.pixels || !same;
-}
-
 /* All of the block; @fresh: its range is to be used. */
 static const char *
 pack (Overlay *o, const Image *frame, const OverlayList *list, const Layout *l,
@@ -229,7 +202,8 @@ pack (Overlay *o, const Image *frame, const OverlayList *list, const Layout *l,
   *fresh = false;
   if (list->map.pixels) {
     overlay_palette (frame->format, &yuv, list->map.labels, host + l->palette);
-    *fresh = pack_range (o, &list->map, (OverlayRange *) (host + l->range));
+    *fresh = overlay_range_begin (
+        (OverlayRange *) (host + l->range), &o->followed, &list->map);
   }
   if (l->bytes > l->map)
     memcpy (host + l->map, list->map.pixels, l->bytes - l->map);
@@ -248,16 +222,14 @@ scene (const Overlay *o, const Image *frame, const OverlayList *list,
       .atlas = o->atlas,
       .atlas_stride = o->atlas_width,
       .texels = o->image.texels,
-      .map = list->map,
       .range = o->range,
-      .palette = o->block + l->palette,
+      .palette = (uint8_t (*)[4]) (o->block + l->palette),
       .drawn = o->drawn,
       .serial = o->serial};
 
-  s.map_step_x = ((int64_t) s.map.width << 32) / frame->width;
-  s.map_step_y = ((int64_t) s.map.height << 32) / frame->height;
-  if (l->bytes > l->map)
-    s.map.pixels = o->block + l->map;
+  if (list->map.pixels)
+    s.map = overlay_numbers (&list->map,
+        l->bytes > l->map ? o->block + l->map : list->map.pixels, frame);
   return s;
 }
 
@@ -280,7 +252,7 @@ overlay_draw (Overlay *o, const Image *frame, const OverlayList *list)
   s = scene (o, frame, list, &l);
   if (fresh)
     TRY (device_copy (o->dev, o->range, o->block + l.range, sizeof *o->range));
-  if (s.map.pixels && !s.map.labels && !range_given (&s.map))
+  if (s.map.pixels && !s.map.labels && !overlay_range_given (&list->map))
     TRY (o->stages->range (o->dev, &s));
   return o->stages->draw (o->dev, &s);
 }

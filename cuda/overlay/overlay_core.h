@@ -60,12 +60,11 @@ typedef struct {
   const uint8_t *atlas;
   int atlas_stride;
   const uint8_t *texels; /* 3 components of the frame, alpha */
-  OverlayMap map;
-  int64_t map_step_x, map_step_y; /* 32.32 */
+  OverlayNumbers map;
   OverlayRange *range;
-  const uint8_t *palette;  /* 256 times 4 components */
-  uint32_t *drawn, serial; /* *drawn becomes serial once strokes, shapes
-                              and map have arrived on the device */
+  const uint8_t (*palette)[4]; /* 256 colours */
+  uint32_t *drawn, serial;     /* *drawn becomes serial once strokes, shapes
+                                  and map have arrived on the device */
 } OverlayScene;
 
 /* What a shape of bars or glyphs covers of a pixel, 0 to 255. */
@@ -96,19 +95,21 @@ overlay_texture (const OverlayScene *s, int kind, const OverlayShape *shape,
     return a;
   }
   index = overlay_map_index (&s->map, s->range,
-      (int) ((x * s->map_step_x + s->map_step_x / 2) >> 32),
-      (int) ((y * s->map_step_y + s->map_step_y / 2) >> 32));
+      (int) ((x * s->map.step_x + s->map.step_x / 2) >> 16),
+      (int) ((y * s->map.step_y + s->map.step_y / 2) >> 16));
   if (index < 0)
     return 0;
-  memcpy (colour, s->palette + 4 * index, 4);
+  for (int k = 0; k < 4; k++)
+    colour[k] = s->palette[index][k];
   return 255;
 }
 
-/* Opacity of a pixel whose best shape gives it @most, coverage times fade. */
+/* Opacity of a pixel whose best shape gives it @most, coverage times fade, in a
+ * stroke of opacity @alpha. */
 BOTH int
-overlay_alpha (int most, const OverlayStroke *stroke)
+overlay_alpha (int most, int alpha)
 {
-  return (most * stroke->alpha + 32512) / 65025;
+  return (most * alpha + 32512) / 65025;
 }
 
 /* What @n pixels of opacities that add up to @alpha, and colours that, weighted
@@ -130,21 +131,19 @@ overlay_at (const Image *frame, const OverlayComponent *c, int x, int y)
       c->offset;
 }
 
-/* The same, for a stored sample @at. */
-BOTH void
-overlay_blend (
-    const OverlayLayout *l, uint8_t *at, uint32_t alpha, uint32_t sum, int n)
+/* The value of the sample @at, of 1 or 2 bytes. */
+BOTH uint32_t
+overlay_read (int bytes, int shift, const uint8_t *at)
 {
-  uint32_t v;
+  return bytes == 1 ? at[0] : (at[0] | (uint32_t) at[1] << 8) >> shift;
+}
 
-  if (l->bytes == 1) {
-    at[0] = (uint8_t) overlay_mix (at[0], alpha, sum, n);
-    return;
-  }
-  v = (at[0] | (uint32_t) at[1] << 8) >> l->shift;
-  v = overlay_mix (v, alpha, sum * l->scale, n) << l->shift;
-  at[0] = (uint8_t) v;
-  at[1] = (uint8_t) (v >> 8);
+BOTH void
+overlay_write (int bytes, int shift, uint8_t *at, uint32_t value)
+{
+  at[0] = (uint8_t) (bytes == 1 ? value : value << shift);
+  if (bytes == 2)
+    at[1] = (uint8_t) (value << shift >> 8);
 }
 
 typedef struct {
@@ -161,6 +160,16 @@ void overlay_components (
 /* The 256 colours of a map, 4 components each. */
 void overlay_palette (
     ImageFormat format, const Yuv *yuv, bool labels, uint8_t *palette);
+
+/* A map as the device reads it, its pixels at @pixels. */
+OverlayNumbers overlay_numbers (
+    const OverlayMap *map, const void *pixels, const Image *frame);
+/* Whether the map says itself which values its palette ends at. */
+bool overlay_range_given (const OverlayMap *map);
+/* The range for @map, after one for @followed, which it replaces; false where
+ * the device's goes on instead. */
+bool overlay_range_begin (
+    OverlayRange *range, OverlayMap *followed, const OverlayMap *map);
 
 /* Puts rows into new memory of the device, in place of @p; waits for it. */
 const char *overlay_replace (const Device *dev, uint8_t **p,

@@ -52,6 +52,15 @@ cover (const OverlayScene *s, int kind, const OverlayShape *shape, Tile *t)
     }
 }
 
+static inline void
+store (const OverlayLayout *l, uint8_t *at, uint32_t alpha, uint32_t sum, int n)
+{
+  uint32_t old = overlay_read (l->bytes, l->shift, at);
+
+  overlay_write (
+      l->bytes, l->shift, at, overlay_mix (old, alpha, sum * l->scale, n));
+}
+
 static void
 blend_row (const OverlayScene *s, const Tile *t, int k, int x0, int x1, int y,
     Colours c)
@@ -62,7 +71,7 @@ blend_row (const OverlayScene *s, const Tile *t, int k, int x0, int x1, int y,
 
   for (int x = x0 - t->x; x < x1 - t->x; x++, at += l.at[k].step)
     if (alpha[x])
-      overlay_blend (&l, at, alpha[x], alpha[x] * c.at[x * c.step + k], 1);
+      store (&l, at, alpha[x], alpha[x] * c.at[x * c.step + k], 1);
 }
 
 /* A row of a component that pixels share, two of a row and @rows below each
@@ -86,7 +95,7 @@ blend_shared (const OverlayScene *s, const Tile *t, int k, int x0, int x1,
         sum += a * c.at[(i * TILE + x + j) * c.step + k];
       }
     if (alpha)
-      overlay_blend (&l, at, alpha, sum, n * rows);
+      store (&l, at, alpha, sum, n * rows);
   }
 }
 
@@ -115,14 +124,35 @@ static void
 draw_texture (const OverlayScene *s, const OverlayStroke *stroke, Tile *t)
 {
   OverlayBox b = quads (common (&stroke->box, t), &s->frame);
+  const OverlayScene scene = *s; /* copies, which no store to t can change */
+  const OverlayShape shape = s->shapes[stroke->first];
+  int kind = stroke->kind, alpha = stroke->alpha;
 
   for (int y = b.y0; y < b.y1; y++)
     for (int x = b.x0; x < b.x1; x++)
       t->alpha[y - t->y][x - t->x] = overlay_alpha (255 *
-              overlay_texture (s, stroke->kind, s->shapes + stroke->first, x, y,
-                  t->colour[y - t->y][x - t->x]),
-          stroke);
+              overlay_texture (
+                  &scene, kind, &shape, x, y, t->colour[y - t->y][x - t->x]),
+          alpha);
   blend (s, t, b, NULL);
+}
+
+/* Turns what the stroke covers within @b into opacities; false where that is
+ * nothing. */
+static bool
+take (Tile *t, OverlayBox b, const OverlayStroke *stroke)
+{
+  int any = 0, alpha = stroke->alpha;
+
+  for (int y = b.y0 - t->y; y < b.y1 - t->y; y++)
+    for (int x = b.x0 - t->x; x < b.x1 - t->x; x++) {
+      int most = t->most[y][x];
+
+      any |= most;
+      t->alpha[y][x] = overlay_alpha (most, alpha);
+      t->most[y][x] = 0;
+    }
+  return any;
 }
 
 /* First all shapes of the stroke, for its joints; then each shape's pixels are
@@ -140,12 +170,8 @@ draw_shapes (const OverlayScene *s, const OverlayStroke *stroke, Tile *t)
     if (b.x0 >= b.x1 || b.y0 >= b.y1)
       continue;
     b = quads (b, &s->frame);
-    for (int y = b.y0 - t->y; y < b.y1 - t->y; y++)
-      for (int x = b.x0 - t->x; x < b.x1 - t->x; x++) {
-        t->alpha[y][x] = overlay_alpha (t->most[y][x], stroke);
-        t->most[y][x] = 0;
-      }
-    blend (s, t, b, stroke->colour);
+    if (take (t, b, stroke))
+      blend (s, t, b, stroke->colour);
   }
 }
 

@@ -4,17 +4,21 @@
 #include "overlay/overlay_core.h"
 #include "common/cuda.cuh"
 
-#define THREADS 256
-#define TILE 32 /* pixels a side: a thread has a quad */
+#define TILE 16 /* pixels a side */
+#define THREADS (TILE / 2 * TILE / 2)
+#define RANGE_THREADS 256
 
-/* The strokes from @first on that meet the tile, in drawing order. */
+/* Copies those of the first THREADS of @n things that meet the tile, in their
+ * order, to where all threads are near to them. */
+template <typename T>
 static __device__ int
-gather (const OverlayScene *s, int first, int x, int y, int near[THREADS])
+gather (const T *things, int n, const int tile[2], T near[THREADS])
 {
   __shared__ int of_warp[THREADS / 32];
-  int t = threadIdx.x, i = first + t, before = 0, n = 0;
-  bool meets = i < s->n_strokes &&
-      overlay_meets (&s->strokes[i].box, x, y, x + TILE, y + TILE);
+  int t = threadIdx.x, before = 0, all = 0;
+  bool meets = t < n &&
+      overlay_meets (
+          &things[t].box, tile[0], tile[1], tile[0] + TILE, tile[1] + TILE);
   unsigned votes = __ballot_sync (~0u, meets);
 
   if (t % 32 == 0)
@@ -22,113 +26,218 @@ gather (const OverlayScene *s, int first, int x, int y, int near[THREADS])
   __syncthreads ();
   for (int w = 0; w < THREADS / 32; w++) {
     before += w < t / 32 ? of_warp[w] : 0;
-    n += of_warp[w];
+    all += of_warp[w];
   }
   if (meets)
-    near[before + __popc (votes & ((1u << t % 32) - 1))] = i;
+    near[before + __popc (votes & ((1u << t % 32) - 1))] = things[t];
   __syncthreads ();
-  return n;
+  return all;
 }
 
-/* What @s->layout makes of the quad's component @k: one sample, or two, or four
- * are stored. */
-static __device__ void
-blend (const OverlayScene *s, int k, const uint8_t alpha[4],
-    const uint8_t colour[4][4], int x, int y)
-{
-  const OverlayComponent *c = &s->layout.at[k];
-  int across = 1 + c->sx, down = 1 + c->sy;
+/* Pixels (x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1), x and y even; those
+ * outside the frame have the opacity 0.  Loops over them are unrolled, so that
+ * all stays in registers. */
+struct Quad {
+  int x, y;
+  int alpha[4];
+  uint8_t colour[4][4];
+};
 
-  for (int dy = 0; dy < 2; dy += down)
-    for (int dx = 0; dx < 2; dx += across) {
-      int right = overlay_min (dx + across, s->frame.width - x);
-      int bottom = overlay_min (dy + down, s->frame.height - y);
-      uint32_t a = 0, sum = 0;
-
-      for (int i = dy; i < bottom; i++)
-        for (int j = dx; j < right; j++) {
-          a += alpha[2 * i + j];
-          sum += alpha[2 * i + j] * colour[2 * i + j][k];
-        }
-      if (a)
-        overlay_blend (&s->layout, overlay_at (&s->frame, c, x + dx, y + dy), a,
-            sum, (right - dx) * (bottom - dy));
-    }
-}
-
-/* Draws a stroke into four pixels: x and y are even. */
-static __device__ void
-paint (const OverlayScene *s, const OverlayStroke *stroke, int x, int y)
-{
-  const OverlayShape *shapes = s->shapes + stroke->first;
-  uint8_t alpha[4], colour[4][4];
-  int any = 0;
-
-  for (int i = 0; i < 4; i++) {
-    int px = x + (i & 1), py = y + (i >> 1), most = 0;
-
-    if (stroke->kind == OVERLAY_SPRITE || stroke->kind == OVERLAY_MAP)
-      most = 255 * overlay_texture (s, stroke->kind, shapes, px, py, colour[i]);
-    else {
-      for (int n = 0; n < stroke->count; n++)
-        most = overlay_max (most,
-            shapes[n].fade *
-                overlay_cover (s, stroke->kind, &shapes[n], px, py));
-      for (int k = 0; k < 4; k++)
-        colour[i][k] = stroke->colour[k];
-    }
-    alpha[i] = (uint8_t) overlay_alpha (most, stroke);
-    any |= alpha[i];
+/* The formats, as far as their layouts differ: components, bytes of a sample,
+ * and whether two columns and two rows share the chroma. */
+template <int COMPONENTS, int BYTES, int SX, int SY> struct Format {
+  static constexpr int components = COMPONENTS, bytes = BYTES;
+  static __device__ constexpr int sx (int k)
+  {
+    return k ? SX : 0;
   }
-  if (any)
-    for (int k = 0; k < s->layout.components; k++)
-      blend (s, k, alpha, colour, x, y);
+  static __device__ constexpr int sy (int k)
+  {
+    return k ? SY : 0;
+  }
+};
+
+/* What pixel @i and those that share its sample of component @k, to its right
+ * and below it, add up to: opacities, and colours weighted by them. */
+template <typename F>
+static __device__ __forceinline__ void
+add_up (const Quad *q, int k, int i, uint32_t *alpha, uint32_t *sum)
+{
+  *alpha = *sum = 0;
+#pragma unroll
+  for (int dy = 0; dy <= F::sy (k); dy++)
+#pragma unroll
+    for (int dx = 0; dx <= F::sx (k); dx++) {
+      int j = i + 2 * dy + dx;
+
+      *alpha += q->alpha[j];
+      *sum += q->alpha[j] * q->colour[j][k];
+    }
+}
+
+/* Lays the quad over the frame: first all samples are read, so that their
+ * latencies run beside each other, then all are written. */
+template <typename F>
+static __device__ __forceinline__ void
+blend (const OverlayScene *s, const Quad *q)
+{
+  int right = overlay_min (2, s->frame.width - q->x);
+  int below = overlay_min (2, s->frame.height - q->y);
+  uint32_t old[4][4];
+
+  if (!(q->alpha[0] | q->alpha[1] | q->alpha[2] | q->alpha[3]))
+    return;
+#pragma unroll
+  for (int write = 0; write < 2; write++)
+#pragma unroll
+    for (int k = 0; k < F::components; k++) {
+      const OverlayComponent *c = &s->layout.at[k];
+      int stride = s->frame.stride[c->plane];
+      uint8_t *first = s->frame.plane[c->plane] +
+          (size_t) (q->y >> F::sy (k)) * stride +
+          (q->x >> F::sx (k)) * c->step + c->offset;
+
+#pragma unroll
+      for (int i = 0; i < 4; i++) {
+        uint8_t *at = first + i / 2 * stride + i % 2 * c->step;
+        uint32_t alpha, sum;
+
+        if ((F::sx (k) && i % 2) || (F::sy (k) && i / 2))
+          continue;
+        add_up<F> (q, k, i, &alpha, &sum);
+        if (!alpha)
+          continue;
+        if (write)
+          overlay_write (F::bytes, s->layout.shift, at,
+              overlay_mix (old[k][i], alpha, sum * s->layout.scale,
+                  (F::sx (k) ? right : 1) * (F::sy (k) ? below : 1)));
+        else
+          old[k][i] = overlay_read (F::bytes, s->layout.shift, at);
+      }
+    }
+}
+
+template <typename F>
+static __device__ void
+paint_texture (const OverlayScene *s, const OverlayStroke *stroke, Quad *q)
+{
+#pragma unroll
+  for (int i = 0; i < 4; i++)
+    q->alpha[i] = overlay_alpha (255 *
+            overlay_texture (s, stroke->kind, s->shapes + stroke->first,
+                q->x + i % 2, q->y + i / 2, q->colour[i]),
+        stroke->alpha);
+  blend<F> (s, q);
+}
+
+template <typename F>
+static __device__ void
+paint_shapes (const OverlayScene *s, const OverlayStroke *stroke,
+    const int tile[2], OverlayShape near[THREADS], Quad *q)
+{
+  int most[4] = {0, 0, 0, 0};
+
+  for (int first = 0; first < stroke->count; first += THREADS) {
+    int n = gather (
+        s->shapes + stroke->first + first, stroke->count - first, tile, near);
+
+    for (int j = 0; j < n; j++) {
+      if (!overlay_meets (&near[j].box, q->x, q->y, q->x + 2, q->y + 2))
+        continue;
+#pragma unroll
+      for (int i = 0; i < 4; i++)
+        most[i] = overlay_max (most[i],
+            near[j].fade *
+                overlay_cover (
+                    s, stroke->kind, &near[j], q->x + i % 2, q->y + i / 2));
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < 4; i++) {
+    q->alpha[i] = overlay_alpha (most[i], stroke->alpha);
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+      q->colour[i][k] = stroke->colour[k];
+  }
+  blend<F> (s, q);
 }
 
 /* A block has a tile, a thread a quad, which no other thread touches: so the
  * strokes are blended in their order. */
+template <typename F>
 static __global__ void
 __launch_bounds__ (THREADS) draw_kernel (OverlayScene s)
 {
-  __shared__ int near[THREADS];
-  int tx = blockIdx.x * TILE, ty = blockIdx.y * TILE;
-  int x = tx + threadIdx.x % (TILE / 2) * 2;
-  int y = ty + threadIdx.x / (TILE / 2) * 2;
+  __shared__ OverlayStroke strokes[THREADS];
+  __shared__ OverlayShape shapes[THREADS];
+  const int tile[2] = {(int) blockIdx.x * TILE, (int) blockIdx.y * TILE};
+  Quad q;
 
+  q.x = tile[0] + threadIdx.x % (TILE / 2) * 2;
+  q.y = tile[1] + threadIdx.x / (TILE / 2) * 2;
   if (blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0)
     *(volatile uint32_t *) s.drawn = s.serial;
   for (int first = 0; first < s.n_strokes; first += THREADS) {
-    int n = gather (&s, first, tx, ty, near);
+    int n = gather (s.strokes + first, s.n_strokes - first, tile, strokes);
 
-    for (int i = 0; i < n; i++) {
-      const OverlayStroke *stroke = &s.strokes[near[i]];
-
-      if (overlay_meets (&stroke->box, x, y, x + 2, y + 2))
-        paint (&s, stroke, x, y);
-    }
-    __syncthreads ();
+    for (int i = 0; i < n; i++)
+      if (strokes[i].kind == OVERLAY_SPRITE || strokes[i].kind == OVERLAY_MAP)
+        paint_texture<F> (&s, &strokes[i], &q);
+      else
+        paint_shapes<F> (&s, &strokes[i], tile, shapes, &q);
   }
+}
+
+template <typename F>
+static void
+launch (const Device *dev, const OverlayScene *s)
+{
+  dim3 grid (ceil_div (s->frame.width, TILE), ceil_div (s->frame.height, TILE));
+
+  draw_kernel<F><<<grid, THREADS, 0, device_stream (dev)>>> (*s);
 }
 
 static const char *
 draw (const Device *dev, const OverlayScene *s)
 {
-  dim3 grid (ceil_div (s->frame.width, TILE), ceil_div (s->frame.height, TILE));
-
-  draw_kernel<<<grid, THREADS, 0, device_stream (dev)>>> (*s);
+  switch (s->frame.format) {
+    case IMAGE_GRAY8:
+      launch<Format<1, 1, 0, 0>> (dev, s);
+      break;
+    case IMAGE_GRAY16:
+      launch<Format<1, 2, 0, 0>> (dev, s);
+      break;
+    case IMAGE_RGB:
+    case IMAGE_BGR:
+      launch<Format<3, 1, 0, 0>> (dev, s);
+      break;
+    case IMAGE_RGBA:
+    case IMAGE_BGRA:
+      launch<Format<4, 1, 0, 0>> (dev, s);
+      break;
+    case IMAGE_NV12:
+    case IMAGE_I420:
+      launch<Format<3, 1, 1, 1>> (dev, s);
+      break;
+    case IMAGE_YUY2:
+      launch<Format<3, 1, 1, 0>> (dev, s);
+      break;
+    case IMAGE_P010:
+      launch<Format<3, 2, 1, 1>> (dev, s);
+      break;
+  }
   CUDA_TRY (cudaGetLastError ());
   return NULL;
 }
 
 /* The last block to finish settles what all have found. */
 static __global__ void
-__launch_bounds__ (THREADS) range_kernel (OverlayScene s)
+__launch_bounds__ (RANGE_THREADS) range_kernel (OverlayScene s)
 {
   int32_t least = INT32_MAX, most = INT32_MIN;
-  int across = s.map.width;
 
   for (int y = blockIdx.x; y < s.map.height; y += gridDim.x)
-    for (int x = threadIdx.x; x < across; x += THREADS) {
+    for (int x = threadIdx.x; x < s.map.width; x += RANGE_THREADS) {
       float v;
 
       if (overlay_map_value (&s.map, x, y, &v)) {
@@ -155,7 +264,7 @@ __launch_bounds__ (THREADS) range_kernel (OverlayScene s)
 static const char *
 range (const Device *dev, const OverlayScene *s)
 {
-  range_kernel<<<overlay_min (s->map.height, 512), THREADS, 0,
+  range_kernel<<<overlay_min (s->map.height, 512), RANGE_THREADS, 0,
       device_stream (dev)>>> (*s);
   CUDA_TRY (cudaGetLastError ());
   return NULL;

@@ -278,6 +278,8 @@ overlay_map (OverlayList *list, const OverlayMap *map)
 
   if (map->width < 1 || map->height < 1 || !map->pixels)
     return "the map has no pixels";
+  if (map->width > OVERLAY_MAX_SIZE || map->height > OVERLAY_MAX_SIZE)
+    return "the map is wider or higher than 32767 pixels";
   if (map->stride < (int64_t) map->width * bytes)
     return "the map's rows are longer than its stride";
   if (map->stride % bytes || (uintptr_t) map->pixels % bytes)

@@ -17,6 +17,19 @@ typedef struct {
   int32_t frames;      /* 0: nothing to smooth with */
 } OverlayRange;
 
+/* A map as it is read. */
+typedef struct {
+  const uint8_t *pixels;
+  int width, height, stride;
+  OverlayFormat format;
+  bool labels;
+  float scale, offset;
+  float invalid_value; /* NAN: none */
+  uint32_t invalid_name;
+  bool has_invalid;        /* of integers */
+  uint32_t step_x, step_y; /* its pixels for a pixel of the frame, 16.16 */
+} OverlayNumbers;
+
 BOTH int
 overlay_map_pixel_bytes (OverlayFormat f)
 {
@@ -51,26 +64,28 @@ overlay_unorder (int32_t i)
   return v;
 }
 
-/* The raw value of a map's pixel: as a number, and as a name. */
+/* The number of a map's pixel as it is stored: its value, and its name, which
+ * is exact; false where it is invalid. */
 BOTH bool
-overlay_map_raw (const OverlayMap *m, int x, int y, float *v, uint32_t *name)
+overlay_map_raw (
+    const OverlayNumbers *m, int x, int y, float *v, uint32_t *name)
 {
-  const uint8_t *row = (const uint8_t *) m->pixels + (size_t) y * m->stride;
+  const uint8_t *row = m->pixels + (size_t) y * m->stride;
 
   if (m->format == OVERLAY_F32) {
     *v = ((const float *) row)[x];
     *name = (uint32_t) overlay_order (*v);
-    return *v - *v == 0 && *v != (float) m->invalid;
+    return *v - *v == 0 && *v != m->invalid_value;
   }
   *name = m->format == OVERLAY_U8 ? row[x]
       : m->format == OVERLAY_U16  ? ((const uint16_t *) row)[x]
                                   : ((const uint32_t *) row)[x];
   *v = (float) *name;
-  return (double) *name != m->invalid;
+  return !m->has_invalid || *name != m->invalid_name;
 }
 
 BOTH bool
-overlay_map_value (const OverlayMap *m, int x, int y, float *v)
+overlay_map_value (const OverlayNumbers *m, int x, int y, float *v)
 {
   uint32_t name;
 
@@ -89,7 +104,7 @@ overlay_hash (uint32_t key)
 
 /* Index into the palette, -1 where the map is transparent. */
 BOTH int
-overlay_map_index (const OverlayMap *m, const OverlayRange *r, int x, int y)
+overlay_map_index (const OverlayNumbers *m, const OverlayRange *r, int x, int y)
 {
   float v;
   uint32_t name;

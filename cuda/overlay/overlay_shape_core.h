@@ -82,9 +82,9 @@ overlay_sqrt (uint32_t v)
 BOTH int
 overlay_bar_cover (const OverlayBar *b, int x, int y)
 {
-  int64_t dx = 256 * (int64_t) x - b->x, dy = 256 * (int64_t) y - b->y;
-  int along = (int) ((dx * b->ux + dy * b->uy) >> 16);
-  int across = (int) ((dy * b->ux - dx * b->uy) >> 16);
+  int dx = 256 * x - b->x, dy = 256 * y - b->y;
+  int along = (int) (((int64_t) dx * b->ux + (int64_t) dy * b->uy) >> 16);
+  int across = (int) (((int64_t) dy * b->ux - (int64_t) dx * b->uy) >> 16);
   int u = (along < 0 ? -along : along) - b->half_u + b->radius;
   int v = (across < 0 ? -across : across) - b->half_v + b->radius;
   int d = overlay_max (u, v);

@@ -123,7 +123,7 @@ gst_vision_trails_add (GstVisionTrails *self, const GstVisionObject *object,
 }
 
 /* Line by line with rising opacity and width; points that are nearer to each
- * other than the line is wide are passed over. */
+ * other than twice the line's width are passed over. */
 static void
 draw_line (const Trail *trail, OverlayList *list, gint width, gint height,
     gdouble line, gdouble more)
@@ -136,7 +136,7 @@ draw_line (const Trail *trail, OverlayList *list, gint width, gint height,
     gdouble x = p->x * width - .5, y = p->y * height - .5;
     gdouble part = (i + 1.) / n;
 
-    if (i > 0 && i + 1 < n && hypot (x - ax, y - ay) < line)
+    if (i > 0 && i + 1 < n && hypot (x - ax, y - ay) < 2 * line)
       continue;
     if (i > 0)
       overlay_line (
