@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The other kernels of the fused method: fragments that hang together are
- * joined, their sums are gathered at their roots, and the blobs reported. */
-#include "moct/moct_report.cuh"
+ * Second and third kernel of the fused method: fragments that hang together
+ * are joined, and their sums gathered at their roots. */
+#include "moct/moct_add.cuh"
 
 #define ALL_LANES 0xffffffffu
 
@@ -199,16 +199,6 @@ gather (const MoctWork &w, MoctCursor c, int warp_tx, int warp_ty)
   }
 }
 
-/* The class of a fragment. */
-static __device__ __forceinline__ int
-class_of (const MoctWork &w, uint32_t at)
-{
-  int k = (int) at - moct_n_slots (&w);
-
-  return k < 0 ? w.tiles[at / MOCT_SLOTS].cls[at % MOCT_SLOTS]
-               : (int) w.overflow[k].cls;
-}
-
 /* One lane a tile; its fragments one after the other. */
 __global__ void
 moct_gather_kernel (const __grid_constant__ MoctWork w)
@@ -230,37 +220,6 @@ moct_gather_kernel (const __grid_constant__ MoctWork w)
   }
 }
 
-/* Whether the sum of fragment @at is a blob of the size that is wanted. */
-static __device__ __forceinline__ bool
-is_wanted (const MoctWork &w, uint32_t at)
-{
-  unsigned long long n = w.sums[at].n;
-
-  return n >= w.min_area && n <= w.max_area;
-}
-
-#define ROOTS 512 /* at a time */
-
-/* One block: reports the roots. */
-__global__ void
-moct_roots_kernel (const __grid_constant__ MoctWork w)
-{
-  __shared__ MoctReport<ROOTS> report;
-  unsigned n = w.counters[MOCT_ROOTS];
-
-  moct_report_begin (&report);
-  for (unsigned from = 0; from < n; from += blockDim.x) {
-    unsigned i = from + threadIdx.x;
-    uint32_t at = i < n ? w.list[i] : 0;
-    bool wanted = i < n && is_wanted (w, at);
-
-    moct_report_step (w, &report, wanted, w.sums[at], class_of (w, at));
-  }
-  moct_report_end (w, &report);
-  if (threadIdx.x == 0)
-    w.counters[MOCT_ROOTS] = 0;
-}
-
 cudaKernelNodeParams
 moct_join_node (const MoctWork *w, void **args)
 {
@@ -276,10 +235,4 @@ moct_gather_node (const MoctWork *w, void **args)
       ceil_div (w->tiles_x, WARP_TILES_X) * ceil_div (w->tiles_y, WARP_TILES_Y);
 
   return moct_node (moct_gather_kernel, ceil_div (warps, 2), 64, args);
-}
-
-cudaKernelNodeParams
-moct_roots_node (void **args)
-{
-  return moct_node (moct_roots_kernel, 1, ROOTS, args);
 }

@@ -49,7 +49,7 @@ typedef struct {
   size_t max_texels;
 } MoctWork;
 
-enum { MOCT_OVERFLOW, MOCT_ROOTS, MOCT_BLOCKS_DONE, MOCT_N_COUNTERS };
+enum { MOCT_OVERFLOW, MOCT_ROOTS, MOCT_N_COUNTERS };
 
 /* ---- Walking over fragments ---- */
 

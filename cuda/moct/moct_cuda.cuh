@@ -21,7 +21,7 @@ C_END
 
 /* The kernels of the fused method as nodes of a graph.  The first one makes
  * fragments, which the others join, add up to blobs and report; or, where no
- * blobs are asked for, sums of colours, which it reports itself. */
+ * blobs are asked for, sums of colours, which the last one reports. */
 typedef void (*MoctKernel) (const MoctWork w);
 MoctKernel moct_tiles_kernel (const MoctWork *w);
 
@@ -29,6 +29,7 @@ cudaKernelNodeParams moct_tiles_node (const MoctWork *w, void **args);
 cudaKernelNodeParams moct_join_node (const MoctWork *w, void **args);
 cudaKernelNodeParams moct_gather_node (const MoctWork *w, void **args);
 cudaKernelNodeParams moct_roots_node (void **args);
+cudaKernelNodeParams moct_colours_node (void **args);
 
 static inline cudaKernelNodeParams
 moct_node (MoctKernel kernel, int blocks, int threads, void **args)

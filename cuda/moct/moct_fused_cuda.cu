@@ -22,13 +22,20 @@ build (FusedGraph *g, const Device *dev)
 {
   const MoctWork *w = &g->work;
   void *args[] = {&g->work};
-  cudaKernelNodeParams params[MAX_NODES] = {moct_tiles_node (w, args),
-      moct_join_node (w, args), moct_gather_node (w, args),
-      moct_roots_node (args)};
+  cudaKernelNodeParams params[MAX_NODES];
+  int n = 0;
 
-  TRY (moct_clear_colours (dev, w));
+  params[n++] = moct_tiles_node (w, args);
+  if (w->blobs) {
+    params[n++] = moct_join_node (w, args);
+    params[n++] = moct_gather_node (w, args);
+    params[n++] = moct_roots_node (args);
+  } else {
+    params[n++] = moct_colours_node (args);
+    TRY (moct_clear_colours (dev, w));
+  }
   CUDA_TRY (cudaGraphCreate (&g->graph, 0));
-  for (int i = 0; i < (w->blobs ? MAX_NODES : 1); i++)
+  for (int i = 0; i < n; i++)
     CUDA_TRY (cudaGraphAddKernelNode (&g->nodes[i], g->graph,
         i ? &g->nodes[i - 1] : NULL, i ? 1 : 0, &params[i]));
   CUDA_TRY (cudaGraphInstantiateWithFlags (&g->exec, g->graph, 0));

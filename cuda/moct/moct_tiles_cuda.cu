@@ -10,7 +10,7 @@
  * lowest class that is left, add up its pixels by a butterfly, and go on until
  * none is left. */
 #include "moct/moct_load.cuh"
-#include "moct/moct_report.cuh"
+#include "moct/moct_add.cuh"
 
 #define BLOCK_TILES 4 /* along each side of a block */
 #define WARPS (BLOCK_TILES * BLOCK_TILES / 2)
@@ -198,31 +198,6 @@ add_tile (const MoctWork &w, const Lane &l, Classes *c)
   });
 }
 
-/* So many at a time: more would take the L1 cache from the tables. */
-#define REPORT 128
-
-/* The last block's: reports the sums, and clears them for the next frame. */
-static __device__ __noinline__ void
-report_colours (const MoctWork &w)
-{
-  __shared__ MoctReport<REPORT> report;
-
-  moct_report_begin (&report);
-  for (int first = 0; first < w.n_colours; first += REPORT) {
-    int k = first + (int) threadIdx.x;
-    bool mine = threadIdx.x < REPORT && k < w.n_colours;
-    MoctSum sum, empty;
-
-    moct_sum_clear (&empty);
-    if (mine) {
-      sum = moct_sum_load (&w.colour_sums[k]);
-      w.colour_sums[k] = empty;
-    }
-    moct_report_step (w, &report, mine, sum, k + 1);
-  }
-  moct_report_end (w, &report);
-}
-
 template <ImageFormat F, bool VECTOR, bool BLOBS>
 static __global__ void __launch_bounds__ (32 * WARPS)
     tiles_kernel (const __grid_constant__ MoctWork w)
@@ -238,13 +213,10 @@ static __global__ void __launch_bounds__ (32 * WARPS)
   clear_classes (&c);
   if (x < w.frame.width && y < w.frame.height)
     classify<F, VECTOR> (w, x, y, &c);
-  if (BLOBS) {
+  if (BLOBS)
     write_tile (w, l, &c);
-    return;
-  }
-  add_tile (w, l, &c);
-  if (moct_is_last_block (w))
-    report_colours (w);
+  else
+    add_tile (w, l, &c);
 }
 
 /* Whether every row of every plane starts at a multiple of 16 bytes. */
@@ -297,19 +269,4 @@ moct_tiles_node (const MoctWork *w, void **args)
   return moct_node (moct_tiles_kernel (w),
       ceil_div (w->tiles_x, BLOCK_TILES) * ceil_div (w->tiles_y, BLOCK_TILES),
       32 * WARPS, args);
-}
-
-static __global__ void
-clear_kernel (MoctSum *sums)
-{
-  moct_sum_clear (&sums[threadIdx.x]);
-}
-
-const char *
-moct_clear_colours (const Device *dev, const MoctWork *w)
-{
-  clear_kernel<<<1, MOCT_MAX_COLOURS, 0, device_stream (dev)>>> (
-      w->colour_sums);
-  CUDA_TRY (cudaGetLastError ());
-  return NULL;
 }

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Sums that many threads add to. */
+#pragma once
+
+#include "moct/moct_cuda.cuh"
+
+/* Adds @sum, which ten lanes have, to @to: each lane a part of it. */
+static __device__ __forceinline__ void
+moct_sum_add_lane (MoctSum *to, const MoctSum &sum, int lane)
+{
+  switch (lane) {
+    case 0:
+      atomicAdd (&to->n, sum.n);
+      break;
+    case 1:
+      atomicAdd (&to->x, sum.x);
+      break;
+    case 2:
+      atomicAdd (&to->y, sum.y);
+      break;
+    case 3:
+      atomicAdd (&to->xx, sum.xx);
+      break;
+    case 4:
+      atomicAdd (&to->xy, sum.xy);
+      break;
+    case 5:
+      atomicAdd (&to->yy, sum.yy);
+      break;
+    case 6:
+      atomicMin (&to->box.x0, sum.box.x0);
+      break;
+    case 7:
+      atomicMin (&to->box.y0, sum.box.y0);
+      break;
+    case 8:
+      atomicMax (&to->box.x1, sum.box.x1);
+      break;
+    case 9:
+      atomicMax (&to->box.y1, sum.box.y1);
+      break;
+  }
+}
+
+/* Moments about a corner near by, in 32 bits: enough for 128 x 128 pixels. */
+struct NearSum {
+  uint32_t n, x, y, xx, xy, yy;
+  int x0, y0, x1, y1;
+};
+
+static __device__ __forceinline__ NearSum
+near_sum (const MoctFragment &f, uint32_t X, uint32_t Y)
+{
+  uint32_t n = f.n_y & 0xffff, x = f.xy_x >> 16, y = f.n_y >> 16;
+  ImageBox box = moct_fragment_box (&f, 0, 0);
+  NearSum s;
+
+  s.n = n;
+  s.x = x + n * X;
+  s.y = y + n * Y;
+  s.xx = (f.xx_yy & 0xffff) + 2 * X * x + n * X * X;
+  s.yy = (f.xx_yy >> 16) + 2 * Y * y + n * Y * Y;
+  s.xy = (f.xy_x & 0xffff) + X * y + Y * x + n * X * Y;
+  s.x0 = box.x0 + (int) X, s.x1 = box.x1 + (int) X;
+  s.y0 = box.y0 + (int) Y, s.y1 = box.y1 + (int) Y;
+  return s;
+}
+
+/* The same in frame coordinates; (@X, @Y) is the corner. */
+static __device__ __forceinline__ MoctSum
+far_sum (const NearSum &s, unsigned long long X, unsigned long long Y)
+{
+  MoctSum t;
+
+  t.n = s.n;
+  t.x = s.x + s.n * X;
+  t.y = s.y + s.n * Y;
+  t.xx = s.xx + 2 * X * s.x + s.n * X * X;
+  t.yy = s.yy + 2 * Y * s.y + s.n * Y * Y;
+  t.xy = s.xy + X * s.y + Y * s.x + s.n * X * Y;
+  t.box.x0 = s.x0 + (int) X, t.box.x1 = s.x1 + (int) X;
+  t.box.y0 = s.y0 + (int) Y, t.box.y1 = s.y1 + (int) Y;
+  return t;
+}
