@@ -85,9 +85,15 @@ const char *gst_vision_input_map (GstVisionInput *self,
 const char *gst_vision_input_unmap (
     GstVisionInput *self, GstVisionBackend *backend);
 
+/* Answers an ALLOCATION query: strided frames are fine, and for CUDA memory
+ * there is a pool of our context. */
+void gst_vision_backend_propose (GstVisionBackend *self, GstQuery *query);
+
 /* Caps of frames in @formats ("{ NV12, RGBA }"), in system memory and, for the
  * formats that CUDA memory knows, in CUDA memory. */
 GstCaps *gst_vision_caps (const gchar *formats);
+
+gboolean gst_vision_caps_in_cuda (const GstCaps *caps);
 
 /* FALSE for a format that no algorithm reads. */
 gboolean gst_vision_image_format (GstVideoFormat format, ImageFormat *out);

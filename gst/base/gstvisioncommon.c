@@ -10,7 +10,10 @@ enum {
   PROP_POST_MESSAGES,
   PROP_INTERVAL,
   PROP_STATS,
+  N_PROPS,
 };
+
+G_STATIC_ASSERT (N_PROPS == GST_VISION_COMMON_N_IDS);
 
 void
 gst_vision_common_init (GstVisionCommon *self, GstElement *element)

@@ -25,6 +25,8 @@ void gst_vision_common_init (GstVisionCommon *self, GstElement *element);
 /* Forgets statistics and the time of the newest message. */
 void gst_vision_common_restart (GstVisionCommon *self);
 
+/* The ids of a parent's own properties begin here. */
+#define GST_VISION_COMMON_N_IDS 6
 void gst_vision_common_install_properties (GObjectClass *klass);
 void gst_vision_common_set_property (
     GstVisionCommon *self, guint id, const GValue *value);

@@ -11,7 +11,7 @@ typedef struct {
   GstVisionCommon common;
   GstVisionInput input;
   gboolean is_open; /* open () of the child was called */
-  guint64 offered;  /* buffers that came; more than processed: QoS drops */
+  guint64 offered;  /* buffers that came */
 } GstVisionFilterPrivate;
 
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE (
@@ -63,7 +63,6 @@ static gboolean
 set_caps (GstBaseTransform *trans, GstCaps *in, GstCaps *out)
 {
   GstVisionFilter *self = GST_VISION_FILTER (trans);
-  GstCapsFeatures *features = gst_caps_get_features (in, 0);
   GstVideoInfo info;
 
   (void) out;
@@ -73,8 +72,7 @@ set_caps (GstBaseTransform *trans, GstCaps *in, GstCaps *out)
     return FALSE;
   }
   return !gst_vision_common_failed (&PRIV (self)->common,
-      open_child (self, &info,
-          gst_caps_features_contains (features, GST_VISION_CUDA_MEMORY)));
+      open_child (self, &info, gst_vision_caps_in_cuda (in)));
 }
 
 static const char *
@@ -105,6 +103,16 @@ process (GstVisionFilter *self, GstBuffer *buffer)
   return err;
 }
 
+/* What came and was not processed was dropped by GstBaseTransform's QoS. */
+static void
+count_dropped (GstVisionFilterPrivate *p)
+{
+  guint64 known = p->common.frames + p->common.dropped;
+
+  if (p->offered > known)
+    gst_vision_common_count_dropped (&p->common, p->offered - known);
+}
+
 static void
 before_transform (GstBaseTransform *trans, GstBuffer *buffer)
 {
@@ -114,10 +122,7 @@ before_transform (GstBaseTransform *trans, GstBuffer *buffer)
 
   if (GST_CLOCK_TIME_IS_VALID (time))
     gst_object_sync_values (GST_OBJECT (trans), time);
-  /* What came and was not processed was dropped by GstBaseTransform's QoS. */
-  if (p->offered > p->common.frames + p->common.dropped)
-    gst_vision_common_count_dropped (
-        &p->common, p->offered - p->common.frames - p->common.dropped);
+  count_dropped (p);
   p->offered++;
 }
 
@@ -127,9 +132,13 @@ transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   GstVisionFilterPrivate *p = PRIV (trans);
   gint64 start = g_get_monotonic_time ();
 
-  if (gst_vision_common_failed (
-          &p->common, process (GST_VISION_FILTER (trans), buffer)))
+  if (!p->is_open) /* it has failed before */
     return GST_FLOW_ERROR;
+  if (gst_vision_common_failed (
+          &p->common, process (GST_VISION_FILTER (trans), buffer))) {
+    close_child (GST_VISION_FILTER (trans));
+    return GST_FLOW_ERROR;
+  }
   gst_vision_common_count (&p->common, start);
   return GST_FLOW_OK;
 }
@@ -158,6 +167,8 @@ sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstVisionFilterClass *klass = GST_VISION_FILTER_GET_CLASS (trans);
 
+  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
+    count_dropped (PRIV (trans));
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP && klass->reset &&
       PRIV (trans)->is_open)
     klass->reset (GST_VISION_FILTER (trans));
@@ -176,40 +187,13 @@ query (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
       ->query (trans, direction, query);
 }
 
-/* Offers strided frames, and CUDA memory of our context where CUDA memory was
- * negotiated. */
 static gboolean
 propose_allocation (GstBaseTransform *trans, GstQuery *decide, GstQuery *query)
 {
-  GstVisionFilterPrivate *p = PRIV (trans);
-  GstBufferPool *pool;
-  GstStructure *config;
-  GstCaps *caps;
-
   if (!GST_BASE_TRANSFORM_CLASS (gst_vision_filter_parent_class)
            ->propose_allocation (trans, decide, query))
     return FALSE;
-  if (!gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL))
-    gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
-
-  gst_query_parse_allocation (query, &caps, NULL);
-  if (!caps || !p->input.in_cuda || !p->common.backend.context ||
-      gst_query_get_n_allocation_pools (query) > 0)
-    return TRUE;
-  pool = gst_vision_cuda_pool_new (p->common.backend.context);
-  config = gst_buffer_pool_get_config (pool);
-  gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
-  gst_buffer_pool_config_set_params (
-      config, caps, GST_VIDEO_INFO_SIZE (&p->input.info), 0, 0);
-  if (gst_buffer_pool_set_config (pool, config)) {
-    guint size; /* with the rows' padding, which only the pool knows */
-
-    config = gst_buffer_pool_get_config (pool);
-    gst_buffer_pool_config_get_params (config, NULL, &size, NULL, NULL);
-    gst_query_add_allocation_pool (query, pool, size, 0, 0);
-    gst_structure_free (config);
-  }
-  gst_object_unref (pool);
+  gst_vision_backend_propose (&PRIV (trans)->common.backend, query);
   return TRUE;
 }
 

@@ -67,6 +67,13 @@ gst_vision_caps (const gchar *names)
 }
 
 gboolean
+gst_vision_caps_in_cuda (const GstCaps *caps)
+{
+  return gst_caps_features_contains (
+      gst_caps_get_features (caps, 0), GST_VISION_CUDA_MEMORY);
+}
+
+gboolean
 gst_vision_image_format (GstVideoFormat format, ImageFormat *out)
 {
   for (gsize i = 0; i < G_N_ELEMENTS (formats); i++)
@@ -161,7 +168,8 @@ gst_vision_input_map (GstVisionInput *self, GstVisionBackend *backend,
     flags |= GST_MAP_WRITE;
   if (self->in_cuda && backend->device.kind == DEVICE_CUDA)
     flags |= gst_vision_cuda_map_flag;
-  TRY (gst_vision_cuda_follow (&backend->device, buffer));
+  if (self->in_cuda)
+    TRY (gst_vision_cuda_follow (&backend->device, buffer));
   if (!gst_video_frame_map (&self->frame, &self->info, buffer, flags))
     return "the frame could not be mapped; its buffer does not fit its caps, "
            "or memory has run out";
@@ -192,4 +200,43 @@ gst_vision_input_unmap (GstVisionInput *self, GstVisionBackend *backend)
   }
   gst_video_frame_unmap (&self->frame);
   return err;
+}
+
+static void
+propose_cuda_pool (GstBufferPool *pool, GstCaps *caps, GstQuery *query)
+{
+  GstStructure *config = gst_buffer_pool_get_config (pool);
+  GstVideoInfo info;
+  guint size; /* with the rows' padding, which only the pool knows */
+
+  if (!gst_video_info_from_caps (&info, caps)) {
+    gst_structure_free (config);
+    return;
+  }
+  gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  gst_buffer_pool_config_set_params (
+      config, caps, (guint) GST_VIDEO_INFO_SIZE (&info), 0, 0);
+  if (!gst_buffer_pool_set_config (pool, config))
+    return;
+  config = gst_buffer_pool_get_config (pool);
+  gst_buffer_pool_config_get_params (config, NULL, &size, NULL, NULL);
+  gst_query_add_allocation_pool (query, pool, size, 0, 0);
+  gst_structure_free (config);
+}
+
+void
+gst_vision_backend_propose (GstVisionBackend *self, GstQuery *query)
+{
+  GstBufferPool *pool;
+  GstCaps *caps;
+
+  if (!gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL))
+    gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  gst_query_parse_allocation (query, &caps, NULL);
+  if (!caps || !gst_vision_caps_in_cuda (caps) || !self->context ||
+      gst_query_get_n_allocation_pools (query) > 0)
+    return;
+  pool = gst_vision_cuda_pool_new (self->context);
+  propose_cuda_pool (pool, caps, query);
+  gst_object_unref (pool);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The element `moct`, in four parts: gstmoct.c (frames), gstmoctproperties.c,
- * gstmoctcolours.c (which colours, learning them) and gstmoctresults.c
- * (objects to metas and messages). */
+ * The element `moct`, in five parts: gstmoct.c (frames), gstmoctinstall.c and
+ * gstmoctproperties.c, gstmoctcolours.c (which colours, learning them) and
+ * gstmoctresults.c (objects to metas and messages). */
 #pragma once
 
 #include "base/gstvisionfilter.h"
@@ -50,7 +50,7 @@ struct _GstMoct {
   gint max_points;
 };
 
-/* gstmoctproperties.c */
+/* gstmoctinstall.c */
 void gst_moct_install_properties (GObjectClass *klass);
 
 /* gstmoctcolours.c */

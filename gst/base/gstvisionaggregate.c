@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "base/gstvisionaggregate.h"
+
+#include "base/gstvisioncuda.h"
+
+#define PARENT GST_AGGREGATOR_CLASS (g_type_class_peek (GST_TYPE_AGGREGATOR))
+
+static const gchar *
+name_of_pad (gpointer self, gint i)
+{
+  return i ? GST_VISION_AGGREGATOR_GET_CLASS (self)->second_pad
+           : GST_VISION_AGGREGATOR_GET_CLASS (self)->first_pad;
+}
+
+GstAggregatorPad *
+gst_vision_aggregate_pad (GstAggregator *agg, gint i)
+{
+  return (GstAggregatorPad *) gst_element_get_static_pad (
+      GST_ELEMENT (agg), name_of_pad (agg, i));
+}
+
+gint
+gst_vision_aggregate_number (GstAggregator *agg, GstAggregatorPad *pad)
+{
+  return g_strcmp0 (GST_PAD_NAME (pad), name_of_pad (agg, 0)) != 0;
+}
+
+/* Where there was no frame downstream need not wait for one. */
+static void
+forward_gap (GstAggregator *agg, GstBuffer *gap)
+{
+  if (gst_pad_has_current_caps (agg->srcpad))
+    gst_pad_push_event (agg->srcpad,
+        gst_event_new_gap (GST_BUFFER_PTS (gap), GST_BUFFER_DURATION (gap)));
+}
+
+static void
+drop_frame (GstAggregator *agg, GstAggregatorPad *pad)
+{
+  GstVisionAggregatorPrivate *p = gst_vision_aggregator_private (agg);
+  GstBuffer *buffer = gst_aggregator_pad_pop_buffer (pad);
+
+  if (!buffer)
+    return;
+  if (!gst_vision_pair_is_gap (buffer)) {
+    gst_vision_common_count_dropped (&p->common, 1);
+    gst_vision_pair_warn (&p->pair, GST_ELEMENT (agg), p->max_skew);
+  } else if (gst_vision_aggregate_number (agg, pad) == 0)
+    forward_gap (agg, buffer);
+  gst_buffer_unref (buffer);
+}
+
+/* Takes both. */
+static GstFlowReturn
+process (GstAggregator *agg, GstBuffer *first, GstBuffer *second)
+{
+  GstVisionAggregatorPrivate *p = gst_vision_aggregator_private (agg);
+  GstSegment *segment = &GST_AGGREGATOR_PAD (agg->srcpad)->segment;
+  GstClockTime time = gst_segment_to_stream_time (
+      segment, GST_FORMAT_TIME, GST_BUFFER_PTS (first));
+  GstFlowReturn ret;
+
+  if (GST_CLOCK_TIME_IS_VALID (time))
+    gst_object_sync_values (GST_OBJECT (agg), time);
+  first = gst_buffer_make_writable (first);
+  ret = gst_vision_frames_process (&p->frames, p->packing, first, second);
+  gst_clear_buffer (&second);
+  if (ret == GST_FLOW_OK)
+    return gst_aggregator_finish_buffer (agg, first);
+  gst_buffer_unref (first);
+  return ret;
+}
+
+static GstFlowReturn
+aggregate_single (GstAggregator *agg, GstAggregatorPad *pad)
+{
+  GstBuffer *buffer = gst_aggregator_pad_pop_buffer (pad);
+
+  if (!buffer)
+    return gst_aggregator_pad_is_eos (pad) ? GST_FLOW_EOS
+                                           : GST_AGGREGATOR_FLOW_NEED_DATA;
+  if (!gst_vision_pair_is_gap (buffer))
+    return process (agg, buffer, NULL);
+  forward_gap (agg, buffer);
+  gst_buffer_unref (buffer);
+  return GST_AGGREGATOR_FLOW_NEED_DATA;
+}
+
+static GstFlowReturn
+aggregate_pair (GstAggregator *agg, GstAggregatorPad *first,
+    GstAggregatorPad *second, gboolean timeout)
+{
+  GstVisionAggregatorPrivate *p = gst_vision_aggregator_private (agg);
+
+  switch (
+      gst_vision_pair_next (&p->pair, first, second, p->max_skew, timeout)) {
+    case GST_VISION_PAIR_MATCH:
+      return process (agg, gst_aggregator_pad_pop_buffer (first),
+          gst_aggregator_pad_pop_buffer (second));
+    case GST_VISION_PAIR_FIRST:
+      drop_frame (agg, first);
+      break;
+    case GST_VISION_PAIR_SECOND:
+      drop_frame (agg, second);
+      break;
+    case GST_VISION_PAIR_END:
+      drop_frame (agg, first);
+      drop_frame (agg, second);
+      return GST_FLOW_EOS;
+    case GST_VISION_PAIR_WAIT:
+      break;
+  }
+  return GST_AGGREGATOR_FLOW_NEED_DATA;
+}
+
+GstFlowReturn
+gst_vision_aggregate (GstAggregator *agg, gboolean timeout)
+{
+  GstAggregatorPad *first = gst_vision_aggregate_pad (agg, 0),
+                   *second = gst_vision_aggregate_pad (agg, 1);
+  GstFlowReturn ret;
+
+  if (first && second)
+    ret = aggregate_pair (agg, first, second, timeout);
+  else if (first)
+    ret = aggregate_single (agg, first);
+  else {
+    GST_ELEMENT_ERROR (agg, CORE, NEGOTIATION,
+        ("Nothing is linked to %s.", name_of_pad (agg, 0)), (NULL));
+    ret = GST_FLOW_NOT_NEGOTIATED;
+  }
+  gst_clear_object (&first);
+  gst_clear_object (&second);
+  return ret;
+}
+
+GstClockTime
+gst_vision_aggregate_next_time (GstAggregator *agg)
+{
+  GstClockTime next = GST_CLOCK_TIME_NONE;
+
+  for (gint i = 0; i < 2; i++) {
+    GstAggregatorPad *pad = gst_vision_aggregate_pad (agg, i);
+
+    if (pad)
+      next = MIN (next, gst_vision_pair_time (pad));
+    gst_clear_object (&pad);
+  }
+  return next;
+}
+
+GstBuffer *
+gst_vision_aggregate_clip (
+    GstAggregator *agg, GstAggregatorPad *pad, GstBuffer *buffer)
+{
+  (void) agg;
+  if (!GST_BUFFER_PTS_IS_VALID (buffer) ||
+      GST_CLOCK_TIME_IS_VALID (gst_segment_to_running_time (
+          &pad->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer))))
+    return buffer;
+  gst_buffer_unref (buffer);
+  return NULL;
+}
+
+gboolean
+gst_vision_aggregate_sink_event (
+    GstAggregator *agg, GstAggregatorPad *pad, GstEvent *event)
+{
+  GstVisionAggregatorPrivate *p = gst_vision_aggregator_private (agg);
+  gint i = gst_vision_aggregate_number (agg, pad);
+  GstCaps *caps;
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
+    gst_event_parse_caps (event, &caps);
+    gst_vision_frames_take_caps (&p->frames, i, caps);
+    if (!i)
+      gst_pad_mark_reconfigure (agg->srcpad);
+  } else if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT && !i) {
+    const GstSegment *segment;
+
+    gst_event_parse_segment (event, &segment);
+    gst_aggregator_update_segment (agg, segment);
+  }
+  return PARENT->sink_event (agg, pad, event);
+}
+
+GstFlowReturn
+gst_vision_aggregate_src_caps (
+    GstAggregator *agg, GstCaps *allowed, GstCaps **caps)
+{
+  GstCaps *first = gst_vision_aggregator_private (agg)->frames.caps[0];
+
+  (void) allowed;
+  if (!first)
+    return GST_AGGREGATOR_FLOW_NEED_DATA;
+  *caps = gst_caps_ref (first);
+  return GST_FLOW_OK;
+}
+
+static GstCaps *
+acceptable_caps (GstAggregator *agg, GstAggregatorPad *pad)
+{
+  GstCaps *caps = gst_pad_get_pad_template_caps (GST_PAD (pad));
+
+  if (gst_vision_aggregate_number (agg, pad) == 0) {
+    GstCaps *all = caps;
+
+    caps = gst_pad_peer_query_caps (agg->srcpad, all);
+    gst_caps_unref (all);
+  }
+  return caps;
+}
+
+gboolean
+gst_vision_aggregate_sink_query (
+    GstAggregator *agg, GstAggregatorPad *pad, GstQuery *query)
+{
+  GstCaps *caps, *filter;
+
+  if (GST_QUERY_TYPE (query) == GST_QUERY_CONTEXT &&
+      gst_vision_cuda_query_context (GST_ELEMENT (agg), query,
+          gst_vision_aggregator_private (agg)->common.backend.context))
+    return TRUE;
+  if (GST_QUERY_TYPE (query) != GST_QUERY_CAPS)
+    return PARENT->sink_query (agg, pad, query);
+  caps = acceptable_caps (agg, pad);
+  gst_query_parse_caps (query, &filter);
+  if (filter) {
+    GstCaps *both =
+        gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST);
+
+    gst_caps_unref (caps);
+    caps = both;
+  }
+  gst_query_set_caps_result (query, caps);
+  gst_caps_unref (caps);
+  return TRUE;
+}

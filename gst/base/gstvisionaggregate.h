@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The streaming part of a GstVisionAggregator: frames, caps and queries of its
+ * pads, and results downstream. */
+#pragma once
+
+#include "base/gstvisionframes.h"
+#include "base/gstvisionpair.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  GstVisionCommon common;
+  GstClockTime max_skew;
+  GstVisionPacking packing;
+  GstVisionFrames frames; /* of the streaming thread */
+  GstVisionPair pair;     /* likewise */
+} GstVisionAggregatorPrivate;
+
+GstVisionAggregatorPrivate *gst_vision_aggregator_private (gpointer self);
+
+/* The first pad (0) or the second (1), to be unreferenced; NULL where it was
+ * not requested. */
+GstAggregatorPad *gst_vision_aggregate_pad (GstAggregator *agg, gint i);
+gint gst_vision_aggregate_number (GstAggregator *agg, GstAggregatorPad *pad);
+
+/* Of GstAggregatorClass: */
+GstFlowReturn gst_vision_aggregate (GstAggregator *agg, gboolean timeout);
+/* Live: when the oldest frame that waits is due. */
+GstClockTime gst_vision_aggregate_next_time (GstAggregator *agg);
+/* What a seek left over before and after is no frame at all. */
+GstBuffer *gst_vision_aggregate_clip (
+    GstAggregator *agg, GstAggregatorPad *pad, GstBuffer *buffer);
+gboolean gst_vision_aggregate_sink_event (
+    GstAggregator *agg, GstAggregatorPad *pad, GstEvent *event);
+gboolean gst_vision_aggregate_sink_query (
+    GstAggregator *agg, GstAggregatorPad *pad, GstQuery *query);
+/* The output has the first input's caps. */
+GstFlowReturn gst_vision_aggregate_src_caps (
+    GstAggregator *agg, GstCaps *allowed, GstCaps **caps);
+
+G_END_DECLS

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "base/gstvisionaggregator.h"
+
+#include "base/gstvisionaggregate.h"
+#include "base/gstvisioncuda.h"
+
+GST_DEBUG_CATEGORY_STATIC (vision_aggregator_debug);
+#define GST_CAT_DEFAULT vision_aggregator_debug
+
+#define DEFAULT_MAX_SKEW (10 * GST_MSECOND)
+
+enum {
+  PROP_MAX_SKEW = GST_VISION_COMMON_N_IDS,
+  PROP_PACKING,
+};
+
+G_DEFINE_ABSTRACT_TYPE_WITH_CODE (
+    GstVisionAggregator, gst_vision_aggregator, GST_TYPE_AGGREGATOR,
+    G_ADD_PRIVATE (GstVisionAggregator);
+    GST_DEBUG_CATEGORY_INIT (vision_aggregator_debug, "visionaggregator", 0,
+        "parent of the vision elements with two inputs"))
+
+#define PRIV(o) gst_vision_aggregator_private (o)
+#define PARENT GST_AGGREGATOR_CLASS (gst_vision_aggregator_parent_class)
+
+GstVisionAggregatorPrivate *
+gst_vision_aggregator_private (gpointer self)
+{
+  return gst_vision_aggregator_get_instance_private (self);
+}
+
+/* A frame waits for its partner at most as long as that may come later. */
+static void
+update_latency (GstAggregator *agg)
+{
+  GstAggregatorPad *second = gst_vision_aggregate_pad (agg, 1);
+  GstClockTime wait = second ? PRIV (agg)->max_skew : 0;
+
+  gst_aggregator_set_latency (agg, wait, wait);
+  gst_clear_object (&second);
+}
+
+static GstAggregatorPad *
+create_new_pad (GstAggregator *agg, GstPadTemplate *template, const gchar *name,
+    const GstCaps *caps)
+{
+  GstPad *there = gst_element_get_static_pad (
+      GST_ELEMENT (agg), GST_PAD_TEMPLATE_NAME_TEMPLATE (template));
+
+  (void) name;
+  (void) caps;
+  if (there) {
+    GST_WARNING_OBJECT (agg, "%s is in use", GST_PAD_NAME (there));
+    gst_object_unref (there);
+    return NULL;
+  }
+  return g_object_new (GST_TYPE_AGGREGATOR_PAD, "name",
+      GST_PAD_TEMPLATE_NAME_TEMPLATE (template), "direction", GST_PAD_SINK,
+      "template", template, NULL);
+}
+
+static GstPad *
+request_new_pad (GstElement *element, GstPadTemplate *template,
+    const gchar *name, const GstCaps *caps)
+{
+  GstPad *pad = GST_ELEMENT_CLASS (gst_vision_aggregator_parent_class)
+                    ->request_new_pad (element, template, name, caps);
+
+  update_latency (GST_AGGREGATOR (element));
+  return pad;
+}
+
+static gboolean
+src_query (GstAggregator *agg, GstQuery *query)
+{
+  return (GST_QUERY_TYPE (query) == GST_QUERY_CONTEXT &&
+             gst_vision_cuda_query_context (GST_ELEMENT (agg), query,
+                 PRIV (agg)->common.backend.context)) ||
+      PARENT->src_query (agg, query);
+}
+
+static gboolean
+propose_allocation (GstAggregator *agg, GstAggregatorPad *pad, GstQuery *decide,
+    GstQuery *query)
+{
+  (void) pad;
+  (void) decide;
+  gst_vision_backend_propose (&PRIV (agg)->common.backend, query);
+  return TRUE;
+}
+
+static GstFlowReturn
+flush (GstAggregator *agg)
+{
+  GstVisionAggregatorPrivate *p = PRIV (agg);
+
+  p->pair = (GstVisionPair){.warned = p->pair.warned};
+  if (p->frames.is_open && GST_VISION_AGGREGATOR_GET_CLASS (agg)->reset)
+    GST_VISION_AGGREGATOR_GET_CLASS (agg)->reset (GST_VISION_AGGREGATOR (agg));
+  return GST_FLOW_OK;
+}
+
+static gboolean
+start (GstAggregator *agg)
+{
+  GstVisionAggregatorPrivate *p = PRIV (agg);
+
+  p->pair = (GstVisionPair){0};
+  gst_vision_common_restart (&p->common);
+  gst_vision_backend_start (&p->common.backend);
+  return TRUE;
+}
+
+static gboolean
+stop (GstAggregator *agg)
+{
+  GstVisionAggregatorPrivate *p = PRIV (agg);
+
+  gst_vision_frames_close (&p->frames);
+  for (gint i = 0; i < 2; i++)
+    gst_vision_frames_take_caps (&p->frames, i, NULL);
+  gst_vision_backend_stop (&p->common.backend);
+  return TRUE;
+}
+
+static void
+set_context (GstElement *element, GstContext *context)
+{
+  GstVisionBackend *backend = &PRIV (element)->common.backend;
+
+  gst_vision_cuda_set_context (
+      element, context, backend->device_id, &backend->context);
+  GST_ELEMENT_CLASS (gst_vision_aggregator_parent_class)
+      ->set_context (element, context);
+}
+
+static void
+set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstVisionAggregatorPrivate *p = PRIV (object);
+
+  (void) pspec;
+  if (id == PROP_MAX_SKEW) {
+    p->max_skew = g_value_get_uint64 (value);
+    update_latency (GST_AGGREGATOR (object));
+  } else if (id == PROP_PACKING)
+    p->packing = g_value_get_enum (value);
+  else
+    gst_vision_common_set_property (&p->common, id, value);
+}
+
+static void
+get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstVisionAggregatorPrivate *p = PRIV (object);
+
+  (void) pspec;
+  if (id == PROP_MAX_SKEW)
+    g_value_set_uint64 (value, p->max_skew);
+  else if (id == PROP_PACKING)
+    g_value_set_enum (value, p->packing);
+  else
+    gst_vision_common_get_property (&p->common, id, value);
+}
+
+static void
+finalize (GObject *object)
+{
+  gst_clear_object (&PRIV (object)->common.backend.context);
+  G_OBJECT_CLASS (gst_vision_aggregator_parent_class)->finalize (object);
+}
+
+static void
+install_properties (GObjectClass *klass)
+{
+  GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS;
+
+  gst_vision_common_install_properties (klass);
+  g_object_class_install_property (klass, PROP_MAX_SKEW,
+      g_param_spec_uint64 ("max-skew", "Greatest skew",
+          "Frames whose times differ by at most this many nanoseconds belong "
+          "together; less than half a frame's duration tells all apart. Others "
+          "are dropped and counted in \"stats\"",
+          0, 60 * GST_SECOND, DEFAULT_MAX_SKEW,
+          flags | GST_PARAM_MUTABLE_PLAYING));
+  g_object_class_install_property (klass, PROP_PACKING,
+      g_param_spec_enum ("packing", "Packing",
+          "How a frame holds both views where only the first pad is linked",
+          GST_TYPE_VISION_PACKING, GST_VISION_PACKING_AUTO,
+          flags | GST_PARAM_MUTABLE_READY));
+}
+
+static void
+gst_vision_aggregator_class_init (GstVisionAggregatorClass *klass)
+{
+  GObjectClass *object = G_OBJECT_CLASS (klass);
+  GstElementClass *element = GST_ELEMENT_CLASS (klass);
+  GstAggregatorClass *agg = GST_AGGREGATOR_CLASS (klass);
+
+  object->set_property = set_property;
+  object->get_property = get_property;
+  object->finalize = finalize;
+  install_properties (object);
+
+  element->set_context = set_context;
+  element->request_new_pad = request_new_pad;
+  agg->create_new_pad = create_new_pad;
+  agg->aggregate = gst_vision_aggregate;
+  agg->get_next_time = gst_vision_aggregate_next_time;
+  agg->clip = gst_vision_aggregate_clip;
+  agg->sink_event = gst_vision_aggregate_sink_event;
+  agg->sink_query = gst_vision_aggregate_sink_query;
+  agg->src_query = src_query;
+  agg->update_src_caps = gst_vision_aggregate_src_caps;
+  agg->propose_allocation = propose_allocation;
+  agg->flush = flush;
+  agg->start = start;
+  agg->stop = stop;
+  klass->open_device = device_open;
+
+  gst_type_mark_as_plugin_api (GST_TYPE_VISION_AGGREGATOR, 0);
+}
+
+static void
+gst_vision_aggregator_init (GstVisionAggregator *self)
+{
+  GstVisionAggregatorPrivate *p = PRIV (self);
+
+  gst_vision_common_init (&p->common, GST_ELEMENT (self));
+  p->frames.owner = self;
+  p->frames.common = &p->common;
+  p->max_skew = DEFAULT_MAX_SKEW;
+}
+
+static void
+add_pad (GstElementClass *klass, const gchar *name, GstPadDirection direction,
+    const gchar *formats)
+{
+  GstCaps *caps = gst_vision_caps (formats);
+
+  gst_element_class_add_pad_template (klass,
+      gst_pad_template_new_with_gtype (name, direction,
+          direction == GST_PAD_SRC ? GST_PAD_ALWAYS : GST_PAD_REQUEST, caps,
+          GST_TYPE_AGGREGATOR_PAD));
+  gst_caps_unref (caps);
+}
+
+void
+gst_vision_aggregator_class_add_pads (GstVisionAggregatorClass *klass,
+    const gchar *first, const gchar *first_formats, const gchar *second,
+    const gchar *second_formats)
+{
+  GstElementClass *element = GST_ELEMENT_CLASS (klass);
+
+  klass->first_pad = first;
+  klass->second_pad = second;
+  klass->alike = g_strcmp0 (first_formats, second_formats) == 0;
+  add_pad (element, first, GST_PAD_SINK, first_formats);
+  add_pad (element, second, GST_PAD_SINK, second_formats);
+  add_pad (element, "src", GST_PAD_SRC, first_formats);
+}
+
+GstVisionBackend *
+gst_vision_aggregator_get_backend (GstVisionAggregator *self)
+{
+  return &PRIV (self)->common.backend;
+}
+
+gboolean
+gst_vision_aggregator_wants_message (
+    GstVisionAggregator *self, GstBuffer *buffer)
+{
+  return gst_vision_common_wants_message (&PRIV (self)->common,
+      &GST_AGGREGATOR_PAD (GST_AGGREGATOR (self)->srcpad)->segment, buffer);
+}
+
+void
+gst_vision_aggregator_post (
+    GstVisionAggregator *self, GstBuffer *buffer, GstStructure *structure)
+{
+  gst_vision_common_post (&PRIV (self)->common,
+      &GST_AGGREGATOR_PAD (GST_AGGREGATOR (self)->srcpad)->segment, buffer,
+      structure);
+}

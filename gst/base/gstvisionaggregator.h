@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The parent of every element with two inputs: left and right, colour and
+ * depth.  It pairs their frames by running time, puts both where the algorithm
+ * can reach them, and is otherwise to its child what GstVisionFilter is to
+ * those with one input.
+ *
+ * The output is the first input's frame with what the child adds to it.  Where
+ * only the first pad is requested, a frame holds both views beside or above
+ * each other; the child then sees two views into it, whose rows start wherever
+ * the views do, and the output is the packed frame, because a buffer cannot
+ * say that it is a part of another in CUDA memory. */
+#pragma once
+
+#include <gst/base/gstaggregator.h>
+#include <gst/video/video.h>
+
+#include "base/gstvisionbackend.h"
+
+G_BEGIN_DECLS
+
+/* How one frame holds both views. */
+typedef enum {
+  GST_VISION_PACKING_AUTO, /* as the caps say: multiview-mode */
+  GST_VISION_PACKING_SIDE_BY_SIDE,
+  GST_VISION_PACKING_TOP_BOTTOM,
+} GstVisionPacking;
+
+#define GST_TYPE_VISION_PACKING (gst_vision_packing_get_type ())
+GType gst_vision_packing_get_type (void);
+
+#define GST_TYPE_VISION_AGGREGATOR (gst_vision_aggregator_get_type ())
+G_DECLARE_DERIVABLE_TYPE (GstVisionAggregator, gst_vision_aggregator, GST,
+    VISION_AGGREGATOR, GstAggregator)
+
+struct _GstVisionAggregatorClass {
+  GstAggregatorClass parent_class;
+
+  /* Of the backend: what process () does to the first frame; the second is
+   * only read. */
+  GstVisionFrameUse use;
+  /* Set by add_pads (). */
+  const gchar *first_pad, *second_pad;
+  gboolean alike; /* both frames have one format */
+
+  /* As in GstVisionFilterClass. */
+  const char *(*open_device) (Device *device, DeviceKind kind, void *stream);
+  /* @first and @second: of a view where one frame holds both. */
+  const char *(*open) (GstVisionAggregator *self, const Device *device,
+      const GstVideoInfo *first, const GstVideoInfo *second);
+  const char *(*process) (GstVisionAggregator *self, const Image *first,
+      const Image *second, GstBuffer *buffer);
+  void (*close) (GstVisionAggregator *self);
+  void (*reset) (GstVisionAggregator *self);
+};
+
+/* Adds the pad templates `src` and, on request, the two of these names, which
+ * must be static.  Formats are written as in gst_vision_caps (); where both are
+ * the same text both frames must have one format, and one may hold both. */
+void gst_vision_aggregator_class_add_pads (GstVisionAggregatorClass *klass,
+    const gchar *first, const gchar *first_formats, const gchar *second,
+    const gchar *second_formats);
+
+/* As in GstVisionFilter. */
+GstVisionBackend *gst_vision_aggregator_get_backend (GstVisionAggregator *self);
+gboolean gst_vision_aggregator_wants_message (
+    GstVisionAggregator *self, GstBuffer *buffer);
+void gst_vision_aggregator_post (
+    GstVisionAggregator *self, GstBuffer *buffer, GstStructure *structure);
+
+G_END_DECLS

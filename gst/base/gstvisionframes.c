@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "base/gstvisionframes.h"
+
+#include "base/gstvisioncuda.h"
+
+#define CLASS(self) GST_VISION_AGGREGATOR_GET_CLASS ((self)->owner)
+
+void
+gst_vision_frames_close (GstVisionFrames *self)
+{
+  GstVisionBackend *backend = &self->common->backend;
+
+  if (!self->is_open)
+    return;
+  gst_vision_backend_enter (backend);
+  CLASS (self)->close (self->owner);
+  for (gint i = 0; i < 2; i++)
+    gst_vision_input_close (&self->input[i], backend);
+  gst_vision_backend_leave (backend);
+  self->is_open = FALSE;
+}
+
+static const char *
+open_child (GstVisionFrames *self, const GstVideoInfo info[2])
+{
+  GstVisionAggregatorClass *klass = CLASS (self);
+  GstVisionBackend *backend = &self->common->backend;
+  const char *err;
+
+  gst_vision_frames_close (self);
+  TRY (gst_vision_backend_open (backend, klass->use,
+      gst_vision_caps_in_cuda (self->caps[0]), klass->open_device));
+  self->is_open = TRUE;
+  err = gst_vision_backend_enter (backend);
+  for (gint i = 0; i < (self->single ? 1 : 2) && !err; i++)
+    err = gst_vision_input_open (&self->input[i], backend, &info[i],
+        gst_vision_caps_in_cuda (self->caps[i]),
+        i ? GST_VISION_FRAME_READ : klass->use);
+  if (!err)
+    err = klass->open (
+        self->owner, &backend->device, &self->view[0], &self->view[1]);
+  gst_vision_backend_leave (backend);
+  return err;
+}
+
+static gboolean
+fit (GstVisionFrames *self, const GstVideoInfo info[2])
+{
+  GstVisionAggregatorClass *klass = CLASS (self);
+  const GstVideoInfo *a = &info[0], *b = &info[1];
+
+  if (a->width == b->width && a->height == b->height &&
+      (!klass->alike || GST_VIDEO_INFO_FORMAT (a) == GST_VIDEO_INFO_FORMAT (b)))
+    return TRUE;
+  GST_ELEMENT_ERROR (self->owner, STREAM, FORMAT,
+      ("%s has %s of %dx%d and %s has %s of %dx%d, but both must have the same "
+       "size%s. Put videoconvert, videoscale and a caps filter before one of "
+       "them.",
+          klass->first_pad, GST_VIDEO_INFO_NAME (a), a->width, a->height,
+          klass->second_pad, GST_VIDEO_INFO_NAME (b), b->width, b->height,
+          klass->alike ? " and format" : ""),
+      (NULL));
+  return FALSE;
+}
+
+/* Opens everything for the caps that have come. */
+static GstFlowReturn
+configure (GstVisionFrames *self, GstVisionPacking packing)
+{
+  GstVideoInfo info[2], *view = self->view;
+  const char *err = NULL;
+
+  for (gint i = 0; i < (self->single ? 1 : 2); i++)
+    if (!self->caps[i] || !gst_video_info_from_caps (&info[i], self->caps[i])) {
+      GST_ELEMENT_ERROR (self->owner, STREAM, FORMAT,
+          ("These caps do not describe a frame: %" GST_PTR_FORMAT,
+              self->caps[i]),
+          (NULL));
+      return GST_FLOW_NOT_NEGOTIATED;
+    }
+  if (!self->single) {
+    if (!fit (self, info))
+      return GST_FLOW_NOT_NEGOTIATED;
+    view[0] = info[0];
+    view[1] = info[1];
+  } else {
+    err = CLASS (self)->alike
+        ? gst_vision_views_find (&self->views, packing, &info[0], &view[0])
+        : "only one input is linked; link the other one as well";
+    if (err) {
+      GST_ELEMENT_ERROR (self->owner, STREAM, FORMAT,
+          ("The input cannot be used: %s.", err), (NULL));
+      return GST_FLOW_NOT_NEGOTIATED;
+    }
+    view[1] = view[0];
+  }
+  self->outdated = FALSE;
+  return gst_vision_common_failed (self->common, open_child (self, info))
+      ? GST_FLOW_ERROR
+      : GST_FLOW_OK;
+}
+
+/* The frames may lie in another CUDA context than ours: we follow the first;
+ * the second is then copied by way of system memory where it lies in a third
+ * one. */
+static const char *
+share_context (GstVisionFrames *self, GstBuffer *first, GstBuffer *second)
+{
+  GstVisionBackend *backend = &self->common->backend;
+  GstObject *foreign = gst_vision_backend_foreign (backend, first);
+  GstVisionInput *input = &self->input[1];
+  GstVideoInfo info[2] = {self->input[0].info, input->info};
+  const char *err;
+
+  if (foreign) {
+    gst_vision_frames_close (self);
+    gst_vision_backend_adopt (backend, foreign);
+    TRY (open_child (self, info));
+  }
+  if (self->single || !input->in_cuda ||
+      !gst_vision_backend_foreign (backend, second))
+    return NULL;
+  GST_INFO_OBJECT (self->owner, "the inputs lie in two CUDA contexts");
+  err = gst_vision_backend_enter (backend);
+  if (!err)
+    err = gst_vision_input_open (
+        input, backend, &info[1], FALSE, GST_VISION_FRAME_READ);
+  gst_vision_backend_leave (backend);
+  return err;
+}
+
+static const char *
+process_mapped (GstVisionFrames *self, Image image[2], GstBuffer *first)
+{
+  if (self->single) {
+    Image whole = image[0];
+
+    gst_vision_views_split (&self->views, &whole, image);
+  }
+  return CLASS (self)->process (self->owner, &image[0], &image[1], first);
+}
+
+static const char *
+map_and_process (GstVisionFrames *self, GstBuffer *first, GstBuffer *second)
+{
+  GstVisionBackend *backend = &self->common->backend;
+  const char *err, *unmap_err;
+  Image image[2];
+
+  TRY (gst_vision_input_map (&self->input[0], backend, first, &image[0]));
+  if (!self->single) {
+    err = gst_vision_input_map (&self->input[1], backend, second, &image[1]);
+    if (!err) {
+      err = process_mapped (self, image, first);
+      unmap_err = gst_vision_input_unmap (&self->input[1], backend);
+      err = err ? err : unmap_err;
+    }
+  } else
+    err = process_mapped (self, image, first);
+  unmap_err = gst_vision_input_unmap (&self->input[0], backend);
+  return err ? err : unmap_err;
+}
+
+GstFlowReturn
+gst_vision_frames_process (GstVisionFrames *self, GstVisionPacking packing,
+    GstBuffer *first, GstBuffer *second)
+{
+  GstVisionBackend *backend = &self->common->backend;
+  gint64 start = g_get_monotonic_time ();
+  GstFlowReturn ret;
+  const char *err;
+
+  self->outdated |= self->single != !second;
+  self->single = !second;
+  if (self->outdated && (ret = configure (self, packing)) != GST_FLOW_OK)
+    return ret;
+  if (!self->is_open)
+    return GST_FLOW_ERROR;
+  err = share_context (self, first, second);
+  if (!err)
+    err = gst_vision_backend_enter (backend);
+  if (!err)
+    err = map_and_process (self, first, second);
+  gst_vision_backend_leave (backend);
+  if (gst_vision_common_failed (self->common, err)) {
+    gst_vision_frames_close (self);
+    return GST_FLOW_ERROR;
+  }
+  gst_vision_common_count (self->common, start);
+  return GST_FLOW_OK;
+}
+
+void
+gst_vision_frames_take_caps (GstVisionFrames *self, gint i, GstCaps *caps)
+{
+  gst_caps_replace (&self->caps[i], caps);
+  self->outdated = TRUE;
+}
