@@ -7,6 +7,7 @@ Without arguments: fails where a page is not what it would be made now.
 --write makes them anew.  Run it by `meson devenv` or as a test of Meson."""
 import difflib
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -56,22 +57,25 @@ def shown(value):
     return number(value) if isinstance(value, (int, float)) else str(value)
 
 
-def choices_of(pspec):
-    """Nicks and meanings of an enumeration or of flags."""
-    if hasattr(pspec, "enum_class"):
-        return [[f"`{v.value_nick}`", v.value_name]
-                for v in pspec.enum_class.__enum_values__.values()]
-    if hasattr(pspec, "flags_class"):
-        return [[f"`{v.first_value_nick}`", v.first_value_name]
-                for v in pspec.flags_class.__flags_values__.values()]
-    return []
+def choices_of(name):
+    """Nicks and meanings of each property that is an enumeration or flags.
+    The bindings tell them otherwise in each of their versions."""
+    text = subprocess.run(["gst-inspect-1.0", "--no-colors", name], text=True,
+                          stdout=subprocess.PIPE, check=True).stdout
+    found = {}
+    for block in re.split(r"^  (?=[\w-]+ +: )", text, flags=re.M):
+        nicks = re.findall(r"^ +\((?:0x)?[0-9a-f-]+\): +([\w-]+) +- (.*)$", block,
+                           re.M)
+        if nicks:
+            found[block.split()[0]] = [[f"`{n}`", what] for n, what in nicks]
+    return found
 
 
 def values_of(pspec):
     """The type of a property, and what it can be set to."""
-    if hasattr(pspec, "enum_class"):
+    if pspec.value_type.is_a(GObject.TYPE_ENUM):
         return "one of the nicks below"
-    if hasattr(pspec, "flags_class"):
+    if pspec.value_type.is_a(GObject.TYPE_FLAGS):
         return "nicks below, joined by +"
     name = TYPES.get(pspec.value_type.name, pspec.value_type.name)
     least, most = (getattr(pspec, which, None)
@@ -102,16 +106,16 @@ def default_of(element, pspec):
     return f"`{text}`" if text else ""
 
 
-def properties(element, pspecs):
-    rows, enums = [], ""
+def properties(element, pspecs, choices):
+    rows, lists = [], ""
     for p in pspecs:
         rows.append([f"`{p.name}`", values_of(p), default_of(element, p),
                      changes_of(p), p.blurb])
-        if choices_of(p):
-            enums += f"\nValues of `{p.name}`:\n\n" + \
-                table(["nick", "meaning"], choices_of(p))
+        if p.name in choices:
+            lists += f"\nValues of `{p.name}`:\n\n" + \
+                table(["nick", "meaning"], choices[p.name])
     return table(["property", "values", "default", "may be set", "meaning"],
-                 rows) + enums
+                 rows) + lists
 
 
 def pads(factory):
@@ -181,16 +185,16 @@ def page(factory):
     name = factory.get_name()
     factory = factory.load()
     gtype = factory.get_element_type()
-    element = factory.create(None)
+    element, choices = factory.create(None), choices_of(name)
     pspecs = list(GObject.list_properties(gtype))
     own = [p for p in pspecs if p.owner_type == gtype]
     common = [p for p in pspecs if p.owner_type.name in PARENTS]
     parts = [MADE + f"\n# {name}\n\n{factory.get_metadata('description')}\n",
              section(name), "## Pads\n\n" + pads(factory)]
     if own:
-        parts.append("## Properties\n\n" + properties(element, own))
+        parts.append("## Properties\n\n" + properties(element, own, choices))
     if common:
-        parts.append("## Common properties\n\n" + properties(element, common))
+        parts.append("## Common properties\n\n" + properties(element, common, choices))
     if signals(gtype):
         parts.append("## Signals\n\n" + signals(gtype))
     return "\n".join(parts)
