@@ -5,42 +5,23 @@
 
 #include "moct/moct_cuda.cuh"
 
-/* Adds @sum, which ten lanes have, to @to: each lane a part of it. */
+/* Adds @sum, which ten lanes have, to @to: each lane a part of it.  The parts
+ * lie side by side, so that all lanes' additions are one request. */
 static __device__ __forceinline__ void
-moct_sum_add_lane (MoctSum *to, const MoctSum &sum, int lane)
+moct_sum_add_lane (MoctSum *to, const MoctSum &s, int lane)
 {
-  switch (lane) {
-    case 0:
-      atomicAdd (&to->n, sum.n);
-      break;
-    case 1:
-      atomicAdd (&to->x, sum.x);
-      break;
-    case 2:
-      atomicAdd (&to->y, sum.y);
-      break;
-    case 3:
-      atomicAdd (&to->xx, sum.xx);
-      break;
-    case 4:
-      atomicAdd (&to->xy, sum.xy);
-      break;
-    case 5:
-      atomicAdd (&to->yy, sum.yy);
-      break;
-    case 6:
-      atomicMin (&to->box.x0, sum.box.x0);
-      break;
-    case 7:
-      atomicMin (&to->box.y0, sum.box.y0);
-      break;
-    case 8:
-      atomicMax (&to->box.x1, sum.box.x1);
-      break;
-    case 9:
-      atomicMax (&to->box.y1, sum.box.y1);
-      break;
-  }
+  if (lane < 6)
+    atomicAdd (&to->n + lane,
+        lane == 0       ? s.n
+            : lane == 1 ? s.x
+            : lane == 2 ? s.y
+            : lane == 3 ? s.xx
+            : lane == 4 ? s.xy
+                        : s.yy);
+  else if (lane < 8)
+    atomicMin (&to->box.x0 + (lane - 6), lane == 6 ? s.box.x0 : s.box.y0);
+  else if (lane < 10)
+    atomicMax (&to->box.x1 + (lane - 8), lane == 8 ? s.box.x1 : s.box.y1);
 }
 
 /* Moments about a corner near by, in 32 bits: enough for 128 x 128 pixels. */
