@@ -5,6 +5,7 @@
  * alone.
  *
  *   element CAPS ELEMENT [PROPERTY=VALUE …]
+ *   element --palette      prints the objects of the frames, for moct
  *
  * With memory:CUDAMemory in CAPS the frames lie on the GPU. */
 #include <gst/app/gstappsink.h>
@@ -100,6 +101,20 @@ measure (const gchar *line, GPtrArray *clip, GstCaps *caps)
   return times[BATCHES / 2];
 }
 
+static void
+print_palette (void)
+{
+  GstElement *source = gst_element_factory_make ("visiontestsrc", NULL);
+  gchar *palette = NULL;
+
+  if (!source)
+    g_error ("there is no visiontestsrc: set GST_PLUGIN_PATH");
+  g_object_get (source, "palette", &palette, NULL);
+  puts (palette);
+  g_free (palette);
+  gst_object_unref (source);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -109,6 +124,10 @@ main (int argc, char **argv)
   GString *line;
 
   gst_init (&argc, &argv);
+  if (argc == 2 && !strcmp (argv[1], "--palette")) {
+    print_palette ();
+    return 0;
+  }
   if (argc < 3) {
     fprintf (stderr, "usage: element CAPS ELEMENT [PROPERTY=VALUE …]\n");
     return 2;
@@ -120,8 +139,8 @@ main (int argc, char **argv)
   clip = make_clip (argv[1], &caps);
   if (clip->len < CLIP)
     g_error ("the clip could not be made with caps %s", argv[1]);
-  alone = measure ("identity silent=true ! fakesink sync=false async=false",
-      clip, caps);
+  alone = measure (
+      "identity silent=true ! fakesink sync=false async=false", clip, caps);
   with = measure (line->str, clip, caps);
   printf ("%s: %.2f us a frame, %.2f more than identity ! fakesink (%.2f)\n",
       line->str, with, with - alone, alone);

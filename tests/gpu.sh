@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Everything that needs a GPU, in one run: builds, tests, looks for races and
+# bad accesses, and measures.  What it prints is what docs/performance.md
+# quotes.
+#
+#   tests/gpu.sh [BUILD [OUT]]     BUILD: build-gpu; OUT: a folder for the logs
+set -euo pipefail
+cd "$(dirname "$0")/.."
+build=${1:-build-gpu}
+out=${2:-$build/gpu}
+mkdir -p "$out"
+
+[ -d "$build" ] || meson setup "$build" -Dcuda=enabled -Dintrospection=disabled \
+  >"$out/setup.log" || { tail -20 "$out/setup.log"; exit 1; }
+ninja -C "$build" >"$out/build.log" || { tail -20 "$out/build.log"; exit 1; }
+nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
+
+meson test -C "$build" --suite algorithms --suite elements --num-processes 8 \
+  --print-errorlogs >"$out/tests.log" 2>&1 || failed=1
+grep -E '^ *[0-9]+/[0-9]+|^(Ok|Fail|Skipped|Timeout)' "$out/tests.log" || true
+
+for tool in memcheck racecheck; do
+  for test in moct overlay; do
+    echo "$tool $test: $(compute-sanitizer --tool $tool --error-exitcode 9 \
+      "$build/tests/test-$test" cuda 2>&1 | grep SUMMARY)" || failed=1
+  done
+done | tee "$out/sanitizer.log"
+
+"$build/tests/test-moct" --bench | tee "$out/moct.csv"
+"$build/tests/test-overlay" --bench | tee "$out/overlay.txt"
+"$build/tests/test-moct_methods" --bench >"$out/moct_methods.csv"
+
+export GST_PLUGIN_PATH=$PWD/$build/gst
+export LD_LIBRARY_PATH=$PWD/$build/gst/meta${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+objects=$("$build/tests/bench/bench-element" --palette)
+for memory in '(memory:CUDAMemory)' ''; do
+  for element in moct 'visionoverlay' ; do
+    "$build/tests/bench/bench-element" \
+      "video/x-raw$memory,format=NV12,width=1920,height=1080,framerate=30/1" \
+      moct "objects=\"$objects\"" $([ $element = moct ] || echo "! $element") \
+      2>/dev/null
+  done
+done | sed 's/objects="[^"]*"/objects=…/' | tee "$out/element.txt"
+python3 tests/bench/peers.py 2>/dev/null | tee "$out/peers.txt" || true
+exit "${failed:-0}"
