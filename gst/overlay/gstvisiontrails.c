@@ -110,7 +110,7 @@ gst_vision_trails_add (GstVisionTrails *self, const GstVisionObject *object,
 
   trail->seen = TRUE;
   trail->colour = colour;
-  if (t->n >= 4) {
+  if (t->n > 4) { /* two points only say where it came from */
     guint first = t->n / 2 > MOST_POINTS ? t->n / 2 - MOST_POINTS : 0;
 
     g_array_set_size (trail->points, 0);

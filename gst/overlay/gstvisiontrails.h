@@ -15,7 +15,8 @@ void gst_vision_trails_free (GstVisionTrails *self);
 void gst_vision_trails_clear (GstVisionTrails *self);
 
 /* Adds where @object is now, in a frame of @ref_width times @ref_height; a
- * trajectory that it brings with it takes the place of what is remembered. */
+ * trajectory of more than two points that it brings with it takes the place of
+ * what is remembered. */
 void gst_vision_trails_add (GstVisionTrails *self,
     const GstVisionObject *object, guint ref_width, guint ref_height,
     OverlayColour colour);

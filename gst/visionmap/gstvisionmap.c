@@ -18,8 +18,8 @@
  *
  * ## Example launch lines
  * |[
- * gst-launch-1.0 visiontestsrc num-buffers=30 ! visionmap kind=labels !
- * videoconvert ! fakesink
+ * gst-launch-1.0 visiontestsrc num-buffers=30 label-map=true ! visionmap
+ * kind=labels ! videoconvert ! fakesink
  * ]|
  * The labels of the synthetic scene, each in a colour.
  *
