@@ -16,9 +16,9 @@ moct_sum_cy (const MoctSum *s)
   return (double) s->y / (double) s->n;
 }
 
-/* The full size is the greatest seen, forgotten over some seconds: an object
- * that slides behind another comes out again sooner than that. */
-#define FORGET 3. /* seconds */
+/* The full size is the greatest seen, slowly forgotten: an object that slides
+ * behind another comes out again much sooner. */
+#define FORGET 10. /* seconds */
 
 double
 moct_track_size (const MoctTrack *t)
@@ -26,8 +26,8 @@ moct_track_size (const MoctTrack *t)
   return fmax (t->width, t->height);
 }
 
-static void
-grow (MoctTrack *t, const MoctSum *sum)
+void
+moct_track_grow (MoctTrack *t, const MoctSum *sum)
 {
   t->width = fmax (t->width, sum->box.x1 - sum->box.x0);
   t->height = fmax (t->height, sum->box.y1 - sum->box.y0);
@@ -99,8 +99,7 @@ moct_track_correct (MoctTrack *t, const MoctSum *sum)
   double dx = moct_sum_cx (sum) - t->x, dy = moct_sum_cy (sum) - t->y;
   double off, beyond;
 
-  grow (t, sum);
-  off = (1 - sum->n / t->area) * moct_track_size (t) / 2;
+  off = fmax (0, 1 - sum->n / t->area) * moct_track_size (t) / 2;
   beyond = fmax (0, 1 - off / fmax (hypot (dx, dy), 1e-9));
   update (t, beyond * dx, beyond * dy, noise (t) + off);
   t->cx = moct_sum_cx (sum);
@@ -127,7 +126,7 @@ moct_track_begin (MoctTrack *t, int colour, const MoctSum *sum)
   t->x = t->cx = moct_sum_cx (sum);
   t->y = t->cy = moct_sum_cy (sum);
   t->sum = *sum;
-  grow (t, sum);
+  moct_track_grow (t, sum);
   t->pp = noise (t) * noise (t);
   t->vv = agility (t) * agility (t);
 }

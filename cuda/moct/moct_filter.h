@@ -12,12 +12,12 @@ C_BEGIN
 typedef struct {
   uint64_t id; /* 0: unconfirmed */
   int colour, slot;
-  int seen, missed; /* frames in a row */
-  int reported;     /* frames since it was confirmed */
-  bool lost, merged;   /* merged: one of several in a blob */
-  double x, y, vx, vy; /* filter: pixels, pixels a second */
-  double pp, pv, vv;   /* its covariance, of either axis */
-  double cx, cy;       /* newest position: measured, else predicted */
+  int seen, missed;           /* frames in a row */
+  int reported;               /* frames since it was confirmed */
+  bool lost, merged;          /* merged: one of several in a blob */
+  double x, y, vx, vy;        /* filter: pixels, pixels a second */
+  double pp, pv, vv;          /* its covariance, of either axis */
+  double cx, cy;              /* newest position: measured, else predicted */
   double width, height, area; /* when nothing hides it */
   double age;
   uint32_t history, frames; /* bit i: seen i frames ago; frames of its life */
@@ -34,7 +34,9 @@ void moct_sum_shape (
 void moct_track_begin (MoctTrack *track, int colour, const MoctSum *sum);
 /* @dt seconds on. */
 void moct_track_predict (MoctTrack *track, double dt);
-/* It was seen. */
+/* A blob of nothing but it was seen, perhaps not all of it. */
+void moct_track_grow (MoctTrack *track, const MoctSum *sum);
+/* It was seen, with all its parts. */
 void moct_track_correct (MoctTrack *track, const MoctSum *sum);
 /* Its middle was measured along x (axis 0), y (1): NAN where it was not. */
 void moct_track_place (MoctTrack *track, double x, double y);

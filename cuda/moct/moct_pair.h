@@ -13,12 +13,14 @@ typedef struct {
   const MoctBlob *blobs;
   int n_tracks, n_blobs;
   bool track_done[MOCT_MAX_OBJECTS], blob_done[MOCT_MAX_OBJECTS];
+  MoctSum seen[MOCT_MAX_OBJECTS]; /* n 0: of no pair */
 } MoctGroup;
 
 /* Takes out tracks that meet in one blob, and that blob. */
 void moct_group_merge (MoctGroup *group);
 
-/* Pairs what is left, nearest first, and corrects the tracks. */
+/* Pairs what is left, nearest first, adds to each pair the other parts of the
+ * object, and corrects the tracks. */
 void moct_group_pair (MoctGroup *group, double gate);
 
 C_END

@@ -158,14 +158,13 @@ step_colour (MoctTracks *all, const MoctParams *p, MoctGroup *g, double dt)
 {
   int room = p->max_objects - g->n_tracks;
 
-  memset (g->track_done, 0, sizeof g->track_done);
-  memset (g->blob_done, 0, sizeof g->blob_done);
+  memset (g->blob_done, 0, g->n_blobs * sizeof *g->blob_done);
   for (int t = 0; t < g->n_tracks; t++) {
-    g->tracks[t].merged = false;
     moct_track_predict (&g->tracks[t], dt);
+    g->track_done[t] = false;
+    g->seen[t].n = 0;
   }
-  if (g->n_tracks > 1)
-    moct_group_merge (g);
+  moct_group_merge (g);
   moct_group_pair (g, p->gate);
   for (int b = 0; b < g->n_blobs && room > 0; b++)
     if (!g->blob_done[b]) {
@@ -185,8 +184,10 @@ step_colours (MoctTracks *all, const MoctParams *p, const MoctBlob *blobs,
     int next_blob = b < n_blobs ? blobs[b].cls - 1 : MOCT_MAX_COLOURS;
     int colour = next_track < next_blob ? next_track : next_blob;
     int of_class = n_of_class (blobs + b, n_blobs - b, colour + 1);
-    MoctGroup g = {.tracks = all->tracks + t, .blobs = blobs + b};
+    MoctGroup g;
 
+    g.tracks = all->tracks + t;
+    g.blobs = blobs + b;
     g.n_tracks = n_of_colour (all->tracks + t, old - t, colour);
     g.n_blobs = of_class < MOCT_MAX_OBJECTS ? of_class : MOCT_MAX_OBJECTS;
     t += g.n_tracks;
@@ -195,11 +196,26 @@ step_colours (MoctTracks *all, const MoctParams *p, const MoctBlob *blobs,
   }
 }
 
+/* The box seen, or as large a one as it had before it was hidden. */
+static void
+set_box (MoctObject *o, const MoctTrack *t)
+{
+  const ImageBox *box = &t->sum.box;
+
+  if (o->state == MOCT_NEW || o->state == MOCT_TRACKING) {
+    o->x0 = box->x0, o->y0 = box->y0;
+    o->x1 = box->x1, o->y1 = box->y1;
+    return;
+  }
+  o->x0 = t->cx + .5 - t->width / 2;
+  o->y0 = t->cy + .5 - t->height / 2;
+  o->x1 = o->x0 + t->width;
+  o->y1 = o->y0 + t->height;
+}
+
 static MoctObject
 object_of (const MoctTrack *t)
 {
-  const ImageBox *box = &t->sum.box;
-  double dx = t->cx - moct_sum_cx (&t->sum), dy = t->cy - moct_sum_cy (&t->sum);
   uint32_t lived = t->frames < 32 ? t->frames : 32;
   MoctObject o = {.id = t->id,
       .colour = t->colour,
@@ -210,10 +226,6 @@ object_of (const MoctTrack *t)
       .area = t->sum.n,
       .cx = t->cx,
       .cy = t->cy,
-      .x0 = box->x0 + dx,
-      .y0 = box->y0 + dy,
-      .x1 = box->x1 + dx,
-      .y1 = box->y1 + dy,
       .vx = t->vx,
       .vy = t->vy,
       .covariance = {t->pp, 0, 0, t->pp},
@@ -221,6 +233,7 @@ object_of (const MoctTrack *t)
       .score = __builtin_popcount (t->history) / (double) lived,
       .track = t->slot};
 
+  set_box (&o, t);
   moct_sum_shape (&t->sum, &o.orientation, &o.elongation);
   return o;
 }
