@@ -227,7 +227,8 @@ main (int argc, char **argv)
       {"images", test_image}, {"clipping", test_clipping},
       {"opaque", test_opaque}, {"formats", test_formats},
       {"flight", test_flight}, {"nonsense", test_nonsense},
-      {"errors", test_errors}, {"tiny frames", test_tiny}, {NULL, NULL}};
+      {"errors", test_errors}, {"failing device", test_failing_device},
+      {"tiny frames", test_tiny}, {NULL, NULL}};
   static const CheckPart parity[] = {{"random", test_parity}, {NULL, NULL}};
 
   return check_main (argc, argv, on_each, parity, bench);

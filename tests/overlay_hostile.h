@@ -128,3 +128,96 @@ test_errors (DeviceKind kind)
   overlay_list_free (list);
   canvas_free (&c);
 }
+
+/* A device whose calls work only so many times. */
+static const DeviceOps *working;
+static int calls_left;
+
+static const char *
+alloc_or_fail (const Device *dev, void **p, size_t bytes)
+{
+  *p = NULL;
+  return calls_left-- > 0 ? working->alloc (dev, p, bytes) : "out of memory";
+}
+
+static const char *
+alloc_pinned_or_fail (const Device *dev, void **p, size_t bytes)
+{
+  *p = NULL;
+  return calls_left-- > 0 ? working->alloc_pinned (dev, p, bytes)
+                          : "out of memory";
+}
+
+static const char *
+copy_or_fail (const Device *dev, void *dst, const void *src, size_t bytes)
+{
+  return calls_left-- > 0 ? working->copy (dev, dst, src, bytes) : "lost";
+}
+
+static const char *
+copy_rows_or_fail (const Device *dev, void *dst, size_t dst_stride,
+    const void *src, size_t src_stride, size_t row_bytes, size_t rows)
+{
+  return calls_left-- > 0 ? working->copy_rows (dev, dst, dst_stride, src,
+                                src_stride, row_bytes, rows)
+                          : "lost";
+}
+
+static const char *
+use (
+    const Device *dev, Overlay **o, const Image *frame, const OverlayList *list)
+{
+  static const uint8_t image[4] = {0, 255, 0, 255};
+
+  TRY (overlay_new (o, dev));
+  TRY (overlay_set_atlas (*o, atlas, 4, 2, 4));
+  TRY (overlay_set_image (*o, image, 1, 1, 4));
+  return overlay_draw (*o, frame, list);
+}
+
+/* Whichever call fails, the error comes back and nothing is left behind. */
+static void
+test_failing_device (DeviceKind kind)
+{
+  static const uint16_t number = 7;
+  Canvas c = canvas_new (IMAGE_NV12, 40, 30, 0);
+  OverlayList *list = list_for (&c);
+  OverlayMap map = {.pixels = &number,
+      .on_host = true,
+      .width = 1,
+      .height = 1,
+      .stride = 2,
+      .format = OVERLAY_U16,
+      .invalid = NAN};
+  const char *err = "";
+
+  canvas_fill (&c, 90);
+  overlay_image (list, &(ImageBox){2, 2, 9, 9}, 255);
+  ok (overlay_map (list, &map));
+  for (int n = 0; err; n++) {
+    Overlay *o = NULL;
+    DeviceOps ops;
+    Device dev;
+    Image there;
+    void *memory;
+
+    ok (device_open (&dev, kind, NULL));
+    there = canvas_upload (&c, &dev, &memory);
+    working = dev.ops;
+    ops = *working;
+    ops.alloc = alloc_or_fail;
+    ops.alloc_pinned = alloc_pinned_or_fail;
+    ops.copy = copy_or_fail;
+    ops.copy_rows = copy_rows_or_fail;
+    dev.ops = &ops;
+    calls_left = n;
+    err = use (&dev, &o, &there, list);
+    check (n < 30 && (err != NULL) == (n < 13));
+    overlay_free (o);
+    dev.ops = working;
+    device_release (&dev, memory);
+    device_close (&dev);
+  }
+  overlay_list_free (list);
+  canvas_free (&c);
+}
