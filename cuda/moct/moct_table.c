@@ -117,7 +117,7 @@ static uint16_t
 classify (const MoctTables *t, const uint16_t *models, int n, int rest,
     const uint8_t c[3])
 {
-  float points[MOCT_N_SPACES][3];
+  float points[MOCT_LEARN + 1][3];
   unsigned known = 0;
 
   for (int i = 0; i < n; i++) {
@@ -140,9 +140,10 @@ fill_part (const MoctTables *t, int cell, const uint16_t *models, int n,
     int rest, uint16_t *part)
 {
   bool same = true;
-  uint8_t c[3];
 
   for (int i = 0; i < MOCT_PART; i++) {
+    uint8_t c[3];
+
     moct_cell_colour (cell, i, c);
     part[i] = classify (t, models, n, rest, c);
     same &= part[i] == part[0];
@@ -163,13 +164,11 @@ grow_parts (MoctTables *t)
   return NULL;
 }
 
-/* Adds the part of a cut cell; threads take turns here, and the order in which
- * they come does not change what a lookup gives. */
+/* Adds the part of a cut cell.  In what order does not change any lookup. */
 static const char *
 add_part (MoctTables *t, int cell, const uint16_t *part)
 {
   const char *err = NULL;
-
 #pragma omp critical(moct_parts)
   {
     if (t->n_parts == t->room)
