@@ -56,6 +56,8 @@ open_child (GstVisionFilter *self, const GstVideoInfo *info, gboolean in_cuda)
   if (!err)
     err = klass->open (self, &backend->device, info);
   gst_vision_backend_leave (backend);
+  if (err)
+    close_child (self);
   return err;
 }
 
@@ -166,11 +168,11 @@ static gboolean
 sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstVisionFilterClass *klass = GST_VISION_FILTER_GET_CLASS (trans);
+  GstEventType type = GST_EVENT_TYPE (event);
 
-  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
+  if (type == GST_EVENT_EOS)
     count_dropped (PRIV (trans));
-  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP && klass->reset &&
-      PRIV (trans)->is_open)
+  if (type == GST_EVENT_FLUSH_STOP && klass->reset && PRIV (trans)->is_open)
     klass->reset (GST_VISION_FILTER (trans));
   return GST_BASE_TRANSFORM_CLASS (gst_vision_filter_parent_class)
       ->sink_event (trans, event);

@@ -95,9 +95,10 @@ configure (GstVisionFrames *self, GstVisionPacking packing)
     view[1] = view[0];
   }
   self->outdated = FALSE;
-  return gst_vision_common_failed (self->common, open_child (self, info))
-      ? GST_FLOW_ERROR
-      : GST_FLOW_OK;
+  if (!gst_vision_common_failed (self->common, open_child (self, info)))
+    return GST_FLOW_OK;
+  gst_vision_frames_close (self);
+  return GST_FLOW_ERROR;
 }
 
 /* The frames may lie in another CUDA context than ours: we follow the first;

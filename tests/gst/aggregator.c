@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * GstVisionAggregator, the parent of elements with two inputs: which frames it
+ * pairs, and what it says of those that it does not. */
+#include "twoinputs.h"
+
+#include "../failing.h"
+
+#define N 32 /* bytes of a frame */
+
+GST_START_TEST (test_pairs)
+{
+  Two t = two_new (FALSE, GREY_8X4, GREY_8X4);
+  /* left and right, milliseconds: exact, then with jitter up to max-skew */
+  static const guint times[][2] = {
+      {0, 0}, {40, 40}, {80, 89}, {120, 111}, {160, 170}};
+
+  for (guint i = 0; i < G_N_ELEMENTS (times); i++) {
+    gboolean same = i % 2;
+
+    fail_unless_equals_int (two_push (t.left, times[i][0], N, 7), GST_FLOW_OK);
+    fail_unless_equals_int (
+        two_push (t.right, times[i][1], N, same ? 7 : 8), GST_FLOW_OK);
+    two_expect (&t, times[i][0], same ? N : 0);
+  }
+  fail_unless_equals_uint64 (two_stat (&t, "frames"), 5);
+  fail_unless_equals_uint64 (two_stat (&t, "dropped"), 0);
+  fail_unless_equals_int (t.element->opened, 1);
+  fail_unless (two_is_silent (&t));
+  two_free (&t);
+}
+GST_END_TEST;
+
+/* One frame of the right is missing, later one of the left. */
+GST_START_TEST (test_missing)
+{
+  Two t = two_new (FALSE, GREY_8X4, GREY_8X4);
+
+  two_push (t.left, 0, N, 1);
+  two_push (t.right, 40, N, 1);
+  two_push (t.left, 40, N, 1);
+  two_expect (&t, 40, N);
+  fail_unless_equals_uint64 (two_stat (&t, "dropped"), 1);
+  two_push (t.right, 80, N, 1);
+  two_push (t.left, 120, N, 1);
+  two_push (t.right, 120, N, 1);
+  two_expect (&t, 120, N);
+  fail_unless_equals_uint64 (two_stat (&t, "dropped"), 2);
+  fail_unless_equals_uint64 (two_stat (&t, "frames"), 2);
+  fail_unless (two_is_silent (&t));
+  two_free (&t);
+}
+GST_END_TEST;
+
+/* Both always 15 ms apart: dropped, counted, warned of once, with the figure;
+ * a greater max-skew helps. */
+GST_START_TEST (test_skew)
+{
+  Two t = two_new (FALSE, GREY_8X4, GREY_8X4);
+  guint i;
+
+  for (i = 0; i < 20; i++) {
+    two_push (t.left, 40 * i, N, 1);
+    two_push (t.right, 40 * i + 15, N, 1);
+  }
+  two_expect_message (&t, GST_MESSAGE_WARNING, "-15.000 ms");
+  while (two_stat (&t, "dropped") < 39) /* the last of the right still waits */
+    g_usleep (1000);
+  g_object_set (t.element, "max-skew", (guint64) 15 * GST_MSECOND, NULL);
+  two_push (t.left, 40 * i, N, 1);
+  two_push (t.right, 40 * i + 15, N, 1);
+  two_expect (&t, 40 * i, N);
+  fail_unless_equals_uint64 (two_stat (&t, "dropped"), 40);
+  fail_unless_equals_uint64 (two_stat (&t, "frames"), 1);
+  fail_unless (two_is_silent (&t));
+  two_free (&t);
+}
+GST_END_TEST;
+
+static void
+expect_eos (GstHarness *h)
+{
+  GstEvent *event;
+  gboolean eos = FALSE;
+
+  while (!eos && (event = gst_harness_pull_event (h))) {
+    eos = GST_EVENT_TYPE (event) == GST_EVENT_EOS;
+    gst_event_unref (event);
+  }
+  fail_unless (eos);
+}
+
+/* The end of one input is the end; what waits for it is counted. */
+GST_START_TEST (test_eos)
+{
+  for (gint i = 0; i < 2; i++) {
+    Two t = two_new (FALSE, GREY_8X4, GREY_8X4);
+    GstHarness *ends = i ? t.left : t.right, *other = i ? t.right : t.left;
+
+    two_push (t.left, 0, N, 1);
+    two_push (t.right, 0, N, 1);
+    two_expect (&t, 0, N);
+    two_push (other, 40, N, 1);
+    fail_unless (gst_harness_push_event (ends, gst_event_new_eos ()));
+    expect_eos (t.left);
+    fail_unless_equals_uint64 (two_stat (&t, "dropped"), 1);
+    while (two_push (other, 80, N, 1) == GST_FLOW_OK)
+      ; /* until the streaming thread is done */
+    fail_unless_equals_int (two_push (other, 120, N, 1), GST_FLOW_EOS);
+    two_free (&t);
+  }
+}
+GST_END_TEST;
+
+/* Both inputs see the same seek, as its number tells. */
+static void
+flush (Two *t, GstEvent *event)
+{
+  gst_event_set_seqnum (event, 1000);
+  gst_harness_push_event (t->left, gst_event_ref (event));
+  gst_harness_push_event (t->right, event);
+}
+
+/* A seek: what waits goes, and time begins anew. */
+GST_START_TEST (test_flush)
+{
+  Two t = two_new (FALSE, GREY_8X4, GREY_8X4);
+  GstSegment segment;
+
+  two_push (t.left, 400, N, 1);
+  two_push (t.right, 400, N, 1);
+  two_expect (&t, 400, N);
+  two_push (t.left, 440, N, 1);
+  flush (&t, gst_event_new_flush_start ());
+  flush (&t, gst_event_new_flush_stop (TRUE));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  flush (&t, gst_event_new_segment (&segment));
+  fail_unless_equals_int (t.element->resets, 1);
+  two_push (t.left, 0, N, 1);
+  two_push (t.right, 0, N, 2);
+  two_expect (&t, 0, 0);
+  fail_unless_equals_uint64 (two_stat (&t, "frames"), 2);
+  fail_unless_equals_int (t.element->opened, 1);
+  two_free (&t);
+}
+GST_END_TEST;
+
+/* A gap says that there is no frame: the other's frame does not wait. */
+GST_START_TEST (test_gap)
+{
+  Two t = two_new (FALSE, GREY_8X4, GREY_8X4);
+
+  two_push (t.left, 0, N, 1);
+  two_push (t.right, 0, N, 1);
+  two_expect (&t, 0, N);
+  two_push (t.left, 40, N, 1);
+  fail_unless (gst_harness_push_event (
+      t.right, gst_event_new_gap (40 * GST_MSECOND, 40 * GST_MSECOND)));
+  two_push (t.left, 80, N, 1);
+  two_push (t.right, 80, N, 1);
+  two_expect (&t, 80, N);
+  fail_unless_equals_uint64 (two_stat (&t, "dropped"), 1);
+  fail_unless (gst_harness_push_event (
+      t.left, gst_event_new_gap (120 * GST_MSECOND, 40 * GST_MSECOND)));
+  fail_unless (gst_harness_push_event (
+      t.right, gst_event_new_gap (120 * GST_MSECOND, 40 * GST_MSECOND)));
+  two_push (t.left, 160, N, 1);
+  two_push (t.right, 160, N, 1);
+  two_expect (&t, 160, N);
+  fail_unless_equals_uint64 (two_stat (&t, "dropped"), 1);
+  two_free (&t);
+}
+GST_END_TEST;
+
+/* A segment that begins later: running time pairs, not the timestamp. */
+GST_START_TEST (test_segments)
+{
+  Two t = two_new (FALSE, GREY_8X4, GREY_8X4);
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.start = segment.time = 1000 * GST_MSECOND;
+  gst_harness_push_event (t.right, gst_event_new_segment (&segment));
+  two_push (t.left, 0, N, 1);
+  two_push (t.right, 960, N, 1); /* before the segment */
+  two_push (t.right, 1000, N, 1);
+  two_expect (&t, 0, N);
+  fail_unless_equals_uint64 (two_stat (&t, "dropped"), 0);
+  two_free (&t);
+}
+GST_END_TEST;
+
+/* Live: a frame waits for its partner as long as that may come later, and the
+ * latency says so. */
+GST_START_TEST (test_live)
+{
+  Two t = two_new (TRUE, GREY_8X4, GREY_8X4);
+
+  fail_unless_equals_uint64 (
+      gst_harness_query_latency (t.left), 10 * GST_MSECOND);
+  for (guint i = 0; i < 12; i++) {
+    fail_unless_equals_int (two_push (t.left, 40 * i, N, 1), GST_FLOW_OK);
+    fail_unless (gst_harness_wait_for_clock_id_waits (t.left, 1, 10));
+    fail_unless (gst_harness_crank_single_clock_wait (t.left));
+  }
+  two_expect_message (&t, GST_MESSAGE_WARNING, "sent nothing");
+  two_push (t.left, 480, N, 1);
+  two_push (t.right, 480, N, 1);
+  two_expect (&t, 480, N);
+  fail_unless_equals_uint64 (two_stat (&t, "dropped"), 12);
+  two_free (&t);
+}
+GST_END_TEST;
+
+/* The device is lost: one error, nothing goes on, and a restart heals. */
+GST_START_TEST (test_device_lost)
+{
+  GstVisionAggregatorClass *klass = g_type_class_ref (two_inputs_get_type ());
+  Two t;
+
+  klass->open_device = failing_open;
+  failing_reset (1);
+  t = two_new (FALSE, GREY_8X4, GREY_8X4);
+  two_push (t.left, 0, N, 1);
+  two_push (t.right, 0, N, 1);
+  two_expect_message (&t, GST_MESSAGE_ERROR, FAILING_LOST);
+  fail_unless (two_push (t.left, 40, N, 1) < GST_FLOW_OK);
+  fail_unless (two_is_silent (&t));
+  fail_unless_equals_int (t.element->closed, t.element->opened);
+  two_free (&t);
+
+  failing_reset (0);
+  t = two_new (FALSE, GREY_8X4, GREY_8X4);
+  two_push (t.left, 0, N, 1);
+  two_push (t.right, 0, N, 1);
+  two_expect (&t, 0, N);
+  fail_unless (failing_calls > 0);
+  two_free (&t);
+  g_type_class_unref (klass);
+}
+GST_END_TEST;
+
+static Suite *
+aggregator_suite (void)
+{
+  Suite *suite = suite_create ("aggregator");
+  TCase *tc = tcase_create ("pairs");
+
+  suite_add_tcase (suite, tc);
+  tcase_add_test (tc, test_pairs);
+  tcase_add_test (tc, test_missing);
+  tcase_add_test (tc, test_skew);
+  tcase_add_test (tc, test_eos);
+  tcase_add_test (tc, test_flush);
+  tcase_add_test (tc, test_gap);
+  tcase_add_test (tc, test_segments);
+  tcase_add_test (tc, test_live);
+  tcase_add_test (tc, test_device_lost);
+  return suite;
+}
+
+GST_CHECK_MAIN (aggregator);

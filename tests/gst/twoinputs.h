@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A trivial child of GstVisionAggregator, which counts the equal bytes of two
+ * grey frames, and what is needed to feed it. */
+#pragma once
+
+#include <gst/check/gstcheck.h>
+#include <gst/check/gstharness.h>
+
+#include <string.h>
+
+#include "base/gstvisionaggregator.h"
+#include "meta/gstvisionmeta.h"
+
+typedef struct {
+  GstVisionAggregator parent;
+  guint opened, closed, resets;
+  gint width, height; /* of a view */
+} TwoInputs;
+
+typedef GstVisionAggregatorClass TwoInputsClass;
+
+G_DEFINE_TYPE (TwoInputs, two_inputs, GST_TYPE_VISION_AGGREGATOR)
+
+static const char *
+two_inputs_open (GstVisionAggregator *agg, const Device *device,
+    const GstVideoInfo *left, const GstVideoInfo *right)
+{
+  TwoInputs *self = (TwoInputs *) agg;
+
+  self->opened++;
+  self->width = left->width;
+  self->height = left->height;
+  fail_unless_equals_int (right->width, left->width);
+  fail_unless_equals_int (right->height, left->height);
+  return device_wait (device);
+}
+
+static const char *
+two_inputs_process (GstVisionAggregator *agg, const Image *left,
+    const Image *right, GstBuffer *buffer)
+{
+  TwoInputs *self = (TwoInputs *) agg;
+  GstVisionObject object;
+
+  gst_vision_object_init (&object);
+  object.element = "twoinputs";
+  fail_unless_equals_int (left->width, self->width);
+  fail_unless_equals_int (right->height, self->height);
+  for (int y = 0; y < left->height; y++)
+    for (int x = 0; x < left->width; x++)
+      object.area += left->plane[0][y * left->stride[0] + x] ==
+          right->plane[0][y * right->stride[0] + x];
+  object.x = left->plane[0][0];
+  object.y = right->plane[0][0];
+  return gst_buffer_add_vision_objects (buffer, GST_VISION_ORIGIN_RESULT,
+             left->width, left->height, &object, 1)
+      ? NULL
+      : "no metadata";
+}
+
+static void
+two_inputs_close (GstVisionAggregator *agg)
+{
+  ((TwoInputs *) agg)->closed++;
+}
+
+static void
+two_inputs_reset (GstVisionAggregator *agg)
+{
+  ((TwoInputs *) agg)->resets++;
+}
+
+static void
+two_inputs_class_init (TwoInputsClass *klass)
+{
+  gst_vision_aggregator_class_add_pads (
+      klass, "sink_left", "{ GRAY8, NV12 }", "sink_right", "{ GRAY8, NV12 }");
+  gst_element_class_set_static_metadata (
+      GST_ELEMENT_CLASS (klass), "Two inputs", "Test", "Counts", "Nobody");
+  klass->open = two_inputs_open;
+  klass->process = two_inputs_process;
+  klass->close = two_inputs_close;
+  klass->reset = two_inputs_reset;
+}
+
+static void
+two_inputs_init (TwoInputs *self)
+{
+  (void) self;
+}
+
+typedef struct {
+  TwoInputs *element;
+  GstHarness *left, *right; /* no right: one frame holds both */
+  GstBus *bus;
+} Two;
+
+#define GREY_8X4 "video/x-raw,format=GRAY8,width=8,height=4,framerate=25/1"
+
+static inline Two
+two_new (gboolean live, const gchar *left, const gchar *right)
+{
+  Two t = {.element = g_object_new (two_inputs_get_type (), NULL),
+      .bus = gst_bus_new ()};
+  GstElement *element = GST_ELEMENT (t.element);
+
+  gst_element_set_bus (element, t.bus);
+  if (right)
+    t.right = gst_harness_new_with_element (element, "sink_right", NULL);
+  t.left = gst_harness_new_with_element (element, "sink_left", "src");
+  gst_harness_set_live (t.left, live);
+  gst_harness_set_src_caps_str (t.left, left);
+  if (!right)
+    return t;
+  gst_harness_set_live (t.right, live);
+  gst_harness_set_src_caps_str (t.right, right);
+  return t;
+}
+
+static inline void
+two_free (Two *t)
+{
+  gst_element_set_bus (GST_ELEMENT (t->element), NULL);
+  if (t->right)
+    gst_harness_teardown (t->right);
+  gst_harness_teardown (t->left);
+  gst_object_unref (t->element);
+  gst_object_unref (t->bus);
+}
+
+/* Pushes @size bytes of @value. */
+static inline GstFlowReturn
+two_push (GstHarness *h, guint ms, gsize size, guint8 value)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, size, NULL);
+
+  gst_buffer_memset (buffer, 0, value, size);
+  GST_BUFFER_PTS (buffer) = ms * GST_MSECOND;
+  GST_BUFFER_DURATION (buffer) = 40 * GST_MSECOND;
+  return gst_harness_push (h, buffer);
+}
+
+/* The next output is of @ms and has @area equal bytes. */
+static inline void
+two_expect (Two *t, guint ms, guint area)
+{
+  GstBuffer *buffer = gst_harness_pull (t->left);
+  GstVisionObjects *objects;
+
+  fail_unless (buffer != NULL, "nothing at %u ms", ms);
+  fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), ms * GST_MSECOND);
+  objects = gst_buffer_get_vision_objects (buffer, GST_VISION_ORIGIN_RESULT);
+  fail_unless (objects != NULL);
+  fail_unless_equals_int (objects->n_objects, 1);
+  fail_unless_equals_uint64 (objects->objects[0].area, area);
+  gst_vision_objects_free (objects);
+  gst_buffer_unref (buffer);
+}
+
+static inline guint64
+two_stat (Two *t, const gchar *field)
+{
+  GstStructure *stats;
+  guint64 n;
+
+  g_object_get (t->element, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint64 (stats, field, &n));
+  gst_structure_free (stats);
+  return n;
+}
+
+/* Waits for a message of @type whose text holds @text. */
+static inline void
+two_expect_message (Two *t, GstMessageType type, const gchar *text)
+{
+  GstMessage *message =
+      gst_bus_timed_pop_filtered (t->bus, 10 * GST_SECOND, type);
+  GError *error = NULL;
+
+  fail_unless (message != NULL, "no message about %s", text);
+  if (type == GST_MESSAGE_ERROR)
+    gst_message_parse_error (message, &error, NULL);
+  else
+    gst_message_parse_warning (message, &error, NULL);
+  fail_unless (strstr (error->message, text) != NULL, "\"%s\" lacks \"%s\"",
+      error->message, text);
+  g_error_free (error);
+  gst_message_unref (message);
+}
+
+static inline gboolean
+two_is_silent (Two *t)
+{
+  GstMessage *message =
+      gst_bus_pop_filtered (t->bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
+
+  if (message)
+    gst_message_unref (message);
+  return message == NULL;
+}
