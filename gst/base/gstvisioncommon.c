@@ -26,6 +26,7 @@ void
 gst_vision_common_restart (GstVisionCommon *self)
 {
   self->last_message = GST_CLOCK_TIME_NONE;
+  self->has_failed = FALSE;
   self->frames = self->dropped = 0;
   self->process_time = self->process_sum = self->process_max = 0;
 }
@@ -171,13 +172,11 @@ gst_vision_common_post (GstVisionCommon *self, const GstSegment *segment,
       element, gst_message_new_element (GST_OBJECT (element), structure));
 }
 
-gboolean
-gst_vision_common_failed (GstVisionCommon *self, const char *err)
+static void
+post_error (GstVisionCommon *self, const char *err)
 {
   GstElement *element = self->backend.element;
 
-  if (!err)
-    return FALSE;
   if (strstr (err, "out of memory"))
     GST_ELEMENT_ERROR (element, RESOURCE, NO_SPACE_LEFT,
         ("There is not enough memory: %s.", err),
@@ -194,5 +193,13 @@ gst_vision_common_failed (GstVisionCommon *self, const char *err)
     GST_ELEMENT_ERROR (element, LIBRARY, FAILED, ("%s.", err),
         ("The pipeline was stopped; start it again, with backend=cpu if the "
          "GPU does not recover."));
-  return TRUE;
+}
+
+gboolean
+gst_vision_common_failed (GstVisionCommon *self, const char *err)
+{
+  if (err && !self->has_failed)
+    post_error (self, err);
+  self->has_failed |= err != NULL;
+  return err != NULL;
 }

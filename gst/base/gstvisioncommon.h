@@ -19,10 +19,12 @@ typedef struct {
   GstClockTime
       process_time; /* of the newest frame, until its results were read */
   GstClockTime process_sum, process_max;
+
+  gboolean has_failed; /* since the start; the error was posted */
 } GstVisionCommon;
 
 void gst_vision_common_init (GstVisionCommon *self, GstElement *element);
-/* Forgets statistics and the time of the newest message. */
+/* Forgets statistics, failures and the time of the newest message. */
 void gst_vision_common_restart (GstVisionCommon *self);
 
 /* The ids of a parent's own properties begin here. */
@@ -45,7 +47,8 @@ gboolean gst_vision_common_wants_message (
 void gst_vision_common_post (GstVisionCommon *self, const GstSegment *segment,
     GstBuffer *buffer, GstStructure *structure);
 
-/* Posts the error of a failed call, with a remedy; TRUE where @err is one. */
+/* Posts the error of a failed call, with a remedy, if it is the first since the
+ * start; TRUE where @err is one. */
 gboolean gst_vision_common_failed (GstVisionCommon *self, const char *err);
 
 G_END_DECLS

@@ -68,6 +68,8 @@ set_caps (GstBaseTransform *trans, GstCaps *in, GstCaps *out)
   GstVideoInfo info;
 
   (void) out;
+  if (PRIV (self)->common.has_failed)
+    return FALSE;
   if (!gst_video_info_from_caps (&info, in)) {
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
         ("These caps do not describe a frame: %" GST_PTR_FORMAT, in), (NULL));
@@ -111,8 +113,7 @@ count_dropped (GstVisionFilterPrivate *p)
 {
   guint64 known = p->common.frames + p->common.dropped;
 
-  if (p->offered > known)
-    gst_vision_common_count_dropped (&p->common, p->offered - known);
+  gst_vision_common_count_dropped (&p->common, p->offered - known);
 }
 
 static void
@@ -134,9 +135,8 @@ transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   GstVisionFilterPrivate *p = PRIV (trans);
   gint64 start = g_get_monotonic_time ();
 
-  if (!p->is_open) /* it has failed before */
-    return GST_FLOW_ERROR;
-  if (gst_vision_common_failed (
+  if (p->common.has_failed ||
+      gst_vision_common_failed (
           &p->common, process (GST_VISION_FILTER (trans), buffer))) {
     close_child (GST_VISION_FILTER (trans));
     return GST_FLOW_ERROR;
@@ -148,11 +148,11 @@ transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 static gboolean
 start (GstBaseTransform *trans)
 {
-  GstVisionFilterPrivate *p = PRIV (trans);
+  GstVisionCommon *common = &PRIV (trans)->common;
 
-  p->offered = 0;
-  gst_vision_common_restart (&p->common);
-  gst_vision_backend_start (&p->common.backend);
+  PRIV (trans)->offered = 0;
+  gst_vision_common_restart (common);
+  gst_vision_backend_start (&common->backend);
   return TRUE;
 }
 
