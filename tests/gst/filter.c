@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * GstVisionFilter, the parent of elements with one input: which frames it
+ * takes, and what becomes of them. */
+#include "oneinput.h"
+
+/* Every format that is offered, at odd sizes too, is negotiated and seen as
+ * what it is. */
+GST_START_TEST (test_formats)
+{
+  static const gint sizes[][2] = {{1, 1}, {5, 3}, {64, 48}, {1, 100}};
+  GValue list = G_VALUE_INIT;
+  OneInput *self;
+  GstBus *bus;
+  GstHarness *h = harness (&self, &bus);
+
+  g_value_init (&list, GST_TYPE_LIST);
+  fail_unless (gst_value_deserialize (&list, FORMATS));
+  for (guint i = 0; i < 4 * gst_value_list_get_size (&list); i++) {
+    const gchar *name =
+        g_value_get_string (gst_value_list_get_value (&list, i / 4));
+    GstVideoInfo info;
+    GstBuffer *buffer;
+
+    gst_video_info_set_format (&info, gst_video_format_from_string (name),
+        sizes[i % 4][0], sizes[i % 4][1]);
+    gst_harness_set_src_caps (h, gst_video_info_to_caps (&info));
+    buffer = gst_harness_push_and_pull (h, frame_of (info.size, 0));
+    fail_unless (buffer != NULL, "%s", name);
+    fail_unless_equals_int (first_byte (buffer), 10);
+    gst_buffer_unref (buffer);
+    fail_unless_equals_int (self->seen.width, sizes[i % 4][0]);
+    fail_unless_equals_int (self->seen.height, sizes[i % 4][1]);
+    fail_unless_equals_int (self->seen.stride[0], info.stride[0]);
+    fail_unless_equals_int (self->opened, i + 1);
+    fail_unless_equals_int (self->closed, i);
+  }
+  g_value_unset (&list);
+  finish (h, bus);
+}
+GST_END_TEST;
+
+/* CUDA memory is offered for all formats but grey, which it does not know. */
+GST_START_TEST (test_templates)
+{
+  GstCaps *caps = gst_vision_caps ("{ NV12, GRAY8 }");
+  GstCaps *yes =
+      gst_caps_from_string ("video/x-raw(memory:CUDAMemory),format=NV12;"
+                            "video/x-raw,format=NV12;video/x-raw,format=GRAY8");
+  GstCaps *no =
+      gst_caps_from_string ("video/x-raw(memory:CUDAMemory),format=GRAY8");
+
+  for (guint i = 0; i < 3; i++) {
+    GstCaps *one = gst_caps_copy_nth (yes, i);
+
+    fail_unless (gst_caps_can_intersect (caps, one));
+    gst_caps_unref (one);
+  }
+  fail_if (gst_caps_can_intersect (caps, no));
+  gst_caps_unref (caps);
+  gst_caps_unref (yes);
+  gst_caps_unref (no);
+}
+GST_END_TEST;
+
+/* Rows longer than they need be, as GstVideoMeta says. */
+GST_START_TEST (test_strides)
+{
+  OneInput *self;
+  GstBus *bus;
+  GstHarness *h = harness (&self, &bus);
+  gsize offset[GST_VIDEO_MAX_PLANES] = {100, 100 + 4 * 32};
+  gint stride[GST_VIDEO_MAX_PLANES] = {32, 48};
+  GstBuffer *buffer = frame_of (100 + 4 * 32 + 2 * 48, 0);
+
+  gst_harness_set_src_caps_str (h, CAPS ("NV12", 8, 4));
+  gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE,
+      GST_VIDEO_FORMAT_NV12, 8, 4, 2, offset, stride);
+  buffer = gst_harness_push_and_pull (h, buffer);
+  fail_unless_equals_int (self->seen.stride[0], 32);
+  fail_unless_equals_int (self->seen.stride[1], 48);
+  fail_unless_equals_int (self->seen.plane[1] - self->seen.plane[0], 4 * 32);
+  fail_unless_equals_int (first_byte (buffer), 9);
+  gst_buffer_unref (buffer);
+  finish (h, bus);
+}
+GST_END_TEST;
+
+/* A buffer that its caps do not fit: one error, and nothing after it. */
+GST_START_TEST (test_short_frame)
+{
+  OneInput *self;
+  GstBus *bus;
+  GstHarness *h = harness (&self, &bus);
+  GstMessage *message;
+  GError *error;
+
+  gst_harness_set_src_caps_str (h, CAPS ("RGB", 64, 48));
+  fail_unless_equals_int (
+      gst_harness_push (h, frame_of (64 * 48 * 3 - 1, 0)), GST_FLOW_ERROR);
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  fail_unless (message != NULL);
+  gst_message_parse_error (message, &error, NULL);
+  fail_unless (strstr (error->message, "does not fit its caps") != NULL);
+  g_error_free (error);
+  gst_message_unref (message);
+  fail_unless_equals_int (
+      gst_harness_push (h, frame_of (64 * 48 * 3, 0)), GST_FLOW_ERROR);
+  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR) == NULL);
+  fail_unless_equals_int (self->closed, 1);
+
+  gst_element_set_state (h->element, GST_STATE_NULL);
+  gst_element_set_state (h->element, GST_STATE_PLAYING);
+  gst_harness_set_src_caps_str (h, CAPS ("RGB", 4, 4));
+  fail_unless_equals_int (gst_harness_push (h, frame_of (48, 0)), GST_FLOW_OK);
+  finish (h, bus);
+}
+GST_END_TEST;
+
+/* What another branch holds of the frame stays as it was. */
+GST_START_TEST (test_shared_buffer)
+{
+  OneInput *self;
+  GstBus *bus;
+  GstHarness *h = harness (&self, &bus);
+  GstBuffer *kept = frame_of (48, 0), *drawn;
+
+  gst_harness_set_src_caps_str (h, CAPS ("RGB", 4, 4));
+  drawn = gst_harness_push_and_pull (h, gst_buffer_ref (kept));
+  fail_unless_equals_int (first_byte (kept), 9);
+  fail_unless_equals_int (first_byte (drawn), 10);
+  gst_buffer_unref (drawn);
+  gst_buffer_unref (kept);
+  finish (h, bus);
+}
+GST_END_TEST;
+
+/* A sink that says it is late: frames are skipped, and counted at the end. */
+GST_START_TEST (test_qos)
+{
+  OneInput *self;
+  GstBus *bus;
+  GstHarness *h = harness (&self, &bus);
+
+  gst_base_transform_set_qos_enabled (GST_BASE_TRANSFORM (self), TRUE);
+  gst_harness_set_src_caps_str (h, CAPS ("RGB", 4, 4));
+  gst_harness_push (h, frame_of (48, 0));
+  gst_harness_push_upstream_event (h,
+      gst_event_new_qos (
+          GST_QOS_TYPE_UNDERFLOW, 2., 100 * GST_MSECOND, 40 * GST_MSECOND));
+  for (guint i = 1; i <= 10; i++)
+    gst_harness_push (h, frame_of (48, i * 40 * GST_MSECOND));
+  gst_harness_push_event (h, gst_event_new_eos ());
+  fail_unless (stat_of (h, "dropped") > 0);
+  fail_unless_equals_uint64 (
+      stat_of (h, "dropped") + stat_of (h, "frames"), 11);
+  fail_unless_equals_uint64 (
+      stat_of (h, "frames"), gst_harness_buffers_received (h));
+  finish (h, bus);
+}
+GST_END_TEST;
+
+static Suite *
+filter_suite (void)
+{
+  Suite *suite = suite_create ("filter");
+  TCase *tc = tcase_create ("frames");
+
+  suite_add_tcase (suite, tc);
+  tcase_add_test (tc, test_formats);
+  tcase_add_test (tc, test_templates);
+  tcase_add_test (tc, test_strides);
+  tcase_add_test (tc, test_short_frame);
+  tcase_add_test (tc, test_shared_buffer);
+  tcase_add_test (tc, test_qos);
+  return suite;
+}
+
+GST_CHECK_MAIN (filter);

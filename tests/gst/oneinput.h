@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A trivial child of GstVisionFilter, which adds `step` to the first byte of
+ * each frame, and what is needed to feed it. */
+#pragma once
+
+#include <gst/check/gstcheck.h>
+#include <gst/check/gstharness.h>
+
+#include <string.h>
+
+#include "base/gstvisionfilter.h"
+
+#define FORMATS \
+ "{ NV12, I420, P010_10LE, YUY2, RGBA, BGRA, RGBx, BGRx, RGB, BGR, GRAY8, " \
+ "GRAY16_LE }"
+#define CAPS(format, w, h) \
+ "video/x-raw,format=" format ",width=" #w ",height=" #h ",framerate=25/1"
+
+typedef struct {
+  GstVisionFilter parent;
+  gint step;
+  guint opened, closed, resets;
+  Image seen;   /* the newest */
+  gulong sleep; /* microseconds a frame */
+} OneInput;
+
+typedef GstVisionFilterClass OneInputClass;
+
+G_DEFINE_TYPE (OneInput, one_input, GST_TYPE_VISION_FILTER)
+
+static const char *
+one_input_open (
+    GstVisionFilter *filter, const Device *device, const GstVideoInfo *info)
+{
+  (void) device;
+  (void) info;
+  ((OneInput *) filter)->opened++;
+  return NULL;
+}
+
+static const char *
+one_input_process (
+    GstVisionFilter *filter, const Image *frame, GstBuffer *buffer)
+{
+  OneInput *self = (OneInput *) filter;
+
+  self->seen = *frame;
+  frame->plane[0][0] += self->step;
+  g_usleep (self->sleep);
+  if (gst_vision_filter_wants_message (filter, buffer))
+    gst_vision_filter_post (
+        filter, buffer, gst_structure_new_empty ("oneinput"));
+  return NULL;
+}
+
+static void
+one_input_close (GstVisionFilter *filter)
+{
+  ((OneInput *) filter)->closed++;
+}
+
+static void
+one_input_reset (GstVisionFilter *filter)
+{
+  ((OneInput *) filter)->resets++;
+}
+
+static void
+one_input_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  (void) id;
+  (void) pspec;
+  ((OneInput *) object)->step = g_value_get_int (value);
+}
+
+static void
+one_input_class_init (OneInputClass *klass)
+{
+  GObjectClass *object = G_OBJECT_CLASS (klass);
+
+  object->set_property = one_input_set_property;
+  g_object_class_install_property (object, 1,
+      g_param_spec_int ("step", "Step", "Added to the first byte", 0, 255, 1,
+          G_PARAM_WRITABLE | GST_PARAM_CONTROLLABLE));
+  gst_vision_filter_class_add_pads (klass, FORMATS);
+  gst_element_class_set_static_metadata (
+      GST_ELEMENT_CLASS (klass), "One input", "Test", "Adds", "Nobody");
+  klass->use = GST_VISION_FRAME_WRITE;
+  klass->open = one_input_open;
+  klass->process = one_input_process;
+  klass->close = one_input_close;
+  klass->reset = one_input_reset;
+}
+
+static void
+one_input_init (OneInput *self)
+{
+  self->step = 1;
+}
+
+static inline GstHarness *
+harness (OneInput **self, GstBus **bus)
+{
+  GstElement *element = g_object_new (one_input_get_type (), NULL);
+  GstHarness *h;
+
+  *self = (OneInput *) element;
+  *bus = gst_bus_new ();
+  gst_element_set_bus (element, *bus);
+  h = gst_harness_new_with_element (element, "sink", "src");
+  gst_object_unref (element);
+  return h;
+}
+
+static inline void
+finish (GstHarness *h, GstBus *bus)
+{
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+
+static inline GstBuffer *
+frame_of (gsize size, GstClockTime pts)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, size, NULL);
+
+  gst_buffer_memset (buffer, 0, 9, size);
+  GST_BUFFER_PTS (buffer) = pts;
+  GST_BUFFER_DURATION (buffer) = 40 * GST_MSECOND;
+  return buffer;
+}
+
+static inline guint8
+first_byte (GstBuffer *buffer)
+{
+  guint8 byte;
+
+  fail_unless_equals_int (gst_buffer_extract (buffer, 0, &byte, 1), 1);
+  return byte;
+}
+
+static inline guint64
+stat_of (GstHarness *h, const gchar *field)
+{
+  GstStructure *stats;
+  guint64 n;
+
+  g_object_get (h->element, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint64 (stats, field, &n));
+  gst_structure_free (stats);
+  return n;
+}
