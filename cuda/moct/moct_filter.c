@@ -150,3 +150,45 @@ moct_sum_shape (const MoctSum *s, double *orientation, double *elongation)
   *orientation = angle <= -M_PI_2 ? angle + M_PI : angle;
   *elongation = sqrt ((xx + yy + root) / fmax (xx + yy - root, 1e-9));
 }
+
+/* The box seen, or as large a one as it had before it was hidden. */
+static void
+set_box (MoctObject *o, const MoctTrack *t)
+{
+  const ImageBox *box = &t->sum.box;
+
+  if (o->state == MOCT_NEW || o->state == MOCT_TRACKING) {
+    o->x0 = box->x0, o->y0 = box->y0;
+    o->x1 = box->x1, o->y1 = box->y1;
+    return;
+  }
+  o->x0 = t->cx + .5 - t->width / 2;
+  o->y0 = t->cy + .5 - t->height / 2;
+  o->x1 = o->x0 + t->width;
+  o->y1 = o->y0 + t->height;
+}
+
+MoctObject
+moct_track_object (const MoctTrack *t)
+{
+  uint32_t lived = t->frames < 32 ? t->frames : 32;
+  MoctObject o = {.id = t->id,
+      .colour = t->colour,
+      .state = t->lost             ? MOCT_LOST
+          : t->missed || t->merged ? MOCT_OCCLUDED
+          : t->reported == 1       ? MOCT_NEW
+                                   : MOCT_TRACKING,
+      .area = t->sum.n,
+      .cx = t->cx,
+      .cy = t->cy,
+      .vx = t->vx,
+      .vy = t->vy,
+      .covariance = {t->pp, 0, 0, t->pp},
+      .age = t->age,
+      .score = __builtin_popcount (t->history) / (double) lived,
+      .track = t->slot};
+
+  set_box (&o, t);
+  moct_sum_shape (&t->sum, &o.orientation, &o.elongation);
+  return o;
+}

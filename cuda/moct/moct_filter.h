@@ -44,5 +44,7 @@ void moct_track_place (MoctTrack *track, double x, double y);
 double moct_track_size (const MoctTrack *track);
 /* How far from its prediction, in pixels, it may be found. */
 double moct_track_reach (const MoctTrack *track, double gate);
+/* As it is reported. */
+MoctObject moct_track_object (const MoctTrack *track);
 
 C_END

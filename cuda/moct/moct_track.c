@@ -196,48 +196,6 @@ step_colours (MoctTracks *all, const MoctParams *p, const MoctBlob *blobs,
   }
 }
 
-/* The box seen, or as large a one as it had before it was hidden. */
-static void
-set_box (MoctObject *o, const MoctTrack *t)
-{
-  const ImageBox *box = &t->sum.box;
-
-  if (o->state == MOCT_NEW || o->state == MOCT_TRACKING) {
-    o->x0 = box->x0, o->y0 = box->y0;
-    o->x1 = box->x1, o->y1 = box->y1;
-    return;
-  }
-  o->x0 = t->cx + .5 - t->width / 2;
-  o->y0 = t->cy + .5 - t->height / 2;
-  o->x1 = o->x0 + t->width;
-  o->y1 = o->y0 + t->height;
-}
-
-static MoctObject
-object_of (const MoctTrack *t)
-{
-  uint32_t lived = t->frames < 32 ? t->frames : 32;
-  MoctObject o = {.id = t->id,
-      .colour = t->colour,
-      .state = t->lost             ? MOCT_LOST
-          : t->missed || t->merged ? MOCT_OCCLUDED
-          : t->reported == 1       ? MOCT_NEW
-                                   : MOCT_TRACKING,
-      .area = t->sum.n,
-      .cx = t->cx,
-      .cy = t->cy,
-      .vx = t->vx,
-      .vy = t->vy,
-      .covariance = {t->pp, 0, 0, t->pp},
-      .age = t->age,
-      .score = __builtin_popcount (t->history) / (double) lived,
-      .track = t->slot};
-
-  set_box (&o, t);
-  moct_sum_shape (&t->sum, &o.orientation, &o.elongation);
-  return o;
-}
-
 int
 moct_tracks_step (MoctTracks *all, const MoctParams *params,
     const MoctBlob *blobs, int n_blobs, double dt, MoctObject *objects)
@@ -253,8 +211,21 @@ moct_tracks_step (MoctTracks *all, const MoctParams *params,
   qsort (all->tracks, all->n, sizeof *all->tracks, compare_tracks);
   for (int i = 0; i < all->n; i++)
     if (all->tracks[i].id)
-      objects[n++] = object_of (&all->tracks[i]);
+      objects[n++] = moct_track_object (&all->tracks[i]);
   return n;
+}
+
+void
+moct_tracks_rename (MoctTracks *all, const int *to, int n)
+{
+  for (int i = 0; i < all->n; i++) {
+    MoctTrack *t = &all->tracks[i];
+
+    t->colour = t->colour < n ? to[t->colour] : -1;
+    t->lost |= t->colour < 0;
+  }
+  drop_lost (all);
+  qsort (all->tracks, all->n, sizeof *all->tracks, compare_tracks);
 }
 
 ImageBox
@@ -283,7 +254,7 @@ moct_tracks_points (const MoctTracks *all, MoctPoint *points)
 {
   memset (points, 0, all->high * sizeof *points);
   for (int i = 0; i < all->n; i++) {
-    MoctObject o = object_of (&all->tracks[i]);
+    MoctObject o = moct_track_object (&all->tracks[i]);
 
     points[o.track] = (MoctPoint){(float) o.cx, (float) o.cy, (float) o.x0,
         (float) o.y0, (float) o.x1, (float) o.y1, (uint32_t) o.id,
