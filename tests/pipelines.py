@@ -98,12 +98,18 @@ def scripts():
         env.pop(name, None)
     frames = {script.stem: frames_of(script, env)
               for script in sorted(ROOT.glob("pipelines/*.sh"))
-              if script.stem not in ("common", "demo")}
+              if script.stem not in ("common", "demo", "visionmap")}
     for label, s in report.score(frames["moct"]).items():
         assert len(s.errors) > s.frames / 2, f"{label} was seldom found"
         error = statistics.median(s.errors)  # fragments of hidden ones are far
         print(f"{label}: {s.frames} frames, {s.missed} missed, error {error}")
         assert error < 0.5, f"{label} was found {error} px off"
+
+    with tempfile.TemporaryDirectory() as folder:
+        run([ROOT / "pipelines/visionmap.sh"], env=env, cwd=folder)
+        picture = (Path(folder) / "visionmap.png").read_bytes()
+        assert picture.startswith(b"\x89PNG"), "visionmap.sh wrote no picture"
+        print("ok   pipelines/visionmap.sh")
 
     with tempfile.TemporaryDirectory() as folder:
         print(run([ROOT / "pipelines/demo.sh"], env=dict(env, OUTPUT=folder)))
