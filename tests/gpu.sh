@@ -28,13 +28,31 @@ for tool in memcheck racecheck; do
   done
 done | tee "$out/sanitizer.log"
 
-"$build/tests/test-moct" --bench | tee "$out/moct.csv"
-"$build/tests/test-overlay" --bench | tee "$out/overlay.txt"
-"$build/tests/test-moct_methods" --bench >"$out/moct_methods.csv"
-
 export GST_PLUGIN_PATH=$PWD/$build/gst
 export LD_LIBRARY_PATH=$PWD/$build/gst/meta${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 objects=$("$build/tests/bench/bench-element" --palette)
+
+# The same pipeline on the CPU and with its frames in CUDA memory: the same
+# pictures and the same results, byte for byte.
+for where in cpu cuda; do
+  to_gpu=() from_gpu=()
+  [ $where = cpu ] || to_gpu=(cudaupload !) from_gpu=(cudadownload !)
+  gst-launch-1.0 -q visiontestsrc num-buffers=60 ! \
+    video/x-raw,format=NV12,width=640,height=480 ! "${to_gpu[@]}" \
+    moct name=moct backend=$where objects="$objects" ! \
+    visionjson location="$out/$where.json" ! visionoverlay backend=$where ! \
+    "${from_gpu[@]}" filesink location="$build/$where.raw" 2>"$out/$where.log" ||
+    failed=1
+done
+cmp "$out/cpu.json" "$out/cuda.json" && cmp "$build/cpu.raw" "$build/cuda.raw" &&
+  echo "pipeline: $(wc -l <"$out/cuda.json") frames alike on CPU and GPU" || failed=1
+
+"$build/tests/test-moct" --bench | tee "$out/moct.csv"
+OMP_NUM_THREADS=1 "$build/tests/test-moct" --bench cpu row 1 | tail -2
+OMP_NUM_THREADS=1 "$build/tests/test-moct" --bench cpu row 2 | tail -2
+"$build/tests/test-overlay" --bench | tee "$out/overlay.txt"
+"$build/tests/test-moct_methods" --bench >"$out/moct_methods.csv"
+
 for memory in '(memory:CUDAMemory)' ''; do
   for element in moct 'visionoverlay' ; do
     "$build/tests/bench/bench-element" \
