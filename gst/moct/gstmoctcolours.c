@@ -169,6 +169,17 @@ publish (GstMoct *self)
   g_object_notify (G_OBJECT (self), "objects");
 }
 
+/* Whether a colour of @before has gone, or another has its number. */
+static gboolean
+replaces (const GstMoctColours *after, const GstMoctColours *before)
+{
+  for (int k = 0; k < before->n; k++)
+    if (k >= after->n ||
+        strcmp (after->colours[k].name, before->colours[k].name))
+      return TRUE;
+  return FALSE;
+}
+
 const char *
 gst_moct_update_colours (GstMoct *self, const Image *frame, GstBuffer *buffer)
 {
@@ -179,8 +190,12 @@ gst_moct_update_colours (GstMoct *self, const Image *frame, GstBuffer *buffer)
   pending = g_steal_pointer (&self->pending);
   GST_OBJECT_UNLOCK (self);
   if (pending) {
+    gboolean replaced = replaces (pending, self->colours);
+
     g_free (self->colours);
     self->colours = pending;
+    if (replaced)
+      TRY (moct_reset (self->moct)); /* tracks know their colour by number */
   }
   for (int k = 0; k < self->colours->n; k++) {
     MoctColour *colour = &self->colours->colours[k];

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The element moct: what it finds in frames of every caps, and what it does
+ * while it plays. */
+#include "redsquare.h"
+
+static void
+check_rectangle (const GstVisionObject *o, const gchar *what)
+{
+  fail_unless_equals_string (o->element, "moct");
+  fail_unless_equals_string (o->label, "red");
+  fail_unless (o->id > 0);
+  fail_unless (o->area == W * H, "%s: area %u", what, (guint) o->area);
+  fail_unless_equals_float (o->x, X);
+  fail_unless_equals_float (o->y, Y);
+  fail_unless_equals_float (o->width, W);
+  fail_unless_equals_float (o->height, H);
+  fail_unless_equals_float (o->cx, X + (W - 1) / 2.);
+  fail_unless_equals_float (o->cy, Y + (H - 1) / 2.);
+}
+
+GST_START_TEST (test_formats)
+{
+  static const GstVideoFormat formats[] = {GST_VIDEO_FORMAT_NV12,
+      GST_VIDEO_FORMAT_I420, GST_VIDEO_FORMAT_P010_10LE, GST_VIDEO_FORMAT_YUY2,
+      GST_VIDEO_FORMAT_RGBA, GST_VIDEO_FORMAT_BGRA, GST_VIDEO_FORMAT_RGBx,
+      GST_VIDEO_FORMAT_BGRx, GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_BGR};
+
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+    Red r = red_new (formats[i]);
+
+    for (guint n = 0; n < 2; n++) {
+      GstVisionObjects *found = red_push (&r, NULL);
+
+      fail_unless (found != NULL);
+      fail_unless_equals_int (found->ref_width, WIDTH);
+      fail_unless_equals_int (found->ref_height, HEIGHT);
+      fail_unless_equals_int (found->n_objects, 1);
+      check_rectangle (
+          &found->objects[0], gst_video_format_to_string (formats[i]));
+      gst_vision_objects_free (found);
+    }
+    red_free (&r);
+  }
+}
+GST_END_TEST;
+
+/* New sizes in mid-stream, down to one pixel. */
+GST_START_TEST (test_sizes)
+{
+  static const gint sizes[][2] = {
+      {1, 1}, {1, 100}, {100, 1}, {11, 21}, {33, 37}, {64, 48}, {2000, 30}};
+  static const GstVideoFormat formats[] = {
+      GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_YUY2, GST_VIDEO_FORMAT_BGR};
+  Red r = red_new (GST_VIDEO_FORMAT_RGB);
+
+  g_object_set (r.h->element, "min-area", (guint64) 1, NULL);
+  for (guint i = 0; i < 3 * G_N_ELEMENTS (sizes); i++) {
+    const gint *size = sizes[i / 3];
+    gint w = CLAMP (size[0] - X, 0, W), h = CLAMP (size[1] - Y, 0, H);
+    GstVisionObjects *found;
+
+    red_caps (&r, formats[i % 3], size[0], size[1]);
+    found = red_push (&r, NULL);
+    fail_unless_equals_int (found->n_objects, w && h);
+    if (found->n_objects && formats[i % 3] == GST_VIDEO_FORMAT_BGR)
+      fail_unless_equals_uint64 (found->objects[0].area, w * h);
+    gst_vision_objects_free (found);
+  }
+  red_free (&r);
+}
+GST_END_TEST;
+
+/* What may change while it plays counts from the next frame on. */
+GST_START_TEST (test_properties)
+{
+  static const gchar *methods[] = {"pyramid", "per-object", "fused"};
+  Red r = red_new (GST_VIDEO_FORMAT_NV12);
+
+  fail_unless_equals_int (red_count (&r), 1);
+  g_object_set (
+      r.h->element, "lose-frames", 0, "min-area", (guint64) W * H + 1, NULL);
+  red_count (&r); /* lost with this one */
+  fail_unless_equals_int (red_count (&r), 0);
+  g_object_set (r.h->element, "min-area", (guint64) W * H, NULL);
+  fail_unless_equals_int (red_count (&r), 1);
+  g_object_set (r.h->element, "max-area", (guint64) W * H - 1, NULL);
+  red_count (&r);
+  fail_unless_equals_int (red_count (&r), 0);
+  g_object_set (r.h->element, "max-area", G_MAXUINT64, NULL);
+  for (guint i = 0; i < 3; i++) {
+    GstVisionObjects *found;
+
+    gst_util_set_object_arg (G_OBJECT (r.h->element), "method", methods[i]);
+    found = red_push (&r, NULL);
+    fail_unless_equals_int (found->n_objects, 1);
+    check_rectangle (&found->objects[0], methods[i]);
+    gst_vision_objects_free (found);
+  }
+  g_object_set (r.h->element, "region", "0,0,10,48", NULL);
+  red_count (&r);
+  fail_unless_equals_int (red_count (&r), 0);
+  g_object_set (r.h->element, "region", "nonsense", NULL);
+  red_expect_warning (&r, "x,y,width,height");
+  g_object_set (r.h->element, "region", "", NULL);
+  fail_unless_equals_int (red_count (&r), 1);
+  red_free (&r);
+}
+GST_END_TEST;
+
+/* After @frames frames the trajectory has @n points, all of them here. */
+static void
+expect_trajectory (const gchar *kind, guint frames, guint n)
+{
+  Red r = red_new (GST_VIDEO_FORMAT_RGB);
+  GstVisionObjects *found;
+  GstVisionArray t;
+
+  gst_element_set_state (r.h->element, GST_STATE_NULL);
+  g_object_set (r.h->element, "history-length", 5, NULL);
+  gst_util_set_object_arg (G_OBJECT (r.h->element), "trajectory", kind);
+  gst_element_set_state (r.h->element, GST_STATE_PLAYING);
+  red_caps (&r, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT);
+  while (--frames)
+    fail_unless_equals_int (red_count (&r), 1);
+  found = red_push (&r, NULL);
+  fail_unless_equals_int (found->n_objects, 1);
+  t = found->objects[0].trajectory;
+  fail_unless_equals_int (t.n, 2 * n);
+  for (guint i = 0; i < n; i++) {
+    fail_unless_equals_float (t.values[2 * i], X + (W - 1) / 2.);
+    fail_unless_equals_float (t.values[2 * i + 1], Y + (H - 1) / 2.);
+  }
+  gst_vision_objects_free (found);
+  red_free (&r);
+}
+
+GST_START_TEST (test_trajectory)
+{
+  expect_trajectory ("none", 8, 0);
+  expect_trajectory ("last", 1, 1);
+  expect_trajectory ("last", 8, 2);
+  expect_trajectory ("full", 3, 3);
+  expect_trajectory ("full", 8, 5);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_label_map)
+{
+  Red r = red_new (GST_VIDEO_FORMAT_RGB);
+  GstBuffer *buffer;
+  GstVisionMap map;
+  GstMapInfo info;
+
+  gst_element_set_state (r.h->element, GST_STATE_NULL);
+  g_object_set (
+      r.h->element, "label-map", TRUE, "objects", "blue:#0000ff~10;" RED, NULL);
+  gst_element_set_state (r.h->element, GST_STATE_PLAYING);
+  red_caps (&r, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT);
+  buffer = gst_harness_push_and_pull (r.h, red_frame_of (&r, 0xff0000));
+  fail_unless (gst_buffer_find_vision_map (
+      buffer, GST_VISION_ORIGIN_RESULT, "labels", &map));
+  fail_unless_equals_int (map.width, WIDTH);
+  fail_unless_equals_int (map.height, HEIGHT);
+  fail_unless_equals_string (map.format, "u16");
+  fail_unless (gst_buffer_map (map.pixels, &info, GST_MAP_READ));
+  for (gint y = 0; y < HEIGHT; y++)
+    for (gint x = 0; x < WIDTH; x++) {
+      gboolean inside = x >= X && x < X + W && y >= Y && y < Y + H;
+
+      fail_unless_equals_int (
+          GST_READ_UINT16_LE (info.data + y * map.stride + 2 * x),
+          inside ? 2 : 0);
+    }
+  gst_buffer_unmap (map.pixels, &info);
+  gst_buffer_unref (buffer);
+  red_free (&r);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_messages)
+{
+  Red r = red_new (GST_VIDEO_FORMAT_RGB);
+  const GstStructure *structure;
+  GstMessage *message;
+  guint64 time;
+
+  g_object_set (r.h->element, "post-messages", TRUE, NULL);
+  red_count (&r);
+  red_count (&r);
+  for (guint i = 0; i < 2; i++) {
+    message = gst_bus_pop_filtered (r.bus, GST_MESSAGE_ELEMENT);
+    fail_unless (message != NULL);
+    structure = gst_message_get_structure (message);
+    fail_unless (gst_structure_has_name (structure, "moct"));
+    fail_unless (gst_structure_get_uint64 (structure, "timestamp", &time));
+    fail_unless_equals_uint64 (time, i * 40 * GST_MSECOND);
+    fail_unless_equals_int (gst_value_array_get_size (
+                                gst_structure_get_value (structure, "objects")),
+        1);
+    gst_message_unref (message);
+  }
+  fail_unless (gst_bus_pop_filtered (r.bus, GST_MESSAGE_ELEMENT) == NULL);
+  red_free (&r);
+}
+GST_END_TEST;
+
+static guint64
+id_of_next (Red *r)
+{
+  GstVisionObjects *found = red_push (r, NULL);
+  guint64 id;
+
+  fail_unless_equals_int (found->n_objects, 1);
+  id = found->objects[0].id;
+  gst_vision_objects_free (found);
+  return id;
+}
+
+/* After a seek an object is a new one; no id comes twice. */
+GST_START_TEST (test_flush)
+{
+  Red r = red_new (GST_VIDEO_FORMAT_RGB);
+  GstSegment segment;
+  guint64 id = id_of_next (&r);
+
+  fail_unless_equals_uint64 (id_of_next (&r), id);
+  gst_harness_push_event (r.h, gst_event_new_flush_start ());
+  gst_harness_push_event (r.h, gst_event_new_flush_stop (TRUE));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (r.h, gst_event_new_segment (&segment));
+  fail_unless (id_of_next (&r) > id);
+  fail_unless (gst_harness_push_event (r.h, gst_event_new_eos ()));
+  fail_unless_equals_int (
+      gst_harness_push (r.h, red_frame_of (&r, 0)), GST_FLOW_EOS);
+  red_free (&r);
+}
+GST_END_TEST;
+
+static Suite *
+moct_suite (void)
+{
+  Suite *suite = suite_create ("moct");
+  TCase *tc = tcase_create ("frames");
+
+  suite_add_tcase (suite, tc);
+  tcase_set_timeout (tc, 120); /* the sanitizers are slow */
+  tcase_add_test (tc, test_formats);
+  tcase_add_test (tc, test_sizes);
+  tcase_add_test (tc, test_properties);
+  tcase_add_test (tc, test_trajectory);
+  tcase_add_test (tc, test_label_map);
+  tcase_add_test (tc, test_messages);
+  tcase_add_test (tc, test_flush);
+  return suite;
+}
+
+GST_CHECK_MAIN (moct);

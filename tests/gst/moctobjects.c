@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The element moct: which colours it looks for, and what it says of those that
+ * it cannot read. */
+#include "redsquare.h"
+
+#include <glib/gstdio.h>
+
+/* Each is refused with a warning that holds the words; the colours before
+ * stay. */
+GST_START_TEST (test_malformed)
+{
+  static const gchar *wrong[][2] = {
+      {"red", "entry 1"},
+      {":#ff0000~3", "name"},
+      {"a:#ff0000~20;a:#00ff00~20", "entry 2 (\"a\")"},
+      {"a:#ff0000", "tolerance"},
+      {"a:#ff00~3", "#rrggbb"},
+      {"a:#ff0000~nan", "number"},
+      {"a:#ff0000~-1", "tolerance"},
+      {"ok:#ff0000~3;b:xyz=1..2,1..2,1..2", "entry 2 (\"b\")"},
+      {"a:rgb=1..2,3..4", "3 ranges"},
+      {"a:rgb=1..2,3..4,5..256", "range 3"},
+      {"a:rgb=9..2,3..4,5..6", "range 1"},
+      {"a:rg=0..1,0..nan", "number"},
+      {"a:lab=1..2,3-4,5..6", "lo..hi"},
+      {"a:roi=1,2,3", "roi=x,y,w,h"},
+      {"a:roi=1,2,0,4", "empty"},
+      {"a:roi=-1,2,3,4", "whole pixels"},
+      {"a:#ff0000~3 more", "left over"},
+  };
+  Red r = red_new (GST_VIDEO_FORMAT_RGB);
+
+  for (guint i = 0; i < G_N_ELEMENTS (wrong); i++) {
+    gchar *kept;
+
+    g_object_set (r.h->element, "objects", wrong[i][0], NULL);
+    red_expect_warning (&r, wrong[i][1]);
+    g_object_get (r.h->element, "objects", &kept, NULL);
+    fail_unless_equals_string (kept, RED);
+    g_free (kept);
+    fail_unless_equals_int (red_count (&r), 1);
+  }
+  red_free (&r);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_too_many)
+{
+  Red r = red_new (GST_VIDEO_FORMAT_RGB);
+  GString *text = g_string_new (RED);
+
+  for (guint i = 1; i < 1024; i++)
+    g_string_append_printf (text, ";c%u:#%06x~0", i, i);
+  g_object_set (r.h->element, "objects", text->str, NULL);
+  fail_unless_equals_int (red_count (&r), 1);
+  fail_unless (gst_bus_pop_filtered (r.bus, GST_MESSAGE_WARNING) == NULL);
+  g_string_append (text, ";more:#ffffff~0");
+  g_object_set (r.h->element, "objects", text->str, NULL);
+  red_expect_warning (&r, "1024");
+  fail_unless_equals_int (red_count (&r), 1);
+  g_string_free (text, TRUE);
+  red_free (&r);
+}
+GST_END_TEST;
+
+/* A value that was set before there was a bus is complained of at the start. */
+GST_START_TEST (test_before_start)
+{
+  GstElement *element = gst_element_factory_make ("moct", NULL);
+  Red r = {.bus = gst_bus_new ()};
+
+  g_object_set (element, "objects", "nonsense", NULL);
+  gst_element_set_bus (element, r.bus);
+  gst_element_set_state (element, GST_STATE_PAUSED);
+  red_expect_warning (&r, "entry 1");
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_element_set_bus (element, NULL);
+  gst_object_unref (element);
+  gst_object_unref (r.bus);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_file)
+{
+  Red r = red_new (GST_VIDEO_FORMAT_RGB);
+  gchar *folder = g_dir_make_tmp ("moct-XXXXXX", NULL);
+  gchar *path = g_build_filename (folder, "colours", NULL), *kept;
+
+  g_object_set (r.h->element, "objects-file", path, NULL);
+  red_expect_warning (&r, "colours");
+  g_object_get (r.h->element, "objects", &kept, NULL);
+  fail_unless_equals_string (kept, RED);
+  g_free (kept);
+
+  fail_unless (
+      g_file_set_contents (path, "# none is red\nblue:#0000ff~9\n", -1, NULL));
+  g_object_set (r.h->element, "objects-file", path, NULL);
+  fail_unless_equals_int (red_count (&r), 0);
+  fail_unless (g_file_set_contents (path, "# bad\nblue\n", -1, NULL));
+  g_object_set (r.h->element, "objects-file", path, NULL);
+  red_expect_warning (&r, path);
+  g_unlink (path);
+  g_rmdir (folder);
+  g_free (path);
+  g_free (folder);
+  red_free (&r);
+}
+GST_END_TEST;
+
+/* Frames pass, and one warning says what to set. */
+GST_START_TEST (test_no_colours)
+{
+  Red r = red_new (GST_VIDEO_FORMAT_RGB);
+
+  g_object_set (r.h->element, "objects", "", NULL);
+  fail_unless_equals_int (red_count (&r), 0);
+  red_expect_warning (&r, "objects");
+  fail_unless_equals_int (red_count (&r), 0);
+  fail_unless (gst_bus_pop_filtered (r.bus, GST_MESSAGE_WARNING) == NULL);
+  g_object_set (r.h->element, "objects", RED, NULL);
+  fail_unless_equals_int (red_count (&r), 1);
+  red_free (&r);
+}
+GST_END_TEST;
+
+/* The next frame's only object has this label. */
+static void
+expect_label (Red *r, GstBuffer *buffer, const gchar *label)
+{
+  GstVisionObjects *found = red_push (r, buffer);
+
+  fail_unless (found != NULL);
+  fail_unless_equals_int (found->n_objects, 1);
+  fail_unless_equals_string (found->objects[0].label, label);
+  fail_unless_equals_uint64 (found->objects[0].area, W * H);
+  gst_vision_objects_free (found);
+}
+
+/* From a region of a frame, by property, by signal, and by an upstream region;
+ * the numbers are then in "objects". */
+GST_START_TEST (test_learn)
+{
+  Red r = red_new (GST_VIDEO_FORMAT_RGB);
+  gboolean done;
+  gchar *text;
+
+  g_object_set (r.h->element, "objects", "ball:roi=12,22,10,10", NULL);
+  expect_label (&r, NULL, "ball");
+  g_object_get (r.h->element, "objects", &text, NULL);
+  fail_unless (g_str_has_prefix (text, "ball:lab="), "%s", text);
+  g_free (text);
+
+  g_object_set (r.h->element, "objects", "blue:#0000ff~10", NULL);
+  fail_unless_equals_int (red_count (&r), 0);
+  g_signal_emit_by_name (
+      r.h->element, "learn", "taught", 12, 22, 10, 10, &done);
+  fail_unless (done);
+  expect_label (&r, NULL, "taught");
+  g_signal_emit_by_name (r.h->element, "learn", "bad", 12, 22, 0, 0, &done);
+  fail_if (done);
+  red_expect_warning (&r, "learn");
+  red_free (&r);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_learn_from_meta)
+{
+  Red r = red_new (GST_VIDEO_FORMAT_RGB);
+  GstBuffer *buffer;
+
+  g_object_set (r.h->element, "objects", "cup:roi=meta", NULL);
+  fail_unless_equals_int (red_count (&r), 0); /* nothing to learn from yet */
+  buffer = red_frame_of (&r, 0xff0000);
+  gst_buffer_add_video_region_of_interest_meta (buffer, "hat", 40, 0, 8, 8);
+  gst_buffer_add_video_region_of_interest_meta (buffer, "cup", 12, 22, 8, 8);
+  expect_label (&r, buffer, "cup");
+  expect_label (&r, NULL, "cup");
+  red_free (&r);
+}
+GST_END_TEST;
+
+static Suite *
+moctobjects_suite (void)
+{
+  Suite *suite = suite_create ("moctobjects");
+  TCase *tc = tcase_create ("objects");
+
+  suite_add_tcase (suite, tc);
+  tcase_set_timeout (tc, 120); /* the sanitizers are slow */
+  tcase_add_test (tc, test_malformed);
+  tcase_add_test (tc, test_too_many);
+  tcase_add_test (tc, test_before_start);
+  tcase_add_test (tc, test_file);
+  tcase_add_test (tc, test_no_colours);
+  tcase_add_test (tc, test_learn);
+  tcase_add_test (tc, test_learn_from_meta);
+  return suite;
+}
+
+GST_CHECK_MAIN (moctobjects);
