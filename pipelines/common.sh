@@ -3,17 +3,18 @@
 #
 # What the scripts of this folder share; they source it.  BUILD names the
 # build folder (build); FRAMES, where it is set, ends a pipeline after so many
-# frames.
+# frames (of a file, some more that are on their way).
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$(cd "$root" && realpath -m "${BUILD:-build}")
 
-# Runs a command that finds the plug-in in the build folder.
-vision () {
-  [ -f "$build/build.ninja" ] || "$root/setup.sh" >&2
-  meson devenv -C "$build" -w "$PWD" "$@"
-}
+# What is started from here finds the plug-in in the build folder.  A variable
+# that is not set leaves no empty entry in a path.
+[ -f "$build/build.ninja" ] || "$root/setup.sh" >&2
+eval "$(meson devenv -C "$build" --dump |
+  sed -E 's/:\$(\w+)"$/${\1:+:$\1}"/')"
 
-# Shows the launch line, then runs it.
+# Shows the launch line, then runs it.  Of what gst-launch-1.0 says, warnings
+# and JSON lines are left.
 launch () {
   local a line=gst-launch-1.0
   for a in "$@"; do
@@ -23,12 +24,15 @@ launch () {
     esac
   done
   printf '%s\n\n' "$line" >&2
-  vision gst-launch-1.0 -q -e "$@"
+  gst-launch-1.0 -e "$@" | {
+    trap '' INT # Ctrl-C ends the pipeline first
+    exec sed -u -n -e '/^{/p' -e '/^WARNING/w /dev/stderr'
+  }
 }
 
 # The read-only property $2 of element $1, as gst-inspect-1.0 shows it.
 property () {
-  vision gst-inspect-1.0 "$1" |
+  gst-inspect-1.0 "$1" |
     sed -n "/^  $2  /,/^  [a-z]/s/.*Default: \"\(.*\)\"/\1/p"
 }
 
@@ -48,7 +52,7 @@ choose_source () {
       ;;
   esac
   if [ "$1" != test ] && [ -n "${FRAMES-}" ]; then
-    source+=(! 'video/x-raw(ANY)' ! identity eos-after="$FRAMES")
+    source+=(! 'video/x-raw(ANY)' ! identity eos-after=$((FRAMES + 1)))
   fi
 }
 

@@ -10,6 +10,7 @@
 # OBJECTS is what moct shall look for, as in moct.sh.  FRAMES=100 looks at so
 # many frames.
 set -euo pipefail
+"$(dirname "$0")/../setup.sh"
 # shellcheck source=pipelines/common.sh
 . "$(dirname "$0")/common.sh"
 
@@ -37,7 +38,6 @@ pictures () {
     pngenc ! multifilesink location="$output/$name-%02d.png" sync=false
 }
 
-"$root/setup.sh"
 mkdir -p "$output"
 rm -f "$output"/*.png "$output"/*.json
 : "${FRAMES:=120}"
