@@ -10,6 +10,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+build=${BUILD:-build}
 results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT
 
@@ -39,7 +40,7 @@ one_test () {
 # system; ours is then read in the process itself.  Unwinding is slow but right,
 # as tests/sanitizer.supp needs it.
 sanitized () {
-  local folder=build-asan
+  local folder=$build-asan
   BUILD=$folder ./setup.sh -Dcuda=disabled -Dintrospection=disabled \
     -Db_sanitize=address,undefined -Db_lundef=false
   export GST_REGISTRY_1_0=$results/registry
@@ -55,7 +56,7 @@ sanitized () {
 # Fails where the pipeline does, or where objects outlive it.
 leaks_nothing () {
   GST_TRACERS=leaks GST_DEBUG=GST_TRACER:7 GST_DEBUG_NO_COLOR=1 \
-    meson devenv -C build gst-launch-1.0 -q "$@" 2>"$results/leaks" ||
+    meson devenv -C "$build" gst-launch-1.0 -q "$@" 2>"$results/leaks" ||
     { cat "$results/leaks"; return 1; }
   ! grep -a 'object-alive, type-name=(string)[A-Z]' "$results/leaks"
 }
@@ -91,7 +92,7 @@ PYTHON
 }
 
 ./setup.sh
-meson_tests build
+meson_tests "$build"
 sanitized
 leak_runs
 summary
