@@ -151,7 +151,8 @@ GST_END_TEST;
 
 GST_START_TEST (test_pads)
 {
-  GstElement *element = g_object_new (two_inputs_get_type (), NULL);
+  GstElement *element = g_object_new (
+      two_inputs_get_type (), "backend", GST_VISION_BACKEND_CPU, NULL);
   GstPad *left = gst_element_request_pad_simple (element, "sink_left");
   GstPad *right = gst_element_request_pad_simple (element, "sink_right");
 
@@ -177,7 +178,8 @@ GST_END_TEST;
 /* Only the second pad is there. */
 GST_START_TEST (test_no_first)
 {
-  GstElement *element = g_object_new (two_inputs_get_type (), NULL);
+  GstElement *element = g_object_new (
+      two_inputs_get_type (), "backend", GST_VISION_BACKEND_CPU, NULL);
   Two t = {.element = (TwoInputs *) element, .bus = gst_bus_new ()};
 
   gst_element_set_bus (element, t.bus);

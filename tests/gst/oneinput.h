@@ -103,7 +103,9 @@ one_input_init (OneInput *self)
 static inline GstHarness *
 harness (OneInput **self, GstBus **bus)
 {
-  GstElement *element = g_object_new (one_input_get_type (), NULL);
+  /* the child looks at pixels as the CPU does */
+  GstElement *element = g_object_new (
+      one_input_get_type (), "backend", GST_VISION_BACKEND_CPU, NULL);
   GstHarness *h;
 
   *self = (OneInput *) element;

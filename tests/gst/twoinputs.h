@@ -101,7 +101,8 @@ typedef struct {
 static inline Two
 two_new (gboolean live, const gchar *left, const gchar *right)
 {
-  Two t = {.element = g_object_new (two_inputs_get_type (), NULL),
+  Two t = {.element = g_object_new (
+               two_inputs_get_type (), "backend", GST_VISION_BACKEND_CPU, NULL),
       .bus = gst_bus_new ()};
   GstElement *element = GST_ELEMENT (t.element);
 
