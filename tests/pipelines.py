@@ -50,7 +50,8 @@ def launch_lines():
     found = {}
     for path in sorted(files):
         text = re.sub(r"\\\n[ #]*", " ", path.read_text())
-        for m in re.finditer(r"^[ #$]*(gst-launch-1\.0 .*)$", text, re.M):
+        start = "#[ #]*" if path.suffix == ".sh" else "[ $]*"
+        for m in re.finditer(rf"^{start}(gst-launch-1\.0 .*)$", text, re.M):
             found.setdefault(m[1].strip(), path.relative_to(ROOT))
     return found
 
