@@ -40,7 +40,8 @@ for where in cpu cuda; do
   gst-launch-1.0 -q visiontestsrc num-buffers=60 ! \
     video/x-raw,format=NV12,width=640,height=480 ! "${to_gpu[@]}" \
     moct name=moct backend=$where objects="$objects" ! \
-    visionjson location="$out/$where.json" ! visionoverlay backend=$where ! \
+    visionjson location="$out/$where.json" ! visionoverlay backend=$where \
+    show=box+centroid+orientation+trail ! \
     "${from_gpu[@]}" filesink location="$build/$where.raw" 2>"$out/$where.log" ||
     failed=1
 done

@@ -139,26 +139,6 @@ test_reset (DeviceKind kind)
   check (n_objects == 1 && objects[0].id == 2 && objects[0].age == 0);
 }
 
-/* Colours 0, 1, 2 become 2, none, 0. */
-static void
-test_rename (DeviceKind kind)
-{
-  static const int to[] = {2, -1, 0};
-
-  (void) kind;
-  begin ();
-  for (int i = 0; i < 3; i++)
-    put (i, 10 + 50 * i, 10, 9, 9);
-  step ();
-  moct_tracks_rename (tracks, to, 3);
-  put (0, 110, 10, 9, 9);
-  put (2, 10, 10, 9, 9);
-  step ();
-  check (n_objects == 2);
-  check (objects[0].colour == 0 && objects[0].id == 3);
-  check (objects[1].colour == 2 && objects[1].id == 1);
-}
-
 /* The same blobs in any order, sorted, are the same objects. */
 static void
 test_determinism (DeviceKind kind)
@@ -202,7 +182,7 @@ static const CheckPart on_each[] = {{"ids persist", test_persist},
     {"behind a pillar", test_pillar}, {"cut into parts", test_parts},
     {"gate", test_gate}, {"max-objects", test_max_objects},
     {"crossing", test_crossing}, {"order", test_order}, {"reset", test_reset},
-    {"rename", test_rename}, {"determinism", test_determinism}, {NULL, NULL}};
+    {"determinism", test_determinism}, {NULL, NULL}};
 
 int
 main (int argc, char **argv)

@@ -92,6 +92,8 @@ moct_free (Moct *m)
 static const char *
 check_params (const Moct *m, const MoctParams *p, const Image *frame)
 {
+  if (!m->work.result)
+    return "memory ran out in an earlier frame; start again";
   if (p->n_colours < 0 || p->n_colours > MOCT_MAX_COLOURS)
     return "there can be at most 1024 colours";
   if (p->max_objects < 1 || p->max_objects > MOCT_MAX_OBJECTS)

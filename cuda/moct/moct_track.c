@@ -215,19 +215,6 @@ moct_tracks_step (MoctTracks *all, const MoctParams *params,
   return n;
 }
 
-void
-moct_tracks_rename (MoctTracks *all, const int *to, int n)
-{
-  for (int i = 0; i < all->n; i++) {
-    MoctTrack *t = &all->tracks[i];
-
-    t->colour = t->colour < n ? to[t->colour] : -1;
-    t->lost |= t->colour < 0;
-  }
-  drop_lost (all);
-  qsort (all->tracks, all->n, sizeof *all->tracks, compare_tracks);
-}
-
 ImageBox
 moct_tracks_window (const MoctTracks *all, const MoctParams *p, int colour)
 {

@@ -25,10 +25,6 @@ void moct_sort_blobs (MoctBlob *blobs, int n);
 int moct_tracks_step (MoctTracks *self, const MoctParams *params,
     const MoctBlob *blobs, int n_blobs, double dt, MoctObject *objects);
 
-/* The list of colours has changed: what was colour i of @n is now @to[i], no
- * two the same, or gone (-1), and its tracks with it. */
-void moct_tracks_rename (MoctTracks *self, const int *to, int n);
-
 /* Where colour @colour may be in the next frame, for methods that know no
  * blobs: the gate around its only track, or all of @region. */
 ImageBox moct_tracks_window (
