@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "overlay/gstvisionglyphs.h"
 
+#include <gst/gst.h>
 #include <pango/pangocairo.h>
 #include <string.h>
 
@@ -23,8 +24,9 @@ struct _GstVisionGlyphs {
 
   guint8 *atlas;
   gint width, height;
-  gint x, y, row;   /* next free place; height of its row */
-  gboolean changed; /* since the last upload */
+  gint x, y, row;    /* next free place; height of its row */
+  gboolean has_font; /* without one, Pango cannot be trusted with any text */
+  gboolean changed;  /* since the last upload */
 
   Glyph ascii[128];
   GHashTable *texts; /* text -> Glyph */
@@ -63,6 +65,8 @@ render (GstVisionGlyphs *self, const gchar *text)
   cairo_t *cr;
   Glyph glyph;
 
+  if (!self->has_font)
+    return (Glyph){0};
   pango_layout_set_text (self->layout, text, -1);
   pango_layout_get_pixel_extents (self->layout, &ink, &logical);
   glyph.advance = logical.width;
@@ -108,7 +112,15 @@ gst_vision_glyphs_new (gint size)
   /* One of its own: font maps belong to a thread. */
   PangoFontMap *map = pango_cairo_font_map_new ();
   cairo_font_options_t *options = cairo_font_options_create ();
+  PangoFontFamily **families;
+  gint n_families;
 
+  pango_font_map_list_families (map, &families, &n_families);
+  g_free (families);
+  self->has_font = n_families > 0;
+  if (!self->has_font)
+    GST_WARNING ("there is no font: names are not drawn; install one, such as "
+                 "the package fonts-dejavu-core");
   self->size = size;
   self->width = MAX (1024, 36 * size);
   self->context = pango_font_map_create_context (map);
