@@ -52,7 +52,9 @@ typedef enum { MOCT_VERTICAL, MOCT_HORIZONTAL, MOCT_SQUARE } MoctLayout;
 #define MOCT_MAX_OBJECTS 64 /* of one colour */
 
 typedef struct {
-  const MoctColour *colours; /* a pixel belongs to the first that holds it */
+  const MoctColour *colours; /* a pixel belongs to the first that holds it;
+                                tracks know theirs by its index: where that
+                                changes, moct_reset () is due */
   int n_colours;
   MoctMethod method;
   MoctLayout layout;    /* MOCT_PYRAMID */
