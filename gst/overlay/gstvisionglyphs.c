@@ -62,6 +62,7 @@ render (GstVisionGlyphs *self, const gchar *text)
 {
   PangoRectangle ink, logical;
   cairo_surface_t *surface;
+  const guint8 *data;
   cairo_t *cr;
   Glyph glyph;
 
@@ -71,6 +72,7 @@ render (GstVisionGlyphs *self, const gchar *text)
   pango_layout_get_pixel_extents (self->layout, &ink, &logical);
   glyph.advance = logical.width;
   ink.width = CLAMP (ink.width, 0, self->width - 1);
+  ink.height = CLAMP (ink.height, 0, 8 * self->size);
   glyph.dx = ink.x;
   glyph.dy = ink.y - PANGO_PIXELS (pango_layout_get_baseline (self->layout));
   glyph.at = place (self, ink.width, ink.height);
@@ -83,11 +85,11 @@ render (GstVisionGlyphs *self, const gchar *text)
   pango_cairo_show_layout (cr, self->layout);
   cairo_destroy (cr);
   cairo_surface_flush (surface);
-  for (gint y = 0; y < ink.height; y++)
+  /* a font that cannot be drawn leaves no data */
+  data = cairo_image_surface_get_data (surface);
+  for (gint y = 0; data && y < ink.height; y++)
     memcpy (self->atlas + (gsize) (glyph.at.y0 + y) * self->width + glyph.at.x0,
-        cairo_image_surface_get_data (surface) +
-            (gsize) y * cairo_image_surface_get_stride (surface),
-        ink.width);
+        data + (gsize) y * cairo_image_surface_get_stride (surface), ink.width);
   cairo_surface_destroy (surface);
   self->changed = TRUE;
   return glyph;
