@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Connected components of a mask, of a correspondence map or of a depth frame,
+ * where neighbours hang together only if their depths do; and which of them is
+ * a moving object.
+ *
+ * Paper: M. Korn, D. Sanders, J. Pauli, "Moving Object Detection by Connected
+ * Component Labeling of Point Cloud Registration Outliers on the GPU", VISAPP
+ * 2017.  The sections named in this folder are that paper's. */
+#pragma once
+
+#include "common/device.h"
+#include "common/image.h"
+
+C_BEGIN
+
+/* What the correspondence map says of a pixel (figure 1).  Outliers, potential
+ * ones too, are the foreground (section 2.3). */
+typedef enum {
+  GPUCCL_MISSING,           /* no depth */
+  GPUCCL_INLIER,            /* matched, within 2 cm of a model */
+  GPUCCL_POTENTIAL_OUTLIER, /* matched, 2 to 3.5 cm away */
+  GPUCCL_OUTLIER,           /* farther away, or at another angle */
+  GPUCCL_NO_CORRESPONDENCE, /* the models have a hole here */
+  GPUCCL_OUT_OF_VOLUME,     /* or end before */
+  GPUCCL_N_CLASSES
+} GpucclClass;
+
+/* What makes a pixel foreground.  Where there is depth, a pixel without depth
+ * is background whatever its class. */
+typedef enum {
+  GPUCCL_CLASSES, /* potential outliers and outliers of a correspondence map */
+  GPUCCL_MASK,    /* a mask whose value is at least the threshold */
+  GPUCCL_DEPTH_ONLY /* depth: all that has one */
+} GpucclSource;
+
+/* A frame in the device's memory.  Pixel (x, y) of the map is
+ * map[y * map_stride + x * map_step]. */
+typedef struct {
+  int width, height;
+  GpucclSource source;
+  const uint8_t *map;    /* classes or mask; NULL for GPUCCL_DEPTH_ONLY */
+  int map_stride;        /* bytes */
+  int map_step;          /* bytes: 1, or 2 (class, model id) */
+  const uint16_t *depth; /* NULL: none.  0 is missing */
+  int depth_stride;      /* bytes, even */
+} GpucclFrame;
+
+/* How components are found.  All give the same labels. */
+typedef enum {
+  GPUCCL_RUN,                        /* runs and union-find */
+  GPUCCL_LABEL_EQUIVALENCE,          /* Hawick and others (3.1) */
+  GPUCCL_IMPROVED_LABEL_EQUIVALENCE, /* Kalentev and others (3.2) */
+  GPUCCL_HIERARCHICAL,               /* Stava and Benes (3.3) */
+} GpucclAlgorithm;
+
+typedef enum {
+  GPUCCL_COMPONENTS, /* section 3.5 */
+  GPUCCL_WINDOW,     /* the earlier detection (2.3): outliers with 90 % outliers
+                        around them in 51 x 51 pixels, and all outliers in
+                        19 x 19 pixels around those, are one component, of
+                        which persistence alone is asked */
+} GpucclDetector;
+
+typedef enum {
+  GPUCCL_NO_FILTER,
+  GPUCCL_BILATERAL, /* depth is smoothed first: 7 x 7 pixels, sigma 4.5 pixels
+                       and 4 cm, missing neighbours left out */
+} GpucclFilter;
+
+/* How an object is known again in the next frame. */
+typedef enum {
+  GPUCCL_MATCH_AUTO,  /* in space where depth and camera are known, else in the
+                         image */
+  GPUCCL_MATCH_NONE,  /* any candidate follows on any (2.3) */
+  GPUCCL_MATCH_IMAGE, /* by position and area, pixels */
+  GPUCCL_MATCH_SPACE, /* by position and area in metres, in the world where the
+                         pose is known */
+} GpucclMatch;
+
+/* A pinhole camera, pixels; lens distortion is not looked at. */
+typedef struct {
+  bool known;
+  double fx, fy; /* > 0 */
+  double cx, cy; /* -16384 to 32767 */
+} GpucclCamera;
+
+/* From camera to world: metres, and a unit quaternion, w first. */
+typedef struct {
+  bool known;
+  double t[3], q[4];
+} GpucclPose;
+
+#define GPUCCL_MAX_COMPONENTS 4096 /* that are reported */
+#define GPUCCL_CANDIDATES 8        /* the largest; the criteria are theirs */
+
+/* Defaults: GPUCCL_DEFAULTS. */
+typedef struct {
+  GpucclAlgorithm algorithm; /* default GPUCCL_RUN */
+  GpucclDetector detector;   /* default GPUCCL_COMPONENTS */
+  GpucclFilter filter;       /* default GPUCCL_BILATERAL: on raw depth 1 cm cuts
+                                surfaces apart.  No effect without depth */
+  int connectivity;          /* 4 (3.3) or 8 neighbours; default 4 */
+  int threshold;             /* of masks: 1 to 255.  Default 128, the middle, as
+                                black video is 16 */
+  int skip_checks; /* label equivalence: 0 to 2 first checks for an end that
+                      are left out (3.5.2); default 0 */
+
+  double depth_scale;    /* metres a unit of depth, > 0; default 0.001 */
+  double max_depth_step; /* neighbours hang together if their depths differ by
+                            less, metres (3.5).  0: whatever they are.  Default
+                            0.01 */
+  double depth_step_k; /* 1/m, default 0: at depth z the limit is the larger of
+                          max_depth_step and k z^2, z being the nearer of the
+                          two.  0.0035 suits a Kinect, whose steps are
+                          z^2 / 351 m */
+
+  uint32_t min_area;  /* smaller components are not reported, pixels; default
+                         100 */
+  int max_components; /* the largest are reported: 1 to GPUCCL_MAX_COMPONENTS,
+                         default 64 */
+
+  uint32_t min_size; /* criterion 1: an object has more pixels.  Default 3500,
+                        found at 640 x 480 (4.1) and not scaled to others */
+  double min_fill; /* criterion 2: its filling (equation 1) exceeds this, >= 0;
+                      default 0.75 */
+  double min_extent; /* criterion 3: its mean extents along x and y (equation 2)
+                        are at least this, pixels; default 15 */
+
+  int frames;            /* an object is accepted when it was there in so many
+                            frames in a row, >= 1; default 5 (2.3) */
+  GpucclMatch match;     /* default GPUCCL_MATCH_AUTO */
+  double match_distance; /* in space: it moves at most so far from frame to
+                            frame, metres, > 0; default 0.2 */
+  double match_pixels;   /* in the image: so far, pixels, > 0; default 32 */
+  double match_ratio;    /* its area changes at most by this factor, >= 1;
+                            default 2 */
+
+  GpucclCamera camera; /* default: unknown */
+  GpucclPose pose;     /* of this frame; default: unknown */
+} GpucclParams;
+
+#define GPUCCL_DEFAULTS \
+ { \
+  .filter = GPUCCL_BILATERAL, .connectivity = 4, .threshold = 128, \
+  .depth_scale = .001, .max_depth_step = .01, .min_area = 100, \
+  .max_components = 64, .min_size = 3500, .min_fill = .75, .min_extent = 15, \
+  .frames = 5, .match_distance = .2, .match_pixels = 32, .match_ratio = 2 \
+ }
+
+/* What is summed over a component's pixels: integers, the same on every
+ * backend.  Depth, u and v are 0 where there is no depth; u and v where there
+ * is no camera either. */
+typedef struct {
+  uint32_t label, area;
+  unsigned long long x, y, z; /* sums */
+  ImageBox box;
+  uint32_t min_z, max_z;
+  int32_t min_u, max_u; /* (x - cx) z: pixels times units of depth */
+  int32_t min_v, max_v; /* (y - cy) z */
+} GpucclSum;
+
+typedef enum {
+  GPUCCL_REJECTED, /* for a reason */
+  GPUCCL_NEW,      /* meets the criteria, but not in enough frames yet */
+  GPUCCL_ACCEPTED, /* a moving object */
+} GpucclState;
+
+typedef enum {
+  GPUCCL_NO_REASON,
+  GPUCCL_SIZE,        /* criterion 1 */
+  GPUCCL_FILL,        /* criterion 2 */
+  GPUCCL_EXTENT,      /* criterion 3 */
+  GPUCCL_RANK,        /* large enough, but not among the GPUCCL_CANDIDATES
+                         largest */
+  GPUCCL_PERSISTENCE, /* of GPUCCL_NEW: what is missing */
+} GpucclReason;
+
+/* A component.  Pixels; y down; boxes half-open. */
+typedef struct {
+  GpucclSum sum;
+  double cx, cy;      /* centroid */
+  double depth;       /* mean, metres; 0 where unknown */
+  bool in_space;      /* the next two are known: there are depth and camera */
+  double position[3]; /* metres, camera coordinates: where the ray of the
+                         centroid has the mean depth */
+  double extent[3];   /* metres, along x, y and z of the camera */
+  GpucclState state;
+  GpucclReason reason;
+  bool measured; /* the next three are known: it is a candidate */
+  double fill;   /* equation 1; 0 where it divides by 0 */
+  double mean_width, mean_height; /* equation 2, pixels */
+  int frames;  /* in a row in which this object met the criteria, this one
+                  counted; else 0 */
+  uint64_t id; /* from 1, never used again by this Gpuccl, of what meets the
+                  criteria; else 0 */
+} GpucclComponent;
+
+typedef struct {
+  const GpucclComponent *components; /* by area, largest first; those of equal
+                                        area by label */
+  int n_components;
+  int accepted;      /* index of the largest accepted one, -1: none */
+  uint32_t n_labels; /* components, unreported ones too */
+  uint32_t largest_label, largest_area; /* 0, 0 where there is none; of equal
+                                           ones the smallest label */
+  uint32_t n_unknown;     /* pixels of no known class; they are background */
+  int iterations;         /* of label equivalence; else 0 */
+  const uint32_t *labels; /* device memory, rows of width labels: 0 for
+                             background, else 1 + the smallest y * width + x of
+                             the component */
+} GpucclResults;
+
+typedef struct _Gpuccl Gpuccl;
+
+/* For frames of @width x @height pixels, 1 to 16384 a side. */
+const char *gpuccl_new (
+    Gpuccl **self, const Device *device, int width, int height);
+void gpuccl_free (Gpuccl *self);
+
+/* NULL, or what is wrong with @params for frames of @source, with or without
+ * depth: for those who negotiate before there is a frame. */
+const char *gpuccl_check (
+    const GpucclParams *params, GpucclSource source, bool depth);
+
+/* Finds components and objects.  @results stay valid until the next call. */
+const char *gpuccl_run (Gpuccl *self, const GpucclParams *params,
+    const GpucclFrame *frame, GpucclResults *results);
+
+/* The device's part of gpuccl_run() alone: queues it and neither waits nor
+ * decides.  For measuring. */
+const char *gpuccl_queue (
+    Gpuccl *self, const GpucclParams *params, const GpucclFrame *frame);
+
+/* Forgets the objects of earlier frames: after a seek. */
+void gpuccl_reset (Gpuccl *self);
+
+/* Queues copying the label map of the last run to @labels, memory of the
+ * device, @stride in bytes. */
+const char *gpuccl_labels (Gpuccl *self, uint32_t *labels, size_t stride);
+
+/* Queues writing to @mask, memory of the device, @stride in bytes: 255 for the
+ * pixels that have @label in the last run, else 0. */
+const char *gpuccl_mask (
+    Gpuccl *self, uint32_t label, uint8_t *mask, size_t stride);
+
+/* "size", "fill", "extent", "rank", "persistence"; NULL for no reason. */
+const char *gpuccl_reason_name (GpucclReason reason);
+
+C_END
