@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What stands in the room, and what the robot is made of. */
+#include "scene/rgbd_core.h"
+
+#include "common/random.h"
+
+/* A quarter turn about z, which lays a cylinder's axis along x. */
+#define LYING \
+ { \
+  .7071067811865476, 0, 0, .7071067811865476 \
+ }
+#define UPRIGHT \
+ { \
+  1, 0, 0, 0 \
+ }
+
+const double rgbd_extent[3] = {.44, .52, .42};
+
+/* A base on two wheels and a caster, a battery and a laptop in a frame, and an
+ * open box on top.  Its front is at negative z. */
+const RgbdSolid rgbd_parts[RGBD_PARTS] = {
+    {RGBD_BOX, {.17, .06, .21}, {{0, .12, 0}, UPRIGHT}},
+    {RGBD_CYLINDER, {.09, .02, .09}, {{-.2, .17, .06}, LYING}},
+    {RGBD_CYLINDER, {.09, .02, .09}, {{.2, .17, .06}, LYING}},
+    {RGBD_SPHERE, {.04, .04, .04}, {{0, .22, -.15}, UPRIGHT}},
+    {RGBD_BOX, {.12, .06, .09}, {{0, 0, .07}, UPRIGHT}},
+    {RGBD_BOX, {.15, .11, .012},
+        {{0, -.05, -.12}, {.9945218953682733, -.10452846326765347, 0, 0}}},
+    {RGBD_BOX, {.012, .12, .012}, {{-.15, -.06, .18}, UPRIGHT}},
+    {RGBD_BOX, {.012, .12, .012}, {{.15, -.06, .18}, UPRIGHT}},
+    {RGBD_BOX, {.012, .12, .012}, {{-.15, -.06, -.18}, UPRIGHT}},
+    {RGBD_BOX, {.012, .12, .012}, {{.15, -.06, -.18}, UPRIGHT}},
+    {RGBD_BOX, {.2, .008, .21}, {{0, -.17, 0}, UPRIGHT}},
+    {RGBD_BOX, {.2, .045, .008}, {{0, -.215, -.202}, UPRIGHT}},
+    {RGBD_BOX, {.2, .045, .008}, {{0, -.215, .202}, UPRIGHT}},
+    {RGBD_BOX, {.008, .045, .21}, {{-.192, -.215, 0}, UPRIGHT}},
+    {RGBD_BOX, {.008, .045, .21}, {{.192, -.215, 0}, UPRIGHT}},
+};
+
+/* Furniture: its size is half to each side, its place the middle of its foot;
+ * what has a number stands together. */
+typedef struct {
+  RgbdShape shape;
+  double half[3], x, foot, z, yaw;
+  int group;
+} Item;
+
+static const Item items[] = {
+    {RGBD_CYLINDER, {.12, 1.25, .12}, -1.7, RGBD_FLOOR, 3.2, 0, 0},
+    {RGBD_BOX, {.5, .015, .3}, -1.1, .33, 2.75, 4, 1},
+    {RGBD_BOX, {.025, .36, .025}, -1.55, RGBD_FLOOR, 2.5, 4, 1},
+    {RGBD_BOX, {.025, .36, .025}, -.65, RGBD_FLOOR, 2.5, 4, 1},
+    {RGBD_BOX, {.025, .36, .025}, -1.55, RGBD_FLOOR, 3, 4, 1},
+    {RGBD_BOX, {.025, .36, .025}, -.65, RGBD_FLOOR, 3, 4, 1},
+    {RGBD_BOX, {.24, .16, .02}, -1.15, .3, 2.88, -12, 1},
+    {RGBD_CYLINDER, {.04, .12, .04}, -.75, .3, 2.6, 0, 1},
+    {RGBD_SPHERE, {.09, .09, .09}, -1.4, .3, 2.6, 0, 1},
+    {RGBD_BOX, {.15, .11, .2}, -1.2, RGBD_FLOOR, 1.6, 40, 2},
+    {RGBD_BOX, {.25, .5, .3}, 1.55, RGBD_FLOOR, 2.85, -8, 3},
+    {RGBD_CYLINDER, {.22, .2, .22}, .95, RGBD_FLOOR, 3.15, 0, 4},
+    {RGBD_BOX, {.13, .1, .11}, .95, RGBD_FLOOR - .4, 3.15, 25, 4},
+    {RGBD_SPHERE, {.16, .16, .16}, .3, RGBD_FLOOR, 3.3, 0, 5},
+    {RGBD_CYLINDER, {.14, .19, .14}, -.35, RGBD_FLOOR, 3.3, 0, 6},
+};
+
+/* The room, and the wall at its back with a way out into a corridor. */
+static const Item walls[] = {
+    {RGBD_ROOM, {2.025, 1.25, 3.6}, .025, RGBD_FLOOR, 2, 0, 0},
+    {RGBD_BOX, {1.25, 1.25, .05}, -.75, RGBD_FLOOR, 3.7, 0, 0},
+    {RGBD_BOX, {.25, 1.25, .05}, 1.75, RGBD_FLOOR, 3.7, 0, 0},
+};
+
+static RgbdSolid
+put (const Item *item, double dx, double dz, double dyaw)
+{
+  uint32_t yaw = (uint32_t) (int64_t) ((item->yaw + dyaw) / 360 * 4294967296.);
+
+  return (RgbdSolid){.shape = item->shape,
+      .half = {item->half[0], item->half[1], item->half[2]},
+      .pose = rgbd_pose_of (
+          1, yaw, item->x + dx, item->foot - item->half[1], item->z + dz)};
+}
+
+int
+rgbd_furnish (const RgbdParams *params, RgbdSolid *furniture)
+{
+  int n = 0;
+
+  for (size_t i = 0; i < sizeof walls / sizeof *walls; i++)
+    furniture[n++] = put (&walls[i], 0, 0, 0);
+  for (size_t i = 0; i < sizeof items / sizeof *items; i++) {
+    uint64_t key = random_u64 (params->seed, 3 + items[i].group);
+    uint64_t own = random_u64 (params->seed, 100 + i);
+
+    furniture[n++] = put (&items[i], .08 * (random_unit (key, 0) - .5),
+        .08 * (random_unit (key, 1) - .5),
+        items[i].group == 1 ? 0 : 16 * (random_unit (own, 0) - .5));
+  }
+  return n;
+}
