@@ -15,18 +15,29 @@
  * #GstVisionTestSrc:palette names the colours. In the truth, the score is the
  * visible part of an object, and one of which nothing is visible is occluded.
  *
+ * With pattern=rgbd, the video is what a hand-held depth camera sees of a
+ * furnished room: millimetres in GRAY16_LE, 0 where there is none. A small
+ * robot stands in it and from frame #GstVisionTestSrc:motion-start on drives
+ * along #GstVisionTestSrc:path. Frames of 512x424 are those of a Kinect One,
+ * all others have the view of a Kinect for Xbox 360, whose noise, steps of
+ * depth, blind ranges, shadows and torn edges they show; noise=0 is exact.
+ * Every buffer carries the camera with its pose (VisionCamera), the robot with
+ * its pose (VisionTruthObjects) and, with
+ * #GstVisionTestSrc:correspondence-map, what a tracker says about each pixel
+ * that knows the room and the robot at rest (VisionMaps, kind correspondence).
+ *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 visiontestsrc num-buffers=100 ! visionjson ! fakesink
  * gst-launch-1.0 visiontestsrc is-live=true n-objects=12 distractors=8 !
  * video/x-raw,width=1280,height=720 ! videoconvert ! autovideosink
+ * gst-launch-1.0 visiontestsrc pattern=rgbd path=frontal num-buffers=100 !
+ * video/x-raw,width=512,height=424 ! visionjson ! fakesink
  * ]|
  *
  * Since: 0.1
  */
 #include "testsrc/gstvisiontestsrc.h"
-
-#include "meta/gstvisionmeta.h"
 
 GST_DEBUG_CATEGORY_STATIC (vision_test_src_debug);
 #define GST_CAT_DEFAULT vision_test_src_debug
@@ -37,15 +48,41 @@ GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (visiontestsrc, "visiontestsrc",
     GST_DEBUG_CATEGORY_INIT (
         vision_test_src_debug, "visiontestsrc", 0, "synthetic scenes"));
 
-/* CHROMATIC_MAX_SIZE */
-#define SIZES "(int) [ 1, 16384 ]"
+static const GstVisionTestSrcScene *const scenes[] = {
+    [GST_VISION_TEST_SRC_CHROMATIC] = &gst_vision_test_src_chromatic,
+    [GST_VISION_TEST_SRC_RGBD] = &gst_vision_test_src_rgbd,
+};
 
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
     GST_PAD_SRC, GST_PAD_ALWAYS,
     GST_STATIC_CAPS ("video/x-raw, format = (string) { RGBA, BGRA, RGBx, BGRx, "
-                     "RGB, BGR, GRAY8, NV12, I420, YUY2, P010_10LE }, "
-                     "width = " SIZES ", height = " SIZES ", "
+                     "RGB, BGR, GRAY8, NV12, I420, YUY2, P010_10LE, "
+                     "GRAY16_LE }, width = (int) [ 1, 16384 ], "
+                     "height = (int) [ 1, 16384 ], "
                      "framerate = " GST_VIDEO_FPS_RANGE));
+
+static GstCaps *
+scene_caps (GstVisionTestSrc *self, GstVisionTestSrcPattern *pattern)
+{
+  GST_OBJECT_LOCK (self);
+  *pattern = self->pattern;
+  GST_OBJECT_UNLOCK (self);
+  return gst_caps_from_string (scenes[*pattern]->caps);
+}
+
+/* What the pattern comes in. */
+static GstCaps *
+get_caps (GstBaseSrc *src, GstCaps *filter)
+{
+  GstVisionTestSrcPattern pattern;
+  GstCaps *all = scene_caps (GST_VISION_TEST_SRC (src), &pattern), *caps = all;
+
+  if (filter) {
+    caps = gst_caps_intersect_full (filter, all, GST_CAPS_INTERSECT_FIRST);
+    gst_caps_unref (all);
+  }
+  return caps;
+}
 
 static GstCaps *
 fixate (GstBaseSrc *src, GstCaps *caps)
@@ -68,20 +105,31 @@ fixate (GstBaseSrc *src, GstCaps *caps)
 static void
 close_scene (GstVisionTestSrc *self)
 {
-  g_clear_pointer (&self->scene, chromatic_free);
+  if (self->scene)
+    self->scene->close (self);
+  self->scene = NULL;
   gst_vision_input_close (&self->frame, &self->backend);
 }
 
 static const char *
-open_scene (GstVisionTestSrc *self, const GstVideoInfo *info)
+open_scene (GstVisionTestSrc *self, GstCaps *caps, const GstVideoInfo *info)
 {
+  GstVisionTestSrcPattern pattern;
+  GstCaps *known = scene_caps (self, &pattern);
+  gboolean fits = gst_caps_can_intersect (known, caps);
+
+  gst_caps_unref (known);
   close_scene (self);
+  if (!fits)
+    return "the pattern does not come in them";
   TRY (gst_vision_backend_open (
       &self->backend, GST_VISION_FRAME_WRITE, FALSE, device_open));
   TRY (gst_vision_input_open (
       &self->frame, &self->backend, info, FALSE, GST_VISION_FRAME_WRITE));
-  return chromatic_new (
-      &self->scene, GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info));
+  TRY (scenes[pattern]->open (
+      self, GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info)));
+  self->scene = scenes[pattern];
+  return NULL;
 }
 
 static gboolean
@@ -93,10 +141,10 @@ set_caps (GstBaseSrc *src, GstCaps *caps)
 
   gst_vision_test_src_rate_changes (self);
   if (gst_video_info_from_caps (&info, caps))
-    err = open_scene (self, &info);
+    err = open_scene (self, caps, &info);
   if (err)
     GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
-        ("There is no scene for these caps: %s. Ask for another size.", err),
+        ("There is no scene for these caps: %s. Ask for others.", err),
         ("%" GST_PTR_FORMAT, caps));
   return !err;
 }
@@ -131,57 +179,28 @@ decide_allocation (GstBaseSrc *src, GstQuery *query)
       ->decide_allocation (src, query);
 }
 
-/* Paints the frame; @labels may be NULL. */
 static const char *
-render (GstVisionTestSrc *self, const ChromaticParams *params,
-    GstBuffer *buffer, SceneObject *objects, GstBuffer *labels)
+show (GstVisionTestSrc *self, GstBuffer *buffer)
 {
-  GstMapInfo map = {0};
   const char *err, *unmapped;
   Image image;
 
-  if (labels && !gst_buffer_map (labels, &map, GST_MAP_WRITE))
-    return "the label map could not be mapped";
-  err = gst_vision_input_map (&self->frame, &self->backend, buffer, &image);
-  if (!err) {
-    err = chromatic_render (self->scene, params, self->number, &image, objects,
-        (guint16 *) map.data);
-    unmapped = gst_vision_input_unmap (&self->frame, &self->backend);
-    err = err ? err : unmapped;
-  }
-  if (labels)
-    gst_buffer_unmap (labels, &map);
-  return err;
+  TRY (gst_vision_input_map (&self->frame, &self->backend, buffer, &image));
+  err = self->scene->show (self, &image, buffer);
+  unmapped = gst_vision_input_unmap (&self->frame, &self->backend);
+  return err ? err : unmapped;
 }
 
 static GstFlowReturn
 fill (GstPushSrc *src, GstBuffer *buffer)
 {
   GstVisionTestSrc *self = GST_VISION_TEST_SRC (src);
-  GstVideoInfo *info = &self->frame.info;
-  GstBuffer *labels = NULL;
-  ChromaticParams params;
-  SceneObject *objects;
-  gboolean label_map;
   const char *err;
 
   if (gst_vision_test_src_is_over (self))
     return GST_FLOW_EOS;
   gst_vision_test_src_set_times (self, buffer);
-  GST_OBJECT_LOCK (self);
-  params = self->params;
-  label_map = self->label_map;
-  GST_OBJECT_UNLOCK (self);
-  if (label_map)
-    labels = gst_buffer_new_allocate (
-        NULL, 2 * (gsize) info->width * info->height, NULL);
-  objects = g_new (SceneObject, params.n_objects);
-  err = render (self, &params, buffer, objects, labels);
-  if (!err)
-    err = gst_vision_test_src_attach (
-        self, buffer, objects, params.n_objects, labels);
-  g_free (objects);
-  gst_clear_buffer (&labels);
+  err = show (self, buffer);
   if (err) {
     GST_ELEMENT_ERROR (self, STREAM, FAILED,
         ("Frame %" G_GUINT64_FORMAT " could not be made: %s.", self->number,
@@ -221,6 +240,7 @@ gst_vision_test_src_class_init (GstVisionTestSrcClass *klass)
 
   gst_vision_test_src_install_properties (G_OBJECT_CLASS (klass));
   gst_vision_test_src_install_times (src);
+  src->get_caps = get_caps;
   src->fixate = fixate;
   src->set_caps = set_caps;
   src->decide_allocation = decide_allocation;
@@ -237,7 +257,9 @@ gst_vision_test_src_class_init (GstVisionTestSrcClass *klass)
 static void
 gst_vision_test_src_init (GstVisionTestSrc *self)
 {
-  self->params = (ChromaticParams) CHROMATIC_DEFAULTS;
+  self->chromatic_params = (ChromaticParams) CHROMATIC_DEFAULTS;
+  self->rgbd_params = (RgbdParams) RGBD_DEFAULTS;
+  self->correspondence_map = TRUE;
   gst_vision_backend_init (&self->backend, GST_ELEMENT (self));
   self->backend.kind = GST_VISION_BACKEND_CPU;
   gst_video_info_init (&self->frame.info);

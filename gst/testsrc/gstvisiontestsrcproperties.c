@@ -14,30 +14,19 @@ enum {
   PROP_TWINS,
   PROP_OCCLUSION,
   PROP_LABEL_MAP,
+  PROP_PATH,
+  PROP_MOTION_START,
+  PROP_CORRESPONDENCE_MAP,
   PROP_IS_LIVE,
   PROP_PALETTE,
 };
-
-static GType
-pattern_type (void)
-{
-  static const GEnumValue values[] = {
-      {GST_VISION_TEST_SRC_CHROMATIC,
-          "Shapes, each of its own colour, that move, turn and hide each other",
-          "chromatic"},
-      {0, NULL, NULL},
-  };
-  GType type = g_enum_register_static ("GstVisionTestSrcPattern", values);
-
-  gst_type_mark_as_plugin_api (type, 0);
-  return type;
-}
 
 static void
 set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstVisionTestSrc *self = GST_VISION_TEST_SRC (object);
-  ChromaticParams *p = &self->params;
+  ChromaticParams *p = &self->chromatic_params;
+  RgbdParams *rgbd = &self->rgbd_params;
 
   if (id == PROP_IS_LIVE) { /* which takes the lock itself */
     gst_base_src_set_live (GST_BASE_SRC (self), g_value_get_boolean (value));
@@ -49,16 +38,16 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
       self->pattern = g_value_get_enum (value);
       break;
     case PROP_SEED:
-      p->seed = g_value_get_uint64 (value);
+      p->seed = rgbd->seed = g_value_get_uint64 (value);
       break;
     case PROP_N_OBJECTS:
       p->n_objects = g_value_get_int (value);
       break;
     case PROP_SPEED:
-      p->speed = g_value_get_double (value);
+      p->speed = rgbd->speed = g_value_get_double (value);
       break;
     case PROP_NOISE:
-      p->noise = g_value_get_double (value);
+      p->noise = rgbd->noise = g_value_get_double (value);
       break;
     case PROP_SHADOWS:
       p->shadows = g_value_get_double (value);
@@ -77,6 +66,15 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
       break;
     case PROP_LABEL_MAP:
       self->label_map = g_value_get_boolean (value);
+      break;
+    case PROP_PATH:
+      rgbd->path = g_value_get_enum (value);
+      break;
+    case PROP_MOTION_START:
+      rgbd->motion_start = g_value_get_uint64 (value);
+      break;
+    case PROP_CORRESPONDENCE_MAP:
+      self->correspondence_map = g_value_get_boolean (value);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -98,7 +96,8 @@ static void
 get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   GstVisionTestSrc *self = GST_VISION_TEST_SRC (object);
-  const ChromaticParams *p = &self->params;
+  const ChromaticParams *p = &self->chromatic_params;
+  const RgbdParams *rgbd = &self->rgbd_params;
 
   if (id == PROP_IS_LIVE) {
     g_value_set_boolean (value, gst_base_src_is_live (GST_BASE_SRC (self)));
@@ -139,6 +138,15 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
     case PROP_LABEL_MAP:
       g_value_set_boolean (value, self->label_map);
       break;
+    case PROP_PATH:
+      g_value_set_enum (value, rgbd->path);
+      break;
+    case PROP_MOTION_START:
+      g_value_set_uint64 (value, rgbd->motion_start);
+      break;
+    case PROP_CORRESPONDENCE_MAP:
+      g_value_set_boolean (value, self->correspondence_map);
+      break;
     case PROP_PALETTE:
       g_value_take_string (value, palette (p->n_objects));
       break;
@@ -162,7 +170,9 @@ install_scene (GObjectClass *k, const ChromaticParams *d)
 {
   install (k, PROP_PATTERN,
       g_param_spec_enum ("pattern", "Pattern", "The kind of scene",
-          pattern_type (), GST_VISION_TEST_SRC_CHROMATIC, LIVE));
+          gst_vision_test_src_pattern_type (), GST_VISION_TEST_SRC_CHROMATIC,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+              GST_PARAM_MUTABLE_READY));
   install (k, PROP_SEED,
       g_param_spec_uint64 ("seed", "Seed",
           "Another seed is another scene; the same seed shows the same frames",
@@ -174,8 +184,9 @@ install_scene (GObjectClass *k, const ChromaticParams *d)
           1, CHROMATIC_MAX_OBJECTS, d->n_objects, LIVE));
   install (k, PROP_SPEED,
       g_param_spec_double ("speed", "Speed",
-          "How fast objects move, 1 = across the frame in some 200 frames. "
-          "Another speed also puts them elsewhere",
+          "How fast objects move, 1 = across the frame in some 200 frames; the "
+          "robot of rgbd, 8 mm or 1.2 degrees a frame. Another speed also puts "
+          "them elsewhere",
           0, 8, d->speed, LIVE));
   install (k, PROP_OCCLUSION,
       g_param_spec_boolean ("occlusion", "Occlusion",
@@ -201,8 +212,10 @@ install_picture (GObjectClass *k, const ChromaticParams *d)
 
   install (k, PROP_NOISE,
       g_param_spec_double ("noise", "Noise",
-          "Standard deviation of the sensor's noise in grey levels", 0, 64,
-          d->noise, live));
+          "Standard deviation of the sensor's noise in grey levels; in rgbd, "
+          "in "
+          "eighths of a step of depth, and 0 is exact depth",
+          0, 64, d->noise, live));
   install (k, PROP_SHADOWS,
       g_param_spec_double ("shadows", "Shadows",
           "Part of the light that shadows take from objects; the palette's "
@@ -213,15 +226,34 @@ install_picture (GObjectClass *k, const ChromaticParams *d)
           d->texture, live));
 }
 
+static void
+install_rgbd (GObjectClass *k, const RgbdParams *d)
+{
+  install (k, PROP_PATH,
+      g_param_spec_enum ("path", "Path", "Where the robot of rgbd drives to",
+          gst_vision_test_src_path_type (), d->path, LIVE));
+  install (k, PROP_MOTION_START,
+      g_param_spec_uint64 ("motion-start", "Start of motion",
+          "The frame at which the robot of rgbd starts to move", 0, G_MAXUINT64,
+          d->motion_start, LIVE));
+  install (k, PROP_CORRESPONDENCE_MAP,
+      g_param_spec_boolean ("correspondence-map", "Correspondence map",
+          "With rgbd, attach a map of kind correspondence: what a tracker says "
+          "about each pixel whose model is the room, with the robot at rest",
+          TRUE, LIVE));
+}
+
 void
 gst_vision_test_src_install_properties (GObjectClass *klass)
 {
   static const ChromaticParams defaults = CHROMATIC_DEFAULTS;
+  static const RgbdParams rgbd_defaults = RGBD_DEFAULTS;
 
   klass->set_property = set_property;
   klass->get_property = get_property;
   install_scene (klass, &defaults);
   install_picture (klass, &defaults);
+  install_rgbd (klass, &rgbd_defaults);
   install (klass, PROP_LABEL_MAP,
       g_param_spec_boolean ("label-map", "Label map",
           "Attach the truth of each pixel: a map of kind labels with the id of "

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "testsrc/gstvisiontestsrc.h"
 
-#include "meta/gstvisionmeta.h"
+#include <math.h>
 
-static GstVisionObject
-describe (const SceneObject *o, gdouble rate)
+GstVisionObject
+gst_vision_test_src_describe (GstVisionTestSrc *self, const SceneObject *o)
 {
+  const GstVideoInfo *info = &self->frame.info;
+  gdouble rate =
+      (gdouble) GST_VIDEO_INFO_FPS_N (info) / GST_VIDEO_INFO_FPS_D (info);
   GstVisionObject to;
 
   gst_vision_object_init (&to);
@@ -32,43 +35,41 @@ describe (const SceneObject *o, gdouble rate)
   return to;
 }
 
-static gboolean
-attach_labels (GstBuffer *buffer, const GstVideoInfo *info, GstBuffer *labels)
+gboolean
+gst_vision_test_src_attach_objects (
+    GstVisionTestSrc *self, GstBuffer *buffer, GstVisionObject *objects, gint n)
 {
+  const GstVideoInfo *info = &self->frame.info;
+  gchar *name = gst_object_get_name (GST_OBJECT (self));
+  gboolean attached;
+
+  for (gint i = 0; i < n; i++)
+    objects[i].source = name;
+  attached = gst_buffer_add_vision_objects (buffer, GST_VISION_ORIGIN_TRUTH,
+      GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info), objects, n);
+  g_free (name);
+  return attached;
+}
+
+gboolean
+gst_vision_test_src_attach_map (GstVisionTestSrc *self, GstBuffer *buffer,
+    GstVisionOrigin origin, const gchar *kind, gpointer pixels)
+{
+  const GstVideoInfo *info = &self->frame.info;
+  gboolean labels = g_str_equal (kind, "labels");
   GstVisionMap map = {.element = "visiontestsrc",
-      .kind = "labels",
-      .format = "u16",
-      .channels = 1,
+      .kind = kind,
+      .format = labels ? "u16" : "u8",
+      .channels = labels ? 1 : 2,
       .width = GST_VIDEO_INFO_WIDTH (info),
       .height = GST_VIDEO_INFO_HEIGHT (info),
       .stride = 2 * GST_VIDEO_INFO_WIDTH (info),
       .scale = 1,
-      .invalid = 0,
-      .pixels = labels};
-
-  return gst_buffer_add_vision_map (buffer, GST_VISION_ORIGIN_TRUTH, &map);
-}
-
-const char *
-gst_vision_test_src_attach (GstVisionTestSrc *self, GstBuffer *buffer,
-    const SceneObject *objects, gint n, GstBuffer *labels)
-{
-  const GstVideoInfo *info = &self->frame.info;
-  gdouble rate =
-      (gdouble) GST_VIDEO_INFO_FPS_N (info) / GST_VIDEO_INFO_FPS_D (info);
-  GstVisionObject *truth = g_new (GstVisionObject, n);
-  gchar *name = gst_object_get_name (GST_OBJECT (self));
+      .invalid = labels ? 0 : NAN};
   gboolean attached;
 
-  for (gint i = 0; i < n; i++) {
-    truth[i] = describe (&objects[i], rate);
-    truth[i].source = name;
-  }
-  attached = gst_buffer_add_vision_objects (buffer, GST_VISION_ORIGIN_TRUTH,
-      GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info), truth, n);
-  if (attached && labels)
-    attached = attach_labels (buffer, info, labels);
-  g_free (truth);
-  g_free (name);
-  return attached ? NULL : "the truth could not be attached to the buffer";
+  map.pixels = gst_buffer_new_wrapped (pixels, (gsize) map.stride * map.height);
+  attached = gst_buffer_add_vision_map (buffer, origin, &map);
+  gst_buffer_unref (map.pixels);
+  return attached;
 }

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "testsrc/gstvisiontestsrc.h"
+
+static const char *
+open_scene (GstVisionTestSrc *self, gint width, gint height)
+{
+  return chromatic_new (&self->chromatic, width, height);
+}
+
+static void
+close_scene (GstVisionTestSrc *self)
+{
+  g_clear_pointer (&self->chromatic, chromatic_free);
+}
+
+static gboolean
+attach (GstVisionTestSrc *self, GstBuffer *buffer, const SceneObject *objects,
+    gint n)
+{
+  GstVisionObject *truth = g_new (GstVisionObject, n);
+  gboolean attached;
+
+  for (gint i = 0; i < n; i++)
+    truth[i] = gst_vision_test_src_describe (self, &objects[i]);
+  attached = gst_vision_test_src_attach_objects (self, buffer, truth, n);
+  g_free (truth);
+  return attached;
+}
+
+static const char *
+show (GstVisionTestSrc *self, const Image *image, GstBuffer *buffer)
+{
+  SceneObject *objects;
+  guint16 *labels = NULL;
+  ChromaticParams params;
+  gboolean label_map, attached;
+  const char *err;
+
+  GST_OBJECT_LOCK (self);
+  params = self->chromatic_params;
+  label_map = self->label_map;
+  GST_OBJECT_UNLOCK (self);
+  if (label_map)
+    labels = g_new (guint16, (gsize) image->width * image->height);
+  objects = g_new (SceneObject, params.n_objects);
+  err = chromatic_render (
+      self->chromatic, &params, self->number, image, objects, labels);
+  attached = !err && attach (self, buffer, objects, params.n_objects);
+  if (attached && labels)
+    attached = gst_vision_test_src_attach_map (self, buffer,
+        GST_VISION_ORIGIN_TRUTH, "labels", g_steal_pointer (&labels));
+  g_free (labels);
+  g_free (objects);
+  return err || attached ? err
+                         : "the truth could not be attached to the buffer";
+}
+
+const GstVisionTestSrcScene gst_vision_test_src_chromatic = {
+    "video/x-raw, format = (string) { RGBA, BGRA, RGBx, BGRx, RGB, BGR, GRAY8, "
+    "NV12, I420, YUY2, P010_10LE }, width = (int) [ 1, 16384 ], "
+    "height = (int) [ 1, 16384 ], framerate = " GST_VIDEO_FPS_RANGE,
+    open_scene, close_scene, show};

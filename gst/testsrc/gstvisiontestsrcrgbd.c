@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "testsrc/gstvisiontestsrc.h"
+
+#include <string.h>
+
+static const char *
+open_scene (GstVisionTestSrc *self, gint width, gint height)
+{
+  return rgbd_new (&self->rgbd, width, height);
+}
+
+static void
+close_scene (GstVisionTestSrc *self)
+{
+  g_clear_pointer (&self->rgbd, rgbd_free);
+}
+
+/* The true camera, also as the result that the tracker behind the
+ * correspondence map would have. */
+static gboolean
+attach_camera (GstVisionTestSrc *self, GstBuffer *buffer, const RgbdTruth *t)
+{
+  const GstVideoInfo *info = &self->frame.info;
+  GstVisionCamera camera;
+
+  gst_vision_camera_init (&camera);
+  camera.ref_width = GST_VIDEO_INFO_WIDTH (info);
+  camera.ref_height = GST_VIDEO_INFO_HEIGHT (info);
+  camera.fx = t->fx;
+  camera.fy = t->fy;
+  camera.cx = t->cx;
+  camera.cy = t->cy;
+  memcpy (camera.pose, t->camera, sizeof camera.pose);
+  camera.has_pose = TRUE;
+  return gst_buffer_set_vision_camera (
+             buffer, GST_VISION_ORIGIN_RESULT, &camera) &&
+      gst_buffer_set_vision_camera (buffer, GST_VISION_ORIGIN_TRUTH, &camera);
+}
+
+static gboolean
+attach (GstVisionTestSrc *self, GstBuffer *buffer, const RgbdTruth *t)
+{
+  GstVisionObject robot = gst_vision_test_src_describe (self, &t->object);
+
+  robot.depth = t->robot[2];
+  robot.pose = (GstVisionArray){7, t->robot};
+  robot.extent = (GstVisionArray){3, t->extent};
+  return attach_camera (self, buffer, t) &&
+      gst_vision_test_src_attach_objects (self, buffer, &robot, 1);
+}
+
+static const char *
+show (GstVisionTestSrc *self, const Image *image, GstBuffer *buffer)
+{
+  gsize pixels = (gsize) image->width * image->height;
+  guint8 *classes = NULL;
+  guint16 *labels = NULL;
+  gboolean attached;
+  RgbdParams params;
+  RgbdTruth truth;
+  const char *err;
+
+  GST_OBJECT_LOCK (self);
+  params = self->rgbd_params;
+  if (self->correspondence_map)
+    classes = g_new (guint8, 2 * pixels);
+  if (self->label_map)
+    labels = g_new (guint16, pixels);
+  GST_OBJECT_UNLOCK (self);
+  err = rgbd_render (
+      self->rgbd, &params, self->number, image, &truth, classes, labels);
+  attached = !err && attach (self, buffer, &truth);
+  if (attached && classes)
+    attached = gst_vision_test_src_attach_map (self, buffer,
+        GST_VISION_ORIGIN_RESULT, "correspondence", g_steal_pointer (&classes));
+  if (attached && labels)
+    attached = gst_vision_test_src_attach_map (self, buffer,
+        GST_VISION_ORIGIN_TRUTH, "labels", g_steal_pointer (&labels));
+  g_free (classes);
+  g_free (labels);
+  return err || attached ? err
+                         : "the truth could not be attached to the buffer";
+}
+
+const GstVisionTestSrcScene gst_vision_test_src_rgbd = {
+    "video/x-raw, format = (string) GRAY16_LE, width = (int) [ 1, 4096 ], "
+    "height = (int) [ 1, 4096 ], framerate = " GST_VIDEO_FPS_RANGE,
+    open_scene, close_scene, show};
