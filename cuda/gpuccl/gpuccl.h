@@ -91,6 +91,7 @@ typedef struct {
   double t[3], q[4];
 } GpucclPose;
 
+#define GPUCCL_MAX_SIDE 16384      /* of a frame, pixels */
 #define GPUCCL_MAX_COMPONENTS 4096 /* that are reported */
 #define GPUCCL_CANDIDATES 8        /* the largest; the criteria are theirs */
 
@@ -213,7 +214,7 @@ typedef struct {
 
 typedef struct _Gpuccl Gpuccl;
 
-/* For frames of @width x @height pixels, 1 to 16384 a side. */
+/* For frames of @width x @height pixels, 1 to GPUCCL_MAX_SIDE each. */
 const char *gpuccl_new (
     Gpuccl **self, const Device *device, int width, int height);
 void gpuccl_free (Gpuccl *self);

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * First step: what is foreground, and which neighbours hang together, as bits.
+ * Loops go over 64 pixels at a time, a number that compilers make vectors
+ * of. */
+#include <string.h>
+
+#include "gpuccl/gpuccl_cpu.h"
+
+#define WORD 64
+#define MOST (GPUCCL_MAX_SIDE + 2 * WORD)
+
+#define MOST_WORDS (GPUCCL_MAX_SIDE / WORD)
+
+/* A row with something on either side, so that whole words and neighbours can
+ * be read: pixel x is at [WORD + x], word i at [1 + i]. */
+typedef struct {
+  uint8_t map[MOST];
+  uint16_t z[MOST];
+  uint64_t foreground[MOST_WORDS + 2];
+  uint64_t left[MOST_WORDS + 2];
+} Row;
+
+/* What is around the pixels and will be read with them. */
+static void
+clear_sides (Row *row, int width, int words)
+{
+  int end = WORD + width, padded = WORD * (words + 1);
+
+  row->z[WORD - 1] = row->z[padded] = 0;
+  memset (row->map + end, 0, padded - end);
+  memset (row->z + end, 0, (padded - end) * sizeof *row->z);
+  row->foreground[0] = row->foreground[words + 1] = 0;
+  row->left[0] = row->left[words + 1] = 0;
+}
+
+/* Bit i is byte i, which is 0 or 1. */
+static uint64_t
+pack (const uint8_t bytes[WORD])
+{
+  uint64_t bits = 0;
+
+  for (int i = 0; i < 8; i++) {
+    uint64_t eight;
+
+    memcpy (&eight, bytes + 8 * i, 8);
+    bits |= (eight * 0x0102040810204080 >> 56) << 8 * i;
+  }
+  return bits;
+}
+
+static void
+load_row (const GpucclFrame *f, int y, Row *row)
+{
+  const uint8_t *map = f->map + (size_t) y * f->map_stride;
+
+  if (f->source == GPUCCL_DEPTH_ONLY)
+    memset (row->map + WORD, 255, f->width);
+  else if (f->map_step == 1)
+    memcpy (row->map + WORD, map, f->width);
+  else
+    for (int x = 0; x < f->width; x++)
+      row->map[WORD + x] = map[2 * x];
+  if (f->depth)
+    memcpy (row->z + WORD,
+        (const uint8_t *) f->depth + (size_t) y * f->depth_stride,
+        f->width * sizeof *row->z);
+}
+
+/* The foreground among 64 pixels, of which the first @n are in the frame. */
+static uint64_t
+foreground (const GpucclWork *w, const Row *row, int at, int n)
+{
+  uint64_t in = n < WORD ? ((uint64_t) 1 << n) - 1 : ~(uint64_t) 0, bits;
+  const uint8_t *map = row->map + at;
+  const uint16_t *z = row->z + at;
+  uint8_t is[WORD];
+
+  for (int i = 0; i < WORD; i++)
+    is[i] = gpuccl_is_foreground (&w->values, map[i]);
+  bits = pack (is) & in;
+  if (!bits || !w->frame.depth)
+    return bits;
+  for (int i = 0; i < WORD; i++)
+    is[i] = z[i] != 0;
+  return bits & pack (is);
+}
+
+/* Which of 64 pixels hang together with those at @b, so far as depth says. */
+static uint64_t
+near (const GpucclWork *w, const uint16_t *a, const uint16_t *b)
+{
+  uint16_t limit = (uint16_t) w->link.limit;
+  uint8_t is[WORD];
+
+  if (!w->frame.depth || w->link.limit == GPUCCL_ANY_STEP)
+    return ~(uint64_t) 0;
+  if (w->link.k)
+    for (int i = 0; i < WORD; i++)
+      is[i] = gpuccl_linked (&w->link, a[i], b[i]);
+  else
+    for (int i = 0; i < WORD; i++)
+      is[i] = (uint16_t) (a[i] > b[i] ? a[i] - b[i] : b[i] - a[i]) < limit;
+  return pack (is);
+}
+
+static uint32_t
+count_unknown (const GpucclWork *w, const Row *row)
+{
+  uint32_t n = 0;
+
+  for (int x = 0; x < w->frame.width; x += WORD) {
+    const uint8_t *map = row->map + WORD + x;
+    uint8_t most = 0;
+
+    for (int i = 0; i < WORD; i++)
+      most = map[i] > most ? map[i] : most;
+    if (most > w->values.last)
+      for (int i = 0; i < WORD && x + i < w->frame.width; i++)
+        n += map[i] > w->values.last;
+  }
+  return n;
+}
+
+static void
+read_row (const GpucclWork *w, int y, Row *row)
+{
+  load_row (&w->frame, y, row);
+  for (int x = 0, i = 1; x < w->frame.width; x += WORD, i++) {
+    const uint16_t *z = row->z + WORD + x;
+    uint64_t f = foreground (w, row, WORD + x, w->frame.width - x);
+    uint64_t left = f & (f << 1 | row->foreground[i - 1] >> 63);
+
+    row->foreground[i] = f;
+    row->left[i] = left ? left & near (w, z, z - 1) : 0;
+  }
+}
+
+/* Bits of word @i as they are one pixel to the left, and to the right. */
+static uint64_t
+of_left (const uint64_t *bits, int i)
+{
+  return bits[i] << 1 | bits[i - 1] >> 63;
+}
+
+static uint64_t
+of_right (const uint64_t *bits, int i)
+{
+  return bits[i] >> 1 | bits[i + 1] << 63;
+}
+
+/* The links from @row to the row @above it, @dx to the right. */
+static void
+link_rows (
+    const GpucclWork *w, const Row *row, const Row *above, int dx, uint64_t *up)
+{
+  for (int x = 0, i = 1; x < w->frame.width; x += WORD, i++) {
+    const uint64_t *g = above->foreground;
+    uint64_t f = row->foreground[i] &
+        (!dx             ? g[i]
+                : dx < 0 ? of_left (g, i)
+                         : of_right (g, i));
+
+    up[i] = f ? f & near (w, row->z + WORD + x, above->z + WORD + x + dx) : 0;
+  }
+}
+
+static void
+write_up (const GpucclWork *w, int y, const Row *row, const Row *above)
+{
+  const GpucclCpu *c = w->state;
+  uint64_t up[MOST_WORDS + 2], to_left[MOST_WORDS + 2];
+  uint64_t to_right[MOST_WORDS + 2];
+
+  up[0] = up[c->words + 1] = 0;
+  link_rows (w, row, above, 0, up);
+  for (int i = 1; i <= c->words; i++)
+    gpuccl_bits (c, GPUCCL_UP, y)[i - 1] =
+        gpuccl_up_needed (up[i], row->left[i], above->left[i], of_left (up, i));
+  if (w->connectivity == 4)
+    return;
+  link_rows (w, row, above, -1, to_left);
+  link_rows (w, row, above, 1, to_right);
+  for (int i = 1; i <= c->words; i++) {
+    gpuccl_bits (c, GPUCCL_UP_LEFT, y)[i - 1] = gpuccl_up_left_needed (
+        to_left[i], row->left[i], of_left (up, i), up[i], above->left[i]);
+    gpuccl_bits (c, GPUCCL_UP_RIGHT, y)[i - 1] =
+        gpuccl_up_right_needed (to_right[i], of_right (row->left, i),
+            of_right (up, i), up[i], of_right (above->left, i));
+  }
+}
+
+/* Rows from @y0 to before @y1. */
+static uint32_t
+read_strip (const GpucclWork *w, int y0, int y1)
+{
+  const GpucclCpu *c = w->state;
+  size_t bytes = c->words * sizeof (uint64_t);
+  Row rows[2];
+  uint32_t unknown = 0;
+
+  for (int i = 0; i < 2; i++)
+    clear_sides (&rows[i], w->frame.width, c->words);
+  if (y0 > 0)
+    read_row (w, y0 - 1, &rows[(y0 - 1) % 2]);
+  for (int y = y0; y < y1; y++) {
+    Row *row = &rows[y % 2];
+
+    read_row (w, y, row);
+    unknown += count_unknown (w, row);
+    memcpy (gpuccl_bits (c, GPUCCL_FOREGROUND, y), row->foreground + 1, bytes);
+    memcpy (gpuccl_bits (c, GPUCCL_LEFT, y), row->left + 1, bytes);
+    if (y > 0)
+      write_up (w, y, row, &rows[(y - 1) % 2]);
+  }
+  return unknown;
+}
+
+uint32_t
+gpuccl_read_bits_cpu (const GpucclWork *w)
+{
+  uint32_t unknown = 0;
+
+#pragma omp parallel for schedule(dynamic, 1) reduction(+ : unknown)
+  for (int y = 0; y < w->frame.height; y += GPUCCL_STRIP)
+    unknown += read_strip (w, y,
+        y + GPUCCL_STRIP < w->frame.height ? y + GPUCCL_STRIP
+                                           : w->frame.height);
+  return unknown;
+}

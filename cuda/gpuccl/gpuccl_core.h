@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What gpuccl computes of pixels and links, written once for both backends;
+ * what its stages work on, and their table. */
+#pragma once
+
+#include "gpuccl/gpuccl.h"
+
+/* ---- Foreground ---- */
+
+/* What the map's values mean: foreground is from @first on @span + 1 values, of
+ * no known meaning is what exceeds @last. */
+typedef struct {
+  uint8_t first, span, last;
+} GpucclValues;
+
+BOTH bool
+gpuccl_is_foreground (const GpucclValues *v, uint8_t value)
+{
+  return (uint8_t) (value - v->first) <= v->span;
+}
+
+/* ---- Links: which neighbours hang together ---- */
+
+/* Two depths hang together if they differ by less than @limit, or by less than
+ * z^2 k / 2^32, z being the nearer; all in units of depth. */
+typedef struct {
+  uint32_t limit, k;
+} GpucclLink;
+
+#define GPUCCL_ANY_STEP 65536 /* the limit that all depths meet */
+
+BOTH uint32_t
+gpuccl_limit (const GpucclLink *link, uint32_t near)
+{
+  uint64_t grown = (uint64_t) (near * near) * link->k;
+  uint32_t limit = (uint32_t) ((grown + UINT32_MAX) >> 32); /* rounded up */
+
+  return limit > link->limit ? limit : link->limit;
+}
+
+BOTH bool
+gpuccl_linked (const GpucclLink *link, uint32_t a, uint32_t b)
+{
+  uint32_t near = a < b ? a : b;
+
+  return a + b - 2 * near < gpuccl_limit (link, near);
+}
+
+/* Links that follow from others.  Each argument holds one pixel a bit: the
+ * links to the left, up, up-left and up-right of a pixel; of the pixel above
+ * it, to the left of it and so on.  Any symmetric rule of links will do: what
+ * is left out is a detour over links that are kept. */
+BOTH uint64_t
+gpuccl_up_needed (
+    uint64_t up, uint64_t left, uint64_t left_of_above, uint64_t up_of_left)
+{
+  return up & ~(left & left_of_above & up_of_left);
+}
+
+BOTH uint64_t
+gpuccl_up_left_needed (uint64_t up_left, uint64_t left, uint64_t up_of_left,
+    uint64_t up, uint64_t left_of_above)
+{
+  return up_left & ~((left & up_of_left) | (up & left_of_above));
+}
+
+BOTH uint64_t
+gpuccl_up_right_needed (uint64_t up_right, uint64_t left_of_right,
+    uint64_t up_of_right, uint64_t up, uint64_t left_of_above_right)
+{
+  return up_right &
+      ~((left_of_right & up_of_right) | (up & left_of_above_right));
+}
+
+/* ---- Sums ---- */
+
+/* The principal point in whole pixels and 1/256 of one. */
+typedef struct {
+  int32_t whole, part;
+} GpucclCentre;
+
+/* (at - centre) z, rounded; |at - whole| <= 32768 leaves it 32 bits. */
+BOTH int32_t
+gpuccl_ray (GpucclCentre centre, int32_t at, uint32_t z)
+{
+  return (at - centre.whole) * (int32_t) z -
+      (centre.part * (int32_t) z + 128) / 256;
+}
+
+BOTH GpucclSum
+gpuccl_sum_nothing (void)
+{
+  GpucclSum s = {UINT32_MAX, 0, 0, 0, 0,
+      {INT32_MAX, INT32_MAX, INT32_MIN, INT32_MIN}, UINT32_MAX, 0, INT32_MAX,
+      INT32_MIN, INT32_MAX, INT32_MIN};
+
+  return s;
+}
+
+#define GPUCCL_LOWER(a, b) \
+ if ((b) < (a)) \
+ (a) = (b)
+#define GPUCCL_RAISE(a, b) \
+ if ((b) > (a)) \
+ (a) = (b)
+
+BOTH void
+gpuccl_sum_add (GpucclSum *s, const GpucclSum *t)
+{
+  GPUCCL_LOWER (s->label, t->label);
+  s->area += t->area;
+  s->x += t->x;
+  s->y += t->y;
+  s->z += t->z;
+  GPUCCL_LOWER (s->box.x0, t->box.x0);
+  GPUCCL_LOWER (s->box.y0, t->box.y0);
+  GPUCCL_RAISE (s->box.x1, t->box.x1);
+  GPUCCL_RAISE (s->box.y1, t->box.y1);
+  GPUCCL_LOWER (s->min_z, t->min_z);
+  GPUCCL_RAISE (s->max_z, t->max_z);
+  GPUCCL_LOWER (s->min_u, t->min_u);
+  GPUCCL_RAISE (s->max_u, t->max_u);
+  GPUCCL_LOWER (s->min_v, t->min_v);
+  GPUCCL_RAISE (s->max_v, t->max_v);
+}
+
+/* A pixel without depth. */
+BOTH GpucclSum
+gpuccl_sum_pixel (int x, int y, uint32_t label)
+{
+  GpucclSum s = {label, 1, (unsigned long long) x, (unsigned long long) y, 0,
+      {x, y, x + 1, y + 1}, 0, 0, 0, 0, 0, 0};
+
+  return s;
+}
+
+/* Where rays start; nobody asks where they lead if there is no camera. */
+typedef struct {
+  bool known;
+  GpucclCentre x, y;
+} GpucclRays;
+
+/* Gives pixel (x, y), alone in @s, its depth. */
+BOTH void
+gpuccl_sum_set_depth (
+    GpucclSum *s, const GpucclRays *rays, int x, int y, uint32_t z)
+{
+  s->z = s->min_z = s->max_z = z;
+  if (!rays->known)
+    return;
+  s->min_u = s->max_u = gpuccl_ray (rays->x, x, z);
+  s->min_v = s->max_v = gpuccl_ray (rays->y, y, z);
+}
+
+/* ---- What the stages work on ---- */
+
+/* One of the largest components, looked at closely (section 3.5.3).  A row or
+ * column that holds none of it adds nothing. */
+typedef struct {
+  uint32_t label, area;
+  unsigned long long widths, heights; /* sums over rows of last x - first x,
+                                         over columns of last y - first y */
+  uint32_t rows, columns;             /* that hold a pixel of it */
+} GpucclCandidate;
+
+/* In pinned memory: the host reads it when the device is done. */
+typedef struct {
+  uint32_t n_labels, largest_label, largest_area, n_unknown;
+  uint32_t iterations;
+  uint32_t n_candidates;
+  GpucclCandidate candidates[GPUCCL_CANDIDATES]; /* by area, then by label */
+  uint32_t n_sums; /* components of min_area pixels; there may be no room for
+                      all of them */
+  uint32_t unused;
+  GpucclSum sums[1]; /* in any order; as many as there is room for */
+} GpucclResult;
+
+/* Device memory where nothing is said. */
+typedef struct {
+  GpucclFrame frame;
+  GpucclValues values;
+  GpucclLink link;
+  GpucclRays rays;
+  int connectivity, skip_checks;
+  uint32_t min_area, min_size;
+
+  uint32_t *labels; /* rows of width */
+  void *state;      /* the backend's own */
+  uint32_t max_sums;
+  GpucclResult *result; /* pinned */
+} GpucclWork;
+
+BOTH bool
+gpuccl_is_candidate (const GpucclWork *w, uint32_t area)
+{
+  return area > w->min_size && area >= w->min_area;
+}
+
+/* Whether the first of two components comes before the second: the larger, of
+ * equal ones that with the smaller label. */
+BOTH bool
+gpuccl_before (
+    uint32_t area, uint32_t label, uint32_t other_area, uint32_t other_label)
+{
+  return area != other_area ? area > other_area : label < other_label;
+}
+
+/* The steps that each backend writes for itself. */
+typedef struct {
+  /* Makes and releases w->state. */
+  const char *(*open) (const Device *dev, GpucclWork *w);
+  void (*close) (const Device *dev, GpucclWork *w);
+  /* Finds w->labels and w->result. */
+  const char *(*run) (const Device *dev, const GpucclWork *w);
+  const char *(*mask) (const Device *dev, const GpucclWork *w, uint32_t label,
+      uint8_t *mask, size_t stride);
+} GpucclStages;
+
+C_BEGIN
+extern const GpucclStages gpuccl_stages_cpu, gpuccl_stages_cuda;
+C_END

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The CPU backend's table. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpuccl/gpuccl_cpu.h"
+
+static const char *
+open (const Device *dev, GpucclWork *w)
+{
+  GpucclCpu *c = calloc (1, sizeof *c);
+  size_t words = (w->frame.width + 63) / 64;
+
+  (void) dev;
+  if (!(w->state = c))
+    return "out of memory";
+  c->words = (int) words;
+  for (int i = 0; i < GPUCCL_N_PLANES; i++)
+    TRY (gpuccl_renew_cpu (
+        (void **) &c->plane[i], words * w->frame.height, sizeof *c->plane[i]));
+  TRY (gpuccl_renew_cpu (
+      (void **) &c->first, w->frame.height + 1, sizeof *c->first));
+  return gpuccl_renew_cpu ((void **) &c->columns,
+      (size_t) 2 * GPUCCL_CANDIDATES * w->frame.width, sizeof *c->columns);
+}
+
+static void
+close (const Device *dev, GpucclWork *w)
+{
+  GpucclCpu *c = w->state;
+
+  (void) dev;
+  if (!c)
+    return;
+  for (int i = 0; i < GPUCCL_N_PLANES; i++)
+    free (c->plane[i]);
+  free (c->first);
+  free (c->runs);
+  free (c->parents);
+  free (c->sums);
+  free (c->candidates);
+  free (c->columns);
+  free (c);
+}
+
+static const char *
+run (const Device *dev, const GpucclWork *w)
+{
+  (void) dev;
+  memset (w->result, 0, sizeof *w->result);
+  w->result->n_unknown = gpuccl_read_bits_cpu (w);
+  TRY (gpuccl_join_runs_cpu (w));
+  TRY (gpuccl_measure_cpu (w));
+  gpuccl_write_labels_cpu (w);
+  return NULL;
+}
+
+static const char *
+mask (const Device *dev, const GpucclWork *w, uint32_t label, uint8_t *out,
+    size_t stride)
+{
+  (void) dev;
+  for (int y = 0; y < w->frame.height; y++)
+    for (int x = 0; x < w->frame.width; x++)
+      out[y * stride + x] =
+          w->labels[(size_t) y * w->frame.width + x] == label ? 255 : 0;
+  return NULL;
+}
+
+const GpucclStages gpuccl_stages_cpu = {open, close, run, mask};

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the CPU's stages share: runs, pixels side by side in a row that hang
+ * together. */
+#pragma once
+
+#include "gpuccl/gpuccl_core.h"
+
+#define GPUCCL_STRIP 32 /* rows that one thread does in a go */
+
+/* Bits of a whole frame, a pixel each; rows start at whole words. */
+enum {
+  GPUCCL_FOREGROUND,
+  GPUCCL_LEFT,     /* hangs together with the pixel to the left */
+  GPUCCL_UP,       /* with the one above, where no detour says so */
+  GPUCCL_UP_LEFT,  /* likewise; with 8 neighbours only */
+  GPUCCL_UP_RIGHT, /* likewise */
+  GPUCCL_N_PLANES
+};
+
+typedef struct {
+  uint16_t x0, x1; /* half-open */
+  uint16_t min_z, max_z;
+  uint32_t z; /* sum */
+  int32_t min_u, max_u;
+} GpucclRun;
+
+/* The backend's own memory. */
+typedef struct {
+  int words; /* of a row of bits */
+  uint64_t *plane[GPUCCL_N_PLANES];
+  uint32_t *first;     /* of each row, and after the last: its first run */
+  uint32_t room;       /* for runs */
+  GpucclRun *runs;     /* from left to right, row by row */
+  uint32_t *parents;   /* of each run: an earlier one of its component; in the
+                          end the number of its component */
+  uint32_t sums_room;  /* for components */
+  GpucclSum *sums;     /* of each component */
+  uint8_t *candidates; /* of each component: 1 + index of the candidate that it
+                          is, else 0 */
+  uint16_t *columns; /* of each candidate: first and last row of each column */
+} GpucclCpu;
+
+static inline uint64_t *
+gpuccl_bits (const GpucclCpu *c, int plane, int y)
+{
+  return c->plane[plane] + (size_t) y * c->words;
+}
+
+/* Reads the frame into bits; returns how many pixels are of no known class. */
+uint32_t gpuccl_read_bits_cpu (const GpucclWork *w);
+
+/* Makes runs of the bits, and joins them by the bits upwards. */
+const char *gpuccl_join_runs_cpu (const GpucclWork *w);
+
+/* From joined runs to w->result. */
+const char *gpuccl_measure_cpu (const GpucclWork *w);
+
+/* Writes w->labels. */
+void gpuccl_write_labels_cpu (const GpucclWork *w);
+
+/* Gives *@p room for @n times @size bytes; what it held is lost. */
+const char *gpuccl_renew_cpu (void **p, size_t n, size_t size);

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Second step: runs, joined by union-find.  Runs are numbered in raster order
+ * and the root of a tree is its lowest number, so that the first pixel of the
+ * root is the first of the component. */
+#include <stdlib.h>
+
+#include "gpuccl/gpuccl_cpu.h"
+
+const char *
+gpuccl_renew_cpu (void **p, size_t n, size_t size)
+{
+  free (*p);
+  *p = malloc (n * size);
+  return *p ? NULL : "out of memory";
+}
+
+/* Word @i of the pixels that begin a run, and of those that end one. */
+static uint64_t
+begins (const uint64_t *foreground, const uint64_t *left, int i)
+{
+  return foreground[i] & ~left[i];
+}
+
+static uint64_t
+ends (const uint64_t *foreground, const uint64_t *left, int i, int words)
+{
+  uint64_t next = i + 1 < words ? left[i + 1] << 63 : 0;
+
+  return foreground[i] & ~(left[i] >> 1 | next);
+}
+
+/* Where the runs of each row are; room for them. */
+static const char *
+count_runs (const GpucclWork *w)
+{
+  GpucclCpu *c = w->state;
+  uint32_t n = 0;
+
+  for (int y = 0; y < w->frame.height; y++) {
+    const uint64_t *f = gpuccl_bits (c, GPUCCL_FOREGROUND, y);
+    const uint64_t *left = gpuccl_bits (c, GPUCCL_LEFT, y);
+
+    c->first[y] = n;
+    for (int i = 0; i < c->words; i++)
+      n += f[i] ? __builtin_popcountll (begins (f, left, i)) : 0;
+  }
+  c->first[w->frame.height] = n;
+  if (n <= c->room)
+    return NULL;
+  c->room = 0;
+  TRY (gpuccl_renew_cpu ((void **) &c->runs, 2 * (size_t) n, sizeof *c->runs));
+  TRY (gpuccl_renew_cpu (
+      (void **) &c->parents, 2 * (size_t) n, sizeof *c->parents));
+  c->room = 2 * n;
+  return NULL;
+}
+
+static void
+measure_run (const GpucclWork *w, const uint16_t *z, GpucclRun *run)
+{
+  run->z = 0;
+  run->min_z = UINT16_MAX, run->max_z = 0;
+  for (int x = run->x0; x < run->x1; x++) {
+    run->z += z[x];
+    GPUCCL_LOWER (run->min_z, z[x]);
+    GPUCCL_RAISE (run->max_z, z[x]);
+  }
+  if (!w->rays.known)
+    return;
+  run->min_u = INT32_MAX, run->max_u = INT32_MIN;
+  for (int x = run->x0; x < run->x1; x++) {
+    int32_t u = gpuccl_ray (w->rays.x, x, z[x]);
+
+    GPUCCL_LOWER (run->min_u, u);
+    GPUCCL_RAISE (run->max_u, u);
+  }
+}
+
+static void
+write_runs (const GpucclWork *w, int y)
+{
+  const GpucclCpu *c = w->state;
+  const uint64_t *f = gpuccl_bits (c, GPUCCL_FOREGROUND, y);
+  const uint64_t *left = gpuccl_bits (c, GPUCCL_LEFT, y);
+  GpucclRun *begun = c->runs + c->first[y], *ended = begun;
+
+  for (int i = 0; i < c->words; i++) {
+    for (uint64_t b = begins (f, left, i); b; b &= b - 1)
+      (begun++)->x0 = (uint16_t) (64 * i + __builtin_ctzll (b));
+    for (uint64_t b = ends (f, left, i, c->words); b; b &= b - 1)
+      (ended++)->x1 = (uint16_t) (64 * i + __builtin_ctzll (b) + 1);
+  }
+  for (uint32_t r = c->first[y]; r < c->first[y + 1]; r++)
+    c->parents[r] = r;
+  if (w->frame.depth) {
+    const uint16_t *z = (const uint16_t *) ((const uint8_t *) w->frame.depth +
+        (size_t) y * w->frame.depth_stride);
+
+    for (uint32_t r = c->first[y]; r < c->first[y + 1]; r++)
+      measure_run (w, z, &c->runs[r]);
+  }
+}
+
+static uint32_t
+root_of (uint32_t *parents, uint32_t r)
+{
+  while (parents[r] != r) {
+    parents[r] = parents[parents[r]];
+    r = parents[r];
+  }
+  return r;
+}
+
+static void
+join (uint32_t *parents, uint32_t a, uint32_t b)
+{
+  a = root_of (parents, a);
+  b = root_of (parents, b);
+  if (a < b)
+    parents[b] = a;
+  else
+    parents[a] = b;
+}
+
+/* Joins the runs of row @y to those above by one plane of links. */
+static void
+join_plane (const GpucclCpu *c, int y, int plane, int dx)
+{
+  const uint64_t *up = gpuccl_bits (c, plane, y);
+  uint32_t a = c->first[y], b = c->first[y - 1];
+
+  for (int i = 0; i < c->words; i++)
+    for (uint64_t bits = up[i]; bits; bits &= bits - 1) {
+      int x = 64 * i + __builtin_ctzll (bits);
+
+      while (c->runs[a].x1 <= x)
+        a++;
+      while (c->runs[b].x1 <= x + dx)
+        b++;
+      join (c->parents, a, b);
+    }
+}
+
+static void
+join_row (const GpucclWork *w, int y)
+{
+  join_plane (w->state, y, GPUCCL_UP, 0);
+  if (w->connectivity == 4)
+    return;
+  join_plane (w->state, y, GPUCCL_UP_LEFT, -1);
+  join_plane (w->state, y, GPUCCL_UP_RIGHT, 1);
+}
+
+const char *
+gpuccl_join_runs_cpu (const GpucclWork *w)
+{
+  int height = w->frame.height;
+
+  TRY (count_runs (w));
+#pragma omp parallel for schedule(dynamic, 1)
+  for (int y0 = 0; y0 < height; y0 += GPUCCL_STRIP)
+    for (int y = y0; y < height && y < y0 + GPUCCL_STRIP; y++) {
+      write_runs (w, y);
+      if (y > y0)
+        join_row (w, y);
+    }
+  for (int y = GPUCCL_STRIP; y < height; y += GPUCCL_STRIP)
+    join_row (w, y);
+  return NULL;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gpuccl/gpuccl_set.h"
+
+#include <math.h>
+
+#define IN(x, lo, hi) ((x) >= (lo) && (x) <= (hi)) /* NaN is not */
+
+static const char *
+check_labelling (const GpucclParams *p)
+{
+  if (p->algorithm != GPUCCL_RUN || p->detector != GPUCCL_COMPONENTS)
+    return "only algorithm=run and detector=components are built in";
+  if (p->connectivity != 4 && p->connectivity != 8)
+    return "connectivity must be 4 or 8";
+  if (!IN (p->skip_checks, 0, 2))
+    return "skip-checks must be 0 to 2";
+  if (!IN (p->threshold, 1, 255))
+    return "threshold must be 1 to 255";
+  if (!(p->depth_scale > 0) || !isfinite (p->depth_scale))
+    return "depth-scale must be a positive number of metres";
+  if (!(p->max_depth_step >= 0))
+    return "max-depth-step must be a number of metres, 0 or more";
+  if (!(p->depth_step_k >= 0))
+    return "depth-step-k must be a number, 0 or more";
+  if (!IN (p->max_components, 1, GPUCCL_MAX_COMPONENTS))
+    return "max-components must be 1 to 4096";
+  return NULL;
+}
+
+static const char *
+check_criteria (const GpucclParams *p)
+{
+  if (!(p->min_fill >= 0))
+    return "min-fill must be a number, 0 or more";
+  if (!(p->min_extent >= 0))
+    return "min-extent must be a number of pixels, 0 or more";
+  if (p->frames < 1)
+    return "frames must be 1 or more";
+  if (!IN (p->match, GPUCCL_MATCH_AUTO, GPUCCL_MATCH_SPACE))
+    return "there is no such match";
+  if (!(p->match_distance > 0))
+    return "match-distance must be a positive number of metres";
+  if (!(p->match_pixels > 0))
+    return "match-pixels must be a positive number";
+  if (!(p->match_ratio >= 1))
+    return "match-ratio must be a number, 1 or more";
+  return NULL;
+}
+
+static const char *
+check_camera (const GpucclParams *p, bool depth)
+{
+  const GpucclCamera *c = &p->camera;
+
+  if (p->match == GPUCCL_MATCH_SPACE && !depth)
+    return "match=space needs depth; give it, or match in the image";
+  if (p->match == GPUCCL_MATCH_SPACE && !c->known)
+    return "match=space needs a camera; give its intrinsics, or match in the "
+           "image";
+  if (c->known &&
+      !(c->fx > 0 && c->fy > 0 && isfinite (c->fx) && isfinite (c->fy)))
+    return "the camera's focal lengths must be positive numbers of pixels";
+  if (c->known &&
+      !(IN (c->cx, -GPUCCL_MAX_SIDE, 2 * GPUCCL_MAX_SIDE - 1) &&
+          IN (c->cy, -GPUCCL_MAX_SIDE, 2 * GPUCCL_MAX_SIDE - 1)))
+    return "the camera's principal point is too far outside the frame";
+  return NULL;
+}
+
+static const char *
+check_pose (const GpucclPose *pose)
+{
+  double norm = 0, t = 0;
+
+  if (!pose->known)
+    return NULL;
+  for (int i = 0; i < 4; i++)
+    norm += pose->q[i] * pose->q[i];
+  for (int i = 0; i < 3; i++)
+    t += pose->t[i];
+  return isfinite (t) && fabs (norm - 1) < 1e-3
+      ? NULL
+      : "the camera's pose is not three metres and a unit quaternion";
+}
+
+const char *
+gpuccl_check (const GpucclParams *params, GpucclSource source, bool depth)
+{
+  if (source == GPUCCL_DEPTH_ONLY && !depth)
+    return "there is neither a mask nor depth";
+  TRY (check_labelling (params));
+  TRY (check_criteria (params));
+  TRY (check_camera (params, depth));
+  return check_pose (&params->pose);
+}
+
+static const char *
+check_frame (const GpucclFrame *f)
+{
+  if (!IN (f->source, GPUCCL_CLASSES, GPUCCL_DEPTH_ONLY))
+    return "there is no such source";
+  if (f->source != GPUCCL_DEPTH_ONLY && !f->map)
+    return "the frame has no map";
+  if (f->source != GPUCCL_DEPTH_ONLY && f->map_step != 1 && f->map_step != 2)
+    return "a map has 1 or 2 bytes a pixel";
+  if (f->source != GPUCCL_DEPTH_ONLY && f->map_stride < f->width * f->map_step)
+    return "the map's rows overlap";
+  if (f->depth && f->depth_stride < 2 * f->width)
+    return "the depth's rows overlap";
+  if (f->depth && (f->depth_stride % 2 || (uintptr_t) f->depth % 2))
+    return "the depth's rows start at odd bytes";
+  return NULL;
+}
+
+/* The least whole number that is not below @limit, in units; a limit that is a
+ * whole number but for rounding is taken to be that number. */
+static uint32_t
+round_up (double limit)
+{
+  double whole = nearbyint (limit);
+
+  if (fabs (limit - whole) > 1e-6 * whole)
+    whole = ceil (limit);
+  return whole < GPUCCL_ANY_STEP ? (uint32_t) whole : GPUCCL_ANY_STEP;
+}
+
+static GpucclLink
+link_of (const GpucclParams *p)
+{
+  GpucclLink link = {GPUCCL_ANY_STEP, 0};
+  double k = nearbyint (p->depth_step_k * p->depth_scale * 0x1p32);
+
+  if (p->max_depth_step == 0)
+    return link;
+  link.limit = round_up (p->max_depth_step / p->depth_scale);
+  link.k = k < UINT32_MAX ? (uint32_t) k : UINT32_MAX;
+  return link;
+}
+
+static GpucclCentre
+centre_of (double c)
+{
+  double fixed = nearbyint (256 * c), whole = floor (fixed / 256);
+
+  return (GpucclCentre){(int32_t) whole, (int32_t) (fixed - 256 * whole)};
+}
+
+static GpucclValues
+values_of (const GpucclParams *p, GpucclSource source)
+{
+  GpucclValues classes = {GPUCCL_POTENTIAL_OUTLIER,
+      GPUCCL_OUTLIER - GPUCCL_POTENTIAL_OUTLIER, GPUCCL_N_CLASSES - 1};
+  GpucclValues mask = {
+      (uint8_t) p->threshold, (uint8_t) (255 - p->threshold), 255};
+
+  return source == GPUCCL_CLASSES ? classes : mask;
+}
+
+const char *
+gpuccl_set (GpucclWork *w, const GpucclParams *p, const GpucclFrame *frame)
+{
+  TRY (check_frame (frame));
+  TRY (gpuccl_check (p, frame->source, frame->depth != NULL));
+  w->frame = *frame;
+  w->values = values_of (p, frame->source);
+  w->link = link_of (p);
+  w->rays = (GpucclRays){p->camera.known && frame->depth,
+      centre_of (p->camera.known ? p->camera.cx : 0),
+      centre_of (p->camera.known ? p->camera.cy : 0)};
+  w->connectivity = p->connectivity;
+  w->skip_checks = p->skip_checks;
+  w->min_area = p->min_area;
+  w->min_size = p->min_size;
+  return NULL;
+}
