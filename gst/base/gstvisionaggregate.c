@@ -104,13 +104,24 @@ aggregate_pair (GstAggregator *agg, GstAggregatorPad *first,
       drop_frame (agg, second);
       break;
     case GST_VISION_PAIR_END:
-      drop_frame (agg, first);
-      drop_frame (agg, second);
       return GST_FLOW_EOS;
     case GST_VISION_PAIR_WAIT:
       break;
   }
   return GST_AGGREGATOR_FLOW_NEED_DATA;
+}
+
+/* From here on frames are refused, and one whose thread waits for room gets
+ * it.  A GstAggregator itself refuses frames after its end only before 1.26;
+ * later ones would leave those who send them waiting for ever. */
+static void
+end (GstAggregator *agg, GstAggregatorPad *first, GstAggregatorPad *second)
+{
+  g_atomic_int_set (&gst_vision_aggregator_private (agg)->has_ended, TRUE);
+  while (first && gst_aggregator_pad_has_buffer (first))
+    drop_frame (agg, first);
+  while (second && gst_aggregator_pad_has_buffer (second))
+    drop_frame (agg, second);
 }
 
 GstFlowReturn
@@ -129,6 +140,8 @@ gst_vision_aggregate (GstAggregator *agg, gboolean timeout)
         ("Nothing is linked to %s.", name_of_pad (agg, 0)), (NULL));
     ret = GST_FLOW_NOT_NEGOTIATED;
   }
+  if (ret == GST_FLOW_EOS)
+    end (agg, first, second);
   gst_clear_object (&first);
   gst_clear_object (&second);
   return ret;
@@ -147,6 +160,47 @@ gst_vision_aggregate_next_time (GstAggregator *agg)
     gst_clear_object (&pad);
   }
   return next;
+}
+
+static gboolean
+has_ended (GstObject *agg)
+{
+  return g_atomic_int_get (&gst_vision_aggregator_private (agg)->has_ended);
+}
+
+GstFlowReturn
+gst_vision_aggregate_chain (GstPad *pad, GstObject *agg, GstBuffer *buffer)
+{
+  GstFlowReturn ret;
+
+  if (has_ended (agg)) {
+    gst_buffer_unref (buffer);
+    return GST_FLOW_EOS;
+  }
+  ret = gst_vision_aggregator_private (agg)->chain (pad, agg, buffer);
+  if (ret != GST_FLOW_OK || !has_ended (agg))
+    return ret;
+  gst_aggregator_pad_drop_buffer (GST_AGGREGATOR_PAD (pad));
+  return GST_FLOW_EOS;
+}
+
+GstFlowReturn
+gst_vision_aggregate_sink_event_pre_queue (
+    GstAggregator *agg, GstAggregatorPad *pad, GstEvent *event)
+{
+  if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START ||
+      GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
+    g_atomic_int_set (&gst_vision_aggregator_private (agg)->has_ended, FALSE);
+  return PARENT->sink_event_pre_queue (agg, pad, event);
+}
+
+gboolean
+gst_vision_aggregate_sink_query_pre_queue (
+    GstAggregator *agg, GstAggregatorPad *pad, GstQuery *query)
+{
+  if (GST_QUERY_IS_SERIALIZED (query) && has_ended (GST_OBJECT (agg)))
+    return FALSE;
+  return PARENT->sink_query_pre_queue (agg, pad, query);
 }
 
 GstBuffer *

@@ -13,8 +13,10 @@ typedef struct {
   GstVisionCommon common;
   GstClockTime max_skew;
   GstVisionPacking packing;
-  GstVisionFrames frames; /* of the streaming thread */
-  GstVisionPair pair;     /* likewise */
+  GstVisionFrames frames;    /* of the streaming thread */
+  GstVisionPair pair;        /* likewise */
+  GstPadChainFunction chain; /* of a GstAggregatorPad */
+  gint has_ended; /* atomic: EOS is downstream, and nothing began since */
 } GstVisionAggregatorPrivate;
 
 GstVisionAggregatorPrivate *gst_vision_aggregator_private (gpointer self);
@@ -31,10 +33,19 @@ GstClockTime gst_vision_aggregate_next_time (GstAggregator *agg);
 /* What a seek left over before and after is no frame at all. */
 GstBuffer *gst_vision_aggregate_clip (
     GstAggregator *agg, GstAggregatorPad *pad, GstBuffer *buffer);
+/* After the end, frames and what waits for them are refused until a stream
+ * begins anew. */
+GstFlowReturn gst_vision_aggregate_sink_event_pre_queue (
+    GstAggregator *agg, GstAggregatorPad *pad, GstEvent *event);
+gboolean gst_vision_aggregate_sink_query_pre_queue (
+    GstAggregator *agg, GstAggregatorPad *pad, GstQuery *query);
 gboolean gst_vision_aggregate_sink_event (
     GstAggregator *agg, GstAggregatorPad *pad, GstEvent *event);
 gboolean gst_vision_aggregate_sink_query (
     GstAggregator *agg, GstAggregatorPad *pad, GstQuery *query);
+/* Of its pads; likewise. */
+GstFlowReturn gst_vision_aggregate_chain (
+    GstPad *pad, GstObject *agg, GstBuffer *buffer);
 /* The output has the first input's caps. */
 GstFlowReturn gst_vision_aggregate_src_caps (
     GstAggregator *agg, GstCaps *allowed, GstCaps **caps);

@@ -46,6 +46,7 @@ create_new_pad (GstAggregator *agg, GstPadTemplate *template, const gchar *name,
 {
   GstPad *there = gst_element_get_static_pad (
       GST_ELEMENT (agg), GST_PAD_TEMPLATE_NAME_TEMPLATE (template));
+  GstPad *pad;
 
   (void) name;
   (void) caps;
@@ -54,9 +55,12 @@ create_new_pad (GstAggregator *agg, GstPadTemplate *template, const gchar *name,
     gst_object_unref (there);
     return NULL;
   }
-  return g_object_new (GST_TYPE_AGGREGATOR_PAD, "name",
+  pad = g_object_new (GST_TYPE_AGGREGATOR_PAD, "name",
       GST_PAD_TEMPLATE_NAME_TEMPLATE (template), "direction", GST_PAD_SINK,
       "template", template, NULL);
+  PRIV (agg)->chain = GST_PAD_CHAINFUNC (pad);
+  gst_pad_set_chain_function (pad, gst_vision_aggregate_chain);
+  return GST_AGGREGATOR_PAD (pad);
 }
 
 static GstPad *
@@ -106,6 +110,7 @@ start (GstAggregator *agg)
   GstVisionAggregatorPrivate *p = PRIV (agg);
 
   p->pair = (GstVisionPair){0};
+  p->has_ended = FALSE;
   gst_vision_common_restart (&p->common);
   gst_vision_backend_start (&p->common.backend);
   return TRUE;
@@ -208,6 +213,8 @@ gst_vision_aggregator_class_init (GstVisionAggregatorClass *klass)
   agg->aggregate = gst_vision_aggregate;
   agg->get_next_time = gst_vision_aggregate_next_time;
   agg->clip = gst_vision_aggregate_clip;
+  agg->sink_event_pre_queue = gst_vision_aggregate_sink_event_pre_queue;
+  agg->sink_query_pre_queue = gst_vision_aggregate_sink_query_pre_queue;
   agg->sink_event = gst_vision_aggregate_sink_event;
   agg->sink_query = gst_vision_aggregate_sink_query;
   agg->src_query = src_query;

@@ -77,50 +77,6 @@ GST_START_TEST (test_skew)
 }
 GST_END_TEST;
 
-static void
-expect_eos (GstHarness *h)
-{
-  GstEvent *event;
-  gboolean eos = FALSE;
-
-  while (!eos && (event = gst_harness_pull_event (h))) {
-    eos = GST_EVENT_TYPE (event) == GST_EVENT_EOS;
-    gst_event_unref (event);
-  }
-  fail_unless (eos);
-}
-
-/* The end of one input is the end; what waits for it is counted. */
-GST_START_TEST (test_eos)
-{
-  for (gint i = 0; i < 2; i++) {
-    Two t = two_new (FALSE, GREY_8X4, GREY_8X4);
-    GstHarness *ends = i ? t.left : t.right, *other = i ? t.right : t.left;
-
-    two_push (t.left, 0, N, 1);
-    two_push (t.right, 0, N, 1);
-    two_expect (&t, 0, N);
-    two_push (other, 40, N, 1);
-    fail_unless (gst_harness_push_event (ends, gst_event_new_eos ()));
-    expect_eos (t.left);
-    fail_unless_equals_uint64 (two_stat (&t, "dropped"), 1);
-    while (two_push (other, 80, N, 1) == GST_FLOW_OK)
-      ; /* until the streaming thread is done */
-    fail_unless_equals_int (two_push (other, 120, N, 1), GST_FLOW_EOS);
-    two_free (&t);
-  }
-}
-GST_END_TEST;
-
-/* Both inputs see the same seek, as its number tells. */
-static void
-flush (Two *t, GstEvent *event)
-{
-  gst_event_set_seqnum (event, 1000);
-  gst_harness_push_event (t->left, gst_event_ref (event));
-  gst_harness_push_event (t->right, event);
-}
-
 /* A seek: what waits goes, and time begins anew. */
 GST_START_TEST (test_flush)
 {
@@ -131,10 +87,10 @@ GST_START_TEST (test_flush)
   two_push (t.right, 400, N, 1);
   two_expect (&t, 400, N);
   two_push (t.left, 440, N, 1);
-  flush (&t, gst_event_new_flush_start ());
-  flush (&t, gst_event_new_flush_stop (TRUE));
+  two_flush (&t, gst_event_new_flush_start ());
+  two_flush (&t, gst_event_new_flush_stop (TRUE));
   gst_segment_init (&segment, GST_FORMAT_TIME);
-  flush (&t, gst_event_new_segment (&segment));
+  two_flush (&t, gst_event_new_segment (&segment));
   fail_unless_equals_int (t.element->resets, 1);
   two_push (t.left, 0, N, 1);
   two_push (t.right, 0, N, 2);
@@ -252,7 +208,6 @@ aggregator_suite (void)
   tcase_add_test (tc, test_pairs);
   tcase_add_test (tc, test_missing);
   tcase_add_test (tc, test_skew);
-  tcase_add_test (tc, test_eos);
   tcase_add_test (tc, test_flush);
   tcase_add_test (tc, test_gap);
   tcase_add_test (tc, test_segments);

@@ -159,6 +159,15 @@ two_expect (Two *t, guint ms, guint area)
   gst_buffer_unref (buffer);
 }
 
+/* Both inputs see the same seek, as its number tells. */
+static inline void
+two_flush (Two *t, GstEvent *event)
+{
+  gst_event_set_seqnum (event, 1000);
+  gst_harness_push_event (t->left, gst_event_ref (event));
+  gst_harness_push_event (t->right, event);
+}
+
 static inline guint64
 two_stat (Two *t, const gchar *field)
 {
