@@ -64,8 +64,8 @@ const char *device_cuda_open (Device *dev, void *stream);
 void device_cuda_close (Device *dev);
 const char *device_cuda_follow (const Device *dev, void *stream);
 const char *device_cuda_timer_begin (const Device *dev, DeviceTimer *timer);
-const char *device_cuda_timer_end (
-    const Device *dev, DeviceTimer *timer, double *seconds);
+bool device_cuda_timer_mark (const Device *dev, DeviceTimer *timer);
+bool device_cuda_timer_read (const DeviceTimer *timer, double *seconds);
 void device_cuda_timer_free (DeviceTimer *timer);
 #else
 const char *
@@ -78,7 +78,7 @@ device_cuda_probe (void)
 const char *
 device_open (Device *dev, DeviceKind kind, void *stream)
 {
-  *dev = (Device){DEVICE_CPU, &cpu_ops, NULL, false};
+  *dev = (Device){.kind = DEVICE_CPU, .ops = &cpu_ops};
   if (kind == DEVICE_CPU)
     return NULL;
   TRY (device_cuda_probe ());
@@ -96,7 +96,7 @@ device_close (Device *dev)
   if (dev->kind == DEVICE_CUDA)
     device_cuda_close (dev);
 #endif
-  *dev = (Device){DEVICE_CPU, &cpu_ops, NULL, false};
+  *dev = (Device){.kind = DEVICE_CPU, .ops = &cpu_ops};
 }
 
 const char *
@@ -123,6 +123,8 @@ now (void)
 const char *
 device_timer_begin (const Device *dev, DeviceTimer *timer)
 {
+  timer->running = true;
+  timer->has_end = false;
 #ifdef HAVE_CUDA
   if (dev->kind == DEVICE_CUDA)
     return device_cuda_timer_begin (dev, timer);
@@ -132,16 +134,54 @@ device_timer_begin (const Device *dev, DeviceTimer *timer)
   return NULL;
 }
 
+/* An end that cannot be set leaves the stretch without a measure; what is wrong
+ * with the device, the next wait says. */
+void
+device_timer_mark (const Device *dev, DeviceTimer *timer)
+{
+  if (!timer->running)
+    return;
+#ifdef HAVE_CUDA
+  if (dev->kind == DEVICE_CUDA) {
+    timer->has_end = device_cuda_timer_mark (dev, timer);
+    return;
+  }
+#endif
+  (void) dev;
+  timer->stop = now ();
+  timer->has_end = true;
+}
+
+void
+device_timer_stop (const Device *dev, DeviceTimer *timer)
+{
+  if (!timer->has_end)
+    device_timer_mark (dev, timer);
+  timer->running = false;
+}
+
+bool
+device_timer_read (const Device *dev, const DeviceTimer *timer, double *seconds)
+{
+  if (timer->running || !timer->has_end)
+    return false;
+#ifdef HAVE_CUDA
+  if (dev->kind == DEVICE_CUDA)
+    return device_cuda_timer_read (timer, seconds);
+#endif
+  (void) dev;
+  *seconds = timer->stop - timer->start;
+  return true;
+}
+
 const char *
 device_timer_end (const Device *dev, DeviceTimer *timer, double *seconds)
 {
-#ifdef HAVE_CUDA
-  if (dev->kind == DEVICE_CUDA)
-    return device_cuda_timer_end (dev, timer, seconds);
-#endif
-  (void) dev;
-  *seconds = now () - timer->start;
-  return NULL;
+  device_timer_stop (dev, timer);
+  TRY (device_wait (dev));
+  return device_timer_read (dev, timer, seconds)
+      ? NULL
+      : "the time that the device took could not be measured";
 }
 
 void

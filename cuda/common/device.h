@@ -37,11 +37,20 @@ typedef struct {
   const char *(*wait) (const Device *dev);
 } DeviceOps;
 
+/* Measures a stretch of work on the device's own clock: begin, stop and read as
+ * often as wanted, then free. */
+typedef struct {
+  void *begin, *end;     /* cudaEvent_t */
+  double start, stop;    /* on the CPU: seconds */
+  bool running, has_end; /* has_end: end or stop is of this stretch */
+} DeviceTimer;
+
 struct _Device {
   DeviceKind kind;
   const DeviceOps *ops;
-  void *stream;     /* a cudaStream_t; NULL on the CPU */
-  bool owns_stream; /* device_close () destroys the stream */
+  void *stream;       /* a cudaStream_t; NULL on the CPU */
+  bool owns_stream;   /* device_close () destroys the stream */
+  DeviceTimer *timer; /* device_wait () sets its end; may be NULL */
 };
 
 /* Opens @dev.  For CUDA, work goes to @stream (a cudaStream_t of the context
@@ -108,20 +117,26 @@ device_clear (const Device *dev, void *p, size_t bytes)
   return dev->ops->clear (dev, p, bytes);
 }
 
+/* A stretch that @timer measures lasts at least until here. */
+void device_timer_mark (const Device *dev, DeviceTimer *timer);
+
 static inline const char *
 device_wait (const Device *dev)
 {
+  if (dev->timer)
+    device_timer_mark (dev, dev->timer);
   return dev->ops->wait (dev);
 }
 
-/* Measures the time from begin to end on the device's own clock; end waits.
- * Begin and end as often as wanted, then free. */
-typedef struct {
-  void *begin, *end; /* cudaEvent_t */
-  double start;      /* on the CPU: seconds */
-} DeviceTimer;
-
 const char *device_timer_begin (const Device *dev, DeviceTimer *timer);
+/* The stretch is over.  It ends at the last device_wait () since begin, or here
+ * where there was none.  Neither call waits. */
+void device_timer_stop (const Device *dev, DeviceTimer *timer);
+/* How long it was; false while the device is still at it, or where nothing was
+ * measured. */
+bool device_timer_read (
+    const Device *dev, const DeviceTimer *timer, double *seconds);
+/* Stop, wait and read in one. */
 const char *device_timer_end (
     const Device *dev, DeviceTimer *timer, double *seconds);
 void device_timer_free (DeviceTimer *timer);

@@ -90,8 +90,8 @@ device_cuda_open (Device *dev, void *stream)
 
   if (!stream)
     CUDA_TRY (cudaStreamCreateWithFlags (&own, cudaStreamNonBlocking));
-  *dev =
-      Device{DEVICE_CUDA, &cuda_ops, stream ? stream : (void *) own, !stream};
+  *dev = Device{
+      DEVICE_CUDA, &cuda_ops, stream ? stream : (void *) own, !stream, NULL};
   return NULL;
 }
 
@@ -128,17 +128,25 @@ device_cuda_timer_begin (const Device *dev, DeviceTimer *timer)
   return NULL;
 }
 
-extern "C" const char *
-device_cuda_timer_end (const Device *dev, DeviceTimer *timer, double *seconds)
+extern "C" bool
+device_cuda_timer_mark (const Device *dev, DeviceTimer *timer)
+{
+  return cudaEventRecord ((cudaEvent_t) timer->end, device_stream (dev)) ==
+      cudaSuccess;
+}
+
+extern "C" bool
+device_cuda_timer_read (const DeviceTimer *timer, double *seconds)
 {
   float ms = 0;
 
-  CUDA_TRY (cudaEventRecord ((cudaEvent_t) timer->end, device_stream (dev)));
-  CUDA_TRY (cudaEventSynchronize ((cudaEvent_t) timer->end));
-  CUDA_TRY (cudaEventElapsedTime (
-      &ms, (cudaEvent_t) timer->begin, (cudaEvent_t) timer->end));
+  if (cudaEventElapsedTime (&ms, (cudaEvent_t) timer->begin,
+          (cudaEvent_t) timer->end) != cudaSuccess) {
+    cudaGetLastError (); /* not ready is no error of what comes next */
+    return false;
+  }
   *seconds = ms / 1000.;
-  return NULL;
+  return true;
 }
 
 extern "C" void

@@ -83,6 +83,7 @@ gst_vision_backend_open (GstVisionBackend *self, GstVisionFrameUse use,
     TRY (open_device (&self->device, DEVICE_CPU, NULL));
     self->is_open = TRUE;
   }
+  self->device.timer = &self->timer;
   return NULL;
 }
 
@@ -92,6 +93,7 @@ gst_vision_backend_close (GstVisionBackend *self)
   if (!self->is_open)
     return;
   gst_vision_backend_enter (self);
+  device_timer_free (&self->timer);
   device_close (&self->device);
   gst_vision_backend_leave (self);
   self->is_open = FALSE;

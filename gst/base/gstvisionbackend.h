@@ -37,6 +37,8 @@ typedef struct {
   gint device_id;     /* -1 = any */
   GstObject *context; /* GstCudaContext, NULL without CUDA */
   Device device;
+  DeviceTimer timer;        /* the device's, for what a frame takes */
+  GstClockTime kernel_time; /* of the newest frame; NONE where unknown */
   gboolean is_open;
   gboolean entered; /* our context is current in the streaming thread */
 } GstVisionBackend;
@@ -79,7 +81,8 @@ const char *gst_vision_input_open (GstVisionInput *self,
 void gst_vision_input_close (GstVisionInput *self, GstVisionBackend *backend);
 
 /* Puts @buffer where the device can reach it: @image is valid until unmap,
- * which also brings what was drawn back. */
+ * which also brings what was drawn back.  kernel_time is that of the work
+ * queued between the last map and the first unmap. */
 const char *gst_vision_input_map (GstVisionInput *self,
     GstVisionBackend *backend, GstBuffer *buffer, Image *image);
 const char *gst_vision_input_unmap (

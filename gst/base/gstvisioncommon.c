@@ -28,7 +28,7 @@ gst_vision_common_restart (GstVisionCommon *self)
   self->last_message = GST_CLOCK_TIME_NONE;
   self->has_failed = FALSE;
   self->frames = self->dropped = 0;
-  self->process_time = self->process_sum = self->process_max = 0;
+  self->kernel = self->latency = (GstVisionTimes){0};
 }
 
 void
@@ -54,9 +54,12 @@ gst_vision_common_install_properties (GObjectClass *klass)
           G_MAXUINT64, 0, flags | GST_PARAM_MUTABLE_PLAYING));
   g_object_class_install_property (klass, PROP_STATS,
       g_param_spec_boxed ("stats", "Statistics",
-          "frames, dropped, and the time that processing a frame took until "
-          "its results were read: process-time (newest), process-time-mean, "
-          "process-time-max, in nanoseconds; device is where it ran",
+          "frames; dropped; kernel-time, for which the device worked on the "
+          "newest frame (a GPU by its own clock; on the CPU the algorithm's "
+          "run "
+          "time); latency, from when that frame was there until its results "
+          "were read; both also as -mean and -max, in nanoseconds; device, "
+          "where it ran",
           GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
 }
 
@@ -82,18 +85,31 @@ gst_vision_common_set_property (
   GST_OBJECT_UNLOCK (self->backend.element);
 }
 
+static void
+add_times (GstStructure *stats, const gchar *name, const GstVisionTimes *t)
+{
+  gchar *mean = g_strconcat (name, "-mean", NULL);
+  gchar *max = g_strconcat (name, "-max", NULL);
+
+  gst_structure_set (stats, name, G_TYPE_UINT64, t->newest, mean, G_TYPE_UINT64,
+      t->n ? t->sum / t->n : 0, max, G_TYPE_UINT64, t->max, NULL);
+  g_free (mean);
+  g_free (max);
+}
+
 static GstStructure *
 stats (const GstVisionCommon *self)
 {
   const char *device = !self->backend.is_open    ? "none"
       : self->backend.device.kind == DEVICE_CUDA ? "cuda"
                                                  : "cpu";
+  GstStructure *stats = gst_structure_new ("stats", "frames", G_TYPE_UINT64,
+      self->frames, "dropped", G_TYPE_UINT64, self->dropped, NULL);
 
-  return gst_structure_new ("stats", "frames", G_TYPE_UINT64, self->frames,
-      "dropped", G_TYPE_UINT64, self->dropped, "process-time", G_TYPE_UINT64,
-      self->process_time, "process-time-mean", G_TYPE_UINT64,
-      self->frames ? self->process_sum / self->frames : 0, "process-time-max",
-      G_TYPE_UINT64, self->process_max, "device", G_TYPE_STRING, device, NULL);
+  add_times (stats, "kernel-time", &self->kernel);
+  add_times (stats, "latency", &self->latency);
+  gst_structure_set (stats, "device", G_TYPE_STRING, device, NULL);
+  return stats;
 }
 
 void
@@ -120,6 +136,15 @@ gst_vision_common_get_property (GstVisionCommon *self, guint id, GValue *value)
   GST_OBJECT_UNLOCK (self->backend.element);
 }
 
+static void
+take_time (GstVisionTimes *t, GstClockTime spent)
+{
+  t->n++;
+  t->newest = spent;
+  t->sum += spent;
+  t->max = MAX (t->max, spent);
+}
+
 void
 gst_vision_common_count (GstVisionCommon *self, gint64 start)
 {
@@ -127,9 +152,9 @@ gst_vision_common_count (GstVisionCommon *self, gint64 start)
 
   GST_OBJECT_LOCK (self->backend.element);
   self->frames++;
-  self->process_time = spent;
-  self->process_sum += spent;
-  self->process_max = MAX (self->process_max, spent);
+  take_time (&self->latency, spent);
+  if (GST_CLOCK_TIME_IS_VALID (self->backend.kernel_time))
+    take_time (&self->kernel, self->backend.kernel_time);
   GST_OBJECT_UNLOCK (self->backend.element);
 }
 

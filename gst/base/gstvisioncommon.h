@@ -8,6 +8,12 @@
 
 G_BEGIN_DECLS
 
+/* What frames took. */
+typedef struct {
+  guint64 n;
+  GstClockTime newest, sum, max;
+} GstVisionTimes;
+
 typedef struct {
   GstVisionBackend backend;
 
@@ -16,9 +22,8 @@ typedef struct {
   GstClockTime last_message; /* running time of the newest one */
 
   guint64 frames, dropped;
-  GstClockTime
-      process_time; /* of the newest frame, until its results were read */
-  GstClockTime process_sum, process_max;
+  GstVisionTimes kernel;  /* of the device, where it could be measured */
+  GstVisionTimes latency; /* of each frame, until its results were read */
 
   gboolean has_failed; /* since the start; the error was posted */
 } GstVisionCommon;
@@ -35,7 +40,7 @@ void gst_vision_common_set_property (
 void gst_vision_common_get_property (
     GstVisionCommon *self, guint id, GValue *value);
 
-/* Counts a frame that was processed from @start (g_get_monotonic_time). */
+/* Counts a frame that was processed from @start (g_get_monotonic_time) on. */
 void gst_vision_common_count (GstVisionCommon *self, gint64 start);
 void gst_vision_common_count_dropped (GstVisionCommon *self, guint64 n);
 

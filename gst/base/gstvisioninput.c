@@ -179,9 +179,21 @@ gst_vision_input_map (GstVisionInput *self, GstVisionBackend *backend,
     err = copy_planes (&backend->device, &self->staged, image);
     *image = self->staged;
   }
+  if (!err)
+    err = device_timer_begin (&backend->device, &backend->timer);
   if (err)
     gst_video_frame_unmap (&self->frame);
   return err;
+}
+
+static GstClockTime
+read_timer (GstVisionBackend *backend)
+{
+  double seconds;
+
+  return device_timer_read (&backend->device, &backend->timer, &seconds)
+      ? (GstClockTime) (seconds * GST_SECOND)
+      : GST_CLOCK_TIME_NONE;
 }
 
 const char *
@@ -189,6 +201,7 @@ gst_vision_input_unmap (GstVisionInput *self, GstVisionBackend *backend)
 {
   const char *err = NULL;
 
+  device_timer_stop (&backend->device, &backend->timer);
   if (self->use & GST_VISION_FRAME_WRITE) {
     Image image = mapped (self);
 
@@ -198,6 +211,7 @@ gst_vision_input_unmap (GstVisionInput *self, GstVisionBackend *backend)
       err = device_wait (&backend->device);
     gst_vision_cuda_written (self->frame.buffer);
   }
+  backend->kernel_time = read_timer (backend);
   gst_video_frame_unmap (&self->frame);
   return err;
 }

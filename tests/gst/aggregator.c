@@ -25,6 +25,8 @@ GST_START_TEST (test_pairs)
   }
   fail_unless_equals_uint64 (two_stat (&t, "frames"), 5);
   fail_unless_equals_uint64 (two_stat (&t, "dropped"), 0);
+  fail_unless (two_stat (&t, "kernel-time") > 0);
+  fail_unless (two_stat (&t, "kernel-time") <= two_stat (&t, "latency-max"));
   fail_unless_equals_int (t.element->opened, 1);
   fail_unless (two_is_silent (&t));
   two_free (&t);

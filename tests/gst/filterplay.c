@@ -42,6 +42,18 @@ GST_START_TEST (test_messages)
 }
 GST_END_TEST;
 
+/* The newest time is that of a frame that took none, after one that did. */
+static void
+expect_times (GstHarness *h, const gchar *newest, const gchar *mean,
+    const gchar *max, GstClockTime spent)
+{
+  fail_unless (stat_of (h, max) >= spent);
+  fail_unless (stat_of (h, max) < spent + GST_SECOND);
+  fail_unless (stat_of (h, newest) < stat_of (h, max));
+  fail_unless (stat_of (h, mean) >= spent / 2);
+  fail_unless (stat_of (h, mean) < stat_of (h, max));
+}
+
 /* The times that `stats` gives are those that were spent. */
 GST_START_TEST (test_stats)
 {
@@ -56,19 +68,37 @@ GST_START_TEST (test_stats)
   self->sleep = 0;
   gst_harness_push (h, frame_of (48, 40 * GST_MSECOND));
   fail_unless_equals_uint64 (stat_of (h, "frames"), 2);
-  fail_unless (stat_of (h, "process-time-max") >= 20 * GST_MSECOND);
-  fail_unless (stat_of (h, "process-time") < stat_of (h, "process-time-max"));
-  fail_unless (stat_of (h, "process-time-mean") >= 10 * GST_MSECOND);
-  fail_unless (
-      stat_of (h, "process-time-mean") < stat_of (h, "process-time-max"));
+  expect_times (h, "latency", "latency-mean", "latency-max", 20 * GST_MSECOND);
+  expect_times (h, "kernel-time", "kernel-time-mean", "kernel-time-max",
+      20 * GST_MSECOND);
   g_object_get (self, "stats", &stats, NULL);
-  fail_unless (gst_structure_get_string (stats, "device") != NULL);
-  fail_if (!strcmp (gst_structure_get_string (stats, "device"), "none"));
+  fail_unless_equals_string (gst_structure_get_string (stats, "device"), "cpu");
   gst_structure_free (stats);
 
   gst_element_set_state (h->element, GST_STATE_NULL);
   gst_element_set_state (h->element, GST_STATE_PLAYING);
   fail_unless_equals_uint64 (stat_of (h, "frames"), 0);
+  fail_unless_equals_uint64 (stat_of (h, "latency-max"), 0);
+  fail_unless_equals_uint64 (stat_of (h, "kernel-time-max"), 0);
+  finish (h, bus);
+}
+GST_END_TEST;
+
+/* What is done with results once the device was waited for is latency, and no
+ * work of the device. */
+GST_START_TEST (test_kernel_time)
+{
+  OneInput *self;
+  GstBus *bus;
+  GstHarness *h = harness (&self, &bus);
+
+  gst_harness_set_src_caps_str (h, CAPS ("RGB", 4, 4));
+  self->sleep = 10000;
+  self->after = 50000;
+  gst_harness_push (h, frame_of (48, 0));
+  fail_unless (stat_of (h, "kernel-time") >= 10 * GST_MSECOND);
+  fail_unless (stat_of (h, "latency") + GST_MSECOND >=
+      stat_of (h, "kernel-time") + 50 * GST_MSECOND);
   finish (h, bus);
 }
 GST_END_TEST;
@@ -156,6 +186,7 @@ filterplay_suite (void)
   suite_add_tcase (suite, tc);
   tcase_add_test (tc, test_messages);
   tcase_add_test (tc, test_stats);
+  tcase_add_test (tc, test_kernel_time);
   tcase_add_test (tc, test_flush);
   tcase_add_test (tc, test_controlled);
   tcase_add_test (tc, test_two_instances);

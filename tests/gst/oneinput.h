@@ -21,8 +21,10 @@ typedef struct {
   GstVisionFilter parent;
   gint step;
   guint opened, closed, resets;
-  Image seen;   /* the newest */
+  Image seen; /* the newest */
+  const Device *device;
   gulong sleep; /* microseconds a frame */
+  gulong after; /* microseconds a frame, after the device's work */
 } OneInput;
 
 typedef GstVisionFilterClass OneInputClass;
@@ -33,8 +35,8 @@ static const char *
 one_input_open (
     GstVisionFilter *filter, const Device *device, const GstVideoInfo *info)
 {
-  (void) device;
   (void) info;
+  ((OneInput *) filter)->device = device;
   ((OneInput *) filter)->opened++;
   return NULL;
 }
@@ -48,6 +50,10 @@ one_input_process (
   self->seen = *frame;
   frame->plane[0][0] += self->step;
   g_usleep (self->sleep);
+  if (self->after) {
+    TRY (device_wait (self->device));
+    g_usleep (self->after);
+  }
   if (gst_vision_filter_wants_message (filter, buffer))
     gst_vision_filter_post (
         filter, buffer, gst_structure_new_empty ("oneinput"));

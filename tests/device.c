@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Device: its memory, its copies, and its timer. */
+#include "check.h"
+
+#include <time.h>
+
+#define ROWS 61
+#define STRIDE 128
+#define MUCH ((size_t) 64 << 20)
+
+static double
+now (void)
+{
+  struct timespec t;
+
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  return (double) t.tv_sec + 1e-9 * (double) t.tv_nsec;
+}
+
+/* There and back by rows of another stride, through memory that was zeroed. */
+static void
+test_copies (DeviceKind kind)
+{
+  static uint8_t from[ROWS * STRIDE], to[ROWS * STRIDE];
+  void *there = NULL;
+  Device dev;
+
+  for (size_t i = 0; i < sizeof from; i++) {
+    from[i] = (uint8_t) (1 + rnd (255));
+    to[i] = 0xee;
+  }
+  ok (device_open (&dev, kind, NULL));
+  ok (device_alloc (&dev, &there, ROWS * 100));
+  ok (device_copy_rows (&dev, there, 100, from, STRIDE, 77, ROWS));
+  ok (device_copy_rows (&dev, to, STRIDE, there, 100, 90, ROWS));
+  ok (device_wait (&dev));
+  for (size_t i = 0; i < sizeof to; i++)
+    check (to[i] == (i % STRIDE < 77 ? from[i] : i % STRIDE < 90 ? 0 : 0xee));
+  ok (device_clear (&dev, there, ROWS * 100));
+  ok (device_copy (&dev, to, there, ROWS * 100));
+  ok (device_wait (&dev));
+  for (size_t i = 0; i < ROWS * 100; i++)
+    check (!to[i]);
+  device_release (&dev, there);
+  device_close (&dev);
+}
+
+static void
+sleep_ms (long ms)
+{
+  struct timespec t = {0, ms * 1000000};
+
+  while (nanosleep (&t, &t))
+    ;
+}
+
+/* Clears much memory, which no device does faster than 20 TB/s. */
+static void
+work (const Device *dev, void *much)
+{
+  for (int i = 0; i < 10; i++)
+    ok (device_clear (dev, much, MUCH));
+}
+#define LEAST (10 * (double) MUCH / 20e12)
+
+/* The stretch ends where the device was last waited for, or at stop. */
+static void
+test_timer (DeviceKind kind)
+{
+  DeviceTimer timer = {0};
+  double seconds = 0, again, wall;
+  void *much = NULL;
+  Device dev;
+
+  ok (device_open (&dev, kind, NULL));
+  ok (device_alloc (&dev, &much, MUCH));
+  ok (device_wait (&dev));
+  check (!device_timer_read (&dev, &timer, &seconds));
+  dev.timer = &timer;
+
+  wall = now ();
+  ok (device_timer_begin (&dev, &timer));
+  work (&dev, much);
+  check (!device_timer_read (&dev, &timer, &seconds));
+  ok (device_wait (&dev));
+  wall = now () - wall;
+  sleep_ms (50);
+  device_timer_stop (&dev, &timer);
+  check (device_timer_read (&dev, &timer, &seconds));
+  check (seconds >= LEAST && seconds <= wall + 1e-4);
+  sleep_ms (1);
+  ok (device_wait (&dev)); /* after the end: nothing to measure */
+  check (device_timer_read (&dev, &timer, &again) && again == seconds);
+
+  ok (device_timer_begin (&dev, &timer));
+  ok (device_wait (&dev));
+  sleep_ms (50);
+  work (&dev, much);
+  ok (device_wait (&dev));
+  device_timer_stop (&dev, &timer);
+  check (device_timer_read (&dev, &timer, &seconds) && seconds >= .05);
+
+  dev.timer = NULL; /* nothing but stop sets the end */
+  ok (device_timer_begin (&dev, &timer));
+  ok (device_wait (&dev));
+  sleep_ms (50);
+  work (&dev, much);
+  ok (device_timer_end (&dev, &timer, &seconds));
+  check (seconds >= .05 + LEAST);
+  device_timer_free (&timer);
+  device_release (&dev, much);
+  device_close (&dev);
+}
+
+static const CheckPart parts[] = {
+    {"copies", test_copies}, {"timer", test_timer}, {NULL, NULL}};
+
+int
+main (int argc, char **argv)
+{
+  return check_main (argc, argv, parts, NULL, NULL);
+}
