@@ -139,6 +139,44 @@ test_reset (DeviceKind kind)
   check (n_objects == 1 && objects[0].id == 2 && objects[0].age == 0);
 }
 
+static void
+put_three (int first, int second, int third)
+{
+  put (first, 10, 10, 9, 9);
+  put (second, 100, 10, 9, 9);
+  put (third, 200, 10, 9, 9);
+  step ();
+}
+
+/* Colours change places, and one goes: its objects are forgotten at once, all
+ * others stay who they are. */
+static void
+test_renumber (DeviceKind kind)
+{
+  static const int now[] = {2, -1, 0};
+  int column;
+
+  (void) kind;
+  begin ();
+  for (int f = 0; f < 9; f++)
+    put_three (0, 1, 2);
+  check (n_objects == 3 && objects[2].id == 3);
+  column = with_id (1)->track;
+  moct_tracks_renumber (tracks, now, 3);
+  put_three (2, 1, 0);
+  check (n_objects == 3);
+  check (objects[0].id == 3 && objects[0].colour == 0 && objects[0].cx == 204);
+  check (objects[1].id == 4 && objects[1].state == MOCT_NEW);
+  check (objects[2].id == 1 && objects[2].colour == 2 && objects[2].cx == 14);
+  check (objects[2].track == column && objects[2].state == MOCT_TRACKING);
+  check_near (objects[2].age, 9 * DT, 1e-9);
+
+  moct_tracks_renumber (tracks, now, 2); /* there was no third colour */
+  put (2, 200, 10, 9, 9);
+  step ();
+  check (n_objects == 1 && objects[0].id == 3 && objects[0].colour == 2);
+}
+
 /* The same blobs in any order, sorted, are the same objects. */
 static void
 test_determinism (DeviceKind kind)
@@ -182,7 +220,8 @@ static const CheckPart on_each[] = {{"ids persist", test_persist},
     {"behind a pillar", test_pillar}, {"cut into parts", test_parts},
     {"gate", test_gate}, {"max-objects", test_max_objects},
     {"crossing", test_crossing}, {"order", test_order}, {"reset", test_reset},
-    {"determinism", test_determinism}, {NULL, NULL}};
+    {"renumber", test_renumber}, {"determinism", test_determinism},
+    {NULL, NULL}};
 
 int
 main (int argc, char **argv)

@@ -230,6 +230,12 @@ moct_reset (Moct *m)
   return NULL;
 }
 
+void
+moct_renumber (Moct *m, const int *now, int n)
+{
+  moct_tracks_renumber (m->tracks, now, n);
+}
+
 const char *
 moct_labels (Moct *m, const MoctParams *params, const Image *frame,
     uint16_t *labels, size_t stride)

@@ -54,7 +54,7 @@ typedef enum { MOCT_VERTICAL, MOCT_HORIZONTAL, MOCT_SQUARE } MoctLayout;
 typedef struct {
   const MoctColour *colours; /* a pixel belongs to the first that holds it;
                                 tracks know theirs by its index: where that
-                                changes, moct_reset () is due */
+                                changes, moct_renumber () is due */
   int n_colours;
   MoctMethod method;
   MoctLayout layout;    /* MOCT_PYRAMID */
@@ -130,6 +130,11 @@ const char *moct_queue (
 
 /* Forgets all tracks and the history: after a seek. */
 const char *moct_reset (Moct *self);
+
+/* The list of colours is another: what was of colour k, of @n, is of colour
+ * now[k] from the next frame on, or forgotten where that is -1.  Identity and
+ * history stay. */
+void moct_renumber (Moct *self, const int *now, int n);
 
 /* The newest points of each of @objects from the history in device memory,
  * oldest first: at most @max each, at @points + i * max; their number goes to

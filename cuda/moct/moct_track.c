@@ -132,6 +132,21 @@ drop_lost (MoctTracks *all)
   all->n = kept;
 }
 
+void
+moct_tracks_renumber (MoctTracks *all, const int *now, int n)
+{
+  for (int i = 0; i < all->n; i++) {
+    MoctTrack *t = &all->tracks[i];
+
+    if (t->colour < n && now[t->colour] >= 0)
+      t->colour = now[t->colour];
+    else
+      t->lost = true;
+  }
+  drop_lost (all);
+  qsort (all->tracks, all->n, sizeof *all->tracks, compare_tracks);
+}
+
 static int
 n_of_colour (const MoctTrack *tracks, int n, int colour)
 {

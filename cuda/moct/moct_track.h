@@ -15,6 +15,8 @@ typedef struct _MoctTracks MoctTracks;
 MoctTracks *moct_tracks_new (int max);
 void moct_tracks_free (MoctTracks *self);
 void moct_tracks_reset (MoctTracks *self);
+/* As moct_renumber (). */
+void moct_tracks_renumber (MoctTracks *self, const int *now, int n);
 
 /* Puts @blobs into the order in which they are used: by colour, and within one
  * the largest first.  A total order, whatever order they come in. */

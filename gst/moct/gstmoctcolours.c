@@ -88,14 +88,23 @@ gst_moct_set_objects_file (GstMoct *self, const gchar *path)
   GST_OBJECT_UNLOCK (self);
 }
 
+/* Which colour of @list has this name: list->n where none has. */
+static int
+find_colour (const GstMoctColours *list, const char *name)
+{
+  int k = 0;
+
+  while (k < list->n && strcmp (list->colours[k].name, name))
+    k++;
+  return k;
+}
+
 /* Adds @colour, or puts it in the place of the one of its name. */
 static gboolean
 put_colour (GstMoctColours *list, const MoctColour *colour)
 {
-  int k = 0;
+  int k = find_colour (list, colour->name);
 
-  while (k < list->n && strcmp (list->colours[k].name, colour->name))
-    k++;
   if (k == MOCT_MAX_COLOURS)
     return FALSE;
   list->colours[k] = *colour;
@@ -169,15 +178,22 @@ publish (GstMoct *self)
   g_object_notify (G_OBJECT (self), "objects");
 }
 
-/* Whether a colour of @before has gone, or another has its number. */
-static gboolean
-replaces (const GstMoctColours *after, const GstMoctColours *before)
+/* Takes @colours.  Objects keep their identity where the name of their colour
+ * is still there, whatever its number and its description. */
+static void
+replace_colours (GstMoct *self, GstMoctColours *colours)
 {
-  for (int k = 0; k < before->n; k++)
-    if (k >= after->n ||
-        strcmp (after->colours[k].name, before->colours[k].name))
-      return TRUE;
-  return FALSE;
+  const GstMoctColours *before = self->colours;
+  int now[MOCT_MAX_COLOURS];
+
+  for (int k = 0; k < before->n; k++) {
+    now[k] = find_colour (colours, before->colours[k].name);
+    if (now[k] == colours->n)
+      now[k] = -1;
+  }
+  moct_renumber (self->moct, now, before->n);
+  g_free (self->colours);
+  self->colours = colours;
 }
 
 const char *
@@ -189,14 +205,8 @@ gst_moct_update_colours (GstMoct *self, const Image *frame, GstBuffer *buffer)
   GST_OBJECT_LOCK (self);
   pending = g_steal_pointer (&self->pending);
   GST_OBJECT_UNLOCK (self);
-  if (pending) {
-    gboolean replaced = replaces (pending, self->colours);
-
-    g_free (self->colours);
-    self->colours = pending;
-    if (replaced)
-      TRY (moct_reset (self->moct)); /* tracks know their colour by number */
-  }
+  if (pending)
+    replace_colours (self, pending);
   for (int k = 0; k < self->colours->n; k++) {
     MoctColour *colour = &self->colours->colours[k];
     ImageBox region = colour->region;

@@ -79,7 +79,8 @@ install_colours (GObjectClass *k)
           "colour difference TOL; NAME:roi=x,y,w,h, learned from the next "
           "frame; NAME:roi=meta, learned from an upstream region of interest "
           "of that type; separated by semicolons. A pixel belongs to the first "
-          "that holds it",
+          "that holds it. In another list an object stays who it is where the "
+          "name of its colour does",
           NULL, text));
   install (k, PROP_OBJECTS_FILE,
       g_param_spec_string ("objects-file", "Objects file",

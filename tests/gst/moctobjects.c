@@ -180,6 +180,54 @@ GST_START_TEST (test_learn_from_meta)
 }
 GST_END_TEST;
 
+/* The id of the next frame's only object, which is of @label and was seen in
+ * @points frames of the history. */
+static guint64
+id_of_next (Red *r, const gchar *label, guint points)
+{
+  GstVisionObjects *found = red_push (r, NULL);
+  guint64 id;
+
+  fail_unless (found != NULL);
+  fail_unless_equals_int (found->n_objects, 1);
+  fail_unless_equals_string (found->objects[0].label, label);
+  fail_unless_equals_int (found->objects[0].trajectory.n, 2 * points);
+  id = found->objects[0].id;
+  gst_vision_objects_free (found);
+  return id;
+}
+
+/* Another list: an object stays who it is while its colour's name is there. */
+GST_START_TEST (test_other_colours)
+{
+  static const gchar *others[] = {
+      "blue:#0000ff~10;" RED,                            /* another number */
+      "blue:#0000ff~10;green:#00ff00~10;red:#ff0000~20", /* other words */
+      RED ";blue:#0000ff~10",
+  };
+  Red r = red_new (GST_VIDEO_FORMAT_RGB);
+  guint64 id;
+  guint i;
+
+  gst_element_set_state (r.h->element, GST_STATE_NULL);
+  gst_util_set_object_arg (G_OBJECT (r.h->element), "trajectory", "full");
+  gst_element_set_state (r.h->element, GST_STATE_PLAYING);
+  red_caps (&r, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT);
+  id = id_of_next (&r, "red", 1);
+  for (i = 0; i < G_N_ELEMENTS (others); i++) {
+    g_object_set (r.h->element, "objects", others[i], NULL);
+    fail_unless_equals_uint64 (id_of_next (&r, "red", 2 + i), id);
+  }
+  g_object_set (r.h->element, "objects", "rouge:#ff0000~20", NULL);
+  fail_unless_equals_uint64 (id_of_next (&r, "rouge", 1), id + 1);
+  g_object_set (r.h->element, "objects", "", NULL);
+  fail_unless_equals_int (red_count (&r), 0);
+  g_object_set (r.h->element, "objects", "rouge:#ff0000~20", NULL);
+  fail_unless_equals_uint64 (id_of_next (&r, "rouge", 1), id + 2);
+  red_free (&r);
+}
+GST_END_TEST;
+
 static Suite *
 moctobjects_suite (void)
 {
@@ -193,6 +241,7 @@ moctobjects_suite (void)
   tcase_add_test (tc, test_before_start);
   tcase_add_test (tc, test_file);
   tcase_add_test (tc, test_no_colours);
+  tcase_add_test (tc, test_other_colours);
   tcase_add_test (tc, test_learn);
   tcase_add_test (tc, test_learn_from_meta);
   return suite;
