@@ -2,6 +2,7 @@
  *
  * gpuccl's labels and sums in single frames: against a flood fill, by hand, on
  * patterns, hostile input, and CPU against CUDA bit for bit. */
+#include "gpuccl_bench.h"
 #include "gpuccl_compare.h"
 
 static void
@@ -53,5 +54,5 @@ static const CheckPart parity[] = {{NULL, NULL}};
 int
 main (int argc, char **argv)
 {
-  return check_main (argc, argv, on_each, parity, NULL);
+  return check_main (argc, argv, on_each, parity, bench_all);
 }

@@ -98,12 +98,8 @@ gpuccl_sum_nothing (void)
   return s;
 }
 
-#define GPUCCL_LOWER(a, b) \
- if ((b) < (a)) \
- (a) = (b)
-#define GPUCCL_RAISE(a, b) \
- if ((b) > (a)) \
- (a) = (b)
+#define GPUCCL_LOWER(a, b) ((a) = (b) < (a) ? (b) : (a))
+#define GPUCCL_RAISE(a, b) ((a) = (b) > (a) ? (b) : (a))
 
 BOTH void
 gpuccl_sum_add (GpucclSum *s, const GpucclSum *t)

@@ -21,8 +21,8 @@ open (const Device *dev, GpucclWork *w)
         (void **) &c->plane[i], words * w->frame.height, sizeof *c->plane[i]));
   TRY (gpuccl_renew_cpu (
       (void **) &c->first, w->frame.height + 1, sizeof *c->first));
-  return gpuccl_renew_cpu ((void **) &c->columns,
-      (size_t) 2 * GPUCCL_CANDIDATES * w->frame.width, sizeof *c->columns);
+  return gpuccl_renew_cpu (
+      (void **) &c->seen, GPUCCL_CANDIDATES * words, sizeof *c->seen);
 }
 
 static void
@@ -40,7 +40,7 @@ close (const Device *dev, GpucclWork *w)
   free (c->parents);
   free (c->sums);
   free (c->candidates);
-  free (c->columns);
+  free (c->seen);
   free (c);
 }
 

@@ -38,7 +38,7 @@ typedef struct {
   GpucclSum *sums;     /* of each component */
   uint8_t *candidates; /* of each component: 1 + index of the candidate that it
                           is, else 0 */
-  uint16_t *columns; /* of each candidate: first and last row of each column */
+  uint64_t *seen;      /* of each candidate, a row of bits: columns it is in */
 } GpucclCpu;
 
 static inline uint64_t *

@@ -20,30 +20,49 @@ number_components (const GpucclWork *w)
   return n;
 }
 
+/* A component of which nothing is known but its first pixel. */
 static GpucclSum
-sum_of (const GpucclWork *w, const GpucclRun *run, int y)
+begin_sum (const GpucclWork *w, int x, int y)
+{
+  GpucclSum s = gpuccl_sum_nothing ();
+
+  s.label = (uint32_t) (y * w->frame.width + x + 1);
+  s.box.y0 = y;
+  if (!w->frame.depth)
+    s.min_z = 0;
+  if (!w->rays.known)
+    s.min_u = s.max_u = s.min_v = s.max_v = 0;
+  return s;
+}
+
+/* Adds pixels of row @y, the last so far; what a run's sums are has closed
+ * forms. */
+static void
+add_run (const GpucclWork *w, GpucclSum *s, const GpucclRun *run, int y)
 {
   uint32_t n = run->x1 - run->x0;
-  GpucclSum s = gpuccl_sum_pixel (
-      run->x0, y, (uint32_t) (y * w->frame.width + run->x0 + 1));
 
-  s.area = n;
-  s.x = (unsigned long long) n * (run->x0 + run->x1 - 1) / 2;
-  s.y = (unsigned long long) n * y;
-  s.box.x1 = run->x1;
+  s->area += n;
+  s->x += (unsigned long long) n * (run->x0 + run->x1 - 1) / 2;
+  s->y += (unsigned long long) n * y;
+  GPUCCL_LOWER (s->box.x0, run->x0);
+  GPUCCL_RAISE (s->box.x1, run->x1);
+  s->box.y1 = y + 1;
   if (!w->frame.depth)
-    return s;
-  s.z = run->z;
-  s.min_z = run->min_z, s.max_z = run->max_z;
+    return;
+  s->z += run->z;
+  GPUCCL_LOWER (s->min_z, run->min_z);
+  GPUCCL_RAISE (s->max_z, run->max_z);
   if (w->rays.known) {
     /* at one y, v grows with z or falls with it */
     int32_t a = gpuccl_ray (w->rays.y, y, run->min_z);
     int32_t b = gpuccl_ray (w->rays.y, y, run->max_z);
 
-    s.min_u = run->min_u, s.max_u = run->max_u;
-    s.min_v = a < b ? a : b, s.max_v = a < b ? b : a;
+    GPUCCL_LOWER (s->min_u, run->min_u);
+    GPUCCL_RAISE (s->max_u, run->max_u);
+    GPUCCL_LOWER (s->min_v, a < b ? a : b);
+    GPUCCL_RAISE (s->max_v, a < b ? b : a);
   }
-  return s;
 }
 
 static void
@@ -54,12 +73,11 @@ add_runs (const GpucclWork *w)
 
   for (int y = 0; y < w->frame.height; y++)
     for (uint32_t r = c->first[y]; r < c->first[y + 1]; r++) {
-      GpucclSum s = sum_of (w, &c->runs[r], y);
+      uint32_t at = c->parents[r];
 
-      if (c->parents[r] == n)
-        c->sums[n++] = s;
-      else
-        gpuccl_sum_add (&c->sums[c->parents[r]], &s);
+      if (at == n)
+        c->sums[n++] = begin_sum (w, c->runs[r].x0, y);
+      add_run (w, &c->sums[at], &c->runs[r], y);
     }
 }
 
@@ -103,55 +121,68 @@ list_components (const GpucclWork *w, uint32_t n)
   }
 }
 
-#define NO_ROW UINT16_MAX
-
-/* Adds the rows of candidate @k, whose runs in a row follow on each other, and
- * notes its columns' first and last rows. */
-static void
-extend (const GpucclWork *w, const uint8_t *candidate)
+/* Adds the columns of @run that are not in @seen yet to it; returns how many
+ * those are. */
+static uint32_t
+see_columns (uint64_t *seen, const GpucclRun *run)
 {
-  const GpucclCpu *c = w->state;
-  int width = w->frame.width;
+  int last = (run->x1 - 1) / 64;
+  uint32_t n = 0;
 
-  for (int y = 0; y < w->frame.height; y++) {
-    int first[GPUCCL_CANDIDATES], last[GPUCCL_CANDIDATES] = {0};
+  for (int i = run->x0 / 64; i <= last; i++) {
+    uint64_t in = ~(uint64_t) 0, unseen;
 
-    for (uint32_t r = c->first[y]; r < c->first[y + 1]; r++) {
-      const GpucclRun *run = &c->runs[r];
-      int k = candidate[c->parents[r]] - 1;
-      uint16_t *top = c->columns + (size_t) 2 * k * width,
-               *bottom = top + width;
-
-      if (k < 0)
-        continue;
-      if (!last[k])
-        first[k] = run->x0;
-      last[k] = run->x1;
-      for (int x = run->x0; x < run->x1; x++) {
-        GPUCCL_LOWER (top[x], y);
-        bottom[x] = (uint16_t) y;
-      }
-    }
-    for (uint32_t k = 0; k < w->result->n_candidates; k++)
-      if (last[k]) {
-        w->result->candidates[k].rows++;
-        w->result->candidates[k].widths += last[k] - 1 - first[k];
-      }
+    if (i == run->x0 / 64)
+      in &= ~(uint64_t) 0 << run->x0 % 64;
+    if (i == last)
+      in &= ~(uint64_t) 0 >> (63 - (run->x1 - 1) % 64);
+    unseen = in & ~seen[i];
+    seen[i] |= in;
+    n += unseen ? __builtin_popcountll (unseen) : 0;
   }
+  return n;
 }
 
+/* Adds row @y of the candidates, whose runs in a row follow on each other. */
 static void
-add_columns (const GpucclWork *w, uint32_t k)
+extend (const GpucclWork *w, int y)
 {
   const GpucclCpu *c = w->state;
-  const uint16_t *top = c->columns + (size_t) 2 * k * w->frame.width;
-  const uint16_t *bottom = top + w->frame.width;
+  int first[GPUCCL_CANDIDATES], end[GPUCCL_CANDIDATES] = {0};
 
-  for (int x = 0; x < w->frame.width; x++)
-    if (top[x] != NO_ROW) {
-      w->result->candidates[k].columns++;
-      w->result->candidates[k].heights += bottom[x] - top[x];
+  for (uint32_t r = c->first[y]; r < c->first[y + 1]; r++) {
+    const GpucclRun *run = &c->runs[r];
+    int k = c->candidates[c->parents[r]] - 1;
+    uint32_t columns;
+
+    if (k < 0)
+      continue;
+    first[k] = end[k] ? first[k] : run->x0;
+    end[k] = run->x1;
+    columns = see_columns (c->seen + (size_t) k * c->words, run);
+    w->result->candidates[k].columns += columns;
+    w->result->candidates[k].heights -= (unsigned long long) columns * y;
+  }
+  for (uint32_t k = 0; k < w->result->n_candidates; k++)
+    if (end[k]) {
+      w->result->candidates[k].rows++;
+      w->result->candidates[k].widths += end[k] - 1 - first[k];
     }
+}
+
+/* Adds the last rows of the columns: from below, those that are seen first. */
+static void
+extend_down (const GpucclWork *w, int y)
+{
+  const GpucclCpu *c = w->state;
+
+  for (uint32_t r = c->first[y]; r < c->first[y + 1]; r++) {
+    int k = c->candidates[c->parents[r]] - 1;
+
+    if (k >= 0)
+      w->result->candidates[k].heights += (unsigned long long) y *
+          see_columns (c->seen + (size_t) k * c->words, &c->runs[r]);
+  }
 }
 
 static int
@@ -168,6 +199,7 @@ measure_candidates (const GpucclWork *w, uint32_t n)
 {
   const GpucclCpu *c = w->state;
   GpucclResult *result = w->result;
+  size_t seen = (size_t) result->n_candidates * c->words * sizeof *c->seen;
 
   if (!result->n_candidates)
     return;
@@ -178,11 +210,12 @@ measure_candidates (const GpucclWork *w, uint32_t n)
 
     c->candidates[s - c->sums] = (uint8_t) (k + 1);
   }
-  memset (c->columns, 0xff,
-      (size_t) 2 * result->n_candidates * w->frame.width * sizeof *c->columns);
-  extend (w, c->candidates);
-  for (uint32_t k = 0; k < result->n_candidates; k++)
-    add_columns (w, k);
+  memset (c->seen, 0, seen);
+  for (int y = 0; y < w->frame.height; y++)
+    extend (w, y);
+  memset (c->seen, 0, seen);
+  for (int y = w->frame.height - 1; y >= 0; y--)
+    extend_down (w, y);
 }
 
 const char *
@@ -206,6 +239,16 @@ gpuccl_measure_cpu (const GpucclWork *w)
   return NULL;
 }
 
+static void
+fill (uint32_t *labels, int n, uint32_t label)
+{
+  for (; n >= 8; n -= 8, labels += 8)
+    for (int i = 0; i < 8; i++)
+      labels[i] = label;
+  for (int i = 0; i < n; i++)
+    labels[i] = label;
+}
+
 void
 gpuccl_write_labels_cpu (const GpucclWork *w)
 {
@@ -215,16 +258,10 @@ gpuccl_write_labels_cpu (const GpucclWork *w)
 #pragma omp parallel for schedule(static)
   for (int y = 0; y < w->frame.height; y++) {
     uint32_t *labels = w->labels + (size_t) y * width;
-    int at = 0;
 
-    for (uint32_t r = c->first[y]; r < c->first[y + 1]; r++) {
-      const GpucclRun *run = &c->runs[r];
-      uint32_t label = c->sums[c->parents[r]].label;
-
-      memset (labels + at, 0, (run->x0 - at) * sizeof *labels);
-      for (at = run->x0; at < run->x1; at++)
-        labels[at] = label;
-    }
-    memset (labels + at, 0, (width - at) * sizeof *labels);
+    memset (labels, 0, width * sizeof *labels);
+    for (uint32_t r = c->first[y]; r < c->first[y + 1]; r++)
+      fill (labels + c->runs[r].x0, c->runs[r].x1 - c->runs[r].x0,
+          c->sums[c->parents[r]].label);
   }
 }

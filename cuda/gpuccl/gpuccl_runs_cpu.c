@@ -56,25 +56,41 @@ count_runs (const GpucclWork *w)
   return NULL;
 }
 
-static void
-measure_run (const GpucclWork *w, const uint16_t *z, GpucclRun *run)
+/* Twice, since most runs are short and few frames have no camera: @rays is
+ * known when this is compiled. */
+static inline void
+measure_run (const GpucclWork *w, const uint16_t *z, GpucclRun *run, bool rays)
 {
-  run->z = 0;
-  run->min_z = UINT16_MAX, run->max_z = 0;
-  for (int x = run->x0; x < run->x1; x++) {
-    run->z += z[x];
-    GPUCCL_LOWER (run->min_z, z[x]);
-    GPUCCL_RAISE (run->max_z, z[x]);
-  }
-  if (!w->rays.known)
-    return;
-  run->min_u = INT32_MAX, run->max_u = INT32_MIN;
-  for (int x = run->x0; x < run->x1; x++) {
-    int32_t u = gpuccl_ray (w->rays.x, x, z[x]);
+  uint32_t sum = 0, least = UINT16_MAX, most = 0;
+  int32_t min_u = INT32_MAX, max_u = INT32_MIN;
 
-    GPUCCL_LOWER (run->min_u, u);
-    GPUCCL_RAISE (run->max_u, u);
+  for (int x = run->x0; x < run->x1; x++) {
+    int32_t u = rays ? gpuccl_ray (w->rays.x, x, z[x]) : 0;
+
+    sum += z[x];
+    GPUCCL_LOWER (least, z[x]);
+    GPUCCL_RAISE (most, z[x]);
+    GPUCCL_LOWER (min_u, u);
+    GPUCCL_RAISE (max_u, u);
   }
+  run->z = sum;
+  run->min_z = (uint16_t) least, run->max_z = (uint16_t) most;
+  run->min_u = min_u, run->max_u = max_u;
+}
+
+static void
+measure_runs (const GpucclWork *w, int y)
+{
+  const GpucclCpu *c = w->state;
+  const uint16_t *z = (const uint16_t *) ((const uint8_t *) w->frame.depth +
+      (size_t) y * w->frame.depth_stride);
+
+  if (w->rays.known)
+    for (uint32_t r = c->first[y]; r < c->first[y + 1]; r++)
+      measure_run (w, z, &c->runs[r], true);
+  else
+    for (uint32_t r = c->first[y]; r < c->first[y + 1]; r++)
+      measure_run (w, z, &c->runs[r], false);
 }
 
 static void
@@ -93,13 +109,8 @@ write_runs (const GpucclWork *w, int y)
   }
   for (uint32_t r = c->first[y]; r < c->first[y + 1]; r++)
     c->parents[r] = r;
-  if (w->frame.depth) {
-    const uint16_t *z = (const uint16_t *) ((const uint8_t *) w->frame.depth +
-        (size_t) y * w->frame.depth_stride);
-
-    for (uint32_t r = c->first[y]; r < c->first[y + 1]; r++)
-      measure_run (w, z, &c->runs[r]);
-  }
+  if (w->frame.depth)
+    measure_runs (w, y);
 }
 
 static uint32_t
