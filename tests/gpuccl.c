@@ -28,7 +28,7 @@ random_input (Input *in)
 static void
 test_random (DeviceKind kind)
 {
-  for (int round = 0; round < 300; round++) {
+  for (int round = 0; round < 100; round++) {
     GpucclParams p = GPUCCL_DEFAULTS;
     Rule rule = {
         rnd (2) ? 4 : 8, 77, rnd (4) ? rnd (30) : 0, rnd (3) ? 0 : rnd (64)};

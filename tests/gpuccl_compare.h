@@ -64,26 +64,39 @@ compare_components (
   }
 }
 
-/* Finds what there is in @in, and compares. */
+static inline void
+compare_found (
+    const GpucclParams *p, const Input *in, const Found *f, const Oracle *o)
+{
+  const OracleComponent nothing = {0}, *largest = o->n ? o->components : NULL;
+
+  largest = largest ? largest : &nothing;
+  check (!memcmp (f->labels, o->labels,
+      (size_t) in->width * in->height * sizeof *f->labels));
+  check (f->results.largest_label == largest->label);
+  check (f->results.largest_area == largest->area);
+  check (f->results.n_labels == (uint32_t) o->n);
+  check (f->results.n_unknown == o->unknown);
+  compare_components (p, in, f, o);
+}
+
+/* Finds what there is in @in by every algorithm, and compares. */
 static inline void
 compare (DeviceKind kind, GpucclParams *p, const Rule *rule, const Input *in)
 {
   GpucclCamera none = {0};
   Oracle o = oracle_of (in, rule, in->has_depth ? &p->camera : &none);
-  const OracleComponent nothing = {0}, *largest;
-  Found f;
 
   p->filter = GPUCCL_NO_FILTER;
   rule_to_params (rule, p);
-  f = find (kind, p, in);
-  check (!memcmp (
-      f.labels, o.labels, (size_t) in->width * in->height * sizeof *f.labels));
-  largest = o.n ? &o.components[0] : &nothing;
-  check (f.results.largest_label == largest->label);
-  check (f.results.largest_area == largest->area);
-  check (f.results.n_labels == (uint32_t) o.n);
-  check (f.results.n_unknown == o.unknown);
-  compare_components (p, in, &f, &o);
-  found_free (&f);
+  for (int k = GPUCCL_RUN; k <= GPUCCL_HIERARCHICAL; k++) {
+    Found f;
+
+    p->algorithm = (GpucclAlgorithm) k;
+    p->skip_checks = (int) rnd (3);
+    f = find (kind, p, in);
+    compare_found (p, in, &f, &o);
+    found_free (&f);
+  }
   oracle_free (&o);
 }

@@ -12,6 +12,8 @@ struct _Gpuccl {
   int width, height;
   GpucclWork work;
   GpucclDecision *decision;
+  uint8_t *range, *device_range; /* weights of the filter; the first pinned */
+  double range_scale; /* metres a unit of depth, which they are for */
 };
 
 #define FIRST_SUMS 1024 /* room, before a frame needs more */
@@ -50,6 +52,9 @@ gpuccl_new (Gpuccl **self, const Device *device, int width, int height)
   TRY (device_alloc (&g->device, (void **) &g->work.labels,
       (size_t) width * height * sizeof *g->work.labels));
   TRY (grow_sums (g, FIRST_SUMS));
+  TRY (device_alloc_pinned (&g->device, (void **) &g->range, GPUCCL_RANGE));
+  TRY (device_alloc (&g->device, (void **) &g->device_range, GPUCCL_RANGE));
+  g->work.range = g->device_range;
   return g->stages->open (&g->device, &g->work);
 }
 
@@ -61,20 +66,80 @@ gpuccl_free (Gpuccl *g)
   device_wait (&g->device); /* nothing may still use what goes */
   g->stages->close (&g->device, &g->work);
   device_release (&g->device, g->work.labels);
+  device_release (&g->device, g->work.scratch);
+  device_release (&g->device, g->work.smooth);
+  device_release (&g->device, g->device_range);
+  device_release_pinned (&g->device, g->range);
   device_release_pinned (&g->device, g->work.result);
   gpuccl_decision_free (g->decision);
   free (g);
 }
 
+/* What only some params need; made when they are first met. */
+static const char *
+need (Gpuccl *g, void **p, size_t bytes_a_pixel)
+{
+  return *p ? NULL
+            : device_alloc (
+                  &g->device, p, (size_t) g->width * g->height * bytes_a_pixel);
+}
+
+static const char *
+set_range (Gpuccl *g, double scale)
+{
+  if (g->range_scale == scale)
+    return NULL;
+  TRY (device_wait (&g->device)); /* the last copy from it is done */
+  gpuccl_set_range (g->range, scale);
+  g->range_scale = scale;
+  return device_copy (&g->device, g->device_range, g->range, GPUCCL_RANGE);
+}
+
+/* From here on the depth is the filtered one. */
+static const char *
+filter (Gpuccl *g, const GpucclParams *p)
+{
+  GpucclWork *w = &g->work;
+
+  TRY (need (g, (void **) &w->smooth, sizeof *w->smooth));
+  TRY (set_range (g, p->depth_scale));
+  TRY (g->stages->filter (&g->device, w));
+  w->frame.depth = w->smooth;
+  w->frame.depth_stride = g->width * (int) sizeof *w->smooth;
+  return NULL;
+}
+
+static const char *
+find_labels (Gpuccl *g, const GpucclParams *p)
+{
+  const GpucclStages *s = g->stages;
+
+  if (p->detector == GPUCCL_WINDOW)
+    return s->window (&g->device, &g->work);
+  if (p->algorithm == GPUCCL_LABEL_EQUIVALENCE)
+    return s->label_equivalence (&g->device, &g->work);
+  if (p->algorithm == GPUCCL_IMPROVED_LABEL_EQUIVALENCE)
+    return s->improved (&g->device, &g->work);
+  return s->hierarchical (&g->device, &g->work);
+}
+
 const char *
 gpuccl_queue (Gpuccl *g, const GpucclParams *params, const GpucclFrame *frame)
 {
-  if (!g->work.result)
+  GpucclWork *w = &g->work;
+
+  if (!w->result)
     return "memory ran out in an earlier frame; start again";
   if (frame->width != g->width || frame->height != g->height)
     return "the frame has another size than was announced";
-  TRY (gpuccl_set (&g->work, params, frame));
-  return g->stages->run (&g->device, &g->work);
+  TRY (gpuccl_set (w, params, frame));
+  if (params->filter == GPUCCL_BILATERAL && frame->depth)
+    TRY (filter (g, params));
+  if (params->algorithm == GPUCCL_RUN && params->detector == GPUCCL_COMPONENTS)
+    return g->stages->run (&g->device, w);
+  TRY (need (g, (void **) &w->scratch, sizeof *w->scratch));
+  TRY (find_labels (g, params));
+  return g->stages->measure (&g->device, w);
 }
 
 /* The first frame with more components than there is room for gets it, and is

@@ -20,6 +20,22 @@ gpuccl_is_foreground (const GpucclValues *v, uint8_t value)
   return (uint8_t) (value - v->first) <= v->span;
 }
 
+BOTH const uint16_t *
+gpuccl_depth_row (const GpucclFrame *f, int y)
+{
+  return (const uint16_t *) ((const uint8_t *) f->depth +
+      (size_t) y * f->depth_stride);
+}
+
+BOTH bool
+gpuccl_foreground_at (const GpucclFrame *f, const GpucclValues *v, int x, int y)
+{
+  return (f->source == GPUCCL_DEPTH_ONLY ||
+             gpuccl_is_foreground (
+                 v, f->map[(size_t) y * f->map_stride + x * f->map_step])) &&
+      (!f->depth || gpuccl_depth_row (f, y)[x]);
+}
+
 /* ---- Links: which neighbours hang together ---- */
 
 /* Two depths hang together if they differ by less than @limit, or by less than
@@ -181,8 +197,11 @@ typedef struct {
   int connectivity, skip_checks;
   uint32_t min_area, min_size;
 
-  uint32_t *labels; /* rows of width */
-  void *state;      /* the backend's own */
+  uint32_t *labels;  /* rows of width */
+  uint32_t *scratch; /* a word for each pixel; not of GPUCCL_RUN */
+  uint16_t *smooth;  /* the filtered depth of the foreground, rows of width */
+  const uint8_t *range; /* GPUCCL_RANGE weights */
+  void *state;          /* the backend's own */
   uint32_t max_sums;
   GpucclResult *result; /* pinned */
 } GpucclWork;
@@ -202,13 +221,34 @@ gpuccl_before (
   return area != other_area ? area > other_area : label < other_label;
 }
 
+/* Whether two foreground pixels, neighbours in the frame, hang together. */
+BOTH bool
+gpuccl_linked_at (const GpucclWork *w, int x, int y, int u, int v)
+{
+  const GpucclFrame *f = &w->frame;
+
+  return !f->depth ||
+      gpuccl_linked (
+          &w->link, gpuccl_depth_row (f, y)[x], gpuccl_depth_row (f, v)[u]);
+}
+
 /* The steps that each backend writes for itself. */
 typedef struct {
   /* Makes and releases w->state. */
   const char *(*open) (const Device *dev, GpucclWork *w);
   void (*close) (const Device *dev, GpucclWork *w);
-  /* Finds w->labels and w->result. */
+  /* From w->frame.depth to w->smooth. */
+  const char *(*filter) (const Device *dev, const GpucclWork *w);
+  /* GPUCCL_RUN: finds w->labels and w->result in one. */
   const char *(*run) (const Device *dev, const GpucclWork *w);
+  /* The paper's algorithms and the window: w->labels, and how many iterations
+   * that took. */
+  const char *(*label_equivalence) (const Device *dev, const GpucclWork *w);
+  const char *(*improved) (const Device *dev, const GpucclWork *w);
+  const char *(*hierarchical) (const Device *dev, const GpucclWork *w);
+  const char *(*window) (const Device *dev, const GpucclWork *w);
+  /* After one of those: the rest of w->result. */
+  const char *(*measure) (const Device *dev, const GpucclWork *w);
   const char *(*mask) (const Device *dev, const GpucclWork *w, uint32_t label,
       uint8_t *mask, size_t stride);
 } GpucclStages;

@@ -50,10 +50,26 @@ run (const Device *dev, const GpucclWork *w)
   (void) dev;
   memset (w->result, 0, sizeof *w->result);
   w->result->n_unknown = gpuccl_read_bits_cpu (w);
-  TRY (gpuccl_join_runs_cpu (w));
-  TRY (gpuccl_measure_cpu (w));
+  TRY (gpuccl_write_runs_cpu (w));
+  gpuccl_join_runs_cpu (w);
+  TRY (gpuccl_sum_runs_cpu (w));
   gpuccl_write_labels_cpu (w);
   return NULL;
+}
+
+static const char *
+measure (const Device *dev, const GpucclWork *w)
+{
+  uint32_t iterations = w->result->iterations;
+
+  (void) dev;
+  memset (w->result, 0, sizeof *w->result);
+  w->result->iterations = iterations;
+  w->result->n_unknown = gpuccl_read_bits_cpu (w);
+  gpuccl_read_label_bits_cpu (w);
+  TRY (gpuccl_write_runs_cpu (w));
+  gpuccl_join_by_labels_cpu (w);
+  return gpuccl_sum_runs_cpu (w);
 }
 
 static const char *
@@ -68,4 +84,6 @@ mask (const Device *dev, const GpucclWork *w, uint32_t label, uint8_t *out,
   return NULL;
 }
 
-const GpucclStages gpuccl_stages_cpu = {open, close, run, mask};
+const GpucclStages gpuccl_stages_cpu = {open, close, gpuccl_filter_cpu, run,
+    gpuccl_label_equivalence_cpu, gpuccl_improved_cpu, gpuccl_hierarchical_cpu,
+    gpuccl_window_cpu, measure, mask};

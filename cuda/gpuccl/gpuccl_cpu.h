@@ -4,7 +4,7 @@
  * together. */
 #pragma once
 
-#include "gpuccl/gpuccl_core.h"
+#include "gpuccl/gpuccl_equivalence.h"
 
 #define GPUCCL_STRIP 32 /* rows that one thread does in a go */
 
@@ -50,14 +50,38 @@ gpuccl_bits (const GpucclCpu *c, int plane, int y)
 /* Reads the frame into bits; returns how many pixels are of no known class. */
 uint32_t gpuccl_read_bits_cpu (const GpucclWork *w);
 
-/* Makes runs of the bits, and joins them by the bits upwards. */
-const char *gpuccl_join_runs_cpu (const GpucclWork *w);
+/* The same of w->labels: equal ones side by side hang together. */
+void gpuccl_read_label_bits_cpu (const GpucclWork *w);
+
+/* Makes runs of the bits. */
+const char *gpuccl_write_runs_cpu (const GpucclWork *w);
+
+/* Joins them by the bits upwards, or by w->labels. */
+void gpuccl_join_runs_cpu (const GpucclWork *w);
+void gpuccl_join_by_labels_cpu (const GpucclWork *w);
 
 /* From joined runs to w->result. */
-const char *gpuccl_measure_cpu (const GpucclWork *w);
+const char *gpuccl_sum_runs_cpu (const GpucclWork *w);
 
 /* Writes w->labels. */
 void gpuccl_write_labels_cpu (const GpucclWork *w);
 
 /* Gives *@p room for @n times @size bytes; what it held is lost. */
 const char *gpuccl_renew_cpu (void **p, size_t n, size_t size);
+
+/* Label equivalence inside @box: its first labels; scanning, which notes lower
+ * labels of neighbours at the roots in @to and returns whether there are any;
+ * analysis, after which every element of @list is its root. */
+void gpuccl_begin_labels_cpu (
+    const GpucclWork *w, ImageBox box, uint32_t *labels);
+bool gpuccl_scan_cpu (
+    const GpucclWork *w, ImageBox box, const uint32_t *labels, uint32_t *to);
+void gpuccl_analyse_cpu (const GpucclWork *w, ImageBox box, uint32_t *list);
+
+/* Stages. */
+const char *gpuccl_filter_cpu (const Device *dev, const GpucclWork *w);
+const char *gpuccl_label_equivalence_cpu (
+    const Device *dev, const GpucclWork *w);
+const char *gpuccl_improved_cpu (const Device *dev, const GpucclWork *w);
+const char *gpuccl_hierarchical_cpu (const Device *dev, const GpucclWork *w);
+const char *gpuccl_window_cpu (const Device *dev, const GpucclWork *w);

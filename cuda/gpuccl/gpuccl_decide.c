@@ -87,17 +87,21 @@ judge (GpucclComponent *c, const GpucclCandidate *k, const GpucclParams *p)
     c->state = GPUCCL_NEW, c->reason = GPUCCL_PERSISTENCE;
 }
 
-/* The candidates are the first of the components, in the same order. */
+/* The candidates are the first of the components, in the same order.  What the
+ * window found is asked nothing. */
 static void
 judge_all (GpucclDecision *d, const GpucclParams *p, const GpucclResult *result)
 {
   GpucclComponent *good[GPUCCL_CANDIDATES];
   int n = 0;
 
-  for (uint32_t i = 0; i < result->n_candidates; i++) {
+  for (uint32_t i = 0; i < result->n_candidates; i++)
     judge (&d->components[i], &result->candidates[i], p);
-    if (d->components[i].state == GPUCCL_NEW)
-      good[n++] = &d->components[i];
+  for (uint32_t i = 0; i < GPUCCL_CANDIDATES && i < result->n_sums; i++) {
+    GpucclComponent *c = &d->components[i];
+
+    if (c->state == GPUCCL_NEW || p->detector == GPUCCL_WINDOW)
+      good[n++] = c;
   }
   gpuccl_persist (&d->objects, p, good, n);
 }

@@ -219,7 +219,7 @@ measure_candidates (const GpucclWork *w, uint32_t n)
 }
 
 const char *
-gpuccl_measure_cpu (const GpucclWork *w)
+gpuccl_sum_runs_cpu (const GpucclWork *w)
 {
   GpucclCpu *c = w->state;
   uint32_t n = number_components (w);

@@ -82,8 +82,7 @@ static void
 measure_runs (const GpucclWork *w, int y)
 {
   const GpucclCpu *c = w->state;
-  const uint16_t *z = (const uint16_t *) ((const uint8_t *) w->frame.depth +
-      (size_t) y * w->frame.depth_stride);
+  const uint16_t *z = gpuccl_depth_row (&w->frame, y);
 
   if (w->rays.known)
     for (uint32_t r = c->first[y]; r < c->first[y + 1]; r++)
@@ -111,6 +110,16 @@ write_runs (const GpucclWork *w, int y)
     c->parents[r] = r;
   if (w->frame.depth)
     measure_runs (w, y);
+}
+
+const char *
+gpuccl_write_runs_cpu (const GpucclWork *w)
+{
+  TRY (count_runs (w));
+#pragma omp parallel for schedule(dynamic, GPUCCL_STRIP)
+  for (int y = 0; y < w->frame.height; y++)
+    write_runs (w, y);
+  return NULL;
 }
 
 static uint32_t
@@ -163,20 +172,16 @@ join_row (const GpucclWork *w, int y)
   join_plane (w->state, y, GPUCCL_UP_RIGHT, 1);
 }
 
-const char *
+/* Strips, whose trees do not meet, and then what is between them. */
+void
 gpuccl_join_runs_cpu (const GpucclWork *w)
 {
   int height = w->frame.height;
 
-  TRY (count_runs (w));
 #pragma omp parallel for schedule(dynamic, 1)
   for (int y0 = 0; y0 < height; y0 += GPUCCL_STRIP)
-    for (int y = y0; y < height && y < y0 + GPUCCL_STRIP; y++) {
-      write_runs (w, y);
-      if (y > y0)
-        join_row (w, y);
-    }
+    for (int y = y0 + 1; y < height && y < y0 + GPUCCL_STRIP; y++)
+      join_row (w, y);
   for (int y = GPUCCL_STRIP; y < height; y += GPUCCL_STRIP)
     join_row (w, y);
-  return NULL;
 }

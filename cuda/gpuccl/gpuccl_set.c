@@ -8,8 +8,12 @@
 static const char *
 check_labelling (const GpucclParams *p)
 {
-  if (p->algorithm != GPUCCL_RUN || p->detector != GPUCCL_COMPONENTS)
-    return "only algorithm=run and detector=components are built in";
+  if (!IN (p->algorithm, GPUCCL_RUN, GPUCCL_HIERARCHICAL))
+    return "there is no such algorithm";
+  if (!IN (p->detector, GPUCCL_COMPONENTS, GPUCCL_WINDOW))
+    return "there is no such detector";
+  if (!IN (p->filter, GPUCCL_NO_FILTER, GPUCCL_BILATERAL))
+    return "there is no such filter";
   if (p->connectivity != 4 && p->connectivity != 8)
     return "connectivity must be 4 or 8";
   if (!IN (p->skip_checks, 0, 2))
@@ -172,4 +176,16 @@ gpuccl_set (GpucclWork *w, const GpucclParams *p, const GpucclFrame *frame)
   w->min_area = p->min_area;
   w->min_size = p->min_size;
   return NULL;
+}
+
+#define RANGE_SIGMA .04 /* metres */
+
+void
+gpuccl_set_range (uint8_t range[GPUCCL_RANGE], double scale)
+{
+  for (int i = 0; i < GPUCCL_RANGE; i++) {
+    double steps = i * scale / RANGE_SIGMA;
+
+    range[i] = (uint8_t) nearbyint (255 * exp (-steps * steps / 2));
+  }
 }
