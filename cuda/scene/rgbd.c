@@ -24,10 +24,10 @@ rgbd_new (Rgbd **scene, int width, int height)
   s->z = malloc (pixels * sizeof *s->z);
   s->model_z = malloc (pixels * sizeof *s->model_z);
   s->model_facing = malloc (pixels * sizeof *s->model_facing);
-  s->sees = malloc (pixels);
+  s->marks = malloc (pixels);
   s->labels = malloc (pixels * sizeof *s->labels);
-  s->depth = malloc (pixels * sizeof *s->depth);
-  if (!s->z || !s->model_z || !s->model_facing || !s->sees || !s->labels ||
+  s->depth = calloc ((size_t) (width + 2) * (height + 2), sizeof *s->depth);
+  if (!s->z || !s->model_z || !s->model_facing || !s->marks || !s->labels ||
       !s->depth) {
     rgbd_free (s);
     return "out of memory";
@@ -44,7 +44,7 @@ rgbd_free (Rgbd *s)
   free (s->z);
   free (s->model_z);
   free (s->model_facing);
-  free (s->sees);
+  free (s->marks);
   free (s->labels);
   free (s->depth);
   free (s);
@@ -119,7 +119,7 @@ put (const Rgbd *s, const Image *img)
 #pragma omp parallel for
   for (int y = 0; y < s->height; y++) {
     uint8_t *row = img->plane[0] + (ptrdiff_t) y * img->stride[0];
-    const uint16_t *depth = s->depth + (size_t) y * s->width;
+    const uint16_t *depth = rgbd_depth_row (s, y);
 
     for (int x = 0; x < s->width; x++)
       row[2 * x] = (uint8_t) depth[x], row[2 * x + 1] = depth[x] >> 8;
@@ -143,7 +143,7 @@ rgbd_render (Rgbd *s, const RgbdParams *params, uint64_t number,
   if (truth)
     *truth = look (s, &plan, params, number, full);
   if (classes)
-    rgbd_classify (s, &plan, classes);
+    rgbd_classify (s, &plan, params, classes);
   if (labels)
     memcpy (labels, s->labels, (size_t) s->width * s->height * sizeof *labels);
   return NULL;

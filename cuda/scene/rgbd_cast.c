@@ -8,7 +8,16 @@
 typedef struct {
   RgbdTarget room[RGBD_FURNITURE], robot[RGBD_PARTS], rest[RGBD_PARTS];
   int n_room;
+  RgbdMemory memory;
 } Targets;
+
+/* Of a row: the room, the robot, and the robot at rest. */
+typedef struct {
+  float z[3][RGBD_MAX_SIZE], facing[3][RGBD_MAX_SIZE];
+} Layers;
+
+/* The sine of the angle under which a surface gives no depth any more. */
+#define GRAZING .12f
 
 static void
 aim_robot (const RgbdPlan *plan, const RgbdPose *camera, const RgbdPose *robot,
@@ -36,29 +45,34 @@ aim (const RgbdPlan *plan, Targets *t)
   }
   aim_robot (plan, &camera, &plan->robot, t->robot);
   aim_robot (plan, &camera, &plan->robot_rest, t->rest);
+  t->memory = rgbd_memory (plan);
 }
 
-/* A row of one layer: the nearest of @n solids. */
+/* What is seen, and what the model has there: the room as far as it was seen
+ * before, and the robot at rest until the room was seen in its place. */
 static void
-cast_row (const RgbdTarget *targets, int n, int y, float *z, float *facing)
+look (Rgbd *s, const Targets *t, const Layers *l, int x, int y)
 {
-  for (int i = 0; i < n; i++) {
-    const RgbdTarget *t = &targets[i];
-    float start[3];
+  size_t at = (size_t) y * s->width + x;
+  bool robot = l->z[1][x] < l->z[0][x], rest = l->z[2][x] < l->z[0][x];
+  float face = l->facing[robot][x], u = (x - t->memory.cx) / t->memory.f;
+  float v = (y - t->memory.cy) / t->memory.f;
+  ImageBox known = t->memory.known;
+  int model;
 
-    if (y < t->box.y0 || y >= t->box.y1)
-      continue;
-    for (int k = 0; k < 3; k++)
-      start[k] = t->ray[k] + y * t->down[k];
-    for (int x = t->box.x0; x < t->box.x1; x++) {
-      float ray[3] = {start[0] + x * t->right[0], start[1] + x * t->right[1],
-          start[2] + x * t->right[2]};
-      float near, face;
-
-      if (rgbd_meet (t, ray, &near, &face) && near < z[x])
-        z[x] = near, facing[x] = face;
-    }
-  }
+  if (rest && rgbd_was_uncovered (&t->memory, x, y, l->z[0][x]))
+    rest = false;
+  model = rest ? 2 : 0;
+  s->labels[at] = robot;
+  s->z[at] = l->z[robot][x];
+  s->model_z[at] = l->z[model][x];
+  s->model_facing[at] = l->facing[model][x];
+  if ((x < known.x0 || x >= known.x1 || y < known.y0 || y >= known.y1) &&
+      !rgbd_was_in_view (&t->memory, x, y, s->model_z[at]))
+    s->model_z[at] = INFINITY;
+  s->marks[at] = rest && !robot ? RGBD_HIDDEN : 0;
+  if (face * face < GRAZING * GRAZING * (1 + u * u + v * v))
+    s->marks[at] |= RGBD_GRAZING;
 }
 
 uint64_t
@@ -70,24 +84,17 @@ rgbd_cast (Rgbd *s, const RgbdPlan *plan)
   aim (plan, &t);
 #pragma omp parallel for schedule(dynamic, 8) reduction(+ : full)
   for (int y = 0; y < s->height; y++) {
-    float z[3][RGBD_MAX_SIZE], facing[3][RGBD_MAX_SIZE];
-    size_t at = (size_t) y * s->width;
+    Layers l;
 
     for (int k = 0; k < 3; k++)
       for (int x = 0; x < s->width; x++)
-        z[k][x] = INFINITY, facing[k][x] = 1;
-    cast_row (t.room, t.n_room, y, z[0], facing[0]);
-    cast_row (t.robot, RGBD_PARTS, y, z[1], facing[1]);
-    cast_row (t.rest, RGBD_PARTS, y, z[2], facing[2]);
-    for (int x = 0; x < s->width; x++, at++) {
-      bool robot = z[1][x] < z[0][x], rest = z[2][x] < z[0][x];
-
-      full += z[1][x] < INFINITY;
-      s->labels[at] = robot;
-      s->z[at] = z[robot][x];
-      s->model_z[at] = z[2 * rest][x];
-      s->model_facing[at] = facing[2 * rest][x];
-      s->sees[at] = 0;
+        l.z[k][x] = INFINITY, l.facing[k][x] = 1;
+    rgbd_cast_row (t.room, t.n_room, y, l.z[0], l.facing[0]);
+    rgbd_cast_row (t.robot, RGBD_PARTS, y, l.z[1], l.facing[1]);
+    rgbd_cast_row (t.rest, RGBD_PARTS, y, l.z[2], l.facing[2]);
+    for (int x = 0; x < s->width; x++) {
+      full += l.z[1][x] < INFINITY;
+      look (s, &t, &l, x, y);
     }
   }
   return full;

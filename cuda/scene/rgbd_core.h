@@ -13,6 +13,10 @@
 /* Frames until what is newly seen is part of the tracker's model. */
 #define RGBD_LEARNS 5
 
+/* How many views, each RGBD_LEARNS frames before the next, the model is made
+ * of. */
+#define RGBD_VIEWS 24
+
 typedef enum { RGBD_BOX, RGBD_CYLINDER, RGBD_SPHERE, RGBD_ROOM } RgbdShape;
 
 /* Fills the box of @half to each side of its middle; a cylinder's axis is y,
@@ -30,8 +34,10 @@ typedef struct {
 typedef struct {
   int width, height;
   double f, cx, cy; /* pixels */
-  RgbdPose camera, camera_before;
-  RgbdPose robot, robot_before, robot_rest;
+  RgbdPose camera;
+  RgbdPose views[RGBD_VIEWS]; /* where it was before, the latest first */
+  RgbdPose robot, robot_rest;
+  RgbdPose robot_before; /* at the latest of the views */
   RgbdSolid furniture[RGBD_FURNITURE];
   int n_furniture;
 } RgbdPlan;
@@ -63,24 +69,53 @@ RgbdTarget rgbd_aim (
  * along the surface's normal there; false where it does not. */
 bool rgbd_meet (
     const RgbdTarget *target, const float ray[3], float *z, float *facing);
+/* The same for row @y of rays and @n solids, where that is nearer than @z. */
+void rgbd_cast_row (
+    const RgbdTarget *targets, int n, int y, float *z, float *facing);
+
+/* What the tracker has seen until now. */
+typedef struct {
+  float view[RGBD_VIEWS][3][4]; /* from the camera to an earlier one */
+  int width, height;
+  float f, cx, cy;
+  ImageBox known;               /* pixels that surely were in the latest view */
+  RgbdTarget robot[RGBD_PARTS]; /* as it stood at the latest */
+  float eye[RGBD_PARTS][3];     /* the camera there, to each part */
+  bool moves;                   /* the robot has left its place */
+} RgbdMemory;
+
+RgbdMemory rgbd_memory (const RgbdPlan *plan);
+/* Of the point at depth @z of pixel (@x, @y): was it within the frame before,
+ * and was the robot, then, out of its way?  Of pixels in `known`, the first is
+ * always so. */
+bool rgbd_was_in_view (const RgbdMemory *memory, int x, int y, float z);
+bool rgbd_was_uncovered (const RgbdMemory *memory, int x, int y, float z);
 
 enum {
-  RGBD_SEES_GRAZING = 1, /* the surface is seen at a grazing angle */
-  RGBD_SEES_NEW = 2,     /* the model has nothing there yet */
+  RGBD_GRAZING = 1, /* the surface is seen at a grazing angle */
+  RGBD_HIDDEN = 2,  /* it was hidden by the robot until now */
 };
 
 struct _Rgbd {
   int width, height;
   float *z;            /* of what is seen */
-  float *model_z;      /* of what the tracker's model has there */
+  float *model_z;      /* of the tracker's model there; infinite: nothing */
   float *model_facing; /* as rgbd_meet () has it */
-  uint8_t *sees;       /* RGBD_SEES_… */
+  uint8_t *marks;      /* RGBD_GRAZING and RGBD_HIDDEN */
   uint16_t *labels;    /* 1 where the robot is seen */
-  uint16_t *depth;     /* measured, millimetres */
+  uint16_t *depth;     /* measured, millimetres, in rows of width + 2: the frame
+                          has a rim of zeros */
 };
+
+BOTH uint16_t *
+rgbd_depth_row (const Rgbd *scene, int y)
+{
+  return scene->depth + (size_t) (y + 1) * (scene->width + 2) + 1;
+}
 
 /* Fills all but depth; returns the pixels of the robot, hidden ones too. */
 uint64_t rgbd_cast (Rgbd *scene, const RgbdPlan *plan);
 void rgbd_sense (Rgbd *scene, const RgbdPlan *plan, const RgbdParams *params,
     uint64_t number);
-void rgbd_classify (const Rgbd *scene, const RgbdPlan *plan, uint8_t *classes);
+void rgbd_classify (const Rgbd *scene, const RgbdPlan *plan,
+    const RgbdParams *params, uint8_t *classes);

@@ -124,7 +124,6 @@ rgbd_plan (const RgbdParams *params, int width, int height, uint64_t number)
       .cx = (width - 1) / 2.,
       .cy = (height - 1) / 2.,
       .camera = rgbd_camera (params, number),
-      .camera_before = rgbd_camera (params, number - RGBD_LEARNS),
       .robot = rgbd_robot (params, number),
       .robot_before =
           rgbd_robot (params, number > RGBD_LEARNS ? number - RGBD_LEARNS : 0),
@@ -132,6 +131,8 @@ rgbd_plan (const RgbdParams *params, int width, int height, uint64_t number)
 
   if (width == 512 && height == 424) /* a Kinect One sees more */
     p.f = 365;
+  for (int i = 0; i < RGBD_VIEWS; i++)
+    p.views[i] = rgbd_camera (params, number - RGBD_LEARNS * (i + 1));
   p.n_furniture = rgbd_furnish (params, p.furniture);
   return p;
 }

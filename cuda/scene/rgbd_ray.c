@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where a ray meets a solid.  The solid lies in its own frame, so that a box is
- * three pairs of parallel planes. */
-#include "scene/rgbd_core.h"
-
-/* What is nearer than this is not seen. */
-#define NEAREST .05f
+ * Solids as targets: which rays may meet them, and where a row of rays does. */
+#include "scene/rgbd_ray.h"
 
 /* Pixels whose rays may meet the box of @half: those between its corners, or
  * all where one of them is not in front of the camera. */
@@ -20,7 +16,7 @@ pixels_of (const RgbdPlan *plan, const double half[3], const RgbdPose *pose)
     double p[3], x, y;
 
     rgbd_pose_apply (pose, corner, p);
-    if (p[2] < NEAREST)
+    if (p[2] < RGBD_NEAREST)
       return (ImageBox){0, 0, plan->width, plan->height};
     x = plan->f * p[0] / p[2] + plan->cx, y = plan->f * p[1] / p[2] + plan->cy;
     x0 = fmin (x0, x), y0 = fmin (y0, y), x1 = fmax (x1, x), y1 = fmax (y1, y);
@@ -51,76 +47,75 @@ rgbd_aim (const RgbdPlan *plan, const RgbdSolid *solid, const RgbdPose *pose)
   return t;
 }
 
-/* Enters and leaves the pairs of planes of axes @first to @last. */
 static bool
-between (const RgbdTarget *t, const float ray[3], int first, int last,
-    float enter[2], float leave[2])
+meet (const RgbdTarget *t, const float ray[3], float *z, float *facing)
 {
-  enter[0] = -INFINITY, leave[0] = INFINITY;
-  enter[1] = leave[1] = 0;
-  for (int i = first; i <= last; i++) {
-    float along = fabsf (ray[i]) < 1e-9f ? 1e-9f : ray[i];
-    float reach = along > 0 ? t->half[i] : -t->half[i];
-    float in = (-reach - t->eye[i]) / along, out = (reach - t->eye[i]) / along;
+  RgbdSpan s = RGBD_WHOLE;
 
-    if (in > enter[0])
-      enter[0] = in, enter[1] = fabsf (along);
-    if (out < leave[0])
-      leave[0] = out, leave[1] = fabsf (along);
-  }
-  return enter[0] <= leave[0];
-}
-
-static bool
-meet_sphere (const RgbdTarget *t, const float d[3], float *z, float *facing)
-{
-  const float *e = t->eye;
-  float a = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-  float b = e[0] * d[0] + e[1] * d[1] + e[2] * d[2];
-  float c = e[0] * e[0] + e[1] * e[1] + e[2] * e[2] - t->half[0] * t->half[0];
-  float root = b * b - a * c;
-
-  if (root <= 0)
-    return false;
-  root = sqrtf (root);
-  *z = (-b - root) / a;
-  *facing = root / t->half[0];
-  return *z >= NEAREST;
-}
-
-static bool
-meet_cylinder (const RgbdTarget *t, const float d[3], float *z, float *facing)
-{
-  const float *e = t->eye;
-  float enter[2], leave[2], a = d[0] * d[0] + d[2] * d[2];
-  float b = e[0] * d[0] + e[2] * d[2];
-  float c = e[0] * e[0] + e[2] * e[2] - t->half[0] * t->half[0];
-  float root = b * b - a * c, in;
-
-  a = a < 1e-12f ? 1e-12f : a;
-  if (root <= 0 || !between (t, d, 1, 1, enter, leave))
-    return false;
-  root = sqrtf (root);
-  in = (-b - root) / a;
-  if (in > leave[0] || (-b + root) / a < enter[0])
-    return false;
-  *z = in > enter[0] ? in : enter[0];
-  *facing = in > enter[0] ? root / t->half[0] : enter[1];
-  return *z >= NEAREST;
+  if (t->shape == RGBD_SPHERE)
+    return rgbd_meet_sphere (t, ray, z, facing);
+  if (t->shape == RGBD_CYLINDER)
+    return rgbd_meet_cylinder (t, ray, z, facing);
+  for (int i = 0; i < 3; i++)
+    s = rgbd_cut (s, t->half[i], t->eye[i], ray[i]);
+  *z = s.enter, *facing = s.enter_facing;
+  return s.enter <= s.leave && s.enter >= RGBD_NEAREST;
 }
 
 bool
 rgbd_meet (const RgbdTarget *t, const float ray[3], float *z, float *facing)
 {
-  float enter[2], leave[2];
+  return meet (t, ray, z, facing);
+}
 
-  if (t->shape == RGBD_SPHERE)
-    return meet_sphere (t, ray, z, facing);
-  if (t->shape == RGBD_CYLINDER)
-    return meet_cylinder (t, ray, z, facing);
-  if (!between (t, ray, 0, 2, enter, leave))
-    return false;
-  *z = t->shape == RGBD_ROOM ? leave[0] : enter[0];
-  *facing = t->shape == RGBD_ROOM ? leave[1] : enter[1];
-  return *z >= NEAREST;
+/* A row of a box.  There is neither branch nor pointer in it, so that a few
+ * pixels are done at a time. */
+static void
+cast_box (const RgbdTarget *t, const float start[3], float *z, float *facing)
+{
+  const float s0 = start[0], s1 = start[1], s2 = start[2];
+  const float r0 = t->right[0], r1 = t->right[1], r2 = t->right[2];
+  const float e0 = t->eye[0], e1 = t->eye[1], e2 = t->eye[2];
+  const float h0 = t->half[0], h1 = t->half[1], h2 = t->half[2];
+  const bool inside = t->shape == RGBD_ROOM;
+
+#pragma omp simd
+  for (int x = t->box.x0; x < t->box.x1; x++) {
+    RgbdSpan s = rgbd_cut (RGBD_WHOLE, h0, e0, s0 + x * r0);
+    float near, face, best = z[x], its = facing[x];
+    bool hit;
+
+    s = rgbd_cut (s, h1, e1, s1 + x * r1);
+    s = rgbd_cut (s, h2, e2, s2 + x * r2);
+    near = inside ? s.leave : s.enter;
+    face = inside ? s.leave_facing : s.enter_facing;
+    hit = (s.enter <= s.leave) & (near >= RGBD_NEAREST) & (near < best);
+    z[x] = hit ? near : best;
+    facing[x] = hit ? face : its;
+  }
+}
+
+void
+rgbd_cast_row (const RgbdTarget *targets, int n, int y, float *z, float *facing)
+{
+  for (int i = 0; i < n; i++) {
+    const RgbdTarget *t = &targets[i];
+    float start[3], near, face;
+
+    if (y < t->box.y0 || y >= t->box.y1)
+      continue;
+    for (int k = 0; k < 3; k++)
+      start[k] = t->ray[k] + y * t->down[k];
+    if (t->shape == RGBD_BOX || t->shape == RGBD_ROOM) {
+      cast_box (t, start, z, facing);
+      continue;
+    }
+    for (int x = t->box.x0; x < t->box.x1; x++) {
+      float ray[3] = {start[0] + x * t->right[0], start[1] + x * t->right[1],
+          start[2] + x * t->right[2]};
+
+      if (meet (t, ray, &near, &face) && near < z[x])
+        z[x] = near, facing[x] = face;
+    }
+  }
 }

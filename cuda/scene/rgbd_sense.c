@@ -1,23 +1,133 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a structured-light sensor makes of the true depth. */
+ * What a structured-light sensor makes of the true depth: steps, noise and
+ * holes (Khoshelham and Oude Elberink, Sensors 12, 2012). */
 #include "scene/rgbd_core.h"
+
+#include "common/random.h"
 
 /* Beyond these the sensor is blind. */
 #define NEAR .5f
 #define FAR 5.f
 
+/* From the camera to the projector, which is right of it, metres. */
+#define BASELINE .075f
+
+/* Depth is this over a whole number, so that its steps are z^2 / 351 m: the
+ * baseline times 585 pixels of focal length, in eighths of a pixel. */
+#define STEPS 351.f
+
+/* Neighbours whose depths differ by this part are two surfaces. */
+#define JUMP .03f
+
+/* What is drawn for a row: the sum of four even bytes, which is normally
+ * distributed but for its tails, times @sigma. */
+static void
+draw_noise (float *noise, int width, int y, uint64_t key, float sigma)
+{
+  const float scale = sigma / 147.8f; /* the deviation of that sum */
+  uint64_t bits = 0;
+
+  for (int x = 0; x < width; x++) {
+    uint32_t sum;
+
+    bits = x % 2 ? bits >> 32
+                 : random_u64 (key, (uint64_t) y << 32 | (uint64_t) x);
+    sum = (bits & 0xff) + (bits >> 8 & 0xff) + (bits >> 16 & 0xff) +
+        (bits >> 24 & 0xff);
+    noise[x] = scale * (float) ((int) sum - 510);
+  }
+}
+
+/* Whole millimetres; 0 where the sensor is blind. */
+static uint16_t
+millimetres (float z)
+{
+  return z >= NEAR && z <= FAR ? (uint16_t) (z * 1000 + .5f) : 0;
+}
+
+/* In whole steps. */
+static uint16_t
+measure (float z, float noise)
+{
+  int step;
+
+  if (!millimetres (z))
+    return 0;
+  step = (int) (STEPS / z + noise + .5f);
+  return step > 0 ? millimetres (STEPS / step) : 0;
+}
+
+/* Where edges are, each pixel belongs to another surface than one of its
+ * neighbours: half of them are torn, a quarter is blurred.  @lit has the depth
+ * that is measured instead. */
+static void
+blur_edges (const Rgbd *s, int y, uint64_t key, float *lit)
+{
+  const float *row = s->z + (size_t) y * s->width;
+  const float *above = y > 0 ? row - s->width : row;
+  const float *below = y < s->height - 1 ? row + s->width : row;
+
+  for (int x = 0; x < s->width; x++) {
+    float z = row[x], limit = JUMP * z;
+    float left = row[x > 0 ? x - 1 : x];
+    float right = row[x < s->width - 1 ? x + 1 : x];
+    bool beside = fabsf (left - z) > limit, over = fabsf (above[x] - z) > limit;
+    uint32_t luck;
+
+    lit[x] = z;
+    if (!(beside | over | (fabsf (right - z) > limit) |
+            (fabsf (below[x] - z) > limit)))
+      continue;
+    luck = random_below (key, (uint64_t) y << 32 | (uint64_t) x, 8);
+    if (luck < 4)
+      lit[x] = 0;
+    else if (luck < 6)
+      lit[x] = beside                 ? left
+          : fabsf (right - z) > limit ? right
+          : over                      ? above[x]
+                                      : below[x];
+  }
+}
+
+/* What the projector does not light, and what reflects too little. */
+static void
+hide (const Rgbd *s, int y, float shift, uint16_t *depth)
+{
+  const float *z = s->z + (size_t) y * s->width;
+  const uint8_t *marks = s->marks + (size_t) y * s->width;
+  float taken = INFINITY; /* columns of the projector from here on */
+
+  for (int x = s->width - 1; x >= 0; x--) {
+    float column = x - shift / z[x];
+
+    if (column > taken || marks[x] & RGBD_GRAZING)
+      depth[x] = 0;
+    taken = column < taken ? column : taken;
+  }
+}
+
 void
 rgbd_sense (
     Rgbd *s, const RgbdPlan *plan, const RgbdParams *params, uint64_t number)
 {
-  (void) plan, (void) params, (void) number;
-#pragma omp parallel for
-  for (int y = 0; y < s->height; y++)
-    for (int x = 0; x < s->width; x++) {
-      size_t at = (size_t) y * s->width + x;
-      float z = s->z[at];
+  uint64_t key = random_u64 (random_u64 (params->seed, number), number);
+  float shift = (float) plan->f * BASELINE, sigma = (float) params->noise / 8;
 
-      s->depth[at] = z >= NEAR && z <= FAR ? (uint16_t) (z * 1000 + .5f) : 0;
+#pragma omp parallel for
+  for (int y = 0; y < s->height; y++) {
+    float lit[RGBD_MAX_SIZE], noise[RGBD_MAX_SIZE];
+    uint16_t *depth = rgbd_depth_row (s, y);
+
+    if (params->noise == 0) {
+      for (int x = 0; x < s->width; x++)
+        depth[x] = millimetres (s->z[(size_t) y * s->width + x]);
+      continue;
     }
+    draw_noise (noise, s->width, y, key, sigma);
+    blur_edges (s, y, ~key, lit);
+    for (int x = 0; x < s->width; x++)
+      depth[x] = measure (lit[x], noise[x]);
+    hide (s, y, shift, depth);
+  }
 }
