@@ -1,55 +1,215 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * gpuccl's labels and sums in single frames: against a flood fill, by hand, on
- * patterns, hostile input, and CPU against CUDA bit for bit. */
+ * gpuccl's labels and sums in single frames: by hand, against a flood fill, on
+ * patterns and hostile input, and CPU against CUDA bit for bit. */
 #include "gpuccl_bench.h"
-#include "gpuccl_compare.h"
+#include "gpuccl_filters.h"
+#include "gpuccl_hostile.h"
+#include "gpuccl_turned.h"
 
-static void
-random_input (Input *in)
+static Input
+random_input (void)
 {
+  Input in =
+      input_new (rnd (3), 1 + (int) rnd (200), 1 + (int) rnd (90), rnd (4) > 0);
   uint32_t density = rnd (101), grain = 1 + rnd (rnd (2) ? 4 : 16);
   uint32_t slope = rnd (40), seed = rnd (1u << 30);
-  uint32_t wide = (uint32_t) in->width / grain + 1;
+  uint32_t wide = (uint32_t) in.width / grain + 1;
 
-  for (int y = 0; y < in->height; y++)
-    for (int x = 0; x < in->width; x++) {
+  for (int y = 0; y < in.height; y++)
+    for (int x = 0; x < in.width; x++) {
       uint32_t cell = (uint32_t) y / grain * wide + (uint32_t) x / grain;
       bool set = random_below (seed, cell, 100) < density;
 
-      *map_at (in, x, y) = in->source == GPUCCL_MASK
+      *map_at (&in, x, y) = in.source == GPUCCL_MASK
           ? (uint8_t) (set ? 77 + rnd (179) : rnd (77))
-          : (uint8_t) (set ? 2 + rnd (2) : rnd (6));
-      *depth_at (in, x, y) =
+          : (uint8_t) (set ? 2 + rnd (2) : rnd (7));
+      *depth_at (&in, x, y) =
           rnd (20) ? (uint16_t) (1000 + slope * x + 3 * y + rnd (24)) : 0;
     }
+  return in;
+}
+
+static GpucclParams
+random_params (Rule *rule)
+{
+  GpucclParams p = GPUCCL_DEFAULTS;
+
+  *rule = (Rule){
+      rnd (2) ? 4 : 8, 77, rnd (4) ? rnd (30) : 0, rnd (3) ? 0 : rnd (64)};
+  rule_to_params (rule, &p);
+  p.min_area = rnd (2) ? 1 : rnd (100);
+  p.min_size = rnd (2) ? rnd (200) : 3500;
+  p.max_components = 1 + (int) rnd (rnd (2) ? 10 : GPUCCL_MAX_COMPONENTS);
+  random_camera (&p.camera);
+  return p;
 }
 
 static void
 test_random (DeviceKind kind)
 {
   for (int round = 0; round < 100; round++) {
-    GpucclParams p = GPUCCL_DEFAULTS;
-    Rule rule = {
-        rnd (2) ? 4 : 8, 77, rnd (4) ? rnd (30) : 0, rnd (3) ? 0 : rnd (64)};
-    Input in = input_new (
-        rnd (3), 1 + (int) rnd (200), 1 + (int) rnd (90), rnd (4) > 0);
+    Rule rule;
+    GpucclParams p = random_params (&rule);
+    Input in = random_input ();
 
-    random_input (&in);
-    p.min_area = rnd (2) ? 1 : rnd (100);
-    p.min_size = rnd (2) ? rnd (200) : 3500;
-    p.max_components = 1 + (int) rnd (rnd (2) ? 10 : GPUCCL_MAX_COMPONENTS);
-    random_camera (&p.camera);
     compare (kind, &p, &rule, &in);
     check (frame_is_unharmed (&in.map) && frame_is_unharmed (&in.depth));
     input_free (&in);
   }
 }
 
-static const CheckPart on_each[] = {
-    {"random frames", test_random}, {NULL, NULL}};
+/* One Gpuccl and frames in turn: what was there before changes nothing. */
+static void
+test_repeats (DeviceKind kind)
+{
+  Device dev;
+  Gpuccl *g;
+  Found first[3];
+  GpucclParams p = GPUCCL_DEFAULTS;
+  Input in[3];
 
-static const CheckPart parity[] = {{NULL, NULL}};
+  ok (device_open (&dev, kind, NULL));
+  ok (gpuccl_new (&g, &dev, 120, 90));
+  p.min_area = 1;
+  for (int k = 0; k < 3; k++) {
+    in[k] = input_new (GPUCCL_CLASSES, 120, 90, true);
+    draw_surface (&in[k]);
+    first[k] = find (kind, &p, &in[k]);
+  }
+  for (int i = 0; i < 60; i++) {
+    const Input *now = &in[i % 3];
+    const Found *then = &first[i % 3];
+    void *map_memory, *depth_memory;
+    Image map = frame_to_device (&now->map, &dev, &map_memory);
+    Image depth = frame_to_device (&now->depth, &dev, &depth_memory);
+    GpucclFrame frame = input_frame (now, &map, &depth);
+    GpucclResults r;
+    Found f;
+
+    ok (gpuccl_run (g, &p, &frame, &r));
+    f = found_of (&dev, g, now, &r);
+    check (!memcmp (f.labels, then->labels, 120 * 90 * sizeof *f.labels));
+    check (r.n_components == then->results.n_components);
+    for (int k = 0; k < r.n_components; k++)
+      check (!memcmp (
+          &r.components[k].sum, &then->components[k].sum, sizeof (GpucclSum)));
+    found_free (&f);
+    device_release (&dev, map_memory);
+    device_release (&dev, depth_memory);
+  }
+  for (int k = 0; k < 3; k++) {
+    found_free (&first[k]);
+    input_free (&in[k]);
+  }
+  gpuccl_free (g);
+  device_close (&dev);
+}
+
+/* Label equivalence ends after an iteration in which nothing changed; a check
+ * that is left out may cost one more, and never changes the result. */
+static void
+test_iterations (DeviceKind kind)
+{
+  Input in = input_new (GPUCCL_CLASSES, 100, 80, false);
+
+  for (int k = GPUCCL_RUN; k <= GPUCCL_HIERARCHICAL; k++)
+    for (int skip = 0; skip <= 2; skip++) {
+      GpucclParams p = GPUCCL_DEFAULTS;
+      Found empty, full;
+
+      p.algorithm = (GpucclAlgorithm) k;
+      p.skip_checks = skip;
+      for (int i = 0; i < 8000; i++)
+        *map_at (&in, i % 100, i / 100) = 1;
+      empty = find (kind, &p, &in);
+      for (int i = 0; i < 8000; i++)
+        *map_at (&in, i % 100, i / 100) = 3;
+      full = find (kind, &p, &in);
+      check (!empty.results.n_labels && full.results.n_labels == 1);
+      if (k == GPUCCL_RUN || k == GPUCCL_HIERARCHICAL) {
+        check (!empty.results.iterations && !full.results.iterations);
+      } else {
+        check (empty.results.iterations == 1 + skip);
+        check (full.results.iterations >= 2);
+        check (full.results.iterations >= 1 + skip);
+      }
+      found_free (&empty);
+      found_free (&full);
+    }
+  input_free (&in);
+}
+
+static void
+test_mask (DeviceKind kind)
+{
+  Input in = input_of_picture ("##.#.#.##", 3, 3);
+  GpucclParams p = GPUCCL_DEFAULTS;
+  void *memory;
+  Image map;
+  GpucclFrame frame;
+  GpucclResults r;
+  uint8_t *mask, got[3 * 5];
+  Device dev;
+  Gpuccl *g;
+
+  ok (device_open (&dev, kind, NULL));
+  ok (gpuccl_new (&g, &dev, 3, 3));
+  map = frame_to_device (&in.map, &dev, &memory);
+  frame = input_frame (&in, &map, &map);
+  ok (gpuccl_run (g, &p, &frame, &r));
+  ok (device_alloc (&dev, (void **) &mask, sizeof got));
+  ok (gpuccl_mask (g, 1, mask, 5));
+  ok (device_copy (&dev, got, mask, sizeof got));
+  ok (device_wait (&dev));
+  check (!memcmp (got, "\377\377\0\0\0\377\0\0\0\0\0\0\0\0\0", sizeof got));
+  device_release (&dev, mask);
+  device_release (&dev, memory);
+  gpuccl_free (g);
+  device_close (&dev);
+  input_free (&in);
+}
+
+static void
+test_parity (DeviceKind kind)
+{
+  (void) kind;
+  for (int round = 0; round < 400; round++) {
+    Rule rule;
+    GpucclParams p = random_params (&rule);
+    Input in = random_input ();
+    Found a, b;
+
+    p.filter = (GpucclFilter) rnd (2);
+    p.detector = (GpucclDetector) (rnd (6) == 0);
+    p.algorithm = (GpucclAlgorithm) rnd (4);
+    a = find (DEVICE_CPU, &p, &in);
+    b = find (DEVICE_CUDA, &p, &in);
+    check (!memcmp (
+        a.labels, b.labels, (size_t) in.width * in.height * sizeof *a.labels));
+    check (a.results.n_components == b.results.n_components);
+    check (a.results.n_labels == b.results.n_labels);
+    check (a.results.n_unknown == b.results.n_unknown);
+    check (!memcmp (a.components, b.components,
+        a.results.n_components * sizeof *a.components));
+    found_free (&a);
+    found_free (&b);
+    input_free (&in);
+  }
+}
+
+static const CheckPart on_each[] = {{"by hand", test_by_hand},
+    {"steps at the limit", test_steps}, {"steps that grow", test_steps_grow},
+    {"patterns", test_patterns}, {"known images", test_images},
+    {"random frames", test_random}, {"mirrored and turned", test_turned},
+    {"moved", test_moved}, {"repeats", test_repeats},
+    {"iterations", test_iterations}, {"mask", test_mask},
+    {"bilateral filter", test_bilateral}, {"it keeps", test_bilateral_keeps},
+    {"window", test_window}, {"params", test_params}, {"frames", test_frames},
+    {"extremes", test_extremes}, {"a device that fails", test_failing},
+    {NULL, NULL}};
+
+static const CheckPart parity[] = {{"CPU and CUDA", test_parity}, {NULL, NULL}};
 
 int
 main (int argc, char **argv)
