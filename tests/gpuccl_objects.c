@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Which components gpuccl takes for moving objects: measures and criteria by
+ * hand (section 3.5.3), and persistence from frame to frame (section 2.3). */
+#include <math.h>
+
+#include "gpuccl_play.h"
+
+/* One rectangle among criteria; its reason to be rejected. */
+static GpucclReason
+reason_of (DeviceKind kind, GpucclParams p, int width, int height)
+{
+  Play play;
+  GpucclReason reason;
+
+  play_open (&play, kind, 320, 240);
+  play_rect (&play, 40, 30, width, height, 2000);
+  play_run (&play, &p);
+  check (play.r.n_components == 1);
+  reason = play.r.components[0].reason;
+  check ((play.r.components[0].state == GPUCCL_REJECTED) ==
+      (reason != GPUCCL_PERSISTENCE));
+  play_close (&play);
+  return reason;
+}
+
+static void
+test_criteria (DeviceKind kind)
+{
+  GpucclParams p = GPUCCL_DEFAULTS;
+
+  check (reason_of (kind, p, 70, 50) == GPUCCL_SIZE); /* 3500 is not more */
+  check (reason_of (kind, p, 71, 50) == GPUCCL_PERSISTENCE);
+  p.min_size = 100;
+  check (reason_of (kind, p, 16, 16) == GPUCCL_PERSISTENCE);
+  check (reason_of (kind, p, 15, 100) == GPUCCL_EXTENT); /* 14 wide, no + 1 */
+  check (reason_of (kind, p, 100, 15) == GPUCCL_EXTENT);
+  p.min_extent = 14;
+  check (reason_of (kind, p, 15, 100) == GPUCCL_PERSISTENCE);
+  /* 2 40 20 / (20 39 + 40 19) */
+  p.min_fill = 1600. / 1540;
+  check (reason_of (kind, p, 40, 20) == GPUCCL_FILL);
+  p.min_fill = 1600. / 1540 - 1e-9;
+  check (reason_of (kind, p, 40, 20) == GPUCCL_PERSISTENCE);
+}
+
+/* Figure 6: an open frame is filled too little, a long slanted bar is too
+ * thin. */
+static void
+test_shapes (DeviceKind kind)
+{
+  GpucclParams p = GPUCCL_DEFAULTS;
+  const GpucclComponent *c;
+  Play play;
+
+  p.min_size = 1000;
+  play_open (&play, kind, 320, 240);
+  play_rect (&play, 20, 20, 100, 10, 2000); /* a U that lies on its side */
+  play_rect (&play, 20, 110, 100, 10, 2000);
+  play_rect (&play, 20, 30, 10, 80, 2000);
+  play_run (&play, &p);
+  c = &play.r.components[0];
+  check (c->sum.area == 2800 && c->reason == GPUCCL_FILL);
+  /* 20 rows of 99 and 80 of 9; 100 columns of 99 */
+  check_near (c->fill, 5600. / (20 * 99 + 80 * 9 + 100 * 99), 1e-12);
+  check_near (c->mean_width, (20 * 99 + 80 * 9) / 100., 1e-12);
+  check_near (c->mean_height, 99, 1e-12);
+
+  play_clear (&play);
+  for (int i = 0; i < 150; i++)
+    play_rect (&play, 20 + i, 20 + i, 10, 1, 2000);
+  play_run (&play, &p);
+  c = &play.r.components[0];
+  check (c->sum.area == 1500 && c->reason == GPUCCL_EXTENT);
+  check_near (c->mean_width, 9, 1e-12);
+  check (c->fill > .75);
+
+  p.min_size = 0;
+  p.min_area = 1;
+  play_clear (&play);
+  play_rect (&play, 7, 7, 1, 1, 2000);
+  play_run (&play, &p);
+  c = &play.r.components[0];
+  check (c->measured && c->fill == 0 && c->reason == GPUCCL_FILL);
+  play_close (&play);
+}
+
+/* The ninth largest is not looked at. */
+static void
+test_rank (DeviceKind kind)
+{
+  GpucclParams p = GPUCCL_DEFAULTS;
+  Play play;
+
+  p.min_size = 300;
+  p.max_components = 10;
+  play_open (&play, kind, 320, 240);
+  for (int i = 0; i < 12; i++)
+    play_rect (&play, i % 6 * 50, i / 6 * 50, 20 + i, 20, 2000);
+  play_run (&play, &p);
+  check (play.r.n_labels == 12 && play.r.n_components == 10);
+  for (int i = 0; i < 10; i++) {
+    const GpucclComponent *c = &play.r.components[i];
+
+    check (c->sum.area == (uint32_t) (20 * (31 - i)));
+    check (c->measured == (i < 8));
+    check (c->reason == (i < 8 ? GPUCCL_PERSISTENCE : GPUCCL_RANK));
+    check (!c->id == (i >= 8));
+  }
+  check (!strcmp (gpuccl_reason_name (GPUCCL_RANK), "rank"));
+  check (!gpuccl_reason_name (GPUCCL_NO_REASON));
+  play_close (&play);
+}
+
+/* A plate 2 m away, and one that leans back. */
+static void
+test_measures (DeviceKind kind)
+{
+  GpucclParams p = GPUCCL_DEFAULTS;
+  const GpucclComponent *c;
+  Play play;
+
+  p.camera = (GpucclCamera){true, 500, 400, 160, 120};
+  play_open (&play, kind, 320, 240);
+  play_rect (&play, 210, 80, 101, 41, 2000);
+  play_run (&play, &p);
+  c = &play.r.components[0];
+  check (c->in_space);
+  check_near (c->cx, 260, 1e-12);
+  check_near (c->cy, 100, 1e-12);
+  check_near (c->depth, 2, 1e-12);
+  check_near (c->position[0], 100 * 2. / 500, 1e-12);
+  check_near (c->position[1], -20 * 2. / 400, 1e-12);
+  check_near (c->position[2], 2, 1e-12);
+  check_near (c->extent[0], 100 * 2. / 500, 1e-5);
+  check_near (c->extent[1], 40 * 2. / 400, 1e-5);
+  check_near (c->extent[2], 0, 1e-12);
+
+  play_clear (&play);
+  for (int y = 0; y < 60; y++)
+    play_rect (&play, 130, 91 + y, 60, 1, 1500 + 5 * y);
+  p.filter = GPUCCL_NO_FILTER;
+  play_run (&play, &p);
+  c = &play.r.components[0];
+  check_near (c->depth, 1.6475, 1e-12);
+  check_near (c->extent[0], 59 * 1.795 / 500, 1e-5); /* the far edge */
+  check_near (c->extent[1], (30 * 1.795 + 29 * 1.5) / 400, 1e-5);
+  check_near (c->extent[2], .295, 1e-12);
+
+  p.camera.known = false;
+  play_run (&play, &p);
+  check (!play.r.components[0].in_space && play.r.components[0].depth > 1.6);
+  play_close (&play);
+}
+
+/* Accepted in the fifth frame in a row, under one id; one frame without it and
+ * all begins anew. */
+static void
+test_persistence (DeviceKind kind)
+{
+  GpucclParams p = GPUCCL_DEFAULTS;
+  uint64_t first = 0;
+  Play play;
+
+  play_open (&play, kind, 320, 240);
+  for (int i = 0; i < 30; i++) {
+    bool there = i != 9 && i != 13;
+    int row = i < 9 ? i + 1 : i < 13 ? i - 9 : i - 13;
+    const GpucclComponent *c;
+
+    play_clear (&play);
+    if (there)
+      play_rect (&play, 20 + 3 * i, 50, 80, 60, 2000);
+    if (i == 25)
+      gpuccl_reset (play.g);
+    row = i < 25 ? row : i - 24;
+    play_run (&play, &p);
+    check (play.r.n_components == there);
+    check ((play.r.accepted == 0) == (there && row >= 5));
+    c = &play.r.components[0];
+    if (!there)
+      continue;
+    check (c->frames == row);
+    check (c->state == (row >= 5 ? GPUCCL_ACCEPTED : GPUCCL_NEW));
+    check (c->reason == (row >= 5 ? GPUCCL_NO_REASON : GPUCCL_PERSISTENCE));
+    check (row == 1 ? c->id > first : c->id == first);
+    first = c->id;
+  }
+  check (first == 4);
+  p.frames = 1;
+  play_clear (&play);
+  play_rect (&play, 200, 150, 80, 60, 2000);
+  play_run (&play, &p);
+  check (play.r.accepted == 0 && play.r.components[0].frames == 1);
+  play_close (&play);
+}
+
+/* How many frames in a row there are after 6, the rectangle moving by @dx and
+ * growing by @dw each time. */
+static int
+frames_after_steps (
+    DeviceKind kind, const GpucclParams *p, int dx, int dw, int depth)
+{
+  Play play;
+  int frames;
+
+  play_open (&play, kind, 640, 480);
+  for (int i = 0; i < 6; i++) {
+    play_clear (&play);
+    play_rect (&play, 20 + dx * i, 50, 80 + dw * i, 80, 2000 + depth * i);
+    play_run (&play, p);
+  }
+  frames = play.r.components[0].frames;
+  play_close (&play);
+  return frames;
+}
+
+static void
+test_matching (DeviceKind kind)
+{
+  GpucclParams p = GPUCCL_DEFAULTS;
+
+  check (frames_after_steps (kind, &p, 32, 0, 0) == 6);
+  check (frames_after_steps (kind, &p, 33, 0, 0) == 1);
+  p.match = GPUCCL_MATCH_NONE;
+  check (frames_after_steps (kind, &p, 90, 0, 0) == 6);
+  p.match = GPUCCL_MATCH_IMAGE;
+  p.match_ratio = 1.5;
+  check (frames_after_steps (kind, &p, 0, 40, 0) == 6); /* 80 to 120 */
+  check (frames_after_steps (kind, &p, 0, 41, 0) == 5);
+  p.match = GPUCCL_MATCH_AUTO;
+  p.camera = (GpucclCamera){true, 500, 500, 320, 240};
+  check (frames_after_steps (kind, &p, 49, 0, 0) == 6); /* 0.196 m */
+  check (frames_after_steps (kind, &p, 51, 0, 0) == 1);
+  check (frames_after_steps (kind, &p, 0, 0, 120) == 6);
+  check (frames_after_steps (kind, &p, 0, 0, 250) == 1);
+  p.match = GPUCCL_MATCH_IMAGE;
+  check (frames_after_steps (kind, &p, 0, 0, 2000) == 6);
+}
+
+/* A plate that stands still in the world, seen by a camera that turns about y
+ * by 0.1 rad and moves by half a metre in each frame. */
+static void
+test_camera_motion (DeviceKind kind)
+{
+  for (int known = 0; known < 2; known++) {
+    GpucclParams p = GPUCCL_DEFAULTS;
+    Play play;
+
+    p.camera = (GpucclCamera){true, 500, 500, 320, 240};
+    p.match_distance = .02;
+    play_open (&play, kind, 640, 480);
+    for (int i = 0; i < 6; i++) {
+      double a = -.1 * i, t[3] = {.5 * i, .1 * i, 0}, world[3] = {.3, .1, 3};
+      double v[3], at[3];
+
+      p.pose = (GpucclPose){
+          known, {t[0], t[1], t[2]}, {cos (a / 2), 0, sin (a / 2), 0}};
+      for (int k = 0; k < 3; k++)
+        v[k] = world[k] - t[k];
+      /* back by -a about y */
+      at[0] = cos (a) * v[0] - sin (a) * v[2];
+      at[1] = v[1];
+      at[2] = sin (a) * v[0] + cos (a) * v[2];
+      play_clear (&play);
+      play_rect (&play, (int) lround (320 + 500 * at[0] / at[2]) - 40,
+          (int) lround (240 + 500 * at[1] / at[2]) - 30, 81, 61,
+          (int) lround (1000 * at[2]));
+      play_run (&play, &p);
+      check (play.r.components[0].frames == (known ? i + 1 : 1));
+    }
+    play_close (&play);
+  }
+}
+
+/* Two that pass each other keep their ids; the largest is the accepted one. */
+static void
+test_two (DeviceKind kind)
+{
+  GpucclParams p = GPUCCL_DEFAULTS;
+  uint64_t ids[2] = {0};
+  Play play;
+
+  play_open (&play, kind, 640, 480);
+  for (int i = 0; i < 20; i++) {
+    play_clear (&play);
+    play_rect (&play, 20 + 25 * i, 20, 80, 60, 2000);
+    play_rect (&play, 510 - 25 * i, 90, 82, 60, 2000);
+    play_run (&play, &p);
+    check (play.r.n_components == 2);
+    for (int k = 0; k < 2; k++) {
+      check (!ids[k] || play.r.components[k].id == ids[k]);
+      ids[k] = play.r.components[k].id;
+    }
+    check (play.r.accepted == (i < 4 ? -1 : 0));
+  }
+  check (ids[0] && ids[1] && ids[0] != ids[1]);
+  play_clear (&play); /* the larger one is new, the smaller one is known */
+  play_rect (&play, 20 + 25 * 20, 20, 80, 60, 2000);
+  play_rect (&play, 100, 300, 200, 60, 2000);
+  play_run (&play, &p);
+  check (play.r.accepted == 1 && play.r.components[0].state == GPUCCL_NEW);
+  play_close (&play);
+}
+
+static const CheckPart on_each[] = {{"criteria", test_criteria},
+    {"shapes of figure 6", test_shapes}, {"rank", test_rank},
+    {"measures", test_measures}, {"persistence", test_persistence},
+    {"matching", test_matching}, {"the camera moves", test_camera_motion},
+    {"two objects", test_two}, {NULL, NULL}};
+
+int
+main (int argc, char **argv)
+{
+  return check_main (argc, argv, on_each, NULL, NULL);
+}
