@@ -204,8 +204,10 @@ static const CheckPart on_each[] = {{"by hand", test_by_hand},
     {"random frames", test_random}, {"mirrored and turned", test_turned},
     {"moved", test_moved}, {"repeats", test_repeats},
     {"iterations", test_iterations}, {"mask", test_mask},
-    {"bilateral filter", test_bilateral}, {"it keeps", test_bilateral_keeps},
-    {"window", test_window}, {"params", test_params}, {"frames", test_frames},
+    {"bilateral filter", test_bilateral},
+    {"what it keeps", test_bilateral_keeps},
+    {"links after it", test_bilateral_links}, {"window", test_window},
+    {"params", test_params}, {"frames", test_frames},
     {"extremes", test_extremes}, {"a device that fails", test_failing},
     {NULL, NULL}};
 

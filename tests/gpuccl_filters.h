@@ -94,6 +94,42 @@ test_bilateral (DeviceKind kind)
   }
 }
 
+/* Links see fractions of a unit: along one row, those that the textbook's
+ * depths clearly make, and no others. */
+static inline void
+test_bilateral_links (DeviceKind kind)
+{
+  int made = 0, cut = 0;
+
+  for (int round = 0; round < 20; round++) {
+    Input in = input_new (GPUCCL_DEPTH_ONLY, 400, 1, true);
+    GpucclParams p = GPUCCL_DEFAULTS;
+    int slope = 7 + (int) rnd (6);
+    Found f;
+
+    p.depth_step_k = round % 2 ? .002 : 0;
+    for (int x = 0; x < 400; x++)
+      *depth_at (&in, x, 0) = (uint16_t) (700 + slope * x + rnd (10));
+    f = find (kind, &p, &in);
+    for (int x = 1; x < 400; x++) {
+      double a = textbook_bilateral (&in, x - 1, 0, .001);
+      double b = textbook_bilateral (&in, x, 0, .001),
+             near = fmin (a, b) / 1000;
+      double limit =
+          1000 * fmax (p.max_depth_step, p.depth_step_k * near * near);
+
+      if (fabs (fabs (a - b) - limit) < .25)
+        continue;
+      made += fabs (a - b) < limit;
+      cut += fabs (a - b) > limit;
+      check ((f.labels[x] == f.labels[x - 1]) == (fabs (a - b) < limit));
+    }
+    found_free (&f);
+    input_free (&in);
+  }
+  check (made > 1000 && cut > 1000);
+}
+
 /* What is flat stays as it is up to the last unit, at both ends of the range,
  * and so does what is alone. */
 static inline void

@@ -68,6 +68,7 @@ gpuccl_free (Gpuccl *g)
   device_release (&g->device, g->work.labels);
   device_release (&g->device, g->work.scratch);
   device_release (&g->device, g->work.smooth);
+  device_release (&g->device, g->work.fraction);
   device_release (&g->device, g->device_range);
   device_release_pinned (&g->device, g->range);
   device_release_pinned (&g->device, g->work.result);
@@ -102,6 +103,7 @@ filter (Gpuccl *g, const GpucclParams *p)
   GpucclWork *w = &g->work;
 
   TRY (need (g, (void **) &w->smooth, sizeof *w->smooth));
+  TRY (need (g, (void **) &w->fraction, sizeof *w->fraction));
   TRY (set_range (g, p->depth_scale));
   TRY (g->stages->filter (&g->device, w));
   w->frame.depth = w->smooth;
@@ -133,7 +135,7 @@ gpuccl_queue (Gpuccl *g, const GpucclParams *params, const GpucclFrame *frame)
   if (frame->width != g->width || frame->height != g->height)
     return "the frame has another size than was announced";
   TRY (gpuccl_set (w, params, frame));
-  if (params->filter == GPUCCL_BILATERAL && frame->depth)
+  if (w->link.bits)
     TRY (filter (g, params));
   if (params->algorithm == GPUCCL_RUN && params->detector == GPUCCL_COMPONENTS)
     return g->stages->run (&g->device, w);

@@ -17,6 +17,7 @@
 typedef struct {
   uint8_t map[MOST];
   uint16_t z[MOST];
+  int8_t fraction[MOST]; /* of z, where that has one */
   uint64_t foreground[MOST_WORDS + 2];
   uint64_t left[MOST_WORDS + 2];
 } Row;
@@ -30,6 +31,8 @@ clear_sides (Row *row, int width, int words)
   row->z[WORD - 1] = row->z[padded] = 0;
   memset (row->map + end, 0, padded - end);
   memset (row->z + end, 0, (padded - end) * sizeof *row->z);
+  row->fraction[WORD - 1] = row->fraction[padded] = 0;
+  memset (row->fraction + end, 0, padded - end);
   row->foreground[0] = row->foreground[words + 1] = 0;
   row->left[0] = row->left[words + 1] = 0;
 }
@@ -50,8 +53,9 @@ pack (const uint8_t bytes[WORD])
 }
 
 static void
-load_row (const GpucclFrame *f, int y, Row *row)
+load_row (const GpucclWork *w, int y, Row *row)
 {
+  const GpucclFrame *f = &w->frame;
   const uint8_t *map = f->map + (size_t) y * f->map_stride;
 
   if (f->source == GPUCCL_DEPTH_ONLY)
@@ -62,9 +66,10 @@ load_row (const GpucclFrame *f, int y, Row *row)
     for (int x = 0; x < f->width; x++)
       row->map[WORD + x] = map[2 * x];
   if (f->depth)
-    memcpy (row->z + WORD,
-        (const uint8_t *) f->depth + (size_t) y * f->depth_stride,
-        f->width * sizeof *row->z);
+    memcpy (row->z + WORD, gpuccl_depth_row (f, y), f->width * sizeof *row->z);
+  if (w->link.bits)
+    memcpy (
+        row->fraction + WORD, w->fraction + (size_t) y * f->width, f->width);
 }
 
 /* The foreground among 64 pixels, of which the first @n are in the frame. */
@@ -86,22 +91,67 @@ foreground (const GpucclWork *w, const Row *row, int at, int n)
   return bits & pack (is);
 }
 
-/* Which of 64 pixels hang together with those at @b, so far as depth says. */
+/* Steps between whole units, against a limit that is the same everywhere. */
 static uint64_t
-near (const GpucclWork *w, const uint16_t *a, const uint16_t *b)
+near_units (uint32_t limit, const uint16_t *a, const uint16_t *b)
 {
-  uint16_t limit = (uint16_t) w->link.limit;
+  uint16_t most = (uint16_t) (limit - 1);
   uint8_t is[WORD];
 
-  if (!w->frame.depth || w->link.limit == GPUCCL_ANY_STEP)
-    return ~(uint64_t) 0;
-  if (w->link.k)
-    for (int i = 0; i < WORD; i++)
-      is[i] = gpuccl_linked (&w->link, a[i], b[i]);
-  else
-    for (int i = 0; i < WORD; i++)
-      is[i] = (uint16_t) (a[i] > b[i] ? a[i] - b[i] : b[i] - a[i]) < limit;
+  for (int i = 0; i < WORD; i++)
+    is[i] = (uint16_t) (a[i] > b[i] ? a[i] - b[i] : b[i] - a[i]) <= most;
   return pack (is);
+}
+
+/* The same in 1/256 units. */
+static uint64_t
+near_fractions (uint32_t limit, const uint16_t *a, const int8_t *fraction_a,
+    const uint16_t *b, const int8_t *fraction_b)
+{
+  uint8_t is[WORD];
+
+  for (int i = 0; i < WORD; i++) {
+    int32_t step = (a[i] - b[i]) * 256 + fraction_a[i] - fraction_b[i];
+
+    is[i] = (step < 0 ? -step : step) < (int32_t) limit;
+  }
+  return pack (is);
+}
+
+static uint64_t
+near_growing (const GpucclLink *link, const Row *row, int at, const Row *other,
+    int other_at)
+{
+  uint8_t is[WORD];
+
+  for (int i = 0; i < WORD; i++) {
+    int32_t a = row->z[at + i], b = other->z[other_at + i];
+
+    if (link->bits) {
+      a = a * 256 + row->fraction[at + i];
+      b = b * 256 + other->fraction[other_at + i];
+    }
+    is[i] = gpuccl_linked (link, (uint32_t) a, (uint32_t) b);
+  }
+  return pack (is);
+}
+
+/* Which of the 64 pixels of @row at @at hang together with those of @other, so
+ * far as depth says; some are no foreground and may say anything. */
+static uint64_t
+near (
+    const GpucclWork *w, const Row *row, int at, const Row *other, int other_at)
+{
+  const GpucclLink *link = &w->link;
+
+  if (!w->frame.depth || link->limit > 65536u << link->bits)
+    return ~(uint64_t) 0;
+  if (link->k)
+    return near_growing (link, row, at, other, other_at);
+  return link->bits
+      ? near_fractions (link->limit, row->z + at, row->fraction + at,
+            other->z + other_at, other->fraction + other_at)
+      : near_units (link->limit, row->z + at, other->z + other_at);
 }
 
 static uint32_t
@@ -125,14 +175,13 @@ count_unknown (const GpucclWork *w, const Row *row)
 static void
 read_row (const GpucclWork *w, int y, Row *row)
 {
-  load_row (&w->frame, y, row);
+  load_row (w, y, row);
   for (int x = 0, i = 1; x < w->frame.width; x += WORD, i++) {
-    const uint16_t *z = row->z + WORD + x;
     uint64_t f = foreground (w, row, WORD + x, w->frame.width - x);
     uint64_t left = f & (f << 1 | row->foreground[i - 1] >> 63);
 
     row->foreground[i] = f;
-    row->left[i] = left ? left & near (w, z, z - 1) : 0;
+    row->left[i] = left ? left & near (w, row, WORD + x, row, WORD + x - 1) : 0;
   }
 }
 
@@ -161,7 +210,7 @@ link_rows (
                 : dx < 0 ? of_left (g, i)
                          : of_right (g, i));
 
-    up[i] = f ? f & near (w, row->z + WORD + x, above->z + WORD + x + dx) : 0;
+    up[i] = f ? f & near (w, row, WORD + x, above, WORD + x + dx) : 0;
   }
 }
 

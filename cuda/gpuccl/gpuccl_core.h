@@ -39,20 +39,26 @@ gpuccl_foreground_at (const GpucclFrame *f, const GpucclValues *v, int x, int y)
 /* ---- Links: which neighbours hang together ---- */
 
 /* Two depths hang together if they differ by less than @limit, or by less than
- * z^2 k / 2^32, z being the nearer; all in units of depth. */
+ * z^2 k / 2^32 units, z being the nearer in whole units.  Filtered depths, and
+ * then the limit, have @bits binary places: rounded to whole units, 1 cm would
+ * be up to 1.1 cm of a sensor that counts millimetres, or 0.9. */
 typedef struct {
   uint32_t limit, k;
+  int bits; /* 0 or GPUCCL_FINE_BITS */
 } GpucclLink;
 
-#define GPUCCL_ANY_STEP 65536 /* the limit that all depths meet */
+#define GPUCCL_ANY_STEP UINT32_MAX /* the limit that all depths meet */
+#define GPUCCL_FINE_BITS 8
 
 BOTH uint32_t
 gpuccl_limit (const GpucclLink *link, uint32_t near)
 {
-  uint64_t grown = (uint64_t) (near * near) * link->k;
-  uint32_t limit = (uint32_t) ((grown + UINT32_MAX) >> 32); /* rounded up */
+  uint32_t z = near >> link->bits;
+  int places = 32 - link->bits;
+  uint64_t grown = (uint64_t) (z * z) * link->k;
+  uint64_t limit = (grown + ((uint64_t) 1 << places) - 1) >> places;
 
-  return limit > link->limit ? limit : link->limit;
+  return limit > link->limit ? (uint32_t) limit : link->limit;
 }
 
 BOTH bool
@@ -200,6 +206,7 @@ typedef struct {
   uint32_t *labels;  /* rows of width */
   uint32_t *scratch; /* a word for each pixel; not of GPUCCL_RUN */
   uint16_t *smooth;  /* the filtered depth of the foreground, rows of width */
+  int8_t *fraction;  /* what it is more than that, 1/256 units, rows of width */
   const uint8_t *range; /* GPUCCL_RANGE weights */
   void *state;          /* the backend's own */
   uint32_t max_sums;
@@ -221,15 +228,24 @@ gpuccl_before (
   return area != other_area ? area > other_area : label < other_label;
 }
 
+/* The depth of a pixel as links compare it. */
+BOTH uint32_t
+gpuccl_link_depth (const GpucclWork *w, int x, int y)
+{
+  uint32_t z = gpuccl_depth_row (&w->frame, y)[x];
+
+  return w->link.bits ? (uint32_t) ((int32_t) (z << GPUCCL_FINE_BITS) +
+                            w->fraction[(size_t) y * w->frame.width + x])
+                      : z;
+}
+
 /* Whether two foreground pixels, neighbours in the frame, hang together. */
 BOTH bool
 gpuccl_linked_at (const GpucclWork *w, int x, int y, int u, int v)
 {
-  const GpucclFrame *f = &w->frame;
-
-  return !f->depth ||
+  return !w->frame.depth ||
       gpuccl_linked (
-          &w->link, gpuccl_depth_row (f, y)[x], gpuccl_depth_row (f, v)[u]);
+          &w->link, gpuccl_link_depth (w, x, y), gpuccl_link_depth (w, u, v));
 }
 
 /* The steps that each backend writes for itself. */
@@ -237,7 +253,7 @@ typedef struct {
   /* Makes and releases w->state. */
   const char *(*open) (const Device *dev, GpucclWork *w);
   void (*close) (const Device *dev, GpucclWork *w);
-  /* From w->frame.depth to w->smooth. */
+  /* From w->frame.depth to w->smooth and w->fraction. */
   const char *(*filter) (const Device *dev, const GpucclWork *w);
   /* GPUCCL_RUN: finds w->labels and w->result in one. */
   const char *(*run) (const Device *dev, const GpucclWork *w);

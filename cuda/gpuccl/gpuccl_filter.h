@@ -6,9 +6,10 @@
 
 #include "gpuccl/gpuccl_core.h"
 
-#define GPUCCL_REACH 3    /* pixels, in a circle */
-#define GPUCCL_RANGE 4096 /* differences of depth from which on weights are 0 \
-                           */
+#define GPUCCL_REACH 3 /* pixels, in a circle */
+#define GPUCCL_RANGE \
+ 4096 /* differences of depth from which on weights are 0 \
+       */
 
 /* 32 exp (-r^2 / (2 4.5^2)) of the neighbour at (dx, dy); 0 outside. */
 BOTH uint32_t
@@ -54,13 +55,16 @@ gpuccl_mean_add (GpucclMean *mean, const uint8_t *range, uint32_t space,
   mean->deeper += (int32_t) weight * deeper;
 }
 
-/* The mean depth, rounded half up; unsigned, so that division rounds down. */
+/* The mean depth in whole units, rounded half up, and what it is more than that
+ * in 1/256.  Unsigned, so that division rounds down. */
 BOTH uint16_t
-gpuccl_mean_depth (const GpucclMean *mean, uint32_t z)
+gpuccl_mean_depth (const GpucclMean *mean, uint32_t z, int8_t *fraction)
 {
   uint32_t twice = 2 * mean->weights;
   uint32_t raised =
       twice * GPUCCL_RANGE + mean->weights + 2 * (uint32_t) mean->deeper;
+  uint32_t rest = raised % twice << GPUCCL_FINE_BITS;
 
+  *fraction = (int8_t) ((int32_t) (rest / twice) - 128);
   return (uint16_t) (z + raised / twice - GPUCCL_RANGE);
 }

@@ -4,9 +4,10 @@
 #include "gpuccl/gpuccl_cpu.h"
 #include "gpuccl/gpuccl_filter.h"
 
-static uint16_t
+static void
 smooth_at (const GpucclWork *w, int x, int y)
 {
+  size_t at = (size_t) y * w->frame.width + x;
   const GpucclFrame *f = &w->frame;
   uint32_t z = gpuccl_depth_row (f, y)[x];
   GpucclMean mean = {0, 0};
@@ -24,7 +25,7 @@ smooth_at (const GpucclWork *w, int x, int y)
         gpuccl_mean_add (&mean, w->range, space, z, row[x + dx]);
     }
   }
-  return gpuccl_mean_depth (&mean, z);
+  w->smooth[at] = gpuccl_mean_depth (&mean, z, &w->fraction[at]);
 }
 
 const char *
@@ -36,7 +37,9 @@ gpuccl_filter_cpu (const Device *dev, const GpucclWork *w)
 #pragma omp parallel for schedule(dynamic, 8)
   for (int y = 0; y < f->height; y++)
     for (int x = 0; x < f->width; x++)
-      w->smooth[(size_t) y * f->width + x] =
-          gpuccl_foreground_at (f, &w->values, x, y) ? smooth_at (w, x, y) : 0;
+      if (gpuccl_foreground_at (f, &w->values, x, y))
+        smooth_at (w, x, y);
+      else
+        w->smooth[(size_t) y * f->width + x] = 0;
   return NULL;
 }

@@ -116,7 +116,7 @@ check_frame (const GpucclFrame *f)
   return NULL;
 }
 
-/* The least whole number that is not below @limit, in units; a limit that is a
+/* The least whole number from 1 on that is not below @limit; a limit that is a
  * whole number but for rounding is taken to be that number. */
 static uint32_t
 round_up (double limit)
@@ -125,18 +125,20 @@ round_up (double limit)
 
   if (fabs (limit - whole) > 1e-6 * whole)
     whole = ceil (limit);
-  return whole < GPUCCL_ANY_STEP ? (uint32_t) whole : GPUCCL_ANY_STEP;
+  if (whole >= GPUCCL_ANY_STEP)
+    return GPUCCL_ANY_STEP;
+  return whole < 1 ? 1 : (uint32_t) whole;
 }
 
 static GpucclLink
-link_of (const GpucclParams *p)
+link_of (const GpucclParams *p, bool filtered)
 {
-  GpucclLink link = {GPUCCL_ANY_STEP, 0};
+  GpucclLink link = {GPUCCL_ANY_STEP, 0, filtered ? GPUCCL_FINE_BITS : 0};
   double k = nearbyint (p->depth_step_k * p->depth_scale * 0x1p32);
 
   if (p->max_depth_step == 0)
     return link;
-  link.limit = round_up (p->max_depth_step / p->depth_scale);
+  link.limit = round_up (ldexp (p->max_depth_step / p->depth_scale, link.bits));
   link.k = k < UINT32_MAX ? (uint32_t) k : UINT32_MAX;
   return link;
 }
@@ -167,7 +169,7 @@ gpuccl_set (GpucclWork *w, const GpucclParams *p, const GpucclFrame *frame)
   TRY (gpuccl_check (p, frame->source, frame->depth != NULL));
   w->frame = *frame;
   w->values = values_of (p, frame->source);
-  w->link = link_of (p);
+  w->link = link_of (p, p->filter == GPUCCL_BILATERAL && frame->depth);
   w->rays = (GpucclRays){p->camera.known && frame->depth,
       centre_of (p->camera.known ? p->camera.cx : 0),
       centre_of (p->camera.known ? p->camera.cy : 0)};
