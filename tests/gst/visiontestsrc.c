@@ -202,6 +202,7 @@ GST_END_TEST;
 #include "visiontestsrc_formats.h"
 #include "visiontestsrc_seek.h"
 #include "visiontestsrc_truth.h"
+#include "visiontestsrc_rgbd.h"
 
 static Suite *
 visiontestsrc_suite (void)
@@ -225,6 +226,12 @@ visiontestsrc_suite (void)
   tcase_add_test (tc, test_occlusion);
   tcase_add_test (tc, test_properties_while_playing);
   tcase_add_test (tc, test_palette);
+  tcase_add_test (tc, test_rgbd_caps);
+  tcase_add_test (tc, test_rgbd_refuses_caps);
+  tcase_add_test (tc, test_rgbd_truth);
+  tcase_add_test (tc, test_rgbd_maps);
+  tcase_add_test (tc, test_rgbd_start);
+  tcase_add_test (tc, test_rgbd_properties);
   return suite;
 }
 
