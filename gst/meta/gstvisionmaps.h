@@ -12,7 +12,7 @@ G_BEGIN_DECLS
  * @element: (nullable): factory name of the element that made it
  * @kind: what the numbers mean: disparity (pixels), confidence, depth
  *   (metres), points (x y z in metres and sigma), normals, labels, emd,
- *   correspondence or rendered
+ *   correspondence (a class and a model) or rendered
  * @format: u8, u16, u32 or f32, in the byte order of the machine
  * @channels: numbers a pixel, interleaved, at least 1
  * @width: pixels a row, at least 1

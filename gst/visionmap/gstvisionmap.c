@@ -4,9 +4,7 @@
  * @title: visionmap
  * @see_also: visionoverlay
  *
- * Makes a video of a map that a vision element found, as large as the map: a
- * depth or disparity map, a map of labels, …
- *
+ * Makes a video, as large as the map, of a map that a vision element found.
  * The format that is negotiated decides what the pixels are.  In RGB formats
  * they are colours, those of #visionoverlay, and what is invalid is black (in
  * RGBA, transparent).  In GRAY8 and GRAY16_LE they are the map's numbers as
@@ -14,14 +12,20 @@
  * #GstVisionMapVideo:map-low and #GstVisionMapVideo:map-high, the values
  * between these two, from black to white.
  *
+ * A map of kind correspondence is light green on the background, dark green on
+ * objects, yellow and dark red for potential and certain outliers, light blue
+ * where the model has a hole, blue beyond it and black without depth.
+ *
  * A buffer without the map gives a black frame.
  *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 visiontestsrc num-buffers=30 label-map=true ! visionmap
  * kind=labels ! videoconvert ! fakesink
+ * gst-launch-1.0 visiontestsrc pattern=rgbd ! visionmap !
+ * videoconvert ! autovideosink
  * ]|
- * The labels of the synthetic scene, each in a colour.
+ * What is where in a synthetic scene, and what a tracker makes of another.
  *
  * Since: 0.1
  */

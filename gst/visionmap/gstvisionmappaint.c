@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "overlay/gstvisionmapview.h"
+#include "visionmap/gstvisionmapclasses.h"
 
 static gdouble
 number (const OverlayMap *map, gint x, gint y)
@@ -82,6 +83,17 @@ paint (GstVisionMapPaint *self, const OverlayMap *map, const Image *image)
   return overlay_draw (self->overlay, image, self->list);
 }
 
+static const char *
+paint_classes (GstVisionMapPaint *self, const GstVisionMap *map, gdouble low,
+    gdouble high, const Image *image)
+{
+  gdouble most = image->format == IMAGE_GRAY8 ? 255 : 65535;
+  gboolean range = low != high;
+
+  return gst_vision_map_paint_classes (&self->device, map, range ? low : 0,
+      range ? most / (high - low) : 1, image);
+}
+
 const char *
 gst_vision_map_paint (GstVisionMapPaint *self, const GstVisionMap *map,
     gdouble low, gdouble high, GstVideoFrame *frame)
@@ -100,6 +112,8 @@ gst_vision_map_paint (GstVisionMapPaint *self, const GstVisionMap *map,
         image_row_bytes (image.format, image.width, 0));
   if (!map)
     return NULL;
+  if (gst_vision_map_has_classes (map))
+    return paint_classes (self, map, low, high, &image);
   err = gst_vision_map_view_begin (&view, &self->device, map, &shown);
   if (!err) {
     shown.low = low;

@@ -152,6 +152,8 @@ GST_START_TEST (test_colours)
 }
 GST_END_TEST;
 
+#include "visionmap_classes.h"
+
 /* The size follows the map's, from frame to frame. */
 GST_START_TEST (test_size_changes)
 {
@@ -270,6 +272,8 @@ visionmap_suite (void)
   suite_add_tcase (suite, tc);
   tcase_add_test (tc, test_numbers);
   tcase_add_test (tc, test_colours);
+  tcase_add_test (tc, test_classes);
+  tcase_add_test (tc, test_classes_grey);
   tcase_add_test (tc, test_size_changes);
   tcase_add_test (tc, test_no_map);
   tcase_add_test (tc, test_newest);
