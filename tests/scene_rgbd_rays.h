@@ -31,6 +31,7 @@ ball (DeviceKind kind)
 {
   RgbdParams p = RGBD_DEFAULTS;
   View v = view_new (641, 479);
+  int tried = 0;
 
   (void) kind;
   for (int i = 0; i < 20; i++) {
@@ -50,10 +51,12 @@ ball (DeviceKind kind)
     away = sqrt (at[0] * at[0] + at[1] * at[1] + at[2] * at[2]);
     x = (int) (v.truth.fx * at[0] / at[2] + v.truth.cx + .5);
     y = (int) (v.truth.fy * at[1] / at[2] + v.truth.cy + .5);
-    if (label_at (&v, x, y) || x < 0)
+    if (x < 0 || x >= 641 || y < 0 || y >= 479 || label_at (&v, x, y))
       continue;
+    tried++;
     check_near (depth_at (&v, x, y) * .001, at[2] * (1 - r / away), .001);
   }
+  check (tried > 10);
   view_free (&v);
 }
 
