@@ -154,11 +154,36 @@ test_two (DeviceKind kind)
   play_close (&play);
 }
 
+/* Of two that both could be it, the nearer one is it. */
+static void
+test_split (DeviceKind kind)
+{
+  GpucclParams p = GPUCCL_DEFAULTS;
+  const GpucclComponent *c;
+  uint64_t id;
+  Play play;
+
+  p.match_pixels = 60;
+  play_open (&play, kind, 320, 240);
+  play_rect (&play, 60, 50, 160, 60, 2000);
+  play_run (&play, &p);
+  id = play.r.components[0].id;
+  play_clear (&play);
+  play_rect (&play, 40, 50, 90, 60, 2000);
+  play_rect (&play, 140, 50, 80, 60, 2000);
+  play_run (&play, &p);
+  c = play.r.components;
+  check (play.r.n_components == 2);
+  check (c[1].id == id && c[1].frames == 2);
+  check (c[0].id > id && c[0].frames == 1);
+  play_close (&play);
+}
+
 static const CheckPart on_each[] = {{"criteria", test_criteria},
     {"shapes of figure 6", test_shapes}, {"rank", test_rank},
     {"measures", test_measures}, {"persistence", test_persistence},
     {"matching", test_matching}, {"the camera moves", test_camera_motion},
-    {"two objects", test_two}, {NULL, NULL}};
+    {"two objects", test_two}, {"one becomes two", test_split}, {NULL, NULL}};
 
 int
 main (int argc, char **argv)
