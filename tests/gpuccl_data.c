@@ -17,13 +17,22 @@ static const struct {
     {"bil_100x0.1mm", "depth_bilateral_um10", .01, .0001},
     {"binary4", "depth_mm", 0, .001}};
 
+static uint16_t *
+read_picture (const char *name, const char *kind)
+{
+  char path[2048];
+
+  snprintf (path, sizeof path, "%s/%s_%s.png", folder, name, kind);
+  return png_read (path, 640, 480);
+}
+
 /* Reads map @name of the frame, and depth by @way. */
 static Input
 input_of (const char *name, int way)
 {
   Input in = input_new (GPUCCL_CLASSES, 640, 480, true);
-  uint16_t *map = png_read (folder, name, "class", 640, 480);
-  uint16_t *depth = png_read (folder, name, ways[way].depth, 640, 480);
+  uint16_t *map = read_picture (name, "class");
+  uint16_t *depth = read_picture (name, ways[way].depth);
 
   for (int i = 0; map && depth && i < 640 * 480; i++) {
     *map_at (&in, i % 640, i / 640) = (uint8_t) map[i];
@@ -168,7 +177,7 @@ static void
 test_nvblox (DeviceKind kind)
 {
   Input in = input_new (GPUCCL_MASK, 640, 480, false);
-  uint16_t *mask = png_read (folder, "../nvblox/mask", "21", 640, 480);
+  uint16_t *mask = read_picture ("../nvblox/mask", "21");
   GpucclParams p = GPUCCL_DEFAULTS;
   uint32_t kept = 0;
   Found f;
@@ -212,8 +221,7 @@ test_filtered (DeviceKind kind)
 
   for (int i = 0; i < 3; i++) {
     Input in = input_of (names[i], 0);
-    uint16_t *other =
-        png_read (folder, names[i], "depth_bilateral_um10", 640, 480);
+    uint16_t *other = read_picture (names[i], "depth_bilateral_um10");
     GpucclParams p = GPUCCL_DEFAULTS;
     int compared = 0;
     Found f;
@@ -248,7 +256,7 @@ test_moving_body (DeviceKind kind)
 
   for (int i = 0; i < 5; i++) {
     Input in = input_of (names[i], 0);
-    uint16_t *truth = png_read (folder, names[i], "gtmask", 640, 480);
+    uint16_t *truth = read_picture (names[i], "gtmask");
     GpucclParams p = GPUCCL_DEFAULTS;
     int both = 0, either = 0;
     Found f;

@@ -32,21 +32,17 @@ png_values (png_structp reader, png_infop info, int width, int height)
   return values;
 }
 
-/* The values of FOLDER/NAME_KIND.png, rows of @width; NULL, and a failed check,
+/* The values of the picture at @path, rows of @width; NULL, and a failed check,
  * where there is no such picture of that size. */
 static inline uint16_t *
-png_read (const char *folder, const char *name, const char *kind, int width,
-    int height)
+png_read (const char *path, int width, int height)
 {
   png_structp reader =
       png_create_read_struct (PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
   png_infop info = png_create_info_struct (reader);
+  FILE *file = fopen (path, "rb");
   uint16_t *values = NULL;
-  char path[2048];
-  FILE *file;
 
-  snprintf (path, sizeof path, "%s/%s_%s.png", folder, name, kind);
-  file = fopen (path, "rb");
   if (png_load (file, reader, info) &&
       (int) png_get_image_width (reader, info) == width &&
       (int) png_get_image_height (reader, info) == height &&

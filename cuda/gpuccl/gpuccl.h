@@ -236,8 +236,8 @@ const char *gpuccl_queue (
 /* Forgets the objects of earlier frames: after a seek. */
 void gpuccl_reset (Gpuccl *self);
 
-/* Queues copying the label map of the last run to @labels, memory of the
- * device, @stride in bytes. */
+/* Queues copying the label map of the last run to @labels, @stride in bytes:
+ * memory of the device, or of the host, which then waits before it reads. */
 const char *gpuccl_labels (Gpuccl *self, uint32_t *labels, size_t stride);
 
 /* Queues writing to @mask, memory of the device, @stride in bytes: 255 for the

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The simplest model of a scene, an earlier depth frame with its pose, and what
+ * a later one is against it: classes as in the paper's figure 1.  A Kinect of
+ * 640 x 480 pixels; poses are 4 x 4, from camera to world. */
+#pragma once
+
+#include <math.h>
+
+#include "gpuccl_find.h"
+
+#define KINECT_F 585.
+#define KINECT_CX 320.
+#define KINECT_CY 240.
+#define KINECT_PIXELS (640 * 480)
+
+typedef struct {
+  double m[3][4];
+} Pose;
+
+static inline bool
+pose_read (const char *path, Pose *pose)
+{
+  FILE *file = fopen (path, "r");
+  int n = 0;
+
+  for (int i = 0; file && i < 12; i++)
+    n += fscanf (file, "%lf", &pose->m[i / 4][i % 4]);
+  if (file)
+    fclose (file);
+  return n == 12;
+}
+
+static inline void
+pose_apply (const Pose *p, const double v[3], double out[3])
+{
+  for (int i = 0; i < 3; i++)
+    out[i] =
+        p->m[i][0] * v[0] + p->m[i][1] * v[1] + p->m[i][2] * v[2] + p->m[i][3];
+}
+
+static inline void
+pose_apply_inverse (const Pose *p, const double v[3], double out[3])
+{
+  double d[3];
+
+  for (int i = 0; i < 3; i++)
+    d[i] = v[i] - p->m[i][3];
+  for (int i = 0; i < 3; i++)
+    out[i] = p->m[0][i] * d[0] + p->m[1][i] * d[1] + p->m[2][i] * d[2];
+}
+
+/* As gpuccl takes it; turns by less than half a circle. */
+static inline GpucclPose
+pose_to_params (const Pose *p)
+{
+  double w = sqrt (1 + p->m[0][0] + p->m[1][1] + p->m[2][2]) / 2;
+  GpucclPose out = {.known = true, .t = {p->m[0][3], p->m[1][3], p->m[2][3]}};
+
+  out.q[0] = w;
+  for (int i = 0; i < 3; i++)
+    out.q[1 + i] =
+        (p->m[(i + 2) % 3][(i + 1) % 3] - p->m[(i + 1) % 3][(i + 2) % 3]) /
+        (4 * w);
+  return out;
+}
+
+static inline bool
+model_point (const uint16_t *depth, int x, int y, double out[3])
+{
+  double z =
+      x < 0 || y < 0 || x >= 640 || y >= 480 ? 0 : depth[y * 640 + x] / 1000.;
+
+  out[0] = (x - KINECT_CX) * z / KINECT_F;
+  out[1] = (y - KINECT_CY) * z / KINECT_F;
+  out[2] = z;
+  return z > 0;
+}
+
+/* How far @v is from the point that @depth has where @v would be seen. */
+static inline double
+model_distance (const uint16_t *depth, const double v[3])
+{
+  double at[3], d = 0;
+
+  if (v[2] <= 0 ||
+      !model_point (depth, (int) lround (KINECT_CX + KINECT_F * v[0] / v[2]),
+          (int) lround (KINECT_CY + KINECT_F * v[1] / v[2]), at))
+    return NAN;
+  for (int i = 0; i < 3; i++)
+    d += (v[i] - at[i]) * (v[i] - at[i]);
+  return sqrt (d);
+}
+
+/* The classes of @depth, taken at @pose, against @model, taken at @model_pose;
+ * written to the map of @in, and the depth with it. */
+static inline void
+model_classify (const uint16_t *model, const Pose *model_pose,
+    const uint16_t *depth, const Pose *pose, Input *in)
+{
+  for (int i = 0; i < KINECT_PIXELS; i++) {
+    double v[3], world[3], d;
+    int x = i % 640, y = i / 640;
+    bool there = model_point (depth, x, y, v);
+
+    pose_apply (pose, v, world);
+    pose_apply_inverse (model_pose, world, v);
+    d = there ? model_distance (model, v) : NAN;
+    *depth_at (in, x, y) = depth[i];
+    *map_at (in, x, y) = !there ? GPUCCL_MISSING
+        : isnan (d)             ? GPUCCL_NO_CORRESPONDENCE
+        : d < .02               ? GPUCCL_INLIER
+        : d < .035              ? GPUCCL_POTENTIAL_OUTLIER
+                                : GPUCCL_OUTLIER;
+  }
+}
