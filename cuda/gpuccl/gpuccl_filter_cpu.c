@@ -4,41 +4,72 @@
 #include "gpuccl/gpuccl_cpu.h"
 #include "gpuccl/gpuccl_filter.h"
 
-static void
-smooth_at (const GpucclWork *w, int x, int y)
+#define SIDE (2 * GPUCCL_REACH + 1)
+
+/* The neighbours that have a weight. */
+typedef struct {
+  int n;
+  struct {
+    int dx, dy;
+    ptrdiff_t offset; /* in depths, from the pixel */
+    uint32_t weight;
+  } at[SIDE * SIDE];
+} Taps;
+
+static Taps
+taps_of (const GpucclFrame *f)
 {
-  size_t at = (size_t) y * w->frame.width + x;
+  Taps taps = {0};
+
+  for (int i = 0; i < SIDE * SIDE; i++) {
+    int dx = i % SIDE - GPUCCL_REACH, dy = i / SIDE - GPUCCL_REACH;
+    uint32_t weight = gpuccl_space_weight (dx, dy);
+
+    if (!weight)
+      continue;
+    taps.at[taps.n].dx = dx;
+    taps.at[taps.n].dy = dy;
+    taps.at[taps.n].offset = dy * (ptrdiff_t) (f->depth_stride / 2) + dx;
+    taps.at[taps.n++].weight = weight;
+  }
+  return taps;
+}
+
+static bool
+is_inside (const GpucclFrame *f, int x, int y)
+{
+  return x >= 0 && y >= 0 && x < f->width && y < f->height;
+}
+
+static void
+smooth_at (const GpucclWork *w, const Taps *taps, int x, int y)
+{
   const GpucclFrame *f = &w->frame;
-  uint32_t z = gpuccl_depth_row (f, y)[x];
+  const uint16_t *z = gpuccl_depth_row (f, y) + x;
+  size_t at = (size_t) y * f->width + x;
+  bool all = is_inside (f, x - GPUCCL_REACH, y - GPUCCL_REACH) &&
+      is_inside (f, x + GPUCCL_REACH, y + GPUCCL_REACH);
   GpucclMean mean = {0, 0};
 
-  for (int dy = -GPUCCL_REACH; dy <= GPUCCL_REACH; dy++) {
-    const uint16_t *row;
-
-    if (y + dy < 0 || y + dy >= f->height)
-      continue;
-    row = gpuccl_depth_row (f, y + dy);
-    for (int dx = -GPUCCL_REACH; dx <= GPUCCL_REACH; dx++) {
-      uint32_t space = gpuccl_space_weight (dx, dy);
-
-      if (space && x + dx >= 0 && x + dx < f->width)
-        gpuccl_mean_add (&mean, w->range, space, z, row[x + dx]);
-    }
-  }
-  w->smooth[at] = gpuccl_mean_depth (&mean, z, &w->fraction[at]);
+  for (int i = 0; i < taps->n; i++)
+    if (all || is_inside (f, x + taps->at[i].dx, y + taps->at[i].dy))
+      gpuccl_mean_add (
+          &mean, w->range, taps->at[i].weight, *z, z[taps->at[i].offset]);
+  w->smooth[at] = gpuccl_mean_depth (&mean, *z, &w->fraction[at]);
 }
 
 const char *
 gpuccl_filter_cpu (const Device *dev, const GpucclWork *w)
 {
   const GpucclFrame *f = &w->frame;
+  const Taps taps = taps_of (f);
 
   (void) dev;
 #pragma omp parallel for schedule(dynamic, 8)
   for (int y = 0; y < f->height; y++)
     for (int x = 0; x < f->width; x++)
       if (gpuccl_foreground_at (f, &w->values, x, y))
-        smooth_at (w, x, y);
+        smooth_at (w, &taps, x, y);
       else
         w->smooth[(size_t) y * f->width + x] = 0;
   return NULL;
