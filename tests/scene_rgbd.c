@@ -12,6 +12,7 @@
 #include "scene_rgbd_oracle.h"
 #include "scene_rgbd_rays.h"
 #include "scene_rgbd_classes.h"
+#include "scene_rgbd_model.h"
 #include "scene_rgbd_sensor.h"
 #include "scene_rgbd_motion.h"
 #include "scene_rgbd_hostile.h"
@@ -58,6 +59,11 @@ static const CheckPart parts[] = {
     {"moved", moved},
     {"uncovered", uncovered},
     {"volume", volume},
+    {"surfaces", surfaces},
+    {"round_surfaces", round_surfaces},
+    {"thresholds", thresholds},
+    {"rim", rim},
+    {"behind", behind},
     {"steps", steps},
     {"noise", noise},
     {"shadow", shadow},

@@ -140,7 +140,7 @@ holes (DeviceKind kind)
 {
   RgbdParams p = RGBD_DEFAULTS;
   View v = view_new (640, 480);
-  int edge = 0, torn = 0, flat = 0, lost = 0;
+  int edge = 0, torn = 0, low = 0, nicked = 0, flat = 0, lost = 0;
 
   (void) kind;
   p.seed = rnd (1000);
@@ -153,12 +153,15 @@ holes (DeviceKind kind)
         continue;
       if (at_edge (&v, v.scene->z, x, y, .06f))
         edge++, torn += !depth_at (&v, x, y);
+      else if (at_edge (&v, v.scene->z, x, y, .04f))
+        low++, nicked += !depth_at (&v, x, y);
       else if (!v.scene->marks[y * 640 + x])
         flat++, lost += !depth_at (&v, x, y);
       if (v.scene->marks[y * 640 + x] & RGBD_GRAZING)
         check (!depth_at (&v, x, y));
     }
   check (edge > 1000 && torn > edge / 3 && torn < edge * 4 / 5);
+  check (low > 100 && nicked > low / 3);
   check (flat > 200000 && lost < flat / 40); /* shadows */
   view_free (&v);
 }

@@ -28,7 +28,7 @@ typedef struct {
 } RgbdSolid;
 
 #define RGBD_FURNITURE 24 /* at most */
-#define RGBD_PARTS 15
+#define RGBD_PARTS 9
 
 /* Everything of one frame, in the world. */
 typedef struct {

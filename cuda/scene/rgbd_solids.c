@@ -15,27 +15,21 @@
   1, 0, 0, 0 \
  }
 
-const double rgbd_extent[3] = {.44, .52, .42};
+const double rgbd_extent[3] = {.41, .52, .31};
 
-/* A base on two wheels and a caster, a battery and a laptop in a frame, and an
- * open box on top.  Its front is at negative z. */
+/* A body on two wheels and a caster, and an open box on top of it.  Its front
+ * is at negative z.  Its sides have no steps of more than half a centimetre:
+ * a depth frame shows it in one piece. */
 const RgbdSolid rgbd_parts[RGBD_PARTS] = {
-    {RGBD_BOX, {.17, .06, .21}, {{0, .12, 0}, UPRIGHT}},
-    {RGBD_CYLINDER, {.09, .02, .09}, {{-.2, .17, .06}, LYING}},
-    {RGBD_CYLINDER, {.09, .02, .09}, {{.2, .17, .06}, LYING}},
-    {RGBD_SPHERE, {.04, .04, .04}, {{0, .22, -.15}, UPRIGHT}},
-    {RGBD_BOX, {.12, .06, .09}, {{0, 0, .07}, UPRIGHT}},
-    {RGBD_BOX, {.15, .11, .012},
-        {{0, -.05, -.12}, {.9945218953682733, -.10452846326765347, 0, 0}}},
-    {RGBD_BOX, {.012, .12, .012}, {{-.15, -.06, .18}, UPRIGHT}},
-    {RGBD_BOX, {.012, .12, .012}, {{.15, -.06, .18}, UPRIGHT}},
-    {RGBD_BOX, {.012, .12, .012}, {{-.15, -.06, -.18}, UPRIGHT}},
-    {RGBD_BOX, {.012, .12, .012}, {{.15, -.06, -.18}, UPRIGHT}},
-    {RGBD_BOX, {.2, .008, .21}, {{0, -.17, 0}, UPRIGHT}},
-    {RGBD_BOX, {.2, .045, .008}, {{0, -.215, -.202}, UPRIGHT}},
-    {RGBD_BOX, {.2, .045, .008}, {{0, -.215, .202}, UPRIGHT}},
-    {RGBD_BOX, {.008, .045, .21}, {{-.192, -.215, 0}, UPRIGHT}},
-    {RGBD_BOX, {.008, .045, .21}, {{.192, -.215, 0}, UPRIGHT}},
+    {RGBD_BOX, {.2, .15, .15}, {{0, .03, 0}, UPRIGHT}},
+    {RGBD_CYLINDER, {.09, .015, .09}, {{-.19, .17, .03}, LYING}},
+    {RGBD_CYLINDER, {.09, .015, .09}, {{.19, .17, .03}, LYING}},
+    {RGBD_SPHERE, {.04, .04, .04}, {{0, .22, -.1}, UPRIGHT}},
+    {RGBD_BOX, {.205, .01, .155}, {{0, -.13, 0}, UPRIGHT}},
+    {RGBD_BOX, {.205, .06, .01}, {{0, -.2, -.145}, UPRIGHT}},
+    {RGBD_BOX, {.205, .06, .01}, {{0, -.2, .145}, UPRIGHT}},
+    {RGBD_BOX, {.01, .06, .155}, {{-.195, -.2, 0}, UPRIGHT}},
+    {RGBD_BOX, {.01, .06, .155}, {{.195, -.2, 0}, UPRIGHT}},
 };
 
 /* Furniture: its size is half to each side, its place the middle of its foot;
