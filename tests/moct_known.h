@@ -3,6 +3,7 @@
  * Answers that are known by hand. */
 #pragma once
 
+#include "moct/moct_sums.h"
 #include "moct_find.h"
 
 /* A red box of 4 x 2 pixels at (10, 20): 8 pixels, their centre half way, and
@@ -123,4 +124,26 @@ test_hue_wraps (DeviceKind kind)
   check (find (kind, &p, &f, o, 4) == 1);
   check (o[0].area == 60 * 32 && o[0].x0 == 0 && o[0].x1 == 60);
   frame_free (&f);
+}
+
+/* Every cell of the table has a place of its own, and every stored colour of a
+ * cell a place of its own in it. */
+static void
+test_places (DeviceKind kind)
+{
+  static uint8_t taken[MOCT_PLACES], in_cell[MOCT_PART];
+  int doubled = 0, wrong = 0;
+
+  (void) kind;
+  for (uint32_t cell = 0; cell < MOCT_CELLS; cell++) {
+    uint32_t c = (cell & 31) << 3 | (cell >> 5 & 31) << 11 | cell >> 10 << 19;
+
+    doubled += taken[moct_place (c)]++;
+    wrong += moct_place (c | 0xff070707u) != moct_place (c);
+  }
+  for (uint32_t i = 0; i < MOCT_PART; i++)
+    doubled += in_cell[moct_in_cell (
+        0xfff8f8f8u | (i & 7) | (i >> 3 & 7) << 8 | i >> 6 << 16)]++;
+  check (doubled == 0);
+  check (wrong == 0);
 }

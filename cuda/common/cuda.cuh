@@ -3,6 +3,8 @@
  * What every .cu file needs and no .c file may see. */
 #pragma once
 
+#include <stdint.h>
+
 #include <cuda_runtime.h>
 
 #include "common/device.h"
@@ -24,4 +26,43 @@ BOTH int
 ceil_div (int a, int b)
 {
   return (a + b - 1) / b;
+}
+
+#define ALL_LANES 0xffffffffu
+
+/* Over the lanes of a warp, all of which call. */
+static __device__ __forceinline__ uint32_t
+warp_sum (uint32_t v)
+{
+#if __CUDA_ARCH__ >= 800
+  return __reduce_add_sync (ALL_LANES, v);
+#else
+  for (int step = 16; step; step /= 2)
+    v += __shfl_xor_sync (ALL_LANES, v, step);
+  return v;
+#endif
+}
+
+static __device__ __forceinline__ uint32_t
+warp_max (uint32_t v)
+{
+#if __CUDA_ARCH__ >= 800
+  return __reduce_max_sync (ALL_LANES, v);
+#else
+  for (int step = 16; step; step /= 2)
+    v = max (v, __shfl_xor_sync (ALL_LANES, v, step));
+  return v;
+#endif
+}
+
+static __device__ __forceinline__ uint32_t
+warp_or (uint32_t v)
+{
+#if __CUDA_ARCH__ >= 800
+  return __reduce_or_sync (ALL_LANES, v);
+#else
+  for (int step = 16; step; step /= 2)
+    v |= __shfl_xor_sync (ALL_LANES, v, step);
+  return v;
+#endif
 }

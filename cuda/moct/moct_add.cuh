@@ -5,6 +5,40 @@
 
 #include "moct/moct_cuda.cuh"
 
+/* Adds fragment @f of the tile whose corner is at (@X, @Y) to @to: each of ten
+ * lanes a part of it.  The parts lie side by side, so that all lanes' additions
+ * are one request.  With s for the moments about the corner, each part is
+ * s0 + A s1 + B (s2 + A n), where A and B are X, Y or 0. */
+static __device__ __forceinline__ void
+add_fragment (
+    MoctSum *to, const MoctFragment &f, unsigned X, unsigned Y, int lane)
+{
+  if (lane < 6) {
+    bool of_x = lane == 1 || lane == 3 || lane == 4;
+    unsigned A = lane == 0 ? 0 : of_x ? X : Y;
+    unsigned B = lane == 3 ? X : lane > 3 ? Y : 0;
+    unsigned n = f.n_y & 0xffff, x = f.xy_x >> 16, y = f.n_y >> 16;
+    unsigned s0 = lane % 2 == 0 && lane < 4 ? f.n_y
+        : lane == 1 || lane == 4            ? f.xy_x
+                                            : f.xx_yy;
+    unsigned s1 = lane < 3 ? n : lane == 3 ? x : y;
+    unsigned s2 = lane == 5 ? y : x;
+
+    s0 = lane == 1 || lane == 2 || lane == 5 ? s0 >> 16 : s0 & 0xffff;
+    atomicAdd (&to->n + lane,
+        (unsigned long long) (s0 + A * s1) +
+            (unsigned long long) B * (s2 + A * n));
+  } else if (lane < 10) {
+    uint32_t set = lane % 2 ? f.extent >> 16 : f.extent & 0xffff;
+    int corner = (int) (lane % 2 ? Y : X);
+
+    if (lane < 8)
+      atomicMin (&to->box.x0 + (lane - 6), corner + moct_lowest_bit (set));
+    else
+      atomicMax (&to->box.x1 + (lane - 8), corner + moct_highest_bit (set) + 1);
+  }
+}
+
 /* Adds @sum, which ten lanes have, to @to: each lane a part of it.  The parts
  * lie side by side, so that all lanes' additions are one request. */
 static __device__ __forceinline__ void

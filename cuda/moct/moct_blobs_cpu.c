@@ -35,9 +35,11 @@ join_pair (const MoctWork *w, MoctCursor a, MoctCursor b)
 static void
 join_tile (const MoctWork *w, int index)
 {
+  int tx = index % w->tiles_x, ty = index / w->tiles_x;
+
   for (MoctCursor a = moct_first (w, index); a.cls; a = moct_next (w, a))
     for (int k = 0; k < moct_n_neighbours (w); k++) {
-      int other = moct_neighbour (w, index, k);
+      int other = moct_neighbour (w, tx, ty, k);
 
       if (other < 0)
         continue;

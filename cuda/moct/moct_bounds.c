@@ -10,9 +10,18 @@
 void
 moct_cell_colour (int cell, int i, uint8_t c[3])
 {
-  c[2] = (uint8_t) ((cell >> 10) << 3 | i >> 6);
+  c[2] = (uint8_t) ((cell >> 10) << 3 | (i & 7));
   c[1] = (uint8_t) ((cell >> 5 & 31) << 3 | (i >> 3 & 7));
-  c[0] = (uint8_t) ((cell & 31) << 3 | (i & 7));
+  c[0] = (uint8_t) ((cell & 31) << 3 | i >> 6);
+}
+
+uint32_t
+moct_cell_place (int cell)
+{
+  uint8_t c[3];
+
+  moct_cell_colour (cell, 0, c);
+  return moct_place (moct_stored (c));
 }
 
 static MoctBounds

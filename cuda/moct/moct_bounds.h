@@ -14,6 +14,9 @@ typedef struct {
 /* Stored colour @i, 0 to 511, of @cell, in the order of MoctTable. */
 void moct_cell_colour (int cell, int i, uint8_t c[3]);
 
+/* Where @cell lies in MoctTable.cells. */
+uint32_t moct_cell_place (int cell);
+
 /* The bounds of all MOCT_CELLS cells, to be kept by nobody: they live as long
  * as the process.  NULL where memory has run out. */
 const MoctBounds *moct_bounds_of (

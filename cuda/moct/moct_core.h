@@ -21,6 +21,11 @@ typedef struct {
   MoctBlob blobs[1];   /* as many as there is room for fragments */
 } MoctResult;
 
+/* A fragment that is the root of its blob. */
+typedef struct {
+  uint32_t at, cls;
+} MoctRoot;
+
 /* All that the stages work on; device memory where nothing is said. */
 typedef struct {
   Image frame;
@@ -35,14 +40,14 @@ typedef struct {
   int reduction_factor;
 
   int tiles_x, tiles_y;
-  MoctTile *tiles;
+  MoctTile *tiles;         /* GPU: zero between frames */
   MoctFragment *fragments; /* MOCT_SLOTS a tile, then the overflow */
   MoctOverflow *overflow;
   int max_overflow;
   uint32_t *parents;    /* of fragments: union-find, roots are smallest */
   MoctSum *sums;        /* of fragments that are roots */
   MoctSum *colour_sums; /* where no blobs are asked for */
-  uint32_t *list;       /* GPU: the roots */
+  MoctRoot *roots;      /* GPU */
   uint32_t *counters;   /* MOCT_N_COUNTERS, zero between frames */
   MoctResult *result;   /* pinned */
   MoctSum *texels;      /* of the pyramid's levels, two of them in turn */
@@ -65,12 +70,12 @@ typedef struct {
 } MoctCursor;
 
 BOTH MoctCursor
-moct_at_overflow (const MoctWork *w, int tile, int k)
+moct_at_overflow (const MoctWork *w, int tile, int more)
 {
-  MoctCursor c = {tile, moct_n_slots (w) + k, 0};
+  MoctCursor c = {tile, moct_n_slots (w) + more - 1, 0};
 
-  if (k >= 0)
-    c.cls = w->overflow[k].cls;
+  if (more)
+    c.cls = w->overflow[more - 1].cls;
   return c;
 }
 
@@ -111,15 +116,15 @@ moct_cursor_sum (const MoctWork *w, MoctCursor c)
       &w->fragments[c.at], c.tile % w->tiles_x, c.tile / w->tiles_x);
 }
 
-/* The tiles that come before a tile in raster order and are near enough for
- * their fragments to join its own: a row of them to the left, whole rows
- * above. */
+/* How many tiles away the fragments may be that join those of a tile. */
 BOTH int
 moct_reach (const MoctWork *w)
 {
   return 1 + w->merge_distance / MOCT_TILE;
 }
 
+/* The tiles within reach that come before a tile in raster order: whole rows
+ * above, then those to the left. */
 BOTH int
 moct_n_neighbours (const MoctWork *w)
 {
@@ -128,13 +133,12 @@ moct_n_neighbours (const MoctWork *w)
   return r * (2 * r + 1) + r;
 }
 
-/* Tile number @k of them, -1 where the frame ends. */
+/* Number @k of them of the tile at (@tx, @ty), -1 where the frame ends. */
 BOTH int
-moct_neighbour (const MoctWork *w, int tile, int k)
+moct_neighbour (const MoctWork *w, int tx, int ty, int k)
 {
   int r = moct_reach (w), across = 2 * r + 1;
-  int x = tile % w->tiles_x - r + k % across;
-  int y = tile / w->tiles_x - r + k / across;
+  int x = tx - r + k % across, y = ty - r + k / across;
 
   return x < 0 || x >= w->tiles_x || y < 0 ? -1 : y * w->tiles_x + x;
 }

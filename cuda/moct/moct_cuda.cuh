@@ -20,8 +20,9 @@ const char *moct_per_object_cuda (const Device *dev, const MoctWork *w);
 C_END
 
 /* The kernels of the fused method as nodes of a graph.  The first one makes
- * fragments, which the others join, add up to blobs and report; or, where no
- * blobs are asked for, sums of colours, which the last one reports. */
+ * fragments and joins them, the others add them up to blobs and report these;
+ * or, where no blobs are asked for, it makes sums of colours, which the last
+ * one reports. */
 typedef void (*MoctKernel) (const MoctWork w);
 MoctKernel moct_tiles_kernel (const MoctWork *w);
 
@@ -32,13 +33,13 @@ cudaKernelNodeParams moct_roots_node (void **args);
 cudaKernelNodeParams moct_colours_node (void **args);
 
 static inline cudaKernelNodeParams
-moct_node (MoctKernel kernel, int blocks, int threads, void **args)
+moct_node (MoctKernel kernel, dim3 blocks, dim3 threads, void **args)
 {
   cudaKernelNodeParams p = {};
 
   p.func = (void *) kernel;
-  p.gridDim = dim3 (blocks);
-  p.blockDim = dim3 (threads);
+  p.gridDim = blocks;
+  p.blockDim = threads;
   p.kernelParams = args;
   return p;
 }

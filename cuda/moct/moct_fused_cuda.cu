@@ -5,16 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/chain.cuh"
 #include "moct/moct_cuda.cuh"
 
-#define MAX_NODES 4
-
 typedef struct {
-  cudaGraph_t graph;
-  cudaGraphExec_t exec;
-  cudaGraphNode_t nodes[MAX_NODES];
-  MoctWork work; /* what the nodes' arguments are */
-  bool valid;
+  Chain chain;
+  MoctWork work; /* what the kernels' arguments are */
 } FusedGraph;
 
 static const char *
@@ -22,7 +18,7 @@ build (FusedGraph *g, const Device *dev)
 {
   const MoctWork *w = &g->work;
   void *args[] = {&g->work};
-  cudaKernelNodeParams params[MAX_NODES];
+  cudaKernelNodeParams params[CHAIN_MAX];
   int n = 0;
 
   params[n++] = moct_tiles_node (w, args);
@@ -34,25 +30,10 @@ build (FusedGraph *g, const Device *dev)
     params[n++] = moct_colours_node (args);
     TRY (moct_clear_colours (dev, w));
   }
-  CUDA_TRY (cudaGraphCreate (&g->graph, 0));
+  TRY (chain_begin (&g->chain));
   for (int i = 0; i < n; i++)
-    CUDA_TRY (cudaGraphAddKernelNode (&g->nodes[i], g->graph,
-        i ? &g->nodes[i - 1] : NULL, i ? 1 : 0, &params[i]));
-  CUDA_TRY (cudaGraphInstantiateWithFlags (&g->exec, g->graph, 0));
-  g->valid = true;
-  return NULL;
-}
-
-static void
-clear (FusedGraph *g)
-{
-  if (g->exec)
-    cudaGraphExecDestroy (g->exec);
-  if (g->graph)
-    cudaGraphDestroy (g->graph);
-  g->exec = NULL;
-  g->graph = NULL;
-  g->valid = false;
+    TRY (chain_add (&g->chain, &params[i]));
+  return chain_end (&g->chain);
 }
 
 /* Whether @w differs from what the graph was built for by no more than the
@@ -75,26 +56,26 @@ moct_fused_cuda (const Device *dev, const MoctWork *w, void **state)
 
   if (!g && !(*state = g = (FusedGraph *) calloc (1, sizeof *g)))
     return "out of memory";
-  if (g->valid && differs_by_address (g, w)) {
+  if (g->chain.exec && differs_by_address (g, w)) {
     void *args[] = {&g->work};
 
     g->work = *w;
     cudaKernelNodeParams p = moct_tiles_node (w, args);
 
-    CUDA_TRY (cudaGraphExecKernelNodeSetParams (g->exec, g->nodes[0], &p));
+    CUDA_TRY (cudaGraphExecKernelNodeSetParams (
+        g->chain.exec, g->chain.nodes[0], &p));
   } else {
-    clear (g);
+    chain_clear (&g->chain);
     g->work = *w;
     TRY (build (g, dev));
   }
-  CUDA_TRY (cudaGraphLaunch (g->exec, device_stream (dev)));
-  return NULL;
+  return chain_run (&g->chain, dev);
 }
 
 void
 moct_fused_release (void *state)
 {
   if (state)
-    clear ((FusedGraph *) state);
+    chain_clear (&((FusedGraph *) state)->chain);
   free (state);
 }

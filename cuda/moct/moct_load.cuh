@@ -5,10 +5,7 @@
 
 #include "moct/moct_cuda.cuh"
 
-#define NONE 0xffffu
-#define ALL_LANES 0xffffffffu
-
-/* Classes of 8 x 2 pixels, two in a word, NONE where there is none. */
+/* Classes of 8 x 2 pixels, two in a word, 0 where there is none. */
 struct Classes {
   uint32_t pair[2][4];
 };
@@ -18,7 +15,7 @@ clear_classes (Classes *c)
 {
 #pragma unroll
   for (int i = 0; i < 4; i++)
-    c->pair[0][i] = c->pair[1][i] = ALL_LANES;
+    c->pair[0][i] = c->pair[1][i] = 0;
 }
 
 /* Of eight pixels of a row: the first component byte by byte, and four samples
@@ -109,40 +106,60 @@ load_chroma (const Image &img, int x0, int y)
   return c;
 }
 
-static __device__ __forceinline__ uint32_t
-class_or_none (const MoctTable &t, uint32_t stored)
+/* Whether one of the chroma samples occurs in a class. */
+static __device__ __forceinline__ bool
+is_candidate (const MoctTable &t, const Chroma &c)
 {
-  uint32_t cls = moct_class (&t, stored);
-
-  return cls ? cls : NONE;
-}
-
-/* Bit i: chroma sample i occurs in a class. */
-static __device__ __forceinline__ unsigned
-candidates (const MoctTable &t, const Chroma &c)
-{
-  unsigned samples = 0;
+  bool any = false;
 
 #pragma unroll
   for (int i = 0; i < 4; i++)
-    samples |= (unsigned) moct_chroma (&t, byte_of (c.u, i), byte_of (c.v, i))
-        << i;
-  return samples;
+    any |= moct_chroma (&t, byte_of (c.u, i), byte_of (c.v, i));
+  return any;
+}
+
+/* All cells are read before the first is looked at, and the parts of those that
+ * are cut likewise: two trips to memory, whatever is there.  Most warps have
+ * none that is cut. */
+static __device__ __forceinline__ void
+classify_words (const MoctTable &t, const uint32_t px[2][8], Classes *out)
+{
+  uint32_t v[2][8], any = 0;
+
+#pragma unroll
+  for (int i = 0; i < 16; i++)
+    any |= v[i / 8][i % 8] = t.cells[moct_place (px[i / 8][i % 8])];
+  if (any & MOCT_CUT)
+#pragma unroll
+    for (int i = 0; i < 16; i++)
+      if (v[i / 8][i % 8] & MOCT_CUT)
+        v[i / 8][i % 8] =
+            moct_class_in_part (&t, v[i / 8][i % 8], px[i / 8][i % 8]);
+#pragma unroll
+  for (int i = 0; i < 8; i++)
+    out->pair[i / 4][i % 4] =
+        v[i / 4][2 * i % 8] | v[i / 4][(2 * i + 1) % 8] << 16;
 }
 
 static __device__ __forceinline__ void
-classify_row (const MoctTable &t, const Luma &l, const Chroma &c,
-    unsigned samples, uint32_t out[4])
+join_words (const Luma &l, const Chroma &c, uint32_t px[8])
+{
+#pragma unroll
+  for (int i = 0; i < 8; i++) {
+    uint32_t y = byte_of (l.y[i / 4], i % 4), u = byte_of (c.u, i / 2);
+
+    px[i] = y | u << 8 | byte_of (c.v, i / 2) << 16;
+  }
+}
+
+/* Row y + 1, where there is none, is classified and forgotten here: in a branch
+ * of its own its loads would be put off until row y is done. */
+static __device__ __forceinline__ void
+keep_second (bool second, Classes *out)
 {
 #pragma unroll
   for (int i = 0; i < 4; i++)
-    if (samples >> i & 1) {
-      uint32_t uv = byte_of (c.u, i) << 8 | byte_of (c.v, i) << 16;
-      uint32_t y = l.y[i / 2] >> (16 * (i % 2));
-
-      out[i] = class_or_none (t, (y & 0xff) | uv) |
-          class_or_none (t, (y >> 8 & 0xff) | uv) << 16;
-    }
+    out->pair[1][i] = second ? out->pair[1][i] : 0;
 }
 
 template <ImageFormat F>
@@ -150,40 +167,31 @@ static __device__ __forceinline__ void
 classify_yuv (const MoctWork &w, int x0, int y, Classes *out)
 {
   bool second = y + 1 < w.frame.height;
+  int next = second ? y + 1 : y;
   Chroma c = load_chroma<F> (w.frame, x0, y), d = c;
-  unsigned upper = candidates (w.table, c), lower = upper;
 
-  if (F == IMAGE_YUY2) {
-    d = load_chroma<F> (w.frame, x0, second ? y + 1 : y);
-    lower = candidates (w.table, d);
-  }
-  if (upper | lower) {
+  if (F == IMAGE_YUY2)
+    d = load_chroma<F> (w.frame, x0, next);
+  if (is_candidate (w.table, c) ||
+      (F == IMAGE_YUY2 && is_candidate (w.table, d))) {
     Luma a = load_luma<F> (w.frame, x0, y);
-    Luma b = load_luma<F> (w.frame, x0, second ? y + 1 : y);
+    Luma b = load_luma<F> (w.frame, x0, next);
 
-    classify_row (w.table, a, c, upper, out->pair[0]);
-    if (second)
-      classify_row (w.table, b, d, lower, out->pair[1]);
+    uint32_t px[2][8];
+
+    join_words (a, c, px[0]);
+    join_words (b, d, px[1]);
+    classify_words (w.table, px, out);
+    keep_second (second, out);
   }
 }
 
-/* R G B, as bytes of a word, in the order of a stored colour. */
+/* R G B in the order of a stored colour. */
 template <ImageFormat F>
 static __device__ __forceinline__ uint32_t
 stored_rgb (uint32_t px)
 {
   return F == IMAGE_RGBA || F == IMAGE_RGB ? px : __byte_perm (px, 0, 0x3012);
-}
-
-/* Eight pixels of a row, a word each. */
-template <ImageFormat F>
-static __device__ __forceinline__ void
-classify_words (const MoctTable &t, const uint32_t px[8], uint32_t out[4])
-{
-#pragma unroll
-  for (int i = 0; i < 4; i++)
-    out[i] = class_or_none (t, stored_rgb<F> (px[2 * i])) |
-        class_or_none (t, stored_rgb<F> (px[2 * i + 1])) << 16;
 }
 
 template <ImageFormat F>
@@ -195,8 +203,11 @@ load_rgb (const Image &img, int x0, int y, uint32_t px[8])
   if (F == IMAGE_RGBA || F == IMAGE_BGRA) {
     uint4 a = load16 (row + 4 * x0), b = load16 (row + 4 * x0 + 16);
 
-    px[0] = a.x, px[1] = a.y, px[2] = a.z, px[3] = a.w;
-    px[4] = b.x, px[5] = b.y, px[6] = b.z, px[7] = b.w;
+    const uint32_t words[8] = {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
+
+#pragma unroll
+    for (int i = 0; i < 8; i++)
+      px[i] = stored_rgb<F> (words[i]);
   } else { /* 24 bytes: pixel i is three of them from 3 i on */
     uint2 a = load8 (row + 3 * x0), b = load8 (row + 3 * x0 + 8),
           c = load8 (row + 3 * x0 + 16);
@@ -204,8 +215,8 @@ load_rgb (const Image &img, int x0, int y, uint32_t px[8])
 
 #pragma unroll
     for (int i = 0; i < 8; i++)
-      px[i] = __funnelshift_r (
-          words[3 * i / 4], words[3 * i / 4 + 1], 8 * (3 * i % 4));
+      px[i] = stored_rgb<F> (__funnelshift_r (
+          words[3 * i / 4], words[3 * i / 4 + 1], 8 * (3 * i % 4)));
   }
 }
 
@@ -214,13 +225,12 @@ static __device__ __forceinline__ void
 classify_rgb (const MoctWork &w, int x0, int y, Classes *out)
 {
   bool second = y + 1 < w.frame.height;
-  uint32_t upper[8], lower[8];
+  uint32_t px[2][8];
 
-  load_rgb<F> (w.frame, x0, y, upper);
-  load_rgb<F> (w.frame, x0, second ? y + 1 : y, lower);
-  classify_words<F> (w.table, upper, out->pair[0]);
-  if (second)
-    classify_words<F> (w.table, lower, out->pair[1]);
+  load_rgb<F> (w.frame, x0, y, px[0]);
+  load_rgb<F> (w.frame, x0, second ? y + 1 : y, px[1]);
+  classify_words (w.table, px, out);
+  keep_second (second, out);
 }
 
 /* Pixel by pixel, whatever the alignment and the width; the format is F where
@@ -245,7 +255,7 @@ classify_any (const MoctWork &w, int x0, int y, Classes *out)
       if (x0 + i >= frame.width)
         break;
       image_row_read (&row, x0 + i, c);
-      out->pair[r][i / 2] ^= (NONE ^ class_or_none (w.table, moct_stored (c)))
+      out->pair[r][i / 2] |= moct_class (&w.table, moct_stored (c))
           << 16 * (i % 2);
     }
   }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Last kernel of the fused method, of one block: the sums go to the host. */
+#include "common/chain.cuh"
 #include "moct/moct_cuda.cuh"
 
 #define THREADS 512
@@ -56,29 +57,21 @@ report_end (const MoctWork &w, const Report *r)
   }
 }
 
-/* The class of a fragment. */
-static __device__ __forceinline__ int
-class_of (const MoctWork &w, uint32_t at)
-{
-  int k = (int) at - moct_n_slots (&w);
-
-  return k < 0 ? w.tiles[at / MOCT_SLOTS].cls[at % MOCT_SLOTS]
-               : (int) w.overflow[k].cls;
-}
-
-/* One block: reports the roots. */
-__global__ void
-moct_roots_kernel (const __grid_constant__ MoctWork w)
+/* One block: reports the sums of the roots. */
+static __global__ void
+roots_kernel (const __grid_constant__ MoctWork w)
 {
   __shared__ Report report;
-  unsigned n = w.counters[MOCT_ROOTS];
+  unsigned n;
 
   report_begin (&report);
+  await_previous ();
+  n = w.counters[MOCT_ROOTS];
   for (unsigned from = 0; from < n; from += blockDim.x) {
     unsigned i = from + threadIdx.x;
-    uint32_t at = i < n ? w.list[i] : 0;
+    MoctRoot root = w.roots[i < n ? i : 0];
 
-    report_step (w, &report, i < n, w.sums[at], class_of (w, at));
+    report_step (w, &report, i < n, w.sums[root.at], (int) root.cls);
   }
   report_end (w, &report);
   if (threadIdx.x == 0)
@@ -87,12 +80,13 @@ moct_roots_kernel (const __grid_constant__ MoctWork w)
 
 /* One block: reports the sums of the colours, and clears them for the next
  * frame. */
-__global__ void
-moct_colours_kernel (const __grid_constant__ MoctWork w)
+static __global__ void
+colours_kernel (const __grid_constant__ MoctWork w)
 {
   __shared__ Report report;
 
   report_begin (&report);
+  await_previous ();
   for (int first = 0; first < w.n_colours; first += THREADS) {
     int k = first + (int) threadIdx.x;
     MoctSum sum, empty;
@@ -111,13 +105,13 @@ moct_colours_kernel (const __grid_constant__ MoctWork w)
 cudaKernelNodeParams
 moct_roots_node (void **args)
 {
-  return moct_node (moct_roots_kernel, 1, THREADS, args);
+  return moct_node (roots_kernel, 1, THREADS, args);
 }
 
 cudaKernelNodeParams
 moct_colours_node (void **args)
 {
-  return moct_node (moct_colours_kernel, 1, THREADS, args);
+  return moct_node (colours_kernel, 1, THREADS, args);
 }
 
 static __global__ void

@@ -17,27 +17,50 @@
  */
 
 #define MOCT_CELLS (32 * 32 * 32) /* of 8 x 8 x 8 stored colours */
+#define MOCT_PLACES 65536         /* that the cells lie in */
 #define MOCT_PART 512             /* stored colours in a cell */
 #define MOCT_CUT 0x8000u
 
 typedef struct {
-  const uint16_t *cells;  /* [c2 / 8][c1 / 8][c0 / 8]: the class of the whole
-                             cell, or MOCT_CUT + which of @parts */
-  const uint16_t *parts;  /* [][c2 % 8][c1 % 8][c0 % 8] */
+  const uint16_t *cells;  /* [moct_place ()]: the class of the whole cell, or
+                             MOCT_CUT + which of @parts */
+  const uint16_t *parts;  /* [][c0 % 8][c1 % 8][c2 % 8] */
   const uint32_t *chroma; /* bit c1 * 256 + c2: some c0 makes a class of it */
 } MoctTable;
+
+/* Where the cell of a stored colour lies.  One product, where bringing the
+ * three times five bits side by side takes six steps: this factor, found by
+ * search, gives every cell a place of its own, and those that differ only in c0
+ * places side by side. */
+BOTH uint32_t
+moct_place (uint32_t c)
+{
+  return (c & 0xf8f8f8u) * 0x20c0u >> 16;
+}
+
+/* Where a stored colour is in its cell: the product brings the lowest three
+ * bits of c0, c1 and c2 to the top of the word, side by side. */
+BOTH uint32_t
+moct_in_cell (uint32_t c)
+{
+  return (c & 0x070707u) * 0x20040080u >> 23;
+}
+
+/* The class of stored colour @c, whose cell holds @v. */
+BOTH unsigned
+moct_class_in_part (const MoctTable *t, unsigned v, uint32_t c)
+{
+  return t->parts[(v & ~MOCT_CUT) * MOCT_PART + moct_in_cell (c)];
+}
 
 /* The class of stored colour c0 | c1 << 8 | c2 << 16; higher bits may be
  * anything. */
 BOTH unsigned
 moct_class (const MoctTable *t, uint32_t c)
 {
-  unsigned v = t->cells[(c >> 3 & 0x1f) | (c >> 6 & 0x3e0) | (c >> 9 & 0x7c00)];
+  unsigned v = t->cells[moct_place (c)];
 
-  if (v & MOCT_CUT)
-    v = t->parts[(size_t) (v & ~MOCT_CUT) * MOCT_PART |
-        ((c & 7) | (c >> 5 & 0x38) | (c >> 10 & 0x1c0))];
-  return v;
+  return v & MOCT_CUT ? moct_class_in_part (t, v, c) : v;
 }
 
 BOTH uint32_t
@@ -59,7 +82,7 @@ moct_chroma (const MoctTable *t, unsigned c1, unsigned c2)
 
 typedef struct {
   uint16_t cls[MOCT_SLOTS]; /* class of each slot, 0 from the first unused on */
-  int32_t more;             /* first of its overflow fragments, -1: none */
+  int32_t more;             /* 1 + first of its overflow fragments, 0: none */
 } MoctTile;
 
 /* The greatest value of each half word is far below 65536: 16 * 1240 for the
@@ -74,7 +97,7 @@ typedef struct {
 /* One that found no slot in its tile. */
 typedef struct {
   uint32_t tile, cls;
-  int32_t next; /* of the same tile, -1: none */
+  int32_t next; /* 1 + next of the same tile, 0: none */
 } MoctOverflow;
 
 /* Sum of squares below @k. */

@@ -25,14 +25,13 @@ struct _MoctTables {
   uint16_t *cells; /* host, pinned */
   uint32_t *chroma;
   uint16_t *parts;
-  int n_parts, room; /* parts that there are, and that there is room for */
+  int n_parts, room, device_room; /* parts there are, and there is room for */
 
   uint16_t *device_cells, *device_parts;
   uint32_t *device_chroma;
-  int device_room;
 };
 
-#define CELLS_BYTES (MOCT_CELLS * sizeof (uint16_t))
+#define CELLS_BYTES (MOCT_PLACES * sizeof (uint16_t))
 #define PART_BYTES (MOCT_PART * sizeof (uint16_t))
 #define CHROMA_BYTES (256 * 256 / 8)
 
@@ -175,7 +174,8 @@ add_part (MoctTables *t, int cell, const uint16_t *part)
       err = grow_parts (t);
     if (!err) {
       memcpy (t->parts + (size_t) t->n_parts * MOCT_PART, part, PART_BYTES);
-      t->cells[cell] = (uint16_t) (MOCT_CUT | (unsigned) t->n_parts++);
+      t->cells[moct_cell_place (cell)] =
+          (uint16_t) (MOCT_CUT | (unsigned) t->n_parts++);
     }
   }
   return err;
@@ -192,7 +192,7 @@ mark_chroma (MoctTables *t, int cell, const uint16_t *part)
     uint32_t bits = 0;
 
     for (int k = 0; k < 64; k++)
-      if (!part || part[(k >> 3) << 6 | i << 3 | (k & 7)])
+      if (!part || part[(k & 7) << 6 | i << 3 | k >> 3])
         bits |= 1u << (k >> 3);
     __atomic_fetch_or (&t->chroma[(c1 + i) << 3 | c2 >> 5], bits << (c2 & 31),
         __ATOMIC_RELAXED);
@@ -215,7 +215,7 @@ fill_cell (MoctTables *t, int cell)
     moct_cell_colour (cell, 4 << 6 | 4 << 3 | 4, middle);
     cls = classify (t, models, n, rest, middle);
   }
-  t->cells[cell] = (uint16_t) cls;
+  t->cells[moct_cell_place (cell)] = (uint16_t) cls;
   if (cls == MOCT_CUT)
     TRY (add_part (t, cell, part));
   if (cls)

@@ -135,7 +135,7 @@ write_tile (const MoctWork *w, const Tile *from, int index)
   MoctTile *tile = &w->tiles[index];
 
   memset (tile->cls, 0, sizeof tile->cls);
-  tile->more = -1;
+  tile->more = 0;
   for (int i = 0; i < from->n; i++) {
     int at = index * MOCT_SLOTS + i;
 
@@ -150,7 +150,7 @@ write_tile (const MoctWork *w, const Tile *from, int index)
       at = moct_n_slots (w) + k;
       w->overflow[k] =
           (MoctOverflow){(uint32_t) index, from->cls[i], tile->more};
-      tile->more = k;
+      tile->more = k + 1;
     }
     w->fragments[at] = from->fragment[i];
     w->parents[at] = (uint32_t) at;

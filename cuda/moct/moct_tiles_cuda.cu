@@ -3,30 +3,46 @@
  * First kernel of the fused method: the fragments of every tile, or, where no
  * blobs are asked for, the sums of every colour.
  *
- * A block reads 64 x 64 pixels, a warp 32 x 16, two tiles.  Lane 4 p + h has
+ * A block reads 64 x 32 pixels, a warp 32 x 16, two tiles.  Lane 4 p + h has
  * row pair p of columns 8 h to 8 h + 7: 8 x 2 pixels, which in 4:2:0 share four
  * chroma samples.  Chroma is read first; where none of the four occurs in any
  * class the luma is never read.  Then the sixteen lanes of a tile agree on the
  * lowest class that is left, add up its pixels by a butterfly, and go on until
  * none is left. */
-#include "moct/moct_load.cuh"
+#include <cuda_fp16.h>
+
+#include "common/chain.cuh"
 #include "moct/moct_add.cuh"
+#include "moct/moct_load.cuh"
 
-#define BLOCK_TILES 4 /* along each side of a block */
-#define WARPS (BLOCK_TILES * BLOCK_TILES / 2)
+#define BLOCK_TILES_X 4
+#define BLOCK_TILES_Y 2
+#define THREADS (32 * BLOCK_TILES_X * BLOCK_TILES_Y / 2)
 
-/* The lowest class that a lane has left. */
+/* The highest class that a lane has left, 0: none. */
 static __device__ __forceinline__ uint32_t
-lowest (const Classes &c)
+highest (const Classes &c)
 {
-  uint32_t least = ALL_LANES;
+  uint32_t most = 0;
 
 #pragma unroll
   for (int r = 0; r < 2; r++)
 #pragma unroll
     for (int i = 0; i < 4; i++)
-      least = __vminu2 (least, c.pair[r][i]);
-  return min (least & 0xffff, least >> 16);
+      most = __vmaxu2 (most, c.pair[r][i]);
+  return max (most & 0xffff, most >> 16);
+}
+
+/* The half words of @a and @b that are equal.  As half floats, which compare
+ * in one instruction: classes are small, so none is a NaN. */
+static __device__ __forceinline__ uint32_t
+equal_halves (uint32_t a, uint32_t b)
+{
+#if CUDART_VERSION >= 12000
+  return __heq2_mask (*(const __half2 *) &a, *(const __half2 *) &b);
+#else
+  return __vcmpeq2 (a, b);
+#endif
 }
 
 /* Takes class @cls out; bit 8 r + i of the result: pixel i of row r was of
@@ -34,18 +50,18 @@ lowest (const Classes &c)
 static __device__ __forceinline__ uint32_t
 take (Classes *c, uint32_t cls)
 {
-  uint32_t mask = 0, twice = cls | cls << 16;
+  uint32_t even_odd = 0, twice = cls | cls << 16;
 
 #pragma unroll
   for (int r = 0; r < 2; r++)
 #pragma unroll
     for (int i = 0; i < 4; i++) {
-      uint32_t same = __vcmpeq2 (c->pair[r][i], twice);
+      uint32_t same = equal_halves (c->pair[r][i], twice);
 
-      mask |= ((same & 1) | (same >> 30 & 2)) << (8 * r + 2 * i);
-      c->pair[r][i] |= same;
+      even_odd |= same & (0x20001u << (8 * r + 2 * i));
+      c->pair[r][i] &= ~same;
     }
-  return mask;
+  return (even_odd | even_odd >> 16) & 0xffff;
 }
 
 /* The pixels of a lane at (@x0, @y) that lie in @in, as take () numbers
@@ -87,25 +103,61 @@ lane_fragment (uint32_t m, uint32_t x, uint32_t y)
   return f;
 }
 
-/* Over the sixteen lanes of a tile: those whose numbers differ in bits 0, 2, 3
- * and 4. */
-#define TILE_LANES(step) \
- for (int step = 1; step < 32; step = step == 1 ? 4 : 2 * step)
+/* What a lane works on. */
+struct Lane {
+  int tx, ty; /* first of the two tiles of its warp */
+  int right;  /* 1: its pixels are in the second */
+  int x, y;   /* first pixel, in the tile */
+};
 
-static __device__ __forceinline__ void
-add_up (MoctFragment *f)
+/* The sum of @f over the lanes of the warp that are in tile @right. */
+static __device__ __forceinline__ MoctFragment
+tile_fragment (const Lane &l, int right, const MoctFragment &f)
 {
+  bool mine = l.right == right;
+  MoctFragment sum;
+
+  sum.xx_yy = warp_sum (mine ? f.xx_yy : 0);
+  sum.xy_x = warp_sum (mine ? f.xy_x : 0);
+  sum.n_y = warp_sum (mine ? f.n_y : 0);
+  sum.extent = warp_or (mine ? f.extent : 0);
+  return sum;
+}
+
+/* Calls @emit (right, class, fragment) in all lanes, class by class of each of
+ * the warp's two tiles. */
+template <typename Emit>
+static __device__ __forceinline__ void
+for_each_class (const MoctWork &w, const Lane &l, Classes *c, Emit emit)
+{
+  for (;;) {
+    uint32_t own = highest (*c), m = 0, cls[2];
+    MoctFragment f;
+
+    cls[0] = warp_max (l.right ? 0 : own);
+    cls[1] = warp_max (l.right ? own : 0);
+    if (!(cls[0] | cls[1]))
+      return;
+    own = cls[l.right];
+    if (own) {
+      m = take (c, own);
+      if (w.windowed)
+        m &= inside (w.windows[own - 1], (l.tx + l.right) * MOCT_TILE + l.x,
+            l.ty * MOCT_TILE + l.y);
+    }
+    f = lane_fragment (m, l.x, l.y);
 #pragma unroll
-  TILE_LANES (step)
-  {
-    f->xx_yy += __shfl_xor_sync (ALL_LANES, f->xx_yy, step);
-    f->xy_x += __shfl_xor_sync (ALL_LANES, f->xy_x, step);
-    f->n_y += __shfl_xor_sync (ALL_LANES, f->n_y, step);
-    f->extent |= __shfl_xor_sync (ALL_LANES, f->extent, step);
+    for (int right = 0; right < 2; right++)
+      if (cls[right]) {
+        MoctFragment sum = tile_fragment (l, right, f);
+
+        if (sum.extent)
+          emit (right, cls[right], sum);
+      }
   }
 }
 
-/* The tile's header while it is filled. */
+/* A tile's header while it is filled. */
 struct Header {
   uint32_t cls[3];
   int32_t more;
@@ -132,91 +184,61 @@ write_fragment (
     w.overflow[k].tile = (uint32_t) tile;
     w.overflow[k].cls = cls;
     w.overflow[k].next = h->more;
-    h->more = k;
+    h->more = k + 1;
     at = moct_n_slots (&w) + k;
   }
   *(uint4 *) &w.fragments[at] = make_uint4 (f.xx_yy, f.xy_x, f.n_y, f.extent);
   w.parents[at] = (uint32_t) at;
+  moct_sum_clear (&w.sums[at]);
 }
 
-/* What a lane works on. */
-struct Lane {
-  int tx, ty; /* tile */
-  int x, y;   /* first pixel, in the tile */
-  int number; /* in the tile, from 0 */
-};
-
-/* Calls @emit (class, fragment) for all lanes of a tile, class by class, as
- * long as one of the warp's two tiles has any left. */
-template <typename Emit>
+/* The first lane writes the left tile, the second the right one. */
 static __device__ __forceinline__ void
-for_each_class (const MoctWork &w, const Lane &l, Classes *c, Emit emit)
+write_tiles (const MoctWork &w, const Lane &l, Classes *c)
 {
-  for (;;) {
-    uint32_t cls = lowest (*c), m = 0;
-    MoctFragment f;
+  int tile = l.ty * w.tiles_x + l.tx, lane = threadIdx.x % 32;
+  Header h = {{0, 0, 0}, 0, 0};
 
-#pragma unroll
-    TILE_LANES (step)
-    cls = min (cls, __shfl_xor_sync (ALL_LANES, cls, step));
-    if (__all_sync (ALL_LANES, cls == NONE))
-      return;
-    if (cls != NONE) {
-      m = take (c, cls);
-      if (w.windowed)
-        m &= inside (
-            w.windows[cls - 1], l.tx * MOCT_TILE + l.x, l.ty * MOCT_TILE + l.y);
-    }
-    f = lane_fragment (m, l.x, l.y);
-    add_up (&f);
-    if (f.extent)
-      emit (cls, f);
-  }
-}
-
-static __device__ __forceinline__ void
-write_tile (const MoctWork &w, const Lane &l, Classes *c)
-{
-  int tile = l.ty * w.tiles_x + l.tx;
-  Header h = {{0, 0, 0}, -1, 0};
-
-  for_each_class (w, l, c, [&] (uint32_t cls, const MoctFragment &f) {
-    if (l.number == 0)
-      write_fragment (w, tile, cls, f, &h);
-  });
-  if (l.number == 0 && l.tx < w.tiles_x && l.ty < w.tiles_y)
-    *(uint4 *) &w.tiles[tile] =
+  for_each_class (
+      w, l, c, [&] (int right, uint32_t cls, const MoctFragment &f) {
+        if (lane == right)
+          write_fragment (w, tile + right, cls, f, &h);
+      });
+  if (lane < 2 && l.tx + lane < w.tiles_x && l.ty < w.tiles_y)
+    *(uint4 *) &w.tiles[tile + lane] =
         make_uint4 (h.cls[0], h.cls[1], h.cls[2], (uint32_t) h.more);
 }
 
 static __device__ __forceinline__ void
-add_tile (const MoctWork &w, const Lane &l, Classes *c)
+add_tiles (const MoctWork &w, const Lane &l, Classes *c)
 {
-  for_each_class (w, l, c, [&] (uint32_t cls, const MoctFragment &f) {
-    moct_sum_add_lane (
-        &w.colour_sums[cls - 1], moct_fragment_sum (&f, l.tx, l.ty), l.number);
-  });
+  for_each_class (
+      w, l, c, [&] (int right, uint32_t cls, const MoctFragment &f) {
+        add_fragment (&w.colour_sums[cls - 1], f,
+            (unsigned) (l.tx + right) * MOCT_TILE, (unsigned) l.ty * MOCT_TILE,
+            threadIdx.x % 32);
+      });
 }
 
 template <ImageFormat F, bool VECTOR, bool BLOBS>
-static __global__ void __launch_bounds__ (32 * WARPS)
-    tiles_kernel (const __grid_constant__ MoctWork w)
+static __global__ void
+__launch_bounds__ (THREADS) tiles_kernel (const __grid_constant__ MoctWork w)
 {
-  int blocks_x = ceil_div (w.tiles_x, BLOCK_TILES);
   int warp = threadIdx.x / 32, h = threadIdx.x % 4, p = threadIdx.x % 32 / 4;
-  Lane l = {(int) blockIdx.x % blocks_x * BLOCK_TILES + warp % 2 * 2 + h / 2,
-      (int) blockIdx.x / blocks_x * BLOCK_TILES + warp / 2, 8 * (h % 2), 2 * p,
-      2 * p + h % 2};
-  int x = l.tx * MOCT_TILE + l.x, y = l.ty * MOCT_TILE + l.y;
+  Lane l = {(int) blockIdx.x * BLOCK_TILES_X + warp % (BLOCK_TILES_X / 2) * 2,
+      (int) blockIdx.y * BLOCK_TILES_Y + warp / (BLOCK_TILES_X / 2), h / 2,
+      8 * (h % 2), 2 * p};
+  int x = (l.tx + l.right) * MOCT_TILE + l.x, y = l.ty * MOCT_TILE + l.y;
   Classes c;
 
+  allow_next ();
   clear_classes (&c);
   if (x < w.frame.width && y < w.frame.height)
     classify<F, VECTOR> (w, x, y, &c);
   if (BLOBS)
-    write_tile (w, l, &c);
+    write_tiles (w, l, &c);
   else
-    add_tile (w, l, &c);
+    add_tiles (w, l, &c);
 }
 
 /* Whether every row of every plane starts at a multiple of 16 bytes. */
@@ -267,6 +289,7 @@ cudaKernelNodeParams
 moct_tiles_node (const MoctWork *w, void **args)
 {
   return moct_node (moct_tiles_kernel (w),
-      ceil_div (w->tiles_x, BLOCK_TILES) * ceil_div (w->tiles_y, BLOCK_TILES),
-      32 * WARPS, args);
+      dim3 (ceil_div (w->tiles_x, BLOCK_TILES_X),
+          ceil_div (w->tiles_y, BLOCK_TILES_Y)),
+      THREADS, args);
 }

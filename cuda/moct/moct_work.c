@@ -23,7 +23,7 @@ moct_work_grow (MoctWork *w, const Device *dev, int max)
   RENEW (w->fragments, n);
   RENEW (w->parents, n);
   RENEW (w->sums, n);
-  RENEW (w->list, n);
+  RENEW (w->roots, n);
   RENEW (w->overflow, max);
   device_release_pinned (dev, w->result);
   w->result = NULL;
@@ -73,7 +73,7 @@ moct_work_close (MoctWork *w, const Device *dev)
   device_release (dev, w->fragments);
   device_release (dev, w->parents);
   device_release (dev, w->sums);
-  device_release (dev, w->list);
+  device_release (dev, w->roots);
   device_release (dev, w->overflow);
   device_release (dev, w->texels);
   device_release_pinned (dev, w->result);

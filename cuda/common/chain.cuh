@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Kernels that run one after the other, as one CUDA graph: one launch for all.
+ *
+ * From compute capability 9.0 on each may start before the one before it has
+ * ended (programmatic dependent launch), which hides what a launch costs: so
+ * each must call await_previous () before it touches what the others write.
+ * The first does not, since nothing comes before it in the graph. */
+#pragma once
+
+#include <string.h>
+
+#include "common/cuda.cuh"
+
+#define CHAIN_MAX 8
+
+typedef struct {
+  cudaGraph_t graph;
+  cudaGraphExec_t exec;
+  cudaGraphNode_t nodes[CHAIN_MAX];
+  int n;
+} Chain;
+
+/* Lets the next kernel be launched as soon as there is room for it. */
+static __device__ __forceinline__ void
+allow_next (void)
+{
+#if __CUDA_ARCH__ >= 900
+  cudaTriggerProgrammaticLaunchCompletion ();
+#endif
+}
+
+/* Waits until the kernel before has ended and what it wrote can be seen. */
+static __device__ __forceinline__ void
+await_previous (void)
+{
+#if __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize ();
+#endif
+}
+
+static inline void
+chain_clear (Chain *c)
+{
+  if (c->exec)
+    cudaGraphExecDestroy (c->exec);
+  if (c->graph)
+    cudaGraphDestroy (c->graph);
+  memset (c, 0, sizeof *c);
+}
+
+static inline const char *
+chain_begin (Chain *c)
+{
+  chain_clear (c);
+  CUDA_TRY (cudaGraphCreate (&c->graph, 0));
+  return NULL;
+}
+
+static inline const char *
+chain_may_overlap (bool *may)
+{
+  int device, major;
+
+  CUDA_TRY (cudaGetDevice (&device));
+  CUDA_TRY (cudaDeviceGetAttribute (
+      &major, cudaDevAttrComputeCapabilityMajor, device));
+  *may = major >= 9;
+  return NULL;
+}
+
+static inline const char *
+chain_add (Chain *c, const cudaKernelNodeParams *kernel)
+{
+  cudaGraphNode_t *before = c->n ? &c->nodes[c->n - 1] : NULL;
+  cudaGraphNode_t *node = &c->nodes[c->n++];
+  bool overlap = false;
+
+#if CUDART_VERSION >= 12030
+  if (before)
+    TRY (chain_may_overlap (&overlap));
+#endif
+  CUDA_TRY (cudaGraphAddKernelNode (
+      node, c->graph, before, before && !overlap ? 1 : 0, kernel));
+#if CUDART_VERSION >= 12030
+  if (overlap) {
+    cudaGraphEdgeData edge = {};
+
+    edge.from_port = cudaGraphKernelNodePortProgrammatic;
+    edge.type = cudaGraphDependencyTypeProgrammatic;
+# if CUDART_VERSION >= 13000
+    CUDA_TRY (cudaGraphAddDependencies (c->graph, before, node, &edge, 1));
+# else
+    CUDA_TRY (cudaGraphAddDependencies_v2 (c->graph, before, node, &edge, 1));
+# endif
+  }
+#endif
+  return NULL;
+}
+
+static inline const char *
+chain_end (Chain *c)
+{
+  CUDA_TRY (cudaGraphInstantiateWithFlags (&c->exec, c->graph, 0));
+  return NULL;
+}
+
+static inline const char *
+chain_run (const Chain *c, const Device *dev)
+{
+  CUDA_TRY (cudaGraphLaunch (c->exec, device_stream (dev)));
+  return NULL;
+}
