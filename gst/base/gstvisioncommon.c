@@ -27,7 +27,8 @@ gst_vision_common_restart (GstVisionCommon *self)
 {
   self->last_message = GST_CLOCK_TIME_NONE;
   self->has_failed = FALSE;
-  self->frames = self->dropped = 0;
+  self->frames = self->dropped = self->faulty = 0;
+  self->last_fault = 0;
   self->kernel = self->latency = (GstVisionTimes){0};
 }
 
@@ -54,10 +55,11 @@ gst_vision_common_install_properties (GObjectClass *klass)
           G_MAXUINT64, 0, flags | GST_PARAM_MUTABLE_PLAYING));
   g_object_class_install_property (klass, PROP_STATS,
       g_param_spec_boxed ("stats", "Statistics",
-          "frames; dropped; kernel-time, for which the device worked on the "
-          "newest frame (a GPU by its own clock; on the CPU the algorithm's "
-          "run "
-          "time); latency, from when that frame was there until its results "
+          "frames; dropped; faulty, frames that something was wrong with and "
+          "that passed for all that; kernel-time, for which the device worked "
+          "on the newest frame (a GPU by its own clock; on the CPU the "
+          "algorithm's run time); latency, from when that frame was there "
+          "until its results "
           "were read; both also as -mean and -max, in nanoseconds; device, "
           "where it ran",
           GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
@@ -104,7 +106,8 @@ stats (const GstVisionCommon *self)
       : self->backend.device.kind == DEVICE_CUDA ? "cuda"
                                                  : "cpu";
   GstStructure *stats = gst_structure_new ("stats", "frames", G_TYPE_UINT64,
-      self->frames, "dropped", G_TYPE_UINT64, self->dropped, NULL);
+      self->frames, "dropped", G_TYPE_UINT64, self->dropped, "faulty",
+      G_TYPE_UINT64, self->faulty, NULL);
 
   add_times (stats, "kernel-time", &self->kernel);
   add_times (stats, "latency", &self->latency);
@@ -164,6 +167,25 @@ gst_vision_common_count_dropped (GstVisionCommon *self, guint64 n)
   GST_OBJECT_LOCK (self->backend.element);
   self->dropped += n;
   GST_OBJECT_UNLOCK (self->backend.element);
+}
+
+#define FAULT_INTERVAL (5 * G_USEC_PER_SEC)
+
+void
+gst_vision_common_fault (GstVisionCommon *self, const char *what)
+{
+  gint64 now = g_get_monotonic_time ();
+
+  GST_OBJECT_LOCK (self->backend.element);
+  self->faulty++;
+  GST_OBJECT_UNLOCK (self->backend.element);
+  if (self->last_fault && now - self->last_fault < FAULT_INTERVAL)
+    return;
+  self->last_fault = now;
+  GST_ELEMENT_WARNING (self->backend.element, STREAM, FORMAT,
+      ("Something is wrong with a frame: %s.", what),
+      ("The stream goes on. stats counts such frames; they are warned of every "
+       "few seconds at most."));
 }
 
 gboolean

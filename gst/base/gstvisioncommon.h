@@ -21,7 +21,8 @@ typedef struct {
   GstClockTime interval;     /* least time between messages; 0 = every frame */
   GstClockTime last_message; /* running time of the newest one */
 
-  guint64 frames, dropped;
+  guint64 frames, dropped, faulty;
+  gint64 last_fault;      /* when one was warned of; 0: never */
   GstVisionTimes kernel;  /* of the device, where it could be measured */
   GstVisionTimes latency; /* of each frame, until its results were read */
 
@@ -43,6 +44,10 @@ void gst_vision_common_get_property (
 /* Counts a frame that was processed from @start (g_get_monotonic_time) on. */
 void gst_vision_common_count (GstVisionCommon *self, gint64 start);
 void gst_vision_common_count_dropped (GstVisionCommon *self, guint64 n);
+
+/* Counts a frame that @what is wrong with and that passes for all that, and
+ * warns of it, at most once every few seconds. */
+void gst_vision_common_fault (GstVisionCommon *self, const char *what);
 
 /* Whether a message about @buffer is wanted: post-messages is set and the
  * interval has passed. */

@@ -278,23 +278,8 @@ gst_vision_filter_class_add_pads (
   gst_caps_unref (caps);
 }
 
-GstVisionBackend *
-gst_vision_filter_get_backend (GstVisionFilter *self)
+GstVisionCommon *
+gst_vision_filter_get_common (GstVisionFilter *self)
 {
-  return &PRIV (self)->common.backend;
-}
-
-gboolean
-gst_vision_filter_wants_message (GstVisionFilter *self, GstBuffer *buffer)
-{
-  return gst_vision_common_wants_message (
-      &PRIV (self)->common, &GST_BASE_TRANSFORM (self)->segment, buffer);
-}
-
-void
-gst_vision_filter_post (
-    GstVisionFilter *self, GstBuffer *buffer, GstStructure *structure)
-{
-  gst_vision_common_post (&PRIV (self)->common,
-      &GST_BASE_TRANSFORM (self)->segment, buffer, structure);
+  return &PRIV (self)->common;
 }

@@ -65,19 +65,6 @@ fetch_trajectories (GstMoct *self, const MoctObject *objects, int n, int max,
   return NULL;
 }
 
-static void
-post_message (GstMoct *self, GstBuffer *buffer)
-{
-  GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer, "VisionObjects");
-  GstStructure *structure;
-
-  if (!meta)
-    return;
-  structure = gst_structure_copy (gst_custom_meta_get_structure (meta));
-  gst_structure_set_name (structure, "moct");
-  gst_vision_filter_post (GST_VISION_FILTER (self), buffer, structure);
-}
-
 const char *
 gst_moct_attach_results (GstMoct *self, const MoctObject *objects, int n,
     GstMoctTrajectory trajectory, GstBuffer *buffer)
@@ -97,9 +84,8 @@ gst_moct_attach_results (GstMoct *self, const MoctObject *objects, int n,
       !gst_buffer_add_vision_objects (buffer, GST_VISION_ORIGIN_RESULT,
           self->width, self->height, found, n))
     err = "the results could not be attached to the buffer";
-  if (!err &&
-      gst_vision_filter_wants_message (GST_VISION_FILTER (self), buffer))
-    post_message (self, buffer);
+  if (!err)
+    gst_vision_filter_post_objects (GST_VISION_FILTER (self), buffer, "moct");
   g_free (found);
   g_free (xy);
   return err;

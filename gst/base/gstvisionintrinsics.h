@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Which camera took a frame: the properties that every element has which needs
+ * to know, and what the buffer says. */
+#pragma once
+
+#include "meta/gstvisionmeta.h"
+
+G_BEGIN_DECLS
+
+/* Under the element's object lock. */
+typedef struct {
+  gchar *intrinsics, *calibration; /* as they were set; NULL: not */
+  GstVisionCamera written, read;   /* what they say */
+  gdouble depth_scale;             /* metres a unit of depth */
+  GError *refused; /* why a value was, until that has been said */
+} GstVisionIntrinsics;
+
+/* The properties intrinsics, calibration and depth-scale, with the ids from
+ * @first_id on. */
+#define GST_VISION_INTRINSICS_N_IDS 3
+void gst_vision_intrinsics_install_properties (
+    GObjectClass *klass, guint first_id);
+/* @id: 0 for the first, and so on.  A value that cannot be read leaves the one
+ * before, with a warning; before @element is started, that is kept for
+ * report (). */
+void gst_vision_intrinsics_set_property (GstVisionIntrinsics *self,
+    GstElement *element, guint id, const GValue *value);
+void gst_vision_intrinsics_get_property (
+    GstVisionIntrinsics *self, GstElement *element, guint id, GValue *value);
+void gst_vision_intrinsics_report (
+    GstVisionIntrinsics *self, GstElement *element);
+void gst_vision_intrinsics_clear (GstVisionIntrinsics *self);
+
+/* The camera of @buffer in pixels of its frame, @width x @height: that of
+ * intrinsics, else of calibration, else of the buffer; its pose is always the
+ * buffer's.  FALSE where none is known. */
+gboolean gst_vision_intrinsics_find (GstVisionIntrinsics *self,
+    GstElement *element, GstBuffer *buffer, guint width, guint height,
+    GstVisionCamera *camera);
+
+G_END_DECLS
