@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-gpuccl
+ * @title: gpuccl
+ * @see_also: visionoverlay, visionmap, visionjson
+ *
+ * Finds the connected components of a frame, and which of them is a moving
+ * object.  All components of at least #GstGpuccl:min-area pixels are reported
+ * as VisionObjects, each with area, box, centroid and, where there is depth and
+ * a camera, its place and extent in metres.  Those that are large enough,
+ * filled enough and wide enough become objects: new ones at first, accepted
+ * when they were there in #GstGpuccl:frames frames in a row; of the others,
+ * `reason` names the criterion that they fail: size, fill, extent, or rank.
+ *
+ * What is looked at depends on the frame.  Of GRAY8, and of the luma of NV12
+ * and I420, it is what is at least as bright as #GstGpuccl:threshold.
+ * GRAY16_LE is depth, and neighbours hang together only where it differs by
+ * less than #GstGpuccl:max-depth-step; if it comes with a map of kind
+ * correspondence, only outliers and potential outliers count, else all that has
+ * depth.  A map of kind depth (u16) takes the place of the frame's own, and is
+ * not filtered again.
+ *
+ * An object is known again in the world where the depth and the camera are
+ * known (#GstGpuccl:intrinsics, #GstGpuccl:calibration, or VisionCamera on the
+ * buffer, whose pose takes the camera's own motion out), else in the image.
+ *
+ * When an object is accepted for the first time, the custom event
+ * `VisionNewObject` goes upstream: `pts`, `id`, its box as `x`, `y`, `width`,
+ * `height`, and as `mask` a buffer of one byte a pixel, 255 where the object
+ * is, in rows of `stride` bytes for a frame of `ref-width` x `ref-height`;
+ * where frames are processed on the GPU, `memory` is cuda and the mask lies
+ * there.
+ *
+ * A frame that cannot be looked at, such as one whose map has another size,
+ * passes without results; it is warned of, and counted in #GstGpuccl:stats.
+ *
+ * ## Example launch lines
+ * |[
+ * gst-launch-1.0 visiontestsrc pattern=rgbd num-buffers=60 ! gpuccl !
+ * visionjson ! fakesink
+ * gst-launch-1.0 visiontestsrc pattern=rgbd ! gpuccl ! visionmap kind=labels !
+ * visionoverlay ! videoconvert ! autovideosink
+ * ]|
+ * Finds the robot that starts to drive in the generated room.
+ * |[
+ * gst-launch-1.0 videotestsrc pattern=ball num-buffers=60 ! gpuccl frames=1
+ * min-size=100 ! visionoverlay ! fakesink
+ * ]|
+ * Finds what is bright in any video.
+ *
+ * Since: 0.1
+ */
+#include "gpuccl/gstgpuccl.h"
+
+GST_DEBUG_CATEGORY_STATIC (gpuccl_debug);
+#define GST_CAT_DEFAULT gpuccl_debug
+
+#define FORMATS "{ NV12, I420, GRAY8, GRAY16_LE }"
+
+G_DEFINE_TYPE_WITH_CODE (GstGpuccl, gst_gpuccl, GST_TYPE_VISION_FILTER,
+    G_IMPLEMENT_INTERFACE (GST_TYPE_PRESET, NULL));
+GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (gpuccl, "gpuccl", GST_RANK_NONE,
+    GST_TYPE_GPUCCL,
+    GST_DEBUG_CATEGORY_INIT (
+        gpuccl_debug, "gpuccl", 0, "connected components and moving objects"));
+
+static const char *
+gst_gpuccl_open (
+    GstVisionFilter *filter, const Device *device, const GstVideoInfo *info)
+{
+  GstGpuccl *self = GST_GPUCCL (filter);
+  GstVisionBackend *backend = gst_vision_filter_get_backend (filter);
+  gsize width = GST_VIDEO_INFO_WIDTH (info);
+
+  self->width = GST_VIDEO_INFO_WIDTH (info);
+  self->height = GST_VIDEO_INFO_HEIGHT (info);
+  self->n_announced = 0;
+  TRY (gpuccl_new (&self->gpuccl, device, self->width, self->height));
+  TRY (gst_vision_pixels_open (&self->mask, backend, width, self->height));
+  return self->label_map ? gst_vision_pixels_open (&self->labels, backend,
+                               width * sizeof (guint32), self->height)
+                         : NULL;
+}
+
+static void
+gst_gpuccl_close (GstVisionFilter *filter)
+{
+  GstGpuccl *self = GST_GPUCCL (filter);
+  GstVisionBackend *backend = gst_vision_filter_get_backend (filter);
+
+  gst_vision_pixels_close (&self->labels);
+  gst_vision_pixels_close (&self->mask);
+  gst_vision_map_input_close (&self->classes, backend);
+  gst_vision_map_input_close (&self->depth, backend);
+  g_clear_pointer (&self->gpuccl, gpuccl_free);
+}
+
+static void
+gst_gpuccl_reset (GstVisionFilter *filter)
+{
+  GstGpuccl *self = GST_GPUCCL (filter);
+
+  gpuccl_reset (self->gpuccl);
+  self->n_announced = 0;
+}
+
+static const char *
+gst_gpuccl_process (
+    GstVisionFilter *filter, const Image *image, GstBuffer *buffer)
+{
+  GstGpuccl *self = GST_GPUCCL (filter);
+  GpucclResults results = {0};
+  GpucclParams params;
+  GpucclFrame frame;
+  const char *err, *fault = NULL;
+
+  err = gst_gpuccl_begin (self, image, buffer, &params, &frame, &fault);
+  if (!err && !fault)
+    fault = gpuccl_check (&params, frame.source, frame.depth != NULL);
+  if (!err && !fault)
+    err = gpuccl_run (self->gpuccl, &params, &frame, &results);
+  gst_gpuccl_end (self);
+  TRY (err);
+  if (results.n_unknown)
+    gst_vision_filter_fault (filter,
+        "the correspondence map has pixels of no known class, which do not "
+        "count");
+  if (fault) {
+    gst_vision_filter_fault (filter, fault);
+    return NULL;
+  }
+  return gst_gpuccl_attach (self, &params, &results, buffer);
+}
+
+static gboolean
+gst_gpuccl_start (GstBaseTransform *trans)
+{
+  GstGpuccl *self = GST_GPUCCL (trans);
+
+  gst_vision_intrinsics_report (&self->intrinsics, GST_ELEMENT (self));
+  return GST_BASE_TRANSFORM_CLASS (gst_gpuccl_parent_class)->start (trans);
+}
+
+static gboolean
+gst_gpuccl_set_caps (GstBaseTransform *trans, GstCaps *in, GstCaps *out)
+{
+  GstVideoInfo info;
+  const char *err = NULL;
+
+  if (gst_video_info_from_caps (&info, in))
+    err = gst_gpuccl_check (GST_GPUCCL (trans), &info);
+  if (err) {
+    GST_ELEMENT_ERROR (trans, LIBRARY, SETTINGS,
+        ("These properties cannot work: %s.", err),
+        ("The frames are to be %" GST_PTR_FORMAT, in));
+    return FALSE;
+  }
+  return GST_BASE_TRANSFORM_CLASS (gst_gpuccl_parent_class)
+      ->set_caps (trans, in, out);
+}
+
+static void
+gst_gpuccl_finalize (GObject *object)
+{
+  gst_vision_intrinsics_clear (&GST_GPUCCL (object)->intrinsics);
+  G_OBJECT_CLASS (gst_gpuccl_parent_class)->finalize (object);
+}
+
+static void
+gst_gpuccl_class_init (GstGpucclClass *klass)
+{
+  GstElementClass *element = GST_ELEMENT_CLASS (klass);
+  GstBaseTransformClass *trans = GST_BASE_TRANSFORM_CLASS (klass);
+  GstVisionFilterClass *filter = GST_VISION_FILTER_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->finalize = gst_gpuccl_finalize;
+  gst_gpuccl_install_properties (G_OBJECT_CLASS (klass));
+  gst_vision_filter_class_add_pads (filter, FORMATS);
+  gst_element_class_set_static_metadata (element, "Moving object detector",
+      "Filter/Analyzer/Video",
+      "Finds connected components, with depth, and which of them is a moving "
+      "object",
+      "The gst-vision authors");
+
+  trans->start = gst_gpuccl_start;
+  trans->set_caps = gst_gpuccl_set_caps;
+  filter->open = gst_gpuccl_open;
+  filter->process = gst_gpuccl_process;
+  filter->close = gst_gpuccl_close;
+  filter->reset = gst_gpuccl_reset;
+}
+
+static void
+gst_gpuccl_init (GstGpuccl *self)
+{
+  self->params = (GpucclParams) GPUCCL_DEFAULTS;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The element `gpuccl`, in five parts: gstgpuccl.c (frames), gstgpucclinput.c
+ * (what of a buffer is looked at), gstgpucclinstall.c and
+ * gstgpucclproperties.c, and gstgpucclresults.c (components to metas, messages
+ * and events). */
+#pragma once
+
+#include "base/gstvisionfilter.h"
+#include "base/gstvisionintrinsics.h"
+#include "base/gstvisionmapinput.h"
+#include "base/gstvisionpixels.h"
+#include "gpuccl/gpuccl.h"
+#include "meta/gstvisionmeta.h"
+
+G_BEGIN_DECLS
+
+#define GST_TYPE_GPUCCL (gst_gpuccl_get_type ())
+G_DECLARE_FINAL_TYPE (GstGpuccl, gst_gpuccl, GST, GPUCCL, GstVisionFilter)
+
+struct _GstGpuccl {
+  GstVisionFilter parent;
+
+  /* Under the object lock; a frame works on a copy. */
+  GpucclParams params; /* without camera, pose and depth scale */
+  GstVisionIntrinsics intrinsics;
+  gboolean label_map;
+
+  /* Of the streaming thread. */
+  Gpuccl *gpuccl;
+  gint width, height;
+  GstVisionMapInput classes, depth;
+  GstVisionPixels labels, mask;
+  guint64 announced[GPUCCL_CANDIDATES]; /* objects that are there and that were
+                                           told of upstream */
+  guint n_announced;
+};
+
+/* gstgpucclinstall.c */
+void gst_gpuccl_install_properties (GObjectClass *klass);
+
+/* gstgpucclinput.c: what is to be looked at, and how.  Where the buffer itself
+ * is at fault, @fault says so and the rest does not count.  end () in any
+ * case, when the device is done. */
+const char *gst_gpuccl_begin (GstGpuccl *self, const Image *image,
+    GstBuffer *buffer, GpucclParams *params, GpucclFrame *frame,
+    const char **fault);
+void gst_gpuccl_end (GstGpuccl *self);
+/* What is wrong with the properties for frames of @info, whatever comes. */
+const char *gst_gpuccl_check (GstGpuccl *self, const GstVideoInfo *info);
+
+/* gstgpucclresults.c */
+const char *gst_gpuccl_attach (GstGpuccl *self, const GpucclParams *params,
+    const GpucclResults *results, GstBuffer *buffer);
+
+G_END_DECLS

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What of a buffer is looked at: its luma or its depth, the maps that ride on
+ * it, and the camera that took it. */
+#include <math.h>
+#include <string.h>
+
+#include "gpuccl/gstgpuccl.h"
+
+static GpucclParams
+get_params (GstGpuccl *self)
+{
+  GpucclParams params;
+
+  GST_OBJECT_LOCK (self);
+  params = self->params;
+  params.depth_scale = self->intrinsics.depth_scale;
+  GST_OBJECT_UNLOCK (self);
+  return params;
+}
+
+static void
+find_camera (GstGpuccl *self, GstBuffer *buffer, GpucclParams *params)
+{
+  GstVisionCamera camera;
+
+  if (!gst_vision_intrinsics_find (&self->intrinsics, GST_ELEMENT (self),
+          buffer, self->width, self->height, &camera))
+    return;
+  params->camera =
+      (GpucclCamera){true, camera.fx, camera.fy, camera.cx, camera.cy};
+  params->pose.known = camera.has_pose;
+  memcpy (params->pose.t, camera.pose, sizeof params->pose.t);
+  memcpy (params->pose.q, camera.pose + 3, sizeof params->pose.q);
+}
+
+static gboolean
+has_size (GstGpuccl *self, const GstVisionMap *map)
+{
+  return map->width == (guint) self->width &&
+      map->height == (guint) self->height;
+}
+
+/* The classes of the pixels, where an element upstream knows them. */
+static const char *
+use_classes (
+    GstGpuccl *self, GstBuffer *buffer, GpucclFrame *frame, const char **fault)
+{
+  GstVisionBackend *backend =
+      gst_vision_filter_get_backend (GST_VISION_FILTER (self));
+  const void *address;
+  GstVisionMap map;
+
+  if (!gst_buffer_find_vision_map (
+          buffer, GST_VISION_ORIGIN_RESULT, "correspondence", &map))
+    return NULL;
+  if (!has_size (self, &map))
+    *fault = "the correspondence map has another size than the depth; scale "
+             "neither behind the element that made it";
+  else if (strcmp (map.format, "u8") || map.channels > 2)
+    *fault = "the correspondence map is not one of u8 with one or two channels";
+  if (*fault)
+    return NULL;
+  TRY (gst_vision_map_input_map (&self->classes, backend, &map, &address));
+  frame->source = GPUCCL_CLASSES;
+  frame->map = address;
+  frame->map_stride = (int) map.stride;
+  frame->map_step = (int) map.channels;
+  return NULL;
+}
+
+/* Depth that an element upstream has filtered already. */
+static const char *
+use_filtered (GstGpuccl *self, GstBuffer *buffer, GpucclParams *params,
+    GpucclFrame *frame, const char **fault)
+{
+  GstVisionBackend *backend =
+      gst_vision_filter_get_backend (GST_VISION_FILTER (self));
+  const void *address;
+  GstVisionMap map;
+
+  if (!gst_buffer_find_vision_map (
+          buffer, GST_VISION_ORIGIN_RESULT, "depth", &map))
+    return NULL;
+  if (!has_size (self, &map))
+    *fault = "the depth map has another size than the frame; scale neither "
+             "behind the element that made it";
+  else if (strcmp (map.format, "u16") || map.channels != 1 || map.offset ||
+      !(map.invalid == 0 || isnan (map.invalid)))
+    *fault = "the depth map is not one of u16 with one channel, no offset, and "
+             "0 where there is no depth";
+  if (*fault)
+    return NULL;
+  TRY (gst_vision_map_input_map (&self->depth, backend, &map, &address));
+  frame->depth = address;
+  frame->depth_stride = (int) map.stride;
+  params->filter = GPUCCL_NO_FILTER;
+  params->depth_scale = map.scale;
+  return NULL;
+}
+
+/* Rows as GstVideoMeta and VisionMaps may describe them. */
+static const char *
+check_rows (const GpucclFrame *f)
+{
+  if (f->depth && (f->depth_stride % 2 || (guintptr) f->depth % 2))
+    return "the rows of the depth start at odd bytes";
+  if ((f->depth && f->depth_stride < 2 * f->width) ||
+      (f->map && f->map_stride < f->map_step * f->width))
+    return "its rows overlap";
+  return NULL;
+}
+
+const char *
+gst_gpuccl_begin (GstGpuccl *self, const Image *image, GstBuffer *buffer,
+    GpucclParams *params, GpucclFrame *frame, const char **fault)
+{
+  *params = get_params (self);
+  find_camera (self, buffer, params);
+  *frame = (GpucclFrame){.width = self->width, .height = self->height};
+  if (image->format == IMAGE_GRAY16) {
+    frame->source = GPUCCL_DEPTH_ONLY;
+    frame->depth = (const uint16_t *) image->plane[0];
+    frame->depth_stride = image->stride[0];
+    TRY (use_classes (self, buffer, frame, fault));
+    if (!*fault)
+      TRY (use_filtered (self, buffer, params, frame, fault));
+  } else {
+    frame->source = GPUCCL_MASK;
+    frame->map = image->plane[0];
+    frame->map_stride = image->stride[0];
+    frame->map_step = 1;
+  }
+  if (!*fault)
+    *fault = check_rows (frame);
+  return NULL;
+}
+
+void
+gst_gpuccl_end (GstGpuccl *self)
+{
+  gst_vision_map_input_unmap (&self->classes);
+  gst_vision_map_input_unmap (&self->depth);
+}
+
+const char *
+gst_gpuccl_check (GstGpuccl *self, const GstVideoInfo *info)
+{
+  gboolean depth = GST_VIDEO_INFO_FORMAT (info) == GST_VIDEO_FORMAT_GRAY16_LE;
+  GpucclParams params = get_params (self);
+
+  /* Each buffer may bring its camera. */
+  if (depth)
+    params.camera = (GpucclCamera){true, 1, 1, 0, 0};
+  return gpuccl_check (&params, depth ? GPUCCL_DEPTH_ONLY : GPUCCL_MASK, depth);
+}

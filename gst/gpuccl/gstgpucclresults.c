@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What was found, as metadata, messages, and news for those upstream. */
+#include <string.h>
+
+#include "gpuccl/gstgpuccl.h"
+
+#define N_POSE 7
+#define N_EXTENT 3
+
+static GstVisionState
+state_of (GpucclState state)
+{
+  static const GstVisionState states[] = {
+      [GPUCCL_REJECTED] = GST_VISION_STATE_REJECTED,
+      [GPUCCL_NEW] = GST_VISION_STATE_NEW,
+      [GPUCCL_ACCEPTED] = GST_VISION_STATE_ACCEPTED,
+  };
+
+  return states[state];
+}
+
+static void
+set_place (const GpucclComponent *c, gdouble *numbers, GstVisionObject *v)
+{
+  gdouble *pose = numbers, *extent = numbers + N_POSE;
+
+  for (gint i = 0; i < 3; i++) {
+    pose[i] = c->position[i];
+    pose[4 + i] = 0;
+    extent[i] = c->extent[i];
+  }
+  pose[3] = 1;
+  v->pose = (GstVisionArray){N_POSE, pose};
+  v->extent = (GstVisionArray){N_EXTENT, extent};
+}
+
+/* @numbers: room for pose and extent. */
+static void
+fill_object (GstGpuccl *self, const GpucclParams *params,
+    const GpucclComponent *c, gdouble *numbers, GstVisionObject *v)
+{
+  const ImageBox *box = &c->sum.box;
+
+  gst_vision_object_init (v);
+  v->id = c->id;
+  v->element = "gpuccl";
+  v->source = GST_OBJECT_NAME (self);
+  v->state = state_of (c->state);
+  v->reason = gpuccl_reason_name (c->reason);
+  v->area = c->sum.area;
+  v->x = box->x0;
+  v->y = box->y0;
+  v->width = box->x1 - box->x0;
+  v->height = box->y1 - box->y0;
+  v->cx = c->cx;
+  v->cy = c->cy;
+  v->score = MIN (1, (gdouble) c->frames / params->frames);
+  if (c->depth > 0)
+    v->depth = c->depth;
+  if (c->in_space)
+    set_place (c, numbers, v);
+}
+
+static const char *
+attach_objects (GstGpuccl *self, const GpucclParams *params,
+    const GpucclResults *results, GstBuffer *buffer)
+{
+  gsize n = results->n_components;
+  GstVisionObject *found = g_new (GstVisionObject, n);
+  gdouble *numbers = g_new (gdouble, n * (N_POSE + N_EXTENT));
+  gboolean attached;
+
+  for (gsize i = 0; i < n; i++)
+    fill_object (self, params, &results->components[i],
+        numbers + i * (N_POSE + N_EXTENT), &found[i]);
+  attached = gst_buffer_add_vision_objects (buffer, GST_VISION_ORIGIN_RESULT,
+      self->width, self->height, found, (guint) n);
+  g_free (numbers);
+  g_free (found);
+  return attached ? NULL : "the results could not be attached to the buffer";
+}
+
+static const char *
+attach_labels (GstGpuccl *self, GstBuffer *buffer)
+{
+  GstVisionBackend *backend =
+      gst_vision_filter_get_backend (GST_VISION_FILTER (self));
+  GstVisionMap map = {.element = "gpuccl",
+      .kind = "labels",
+      .format = "u32",
+      .channels = 1,
+      .width = self->width,
+      .height = self->height,
+      .stride = self->labels.stride,
+      .on_gpu = self->labels.on_gpu,
+      .scale = 1,
+      .invalid = 0};
+  const char *err;
+  void *address;
+
+  TRY (gst_vision_pixels_begin (&self->labels, &map.pixels, &address));
+  err = gpuccl_labels (self->gpuccl, address, self->labels.stride);
+  if (!err)
+    err = device_wait (&backend->device);
+  gst_vision_pixels_end (&self->labels, map.pixels);
+  if (!err &&
+      !gst_buffer_add_vision_map (buffer, GST_VISION_ORIGIN_RESULT, &map))
+    err = "the label map could not be attached to the buffer";
+  gst_buffer_unref (map.pixels);
+  return err;
+}
+
+static GstEvent *
+make_event (GstGpuccl *self, const GpucclComponent *c, GstBuffer *buffer,
+    GstBuffer *mask)
+{
+  const ImageBox *box = &c->sum.box;
+
+  return gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
+      gst_structure_new ("VisionNewObject", "pts", G_TYPE_UINT64,
+          GST_BUFFER_PTS (buffer), "id", G_TYPE_UINT64, c->id, "x",
+          G_TYPE_DOUBLE, (gdouble) box->x0, "y", G_TYPE_DOUBLE,
+          (gdouble) box->y0, "width", G_TYPE_DOUBLE,
+          (gdouble) (box->x1 - box->x0), "height", G_TYPE_DOUBLE,
+          (gdouble) (box->y1 - box->y0), "ref-width", G_TYPE_UINT,
+          (guint) self->width, "ref-height", G_TYPE_UINT, (guint) self->height,
+          "stride", G_TYPE_UINT, (guint) self->mask.stride, "memory",
+          G_TYPE_STRING, self->mask.on_gpu ? "cuda" : "system", "mask",
+          GST_TYPE_BUFFER, mask, NULL));
+}
+
+static const char *
+announce (GstGpuccl *self, const GpucclComponent *c, GstBuffer *buffer)
+{
+  GstVisionBackend *backend =
+      gst_vision_filter_get_backend (GST_VISION_FILTER (self));
+  GstBuffer *mask;
+  const char *err;
+  void *address;
+
+  TRY (gst_vision_pixels_begin (&self->mask, &mask, &address));
+  err = gpuccl_mask (self->gpuccl, c->sum.label, address, self->mask.stride);
+  if (!err)
+    err = device_wait (&backend->device);
+  gst_vision_pixels_end (&self->mask, mask);
+  if (!err)
+    gst_pad_push_event (
+        GST_BASE_TRANSFORM_SINK_PAD (self), make_event (self, c, buffer, mask));
+  gst_buffer_unref (mask);
+  return err;
+}
+
+static gboolean
+was_announced (GstGpuccl *self, guint64 id)
+{
+  for (guint i = 0; i < self->n_announced; i++)
+    if (self->announced[i] == id)
+      return TRUE;
+  return FALSE;
+}
+
+/* Each object once.  Only candidates have ids, and no id comes back. */
+static const char *
+announce_new (GstGpuccl *self, const GpucclResults *results, GstBuffer *buffer)
+{
+  guint64 told[GPUCCL_CANDIDATES];
+  guint n = 0;
+
+  for (int i = 0; i < results->n_components && n < GPUCCL_CANDIDATES; i++) {
+    const GpucclComponent *c = &results->components[i];
+    gboolean known = c->id && was_announced (self, c->id);
+
+    if (!known && c->state == GPUCCL_ACCEPTED)
+      TRY (announce (self, c, buffer));
+    if (known || c->state == GPUCCL_ACCEPTED)
+      told[n++] = c->id;
+  }
+  self->n_announced = n;
+  memcpy (self->announced, told, n * sizeof told[0]);
+  return NULL;
+}
+
+const char *
+gst_gpuccl_attach (GstGpuccl *self, const GpucclParams *params,
+    const GpucclResults *results, GstBuffer *buffer)
+{
+  TRY (attach_objects (self, params, results, buffer));
+  if (self->labels.pool)
+    TRY (attach_labels (self, buffer));
+  TRY (announce_new (self, results, buffer));
+  gst_vision_filter_post_objects (GST_VISION_FILTER (self), buffer, "gpuccl");
+  return NULL;
+}

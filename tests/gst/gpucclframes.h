@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Frames of rectangles for gpuccl: a mask, or depth with maps, and what it says
+ * of them. */
+#pragma once
+
+#include <gst/check/gstcheck.h>
+#include <gst/check/gstharness.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "meta/gstvisionmeta.h"
+
+#define WIDTH 64
+#define HEIGHT 48
+
+typedef struct {
+  gint x, y, width, height;
+  guint value; /* brightness, class or depth */
+} Rect;
+
+typedef struct {
+  GstHarness *h;
+  GstBus *bus;
+  GstVideoInfo info;
+  guint n; /* frames made */
+} Frames;
+
+static inline void
+frames_caps (Frames *f, GstVideoFormat format, gint width, gint height)
+{
+  gst_video_info_set_format (&f->info, format, width, height);
+  f->info.fps_n = 25;
+  gst_harness_set_src_caps (f->h, gst_video_info_to_caps (&f->info));
+}
+
+/* @properties: as in a launch line. */
+static inline Frames
+frames_new (GstVideoFormat format, const gchar *properties)
+{
+  gchar *line = g_strdup_printf ("gpuccl %s", properties);
+  GstElement *element = gst_parse_launch (line, NULL);
+  Frames f = {.bus = gst_bus_new ()};
+
+  fail_unless (element != NULL, "%s", line);
+  gst_element_set_bus (element, f.bus);
+  f.h = gst_harness_new_with_element (element, "sink", "src");
+  gst_object_unref (element);
+  g_free (line);
+  frames_caps (&f, format, WIDTH, HEIGHT);
+  return f;
+}
+
+static inline void
+frames_free (Frames *f)
+{
+  gst_element_set_bus (f->h->element, NULL);
+  gst_object_unref (f->bus);
+  gst_harness_teardown (f->h);
+}
+
+/* Fills @rects of a picture of @bytes bytes a pixel. */
+static inline void
+paint (guint8 *pixels, gint stride, gint bytes, gint width, gint height,
+    const Rect *rects, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    for (gint y = rects[i].y; y < MIN (rects[i].y + rects[i].height, height);
+         y++)
+      for (gint x = rects[i].x; x < MIN (rects[i].x + rects[i].width, width);
+           x++)
+        for (gint b = 0; b < bytes; b++)
+          pixels[y * stride + x * bytes + b] =
+              (guint8) (rects[i].value >> 8 * b);
+}
+
+/* The next frame, black or without depth, but for @rects. */
+static inline GstBuffer *
+frames_make (Frames *f, const Rect *rects, guint n)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, f->info.size, NULL);
+  gboolean depth =
+      GST_VIDEO_INFO_FORMAT (&f->info) == GST_VIDEO_FORMAT_GRAY16_LE;
+  GstMapInfo map;
+
+  gst_buffer_memset (buffer, 0, depth ? 0 : 16, f->info.size);
+  gst_buffer_map (buffer, &map, GST_MAP_WRITE);
+  paint (map.data, f->info.stride[0], depth ? 2 : 1, f->info.width,
+      f->info.height, rects, n);
+  gst_buffer_unmap (buffer, &map);
+  GST_BUFFER_PTS (buffer) = f->n++ * 40 * GST_MSECOND;
+  GST_BUFFER_DURATION (buffer) = 40 * GST_MSECOND;
+  return buffer;
+}
+
+/* A map of @rects, all else of it @rest in the first channel. */
+static inline void
+add_map (GstBuffer *buffer, GstVisionMap map, guint bytes, guint rest,
+    const Rect *rects, guint n)
+{
+  guint pixel = bytes * map.channels;
+  guint8 *pixels;
+  GstMapInfo info;
+
+  map.stride = pixel * map.width + 6;
+  map.pixels =
+      gst_buffer_new_allocate (NULL, (gsize) map.stride * map.height, NULL);
+  gst_buffer_memset (map.pixels, 0, 0, map.stride * map.height);
+  gst_buffer_map (map.pixels, &info, GST_MAP_WRITE);
+  pixels = info.data;
+  for (gsize i = 0; i < (gsize) map.width * map.height; i++)
+    pixels[i / map.width * map.stride + i % map.width * pixel] = (guint8) rest;
+  paint (pixels, map.stride, pixel, map.width, map.height, rects, n);
+  gst_buffer_unmap (map.pixels, &info);
+  fail_unless (
+      gst_buffer_add_vision_map (buffer, GST_VISION_ORIGIN_RESULT, &map));
+  gst_buffer_unref (map.pixels);
+}
+
+static inline void
+add_classes (GstBuffer *buffer, guint channels, guint width, guint height,
+    const Rect *rects, guint n)
+{
+  GstVisionMap map = {.kind = "correspondence",
+      .format = "u8",
+      .channels = channels,
+      .width = width,
+      .height = height,
+      .scale = 1,
+      .invalid = NAN};
+
+  add_map (buffer, map, 1, 1, rects, n);
+}
+
+/* Pushes @buffer; what was found, to be freed, or NULL. */
+static inline GstVisionObjects *
+frames_push (Frames *f, GstBuffer *buffer)
+{
+  GstVisionObjects *found;
+
+  buffer = gst_harness_push_and_pull (f->h, buffer);
+  fail_unless (buffer != NULL);
+  found = gst_buffer_get_vision_objects (buffer, GST_VISION_ORIGIN_RESULT);
+  gst_buffer_unref (buffer);
+  return found;
+}
+
+/* Pushes @buffer, in which @n objects are to be found; a copy of the first. */
+static inline GstVisionObject *
+frames_first (Frames *f, GstBuffer *buffer, guint n)
+{
+  GstVisionObjects *found = frames_push (f, buffer);
+  GstVisionObject *first;
+
+  fail_unless (found != NULL);
+  fail_unless_equals_int (found->n_objects, n);
+  first = n ? gst_vision_object_copy (&found->objects[0]) : NULL;
+  gst_vision_objects_free (found);
+  return first;
+}
+
+/* The same; only the state counts. */
+static inline GstVisionState
+frames_state (Frames *f, GstBuffer *buffer, guint n)
+{
+  GstVisionObject *first = frames_first (f, buffer, n);
+  GstVisionState state = first ? first->state : GST_VISION_STATE_NONE;
+
+  if (first)
+    gst_vision_object_free (first);
+  return state;
+}
+
+/* The next message of @type since, which speaks of @text; there is no other. */
+static inline void
+expect_message (Frames *f, GstMessageType type, const gchar *text)
+{
+  GstMessage *message = gst_bus_pop_filtered (f->bus, type);
+  GError *error;
+
+  fail_unless (message != NULL, "nothing is said about %s", text);
+  if (type == GST_MESSAGE_ERROR)
+    gst_message_parse_error (message, &error, NULL);
+  else
+    gst_message_parse_warning (message, &error, NULL);
+  fail_unless (strstr (error->message, text) != NULL, "\"%s\" lacks \"%s\"",
+      error->message, text);
+  g_error_free (error);
+  gst_message_unref (message);
+  fail_unless (gst_bus_pop_filtered (f->bus, type) == NULL);
+}
+
+static inline void
+expect_faulty (Frames *f, guint64 expected)
+{
+  GstStructure *stats;
+  guint64 faulty;
+
+  g_object_get (f->h->element, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint64 (stats, "faulty", &faulty));
+  fail_unless_equals_uint64 (faulty, expected);
+  gst_structure_free (stats);
+}
+
+/* The next VisionNewObject that went upstream, or NULL. */
+static inline GstEvent *
+frames_event (Frames *f)
+{
+  GstEvent *event;
+
+  while ((event = gst_harness_try_pull_upstream_event (f->h))) {
+    if (gst_event_has_name (event, "VisionNewObject"))
+      return event;
+    gst_event_unref (event);
+  }
+  return NULL;
+}
