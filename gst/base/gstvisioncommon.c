@@ -250,3 +250,13 @@ gst_vision_common_failed (GstVisionCommon *self, const char *err)
   self->has_failed |= err != NULL;
   return err != NULL;
 }
+
+gboolean
+gst_vision_common_refused (GstVisionCommon *self, const char *err)
+{
+  if (err && !self->has_failed)
+    GST_ELEMENT_ERROR (self->backend.element, LIBRARY, SETTINGS,
+        ("The properties cannot work with these frames: %s.", err), (NULL));
+  self->has_failed |= err != NULL;
+  return err != NULL;
+}

@@ -60,5 +60,7 @@ void gst_vision_common_post (GstVisionCommon *self, const GstSegment *segment,
 /* Posts the error of a failed call, with a remedy, if it is the first since the
  * start; TRUE where @err is one. */
 gboolean gst_vision_common_failed (GstVisionCommon *self, const char *err);
+/* The same where @err is what is wrong with the properties. */
+gboolean gst_vision_common_refused (GstVisionCommon *self, const char *err);
 
 G_END_DECLS

@@ -112,12 +112,12 @@ gst_gpuccl_process (
   GpucclResults results = {0};
   GpucclParams params;
   GpucclFrame frame;
-  const char *err, *fault = NULL;
+  const char *err = NULL, *fault;
 
-  err = gst_gpuccl_begin (self, image, buffer, &params, &frame, &fault);
-  if (!err && !fault)
+  fault = gst_gpuccl_begin (self, image, buffer, &params, &frame);
+  if (!fault)
     fault = gpuccl_check (&params, frame.source, frame.depth != NULL);
-  if (!err && !fault)
+  if (!fault)
     err = gpuccl_run (self->gpuccl, &params, &frame, &results);
   gst_gpuccl_end (self);
   TRY (err);
@@ -144,17 +144,13 @@ gst_gpuccl_start (GstBaseTransform *trans)
 static gboolean
 gst_gpuccl_set_caps (GstBaseTransform *trans, GstCaps *in, GstCaps *out)
 {
+  GstVisionFilter *filter = GST_VISION_FILTER (trans);
   GstVideoInfo info;
-  const char *err = NULL;
 
-  if (gst_video_info_from_caps (&info, in))
-    err = gst_gpuccl_check (GST_GPUCCL (trans), &info);
-  if (err) {
-    GST_ELEMENT_ERROR (trans, LIBRARY, SETTINGS,
-        ("These properties cannot work: %s.", err),
-        ("The frames are to be %" GST_PTR_FORMAT, in));
+  if (gst_video_info_from_caps (&info, in) &&
+      gst_vision_common_refused (gst_vision_filter_get_common (filter),
+          gst_gpuccl_check (GST_GPUCCL (trans), &info)))
     return FALSE;
-  }
   return GST_BASE_TRANSFORM_CLASS (gst_gpuccl_parent_class)
       ->set_caps (trans, in, out);
 }

@@ -39,12 +39,10 @@ struct _GstGpuccl {
 /* gstgpucclinstall.c */
 void gst_gpuccl_install_properties (GObjectClass *klass);
 
-/* gstgpucclinput.c: what is to be looked at, and how.  Where the buffer itself
- * is at fault, @fault says so and the rest does not count.  end () in any
- * case, when the device is done. */
+/* gstgpucclinput.c: what is to be looked at, and how; returns what is wrong
+ * with the buffer.  end () in any case, when the device is done. */
 const char *gst_gpuccl_begin (GstGpuccl *self, const Image *image,
-    GstBuffer *buffer, GpucclParams *params, GpucclFrame *frame,
-    const char **fault);
+    GstBuffer *buffer, GpucclParams *params, GpucclFrame *frame);
 void gst_gpuccl_end (GstGpuccl *self);
 /* What is wrong with the properties for frames of @info, whatever comes. */
 const char *gst_gpuccl_check (GstGpuccl *self, const GstVideoInfo *info);

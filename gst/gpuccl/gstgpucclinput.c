@@ -43,8 +43,7 @@ has_size (GstGpuccl *self, const GstVisionMap *map)
 
 /* The classes of the pixels, where an element upstream knows them. */
 static const char *
-use_classes (
-    GstGpuccl *self, GstBuffer *buffer, GpucclFrame *frame, const char **fault)
+use_classes (GstGpuccl *self, GstBuffer *buffer, GpucclFrame *frame)
 {
   GstVisionBackend *backend =
       gst_vision_filter_get_backend (GST_VISION_FILTER (self));
@@ -55,12 +54,10 @@ use_classes (
           buffer, GST_VISION_ORIGIN_RESULT, "correspondence", &map))
     return NULL;
   if (!has_size (self, &map))
-    *fault = "the correspondence map has another size than the depth; scale "
-             "neither behind the element that made it";
-  else if (strcmp (map.format, "u8") || map.channels > 2)
-    *fault = "the correspondence map is not one of u8 with one or two channels";
-  if (*fault)
-    return NULL;
+    return "the correspondence map has another size than the depth; scale "
+           "neither behind the element that made it";
+  if (strcmp (map.format, "u8") || map.channels > 2)
+    return "the correspondence map is not one of u8 with one or two channels";
   TRY (gst_vision_map_input_map (&self->classes, backend, &map, &address));
   frame->source = GPUCCL_CLASSES;
   frame->map = address;
@@ -72,7 +69,7 @@ use_classes (
 /* Depth that an element upstream has filtered already. */
 static const char *
 use_filtered (GstGpuccl *self, GstBuffer *buffer, GpucclParams *params,
-    GpucclFrame *frame, const char **fault)
+    GpucclFrame *frame)
 {
   GstVisionBackend *backend =
       gst_vision_filter_get_backend (GST_VISION_FILTER (self));
@@ -83,14 +80,12 @@ use_filtered (GstGpuccl *self, GstBuffer *buffer, GpucclParams *params,
           buffer, GST_VISION_ORIGIN_RESULT, "depth", &map))
     return NULL;
   if (!has_size (self, &map))
-    *fault = "the depth map has another size than the frame; scale neither "
-             "behind the element that made it";
-  else if (strcmp (map.format, "u16") || map.channels != 1 || map.offset ||
+    return "the depth map has another size than the frame; scale neither "
+           "behind the element that made it";
+  if (strcmp (map.format, "u16") || map.channels != 1 || map.offset ||
       !(map.invalid == 0 || isnan (map.invalid)))
-    *fault = "the depth map is not one of u16 with one channel, no offset, and "
-             "0 where there is no depth";
-  if (*fault)
-    return NULL;
+    return "the depth map is not one of u16 with one channel, no offset, and "
+           "0 where there is no depth";
   TRY (gst_vision_map_input_map (&self->depth, backend, &map, &address));
   frame->depth = address;
   frame->depth_stride = (int) map.stride;
@@ -113,7 +108,7 @@ check_rows (const GpucclFrame *f)
 
 const char *
 gst_gpuccl_begin (GstGpuccl *self, const Image *image, GstBuffer *buffer,
-    GpucclParams *params, GpucclFrame *frame, const char **fault)
+    GpucclParams *params, GpucclFrame *frame)
 {
   *params = get_params (self);
   find_camera (self, buffer, params);
@@ -122,18 +117,15 @@ gst_gpuccl_begin (GstGpuccl *self, const Image *image, GstBuffer *buffer,
     frame->source = GPUCCL_DEPTH_ONLY;
     frame->depth = (const uint16_t *) image->plane[0];
     frame->depth_stride = image->stride[0];
-    TRY (use_classes (self, buffer, frame, fault));
-    if (!*fault)
-      TRY (use_filtered (self, buffer, params, frame, fault));
+    TRY (use_classes (self, buffer, frame));
+    TRY (use_filtered (self, buffer, params, frame));
   } else {
     frame->source = GPUCCL_MASK;
     frame->map = image->plane[0];
     frame->map_stride = image->stride[0];
     frame->map_step = 1;
   }
-  if (!*fault)
-    *fault = check_rows (frame);
-  return NULL;
+  return check_rows (frame);
 }
 
 void

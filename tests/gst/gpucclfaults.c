@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The element gpuccl on what cannot work: properties are refused when caps are
+ * negotiated; a frame is counted and warned of, and the stream goes on. */
+#include "gpucclframes.h"
+
+static const Rect scene[] = {{0, 0, WIDTH, HEIGHT, 2000}};
+static const Rect outlier[] = {{10, 20, 20, 16, 3}};
+
+/* A frame passes without results, with a warning, and the next has some. */
+static void
+expect_fault (Frames *f, GstBuffer *buffer, const gchar *text)
+{
+  GstBuffer *good = frames_make (f, scene, 1);
+
+  fail_unless (frames_push (f, buffer) == NULL, "%s: results", text);
+  expect_message (f, GST_MESSAGE_WARNING, text);
+  expect_faulty (f, 1);
+  add_classes (good, 2, WIDTH, HEIGHT, outlier, 1);
+  frames_state (f, good, 1);
+  expect_faulty (f, 1);
+  frames_free (f);
+}
+
+GST_START_TEST (test_map_sizes)
+{
+  static const guint sizes[][2] = {
+      {WIDTH + 1, HEIGHT}, {WIDTH, HEIGHT - 1}, {1, 1}};
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    Frames f = frames_new (GST_VIDEO_FORMAT_GRAY16_LE, "");
+    GstBuffer *buffer = frames_make (&f, scene, 1);
+
+    add_classes (buffer, 2, sizes[i][0], sizes[i][1], NULL, 0);
+    expect_fault (&f, buffer, "another size than the depth");
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST (test_map_formats)
+{
+  static const struct {
+    GstVisionMap map;
+    guint bytes;
+    const gchar *text;
+  } bad[] = {
+      {{.kind = "correspondence", .format = "u16", .channels = 1}, 2, "u8"},
+      {{.kind = "correspondence", .format = "u8", .channels = 3}, 1, "u8"},
+      {{.kind = "depth", .format = "f32", .channels = 1}, 4, "u16"},
+      {{.kind = "depth", .format = "u16", .channels = 2}, 2, "u16"},
+      {{.kind = "depth", .format = "u16", .channels = 1, .invalid = 9}, 2,
+          "u16"},
+      {{.kind = "depth", .format = "u16", .channels = 1, .offset = 1}, 2,
+          "u16"}};
+
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
+    Frames f = frames_new (GST_VIDEO_FORMAT_GRAY16_LE, "");
+    GstBuffer *buffer = frames_make (&f, scene, 1);
+    GstVisionMap map = bad[i].map;
+
+    map.width = WIDTH;
+    map.height = HEIGHT;
+    map.scale = .001;
+    add_map (buffer, map, bad[i].bytes, 0, NULL, 0);
+    expect_fault (&f, buffer, bad[i].text);
+  }
+}
+GST_END_TEST;
+
+/* A map that claims to lie on the GPU is believed no more than its buffer
+ * holds. */
+GST_START_TEST (test_lying_map)
+{
+  Frames f = frames_new (GST_VIDEO_FORMAT_GRAY16_LE, "");
+  GstBuffer *buffer = frames_make (&f, scene, 1);
+  GstVisionMap map = {.kind = "correspondence",
+      .format = "u8",
+      .channels = 1,
+      .width = WIDTH,
+      .height = HEIGHT,
+      .stride = WIDTH,
+      .scale = 1,
+      .on_gpu = TRUE,
+      .pixels = gst_buffer_new_allocate (NULL, 16, NULL)};
+
+  fail_unless (
+      gst_buffer_add_vision_map (buffer, GST_VISION_ORIGIN_RESULT, &map));
+  gst_buffer_unref (map.pixels);
+  expect_fault (&f, buffer, "fewer than it says");
+}
+GST_END_TEST;
+
+/* Classes that nobody knows are background; the rest is looked at. */
+GST_START_TEST (test_unknown_classes)
+{
+  static const Rect rects[] = {{10, 20, 20, 16, 3}, {40, 4, 10, 12, 77}};
+  Frames f = frames_new (GST_VIDEO_FORMAT_GRAY16_LE, "");
+
+  for (guint i = 1; i <= 3; i++) {
+    GstBuffer *buffer = frames_make (&f, scene, 1);
+
+    add_classes (buffer, 1, WIDTH, HEIGHT, rects, 2);
+    frames_state (&f, buffer, 1);
+    expect_faulty (&f, i);
+  }
+  expect_message (&f, GST_MESSAGE_WARNING, "no known class");
+  frames_free (&f);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_rows)
+{
+  Frames f = frames_new (GST_VIDEO_FORMAT_GRAY16_LE, "");
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, 2 * 129 * HEIGHT, NULL);
+  gsize offset[GST_VIDEO_MAX_PLANES] = {1};
+  gint stride[GST_VIDEO_MAX_PLANES] = {128};
+
+  gst_buffer_memset (buffer, 0, 0, 2 * 129 * HEIGHT);
+  gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE,
+      GST_VIDEO_FORMAT_GRAY16_LE, WIDTH, HEIGHT, 1, offset, stride);
+  expect_fault (&f, buffer, "odd bytes");
+}
+GST_END_TEST;
+
+/* In space, with no camera in the properties and none on the buffer. */
+GST_START_TEST (test_no_camera)
+{
+  Frames f = frames_new (GST_VIDEO_FORMAT_GRAY16_LE, "match=space");
+
+  fail_unless (frames_push (&f, frames_make (&f, scene, 1)) == NULL);
+  expect_message (&f, GST_MESSAGE_WARNING, "intrinsics");
+  g_object_set (f.h->element, "intrinsics", "60,60,31.5,23.5", NULL);
+  frames_state (&f, frames_make (&f, scene, 1), 1);
+  expect_faulty (&f, 1);
+  frames_free (&f);
+}
+GST_END_TEST;
+
+/* A number that is none is no value: the one before stays. */
+GST_START_TEST (test_not_a_number)
+{
+  static const gchar *const names[] = {"min-fill", "min-extent",
+      "max-depth-step", "depth-step-k", "match-distance", "match-pixels",
+      "match-ratio", "depth-scale"};
+  Frames f = frames_new (GST_VIDEO_FORMAT_GRAY16_LE, "");
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    gdouble before, after;
+
+    g_object_get (f.h->element, names[i], &before, NULL);
+    ASSERT_WARNING (g_object_set (f.h->element, names[i], NAN, NULL));
+    g_object_get (f.h->element, names[i], &after, NULL);
+    fail_unless (before == after, "%s: %g", names[i], after);
+  }
+  frames_state (&f, frames_make (&f, scene, 1), 1);
+  frames_free (&f);
+}
+GST_END_TEST;
+
+/* While it plays, what cannot work costs frames, not the stream. */
+GST_START_TEST (test_while_playing)
+{
+  Frames f = frames_new (GST_VIDEO_FORMAT_GRAY8, "");
+
+  frames_state (&f, frames_make (&f, outlier, 1), 0);
+  g_object_set (f.h->element, "connectivity", 6, NULL);
+  fail_unless (frames_push (&f, frames_make (&f, outlier, 1)) == NULL);
+  gst_util_set_object_arg (G_OBJECT (f.h->element), "match", "space");
+  fail_unless (frames_push (&f, frames_make (&f, outlier, 1)) == NULL);
+  expect_message (&f, GST_MESSAGE_WARNING, "connectivity"); /* and no second */
+  expect_faulty (&f, 2);
+  g_object_set (f.h->element, "connectivity", 8, NULL);
+  gst_util_set_object_arg (G_OBJECT (f.h->element), "match", "auto");
+  frames_state (&f, frames_make (&f, outlier, 1), 0);
+  expect_faulty (&f, 2);
+  frames_free (&f);
+}
+GST_END_TEST;
+
+/* Each with one error that names the property, and no frame passes. */
+GST_START_TEST (test_refused)
+{
+  static const struct {
+    const gchar *properties, *text;
+    GstVideoFormat format;
+  } bad[] = {{"match=space", "match=space", GST_VIDEO_FORMAT_GRAY8},
+      {"match=space", "match=space", GST_VIDEO_FORMAT_NV12},
+      {"connectivity=6", "connectivity", GST_VIDEO_FORMAT_GRAY8},
+      {"connectivity=5", "connectivity", GST_VIDEO_FORMAT_GRAY16_LE}};
+
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
+    Frames f = frames_new (bad[i].format, bad[i].properties);
+
+    fail_unless_equals_int (gst_harness_push (f.h, frames_make (&f, scene, 1)),
+        GST_FLOW_NOT_NEGOTIATED);
+    expect_message (&f, GST_MESSAGE_ERROR, bad[i].text);
+    frames_free (&f);
+  }
+}
+GST_END_TEST;
+
+/* Formats and sizes that nobody can look at are no caps of the pads, or an
+ * error that says so. */
+GST_START_TEST (test_caps)
+{
+  static const gchar *const bad[] = {"video/x-raw,format=RGB",
+      "video/x-raw,format=GRAY16_BE", "video/x-raw,format=P010_10LE",
+      "video/x-raw(memory:CUDAMemory),format=GRAY16_LE"};
+  Frames f = frames_new (GST_VIDEO_FORMAT_GRAY8, "");
+  GstPad *pad = gst_element_get_static_pad (f.h->element, "sink");
+  GstCaps *caps = gst_pad_get_pad_template_caps (pad);
+
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
+    GstCaps *wrong = gst_caps_from_string (bad[i]);
+
+    fail_if (gst_caps_can_intersect (caps, wrong), "%s", bad[i]);
+    gst_caps_unref (wrong);
+  }
+  gst_caps_unref (caps);
+  gst_object_unref (pad);
+  frames_caps (&f, GST_VIDEO_FORMAT_GRAY8, 16385, 1);
+  fail_unless_equals_int (gst_harness_push (f.h, frames_make (&f, NULL, 0)),
+      GST_FLOW_NOT_NEGOTIATED);
+  expect_message (&f, GST_MESSAGE_ERROR, "16384");
+  frames_free (&f);
+}
+GST_END_TEST;
+
+static Suite *
+gpucclfaults_suite (void)
+{
+  Suite *suite = suite_create ("gpucclfaults");
+  TCase *tc = tcase_create ("faults");
+
+  suite_add_tcase (suite, tc);
+  tcase_set_timeout (tc, 120);
+  tcase_add_test (tc, test_map_sizes);
+  tcase_add_test (tc, test_map_formats);
+  tcase_add_test (tc, test_lying_map);
+  tcase_add_test (tc, test_unknown_classes);
+  tcase_add_test (tc, test_rows);
+  tcase_add_test (tc, test_no_camera);
+  tcase_add_test (tc, test_not_a_number);
+  tcase_add_test (tc, test_while_playing);
+  tcase_add_test (tc, test_refused);
+  tcase_add_test (tc, test_caps);
+  return suite;
+}
+
+GST_CHECK_MAIN (gpucclfaults);
