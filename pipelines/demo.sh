@@ -8,7 +8,7 @@
 #   pipelines/demo.sh FILE [OBJECTS]     a clip, a picture or /dev/videoN
 #
 # OBJECTS is what moct shall look for, as in moct.sh.  FRAMES=100 looks at so
-# many frames.
+# many frames.  What gpuccl finds is shown in a scene of its own.
 set -euo pipefail
 "$(dirname "$0")/../setup.sh"
 # shellcheck source=pipelines/common.sh
@@ -38,6 +38,21 @@ pictures () {
     pngenc ! multifilesink location="$output/$name-%02d.png" sync=false
 }
 
+# A robot that starts to drive, and what a tracker makes of it.
+robot () {
+  local room=(visiontestsrc pattern=rgbd path=towards speed=3
+    motion-start=10 num-buffers="$FRAMES" ! video/x-raw,framerate=30/1)
+  heading 'gpuccl: the robot that starts to drive in frame 10'
+  launch "${room[@]}" ! gpuccl ! \
+    visionjson location="$output/gpuccl.json" ! fakesink sync=false
+  "$root/pipelines/report.py" "$output/gpuccl.json"
+  heading 'gpuccl: what does not fit the room, and what it takes for an object'
+  launch "${room[@]}" ! gpuccl ! visionmap kind=correspondence ! \
+    visionoverlay show-truth=true ! videorate drop-only=true ! \
+    video/x-raw,framerate=1/1 ! pngenc ! \
+    multifilesink location="$output/robot-%02d.png" sync=false
+}
+
 mkdir -p "$output"
 rm -f "$output"/*.png "$output"/*.json
 : "${FRAMES:=120}"
@@ -54,6 +69,7 @@ pictures labels label-map=true ! visionmap kind=labels
 heading 'visionmeta: after scaling, boxes fit the smaller frame'
 pictures small ! videoscale ! video/x-raw,width=320,height=240 ! visionmeta ! \
   visionoverlay
+[ "$input" != test ] || robot
 
 heading "Pictures in $output"
 ls "$output"

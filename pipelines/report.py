@@ -6,8 +6,9 @@
 
 Where the lines hold the truth of a generated scene: a row an object, what was
 found of it.  An object is found where one with its label was seen in its box
-or near it; a prediction is not a find.  Otherwise: a row a label, how often it
-was seen."""
+or near it; a prediction is not a find.  Where objects are accepted or rejected:
+a row an accepted one, and how much its box and the truth's have in common.
+Otherwise: a row a label, how often it was seen."""
 import json
 import math
 import sys
@@ -68,6 +69,27 @@ def score(frames):
     return scores
 
 
+def overlap(a, b):
+    """What two boxes have in common, of what either covers."""
+    both = 1
+    for at, size in ("x", "width"), ("y", "height"):
+        both *= max(0, min(a[at] + a[size], b[at] + b[size]) -
+                    max(a[at], b[at]))
+    return both / (a["width"] * a["height"] + b["width"] * b["height"] - both)
+
+
+def moving(frames):
+    """Of each accepted object in @frames: the overlap of its box with that of
+    the only true one, frame by frame."""
+    found = {}
+    for number, frame in enumerate(frames):
+        for o in frame["objects"]:
+            if o.get("state") == "accepted":
+                found.setdefault(o["id"], {})[number] = overlap(
+                    o, frame["truth"]["objects"][0])
+    return found
+
+
 def row(name, *columns):
     print(f"{name:10}" + "".join(f"{c:>12}" for c in columns))
 
@@ -87,6 +109,15 @@ def print_scores(scores):
     row("all", *total, *errors([e for s in scores.values() for e in s.errors]))
 
 
+def print_moving(frames):
+    row("object", "accepted in", "in frames", "box IoU", "at last")
+    for number, boxes in sorted(moving(frames).items()):
+        values = list(boxes.values())
+        row(f"#{number}", f"frame {min(boxes)}", len(boxes),
+            f"{sum(values) / len(values):.3f}", f"{values[-1]:.3f}")
+    print(f"of {len(frames)} frames")
+
+
 def print_seen(frames):
     count = {}
     for frame in frames:
@@ -103,7 +134,10 @@ def print_seen(frames):
 def main():
     with open(sys.argv[1]) as lines:
         frames = [json.loads(line) for line in lines]
-    if frames and all("truth" in f for f in frames):
+    truth = frames and all("truth" in f for f in frames)
+    if truth and any("reason" in o for f in frames for o in f["objects"]):
+        print_moving(frames)
+    elif truth:
         print_scores(score(frames))
     else:
         print_seen(frames)

@@ -6,7 +6,7 @@
              come from the comments of elements) and in the comments of
              scripts, for a few frames.  A line that needs what may not be here
              (FILE, /dev/video…, a GPU) is counted as skipped
-    scripts  pipelines/moct.sh and demo.sh
+    scripts  pipelines/*.sh
     apps     pipelines/apps, which must all print the same
 
 Run it as a test of Meson, which sets the environment."""
@@ -93,6 +93,27 @@ def frames_of(script, env):
     return frames
 
 
+def inputs_of_gpuccl(env):
+    """A sequence of depth pictures, and a mask."""
+    script = ROOT / "pipelines/gpuccl.sh"
+    with tempfile.TemporaryDirectory() as folder:
+        depth, mask = f"{folder}/depth-%03d.png", f"{folder}/mask.png"
+        run(["gst-launch-1.0", *shlex.split(
+            f"visiontestsrc pattern=rgbd num-buffers=4 ! videoconvert ! "
+            f"pngenc ! multifilesink location={depth}")])
+        run(["gst-launch-1.0", *shlex.split(
+            f"videotestsrc pattern=ball num-buffers=1 ! pngenc ! "
+            f"filesink location={mask}")])
+        lines = run([script, depth], env=dict(
+            env, START="1", GPUCCL="frames=2")).splitlines()
+        last = json.loads(lines[-1])["objects"]
+        assert len(lines) == 3 and last[0]["state"] == "accepted", last
+        assert 0.5 < last[0]["depth"] < 5, last
+        found, = json.loads(run([script, mask], env=env))["objects"]
+        assert 1000 < found["area"] < 2000, found
+    print("ok   pipelines/gpuccl.sh with pictures")
+
+
 def scripts():
     env = dict(os.environ, FRAMES="60")
     for name in "DISPLAY", "WAYLAND_DISPLAY":
@@ -105,6 +126,10 @@ def scripts():
         error = statistics.median(s.errors)  # fragments of hidden ones are far
         print(f"{label}: {s.frames} frames, {s.missed} missed, error {error}")
         assert error < 0.5, f"{label} was found {error} px off"
+    boxes, = report.moving(frames["gpuccl"]).values()
+    print(f"gpuccl: accepted in frame {min(boxes)}, IoU {list(boxes.values())}")
+    assert min(boxes) < 55 and boxes[59] > 0.5, "gpuccl missed the robot"
+    inputs_of_gpuccl(env)
 
     with tempfile.TemporaryDirectory() as folder:
         run([ROOT / "pipelines/visionmap.sh"], env=env, cwd=folder)
@@ -115,7 +140,11 @@ def scripts():
     with tempfile.TemporaryDirectory() as folder:
         print(run([ROOT / "pipelines/demo.sh"], env=dict(env, OUTPUT=folder)))
         pictures = {p.name.split("-")[0] for p in Path(folder).glob("*.png")}
-        assert pictures == {"overlay", "labels", "small"}, pictures
+        assert pictures == {"overlay", "labels", "small", "robot"}, pictures
+        boxes, = report.moving(map(
+            json.loads, open(f"{folder}/gpuccl.json"))).values()
+        assert 14 < min(boxes) < 25, f"accepted in frame {min(boxes)}"
+        assert min(list(boxes.values())[5:]) > 0.8, boxes
 
 
 def apps():

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Moving objects, or the connected components of anything: a window that shows
+# each with its box, number and why it is none; without a display, a JSON line a
+# frame.
+#
+#   pipelines/gpuccl.sh                     a generated room, in which a robot
+#                                           starts to drive
+#   pipelines/gpuccl.sh 'depth-%06d.png'    a sequence of 16-bit pictures: depth
+#   pipelines/gpuccl.sh FILE                what decodebin can read: a mask, of
+#                                           which all that is bright counts
+#   pipelines/gpuccl.sh camera              the first camera, or /dev/videoN
+#
+# GPUCCL holds further properties: GPUCCL='frames=1 min-size=500', for depth
+# GPUCCL='intrinsics=585,585,320,240 depth-scale=0.001'.  START is the number of
+# the first picture of a sequence (0).  FRAMES=100 ends it after 100 frames.
+set -euo pipefail
+# shellcheck source=pipelines/common.sh
+. "$(dirname "$0")/common.sh"
+
+input=${1:-test}
+read -ra properties <<<"${GPUCCL-}"
+show=(visionmap kind=labels ! visionoverlay)
+case $input in
+  test)
+    source=(visiontestsrc pattern=rgbd ${FRAMES:+num-buffers="$FRAMES"} !
+      'video/x-raw,framerate=30/1')
+    show=(visionmap kind=correspondence ! visionoverlay)
+    ;;
+  *%*)
+    # shellcheck disable=SC2059 # the sequence's name is a format
+    first=$(printf "$input" "${START:-0}")
+    [ -r "$first" ] || { echo "there is no file $first to read" >&2; exit 1; }
+    source=(multifilesrc location="$input" start-index="${START:-0}"
+      caps=image/png,framerate=30/1 ${FRAMES:+num-buffers="$FRAMES"} !
+      pngdec ! videoconvert ! 'video/x-raw,format=GRAY16_LE')
+    ;;
+  *)
+    choose_source "$input"
+    source+=(! videoconvert)
+    show=(visionoverlay map=labels)
+    ;;
+esac
+
+if has_display; then
+  show+=(! videoconvert ! autovideosink)
+else
+  show=(visionjson ! fakesink)
+fi
+launch "${source[@]}" ! gpuccl "${properties[@]}" ! "${show[@]}"
