@@ -164,6 +164,34 @@ GST_START_TEST (test_properties)
 }
 GST_END_TEST;
 
+/* Every preset can be loaded, and says what it is for. */
+static void
+try_presets (GstElement *element)
+{
+  gchar **names = GST_IS_PRESET (element)
+      ? gst_preset_get_preset_names (GST_PRESET (element))
+      : NULL;
+
+  fail_unless (!GST_IS_PRESET (element) || g_strv_length (names) >= 3,
+      "%s has no presets", GST_OBJECT_NAME (element));
+  for (guint i = 0; names && names[i]; i++) {
+    gchar *comment = NULL;
+
+    fail_unless (gst_preset_load_preset (GST_PRESET (element), names[i]),
+        "%s: %s", GST_OBJECT_NAME (element), names[i]);
+    fail_unless (gst_preset_get_meta (
+        GST_PRESET (element), names[i], "comment", &comment));
+    g_free (comment);
+  }
+  g_strfreev (names);
+}
+
+GST_START_TEST (test_presets)
+{
+  each_element (try_presets);
+}
+GST_END_TEST;
+
 static void
 try_request_pads (GstElement *element)
 {
@@ -246,6 +274,7 @@ generic_suite (void)
   tcase_set_timeout (tc, 120);
   tcase_add_test (tc, test_states);
   tcase_add_test (tc, test_properties);
+  tcase_add_test (tc, test_presets);
   tcase_add_test (tc, test_request_pads);
   tcase_add_test (tc, test_two_at_once);
   return suite;
