@@ -3,17 +3,8 @@
  * Third kernel of the fused method: the sums of fragments that were joined are
  * gathered at their roots. */
 #include "common/chain.cuh"
+#include "common/union.cuh"
 #include "moct/moct_add.cuh"
-
-static __device__ __forceinline__ uint32_t
-root (const uint32_t *parents, uint32_t i)
-{
-  uint32_t parent;
-
-  while ((parent = __ldcg (&parents[i])) != i)
-    i = parent;
-  return i;
-}
 
 /* A warp of the gather kernel has 8 x 4 tiles, so that a large object does not
  * queue up at one address: the fragments of a root are added in the warp. */

@@ -3,37 +3,8 @@
  * Second kernel of the fused method: fragments that hang together are joined.
  */
 #include "common/chain.cuh"
+#include "common/union.cuh"
 #include "moct/moct_cuda.cuh"
-
-/* Lock-free union.  Most fragments are still their own parents, so that one
- * exchange does it; else Rem's algorithm (Dijkstra, A Discipline of
- * Programming, 1976): both ways up are climbed together, the greater parent's
- * side each time, which is hung lower on the way. */
-static __device__ __forceinline__ void
-unite (uint32_t *parents, uint32_t i, uint32_t j)
-{
-  uint32_t high = max (i, j), low = min (i, j);
-  uint32_t before = atomicCAS (&parents[high], high, low);
-
-  if (before == high || before == low)
-    return;
-  for (i = before, j = low;;) {
-    uint32_t p = __ldcg (&parents[i]), q = __ldcg (&parents[j]);
-
-    if (p == q)
-      return;
-    if (p < q) {
-      uint32_t t = p;
-
-      p = q, q = t;
-      t = i, i = j, j = t;
-    }
-    /* a root is linked, another one is moved nearer to the root */
-    if (atomicCAS (&parents[i], p, q) == p && i == p)
-      return;
-    i = p;
-  }
-}
 
 /* A tile's header in registers. */
 struct Header {
