@@ -38,9 +38,7 @@ gpuccl_new (Gpuccl **self, const Device *device, int width, int height)
   if (!g)
     return "out of memory";
   g->device = *device;
-  g->stages = &gpuccl_stages_cpu;
-  if (device->kind == DEVICE_CUDA)
-    return "gpuccl runs on the CPU only; set backend=cpu";
+  g->stages = STAGES (gpuccl, device);
   if (width < 1 || height < 1 || width > GPUCCL_MAX_SIDE ||
       height > GPUCCL_MAX_SIDE)
     return "the frame's sides must be 1 to 16384 pixels";
@@ -137,9 +135,9 @@ gpuccl_queue (Gpuccl *g, const GpucclParams *params, const GpucclFrame *frame)
   TRY (gpuccl_set (w, params, frame));
   if (w->link.bits)
     TRY (filter (g, params));
+  TRY (need (g, (void **) &w->scratch, sizeof *w->scratch));
   if (params->algorithm == GPUCCL_RUN && params->detector == GPUCCL_COMPONENTS)
     return g->stages->run (&g->device, w);
-  TRY (need (g, (void **) &w->scratch, sizeof *w->scratch));
   TRY (find_labels (g, params));
   return g->stages->measure (&g->device, w);
 }

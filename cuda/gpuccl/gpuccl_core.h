@@ -201,6 +201,8 @@ typedef struct {
   GpucclLink link;
   GpucclRays rays;
   int connectivity, skip_checks;
+  bool host_loop; /* label equivalence asks the host whether to go on, as in the
+                     paper; for measuring */
   uint32_t min_area, min_size;
 
   uint32_t *labels;  /* rows of width */

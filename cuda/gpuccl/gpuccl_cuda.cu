@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The CUDA backend's table, its memory, and the mask of a component. */
+#include <stdlib.h>
+
+#include "gpuccl/gpuccl_cuda.cuh"
+
+static const char *
+open (const Device *dev, GpucclWork *w)
+{
+  GpucclCuda *c = (GpucclCuda *) calloc (1, sizeof *c);
+
+  if (!(w->state = c))
+    return "out of memory";
+  TRY (device_alloc (dev, (void **) &c->loop, sizeof *c->loop));
+  TRY (device_alloc_pinned (dev, (void **) &c->changed, sizeof *c->changed));
+  TRY (device_alloc (dev, (void **) &c->window_label, sizeof (uint32_t)));
+  return gpuccl_measure_open (dev, w);
+}
+
+static void
+close (const Device *dev, GpucclWork *w)
+{
+  GpucclCuda *c = (GpucclCuda *) w->state;
+
+  if (!c)
+    return;
+  gpuccl_loop_clear (&c->loops[0]);
+  gpuccl_loop_clear (&c->loops[1]);
+  gpuccl_measure_close (dev, c);
+  device_release (dev, c->window_label);
+  device_release_pinned (dev, c->changed);
+  device_release (dev, c->loop);
+  free (c);
+}
+
+static __global__ void
+mask_kernel (const uint32_t *labels, int width, int height, uint32_t label,
+    uint8_t *mask, size_t stride)
+{
+  int x = gpuccl_x (), y = gpuccl_y ();
+
+  if (x < width && y < height)
+    mask[y * stride + x] = labels[(size_t) y * width + x] == label ? 255 : 0;
+}
+
+static const char *
+mask (const Device *dev, const GpucclWork *w, uint32_t label, uint8_t *out,
+    size_t stride)
+{
+  const GpucclFrame *f = &w->frame;
+
+  mask_kernel<<<gpuccl_blocks (f), gpuccl_threads (), 0,
+      device_stream (dev)>>> (
+      w->labels, f->width, f->height, label, out, stride);
+  CUDA_TRY (cudaGetLastError ());
+  return NULL;
+}
+
+const GpucclStages gpuccl_stages_cuda = {open, close, gpuccl_filter_cuda,
+    gpuccl_run_cuda, gpuccl_label_equivalence_cuda, gpuccl_improved_cuda,
+    gpuccl_hierarchical_cuda, gpuccl_window_cuda, gpuccl_measure_cuda, mask};

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the CUDA backend's files share. */
+#pragma once
+
+#include "common/cuda.cuh"
+#include "gpuccl/gpuccl_equivalence.h"
+
+/* What label equivalence knows from pass to pass, in device memory: a frame
+ * that is in a kernel's arguments cannot be changed where that kernel is in a
+ * loop of a graph. */
+typedef struct {
+  GpucclWork work;
+  uint32_t *list; /* of references to roots; may be the labels (section 3.2) */
+  uint32_t changed, iterations;
+} GpucclLoop;
+
+typedef void (*GpucclPass) (GpucclLoop *loop);
+
+/* The loop as a graph: one for each of the two algorithms. */
+typedef struct {
+  cudaGraph_t graph;
+  cudaGraphExec_t exec;
+} GpucclLoopGraph;
+
+/* What all components of a frame come to. */
+typedef struct {
+  uint32_t n_labels, n_sums, n_unknown;
+  unsigned long long largest; /* its key */
+} GpucclTally;
+
+/* Those whose sums are made, and the candidates among them. */
+typedef struct {
+  uint32_t n_sums, n_candidates;
+  uint32_t labels[GPUCCL_CANDIDATES];
+} GpucclChosen;
+
+/* The backend's own memory; device memory where nothing is said. */
+typedef struct {
+  GpucclLoop *loop;
+  uint32_t *changed; /* pinned: what the loop on the host asks */
+  GpucclLoopGraph loops[2];
+
+  GpucclTally *tally;
+  GpucclChosen *chosen;
+  uint32_t room; /* of the next two */
+  GpucclSum *sums;
+  unsigned long long *keys;
+  uint32_t *first, *last; /* of each candidate: in every row, then in every
+                             column */
+  uint32_t *window_label;
+} GpucclCuda;
+
+/* Components in order: a higher key comes first. */
+static __device__ __forceinline__ unsigned long long
+gpuccl_key (uint32_t area, uint32_t label)
+{
+  return (unsigned long long) area << 32 | ~label;
+}
+
+static __device__ __forceinline__ uint32_t
+gpuccl_key_label (unsigned long long key)
+{
+  return ~(uint32_t) key;
+}
+
+/* One thread a pixel, a warp along the row. */
+#define GPUCCL_BLOCK_X 32
+#define GPUCCL_BLOCK_Y 8
+
+static inline dim3
+gpuccl_blocks (const GpucclFrame *f)
+{
+  return dim3 (ceil_div (f->width, GPUCCL_BLOCK_X),
+      ceil_div (f->height, GPUCCL_BLOCK_Y));
+}
+
+static inline dim3
+gpuccl_threads (void)
+{
+  return dim3 (GPUCCL_BLOCK_X, GPUCCL_BLOCK_Y);
+}
+
+static __device__ __forceinline__ int
+gpuccl_x (void)
+{
+  return (int) (blockIdx.x * blockDim.x + threadIdx.x);
+}
+
+static __device__ __forceinline__ int
+gpuccl_y (void)
+{
+  return (int) (blockIdx.y * blockDim.y + threadIdx.y);
+}
+
+/* The thread that does what is to be done once. */
+static __device__ __forceinline__ bool
+gpuccl_is_first_thread (void)
+{
+  return gpuccl_x () == 0 && gpuccl_y () == 0;
+}
+
+/* Analysis, for the thread's own pixel. */
+static __device__ __forceinline__ void
+gpuccl_analyse (GpucclLoop *loop)
+{
+  const GpucclFrame f = loop->work.frame;
+  uint32_t *list = loop->list, *label;
+  int x = gpuccl_x (), y = gpuccl_y ();
+
+  if (x >= f.width || y >= f.height)
+    return;
+  label = &list[(size_t) y * f.width + x];
+  if (*label)
+    *label = gpuccl_root (list, *label);
+}
+
+/* Ends an iteration: whether scanning changed a label. */
+static __device__ __forceinline__ uint32_t
+gpuccl_end_iteration (GpucclLoop *loop)
+{
+  uint32_t changed = loop->changed;
+
+  loop->changed = 0;
+  loop->work.result->iterations = ++loop->iterations;
+  return changed;
+}
+
+C_BEGIN
+
+/* gpuccl_loop_cuda.cu: whether the device can repeat by itself; a graph of
+ * @scan, analysis and, where it is not NULL, @relabel, again and again until
+ * nothing changes. */
+bool gpuccl_loop_possible (void);
+const char *gpuccl_loop_make (GpucclLoopGraph *g, const GpucclFrame *f,
+    GpucclLoop *loop, GpucclPass scan, GpucclPass relabel);
+void gpuccl_loop_clear (GpucclLoopGraph *g);
+
+/* gpuccl_measure_cuda.cu */
+const char *gpuccl_measure_open (const Device *dev, const GpucclWork *w);
+void gpuccl_measure_close (const Device *dev, GpucclCuda *c);
+
+/* Stages. */
+const char *gpuccl_filter_cuda (const Device *dev, const GpucclWork *w);
+const char *gpuccl_run_cuda (const Device *dev, const GpucclWork *w);
+const char *gpuccl_label_equivalence_cuda (
+    const Device *dev, const GpucclWork *w);
+const char *gpuccl_improved_cuda (const Device *dev, const GpucclWork *w);
+const char *gpuccl_hierarchical_cuda (const Device *dev, const GpucclWork *w);
+const char *gpuccl_window_cuda (const Device *dev, const GpucclWork *w);
+const char *gpuccl_measure_cuda (const Device *dev, const GpucclWork *w);
+
+C_END
