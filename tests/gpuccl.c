@@ -2,48 +2,11 @@
  *
  * gpuccl's labels and sums in single frames: by hand, against a flood fill, on
  * patterns and hostile input, and CPU against CUDA bit for bit. */
-#include "gpuccl_bench.h"
+#include "gpuccl_figures.h"
 #include "gpuccl_filters.h"
 #include "gpuccl_hostile.h"
+#include "gpuccl_parity.h"
 #include "gpuccl_turned.h"
-
-static Input
-random_input (void)
-{
-  Input in =
-      input_new (rnd (3), 1 + (int) rnd (200), 1 + (int) rnd (90), rnd (4) > 0);
-  uint32_t density = rnd (101), grain = 1 + rnd (rnd (2) ? 4 : 16);
-  uint32_t slope = rnd (40), seed = rnd (1u << 30);
-  uint32_t wide = (uint32_t) in.width / grain + 1;
-
-  for (int y = 0; y < in.height; y++)
-    for (int x = 0; x < in.width; x++) {
-      uint32_t cell = (uint32_t) y / grain * wide + (uint32_t) x / grain;
-      bool set = random_below (seed, cell, 100) < density;
-
-      *map_at (&in, x, y) = in.source == GPUCCL_MASK
-          ? (uint8_t) (set ? 77 + rnd (179) : rnd (77))
-          : (uint8_t) (set ? 2 + rnd (2) : rnd (7));
-      *depth_at (&in, x, y) =
-          rnd (20) ? (uint16_t) (1000 + slope * x + 3 * y + rnd (24)) : 0;
-    }
-  return in;
-}
-
-static GpucclParams
-random_params (Rule *rule)
-{
-  GpucclParams p = GPUCCL_DEFAULTS;
-
-  *rule = (Rule){
-      rnd (2) ? 4 : 8, 77, rnd (4) ? rnd (30) : 0, rnd (3) ? 0 : rnd (64)};
-  rule_to_params (rule, &p);
-  p.min_area = rnd (2) ? 1 : rnd (100);
-  p.min_size = rnd (2) ? rnd (200) : 3500;
-  p.max_components = 1 + (int) rnd (rnd (2) ? 10 : GPUCCL_MAX_COMPONENTS);
-  random_camera (&p.camera);
-  return p;
-}
 
 static void
 test_random (DeviceKind kind)
@@ -51,7 +14,7 @@ test_random (DeviceKind kind)
   for (int round = 0; round < 100; round++) {
     Rule rule;
     GpucclParams p = random_params (&rule);
-    Input in = random_input ();
+    Input in = random_input (1 + (int) rnd (200), 1 + (int) rnd (90));
 
     compare (kind, &p, &rule, &in);
     check (frame_is_unharmed (&in.map) && frame_is_unharmed (&in.depth));
@@ -170,34 +133,6 @@ test_mask (DeviceKind kind)
   input_free (&in);
 }
 
-static void
-test_parity (DeviceKind kind)
-{
-  (void) kind;
-  for (int round = 0; round < 400; round++) {
-    Rule rule;
-    GpucclParams p = random_params (&rule);
-    Input in = random_input ();
-    Found a, b;
-
-    p.filter = (GpucclFilter) rnd (2);
-    p.detector = (GpucclDetector) (rnd (6) == 0);
-    p.algorithm = (GpucclAlgorithm) rnd (4);
-    a = find (DEVICE_CPU, &p, &in);
-    b = find (DEVICE_CUDA, &p, &in);
-    check (!memcmp (
-        a.labels, b.labels, (size_t) in.width * in.height * sizeof *a.labels));
-    check (a.results.n_components == b.results.n_components);
-    check (a.results.n_labels == b.results.n_labels);
-    check (a.results.n_unknown == b.results.n_unknown);
-    check (!memcmp (a.components, b.components,
-        a.results.n_components * sizeof *a.components));
-    found_free (&a);
-    found_free (&b);
-    input_free (&in);
-  }
-}
-
 static const CheckPart on_each[] = {{"by hand", test_by_hand},
     {"steps at the limit", test_steps}, {"steps that grow", test_steps_grow},
     {"patterns", test_patterns}, {"known images", test_images},
@@ -211,7 +146,9 @@ static const CheckPart on_each[] = {{"by hand", test_by_hand},
     {"extremes", test_extremes}, {"a device that fails", test_failing},
     {NULL, NULL}};
 
-static const CheckPart parity[] = {{"CPU and CUDA", test_parity}, {NULL, NULL}};
+static const CheckPart parity[] = {{"frames alone", test_parity},
+    {"frames in turn", test_parity_in_turn}, {"filter", test_parity_filter},
+    {"loop on the host", test_parity_host_loop}, {NULL, NULL}};
 
 int
 main (int argc, char **argv)

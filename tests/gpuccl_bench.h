@@ -7,9 +7,8 @@
  */
 #pragma once
 
-#include "gpuccl/gpuccl.h"
+#include "gpuccl_bare.h"
 #include "gpuccl_images.h"
-#include "check.h"
 
 #define BENCH_BYTES (512u << 20)
 #define BENCH_MAX_FRAMES 256
@@ -34,24 +33,25 @@ bench_depth (int width, int height)
   return z;
 }
 
+/* Frames of @map, which is 1 where there is an outlier. */
 static inline void
-bench_open (Bench *b, DeviceKind kind, GpucclImage image, int width, int height)
+bench_open (
+    Bench *b, DeviceKind kind, const uint8_t *map, int width, int height)
 {
   size_t pixels = (size_t) width * height;
-  uint8_t *map = malloc (pixels);
+  uint8_t *classes = malloc (pixels);
   uint16_t *depth = bench_depth (width, height);
   int room = kind == DEVICE_CUDA ? (int) (BENCH_BYTES / (3 * pixels)) : 4;
 
   *b = (Bench){.width = width, .height = height};
   b->n_frames = room < BENCH_MAX_FRAMES ? room : BENCH_MAX_FRAMES;
-  gpuccl_image_draw (image, map, width, height);
   for (size_t i = 0; i < pixels; i++)
-    map[i] = map[i] ? GPUCCL_OUTLIER : GPUCCL_INLIER;
+    classes[i] = map[i] ? GPUCCL_OUTLIER : GPUCCL_INLIER;
   ok (device_open (&b->dev, kind, NULL));
   for (int i = 0; i < b->n_frames; i++) {
     ok (device_alloc (&b->dev, &b->maps[i], pixels));
     ok (device_alloc (&b->dev, &b->depths[i], 2 * pixels));
-    ok (device_copy (&b->dev, b->maps[i], map, pixels));
+    ok (device_copy (&b->dev, b->maps[i], classes, pixels));
     ok (device_copy (&b->dev, b->depths[i], depth, 2 * pixels));
     b->frames[i] = (GpucclFrame){.width = width,
         .height = height,
@@ -62,8 +62,19 @@ bench_open (Bench *b, DeviceKind kind, GpucclImage image, int width, int height)
         .depth_stride = 2 * width};
   }
   ok (device_wait (&b->dev));
-  free (map);
+  free (classes);
   free (depth);
+}
+
+static inline void
+bench_open_image (
+    Bench *b, DeviceKind kind, GpucclImage image, int width, int height)
+{
+  uint8_t *map = malloc ((size_t) width * height);
+
+  gpuccl_image_draw (image, map, width, height);
+  bench_open (b, kind, map, width, height);
+  free (map);
 }
 
 static inline void
@@ -85,14 +96,39 @@ bench_compare (const void *p, const void *q)
   return (a > b) - (a < b);
 }
 
-/* Microseconds a frame: of the device where @queue only, else of gpuccl_run
- * with its results, which are left in @r. */
-static inline double
-bench_run (Bench *b, Gpuccl *g, const GpucclParams *p, bool depth, bool queue,
-    int frames, GpucclResults *r)
+/* A frame's work. */
+typedef struct {
+  Bench *bench;
+  const GpucclParams *params;
+  bool depth;
+  Gpuccl *g;       /* for the next two */
+  GpucclResults r; /* of bench_whole */
+  Bare bare;       /* for stages alone */
+} BenchWork;
+
+typedef void (*BenchStep) (BenchWork *w, const GpucclFrame *f);
+
+static inline void
+bench_queued (BenchWork *w, const GpucclFrame *f)
 {
+  ok (gpuccl_queue (w->g, w->params, f));
+}
+
+static inline void
+bench_whole (BenchWork *w, const GpucclFrame *f)
+{
+  ok (gpuccl_run (w->g, w->params, f, &w->r));
+}
+
+/* Microseconds a frame. */
+static inline double
+bench_time (BenchWork *w, BenchStep step)
+{
+  Bench *b = w->bench;
   double times[BENCH_BATCHES], total = 0;
   int at = 0, n = 0;
+  int frames =
+      b->dev.kind == DEVICE_CUDA ? 100 : 1 + 2000000 / (b->width * b->height);
 
   for (int batch = -1; batch < BENCH_BATCHES && total < 2; batch++) {
     double seconds = 0;
@@ -101,11 +137,8 @@ bench_run (Bench *b, Gpuccl *g, const GpucclParams *p, bool depth, bool queue,
     for (int i = 0; i < frames; i++, at = (at + 1) % b->n_frames) {
       GpucclFrame f = b->frames[at];
 
-      f.depth = depth ? f.depth : NULL;
-      if (queue)
-        ok (gpuccl_queue (g, p, &f));
-      else
-        ok (gpuccl_run (g, p, &f, r));
+      f.depth = w->depth ? f.depth : NULL;
+      step (w, &f);
     }
     ok (device_timer_end (&b->dev, &b->timer, &seconds));
     if (batch < 0)
@@ -117,27 +150,60 @@ bench_run (Bench *b, Gpuccl *g, const GpucclParams *p, bool depth, bool queue,
   return times[n / 2];
 }
 
-static inline void
-bench_row (Bench *b, int size, GpucclImage image, const char *algorithm,
-    GpucclParams p, bool depth)
+/* Prints a row, and returns how many components were found. */
+static inline uint32_t
+bench_row (Bench *b, GpucclImage image, const char *method,
+    const GpucclParams *p, bool depth)
 {
-  bool cuda = b->dev.kind == DEVICE_CUDA;
-  int frames = cuda ? 100 : 1 + 2000000 / (b->width * b->height);
-  int expected = p.connectivity == 4 ? gpuccl_image_sizes[size].n[image].four
-                                     : gpuccl_image_sizes[size].n[image].eight;
-  GpucclResults r = {0};
-  Gpuccl *g;
+  BenchWork w = {.bench = b, .params = p, .depth = depth};
   double wall, device;
 
-  ok (gpuccl_new (&g, &b->dev, b->width, b->height));
-  wall = bench_run (b, g, &p, depth, false, frames, &r);
-  device = bench_run (b, g, &p, depth, true, frames, &r);
-  check (r.n_labels == (uint32_t) expected);
-  printf ("%s,%s,%s,%dx%d,%d,%s,%u,%.1f,%.1f\n", cuda ? "cuda" : "cpu",
-      algorithm, gpuccl_image_names[image], b->width, b->height, p.connectivity,
-      depth ? "depth" : "mask", r.n_labels, device, wall);
+  ok (gpuccl_new (&w.g, &b->dev, b->width, b->height));
+  wall = bench_time (&w, bench_whole);
+  device = bench_time (&w, bench_queued);
+  printf ("%s,%s,%s,%dx%d,%d,%s,%u,%.1f,%.1f\n",
+      b->dev.kind == DEVICE_CUDA ? "cuda" : "cpu", method,
+      gpuccl_image_names[image], b->width, b->height, p->connectivity,
+      depth ? "depth" : "mask", w.r.n_labels, device, wall);
   fflush (stdout);
-  gpuccl_free (g);
+  gpuccl_free (w.g);
+  return w.r.n_labels;
+}
+
+static inline void
+bench_filter (BenchWork *w, const GpucclFrame *f)
+{
+  ok (gpuccl_set (&w->bare.work, w->params, f));
+  ok (w->bare.stages->filter (&w->bench->dev, &w->bare.work));
+}
+
+static inline void
+bench_filter_and_wait (BenchWork *w, const GpucclFrame *f)
+{
+  bench_filter (w, f);
+  ok (device_wait (&w->bench->dev));
+}
+
+/* The filter of all pixels. */
+static inline void
+bench_filter_row (Bench *b)
+{
+  GpucclParams p = GPUCCL_DEFAULTS;
+  BenchWork w = {.bench = b, .params = &p, .depth = true};
+  double wall, device;
+
+  bare_open (&w.bare, &b->dev, b->width, b->height, p.depth_scale);
+  for (int i = 0; i < b->n_frames; i++)
+    b->frames[i].source = GPUCCL_DEPTH_ONLY;
+  wall = bench_time (&w, bench_filter_and_wait);
+  device = bench_time (&w, bench_filter);
+  for (int i = 0; i < b->n_frames; i++)
+    b->frames[i].source = GPUCCL_CLASSES;
+  printf ("%s,bilateral,plane,%dx%d,,depth,,%.1f,%.1f\n",
+      b->dev.kind == DEVICE_CUDA ? "cuda" : "cpu", b->width, b->height, device,
+      wall);
+  fflush (stdout);
+  bare_close (&w.bare);
 }
 
 static inline void
@@ -145,47 +211,31 @@ bench_image (DeviceKind kind, int size, GpucclImage image, int only)
 {
   static const char *const names[] = {
       "run", "label-equivalence", "improved-label-equivalence", "hierarchical"};
+  GpucclParams p = GPUCCL_DEFAULTS;
   Bench b;
 
-  bench_open (&b, kind, image, gpuccl_image_sizes[size].width,
+  bench_open_image (&b, kind, image, gpuccl_image_sizes[size].width,
       gpuccl_image_sizes[size].height);
+  p.filter = GPUCCL_NO_FILTER;
+  p.camera =
+      (GpucclCamera){true, b.width, b.width, b.width / 2., b.height / 2.};
   for (int algorithm = 0; algorithm < 4; algorithm++)
     for (int i = 0; i < 4; i++) {
-      GpucclParams p = GPUCCL_DEFAULTS;
       bool slow = algorithm && kind == DEVICE_CPU && size > 1;
+      int four = gpuccl_image_sizes[size].n[image].four;
+      int eight = gpuccl_image_sizes[size].n[image].eight;
 
       if (only < 0 ? slow : algorithm != only)
         continue;
       p.algorithm = (GpucclAlgorithm) algorithm;
-      p.filter = GPUCCL_NO_FILTER;
       p.connectivity = i < 2 ? 4 : 8;
-      p.camera =
-          (GpucclCamera){true, b.width, b.width, b.width / 2., b.height / 2.};
-      bench_row (&b, size, image, names[algorithm], p, i % 2);
+      check (bench_row (&b, image, names[algorithm], &p, i % 2) ==
+          (uint32_t) (i < 2 ? four : eight));
     }
+  p.detector = GPUCCL_WINDOW;
+  if (only < 0)
+    bench_row (&b, image, "window", &p, false);
+  if (only < 0 && !image)
+    bench_filter_row (&b);
   bench_close (&b);
-}
-
-/* `--bench [cpu] [size N] [algorithm N]`; the paper's algorithms on the CPU at
- * the larger sizes only where they are asked for. */
-static inline int
-bench_all (int argc, char **argv)
-{
-  DeviceKind kind = device_cuda_probe () ? DEVICE_CPU : DEVICE_CUDA;
-  int only_size = -1, only_algorithm = -1;
-
-  for (int i = 2; i < argc; i++)
-    if (!strcmp (argv[i], "cpu"))
-      kind = DEVICE_CPU;
-    else if (!strcmp (argv[i], "size") && i + 1 < argc)
-      only_size = atoi (argv[i + 1]);
-    else if (!strcmp (argv[i], "algorithm") && i + 1 < argc)
-      only_algorithm = atoi (argv[i + 1]);
-  printf ("device,algorithm,image,size,neighbours,with,components,device us,"
-          "wall us\n");
-  for (int size = 0; size < GPUCCL_N_SIZES; size++)
-    for (int image = 0; image < GPUCCL_N_IMAGES; image++)
-      if (only_size < 0 || size == only_size)
-        bench_image (kind, size, (GpucclImage) image, only_algorithm);
-  return check_failures != 0;
 }
