@@ -28,6 +28,7 @@ close (const Device *dev, GpucclWork *w)
   gpuccl_loop_clear (&c->loops[0]);
   gpuccl_loop_clear (&c->loops[1]);
   gpuccl_measure_close (dev, c);
+  gpuccl_run_close (dev, c->run);
   device_release (dev, c->window_label);
   device_release_pinned (dev, c->changed);
   device_release (dev, c->loop);

@@ -23,6 +23,8 @@ typedef struct {
   cudaGraphExec_t exec;
 } GpucclLoopGraph;
 
+typedef struct _GpucclRun GpucclRun;
+
 /* What all components of a frame come to. */
 typedef struct {
   uint32_t n_labels, n_sums, n_unknown;
@@ -49,6 +51,8 @@ typedef struct {
   uint32_t *first, *last; /* of each candidate: in every row, then in every
                              column */
   uint32_t *window_label;
+
+  GpucclRun *run; /* what GPUCCL_RUN needs; NULL before */
 } GpucclCuda;
 
 /* Components in order: a higher key comes first. */
@@ -139,6 +143,9 @@ void gpuccl_loop_clear (GpucclLoopGraph *g);
 /* gpuccl_measure_cuda.cu */
 const char *gpuccl_measure_open (const Device *dev, const GpucclWork *w);
 void gpuccl_measure_close (const Device *dev, GpucclCuda *c);
+
+/* gpuccl_runs_cuda.cu */
+void gpuccl_run_close (const Device *dev, GpucclRun *run);
 
 /* Stages. */
 const char *gpuccl_filter_cuda (const Device *dev, const GpucclWork *w);

@@ -18,7 +18,7 @@
 
 /* Weights of steps, 0 from GPUCCL_RANGE on; depths around the tile. */
 struct Shared {
-  uint8_t range[GPUCCL_RANGE + 16];
+  alignas (16) uint8_t range[GPUCCL_RANGE + 16];
   int32_t z[SIDE_Y][SIDE_X];
 };
 
@@ -33,6 +33,7 @@ load (const GpucclWork &w, Shared *s)
   ((uint4 *) s->range)[threadIdx.x] = ((const uint4 *) w.range)[threadIdx.x];
   if (threadIdx.x == 0)
     s->range[GPUCCL_RANGE] = 0;
+#pragma unroll
   for (int i = threadIdx.x; i < SIDE_X * SIDE_Y; i += THREADS) {
     int x = x0 + i % SIDE_X, y = y0 + i / SIDE_X, z = 0;
 
@@ -42,17 +43,30 @@ load (const GpucclWork &w, Shared *s)
   }
 }
 
-/* gpuccl_mean_add () without its branches. */
+/* A byte in a whole register: as a uint8_t it would be extended once more. */
+static __device__ __forceinline__ uint32_t
+byte_at (uint32_t address)
+{
+  uint32_t value;
+
+  asm volatile("ld.shared.u8 %0, [%1];"
+               : "=r"(value)
+               : "r"(address)
+               : "memory");
+  return value;
+}
+
+/* gpuccl_mean_add () without its branches; @range: the address of the weights
+ * in shared memory. */
 static __device__ __forceinline__ void
-add (
-    GpucclMean *mean, const Shared &s, uint32_t space, int32_t z, int32_t other)
+add (GpucclMean *mean, uint32_t range, uint32_t space, int32_t z, int32_t other)
 {
   int32_t deeper = other - z;
   uint32_t weight;
 
   if (!space) /* known when this is compiled */
     return;
-  weight = space * s.range[min (abs (deeper), GPUCCL_RANGE)];
+  weight = space * byte_at (range + min (abs (deeper), GPUCCL_RANGE));
   mean->weights += weight;
   mean->deeper += (int32_t) weight * deeper;
 }
@@ -84,6 +98,7 @@ __launch_bounds__ (THREADS) filter_kernel (const __grid_constant__ GpucclWork w)
   int x = blockIdx.x * TILE_X + tx, y = blockIdx.y * TILE_Y + ty;
   bool first = is_foreground (w, x, y), second = is_foreground (w, x, y + 1);
   GpucclMean a = {0, 0}, b = {0, 0};
+  uint32_t range = (uint32_t) __cvta_generic_to_shared (s.range);
   int32_t za, zb;
 
   load (w, &s);
@@ -96,8 +111,8 @@ __launch_bounds__ (THREADS) filter_kernel (const __grid_constant__ GpucclWork w)
       int dx = i % SIDE - GPUCCL_REACH, dy = i / SIDE - GPUCCL_REACH;
       int32_t other = s.z[ty + i / SIDE][tx + i % SIDE];
 
-      add (&a, s, gpuccl_space_weight (dx, dy), za, other);
-      add (&b, s, gpuccl_space_weight (dx, dy - 1), zb, other);
+      add (&a, range, gpuccl_space_weight (dx, dy), za, other);
+      add (&b, range, gpuccl_space_weight (dx, dy - 1), zb, other);
     }
   }
   store (w, x, y, first, a, za);

@@ -76,7 +76,7 @@ gpuccl_loop_make (GpucclLoopGraph *g, const GpucclFrame *f, GpucclLoop *loop,
   cudaGraphConditionalHandle handle;
   void *args[] = {&loop, &handle};
   cudaGraphNode_t scanned, analysed, relabelled;
-  cudaGraph_t body;
+  cudaGraph_t body = NULL;
 
   CUDA_TRY (cudaGraphCreate (&g->graph, 0));
   CUDA_TRY (cudaGraphConditionalHandleCreate (

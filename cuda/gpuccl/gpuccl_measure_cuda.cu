@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * From labels to components: areas in an array with an element for each pixel,
- * as in the paper (section 3.5.1), of which those at first pixels are used; the
+ * as in the paper (section 3.5), of which those at first pixels are used; the
  * largest; sums, for components that are large enough only; and the extents of
  * candidates.  All is done with integer atomics, so their order does not
  * matter. */
