@@ -135,25 +135,28 @@ gpuccl_queue (Gpuccl *g, const GpucclParams *params, const GpucclFrame *frame)
   TRY (gpuccl_set (w, params, frame));
   if (w->link.bits)
     TRY (filter (g, params));
-  TRY (need (g, (void **) &w->scratch, sizeof *w->scratch));
   if (params->algorithm == GPUCCL_RUN && params->detector == GPUCCL_COMPONENTS)
     return g->stages->run (&g->device, w);
+  TRY (need (g, (void **) &w->scratch, sizeof *w->scratch));
   TRY (find_labels (g, params));
   return g->stages->measure (&g->device, w);
 }
 
-/* The first frame with more components than there is room for gets it, and is
- * run again. */
+/* The first frame with more components, or pieces of them, than there is room
+ * for gets it, and is run again. */
 static const char *
 wait_for_result (
     Gpuccl *g, const GpucclParams *params, const GpucclFrame *frame)
 {
   TRY (device_wait (&g->device));
-  if (g->work.result->n_sums <= g->work.max_sums)
-    return NULL;
-  TRY (grow_sums (g, 2 * g->work.result->n_sums));
-  TRY (gpuccl_queue (g, params, frame));
-  return device_wait (&g->device);
+  while (g->work.result->n_missing ||
+      g->work.result->n_sums > g->work.max_sums) {
+    if (g->work.result->n_sums > g->work.max_sums)
+      TRY (grow_sums (g, 2 * g->work.result->n_sums));
+    TRY (gpuccl_queue (g, params, frame));
+    TRY (device_wait (&g->device));
+  }
+  return NULL;
 }
 
 const char *

@@ -190,7 +190,8 @@ typedef struct {
   GpucclCandidate candidates[GPUCCL_CANDIDATES]; /* by area, then by label */
   uint32_t n_sums; /* components of min_area pixels; there may be no room for
                       all of them */
-  uint32_t unused;
+  uint32_t n_missing; /* GPU: pieces of components, all that there are, where
+                         there was no room for them; else 0 */
   GpucclSum sums[1]; /* in any order; as many as there is room for */
 } GpucclResult;
 

@@ -1,18 +1,222 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * GPUCCL_RUN by the improved label equivalence. */
-#include "gpuccl/gpuccl_cuda.cuh"
+ * GPUCCL_RUN on the GPU: its memory, and its kernels as one CUDA graph. */
+#include <stdlib.h>
+#include <string.h>
 
-const char *
-gpuccl_run_cuda (const Device *dev, const GpucclWork *w)
+#include "gpuccl/gpuccl_cuda.cuh"
+#include "gpuccl/gpuccl_run.cuh"
+
+#define N_KERNELS 6
+
+struct _GpucclRun {
+  GpucclPieces pieces;
+  Chain chain;
+  GpucclArgs args; /* what the kernels' arguments are */
+};
+
+/* ---- Memory ---- */
+
+static const char *
+renew (const Device *dev, void **p, size_t n, size_t size)
 {
-  TRY (gpuccl_improved_cuda (dev, w));
-  return gpuccl_measure_cuda (dev, w);
+  device_release (dev, *p);
+  *p = NULL;
+  return device_alloc (dev, p, n * size);
+}
+
+#define RENEW(p, n) TRY (renew (dev, (void **) &(p), n, sizeof *(p)))
+
+/* Room for @n pieces. */
+static const char *
+grow (GpucclPieces *p, const Device *dev, size_t n)
+{
+  TRY (device_wait (dev)); /* nobody uses what goes */
+  p->max_pieces = 0;
+  RENEW (p->pieces, n);
+  RENEW (p->parents, n);
+  RENEW (p->marks, n);
+  RENEW (p->list, n);
+  RENEW (p->reported, n);
+  p->max_pieces = (uint32_t) n;
+  return NULL;
+}
+
+static __global__ void
+clear_kernel (uint32_t *first, size_t n)
+{
+  size_t i = (size_t) blockIdx.x * blockDim.x + threadIdx.x;
+
+  if (i < n)
+    first[i] = UINT32_MAX;
+}
+
+static const char *
+open (GpucclPieces *p, const Device *dev, const GpucclWork *w)
+{
+  size_t pixels = (size_t) w->frame.width * w->frame.height, extents, tiles;
+
+  p->tiles_x = ceil_div (w->frame.width, TILE);
+  p->tiles_y = ceil_div (w->frame.height, TILE);
+  tiles = (size_t) p->tiles_x * p->tiles_y;
+  extents = (size_t) GPUCCL_CANDIDATES * (w->frame.width + w->frame.height);
+  RENEW (p->rows, (size_t) p->tiles_x * w->frame.height);
+  RENEW (p->seams, tiles);
+  RENEW (p->first, extents);
+  RENEW (p->last, extents);
+  RENEW (p->counters, 1);
+  RENEW (p->top, 1);
+  TRY (grow (p, dev, pixels / 8 > 4096 ? pixels / 8 : 4096));
+  clear_kernel<<<(unsigned) (extents / 256 + 1), 256, 0,
+      device_stream (dev)>>> (p->first, extents);
+  CUDA_TRY (cudaGetLastError ());
+  return NULL;
 }
 
 void
 gpuccl_run_close (const Device *dev, GpucclRun *run)
 {
-  (void) dev;
-  (void) run;
+  if (!run)
+    return;
+  chain_clear (&run->chain);
+  device_release (dev, run->pieces.rows);
+  device_release (dev, run->pieces.seams);
+  device_release (dev, run->pieces.first);
+  device_release (dev, run->pieces.last);
+  device_release (dev, run->pieces.counters);
+  device_release (dev, run->pieces.top);
+  device_release (dev, run->pieces.pieces);
+  device_release (dev, run->pieces.parents);
+  device_release (dev, run->pieces.marks);
+  device_release (dev, run->pieces.list);
+  device_release (dev, run->pieces.reported);
+  free (run);
+}
+
+/* ---- Kernels ---- */
+
+static int
+blocks_for (size_t n)
+{
+  size_t blocks = (n + THREADS - 1) / THREADS;
+
+  return (int) (blocks < 1056 ? blocks : 1056); /* a large GPU full */
+}
+
+/* Pieces that a frame of ordinary size has are looked at in one go. */
+static cudaKernelNodeParams
+node (const GpucclArgs *a, int i, void **args)
+{
+  const GpucclKernel kernels[N_KERNELS] = {gpuccl_tiles_kernel (a),
+      gpuccl_seams_kernel, gpuccl_gather_kernel, gpuccl_select_kernel,
+      gpuccl_paint_kernel, gpuccl_criteria_kernel};
+  dim3 tiles (a->p.tiles_x, a->p.tiles_y);
+  const dim3 blocks[N_KERNELS] = {tiles,
+      dim3 (ceil_div (2 * a->p.tiles_x * a->p.tiles_y, WARPS)),
+      dim3 (blocks_for (a->p.max_pieces)), dim3 (blocks_for (a->p.max_pieces)),
+      tiles, dim3 (GPUCCL_CANDIDATES + GPUCCL_REPORTERS)};
+  cudaKernelNodeParams p = {};
+
+  p.func = (void *) kernels[i];
+  p.gridDim = blocks[i];
+  p.blockDim = dim3 (THREADS);
+  p.kernelParams = args;
+  return p;
+}
+
+static const char *
+build (GpucclRun *r)
+{
+  void *args[] = {&r->args};
+
+  TRY (chain_begin (&r->chain));
+  for (int i = 0; i < N_KERNELS; i++) {
+    cudaKernelNodeParams p = node (&r->args, i, args);
+
+    TRY (chain_add (&r->chain, &p));
+  }
+  return chain_end (&r->chain);
+}
+
+/* Whether @a differs from what the graph was built for by no more than what the
+ * first kernel alone reads. */
+static bool
+differs_by_address (const GpucclRun *r, const GpucclArgs *a)
+{
+  GpucclArgs same = *a;
+
+  same.w.frame.map = r->args.w.frame.map;
+  same.w.frame.depth = r->args.w.frame.depth;
+  same.aligned = r->args.aligned;
+  return !memcmp (&same, &r->args, sizeof same) &&
+      gpuccl_tiles_kernel (a) == gpuccl_tiles_kernel (&r->args);
+}
+
+static const char *
+launch (GpucclRun *r, const Device *dev, const GpucclArgs *a)
+{
+  if (r->chain.exec && differs_by_address (r, a)) {
+    void *args[] = {&r->args};
+
+    memcpy (&r->args, a, sizeof *a);
+    cudaKernelNodeParams p = node (&r->args, 0, args);
+
+    CUDA_TRY (cudaGraphExecKernelNodeSetParams (
+        r->chain.exec, r->chain.nodes[0], &p));
+  } else {
+    chain_clear (&r->chain);
+    memcpy (&r->args, a, sizeof *a);
+    TRY (build (r));
+  }
+  return chain_run (&r->chain, dev);
+}
+
+static bool
+is_aligned (const GpucclFrame *f)
+{
+  return f->source != GPUCCL_DEPTH_ONLY && f->map_step == 1 &&
+      (uintptr_t) f->map % 4 == 0 && f->map_stride % 4 == 0;
+}
+
+/* Arguments are compared byte by byte, and padding is not copied reliably. */
+static GpucclArgs
+args_of (const GpucclWork *w, const GpucclPieces *p)
+{
+  GpucclArgs a;
+  GpucclFrame f;
+  GpucclRays rays;
+
+  memset (&a, 0, sizeof a);
+  memset (&f, 0, sizeof f);
+  memset (&rays, 0, sizeof rays);
+  f.width = w->frame.width, f.height = w->frame.height;
+  f.source = w->frame.source;
+  f.map = w->frame.map, f.map_stride = w->frame.map_stride;
+  f.map_step = w->frame.map_step;
+  f.depth = w->frame.depth, f.depth_stride = w->frame.depth_stride;
+  rays.known = w->rays.known;
+  rays.x = w->rays.x, rays.y = w->rays.y;
+  memcpy (&a.w, w, sizeof *w);
+  memcpy (&a.w.frame, &f, sizeof f);
+  memcpy (&a.w.rays, &rays, sizeof rays);
+  memcpy (&a.p, p, sizeof *p);
+  a.aligned = is_aligned (&f);
+  return a;
+}
+
+const char *
+gpuccl_run_cuda (const Device *dev, const GpucclWork *w)
+{
+  GpucclRun **run = &((GpucclCuda *) w->state)->run;
+  GpucclArgs a;
+
+  if (!*run) {
+    if (!(*run = (GpucclRun *) calloc (1, sizeof **run)))
+      return "out of memory";
+    TRY (open (&(*run)->pieces, dev, w));
+  }
+  if (w->result->n_missing > (*run)->pieces.max_pieces)
+    TRY (grow (&(*run)->pieces, dev, w->result->n_missing));
+  a = args_of (w, &(*run)->pieces);
+  return launch (*run, dev, &a);
 }

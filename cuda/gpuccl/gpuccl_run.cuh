@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the kernels of GPUCCL_RUN share.
+ *
+ * A tile is 32 x 32 pixels, a row of it one word of bits.  Its components, the
+ * pieces of those of the frame, are found in shared memory with all their sums;
+ * then pieces are joined across the seams between tiles and added up, and the
+ * pixels get their labels.  Nothing waits for the host. */
+#pragma once
+
+#include "common/chain.cuh"
+#include "common/union.cuh"
+#include "gpuccl/gpuccl_core.h"
+
+#define TILE 32
+#define WARPS 8
+#define ROWS (TILE / WARPS) /* of a tile, that a warp has */
+#define THREADS (32 * WARPS)
+
+#define GPUCCL_REPORTERS 8 /* blocks that copy sums to the host */
+
+/* A row of a tile: bit i is pixel i. */
+typedef struct {
+  uint32_t foreground;
+  uint32_t starts; /* of runs: pixels linked to none on their left */
+} GpucclRow;
+
+/* The links of a tile across its upper and left edge, bit i for pixel i of its
+ * first row or column. */
+typedef struct {
+  uint32_t up, up_left, up_right;
+  uint32_t left, left_up, left_down;
+  uint32_t used; /* the tile has foreground; else nothing above is known */
+  uint32_t unused;
+} GpucclSeams;
+
+/* Zero between frames. */
+typedef struct {
+  unsigned long long largest; /* key */
+  uint32_t n_pieces, n_unknown, n_labels, n_sums, n_listed, tickets;
+} GpucclCounters;
+
+/* The candidates of this frame, largest first. */
+typedef struct {
+  uint32_t n, n_reported;
+  uint32_t roots[GPUCCL_CANDIDATES];
+} GpucclTop;
+
+/* Device memory. */
+typedef struct {
+  int tiles_x, tiles_y;
+  uint32_t max_pieces;
+  GpucclRow *rows;        /* [y][tile] */
+  GpucclSeams *seams;     /* of each tile */
+  GpucclSum *pieces;      /* after the gathering, roots have all of theirs */
+  uint32_t *parents;      /* of pieces */
+  uint8_t *marks;         /* of pieces: 1 + which candidate; 0 between frames */
+  uint32_t *list;         /* roots that may be candidates */
+  uint32_t *reported;     /* roots whose sums go to the host */
+  uint32_t max_list;      /* no more can be */
+  uint32_t *first, *last; /* of each candidate: in every row of the frame, then
+                             in every column; UINT32_MAX and 0 between frames */
+  GpucclCounters *counters;
+  GpucclTop *top;
+} GpucclPieces;
+
+/* What a kernel is called with. */
+typedef struct {
+  GpucclWork w;
+  GpucclPieces p;
+  bool aligned; /* four pixels of the map can be read at once */
+} GpucclArgs;
+
+typedef void (*GpucclKernel) (const GpucclArgs a);
+
+/* A greater key comes first. */
+static __device__ __forceinline__ unsigned long long
+gpuccl_key_of (uint32_t area, uint32_t label)
+{
+  return (unsigned long long) area << 32 | ~label;
+}
+
+/* The lanes up to @lane, itself too. */
+static __device__ __forceinline__ uint32_t
+lanes_to (int lane)
+{
+  return 0xffffffffu >> (31 - lane);
+}
+
+/* Where the run starts that holds pixel @i of a row. */
+static __device__ __forceinline__ int
+start_of (uint32_t starts, int i)
+{
+  return 31 - __clz ((int) (starts & lanes_to (i)));
+}
+
+/* Adds @s to @to, as others do too. */
+static __device__ __forceinline__ void
+gpuccl_add_sum (GpucclSum *to, const GpucclSum &s)
+{
+  atomicMin (&to->label, s.label);
+  atomicAdd (&to->area, s.area);
+  atomicAdd (&to->x, s.x);
+  atomicAdd (&to->y, s.y);
+  atomicAdd (&to->z, s.z);
+  atomicMin (&to->box.x0, s.box.x0);
+  atomicMin (&to->box.y0, s.box.y0);
+  atomicMax (&to->box.x1, s.box.x1);
+  atomicMax (&to->box.y1, s.box.y1);
+  atomicMin (&to->min_z, s.min_z);
+  atomicMax (&to->max_z, s.max_z);
+  atomicMin (&to->min_u, s.min_u);
+  atomicMax (&to->max_u, s.max_u);
+  atomicMin (&to->min_v, s.min_v);
+  atomicMax (&to->max_v, s.max_v);
+}
+
+/* Kernels in order, and how many blocks of how many threads. */
+GpucclKernel gpuccl_tiles_kernel (const GpucclArgs *a);
+extern const GpucclKernel gpuccl_seams_kernel, gpuccl_gather_kernel,
+    gpuccl_select_kernel, gpuccl_paint_kernel, gpuccl_criteria_kernel;

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * First kernel of GPUCCL_RUN: the pieces of every tile.
+ *
+ * A lane has a column of the tile, a warp four of its rows.  Runs of linked
+ * pixels are read off words of bits, united over the links that lead nowhere
+ * else, and summed: what a run adds has a closed form, or is the sum over a
+ * warp. */
+#include "gpuccl/gpuccl_tile_sums.cuh"
+
+#define NEAR_SUMS 128 /* in shared memory; of more pieces in global memory */
+
+struct Tile {
+  GpucclRow rows[TILE];
+  uint32_t parents[TILE * TILE]; /* of starts of runs */
+  uint16_t piece[TILE * TILE];   /* of roots: which of the tile's pieces */
+  TileSum sums[NEAR_SUMS];
+  uint32_t roots[NEAR_SUMS];
+  uint32_t counts[WARPS]; /* of roots */
+  uint32_t first;         /* of its pieces, among all */
+};
+
+/* Unites the runs of row @y with those above, over the links that are needed;
+ * @left_above: the links to the left in the row above. */
+template <bool EIGHT>
+static __device__ __forceinline__ void
+unite_row (Tile *t, const RowLinks &r, uint32_t left_above, int y, int lane)
+{
+  uint32_t bit = 1u << lane, above = t->rows[y - 1].starts;
+  uint32_t up = (uint32_t) gpuccl_up_needed (
+      r.up, r.left, left_above, (uint64_t) r.up << 1);
+  uint32_t up_left = 0, up_right = 0, own;
+
+  if (EIGHT) {
+    up_left = (uint32_t) gpuccl_up_left_needed (
+        r.up_left, r.left, (uint64_t) r.up << 1, r.up, left_above);
+    up_right = (uint32_t) gpuccl_up_right_needed (
+        r.up_right, r.left >> 1, r.up >> 1, r.up, left_above >> 1);
+  }
+  if (!((up | up_left | up_right) & bit))
+    return;
+  own = (uint32_t) (TILE * y + start_of (t->rows[y].starts, lane));
+  y = TILE * (y - 1);
+  if (up & bit)
+    unite (t->parents, own, (uint32_t) (y + start_of (above, lane)));
+  if (up_left & bit)
+    unite (t->parents, own, (uint32_t) (y + start_of (above, lane - 1)));
+  if (up_right & bit)
+    unite (t->parents, own, (uint32_t) (y + start_of (above, lane + 1)));
+}
+
+/* What a warp knows of its rows; [0] is the row above. */
+struct Rows {
+  Pixel pixels[ROWS + 1];
+  RowLinks links[ROWS + 1];
+};
+
+/* Whether the tile may have foreground, or values of no known meaning: a quick
+ * look at four pixels a lane. */
+static __device__ __forceinline__ bool
+may_be_used (const GpucclArgs &a)
+{
+  const GpucclFrame &f = a.w.frame;
+  int y = blockIdx.y * TILE + threadIdx.x / 8;
+  int x = blockIdx.x * TILE + threadIdx.x % 8 * 4;
+  uint32_t v, first = a.w.values.first * 0x01010101u;
+
+  if (!a.aligned || x + 4 > f.width)
+    return true;
+  if (y >= f.height)
+    return false;
+  v = *(const uint32_t *) &f.map[(size_t) y * f.map_stride + x];
+  return __vcmpleu4 (__vsub4 (v, first), a.w.values.span * 0x01010101u) |
+      __vcmpgtu4 (v, a.w.values.last * 0x01010101u);
+}
+
+/* All labels of the tile are 0. */
+static __device__ __forceinline__ void
+clear_labels (const GpucclWork &w)
+{
+  int x = blockIdx.x * TILE + threadIdx.x % 32;
+
+  for (int i = threadIdx.x / 32; i < TILE; i += WARPS) {
+    int y = blockIdx.y * TILE + i;
+
+    if (x < w.frame.width && y < w.frame.height)
+      w.labels[(size_t) y * w.frame.width + x] = 0;
+  }
+}
+
+template <bool DEPTH, bool EIGHT>
+static __device__ __forceinline__ void
+load_rows (const GpucclArgs &a, Tile *t, Rows *r)
+{
+  int lane = threadIdx.x % 32, first = threadIdx.x / 32 * ROWS;
+  int x = blockIdx.x * TILE + lane, y = blockIdx.y * TILE + first;
+  bool unknown = false, ignored = false;
+  uint32_t n;
+
+#pragma unroll
+  for (int i = 0; i <= ROWS; i++)
+    r->pixels[i] =
+        load_pixel<DEPTH> (a.w, x, y + i - 1, i ? &unknown : &ignored);
+  r->links[0] = row_links<DEPTH, false> (a.w, r->pixels[0], Pixel (), lane);
+#pragma unroll
+  for (int i = 1; i <= ROWS; i++) {
+    r->links[i] =
+        row_links<DEPTH, EIGHT> (a.w, r->pixels[i], r->pixels[i - 1], lane);
+    if (lane == 0)
+      t->rows[first + i - 1] = {
+          r->links[i].foreground, r->links[i].foreground & ~r->links[i].left};
+  }
+  if (a.w.values.last == 255 || !__any_sync (ALL_LANES, unknown))
+    return;
+  n = 0;
+  for (int i = 0; i < ROWS; i++) {
+    unknown = false;
+    load_pixel<false> (a.w, x, y + i, &unknown);
+    n += __popc (__ballot_sync (ALL_LANES, unknown));
+  }
+  if (lane == 0)
+    atomicAdd (&a.p.counters->n_unknown, n);
+}
+
+template <bool EIGHT>
+static __device__ __forceinline__ void
+unite_rows (Tile *t, const Rows &r)
+{
+  int lane = threadIdx.x % 32, first = threadIdx.x / 32 * ROWS;
+
+#pragma unroll
+  for (int i = 0; i < ROWS; i++)
+    if (first + i)
+      unite_row<EIGHT> (t, r.links[i + 1], r.links[i].left, first + i, lane);
+}
+
+/* Hangs the starts of the warp's rows at their roots.  All warps climb at once,
+ * and leave what they find: a way up of any length takes as many steps as its
+ * length has bits. */
+static __device__ __forceinline__ void
+flatten (Tile *t)
+{
+  int lane = threadIdx.x % 32, first = threadIdx.x / 32 * ROWS;
+  uint32_t parents[ROWS];
+  bool more = true;
+
+#pragma unroll
+  for (int i = 0; i < ROWS; i++)
+    parents[i] = parent_of (t->parents, TILE * (first + i) + lane);
+  while (more) {
+    more = false;
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+      uint32_t next = parent_of (t->parents, parents[i]);
+
+      if (next != parents[i]) {
+        t->parents[TILE * (first + i) + lane] = parents[i] = next;
+        more = true;
+      }
+    }
+  }
+}
+
+/* Numbers the roots, and gets room for them. */
+static __device__ __forceinline__ uint32_t
+number_pieces (const GpucclArgs &a, Tile *t)
+{
+  int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  uint32_t before = 0, total = 0, roots[ROWS];
+
+#pragma unroll
+  for (int i = 0; i < ROWS; i++) {
+    uint32_t at = (uint32_t) (TILE * (warp * ROWS + i) + lane);
+    bool start = t->rows[warp * ROWS + i].starts >> lane & 1;
+
+    roots[i] = __ballot_sync (ALL_LANES, start && t->parents[at] == at);
+    total += __popc (roots[i]);
+  }
+  if (lane == 0)
+    t->counts[warp] = total;
+  __syncthreads ();
+  total = 0;
+  for (int k = 0; k < WARPS; k++) {
+    before += k < warp ? t->counts[k] : 0;
+    total += t->counts[k];
+  }
+#pragma unroll
+  for (int i = 0; i < ROWS; i++) {
+    uint32_t at = (uint32_t) (TILE * (warp * ROWS + i) + lane);
+    uint32_t number = before + __popc (roots[i] & (lanes_to (lane) >> 1));
+
+    if (roots[i] >> lane & 1) {
+      t->piece[at] = (uint16_t) number;
+      if (number < NEAR_SUMS) {
+        t->roots[number] = at;
+        clear_sum (&t->sums[number]);
+      }
+    }
+    before += __popc (roots[i]);
+  }
+  if (threadIdx.x == 0)
+    t->first = atomicAdd (&a.p.counters->n_pieces, total);
+  __syncthreads ();
+  for (uint32_t i = threadIdx.x + NEAR_SUMS; i < total; i += THREADS)
+    if (t->first + i < a.p.max_pieces)
+      a.p.pieces[t->first + i] = gpuccl_sum_nothing ();
+  if (total > NEAR_SUMS) {
+    __threadfence ();
+    __syncthreads ();
+  }
+  return total;
+}
+
+/* Adds a row's runs to their pieces; starts of runs are labelled with these. */
+template <bool DEPTH>
+static __device__ __forceinline__ void
+add_row (const GpucclArgs &a, Tile *t, const Pixel &p, const RowLinks &r, int i)
+{
+  int lane = threadIdx.x % 32, x = blockIdx.x * TILE + lane;
+  int y = blockIdx.y * TILE + i;
+  uint32_t starts = r.foreground & ~r.left, number, run;
+  TileSum s;
+
+  if (!starts)
+    return;
+  s = run_sums<DEPTH> (a.w, r, starts, p, x, y, lane);
+  if (!(starts >> lane & 1))
+    return;
+  run = run_mask (r.left, lane);
+  number = t->piece[t->parents[TILE * i + lane]];
+  if (number < NEAR_SUMS)
+    add_run (&t->sums[number], s, run, i);
+  else if (t->first + number < a.p.max_pieces)
+    add_far (&a.p.pieces[t->first + number], s, run, i, a.w.frame.width);
+  a.w.labels[(size_t) y * a.w.frame.width + x] = t->first + number;
+}
+
+/* The links of column 0 to the tile on the left; a lane a row. */
+template <bool DEPTH, bool EIGHT>
+static __device__ __forceinline__ void
+left_seam (const GpucclWork &w, GpucclSeams *s)
+{
+  int lane = threadIdx.x % 32, x = blockIdx.x * TILE;
+  int y = blockIdx.y * TILE + lane;
+  bool unknown;
+  Pixel p = load_pixel<DEPTH> (w, x, y, &unknown);
+  Pixel q = load_pixel<DEPTH> (w, x - 1, y, &unknown);
+  uint32_t left = __ballot_sync (ALL_LANES, q.foreground);
+  uint32_t links = __ballot_sync (ALL_LANES,
+      linked<DEPTH> (w, p.foreground && q.foreground, p.link, q.link));
+
+  s->left = links;
+  s->left_up = s->left_down = 0;
+  if (EIGHT) {
+    uint32_t z = __shfl_up_sync (ALL_LANES, q.link, 1);
+    bool both = p.foreground && (left << 1 >> lane & 1);
+
+    s->left_up = __ballot_sync (ALL_LANES, linked<DEPTH> (w, both, p.link, z));
+    z = __shfl_down_sync (ALL_LANES, q.link, 1);
+    both = p.foreground && (left >> 1 >> lane & 1);
+    s->left_down =
+        __ballot_sync (ALL_LANES, linked<DEPTH> (w, both, p.link, z));
+  }
+}
+
+/* The links of row 0 upwards; the corners too. */
+template <bool DEPTH, bool EIGHT>
+static __device__ __forceinline__ void
+upper_seam (const GpucclWork &w, const Rows &r, GpucclSeams *s)
+{
+  int lane = threadIdx.x % 32, x = blockIdx.x * TILE, y = blockIdx.y * TILE;
+  bool unknown;
+
+  s->up = r.links[1].up;
+  s->up_left = s->up_right = 0;
+  if (EIGHT) {
+    Pixel corner =
+        load_pixel<DEPTH> (w, lane ? x + TILE : x - 1, y - 1, &unknown);
+    bool link = linked<DEPTH> (w,
+        (lane == 0 || lane == 31) && r.pixels[1].foreground &&
+            corner.foreground,
+        r.pixels[1].link, corner.link);
+    uint32_t corners = __ballot_sync (ALL_LANES, link);
+
+    s->up_left = r.links[1].up_left | (corners & 1);
+    s->up_right = r.links[1].up_right | (corners & 1u << 31);
+  }
+}
+
+template <bool DEPTH, bool EIGHT>
+static __device__ __forceinline__ void
+write_seams (const GpucclArgs &a, const Rows &r)
+{
+  GpucclSeams *to = &a.p.seams[blockIdx.y * a.p.tiles_x + blockIdx.x], s = {};
+  int warp = threadIdx.x / 32;
+
+  if (warp == 0)
+    upper_seam<DEPTH, EIGHT> (a.w, r, &s);
+  else if (warp == 1)
+    left_seam<DEPTH, EIGHT> (a.w, &s);
+  if (threadIdx.x == 0) {
+    to->up = s.up, to->up_left = s.up_left, to->up_right = s.up_right;
+    to->used = 1;
+  } else if (threadIdx.x == 32)
+    to->left = s.left, to->left_up = s.left_up, to->left_down = s.left_down;
+}
+
+template <bool DEPTH, bool EIGHT>
+static __global__ void
+__launch_bounds__ (THREADS) tiles_kernel (const __grid_constant__ GpucclArgs a)
+{
+  __shared__ Tile t;
+  int lane = threadIdx.x % 32, first = threadIdx.x / 32 * ROWS;
+  Rows r;
+  uint32_t n;
+
+  allow_next ();
+  if (!__syncthreads_or (may_be_used (a))) {
+    clear_labels (a.w);
+    if (threadIdx.x == 0)
+      a.p.seams[blockIdx.y * a.p.tiles_x + blockIdx.x].used = 0;
+    return;
+  }
+  load_rows<DEPTH, EIGHT> (a, &t, &r);
+  write_seams<DEPTH, EIGHT> (a, r);
+#pragma unroll
+  for (int i = 0; i < ROWS; i++)
+    t.parents[TILE * (first + i) + lane] =
+        (uint32_t) (TILE * (first + i) + lane);
+  __syncthreads ();
+  unite_rows<EIGHT> (&t, r);
+  __syncthreads ();
+  flatten (&t);
+  __syncthreads ();
+  n = number_pieces (a, &t);
+#pragma unroll
+  for (int i = 0; i < ROWS; i++) {
+    int y = blockIdx.y * TILE + first + i;
+
+    add_row<DEPTH> (a, &t, r.pixels[i + 1], r.links[i + 1], first + i);
+    if (lane == 0 && y < a.w.frame.height)
+      a.p.rows[(size_t) y * a.p.tiles_x + blockIdx.x] = t.rows[first + i];
+  }
+  __syncthreads ();
+  for (uint32_t i = threadIdx.x; i < min (n, NEAR_SUMS); i += THREADS)
+    if (t.first + i < a.p.max_pieces)
+      a.p.pieces[t.first + i] =
+          frame_sum (t.sums[i], t.roots[i], a.w.frame.width);
+  for (uint32_t i = threadIdx.x; i < n; i += THREADS)
+    if (t.first + i < a.p.max_pieces)
+      a.p.parents[t.first + i] = t.first + i;
+}
+
+GpucclKernel
+gpuccl_tiles_kernel (const GpucclArgs *a)
+{
+  bool eight = a->w.connectivity == 8;
+
+  if (a->w.frame.depth)
+    return eight ? tiles_kernel<true, true> : tiles_kernel<true, false>;
+  return eight ? tiles_kernel<false, true> : tiles_kernel<false, false>;
+}
