@@ -20,6 +20,11 @@
  * depth.  A map of kind depth (u16) takes the place of the frame's own, and is
  * not filtered again.
  *
+ * What each pixel belongs to is in the map `labels`
+ * (#GstGpuccl:label-map).  From GStreamer 1.26 on, where frames are processed
+ * on the CPU, a GstAnalyticsSegmentationMtd says the same: its region k is the
+ * k-th component that is reported.
+ *
  * An object is known again in the world where the depth and the camera are
  * known (#GstGpuccl:intrinsics, #GstGpuccl:calibration, or VisionCamera on the
  * buffer, whose pose takes the camera's own motion out), else in the image.
@@ -92,6 +97,7 @@ gst_gpuccl_close (GstVisionFilter *filter)
   gst_vision_pixels_close (&self->mask);
   gst_vision_map_input_close (&self->classes, backend);
   gst_vision_map_input_close (&self->depth, backend);
+  g_clear_pointer (&self->regions, g_free);
   g_clear_pointer (&self->gpuccl, gpuccl_free);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The element `gpuccl`, in five parts: gstgpuccl.c (frames), gstgpucclinput.c
+ * The element `gpuccl`, in six parts: gstgpuccl.c (frames), gstgpucclinput.c
  * (what of a buffer is looked at), gstgpucclinstall.c and
- * gstgpucclproperties.c, and gstgpucclresults.c (components to metas, messages
- * and events). */
+ * gstgpucclproperties.c, gstgpucclresults.c (components to metas, messages and
+ * events) and gstgpucclsegments.c (the same for GstAnalytics). */
 #pragma once
 
 #include "base/gstvisionfilter.h"
@@ -31,6 +31,7 @@ struct _GstGpuccl {
   gint width, height;
   GstVisionMapInput classes, depth;
   GstVisionPixels labels, mask;
+  guint16 *regions; /* of each label, while a frame's are written; else 0 */
   guint64 announced[GPUCCL_CANDIDATES]; /* objects that are there and that were
                                            told of upstream */
   guint n_announced;
@@ -50,5 +51,10 @@ const char *gst_gpuccl_check (GstGpuccl *self, const GstVideoInfo *info);
 /* gstgpucclresults.c */
 const char *gst_gpuccl_attach (GstGpuccl *self, const GpucclParams *params,
     const GpucclResults *results, GstBuffer *buffer);
+
+/* gstgpucclsegments.c: @labels, in rows as of self->labels, lie in system
+ * memory. */
+const char *gst_gpuccl_attach_segments (GstGpuccl *self,
+    const GpucclResults *results, const void *labels, GstBuffer *buffer);
 
 G_END_DECLS

@@ -82,7 +82,7 @@ attach_objects (GstGpuccl *self, const GpucclParams *params,
 }
 
 static const char *
-attach_labels (GstGpuccl *self, GstBuffer *buffer)
+attach_labels (GstGpuccl *self, const GpucclResults *results, GstBuffer *buffer)
 {
   GstVisionBackend *backend =
       gst_vision_filter_get_backend (GST_VISION_FILTER (self));
@@ -103,6 +103,8 @@ attach_labels (GstGpuccl *self, GstBuffer *buffer)
   err = gpuccl_labels (self->gpuccl, address, self->labels.stride);
   if (!err)
     err = device_wait (&backend->device);
+  if (!err && !map.on_gpu && gst_vision_segmentation_is_known ())
+    err = gst_gpuccl_attach_segments (self, results, address, buffer);
   gst_vision_pixels_end (&self->labels, map.pixels);
   if (!err &&
       !gst_buffer_add_vision_map (buffer, GST_VISION_ORIGIN_RESULT, &map))
@@ -187,7 +189,7 @@ gst_gpuccl_attach (GstGpuccl *self, const GpucclParams *params,
 {
   TRY (attach_objects (self, params, results, buffer));
   if (self->labels.pool)
-    TRY (attach_labels (self, buffer));
+    TRY (attach_labels (self, results, buffer));
   TRY (announce_new (self, results, buffer));
   gst_vision_filter_post_objects (GST_VISION_FILTER (self), buffer, "gpuccl");
   return NULL;

@@ -13,3 +13,4 @@
 #include "gstvisionobjects.h"
 #include "gstvisioncamera.h"
 #include "gstvisionmaps.h"
+#include "gstvisionsegmentation.h"
