@@ -12,6 +12,7 @@
 #define THREADS (TILE_X * TILE_Y / 2)
 #define SIDE_X (TILE_X + 2 * GPUCCL_REACH)
 #define SIDE_Y (TILE_Y + 2 * GPUCCL_REACH)
+#define LOADS ((SIDE_X * SIDE_Y + THREADS - 1) / THREADS)
 
 /* Farther from every depth than the weights go. */
 #define NO_DEPTH (-2 * 65536)
@@ -19,28 +20,53 @@
 /* Weights of steps, 0 from GPUCCL_RANGE on; depths around the tile. */
 struct Shared {
   alignas (16) uint8_t range[GPUCCL_RANGE + 16];
-  int32_t z[SIDE_Y][SIDE_X];
+  int32_t z[SIDE_Y * SIDE_X];
 };
 
-static __device__ void
-load (const GpucclWork &w, Shared *s)
+/* Nothing here waits for a load before the last one is on its way: so what lies
+ * outside the frame is read at its edge. */
+static __device__ __forceinline__ uint32_t
+map_value (const GpucclWork &w, int x, int y)
 {
   const GpucclFrame &f = w.frame;
+
+  if (f.source == GPUCCL_DEPTH_ONLY)
+    return w.values.first;
+  x = min (x, f.width - 1), y = min (y, f.height - 1);
+  return f.map[(size_t) y * f.map_stride + x * f.map_step];
+}
+
+static __device__ __forceinline__ int32_t
+depth_value (const GpucclFrame &f, int x, int y)
+{
+  int u = min (max (x, 0), f.width - 1), v = min (max (y, 0), f.height - 1);
+  int32_t z = gpuccl_depth_row (&f, v)[u];
+
+  return z && u == x && v == y ? z : NO_DEPTH;
+}
+
+static __device__ __forceinline__ void
+load (const GpucclWork &w, Shared *s)
+{
   int x0 = blockIdx.x * TILE_X - GPUCCL_REACH;
   int y0 = blockIdx.y * TILE_Y - GPUCCL_REACH;
+  uint4 range = ((const uint4 *) w.range)[threadIdx.x];
+  int32_t z[LOADS];
 
-  static_assert (THREADS * sizeof (uint4) == GPUCCL_RANGE, "a word each");
-  ((uint4 *) s->range)[threadIdx.x] = ((const uint4 *) w.range)[threadIdx.x];
+#pragma unroll
+  for (int k = 0; k < LOADS; k++) {
+    int i = k * THREADS + (int) threadIdx.x;
+
+    z[k] = depth_value (w.frame, x0 + i % SIDE_X, y0 + i / SIDE_X);
+  }
+  static_assert (THREADS * sizeof range == GPUCCL_RANGE, "one each");
+  ((uint4 *) s->range)[threadIdx.x] = range;
   if (threadIdx.x == 0)
     s->range[GPUCCL_RANGE] = 0;
 #pragma unroll
-  for (int i = threadIdx.x; i < SIDE_X * SIDE_Y; i += THREADS) {
-    int x = x0 + i % SIDE_X, y = y0 + i / SIDE_X, z = 0;
-
-    if (x >= 0 && y >= 0 && x < f.width && y < f.height)
-      z = gpuccl_depth_row (&f, y)[x];
-    s->z[i / SIDE_X][i % SIDE_X] = z ? z : NO_DEPTH;
-  }
+  for (int k = 0; k < LOADS; k++)
+    if (k * THREADS + threadIdx.x < SIDE_X * SIDE_Y)
+      s->z[k * THREADS + threadIdx.x] = z[k];
 }
 
 /* A byte in a whole register: as a uint8_t it would be extended once more. */
@@ -56,33 +82,49 @@ byte_at (uint32_t address)
   return value;
 }
 
+/* Weights of distance are MOST_SPACE less a few.  Neighbours of the same one
+ * are added up by their weights of depth alone. */
+#define MOST_SPACE 32
+#define N_SPACES 7
+
+struct Sums {
+  GpucclMean of[N_SPACES]; /* each for weight MOST_SPACE - i */
+};
+
 /* gpuccl_mean_add () without its branches; @range: the address of the weights
- * in shared memory. */
+ * in shared memory, @space: known when this is compiled. */
 static __device__ __forceinline__ void
-add (GpucclMean *mean, uint32_t range, uint32_t space, int32_t z, int32_t other)
+add (Sums *sums, uint32_t range, uint32_t space, int32_t z, int32_t other)
 {
   int32_t deeper = other - z;
   uint32_t weight;
 
-  if (!space) /* known when this is compiled */
+  if (!space)
     return;
-  weight = space * byte_at (range + min (abs (deeper), GPUCCL_RANGE));
-  mean->weights += weight;
-  mean->deeper += (int32_t) weight * deeper;
+  weight = byte_at (range + min (abs (deeper), GPUCCL_RANGE));
+  sums->of[MOST_SPACE - space].weights += weight;
+  sums->of[MOST_SPACE - space].deeper += (int32_t) weight * deeper;
 }
 
-static __device__ bool
-is_foreground (const GpucclWork &w, int x, int y)
+static __device__ __forceinline__ GpucclMean
+mean_of (const Sums &sums)
 {
-  return x < w.frame.width && y < w.frame.height &&
-      gpuccl_foreground_at (&w.frame, &w.values, x, y);
+  GpucclMean mean = {0, 0};
+
+#pragma unroll
+  for (int i = 0; i < N_SPACES; i++) {
+    mean.weights += (MOST_SPACE - i) * sums.of[i].weights;
+    mean.deeper += (MOST_SPACE - i) * sums.of[i].deeper;
+  }
+  return mean;
 }
 
-static __device__ void
-store (const GpucclWork &w, int x, int y, bool foreground,
-    const GpucclMean &mean, int32_t z)
+static __device__ __forceinline__ void
+store (const GpucclWork &w, int x, int y, bool foreground, const Sums &sums,
+    int32_t z)
 {
   size_t at = (size_t) y * w.frame.width + x;
+  GpucclMean mean = mean_of (sums);
 
   if (x < w.frame.width && y < w.frame.height)
     w.smooth[at] = foreground
@@ -96,27 +138,31 @@ __launch_bounds__ (THREADS) filter_kernel (const __grid_constant__ GpucclWork w)
   __shared__ Shared s;
   int tx = threadIdx.x % TILE_X, ty = threadIdx.x / TILE_X * 2;
   int x = blockIdx.x * TILE_X + tx, y = blockIdx.y * TILE_Y + ty;
-  bool first = is_foreground (w, x, y), second = is_foreground (w, x, y + 1);
-  GpucclMean a = {0, 0}, b = {0, 0};
   uint32_t range = (uint32_t) __cvta_generic_to_shared (s.range);
+  uint32_t upper = map_value (w, x, y), lower = map_value (w, x, y + 1);
+  const int32_t *around = &s.z[ty * SIDE_X + tx];
   int32_t za, zb;
+  Sums a = {}, b = {};
+  bool in_a, in_b;
 
   load (w, &s);
   __syncthreads ();
-  za = s.z[ty + GPUCCL_REACH][tx + GPUCCL_REACH];
-  zb = s.z[ty + GPUCCL_REACH + 1][tx + GPUCCL_REACH];
-  if (first || second) {
+  za = around[GPUCCL_REACH * SIDE_X + GPUCCL_REACH];
+  zb = around[(GPUCCL_REACH + 1) * SIDE_X + GPUCCL_REACH];
+  in_a = gpuccl_is_foreground (&w.values, (uint8_t) upper) && za != NO_DEPTH;
+  in_b = gpuccl_is_foreground (&w.values, (uint8_t) lower) && zb != NO_DEPTH;
+  if (in_a || in_b) {
 #pragma unroll
     for (int i = 0; i < SIDE * (SIDE + 1); i++) {
       int dx = i % SIDE - GPUCCL_REACH, dy = i / SIDE - GPUCCL_REACH;
-      int32_t other = s.z[ty + i / SIDE][tx + i % SIDE];
+      int32_t other = around[i / SIDE * SIDE_X + i % SIDE];
 
       add (&a, range, gpuccl_space_weight (dx, dy), za, other);
       add (&b, range, gpuccl_space_weight (dx, dy - 1), zb, other);
     }
   }
-  store (w, x, y, first, a, za);
-  store (w, x, y + 1, second, b, zb);
+  store (w, x, y, in_a, a, za);
+  store (w, x, y + 1, in_b, b, zb);
 }
 
 const char *

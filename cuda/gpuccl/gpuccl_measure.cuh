@@ -38,20 +38,19 @@ gpuccl_strip (const GpucclFrame &f, int rows)
   return {gpuccl_x (), y0, min (y0 + rows, f.height)};
 }
 
-/* 0 outside the frame, too. */
-static __device__ __forceinline__ uint32_t
-gpuccl_strip_label (const GpucclWork &w, int x, int y)
-{
-  return x < w.frame.width ? w.labels[(size_t) y * w.frame.width + x] : 0;
-}
+/* Rows are read so many at a time, since none waits for another. */
+#define GPUCCL_ROWS_AT_ONCE 8
 
-static __device__ __forceinline__ bool
-gpuccl_is_unknown (const GpucclWork &w, int x, int y)
+/* Labels of column @x from row @y on, 0 from @y1 on and outside the frame. */
+static __device__ __forceinline__ void
+gpuccl_strip_labels (const GpucclWork &w, int x, int y, int y1,
+    uint32_t labels[GPUCCL_ROWS_AT_ONCE])
 {
-  const GpucclFrame &f = w.frame;
-
-  return f.source == GPUCCL_CLASSES && x < f.width &&
-      f.map[(size_t) y * f.map_stride + x * f.map_step] > w.values.last;
+#pragma unroll
+  for (int i = 0; i < GPUCCL_ROWS_AT_ONCE; i++)
+    labels[i] = x < w.frame.width && y + i < y1
+        ? w.labels[(size_t) (y + i) * w.frame.width + x]
+        : 0;
 }
 
 /* The lanes of a warp that hold the same. */

@@ -9,6 +9,20 @@
 
 #define COUNT_THREADS 1024
 
+/* Pixels of no known class in column @x, of so many rows from @y on. */
+static __device__ __forceinline__ uint32_t
+count_unknown (const GpucclWork &w, int x, int y, int y1)
+{
+  const GpucclFrame &f = w.frame;
+  uint32_t n = 0;
+
+#pragma unroll
+  for (int i = 0; i < GPUCCL_ROWS_AT_ONCE; i++)
+    n += x < f.width && y + i < y1 &&
+        f.map[(size_t) (y + i) * f.map_stride + x * f.map_step] > w.values.last;
+  return n;
+}
+
 /* w->scratch gets areas. */
 static __global__ void
 area_kernel (const __grid_constant__ GpucclWork w, int rows, GpucclTally *tally)
@@ -16,16 +30,21 @@ area_kernel (const __grid_constant__ GpucclWork w, int rows, GpucclTally *tally)
   GpucclStrip strip = gpuccl_strip (w.frame, rows);
   uint32_t held = 0, n = 0, unknown = 0;
 
-  for (int y = strip.y0; y < strip.y1; y++) {
-    uint32_t label = gpuccl_strip_label (w, strip.x, y);
+  for (int y = strip.y0; y < strip.y1; y += GPUCCL_ROWS_AT_ONCE) {
+    uint32_t labels[GPUCCL_ROWS_AT_ONCE];
 
-    unknown += gpuccl_is_unknown (w, strip.x, y);
-    if (label && label != held) {
-      if (held)
-        atomicAdd (&w.scratch[held - 1], n);
-      held = label, n = 0;
+    gpuccl_strip_labels (w, strip.x, y, strip.y1, labels);
+    if (w.frame.source == GPUCCL_CLASSES)
+      unknown += count_unknown (w, strip.x, y, strip.y1);
+#pragma unroll
+    for (int i = 0; i < GPUCCL_ROWS_AT_ONCE; i++) {
+      if (labels[i] && labels[i] != held) {
+        if (held)
+          atomicAdd (&w.scratch[held - 1], n);
+        held = labels[i], n = 0;
+      }
+      n += labels[i] != 0;
     }
-    n += label != 0;
   }
   for (uint32_t left = __ballot_sync (ALL_LANES, held); left;) {
     GpucclGroup group = gpuccl_next_group (&left, held);

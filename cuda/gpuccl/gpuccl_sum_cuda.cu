@@ -142,13 +142,12 @@ hold (const GpucclWork &w, const Candidates &k, Held *h, uint32_t label, int y)
 }
 
 static __device__ __forceinline__ void
-add_pixel (const GpucclWork &w, Held *h, int x, int y)
+add_pixel (const GpucclWork &w, Held *h, int x, int y, uint32_t z)
 {
   GpucclSum pixel = gpuccl_sum_pixel (x, y, h->label);
 
   if (w.frame.depth)
-    gpuccl_sum_set_depth (
-        &pixel, &w.rays, x, y, gpuccl_depth_row (&w.frame, y)[x]);
+    gpuccl_sum_set_depth (&pixel, &w.rays, x, y, z);
   gpuccl_sum_add (&h->sum, &pixel);
   h->last = y;
 }
@@ -158,6 +157,33 @@ extend_column (const GpucclWork &w, const GpucclCuda &c, const Held &h, int x)
 {
   if (h.candidate)
     extend (w, c, h.candidate, w.frame.height + x, h.first, h.last);
+}
+
+/* One row; the whole warp calls. */
+static __device__ __forceinline__ void
+add_row (const GpucclWork &w, const GpucclCuda &c, const Candidates &k, Held *h,
+    int x, int y, uint32_t label, uint32_t z)
+{
+  if (label && label != h->label) {
+    if (h->place)
+      add_to (&c.sums[h->place - 1], h->sum);
+    extend_column (w, c, *h, x);
+    hold (w, k, h, label, y);
+  }
+  if (label && h->place)
+    add_pixel (w, h, x, y, z);
+  if (k.n)
+    extend_row (w, c, label ? h->candidate : 0, x, y);
+}
+
+static __device__ __forceinline__ void
+load_depths (const GpucclWork &w, int x, int y,
+    const uint32_t labels[GPUCCL_ROWS_AT_ONCE], uint32_t z[GPUCCL_ROWS_AT_ONCE])
+{
+#pragma unroll
+  for (int i = 0; i < GPUCCL_ROWS_AT_ONCE; i++)
+    z[i] =
+        w.frame.depth && labels[i] ? gpuccl_depth_row (&w.frame, y + i)[x] : 0;
 }
 
 static __global__ void
@@ -170,19 +196,14 @@ sum_kernel (const __grid_constant__ GpucclWork w,
 
   for (uint32_t i = 0; i < k.n; i++)
     k.labels[i] = c.chosen->labels[i];
-  for (int y = strip.y0; y < strip.y1; y++) {
-    uint32_t label = gpuccl_strip_label (w, strip.x, y);
+  for (int y = strip.y0; y < strip.y1; y += GPUCCL_ROWS_AT_ONCE) {
+    uint32_t labels[GPUCCL_ROWS_AT_ONCE], z[GPUCCL_ROWS_AT_ONCE];
 
-    if (label && label != h.label) {
-      if (h.place)
-        add_to (&c.sums[h.place - 1], h.sum);
-      extend_column (w, c, h, strip.x);
-      hold (w, k, &h, label, y);
-    }
-    if (label && h.place)
-      add_pixel (w, &h, strip.x, y);
-    if (k.n)
-      extend_row (w, c, label ? h.candidate : 0, strip.x, y);
+    gpuccl_strip_labels (w, strip.x, y, strip.y1, labels);
+    load_depths (w, strip.x, y, labels, z);
+#pragma unroll
+    for (int i = 0; i < GPUCCL_ROWS_AT_ONCE; i++)
+      add_row (w, c, k, &h, strip.x, y + i, labels[i], z[i]);
   }
   extend_column (w, c, h, strip.x);
   for (uint32_t left = __ballot_sync (ALL_LANES, h.place); left;) {

@@ -68,8 +68,10 @@ mark_kernel (const __grid_constant__ GpucclWork w)
       y1 = min (y0 + STEPS, f.height);
   uint32_t n = 0;
 
+#pragma unroll 10
   for (int y = y0 - GPUCCL_WINDOW_REACH; y < y0 + GPUCCL_WINDOW_REACH; y++)
     n += count_row (w, y);
+#pragma unroll 4
   for (int y = y0; y < y1; y++) {
     uint32_t here = word_at (f, w.scratch, blockIdx.x, y), marks;
 
