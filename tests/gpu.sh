@@ -48,6 +48,18 @@ done
 cmp "$out/cpu.json" "$out/cuda.json" && cmp "$build/cpu.raw" "$build/cuda.raw" &&
   echo "pipeline: $(wc -l <"$out/cuda.json") frames alike on CPU and GPU" || failed=1
 
+# Depth, which comes in system memory, and its label map in colours.
+for where in cpu cuda; do
+  gst-launch-1.0 -q visiontestsrc pattern=rgbd speed=4 motion-start=5 \
+    num-buffers=60 ! gpuccl name=gpuccl backend=$where ! \
+    visionjson location="$out/gpuccl-$where.json" ! visionmap kind=labels ! \
+    filesink location="$build/$where.raw" 2>"$out/gpuccl-$where.log" || failed=1
+done
+cmp "$out/gpuccl-cpu.json" "$out/gpuccl-cuda.json" &&
+  cmp "$build/cpu.raw" "$build/cuda.raw" &&
+  echo "gpuccl: $(wc -l <"$out/gpuccl-cuda.json") frames alike on CPU and GPU" ||
+  failed=1
+
 "$build/tests/test-moct" --bench | tee "$out/moct.csv"
 OMP_NUM_THREADS=1 "$build/tests/test-moct" --bench cpu row 1 | tail -2
 OMP_NUM_THREADS=1 "$build/tests/test-moct" --bench cpu row 2 | tail -2

@@ -6,6 +6,8 @@
 
 #include "gpucclframes.h"
 
+#define CPU "backend=cpu " /* only there */
+
 /* Two, and one that is too small to be reported. */
 static const Rect rects[] = {
     {40, 4, 10, 12, 255}, {10, 20, 20, 16, 255}, {0, 0, 3, 3, 255}};
@@ -40,7 +42,7 @@ mask_of (GstBuffer *buffer, guint n_regions)
 /* The larger component is the first that is reported. */
 GST_START_TEST (test_narrow)
 {
-  Frames f = frames_new (GST_VIDEO_FORMAT_GRAY8, "");
+  Frames f = frames_new (GST_VIDEO_FORMAT_GRAY8, CPU);
   GstBuffer *buffer =
       gst_harness_push_and_pull (f.h, frames_make (&f, rects, 3));
   GstBuffer *mask = mask_of (buffer, 2);
@@ -64,7 +66,7 @@ GST_END_TEST;
 GST_START_TEST (test_wide)
 {
   Frames f =
-      frames_new (GST_VIDEO_FORMAT_GRAY8, "min-area=1 max-components=4096");
+      frames_new (GST_VIDEO_FORMAT_GRAY8, CPU "min-area=1 max-components=4096");
   GstBuffer *buffer = frames_make (&f, NULL, 0), *mask;
   GstMapInfo map;
   guint n = 0;
@@ -90,7 +92,7 @@ GST_END_TEST;
 /* Without the label map there is none either. */
 GST_START_TEST (test_none)
 {
-  Frames f = frames_new (GST_VIDEO_FORMAT_GRAY8, "label-map=false");
+  Frames f = frames_new (GST_VIDEO_FORMAT_GRAY8, CPU "label-map=false");
   GstBuffer *buffer =
       gst_harness_push_and_pull (f.h, frames_make (&f, rects, 3));
 
