@@ -37,6 +37,41 @@ compare (const void *p, const void *q)
   return gpuccl_before (a->area, a->label, b->area, b->label) ? -1 : 1;
 }
 
+/* Lets @sums[i], of the first @n, sink below those that come after it in order,
+ * so that of @n the last in order is the first again. */
+static void
+sink (GpucclSum *sums, uint32_t i, uint32_t n)
+{
+  for (uint32_t child; (child = 2 * i + 1) < n; i = child) {
+    GpucclSum sum = sums[i];
+
+    if (child + 1 < n && compare (&sums[child + 1], &sums[child]) > 0)
+      child++;
+    if (compare (&sum, &sums[child]) > 0)
+      return;
+    sums[i] = sums[child];
+    sums[child] = sum;
+  }
+}
+
+/* Brings the first @k of @n sums to the front, in order, by a heap of them: of
+ * noise there are many thousands, of which nearly all are left out by one
+ * comparison. */
+static void
+order (GpucclSum *sums, uint32_t n, uint32_t k)
+{
+  if (n > k) {
+    for (uint32_t i = k / 2; i-- > 0;)
+      sink (sums, i, k);
+    for (uint32_t i = k; i < n; i++)
+      if (compare (&sums[i], &sums[0]) < 0) {
+        sums[0] = sums[i];
+        sink (sums, 0, k);
+      }
+  }
+  qsort (sums, n < k ? n : k, sizeof *sums, compare);
+}
+
 /* The ray of the centroid and, as the extents of the box of all its points,
  * those along the axes of the camera. */
 static void
@@ -111,10 +146,11 @@ gpuccl_decide (GpucclDecision *d, const GpucclParams *p, const GpucclWork *w,
     GpucclResults *r)
 {
   GpucclResult *result = w->result;
-  int n = (int) result->n_sums;
+  int n = (int) result->n_sums, most = p->max_components;
 
-  qsort (result->sums, n, sizeof *result->sums, compare);
-  n = n < GPUCCL_MAX_COMPONENTS ? n : GPUCCL_MAX_COMPONENTS;
+  most = most > GPUCCL_CANDIDATES ? most : GPUCCL_CANDIDATES;
+  n = n < most ? n : most;
+  order (result->sums, result->n_sums, (uint32_t) most);
   for (int i = 0; i < n; i++)
     d->components[i] = component_of (&result->sums[i], p, w);
   judge_all (d, p, result);
