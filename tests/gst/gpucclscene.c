@@ -6,6 +6,7 @@
 #include "overlap.h"
 
 #define MOTION_START 10
+#define N_FRAMES 60
 
 /* What became of a scene. */
 typedef struct {
@@ -187,19 +188,21 @@ GST_START_TEST (test_paths)
     gdouble overlap, box_overlap;
     guint most; /* frames until it is accepted */
   } paths[] = {{"parallel", .8, .8, 14}, {"towards", .95, .95, 10},
-      {"frontal", .95, .95, 10}, {"away", .8, .75, 10}, {"pass", .9, .9, 12}};
+      {"frontal", .95, .95, 10}, {"away", .8, .75, 10}, {"pass", .9, .9, 12},
+      /* which shows other sides, one after the other */
+      {"rotation", .15, .2, 14}};
 
   for (guint i = 0; i < G_N_ELEMENTS (paths); i++) {
     gchar *source = g_strdup_printf ("speed=4 path=%s", paths[i].path);
-    Outcome out = play (source, "video/x-raw", "", 60);
+    gboolean turns = g_str_equal (paths[i].path, "rotation");
+    Outcome out = play (source, "video/x-raw", "", N_FRAMES);
 
     g_print ("%s: ", paths[i].path);
     fail_unless (out.accepted >= MOTION_START + 5 &&
             out.accepted <= MOTION_START + paths[i].most,
         "frame %u", out.accepted);
-    fail_unless_equals_int (out.n_accepted, 60 - out.accepted);
-    fail_unless_equals_int (out.n_others, 0);
-    fail_unless_equals_int (out.n_events, 1);
+    fail_unless (turns || out.n_accepted == N_FRAMES - out.accepted);
+    fail_unless (turns || (out.n_others == 0 && out.n_events == 1));
     expect_robot (&out, paths[i].overlap, paths[i].box_overlap);
     clear (&out);
     g_free (source);
