@@ -111,12 +111,12 @@ gst_gpuccl_begin (GstGpuccl *self, const Image *image, GstBuffer *buffer,
     GpucclParams *params, GpucclFrame *frame)
 {
   *params = get_params (self);
-  find_camera (self, buffer, params);
   *frame = (GpucclFrame){.width = self->width, .height = self->height};
   if (image->format == IMAGE_GRAY16) {
     frame->source = GPUCCL_DEPTH_ONLY;
     frame->depth = (const uint16_t *) image->plane[0];
     frame->depth_stride = image->stride[0];
+    find_camera (self, buffer, params);
     TRY (use_classes (self, buffer, frame));
     TRY (use_filtered (self, buffer, params, frame));
   } else {
