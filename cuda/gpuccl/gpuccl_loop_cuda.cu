@@ -99,8 +99,8 @@ gpuccl_loop_possible (void)
 }
 
 const char *
-gpuccl_loop_make (GpucclLoopGraph *g, const GpucclFrame *f, GpucclLoop *loop,
-    GpucclPass scan, GpucclPass relabel)
+gpuccl_loop_make (GpucclLoopGraph *, const GpucclFrame *, GpucclLoop *,
+    GpucclPass, GpucclPass)
 {
   return "this toolkit has no graphs that repeat themselves";
 }
