@@ -52,3 +52,38 @@ root (const uint32_t *parents, uint32_t i)
     i = parent;
   return i;
 }
+
+/* The root above @i.  On the way every other one is hung higher (path halving):
+ * others who climb find the shorter way. */
+static __device__ __forceinline__ uint32_t
+climb (uint32_t *parents, uint32_t i)
+{
+  uint32_t p = parent_of (parents, i), next;
+
+  while ((next = parent_of (parents, p)) != p) {
+    parents[i] = next;
+    i = next;
+    p = parent_of (parents, i);
+  }
+  return p;
+}
+
+/* The same where ways up get long: both are climbed, and the greater root is
+ * hung at the lesser, again where another thread was faster. */
+static __device__ __forceinline__ void
+unite_far (uint32_t *parents, uint32_t i, uint32_t j)
+{
+  uint32_t high = max (i, j), low = min (i, j);
+
+  for (;;) {
+    uint32_t before = atomicCAS (&parents[high], high, low);
+
+    if (before == high || before == low)
+      return;
+    i = climb (parents, before);
+    j = climb (parents, low);
+    if (i == j)
+      return;
+    high = max (i, j), low = min (i, j);
+  }
+}

@@ -31,7 +31,7 @@ unite_lanes (const GpucclArgs &a, uint32_t links, uint32_t own, uint32_t other)
       __shfl_up_sync (ALL_LANES, other, 1) == other;
 
   if (links >> lane & 1 && !(same && links << 1 >> lane & 1))
-    unite (a.p.parents, own, other);
+    unite_far (a.p.parents, own, other);
 }
 
 /* A lane a pixel of the tile's first row. */
@@ -173,7 +173,7 @@ gather (const GpucclArgs &a, bool have, uint32_t piece, uint32_t to)
 /* The root of piece @i, which is left as its parent on the way already: all
  * climb at once, and find the shorter way that others left. */
 static __device__ __forceinline__ uint32_t
-climb (uint32_t *parents, uint32_t i)
+hang_at_root (uint32_t *parents, uint32_t i)
 {
   uint32_t p = parent_of (parents, i), next;
 
@@ -194,7 +194,7 @@ __launch_bounds__ (THREADS) gather_kernel (const __grid_constant__ GpucclArgs a)
   if (n > a.p.max_pieces)
     return;
   for (; __any_sync (ALL_LANES, i < n); i += gridDim.x * THREADS) {
-    uint32_t to = i < n ? climb (a.p.parents, i) : 0;
+    uint32_t to = i < n ? hang_at_root (a.p.parents, i) : 0;
 
     gather (a, i < n && to != i, i, to);
   }
