@@ -22,9 +22,10 @@ meson test -C "$build" --suite algorithms --suite elements --num-processes 8 \
 grep -E '^ *[0-9]+/[0-9]+|^(Ok|Fail|Skipped|Timeout)' "$out/tests.log" || true
 
 for tool in memcheck racecheck; do
-  for test in moct overlay; do
-    echo "$tool $test: $(compute-sanitizer --tool $tool --error-exitcode 9 \
-      "$build/tests/test-$test" cuda 2>&1 | grep SUMMARY)" || failed=1
+  for test in 'moct cuda' 'overlay cuda' 'gpuccl parity'; do
+    echo "$tool $test: $(timeout 240 compute-sanitizer --tool $tool \
+      --error-exitcode 9 "$build"/tests/test-$test 2>&1 | grep SUMMARY)" ||
+      failed=1
   done
 done | tee "$out/sanitizer.log"
 
@@ -65,6 +66,9 @@ OMP_NUM_THREADS=1 "$build/tests/test-moct" --bench cpu row 1 | tail -2
 OMP_NUM_THREADS=1 "$build/tests/test-moct" --bench cpu row 2 | tail -2
 "$build/tests/test-overlay" --bench | tee "$out/overlay.txt"
 "$build/tests/test-moct_methods" --bench >"$out/moct_methods.csv"
+"$build/tests/test-gpuccl" --bench algorithm 0 | tee "$out/gpuccl.csv"
+"$build/tests/test-gpuccl" --bench size 0 >"$out/gpuccl-vga.csv"
+"$build/tests/test-gpuccl" --bench figures >"$out/gpuccl-figures.csv"
 
 for memory in '(memory:CUDAMemory)' ''; do
   for element in moct 'visionoverlay' ; do
