@@ -80,6 +80,7 @@ gst_gpuccl_open (
   self->width = GST_VIDEO_INFO_WIDTH (info);
   self->height = GST_VIDEO_INFO_HEIGHT (info);
   self->n_announced = 0;
+  self->first_id = self->last_id;
   TRY (gpuccl_new (&self->gpuccl, device, self->width, self->height));
   TRY (gst_vision_pixels_open (&self->mask, backend, width, self->height));
   return self->label_map ? gst_vision_pixels_open (&self->labels, backend,
@@ -143,6 +144,7 @@ gst_gpuccl_start (GstBaseTransform *trans)
 {
   GstGpuccl *self = GST_GPUCCL (trans);
 
+  self->last_id = 0;
   gst_vision_intrinsics_report (&self->intrinsics, GST_ELEMENT (self));
   return GST_BASE_TRANSFORM_CLASS (gst_gpuccl_parent_class)->start (trans);
 }

@@ -32,9 +32,11 @@ struct _GstGpuccl {
   GstVisionMapInput classes, depth;
   GstVisionPixels labels, mask;
   guint16 *regions; /* of each label, while a frame's are written; else 0 */
-  guint64 announced[GPUCCL_CANDIDATES]; /* objects that are there and that were
-                                           told of upstream */
+  /* Objects that are there and that were told of upstream. */
+  guint64 announced[GPUCCL_CANDIDATES];
   guint n_announced;
+  guint64 first_id; /* added to the ids of self->gpuccl, which counts from 1 */
+  guint64 last_id;  /* the greatest that was given since the start */
 };
 
 /* gstgpucclinstall.c */

@@ -20,6 +20,13 @@ state_of (GpucclState state)
   return states[state];
 }
 
+/* Unique also after other caps, with which counting begins anew. */
+static guint64
+id_of (const GstGpuccl *self, const GpucclComponent *c)
+{
+  return c->id ? self->first_id + c->id : 0;
+}
+
 static void
 set_place (const GpucclComponent *c, gdouble *numbers, GstVisionObject *v)
 {
@@ -43,7 +50,8 @@ fill_object (GstGpuccl *self, const GpucclParams *params,
   const ImageBox *box = &c->sum.box;
 
   gst_vision_object_init (v);
-  v->id = c->id;
+  v->id = id_of (self, c);
+  self->last_id = MAX (self->last_id, v->id);
   v->element = "gpuccl";
   v->source = GST_OBJECT_NAME (self);
   v->state = state_of (c->state);
@@ -121,7 +129,7 @@ make_event (GstGpuccl *self, const GpucclComponent *c, GstBuffer *buffer,
 
   return gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
       gst_structure_new ("VisionNewObject", "pts", G_TYPE_UINT64,
-          GST_BUFFER_PTS (buffer), "id", G_TYPE_UINT64, c->id, "x",
+          GST_BUFFER_PTS (buffer), "id", G_TYPE_UINT64, id_of (self, c), "x",
           G_TYPE_DOUBLE, (gdouble) box->x0, "y", G_TYPE_DOUBLE,
           (gdouble) box->y0, "width", G_TYPE_DOUBLE,
           (gdouble) (box->x1 - box->x0), "height", G_TYPE_DOUBLE,

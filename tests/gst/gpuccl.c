@@ -230,8 +230,8 @@ GST_START_TEST (test_messages)
 }
 GST_END_TEST;
 
-/* After a seek an object is a new one; no id comes twice.  After the end,
- * nothing is taken. */
+/* After a seek, or other caps, an object is a new one; no id comes twice. After
+ * the end, nothing is taken. */
 GST_START_TEST (test_flush)
 {
   Frames f = frames_new (GST_VIDEO_FORMAT_GRAY8, "min-size=0 frames=2");
@@ -247,6 +247,10 @@ GST_START_TEST (test_flush)
   gst_harness_push_event (f.h, gst_event_new_segment (&segment));
   o = frames_first (&f, frames_make (&f, two, 1), 1);
   fail_unless (o->state == GST_VISION_STATE_NEW && o->id == 2);
+  gst_vision_object_free (o);
+  frames_caps (&f, GST_VIDEO_FORMAT_NV12, WIDTH, HEIGHT);
+  o = frames_first (&f, frames_make (&f, two, 1), 1);
+  fail_unless (o->state == GST_VISION_STATE_NEW && o->id == 3);
   gst_vision_object_free (o);
   fail_unless (gst_harness_push_event (f.h, gst_event_new_eos ()));
   fail_unless_equals_int (
