@@ -22,7 +22,7 @@ meson test -C "$build" --suite algorithms --suite elements --num-processes 8 \
 grep -E '^ *[0-9]+/[0-9]+|^(Ok|Fail|Skipped|Timeout)' "$out/tests.log" || true
 
 for tool in memcheck racecheck; do
-  for test in 'moct cuda' 'overlay cuda' 'gpuccl parity'; do
+  for test in 'moct cuda' 'overlay cuda' 'gpuccl parity run'; do
     echo "$tool $test: $(timeout 240 compute-sanitizer --tool $tool \
       --error-exitcode 9 "$build"/tests/test-$test 2>&1 | grep SUMMARY)" ||
       failed=1

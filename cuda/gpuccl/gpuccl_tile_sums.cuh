@@ -3,7 +3,7 @@
  * The sums of pieces while their tile is looked at. */
 #pragma once
 
-#include "gpuccl/gpuccl_links.cuh"
+#include "gpuccl/gpuccl_tile_seams.cuh"
 
 /* Sums of a piece about its tile's corner; bit i of columns and rows: it has
  * pixels there. */
@@ -135,4 +135,48 @@ add_far (GpucclSum *to, const TileSum &s, uint32_t run, int y, int width)
   own.columns = run, own.rows = 1u << y;
   f = frame_sum (own, TILE * (uint32_t) y + x, width);
   gpuccl_add_sum (to, f);
+}
+
+/* Adds the depth of all the warp's pixels, every one of which is foreground; in
+ * a column u goes one way with z. */
+template <bool DEPTH>
+static __device__ __forceinline__ void
+add_depth (const GpucclWork &w, const Rows &r, TileSum *to)
+{
+  int x = blockIdx.x * TILE + threadIdx.x % 32;
+  int y = blockIdx.y * TILE + threadIdx.x / 32 * ROWS;
+  uint32_t sum = 0, least = DEPTH ? UINT32_MAX : 0, most = 0;
+  int32_t from_u = 0, to_u = 0, from_v = 0, to_v = 0;
+
+  if (DEPTH) {
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+      uint32_t z = r.pixels[i + 1].z;
+      int32_t v = gpuccl_ray (w.rays.y, y + i, z);
+
+      sum += z;
+      least = min (least, z), most = max (most, z);
+      from_v = i ? min (from_v, v) : v, to_v = i ? max (to_v, v) : v;
+    }
+    sum = warp_sum (sum);
+    from_u = gpuccl_ray (w.rays.x, x, least);
+    to_u = gpuccl_ray (w.rays.x, x, most);
+    least = ~warp_max (~least), most = warp_max (most);
+  }
+  if (DEPTH && w.rays.known) {
+    int32_t u = max (from_u, to_u);
+
+    from_u = warp_least (min (from_u, to_u)), to_u = ~warp_least (~u);
+    from_v = warp_least (from_v), to_v = ~warp_least (~to_v);
+  } else
+    from_u = to_u = from_v = to_v = 0;
+  if (threadIdx.x % 32)
+    return;
+  atomicAdd (&to->z, sum);
+  atomicMin (&to->min_z, least);
+  atomicMax (&to->max_z, most);
+  atomicMin (&to->min_u, from_u);
+  atomicMax (&to->max_u, to_u);
+  atomicMin (&to->min_v, from_v);
+  atomicMax (&to->max_v, to_v);
 }

@@ -6,20 +6,7 @@
  * pixels are read off words of bits, united over the links that lead nowhere
  * else, and summed: what a run adds has a closed form, or is the sum over a
  * warp. */
-#include "gpuccl/gpuccl_tile_seams.cuh"
-#include "gpuccl/gpuccl_tile_sums.cuh"
-
-#define NEAR_SUMS 128 /* in shared memory; of more pieces in global memory */
-
-struct Tile {
-  GpucclRow rows[TILE];
-  uint32_t parents[TILE * TILE]; /* of starts of runs */
-  uint16_t piece[TILE * TILE];   /* of roots: which of the tile's pieces */
-  TileSum sums[NEAR_SUMS];
-  uint32_t roots[NEAR_SUMS];
-  uint32_t counts[WARPS]; /* of roots */
-  uint32_t first;         /* of its pieces, among all */
-};
+#include "gpuccl/gpuccl_solid.cuh"
 
 /* Unites the runs of row @y with those above, over the links that are needed;
  * @left_above: the links to the left in the row above. */
@@ -129,31 +116,31 @@ unite_rows (Tile *t, const Rows &r)
       unite_row<EIGHT> (t, r.links[i + 1], r.links[i].left, first + i, lane);
 }
 
-/* Hangs the starts of the warp's rows at their roots.  All warps climb at once,
- * and leave what they find: a way up of any length takes as many steps as its
- * length has bits. */
+/* Hangs all starts at their roots: each at its parent's parent, again and
+ * again, so that a way up takes as many rounds as its length has bits. */
 static __device__ __forceinline__ void
 flatten (Tile *t)
 {
-  int lane = threadIdx.x % 32, first = threadIdx.x / 32 * ROWS;
-  uint32_t parents[ROWS];
-  bool more = true;
+  int at = TILE * ROWS * (threadIdx.x / 32) + threadIdx.x % 32;
+  uint32_t parents[ROWS], next[ROWS];
+  bool changed;
 
 #pragma unroll
   for (int i = 0; i < ROWS; i++)
-    parents[i] = parent_of (t->parents, TILE * (first + i) + lane);
-  while (more) {
-    more = false;
+    parents[i] = t->parents[at + TILE * i];
+  do {
+    changed = false;
 #pragma unroll
     for (int i = 0; i < ROWS; i++) {
-      uint32_t next = parent_of (t->parents, parents[i]);
-
-      if (next != parents[i]) {
-        t->parents[TILE * (first + i) + lane] = parents[i] = next;
-        more = true;
-      }
+      next[i] = t->parents[parents[i]];
+      changed |= next[i] != parents[i];
     }
-  }
+    changed = __syncthreads_or (changed);
+#pragma unroll
+    for (int i = 0; i < ROWS; i++)
+      t->parents[at + TILE * i] = parents[i] = next[i];
+    __syncthreads ();
+  } while (changed);
 }
 
 /* Numbers the roots, and gets room for them. */
@@ -248,6 +235,10 @@ __launch_bounds__ (THREADS) tiles_kernel (const __grid_constant__ GpucclArgs a)
   }
   load_rows<DEPTH, EIGHT> (a, &t, &r);
   write_seams<DEPTH, EIGHT> (a, r);
+  if (__syncthreads_and (is_solid (r))) {
+    write_solid<DEPTH> (a, &t, r);
+    return;
+  }
 #pragma unroll
   for (int i = 0; i < ROWS; i++)
     t.parents[TILE * (first + i) + lane] =
@@ -256,7 +247,6 @@ __launch_bounds__ (THREADS) tiles_kernel (const __grid_constant__ GpucclArgs a)
   unite_rows<EIGHT> (&t, r);
   __syncthreads ();
   flatten (&t);
-  __syncthreads ();
   n = number_pieces (a, &t);
 #pragma unroll
   for (int i = 0; i < ROWS; i++) {
