@@ -40,6 +40,7 @@ pictures () {
 
 # A robot that starts to drive, and what a tracker makes of it.
 robot () {
+  # shellcheck disable=SC2054 # the commas are of caps
   local room=(visiontestsrc pattern=rgbd path=towards speed=3
     motion-start=10 num-buffers="$FRAMES" ! video/x-raw,framerate=30/1)
   heading 'gpuccl: the robot that starts to drive in frame 10'

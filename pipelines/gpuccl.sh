@@ -32,6 +32,7 @@ case $input in
     # shellcheck disable=SC2059 # the sequence's name is a format
     first=$(printf "$input" "${START:-0}")
     [ -r "$first" ] || { echo "there is no file $first to read" >&2; exit 1; }
+    # shellcheck disable=SC2054 # the commas are of caps
     source=(multifilesrc location="$input" start-index="${START:-0}"
       caps=image/png,framerate=30/1 ${FRAMES:+num-buffers="$FRAMES"} !
       pngdec ! videoconvert ! 'video/x-raw,format=GRAY16_LE')

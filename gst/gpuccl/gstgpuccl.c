@@ -28,6 +28,7 @@
  * An object is known again in the world where the depth and the camera are
  * known (#GstGpuccl:intrinsics, #GstGpuccl:calibration, or VisionCamera on the
  * buffer, whose pose takes the camera's own motion out), else in the image.
+ * Lens distortion is not looked at.
  *
  * When an object is accepted for the first time, the custom event
  * `VisionNewObject` goes upstream: `pts`, `id`, its box as `x`, `y`, `width`,
