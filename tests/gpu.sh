@@ -12,7 +12,7 @@ build=${1:-build-gpu}
 out=${2:-$build/gpu}
 mkdir -p "$out"
 
-[ -d "$build" ] || meson setup "$build" -Dcuda=enabled -Dintrospection=disabled \
+[ -e "$build/build.ninja" ] || meson setup "$build" -Dcuda=enabled -Dintrospection=disabled \
   >"$out/setup.log" || { tail -20 "$out/setup.log"; exit 1; }
 ninja -C "$build" >"$out/build.log" || { tail -20 "$out/build.log"; exit 1; }
 nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
