@@ -56,6 +56,8 @@ for where in cpu cuda; do
     visionjson location="$out/gpuccl-$where.json" ! visionmap kind=labels ! \
     filesink location="$build/$where.raw" 2>"$out/gpuccl-$where.log" || failed=1
 done
+# where the label map lies is all that may differ
+sed -i 's/"memory":"cuda"/"memory":"system"/' "$out/gpuccl-cuda.json"
 cmp "$out/gpuccl-cpu.json" "$out/gpuccl-cuda.json" &&
   cmp "$build/cpu.raw" "$build/cuda.raw" &&
   echo "gpuccl: $(wc -l <"$out/gpuccl-cuda.json") frames alike on CPU and GPU" ||

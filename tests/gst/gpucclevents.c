@@ -122,18 +122,19 @@ GST_START_TEST (test_kept)
   Frames f = frames_new (GST_VIDEO_FORMAT_GRAY8, "frames=1 min-size=0");
   GstEvent *event;
   GstBuffer *mask;
+  guint stride;
   guint8 inside = 0;
 
   push (&f, 1);
   event = frames_event (&f);
-  fail_unless (gst_structure_get (
-      gst_event_get_structure (event), "mask", GST_TYPE_BUFFER, &mask, NULL));
+  fail_unless (gst_structure_get (gst_event_get_structure (event), "mask",
+      GST_TYPE_BUFFER, &mask, "stride", G_TYPE_UINT, &stride, NULL));
   gst_event_unref (event);
   for (guint i = 0; i < 5; i++) {
     frames_state (&f, frames_make (&f, two + 1, 1), 1);
     push (&f, 0);
   }
-  gst_buffer_extract (mask, WIDTH * 20 + 10, &inside, 1);
+  gst_buffer_extract (mask, stride * 20 + 10, &inside, 1);
   fail_unless_equals_int (inside, 255);
   frames_free (&f);
   gst_buffer_unref (mask);
