@@ -142,20 +142,31 @@ gpuccl_queue (Gpuccl *g, const GpucclParams *params, const GpucclFrame *frame)
   return g->stages->measure (&g->device, w);
 }
 
+static const char *
+queue_with_labels (Gpuccl *g, const GpucclParams *params,
+    const GpucclFrame *frame, uint32_t *labels, size_t stride)
+{
+  TRY (gpuccl_queue (g, params, frame));
+  return labels ? gpuccl_labels (g, labels, stride) : NULL;
+}
+
 /* The first frame with more components, or pieces of them, than there is room
  * for gets it, and is run again. */
-static const char *
-wait_for_result (
-    Gpuccl *g, const GpucclParams *params, const GpucclFrame *frame)
+const char *
+gpuccl_run_with_labels (Gpuccl *g, const GpucclParams *params,
+    const GpucclFrame *frame, uint32_t *labels, size_t stride,
+    GpucclResults *results)
 {
+  TRY (queue_with_labels (g, params, frame, labels, stride));
   TRY (device_wait (&g->device));
-  while (g->work.result->n_missing ||
-      g->work.result->n_sums > g->work.max_sums) {
+  while (
+      g->work.result->n_missing || g->work.result->n_sums > g->work.max_sums) {
     if (g->work.result->n_sums > g->work.max_sums)
       TRY (grow_sums (g, 2 * g->work.result->n_sums));
-    TRY (gpuccl_queue (g, params, frame));
+    TRY (queue_with_labels (g, params, frame, labels, stride));
     TRY (device_wait (&g->device));
   }
+  gpuccl_decide (g->decision, params, &g->work, results);
   return NULL;
 }
 
@@ -163,10 +174,7 @@ const char *
 gpuccl_run (Gpuccl *g, const GpucclParams *params, const GpucclFrame *frame,
     GpucclResults *results)
 {
-  TRY (gpuccl_queue (g, params, frame));
-  TRY (wait_for_result (g, params, frame));
-  gpuccl_decide (g->decision, params, &g->work, results);
-  return NULL;
+  return gpuccl_run_with_labels (g, params, frame, NULL, 0, results);
 }
 
 void

@@ -228,6 +228,12 @@ const char *gpuccl_check (
 const char *gpuccl_run (Gpuccl *self, const GpucclParams *params,
     const GpucclFrame *frame, GpucclResults *results);
 
+/* The same, and copies the label map to @labels, as gpuccl_labels() does, of
+ * which the one wait for the results is the end too. */
+const char *gpuccl_run_with_labels (Gpuccl *self, const GpucclParams *params,
+    const GpucclFrame *frame, uint32_t *labels, size_t stride,
+    GpucclResults *results);
+
 /* The device's part of gpuccl_run() alone: queues it and neither waits nor
  * decides.  For measuring. */
 const char *gpuccl_queue (

@@ -112,6 +112,26 @@ gst_gpuccl_reset (GstVisionFilter *filter)
   self->n_announced = 0;
 }
 
+/* With the labels, where they are wanted: then one wait is for both. */
+static const char *
+run (GstGpuccl *self, const GpucclParams *params, const GpucclFrame *frame,
+    GpucclResults *results)
+{
+  const char *err;
+
+  if (!self->labels.pool)
+    return gpuccl_run (self->gpuccl, params, frame, results);
+  TRY (gst_vision_pixels_begin (
+      &self->labels, &self->label_pixels, &self->label_address));
+  err = gpuccl_run_with_labels (self->gpuccl, params, frame,
+      self->label_address, self->labels.stride, results);
+  if (err) {
+    gst_vision_pixels_end (&self->labels, self->label_pixels);
+    gst_clear_buffer (&self->label_pixels);
+  }
+  return err;
+}
+
 static const char *
 gst_gpuccl_process (
     GstVisionFilter *filter, const Image *image, GstBuffer *buffer)
@@ -126,7 +146,7 @@ gst_gpuccl_process (
   if (!fault)
     fault = gpuccl_check (&params, frame.source, frame.depth != NULL);
   if (!fault)
-    err = gpuccl_run (self->gpuccl, &params, &frame, &results);
+    err = run (self, &params, &frame, &results);
   gst_gpuccl_end (self);
   TRY (err);
   if (results.n_unknown)

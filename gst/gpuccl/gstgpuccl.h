@@ -31,6 +31,8 @@ struct _GstGpuccl {
   gint width, height;
   GstVisionMapInput classes, depth;
   GstVisionPixels labels, mask;
+  GstBuffer *label_pixels; /* of this frame, being written; else NULL */
+  void *label_address;
   guint16 *regions; /* of each label, while a frame's are written; else 0 */
   /* Objects that are there and that were told of upstream. */
   guint64 announced[GPUCCL_CANDIDATES];

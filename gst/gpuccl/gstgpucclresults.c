@@ -89,11 +89,10 @@ attach_objects (GstGpuccl *self, const GpucclParams *params,
   return attached ? NULL : "the results could not be attached to the buffer";
 }
 
+/* The map that was written with the results. */
 static const char *
 attach_labels (GstGpuccl *self, const GpucclResults *results, GstBuffer *buffer)
 {
-  GstVisionBackend *backend =
-      gst_vision_filter_get_backend (GST_VISION_FILTER (self));
   GstVisionMap map = {.element = "gpuccl",
       .kind = "labels",
       .format = "u32",
@@ -103,21 +102,18 @@ attach_labels (GstGpuccl *self, const GpucclResults *results, GstBuffer *buffer)
       .stride = self->labels.stride,
       .on_gpu = self->labels.on_gpu,
       .scale = 1,
-      .invalid = 0};
-  const char *err;
-  void *address;
+      .invalid = 0,
+      .pixels = self->label_pixels};
+  const char *err = NULL;
 
-  TRY (gst_vision_pixels_begin (&self->labels, &map.pixels, &address));
-  err = gpuccl_labels (self->gpuccl, address, self->labels.stride);
-  if (!err)
-    err = device_wait (&backend->device);
-  if (!err && !map.on_gpu && gst_vision_segmentation_is_known ())
-    err = gst_gpuccl_attach_segments (self, results, address, buffer);
-  gst_vision_pixels_end (&self->labels, map.pixels);
+  if (!map.on_gpu && gst_vision_segmentation_is_known ())
+    err =
+        gst_gpuccl_attach_segments (self, results, self->label_address, buffer);
+  gst_vision_pixels_end (&self->labels, self->label_pixels);
   if (!err &&
       !gst_buffer_add_vision_map (buffer, GST_VISION_ORIGIN_RESULT, &map))
     err = "the label map could not be attached to the buffer";
-  gst_buffer_unref (map.pixels);
+  gst_clear_buffer (&self->label_pixels);
   return err;
 }
 
@@ -195,9 +191,9 @@ const char *
 gst_gpuccl_attach (GstGpuccl *self, const GpucclParams *params,
     const GpucclResults *results, GstBuffer *buffer)
 {
-  TRY (attach_objects (self, params, results, buffer));
-  if (self->labels.pool)
+  if (self->label_pixels)
     TRY (attach_labels (self, results, buffer));
+  TRY (attach_objects (self, params, results, buffer));
   TRY (announce_new (self, results, buffer));
   gst_vision_filter_post_objects (GST_VISION_FILTER (self), buffer, "gpuccl");
   return NULL;
