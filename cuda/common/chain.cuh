@@ -57,15 +57,17 @@ chain_begin (Chain *c)
   return NULL;
 }
 
+/* Whether device, driver and toolkit know programmatic launches in graphs. */
 static inline const char *
 chain_may_overlap (bool *may)
 {
-  int device, major;
+  int device, major, driver;
 
   CUDA_TRY (cudaGetDevice (&device));
   CUDA_TRY (cudaDeviceGetAttribute (
       &major, cudaDevAttrComputeCapabilityMajor, device));
-  *may = major >= 9;
+  CUDA_TRY (cudaDriverGetVersion (&driver));
+  *may = CUDART_VERSION >= 12030 && driver >= 12030 && major >= 9;
   return NULL;
 }
 
@@ -76,10 +78,8 @@ chain_add (Chain *c, const cudaKernelNodeParams *kernel)
   cudaGraphNode_t *node = &c->nodes[c->n++];
   bool overlap = false;
 
-#if CUDART_VERSION >= 12030
   if (before)
     TRY (chain_may_overlap (&overlap));
-#endif
   CUDA_TRY (cudaGraphAddKernelNode (
       node, c->graph, before, before && !overlap ? 1 : 0, kernel));
 #if CUDART_VERSION >= 12030

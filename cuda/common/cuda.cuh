@@ -66,3 +66,15 @@ warp_or (uint32_t v)
   return v;
 #endif
 }
+
+static __device__ __forceinline__ int32_t
+warp_least (int32_t v)
+{
+#if __CUDA_ARCH__ >= 800
+  return __reduce_min_sync (ALL_LANES, v);
+#else
+  for (int step = 16; step; step /= 2)
+    v = min (v, __shfl_xor_sync (ALL_LANES, v, step));
+  return v;
+#endif
+}

@@ -17,27 +17,17 @@ struct _GpucclRun {
 
 /* ---- Memory ---- */
 
-static const char *
-renew (const Device *dev, void **p, size_t n, size_t size)
-{
-  device_release (dev, *p);
-  *p = NULL;
-  return device_alloc (dev, p, n * size);
-}
-
-#define RENEW(p, n) TRY (renew (dev, (void **) &(p), n, sizeof *(p)))
-
 /* Room for @n pieces. */
 static const char *
 grow (GpucclPieces *p, const Device *dev, size_t n)
 {
   TRY (device_wait (dev)); /* nobody uses what goes */
   p->max_pieces = 0;
-  RENEW (p->pieces, n);
-  RENEW (p->parents, n);
-  RENEW (p->marks, n);
-  RENEW (p->list, n);
-  RENEW (p->reported, n);
+  DEVICE_RENEW (dev, p->pieces, n);
+  DEVICE_RENEW (dev, p->parents, n);
+  DEVICE_RENEW (dev, p->marks, n);
+  DEVICE_RENEW (dev, p->list, n);
+  DEVICE_RENEW (dev, p->reported, n);
   p->max_pieces = (uint32_t) n;
   return NULL;
 }
@@ -60,12 +50,12 @@ open (GpucclPieces *p, const Device *dev, const GpucclWork *w)
   p->tiles_y = ceil_div (w->frame.height, TILE);
   tiles = (size_t) p->tiles_x * p->tiles_y;
   extents = (size_t) GPUCCL_CANDIDATES * (w->frame.width + w->frame.height);
-  RENEW (p->rows, (size_t) p->tiles_x * w->frame.height);
-  RENEW (p->seams, tiles);
-  RENEW (p->first, extents);
-  RENEW (p->last, extents);
-  RENEW (p->counters, 1);
-  RENEW (p->top, 1);
+  DEVICE_RENEW (dev, p->rows, (size_t) p->tiles_x * w->frame.height);
+  DEVICE_RENEW (dev, p->seams, tiles);
+  DEVICE_RENEW (dev, p->first, extents);
+  DEVICE_RENEW (dev, p->last, extents);
+  DEVICE_RENEW (dev, p->counters, 1);
+  DEVICE_RENEW (dev, p->top, 1);
   TRY (grow (p, dev, pixels / 8 > 4096 ? pixels / 8 : 4096));
   clear_kernel<<<(unsigned) (extents / 256 + 1), 256, 0,
       device_stream (dev)>>> (p->first, extents);

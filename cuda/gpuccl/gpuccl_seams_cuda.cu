@@ -109,14 +109,6 @@ warp_sum_long (unsigned long long v)
   return v;
 }
 
-static __device__ __forceinline__ int32_t
-warp_least (int32_t v)
-{
-  for (int step = 16; step; step /= 2)
-    v = min (v, __shfl_xor_sync (ALL_LANES, v, step));
-  return v;
-}
-
 static __device__ __forceinline__ GpucclSum
 warp_add_up (const GpucclSum &s)
 {

@@ -10,13 +10,7 @@
 static __device__ __forceinline__ int32_t
 warp_most (int32_t v)
 {
-  return (int32_t) (warp_max ((uint32_t) v ^ 0x80000000u) ^ 0x80000000u);
-}
-
-static __device__ __forceinline__ int32_t
-warp_least (int32_t v)
-{
-  return ~warp_most (~v);
+  return ~warp_least (~v);
 }
 
 /* All that the lanes have, 32 strips at most: sums of it fit in 32 bits. */

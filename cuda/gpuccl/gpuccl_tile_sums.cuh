@@ -22,18 +22,6 @@ clear_sum (TileSum *s)
       0, 0, 0, 0, 0, UINT32_MAX, 0, INT32_MAX, INT32_MIN, INT32_MAX, INT32_MIN};
 }
 
-static __device__ __forceinline__ int32_t
-warp_least (int32_t v)
-{
-#if __CUDA_ARCH__ >= 800
-  return __reduce_min_sync (ALL_LANES, v);
-#else
-  for (int step = 16; step; step /= 2)
-    v = min (v, __shfl_xor_sync (ALL_LANES, v, step));
-  return v;
-#endif
-}
-
 /* What each run of a row has in depth, in the lane of its start: first of those
  * of one pixel, then of the longer ones, one by one. */
 template <bool DEPTH>

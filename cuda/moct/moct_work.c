@@ -3,28 +3,17 @@
 
 #include "moct/moct_pyramid.h"
 
-/* Releases @p, of device memory, and gets @n times @size bytes in its place. */
-static const char *
-renew (const Device *dev, void **p, size_t n, size_t size)
-{
-  device_release (dev, *p);
-  *p = NULL;
-  return device_alloc (dev, p, n * size);
-}
-
-#define RENEW(p, n) TRY (renew (dev, (void **) &(p), n, sizeof *(p)))
-
 const char *
 moct_work_grow (MoctWork *w, const Device *dev, int max)
 {
   size_t n = (size_t) moct_n_slots (w) + max;
   size_t blobs = n > MOCT_MAX_COLOURS ? n : MOCT_MAX_COLOURS;
 
-  RENEW (w->fragments, n);
-  RENEW (w->parents, n);
-  RENEW (w->sums, n);
-  RENEW (w->roots, n);
-  RENEW (w->overflow, max);
+  DEVICE_RENEW (dev, w->fragments, n);
+  DEVICE_RENEW (dev, w->parents, n);
+  DEVICE_RENEW (dev, w->sums, n);
+  DEVICE_RENEW (dev, w->roots, n);
+  DEVICE_RENEW (dev, w->overflow, max);
   device_release_pinned (dev, w->result);
   w->result = NULL;
   TRY (device_alloc_pinned (dev, (void **) &w->result,
@@ -41,10 +30,10 @@ moct_work_open (MoctWork *w, const Device *dev, int width, int height)
   w->tiles_x = (width + MOCT_TILE - 1) / MOCT_TILE;
   w->tiles_y = (height + MOCT_TILE - 1) / MOCT_TILE;
   tiles = (size_t) w->tiles_x * w->tiles_y;
-  RENEW (w->tiles, tiles);
-  RENEW (w->colour_sums, MOCT_MAX_COLOURS);
-  RENEW (w->counters, MOCT_N_COUNTERS);
-  RENEW (w->windows, MOCT_MAX_COLOURS);
+  DEVICE_RENEW (dev, w->tiles, tiles);
+  DEVICE_RENEW (dev, w->colour_sums, MOCT_MAX_COLOURS);
+  DEVICE_RENEW (dev, w->counters, MOCT_N_COUNTERS);
+  DEVICE_RENEW (dev, w->windows, MOCT_MAX_COLOURS);
   return moct_work_grow (w, dev, (int) tiles);
 }
 
@@ -58,7 +47,7 @@ moct_work_grow_texels (MoctWork *w, const Device *dev, MoctMethod method)
   if (n <= w->max_texels)
     return NULL;
   w->max_texels = 0;
-  RENEW (w->texels, n);
+  DEVICE_RENEW (dev, w->texels, n);
   w->max_texels = n;
   return NULL;
 }
