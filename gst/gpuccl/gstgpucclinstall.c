@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What gpuccl's properties are called, what they may be, and what they do. */
+#include "base/gstvisionenum.h"
 #include "gpuccl/gstgpucclproperties.h"
-
-static GType
-register_enum (const gchar *name, const GEnumValue *values)
-{
-  GType type = g_enum_register_static (name, values);
-
-  gst_type_mark_as_plugin_api (type, 0);
-  return type;
-}
 
 static GType
 algorithm_type (void)
@@ -27,7 +19,7 @@ algorithm_type (void)
       {0, NULL, NULL},
   };
 
-  return register_enum ("GstGpucclAlgorithm", values);
+  return gst_vision_enum_register ("GstGpucclAlgorithm", values);
 }
 
 static GType
@@ -43,7 +35,7 @@ detector_type (void)
       {0, NULL, NULL},
   };
 
-  return register_enum ("GstGpucclDetector", values);
+  return gst_vision_enum_register ("GstGpucclDetector", values);
 }
 
 static GType
@@ -55,7 +47,7 @@ filter_type (void)
       {0, NULL, NULL},
   };
 
-  return register_enum ("GstGpucclFilter", values);
+  return gst_vision_enum_register ("GstGpucclFilter", values);
 }
 
 static GType
@@ -72,7 +64,7 @@ match_type (void)
       {0, NULL, NULL},
   };
 
-  return register_enum ("GstGpucclMatch", values);
+  return gst_vision_enum_register ("GstGpucclMatch", values);
 }
 
 #define LIVE \

@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What moct's properties are called, what they may be, and what they do. */
+#include "base/gstvisionenum.h"
 #include "moct/gstmoctproperties.h"
-
-static GType
-register_enum (const gchar *name, const GEnumValue *values)
-{
-  GType type = g_enum_register_static (name, values);
-
-  gst_type_mark_as_plugin_api (type, 0);
-  return type;
-}
 
 static GType
 method_type (void)
@@ -23,7 +15,7 @@ method_type (void)
       {0, NULL, NULL},
   };
 
-  return register_enum ("GstMoctMethod", values);
+  return gst_vision_enum_register ("GstMoctMethod", values);
 }
 
 static GType
@@ -36,7 +28,7 @@ layout_type (void)
       {0, NULL, NULL},
   };
 
-  return register_enum ("GstMoctLayout", values);
+  return gst_vision_enum_register ("GstMoctLayout", values);
 }
 
 static GType
@@ -49,7 +41,7 @@ trajectory_type (void)
       {0, NULL, NULL},
   };
 
-  return register_enum ("GstMoctTrajectory", values);
+  return gst_vision_enum_register ("GstMoctTrajectory", values);
 }
 
 #define LIVE \

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "base/gstvisionenum.h"
 #include "testsrc/gstvisiontestsrc.h"
 
 GType
@@ -14,10 +15,8 @@ gst_vision_test_src_pattern_type (void)
           "rgbd"},
       {0, NULL, NULL},
   };
-  GType type = g_enum_register_static ("GstVisionTestSrcPattern", values);
 
-  gst_type_mark_as_plugin_api (type, 0);
-  return type;
+  return gst_vision_enum_register ("GstVisionTestSrcPattern", values);
 }
 
 GType
@@ -32,8 +31,6 @@ gst_vision_test_src_path_type (void)
       {RGBD_ROTATION, "Turning on the spot", "rotation"},
       {0, NULL, NULL},
   };
-  GType type = g_enum_register_static ("GstVisionTestSrcPath", values);
 
-  gst_type_mark_as_plugin_api (type, 0);
-  return type;
+  return gst_vision_enum_register ("GstVisionTestSrcPath", values);
 }
