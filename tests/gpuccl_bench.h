@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "bench_median.h"
 #include "gpuccl_bare.h"
 #include "gpuccl_images.h"
 
@@ -88,14 +89,6 @@ bench_close (Bench *b)
   device_close (&b->dev);
 }
 
-static inline int
-bench_compare (const void *p, const void *q)
-{
-  double a = *(const double *) p, b = *(const double *) q;
-
-  return (a > b) - (a < b);
-}
-
 /* A frame's work. */
 typedef struct {
   Bench *bench;
@@ -146,8 +139,7 @@ bench_time (BenchWork *w, BenchStep step)
     times[n++] = 1e6 * seconds / frames;
     total += seconds;
   }
-  qsort (times, n, sizeof *times, bench_compare);
-  return times[n / 2];
+  return bench_median (times, n);
 }
 
 /* Prints a row, and returns how many components were found. */

@@ -93,19 +93,19 @@ oracle_add (OracleComponent *c, const Input *in, const GpucclCamera *camera,
   c->max_v = first || v > c->max_v ? v : c->max_v;
 }
 
-/* Labels all that hangs together with pixel @start; @todo has room for all
+/* Labels all that hangs together with pixel @start; @stack has room for all
  * pixels. */
 static inline OracleComponent
 oracle_flood (const Input *in, const Rule *rule, const GpucclCamera *camera,
-    int start, uint32_t *labels, int *todo)
+    int start, uint32_t *labels, int *stack)
 {
   OracleComponent c = {.label = (uint32_t) start + 1};
   int n = 0;
 
   labels[start] = c.label;
-  todo[n++] = start;
+  stack[n++] = start;
   while (n) {
-    int at = todo[--n], x = at % in->width, y = at / in->width;
+    int at = stack[--n], x = at % in->width, y = at / in->width;
 
     oracle_add (&c, in, camera, x, y);
     for (int k = 0; k < 9; k++) {
@@ -117,7 +117,7 @@ oracle_flood (const Input *in, const Rule *rule, const GpucclCamera *camera,
           !oracle_linked (in, rule, x, y, u, v))
         continue;
       labels[to] = c.label;
-      todo[n++] = to;
+      stack[n++] = to;
     }
   }
   return c;
@@ -161,7 +161,7 @@ oracle_order (const void *p, const void *q)
 static inline Oracle
 oracle_of (const Input *in, const Rule *rule, const GpucclCamera *camera)
 {
-  int pixels = in->width * in->height, *todo = malloc (pixels * sizeof *todo);
+  int pixels = in->width * in->height, *stack = malloc (pixels * sizeof *stack);
   Oracle o = {.labels = calloc (pixels, sizeof *o.labels),
       .components = malloc (pixels * sizeof *o.components)};
 
@@ -170,9 +170,9 @@ oracle_of (const Input *in, const Rule *rule, const GpucclCamera *camera)
 
     o.unknown += in->source == GPUCCL_CLASSES && *map_at (in, x, y) > 5;
     if (!o.labels[at] && oracle_foreground (in, rule, x, y))
-      o.components[o.n++] = oracle_flood (in, rule, camera, at, o.labels, todo);
+      o.components[o.n++] = oracle_flood (in, rule, camera, at, o.labels, stack);
   }
-  free (todo);
+  free (stack);
   qsort (o.components, o.n, sizeof *o.components, oracle_order);
   return o;
 }

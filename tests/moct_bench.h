@@ -5,6 +5,7 @@
  * any cache holds; the median of batches. */
 #pragma once
 
+#include "bench_median.h"
 #include "common/yuv.h"
 #include "frames.h"
 #include "moct/moct.h"
@@ -64,14 +65,6 @@ bench_close (Bench *b)
   device_close (&b->dev);
 }
 
-static inline int
-bench_compare (const void *p, const void *q)
-{
-  double a = *(const double *) p, b = *(const double *) q;
-
-  return (a > b) - (a < b);
-}
-
 /* Microseconds a frame: of the device where @queue only, else of moct_run
  * with its results. */
 static inline double
@@ -94,8 +87,7 @@ bench_run (Bench *b, Moct *m, const MoctParams *p, bool queue, int frames)
     if (batch >= 0)
       times[batch] = 1e6 * seconds / frames;
   }
-  qsort (times, BENCH_BATCHES, sizeof *times, bench_compare);
-  return times[BENCH_BATCHES / 2];
+  return bench_median (times, BENCH_BATCHES);
 }
 
 /* A scene of @n_objects looked at with the first @n of @n_colours of which the

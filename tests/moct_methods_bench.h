@@ -9,6 +9,7 @@
  * not fit into a GPU's cache. */
 #pragma once
 
+#include "bench_median.h"
 #include "moct_methods.h"
 
 #define BENCH_BYTES (80 << 20)
@@ -88,14 +89,6 @@ bench_batch (Bench *b, const MoctParams *p, int frames)
   return seconds;
 }
 
-static int
-bench_compare (const void *a, const void *b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-
-  return (x > y) - (x < y);
-}
-
 /* Microseconds a frame: the median of batches of up to 400 frames. */
 static double
 bench_time (Bench *b, const MoctParams *p)
@@ -109,8 +102,7 @@ bench_time (Bench *b, const MoctParams *p)
     frames = once * 400 < BENCH_SECONDS ? 400 : (int) (BENCH_SECONDS / once);
   for (int i = 0; i < batches; i++)
     t[i] = 1e6 * bench_batch (b, p, frames) / frames;
-  qsort (t, batches, sizeof *t, bench_compare);
-  return t[batches / 2];
+  return bench_median (t, batches);
 }
 
 static void

@@ -2,14 +2,8 @@
  *
  * moct on a device that fails: at each of its calls in turn, first the
  * algorithm alone, then the element in a pipeline. */
-#include "../failing.h"
+#include "failingplay.h"
 
-#include <gst/check/gstcheck.h>
-#include <gst/check/gstharness.h>
-
-#include <string.h>
-
-#include "base/gstvisionfilter.h"
 #include "moct/moct.h"
 
 #define SIDE 40
@@ -98,77 +92,21 @@ GST_START_TEST (test_algorithm)
 }
 GST_END_TEST;
 
-typedef const char *(*OpenDevice) (Device *, DeviceKind, void *);
-
 static GstElement *
 make_pipeline (OpenDevice open_device)
 {
-  GstElement *pipeline = gst_parse_launch (
+  return failing_pipeline (
       "videotestsrc num-buffers=3 pattern=red ! "
       "video/x-raw,format=RGB,width=40,height=40 ! moct name=m "
       "objects=red:#ff0000~30 trajectory=full label-map=true ! fakesink",
-      NULL);
-  GstElement *moct = gst_bin_get_by_name (GST_BIN (pipeline), "m");
-
-  ((GstVisionFilterClass *) G_OBJECT_GET_CLASS (moct))->open_device =
-      open_device;
-  gst_object_unref (moct);
-  return pipeline;
+      "m", open_device);
 }
 
-/* The one error of the element m, or NULL where there is none.  The source's,
- * which cannot go on then, is the end. */
-static GError *
-play (GstElement *pipeline)
-{
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GError *error = NULL, *other;
-  GstMessage *message;
-  gboolean ended = FALSE;
-
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  while (!ended) {
-    message = gst_bus_timed_pop_filtered (
-        bus, 20 * GST_SECOND, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
-    fail_unless (message != NULL, "neither error nor end");
-    ended = strcmp (GST_MESSAGE_SRC_NAME (message), "m") != 0;
-    if (!ended) {
-      gst_message_parse_error (message, &other, NULL);
-      fail_unless (error == NULL, "a second error: %s", other->message);
-      error = other;
-    }
-    gst_message_unref (message);
-  }
-  fail_unless_equals_int (gst_element_set_state (pipeline, GST_STATE_NULL),
-      GST_STATE_CHANGE_SUCCESS);
-  gst_object_unref (bus);
-  return error;
-}
-
-/* The error says what can be done, and a healthy device goes on. */
 GST_START_TEST (test_element)
 {
   GstElement *pipeline = make_pipeline (failing_open);
-  gboolean reached = TRUE;
 
-  for (gint k = 1; reached; k++) {
-    GError *error;
-
-    failing_reset (k);
-    error = play (pipeline);
-    reached = failing_calls >= k && error;
-    if (error)
-      fail_unless (g_error_matches (error, GST_RESOURCE_ERROR,
-                       GST_RESOURCE_ERROR_NO_SPACE_LEFT) ||
-              g_error_matches (
-                  error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED),
-          "call %d: %s", k, error->message);
-    fail_unless (reached || k > 15);
-    g_clear_error (&error);
-    fail_unless_equals_int (failing_blocks, 0);
-  }
-  failing_reset (0);
-  fail_unless (play (pipeline) == NULL);
+  failing_play_all (pipeline, "m");
   gst_object_unref (pipeline);
 }
 GST_END_TEST;
@@ -181,14 +119,14 @@ GST_START_TEST (test_no_gpu)
   GError *error;
 
   gst_util_set_object_arg (G_OBJECT (moct), "backend", "cuda");
-  error = play (pipeline);
+  error = failing_play (pipeline, "m");
   fail_unless (g_error_matches (
       error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND));
   fail_unless (
       strstr (error->message, "backend=auto") != NULL, "%s", error->message);
   g_error_free (error);
   gst_util_set_object_arg (G_OBJECT (moct), "backend", "auto");
-  fail_unless (play (pipeline) == NULL);
+  fail_unless (failing_play (pipeline, "m") == NULL);
   gst_object_unref (moct);
   gst_object_unref (pipeline);
 }
