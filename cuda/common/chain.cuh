@@ -39,6 +39,19 @@ await_previous (void)
 #endif
 }
 
+/* @args: the address of each of its arguments, read when it is added or set. */
+static inline cudaKernelNodeParams
+chain_kernel (void *kernel, dim3 blocks, dim3 threads, void **args)
+{
+  cudaKernelNodeParams p = {};
+
+  p.func = kernel;
+  p.gridDim = blocks;
+  p.blockDim = threads;
+  p.kernelParams = args;
+  return p;
+}
+
 static inline void
 chain_clear (Chain *c)
 {
@@ -102,6 +115,15 @@ static inline const char *
 chain_end (Chain *c)
 {
   CUDA_TRY (cudaGraphInstantiateWithFlags (&c->exec, c->graph, 0));
+  return NULL;
+}
+
+/* Gives a chain that is ended another first kernel, or other arguments of it.
+ */
+static inline const char *
+chain_set_first (Chain *c, const cudaKernelNodeParams *kernel)
+{
+  CUDA_TRY (cudaGraphExecKernelNodeSetParams (c->exec, c->nodes[0], kernel));
   return NULL;
 }
 

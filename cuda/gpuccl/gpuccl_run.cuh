@@ -10,7 +10,7 @@
 
 #include "common/chain.cuh"
 #include "common/union.cuh"
-#include "gpuccl/gpuccl_core.h"
+#include "gpuccl/gpuccl_cuda.cuh"
 
 #define TILE 32
 #define WARPS 8
@@ -57,7 +57,6 @@ typedef struct {
   uint8_t *marks;         /* of pieces: 1 + which candidate; 0 between frames */
   uint32_t *list;         /* roots that may be candidates */
   uint32_t *reported;     /* roots whose sums go to the host */
-  uint32_t max_list;      /* no more can be */
   uint32_t *first, *last; /* of each candidate: in every row of the frame, then
                              in every column; UINT32_MAX and 0 between frames */
   GpucclCounters *counters;
@@ -72,13 +71,6 @@ typedef struct {
 } GpucclArgs;
 
 typedef void (*GpucclKernel) (const GpucclArgs a);
-
-/* A greater key comes first. */
-static __device__ __forceinline__ unsigned long long
-gpuccl_key_of (uint32_t area, uint32_t label)
-{
-  return (unsigned long long) area << 32 | ~label;
-}
 
 /* The lanes up to @lane, itself too. */
 static __device__ __forceinline__ uint32_t
@@ -115,7 +107,7 @@ gpuccl_add_sum (GpucclSum *to, const GpucclSum &s)
   atomicMax (&to->max_v, s.max_v);
 }
 
-/* Kernels in order, and how many blocks of how many threads. */
+/* The kernels, in order. */
 GpucclKernel gpuccl_tiles_kernel (const GpucclArgs *a);
 extern const GpucclKernel gpuccl_seams_kernel, gpuccl_gather_kernel,
     gpuccl_select_kernel, gpuccl_paint_kernel, gpuccl_criteria_kernel;

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpuccl/gpuccl_cuda.cuh"
 #include "gpuccl/gpuccl_run.cuh"
 
 #define N_KERNELS 6
@@ -105,13 +104,8 @@ node (const GpucclArgs *a, int i, void **args)
       dim3 (ceil_div (2 * a->p.tiles_x * a->p.tiles_y, WARPS)),
       dim3 (blocks_for (a->p.max_pieces)), dim3 (blocks_for (a->p.max_pieces)),
       tiles, dim3 (GPUCCL_CANDIDATES + GPUCCL_REPORTERS)};
-  cudaKernelNodeParams p = {};
 
-  p.func = (void *) kernels[i];
-  p.gridDim = blocks[i];
-  p.blockDim = dim3 (THREADS);
-  p.kernelParams = args;
-  return p;
+  return chain_kernel ((void *) kernels[i], blocks[i], dim3 (THREADS), args);
 }
 
 static const char *
@@ -151,10 +145,8 @@ launch (GpucclRun *r, const Device *dev, const GpucclArgs *a)
     memcpy (&r->args, a, sizeof *a);
     cudaKernelNodeParams p = node (&r->args, 0, args);
 
-    CUDA_TRY (cudaGraphExecKernelNodeSetParams (
-        r->chain.exec, r->chain.nodes[0], &p));
+    TRY (chain_set_first (&r->chain, &p));
   } else {
-    chain_clear (&r->chain);
     memcpy (&r->args, a, sizeof *a);
     TRY (build (r));
   }
@@ -194,17 +186,31 @@ args_of (const GpucclWork *w, const GpucclPieces *p)
   return a;
 }
 
+/* Made when it is first met; where memory runs out half way, nothing is left.
+ */
+static const char *
+make (GpucclRun **run, const Device *dev, const GpucclWork *w)
+{
+  const char *err;
+
+  if (!(*run = (GpucclRun *) calloc (1, sizeof **run)))
+    return "out of memory";
+  err = open (&(*run)->pieces, dev, w);
+  if (err) {
+    gpuccl_run_close (dev, *run);
+    *run = NULL;
+  }
+  return err;
+}
+
 const char *
 gpuccl_run_cuda (const Device *dev, const GpucclWork *w)
 {
   GpucclRun **run = &((GpucclCuda *) w->state)->run;
   GpucclArgs a;
 
-  if (!*run) {
-    if (!(*run = (GpucclRun *) calloc (1, sizeof **run)))
-      return "out of memory";
-    TRY (open (&(*run)->pieces, dev, w));
-  }
+  if (!*run)
+    TRY (make (run, dev, w));
   if (w->result->n_missing > (*run)->pieces.max_pieces)
     TRY (grow (&(*run)->pieces, dev, w->result->n_missing));
   a = args_of (w, &(*run)->pieces);

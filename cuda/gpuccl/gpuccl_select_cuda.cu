@@ -17,7 +17,7 @@ report_root (const GpucclArgs &a, uint32_t i)
     a.p.reported[atomicAdd (&c->n_sums, 1u)] = i;
   if (gpuccl_is_candidate (&w, area))
     a.p.list[atomicAdd (&c->n_listed, 1u)] = i;
-  return gpuccl_key_of (area, a.p.pieces[i].label);
+  return gpuccl_key (area, a.p.pieces[i].label);
 }
 
 static __device__ __forceinline__ unsigned long long
@@ -38,7 +38,7 @@ best_of_lane (
   for (uint32_t i = threadIdx.x; i < n; i += 32) {
     uint32_t r = __ldcg (&a.p.list[i]);
     const GpucclSum *s = &a.p.pieces[r];
-    unsigned long long key = gpuccl_key_of (s->area, s->label);
+    unsigned long long key = gpuccl_key (s->area, s->label);
 
     if (key < last && key > best)
       best = key, *root = r;
@@ -63,7 +63,7 @@ choose (const GpucclArgs &a, GpucclCounters *c)
     a.p.top->roots[i] = root;
     a.p.marks[root] = (uint8_t) (i + 1);
     a.w.result->candidates[i].area = (uint32_t) (most >> 32);
-    a.w.result->candidates[i].label = ~(uint32_t) most;
+    a.w.result->candidates[i].label = gpuccl_key_label (most);
     best = n > 32 ? best_of_lane (a, n, most, &root) : 0;
   }
   if (threadIdx.x == 0)
@@ -79,7 +79,7 @@ finish (const GpucclArgs &a, GpucclCounters *c)
 
   r->n_labels = v->n_labels;
   r->largest_area = area;
-  r->largest_label = area ? ~(uint32_t) v->largest : 0;
+  r->largest_label = area ? gpuccl_key_label (v->largest) : 0;
   r->n_unknown = v->n_unknown;
   r->n_sums = a.p.top->n_reported = v->n_sums;
   r->n_missing = v->n_pieces > a.p.max_pieces ? v->n_pieces : 0;

@@ -40,7 +40,7 @@ typedef struct {
   int reduction_factor;
 
   int tiles_x, tiles_y;
-  MoctTile *tiles;         /* GPU: zero between frames */
+  MoctTile *tiles;
   MoctFragment *fragments; /* MOCT_SLOTS a tile, then the overflow */
   MoctOverflow *overflow;
   int max_overflow;

@@ -3,7 +3,7 @@
  * The parts of the CUDA backend that lie in files of their own. */
 #pragma once
 
-#include "common/cuda.cuh"
+#include "common/chain.cuh"
 #include "moct/moct_core.h"
 
 C_BEGIN
@@ -20,9 +20,8 @@ const char *moct_per_object_cuda (const Device *dev, const MoctWork *w);
 C_END
 
 /* The kernels of the fused method as nodes of a graph.  The first one makes
- * fragments and joins them, the others add them up to blobs and report these;
- * or, where no blobs are asked for, it makes sums of colours, which the last
- * one reports. */
+ * fragments, which the others join, add up to blobs and report; or, where no
+ * blobs are asked for, sums of colours, which the last one reports. */
 typedef void (*MoctKernel) (const MoctWork w);
 MoctKernel moct_tiles_kernel (const MoctWork *w);
 
@@ -35,13 +34,7 @@ cudaKernelNodeParams moct_colours_node (void **args);
 static inline cudaKernelNodeParams
 moct_node (MoctKernel kernel, dim3 blocks, dim3 threads, void **args)
 {
-  cudaKernelNodeParams p = {};
-
-  p.func = (void *) kernel;
-  p.gridDim = blocks;
-  p.blockDim = threads;
-  p.kernelParams = args;
-  return p;
+  return chain_kernel ((void *) kernel, blocks, threads, args);
 }
 
 /* Queues the clearing of the colours' sums, before their first use. */

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/chain.cuh"
 #include "moct/moct_cuda.cuh"
 
 typedef struct {
@@ -21,6 +20,7 @@ build (FusedGraph *g, const Device *dev)
   cudaKernelNodeParams params[CHAIN_MAX];
   int n = 0;
 
+  TRY (chain_begin (&g->chain));
   params[n++] = moct_tiles_node (w, args);
   if (w->blobs) {
     params[n++] = moct_join_node (w, args);
@@ -30,7 +30,6 @@ build (FusedGraph *g, const Device *dev)
     params[n++] = moct_colours_node (args);
     TRY (moct_clear_colours (dev, w));
   }
-  TRY (chain_begin (&g->chain));
   for (int i = 0; i < n; i++)
     TRY (chain_add (&g->chain, &params[i]));
   return chain_end (&g->chain);
@@ -62,10 +61,8 @@ moct_fused_cuda (const Device *dev, const MoctWork *w, void **state)
     g->work = *w;
     cudaKernelNodeParams p = moct_tiles_node (w, args);
 
-    CUDA_TRY (cudaGraphExecKernelNodeSetParams (
-        g->chain.exec, g->chain.nodes[0], &p));
+    TRY (chain_set_first (&g->chain, &p));
   } else {
-    chain_clear (&g->chain);
     g->work = *w;
     TRY (build (g, dev));
   }

@@ -2,7 +2,6 @@
  *
  * Third kernel of the fused method: the sums of fragments that were joined are
  * gathered at their roots. */
-#include "common/chain.cuh"
 #include "common/union.cuh"
 #include "moct/moct_add.cuh"
 

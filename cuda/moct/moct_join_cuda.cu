@@ -2,7 +2,6 @@
  *
  * Second kernel of the fused method: fragments that hang together are joined.
  */
-#include "common/chain.cuh"
 #include "common/union.cuh"
 #include "moct/moct_cuda.cuh"
 

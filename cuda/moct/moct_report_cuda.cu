@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Last kernel of the fused method, of one block: the sums go to the host. */
-#include "common/chain.cuh"
 #include "moct/moct_cuda.cuh"
 
 #define THREADS 512

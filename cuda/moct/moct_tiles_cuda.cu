@@ -11,7 +11,6 @@
  * none is left. */
 #include <cuda_fp16.h>
 
-#include "common/chain.cuh"
 #include "moct/moct_add.cuh"
 #include "moct/moct_load.cuh"
 
