@@ -21,13 +21,15 @@ meson test -C "$build" --suite algorithms --suite elements --num-processes 8 \
   --print-errorlogs >"$out/tests.log" 2>&1 || failed=1
 grep -E '^ *[0-9]+/[0-9]+|^(Ok|Fail|Skipped|Timeout)' "$out/tests.log" || true
 
+: >"$out/sanitizer.log"
 for tool in memcheck racecheck; do
   for test in 'moct cuda' 'overlay cuda' 'gpuccl parity run'; do
-    echo "$tool $test: $(timeout 240 compute-sanitizer --tool $tool \
-      --error-exitcode 9 "$build"/tests/test-$test 2>&1 | grep SUMMARY)" ||
+    summary=$(timeout 240 compute-sanitizer --tool $tool \
+      --error-exitcode 9 "$build"/tests/test-$test 2>&1 | grep SUMMARY) ||
       failed=1
+    echo "$tool $test: ${summary:-no summary}" | tee -a "$out/sanitizer.log"
   done
-done | tee "$out/sanitizer.log"
+done
 
 export GST_PLUGIN_PATH=$PWD/$build/gst
 export LD_LIBRARY_PATH=$PWD/$build/gst/meta${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
