@@ -125,30 +125,11 @@ pass_clouds (Chromatic *s, const ChromaticParams *params, uint64_t number)
   }
 }
 
-/* 1024 quantiles of a normal distribution, in sixteenths of a grey level. */
-static void
-make_noise (double sigma, int16_t table[1024])
-{
-  for (int i = 0; i < 512; i++) {
-    double lo = 0, hi = 5;
-
-    for (int k = 0; k < 24; k++) {
-      double z = (lo + hi) / 2;
-
-      if (erf (z * M_SQRT1_2) < (i + .5) / 512)
-        lo = z;
-      else
-        hi = z;
-    }
-    table[512 + i] = (int16_t) (lo * sigma * 16 + .5);
-    table[511 - i] = (int16_t) -table[512 + i];
-  }
-}
-
 /* A row: times the light, which changes evenly from cell to cell, plus
  * noise. */
 static void
-develop_row (Chromatic *s, int y, uint64_t key, const int16_t noise[1024])
+develop_row (
+    Chromatic *s, int y, uint64_t key, const int16_t noise[SCENE_NOISE])
 {
   const uint16_t *above = s->clouds + y / 16 * (s->width / 16 + 2);
   const uint16_t *below = above + s->width / 16 + 2;
@@ -178,9 +159,9 @@ chromatic_develop (Chromatic *s, const ChromaticParams *params, uint64_t number,
     const Image *img)
 {
   uint64_t key = random_u64 (random_u64 (params->seed, number), number);
-  int16_t noise[1024];
+  int16_t noise[SCENE_NOISE];
 
-  make_noise (params->noise, noise);
+  scene_make_noise (params->noise, noise);
   pass_clouds (s, params, number);
 #pragma omp parallel for
   for (int y = 0; y < s->height; y += 2) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What every synthetic scene shares: sine and moments. */
+ * What every synthetic scene shares: sine, noise and moments. */
 #include "scene/scene.h"
 
 #include <math.h>
@@ -18,6 +18,27 @@ scene_sin (uint32_t turn)
       (1 - q / 6 * (1 - q / 20 * (1 - q / 42 * (1 - q / 72 * (1 - q / 110)))));
 
   return quarter & 2 ? -s : s;
+}
+
+void
+scene_make_noise (double sigma, int16_t table[SCENE_NOISE])
+{
+  const int half = SCENE_NOISE / 2;
+
+  for (int i = 0; i < half; i++) {
+    double lo = 0, hi = 5;
+
+    for (int k = 0; k < 24; k++) {
+      double z = (lo + hi) / 2;
+
+      if (erf (z * M_SQRT1_2) < (i + .5) / half)
+        lo = z;
+      else
+        hi = z;
+    }
+    table[half + i] = (int16_t) (lo * sigma * 16 + .5);
+    table[half - 1 - i] = (int16_t) -table[half + i];
+  }
 }
 
 typedef struct {

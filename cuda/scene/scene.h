@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What every synthetic scene shares: the form of its truth, how truth is
- * counted from the picture, and how the picture is stored in a frame. */
+ * counted from the picture, noise, and how the picture is stored in a frame. */
 #pragma once
 
 #include "common/image.h"
@@ -29,6 +29,11 @@ typedef struct {
 /* Sine of @turn / 2^32 turns.  It uses only additions and multiplications,
  * which give the same bits on every machine, as sin () need not. */
 double scene_sin (uint32_t turn);
+
+/* Quantiles of a normal distribution of deviation @sigma grey levels, 0 to 64,
+ * in sixteenths of one. */
+#define SCENE_NOISE 1024
+void scene_make_noise (double sigma, int16_t table[SCENE_NOISE]);
 
 /* Fills in what can be counted: area, centroid, box and moments of the pixels
  * of @labels (rows of @width) that hold @label, all of which lie in

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The scene `stereo`: its memory, the order in which a frame comes about, and
+ * what is true of it. */
+#include "scene/stereo_core.h"
+
+#include <stdlib.h>
+
+/* Two rays to one point meet the surface at depths that differ by less than
+ * this part: more than rounding, less than a tenth of a millimetre a metre. */
+#define SAME 1e-5
+
+const char *
+stereo_new (Stereo **scene, int width, int height)
+{
+  size_t pixels = (size_t) width * height;
+  size_t cube = (size_t) STEREO_CORNERS * STEREO_CORNERS * STEREO_CORNERS;
+  Stereo *s;
+
+  *scene = NULL;
+  if (width < 1 || height < 1 || width > STEREO_MAX_SIZE ||
+      height > STEREO_MAX_SIZE)
+    return "a view is 1 to 4096 pixels wide and high";
+  s = calloc (1, sizeof *s);
+  if (!s)
+    return "out of memory";
+  s->width = width;
+  s->height = height;
+  s->z = malloc (pixels * sizeof *s->z);
+  s->things = malloc (pixels);
+  s->labels = malloc (pixels * sizeof *s->labels);
+  s->rgb = malloc (pixels * 3);
+  s->lattice = malloc (cube * sizeof *s->lattice);
+  if (!s->z || !s->things || !s->labels || !s->rgb || !s->lattice) {
+    stereo_free (s);
+    return "out of memory";
+  }
+  *scene = s;
+  return NULL;
+}
+
+void
+stereo_free (Stereo *s)
+{
+  if (!s)
+    return;
+  free (s->z);
+  free (s->things);
+  free (s->labels);
+  free (s->rgb);
+  free (s->lattice);
+  free (s);
+}
+
+/* Written so that NaN is outside. */
+static bool
+within (double v, double lo, double hi)
+{
+  return v >= lo && v <= hi;
+}
+
+static const char *
+reject (
+    const Stereo *s, const StereoParams *p, StereoView view, const Image *img)
+{
+  if ((unsigned) view > STEREO_RIGHT)
+    return "a view is left or right";
+  if ((unsigned) p->contents > STEREO_HEAD)
+    return "the contents are planes, spheres, a head or all of them";
+  if (!within (p->speed, 0, 8))
+    return "speed is 0 to 8";
+  if (!within (p->baseline, .001, 1))
+    return "the baseline is 0.001 to 1 metres";
+  if (!within (p->disparity_offset, -STEREO_MAX_SIZE, STEREO_MAX_SIZE))
+    return "the disparity offset is -4096 to 4096 pixels";
+  if (!within (p->misalignment, -64, 64))
+    return "the misalignment is -64 to 64 rows";
+  if (!within (p->gain, .1, 4))
+    return "the gain is 0.1 to 4";
+  if (!within (p->gamma, .2, 5))
+    return "gamma is 0.2 to 5";
+  if (!within (p->noise, 0, 64))
+    return "noise is 0 to 64 grey levels";
+  if (img->width != s->width || img->height != s->height)
+    return "the frame has another size than the scene";
+  return NULL;
+}
+
+/* Whether the other camera sees what this one has at depth @z: the ray from
+ * there meets nothing before. */
+static bool
+is_seen (const StereoPlan *plan, StereoView view, int x, int y, double z)
+{
+  const StereoCamera *c = plan->camera;
+  double d = stereo_disparity (plan, z), rows = c[1].cy - c[0].cy;
+  double there = view == STEREO_LEFT ? x - d : x + d;
+  double row = view == STEREO_LEFT ? y + rows : y - rows;
+
+  return there >= 0 && there <= plan->width - 1 && row >= 0 &&
+      row <= plan->height - 1 &&
+      stereo_cast (plan, !view, there, row).z >= z * (1 - SAME);
+}
+
+static void
+note (const StereoPlan *plan, StereoView view, int x, int y, double z,
+    const StereoMaps *maps)
+{
+  size_t at = (size_t) y * plan->width + x;
+  bool there = z < INFINITY;
+
+  if (maps->disparity)
+    maps->disparity[at] = there ? (float) stereo_disparity (plan, z) : NAN;
+  if (maps->depth)
+    maps->depth[at] = there ? (float) z : NAN;
+  if (maps->seen)
+    maps->seen[at] = there && is_seen (plan, view, x, y, z) ? 255 : 0;
+}
+
+/* Fills z, things, labels and maps; @full has the pixels of each thing, hidden
+ * ones too. */
+static void
+cast (Stereo *s, const StereoPlan *plan, StereoView view,
+    const int label[STEREO_THINGS], const StereoMaps *maps,
+    uint64_t full[STEREO_THINGS])
+{
+#pragma omp parallel for schedule(dynamic, 8) reduction(+ : full[:STEREO_THINGS])
+  for (int y = 0; y < s->height; y++)
+    for (int x = 0; x < s->width; x++) {
+      StereoHit hit = stereo_cast (plan, view, x, y);
+      size_t at = (size_t) y * s->width + x;
+
+      s->z[at] = hit.z;
+      s->things[at] = (int8_t) hit.thing;
+      s->labels[at] = hit.thing < 0 ? 0 : (uint16_t) label[hit.thing];
+      for (int i = 0; i < plan->n; i++)
+        full[i] += hit.met >> i & 1;
+      if (maps)
+        note (plan, view, x, y, hit.z, maps);
+    }
+}
+
+/* The middle of a thing in the camera's axes, and its pixel. */
+static void
+middle (const StereoPlan *plan, StereoView view, int thing, double p[3],
+    double pixel[2])
+{
+  const StereoCamera *c = &plan->camera[view];
+
+  memcpy (p, plan->thing[thing].pose.t, 3 * sizeof *p);
+  p[0] -= c->eye;
+  pixel[0] = c->f * p[0] / p[2] + c->cx;
+  pixel[1] = c->f * p[1] / p[2] + c->cy;
+}
+
+static StereoObject
+look (const Stereo *s, const StereoPlan *plan, const StereoPlan *next,
+    StereoView view, int thing, int id)
+{
+  const StereoThing *t = &plan->thing[thing];
+  StereoObject o = {.seen = {.id = id, .label = t->label}};
+  double from[2], to[2], p[3];
+
+  middle (next, view, thing, p, to);
+  middle (plan, view, thing, o.pose, from);
+  memcpy (o.pose + 3, t->pose.q, sizeof t->pose.q);
+  o.seen.vx = to[0] - from[0];
+  o.seen.vy = to[1] - from[1];
+  for (int i = 0; i < 3; i++)
+    o.extent[i] =
+        2 * (t->shape == STEREO_FACE ? stereo_head_half[i] : t->half[i]);
+  scene_measure (&o.seen, s->labels, s->width,
+      (ImageBox){0, 0, s->width, s->height}, (uint16_t) (id + 1));
+  return o;
+}
+
+const char *
+stereo_render (Stereo *s, const StereoParams *params, StereoView view,
+    uint64_t number, const Image *img, StereoTruth *truth,
+    const StereoMaps *maps)
+{
+  const char *err = reject (s, params, view, img);
+  uint64_t full[STEREO_THINGS] = {0};
+  int label[STEREO_THINGS] = {0}, n = 0;
+  StereoPlan plan, next;
+
+  if (err)
+    return err;
+  plan = stereo_plan (params, s->width, s->height, number);
+  for (int i = 0; i < plan.n; i++)
+    label[i] = plan.thing[i].label ? ++n : 0;
+  cast (s, &plan, view, label, maps, full);
+  stereo_develop (s, &plan, params, view, number, img);
+  if (maps && maps->labels)
+    memcpy (maps->labels, s->labels,
+        (size_t) s->width * s->height * sizeof *s->labels);
+  if (!truth)
+    return NULL;
+  next = stereo_plan (params, s->width, s->height, number + 1);
+  *truth = (StereoTruth){.fx = plan.camera[view].f,
+      .fy = plan.camera[view].f,
+      .cx = plan.camera[view].cx,
+      .cy = plan.camera[view].cy,
+      .eye = plan.camera[view].eye,
+      .n_objects = n};
+  for (int i = 0; i < plan.n; i++)
+    if (label[i]) {
+      StereoObject *o = &truth->objects[label[i] - 1];
+
+      *o = look (s, &plan, &next, view, i, label[i] - 1);
+      o->seen.full_area = full[i];
+    }
+  return NULL;
+}

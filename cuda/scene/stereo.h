@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The scene `stereo`: a room with boards, balls and a head in it, as two
+ * cameras side by side see it, and what is true of each pixel: its disparity,
+ * its depth, and whether the other camera sees it too.  A frame is a pure
+ * function of params, view and number.
+ *
+ * The cameras are rectified: both look along z, x to the right and y down, and
+ * the right one is `baseline` metres right of the left one.  A point at depth z
+ * is at x in the left view and at x - d in the right one,
+ * d = fx * baseline / z + disparity_offset, and there `misalignment` rows
+ * further down. */
+#pragma once
+
+#include "scene/scene.h"
+
+C_BEGIN
+
+#define STEREO_MAX_SIZE 4096
+#define STEREO_MAX_OBJECTS 6
+
+/* Everything that is seen lies between these depths, metres. */
+#define STEREO_NEAREST .7
+#define STEREO_FARTHEST 3.
+
+typedef enum { STEREO_LEFT, STEREO_RIGHT } StereoView;
+
+typedef enum {
+  STEREO_ALL,     /* balls and a head in front of the planes */
+  STEREO_PLANES,  /* a wall at 3 m, the ground, two boards that sway */
+  STEREO_SPHERES, /* three balls, and nothing behind them */
+  STEREO_HEAD,    /* a head, and nothing behind it */
+} StereoContents;
+
+/* What the frames show.  Defaults: STEREO_DEFAULTS. */
+typedef struct {
+  uint64_t seed; /* other places, ways, textures and noise */
+  StereoContents contents;
+  double speed;            /* 0 to 8, default 1: to and fro within some 90 to
+                              150 frames; 0 stands still */
+  double baseline;         /* 0.001 to 1 m, default 0.06: disparities of 14 to
+                              60 pixels in 640 x 480 */
+  double disparity_offset; /* -4096 to 4096 pixels, default 0: what cameras
+                              that look towards each other take from all
+                              disparities, or add to them */
+  double misalignment;     /* -64 to 64 rows, default 0 */
+  double gain;             /* 0.1 to 4, default 1: light in the right view */
+  double gamma;            /* 0.2 to 5, default 1: a grey level of the right
+                              view is 255 * gain * (v / 255) ^ gamma */
+  double noise;            /* 0 to 64, default 2: standard deviation in grey
+                              levels, alike in red, green and blue */
+} StereoParams;
+
+#define STEREO_DEFAULTS \
+ { \
+  .speed = 1, .baseline = .06, .gain = 1, .gamma = 1, .noise = 2 \
+ }
+
+/* A board, a ball or the head.  Its pose is tx ty tz in metres and a unit
+ * quaternion, w first, to the camera that took the view. */
+typedef struct {
+  SceneObject seen;
+  double pose[7];
+  double extent[3]; /* along its own axes, metres; the head's without nose */
+} StereoObject;
+
+/* The truth about a frame.  The camera is that of the view. */
+typedef struct {
+  double fx, fy, cx, cy;
+  double eye; /* where it is right of the left one, metres */
+  int n_objects;
+  StereoObject objects[STEREO_MAX_OBJECTS];
+} StereoTruth;
+
+/* The truth about each pixel's centre, row by row; each may be NULL. */
+typedef struct {
+  float *disparity; /* pixels; NAN where there is no surface */
+  float *depth;     /* metres; NAN where there is no surface */
+  uint8_t *seen;    /* 255 where the same point is seen in the other view,
+                       between the centres of its outer pixels; else 0 */
+  uint16_t *labels; /* an object's id + 1; 0 for wall, ground and nothing */
+} StereoMaps;
+
+typedef struct _Stereo Stereo;
+
+const char *stereo_new (Stereo **scene, int width, int height);
+void stereo_free (Stereo *scene);
+
+/* Renders frame @number into @img, which has the scene's size.  @truth and
+ * @maps may be NULL. */
+const char *stereo_render (Stereo *scene, const StereoParams *params,
+    StereoView view, uint64_t number, const Image *img, StereoTruth *truth,
+    const StereoMaps *maps);
+
+C_END
