@@ -26,6 +26,22 @@
  * #GstVisionTestSrc:correspondence-map, what a tracker says about each pixel
  * that knows the room and the robot at rest (VisionMaps, kind correspondence).
  *
+ * With pattern=stereo, it is what two cameras side by side see of a room with
+ * boards, balls and a head: #GstVisionTestSrc:view says which, or shows both in
+ * the halves of one frame, which view=side-by-side and view=top-bottom
+ * say in the caps (multiview-mode). Two sources that differ in view
+ * alone give a pair. The cameras are rectified, #GstVisionTestSrc:baseline
+ * apart, and have a focal length of 700 pixels where a view is 640x480; what is
+ * at depth z has the disparity 700 · baseline / z, plus
+ * #GstVisionTestSrc:disparity-offset, and all z are between 0.7 and 3 m.
+ * #GstVisionTestSrc:gain, #GstVisionTestSrc:gamma and
+ * #GstVisionTestSrc:misalignment spoil the right view. Every buffer carries the
+ * camera (VisionCamera), the objects with their poses (VisionTruthObjects) and,
+ * with #GstVisionTestSrc:truth-maps, disparity, depth and confidence
+ * (VisionTruthMaps): NaN where there is no surface, and a confidence of 1 where
+ * the other camera sees the same point, else 0. In a frame with both views all
+ * that is about the left one, and has its size.
+ *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 visiontestsrc num-buffers=100 ! visionjson ! fakesink
@@ -33,6 +49,8 @@
  * video/x-raw,width=1280,height=720 ! videoconvert ! autovideosink
  * gst-launch-1.0 visiontestsrc pattern=rgbd path=frontal num-buffers=100 !
  * video/x-raw,width=512,height=424 ! visionjson ! fakesink
+ * gst-launch-1.0 visiontestsrc pattern=stereo view=side-by-side ! videoconvert
+ * ! autovideosink
  * ]|
  *
  * Since: 0.1
@@ -48,11 +66,6 @@ GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (visiontestsrc, "visiontestsrc",
     GST_DEBUG_CATEGORY_INIT (
         vision_test_src_debug, "visiontestsrc", 0, "synthetic scenes"));
 
-static const GstVisionTestSrcScene *const scenes[] = {
-    [GST_VISION_TEST_SRC_CHROMATIC] = &gst_vision_test_src_chromatic,
-    [GST_VISION_TEST_SRC_RGBD] = &gst_vision_test_src_rgbd,
-};
-
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
     GST_PAD_SRC, GST_PAD_ALWAYS,
     GST_STATIC_CAPS ("video/x-raw, format = (string) { RGBA, BGRA, RGBx, BGRx, "
@@ -61,21 +74,28 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
                      "height = (int) [ 1, 16384 ], "
                      "framerate = " GST_VIDEO_FPS_RANGE));
 
-static GstCaps *
-scene_caps (GstVisionTestSrc *self, GstVisionTestSrcPattern *pattern)
+/* What the properties ask for. */
+static const GstVisionTestSrcScene *
+scene_of (GstVisionTestSrc *self)
 {
+  const GstVisionTestSrcScene *scene = &gst_vision_test_src_chromatic;
+
   GST_OBJECT_LOCK (self);
-  *pattern = self->pattern;
+  if (self->pattern == GST_VISION_TEST_SRC_RGBD)
+    scene = &gst_vision_test_src_rgbd;
+  else if (self->pattern == GST_VISION_TEST_SRC_STEREO)
+    scene = &gst_vision_test_src_stereo[self->view];
   GST_OBJECT_UNLOCK (self);
-  return gst_caps_from_string (scenes[*pattern]->caps);
+  return scene;
 }
 
 /* What the pattern comes in. */
 static GstCaps *
 get_caps (GstBaseSrc *src, GstCaps *filter)
 {
-  GstVisionTestSrcPattern pattern;
-  GstCaps *all = scene_caps (GST_VISION_TEST_SRC (src), &pattern), *caps = all;
+  GstCaps *all =
+      gst_caps_from_string (scene_of (GST_VISION_TEST_SRC (src))->caps);
+  GstCaps *caps = all;
 
   if (filter) {
     caps = gst_caps_intersect_full (filter, all, GST_CAPS_INTERSECT_FIRST);
@@ -84,15 +104,20 @@ get_caps (GstBaseSrc *src, GstCaps *filter)
   return caps;
 }
 
+/* 640 x 480, or two of these. */
 static GstCaps *
 fixate (GstBaseSrc *src, GstCaps *caps)
 {
+  const gchar *mode;
   GstStructure *s;
 
   caps = gst_caps_make_writable (gst_caps_truncate (caps));
   s = gst_caps_get_structure (caps, 0);
-  gst_structure_fixate_field_nearest_int (s, "width", 640);
-  gst_structure_fixate_field_nearest_int (s, "height", 480);
+  mode = gst_structure_get_string (s, "multiview-mode");
+  gst_structure_fixate_field_nearest_int (
+      s, "width", g_strcmp0 (mode, "side-by-side") ? 640 : 1280);
+  gst_structure_fixate_field_nearest_int (
+      s, "height", g_strcmp0 (mode, "top-bottom") ? 480 : 960);
   gst_structure_fixate_field_nearest_fraction (s, "framerate", 30, 1);
   if (gst_structure_has_field (s, "pixel-aspect-ratio"))
     gst_structure_fixate_field_nearest_fraction (s, "pixel-aspect-ratio", 1, 1);
@@ -114,8 +139,8 @@ close_scene (GstVisionTestSrc *self)
 static const char *
 open_scene (GstVisionTestSrc *self, GstCaps *caps, const GstVideoInfo *info)
 {
-  GstVisionTestSrcPattern pattern;
-  GstCaps *known = scene_caps (self, &pattern);
+  const GstVisionTestSrcScene *scene = scene_of (self);
+  GstCaps *known = gst_caps_from_string (scene->caps);
   gboolean fits = gst_caps_can_intersect (known, caps);
 
   gst_caps_unref (known);
@@ -126,9 +151,9 @@ open_scene (GstVisionTestSrc *self, GstCaps *caps, const GstVideoInfo *info)
       &self->backend, GST_VISION_FRAME_WRITE, FALSE, device_open));
   TRY (gst_vision_input_open (
       &self->frame, &self->backend, info, FALSE, GST_VISION_FRAME_WRITE));
-  TRY (scenes[pattern]->open (
+  TRY (scene->open (
       self, GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info)));
-  self->scene = scenes[pattern];
+  self->scene = scene;
   return NULL;
 }
 
@@ -259,7 +284,9 @@ gst_vision_test_src_init (GstVisionTestSrc *self)
 {
   self->chromatic_params = (ChromaticParams) CHROMATIC_DEFAULTS;
   self->rgbd_params = (RgbdParams) RGBD_DEFAULTS;
+  self->stereo_params = (StereoParams) STEREO_DEFAULTS;
   self->correspondence_map = TRUE;
+  self->truth_maps = TRUE;
   gst_vision_backend_init (&self->backend, GST_ELEMENT (self));
   self->backend.kind = GST_VISION_BACKEND_CPU;
   gst_video_info_init (&self->frame.info);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The element `visiontestsrc`: gstvisiontestsrc.c (frames),
- * gstvisiontestsrctime.c (when, which, seeks), gstvisiontestsrcproperties.c,
- * gstvisiontestsrctruth.c (what all scenes attach), and a file a scene. */
+ * gstvisiontestsrctime.c (when, which, seeks), gstvisiontestsrcproperties.c and
+ * gstvisiontestsrcinstall.c, gstvisiontestsrctruth.c (what all scenes attach),
+ * and a file a scene. */
 #pragma once
 
 #include <gst/base/gstpushsrc.h>
@@ -11,6 +12,7 @@
 #include "meta/gstvisionmeta.h"
 #include "scene/chromatic.h"
 #include "scene/rgbd.h"
+#include "scene/stereo.h"
 
 G_BEGIN_DECLS
 
@@ -21,7 +23,15 @@ G_DECLARE_FINAL_TYPE (
 typedef enum {
   GST_VISION_TEST_SRC_CHROMATIC,
   GST_VISION_TEST_SRC_RGBD,
+  GST_VISION_TEST_SRC_STEREO,
 } GstVisionTestSrcPattern;
+
+typedef enum {
+  GST_VISION_TEST_SRC_LEFT,
+  GST_VISION_TEST_SRC_RIGHT,
+  GST_VISION_TEST_SRC_SIDE_BY_SIDE,
+  GST_VISION_TEST_SRC_TOP_BOTTOM,
+} GstVisionTestSrcView;
 
 /* What a pattern is to the element. */
 typedef struct {
@@ -36,6 +46,8 @@ typedef struct {
 
 extern const GstVisionTestSrcScene gst_vision_test_src_chromatic;
 extern const GstVisionTestSrcScene gst_vision_test_src_rgbd;
+/* One for each view, since their caps differ. */
+extern const GstVisionTestSrcScene gst_vision_test_src_stereo[4];
 
 struct _GstVisionTestSrc {
   GstPushSrc parent;
@@ -44,8 +56,11 @@ struct _GstVisionTestSrc {
   GstVisionTestSrcPattern pattern;
   ChromaticParams chromatic_params;
   RgbdParams rgbd_params;
+  StereoParams stereo_params;
+  GstVisionTestSrcView view;
   gboolean label_map;
   gboolean correspondence_map;
+  gboolean truth_maps;
 
   /* Of the streaming thread. */
   GstVisionBackend backend;           /* always the CPU */
@@ -53,6 +68,7 @@ struct _GstVisionTestSrc {
   const GstVisionTestSrcScene *scene; /* NULL: none is open */
   Chromatic *chromatic;
   Rgbd *rgbd;
+  Stereo *stereo;
   guint64 number;         /* of the next frame */
   gboolean sought;        /* it follows from the segment, at the next frame */
   gboolean reverse;       /* numbers go down */
@@ -63,8 +79,10 @@ struct _GstVisionTestSrc {
 /* gstvisiontestsrcenums.c: called once each. */
 GType gst_vision_test_src_pattern_type (void);
 GType gst_vision_test_src_path_type (void);
+GType gst_vision_test_src_view_type (void);
+GType gst_vision_test_src_contents_type (void);
 
-/* gstvisiontestsrcproperties.c */
+/* gstvisiontestsrcinstall.c */
 void gst_vision_test_src_install_properties (GObjectClass *klass);
 
 /* gstvisiontestsrctime.c */
@@ -83,14 +101,18 @@ void gst_vision_test_src_next (GstVisionTestSrc *self);
 /* What a scene says about an object; the rest is left to the caller. */
 GstVisionObject gst_vision_test_src_describe (
     GstVisionTestSrc *self, const SceneObject *object);
-/* The objects, whose source is set here, as truth. */
+/* The objects, whose source is set here, as truth; their pixels are those of a
+ * frame of @width x @height. */
 gboolean gst_vision_test_src_attach_objects (GstVisionTestSrc *self,
-    GstBuffer *buffer, GstVisionObject *objects, gint n);
+    GstBuffer *buffer, gint width, gint height, GstVisionObject *objects,
+    gint n);
 
-/* A map as large as the frame, of two bytes a pixel: @pixels, which it takes.
- */
-gboolean gst_vision_test_src_attach_map (GstVisionTestSrc *self,
-    GstBuffer *buffer, GstVisionOrigin origin, const gchar *kind,
-    gpointer pixels);
+/* Of @map are kind, format, channels, width, height, scale and invalid said;
+ * @pixels, without padding, is taken. */
+gboolean gst_vision_test_src_attach_map (GstBuffer *buffer,
+    GstVisionOrigin origin, GstVisionMap map, gpointer pixels);
+/* Labels of two bytes, 0 where there is none; @labels is taken. */
+gboolean gst_vision_test_src_attach_labels (
+    GstBuffer *buffer, gint width, gint height, guint16 *labels);
 
 G_END_DECLS

@@ -17,12 +17,14 @@ static gboolean
 attach (GstVisionTestSrc *self, GstBuffer *buffer, const SceneObject *objects,
     gint n)
 {
+  const GstVideoInfo *info = &self->frame.info;
   GstVisionObject *truth = g_new (GstVisionObject, n);
   gboolean attached;
 
   for (gint i = 0; i < n; i++)
     truth[i] = gst_vision_test_src_describe (self, &objects[i]);
-  attached = gst_vision_test_src_attach_objects (self, buffer, truth, n);
+  attached = gst_vision_test_src_attach_objects (self, buffer,
+      GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info), truth, n);
   g_free (truth);
   return attached;
 }
@@ -47,8 +49,8 @@ show (GstVisionTestSrc *self, const Image *image, GstBuffer *buffer)
       self->chromatic, &params, self->number, image, objects, labels);
   attached = !err && attach (self, buffer, objects, params.n_objects);
   if (attached && labels)
-    attached = gst_vision_test_src_attach_map (self, buffer,
-        GST_VISION_ORIGIN_TRUTH, "labels", g_steal_pointer (&labels));
+    attached = gst_vision_test_src_attach_labels (
+        buffer, image->width, image->height, g_steal_pointer (&labels));
   g_free (labels);
   g_free (objects);
   return err || attached ? err

@@ -13,6 +13,10 @@ gst_vision_test_src_pattern_type (void)
           "The depth of a room, seen by a hand-held camera, and in it a robot "
           "that starts to drive",
           "rgbd"},
+      {GST_VISION_TEST_SRC_STEREO,
+          "Boards, balls and a head in a room, seen by two cameras side by "
+          "side",
+          "stereo"},
       {0, NULL, NULL},
   };
 
@@ -33,4 +37,34 @@ gst_vision_test_src_path_type (void)
   };
 
   return gst_vision_enum_register ("GstVisionTestSrcPath", values);
+}
+
+GType
+gst_vision_test_src_view_type (void)
+{
+  static const GEnumValue values[] = {
+      {GST_VISION_TEST_SRC_LEFT, "The left camera", "left"},
+      {GST_VISION_TEST_SRC_RIGHT, "The right camera", "right"},
+      {GST_VISION_TEST_SRC_SIDE_BY_SIDE,
+          "Both in one frame, the left one on the left", "side-by-side"},
+      {GST_VISION_TEST_SRC_TOP_BOTTOM, "Both in one frame, the left one above",
+          "top-bottom"},
+      {0, NULL, NULL},
+  };
+
+  return gst_vision_enum_register ("GstVisionTestSrcView", values);
+}
+
+GType
+gst_vision_test_src_contents_type (void)
+{
+  static const GEnumValue values[] = {
+      {STEREO_ALL, "Balls and a head in front of the planes", "all"},
+      {STEREO_PLANES, "A wall, the ground and two boards that sway", "planes"},
+      {STEREO_SPHERES, "Three balls, and nothing behind them", "spheres"},
+      {STEREO_HEAD, "A head, and nothing behind it", "head"},
+      {0, NULL, NULL},
+  };
+
+  return gst_vision_enum_register ("GstVisionTestSrcContents", values);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "testsrc/gstvisiontestsrc.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char *
@@ -40,13 +41,30 @@ attach_camera (GstVisionTestSrc *self, GstBuffer *buffer, const RgbdTruth *t)
 static gboolean
 attach (GstVisionTestSrc *self, GstBuffer *buffer, const RgbdTruth *t)
 {
+  const GstVideoInfo *info = &self->frame.info;
   GstVisionObject robot = gst_vision_test_src_describe (self, &t->object);
 
   robot.depth = t->robot[2];
   robot.pose = (GstVisionArray){7, t->robot};
   robot.extent = (GstVisionArray){3, t->extent};
   return attach_camera (self, buffer, t) &&
-      gst_vision_test_src_attach_objects (self, buffer, &robot, 1);
+      gst_vision_test_src_attach_objects (self, buffer,
+          GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info), &robot, 1);
+}
+
+static gboolean
+attach_classes (GstBuffer *buffer, const Image *image, guint8 *classes)
+{
+  GstVisionMap map = {.kind = "correspondence",
+      .format = "u8",
+      .channels = 2,
+      .width = image->width,
+      .height = image->height,
+      .scale = 1,
+      .invalid = NAN};
+
+  return gst_vision_test_src_attach_map (
+      buffer, GST_VISION_ORIGIN_RESULT, map, classes);
 }
 
 static const char *
@@ -71,11 +89,10 @@ show (GstVisionTestSrc *self, const Image *image, GstBuffer *buffer)
       self->rgbd, &params, self->number, image, &truth, classes, labels);
   attached = !err && attach (self, buffer, &truth);
   if (attached && classes)
-    attached = gst_vision_test_src_attach_map (self, buffer,
-        GST_VISION_ORIGIN_RESULT, "correspondence", g_steal_pointer (&classes));
+    attached = attach_classes (buffer, image, g_steal_pointer (&classes));
   if (attached && labels)
-    attached = gst_vision_test_src_attach_map (self, buffer,
-        GST_VISION_ORIGIN_TRUTH, "labels", g_steal_pointer (&labels));
+    attached = gst_vision_test_src_attach_labels (
+        buffer, image->width, image->height, g_steal_pointer (&labels));
   g_free (classes);
   g_free (labels);
   return err || attached ? err

@@ -36,40 +36,51 @@ gst_vision_test_src_describe (GstVisionTestSrc *self, const SceneObject *o)
 }
 
 gboolean
-gst_vision_test_src_attach_objects (
-    GstVisionTestSrc *self, GstBuffer *buffer, GstVisionObject *objects, gint n)
+gst_vision_test_src_attach_objects (GstVisionTestSrc *self, GstBuffer *buffer,
+    gint width, gint height, GstVisionObject *objects, gint n)
 {
-  const GstVideoInfo *info = &self->frame.info;
   gchar *name = gst_object_get_name (GST_OBJECT (self));
   gboolean attached;
 
   for (gint i = 0; i < n; i++)
     objects[i].source = name;
-  attached = gst_buffer_add_vision_objects (buffer, GST_VISION_ORIGIN_TRUTH,
-      GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info), objects, n);
+  attached = gst_buffer_add_vision_objects (
+      buffer, GST_VISION_ORIGIN_TRUTH, width, height, objects, n);
   g_free (name);
   return attached;
 }
 
-gboolean
-gst_vision_test_src_attach_map (GstVisionTestSrc *self, GstBuffer *buffer,
-    GstVisionOrigin origin, const gchar *kind, gpointer pixels)
+static guint
+bytes_of (const gchar *format)
 {
-  const GstVideoInfo *info = &self->frame.info;
-  gboolean labels = g_str_equal (kind, "labels");
-  GstVisionMap map = {.element = "visiontestsrc",
-      .kind = kind,
-      .format = labels ? "u16" : "u8",
-      .channels = labels ? 1 : 2,
-      .width = GST_VIDEO_INFO_WIDTH (info),
-      .height = GST_VIDEO_INFO_HEIGHT (info),
-      .stride = 2 * GST_VIDEO_INFO_WIDTH (info),
-      .scale = 1,
-      .invalid = labels ? 0 : NAN};
+  return g_str_equal (format, "u8") ? 1 : g_str_equal (format, "u16") ? 2 : 4;
+}
+
+gboolean
+gst_vision_test_src_attach_map (GstBuffer *buffer, GstVisionOrigin origin,
+    GstVisionMap map, gpointer pixels)
+{
   gboolean attached;
 
+  map.element = "visiontestsrc";
+  map.stride = map.width * map.channels * bytes_of (map.format);
   map.pixels = gst_buffer_new_wrapped (pixels, (gsize) map.stride * map.height);
   attached = gst_buffer_add_vision_map (buffer, origin, &map);
   gst_buffer_unref (map.pixels);
   return attached;
+}
+
+gboolean
+gst_vision_test_src_attach_labels (
+    GstBuffer *buffer, gint width, gint height, guint16 *labels)
+{
+  GstVisionMap map = {.kind = "labels",
+      .format = "u16",
+      .channels = 1,
+      .width = width,
+      .height = height,
+      .scale = 1};
+
+  return gst_vision_test_src_attach_map (
+      buffer, GST_VISION_ORIGIN_TRUTH, map, labels);
 }

@@ -203,6 +203,7 @@ GST_END_TEST;
 #include "visiontestsrc_seek.h"
 #include "visiontestsrc_truth.h"
 #include "visiontestsrc_rgbd.h"
+#include "visiontestsrc_stereo.h"
 
 static Suite *
 visiontestsrc_suite (void)
@@ -232,6 +233,12 @@ visiontestsrc_suite (void)
   tcase_add_test (tc, test_rgbd_maps);
   tcase_add_test (tc, test_rgbd_start);
   tcase_add_test (tc, test_rgbd_properties);
+  tcase_add_test (tc, test_stereo_caps);
+  tcase_add_test (tc, test_stereo_refuses_caps);
+  tcase_add_test (tc, test_stereo_truth);
+  tcase_add_test (tc, test_stereo_views);
+  tcase_add_test (tc, test_stereo_seeks);
+  tcase_add_test (tc, test_stereo_properties);
   return suite;
 }
 

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The properties of `visiontestsrc`: gstvisiontestsrcproperties.c sets and gets
+ * them, gstvisiontestsrcinstall.c says what they are. */
+#pragma once
+
+#include "testsrc/gstvisiontestsrc.h"
+
+G_BEGIN_DECLS
+
+enum {
+  PROP_0,
+  PROP_PATTERN,
+  PROP_SEED,
+  PROP_N_OBJECTS,
+  PROP_SPEED,
+  PROP_NOISE,
+  PROP_SHADOWS,
+  PROP_TEXTURE,
+  PROP_DISTRACTORS,
+  PROP_TWINS,
+  PROP_OCCLUSION,
+  PROP_LABEL_MAP,
+  PROP_PATH,
+  PROP_MOTION_START,
+  PROP_CORRESPONDENCE_MAP,
+  PROP_VIEW,
+  PROP_CONTENTS,
+  PROP_BASELINE,
+  PROP_DISPARITY_OFFSET,
+  PROP_MISALIGNMENT,
+  PROP_GAIN,
+  PROP_GAMMA,
+  PROP_TRUTH_MAPS,
+  PROP_IS_LIVE,
+  PROP_PALETTE,
+};
+
+void gst_vision_test_src_set_property (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec);
+void gst_vision_test_src_get_property (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec);
+
+G_END_DECLS

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
+#include <string.h>
+
+#include "base/gstvisionpacking.h"
+#include "testsrc/gstvisiontestsrc.h"
+
+/* What a frame is asked for. */
+typedef struct {
+  StereoParams params;
+  StereoMaps maps; /* of the view that the truth is about */
+  StereoTruth truth;
+  gint width, height; /* of that view */
+} Frame;
+
+static GstVisionTestSrcView
+view_of (GstVisionTestSrc *self)
+{
+  return self->scene - gst_vision_test_src_stereo;
+}
+
+static const char *
+open_view (GstVisionTestSrc *self, gint width, gint height)
+{
+  return stereo_new (&self->stereo, width, height);
+}
+
+static const char *
+open_beside (GstVisionTestSrc *self, gint width, gint height)
+{
+  return stereo_new (&self->stereo, width / 2, height);
+}
+
+static const char *
+open_above (GstVisionTestSrc *self, gint width, gint height)
+{
+  return stereo_new (&self->stereo, width, height / 2);
+}
+
+static void
+close_scene (GstVisionTestSrc *self)
+{
+  g_clear_pointer (&self->stereo, stereo_free);
+}
+
+/* The world is the left camera's. */
+static gboolean
+attach_camera (GstBuffer *buffer, const Frame *f)
+{
+  const StereoTruth *t = &f->truth;
+  GstVisionCamera camera;
+
+  gst_vision_camera_init (&camera);
+  camera.ref_width = f->width;
+  camera.ref_height = f->height;
+  camera.fx = t->fx;
+  camera.fy = t->fy;
+  camera.cx = t->cx;
+  camera.cy = t->cy;
+  camera.baseline = f->params.baseline;
+  camera.pose[0] = t->eye;
+  camera.pose[3] = 1;
+  camera.has_pose = TRUE;
+  return gst_buffer_set_vision_camera (
+             buffer, GST_VISION_ORIGIN_RESULT, &camera) &&
+      gst_buffer_set_vision_camera (buffer, GST_VISION_ORIGIN_TRUTH, &camera);
+}
+
+static gboolean
+attach_objects (GstVisionTestSrc *self, GstBuffer *buffer, const Frame *f)
+{
+  GstVisionObject objects[STEREO_MAX_OBJECTS];
+
+  for (gint i = 0; i < f->truth.n_objects; i++) {
+    const StereoObject *o = &f->truth.objects[i];
+
+    objects[i] = gst_vision_test_src_describe (self, &o->seen);
+    objects[i].depth = o->pose[2];
+    objects[i].pose = (GstVisionArray){7, o->pose};
+    objects[i].extent = (GstVisionArray){3, o->extent};
+  }
+  return gst_vision_test_src_attach_objects (
+      self, buffer, f->width, f->height, objects, f->truth.n_objects);
+}
+
+/* Takes the maps. */
+static gboolean
+attach_maps (GstBuffer *buffer, Frame *f)
+{
+  GstVisionMap map = {.kind = "disparity",
+      .format = "f32",
+      .channels = 1,
+      .width = f->width,
+      .height = f->height,
+      .scale = 1,
+      .invalid = NAN};
+  gboolean attached = TRUE;
+
+  if (f->maps.disparity) {
+    attached = gst_vision_test_src_attach_map (buffer, GST_VISION_ORIGIN_TRUTH,
+        map, g_steal_pointer (&f->maps.disparity));
+    map.kind = "depth";
+    attached &= gst_vision_test_src_attach_map (
+        buffer, GST_VISION_ORIGIN_TRUTH, map, g_steal_pointer (&f->maps.depth));
+    map.kind = "confidence";
+    map.format = "u8";
+    map.scale = 1 / 255.;
+    attached &= gst_vision_test_src_attach_map (
+        buffer, GST_VISION_ORIGIN_TRUTH, map, g_steal_pointer (&f->maps.seen));
+  }
+  if (f->maps.labels)
+    attached &= gst_vision_test_src_attach_labels (
+        buffer, f->width, f->height, g_steal_pointer (&f->maps.labels));
+  return attached;
+}
+
+static void
+prepare (GstVisionTestSrc *self, const Image *view, Frame *f)
+{
+  gsize pixels = (gsize) view->width * view->height;
+  gboolean truth_maps, label_map;
+
+  GST_OBJECT_LOCK (self);
+  f->params = self->stereo_params;
+  truth_maps = self->truth_maps;
+  label_map = self->label_map;
+  GST_OBJECT_UNLOCK (self);
+  f->width = view->width;
+  f->height = view->height;
+  f->maps = (StereoMaps){NULL};
+  if (truth_maps) {
+    f->maps.disparity = g_new (gfloat, pixels);
+    f->maps.depth = g_new (gfloat, pixels);
+    f->maps.seen = g_new (guint8, pixels);
+  }
+  if (label_map)
+    f->maps.labels = g_new (guint16, pixels);
+}
+
+/* One view, or in the halves of the frame both, of which the left one has its
+ * truth told. */
+static const char *
+render (GstVisionTestSrc *self, const Image *image, Frame *f)
+{
+  GstVisionTestSrcView view = view_of (self);
+  GstVisionViews views = {.packing = view == GST_VISION_TEST_SRC_SIDE_BY_SIDE
+          ? GST_VISION_PACKING_SIDE_BY_SIDE
+          : GST_VISION_PACKING_TOP_BOTTOM};
+  StereoView shown = STEREO_LEFT;
+  Image half[2];
+
+  if (view == GST_VISION_TEST_SRC_LEFT || view == GST_VISION_TEST_SRC_RIGHT) {
+    half[0] = *image;
+    shown = view == GST_VISION_TEST_SRC_LEFT ? STEREO_LEFT : STEREO_RIGHT;
+    prepare (self, image, f);
+  } else {
+    gst_vision_views_split (&views, image, half);
+    prepare (self, &half[0], f);
+    TRY (stereo_render (self->stereo, &f->params, STEREO_RIGHT, self->number,
+        &half[1], NULL, NULL));
+  }
+  return stereo_render (self->stereo, &f->params, shown, self->number, &half[0],
+      &f->truth, &f->maps);
+}
+
+static const char *
+show (GstVisionTestSrc *self, const Image *image, GstBuffer *buffer)
+{
+  Frame f;
+  const char *err = render (self, image, &f);
+  gboolean attached = !err && attach_camera (buffer, &f) &&
+      attach_objects (self, buffer, &f) && attach_maps (buffer, &f);
+
+  g_free (f.maps.disparity);
+  g_free (f.maps.depth);
+  g_free (f.maps.seen);
+  g_free (f.maps.labels);
+  return err || attached ? err
+                         : "the truth could not be attached to the buffer";
+}
+
+#define CAPS(width, height) \
+ "video/x-raw, format = (string) { RGBA, BGRA, RGBx, BGRx, RGB, BGR, GRAY8, " \
+ "NV12, I420, YUY2, P010_10LE }, width = (int) " width \
+ ", height = (int) " height ", framerate = " GST_VIDEO_FPS_RANGE
+
+/* Halves begin at chroma samples. */
+const GstVisionTestSrcScene gst_vision_test_src_stereo[] = {
+    [GST_VISION_TEST_SRC_LEFT] = {CAPS ("[ 1, 4096 ]", "[ 1, 4096 ]"),
+        open_view, close_scene, show},
+    [GST_VISION_TEST_SRC_RIGHT] = {CAPS ("[ 1, 4096 ]", "[ 1, 4096 ]"),
+        open_view, close_scene, show},
+    [GST_VISION_TEST_SRC_SIDE_BY_SIDE] =
+        {CAPS ("[ 4, 8192, 4 ]",
+             "[ 1, 4096 ]") ", multiview-mode = (string) side-by-side",
+            open_beside, close_scene, show},
+    [GST_VISION_TEST_SRC_TOP_BOTTOM] =
+        {CAPS ("[ 1, 4096 ]",
+             "[ 4, 8192, 4 ]") ", multiview-mode = (string) top-bottom",
+            open_above, close_scene, show},
+};
