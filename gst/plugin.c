@@ -3,6 +3,7 @@
  * One line an element. */
 #include <gst/gst.h>
 
+GST_ELEMENT_REGISTER_DECLARE (envisrc);
 GST_ELEMENT_REGISTER_DECLARE (gpuccl);
 GST_ELEMENT_REGISTER_DECLARE (moct);
 GST_ELEMENT_REGISTER_DECLARE (visionjson);
@@ -16,6 +17,7 @@ plugin_init (GstPlugin *plugin)
 {
   gboolean any = FALSE;
 
+  any |= GST_ELEMENT_REGISTER (envisrc, plugin);
   any |= GST_ELEMENT_REGISTER (gpuccl, plugin);
   any |= GST_ELEMENT_REGISTER (moct, plugin);
   any |= GST_ELEMENT_REGISTER (visionjson, plugin);

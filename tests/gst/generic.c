@@ -4,7 +4,7 @@
  * value of any property, pads on request, and twice in one process. */
 #include <gst/check/gstcheck.h>
 
-#include <string.h>
+#include "envicube.h"
 
 static GList *
 elements (void)
@@ -17,6 +17,13 @@ elements (void)
 }
 
 static void
+make_cube (void)
+{
+  make_folder ();
+  put_cube ("cube", "bil", 12, FALSE);
+}
+
+static void
 each_element (void (*check) (GstElement *element))
 {
   GList *all = elements ();
@@ -26,6 +33,7 @@ each_element (void (*check) (GstElement *element))
 
     fail_unless (element != NULL);
     GST_INFO ("checking %s", GST_OBJECT_NAME (element));
+    give_cube (element);
     check (element);
     gst_element_set_state (element, GST_STATE_NULL);
     gst_object_unref (element);
@@ -221,12 +229,15 @@ static GstElement *
 start_pipeline (const gchar *element)
 {
   gboolean source = strstr (element, "src") != NULL;
-  gchar *line = g_strdup_printf ("%s num-buffers=5 %s%s ! fakesink",
+  gchar *line = g_strdup_printf ("%s name=first num-buffers=5 %s%s ! fakesink",
       source ? element : "visiontestsrc", source ? "" : "! ",
       source ? "" : element);
-  GstElement *pipeline = gst_parse_launch (line, NULL);
+  GstElement *pipeline = gst_parse_launch (line, NULL), *first;
 
   fail_unless (pipeline != NULL, "cannot build %s", line);
+  first = gst_bin_get_by_name (GST_BIN (pipeline), "first");
+  give_cube (first);
+  gst_object_unref (first);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   g_free (line);
   return pipeline;
@@ -271,6 +282,7 @@ generic_suite (void)
   TCase *tc = tcase_create ("every element");
 
   suite_add_tcase (suite, tc);
+  tcase_add_checked_fixture (tc, make_cube, remove_folder);
   tcase_set_timeout (tc, 120);
   tcase_add_test (tc, test_states);
   tcase_add_test (tc, test_properties);

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A header is lines of "name = value", where a value in braces may go over
+ * several lines; ";" begins a comment.  Names that are not asked for are
+ * passed over. */
+#include "envisrc/gstenviheader.h"
+
+#include <string.h>
+
+#define MOST_BYTES (1 << 22) /* of a header; it is text that somebody reads */
+
+static void
+refuse (GError **error, const gchar *path, const gchar *what)
+{
+  g_set_error (
+      error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "%s: %s", path, what);
+}
+
+/* Takes "name = value" off @text, comments and lines without "=" passed over.
+ * Returns where the name begins, NULL at the end. */
+static const gchar *
+next (const gchar **text, const gchar **value, gsize *length)
+{
+  const gchar *name, *equals, *end;
+
+  do {
+    *text += strspn (*text, " \t\r\n");
+    if (!**text)
+      return NULL;
+    name = *text;
+    end = name + strcspn (name, "\n");
+    equals = *name == ';' ? NULL : memchr (name, '=', end - name);
+    *text = end;
+  } while (!equals);
+  *value = equals + 1 + strspn (equals + 1, " \t");
+  if (**value == '{') {
+    ++*value;
+    end = *value + strcspn (*value, "}");
+    *text = *end ? end + 1 : end;
+  } else {
+    end = *value + strcspn (*value, "\r\n;");
+  }
+  *length = end - *value;
+  return name;
+}
+
+/* The value of @name; NULL where there is none. */
+static gchar *
+find (const gchar *text, const gchar *name)
+{
+  gsize n = strlen (name), length;
+  const gchar *at, *value;
+
+  while ((at = next (&text, &value, &length)))
+    if (!g_ascii_strncasecmp (at, name, n) &&
+        at[n + strspn (at + n, " \t")] == '=')
+      return g_strstrip (g_strndup (value, length));
+  return NULL;
+}
+
+/* A whole number from @least to @most. */
+static gboolean
+find_number (const gchar *text, const gchar *name, guint64 least, guint64 most,
+    guint64 *number)
+{
+  gchar *value = find (text, name);
+  gboolean good = value &&
+      g_ascii_string_to_unsigned (value, 10, least, most, number, NULL);
+
+  g_free (value);
+  return good;
+}
+
+static gboolean
+find_interleave (const gchar *text, GstEnviInterleave *interleave)
+{
+  static const gchar *const names[] = {"bsq", "bil", "bip"};
+  gchar *value = find (text, "interleave");
+  guint i = 0;
+
+  while (
+      value && i < G_N_ELEMENTS (names) && g_ascii_strcasecmp (value, names[i]))
+    i++;
+  g_free (value);
+  *interleave = i;
+  return value && i < G_N_ELEMENTS (names);
+}
+
+static void
+read_wavelengths (const gchar *text, GArray *wavelengths)
+{
+  gchar *value = find (text, "wavelength");
+  gchar **words = value ? g_strsplit_set (value, ", \t\r\n", -1) : NULL;
+
+  for (gchar **word = words; word && *word; word++)
+    if (**word) {
+      gchar *end;
+      gdouble number = g_ascii_strtod (*word, &end);
+
+      if (!*end)
+        g_array_append_val (wavelengths, number);
+    }
+  g_strfreev (words);
+  g_free (value);
+}
+
+guint
+gst_envi_header_bytes (const GstEnviHeader *header)
+{
+  switch (header->type) {
+    case GST_ENVI_U8:
+      return 1;
+    case GST_ENVI_I16:
+    case GST_ENVI_U16:
+      return 2;
+    case GST_ENVI_F64:
+      return 8;
+    default:
+      return 4;
+  }
+}
+
+static const gchar *
+parse (GstEnviHeader *h, const gchar *text)
+{
+  guint64 samples, lines, bands, type, order = 0;
+  gchar *value;
+
+  if (!g_str_has_prefix (text, "ENVI"))
+    return "it does not begin with ENVI; name the .hdr file";
+  if (!find_number (text, "samples", 1, G_MAXUINT16, &samples) ||
+      !find_number (text, "lines", 1, G_MAXUINT16, &lines) ||
+      !find_number (text, "bands", 1, G_MAXUINT16, &bands))
+    return "samples, lines and bands must be given, 1 to 65535 each";
+  if (!find_number (text, "data type", 1, 15, &type) ||
+      (type > GST_ENVI_F64 && type != GST_ENVI_U16 && type != GST_ENVI_U32))
+    return "data type must be 1 to 5, 12 or 13; complex and 64-bit numbers are "
+           "not read";
+  if (!find_interleave (text, &h->interleave))
+    return "interleave must be bsq, bil or bip";
+  if ((value = find (text, "header offset"))) {
+    gboolean good =
+        g_ascii_string_to_unsigned (value, 10, 0, G_MAXINT64, &h->offset, NULL);
+
+    g_free (value);
+    if (!good)
+      return "header offset must be a number of bytes";
+  }
+  if ((value = find (text, "byte order"))) {
+    gboolean good = g_ascii_string_to_unsigned (value, 10, 0, 1, &order, NULL);
+
+    g_free (value);
+    if (!good)
+      return "byte order must be 0 or 1";
+  }
+  h->samples = (guint) samples;
+  h->lines = (guint) lines;
+  h->bands = (guint) bands;
+  h->type = (GstEnviType) type;
+  h->big_endian = order == 1;
+  read_wavelengths (text, h->wavelengths);
+  if (h->wavelengths->len && h->wavelengths->len != bands)
+    return "there are not as many wavelengths as bands";
+  return NULL;
+}
+
+gboolean
+gst_envi_header_read (GstEnviHeader *header, const gchar *path, GError **error)
+{
+  GMappedFile *file = g_mapped_file_new (path, FALSE, error);
+  const gchar *wrong;
+  gchar *text;
+
+  memset (header, 0, sizeof *header);
+  if (!file)
+    return FALSE;
+  if (g_mapped_file_get_length (file) > MOST_BYTES) {
+    g_mapped_file_unref (file);
+    refuse (error, path, "it is too large for a header; name the .hdr file");
+    return FALSE;
+  }
+  header->wavelengths = g_array_new (FALSE, FALSE, sizeof (gdouble));
+  text = g_mapped_file_get_length (file)
+      ? g_strndup (
+            g_mapped_file_get_contents (file), g_mapped_file_get_length (file))
+      : g_strdup ("");
+  g_mapped_file_unref (file);
+  wrong = parse (header, text);
+  g_free (text);
+  if (wrong) {
+    refuse (error, path, wrong);
+    gst_envi_header_clear (header);
+  }
+  return !wrong;
+}
+
+void
+gst_envi_header_clear (GstEnviHeader *header)
+{
+  g_clear_pointer (&header->wavelengths, g_array_unref);
+  memset (header, 0, sizeof *header);
+}

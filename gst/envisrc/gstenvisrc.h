@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The element `envisrc`, in two parts: gstenvisrc.c (frames) and
+ * gstenvisrcproperties.c (what the user sets, and which file a frame is). */
+#pragma once
+
+#include <gst/base/gstpushsrc.h>
+#include <gst/video/video.h>
+
+#include "envisrc/gstenvicube.h"
+
+G_BEGIN_DECLS
+
+#define GST_TYPE_ENVI_SRC (gst_envi_src_get_type ())
+G_DECLARE_FINAL_TYPE (GstEnviSrc, gst_envi_src, GST, ENVI_SRC, GstPushSrc)
+
+struct _GstEnviSrc {
+  GstPushSrc parent;
+
+  /* Under the object lock. */
+  gchar *location;
+  guint64 start_index;
+  guint first_band, channels;
+  gint last_band;
+  gdouble full_scale;
+
+  /* Since the start. */
+  gchar *path; /* the location then, and the number of its first file */
+  guint64 first;
+  GstEnviCube cube;
+  guint64 opened; /* the frame that cube is */
+  GstEnviChoice choice;
+  GstVideoInfo info;
+  guint64 number; /* of the next frame */
+};
+
+/* gstenvisrcproperties.c */
+void gst_envi_src_install_properties (GObjectClass *klass);
+
+/* Whether @location is a name or a pattern: one %d, %3d or %03d. */
+gboolean gst_envi_src_is_location (const gchar *location);
+gboolean gst_envi_src_is_pattern (const gchar *location);
+/* The file of frame @number of a pattern; else @location. */
+gchar *gst_envi_src_path (const gchar *location, guint64 number);
+
+/* What the properties choose of a cube; or why that cannot be. */
+const gchar *gst_envi_src_choose (
+    GstEnviSrc *self, const GstEnviHeader *header, GstEnviChoice *choice);
+
+G_END_DECLS
