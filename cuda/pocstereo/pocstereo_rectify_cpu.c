@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Rectification as loops.  A frame is made grey once, since each of its pixels
+ * is read some 16 times. */
+#include "pocstereo/pocstereo_rectify_core.h"
+
+/* Fewer rows than this, and threads cost more than they save. */
+#define FEW 64
+
+/* The constant kind lets the compiler take the choice out of the loop. */
+static inline void
+copy_row (const PocstereoGrey *g, PocstereoGreyKind kind, int y, uint16_t *to)
+{
+  PocstereoGrey row = *g;
+
+  row.kind = kind;
+  for (int x = 0; x < row.width; x++)
+    to[x] = (uint16_t) pocstereo_grey_at (&row, x, y);
+}
+
+static void
+copy (const PocstereoGrey *g, uint16_t *to, int stride)
+{
+#pragma omp parallel for schedule(static) if (g->height > FEW)
+  for (int y = 0; y < g->height; y++) {
+    uint16_t *row = to + (size_t) y * stride;
+
+    if (g->kind == POCSTEREO_BYTES)
+      copy_row (g, POCSTEREO_BYTES, y, row);
+    else if (g->kind == POCSTEREO_WORDS)
+      copy_row (g, POCSTEREO_WORDS, y, row);
+    else
+      copy_row (g, POCSTEREO_COLOURS, y, row);
+  }
+}
+
+static void
+sample (const PocstereoRectifyWork *w, int view)
+{
+#pragma omp parallel for schedule(static) if (w->height > FEW)
+  for (int y = 0; y < w->height; y++) {
+    const PocstereoPosition *map = w->map[view] + (size_t) y * w->width;
+    uint16_t *row = w->sample[view] + (size_t) y * w->stride;
+    PocstereoGrey g = pocstereo_grey_of_plane (w, view);
+
+    g.kind = POCSTEREO_SAMPLES;
+    for (int x = 0; x < w->width; x++)
+      row[x] = pocstereo_grey_between (&g, map[x]);
+  }
+}
+
+static const char *
+run (const Device *dev, const PocstereoRectifyWork *w)
+{
+  (void) dev;
+  for (int i = 0; i < 2; i++) {
+    if (!w->map[i]) {
+      copy (&w->grey[i], w->sample[i], w->stride);
+      continue;
+    }
+    copy (&w->grey[i], w->plane[i], w->width);
+    sample (w, i);
+  }
+  return NULL;
+}
+
+const PocstereoRectifyStages pocstereo_rectify_stages_cpu = {run};
