@@ -21,7 +21,10 @@ test_oracle (DeviceKind kind)
       int k = i / (w * h), x = i % w, y = i / w % h;
       double at[2], e = 1e-3;
 
-      place_of (&view[k], x, y, at);
+      if (!place_of (&view[k], x, y, at)) {
+        check (!p.valid[k][y * w + x]);
+        continue;
+      }
       bool in =
           at[0] >= e && at[1] >= e && at[0] <= w - 1 - e && at[1] <= h - 1 - e;
       bool out =

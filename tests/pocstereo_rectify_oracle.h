@@ -39,8 +39,9 @@ solve (double a[3][3], double b[3], double x[3])
   }
 }
 
-/* Where pixel (u, v) of the rectified frame comes from, lenses without tilt. */
-static void
+/* Where pixel (u, v) of the rectified frame comes from, lenses without tilt;
+ * whether there is such a place. */
+static bool
 place_of (const PocstereoView *c, double u, double v, double at[2])
 {
   double a[3][3] = {{0}}, b[3] = {u, v, 1}, ray[3];
@@ -52,8 +53,9 @@ place_of (const PocstereoView *c, double u, double v, double at[2])
         a[i][j] += c->p[4 * i + k] * c->r[3 * k + j];
   solve (a, b, ray);
   double x = ray[0] / ray[2], y = ray[1] / ray[2], q = x * x + y * y;
-  double s = (1 + q * (d[0] + q * (d[1] + q * d[4]))) /
-      (1 + q * (d[5] + q * (d[6] + q * d[7])));
+  double below = 1 + q * (d[5] + q * (d[6] + q * d[7]));
+  double s = (1 + q * (d[0] + q * (d[1] + q * d[4]))) / below;
+
   at[0] = c->k[0] *
           (x * s + 2 * d[2] * x * y + d[3] * (q + 2 * x * x) +
               q * (d[8] + q * d[9])) +
@@ -62,6 +64,7 @@ place_of (const PocstereoView *c, double u, double v, double at[2])
           (y * s + d[2] * (q + 2 * y * y) + 2 * d[3] * x * y +
               q * (d[10] + q * d[11])) +
       c->k[5];
+  return ray[2] > 0 && below > 0 && s > 0;
 }
 
 static double
