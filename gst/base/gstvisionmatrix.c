@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "base/gstvisionmatrix.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What a matrix is said of: from its name to the next one. */
+typedef struct {
+  gchar *text;
+  const gchar *name;
+  gboolean is_cut; /* by the end of the file, where only that ends it */
+} Entry;
+
+static gboolean
+ends_name (gchar c)
+{
+  return c == ':' || c == '>' || g_ascii_isspace (c);
+}
+
+static const gchar *
+skip_blanks_back (const gchar *text, const gchar *at)
+{
+  while (at > text && (at[-1] == ' ' || at[-1] == '\t'))
+    at--;
+  return at;
+}
+
+static const gchar *
+find_name (const gchar *text, const gchar *name)
+{
+  gsize n = strlen (name);
+
+  for (const gchar *at = text; (at = strstr (at, name)); at += n) {
+    const gchar *before = skip_blanks_back (text, at);
+
+    if (ends_name (at[n]) &&
+        (before == text || before[-1] == '\n' || before[-1] == '<'))
+      return at;
+  }
+  return NULL;
+}
+
+const gchar *
+gst_vision_matrix_find (const gchar *text, const gchar *const *names)
+{
+  for (; *names; names++) {
+    const gchar *at = find_name (text, *names);
+
+    if (at)
+      return at + strlen (*names);
+  }
+  return NULL;
+}
+
+const gchar *
+gst_vision_matrix_data (const gchar *text)
+{
+  const gchar *data = strstr (text, "data"), *bracket = strchr (text, '[');
+
+  return data && (!bracket || data < bracket) ? data + strlen ("data") : text;
+}
+
+guint
+gst_vision_matrix_numbers (const gchar *text, gdouble *numbers, guint max)
+{
+  guint n = 0;
+
+  for (; n < max; n++) {
+    gchar *end;
+
+    text += strspn (text, " \t\r\n,:[>");
+    numbers[n] = g_ascii_strtod (text, &end);
+    if (end == text || !isfinite (numbers[n]))
+      break;
+    text = end;
+  }
+  return n;
+}
+
+guint
+gst_vision_matrix_size (const gchar *text, const gchar *const *names)
+{
+  const gchar *at = gst_vision_matrix_find (text, names);
+  gdouble size;
+
+  return at && gst_vision_matrix_numbers (at, &size, 1) && size >= 1 &&
+          size <= G_MAXINT
+      ? (guint) size
+      : 0;
+}
+
+/* Whether a line of YAML begins with a name, or ends the document. */
+static gboolean
+begins_entry (const gchar *line)
+{
+  return g_ascii_isalpha (*line) || (*line && strchr ("_\"%<", *line)) ||
+      g_str_has_prefix (line, "---") || g_str_has_prefix (line, "...");
+}
+
+/* The first line after @at that is not indented deeper than @indent, and begins
+ * something. */
+static const gchar *
+end_of_yaml (const gchar *at, gsize indent)
+{
+  while ((at = strchr (at, '\n'))) {
+    gsize blanks = strspn (++at, " \t");
+
+    if (blanks <= indent && begins_entry (at + blanks))
+      return at;
+  }
+  return NULL;
+}
+
+static const gchar *
+end_of_xml (const gchar *at, const gchar *name)
+{
+  gchar *tag = g_strdup_printf ("</%s>", name);
+  const gchar *end = strstr (at, tag);
+
+  g_free (tag);
+  return end;
+}
+
+static gboolean
+find_entry (const gchar *text, const gchar *const *names, Entry *entry)
+{
+  const gchar *at = NULL, *before, *end;
+  gboolean is_xml;
+
+  for (; *names && !at; names++) {
+    at = find_name (text, *names);
+    entry->name = *names;
+  }
+  if (!at)
+    return FALSE;
+  before = skip_blanks_back (text, at);
+  is_xml = before > text && before[-1] == '<';
+  at += strlen (entry->name);
+  end = is_xml ? end_of_xml (at, entry->name)
+               : end_of_yaml (at, at - strlen (entry->name) - before);
+  entry->is_cut = !end && (is_xml || !g_str_has_suffix (at, "\n"));
+  if (is_xml && strchr (at, '>'))
+    at = strchr (at, '>') + 1;
+  entry->text = end && end > at ? g_strndup (at, end - at) : g_strdup (at);
+  return TRUE;
+}
+
+static guint
+read_word (const gchar *text, const gchar *word)
+{
+  const gchar *at = strstr (text, word);
+  gdouble number;
+
+  return at && gst_vision_matrix_numbers (at + strlen (word), &number, 1) &&
+          number >= 1 && number <= 100
+      ? (guint) number
+      : 0;
+}
+
+#define REFUSE(...) \
+ do { \
+  g_set_error ( \
+      error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS, __VA_ARGS__); \
+  return -1; \
+ } while (0)
+
+/* All numbers of a list that ends where @text does. */
+static gint
+read_list (const gchar *text, const gchar *name, gdouble *numbers, guint max,
+    GError **error)
+{
+  guint n = 0;
+
+  for (;; n++) {
+    gchar *end;
+    gdouble number;
+
+    text += strspn (text, " \t\r\n,");
+    if (text[0] == '-' && g_ascii_isspace (text[1])) /* an item of a list */
+      text += 1 + strspn (text + 1, " \t\r\n");
+    if (!*text)
+      return (gint) n;
+    number = g_ascii_strtod (text, &end);
+    if (end == text || !isfinite (number))
+      REFUSE ("%s holds what is no finite number; calibrate again", name);
+    if (n == max)
+      REFUSE ("%s holds more than %u numbers; write it as OpenCV or ROS does",
+          name, max);
+    numbers[n] = number;
+    text = end;
+  }
+}
+
+static gint
+read_entry (const Entry *entry, gdouble *numbers, guint max, GError **error)
+{
+  const gchar *data = gst_vision_matrix_data (entry->text);
+  const gchar *open = strchr (data, '[');
+  const gchar *close = strpbrk (open ? open : data, "]<");
+  gchar *list;
+  guint rows = read_word (entry->text, "rows");
+  guint cols = read_word (entry->text, "cols");
+  gint n;
+
+  if (open ? !close || *close != ']' : entry->is_cut)
+    REFUSE ("the numbers of %s do not end; the file was cut off, copy it again",
+        entry->name);
+  data = open ? open + 1 : data + strspn (data, ":>");
+  list = close ? g_strndup (data, close - data) : g_strdup (data);
+  n = read_list (list, entry->name, numbers, max, error);
+  g_free (list);
+  if (n >= 0 && rows && cols && rows * cols != (guint) n)
+    REFUSE ("%s says it is %u x %u and holds %d numbers; the file is damaged, "
+            "copy it again",
+        entry->name, rows, cols, n);
+  return n;
+}
+
+gint
+gst_vision_matrix_read (const gchar *text, const gchar *const *names,
+    gdouble *numbers, guint max, GError **error)
+{
+  Entry entry;
+  gint n;
+
+  if (!find_entry (text, names, &entry))
+    REFUSE ("%s is missing; write all that OpenCV or ROS does for a pair, or "
+            "use vision-calibrate",
+        names[0]);
+  n = read_entry (&entry, numbers, max, error);
+  g_free (entry.text);
+  return n;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Pairs of cameras that others calibrated, read from their files. */
+#pragma once
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* One camera, matrices row by row; pixels where nothing is said. */
+typedef struct {
+  gdouble k[9];  /* camera matrix */
+  gdouble d[14]; /* k1 k2 p1 p2 k3 k4 k5 k6 s1 s2 s3 s4 tx ty; what the file's
+                    model lacks is 0 */
+  gdouble r[9];  /* rotation from the camera to the rectified one */
+  gdouble p[12]; /* projection of the rectified camera; p[3] of the right one is
+                    -fx baseline: pixels times metres */
+} GstVisionRigView;
+
+typedef struct {
+  guint width, height;      /* of the frames it is for; 0: the file is silent */
+  GstVisionRigView view[2]; /* left, right */
+  gdouble q[16]; /* [X Y Z W] = q [x y d 1]: metres; the file's, or what follows
+                    from the projections */
+  gdouble baseline; /* metres, above 0 */
+} GstVisionRig;
+
+/* Reads @location, which is
+ * - a file of OpenCV (YAML or XML) with M1 D1 M2 D2 R1 R2 P1 P2 and, as it may
+ *   be, Q, image_width and image_height;
+ * - "FILE,FILE", between which they are divided, as intrinsics and extrinsics;
+ * - "LEFT,RIGHT", two files of ROS (camera_info).
+ * A file that is named with the comma in it is one file.
+ * @unit: metres that a unit of OpenCV's T is, as of the squares that it was
+ * given; ROS has metres.
+ * Distortion of 0, 4, 5, 8, 12 or 14 numbers.  @rig is as it was where FALSE is
+ * returned, with a sentence of what is wrong and what to do. */
+gboolean gst_vision_rig_read (
+    const gchar *location, gdouble unit, GstVisionRig *rig, GError **error);
+
+/* Whether matrices are cameras, rotations and projections whose rows meet, the
+ * right camera is on the right, and Q tells depth; baseline is not looked at.
+ */
+gboolean gst_vision_rig_check (const GstVisionRig *rig, GError **error);
+
+/* Whether @rig is for frames of that size.  Of a file that does not say its
+ * size, it is one where both principal points lie within 20 % of the frame's
+ * sides from its middle. */
+gboolean gst_vision_rig_fits (
+    const GstVisionRig *rig, guint width, guint height, GError **error);
+
+G_END_DECLS
