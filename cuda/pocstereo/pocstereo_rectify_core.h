@@ -72,30 +72,45 @@ pocstereo_within (int i, int n)
   return i < 0 ? 0 : i < n ? i : n - 1;
 }
 
-/* The sample between pixels.  The weights' magnitudes add up to at most 5/4 and
- * those above 0 to 9/8, so no sum needs more than 31 bits. */
+/* What @p / 1024 weighs of the samples around it, 4 x 4 of them, whose second
+ * in the second row is that at the integer part of @p.  The weights' magnitudes
+ * add up to at most 5/4 and those above 0 to 9/8, so no sum needs more than 31
+ * bits. */
+BOTH uint16_t
+pocstereo_weigh (const int samples[16], PocstereoPosition p)
+{
+  int across[4], down[4], sum = 1 << 17;
+
+  pocstereo_cubic (p.x & (POCSTEREO_MAP_ONE - 1), across);
+  pocstereo_cubic (p.y & (POCSTEREO_MAP_ONE - 1), down);
+  for (int k = 0; k < 4; k++) {
+    int row = 1 << 5;
+
+    for (int i = 0; i < 4; i++)
+      row += across[i] * samples[4 * k + i];
+    sum += down[k] * (row >> 6);
+  }
+  sum >>= 2 * POCSTEREO_WEIGHT_BITS - 6;
+  sum = sum < 0 ? 0 : sum;
+  return (uint16_t) (sum > POCSTEREO_SAMPLE_MAX ? POCSTEREO_SAMPLE_MAX : sum);
+}
+
+/* The sample between pixels, some of which may lie outside the frame. */
 BOTH uint16_t
 pocstereo_grey_between (const PocstereoGrey *g, PocstereoPosition p)
 {
   int x = (p.x >> POCSTEREO_MAP_BITS) - 1, y = (p.y >> POCSTEREO_MAP_BITS) - 1;
-  int across[4], down[4], column[4];
-  int sum = 1 << 17;
+  int samples[16], column[4];
 
-  pocstereo_cubic (p.x & (POCSTEREO_MAP_ONE - 1), across);
-  pocstereo_cubic (p.y & (POCSTEREO_MAP_ONE - 1), down);
   for (int i = 0; i < 4; i++)
     column[i] = pocstereo_within (x + i, g->width);
   for (int k = 0; k < 4; k++) {
-    int row = 1 << 5, line = pocstereo_within (y + k, g->height);
+    int line = pocstereo_within (y + k, g->height);
 
     for (int i = 0; i < 4; i++)
-      row += across[i] * pocstereo_grey_at (g, column[i], line);
-    sum += down[k] * (row >> 6);
+      samples[4 * k + i] = pocstereo_grey_at (g, column[i], line);
   }
-  sum >>= 2 * POCSTEREO_WEIGHT_BITS - 6;
-  return (uint16_t) (sum < 0           ? 0
-          : sum > POCSTEREO_SAMPLE_MAX ? POCSTEREO_SAMPLE_MAX
-                                       : sum);
+  return pocstereo_weigh (samples, p);
 }
 
 /* What the stages work on; index 0 left, 1 right. */
