@@ -34,7 +34,7 @@ def limit(what, holds):
 
 def run(*words):
     done = subprocess.run([sys.executable, TOOL, *map(str, words)],
-                          capture_output=True, text=True, timeout=60,
+                          capture_output=True, text=True, timeout=120,
                           check=False)
     return done.returncode, done.stdout + done.stderr
 
