@@ -211,14 +211,19 @@ contents (DeviceKind kind)
   static const int n_objects[] = {6, 2, 3, 1};
   StereoParams p = STEREO_DEFAULTS;
   View v = view_new (160, 120);
+  uint64_t number = rnd (1000), head = 0;
 
   (void) kind;
   for (int k = 0; k < 4; k++) {
     int nothing = 0;
 
     p.contents = k;
-    view_show (&v, &p, STEREO_LEFT, rnd (1000));
+    view_show (&v, &p, STEREO_LEFT, number);
     check (v.truth.n_objects == n_objects[k]);
+    if (k == STEREO_ALL)
+      head = v.truth.objects[5].seen.full_area;
+    if (k == STEREO_HEAD) /* alone it shows all of it */
+      check (v.truth.objects[0].seen.area == head);
     for (int i = 0; i < 160 * 120; i++) {
       bool none = isnan (v.maps.disparity[i]);
 
