@@ -5,7 +5,15 @@
 
 #include "gpuccl/gpuccl_persist.h"
 
+/* A higher key comes first: the larger component, of equal ones that with the
+ * smaller label. */
+typedef struct {
+  unsigned long long key;
+  const GpucclSum *sum;
+} Ranked;
+
 struct _GpucclDecision {
+  Ranked ranked[GPUCCL_MAX_COMPONENTS];
   GpucclComponent components[GPUCCL_MAX_COMPONENTS];
   GpucclObjects objects;
 };
@@ -29,47 +37,53 @@ gpuccl_decision_reset (GpucclDecision *self)
   self->objects.n_objects = 0;
 }
 
-static int
-compare (const void *p, const void *q)
+static unsigned long long
+key_of (const GpucclSum *s)
 {
-  const GpucclSum *a = p, *b = q;
-
-  return gpuccl_before (a->area, a->label, b->area, b->label) ? -1 : 1;
+  return (unsigned long long) s->area << 32 | ~s->label;
 }
 
-/* Lets @sums[i], of the first @n, sink below those that come after it in order,
- * so that of @n the last in order is the first again. */
+/* Lets @heap[i], of the first @n, sink below those of smaller keys, so that the
+ * smallest of @n is the first again. */
 static void
-sink (GpucclSum *sums, uint32_t i, uint32_t n)
+sink (Ranked *heap, uint32_t i, uint32_t n)
 {
+  Ranked r = heap[i];
+
   for (uint32_t child; (child = 2 * i + 1) < n; i = child) {
-    GpucclSum sum = sums[i];
-
-    if (child + 1 < n && compare (&sums[child + 1], &sums[child]) > 0)
-      child++;
-    if (compare (&sum, &sums[child]) > 0)
-      return;
-    sums[i] = sums[child];
-    sums[child] = sum;
+    child += child + 1 < n && heap[child + 1].key < heap[child].key;
+    if (r.key < heap[child].key)
+      break;
+    heap[i] = heap[child];
   }
+  heap[i] = r;
 }
 
-/* Brings the first @k of @n sums to the front, in order, by a heap of them: of
- * noise there are many thousands, of which nearly all are left out by one
- * comparison. */
-static void
-order (GpucclSum *sums, uint32_t n, uint32_t k)
+/* The first @k of @n sums in order, in @first; returns how many there are. They
+ * are kept in a heap, with which of noise's many thousands nearly all are left
+ * out by one comparison; sums stay where they are, which takes less time than
+ * moving them. */
+static uint32_t
+rank (Ranked *first, const GpucclSum *sums, uint32_t n, uint32_t k)
 {
-  if (n > k) {
-    for (uint32_t i = k / 2; i-- > 0;)
-      sink (sums, i, k);
-    for (uint32_t i = k; i < n; i++)
-      if (compare (&sums[i], &sums[0]) < 0) {
-        sums[0] = sums[i];
-        sink (sums, 0, k);
-      }
+  k = k < n ? k : n;
+  for (uint32_t i = 0; i < k; i++)
+    first[i] = (Ranked){key_of (&sums[i]), &sums[i]};
+  for (uint32_t i = k / 2; i-- > 0;)
+    sink (first, i, k);
+  for (uint32_t i = k; i < n; i++)
+    if (key_of (&sums[i]) > first[0].key) {
+      first[0] = (Ranked){key_of (&sums[i]), &sums[i]};
+      sink (first, 0, k);
+    }
+  for (uint32_t i = k; i-- > 1;) {
+    Ranked r = first[0];
+
+    first[0] = first[i];
+    first[i] = r;
+    sink (first, 0, i);
   }
-  qsort (sums, n < k ? n : k, sizeof *sums, compare);
+  return k;
 }
 
 /* The ray of the centroid and, as the extents of the box of all its points,
@@ -145,14 +159,13 @@ void
 gpuccl_decide (GpucclDecision *d, const GpucclParams *p, const GpucclWork *w,
     GpucclResults *r)
 {
-  GpucclResult *result = w->result;
-  int n = (int) result->n_sums, most = p->max_components;
+  const GpucclResult *result = w->result;
+  int most = p->max_components, n;
 
   most = most > GPUCCL_CANDIDATES ? most : GPUCCL_CANDIDATES;
-  n = n < most ? n : most;
-  order (result->sums, result->n_sums, (uint32_t) most);
+  n = (int) rank (d->ranked, result->sums, result->n_sums, (uint32_t) most);
   for (int i = 0; i < n; i++)
-    d->components[i] = component_of (&result->sums[i], p, w);
+    d->components[i] = component_of (d->ranked[i].sum, p, w);
   judge_all (d, p, result);
   *r = (GpucclResults){.components = d->components,
       .n_components = n < p->max_components ? n : p->max_components,
