@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Fifth kernel of GPUCCL_RUN: every pixel gets its label, and the candidates
- * their first and last pixel of every row and column. */
+ * their first and last pixel of every row and column.  Sums are reported. */
 #include "gpuccl/gpuccl_run.cuh"
 
 /* First and last row of each candidate in the columns of a tile. */
@@ -9,27 +9,74 @@ struct Columns {
   uint32_t first[GPUCCL_CANDIDATES][TILE], last[GPUCCL_CANDIDATES][TILE];
 };
 
-/* Notes the pixels of candidates in row @y; a lane a pixel. */
+static __device__ __forceinline__ int
+tile_row (void)
+{
+  return (int) blockIdx.y - 1;
+}
+
+/* The warp's first row. */
+static __device__ __forceinline__ int
+row_of (void)
+{
+  return tile_row () * TILE + threadIdx.x / 32 * ROWS;
+}
+
+/* Notes the pixels of candidate @k, bit i of @members[y] being pixel i of row
+ * @y.  A lane has a row, then a column. */
 static __device__ __forceinline__ void
-note_row (const GpucclArgs &a, Columns *c, int candidate, int y)
+note (const GpucclArgs &a, Columns *c, uint32_t k, const uint32_t members[ROWS])
 {
   int lane = threadIdx.x % 32, x = blockIdx.x * TILE;
-  uint32_t left = __ballot_sync (ALL_LANES, candidate >= 0);
+  size_t at = (size_t) k * (a.w.frame.height + a.w.frame.width) + row_of ();
+  uint32_t row = 0, column = 0;
 
-  if (candidate >= 0) {
-    atomicMin (&c->first[candidate][lane], (uint32_t) y);
-    atomicMax (&c->last[candidate][lane], (uint32_t) y);
+#pragma unroll
+  for (int i = 0; i < ROWS; i++) {
+    row = lane == i ? members[i] : row;
+    column |= (members[i] >> lane & 1) << i;
   }
-  while (left) {
-    int k = __shfl_sync (ALL_LANES, candidate, __ffs ((int) left) - 1);
-    uint32_t members = __ballot_sync (ALL_LANES, candidate == k);
-    size_t at = (size_t) k * (a.w.frame.height + a.w.frame.width) + y;
+  if (row) {
+    atomicMin (&a.p.first[at + lane], (uint32_t) (x + __ffs ((int) row) - 1));
+    atomicMax (&a.p.last[at + lane], (uint32_t) (x + 31 - __clz ((int) row)));
+  }
+  if (column) {
+    atomicMin (
+        &c->first[k][lane], (uint32_t) (row_of () + __ffs ((int) column) - 1));
+    atomicMax (
+        &c->last[k][lane], (uint32_t) (row_of () + 31 - __clz ((int) column)));
+  }
+}
 
-    if (lane == 0) {
-      atomicMin (&a.p.first[at], (uint32_t) (x + __ffs ((int) members) - 1));
-      atomicMax (&a.p.last[at], (uint32_t) (x + 31 - __clz ((int) members)));
+/* Notes all candidates' pixels of the warp's rows, and returns whether there
+ * are any; @labels: of the lane's pixels, those that are large. */
+static __device__ __forceinline__ bool
+note_rows (const GpucclArgs &a, Columns *c, uint32_t labels[ROWS])
+{
+  const GpucclTop *top = a.p.top;
+  int lane = threadIdx.x % 32;
+  uint32_t own = lane < (int) top->n ? top->labels[lane] : 0;
+  bool noted = false;
+
+  for (;;) {
+    uint32_t members[ROWS], next = 0, which;
+
+#pragma unroll
+    for (int i = 0; i < ROWS; i++)
+      next = max (next, labels[i]);
+    next = warp_max (next);
+    if (!next)
+      return noted;
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+      members[i] = __ballot_sync (ALL_LANES, labels[i] == next);
+      labels[i] = labels[i] == next ? 0 : labels[i];
     }
-    left &= ~members;
+    which = __ballot_sync (ALL_LANES, own == (next & ~GPUCCL_LARGE));
+    if (which) {
+      note (a, c, (uint32_t) __ffs ((int) which) - 1, members);
+      noted = true;
+    }
   }
 }
 
@@ -56,48 +103,60 @@ end_columns (const GpucclArgs &a, const Columns &c)
   }
 }
 
+/* Copies the reported sums to the host, word by word side by side, since host
+ * memory is written in long pieces or slowly; as one block of a row of them. */
+static __device__ __forceinline__ void
+copy_sums (const GpucclArgs &a)
+{
+  const uint32_t words = sizeof (GpucclSum) / sizeof (unsigned long long);
+  unsigned long long *to = (unsigned long long *) a.w.result->sums;
+  uint32_t n = min (a.p.top->n_reported, a.w.max_sums) * words;
+
+  for (uint32_t i = blockIdx.x * THREADS + threadIdx.x; i < n;
+       i += gridDim.x * THREADS)
+    to[i] = ((const unsigned long long *) &a.p
+                 .pieces[a.p.reported[i / words]])[i % words];
+}
+
+/* A block a tile; the first row of blocks reports. */
 static __global__ void
 __launch_bounds__ (THREADS) paint_kernel (const __grid_constant__ GpucclArgs a)
 {
   __shared__ Columns columns;
   int lane = threadIdx.x % 32, x = blockIdx.x * TILE + lane;
-  int tile = blockIdx.y * a.p.tiles_x + blockIdx.x;
+  uint32_t tile = tile_row () * a.p.tiles_x + blockIdx.x;
+  uint32_t width = (uint32_t) a.w.frame.width, at = row_of () * width + x;
   uint32_t *labels = a.w.labels;
-  uint32_t roots[ROWS];
+  uint32_t found[ROWS];
   bool noted = false;
 
   allow_next ();
+  begin_columns (&columns);
   await_previous ();
+  if (blockIdx.y == 0) {
+    copy_sums (a);
+    return;
+  }
   if (!a.p.seams[tile].used || a.p.counters->n_pieces > a.p.max_pieces)
     return;
-  begin_columns (&columns);
 #pragma unroll
   for (int i = 0; i < ROWS; i++) {
-    int y = blockIdx.y * TILE + threadIdx.x / 32 * ROWS + i;
-    GpucclRow row = {0, 0};
+    GpucclRow row = a.p.rows[tile * TILE + threadIdx.x / 32 * ROWS + i];
 
-    if (y < a.w.frame.height)
-      row = a.p.rows[(size_t) y * a.p.tiles_x + blockIdx.x];
-    roots[i] = UINT32_MAX;
+    found[i] = 0;
     if (row.foreground >> lane & 1)
-      roots[i] = a.p.parents[labels[(size_t) y * a.w.frame.width +
-          blockIdx.x * TILE + start_of (row.starts, lane)]];
+      found[i] = a.p.labels[labels[at + i * width - lane +
+          start_of (row.starts, lane)]];
   }
-  __syncthreads ();
+  __syncthreads (); /* columns, and starts are read before they are written */
 #pragma unroll
   for (int i = 0; i < ROWS; i++) {
-    int y = blockIdx.y * TILE + threadIdx.x / 32 * ROWS + i, candidate = -1;
-
-    if (y < a.w.frame.height && x < a.w.frame.width)
-      labels[(size_t) y * a.w.frame.width + x] =
-          roots[i] == UINT32_MAX ? 0 : a.p.pieces[roots[i]].label;
-    if (roots[i] != UINT32_MAX)
-      candidate = a.p.marks[roots[i]] - 1;
-    if (__any_sync (ALL_LANES, candidate >= 0)) {
-      note_row (a, &columns, candidate, y);
-      noted = true;
-    }
+    if (row_of () + i < a.w.frame.height && x < a.w.frame.width)
+      labels[at + i * width] = found[i] & ~GPUCCL_LARGE;
+    found[i] = found[i] & GPUCCL_LARGE ? found[i] : 0;
   }
+  if (__any_sync (ALL_LANES, found[0] | found[1] | found[2] | found[3]))
+    noted = note_rows (a, &columns, found);
   if (__syncthreads_or (noted))
     end_columns (a, columns);
 }

@@ -17,13 +17,18 @@
 #define ROWS (TILE / WARPS) /* of a tile, that a warp has */
 #define THREADS (32 * WARPS)
 
-#define GPUCCL_REPORTERS 8 /* blocks that copy sums to the host */
+#define GPUCCL_LINES 1024 /* rows or columns that are measured at once */
 
 /* A row of a tile: bit i is pixel i. */
 typedef struct {
   uint32_t foreground;
   uint32_t starts; /* of runs: pixels linked to none on their left */
 } GpucclRow;
+
+/* The pieces along a tile's edges; of background any. */
+typedef struct {
+  uint32_t top[TILE], bottom[TILE], left[TILE], right[TILE];
+} GpucclEdges;
 
 /* The links of a tile across its upper and left edge, bit i for pixel i of its
  * first row or column. */
@@ -43,18 +48,22 @@ typedef struct {
 /* The candidates of this frame, largest first. */
 typedef struct {
   uint32_t n, n_reported;
-  uint32_t roots[GPUCCL_CANDIDATES];
+  uint32_t roots[GPUCCL_CANDIDATES], labels[GPUCCL_CANDIDATES];
 } GpucclTop;
+
+/* With a label: its component may be a candidate. */
+#define GPUCCL_LARGE (1u << 31)
 
 /* Device memory. */
 typedef struct {
   int tiles_x, tiles_y;
   uint32_t max_pieces;
-  GpucclRow *rows;        /* [y][tile] */
+  GpucclRow *rows;        /* [tile][y] */
   GpucclSeams *seams;     /* of each tile */
+  GpucclEdges *edges;     /* of each tile */
   GpucclSum *pieces;      /* after the gathering, roots have all of theirs */
   uint32_t *parents;      /* of pieces */
-  uint8_t *marks;         /* of pieces: 1 + which candidate; 0 between frames */
+  uint32_t *labels;       /* of pieces: their component's, with GPUCCL_LARGE */
   uint32_t *list;         /* roots that may be candidates */
   uint32_t *reported;     /* roots whose sums go to the host */
   uint32_t *first, *last; /* of each candidate: in every row of the frame, then

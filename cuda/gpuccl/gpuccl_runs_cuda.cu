@@ -24,7 +24,7 @@ grow (GpucclPieces *p, const Device *dev, size_t n)
   p->max_pieces = 0;
   DEVICE_RENEW (dev, p->pieces, n);
   DEVICE_RENEW (dev, p->parents, n);
-  DEVICE_RENEW (dev, p->marks, n);
+  DEVICE_RENEW (dev, p->labels, n);
   DEVICE_RENEW (dev, p->list, n);
   DEVICE_RENEW (dev, p->reported, n);
   p->max_pieces = (uint32_t) n;
@@ -49,8 +49,9 @@ open (GpucclPieces *p, const Device *dev, const GpucclWork *w)
   p->tiles_y = ceil_div (w->frame.height, TILE);
   tiles = (size_t) p->tiles_x * p->tiles_y;
   extents = (size_t) GPUCCL_CANDIDATES * (w->frame.width + w->frame.height);
-  DEVICE_RENEW (dev, p->rows, (size_t) p->tiles_x * w->frame.height);
+  DEVICE_RENEW (dev, p->rows, tiles * TILE);
   DEVICE_RENEW (dev, p->seams, tiles);
+  DEVICE_RENEW (dev, p->edges, tiles);
   DEVICE_RENEW (dev, p->first, extents);
   DEVICE_RENEW (dev, p->last, extents);
   DEVICE_RENEW (dev, p->counters, 1);
@@ -70,13 +71,14 @@ gpuccl_run_close (const Device *dev, GpucclRun *run)
   chain_clear (&run->chain);
   device_release (dev, run->pieces.rows);
   device_release (dev, run->pieces.seams);
+  device_release (dev, run->pieces.edges);
   device_release (dev, run->pieces.first);
   device_release (dev, run->pieces.last);
   device_release (dev, run->pieces.counters);
   device_release (dev, run->pieces.top);
   device_release (dev, run->pieces.pieces);
   device_release (dev, run->pieces.parents);
-  device_release (dev, run->pieces.marks);
+  device_release (dev, run->pieces.labels);
   device_release (dev, run->pieces.list);
   device_release (dev, run->pieces.reported);
   free (run);
@@ -103,9 +105,10 @@ node (const GpucclArgs *a, int i, void **args)
   const dim3 blocks[N_KERNELS] = {tiles,
       dim3 (ceil_div (2 * a->p.tiles_x * a->p.tiles_y, WARPS)),
       dim3 (blocks_for (a->p.max_pieces)), dim3 (blocks_for (a->p.max_pieces)),
-      tiles, dim3 (GPUCCL_CANDIDATES + GPUCCL_REPORTERS)};
+      dim3 (a->p.tiles_x, a->p.tiles_y + 1), dim3 (2 * GPUCCL_CANDIDATES)};
+  int threads = i < N_KERNELS - 1 ? THREADS : GPUCCL_LINES;
 
-  return chain_kernel ((void *) kernels[i], blocks[i], dim3 (THREADS), args);
+  return chain_kernel ((void *) kernels[i], blocks[i], dim3 (threads), args);
 }
 
 static const char *

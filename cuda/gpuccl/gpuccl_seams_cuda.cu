@@ -6,21 +6,6 @@
 
 /* ---- Seams ---- */
 
-/* The piece of the pixel at column @i of tile @tx, row @y; any where it is
- * background. */
-static __device__ __forceinline__ uint32_t
-piece_at (const GpucclArgs &a, int tx, int i, int y)
-{
-  uint32_t starts = 0;
-
-  if (tx >= 0 && tx < a.p.tiles_x && y >= 0 && y < a.w.frame.height && i >= 0 &&
-      i < TILE)
-    starts = a.p.rows[(size_t) y * a.p.tiles_x + tx].starts & lanes_to (i);
-  return starts ? a.w.labels[(size_t) y * a.w.frame.width + tx * TILE + 31 -
-                      __clz ((int) starts)]
-                : 0;
-}
-
 /* Unites @own with @other in each lane whose bit @links has, but for those that
  * repeat what the lane before does. */
 static __device__ __forceinline__ void
@@ -36,41 +21,41 @@ unite_lanes (const GpucclArgs &a, uint32_t links, uint32_t own, uint32_t other)
 
 /* A lane a pixel of the tile's first row. */
 static __device__ __forceinline__ void
-join_up (const GpucclArgs &a, const GpucclSeams &s, int tx, int ty)
+join_up (const GpucclArgs &a, int tile)
 {
-  int lane = threadIdx.x % 32, y = ty * TILE;
-  uint32_t own, other, next;
+  int lane = threadIdx.x % 32, up = max (tile - a.p.tiles_x, 0);
+  uint32_t own = a.p.edges[tile].top[lane], next;
+  uint32_t other = a.p.edges[up].bottom[lane];
+  GpucclSeams s = a.p.seams[tile];
 
-  if (!(s.up | s.up_left | s.up_right))
+  if (!s.used || !(s.up | s.up_left | s.up_right))
     return;
-  own = piece_at (a, tx, lane, y);
-  other = piece_at (a, tx, lane, y - 1);
   unite_lanes (a, s.up, own, other);
   if (s.up_left) {
     next = __shfl_up_sync (ALL_LANES, other, 1);
     if (lane == 0)
-      next = piece_at (a, tx - 1, TILE - 1, y - 1);
+      next = a.p.edges[max (up - 1, 0)].bottom[TILE - 1];
     unite_lanes (a, s.up_left, own, next);
   }
   if (s.up_right) {
     next = __shfl_down_sync (ALL_LANES, other, 1);
-    if (lane == 31)
-      next = piece_at (a, tx + 1, 0, y - 1);
+    if (lane == TILE - 1)
+      next = a.p.edges[up + 1].bottom[0];
     unite_lanes (a, s.up_right, own, next);
   }
 }
 
 /* A lane a pixel of the tile's first column. */
 static __device__ __forceinline__ void
-join_left (const GpucclArgs &a, const GpucclSeams &s, int tx, int ty)
+join_left (const GpucclArgs &a, int tile)
 {
-  int lane = threadIdx.x % 32, y = ty * TILE + lane;
-  uint32_t own, other;
+  int lane = threadIdx.x % 32;
+  uint32_t own = a.p.edges[tile].left[lane];
+  uint32_t other = a.p.edges[max (tile - 1, 0)].right[lane];
+  GpucclSeams s = a.p.seams[tile];
 
-  if (!(s.left | s.left_up | s.left_down))
+  if (!s.used || !(s.left | s.left_up | s.left_down))
     return;
-  own = piece_at (a, tx, 0, y);
-  other = piece_at (a, tx - 1, TILE - 1, y);
   unite_lanes (a, s.left, own, other);
   if (s.left_up)
     unite_lanes (a, s.left_up, own, __shfl_up_sync (ALL_LANES, other, 1));
@@ -78,25 +63,22 @@ join_left (const GpucclArgs &a, const GpucclSeams &s, int tx, int ty)
     unite_lanes (a, s.left_down, own, __shfl_down_sync (ALL_LANES, other, 1));
 }
 
-/* Two warps a tile: one for either edge. */
+/* Two warps a tile: one for either edge.  Where there is nothing above or on
+ * the left, any tile is read, and not used. */
 static __global__ void
 __launch_bounds__ (THREADS) seams_kernel (const __grid_constant__ GpucclArgs a)
 {
   int i = blockIdx.x * WARPS + threadIdx.x / 32, tile = i / 2;
-  GpucclSeams s;
 
   allow_next ();
   await_previous ();
   if (tile >= a.p.tiles_x * a.p.tiles_y ||
       a.p.counters->n_pieces > a.p.max_pieces)
     return;
-  s = a.p.seams[tile];
-  if (!s.used)
-    return;
   if (i % 2)
-    join_left (a, s, tile % a.p.tiles_x, tile / a.p.tiles_x);
+    join_left (a, tile);
   else
-    join_up (a, s, tile % a.p.tiles_x, tile / a.p.tiles_x);
+    join_up (a, tile);
 }
 
 /* ---- Gathering ---- */
@@ -135,14 +117,33 @@ warp_add_up (const GpucclSum &s)
 #define CROWD \
  4 /* lanes of one root from which on a warp adds them up first \
     */
+#define NOBODY UINT32_MAX
+
+/* What the block adds to one root, the first that a crowd of it met: all pieces
+ * of a large component would queue up at one address. */
+struct Crowd {
+  uint32_t root;
+  GpucclSum sum;
+};
+
+/* Adds @s, the sum of a warp's crowd, to root @to. */
+static __device__ __forceinline__ void
+add_crowd (const GpucclArgs &a, Crowd *c, uint32_t to, const GpucclSum &s)
+{
+  uint32_t root = atomicCAS (&c->root, NOBODY, to);
+
+  if (root == NOBODY || root == to)
+    gpuccl_add_sum (&c->sum, s);
+  else
+    gpuccl_add_sum (&a.p.pieces[to], s);
+}
 
 /* Adds each lane's piece, where it has one, to its root, which is another: one
- * by one, or, where a large component would queue up at one address, the
- * warp's first. */
+ * by one, or the warp's first. */
 static __device__ __forceinline__ void
-gather (const GpucclArgs &a, bool have, uint32_t piece, uint32_t to)
+gather (const GpucclArgs &a, Crowd *c, bool have, uint32_t piece, uint32_t to)
 {
-  uint32_t same = __match_any_sync (ALL_LANES, have ? to : UINT32_MAX), left;
+  uint32_t same = __match_any_sync (ALL_LANES, have ? to : NOBODY), left;
   bool crowd = have && __popc (same) >= CROWD;
   GpucclSum s = gpuccl_sum_nothing ();
 
@@ -157,7 +158,7 @@ gather (const GpucclArgs &a, bool have, uint32_t piece, uint32_t to)
     GpucclSum sum = warp_add_up (member ? s : gpuccl_sum_nothing ());
 
     if ((int) (threadIdx.x % 32) == first)
-      gpuccl_add_sum (&a.p.pieces[to], sum);
+      add_crowd (a, c, to, sum);
     left &= ~members;
   }
 }
@@ -178,18 +179,27 @@ hang_at_root (uint32_t *parents, uint32_t i)
 static __global__ void
 __launch_bounds__ (THREADS) gather_kernel (const __grid_constant__ GpucclArgs a)
 {
+  __shared__ Crowd crowd;
   uint32_t n, i = blockIdx.x * THREADS + threadIdx.x;
 
   allow_next ();
+  if (threadIdx.x == 0) {
+    crowd.root = NOBODY;
+    crowd.sum = gpuccl_sum_nothing ();
+  }
+  __syncthreads ();
   await_previous ();
   n = a.p.counters->n_pieces;
-  if (n > a.p.max_pieces)
+  if (n > a.p.max_pieces || blockIdx.x * THREADS >= n)
     return;
   for (; __any_sync (ALL_LANES, i < n); i += gridDim.x * THREADS) {
     uint32_t to = i < n ? hang_at_root (a.p.parents, i) : 0;
 
-    gather (a, i < n && to != i, i, to);
+    gather (a, &crowd, i < n && to != i, i, to);
   }
+  __syncthreads ();
+  if (threadIdx.x == 0 && crowd.root != NOBODY)
+    gpuccl_add_sum (&a.p.pieces[crowd.root], crowd.sum);
 }
 
 const GpucclKernel gpuccl_seams_kernel = seams_kernel;

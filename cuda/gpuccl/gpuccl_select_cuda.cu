@@ -1,23 +1,32 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Fourth and last kernel of GPUCCL_RUN: components are counted, and reported
+ * Fourth and last kernel of GPUCCL_RUN: components are counted, and listed
  * where large enough; the candidates among them are chosen, and, once their
  * rows and columns are known, measured (section 3.5.3). */
 #include "gpuccl/gpuccl_run.cuh"
 
-/* Looks at root @i: a component of the frame. */
+/* Looks at root @i, a component of the frame, and returns its key. */
 static __device__ __forceinline__ unsigned long long
-report_root (const GpucclArgs &a, uint32_t i)
+report_root (const GpucclArgs &a, uint32_t i, uint32_t area, uint32_t label)
 {
-  const GpucclWork &w = a.w;
   GpucclCounters *c = a.p.counters;
-  uint32_t area = a.p.pieces[i].area;
 
-  if (area >= w.min_area)
+  if (area >= a.w.min_area)
     a.p.reported[atomicAdd (&c->n_sums, 1u)] = i;
-  if (gpuccl_is_candidate (&w, area))
+  if (gpuccl_is_candidate (&a.w, area))
     a.p.list[atomicAdd (&c->n_listed, 1u)] = i;
-  return gpuccl_key (area, a.p.pieces[i].label);
+  return gpuccl_key (area, label);
+}
+
+/* Labels piece @i; returns its key if it is a root, else 0. */
+static __device__ __forceinline__ unsigned long long
+look_at (const GpucclArgs &a, uint32_t i)
+{
+  uint32_t root = a.p.parents[i];
+  uint32_t label = a.p.pieces[root].label, area = a.p.pieces[root].area;
+
+  a.p.labels[i] = label | (gpuccl_is_candidate (&a.w, area) ? GPUCCL_LARGE : 0);
+  return root == i ? report_root (a, i, area, label) : 0;
 }
 
 static __device__ __forceinline__ unsigned long long
@@ -61,7 +70,7 @@ choose (const GpucclArgs &a, GpucclCounters *c)
     if (best != most)
       continue;
     a.p.top->roots[i] = root;
-    a.p.marks[root] = (uint8_t) (i + 1);
+    a.p.top->labels[i] = gpuccl_key_label (most);
     a.w.result->candidates[i].area = (uint32_t) (most >> 32);
     a.w.result->candidates[i].label = gpuccl_key_label (most);
     best = n > 32 ? best_of_lane (a, n, most, &root) : 0;
@@ -99,11 +108,12 @@ __launch_bounds__ (THREADS) select_kernel (const __grid_constant__ GpucclArgs a)
   await_previous ();
   n = c->n_pieces > a.p.max_pieces ? 0 : c->n_pieces;
   for (uint32_t i = blockIdx.x * THREADS + threadIdx.x; i < n;
-       i += gridDim.x * THREADS)
-    if (a.p.parents[i] == i) {
-      labels++;
-      most = max (most, report_root (a, i));
-    }
+       i += gridDim.x * THREADS) {
+    unsigned long long key = look_at (a, i);
+
+    labels += key != 0;
+    most = max (most, key);
+  }
   labels = warp_sum (labels);
   most = warp_most (most);
   if (threadIdx.x % 32 == 0 && labels) {
@@ -128,14 +138,14 @@ __launch_bounds__ (THREADS) select_kernel (const __grid_constant__ GpucclArgs a)
 static __device__ __forceinline__ uint32_t
 block_sum (uint32_t v)
 {
-  __shared__ uint32_t sums[WARPS];
+  __shared__ uint32_t sums[32];
 
   v = warp_sum (v);
   __syncthreads ();
   if (threadIdx.x % 32 == 0)
     sums[threadIdx.x / 32] = v;
   __syncthreads ();
-  return warp_sum (threadIdx.x % 32 < WARPS ? sums[threadIdx.x % 32] : 0);
+  return warp_sum (sums[threadIdx.x % 32]);
 }
 
 /* Of rows or columns @from to @to: the sum of their extents, and how many hold
@@ -147,7 +157,7 @@ add_extents (uint32_t *first, uint32_t *last, int from, int to,
   uint32_t extents = 0, count = 0;
 
 #pragma unroll 4
-  for (int i = from + (int) threadIdx.x; i < to; i += THREADS) {
+  for (int i = from + (int) threadIdx.x; i < to; i += GPUCCL_LINES) {
     uint32_t least = first[i], most = last[i];
 
     extents += least == UINT32_MAX ? 0 : most - least;
@@ -163,51 +173,33 @@ add_extents (uint32_t *first, uint32_t *last, int from, int to,
   }
 }
 
-/* Within its box. */
+/* Within its box: rows, or columns. */
 static __device__ __forceinline__ void
-measure (const GpucclArgs &a, uint32_t candidate)
+measure (const GpucclArgs &a, uint32_t candidate, bool columns)
 {
-  size_t rows = (size_t) candidate * (a.w.frame.height + a.w.frame.width);
-  size_t columns = rows + a.w.frame.height;
-  uint32_t root = a.p.top->roots[candidate];
+  size_t at = (size_t) candidate * (a.w.frame.height + a.w.frame.width);
+  ImageBox box = a.p.pieces[a.p.top->roots[candidate]].box;
   GpucclCandidate *c = &a.w.result->candidates[candidate];
-  ImageBox box = a.p.pieces[root].box;
 
-  add_extents (
-      a.p.first + rows, a.p.last + rows, box.y0, box.y1, &c->widths, &c->rows);
-  add_extents (a.p.first + columns, a.p.last + columns, box.x0, box.x1,
-      &c->heights, &c->columns);
-  if (threadIdx.x == 0)
-    a.p.marks[root] = 0;
+  if (columns) {
+    at += a.w.frame.height;
+    add_extents (a.p.first + at, a.p.last + at, box.x0, box.x1, &c->heights,
+        &c->columns);
+  } else
+    add_extents (
+        a.p.first + at, a.p.last + at, box.y0, box.y1, &c->widths, &c->rows);
 }
 
-/* Copies the reported sums to the host, word by word side by side, since host
- * memory is written in long pieces or slowly; @block of GPUCCL_REPORTERS. */
-static __device__ __forceinline__ void
-copy_sums (const GpucclArgs &a, uint32_t block)
-{
-  const uint32_t words = sizeof (GpucclSum) / sizeof (unsigned long long);
-  unsigned long long *to = (unsigned long long *) a.w.result->sums;
-  uint32_t n = min (a.p.top->n_reported, a.w.max_sums) * words;
-
-  for (uint32_t i = block * THREADS + threadIdx.x; i < n;
-       i += GPUCCL_REPORTERS * THREADS)
-    to[i] = ((const unsigned long long *) &a.p
-                 .pieces[a.p.reported[i / words]])[i % words];
-}
-
-/* A block a candidate, and some that report. */
+/* Two blocks a candidate. */
 static __global__ void
-__launch_bounds__ (THREADS)
+__launch_bounds__ (GPUCCL_LINES)
     criteria_kernel (const __grid_constant__ GpucclArgs a)
 {
   await_previous ();
   if (blockIdx.x == 0 && threadIdx.x == 0)
     *a.p.counters = GpucclCounters ();
-  if (blockIdx.x >= GPUCCL_CANDIDATES)
-    copy_sums (a, blockIdx.x - GPUCCL_CANDIDATES);
-  else if (blockIdx.x < a.p.top->n)
-    measure (a, blockIdx.x);
+  if (blockIdx.x / 2 < a.p.top->n)
+    measure (a, blockIdx.x / 2, blockIdx.x % 2);
 }
 
 const GpucclKernel gpuccl_select_kernel = select_kernel;

@@ -1,82 +1,100 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The links of a tile across its edges. */
+ * What others know of a tile: its rows, its links across its edges, and the
+ * pieces along them. */
 #pragma once
 
-#include "gpuccl/gpuccl_links.cuh"
+#include "gpuccl/gpuccl_tile_sums.cuh"
 
-/* What a warp knows of its rows; [0] is the row above. */
-struct Rows {
-  Pixel pixels[ROWS + 1];
-  RowLinks links[ROWS + 1];
+#define NEAR_SUMS 128 /* in shared memory; of more pieces in global memory */
+
+/* A tile while it is looked at. */
+struct Tile {
+  uint32_t parents[TILE * TILE]; /* of its pixels */
+  uint16_t piece[TILE * TILE];   /* of roots: which of the tile's pieces */
+  TileSum sums[NEAR_SUMS];
+  uint32_t roots[NEAR_SUMS];
+  uint32_t n, first;                 /* its pieces; their place among all */
+  uint32_t left, left_up, left_down; /* as in GpucclSeams */
 };
 
-/* The links of column 0 to the tile on the left; a lane a row. */
-template <bool DEPTH, bool EIGHT>
-static __device__ __forceinline__ void
-left_seam (const GpucclWork &w, GpucclSeams *s)
+static __device__ __forceinline__ uint32_t
+this_tile (const GpucclArgs &a)
 {
-  int lane = threadIdx.x % 32, x = blockIdx.x * TILE;
-  int y = blockIdx.y * TILE + lane;
-  bool unknown;
-  Pixel p = load_pixel<DEPTH> (w, x, y, &unknown);
-  Pixel q = load_pixel<DEPTH> (w, x - 1, y, &unknown);
-  uint32_t left = __ballot_sync (ALL_LANES, q.foreground);
-  uint32_t links = __ballot_sync (ALL_LANES,
-      linked<DEPTH> (w, p.foreground && q.foreground, p.link, q.link));
-
-  s->left = links;
-  s->left_up = s->left_down = 0;
-  if (EIGHT) {
-    uint32_t z = __shfl_up_sync (ALL_LANES, q.link, 1);
-    bool both = p.foreground && (left << 1 >> lane & 1);
-
-    s->left_up = __ballot_sync (ALL_LANES, linked<DEPTH> (w, both, p.link, z));
-    z = __shfl_down_sync (ALL_LANES, q.link, 1);
-    both = p.foreground && (left >> 1 >> lane & 1);
-    s->left_down =
-        __ballot_sync (ALL_LANES, linked<DEPTH> (w, both, p.link, z));
-  }
+  return blockIdx.y * a.p.tiles_x + blockIdx.x;
 }
 
-/* The links of row 0 upwards; the corners too. */
-template <bool DEPTH, bool EIGHT>
+/* Corners are the upper seam's. */
+template <bool EIGHT>
 static __device__ __forceinline__ void
-upper_seam (const GpucclWork &w, const Rows &r, GpucclSeams *s)
+note_left_seam (Tile *t, const Rows &r)
 {
-  int lane = threadIdx.x % 32, x = blockIdx.x * TILE, y = blockIdx.y * TILE;
-  bool unknown;
-
-  s->up = r.links[1].up;
-  s->up_left = s->up_right = 0;
-  if (EIGHT) {
-    Pixel corner =
-        load_pixel<DEPTH> (w, lane ? x + TILE : x - 1, y - 1, &unknown);
-    bool link = linked<DEPTH> (w,
-        (lane == 0 || lane == 31) && r.pixels[1].foreground &&
-            corner.foreground,
-        r.pixels[1].link, corner.link);
-    uint32_t corners = __ballot_sync (ALL_LANES, link);
-
-    s->up_left = r.links[1].up_left | (corners & 1);
-    s->up_right = r.links[1].up_right | (corners & 1u << 31);
-  }
-}
-
-template <bool DEPTH, bool EIGHT>
-static __device__ __forceinline__ void
-write_seams (const GpucclArgs &a, const Rows &r)
-{
-  GpucclSeams *to = &a.p.seams[blockIdx.y * a.p.tiles_x + blockIdx.x], s = {};
   int warp = threadIdx.x / 32;
 
+  if (threadIdx.x % 32)
+    return;
+  if (r.seam_left)
+    atomicOr (&t->left, r.seam_left << ROWS * warp);
+  if (EIGHT && r.seam_left_up)
+    atomicOr (
+        &t->left_up, (r.seam_left_up & (warp ? ~0u : ~1u)) << ROWS * warp);
+  if (EIGHT && r.seam_left_down)
+    atomicOr (&t->left_down,
+        r.seam_left_down << ROWS * warp &
+            (warp < WARPS - 1 ? ~0u : ALL_LANES >> 1));
+}
+
+/* By the first warp, once the left seam is noted; the corners too. */
+template <Depth DEPTH, bool EIGHT>
+static __device__ __forceinline__ void
+write_seams (const GpucclArgs &a, const Tile &t, const Rows &r)
+{
+  GpucclSeams s = {r.up[1], 0, 0, t.left, 0, 0, 1, 0};
+
+  if (EIGHT) {
+    int x = (blockIdx.x + 1) * TILE, y = blockIdx.y * TILE;
+    bool unknown, link = false;
+
+    if (threadIdx.x == 31 && r.foreground[1] >> 31 &&
+        foreground_at (a.w, x, y - 1, &unknown)) {
+      uint32_t z = depth_at<DEPTH> (a.w, x, y - 1);
+
+      link = (!DEPTH || whole_depth<DEPTH> (z)) &&
+          linked<DEPTH, true> (a.w.link, r.depth[1], z);
+    }
+    s.up_left = r.up_left[1] | (r.seam_left_up & 1);
+    s.up_right = r.up_right[1] | __ballot_sync (ALL_LANES, link);
+    s.left_up = t.left_up, s.left_down = t.left_down;
+  }
+  if (threadIdx.x == 0)
+    a.p.seams[this_tile (a)] = s;
+}
+
+static __device__ __forceinline__ void
+write_rows (const GpucclArgs &a, const Rows &r)
+{
+  uint4 *two =
+      (uint4 *) &a.p.rows[this_tile (a) * TILE + threadIdx.x / 32 * ROWS];
+
+  if (threadIdx.x % 32 == 0)
+#pragma unroll
+    for (int i = 1; i <= ROWS; i += 2)
+      two[i / 2] = make_uint4 (r.foreground[i], r.foreground[i] & ~r.left[i],
+          r.foreground[i + 1], r.foreground[i + 1] & ~r.left[i + 1]);
+}
+
+/* The pieces of the tile's edges, @pieces being those of the lane's pixels. */
+static __device__ __forceinline__ void
+write_edges (const GpucclArgs &a, const uint32_t pieces[ROWS])
+{
+  GpucclEdges *e = &a.p.edges[this_tile (a)];
+  int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+
   if (warp == 0)
-    upper_seam<DEPTH, EIGHT> (a.w, r, &s);
-  else if (warp == 1)
-    left_seam<DEPTH, EIGHT> (a.w, &s);
-  if (threadIdx.x == 0) {
-    to->up = s.up, to->up_left = s.up_left, to->up_right = s.up_right;
-    to->used = 1;
-  } else if (threadIdx.x == 32)
-    to->left = s.left, to->left_up = s.left_up, to->left_down = s.left_down;
+    e->top[lane] = pieces[0];
+  if (warp == WARPS - 1)
+    e->bottom[lane] = pieces[ROWS - 1];
+  if (lane == 0 || lane == TILE - 1)
+    *(uint4 *) &(lane ? e->right : e->left)[ROWS * warp] =
+        make_uint4 (pieces[0], pieces[1], pieces[2], pieces[3]);
 }

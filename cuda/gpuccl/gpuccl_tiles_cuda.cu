@@ -3,267 +3,281 @@
  * First kernel of GPUCCL_RUN: the pieces of every tile.
  *
  * A lane has a column of the tile, a warp four of its rows.  Runs of linked
- * pixels are read off words of bits, united over the links that lead nowhere
- * else, and summed: what a run adds has a closed form, or is the sum over a
- * warp. */
-#include "gpuccl/gpuccl_solid.cuh"
+ * pixels are read off words of bits, united, and added up at their roots. */
+#include "gpuccl/gpuccl_tile_union.cuh"
 
-/* Unites the runs of row @y with those above, over the links that are needed;
- * @left_above: the links to the left in the row above. */
-template <bool EIGHT>
+/* All labels of the tile are 0; @whole: four of them can be written at once. */
 static __device__ __forceinline__ void
-unite_row (Tile *t, const RowLinks &r, uint32_t left_above, int y, int lane)
+clear_labels (const GpucclArgs &a, bool whole)
 {
-  uint32_t bit = 1u << lane, above = t->rows[y - 1].starts;
-  uint32_t up = (uint32_t) gpuccl_up_needed (
-      r.up, r.left, left_above, (uint64_t) r.up << 1);
-  uint32_t up_left = 0, up_right = 0, own;
-
-  if (EIGHT) {
-    up_left = (uint32_t) gpuccl_up_left_needed (
-        r.up_left, r.left, (uint64_t) r.up << 1, r.up, left_above);
-    up_right = (uint32_t) gpuccl_up_right_needed (
-        r.up_right, r.left >> 1, r.up >> 1, r.up, left_above >> 1);
-  }
-  if (!((up | up_left | up_right) & bit))
-    return;
-  own = (uint32_t) (TILE * y + start_of (t->rows[y].starts, lane));
-  y = TILE * (y - 1);
-  if (up & bit)
-    unite (t->parents, own, (uint32_t) (y + start_of (above, lane)));
-  if (up_left & bit)
-    unite (t->parents, own, (uint32_t) (y + start_of (above, lane - 1)));
-  if (up_right & bit)
-    unite (t->parents, own, (uint32_t) (y + start_of (above, lane + 1)));
-}
-
-/* Whether the tile may have foreground, or values of no known meaning: a quick
- * look at four pixels a lane. */
-static __device__ __forceinline__ bool
-may_be_used (const GpucclArgs &a)
-{
-  const GpucclFrame &f = a.w.frame;
-  int y = blockIdx.y * TILE + threadIdx.x / 8;
+  int width = a.w.frame.width, height = a.w.frame.height;
   int x = blockIdx.x * TILE + threadIdx.x % 8 * 4;
-  uint32_t v, first = a.w.values.first * 0x01010101u;
+  int y = blockIdx.y * TILE + threadIdx.x / 8;
+  uint32_t *labels = &a.w.labels[(uint32_t) (y * width + x)];
 
-  if (!a.aligned || x + 4 > f.width)
-    return true;
-  if (y >= f.height)
-    return false;
-  v = *(const uint32_t *) &f.map[(size_t) y * f.map_stride + x];
-  return __vcmpleu4 (__vsub4 (v, first), a.w.values.span * 0x01010101u) |
-      __vcmpgtu4 (v, a.w.values.last * 0x01010101u);
+  if (threadIdx.x == 0)
+    a.p.seams[this_tile (a)].used = 0;
+  if (y >= height)
+    return;
+  if (whole && width % 4 == 0)
+    *(uint4 *) labels = make_uint4 (0, 0, 0, 0);
+  else
+    for (int i = 0; i < 4 && x + i < width; i++)
+      labels[i] = 0;
 }
 
-/* All labels of the tile are 0. */
+/* @unknown has some bits for each pixel of no known class. */
 static __device__ __forceinline__ void
-clear_labels (const GpucclWork &w)
+count_unknown (const GpucclArgs &a, uint32_t unknown, int bits)
 {
-  int x = blockIdx.x * TILE + threadIdx.x % 32;
-
-  for (int i = threadIdx.x / 32; i < TILE; i += WARPS) {
-    int y = blockIdx.y * TILE + i;
-
-    if (x < w.frame.width && y < w.frame.height)
-      w.labels[(size_t) y * w.frame.width + x] = 0;
-  }
-}
-
-template <bool DEPTH, bool EIGHT>
-static __device__ __forceinline__ void
-load_rows (const GpucclArgs &a, Tile *t, Rows *r)
-{
-  int lane = threadIdx.x % 32, first = threadIdx.x / 32 * ROWS;
-  int x = blockIdx.x * TILE + lane, y = blockIdx.y * TILE + first;
-  bool unknown = false, ignored = false;
   uint32_t n;
 
-#pragma unroll
-  for (int i = 0; i <= ROWS; i++)
-    r->pixels[i] =
-        load_pixel<DEPTH> (a.w, x, y + i - 1, i ? &unknown : &ignored);
-  r->links[0] = row_links<DEPTH, false> (a.w, r->pixels[0], Pixel (), lane);
-#pragma unroll
-  for (int i = 1; i <= ROWS; i++) {
-    r->links[i] =
-        row_links<DEPTH, EIGHT> (a.w, r->pixels[i], r->pixels[i - 1], lane);
-    if (lane == 0)
-      t->rows[first + i - 1] = {
-          r->links[i].foreground, r->links[i].foreground & ~r->links[i].left};
-  }
   if (a.w.values.last == 255 || !__any_sync (ALL_LANES, unknown))
     return;
-  n = 0;
-  for (int i = 0; i < ROWS; i++) {
-    unknown = false;
-    load_pixel<false> (a.w, x, y + i, &unknown);
-    n += __popc (__ballot_sync (ALL_LANES, unknown));
-  }
-  if (lane == 0)
+  n = warp_sum ((uint32_t) (__popc (unknown) / bits));
+  if (threadIdx.x % 32 == 0)
     atomicAdd (&a.p.counters->n_unknown, n);
 }
 
-template <bool EIGHT>
-static __device__ __forceinline__ void
-unite_rows (Tile *t, const Rows &r)
+/* Whether the warp's rows are full, and each hangs together and with the one
+ * above: most tiles of a large component do in all their rows. */
+static __device__ __forceinline__ bool
+is_solid (const Rows &r)
 {
-  int lane = threadIdx.x % 32, first = threadIdx.x / 32 * ROWS;
+  bool solid = true;
 
 #pragma unroll
-  for (int i = 0; i < ROWS; i++)
-    if (first + i)
-      unite_row<EIGHT> (t, r.links[i + 1], r.links[i].left, first + i, lane);
+  for (int i = 1; i <= ROWS; i++)
+    solid &= r.foreground[i] == ALL_LANES && r.left[i] == ALL_LANES << 1 &&
+        (threadIdx.x / 32 + i == 1 || r.up[i] == ALL_LANES);
+  return solid;
 }
 
-/* Hangs all starts at their roots: each at its parent's parent, again and
- * again, so that a way up takes as many rounds as its length has bits. */
-static __device__ __forceinline__ void
-flatten (Tile *t)
-{
-  int at = TILE * ROWS * (threadIdx.x / 32) + threadIdx.x % 32;
-  uint32_t parents[ROWS], next[ROWS];
-  bool changed;
+/* ---- Pieces ---- */
 
-#pragma unroll
-  for (int i = 0; i < ROWS; i++)
-    parents[i] = t->parents[at + TILE * i];
+/* From the labels of the lane's pixels to their roots, all at once; roots are
+ * numbered. */
+static __device__ __forceinline__ void
+number_roots (Tile *t, const Rows &r, uint32_t label[ROWS])
+{
+  int lane = threadIdx.x % 32;
+  uint32_t roots[ROWS], n = 0, number = 0;
+  bool climbs;
+
   do {
-    changed = false;
+    climbs = false;
 #pragma unroll
     for (int i = 0; i < ROWS; i++) {
-      next[i] = t->parents[parents[i]];
-      changed |= next[i] != parents[i];
+      uint32_t parent = t->parents[label[i]];
+
+      climbs |= parent != label[i];
+      label[i] = parent;
     }
-    changed = __syncthreads_or (changed);
+  } while (climbs);
+  __syncwarp ();
 #pragma unroll
-    for (int i = 0; i < ROWS; i++)
-      t->parents[at + TILE * i] = parents[i] = next[i];
-    __syncthreads ();
-  } while (changed);
+  for (int i = 0; i < ROWS; i++) {
+    uint32_t at = (uint32_t) (TILE * (first_row () + i) + lane);
+
+    roots[i] = __ballot_sync (ALL_LANES, label[i] == at) & r.foreground[i + 1];
+    n += __popc (roots[i]);
+  }
+  if (!n)
+    return;
+  if (lane == 0)
+    number = atomicAdd (&t->n, n);
+  number = __shfl_sync (ALL_LANES, number, 0);
+#pragma unroll
+  for (int i = 0; i < ROWS; i++) {
+    uint32_t own = number + __popc (roots[i] & (lanes_to (lane) >> 1));
+
+    number += __popc (roots[i]);
+    if (!(roots[i] >> lane & 1))
+      continue;
+    t->piece[label[i]] = (uint16_t) own;
+    if (own < NEAR_SUMS) {
+      t->roots[own] = label[i];
+      clear_sum (&t->sums[own]);
+    }
+  }
 }
 
-/* Numbers the roots, and gets room for them. */
-static __device__ __forceinline__ uint32_t
-number_pieces (const GpucclArgs &a, Tile *t)
+/* Gets room for the tile's pieces.  Those whose sums lie in global memory are
+ * added to from here on. */
+static __device__ __forceinline__ void
+reserve (const GpucclArgs &a, Tile *t)
 {
-  int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  uint32_t before = 0, total = 0, roots[ROWS];
-
-#pragma unroll
-  for (int i = 0; i < ROWS; i++) {
-    uint32_t at = (uint32_t) (TILE * (warp * ROWS + i) + lane);
-    bool start = t->rows[warp * ROWS + i].starts >> lane & 1;
-
-    roots[i] = __ballot_sync (ALL_LANES, start && t->parents[at] == at);
-    total += __popc (roots[i]);
-  }
-  if (lane == 0)
-    t->counts[warp] = total;
-  __syncthreads ();
-  total = 0;
-  for (int k = 0; k < WARPS; k++) {
-    before += k < warp ? t->counts[k] : 0;
-    total += t->counts[k];
-  }
-#pragma unroll
-  for (int i = 0; i < ROWS; i++) {
-    uint32_t at = (uint32_t) (TILE * (warp * ROWS + i) + lane);
-    uint32_t number = before + __popc (roots[i] & (lanes_to (lane) >> 1));
-
-    if (roots[i] >> lane & 1) {
-      t->piece[at] = (uint16_t) number;
-      if (number < NEAR_SUMS) {
-        t->roots[number] = at;
-        clear_sum (&t->sums[number]);
-      }
-    }
-    before += __popc (roots[i]);
-  }
   if (threadIdx.x == 0)
-    t->first = atomicAdd (&a.p.counters->n_pieces, total);
+    t->first = atomicAdd (&a.p.counters->n_pieces, t->n);
+  if (t->n <= NEAR_SUMS)
+    return;
   __syncthreads ();
-  for (uint32_t i = threadIdx.x + NEAR_SUMS; i < total; i += THREADS)
+  for (uint32_t i = threadIdx.x + NEAR_SUMS; i < t->n; i += THREADS)
     if (t->first + i < a.p.max_pieces)
       a.p.pieces[t->first + i] = gpuccl_sum_nothing ();
-  if (total > NEAR_SUMS) {
-    __threadfence ();
-    __syncthreads ();
-  }
-  return total;
+  __threadfence ();
+  __syncthreads ();
 }
 
-/* Adds a row's runs to their pieces; starts of runs are labelled with these. */
-template <bool DEPTH>
+/* Adds the runs of row @i of the warp's; @number: of the lane's pixel. */
+template <Depth DEPTH>
 static __device__ __forceinline__ void
-add_row (const GpucclArgs &a, Tile *t, const Pixel &p, const RowLinks &r, int i)
+add_row (const GpucclArgs &a, Tile *t, const Rows &r, int i, uint32_t number)
 {
-  int lane = threadIdx.x % 32, x = blockIdx.x * TILE + lane;
-  int y = blockIdx.y * TILE + i;
-  uint32_t starts = r.foreground & ~r.left, number, run;
+  int lane = threadIdx.x % 32, row = first_row () + i;
+  uint32_t left = r.left[i + 1], starts = r.foreground[i + 1] & ~left, run;
   TileSum s;
 
   if (!starts)
     return;
-  s = run_sums<DEPTH> (a.w, r, starts, p, x, y, lane);
+  s = run_sums<DEPTH> (a.w, left, whole_depth<DEPTH> (r.depth[i + 1]),
+      blockIdx.x * TILE + lane, blockIdx.y * TILE + row);
   if (!(starts >> lane & 1))
     return;
-  run = run_mask (r.left, lane);
-  number = t->piece[t->parents[TILE * i + lane]];
+  run = run_mask (left, lane);
   if (number < NEAR_SUMS)
-    add_run (&t->sums[number], s, run, i);
+    add_run<DEPTH> (a.w, &t->sums[number], s, run, row);
   else if (t->first + number < a.p.max_pieces)
-    add_far (&a.p.pieces[t->first + number], s, run, i, a.w.frame.width);
-  a.w.labels[(size_t) y * a.w.frame.width + x] = t->first + number;
+    add_far<DEPTH> (a.w, &a.p.pieces[t->first + number], s, run, row);
 }
 
-template <bool DEPTH, bool EIGHT>
-static __global__ void
-__launch_bounds__ (THREADS) tiles_kernel (const __grid_constant__ GpucclArgs a)
+/* Adds the warp's rows; @numbers: of the lane's pixels. */
+template <Depth DEPTH>
+static __device__ __forceinline__ void
+add_rows (
+    const GpucclArgs &a, Tile *t, const Rows &r, const uint32_t numbers[ROWS])
 {
-  __shared__ Tile t;
-  int lane = threadIdx.x % 32, first = threadIdx.x / 32 * ROWS;
-  Rows r;
-  uint32_t n;
+  uint32_t least = UINT32_MAX, most = 0;
 
-  allow_next ();
-  if (!__syncthreads_or (may_be_used (a))) {
-    clear_labels (a.w);
-    if (threadIdx.x == 0)
-      a.p.seams[blockIdx.y * a.p.tiles_x + blockIdx.x].used = 0;
+#pragma unroll
+  for (int i = 0; i < ROWS; i++)
+    if (r.foreground[i + 1] >> threadIdx.x % 32 & 1) {
+      least = min (least, numbers[i]);
+      most = max (most, numbers[i]);
+    }
+  if (!(r.left[1] | r.left[2] | r.left[3] | r.left[4]) &&
+      __all_sync (ALL_LANES, least >= most && most < NEAR_SUMS)) {
+    if (least == most)
+      add_column<DEPTH> (a.w, r, &t->sums[most]);
     return;
   }
-  load_rows<DEPTH, EIGHT> (a, &t, &r);
-  write_seams<DEPTH, EIGHT> (a, r);
-  if (__syncthreads_and (is_solid (r))) {
-    write_solid<DEPTH> (a, &t, r);
+  least = ~warp_max (~least), most = warp_max (most);
+  if (least == UINT32_MAX)
+    return;
+  if (least == most && most < NEAR_SUMS) {
+    add_warp<DEPTH> (a.w, r, &t->sums[most]);
     return;
   }
 #pragma unroll
   for (int i = 0; i < ROWS; i++)
-    t.parents[TILE * (first + i) + lane] =
-        (uint32_t) (TILE * (first + i) + lane);
-  __syncthreads ();
-  unite_rows<EIGHT> (&t, r);
-  __syncthreads ();
-  flatten (&t);
-  n = number_pieces (a, &t);
-#pragma unroll
-  for (int i = 0; i < ROWS; i++) {
-    int y = blockIdx.y * TILE + first + i;
+    add_row<DEPTH> (a, t, r, i, numbers[i]);
+}
 
-    add_row<DEPTH> (a, &t, r.pixels[i + 1], r.links[i + 1], first + i);
-    if (lane == 0 && y < a.w.frame.height)
-      a.p.rows[(size_t) y * a.p.tiles_x + blockIdx.x] = t.rows[first + i];
+/* Gives the pieces away; starts of runs are labelled with theirs. */
+template <Depth DEPTH>
+static __device__ __forceinline__ void
+write_pieces (
+    const GpucclArgs &a, const Tile &t, const Rows &r, uint32_t numbers[ROWS])
+{
+  int lane = threadIdx.x % 32;
+  uint32_t at =
+      (uint32_t) ((blockIdx.y * TILE + first_row ()) * a.w.frame.width +
+          blockIdx.x * TILE + lane);
+
+#pragma unroll
+  for (int i = 0; i < ROWS; i++, at += (uint32_t) a.w.frame.width) {
+    numbers[i] += t.first;
+    if (r.foreground[i + 1] & ~r.left[i + 1] & 1u << lane)
+      a.w.labels[at] = numbers[i];
   }
+  write_edges (a, numbers);
+  for (uint32_t i = threadIdx.x; i < t.n; i += THREADS) {
+    at = t.first + i;
+    if (at >= a.p.max_pieces)
+      return;
+    a.p.parents[at] = at;
+    if (i < NEAR_SUMS)
+      a.p.pieces[at] = frame_sum<DEPTH> (a.w, t.sums[i], t.roots[i]);
+  }
+}
+
+/* ---- Kernel ---- */
+
+/* The one piece of a solid tile. */
+template <Depth DEPTH>
+static __device__ __forceinline__ void
+find_piece (const GpucclArgs &a, Tile *t, const Rows &r, uint32_t number[ROWS])
+{
+  if (threadIdx.x == 0) {
+    t->n = 1, t->roots[0] = 0;
+    clear_sum (&t->sums[0]);
+    t->first = atomicAdd (&a.p.counters->n_pieces, 1u);
+  }
+#pragma unroll
+  for (int i = 0; i < ROWS; i++)
+    number[i] = 0;
   __syncthreads ();
-  for (uint32_t i = threadIdx.x; i < min (n, NEAR_SUMS); i += THREADS)
-    if (t.first + i < a.p.max_pieces)
-      a.p.pieces[t.first + i] =
-          frame_sum (t.sums[i], t.roots[i], a.w.frame.width);
-  for (uint32_t i = threadIdx.x; i < n; i += THREADS)
-    if (t.first + i < a.p.max_pieces)
-      a.p.parents[t.first + i] = t.first + i;
+  add_warp<DEPTH> (a.w, r, &t->sums[0]);
+}
+
+/* The pieces of a tile that is not of one alone. */
+template <Depth DEPTH, bool EIGHT>
+static __device__ __forceinline__ void
+find_pieces (const GpucclArgs &a, Tile *t, const Rows &r, uint32_t label[ROWS],
+    uint32_t later)
+{
+  unite_rows<EIGHT> (t, r, label, later);
+  __syncthreads ();
+  number_roots (t, r, label);
+  __syncthreads ();
+  reserve (a, t);
+#pragma unroll
+  for (int i = 0; i < ROWS; i++)
+    label[i] = t->piece[label[i]];
+  add_rows<DEPTH> (a, t, r, label);
+}
+
+template <Depth DEPTH, bool EIGHT>
+static __global__ void
+__launch_bounds__ (THREADS, 5)
+    tiles_kernel (const __grid_constant__ GpucclArgs a)
+{
+  __shared__ Tile t;
+  bool whole = is_whole (a);
+  uint32_t pixels, unknown, later, label[ROWS] = {};
+  Rows r;
+  Beside b;
+
+  allow_next ();
+  if (threadIdx.x == 0)
+    t.n = t.left = t.left_up = t.left_down = 0;
+  if (whole)
+    pixels = look (a, &unknown);
+  else {
+    look_closely (a.w, &r, &unknown);
+    pixels =
+        r.foreground[1] | r.foreground[2] | r.foreground[3] | r.foreground[4];
+  }
+  if (!__syncthreads_or (pixels | unknown)) {
+    clear_labels (a, whole);
+    return;
+  }
+  count_unknown (a, unknown, whole ? 8 : 1);
+  if (whole)
+    words_of (pixels, &r);
+  b = load_depth<DEPTH> (a.w, &r);
+  link_rows<DEPTH, EIGHT> (a.w.link, b, &r);
+  note_left_seam<EIGHT> (&t, r);
+  write_rows (a, r);
+  later = label_rows (&t, r, label);
+  if (!__syncthreads_and (is_solid (r)))
+    find_pieces<DEPTH, EIGHT> (a, &t, r, label, later);
+  else
+    find_piece<DEPTH> (a, &t, r, label);
+  if (threadIdx.x < 32)
+    write_seams<DEPTH, EIGHT> (a, t, r);
+  __syncthreads ();
+  write_pieces<DEPTH> (a, t, r, label);
 }
 
 GpucclKernel
@@ -271,7 +285,9 @@ gpuccl_tiles_kernel (const GpucclArgs *a)
 {
   bool eight = a->w.connectivity == 8;
 
-  if (a->w.frame.depth)
-    return eight ? tiles_kernel<true, true> : tiles_kernel<true, false>;
-  return eight ? tiles_kernel<false, true> : tiles_kernel<false, false>;
+  if (!a->w.frame.depth)
+    return eight ? tiles_kernel<NONE, true> : tiles_kernel<NONE, false>;
+  if (a->w.link.bits)
+    return eight ? tiles_kernel<FINE, true> : tiles_kernel<FINE, false>;
+  return eight ? tiles_kernel<WHOLE, true> : tiles_kernel<WHOLE, false>;
 }
