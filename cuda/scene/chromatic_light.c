@@ -8,34 +8,6 @@
 
 #include "common/random.h"
 
-/* Adds to a row grey noise, -1/2 to 1/2 times @weight, on a grid of cells of
- * @size pixels, smooth in between. */
-static void
-add_noise (float *row, int width, int y, uint64_t key, int size, float weight)
-{
-  uint64_t above = (uint64_t) (y / size) << 32;
-  uint64_t below = (uint64_t) (y / size + 1) << 32;
-  float v = (float) (y % size) / size;
-  float left = 0, right = 0; /* in this row, at the borders of the cell */
-
-  v = v * v * (3 - 2 * v);
-  for (int x = 0; x < width; x++) {
-    float u = (float) (x % size) / size;
-
-    if (x % size == 0) {
-      uint64_t cell = (uint64_t) (x / size) + 1;
-
-      if (x == 0)
-        right =
-            random_unit (key, above) * (1 - v) + random_unit (key, below) * v;
-      left = right;
-      right = random_unit (key, above + cell) * (1 - v) +
-          random_unit (key, below + cell) * v;
-    }
-    row[x] += weight * (left + (right - left) * u * u * (3 - 2 * u) - .5f);
-  }
-}
-
 /* The ground's grain: stains, grain and a darkening towards the corners. */
 static void
 make_ground (Chromatic *s, uint64_t seed)
@@ -51,7 +23,7 @@ make_ground (Chromatic *s, uint64_t seed)
     for (int octave = 0; octave < 6; octave++, weight *= .68f) {
       int size = side / (4 << octave);
 
-      add_noise (row, s->width, y, random_u64 (~seed, octave),
+      scene_add_grain (row, s->width, y, random_u64 (~seed, octave),
           size > 1 ? size : 2, weight);
     }
     for (int x = 0; x < s->width; x++) {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What every synthetic scene shares: sine, noise and moments. */
+ * What every synthetic scene shares: sine, noise, grain and moments. */
 #include "scene/scene.h"
 
 #include <math.h>
+
+#include "common/random.h"
 
 /* Taylor's series to the 11th power, which over a quarter of a turn is off by
  * less than 1e-7. */
@@ -38,6 +40,34 @@ scene_make_noise (double sigma, int16_t table[SCENE_NOISE])
     }
     table[half + i] = (int16_t) (lo * sigma * 16 + .5);
     table[half - 1 - i] = (int16_t) -table[half + i];
+  }
+}
+
+/* Smooth between the corners of the cells, without a kink at their sides. */
+void
+scene_add_grain (
+    float *row, int width, int y, uint64_t key, int size, float weight)
+{
+  uint64_t above = (uint64_t) (y / size) << 32;
+  uint64_t below = (uint64_t) (y / size + 1) << 32;
+  float v = (float) (y % size) / size;
+  float left = 0, right = 0; /* in this row, at the borders of the cell */
+
+  v = v * v * (3 - 2 * v);
+  for (int x = 0; x < width; x++) {
+    float u = (float) (x % size) / size;
+
+    if (x % size == 0) {
+      uint64_t cell = (uint64_t) (x / size) + 1;
+
+      if (x == 0)
+        right =
+            random_unit (key, above) * (1 - v) + random_unit (key, below) * v;
+      left = right;
+      right = random_unit (key, above + cell) * (1 - v) +
+          random_unit (key, below + cell) * v;
+    }
+    row[x] += weight * (left + (right - left) * u * u * (3 - 2 * u) - .5f);
   }
 }
 

@@ -35,6 +35,11 @@ double scene_sin (uint32_t turn);
 #define SCENE_NOISE 1024
 void scene_make_noise (double sigma, int16_t table[SCENE_NOISE]);
 
+/* Adds to row @y grey noise, -1/2 to 1/2 times @weight, on a grid of cells of
+ * @size pixels, at least 1; @key draws it. */
+void scene_add_grain (
+    float *row, int width, int y, uint64_t key, int size, float weight);
+
 /* Fills in what can be counted: area, centroid, box and moments of the pixels
  * of @labels (rows of @width) that hold @label, all of which lie in
  * @bounds. */

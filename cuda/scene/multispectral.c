@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The scene `multispectral`: its memory, the order in which a picture comes
+ * about, and what is true of it. */
+#include "scene/multispectral_core.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+const char *
+multispectral_new (Multispectral **scene, int width, int height)
+{
+  size_t pixels = (size_t) width * height;
+  Multispectral *s;
+
+  *scene = NULL;
+  if (width < 1 || height < 1 || width > MULTISPECTRAL_MAX_SIZE ||
+      height > MULTISPECTRAL_MAX_SIZE)
+    return "a scene is 1 to 4096 pixels wide and high";
+  s = calloc (1, sizeof *s);
+  if (!s)
+    return "out of memory";
+  s->width = width;
+  s->height = height;
+  s->ground = malloc (pixels * sizeof *s->ground);
+  s->surfaces = malloc (pixels * sizeof *s->surfaces);
+  s->pillar = malloc (width * sizeof *s->pillar);
+  s->blacks = malloc (MULTISPECTRAL_MAX_OBJECTS * sizeof *s->blacks);
+  s->looks = malloc (MULTISPECTRAL_SURFACES * sizeof *s->looks);
+  s->rgb = malloc (pixels * 3);
+  if (!s->ground || !s->surfaces || !s->pillar || !s->blacks || !s->looks ||
+      !s->rgb) {
+    multispectral_free (s);
+    return "out of memory";
+  }
+  for (int i = 0; i < MULTISPECTRAL_MAX_OBJECTS; i++)
+    snprintf (s->label[i], sizeof s->label[i], "target %d", i + 1);
+  *scene = s;
+  return NULL;
+}
+
+void
+multispectral_free (Multispectral *s)
+{
+  if (!s)
+    return;
+  free (s->ground);
+  free (s->surfaces);
+  free (s->pillar);
+  free (s->blacks);
+  free (s->looks);
+  free (s->rgb);
+  free (s);
+}
+
+/* Written so that NaN is outside. */
+static bool
+within (double v, double lo, double hi)
+{
+  return v >= lo && v <= hi;
+}
+
+static const char *
+reject_sensor (
+    const Multispectral *s, const MultispectralParams *p, const Image *img)
+{
+  int height = s->height;
+
+  if (!within (p->noise, 0, 64))
+    return "noise is 0 to 64 grey levels";
+  if (!within (p->drift, 0, .5))
+    return "drift takes 0 to 0.5 of the light";
+  if (img->format == IMAGE_GRAY8 || img->format == IMAGE_GRAY16) {
+    if (p->mosaic && !within (p->mosaic, 2, 4))
+      return "the side of a mosaic is 2 to 4";
+    if (!p->mosaic && !within (p->channels, 2, MULTISPECTRAL_MAX_CHANNELS))
+      return "a frame has 2 to 16 channels";
+    if (p->mosaic && (s->width % p->mosaic || s->height % p->mosaic))
+      return "a mosaic's sides are no multiples of its pattern's";
+    if (!p->mosaic)
+      height *= p->channels;
+  }
+  if (img->width != s->width || img->height != height)
+    return "the frame has another size than the scene";
+  return NULL;
+}
+
+static const char *
+reject (const Multispectral *s, const MultispectralParams *p, const Image *img)
+{
+  if (!within (p->n_objects, 1, MULTISPECTRAL_MAX_OBJECTS))
+    return "a scene has 1 to 1024 objects";
+  if (!within (p->distractors, 0, MULTISPECTRAL_MAX_PATCHES))
+    return "a scene has 0 to 256 distractors";
+  if (!within (p->speed, 0, 8))
+    return "speed is 0 to 8";
+  if (!within (p->contrast, 0, 1))
+    return "contrast is 0 to 1";
+  if (!within (p->texture, 0, 1))
+    return "texture is 0 to 1";
+  return reject_sensor (s, p, img);
+}
+
+/* Surfaces become labels: an object's id + 1. */
+static void
+read_labels (const Multispectral *s, int n_objects, uint16_t *labels)
+{
+  for (size_t i = 0; i < (size_t) s->width * s->height; i++) {
+    int object = s->surfaces[i] - MULTISPECTRAL_OBJECTS;
+
+    labels[i] = (uint16_t) (object >= 0 && object < n_objects ? object + 1 : 0);
+  }
+}
+
+static SceneObject
+look (const Multispectral *s, const ChromaticPlan *plan, int i, uint64_t number)
+{
+  ChromaticPlace now = chromatic_place (plan, i, number);
+  ChromaticPlace next = chromatic_place (plan, i, number + 1);
+  SceneObject o = {.id = i,
+      .label = s->label[i],
+      .full_area = s->full_area[i],
+      .vx = next.x - now.x,
+      .vy = next.y - now.y};
+
+  scene_measure (&o, s->surfaces, s->width, multispectral_bounds (s, &now),
+      (uint16_t) (MULTISPECTRAL_OBJECTS + i));
+  return o;
+}
+
+const char *
+multispectral_render (Multispectral *s, const MultispectralParams *params,
+    uint64_t number, const Image *img, SceneObject *objects, uint16_t *labels)
+{
+  bool grey = img->format == IMAGE_GRAY8 || img->format == IMAGE_GRAY16;
+  const char *err = reject (s, params, img);
+  ChromaticParams ways;
+  ChromaticPlan plan;
+
+  if (err)
+    return err;
+  ways = multispectral_ways (params);
+  plan = chromatic_plan (&ways, s->width, s->height);
+  if (params->n_objects > s->n_blacks || params->seed != s->blacks_seed) {
+    multispectral_blacks (params->seed, params->n_objects, s->blacks);
+    s->n_blacks = params->n_objects;
+    s->blacks_seed = params->seed;
+  }
+  multispectral_look (s, params,
+      grey ? multispectral_channels (params->channels, params->mosaic) : 0);
+  multispectral_lay (s, params->seed);
+  multispectral_place (s, &plan, number);
+  for (int i = 0; objects && i < params->n_objects; i++)
+    objects[i] = look (s, &plan, i, number);
+  if (labels)
+    read_labels (s, params->n_objects, labels);
+  multispectral_develop (s, params, number, img);
+  return NULL;
+}

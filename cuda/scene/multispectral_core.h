@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Inside of the scene `multispectral`: spectra, who is seen where, and the
+ * sensor.  Ways and shapes are those of `chromatic`. */
+#pragma once
+
+#include "scene/chromatic_core.h"
+#include "scene/multispectral.h"
+
+/* Steps of 5 nm, a spectrum is constant in each. */
+#define MULTISPECTRAL_SAMPLES 120
+#define MULTISPECTRAL_MATERIALS 6
+
+typedef struct {
+  double at[MULTISPECTRAL_SAMPLES];
+} Spectrum;
+
+/* Middle of a step, nanometres. */
+BOTH double
+multispectral_step (int i)
+{
+  return 402.5 + 5 * i;
+}
+
+/* The colour-matching curves x, y and z (k = 0, 1, 2) of the CIE 1931 standard
+ * observer, as sums of Gaussians with two widths each: C. Wyman, P.-P. Sloan
+ * and P. Shirley, "Simple Analytic Approximations to the CIE XYZ Color Matching
+ * Functions", JCGT 2 (2), 2013, listing 1. */
+double multispectral_curve (int k, double nanometres);
+
+/* Linear sRGB under light of equal energy, to whose white the eye is adapted:
+ * a reflectance of 1 everywhere is 1, 1, 1. */
+void multispectral_rgb (const Spectrum *spectrum, double rgb[3]);
+/* Mean over each of @channels bands. */
+void multispectral_bands (const Spectrum *spectrum, int channels, double *mean);
+
+Spectrum multispectral_material (int material);
+/* The paint of distractor @k. */
+Spectrum multispectral_paint (int k);
+
+/* How much of @black can be added to @base until a reflectance is 0 or 1. */
+double multispectral_room (const Spectrum *base, const Spectrum *black);
+
+/* Fills @n blacks, 1 where they are farthest from 0, that differ as much as a
+ * search finds: each from nothing and from the 16 before it, over each
+ * material, in bands of 150 nm. */
+void multispectral_blacks (uint64_t seed, int n, Spectrum *blacks);
+
+/* The ground of a pixel: between material `first` and the next. */
+typedef struct {
+  uint8_t first, part; /* of the next, 255 is all */
+  uint8_t grain;
+} MultispectralGround;
+
+/* What a surface has over a material: linear RGB or the channels' means. */
+typedef struct {
+  double level[MULTISPECTRAL_MATERIALS][MULTISPECTRAL_MAX_CHANNELS];
+} MultispectralLook;
+
+/* The ground, the pillar, objects and patches. */
+#define MULTISPECTRAL_SURFACES \
+ (2 + MULTISPECTRAL_MAX_OBJECTS + MULTISPECTRAL_MAX_PATCHES)
+enum { MULTISPECTRAL_GROUND, MULTISPECTRAL_PILLAR, MULTISPECTRAL_OBJECTS };
+
+struct _Multispectral {
+  int width, height;
+  MultispectralGround *ground;
+  uint64_t ground_seed;
+  bool has_ground;
+  uint16_t *surfaces; /* what is seen at each pixel */
+  double *pillar;     /* light on each column of it */
+  Spectrum *blacks;   /* of the objects */
+  uint64_t blacks_seed;
+  int n_blacks;
+  MultispectralLook *looks; /* of each surface */
+  uint8_t *rgb;             /* the look, rows of 3 * width */
+  uint64_t full_area[MULTISPECTRAL_MAX_OBJECTS];
+  char label[MULTISPECTRAL_MAX_OBJECTS][16];
+};
+
+/* The ways are those of this scene. */
+ChromaticParams multispectral_ways (const MultispectralParams *params);
+
+/* Pixels of the scene that a shape can cover. */
+ImageBox multispectral_bounds (
+    const Multispectral *scene, const ChromaticPlace *place);
+
+/* Fills looks: in the channels, or as RGB where @channels is 0. */
+void multispectral_look (
+    Multispectral *scene, const MultispectralParams *params, int channels);
+/* Fills ground, where the seed has changed. */
+void multispectral_lay (Multispectral *scene, uint64_t seed);
+/* Fills surfaces, back to front, and full_area. */
+void multispectral_place (
+    Multispectral *scene, const ChromaticPlan *plan, uint64_t number);
+/* Fills @img from surfaces and looks. */
+void multispectral_develop (Multispectral *scene,
+    const MultispectralParams *params, uint64_t number, const Image *img);
