@@ -42,6 +42,17 @@
  * the other camera sees the same point, else 0. In a frame with both views all
  * that is about the left one, and has its size.
  *
+ * With pattern=multispectral, targets move over a ground of several materials
+ * and have exactly its colour and brightness, but other spectra. The frames are
+ * grey and their pixels are channels, bands of equal width from 400 to 1000 nm,
+ * which #GstVisionTestSrc:channel-layout arranges: #GstVisionTestSrc:channels
+ * pictures one below the other, or the mosaic of a raw sensor, whose pixel
+ * (x, y) is of channel side · (y mod side) + x mod side. The caps say so in the
+ * fields channels, channel-layout, wavelengths (the middles of the bands, nm)
+ * and mosaic-pattern ("4x4"). With channel-layout=colour the frames are what an
+ * eye sees of the same scene: the ground without targets. The truth is that of
+ * one channel, and has its size.
+ *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 visiontestsrc num-buffers=100 ! visionjson ! fakesink
@@ -51,6 +62,10 @@
  * video/x-raw,width=512,height=424 ! visionjson ! fakesink
  * gst-launch-1.0 visiontestsrc pattern=stereo view=side-by-side ! videoconvert
  * ! autovideosink
+ * gst-launch-1.0 visiontestsrc pattern=multispectral channels=4 ! videoconvert
+ * ! autovideosink
+ * gst-launch-1.0 visiontestsrc pattern=multispectral channel-layout=colour !
+ * videoconvert ! autovideosink
  * ]|
  *
  * Since: 0.1
@@ -71,61 +86,8 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
     GST_STATIC_CAPS ("video/x-raw, format = (string) { RGBA, BGRA, RGBx, BGRx, "
                      "RGB, BGR, GRAY8, NV12, I420, YUY2, P010_10LE, "
                      "GRAY16_LE }, width = (int) [ 1, 16384 ], "
-                     "height = (int) [ 1, 16384 ], "
+                     "height = (int) [ 1, 65536 ], "
                      "framerate = " GST_VIDEO_FPS_RANGE));
-
-/* What the properties ask for. */
-static const GstVisionTestSrcScene *
-scene_of (GstVisionTestSrc *self)
-{
-  const GstVisionTestSrcScene *scene = &gst_vision_test_src_chromatic;
-
-  GST_OBJECT_LOCK (self);
-  if (self->pattern == GST_VISION_TEST_SRC_RGBD)
-    scene = &gst_vision_test_src_rgbd;
-  else if (self->pattern == GST_VISION_TEST_SRC_STEREO)
-    scene = &gst_vision_test_src_stereo[self->view];
-  GST_OBJECT_UNLOCK (self);
-  return scene;
-}
-
-/* What the pattern comes in. */
-static GstCaps *
-get_caps (GstBaseSrc *src, GstCaps *filter)
-{
-  GstCaps *all =
-      gst_caps_from_string (scene_of (GST_VISION_TEST_SRC (src))->caps);
-  GstCaps *caps = all;
-
-  if (filter) {
-    caps = gst_caps_intersect_full (filter, all, GST_CAPS_INTERSECT_FIRST);
-    gst_caps_unref (all);
-  }
-  return caps;
-}
-
-/* 640 x 480, or two of these. */
-static GstCaps *
-fixate (GstBaseSrc *src, GstCaps *caps)
-{
-  const gchar *mode;
-  GstStructure *s;
-
-  caps = gst_caps_make_writable (gst_caps_truncate (caps));
-  s = gst_caps_get_structure (caps, 0);
-  mode = gst_structure_get_string (s, "multiview-mode");
-  gst_structure_fixate_field_nearest_int (
-      s, "width", g_strcmp0 (mode, "side-by-side") ? 640 : 1280);
-  gst_structure_fixate_field_nearest_int (
-      s, "height", g_strcmp0 (mode, "top-bottom") ? 480 : 960);
-  gst_structure_fixate_field_nearest_fraction (s, "framerate", 30, 1);
-  if (gst_structure_has_field (s, "pixel-aspect-ratio"))
-    gst_structure_fixate_field_nearest_fraction (s, "pixel-aspect-ratio", 1, 1);
-  if (gst_structure_has_field (s, "interlace-mode"))
-    gst_structure_fixate_field_string (s, "interlace-mode", "progressive");
-  return GST_BASE_SRC_CLASS (gst_vision_test_src_parent_class)
-      ->fixate (src, caps);
-}
 
 static void
 close_scene (GstVisionTestSrc *self)
@@ -139,8 +101,8 @@ close_scene (GstVisionTestSrc *self)
 static const char *
 open_scene (GstVisionTestSrc *self, GstCaps *caps, const GstVideoInfo *info)
 {
-  const GstVisionTestSrcScene *scene = scene_of (self);
-  GstCaps *known = gst_caps_from_string (scene->caps);
+  const GstVisionTestSrcScene *scene = gst_vision_test_src_scene (self);
+  GstCaps *known = gst_vision_test_src_caps (self, scene);
   gboolean fits = gst_caps_can_intersect (known, caps);
 
   gst_caps_unref (known);
@@ -264,9 +226,8 @@ gst_vision_test_src_class_init (GstVisionTestSrcClass *klass)
   GstBaseSrcClass *src = GST_BASE_SRC_CLASS (klass);
 
   gst_vision_test_src_install_properties (G_OBJECT_CLASS (klass));
+  gst_vision_test_src_install_caps (src);
   gst_vision_test_src_install_times (src);
-  src->get_caps = get_caps;
-  src->fixate = fixate;
   src->set_caps = set_caps;
   src->decide_allocation = decide_allocation;
   src->start = start;
@@ -285,6 +246,9 @@ gst_vision_test_src_init (GstVisionTestSrc *self)
   self->chromatic_params = (ChromaticParams) CHROMATIC_DEFAULTS;
   self->rgbd_params = (RgbdParams) RGBD_DEFAULTS;
   self->stereo_params = (StereoParams) STEREO_DEFAULTS;
+  self->multispectral_params = (MultispectralParams) MULTISPECTRAL_DEFAULTS;
+  self->channels = self->multispectral_params.channels;
+  self->mosaic_side = 4;
   self->correspondence_map = TRUE;
   self->truth_maps = TRUE;
   gst_vision_backend_init (&self->backend, GST_ELEMENT (self));

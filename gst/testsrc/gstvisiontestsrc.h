@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The element `visiontestsrc`: gstvisiontestsrc.c (frames),
- * gstvisiontestsrctime.c (when, which, seeks), gstvisiontestsrcproperties.c and
- * gstvisiontestsrcinstall.c, gstvisiontestsrctruth.c (what all scenes attach),
- * and a file a scene. */
+ * gstvisiontestsrccaps.c (formats and sizes), gstvisiontestsrctime.c (when,
+ * which, seeks), gstvisiontestsrcproperties.c and gstvisiontestsrcinstall.c,
+ * gstvisiontestsrctruth.c (what all scenes attach), and a file a scene. */
 #pragma once
 
 #include <gst/base/gstpushsrc.h>
@@ -11,6 +11,7 @@
 #include "base/gstvisionbackend.h"
 #include "meta/gstvisionmeta.h"
 #include "scene/chromatic.h"
+#include "scene/multispectral.h"
 #include "scene/rgbd.h"
 #include "scene/stereo.h"
 
@@ -24,6 +25,7 @@ typedef enum {
   GST_VISION_TEST_SRC_CHROMATIC,
   GST_VISION_TEST_SRC_RGBD,
   GST_VISION_TEST_SRC_STEREO,
+  GST_VISION_TEST_SRC_MULTISPECTRAL,
 } GstVisionTestSrcPattern;
 
 typedef enum {
@@ -33,9 +35,17 @@ typedef enum {
   GST_VISION_TEST_SRC_TOP_BOTTOM,
 } GstVisionTestSrcView;
 
+typedef enum {
+  GST_VISION_TEST_SRC_STACKED,
+  GST_VISION_TEST_SRC_MOSAIC,
+  GST_VISION_TEST_SRC_COLOUR,
+} GstVisionTestSrcLayout;
+
 /* What a pattern is to the element. */
 typedef struct {
   const gchar *caps;
+  /* Adds to the caps what the properties say; may be NULL. */
+  void (*complete) (GstVisionTestSrc *self, GstCaps *caps);
   const char *(*open) (GstVisionTestSrc *self, gint width, gint height);
   void (*close) (GstVisionTestSrc *self);
   /* Renders the next frame into @image, which is that of @buffer, and attaches
@@ -48,6 +58,8 @@ extern const GstVisionTestSrcScene gst_vision_test_src_chromatic;
 extern const GstVisionTestSrcScene gst_vision_test_src_rgbd;
 /* One for each view, since their caps differ. */
 extern const GstVisionTestSrcScene gst_vision_test_src_stereo[4];
+/* In channels, and in colour. */
+extern const GstVisionTestSrcScene gst_vision_test_src_multispectral[2];
 
 struct _GstVisionTestSrc {
   GstPushSrc parent;
@@ -57,7 +69,10 @@ struct _GstVisionTestSrc {
   ChromaticParams chromatic_params;
   RgbdParams rgbd_params;
   StereoParams stereo_params;
+  MultispectralParams multispectral_params; /* its layout apart */
   GstVisionTestSrcView view;
+  GstVisionTestSrcLayout layout;
+  gint channels, mosaic_side;
   gboolean label_map;
   gboolean correspondence_map;
   gboolean truth_maps;
@@ -69,7 +84,9 @@ struct _GstVisionTestSrc {
   Chromatic *chromatic;
   Rgbd *rgbd;
   Stereo *stereo;
-  guint64 number;         /* of the next frame */
+  Multispectral *multispectral;
+  gint shown_channels, shown_mosaic; /* of the frames, as its params say */
+  guint64 number;                    /* of the next frame */
   gboolean sought;        /* it follows from the segment, at the next frame */
   gboolean reverse;       /* numbers go down */
   guint64 base_number;    /* the frame from which on the frame rate holds, */
@@ -81,9 +98,19 @@ GType gst_vision_test_src_pattern_type (void);
 GType gst_vision_test_src_path_type (void);
 GType gst_vision_test_src_view_type (void);
 GType gst_vision_test_src_contents_type (void);
+GType gst_vision_test_src_layout_type (void);
 
 /* gstvisiontestsrcinstall.c */
 void gst_vision_test_src_install_properties (GObjectClass *klass);
+
+/* gstvisiontestsrccaps.c */
+
+/* What the properties ask for. */
+const GstVisionTestSrcScene *gst_vision_test_src_scene (GstVisionTestSrc *self);
+/* What a scene comes in. */
+GstCaps *gst_vision_test_src_caps (
+    GstVisionTestSrc *self, const GstVisionTestSrcScene *scene);
+void gst_vision_test_src_install_caps (GstBaseSrcClass *klass);
 
 /* gstvisiontestsrctime.c */
 void gst_vision_test_src_install_times (GstBaseSrcClass *klass);
@@ -105,6 +132,11 @@ GstVisionObject gst_vision_test_src_describe (
  * frame of @width x @height. */
 gboolean gst_vision_test_src_attach_objects (GstVisionTestSrc *self,
     GstBuffer *buffer, gint width, gint height, GstVisionObject *objects,
+    gint n);
+
+/* The same of objects of which no more is known. */
+gboolean gst_vision_test_src_attach_seen (GstVisionTestSrc *self,
+    GstBuffer *buffer, gint width, gint height, const SceneObject *objects,
     gint n);
 
 /* Of @map are kind, format, channels, width, height, scale and invalid said;

@@ -13,22 +13,6 @@ close_scene (GstVisionTestSrc *self)
   g_clear_pointer (&self->chromatic, chromatic_free);
 }
 
-static gboolean
-attach (GstVisionTestSrc *self, GstBuffer *buffer, const SceneObject *objects,
-    gint n)
-{
-  const GstVideoInfo *info = &self->frame.info;
-  GstVisionObject *truth = g_new (GstVisionObject, n);
-  gboolean attached;
-
-  for (gint i = 0; i < n; i++)
-    truth[i] = gst_vision_test_src_describe (self, &objects[i]);
-  attached = gst_vision_test_src_attach_objects (self, buffer,
-      GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info), truth, n);
-  g_free (truth);
-  return attached;
-}
-
 static const char *
 show (GstVisionTestSrc *self, const Image *image, GstBuffer *buffer)
 {
@@ -47,7 +31,9 @@ show (GstVisionTestSrc *self, const Image *image, GstBuffer *buffer)
   objects = g_new (SceneObject, params.n_objects);
   err = chromatic_render (
       self->chromatic, &params, self->number, image, objects, labels);
-  attached = !err && attach (self, buffer, objects, params.n_objects);
+  attached = !err &&
+      gst_vision_test_src_attach_seen (
+          self, buffer, image->width, image->height, objects, params.n_objects);
   if (attached && labels)
     attached = gst_vision_test_src_attach_labels (
         buffer, image->width, image->height, g_steal_pointer (&labels));
@@ -61,4 +47,4 @@ const GstVisionTestSrcScene gst_vision_test_src_chromatic = {
     "video/x-raw, format = (string) { RGBA, BGRA, RGBx, BGRx, RGB, BGR, GRAY8, "
     "NV12, I420, YUY2, P010_10LE }, width = (int) [ 1, 16384 ], "
     "height = (int) [ 1, 16384 ], framerate = " GST_VIDEO_FPS_RANGE,
-    open_scene, close_scene, show};
+    NULL, open_scene, close_scene, show};

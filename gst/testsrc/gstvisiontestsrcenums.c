@@ -17,6 +17,10 @@ gst_vision_test_src_pattern_type (void)
           "Boards, balls and a head in a room, seen by two cameras side by "
           "side",
           "stereo"},
+      {GST_VISION_TEST_SRC_MULTISPECTRAL,
+          "Targets that have the colour of the ground under them and another "
+          "spectrum, seen in up to 16 channels",
+          "multispectral"},
       {0, NULL, NULL},
   };
 
@@ -67,4 +71,19 @@ gst_vision_test_src_contents_type (void)
   };
 
   return gst_vision_enum_register ("GstVisionTestSrcContents", values);
+}
+
+GType
+gst_vision_test_src_layout_type (void)
+{
+  static const GEnumValue values[] = {
+      {GST_VISION_TEST_SRC_STACKED, "One below the other", "stacked"},
+      {GST_VISION_TEST_SRC_MOSAIC, "In cells, as a mosaic sensor has them",
+          "mosaic"},
+      {GST_VISION_TEST_SRC_COLOUR,
+          "No channels, but red, green and blue as an eye sees them", "colour"},
+      {0, NULL, NULL},
+  };
+
+  return gst_vision_enum_register ("GstVisionTestSrcLayout", values);
 }

@@ -26,7 +26,8 @@ install_scene (GObjectClass *k, const ChromaticParams *d)
           0, G_MAXUINT64, d->seed, LIVE));
   install (k, PROP_N_OBJECTS,
       g_param_spec_int ("n-objects", "Number of objects",
-          "Objects, each of its own colour. Up to 12 have named colours; many "
+          "Objects, each of its own colour; in multispectral, each of its own "
+          "spectrum. Up to 12 have named colours; many "
           "more are hard to tell apart unless noise and shadows are low",
           1, CHROMATIC_MAX_OBJECTS, d->n_objects, LIVE));
   install (k, PROP_SPEED,
@@ -136,12 +137,47 @@ install_sensor (GObjectClass *k, const StereoParams *d)
           TRUE, LIVE));
 }
 
+static void
+install_channels (GObjectClass *k, const MultispectralParams *d)
+{
+  GParamFlags stopped =
+      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
+
+  install (k, PROP_CHANNELS,
+      g_param_spec_int ("channels", "Channels",
+          "Channels of multispectral where they are stacked, bands of equal "
+          "width from 400 to 1000 nm",
+          2, MULTISPECTRAL_MAX_CHANNELS, d->channels, stopped));
+  install (k, PROP_CHANNEL_LAYOUT,
+      g_param_spec_enum ("channel-layout", "Channel layout",
+          "How the channels of multispectral lie in a frame",
+          gst_vision_test_src_layout_type (), GST_VISION_TEST_SRC_STACKED,
+          stopped));
+  install (k, PROP_MOSAIC_SIDE,
+      g_param_spec_int ("mosaic-side", "Side of the mosaic",
+          "Side of the pattern of multispectral's mosaic; its square is the "
+          "number of channels",
+          2, 4, 4, stopped));
+  install (k, PROP_CONTRAST,
+      g_param_spec_double ("contrast", "Contrast",
+          "How far the spectrum of a target of multispectral is from the "
+          "ground's, as part of what reflectances of 0 to 1 allow",
+          0, 1, d->contrast, LIVE | GST_PARAM_CONTROLLABLE));
+  install (k, PROP_DRIFT,
+      g_param_spec_double ("drift", "Drift",
+          "Part of the light on multispectral that goes and comes within 300 "
+          "frames",
+          0, .5, d->drift, LIVE | GST_PARAM_CONTROLLABLE));
+}
+
 void
 gst_vision_test_src_install_properties (GObjectClass *klass)
 {
   static const ChromaticParams defaults = CHROMATIC_DEFAULTS;
   static const RgbdParams rgbd_defaults = RGBD_DEFAULTS;
   static const StereoParams stereo_defaults = STEREO_DEFAULTS;
+  static const MultispectralParams multispectral_defaults =
+      MULTISPECTRAL_DEFAULTS;
 
   klass->set_property = gst_vision_test_src_set_property;
   klass->get_property = gst_vision_test_src_get_property;
@@ -150,6 +186,7 @@ gst_vision_test_src_install_properties (GObjectClass *klass)
   install_rgbd (klass, &rgbd_defaults);
   install_rig (klass, &stereo_defaults);
   install_sensor (klass, &stereo_defaults);
+  install_channels (klass, &multispectral_defaults);
   install (klass, PROP_LABEL_MAP,
       g_param_spec_boolean ("label-map", "Label map",
           "Attach the truth of each pixel: a map of kind labels with the id of "

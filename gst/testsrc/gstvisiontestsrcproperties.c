@@ -38,6 +38,34 @@ set_stereo (GstVisionTestSrc *self, guint id, const GValue *value)
   return TRUE;
 }
 
+/* What only multispectral has. */
+static gboolean
+set_multispectral (GstVisionTestSrc *self, guint id, const GValue *value)
+{
+  MultispectralParams *spectral = &self->multispectral_params;
+
+  switch (id) {
+    case PROP_CHANNELS:
+      self->channels = g_value_get_int (value);
+      break;
+    case PROP_CHANNEL_LAYOUT:
+      self->layout = g_value_get_enum (value);
+      break;
+    case PROP_MOSAIC_SIDE:
+      self->mosaic_side = g_value_get_int (value);
+      break;
+    case PROP_CONTRAST:
+      spectral->contrast = g_value_get_double (value);
+      break;
+    case PROP_DRIFT:
+      spectral->drift = g_value_get_double (value);
+      break;
+    default:
+      return FALSE;
+  }
+  return TRUE;
+}
+
 void
 gst_vision_test_src_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
@@ -46,6 +74,7 @@ gst_vision_test_src_set_property (
   ChromaticParams *p = &self->chromatic_params;
   RgbdParams *rgbd = &self->rgbd_params;
   StereoParams *stereo = &self->stereo_params;
+  MultispectralParams *spectral = &self->multispectral_params;
 
   if (id == PROP_IS_LIVE) { /* which takes the lock itself */
     gst_base_src_set_live (GST_BASE_SRC (self), g_value_get_boolean (value));
@@ -57,31 +86,34 @@ gst_vision_test_src_set_property (
       self->pattern = g_value_get_enum (value);
       break;
     case PROP_SEED:
-      p->seed = rgbd->seed = stereo->seed = g_value_get_uint64 (value);
+      p->seed = rgbd->seed = stereo->seed = spectral->seed =
+          g_value_get_uint64 (value);
       break;
     case PROP_N_OBJECTS:
-      p->n_objects = g_value_get_int (value);
+      p->n_objects = spectral->n_objects = g_value_get_int (value);
       break;
     case PROP_SPEED:
-      p->speed = rgbd->speed = stereo->speed = g_value_get_double (value);
+      p->speed = rgbd->speed = stereo->speed = spectral->speed =
+          g_value_get_double (value);
       break;
     case PROP_NOISE:
-      p->noise = rgbd->noise = stereo->noise = g_value_get_double (value);
+      p->noise = rgbd->noise = stereo->noise = spectral->noise =
+          g_value_get_double (value);
       break;
     case PROP_SHADOWS:
       p->shadows = g_value_get_double (value);
       break;
     case PROP_TEXTURE:
-      p->texture = g_value_get_double (value);
+      p->texture = spectral->texture = g_value_get_double (value);
       break;
     case PROP_DISTRACTORS:
-      p->distractors = g_value_get_int (value);
+      p->distractors = spectral->distractors = g_value_get_int (value);
       break;
     case PROP_TWINS:
       p->twins = g_value_get_int (value);
       break;
     case PROP_OCCLUSION:
-      p->occlusion = g_value_get_boolean (value);
+      p->occlusion = spectral->occlusion = g_value_get_boolean (value);
       break;
     case PROP_LABEL_MAP:
       self->label_map = g_value_get_boolean (value);
@@ -96,7 +128,7 @@ gst_vision_test_src_set_property (
       self->correspondence_map = g_value_get_boolean (value);
       break;
     default:
-      if (!set_stereo (self, id, value))
+      if (!set_stereo (self, id, value) && !set_multispectral (self, id, value))
         G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   }
   GST_OBJECT_UNLOCK (self);
@@ -141,6 +173,33 @@ get_stereo (GstVisionTestSrc *self, guint id, GValue *value)
       break;
     case PROP_TRUTH_MAPS:
       g_value_set_boolean (value, self->truth_maps);
+      break;
+    default:
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+get_multispectral (GstVisionTestSrc *self, guint id, GValue *value)
+{
+  const MultispectralParams *spectral = &self->multispectral_params;
+
+  switch (id) {
+    case PROP_CHANNELS:
+      g_value_set_int (value, self->channels);
+      break;
+    case PROP_CHANNEL_LAYOUT:
+      g_value_set_enum (value, self->layout);
+      break;
+    case PROP_MOSAIC_SIDE:
+      g_value_set_int (value, self->mosaic_side);
+      break;
+    case PROP_CONTRAST:
+      g_value_set_double (value, spectral->contrast);
+      break;
+    case PROP_DRIFT:
+      g_value_set_double (value, spectral->drift);
       break;
     default:
       return FALSE;
@@ -208,7 +267,7 @@ gst_vision_test_src_get_property (
       g_value_take_string (value, palette (p->n_objects));
       break;
     default:
-      if (!get_stereo (self, id, value))
+      if (!get_stereo (self, id, value) && !get_multispectral (self, id, value))
         G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   }
   GST_OBJECT_UNLOCK (self);

@@ -102,4 +102,4 @@ show (GstVisionTestSrc *self, const Image *image, GstBuffer *buffer)
 const GstVisionTestSrcScene gst_vision_test_src_rgbd = {
     "video/x-raw, format = (string) GRAY16_LE, width = (int) [ 1, 4096 ], "
     "height = (int) [ 1, 4096 ], framerate = " GST_VIDEO_FPS_RANGE,
-    open_scene, close_scene, show};
+    NULL, open_scene, close_scene, show};

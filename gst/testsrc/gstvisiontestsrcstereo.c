@@ -186,16 +186,16 @@ show (GstVisionTestSrc *self, const Image *image, GstBuffer *buffer)
 
 /* Halves begin at chroma samples. */
 const GstVisionTestSrcScene gst_vision_test_src_stereo[] = {
-    [GST_VISION_TEST_SRC_LEFT] = {CAPS ("[ 1, 4096 ]", "[ 1, 4096 ]"),
+    [GST_VISION_TEST_SRC_LEFT] = {CAPS ("[ 1, 4096 ]", "[ 1, 4096 ]"), NULL,
         open_view, close_scene, show},
-    [GST_VISION_TEST_SRC_RIGHT] = {CAPS ("[ 1, 4096 ]", "[ 1, 4096 ]"),
+    [GST_VISION_TEST_SRC_RIGHT] = {CAPS ("[ 1, 4096 ]", "[ 1, 4096 ]"), NULL,
         open_view, close_scene, show},
     [GST_VISION_TEST_SRC_SIDE_BY_SIDE] =
         {CAPS ("[ 4, 8192, 4 ]",
              "[ 1, 4096 ]") ", multiview-mode = (string) side-by-side",
-            open_beside, close_scene, show},
+            NULL, open_beside, close_scene, show},
     [GST_VISION_TEST_SRC_TOP_BOTTOM] =
         {CAPS ("[ 1, 4096 ]",
              "[ 4, 8192, 4 ]") ", multiview-mode = (string) top-bottom",
-            open_above, close_scene, show},
+            NULL, open_above, close_scene, show},
 };

@@ -50,6 +50,21 @@ gst_vision_test_src_attach_objects (GstVisionTestSrc *self, GstBuffer *buffer,
   return attached;
 }
 
+gboolean
+gst_vision_test_src_attach_seen (GstVisionTestSrc *self, GstBuffer *buffer,
+    gint width, gint height, const SceneObject *objects, gint n)
+{
+  GstVisionObject *truth = g_new (GstVisionObject, n);
+  gboolean attached;
+
+  for (gint i = 0; i < n; i++)
+    truth[i] = gst_vision_test_src_describe (self, &objects[i]);
+  attached = gst_vision_test_src_attach_objects (
+      self, buffer, width, height, truth, n);
+  g_free (truth);
+  return attached;
+}
+
 static guint
 bytes_of (const gchar *format)
 {

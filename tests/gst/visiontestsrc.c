@@ -204,6 +204,7 @@ GST_END_TEST;
 #include "visiontestsrc_truth.h"
 #include "visiontestsrc_rgbd.h"
 #include "visiontestsrc_stereo.h"
+#include "visiontestsrc_multispectral.h"
 
 static Suite *
 visiontestsrc_suite (void)
@@ -239,6 +240,11 @@ visiontestsrc_suite (void)
   tcase_add_test (tc, test_stereo_views);
   tcase_add_test (tc, test_stereo_seeks);
   tcase_add_test (tc, test_stereo_properties);
+  tcase_add_test (tc, test_multispectral_caps);
+  tcase_add_test (tc, test_multispectral_refuses_caps);
+  tcase_add_test (tc, test_multispectral_truth);
+  tcase_add_test (tc, test_multispectral_hidden);
+  tcase_add_test (tc, test_multispectral_properties);
   return suite;
 }
 
