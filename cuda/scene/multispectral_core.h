@@ -75,7 +75,7 @@ struct _Multispectral {
   MultispectralLook *looks; /* of each surface */
   uint8_t *rgb;             /* the look, rows of 3 * width */
   uint64_t full_area[MULTISPECTRAL_MAX_OBJECTS];
-  char label[MULTISPECTRAL_MAX_OBJECTS][16];
+  char label[MULTISPECTRAL_MAX_OBJECTS][24];
 };
 
 /* The ways are those of this scene. */
