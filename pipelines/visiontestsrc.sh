@@ -9,6 +9,7 @@
 #   pipelines/visiontestsrc.sh 640x480 n-objects=12 distractors=20 seed=3
 #   pipelines/visiontestsrc.sh 512x424 pattern=rgbd path=frontal
 #   pipelines/visiontestsrc.sh 1280x480 pattern=stereo view=side-by-side
+#   pipelines/visiontestsrc.sh 640x480 pattern=multispectral channel-layout=mosaic
 #
 # FRAMES=100 ends it after 100 frames.
 set -euo pipefail

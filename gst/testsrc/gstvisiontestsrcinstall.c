@@ -44,7 +44,8 @@ install_scene (GObjectClass *k, const ChromaticParams *d)
   install (k, PROP_DISTRACTORS,
       g_param_spec_int ("distractors", "Distractors",
           "Small patches that come and go, of colours just beyond the "
-          "tolerance of an object's",
+          "tolerance of an object's; in multispectral, of paint, and every "
+          "second one of the ground's colour and another spectrum",
           0, CHROMATIC_MAX_PATCHES, d->distractors, LIVE));
   install (k, PROP_TWINS,
       g_param_spec_int ("twins", "Twins",
