@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Disparity of a rectified stereo pair by one-dimensional phase-only
+ * correlation (POC), at points or at every pixel, to hundredths of a pixel.
+ *
+ * Paper: M. Miura, K. Fudano, K. Ito, T. Aoki, H. Takizawa, H. Kobayashi, "GPU
+ * implementation of phase-based stereo correspondence and its application".
+ * The steps, equations and techniques named in this folder are that paper's.
+ *
+ * Conventions: the left view is the reference.  What the left view shows at
+ * x, the right view shows at x - d; d, the disparity, may have either sign. */
+#pragma once
+
+#include "common/device.h"
+#include "common/image.h"
+
+C_BEGIN
+
+#define POCSTEREO_MAX_SIDE 8192    /* of a view, pixels */
+#define POCSTEREO_MAX_WINDOW 64    /* samples of a line */
+#define POCSTEREO_MAX_LINES 31     /* of a window */
+#define POCSTEREO_MAX_BANDWIDTH 31 /* frequencies */
+#define POCSTEREO_MAX_LAYERS 8
+#define POCSTEREO_MAX_POINTS 1000000
+#define POCSTEREO_MAX_DISPARITY 4096 /* of either sign */
+#define POCSTEREO_FULL_SAMPLE 4080   /* the brightest sample: 16 x 255 */
+
+/* How frequencies count in the correlation (spectral weighting, section 2). */
+typedef enum {
+  POCSTEREO_RECTANGLE, /* all alike up to the bandwidth U */
+  POCSTEREO_GAUSSIAN,  /* exp (-k^2 / (2 (U / 2)^2)) */
+} PocstereoWeight;
+
+/* How the place of the peak is found between samples (function fitting). */
+typedef enum {
+  POCSTEREO_CLOSED_FORM, /* the peak's model, solved for three samples */
+  POCSTEREO_NEWTON,      /* the maximum of the correlation itself */
+} PocstereoFit;
+
+/* Defaults: POCSTEREO_POINTS_DEFAULTS, POCSTEREO_DENSE_DEFAULTS. */
+typedef struct {
+  int window;    /* N: samples of a line, even, 8 to 64 */
+  int lines;     /* L: odd, 1 to 31 */
+  int bandwidth; /* U: frequencies 1 to U are kept, 1 to N / 2 - 1 */
+  PocstereoWeight weight;
+  PocstereoFit fit;
+  double
+      noise_floor; /* grey levels of 255, 0 to 255: amplitudes below it
+                      count for less.  0, as in the paper: all alike.  It
+                      helps against noise and spoils the peak as confidence */
+
+  int layers; /* of the pyramid, 1 to 8; 0: as many as the range needs, at
+                 least 4, no more than the views allow */
+  int min_disparity, max_disparity; /* pixels, min <= max */
+  double min_peak; /* matches whose peak is lower are none, 0 to 1 */
+
+  /* Of every pixel only. */
+  int candidates;        /* disparities of the layer above that a pixel tries:
+                            1, its parent's, as in the paper: the matches are
+                            then those of points.  Or 9, also those around it,
+                            with medians between the layers */
+  bool left_right;       /* matches of which the right view knows nothing are
+                            none */
+  double max_difference; /* between both, pixels, >= 0 */
+  bool revote;           /* pixels near edges choose again between the
+                            disparities around them */
+  int speckle_size;      /* smaller patches are none, pixels; 0: keep all */
+  double speckle_step; /* pixels, >= 0: of one patch are neighbours that differ
+                          by no more */
+} PocstereoParams;
+
+/* The paper's parameters, but for the range, which is the user's. */
+#define POCSTEREO_POINTS_DEFAULTS \
+ { \
+  .window = 32, .lines = 15, .bandwidth = 8, .weight = POCSTEREO_RECTANGLE, \
+  .fit = POCSTEREO_CLOSED_FORM, .min_disparity = 0, .max_disparity = 128, \
+  .candidates = 1, .max_difference = 1, .speckle_step = 1 \
+ }
+#define POCSTEREO_DENSE_DEFAULTS \
+ { \
+  .window = 16, .lines = 11, .bandwidth = 6, .weight = POCSTEREO_GAUSSIAN, \
+  .fit = POCSTEREO_NEWTON, .min_disparity = 0, .max_disparity = 128, \
+  .candidates = 9, .left_right = true, .max_difference = 1, .revote = true, \
+  .speckle_size = 200, .speckle_step = 1 \
+ }
+
+/* Both views, rectified, in the device's memory: 16 x the grey value of 8 bits,
+ * 0 to POCSTEREO_FULL_SAMPLE.  Rows are @stride samples apart. */
+typedef struct {
+  int width, height;
+  const uint16_t *view[2]; /* left, right */
+  int stride;
+} PocstereoFrame;
+
+/* Where the left view is asked. */
+typedef struct {
+  int x, y; /* pixels, in the view */
+} PocstereoPoint;
+
+#define POCSTEREO_ONE 256        /* a pixel, in disparities that are integers */
+#define POCSTEREO_NONE INT32_MIN /* instead of a disparity: no match */
+
+/* What was found at a point or pixel. */
+typedef struct {
+  int32_t disparity; /* 1 / POCSTEREO_ONE pixels, or POCSTEREO_NONE */
+  uint16_t peak;     /* height of the correlation's peak, 65535 for identical
+                        windows: the confidence */
+  uint16_t sigma;    /* predicted standard deviation of a right match's
+                        disparity, 1 / POCSTEREO_SIGMA pixels; 65535: more */
+} PocstereoMatch;
+
+#define POCSTEREO_SIGMA 4096
+
+typedef struct _Pocstereo Pocstereo;
+
+/* For views of @width x @height pixels, 16 to POCSTEREO_MAX_SIDE each. */
+const char *pocstereo_new (
+    Pocstereo **self, const Device *device, int width, int height);
+void pocstereo_free (Pocstereo *self);
+
+/* NULL, or what is wrong with @params for views of @width x @height. */
+const char *pocstereo_check (
+    const PocstereoParams *params, int width, int height);
+
+/* How many layers @params mean for views of that size. */
+int pocstereo_layers (const PocstereoParams *params, int width, int height);
+
+/* Matches @n points (at most POCSTEREO_MAX_POINTS) of the left view, the host's
+ * memory.  @matches, one each and in their order, lie in host memory and stay
+ * until the next call. */
+const char *pocstereo_points (Pocstereo *self, const PocstereoParams *params,
+    const PocstereoFrame *frame, const PocstereoPoint *points, int n,
+    const PocstereoMatch **matches);
+
+/* The device's part of pocstereo_points () alone: queues it and does not wait.
+ * For measuring. */
+const char *pocstereo_queue_points (Pocstereo *self,
+    const PocstereoParams *params, const PocstereoFrame *frame,
+    const PocstereoPoint *points, int n);
+
+/* Matches every pixel.  @matches, rows of @width, are memory of the device,
+ * ready when what is queued on it is done, and stay until the next call. */
+const char *pocstereo_dense (Pocstereo *self, const PocstereoParams *params,
+    const PocstereoFrame *frame, const PocstereoMatch **matches);
+
+C_END

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The mathematics of one match, written once for both backends.
+ *
+ * What decides is exact.  A sample times a twiddle is an integer, and so are
+ * their sums, all below 2^24: floats hold them exactly, in any order of adding.
+ * A line's unit phasors are rounded to 1/127; from there on, products, sums
+ * over lines and the correlation are 32-bit integers.  Floats that are rounded
+ * appear only in the length of a phasor and in the fit of the peak, each a
+ * fixed sequence of IEEE operations, so that both backends agree bit for bit.
+ *
+ * Signs: the left window f lies around x, the right window g around x - base.
+ * With R = F conj (G) the correlation peaks at n = d - base. */
+#pragma once
+
+#include <math.h>
+#include <string.h>
+
+#include "pocstereo/pocstereo.h"
+
+#define POCSTEREO_TURN 127      /* what a unit phasor is rounded to */
+#define POCSTEREO_TWIDDLES 8192 /* half a window times the greatest twiddle */
+#define POCSTEREO_FINE_LAGS 3   /* of the last, sub-pixel step (Step 7) */
+
+/* Constants of a window, in the device's memory.  Index k is frequency k + 1.
+ * Samples n = -N / 2 + 1 .. N / 2 - 1 count; at -N / 2 Hann's window is 0. */
+typedef struct {
+  int window, half;           /* N, N / 2 */
+  int lines, bandwidth, lags; /* L, U, N / 4 */
+  PocstereoFit fit;
+  float floor2; /* the square of the noise floor, in units of the spectrum */
+  float cosine[POCSTEREO_MAX_BANDWIDTH][POCSTEREO_MAX_WINDOW / 2];
+  float sine[POCSTEREO_MAX_BANDWIDTH][POCSTEREO_MAX_WINDOW / 2];
+  /* 127 W (k) cos (2 pi k n / N), and sin, n = 0 .. N / 4 + 1 */
+  int32_t lag_cosine[POCSTEREO_MAX_WINDOW / 4 + 2][POCSTEREO_MAX_BANDWIDTH];
+  int32_t lag_sine[POCSTEREO_MAX_WINDOW / 4 + 2][POCSTEREO_MAX_BANDWIDTH];
+  float weight[POCSTEREO_MAX_BANDWIDTH]; /* W (k) */
+  float omega;                           /* 2 pi / N */
+  float perfect;          /* the correlation's peak for identical windows */
+  float shape;            /* closed form: 2 cos (pi V / N), V = 2 U + 1 */
+  float cos_bin, sin_bin; /* of pi / N */
+} PocstereoTables;
+
+/* ---- A line's phasors (equation 1; windowing) ---- */
+
+/* 1 / sqrt (@x) to 5e-6, in operations that round alike everywhere. */
+BOTH float
+pocstereo_rsqrt (float x)
+{
+  float half = .5f * x, y;
+  uint32_t bits;
+
+  memcpy (&bits, &x, sizeof bits);
+  bits = 0x5f375a86u - (bits >> 1);
+  memcpy (&y, &bits, sizeof y);
+  y = y * (1.5f - half * y * y);
+  y = y * (1.5f - half * y * y);
+  return y;
+}
+
+/* @v, at most 2^21, rounded to an integer, half to even. */
+BOTH int8_t
+pocstereo_round (float v)
+{
+  float shifted = v + 12582912.f; /* 1.5 x 2^23: the last bit is worth 1 */
+  uint32_t bits;
+
+  memcpy (&bits, &shifted, sizeof bits);
+  return (int8_t) (bits & 255);
+}
+
+/* The phasor of one frequency, re and im; 0, 0 where there is nothing. */
+BOTH void
+pocstereo_phasor (float re, float im, float floor2, int8_t phasor[2])
+{
+  float power = re * re + im * im;
+  float scale =
+      power < .5f ? 0 : POCSTEREO_TURN * pocstereo_rsqrt (power + floor2);
+
+  phasor[0] = pocstereo_round (re * scale);
+  phasor[1] = pocstereo_round (im * scale);
+}
+
+/* Bytes of the phasors of a line. */
+BOTH int
+pocstereo_phasor_bytes (int bandwidth)
+{
+  return 2 * bandwidth;
+}
+
+/* ---- The correlation (equation 1, averaged over lines) ---- */
+
+/* Adds one line of F conj (G) to @r: re and im of each frequency. */
+BOTH void
+pocstereo_add_line (int32_t *r, const int8_t *f, const int8_t *g, int bandwidth)
+{
+  for (int k = 0; k < bandwidth; k++) {
+    r[2 * k] += f[2 * k] * g[2 * k] + f[2 * k + 1] * g[2 * k + 1];
+    r[2 * k + 1] += f[2 * k + 1] * g[2 * k] - f[2 * k] * g[2 * k + 1];
+  }
+}
+
+/* The correlation at lag @n, |n| <= N / 4 + 1.  At most 127^3 times lines times
+ * bandwidth, each 31 at most: below 2^31. */
+BOTH int32_t
+pocstereo_correlation (const PocstereoTables *t, const int32_t *r, int n)
+{
+  int m = n < 0 ? -n : n;
+  int32_t even = 0, odd = 0;
+
+  for (int k = 0; k < t->bandwidth; k++) {
+    even += r[2 * k] * t->lag_cosine[m][k];
+    odd += r[2 * k + 1] * t->lag_sine[m][k];
+  }
+  return n < 0 ? even + odd : even - odd;
+}
+
+/* The lag from @first to @last with the highest correlation, of equal ones the
+ * first; @height: its correlation. */
+BOTH int
+pocstereo_peak (const PocstereoTables *t, const int32_t *r, int first, int last,
+    int32_t *height)
+{
+  int best = first;
+
+  *height = pocstereo_correlation (t, r, first);
+  for (int n = first + 1; n <= last; n++) {
+    int32_t at = pocstereo_correlation (t, r, n);
+
+    if (at > *height) {
+      *height = at;
+      best = n;
+    }
+  }
+  return best;
+}
+
+/* ---- Coarse to fine (Steps 2 to 6) ---- */
+
+/* Which disparities a layer is asked for, in its pixels. */
+typedef struct {
+  int width, height;
+  int floor, ceil; /* of the disparities, one more than the range each way */
+  int tiles;       /* in so many places the coarsest layer is searched, */
+  int first, step, unit; /* around (first + i step) / unit, rounded */
+} PocstereoLayer;
+
+/* Where tile @i is searched. */
+BOTH int
+pocstereo_tile (const PocstereoLayer *layer, int i)
+{
+  int twice = 2 * (layer->first + i * layer->step) + layer->unit;
+  int whole = twice / (2 * layer->unit);
+
+  return whole - (twice % (2 * layer->unit) < 0);
+}
+
+/* The lags that lead from @base to a disparity inside the layer's range. */
+BOTH void
+pocstereo_lags (
+    const PocstereoLayer *layer, int base, int lags, int *first, int *last)
+{
+  *first = layer->floor - base > -lags ? layer->floor - base : -lags;
+  *last = layer->ceil - base < lags ? layer->ceil - base : lags;
+}
+
+BOTH int
+pocstereo_clamp (int v, int lo, int hi)
+{
+  return v < lo ? lo : v > hi ? hi : v;
+}
+
+/* Matches whose peak is too low are none. */
+BOTH void
+pocstereo_forget_low (uint16_t min_peak, PocstereoMatch *match)
+{
+  if (match->peak < min_peak)
+    match->disparity = POCSTEREO_NONE;
+}
+
+/* The mean of four samples (Step 1), rounded. */
+BOTH uint16_t
+pocstereo_mean (int a, int b, int c, int d)
+{
+  return (uint16_t) ((a + b + c + d + 2) >> 2);
+}

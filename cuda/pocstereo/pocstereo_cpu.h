@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The CPU backend's state, and its parts. */
+#pragma once
+
+#include "pocstereo/pocstereo_work.h"
+
+#define POCSTEREO_LANES 16 /* windows whose spectra are taken at once */
+
+typedef struct {
+  /* Phasors of every pixel of one layer, view by view: rows of width, 2
+   * bandwidth bytes a pixel. */
+  int8_t *field[2];
+  size_t field_bytes; /* room in each */
+  int *base;          /* of every point: its disparity in the layer above */
+  int max_points;
+
+  /* Of every pixel of a layer: disparities in its pixels, found now and in the
+   * layer above. */
+  int32_t *found, *parent;
+  int32_t *height;       /* of the correlation there */
+  uint64_t *census[2];   /* of both views */
+  PocstereoMatch *spare; /* matches, while all choose again */
+  uint32_t *patch;       /* labels of patches, the last of these to be
+                            had */
+} PocstereoCpu;
+
+/* pocstereo_lines_cpu.c: phasors, 2 bandwidth bytes each, @phasors one after
+ * the other.  Columns and rows outside the view repeat its edge. */
+/* of pixels @x to @x + n - 1 of @row. */
+void pocstereo_row_cpu (const PocstereoTables *t, const uint16_t *row,
+    int width, int x, int n, int8_t *phasors);
+/* of the lines of the window around (@x, @y). */
+void pocstereo_window_cpu (const PocstereoTables *t, const uint16_t *view,
+    int stride, const PocstereoLayer *layer, int x, int y, int8_t *phasors);
+/* of every pixel of layer @l of @view. */
+void pocstereo_field_cpu (
+    const PocstereoWork *w, int view, int l, int8_t *field);
+
+/* Room for the fields of layer 0. */
+const char *pocstereo_need_fields_cpu (const PocstereoWork *w);
+
+/* The median of 5 x 5 numbers around each of @from. */
+void pocstereo_median_cpu (
+    const int32_t *from, int32_t *to, int width, int height);
+
+const char *pocstereo_points_cpu (const Device *dev, const PocstereoWork *w);
+const char *pocstereo_dense_cpu (
+    const Device *dev, const PocstereoWork *w, int view);
+const char *pocstereo_revote_cpu (
+    const Device *dev, const PocstereoWork *w, int view);
+const char *pocstereo_left_right_cpu (
+    const Device *dev, const PocstereoWork *w);
+const char *pocstereo_speckle_cpu (const Device *dev, const PocstereoWork *w);

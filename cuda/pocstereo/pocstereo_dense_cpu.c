@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Steps 2 to 7 at every pixel, on the phasors of all pixels of a layer. */
+#include "pocstereo/pocstereo_cpu.h"
+#include "pocstereo/pocstereo_dense_core.h"
+#include "pocstereo/pocstereo_fit_core.h"
+
+/* One layer, seen from one view. */
+typedef struct {
+  const PocstereoTables *t;
+  const PocstereoLayer *layer, *above; /* above: NULL at the coarsest */
+  const int8_t *field, *other;         /* phasors of this view and the other */
+  const int32_t *parent;               /* disparities of the layer above */
+  int candidates;
+  int32_t *found, *height;
+} Search;
+
+/* The sums over lines of F conj (G) at (x, y), g around x - base. */
+static void
+correlate (const Search *s, int x, int y, int base, int32_t *r)
+{
+  const PocstereoLayer *layer = s->layer;
+  int bytes = pocstereo_phasor_bytes (s->t->bandwidth);
+  int q = pocstereo_clamp (x - base, 0, layer->width - 1);
+
+  memset (r, 0, bytes * sizeof *r);
+  for (int j = 0; j < s->t->lines; j++) {
+    int row = pocstereo_clamp (y + j - s->t->lines / 2, 0, layer->height - 1);
+    size_t at = (size_t) row * layer->width;
+
+    pocstereo_add_line (r, s->field + (at + x) * bytes,
+        s->other + (at + q) * bytes, s->t->bandwidth);
+  }
+}
+
+/* Tries each of @n disparities that differs from those before it: what they
+ * found cannot be beaten by the same once more. */
+static void
+try_all (const Search *s, int x, int y, const int *base, int n, int lags,
+    PocstereoBest *best)
+{
+  int32_t r[2 * POCSTEREO_MAX_BANDWIDTH];
+
+  for (int i = 0; i < n; i++) {
+    bool is_new = true;
+
+    for (int j = 0; j < i && is_new; j++)
+      is_new = base[i] != base[j];
+    if (!is_new)
+      continue;
+    correlate (s, x, y, base[i], r);
+    pocstereo_try (s->t, s->layer, r, base[i], lags, best);
+  }
+}
+
+/* Steps 4 and 5. */
+static void
+search (const Search *s, int x, int y)
+{
+  const PocstereoLayer *layer = s->layer;
+  PocstereoBest best = {INT32_MIN, 0};
+  size_t at = (size_t) y * layer->width + x;
+  int base[POCSTEREO_CANDIDATES];
+
+  if (!s->above)
+    for (int i = 0; i < layer->tiles; i++) {
+      base[0] = pocstereo_tile (layer, i);
+      base[0] = pocstereo_clamp (base[0], layer->floor, layer->ceil);
+      try_all (s, x, y, base, 1, s->t->lags, &best);
+    }
+  else {
+    for (int i = 0; i < s->candidates; i++) {
+      PocstereoPoint p =
+          pocstereo_parent (i, x, y, s->above->width, s->above->height);
+
+      base[i] = 2 * s->parent[(size_t) p.y * s->above->width + p.x];
+      base[i] = pocstereo_clamp (base[i], layer->floor, layer->ceil);
+    }
+    try_all (s, x, y, base, s->candidates, s->t->lags, &best);
+  }
+  s->found[at] = best.disparity;
+  s->height[at] = best.height;
+}
+
+/* The last look at layer 0, at the medians @smooth of what was found. */
+static void
+search_again (const Search *s, const int32_t *smooth, int x, int y)
+{
+  const PocstereoLayer *layer = s->layer;
+  size_t at = (size_t) y * layer->width + x;
+  PocstereoBest best = {s->height[at], s->found[at]};
+  int base[POCSTEREO_AGAIN];
+
+  for (int i = 0; i < POCSTEREO_AGAIN; i++) {
+    PocstereoPoint p = pocstereo_around (
+        i, x, y, POCSTEREO_AGAIN_APART, layer->width, layer->height);
+
+    base[i] = smooth[(size_t) p.y * layer->width + p.x];
+  }
+  try_all (s, x, y, base, POCSTEREO_AGAIN, POCSTEREO_AGAIN_LAGS, &best);
+  s->found[at] = best.disparity;
+}
+
+/* Step 7. */
+static void
+refine (const Search *s, const PocstereoWork *w, int view)
+{
+  bool is_last = !w->params.revote;
+
+#pragma omp parallel for schedule(dynamic, 8)
+  for (int y = 0; y < w->height; y++)
+    for (int x = 0; x < w->width; x++) {
+      size_t at = (size_t) y * w->width + x;
+      PocstereoMatch *match = &w->matches[view][at];
+      int32_t r[2 * POCSTEREO_MAX_BANDWIDTH];
+
+      correlate (s, x, y, s->found[at], r);
+      *match = pocstereo_refine (s->t, r, s->found[at]);
+      if (is_last)
+        pocstereo_forget_low (w->min_peak, match);
+    }
+}
+
+static void
+search_layer (const Search *s, PocstereoCpu *c, int l)
+{
+  const PocstereoLayer *layer = s->layer;
+
+#pragma omp parallel for schedule(dynamic, 8)
+  for (int y = 0; y < layer->height; y++)
+    for (int x = 0; x < layer->width; x++)
+      search (s, x, y);
+  if (s->candidates == 1)
+    return;
+  pocstereo_median_cpu (c->found, c->parent, layer->width, layer->height);
+  if (l)
+    return;
+#pragma omp parallel for schedule(dynamic, 8)
+  for (int y = 0; y < layer->height; y++)
+    for (int x = 0; x < layer->width; x++)
+      search_again (s, c->parent, x, y);
+}
+
+const char *
+pocstereo_dense_cpu (const Device *dev, const PocstereoWork *w, int view)
+{
+  PocstereoCpu *c = w->state;
+
+  (void) dev;
+  for (int l = w->n_layers - 1; l >= 0; l--) {
+    const PocstereoLayer *layer = &w->layer[view][l];
+    Search s = {w->tables, layer, l + 1 < w->n_layers ? layer + 1 : NULL,
+        c->field[view], c->field[1 - view], c->parent, w->params.candidates,
+        c->found, c->height};
+
+    for (int v = 0; v < 2; v++)
+      pocstereo_field_cpu (w, v, l, c->field[v]);
+    search_layer (&s, c, l);
+    if (!l)
+      refine (&s, w, view);
+    else if (w->params.candidates == 1) {
+      c->found = c->parent;
+      c->parent = s.found;
+    }
+  }
+  return NULL;
+}

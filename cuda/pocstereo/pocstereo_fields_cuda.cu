@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Phasors of every pixel: the transform that all windows around share. */
+#include "pocstereo/pocstereo_window.cuh"
+
+#define THREADS 128
+
+/* The blocks of one layer: blocks[l] is the first one. */
+struct Plan {
+  int blocks[POCSTEREO_MAX_LAYERS + 1];
+};
+
+static int
+pairs_of (const PocstereoWork *w, int l)
+{
+  return ceil_div (w->layer[0][l].height + w->params.lines - 1, 2);
+}
+
+static int
+couples_of (const PocstereoWork *w)
+{
+  return ceil_div (w->params.bandwidth, 2);
+}
+
+const char *
+pocstereo_fields_room (
+    const Device *dev, const PocstereoWork *w, PocstereoOrder order)
+{
+  PocstereoCuda *c = (PocstereoCuda *) w->state;
+  PocstereoField *f = &c->field;
+  size_t n = 0, at = 0, u = couples_of (w);
+
+  for (int l = 0; l < w->n_layers; l++)
+    n += 2 * u * pairs_of (w, l) * w->layer[0][l].width;
+  if (n > c->room) {
+    c->room = 0;
+    DEVICE_RENEW (dev, c->memory, n);
+    c->room = n;
+  }
+  for (int l = 0; l < w->n_layers; l++) {
+    int width = w->layer[0][l].width;
+
+    f->pitch[l] = (int) u * width;
+    f->across[l] = order == POCSTEREO_BY_ROW ? 1 : (int) u;
+    f->deeper[l] = order == POCSTEREO_BY_ROW ? width : 1;
+    for (int v = 0; v < 2; v++) {
+      f->couples[v][l] = c->memory + at;
+      at += (size_t) f->pitch[l] * pairs_of (w, l);
+    }
+  }
+  return NULL;
+}
+
+/* One block, THREADS pixels of a pair of lines. */
+template <class Window>
+static __global__ void
+__launch_bounds__ (THREADS)
+    fields_kernel (const __grid_constant__ PocstereoWork w,
+        const __grid_constant__ PocstereoField f,
+        const __grid_constant__ Plan plan, const __grid_constant__ Window t)
+{
+  constexpr int SIDE = THREADS + 2 * Window::most_half;
+  __shared__ float rows[2][SIDE];
+  uint32_t words[Window::most_bandwidth + 1];
+  int block = blockIdx.x, view = blockIdx.y, l = 0;
+
+  while (block >= plan.blocks[l + 1])
+    l++;
+  block -= plan.blocks[l];
+
+  const PocstereoLayer &layer = w.layer[0][l];
+  int tiles = ceil_div (layer.width, THREADS);
+  int x0 = block % tiles * THREADS, pair = block / tiles;
+  int x = x0 + (int) threadIdx.x;
+
+  allow_next ();
+  await_previous ();
+  for (int i = threadIdx.x; i < 2 * (THREADS + 2 * t.half); i += THREADS) {
+    int row = i & 1, n = i >> 1;
+    int from_y =
+        pocstereo_clamp (2 * pair + row - t.lines / 2, 0, layer.height - 1);
+    int from_x = pocstereo_clamp (x0 + n - t.half, 0, layer.width - 1);
+
+    rows[row][n] = w.view[view][l][(size_t) from_y * w.stride[l] + from_x];
+  }
+  __syncthreads ();
+  if (x >= layer.width)
+    return;
+  words[t.bandwidth] = 0;
+#pragma unroll 1
+  for (int row = 0; row < 2; row++)
+    pocstereo_line (t, &rows[row][threadIdx.x + t.half], row, words);
+
+  uint2 *to = f.couples[view][l] + (size_t) pair * f.pitch[l] +
+      (size_t) x * f.across[l];
+
+#pragma unroll
+  for (int k = 0; k < t.bandwidth; k += 2)
+    to[(size_t) (k / 2) * f.deeper[l]] = make_uint2 (words[k], words[k + 1]);
+}
+
+const char *
+pocstereo_fields_cuda (
+    const Device *dev, const PocstereoWork *w, uint32_t layers)
+{
+  const PocstereoCuda *c = (const PocstereoCuda *) w->state;
+  Plan plan = {};
+
+  for (int l = 0; l < POCSTEREO_MAX_LAYERS; l++) {
+    int n = l < w->n_layers && (layers >> l & 1)
+        ? ceil_div (w->layer[0][l].width, THREADS) * pairs_of (w, l)
+        : 0;
+
+    plan.blocks[l + 1] = plan.blocks[l] + n;
+  }
+  if (!plan.blocks[POCSTEREO_MAX_LAYERS])
+    return NULL;
+  return pocstereo_with_window (w, [&] (const auto &t) {
+    using Window = std::decay_t<decltype (t)>;
+
+    return pocstereo_launch (dev, w, fields_kernel<Window>,
+        dim3 (plan.blocks[POCSTEREO_MAX_LAYERS], 2), THREADS, 0, *w, c->field,
+        plan, t);
+  });
+}

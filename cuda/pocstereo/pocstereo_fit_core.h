@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * From the correlation near its peak to a disparity between pixels (Step 7),
+ * and how far that may be trusted; for both backends. */
+#pragma once
+
+#include "pocstereo/pocstereo_core.h"
+
+/* Rounds half away from 0; |v| < 2^31. */
+BOTH int32_t
+pocstereo_nearest (float v)
+{
+  return (int32_t) (v < 0 ? v - .5f : v + .5f);
+}
+
+/* Sine and cosine of @a, |a| <= pi, to 1e-6: that of a quarter of the angle by
+ * its series, then doubled twice. */
+BOTH void
+pocstereo_sincos (float a, float *sine, float *cosine)
+{
+  float q = .25f * a, q2 = q * q;
+  float s = q * (1 - q2 * (1.f / 6 - q2 * (1.f / 120 - q2 * (1.f / 5040))));
+  float c = 1 - q2 * (.5f - q2 * (1.f / 24 - q2 * (1.f / 720 - q2 / 40320)));
+
+  for (int i = 0; i < 2; i++) {
+    float t = 2 * s * c;
+
+    c = 1 - 2 * s * s;
+    s = t;
+  }
+  *sine = s;
+  *cosine = c;
+}
+
+/* The angle whose tangent is @u / @v, in (-pi/2, pi/2), to 1e-6; 0 where both
+ * are 0.  Halving the angle twice makes the series short. */
+BOTH float
+pocstereo_atan (float u, float v)
+{
+  float t, t2;
+
+  if (v == 0)
+    return 0;
+  t = u / v;
+  for (int i = 0; i < 2; i++)
+    t = t / (1 + sqrtf (1 + t * t));
+  t2 = t * t;
+  return 4 * (t * (1 - t2 * (1.f / 3 - t2 * (.2f - t2 * (1.f / 7 - t2 / 9)))));
+}
+
+/* Where the peak's model
+ *   r (n) = a / N sin (pi V (n + d) / N) / sin (pi (n + d) / N), V = 2 U + 1
+ * has its maximum, relative to the sample @at, from it and its neighbours:
+ * sin A (x + 1) + sin A (x - 1) = 2 sin A x cos A makes it a ratio. */
+BOTH float
+pocstereo_closed_form (
+    const PocstereoTables *t, float before, float at, float after)
+{
+  float u = (before - after) * t->sin_bin;
+  float v = (after + before) * t->cos_bin - t->shape * at;
+
+  return -pocstereo_atan (u, v) * 2 / t->omega;
+}
+
+/* The correlation as a function: its height and two derivatives at @x. */
+typedef struct {
+  float height, slope, bend;
+} PocstereoPoly;
+
+BOTH PocstereoPoly
+pocstereo_poly (const PocstereoTables *t, const int32_t *r, float x)
+{
+  PocstereoPoly p = {0, 0, 0};
+  float s, c, cs = 1, sn = 0;
+
+  pocstereo_sincos (t->omega * x, &s, &c);
+  for (int k = 0; k < t->bandwidth; k++) {
+    float next = cs * c - sn * s, w = (float) (k + 1);
+    float re, im;
+
+    sn = cs * s + sn * c;
+    cs = next;
+    re = t->weight[k] * ((float) r[2 * k] * cs - (float) r[2 * k + 1] * sn);
+    im = t->weight[k] * ((float) r[2 * k] * sn + (float) r[2 * k + 1] * cs);
+    p.height += re;
+    p.slope -= w * im;
+    p.bend -= w * w * re;
+  }
+  p.slope *= t->omega;
+  p.bend *= t->omega * t->omega;
+  return p;
+}
+
+/* Three steps of Newton's from lag @x, each at most half a pixel. */
+BOTH float
+pocstereo_newton (const PocstereoTables *t, const int32_t *r, float x)
+{
+  for (int i = 0; i < 3; i++) {
+    PocstereoPoly p = pocstereo_poly (t, r, x);
+    float step = p.bend < 0 ? -p.slope / p.bend : 0;
+
+    x += step > .5f ? .5f : step < -.5f ? -.5f : step;
+  }
+  return x;
+}
+
+/* The predicted standard deviation of the peak's place, pixels.  The lines are
+ * L looks at each phase; how far they scatter follows from how much of their
+ * phasors' length is left in the mean, c: for normal scatter the variance of a
+ * look's sine is (1 - c^4) / 2.  The slope of the correlation at its peak is
+ * the weighted sum of the means of those sines, and bend turns slope into
+ * pixels.  Neighbouring frequencies share samples under Hann's window, and
+ * neighbouring lines share noise and texture: POCSTEREO_SHARED, measured, is
+ * what that adds; POCSTEREO_LEAST is what stays without noise. */
+#define POCSTEREO_SHARED 1.6f
+#define POCSTEREO_LEAST .012f
+
+BOTH float
+pocstereo_sigma (const PocstereoTables *t, const int32_t *r, float bend)
+{
+  float full = (float) (t->lines * POCSTEREO_TURN * POCSTEREO_TURN);
+  float scatter = 0, turn = -bend / (full * t->omega);
+
+  if (!(turn > 0))
+    return 1e3f;
+  for (int k = 0; k < t->bandwidth; k++) {
+    float re = (float) r[2 * k] / full, im = (float) r[2 * k + 1] / full;
+    float c2 = re * re + im * im, w = t->weight[k] * (float) (k + 1);
+
+    scatter += w * w * (c2 < 1 ? 1 - c2 * c2 : 0);
+  }
+  scatter = scatter / (float) (2 * t->lines) / (turn * turn);
+  return sqrtf (POCSTEREO_SHARED * POCSTEREO_SHARED * scatter +
+      POCSTEREO_LEAST * POCSTEREO_LEAST);
+}
+
+BOTH uint16_t
+pocstereo_u16 (float v)
+{
+  return (uint16_t) (v >= 65535 ? 65535 : v > 0 ? pocstereo_nearest (v) : 0);
+}
+
+/* Step 7: the match, given the sums over lines @r at the integer disparity
+ * @base.  The peak is looked for among the inner lags and may lie half a sample
+ * beyond them. */
+BOTH PocstereoMatch
+pocstereo_refine (const PocstereoTables *t, const int32_t *r, int base)
+{
+  const float most = POCSTEREO_FINE_LAGS - .5f;
+  PocstereoMatch match;
+  PocstereoPoly p;
+  int32_t height;
+  int n = pocstereo_peak (
+      t, r, 1 - POCSTEREO_FINE_LAGS, POCSTEREO_FINE_LAGS - 1, &height);
+  float x;
+
+  if (t->fit == POCSTEREO_NEWTON)
+    x = pocstereo_newton (t, r, (float) n);
+  else
+    x = (float) n +
+        pocstereo_closed_form (t, (float) pocstereo_correlation (t, r, n - 1),
+            (float) height, (float) pocstereo_correlation (t, r, n + 1));
+  x = x > most ? most : x < -most ? -most : x;
+  p = pocstereo_poly (t, r, x);
+  match.disparity =
+      base * POCSTEREO_ONE + pocstereo_nearest (x * POCSTEREO_ONE);
+  match.peak = pocstereo_u16 (p.height / t->perfect * 65535);
+  match.sigma =
+      pocstereo_u16 (pocstereo_sigma (t, r, p.bend) * POCSTEREO_SIGMA);
+  return match;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Transforms by cuFFT, which is opened at run time: the plug-in loads where it
+ * is not installed. */
+#include <cufft.h>
+#include <dlfcn.h>
+#include <new>
+
+#include "common/cuda.cuh"
+#include "pocstereo/pocstereo_global_core.h"
+
+namespace
+{
+
+struct Plans {
+  void *library;
+  decltype (&cufftPlan2d) plan;
+  decltype (&cufftDestroy) destroy;
+  decltype (&cufftSetStream) set_stream;
+  decltype (&cufftExecR2C) forward;
+  decltype (&cufftExecC2R) inverse;
+  bool has_plan[2];
+  cufftHandle plans[2];
+};
+
+template <typename F>
+bool
+find (void *library, const char *name, F *function)
+{
+  *function = (F) dlsym (library, name);
+  return *function != NULL;
+}
+
+/* The version that goes with the toolkit first. */
+void *
+open_library (void)
+{
+  static const char *const names[] = {
+      "libcufft.so.12", "libcufft.so.11", "libcufft.so.10", "libcufft.so"};
+
+  for (const char *name : names)
+    if (void *library = dlopen (name, RTLD_NOW | RTLD_LOCAL))
+      return library;
+  return NULL;
+}
+
+const char *
+open (const Device *dev, PocstereoGlobalWork *w)
+{
+  Plans *p = new (std::nothrow) Plans ();
+
+  if (!(w->state = p))
+    return "out of memory";
+  p->library = open_library ();
+  if (!p->library || !find (p->library, "cufftPlan2d", &p->plan) ||
+      !find (p->library, "cufftDestroy", &p->destroy) ||
+      !find (p->library, "cufftSetStream", &p->set_stream) ||
+      !find (p->library, "cufftExecR2C", &p->forward) ||
+      !find (p->library, "cufftExecC2R", &p->inverse))
+    return "cuFFT is not installed; whole views cannot be correlated without";
+  for (int i = 0; i < 2; i++) {
+    p->has_plan[i] = p->plan (&p->plans[i], w->height, w->width,
+                         i ? CUFFT_C2R : CUFFT_R2C) == CUFFT_SUCCESS;
+    if (!p->has_plan[i] ||
+        p->set_stream (p->plans[i], device_stream (dev)) != CUFFT_SUCCESS)
+      return "cuFFT has no memory for the views";
+  }
+  return NULL;
+}
+
+void
+close (const Device *dev, PocstereoGlobalWork *w)
+{
+  Plans *p = (Plans *) w->state;
+
+  (void) dev;
+  for (int i = 0; i < 2; i++)
+    if (p->has_plan[i])
+      p->destroy (p->plans[i]);
+  if (p->library)
+    dlclose (p->library);
+  delete p;
+}
+
+__global__ void
+put_pixels (PocstereoGlobalWork w, PocstereoFrame frame)
+{
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y, v = blockIdx.z;
+
+  if (x < w.width)
+    w.pixels[v][(size_t) y * w.width + x] =
+        pocstereo_global_pixel (&w, frame.view[v], frame.stride, x, y);
+}
+
+__global__ void
+cross (PocstereoGlobalWork w)
+{
+  int kx = blockIdx.x * blockDim.x + threadIdx.x, ky = blockIdx.y;
+  int columns = w.width / 2 + 1;
+  size_t at = 2 * ((size_t) ky * columns + kx);
+
+  if (kx < columns)
+    pocstereo_global_cross (&w, kx, ky, w.spectrum[0] + at, w.spectrum[1] + at);
+}
+
+const char *
+correlate (const Device *dev, const PocstereoGlobalWork *w,
+    const PocstereoFrame *frame)
+{
+  Plans *p = (Plans *) w->state;
+  cudaStream_t stream = device_stream (dev);
+  bool good = true;
+
+  put_pixels<<<dim3 (ceil_div (w->width, 128), w->height, 2), 128, 0,
+      stream>>> (*w, *frame);
+  for (int v = 0; v < 2; v++)
+    good &= p->forward (p->plans[0], w->pixels[v],
+                (cufftComplex *) w->spectrum[v]) == CUFFT_SUCCESS;
+  cross<<<dim3 (ceil_div (w->width / 2 + 1, 128), w->height), 128, 0,
+      stream>>> (*w);
+  good &= p->inverse (p->plans[1], (cufftComplex *) w->spectrum[0],
+              w->pixels[0]) == CUFFT_SUCCESS;
+  CUDA_TRY (cudaGetLastError ());
+  return good ? NULL : "cuFFT failed";
+}
+
+} // namespace
+
+const PocstereoGlobalStages pocstereo_global_stages_cuda = {
+    open, close, correlate};

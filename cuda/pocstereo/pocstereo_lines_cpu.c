@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Spectra of lines, several at once: the compiler turns the inner loops into
+ * vectors. */
+#include "pocstereo/pocstereo_cpu.h"
+
+#define HALF (POCSTEREO_MAX_WINDOW / 2)
+
+/* Of each window the samples at n and -n, added and subtracted: a wave's cosine
+ * is even and its sine odd. */
+typedef struct {
+  float sum[HALF][POCSTEREO_LANES], difference[HALF][POCSTEREO_LANES];
+} Folded;
+
+#if defined(__x86_64__) && defined(__gnu_linux__)
+# define VECTORS __attribute__ ((target_clones ("avx2", "default")))
+#else
+# define VECTORS
+#endif
+
+VECTORS static void
+transform (const PocstereoTables *t, const Folded *s, int n, int8_t *phasors)
+{
+  for (int k = 0; k < t->bandwidth; k++) {
+    float re[POCSTEREO_LANES], im[POCSTEREO_LANES] = {0};
+    int8_t p[POCSTEREO_LANES][2];
+
+    for (int i = 0; i < POCSTEREO_LANES; i++)
+      re[i] = t->cosine[k][0] * s->sum[0][i];
+    for (int m = 1; m < t->half; m++)
+      for (int i = 0; i < POCSTEREO_LANES; i++) {
+        re[i] += t->cosine[k][m] * s->sum[m][i];
+        im[i] -= t->sine[k][m] * s->difference[m][i];
+      }
+    for (int i = 0; i < POCSTEREO_LANES; i++)
+      pocstereo_phasor (re[i], im[i], t->floor2, p[i]);
+    for (int i = 0; i < n; i++)
+      memcpy (phasors + 2 * (i * t->bandwidth + k), p[i], 2);
+  }
+}
+
+static void
+fold (const PocstereoTables *t, Folded *s, int lane, const uint16_t *row,
+    int width, int x)
+{
+  s->sum[0][lane] = row[pocstereo_clamp (x, 0, width - 1)];
+  for (int m = 1; m < t->half; m++) {
+    int after = row[pocstereo_clamp (x + m, 0, width - 1)];
+    int before = row[pocstereo_clamp (x - m, 0, width - 1)];
+
+    s->sum[m][lane] = (float) (after + before);
+    s->difference[m][lane] = (float) (after - before);
+  }
+}
+
+/* All lanes, from a row none of whose samples lies outside. */
+static void
+fold_inside (const PocstereoTables *t, Folded *s, const uint16_t *row)
+{
+  for (int i = 0; i < POCSTEREO_LANES; i++)
+    s->sum[0][i] = row[i];
+  for (int m = 1; m < t->half; m++)
+    for (int i = 0; i < POCSTEREO_LANES; i++) {
+      int after = row[i + m], before = row[i - m];
+
+      s->sum[m][i] = (float) (after + before);
+      s->difference[m][i] = (float) (after - before);
+    }
+}
+
+void
+pocstereo_row_cpu (const PocstereoTables *t, const uint16_t *row, int width,
+    int x, int n, int8_t *phasors)
+{
+  Folded s = {0};
+
+  for (int done = 0; done < n; done += POCSTEREO_LANES) {
+    int lanes = n - done < POCSTEREO_LANES ? n - done : POCSTEREO_LANES;
+    int first = x + done;
+
+    if (first >= t->half && first + POCSTEREO_LANES + t->half <= width)
+      fold_inside (t, &s, row + first);
+    else
+      for (int i = 0; i < lanes; i++)
+        fold (t, &s, i, row, width, first + i);
+    transform (t, &s, lanes, phasors + (size_t) 2 * done * t->bandwidth);
+  }
+}
+
+void
+pocstereo_window_cpu (const PocstereoTables *t, const uint16_t *view,
+    int stride, const PocstereoLayer *layer, int x, int y, int8_t *phasors)
+{
+  Folded s = {0};
+
+  for (int done = 0; done < t->lines; done += POCSTEREO_LANES) {
+    int lanes =
+        t->lines - done < POCSTEREO_LANES ? t->lines - done : POCSTEREO_LANES;
+
+    for (int i = 0; i < lanes; i++) {
+      int at =
+          pocstereo_clamp (y + done + i - t->lines / 2, 0, layer->height - 1);
+
+      fold (t, &s, i, view + (size_t) at * stride, layer->width, x);
+    }
+    transform (t, &s, lanes, phasors + 2 * done * t->bandwidth);
+  }
+}
+
+void
+pocstereo_field_cpu (const PocstereoWork *w, int view, int l, int8_t *field)
+{
+  const PocstereoLayer *layer = &w->layer[0][l];
+  size_t bytes = (size_t) layer->width * 2 * w->tables->bandwidth;
+
+#pragma omp parallel for schedule(static)
+  for (int y = 0; y < layer->height; y++)
+    pocstereo_row_cpu (w->tables, w->view[view][l] + (size_t) y * w->stride[l],
+        layer->width, 0, layer->width, field + y * bytes);
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The correlation at a pixel and the one below it, by one thread, from the
+ * fields of both views.  Its sums over lines share all lines but two. */
+#pragma once
+
+#include "pocstereo/pocstereo_dense_core.h"
+#include "pocstereo/pocstereo_window.cuh"
+
+/* The reference view's window around the pixels: in registers where there is
+ * room. */
+template <class Window, bool IN_REGISTERS> struct PocstereoLeft;
+
+template <class Window>
+constexpr bool
+pocstereo_fits ()
+{
+  if constexpr (Window::is_fixed)
+    return (Window::lines / 2 + 1) * Window::bandwidth <= 40;
+  else
+    return false;
+}
+
+/* The couple of pair @p. */
+static __device__ __forceinline__ uint2
+pocstereo_couple (const uint2 *first, int p, int couple, int pitch, int deeper)
+{
+  return first[(size_t) p * pitch + (size_t) couple * deeper];
+}
+
+template <class Window> struct PocstereoLeft<Window, false> {
+  const uint2 *first;
+  int pitch, deeper;
+
+  __device__ __forceinline__ void load (
+      const Window &, const uint2 *at, int pitch_, int deeper_)
+  {
+    first = at;
+    pitch = pitch_;
+    deeper = deeper_;
+  }
+  __device__ __forceinline__ uint32_t word (int p, int k) const
+  {
+    uint2 both = pocstereo_couple (first, p, k / 2, pitch, deeper);
+
+    return k % 2 ? both.y : both.x;
+  }
+  __device__ __forceinline__ uint32_t turned (int p, int k) const
+  {
+    return pocstereo_turned (word (p, k));
+  }
+};
+
+template <class Window> struct PocstereoLeft<Window, true> {
+  static constexpr int pairs = Window::lines / 2 + 1;
+
+  uint32_t words[pairs][Window::bandwidth], turns[pairs][Window::bandwidth];
+
+  __device__ __forceinline__ void load (
+      const Window &, const uint2 *at, int pitch, int deeper)
+  {
+#pragma unroll
+    for (int p = 0; p < pairs; p++)
+#pragma unroll
+      for (int k = 0; k < Window::bandwidth; k++) {
+        uint2 both = pocstereo_couple (at, p, k / 2, pitch, deeper);
+
+        words[p][k] = k % 2 ? both.y : both.x;
+        turns[p][k] = pocstereo_turned (words[p][k]);
+      }
+  }
+  __device__ __forceinline__ uint32_t word (int p, int k) const
+  {
+    return words[p][k];
+  }
+  __device__ __forceinline__ uint32_t turned (int p, int k) const
+  {
+    return turns[p][k];
+  }
+};
+
+template <class Window>
+using PocstereoLeftOf = PocstereoLeft<Window, pocstereo_fits<Window> ()>;
+
+/* The sums over lines of F conj (G). */
+template <class Window> struct PocstereoSums {
+  int32_t r[2 * Window::most_bandwidth];
+};
+
+static __device__ __forceinline__ int32_t
+pocstereo_dot (uint32_t a, uint32_t b, int32_t sum)
+{
+  return __dp4a ((int) a, (int) b, sum);
+}
+
+/* Of an even line, @even, and the next one, @odd: the last pair's second line
+ * is not the former's, the first pair's first one not the latter's.  @g: the
+ * other view's first couple. */
+template <class Window>
+static __device__ __forceinline__ void
+pocstereo_correlate_two (const Window &t, const PocstereoLeftOf<Window> &f,
+    const uint2 *g, int pitch, int deeper, PocstereoSums<Window> *even,
+    PocstereoSums<Window> *odd)
+{
+  int last = t.lines / 2;
+
+#pragma unroll
+  for (int k = 0; k < t.bandwidth; k += 2) {
+    int32_t both[4] = {0}, one[4] = {0}, two[4] = {0};
+
+#pragma unroll
+    for (int p = 0; p <= last; p++) {
+      uint2 couple = pocstereo_couple (g, p, k / 2, pitch, deeper);
+      uint32_t of_even = p == last ? 0xffffu : ~0u;
+      uint32_t of_odd = p == 0 ? 0xffff0000u : ~0u;
+
+#pragma unroll
+      for (int i = 0; i < 4; i++) {
+        if (k + i / 2 >= t.bandwidth)
+          continue;
+        uint32_t a = i % 2 ? f.turned (p, k + i / 2) : f.word (p, k + i / 2);
+        uint32_t b = i / 2 ? couple.y : couple.x;
+
+        if (p && p < last)
+          both[i] = pocstereo_dot (a, b, both[i]);
+        else {
+          one[i] = pocstereo_dot (a & of_even, b, one[i]);
+          two[i] = pocstereo_dot (a & of_odd, b, two[i]);
+        }
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+      if (k + i / 2 < t.bandwidth) {
+        even->r[2 * k + i] = one[i] + both[i];
+        odd->r[2 * k + i] = two[i] + both[i];
+      }
+  }
+}
+
+/* Of line y alone. */
+template <class Window>
+static __device__ __forceinline__ void
+pocstereo_correlate_one (const Window &t, const PocstereoLeftOf<Window> &f,
+    const uint2 *g, int pitch, int deeper, bool is_odd,
+    PocstereoSums<Window> *sums)
+{
+  int last = t.lines / 2;
+
+#pragma unroll
+  for (int k = 0; k < t.bandwidth; k += 2) {
+    int32_t sum[4] = {0};
+
+#pragma unroll
+    for (int p = 0; p <= last; p++) {
+      uint2 couple = pocstereo_couple (g, p, k / 2, pitch, deeper);
+      uint32_t inside =
+          p == (is_odd ? 0 : last) ? (is_odd ? 0xffff0000u : 0xffffu) : ~0u;
+
+#pragma unroll
+      for (int i = 0; i < 4; i++) {
+        if (k + i / 2 >= t.bandwidth)
+          continue;
+        uint32_t a = i % 2 ? f.turned (p, k + i / 2) : f.word (p, k + i / 2);
+
+        sum[i] =
+            pocstereo_dot (a & inside, i / 2 ? couple.y : couple.x, sum[i]);
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+      if (k + i / 2 < t.bandwidth)
+        sums->r[2 * k + i] = sum[i];
+  }
+}
+
+/* pocstereo_try (): the lags by their distance, the even and odd halves of the
+ * correlation once for both.  Of equal heights the lowest lag counts. */
+template <class Window>
+static __device__ __forceinline__ void
+pocstereo_try_lags (const Window &t, const PocstereoLayer &layer,
+    const PocstereoSums<Window> &sums, int base, int lags, PocstereoBest *best)
+{
+  int first, last, lag = 0;
+  int32_t height = 0;
+
+  pocstereo_lags (&layer, base, lags, &first, &last);
+#pragma unroll
+  for (int k = 0; k < t.bandwidth; k++)
+    height += sums.r[2 * k] * t.lag_cosine (0, k);
+#pragma unroll
+  for (int m = 1; m <= lags; m++) {
+    int32_t even = 0, odd = 0;
+
+#pragma unroll
+    for (int k = 0; k < t.bandwidth; k++) {
+      even += sums.r[2 * k] * t.lag_cosine (m, k);
+      odd += sums.r[2 * k + 1] * t.lag_sine (m, k);
+    }
+    if (-m >= first && even + odd >= height) {
+      height = even + odd;
+      lag = -m;
+    }
+    if (m <= last && even - odd > height) {
+      height = even - odd;
+      lag = m;
+    }
+  }
+  if (height > best->height) {
+    best->height = height;
+    best->disparity = base + lag;
+  }
+}

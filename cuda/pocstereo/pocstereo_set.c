@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "pocstereo/pocstereo_set.h"
+
+#include <math.h>
+
+#define IN(x, lo, hi) ((x) >= (lo) && (x) <= (hi)) /* NaN is not */
+#define PI 3.14159265358979323846
+#define LEAST_SIDE 4 /* of the coarsest layer, pixels */
+
+static const char *
+check_window (const PocstereoParams *p, int width, int height)
+{
+  if (!IN (p->window, 8, POCSTEREO_MAX_WINDOW) || p->window % 2)
+    return "window must be an even number of samples, 8 to 64";
+  if (!IN (p->lines, 1, POCSTEREO_MAX_LINES) || p->lines % 2 == 0)
+    return "lines must be an odd number, 1 to 31";
+  if (!IN (p->bandwidth, 1, p->window / 2 - 1))
+    return "bandwidth must be 1 to half the window less 1";
+  if (p->window > width || p->lines > height)
+    return "the window is larger than the frame; take a smaller window or "
+           "fewer lines";
+  if (!IN (p->weight, POCSTEREO_RECTANGLE, POCSTEREO_GAUSSIAN))
+    return "there is no such spectral weight";
+  if (!IN (p->fit, POCSTEREO_CLOSED_FORM, POCSTEREO_NEWTON))
+    return "there is no such fit";
+  if (!IN (p->noise_floor, 0, 255))
+    return "noise-floor must be a number of grey levels, 0 to 255";
+  return NULL;
+}
+
+static const char *
+check_range (const PocstereoParams *p, int width, int height)
+{
+  int side = width < height ? width : height;
+
+  if (p->min_disparity > p->max_disparity)
+    return "min-disparity is greater than max-disparity; swap them";
+  if (!IN (p->min_disparity, -POCSTEREO_MAX_DISPARITY,
+          POCSTEREO_MAX_DISPARITY) ||
+      !IN (p->max_disparity, -POCSTEREO_MAX_DISPARITY, POCSTEREO_MAX_DISPARITY))
+    return "disparities must be -4096 to 4096 pixels";
+  if (!IN (p->layers, 0, POCSTEREO_MAX_LAYERS))
+    return "layers must be 0 (as many as the range needs) to 8";
+  if (p->layers > 1 && side >> (p->layers - 1) < LEAST_SIDE)
+    return "the frame is too small for so many layers";
+  return NULL;
+}
+
+const char *
+pocstereo_check (const PocstereoParams *p, int width, int height)
+{
+  TRY (check_window (p, width, height));
+  TRY (check_range (p, width, height));
+  if (!IN (p->min_peak, 0, 1))
+    return "min-peak must be a number, 0 to 1";
+  if (p->candidates != 1 && p->candidates != 9)
+    return "candidates must be 1 or 9";
+  if (!IN (p->max_difference, 0, POCSTEREO_MAX_DISPARITY))
+    return "max-difference must be a number of pixels, 0 to 4096";
+  if (p->speckle_size < 0)
+    return "speckle-size must be a number of pixels, 0 or more";
+  if (!IN (p->speckle_step, 0, POCSTEREO_MAX_DISPARITY))
+    return "speckle-step must be a number of pixels, 0 to 4096";
+  return NULL;
+}
+
+/* The paper's 4 layers reach 64 pixels either way of the middle; each one more
+ * doubles that. */
+int
+pocstereo_layers (const PocstereoParams *p, int width, int height)
+{
+  int side = width < height ? width : height, layers = 4;
+
+  if (p->layers)
+    return p->layers;
+  while (layers < POCSTEREO_MAX_LAYERS &&
+      (p->max_disparity - p->min_disparity) >> layers > 8)
+    layers++;
+  while (layers > 1 && side >> (layers - 1) < LEAST_SIDE)
+    layers--;
+  return layers;
+}
+
+static int
+floor_div (int a, int b)
+{
+  return a / b - (a % b < 0);
+}
+
+static PocstereoLayer
+layer_of (const PocstereoWork *w, int l, int min, int max)
+{
+  PocstereoLayer layer = {.width = w->width >> l, .height = w->height >> l};
+  int scale = 1 << l, reach = w->params.window / 2 * scale;
+
+  layer.floor = floor_div (min, scale) - 1;
+  layer.ceil = -floor_div (-max, scale) + 1;
+  layer.tiles = (max - min + reach - 1) / reach;
+  if (layer.tiles < 1)
+    layer.tiles = 1;
+  /* centres of equal parts of the range, in units of 1 / (2 tiles scale) */
+  layer.unit = 2 * layer.tiles * scale;
+  layer.first = 2 * layer.tiles * min + (max - min);
+  layer.step = 2 * (max - min);
+  return layer;
+}
+
+void
+pocstereo_set_layers (PocstereoWork *w)
+{
+  int min = w->params.min_disparity, max = w->params.max_disparity;
+
+  w->n_layers = pocstereo_layers (&w->params, w->width, w->height);
+  for (int l = 0; l < w->n_layers; l++) {
+    w->layer[0][l] = layer_of (w, l, min, max);
+    w->layer[1][l] = layer_of (w, l, -max, -min);
+  }
+}
+
+/* Hann's window times a wave, in integers whose sum is 0, so that a constant
+ * line has no spectrum.  The window's weighted mean, which it loses first, has
+ * a share in frequency 1 alone: half of what frequency 0 has. */
+static void
+set_twiddles (PocstereoTables *t, int k, double scale)
+{
+  double rest = 0;
+
+  for (int n = 1; n < t->half; n++) {
+    double hann = .5 * (1 + cos (PI * n / t->half));
+    double angle = PI * (k + 1) * n / t->half;
+    double mean = k == 0 ? .5 : 0;
+
+    t->cosine[k][n] = (float) nearbyint (scale * hann * (cos (angle) - mean));
+    t->sine[k][n] = (float) nearbyint (scale * hann * sin (angle));
+    rest += t->cosine[k][n];
+  }
+  t->cosine[k][0] = (float) (-2 * rest);
+}
+
+static double
+weight_of (const PocstereoParams *p, int k)
+{
+  double u = .5 * p->bandwidth;
+
+  return p->weight == POCSTEREO_GAUSSIAN ? exp (-k * k / (2 * u * u)) : 1;
+}
+
+static void
+set_lags (PocstereoTables *t, const PocstereoParams *p, int k)
+{
+  for (int n = 0; n <= t->lags + 1; n++) {
+    double angle = PI * (k + 1) * n / t->half;
+    double w = POCSTEREO_TURN * weight_of (p, k + 1);
+
+    t->lag_cosine[n][k] = (int32_t) nearbyint (w * cos (angle));
+    t->lag_sine[n][k] = (int32_t) nearbyint (w * sin (angle));
+  }
+}
+
+void
+pocstereo_set_tables (PocstereoTables *t, const PocstereoParams *p)
+{
+  double scale = (double) POCSTEREO_TWIDDLES / (p->window / 2), sum = 0;
+  double amplitude = 16 * p->noise_floor * scale * p->window / 4;
+
+  t->window = p->window;
+  t->half = p->window / 2;
+  t->lines = p->lines;
+  t->bandwidth = p->bandwidth;
+  t->lags = p->window / 4;
+  t->fit = p->fit;
+  t->floor2 = (float) (amplitude * amplitude);
+  for (int k = 0; k < p->bandwidth; k++) {
+    set_twiddles (t, k, scale);
+    set_lags (t, p, k);
+    t->weight[k] = (float) weight_of (p, k + 1);
+    sum += t->weight[k];
+  }
+  t->omega = (float) (PI / t->half);
+  t->perfect = (float) (sum * p->lines * POCSTEREO_TURN * POCSTEREO_TURN);
+  t->shape = (float) (2 * cos (PI * (2 * p->bandwidth + 1) / p->window));
+  t->cos_bin = (float) cos (PI / p->window);
+  t->sin_bin = (float) sin (PI / p->window);
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Windows that are known when this is compiled: loops over them unroll, and
+ * their twiddles are constants of the kernel's arguments.  All others are read
+ * from the tables. */
+#pragma once
+
+#include "pocstereo/pocstereo_cuda.cuh"
+
+template <int N, int L, int U> struct PocstereoFixed {
+  static constexpr bool is_fixed = true;
+  static constexpr int half = N / 2, most_half = half, lags = N / 4;
+  static constexpr int lines = L, bandwidth = U, most_bandwidth = U;
+
+  float floor2;
+  float cosines[U][N / 2], sines[U][N / 2];
+  int32_t lag_cosines[lags + 1][U], lag_sines[lags + 1][U];
+
+  explicit PocstereoFixed (const PocstereoWork *w)
+  {
+    const PocstereoTables *t = w->host_tables;
+
+    floor2 = t->floor2;
+    for (int k = 0; k < U; k++) {
+      memcpy (cosines[k], t->cosine[k], sizeof cosines[k]);
+      memcpy (sines[k], t->sine[k], sizeof sines[k]);
+    }
+    for (int n = 0; n <= lags; n++) {
+      memcpy (lag_cosines[n], t->lag_cosine[n], sizeof lag_cosines[n]);
+      memcpy (lag_sines[n], t->lag_sine[n], sizeof lag_sines[n]);
+    }
+  }
+  __device__ float cosine (int k, int n) const
+  {
+    return cosines[k][n];
+  }
+  __device__ float sine (int k, int n) const
+  {
+    return sines[k][n];
+  }
+  /* Where the wave is 0, which is known when this is compiled, so is its
+   * constant. */
+  __device__ int32_t lag_cosine (int n, int k) const
+  {
+    int quarters = 4 * (k + 1) * n;
+
+    return quarters % N == 0 && quarters / N % 2 ? 0 : lag_cosines[n][k];
+  }
+  __device__ int32_t lag_sine (int n, int k) const
+  {
+    return 2 * (k + 1) * n % N == 0 ? 0 : lag_sines[n][k];
+  }
+};
+
+struct PocstereoAny {
+  static constexpr bool is_fixed = false;
+  static constexpr int most_half = POCSTEREO_MAX_WINDOW / 2;
+  static constexpr int most_bandwidth = POCSTEREO_MAX_BANDWIDTH;
+
+  int half, lags, lines, bandwidth;
+  float floor2;
+  const PocstereoTables *tables;
+
+  explicit PocstereoAny (const PocstereoWork *w)
+  {
+    const PocstereoTables *t = w->host_tables;
+
+    half = t->half;
+    lags = t->lags;
+    lines = t->lines;
+    bandwidth = t->bandwidth;
+    floor2 = t->floor2;
+    tables = w->tables;
+  }
+  __device__ float cosine (int k, int n) const
+  {
+    return tables->cosine[k][n];
+  }
+  __device__ float sine (int k, int n) const
+  {
+    return tables->sine[k][n];
+  }
+  __device__ int32_t lag_cosine (int n, int k) const
+  {
+    return tables->lag_cosine[n][k];
+  }
+  __device__ int32_t lag_sine (int n, int k) const
+  {
+    return tables->lag_sine[n][k];
+  }
+};
+
+/* Calls @run with the window that @w has. */
+template <class Run>
+static inline const char *
+pocstereo_with_window (const PocstereoWork *w, Run run)
+{
+  const PocstereoTables *t = w->host_tables;
+  int key = (t->window * 32 + t->lines) * 32 + t->bandwidth;
+
+  switch (key) {
+    case (32 * 32 + 15) * 32 + 8:
+      return run (PocstereoFixed<32, 15, 8> (w));
+    case (32 * 32 + 15) * 32 + 12:
+      return run (PocstereoFixed<32, 15, 12> (w));
+    case (16 * 32 + 11) * 32 + 6:
+      return run (PocstereoFixed<16, 11, 6> (w));
+    default:
+      return run (PocstereoAny (w));
+  }
+}
+
+/* The phasors of the line around @centre, to the lower or, @high, the upper
+ * half of each word.  Products and sums are integers below 2^24: contracted or
+ * not, they are exact. */
+template <class Window>
+static __device__ __forceinline__ void
+pocstereo_line (const Window &t, const float *centre, bool high,
+    uint32_t words[Window::most_bandwidth])
+{
+  float sum[Window::most_half], difference[Window::most_half];
+
+  sum[0] = centre[0];
+#pragma unroll
+  for (int n = 1; n < t.half; n++) {
+    sum[n] = centre[n] + centre[-n];
+    difference[n] = centre[n] - centre[-n];
+  }
+#pragma unroll
+  for (int k = 0; k < t.bandwidth; k++) {
+    float re = t.cosine (k, 0) * sum[0], im = 0;
+    int8_t p[2];
+    uint32_t bytes;
+
+#pragma unroll
+    for (int n = 1; n < t.half; n++) {
+      re = __fmaf_rn (t.cosine (k, n), sum[n], re);
+      im = __fmaf_rn (t.sine (k, n), -difference[n], im);
+    }
+    pocstereo_phasor (re, im, t.floor2, p);
+    bytes = (uint32_t) (uint8_t) p[0] | (uint32_t) (uint8_t) p[1] << 8;
+    words[k] = high ? words[k] | bytes << 16 : bytes;
+  }
+}
+
+/* A word of the left view, turned so that its product with the right one's is
+ * the imaginary part of F conj (G). */
+static __device__ __forceinline__ uint32_t
+pocstereo_turned (uint32_t f)
+{
+  uint32_t swapped = __byte_perm (f, 0, 0x2301);
+
+  return (swapped & 0x00ff00ffu) | (__vneg4 (swapped) & 0xff00ff00u);
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * How whole views lie against each other: against offsets that the pictures
+ * were made with, and against the same formula with FFTW in double precision.
+ */
+#include <math.h>
+
+#include "check.h"
+#include "pocstereo/pocstereo_global.h"
+#ifdef HAVE_FFTW
+# include "pocstereo_global_oracle.h"
+#endif
+
+#define WIDTH 320
+#define HEIGHT 240
+
+/* Two views of one texture: a sum of waves, which can be asked anywhere. */
+typedef struct {
+  int width, height;
+  uint16_t *view[2];
+} Pair;
+
+#define WAVES 60
+
+typedef struct {
+  double u[WAVES], v[WAVES], phase[WAVES];
+} Texture;
+
+static double
+unit (void)
+{
+  return rnd (1000000) / 1e6;
+}
+
+static Texture
+texture (void)
+{
+  Texture t;
+
+  for (int i = 0; i < WAVES; i++) {
+    double angle = 2 * M_PI * unit (), f = .2 + 1.2 * unit ();
+
+    t.u[i] = f * cos (angle);
+    t.v[i] = f * sin (angle);
+    t.phase[i] = 2 * M_PI * unit ();
+  }
+  return t;
+}
+
+static uint16_t
+sample (const Texture *t, double x, double y)
+{
+  double sum = 0;
+
+  for (int i = 0; i < WAVES; i++)
+    sum += cos (t->u[i] * x + t->v[i] * y + t->phase[i]);
+  sum = 2040 + 160 * sum;
+  return (uint16_t) (sum < 0 ? 0 : sum > 4080 ? 4080 : nearbyint (sum));
+}
+
+static void
+pair_new (Pair *p, int width, int height)
+{
+  p->width = width;
+  p->height = height;
+  for (int v = 0; v < 2; v++)
+    p->view[v] = calloc ((size_t) width * height, sizeof *p->view[v]);
+}
+
+static void
+pair_free (Pair *p)
+{
+  free (p->view[0]);
+  free (p->view[1]);
+}
+
+/* The right view shows what the left one shows at (x, y) at (x - d, y + lower),
+ * where d is @near in the lower half and @far in the upper. */
+static void
+render (Pair *p, const Texture *t, double near, double far, double lower)
+{
+  for (int y = 0; y < p->height; y++)
+    for (int x = 0; x < p->width; x++) {
+      double d = 2 * y < p->height ? far : near;
+      size_t at = (size_t) y * p->width + x;
+
+      p->view[0][at] = sample (t, x, y);
+      p->view[1][at] = sample (t, x + d, y - lower);
+    }
+}
+
+/* In memory of @kind; what comes out of it. */
+static PocstereoOffset
+measure (DeviceKind kind, const Pair *p)
+{
+  PocstereoOffset offset = {NAN, NAN, NAN, NAN};
+  PocstereoFrame frame = {p->width, p->height, {NULL, NULL}, p->width};
+  size_t bytes = (size_t) p->width * p->height * sizeof (uint16_t);
+  PocstereoGlobal *g;
+  Device device;
+  void *copy[2];
+
+  ok (device_open (&device, kind, NULL));
+  for (int v = 0; v < 2; v++) {
+    ok (device_alloc (&device, &copy[v], bytes));
+    ok (device_copy (&device, copy[v], p->view[v], bytes));
+    frame.view[v] = copy[v];
+  }
+  ok (pocstereo_global_new (&g, &device, p->width, p->height));
+  ok (pocstereo_global_run (g, &frame, &offset));
+  pocstereo_global_free (g);
+  for (int v = 0; v < 2; v++)
+    device_release (&device, copy[v]);
+  device_close (&device);
+  return offset;
+}
+
+static void
+test_offsets (DeviceKind kind)
+{
+  static const double offsets[][2] = {
+      {0, 0}, {7, 0}, {-12, 3}, {4.5, .5}, {-20.25, -1.25}, {30, .1}};
+  Texture t = texture ();
+  Pair p;
+
+  pair_new (&p, WIDTH, HEIGHT);
+  for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
+    double d = offsets[i][0], lower = offsets[i][1];
+    PocstereoOffset o;
+
+    render (&p, &t, d, d, lower);
+    o = measure (kind, &p);
+    check_near (o.disparity, d, .05);
+    check_near (o.vertical, lower, .05);
+    check (o.contrast > POCSTEREO_GLOBAL_CONTRAST);
+    check (o.peak > .3 && o.peak <= 1.0001);
+  }
+  pair_free (&p);
+}
+
+/* Two disparities, one row. */
+static void
+test_depths (DeviceKind kind)
+{
+  Texture t = texture ();
+  PocstereoOffset o;
+  Pair p;
+
+  pair_new (&p, WIDTH, HEIGHT);
+  render (&p, &t, 25, 8, .75);
+  o = measure (kind, &p);
+  check_near (o.vertical, .75, .05);
+  check (fabs (o.disparity - 25) < .2 || fabs (o.disparity - 8) < .2);
+  pair_free (&p);
+}
+
+/* A view whose pixels are means of four: offsets in pixels of the view. */
+static void
+test_large (DeviceKind kind)
+{
+  Texture t = texture ();
+  PocstereoOffset o;
+  Pair p;
+
+  for (int i = 0; i < WAVES; i++)
+    t.u[i] /= 2, t.v[i] /= 2;
+  pair_new (&p, 1030, 402);
+  render (&p, &t, 14, 14, 1.5);
+  o = measure (kind, &p);
+  check_near (o.disparity, 14, .2);
+  check_near (o.vertical, 1.5, .2);
+  pair_free (&p);
+}
+
+static void
+test_nothing (DeviceKind kind)
+{
+  PocstereoOffset o;
+  Pair p;
+
+  pair_new (&p, WIDTH, HEIGHT);
+  o = measure (kind, &p); /* black */
+  check (o.contrast < POCSTEREO_GLOBAL_CONTRAST);
+  for (int v = 0; v < 2; v++)
+    for (int i = 0; i < WIDTH * HEIGHT; i++)
+      p.view[v][i] = (uint16_t) rnd (4081);
+  o = measure (kind, &p); /* two views that have nothing in common */
+  check (o.contrast < POCSTEREO_GLOBAL_CONTRAST);
+  pair_free (&p);
+}
+
+static void
+test_hostile (DeviceKind kind)
+{
+  static const int sides[][2] = {{15, 100}, {100, 15}, {8193, 16}, {-1, 16}};
+  PocstereoOffset offset;
+  PocstereoFrame frame = {.width = 17, .height = 33, .stride = 17};
+  PocstereoGlobal *g;
+  Device device;
+
+  ok (device_open (&device, kind, NULL));
+  for (size_t i = 0; i < sizeof sides / sizeof *sides; i++) {
+    check (pocstereo_global_new (&g, &device, sides[i][0], sides[i][1]));
+    pocstereo_global_free (g);
+  }
+  ok (pocstereo_global_new (&g, &device, 16, 33));
+  check (pocstereo_global_run (g, &frame, &offset));
+  pocstereo_global_free (g);
+  device_close (&device);
+}
+
+#ifdef HAVE_FFTW
+/* Every value of the correlation follows from the same transforms; its peak and
+ * row are enough to see that. */
+static void
+test_oracle (DeviceKind kind)
+{
+  for (int i = 0; i < 4; i++) {
+    Texture t = texture ();
+    PocstereoOffset o;
+    double peak, disparity;
+    Pair p;
+
+    pair_new (&p, 64 + 32 * i, 48 + 16 * i);
+    render (&p, &t, 3 + i, 1.5, .5 * i);
+    for (int v = 0; v < 2; v++)
+      for (int at = 0; at < p.width * p.height; at++)
+        p.view[v][at] = (uint16_t) (p.view[v][at] * 9 / 10 + rnd (400));
+    o = measure (kind, &p);
+    oracle_peak (p.view[0], p.view[1], p.width, p.height, &peak, &disparity);
+    check_near (o.peak, peak, 1e-4);
+    check_near (o.disparity, disparity, 2e-3);
+    pair_free (&p);
+  }
+}
+#endif
+
+static void
+test_parity (DeviceKind kind)
+{
+  (void) kind;
+  for (int i = 0; i < 4; i++) {
+    Texture t = texture ();
+    PocstereoOffset cpu, cuda;
+    Pair p;
+
+    pair_new (&p, 320 + 77 * i, 161 + 50 * i);
+    render (&p, &t, 9 + i, 2, .3 * i);
+    cpu = measure (DEVICE_CPU, &p);
+    cuda = measure (DEVICE_CUDA, &p);
+    check_near (cuda.disparity, cpu.disparity, 2e-3);
+    check_near (cuda.vertical, cpu.vertical, 2e-3);
+    check_near (cuda.peak, cpu.peak, 1e-4);
+    pair_free (&p);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  static const CheckPart on_each[] = {{"offsets", test_offsets},
+      {"depths", test_depths}, {"large", test_large}, {"nothing", test_nothing},
+      {"hostile", test_hostile},
+#ifdef HAVE_FFTW
+      {"oracle", test_oracle},
+#endif
+      {NULL, NULL}};
+  static const CheckPart parity[] = {{"parity", test_parity}, {NULL, NULL}};
+
+  return check_main (argc, argv, on_each, parity, NULL);
+}
