@@ -165,7 +165,7 @@ take_points (Pocstereo *s, const PocstereoPoint *points, int n)
     device_release_pinned (&s->device, w->point_matches);
     w->points = NULL;
     w->point_matches = NULL;
-    w->max_points = 0;
+    w->max_points = w->n_points = 0;
     TRY (device_alloc_pinned (
         &s->device, (void **) &w->points, room * sizeof *w->points));
     TRY (device_alloc_pinned (&s->device, (void **) &w->point_matches,

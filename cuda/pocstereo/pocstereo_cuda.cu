@@ -42,6 +42,7 @@ close (const Device *dev, PocstereoWork *w)
   if (!c)
     return;
   device_release (dev, c->memory);
+  device_release (dev, c->ladder);
   free_dense (dev, c);
   free (c);
 }

@@ -29,6 +29,9 @@ typedef struct {
   size_t room;   /* couples */
   PocstereoField field;
 
+  void *ladder; /* pocstereo_ladder_cuda.cu: room for so many points */
+  int ladder_points;
+
   /* Of every pixel, of each view: */
   int32_t *found[2], *height[2]; /* a layer's disparities, how good they are */
   int32_t *smooth[2];            /* their medians: of the layer above */

@@ -56,25 +56,34 @@ struct Words {
   int pair, couple;
 };
 
+/* All reads are under way before the first one is stored. */
 template <class Window>
 static __device__ __forceinline__ void
 load_rows (const Search<Window> &s, int view, int x, int y)
 {
   constexpr int LANES = GroupOf<Window>::lanes;
+  constexpr int WIDE = (2 * Window::half + LANES - 1) / LANES;
   const PocstereoLayer &layer = s.w.layer[0][s.l];
   const uint16_t *samples = s.w.view[view][s.l];
+  uint16_t read[WIDE][Window::lines];
 
 #pragma unroll
-  for (int n = s.lane; n < 2 * s.t.half - 1; n += LANES) {
-    int column = pocstereo_clamp (x + n + 1 - s.t.half, 0, layer.width - 1);
+  for (int i = 0; i < WIDE; i++) {
+    int column = pocstereo_clamp (
+        x + s.lane + i * LANES + 1 - s.t.half, 0, layer.width - 1);
 
 #pragma unroll
     for (int j = 0; j < s.t.lines; j++) {
       int row = pocstereo_clamp (y + j - s.t.lines / 2, 0, layer.height - 1);
 
-      s.group.rows[j][n] = samples[(size_t) row * s.w.stride[s.l] + column];
+      read[i][j] = samples[(size_t) row * s.w.stride[s.l] + column];
     }
   }
+#pragma unroll
+  for (int i = 0; i < WIDE; i++)
+#pragma unroll
+    for (int j = 0; j < s.t.lines; j++)
+      s.group.rows[j][s.lane + i * LANES] = read[i][j];
 }
 
 /* The phasors of the window around (x, y), a lane a line. */

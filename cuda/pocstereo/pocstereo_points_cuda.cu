@@ -5,6 +5,7 @@
  * where so many points ask that this is less work. */
 #include "pocstereo/pocstereo_fit_core.h"
 #include "pocstereo/pocstereo_group.cuh"
+#include "pocstereo/pocstereo_ladder.h"
 
 #define THREADS POCSTEREO_POINT_THREADS
 
@@ -122,6 +123,8 @@ pocstereo_points_cuda (const Device *dev, const PocstereoWork *w)
 {
   const PocstereoCuda *c = (const PocstereoCuda *) w->state;
 
+  if (w->params.implementation != POCSTEREO_FUSED)
+    return pocstereo_ladder_cuda (dev, w);
   return pocstereo_with_window (w, [&] (const auto &t) {
     using Window = std::decay_t<decltype (t)>;
     const uint32_t all = (1u << w->n_layers) - 1;

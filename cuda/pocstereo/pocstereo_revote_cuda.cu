@@ -63,9 +63,10 @@ __launch_bounds__ (TILE_X *TILE_Y) census_kernel (
 /* ---- The vote ---- */
 
 #define WARPS 4
-#define STRIP 28 /* columns that a warp decides: its lanes but for two a side \
-                  */
-#define DEEP 8   /* rows */
+#define STRIP \
+ 28            /* columns that a warp decides: its lanes but for two a side \
+                */
+#define DEEP 8 /* rows */
 #define BOX POCSTEREO_BOX
 #define SIDE (2 * BOX + 1)
 

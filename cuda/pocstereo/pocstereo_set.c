@@ -29,6 +29,20 @@ check_window (const PocstereoParams *p, int width, int height)
 }
 
 static const char *
+check_implementation (const PocstereoParams *p)
+{
+  if (!IN (p->implementation, POCSTEREO_FUSED, POCSTEREO_I5))
+    return "there is no such implementation";
+  if (p->implementation != POCSTEREO_FUSED &&
+      (p->window != 32 || p->lines != 15 || p->bandwidth != 8))
+    return "implementations i1 to i5 are for window 32, lines 15 and bandwidth "
+           "8";
+  if (!IN (p->lines_at_once, 0, 15))
+    return "lines-at-once must be 1 to 15, or 0 for the fastest";
+  return NULL;
+}
+
+static const char *
 check_range (const PocstereoParams *p, int width, int height)
 {
   int side = width < height ? width : height;
@@ -51,6 +65,7 @@ pocstereo_check (const PocstereoParams *p, int width, int height)
 {
   TRY (check_window (p, width, height));
   TRY (check_range (p, width, height));
+  TRY (check_implementation (p));
   if (!IN (p->min_peak, 0, 1))
     return "min-peak must be a number, 0 to 1";
   if (p->candidates != 1 && p->candidates != 9)
