@@ -39,6 +39,7 @@ typedef struct {
   float perfect;          /* the correlation's peak for identical windows */
   float shape;            /* closed form: 2 cos (pi V / N), V = 2 U + 1 */
   float cos_bin, sin_bin; /* of pi / N */
+  float shared, least;    /* of pocstereo_sigma (); least: pixels */
 } PocstereoTables;
 
 /* ---- A line's phasors (equation 1; windowing) ---- */

@@ -110,16 +110,14 @@ pocstereo_newton (const PocstereoTables *t, const int32_t *r, float x)
  * look's sine is (1 - c^4) / 2.  The slope of the correlation at its peak is
  * the weighted sum of the means of those sines, and bend turns slope into
  * pixels.  Neighbouring frequencies share samples under Hann's window, and
- * neighbouring lines share noise and texture: POCSTEREO_SHARED, measured, is
- * what that adds; POCSTEREO_LEAST is what stays without noise. */
-#define POCSTEREO_SHARED 1.6f
-#define POCSTEREO_LEAST .012f
-
+ * neighbouring lines share noise and texture: t->shared is what that adds;
+ * t->least is what stays without noise.  The closed form's maximum is not that
+ * of the correlation itself, @p; half of what lies between them counts too. */
 BOTH float
-pocstereo_sigma (const PocstereoTables *t, const int32_t *r, float bend)
+pocstereo_sigma (const PocstereoTables *t, const int32_t *r, PocstereoPoly p)
 {
   float full = (float) (t->lines * POCSTEREO_TURN * POCSTEREO_TURN);
-  float scatter = 0, turn = -bend / (full * t->omega);
+  float scatter = 0, turn = -p.bend / (full * t->omega), off;
 
   if (!(turn > 0))
     return 1e3f;
@@ -130,8 +128,9 @@ pocstereo_sigma (const PocstereoTables *t, const int32_t *r, float bend)
     scatter += w * w * (c2 < 1 ? 1 - c2 * c2 : 0);
   }
   scatter = scatter / (float) (2 * t->lines) / (turn * turn);
-  return sqrtf (POCSTEREO_SHARED * POCSTEREO_SHARED * scatter +
-      POCSTEREO_LEAST * POCSTEREO_LEAST);
+  off = .5f * p.slope / p.bend;
+  return sqrtf (
+      t->shared * t->shared * scatter + t->least * t->least + off * off);
 }
 
 BOTH uint16_t
@@ -165,7 +164,6 @@ pocstereo_refine (const PocstereoTables *t, const int32_t *r, int base)
   match.disparity =
       base * POCSTEREO_ONE + pocstereo_nearest (x * POCSTEREO_ONE);
   match.peak = pocstereo_u16 (p.height / t->perfect * 65535);
-  match.sigma =
-      pocstereo_u16 (pocstereo_sigma (t, r, p.bend) * POCSTEREO_SIGMA);
+  match.sigma = pocstereo_u16 (pocstereo_sigma (t, r, p) * POCSTEREO_SIGMA);
   return match;
 }
