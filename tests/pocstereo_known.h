@@ -52,5 +52,5 @@ test_shifts (DeviceKind kind)
   for (int d = -60; d <= 60; d += 24)
     check_wall (kind, &p, d, .004);
   for (int d = -3; d <= 3; d++)
-    check_wall (kind, &p, d / 4., .045);
+    check_wall (kind, &p, d / 4., .06);
 }
