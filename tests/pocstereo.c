@@ -1,12 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * pocstereo: known disparities, and CPU against CUDA bit for bit. */
+ * pocstereo: known disparities, FFTW, what must be refused, and CPU against
+ * CUDA bit for bit. */
 #include "pocstereo_energy.h"
+#include "pocstereo_hostile.h"
 #include "pocstereo_known.h"
+#include "pocstereo_parity.h"
+#ifdef HAVE_FFTW
+# include "pocstereo_oracle.h"
+#endif
 
-static const CheckPart on_each[] = {{"shifts", test_shifts}, {NULL, NULL}};
+static const CheckPart on_each[] = {{"shifts", test_shifts},
+    {"ranges", test_ranges}, {"nothing to see", test_plain},
+    {"identical views", test_identical},
+    {"points are pixels", test_points_are_pixels},
+    {"a square before a wall", test_square},
+#ifdef HAVE_FFTW
+    {"exact sums", test_exact}, {"against FFTW", test_oracle},
+#endif
+    {"params", test_params}, {"frames", test_frames}, {"repeats", test_repeats},
+    {"a device that fails", test_failing}, {NULL, NULL}};
 
-static const CheckPart parity[] = {{NULL, NULL}};
+static const CheckPart parity[] = {{"every pixel", test_parity_dense},
+    {"points", test_parity_points}, {NULL, NULL}};
 
 int
 main (int argc, char **argv)

@@ -1,32 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The CPU backend's table, and the pyramid. */
-#include <stdlib.h>
-
 #include "pocstereo/pocstereo_cpu.h"
 
 static const char *
 open (const Device *dev, PocstereoWork *w)
 {
-  (void) dev;
-  w->state = calloc (1, sizeof (PocstereoCpu));
-  return w->state ? NULL : "out of memory";
-}
-
-static void
-free_dense (PocstereoCpu *c)
-{
-  free (c->found);
-  free (c->parent);
-  free (c->height);
-  free (c->census[0]);
-  free (c->census[1]);
-  free (c->spare);
-  free (c->patch);
-  c->found = c->parent = c->height = NULL;
-  c->census[0] = c->census[1] = NULL;
-  c->spare = NULL;
-  c->patch = NULL;
+  return device_alloc (dev, &w->state, sizeof (PocstereoCpu));
 }
 
 static void
@@ -34,49 +14,44 @@ close (const Device *dev, PocstereoWork *w)
 {
   PocstereoCpu *c = w->state;
 
-  (void) dev;
   if (!c)
     return;
-  free (c->field[0]);
-  free (c->field[1]);
-  free (c->base);
-  free_dense (c);
-  free (c);
-}
-
-static const char *
-need_dense (const PocstereoWork *w)
-{
-  PocstereoCpu *c = w->state;
-  size_t n = (size_t) w->width * w->height;
-
-  if (c->patch)
-    return NULL;
-  free_dense (c); /* of a time when memory ran out half way */
-  c->found = malloc (n * sizeof *c->found);
-  c->parent = malloc (n * sizeof *c->parent);
-  c->height = malloc (n * sizeof *c->height);
-  c->census[0] = malloc (n * sizeof *c->census[0]);
-  c->census[1] = malloc (n * sizeof *c->census[1]);
-  c->spare = malloc (n * sizeof *c->spare);
-  if (c->found && c->parent && c->height && c->census[0] && c->census[1] &&
-      c->spare)
-    c->patch = malloc (n * sizeof *c->patch);
-  return c->patch ? NULL : "out of memory";
+  for (int v = 0; v < 2; v++) {
+    device_release (dev, c->field[v]);
+    device_release (dev, c->census[v]);
+  }
+  device_release (dev, c->base);
+  device_release (dev, c->found);
+  device_release (dev, c->parent);
+  device_release (dev, c->height);
+  device_release (dev, c->spare);
+  device_release (dev, c->patch);
+  device_release (dev, c);
 }
 
 static const char *
 prepare (const Device *dev, PocstereoWork *w, bool dense)
 {
-  (void) dev;
+  PocstereoCpu *c = w->state;
+  size_t n = (size_t) w->width * w->height;
+
   if (!dense)
     return NULL;
-  TRY (pocstereo_need_fields_cpu (w));
-  return need_dense (w);
+  TRY (pocstereo_need_fields_cpu (dev, w));
+  if (c->patch)
+    return NULL;
+  DEVICE_RENEW (dev, c->found, n);
+  DEVICE_RENEW (dev, c->parent, n);
+  DEVICE_RENEW (dev, c->height, n);
+  DEVICE_RENEW (dev, c->census[0], n);
+  DEVICE_RENEW (dev, c->census[1], n);
+  DEVICE_RENEW (dev, c->spare, n);
+  DEVICE_RENEW (dev, c->patch, n);
+  return NULL;
 }
 
 const char *
-pocstereo_need_fields_cpu (const PocstereoWork *w)
+pocstereo_need_fields_cpu (const Device *dev, const PocstereoWork *w)
 {
   PocstereoCpu *c = w->state;
   size_t bytes = (size_t) w->width * w->height *
@@ -85,11 +60,8 @@ pocstereo_need_fields_cpu (const PocstereoWork *w)
   if (c->field_bytes >= bytes)
     return NULL;
   c->field_bytes = 0;
-  for (int v = 0; v < 2; v++) {
-    free (c->field[v]);
-    if (!(c->field[v] = malloc (bytes)))
-      return "out of memory";
-  }
+  for (int v = 0; v < 2; v++)
+    DEVICE_RENEW (dev, c->field[v], bytes);
   c->field_bytes = bytes;
   return NULL;
 }

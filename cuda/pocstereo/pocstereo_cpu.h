@@ -38,7 +38,8 @@ void pocstereo_field_cpu (
     const PocstereoWork *w, int view, int l, int8_t *field);
 
 /* Room for the fields of layer 0. */
-const char *pocstereo_need_fields_cpu (const PocstereoWork *w);
+const char *pocstereo_need_fields_cpu (
+    const Device *dev, const PocstereoWork *w);
 
 /* The median of 5 x 5 numbers around each of @from. */
 void pocstereo_median_cpu (

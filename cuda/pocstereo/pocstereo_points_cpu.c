@@ -3,8 +3,6 @@
  * Steps 2 to 7 at points.  Where so many points ask that their windows hold
  * more lines than a layer has pixels, the phasors of all its pixels are taken
  * first and shared. */
-#include <stdlib.h>
-
 #include "pocstereo/pocstereo_cpu.h"
 #include "pocstereo/pocstereo_dense_core.h"
 #include "pocstereo/pocstereo_fit_core.h"
@@ -92,14 +90,14 @@ match (const Search *s, int i)
 }
 
 static const char *
-grow (PocstereoCpu *c, int n)
+grow (const Device *dev, PocstereoCpu *c, int n)
 {
   if (n <= c->max_points)
     return NULL;
-  free (c->base);
-  c->base = malloc (n * sizeof *c->base);
-  c->max_points = c->base ? n : 0;
-  return c->base ? NULL : "out of memory";
+  c->max_points = 0;
+  DEVICE_RENEW (dev, c->base, n);
+  c->max_points = n;
+  return NULL;
 }
 
 /* Lines of all windows against pixels of both views. */
@@ -115,13 +113,12 @@ pocstereo_points_cpu (const Device *dev, const PocstereoWork *w)
 {
   PocstereoCpu *c = w->state;
 
-  (void) dev;
-  TRY (grow (c, w->max_points));
+  TRY (grow (dev, c, w->max_points));
   for (int l = w->n_layers - 1; l >= 0; l--) {
     Search s = {w, w->tables, &w->layer[0][l], l, {NULL, NULL}};
 
     if (is_crowded (w, s.layer)) {
-      TRY (pocstereo_need_fields_cpu (w));
+      TRY (pocstereo_need_fields_cpu (dev, w));
       for (int v = 0; v < 2; v++) {
         pocstereo_field_cpu (w, v, l, c->field[v]);
         s.field[v] = c->field[v];
