@@ -3,7 +3,6 @@
  * Steps 2 to 7 at every pixel: one kernel a layer, the last look and the fit in
  * another.  Pixels that lie in the same one of the layer above have the same
  * candidates: a thread does two of them. */
-#include "pocstereo/pocstereo_fit_core.h"
 #include "pocstereo/pocstereo_pixel.cuh"
 
 #define TILE_X 32
@@ -146,7 +145,7 @@ __launch_bounds__ (THREADS)
     if (i < n)
       pocstereo_try_lags (t, layer, sums, base, POCSTEREO_AGAIN_LAGS, &best);
   }
-  match = pocstereo_refine (w.tables, sums.r, best.disparity);
+  match = pocstereo_refine_in (t, w.tables, sums.r, best.disparity);
   if (!w.params.revote)
     pocstereo_forget_low (w.min_peak, &match);
   w.matches[view][at] = match;

@@ -3,7 +3,8 @@
  * Phasors of every pixel: the transform that all windows around share. */
 #include "pocstereo/pocstereo_window.cuh"
 
-#define THREADS 128
+#define PIXELS 64
+#define THREADS (2 * PIXELS)
 
 /* The blocks of one layer: blocks[l] is the first one. */
 struct Plan {
@@ -51,7 +52,9 @@ pocstereo_fields_room (
   return NULL;
 }
 
-/* One block, THREADS pixels of a pair of lines. */
+/* One block, PIXELS pixels of a pair of lines: half of each warp takes the
+ * upper line, half the lower one, and each stores every other couple of both.
+ */
 template <class Window>
 static __global__ void
 __launch_bounds__ (THREADS)
@@ -59,44 +62,52 @@ __launch_bounds__ (THREADS)
         const __grid_constant__ PocstereoField f,
         const __grid_constant__ Plan plan, const __grid_constant__ Window t)
 {
-  constexpr int SIDE = THREADS + 2 * Window::most_half;
-  __shared__ float rows[2][SIDE];
+  constexpr int SIDE = PIXELS + 2 * Window::most_half;
+  constexpr int APART =
+      SIDE + (48 - SIDE % 32) % 32; /* 16 banks between rows */
+  __shared__ float rows[2][APART];
   uint32_t words[Window::most_bandwidth + 1];
   int block = blockIdx.x, view = blockIdx.y, l = 0;
+  int row = threadIdx.x / 16 % 2;
+  int n = threadIdx.x / 32 * 16 + threadIdx.x % 16;
 
   while (block >= plan.blocks[l + 1])
     l++;
   block -= plan.blocks[l];
 
   const PocstereoLayer &layer = w.layer[0][l];
-  int tiles = ceil_div (layer.width, THREADS);
-  int x0 = block % tiles * THREADS, pair = block / tiles;
-  int x = x0 + (int) threadIdx.x;
+  int tiles = ceil_div (layer.width, PIXELS);
+  int x0 = block % tiles * PIXELS, pair = block / tiles;
 
   allow_next ();
   await_previous ();
-  for (int i = threadIdx.x; i < 2 * (THREADS + 2 * t.half); i += THREADS) {
-    int row = i & 1, n = i >> 1;
+  for (int i = threadIdx.x; i < 2 * (PIXELS + 2 * t.half); i += THREADS) {
     int from_y =
-        pocstereo_clamp (2 * pair + row - t.lines / 2, 0, layer.height - 1);
-    int from_x = pocstereo_clamp (x0 + n - t.half, 0, layer.width - 1);
+        pocstereo_clamp (2 * pair + i % 2 - t.lines / 2, 0, layer.height - 1);
+    int from_x = pocstereo_clamp (x0 + i / 2 - t.half, 0, layer.width - 1);
 
-    rows[row][n] = w.view[view][l][(size_t) from_y * w.stride[l] + from_x];
+    rows[i % 2][i / 2] =
+        w.view[view][l][(size_t) from_y * w.stride[l] + from_x];
   }
   __syncthreads ();
-  if (x >= layer.width)
-    return;
   words[t.bandwidth] = 0;
-#pragma unroll 1
-  for (int row = 0; row < 2; row++)
-    pocstereo_line (t, &rows[row][threadIdx.x + t.half], row, words);
+  pocstereo_line (t, &rows[row][n + t.half], words);
+#pragma unroll
+  for (int k = 0; k < t.bandwidth; k++) {
+    uint32_t other = __shfl_xor_sync (ALL_LANES, words[k], 16);
+
+    words[k] = row ? other | words[k] << 16 : words[k] | other << 16;
+  }
+  if (x0 + n >= layer.width)
+    return;
 
   uint2 *to = f.couples[view][l] + (size_t) pair * f.pitch[l] +
-      (size_t) x * f.across[l];
+      (size_t) (x0 + n) * f.across[l];
 
 #pragma unroll
   for (int k = 0; k < t.bandwidth; k += 2)
-    to[(size_t) (k / 2) * f.deeper[l]] = make_uint2 (words[k], words[k + 1]);
+    if (k / 2 % 2 == row)
+      to[(size_t) (k / 2) * f.deeper[l]] = make_uint2 (words[k], words[k + 1]);
 }
 
 const char *
@@ -108,7 +119,7 @@ pocstereo_fields_cuda (
 
   for (int l = 0; l < POCSTEREO_MAX_LAYERS; l++) {
     int n = l < w->n_layers && (layers >> l & 1)
-        ? ceil_div (w->layer[0][l].width, THREADS) * pairs_of (w, l)
+        ? ceil_div (w->layer[0][l].width, PIXELS) * pairs_of (w, l)
         : 0;
 
     plan.blocks[l + 1] = plan.blocks[l] + n;

@@ -20,7 +20,8 @@ pocstereo_sincos (float a, float *sine, float *cosine)
 {
   float q = .25f * a, q2 = q * q;
   float s = q * (1 - q2 * (1.f / 6 - q2 * (1.f / 120 - q2 * (1.f / 5040))));
-  float c = 1 - q2 * (.5f - q2 * (1.f / 24 - q2 * (1.f / 720 - q2 / 40320)));
+  float c =
+      1 - q2 * (.5f - q2 * (1.f / 24 - q2 * (1.f / 720 - q2 * (1.f / 40320))));
 
   for (int i = 0; i < 2; i++) {
     float t = 2 * s * c;
@@ -45,7 +46,8 @@ pocstereo_atan (float u, float v)
   for (int i = 0; i < 2; i++)
     t = t / (1 + sqrtf (1 + t * t));
   t2 = t * t;
-  return 4 * (t * (1 - t2 * (1.f / 3 - t2 * (.2f - t2 * (1.f / 7 - t2 / 9)))));
+  return 4 *
+      (t * (1 - t2 * (1.f / 3 - t2 * (.2f - t2 * (1.f / 7 - t2 * (1.f / 9))))));
 }
 
 /* Where the peak's model
@@ -117,12 +119,12 @@ BOTH float
 pocstereo_sigma (const PocstereoTables *t, const int32_t *r, PocstereoPoly p)
 {
   float full = (float) (t->lines * POCSTEREO_TURN * POCSTEREO_TURN);
-  float scatter = 0, turn = -p.bend / (full * t->omega), off;
+  float unit = 1 / full, scatter = 0, turn = -p.bend / (full * t->omega), off;
 
   if (!(turn > 0))
     return 1e3f;
   for (int k = 0; k < t->bandwidth; k++) {
-    float re = (float) r[2 * k] / full, im = (float) r[2 * k + 1] / full;
+    float re = (float) r[2 * k] * unit, im = (float) r[2 * k + 1] * unit;
     float c2 = re * re + im * im, w = t->weight[k] * (float) (k + 1);
 
     scatter += w * w * (c2 < 1 ? 1 - c2 * c2 : 0);

@@ -98,7 +98,7 @@ take_window (const Search<Window> &s, int view, int x, int y)
   load_rows (s, view, x, y);
   __syncwarp ();
   if (s.lane < s.t.lines) {
-    pocstereo_line (s.t, &s.group.rows[s.lane][s.t.half - 1], false, words);
+    pocstereo_line (s.t, &s.group.rows[s.lane][s.t.half - 1], words);
 #pragma unroll
     for (int k = 0; k < s.t.bandwidth; k++)
       halves[2 * (s.lane / 2 * s.t.bandwidth + k) + s.lane % 2] =

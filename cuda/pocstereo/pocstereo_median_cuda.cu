@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Medians of 5 x 5: each column of 5 is put in order once, for the five pixels
+ * around that need it. */
 #include "pocstereo/pocstereo_cuda.cuh"
 #include "pocstereo/pocstereo_median_core.h"
 
@@ -6,37 +9,108 @@
 #define TILE_Y 8
 #define REACH POCSTEREO_MEDIAN_REACH
 #define SIDE (2 * REACH + 1)
+#define WIDE (TILE_X + 2 * REACH)
 
 struct Maps {
   const int32_t *from[2];
   int32_t *to[2];
 };
 
-static __global__ void
-__launch_bounds__ (TILE_X *TILE_Y)
-    median_kernel (const Maps maps, int step, int width, int height)
+/* Five numbers in order, by nine comparisons. */
+static __device__ __forceinline__ void
+order_five (int32_t v[SIDE])
 {
-  __shared__ int32_t tile[TILE_Y + 2 * REACH][TILE_X + 2 * REACH];
+  pocstereo_order (&v[0], &v[3]);
+  pocstereo_order (&v[1], &v[4]);
+  pocstereo_order (&v[0], &v[2]);
+  pocstereo_order (&v[1], &v[3]);
+  pocstereo_order (&v[0], &v[1]);
+  pocstereo_order (&v[2], &v[4]);
+  pocstereo_order (&v[1], &v[2]);
+  pocstereo_order (&v[3], &v[4]);
+  pocstereo_order (&v[2], &v[3]);
+}
+
+/* The 7th of 13, as pocstereo_median25 () finds the 13th of 25. */
+static __device__ __forceinline__ int32_t
+median13 (int32_t v[13])
+{
+#pragma unroll
+  for (int first = 0; first < 6; first++) {
+    const int last = 7; /* those still in: first to last */
+
+    if (first)
+      v[last] = v[last + first];
+#pragma unroll
+    for (int i = first; i < last; i++)
+      pocstereo_order (&v[i], &v[i + 1]);
+#pragma unroll
+    for (int i = last - 2; i >= first; i--)
+      pocstereo_order (&v[i], &v[i + 1]);
+  }
+  return v[6];
+}
+
+/* Of 25 numbers, the columns of which are in order.  Once the rows are too,
+ * number j of row i has (i + 1) (j + 1) - 1 below it and (5 - i) (5 - j) - 1
+ * above: where either is over 12, it is not the median. */
+static __device__ __forceinline__ int32_t
+median_of_ordered (int32_t v[SIDE][SIDE])
+{
+  int32_t left[13];
+  int n = 0;
+
+#pragma unroll
+  for (int i = 0; i < SIDE; i++) {
+    order_five (v[i]);
+#pragma unroll
+    for (int j = 0; j < SIDE; j++)
+      if ((i + 1) * (j + 1) <= 13 && (SIDE - i) * (SIDE - j) <= 13)
+        left[n++] = v[i][j];
+  }
+  return median13 (left);
+}
+
+static __global__ void
+__launch_bounds__ (TILE_X *TILE_Y) median_kernel (
+    const __grid_constant__ Maps maps, int step, int width, int height)
+{
+  __shared__ int32_t tile[TILE_Y + 2 * REACH][WIDE];
+  __shared__ int32_t ordered[SIDE][TILE_Y][WIDE];
   const int32_t *from = maps.from[blockIdx.z];
   int x0 = blockIdx.x * TILE_X, y0 = blockIdx.y * TILE_Y;
   int x = x0 + (int) threadIdx.x, y = y0 + (int) threadIdx.y;
-  int32_t v[SIDE * SIDE];
+  int thread = threadIdx.y * TILE_X + threadIdx.x;
+  int32_t v[SIDE][SIDE];
 
   allow_next ();
   await_previous ();
-  for (int j = threadIdx.y; j < TILE_Y + 2 * REACH; j += TILE_Y)
-    for (int i = threadIdx.x; i < TILE_X + 2 * REACH; i += TILE_X) {
-      int column = pocstereo_clamp (x0 + i - REACH, 0, width - 1);
-      int row = pocstereo_clamp (y0 + j - REACH, 0, height - 1);
+  for (int i = thread; i < (TILE_Y + 2 * REACH) * WIDE; i += TILE_X * TILE_Y) {
+    int column = pocstereo_clamp (x0 + i % WIDE - REACH, 0, width - 1);
+    int row = pocstereo_clamp (y0 + i / WIDE - REACH, 0, height - 1);
 
-      tile[j][i] = from[((size_t) row * width + column) * step];
-    }
+    tile[i / WIDE][i % WIDE] = from[((size_t) row * width + column) * step];
+  }
+  __syncthreads ();
+  for (int i = thread; i < TILE_Y * WIDE; i += TILE_X * TILE_Y) {
+    int32_t column[SIDE];
+
+#pragma unroll
+    for (int j = 0; j < SIDE; j++)
+      column[j] = tile[i / WIDE + j][i % WIDE];
+    order_five (column);
+#pragma unroll
+    for (int j = 0; j < SIDE; j++)
+      ordered[j][i / WIDE][i % WIDE] = column[j];
+  }
   __syncthreads ();
 #pragma unroll
-  for (int i = 0; i < SIDE * SIDE; i++)
-    v[i] = tile[threadIdx.y + i / SIDE][threadIdx.x + i % SIDE];
+  for (int i = 0; i < SIDE; i++)
+#pragma unroll
+    for (int j = 0; j < SIDE; j++)
+      v[i][j] = ordered[i][threadIdx.y][threadIdx.x + j];
   if (x < width && y < height)
-    maps.to[blockIdx.z][(size_t) y * width + x] = pocstereo_median25 (v);
+    maps.to[blockIdx.z][(size_t) y * width + x] = median_of_ordered (v);
 }
 
 const char *

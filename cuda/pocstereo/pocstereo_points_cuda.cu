@@ -3,7 +3,6 @@
  * Steps 2 to 7 at points: some lanes of a warp for each, all layers in one
  * kernel.  A layer's phasors are taken window by window, or come from its field
  * where so many points ask that this is less work. */
-#include "pocstereo/pocstereo_fit_core.h"
 #include "pocstereo/pocstereo_group.cuh"
 #include "pocstereo/pocstereo_ladder.h"
 
@@ -53,9 +52,10 @@ load_lags (const PocstereoWork &w, const Window &t, Shared<Window> &shared)
  * would all do the same. */
 template <class Window>
 static __device__ __forceinline__ void
-refine (const PocstereoWork &w, const GroupOf<Window> &group, int i)
+refine (const PocstereoWork &w, const Window &t, const GroupOf<Window> &group,
+    int i)
 {
-  PocstereoMatch match = pocstereo_refine (w.tables, group.r, group.base);
+  PocstereoMatch match = pocstereo_refine_in (t, w.tables, group.r, group.base);
   int2 whole;
 
   pocstereo_forget_low (w.min_peak, &match);
@@ -101,18 +101,22 @@ __launch_bounds__ (THREADS)
   __syncthreads ();
   i = blockIdx.x * POINTS + threadIdx.x;
   if (threadIdx.x < POINTS && i < w.n_points)
-    refine<Window> (w, shared.group[threadIdx.x], i);
+    refine (w, t, shared.group[threadIdx.x], i);
 }
 
-/* Where a field is less work: windows hold more lines than a layer has pixels.
- */
+/* A line of one window alone costs as much as some lines of a field: measured,
+ * 32 x 15. */
+#define LINE_COST 8
+
+/* Where a field is less work than windows. */
 static uint32_t
 crowded_layers (const PocstereoWork *w)
 {
+  int64_t lines = (int64_t) w->n_points * w->params.lines;
   uint32_t layers = 0;
 
   for (int l = 0; l < w->n_layers; l++)
-    if ((int64_t) w->n_points * w->params.lines >
+    if (LINE_COST * lines >
         (int64_t) w->layer[0][l].width * w->layer[0][l].height)
       layers |= 1u << l;
   return layers;

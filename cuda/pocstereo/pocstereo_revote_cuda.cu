@@ -20,8 +20,9 @@ struct Censuses {
 
 /* pocstereo_census (), its bits in another order, which nobody looks at. */
 static __global__ void
-__launch_bounds__ (TILE_X *TILE_Y) census_kernel (
-    const __grid_constant__ PocstereoWork w, const Censuses census)
+__launch_bounds__ (TILE_X *TILE_Y)
+    census_kernel (const __grid_constant__ PocstereoWork w,
+        const __grid_constant__ Censuses census)
 {
   __shared__ int tile[ROWS][COLUMNS];
   int view = blockIdx.z;
@@ -145,8 +146,8 @@ take (const PocstereoWork &w, const Vote &v, int view, int donor, int x, int y)
 }
 
 static __global__ void
-__launch_bounds__ (WARPS * 32)
-    vote_kernel (const __grid_constant__ PocstereoWork w, const Vote v)
+__launch_bounds__ (WARPS * 32) vote_kernel (
+    const __grid_constant__ PocstereoWork w, const __grid_constant__ Vote v)
 {
   int view = blockIdx.z, lane = threadIdx.x;
   int x = (blockIdx.x * WARPS + threadIdx.y) * STRIP + lane;

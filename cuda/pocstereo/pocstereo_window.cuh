@@ -6,6 +6,7 @@
 #pragma once
 
 #include "pocstereo/pocstereo_cuda.cuh"
+#include "pocstereo/pocstereo_fit_core.h"
 
 template <int N, int L, int U> struct PocstereoFixed {
   static constexpr bool is_fixed = true;
@@ -110,12 +111,24 @@ pocstereo_with_window (const PocstereoWork *w, Run run)
   }
 }
 
-/* The phasors of the line around @centre, to the lower or, @high, the upper
- * half of each word.  Products and sums are integers below 2^24: contracted or
- * not, they are exact. */
+/* pocstereo_refine (), whose loops unroll where the window is known, so that
+ * @r can stay in registers. */
+template <class Window>
+static __device__ __forceinline__ PocstereoMatch
+pocstereo_refine_in (
+    const Window &t, const PocstereoTables *tables, const int32_t *r, int base)
+{
+  if constexpr (Window::is_fixed)
+    __builtin_assume (tables->bandwidth == Window::bandwidth);
+  return pocstereo_refine (tables, r, base);
+}
+
+/* The phasors of the line around @centre, each in the lower half of a word.
+ * Products and sums are integers below 2^24: contracted or not, they are exact.
+ */
 template <class Window>
 static __device__ __forceinline__ void
-pocstereo_line (const Window &t, const float *centre, bool high,
+pocstereo_line (const Window &t, const float *centre,
     uint32_t words[Window::most_bandwidth])
 {
   float sum[Window::most_half], difference[Window::most_half];
@@ -130,7 +143,6 @@ pocstereo_line (const Window &t, const float *centre, bool high,
   for (int k = 0; k < t.bandwidth; k++) {
     float re = t.cosine (k, 0) * sum[0], im = 0;
     int8_t p[2];
-    uint32_t bytes;
 
 #pragma unroll
     for (int n = 1; n < t.half; n++) {
@@ -138,8 +150,7 @@ pocstereo_line (const Window &t, const float *centre, bool high,
       im = __fmaf_rn (t.sine (k, n), -difference[n], im);
     }
     pocstereo_phasor (re, im, t.floor2, p);
-    bytes = (uint32_t) (uint8_t) p[0] | (uint32_t) (uint8_t) p[1] << 8;
-    words[k] = high ? words[k] | bytes << 16 : bytes;
+    words[k] = (uint32_t) (uint8_t) p[0] | (uint32_t) (uint8_t) p[1] << 8;
   }
 }
 
