@@ -23,7 +23,7 @@ grep -E '^ *[0-9]+/[0-9]+|^(Ok|Fail|Skipped|Timeout)' "$out/tests.log" || true
 
 : >"$out/sanitizer.log"
 for tool in memcheck racecheck; do
-  for test in 'moct cuda' 'overlay cuda' 'gpuccl parity run'; do
+  for test in 'moct cuda' 'overlay cuda' 'gpuccl parity run' 'pocstereo parity'; do
     summary=$(timeout 240 compute-sanitizer --tool $tool \
       --error-exitcode 9 "$build"/tests/test-$test 2>&1 | grep SUMMARY) ||
       failed=1
@@ -73,6 +73,10 @@ OMP_NUM_THREADS=1 "$build/tests/test-moct" --bench cpu row 2 | tail -2
 "$build/tests/test-gpuccl" --bench algorithm 0 | tee "$out/gpuccl.csv"
 "$build/tests/test-gpuccl" --bench size 0 >"$out/gpuccl-vga.csv"
 "$build/tests/test-gpuccl" --bench figures >"$out/gpuccl-figures.csv"
+"$build/tests/test-pocstereo" --bench | tee "$out/pocstereo.csv"
+for threads in 1 "$(nproc)"; do
+  OMP_NUM_THREADS=$threads "$build/tests/test-pocstereo" --bench cpu
+done | tee "$out/pocstereo-cpu.csv"
 
 for memory in '(memory:CUDAMemory)' ''; do
   for element in moct 'visionoverlay' ; do
