@@ -24,9 +24,6 @@ pocstereo_order (int32_t *a, int32_t *b)
 BOTH int32_t
 pocstereo_median25 (int32_t v[25])
 {
-#ifdef __CUDACC__
-# pragma unroll
-#endif
   for (int first = 0; first < 12; first++) {
     int last = 13; /* those still in: first to 13, and the one that comes */
 
