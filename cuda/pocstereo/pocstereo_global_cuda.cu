@@ -4,7 +4,7 @@
  * is not installed. */
 #include <cufft.h>
 #include <dlfcn.h>
-#include <new>
+#include <stdlib.h>
 
 #include "common/cuda.cuh"
 #include "pocstereo/pocstereo_global_core.h"
@@ -47,7 +47,7 @@ open_library (void)
 const char *
 open (const Device *dev, PocstereoGlobalWork *w)
 {
-  Plans *p = new (std::nothrow) Plans ();
+  Plans *p = (Plans *) calloc (1, sizeof *p);
 
   if (!(w->state = p))
     return "out of memory";
@@ -79,7 +79,7 @@ close (const Device *dev, PocstereoGlobalWork *w)
       p->destroy (p->plans[i]);
   if (p->library)
     dlclose (p->library);
-  delete p;
+  free (p);
 }
 
 __global__ void
