@@ -176,9 +176,9 @@ set_lags (PocstereoTables *t, const PocstereoParams *p, int k)
  * high frequencies than the curvature says, which sigma is made from.  What
  * aliases a window lets through grows as it shrinks, and so does what they
  * weigh. */
-#define SHARED_NEWTON 1.25
+#define SHARED_NEWTON 1.2
 #define SHARED_CLOSED_FORM 1.
-#define LEAST .011 /* of a window of 32 samples, pixels */
+#define LEAST .012 /* of a window of 32 samples, pixels */
 
 static void
 set_sigma (PocstereoTables *t, const PocstereoParams *p)
