@@ -49,6 +49,9 @@ typedef struct {
   uint8_t opacity;
 } OverlayMap;
 
+/* The palette of maps that are no labels: R G B 255, from little to much. */
+void overlay_ramp (uint8_t rgba[256][4]);
+
 typedef struct _OverlayList OverlayList;
 typedef struct _Overlay Overlay;
 

@@ -101,3 +101,9 @@ overlay_palette (
     palette[4 * i + 3] = 255;
   }
 }
+
+void
+overlay_ramp (uint8_t rgba[256][4])
+{
+  overlay_palette (IMAGE_RGBA, NULL, false, rgba[0]);
+}
