@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "base/gstvisionaggregate.h"
 
-#include "base/gstvisioncuda.h"
-
 #define PARENT GST_AGGREGATOR_CLASS (g_type_class_peek (GST_TYPE_AGGREGATOR))
 
 static const gchar *
@@ -63,7 +61,7 @@ process (GstAggregator *agg, GstBuffer *first, GstBuffer *second)
   if (GST_CLOCK_TIME_IS_VALID (time))
     gst_object_sync_values (GST_OBJECT (agg), time);
   first = gst_buffer_make_writable (first);
-  ret = gst_vision_frames_process (&p->frames, p->packing, first, second);
+  ret = gst_vision_frames_process (&p->frames, p->packing, &first, second);
   gst_clear_buffer (&second);
   if (ret == GST_FLOW_OK)
     return gst_aggregator_finish_buffer (agg, first);
@@ -236,57 +234,4 @@ gst_vision_aggregate_sink_event (
     gst_aggregator_update_segment (agg, segment);
   }
   return PARENT->sink_event (agg, pad, event);
-}
-
-GstFlowReturn
-gst_vision_aggregate_src_caps (
-    GstAggregator *agg, GstCaps *allowed, GstCaps **caps)
-{
-  GstCaps *first = gst_vision_aggregator_private (agg)->frames.caps[0];
-
-  (void) allowed;
-  if (!first)
-    return GST_AGGREGATOR_FLOW_NEED_DATA;
-  *caps = gst_caps_ref (first);
-  return GST_FLOW_OK;
-}
-
-static GstCaps *
-acceptable_caps (GstAggregator *agg, GstAggregatorPad *pad)
-{
-  GstCaps *caps = gst_pad_get_pad_template_caps (GST_PAD (pad));
-
-  if (gst_vision_aggregate_number (agg, pad) == 0) {
-    GstCaps *all = caps;
-
-    caps = gst_pad_peer_query_caps (agg->srcpad, all);
-    gst_caps_unref (all);
-  }
-  return caps;
-}
-
-gboolean
-gst_vision_aggregate_sink_query (
-    GstAggregator *agg, GstAggregatorPad *pad, GstQuery *query)
-{
-  GstCaps *caps, *filter;
-
-  if (GST_QUERY_TYPE (query) == GST_QUERY_CONTEXT &&
-      gst_vision_cuda_query_context (GST_ELEMENT (agg), query,
-          gst_vision_aggregator_private (agg)->common.backend.context))
-    return TRUE;
-  if (GST_QUERY_TYPE (query) != GST_QUERY_CAPS)
-    return PARENT->sink_query (agg, pad, query);
-  caps = acceptable_caps (agg, pad);
-  gst_query_parse_caps (query, &filter);
-  if (filter) {
-    GstCaps *both =
-        gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST);
-
-    gst_caps_unref (caps);
-    caps = both;
-  }
-  gst_query_set_caps_result (query, caps);
-  gst_caps_unref (caps);
-  return TRUE;
 }

@@ -46,7 +46,7 @@ gboolean gst_vision_aggregate_sink_query (
 /* Of its pads; likewise. */
 GstFlowReturn gst_vision_aggregate_chain (
     GstPad *pad, GstObject *agg, GstBuffer *buffer);
-/* The output has the first input's caps. */
+/* The output has the first input's caps, or those of a picture. */
 GstFlowReturn gst_vision_aggregate_src_caps (
     GstAggregator *agg, GstCaps *allowed, GstCaps **caps);
 

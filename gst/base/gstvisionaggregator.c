@@ -172,6 +172,7 @@ static void
 finalize (GObject *object)
 {
   gst_clear_object (&PRIV (object)->common.backend.context);
+  gst_vision_common_clear (&PRIV (object)->common);
   G_OBJECT_CLASS (gst_vision_aggregator_parent_class)->finalize (object);
 }
 
@@ -239,38 +240,24 @@ gst_vision_aggregator_init (GstVisionAggregator *self)
   p->max_skew = DEFAULT_MAX_SKEW;
 }
 
-static void
-add_pad (GstElementClass *klass, const gchar *name, GstPadDirection direction,
-    const gchar *formats)
+const Image *
+gst_vision_aggregator_get_output (GstVisionAggregator *self)
 {
-  GstCaps *caps = gst_vision_caps (formats);
+  GstVisionAggregateOutput *output = &PRIV (self)->frames.output;
 
-  gst_element_class_add_pad_template (klass,
-      gst_pad_template_new_with_gtype (name, direction,
-          direction == GST_PAD_SRC ? GST_PAD_ALWAYS : GST_PAD_REQUEST, caps,
-          GST_TYPE_AGGREGATOR_PAD));
-  gst_caps_unref (caps);
-}
-
-void
-gst_vision_aggregator_class_add_pads (GstVisionAggregatorClass *klass,
-    const gchar *first, const gchar *first_formats, const gchar *second,
-    const gchar *second_formats)
-{
-  GstElementClass *element = GST_ELEMENT_CLASS (klass);
-
-  klass->first_pad = first;
-  klass->second_pad = second;
-  klass->alike = g_strcmp0 (first_formats, second_formats) == 0;
-  add_pad (element, first, GST_PAD_SINK, first_formats);
-  add_pad (element, second, GST_PAD_SINK, second_formats);
-  add_pad (element, "src", GST_PAD_SRC, first_formats);
+  return output->wanted && !output->copies ? &output->image : NULL;
 }
 
 GstVisionBackend *
 gst_vision_aggregator_get_backend (GstVisionAggregator *self)
 {
   return &PRIV (self)->common.backend;
+}
+
+GstVisionCommon *
+gst_vision_aggregator_get_common (GstVisionAggregator *self)
+{
+  return &PRIV (self)->common;
 }
 
 gboolean

@@ -5,17 +5,18 @@
  * can reach them, and is otherwise to its child what GstVisionFilter is to
  * those with one input.
  *
- * The output is the first input's frame with what the child adds to it.  Where
+ * The output is the first input's frame with what the child adds to it, or a
+ * picture that the child makes, as large as a view.  Where
  * only the first pad is requested, a frame holds both views beside or above
  * each other; the child then sees two views into it, whose rows start wherever
- * the views do, and the output is the packed frame, because a buffer cannot
- * say that it is a part of another in CUDA memory. */
+ * the views do, and the output is a copy of the first view, because a buffer
+ * cannot say that it is a part of another in CUDA memory. */
 #pragma once
 
 #include <gst/base/gstaggregator.h>
 #include <gst/video/video.h>
 
-#include "base/gstvisionbackend.h"
+#include "base/gstvisioncommon.h"
 
 G_BEGIN_DECLS
 
@@ -52,6 +53,15 @@ struct _GstVisionAggregatorClass {
       const Image *second, GstBuffer *buffer);
   void (*close) (GstVisionAggregator *self);
   void (*reset) (GstVisionAggregator *self);
+
+  /* Set before add_pads (): formats of pictures that the output may be, as
+   * there; NULL: it is always the first frame or view. */
+  const gchar *output_formats;
+  /* Then: the format of the picture that the output is, or UNKNOWN where it is
+   * the first frame or view.  @fields, NULL where caps are
+   * not made yet, gets what they say besides.  Where the answer changes, mark
+   * the source pad for reconfiguration. */
+  GstVideoFormat (*output) (GstVisionAggregator *self, GstStructure *fields);
 };
 
 /* Adds the pad templates `src` and, on request, the two of these names, which
@@ -61,7 +71,12 @@ void gst_vision_aggregator_class_add_pads (GstVisionAggregatorClass *klass,
     const gchar *first, const gchar *first_formats, const gchar *second,
     const gchar *second_formats);
 
-/* As in GstVisionFilter. */
+/* In process (): the picture to fill, and the buffer given there is its; NULL
+ * where the output is the first frame or view. */
+const Image *gst_vision_aggregator_get_output (GstVisionAggregator *self);
+
+/* As in GstVisionFilter; faults and refusals are the common part's. */
+GstVisionCommon *gst_vision_aggregator_get_common (GstVisionAggregator *self);
 GstVisionBackend *gst_vision_aggregator_get_backend (GstVisionAggregator *self);
 gboolean gst_vision_aggregator_wants_message (
     GstVisionAggregator *self, GstBuffer *buffer);

@@ -26,6 +26,7 @@ typedef enum {
   GST_VISION_FRAME_WRITE = 1 << 0, /* it changes the frame's pixels */
   GST_VISION_FRAME_STAY = 1 << 1,  /* backend=auto runs where the frame lies:
                                       system frames on the CPU */
+  GST_VISION_FRAME_FILL = 1 << 2,  /* with WRITE: it reads no pixel before */
 } GstVisionFrameUse;
 
 typedef const char *(*GstVisionOpenDevice) (

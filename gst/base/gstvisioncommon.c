@@ -30,6 +30,24 @@ gst_vision_common_restart (GstVisionCommon *self)
   self->frames = self->dropped = self->faulty = 0;
   self->last_fault = 0;
   self->kernel = self->latency = (GstVisionTimes){0};
+  gst_vision_common_clear (self);
+}
+
+void
+gst_vision_common_clear (GstVisionCommon *self)
+{
+  g_clear_pointer (&self->more, gst_structure_free);
+}
+
+void
+gst_vision_common_set_stat (
+    GstVisionCommon *self, const gchar *name, gdouble value)
+{
+  GST_OBJECT_LOCK (self->backend.element);
+  if (!self->more)
+    self->more = gst_structure_new_empty ("stats");
+  gst_structure_set (self->more, name, G_TYPE_DOUBLE, value, NULL);
+  GST_OBJECT_UNLOCK (self->backend.element);
 }
 
 void
@@ -105,10 +123,12 @@ stats (const GstVisionCommon *self)
   const char *device = !self->backend.is_open    ? "none"
       : self->backend.device.kind == DEVICE_CUDA ? "cuda"
                                                  : "cpu";
-  GstStructure *stats = gst_structure_new ("stats", "frames", G_TYPE_UINT64,
-      self->frames, "dropped", G_TYPE_UINT64, self->dropped, "faulty",
-      G_TYPE_UINT64, self->faulty, NULL);
+  GstStructure *stats = self->more ? gst_structure_copy (self->more)
+                                   : gst_structure_new_empty ("stats");
 
+  gst_structure_set (stats, "frames", G_TYPE_UINT64, self->frames, "dropped",
+      G_TYPE_UINT64, self->dropped, "faulty", G_TYPE_UINT64, self->faulty,
+      NULL);
   add_times (stats, "kernel-time", &self->kernel);
   add_times (stats, "latency", &self->latency);
   gst_structure_set (stats, "device", G_TYPE_STRING, device, NULL);

@@ -26,12 +26,15 @@ typedef struct {
   GstVisionTimes kernel;  /* of the device, where it could be measured */
   GstVisionTimes latency; /* of each frame, until its results were read */
 
+  GstStructure *more; /* further fields of stats; NULL: none */
+
   gboolean has_failed; /* since the start; the error was posted */
 } GstVisionCommon;
 
 void gst_vision_common_init (GstVisionCommon *self, GstElement *element);
 /* Forgets statistics, failures and the time of the newest message. */
 void gst_vision_common_restart (GstVisionCommon *self);
+void gst_vision_common_clear (GstVisionCommon *self);
 
 /* The ids of a parent's own properties begin here. */
 #define GST_VISION_COMMON_N_IDS 6
@@ -40,6 +43,10 @@ void gst_vision_common_set_property (
     GstVisionCommon *self, guint id, const GValue *value);
 void gst_vision_common_get_property (
     GstVisionCommon *self, guint id, GValue *value);
+
+/* A field of stats of the element's own, until the next start. */
+void gst_vision_common_set_stat (
+    GstVisionCommon *self, const gchar *name, gdouble value);
 
 /* Counts a frame that was processed from @start (g_get_monotonic_time) on. */
 void gst_vision_common_count (GstVisionCommon *self, gint64 start);

@@ -228,6 +228,7 @@ static void
 finalize (GObject *object)
 {
   gst_clear_object (&PRIV (object)->common.backend.context);
+  gst_vision_common_clear (&PRIV (object)->common);
   G_OBJECT_CLASS (gst_vision_filter_parent_class)->finalize (object);
 }
 

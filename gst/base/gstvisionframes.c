@@ -16,6 +16,7 @@ gst_vision_frames_close (GstVisionFrames *self)
   CLASS (self)->close (self->owner);
   for (gint i = 0; i < 2; i++)
     gst_vision_input_close (&self->input[i], backend);
+  gst_vision_aggregate_output_close (&self->output, backend);
   gst_vision_backend_leave (backend);
   self->is_open = FALSE;
 }
@@ -36,6 +37,9 @@ open_child (GstVisionFrames *self, const GstVideoInfo info[2])
     err = gst_vision_input_open (&self->input[i], backend, &info[i],
         gst_vision_caps_in_cuda (self->caps[i]),
         i ? GST_VISION_FRAME_READ : klass->use);
+  if (!err)
+    err = gst_vision_aggregate_output_open (
+        &self->output, backend, &self->view[0]);
   if (!err)
     err = klass->open (
         self->owner, &backend->device, &self->view[0], &self->view[1]);
@@ -131,18 +135,22 @@ share_context (GstVisionFrames *self, GstBuffer *first, GstBuffer *second)
 }
 
 static const char *
-process_mapped (GstVisionFrames *self, Image image[2], GstBuffer *first)
+process_mapped (GstVisionFrames *self, Image image[2], GstBuffer *buffer)
 {
   if (self->single) {
     Image whole = image[0];
 
     gst_vision_views_split (&self->views, &whole, image);
   }
-  return CLASS (self)->process (self->owner, &image[0], &image[1], first);
+  if (self->output.wanted && self->output.copies)
+    TRY (gst_vision_aggregate_output_copy (
+        &self->output, &self->common->backend.device, &image[0]));
+  return CLASS (self)->process (self->owner, &image[0], &image[1], buffer);
 }
 
 static const char *
-map_and_process (GstVisionFrames *self, GstBuffer *first, GstBuffer *second)
+map_and_process (GstVisionFrames *self, GstBuffer *first, GstBuffer *second,
+    GstBuffer *buffer)
 {
   GstVisionBackend *backend = &self->common->backend;
   const char *err, *unmap_err;
@@ -152,19 +160,45 @@ map_and_process (GstVisionFrames *self, GstBuffer *first, GstBuffer *second)
   if (!self->single) {
     err = gst_vision_input_map (&self->input[1], backend, second, &image[1]);
     if (!err) {
-      err = process_mapped (self, image, first);
+      err = process_mapped (self, image, buffer);
       unmap_err = gst_vision_input_unmap (&self->input[1], backend);
       err = err ? err : unmap_err;
     }
   } else
-    err = process_mapped (self, image, first);
+    err = process_mapped (self, image, buffer);
   unmap_err = gst_vision_input_unmap (&self->input[0], backend);
   return err ? err : unmap_err;
 }
 
+/* With a picture for the output around them, where there is one. */
+static const char *
+fill_and_process (GstVisionFrames *self, GstBuffer **first, GstBuffer *second)
+{
+  GstVisionBackend *backend = &self->common->backend;
+  GstVisionAggregateOutput *output = &self->output;
+  const char *err, *unmap_err;
+  GstBuffer *picture;
+
+  if (!output->wanted)
+    return map_and_process (self, *first, second, *first);
+  picture = gst_vision_aggregate_output_new_buffer (output, *first);
+  if (!picture)
+    return "out of memory for the output";
+  err = gst_vision_input_map (&output->frame, backend, picture, &output->image);
+  if (!err) {
+    err = map_and_process (self, *first, second, picture);
+    unmap_err = gst_vision_input_unmap (&output->frame, backend);
+    err = err ? err : unmap_err;
+  }
+  gst_buffer_unref (err ? picture : *first);
+  if (!err)
+    *first = picture;
+  return err;
+}
+
 GstFlowReturn
 gst_vision_frames_process (GstVisionFrames *self, GstVisionPacking packing,
-    GstBuffer *first, GstBuffer *second)
+    GstBuffer **first, GstBuffer *second)
 {
   GstVisionBackend *backend = &self->common->backend;
   gint64 start = g_get_monotonic_time ();
@@ -177,11 +211,11 @@ gst_vision_frames_process (GstVisionFrames *self, GstVisionPacking packing,
     return ret;
   if (!self->is_open)
     return GST_FLOW_ERROR;
-  err = share_context (self, first, second);
+  err = share_context (self, *first, second);
   if (!err)
     err = gst_vision_backend_enter (backend);
   if (!err)
-    err = map_and_process (self, first, second);
+    err = fill_and_process (self, first, second);
   gst_vision_backend_leave (backend);
   if (gst_vision_common_failed (self->common, err)) {
     gst_vision_frames_close (self);
@@ -196,4 +230,12 @@ gst_vision_frames_take_caps (GstVisionFrames *self, gint i, GstCaps *caps)
 {
   gst_caps_replace (&self->caps[i], caps);
   self->outdated = TRUE;
+}
+
+void
+gst_vision_frames_set_output (
+    GstVisionFrames *self, const GstCaps *caps, gboolean copies)
+{
+  self->output.copies = copies;
+  self->outdated |= gst_vision_aggregate_output_set_caps (&self->output, caps);
 }

@@ -4,6 +4,7 @@
  * Images: the part of it that knows devices and not pads. */
 #pragma once
 
+#include "base/gstvisionaggregateoutput.h"
 #include "base/gstvisioncommon.h"
 #include "base/gstvisionpacking.h"
 
@@ -19,14 +20,21 @@ typedef struct {
   GstVisionViews views; /* then */
   GstVideoInfo view[2]; /* what the child sees */
   GstVisionInput input[2];
+  GstVisionAggregateOutput output;
 } GstVisionFrames;
 
 void gst_vision_frames_take_caps (GstVisionFrames *self, gint i, GstCaps *caps);
 
+/* The caps of the output from now on; NULL: the output is the first frame.
+ * @copies: it is a copy of the first view, else a picture of the child. */
+void gst_vision_frames_set_output (
+    GstVisionFrames *self, const GstCaps *caps, gboolean copies);
+
 /* Gives the frames to the child, which is opened first where caps are new.
- * @second is NULL where @first holds both.  Errors are posted. */
+ * @second is NULL where @first holds both.  Where the output is a picture of
+ * its own, it takes the place of @first.  Errors are posted. */
 GstFlowReturn gst_vision_frames_process (GstVisionFrames *self,
-    GstVisionPacking packing, GstBuffer *first, GstBuffer *second);
+    GstVisionPacking packing, GstBuffer **first, GstBuffer *second);
 void gst_vision_frames_close (GstVisionFrames *self);
 
 G_END_DECLS

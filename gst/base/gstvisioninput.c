@@ -176,7 +176,8 @@ gst_vision_input_map (GstVisionInput *self, GstVisionBackend *backend,
 
   *image = mapped (self);
   if (self->staging) {
-    err = copy_planes (&backend->device, &self->staged, image);
+    if (!(self->use & GST_VISION_FRAME_FILL))
+      err = copy_planes (&backend->device, &self->staged, image);
     *image = self->staged;
   }
   if (!err)

@@ -96,21 +96,33 @@ quarters (void)
   return buffer;
 }
 
-/* The views' first pixels are @left and @right, and the frame comes out
- * whole. */
+/* The views' first pixels are @left and @right, and the left one comes out. */
 static void
 expect_views (const gchar *caps, const gchar *packing, gdouble left,
     gdouble right, gint width, gint height)
 {
   Two t = two_new (FALSE, caps, NULL);
   GstVisionObjects *found;
+  GstVideoInfo info;
   GstBuffer *buffer;
+  GstCaps *out;
+  guint8 pixels[16];
 
   gst_util_set_object_arg (G_OBJECT (t.element), "packing", packing);
   gst_harness_push (t.left, quarters ());
   buffer = gst_harness_pull (t.left);
   fail_unless (buffer != NULL);
-  fail_unless_equals_int (gst_buffer_get_size (buffer), 32);
+  fail_unless_equals_int (gst_buffer_get_size (buffer), 16);
+  gst_buffer_extract (buffer, 0, pixels, sizeof pixels);
+  fail_unless_equals_int (pixels[0], (gint) left);
+  fail_unless_equals_int (pixels[15], (gint) left + (width == 4 ? 2 : 1));
+  out = gst_pad_get_current_caps (t.left->sinkpad);
+  fail_unless (gst_video_info_from_caps (&info, out));
+  gst_caps_unref (out);
+  fail_unless_equals_int (info.width, width);
+  fail_unless_equals_int (info.height, height);
+  fail_unless_equals_int (
+      GST_VIDEO_INFO_MULTIVIEW_MODE (&info), GST_VIDEO_MULTIVIEW_MODE_NONE);
   found = gst_buffer_get_vision_objects (buffer, GST_VISION_ORIGIN_RESULT);
   fail_unless_equals_float (found->objects[0].x, left);
   fail_unless_equals_float (found->objects[0].y, right);

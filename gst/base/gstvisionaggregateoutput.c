@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "base/gstvisionaggregateoutput.h"
+
+#include "base/gstvisioncuda.h"
+
+GstCaps *
+gst_vision_aggregate_output_caps (GstVideoFormat format,
+    const GstVideoInfo *view, GstStructure *fields, gboolean in_cuda)
+{
+  gchar *formats =
+      g_strdup_printf ("{ %s }", gst_video_format_to_string (format));
+  GstCaps *caps = gst_vision_caps (formats), *more;
+
+  gst_structure_set (fields, "width", G_TYPE_INT, view->width, "height",
+      G_TYPE_INT, view->height, "framerate", GST_TYPE_FRACTION, view->fps_n,
+      view->fps_d, "pixel-aspect-ratio", GST_TYPE_FRACTION, view->par_n,
+      view->par_d, NULL);
+  for (guint i = 0; i < gst_caps_get_size (caps); i++)
+    for (gint k = 0; k < gst_structure_n_fields (fields); k++) {
+      const gchar *name = gst_structure_nth_field_name (fields, (guint) k);
+
+      gst_structure_set_value (gst_caps_get_structure (caps, i), name,
+          gst_structure_get_value (fields, name));
+    }
+  if (!in_cuda) {
+    more = gst_caps_copy_nth (caps, 0);
+    gst_caps_remove_structure (caps, 0);
+    gst_caps_append (caps, more);
+  }
+  gst_structure_free (fields);
+  g_free (formats);
+  return caps;
+}
+
+gboolean
+gst_vision_aggregate_output_set_caps (
+    GstVisionAggregateOutput *self, const GstCaps *caps)
+{
+  GstVisionAggregateOutput was = *self;
+
+  self->wanted = caps && gst_video_info_from_caps (&self->info, caps);
+  self->in_cuda = self->wanted && gst_vision_caps_in_cuda (caps);
+  return self->wanted != was.wanted ||
+      (self->wanted &&
+          (self->in_cuda != was.in_cuda ||
+              !gst_video_info_is_equal (&self->info, &was.info)));
+}
+
+static GstBufferPool *
+make_pool (GstVisionAggregateOutput *self, GstVisionBackend *backend)
+{
+  GstBufferPool *pool = self->in_cuda
+      ? gst_vision_cuda_pool_new (backend->context)
+      : gst_video_buffer_pool_new ();
+  GstStructure *config = gst_buffer_pool_get_config (pool);
+  GstCaps *caps = gst_video_info_to_caps (&self->info);
+
+  if (self->in_cuda) {
+    gst_caps_set_features_simple (
+        caps, gst_caps_features_new (GST_VISION_CUDA_MEMORY, NULL));
+    gst_buffer_pool_config_add_option (
+        config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  }
+  gst_buffer_pool_config_set_params (
+      config, caps, (guint) GST_VIDEO_INFO_SIZE (&self->info), 0, 0);
+  gst_caps_unref (caps);
+  if (gst_buffer_pool_set_config (pool, config) &&
+      gst_buffer_pool_set_active (pool, TRUE))
+    return pool;
+  gst_object_unref (pool);
+  return NULL;
+}
+
+const char *
+gst_vision_aggregate_output_open (GstVisionAggregateOutput *self,
+    GstVisionBackend *backend, const GstVideoInfo *view)
+{
+  if (!self->wanted)
+    return NULL;
+  if (self->info.width != view->width || self->info.height != view->height)
+    return "the inputs were linked or released while frames came; link them "
+           "before";
+  if (self->in_cuda && !backend->context)
+    return "the output shall lie in CUDA memory, but there is no GPU";
+  if (!(self->pool = make_pool (self, backend)))
+    return "out of memory for the output";
+  return gst_vision_input_open (&self->frame, backend, &self->info,
+      self->in_cuda, GST_VISION_FRAME_WRITE | GST_VISION_FRAME_FILL);
+}
+
+void
+gst_vision_aggregate_output_close (
+    GstVisionAggregateOutput *self, GstVisionBackend *backend)
+{
+  gst_vision_input_close (&self->frame, backend);
+  if (!self->pool)
+    return;
+  gst_buffer_pool_set_active (self->pool, FALSE);
+  gst_clear_object (&self->pool);
+}
+
+/* All metas but what tells of the pixels of the other. */
+static gboolean
+copy_meta (GstBuffer *from, GstMeta **meta, gpointer to)
+{
+  const GstMetaInfo *info = (*meta)->info;
+  GstMetaTransformCopy whole = {FALSE, 0, (gsize) -1};
+
+  if (info->transform_func && info->api != GST_VIDEO_META_API_TYPE &&
+      !gst_meta_api_type_has_tag (info->api, _gst_meta_tag_memory))
+    info->transform_func (to, *meta, from, _gst_meta_transform_copy, &whole);
+  return TRUE;
+}
+
+GstBuffer *
+gst_vision_aggregate_output_new_buffer (
+    GstVisionAggregateOutput *self, GstBuffer *first)
+{
+  GstBuffer *buffer;
+
+  if (gst_buffer_pool_acquire_buffer (self->pool, &buffer, NULL) != GST_FLOW_OK)
+    return NULL;
+  gst_buffer_copy_into (
+      buffer, first, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
+  gst_buffer_foreach_meta (first, copy_meta, buffer);
+  return buffer;
+}
+
+const char *
+gst_vision_aggregate_output_copy (
+    GstVisionAggregateOutput *self, const Device *device, const Image *view)
+{
+  const Image *to = &self->image;
+
+  for (int p = 0; p < image_planes (to->format); p++)
+    TRY (device_copy_rows (device, to->plane[p], to->stride[p], view->plane[p],
+        view->stride[p], image_row_bytes (to->format, to->width, p),
+        image_rows (to->format, to->height, p)));
+  return NULL;
+}
