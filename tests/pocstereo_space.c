@@ -14,7 +14,7 @@ static void
 test_camera (DeviceKind kind)
 {
   PocstereoSpace s;
-  PocstereoPoint p;
+  PocstereoSpacePoint p;
 
   (void) kind;
   ok (pocstereo_space_from_camera (&s, &motorcycle));
@@ -36,7 +36,7 @@ test_aspect (DeviceKind kind)
 {
   PocstereoCamera c = {800, 400, 320, 240, 320, .1};
   PocstereoSpace s;
-  PocstereoPoint p;
+  PocstereoSpacePoint p;
 
   (void) kind;
   ok (pocstereo_space_from_camera (&s, &c));
@@ -52,7 +52,7 @@ test_q (DeviceKind kind)
 {
   double q[16] = {1, 0, 0, -300, 0, 1, 0, -200, 0, 0, 0, 500, 0, 0, 10, 100};
   PocstereoSpace s;
-  PocstereoPoint p, more;
+  PocstereoSpacePoint p, more;
 
   (void) kind;
   ok (pocstereo_space_from_q (&s, q));
@@ -86,7 +86,7 @@ test_refusals (DeviceKind kind)
   double q[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0};
   PocstereoCamera c = motorcycle;
   PocstereoSpace s;
-  PocstereoPoint p;
+  PocstereoSpacePoint p;
 
   (void) kind;
   ok (pocstereo_space_from_q (&s, q));
