@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "base/gstvisionaggregator.h"
 #include "base/gstvisionfilter.h"
 
 typedef const char *(*OpenDevice) (Device *, DeviceKind, void *);
@@ -22,8 +23,13 @@ failing_pipeline (const gchar *text, const gchar *name, OpenDevice open_device)
   GstElement *pipeline = gst_parse_launch (text, NULL);
   GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), name);
 
-  ((GstVisionFilterClass *) G_OBJECT_GET_CLASS (element))->open_device =
-      open_device;
+  if (g_type_is_a (
+          G_OBJECT_TYPE (element), g_type_from_name ("GstVisionAggregator")))
+    ((GstVisionAggregatorClass *) G_OBJECT_GET_CLASS (element))->open_device =
+        open_device;
+  else
+    ((GstVisionFilterClass *) G_OBJECT_GET_CLASS (element))->open_device =
+        open_device;
   gst_object_unref (element);
   return pipeline;
 }

@@ -225,13 +225,19 @@ GST_START_TEST (test_request_pads)
 }
 GST_END_TEST;
 
+/* One with two inputs gets both views in one frame. */
 static GstElement *
 start_pipeline (const gchar *element)
 {
   gboolean source = strstr (element, "src") != NULL;
-  gchar *line = g_strdup_printf ("%s name=first num-buffers=5 %s%s ! fakesink",
-      source ? element : "visiontestsrc", source ? "" : "! ",
-      source ? "" : element);
+  gboolean stereo = strcmp (element, "pocstereo") == 0;
+  gchar *line =
+      g_strdup_printf ("%s name=first num-buffers=5 %s%s%s ! fakesink",
+          source ? element : "visiontestsrc",
+          stereo ? "pattern=stereo view=side-by-side ! "
+                   "video/x-raw,width=320,height=120 "
+                 : "",
+          source ? "" : "! ", source ? "" : element);
   GstElement *pipeline = gst_parse_launch (line, NULL), *first;
 
   fail_unless (pipeline != NULL, "cannot build %s", line);

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-pocstereo
+ * @title: pocstereo
+ * @see_also: visionmap, visionoverlay
+ *
+ * Measures disparity, and where the rig is known depth, to hundredths of a
+ * pixel, by phase-only correlation of a left and a right view: of every pixel,
+ * or of points (#GstPocstereo:mode).
+ *
+ * The views come to two pads, paired by time, or to `sink_left` alone, in one
+ * frame side by side or one above the other (`multiview-mode` in the caps, or
+ * #GstPocstereo:packing).  They must be rectified: what is in a row of the one
+ * is in the same row of the other.  #GstPocstereo:calibration names a file of
+ * OpenCV or ROS by which frames of any rig are rectified first; disparities and
+ * all else then refer to the rectified left view.
+ *
+ * With #GstPocstereo:output=left the left frame passes, with VisionMaps.  In
+ * mode dense these are `disparity` (f32, pixels, −32768 where there is none),
+ * `sigma` (u16, the standard deviation that is predicted for each),
+ * `confidence` (u8) and, where the rig is known, `depth` (f32, metres, 0 where
+ * there is none); they lie where frames are processed.  In mode points these
+ * are two lists, a column a point that was matched, in system memory: `matches`
+ * (f32: x y disparity sigma confidence, pixels) and, where the rig is known,
+ * `points` (f32: x y z and the sigma of z, metres), all 0 where a match is of
+ * no point before the camera.  The same numbers, five for each, are `matches`
+ * of the message that #GstPocstereo:post-messages asks for.
+ *
+ * With output=disparity the output is GRAY16_LE: 0 where there is no disparity,
+ * else disparity = min-disparity + (value − 1) · disparity-scale, two fields of
+ * the caps; with output=depth millimetres, 0 where there is none; with
+ * output=colormap RGBA, from #GstPocstereo:min-disparity to
+ * #GstPocstereo:max-disparity, transparent where there is none.
+ *
+ * The rig is known from #GstPocstereo:intrinsics and #GstPocstereo:baseline,
+ * else from the calibration, else from the VisionCamera of the left buffer.
+ * Buffers get the VisionCamera of what was used.  #GstPocstereo:ply-location
+ * writes points in space, in the grey of the left view, to a file or, with a
+ * pattern as cloud-%05d.ply, to one a frame.
+ *
+ * In mode points, the left view is asked at #GstPocstereo:points, else on a
+ * grid in #GstPocstereo:roi, else in the regions that came with the left frame
+ * as GstVideoRegionOfInterestMeta (faces of `facedetect`, objects of others),
+ * else all over.
+ *
+ * Some of the frames are looked at as a whole.  A warning says where
+ * disparities of the other sign fit better, since the views are then swapped,
+ * and where rows do not meet: `vertical-offset` in #GstPocstereo:stats is by
+ * how many rows the right view shows things lower.
+ *
+ * ## Example launch lines
+ * |[
+ * gst-launch-1.0 visiontestsrc pattern=stereo num-buffers=5 ! queue !
+ * p.sink_left visiontestsrc pattern=stereo view=right num-buffers=5 ! queue !
+ * p.sink_right pocstereo name=p mode=points max-disparity=64 ! visionjson !
+ * fakesink
+ * gst-launch-1.0 visiontestsrc pattern=stereo view=side-by-side num-buffers=5 !
+ * pocstereo max-disparity=64 output=colormap ! videoconvert ! autovideosink
+ * gst-launch-1.0 filesrc location=LEFTFILE ! decodebin ! facedetect ! queue !
+ * p.sink_left filesrc location=RIGHTFILE ! decodebin ! queue ! p.sink_right
+ * pocstereo name=p mode=points calibration=intrinsics.yml,extrinsics.yml
+ * ply-location=face-%05d.ply ! fakesink
+ * ]|
+ * Points of a generated room seen by two cameras; what is near in it, as
+ * colours; and points on faces, in space.
+ *
+ * Since: 0.1
+ */
+#include "pocstereo/gstpocstereoproperties.h"
+
+GST_DEBUG_CATEGORY_STATIC (pocstereo_debug);
+#define GST_CAT_DEFAULT pocstereo_debug
+
+#define FORMATS \
+ "{ NV12, I420, YUY2, P010_10LE, GRAY8, GRAY16_LE, RGBA, RGBx, BGRA, BGRx, " \
+ "RGB, BGR }"
+/* Rows of samples start at a multiple of so many. */
+#define ROW_ALIGN 64
+#define LEAST_SIDE 16
+
+G_DEFINE_TYPE_WITH_CODE (GstPocstereo, gst_pocstereo,
+    GST_TYPE_VISION_AGGREGATOR, G_IMPLEMENT_INTERFACE (GST_TYPE_PRESET, NULL));
+GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (pocstereo, "pocstereo", GST_RANK_NONE,
+    GST_TYPE_POCSTEREO,
+    GST_DEBUG_CATEGORY_INIT (
+        pocstereo_debug, "pocstereo", 0, "phase-only correlation stereo"));
+
+/* What can never work with frames of this size. */
+static const char *
+check (GstPocstereo *self)
+{
+  PocstereoParams params = gst_pocstereo_get_params (self);
+
+  if (MIN (self->width, self->height) < LEAST_SIDE ||
+      MAX (self->width, self->height) > POCSTEREO_MAX_SIDE)
+    return "the sides of a view must be 16 to 8192 pixels; put videoscale "
+           "before both inputs";
+  return pocstereo_check (&params, self->width, self->height);
+}
+
+static const char *
+gst_pocstereo_open (GstVisionAggregator *agg, const Device *device,
+    const GstVideoInfo *left, const GstVideoInfo *right)
+{
+  GstPocstereo *self = GST_POCSTEREO (agg);
+  const char *err;
+  gsize bytes;
+
+  (void) right;
+  self->width = GST_VIDEO_INFO_WIDTH (left);
+  self->height = GST_VIDEO_INFO_HEIGHT (left);
+  self->stride = GST_ROUND_UP_N (self->width, ROW_ALIGN);
+  err = check (self);
+  if (gst_vision_common_refused (gst_vision_aggregator_get_common (agg), err))
+    return err;
+  TRY (gst_pocstereo_check_rig (self));
+  TRY (pocstereo_rectify_new (
+      &self->rectify, device, self->width, self->height));
+  TRY (pocstereo_new (&self->matcher, device, self->width, self->height));
+  TRY (gst_pocstereo_open_watch (self, device));
+  bytes = (gsize) self->stride * self->height * sizeof *self->sample[0];
+  for (gint i = 0; i < 2; i++)
+    TRY (device_alloc (device, (void **) &self->sample[i], bytes));
+  return gst_pocstereo_open_results (self, device);
+}
+
+static void
+gst_pocstereo_close (GstVisionAggregator *agg)
+{
+  GstPocstereo *self = GST_POCSTEREO (agg);
+  GstVisionBackend *backend = gst_vision_aggregator_get_backend (agg);
+
+  g_clear_pointer (&self->matcher, pocstereo_free);
+  g_clear_pointer (&self->rectify, pocstereo_rectify_free);
+  for (gint i = 0; i < 2; i++) {
+    device_release (&backend->device, self->sample[i]);
+    self->sample[i] = NULL;
+  }
+  gst_pocstereo_close_watch (self);
+  gst_pocstereo_close_rig (self);
+  gst_pocstereo_close_cloud (self);
+  gst_pocstereo_close_results (self);
+}
+
+static const char *
+run (GstPocstereo *self, const PocstereoParams *params, const Image *left,
+    const Image *right, GstBuffer *buffer)
+{
+  PocstereoFrame frame = {self->width, self->height,
+      {self->sample[0], self->sample[1]}, self->stride};
+  const PocstereoMatch *matches;
+
+  TRY (pocstereo_rectify_run (
+      self->rectify, left, right, self->sample, self->stride));
+  TRY (gst_pocstereo_watch (self, params, &frame));
+  if (self->mode == GST_POCSTEREO_DENSE) {
+    TRY (pocstereo_dense (self->matcher, params, &frame, &matches));
+    return gst_pocstereo_take_pixels (self, params, matches, buffer);
+  }
+  TRY (pocstereo_points (self->matcher, params, &frame,
+      (const PocstereoPoint *) self->chosen->data, (int) self->chosen->len,
+      &matches));
+  return gst_pocstereo_take_points (self, params, matches, buffer);
+}
+
+/* What is wrong with this frame. */
+static const char *
+begin (GstPocstereo *self, const PocstereoParams *params, GstBuffer *buffer)
+{
+  TRY (pocstereo_check (params, self->width, self->height));
+  TRY (gst_pocstereo_begin_rig (self, buffer));
+  if (self->shown == GST_POCSTEREO_DEPTH && !self->has_space)
+    return "depth needs a rig; set calibration, or intrinsics and baseline";
+  return self->mode == GST_POCSTEREO_POINTS
+      ? gst_pocstereo_choose (self, buffer)
+      : NULL;
+}
+
+static const char *
+gst_pocstereo_process (GstVisionAggregator *agg, const Image *left,
+    const Image *right, GstBuffer *buffer)
+{
+  GstPocstereo *self = GST_POCSTEREO (agg);
+  PocstereoParams params = gst_pocstereo_get_params (self);
+  const char *fault = begin (self, &params, buffer);
+
+  if (!fault)
+    return run (self, &params, left, right, buffer);
+  gst_vision_common_fault (gst_vision_aggregator_get_common (agg), fault);
+  return gst_pocstereo_clear_picture (self);
+}
+
+static GstVideoFormat
+gst_pocstereo_output (GstVisionAggregator *agg, GstStructure *fields)
+{
+  GstPocstereo *self = GST_POCSTEREO (agg);
+  PocstereoParams params = gst_pocstereo_get_params (self);
+
+  if (self->shown == GST_POCSTEREO_DISPARITY && fields) {
+    GST_OBJECT_LOCK (self);
+    self->step = self->settings.disparity_scale;
+    GST_OBJECT_UNLOCK (self);
+    self->least = params.min_disparity;
+    if (!(self->step > 0))
+      self->step = pocstereo_step (params.min_disparity, params.max_disparity);
+    gst_structure_set (fields, "min-disparity", G_TYPE_INT, self->least,
+        "disparity-scale", G_TYPE_DOUBLE, self->step, NULL);
+  }
+  return self->shown == GST_POCSTEREO_LEFT    ? GST_VIDEO_FORMAT_UNKNOWN
+      : self->shown == GST_POCSTEREO_COLORMAP ? GST_VIDEO_FORMAT_RGBA
+                                              : GST_VIDEO_FORMAT_GRAY16_LE;
+}
+
+static gboolean
+gst_pocstereo_start (GstAggregator *agg)
+{
+  GstPocstereo *self = GST_POCSTEREO (agg);
+
+  self->n_clouds = 0;
+  self->warned_outside = self->warned_space = FALSE;
+  self->warned_swapped = self->warned_askew = FALSE;
+  gst_vision_intrinsics_report (&self->intrinsics, GST_ELEMENT (self));
+  gst_pocstereo_report_refused (self);
+  return GST_AGGREGATOR_CLASS (gst_pocstereo_parent_class)->start (agg);
+}
+
+static void
+gst_pocstereo_finalize (GObject *object)
+{
+  GstPocstereo *self = GST_POCSTEREO (object);
+
+  gst_vision_intrinsics_clear (&self->intrinsics);
+  gst_pocstereo_clear_properties (self);
+  g_array_unref (self->chosen);
+  g_array_unref (self->found);
+  g_array_unref (self->in_space);
+  G_OBJECT_CLASS (gst_pocstereo_parent_class)->finalize (object);
+}
+
+static void
+gst_pocstereo_class_init (GstPocstereoClass *klass)
+{
+  GstElementClass *element = GST_ELEMENT_CLASS (klass);
+  GstVisionAggregatorClass *agg = GST_VISION_AGGREGATOR_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->finalize = gst_pocstereo_finalize;
+  gst_pocstereo_install_properties (G_OBJECT_CLASS (klass));
+  agg->output_formats = "{ GRAY16_LE, RGBA }";
+  gst_vision_aggregator_class_add_pads (
+      agg, "sink_left", FORMATS, "sink_right", FORMATS);
+  gst_element_class_set_static_metadata (element, "Phase-only stereo",
+      "Filter/Analyzer/Video",
+      "Measures disparity and depth of stereo views by phase-only correlation",
+      "The gst-vision authors");
+
+  GST_AGGREGATOR_CLASS (klass)->start = gst_pocstereo_start;
+  agg->open = gst_pocstereo_open;
+  agg->process = gst_pocstereo_process;
+  agg->close = gst_pocstereo_close;
+  agg->output = gst_pocstereo_output;
+}
+
+static void
+gst_pocstereo_init (GstPocstereo *self)
+{
+  self->settings = gst_pocstereo_defaults;
+  self->calibration_unit = 1;
+  self->chosen = g_array_new (FALSE, FALSE, sizeof (PocstereoPoint));
+  self->found = g_array_new (FALSE, FALSE, sizeof (PocstereoPointMatch));
+  self->in_space = g_array_new (FALSE, FALSE, 4 * sizeof (gfloat));
+}

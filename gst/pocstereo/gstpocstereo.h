@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The element `pocstereo`, in seven parts: gstpocstereo.c (frames),
+ * gstpocstereoinstall.c and gstpocstereoproperties.c, gstpocstereopoints.c
+ * (where the left view is asked), gstpocstereorig.c (rectification and space),
+ * gstpocstereoresults.c (matches to maps, pictures and lists),
+ * gstpocstereocloud.c (lists to files), gstpocstereowatch.c (what frames
+ * tell of a rig). */
+#pragma once
+
+#include "base/gstvisionaggregator.h"
+#include "base/gstvisionintrinsics.h"
+#include "base/gstvisionpixels.h"
+#include "base/gstvisionply.h"
+#include "base/gstvisionrig.h"
+#include "meta/gstvisionmeta.h"
+#include "pocstereo/pocstereo.h"
+#include "pocstereo/pocstereo_global.h"
+#include "pocstereo/pocstereo_output.h"
+#include "pocstereo/pocstereo_rectify.h"
+
+G_BEGIN_DECLS
+
+typedef enum {
+  GST_POCSTEREO_DENSE,
+  GST_POCSTEREO_POINTS,
+} GstPocstereoMode;
+
+typedef enum {
+  GST_POCSTEREO_LEFT,
+  GST_POCSTEREO_DISPARITY,
+  GST_POCSTEREO_DEPTH,
+  GST_POCSTEREO_COLORMAP,
+} GstPocstereoShown;
+
+/* Of weight and fit: as the mode has it, else one more than the enumeration
+ * there. */
+#define GST_POCSTEREO_AUTO 0
+
+/* Properties that are numbers; 0 in the first seven means what suits the mode.
+ */
+typedef struct {
+  PocstereoParams params;
+  gint weight, fit;
+  gboolean left_right, revote;
+  gint grid_spacing;
+  gdouble disparity_scale;
+  gdouble baseline; /* metres; 0: not set */
+} GstPocstereoSettings;
+
+/* The maps of every pixel. */
+enum {
+  GST_POCSTEREO_MAP_DISPARITY,
+  GST_POCSTEREO_MAP_SIGMA,
+  GST_POCSTEREO_MAP_CONFIDENCE,
+  GST_POCSTEREO_MAP_DEPTH,
+  GST_POCSTEREO_N_MAPS,
+};
+
+#define GST_TYPE_POCSTEREO (gst_pocstereo_get_type ())
+G_DECLARE_FINAL_TYPE (
+    GstPocstereo, gst_pocstereo, GST, POCSTEREO, GstVisionAggregator)
+
+struct _GstPocstereo {
+  GstVisionAggregator parent;
+
+  GstPocstereoMode mode; /* of stopped elements */
+  GstPocstereoShown shown;
+
+  /* Under the object lock; a frame works on a copy or a reference. */
+  GstPocstereoSettings settings;
+  GstVisionIntrinsics intrinsics; /* its calibration is not used */
+  gchar *roi, *points, *calibration, *ply_location; /* as set; NULL: not */
+  gdouble calibration_unit;
+  GArray *regions; /* of GstVideoRectangle; NULL: not set */
+  GArray *list;    /* of PocstereoPoint; likewise */
+  GstVisionRig *rig;
+  GError *refused; /* why a value was, until that has been said */
+
+  /* Of the streaming thread: */
+  Pocstereo *matcher;
+  PocstereoRectify *rectify;
+  gint width, height;
+  uint16_t *sample[2]; /* of the device, rows of stride */
+  gint stride;
+  GstVisionPixels maps[GST_POCSTEREO_N_MAPS];
+  PocstereoMatch *scattered; /* of the device, for pictures of points */
+  PocstereoMatch *scatter;   /* the same in pinned memory */
+  GArray *chosen;            /* PocstereoPoint: where this frame is asked */
+  GArray *found;             /* PocstereoPointMatch */
+  GArray *in_space;          /* gfloat[4], of the same */
+  gdouble step;              /* of disparities, and their */
+  gint least;                /* origin: what the caps say */
+  gboolean warned_outside, warned_space; /* each once */
+
+  /* gstpocstereorig.c */
+  GstVisionRig used; /* what frames are rectified by, where rectified */
+  gboolean rectified;
+  guint8 *valid[2]; /* the host's copies of what is inside of the frames */
+  PocstereoSpace space;
+  gboolean has_space;
+
+  /* gstpocstereocloud.c */
+  GstVisionPly *cloud;
+  guint n_clouds;
+  guint16 *greys;          /* the left samples, on the host */
+  PocstereoMatch *matches; /* of every pixel, on the host */
+
+  /* gstpocstereowatch.c */
+  Pocstereo *probe;
+  PocstereoGlobal *global; /* NULL where there is none */
+  guint n_watched, n_swapped, n_askew;
+  gboolean warned_swapped, warned_askew; /* each once */
+};
+
+/* gstpocstereoinstall.c */
+void gst_pocstereo_install_properties (GObjectClass *klass);
+
+/* gstpocstereoproperties.c: what the algorithm gets. */
+PocstereoParams gst_pocstereo_get_params (GstPocstereo *self);
+/* Says why a value was refused before the element was started. */
+void gst_pocstereo_report_refused (GstPocstereo *self);
+void gst_pocstereo_clear_properties (GstPocstereo *self);
+
+/* gstpocstereopoints.c */
+GArray *gst_pocstereo_parse_regions (const gchar *text, GError **error);
+/* @text: a list, or the name of a file that holds one. */
+GArray *gst_pocstereo_parse_points (const gchar *text, GError **error);
+/* Fills self->chosen for the frame @buffer. */
+const char *gst_pocstereo_choose (GstPocstereo *self, GstBuffer *buffer);
+
+/* gstpocstereorig.c: what is wrong with the rig for this frame.  @buffer gets
+ * the camera that is known. */
+const char *gst_pocstereo_begin_rig (GstPocstereo *self, GstBuffer *buffer);
+void gst_pocstereo_close_rig (GstPocstereo *self);
+/* Refuses, with an error, a rig for frames of another size. */
+const char *gst_pocstereo_check_rig (GstPocstereo *self);
+
+/* gstpocstereoresults.c */
+const char *gst_pocstereo_open_results (
+    GstPocstereo *self, const Device *device);
+void gst_pocstereo_close_results (GstPocstereo *self);
+const char *gst_pocstereo_take_pixels (GstPocstereo *self,
+    const PocstereoParams *params, const PocstereoMatch *matches,
+    GstBuffer *buffer);
+const char *gst_pocstereo_take_points (GstPocstereo *self,
+    const PocstereoParams *params, const PocstereoMatch *matches,
+    GstBuffer *buffer);
+/* The picture of a frame that nothing was found in. */
+const char *gst_pocstereo_clear_picture (GstPocstereo *self);
+
+/* gstpocstereocloud.c: writes what was found, if that is wanted.  @matches: of
+ * every pixel, the device's; NULL: those of self->found. */
+const char *gst_pocstereo_write_cloud (
+    GstPocstereo *self, const PocstereoMatch *matches);
+void gst_pocstereo_close_cloud (GstPocstereo *self);
+
+/* gstpocstereowatch.c: looks at some of the frames, and warns once. */
+const char *gst_pocstereo_open_watch (GstPocstereo *self, const Device *device);
+void gst_pocstereo_close_watch (GstPocstereo *self);
+const char *gst_pocstereo_watch (GstPocstereo *self,
+    const PocstereoParams *params, const PocstereoFrame *frame);
+
+G_END_DECLS

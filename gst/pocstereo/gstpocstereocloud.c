@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Points in space, to a file or one a frame. */
+#include "pocstereo/gstpocstereo.h"
+
+/* The left samples on the host, for the greys of points. */
+static const char *
+read_greys (GstPocstereo *self, const Device *device)
+{
+  gsize row = (gsize) self->width * sizeof *self->greys;
+
+  if (!self->greys && !(self->greys = g_try_malloc (row * self->height)))
+    return "out of memory for a cloud of points";
+  return device_copy_rows (device, self->greys, row, self->sample[0],
+      (gsize) self->stride * sizeof *self->greys, row, (gsize) self->height);
+}
+
+static const char *
+read_matches (
+    GstPocstereo *self, const Device *device, const PocstereoMatch *matches)
+{
+  gsize bytes = (gsize) self->width * self->height * sizeof *matches;
+
+  if (!self->matches && !(self->matches = g_try_malloc (bytes)))
+    return "out of memory for a cloud of points";
+  return device_copy (device, self->matches, matches, bytes);
+}
+
+/* What self->found and self->in_space hold. */
+static void
+add_found (GstPocstereo *self)
+{
+  const gfloat (*space)[4] = (const gfloat (*)[4]) self->in_space->data;
+
+  for (guint i = 0; i < self->found->len; i++) {
+    const PocstereoPointMatch *m =
+        &g_array_index (self->found, PocstereoPointMatch, i);
+    guint8 grey =
+        (guint8) (self->greys[(gsize) m->y * self->width + (gsize) m->x] >> 4);
+    GstVisionPlyPoint point = {
+        space[i][0], space[i][1], space[i][2], grey, grey, grey, m->confidence};
+
+    if (point.z > 0)
+      gst_vision_ply_add (self->cloud, &point);
+  }
+}
+
+/* Row @y of self->matches. */
+static void
+add_row (GstPocstereo *self, gint y)
+{
+  const uint8_t *const valid[2] = {self->valid[0], self->valid[1]};
+  guint n;
+
+  g_array_set_size (self->chosen, (guint) self->width);
+  g_array_set_size (self->found, (guint) self->width);
+  g_array_set_size (self->in_space, (guint) self->width);
+  for (gint x = 0; x < self->width; x++)
+    g_array_index (self->chosen, PocstereoPoint, x) = (PocstereoPoint){x, y};
+  n = (guint) pocstereo_list ((const PocstereoPoint *) self->chosen->data,
+      self->matches + (gsize) y * self->width, self->width, valid, self->width,
+      &self->space, (PocstereoPointMatch *) self->found->data,
+      (float (*)[4]) self->in_space->data);
+  g_array_set_size (self->found, n);
+  add_found (self);
+}
+
+static const char *
+fill (GstPocstereo *self, const PocstereoMatch *matches)
+{
+  const Device *device =
+      &gst_vision_aggregator_get_backend (GST_VISION_AGGREGATOR (self))->device;
+
+  if (!self->cloud)
+    self->cloud = gst_vision_ply_new ();
+  gst_vision_ply_clear (self->cloud);
+  TRY (read_greys (self, device));
+  if (matches)
+    TRY (read_matches (self, device, matches));
+  TRY (device_wait (device));
+  if (!matches)
+    add_found (self);
+  for (gint y = 0; matches && y < self->height; y++)
+    add_row (self, y);
+  return NULL;
+}
+
+static void
+warn_once (GstPocstereo *self)
+{
+  if (!self->warned_space)
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("No points are written: they need a rig; set calibration, or "
+         "intrinsics and baseline."),
+        (NULL));
+  self->warned_space = TRUE;
+}
+
+const char *
+gst_pocstereo_write_cloud (GstPocstereo *self, const PocstereoMatch *matches)
+{
+  GError *error = NULL;
+  gchar *location, *path;
+
+  GST_OBJECT_LOCK (self);
+  location = g_strdup (self->ply_location);
+  GST_OBJECT_UNLOCK (self);
+  if (location && self->has_space) {
+    const char *err = fill (self, matches);
+
+    if (err) {
+      g_free (location);
+      return err;
+    }
+    path = gst_vision_ply_path (location, self->n_clouds++);
+    if (!gst_vision_ply_write (self->cloud, path, &error))
+      gst_vision_common_fault (
+          gst_vision_aggregator_get_common (GST_VISION_AGGREGATOR (self)),
+          error->message);
+    g_clear_error (&error);
+    g_free (path);
+  } else if (location)
+    warn_once (self);
+  g_free (location);
+  return NULL;
+}
+
+void
+gst_pocstereo_close_cloud (GstPocstereo *self)
+{
+  g_clear_pointer (&self->cloud, gst_vision_ply_free);
+  g_clear_pointer (&self->greys, g_free);
+  g_clear_pointer (&self->matches, g_free);
+}

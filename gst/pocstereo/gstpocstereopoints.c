@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Where the left view is asked: listed points, or a grid in regions that the
+ * user or the buffer names. */
+#include <string.h>
+
+#include "pocstereo/gstpocstereo.h"
+
+#define MAX_NUMBERS 4
+
+/* @n whole numbers with commas in between, and nothing else. */
+static gboolean
+parse_group (const gchar *text, guint n, gint *numbers)
+{
+  for (guint i = 0; i < n; i++) {
+    gchar *end;
+    gint64 number = g_ascii_strtoll (text, &end, 10);
+
+    if (end == text || number < G_MININT16 || number > G_MAXINT16)
+      return FALSE;
+    numbers[i] = (gint) number;
+    text = end + strspn (end, " \t\r");
+    if (i + 1 < n && *text++ != ',')
+      return FALSE;
+  }
+  return *text == '\0';
+}
+
+/* Groups of @n with semicolons or lines between them; NULL where @text is
+ * another thing. */
+static GArray *
+parse (const gchar *text, guint n, GError **error)
+{
+  GArray *all = g_array_new (FALSE, FALSE, n * sizeof (gint));
+  gchar **groups = g_strsplit_set (text, ";\n", -1);
+  gint numbers[MAX_NUMBERS];
+  gboolean good = TRUE;
+
+  for (guint i = 0; groups[i] && good; i++) {
+    g_strstrip (groups[i]);
+    if (!*groups[i])
+      continue;
+    good = parse_group (groups[i], n, numbers);
+    if (good)
+      g_array_append_vals (all, numbers, 1);
+    else
+      g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+          "\"%.40s\" is not %u whole numbers with commas between them",
+          groups[i], n);
+  }
+  g_strfreev (groups);
+  if (good && all->len)
+    return all;
+  if (good)
+    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+        "there is nothing in it");
+  g_array_unref (all);
+  return NULL;
+}
+
+GArray *
+gst_pocstereo_parse_regions (const gchar *text, GError **error)
+{
+  GArray *regions;
+
+  G_STATIC_ASSERT (sizeof (GstVideoRectangle) == 4 * sizeof (gint));
+  regions = parse (text, 4, error);
+  for (guint i = 0; regions && i < regions->len; i++) {
+    const GstVideoRectangle *r = &g_array_index (regions, GstVideoRectangle, i);
+
+    if (r->w > 0 && r->h > 0)
+      continue;
+    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+        "a region's width and height must be above 0");
+    g_clear_pointer (&regions, g_array_unref);
+  }
+  return regions;
+}
+
+GArray *
+gst_pocstereo_parse_points (const gchar *text, GError **error)
+{
+  GArray *points;
+  gchar *read;
+
+  G_STATIC_ASSERT (sizeof (PocstereoPoint) == 2 * sizeof (gint));
+  if (!text[strspn (text, "0123456789-+,; \t\r\n")])
+    return parse (text, 2, error);
+  if (!g_file_get_contents (text, &read, NULL, error))
+    return NULL;
+  points = parse (read, 2, error);
+  g_free (read);
+  return points;
+}
+
+static const char *
+choose_listed (GstPocstereo *self, const GArray *list)
+{
+  for (guint i = 0; i < list->len; i++) {
+    const PocstereoPoint *p = &g_array_index (list, PocstereoPoint, i);
+
+    if (p->x >= 0 && p->y >= 0 && p->x < self->width && p->y < self->height)
+      g_array_append_vals (self->chosen, p, 1);
+  }
+  if (self->chosen->len == list->len || self->warned_outside)
+    return NULL;
+  self->warned_outside = TRUE;
+  GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+      ("%u of %u points lie outside of the view, which has %d x %d pixels; "
+       "they are left out.",
+          list->len - self->chosen->len, list->len, self->width, self->height),
+      (NULL));
+  return NULL;
+}
+
+/* A grid in the middle of what of @r lies in the view. */
+static const char *
+choose_grid (GstPocstereo *self, const GstVideoRectangle *r, gint spacing)
+{
+  gint64 x0 = MAX (r->x, 0), y0 = MAX (r->y, 0);
+  gint64 x1 = MIN ((gint64) r->x + r->w, self->width);
+  gint64 y1 = MIN ((gint64) r->y + r->h, self->height);
+  gint64 columns = (x1 - x0 + spacing - 1) / spacing;
+  gint64 rows = (y1 - y0 + spacing - 1) / spacing;
+  gint left = (gint) (x0 + (x1 - x0 - 1) % spacing / 2);
+  gint top = (gint) (y0 + (y1 - y0 - 1) % spacing / 2);
+
+  if (x1 <= x0 || y1 <= y0)
+    return NULL;
+  if (self->chosen->len + columns * rows > POCSTEREO_MAX_POINTS)
+    return "there are more than 1,000,000 points; raise grid-spacing, or use "
+           "mode=dense";
+  for (gint y = 0; y < rows; y++)
+    for (gint x = 0; x < columns; x++) {
+      PocstereoPoint p = {left + x * spacing, top + y * spacing};
+
+      g_array_append_val (self->chosen, p);
+    }
+  return NULL;
+}
+
+/* The regions that came with the frame; FALSE where none did. */
+static gboolean
+choose_theirs (
+    GstPocstereo *self, GstBuffer *buffer, gint spacing, const char **fault)
+{
+  gpointer state = NULL;
+  gboolean any = FALSE;
+  GstMeta *meta;
+
+  while (!*fault &&
+      (meta = gst_buffer_iterate_meta_filtered (
+           buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
+    const GstVideoRegionOfInterestMeta *roi =
+        (const GstVideoRegionOfInterestMeta *) meta;
+    GstVideoRectangle r = {(gint) MIN (roi->x, G_MAXINT16),
+        (gint) MIN (roi->y, G_MAXINT16), (gint) MIN (roi->w, G_MAXINT16),
+        (gint) MIN (roi->h, G_MAXINT16)};
+
+    any = TRUE;
+    *fault = choose_grid (self, &r, spacing);
+  }
+  return any;
+}
+
+const char *
+gst_pocstereo_choose (GstPocstereo *self, GstBuffer *buffer)
+{
+  GstVideoRectangle whole = {0, 0, self->width, self->height};
+  GArray *list, *regions;
+  const char *fault = NULL;
+  gint spacing;
+
+  GST_OBJECT_LOCK (self);
+  list = self->list ? g_array_ref (self->list) : NULL;
+  regions = self->regions ? g_array_ref (self->regions) : NULL;
+  spacing = self->settings.grid_spacing;
+  GST_OBJECT_UNLOCK (self);
+
+  g_array_set_size (self->chosen, 0);
+  if (list)
+    fault = choose_listed (self, list);
+  for (guint i = 0; !list && regions && i < regions->len && !fault; i++)
+    fault = choose_grid (
+        self, &g_array_index (regions, GstVideoRectangle, i), spacing);
+  if (!list && !regions && !choose_theirs (self, buffer, spacing, &fault))
+    fault = choose_grid (self, &whole, spacing);
+  g_clear_pointer (&list, g_array_unref);
+  g_clear_pointer (&regions, g_array_unref);
+  return fault;
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Matches as maps, pictures, lists and messages. */
+#include <math.h>
+
+#include "pocstereo/gstpocstereo.h"
+
+static const struct {
+  const gchar *kind, *format;
+  guint bytes;
+  gdouble scale, invalid;
+} maps[] = {
+    [GST_POCSTEREO_MAP_DISPARITY] = {"disparity", "f32", 4, 1,
+        POCSTEREO_NO_DISPARITY},
+    [GST_POCSTEREO_MAP_SIGMA] = {"sigma", "u16", 2, 1. / POCSTEREO_SIGMA,
+        G_MAXUINT16},
+    [GST_POCSTEREO_MAP_CONFIDENCE] = {"confidence", "u8", 1, 1. / 255, NAN},
+    [GST_POCSTEREO_MAP_DEPTH] = {"depth", "f32", 4, 1, 0},
+};
+
+G_STATIC_ASSERT (G_N_ELEMENTS (maps) == GST_POCSTEREO_N_MAPS);
+
+static const Device *
+device_of (GstPocstereo *self)
+{
+  return &gst_vision_aggregator_get_backend (GST_VISION_AGGREGATOR (self))
+              ->device;
+}
+
+const char *
+gst_pocstereo_open_results (GstPocstereo *self, const Device *device)
+{
+  gsize bytes = (gsize) self->width * self->height * sizeof (PocstereoMatch);
+
+  if (self->mode == GST_POCSTEREO_POINTS && self->shown != GST_POCSTEREO_LEFT) {
+    TRY (device_alloc (device, (void **) &self->scattered, bytes));
+    TRY (device_alloc_pinned (device, (void **) &self->scatter, bytes));
+  }
+  if (self->mode == GST_POCSTEREO_POINTS || self->shown != GST_POCSTEREO_LEFT)
+    return NULL;
+  for (guint i = 0; i < GST_POCSTEREO_N_MAPS; i++)
+    TRY (gst_vision_pixels_open (&self->maps[i],
+        gst_vision_aggregator_get_backend (GST_VISION_AGGREGATOR (self)),
+        (gsize) self->width * maps[i].bytes, (guint) self->height));
+  return NULL;
+}
+
+void
+gst_pocstereo_close_results (GstPocstereo *self)
+{
+  const Device *device = device_of (self);
+
+  for (guint i = 0; i < GST_POCSTEREO_N_MAPS; i++)
+    gst_vision_pixels_close (&self->maps[i]);
+  device_release (device, self->scattered);
+  device_release_pinned (device, self->scatter);
+  self->scattered = self->scatter = NULL;
+}
+
+static PocstereoMatches
+matches_of (GstPocstereo *self, const PocstereoMatch *matches)
+{
+  return (PocstereoMatches){self->width, self->height, matches,
+      {pocstereo_rectify_valid (self->rectify, 0),
+          pocstereo_rectify_valid (self->rectify, 1)},
+      self->has_space ? &self->space : NULL};
+}
+
+static const char *
+fill_picture (GstPocstereo *self, const PocstereoParams *params,
+    const PocstereoMatch *matches)
+{
+  const Image *picture =
+      gst_vision_aggregator_get_output (GST_VISION_AGGREGATOR (self));
+  PocstereoMatches in = matches_of (self, matches);
+  PocstereoRows rows = {picture->plane[0], (size_t) picture->stride[0]};
+  PocstereoOutput out = {.step = 1};
+
+  if (self->shown == GST_POCSTEREO_DISPARITY) {
+    out.steps = rows;
+    out.min = out.max = self->least;
+    out.step = self->step;
+  } else if (self->shown == GST_POCSTEREO_DEPTH)
+    out.millimetres = rows;
+  else {
+    out.colours = rows;
+    out.min = params->min_disparity;
+    out.max = params->max_disparity;
+  }
+  return pocstereo_output (device_of (self), &in, &out);
+}
+
+const char *
+gst_pocstereo_clear_picture (GstPocstereo *self)
+{
+  const Image *picture =
+      gst_vision_aggregator_get_output (GST_VISION_AGGREGATOR (self));
+  gsize row;
+
+  if (!picture)
+    return NULL;
+  row = (gsize) image_row_bytes (picture->format, picture->width, 0);
+  return device_clear (device_of (self), picture->plane[0],
+      (gsize) picture->stride[0] * (picture->height - 1) + row);
+}
+
+/* What is written while a frame's maps are filled. */
+typedef struct {
+  GstBuffer *pixels[GST_POCSTEREO_N_MAPS];
+  PocstereoRows rows[GST_POCSTEREO_N_MAPS];
+} Filling;
+
+static const char *
+begin_maps (GstPocstereo *self, Filling *f)
+{
+  for (guint i = 0; i < GST_POCSTEREO_N_MAPS; i++) {
+    if (i == GST_POCSTEREO_MAP_DEPTH && !self->has_space)
+      continue;
+    TRY (gst_vision_pixels_begin (
+        &self->maps[i], &f->pixels[i], &f->rows[i].pixels));
+    f->rows[i].stride = self->maps[i].stride;
+  }
+  return NULL;
+}
+
+static const char *
+fill_maps (GstPocstereo *self, const PocstereoMatch *matches, const Filling *f)
+{
+  PocstereoMatches in = matches_of (self, matches);
+  PocstereoOutput out = {.step = 1,
+      .disparity = f->rows[GST_POCSTEREO_MAP_DISPARITY],
+      .sigma = f->rows[GST_POCSTEREO_MAP_SIGMA],
+      .confidence = f->rows[GST_POCSTEREO_MAP_CONFIDENCE],
+      .depth = f->rows[GST_POCSTEREO_MAP_DEPTH]};
+
+  TRY (pocstereo_output (device_of (self), &in, &out));
+  return device_wait (device_of (self));
+}
+
+static gboolean
+attach_map (GstPocstereo *self, guint i, GstBuffer *pixels, GstBuffer *buffer)
+{
+  GstVisionMap map = {.element = "pocstereo",
+      .kind = maps[i].kind,
+      .format = maps[i].format,
+      .channels = 1,
+      .width = (guint) self->width,
+      .height = (guint) self->height,
+      .stride = (guint) self->maps[i].stride,
+      .on_gpu = self->maps[i].on_gpu,
+      .scale = maps[i].scale,
+      .invalid = maps[i].invalid,
+      .pixels = pixels};
+
+  return gst_buffer_add_vision_map (buffer, GST_VISION_ORIGIN_RESULT, &map);
+}
+
+static const char *
+make_maps (GstPocstereo *self, const PocstereoMatch *matches, GstBuffer *buffer)
+{
+  Filling f = {{NULL}, {{NULL, 0}}};
+  const char *err = begin_maps (self, &f);
+
+  if (!err)
+    err = fill_maps (self, matches, &f);
+  for (guint i = 0; i < GST_POCSTEREO_N_MAPS; i++) {
+    if (!f.pixels[i])
+      continue;
+    gst_vision_pixels_end (&self->maps[i], f.pixels[i]);
+    if (!err && !attach_map (self, i, f.pixels[i], buffer))
+      err = "a map could not be attached to the buffer";
+    gst_buffer_unref (f.pixels[i]);
+  }
+  return err;
+}
+
+const char *
+gst_pocstereo_take_pixels (GstPocstereo *self, const PocstereoParams *params,
+    const PocstereoMatch *matches, GstBuffer *buffer)
+{
+  TRY (self->shown == GST_POCSTEREO_LEFT
+          ? make_maps (self, matches, buffer)
+          : fill_picture (self, params, matches));
+  return gst_pocstereo_write_cloud (self, matches);
+}
+
+/* A list as a map of one row, a column an entry. */
+static const char *
+attach_list (const GArray *list, const gchar *kind, GstBuffer *buffer)
+{
+  gsize bytes = (gsize) list->len * g_array_get_element_size ((GArray *) list);
+  GstBuffer *pixels;
+  gboolean attached;
+
+  if (!list->len)
+    return NULL;
+  pixels = gst_buffer_new_allocate (NULL, bytes, NULL);
+  if (!pixels)
+    return "out of memory for a list of points";
+  gst_buffer_fill (pixels, 0, list->data, bytes);
+  attached = gst_buffer_add_vision_map (buffer, GST_VISION_ORIGIN_RESULT,
+      &(GstVisionMap){.element = "pocstereo",
+          .kind = kind,
+          .format = "f32",
+          .channels =
+              g_array_get_element_size ((GArray *) list) / sizeof (gfloat),
+          .width = list->len,
+          .height = 1,
+          .stride = (guint) bytes,
+          .scale = 1,
+          .invalid = NAN,
+          .pixels = pixels});
+  gst_buffer_unref (pixels);
+  return attached ? NULL : "a list of points could not be attached";
+}
+
+static void
+post (GstPocstereo *self, GstBuffer *buffer)
+{
+  GstVisionAggregator *agg = GST_VISION_AGGREGATOR (self);
+  GstStructure *structure;
+  GValue list = G_VALUE_INIT, number = G_VALUE_INIT;
+  const gfloat *at = (const gfloat *) self->found->data;
+  guint n = self->found->len * sizeof (PocstereoPointMatch) / sizeof (gfloat);
+
+  if (!gst_vision_aggregator_wants_message (agg, buffer))
+    return;
+  structure = gst_structure_new (
+      "pocstereo", "asked", G_TYPE_UINT, self->chosen->len, NULL);
+  g_value_init (&list, GST_TYPE_ARRAY);
+  g_value_init (&number, G_TYPE_DOUBLE);
+  for (guint i = 0; i < n; i++) {
+    g_value_set_double (&number, at[i]);
+    gst_value_array_append_value (&list, &number);
+  }
+  gst_structure_take_value (structure, "matches", &list);
+  gst_vision_aggregator_post (agg, buffer, structure);
+}
+
+static const char *
+scatter (GstPocstereo *self, const PocstereoParams *params,
+    const PocstereoMatch *matches)
+{
+  gsize bytes = (gsize) self->width * self->height * sizeof *matches;
+  gint side = 1;
+
+  GST_OBJECT_LOCK (self);
+  if (self->shown == GST_POCSTEREO_COLORMAP)
+    side = self->settings.grid_spacing;
+  GST_OBJECT_UNLOCK (self);
+  /* what the last frame copied has been copied, by the wait for matches */
+  pocstereo_scatter ((const PocstereoPoint *) self->chosen->data, matches,
+      (int) self->chosen->len, side, self->scatter, self->width, self->height);
+  TRY (device_copy (device_of (self), self->scattered, self->scatter, bytes));
+  return fill_picture (self, params, self->scattered);
+}
+
+const char *
+gst_pocstereo_take_points (GstPocstereo *self, const PocstereoParams *params,
+    const PocstereoMatch *matches, GstBuffer *buffer)
+{
+  const uint8_t *const valid[2] = {self->valid[0], self->valid[1]};
+  guint n = self->chosen->len;
+
+  g_array_set_size (self->found, n);
+  g_array_set_size (self->in_space, self->has_space ? n : 0);
+  n = (guint) pocstereo_list ((const PocstereoPoint *) self->chosen->data,
+      matches, (int) n, valid, self->width,
+      self->has_space ? &self->space : NULL,
+      (PocstereoPointMatch *) self->found->data,
+      self->has_space ? (float (*)[4]) self->in_space->data : NULL);
+  g_array_set_size (self->found, n);
+  if (self->has_space)
+    g_array_set_size (self->in_space, n);
+  TRY (attach_list (self->found, "matches", buffer));
+  TRY (attach_list (self->in_space, "points", buffer));
+  if (self->shown != GST_POCSTEREO_LEFT)
+    TRY (scatter (self, params, matches));
+  post (self, buffer);
+  return gst_pocstereo_write_cloud (self, NULL);
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The element pocstereo where something is wrong: each is said, and nothing
+ * stops that can go on. */
+#include "pocstereoviews.h"
+
+#include <glib/gstdio.h>
+
+/* What cannot work with these frames is an error with the first pair. */
+static void
+expect_refusal (
+    const gchar *properties, gint width, gint height, const gchar *text)
+{
+  Views v = views_new (FALSE, properties);
+
+  views_caps (&v, GST_VIDEO_FORMAT_GRAY8, width, height, NULL);
+  gst_harness_push (v.left, views_make (&v, 0));
+  gst_harness_push (v.right, views_make (&v, 1));
+  views_expect (&v, GST_MESSAGE_ERROR, text);
+  while (gst_harness_push (v.left, views_make (&v, 0)) == GST_FLOW_OK)
+    ; /* until the streaming thread is done */
+  fail_unless_equals_uint64 (views_stat (&v, "frames"), 0);
+  views_expect_silence (&v);
+  views_free (&v);
+}
+
+GST_START_TEST (test_refused)
+{
+  expect_refusal ("min-disparity=17", WIDTH, HEIGHT, "greater than");
+  expect_refusal ("window=64", 60, HEIGHT, "larger than the frame");
+  expect_refusal ("lines=31", WIDTH, 30, "larger than the frame");
+  expect_refusal ("window=15", WIDTH, HEIGHT, "even number");
+  expect_refusal ("", 15, 100, "16 to 8192");
+  expect_refusal ("layers=8", WIDTH, HEIGHT, "too small for so many layers");
+}
+GST_END_TEST;
+
+/* Views of two sizes, formats, and one that is not there. */
+GST_START_TEST (test_unequal)
+{
+  for (gint i = 0; i < 3; i++) {
+    Views v = views_new (i == 2, "");
+
+    views_caps (&v, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, NULL);
+    gst_harness_push (v.left, views_make (&v, 0));
+    if (i < 2) {
+      gst_video_info_set_format (&v.info,
+          i ? GST_VIDEO_FORMAT_NV12 : GST_VIDEO_FORMAT_GRAY8, i ? WIDTH : 90,
+          HEIGHT);
+      v.info.fps_n = 25;
+      gst_harness_set_src_caps (v.right, gst_video_info_to_caps (&v.info));
+      gst_harness_push (v.right, views_make (&v, 1));
+    }
+    views_expect (
+        &v, GST_MESSAGE_ERROR, i == 2 ? "packing" : "same size and format");
+    views_free (&v);
+  }
+}
+GST_END_TEST;
+
+/* What goes wrong while it plays costs the pairs that it concerns. */
+GST_START_TEST (test_faults)
+{
+  Views v = views_grey ("");
+  GstBuffer *buffer;
+
+  gst_buffer_unref (views_push (&v, NULL));
+  g_object_set (v.element, "max-disparity", -1, NULL);
+  buffer = views_push (&v, NULL);
+  fail_if (views_has (buffer, "disparity"));
+  gst_buffer_unref (buffer);
+  views_expect (&v, GST_MESSAGE_WARNING, "greater than max-disparity");
+  g_object_set (v.element, "max-disparity", 16, "intrinsics", "80,80,48,32,0.1",
+      "baseline", .1, NULL);
+  gst_buffer_unref (views_push (&v, NULL));
+  fail_unless_equals_uint64 (views_stat (&v, "faulty"), 2);
+  g_object_set (v.element, "intrinsics", "80,80,48,32", "baseline", 0., NULL);
+  buffer = views_push (&v, NULL);
+  views_check_disparity (buffer, WIDTH, HEIGHT);
+  fail_if (views_has (buffer, "depth"));
+  gst_buffer_unref (buffer);
+  fail_unless_equals_uint64 (views_stat (&v, "faulty"), 2);
+  fail_unless_equals_uint64 (views_stat (&v, "frames"), 4);
+  views_free (&v);
+}
+GST_END_TEST;
+
+/* A rig of parallel cameras without lenses, in ROS's form. */
+static gchar *
+write_rig (gint width)
+{
+  gchar *folder = g_dir_make_tmp ("pocstereo-XXXXXX", NULL), *location;
+  gchar *path[2];
+
+  for (gint i = 0; i < 2; i++) {
+    gchar *text =
+        g_strdup_printf ("image_width: %d\nimage_height: %d\n"
+                         "camera_matrix:\n  rows: 3\n  cols: 3\n"
+                         "  data: [80, 0, 48, 0, 80, 32, 0, 0, 1]\n"
+                         "distortion_coefficients:\n  rows: 1\n  cols: 5\n"
+                         "  data: [0, 0, 0, 0, 0]\n"
+                         "rectification_matrix:\n  rows: 3\n  cols: 3\n"
+                         "  data: [1, 0, 0, 0, 1, 0, 0, 0, 1]\n"
+                         "projection_matrix:\n  rows: 3\n  cols: 4\n"
+                         "  data: [80, 0, 48, %s, 0, 80, 32, 0, 0, 0, 1, 0]\n",
+            width, HEIGHT, i ? "-8" : "0");
+
+    path[i] = g_build_filename (folder, i ? "right.yaml" : "left.yaml", NULL);
+    fail_unless (g_file_set_contents (path[i], text, -1, NULL));
+    g_free (text);
+  }
+  location = g_strjoin (",", path[0], path[1], NULL);
+  g_free (path[0]);
+  g_free (path[1]);
+  g_free (folder);
+  return location;
+}
+
+static void
+remove_rig (gchar *location)
+{
+  gchar **path = g_strsplit (location, ",", 2);
+  gchar *folder = g_path_get_dirname (path[0]);
+
+  g_unlink (path[0]);
+  g_unlink (path[1]);
+  g_rmdir (folder);
+  g_free (folder);
+  g_strfreev (path);
+  g_free (location);
+}
+
+/* A rig that fits, then one of another size: at first and while it plays. */
+GST_START_TEST (test_calibration)
+{
+  gchar *good = write_rig (WIDTH), *other = write_rig (2 * WIDTH);
+  Views v = views_grey ("");
+  GstVisionCamera camera;
+  GstBuffer *buffer;
+  gchar *line;
+
+  g_object_set (v.element, "calibration", good, NULL);
+  buffer = views_push (&v, NULL);
+  views_check_disparity (buffer, WIDTH, HEIGHT);
+  fail_unless (views_has (buffer, "depth"));
+  fail_unless (
+      gst_buffer_get_vision_camera (buffer, GST_VISION_ORIGIN_RESULT, &camera));
+  fail_unless (camera.fx == 80 && camera.cx == 48);
+  fail_unless (fabs (camera.baseline - .1) < 1e-9);
+  gst_buffer_unref (buffer);
+  g_object_set (v.element, "calibration", other, NULL);
+  gst_buffer_unref (views_push (&v, NULL));
+  views_expect (&v, GST_MESSAGE_WARNING, "frames of another size");
+  fail_unless_equals_uint64 (views_stat (&v, "faulty"), 1);
+  g_object_set (v.element, "calibration", NULL, NULL);
+  buffer = views_push (&v, NULL);
+  fail_if (views_has (buffer, "depth"));
+  gst_buffer_unref (buffer);
+  views_free (&v);
+
+  line = g_strdup_printf ("calibration=%s", other);
+  expect_refusal (line, WIDTH, HEIGHT, "calibrated at 192 x 64");
+  g_free (line);
+  remove_rig (good);
+  remove_rig (other);
+}
+GST_END_TEST;
+
+/* A value that cannot be read before the start is told at the start. */
+GST_START_TEST (test_told_at_start)
+{
+  Views v = views_grey ("calibration=/nowhere/to/be/found");
+
+  views_expect (&v, GST_MESSAGE_WARNING, "stays what it was");
+  gst_buffer_unref (views_push (&v, NULL));
+  views_expect_silence (&v);
+  views_free (&v);
+}
+GST_END_TEST;
+
+/* Left is right and right is left: said once. */
+GST_START_TEST (test_swapped)
+{
+  Views v = views_grey ("mode=points");
+
+  for (guint i = 0; i < 12; i++, v.n++) {
+    gst_harness_push (v.left, views_make (&v, 1));
+    gst_harness_push (v.right, views_make (&v, 0));
+    gst_buffer_unref (gst_harness_pull (v.left));
+  }
+  views_expect (&v, GST_MESSAGE_WARNING, "seem to be swapped");
+  views_expect_silence (&v);
+  views_free (&v);
+}
+GST_END_TEST;
+
+/* Rows of the right view that are too low: measured, and said once. */
+GST_START_TEST (test_askew)
+{
+  for (gint rows = 0; rows <= 2; rows += 2) {
+    Views v = views_grey ("mode=points");
+    GstStructure *stats;
+    gdouble offset;
+
+    for (guint i = 0; i < 8; i++, v.n++) {
+      GstBuffer *right = views_make (&v, 1);
+      GstMapInfo map;
+
+      gst_buffer_map (right, &map, GST_MAP_READWRITE);
+      memmove (
+          map.data + rows * WIDTH, map.data, (gsize) (HEIGHT - rows) * WIDTH);
+      gst_buffer_unmap (right, &map);
+      gst_harness_push (v.left, views_make (&v, 0));
+      gst_harness_push (v.right, right);
+      gst_buffer_unref (gst_harness_pull (v.left));
+    }
+    g_object_get (v.element, "stats", &stats, NULL);
+    fail_unless (gst_structure_get_double (stats, "vertical-offset", &offset));
+    fail_unless (fabs (offset - rows) < .2, "%f", offset);
+    gst_structure_free (stats);
+    if (rows)
+      views_expect (&v, GST_MESSAGE_WARNING, "rows lower than the left one");
+    views_expect_silence (&v);
+    views_free (&v);
+  }
+}
+GST_END_TEST;
+
+static Suite *
+pocstereofaults_suite (void)
+{
+  Suite *suite = suite_create ("pocstereofaults");
+  TCase *tc = tcase_create ("faults");
+
+  suite_add_tcase (suite, tc);
+  tcase_set_timeout (tc, 120); /* the sanitizers are slow */
+  tcase_add_test (tc, test_refused);
+  tcase_add_test (tc, test_unequal);
+  tcase_add_test (tc, test_faults);
+  tcase_add_test (tc, test_calibration);
+  tcase_add_test (tc, test_told_at_start);
+  tcase_add_test (tc, test_swapped);
+  tcase_add_test (tc, test_askew);
+  return suite;
+}
+
+GST_CHECK_MAIN (pocstereofaults);

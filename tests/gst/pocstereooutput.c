@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The element pocstereo where its output is no left view: disparities, depth
+ * and colours. */
+#include "pocstereoviews.h"
+
+/* Maps the newest output, which has the caps of the pad. */
+static GstStructure *
+begin (Views *v, GstBuffer *buffer, GstVideoFrame *frame)
+{
+  GstCaps *caps = gst_pad_get_current_caps (v->left->sinkpad);
+  GstStructure *structure =
+      gst_structure_copy (gst_caps_get_structure (caps, 0));
+  GstVideoInfo info;
+
+  fail_unless (gst_video_info_from_caps (&info, caps));
+  gst_caps_unref (caps);
+  fail_unless (gst_video_frame_map (frame, &info, buffer, GST_MAP_READ));
+  fail_unless_equals_int (info.width, WIDTH);
+  fail_unless_equals_int (info.height, HEIGHT);
+  return structure;
+}
+
+/* The disparity by the rule of the caps, in the middle of the next pair. */
+static gdouble
+middle (Views *v, gdouble *scale)
+{
+  GstBuffer *buffer = views_push (v, NULL);
+  GstVideoFrame frame;
+  GstStructure *caps = begin (v, buffer, &frame);
+  guint value = GST_READ_UINT16_LE (
+      (guint8 *) frame.data[0] + HEIGHT / 2 * frame.info.stride[0] + WIDTH);
+  gint least = 0;
+
+  fail_unless_equals_string (
+      gst_structure_get_string (caps, "format"), "GRAY16_LE");
+  fail_unless (gst_structure_get_int (caps, "min-disparity", &least));
+  fail_unless (gst_structure_get_double (caps, "disparity-scale", scale));
+  gst_structure_free (caps);
+  gst_video_frame_unmap (&frame);
+  gst_buffer_unref (buffer);
+  return value ? least + (value - 1) * *scale : NAN;
+}
+
+/* As fine as the range allows, or as the user has it; also when that changes.
+ */
+GST_START_TEST (test_disparity)
+{
+  Views v = views_grey ("output=disparity");
+  gdouble scale;
+
+  fail_unless (fabs (middle (&v, &scale) - SHIFT) < .1);
+  fail_unless_equals_float (scale, 1. / 256);
+  g_object_set (v.element, "min-disparity", -300, NULL);
+  fail_unless (fabs (middle (&v, &scale) - SHIFT) < .1);
+  fail_unless_equals_float (scale, 1. / 128);
+  g_object_set (v.element, "min-disparity", 2, "disparity-scale", .0625, NULL);
+  fail_unless (fabs (middle (&v, &scale) - SHIFT) < .1);
+  fail_unless_equals_float (scale, .0625);
+  g_object_set (v.element, "min-peak", 1., "max-disparity", 3, NULL);
+  fail_unless (isnan (middle (&v, &scale)));
+  views_expect_silence (&v);
+  views_free (&v);
+}
+GST_END_TEST;
+
+/* Millimetres; a frame without a camera is all 0 and warned of. */
+GST_START_TEST (test_depth)
+{
+  Views v = views_grey ("output=depth baseline=0.1 intrinsics=80,80,48,32");
+
+  for (gint known = 1; known >= 0; known--) {
+    GstBuffer *buffer = views_push (&v, NULL);
+    GstVideoFrame frame;
+    gint value;
+
+    gst_structure_free (begin (&v, buffer, &frame));
+    value = GST_READ_UINT16_LE (
+        (guint8 *) frame.data[0] + HEIGHT / 2 * frame.info.stride[0] + WIDTH);
+    fail_unless (known ? ABS (value - 1600) < 20 : value == 0, "%d", value);
+    gst_video_frame_unmap (&frame);
+    gst_buffer_unref (buffer);
+    g_object_set (v.element, "intrinsics", NULL, NULL);
+  }
+  views_expect (&v, GST_MESSAGE_WARNING, "depth needs a rig");
+  fail_unless_equals_uint64 (views_stat (&v, "faulty"), 1);
+  views_free (&v);
+}
+GST_END_TEST;
+
+/* One colour for the plane; of points, in a square of the grid around each. */
+GST_START_TEST (test_colormap)
+{
+  static const gchar *const properties[] = {
+      "mode=dense", "mode=points grid-spacing=6", "mode=points points=48,32"};
+
+  for (guint i = 0; i < G_N_ELEMENTS (properties); i++) {
+    gchar *line = g_strdup_printf ("output=colormap %s", properties[i]);
+    Views v = views_grey (line);
+    GstBuffer *buffer = views_push (&v, NULL);
+    GstVideoFrame frame;
+    GstStructure *caps = begin (&v, buffer, &frame);
+    const guint8 *centre =
+        (const guint8 *) frame.data[0] + 32 * frame.info.stride[0] + 4 * 48;
+
+    fail_unless_equals_string (
+        gst_structure_get_string (caps, "format"), "RGBA");
+    gst_structure_free (caps);
+    fail_unless_equals_int (centre[3], 255);
+    for (gint y = EDGE; y < HEIGHT - EDGE; y++)
+      for (gint x = LEFT_EDGE + 8; x < WIDTH - EDGE - 8; x++) {
+        const guint8 *p =
+            (const guint8 *) frame.data[0] + y * frame.info.stride[0] + 4 * x;
+        gboolean alone = i == 2 && (ABS (x - 48) > 2 || ABS (y - 32) > 2);
+
+        fail_unless_equals_int (p[3], alone ? 0 : 255);
+        for (gint c = 0; c < 3; c++)
+          fail_unless (ABS (p[c] - (alone ? 0 : centre[c])) < (alone ? 1 : 6));
+      }
+    gst_video_frame_unmap (&frame);
+    gst_buffer_unref (buffer);
+    views_free (&v);
+    g_free (line);
+  }
+}
+GST_END_TEST;
+
+/* One frame of both views, and lists that go with a picture. */
+GST_START_TEST (test_packed)
+{
+  Views v = views_new (TRUE, "output=disparity mode=points packing=top-bottom");
+  GstVideoFrame frame;
+  GstBuffer *buffer;
+  guint n = 0;
+
+  views_caps (&v, GST_VIDEO_FORMAT_NV12, WIDTH, 2 * HEIGHT, NULL);
+  gst_harness_push (v.left, views_make_packed (&v, FALSE));
+  buffer = gst_harness_pull (v.left);
+  fail_unless (views_has (buffer, "matches"));
+  fail_if (views_has (buffer, "disparity"));
+  gst_structure_free (begin (&v, buffer, &frame));
+  for (gint i = 0; i < WIDTH * HEIGHT; i++)
+    n += GST_READ_UINT16_LE ((guint8 *) frame.data[0] +
+             i / WIDTH * frame.info.stride[0] + i % WIDTH * 2) != 0;
+  fail_unless_equals_int (n, 20 * 13);
+  gst_video_frame_unmap (&frame);
+  gst_buffer_unref (buffer);
+  views_free (&v);
+}
+GST_END_TEST;
+
+static Suite *
+pocstereooutput_suite (void)
+{
+  Suite *suite = suite_create ("pocstereooutput");
+  TCase *tc = tcase_create ("pictures");
+
+  suite_add_tcase (suite, tc);
+  tcase_add_test (tc, test_disparity);
+  tcase_add_test (tc, test_depth);
+  tcase_add_test (tc, test_colormap);
+  tcase_add_test (tc, test_packed);
+  return suite;
+}
+
+GST_CHECK_MAIN (pocstereooutput);

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The element pocstereo on points: which ones, what it says of them, and how it
+ * writes them. */
+#include "pocstereoviews.h"
+
+#include <glib/gstdio.h>
+
+#define GREY_POINTS "mode=points "
+
+/* How many points of @buffer were matched; those inside of both views have the
+ * plane's disparity. */
+static guint
+check_matches (GstBuffer *buffer)
+{
+  GstMapInfo info;
+  GstVisionMap map;
+  guint n;
+
+  if (!views_has (buffer, "matches"))
+    return 0;
+  map = views_map (buffer, "matches", &info);
+  n = map.width;
+  fail_unless (!strcmp (map.format, "f32") && map.channels == 5);
+  fail_unless (map.height == 1 && !map.on_gpu && map.stride == 20 * n);
+  for (guint i = 0; i < n; i++) {
+    const gfloat *m = (const gfloat *) info.data + 5 * i;
+
+    if (m[0] < LEFT_EDGE + 8 || m[0] >= WIDTH - EDGE - 8 || m[1] < EDGE ||
+        m[1] >= HEIGHT - EDGE)
+      continue;
+    fail_unless (fabs (m[2] - SHIFT) < .05, "at %f, %f: %f", m[0], m[1], m[2]);
+    fail_unless (m[3] >= 0 && m[3] < .1 && m[4] > .8 && m[4] <= 1);
+  }
+  gst_buffer_unmap (map.pixels, &info);
+  return n;
+}
+
+/* Of the next pair, with @left as it is where not NULL. */
+static guint
+count (Views *v, GstBuffer *left)
+{
+  GstBuffer *buffer = views_push (v, left);
+  guint n = check_matches (buffer);
+
+  gst_buffer_unref (buffer);
+  return n;
+}
+
+/* A grid all over, in regions, in those of the buffer; and a list. */
+GST_START_TEST (test_chosen)
+{
+  Views v = views_grey (GREY_POINTS "grid-spacing=8");
+  GstBuffer *left;
+
+  fail_unless_equals_int (count (&v, NULL), WIDTH / 8 * (HEIGHT / 8));
+  g_object_set (v.element, "grid-spacing", 5, NULL);
+  fail_unless_equals_int (count (&v, NULL), 20 * 13);
+  left = views_make (&v, 0);
+  gst_buffer_add_video_region_of_interest_meta (left, "face", 40, 20, 11, 10);
+  gst_buffer_add_video_region_of_interest_meta (left, "face", 90, 60, 50, 50);
+  fail_unless_equals_int (count (&v, left), 3 * 2 + 2 * 1);
+  left = views_make (&v, 0);
+  gst_buffer_add_video_region_of_interest_meta (left, "face", 500, 0, 9, 9);
+  fail_unless_equals_int (count (&v, left), 0);
+  g_object_set (v.element, "roi", "40,20,1,1; -10,-10,20,15", NULL);
+  left = views_make (&v, 0);
+  gst_buffer_add_video_region_of_interest_meta (left, "face", 40, 20, 11, 10);
+  fail_unless_equals_int (count (&v, left), 1 + 2);
+  g_object_set (v.element, "points", "50,30;60,30 ; 0,0\n95,63", NULL);
+  fail_unless_equals_int (count (&v, NULL), 4);
+  views_expect_silence (&v);
+  g_object_set (v.element, "points", "50,30;96,63;-1,0", NULL);
+  fail_unless_equals_int (count (&v, NULL), 1);
+  views_expect (&v, GST_MESSAGE_WARNING, "2 of 3 points lie outside");
+  g_object_set (v.element, "points", "", "roi", NULL, NULL);
+  fail_unless_equals_int (count (&v, NULL), 20 * 13);
+  views_free (&v);
+}
+GST_END_TEST;
+
+/* A list in a file, and texts that are none. */
+GST_START_TEST (test_texts)
+{
+  static const gchar *const bad[][2] = {{"points", "1,2;3"},
+      {"points", "/nowhere/to/be/found"}, {"points", "1,2,3"}, {"roi", "1,2,3"},
+      {"roi", "1,2,0,4"}, {"roi", ";"}, {"ply-location", "cloud-%d-%d.ply"},
+      {"calibration", "/nowhere"}};
+  Views v = views_grey (GREY_POINTS "roi=40,20,1,1");
+  gchar *path = g_build_filename (g_get_tmp_dir (), "pocstereo-XXXXXX", NULL);
+  gint fd = g_mkstemp (path);
+
+  fail_unless (fd >= 0);
+  fail_unless (g_file_set_contents (path, "50,30\n60,31\n", -1, NULL));
+  fail_unless_equals_int (count (&v, NULL), 1);
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
+    gchar *before, *after;
+
+    g_object_get (v.element, bad[i][0], &before, NULL);
+    g_object_set (v.element, bad[i][0], bad[i][1], NULL);
+    g_object_get (v.element, bad[i][0], &after, NULL);
+    fail_unless_equals_string (after, before);
+    views_expect (&v, GST_MESSAGE_WARNING, "stays what it was");
+    fail_unless_equals_int (count (&v, NULL), 1);
+    g_free (before);
+    g_free (after);
+  }
+  g_object_set (v.element, "points", path, NULL);
+  fail_unless_equals_int (count (&v, NULL), 2);
+  views_expect_silence (&v);
+  g_close (fd, NULL);
+  g_unlink (path);
+  g_free (path);
+  views_free (&v);
+}
+GST_END_TEST;
+
+/* In space: f B / d = 80 * 0.1 / 5 metres. */
+GST_START_TEST (test_space)
+{
+  Views v = views_grey (
+      GREY_POINTS "points=60,30;50,40 intrinsics=80,80,50,40 baseline=0.1");
+  GstBuffer *buffer = views_push (&v, NULL);
+  GstMapInfo info;
+  GstVisionMap map = views_map (buffer, "points", &info);
+  const gfloat *p = (const gfloat *) info.data;
+
+  fail_unless (map.width == 2 && map.height == 1 && map.channels == 4);
+  fail_unless (fabs (p[0] - .2) < 2e-3 && fabs (p[1] + .2) < 2e-3);
+  fail_unless (fabs (p[2] - 1.6) < .02 && p[3] > 0 && p[3] < .1);
+  fail_unless (fabs (p[4]) < 1e-6 && fabs (p[5]) < 1e-6);
+  gst_buffer_unmap (map.pixels, &info);
+  fail_unless_equals_int (check_matches (buffer), 2);
+  gst_buffer_unref (buffer);
+  views_free (&v);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_messages)
+{
+  Views v = views_grey (GREY_POINTS "points=60,30;50,40 post-messages=true");
+  const GstStructure *structure;
+  const GValue *matches;
+  GstMessage *message;
+  guint asked;
+
+  count (&v, NULL);
+  message = gst_bus_pop_filtered (v.bus, GST_MESSAGE_ELEMENT);
+  fail_unless (message != NULL);
+  structure = gst_message_get_structure (message);
+  fail_unless (gst_structure_has_name (structure, "pocstereo"));
+  fail_unless (gst_structure_get_uint (structure, "asked", &asked));
+  fail_unless_equals_int (asked, 2);
+  matches = gst_structure_get_value (structure, "matches");
+  fail_unless_equals_int (gst_value_array_get_size (matches), 10);
+  fail_unless_equals_float (
+      g_value_get_double (gst_value_array_get_value (matches, 5)), 50);
+  gst_message_unref (message);
+  views_free (&v);
+}
+GST_END_TEST;
+
+/* The paper's parameters, and those of others. */
+GST_START_TEST (test_presets)
+{
+  Views v = views_grey (GREY_POINTS);
+  gint window, layers;
+
+  fail_unless (gst_preset_load_preset (GST_PRESET (v.element), "paper"));
+  g_object_get (v.element, "window", &window, "layers", &layers, NULL);
+  fail_unless (window == 32 && layers == 4);
+  fail_unless_equals_int (count (&v, NULL), 20 * 13);
+  fail_unless (gst_preset_load_preset (GST_PRESET (v.element), "points"));
+  fail_unless (count (&v, NULL) > 10 * 7);
+  views_expect_silence (&v);
+  views_free (&v);
+}
+GST_END_TEST;
+
+/* The vertices that @path says it has, 0 where there is none. */
+static guint
+vertices_of (const gchar *path)
+{
+  gchar *text, *at;
+  guint n = 0;
+
+  if (!g_file_get_contents (path, &text, NULL, NULL))
+    return 0;
+  fail_unless (g_str_has_prefix (text, "ply\nformat binary_little_endian"));
+  at = strstr (text, "element vertex ");
+  fail_unless (at && sscanf (at, "element vertex %u", &n) == 1);
+  g_free (text);
+  return n;
+}
+
+/* A cloud a frame, of points and of pixels; without a rig a warning. */
+GST_START_TEST (test_clouds)
+{
+  gchar *folder = g_dir_make_tmp ("pocstereo-XXXXXX", NULL);
+  gchar *pattern = g_build_filename (folder, "%02d.ply", NULL);
+  gchar *paths[2] = {g_build_filename (folder, "00.ply", NULL),
+      g_build_filename (folder, "01.ply", NULL)};
+
+  for (gint dense = 0; dense < 2; dense++) {
+    Views v = views_grey (dense ? "mode=dense" : "mode=points points=60,30");
+
+    g_object_set (v.element, "ply-location", pattern, NULL);
+    gst_buffer_unref (views_push (&v, NULL));
+    views_expect (&v, GST_MESSAGE_WARNING, "No points are written");
+    fail_unless_equals_int (vertices_of (paths[0]), 0);
+    g_object_set (v.element, "intrinsics", "80,80,50,40", "baseline", .1, NULL);
+    for (gint i = 0; i < 2; i++)
+      gst_buffer_unref (views_push (&v, NULL));
+    views_expect_silence (&v);
+    for (gint i = 0; i < 2; i++) {
+      guint n = vertices_of (paths[i]);
+
+      fail_unless (dense ? n > WIDTH * HEIGHT / 2 : n == 1, "%u vertices", n);
+      g_unlink (paths[i]);
+    }
+    g_object_set (v.element, "ply-location", "/nowhere/x.ply", NULL);
+    gst_buffer_unref (views_push (&v, NULL));
+    views_expect (&v, GST_MESSAGE_WARNING, "/nowhere");
+    views_free (&v);
+  }
+  g_rmdir (folder);
+  g_free (paths[0]);
+  g_free (paths[1]);
+  g_free (pattern);
+  g_free (folder);
+}
+GST_END_TEST;
+
+static Suite *
+pocstereopoints_suite (void)
+{
+  Suite *suite = suite_create ("pocstereopoints");
+  TCase *tc = tcase_create ("points");
+
+  suite_add_tcase (suite, tc);
+  tcase_add_test (tc, test_chosen);
+  tcase_add_test (tc, test_texts);
+  tcase_add_test (tc, test_space);
+  tcase_add_test (tc, test_messages);
+  tcase_add_test (tc, test_presets);
+  tcase_add_test (tc, test_clouds);
+  return suite;
+}
+
+GST_CHECK_MAIN (pocstereopoints);
