@@ -114,13 +114,40 @@ def inputs_of_gpuccl(env):
     print("ok   pipelines/gpuccl.sh with pictures")
 
 
+def inputs_of_pocstereo(env):
+    """Two pictures to colours and to points in space, and two sequences."""
+    script = ROOT / "pipelines/pocstereo.sh"
+    frames_of(script, dict(env, FRAMES="5"))
+    rig = "max-disparity=64 intrinsics=350,350,159.5,119.5 baseline=0.06"
+    with tempfile.TemporaryDirectory() as folder:
+        views = [f"{folder}/{view}-%d.png" for view in ("left", "right")]
+        for view, path in zip(("left", "right"), views):
+            run(["gst-launch-1.0", *shlex.split(
+                f"visiontestsrc pattern=stereo view={view} num-buffers=2 ! "
+                f"video/x-raw,width=320,height=240 ! videoconvert ! pngenc ! "
+                f"multifilesink location={path}")])
+        pair = [path % 0 for path in views]
+        run([script, *pair], env=dict(
+            env, OUTPUT=f"{folder}/colours.png", POCSTEREO=rig))
+        picture = (Path(folder) / "colours.png").read_bytes()
+        assert picture.startswith(b"\x89PNG"), "pocstereo.sh wrote no picture"
+        lines = run([script, *views], env=dict(
+            env, FRAMES="2", PLY=f"{folder}/%d.ply", POCSTEREO=rig))
+        assert len(lines.splitlines()) == 2, lines
+        for i in range(2):
+            cloud = (Path(folder) / f"{i}.ply").read_bytes()
+            n = int(re.search(rb"element vertex (\d+)", cloud)[1])
+            assert n > 1000, f"pocstereo.sh wrote {n} points"
+    print("ok   pipelines/pocstereo.sh with pictures")
+
+
 def scripts():
     env = dict(os.environ, FRAMES="60")
     for name in "DISPLAY", "WAYLAND_DISPLAY":
         env.pop(name, None)
     frames = {script.stem: frames_of(script, env)
               for script in sorted(ROOT.glob("pipelines/*.sh"))
-              if script.stem not in ("common", "demo", "visionmap")}
+              if script.stem not in ("common", "demo", "visionmap", "pocstereo")}
     for label, s in report.score(frames["moct"]).items():
         assert len(s.errors) > s.frames / 2, f"{label} was seldom found"
         error = statistics.median(s.errors)  # fragments of hidden ones are far
@@ -130,6 +157,7 @@ def scripts():
     print(f"gpuccl: accepted in frame {min(boxes)}, IoU {list(boxes.values())}")
     assert min(boxes) < 55 and boxes[59] > 0.5, "gpuccl missed the robot"
     inputs_of_gpuccl(env)
+    inputs_of_pocstereo(env)
 
     with tempfile.TemporaryDirectory() as folder:
         run([ROOT / "pipelines/visionmap.sh"], env=env, cwd=folder)

@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Disparity and depth of two cameras: a window that shows what is near in
+# colours; without a display, a JSON line a frame about points of the left view.
+#
+#   pipelines/pocstereo.sh                        a generated room
+#   pipelines/pocstereo.sh LEFT RIGHT             two videos, or two pictures
+#   pipelines/pocstereo.sh 'left%02d.png' 'right%02d.png'   sequences of pictures
+#   pipelines/pocstereo.sh BOTH                   a video of both views, side by
+#                                                 side
+#   pipelines/pocstereo.sh camera                 the first camera, or
+#                                                 /dev/videoN, likewise
+#
+# POCSTEREO holds further properties, such as a range and a rig:
+# POCSTEREO='min-disparity=-16 max-disparity=96 calibration=rig.yml'.  PLY names
+# a file, or one a frame as 'cloud-%05d.ply', for points in space; that needs a
+# rig.  FACES=1 measures points on faces only (facedetect of gst-plugins-bad).
+# OUTPUT=disparity.png writes the colours of the last frame instead of showing
+# them.  START is the number of the first picture of a sequence (0).  FRAMES=100
+# ends it after 100 frames.
+set -euo pipefail
+# shellcheck source=pipelines/common.sh
+. "$(dirname "$0")/common.sh"
+
+left=${1:-test}
+right=${2-}
+read -ra properties <<<"${POCSTEREO-}"
+
+# Sets `source` for one file of two.
+choose_view () {
+  case $1 in
+    *%*)
+      # shellcheck disable=SC2059 # the sequence's name is a format
+      first=$(printf "$1" "${START:-0}")
+      [ -r "$first" ] || { echo "there is no file $first to read" >&2; exit 1; }
+      kind=${1##*.}
+      # shellcheck disable=SC2054 # the commas are of caps
+      source=(multifilesrc location="$1" start-index="${START:-0}"
+        caps="image/${kind/jpg/jpeg},framerate=30/1" ${FRAMES:+num-buffers="$FRAMES"} !
+        decodebin)
+      ;;
+    *) choose_source "$1" ;;
+  esac
+}
+
+points=(mode=points)
+colours=(output=colormap)
+faces=()
+if [ -n "${FACES-}" ]; then
+  gst-inspect-1.0 facedetect >/dev/null 2>&1 || {
+    echo "FACES needs facedetect, of the package gstreamer1.0-opencv" >&2
+    exit 1
+  }
+  faces=(! facedetect min-size-width=80 min-size-height=80 display=false !
+    videoconvert)
+  colours+=("${points[@]}")
+fi
+
+if [ -n "${OUTPUT-}" ]; then
+  show=(! videoconvert ! pngenc snapshot=false !
+    multifilesink location="$OUTPUT")
+elif has_display; then
+  show=(! videoconvert ! autovideosink)
+else
+  colours=("${points[@]}")
+  show=(! visionjson ! fakesink)
+fi
+element=(pocstereo name=stereo "${colours[@]}" ${PLY:+ply-location="$PLY"}
+  "${properties[@]}")
+
+if [ -n "$right" ]; then
+  choose_view "$left"
+  line=("${source[@]}" ! videoconvert "${faces[@]}" ! queue !
+    stereo.sink_left)
+  choose_view "$right"
+  line+=("${source[@]}" ! videoconvert ! queue ! stereo.sink_right)
+  launch "${line[@]}" "${element[@]}" "${show[@]}"
+  exit
+fi
+if [ "$left" = test ]; then
+  # shellcheck disable=SC2054 # the commas are of caps
+  source=(visiontestsrc pattern=stereo view=side-by-side
+    ${FRAMES:+num-buffers="$FRAMES"} ! video/x-raw,framerate=30/1)
+  element+=(max-disparity=64)
+else
+  choose_source "$left"
+  element+=(packing=side-by-side)
+fi
+launch "${source[@]}" ! videoconvert "${faces[@]}" ! "${element[@]}" \
+  "${show[@]}"
