@@ -54,6 +54,17 @@ robot () {
     multifilesink location="$output/robot-%02d.png" sync=false
 }
 
+# What two cameras see of a room.
+stereo () {
+  local room=(visiontestsrc pattern=stereo noise=1)
+  heading 'pocstereo: points of a room seen by two cameras'
+  "$root/pipelines/apps/disparity.py"
+  heading 'pocstereo: every pixel; what is near is red'
+  launch "${room[@]}" view=side-by-side num-buffers=2 ! \
+    pocstereo max-disparity=64 output=colormap ! pngenc ! \
+    multifilesink location="$output/stereo-%02d.png" sync=false
+}
+
 mkdir -p "$output"
 rm -f "$output"/*.png "$output"/*.json
 : "${FRAMES:=120}"
@@ -71,6 +82,7 @@ heading 'visionmeta: after scaling, boxes fit the smaller frame'
 pictures small ! videoscale ! video/x-raw,width=320,height=240 ! visionmeta ! \
   visionoverlay
 [ "$input" != test ] || robot
+[ "$input" != test ] || stereo
 
 heading "Pictures in $output"
 ls "$output"

@@ -168,7 +168,8 @@ def scripts():
     with tempfile.TemporaryDirectory() as folder:
         print(run([ROOT / "pipelines/demo.sh"], env=dict(env, OUTPUT=folder)))
         pictures = {p.name.split("-")[0] for p in Path(folder).glob("*.png")}
-        assert pictures == {"overlay", "labels", "small", "robot"}, pictures
+        assert pictures == {"overlay", "labels", "small", "robot",
+                            "stereo"}, pictures
         boxes, = report.moving(map(
             json.loads, open(f"{folder}/gpuccl.json"))).values()
         assert 14 < min(boxes) < 25, f"accepted in frame {min(boxes)}"
@@ -182,6 +183,13 @@ def apps():
             ROOT / "pipelines/apps/objects.py":
         for how in [], ["--messages"]:
             outputs[f"{app.name} {how}"] = run([app, *how])
+    disparities = run([ROOT / "pipelines/apps/disparity.py"])
+    print(disparities)
+    for line in disparities.splitlines():
+        wrong, rms = map(float, re.search(
+            r"([\d.]+) % off .* ([\d.]+) px RMS", line).groups())
+        assert wrong < 2 and rms < .15, line
+    assert line.startswith("0.300 s"), "disparity.py lost frames"
     first = outputs["objects []"]
     print(first)
     assert re.search(r"\d s  \w+ \d+: \(", first), "objects printed nothing"
