@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The order of the stages, and their memory. */
+#include <stdlib.h>
+
+#include "emdtrack/emdtrack_set.h"
+
+struct _Emdtrack {
+  Device device;
+  const EmdtrackStages *stages;
+  EmdtrackWork work;
+  double scale;
+  int n_prepared;         /* targets that there is room for */
+  EmdtrackTables *tables; /* pinned */
+  EmdtrackTables *device_tables;
+  EmdtrackColours colours; /* that the table is of */
+  EmdtrackCodebook spectra;
+  bool has_colours, has_spectra;
+};
+
+static size_t
+pixels (const Emdtrack *e)
+{
+  return (size_t) e->work.reader.width * e->work.reader.height;
+}
+
+const char *
+emdtrack_new (Emdtrack **self, const Device *device, int width, int height)
+{
+  Emdtrack *e = calloc (1, sizeof *e);
+  EmdtrackWork *w;
+
+  *self = e;
+  if (!e)
+    return "out of memory";
+  e->device = *device;
+  e->stages = STAGES (emdtrack, device);
+  if (width < 1 || height < 1 || width > EMDTRACK_MAX_SIDE ||
+      height > EMDTRACK_MAX_SIDE)
+    return "the frame's sides must be 1 to 16384 pixels";
+  w = &e->work;
+  w->reader.width = width;
+  w->reader.height = height;
+  DEVICE_RENEW (device, w->index, pixels (e));
+  DEVICE_RENEW (device, w->histogram, pixels (e));
+  DEVICE_RENEW (device, w->before, pixels (e));
+  DEVICE_RENEW (device, e->device_tables, 1);
+  TRY (device_alloc_pinned (device, (void **) &w->counts, sizeof *w->counts));
+  TRY (device_alloc_pinned (device, (void **) &e->tables, sizeof *e->tables));
+  w->reader.step = e->device_tables->step;
+  w->reader.lut = e->device_tables->lut;
+  w->reader.spectra = e->device_tables->spectra;
+  return e->stages->open (device, w);
+}
+
+void
+emdtrack_free (Emdtrack *e)
+{
+  EmdtrackWork *w;
+
+  if (!e)
+    return;
+  w = &e->work;
+  device_wait (&e->device); /* nothing may still use what goes */
+  if (w->state)
+    e->stages->close (&e->device, w);
+  device_release (&e->device, w->index);
+  device_release (&e->device, w->histogram);
+  device_release (&e->device, w->before);
+  device_release (&e->device, e->device_tables);
+  device_release_pinned (&e->device, w->counts);
+  device_release_pinned (&e->device, e->tables);
+  for (int t = 0; t < EMDTRACK_TARGETS; t++) {
+    device_release (&e->device, w->tree[t]);
+    device_release (&e->device, w->map[t]);
+  }
+  free (e);
+}
+
+/* Colours of @img, compared by a table that only another codebook or another
+ * kind of components changes. */
+static const char *
+set_colours (Emdtrack *e, const EmdtrackParams *p, const Image *img)
+{
+  bool grey = img->format == IMAGE_GRAY8 || img->format == IMAGE_GRAY16;
+  EmdtrackColours now;
+  bool other;
+
+  memset (&now, 0, sizeof now);
+  now.codebook = *p->codebook;
+  now.is_yuv = grey || image_is_yuv (img->format);
+  now.matrix = now.is_yuv ? (int) img->matrix : 0;
+  now.full_range = now.is_yuv && (grey || img->full_range);
+  other = !e->has_colours || memcmp (&now, &e->colours, sizeof now);
+  TRY (device_wait (&e->device)); /* the last copy from there is done */
+  emdtrack_set_steps (img, p->gain, e->tables->step);
+  TRY (device_copy (&e->device, e->device_tables->step, e->tables->step,
+      sizeof e->tables->step));
+  if (!other)
+    return NULL;
+  emdtrack_set_lut (&now, e->tables->lut);
+  memcpy (&e->colours, &now, sizeof now);
+  e->has_colours = true;
+  return device_copy (
+      &e->device, e->device_tables->lut, e->tables->lut, sizeof e->tables->lut);
+}
+
+static const char *
+set_spectra (Emdtrack *e, const EmdtrackCodebook *book)
+{
+  if (e->has_spectra && !memcmp (book, &e->spectra, sizeof *book))
+    return NULL;
+  TRY (device_wait (&e->device));
+  emdtrack_set_spectra (book, e->tables->spectra);
+  memcpy (&e->spectra, book, sizeof *book);
+  e->has_spectra = true;
+  return device_copy (&e->device, e->device_tables->spectra, e->tables->spectra,
+      sizeof e->tables->spectra);
+}
+
+/* Room for more targets, or for what another solver needs. */
+static const char *
+prepare (Emdtrack *e, const EmdtrackParams *p)
+{
+  EmdtrackWork *w = &e->work;
+  bool other = w->solver != p->solver || w->max_trees != p->max_trees ||
+      w->cache_bits != p->cache_bits || p->n_targets > e->n_prepared;
+
+  w->n_targets = p->n_targets;
+  if (!other)
+    return NULL;
+  w->solver = p->solver;
+  w->max_trees = p->max_trees;
+  w->cache_bits = p->cache_bits;
+  for (int t = 0; t < p->n_targets; t++) {
+    if (!w->tree[t])
+      DEVICE_RENEW (&e->device, w->tree[t], pixels (e));
+    if (!w->map[t])
+      DEVICE_RENEW (&e->device, w->map[t], pixels (e));
+  }
+  e->n_prepared = 0; /* where this fails, the next frame tries again */
+  TRY (e->stages->prepare (&e->device, w));
+  e->n_prepared = p->n_targets;
+  return NULL;
+}
+
+/* Trees and values stay as long as their problem does. */
+static const char *
+set_problems (Emdtrack *e, const EmdtrackParams *p)
+{
+  EmdtrackWork *w = &e->work;
+  uint8_t distance[EMDTRACK_BINS][EMDTRACK_BINS];
+
+  TRY (emdtrack_distances (p, distance, &e->scale));
+  emdtrack_find_form (distance, p->bins, &w->closed);
+  for (int t = 0; t < p->n_targets; t++) {
+    EmdtrackProblem now;
+
+    emdtrack_set_problem (
+        &now, distance, p->bins, w->reader.mass, &p->targets[t]);
+    if (!memcmp (&now, &w->problem[t], sizeof now))
+      continue;
+    memcpy (&w->problem[t], &now, sizeof now);
+    w->known[t] = false;
+    TRY (e->stages->forget (&e->device, w, t));
+  }
+  return NULL;
+}
+
+static const char *
+find_histograms (Emdtrack *e, const EmdtrackParams *p, const EmdtrackFrame *f)
+{
+  EmdtrackWork *w = &e->work;
+
+  TRY (emdtrack_set_reader (w, p, f));
+  if (p->histogram == EMDTRACK_CHANNELS)
+    return e->stages->spectra (&e->device, w);
+  if (p->histogram == EMDTRACK_CODEBOOK)
+    TRY (p->codebook->spectra ? set_spectra (e, p->codebook)
+                              : set_colours (e, p, &f->image));
+  TRY (e->stages->index (&e->device, w));
+  return e->stages->window (&e->device, w);
+}
+
+const char *
+emdtrack_queue_histograms (
+    Emdtrack *e, const EmdtrackParams *p, const EmdtrackFrame *f)
+{
+  TRY (emdtrack_check (p));
+  memset (e->work.known, 0, sizeof e->work.known); /* of other histograms */
+  return find_histograms (e, p, f);
+}
+
+static const char *
+find_values (Emdtrack *e, int target)
+{
+  const EmdtrackWork *w = &e->work;
+
+  if (w->solver == EMDTRACK_AUTO && w->closed.form != EMDTRACK_FORM_ANY)
+    return e->stages->closed (&e->device, w, target);
+  if (w->solver == EMDTRACK_PAPER)
+    return e->stages->paper (&e->device, w, target);
+  return e->stages->reuse (&e->device, w, target);
+}
+
+static const char *
+run (Emdtrack *e, const EmdtrackParams *p, const EmdtrackFrame *f)
+{
+  TRY (find_histograms (e, p, f));
+  TRY (prepare (e, p));
+  TRY (set_problems (e, p));
+  for (int t = 0; t < p->n_targets; t++)
+    TRY (find_values (e, t));
+  return device_wait (&e->device);
+}
+
+const char *
+emdtrack_run (Emdtrack *e, const EmdtrackParams *p, const EmdtrackFrame *f,
+    EmdtrackResults *results)
+{
+  EmdtrackWork *w = &e->work;
+  EmdtrackHistogram *last = w->before;
+  const char *err;
+
+  TRY (emdtrack_check (p));
+  w->before = w->histogram;
+  w->histogram = last;
+  memset (w->counts, 0, sizeof *w->counts);
+  memset (results, 0, sizeof *results);
+  err = run (e, p, f);
+  for (int t = 0; t < EMDTRACK_TARGETS; t++)
+    w->known[t] = !err && t < p->n_targets;
+  TRY (err);
+  results->n_targets = p->n_targets;
+  memcpy (results->map, w->map, p->n_targets * sizeof results->map[0]);
+  results->mass = w->reader.mass;
+  results->scale = e->scale;
+  results->form = w->closed.form;
+  results->counts = *w->counts;
+  return NULL;
+}
+
+const char *
+emdtrack_reset (Emdtrack *e)
+{
+  EmdtrackWork *w = &e->work;
+
+  memset (w->known, 0, sizeof w->known);
+  for (int t = 0; t < e->n_prepared; t++)
+    TRY (e->stages->forget (&e->device, w, t));
+  return NULL;
+}
+
+const uint8_t *
+emdtrack_histograms (const Emdtrack *e)
+{
+  return e->work.histogram->bin;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The exact earth mover's distance (EMD) between the histogram of every pixel
+ * and that of each of up to eight targets, under any ground distance.
+ *
+ * Paper: A. Shaffer, "Optimization of the Earth-Mover's Distance algorithm for
+ * a GPU-based real-time multispectral computer vision system".  The sections
+ * named in this folder are that paper's.
+ *
+ * All masses and distances are integers, so every value is exact, and the same
+ * on every backend, in every order of work and whatever earlier frames left
+ * behind. */
+#pragma once
+
+#include "common/device.h"
+#include "common/image.h"
+
+C_BEGIN
+
+#define EMDTRACK_BINS 16        /* the most */
+#define EMDTRACK_TARGETS 8      /* the most */
+#define EMDTRACK_MAX_WINDOW 15  /* whose 225 pixels a byte counts */
+#define EMDTRACK_MAX_MASS 255   /* of a spectrum */
+#define EMDTRACK_FARTHEST 255   /* the greatest ground distance, as an integer \
+                                 */
+#define EMDTRACK_MAX_SIDE 16384 /* of a frame, pixels */
+#define EMDTRACK_MAX_TREES 65535
+#define EMDTRACK_LUT 64 /* steps of each component in a codebook's table */
+
+/* What a pixel's histogram is of. */
+typedef enum {
+  EMDTRACK_INTENSITY, /* the grey values (luma) of the window around it, as in
+                         the paper's test */
+  EMDTRACK_CHANNELS,  /* its own spectrum: a bin a channel */
+  EMDTRACK_CODEBOOK,  /* which of a codebook's entries are nearest to the
+                         pixels of the window: a bin an entry */
+} EmdtrackBins;
+
+/* How the channels of a pixel lie in the image. */
+typedef enum {
+  EMDTRACK_PLAIN,   /* one of grey; else three: R, G and B */
+  EMDTRACK_MOSAIC,  /* GRAY8 or GRAY16, tiles of mosaic_width x mosaic_height
+                       pixels, a channel each, row after row */
+  EMDTRACK_STACKED, /* GRAY8 or GRAY16, planes one below another */
+} EmdtrackLayout;
+
+typedef enum {
+  EMDTRACK_LINE,      /* |p_i - p_j|, p being `positions` */
+  EMDTRACK_CIRCLE,    /* the shorter way round, of `circumference` */
+  EMDTRACK_EUCLIDEAN, /* between entries of the codebook, which there must be */
+  EMDTRACK_MATRIX,    /* `matrix` */
+} EmdtrackDistance;
+
+typedef enum {
+  EMDTRACK_AUTO,  /* a closed form where the distance is a line, a circle or a
+                     tree, else EMDTRACK_REUSE */
+  EMDTRACK_REUSE, /* spanning trees of earlier optima are tried first */
+  EMDTRACK_PAPER, /* the paper's three steps: cache, grouping, simplex */
+} EmdtrackSolver;
+
+/* Up to 16 colours or spectra (emdtrack_codebook_learn() makes one). */
+typedef struct {
+  int entries; /* 2 to EMDTRACK_BINS */
+  int dims;    /* 3: colours, CIE L*a*b*, D65, of sRGB; else of spectra, whose
+                  channels add up to 255: their number */
+  int spectra; /* 0 or 1; no bool, so that there is no padding */
+  float centre[EMDTRACK_BINS][EMDTRACK_BINS]; /* [entry][dimension] */
+} EmdtrackCodebook;
+
+/* A frame in the device's memory. */
+typedef struct {
+  Image image;
+  EmdtrackLayout layout;
+  int channels;                    /* of MOSAIC and STACKED, 2 to 16 */
+  int mosaic_width, mosaic_height; /* pixels; their product is `channels` */
+} EmdtrackFrame;
+
+/* A histogram of `bins` weights, none negative, not all 0: any mass. */
+typedef struct {
+  double weight[EMDTRACK_BINS];
+} EmdtrackTarget;
+
+/* Defaults: EMDTRACK_DEFAULTS. */
+typedef struct {
+  EmdtrackBins histogram; /* default EMDTRACK_INTENSITY */
+  int window;             /* pixels, odd, 1 to 15; default 11 (Methodology).
+                             Outside the frame counts what is nearest inside */
+  int bins;               /* 2 to 16, default 11; the channels of CHANNELS, the
+                             entries of CODEBOOK */
+  int white; /* INTENSITY: the brightest grey value, which ends the last bin;
+                0, the default: what the format can hold */
+  int spectrum_mass; /* CHANNELS: to which spectra are normalised, 16 to 255;
+                        default 64 */
+  const EmdtrackCodebook *codebook; /* of CODEBOOK */
+  double gain; /* CODEBOOK of colours: brightness is multiplied by it before
+                  colours are compared, > 0; default 1 */
+
+  EmdtrackDistance distance;       /* default EMDTRACK_LINE */
+  double positions[EMDTRACK_BINS]; /* of the bins, ascending; all 0, the
+                                      default: 0, 1, 2 … */
+  double circumference; /* CIRCLE: more than the last position less the first;
+                           0, the default: with equal gaps */
+  double matrix[EMDTRACK_BINS][EMDTRACK_BINS]; /* [from][to]: symmetric, none
+                                                  negative */
+  double saturation; /* distances above it count as it, > 0; 0, the default:
+                        there is none */
+
+  EmdtrackSolver solver; /* default EMDTRACK_AUTO */
+  EmdtrackTarget targets[EMDTRACK_TARGETS];
+  int n_targets; /* 0 to 8 */
+
+  int max_trees;  /* of REUSE, for each target, 64 to 65535, 820 bytes each;
+                     default 65535.  Where it is nearly reached, trees that no
+                     pixel of the last frame needed go */
+  int cache_bits; /* of PAPER: room for 2^cache_bits values for each target, 8
+                     to 24; default 20 */
+} EmdtrackParams;
+
+#define EMDTRACK_DEFAULTS \
+ { \
+  .window = 11, .bins = 11, .spectrum_mass = 64, .gain = 1, \
+  .max_trees = 65535, .cache_bits = 20 \
+ }
+
+/* How a frame's values were found, added up over its targets.  Values are the
+ * same always; these depend on the order of work, and so on the backend. */
+typedef struct {
+  uint64_t unchanged; /* pixels with the histogram they had a frame ago */
+  uint64_t closed;    /* of closed forms */
+  uint64_t own;       /* proven by the tree that the pixel had a frame ago */
+  uint64_t neighbour; /* by a neighbour's */
+  uint64_t table;     /* by a tree that stored pivots led to */
+  uint64_t simplex;   /* after at least one pivot that was not stored */
+  uint64_t pivots;    /* that were not stored; PAPER: all */
+  uint64_t fallback;  /* by the paper's simplex, after too many pivots */
+  uint64_t unstored;  /* among simplex: trees that found no room */
+  uint64_t evicted;   /* trees, or cached values, that had to go */
+  uint64_t trees;     /* stored now, all targets */
+  uint64_t cached;    /* PAPER: pixels whose value an earlier frame left */
+  uint64_t distinct;  /* PAPER: histograms that had to be solved */
+} EmdtrackCounts;
+
+/* The form that the ground distance turned out to have. */
+typedef enum {
+  EMDTRACK_FORM_LINE,
+  EMDTRACK_FORM_CIRCLE,
+  EMDTRACK_FORM_TREE,
+  EMDTRACK_FORM_ANY,
+} EmdtrackForm;
+
+/* The earth mover's distance of a pixel, in units of the ground distance, is
+ * map / (mass * scale). */
+typedef struct {
+  int n_targets;
+  const uint16_t *map[EMDTRACK_TARGETS]; /* device memory, rows of width */
+  int mass;                              /* of every histogram */
+  double scale;      /* integer distance for a ground distance of 1 */
+  EmdtrackForm form; /* which closed form there is */
+  EmdtrackCounts counts;
+} EmdtrackResults;
+
+typedef struct _Emdtrack Emdtrack;
+
+/* For frames of @width x @height pixels: of a mosaic, its tiles; of stacked
+ * planes, one of them.  1 to EMDTRACK_MAX_SIDE each. */
+const char *emdtrack_new (
+    Emdtrack **self, const Device *device, int width, int height);
+void emdtrack_free (Emdtrack *self);
+
+/* NULL, or what is wrong with @params: for those who negotiate before there is
+ * a frame. */
+const char *emdtrack_check (const EmdtrackParams *params);
+
+/* NULL, or what is wrong with @frame for @params; else the size of what its
+ * pixels are, as emdtrack_new() wants it. */
+const char *emdtrack_frame_size (
+    const EmdtrackFrame *frame, int *width, int *height);
+
+/* Maps of all targets.  @results stay valid until the next call. */
+const char *emdtrack_run (Emdtrack *self, const EmdtrackParams *params,
+    const EmdtrackFrame *frame, EmdtrackResults *results);
+
+/* Forgets what earlier frames left: trees, cached values. */
+const char *emdtrack_reset (Emdtrack *self);
+
+/* Queues the histograms alone; for measuring. */
+const char *emdtrack_queue_histograms (
+    Emdtrack *self, const EmdtrackParams *params, const EmdtrackFrame *frame);
+
+/* The histograms of the last run, memory of the device: EMDTRACK_BINS bytes a
+ * pixel, rows of width, whose unused bins are 0. */
+const uint8_t *emdtrack_histograms (const Emdtrack *self);
+
+/* The integer ground distances that @params mean, rows of EMDTRACK_BINS, and
+ * their scale. */
+const char *emdtrack_distances (const EmdtrackParams *params,
+    uint8_t distances[EMDTRACK_BINS][EMDTRACK_BINS], double *scale);
+
+/* @n weights scaled to integers that add up to @mass, by largest remainder; of
+ * equal remainders the first.  The paper leaves this open. */
+void emdtrack_quantise (const double *weight, int n, int mass, int *out);
+
+C_END

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Histograms and closed forms, written once for both backends. */
+#pragma once
+
+#include <string.h>
+
+#include "common/yuv.h"
+#include "emdtrack/emdtrack.h"
+
+/* Bytes add up to at most 255. */
+typedef struct {
+  uint8_t bin[EMDTRACK_BINS];
+} EmdtrackHistogram;
+
+BOTH bool
+emdtrack_same (const EmdtrackHistogram *a, const EmdtrackHistogram *b)
+{
+  uint64_t p[2], q[2];
+
+  memcpy (p, a, sizeof p);
+  memcpy (q, b, sizeof q);
+  return !((p[0] ^ q[0]) | (p[1] ^ q[1]));
+}
+
+BOTH int
+emdtrack_clamp (int v, int last)
+{
+  return v < 0 ? 0 : v > last ? last : v;
+}
+
+/* ---- Bins of single pixels ---- */
+
+/* How a frame is read. */
+typedef struct {
+  EmdtrackFrame frame;
+  int width, height; /* of what a pixel is */
+  int channels;
+  EmdtrackBins kind;
+  int bins, mass;
+  uint32_t white; /* the brightest grey value */
+  Yuv yuv;        /* of a frame's colours, where it has any */
+  /* Codebook of colours: of component c of value v, step[c][v] is where to look
+   * into the table. */
+  const uint8_t *step; /* 3 rows of 256 */
+  const uint8_t *lut;  /* EMDTRACK_LUT^3 entries */
+  /* Codebook of spectra: rows of EMDTRACK_BINS. */
+  const uint8_t *spectra;
+} EmdtrackReader;
+
+/* The grey value of pixel (@x, @y) of a grey image, all its bits. */
+BOTH uint32_t
+emdtrack_grey (const Image *img, int x, int y)
+{
+  const uint8_t *row = img->plane[0] + (ptrdiff_t) y * img->stride[0];
+
+  return img->format == IMAGE_GRAY16
+      ? row[2 * x] | (uint32_t) row[2 * x + 1] << 8
+      : row[x];
+}
+
+/* Channel @c of pixel (@x, @y) of a mosaic or of stacked planes. */
+BOTH uint32_t
+emdtrack_sample (const EmdtrackReader *r, int x, int y, int c)
+{
+  const EmdtrackFrame *f = &r->frame;
+
+  if (f->layout == EMDTRACK_MOSAIC)
+    return emdtrack_grey (&f->image, x * f->mosaic_width + c % f->mosaic_width,
+        y * f->mosaic_height + c / f->mosaic_width);
+  return emdtrack_grey (&f->image, x, c * r->height + y);
+}
+
+/* R, G and B. */
+BOTH void
+emdtrack_colour (const EmdtrackReader *r, int x, int y, uint32_t value[3])
+{
+  uint8_t c[3], rgb[3];
+
+  image_read (&r->frame.image, x, y, c);
+  if (image_is_yuv (r->frame.image.format))
+    yuv_to_rgb (&r->yuv, c, rgb);
+  else
+    memcpy (rgb, c, sizeof rgb);
+  for (int i = 0; i < 3; i++)
+    value[i] = rgb[i];
+}
+
+/* Scales @n values to integers that add up to @mass, by largest remainder; of
+ * equal remainders the first.  Without light all are alike. */
+BOTH void
+emdtrack_normalise (const uint32_t *value, int n, int mass, uint8_t *out)
+{
+  uint32_t sum = 0, rest[EMDTRACK_BINS];
+  int missing = mass;
+
+  for (int i = 0; i < n; i++)
+    sum += value[i];
+  for (int i = 0; i < n; i++) {
+    uint32_t v = (sum ? value[i] : 1) * (uint32_t) mass;
+    uint32_t by = sum ? sum : (uint32_t) n;
+
+    out[i] = (uint8_t) (v / by);
+    rest[i] = v % by;
+    missing -= out[i];
+  }
+  while (missing-- > 0) {
+    int most = 0;
+
+    for (int i = 1; i < n; i++)
+      if (rest[i] > rest[most])
+        most = i;
+    out[most]++;
+    rest[most] = 0;
+  }
+}
+
+/* The spectrum of a pixel of at least two channels. */
+BOTH void
+emdtrack_spectrum (
+    const EmdtrackReader *r, int x, int y, int mass, uint8_t *out)
+{
+  uint32_t value[EMDTRACK_BINS];
+
+  if (r->frame.layout == EMDTRACK_PLAIN)
+    emdtrack_colour (r, x, y, value);
+  else
+    for (int c = 0; c < r->channels; c++)
+      value[c] = emdtrack_sample (r, x, y, c);
+  emdtrack_normalise (value, r->channels, mass, out);
+}
+
+/* The entry of a codebook of spectra that is nearest; of equal ones the first.
+ */
+BOTH int
+emdtrack_nearest (const EmdtrackReader *r, const uint8_t *spectrum)
+{
+  int best = 0, least = INT32_MAX;
+
+  for (int k = 0; k < r->bins; k++) {
+    int d = 0;
+
+    for (int c = 0; c < r->channels; c++) {
+      int e = spectrum[c] - r->spectra[k * EMDTRACK_BINS + c];
+
+      d += e * e;
+    }
+    if (d < least) {
+      least = d;
+      best = k;
+    }
+  }
+  return best;
+}
+
+/* The grey value of a pixel of an image that is not one of many channels. */
+BOTH uint32_t
+emdtrack_luma (const EmdtrackReader *r, const ImageRow *row, int x, int y)
+{
+  ImageFormat f = r->frame.image.format;
+  uint8_t c[3], yuv[3];
+
+  if (f == IMAGE_GRAY16)
+    return emdtrack_grey (&r->frame.image, x, y);
+  if (f == IMAGE_GRAY8 || image_is_yuv (f))
+    return row->c0[x * row->step0];
+  image_row_read (row, x, c);
+  yuv_from_rgb (&r->yuv, c, yuv);
+  return yuv[0];
+}
+
+/* The bin that pixel (@x, @y) adds to.  @row: of its row, where the image is
+ * not one of many channels. */
+BOTH int
+emdtrack_bin (const EmdtrackReader *r, const ImageRow *row, int x, int y)
+{
+  uint8_t c[EMDTRACK_BINS];
+
+  if (r->kind == EMDTRACK_INTENSITY) {
+    uint32_t v = emdtrack_luma (r, row, x, y);
+
+    v = v < r->white ? v : r->white;
+    return (int) (v * (uint32_t) r->bins / (r->white + 1));
+  }
+  if (r->frame.layout != EMDTRACK_PLAIN) {
+    emdtrack_spectrum (r, x, y, EMDTRACK_MAX_MASS, c);
+    return emdtrack_nearest (r, c);
+  }
+  image_row_read (row, x, c);
+  return r->lut[(r->step[c[0]] * EMDTRACK_LUT + r->step[256 + c[1]]) *
+          EMDTRACK_LUT +
+      r->step[512 + c[2]]];
+}
+
+/* ---- Closed forms ---- */
+
+#define EMDTRACK_EDGES (2 * EMDTRACK_BINS) /* room for those of a tree */
+
+/* Mass that crosses an edge is what one side has too much, whatever the plan:
+ * line, sum g |F|; circle, the same with F less a median of F; tree, w |F| of
+ * every edge, F being the surplus of what lies behind it. */
+typedef struct {
+  EmdtrackForm form;
+  int n, n_edges;
+  uint8_t order[EMDTRACK_BINS];    /* line and circle: bins from end to end */
+  uint8_t gap[EMDTRACK_BINS];      /* to the next of them */
+  uint32_t behind[EMDTRACK_EDGES]; /* tree: bins behind the edge, a bit each */
+  uint16_t twice[EMDTRACK_EDGES];  /* its length, doubled */
+} EmdtrackClosed;
+
+BOTH int
+emdtrack_abs (int v)
+{
+  return v < 0 ? -v : v;
+}
+
+BOTH uint32_t
+emdtrack_line (const EmdtrackClosed *c, const uint8_t *s, const uint8_t *d)
+{
+  int f = 0;
+  uint32_t z = 0;
+
+  for (int k = 0; k + 1 < c->n; k++) {
+    f += s[c->order[k]] - d[c->order[k]];
+    z += (uint32_t) (c->gap[k] * emdtrack_abs (f));
+  }
+  return z;
+}
+
+/* The least over all circulations is met at one that leaves some gap empty. */
+BOTH uint32_t
+emdtrack_circle (const EmdtrackClosed *c, const uint8_t *s, const uint8_t *d)
+{
+  int f[EMDTRACK_BINS] = {0}, z[EMDTRACK_BINS] = {0}, sum = 0, least;
+
+  for (int k = 0; k < c->n; k++)
+    f[k] = sum += s[c->order[k]] - d[c->order[k]];
+  for (int i = 0; i < c->n; i++)
+    for (int k = 0; k < EMDTRACK_BINS; k++)
+      z[k] += c->gap[i] * emdtrack_abs (f[i] - f[k]);
+  least = z[0];
+  for (int k = 1; k < c->n; k++)
+    least = z[k] < least ? z[k] : least;
+  return (uint32_t) least;
+}
+
+BOTH uint32_t
+emdtrack_tree_form (const EmdtrackClosed *c, const uint8_t *s, const uint8_t *d)
+{
+  uint32_t z = 0;
+
+  for (int e = 0; e < c->n_edges; e++) {
+    int f = 0;
+
+    for (int i = 0; i < c->n; i++)
+      f += (s[i] - d[i]) & -(int) (c->behind[e] >> i & 1);
+    z += c->twice[e] * (uint32_t) emdtrack_abs (f);
+  }
+  return z / 2;
+}
+
+BOTH uint32_t
+emdtrack_closed (const EmdtrackClosed *c, const uint8_t *s, const uint8_t *d)
+{
+  return c->form == EMDTRACK_FORM_LINE  ? emdtrack_line (c, s, d)
+      : c->form == EMDTRACK_FORM_CIRCLE ? emdtrack_circle (c, s, d)
+                                        : emdtrack_tree_form (c, s, d);
+}

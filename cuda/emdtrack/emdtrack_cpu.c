@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Histograms and closed forms as loops, and the CPU backend's table. */
+#include <stdlib.h>
+
+#include "emdtrack/emdtrack_cpu.h"
+
+const char *
+emdtrack_renew_cpu (void **p, size_t n, size_t size)
+{
+  free (*p);
+  *p = calloc (n, size);
+  return *p ? NULL : "out of memory";
+}
+
+static const char *
+open (const Device *dev, EmdtrackWork *w)
+{
+  EmdtrackCpu *c = calloc (1, sizeof *c);
+  size_t strips = (w->reader.height + EMDTRACK_STRIP - 1) / EMDTRACK_STRIP;
+
+  (void) dev;
+  if (!(w->state = c))
+    return "out of memory";
+  return emdtrack_renew_cpu (
+      (void **) &c->columns, strips * w->reader.width, sizeof *c->columns);
+}
+
+static void
+close (const Device *dev, EmdtrackWork *w)
+{
+  EmdtrackCpu *c = w->state;
+
+  (void) dev;
+  for (int t = 0; t < EMDTRACK_TARGETS; t++) {
+    emdtrack_table_close (&c->table[t]);
+    free (c->cache[t].entry);
+  }
+  free (c->columns);
+  free (c->where);
+  free (c->unsolved);
+  free (c);
+}
+
+static const char *
+prepare_cache (EmdtrackCache *cache, uint32_t room)
+{
+  if (cache->entry && cache->room == room)
+    return NULL;
+  cache->n = 0;
+  cache->room = room;
+  return emdtrack_renew_cpu (
+      (void **) &cache->entry, room, sizeof *cache->entry);
+}
+
+static const char *
+prepare (const Device *dev, EmdtrackWork *w)
+{
+  EmdtrackCpu *c = w->state;
+  size_t pixels = (size_t) w->reader.width * w->reader.height;
+
+  for (int t = 0; t < w->n_targets; t++) {
+    if (w->solver == EMDTRACK_PAPER) {
+      TRY (prepare_cache (&c->cache[t], 1u << w->cache_bits));
+    } else if (!c->table[t].tree || c->table[t].room != w->max_trees) {
+      TRY (emdtrack_table_open (&c->table[t], w->max_trees));
+      TRY (device_clear (dev, w->tree[t], pixels * sizeof *w->tree[t]));
+    }
+  }
+  if (w->solver != EMDTRACK_PAPER || c->where)
+    return NULL;
+  TRY (emdtrack_renew_cpu ((void **) &c->where, pixels, sizeof *c->where));
+  return emdtrack_renew_cpu (
+      (void **) &c->unsolved, pixels, sizeof *c->unsolved);
+}
+
+static const char *
+forget (const Device *dev, EmdtrackWork *w, int target)
+{
+  EmdtrackCpu *c = w->state;
+  EmdtrackCache *cache = &c->cache[target];
+  size_t pixels = (size_t) w->reader.width * w->reader.height;
+
+  if (c->table[target].tree)
+    emdtrack_table_clear (&c->table[target]);
+  if (cache->entry)
+    memset (cache->entry, 0, cache->room * sizeof *cache->entry);
+  cache->n = 0;
+  return device_clear (dev, w->tree[target], pixels * sizeof *w->tree[target]);
+}
+
+static const char *
+index_pixels (const Device *dev, const EmdtrackWork *w)
+{
+  const EmdtrackReader *r = &w->reader;
+
+  (void) dev;
+#pragma omp parallel for
+  for (int y = 0; y < r->height; y++) {
+    uint8_t *out = w->index + (size_t) y * r->width;
+    ImageRow row = {0};
+
+    if (r->frame.layout == EMDTRACK_PLAIN)
+      row = image_row (&r->frame.image, y);
+    for (int x = 0; x < r->width; x++)
+      out[x] = (uint8_t) emdtrack_bin (r, &row, x, y);
+  }
+  return NULL;
+}
+
+static inline void
+add (EmdtrackHistogram *to, const EmdtrackHistogram *h)
+{
+  for (int i = 0; i < EMDTRACK_BINS; i++)
+    to->bin[i] += h->bin[i];
+}
+
+static inline void
+subtract (EmdtrackHistogram *from, const EmdtrackHistogram *h)
+{
+  for (int i = 0; i < EMDTRACK_BINS; i++)
+    from->bin[i] -= h->bin[i];
+}
+
+static const uint8_t *
+index_row (const EmdtrackWork *w, int y)
+{
+  return w->index +
+      (size_t) emdtrack_clamp (y, w->reader.height - 1) * w->reader.width;
+}
+
+/* A window slides along row @y over the histograms of columns. */
+static void
+slide (const EmdtrackWork *w, const EmdtrackHistogram *column, int y)
+{
+  int width = w->reader.width, half = w->window / 2;
+  EmdtrackHistogram *out = w->histogram + (size_t) y * width;
+  EmdtrackHistogram h = {{0}};
+
+  for (int x = -half; x <= half; x++)
+    add (&h, &column[emdtrack_clamp (x, width - 1)]);
+  out[0] = h;
+  for (int x = 1; x < width; x++) {
+    add (&h, &column[emdtrack_clamp (x + half, width - 1)]);
+    subtract (&h, &column[emdtrack_clamp (x - half - 1, width - 1)]);
+    out[x] = h;
+  }
+}
+
+static void
+window_strip (const EmdtrackWork *w, EmdtrackHistogram *column, int y0, int y1)
+{
+  int width = w->reader.width, half = w->window / 2;
+
+  memset (column, 0, width * sizeof *column);
+  for (int y = y0 - half; y <= y0 + half; y++)
+    for (int x = 0; x < width; x++)
+      column[x].bin[index_row (w, y)[x]]++;
+  slide (w, column, y0);
+  for (int y = y0 + 1; y < y1; y++) {
+    const uint8_t *come = index_row (w, y + half);
+    const uint8_t *go = index_row (w, y - half - 1);
+
+    for (int x = 0; x < width; x++) {
+      column[x].bin[come[x]]++;
+      column[x].bin[go[x]]--;
+    }
+    slide (w, column, y);
+  }
+}
+
+static const char *
+window (const Device *dev, const EmdtrackWork *w)
+{
+  const EmdtrackCpu *c = w->state;
+  int height = w->reader.height;
+
+  (void) dev;
+#pragma omp parallel for schedule(dynamic)
+  for (int y = 0; y < height; y += EMDTRACK_STRIP) {
+    int end = y + EMDTRACK_STRIP < height ? y + EMDTRACK_STRIP : height;
+
+    window_strip (w,
+        c->columns + (size_t) (y / EMDTRACK_STRIP) * w->reader.width, y, end);
+  }
+  return NULL;
+}
+
+static const char *
+spectra (const Device *dev, const EmdtrackWork *w)
+{
+  const EmdtrackReader *r = &w->reader;
+
+  (void) dev;
+#pragma omp parallel for
+  for (int y = 0; y < r->height; y++)
+    for (int x = 0; x < r->width; x++) {
+      EmdtrackHistogram *h = &w->histogram[(size_t) y * r->width + x];
+
+      memset (h, 0, sizeof *h);
+      emdtrack_spectrum (r, x, y, r->mass, h->bin);
+    }
+  return NULL;
+}
+
+static const char *
+closed (const Device *dev, const EmdtrackWork *w, int target)
+{
+  size_t n = (size_t) w->reader.width * w->reader.height;
+
+  (void) dev;
+#pragma omp parallel for
+  for (size_t i = 0; i < n; i++)
+    w->map[target][i] = (uint16_t) emdtrack_closed (
+        &w->closed, w->histogram[i].bin, w->problem[target].target);
+  w->counts->closed += n;
+  return NULL;
+}
+
+void
+emdtrack_add_counts (EmdtrackCounts *to, const EmdtrackCounts *from)
+{
+  to->unchanged += from->unchanged;
+  to->own += from->own;
+  to->neighbour += from->neighbour;
+  to->table += from->table;
+  to->simplex += from->simplex;
+  to->pivots += from->pivots;
+  to->fallback += from->fallback;
+  to->unstored += from->unstored;
+  to->cached += from->cached;
+}
+
+const EmdtrackStages emdtrack_stages_cpu = {open, close, prepare, forget,
+    index_pixels, window, spectra, closed, emdtrack_reuse_cpu,
+    emdtrack_paper_cpu};

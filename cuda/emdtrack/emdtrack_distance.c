@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Ground distances as integers. */
+#include <math.h>
+
+#include "emdtrack/emdtrack_distance.h"
+
+/* Of what lies on a line or a circle, places are rounded and not distances, so
+ * that they still add up. */
+typedef struct {
+  int place[EMDTRACK_BINS], around, limit; /* limit: saturation */
+} EmdtrackPlaces;
+
+static bool
+has_positions (const EmdtrackParams *p)
+{
+  for (int i = 0; i < p->bins; i++)
+    if (p->positions[i] != 0)
+      return true;
+  return false;
+}
+
+static double
+position (const EmdtrackParams *p, int i)
+{
+  return has_positions (p) ? p->positions[i] - p->positions[0] : i;
+}
+
+static double
+circumference (const EmdtrackParams *p)
+{
+  double last = position (p, p->bins - 1);
+
+  return p->circumference > 0 ? p->circumference
+                              : last * p->bins / (p->bins - 1);
+}
+
+static bool
+is_placed (const EmdtrackParams *p)
+{
+  return p->distance == EMDTRACK_LINE || p->distance == EMDTRACK_CIRCLE;
+}
+
+static double
+farthest (const EmdtrackParams *p, double at_most)
+{
+  return p->saturation > 0 && p->saturation < at_most ? p->saturation : at_most;
+}
+
+static double
+between_entries (const EmdtrackCodebook *book, int i, int j)
+{
+  double sum = 0;
+
+  for (int c = 0; c < book->dims; c++) {
+    double e = (double) book->centre[i][c] - book->centre[j][c];
+
+    sum += e * e;
+  }
+  return sqrt (sum);
+}
+
+static double
+given (const EmdtrackParams *p, int i, int j)
+{
+  double d = p->distance == EMDTRACK_MATRIX
+      ? p->matrix[i][j]
+      : between_entries (p->codebook, i, j);
+
+  return farthest (p, d);
+}
+
+/* 1 where all distances are small whole numbers already. */
+static double
+scale_of (double most, bool whole)
+{
+  return whole && most <= EMDTRACK_FARTHEST ? 1 : EMDTRACK_FARTHEST / most;
+}
+
+static double
+place_all (const EmdtrackParams *p, EmdtrackPlaces *at)
+{
+  double around = circumference (p), last = position (p, p->bins - 1), scale;
+  double reach = p->distance == EMDTRACK_CIRCLE ? around / 2 : last;
+  bool whole = p->saturation == floor (p->saturation) &&
+      (p->distance == EMDTRACK_LINE || around == floor (around));
+
+  for (int i = 0; i < p->bins; i++)
+    whole = whole && position (p, i) == floor (position (p, i));
+  scale = scale_of (reach, whole);
+  for (int i = 0; i < p->bins; i++)
+    at->place[i] = (int) floor (position (p, i) * scale + .5);
+  at->around = (int) floor (around * scale + .5);
+  at->limit = (int) floor (farthest (p, reach) * scale + .5);
+  at->limit = p->saturation > 0 && at->limit < 1 ? 1 : at->limit;
+  return scale;
+}
+
+static int
+placed (const EmdtrackParams *p, const EmdtrackPlaces *at, int i, int j)
+{
+  int d = emdtrack_abs (at->place[i] - at->place[j]);
+
+  if (p->distance == EMDTRACK_CIRCLE && at->around - d < d)
+    d = at->around - d;
+  return p->saturation > 0 && d > at->limit ? at->limit
+      : d > EMDTRACK_FARTHEST               ? EMDTRACK_FARTHEST
+                                            : d;
+}
+
+static double
+scale_given (const EmdtrackParams *p)
+{
+  double most = 0;
+  bool whole = true;
+
+  for (int i = 0; i < p->bins; i++)
+    for (int j = 0; j < p->bins; j++) {
+      double d = given (p, i, j);
+
+      most = d > most ? d : most;
+      whole = whole && d == floor (d);
+    }
+  return most > 0 ? scale_of (most, whole) : 1;
+}
+
+const char *
+emdtrack_distances (const EmdtrackParams *p,
+    uint8_t distances[EMDTRACK_BINS][EMDTRACK_BINS], double *scale)
+{
+  EmdtrackPlaces at = {{0}, 0, 0};
+
+  TRY (emdtrack_check (p));
+  memset (distances, 0, EMDTRACK_BINS * EMDTRACK_BINS);
+  *scale = is_placed (p) ? place_all (p, &at) : scale_given (p);
+  for (int i = 0; i < p->bins; i++)
+    for (int j = 0; j < p->bins; j++) {
+      /* rounded up, a metric stays one */
+      double d = is_placed (p) ? placed (p, &at, i, j)
+                               : ceil (given (p, i, j) * *scale - 1e-9);
+
+      distances[i][j] =
+          (uint8_t) (d < EMDTRACK_FARTHEST ? d : EMDTRACK_FARTHEST);
+    }
+  return NULL;
+}
+
+static const char *
+check_positions (const EmdtrackParams *p)
+{
+  for (int i = 0; i < p->bins; i++)
+    if (!isfinite (p->positions[i]))
+      return "positions must be numbers";
+  if (has_positions (p))
+    for (int i = 1; i < p->bins; i++)
+      if (p->positions[i] <= p->positions[i - 1])
+        return "positions must ascend from bin to bin";
+  if (!(p->circumference >= 0) || isinf (p->circumference))
+    return "the circumference must be a number, 0 or more";
+  if (p->distance == EMDTRACK_CIRCLE && p->circumference > 0 &&
+      p->circumference <= position (p, p->bins - 1))
+    return "the circumference must exceed the distance from the first position "
+           "to the last";
+  return NULL;
+}
+
+static const char *
+check_matrix (const EmdtrackParams *p)
+{
+  double most = 0;
+
+  for (int i = 0; i < p->bins; i++)
+    for (int j = 0; j < p->bins; j++) {
+      if (!(p->matrix[i][j] >= 0) || isinf (p->matrix[i][j]))
+        return "ground distances must be numbers, 0 or more";
+      if (p->matrix[i][j] != p->matrix[j][i])
+        return "the matrix of ground distances must be symmetric";
+      most = p->matrix[i][j] > most ? p->matrix[i][j] : most;
+    }
+  return most > 0 ? NULL : "some ground distance must exceed 0";
+}
+
+const char *
+emdtrack_check_distance (const EmdtrackParams *p)
+{
+  if (!(p->saturation >= 0) || isinf (p->saturation))
+    return "the saturation must be a number, 0 or more";
+  switch (p->distance) {
+    case EMDTRACK_LINE:
+    case EMDTRACK_CIRCLE:
+      return check_positions (p);
+    case EMDTRACK_EUCLIDEAN:
+      return p->codebook ? NULL
+                         : "a Euclidean ground distance needs a codebook";
+    case EMDTRACK_MATRIX:
+      return check_matrix (p);
+  }
+  return "unknown ground distance";
+}

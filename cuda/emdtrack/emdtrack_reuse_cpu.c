@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Values by the trees of earlier pixels. */
+#include "emdtrack/emdtrack_cpu.h"
+
+#define CANDIDATES 4 /* own, left, above, above to the right */
+
+typedef struct {
+  const EmdtrackWork *w;
+  const EmdtrackProblem *p;
+  EmdtrackTable *table;
+  int target;
+  EmdtrackCounts counts;
+} Strip;
+
+/* What a pixel ends with. */
+typedef struct {
+  uint32_t value;
+  uint16_t tree;
+} Proof;
+
+/* Stores the pivot on arc @e of tree @k; returns where it leads, or 0 if that
+ * finds no room.  Trees are whole before a link to them can be seen. */
+static int
+store_pivot (Strip *s, int k, int e)
+{
+  EmdtrackTree tree = s->table->tree[k];
+  int from = 0, to = 0, next;
+
+  emdtrack_tree_arc (&tree, e, &from, &to);
+  emdtrack_tree_pivot (s->p, &tree, from, to);
+#pragma omp critical(emdtrack_table)
+  next = emdtrack_table_add (s->table, s->p, &tree);
+  __atomic_store_n (
+      &s->table->basis[k].next[e], (uint16_t) next, __ATOMIC_RELEASE);
+  s->counts.pivots++;
+  return next;
+}
+
+static uint32_t
+solve_afresh (Strip *s, const EmdtrackHistogram *h)
+{
+  EmdtrackTableau tableau;
+
+  s->counts.fallback++;
+  return emdtrack_simplex (&tableau, s->p, h->bin, &s->counts.pivots);
+}
+
+/* The table is full: solves without storing anything. */
+static uint32_t
+solve_unstored (Strip *s, const EmdtrackHistogram *h, int k)
+{
+  EmdtrackTree tree = s->table->tree[k];
+  int32_t supply[EMDTRACK_BINS], demand[EMDTRACK_BINS];
+  int pivots;
+
+  for (int i = 0; i < EMDTRACK_BINS; i++) {
+    supply[i] = h->bin[i];
+    demand[i] = s->p->demand[i];
+  }
+  s->counts.unstored++;
+  pivots = emdtrack_tree_solve (s->p, &tree, supply, demand);
+  if (pivots < 0)
+    return solve_afresh (s, h);
+  s->counts.pivots += (uint64_t) pivots;
+  return (uint32_t) emdtrack_tree_value (s->p, &tree, supply, demand);
+}
+
+/* Follows stored pivots from tree @k, and stores what is missing, until a tree
+ * is optimal. */
+static Proof
+walk (Strip *s, const EmdtrackHistogram *h, int k)
+{
+  bool stored = true;
+
+  for (int steps = 0; steps < EMDTRACK_PIVOTS; steps++) {
+    EmdtrackBasis *b = &s->table->basis[k];
+    uint32_t met[8];
+    int e, next;
+
+    if (emdtrack_basis_holds (b, h, s->p->n, met)) {
+      s->counts.table += stored;
+      s->counts.simplex += !stored;
+      return (Proof){
+          (uint32_t) emdtrack_basis_value (b, h, s->p->n), (uint16_t) k};
+    }
+    e = emdtrack_basis_worst (b, met);
+    next = __atomic_load_n (&b->next[e], __ATOMIC_ACQUIRE);
+    if (!next) {
+      stored = false;
+      next = store_pivot (s, k, e);
+    }
+    if (!next) {
+      s->counts.simplex++;
+      return (Proof){solve_unstored (s, h, k), (uint16_t) k};
+    }
+    k = next;
+  }
+  s->counts.simplex++;
+  return (Proof){solve_afresh (s, h), (uint16_t) k};
+}
+
+/* Candidates first; what fails is walked from the one with the best bound. */
+static Proof
+prove (Strip *s, const EmdtrackHistogram *h, const uint16_t id[CANDIDATES])
+{
+  int best = 1; /* the first tree of all */
+  int32_t most = INT32_MIN;
+
+  for (int c = 0; c < CANDIDATES; c++) {
+    const EmdtrackBasis *b = &s->table->basis[id[c]];
+    uint32_t met[8];
+    int32_t bound;
+    bool again = false;
+
+    for (int k = 0; k < c; k++)
+      again = again || id[k] == id[c];
+    if (!id[c] || again)
+      continue;
+    bound = emdtrack_basis_value (b, h, s->p->n);
+    if (emdtrack_basis_holds (b, h, s->p->n, met)) {
+      s->counts.own += !c;
+      s->counts.neighbour += c > 0;
+      return (Proof){(uint32_t) bound, id[c]};
+    }
+    if (bound > most) {
+      most = bound;
+      best = id[c];
+    }
+  }
+  return walk (s, h, best);
+}
+
+static void
+do_row (Strip *s, int y, bool first)
+{
+  const EmdtrackWork *w = s->w;
+  int width = w->reader.width;
+  size_t start = (size_t) y * width;
+  const EmdtrackHistogram *h = w->histogram + start, *old = w->before + start;
+  uint16_t *id = w->tree[s->target] + start, *map = w->map[s->target] + start;
+  const uint16_t *above = first ? NULL : id - width;
+  bool known = w->known[s->target];
+
+  for (int x = 0; x < width; x++) {
+    Proof p;
+
+    if (known && emdtrack_same (&h[x], &old[x])) {
+      s->counts.unchanged++;
+      continue;
+    }
+    if (x && id[x - 1] && emdtrack_same (&h[x], &h[x - 1])) {
+      s->counts.neighbour++;
+      p = (Proof){map[x - 1], id[x - 1]};
+    } else {
+      uint16_t c[CANDIDATES] = {id[x], x ? id[x - 1] : 0, above ? above[x] : 0,
+          above && x + 1 < width ? above[x + 1] : 0};
+
+      p = prove (s, &h[x], c);
+    }
+    id[x] = p.tree;
+    map[x] = (uint16_t) p.value;
+  }
+}
+
+const char *
+emdtrack_reuse_cpu (const Device *dev, const EmdtrackWork *w, int target)
+{
+  EmdtrackTable *table = &((EmdtrackCpu *) w->state)->table[target];
+  const EmdtrackProblem *p = &w->problem[target];
+  int height = w->reader.height;
+
+  (void) dev;
+  w->counts->evicted += (uint64_t) emdtrack_table_evict (
+      table, w->tree[target], (size_t) w->reader.width * height);
+  if (!table->n) {
+    EmdtrackTree first;
+
+    emdtrack_tree_first (p, &first);
+    emdtrack_table_add (table, p, &first);
+  }
+#pragma omp parallel for schedule(dynamic)
+  for (int y = 0; y < height; y += EMDTRACK_STRIP) {
+    Strip s = {.w = w, .p = p, .table = table, .target = target};
+
+    for (int i = y; i < height && i < y + EMDTRACK_STRIP; i++)
+      do_row (&s, i, i == y);
+#pragma omp critical(emdtrack_counts)
+    emdtrack_add_counts (w->counts, &s.counts);
+  }
+  w->counts->trees += (uint64_t) table->n;
+  return NULL;
+}

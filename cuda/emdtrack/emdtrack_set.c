@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Checks of params and frames, and what the stages work on. */
+#include <math.h>
+
+#include "common/random.h"
+#include "emdtrack/emdtrack_set.h"
+
+#define COST_SEED 5 /* any: the same on every run and backend */
+
+void
+emdtrack_quantise (const double *weight, int n, int mass, int *out)
+{
+  double sum = 0, rest[EMDTRACK_BINS];
+  int missing = mass;
+
+  for (int i = 0; i < n; i++)
+    sum += weight[i];
+  for (int i = 0; i < n; i++) {
+    double v = weight[i] / sum * mass;
+
+    out[i] = (int) v;
+    rest[i] = v - out[i];
+    missing -= out[i];
+  }
+  while (missing-- > 0) {
+    int most = 0;
+
+    for (int i = 1; i < n; i++)
+      if (rest[i] > rest[most])
+        most = i;
+    out[most]++;
+    rest[most] = -1;
+  }
+}
+
+static const char *
+check_target (const EmdtrackTarget *t, int n)
+{
+  double sum = 0;
+
+  for (int i = 0; i < n; i++) {
+    if (!(t->weight[i] >= 0) || isinf (t->weight[i]))
+      return "the weights of a target must be numbers, 0 or more";
+    sum += t->weight[i];
+  }
+  return sum > 0 && !isinf (sum) ? NULL : "a target has no mass";
+}
+
+static const char *
+check_codebook (const EmdtrackParams *p)
+{
+  const EmdtrackCodebook *b = p->codebook;
+
+  if (!b)
+    return p->histogram == EMDTRACK_CODEBOOK
+        ? "histograms over a codebook need one"
+        : NULL;
+  if (b->entries != p->bins)
+    return "there must be as many bins as the codebook has entries";
+  if (b->dims < 1 || b->dims > EMDTRACK_BINS || (!b->spectra && b->dims != 3))
+    return "a codebook is of colours of 3 numbers or spectra of up to 16";
+  for (int k = 0; k < b->entries; k++)
+    for (int c = 0; c < b->dims; c++)
+      if (!isfinite (b->centre[k][c]))
+        return "a codebook's entries must be numbers";
+  return NULL;
+}
+
+const char *
+emdtrack_check (const EmdtrackParams *p)
+{
+  if (p->bins < 2 || p->bins > EMDTRACK_BINS)
+    return "there must be 2 to 16 bins";
+  if (p->window < 1 || p->window > EMDTRACK_MAX_WINDOW || p->window % 2 == 0)
+    return "the window must be odd, 1 to 15 pixels";
+  if (p->histogram < EMDTRACK_INTENSITY || p->histogram > EMDTRACK_CODEBOOK)
+    return "unknown kind of histogram";
+  if (p->solver < EMDTRACK_AUTO || p->solver > EMDTRACK_PAPER)
+    return "unknown solver";
+  if (p->white < 0 || p->white > 65535)
+    return "white must be 0 to 65535";
+  if (p->spectrum_mass < 16 || p->spectrum_mass > EMDTRACK_MAX_MASS)
+    return "the mass of a spectrum must be 16 to 255";
+  if (!(p->gain > 0) || p->gain > 1e6)
+    return "the gain must exceed 0, and at most be a million";
+  if (p->max_trees < 64 || p->max_trees > EMDTRACK_MAX_TREES)
+    return "there must be room for 64 to 65535 trees";
+  if (p->cache_bits < 8 || p->cache_bits > 24)
+    return "the cache must have 8 to 24 bits";
+  if (p->n_targets < 0 || p->n_targets > EMDTRACK_TARGETS)
+    return "there can be 8 targets";
+  for (int t = 0; t < p->n_targets; t++)
+    TRY (check_target (&p->targets[t], p->bins));
+  TRY (check_codebook (p));
+  return emdtrack_check_distance (p);
+}
+
+static bool
+is_grey (ImageFormat f)
+{
+  return f == IMAGE_GRAY8 || f == IMAGE_GRAY16;
+}
+
+const char *
+emdtrack_frame_size (const EmdtrackFrame *f, int *width, int *height)
+{
+  const Image *img = &f->image;
+
+  *width = img->width;
+  *height = img->height;
+  if (img->width < 1 || img->height < 1)
+    return "the frame has no pixels";
+  if (f->layout == EMDTRACK_PLAIN)
+    return NULL;
+  if (!is_grey (img->format))
+    return "channels come in grey frames, as mosaic or stacked";
+  if (f->channels < 2 || f->channels > EMDTRACK_BINS)
+    return "there must be 2 to 16 channels";
+  if (f->layout == EMDTRACK_STACKED) {
+    *height = img->height / f->channels;
+    return img->height % f->channels
+        ? "the frame's height is no multiple of its channels"
+        : NULL;
+  }
+  if (f->mosaic_width < 1 || f->mosaic_height < 1 ||
+      f->mosaic_width * f->mosaic_height != f->channels)
+    return "the mosaic's pattern does not have as many cells as channels";
+  *width = img->width / f->mosaic_width;
+  *height = img->height / f->mosaic_height;
+  return img->width % f->mosaic_width || img->height % f->mosaic_height
+      ? "the frame's size is no multiple of the mosaic's pattern"
+      : NULL;
+}
+
+static const char *
+check_channels (const EmdtrackReader *r, const EmdtrackParams *p)
+{
+  bool spectra = p->histogram == EMDTRACK_CHANNELS ||
+      (p->histogram == EMDTRACK_CODEBOOK && p->codebook->spectra);
+  int channels = p->histogram == EMDTRACK_CHANNELS ? p->bins
+      : spectra                                    ? p->codebook->dims
+                                                   : 0;
+
+  if (!spectra)
+    return r->frame.layout == EMDTRACK_PLAIN
+        ? NULL
+        : "a frame of several channels has spectra, no grey values or colours";
+  if (p->histogram == EMDTRACK_CODEBOOK && r->frame.layout == EMDTRACK_PLAIN)
+    return "a codebook of spectra needs frames of several channels";
+  return r->channels == channels
+      ? NULL
+      : "the frame has another number of channels than bins or codebook";
+}
+
+const char *
+emdtrack_set_reader (
+    EmdtrackWork *w, const EmdtrackParams *p, const EmdtrackFrame *f)
+{
+  EmdtrackReader *r = &w->reader;
+  int width, height;
+
+  TRY (emdtrack_frame_size (f, &width, &height));
+  if (width != r->width || height != r->height)
+    return "the frame has another size than was announced";
+  r->frame = *f;
+  r->kind = p->histogram;
+  r->bins = p->bins;
+  r->channels = f->layout != EMDTRACK_PLAIN ? f->channels
+      : is_grey (f->image.format)           ? 1
+                                            : 3;
+  r->mass = p->histogram == EMDTRACK_CHANNELS ? p->spectrum_mass
+                                              : p->window * p->window;
+  r->white = p->white                   ? (uint32_t) p->white
+      : f->image.format == IMAGE_GRAY16 ? 65535
+                                        : 255;
+  r->yuv = yuv_of (
+      f->image.matrix, f->image.full_range || !image_is_yuv (f->image.format));
+  w->window = p->window;
+  return check_channels (r, p);
+}
+
+void
+emdtrack_set_problem (EmdtrackProblem *p,
+    uint8_t distance[EMDTRACK_BINS][EMDTRACK_BINS], int n, int mass,
+    const EmdtrackTarget *target)
+{
+  int demand[EMDTRACK_BINS];
+
+  memset (p, 0, sizeof *p);
+  p->n = n;
+  p->mass = mass;
+  emdtrack_quantise (target->weight, n, mass, demand);
+  for (int j = 0; j < n; j++) {
+    p->target[j] = (uint8_t) demand[j];
+    if (!demand[j])
+      continue;
+    p->sink[p->m] = (uint8_t) j;
+    p->demand[p->m] = (uint8_t) demand[j];
+    for (int i = 0; i < n; i++) {
+      p->distance[i][p->m] = distance[i][j];
+      p->cost[i][p->m] = (distance[i][j] << EMDTRACK_COST_BITS) +
+          (int32_t) random_below (COST_SEED, i * EMDTRACK_BINS + j, 128);
+    }
+    p->m++;
+  }
+}

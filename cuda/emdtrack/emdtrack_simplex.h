@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The paper's two-phase simplex (Simplex Algorithm Optimizations).  Entries of
+ * the tableau are -1, 0 or 1 (Nagler 1962), so each row is two rows of bits.
+ * An auxiliary sink, dearer than any other, takes all mass at first: this start
+ * is feasible, and phase 1 has nothing to do.
+ *
+ * Rows are the n sources, whose mass goes away whole, then the m sinks, which
+ * take at most their demand.  Columns: flow from i to j at i m + j, what source
+ * i gives the auxiliary sink at n m + i, what sink j lacks at n m + n + j.
+ *
+ * Left open by the paper: the pivot rule is Dantzig's, and Bland's, which never
+ * cycles, after many pivots in a row that moved no mass.  Masses are K s + 1
+ * and K d, with the n + 1 that are over added to one sink and K = n + m + 1:
+ * optimal bases of that are optimal for the true masses, and few pivots move
+ * nothing. */
+#pragma once
+
+#include "emdtrack/emdtrack_tree.h"
+
+#define EMDTRACK_ROWS (2 * EMDTRACK_BINS)
+#define EMDTRACK_COLUMNS (EMDTRACK_BINS * EMDTRACK_BINS + 2 * EMDTRACK_BINS)
+#define EMDTRACK_WORDS (EMDTRACK_COLUMNS / 32)
+
+typedef struct {
+  int n, m, rows, columns, words, dearest;
+  uint32_t plus[EMDTRACK_ROWS][EMDTRACK_WORDS];  /* entries that are 1 */
+  uint32_t minus[EMDTRACK_ROWS][EMDTRACK_WORDS]; /* entries that are -1 */
+  int32_t mass[EMDTRACK_ROWS];                   /* right-hand sides */
+  uint16_t basis[EMDTRACK_ROWS];                 /* each row's column */
+  int32_t reduced[EMDTRACK_COLUMNS];             /* reduced costs */
+} EmdtrackTableau;
+
+BOTH bool
+emdtrack_has (const uint32_t *bits, int column)
+{
+  return bits[column >> 5] >> (column & 31) & 1;
+}
+
+BOTH void
+emdtrack_put (uint32_t *bits, int column)
+{
+  bits[column >> 5] |= 1u << (column & 31);
+}
+
+BOTH void
+emdtrack_tableau_start (
+    EmdtrackTableau *t, const EmdtrackProblem *p, const uint8_t *s)
+{
+  int n = p->n, m = p->m, k = n + m + 1;
+
+  memset (t, 0, sizeof *t);
+  t->n = n;
+  t->m = m;
+  t->rows = n + m;
+  t->columns = n * m + n + m;
+  t->words = (t->columns + 31) / 32;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++)
+      t->dearest =
+          p->distance[i][j] >= t->dearest ? p->distance[i][j] + 1 : t->dearest;
+  for (int r = 0; r < t->rows; r++) {
+    t->basis[r] = (uint16_t) (n * m + r);
+    emdtrack_put (t->plus[r], n * m + r);
+    t->mass[r] = k * (r < n ? s[r] : p->demand[r - n]) + (r < n);
+  }
+  t->mass[n + m - 1] += n + 1;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++) {
+      emdtrack_put (t->plus[i], i * m + j);
+      emdtrack_put (t->plus[n + j], i * m + j);
+      t->reduced[i * m + j] = p->distance[i][j] - t->dearest;
+    }
+}
+
+/* The column that enters: of the least reduced cost, or the first negative one;
+ * -1 where there is none. */
+BOTH int
+emdtrack_entering (const EmdtrackTableau *t, bool bland)
+{
+  int best = -1;
+  int32_t least = 0;
+
+  for (int c = 0; c < t->columns; c++)
+    if (t->reduced[c] < least) {
+      best = c;
+      if (bland)
+        break;
+      least = t->reduced[c];
+    }
+  return best;
+}
+
+/* The row that leaves; of equal ones that of the first column. */
+BOTH int
+emdtrack_leaving (const EmdtrackTableau *t, int column)
+{
+  int best = -1;
+
+  for (int r = 0; r < t->rows; r++)
+    if (emdtrack_has (t->plus[r], column) &&
+        (best < 0 || t->mass[r] < t->mass[best] ||
+            (t->mass[r] == t->mass[best] && t->basis[r] < t->basis[best])))
+      best = r;
+  return best;
+}
+
+/* Row @r less or plus row @by. */
+BOTH void
+emdtrack_eliminate (EmdtrackTableau *t, int r, int by, bool add)
+{
+  const uint32_t *plus = add ? t->minus[by] : t->plus[by];
+  const uint32_t *minus = add ? t->plus[by] : t->minus[by];
+
+  for (int w = 0; w < t->words; w++) {
+    uint32_t p = t->plus[r][w], q = t->minus[r][w];
+
+    t->plus[r][w] = (p & ~plus[w]) | (minus[w] & ~q);
+    t->minus[r][w] = (q & ~minus[w]) | (plus[w] & ~p);
+  }
+  t->mass[r] += add ? t->mass[by] : -t->mass[by];
+}
+
+BOTH void
+emdtrack_pivot (EmdtrackTableau *t, int column, int row)
+{
+  int32_t cost = t->reduced[column];
+
+  for (int r = 0; r < t->rows; r++) {
+    bool less = emdtrack_has (t->plus[r], column);
+
+    if (r != row && (less || emdtrack_has (t->minus[r], column)))
+      emdtrack_eliminate (t, r, row, !less);
+  }
+  for (int c = 0; c < t->columns; c++)
+    t->reduced[c] -= cost *
+        ((int) emdtrack_has (t->plus[row], c) -
+            (int) emdtrack_has (t->minus[row], c));
+  t->basis[row] = (uint16_t) column;
+}
+
+/* The exact distance of @s from the target; adds to @pivots. */
+BOTH uint32_t
+emdtrack_simplex (EmdtrackTableau *t, const EmdtrackProblem *p,
+    const uint8_t *s, uint64_t *pivots)
+{
+  int idle = 0, column;
+  int32_t z = 0;
+
+  emdtrack_tableau_start (t, p, s);
+  while ((column = emdtrack_entering (t, idle > 2 * t->rows)) >= 0) {
+    int row = emdtrack_leaving (t, column);
+
+    idle = t->mass[row] ? 0 : idle + 1;
+    emdtrack_pivot (t, column, row);
+    ++*pivots;
+  }
+  /* by the duals, at the true masses */
+  for (int i = 0; i < t->n; i++)
+    z += s[i] * (t->dearest - t->reduced[t->n * t->m + i]);
+  for (int j = 0; j < t->m; j++)
+    z -= p->demand[j] * t->reduced[t->n * t->m + t->n + j];
+  return (uint32_t) z;
+}
