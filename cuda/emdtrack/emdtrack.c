@@ -46,6 +46,8 @@ emdtrack_new (Emdtrack **self, const Device *device, int width, int height)
   DEVICE_RENEW (device, w->before, pixels (e));
   DEVICE_RENEW (device, e->device_tables, 1);
   TRY (device_alloc_pinned (device, (void **) &w->counts, sizeof *w->counts));
+  TRY (device_alloc_pinned (
+      device, (void **) &w->brightness, sizeof *w->brightness));
   TRY (device_alloc_pinned (device, (void **) &e->tables, sizeof *e->tables));
   w->reader.step = e->device_tables->step;
   w->reader.lut = e->device_tables->lut;
@@ -69,6 +71,9 @@ emdtrack_free (Emdtrack *e)
   device_release (&e->device, w->before);
   device_release (&e->device, e->device_tables);
   device_release_pinned (&e->device, w->counts);
+  device_release_pinned (&e->device, w->brightness);
+  device_release_pinned (&e->device, w->regions);
+  device_release_pinned (&e->device, w->region_counts);
   device_release_pinned (&e->device, e->tables);
   for (int t = 0; t < EMDTRACK_TARGETS; t++) {
     device_release (&e->device, w->tree[t]);
@@ -103,6 +108,13 @@ set_colours (Emdtrack *e, const EmdtrackParams *p, const Image *img)
   e->has_colours = true;
   return device_copy (
       &e->device, e->device_tables->lut, e->tables->lut, sizeof e->tables->lut);
+}
+
+void
+emdtrack_size (const Emdtrack *e, int *width, int *height)
+{
+  *width = e->work.reader.width;
+  *height = e->work.reader.height;
 }
 
 static const char *
@@ -168,18 +180,22 @@ set_problems (Emdtrack *e, const EmdtrackParams *p)
 }
 
 static const char *
-find_histograms (Emdtrack *e, const EmdtrackParams *p, const EmdtrackFrame *f)
+find_bins (Emdtrack *e, const EmdtrackParams *p, const EmdtrackFrame *f)
 {
-  EmdtrackWork *w = &e->work;
-
-  TRY (emdtrack_set_reader (w, p, f));
-  if (p->histogram == EMDTRACK_CHANNELS)
-    return e->stages->spectra (&e->device, w);
   if (p->histogram == EMDTRACK_CODEBOOK)
     TRY (p->codebook->spectra ? set_spectra (e, p->codebook)
                               : set_colours (e, p, &f->image));
-  TRY (e->stages->index (&e->device, w));
-  return e->stages->window (&e->device, w);
+  return e->stages->index (&e->device, &e->work);
+}
+
+static const char *
+find_histograms (Emdtrack *e, const EmdtrackParams *p, const EmdtrackFrame *f)
+{
+  TRY (emdtrack_set_reader (&e->work, p, f));
+  if (p->histogram == EMDTRACK_CHANNELS)
+    return e->stages->spectra (&e->device, &e->work);
+  TRY (find_bins (e, p, f));
+  return e->stages->window (&e->device, &e->work);
 }
 
 const char *
@@ -249,6 +265,63 @@ emdtrack_reset (Emdtrack *e)
   for (int t = 0; t < e->n_prepared; t++)
     TRY (e->stages->forget (&e->device, w, t));
   return NULL;
+}
+
+const char *
+emdtrack_index (Emdtrack *e, const EmdtrackParams *p, const EmdtrackFrame *f)
+{
+  TRY (emdtrack_check (p));
+  if (p->histogram == EMDTRACK_CHANNELS)
+    return "a spectrum has many bins; regions need a codebook";
+  TRY (emdtrack_set_reader (&e->work, p, f));
+  return find_bins (e, p, f);
+}
+
+const char *
+emdtrack_brightness (
+    Emdtrack *e, const EmdtrackParams *p, const EmdtrackFrame *f, double *mean)
+{
+  EmdtrackWork *w = &e->work;
+  double rows, columns;
+
+  TRY (emdtrack_check (p));
+  if (f->layout != EMDTRACK_PLAIN)
+    return "frames of many channels have no brightness";
+  TRY (emdtrack_set_reader (w, p, f));
+  TRY (e->stages->brightness (&e->device, w));
+  TRY (device_wait (&e->device));
+  rows = (f->image.height + EMDTRACK_SPARSE - 1) / EMDTRACK_SPARSE;
+  columns = (f->image.width + EMDTRACK_SPARSE - 1) / EMDTRACK_SPARSE;
+  *mean = (double) *w->brightness / rows / columns;
+  return NULL;
+}
+
+const char *
+emdtrack_count (
+    Emdtrack *e, const EmdtrackRegion *regions, int n, const uint32_t **counts)
+{
+  EmdtrackWork *w = &e->work;
+
+  if (n < 0 || n > EMDTRACK_REGIONS)
+    return "too many regions at once";
+  for (int i = 0; i < n; i++) {
+    ImageBox b = regions[i].box;
+
+    if (b.x0 >= b.x1 || b.y0 >= b.y1 || regions[i].apart < 1 ||
+        b.x1 - b.x0 > 2 * EMDTRACK_MAX_SIDE ||
+        b.y1 - b.y0 > 2 * EMDTRACK_MAX_SIDE)
+      return "a region is empty or too large";
+  }
+  if (!w->regions)
+    TRY (device_alloc_pinned (&e->device, (void **) &w->regions,
+        EMDTRACK_REGIONS * sizeof *w->regions));
+  if (!w->region_counts)
+    TRY (device_alloc_pinned (&e->device, (void **) &w->region_counts,
+        EMDTRACK_REGIONS * EMDTRACK_BINS * sizeof *w->region_counts));
+  memcpy (w->regions, regions, n * sizeof *regions);
+  TRY (e->stages->count (&e->device, w, n));
+  *counts = w->region_counts;
+  return device_wait (&e->device);
 }
 
 const uint8_t *

@@ -17,11 +17,12 @@
 
 C_BEGIN
 
-#define EMDTRACK_BINS 16        /* the most */
-#define EMDTRACK_TARGETS 8      /* the most */
-#define EMDTRACK_MAX_WINDOW 15  /* whose 225 pixels a byte counts */
-#define EMDTRACK_MAX_MASS 255   /* of a spectrum */
-#define EMDTRACK_FARTHEST 255   /* the greatest ground distance, as an integer \
+#define EMDTRACK_BINS 16       /* the most */
+#define EMDTRACK_TARGETS 8     /* the most */
+#define EMDTRACK_MAX_WINDOW 15 /* whose 225 pixels a byte counts */
+#define EMDTRACK_MAX_MASS 255  /* of a spectrum */
+#define EMDTRACK_FARTHEST \
+ 255                            /* the greatest ground distance, as an integer \
                                  */
 #define EMDTRACK_MAX_SIDE 16384 /* of a frame, pixels */
 #define EMDTRACK_MAX_TREES 65535
@@ -167,6 +168,9 @@ const char *emdtrack_new (
     Emdtrack **self, const Device *device, int width, int height);
 void emdtrack_free (Emdtrack *self);
 
+/* The size that emdtrack_new() was given. */
+void emdtrack_size (const Emdtrack *self, int *width, int *height);
+
 /* NULL, or what is wrong with @params: for those who negotiate before there is
  * a frame. */
 const char *emdtrack_check (const EmdtrackParams *params);
@@ -190,6 +194,38 @@ const char *emdtrack_queue_histograms (
 /* The histograms of the last run, memory of the device: EMDTRACK_BINS bytes a
  * pixel, rows of width, whose unused bins are 0. */
 const uint8_t *emdtrack_histograms (const Emdtrack *self);
+
+#define EMDTRACK_REGIONS 8192 /* that can be counted at once */
+
+/* Every @apart-th pixel of every @apart-th row of a box, from its corner on, as
+ * far as they are in the frame.  They count 256 in the middle and less
+ * outwards, 0 from the ellipse on that touches the sides (Epanechnikov's
+ * kernel, as in mean shift): what is in a box's corners is seldom the target.
+ */
+typedef struct {
+  ImageBox box; /* not empty, sides up to 2 * EMDTRACK_MAX_SIDE */
+  int apart;
+} EmdtrackRegion;
+
+/* Queues finding every pixel's bin alone, of CODEBOOK or INTENSITY: enough for
+ * emdtrack_count(). */
+const char *emdtrack_index (
+    Emdtrack *self, const EmdtrackParams *params, const EmdtrackFrame *frame);
+
+/* Counts the bins of the last frame's pixels in @n regions, weighted.  @counts,
+ * rows of EMDTRACK_BINS in host memory, stay until the next call.  Waits for
+ * the device. */
+const char *emdtrack_count (Emdtrack *self, const EmdtrackRegion *regions,
+    int n, const uint32_t **counts);
+
+/* The mean grey value (luma) of every EMDTRACK_SPARSE-th pixel and row of
+ * @frame, EMDTRACK_PLAIN, in its own units.  A light that changes for all is
+ * made up for by a `gain` of what it was by what it is.  Waits for the
+ * device. */
+const char *emdtrack_brightness (Emdtrack *self, const EmdtrackParams *params,
+    const EmdtrackFrame *frame, double *mean);
+
+#define EMDTRACK_SPARSE 4
 
 /* The integer ground distances that @params mean, rows of EMDTRACK_BINS, and
  * their scale. */

@@ -192,6 +192,27 @@ emdtrack_bin (const EmdtrackReader *r, const ImageRow *row, int x, int y)
       r->step[512 + c[2]]];
 }
 
+/* ---- Regions ---- */
+
+/* 2^40 by the square of a side. */
+BOTH uint64_t
+emdtrack_region_factor (int from, int to)
+{
+  uint64_t side = (uint64_t) (to - from);
+
+  return ((uint64_t) 1 << 40) / (side * side);
+}
+
+/* What being at @x, between @from and @to, takes off a pixel's weight of 256;
+ * all of it at the ends. */
+BOTH int
+emdtrack_region_loss (int x, int from, int to, uint64_t factor)
+{
+  int64_t u = 2 * (int64_t) x + 1 - from - to;
+
+  return (int) ((uint64_t) (u * u) * factor >> 32);
+}
+
 /* ---- Closed forms ---- */
 
 #define EMDTRACK_EDGES (2 * EMDTRACK_BINS) /* room for those of a tree */
@@ -215,7 +236,7 @@ emdtrack_abs (int v)
 }
 
 BOTH uint32_t
-emdtrack_line (const EmdtrackClosed *c, const uint8_t *s, const uint8_t *d)
+emdtrack_line (const EmdtrackClosed *c, const uint8_t *s, const uint16_t *d)
 {
   int f = 0;
   uint32_t z = 0;
@@ -229,7 +250,7 @@ emdtrack_line (const EmdtrackClosed *c, const uint8_t *s, const uint8_t *d)
 
 /* The least over all circulations is met at one that leaves some gap empty. */
 BOTH uint32_t
-emdtrack_circle (const EmdtrackClosed *c, const uint8_t *s, const uint8_t *d)
+emdtrack_circle (const EmdtrackClosed *c, const uint8_t *s, const uint16_t *d)
 {
   int f[EMDTRACK_BINS] = {0}, z[EMDTRACK_BINS] = {0}, sum = 0, least;
 
@@ -245,7 +266,8 @@ emdtrack_circle (const EmdtrackClosed *c, const uint8_t *s, const uint8_t *d)
 }
 
 BOTH uint32_t
-emdtrack_tree_form (const EmdtrackClosed *c, const uint8_t *s, const uint8_t *d)
+emdtrack_tree_form (
+    const EmdtrackClosed *c, const uint8_t *s, const uint16_t *d)
 {
   uint32_t z = 0;
 
@@ -260,7 +282,7 @@ emdtrack_tree_form (const EmdtrackClosed *c, const uint8_t *s, const uint8_t *d)
 }
 
 BOTH uint32_t
-emdtrack_closed (const EmdtrackClosed *c, const uint8_t *s, const uint8_t *d)
+emdtrack_closed (const EmdtrackClosed *c, const uint8_t *s, const uint16_t *d)
 {
   return c->form == EMDTRACK_FORM_LINE  ? emdtrack_line (c, s, d)
       : c->form == EMDTRACK_FORM_CIRCLE ? emdtrack_circle (c, s, d)

@@ -217,6 +217,63 @@ closed (const Device *dev, const EmdtrackWork *w, int target)
   return NULL;
 }
 
+static const char *
+brightness (const Device *dev, const EmdtrackWork *w)
+{
+  const EmdtrackReader *r = &w->reader;
+  uint64_t sum = 0;
+
+  (void) dev;
+#pragma omp parallel for reduction(+ : sum)
+  for (int y = 0; y < r->height; y += EMDTRACK_SPARSE) {
+    ImageRow row = image_row (&r->frame.image, y);
+
+    for (int x = 0; x < r->width; x += EMDTRACK_SPARSE)
+      sum += emdtrack_luma (r, &row, x, y);
+  }
+  *w->brightness = sum;
+  return NULL;
+}
+
+/* The first of @from, @from + @apart … that is at least 0. */
+static int
+first_inside (int from, int apart)
+{
+  return from >= 0 ? from : from + (-from + apart - 1) / apart * apart;
+}
+
+static void
+count_region (const EmdtrackWork *w, const EmdtrackRegion *r, uint32_t *out)
+{
+  ImageBox b = r->box;
+  uint64_t fx = emdtrack_region_factor (b.x0, b.x1);
+  uint64_t fy = emdtrack_region_factor (b.y0, b.y1);
+  int x1 = emdtrack_clamp (b.x1, w->reader.width);
+  int y1 = emdtrack_clamp (b.y1, w->reader.height);
+
+  memset (out, 0, EMDTRACK_BINS * sizeof *out);
+  for (int y = first_inside (b.y0, r->apart); y < y1; y += r->apart) {
+    int most = 256 - emdtrack_region_loss (y, b.y0, b.y1, fy);
+    const uint8_t *row = index_row (w, y);
+
+    for (int x = first_inside (b.x0, r->apart); x < x1; x += r->apart) {
+      int weight = most - emdtrack_region_loss (x, b.x0, b.x1, fx);
+
+      out[row[x]] += weight > 0 ? (uint32_t) weight : 0;
+    }
+  }
+}
+
+static const char *
+count (const Device *dev, const EmdtrackWork *w, int n)
+{
+  (void) dev;
+#pragma omp parallel for schedule(dynamic, 16)
+  for (int i = 0; i < n; i++)
+    count_region (w, &w->regions[i], w->region_counts + i * EMDTRACK_BINS);
+  return NULL;
+}
+
 void
 emdtrack_add_counts (EmdtrackCounts *to, const EmdtrackCounts *from)
 {
@@ -233,4 +290,4 @@ emdtrack_add_counts (EmdtrackCounts *to, const EmdtrackCounts *from)
 
 const EmdtrackStages emdtrack_stages_cpu = {open, close, prepare, forget,
     index_pixels, window, spectra, closed, emdtrack_reuse_cpu,
-    emdtrack_paper_cpu};
+    emdtrack_paper_cpu, brightness, count};

@@ -77,7 +77,7 @@ solve (const EmdtrackProblem *p, EmdtrackCache *cache, const uint32_t *list,
     EmdtrackTableau tableau;
 
     e->value =
-        (uint16_t) emdtrack_simplex (&tableau, p, e->histogram.bin, &pivots);
+        (uint16_t) emdtrack_simplex_of (&tableau, p, &e->histogram, &pivots);
     e->state = EMDTRACK_SOLVED;
   }
   return pivots;
@@ -98,8 +98,8 @@ write_map (const EmdtrackWork *w, const EmdtrackCache *cache, int target)
     if (c->where[i] != NOWHERE) {
       w->map[target][i] = cache->entry[c->where[i]].value;
     } else {
-      w->map[target][i] = (uint16_t) emdtrack_simplex (
-          &tableau, &w->problem[target], w->histogram[i].bin, &pivots);
+      w->map[target][i] = (uint16_t) emdtrack_simplex_of (
+          &tableau, &w->problem[target], &w->histogram[i], &pivots);
       alone++;
     }
   }

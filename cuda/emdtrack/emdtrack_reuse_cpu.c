@@ -43,7 +43,7 @@ solve_afresh (Strip *s, const EmdtrackHistogram *h)
   EmdtrackTableau tableau;
 
   s->counts.fallback++;
-  return emdtrack_simplex (&tableau, s->p, h->bin, &s->counts.pivots);
+  return emdtrack_simplex_of (&tableau, s->p, h, &s->counts.pivots);
 }
 
 /* The table is full: solves without storing anything. */

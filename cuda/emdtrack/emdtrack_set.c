@@ -34,8 +34,8 @@ emdtrack_quantise (const double *weight, int n, int mass, int *out)
   }
 }
 
-static const char *
-check_target (const EmdtrackTarget *t, int n)
+const char *
+emdtrack_check_target (const EmdtrackTarget *t, int n)
 {
   double sum = 0;
 
@@ -91,7 +91,7 @@ emdtrack_check (const EmdtrackParams *p)
   if (p->n_targets < 0 || p->n_targets > EMDTRACK_TARGETS)
     return "there can be 8 targets";
   for (int t = 0; t < p->n_targets; t++)
-    TRY (check_target (&p->targets[t], p->bins));
+    TRY (emdtrack_check_target (&p->targets[t], p->bins));
   TRY (check_codebook (p));
   return emdtrack_check_distance (p);
 }
@@ -192,11 +192,11 @@ emdtrack_set_problem (EmdtrackProblem *p,
   p->mass = mass;
   emdtrack_quantise (target->weight, n, mass, demand);
   for (int j = 0; j < n; j++) {
-    p->target[j] = (uint8_t) demand[j];
+    p->target[j] = (uint16_t) demand[j];
     if (!demand[j])
       continue;
     p->sink[p->m] = (uint8_t) j;
-    p->demand[p->m] = (uint8_t) demand[j];
+    p->demand[p->m] = (uint16_t) demand[j];
     for (int i = 0; i < n; i++) {
       p->distance[i][p->m] = distance[i][j];
       p->cost[i][p->m] = (distance[i][j] << EMDTRACK_COST_BITS) +

@@ -6,6 +6,9 @@
 #include "emdtrack/emdtrack_distance.h"
 #include "emdtrack/emdtrack_work.h"
 
+/* NULL, or what is wrong with a target of @n bins. */
+const char *emdtrack_check_target (const EmdtrackTarget *target, int n);
+
 /* Tables of a codebook, in the host's memory. */
 typedef struct {
   uint8_t step[3 * 256];

@@ -45,7 +45,7 @@ emdtrack_put (uint32_t *bits, int column)
 
 BOTH void
 emdtrack_tableau_start (
-    EmdtrackTableau *t, const EmdtrackProblem *p, const uint8_t *s)
+    EmdtrackTableau *t, const EmdtrackProblem *p, const int32_t *s)
 {
   int n = p->n, m = p->m, k = n + m + 1;
 
@@ -142,7 +142,7 @@ emdtrack_pivot (EmdtrackTableau *t, int column, int row)
 /* The exact distance of @s from the target; adds to @pivots. */
 BOTH uint32_t
 emdtrack_simplex (EmdtrackTableau *t, const EmdtrackProblem *p,
-    const uint8_t *s, uint64_t *pivots)
+    const int32_t *s, uint64_t *pivots)
 {
   int idle = 0, column;
   int32_t z = 0;
@@ -161,4 +161,15 @@ emdtrack_simplex (EmdtrackTableau *t, const EmdtrackProblem *p,
   for (int j = 0; j < t->m; j++)
     z -= p->demand[j] * t->reduced[t->n * t->m + t->n + j];
   return (uint32_t) z;
+}
+
+BOTH uint32_t
+emdtrack_simplex_of (EmdtrackTableau *t, const EmdtrackProblem *p,
+    const EmdtrackHistogram *h, uint64_t *pivots)
+{
+  int32_t s[EMDTRACK_BINS];
+
+  for (int i = 0; i < EMDTRACK_BINS; i++)
+    s[i] = h->bin[i];
+  return emdtrack_simplex (t, p, s, pivots);
 }

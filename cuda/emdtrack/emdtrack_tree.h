@@ -26,8 +26,8 @@
 typedef struct {
   int n, m, mass;
   uint8_t sink[EMDTRACK_BINS];                    /* the bin of sink j */
-  uint8_t demand[EMDTRACK_BINS];                  /* of sink j */
-  uint8_t target[EMDTRACK_BINS];                  /* of bin i */
+  uint16_t demand[EMDTRACK_BINS];                 /* of sink j */
+  uint16_t target[EMDTRACK_BINS];                 /* of bin i */
   uint8_t distance[EMDTRACK_BINS][EMDTRACK_BINS]; /* [bin][sink] */
   int32_t cost[EMDTRACK_BINS][EMDTRACK_BINS];     /* the same, perturbed */
 } EmdtrackProblem;

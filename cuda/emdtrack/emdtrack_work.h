@@ -25,7 +25,12 @@ typedef struct {
   uint16_t *map[EMDTRACK_TARGETS];  /* rows of width */
 
   EmdtrackCounts *counts; /* pinned; of this frame */
-  void *state;            /* the backend's own */
+
+  uint64_t *brightness; /* pinned: a sum of grey values */
+
+  EmdtrackRegion *regions; /* pinned, room for EMDTRACK_REGIONS */
+  uint32_t *region_counts; /* pinned, a row of EMDTRACK_BINS each */
+  void *state;             /* the backend's own */
 } EmdtrackWork;
 
 /* The steps that each backend writes for itself. */
@@ -47,6 +52,10 @@ typedef struct {
   const char *(*closed) (const Device *dev, const EmdtrackWork *w, int target);
   const char *(*reuse) (const Device *dev, const EmdtrackWork *w, int target);
   const char *(*paper) (const Device *dev, const EmdtrackWork *w, int target);
+  /* From the frame to w->brightness. */
+  const char *(*brightness) (const Device *dev, const EmdtrackWork *w);
+  /* From w->index to the counts of the first @n of w->regions. */
+  const char *(*count) (const Device *dev, const EmdtrackWork *w, int n);
 } EmdtrackStages;
 
 C_BEGIN

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * K-means (Lloyd), started as k-means++ does (Arthur and Vassilvitskii 2007)
+ * with random numbers that are always the same. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/random.h"
+#include "emdtrack/emdtrack_codebook.h"
+#include "emdtrack/emdtrack_colour.h"
+#include "emdtrack/emdtrack_core.h"
+
+#define SAMPLES 8192 /* about, the most */
+#define ROUNDS 30
+#define STARTS 3 /* the best counts */
+#define INSIDE 3 /* weight of the box's pixels */
+#define SEED 3
+
+typedef struct {
+  float at[EMDTRACK_BINS];
+  int weight, nearest;
+  double far; /* from the nearest centre, squared */
+} Sample;
+
+typedef struct {
+  int n, room, dims;
+  Sample *sample;
+} Samples;
+
+static double
+between (const float *a, const float *b, int dims)
+{
+  double sum = 0;
+
+  for (int c = 0; c < dims; c++) {
+    double e = (double) a[c] - b[c];
+
+    sum += e * e;
+  }
+  return sum;
+}
+
+/* Gives each sample its nearest of @n centres; returns how far all are. */
+static double
+assign (Samples *s, const EmdtrackCodebook *b, int n)
+{
+  double all = 0;
+
+  for (int i = 0; i < s->n; i++) {
+    Sample *x = &s->sample[i];
+
+    x->far = INFINITY;
+    for (int k = 0; k < n; k++) {
+      double d = between (x->at, b->centre[k], s->dims);
+
+      if (d < x->far) {
+        x->far = d;
+        x->nearest = k;
+      }
+    }
+    all += x->far * x->weight;
+  }
+  return all;
+}
+
+/* Each new centre is a sample, chosen the likelier the farther it is. */
+static void
+start (Samples *s, EmdtrackCodebook *b, int try)
+{
+  uint64_t counter = (uint64_t) try * EMDTRACK_BINS;
+  int first = (int) random_below (SEED, counter, (uint32_t) s->n);
+
+  memcpy (b->centre[0], s->sample[first].at, sizeof b->centre[0]);
+  for (int k = 1; k < b->entries; k++) {
+    double left = assign (s, b, k) * random_unit (SEED, counter + k);
+    int i = 0;
+
+    while (i + 1 < s->n && (left -= s->sample[i].far * s->sample[i].weight) > 0)
+      i++;
+    memcpy (b->centre[k], s->sample[i].at, sizeof b->centre[k]);
+  }
+}
+
+/* Centres move to the mean of what is nearest to them. */
+static void
+move (const Samples *s, EmdtrackCodebook *b)
+{
+  double sum[EMDTRACK_BINS][EMDTRACK_BINS] = {{0}}, n[EMDTRACK_BINS] = {0};
+
+  for (int i = 0; i < s->n; i++) {
+    const Sample *x = &s->sample[i];
+
+    n[x->nearest] += x->weight;
+    for (int c = 0; c < s->dims; c++)
+      sum[x->nearest][c] += (double) x->at[c] * x->weight;
+  }
+  for (int k = 0; k < b->entries; k++)
+    for (int c = 0; c < s->dims && n[k] > 0; c++)
+      b->centre[k][c] = (float) (sum[k][c] / n[k]);
+}
+
+static void
+cluster (Samples *s, EmdtrackCodebook *book)
+{
+  double best = INFINITY;
+
+  for (int try = 0; try < STARTS; try++) {
+    EmdtrackCodebook b = *book;
+    double far;
+
+    start (s, &b, try);
+    for (int k = 0; k < ROUNDS; k++) {
+      assign (s, &b, b.entries);
+      move (s, &b);
+    }
+    far = assign (s, &b, b.entries);
+    if (far < best) {
+      best = far;
+      memcpy (book->centre, b.centre, sizeof book->centre);
+    }
+  }
+}
+
+static void
+read_sample (const EmdtrackReader *r, int x, int y, Sample *s)
+{
+  if (r->frame.layout == EMDTRACK_PLAIN) {
+    bool grey = r->channels == 1;
+    uint32_t value[3];
+    uint8_t rgb[3];
+
+    emdtrack_colour (r, x, y, value);
+    for (int c = 0; c < 3; c++)
+      rgb[c] = (uint8_t) value[grey ? 0 : c];
+    emdtrack_lab (rgb, s->at);
+  } else {
+    uint8_t spectrum[EMDTRACK_BINS];
+
+    emdtrack_spectrum (r, x, y, EMDTRACK_MAX_MASS, spectrum);
+    for (int c = 0; c < r->channels; c++)
+      s->at[c] = spectrum[c];
+  }
+}
+
+static void
+read_samples (const EmdtrackReader *r, ImageBox box, Samples *s)
+{
+  int width = box.x1 - box.x0, height = box.y1 - box.y0;
+  int margin = width > height ? width : height, apart = 1;
+  int x0 = emdtrack_clamp (box.x0 - margin, r->width - 1);
+  int y0 = emdtrack_clamp (box.y0 - margin, r->height - 1);
+  int x1 = emdtrack_clamp (box.x1 + margin, r->width);
+  int y1 = emdtrack_clamp (box.y1 + margin, r->height);
+
+  while ((int64_t) (x1 - x0) * (y1 - y0) / apart / apart > s->room / 2)
+    apart++;
+  for (int y = y0; y < y1; y += apart)
+    for (int x = x0; x < x1 && s->n < s->room; x += apart) {
+      bool inside = x >= box.x0 && x < box.x1 && y >= box.y0 && y < box.y1;
+
+      s->sample[s->n].weight = inside ? INSIDE : 1;
+      read_sample (r, x, y, &s->sample[s->n++]);
+    }
+}
+
+/* The host's copy of a frame goes to @memory. */
+static const char *
+download (const Device *dev, Image *img, uint8_t **memory)
+{
+  size_t bytes = 0, at = 0;
+
+  for (int p = 0; p < image_planes (img->format); p++)
+    bytes += (size_t) image_row_bytes (img->format, img->width, p) *
+        image_rows (img->format, img->height, p);
+  *memory = malloc (bytes);
+  if (!*memory)
+    return "out of memory";
+  for (int p = 0; p < image_planes (img->format); p++) {
+    int row = image_row_bytes (img->format, img->width, p);
+    int rows = image_rows (img->format, img->height, p);
+
+    TRY (device_copy_rows (
+        dev, *memory + at, row, img->plane[p], img->stride[p], row, rows));
+    img->plane[p] = *memory + at;
+    img->stride[p] = row;
+    at += (size_t) row * rows;
+  }
+  return device_wait (dev);
+}
+
+static const char *
+learn (const EmdtrackReader *r, ImageBox box, EmdtrackCodebook *book)
+{
+  Samples s = {.room = SAMPLES, .dims = book->dims};
+
+  s.sample = calloc (s.room, sizeof *s.sample);
+  if (!s.sample)
+    return "out of memory";
+  read_samples (r, box, &s);
+  cluster (&s, book);
+  free (s.sample);
+  return NULL;
+}
+
+const char *
+emdtrack_codebook_learn (const Device *dev, const EmdtrackFrame *frame,
+    ImageBox box, int entries, EmdtrackCodebook *book)
+{
+  EmdtrackReader r = {.frame = *frame};
+  const Image *img = &frame->image;
+  uint8_t *memory = NULL;
+  const char *err;
+
+  if (entries < 2 || entries > EMDTRACK_BINS)
+    return "a codebook has 2 to 16 entries";
+  TRY (emdtrack_frame_size (frame, &r.width, &r.height));
+  box.x0 = emdtrack_clamp (box.x0, r.width);
+  box.y0 = emdtrack_clamp (box.y0, r.height);
+  box.x1 = emdtrack_clamp (box.x1, r.width);
+  box.y1 = emdtrack_clamp (box.y1, r.height);
+  if (box.x0 >= box.x1 || box.y0 >= box.y1)
+    return "the region holds no pixel of the frame";
+  memset (book, 0, sizeof *book);
+  book->entries = entries;
+  book->spectra = frame->layout != EMDTRACK_PLAIN;
+  book->dims = book->spectra ? frame->channels : 3;
+  r.channels = book->spectra ? frame->channels
+      : img->format == IMAGE_GRAY8 || img->format == IMAGE_GRAY16 ? 1
+                                                                  : 3;
+  r.yuv = yuv_of (img->matrix, img->full_range);
+  err = download (dev, &r.frame.image, &memory);
+  if (!err)
+    err = learn (&r, box, book);
+  free (memory);
+  return err;
+}

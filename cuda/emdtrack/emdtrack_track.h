@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Targets tracked from frame to frame: the box whose histogram over a codebook
+ * has the least earth mover's distance from the target's.  The paper stops at
+ * the distance of every pixel; how targets are followed is this project's. */
+#pragma once
+
+#include "emdtrack/emdtrack.h"
+
+C_BEGIN
+
+typedef enum {
+  EMDTRACK_TRACKING,
+  EMDTRACK_OCCLUDED, /* not seen for less than lose_frames: where it should be
+                        by its velocity */
+  EMDTRACK_LOST,     /* not seen; the whole frame is searched */
+  EMDTRACK_FOUND,    /* seen again, in this frame */
+} EmdtrackState;
+
+/* Defaults: EMDTRACK_TRACK_DEFAULTS.  Distances are parts of the greatest
+ * ground distance, or its saturation: 0 alike, 1 nothing in common. */
+typedef struct {
+  double search;     /* how far from where it is expected a target is looked
+                        for, pixels, > 0; default 32.  While it is occluded,
+                        more and more */
+  int scales;        /* sizes that are tried, 1, 3 or 5; default 3 */
+  double scale_step; /* from one to the next, 1.01 to 1.5; default 1.05 */
+  double occlude;    /* a target farther than this is not seen, 0 to 1; default
+                        0.5 */
+  double resume;     /* it is seen again when nearer than this, 0 to `occlude`;
+                        default 0.35 */
+  int lose_frames; /* unseen for so many frames it is lost, >= 1; default 10 */
+  double update;   /* how much of the histogram a frame renews while the target
+                      is seen, 0 to 1; default 0 */
+} EmdtrackTrackParams;
+
+#define EMDTRACK_TRACK_DEFAULTS \
+ { \
+  .search = 32, .scales = 3, .scale_step = 1.05, .occlude = .5, .resume = .35, \
+  .lose_frames = 10 \
+ }
+
+/* Pixels; y down; boxes half-open. */
+typedef struct {
+  uint64_t id; /* from 1, never used again by this tracker */
+  EmdtrackState state;
+  double x0, y0, x1, y1;
+  double distance; /* 0 to 1; of the best place, even if it was not taken */
+  double score;    /* 1 - distance */
+  double ratio;    /* distance of the best place by that of the best one apart
+                      from it: 0 sure, 1 a toss-up; 0 where there is none */
+  double vx, vy;   /* pixels a frame */
+  int unseen;      /* frames since it was seen */
+  uint64_t age;    /* frames since it was chosen */
+  EmdtrackTarget target; /* its histogram: for a map of it */
+} EmdtrackTrack;
+
+typedef struct _EmdtrackTracker EmdtrackTracker;
+
+const char *emdtrack_tracker_new (EmdtrackTracker **self);
+void emdtrack_tracker_free (EmdtrackTracker *self);
+
+/* NULL, or what is wrong with @params. */
+const char *emdtrack_track_check (const EmdtrackTrackParams *params);
+
+/* What is in @box of the last frame of @emdtrack is a target; at most
+ * EMDTRACK_TARGETS at once.  Where a function wants an Emdtrack, its last call
+ * was emdtrack_index() or emdtrack_run() with CODEBOOK or INTENSITY and the
+ * @params given here. */
+const char *emdtrack_tracker_add (EmdtrackTracker *self, Emdtrack *emdtrack,
+    const EmdtrackParams *params, ImageBox box, uint64_t *id);
+
+/* A target known by its histogram and size, pixels: lost until it is found. */
+const char *emdtrack_tracker_add_target (EmdtrackTracker *self,
+    const EmdtrackParams *params, const EmdtrackTarget *target, double width,
+    double height, uint64_t *id);
+
+/* Forgets a target; nothing happens if there is none of that id. */
+void emdtrack_tracker_remove (EmdtrackTracker *self, uint64_t id);
+
+/* Finds all targets in the last frame of @emdtrack.  @tracks, in the order in
+ * which they were added, stay until the next call. */
+const char *emdtrack_tracker_run (EmdtrackTracker *self, Emdtrack *emdtrack,
+    const EmdtrackParams *params, const EmdtrackTrackParams *track_params,
+    const EmdtrackTrack **tracks, int *n_tracks);
+
+C_END
