@@ -10,12 +10,8 @@ struct _Emdtrack {
   const EmdtrackStages *stages;
   EmdtrackWork work;
   double scale;
-  int n_prepared;         /* targets that there is room for */
-  EmdtrackTables *tables; /* pinned */
-  EmdtrackTables *device_tables;
-  EmdtrackColours colours; /* that the table is of */
-  EmdtrackCodebook spectra;
-  bool has_colours, has_spectra;
+  int n_prepared; /* targets that there is room for */
+  EmdtrackBook book;
 };
 
 static size_t
@@ -44,14 +40,15 @@ emdtrack_new (Emdtrack **self, const Device *device, int width, int height)
   DEVICE_RENEW (device, w->index, pixels (e));
   DEVICE_RENEW (device, w->histogram, pixels (e));
   DEVICE_RENEW (device, w->before, pixels (e));
-  DEVICE_RENEW (device, e->device_tables, 1);
+  DEVICE_RENEW (device, e->book.device_tables, 1);
   TRY (device_alloc_pinned (device, (void **) &w->counts, sizeof *w->counts));
   TRY (device_alloc_pinned (
       device, (void **) &w->brightness, sizeof *w->brightness));
-  TRY (device_alloc_pinned (device, (void **) &e->tables, sizeof *e->tables));
-  w->reader.step = e->device_tables->step;
-  w->reader.lut = e->device_tables->lut;
-  w->reader.spectra = e->device_tables->spectra;
+  TRY (device_alloc_pinned (
+      device, (void **) &e->book.tables, sizeof *e->book.tables));
+  w->reader.step = e->book.device_tables->step;
+  w->reader.lut = e->book.device_tables->lut;
+  w->reader.spectra = e->book.device_tables->spectra;
   return e->stages->open (device, w);
 }
 
@@ -69,12 +66,12 @@ emdtrack_free (Emdtrack *e)
   device_release (&e->device, w->index);
   device_release (&e->device, w->histogram);
   device_release (&e->device, w->before);
-  device_release (&e->device, e->device_tables);
+  device_release (&e->device, e->book.device_tables);
   device_release_pinned (&e->device, w->counts);
   device_release_pinned (&e->device, w->brightness);
   device_release_pinned (&e->device, w->regions);
   device_release_pinned (&e->device, w->region_counts);
-  device_release_pinned (&e->device, e->tables);
+  device_release_pinned (&e->device, e->book.tables);
   for (int t = 0; t < EMDTRACK_TARGETS; t++) {
     device_release (&e->device, w->tree[t]);
     device_release (&e->device, w->map[t]);
@@ -82,52 +79,11 @@ emdtrack_free (Emdtrack *e)
   free (e);
 }
 
-/* Colours of @img, compared by a table that only another codebook or another
- * kind of components changes. */
-static const char *
-set_colours (Emdtrack *e, const EmdtrackParams *p, const Image *img)
-{
-  bool grey = img->format == IMAGE_GRAY8 || img->format == IMAGE_GRAY16;
-  EmdtrackColours now;
-  bool other;
-
-  memset (&now, 0, sizeof now);
-  now.codebook = *p->codebook;
-  now.is_yuv = grey || image_is_yuv (img->format);
-  now.matrix = now.is_yuv ? (int) img->matrix : 0;
-  now.full_range = now.is_yuv && (grey || img->full_range);
-  other = !e->has_colours || memcmp (&now, &e->colours, sizeof now);
-  TRY (device_wait (&e->device)); /* the last copy from there is done */
-  emdtrack_set_steps (img, p->gain, e->tables->step);
-  TRY (device_copy (&e->device, e->device_tables->step, e->tables->step,
-      sizeof e->tables->step));
-  if (!other)
-    return NULL;
-  emdtrack_set_lut (&now, e->tables->lut);
-  memcpy (&e->colours, &now, sizeof now);
-  e->has_colours = true;
-  return device_copy (
-      &e->device, e->device_tables->lut, e->tables->lut, sizeof e->tables->lut);
-}
-
 void
 emdtrack_size (const Emdtrack *e, int *width, int *height)
 {
   *width = e->work.reader.width;
   *height = e->work.reader.height;
-}
-
-static const char *
-set_spectra (Emdtrack *e, const EmdtrackCodebook *book)
-{
-  if (e->has_spectra && !memcmp (book, &e->spectra, sizeof *book))
-    return NULL;
-  TRY (device_wait (&e->device));
-  emdtrack_set_spectra (book, e->tables->spectra);
-  memcpy (&e->spectra, book, sizeof *book);
-  e->has_spectra = true;
-  return device_copy (&e->device, e->device_tables->spectra, e->tables->spectra,
-      sizeof e->tables->spectra);
 }
 
 /* Room for more targets, or for what another solver needs. */
@@ -172,9 +128,10 @@ set_problems (Emdtrack *e, const EmdtrackParams *p)
         &now, distance, p->bins, w->reader.mass, &p->targets[t]);
     if (!memcmp (&now, &w->problem[t], sizeof now))
       continue;
-    memcpy (&w->problem[t], &now, sizeof now);
+    memset (&w->problem[t], 0, sizeof now); /* should the next step fail */
     w->known[t] = false;
     TRY (e->stages->forget (&e->device, w, t));
+    memcpy (&w->problem[t], &now, sizeof now);
   }
   return NULL;
 }
@@ -183,8 +140,7 @@ static const char *
 find_bins (Emdtrack *e, const EmdtrackParams *p, const EmdtrackFrame *f)
 {
   if (p->histogram == EMDTRACK_CODEBOOK)
-    TRY (p->codebook->spectra ? set_spectra (e, p->codebook)
-                              : set_colours (e, p, &f->image));
+    TRY (emdtrack_book_set (&e->book, &e->device, p, &f->image));
   return e->stages->index (&e->device, &e->work);
 }
 

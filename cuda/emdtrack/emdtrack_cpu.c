@@ -63,8 +63,8 @@ prepare (const Device *dev, EmdtrackWork *w)
     if (w->solver == EMDTRACK_PAPER) {
       TRY (prepare_cache (&c->cache[t], 1u << w->cache_bits));
     } else if (!c->table[t].tree || c->table[t].room != w->max_trees) {
-      TRY (emdtrack_table_open (&c->table[t], w->max_trees));
       TRY (device_clear (dev, w->tree[t], pixels * sizeof *w->tree[t]));
+      TRY (emdtrack_table_open (&c->table[t], w->max_trees));
     }
   }
   if (w->solver != EMDTRACK_PAPER || c->where)

@@ -26,11 +26,19 @@ typedef struct {
   int is_yuv, matrix, full_range; /* no padding: it is compared */
 } EmdtrackColours;
 
-void emdtrack_set_lut (const EmdtrackColours *colours, uint8_t *lut);
-void emdtrack_set_spectra (const EmdtrackCodebook *codebook, uint8_t *spectra);
+/* The tables on their way to the device, and what they are of. */
+typedef struct {
+  EmdtrackTables *tables; /* pinned */
+  EmdtrackTables *device_tables;
+  EmdtrackColours colours;
+  EmdtrackCodebook spectra;
+  bool has_colours, has_spectra;
+} EmdtrackBook;
 
-/* Rows for components as they are stored, brightness multiplied by @gain. */
-void emdtrack_set_steps (const Image *image, double gain, uint8_t *step);
+/* Brings the tables of the codebook in @params, for frames like @img, to the
+ * device; those of colours for its gain, too. */
+const char *emdtrack_book_set (EmdtrackBook *book, const Device *device,
+    const EmdtrackParams *params, const Image *img);
 
 /* The problem of a target: distances, perturbed ones, demands. */
 void emdtrack_set_problem (EmdtrackProblem *problem,

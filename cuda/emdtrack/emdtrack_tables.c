@@ -31,8 +31,8 @@ nearest_colour (const EmdtrackCodebook *b, const float lab[3])
 }
 
 /* The middle of each cell decides. */
-void
-emdtrack_set_lut (const EmdtrackColours *c, uint8_t *lut)
+static void
+fill_lut (const EmdtrackColours *c, uint8_t *lut)
 {
   Yuv yuv = yuv_of ((ImageMatrix) c->matrix, c->full_range);
   int n = EMDTRACK_LUT;
@@ -52,8 +52,8 @@ emdtrack_set_lut (const EmdtrackColours *c, uint8_t *lut)
   }
 }
 
-void
-emdtrack_set_spectra (const EmdtrackCodebook *b, uint8_t *spectra)
+static void
+fill_spectra (const EmdtrackCodebook *b, uint8_t *spectra)
 {
   memset (spectra, 0, EMDTRACK_BINS * EMDTRACK_BINS);
   for (int k = 0; k < b->entries; k++)
@@ -66,8 +66,8 @@ emdtrack_set_spectra (const EmdtrackCodebook *b, uint8_t *spectra)
     }
 }
 
-void
-emdtrack_set_steps (const Image *img, double gain, uint8_t *step)
+static void
+fill_steps (const Image *img, double gain, uint8_t *step)
 {
   bool yuv = image_is_yuv (img->format) || img->format == IMAGE_GRAY8 ||
       img->format == IMAGE_GRAY16;
@@ -81,4 +81,58 @@ emdtrack_set_steps (const Image *img, double gain, uint8_t *step)
       now = now < 0 ? 0 : now > 255 ? 255 : now;
       step[c * 256 + v] = (uint8_t) ((int) (now + .5) / CELL);
     }
+}
+
+/* Colours of @img, compared by a table that only another codebook or another
+ * kind of components changes. */
+static const char *
+set_colours (EmdtrackBook *b, const Device *dev, const EmdtrackParams *p,
+    const Image *img)
+{
+  bool grey = img->format == IMAGE_GRAY8 || img->format == IMAGE_GRAY16;
+  EmdtrackColours now;
+  bool other;
+
+  memset (&now, 0, sizeof now);
+  now.codebook = *p->codebook;
+  now.is_yuv = grey || image_is_yuv (img->format);
+  now.matrix = now.is_yuv ? (int) img->matrix : 0;
+  now.full_range = now.is_yuv && (grey || img->full_range);
+  other = !b->has_colours || memcmp (&now, &b->colours, sizeof now);
+  TRY (device_wait (dev)); /* the last copy from there is done */
+  fill_steps (img, p->gain, b->tables->step);
+  TRY (device_copy (
+      dev, b->device_tables->step, b->tables->step, sizeof b->tables->step));
+  if (!other)
+    return NULL;
+  fill_lut (&now, b->tables->lut);
+  b->has_colours = false; /* should the copy fail */
+  TRY (device_copy (
+      dev, b->device_tables->lut, b->tables->lut, sizeof b->tables->lut));
+  memcpy (&b->colours, &now, sizeof now);
+  b->has_colours = true;
+  return NULL;
+}
+
+static const char *
+set_spectra (EmdtrackBook *b, const Device *dev, const EmdtrackCodebook *book)
+{
+  if (b->has_spectra && !memcmp (book, &b->spectra, sizeof *book))
+    return NULL;
+  TRY (device_wait (dev));
+  fill_spectra (book, b->tables->spectra);
+  b->has_spectra = false;
+  TRY (device_copy (dev, b->device_tables->spectra, b->tables->spectra,
+      sizeof b->tables->spectra));
+  memcpy (&b->spectra, book, sizeof *book);
+  b->has_spectra = true;
+  return NULL;
+}
+
+const char *
+emdtrack_book_set (EmdtrackBook *b, const Device *dev, const EmdtrackParams *p,
+    const Image *img)
+{
+  return p->codebook->spectra ? set_spectra (b, dev, p->codebook)
+                              : set_colours (b, dev, p, img);
 }

@@ -4,19 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "emdtrack/emdtrack_search.h"
-#include "emdtrack/emdtrack_track.h"
+#include "emdtrack/emdtrack_look.h"
 
-#define SMOOTH .5  /* of a new velocity or size counts */
-#define WIDEN 1.25 /* the search, each frame that a target is occluded */
-#define WIDEST 4   /* times the search */
-#define FINE 8     /* steps of the fine search from one of the coarse one */
-#define NEARLY 1.2 /* as near as the nearest */
-#define AROUND .3  /* how much it counts that what is around is another thing \
-                    */
-#define WIDE 1.6   /* what is around, in sizes of the target */
-#define MOST_SCALES 5
-#define SMALLEST 4 /* side of a target, pixels */
+#define SMOOTH .5 /* how much a new velocity counts */
 
 struct _EmdtrackTracker {
   int n;
@@ -75,13 +65,6 @@ add (EmdtrackTracker *t, const EmdtrackParams *params,
   *id = track->id;
   t->n++;
   return NULL;
-}
-
-static EmdtrackCandidate
-box_of (const EmdtrackTrack *t)
-{
-  return (EmdtrackCandidate){(t->x0 + t->x1) / 2, (t->y0 + t->y1) / 2,
-      t->x1 - t->x0, t->y1 - t->y0, 2};
 }
 
 static void
@@ -147,177 +130,12 @@ emdtrack_tracker_remove (EmdtrackTracker *t, uint64_t id)
   }
 }
 
-/* ---- One target in one frame ---- */
-
-typedef struct {
-  EmdtrackTracker *tracker;
-  Emdtrack *emdtrack;
-  const EmdtrackTrackParams *params;
-  EmdtrackModel *model;
-  int width, height;
-} Looking;
-
-/* The best of a grid around or over the frame. */
-static const char *
-look (Looking *l, EmdtrackCandidate *best)
-{
-  EmdtrackSearch *s = &l->tracker->search;
-  const EmdtrackCandidate *c;
-
-  TRY (emdtrack_search_run (s, l->emdtrack, l->model, l->width, l->height));
-  c = emdtrack_search_best (s);
-  if (c)
-    *best = *c;
-  else
-    best->distance = 2;
-  return NULL;
-}
-
-/* Distance of @best by the least of what lies apart from it. */
-static double
-ratio_to_second (const EmdtrackSearch *s, const EmdtrackCandidate *best)
-{
-  double second = 2;
-
-  for (int i = 0; i < s->n; i++) {
-    const EmdtrackCandidate *c = &s->candidate[i];
-    bool apart = fabs (c->cx - best->cx) > best->width / 2 ||
-        fabs (c->cy - best->cy) > best->height / 2;
-
-    if (apart && c->distance < second)
-      second = c->distance;
-  }
-  return second > 1 ? 0 : second > 0 ? best->distance / second : 1;
-}
-
-static const char *
-look_coarsely (Looking *l, const EmdtrackTrack *t, EmdtrackCandidate *best,
-    double *step, double *ratio)
-{
-  EmdtrackSearch *s = &l->tracker->search;
-  EmdtrackCandidate like = box_of (t);
-  double small = like.width < like.height ? like.width : like.height;
-  double reach = l->params->search;
-  double all[4] = {like.width / 2, like.height / 2, l->width - like.width / 2,
-      l->height - like.height / 2};
-
-  *step = small / 8 > 1 ? floor (small / 8) : 1;
-  if (t->state == EMDTRACK_LOST) {
-    *step = small / 4 > 1 ? floor (small / 4) : 1;
-    while ((l->width / *step + 1) * (l->height / *step + 1) > EMDTRACK_REGIONS)
-      *step *= 1.25;
-  } else {
-    double wide = pow (WIDEN, t->unseen < 99 ? t->unseen : 99);
-
-    reach *= wide < WIDEST ? wide : WIDEST;
-    while (2 * reach / *step + 1 > 90) /* 90^2 < EMDTRACK_REGIONS */
-      *step *= 1.25;
-    like.cx += t->vx;
-    like.cy += t->vy;
-    reach = floor (reach / *step) * *step;
-    all[0] = like.cx - reach, all[1] = like.cy - reach;
-    all[2] = like.cx + reach, all[3] = like.cy + reach;
-  }
-  s->n = 0;
-  emdtrack_search_grid (s, &like, 1, all, *step);
-  *best = like;
-  TRY (look (l, best));
-  *ratio = ratio_to_second (s, best);
-  return NULL;
-}
-
-/* The centre of the places that are nearly as near: the minimum is flat, and
- * counts are noisy. */
-static void
-middle (const EmdtrackSearch *s, EmdtrackCandidate *best)
-{
-  double limit = best->distance * NEARLY + .005, x = 0, y = 0, sum = 0;
-
-  for (int i = 0; i < s->n; i++) {
-    double weight = limit - s->candidate[i].distance;
-
-    if (weight <= 0)
-      continue;
-    x += weight * s->candidate[i].cx;
-    y += weight * s->candidate[i].cy;
-    sum += weight;
-  }
-  if (sum > 0) {
-    best->cx = x / sum;
-    best->cy = y / sum;
-  }
-}
-
-static const char *
-look_closely (Looking *l, EmdtrackCandidate *best, double step)
-{
-  EmdtrackSearch *s = &l->tracker->search;
-  double fine = step / FINE > 1 ? step / FINE : 1;
-  double around[4] = {
-      best->cx - step, best->cy - step, best->cx + step, best->cy + step};
-
-  s->n = 0;
-  emdtrack_search_grid (s, best, 1, around, fine);
-  TRY (look (l, best));
-  middle (s, best);
-  return NULL;
-}
-
-/* How well a size fits: inside is the target, and around it is not.  Both
- * kernels are 256 in the middle, so that their difference is what is around. */
-static double
-misfit (EmdtrackModel *m, const uint32_t *inside, const uint32_t *wide)
-{
-  uint32_t around[EMDTRACK_BINS], sum = 0;
-
-  for (int i = 0; i < EMDTRACK_BINS; i++)
-    sum += around[i] = wide[i] > inside[i] ? wide[i] - inside[i] : 0;
-  return emdtrack_model_distance (m, inside) -
-      (sum ? AROUND * emdtrack_model_distance (m, around) : 0);
-}
-
-static const char *
-look_at_scales (Looking *l, EmdtrackCandidate *best)
-{
-  EmdtrackRegion region[2 * MOST_SCALES];
-  const uint32_t *counts;
-  double least = 0, scale = 1;
-  int n = l->params->scales;
-
-  for (int k = 0; k < n; k++) {
-    double s = pow (l->params->scale_step, k - n / 2);
-    EmdtrackCandidate c = {
-        best->cx, best->cy, best->width * s, best->height * s, 2};
-
-    region[2 * k] = emdtrack_region_of (&c);
-    c.width *= WIDE;
-    c.height *= WIDE;
-    region[2 * k + 1] = emdtrack_region_of (&c);
-    region[2 * k].apart = region[2 * k + 1].apart;
-  }
-  TRY (emdtrack_count (l->emdtrack, region, 2 * n, &counts));
-  for (int k = 0; k < n; k++, counts += 2 * EMDTRACK_BINS) {
-    double fit = misfit (l->model, counts, counts + EMDTRACK_BINS);
-
-    if (!k || fit < least) {
-      least = fit;
-      scale = pow (l->params->scale_step, k - n / 2);
-    }
-  }
-  scale = 1 + SMOOTH * (scale - 1);
-  if (best->width * scale >= SMALLEST && best->height * scale >= SMALLEST) {
-    best->width *= scale;
-    best->height *= scale;
-  }
-  return NULL;
-}
-
 /* ---- States ---- */
 
 static void
 see (EmdtrackTrack *t, const EmdtrackCandidate *at)
 {
-  EmdtrackCandidate was = box_of (t);
+  EmdtrackCandidate was = emdtrack_box_of (t);
   bool moving = t->state == EMDTRACK_TRACKING;
 
   t->vx = moving ? t->vx + SMOOTH * (at->cx - was.cx - t->vx) : 0;
@@ -332,7 +150,7 @@ see (EmdtrackTrack *t, const EmdtrackCandidate *at)
 static void
 miss (EmdtrackTrack *t, int lose_frames)
 {
-  EmdtrackCandidate c = box_of (t);
+  EmdtrackCandidate c = emdtrack_box_of (t);
 
   t->unseen++;
   if (t->state == EMDTRACK_LOST || t->unseen >= lose_frames) {
@@ -347,7 +165,8 @@ miss (EmdtrackTrack *t, int lose_frames)
 }
 
 static const char *
-renew (Looking *l, EmdtrackTrack *t, const EmdtrackCandidate *at, int bins)
+renew (
+    EmdtrackLooking *l, EmdtrackTrack *t, const EmdtrackCandidate *at, int bins)
 {
   EmdtrackRegion r = emdtrack_region_of (at);
   double now = 0, was = 0, part = l->params->update;
@@ -365,18 +184,18 @@ renew (Looking *l, EmdtrackTrack *t, const EmdtrackCandidate *at, int bins)
 }
 
 static const char *
-track (Looking *l, EmdtrackTrack *t, int bins)
+track (EmdtrackLooking *l, EmdtrackTrack *t, int bins)
 {
   bool seen = t->state == EMDTRACK_TRACKING || t->state == EMDTRACK_FOUND;
   EmdtrackCandidate best;
   double step;
 
   t->age++;
-  TRY (look_coarsely (l, t, &best, &step, &t->ratio));
+  TRY (emdtrack_look_coarsely (l, t, &best, &step, &t->ratio));
   if (best.distance <= 1)
-    TRY (look_closely (l, &best, step));
+    TRY (emdtrack_look_closely (l, &best, step));
   if (best.distance <= 1 && l->params->scales > 1)
-    TRY (look_at_scales (l, &best));
+    TRY (emdtrack_look_at_scales (l, &best));
   t->distance = best.distance < 1 ? best.distance : 1;
   t->score = 1 - t->distance;
   if (best.distance > (seen ? l->params->occlude : l->params->resume)) {
@@ -392,7 +211,8 @@ emdtrack_tracker_run (EmdtrackTracker *t, Emdtrack *e,
     const EmdtrackParams *params, const EmdtrackTrackParams *track_params,
     const EmdtrackTrack **tracks, int *n_tracks)
 {
-  Looking l = {.tracker = t, .emdtrack = e, .params = track_params};
+  EmdtrackLooking l = {
+      .search = &t->search, .emdtrack = e, .params = track_params};
 
   TRY (emdtrack_track_check (track_params));
   emdtrack_size (e, &l.width, &l.height);
