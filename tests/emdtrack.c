@@ -116,10 +116,10 @@ static const CheckPart on_each[] = {{"one bin", test_one_bin},
     {"closed forms", test_forms}, {"oracle", test_oracle},
     {"equal histograms", test_equal}, {"layouts", test_layouts},
     {"formats", test_formats}, {"white", test_white}, {"counts", test_counts},
-    {"long run", test_long_run}, {"full tables", test_full},
-    {"params", test_params}, {"frames", test_frames},
-    {"small frames", test_small}, {"a device that fails", test_failing},
-    {NULL, NULL}};
+    {"large frames", test_large}, {"long run", test_long_run},
+    {"full tables", test_full}, {"params", test_params},
+    {"frames", test_frames}, {"small frames", test_small},
+    {"a device that fails", test_failing}, {NULL, NULL}};
 
 static const CheckPart parity[] = {{"frames alone", test_parity}, {NULL, NULL}};
 

@@ -95,7 +95,7 @@ index_pixels (const Device *dev, const EmdtrackWork *w)
   const EmdtrackReader *r = &w->reader;
 
   (void) dev;
-#pragma omp parallel for
+#pragma omp parallel for if (r->width * r->height > EMDTRACK_FEW)
   for (int y = 0; y < r->height; y++) {
     uint8_t *out = w->index + (size_t) y * r->width;
     ImageRow row = {0};
@@ -176,7 +176,8 @@ window (const Device *dev, const EmdtrackWork *w)
   int height = w->reader.height;
 
   (void) dev;
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule( \
+    dynamic) if (w->reader.width * height > EMDTRACK_FEW)
   for (int y = 0; y < height; y += EMDTRACK_STRIP) {
     int end = y + EMDTRACK_STRIP < height ? y + EMDTRACK_STRIP : height;
 
@@ -192,7 +193,7 @@ spectra (const Device *dev, const EmdtrackWork *w)
   const EmdtrackReader *r = &w->reader;
 
   (void) dev;
-#pragma omp parallel for
+#pragma omp parallel for if (r->width * r->height > EMDTRACK_FEW)
   for (int y = 0; y < r->height; y++)
     for (int x = 0; x < r->width; x++) {
       EmdtrackHistogram *h = &w->histogram[(size_t) y * r->width + x];
@@ -209,7 +210,7 @@ closed (const Device *dev, const EmdtrackWork *w, int target)
   size_t n = (size_t) w->reader.width * w->reader.height;
 
   (void) dev;
-#pragma omp parallel for
+#pragma omp parallel for if (n > EMDTRACK_FEW)
   for (size_t i = 0; i < n; i++)
     w->map[target][i] = (uint16_t) emdtrack_closed (
         &w->closed, w->histogram[i].bin, w->problem[target].target);
@@ -224,7 +225,8 @@ brightness (const Device *dev, const EmdtrackWork *w)
   uint64_t sum = 0;
 
   (void) dev;
-#pragma omp parallel for reduction(+ : sum)
+#pragma omp parallel for reduction(+ : sum) \
+    if (r->width * r->height > EMDTRACK_FEW)
   for (int y = 0; y < r->height; y += EMDTRACK_SPARSE) {
     ImageRow row = image_row (&r->frame.image, y);
 
@@ -268,7 +270,7 @@ static const char *
 count (const Device *dev, const EmdtrackWork *w, int n)
 {
   (void) dev;
-#pragma omp parallel for schedule(dynamic, 16)
+#pragma omp parallel for schedule(dynamic, 16) if (n > 32)
   for (int i = 0; i < n; i++)
     count_region (w, &w->regions[i], w->region_counts + i * EMDTRACK_BINS);
   return NULL;

@@ -5,7 +5,8 @@
 
 #include "emdtrack/emdtrack_work.h"
 
-#define EMDTRACK_STRIP 64 /* rows that one thread does in a go */
+#define EMDTRACK_STRIP 64  /* rows that one thread does in a go */
+#define EMDTRACK_FEW 32768 /* pixels: waiting for threads would cost more */
 
 /* Trees of a target, numbered from 1 on. */
 typedef struct {
@@ -54,8 +55,8 @@ void emdtrack_table_clear (EmdtrackTable *table);
 int emdtrack_table_add (
     EmdtrackTable *table, const EmdtrackProblem *p, const EmdtrackTree *tree);
 
-/* Where a table is nearly full, lets go what no pixel has in @ids, @n of them,
- * or everything if that is not enough; returns how many trees went. */
+/* Where a table is nearly full, lets go what no pixel has in @ids, @n of them;
+ * returns how many trees went. */
 int emdtrack_table_evict (EmdtrackTable *table, uint16_t *ids, size_t n);
 
 /* ---- Stages ---- */

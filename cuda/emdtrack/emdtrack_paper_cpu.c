@@ -71,7 +71,7 @@ solve (const EmdtrackProblem *p, EmdtrackCache *cache, const uint32_t *list,
 {
   uint64_t pivots = 0;
 
-#pragma omp parallel for schedule(dynamic, 64) reduction(+ : pivots)
+#pragma omp parallel for schedule(dynamic, 64) reduction(+ : pivots) if (n > 256)
   for (uint32_t i = 0; i < n; i++) {
     EmdtrackCached *e = &cache->entry[list[i]];
     EmdtrackTableau tableau;
@@ -91,7 +91,7 @@ write_map (const EmdtrackWork *w, const EmdtrackCache *cache, int target)
   size_t n = (size_t) w->reader.width * w->reader.height;
   uint64_t alone = 0, pivots = 0;
 
-#pragma omp parallel for reduction(+ : alone, pivots)
+#pragma omp parallel for reduction(+ : alone, pivots) if (n > EMDTRACK_FEW)
   for (size_t i = 0; i < n; i++) {
     EmdtrackTableau tableau;
 

@@ -10,6 +10,8 @@ typedef struct {
   const EmdtrackProblem *p;
   EmdtrackTable *table;
   int target;
+  EmdtrackTree loose; /* the last optimum that found no room */
+  bool has_loose;
   EmdtrackCounts counts;
 } Strip;
 
@@ -46,11 +48,11 @@ solve_afresh (Strip *s, const EmdtrackHistogram *h)
   return emdtrack_simplex_of (&tableau, s->p, h, &s->counts.pivots);
 }
 
-/* The table is full: solves without storing anything. */
+/* The table is full: solves without storing anything but the last optimum of
+ * the strip, since the next pixel's is near. */
 static uint32_t
 solve_unstored (Strip *s, const EmdtrackHistogram *h, int k)
 {
-  EmdtrackTree tree = s->table->tree[k];
   int32_t supply[EMDTRACK_BINS], demand[EMDTRACK_BINS];
   int pivots;
 
@@ -58,12 +60,15 @@ solve_unstored (Strip *s, const EmdtrackHistogram *h, int k)
     supply[i] = h->bin[i];
     demand[i] = s->p->demand[i];
   }
+  if (!s->has_loose)
+    s->loose = s->table->tree[k];
   s->counts.unstored++;
-  pivots = emdtrack_tree_solve (s->p, &tree, supply, demand);
+  pivots = emdtrack_tree_solve (s->p, &s->loose, supply, demand);
+  s->has_loose = pivots >= 0;
   if (pivots < 0)
     return solve_afresh (s, h);
   s->counts.pivots += (uint64_t) pivots;
-  return (uint32_t) emdtrack_tree_value (s->p, &tree, supply, demand);
+  return (uint32_t) emdtrack_tree_value (s->p, &s->loose, supply, demand);
 }
 
 /* Follows stored pivots from tree @k, and stores what is missing, until a tree
@@ -179,7 +184,8 @@ emdtrack_reuse_cpu (const Device *dev, const EmdtrackWork *w, int target)
     emdtrack_tree_first (p, &first);
     emdtrack_table_add (table, p, &first);
   }
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule( \
+    dynamic) if (w->reader.width * height > EMDTRACK_FEW)
   for (int y = 0; y < height; y += EMDTRACK_STRIP) {
     Strip s = {.w = w, .p = p, .table = table, .target = target};
 

@@ -105,11 +105,6 @@ emdtrack_table_evict (EmdtrackTable *t, uint16_t *ids, size_t n)
   for (int k = 1; k <= was; k++)
     if (t->now[k])
       t->now[k] = (uint16_t) ++left;
-  if (left > t->room / 2) {
-    emdtrack_table_clear (t);
-    memset (ids, 0, n * sizeof *ids);
-    return was;
-  }
   for (size_t i = 0; i < n; i++)
     ids[i] = t->now[ids[i]];
   compact (t, left);
