@@ -119,6 +119,7 @@ test_full (DeviceKind kind)
     sum.unstored += found.results.counts.unstored;
     sum.evicted += found.results.counts.evicted;
     check (found.results.counts.trees <= 64);
+    check (found.results.counts.fallback == 0);
     check (k != 5 || found.results.counts.evicted > 0);
     found_free (&found);
     frame_free (&f);
