@@ -127,3 +127,11 @@ give_cube (GstElement *element)
     g_object_set (element, "location", path, NULL);
   g_free (path);
 }
+
+/* A folder with one cube, for a fixture. */
+static void G_GNUC_UNUSED
+make_cube (void)
+{
+  make_folder ();
+  put_cube ("cube", "bil", 12, FALSE);
+}

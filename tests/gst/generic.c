@@ -17,13 +17,6 @@ elements (void)
 }
 
 static void
-make_cube (void)
-{
-  make_folder ();
-  put_cube ("cube", "bil", 12, FALSE);
-}
-
-static void
 each_element (void (*check) (GstElement *element))
 {
   GList *all = elements ();
