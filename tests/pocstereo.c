@@ -2,6 +2,7 @@
  *
  * pocstereo: known disparities, FFTW, what must be refused, and CPU against
  * CUDA bit for bit. */
+#include "pocstereo_average.h"
 #include "pocstereo_energy.h"
 #include "pocstereo_hostile.h"
 #include "pocstereo_known.h"
@@ -14,7 +15,8 @@ static const CheckPart on_each[] = {{"shifts", test_shifts},
     {"ranges", test_ranges}, {"nothing to see", test_plain},
     {"identical views", test_identical},
     {"points are pixels", test_points_are_pixels},
-    {"a square before a wall", test_square},
+    {"a square before a wall", test_square}, {"means of frames", test_still},
+    {"frames alone", test_alone},
 #ifdef HAVE_FFTW
     {"exact sums", test_exact}, {"against FFTW", test_oracle},
 #endif
@@ -22,7 +24,8 @@ static const CheckPart on_each[] = {{"shifts", test_shifts},
     {"a device that fails", test_failing}, {NULL, NULL}};
 
 static const CheckPart parity[] = {{"every pixel", test_parity_dense},
-    {"points", test_parity_points}, {NULL, NULL}};
+    {"points", test_parity_points}, {"means of frames", test_parity_average},
+    {NULL, NULL}};
 
 int
 main (int argc, char **argv)

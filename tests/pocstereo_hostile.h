@@ -49,6 +49,12 @@ test_params (DeviceKind kind)
   refused ("min-peak must", p.min_peak = NAN);
   refused ("min-peak must", p.min_peak = 1.01);
   refused ("candidates must", p.candidates = 2);
+  refused ("average must", p.average = 0);
+  refused ("average must", p.average = 65);
+  refused ("the paper's implementations take no",
+      p.average = 2;
+      p.window = 32, p.lines = 15, p.bandwidth = 8;
+      p.implementation = POCSTEREO_I5);
   refused ("max-difference must", p.max_difference = NAN);
   refused ("max-difference must", p.max_difference = -1);
   refused ("speckle-size must", p.speckle_size = -1);

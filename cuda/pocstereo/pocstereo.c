@@ -10,7 +10,8 @@ struct _Pocstereo {
   Device device;
   const PocstereoStages *stages;
   PocstereoWork work;
-  bool is_set, is_dense; /* w->params are these, and memory is there */
+  bool is_set, is_dense,
+      averages_dense; /* w->params are these, and memory is there */
 };
 
 const char *
@@ -108,6 +109,7 @@ set_params (Pocstereo *s, const PocstereoParams *params, bool dense)
   TRY (device_wait (&s->device)); /* nothing may still use what changes */
   s->is_set = false;
   w->params = *params;
+  w->n_averaged = 0;
   pocstereo_set_layers (w);
   TRY (make_pyramid (s));
   for (int v = 0; dense && v < 2; v++)
@@ -120,6 +122,22 @@ set_params (Pocstereo *s, const PocstereoParams *params, bool dense)
   s->is_set = true;
   s->is_dense = dense;
   return NULL;
+}
+
+/* Means of another mode lie in another order: they begin anew. */
+static const char *
+average (Pocstereo *s, bool dense)
+{
+  PocstereoWork *w = &s->work;
+
+  if (w->params.average == 1 || s->averages_dense != dense)
+    w->n_averaged = 0;
+  s->averages_dense = dense;
+  if (w->params.average == 1)
+    return NULL;
+  w->n_averaged =
+      w->n_averaged < w->params.average ? w->n_averaged + 1 : w->params.average;
+  return s->stages->average (&s->device, w, dense);
 }
 
 static const char *
@@ -140,7 +158,8 @@ begin (Pocstereo *s, const PocstereoParams *params, const PocstereoFrame *frame,
   for (int v = 0; v < 2; v++)
     w->view[v][0] = frame->view[v];
   w->stride[0] = frame->stride;
-  return s->stages->pyramid (&s->device, w);
+  TRY (s->stages->pyramid (&s->device, w));
+  return average (s, dense);
 }
 
 static const char *
@@ -215,4 +234,10 @@ pocstereo_dense (Pocstereo *s, const PocstereoParams *params,
     TRY (s->stages->speckle (&s->device, w));
   *matches = w->matches[0];
   return NULL;
+}
+
+void
+pocstereo_reset (Pocstereo *s)
+{
+  s->work.n_averaged = 0;
 }

@@ -21,6 +21,7 @@ C_BEGIN
 #define POCSTEREO_MAX_LINES 31     /* of a window */
 #define POCSTEREO_MAX_BANDWIDTH 31 /* frequencies */
 #define POCSTEREO_MAX_LAYERS 8
+#define POCSTEREO_MAX_AVERAGE 64 /* frames */
 #define POCSTEREO_MAX_POINTS 1000000
 #define POCSTEREO_MAX_DISPARITY 4096 /* of either sign */
 #define POCSTEREO_FULL_SAMPLE 4080   /* the brightest sample: 16 x 255 */
@@ -62,6 +63,10 @@ typedef struct {
                       count for less.  0, as in the paper: all alike.  It
                       helps against noise and spoils the peak as confidence */
 
+  int average; /* frames over which phasors are averaged, 1 to 64; 1: none.
+                  For scenes and cameras that stand still: noise goes down with
+                  the root of the frames; changes show after as many */
+
   int layers; /* of the pyramid, 1 to 8; 0: as many as the range needs, at
                  least 4, no more than the views allow */
   int min_disparity, max_disparity; /* pixels, min <= max */
@@ -92,15 +97,16 @@ typedef struct {
 #define POCSTEREO_POINTS_DEFAULTS \
  { \
   .window = 32, .lines = 15, .bandwidth = 8, .weight = POCSTEREO_RECTANGLE, \
-  .fit = POCSTEREO_CLOSED_FORM, .min_disparity = 0, .max_disparity = 128, \
-  .candidates = 1, .max_difference = 1, .speckle_step = 1 \
+  .fit = POCSTEREO_CLOSED_FORM, .average = 1, .min_disparity = 0, \
+  .max_disparity = 128, .candidates = 1, .max_difference = 1, \
+  .speckle_step = 1 \
  }
 #define POCSTEREO_DENSE_DEFAULTS \
  { \
   .window = 16, .lines = 11, .bandwidth = 6, .weight = POCSTEREO_GAUSSIAN, \
-  .fit = POCSTEREO_NEWTON, .min_disparity = 0, .max_disparity = 128, \
-  .candidates = 9, .left_right = true, .max_difference = 1, .revote = true, \
-  .speckle_size = 200, .speckle_step = 1 \
+  .fit = POCSTEREO_NEWTON, .average = 1, .min_disparity = 0, \
+  .max_disparity = 128, .candidates = 9, .left_right = true, \
+  .max_difference = 1, .revote = true, .speckle_size = 200, .speckle_step = 1 \
  }
 
 /* Both views, rectified, in the device's memory: 16 x the grey value of 8 bits,
@@ -161,5 +167,8 @@ const char *pocstereo_queue_points (Pocstereo *self,
  * ready when what is queued on it is done, and stay until the next call. */
 const char *pocstereo_dense (Pocstereo *self, const PocstereoParams *params,
     const PocstereoFrame *frame, const PocstereoMatch **matches);
+
+/* Forgets the phasors of earlier frames: after a seek. */
+void pocstereo_reset (Pocstereo *self);
 
 C_END

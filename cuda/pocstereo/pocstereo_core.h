@@ -89,6 +89,26 @@ pocstereo_phasor_bytes (int bandwidth)
   return 2 * bandwidth;
 }
 
+/* ---- Means of phasors over frames ---- */
+
+/* A mean has so many steps to one of a phasor. */
+#define POCSTEREO_MEAN 256
+
+/* The mean of one component when @phasor joins as one of @frames. */
+BOTH int16_t
+pocstereo_average (int16_t mean, int8_t phasor, int frames)
+{
+  return (int16_t) (mean + (phasor * POCSTEREO_MEAN - mean) / frames);
+}
+
+/* The component that a mean is taken for.  Where phases scatter it is short, and
+ * so counts for less. */
+BOTH int8_t
+pocstereo_averaged (int16_t mean)
+{
+  return (int8_t) ((mean + POCSTEREO_MEAN / 2) >> 8);
+}
+
 /* ---- The correlation (equation 1, averaged over lines) ---- */
 
 /* Adds one line of F conj (G) to @r: re and im of each frequency. */

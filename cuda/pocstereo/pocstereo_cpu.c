@@ -18,6 +18,7 @@ close (const Device *dev, PocstereoWork *w)
     return;
   for (int v = 0; v < 2; v++) {
     device_release (dev, c->field[v]);
+    device_release (dev, c->means[v]);
     device_release (dev, c->census[v]);
   }
   device_release (dev, c->base);
@@ -94,5 +95,5 @@ pyramid (const Device *dev, const PocstereoWork *w)
 }
 
 const PocstereoStages pocstereo_stages_cpu = {open, close, prepare, pyramid,
-    pocstereo_points_cpu, pocstereo_dense_cpu, pocstereo_revote_cpu,
-    pocstereo_left_right_cpu, pocstereo_speckle_cpu};
+    pocstereo_average_cpu, pocstereo_points_cpu, pocstereo_dense_cpu,
+    pocstereo_revote_cpu, pocstereo_left_right_cpu, pocstereo_speckle_cpu};

@@ -12,6 +12,8 @@ typedef struct {
    * bandwidth bytes a pixel. */
   int8_t *field[2];
   size_t field_bytes; /* room in each */
+  int16_t *means[2];  /* of those of all layers, over frames */
+  size_t means_room;  /* numbers in each */
   int *base;          /* of every point: its disparity in the layer above */
   int max_points;
 
@@ -33,9 +35,15 @@ void pocstereo_row_cpu (const PocstereoTables *t, const uint16_t *row,
 /* of the lines of the window around (@x, @y). */
 void pocstereo_window_cpu (const PocstereoTables *t, const uint16_t *view,
     int stride, const PocstereoLayer *layer, int x, int y, int8_t *phasors);
-/* of every pixel of layer @l of @view. */
+/* of every pixel of layer @l of @view, of this frame alone. */
+void pocstereo_lines_cpu (
+    const PocstereoWork *w, int view, int l, int8_t *field);
+
+/* pocstereo_average_cpu.c: the same, or the mean of frames. */
 void pocstereo_field_cpu (
     const PocstereoWork *w, int view, int l, int8_t *field);
+const char *pocstereo_average_cpu (
+    const Device *dev, const PocstereoWork *w, bool dense);
 
 /* Room for the fields of layer 0. */
 const char *pocstereo_need_fields_cpu (

@@ -42,6 +42,7 @@ close (const Device *dev, PocstereoWork *w)
   if (!c)
     return;
   device_release (dev, c->memory);
+  device_release (dev, c->means);
   device_release (dev, c->ladder);
   free_dense (dev, c);
   free (c);
@@ -142,5 +143,6 @@ pyramid (const Device *dev, const PocstereoWork *w)
 }
 
 const PocstereoStages pocstereo_stages_cuda = {open, close, prepare, pyramid,
+    pocstereo_average_cuda,
     pocstereo_points_cuda, pocstereo_dense_cuda, pocstereo_revote_cuda,
     pocstereo_left_right_cuda, pocstereo_speckle_cuda};

@@ -28,6 +28,8 @@ typedef struct {
   uint2 *memory; /* of the field */
   size_t room;   /* couples */
   PocstereoField field;
+  uint4 *means;      /* of the couples over frames, 16 bits a component */
+  size_t means_room; /* couples */
 
   void *ladder; /* pocstereo_ladder_cuda.cu: room for so many points */
   int ladder_points;
@@ -47,6 +49,9 @@ const char *pocstereo_fields_room (
 const char *pocstereo_fields_cuda (
     const Device *dev, const PocstereoWork *w, uint32_t layers);
 
+/* The couples of all layers and both views. */
+size_t pocstereo_fields_couples (const PocstereoWork *w);
+
 /* pocstereo_median_cuda.cu: of 5 x 5 of @from's numbers, @step int32_t apart,
  * of both views where both are looked for. */
 const char *pocstereo_median_cuda (const Device *dev, const PocstereoWork *w,
@@ -54,6 +59,8 @@ const char *pocstereo_median_cuda (const Device *dev, const PocstereoWork *w,
     int height);
 
 C_BEGIN
+const char *pocstereo_average_cuda (
+    const Device *dev, const PocstereoWork *w, bool dense);
 const char *pocstereo_points_cuda (const Device *dev, const PocstereoWork *w);
 const char *pocstereo_dense_cuda (
     const Device *dev, const PocstereoWork *w, int view);

@@ -23,16 +23,24 @@ couples_of (const PocstereoWork *w)
   return ceil_div (w->params.bandwidth, 2);
 }
 
+size_t
+pocstereo_fields_couples (const PocstereoWork *w)
+{
+  size_t n = 0, u = couples_of (w);
+
+  for (int l = 0; l < w->n_layers; l++)
+    n += 2 * u * pairs_of (w, l) * w->layer[0][l].width;
+  return n;
+}
+
 const char *
 pocstereo_fields_room (
     const Device *dev, const PocstereoWork *w, PocstereoOrder order)
 {
   PocstereoCuda *c = (PocstereoCuda *) w->state;
   PocstereoField *f = &c->field;
-  size_t n = 0, at = 0, u = couples_of (w);
+  size_t n = pocstereo_fields_couples (w), at = 0, u = couples_of (w);
 
-  for (int l = 0; l < w->n_layers; l++)
-    n += 2 * u * pairs_of (w, l) * w->layer[0][l].width;
   if (n > c->room) {
     c->room = 0;
     DEVICE_RENEW (dev, c->memory, n);

@@ -108,7 +108,7 @@ pocstereo_window_cpu (const PocstereoTables *t, const uint16_t *view,
 }
 
 void
-pocstereo_field_cpu (const PocstereoWork *w, int view, int l, int8_t *field)
+pocstereo_lines_cpu (const PocstereoWork *w, int view, int l, int8_t *field)
 {
   const PocstereoLayer *layer = &w->layer[0][l];
   size_t bytes = (size_t) layer->width * 2 * w->tables->bandwidth;

@@ -117,7 +117,7 @@ pocstereo_points_cpu (const Device *dev, const PocstereoWork *w)
   for (int l = w->n_layers - 1; l >= 0; l--) {
     Search s = {w, w->tables, &w->layer[0][l], l, {NULL, NULL}};
 
-    if (is_crowded (w, s.layer)) {
+    if (w->n_averaged || is_crowded (w, s.layer)) {
       TRY (pocstereo_need_fields_cpu (dev, w));
       for (int v = 0; v < 2; v++) {
         pocstereo_field_cpu (w, v, l, c->field[v]);

@@ -132,9 +132,10 @@ pocstereo_points_cuda (const Device *dev, const PocstereoWork *w)
   return pocstereo_with_window (w, [&] (const auto &t) {
     using Window = std::decay_t<decltype (t)>;
     const uint32_t all = (1u << w->n_layers) - 1;
-    uint32_t fields = Window::is_fixed ? crowded_layers (w) : all;
+    uint32_t fields =
+        Window::is_fixed && !w->n_averaged ? crowded_layers (w) : all;
 
-    if (fields) {
+    if (fields && !w->n_averaged) {
       TRY (pocstereo_fields_room (dev, w, POCSTEREO_BY_PIXEL));
       TRY (pocstereo_fields_cuda (dev, w, fields));
     }

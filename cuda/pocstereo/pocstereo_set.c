@@ -72,6 +72,11 @@ pocstereo_check (const PocstereoParams *p, int width, int height)
     return "candidates must be 1 or 9";
   if (!IN (p->max_difference, 0, POCSTEREO_MAX_DISPARITY))
     return "max-difference must be a number of pixels, 0 to 4096";
+  if (!IN (p->average, 1, POCSTEREO_MAX_AVERAGE))
+    return "average must be 1 to 64 frames";
+  if (p->average > 1 && p->implementation != POCSTEREO_FUSED)
+    return "the paper's implementations take no averages; leave "
+           "implementation=fused, or average=1";
   if (p->speckle_size < 0)
     return "speckle-size must be a number of pixels, 0 or more";
   if (!IN (p->speckle_step, 0, POCSTEREO_MAX_DISPARITY))

@@ -21,6 +21,9 @@ typedef struct {
   int stride[POCSTEREO_MAX_LAYERS];              /* samples */
   uint16_t *pyramid[2];                          /* layers 1 and up */
 
+  int n_averaged; /* frames in the means of phasors, this one counted; 0: no
+                     means are taken */
+
   PocstereoPoint *points;        /* room for max_points each; pinned */
   PocstereoMatch *point_matches; /* pinned */
   int n_points, max_points;
@@ -39,6 +42,10 @@ typedef struct {
   const char *(*prepare) (const Device *dev, PocstereoWork *w, bool dense);
   /* Step 1: layers 1 and up of both views. */
   const char *(*pyramid) (const Device *dev, const PocstereoWork *w);
+  /* Where w->n_averaged: takes the phasors of every pixel of all layers into
+   * their means, which then stand for them; for points, or for every pixel. */
+  const char *(*average) (
+      const Device *dev, const PocstereoWork *w, bool dense);
   /* Steps 2 to 7 for w->points, to w->point_matches. */
   const char *(*points) (const Device *dev, const PocstereoWork *w);
   /* The same for every pixel, to w->matches[view].  Seen from the right view,

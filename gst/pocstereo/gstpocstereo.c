@@ -224,6 +224,16 @@ gst_pocstereo_start (GstAggregator *agg)
   return GST_AGGREGATOR_CLASS (gst_pocstereo_parent_class)->start (agg);
 }
 
+/* After a seek. */
+static void
+gst_pocstereo_reset (GstVisionAggregator *agg)
+{
+  GstPocstereo *self = GST_POCSTEREO (agg);
+
+  if (self->matcher)
+    pocstereo_reset (self->matcher);
+}
+
 static void
 gst_pocstereo_finalize (GObject *object)
 {
@@ -257,6 +267,7 @@ gst_pocstereo_class_init (GstPocstereoClass *klass)
   agg->open = gst_pocstereo_open;
   agg->process = gst_pocstereo_process;
   agg->close = gst_pocstereo_close;
+  agg->reset = gst_pocstereo_reset;
   agg->output = gst_pocstereo_output;
 }
 

@@ -146,6 +146,11 @@ install_range (GObjectClass *k, const GstPocstereoSettings *d)
       g_param_spec_double ("min-peak", "Least peak",
           "Matches of less confidence are none", 0, 1, d->params.min_peak,
           LIVE));
+  install (k, PROP_AVERAGE,
+      g_param_spec_int ("average", "Average",
+          "Frames over which phases are averaged, for scenes and cameras that "
+          "stand still (1 = none)",
+          1, POCSTEREO_MAX_AVERAGE, d->params.average, LIVE));
 }
 
 static void

@@ -3,6 +3,7 @@
 
 const GstPocstereoSettings gst_pocstereo_defaults = {
     .params = {.max_disparity = 128,
+        .average = 1,
         .candidates = 9,
         .max_difference = 1,
         .speckle_size = 200,
@@ -28,6 +29,7 @@ static const gsize places[] = {
     [PROP_MIN_DISPARITY] = AT (settings.params.min_disparity),
     [PROP_MAX_DISPARITY] = AT (settings.params.max_disparity),
     [PROP_MIN_PEAK] = AT (settings.params.min_peak),
+    [PROP_AVERAGE] = AT (settings.params.average),
     [PROP_IMPLEMENTATION] = AT (settings.params.implementation),
     [PROP_LINES_AT_ONCE] = AT (settings.params.lines_at_once),
     [PROP_CANDIDATES] = AT (settings.params.candidates),
