@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Points of a surface, of a model or of a scene, with what is computed of their
+ * neighbourhoods: principal curvatures, FPFH, an oriented frame. */
+#pragma once
+
+#include "common/device.h"
+#include "scopedetect/scopedetect_vec.h"
+
+#define SCOPEDETECT_BINS 33      /* 3 x 11 */
+#define SCOPEDETECT_CODE 40      /* bins of a code: 33, padded with 0 */
+#define SCOPEDETECT_CODE_SCALE 2 /* steps a percent of a bin: 0 to 200 */
+#define SCOPEDETECT_NEAR \
+ 320 /* neighbours that are looked at: the first in the \
+        order of the grid */
+
+/* Cells with a side of the radius, hashed: points of hash h are
+ * list[start[h]] to list[start[h + 1] - 1], in ascending order. */
+typedef struct {
+  float cell;    /* metres */
+  uint32_t mask; /* number of hashes - 1 */
+  uint32_t *start, *list;
+} ScopedetectGrid;
+
+/* Arrays of @room points, the first @n of which are there. */
+typedef struct {
+  int room, n;
+  ScopedetectVec *x, *normal;
+  ScopedetectVec *lab; /* colour: L 0 to 100, a, b; NULL where none is known */
+  float *pc1, *pc2;    /* principal curvatures, pc1 >= pc2 >= 0 */
+  ScopedetectQuat *frame; /* of (normal, direction of pc1, their product) */
+  float *spfh;            /* SCOPEDETECT_BINS a point */
+  float *fpfh;
+  int16_t *code; /* fpfh in whole steps, SCOPEDETECT_CODE a point: what
+                    is matched, as integers */
+  ScopedetectGrid grid;
+} ScopedetectCloud;
+
+BOTH int
+scopedetect_cell (float x, float cell)
+{
+  return (int) floorf (x / cell);
+}
+
+BOTH uint32_t
+scopedetect_hash (int x, int y, int z)
+{
+  uint32_t h = (uint32_t) x * 73856093u ^ (uint32_t) y * 19349663u ^
+      (uint32_t) z * 83492791u;
+
+  return h ^ (h >> 15);
+}
+
+/* The neighbours of @x within @radius, at most the grid's cell: their indices,
+ * always in the same order.  Returns how many. */
+BOTH int
+scopedetect_near (const ScopedetectCloud *c, ScopedetectVec x, float radius,
+    int near[SCOPEDETECT_NEAR])
+{
+  const ScopedetectGrid *g = &c->grid;
+  int cx = scopedetect_cell (x.x, g->cell),
+      cy = scopedetect_cell (x.y, g->cell);
+  int cz = scopedetect_cell (x.z, g->cell), n = 0;
+
+  for (int k = 0; k < 27; k++) {
+    int u = cx + k % 3 - 1, v = cy + k / 3 % 3 - 1, w = cz + k / 9 - 1;
+    uint32_t h = scopedetect_hash (u, v, w) & g->mask;
+
+    for (uint32_t i = g->start[h]; i < g->start[h + 1]; i++) {
+      ScopedetectVec p = c->x[g->list[i]], d = scopedetect_sub (p, x);
+
+      if (scopedetect_dot (d, d) > radius * radius)
+        continue;
+      /* another cell of the same hash */
+      if (scopedetect_cell (p.x, g->cell) != u ||
+          scopedetect_cell (p.y, g->cell) != v ||
+          scopedetect_cell (p.z, g->cell) != w)
+        continue;
+      if (n < SCOPEDETECT_NEAR)
+        near[n++] = (int) g->list[i];
+    }
+  }
+  return n;
+}
+
+/* Memory for @room points; colours and what is computed only where they are
+ * asked for. */
+const char *scopedetect_cloud_new (const Device *dev, ScopedetectCloud *cloud,
+    int room, bool colour, bool features);
+void scopedetect_cloud_free (const Device *dev, ScopedetectCloud *cloud);
+
+/* On the CPU: from points and normals to grid, curvatures, frames and FPFH. */
+void scopedetect_grid_cpu (ScopedetectCloud *cloud, float radius);
+void scopedetect_features_cpu (ScopedetectCloud *cloud, float radius);

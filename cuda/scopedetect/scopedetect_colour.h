@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * From sRGB to CIE Lab (D65), for both backends. */
+#pragma once
+
+#include "scopedetect/scopedetect_vec.h"
+
+/* Cube root of .0088 <= x <= 1, error 3e-5: Newton's steps. */
+BOTH float
+scopedetect_cbrt (float x)
+{
+  float r = .25f + .75f * x;
+
+  for (int k = 0; k < 6; k++)
+    r = (2 * r + x / (r * r)) / 3;
+  return r;
+}
+
+BOTH float
+scopedetect_lab_f (float t)
+{
+  return t > .008856452f ? scopedetect_cbrt (t) : 7.787037f * t + .13793103f;
+}
+
+/* Linear light of a component 0 to 255; the power of 2.4 by a polynomial that
+ * is 0 at 0, 1 at 1 and off by less than 0.002 between. */
+BOTH float
+scopedetect_linear (float c)
+{
+  float v = c / 255;
+
+  return v * (.012522878f + v * (.682171111f + v * .305306011f));
+}
+
+BOTH ScopedetectVec
+scopedetect_lab (float red, float green, float blue)
+{
+  float r = scopedetect_linear (red), g = scopedetect_linear (green);
+  float b = scopedetect_linear (blue);
+  float x = (.4124f * r + .3576f * g + .1805f * b) / .9505f;
+  float y = .2126f * r + .7152f * g + .0722f * b;
+  float z = (.0193f * r + .1192f * g + .9505f * b) / 1.089f;
+  float fx = scopedetect_lab_f (x), fy = scopedetect_lab_f (y);
+  float fz = scopedetect_lab_f (z);
+
+  return scopedetect_vec (116 * fy - 16, 500 * (fx - fy), 200 * (fy - fz));
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the stages of scopedetect work on, and their table. */
+#pragma once
+
+#include "scopedetect/scopedetect.h"
+#include "scopedetect/scopedetect_shape.h"
+
+#define SCOPEDETECT_FEW 48 /* points of the first check of round 1 */
+#define SCOPEDETECT_MAX_KEPT 20000
+#define SCOPEDETECT_MAX_NEIGHBOURS 32
+#define SCOPEDETECT_PLANES 512 /* drawn, one of which may be the table */
+#define SCOPEDETECT_BATCH 8    /* models that go through the rounds together */
+
+/* A pixel as a model's point meets it: one fetch. */
+typedef struct {
+  float z;          /* metres, 0: missing */
+  float nx, ny, nz; /* unit normal, towards the camera; 0: unknown */
+  float l, a, b;    /* colour */
+  float edge;       /* log probability of an edge, <= 0 */
+} ScopedetectPixel;
+
+#define SCOPEDETECT_CHANNELS 5 /* range, normal, L, a, b */
+#define SCOPEDETECT_SLOPES 64
+
+/* The noise model as tables: multiples of a channel's deviation. */
+typedef struct {
+  float slope[SCOPEDETECT_CHANNELS][SCOPEDETECT_SLOPES];
+  float edge[SCOPEDETECT_CHANNELS][256]; /* by ved */
+} ScopedetectNoise;
+
+/* The frame as stages see it. */
+typedef struct {
+  int width, height;
+  float fx, fy, cx, cy;
+  float *z;                /* depth alone, rows of width */
+  ScopedetectPixel *pixel; /* likewise */
+  float *edge[2]; /* likewise: edges before and while they are blurred */
+  bool has_colour;
+} ScopedetectScene;
+
+#define SCOPEDETECT_SEGMENT_WORDS 80 /* a bit for each segment that may be */
+#define SCOPEDETECT_KEYS 16          /* key points of a segment */
+#define SCOPEDETECT_AFFINE 12 /* segments that may be of the same object */
+
+/* A piece of a surface with one normal and colour. */
+typedef struct {
+  int count;                /* pixels; 0: it does not exist */
+  ScopedetectVec x, n, lab; /* means */
+  float radius;             /* of the ball about x that holds it */
+  int point;                /* of the cloud, at x; -1: none */
+  int n_keys;
+  ScopedetectVec key[SCOPEDETECT_KEYS], key_normal[SCOPEDETECT_KEYS];
+  bool has_edge;
+  ScopedetectVec edge; /* the pixel that is most likely on an edge */
+  int n_near;
+  int near[SCOPEDETECT_AFFINE]; /* with an affinity above a half */
+  float affinity[SCOPEDETECT_AFFINE];
+} ScopedetectSegment;
+
+/* Of the segments' seeds: one in each cell of step x step pixels. */
+typedef struct {
+  int step, width, height;
+} ScopedetectLattice;
+
+/* A pose that may be one.  Scores are integers, so that they and their order
+ * are the same on every backend; ids tell those of equal score apart. */
+typedef struct {
+  ScopedetectPose pose;
+  int32_t score;
+  uint32_t id;
+  float part[SCOPEDETECT_N_PARTS];
+} ScopedetectSample;
+
+#define SCOPEDETECT_FOUND 64 /* samples of a model that come back */
+
+/* J^T J, upper triangle by rows, J^T e, e^2 and how many points, of a step that
+ * turns about the model's centre, in radii, and moves it, both in gates. */
+typedef struct {
+  long long a[21], b[6], e;
+  int n, front;
+} ScopedetectSums;
+
+/* What is told of a sample in the end. */
+typedef struct {
+  ScopedetectSums sums;
+  ImageBox box, seen; /* of all points, and of those that are not hidden */
+} ScopedetectMeasure;
+
+/* In pinned memory: the host reads it when the device is done. */
+typedef struct {
+  bool has_table;
+  float table[4];
+  int n_points, n_left_out;
+  int n_samples[SCOPEDETECT_BATCH];
+} ScopedetectCounts;
+
+typedef struct {
+  ScopedetectParams params;
+  ScopedetectFrame frame;
+  ScopedetectScene scene;
+  ScopedetectCloud
+      cloud; /* of the scene; room SCOPEDETECT_MAX_POINTS or less */
+  float feature_radius, spacing;
+  int n_queries;
+  uint32_t query_step, query_first; /* random: coprime to the cloud's size, and
+                                       where it starts */
+  ScopedetectCounts *counts;        /* pinned */
+  ScopedetectNoise *noise;
+  ScopedetectVec *view; /* directions of the models' stored views */
+
+  bool has_segments; /* this frame's params need them */
+  ScopedetectLattice lattice;
+  int32_t *label; /* of each pixel: its segment, or SCOPEDETECT_NO_SEGMENT */
+  ScopedetectSegment *segment; /* one a seed */
+
+  /* Of the batch, each model's part after the other's. */
+  int n_models;
+  ScopedetectShape model[SCOPEDETECT_BATCH]; /* in device memory */
+  uint16_t *neighbour; /* [model][query][K]: points of the model; UINT16_MAX
+                          where the query is left out */
+  int16_t *check;      /* [model][query][K][2]: scores with few points */
+  ScopedetectSample *sample; /* [model][SCOPEDETECT_MAX_KEPT] */
+  int room_queries;
+  ScopedetectMeasure *measure; /* pinned: [model][SCOPEDETECT_FOUND] */
+
+  void *state; /* the backend's own */
+} ScopedetectWork;
+
+/* Pixel of a point before the camera; false where there is none. */
+BOTH bool
+scopedetect_project (
+    const ScopedetectScene *s, ScopedetectVec p, int *u, int *v)
+{
+  float x, y;
+
+  if (!(p.z > .01f))
+    return false;
+  x = s->fx * p.x / p.z + s->cx + .5f;
+  y = s->fy * p.y / p.z + s->cy + .5f;
+  if (!(x >= 0 && y >= 0 && x < (float) s->width && y < (float) s->height))
+    return false;
+  *u = (int) x;
+  *v = (int) y;
+  return true;
+}
+
+#define SCOPEDETECT_DROPPED INT32_MIN /* score of what is not kept */
+
+/* Number of the cloud's point that query @q is.  At random, those of a
+ * permutation i -> a i + b. */
+BOTH int
+scopedetect_query (const ScopedetectWork *w, int q)
+{
+  if (w->params.random)
+    return (int) (((uint64_t) q * w->query_step + w->query_first) %
+        (uint64_t) w->cloud.n);
+  return (int) ((int64_t) q * w->cloud.n / w->n_queries);
+}
+
+/* Height over a plane, unit normal and distance. */
+BOTH float
+scopedetect_height (const float plane[4], ScopedetectVec p)
+{
+  return plane[0] * p.x + plane[1] * p.y + plane[2] * p.z + plane[3];
+}
+
+BOTH ScopedetectVec
+scopedetect_unproject (const ScopedetectScene *s, int u, int v, float z)
+{
+  return scopedetect_vec (
+      ((float) u - s->cx) * z / s->fx, ((float) v - s->cy) * z / s->fy, z);
+}
+
+/* Whether the first of two samples comes first: the better one, of equal ones
+ * that with the smaller id. */
+BOTH bool
+scopedetect_before (
+    int32_t score, uint32_t id, int32_t other, uint32_t other_id)
+{
+  return score != other ? score > other : id < other_id;
+}
+
+/* The steps that each backend writes for itself.  All of them work on the
+ * frame, or on the batch. */
+typedef struct {
+  const char *(*open) (const Device *dev, ScopedetectWork *w);
+  void (*close) (const Device *dev, ScopedetectWork *w);
+  /* Depth and colour to scene.pixel, with normals and edges. */
+  const char *(*observe) (const Device *dev, ScopedetectWork *w);
+  /* The table; what stands on it to cloud, with features. */
+  const char *(*points) (const Device *dev, ScopedetectWork *w);
+  /* The table and the cloud known: over-segmentation. */
+  const char *(*segments) (const Device *dev, ScopedetectWork *w);
+  /* Nearest features of every query. */
+  const char *(*match) (const Device *dev, ScopedetectWork *w);
+  /* Round 1: to samples, checked with few points, then with more, in order. */
+  const char *(*choose) (const Device *dev, ScopedetectWork *w);
+  const char *(*verify) (const Device *dev, ScopedetectWork *w);
+  /* Keeps the best of those alike, at most @n. */
+  const char *(*cluster) (const Device *dev, ScopedetectWork *w, int n);
+  /* Steps of Gauss and Newton, the gate narrowing from @gate to @least. */
+  const char *(*refine) (const Device *dev, ScopedetectWork *w, int steps,
+      float gate, float least);
+  /* Round 2: alignment number @k by segments, kept where it scores better. */
+  const char *(*align) (const Device *dev, ScopedetectWork *w, int k);
+  /* Round 3: steps uphill. */
+  const char *(*climb) (const Device *dev, ScopedetectWork *w, int steps);
+  /* Scores with @n points of each model, 0: all; puts them in order. */
+  const char *(*score) (const Device *dev, ScopedetectWork *w, int n);
+  /* The last samples to w->measure. */
+  const char *(*measure) (const Device *dev, ScopedetectWork *w);
+} ScopedetectStages;
+
+C_BEGIN
+void scopedetect_set_noise (ScopedetectNoise *noise);
+
+extern const ScopedetectStages scopedetect_stages_cpu, scopedetect_stages_cuda;
+C_END

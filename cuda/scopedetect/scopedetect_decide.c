@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * From a model's samples to objects. */
+#include "scopedetect/scopedetect_refine.h"
+#include "scopedetect/scopedetect_self.h"
+
+#define APART .4f /* two objects of a model are so far apart, in diameters */
+
+/* A score of this many units is half a certainty; see the README. */
+#define MIDDLE -2.
+
+static double
+certainty (int32_t score)
+{
+  return 1 / (1 + exp (MIDDLE - score / 65536.));
+}
+
+/* Of the poses that look alike the one with the least turn: it does not jump
+ * from frame to frame. */
+static ScopedetectPose
+canonical (const ScopedetectShape *s, ScopedetectPose p)
+{
+  ScopedetectPose best = p;
+
+  for (int i = 1; i < s->n_symmetries; i++) {
+    ScopedetectTurn r = scopedetect_turn (p.q);
+    ScopedetectPose o;
+
+    o.q = scopedetect_times (p.q, s->symmetry[i].q);
+    o.t = scopedetect_apply (&r, p.t, s->symmetry[i].t);
+    if (fabsf (o.q.w) > fabsf (best.q.w) + 1e-6f)
+      best = o;
+  }
+  if (best.q.w < 0)
+    best.q = scopedetect_quat (-best.q.w, -best.q.x, -best.q.y, -best.q.z);
+  return best;
+}
+
+/* From J^T J to the covariance of centre and turn: as much as what is left over
+ * says, its inverse.  Directions that nothing holds are as unsure as the gate
+ * is wide. */
+static void
+set_covariance (
+    const ScopedetectSums *s, double radius, double gate, double out[36])
+{
+  double m[6][6], noise = s->n ? (double) s->e / SCOPEDETECT_FIX / s->n : 1;
+
+  noise = noise > 1e-4 ? noise : 1e-4;
+  scopedetect_matrix (s, noise, m);
+  if (!scopedetect_factor (m))
+    return;
+  for (int k = 0; k < 6; k++) {
+    double b[6] = {0};
+    int to = (k + 3) % 6; /* translation first */
+
+    b[k] = 1;
+    scopedetect_solve (m, b);
+    for (int i = 0; i < 6; i++)
+      out[6 * ((i + 3) % 6) + to] = b[i] * noise * gate * gate /
+          ((i < 3 ? radius : 1) * (k < 3 ? radius : 1));
+  }
+}
+
+static void
+fill (ScopedetectObject *o, const ScopedetectWork *w, const ScopedetectShape *s,
+    const ScopedetectSample *a, const ScopedetectMeasure *m)
+{
+  ScopedetectPose p = canonical (s, a->pose);
+  ImageBox none = {0, 0, 0, 0};
+
+  memset (o, 0, sizeof *o);
+  o->pose[0] = p.t.x, o->pose[1] = p.t.y, o->pose[2] = p.t.z;
+  o->pose[3] = p.q.w, o->pose[4] = p.q.x, o->pose[5] = p.q.y;
+  o->pose[6] = p.q.z;
+  o->score = certainty (a->score);
+  for (int k = 0; k < SCOPEDETECT_N_PARTS; k++)
+    o->part[k] = a->part[k];
+  o->visible = exp (a->part[SCOPEDETECT_VISIBILITY]);
+  set_covariance (&m->sums, s->radius, w->params.tolerance, o->covariance);
+  o->box = m->box.x0 < m->box.x1 ? m->box : none;
+  o->seen = m->seen.x0 < m->seen.x1 ? m->seen : none;
+}
+
+static ScopedetectVec
+middle (const ScopedetectShape *s, ScopedetectPose p)
+{
+  ScopedetectTurn r = scopedetect_turn (p.q);
+
+  return scopedetect_apply (&r, p.t, s->centre);
+}
+
+int
+scopedetect_decide (const ScopedetectWork *w, const ScopedetectShape *s,
+    int model, const ScopedetectSample *found,
+    const ScopedetectMeasure *measure, int n, ScopedetectObject *objects)
+{
+  ScopedetectVec taken[SCOPEDETECT_MAX_OBJECTS];
+  int kept = 0;
+
+  for (int i = 0; i < n && kept < w->params.max_objects; i++) {
+    ScopedetectVec c = middle (s, found[i].pose);
+    bool apart = true;
+
+    for (int k = 0; k < kept && apart; k++)
+      apart = scopedetect_norm (scopedetect_sub (c, taken[k])) >
+          APART * s->diameter;
+    if (!apart || certainty (found[i].score) < w->params.min_score)
+      continue;
+    taken[kept] = c;
+    fill (&objects[kept], w, s, &found[i], &measure[i]);
+    objects[kept++].model = model;
+  }
+  return kept;
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * From depth and colour to pixels with normals and edges, and the table. */
+#pragma once
+
+#include "common/random.h"
+#include "common/yuv.h"
+#include "scopedetect/scopedetect_colour.h"
+#include "scopedetect/scopedetect_core.h"
+#include "scopedetect/scopedetect_features.h"
+
+#define SCOPEDETECT_WINDOW 4 /* samples to each side of a pixel */
+#define SCOPEDETECT_RANGE_JUMP \
+ .02f /* a step of more than this part of the \
+         depth is an edge (PCL) */
+
+/* Depth of a pixel in metres, 0 where it does not count. */
+BOTH float
+scopedetect_depth (const ScopedetectWork *w, int x, int y)
+{
+  const uint16_t *row = (const uint16_t *) ((const uint8_t *) w->frame.depth +
+      (size_t) y * w->frame.depth_stride);
+  float z = (float) row[x] * (float) w->params.depth_scale;
+
+  return z >= (float) w->params.near && z <= (float) w->params.far ? z : 0;
+}
+
+/* The normal of the plane through the points within a radius of a pixel, on a
+ * lattice of 9 x 9 of them; 0 where there are fewer than 5. */
+BOTH ScopedetectVec
+scopedetect_normal (const ScopedetectScene *s, int x, int y, float radius)
+{
+  float z0 = s->z[(size_t) y * s->width + x], m[6] = {0}, n = 0;
+  int step = (int) (radius * s->fx / z0 / SCOPEDETECT_WINDOW + .5f);
+  ScopedetectVec c = scopedetect_unproject (s, x, y, z0), sum = {0, 0, 0}, out;
+
+  step = step < 1 ? 1 : step;
+  for (int k = 0; k < 81; k++) {
+    int u = x + (k % 9 - 4) * step, v = y + (k / 9 - 4) * step;
+    ScopedetectVec d;
+    float z;
+
+    if (u < 0 || v < 0 || u >= s->width || v >= s->height)
+      continue;
+    z = s->z[(size_t) v * s->width + u];
+    if (!(fabsf (z - z0) < 2 * radius))
+      continue;
+    d = scopedetect_sub (scopedetect_unproject (s, u, v, z), c);
+    if (scopedetect_dot (d, d) > 2 * radius * radius)
+      continue;
+    sum = scopedetect_add (sum, d);
+    m[0] += d.x * d.x, m[1] += d.x * d.y, m[2] += d.x * d.z;
+    m[3] += d.y * d.y, m[4] += d.y * d.z, m[5] += d.z * d.z;
+    n += 1;
+  }
+  if (n < 5)
+    return scopedetect_vec (0, 0, 0);
+  m[0] -= sum.x * sum.x / n, m[1] -= sum.x * sum.y / n;
+  m[2] -= sum.x * sum.z / n, m[3] -= sum.y * sum.y / n;
+  m[4] -= sum.y * sum.z / n, m[5] -= sum.z * sum.z / n;
+  out = scopedetect_least_axis (m);
+  return scopedetect_dot (out, c) > 0 ? scopedetect_scale (out, -1) : out;
+}
+
+/* Candidate @k for the table: the plane through three random pixels, with its
+ * normal towards the camera; false where they span none. */
+BOTH bool
+scopedetect_draw_plane (const ScopedetectWork *w, uint64_t k, float plane[4])
+{
+  const ScopedetectScene *s = &w->scene;
+  ScopedetectVec p[3], n;
+  float length;
+
+  for (int i = 0; i < 3; i++) {
+    int found = 0;
+
+    for (int t = 0; t < 8 && !found; t++) { /* missing pixels are passed over */
+      uint64_t at = (k * 3 + (uint64_t) i) * 8 + (uint64_t) t;
+      int u = (int) random_below (w->params.seed, 2 * at, (uint32_t) s->width);
+      int v =
+          (int) random_below (w->params.seed, 2 * at + 1, (uint32_t) s->height);
+      float z = s->z[(size_t) v * s->width + u];
+
+      if (z > 0)
+        p[i] = scopedetect_unproject (s, u, v, z), found = 1;
+    }
+    if (!found)
+      return false;
+  }
+  n = scopedetect_cross (
+      scopedetect_sub (p[1], p[0]), scopedetect_sub (p[2], p[0]));
+  length = scopedetect_norm (n);
+  if (!(length > 1e-6f))
+    return false;
+  n = scopedetect_scale (n, (scopedetect_dot (n, p[0]) > 0 ? -1 : 1) / length);
+  plane[0] = n.x, plane[1] = n.y, plane[2] = n.z;
+  plane[3] = -scopedetect_dot (n, p[0]);
+  return true;
+}
+
+/* Whether a pixel breaks off: beside it is something so much nearer or farther
+ * that they are two surfaces, and it is the nearer one. */
+BOTH bool
+scopedetect_range_edge (const ScopedetectScene *s, int x, int y)
+{
+  float z = s->z[(size_t) y * s->width + x];
+
+  if (!(z > 0))
+    return false;
+  for (int k = 0; k < 9; k++) {
+    int u = x + k % 3 - 1, v = y + k / 3 - 1;
+    float o;
+
+    if (u < 0 || v < 0 || u >= s->width || v >= s->height)
+      continue;
+    o = s->z[(size_t) v * s->width + u];
+    /* across what is missing, one pixel more */
+    if (!(o > 0)) {
+      u += u - x, v += v - y;
+      if (u < 0 || v < 0 || u >= s->width || v >= s->height)
+        continue;
+      o = s->z[(size_t) v * s->width + u];
+    }
+    if (o - z > SCOPEDETECT_RANGE_JUMP * z)
+      return true;
+  }
+  return false;
+}
+
+/* Where the surface folds inwards or outwards: the normals two pixels to both
+ * sides differ by more than 30 degrees. */
+BOTH bool
+scopedetect_fold (const ScopedetectScene *s, int x, int y)
+{
+  for (int k = 0; k < 2; k++) {
+    int dx = k ? 0 : 2, dy = k ? 2 : 0;
+    const ScopedetectPixel *a, *b;
+
+    if (x < dx || y < dy || x + dx >= s->width || y + dy >= s->height)
+      continue;
+    a = &s->pixel[(size_t) (y - dy) * s->width + x - dx];
+    b = &s->pixel[(size_t) (y + dy) * s->width + x + dx];
+    if (a->z > 0 && b->z > 0 &&
+        a->nx * b->nx + a->ny * b->ny + a->nz * b->nz < .87f)
+      return true;
+  }
+  return false;
+}
+
+/* The slope of lightness, 0 to 1 at 25 a pixel and more. */
+BOTH float
+scopedetect_gradient (const ScopedetectScene *s, int x, int y)
+{
+  const ScopedetectPixel *p = s->pixel + (size_t) y * s->width + x;
+  float gx, gy, g;
+
+  if (x < 1 || y < 1 || x + 1 >= s->width || y + 1 >= s->height)
+    return 0;
+  gx = p[1].l - p[-1].l;
+  gy = p[s->width].l - p[-s->width].l;
+  g = sqrtf (gx * gx + gy * gy) / 50;
+  return g < 1 ? g : 1;
+}
+
+/* The probability of an edge: the weighted sum of its kinds. */
+BOTH float
+scopedetect_edge_at (const ScopedetectWork *w, int x, int y)
+{
+  const ScopedetectScene *s = &w->scene;
+  const ScopedetectParams *p = &w->params;
+  float e = 0;
+
+  if (scopedetect_range_edge (s, x, y))
+    e += (float) p->range_edge;
+  if (p->fold_edge > 0 && scopedetect_fold (s, x, y))
+    e += (float) p->fold_edge;
+  if (s->has_colour && p->image_edge > 0)
+    e += (float) p->image_edge * scopedetect_gradient (s, x, y);
+  return e < 1 ? e : 1;
+}
+
+/* One pass of a 3 x 3 Gaussian with a deviation of half a pixel. */
+BOTH float
+scopedetect_blur (const ScopedetectScene *s, const float *e, int x, int y)
+{
+  float sum = 0;
+
+  for (int k = 0; k < 9; k++) {
+    int u = x + k % 3 - 1, v = y + k / 3 - 1;
+
+    if (u >= 0 && v >= 0 && u < s->width && v < s->height)
+      sum += e[(size_t) v * s->width + u] *
+          (k == 4         ? .6193f
+                  : k % 2 ? .0838f
+                          : .0113f);
+  }
+  return sum;
+}
+
+BOTH float
+scopedetect_log_edge (float e)
+{
+  return scopedetect_log (e < .05f ? .05f : e < 1 ? e : 1);
+}
+
+/* Colour of a pixel; @yuv of a YUV format. */
+BOTH ScopedetectVec
+scopedetect_colour_at (const Image *img, const Yuv *yuv, int x, int y)
+{
+  uint8_t c[3], rgb[3];
+
+  image_read (img, x, y, c);
+  if (image_is_yuv (img->format))
+    yuv_to_rgb (yuv, c, rgb);
+  else if (img->format == IMAGE_GRAY8 || img->format == IMAGE_GRAY16)
+    rgb[0] = rgb[1] = rgb[2] = c[0];
+  else
+    rgb[0] = c[0], rgb[1] = c[1], rgb[2] = c[2];
+  return scopedetect_lab (rgb[0], rgb[1], rgb[2]);
+}

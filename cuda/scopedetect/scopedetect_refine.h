@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Refining a pose by Gauss and Newton: points of the model against the planes
+ * of the pixels that they are seen at.  Sums are integers, so that their order
+ * does not matter. */
+#pragma once
+
+#include "scopedetect/scopedetect_round1.h"
+
+#define SCOPEDETECT_FIX 1048576.f /* steps a unit in sums */
+
+BOTH long long
+scopedetect_fix (float v)
+{
+  return (long long) (v * SCOPEDETECT_FIX + (v < 0 ? -.5f : .5f));
+}
+
+/* Adds one point.  @c is where the model's centre is, @gate how far a point may
+ * lie from its plane, metres. */
+BOTH void
+scopedetect_sum_point (ScopedetectSums *sums, const ScopedetectScene *scene,
+    const ScopedetectTurn *r, ScopedetectVec t, ScopedetectVec c, float radius,
+    ScopedetectVec x, ScopedetectVec normal, float gate)
+{
+  ScopedetectVec p = scopedetect_apply (r, t, x),
+                 n = scopedetect_rotate (r, normal);
+  float along = scopedetect_dot (n, p), e, j[6];
+  ScopedetectVec on, o, w;
+  const ScopedetectPixel *pixel;
+  int u, v, k = 0;
+
+  if (!(along < 0) ||
+      along * along <
+          SCOPEDETECT_FRONT * SCOPEDETECT_FRONT * scopedetect_dot (p, p))
+    return;
+  sums->front++;
+  if (!scopedetect_project (scene, p, &u, &v))
+    return;
+  pixel = &scene->pixel[(size_t) v * scene->width + u];
+  on = scopedetect_vec (pixel->nx, pixel->ny, pixel->nz);
+  if (!(pixel->z > 0) || scopedetect_dot (on, n) < .5f ||
+      fabsf (pixel->z - p.z) > 2 * gate)
+    return;
+  o = scopedetect_unproject (scene, u, v, pixel->z);
+  e = scopedetect_dot (scopedetect_sub (o, p), on) / gate;
+  if (fabsf (e) > 1)
+    return;
+  w = scopedetect_cross (
+      scopedetect_scale (scopedetect_sub (p, c), 1 / radius), on);
+  j[0] = w.x, j[1] = w.y, j[2] = w.z, j[3] = on.x, j[4] = on.y, j[5] = on.z;
+  for (int a = 0; a < 6; a++) {
+    for (int b = a; b < 6; b++)
+      sums->a[k++] += scopedetect_fix (j[a] * j[b]);
+    sums->b[a] += scopedetect_fix (j[a] * e);
+  }
+  sums->e += scopedetect_fix (e * e);
+  sums->n++;
+}
+
+/* Cholesky's factor of a symmetric 6 x 6 matrix, its lower triangle, in place;
+ * false where it has none. */
+BOTH bool
+scopedetect_factor (double m[6][6])
+{
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j <= i; j++) {
+      double s = m[i][j];
+
+      for (int k = 0; k < j; k++)
+        s -= m[i][k] * m[j][k];
+      if (i != j)
+        m[i][j] = s / m[j][j];
+      else if (!(s > 1e-12))
+        return false;
+      else
+        m[i][i] = sqrt (s);
+    }
+  return true;
+}
+
+BOTH void
+scopedetect_solve (double m[6][6], double b[6])
+{
+  for (int i = 0; i < 6; i++) {
+    for (int k = 0; k < i; k++)
+      b[i] -= m[i][k] * b[k];
+    b[i] /= m[i][i];
+  }
+  for (int i = 5; i >= 0; i--) {
+    for (int k = i + 1; k < 6; k++)
+      b[i] -= m[k][i] * b[k];
+    b[i] /= m[i][i];
+  }
+}
+
+BOTH void
+scopedetect_matrix (const ScopedetectSums *s, double damp, double m[6][6])
+{
+  int k = 0;
+
+  for (int a = 0; a < 6; a++)
+    for (int b = a; b < 6; b++)
+      m[a][b] = m[b][a] = (double) s->a[k++] / SCOPEDETECT_FIX;
+  for (int a = 0; a < 6; a++)
+    m[a][a] += damp;
+}
+
+/* The step that the sums ask for; false where there are too few points. */
+BOTH bool
+scopedetect_step (const ScopedetectSums *s, ScopedetectVec c, float radius,
+    float gate, ScopedetectPose *p)
+{
+  double m[6][6], b[6], length;
+  ScopedetectVec w, v;
+
+  if (s->n < 10)
+    return false;
+  scopedetect_matrix (s, 1e-3 * s->n, m);
+  for (int a = 0; a < 6; a++)
+    b[a] = (double) s->b[a] / SCOPEDETECT_FIX * gate;
+  if (!scopedetect_factor (m))
+    return false;
+  scopedetect_solve (m, b);
+  w = scopedetect_scale (
+      scopedetect_vec ((float) b[0], (float) b[1], (float) b[2]), 1 / radius);
+  v = scopedetect_vec ((float) b[3], (float) b[4], (float) b[5]);
+  length = scopedetect_norm (w);
+  if (length > .3) { /* no more than 17 degrees at once */
+    w = scopedetect_scale (w, (float) (.3 / length));
+    v = scopedetect_scale (v, (float) (.3 / length));
+  }
+  /* about the centre: the origin moves along */
+  p->t = scopedetect_sub (p->t, c);
+  *p = scopedetect_moved (*p, w, v);
+  p->t = scopedetect_add (p->t, c);
+  return true;
+}

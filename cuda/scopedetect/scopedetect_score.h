@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The parts of a score (thesis, section 1.2.1; formulas and the noise model as
+ * in the original SCOPE).  Each point adds integers, so that sums are the same
+ * in any order. */
+#pragma once
+
+#include "scopedetect/scopedetect_round1.h"
+
+#define SCOPEDETECT_ONE 4096    /* steps a unit of visibilities and terms */
+#define SCOPEDETECT_WORST -20.f /* of a part that cannot be told */
+
+/* Sums over the points of a pose. */
+typedef struct {
+  long long seen, free, front; /* visibility; points in free space; all that
+                                  face the camera */
+  long long range, normal, normal_seen, l, a, b, colour_seen;
+  long long table, edge, edge_seen;
+  int n_table, n_edge;
+} ScopedetectTotals;
+
+BOTH long long
+scopedetect_step_of (float v)
+{
+  return (long long) (v * SCOPEDETECT_ONE + (v < 0 ? -.5f : .5f));
+}
+
+/* log N(d; 0, sigma s) - log N(0; 0, sigma), d capped at two deviations. */
+BOTH float
+scopedetect_log_normal (float d, float sigma, float s)
+{
+  float x = d / (sigma * s);
+
+  x = x < 2 ? x : 2;
+  return -x * x / 2 - scopedetect_log (s);
+}
+
+/* How much less certain a point is (noise model): between the values for its
+ * slope, 0 facing the camera to 1, and for its distance to a range edge. */
+BOTH float
+scopedetect_noise (
+    const ScopedetectNoise *noise, int channel, float slope, int edge)
+{
+  int k = (int) (slope * (SCOPEDETECT_SLOPES - 1) + .5f);
+
+  k = k < 0 ? 0 : k >= SCOPEDETECT_SLOPES ? SCOPEDETECT_SLOPES - 1 : k;
+  return .5f * (noise->slope[channel][k] + noise->edge[channel][edge]);
+}
+
+/* 1 before what is seen, less behind it, 0 where nothing is known. */
+BOTH float
+scopedetect_visible (float off, float sigma)
+{
+  float x = off / sigma;
+
+  return off < 0 ? 1 : x > 4 ? 0 : scopedetect_exp (-x * x / 2);
+}
+
+BOTH void
+scopedetect_add_colour (const ScopedetectWork *w, const ScopedetectPixel *o,
+    ScopedetectVec lab, float slope, int edge, long long v,
+    ScopedetectTotals *t)
+{
+  const ScopedetectNoise *noise = w->noise;
+  float sigma = (float) w->params.lab_sigma;
+
+  if (o->l > 90 && o->l > lab.x + 10) /* a highlight */
+    return;
+  t->colour_seen += v;
+  t->l += v *
+      scopedetect_step_of (scopedetect_log_normal (fabsf (o->l - lab.x), sigma,
+          scopedetect_noise (noise, 2, slope, edge)));
+  t->a += v *
+      scopedetect_step_of (scopedetect_log_normal (fabsf (o->a - lab.y), sigma,
+          scopedetect_noise (noise, 3, slope, edge)));
+  t->b += v *
+      scopedetect_step_of (scopedetect_log_normal (fabsf (o->b - lab.z), sigma,
+          scopedetect_noise (noise, 4, slope, edge)));
+}
+
+/* Adds point @i of @s, whose pose is @r and @t, seen from stored view @view. */
+BOTH void
+scopedetect_add_point (const ScopedetectWork *w, const ScopedetectShape *s,
+    const ScopedetectTurn *r, ScopedetectVec t, int view, int i,
+    ScopedetectTotals *out)
+{
+  const ScopedetectScene *scene = &w->scene;
+  ScopedetectVec p = scopedetect_apply (r, t, s->x[i]);
+  ScopedetectVec n = scopedetect_rotate (r, s->normal[i]);
+  float facing = -scopedetect_dot (n, p) / scopedetect_norm (p), slope, off, d,
+        k;
+  int edge = s->ved[(size_t) view * s->n + i], x, y;
+  const ScopedetectPixel *o;
+  long long v;
+
+  if (w->counts->has_table &&
+      (d = scopedetect_height (w->counts->table, p)) < 0) {
+    d /= (float) w->params.visible_sigma;
+    d = d < -4 ? -4 : d;
+    out->table += scopedetect_step_of (-d * d / 2);
+  }
+  out->n_table++;
+  if (!(facing > SCOPEDETECT_FRONT))
+    return;
+  out->front++;
+  if (!scopedetect_project (scene, p, &x, &y))
+    return;
+  o = &scene->pixel[(size_t) y * scene->width + x];
+  if (!(o->z > 0))
+    return;
+  slope = 1 - facing;
+  off = p.z - o->z;
+  v = scopedetect_step_of (
+      scopedetect_visible (off, (float) w->params.visible_sigma));
+  out->seen += v;
+  out->free += off < -(float) w->params.free_gap;
+  out->range += v *
+      scopedetect_step_of (
+          scopedetect_log_normal (fabsf (off), (float) w->params.range_sigma,
+              scopedetect_noise (w->noise, 0, slope, edge)));
+  k = scopedetect_noise (w->noise, 1, slope, edge);
+  k = k > s->normal_var[i] ? k : s->normal_var[i];
+  d = 1 - (n.x * o->nx + n.y * o->ny + n.z * o->nz);
+  if (k <= .3f) {
+    out->normal_seen += v;
+    out->normal += v *
+        scopedetect_step_of (
+            scopedetect_log_normal (d, (float) w->params.normal_sigma, k));
+  }
+  if (s->has_colour && scene->has_colour)
+    scopedetect_add_colour (w, o, s->lab[i], slope, edge, v, out);
+}
+
+/* The farthest depth within two pixels; 0 where there is none. */
+BOTH float
+scopedetect_farthest (const ScopedetectScene *s, int x, int y)
+{
+  float z = 0;
+
+  for (int k = 0; k < 25; k++) {
+    int u = x + k % 5 - 2, v = y + k / 5 - 2;
+
+    if (u >= 0 && v >= 0 && u < s->width && v < s->height)
+      z = fmaxf (z, s->z[(size_t) v * s->width + u]);
+  }
+  return z;
+}
+
+/* Adds point @p, camera coordinates, of a range edge of the model. */
+BOTH void
+scopedetect_add_edge (
+    const ScopedetectWork *w, ScopedetectVec p, ScopedetectTotals *out)
+{
+  int x, y;
+  float z;
+  long long v;
+
+  out->n_edge++;
+  if (!scopedetect_project (&w->scene, p, &x, &y))
+    return;
+  z = scopedetect_farthest (&w->scene, x, y);
+  if (!(z > 0))
+    return;
+  v = scopedetect_step_of (
+      scopedetect_visible (p.z - z, (float) w->params.visible_sigma));
+  out->edge_seen += v;
+  out->edge += v *
+      scopedetect_step_of (
+          w->scene.pixel[(size_t) y * w->scene.width + x].edge);
+}
+
+/* The stored view that the camera is nearest to. */
+BOTH int
+scopedetect_view_of (
+    const ScopedetectWork *w, const ScopedetectShape *s, ScopedetectPose pose)
+{
+  ScopedetectTurn r = scopedetect_turn (pose.q);
+  ScopedetectVec eye = scopedetect_scale (
+      scopedetect_unrotate (&r, scopedetect_apply (&r, pose.t, s->centre)), -1);
+  int best = 0;
+  float most = -1e9f;
+
+  for (int v = 0; v < SCOPEDETECT_VIEWS; v++) {
+    float along = scopedetect_dot (w->view[v], eye);
+
+    if (along > most)
+      most = along, best = v;
+  }
+  return best;
+}
+
+BOTH float
+scopedetect_ratio (long long a, long long b)
+{
+  return b > 0 ? (float) ((double) a / (double) b) : SCOPEDETECT_WORST;
+}
+
+/* ln of a part, not below the worst. */
+BOTH float
+scopedetect_log_part (long long a, long long b)
+{
+  float r = b > 0 ? scopedetect_ratio (a, b) : 0;
+
+  return r > 2.1e-9f ? scopedetect_log (r) : SCOPEDETECT_WORST;
+}
+
+/* From sums to parts; affinity and segment are the segments' own. */
+BOTH void
+scopedetect_parts (const ScopedetectTotals *t, float part[SCOPEDETECT_N_PARTS])
+{
+  const long long one = SCOPEDETECT_ONE;
+
+  for (int k = 0; k < SCOPEDETECT_N_PARTS; k++)
+    part[k] = 0;
+  part[SCOPEDETECT_XYZ] = scopedetect_ratio (t->range, t->seen * one);
+  part[SCOPEDETECT_NORMAL] =
+      scopedetect_ratio (t->normal, t->normal_seen * one);
+  part[SCOPEDETECT_VISIBILITY] = scopedetect_log_part (t->seen, t->front * one);
+  part[SCOPEDETECT_EDGE] = scopedetect_ratio (t->edge, t->edge_seen * one);
+  part[SCOPEDETECT_EDGE_VISIBILITY] =
+      scopedetect_log_part (t->edge_seen, t->n_edge * one);
+  if (t->colour_seen) {
+    part[SCOPEDETECT_LIGHTNESS] =
+        scopedetect_ratio (t->l, t->colour_seen * one);
+    part[SCOPEDETECT_COLOUR_A] = scopedetect_ratio (t->a, t->colour_seen * one);
+    part[SCOPEDETECT_COLOUR_B] = scopedetect_ratio (t->b, t->colour_seen * one);
+  }
+  part[SCOPEDETECT_TABLE] = scopedetect_ratio (t->table, t->n_table * one);
+  part[SCOPEDETECT_FREE] = -scopedetect_ratio (t->free, t->front);
+}
+
+/* The weighted sum, in 1/65536. */
+BOTH int32_t
+scopedetect_weigh (
+    const ScopedetectParams *p, const float part[SCOPEDETECT_N_PARTS])
+{
+  float sum = 0;
+
+  for (int k = 0; k < SCOPEDETECT_N_PARTS; k++)
+    sum += (float) p->weight[k] * part[k];
+  return sum < -32000 ? -32000 * 65536 : (int32_t) (sum * 65536);
+}

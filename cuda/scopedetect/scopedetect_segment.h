@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Over-segmentation by k-means on position, normal and colour (thesis, section
+ * 1.2), and which segments a pose takes.  Seeds lie on a lattice; a pixel goes
+ * to one of the nine around it. */
+#pragma once
+
+#include "scopedetect/scopedetect_round1.h"
+
+#define SCOPEDETECT_SEED_ANGLE \
+ .022f                              /* radians from seed to seed: 7 cells of \
+                                       pi / 1000 */
+#define SCOPEDETECT_MAX_SEEDS 4096  /* about: the lattice widens */
+#define SCOPEDETECT_FEWEST_PIXELS 5 /* of a segment */
+#define SCOPEDETECT_NO_SEGMENT (-1)
+#define SCOPEDETECT_MOST_AFFINE .9f
+#define SCOPEDETECT_TOUCH \
+ .02f /* metres: segments farther apart have nothing to \
+         do with each other */
+
+/* Number of the seed whose cell holds pixel (x, y). */
+BOTH int
+scopedetect_seed_of (const ScopedetectLattice *l, int x, int y)
+{
+  return y / l->step * l->width + x / l->step;
+}
+
+/* How far a pixel is from a segment. */
+BOTH float
+scopedetect_segment_distance (const ScopedetectWork *w,
+    const ScopedetectSegment *s, const ScopedetectPixel *p, ScopedetectVec at)
+{
+  ScopedetectVec d = scopedetect_sub (at, s->x), n, c;
+  float xyz = (float) w->params.segment_sigma, sum;
+
+  n = scopedetect_sub (scopedetect_vec (p->nx, p->ny, p->nz), s->n);
+  sum = scopedetect_dot (d, d) / (xyz * xyz) + scopedetect_dot (n, n) / .09f;
+  if (!w->scene.has_colour)
+    return sum;
+  c = scopedetect_sub (scopedetect_vec (p->l, p->a, p->b), s->lab);
+  return sum +
+      scopedetect_dot (c, c) /
+      (float) (w->params.lab_sigma * w->params.lab_sigma);
+}
+
+/* The segment that pixel (x, y), of what may be an object, goes to. */
+BOTH int
+scopedetect_segment_of (const ScopedetectWork *w, int x, int y)
+{
+  const ScopedetectScene *scene = &w->scene;
+  const ScopedetectPixel *p = &scene->pixel[(size_t) y * scene->width + x];
+  ScopedetectVec at = scopedetect_unproject (scene, x, y, p->z);
+  int cx = x / w->lattice.step, cy = y / w->lattice.step;
+  int best = SCOPEDETECT_NO_SEGMENT;
+  float least = 1e9f;
+
+  for (int k = 0; k < 9; k++) {
+    int u = cx + k % 3 - 1, v = cy + k / 3 - 1, i;
+    float d;
+
+    if (u < 0 || v < 0 || u >= w->lattice.width || v >= w->lattice.height)
+      continue;
+    i = v * w->lattice.width + u;
+    if (!w->segment[i].count)
+      continue;
+    d = scopedetect_segment_distance (w, &w->segment[i], p, at);
+    if (d < least)
+      least = d, best = i;
+  }
+  return best;
+}
+
+/* The pixels that may belong to segment @i: its cell and those around it. */
+BOTH ImageBox
+scopedetect_segment_window (const ScopedetectWork *w, int i)
+{
+  int step = w->lattice.step, x = i % w->lattice.width * step;
+  int y = i / w->lattice.width * step;
+  ImageBox b = {x - step, y - step, x + 2 * step, y + 2 * step};
+
+  b.x0 = b.x0 < 0 ? 0 : b.x0;
+  b.y0 = b.y0 < 0 ? 0 : b.y0;
+  b.x1 = b.x1 > w->scene.width ? w->scene.width : b.x1;
+  b.y1 = b.y1 > w->scene.height ? w->scene.height : b.y1;
+  return b;
+}
+
+/* The mean of segment @i's pixels, in whole micrometres and such: the same in
+ * any order. */
+BOTH void
+scopedetect_segment_mean (ScopedetectWork *w, int i)
+{
+  ImageBox b = scopedetect_segment_window (w, i);
+  ScopedetectSegment *s = &w->segment[i];
+  long long sum[9] = {0};
+  float n;
+
+  s->count = 0;
+  for (int y = b.y0; y < b.y1; y++)
+    for (int x = b.x0; x < b.x1; x++) {
+      size_t at = (size_t) y * w->scene.width + (size_t) x;
+      const ScopedetectPixel *p = &w->scene.pixel[at];
+      ScopedetectVec q;
+
+      if (w->label[at] != i)
+        continue;
+      q = scopedetect_unproject (&w->scene, x, y, p->z);
+      s->count++;
+      sum[0] += (long long) (q.x * 1e6f), sum[1] += (long long) (q.y * 1e6f);
+      sum[2] += (long long) (q.z * 1e6f), sum[3] += (long long) (p->nx * 1e6f);
+      sum[4] += (long long) (p->ny * 1e6f),
+          sum[5] += (long long) (p->nz * 1e6f);
+      sum[6] += (long long) (p->l * 256), sum[7] += (long long) (p->a * 256);
+      sum[8] += (long long) (p->b * 256);
+    }
+  if (s->count < SCOPEDETECT_FEWEST_PIXELS) {
+    s->count = 0;
+    return;
+  }
+  n = (float) s->count;
+  s->x = scopedetect_vec ((float) sum[0] / n * 1e-6f,
+      (float) sum[1] / n * 1e-6f, (float) sum[2] / n * 1e-6f);
+  s->n = scopedetect_unit (
+      scopedetect_vec ((float) sum[3], (float) sum[4], (float) sum[5]));
+  s->lab = scopedetect_vec ((float) sum[6] / n / 256, (float) sum[7] / n / 256,
+      (float) sum[8] / n / 256);
+}
+
+/* Key points of a segment: pixels on a lattice of a quarter of the seeds'
+ * steps; and the pixel that is most likely on an edge. */
+BOTH void
+scopedetect_segment_keys (ScopedetectWork *w, int i)
+{
+  ImageBox b = scopedetect_segment_window (w, i);
+  ScopedetectSegment *s = &w->segment[i];
+  int fine = w->lattice.step / 4;
+  float most = -1;
+
+  s->n_keys = 0, s->has_edge = false, s->radius = 0;
+  for (int y = b.y0; y < b.y1; y++)
+    for (int x = b.x0; x < b.x1; x++) {
+      size_t at = (size_t) y * w->scene.width + (size_t) x;
+      const ScopedetectPixel *p = &w->scene.pixel[at];
+      ScopedetectVec q;
+
+      if (w->label[at] != i)
+        continue;
+      q = scopedetect_unproject (&w->scene, x, y, p->z);
+      s->radius =
+          fmaxf (s->radius, scopedetect_norm (scopedetect_sub (q, s->x)));
+      if (p->edge > most)
+        most = p->edge, s->edge = q, s->has_edge = true;
+      if (x % fine || y % fine || s->n_keys == SCOPEDETECT_KEYS)
+        continue;
+      s->key[s->n_keys] = q;
+      s->key_normal[s->n_keys++] = scopedetect_vec (p->nx, p->ny, p->nz);
+    }
+}
+
+/* How likely two segments are of one object: 0 where they do not touch. */
+BOTH float
+scopedetect_affinity (const ScopedetectWork *w, const ScopedetectSegment *a,
+    const ScopedetectSegment *b)
+{
+  ScopedetectVec n = scopedetect_sub (a->n, b->n);
+  ScopedetectVec c = scopedetect_sub (a->lab, b->lab);
+  float least = 1e9f, edge = 0, sum;
+  int counted = 0;
+
+  for (int i = 0; i < a->n_keys; i++)
+    for (int j = 0; j < b->n_keys; j++) {
+      ScopedetectVec d = scopedetect_sub (a->key[i], b->key[j]);
+
+      least = fminf (least, scopedetect_dot (d, d));
+    }
+  if (!(least < SCOPEDETECT_TOUCH * SCOPEDETECT_TOUCH))
+    return 0;
+  for (int k = 0; k <= 10; k++) { /* along the line between the centres */
+    ScopedetectVec p = scopedetect_add (
+        a->x, scopedetect_scale (scopedetect_sub (b->x, a->x), (float) k / 10));
+    int u, v;
+
+    if (scopedetect_project (&w->scene, p, &u, &v))
+      edge += w->scene.pixel[(size_t) v * w->scene.width + u].edge, counted++;
+  }
+  sum = 2 * sqrtf (least) + .3f * scopedetect_dot (n, n);
+  sum += counted ? .1f * scopedetect_exp (edge / (float) counted) : 0;
+  if (w->scene.has_colour)
+    sum += .001f * scopedetect_dot (c, c);
+  return scopedetect_exp (-sum);
+}
+
+/* Affinities of segment @i to those that may touch it. */
+BOTH void
+scopedetect_segment_near (ScopedetectWork *w, int i)
+{
+  ScopedetectSegment *s = &w->segment[i];
+  int x = i % w->lattice.width, y = i / w->lattice.width;
+
+  s->n_near = 0;
+  for (int k = 0; k < 25 && s->count; k++) {
+    int u = x + k % 5 - 2, v = y + k / 5 - 2, j = v * w->lattice.width + u;
+    float a;
+
+    if (u < 0 || v < 0 || u >= w->lattice.width || v >= w->lattice.height ||
+        j == i || !w->segment[j].count || s->n_near == SCOPEDETECT_AFFINE)
+      continue;
+    a = scopedetect_affinity (w, s, &w->segment[j]);
+    if (a <= .5f)
+      continue;
+    s->near[s->n_near] = j;
+    s->affinity[s->n_near++] = fminf (a, SCOPEDETECT_MOST_AFFINE);
+  }
+}
+
+/* How likely segment @g is part of the model in a pose; the mean distance of
+ * its key points goes to @off where that is not NULL. */
+BOTH float
+scopedetect_takes (const ScopedetectWork *w, const ScopedetectShape *s,
+    const ScopedetectTurn *r, ScopedetectVec t, const ScopedetectSegment *g,
+    float *off)
+{
+  const float sigma = (float) w->params.segment_sigma;
+  ScopedetectVec p = scopedetect_unrotate (r, scopedetect_sub (g->x, t));
+  float sum = 0, far = 0;
+  int i = g->count ? scopedetect_nearest (s, p) : -1;
+
+  if (i < 0 ||
+      scopedetect_norm (scopedetect_sub (s->x[i], p)) >
+          fmaxf (g->radius, sigma))
+    return 0;
+  for (int k = 0; k < g->n_keys; k++) {
+    float d, turn;
+
+    p = scopedetect_unrotate (r, scopedetect_sub (g->key[k], t));
+    i = scopedetect_nearest (s, p);
+    d = i < 0 ? 1e9f : scopedetect_norm (scopedetect_sub (s->x[i], p));
+    far += fminf (d, 2 * sigma);
+    if (d > sigma)
+      continue;
+    /* the square of the angle, nearly: .04 angle^2 / .15^2 / 2 */
+    turn = 2 *
+        (1 -
+            scopedetect_dot (
+                scopedetect_rotate (r, s->normal[i]), g->key_normal[k]));
+    sum += scopedetect_exp (-d * d / (2 * sigma * sigma) - .89f * turn);
+  }
+  if (off)
+    *off = g->n_keys ? far / (float) g->n_keys : 2 * sigma;
+  return g->n_keys ? sum / (float) g->n_keys : 0;
+}

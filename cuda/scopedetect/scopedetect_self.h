@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A detector, and what its host code does after the stages. */
+#pragma once
+
+#include "scopedetect/scopedetect_core.h"
+
+struct _Scopedetect {
+  Device device;
+  const ScopedetectStages *stages;
+  ScopedetectWork work;
+  ScopedetectShape *shape; /* of all models, in device memory */
+  ScopedetectShape
+      *host_shape; /* likewise, what no stage needs to be asked:
+                      sizes, points and symmetries, in host memory */
+  int n_models, room_models;
+  ScopedetectSample *found; /* pinned: the best of each model of a batch */
+  ScopedetectObject *objects;
+  int n_objects;
+};
+
+/* From the samples of @model, @n of them in order, to objects: those that score
+ * enough, are not alike and not at the same place.  Returns how many; there is
+ * room for SCOPEDETECT_MAX_OBJECTS. */
+int scopedetect_decide (const ScopedetectWork *w, const ScopedetectShape *shape,
+    int model, const ScopedetectSample *found,
+    const ScopedetectMeasure *measure, int n, ScopedetectObject *objects);
+
+ScopedetectPose scopedetect_pose_from (const double pose[7]);
