@@ -38,6 +38,8 @@ def allowed_quoted(path):
         algorithm = ALGORITHM.get(name, name)
         return (rf"base/.*|meta/gstvisionmeta\.h|{name}/gst\w+\.h|"
                 rf"common/\w+\.h|{algorithm}/(?!\w+_core)\w+\.h")
+    if folder == "tools":
+        return r"(\w+)/\1\.h|\w+\.h"  # algorithms, by their contracts
     if folder == "tests":
         return r".*(?<!_core)\.h" if name == "gst" else r".*"
     return r"meta/gstvisionmeta\.h"  # applications: as if it were installed

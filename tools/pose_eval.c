@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Measures of poses. */
+#include "pose_eval.h"
+
+#include <math.h>
+#include <png.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DELTA .015 /* metres by which what is seen may lie behind the scene */
+
+const char *
+pose_eval_add_mesh (PoseEvalMeshes *m, const char *arg)
+{
+  const char *path = strchr (arg, '=');
+
+  if (!path || m->n == POSE_EVAL_MESHES)
+    return "a mesh is given as ID=FILE, 256 times at most";
+  m->list[m->n].object = atoi (arg);
+  m->list[m->n++].path = path + 1;
+  return NULL;
+}
+
+static double
+diameter_of (const ScopedetectMesh *m)
+{
+  double most = 0;
+
+#pragma omp parallel for reduction(max : most) schedule(dynamic, 64)
+  for (uint32_t i = 0; i < m->n; i++)
+    for (uint32_t j = 0; j < i; j++) {
+      double d2 = 0;
+
+      for (int k = 0; k < 3; k++) {
+        double d = m->x[3 * (size_t) i + k] - m->x[3 * (size_t) j + k];
+
+        d2 += d * d;
+      }
+      most = d2 > most ? d2 : most;
+    }
+  return sqrt (most);
+}
+
+const char *
+pose_eval_load (PoseEvalMeshes *meshes)
+{
+  for (int i = 0; i < meshes->n; i++) {
+    PoseEvalMesh *m = &meshes->list[i];
+
+    TRY (scopedetect_mesh_read (&m->mesh, m->path));
+    for (uint32_t k = 0; k < 3 * m->mesh.n; k++)
+      m->mesh.x[k] *= (float) meshes->unit;
+    for (uint32_t k = 0; k < 3 * m->mesh.n_triangles; k++)
+      if (m->mesh.triangles[k] >= m->mesh.n)
+        return "a triangle names a vertex that is not there";
+    m->diameter = diameter_of (&m->mesh);
+  }
+  return NULL;
+}
+
+const PoseEvalMesh *
+pose_eval_mesh (const PoseEvalMeshes *meshes, int object)
+{
+  for (int i = 0; i < meshes->n; i++)
+    if (meshes->list[i].object == object)
+      return &meshes->list[i];
+  return NULL;
+}
+
+void
+pose_eval_free (PoseEvalMeshes *meshes, PoseEvalImage *image)
+{
+  for (int i = 0; i < meshes->n; i++)
+    scopedetect_mesh_free (&meshes->list[i].mesh);
+  free (image->depth);
+}
+
+static void
+apply (const PoseEvalPose *p, const float x[3], double out[3])
+{
+  for (int i = 0; i < 3; i++)
+    out[i] = p->r[3 * i] * x[0] + p->r[3 * i + 1] * x[1] +
+        p->r[3 * i + 2] * x[2] + p->t[i];
+}
+
+static double
+distance2 (const double a[3], const double b[3])
+{
+  double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
+
+  return x * x + y * y + z * z;
+}
+
+void
+pose_eval_add (const ScopedetectMesh *m, const PoseEvalPose *estimate,
+    const PoseEvalPose *truth, double *add, double *add_s)
+{
+  double sum = 0, sum_s = 0;
+
+#pragma omp parallel for reduction(+ : sum, sum_s) schedule(dynamic, 64)
+  for (uint32_t i = 0; i < m->n; i++) {
+    double a[3], b[3], least;
+
+    apply (truth, m->x + 3 * (size_t) i, b);
+    apply (estimate, m->x + 3 * (size_t) i, a);
+    least = distance2 (a, b);
+    sum += sqrt (least);
+    for (uint32_t j = 0; j < m->n; j++) {
+      double d2;
+
+      apply (estimate, m->x + 3 * (size_t) j, a);
+      d2 = distance2 (a, b);
+      least = d2 < least ? d2 : least;
+    }
+    sum_s += sqrt (least);
+  }
+  *add = sum / m->n;
+  *add_s = sum_s / m->n;
+}
+
+const char *
+pose_eval_read_depth (PoseEvalImage *image, const char *path)
+{
+  FILE *f = fopen (path, "rb");
+  png_structp reader =
+      png_create_read_struct (PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
+  png_infop info = png_create_info_struct (reader);
+  const char *error = "is no grey PNG";
+
+  if (f && !setjmp (png_jmpbuf (reader))) {
+    png_init_io (reader, f);
+    png_read_png (reader, info, PNG_TRANSFORM_SWAP_ENDIAN, NULL);
+    image->width = (int) png_get_image_width (reader, info);
+    image->height = (int) png_get_image_height (reader, info);
+    image->depth =
+        calloc ((size_t) image->width * image->height, sizeof *image->depth);
+    if (image->depth && png_get_bit_depth (reader, info) == 16 &&
+        png_get_color_type (reader, info) == PNG_COLOR_TYPE_GRAY) {
+      for (int i = 0; i < image->width * image->height; i++)
+        image->depth[i] = (float) (image->scale *
+            ((uint16_t *) png_get_rows (
+                reader, info)[i / image->width])[i % image->width]);
+      error = NULL;
+    }
+  }
+  png_destroy_read_struct (&reader, &info, NULL);
+  if (f)
+    fclose (f);
+  return f ? error : "cannot be opened";
+}
+
+/* One triangle, corners in the camera's frame, to @z: pixels whose rays meet
+ * it. */
+static void
+draw (const PoseEvalImage *im, double v[3][3], float *z)
+{
+  double u[3], w[3], area;
+  int x0, x1, y0, y1;
+
+  for (int k = 0; k < 3; k++) {
+    if (v[k][2] < .01)
+      return;
+    u[k] = im->fx * v[k][0] / v[k][2] + im->cx;
+    w[k] = im->fy * v[k][1] / v[k][2] + im->cy;
+  }
+  area = (u[1] - u[0]) * (w[2] - w[0]) - (u[2] - u[0]) * (w[1] - w[0]);
+  x0 = (int) fmax (0, ceil (fmin (u[0], fmin (u[1], u[2]))));
+  y0 = (int) fmax (0, ceil (fmin (w[0], fmin (w[1], w[2]))));
+  x1 = (int) fmin (im->width - 1, floor (fmax (u[0], fmax (u[1], u[2]))));
+  y1 = (int) fmin (im->height - 1, floor (fmax (w[0], fmax (w[1], w[2]))));
+  for (int y = y0; y <= y1 && area != 0; y++)
+    for (int x = x0; x <= x1; x++) {
+      double b =
+          ((x - u[0]) * (w[2] - w[0]) - (u[2] - u[0]) * (y - w[0])) / area;
+      double c =
+          ((u[1] - u[0]) * (y - w[0]) - (x - u[0]) * (w[1] - w[0])) / area;
+      double at;
+
+      if (b < 0 || c < 0 || b + c > 1)
+        continue;
+      at = 1 / ((1 - b - c) / v[0][2] + b / v[1][2] + c / v[2][2]);
+      if (!z[y * im->width + x] || at < z[y * im->width + x])
+        z[y * im->width + x] = (float) at;
+    }
+}
+
+static float *
+render (
+    const PoseEvalImage *im, const ScopedetectMesh *m, const PoseEvalPose *p)
+{
+  float *z = calloc ((size_t) im->width * im->height, sizeof *z);
+
+  for (uint32_t t = 0; z && t < m->n_triangles; t++) {
+    double v[3][3];
+
+    for (int k = 0; k < 3; k++)
+      apply (p, m->x + 3 * (size_t) m->triangles[3 * (size_t) t + k], v[k]);
+    draw (im, v, z);
+  }
+  return z;
+}
+
+/* How far a pixel's point is from the camera, for its depth. */
+static double
+range (const PoseEvalImage *im, int i, double z)
+{
+  double x = (i % im->width - im->cx) / im->fx;
+  double y = (i / im->width - im->cy) / im->fy;
+
+  return z * sqrt (1 + x * x + y * y);
+}
+
+double
+pose_eval_vsd (const PoseEvalImage *im, const PoseEvalMesh *m,
+    const PoseEvalPose *estimate, const PoseEvalPose *truth)
+{
+  float *e = render (im, &m->mesh, estimate), *t = render (im, &m->mesh, truth);
+  double bad[10] = {0}, all = 0, sum = 0;
+
+  for (int i = 0; e && t && i < im->width * im->height; i++) {
+    double s = im->depth[i] > 0 ? range (im, i, im->depth[i]) : 1e9;
+    double de = range (im, i, e[i]), dt = range (im, i, t[i]);
+    bool in_t = t[i] > 0 && dt - s <= DELTA;
+    /* what the truth shows, the estimate shows too */
+    bool in_e = e[i] > 0 && (de - s <= DELTA || in_t);
+
+    all += in_t || in_e;
+    for (int k = 0; k < 10; k++)
+      bad[k] += (in_t || in_e) &&
+          (!in_t || !in_e || fabs (de - dt) >= .05 * (k + 1) * m->diameter);
+  }
+  free (e);
+  free (t);
+  for (int k = 0; k < 10; k++)
+    sum += all > 0 ? bad[k] / all / 10 : .1;
+  return sum;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * vision-model: makes the model files that scopedetect looks for, of meshes and
+ * clouds of points, and says what is in one. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scopedetect/scopedetect.h"
+
+static const char usage[] =
+    "vision-model [options] MESH MODEL   makes MODEL of a PLY, OBJ, PCD or "
+    "XYZ\n"
+    "                                    file\n"
+    "vision-model MODEL                  says what is in it\n"
+    "\n"
+    "  --unit METRES      of the mesh: 0.001 for millimetres; default 1\n"
+    "  --spacing METRES   of the model's points; default 0.004\n"
+    "  --radius METRES    of its features; default 0.02\n"
+    "  --name NAME        default: that of the mesh file\n"
+    "  --seed NUMBER      of what is drawn at random; default 0\n"
+    "  --quiet            no bar of progress\n";
+
+static bool
+progress (void *user, double part)
+{
+  (void) user;
+  fprintf (stderr, "\r[%-20.*s] %3.0f %%%s", (int) (20 * part),
+      "####################", 100 * part, part < 1 ? "" : "\n");
+  return true;
+}
+
+static void
+describe (const ScopedetectModel *model)
+{
+  ScopedetectModelInfo i;
+
+  scopedetect_model_info (model, &i);
+  printf ("%s: %u points, %.1f mm apart, %.1f x %.1f x %.1f mm, diameter %.1f "
+          "mm\n",
+      i.name, i.n_points, 1e3 * i.spacing, 1e3 * i.size[0], 1e3 * i.size[1],
+      1e3 * i.size[2], 1e3 * i.diameter);
+  printf ("features: radius %.1f mm, sigma %.1f; %s; ", 1e3 * i.feature_radius,
+      i.feature_sigma, i.has_colour ? "with colour" : "without colour");
+  if (i.has_axis)
+    printf ("turns about an axis look alike\n");
+  else
+    printf ("%u pose%s look%s alike\n", i.n_symmetries,
+        i.n_symmetries == 1 ? "" : "s", i.n_symmetries == 1 ? "s" : "");
+}
+
+static int
+fail (const char *path, const char *why)
+{
+  fprintf (stderr, "%s: %s\n", path, why);
+  return 1;
+}
+
+/* The part of @path between the last slash and the last dot. */
+static void
+name_of (const char *path, char name[64])
+{
+  const char *from = strrchr (path, '/'), *dot;
+
+  from = from ? from + 1 : path;
+  dot = strrchr (from, '.');
+  snprintf (
+      name, 64, "%.*s", dot && dot > from ? (int) (dot - from) : 63, from);
+}
+
+static int
+make (const char *mesh_path, const char *model_path, const char *name,
+    const ScopedetectCompile *how)
+{
+  ScopedetectMesh mesh;
+  ScopedetectModel *model = NULL;
+  const char *error = scopedetect_mesh_read (&mesh, mesh_path);
+  const char *path = mesh_path;
+  char of_file[64];
+
+  name_of (mesh_path, of_file);
+  if (!error)
+    error =
+        scopedetect_model_compile (&model, &mesh, name ? name : of_file, how);
+  scopedetect_mesh_free (&mesh);
+  if (!error) {
+    error = scopedetect_model_save (model, model_path);
+    path = model_path;
+  }
+  if (!error)
+    describe (model);
+  scopedetect_model_free (model);
+  return error ? fail (path, error) : 0;
+}
+
+static int
+show (const char *path)
+{
+  ScopedetectModel *model;
+  const char *error = scopedetect_model_load (&model, path);
+
+  if (!error)
+    describe (model);
+  scopedetect_model_free (model);
+  return error ? fail (path, error) : 0;
+}
+
+int
+main (int argc, char **argv)
+{
+  ScopedetectCompile how = SCOPEDETECT_COMPILE_DEFAULTS;
+  const char *path[2] = {NULL, NULL}, *name = NULL;
+  int n = 0;
+
+  how.progress = progress;
+  for (int i = 1; i < argc; i++) {
+    const char *value = i + 1 < argc ? argv[i + 1] : NULL;
+
+    if (!strcmp (argv[i], "--quiet"))
+      how.progress = NULL;
+    else if (!strcmp (argv[i], "--unit") && value)
+      how.unit = atof (argv[++i]);
+    else if (!strcmp (argv[i], "--spacing") && value)
+      how.spacing = atof (argv[++i]);
+    else if (!strcmp (argv[i], "--radius") && value)
+      how.feature_radius = atof (argv[++i]);
+    else if (!strcmp (argv[i], "--seed") && value)
+      how.seed = strtoull (argv[++i], NULL, 0);
+    else if (!strcmp (argv[i], "--name") && value)
+      name = argv[++i];
+    else if (argv[i][0] == '-' || n == 2)
+      return fputs (usage, stderr), 2;
+    else
+      path[n++] = argv[i];
+  }
+  if (n == 2)
+    return make (path[0], path[1], name, &how);
+  return n ? show (path[0]) : (fputs (usage, stderr), 2);
+}
