@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * scopedetect: its numbers and features by hand and against slow versions, its
+ * parts of a score, poses in generated frames, files, and hostile input. */
+#include <omp.h>
+
+#include "scopedetect_bench.h"
+#include "scopedetect_clouds.h"
+#include "scopedetect_files.h"
+#include "scopedetect_hostile.h"
+#include "scopedetect_parts.h"
+
+static const CheckPart on_each[] = {{"functions", test_functions},
+    {"colours", test_lab}, {"turns", test_turns},
+    {"least axis", test_least_axis}, {"Procrustes", test_procrustes},
+    {"pairs of features", test_feature_pairs},
+    {"features of a plane", test_plane}, {"curvature", test_curvature},
+    {"FPFH", test_fpfh}, {"meshes", test_meshes}, {"units", test_units},
+    {"model", test_model}, {"model files", test_model_file},
+    {"parts of a score", test_parts}, {"ways to align", test_ways},
+    {"on a table", test_table}, {"two, and again", test_two},
+    {"as in the thesis", test_thesis}, {"params", test_params},
+    {"nothing there", test_nothing}, {"sizes", test_sizes},
+    {"many models", test_many}, {NULL, NULL}};
+
+int
+main (int argc, char **argv)
+{
+  return check_main (argc, argv, on_each, NULL, bench_table);
+}

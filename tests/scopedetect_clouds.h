@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Features of clouds: by hand, and against a slow version in doubles that was
+ * written from the paper's and PCL's formulas, with angles. */
+#pragma once
+
+#include "scopedetect/scopedetect_shape.h"
+#include "scopedetect_math.h"
+
+#define CLOUD_RADIUS .02f
+
+/* @n points of a surface z (x, y) with its normals. */
+static inline ScopedetectCloud
+cloud_of (int n, float (*z) (float x, float y))
+{
+  Device host = scopedetect_host ();
+  ScopedetectCloud c;
+  const float e = 1e-3f;
+
+  ok (scopedetect_cloud_new (&host, &c, n, false, true));
+  c.n = n;
+  for (int i = 0; i < n; i++) {
+    float x = .05f * unit_random (), y = .05f * unit_random ();
+
+    c.x[i] = scopedetect_vec (x, y, z (x, y));
+    c.normal[i] = scopedetect_unit (
+        scopedetect_vec ((z (x - e, y) - z (x + e, y)) / (2 * e),
+            (z (x, y - e) - z (x, y + e)) / (2 * e), 1));
+  }
+  scopedetect_grid_cpu (&c, CLOUD_RADIUS);
+  scopedetect_features_cpu (&c, CLOUD_RADIUS);
+  return c;
+}
+
+static inline void
+cloud_done (ScopedetectCloud *c)
+{
+  Device host = scopedetect_host ();
+
+  scopedetect_cloud_free (&host, c);
+}
+
+static inline float
+flat (float x, float y)
+{
+  (void) x, (void) y;
+  return .5f;
+}
+
+static inline float
+waves (float x, float y)
+{
+  return .5f + .01f * sinf (60 * x) * cosf (45 * y) + .1f * x;
+}
+
+/* A cylinder along y of radius 10 cm. */
+static inline float
+barrel (float x, float y)
+{
+  (void) y;
+  return sqrtf (.01f - x * x);
+}
+
+/* In a plane all three angles are 0: everything is in the middle bins. */
+static inline void
+test_plane (DeviceKind kind)
+{
+  ScopedetectCloud c = cloud_of (500, flat);
+  int bin[3];
+  ScopedetectVec a = {0, 0, 0}, b = {.01f, 0, 0}, up = {0, 0, 1};
+
+  (void) kind;
+  check (scopedetect_pair (a, up, b, up, bin));
+  check (bin[0] == 5 && bin[1] == 16 && bin[2] == 27);
+  check (!scopedetect_pair (a, up, a, up, bin));
+  /* along the line of a normal there is no frame */
+  check (!scopedetect_pair (a, up, scopedetect_vec (0, 0, 1), up, bin));
+  /* the second normal lies nearer to the line, and becomes the first: f3 is
+   * minus its cosine, that is -0.6: 11 (0.4 / 2) = 2.2 */
+  check (scopedetect_pair (a, up, b, scopedetect_vec (.6f, 0, .8f), bin));
+  check (bin[2] == 24);
+  for (int i = 0; i < c.n; i++)
+    for (int k = 0; k < SCOPEDETECT_BINS; k++)
+      check_near (c.fpfh[i * SCOPEDETECT_BINS + k],
+          k == 5 || k == 16 || k == 27 ? 100 : 0, 1e-3);
+  cloud_done (&c);
+}
+
+/* Curvature goes around a barrel, not along it. */
+static inline void
+test_curvature (DeviceKind kind)
+{
+  ScopedetectCloud c = cloud_of (1500, barrel);
+
+  (void) kind;
+  for (int i = 0; i < c.n; i++) {
+    ScopedetectTurn f = scopedetect_turn (c.frame[i]);
+
+    if (fabsf (c.x[i].x) > .03f || fabsf (c.x[i].y) > .03f)
+      continue;
+    check_near (scopedetect_dot (f.x, c.normal[i]), 1, 1e-5);
+    check (fabsf (f.y.y) < .05f);
+    check (c.pc1[i] > 100 * c.pc2[i]);
+  }
+  cloud_done (&c);
+}
+
+/* Bins of a pair, with doubles and angles. */
+static inline bool
+slow_pair (const ScopedetectCloud *c, int i, int j, int bin[3])
+{
+  double p[2][3] = {
+      {c->x[i].x, c->x[i].y, c->x[i].z}, {c->x[j].x, c->x[j].y, c->x[j].z}};
+  double n[2][3] = {{c->normal[i].x, c->normal[i].y, c->normal[i].z},
+      {c->normal[j].x, c->normal[j].y, c->normal[j].z}};
+  double d[3], v[3], w[3], len = 0, a[2] = {0, 0}, vl, f1y = 0, f1x = 0, f2 = 0;
+  int s, t;
+
+  for (int k = 0; k < 3; k++)
+    d[k] = p[1][k] - p[0][k], len += d[k] * d[k];
+  len = sqrt (len);
+  if (len == 0)
+    return false;
+  for (int k = 0; k < 3; k++)
+    a[0] += n[0][k] * d[k] / len, a[1] += n[1][k] * d[k] / len;
+  s = acos (fabs (a[0])) > acos (fabs (a[1])); /* which is the source */
+  t = !s;
+  for (int k = 0; k < 3; k++)
+    d[k] *= s ? -1 / len : 1 / len;
+  for (int k = 0; k < 3; k++)
+    v[k] =
+        d[(k + 1) % 3] * n[s][(k + 2) % 3] - d[(k + 2) % 3] * n[s][(k + 1) % 3];
+  vl = sqrt (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+  if (vl == 0)
+    return false;
+  for (int k = 0; k < 3; k++)
+    v[k] /= vl;
+  for (int k = 0; k < 3; k++)
+    w[k] =
+        n[s][(k + 1) % 3] * v[(k + 2) % 3] - n[s][(k + 2) % 3] * v[(k + 1) % 3];
+  for (int k = 0; k < 3; k++)
+    f1y += w[k] * n[t][k], f1x += n[s][k] * n[t][k], f2 += v[k] * n[t][k];
+  bin[0] = (int) floor (11 * (atan2 (f1y, f1x) + M_PI) / (2 * M_PI));
+  bin[1] = (int) floor (11 * (f2 + 1) / 2);
+  bin[2] = (int) floor (11 * ((s ? -a[1] : a[0]) + 1) / 2);
+  for (int k = 0; k < 3; k++)
+    bin[k] = (bin[k] < 0 ? 0 : bin[k] > 10 ? 10 : bin[k]) + 11 * k;
+  return true;
+}
+
+static inline double
+slow_distance2 (const ScopedetectCloud *c, int i, int j)
+{
+  double x = (double) c->x[i].x - c->x[j].x, y = (double) c->x[i].y - c->x[j].y;
+  double z = (double) c->x[i].z - c->x[j].z;
+
+  return x * x + y * y + z * z;
+}
+
+/* All pairs, in doubles; @h: SPFH, then FPFH, of every point. */
+static inline void
+slow_fpfh (const ScopedetectCloud *c, double (*s)[SCOPEDETECT_BINS],
+    double (*h)[SCOPEDETECT_BINS])
+{
+  const double r2 = (double) CLOUD_RADIUS * CLOUD_RADIUS;
+  int bin[3];
+
+  for (int i = 0; i < c->n; i++) {
+    int k = 0;
+
+    for (int j = 0; j < c->n; j++) {
+      if (slow_distance2 (c, i, j) > r2)
+        continue;
+      k++;
+      if (j != i && slow_pair (c, i, j, bin))
+        s[i][bin[0]]++, s[i][bin[1]]++, s[i][bin[2]]++;
+    }
+    for (int b = 0; b < SCOPEDETECT_BINS; b++)
+      s[i][b] *= k > 1 ? 100. / (k - 1) : 0;
+  }
+  for (int i = 0; i < c->n; i++) {
+    double sum[3] = {0};
+
+    for (int j = 0; j < c->n; j++)
+      for (int b = 0; j != i && b < SCOPEDETECT_BINS; b++)
+        if (slow_distance2 (c, i, j) <= r2)
+          h[i][b] += s[j][b] / slow_distance2 (c, i, j);
+    for (int b = 0; b < SCOPEDETECT_BINS; b++)
+      sum[b / 11] += h[i][b];
+    for (int b = 0; b < SCOPEDETECT_BINS; b++)
+      h[i][b] *= sum[b / 11] > 0 ? 100 / sum[b / 11] : 0;
+  }
+}
+
+/* A bin changes where an angle lies on its border, for floats: rarely, and by
+ * little. */
+static inline void
+test_fpfh (DeviceKind kind)
+{
+  ScopedetectCloud c = cloud_of (900, waves);
+  double (*s)[SCOPEDETECT_BINS] = calloc ((size_t) c.n, sizeof *s);
+  double (*h)[SCOPEDETECT_BINS] = calloc ((size_t) c.n, sizeof *h);
+  int off = 0;
+
+  (void) kind;
+  slow_fpfh (&c, s, h);
+  for (int i = 0; i < c.n; i++)
+    for (int b = 0; b < SCOPEDETECT_BINS; b++) {
+      double d = fabs (c.fpfh[i * SCOPEDETECT_BINS + b] - h[i][b]);
+
+      off += d > 2e-3;
+      check (d < 1);
+      check (abs (c.code[i * SCOPEDETECT_CODE + b] -
+                 (int) floor (2 * c.fpfh[i * SCOPEDETECT_BINS + b] + .5)) == 0);
+    }
+  check (off < c.n * SCOPEDETECT_BINS / 100);
+  free (s);
+  free (h);
+  cloud_done (&c);
+}

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""vision-model and vision-pose-eval on a box made here: what they say, what
+they refuse, and measures worked out by hand."""
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import zlib
+from pathlib import Path
+
+TOOLS = Path(os.environ["BUILD"]) / "tools"
+SIZE = (80, 50, 20)  # millimetres
+SIDE = 64            # of the depth frame, pixels
+failures = 0
+
+
+def check(condition, what):
+    global failures
+    if not condition:
+        failures += 1
+        print("FAIL", what)
+
+
+def run(tool, *args):
+    return subprocess.run([TOOLS / tool, *map(str, args)], text=True,
+                          capture_output=True)
+
+
+def write_box(path):
+    corners = [[s if i >> k & 1 else 0 for k, s in enumerate(SIZE)]
+               for i in range(8)]
+    faces = [(1, 3, 4, 2), (5, 6, 8, 7), (1, 2, 6, 5), (3, 7, 8, 4),
+             (1, 5, 7, 3), (2, 4, 8, 6)]
+    path.write_text("".join(f"v {x} {y} {z}\n" for x, y, z in corners) +
+                    "".join("f %d %d %d %d\n" % f for f in faces))
+
+
+def write_poses(path, steps):
+    lines = ["scene_id,im_id,obj_id,score,R,t,time"]
+    lines += [f"1,2,3,0.9,1 0 0 0 1 0 0 0 1,{x - 40} {y - 25} {z + 500},-1"
+              for x, y, z in steps]
+    path.write_text("\n".join(lines) + "\n")
+
+
+def write_depth(path, millimetres):
+    rows = (b"\0" + struct.pack(">H", millimetres) * SIDE) * SIDE
+
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(
+            ">I", zlib.crc32(kind + data))
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(
+        b"IHDR", struct.pack(">2I5B", SIDE, SIDE, 16, 0, 0, 0, 0)) + chunk(
+            b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+
+def check_model(folder):
+    mesh, model = folder / "box.obj", folder / "box.scope"
+    made = run("vision-model", "--unit", .001, mesh, model)
+    check(made.returncode == 0 and "100 %" in made.stderr, made.stderr)
+    check("4 poses look alike" in made.stdout, made.stdout)
+    shown = run("vision-model", model)
+    check(shown.returncode == 0 and shown.stdout == made.stdout, shown.stdout)
+    large = run("vision-model", mesh, folder / "large.scope")
+    check(large.returncode == 1 and "0.001" in large.stderr, large.stderr)
+    check(not (folder / "large.scope").exists(), "a refused model was written")
+    model.write_bytes(model.read_bytes()[:-1])
+    cut = run("vision-model", model)
+    check(cut.returncode == 1 and "damaged" in cut.stderr, cut.stderr)
+    check(run("vision-model").returncode == 2, "no usage without arguments")
+
+
+def evaluate(folder, step, *more):
+    write_poses(folder / "found.csv", [step])
+    got = run("vision-pose-eval", "--mesh", f"3={folder / 'box.obj'}", *more,
+              folder / "found.csv", folder / "truth.csv")
+    check(got.returncode == 0, got.stderr)
+    head, line = got.stdout.split()
+    return dict(zip(head.split(","), map(float, line.split(","))))
+
+
+def check_poses(folder):
+    camera = ["--camera", "200,200,32,32", "--depth", folder / "depth.png"]
+    write_poses(folder / "truth.csv", [(0, 0, 0), (0, 300, 0)])
+    write_depth(folder / "depth.png", 600)
+    same = evaluate(folder, (0, 0, 0), *camera)
+    check(same["add_mm"] == same["add_s_mm"] == same["vsd"] == 0, same)
+    check(abs(same["diameter_mm"] - 96.4) < .1, same)
+    near = evaluate(folder, (3, 4, 0), *camera)
+    check(near["add_mm"] == near["add_s_mm"] == 5, near)
+    check(0 < near["vsd"] < .4, near)
+    # a side's length away: half of the corners lie on others
+    check(evaluate(folder, (80, 0, 0))["add_s_mm"] == 40, "ADD-S by a side")
+    # 20 mm off is more than 5, 10, 15 and 20 % of the diameter
+    off = evaluate(folder, (0, 0, 20), *camera)
+    check(abs(off["vsd"] - .4) < .25 and off["add_mm"] == 20, off)
+    # hidden, there is nothing to tell
+    write_depth(folder / "depth.png", 100)
+    check(evaluate(folder, (0, 0, 0), *camera)["vsd"] == 1, "VSD where hidden")
+    none = run("vision-pose-eval", folder / "found.csv", folder / "truth.csv")
+    check(none.returncode == 1 and "--mesh" in none.stderr, none.stderr)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_box(folder / "box.obj")
+        check_model(folder)
+        if (TOOLS / "vision-pose-eval").exists():
+            check_poses(folder)
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()
