@@ -215,5 +215,5 @@ typedef struct {
 C_BEGIN
 void scopedetect_set_noise (ScopedetectNoise *noise);
 
-extern const ScopedetectStages scopedetect_stages_cpu, scopedetect_stages_cuda;
+extern const ScopedetectStages scopedetect_stages_cpu;
 C_END

@@ -155,7 +155,9 @@ scopedetect_new (Scopedetect **self, const Device *device, int width,
   if (!s)
     return "out of memory";
   s->device = *device;
-  s->stages = STAGES (scopedetect, device);
+  s->stages = &scopedetect_stages_cpu;
+  if (device->kind != DEVICE_CPU)
+    return "scopedetect has no kernels yet; use the CPU";
   s->room_models = n_models;
   if (width < 1 || height < 1 || width > SCOPEDETECT_MAX_SIDE ||
       height > SCOPEDETECT_MAX_SIDE)
