@@ -72,6 +72,9 @@ leak_runs () {
   one_test leaks-gpuccl leaks_nothing visiontestsrc pattern=rgbd speed=4 \
     motion-start=2 num-buffers=20 ! gpuccl ! visionmap kind=labels ! \
     visionjson location=/dev/null ! fakesink
+  one_test leaks-pocstereo leaks_nothing visiontestsrc pattern=stereo \
+    view=side-by-side num-buffers=2 ! video/x-raw,width=320,height=120 ! \
+    pocstereo max-disparity=32 ! visionmap kind=disparity ! fakesink
   one_test leaks-mirror leaks_nothing "${clip[@]}" ! \
     moct objects='red:#ff0000~30' ! videoscale ! \
     video/x-raw,width=160,height=120 ! visionmeta ! fakesink
