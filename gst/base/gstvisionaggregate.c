@@ -109,17 +109,43 @@ aggregate_pair (GstAggregator *agg, GstAggregatorPad *first,
   return GST_AGGREGATOR_FLOW_NEED_DATA;
 }
 
+/* Once: frames of @pad come after the other input's end. */
+static void
+tell_end (GstAggregator *agg, GstAggregatorPad *pad)
+{
+  GstVisionAggregatorPrivate *p = gst_vision_aggregator_private (agg);
+  gint i = gst_vision_aggregate_number (agg, pad);
+
+  if (g_atomic_int_compare_and_exchange (&p->tell_end, TRUE, FALSE))
+    GST_ELEMENT_INFO (agg, STREAM, FAILED,
+        ("%s has ended, and with it the output; what %s still sends is "
+         "dropped.",
+            name_of_pad (agg, !i), name_of_pad (agg, i)),
+        (NULL));
+}
+
+static gboolean
+is_over (GstAggregatorPad *pad)
+{
+  return pad && gst_aggregator_pad_is_eos (pad);
+}
+
 /* From here on frames are refused, and one whose thread waits for room gets
  * it.  A GstAggregator itself refuses frames after its end only before 1.26;
  * later ones would leave those who send them waiting for ever. */
 static void
 end (GstAggregator *agg, GstAggregatorPad *first, GstAggregatorPad *second)
 {
-  g_atomic_int_set (&gst_vision_aggregator_private (agg)->has_ended, TRUE);
-  while (first && gst_aggregator_pad_has_buffer (first))
-    drop_frame (agg, first);
-  while (second && gst_aggregator_pad_has_buffer (second))
-    drop_frame (agg, second);
+  GstVisionAggregatorPrivate *p = gst_vision_aggregator_private (agg);
+  GstAggregatorPad *pads[2] = {first, second};
+
+  g_atomic_int_set (&p->tell_end, is_over (first) != is_over (second));
+  g_atomic_int_set (&p->has_ended, TRUE);
+  for (gint i = 0; i < 2; i++)
+    while (pads[i] && gst_aggregator_pad_has_buffer (pads[i])) {
+      tell_end (agg, pads[i]);
+      drop_frame (agg, pads[i]);
+    }
 }
 
 GstFlowReturn
@@ -172,6 +198,7 @@ gst_vision_aggregate_chain (GstPad *pad, GstObject *agg, GstBuffer *buffer)
   GstFlowReturn ret;
 
   if (has_ended (agg)) {
+    tell_end (GST_AGGREGATOR (agg), GST_AGGREGATOR_PAD (pad));
     gst_buffer_unref (buffer);
     return GST_FLOW_EOS;
   }

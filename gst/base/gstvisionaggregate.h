@@ -17,6 +17,7 @@ typedef struct {
   GstVisionPair pair;        /* likewise */
   GstPadChainFunction chain; /* of a GstAggregatorPad */
   gint has_ended; /* atomic: EOS is downstream, and nothing began since */
+  gint tell_end;  /* atomic: an input made that end, and nobody was told */
 } GstVisionAggregatorPrivate;
 
 GstVisionAggregatorPrivate *gst_vision_aggregator_private (gpointer self);

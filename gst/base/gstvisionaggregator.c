@@ -110,7 +110,7 @@ start (GstAggregator *agg)
   GstVisionAggregatorPrivate *p = PRIV (agg);
 
   p->pair = (GstVisionPair){0};
-  p->has_ended = FALSE;
+  p->has_ended = p->tell_end = FALSE;
   gst_vision_common_restart (&p->common);
   gst_vision_backend_start (&p->common.backend);
   return TRUE;

@@ -67,6 +67,24 @@ fit (GstVisionFrames *self, const GstVideoInfo info[2])
   return FALSE;
 }
 
+/* Fixed rates that differ leave frames without partners; that is no error, but
+ * seldom what was meant. */
+static void
+compare_rates (GstVisionFrames *self, const GstVideoInfo info[2])
+{
+  const GstVideoInfo *a = &info[0], *b = &info[1];
+
+  if (a->fps_n <= 0 || b->fps_n <= 0 ||
+      gst_util_fraction_compare (a->fps_n, a->fps_d, b->fps_n, b->fps_d) == 0)
+    return;
+  GST_ELEMENT_WARNING (self->owner, STREAM, FORMAT,
+      ("%s has %d/%d frames a second and %s %d/%d: those without a partner are "
+       "dropped and counted in \"stats\". Put videorate before one of them.",
+          CLASS (self)->first_pad, a->fps_n, a->fps_d, CLASS (self)->second_pad,
+          b->fps_n, b->fps_d),
+      (NULL));
+}
+
 /* Opens everything for the caps that have come. */
 static GstFlowReturn
 configure (GstVisionFrames *self, GstVisionPacking packing)
@@ -85,6 +103,7 @@ configure (GstVisionFrames *self, GstVisionPacking packing)
   if (!self->single) {
     if (!fit (self, info))
       return GST_FLOW_NOT_NEGOTIATED;
+    compare_rates (self, info);
     view[0] = info[0];
     view[1] = info[1];
   } else {

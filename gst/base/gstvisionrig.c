@@ -224,17 +224,23 @@ gst_vision_rig_read (
 {
   const gchar *comma = strchr (location, ',');
   Files f = {{NULL}, {NULL}};
-  gboolean good;
+  gboolean one_missing = FALSE, good;
 
   if (!(unit > 0 && isfinite (unit)))
     REFUSE ("the unit of a rig is metres above 0, not %g", unit);
   if (comma && !g_file_test (location, G_FILE_TEST_EXISTS)) {
     f.path[0] = g_strndup (location, comma - location);
     f.path[1] = g_strdup (comma + 1);
+    one_missing = !*f.path[0] || !*f.path[1];
   } else {
     f.path[0] = g_strdup (location);
   }
-  good = g_file_get_contents (f.path[0], &f.text[0], NULL, error) &&
+  if (one_missing)
+    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+        "\"%s\" names one file; name two, one on each side of the comma",
+        location);
+  good = !one_missing &&
+      g_file_get_contents (f.path[0], &f.text[0], NULL, error) &&
       (!f.path[1] ||
           g_file_get_contents (f.path[1], &f.text[1], NULL, error)) &&
       read_files (&f, unit, rig, error);

@@ -35,6 +35,21 @@ two_with_a_pair (void)
   return t;
 }
 
+/* Once. */
+static void
+expect_end_told (Two *t, const gchar *text)
+{
+  GstMessage *message = gst_bus_pop_filtered (t->bus, GST_MESSAGE_INFO);
+  GError *error;
+
+  fail_unless (message != NULL);
+  gst_message_parse_info (message, &error, NULL);
+  fail_unless (strstr (error->message, text) != NULL, "%s", error->message);
+  g_error_free (error);
+  gst_message_unref (message);
+  fail_if (gst_bus_have_pending (t->bus));
+}
+
 static void
 begin_anew (Two *t)
 {
@@ -58,6 +73,7 @@ GST_START_TEST (test_eos)
   fail_unless (gst_harness_push_event (ends, gst_event_new_eos ()));
   expect_eos (&t);
   fail_unless_equals_uint64 (two_stat (&t, "dropped"), 1);
+  expect_end_told (&t, __i__ ? "sink_left has ended" : "sink_right has ended");
   for (gint i = 0; i < 3; i++)
     fail_unless_equals_int (two_push (other, 80 + 40 * i, N, 1), GST_FLOW_EOS);
   fail_unless_equals_int (gst_harness_buffers_in_queue (t.left), 0);

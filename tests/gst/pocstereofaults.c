@@ -58,6 +58,22 @@ GST_START_TEST (test_unequal)
 }
 GST_END_TEST;
 
+/* Two rates: said, and pairs are found for all that.  The caps of the left are
+ * at 25 frames a second. */
+GST_START_TEST (test_rates)
+{
+  Views v = views_grey ("");
+
+  v.info.fps_n = 50;
+  gst_harness_set_src_caps (v.right, gst_video_info_to_caps (&v.info));
+  gst_buffer_unref (views_push (&v, NULL));
+  views_expect (&v, GST_MESSAGE_WARNING, "25/1 frames a second and sink_right");
+  gst_buffer_unref (views_push (&v, NULL));
+  views_expect_silence (&v);
+  views_free (&v);
+}
+GST_END_TEST;
+
 /* What goes wrong while it plays costs the pairs that it concerns. */
 GST_START_TEST (test_faults)
 {
@@ -236,6 +252,7 @@ pocstereofaults_suite (void)
   tcase_set_timeout (tc, 120); /* the sanitizers are slow */
   tcase_add_test (tc, test_refused);
   tcase_add_test (tc, test_unequal);
+  tcase_add_test (tc, test_rates);
   tcase_add_test (tc, test_faults);
   tcase_add_test (tc, test_calibration);
   tcase_add_test (tc, test_told_at_start);

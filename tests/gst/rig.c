@@ -200,6 +200,9 @@ GST_START_TEST (test_no_file)
   g_clear_error (&error);
   fail_unless (!gst_vision_rig_read ("/nowhere/a,b", 1, &rig, &error));
   g_clear_error (&error);
+  fail_unless (!gst_vision_rig_read ("left.yaml,", 1, &rig, &error));
+  fail_unless (strstr (error->message, "names one file") != NULL);
+  g_clear_error (&error);
   fail_unless (!gst_vision_rig_read ("", 1, &rig, &error));
   g_clear_error (&error);
   fail_unless (!gst_vision_rig_read ("/dev/null", NAN, &rig, &error));
