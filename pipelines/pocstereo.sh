@@ -15,7 +15,8 @@
 # POCSTEREO holds further properties, such as a range and a rig:
 # POCSTEREO='min-disparity=-16 max-disparity=96 calibration=rig.yml'.  PLY names
 # a file, or one a frame as 'cloud-%05d.ply', for points in space; that needs a
-# rig.  FACES=1 measures points on faces only (facedetect of gst-plugins-bad).
+# rig.  FACES=1 measures points on faces only (facedetect, of the packages
+# gstreamer1.0-opencv and opencv-data).
 # OUTPUT=disparity.png writes the colours of the last frame instead of showing
 # them.  START is the number of the first picture of a sequence (0).  FRAMES=100
 # ends it after 100 frames.
@@ -48,12 +49,17 @@ points=(mode=points)
 colours=(output=colormap)
 faces=()
 if [ -n "${FACES-}" ]; then
-  gst-inspect-1.0 facedetect >/dev/null 2>&1 || {
-    echo "FACES needs facedetect, of the package gstreamer1.0-opencv" >&2
+  # for parts of faces, which are not asked for, it has no profiles on Debian
+  export OPENCV_LOG_LEVEL=OFF
+  profile=$(property facedetect profile 2>/dev/null) || true
+  [ -r "$profile" ] || {
+    echo "FACES needs facedetect and its profile, of the packages" \
+      "gstreamer1.0-opencv and opencv-data" >&2
     exit 1
   }
   faces=(! facedetect min-size-width=80 min-size-height=80 display=false !
     videoconvert)
+  points+=(regions-only=true)
   colours+=("${points[@]}")
 fi
 
@@ -66,6 +72,7 @@ else
   colours=("${points[@]}")
   show=(! visionjson ! fakesink)
 fi
+[ "$left" != test ] || colours+=(max-disparity=64)
 element=(pocstereo name=stereo "${colours[@]}" ${PLY:+ply-location="$PLY"}
   "${properties[@]}")
 
@@ -82,7 +89,6 @@ if [ "$left" = test ]; then
   # shellcheck disable=SC2054 # the commas are of caps
   source=(visiontestsrc pattern=stereo view=side-by-side
     ${FRAMES:+num-buffers="$FRAMES"} ! video/x-raw,framerate=30/1)
-  element+=(max-disparity=64)
 else
   choose_source "$left"
   element+=(packing=side-by-side)

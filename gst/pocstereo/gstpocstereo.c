@@ -41,7 +41,7 @@
  * In mode points, the left view is asked at #GstPocstereo:points, else on a
  * grid in #GstPocstereo:roi, else in the regions that came with the left frame
  * as GstVideoRegionOfInterestMeta (faces of `facedetect`, objects of others),
- * else all over.
+ * else all over, or nowhere (#GstPocstereo:regions-only).
  *
  * Some of the frames are looked at as a whole.  A warning says where
  * disparities of the other sign fit better, since the views are then swapped,
@@ -58,8 +58,9 @@
  * pocstereo max-disparity=64 output=colormap ! videoconvert ! autovideosink
  * gst-launch-1.0 filesrc location=LEFTFILE ! decodebin ! facedetect ! queue !
  * p.sink_left filesrc location=RIGHTFILE ! decodebin ! queue ! p.sink_right
- * pocstereo name=p mode=points calibration=intrinsics.yml,extrinsics.yml
- * ply-location=face-%05d.ply ! fakesink
+ * pocstereo name=p mode=points regions-only=true
+ * calibration=intrinsics.yml,extrinsics.yml ply-location=face-%05d.ply !
+ * fakesink
  * ]|
  * Points of a generated room seen by two cameras; what is near in it, as
  * colours; and points on faces, in space.

@@ -44,6 +44,7 @@ typedef struct {
   gint weight, fit;
   gboolean left_right, revote;
   gint grid_spacing;
+  gboolean regions_only;
   gdouble disparity_scale;
   gdouble baseline; /* metres; 0: not set */
 } GstPocstereoSettings;

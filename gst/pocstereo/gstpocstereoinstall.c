@@ -204,6 +204,11 @@ install_points (GObjectClass *k, const GstPocstereoSettings *d)
       g_param_spec_int ("grid-spacing", "Grid spacing",
           "In mode points, pixels from one to the next", 1, POCSTEREO_MAX_SIDE,
           d->grid_spacing, LIVE));
+  install (k, PROP_REGIONS_ONLY,
+      g_param_spec_boolean ("regions-only", "Regions only",
+          "In mode points, a frame without points, roi and regions of interest "
+          "is asked nowhere, instead of all over",
+          d->regions_only, LIVE));
   install (k, PROP_ROI,
       g_param_spec_string ("roi", "Regions of interest",
           "In mode points, where the grid lies: x,y,width,height;… in pixels "

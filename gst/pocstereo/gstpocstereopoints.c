@@ -86,8 +86,10 @@ gst_pocstereo_parse_points (const gchar *text, GError **error)
   G_STATIC_ASSERT (sizeof (PocstereoPoint) == 2 * sizeof (gint));
   if (!text[strspn (text, "0123456789-+,; \t\r\n")])
     return parse (text, 2, error);
-  if (!g_file_get_contents (text, &read, NULL, error))
+  if (!g_file_get_contents (text, &read, NULL, error)) {
+    g_prefix_error (error, "it is neither x,y;… nor a file to read: ");
     return NULL;
+  }
   points = parse (read, 2, error);
   g_free (read);
   return points;
@@ -169,12 +171,14 @@ gst_pocstereo_choose (GstPocstereo *self, GstBuffer *buffer)
   GstVideoRectangle whole = {0, 0, self->width, self->height};
   GArray *list, *regions;
   const char *fault = NULL;
+  gboolean regions_only;
   gint spacing;
 
   GST_OBJECT_LOCK (self);
   list = self->list ? g_array_ref (self->list) : NULL;
   regions = self->regions ? g_array_ref (self->regions) : NULL;
   spacing = self->settings.grid_spacing;
+  regions_only = self->settings.regions_only;
   GST_OBJECT_UNLOCK (self);
 
   g_array_set_size (self->chosen, 0);
@@ -183,7 +187,8 @@ gst_pocstereo_choose (GstPocstereo *self, GstBuffer *buffer)
   for (guint i = 0; !list && regions && i < regions->len && !fault; i++)
     fault = choose_grid (
         self, &g_array_index (regions, GstVideoRectangle, i), spacing);
-  if (!list && !regions && !choose_theirs (self, buffer, spacing, &fault))
+  if (!list && !regions && !choose_theirs (self, buffer, spacing, &fault) &&
+      !regions_only)
     fault = choose_grid (self, &whole, spacing);
   g_clear_pointer (&list, g_array_unref);
   g_clear_pointer (&regions, g_array_unref);

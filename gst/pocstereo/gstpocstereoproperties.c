@@ -39,6 +39,7 @@ static const gsize places[] = {
     [PROP_SPECKLE_SIZE] = AT (settings.params.speckle_size),
     [PROP_SPECKLE_STEP] = AT (settings.params.speckle_step),
     [PROP_GRID_SPACING] = AT (settings.grid_spacing),
+    [PROP_REGIONS_ONLY] = AT (settings.regions_only),
     [PROP_DISPARITY_SCALE] = AT (settings.disparity_scale),
     [PROP_BASELINE] = AT (settings.baseline),
     [PROP_CALIBRATION_UNIT] = AT (calibration_unit),
@@ -89,8 +90,8 @@ gst_pocstereo_report_refused (GstPocstereo *self)
   GST_OBJECT_UNLOCK (self);
   if (!refused)
     return;
-  GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-      ("A property stays what it was: %s.", refused->message), (NULL));
+  GST_ELEMENT_WARNING (
+      self, LIBRARY, SETTINGS, ("%s.", refused->message), (NULL));
   g_error_free (refused);
 }
 
@@ -138,13 +139,15 @@ free_read (Read *read)
 
 /* What cannot be read leaves what was before. */
 static void
-set_text (GstPocstereo *self, guint id, const gchar *text)
+set_text (GstPocstereo *self, guint id, const gchar *name, const gchar *text)
 {
   gchar **place = (gchar **) G_STRUCT_MEMBER_P (self, places[id]);
   gchar *kept = text && *text ? g_strdup (text) : NULL;
   GError *error = NULL;
   Read read = {NULL};
   gboolean good = !kept || read_text (self, id, kept, &read, &error);
+
+  g_prefix_error (&error, "%s stays what it was: ", name);
 
   GST_OBJECT_LOCK (self);
   if (good) {
@@ -200,7 +203,7 @@ follow (GstPocstereo *self, guint id)
   calibration = g_strdup (self->calibration);
   GST_OBJECT_UNLOCK (self);
   if (calibration)
-    set_text (self, PROP_CALIBRATION, calibration);
+    set_text (self, PROP_CALIBRATION, "calibration", calibration);
   g_free (calibration);
 }
 
@@ -214,7 +217,7 @@ gst_pocstereo_set_property (
     gst_vision_intrinsics_set_property (
         &self->intrinsics, GST_ELEMENT (self), 0, value);
   else if (id >= PROP_ROI)
-    set_text (self, id, g_value_get_string (value));
+    set_text (self, id, pspec->name, g_value_get_string (value));
   else {
     set_number (self, id, value, pspec);
     follow (self, id);

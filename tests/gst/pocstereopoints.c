@@ -75,6 +75,11 @@ GST_START_TEST (test_chosen)
   views_expect (&v, GST_MESSAGE_WARNING, "2 of 3 points lie outside");
   g_object_set (v.element, "points", "", "roi", NULL, NULL);
   fail_unless_equals_int (count (&v, NULL), 20 * 13);
+  g_object_set (v.element, "regions-only", TRUE, NULL);
+  fail_unless_equals_int (count (&v, NULL), 0);
+  left = views_make (&v, 0);
+  gst_buffer_add_video_region_of_interest_meta (left, "face", 40, 20, 11, 10);
+  fail_unless_equals_int (count (&v, left), 3 * 2);
   views_free (&v);
 }
 GST_END_TEST;
@@ -94,13 +99,15 @@ GST_START_TEST (test_texts)
   fail_unless (g_file_set_contents (path, "50,30\n60,31\n", -1, NULL));
   fail_unless_equals_int (count (&v, NULL), 1);
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
-    gchar *before, *after;
+    gchar *before, *after, *said;
 
     g_object_get (v.element, bad[i][0], &before, NULL);
     g_object_set (v.element, bad[i][0], bad[i][1], NULL);
     g_object_get (v.element, bad[i][0], &after, NULL);
     fail_unless_equals_string (after, before);
-    views_expect (&v, GST_MESSAGE_WARNING, "stays what it was");
+    said = g_strdup_printf ("%s stays what it was: ", bad[i][0]);
+    views_expect (&v, GST_MESSAGE_WARNING, said);
+    g_free (said);
     fail_unless_equals_int (count (&v, NULL), 1);
     g_free (before);
     g_free (after);
