@@ -115,13 +115,16 @@ tell_end (GstAggregator *agg, GstAggregatorPad *pad)
 {
   GstVisionAggregatorPrivate *p = gst_vision_aggregator_private (agg);
   gint i = gst_vision_aggregate_number (agg, pad);
+  gchar *text;
 
-  if (g_atomic_int_compare_and_exchange (&p->tell_end, TRUE, FALSE))
-    GST_ELEMENT_INFO (agg, STREAM, FAILED,
-        ("%s has ended, and with it the output; what %s still sends is "
-         "dropped.",
-            name_of_pad (agg, !i), name_of_pad (agg, i)),
-        (NULL));
+  if (!g_atomic_int_compare_and_exchange (&p->tell_end, TRUE, FALSE))
+    return;
+  text = g_strdup_printf ("%s has ended, and with it the output; what %s still "
+                          "sends is dropped.",
+      name_of_pad (agg, !i), name_of_pad (agg, i));
+  /* gst-launch-1.0 prints the second one alone */
+  GST_ELEMENT_INFO (agg, STREAM, FAILED, ("%s", text), ("%s", text));
+  g_free (text);
 }
 
 static gboolean
