@@ -141,6 +141,39 @@ test_wild (DeviceKind kind)
   }
 }
 
+/* Where a rectified pixel comes from, it is found again. */
+static void
+test_find (DeviceKind kind)
+{
+  enum { W = 64, H = 48, VIEWS = 50 };
+  static PocstereoPosition map[W * H];
+  static uint8_t valid[W * H];
+  int lost = 0, all = 0;
+
+  (void) kind;
+  for (int round = 0; round < VIEWS; round++) {
+    PocstereoView v = view_random (W, H);
+
+    v.k[0] = v.k[4] = between (W, 2 * W); /* wider ones fold */
+    v.p[0] = v.p[5] = v.k[0] * between (.7, 1.2);
+    pocstereo_rectify_map (&v, W, H, map, valid);
+    for (int i = 0; i < W * H; i++) {
+      double from[2] = {(double) map[i].x / POCSTEREO_MAP_ONE,
+          (double) map[i].y / POCSTEREO_MAP_ONE};
+      double to[2];
+
+      if (!valid[i])
+        continue;
+      all++;
+      if (!pocstereo_rectify_find (&v, from, to))
+        lost++;
+      else
+        check (fabs (to[0] - i % W) < .1 && fabs (to[1] - i / W) < .1);
+    }
+  }
+  check (all > VIEWS * W * H / 4 && lost == 0);
+}
+
 static void
 test_parity (DeviceKind kind)
 {
@@ -229,7 +262,8 @@ static const CheckPart on_each[] = {{"grey of every format", test_grey},
     {"no map and shifts", test_shifts}, {"lenses", test_lenses},
     {"turned cameras", test_turned}, {"brute force", test_oracle},
     {"flat and sloped", test_slopes}, {"refusals", test_refusals},
-    {"wild views of small frames", test_wild}, {NULL, NULL}};
+    {"wild views of small frames", test_wild},
+    {"pixels found again", test_find}, {NULL, NULL}};
 
 static const CheckPart parity[] = {{"CPU and CUDA", test_parity}, {NULL, NULL}};
 

@@ -45,6 +45,12 @@ void pocstereo_rectify_free (PocstereoRectify *self);
 const char *pocstereo_rectify_set (PocstereoRectify *self,
     const PocstereoView *left, const PocstereoView *right);
 
+/* Where the rectified view shows what lies at @from in the frame, both in
+ * pixels, to some hundredths; false where it cannot be found, as beyond the
+ * edge of what a lens's model is for. */
+bool pocstereo_rectify_find (
+    const PocstereoView *view, const double from[2], double *to);
+
 /* Queues the writing of both planes: height rows of width samples, @stride (in
  * samples) apart, in memory of the device.  A rectified sample is interpolated
  * by cubic convolution (R. Keys, IEEE Trans. ASSP 29, 1981, a = -1/2); what

@@ -135,26 +135,79 @@ inside (int32_t place, int n)
   return place >= 0 && place <= (n - 1) * POCSTEREO_MAP_ONE;
 }
 
+/* What a view's matrices come to. */
+typedef struct {
+  const PocstereoView *v;
+  Matrix back, tilted;
+} Camera;
+
+static Camera
+camera_of (const PocstereoView *v)
+{
+  return (Camera){v, inverse (multiply (v->p, 4, v->r).m), tilt (v->d)};
+}
+
+/* Where in the frame pixel (@x, @y) of the rectified one comes from; false
+ * where the lens has no image of it. */
+static bool
+find_source (const Camera *c, double x, double y, double source[2])
+{
+  double pixel[3] = {x, y, 1}, ray[3], seen[3];
+  bool good;
+
+  apply (c->back.m, pixel, ray);
+  good =
+      distort (c->v->d, &c->tilted, ray[0] / ray[2], ray[1] / ray[2], seen) &&
+      ray[2] > 0;
+  source[0] = c->v->k[0] * seen[0] / seen[2] + c->v->k[2];
+  source[1] = c->v->k[4] * seen[1] / seen[2] + c->v->k[5];
+  return good;
+}
+
 void
 pocstereo_rectify_map (const PocstereoView *v, int width, int height,
     PocstereoPosition *map, uint8_t *valid)
 {
-  Matrix back = inverse (multiply (v->p, 4, v->r).m);
-  Matrix tilted = tilt (v->d);
+  Camera c = camera_of (v);
 
 #pragma omp parallel for schedule(static)
   for (int i = 0; i < height; i++)
     for (int j = 0; j < width; j++) {
       size_t at = (size_t) i * width + j;
-      double pixel[3] = {j, i, 1}, ray[3], seen[3];
-      bool good;
+      double source[2];
+      bool good = find_source (&c, j, i, source);
 
-      apply (back.m, pixel, ray);
-      good = distort (v->d, &tilted, ray[0] / ray[2], ray[1] / ray[2], seen) &&
-          ray[2] > 0;
-      map[at].x = fixed (v->k[0] * seen[0] / seen[2] + v->k[2], width);
-      map[at].y = fixed (v->k[4] * seen[1] / seen[2] + v->k[5], height);
+      map[at].x = fixed (source[0], width);
+      map[at].y = fixed (source[1], height);
       valid[at] =
           good && inside (map[at].x, width) && inside (map[at].y, height);
     }
+}
+
+/* No lens bends so much that a step in its direction, in the ratio of the focal
+ * lengths, would not come nearer. */
+#define STEPS 50
+#define NEAR .01 /* pixels */
+
+bool
+pocstereo_rectify_find (
+    const PocstereoView *v, const double from[2], double *to)
+{
+  Camera c = camera_of (v);
+  double there[2], apart;
+
+  to[0] = v->p[2] + (from[0] - v->k[2]) * v->p[0] / v->k[0];
+  to[1] = v->p[6] + (from[1] - v->k[5]) * v->p[5] / v->k[4];
+  for (int i = 0; i < STEPS; i++) {
+    bool good = find_source (&c, to[0], to[1], there);
+
+    apart = fmax (fabs (from[0] - there[0]), fabs (from[1] - there[1]));
+    if (!good || !isfinite (apart))
+      return false;
+    if (apart < NEAR)
+      return true;
+    to[0] += (from[0] - there[0]) * v->p[0] / v->k[0];
+    to[1] += (from[1] - there[1]) * v->p[5] / v->k[4];
+  }
+  return false;
 }

@@ -40,7 +40,8 @@
  *
  * In mode points, the left view is asked at #GstPocstereo:points, else on a
  * grid in #GstPocstereo:roi, else in the regions that came with the left frame
- * as GstVideoRegionOfInterestMeta (faces of `facedetect`, objects of others),
+ * as GstVideoRegionOfInterestMeta (faces of `facedetect`, objects of others; of
+ * frames that are rectified first, they are found again in the rectified view),
  * else all over, or nowhere (#GstPocstereo:regions-only).
  *
  * Some of the frames are looked at as a whole.  A warning says where

@@ -134,6 +134,9 @@ const char *gst_pocstereo_choose (GstPocstereo *self, GstBuffer *buffer);
  * the camera that is known. */
 const char *gst_pocstereo_begin_rig (GstPocstereo *self, GstBuffer *buffer);
 void gst_pocstereo_close_rig (GstPocstereo *self);
+/* Makes a region of the left frame one of the left view, where frames are
+ * rectified: the least that holds its outline. */
+void gst_pocstereo_rectify_region (GstPocstereo *self, GstVideoRectangle *r);
 /* Refuses, with an error, a rig for frames of another size. */
 const char *gst_pocstereo_check_rig (GstPocstereo *self);
 

@@ -160,6 +160,7 @@ choose_theirs (
         (gint) MIN (roi->h, G_MAXINT16)};
 
     any = TRUE;
+    gst_pocstereo_rectify_region (self, &r);
     *fault = choose_grid (self, &r, spacing);
   }
   return any;

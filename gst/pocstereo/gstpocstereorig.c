@@ -144,6 +144,39 @@ gst_pocstereo_begin_rig (GstPocstereo *self, GstBuffer *buffer)
                                  : take_camera (self, baseline, buffer);
 }
 
+void
+gst_pocstereo_rectify_region (GstPocstereo *self, GstVideoRectangle *r)
+{
+  gdouble x[3] = {MAX (r->x, 0), 0, MIN (r->x + r->w, self->width) - 1};
+  gdouble y[3] = {MAX (r->y, 0), 0, MIN (r->y + r->h, self->height) - 1};
+  gdouble x0 = self->width, y0 = self->height, x1 = -1, y1 = -1, to[2];
+  PocstereoView left;
+
+  if (!self->rectified)
+    return;
+  left = view_of (&self->used.view[0]);
+  *r = (GstVideoRectangle){0, 0, 0, 0};
+  if (x[0] > x[2] || y[0] > y[2])
+    return;
+  x[1] = (x[0] + x[2]) / 2;
+  y[1] = (y[0] + y[2]) / 2;
+  for (gint i = 0; i < 9; i++) {
+    gdouble from[2] = {x[i % 3], y[i / 3]};
+
+    if (!pocstereo_rectify_find (&left, from, to))
+      continue;
+    x0 = MIN (x0, to[0]);
+    y0 = MIN (y0, to[1]);
+    x1 = MAX (x1, to[0]);
+    y1 = MAX (y1, to[1]);
+  }
+  /* what of it lies in the view */
+  r->x = (gint) rint (MAX (x0, 0));
+  r->y = (gint) rint (MAX (y0, 0));
+  r->w = (gint) rint (MIN (x1, self->width - 1)) + 1 - r->x;
+  r->h = (gint) rint (MIN (y1, self->height - 1)) + 1 - r->y;
+}
+
 const char *
 gst_pocstereo_check_rig (GstPocstereo *self)
 {

@@ -2,9 +2,7 @@
  *
  * The element pocstereo where something is wrong: each is said, and nothing
  * stops that can go on. */
-#include "pocstereoviews.h"
-
-#include <glib/gstdio.h>
+#include "pocstereorig.h"
 
 /* What cannot work with these frames is an error with the first pair. */
 static void
@@ -101,55 +99,10 @@ GST_START_TEST (test_faults)
 }
 GST_END_TEST;
 
-/* A rig of parallel cameras without lenses, in ROS's form. */
-static gchar *
-write_rig (gint width)
-{
-  gchar *folder = g_dir_make_tmp ("pocstereo-XXXXXX", NULL), *location;
-  gchar *path[2];
-
-  for (gint i = 0; i < 2; i++) {
-    gchar *text =
-        g_strdup_printf ("image_width: %d\nimage_height: %d\n"
-                         "camera_matrix:\n  rows: 3\n  cols: 3\n"
-                         "  data: [80, 0, 48, 0, 80, 32, 0, 0, 1]\n"
-                         "distortion_coefficients:\n  rows: 1\n  cols: 5\n"
-                         "  data: [0, 0, 0, 0, 0]\n"
-                         "rectification_matrix:\n  rows: 3\n  cols: 3\n"
-                         "  data: [1, 0, 0, 0, 1, 0, 0, 0, 1]\n"
-                         "projection_matrix:\n  rows: 3\n  cols: 4\n"
-                         "  data: [80, 0, 48, %s, 0, 80, 32, 0, 0, 0, 1, 0]\n",
-            width, HEIGHT, i ? "-8" : "0");
-
-    path[i] = g_build_filename (folder, i ? "right.yaml" : "left.yaml", NULL);
-    fail_unless (g_file_set_contents (path[i], text, -1, NULL));
-    g_free (text);
-  }
-  location = g_strjoin (",", path[0], path[1], NULL);
-  g_free (path[0]);
-  g_free (path[1]);
-  g_free (folder);
-  return location;
-}
-
-static void
-remove_rig (gchar *location)
-{
-  gchar **path = g_strsplit (location, ",", 2);
-  gchar *folder = g_path_get_dirname (path[0]);
-
-  g_unlink (path[0]);
-  g_unlink (path[1]);
-  g_rmdir (folder);
-  g_free (folder);
-  g_strfreev (path);
-  g_free (location);
-}
-
 /* A rig that fits, then one of another size: at first and while it plays. */
 GST_START_TEST (test_calibration)
 {
-  gchar *good = write_rig (WIDTH), *other = write_rig (2 * WIDTH);
+  gchar *good = write_rig (WIDTH, 0), *other = write_rig (2 * WIDTH, 0);
   Views v = views_grey ("");
   GstVisionCamera camera;
   GstBuffer *buffer;
@@ -179,6 +132,46 @@ GST_START_TEST (test_calibration)
   g_free (line);
   remove_rig (good);
   remove_rig (other);
+}
+GST_END_TEST;
+
+/* Regions of the buffer are in the frame as it was; those outside of it, as of
+ * the right view beside it, are none. */
+GST_START_TEST (test_rectified_regions)
+{
+  static const gint regions[][4] = {
+      {40, 20, 11, 10}, {89, 0, 50, 9}, {WIDTH, 20, 20, 20}, {0, 70, 9, 9}};
+  static const guint points[] = {3 * 2, 1 * 2, 0, 0};
+  gchar *rig = write_rig (WIDTH, 6);
+  gchar *line = g_strdup_printf ("mode=points calibration=%s", rig);
+  Views v = views_grey (line);
+
+  for (guint i = 0; i < G_N_ELEMENTS (points); i++) {
+    GstBuffer *left = views_make (&v, 0), *buffer;
+    const gint *r = regions[i];
+    guint n = 0;
+
+    gst_buffer_add_video_region_of_interest_meta (
+        left, "face", (guint) r[0], (guint) r[1], (guint) r[2], (guint) r[3]);
+    buffer = views_push (&v, left);
+    if (views_has (buffer, "matches")) {
+      GstMapInfo info;
+      GstVisionMap map = views_map (buffer, "matches", &info);
+      const gfloat *at = (const gfloat *) info.data;
+
+      n = map.width;
+      for (guint k = 0; k < n; k++)
+        fail_unless (at[5 * k] >= 46, "%f", at[5 * k]);
+      if (i == 0)
+        fail_unless (at[0] == 46 && at[1] == 22, "%f %f", at[0], at[1]);
+      gst_buffer_unmap (map.pixels, &info);
+    }
+    fail_unless_equals_int (n, points[i]);
+    gst_buffer_unref (buffer);
+  }
+  views_free (&v);
+  g_free (line);
+  remove_rig (rig);
 }
 GST_END_TEST;
 
@@ -255,6 +248,7 @@ pocstereofaults_suite (void)
   tcase_add_test (tc, test_rates);
   tcase_add_test (tc, test_faults);
   tcase_add_test (tc, test_calibration);
+  tcase_add_test (tc, test_rectified_regions);
   tcase_add_test (tc, test_told_at_start);
   tcase_add_test (tc, test_swapped);
   tcase_add_test (tc, test_askew);
