@@ -36,7 +36,7 @@ check_implementation (const PocstereoParams *p)
   if (p->implementation != POCSTEREO_FUSED &&
       (p->window != 32 || p->lines != 15 || p->bandwidth != 8))
     return "implementations i1 to i5 are for window 32, lines 15 and bandwidth "
-           "8";
+           "8; set these, or implementation=fused";
   if (!IN (p->lines_at_once, 0, 15))
     return "lines-at-once must be 1 to 15, or 0 for the fastest";
   return NULL;
@@ -56,7 +56,7 @@ check_range (const PocstereoParams *p, int width, int height)
   if (!IN (p->layers, 0, POCSTEREO_MAX_LAYERS))
     return "layers must be 0 (as many as the range needs) to 8";
   if (p->layers > 1 && side >> (p->layers - 1) < LEAST_SIDE)
-    return "the frame is too small for so many layers";
+    return "the frame is too small for so many layers; set fewer, or 0";
   return NULL;
 }
 
