@@ -139,6 +139,22 @@ def inputs_of_pocstereo(env):
             n = int(re.search(rb"element vertex (\d+)", cloud)[1])
             assert n > 1000, f"pocstereo.sh wrote {n} points"
     print("ok   pipelines/pocstereo.sh with pictures")
+    faces_of_pocstereo(script, dict(env, FACES="1", FRAMES="2"))
+
+
+def faces_of_pocstereo(script, env):
+    """Nobody is in the generated room, so nothing is measured; where there is
+    no facedetect, that is said."""
+    done = subprocess.run([script], env=env, capture_output=True, text=True,
+                          timeout=60, check=False)
+    if done.returncode:
+        assert "FACES needs facedetect" in done.stderr, done.stderr
+        print("SKIP pipelines/pocstereo.sh with faces: no facedetect")
+        return
+    frames = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(frames) == 2, done.stdout + done.stderr
+    assert not any("maps" in frame for frame in frames), frames
+    print("ok   pipelines/pocstereo.sh with faces")
 
 
 def scripts():
