@@ -114,6 +114,19 @@ struct _GstPocstereo {
   gboolean warned_swapped, warned_askew; /* each once */
 };
 
+static inline const Device *
+gst_pocstereo_get_device (GstPocstereo *self)
+{
+  return &gst_vision_aggregator_get_backend (GST_VISION_AGGREGATOR (self))
+              ->device;
+}
+
+static inline GstVisionCommon *
+gst_pocstereo_get_common (GstPocstereo *self)
+{
+  return gst_vision_aggregator_get_common (GST_VISION_AGGREGATOR (self));
+}
+
 /* gstpocstereoinstall.c */
 void gst_pocstereo_install_properties (GObjectClass *klass);
 

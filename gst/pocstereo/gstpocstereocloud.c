@@ -68,8 +68,7 @@ add_row (GstPocstereo *self, gint y)
 static const char *
 fill (GstPocstereo *self, const PocstereoMatch *matches)
 {
-  const Device *device =
-      &gst_vision_aggregator_get_backend (GST_VISION_AGGREGATOR (self))->device;
+  const Device *device = gst_pocstereo_get_device (self);
 
   if (!self->cloud)
     self->cloud = gst_vision_ply_new ();
@@ -114,9 +113,7 @@ gst_pocstereo_write_cloud (GstPocstereo *self, const PocstereoMatch *matches)
     }
     path = gst_vision_ply_path (location, self->n_clouds++);
     if (!gst_vision_ply_write (self->cloud, path, &error))
-      gst_vision_common_fault (
-          gst_vision_aggregator_get_common (GST_VISION_AGGREGATOR (self)),
-          error->message);
+      gst_vision_common_fault (gst_pocstereo_get_common (self), error->message);
     g_clear_error (&error);
     g_free (path);
   } else if (location)

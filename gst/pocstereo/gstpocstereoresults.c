@@ -20,13 +20,6 @@ static const struct {
 
 G_STATIC_ASSERT (G_N_ELEMENTS (maps) == GST_POCSTEREO_N_MAPS);
 
-static const Device *
-device_of (GstPocstereo *self)
-{
-  return &gst_vision_aggregator_get_backend (GST_VISION_AGGREGATOR (self))
-              ->device;
-}
-
 const char *
 gst_pocstereo_open_results (GstPocstereo *self, const Device *device)
 {
@@ -48,7 +41,7 @@ gst_pocstereo_open_results (GstPocstereo *self, const Device *device)
 void
 gst_pocstereo_close_results (GstPocstereo *self)
 {
-  const Device *device = device_of (self);
+  const Device *device = gst_pocstereo_get_device (self);
 
   for (guint i = 0; i < GST_POCSTEREO_N_MAPS; i++)
     gst_vision_pixels_close (&self->maps[i]);
@@ -87,7 +80,7 @@ fill_picture (GstPocstereo *self, const PocstereoParams *params,
     out.min = params->min_disparity;
     out.max = params->max_disparity;
   }
-  return pocstereo_output (device_of (self), &in, &out);
+  return pocstereo_output (gst_pocstereo_get_device (self), &in, &out);
 }
 
 const char *
@@ -100,7 +93,7 @@ gst_pocstereo_clear_picture (GstPocstereo *self)
   if (!picture)
     return NULL;
   row = (gsize) image_row_bytes (picture->format, picture->width, 0);
-  return device_clear (device_of (self), picture->plane[0],
+  return device_clear (gst_pocstereo_get_device (self), picture->plane[0],
       (gsize) picture->stride[0] * (picture->height - 1) + row);
 }
 
@@ -133,8 +126,8 @@ fill_maps (GstPocstereo *self, const PocstereoMatch *matches, const Filling *f)
       .confidence = f->rows[GST_POCSTEREO_MAP_CONFIDENCE],
       .depth = f->rows[GST_POCSTEREO_MAP_DEPTH]};
 
-  TRY (pocstereo_output (device_of (self), &in, &out));
-  return device_wait (device_of (self));
+  TRY (pocstereo_output (gst_pocstereo_get_device (self), &in, &out));
+  return device_wait (gst_pocstereo_get_device (self));
 }
 
 static gboolean
@@ -251,7 +244,8 @@ scatter (GstPocstereo *self, const PocstereoParams *params,
   /* what the last frame copied has been copied, by the wait for matches */
   pocstereo_scatter ((const PocstereoPoint *) self->chosen->data, matches,
       (int) self->chosen->len, side, self->scatter, self->width, self->height);
-  TRY (device_copy (device_of (self), self->scattered, self->scatter, bytes));
+  TRY (device_copy (
+      gst_pocstereo_get_device (self), self->scattered, self->scatter, bytes));
   return fill_picture (self, params, self->scattered);
 }
 

@@ -26,8 +26,7 @@ get_rig (GstPocstereo *self, GstVisionRig *rig, gboolean *is_camera_set,
 static const char *
 read_valid (GstPocstereo *self)
 {
-  const Device *device =
-      &gst_vision_aggregator_get_backend (GST_VISION_AGGREGATOR (self))->device;
+  const Device *device = gst_pocstereo_get_device (self);
   gsize pixels = (gsize) self->width * self->height;
 
   for (gint i = 0; i < 2; i++) {
@@ -188,9 +187,7 @@ gst_pocstereo_check_rig (GstPocstereo *self)
   if (!get_rig (self, &rig, &is_camera_set, &baseline) ||
       gst_vision_rig_fits (&rig, self->width, self->height, &error))
     return NULL;
-  gst_vision_common_refused (
-      gst_vision_aggregator_get_common (GST_VISION_AGGREGATOR (self)),
-      error->message);
+  gst_vision_common_refused (gst_pocstereo_get_common (self), error->message);
   g_error_free (error);
   return "the calibration is for frames of another size";
 }

@@ -79,8 +79,7 @@ measure_rows (GstPocstereo *self, const PocstereoFrame *frame)
   if (offset.contrast < POCSTEREO_GLOBAL_CONTRAST)
     return NULL;
   gst_vision_common_set_stat (
-      gst_vision_aggregator_get_common (GST_VISION_AGGREGATOR (self)),
-      "vertical-offset", offset.vertical);
+      gst_pocstereo_get_common (self), "vertical-offset", offset.vertical);
   self->n_askew = fabs (offset.vertical) > MOST_ROWS ? self->n_askew + 1 : 0;
   if (self->n_askew != FIRST || self->warned_askew)
     return NULL;
