@@ -76,7 +76,7 @@ struct _GstPocstereo {
   GArray *regions; /* of GstVideoRectangle; NULL: not set */
   GArray *list;    /* of PocstereoPoint; likewise */
   GstVisionRig *rig;
-  GError *refused; /* why a value was, until that has been said */
+  GError *refused; /* why values were, until that has been said */
 
   /* Of the streaming thread: */
   Pocstereo *matcher;

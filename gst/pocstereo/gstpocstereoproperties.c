@@ -159,6 +159,8 @@ set_text (GstPocstereo *self, guint id, const gchar *name, const gchar *text)
     if (id == PROP_CALIBRATION)
       SWAP (GstVisionRig *, self->rig, read.rig);
   } else {
+    if (self->refused)
+      g_prefix_error (&error, "%s; ", self->refused->message);
     g_clear_error (&self->refused);
     self->refused = error;
   }
