@@ -44,6 +44,7 @@ static Field fields[] = {
     FIELD (area, UINT64_NOT_0, 0),
     FIELD (score, DOUBLE, 0),
     FIELD (distance, DOUBLE, 0),
+    FIELD (ratio, DOUBLE, 0),
     FIELD (orientation, DOUBLE, 0),
     FIELD (elongation, DOUBLE, 0),
     FIELD (vx, DOUBLE, 0),

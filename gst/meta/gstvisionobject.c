@@ -60,6 +60,7 @@ gst_vision_object_init (GstVisionObject *object)
       .cy = NAN,
       .score = NAN,
       .distance = NAN,
+      .ratio = NAN,
       .orientation = NAN,
       .elongation = NAN,
       .vx = NAN,

@@ -76,6 +76,7 @@ typedef struct {
  * @cy: y of its centroid
  * @score: 0 to 1, higher is better
  * @distance: how far from the model, in a unit of the element's; 0 is equal
+ * @ratio: @distance by that of the next best place: 0 sure, 1 a toss-up
  * @orientation: radians from the x axis to the major axis, positive towards y,
  *   which is clockwise on the screen; -π/2 to π/2
  * @elongation: major axis over minor axis, at least 1
@@ -115,6 +116,7 @@ typedef struct {
   gdouble cx, cy;
   gdouble score;
   gdouble distance;
+  gdouble ratio;
   gdouble orientation;
   gdouble elongation;
   gdouble vx, vy;

@@ -35,6 +35,7 @@ static const GstVisionObject full = {
     .cy = 39.5,
     .score = 0.75,
     .distance = 3.5,
+    .ratio = 0.25,
     .orientation = 0.5,
     .elongation = 2,
     .vx = -5,
@@ -85,7 +86,8 @@ static const gchar schema[] =
     "reason=(string)\"too small\", x=(double)10, y=(double)20, "
     "width=(double)30, height=(double)40, cx=(double)24.5, cy=(double)39.5, "
     "area=(guint64)1200, score=(double)0.75, distance=(double)3.5, "
-    "orientation=(double)0.5, elongation=(double)2, vx=(double)-5, "
+    "ratio=(double)0.25, orientation=(double)0.5, elongation=(double)2, "
+    "vx=(double)-5, "
     "vy=(double)6, age=(double)1.25, depth=(double)2.5, "
     "pose=(double)<0.1,-0.2,1.5,1,0,0,0>, extent=(double)<0.3,0.2,0.1>, "
     "covariance=(double)<4,1,1,9>, outline=(double)<10,20,40,20,40,60>, "

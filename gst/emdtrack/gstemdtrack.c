@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-emdtrack
+ * @title: emdtrack
+ * @see_also: envisrc, visionoverlay, visionmap, visionjson
+ *
+ * Follows targets by the exact earth mover's distance (EMD) between histograms,
+ * in grey, colour and multispectral video, and gives that distance at every
+ * pixel as a map.  Up to eight #GstEmdtrack:targets are chosen by boxes, or by
+ * regions of interest from upstream (#GstEmdtrack:target-meta), at any time;
+ * what is chosen takes the place of what was.  Each target is a VisionObject
+ * with box, velocity, distance (0 alike, 1 nothing in common), score and ratio,
+ * the distance of this place by that of the next best.  It is tracking,
+ * occluded, lost after #GstEmdtrack:lose-frames, and found when it is seen
+ * again; while it is lost the whole frame is searched.  After a seek, and where
+ * frames get another size, all targets are lost first.
+ *
+ * With #GstEmdtrack:histogram=codebook the colours or spectra around the
+ * targets are sorted into #GstEmdtrack:bins kinds when they are chosen, and
+ * histograms count kinds; with intensity they count grey values; with channels
+ * a pixel's own spectrum is its histogram, and targets are followed over a
+ * codebook of spectra.  With #GstEmdtrack:emd-map a buffer has a map of kind
+ * `emd` for each target, in the order of the objects: what is around a pixel
+ * against the target, in units of the ground distance.  #GstEmdtrack:stats then
+ * says how the newest frame's values were found: emd-unchanged, pixels with the
+ * histogram they had; emd-closed, by a closed form; emd-own, emd-neighbour and
+ * emd-table, proven by a spanning tree of the pixel, of a neighbour, of the
+ * table; emd-simplex, after emd-pivots new pivots.  emd-cached and emd-distinct
+ * are of #GstEmdtrack:solver=paper.
+ *
+ * Frames of several channels are grey, and the caps fields channels,
+ * channel-layout (stacked: one channel below the other; mosaic),
+ * mosaic-pattern ("4x4") and wavelengths say how to read them, as those of
+ * #envisrc and #visiontestsrc do.  #GstEmdtrack:channels,
+ * #GstEmdtrack:channel-layout and #GstEmdtrack:mosaic-pattern say it of what
+ * comes from elsewhere.  Boxes and maps have the size of one channel.
+ *
+ * The element has no kernels yet: it works on the CPU, also with backend=auto,
+ * and frames in CUDA memory are downloaded.
+ *
+ * ## Example launch lines
+ * |[
+ * gst-launch-1.0 visiontestsrc num-buffers=60 ! emdtrack
+ * targets="it:300,200,60,60" ! visionjson ! fakesink
+ * gst-launch-1.0 visiontestsrc pattern=multispectral num-buffers=30 ! emdtrack
+ * targets="it:300,200,40,40" ! visionjson ! fakesink
+ * gst-launch-1.0 visiontestsrc ! emdtrack targets="it:300,200,60,60"
+ * emd-map=true ! visionoverlay map=emd ! videoconvert ! autovideosink
+ * ]|
+ * Follows what is in a box of the first frame.
+ *
+ * Since: 0.1
+ */
+#include "emdtrack/gstemdtrack.h"
+
+GST_DEBUG_CATEGORY_STATIC (emdtrack_debug);
+#define GST_CAT_DEFAULT emdtrack_debug
+
+#define FORMATS \
+ "{ NV12, I420, P010_10LE, YUY2, RGBA, BGRA, RGBx, BGRx, RGB, BGR, GRAY8, " \
+ "GRAY16_LE }"
+
+G_DEFINE_TYPE_WITH_CODE (GstEmdtrack, gst_emdtrack, GST_TYPE_VISION_FILTER,
+    G_IMPLEMENT_INTERFACE (GST_TYPE_PRESET, NULL));
+GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (emdtrack, "emdtrack", GST_RANK_NONE,
+    GST_TYPE_EMDTRACK,
+    GST_DEBUG_CATEGORY_INIT (
+        emdtrack_debug, "emdtrack", 0, "earth mover's distance and tracking"));
+
+static const char *
+gst_emdtrack_open (
+    GstVisionFilter *filter, const Device *device, const GstVideoInfo *info)
+{
+  GstEmdtrack *self = GST_EMDTRACK (filter);
+  gsize row = sizeof (guint16) * (gsize) self->width;
+
+  (void) info;
+  self->last_time = GST_CLOCK_TIME_NONE;
+  TRY (emdtrack_new (&self->emdtrack, device, self->width, self->height));
+  if (!self->tracker)
+    TRY (emdtrack_tracker_new (&self->tracker));
+  TRY (gst_emdtrack_lose_targets (self));
+  return self->emd_map
+      ? gst_vision_pixels_open (&self->pixels,
+            gst_vision_filter_get_backend (filter), row, self->height)
+      : NULL;
+}
+
+static void
+gst_emdtrack_close (GstVisionFilter *filter)
+{
+  GstEmdtrack *self = GST_EMDTRACK (filter);
+
+  gst_vision_pixels_close (&self->pixels);
+  g_clear_pointer (&self->emdtrack, emdtrack_free);
+}
+
+static void
+gst_emdtrack_reset (GstVisionFilter *filter)
+{
+  GstEmdtrack *self = GST_EMDTRACK (filter);
+
+  if (gst_emdtrack_lose_targets (self))
+    gst_emdtrack_drop_targets (self);
+  self->last_time = GST_CLOCK_TIME_NONE;
+}
+
+static void
+warn_of_none (GstEmdtrack *self)
+{
+  if (self->warned || self->target_meta)
+    return;
+  self->warned = TRUE;
+  GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+      ("There are no targets to follow. Set \"targets\", for example to "
+       "\"ball:100,80,40,40\", or \"target-meta\"."),
+      ("Frames pass unchanged until then."));
+}
+
+/* A light that changed for all is made up for. */
+static const char *
+normalise_gain (
+    GstEmdtrack *self, GstEmdtrackParams *p, const EmdtrackFrame *frame)
+{
+  gdouble now;
+
+  if (!p->normalise_gain || frame->layout != EMDTRACK_PLAIN ||
+      p->follow.histogram != EMDTRACK_CODEBOOK)
+    return NULL;
+  TRY (emdtrack_brightness (self->emdtrack, &p->follow, frame, &now));
+  if (now > 0 && self->brightness > 0)
+    p->map.gain = p->follow.gain = self->brightness / now;
+  return NULL;
+}
+
+static const char *
+follow (GstEmdtrack *self, GstEmdtrackParams *p, const EmdtrackFrame *frame)
+{
+  const EmdtrackTrack *tracks;
+  int n;
+
+  TRY (emdtrack_index (self->emdtrack, &p->follow, frame));
+  TRY (emdtrack_tracker_run (
+      self->tracker, self->emdtrack, &p->follow, &p->track, &tracks, &n));
+  for (int k = 0; k < n; k++)
+    self->target[k].track = tracks[k];
+  return NULL;
+}
+
+static const char *
+measure (GstEmdtrack *self, GstEmdtrackParams *p, const EmdtrackFrame *frame,
+    GstBuffer *buffer)
+{
+  gboolean spectra = p->map.histogram == EMDTRACK_CHANNELS;
+  EmdtrackResults results;
+
+  p->map.n_targets = (int) self->n_targets;
+  for (guint k = 0; k < self->n_targets; k++)
+    p->map.targets[k] =
+        spectra ? self->target[k].spectrum : self->target[k].track.target;
+  TRY (emdtrack_run (self->emdtrack, &p->map, frame, &results));
+  return gst_emdtrack_attach_maps (self, &results, buffer);
+}
+
+static const char *
+gst_emdtrack_process (
+    GstVisionFilter *filter, const Image *image, GstBuffer *buffer)
+{
+  GstEmdtrack *self = GST_EMDTRACK (filter);
+  EmdtrackFrame frame = self->frame;
+  GstEmdtrackParams p;
+  const char *fault = gst_emdtrack_get_params (self, &p);
+
+  if (fault) {
+    gst_vision_filter_fault (filter, fault);
+    return NULL;
+  }
+  frame.image = *image;
+  TRY (gst_emdtrack_take_targets (self, &p, &frame, buffer));
+  if (self->n_targets) {
+    TRY (normalise_gain (self, &p, &frame));
+    TRY (follow (self, &p, &frame));
+    if (self->pixels.pool)
+      TRY (measure (self, &p, &frame, buffer));
+  } else {
+    warn_of_none (self);
+  }
+  return gst_emdtrack_attach_objects (self, buffer);
+}
+
+static gboolean
+gst_emdtrack_set_caps (GstBaseTransform *trans, GstCaps *in, GstCaps *out)
+{
+  GstVisionFilter *filter = GST_VISION_FILTER (trans);
+  GstVideoInfo info;
+
+  if (gst_video_info_from_caps (&info, in) &&
+      gst_vision_common_refused (gst_vision_filter_get_common (filter),
+          gst_emdtrack_set_frame (GST_EMDTRACK (trans), in, &info)))
+    return FALSE;
+  return GST_BASE_TRANSFORM_CLASS (gst_emdtrack_parent_class)
+      ->set_caps (trans, in, out);
+}
+
+static gboolean
+gst_emdtrack_start (GstBaseTransform *trans)
+{
+  GstEmdtrack *self = GST_EMDTRACK (trans);
+
+  self->warned = FALSE;
+  gst_emdtrack_drop_targets (self);
+  gst_emdtrack_choose_again (self);
+  gst_emdtrack_report_problem (self);
+  return GST_BASE_TRANSFORM_CLASS (gst_emdtrack_parent_class)->start (trans);
+}
+
+static void
+gst_emdtrack_finalize (GObject *object)
+{
+  GstEmdtrack *self = GST_EMDTRACK (object);
+
+  emdtrack_tracker_free (self->tracker);
+  g_free (self->mosaic_pattern);
+  g_free (self->distance_file);
+  g_free (self->targets);
+  g_free (self->target_meta);
+  g_free (self->problem);
+  g_free (self->pending);
+  G_OBJECT_CLASS (gst_emdtrack_parent_class)->finalize (object);
+}
+
+static void
+gst_emdtrack_class_init (GstEmdtrackClass *klass)
+{
+  GstElementClass *element = GST_ELEMENT_CLASS (klass);
+  GstBaseTransformClass *trans = GST_BASE_TRANSFORM_CLASS (klass);
+  GstVisionFilterClass *filter = GST_VISION_FILTER_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->finalize = gst_emdtrack_finalize;
+  gst_emdtrack_install_properties (G_OBJECT_CLASS (klass));
+  gst_vision_filter_class_add_pads (filter, FORMATS);
+  gst_element_class_set_static_metadata (element,
+      "Earth mover's distance tracker", "Filter/Analyzer/Video",
+      "Follows targets by the exact earth mover's distance of histograms, in "
+      "grey, colour and multispectral video",
+      "The gst-vision authors");
+
+  trans->start = gst_emdtrack_start;
+  trans->set_caps = gst_emdtrack_set_caps;
+  filter->use = GST_VISION_FRAME_CPU;
+  filter->open = gst_emdtrack_open;
+  filter->process = gst_emdtrack_process;
+  filter->close = gst_emdtrack_close;
+  filter->reset = gst_emdtrack_reset;
+}
+
+static void
+gst_emdtrack_init (GstEmdtrack *self)
+{
+  self->params = (EmdtrackParams) EMDTRACK_DEFAULTS;
+  self->params.histogram = EMDTRACK_CODEBOOK;
+  self->track = (EmdtrackTrackParams) EMDTRACK_TRACK_DEFAULTS;
+  self->distance = GST_EMDTRACK_DISTANCE_AUTO;
+  self->saturation = -1;
+}

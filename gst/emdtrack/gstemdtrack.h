@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The element `emdtrack`, in six parts: gstemdtrack.c (frames),
+ * gstemdtrackparams.c (what caps and properties mean together),
+ * gstemdtracktargets.c (which targets), gstemdtrackinstall.c and
+ * gstemdtrackproperties.c, and gstemdtrackresults.c (tracks and maps to metas,
+ * messages and statistics). */
+#pragma once
+
+#include "base/gstvisionfilter.h"
+#include "base/gstvisionpixels.h"
+#include "emdtrack/emdtrack_codebook.h"
+#include "emdtrack/emdtrack_track.h"
+#include "meta/gstvisionmeta.h"
+
+G_BEGIN_DECLS
+
+#define GST_TYPE_EMDTRACK (gst_emdtrack_get_type ())
+G_DECLARE_FINAL_TYPE (GstEmdtrack, gst_emdtrack, GST, EMDTRACK, GstVisionFilter)
+
+#define GST_EMDTRACK_NAME 64 /* bytes of a target's name, with its end */
+
+typedef enum {
+  GST_EMDTRACK_LAYOUT_CAPS, /* as the caps say, else PLAIN */
+  GST_EMDTRACK_LAYOUT_MOSAIC,
+  GST_EMDTRACK_LAYOUT_STACKED,
+} GstEmdtrackLayout;
+
+/* Those of EmdtrackDistance, and what suits the histogram. */
+typedef enum {
+  GST_EMDTRACK_DISTANCE_LINE = EMDTRACK_LINE,
+  GST_EMDTRACK_DISTANCE_CIRCLE = EMDTRACK_CIRCLE,
+  GST_EMDTRACK_DISTANCE_EUCLIDEAN = EMDTRACK_EUCLIDEAN,
+  GST_EMDTRACK_DISTANCE_FILE = EMDTRACK_MATRIX,
+  GST_EMDTRACK_DISTANCE_AUTO,
+} GstEmdtrackDistance;
+
+/* What is chosen as a target: the box in pixels of one channel, half-open. */
+typedef struct {
+  gchar name[GST_EMDTRACK_NAME];
+  ImageBox box;
+} GstEmdtrackChoice;
+
+typedef struct {
+  GstEmdtrackChoice choice[EMDTRACK_TARGETS];
+  guint n;
+} GstEmdtrackChoices;
+
+/* What is followed, in the tracker's order. */
+typedef struct {
+  gchar name[GST_EMDTRACK_NAME];
+  GstClockTime since;      /* when it was chosen */
+  EmdtrackTarget spectrum; /* histogram=channels: the mean one of its box */
+  EmdtrackTrack track;     /* of the newest frame */
+} GstEmdtrackTarget;
+
+/* What one frame works with. */
+typedef struct {
+  EmdtrackParams map;    /* of the values of pixels */
+  EmdtrackParams follow; /* of regions; the same but for histogram=channels */
+  EmdtrackTrackParams track;
+  gboolean normalise_gain;
+} GstEmdtrackParams;
+
+struct _GstEmdtrack {
+  GstVisionFilter parent;
+
+  /* Under the object lock; a frame works on a copy. */
+  EmdtrackParams params; /* without codebook, matrix, targets, distance */
+  EmdtrackTrackParams track;
+  GstEmdtrackDistance distance;
+  gdouble saturation; /* -1: what suits the histogram */
+  gboolean emd_map, normalise_gain;
+  GstEmdtrackLayout layout;
+  gint channels;                         /* 0: as the caps say */
+  gchar *mosaic_pattern, *distance_file; /* as they were set */
+  gchar *targets, *target_meta;          /* likewise */
+  gchar *problem;              /* of the newest text that was refused */
+  GstEmdtrackChoices *pending; /* set, and not yet taken by a frame */
+  gboolean meta_pending;       /* the same of target_meta */
+
+  /* Of the streaming thread, since the caps came. */
+  EmdtrackParams fixed; /* the properties then, and what of the caps counts */
+  gint fixed_bins;      /* of regions; `fixed` has those of pixels */
+  GstEmdtrackDistance fixed_distance;
+  EmdtrackFrame frame; /* how frames are read; an image of no pixels */
+  EmdtrackCodebook book;
+  gint width, height; /* of a channel */
+  Emdtrack *emdtrack;
+  GstVisionPixels pixels; /* of the maps */
+
+  /* Of the streaming thread, since the start. */
+  EmdtrackTracker *tracker;
+  GstEmdtrackTarget target[EMDTRACK_TARGETS];
+  guint n_targets;
+  gdouble brightness; /* of the frame in which they were chosen */
+  gboolean warned;    /* that there are no targets */
+  GstClockTime last_time;
+};
+
+/* gstemdtrackinstall.c */
+void gst_emdtrack_install_properties (GObjectClass *klass);
+
+/* gstemdtrackparams.c: reads what @caps and the properties mean from now on;
+ * NULL, or what is wrong with them. */
+const char *gst_emdtrack_set_frame (
+    GstEmdtrack *self, const GstCaps *caps, const GstVideoInfo *info);
+/* What the next frame works with, but for gain and targets; NULL, or what is
+ * wrong with properties that changed. */
+const char *gst_emdtrack_get_params (GstEmdtrack *self, GstEmdtrackParams *p);
+
+/* gstemdtracktargets.c */
+void gst_emdtrack_set_targets (GstEmdtrack *self, const gchar *text);
+void gst_emdtrack_set_target_meta (GstEmdtrack *self, const gchar *type);
+void gst_emdtrack_report_problem (GstEmdtrack *self);
+/* The next frame takes the targets that the properties name. */
+void gst_emdtrack_choose_again (GstEmdtrack *self);
+/* Forgets all targets. */
+void gst_emdtrack_drop_targets (GstEmdtrack *self);
+/* Forgets where the targets are; all are lost until they are found. */
+const char *gst_emdtrack_lose_targets (GstEmdtrack *self);
+/* Makes targets of what was chosen in the meantime. */
+const char *gst_emdtrack_take_targets (GstEmdtrack *self, GstEmdtrackParams *p,
+    const EmdtrackFrame *frame, GstBuffer *buffer);
+
+/* gstemdtrackresults.c */
+const char *gst_emdtrack_attach_objects (GstEmdtrack *self, GstBuffer *buffer);
+const char *gst_emdtrack_attach_maps (
+    GstEmdtrack *self, const EmdtrackResults *results, GstBuffer *buffer);
+
+G_END_DECLS

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What caps and properties mean together: how a frame's channels lie, which
+ * bins there are and how far apart, and what is wrong with any of it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "emdtrack/gstemdtrack.h"
+
+#define COLOUR_SATURATION 15   /* Delta E */
+#define SPECTRUM_SATURATION 30 /* of spectra that add up to 255 */
+
+/* ---- How a frame's channels lie ---- */
+
+static gboolean
+read_pattern (const gchar *text, EmdtrackFrame *f)
+{
+  int used = 0;
+
+  return sscanf (text, "%dx%d%n", &f->mosaic_width, &f->mosaic_height, &used) ==
+      2 &&
+      !text[used] && f->mosaic_width >= 1 && f->mosaic_height >= 1 &&
+      f->mosaic_width <= EMDTRACK_BINS && f->mosaic_height <= EMDTRACK_BINS;
+}
+
+/* Pattern and channels say the same where there is one of them alone. */
+static const char *
+complete_mosaic (const gchar *pattern, EmdtrackFrame *f)
+{
+  if (pattern && *pattern) {
+    if (!read_pattern (pattern, f))
+      return "the mosaic's pattern is written as its width x its height, such "
+             "as 4x4";
+    if (!f->channels)
+      f->channels = f->mosaic_width * f->mosaic_height;
+    return NULL;
+  }
+  for (int side = 2; side <= 4; side++)
+    if (side * side == f->channels)
+      f->mosaic_width = f->mosaic_height = side;
+  return f->mosaic_width ? NULL
+                         : "a mosaic needs mosaic-pattern, such as 5x3, where "
+                           "its channels are not 4, 9 or 16";
+}
+
+static const char *
+find_layout (GstEmdtrack *self, const GstStructure *s, EmdtrackFrame *f)
+{
+  const gchar *name = gst_structure_get_string (s, "channel-layout");
+
+  if (name && strcmp (name, "mosaic") && strcmp (name, "stacked"))
+    return "channel-layout in the caps is neither mosaic nor stacked";
+  if (!gst_structure_get_int (s, "channels", &f->channels))
+    f->channels = self->channels;
+  if (name)
+    f->layout = !strcmp (name, "mosaic") ? EMDTRACK_MOSAIC : EMDTRACK_STACKED;
+  else if (self->layout != GST_EMDTRACK_LAYOUT_CAPS)
+    f->layout = self->layout == GST_EMDTRACK_LAYOUT_MOSAIC ? EMDTRACK_MOSAIC
+                                                           : EMDTRACK_STACKED;
+  else if (f->channels > 1)
+    return "channels are given, but neither the caps nor channel-layout say "
+           "how they lie";
+  return NULL;
+}
+
+static const char *
+read_layout (GstEmdtrack *self, const GstStructure *s, EmdtrackFrame *f)
+{
+  const gchar *pattern = gst_structure_get_string (s, "mosaic-pattern");
+
+  TRY (find_layout (self, s, f));
+  if (f->layout == EMDTRACK_MOSAIC)
+    TRY (complete_mosaic (pattern ? pattern : self->mosaic_pattern, f));
+  if (f->channels == 1)
+    f->layout = EMDTRACK_PLAIN;
+  return emdtrack_frame_size (f, &self->width, &self->height);
+}
+
+/* Where the caps name wavelengths that ascend, bins of channels lie at them. */
+static void
+read_wavelengths (const GstStructure *s, EmdtrackParams *p)
+{
+  const GValue *list = gst_structure_get_value (s, "wavelengths");
+  double last = 0;
+
+  if (!list || !GST_VALUE_HOLDS_ARRAY (list) ||
+      gst_value_array_get_size (list) != (guint) p->bins)
+    return;
+  for (int i = 0; i < p->bins; i++) {
+    const GValue *value = gst_value_array_get_value (list, i);
+
+    if (!G_VALUE_HOLDS_DOUBLE (value) || !(g_value_get_double (value) > last)) {
+      memset (p->positions, 0, sizeof p->positions);
+      return;
+    }
+    p->positions[i] = last = g_value_get_double (value);
+  }
+}
+
+/* ---- Distances ---- */
+
+/* Numbers between blanks or commas; lines that begin with # are comments. */
+static const char *
+parse_matrix (gchar *text, EmdtrackParams *p)
+{
+  int n = 0, all = p->bins * p->bins;
+
+  for (gchar *line = text; line;) {
+    gchar *end = strchr (line, '\n'), *at = line;
+
+    if (end)
+      *end++ = 0;
+    for (at += strspn (at, " ,;\t\r"); *at && *at != '#';
+         at += strspn (at, " ,;\t\r")) {
+      gchar *rest;
+      double value = g_ascii_strtod (at, &rest);
+
+      if (rest == at)
+        return "distance-file holds something else than numbers";
+      if (n < all)
+        p->matrix[n / p->bins][n % p->bins] = value;
+      n++;
+      at = rest;
+    }
+    line = end;
+  }
+  return n == all ? NULL : "distance-file does not hold bins x bins numbers";
+}
+
+static const char *
+read_matrix (const gchar *path, EmdtrackParams *p)
+{
+  gchar *text;
+  const char *err;
+
+  if (!path || !*path)
+    return "ground-distance=file needs distance-file";
+  if (!g_file_get_contents (path, &text, NULL, NULL))
+    return "distance-file cannot be read";
+  err = parse_matrix (text, p);
+  g_free (text);
+  return err;
+}
+
+static gboolean
+is_grey (const EmdtrackFrame *f)
+{
+  return f->image.format == IMAGE_GRAY8 || f->image.format == IMAGE_GRAY16;
+}
+
+/* Bins and distances of the caps that came, under the object lock. */
+static const char *
+fix (GstEmdtrack *self, const GstStructure *s)
+{
+  EmdtrackParams *p = &self->fixed;
+  const EmdtrackFrame *f = &self->frame;
+  gboolean plain = f->layout == EMDTRACK_PLAIN;
+
+  *p = self->params;
+  self->fixed_bins = p->bins;
+  self->fixed_distance = self->distance;
+  if (p->histogram == EMDTRACK_INTENSITY && !plain)
+    return "histogram=intensity is of frames of one channel; codebook and "
+           "channels are of several";
+  if (p->histogram == EMDTRACK_CHANNELS) {
+    if (plain && is_grey (f))
+      return "histogram=channels needs frames of several channels, and the "
+             "caps "
+             "or channels and channel-layout to say how they lie";
+    p->bins = plain ? 3 : f->channels;
+    read_wavelengths (s, p);
+  }
+  return self->distance == GST_EMDTRACK_DISTANCE_FILE
+      ? read_matrix (self->distance_file, p)
+      : NULL;
+}
+
+/* ---- What the algorithm is given ---- */
+
+/* Regions of histogram=channels are those of a codebook. */
+static void
+set_follow (GstEmdtrack *self, const EmdtrackParams *map, double saturation,
+    EmdtrackParams *p)
+{
+  *p = *map;
+  if (map->histogram != EMDTRACK_CHANNELS)
+    return;
+  p->histogram = EMDTRACK_CODEBOOK;
+  p->bins = self->book.entries;
+  p->codebook = &self->book;
+  p->distance = EMDTRACK_EUCLIDEAN;
+  p->saturation = saturation;
+}
+
+const char *
+gst_emdtrack_get_params (GstEmdtrack *self, GstEmdtrackParams *p)
+{
+  double saturation = self->frame.layout == EMDTRACK_PLAIN
+      ? COLOUR_SATURATION
+      : SPECTRUM_SATURATION;
+  gboolean coded = self->fixed.histogram == EMDTRACK_CODEBOOK;
+  EmdtrackParams *map = &p->map;
+
+  *map = self->fixed;
+  map->codebook = coded ? &self->book : NULL;
+  map->distance = self->fixed_distance != GST_EMDTRACK_DISTANCE_AUTO
+      ? (EmdtrackDistance) self->fixed_distance
+      : coded ? EMDTRACK_EUCLIDEAN
+              : EMDTRACK_LINE;
+  GST_OBJECT_LOCK (self);
+  map->window = self->params.window;
+  map->solver = self->params.solver;
+  map->saturation = self->saturation >= 0   ? self->saturation
+      : map->distance == EMDTRACK_EUCLIDEAN ? saturation
+                                            : 0;
+  p->track = self->track;
+  p->normalise_gain = self->normalise_gain;
+  GST_OBJECT_UNLOCK (self);
+  set_follow (self, map, saturation, &p->follow);
+  TRY (emdtrack_check (&p->follow));
+  TRY (emdtrack_check (map));
+  return emdtrack_track_check (&p->track);
+}
+
+const char *
+gst_emdtrack_set_frame (
+    GstEmdtrack *self, const GstCaps *caps, const GstVideoInfo *info)
+{
+  const GstStructure *s = gst_caps_get_structure (caps, 0);
+  EmdtrackFrame *f = &self->frame, before = self->frame;
+  EmdtrackParams was = self->fixed;
+  gint entries = self->book.entries;
+  GstEmdtrackParams p;
+  const char *err;
+
+  *f = (EmdtrackFrame){.image = {.width = GST_VIDEO_INFO_WIDTH (info),
+                           .height = GST_VIDEO_INFO_HEIGHT (info)}};
+  gst_vision_image_format (GST_VIDEO_INFO_FORMAT (info), &f->image.format);
+  GST_OBJECT_LOCK (self);
+  err = read_layout (self, s, f);
+  if (!err)
+    err = fix (self, s);
+  GST_OBJECT_UNLOCK (self);
+  TRY (err);
+  if (f->layout != before.layout || f->channels != before.channels ||
+      self->fixed.histogram != was.histogram ||
+      self->fixed_bins != entries) { /* what is known fits no more */
+    gst_emdtrack_drop_targets (self);
+    gst_emdtrack_choose_again (self);
+  }
+  if (!self->n_targets)
+    self->book = (EmdtrackCodebook){.entries = self->fixed_bins,
+        .dims = f->layout == EMDTRACK_PLAIN ? 3 : f->channels,
+        .spectra = f->layout != EMDTRACK_PLAIN};
+  return gst_emdtrack_get_params (self, &p);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What was found, as metadata, messages and statistics. */
+#include <math.h>
+
+#include "emdtrack/gstemdtrack.h"
+
+static GstVisionState
+state_of (EmdtrackState state)
+{
+  static const GstVisionState states[] = {
+      [EMDTRACK_TRACKING] = GST_VISION_STATE_TRACKING,
+      [EMDTRACK_OCCLUDED] = GST_VISION_STATE_OCCLUDED,
+      [EMDTRACK_LOST] = GST_VISION_STATE_LOST,
+      [EMDTRACK_FOUND] = GST_VISION_STATE_FOUND,
+  };
+
+  return states[state];
+}
+
+/* Seconds since the frame before; 0 where time stands still or runs back. */
+static gdouble
+elapsed (GstEmdtrack *self, GstBuffer *buffer)
+{
+  GstClockTime now = GST_BUFFER_PTS (buffer), before = self->last_time;
+
+  self->last_time = now;
+  if (!GST_CLOCK_TIME_IS_VALID (now) || !GST_CLOCK_TIME_IS_VALID (before) ||
+      now <= before)
+    return 0;
+  return (gdouble) (now - before) / GST_SECOND;
+}
+
+static void
+fill_object (GstEmdtrack *self, const GstEmdtrackTarget *target,
+    GstBuffer *buffer, gdouble seconds, GstVisionObject *v)
+{
+  const EmdtrackTrack *t = &target->track;
+  GstClockTime now = GST_BUFFER_PTS (buffer);
+
+  gst_vision_object_init (v);
+  v->id = t->id;
+  v->element = "emdtrack";
+  v->source = GST_OBJECT_NAME (self);
+  v->label = target->name;
+  v->state = state_of (t->state);
+  v->x = t->x0;
+  v->y = t->y0;
+  v->width = t->x1 - t->x0;
+  v->height = t->y1 - t->y0;
+  v->cx = (t->x0 + t->x1 - 1) / 2;
+  v->cy = (t->y0 + t->y1 - 1) / 2;
+  v->score = t->score;
+  v->distance = t->distance;
+  v->ratio = t->ratio;
+  if (seconds > 0) {
+    v->vx = t->vx / seconds;
+    v->vy = t->vy / seconds;
+  }
+  if (GST_CLOCK_TIME_IS_VALID (now) &&
+      GST_CLOCK_TIME_IS_VALID (target->since) && now >= target->since)
+    v->age = (gdouble) (now - target->since) / GST_SECOND;
+}
+
+const char *
+gst_emdtrack_attach_objects (GstEmdtrack *self, GstBuffer *buffer)
+{
+  GstVisionObject found[EMDTRACK_TARGETS];
+  gdouble seconds = elapsed (self, buffer);
+
+  for (guint k = 0; k < self->n_targets; k++)
+    fill_object (self, &self->target[k], buffer, seconds, &found[k]);
+  if (!gst_buffer_add_vision_objects (buffer, GST_VISION_ORIGIN_RESULT,
+          self->width, self->height, found, self->n_targets))
+    return "the results could not be attached to the buffer";
+  gst_vision_filter_post_objects (GST_VISION_FILTER (self), buffer, "emdtrack");
+  return NULL;
+}
+
+static const char *
+attach_map (GstEmdtrack *self, const EmdtrackResults *results, int target,
+    GstBuffer *buffer)
+{
+  GstVisionBackend *backend =
+      gst_vision_filter_get_backend (GST_VISION_FILTER (self));
+  GstVisionMap map = {.element = "emdtrack",
+      .kind = "emd",
+      .format = "u16",
+      .channels = 1,
+      .width = self->width,
+      .height = self->height,
+      .stride = self->pixels.stride,
+      .on_gpu = self->pixels.on_gpu,
+      .scale = 1 / (results->mass * results->scale),
+      .invalid = NAN};
+  gsize row = sizeof (guint16) * (gsize) self->width;
+  const char *err;
+  void *address;
+
+  TRY (gst_vision_pixels_begin (&self->pixels, &map.pixels, &address));
+  err = device_copy_rows (&backend->device, address, self->pixels.stride,
+      results->map[target], row, row, self->height);
+  if (!err)
+    err = device_wait (&backend->device);
+  gst_vision_pixels_end (&self->pixels, map.pixels);
+  if (!err &&
+      !gst_buffer_add_vision_map (buffer, GST_VISION_ORIGIN_RESULT, &map))
+    err = "a map could not be attached to the buffer";
+  gst_buffer_unref (map.pixels);
+  return err;
+}
+
+static void
+count (GstEmdtrack *self, const EmdtrackCounts *c)
+{
+  GstVisionCommon *common =
+      gst_vision_filter_get_common (GST_VISION_FILTER (self));
+  const struct {
+    const gchar *name;
+    guint64 n;
+  } stats[] = {
+      {"emd-unchanged", c->unchanged},
+      {"emd-closed", c->closed},
+      {"emd-own", c->own},
+      {"emd-neighbour", c->neighbour},
+      {"emd-table", c->table},
+      {"emd-simplex", c->simplex},
+      {"emd-pivots", c->pivots},
+      {"emd-fallback", c->fallback},
+      {"emd-unstored", c->unstored},
+      {"emd-evicted", c->evicted},
+      {"emd-trees", c->trees},
+      {"emd-cached", c->cached},
+      {"emd-distinct", c->distinct},
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (stats); i++)
+    gst_vision_common_set_stat (common, stats[i].name, (gdouble) stats[i].n);
+}
+
+const char *
+gst_emdtrack_attach_maps (
+    GstEmdtrack *self, const EmdtrackResults *results, GstBuffer *buffer)
+{
+  count (self, &results->counts);
+  for (int t = 0; t < results->n_targets; t++)
+    TRY (attach_map (self, results, t, buffer));
+  return NULL;
+}

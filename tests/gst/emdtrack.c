@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The element emdtrack: where it finds a target in frames of one channel and of
+ * colours, and what it does while it plays. */
+#include "emdtrackstage.h"
+
+GST_START_TEST (test_formats)
+{
+  static const GstVideoFormat formats[] = {GST_VIDEO_FORMAT_NV12,
+      GST_VIDEO_FORMAT_I420, GST_VIDEO_FORMAT_P010_10LE, GST_VIDEO_FORMAT_YUY2,
+      GST_VIDEO_FORMAT_RGBA, GST_VIDEO_FORMAT_BGRA, GST_VIDEO_FORMAT_RGBx,
+      GST_VIDEO_FORMAT_BGRx, GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_BGR,
+      GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_GRAY16_LE};
+
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+    Stage s = stage_new (formats[i], TARGETS);
+
+    stage_follow (&s, 12, 3);
+    stage_free (&s);
+  }
+}
+GST_END_TEST;
+
+/* In grey, by intensities; the velocity is 2 pixels in 40 ms. */
+GST_START_TEST (test_intensity)
+{
+  Stage s = stage_new (GST_VIDEO_FORMAT_UNKNOWN, TARGETS);
+  GstVisionObjects *found;
+
+  gst_util_set_object_arg (G_OBJECT (s.h->element), "histogram", "intensity");
+  gst_harness_set_src_caps (
+      s.h, stage_format (&s, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT));
+  stage_follow (&s, 20, 3);
+  found = stage_push (&s);
+  fail_unless (fabs (found->objects[0].vx - 50) < 25);
+  fail_unless (fabs (found->objects[0].vy) < 25);
+  fail_unless_equals_float (found->objects[0].age, .8);
+  gst_vision_objects_free (found);
+  stage_free (&s);
+}
+GST_END_TEST;
+
+/* The square's pixels are nearer to the target than those of the ground. */
+static void
+check_map (Stage *s, GstBuffer *buffer, const GstVisionMap *map)
+{
+  gdouble inside = 0, outside = 0;
+  GstMapInfo info;
+
+  fail_unless_equals_int (map->width, WIDTH);
+  fail_unless_equals_int (map->height, HEIGHT);
+  fail_unless_equals_string (map->format, "u16");
+  fail_unless (gst_buffer_map (map->pixels, &info, GST_MAP_READ));
+  for (gint y = 0; y < HEIGHT; y++)
+    for (gint x = 0; x < WIDTH; x++) {
+      gdouble v = map->scale *
+          *(const guint16 *) (const gpointer) (
+              info.data + y * map->stride + 2 * x);
+      gboolean in = x >= s->x + 8 && x < s->x + SIDE - 8 && y >= Y + 8 &&
+          y < Y + SIDE - 8;
+
+      fail_unless (v >= 0 && v <= 15.001); /* the saturation */
+      if (in)
+        inside = MAX (inside, v);
+      else if (x < s->x - 8 || x > s->x + SIDE + 8)
+        outside = MAX (outside, v);
+    }
+  gst_buffer_unmap (map->pixels, &info);
+  fail_unless (inside < outside / 2, "%g, %g", inside, outside);
+  fail_unless (outside > 14);
+  (void) buffer;
+}
+
+GST_START_TEST (test_maps)
+{
+  static const gchar *solvers[] = {"auto", "reuse", "paper"};
+  Stage s =
+      stage_new (GST_VIDEO_FORMAT_UNKNOWN, TARGETS ";ground:100,80,30,30");
+  GstVisionMap map;
+
+  g_object_set (s.h->element, "emd-map", TRUE, NULL);
+  gst_harness_set_src_caps (
+      s.h, stage_format (&s, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT));
+  for (guint i = 0; i < G_N_ELEMENTS (solvers); i++) {
+    GstBuffer *buffer;
+
+    gst_util_set_object_arg (G_OBJECT (s.h->element), "solver", solvers[i]);
+    buffer = gst_harness_push_and_pull (s.h, stage_frame (&s));
+    fail_unless_equals_int (
+        gst_buffer_n_vision_maps (buffer, GST_VISION_ORIGIN_RESULT), 2);
+    fail_unless (
+        gst_buffer_nth_vision_map (buffer, GST_VISION_ORIGIN_RESULT, 0, &map));
+    fail_unless_equals_string (map.kind, "emd");
+    check_map (&s, buffer, &map);
+    gst_buffer_unref (buffer);
+  }
+  fail_unless (stage_stat (&s, "emd-distinct") > 0);
+  gst_util_set_object_arg (G_OBJECT (s.h->element), "solver", "reuse");
+  for (guint i = 0; i < 3; i++)
+    gst_buffer_unref (gst_harness_push_and_pull (s.h, stage_frame (&s)));
+  fail_unless (stage_stat (&s, "emd-unchanged") + stage_stat (&s, "emd-own") +
+          stage_stat (&s, "emd-neighbour") + stage_stat (&s, "emd-table") +
+          stage_stat (&s, "emd-simplex") ==
+      2 * WIDTH * HEIGHT);
+  fail_unless (stage_stat (&s, "emd-unchanged") > WIDTH * HEIGHT);
+  stage_free (&s);
+}
+GST_END_TEST;
+
+static GstVisionState
+state_of_next (Stage *s, guint64 *id)
+{
+  GstVisionObjects *found = stage_push (s);
+  GstVisionState state = found->objects[0].state;
+
+  fail_unless_equals_int (found->n_objects, 1);
+  *id = found->objects[0].id;
+  gst_vision_objects_free (found);
+  return state;
+}
+
+GST_START_TEST (test_states)
+{
+  Stage s = stage_new (GST_VIDEO_FORMAT_RGB, TARGETS);
+  guint64 id = stage_follow (&s, 5, 3), now;
+
+  g_object_set (s.h->element, "lose-frames", 4, NULL);
+  s.hidden = TRUE;
+  for (guint i = 0; i < 3; i++)
+    fail_unless (state_of_next (&s, &now) == GST_VISION_STATE_OCCLUDED);
+  for (guint i = 0; i < 3; i++)
+    fail_unless (state_of_next (&s, &now) == GST_VISION_STATE_LOST);
+  s.hidden = FALSE;
+  fail_unless (state_of_next (&s, &now) == GST_VISION_STATE_FOUND);
+  fail_unless_equals_uint64 (now, id);
+  fail_unless_equals_uint64 (stage_follow (&s, 5, 3), id);
+  stage_free (&s);
+}
+GST_END_TEST;
+
+/* New targets take the place of the old, while it plays; none may be left. */
+GST_START_TEST (test_targets)
+{
+  Stage s = stage_new (GST_VIDEO_FORMAT_RGB, NULL);
+  GstVisionObjects *found = stage_push (&s);
+  gchar *box;
+
+  fail_unless_equals_int (found->n_objects, 0);
+  gst_vision_objects_free (found);
+  stage_expect (&s, GST_MESSAGE_WARNING, "no targets");
+  box = g_strdup_printf (
+      "square:%d,%d,%d,%d", START_X + 2 * (gint) s.n, Y, SIDE, SIDE);
+  g_object_set (s.h->element, "targets", box, NULL);
+  g_free (box);
+  fail_unless_equals_uint64 (stage_follow (&s, 8, 3), 1);
+  g_object_set (s.h->element, "search", 20., "scales", 1, "template-update",
+      .05, "normalise-gain", TRUE, "window", 5, "saturation", 20., NULL);
+  fail_unless_equals_uint64 (stage_follow (&s, 8, 3), 1);
+  g_object_set (s.h->element, "targets", "a:0,0,10,10;100,90,9,20", NULL);
+  found = stage_push (&s);
+  fail_unless_equals_int (found->n_objects, 2);
+  fail_unless_equals_string (found->objects[0].label, "a");
+  fail_unless_equals_string (found->objects[1].label, "target");
+  fail_unless_equals_uint64 (found->objects[0].id, 2);
+  gst_vision_objects_free (found);
+  g_object_set (s.h->element, "targets", "", NULL);
+  found = stage_push (&s);
+  fail_unless_equals_int (found->n_objects, 0);
+  gst_vision_objects_free (found);
+  stage_free (&s);
+}
+GST_END_TEST;
+
+/* Regions of the type that is asked for, of the first frame that has any. */
+GST_START_TEST (test_target_meta)
+{
+  Stage s = stage_new (GST_VIDEO_FORMAT_RGB, NULL);
+
+  g_object_set (s.h->element, "target-meta", "square", NULL);
+  for (guint i = 0; i < 3; i++) {
+    GstBuffer *buffer = stage_frame (&s);
+    GstVisionObjects *found;
+
+    gst_buffer_add_video_region_of_interest_meta (
+        buffer, i == 1 ? "square" : "face", s.x, Y, SIDE, SIDE);
+    buffer = gst_harness_push_and_pull (s.h, buffer);
+    found = gst_buffer_get_vision_objects (buffer, GST_VISION_ORIGIN_RESULT);
+    fail_unless_equals_int (found->n_objects, i > 0);
+    gst_vision_objects_free (found);
+    gst_buffer_unref (buffer);
+  }
+  stage_follow (&s, 5, 3);
+  stage_free (&s);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_messages)
+{
+  Stage s = stage_new (GST_VIDEO_FORMAT_RGB, TARGETS);
+  const GstStructure *structure;
+  const GValue *objects;
+  GstMessage *message;
+  gdouble ratio;
+
+  g_object_set (s.h->element, "post-messages", TRUE, NULL);
+  stage_follow (&s, 2, 3);
+  for (guint i = 0; i < 2; i++) {
+    message = gst_bus_pop_filtered (s.bus, GST_MESSAGE_ELEMENT);
+    fail_unless (message != NULL);
+    structure = gst_message_get_structure (message);
+    fail_unless (gst_structure_has_name (structure, "emdtrack"));
+    objects = gst_structure_get_value (structure, "objects");
+    fail_unless_equals_int (gst_value_array_get_size (objects), 1);
+    fail_unless (gst_structure_get_double (
+        gst_value_get_structure (gst_value_array_get_value (objects, 0)),
+        "ratio", &ratio));
+    gst_message_unref (message);
+  }
+  fail_unless (gst_bus_pop_filtered (s.bus, GST_MESSAGE_ELEMENT) == NULL);
+  stage_free (&s);
+}
+GST_END_TEST;
+
+/* After a seek the target is searched for in the whole frame, under a new id;
+ * and so where frames get another size. */
+GST_START_TEST (test_flush_and_caps)
+{
+  Stage s = stage_new (GST_VIDEO_FORMAT_RGB, TARGETS);
+  guint64 id = stage_follow (&s, 3, 3), now;
+  GstSegment segment;
+
+  s.n += 20; /* 40 pixels further */
+  gst_harness_push_event (s.h, gst_event_new_flush_start ());
+  gst_harness_push_event (s.h, gst_event_new_flush_stop (TRUE));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (s.h, gst_event_new_segment (&segment));
+  fail_unless (state_of_next (&s, &now) == GST_VISION_STATE_FOUND);
+  fail_unless (now > id);
+  fail_unless_equals_uint64 (stage_follow (&s, 3, 3), now);
+  id = now;
+  s.n += 20;
+  gst_harness_set_src_caps (
+      s.h, stage_format (&s, GST_VIDEO_FORMAT_BGRx, 200, 101));
+  fail_unless (state_of_next (&s, &now) == GST_VISION_STATE_FOUND);
+  fail_unless (now > id);
+  stage_follow (&s, 3, 3);
+  fail_unless (gst_harness_push_event (s.h, gst_event_new_eos ()));
+  fail_unless_equals_int (
+      gst_harness_push (s.h, stage_frame (&s)), GST_FLOW_EOS);
+  stage_free (&s);
+}
+GST_END_TEST;
+
+/* Stopped and started again, it chooses as the first time. */
+GST_START_TEST (test_restart)
+{
+  Stage s = stage_new (GST_VIDEO_FORMAT_RGB, TARGETS);
+
+  stage_follow (&s, 10, 3);
+  gst_element_set_state (s.h->element, GST_STATE_NULL);
+  gst_element_set_state (s.h->element, GST_STATE_PLAYING);
+  s.n = 0;
+  gst_harness_set_src_caps (
+      s.h, stage_format (&s, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT));
+  stage_follow (&s, 10, 3);
+  stage_free (&s);
+}
+GST_END_TEST;
+
+static Suite *
+emdtrack_suite (void)
+{
+  Suite *suite = suite_create ("emdtrack");
+  TCase *tc = tcase_create ("frames");
+
+  suite_add_tcase (suite, tc);
+  tcase_set_timeout (tc, 120); /* the sanitizers are slow */
+  tcase_add_test (tc, test_formats);
+  tcase_add_test (tc, test_intensity);
+  tcase_add_test (tc, test_maps);
+  tcase_add_test (tc, test_states);
+  tcase_add_test (tc, test_targets);
+  tcase_add_test (tc, test_target_meta);
+  tcase_add_test (tc, test_messages);
+  tcase_add_test (tc, test_flush_and_caps);
+  tcase_add_test (tc, test_restart);
+  return suite;
+}
+
+GST_CHECK_MAIN (emdtrack);

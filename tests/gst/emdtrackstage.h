@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A square of two colours that moves before a ground of two others, in any
+ * format, or, in frames of several channels, one of the ground's brightness and
+ * another spectrum; and what emdtrack says of it. */
+#pragma once
+
+#include <gst/check/gstcheck.h>
+#include <gst/check/gstharness.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "meta/gstvisionmeta.h"
+
+#define WIDTH 160
+#define HEIGHT 120
+#define SIDE 24
+#define START_X 30
+#define Y 40
+#define TARGETS "square:30,40,24,24"
+
+typedef struct {
+  GstHarness *h;
+  GstBus *bus;
+  GstVideoInfo info;
+  guint n;         /* frames pushed */
+  gint x;          /* left edge of the square in the newest */
+  gboolean hidden; /* from now on there is no square */
+  guint rows;      /* of channels where they are stacked; 0: a colour frame */
+} Stage;
+
+static inline GstCaps *
+stage_format (Stage *s, GstVideoFormat format, gint width, gint height)
+{
+  gst_video_info_set_format (&s->info, format, width, height);
+  s->info.fps_n = 25;
+  return gst_video_info_to_caps (&s->info);
+}
+
+static inline Stage
+stage_new (GstVideoFormat format, const gchar *targets)
+{
+  Stage s = {.h = gst_harness_new ("emdtrack"), .bus = gst_bus_new ()};
+
+  gst_element_set_bus (s.h->element, s.bus);
+  g_object_set (s.h->element, "targets", targets, NULL);
+  if (format != GST_VIDEO_FORMAT_UNKNOWN)
+    gst_harness_set_src_caps (s.h, stage_format (&s, format, WIDTH, HEIGHT));
+  return s;
+}
+
+static inline void
+stage_free (Stage *s)
+{
+  gst_element_set_bus (s->h->element, NULL);
+  gst_object_unref (s->bus);
+  gst_harness_teardown (s->h);
+}
+
+/* What is at (@x, @y): colour 0 and 1 of the ground, 2 and 3 of the square. */
+static inline guint
+stage_kind (const Stage *s, gint x, gint y)
+{
+  gint u = x - s->x, v = y - Y;
+
+  if (!s->hidden && u >= 0 && u < SIDE && v >= 0 && v < SIDE)
+    return 2 + (v >= SIDE / 2);
+  return (x / 5 + y / 7) % 2;
+}
+
+static inline GstBuffer *
+stage_convert (Stage *s, GstBuffer *rgb)
+{
+  GstBuffer *converted = gst_buffer_new_allocate (NULL, s->info.size, NULL);
+  GstVideoConverter *converter;
+  GstVideoFrame from, to;
+  GstVideoInfo info;
+
+  gst_video_info_set_format (
+      &info, GST_VIDEO_FORMAT_RGBx, s->info.width, s->info.height);
+  info.fps_n = s->info.fps_n;
+  converter = gst_video_converter_new (&info, &s->info, NULL);
+  gst_video_frame_map (&from, &info, rgb, GST_MAP_READ);
+  gst_video_frame_map (&to, &s->info, converted, GST_MAP_WRITE);
+  gst_video_converter_frame (converter, &from, &to);
+  gst_video_frame_unmap (&to);
+  gst_video_frame_unmap (&from);
+  gst_video_converter_free (converter);
+  gst_buffer_unref (rgb);
+  return converted;
+}
+
+static inline GstBuffer *
+stage_colours (Stage *s)
+{
+  static const guint8 colours[][4] = {
+      {90, 110, 90}, {130, 130, 140}, {220, 40, 40}, {240, 220, 60}};
+  gint width = s->info.width, height = s->info.height;
+  GstBuffer *buffer =
+      gst_buffer_new_allocate (NULL, (gsize) 4 * width * height, NULL);
+  GstMapInfo map;
+
+  gst_buffer_map (buffer, &map, GST_MAP_WRITE);
+  for (gint i = 0; i < width * height; i++)
+    memcpy (map.data + (gsize) 4 * i,
+        colours[stage_kind (s, i % width, i / width)], 4);
+  gst_buffer_unmap (buffer, &map);
+  return stage_convert (s, buffer);
+}
+
+/* Bands 0 + 1 and 2 + 3 are the same everywhere, as a camera sees them. */
+static inline GstBuffer *
+stage_spectra (Stage *s)
+{
+  static const guint8 bands[][4] = {
+      {90, 40, 100, 50}, {80, 50, 90, 60}, {40, 90, 50, 100}, {50, 80, 60, 90}};
+  gint width = s->info.width, height = s->info.height / 4;
+  gint stride = s->info.stride[0];
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, s->info.size, NULL);
+  GstMapInfo map;
+
+  gst_buffer_map (buffer, &map, GST_MAP_WRITE);
+  for (gint c = 0; c < 4; c++)
+    for (gint y = 0; y < height; y++)
+      for (gint x = 0; x < width; x++)
+        map.data[(gsize) (c * height + y) * stride + x] =
+            bands[stage_kind (s, x, y)][c];
+  gst_buffer_unmap (buffer, &map);
+  return buffer;
+}
+
+/* The next frame: the square is two pixels further right. */
+static inline GstBuffer *
+stage_frame (Stage *s)
+{
+  GstBuffer *buffer;
+
+  s->x = START_X + 2 * (gint) (s->n % 40);
+  buffer = s->rows ? stage_spectra (s) : stage_colours (s);
+  GST_BUFFER_PTS (buffer) = s->n++ * 40 * GST_MSECOND;
+  GST_BUFFER_DURATION (buffer) = 40 * GST_MSECOND;
+  return buffer;
+}
+
+/* Pushes the next frame; what was found, to be freed. */
+static inline GstVisionObjects *
+stage_push (Stage *s)
+{
+  GstBuffer *buffer = gst_harness_push_and_pull (s->h, stage_frame (s));
+  GstVisionObjects *found;
+
+  fail_unless (buffer != NULL);
+  found = gst_buffer_get_vision_objects (buffer, GST_VISION_ORIGIN_RESULT);
+  fail_unless (found != NULL);
+  gst_buffer_unref (buffer);
+  return found;
+}
+
+/* Pushes @n frames, in each of which the square must be found within @near
+ * pixels; returns its id. */
+static inline guint64
+stage_follow (Stage *s, guint n, gdouble near)
+{
+  guint64 id = 0;
+
+  while (n--) {
+    GstVisionObjects *found = stage_push (s);
+    const GstVisionObject *o = &found->objects[0];
+
+    fail_unless_equals_int (found->n_objects, 1);
+    fail_unless_equals_string (o->label, "square");
+    fail_unless_equals_string (o->element, "emdtrack");
+    fail_unless (o->state == GST_VISION_STATE_TRACKING);
+    fail_unless (fabs (o->x + o->width / 2 - s->x - SIDE / 2) <= near &&
+            fabs (o->y + o->height / 2 - Y - SIDE / 2) <= near,
+        "frame %u: at %g, %g and not at %d, %d", s->n, o->x + o->width / 2,
+        o->y + o->height / 2, s->x + SIDE / 2, Y + SIDE / 2);
+    fail_unless (o->distance >= 0 && o->distance < .35);
+    fail_unless (fabs (o->score + o->distance - 1) < 1e-9);
+    fail_unless (o->ratio >= 0 && o->ratio <= 1);
+    id = o->id;
+    gst_vision_objects_free (found);
+  }
+  return id;
+}
+
+static inline void
+stage_expect (Stage *s, GstMessageType type, const gchar *text)
+{
+  GstMessage *message = gst_bus_pop_filtered (s->bus, type);
+  GError *error;
+
+  fail_unless (message != NULL, "nothing was said about %s", text);
+  if (type == GST_MESSAGE_ERROR)
+    gst_message_parse_error (message, &error, NULL);
+  else
+    gst_message_parse_warning (message, &error, NULL);
+  fail_unless (strstr (error->message, text) != NULL, "\"%s\" lacks \"%s\"",
+      error->message, text);
+  g_error_free (error);
+  gst_message_unref (message);
+}
+
+static inline gdouble
+stage_stat (Stage *s, const gchar *name)
+{
+  GstStructure *stats;
+  gdouble number = -1;
+  guint64 count;
+
+  g_object_get (s->h->element, "stats", &stats, NULL);
+  if (gst_structure_get_uint64 (stats, name, &count))
+    number = (gdouble) count;
+  else
+    gst_structure_get_double (stats, name, &number);
+  gst_structure_free (stats);
+  return number;
+}
