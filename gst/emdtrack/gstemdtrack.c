@@ -33,7 +33,8 @@
  * mosaic-pattern ("4x4") and wavelengths say how to read them, as those of
  * #envisrc and #visiontestsrc do.  #GstEmdtrack:channels,
  * #GstEmdtrack:channel-layout and #GstEmdtrack:mosaic-pattern say it of what
- * comes from elsewhere.  Boxes and maps have the size of one channel.
+ * comes from elsewhere.  Where channels are stacked, boxes are in pixels of one
+ * channel; a map always has the size of one.
  *
  * The element has no kernels yet: it works on the CPU, also with backend=auto,
  * and frames in CUDA memory are downloaded.

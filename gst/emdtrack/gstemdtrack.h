@@ -35,7 +35,8 @@ typedef enum {
   GST_EMDTRACK_DISTANCE_AUTO,
 } GstEmdtrackDistance;
 
-/* What is chosen as a target: the box in pixels of one channel, half-open. */
+/* What is chosen as a target: the box in pixels of the frame, of a channel
+ * where they are stacked; half-open. */
 typedef struct {
   gchar name[GST_EMDTRACK_NAME];
   ImageBox box;
@@ -85,7 +86,8 @@ struct _GstEmdtrack {
   GstEmdtrackDistance fixed_distance;
   EmdtrackFrame frame; /* how frames are read; an image of no pixels */
   EmdtrackCodebook book;
-  gint width, height; /* of a channel */
+  gint width, height;  /* of a channel */
+  gint cell_x, cell_y; /* pixels of the frame for one of a channel */
   Emdtrack *emdtrack;
   GstVisionPixels pixels; /* of the maps */
 

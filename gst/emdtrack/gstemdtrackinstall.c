@@ -92,8 +92,9 @@ install_targets (GObjectClass *k)
   install (k, PROP_TARGETS,
       g_param_spec_string ("targets", "Targets",
           "What is followed: NAME:x,y,width,height or x,y,width,height, boxes "
-          "of the next frame in pixels of one channel, separated by "
-          "semicolons, 8 at most; they take the place of all before",
+          "of the next frame in pixels, of one channel where they are stacked, "
+          "separated by semicolons, 8 at most; they take the place of all "
+          "before",
           NULL, TEXT));
   install (k, PROP_TARGET_META,
       g_param_spec_string ("target-meta", "Target meta",
@@ -181,7 +182,9 @@ install_search (GObjectClass *k)
 {
   install (k, PROP_SEARCH,
       g_param_spec_double ("search", "Search",
-          "How far from where it is expected a target is looked for, pixels; "
+          "How far from where it is expected a target is looked for, pixels, "
+          "or "
+          "tiles of a mosaic; "
           "while it is occluded, more and more",
           1, EMDTRACK_MAX_SIDE, track_defaults.search, LIVE));
   install (k, PROP_SCALES,

@@ -73,6 +73,8 @@ read_layout (GstEmdtrack *self, const GstStructure *s, EmdtrackFrame *f)
     TRY (complete_mosaic (pattern ? pattern : self->mosaic_pattern, f));
   if (f->channels == 1)
     f->layout = EMDTRACK_PLAIN;
+  self->cell_x = f->layout == EMDTRACK_MOSAIC ? f->mosaic_width : 1;
+  self->cell_y = f->layout == EMDTRACK_MOSAIC ? f->mosaic_height : 1;
   return emdtrack_frame_size (f, &self->width, &self->height);
 }
 

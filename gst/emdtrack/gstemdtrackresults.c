@@ -44,18 +44,18 @@ fill_object (GstEmdtrack *self, const GstEmdtrackTarget *target,
   v->source = GST_OBJECT_NAME (self);
   v->label = target->name;
   v->state = state_of (t->state);
-  v->x = t->x0;
-  v->y = t->y0;
-  v->width = t->x1 - t->x0;
-  v->height = t->y1 - t->y0;
-  v->cx = (t->x0 + t->x1 - 1) / 2;
-  v->cy = (t->y0 + t->y1 - 1) / 2;
+  v->x = t->x0 * self->cell_x;
+  v->y = t->y0 * self->cell_y;
+  v->width = (t->x1 - t->x0) * self->cell_x;
+  v->height = (t->y1 - t->y0) * self->cell_y;
+  v->cx = v->x + (v->width - 1) / 2;
+  v->cy = v->y + (v->height - 1) / 2;
   v->score = t->score;
   v->distance = t->distance;
   v->ratio = t->ratio;
   if (seconds > 0) {
-    v->vx = t->vx / seconds;
-    v->vy = t->vy / seconds;
+    v->vx = t->vx * self->cell_x / seconds;
+    v->vy = t->vy * self->cell_y / seconds;
   }
   if (GST_CLOCK_TIME_IS_VALID (now) &&
       GST_CLOCK_TIME_IS_VALID (target->since) && now >= target->since)
@@ -71,7 +71,8 @@ gst_emdtrack_attach_objects (GstEmdtrack *self, GstBuffer *buffer)
   for (guint k = 0; k < self->n_targets; k++)
     fill_object (self, &self->target[k], buffer, seconds, &found[k]);
   if (!gst_buffer_add_vision_objects (buffer, GST_VISION_ORIGIN_RESULT,
-          self->width, self->height, found, self->n_targets))
+          self->width * self->cell_x, self->height * self->cell_y, found,
+          self->n_targets))
     return "the results could not be attached to the buffer";
   gst_vision_filter_post_objects (GST_VISION_FILTER (self), buffer, "emdtrack");
   return NULL;

@@ -194,7 +194,14 @@ steal_choices (GstEmdtrack *self, GstBuffer *buffer)
   return all;
 }
 
-/* Leaves out what lies outside the frame; returns the box around the rest. */
+static int
+floor_by (int n, int by)
+{
+  return n >= 0 ? n / by : -((by - 1 - n) / by);
+}
+
+/* Leaves out what lies outside the frame, and gives the rest in pixels of a
+ * channel; returns the box around it. */
 static ImageBox
 clip (GstEmdtrack *self, GstEmdtrackChoices *all)
 {
@@ -204,6 +211,10 @@ clip (GstEmdtrack *self, GstEmdtrackChoices *all)
   for (guint i = 0; i < all->n; i++) {
     ImageBox b = all->choice[i].box;
 
+    b.x0 = floor_by (b.x0, self->cell_x);
+    b.y0 = floor_by (b.y0, self->cell_y);
+    b.x1 = -floor_by (-b.x1, self->cell_x);
+    b.y1 = -floor_by (-b.y1, self->cell_y);
     if (b.x0 >= self->width || b.y0 >= self->height || b.x1 <= 0 || b.y1 <= 0) {
       gst_vision_filter_fault (
           GST_VISION_FILTER (self), "the box of a target lies outside of it");
@@ -211,7 +222,8 @@ clip (GstEmdtrack *self, GstEmdtrackChoices *all)
     }
     around = (ImageBox){MIN (around.x0, b.x0), MIN (around.y0, b.y0),
         MAX (around.x1, b.x1), MAX (around.y1, b.y1)};
-    all->choice[n++] = all->choice[i];
+    all->choice[n] = all->choice[i];
+    all->choice[n++].box = b;
   }
   all->n = n;
   return around;
