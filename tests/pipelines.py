@@ -11,6 +11,7 @@
 
 Run it as a test of Meson, which sets the environment."""
 import json
+import math
 import os
 import re
 import shlex
@@ -172,6 +173,11 @@ def scripts():
     boxes, = report.moving(frames["gpuccl"]).values()
     print(f"gpuccl: accepted in frame {min(boxes)}, IoU {list(boxes.values())}")
     assert min(boxes) < 55 and boxes[59] > 0.5, "gpuccl missed the robot"
+    errors = [math.dist(*((o["cx"], o["cy"]) for o in (
+        f["objects"][0], f["truth"]["objects"][0])))
+        for f in frames["emdtrack"]]
+    print(f"emdtrack: error {statistics.median(errors)}, {max(errors)} at most")
+    assert max(errors) < 20, "emdtrack lost its target"
     inputs_of_gpuccl(env)
     inputs_of_pocstereo(env)
 

@@ -135,12 +135,11 @@ normalise_gain (
 }
 
 static const char *
-follow (GstEmdtrack *self, GstEmdtrackParams *p, const EmdtrackFrame *frame)
+follow (GstEmdtrack *self, GstEmdtrackParams *p)
 {
   const EmdtrackTrack *tracks;
   int n;
 
-  TRY (emdtrack_index (self->emdtrack, &p->follow, frame));
   TRY (emdtrack_tracker_run (
       self->tracker, self->emdtrack, &p->follow, &p->track, &tracks, &n));
   for (int k = 0; k < n; k++)
@@ -163,6 +162,25 @@ measure (GstEmdtrack *self, GstEmdtrackParams *p, const EmdtrackFrame *frame,
   return gst_emdtrack_attach_maps (self, &results, buffer);
 }
 
+/* Where the targets are, and the maps.  Targets that are new have been indexed,
+ * and their histograms are known when they have been followed. */
+static const char *
+look (GstEmdtrack *self, GstEmdtrackParams *p, const EmdtrackFrame *frame,
+    gboolean are_new, GstBuffer *buffer)
+{
+  gboolean map = self->pixels.pool != NULL;
+
+  if (are_new)
+    TRY (follow (self, p));
+  if (map)
+    TRY (measure (self, p, frame, buffer));
+  if (are_new)
+    return NULL;
+  if (!map || p->map.histogram == EMDTRACK_CHANNELS)
+    TRY (emdtrack_index (self->emdtrack, &p->follow, frame));
+  return follow (self, p);
+}
+
 static const char *
 gst_emdtrack_process (
     GstVisionFilter *filter, const Image *image, GstBuffer *buffer)
@@ -171,18 +189,17 @@ gst_emdtrack_process (
   EmdtrackFrame frame = self->frame;
   GstEmdtrackParams p;
   const char *fault = gst_emdtrack_get_params (self, &p);
+  gboolean are_new;
 
   if (fault) {
     gst_vision_filter_fault (filter, fault);
     return NULL;
   }
   frame.image = *image;
-  TRY (gst_emdtrack_take_targets (self, &p, &frame, buffer));
+  TRY (gst_emdtrack_take_targets (self, &p, &frame, buffer, &are_new));
   if (self->n_targets) {
     TRY (normalise_gain (self, &p, &frame));
-    TRY (follow (self, &p, &frame));
-    if (self->pixels.pool)
-      TRY (measure (self, &p, &frame, buffer));
+    TRY (look (self, &p, &frame, are_new, buffer));
   } else {
     warn_of_none (self);
   }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The element `emdtrack`, in six parts: gstemdtrack.c (frames),
+ * The element `emdtrack`, in seven parts: gstemdtrack.c (frames),
  * gstemdtrackparams.c (what caps and properties mean together),
- * gstemdtracktargets.c (which targets), gstemdtrackinstall.c and
- * gstemdtrackproperties.c, and gstemdtrackresults.c (tracks and maps to metas,
- * messages and statistics). */
+ * gstemdtracktargets.c (which targets are chosen), gstemdtrackchoose.c (making
+ * them of a frame), gstemdtrackinstall.c and gstemdtrackproperties.c, and
+ * gstemdtrackresults.c (tracks and maps to metas, messages and statistics). */
 #pragma once
 
 #include "base/gstvisionfilter.h"
@@ -121,9 +121,10 @@ void gst_emdtrack_choose_again (GstEmdtrack *self);
 void gst_emdtrack_drop_targets (GstEmdtrack *self);
 /* Forgets where the targets are; all are lost until they are found. */
 const char *gst_emdtrack_lose_targets (GstEmdtrack *self);
-/* Makes targets of what was chosen in the meantime. */
+
+/* gstemdtrackchoose.c: makes targets of what was chosen in the meantime. */
 const char *gst_emdtrack_take_targets (GstEmdtrack *self, GstEmdtrackParams *p,
-    const EmdtrackFrame *frame, GstBuffer *buffer);
+    const EmdtrackFrame *frame, GstBuffer *buffer, gboolean *are_new);
 
 /* gstemdtrackresults.c */
 const char *gst_emdtrack_attach_objects (GstEmdtrack *self, GstBuffer *buffer);

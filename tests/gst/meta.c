@@ -87,8 +87,7 @@ static const gchar schema[] =
     "width=(double)30, height=(double)40, cx=(double)24.5, cy=(double)39.5, "
     "area=(guint64)1200, score=(double)0.75, distance=(double)3.5, "
     "ratio=(double)0.25, orientation=(double)0.5, elongation=(double)2, "
-    "vx=(double)-5, "
-    "vy=(double)6, age=(double)1.25, depth=(double)2.5, "
+    "vx=(double)-5, vy=(double)6, age=(double)1.25, depth=(double)2.5, "
     "pose=(double)<0.1,-0.2,1.5,1,0,0,0>, extent=(double)<0.3,0.2,0.1>, "
     "covariance=(double)<4,1,1,9>, outline=(double)<10,20,40,20,40,60>, "
     "trajectory=(double)<20,38,24.5,39.5>;";
