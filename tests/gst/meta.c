@@ -213,9 +213,8 @@ GST_START_TEST (test_append_scales)
   check_full (&objects->objects[0]);
   o = &objects->objects[1];
   fail_unless (o->x == 20 && o->y == 40 && o->width == 60 && o->height == 80);
-  fail_unless (o->cx == 49.5 && o->cy == 79.5);
-  fail_unless (o->vx == -10 && o->vy == 12 && o->area == 4800);
-  fail_unless (o->orientation == 0.5 && o->elongation == 2);
+  fail_unless (o->cx == 49.5 && o->cy == 79.5 && o->vx == -10 && o->vy == 12);
+  fail_unless (o->area == 4800 && o->orientation == 0.5 && o->elongation == 2);
   fail_unless (o->age == full.age && o->depth == full.depth);
   check_array (&o->outline, scaled_outline, 6);
   check_array (&o->covariance, scaled_covariance, 4);
