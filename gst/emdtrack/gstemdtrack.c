@@ -21,7 +21,8 @@
  * a pixel's own spectrum is its histogram, and targets are followed over a
  * codebook of spectra.  With #GstEmdtrack:emd-map a buffer has a map of kind
  * `emd` for each target, in the order of the objects: what is around a pixel
- * against the target, in units of the ground distance.  #GstEmdtrack:stats then
+ * against the target, in units of the ground distance; #GstEmdtrack:output=map
+ * makes the first one the video.  #GstEmdtrack:stats then
  * says how the newest frame's values were found: emd-unchanged, pixels with the
  * histogram they had; emd-closed, by a closed form; emd-own, emd-neighbour and
  * emd-table, proven by a spanning tree of the pixel, of a neighbour, of the
@@ -159,7 +160,10 @@ measure (GstEmdtrack *self, GstEmdtrackParams *p, const EmdtrackFrame *frame,
     p->map.targets[k] =
         spectra ? self->target[k].spectrum : self->target[k].track.target;
   TRY (emdtrack_run (self->emdtrack, &p->map, frame, &results));
-  return gst_emdtrack_attach_maps (self, &results, buffer);
+  if (self->shows_map)
+    TRY (gst_emdtrack_make_picture (self, &p->map, &results));
+  return self->pixels.pool ? gst_emdtrack_attach_maps (self, &results, buffer)
+                           : NULL;
 }
 
 /* Where the targets are, and the maps.  Targets that are new have been indexed,
@@ -168,7 +172,7 @@ static const char *
 look (GstEmdtrack *self, GstEmdtrackParams *p, const EmdtrackFrame *frame,
     gboolean are_new, GstBuffer *buffer)
 {
-  gboolean map = self->pixels.pool != NULL;
+  gboolean map = self->pixels.pool || self->shows_map;
 
   if (are_new)
     TRY (follow (self, p));
@@ -237,6 +241,7 @@ gst_emdtrack_finalize (GObject *object)
 {
   GstEmdtrack *self = GST_EMDTRACK (object);
 
+  gst_clear_buffer (&self->picture);
   emdtrack_tracker_free (self->tracker);
   g_free (self->mosaic_pattern);
   g_free (self->distance_file);
@@ -263,6 +268,7 @@ gst_emdtrack_class_init (GstEmdtrackClass *klass)
       "grey, colour and multispectral video",
       "The gst-vision authors");
 
+  gst_emdtrack_install_output (trans);
   trans->start = gst_emdtrack_start;
   trans->set_caps = gst_emdtrack_set_caps;
   filter->use = GST_VISION_FRAME_CPU;

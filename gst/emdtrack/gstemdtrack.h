@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The element `emdtrack`, in seven parts: gstemdtrack.c (frames),
+ * The element `emdtrack`, in eight parts: gstemdtrack.c (frames),
  * gstemdtrackparams.c (what caps and properties mean together),
  * gstemdtracktargets.c (which targets are chosen), gstemdtrackchoose.c (making
- * them of a frame), gstemdtrackinstall.c and gstemdtrackproperties.c, and
- * gstemdtrackresults.c (tracks and maps to metas, messages and statistics). */
+ * them of a frame), gstemdtrackinstall.c gstemdtrackproperties.c,
+ * gstemdtrackoutput.c (a map as the video) and gstemdtrackresults.c (tracks and
+ * maps to metas, messages and statistics). */
 #pragma once
 
 #include "base/gstvisionfilter.h"
@@ -25,6 +26,11 @@ typedef enum {
   GST_EMDTRACK_LAYOUT_MOSAIC,
   GST_EMDTRACK_LAYOUT_STACKED,
 } GstEmdtrackLayout;
+
+typedef enum {
+  GST_EMDTRACK_OUTPUT_VIDEO,
+  GST_EMDTRACK_OUTPUT_MAP,
+} GstEmdtrackOutput;
 
 /* Those of EmdtrackDistance, and what suits the histogram. */
 typedef enum {
@@ -72,6 +78,7 @@ struct _GstEmdtrack {
   GstEmdtrackDistance distance;
   gdouble saturation; /* -1: what suits the histogram */
   gboolean emd_map, normalise_gain;
+  GstEmdtrackOutput output;
   GstEmdtrackLayout layout;
   gint channels;                         /* 0: as the caps say */
   gchar *mosaic_pattern, *distance_file; /* as they were set */
@@ -90,6 +97,8 @@ struct _GstEmdtrack {
   gint cell_x, cell_y; /* pixels of the frame for one of a channel */
   Emdtrack *emdtrack;
   GstVisionPixels pixels; /* of the maps */
+  gboolean shows_map;     /* output=map */
+  GstBuffer *picture;     /* then what takes the place of the frame */
 
   /* Of the streaming thread, since the start. */
   EmdtrackTracker *tracker;
@@ -110,6 +119,16 @@ const char *gst_emdtrack_set_frame (
 /* What the next frame works with, but for gain and targets; NULL, or what is
  * wrong with properties that changed. */
 const char *gst_emdtrack_get_params (GstEmdtrack *self, GstEmdtrackParams *p);
+
+/* How large the map of frames of @caps is; FALSE where they cannot be read. */
+gboolean gst_emdtrack_map_size (
+    GstEmdtrack *self, const GstCaps *caps, gint *width, gint *height);
+
+/* gstemdtrackoutput.c: caps and buffers of output=map. */
+void gst_emdtrack_install_output (GstBaseTransformClass *klass);
+/* The map of @results, or white where there is none (NULL), as the picture. */
+const char *gst_emdtrack_make_picture (GstEmdtrack *self,
+    const EmdtrackParams *params, const EmdtrackResults *results);
 
 /* gstemdtracktargets.c */
 void gst_emdtrack_set_targets (GstEmdtrack *self, const gchar *text);

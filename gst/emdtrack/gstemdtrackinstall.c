@@ -75,6 +75,21 @@ layout_type (void)
   return gst_vision_enum_register ("GstEmdtrackLayout", values);
 }
 
+static GType
+output_type (void)
+{
+  static const GEnumValue values[] = {
+      {GST_EMDTRACK_OUTPUT_VIDEO, "The frames as they came", "video"},
+      {GST_EMDTRACK_OUTPUT_MAP,
+          "The map of the first target in GRAY16_LE, black where it is alike, "
+          "white at the greatest ground distance, and where there is no target",
+          "map"},
+      {0, NULL, NULL},
+  };
+
+  return gst_vision_enum_register ("GstEmdtrackOutput", values);
+}
+
 #define TEXT \
  (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
 #define LIVE (TEXT | GST_PARAM_CONTROLLABLE)
@@ -238,4 +253,7 @@ gst_emdtrack_install_properties (GObjectClass *klass)
   install (klass, PROP_EMD_MAP,
       g_param_spec_boolean ("emd-map", "EMD map",
           "Attach a map of kind emd for each target", FALSE, FIXED));
+  install (klass, PROP_OUTPUT,
+      g_param_spec_enum ("output", "Output", "What the video is",
+          output_type (), GST_EMDTRACK_OUTPUT_VIDEO, FIXED));
 }

@@ -64,7 +64,8 @@ find_layout (GstEmdtrack *self, const GstStructure *s, EmdtrackFrame *f)
 }
 
 static const char *
-read_layout (GstEmdtrack *self, const GstStructure *s, EmdtrackFrame *f)
+read_layout (GstEmdtrack *self, const GstStructure *s, EmdtrackFrame *f,
+    gint *width, gint *height)
 {
   const gchar *pattern = gst_structure_get_string (s, "mosaic-pattern");
 
@@ -73,9 +74,7 @@ read_layout (GstEmdtrack *self, const GstStructure *s, EmdtrackFrame *f)
     TRY (complete_mosaic (pattern ? pattern : self->mosaic_pattern, f));
   if (f->channels == 1)
     f->layout = EMDTRACK_PLAIN;
-  self->cell_x = f->layout == EMDTRACK_MOSAIC ? f->mosaic_width : 1;
-  self->cell_y = f->layout == EMDTRACK_MOSAIC ? f->mosaic_height : 1;
-  return emdtrack_frame_size (f, &self->width, &self->height);
+  return emdtrack_frame_size (f, width, height);
 }
 
 /* Where the caps name wavelengths that ascend, bins of channels lie at them. */
@@ -161,6 +160,7 @@ fix (GstEmdtrack *self, const GstStructure *s)
   *p = self->params;
   self->fixed_bins = p->bins;
   self->fixed_distance = self->distance;
+  self->shows_map = self->output == GST_EMDTRACK_OUTPUT_MAP;
   if (p->histogram == EMDTRACK_INTENSITY && !plain)
     return "histogram=intensity is of frames of one channel; codebook and "
            "channels are of several";
@@ -224,6 +224,33 @@ gst_emdtrack_get_params (GstEmdtrack *self, GstEmdtrackParams *p)
   return emdtrack_track_check (&p->track);
 }
 
+static EmdtrackFrame
+frame_of (const GstVideoInfo *info)
+{
+  EmdtrackFrame f = {.image = {.width = GST_VIDEO_INFO_WIDTH (info),
+                         .height = GST_VIDEO_INFO_HEIGHT (info)}};
+
+  gst_vision_image_format (GST_VIDEO_INFO_FORMAT (info), &f.image.format);
+  return f;
+}
+
+gboolean
+gst_emdtrack_map_size (
+    GstEmdtrack *self, const GstCaps *caps, gint *width, gint *height)
+{
+  GstVideoInfo info;
+  EmdtrackFrame f;
+  const char *err;
+
+  if (!gst_video_info_from_caps (&info, caps))
+    return FALSE;
+  f = frame_of (&info);
+  GST_OBJECT_LOCK (self);
+  err = read_layout (self, gst_caps_get_structure (caps, 0), &f, width, height);
+  GST_OBJECT_UNLOCK (self);
+  return !err;
+}
+
 const char *
 gst_emdtrack_set_frame (
     GstEmdtrack *self, const GstCaps *caps, const GstVideoInfo *info)
@@ -235,15 +262,15 @@ gst_emdtrack_set_frame (
   GstEmdtrackParams p;
   const char *err;
 
-  *f = (EmdtrackFrame){.image = {.width = GST_VIDEO_INFO_WIDTH (info),
-                           .height = GST_VIDEO_INFO_HEIGHT (info)}};
-  gst_vision_image_format (GST_VIDEO_INFO_FORMAT (info), &f->image.format);
+  *f = frame_of (info);
   GST_OBJECT_LOCK (self);
-  err = read_layout (self, s, f);
+  err = read_layout (self, s, f, &self->width, &self->height);
   if (!err)
     err = fix (self, s);
   GST_OBJECT_UNLOCK (self);
   TRY (err);
+  self->cell_x = f->layout == EMDTRACK_MOSAIC ? f->mosaic_width : 1;
+  self->cell_y = f->layout == EMDTRACK_MOSAIC ? f->mosaic_height : 1;
   if (f->layout != before.layout || f->channels != before.channels ||
       self->fixed.histogram != was.histogram ||
       self->fixed_bins != entries) { /* what is known fits no more */

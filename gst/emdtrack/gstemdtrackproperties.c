@@ -30,6 +30,7 @@ static const gsize places[] = {
     [PROP_TEMPLATE_UPDATE] = AT (track.update),
     [PROP_NORMALISE_GAIN] = AT (normalise_gain),
     [PROP_EMD_MAP] = AT (emd_map),
+    [PROP_OUTPUT] = AT (output),
 };
 
 G_STATIC_ASSERT (sizeof (EmdtrackBins) == sizeof (gint));

@@ -35,6 +35,7 @@ enum {
   PROP_TEMPLATE_UPDATE,
   PROP_NORMALISE_GAIN,
   PROP_EMD_MAP,
+  PROP_OUTPUT,
 };
 
 void gst_emdtrack_set_property (

@@ -107,6 +107,41 @@ GST_START_TEST (test_maps)
 }
 GST_END_TEST;
 
+/* The map as the video: grey, of the size of a frame, dark at the square; white
+ * as long as there is no target. */
+GST_START_TEST (test_output)
+{
+  Stage s = stage_new (GST_VIDEO_FORMAT_UNKNOWN, NULL);
+  GstCaps *caps;
+  gint width;
+
+  gst_util_set_object_arg (G_OBJECT (s.h->element), "output", "map");
+  gst_harness_set_src_caps (
+      s.h, stage_format (&s, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT));
+  for (gint i = 0; i < 3; i++) {
+    GstBuffer *buffer = gst_harness_push_and_pull (s.h, stage_frame (&s));
+    guint16 inside, outside;
+
+    fail_unless_equals_int (gst_buffer_get_size (buffer), 2 * WIDTH * HEIGHT);
+    gst_buffer_extract (buffer, 2 * ((Y + 12) * WIDTH + s.x + 12), &inside, 2);
+    gst_buffer_extract (buffer, 2 * ((Y + 12) * WIDTH + 150), &outside, 2);
+    fail_unless (i ? inside < 20000 : inside == 65535, "%u", inside);
+    fail_unless (outside > 60000, "%u", outside);
+    gst_buffer_unref (buffer);
+    g_object_set (s.h->element, "targets", "32,40,24,24", NULL);
+  }
+  caps = gst_pad_get_current_caps (s.h->sinkpad);
+  fail_unless (gst_structure_get_int (
+      gst_caps_get_structure (caps, 0), "width", &width));
+  fail_unless_equals_int (width, WIDTH);
+  fail_unless_equals_string (
+      gst_structure_get_string (gst_caps_get_structure (caps, 0), "format"),
+      "GRAY16_LE");
+  gst_caps_unref (caps);
+  stage_free (&s);
+}
+GST_END_TEST;
+
 static GstVisionState
 state_of_next (Stage *s, guint64 *id)
 {
@@ -278,6 +313,7 @@ emdtrack_suite (void)
   tcase_add_test (tc, test_formats);
   tcase_add_test (tc, test_intensity);
   tcase_add_test (tc, test_maps);
+  tcase_add_test (tc, test_output);
   tcase_add_test (tc, test_states);
   tcase_add_test (tc, test_targets);
   tcase_add_test (tc, test_target_meta);

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * output=map: the buffers stay, with what rides on them, and get other memory.
+ */
+#include <string.h>
+
+#include "emdtrack/gstemdtrack.h"
+
+static GstBaseTransformClass *parent;
+
+/* As it will be with the next caps. */
+static gboolean
+wants_map (GstEmdtrack *self)
+{
+  gboolean map;
+
+  GST_OBJECT_LOCK (self);
+  map = self->output == GST_EMDTRACK_OUTPUT_MAP;
+  GST_OBJECT_UNLOCK (self);
+  return map;
+}
+
+static GstCaps *
+transform_caps (GstBaseTransform *trans, GstPadDirection direction,
+    GstCaps *caps, GstCaps *filter)
+{
+  GstCaps *result = gst_caps_new_empty (), *other;
+
+  if (!wants_map (GST_EMDTRACK (trans))) {
+    gst_caps_unref (result);
+    return parent->transform_caps (trans, direction, caps, filter);
+  }
+  other = direction == GST_PAD_SINK
+      ? gst_caps_from_string (GST_VIDEO_CAPS_MAKE ("GRAY16_LE"))
+      : gst_pad_get_pad_template_caps (GST_BASE_TRANSFORM_SINK_PAD (trans));
+  for (guint i = 0; i < gst_caps_get_size (caps); i++) {
+    const GValue *rate =
+        gst_structure_get_value (gst_caps_get_structure (caps, i), "framerate");
+    GstCaps *some = gst_caps_copy (other);
+
+    if (rate)
+      gst_caps_set_value (some, "framerate", rate);
+    result = gst_caps_merge (result, some);
+  }
+  gst_caps_unref (other);
+  if (filter) {
+    other = result;
+    result = gst_caps_intersect_full (filter, other, GST_CAPS_INTERSECT_FIRST);
+    gst_caps_unref (other);
+  }
+  return result;
+}
+
+static GstCaps *
+fixate_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
+    GstCaps *other)
+{
+  GstEmdtrack *self = GST_EMDTRACK (trans);
+  gint width, height;
+
+  if (direction == GST_PAD_SINK && wants_map (self) &&
+      gst_emdtrack_map_size (self, caps, &width, &height)) {
+    other = gst_caps_make_writable (other);
+    gst_caps_set_simple (
+        other, "width", G_TYPE_INT, width, "height", G_TYPE_INT, height, NULL);
+  }
+  return parent->fixate_caps (trans, direction, caps, other);
+}
+
+/* The input itself, of which only what rides on it is kept. */
+static GstFlowReturn
+prepare_output_buffer (GstBaseTransform *trans, GstBuffer *in, GstBuffer **out)
+{
+  if (!GST_EMDTRACK (trans)->shows_map)
+    return parent->prepare_output_buffer (trans, in, out);
+  *out = gst_buffer_is_writable (in) ? in : gst_buffer_copy (in);
+  return GST_FLOW_OK;
+}
+
+static void
+show_picture (GstEmdtrack *self, GstBuffer *buffer)
+{
+  GstVideoMeta *meta = gst_buffer_get_video_meta (buffer);
+
+  if (meta)
+    gst_buffer_remove_meta (buffer, (GstMeta *) meta);
+  gst_buffer_remove_all_memory (buffer);
+  gst_buffer_copy_into (
+      buffer, self->picture, GST_BUFFER_COPY_MEMORY, 0, (gsize) -1);
+  gst_clear_buffer (&self->picture);
+}
+
+static GstFlowReturn
+transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
+{
+  GstEmdtrack *self = GST_EMDTRACK (trans);
+  GstFlowReturn flow = parent->transform_ip (trans, buffer);
+
+  if (flow != GST_FLOW_OK || !self->shows_map)
+    return flow;
+  if (!self->picture)
+    gst_emdtrack_make_picture (self, NULL, NULL);
+  show_picture (self, buffer);
+  return GST_FLOW_OK;
+}
+
+void
+gst_emdtrack_install_output (GstBaseTransformClass *klass)
+{
+  parent = g_type_class_peek_parent (klass);
+  klass->transform_caps = transform_caps;
+  klass->fixate_caps = fixate_caps;
+  klass->prepare_output_buffer = prepare_output_buffer;
+  klass->transform_ip = transform_ip;
+}
+
+/* Raw values by this are 65535 at the greatest ground distance. */
+static const char *
+stretch_of (const EmdtrackParams *params, int mass, gdouble *stretch)
+{
+  guint8 distances[EMDTRACK_BINS][EMDTRACK_BINS], most = 1;
+  gdouble scale;
+
+  TRY (emdtrack_distances (params, distances, &scale));
+  for (int i = 0; i < params->bins; i++)
+    for (int j = 0; j < params->bins; j++)
+      most = MAX (most, distances[i][j]);
+  *stretch = 65535. / ((gdouble) most * mass);
+  return NULL;
+}
+
+const char *
+gst_emdtrack_make_picture (GstEmdtrack *self, const EmdtrackParams *params,
+    const EmdtrackResults *results)
+{
+  GstVisionBackend *backend =
+      gst_vision_filter_get_backend (GST_VISION_FILTER (self));
+  gsize row = sizeof (guint16) * (gsize) self->width;
+  gsize stride = GST_ROUND_UP_4 (row), size = stride * self->height;
+  guint8 *pixels = g_malloc (size);
+  const char *err = NULL;
+  gdouble stretch = 1;
+
+  memset (pixels, 0xff, size);
+  gst_clear_buffer (&self->picture);
+  self->picture = gst_buffer_new_wrapped (pixels, size);
+  if (!results)
+    return NULL;
+  err = stretch_of (params, results->mass, &stretch);
+  if (!err)
+    err = device_copy_rows (&backend->device, pixels, stride, results->map[0],
+        row, row, self->height);
+  if (!err)
+    err = device_wait (&backend->device);
+  for (gsize i = 0; i < size / 2 && !err; i++) {
+    guint16 *value = (guint16 *) (gpointer) pixels + i;
+
+    *value = (guint16) MIN (*value * stretch + .5, 65535);
+  }
+  return err;
+}
