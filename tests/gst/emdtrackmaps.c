@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The element emdtrack: the distance of every pixel, as maps and as video. */
+#include "emdtrackstage.h"
+
+/* The square's pixels are nearer to the target than those of the ground. */
+static void
+check_map (Stage *s, const GstVisionMap *map)
+{
+  gdouble inside = 0, outside = 0;
+  GstMapInfo info;
+
+  fail_unless_equals_int (map->width, WIDTH);
+  fail_unless_equals_int (map->height, HEIGHT);
+  fail_unless_equals_string (map->format, "u16");
+  fail_unless (gst_buffer_map (map->pixels, &info, GST_MAP_READ));
+  for (gint y = 0; y < HEIGHT; y++)
+    for (gint x = 0; x < WIDTH; x++) {
+      gdouble v = map->scale *
+          *(const guint16 *) (const gpointer) (
+              info.data + y * map->stride + 2 * x);
+      gboolean in = x >= s->x + 8 && x < s->x + SIDE - 8 && y >= Y + 8 &&
+          y < Y + SIDE - 8;
+
+      fail_unless (v >= 0 && v <= 15.001); /* the saturation */
+      if (in)
+        inside = MAX (inside, v);
+      else if (x < s->x - 8 || x > s->x + SIDE + 8)
+        outside = MAX (outside, v);
+    }
+  gst_buffer_unmap (map->pixels, &info);
+  fail_unless (inside < outside / 2, "%g, %g", inside, outside);
+  fail_unless (outside > 14);
+}
+
+GST_START_TEST (test_maps)
+{
+  static const gchar *solvers[] = {"auto", "reuse", "paper"};
+  Stage s =
+      stage_new (GST_VIDEO_FORMAT_UNKNOWN, TARGETS ";ground:100,80,30,30");
+  GstVisionMap map;
+
+  g_object_set (s.h->element, "emd-map", TRUE, NULL);
+  gst_harness_set_src_caps (
+      s.h, stage_format (&s, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT));
+  for (guint i = 0; i < G_N_ELEMENTS (solvers); i++) {
+    GstBuffer *buffer;
+
+    gst_util_set_object_arg (G_OBJECT (s.h->element), "solver", solvers[i]);
+    buffer = gst_harness_push_and_pull (s.h, stage_frame (&s));
+    fail_unless_equals_int (
+        gst_buffer_n_vision_maps (buffer, GST_VISION_ORIGIN_RESULT), 2);
+    fail_unless (
+        gst_buffer_nth_vision_map (buffer, GST_VISION_ORIGIN_RESULT, 0, &map));
+    fail_unless_equals_string (map.kind, "emd");
+    check_map (&s, &map);
+    gst_buffer_unref (buffer);
+  }
+  fail_unless (stage_stat (&s, "emd-distinct") > 0);
+  gst_util_set_object_arg (G_OBJECT (s.h->element), "solver", "reuse");
+  for (guint i = 0; i < 3; i++)
+    gst_buffer_unref (gst_harness_push_and_pull (s.h, stage_frame (&s)));
+  fail_unless (stage_stat (&s, "emd-unchanged") + stage_stat (&s, "emd-own") +
+          stage_stat (&s, "emd-neighbour") + stage_stat (&s, "emd-table") +
+          stage_stat (&s, "emd-simplex") ==
+      2 * WIDTH * HEIGHT);
+  fail_unless (stage_stat (&s, "emd-unchanged") > WIDTH * HEIGHT);
+  stage_free (&s);
+}
+GST_END_TEST;
+
+/* The map as the video: grey, of the size of a frame, dark at the square; white
+ * as long as there is no target. */
+GST_START_TEST (test_output)
+{
+  Stage s = stage_new (GST_VIDEO_FORMAT_UNKNOWN, NULL);
+  GstCaps *caps;
+  gint width;
+
+  gst_util_set_object_arg (G_OBJECT (s.h->element), "output", "map");
+  gst_harness_set_src_caps (
+      s.h, stage_format (&s, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT));
+  for (gint i = 0; i < 3; i++) {
+    GstBuffer *buffer = gst_harness_push_and_pull (s.h, stage_frame (&s));
+    guint16 inside, outside;
+
+    fail_unless_equals_int (gst_buffer_get_size (buffer), 2 * WIDTH * HEIGHT);
+    gst_buffer_extract (buffer, 2 * ((Y + 12) * WIDTH + s.x + 12), &inside, 2);
+    gst_buffer_extract (buffer, 2 * ((Y + 12) * WIDTH + 150), &outside, 2);
+    fail_unless (i ? inside < 20000 : inside == 65535, "%u", inside);
+    fail_unless (outside > 60000, "%u", outside);
+    gst_buffer_unref (buffer);
+    g_object_set (s.h->element, "targets", "32,40,24,24", NULL);
+  }
+  caps = gst_pad_get_current_caps (s.h->sinkpad);
+  fail_unless (gst_structure_get_int (
+      gst_caps_get_structure (caps, 0), "width", &width));
+  fail_unless_equals_int (width, WIDTH);
+  fail_unless_equals_string (
+      gst_structure_get_string (gst_caps_get_structure (caps, 0), "format"),
+      "GRAY16_LE");
+  gst_caps_unref (caps);
+  stage_free (&s);
+}
+GST_END_TEST;
+
+static Suite *
+emdtrackmaps_suite (void)
+{
+  Suite *suite = suite_create ("emdtrackmaps");
+  TCase *tc = tcase_create ("maps");
+
+  suite_add_tcase (suite, tc);
+  tcase_set_timeout (tc, 120); /* the sanitizers are slow */
+  tcase_add_test (tc, test_maps);
+  tcase_add_test (tc, test_output);
+  return suite;
+}
+
+GST_CHECK_MAIN (emdtrackmaps);
