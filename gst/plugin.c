@@ -8,6 +8,7 @@ GST_ELEMENT_REGISTER_DECLARE (envisrc);
 GST_ELEMENT_REGISTER_DECLARE (gpuccl);
 GST_ELEMENT_REGISTER_DECLARE (moct);
 GST_ELEMENT_REGISTER_DECLARE (pocstereo);
+GST_ELEMENT_REGISTER_DECLARE (scopedetect);
 GST_ELEMENT_REGISTER_DECLARE (visionjson);
 GST_ELEMENT_REGISTER_DECLARE (visionmap);
 GST_ELEMENT_REGISTER_DECLARE (visionmeta);
@@ -24,6 +25,7 @@ plugin_init (GstPlugin *plugin)
   any |= GST_ELEMENT_REGISTER (gpuccl, plugin);
   any |= GST_ELEMENT_REGISTER (moct, plugin);
   any |= GST_ELEMENT_REGISTER (pocstereo, plugin);
+  any |= GST_ELEMENT_REGISTER (scopedetect, plugin);
   any |= GST_ELEMENT_REGISTER (visionjson, plugin);
   any |= GST_ELEMENT_REGISTER (visionmap, plugin);
   any |= GST_ELEMENT_REGISTER (visionmeta, plugin);

@@ -276,3 +276,12 @@ gst_vision_aggregator_post (
       &GST_AGGREGATOR_PAD (GST_AGGREGATOR (self)->srcpad)->segment, buffer,
       structure);
 }
+
+void
+gst_vision_aggregator_post_objects (
+    GstVisionAggregator *self, GstBuffer *buffer, const gchar *name)
+{
+  gst_vision_common_post_objects (&PRIV (self)->common,
+      &GST_AGGREGATOR_PAD (GST_AGGREGATOR (self)->srcpad)->segment, buffer,
+      name);
+}

@@ -82,5 +82,7 @@ gboolean gst_vision_aggregator_wants_message (
     GstVisionAggregator *self, GstBuffer *buffer);
 void gst_vision_aggregator_post (
     GstVisionAggregator *self, GstBuffer *buffer, GstStructure *structure);
+void gst_vision_aggregator_post_objects (
+    GstVisionAggregator *self, GstBuffer *buffer, const gchar *name);
 
 G_END_DECLS

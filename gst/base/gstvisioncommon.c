@@ -239,6 +239,20 @@ gst_vision_common_post (GstVisionCommon *self, const GstSegment *segment,
       element, gst_message_new_element (GST_OBJECT (element), structure));
 }
 
+void
+gst_vision_common_post_objects (GstVisionCommon *self,
+    const GstSegment *segment, GstBuffer *buffer, const gchar *name)
+{
+  GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer, "VisionObjects");
+  GstStructure *structure;
+
+  if (!meta || !gst_vision_common_wants_message (self, segment, buffer))
+    return;
+  structure = gst_structure_copy (gst_custom_meta_get_structure (meta));
+  gst_structure_set_name (structure, name);
+  gst_vision_common_post (self, segment, buffer, structure);
+}
+
 static void
 post_error (GstVisionCommon *self, const char *err)
 {

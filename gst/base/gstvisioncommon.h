@@ -63,6 +63,9 @@ gboolean gst_vision_common_wants_message (
 /* Posts @structure with the times of @buffer, as `level` does.  Takes it. */
 void gst_vision_common_post (GstVisionCommon *self, const GstSegment *segment,
     GstBuffer *buffer, GstStructure *structure);
+/* Posts all objects of @buffer, as @name, where a message is wanted. */
+void gst_vision_common_post_objects (GstVisionCommon *self,
+    const GstSegment *segment, GstBuffer *buffer, const gchar *name);
 
 /* Posts the error of a failed call, with a remedy, if it is the first since the
  * start; TRUE where @err is one. */

@@ -35,12 +35,6 @@ void
 gst_vision_filter_post_objects (
     GstVisionFilter *self, GstBuffer *buffer, const gchar *name)
 {
-  GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer, "VisionObjects");
-  GstStructure *structure;
-
-  if (!meta || !gst_vision_filter_wants_message (self, buffer))
-    return;
-  structure = gst_structure_copy (gst_custom_meta_get_structure (meta));
-  gst_structure_set_name (structure, name);
-  gst_vision_filter_post (self, buffer, structure);
+  gst_vision_common_post_objects (gst_vision_filter_get_common (self),
+      &GST_BASE_TRANSFORM (self)->segment, buffer, name);
 }

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-scopedetect
+ * @title: scopedetect
+ * @see_also: visionoverlay, visionjson
+ *
+ * Finds known rigid objects, and where exactly they are, in frames of depth and
+ * colour: SCOPE, single cluttered object pose estimation.
+ *
+ * Colour comes to `sink_color`, depth to `sink_depth`, paired by time, of the
+ * same size and aligned: a pixel of the one sees what that of the other sees.
+ * 0 in the depth is missing; #GstScopedetect:depth-scale says what a unit is.
+ * #GstScopedetect:models names files that the command `vision-model` makes of
+ * meshes or clouds of points.  The camera is that of
+ * #GstScopedetect:intrinsics, else of #GstScopedetect:calibration, else the
+ * VisionCamera of the colour buffer; lens distortion is not looked at.
+ *
+ * The colour frame passes, with VisionObjects: the model's name as `label`, a
+ * score, the box of the model in the frame, its `extent`, and as `pose` the
+ * translation in metres and the turn as a unit quaternion from the model's
+ * coordinates to the camera's.
+ *
+ * An object is looked for near its last pose first, which costs much less than
+ * a search, and keeps its `id` then; its `state` is tracking, else found.  A
+ * frame is searched as a whole where nothing is known of, where an object is
+ * gone or its score has dropped (#GstScopedetect:keep), and, while some of the
+ * models' objects are missing, every #GstScopedetect:search-interval frames.
+ * `searches` in #GstScopedetect:stats counts them.
+ *
+ * The presets are fast (the defaults), thorough, and thesis, which follows the
+ * text.  #GstScopedetect:output-csv writes poses as the BOP benchmark reads
+ * them.
+ *
+ * There are no kernels yet: it works on the CPU, whatever
+ * #GstScopedetect:backend finds.
+ *
+ * A frame that cannot be looked at, such as one without a camera, passes
+ * without results; it is warned of, and counted in #GstScopedetect:stats.
+ *
+ * ## Example launch lines
+ * |[
+ * gst-launch-1.0 filesrc location=COLORFILE ! pngdec ! videoconvert ! queue !
+ * s.sink_color filesrc location=DEPTHFILE ! pngdec ! videoconvert !
+ * video/x-raw,format=GRAY16_LE ! queue ! s.sink_depth scopedetect name=s
+ * models=MODELFILE intrinsics=615,615,320,240 ! visionjson ! fakesink
+ * ]|
+ * Where the object is, as a line of JSON.
+ *
+ * Since: 0.1
+ */
+#include "scopedetect/gstscopedetect.h"
+
+GST_DEBUG_CATEGORY_STATIC (scopedetect_debug);
+#define GST_CAT_DEFAULT scopedetect_debug
+
+#define COLOUR_FORMATS \
+ "{ RGB, BGR, RGBA, RGBx, BGRA, BGRx, NV12, I420, YUY2, P010_10LE, GRAY8 }"
+#define DEPTH_FORMATS "{ GRAY16_LE }"
+
+G_DEFINE_TYPE_WITH_CODE (GstScopedetect, gst_scopedetect,
+    GST_TYPE_VISION_AGGREGATOR, G_IMPLEMENT_INTERFACE (GST_TYPE_PRESET, NULL));
+GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (scopedetect, "scopedetect",
+    GST_RANK_NONE, GST_TYPE_SCOPEDETECT,
+    GST_DEBUG_CATEGORY_INIT (
+        scopedetect_debug, "scopedetect", 0, "poses of known objects"));
+
+/* What can never work, whatever the camera is. */
+static const char *
+check (GstScopedetect *self)
+{
+  ScopedetectParams params = gst_scopedetect_get_params (self);
+
+  params.camera = (ScopedetectCamera){100, 100, 0, 0};
+  if (MAX (self->width, self->height) > SCOPEDETECT_MAX_SIDE)
+    return "the sides of a frame must be 1 to 4096 pixels; put videoscale "
+           "before both inputs";
+  return scopedetect_check (&params);
+}
+
+static const char *
+gst_scopedetect_open (GstVisionAggregator *agg, const Device *device,
+    const GstVideoInfo *colour, const GstVideoInfo *depth)
+{
+  GstScopedetect *self = GST_SCOPEDETECT (agg);
+  const char *err;
+
+  (void) depth;
+  self->width = GST_VIDEO_INFO_WIDTH (colour);
+  self->height = GST_VIDEO_INFO_HEIGHT (colour);
+  err = check (self);
+  if (gst_vision_common_refused (gst_vision_aggregator_get_common (agg), err))
+    return err;
+  TRY (gst_scopedetect_load_models (self));
+  return scopedetect_new (&self->detector, device, self->width, self->height,
+      (const ScopedetectModel *const *) self->model, self->n_models);
+}
+
+static void
+gst_scopedetect_close (GstVisionAggregator *agg)
+{
+  GstScopedetect *self = GST_SCOPEDETECT (agg);
+
+  g_array_set_size (self->tracks, 0);
+  g_clear_pointer (&self->detector, scopedetect_free);
+  gst_scopedetect_drop_models (self);
+}
+
+/* After a seek. */
+static void
+gst_scopedetect_reset (GstVisionAggregator *agg)
+{
+  g_array_set_size (GST_SCOPEDETECT (agg)->tracks, 0);
+}
+
+/* The camera, for @params; what is wrong with the frame. */
+static const char *
+begin (GstScopedetect *self, GstBuffer *buffer, ScopedetectParams *params)
+{
+  GstVisionCamera camera;
+
+  if (!gst_vision_intrinsics_find (&self->intrinsics, GST_ELEMENT (self),
+          buffer, self->width, self->height, &camera))
+    return "its camera is not known; set intrinsics or calibration";
+  params->camera =
+      (ScopedetectCamera){camera.fx, camera.fy, camera.cx, camera.cy};
+  return scopedetect_check (params);
+}
+
+static const char *
+gst_scopedetect_process (GstVisionAggregator *agg, const Image *colour,
+    const Image *depth, GstBuffer *buffer)
+{
+  GstScopedetect *self = GST_SCOPEDETECT (agg);
+  ScopedetectParams params = gst_scopedetect_get_params (self);
+  const char *fault = begin (self, buffer, &params);
+  gint64 start = g_get_monotonic_time ();
+  ScopedetectFrame frame = {.width = self->width,
+      .height = self->height,
+      .depth = (const uint16_t *) (const void *) depth->plane[0],
+      .depth_stride = depth->stride[0],
+      .color = colour};
+
+  if (fault) {
+    g_array_set_size (self->tracks, 0);
+    self->n_images++;
+    gst_vision_common_fault (gst_vision_aggregator_get_common (agg), fault);
+    return NULL;
+  }
+  TRY (gst_scopedetect_look (self, &params, &frame));
+  TRY (gst_scopedetect_write_csv (
+      self, (gdouble) (g_get_monotonic_time () - start) / G_USEC_PER_SEC));
+  return gst_scopedetect_attach (self, buffer);
+}
+
+static gboolean
+gst_scopedetect_start (GstAggregator *agg)
+{
+  GstScopedetect *self = GST_SCOPEDETECT (agg);
+
+  self->last_id = self->n_searches = 0;
+  gst_vision_intrinsics_report (&self->intrinsics, GST_ELEMENT (self));
+  return gst_scopedetect_open_csv (self) &&
+      GST_AGGREGATOR_CLASS (gst_scopedetect_parent_class)->start (agg);
+}
+
+static gboolean
+gst_scopedetect_stop (GstAggregator *agg)
+{
+  gst_scopedetect_close_csv (GST_SCOPEDETECT (agg));
+  return GST_AGGREGATOR_CLASS (gst_scopedetect_parent_class)->stop (agg);
+}
+
+static void
+gst_scopedetect_finalize (GObject *object)
+{
+  GstScopedetect *self = GST_SCOPEDETECT (object);
+
+  gst_vision_intrinsics_clear (&self->intrinsics);
+  gst_scopedetect_clear_properties (self);
+  g_array_unref (self->tracks);
+  g_array_unref (self->seen);
+  G_OBJECT_CLASS (gst_scopedetect_parent_class)->finalize (object);
+}
+
+static void
+gst_scopedetect_class_init (GstScopedetectClass *klass)
+{
+  GstElementClass *element = GST_ELEMENT_CLASS (klass);
+  GstVisionAggregatorClass *agg = GST_VISION_AGGREGATOR_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->finalize = gst_scopedetect_finalize;
+  gst_scopedetect_install_properties (G_OBJECT_CLASS (klass));
+  gst_vision_aggregator_class_add_pads (
+      agg, "sink_color", COLOUR_FORMATS, "sink_depth", DEPTH_FORMATS);
+  gst_element_class_set_static_metadata (element, "Known objects in RGB-D",
+      "Filter/Analyzer/Video",
+      "Finds known rigid objects and their poses in depth and colour",
+      "The gst-vision authors");
+
+  GST_AGGREGATOR_CLASS (klass)->start = gst_scopedetect_start;
+  GST_AGGREGATOR_CLASS (klass)->stop = gst_scopedetect_stop;
+  agg->use = GST_VISION_FRAME_CPU;
+  agg->open = gst_scopedetect_open;
+  agg->process = gst_scopedetect_process;
+  agg->close = gst_scopedetect_close;
+  agg->reset = gst_scopedetect_reset;
+}
+
+static void
+gst_scopedetect_init (GstScopedetect *self)
+{
+  self->tracks = g_array_new (FALSE, FALSE, sizeof (GstScopedetectTrack));
+  self->seen = g_array_new (FALSE, FALSE, sizeof (GstScopedetectTrack));
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The element `scopedetect`, in seven parts: gstscopedetect.c (frames),
+ * gstscopedetectproperties.c, gstscopedetectnumbers.c (properties that are
+ * numbers), gstscopedetectmodels.c (files to models),
+ * gstscopedetecttracks.c (from frame to frame), gstscopedetectresults.c
+ * (objects to metas and messages) and gstscopedetectcsv.c (to a file). */
+#pragma once
+
+#include <stdio.h>
+
+#include "base/gstvisionaggregator.h"
+#include "base/gstvisionintrinsics.h"
+#include "meta/gstvisionmeta.h"
+#include "scopedetect/scopedetect.h"
+
+G_BEGIN_DECLS
+
+/* What a frame leaves to the next one. */
+typedef struct {
+  ScopedetectObject object;
+  guint64 id;       /* from 1 on; 0: none */
+  gboolean known;   /* it was there in the frame before */
+  gdouble searched; /* its score after the newest search */
+} GstScopedetectTrack;
+
+#define GST_TYPE_SCOPEDETECT (gst_scopedetect_get_type ())
+G_DECLARE_FINAL_TYPE (
+    GstScopedetect, gst_scopedetect, GST, SCOPEDETECT, GstVisionAggregator)
+
+struct _GstScopedetect {
+  GstVisionAggregator parent;
+
+  /* Under the object lock; a frame works on a copy. */
+  ScopedetectParams params; /* without camera and depth scale */
+  gboolean table, random;   /* of params, as GObject has them */
+  gboolean tracking;
+  gdouble keep;
+  gint search_interval;
+  GstVisionIntrinsics intrinsics;
+  gchar *models, *output_csv; /* as set; NULL: not */
+
+  /* Of the streaming thread: */
+  Scopedetect *detector;
+  ScopedetectModel **model;
+  ScopedetectModelInfo *info; /* of each */
+  gint n_models;
+  gint width, height;
+  GArray *tracks; /* GstScopedetectTrack: the objects of the newest frame */
+  GArray *seen;   /* the same, while a frame is looked at */
+  guint64 last_id;
+  gint unsearched; /* frames since the newest search */
+  guint64 n_searches;
+  FILE *csv; /* NULL: none is written */
+  guint n_images;
+};
+
+/* gstscopedetectproperties.c */
+void gst_scopedetect_install_properties (GObjectClass *klass);
+/* Frees what they hold. */
+void gst_scopedetect_clear_properties (GstScopedetect *self);
+/* A copy for one frame, whose camera is still missing. */
+ScopedetectParams gst_scopedetect_get_params (GstScopedetect *self);
+
+/* gstscopedetectnumbers.c: so many properties, with the ids from @first_id on,
+ * and where the value of each is kept, @i from 0 on. */
+#define GST_SCOPEDETECT_N_NUMBERS 45
+void gst_scopedetect_install_numbers (GObjectClass *klass, guint first_id);
+gpointer gst_scopedetect_number (GstScopedetect *self, guint i);
+
+/* gstscopedetectmodels.c: the files of the property models.  An error that
+ * names a file has been posted. */
+const char *gst_scopedetect_load_models (GstScopedetect *self);
+void gst_scopedetect_drop_models (GstScopedetect *self);
+
+/* gstscopedetecttracks.c: what is in @frame, to self->tracks. */
+const char *gst_scopedetect_look (GstScopedetect *self,
+    const ScopedetectParams *params, const ScopedetectFrame *frame);
+
+/* gstscopedetectresults.c */
+const char *gst_scopedetect_attach (GstScopedetect *self, GstBuffer *buffer);
+
+/* gstscopedetectcsv.c: FALSE where the file cannot be made; the error was
+ * posted.  @seconds: what the frame took. */
+gboolean gst_scopedetect_open_csv (GstScopedetect *self);
+const char *gst_scopedetect_write_csv (GstScopedetect *self, gdouble seconds);
+void gst_scopedetect_close_csv (GstScopedetect *self);
+
+G_END_DECLS

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Models, from the files that a user names. */
+#include "scopedetect/gstscopedetect.h"
+
+#define SEPARATORS ",;"
+
+static const char *
+refuse_file (GstScopedetect *self, const gchar *path, const char *err)
+{
+  GstVisionCommon *common =
+      gst_vision_aggregator_get_common (GST_VISION_AGGREGATOR (self));
+
+  if (!common->has_failed)
+    GST_ELEMENT_ERROR (self, RESOURCE, OPEN_READ,
+        ("The model \"%s\" cannot be used: %s.", path, err), (NULL));
+  common->has_failed = TRUE;
+  return err;
+}
+
+static const char *
+load (GstScopedetect *self, gchar **paths)
+{
+  for (; *paths; paths++) {
+    const gchar *path = g_strstrip (*paths);
+    const char *err;
+
+    if (!*path)
+      continue;
+    err = scopedetect_model_load (&self->model[self->n_models], path);
+    if (err)
+      return refuse_file (self, path, err);
+    scopedetect_model_info (
+        self->model[self->n_models], &self->info[self->n_models]);
+    self->n_models++;
+  }
+  return NULL;
+}
+
+const char *
+gst_scopedetect_load_models (GstScopedetect *self)
+{
+  GstVisionCommon *common =
+      gst_vision_aggregator_get_common (GST_VISION_AGGREGATOR (self));
+  const char *err;
+  gchar **paths;
+  guint n;
+
+  GST_OBJECT_LOCK (self);
+  paths = g_strsplit_set (self->models ? self->models : "", SEPARATORS, -1);
+  GST_OBJECT_UNLOCK (self);
+  n = g_strv_length (paths);
+  self->model = g_new0 (ScopedetectModel *, n + 1);
+  self->info = g_new0 (ScopedetectModelInfo, n + 1);
+  err = load (self, paths);
+  if (!err && !self->n_models) {
+    err = "there are no models; set models to files that vision-model made";
+    gst_vision_common_refused (common, err);
+  }
+  g_strfreev (paths);
+  return err;
+}
+
+void
+gst_scopedetect_drop_models (GstScopedetect *self)
+{
+  for (gint i = 0; i < self->n_models; i++)
+    scopedetect_model_free (self->model[i]);
+  self->n_models = 0;
+  g_clear_pointer (&self->model, g_free);
+  g_clear_pointer (&self->info, g_free);
+}

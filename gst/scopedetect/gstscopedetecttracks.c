@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * From frame to frame: where to look first, when to search, and which object
+ * is which (thesis, chapter 4: tracking starts from the frame before). */
+#include "scopedetect/gstscopedetect.h"
+
+/* Poses of one model are of one object if no farther apart (ADD-S), as part of
+ * the model's diameter. */
+#define SAME .5
+
+#define TRACK(array, i) g_array_index (array, GstScopedetectTrack, i)
+
+typedef struct {
+  gboolean tracking;
+  gdouble keep;
+  gint search_interval;
+} Settings;
+
+static Settings
+get_settings (GstScopedetect *self)
+{
+  Settings s;
+
+  GST_OBJECT_LOCK (self);
+  s = (Settings){self->tracking, self->keep, self->search_interval};
+  GST_OBJECT_UNLOCK (self);
+  return s;
+}
+
+/* Cheap, and true of all poses that are the same. */
+static gboolean
+meet (const ImageBox *a, const ImageBox *b)
+{
+  return a->x0 < b->x1 && b->x0 < a->x1 && a->y0 < b->y1 && b->y0 < a->y1;
+}
+
+/* How far two objects are apart, as part of the diameter; above SAME where they
+ * cannot be one.  By ADD-S, so that a turn that cannot be seen is none. */
+static gdouble
+distance (const GstScopedetect *self, const ScopedetectObject *a,
+    const ScopedetectObject *b)
+{
+  gdouble add, add_s;
+
+  if (a->model != b->model || !meet (&a->box, &b->box))
+    return 2 * SAME;
+  scopedetect_model_distance (
+      self->model[a->model], a->pose, b->pose, &add, &add_s);
+  return add_s / self->info[a->model].diameter;
+}
+
+/* The nearest in @among that @taken, where there is such an array, does not
+ * name; -1 where none is near. */
+static gint
+nearest (const GstScopedetect *self, const ScopedetectObject *object,
+    GArray *among, const gboolean *taken)
+{
+  gdouble least = SAME;
+  gint found = -1;
+
+  for (guint i = 0; i < among->len; i++) {
+    gdouble d = taken && taken[i]
+        ? 2 * SAME
+        : distance (self, object, &TRACK (among, i).object);
+
+    if (d <= least) {
+      least = d;
+      found = (gint) i;
+    }
+  }
+  return found;
+}
+
+/* Adds what results hold to what was seen; of one object the better pose
+ * stays. */
+static void
+add (GstScopedetect *self, const ScopedetectResults *results)
+{
+  for (int i = 0; i < results->n_objects; i++) {
+    const ScopedetectObject *o = &results->objects[i];
+    gint same = nearest (self, o, self->seen, NULL);
+    GstScopedetectTrack t = {.object = *o};
+
+    if (same < 0)
+      g_array_append_val (self->seen, t);
+    else if (o->score > TRACK (self->seen, same).object.score)
+      TRACK (self->seen, same).object = *o;
+  }
+}
+
+static int
+by_model_and_score (gconstpointer a, gconstpointer b)
+{
+  const ScopedetectObject *p = &((const GstScopedetectTrack *) a)->object;
+  const ScopedetectObject *q = &((const GstScopedetectTrack *) b)->object;
+
+  if (p->model != q->model)
+    return p->model < q->model ? -1 : 1;
+  return (p->score < q->score) - (p->score > q->score);
+}
+
+/* No more of one model than are wanted, the best of them. */
+static void
+cut (GArray *seen, gint max_objects)
+{
+  gint model = -1, n = 0;
+  guint kept = 0;
+
+  g_array_sort (seen, by_model_and_score);
+  for (guint i = 0; i < seen->len; i++) {
+    GstScopedetectTrack t = TRACK (seen, i);
+
+    n = t.object.model == model ? n + 1 : 1;
+    model = t.object.model;
+    if (n <= max_objects)
+      TRACK (seen, kept++) = t;
+  }
+  g_array_set_size (seen, kept);
+}
+
+/* Gives what was seen the ids of what is nearest in the frame before; returns
+ * how many of that frame's objects are there, and no worse than @keep of what a
+ * search found. */
+static guint
+recognise (GstScopedetect *self, gdouble keep)
+{
+  gboolean *taken = g_new0 (gboolean, self->tracks->len + 1);
+  guint kept = 0;
+
+  for (guint i = 0; i < self->seen->len; i++) {
+    GstScopedetectTrack *t = &TRACK (self->seen, i);
+    gint same = nearest (self, &t->object, self->tracks, taken);
+
+    t->known = same >= 0;
+    t->id = 0;
+    if (!t->known)
+      continue;
+    taken[same] = TRUE;
+    t->id = TRACK (self->tracks, same).id;
+    if (!(t->searched > 0))
+      t->searched = TRACK (self->tracks, same).searched;
+    kept += t->object.score >= keep * t->searched;
+  }
+  g_free (taken);
+  return kept;
+}
+
+static const char *
+track (GstScopedetect *self, const ScopedetectParams *params,
+    const ScopedetectFrame *frame)
+{
+  guint n = self->tracks->len;
+  ScopedetectObject *guesses = g_new (ScopedetectObject, n);
+  ScopedetectResults results;
+  const char *err;
+
+  for (guint i = 0; i < n; i++)
+    guesses[i] = TRACK (self->tracks, i).object;
+  err = scopedetect_track (
+      self->detector, params, frame, guesses, (int) n, &results);
+  if (!err)
+    add (self, &results);
+  g_free (guesses);
+  return err;
+}
+
+static const char *
+search (GstScopedetect *self, const ScopedetectParams *params,
+    const ScopedetectFrame *frame)
+{
+  ScopedetectResults results;
+
+  TRY (scopedetect_run (self->detector, params, frame, &results));
+  add (self, &results);
+  for (guint i = 0; i < self->seen->len; i++)
+    TRACK (self->seen, i).searched = TRACK (self->seen, i).object.score;
+  self->unsearched = 0;
+  gst_vision_common_set_stat (
+      gst_vision_aggregator_get_common (GST_VISION_AGGREGATOR (self)),
+      "searches", (gdouble) ++self->n_searches);
+  return NULL;
+}
+
+/* Whether those that were tracked are not enough. */
+static gboolean
+must_search (GstScopedetect *self, const Settings *s, gint max_objects)
+{
+  guint wanted = (guint) (self->n_models * max_objects);
+
+  if (!self->tracks->len || recognise (self, s->keep) < self->tracks->len)
+    return TRUE;
+  self->unsearched++;
+  return self->seen->len < wanted && s->search_interval &&
+      self->unsearched >= s->search_interval;
+}
+
+const char *
+gst_scopedetect_look (GstScopedetect *self, const ScopedetectParams *params,
+    const ScopedetectFrame *frame)
+{
+  Settings s = get_settings (self);
+  GArray *before = self->tracks;
+
+  if (!s.tracking)
+    g_array_set_size (self->tracks, 0);
+  g_array_set_size (self->seen, 0);
+  if (self->tracks->len)
+    TRY (track (self, params, frame));
+  if (must_search (self, &s, params->max_objects))
+    TRY (search (self, params, frame));
+  cut (self->seen, params->max_objects);
+  recognise (self, s.keep);
+  for (guint i = 0; i < self->seen->len && s.tracking; i++)
+    if (!TRACK (self->seen, i).id)
+      TRACK (self->seen, i).id = ++self->last_id;
+  self->tracks = self->seen;
+  self->seen = before;
+  return NULL;
+}

@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Known objects in depth and colour: a window that shows each with its box, name
+# and number; without a display, a JSON line a frame, with poses.
+#
+#   pipelines/scopedetect.sh COLOR DEPTH INTRINSICS MODEL…
+#
+# COLOR and DEPTH are two aligned pictures, DEPTH with 16 bits, or two sequences
+# of them, 'color-%06d.png' 'depth-%06d.png'.  INTRINSICS is fx,fy,cx,cy in
+# pixels, or a file of OpenCV or ROS.  A MODEL is a file of vision-model, or a
+# mesh or cloud of points in metres, of which one is made first.
+#
+# SCOPEDETECT holds further properties: SCOPEDETECT='depth-scale=0.0001
+# table=false'.  START is the number of the first picture of a sequence (0).
+# FRAMES=100 ends it after 100 frames.
+set -euo pipefail
+# shellcheck source=pipelines/common.sh
+. "$(dirname "$0")/common.sh"
+
+if [ $# -lt 4 ]; then
+  echo "usage: $0 COLOR DEPTH INTRINSICS MODEL…" >&2
+  exit 2
+fi
+color=$1 depth=$2 camera=$3
+shift 3
+read -ra properties <<<"${SCOPEDETECT-}"
+
+# Sets `source` for one of the two.
+choose_picture () {
+  local first=$1 kind=${1##*.}
+  # shellcheck disable=SC2059 # the sequence's name is a format
+  case $1 in *%*) first=$(printf "$1" "${START:-0}") ;; esac
+  [ -r "$first" ] || { echo "there is no file $first to read" >&2; exit 1; }
+  case $1 in
+    *%*)
+      # shellcheck disable=SC2054 # the commas are of caps
+      source=(multifilesrc location="$1" start-index="${START:-0}"
+        caps="image/${kind/jpg/jpeg},framerate=30/1"
+        ${FRAMES:+num-buffers="$FRAMES"} ! decodebin)
+      ;;
+    *) source=(filesrc location="$1" ! decodebin) ;;
+  esac
+}
+
+made=$(mktemp -d)
+trap 'rm -rf "$made"' EXIT
+models=
+for model in "$@"; do
+  [ -r "$model" ] || { echo "there is no file $model to read" >&2; exit 1; }
+  case $model in
+    *.ply | *.obj | *.pcd | *.xyz)
+      name=$(basename "${model%.*}")
+      "$build/tools/vision-model" "$model" "$made/$name.model" >&2
+      model=$made/$name.model
+      ;;
+  esac
+  models+=${models:+,}$model
+done
+
+if [ -r "$camera" ]; then
+  camera=(calibration="$camera")
+else
+  camera=(intrinsics="$camera")
+fi
+if has_display; then
+  show=(visionoverlay ! videoconvert ! autovideosink)
+else
+  show=(visionjson ! fakesink)
+fi
+choose_picture "$color"
+line=("${source[@]}" ! videoconvert ! video/x-raw,format=RGB ! queue !
+  objects.sink_color)
+choose_picture "$depth"
+line+=("${source[@]}" ! videoconvert ! video/x-raw,format=GRAY16_LE ! queue !
+  objects.sink_depth)
+launch "${line[@]}" scopedetect name=objects models="$models" "${camera[@]}" \
+  "${properties[@]}" ! "${show[@]}"

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * scopedetect: a known solid is found where it is, and followed; what it is
+ * played with and what can be wrong. */
+#include "scopedetectscene.h"
+
+/* Found, followed while it moves, searched for again after a jump, gone. */
+GST_START_TEST (test_tracking)
+{
+  Scene s = scene_new (model_path, QUICK);
+  ScopedetectPose truth = solid_pose (.7, 0, .5);
+  GstVisionObjects *none;
+
+  fail_unless_equals_uint64 (
+      scene_find (&s, &truth, GST_VISION_STATE_FOUND), 1);
+  for (gint i = 1; i <= 3; i++) {
+    truth = solid_pose (.7 + .02 * i, .004 * i, .5);
+    fail_unless_equals_uint64 (
+        scene_find (&s, &truth, GST_VISION_STATE_TRACKING), 1);
+  }
+  fail_unless (scene_stat (&s, "searches") == 1);
+  truth = solid_pose (2.8, -.1, .55);
+  fail_unless_equals_uint64 (
+      scene_find (&s, &truth, GST_VISION_STATE_FOUND), 2);
+  fail_unless (scene_stat (&s, "searches") == 2);
+  none = scene_objects (&s, NULL, NULL);
+  fail_unless (none != NULL && none->n_objects == 0);
+  gst_vision_objects_free (none);
+  fail_unless_equals_uint64 (
+      scene_find (&s, &truth, GST_VISION_STATE_FOUND), 3);
+  fail_unless (scene_stat (&s, "faulty") == 0);
+  scene_free (&s);
+}
+GST_END_TEST;
+
+/* Without tracking every frame is searched, and nothing has an id. */
+GST_START_TEST (test_alone)
+{
+  Scene s = scene_new (model_path, QUICK "tracking=false");
+  ScopedetectPose truth = solid_pose (.7, 0, .5);
+
+  for (gint i = 0; i < 2; i++)
+    fail_unless_equals_uint64 (
+        scene_find (&s, &truth, GST_VISION_STATE_FOUND), 0);
+  fail_unless (scene_stat (&s, "searches") == 2);
+  scene_free (&s);
+}
+GST_END_TEST;
+
+/* Two of one model keep their ids apart; both names of one file count. */
+GST_START_TEST (test_models)
+{
+  gchar *twice = g_strdup_printf (" %s ;; %s,", model_path, model_path);
+  Scene s = scene_new (twice, QUICK);
+  ScopedetectPose truth = solid_pose (.7, 0, .5);
+
+  for (gint i = 0; i < 2; i++) {
+    GstVisionObjects *found = scene_objects (&s, NULL, &truth);
+
+    fail_unless_equals_int (found->n_objects, 2);
+    fail_unless_equals_uint64 (found->objects[0].id, 1);
+    fail_unless_equals_uint64 (found->objects[1].id, 2);
+    gst_vision_objects_free (found);
+  }
+  scene_free (&s);
+  g_free (twice);
+}
+GST_END_TEST;
+
+/* What is posted on the bus, and what is written for BOP. */
+GST_START_TEST (test_told)
+{
+  gchar *csv = g_build_filename (model_folder, "poses.csv", NULL);
+  gchar *properties =
+      g_strdup_printf (QUICK "post-messages=true output-csv=%s", csv);
+  Scene s = scene_new (model_path, properties);
+  ScopedetectPose truth = solid_pose (.7, .02, .5);
+  const GstStructure *told;
+  GstMessage *message;
+  gchar *text, **lines, **fields, **place;
+
+  scene_find (&s, &truth, GST_VISION_STATE_FOUND);
+  message = gst_bus_pop_filtered (s.bus, GST_MESSAGE_ELEMENT);
+  fail_unless (message != NULL);
+  told = gst_message_get_structure (message);
+  fail_unless (gst_structure_has_name (told, "scopedetect"));
+  fail_unless (gst_structure_has_field (told, "objects"));
+  gst_message_unref (message);
+  scene_free (&s);
+  fail_unless (g_file_get_contents (csv, &text, NULL, NULL));
+  lines = g_strsplit (text, "\n", -1);
+  fail_unless_equals_int (g_strv_length (lines), 3);
+  fail_unless_equals_string (lines[0], "scene_id,im_id,obj_id,score,R,t,time");
+  fields = g_strsplit (lines[1], ",", -1);
+  fail_unless_equals_int (g_strv_length (fields), 7);
+  fail_unless (g_str_has_prefix (lines[1], "1,0,1,0."));
+  place = g_strsplit (fields[5], " ", -1);
+  fail_unless (ABS (g_ascii_strtod (place[0], NULL) - 20) < 3);
+  fail_unless (ABS (g_ascii_strtod (place[2], NULL) - 500) < 3);
+  g_strfreev (place);
+  place = g_strsplit (fields[4], " ", -1);
+  fail_unless_equals_int (g_strv_length (place), 9);
+  fail_unless (ABS (g_ascii_strtod (place[0], NULL) - cos (.7)) < .05);
+  fail_unless (ABS (g_ascii_strtod (place[1], NULL) + sin (.7)) < .05);
+  g_strfreev (place);
+  g_strfreev (fields);
+  g_strfreev (lines);
+  g_free (text);
+  g_remove (csv);
+  g_free (properties);
+  g_free (csv);
+}
+GST_END_TEST;
+
+/* Colours in any order, the end of one input, and again. */
+GST_START_TEST (test_stream)
+{
+  static const GstVideoFormat formats[] = {GST_VIDEO_FORMAT_NV12,
+      GST_VIDEO_FORMAT_BGRA, GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_YUY2};
+  Scene s = scene_new (model_path, QUICK);
+  ScopedetectPose truth = solid_pose (.7, 0, .5);
+
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+    GstVisionObjects *found;
+    GstVideoInfo info;
+
+    gst_video_info_set_format (&info, formats[i], SOLID_WIDTH, SOLID_HEIGHT);
+    scene_caps (s.colour, formats[i], SOLID_WIDTH, SOLID_HEIGHT);
+    found = scene_objects (&s, scene_buffer (&s, info.size, 100), &truth);
+    fail_unless_equals_int (found->n_objects, 1);
+    fail_unless (ABS (found->objects[0].pose.values[2] - .5) < .003);
+    gst_vision_objects_free (found);
+  }
+  gst_harness_push_event (s.depth, gst_event_new_eos ());
+  gst_harness_push (
+      s.colour, scene_buffer (&s, SOLID_WIDTH * SOLID_HEIGHT * 2, 0));
+  for (;;) {
+    GstEvent *event = gst_harness_pull_event (s.colour);
+    gboolean end;
+
+    fail_unless (event != NULL, "there is no end");
+    end = GST_EVENT_TYPE (event) == GST_EVENT_EOS;
+    gst_event_unref (event);
+    if (end)
+      break;
+  }
+  scene_free (&s);
+}
+GST_END_TEST;
+
+/* Without a camera frames pass, and are counted; that of the buffer serves. */
+GST_START_TEST (test_camera)
+{
+  Scene s = scene_new (model_path, "depth-scale=0.0001 queries=1500");
+  ScopedetectPose truth = solid_pose (.7, 0, .5);
+  GstVisionObjects *found = scene_objects (&s, NULL, &truth);
+  GstVisionCamera camera;
+  GstBuffer *colour;
+
+  fail_unless (found == NULL);
+  scene_expect (&s, GST_MESSAGE_WARNING, "camera is not known");
+  fail_unless (scene_stat (&s, "faulty") == 1);
+  gst_vision_camera_init (&camera);
+  camera.ref_width = 2 * SOLID_WIDTH;
+  camera.ref_height = 2 * SOLID_HEIGHT;
+  camera.fx = camera.fy = 900;
+  camera.cx = 319.5;
+  camera.cy = 239.5;
+  colour = scene_buffer (&s, 3 * SOLID_WIDTH * SOLID_HEIGHT, 128);
+  gst_buffer_set_vision_camera (colour, GST_VISION_ORIGIN_RESULT, &camera);
+  found = scene_objects (&s, colour, &truth);
+  fail_unless (found != NULL && found->n_objects == 1);
+  gst_vision_objects_free (found);
+  /* what cannot be together while it plays costs frames alone */
+  g_object_set (s.element, "near", 5., "far", 4., "intrinsics",
+      "450,450,159.5,119.5", NULL);
+  fail_unless (scene_objects (&s, NULL, &truth) == NULL);
+  fail_unless (scene_stat (&s, "faulty") == 2);
+  scene_free (&s);
+}
+GST_END_TEST;
+
+/* Frames that are refused as soon as they come, with @problem. */
+static void
+refuse (const gchar *models, const gchar *properties, gint depth_width,
+    const gchar *problem)
+{
+  Scene s = scene_new (models, properties);
+
+  scene_caps (s.depth, GST_VIDEO_FORMAT_GRAY16_LE, depth_width, SOLID_HEIGHT);
+  gst_harness_push (
+      s.colour, scene_buffer (&s, 3 * SOLID_WIDTH * SOLID_HEIGHT, 0));
+  gst_harness_push (
+      s.depth, scene_buffer (&s, 2 * (gsize) depth_width * SOLID_HEIGHT, 0));
+  scene_expect (&s, GST_MESSAGE_ERROR, problem);
+  scene_free (&s);
+}
+
+GST_START_TEST (test_errors)
+{
+  gchar *cut = g_build_filename (model_folder, "cut.model", NULL);
+  gchar *bytes;
+  gsize n;
+
+  refuse (NULL, QUICK, SOLID_WIDTH, "there are no models");
+  refuse (" ;,", QUICK, SOLID_WIDTH, "there are no models");
+  refuse ("/nowhere/cup.model", QUICK, SOLID_WIDTH, "/nowhere/cup.model");
+  fail_unless (g_file_get_contents (model_path, &bytes, &n, NULL));
+  fail_unless (g_file_set_contents (cut, bytes, (gssize) n / 2, NULL));
+  refuse (cut, QUICK, SOLID_WIDTH, "damaged");
+  fail_unless (g_file_set_contents (cut, "ply\n", -1, NULL));
+  refuse (cut, QUICK, SOLID_WIDTH, "vision-model");
+  refuse (model_path, QUICK, SOLID_WIDTH / 2, "same size");
+  refuse (model_path, QUICK "near=3 far=1", SOLID_WIDTH, "near must be less");
+  refuse (model_path, QUICK "backend=cuda", SOLID_WIDTH, "no kernels yet");
+  g_remove (cut);
+  g_free (bytes);
+  g_free (cut);
+}
+GST_END_TEST;
+
+static Suite *
+scopedetect_suite (void)
+{
+  Suite *suite = suite_create ("scopedetect");
+  TCase *tc = tcase_create ("element");
+
+  suite_add_tcase (suite, tc);
+  tcase_set_timeout (tc, 240); /* the sanitizers are slow */
+  tcase_add_checked_fixture (tc, make_model, remove_model);
+  tcase_add_test (tc, test_tracking);
+  tcase_add_test (tc, test_alone);
+  tcase_add_test (tc, test_models);
+  tcase_add_test (tc, test_told);
+  tcase_add_test (tc, test_stream);
+  tcase_add_test (tc, test_camera);
+  tcase_add_test (tc, test_errors);
+  return suite;
+}
+
+GST_CHECK_MAIN (scopedetect);
