@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What must hold for every element of the plug-in: states in any order, any
- * value of any property, pads on request, and twice in one process. */
+ * value of any property, pads on request. */
 #include <gst/check/gstcheck.h>
 
 #include "envicube.h"
@@ -218,62 +218,6 @@ GST_START_TEST (test_request_pads)
 }
 GST_END_TEST;
 
-/* One with two inputs gets both views in one frame. */
-static GstElement *
-start_pipeline (const gchar *element)
-{
-  gboolean source = strstr (element, "src") != NULL;
-  gboolean stereo = strcmp (element, "pocstereo") == 0;
-  gchar *line =
-      g_strdup_printf ("%s name=first num-buffers=5 %s%s%s ! fakesink",
-          source ? element : "visiontestsrc",
-          stereo ? "pattern=stereo view=side-by-side ! "
-                   "video/x-raw,width=320,height=120 "
-                 : "",
-          source ? "" : "! ", source ? "" : element);
-  GstElement *pipeline = gst_parse_launch (line, NULL), *first;
-
-  fail_unless (pipeline != NULL, "cannot build %s", line);
-  first = gst_bin_get_by_name (GST_BIN (pipeline), "first");
-  give_cube (first);
-  gst_object_unref (first);
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  g_free (line);
-  return pipeline;
-}
-
-static void
-end_pipeline (GstElement *pipeline)
-{
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GstMessage *message = gst_bus_timed_pop_filtered (
-      bus, 30 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-
-  fail_unless (message != NULL, "no end of stream");
-  fail_unless (GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS, "%s failed",
-      GST_MESSAGE_SRC_NAME (message));
-  gst_message_unref (message);
-  gst_object_unref (bus);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pipeline);
-}
-
-/* As they are by default, both on the same device. */
-GST_START_TEST (test_two_at_once)
-{
-  GList *all = elements ();
-
-  for (GList *l = all; l; l = l->next) {
-    GstElement *a = start_pipeline (GST_OBJECT_NAME (l->data));
-    GstElement *b = start_pipeline (GST_OBJECT_NAME (l->data));
-
-    end_pipeline (a);
-    end_pipeline (b);
-  }
-  gst_plugin_feature_list_free (all);
-}
-GST_END_TEST;
-
 static Suite *
 generic_suite (void)
 {
@@ -287,7 +231,6 @@ generic_suite (void)
   tcase_add_test (tc, test_properties);
   tcase_add_test (tc, test_presets);
   tcase_add_test (tc, test_request_pads);
-  tcase_add_test (tc, test_two_at_once);
   return suite;
 }
 
