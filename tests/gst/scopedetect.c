@@ -33,6 +33,29 @@ GST_START_TEST (test_tracking)
 }
 GST_END_TEST;
 
+/* A search where a score drops, here below what was found, and now and then
+ * while something is missing. */
+GST_START_TEST (test_searches)
+{
+  Scene s = scene_new (model_path, QUICK "max-objects=2 search-interval=2");
+  ScopedetectPose truth = solid_pose (.7, 0, .5);
+  static const gdouble searches[] = {1, 1, 2, 2, 3};
+
+  for (guint i = 0; i < G_N_ELEMENTS (searches); i++) {
+    gst_vision_objects_free (scene_objects (&s, NULL, &truth));
+    fail_unless (scene_stat (&s, "searches") == searches[i]);
+  }
+  /* a heavier part of the score lowers it, once */
+  g_object_set (
+      s.element, "search-interval", 0, "keep", .95, "weight-edge", 4., NULL);
+  gst_vision_objects_free (scene_objects (&s, NULL, &truth));
+  fail_unless (scene_stat (&s, "searches") == 4);
+  gst_vision_objects_free (scene_objects (&s, NULL, &truth));
+  fail_unless (scene_stat (&s, "searches") == 4);
+  scene_free (&s);
+}
+GST_END_TEST;
+
 /* Without tracking every frame is searched, and nothing has an id. */
 GST_START_TEST (test_alone)
 {
@@ -229,6 +252,7 @@ scopedetect_suite (void)
   tcase_set_timeout (tc, 240); /* the sanitizers are slow */
   tcase_add_checked_fixture (tc, make_model, remove_model);
   tcase_add_test (tc, test_tracking);
+  tcase_add_test (tc, test_searches);
   tcase_add_test (tc, test_alone);
   tcase_add_test (tc, test_models);
   tcase_add_test (tc, test_told);
