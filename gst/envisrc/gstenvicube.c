@@ -71,32 +71,41 @@ gst_envi_choice_band (const GstEnviChoice *choice, guint c)
   return choice->first_band + (guint) (bands * c / choice->channels);
 }
 
+/* The bits of a number, which may lie at any address. */
+static guint64
+bits_at (const guint8 *p, guint bytes, gboolean big_endian)
+{
+  guint64 bits = 0;
+
+  for (guint i = 0; i < bytes; i++)
+    bits |= (guint64) p[big_endian ? bytes - 1 - i : i] << (8 * i);
+  return bits;
+}
+
 /* Number @at of @data. */
 static gdouble
 number_at (const GstEnviHeader *h, const guint8 *data, guint64 at)
 {
-  const guint8 *p = data + at * gst_envi_header_bytes (h);
+  guint bytes = gst_envi_header_bytes (h);
+  guint64 bits = bits_at (data + at * bytes, bytes, h->big_endian);
+  guint32 half = (guint32) bits;
+  gfloat f;
+  gdouble d;
 
-#define READ(bits) \
- (h->big_endian ? GST_READ_UINT##bits##_BE (p) : GST_READ_UINT##bits##_LE (p))
   switch (h->type) {
-    case GST_ENVI_U8:
-      return *p;
     case GST_ENVI_I16:
-      return (gint16) READ (16);
-    case GST_ENVI_U16:
-      return READ (16);
+      return (gint16) bits;
     case GST_ENVI_I32:
-      return (gint32) READ (32);
-    case GST_ENVI_U32:
-      return READ (32);
+      return (gint32) bits;
     case GST_ENVI_F32:
-      return h->big_endian ? GST_READ_FLOAT_BE (p) : GST_READ_FLOAT_LE (p);
+      memcpy (&f, &half, sizeof f);
+      return f;
     case GST_ENVI_F64:
-      return h->big_endian ? GST_READ_DOUBLE_BE (p) : GST_READ_DOUBLE_LE (p);
+      memcpy (&d, &bits, sizeof d);
+      return d;
+    default:
+      return (gdouble) bits;
   }
-#undef READ
-  return 0;
 }
 
 /* How far a step along a row and a step to the next band lead, in numbers. */

@@ -53,17 +53,19 @@ open_cube (GstEnviSrc *self, guint64 number)
   const gchar *wrong = NULL;
 
   gst_envi_cube_close (&self->cube);
-  if (!gst_envi_cube_open (&self->cube, path, &error))
+  if (!gst_envi_cube_open (&self->cube, path, &error)) {
     GST_ELEMENT_ERROR (
         self, RESOURCE, OPEN_READ, ("%s.", error->message), (NULL));
-  else if ((wrong = gst_envi_src_choose (
-                self, &self->cube.header, &self->choice)))
+    g_error_free (error);
+  } else if ((wrong = gst_envi_src_choose (
+                  self, &self->cube.header, &self->choice))) {
     GST_ELEMENT_ERROR (
         self, LIBRARY, SETTINGS, ("%s: %s.", path, wrong), (NULL));
-  g_clear_error (&error);
+    gst_envi_cube_close (&self->cube); /* nobody stops what did not start */
+  }
   g_free (path);
   self->opened = number;
-  return self->cube.file && !wrong;
+  return self->cube.file != NULL;
 }
 
 static gboolean

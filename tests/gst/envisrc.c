@@ -185,6 +185,8 @@ expect_error (const gchar *name, const gchar *properties, const gchar *words)
 
 GST_START_TEST (test_errors)
 {
+  static const gchar lonely[] =
+      "ENVI\nsamples=1\nlines=1\nbands=1\ndata type=1\ninterleave=bsq\n";
   gchar *text = error_of ("");
 
   fail_unless (strstr (text, "No cube is named"), "%s", text);
@@ -199,8 +201,7 @@ GST_START_TEST (test_errors)
   expect_error ("cube.hdr", "first-band=4 channels=3", "fewer bands");
   put_file ("cube.raw", "short", 5);
   expect_error ("cube.hdr", "", "ends early");
-  put_file ("lonely.hdr",
-      "ENVI\nsamples=1\nlines=1\nbands=1\ndata type=1\ninterleave=bsq\n", 61);
+  put_file ("lonely.hdr", lonely, strlen (lonely));
   expect_error ("lonely.hdr", "", "is not there");
 }
 GST_END_TEST;
