@@ -13,6 +13,8 @@
 
 #include "meta/gstvisionmeta.h"
 
+#include "said.h"
+
 #define WIDTH 160
 #define HEIGHT 120
 #define SIDE 24
@@ -188,18 +190,7 @@ stage_follow (Stage *s, guint n, gdouble near)
 static inline void
 stage_expect (Stage *s, GstMessageType type, const gchar *text)
 {
-  GstMessage *message = gst_bus_pop_filtered (s->bus, type);
-  GError *error;
-
-  fail_unless (message != NULL, "nothing was said about %s", text);
-  if (type == GST_MESSAGE_ERROR)
-    gst_message_parse_error (message, &error, NULL);
-  else
-    gst_message_parse_warning (message, &error, NULL);
-  fail_unless (strstr (error->message, text) != NULL, "\"%s\" lacks \"%s\"",
-      error->message, text);
-  g_error_free (error);
-  gst_message_unref (message);
+  expect_text (gst_bus_pop_filtered (s->bus, type), text);
 }
 
 static inline gdouble

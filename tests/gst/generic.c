@@ -4,17 +4,8 @@
  * value of any property, pads on request. */
 #include <gst/check/gstcheck.h>
 
+#include "elements.h"
 #include "envicube.h"
-
-static GList *
-elements (void)
-{
-  GList *all =
-      gst_registry_get_feature_list_by_plugin (gst_registry_get (), "vision");
-
-  fail_unless (all != NULL, "the plug-in vision has no elements");
-  return all;
-}
 
 static void
 each_element (void (*check) (GstElement *element))

@@ -2,18 +2,9 @@
  *
  * What must hold for every element of the plug-in: it plays to the end, twice
  * in one process. */
+#include "elements.h"
 #include "envicube.h"
 #include "scopedetectscene.h"
-
-static GList *
-elements (void)
-{
-  GList *all =
-      gst_registry_get_feature_list_by_plugin (gst_registry_get (), "vision");
-
-  fail_unless (all != NULL, "the plug-in vision has no elements");
-  return all;
-}
 
 /* What plays @element, which is `first` where it is a source.  One with two
  * inputs gets both views in one frame, or colour and depth. */

@@ -12,6 +12,8 @@
 
 #include "meta/gstvisionmeta.h"
 
+#include "said.h"
+
 #define WIDTH 64
 #define HEIGHT 48
 
@@ -176,31 +178,14 @@ frames_state (Frames *f, GstBuffer *buffer, guint n)
 static inline void
 expect_message (Frames *f, GstMessageType type, const gchar *text)
 {
-  GstMessage *message = gst_bus_pop_filtered (f->bus, type);
-  GError *error;
-
-  fail_unless (message != NULL, "nothing is said about %s", text);
-  if (type == GST_MESSAGE_ERROR)
-    gst_message_parse_error (message, &error, NULL);
-  else
-    gst_message_parse_warning (message, &error, NULL);
-  fail_unless (strstr (error->message, text) != NULL, "\"%s\" lacks \"%s\"",
-      error->message, text);
-  g_error_free (error);
-  gst_message_unref (message);
+  expect_text (gst_bus_pop_filtered (f->bus, type), text);
   fail_unless (gst_bus_pop_filtered (f->bus, type) == NULL);
 }
 
 static inline void
 expect_faulty (Frames *f, guint64 expected)
 {
-  GstStructure *stats;
-  guint64 faulty;
-
-  g_object_get (f->h->element, "stats", &stats, NULL);
-  fail_unless (gst_structure_get_uint64 (stats, "faulty", &faulty));
-  fail_unless_equals_uint64 (faulty, expected);
-  gst_structure_free (stats);
+  fail_unless_equals_uint64 (stat_count (f->h->element, "faulty"), expected);
 }
 
 /* The next VisionNewObject that went upstream, or NULL. */

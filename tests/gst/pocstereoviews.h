@@ -13,6 +13,8 @@
 
 #include "meta/gstvisionmeta.h"
 
+#include "said.h"
+
 #define WIDTH 96
 #define HEIGHT 64
 #define SHIFT 5
@@ -188,32 +190,15 @@ views_push (Views *v, GstBuffer *left)
 static inline guint64
 views_stat (Views *v, const gchar *field)
 {
-  GstStructure *stats;
-  guint64 n;
-
-  g_object_get (v->element, "stats", &stats, NULL);
-  fail_unless (gst_structure_get_uint64 (stats, field, &n));
-  gst_structure_free (stats);
-  return n;
+  return stat_count (v->element, field);
 }
 
 /* Waits for a message of @type whose text holds @text. */
 static inline void
 views_expect (Views *v, GstMessageType type, const gchar *text)
 {
-  GstMessage *message =
-      gst_bus_timed_pop_filtered (v->bus, 10 * GST_SECOND, type);
-  GError *error = NULL;
-
-  fail_unless (message != NULL, "no message about %s", text);
-  if (type == GST_MESSAGE_ERROR)
-    gst_message_parse_error (message, &error, NULL);
-  else
-    gst_message_parse_warning (message, &error, NULL);
-  fail_unless (strstr (error->message, text) != NULL, "\"%s\" lacks \"%s\"",
-      error->message, text);
-  g_error_free (error);
-  gst_message_unref (message);
+  expect_text (
+      gst_bus_timed_pop_filtered (v->bus, 10 * GST_SECOND, type), text);
 }
 
 static inline void

@@ -11,6 +11,8 @@
 
 #include "meta/gstvisionmeta.h"
 
+#include "said.h"
+
 #define WIDTH 64
 #define HEIGHT 48
 #define RED "red:rgb=200..255,0..60,0..60"
@@ -134,14 +136,6 @@ red_count (Red *r)
 static inline void
 red_expect_warning (Red *r, const gchar *text)
 {
-  GstMessage *message = gst_bus_pop_filtered (r->bus, GST_MESSAGE_WARNING);
-  GError *error;
-
-  fail_unless (message != NULL, "no warning about %s", text);
-  gst_message_parse_warning (message, &error, NULL);
-  fail_unless (strstr (error->message, text) != NULL, "\"%s\" lacks \"%s\"",
-      error->message, text);
-  g_error_free (error);
-  gst_message_unref (message);
+  expect_text (gst_bus_pop_filtered (r->bus, GST_MESSAGE_WARNING), text);
   fail_unless (gst_bus_pop_filtered (r->bus, GST_MESSAGE_WARNING) == NULL);
 }

@@ -10,6 +10,8 @@
 #include <glib/gstdio.h>
 
 #include "meta/gstvisionmeta.h"
+
+#include "said.h"
 #include "scopedetect_solid.h"
 
 #define INTRINSICS "intrinsics=450,450,159.5,119.5"
@@ -194,17 +196,6 @@ scene_stat (Scene *s, const gchar *field)
 static inline void
 scene_expect (Scene *s, GstMessageType type, const gchar *text)
 {
-  GstMessage *message =
-      gst_bus_timed_pop_filtered (s->bus, 10 * GST_SECOND, type);
-  GError *error = NULL;
-
-  fail_unless (message != NULL, "no message about %s", text);
-  if (type == GST_MESSAGE_ERROR)
-    gst_message_parse_error (message, &error, NULL);
-  else
-    gst_message_parse_warning (message, &error, NULL);
-  fail_unless (strstr (error->message, text) != NULL, "\"%s\" lacks \"%s\"",
-      error->message, text);
-  g_error_free (error);
-  gst_message_unref (message);
+  expect_text (
+      gst_bus_timed_pop_filtered (s->bus, 10 * GST_SECOND, type), text);
 }

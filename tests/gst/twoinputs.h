@@ -12,6 +12,8 @@
 #include "base/gstvisionaggregator.h"
 #include "meta/gstvisionmeta.h"
 
+#include "said.h"
+
 typedef struct {
   GstVisionAggregator parent;
   guint opened, closed, resets;
@@ -171,32 +173,15 @@ two_flush (Two *t, GstEvent *event)
 static inline guint64
 two_stat (Two *t, const gchar *field)
 {
-  GstStructure *stats;
-  guint64 n;
-
-  g_object_get (t->element, "stats", &stats, NULL);
-  fail_unless (gst_structure_get_uint64 (stats, field, &n));
-  gst_structure_free (stats);
-  return n;
+  return stat_count (GST_ELEMENT (t->element), field);
 }
 
 /* Waits for a message of @type whose text holds @text. */
 static inline void
 two_expect_message (Two *t, GstMessageType type, const gchar *text)
 {
-  GstMessage *message =
-      gst_bus_timed_pop_filtered (t->bus, 10 * GST_SECOND, type);
-  GError *error = NULL;
-
-  fail_unless (message != NULL, "no message about %s", text);
-  if (type == GST_MESSAGE_ERROR)
-    gst_message_parse_error (message, &error, NULL);
-  else
-    gst_message_parse_warning (message, &error, NULL);
-  fail_unless (strstr (error->message, text) != NULL, "\"%s\" lacks \"%s\"",
-      error->message, text);
-  g_error_free (error);
-  gst_message_unref (message);
+  expect_text (
+      gst_bus_timed_pop_filtered (t->bus, 10 * GST_SECOND, type), text);
 }
 
 static inline gboolean

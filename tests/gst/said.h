@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What an element says: in messages, and in its statistics. */
+#pragma once
+
+#include <gst/check/gstcheck.h>
+
+#include <string.h>
+
+/* @message, which this takes, is a warning or an error that speaks of @text. */
+static inline void
+expect_text (GstMessage *message, const gchar *text)
+{
+  GError *error = NULL;
+
+  fail_unless (message != NULL, "no message about %s", text);
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
+    gst_message_parse_error (message, &error, NULL);
+  else
+    gst_message_parse_warning (message, &error, NULL);
+  fail_unless (strstr (error->message, text) != NULL, "\"%s\" lacks \"%s\"",
+      error->message, text);
+  g_error_free (error);
+  gst_message_unref (message);
+}
+
+/* A count in the property stats. */
+static inline guint64
+stat_count (GstElement *element, const gchar *field)
+{
+  GstStructure *stats;
+  guint64 n;
+
+  g_object_get (element, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint64 (stats, field, &n));
+  gst_structure_free (stats);
+  return n;
+}
