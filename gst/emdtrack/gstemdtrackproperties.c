@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "emdtrack/gstemdtrackproperties.h"
 
+#include "base/gstvisionplace.h"
+
 #define AT(field) G_STRUCT_OFFSET (GstEmdtrack, field)
 
 /* Where the value of each is kept, in the type that GObject has for it. */
@@ -36,22 +38,6 @@ static const gsize places[] = {
 G_STATIC_ASSERT (sizeof (EmdtrackBins) == sizeof (gint));
 G_STATIC_ASSERT (sizeof (GstEmdtrackDistance) == sizeof (gint));
 
-static void
-keep (gpointer place, const GValue *value, GParamSpec *pspec)
-{
-  if (G_IS_PARAM_SPEC_STRING (pspec)) {
-    g_free (*(gchar **) place);
-    *(gchar **) place = g_value_dup_string (value);
-  } else if (G_IS_PARAM_SPEC_ENUM (pspec))
-    *(gint *) place = g_value_get_enum (value);
-  else if (G_IS_PARAM_SPEC_INT (pspec))
-    *(gint *) place = g_value_get_int (value);
-  else if (G_IS_PARAM_SPEC_BOOLEAN (pspec))
-    *(gboolean *) place = g_value_get_boolean (value);
-  else
-    *(gdouble *) place = g_value_get_double (value);
-}
-
 void
 gst_emdtrack_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
@@ -64,7 +50,7 @@ gst_emdtrack_set_property (
     gst_emdtrack_set_target_meta (self, g_value_get_string (value));
   } else {
     GST_OBJECT_LOCK (self);
-    keep (G_STRUCT_MEMBER_P (self, places[id]), value, pspec);
+    gst_vision_place_set (G_STRUCT_MEMBER_P (self, places[id]), value, pspec);
     GST_OBJECT_UNLOCK (self);
   }
 }
@@ -77,15 +63,6 @@ gst_emdtrack_get_property (
   gpointer place = G_STRUCT_MEMBER_P (self, places[id]);
 
   GST_OBJECT_LOCK (self);
-  if (G_IS_PARAM_SPEC_STRING (pspec))
-    g_value_set_string (value, *(gchar **) place);
-  else if (G_IS_PARAM_SPEC_ENUM (pspec))
-    g_value_set_enum (value, *(gint *) place);
-  else if (G_IS_PARAM_SPEC_INT (pspec))
-    g_value_set_int (value, *(gint *) place);
-  else if (G_IS_PARAM_SPEC_BOOLEAN (pspec))
-    g_value_set_boolean (value, *(gboolean *) place);
-  else
-    g_value_set_double (value, *(gdouble *) place);
+  gst_vision_place_get (place, value, pspec);
   GST_OBJECT_UNLOCK (self);
 }

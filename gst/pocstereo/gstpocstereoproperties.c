@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "pocstereo/gstpocstereoproperties.h"
 
+#include "base/gstvisionplace.h"
+
 const GstPocstereoSettings gst_pocstereo_defaults = {
     .params = {.max_disparity = 128,
         .average = 1,
@@ -176,17 +178,8 @@ static void
 set_number (
     GstPocstereo *self, guint id, const GValue *value, GParamSpec *pspec)
 {
-  gpointer place = G_STRUCT_MEMBER_P (self, places[id]);
-
   GST_OBJECT_LOCK (self);
-  if (G_IS_PARAM_SPEC_ENUM (pspec))
-    *(gint *) place = g_value_get_enum (value);
-  else if (G_IS_PARAM_SPEC_INT (pspec))
-    *(gint *) place = g_value_get_int (value);
-  else if (G_IS_PARAM_SPEC_BOOLEAN (pspec))
-    *(gboolean *) place = g_value_get_boolean (value);
-  else
-    *(gdouble *) place = g_value_get_double (value);
+  gst_vision_place_set (G_STRUCT_MEMBER_P (self, places[id]), value, pspec);
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -240,16 +233,7 @@ gst_pocstereo_get_property (
   }
   place = G_STRUCT_MEMBER_P (self, places[id]);
   GST_OBJECT_LOCK (self);
-  if (G_IS_PARAM_SPEC_STRING (pspec))
-    g_value_set_string (value, *(gchar **) place);
-  else if (G_IS_PARAM_SPEC_ENUM (pspec))
-    g_value_set_enum (value, *(gint *) place);
-  else if (G_IS_PARAM_SPEC_INT (pspec))
-    g_value_set_int (value, *(gint *) place);
-  else if (G_IS_PARAM_SPEC_BOOLEAN (pspec))
-    g_value_set_boolean (value, *(gboolean *) place);
-  else
-    g_value_set_double (value, *(gdouble *) place);
+  gst_vision_place_get (place, value, pspec);
   GST_OBJECT_UNLOCK (self);
 }
 

@@ -2,6 +2,7 @@
  *
  * What scopedetect's properties are called, what they do, and where their
  * values are kept. */
+#include "base/gstvisionplace.h"
 #include "scopedetect/gstscopedetect.h"
 
 #define AT(field) G_STRUCT_OFFSET (GstScopedetect, field)
@@ -58,14 +59,8 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
   GST_OBJECT_LOCK (self);
   if (G_IS_PARAM_SPEC_STRING (pspec))
     set_text (place, g_value_get_string (value));
-  else if (G_IS_PARAM_SPEC_BOOLEAN (pspec))
-    *(gboolean *) place = g_value_get_boolean (value);
-  else if (G_IS_PARAM_SPEC_INT (pspec))
-    *(gint *) place = g_value_get_int (value);
-  else if (G_IS_PARAM_SPEC_UINT64 (pspec))
-    *(guint64 *) place = g_value_get_uint64 (value);
   else
-    *(gdouble *) place = g_value_get_double (value);
+    gst_vision_place_set (place, value, pspec);
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -82,16 +77,7 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
   }
   place = place_of (self, id);
   GST_OBJECT_LOCK (self);
-  if (G_IS_PARAM_SPEC_STRING (pspec))
-    g_value_set_string (value, *(gchar **) place);
-  else if (G_IS_PARAM_SPEC_BOOLEAN (pspec))
-    g_value_set_boolean (value, *(gboolean *) place);
-  else if (G_IS_PARAM_SPEC_INT (pspec))
-    g_value_set_int (value, *(gint *) place);
-  else if (G_IS_PARAM_SPEC_UINT64 (pspec))
-    g_value_set_uint64 (value, *(guint64 *) place);
-  else
-    g_value_set_double (value, *(gdouble *) place);
+  gst_vision_place_get (place, value, pspec);
   GST_OBJECT_UNLOCK (self);
 }
 
