@@ -3,9 +3,9 @@
  * Synthetic scenes: the same picture every time, a truth that is true, ways
  * and colours that keep their promises, every layout. */
 #include "check.h"
+#include "seconds.h"
 
 #include <math.h>
-#include <time.h>
 
 #include "common/yuv.h"
 #include "scene/chromatic_core.h"
@@ -14,15 +14,6 @@
 #include "scene_motion.h"
 #include "scene_colours.h"
 #include "scene_frames.h"
-
-static double
-seconds (void)
-{
-  struct timespec t;
-
-  clock_gettime (CLOCK_MONOTONIC, &t);
-  return t.tv_sec + t.tv_nsec * 1e-9;
-}
 
 static int
 bench (int argc, char **argv)

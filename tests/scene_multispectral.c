@@ -3,9 +3,9 @@
  * The scene multispectral: curves as the CIE tabulates them, targets of no
  * other colour and of another spectrum, and truth that is what is seen. */
 #include "check.h"
+#include "seconds.h"
 
 #include <math.h>
-#include <time.h>
 
 #include "frames.h"
 #include "scene/multispectral_core.h"
@@ -15,15 +15,6 @@
 #include "scene_multispectral_picture.h"
 #include "scene_multispectral_sensor.h"
 #include "scene_multispectral_hostile.h"
-
-static double
-seconds (void)
-{
-  struct timespec t;
-
-  clock_gettime (CLOCK_MONOTONIC, &t);
-  return t.tv_sec + t.tv_nsec * 1e-9;
-}
 
 static int
 bench (int argc, char **argv)

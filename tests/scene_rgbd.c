@@ -3,9 +3,9 @@
  * The scene rgbd: a depth that is true, a robot that moves as it should, a
  * tracker's map that follows from both, a sensor with its faults. */
 #include "check.h"
+#include "seconds.h"
 
 #include <math.h>
-#include <time.h>
 
 #include "scene/rgbd_core.h"
 
@@ -16,15 +16,6 @@
 #include "scene_rgbd_sensor.h"
 #include "scene_rgbd_motion.h"
 #include "scene_rgbd_hostile.h"
-
-static double
-seconds (void)
-{
-  struct timespec t;
-
-  clock_gettime (CLOCK_MONOTONIC, &t);
-  return t.tv_sec + t.tv_nsec * 1e-9;
-}
 
 static int
 bench (int argc, char **argv)

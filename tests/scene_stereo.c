@@ -3,9 +3,9 @@
  * The scene stereo: disparities as worked out by hand, surfaces where they are
  * said to be, hidden what is hidden, and two pictures of the same texture. */
 #include "check.h"
+#include "seconds.h"
 
 #include <math.h>
-#include <time.h>
 
 #include "frames.h"
 #include "scene/stereo_core.h"
@@ -15,15 +15,6 @@
 #include "scene_stereo_pairs.h"
 #include "scene_stereo_picture.h"
 #include "scene_stereo_hostile.h"
-
-static double
-seconds (void)
-{
-  struct timespec t;
-
-  clock_gettime (CLOCK_MONOTONIC, &t);
-  return t.tv_sec + t.tv_nsec * 1e-9;
-}
 
 static int
 bench (int argc, char **argv)
