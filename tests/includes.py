@@ -39,7 +39,8 @@ def allowed_quoted(path):
         return (rf"base/.*|meta/gstvisionmeta\.h|{name}/gst\w+\.h|"
                 rf"common/\w+\.h|{algorithm}/(?!\w+_core)\w+\.h")
     if folder == "tools":
-        return r"(\w+)/\1\.h|\w+\.h"  # algorithms, by their contracts
+        # algorithms and scenes, by their contracts
+        return r"(\w+)/\1\.h|scene/(?!\w+_core)\w+\.h|\w+\.h"
     if folder == "tests":
         return r".*(?<!_core)\.h" if name == "gst" else r".*"
     return r"meta/gstvisionmeta\.h"  # applications: as if it were installed

@@ -6,12 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scene/clutter.h"
 #include "scopedetect/scopedetect.h"
 
 static const char usage[] =
     "vision-model [options] MESH MODEL   makes MODEL of a PLY, OBJ, PCD or "
     "XYZ\n"
     "                                    file\n"
+    "vision-model --solid NAME MODEL     makes it of a solid of visiontestsrc\n"
+    "                                    pattern=clutter\n"
     "vision-model MODEL                  says what is in it\n"
     "\n"
     "  --unit METRES      of the mesh: 0.001 for millimetres; default 1\n"
@@ -70,11 +73,12 @@ name_of (const char *path, char name[64])
 
 static int
 make (const char *mesh_path, const char *model_path, const char *name,
-    const ScopedetectCompile *how)
+    bool solid, const ScopedetectCompile *how)
 {
   ScopedetectMesh mesh;
   ScopedetectModel *model = NULL;
-  const char *error = scopedetect_mesh_read (&mesh, mesh_path);
+  const char *error = solid ? clutter_solid_mesh (&mesh, mesh_path)
+                            : scopedetect_mesh_read (&mesh, mesh_path);
   const char *path = mesh_path;
   char of_file[64];
 
@@ -110,6 +114,7 @@ main (int argc, char **argv)
 {
   ScopedetectCompile how = SCOPEDETECT_COMPILE_DEFAULTS;
   const char *path[2] = {NULL, NULL}, *name = NULL;
+  bool solid = false;
   int n = 0;
 
   how.progress = progress;
@@ -118,6 +123,8 @@ main (int argc, char **argv)
 
     if (!strcmp (argv[i], "--quiet"))
       how.progress = NULL;
+    else if (!strcmp (argv[i], "--solid"))
+      solid = true;
     else if (!strcmp (argv[i], "--unit") && value)
       how.unit = atof (argv[++i]);
     else if (!strcmp (argv[i], "--spacing") && value)
@@ -134,6 +141,6 @@ main (int argc, char **argv)
       path[n++] = argv[i];
   }
   if (n == 2)
-    return make (path[0], path[1], name, &how);
+    return make (path[0], path[1], name, solid, &how);
   return n ? show (path[0]) : (fputs (usage, stderr), 2);
 }

@@ -53,6 +53,15 @@
  * eye sees of the same scene: the ground without targets. The truth is that of
  * one channel, and has its size.
  *
+ * With pattern=clutter, things lie on a table as they fell, on and over each
+ * other, and a camera sways before them; #GstVisionTestSrc:view=color shows
+ * their colour, view=depth their depth, in millimetres as with rgbd and by the
+ * same sensor. Two sources that differ in view alone give a pair. The things
+ * are ten solids, or the meshes that #GstVisionTestSrc:meshes names; after
+ * every #GstVisionTestSrc:scene-frames others are dropped. Every buffer carries
+ * the camera with its pose to the table (VisionCamera), and as
+ * VisionTruthObjects every thing with its pose; its score is its visible part.
+ *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 visiontestsrc num-buffers=100 ! visionjson ! fakesink
@@ -65,6 +74,8 @@
  * gst-launch-1.0 visiontestsrc pattern=multispectral channels=4 ! videoconvert
  * ! autovideosink
  * gst-launch-1.0 visiontestsrc pattern=multispectral channel-layout=colour !
+ * videoconvert ! autovideosink
+ * gst-launch-1.0 visiontestsrc pattern=clutter view=color scene-frames=30 !
  * videoconvert ! autovideosink
  * ]|
  *
@@ -220,11 +231,19 @@ stop (GstBaseSrc *src)
 }
 
 static void
+finalize (GObject *object)
+{
+  g_free (GST_VISION_TEST_SRC (object)->meshes);
+  G_OBJECT_CLASS (gst_vision_test_src_parent_class)->finalize (object);
+}
+
+static void
 gst_vision_test_src_class_init (GstVisionTestSrcClass *klass)
 {
   GstElementClass *element = GST_ELEMENT_CLASS (klass);
   GstBaseSrcClass *src = GST_BASE_SRC_CLASS (klass);
 
+  G_OBJECT_CLASS (klass)->finalize = finalize;
   gst_vision_test_src_install_properties (G_OBJECT_CLASS (klass));
   gst_vision_test_src_install_caps (src);
   gst_vision_test_src_install_times (src);
@@ -247,6 +266,8 @@ gst_vision_test_src_init (GstVisionTestSrc *self)
   self->rgbd_params = (RgbdParams) RGBD_DEFAULTS;
   self->stereo_params = (StereoParams) STEREO_DEFAULTS;
   self->multispectral_params = (MultispectralParams) MULTISPECTRAL_DEFAULTS;
+  self->clutter_params = (ClutterParams) CLUTTER_DEFAULTS;
+  self->mesh_unit = 1;
   self->channels = self->multispectral_params.channels;
   self->mosaic_side = 4;
   self->correspondence_map = TRUE;

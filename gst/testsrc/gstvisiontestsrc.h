@@ -11,6 +11,7 @@
 #include "base/gstvisionbackend.h"
 #include "meta/gstvisionmeta.h"
 #include "scene/chromatic.h"
+#include "scene/clutter.h"
 #include "scene/multispectral.h"
 #include "scene/rgbd.h"
 #include "scene/stereo.h"
@@ -26,6 +27,7 @@ typedef enum {
   GST_VISION_TEST_SRC_RGBD,
   GST_VISION_TEST_SRC_STEREO,
   GST_VISION_TEST_SRC_MULTISPECTRAL,
+  GST_VISION_TEST_SRC_CLUTTER,
 } GstVisionTestSrcPattern;
 
 typedef enum {
@@ -33,6 +35,8 @@ typedef enum {
   GST_VISION_TEST_SRC_RIGHT,
   GST_VISION_TEST_SRC_SIDE_BY_SIDE,
   GST_VISION_TEST_SRC_TOP_BOTTOM,
+  GST_VISION_TEST_SRC_COLOR,
+  GST_VISION_TEST_SRC_DEPTH,
 } GstVisionTestSrcView;
 
 typedef enum {
@@ -60,6 +64,8 @@ extern const GstVisionTestSrcScene gst_vision_test_src_rgbd;
 extern const GstVisionTestSrcScene gst_vision_test_src_stereo[4];
 /* In channels, and in colour. */
 extern const GstVisionTestSrcScene gst_vision_test_src_multispectral[2];
+/* Colour, and depth. */
+extern const GstVisionTestSrcScene gst_vision_test_src_clutter[2];
 
 struct _GstVisionTestSrc {
   GstPushSrc parent;
@@ -70,6 +76,9 @@ struct _GstVisionTestSrc {
   RgbdParams rgbd_params;
   StereoParams stereo_params;
   MultispectralParams multispectral_params; /* its layout apart */
+  ClutterParams clutter_params;
+  gchar *meshes; /* of clutter, and metres a unit of them */
+  gdouble mesh_unit;
   GstVisionTestSrcView view;
   GstVisionTestSrcLayout layout;
   gint channels, mosaic_side;
@@ -85,6 +94,7 @@ struct _GstVisionTestSrc {
   Rgbd *rgbd;
   Stereo *stereo;
   Multispectral *multispectral;
+  Clutter *clutter;
   gint shown_channels, shown_mosaic; /* of the frames, as its params say */
   guint64 number;                    /* of the next frame */
   gboolean sought;        /* it follows from the segment, at the next frame */

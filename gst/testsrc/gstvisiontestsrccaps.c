@@ -10,10 +10,16 @@ gst_vision_test_src_scene (GstVisionTestSrc *self)
   if (self->pattern == GST_VISION_TEST_SRC_RGBD)
     scene = &gst_vision_test_src_rgbd;
   else if (self->pattern == GST_VISION_TEST_SRC_STEREO)
-    scene = &gst_vision_test_src_stereo[self->view];
+    scene =
+        &gst_vision_test_src_stereo[self->view > GST_VISION_TEST_SRC_TOP_BOTTOM
+                ? GST_VISION_TEST_SRC_LEFT
+                : self->view];
   else if (self->pattern == GST_VISION_TEST_SRC_MULTISPECTRAL)
     scene = &gst_vision_test_src_multispectral[self->layout ==
         GST_VISION_TEST_SRC_COLOUR];
+  else if (self->pattern == GST_VISION_TEST_SRC_CLUTTER)
+    scene =
+        &gst_vision_test_src_clutter[self->view == GST_VISION_TEST_SRC_DEPTH];
   GST_OBJECT_UNLOCK (self);
   return scene;
 }

@@ -21,6 +21,9 @@ gst_vision_test_src_pattern_type (void)
           "Targets that have the colour of the ground under them and another "
           "spectrum, seen in up to 16 channels",
           "multispectral"},
+      {GST_VISION_TEST_SRC_CLUTTER,
+          "Things that were dropped on a table, seen in colour and depth",
+          "clutter"},
       {0, NULL, NULL},
   };
 
@@ -53,6 +56,8 @@ gst_vision_test_src_view_type (void)
           "Both in one frame, the left one on the left", "side-by-side"},
       {GST_VISION_TEST_SRC_TOP_BOTTOM, "Both in one frame, the left one above",
           "top-bottom"},
+      {GST_VISION_TEST_SRC_COLOR, "The colour of clutter", "color"},
+      {GST_VISION_TEST_SRC_DEPTH, "The depth of clutter", "depth"},
       {0, NULL, NULL},
   };
 

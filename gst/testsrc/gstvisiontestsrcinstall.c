@@ -27,14 +27,15 @@ install_scene (GObjectClass *k, const ChromaticParams *d)
   install (k, PROP_N_OBJECTS,
       g_param_spec_int ("n-objects", "Number of objects",
           "Objects, each of its own colour; in multispectral, each of its own "
-          "spectrum. Up to 12 have named colours; many "
+          "spectrum; in clutter, up to 32. Up to 12 have named colours; many "
           "more are hard to tell apart unless noise and shadows are low",
           1, CHROMATIC_MAX_OBJECTS, d->n_objects, LIVE));
   install (k, PROP_SPEED,
       g_param_spec_double ("speed", "Speed",
           "How fast objects move, 1 = across the frame in some 200 frames; the "
           "robot of rgbd, 8 mm or 1.2 degrees a frame; in stereo, to and fro "
-          "within some 120 frames. Another speed also puts them elsewhere",
+          "within some 120 frames, as the camera of clutter within 200. "
+          "Another speed also puts them elsewhere",
           0, 8, d->speed, LIVE));
   install (k, PROP_OCCLUSION,
       g_param_spec_boolean ("occlusion", "Occlusion",
@@ -62,7 +63,8 @@ install_picture (GObjectClass *k, const ChromaticParams *d)
   install (k, PROP_NOISE,
       g_param_spec_double ("noise", "Noise",
           "Standard deviation of the sensor's noise in grey levels; in rgbd, "
-          "in eighths of a step of depth, and 0 is exact depth",
+          "in eighths of a step of depth, and 0 is exact depth; in clutter "
+          "both",
           0, 64, d->noise, live));
   install (k, PROP_SHADOWS,
       g_param_spec_double ("shadows", "Shadows",
@@ -95,7 +97,9 @@ static void
 install_rig (GObjectClass *k, const StereoParams *d)
 {
   install (k, PROP_VIEW,
-      g_param_spec_enum ("view", "View", "Which camera of stereo is shown",
+      g_param_spec_enum ("view", "View",
+          "Which camera of stereo is shown, or whether clutter is in colour "
+          "or depth; left and color where there is no such view",
           gst_vision_test_src_view_type (), GST_VISION_TEST_SRC_LEFT,
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
               GST_PARAM_MUTABLE_READY));
@@ -171,6 +175,28 @@ install_channels (GObjectClass *k, const MultispectralParams *d)
           0, .5, d->drift, LIVE | GST_PARAM_CONTROLLABLE));
 }
 
+static void
+install_clutter (GObjectClass *k)
+{
+  GParamFlags stopped =
+      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
+
+  install (k, PROP_MESHES,
+      g_param_spec_string ("meshes", "Meshes",
+          "PLY or OBJ files with triangles, with commas or semicolons between "
+          "them, of what lies on the table of clutter; without any, ten solids",
+          NULL, stopped));
+  install (k, PROP_MESH_UNIT,
+      g_param_spec_double ("mesh-unit", "Unit of the meshes",
+          "Metres: 0.001 where the meshes are in millimetres", 1e-6, 1e3, 1,
+          stopped));
+  install (k, PROP_SCENE_FRAMES,
+      g_param_spec_uint64 ("scene-frames", "Frames of a scene",
+          "After so many frames other things are dropped on the table of "
+          "clutter; 0: never",
+          0, G_MAXUINT64, 0, LIVE));
+}
+
 void
 gst_vision_test_src_install_properties (GObjectClass *klass)
 {
@@ -188,6 +214,7 @@ gst_vision_test_src_install_properties (GObjectClass *klass)
   install_rig (klass, &stereo_defaults);
   install_sensor (klass, &stereo_defaults);
   install_channels (klass, &multispectral_defaults);
+  install_clutter (klass);
   install (klass, PROP_LABEL_MAP,
       g_param_spec_boolean ("label-map", "Label map",
           "Attach the truth of each pixel: a map of kind labels with the id of "

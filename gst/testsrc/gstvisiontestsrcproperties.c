@@ -75,6 +75,7 @@ gst_vision_test_src_set_property (
   RgbdParams *rgbd = &self->rgbd_params;
   StereoParams *stereo = &self->stereo_params;
   MultispectralParams *spectral = &self->multispectral_params;
+  ClutterParams *clutter = &self->clutter_params;
 
   if (id == PROP_IS_LIVE) { /* which takes the lock itself */
     gst_base_src_set_live (GST_BASE_SRC (self), g_value_get_boolean (value));
@@ -86,19 +87,20 @@ gst_vision_test_src_set_property (
       self->pattern = g_value_get_enum (value);
       break;
     case PROP_SEED:
-      p->seed = rgbd->seed = stereo->seed = spectral->seed =
+      p->seed = rgbd->seed = stereo->seed = spectral->seed = clutter->seed =
           g_value_get_uint64 (value);
       break;
     case PROP_N_OBJECTS:
-      p->n_objects = spectral->n_objects = g_value_get_int (value);
+      p->n_objects = spectral->n_objects = clutter->n_objects =
+          g_value_get_int (value);
       break;
     case PROP_SPEED:
       p->speed = rgbd->speed = stereo->speed = spectral->speed =
-          g_value_get_double (value);
+          clutter->speed = g_value_get_double (value);
       break;
     case PROP_NOISE:
       p->noise = rgbd->noise = stereo->noise = spectral->noise =
-          g_value_get_double (value);
+          clutter->noise = g_value_get_double (value);
       break;
     case PROP_SHADOWS:
       p->shadows = g_value_get_double (value);
@@ -128,7 +130,9 @@ gst_vision_test_src_set_property (
       self->correspondence_map = g_value_get_boolean (value);
       break;
     default:
-      if (!set_stereo (self, id, value) && !set_multispectral (self, id, value))
+      if (!set_stereo (self, id, value) &&
+          !set_multispectral (self, id, value) &&
+          !gst_vision_test_src_set_clutter (self, id, value))
         G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   }
   GST_OBJECT_UNLOCK (self);
@@ -267,7 +271,9 @@ gst_vision_test_src_get_property (
       g_value_take_string (value, palette (p->n_objects));
       break;
     default:
-      if (!get_stereo (self, id, value) && !get_multispectral (self, id, value))
+      if (!get_stereo (self, id, value) &&
+          !get_multispectral (self, id, value) &&
+          !gst_vision_test_src_get_clutter (self, id, value))
         G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   }
   GST_OBJECT_UNLOCK (self);

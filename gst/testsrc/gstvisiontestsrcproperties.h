@@ -37,6 +37,9 @@ enum {
   PROP_MOSAIC_SIDE,
   PROP_CONTRAST,
   PROP_DRIFT,
+  PROP_MESHES,
+  PROP_MESH_UNIT,
+  PROP_SCENE_FRAMES,
   PROP_IS_LIVE,
   PROP_PALETTE,
 };
@@ -45,5 +48,12 @@ void gst_vision_test_src_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec);
 void gst_vision_test_src_get_property (
     GObject *object, guint id, GValue *value, GParamSpec *pspec);
+
+/* gstvisiontestsrcclutter.c: what only clutter has; FALSE where it is no such
+ * property. */
+gboolean gst_vision_test_src_set_clutter (
+    GstVisionTestSrc *self, guint id, const GValue *value);
+gboolean gst_vision_test_src_get_clutter (
+    GstVisionTestSrc *self, guint id, GValue *value);
 
 G_END_DECLS

@@ -211,6 +211,7 @@ GST_END_TEST;
 #include "visiontestsrc_truth.h"
 #include "visiontestsrc_rgbd.h"
 #include "visiontestsrc_stereo.h"
+#include "visiontestsrc_clutter.h"
 #include "visiontestsrc_multispectral.h"
 
 static Suite *
@@ -247,6 +248,8 @@ visiontestsrc_suite (void)
   tcase_add_test (tc, test_stereo_views);
   tcase_add_test (tc, test_stereo_seeks);
   tcase_add_test (tc, test_stereo_properties);
+  tcase_add_test (tc, test_clutter_pair);
+  tcase_add_test (tc, test_clutter_refuses);
   tcase_add_test (tc, test_multispectral_caps);
   tcase_add_test (tc, test_multispectral_refuses_caps);
   tcase_add_test (tc, test_multispectral_truth);

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The scene `clutter`: its memory, the order in which a frame comes about, and
+ * what is true of it. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "scene/clutter_core.h"
+
+/* The part of @path between the last slash and the last dot. */
+static void
+name_of (const char *path, char name[64])
+{
+  const char *from = strrchr (path, '/'), *dot;
+
+  from = from ? from + 1 : path;
+  dot = strrchr (from, '.');
+  snprintf (
+      name, 64, "%.*s", dot && dot > from ? (int) (dot - from) : 63, from);
+}
+
+static const char *
+load (Clutter *s, const char *const *files, int n, double unit)
+{
+  if (n > CLUTTER_MAX_SHAPES)
+    return "there are more than 64 meshes";
+  if (!(unit >= 1e-6 && unit <= 1e3))
+    return "a unit of the meshes is 1e-6 to 1000 metres";
+  for (int i = 0; n ? i < n : clutter_solids[i] != NULL; i++) {
+    ClutterShape *shape = &s->shape[s->n_shapes];
+    ScopedetectMesh mesh;
+
+    if (n) {
+      TRY (scopedetect_mesh_read (&mesh, files[i]));
+      name_of (files[i], shape->name);
+    } else {
+      TRY (clutter_solid_mesh (&mesh, clutter_solids[i]));
+      snprintf (shape->name, sizeof shape->name, "%s", clutter_solids[i]);
+    }
+    s->n_shapes++;
+    TRY (clutter_shape_make (shape, &mesh, n ? unit : 1));
+  }
+  return NULL;
+}
+
+static const char *
+allocate (Clutter *s)
+{
+  size_t pixels = (size_t) s->width * s->height, most = 0;
+
+  for (int i = 0; i < s->n_shapes; i++)
+    most = s->shape[i].mesh.n > most ? s->shape[i].mesh.n : most;
+  s->pile = malloc (sizeof *s->pile);
+  s->vertex = malloc (most * CLUTTER_MAX_OBJECTS * sizeof *s->vertex);
+  s->z = malloc (pixels * sizeof *s->z);
+  s->marks = malloc (pixels);
+  s->labels = malloc (pixels * sizeof *s->labels);
+  s->triangle = malloc (pixels * sizeof *s->triangle);
+  s->depth =
+      calloc ((size_t) (s->width + 2) * (s->height + 2), sizeof *s->depth);
+  s->rgb = malloc (pixels * 3);
+  return s->pile && s->vertex && s->z && s->marks && s->labels && s->triangle &&
+          s->depth && s->rgb
+      ? NULL
+      : "out of memory";
+}
+
+const char *
+clutter_new (Clutter **scene, int width, int height, const char *const *files,
+    int n_files, double unit)
+{
+  const char *err;
+  Clutter *s;
+
+  *scene = NULL;
+  if (width < 1 || height < 1 || width > CLUTTER_MAX_SIZE ||
+      height > CLUTTER_MAX_SIZE)
+    return "a frame is 1 to 4096 pixels wide and high";
+  s = calloc (1, sizeof *s);
+  if (!s)
+    return "out of memory";
+  s->width = width;
+  s->height = height;
+  err = load (s, files, n_files, unit);
+  if (!err)
+    err = allocate (s);
+  if (err) {
+    clutter_free (s);
+    return err;
+  }
+  *scene = s;
+  return NULL;
+}
+
+void
+clutter_free (Clutter *s)
+{
+  if (!s)
+    return;
+  for (int i = 0; i < s->n_shapes; i++)
+    clutter_shape_free (&s->shape[i]);
+  free (s->pile);
+  free (s->vertex);
+  free (s->z);
+  free (s->marks);
+  free (s->labels);
+  free (s->triangle);
+  free (s->depth);
+  free (s->rgb);
+  free (s);
+}
+
+/* Written so that NaN is outside. */
+static const char *
+reject (const Clutter *s, const ClutterParams *p, ClutterView view,
+    const Image *img)
+{
+  if ((unsigned) view > CLUTTER_DEPTH)
+    return "a view is colour or depth";
+  if (p->n_objects < 1 || p->n_objects > CLUTTER_MAX_OBJECTS)
+    return "1 to 32 objects fit on the table";
+  if (!(p->speed >= 0 && p->speed <= 8))
+    return "speed is 0 to 8";
+  if (!(p->noise >= 0 && p->noise <= 64))
+    return "noise is 0 to 64";
+  if (img->width != s->width || img->height != s->height)
+    return "the frame has another size than the scene";
+  if ((img->format == IMAGE_GRAY16) != (view == CLUTTER_DEPTH))
+    return "depth, and depth alone, has pixels of 16 bits";
+  return NULL;
+}
+
+/* By the sensor of the scene rgbd. */
+static void
+sense (Clutter *s, const ClutterPlan *plan, const ClutterParams *params,
+    uint64_t number, const Image *img)
+{
+  Rgbd sensor = {.width = s->width,
+      .height = s->height,
+      .z = s->z,
+      .marks = s->marks,
+      .depth = s->depth};
+  RgbdPlan lens = {.f = plan->f};
+  RgbdParams of = {.seed = params->seed, .noise = params->noise};
+
+  rgbd_sense (&sensor, &lens, &of, number);
+  for (int y = 0; y < s->height; y++)
+    memcpy (img->plane[0] + (ptrdiff_t) y * img->stride[0],
+        rgbd_depth_row (&sensor, y), (size_t) s->width * sizeof *s->depth);
+}
+
+/* Where the middle of a body is in a frame, pixels. */
+static void
+middle (const ClutterShape *shape, const ClutterBody *body,
+    const ClutterPlan *plan, double pixel[2])
+{
+  RgbdPose eye = rgbd_pose_inverse (&plan->camera);
+  double p[3], q[3];
+
+  rgbd_pose_apply (&body->pose, shape->mass, p);
+  rgbd_pose_apply (&eye, p, q);
+  for (int k = 0; k < 2; k++)
+    pixel[k] = plan->f * q[k] / q[2];
+}
+
+static void
+tell (const Clutter *s, const ClutterPlan *plan, const ClutterPlan *next,
+    const uint64_t *full, ClutterTruth *t)
+{
+  RgbdPose eye = rgbd_pose_inverse (&plan->camera);
+
+  *t = (ClutterTruth){.fx = plan->f,
+      .fy = plan->f,
+      .cx = plan->cx,
+      .cy = plan->cy,
+      .n_objects = s->n_bodies};
+  memcpy (t->camera, &plan->camera, sizeof t->camera);
+  for (int i = 0; i < s->n_bodies; i++) {
+    ClutterObject *o = &t->objects[i];
+    const ClutterShape *shape = &s->shape[s->body[i].shape];
+    RgbdPose p = rgbd_pose_chain (&eye, &s->body[i].pose);
+    double from[2], to[2];
+
+    o->shape = s->body[i].shape;
+    o->seen.id = i;
+    o->seen.label = shape->name;
+    o->seen.full_area = full[i];
+    memcpy (o->pose, &p, sizeof o->pose);
+    memcpy (o->extent, shape->extent, sizeof o->extent);
+    scene_measure (&o->seen, s->labels, s->width,
+        (ImageBox){0, 0, s->width, s->height}, (uint16_t) (i + 1));
+    middle (shape, &s->body[i], plan, from);
+    middle (shape, &s->body[i], next, to);
+    o->seen.vx = to[0] - from[0];
+    o->seen.vy = to[1] - from[1];
+  }
+}
+
+const char *
+clutter_render (Clutter *s, const ClutterParams *params, ClutterView view,
+    uint64_t number, const Image *img, ClutterTruth *truth, uint16_t *labels)
+{
+  uint64_t full[CLUTTER_MAX_OBJECTS];
+  ClutterPlan plan, next;
+
+  TRY (reject (s, params, view, img));
+  clutter_drop (s, params, number);
+  plan = clutter_plan (params, s->width, s->height, number);
+  clutter_cast (s, &plan, full);
+  if (view == CLUTTER_DEPTH)
+    sense (s, &plan, params, number, img);
+  else
+    clutter_shade (s, &plan, params, number, img);
+  if (labels)
+    memcpy (
+        labels, s->labels, (size_t) s->width * s->height * sizeof *s->labels);
+  if (!truth)
+    return NULL;
+  next = clutter_plan (params, s->width, s->height, number + 1);
+  tell (s, &plan, &next, full, truth);
+  return NULL;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The scene `clutter`: solids, or meshes from files, that were dropped on a
+ * table one after the other, seen by a camera that gives colour and depth.  The
+ * table lies still and the camera sways.  A frame is a pure function of params,
+ * view and number. */
+#pragma once
+
+#include "scene/scene.h"
+#include "scopedetect/scopedetect.h"
+
+C_BEGIN
+
+#define CLUTTER_MAX_SIZE 4096
+#define CLUTTER_MAX_OBJECTS 32 /* on the table */
+#define CLUTTER_MAX_SHAPES 64  /* of which they are taken */
+
+/* Where objects lie, metres from the middle of the table: what is imported must
+ * fit in. */
+#define CLUTTER_MAX_EXTENT .4
+
+typedef enum {
+  CLUTTER_COLOR,
+  CLUTTER_DEPTH, /* the same camera, pixel by pixel */
+} ClutterView;
+
+/* What the frames show.  Defaults: CLUTTER_DEFAULTS. */
+typedef struct {
+  uint64_t seed;         /* other objects, poses, camera, noise */
+  int n_objects;         /* 1 to 32, default 8.  Each shape is on the table once
+                            before one is there twice */
+  double speed;          /* 0 to 8, default 1: of the camera, to and fro within
+                            some 200 frames; 0 stands still */
+  double noise;          /* 0 to 64, default 2: standard deviation of colour in
+                            grey levels, and of depth in eighths of a step, as in
+                            the scene rgbd; 0 is exact */
+  uint64_t scene_frames; /* after so many frames other objects are dropped;
+                            default 0: never */
+} ClutterParams;
+
+#define CLUTTER_DEFAULTS \
+ { \
+  .n_objects = 8, .speed = 1, .noise = 2 \
+ }
+
+/* An object on the table.  Its pose is from its mesh's coordinates, in metres,
+ * to the camera. */
+typedef struct {
+  int shape; /* number of the solid or of the mesh */
+  SceneObject seen;
+  double pose[7];   /* tx ty tz in metres and a unit quaternion, w first */
+  double extent[3]; /* of the mesh, along its own axes, metres */
+} ClutterObject;
+
+/* The truth about a frame.  The world is the table: z is up, 0 on it. */
+typedef struct {
+  double fx, fy, cx, cy;
+  double camera[7]; /* from the camera to the world */
+  int n_objects;
+  ClutterObject objects[CLUTTER_MAX_OBJECTS];
+} ClutterTruth;
+
+typedef struct _Clutter Clutter;
+
+/* The shapes are the @n_files meshes (PLY or OBJ with triangles) that @files
+ * names, of which a unit is @unit metres; without any, the solids.  An object's
+ * label is the solid's name, or the file's without folder and ending. */
+const char *clutter_new (Clutter **scene, int width, int height,
+    const char *const *files, int n_files, double unit);
+void clutter_free (Clutter *scene);
+
+/* Renders frame @number into @img, which has the scene's size; for
+ * CLUTTER_DEPTH IMAGE_GRAY16, millimetres, 0 where there is no depth.  @truth
+ * and @labels (an object's id + 1; 0 for the table) may be NULL. */
+const char *clutter_render (Clutter *scene, const ClutterParams *params,
+    ClutterView view, uint64_t number, const Image *img, ClutterTruth *truth,
+    uint16_t *labels);
+
+/* The solids: their names, and NULL after the last. */
+extern const char *const clutter_solids[];
+/* Makes the mesh of solid @name, in metres, with colours;
+ * scopedetect_mesh_free () is the caller's. */
+const char *clutter_solid_mesh (ScopedetectMesh *mesh, const char *name);
+
+C_END

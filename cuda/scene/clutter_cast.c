@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the ray of each pixel meets first: every triangle is tried with the rays
+ * of the pixels between its corners.  Neighbours share the numbers of their
+ * common side, so that no ray passes between them. */
+#include "scene/clutter_core.h"
+
+#define BAND 16 /* rows that a thread takes */
+
+#define NEAREST .05
+
+/* Below this a surface is seen at less than 7 degrees. */
+#define GRAZING .12
+
+/* A body as the camera sees it. */
+typedef struct {
+  const ClutterShape *shape;
+  const ClutterVertex *vertex;
+  int label;
+} Target;
+
+typedef struct {
+  double side[3][3]; /* normals of the planes through the eye and a side */
+  double normal[3], along;
+  ImageBox box;
+} Facet;
+
+/* False where no ray of rows @y0 to @y1 can meet it. */
+static bool
+aim (const ClutterPlan *plan, const Target *t, uint32_t triangle, int width,
+    int y0, int y1, Facet *f)
+{
+  const uint32_t *corner = t->shape->mesh.triangles + 3 * (size_t) triangle;
+  const double *p[3];
+  double low[2] = {1e9, 1e9}, high[2] = {-1e9, -1e9}, d[2][3];
+
+  for (int k = 0; k < 3; k++) {
+    double u, v;
+
+    p[k] = t->vertex[corner[k]].x;
+    if (!(p[k][2] > NEAREST))
+      return false;
+    u = plan->f * p[k][0] / p[k][2] + plan->cx;
+    v = plan->f * p[k][1] / p[k][2] + plan->cy;
+    low[0] = fmin (low[0], u), high[0] = fmax (high[0], u);
+    low[1] = fmin (low[1], v), high[1] = fmax (high[1], v);
+  }
+  if (!(high[0] >= 0 && high[1] >= y0 && low[0] < width && low[1] < y1))
+    return false;
+  f->box = (ImageBox){(int) fmax (low[0], 0), (int) fmax (low[1], y0),
+      (int) fmin (high[0] + 1, width), (int) fmin (high[1] + 1, y1)};
+  for (int k = 0; k < 3; k++) {
+    clutter_cross (p[(k + 1) % 3], p[(k + 2) % 3], f->side[k]);
+    d[0][k] = p[1][k] - p[0][k], d[1][k] = p[2][k] - p[0][k];
+  }
+  clutter_cross (d[0], d[1], f->normal);
+  f->along = clutter_dot (f->normal, p[0]);
+  return true;
+}
+
+/* The depth where the ray meets it; 0 where it does not. */
+static double
+meet (const Facet *f, const double ray[3])
+{
+  double a = clutter_dot (f->side[0], ray), b = clutter_dot (f->side[1], ray);
+  double c = clutter_dot (f->side[2], ray), face;
+
+  if (!((a >= 0 && b >= 0 && c >= 0) || (a <= 0 && b <= 0 && c <= 0)))
+    return 0;
+  face = clutter_dot (f->normal, ray);
+  return face != 0 ? f->along / face : 0;
+}
+
+static uint8_t
+mark (const double normal[3], const double ray[3])
+{
+  double face = clutter_dot (normal, ray);
+
+  return face * face < GRAZING * GRAZING * clutter_dot (normal, normal) *
+              clutter_dot (ray, ray)
+      ? RGBD_GRAZING
+      : 0;
+}
+
+/* The pixels of @t in rows @y0 to @y1; returns how many it has there. */
+static uint64_t
+cast (Clutter *s, const ClutterPlan *plan, const Target *t, int y0, int y1,
+    uint8_t *met)
+{
+  uint64_t full = 0;
+
+  memset (met, 0, (size_t) (y1 - y0) * s->width);
+  for (uint32_t i = 0; i < t->shape->mesh.n_triangles; i++) {
+    Facet f;
+
+    if (!aim (plan, t, i, s->width, y0, y1, &f))
+      continue;
+    for (int y = f.box.y0; y < f.box.y1; y++)
+      for (int x = f.box.x0; x < f.box.x1; x++) {
+        size_t at = (size_t) y * s->width + x;
+        uint8_t *known = &met[(size_t) (y - y0) * s->width + x];
+        double ray[3], z;
+
+        clutter_ray (plan, x, y, ray);
+        z = meet (&f, ray);
+        if (!(z > NEAREST))
+          continue;
+        full += !*known;
+        *known = 1;
+        if (!((float) z < s->z[at]))
+          continue;
+        s->z[at] = (float) z;
+        s->labels[at] = (uint16_t) t->label;
+        s->triangle[at] = i;
+        s->marks[at] = mark (f.normal, ray);
+      }
+  }
+  return full;
+}
+
+/* The table, as far as it goes. */
+static void
+cast_table (Clutter *s, const ClutterPlan *plan, int y0, int y1)
+{
+  double m[3][3], up[3];
+
+  rgbd_pose_axes (&plan->camera, m);
+  memcpy (up, m[2], sizeof up); /* the world's, in the camera */
+  for (int y = y0; y < y1; y++)
+    for (int x = 0; x < s->width; x++) {
+      size_t at = (size_t) y * s->width + x;
+      double ray[3], down;
+
+      clutter_ray (plan, x, y, ray);
+      down = -clutter_dot (up, ray);
+      s->z[at] = down > 1e-6 ? (float) (plan->camera.t[2] / down) : INFINITY;
+      s->labels[at] = 0;
+      s->marks[at] = mark (up, ray);
+    }
+}
+
+static void
+see_bodies (Clutter *s, const ClutterPlan *plan, Target *target)
+{
+  RgbdPose eye = rgbd_pose_inverse (&plan->camera);
+
+  for (int i = 0; i < s->n_bodies; i++) {
+    const ClutterBody *b = &s->body[i];
+    const ClutterShape *shape = &s->shape[b->shape];
+    RgbdPose p = rgbd_pose_chain (&eye, &b->pose);
+    double m[3][3];
+
+    rgbd_pose_axes (&p, m);
+    for (uint32_t v = 0; v < shape->mesh.n; v++) {
+      double x[3] = {shape->mesh.x[3 * (size_t) v],
+          shape->mesh.x[3 * (size_t) v + 1], shape->mesh.x[3 * (size_t) v + 2]};
+
+      for (int k = 0; k < 3; k++)
+        s->vertex[b->vertices + v].x[k] = clutter_dot (m[k], x) + p.t[k];
+    }
+    target[i] = (Target){shape, s->vertex + b->vertices, i + 1};
+  }
+}
+
+void
+clutter_cast (
+    Clutter *s, const ClutterPlan *plan, uint64_t full[CLUTTER_MAX_OBJECTS])
+{
+  Target target[CLUTTER_MAX_OBJECTS];
+
+  see_bodies (s, plan, target);
+  for (int i = 0; i < CLUTTER_MAX_OBJECTS; i++)
+    full[i] = 0;
+#pragma omp parallel for schedule(dynamic) \
+    reduction(+ : full[:CLUTTER_MAX_OBJECTS])
+  for (int y0 = 0; y0 < s->height; y0 += BAND) {
+    int y1 = y0 + BAND < s->height ? y0 + BAND : s->height;
+    uint8_t met[BAND * CLUTTER_MAX_SIZE];
+
+    cast_table (s, plan, y0, y1);
+    for (int i = 0; i < s->n_bodies; i++)
+      full[i] += cast (s, plan, &target[i], y0, y1, met);
+  }
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Inside of the scene `clutter`: shapes, how they come to rest on each other,
+ * and the steps of a frame.  The world is the table: x and y along it, z up,
+ * metres. */
+#pragma once
+
+#include "scene/clutter.h"
+#include "scene/rgbd_core.h"
+
+/* A shape that can be dropped. */
+typedef struct {
+  char name[64];
+  ScopedetectMesh mesh; /* in metres, with triangles; colours may be NULL */
+  float *point;         /* of its surface, CLUTTER_STEP apart or nearer */
+  int n_points;
+  double mass[3];   /* middle of the surface */
+  double extent[3]; /* of the box along its axes */
+} ClutterShape;
+
+#define CLUTTER_STEP .002  /* metres between points that touch others */
+#define CLUTTER_DENSE 1e-3 /* and between those that are touched */
+
+/* Calls @visit for points of the surface of @mesh, corners and edges among
+ * them, no farther than @step apart. */
+void clutter_sample (const ScopedetectMesh *mesh, double step,
+    void (*visit) (void *user, const double p[3]), void *user);
+
+/* Fills all but the name; the mesh is taken, times @unit. */
+const char *clutter_shape_make (
+    ClutterShape *shape, const ScopedetectMesh *mesh, double unit);
+void clutter_shape_free (ClutterShape *shape);
+
+#define CLUTTER_CELLS 800 /* to each side of the table */
+#define CLUTTER_CELL .001 /* metres */
+
+/* How high what lies on the table reaches, cell by cell: 0 is the table. */
+typedef struct {
+  float height[CLUTTER_CELLS][CLUTTER_CELLS];
+} ClutterPile;
+
+/* The height at a place of the world; 0 outside of the cells. */
+BOTH float
+clutter_height (const ClutterPile *pile, double x, double y)
+{
+  double u = x / CLUTTER_CELL + CLUTTER_CELLS / 2;
+  double v = y / CLUTTER_CELL + CLUTTER_CELLS / 2;
+
+  if (!(u >= 0 && v >= 0 && u < CLUTTER_CELLS && v < CLUTTER_CELLS))
+    return 0;
+  return pile->height[(int) v][(int) u];
+}
+
+/* Where @shape comes to rest that is dropped on @pile at random within @radius
+ * of the middle. */
+RgbdPose clutter_settle (const ClutterPile *pile, const ClutterShape *shape,
+    double radius, uint64_t key);
+/* Adds to the pile what rests at @pose. */
+void clutter_pile_add (
+    ClutterPile *pile, const ClutterShape *shape, const RgbdPose *pose);
+
+/* A frame's camera. */
+typedef struct {
+  double f, cx, cy;
+  RgbdPose camera; /* to the world */
+} ClutterPlan;
+
+ClutterPlan clutter_plan (
+    const ClutterParams *params, int width, int height, uint64_t number);
+
+/* What is on the table, until other objects are dropped. */
+typedef struct {
+  int shape;
+  RgbdPose pose;   /* to the world */
+  size_t vertices; /* its first, in Clutter.vertex */
+} ClutterBody;
+
+typedef struct {
+  double x[3];
+} ClutterVertex;
+
+struct _Clutter {
+  int width, height;
+  ClutterShape shape[CLUTTER_MAX_SHAPES];
+  int n_shapes;
+
+  ClutterPile *pile;
+  ClutterBody body[CLUTTER_MAX_OBJECTS];
+  int n_bodies;
+  uint64_t dropped; /* the seed of what is on the table */
+
+  ClutterVertex *vertex; /* of all bodies, in the camera */
+  float *z;              /* of what is seen */
+  uint8_t *marks;        /* RGBD_GRAZING */
+  uint16_t *labels;      /* body + 1; 0: the table */
+  uint32_t *triangle;    /* of the body */
+  uint16_t *depth;       /* as in Rgbd */
+  uint8_t *rgb;
+};
+
+/* Drops other objects where params say so. */
+void clutter_drop (
+    Clutter *scene, const ClutterParams *params, uint64_t number);
+
+/* Fills z, marks, labels and triangles; @full has the pixels of each body,
+ * hidden ones too. */
+void clutter_cast (Clutter *scene, const ClutterPlan *plan,
+    uint64_t full[CLUTTER_MAX_OBJECTS]);
+
+/* From these to the picture, which is stored in @img. */
+void clutter_shade (Clutter *scene, const ClutterPlan *plan,
+    const ClutterParams *params, uint64_t number, const Image *img);
+
+/* The ray of a pixel, 1 long along the optical axis. */
+BOTH void
+clutter_ray (const ClutterPlan *plan, int x, int y, double ray[3])
+{
+  ray[0] = (x - plan->cx) / plan->f;
+  ray[1] = (y - plan->cy) / plan->f;
+  ray[2] = 1;
+}
+
+BOTH void
+clutter_cross (const double a[3], const double b[3], double out[3])
+{
+  out[0] = a[1] * b[2] - a[2] * b[1];
+  out[1] = a[2] * b[0] - a[0] * b[2];
+  out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+BOTH double
+clutter_dot (const double a[3], const double b[3])
+{
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "testsrc/gstvisiontestsrcproperties.h"
+
+#define SEPARATORS ",;"
+
+/* The names that @text lists, without the empty ones. */
+static GPtrArray *
+names_of (const gchar *text)
+{
+  GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
+  gchar **all = g_strsplit_set (text ? text : "", SEPARATORS, -1);
+
+  for (gchar **name = all; *name; name++)
+    if (*g_strstrip (*name))
+      g_ptr_array_add (names, g_strdup (*name));
+  g_strfreev (all);
+  return names;
+}
+
+static const char *
+open_scene (GstVisionTestSrc *self, gint width, gint height)
+{
+  const char *err;
+  GPtrArray *names;
+  gdouble unit;
+
+  GST_OBJECT_LOCK (self);
+  names = names_of (self->meshes);
+  unit = self->mesh_unit;
+  GST_OBJECT_UNLOCK (self);
+  err = clutter_new (&self->clutter, width, height,
+      (const char *const *) names->pdata, (int) names->len, unit);
+  g_ptr_array_unref (names);
+  return err;
+}
+
+static void
+close_scene (GstVisionTestSrc *self)
+{
+  g_clear_pointer (&self->clutter, clutter_free);
+}
+
+/* The world is the table. */
+static gboolean
+attach_camera (GstVisionTestSrc *self, GstBuffer *buffer, const ClutterTruth *t)
+{
+  const GstVideoInfo *info = &self->frame.info;
+  GstVisionCamera camera;
+
+  gst_vision_camera_init (&camera);
+  camera.ref_width = GST_VIDEO_INFO_WIDTH (info);
+  camera.ref_height = GST_VIDEO_INFO_HEIGHT (info);
+  camera.fx = t->fx;
+  camera.fy = t->fy;
+  camera.cx = t->cx;
+  camera.cy = t->cy;
+  memcpy (camera.pose, t->camera, sizeof camera.pose);
+  camera.has_pose = TRUE;
+  return gst_buffer_set_vision_camera (
+             buffer, GST_VISION_ORIGIN_RESULT, &camera) &&
+      gst_buffer_set_vision_camera (buffer, GST_VISION_ORIGIN_TRUTH, &camera);
+}
+
+static gboolean
+attach_objects (
+    GstVisionTestSrc *self, GstBuffer *buffer, const ClutterTruth *t)
+{
+  GstVisionObject objects[CLUTTER_MAX_OBJECTS];
+
+  for (gint i = 0; i < t->n_objects; i++) {
+    const ClutterObject *o = &t->objects[i];
+
+    objects[i] = gst_vision_test_src_describe (self, &o->seen);
+    objects[i].depth = o->pose[2];
+    objects[i].pose = (GstVisionArray){7, o->pose};
+    objects[i].extent = (GstVisionArray){3, o->extent};
+  }
+  return gst_vision_test_src_attach_objects (self, buffer,
+      GST_VIDEO_INFO_WIDTH (&self->frame.info),
+      GST_VIDEO_INFO_HEIGHT (&self->frame.info), objects, t->n_objects);
+}
+
+static const char *
+show (GstVisionTestSrc *self, const Image *image, GstBuffer *buffer)
+{
+  ClutterView view = self->scene == gst_vision_test_src_clutter ? CLUTTER_COLOR
+                                                                : CLUTTER_DEPTH;
+  guint16 *labels = NULL;
+  ClutterParams params;
+  ClutterTruth truth;
+  gboolean attached;
+  const char *err;
+
+  GST_OBJECT_LOCK (self);
+  params = self->clutter_params;
+  if (self->label_map)
+    labels = g_new (guint16, (gsize) image->width * image->height);
+  GST_OBJECT_UNLOCK (self);
+  err = clutter_render (
+      self->clutter, &params, view, self->number, image, &truth, labels);
+  attached = !err && attach_camera (self, buffer, &truth) &&
+      attach_objects (self, buffer, &truth);
+  if (attached && labels)
+    attached = gst_vision_test_src_attach_labels (
+        buffer, image->width, image->height, g_steal_pointer (&labels));
+  g_free (labels);
+  return err || attached ? err
+                         : "the truth could not be attached to the buffer";
+}
+
+gboolean
+gst_vision_test_src_set_clutter (
+    GstVisionTestSrc *self, guint id, const GValue *value)
+{
+  switch (id) {
+    case PROP_MESHES:
+      g_free (self->meshes);
+      self->meshes = g_value_dup_string (value);
+      break;
+    case PROP_MESH_UNIT:
+      self->mesh_unit = g_value_get_double (value);
+      break;
+    case PROP_SCENE_FRAMES:
+      self->clutter_params.scene_frames = g_value_get_uint64 (value);
+      break;
+    default:
+      return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+gst_vision_test_src_get_clutter (
+    GstVisionTestSrc *self, guint id, GValue *value)
+{
+  switch (id) {
+    case PROP_MESHES:
+      g_value_set_string (value, self->meshes);
+      break;
+    case PROP_MESH_UNIT:
+      g_value_set_double (value, self->mesh_unit);
+      break;
+    case PROP_SCENE_FRAMES:
+      g_value_set_uint64 (value, self->clutter_params.scene_frames);
+      break;
+    default:
+      return FALSE;
+  }
+  return TRUE;
+}
+
+#define CAPS(formats) \
+ "video/x-raw, format = (string) " formats \
+ ", width = (int) [ 1, 4096 ], height = (int) [ 1, 4096 ], " \
+ "framerate = " GST_VIDEO_FPS_RANGE
+
+const GstVisionTestSrcScene gst_vision_test_src_clutter[] = {
+    [CLUTTER_COLOR] = {CAPS ("{ RGBA, BGRA, RGBx, BGRx, RGB, BGR, GRAY8, NV12, "
+                             "I420, YUY2, P010_10LE }"),
+        NULL, open_scene, close_scene, show},
+    [CLUTTER_DEPTH] = {CAPS ("GRAY16_LE"), NULL, open_scene, close_scene, show},
+};
