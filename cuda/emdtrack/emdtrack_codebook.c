@@ -143,22 +143,19 @@ read_sample (const EmdtrackReader *r, int x, int y, Sample *s)
 }
 
 static void
-read_samples (const EmdtrackReader *r, ImageBox box, Samples *s)
+read_samples (
+    const EmdtrackReader *r, const EmdtrackView *v, int most, Samples *s)
 {
-  int width = box.x1 - box.x0, height = box.y1 - box.y0;
-  int margin = width > height ? width : height, apart = 1;
-  int x0 = emdtrack_clamp (box.x0 - margin, r->width - 1);
-  int y0 = emdtrack_clamp (box.y0 - margin, r->height - 1);
-  int x1 = emdtrack_clamp (box.x1 + margin, r->width);
-  int y1 = emdtrack_clamp (box.y1 + margin, r->height);
+  ImageBox box = v->box, a = v->around;
+  int apart = 1, end = s->n + most;
 
-  while ((int64_t) (x1 - x0) * (y1 - y0) / apart / apart > s->room / 2)
+  while ((int64_t) (a.x1 - a.x0) * (a.y1 - a.y0) / apart / apart > most / 2)
     apart++;
-  for (int y = y0; y < y1; y += apart)
-    for (int x = x0; x < x1 && s->n < s->room; x += apart) {
+  for (int y = a.y0; y < a.y1; y += apart)
+    for (int x = a.x0; x < a.x1 && s->n < end; x += apart) {
       bool inside = x >= box.x0 && x < box.x1 && y >= box.y0 && y < box.y1;
 
-      s->sample[s->n].weight = inside ? INSIDE : 1;
+      s->sample[s->n].weight = inside ? v->weight : 1;
       read_sample (r, x, y, &s->sample[s->n++]);
     }
 }
@@ -188,49 +185,82 @@ download (const Device *dev, Image *img, uint8_t **memory)
   return device_wait (dev);
 }
 
+/* Adds at most @most samples. */
 static const char *
-learn (const EmdtrackReader *r, ImageBox box, EmdtrackCodebook *book)
+view (const Device *dev, const EmdtrackView *v, int most, Samples *s)
 {
-  Samples s = {.room = SAMPLES, .dims = book->dims};
+  EmdtrackReader r = {.frame = *v->frame};
+  const Image *img = &v->frame->image;
+  uint8_t *memory = NULL;
+  EmdtrackView in = *v;
+  const char *err;
 
+  TRY (emdtrack_frame_size (v->frame, &r.width, &r.height));
+  in.around.x0 = emdtrack_clamp (v->around.x0, r.width);
+  in.around.y0 = emdtrack_clamp (v->around.y0, r.height);
+  in.around.x1 = emdtrack_clamp (v->around.x1, r.width);
+  in.around.y1 = emdtrack_clamp (v->around.y1, r.height);
+  if (in.around.x0 >= in.around.x1 || in.around.y0 >= in.around.y1)
+    return "the region holds no pixel of the frame";
+  r.channels = v->frame->layout != EMDTRACK_PLAIN ? v->frame->channels
+      : img->format == IMAGE_GRAY8 || img->format == IMAGE_GRAY16 ? 1
+                                                                  : 3;
+  r.yuv = yuv_of (img->matrix, img->full_range);
+  err = download (dev, &r.frame.image, &memory);
+  if (!err)
+    read_samples (&r, &in, most, s);
+  free (memory);
+  return err;
+}
+
+const char *
+emdtrack_codebook_learn_views (const Device *dev, const EmdtrackView *views,
+    int n, int entries, EmdtrackCodebook *book)
+{
+  Samples s = {.room = SAMPLES};
+  const char *err = NULL;
+
+  if (entries < 2 || entries > EMDTRACK_BINS)
+    return "a codebook has 2 to 16 entries";
+  if (n < 1 || n > EMDTRACK_VIEWS)
+    return "a codebook is learned from 1 to 9 frames";
+  memset (book, 0, sizeof *book);
+  book->entries = entries;
+  book->spectra = views[0].frame->layout != EMDTRACK_PLAIN;
+  book->dims = s.dims = book->spectra ? views[0].frame->channels : 3;
+  for (int i = 1; i < n; i++)
+    if ((views[i].frame->layout != EMDTRACK_PLAIN) != book->spectra ||
+        (book->spectra && views[i].frame->channels != book->dims))
+      return "a codebook's frames have as many channels each";
   s.sample = calloc (s.room, sizeof *s.sample);
   if (!s.sample)
     return "out of memory";
-  read_samples (r, box, &s);
-  cluster (&s, book);
+  for (int i = 0; i < n && !err; i++)
+    err = view (dev, &views[i], s.room / n, &s);
+  if (!err)
+    cluster (&s, book);
   free (s.sample);
-  return NULL;
+  return err;
 }
 
 const char *
 emdtrack_codebook_learn (const Device *dev, const EmdtrackFrame *frame,
     ImageBox box, int entries, EmdtrackCodebook *book)
 {
-  EmdtrackReader r = {.frame = *frame};
-  const Image *img = &frame->image;
-  uint8_t *memory = NULL;
-  const char *err;
+  EmdtrackView v = {.frame = frame, .weight = INSIDE};
+  int width, height, margin;
 
-  if (entries < 2 || entries > EMDTRACK_BINS)
-    return "a codebook has 2 to 16 entries";
-  TRY (emdtrack_frame_size (frame, &r.width, &r.height));
-  box.x0 = emdtrack_clamp (box.x0, r.width);
-  box.y0 = emdtrack_clamp (box.y0, r.height);
-  box.x1 = emdtrack_clamp (box.x1, r.width);
-  box.y1 = emdtrack_clamp (box.y1, r.height);
-  if (box.x0 >= box.x1 || box.y0 >= box.y1)
+  TRY (emdtrack_frame_size (frame, &width, &height));
+  v.box.x0 = emdtrack_clamp (box.x0, width);
+  v.box.y0 = emdtrack_clamp (box.y0, height);
+  v.box.x1 = emdtrack_clamp (box.x1, width);
+  v.box.y1 = emdtrack_clamp (box.y1, height);
+  width = v.box.x1 - v.box.x0;
+  height = v.box.y1 - v.box.y0;
+  if (width <= 0 || height <= 0)
     return "the region holds no pixel of the frame";
-  memset (book, 0, sizeof *book);
-  book->entries = entries;
-  book->spectra = frame->layout != EMDTRACK_PLAIN;
-  book->dims = book->spectra ? frame->channels : 3;
-  r.channels = book->spectra ? frame->channels
-      : img->format == IMAGE_GRAY8 || img->format == IMAGE_GRAY16 ? 1
-                                                                  : 3;
-  r.yuv = yuv_of (img->matrix, img->full_range);
-  err = download (dev, &r.frame.image, &memory);
-  if (!err)
-    err = learn (&r, box, book);
-  free (memory);
-  return err;
+  margin = width > height ? width : height;
+  v.around = (ImageBox){v.box.x0 - margin, v.box.y0 - margin, v.box.x1 + margin,
+      v.box.y1 + margin};
+  return emdtrack_codebook_learn_views (dev, &v, 1, entries, book);
 }

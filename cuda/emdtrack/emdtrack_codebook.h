@@ -17,4 +17,22 @@ const char *emdtrack_codebook_learn (const Device *device,
     const EmdtrackFrame *frame, ImageBox box, int entries,
     EmdtrackCodebook *book);
 
+#define EMDTRACK_VIEWS (EMDTRACK_TARGETS + 1) /* a frame, a picture a target \
+                                               */
+
+/* What of a frame counts.  Boxes are half-open pixels of it; what of them lies
+ * outside is left out. */
+typedef struct {
+  const EmdtrackFrame *frame; /* in the device's memory */
+  ImageBox around;            /* its pixels count once, */
+  ImageBox box;               /* but those of this one, */
+  int weight;                 /* >= 1, so often; it may be empty */
+} EmdtrackView;
+
+/* The same of @n views, 1 to EMDTRACK_VIEWS: targets known by pictures of them,
+ * and frames in which they are looked for.  All have the same channels; what
+ * they show counts in equal parts, as far as there are pixels. */
+const char *emdtrack_codebook_learn_views (const Device *device,
+    const EmdtrackView *views, int n, int entries, EmdtrackCodebook *book);
+
 C_END

@@ -232,7 +232,6 @@ gst_emdtrack_start (GstBaseTransform *trans)
   self->warned = FALSE;
   gst_emdtrack_drop_targets (self);
   gst_emdtrack_choose_again (self);
-  gst_emdtrack_report_problem (self);
   return GST_BASE_TRANSFORM_CLASS (gst_emdtrack_parent_class)->start (trans);
 }
 
@@ -248,7 +247,7 @@ gst_emdtrack_finalize (GObject *object)
   g_free (self->targets);
   g_free (self->target_meta);
   g_free (self->problem);
-  g_free (self->pending);
+  g_clear_pointer (&self->pending, gst_emdtrack_choices_free);
   G_OBJECT_CLASS (gst_emdtrack_parent_class)->finalize (object);
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The element `emdtrack`, in eight parts: gstemdtrack.c (frames),
+ * The element `emdtrack`, in ten parts: gstemdtrack.c (frames),
  * gstemdtrackparams.c (what caps and properties mean together),
- * gstemdtracktargets.c (which targets are chosen), gstemdtrackchoose.c (making
- * them of a frame), gstemdtrackinstall.c gstemdtrackproperties.c,
+ * gstemdtracktargets.c (which targets are chosen), gstemdtrackpattern.c (those
+ * of files), gstemdtrackchoose.c (making them of a frame), gstemdtrackstudy.c
+ * (and of a file), gstemdtrackinstall.c gstemdtrackproperties.c,
  * gstemdtrackoutput.c (a map as the video) and gstemdtrackresults.c (tracks and
  * maps to metas, messages and statistics). */
 #pragma once
@@ -41,11 +42,22 @@ typedef enum {
   GST_EMDTRACK_DISTANCE_AUTO,
 } GstEmdtrackDistance;
 
+/* What a target's file holds: a picture, or the @n numbers of a histogram. */
+typedef struct {
+  Image image; /* without its plane: that is @pixels, rows without gaps */
+  guint8 *pixels;
+  gsize bytes;
+  gint n; /* 0: a picture */
+  gdouble weight[EMDTRACK_BINS];
+} GstEmdtrackPattern;
+
 /* What is chosen as a target: the box in pixels of the frame, of a channel
- * where they are stacked; half-open. */
+ * where they are stacked; half-open.  Of one that a file shows, only its size
+ * counts; empty: the picture's. */
 typedef struct {
   gchar name[GST_EMDTRACK_NAME];
   ImageBox box;
+  GstEmdtrackPattern *pattern; /* owned; NULL: what is in the box */
 } GstEmdtrackChoice;
 
 typedef struct {
@@ -133,7 +145,6 @@ const char *gst_emdtrack_make_picture (GstEmdtrack *self,
 /* gstemdtracktargets.c */
 void gst_emdtrack_set_targets (GstEmdtrack *self, const gchar *text);
 void gst_emdtrack_set_target_meta (GstEmdtrack *self, const gchar *type);
-void gst_emdtrack_report_problem (GstEmdtrack *self);
 /* The next frame takes the targets that the properties name. */
 void gst_emdtrack_choose_again (GstEmdtrack *self);
 /* Forgets all targets. */
@@ -141,9 +152,46 @@ void gst_emdtrack_drop_targets (GstEmdtrack *self);
 /* Forgets where the targets are; all are lost until they are found. */
 const char *gst_emdtrack_lose_targets (GstEmdtrack *self);
 
+void gst_emdtrack_choices_free (GstEmdtrackChoices *self);
+
+/* gstemdtrackpattern.c: numbers between blanks, commas or semicolons; lines
+ * that begin with # are comments.  @n is how many there are, of which the first
+ * @room are kept.  Changes @text. */
+const char *gst_emdtrack_parse_numbers (
+    gchar *text, gint room, gdouble *numbers, gint *n);
+/* NULL and @pattern, or what is wrong with the file. */
+const char *gst_emdtrack_pattern_read (
+    const gchar *path, GstEmdtrackPattern **pattern);
+void gst_emdtrack_pattern_free (GstEmdtrackPattern *self);
+
+/* gstemdtrackstudy.c: what a file shows, in memory of the device. */
+typedef struct {
+  const Device *device;
+  gboolean is_open; /* it goes with the frames */
+  EmdtrackFrame frame;
+  int width, height;  /* of a channel */
+  Emdtrack *emdtrack; /* of the picture; NULL: there are only numbers */
+  void *memory;
+} GstEmdtrackStudy;
+
+/* Where @choice does not go with the frames, warns and leaves it closed. */
+const char *gst_emdtrack_study_open (
+    GstEmdtrack *self, GstEmdtrackChoice *choice, GstEmdtrackStudy *study);
+void gst_emdtrack_study_close (GstEmdtrackStudy *study);
+/* What is looked for, and what pixels are compared with where histograms are of
+ * channels; the codebook has been learned. */
+const char *gst_emdtrack_study_target (GstEmdtrack *self,
+    GstEmdtrackStudy *study, const GstEmdtrackParams *params,
+    const GstEmdtrackPattern *pattern, EmdtrackTarget *target,
+    EmdtrackTarget *spectrum);
+
 /* gstemdtrackchoose.c: makes targets of what was chosen in the meantime. */
 const char *gst_emdtrack_take_targets (GstEmdtrack *self, GstEmdtrackParams *p,
     const EmdtrackFrame *frame, GstBuffer *buffer, gboolean *are_new);
+/* The mean spectrum of @box of the last histograms of @emdtrack, as far as it
+ * is in the frame. */
+const char *gst_emdtrack_measure_spectrum (const Device *device,
+    const Emdtrack *emdtrack, ImageBox box, EmdtrackTarget *target);
 
 /* gstemdtrackresults.c */
 const char *gst_emdtrack_attach_objects (GstEmdtrack *self, GstBuffer *buffer);

@@ -3,6 +3,9 @@
  * Targets made of what was chosen, in the frame that comes next. */
 #include "emdtrack/gstemdtrack.h"
 
+#define BOX_WEIGHT 3        /* of a target's pixels in its codebook */
+#define PICTURE_WEIGHT 4096 /* of a picture, in pixels of the frame */
+
 /* Adds the upstream regions of interest that are wanted, once there are any. */
 static GstEmdtrackChoices *
 add_regions (GstEmdtrackChoices *all, const gchar *wanted, GstBuffer *buffer)
@@ -55,8 +58,8 @@ floor_by (int n, int by)
   return n >= 0 ? n / by : -((by - 1 - n) / by);
 }
 
-/* Leaves out what lies outside the frame, and gives the rest in pixels of a
- * channel; returns the box around it. */
+/* Leaves out boxes outside the frame, and gives the rest in pixels of a
+ * channel; returns the box around them. */
 static ImageBox
 clip (GstEmdtrack *self, GstEmdtrackChoices *all)
 {
@@ -66,6 +69,10 @@ clip (GstEmdtrack *self, GstEmdtrackChoices *all)
   for (guint i = 0; i < all->n; i++) {
     ImageBox b = all->choice[i].box;
 
+    if (all->choice[i].pattern) {
+      all->choice[n++] = all->choice[i];
+      continue;
+    }
     b.x0 = floor_by (b.x0, self->cell_x);
     b.y0 = floor_by (b.y0, self->cell_y);
     b.x1 = -floor_by (-b.x1, self->cell_x);
@@ -84,24 +91,25 @@ clip (GstEmdtrack *self, GstEmdtrackChoices *all)
   return around;
 }
 
-/* The mean spectrum of @box: what pixels are compared with. */
-static const char *
-measure_spectrum (GstEmdtrack *self, ImageBox box, EmdtrackTarget *target)
+const char *
+gst_emdtrack_measure_spectrum (const Device *device, const Emdtrack *emdtrack,
+    ImageBox box, EmdtrackTarget *target)
 {
-  GstVisionBackend *backend =
-      gst_vision_filter_get_backend (GST_VISION_FILTER (self));
-  int x0 = MAX (box.x0, 0), y0 = MAX (box.y0, 0);
-  gsize w = MIN (box.x1, self->width) - x0, h = MIN (box.y1, self->height) - y0;
-  gsize row = (gsize) self->width * EMDTRACK_BINS;
-  guint8 *spectra = g_malloc (w * h * EMDTRACK_BINS);
-  const char *err =
-      device_copy_rows (&backend->device, spectra, w * EMDTRACK_BINS,
-          emdtrack_histograms (self->emdtrack) + y0 * row +
-              (gsize) x0 * EMDTRACK_BINS,
-          row, w * EMDTRACK_BINS, h);
+  int width, height, x0 = MAX (box.x0, 0), y0 = MAX (box.y0, 0);
+  guint8 *spectra;
+  const char *err;
+  gsize w, h, row;
 
+  emdtrack_size (emdtrack, &width, &height);
+  w = MIN (box.x1, width) - x0;
+  h = MIN (box.y1, height) - y0;
+  row = (gsize) width * EMDTRACK_BINS;
+  spectra = g_malloc (w * h * EMDTRACK_BINS);
+  err = device_copy_rows (device, spectra, w * EMDTRACK_BINS,
+      emdtrack_histograms (emdtrack) + y0 * row + (gsize) x0 * EMDTRACK_BINS,
+      row, w * EMDTRACK_BINS, h);
   if (!err)
-    err = device_wait (&backend->device);
+    err = device_wait (device);
   *target = (EmdtrackTarget){{0}};
   for (gsize i = 0; !err && i < w * h * EMDTRACK_BINS; i++)
     target->weight[i % EMDTRACK_BINS] += spectra[i];
@@ -109,19 +117,60 @@ measure_spectrum (GstEmdtrack *self, ImageBox box, EmdtrackTarget *target)
   return err;
 }
 
+/* What is in the box of @c. */
+static const char *
+add_box (GstEmdtrack *self, const GstEmdtrackParams *p,
+    const GstEmdtrackChoice *c, GstEmdtrackTarget *t, const char **fault)
+{
+  GstVisionBackend *backend =
+      gst_vision_filter_get_backend (GST_VISION_FILTER (self));
+
+  if (p->map.histogram == EMDTRACK_CHANNELS)
+    TRY (gst_emdtrack_measure_spectrum (
+        &backend->device, self->emdtrack, c->box, &t->spectrum));
+  *fault = emdtrack_tracker_add (
+      self->tracker, self->emdtrack, &p->follow, c->box, &t->track.id);
+  return NULL;
+}
+
+/* What the file of @c shows, of the size that is asked for or that it has. */
+static const char *
+add_pattern (GstEmdtrack *self, const GstEmdtrackParams *p,
+    const GstEmdtrackChoice *c, GstEmdtrackStudy *study, GstEmdtrackTarget *t,
+    const char **fault)
+{
+  gint width = c->box.x1 / self->cell_x, height = c->box.y1 / self->cell_y;
+  EmdtrackTarget target;
+
+  TRY (gst_emdtrack_study_target (
+      self, study, p, c->pattern, &target, &t->spectrum));
+  if (!c->box.x1) {
+    width = study->width;
+    height = study->height;
+  }
+  if (width > self->width || height > self->height)
+    *fault = "a target is larger than the frame";
+  else
+    *fault = emdtrack_tracker_add_target (self->tracker, &p->follow, &target,
+        MAX (width, 1), MAX (height, 1), &t->track.id);
+  return NULL;
+}
+
 static const char *
 add_target (GstEmdtrack *self, const GstEmdtrackParams *p,
-    const GstEmdtrackChoice *c, GstBuffer *buffer)
+    const GstEmdtrackChoice *c, GstEmdtrackStudy *study, GstBuffer *buffer)
 {
   GstEmdtrackTarget *t = &self->target[self->n_targets];
   const char *fault;
 
+  if (c->pattern && !study->is_open)
+    return NULL;
   *t = (GstEmdtrackTarget){.since = GST_BUFFER_PTS (buffer)};
   g_strlcpy (t->name, c->name, sizeof t->name);
-  if (p->map.histogram == EMDTRACK_CHANNELS)
-    TRY (measure_spectrum (self, c->box, &t->spectrum));
-  fault = emdtrack_tracker_add (
-      self->tracker, self->emdtrack, &p->follow, c->box, &t->track.id);
+  if (c->pattern)
+    TRY (add_pattern (self, p, c, study, t, &fault));
+  else
+    TRY (add_box (self, p, c, t, &fault));
   if (fault)
     gst_vision_filter_fault (GST_VISION_FILTER (self), fault);
   else
@@ -129,13 +178,55 @@ add_target (GstEmdtrack *self, const GstEmdtrackParams *p,
   return NULL;
 }
 
+/* The codebook is one of the boxes and what is around them; where a picture is
+ * looked for, of it and all of the frame. */
+static const char *
+learn (GstEmdtrack *self, const EmdtrackFrame *frame, ImageBox around,
+    const GstEmdtrackStudy *studies, guint n)
+{
+  GstVisionBackend *backend =
+      gst_vision_filter_get_backend (GST_VISION_FILTER (self));
+  EmdtrackView views[EMDTRACK_VIEWS];
+  int n_views = 1;
+
+  views[0] = (EmdtrackView){
+      frame, {0, 0, self->width, self->height}, around, BOX_WEIGHT};
+  for (guint i = 0; i < n; i++) {
+    const GstEmdtrackStudy *s = &studies[i];
+    ImageBox all = {0, 0, s->width, s->height};
+
+    if (s->emdtrack)
+      views[n_views++] = (EmdtrackView){&s->frame, all, all,
+          MAX (BOX_WEIGHT, PICTURE_WEIGHT / (s->width * s->height))};
+  }
+  if (n_views > 1)
+    return emdtrack_codebook_learn_views (
+        &backend->device, views, n_views, self->fixed_bins, &self->book);
+  if (around.x0 >= around.x1)
+    return NULL;
+  return emdtrack_codebook_learn (
+      &backend->device, frame, around, self->fixed_bins, &self->book);
+}
+
+/* All that the targets are measured with. */
+static const char *
+prepare (
+    GstEmdtrack *self, const GstEmdtrackParams *p, const EmdtrackFrame *frame)
+{
+  if (frame->layout == EMDTRACK_PLAIN)
+    TRY (emdtrack_brightness (
+        self->emdtrack, &p->follow, frame, &self->brightness));
+  if (p->map.histogram == EMDTRACK_CHANNELS)
+    TRY (emdtrack_queue_histograms (self->emdtrack, &p->map, frame));
+  return emdtrack_index (self->emdtrack, &p->follow, frame);
+}
+
 const char *
 gst_emdtrack_take_targets (GstEmdtrack *self, GstEmdtrackParams *p,
     const EmdtrackFrame *frame, GstBuffer *buffer, gboolean *are_new)
 {
-  GstVisionBackend *backend =
-      gst_vision_filter_get_backend (GST_VISION_FILTER (self));
   GstEmdtrackChoices *all = steal_choices (self, buffer);
+  GstEmdtrackStudy studies[EMDTRACK_TARGETS] = {0};
   const char *err = NULL;
   ImageBox around;
 
@@ -144,18 +235,18 @@ gst_emdtrack_take_targets (GstEmdtrack *self, GstEmdtrackParams *p,
     return NULL;
   gst_emdtrack_drop_targets (self);
   around = clip (self, all);
-  if (all->n && p->follow.histogram == EMDTRACK_CODEBOOK)
-    err = emdtrack_codebook_learn (
-        &backend->device, frame, around, self->fixed_bins, &self->book);
-  if (!err && frame->layout == EMDTRACK_PLAIN)
-    err = emdtrack_brightness (
-        self->emdtrack, &p->follow, frame, &self->brightness);
-  if (!err && p->map.histogram == EMDTRACK_CHANNELS)
-    err = emdtrack_queue_histograms (self->emdtrack, &p->map, frame);
-  if (!err)
-    err = emdtrack_index (self->emdtrack, &p->follow, frame);
   for (guint i = 0; i < all->n && !err; i++)
-    err = add_target (self, p, &all->choice[i], buffer);
-  g_free (all);
+    if (all->choice[i].pattern)
+      err = gst_emdtrack_study_open (self, &all->choice[i], &studies[i]);
+  if (!err && p->follow.histogram == EMDTRACK_CODEBOOK)
+    err = learn (self, frame, around, studies, all->n);
+  if (!err)
+    err = prepare (self, p, frame);
+  for (guint i = 0; i < all->n && !err; i++)
+    err = add_target (self, p, &all->choice[i], &studies[i], buffer);
+  for (guint i = 0; i < all->n; i++)
+    if (studies[i].device)
+      gst_emdtrack_study_close (&studies[i]);
+  gst_emdtrack_choices_free (all);
   return err;
 }

@@ -100,47 +100,28 @@ read_wavelengths (const GstStructure *s, EmdtrackParams *p)
 
 /* ---- Distances ---- */
 
-/* Numbers between blanks or commas; lines that begin with # are comments. */
-static const char *
-parse_matrix (gchar *text, EmdtrackParams *p)
-{
-  int n = 0, all = p->bins * p->bins;
-
-  for (gchar *line = text; line;) {
-    gchar *end = strchr (line, '\n'), *at = line;
-
-    if (end)
-      *end++ = 0;
-    for (at += strspn (at, " ,;\t\r"); *at && *at != '#';
-         at += strspn (at, " ,;\t\r")) {
-      gchar *rest;
-      double value = g_ascii_strtod (at, &rest);
-
-      if (rest == at)
-        return "distance-file holds something else than numbers";
-      if (n < all)
-        p->matrix[n / p->bins][n % p->bins] = value;
-      n++;
-      at = rest;
-    }
-    line = end;
-  }
-  return n == all ? NULL : "distance-file does not hold bins x bins numbers";
-}
-
 static const char *
 read_matrix (const gchar *path, EmdtrackParams *p)
 {
+  gdouble numbers[EMDTRACK_BINS * EMDTRACK_BINS];
   gchar *text;
   const char *err;
+  gint n;
 
   if (!path || !*path)
     return "ground-distance=file needs distance-file";
   if (!g_file_get_contents (path, &text, NULL, NULL))
     return "distance-file cannot be read";
-  err = parse_matrix (text, p);
+  err = gst_emdtrack_parse_numbers (
+      text, EMDTRACK_BINS * EMDTRACK_BINS, numbers, &n);
   g_free (text);
-  return err;
+  if (err)
+    return "distance-file holds something else than numbers";
+  if (n != p->bins * p->bins)
+    return "distance-file does not hold bins x bins numbers";
+  for (gint i = 0; i < n; i++)
+    p->matrix[i / p->bins][i % p->bins] = numbers[i];
+  return NULL;
 }
 
 static gboolean

@@ -7,27 +7,20 @@
 
 #include "emdtrack/gstemdtrack.h"
 
+#define FILE_IS "file="
+
 /* ---- From text ---- */
 
-/* "NAME:x,y,w,h" or "x,y,w,h". */
+/* "x,y,w,h". */
 static const char *
-parse_choice (const gchar *text, GstEmdtrackChoice *c)
+parse_box (const gchar *text, GstEmdtrackChoice *c)
 {
-  const gchar *colon = strchr (text, ':');
-  gsize length = colon ? (gsize) (colon - text) : 0;
   int x, y, w, h, used = 0;
 
-  if (length >= GST_EMDTRACK_NAME)
-    return "a name is longer than 63 bytes";
-  if (!g_utf8_validate (text, -1, NULL))
-    return "it is not UTF-8";
-  g_strlcpy (
-      c->name, colon ? text : "target", colon ? length + 1 : GST_EMDTRACK_NAME);
-  g_strstrip (c->name);
-  if (sscanf (colon ? colon + 1 : text, " %d ,%d ,%d ,%d %n", &x, &y, &w, &h,
-          &used) != 4 ||
-      (colon ? colon + 1 : text)[used])
-    return "a target is written NAME:x,y,width,height or x,y,width,height";
+  if (sscanf (text, " %d ,%d ,%d ,%d %n", &x, &y, &w, &h, &used) != 4 ||
+      text[used])
+    return "a target is written NAME:x,y,width,height, NAME:file=PATH or "
+           "NAME:width,height,file=PATH, where NAME: may be missing";
   if (w < 1 || h < 1)
     return "the box of a target is empty";
   if (ABS ((gint64) x) > EMDTRACK_MAX_SIDE ||
@@ -38,27 +31,90 @@ parse_choice (const gchar *text, GstEmdtrackChoice *c)
   return NULL;
 }
 
+/* "file=PATH" or "w,h,file=PATH", @path being what follows "file=". */
 static const char *
-parse (const gchar *text, GstEmdtrackChoices *all)
+parse_file (const gchar *text, const gchar *path, GstEmdtrackChoice *c)
 {
-  gchar **entries = g_strsplit (text, ";", -1);
-  const char *err = NULL;
+  int w = 0, h = 0, used = 0;
 
-  for (guint i = 0; entries[i] && !err; i++) {
+  if (text + strlen (FILE_IS) != path &&
+      (sscanf (text, " %d ,%d , file=%n", &w, &h, &used) != 2 ||
+          text + used != path))
+    return "a size is written width,height,file=PATH";
+  if (used && (w < 1 || h < 1))
+    return "the size of a target is empty";
+  if (w > EMDTRACK_MAX_SIDE || h > EMDTRACK_MAX_SIDE)
+    return "the size of a target is larger than a frame can be";
+  c->box = (ImageBox){0, 0, w, h};
+  TRY (gst_emdtrack_pattern_read (path, &c->pattern));
+  return c->pattern->n && !used
+      ? "a histogram needs a size: NAME:width,height,file=PATH"
+      : NULL;
+}
+
+/* A name ends at a colon, as long as no path has begun. */
+static const char *
+parse_choice (const gchar *text, GstEmdtrackChoice *c)
+{
+  const gchar *file = strstr (text, FILE_IS), *colon = strchr (text, ':');
+  const gchar *rest;
+  gsize length;
+
+  if (file && colon > file)
+    colon = NULL;
+  length = colon ? (gsize) (colon - text) : 0;
+  rest = colon ? colon + 1 : text;
+  if (length >= GST_EMDTRACK_NAME)
+    return "a name is longer than 63 bytes";
+  g_strlcpy (
+      c->name, colon ? text : "target", colon ? length + 1 : GST_EMDTRACK_NAME);
+  g_strstrip (c->name);
+  rest += strspn (rest, " ");
+  return file ? parse_file (rest, file + strlen (FILE_IS), c)
+              : parse_box (rest, c);
+}
+
+void
+gst_emdtrack_choices_free (GstEmdtrackChoices *self)
+{
+  for (guint i = 0; i < self->n; i++)
+    g_clear_pointer (&self->choice[i].pattern, gst_emdtrack_pattern_free);
+  g_free (self);
+}
+
+/* What @text says up to where something is wrong with it, which goes to
+ * @problem. */
+static GstEmdtrackChoices *
+parse (const gchar *text, gchar **problem)
+{
+  GstEmdtrackChoices *all = g_new0 (GstEmdtrackChoices, 1);
+  gchar **entries = g_strsplit (text ? text : "", ";", -1);
+
+  for (guint i = 0; entries[i] && !*problem; i++) {
+    GstEmdtrackChoice *c = &all->choice[all->n];
+    const char *err = NULL;
+
     g_strstrip (entries[i]);
     if (!*entries[i])
       continue;
-    err = all->n == EMDTRACK_TARGETS
-        ? "there can be 8 targets"
-        : parse_choice (entries[i], &all->choice[all->n++]);
+    if (!g_utf8_validate (entries[i], -1, NULL))
+      *problem = g_strdup ("the text is not UTF-8");
+    else if (all->n == EMDTRACK_TARGETS)
+      *problem = g_strdup ("there can be 8 targets");
+    else if (!(err = parse_choice (entries[i], c)))
+      all->n++;
+    if (err) {
+      *problem = g_strdup_printf ("\"%s\": %s", entries[i], err);
+      g_clear_pointer (&c->pattern, gst_emdtrack_pattern_free);
+    }
   }
   g_strfreev (entries);
-  return err;
+  return all;
 }
 
 /* Before the pipeline has a bus the message is kept for the start. */
-void
-gst_emdtrack_report_problem (GstEmdtrack *self)
+static void
+report_problem (GstEmdtrack *self)
 {
   GstBus *bus = gst_element_get_bus (GST_ELEMENT (self));
   gchar *problem = NULL;
@@ -70,30 +126,45 @@ gst_emdtrack_report_problem (GstEmdtrack *self)
     gst_object_unref (bus);
   }
   if (problem)
-    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("targets: %s. The targets before stay.", problem), (NULL));
+    GST_ELEMENT_WARNING (
+        self, LIBRARY, SETTINGS, ("targets: %s.", problem), (NULL));
   g_free (problem);
+}
+
+/* This and the next: under the object lock.  Takes @problem. */
+static void
+set_problem (GstEmdtrack *self, gchar *problem, const gchar *so)
+{
+  g_free (self->problem);
+  self->problem = g_strdup_printf ("%s. %s", problem, so);
+  g_free (problem);
+}
+
+static void
+take_choices (GstEmdtrack *self, GstEmdtrackChoices *all)
+{
+  g_clear_pointer (&self->pending, gst_emdtrack_choices_free);
+  self->pending = all;
 }
 
 void
 gst_emdtrack_set_targets (GstEmdtrack *self, const gchar *text)
 {
-  GstEmdtrackChoices *all = g_new0 (GstEmdtrackChoices, 1);
-  const char *err = parse (text ? text : "", all);
+  gchar *problem = NULL;
+  GstEmdtrackChoices *all = parse (text, &problem);
 
   GST_OBJECT_LOCK (self);
-  g_clear_pointer (&self->problem, g_free);
-  if (err) {
-    self->problem = g_strdup (err);
-    g_free (all);
+  if (problem) {
+    set_problem (self, problem, "The targets before stay");
+    gst_emdtrack_choices_free (all);
   } else {
-    g_free (self->pending);
-    self->pending = all;
+    g_clear_pointer (&self->problem, g_free);
+    take_choices (self, all);
     g_free (self->targets);
     self->targets = g_strdup (text);
   }
   GST_OBJECT_UNLOCK (self);
-  gst_emdtrack_report_problem (self);
+  report_problem (self);
 }
 
 void
@@ -106,17 +177,25 @@ gst_emdtrack_set_target_meta (GstEmdtrack *self, const gchar *type)
   GST_OBJECT_UNLOCK (self);
 }
 
+/* Files are read again. */
 void
 gst_emdtrack_choose_again (GstEmdtrack *self)
 {
-  GstEmdtrackChoices *all = g_new0 (GstEmdtrackChoices, 1);
+  gchar *text, *problem = NULL;
+  GstEmdtrackChoices *all;
 
   GST_OBJECT_LOCK (self);
-  parse (self->targets ? self->targets : "", all);
-  g_free (self->pending);
-  self->pending = all;
-  self->meta_pending = self->target_meta != NULL;
+  text = g_strdup (self->targets);
   GST_OBJECT_UNLOCK (self);
+  all = parse (text, &problem);
+  GST_OBJECT_LOCK (self);
+  take_choices (self, all);
+  self->meta_pending = self->target_meta != NULL;
+  if (problem)
+    set_problem (self, problem, "It and what follows it are left out");
+  GST_OBJECT_UNLOCK (self);
+  g_free (text);
+  report_problem (self);
 }
 
 /* ---- What is known of them ---- */

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What a target looks like, read from a file: a PNG picture, which GStreamer
+ * decodes, or a text with the numbers of a histogram. */
+#include <math.h>
+#include <string.h>
+
+#include "emdtrack/gstemdtrack.h"
+
+#define SIGNATURE "\x89PNG\r\n\x1a\n"
+#define HEADER 24           /* bytes, up to width and height */
+#define PATIENCE 10         /* seconds to decode a picture */
+#define MOST_SIDE 4096      /* of a picture, pixels */
+#define MOST_TEXT (1 << 20) /* bytes of a histogram, with its comments */
+
+#define DECODER \
+ "filesrc name=file ! pngdec ! videoconvert ! video/x-raw, " \
+ "format=(string){ RGB, GRAY8, GRAY16_LE } ! fakesink name=end sync=false"
+
+const char *
+gst_emdtrack_parse_numbers (gchar *text, gint room, gdouble *numbers, gint *n)
+{
+  *n = 0;
+  for (gchar *line = text; line;) {
+    gchar *end = strchr (line, '\n'), *at = line;
+
+    if (end)
+      *end++ = 0;
+    for (at += strspn (at, " ,;\t\r"); *at && *at != '#';
+         at += strspn (at, " ,;\t\r")) {
+      gchar *rest;
+      gdouble value = g_ascii_strtod (at, &rest);
+
+      if (rest == at)
+        return "the file holds something else than numbers";
+      if (*n < room)
+        numbers[*n] = value;
+      ++*n;
+      at = rest;
+    }
+    line = end;
+  }
+  return NULL;
+}
+
+static const char *
+read_histogram (gchar *text, GstEmdtrackPattern *p)
+{
+  gdouble sum = 0;
+
+  TRY (gst_emdtrack_parse_numbers (text, EMDTRACK_BINS, p->weight, &p->n));
+  if (p->n < 2 || p->n > EMDTRACK_BINS)
+    return "a histogram has 2 to 16 numbers";
+  for (gint i = 0; i < p->n; i++) {
+    if (!(p->weight[i] >= 0))
+      return "the numbers of a histogram must be 0 or more";
+    sum += p->weight[i];
+  }
+  if (!isfinite (sum))
+    return "the numbers of a histogram are too large";
+  return sum > 0 ? NULL : "a histogram of zeros has no mass";
+}
+
+static GstSample *
+decode (const gchar *path)
+{
+  GstElement *pipeline = gst_parse_launch (DECODER, NULL);
+  GstElement *file = NULL, *end = NULL;
+  GstSample *sample = NULL;
+
+  if (!pipeline)
+    return NULL;
+  file = gst_bin_get_by_name (GST_BIN (pipeline), "file");
+  end = gst_bin_get_by_name (GST_BIN (pipeline), "end");
+  if (file && end) {
+    g_object_set (file, "location", path, NULL);
+    gst_element_set_state (pipeline, GST_STATE_PAUSED);
+    if (gst_element_get_state (pipeline, NULL, NULL, PATIENCE * GST_SECOND) ==
+        GST_STATE_CHANGE_SUCCESS)
+      g_object_get (end, "last-sample", &sample, NULL);
+  }
+  gst_clear_object (&file);
+  gst_clear_object (&end);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+  return sample;
+}
+
+/* Rows without gaps. */
+static void
+copy_pixels (GstEmdtrackPattern *p, const GstVideoFrame *frame)
+{
+  gint rows = GST_VIDEO_FRAME_HEIGHT (frame);
+  gsize row = (gsize) GST_VIDEO_FRAME_COMP_PSTRIDE (frame, 0) *
+      GST_VIDEO_FRAME_WIDTH (frame);
+
+  p->bytes = row * rows;
+  p->pixels = g_malloc (p->bytes);
+  p->image.width = GST_VIDEO_FRAME_WIDTH (frame);
+  p->image.height = rows;
+  p->image.stride[0] = (int) row;
+  gst_vision_image_format (GST_VIDEO_FRAME_FORMAT (frame), &p->image.format);
+  for (gint y = 0; y < rows; y++)
+    memcpy (p->pixels + row * y,
+        (const guint8 *) GST_VIDEO_FRAME_PLANE_DATA (frame, 0) +
+            (gsize) GST_VIDEO_FRAME_PLANE_STRIDE (frame, 0) * y,
+        row);
+}
+
+static const char *
+read_picture (const gchar *path, const gchar *header, GstEmdtrackPattern *p)
+{
+  GstSample *sample;
+  GstVideoFrame frame;
+  GstVideoInfo info;
+  gboolean good;
+
+  if (GST_READ_UINT32_BE (header + 16) > MOST_SIDE ||
+      GST_READ_UINT32_BE (header + 20) > MOST_SIDE)
+    return "a picture of a target has at most 4096 pixels a side";
+  sample = decode (path);
+  good = sample && gst_sample_get_buffer (sample) &&
+      gst_video_info_from_caps (&info, gst_sample_get_caps (sample)) &&
+      gst_video_frame_map (
+          &frame, &info, gst_sample_get_buffer (sample), GST_MAP_READ);
+  if (good) {
+    copy_pixels (p, &frame);
+    gst_video_frame_unmap (&frame);
+  }
+  if (sample)
+    gst_sample_unref (sample);
+  return good ? NULL : "the file is no PNG picture that can be decoded";
+}
+
+const char *
+gst_emdtrack_pattern_read (const gchar *path, GstEmdtrackPattern **pattern)
+{
+  gchar *text;
+  gsize length;
+  const char *err;
+
+  if (!*path || !g_file_get_contents (path, &text, &length, NULL))
+    return "the file cannot be read";
+  *pattern = g_new0 (GstEmdtrackPattern, 1);
+  if (length > HEADER && !memcmp (text, SIGNATURE, strlen (SIGNATURE)))
+    err = read_picture (path, text, *pattern);
+  else if (length > MOST_TEXT || strlen (text) != length)
+    err = "the file is neither a PNG picture nor a text of numbers";
+  else
+    err = read_histogram (text, *pattern);
+  g_free (text);
+  if (err)
+    g_clear_pointer (pattern, gst_emdtrack_pattern_free);
+  return err;
+}
+
+void
+gst_emdtrack_pattern_free (GstEmdtrackPattern *self)
+{
+  g_free (self->pixels);
+  g_free (self);
+}
