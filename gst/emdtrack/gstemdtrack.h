@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The element `emdtrack`, in ten parts: gstemdtrack.c (frames),
+ * The element `emdtrack`, in eleven parts: gstemdtrack.c (frames),
  * gstemdtrackparams.c (what caps and properties mean together),
  * gstemdtracktargets.c (which targets are chosen), gstemdtrackpattern.c (those
  * of files), gstemdtrackchoose.c (making them of a frame), gstemdtrackstudy.c
  * (and of a file), gstemdtrackinstall.c gstemdtrackproperties.c,
- * gstemdtrackoutput.c (a map as the video) and gstemdtrackresults.c (tracks and
- * maps to metas, messages and statistics). */
+ * gstemdtrackcaps.c gstemdtrackoutput.c (a map as the video) and
+ * gstemdtrackresults.c (tracks and maps to metas, messages and statistics). */
 #pragma once
 
 #include "base/gstvisionfilter.h"
@@ -132,11 +132,21 @@ const char *gst_emdtrack_set_frame (
  * wrong with properties that changed. */
 const char *gst_emdtrack_get_params (GstEmdtrack *self, GstEmdtrackParams *p);
 
-/* How large the map of frames of @caps is; FALSE where they cannot be read. */
+/* How large the map of @frames is; FALSE where that is not known. */
 gboolean gst_emdtrack_map_size (
-    GstEmdtrack *self, const GstCaps *caps, gint *width, gint *height);
+    GstEmdtrack *self, const GstStructure *frames, gint *width, gint *height);
+/* Pixels of a frame for one of the map, where the properties say it alone. */
+gboolean gst_emdtrack_known_cells (GstEmdtrack *self, gint *across, gint *down);
 
-/* gstemdtrackoutput.c: caps and buffers of output=map. */
+/* gstemdtrackcaps.c: whether output=map, with the next caps; then those of the
+ * other side. */
+gboolean gst_emdtrack_wants_map (GstEmdtrack *self);
+GstCaps *gst_emdtrack_transform_caps (GstEmdtrack *self,
+    GstPadDirection direction, GstCaps *caps, GstCaps *filter);
+/* NULL, or why the map of frames of @caps has no taker. */
+const char *gst_emdtrack_check_map (GstEmdtrack *self, GstCaps *caps);
+
+/* gstemdtrackoutput.c: output=map. */
 void gst_emdtrack_install_output (GstBaseTransformClass *klass);
 /* The map of @results, or white where there is none (NULL), as the picture. */
 const char *gst_emdtrack_make_picture (GstEmdtrack *self,

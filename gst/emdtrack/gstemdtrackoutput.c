@@ -8,63 +8,35 @@
 
 static GstBaseTransformClass *parent;
 
-/* As it will be with the next caps. */
-static gboolean
-wants_map (GstEmdtrack *self)
-{
-  gboolean map;
-
-  GST_OBJECT_LOCK (self);
-  map = self->output == GST_EMDTRACK_OUTPUT_MAP;
-  GST_OBJECT_UNLOCK (self);
-  return map;
-}
-
 static GstCaps *
 transform_caps (GstBaseTransform *trans, GstPadDirection direction,
     GstCaps *caps, GstCaps *filter)
 {
-  GstCaps *result = gst_caps_new_empty (), *other;
+  GstEmdtrack *self = GST_EMDTRACK (trans);
 
-  if (!wants_map (GST_EMDTRACK (trans))) {
-    gst_caps_unref (result);
-    return parent->transform_caps (trans, direction, caps, filter);
-  }
-  other = direction == GST_PAD_SINK
-      ? gst_caps_from_string (GST_VIDEO_CAPS_MAKE ("GRAY16_LE"))
-      : gst_pad_get_pad_template_caps (GST_BASE_TRANSFORM_SINK_PAD (trans));
-  for (guint i = 0; i < gst_caps_get_size (caps); i++) {
-    const GValue *rate =
-        gst_structure_get_value (gst_caps_get_structure (caps, i), "framerate");
-    GstCaps *some = gst_caps_copy (other);
-
-    if (rate)
-      gst_caps_set_value (some, "framerate", rate);
-    result = gst_caps_merge (result, some);
-  }
-  gst_caps_unref (other);
-  if (filter) {
-    other = result;
-    result = gst_caps_intersect_full (filter, other, GST_CAPS_INTERSECT_FIRST);
-    gst_caps_unref (other);
-  }
-  return result;
+  return gst_emdtrack_wants_map (self)
+      ? gst_emdtrack_transform_caps (self, direction, caps, filter)
+      : parent->transform_caps (trans, direction, caps, filter);
 }
 
-static GstCaps *
-fixate_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
-    GstCaps *other)
+/* Where no map fits, its parent would say no more than that. */
+static gboolean
+sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstEmdtrack *self = GST_EMDTRACK (trans);
-  gint width, height;
+  GstVisionFilter *filter = GST_VISION_FILTER (trans);
+  GstCaps *caps;
 
-  if (direction == GST_PAD_SINK && wants_map (self) &&
-      gst_emdtrack_map_size (self, caps, &width, &height)) {
-    other = gst_caps_make_writable (other);
-    gst_caps_set_simple (
-        other, "width", G_TYPE_INT, width, "height", G_TYPE_INT, height, NULL);
+  if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS &&
+      gst_emdtrack_wants_map (self)) {
+    gst_event_parse_caps (event, &caps);
+    if (gst_vision_common_refused (gst_vision_filter_get_common (filter),
+            gst_emdtrack_check_map (self, caps))) {
+      gst_event_unref (event);
+      return FALSE;
+    }
   }
-  return parent->fixate_caps (trans, direction, caps, other);
+  return parent->sink_event (trans, event);
 }
 
 /* The input itself, of which only what rides on it is kept. */
@@ -109,7 +81,7 @@ gst_emdtrack_install_output (GstBaseTransformClass *klass)
 {
   parent = g_type_class_peek_parent (klass);
   klass->transform_caps = transform_caps;
-  klass->fixate_caps = fixate_caps;
+  klass->sink_event = sink_event;
   klass->prepare_output_buffer = prepare_output_buffer;
   klass->transform_ip = transform_ip;
 }

@@ -217,19 +217,39 @@ frame_of (const GstVideoInfo *info)
 
 gboolean
 gst_emdtrack_map_size (
-    GstEmdtrack *self, const GstCaps *caps, gint *width, gint *height)
+    GstEmdtrack *self, const GstStructure *frames, gint *width, gint *height)
 {
-  GstVideoInfo info;
-  EmdtrackFrame f;
+  EmdtrackFrame f = {.image = {.format = IMAGE_GRAY8}};
   const char *err;
 
-  if (!gst_video_info_from_caps (&info, caps))
+  if (!gst_structure_get_int (frames, "width", &f.image.width) ||
+      !gst_structure_get_int (frames, "height", &f.image.height))
     return FALSE;
-  f = frame_of (&info);
   GST_OBJECT_LOCK (self);
-  err = read_layout (self, gst_caps_get_structure (caps, 0), &f, width, height);
+  err = read_layout (self, frames, &f, width, height);
   GST_OBJECT_UNLOCK (self);
   return !err;
+}
+
+gboolean
+gst_emdtrack_known_cells (GstEmdtrack *self, gint *across, gint *down)
+{
+  EmdtrackFrame f = {0};
+  gboolean known;
+
+  *across = *down = 1;
+  GST_OBJECT_LOCK (self);
+  f.channels = self->channels;
+  if (self->layout == GST_EMDTRACK_LAYOUT_MOSAIC &&
+      !complete_mosaic (self->mosaic_pattern, &f)) {
+    *across = f.mosaic_width;
+    *down = f.mosaic_height;
+  } else if (self->layout == GST_EMDTRACK_LAYOUT_STACKED) {
+    *down = f.channels;
+  }
+  known = self->layout != GST_EMDTRACK_LAYOUT_CAPS && *across * *down > 1;
+  GST_OBJECT_UNLOCK (self);
+  return known;
 }
 
 const char *

@@ -51,8 +51,9 @@ check (GstEmdtrack *self, const GstEmdtrackChoice *c, EmdtrackFrame *frame)
   if (p->n)
     return NULL;
   frame->image = p->image;
-  TRY (emdtrack_frame_size (frame, &width, &height));
-  return NULL;
+  return emdtrack_frame_size (frame, &width, &height)
+      ? "the picture of a target does not have its channels as the frames do"
+      : NULL;
 }
 
 /* Rows of the picture's size go to the device. */
