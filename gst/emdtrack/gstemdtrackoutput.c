@@ -39,13 +39,14 @@ sink_event (GstBaseTransform *trans, GstEvent *event)
   return parent->sink_event (trans, event);
 }
 
-/* The input itself, of which only what rides on it is kept. */
+/* What rides on the input, in a buffer that no pool wants back: its video meta
+ * can go. */
 static GstFlowReturn
 prepare_output_buffer (GstBaseTransform *trans, GstBuffer *in, GstBuffer **out)
 {
   if (!GST_EMDTRACK (trans)->shows_map)
     return parent->prepare_output_buffer (trans, in, out);
-  *out = gst_buffer_is_writable (in) ? in : gst_buffer_copy (in);
+  *out = gst_buffer_copy (in);
   return GST_FLOW_OK;
 }
 

@@ -104,6 +104,66 @@ GST_START_TEST (test_output)
 }
 GST_END_TEST;
 
+/* @line gives frames and takes the map, @map is what it is then. */
+static void
+negotiate (const gchar *line, const gchar *map)
+{
+  GstHarness *h = gst_harness_new_parse (line);
+  GstCaps *wanted = gst_caps_from_string (map), *caps;
+  GstBuffer *buffer;
+
+  gst_harness_play (h);
+  buffer = gst_harness_pull (h);
+  caps = gst_pad_get_current_caps (h->sinkpad);
+  fail_unless (gst_caps_is_subset (caps, wanted), "%s: %s", line,
+      gst_caps_to_string (caps));
+  gst_buffer_unref (buffer);
+  gst_caps_unref (caps);
+  gst_caps_unref (wanted);
+  gst_harness_teardown (h);
+}
+
+#define SCENE "visiontestsrc num-buffers=1 pattern=multispectral "
+#define MAP \
+ " ! emdtrack output=map targets=0,0,30,30 ! capsfilter caps=video/x-raw"
+#define GREY "video/x-raw, format=GRAY16_LE, "
+
+/* A size that is asked for is that of the map, and frames come to have it. */
+GST_START_TEST (test_output_size)
+{
+  negotiate (SCENE "channels=4" MAP, GREY "width=640, height=480");
+  negotiate (SCENE "channels=4" MAP ",width=200,height=100",
+      GREY "width=200, height=100");
+  negotiate (SCENE "channels=2 ! video/x-raw,height=100" MAP,
+      GREY "width=640, height=50");
+  negotiate (SCENE "channel-layout=mosaic" MAP, GREY "width=160, height=120");
+  negotiate (SCENE "channel-layout=mosaic mosaic-side=3" MAP
+                   ",width=100,height=60",
+      GREY "width=100, height=60");
+  negotiate ("visiontestsrc num-buffers=1" MAP ",width=96",
+      GREY "width=96, height=480");
+  negotiate ("visiontestsrc num-buffers=1 ! video/x-raw,format=GRAY8,width=120,"
+             "height=90 ! emdtrack output=map targets=0,0,30,30 "
+             "channel-layout=mosaic mosaic-pattern=5x3 ! capsfilter "
+             "caps=video/x-raw,width=24",
+      GREY "width=24, height=30");
+}
+GST_END_TEST;
+
+/* Frames that cannot come to have it. */
+GST_START_TEST (test_output_refused)
+{
+  Stage s = stage_new (GST_VIDEO_FORMAT_UNKNOWN, NULL);
+
+  gst_util_set_object_arg (G_OBJECT (s.h->element), "output", "map");
+  gst_harness_set_sink_caps_str (s.h, "video/x-raw, width=320");
+  gst_harness_set_src_caps (
+      s.h, stage_format (&s, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT));
+  stage_expect (&s, GST_MESSAGE_ERROR, "does not take");
+  stage_free (&s);
+}
+GST_END_TEST;
+
 static Suite *
 emdtrackmaps_suite (void)
 {
@@ -114,6 +174,8 @@ emdtrackmaps_suite (void)
   tcase_set_timeout (tc, 120); /* the sanitizers are slow */
   tcase_add_test (tc, test_maps);
   tcase_add_test (tc, test_output);
+  tcase_add_test (tc, test_output_size);
+  tcase_add_test (tc, test_output_refused);
   return suite;
 }
 
