@@ -258,11 +258,40 @@ test_codebook (DeviceKind kind)
   device_close (&dev);
 }
 
+/* What two frames show, black and white, is in the codebook of both. */
+static void
+test_views (DeviceKind kind)
+{
+  Frame f = frame_new (IMAGE_RGB, 30, 20, 0, 1);
+  Frame g = frame_new (IMAGE_GRAY8, 8, 8, 0, 1);
+  EmdtrackFrame a = {.image = f.image}, b = {.image = g.image};
+  EmdtrackView v[2] = {
+      {&a, {0, 0, 30, 20}, {0}, 1}, {&b, {-9, -9, 99, 99}, {0, 0, 2, 2}, 9}};
+  EmdtrackCodebook book;
+  Device dev;
+
+  (void) kind;
+  ok (device_open (&dev, DEVICE_CPU, NULL));
+  memset (f.image.plane[0], 0, 20 * (size_t) f.image.stride[0]);
+  memset (g.image.plane[0], 255, 8 * (size_t) g.image.stride[0]);
+  ok (emdtrack_codebook_learn_views (&dev, v, 2, 2, &book));
+  check_near (fabs (book.centre[0][0] - book.centre[1][0]), 100, .1);
+  check (emdtrack_codebook_learn_views (&dev, v, 0, 2, &book));
+  b.layout = EMDTRACK_STACKED;
+  b.channels = 4;
+  check (emdtrack_codebook_learn_views (&dev, v, 2, 2, &book));
+  v[0].around.x0 = 30;
+  check (emdtrack_codebook_learn_views (&dev, v, 1, 2, &book));
+  frame_free (&f);
+  frame_free (&g);
+}
+
 static const CheckPart on_each[] = {{"moves", test_moves},
     {"grows", test_grows}, {"occluded", test_occluded}, {"lost", test_lost},
     {"two", test_two}, {"by histogram", test_by_histogram},
     {"metamer", test_metamer}, {"update", test_update},
-    {"refused", test_refused}, {"codebook", test_codebook}, {NULL, NULL}};
+    {"refused", test_refused}, {"codebook", test_codebook},
+    {"views", test_views}, {NULL, NULL}};
 
 int
 main (int argc, char **argv)
