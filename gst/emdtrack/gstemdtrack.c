@@ -6,14 +6,23 @@
  *
  * Follows targets by the exact earth mover's distance (EMD) between histograms,
  * in grey, colour and multispectral video, and gives that distance at every
- * pixel as a map.  Up to eight #GstEmdtrack:targets are chosen by boxes, or by
- * regions of interest from upstream (#GstEmdtrack:target-meta), at any time;
+ * pixel as a map.  Up to eight #GstEmdtrack:targets are chosen by boxes, files,
+ * or regions of interest from upstream (#GstEmdtrack:target-meta), at any time;
  * what is chosen takes the place of what was.  Each target is a VisionObject
  * with box, velocity, distance (0 alike, 1 nothing in common), score and ratio,
  * the distance of this place by that of the next best.  It is tracking,
  * occluded, lost after #GstEmdtrack:lose-frames, and found when it is seen
  * again; while it is lost the whole frame is searched.  After a seek, and where
  * frames get another size, all targets are lost first.
+ *
+ * A file is a PNG picture of the target, which has its size unless another is
+ * given and is first looked for in the whole frame.  Of frames of several
+ * channels it is grey, its channels lie as theirs do, and its size is that of
+ * all.  Or the file is a text with the numbers of a histogram, for
+ * histogram=intensity (as many as #GstEmdtrack:bins) and channels (a spectrum,
+ * of which any picture counts): between blanks, commas or semicolons, none
+ * negative, of any sum; lines that begin with # are comments.  It is read when
+ * #GstEmdtrack:targets is set, and again where the element starts.
  *
  * With #GstEmdtrack:histogram=codebook the colours or spectra around the
  * targets are sorted into #GstEmdtrack:bins kinds when they are chosen, and

@@ -106,10 +106,11 @@ install_targets (GObjectClass *k)
 {
   install (k, PROP_TARGETS,
       g_param_spec_string ("targets", "Targets",
-          "What is followed: NAME:x,y,width,height or x,y,width,height, boxes "
-          "of the next frame in pixels, of one channel where they are stacked, "
-          "separated by semicolons, 8 at most; they take the place of all "
-          "before",
+          "What is followed: NAME:x,y,width,height, boxes of the next frame in "
+          "pixels, of one channel where they are stacked; NAME:file=PATH or "
+          "NAME:width,height,file=PATH, what a picture or histogram shows. "
+          "NAME: may be missing; separated by semicolons, 8 at most; they take "
+          "the place of all before",
           NULL, TEXT));
   install (k, PROP_TARGET_META,
       g_param_spec_string ("target-meta", "Target meta",

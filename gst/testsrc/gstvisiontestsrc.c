@@ -50,8 +50,9 @@
  * (x, y) is of channel side · (y mod side) + x mod side. The caps say so in the
  * fields channels, channel-layout, wavelengths (the middles of the bands, nm)
  * and mosaic-pattern ("4x4"). With channel-layout=colour the frames are what an
- * eye sees of the same scene: the ground without targets. The truth is that of
- * one channel, and has its size.
+ * eye sees of the same scene: the ground without targets. The truth is in
+ * pixels of one channel where they are stacked, of a mosaic in pixels of the
+ * frame, as the sensor has them.
  *
  * With pattern=clutter, things lie on a table as they fell, on and over each
  * other, and a camera sways before them; #GstVisionTestSrc:view=color shows
