@@ -11,6 +11,13 @@
 # define BOTH static inline __attribute__ ((unused))
 #endif
 
+/* Before a loop of few turns: on the GPU its arrays are to be registers. */
+#ifdef __CUDA_ARCH__
+# define UNROLLED _Pragma ("unroll")
+#else
+# define UNROLLED
+#endif
+
 #ifdef __cplusplus
 # define C_BEGIN extern "C" {
 # define C_END }

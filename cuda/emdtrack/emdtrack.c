@@ -30,9 +30,7 @@ emdtrack_new (Emdtrack **self, const Device *device, int width, int height)
   if (!e)
     return "out of memory";
   e->device = *device;
-  e->stages = &emdtrack_stages_cpu;
-  if (device->kind != DEVICE_CPU)
-    return "emdtrack has no kernels yet; use the CPU";
+  e->stages = STAGES (emdtrack, device);
   if (width < 1 || height < 1 || width > EMDTRACK_MAX_SIDE ||
       height > EMDTRACK_MAX_SIDE)
     return "the frame's sides must be 1 to 16384 pixels";

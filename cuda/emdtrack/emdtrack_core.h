@@ -8,10 +8,11 @@
 #include "common/yuv.h"
 #include "emdtrack/emdtrack.h"
 
-/* Bytes add up to at most 255. */
+/* Bytes add up to at most 255.  Aligned, as everything that a pixel has 16
+ * bytes of, so that kernels read it at once. */
 typedef struct {
   uint8_t bin[EMDTRACK_BINS];
-} EmdtrackHistogram;
+} __attribute__ ((aligned (16))) EmdtrackHistogram;
 
 BOTH bool
 emdtrack_same (const EmdtrackHistogram *a, const EmdtrackHistogram *b)
@@ -211,6 +212,13 @@ emdtrack_region_loss (int x, int from, int to, uint64_t factor)
   int64_t u = 2 * (int64_t) x + 1 - from - to;
 
   return (int) ((uint64_t) (u * u) * factor >> 32);
+}
+
+/* The first of @from, @from + @apart … that is at least 0. */
+BOTH int
+emdtrack_first_inside (int from, int apart)
+{
+  return from >= 0 ? from : from + (-from + apart - 1) / apart * apart;
 }
 
 /* ---- Closed forms ---- */

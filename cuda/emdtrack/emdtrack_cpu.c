@@ -237,13 +237,6 @@ brightness (const Device *dev, const EmdtrackWork *w)
   return NULL;
 }
 
-/* The first of @from, @from + @apart … that is at least 0. */
-static int
-first_inside (int from, int apart)
-{
-  return from >= 0 ? from : from + (-from + apart - 1) / apart * apart;
-}
-
 static void
 count_region (const EmdtrackWork *w, const EmdtrackRegion *r, uint32_t *out)
 {
@@ -254,11 +247,12 @@ count_region (const EmdtrackWork *w, const EmdtrackRegion *r, uint32_t *out)
   int y1 = emdtrack_clamp (b.y1, w->reader.height);
 
   memset (out, 0, EMDTRACK_BINS * sizeof *out);
-  for (int y = first_inside (b.y0, r->apart); y < y1; y += r->apart) {
+  for (int y = emdtrack_first_inside (b.y0, r->apart); y < y1; y += r->apart) {
     int most = 256 - emdtrack_region_loss (y, b.y0, b.y1, fy);
     const uint8_t *row = index_row (w, y);
 
-    for (int x = first_inside (b.x0, r->apart); x < x1; x += r->apart) {
+    for (int x = emdtrack_first_inside (b.x0, r->apart); x < x1;
+         x += r->apart) {
       int weight = most - emdtrack_region_loss (x, b.x0, b.x1, fx);
 
       out[row[x]] += weight > 0 ? (uint32_t) weight : 0;

@@ -80,7 +80,7 @@ walk (Strip *s, const EmdtrackHistogram *h, int k)
 
   for (int steps = 0; steps < EMDTRACK_PIVOTS; steps++) {
     EmdtrackBasis *b = &s->table->basis[k];
-    uint32_t met[8];
+    uint32_t met[EMDTRACK_ARC_WORDS];
     int e, next;
 
     if (emdtrack_basis_holds (b, h, s->p->n, met)) {
@@ -114,7 +114,7 @@ prove (Strip *s, const EmdtrackHistogram *h, const uint16_t id[CANDIDATES])
 
   for (int c = 0; c < CANDIDATES; c++) {
     const EmdtrackBasis *b = &s->table->basis[id[c]];
-    uint32_t met[8];
+    uint32_t met[EMDTRACK_ARC_WORDS];
     int32_t bound;
     bool again = false;
 

@@ -43,11 +43,33 @@ emdtrack_put (uint32_t *bits, int column)
   bits[column >> 5] |= 1u << (column & 31);
 }
 
+/* What the auxiliary sink costs. */
+BOTH int
+emdtrack_dearest (const EmdtrackProblem *p)
+{
+  int dearest = 0;
+
+  for (int i = 0; i < p->n; i++)
+    for (int j = 0; j < p->m; j++)
+      dearest = p->distance[i][j] >= dearest ? p->distance[i][j] + 1 : dearest;
+  return dearest;
+}
+
+/* The perturbed mass of row @r at the start, given the histogram's. */
+BOTH int32_t
+emdtrack_first_mass (const EmdtrackProblem *p, int r, int32_t s)
+{
+  int n = p->n, rows = n + p->m;
+
+  return (rows + 1) * (r < n ? s : p->demand[r - n]) + (r < n) +
+      (r == rows - 1 ? n + 1 : 0);
+}
+
 BOTH void
 emdtrack_tableau_start (
     EmdtrackTableau *t, const EmdtrackProblem *p, const int32_t *s)
 {
-  int n = p->n, m = p->m, k = n + m + 1;
+  int n = p->n, m = p->m;
 
   memset (t, 0, sizeof *t);
   t->n = n;
@@ -55,16 +77,12 @@ emdtrack_tableau_start (
   t->rows = n + m;
   t->columns = n * m + n + m;
   t->words = (t->columns + 31) / 32;
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < m; j++)
-      t->dearest =
-          p->distance[i][j] >= t->dearest ? p->distance[i][j] + 1 : t->dearest;
+  t->dearest = emdtrack_dearest (p);
   for (int r = 0; r < t->rows; r++) {
     t->basis[r] = (uint16_t) (n * m + r);
     emdtrack_put (t->plus[r], n * m + r);
-    t->mass[r] = k * (r < n ? s[r] : p->demand[r - n]) + (r < n);
+    t->mass[r] = emdtrack_first_mass (p, r, r < n ? s[r] : 0);
   }
-  t->mass[n + m - 1] += n + 1;
   for (int i = 0; i < n; i++)
     for (int j = 0; j < m; j++) {
       emdtrack_put (t->plus[i], i * m + j);
@@ -105,6 +123,17 @@ emdtrack_leaving (const EmdtrackTableau *t, int column)
   return best;
 }
 
+/* 32 columns of a row less those of another. */
+BOTH void
+emdtrack_subtract_word (
+    uint32_t *plus, uint32_t *minus, uint32_t by_plus, uint32_t by_minus)
+{
+  uint32_t p = *plus, q = *minus;
+
+  *plus = (p & ~by_plus) | (by_minus & ~q);
+  *minus = (q & ~by_minus) | (by_plus & ~p);
+}
+
 /* Row @r less or plus row @by. */
 BOTH void
 emdtrack_eliminate (EmdtrackTableau *t, int r, int by, bool add)
@@ -112,12 +141,8 @@ emdtrack_eliminate (EmdtrackTableau *t, int r, int by, bool add)
   const uint32_t *plus = add ? t->minus[by] : t->plus[by];
   const uint32_t *minus = add ? t->plus[by] : t->minus[by];
 
-  for (int w = 0; w < t->words; w++) {
-    uint32_t p = t->plus[r][w], q = t->minus[r][w];
-
-    t->plus[r][w] = (p & ~plus[w]) | (minus[w] & ~q);
-    t->minus[r][w] = (q & ~minus[w]) | (plus[w] & ~p);
-  }
+  for (int w = 0; w < t->words; w++)
+    emdtrack_subtract_word (&t->plus[r][w], &t->minus[r][w], plus[w], minus[w]);
   t->mass[r] += add ? t->mass[by] : -t->mass[by];
 }
 

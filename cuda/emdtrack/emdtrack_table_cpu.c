@@ -41,11 +41,7 @@ emdtrack_table_clear (EmdtrackTable *t)
 static uint16_t *
 find_slot (const EmdtrackTable *t, const uint16_t row[EMDTRACK_BINS])
 {
-  uint64_t h = 0;
-
-  for (int i = 0; i < EMDTRACK_BINS; i++)
-    h = (h ^ row[i]) * 0x9e3779b97f4a7c15ull + (h >> 29);
-  for (uint32_t k = (uint32_t) (h >> 32);; k++) {
+  for (uint32_t k = (uint32_t) (emdtrack_tree_key (row) >> 32);; k++) {
     uint16_t *slot = &t->slot[k & (t->n_slots - 1)];
 
     if (!*slot ||

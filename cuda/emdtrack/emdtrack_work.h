@@ -59,5 +59,5 @@ typedef struct {
 } EmdtrackStages;
 
 C_BEGIN
-extern const EmdtrackStages emdtrack_stages_cpu;
+extern const EmdtrackStages emdtrack_stages_cpu, emdtrack_stages_cuda;
 C_END

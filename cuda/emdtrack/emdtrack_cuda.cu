@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Memory, brightness and regions, and the CUDA backend's table. */
+#include <stdlib.h>
+
+#include "emdtrack/emdtrack_cuda.cuh"
+
+static const char *
+open (const Device *dev, EmdtrackWork *w)
+{
+  EmdtrackCuda *c = (EmdtrackCuda *) calloc (1, sizeof *c);
+  int device;
+
+  if (!(w->state = c))
+    return "out of memory";
+  CUDA_TRY (cudaGetDevice (&device));
+  CUDA_TRY (cudaDeviceGetAttribute (
+      &c->processors, cudaDevAttrMultiProcessorCount, device));
+  DEVICE_RENEW (dev, c->tally, 1);
+  DEVICE_RENEW (dev, c->grey, 1);
+  return device_alloc_pinned (
+      dev, (void **) &c->seen, EMDTRACK_TARGETS * sizeof *c->seen);
+}
+
+static void
+release_cache (const Device *dev, EmdtrackValues *cache)
+{
+  device_release (dev, cache->histogram);
+  device_release (dev, cache->state);
+  device_release (dev, cache->value);
+  device_release (dev, cache->n);
+  memset (cache, 0, sizeof *cache);
+}
+
+static void
+close (const Device *dev, EmdtrackWork *w)
+{
+  EmdtrackCuda *c = emdtrack_state (w);
+
+  for (int t = 0; t < EMDTRACK_TARGETS; t++) {
+    emdtrack_store_close (&c->store[t], dev);
+    release_cache (dev, &c->cache[t]);
+    device_release (dev, c->other[t]);
+  }
+  for (int l = 0; l < EMDTRACK_LEVELS; l++)
+    device_release (dev, c->list[l]);
+  device_release (dev, c->queue[0]);
+  device_release (dev, c->queue[1]);
+  device_release (dev, c->wanted);
+  device_release (dev, c->left);
+  device_release (dev, c->where);
+  device_release (dev, c->unsolved);
+  device_release (dev, c->tally);
+  device_release (dev, c->grey);
+  device_release_pinned (dev, c->seen);
+  free (c);
+}
+
+static const char *
+prepare_cache (const Device *dev, EmdtrackValues *cache, uint32_t room)
+{
+  if (cache->n && cache->room == room)
+    return NULL;
+  release_cache (dev, cache);
+  cache->room = room;
+  DEVICE_RENEW (dev, cache->histogram, room);
+  DEVICE_RENEW (dev, cache->state, room);
+  DEVICE_RENEW (dev, cache->value, room);
+  DEVICE_RENEW (dev, cache->n, 1);
+  return NULL;
+}
+
+/* Pixels on levels 2^l apart, with what coarser ones have. */
+static size_t
+pixels_apart (const EmdtrackWork *w, int level)
+{
+  return (size_t) ((w->reader.width >> level) + 1) *
+      ((w->reader.height >> level) + 1);
+}
+
+static const char *
+prepare_lists (const Device *dev, const EmdtrackWork *w, EmdtrackCuda *c)
+{
+  size_t n = emdtrack_pixels (w);
+
+  if (!c->left)
+    DEVICE_RENEW (dev, c->left, n);
+  if (w->solver == EMDTRACK_PAPER) {
+    if (!c->where)
+      DEVICE_RENEW (dev, c->where, n);
+    if (!c->unsolved)
+      DEVICE_RENEW (dev, c->unsolved, n);
+    return NULL;
+  }
+  for (int l = 0; l < EMDTRACK_LEVELS; l++)
+    if (!c->list[l])
+      DEVICE_RENEW (dev, c->list[l], pixels_apart (w, l));
+  for (int k = 0; k < 2; k++)
+    if (!c->queue[k])
+      DEVICE_RENEW (dev, c->queue[k], n);
+  if (!c->wanted)
+    DEVICE_RENEW (dev, c->wanted, EMDTRACK_ROOM);
+  return NULL;
+}
+
+static const char *
+prepare (const Device *dev, EmdtrackWork *w)
+{
+  EmdtrackCuda *c = emdtrack_state (w);
+  size_t n = emdtrack_pixels (w);
+  int room = w->max_trees < EMDTRACK_ROOM ? w->max_trees : EMDTRACK_ROOM;
+
+  TRY (prepare_lists (dev, w, c));
+  for (int t = 0; t < w->n_targets; t++) {
+    if (w->solver == EMDTRACK_PAPER) {
+      TRY (prepare_cache (dev, &c->cache[t], 1u << w->cache_bits));
+      continue;
+    }
+    if (!c->other[t])
+      DEVICE_RENEW (dev, c->other[t], n);
+    if (c->store[t].used && c->store[t].room == room)
+      continue;
+    c->planted[t] = false;
+    TRY (device_clear (dev, w->tree[t], n * sizeof *w->tree[t]));
+    TRY (device_clear (dev, c->other[t], n * sizeof *c->other[t]));
+    TRY (emdtrack_store_open (&c->store[t], dev, room));
+  }
+  return NULL;
+}
+
+static const char *
+forget (const Device *dev, EmdtrackWork *w, int target)
+{
+  EmdtrackCuda *c = emdtrack_state (w);
+  EmdtrackValues *cache = &c->cache[target];
+  size_t bytes = emdtrack_pixels (w) * sizeof *w->tree[target];
+
+  c->planted[target] = false;
+  c->seen[target] = {};
+  if (c->store[target].used)
+    TRY (emdtrack_store_clear (&c->store[target], dev));
+  if (cache->n) {
+    TRY (device_clear (dev, cache->n, sizeof *cache->n));
+    TRY (device_clear (dev, cache->state, cache->room * sizeof *cache->state));
+  }
+  if (c->other[target])
+    TRY (device_clear (dev, c->other[target], bytes));
+  return device_clear (dev, w->tree[target], bytes);
+}
+
+static __global__ void
+__launch_bounds__ (EMDTRACK_THREADS) brightness_kernel (
+    const __grid_constant__ EmdtrackReader r, unsigned long long *sum)
+{
+  int y = blockIdx.x * EMDTRACK_SPARSE;
+  ImageRow row = image_row (&r.frame.image, y);
+  unsigned long long mine = 0;
+
+  for (int x = threadIdx.x * EMDTRACK_SPARSE; x < r.width;
+       x += EMDTRACK_THREADS * EMDTRACK_SPARSE)
+    mine += emdtrack_luma (&r, &row, x, y);
+  emdtrack_sum (sum, (uint32_t) mine); /* below 2^32: 16 values a thread */
+}
+
+static const char *
+brightness (const Device *dev, const EmdtrackWork *w)
+{
+  unsigned long long *sum = emdtrack_state (w)->grey;
+
+  TRY (device_clear (dev, sum, sizeof *sum));
+  brightness_kernel<<<ceil_div (w->reader.height, EMDTRACK_SPARSE),
+      EMDTRACK_THREADS, 0, device_stream (dev)>>> (w->reader, sum);
+  CUDA_TRY (cudaGetLastError ());
+  return device_copy (dev, w->brightness, sum, sizeof *sum);
+}
+
+/* A region a block. */
+static __global__ void
+__launch_bounds__ (EMDTRACK_THREADS) count_kernel (const uint8_t *index,
+    int width, int height, const EmdtrackRegion *regions, uint32_t *counts)
+{
+  __shared__ EmdtrackRegion r;
+  __shared__ uint32_t count[EMDTRACK_BINS];
+
+  if (threadIdx.x < EMDTRACK_BINS)
+    count[threadIdx.x] = 0;
+  if (!threadIdx.x)
+    r = regions[blockIdx.x];
+  __syncthreads ();
+  ImageBox b = r.box;
+  uint64_t fx = emdtrack_region_factor (b.x0, b.x1);
+  uint64_t fy = emdtrack_region_factor (b.y0, b.y1);
+  int x0 = emdtrack_first_inside (b.x0, r.apart);
+  int y0 = emdtrack_first_inside (b.y0, r.apart);
+  int across = ceil_div (max (emdtrack_clamp (b.x1, width) - x0, 0), r.apart);
+  int down = ceil_div (max (emdtrack_clamp (b.y1, height) - y0, 0), r.apart);
+
+  for (int i = threadIdx.x; i < across * down; i += EMDTRACK_THREADS) {
+    int x = x0 + i % across * r.apart, y = y0 + i / across * r.apart;
+    int weight = 256 - emdtrack_region_loss (y, b.y0, b.y1, fy) -
+        emdtrack_region_loss (x, b.x0, b.x1, fx);
+
+    if (weight > 0)
+      atomicAdd (&count[index[(size_t) y * width + x]], weight);
+  }
+  __syncthreads ();
+  if (threadIdx.x < EMDTRACK_BINS)
+    counts[blockIdx.x * EMDTRACK_BINS + threadIdx.x] = count[threadIdx.x];
+}
+
+static const char *
+count (const Device *dev, const EmdtrackWork *w, int n)
+{
+  if (!n)
+    return NULL;
+  count_kernel<<<n, EMDTRACK_THREADS, 0, device_stream (dev)>>> (w->index,
+      w->reader.width, w->reader.height, w->regions, w->region_counts);
+  CUDA_TRY (cudaGetLastError ());
+  return NULL;
+}
+
+const EmdtrackStages emdtrack_stages_cuda = {open, close, prepare, forget,
+    emdtrack_index_cuda, emdtrack_window_cuda, emdtrack_spectra_cuda,
+    emdtrack_closed_cuda, emdtrack_reuse_cuda, emdtrack_paper_cuda, brightness,
+    count};

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The parts of the CUDA backend that lie in files of their own, and what they
+ * share. */
+#pragma once
+
+#include "common/cuda.cuh"
+#include "emdtrack/emdtrack_work.h"
+
+#define EMDTRACK_THREADS 256 /* of a block */
+#define EMDTRACK_WARPS (EMDTRACK_THREADS / 32)
+
+/* ---- Stored trees ---- */
+
+/* Pixels of level l lie 2^l apart and on no coarser level. */
+#define EMDTRACK_LEVELS 5
+
+#define EMDTRACK_WANTED 0xffff /* a link to a tree that is being made */
+#define EMDTRACK_ROOM (EMDTRACK_WANTED - 1) /* trees, the most */
+#define EMDTRACK_ROOT 1 /* the number of the first tree, which never goes */
+
+/* Trees of a target, in the device's memory.  Numbers are given from a list of
+ * free ones, in any order: nothing that can be seen depends on them. */
+typedef struct {
+  int room;
+  uint32_t n_slots; /* a power of two */
+  EmdtrackTree *tree;
+  EmdtrackBasis *basis;
+  /* By slot.  Trees of equal key are taken for the same; were they not, a link
+   * would lead to another feasible tree, and values would still be exact. */
+  unsigned long long *key; /* 0: none */
+  uint32_t *number;        /* 0 until it is known */
+  uint16_t *spare;         /* free numbers; */
+  uint32_t *n_spare;       /* how many, */
+  uint32_t *n_taken;       /* and how many of them have been taken */
+  uint8_t *used;           /* by number */
+} EmdtrackStore;
+
+/* What the host knows of a target after a frame.  Pinned. */
+typedef struct {
+  uint32_t trees;  /* stored */
+  uint32_t full;   /* trees found no room */
+  uint32_t cached; /* entries of the cache */
+} EmdtrackSeen;
+
+/* Counters of a target's frame, 0 at its start. */
+typedef struct {
+  uint32_t listed[EMDTRACK_LEVELS];        /* pixels to be proven */
+  uint32_t queued[3], wanted[3], fresh[3]; /* of a round, of the next, … */
+  uint32_t n_left;  /* pixels for which trees found no room */
+  uint32_t arrived; /* blocks, at all barriers */
+  uint32_t full, unsolved;
+  unsigned long long unchanged, own, neighbour, table, simplex, pivots,
+      unstored, fallback, cached, evicted;
+} EmdtrackTally;
+
+/* A pixel that waits for the tree that link @arc of tree @tree will lead to. */
+typedef struct {
+  uint32_t pixel;
+  uint16_t tree, arc;
+} EmdtrackWaiting;
+
+/* ---- Values of earlier frames ---- */
+
+enum { EMDTRACK_FREE, EMDTRACK_CLAIMED, EMDTRACK_UNSOLVED, EMDTRACK_SOLVED };
+
+/* Values of a target by histogram, in the device's memory. */
+typedef struct {
+  uint32_t room; /* a power of two */
+  EmdtrackHistogram *histogram;
+  uint32_t *state; /* EMDTRACK_FREE … */
+  uint16_t *value;
+  uint32_t *n;
+} EmdtrackValues;
+
+/* The backend's own memory. */
+typedef struct {
+  EmdtrackStore store[EMDTRACK_TARGETS];
+  bool planted[EMDTRACK_TARGETS];    /* the first tree is there */
+  uint16_t *other[EMDTRACK_TARGETS]; /* turns with w->tree */
+  bool turned[EMDTRACK_TARGETS];
+  EmdtrackValues cache[EMDTRACK_TARGETS];
+  EmdtrackSeen *seen; /* pinned, of each target */
+  EmdtrackTally *tally;
+  unsigned long long *grey; /* a sum */
+  int processors, walkers;  /* blocks that run at once */
+
+  /* Of whichever target is being worked on: */
+  uint32_t *list[EMDTRACK_LEVELS]; /* pixels to be proven */
+  EmdtrackWaiting *queue[2];
+  uint32_t *wanted;           /* links: number and arc << 16 */
+  uint32_t *left;             /* pixels to be solved alone */
+  uint32_t *where, *unsolved; /* entries of the cache: a pixel's, new ones */
+} EmdtrackCuda;
+
+/* emdtrack_store_cuda.cu */
+const char *emdtrack_store_open (
+    EmdtrackStore *store, const Device *dev, int room);
+void emdtrack_store_close (EmdtrackStore *store, const Device *dev);
+/* Queues letting go of all trees. */
+const char *emdtrack_store_clear (EmdtrackStore *store, const Device *dev);
+/* Queues letting go of what none of @n pixels has in @ids. */
+const char *emdtrack_store_evict (EmdtrackStore *store, const Device *dev,
+    const uint16_t *ids, size_t n, EmdtrackTally *tally);
+
+/* emdtrack_paper_cuda.cu: queues solving the pixels in c->left, as many as the
+ * tally says. */
+const char *emdtrack_solve_left (
+    const Device *dev, const EmdtrackWork *w, int target);
+/* Queues adding the tally to what the host sees. */
+const char *emdtrack_tell (
+    const Device *dev, const EmdtrackWork *w, int target);
+
+const char *emdtrack_index_cuda (const Device *dev, const EmdtrackWork *w);
+const char *emdtrack_window_cuda (const Device *dev, const EmdtrackWork *w);
+const char *emdtrack_spectra_cuda (const Device *dev, const EmdtrackWork *w);
+const char *emdtrack_closed_cuda (
+    const Device *dev, const EmdtrackWork *w, int target);
+const char *emdtrack_reuse_cuda (
+    const Device *dev, const EmdtrackWork *w, int target);
+const char *emdtrack_paper_cuda (
+    const Device *dev, const EmdtrackWork *w, int target);
+
+static inline EmdtrackCuda *
+emdtrack_state (const EmdtrackWork *w)
+{
+  return (EmdtrackCuda *) w->state;
+}
+
+static inline size_t
+emdtrack_pixels (const EmdtrackWork *w)
+{
+  return (size_t) w->reader.width * w->reader.height;
+}
+
+/* ---- Kernels ---- */
+
+static __device__ __forceinline__ uint32_t
+emdtrack_thread (void)
+{
+  return blockIdx.x * blockDim.x + threadIdx.x;
+}
+
+/* Room for one more of each thread that calls, those of a warp side by side. */
+static __device__ __forceinline__ uint32_t
+emdtrack_claim (uint32_t *n)
+{
+  uint32_t mask = __activemask (), lane = threadIdx.x & 31, first = 0;
+  int leader = __ffs ((int) mask) - 1;
+
+  if ((int) lane == leader)
+    first = atomicAdd (n, __popc (mask));
+  return __shfl_sync (mask, first, leader) + __popc (mask & ((1u << lane) - 1));
+}
+
+/* Adds up what the threads of a warp counted; all of them call. */
+static __device__ __forceinline__ void
+emdtrack_sum (unsigned long long *to, uint32_t n)
+{
+  n = warp_sum (n);
+  if (n && !(threadIdx.x & 31))
+    atomicAdd (to, n);
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The paper's three steps (System Design): values of earlier frames and groups
+ * of equal problems by a hash table with atomics, and the simplex for one of
+ * each group in a kernel of its own. */
+#include "emdtrack/emdtrack_simplex.cuh"
+
+#define NOWHERE UINT32_MAX /* the cache is full */
+#define PROBES 1024        /* then the cache counts as full */
+
+/* ---- Step 3 ---- */
+
+/* Histograms to be solved: those of a list. */
+typedef struct {
+  const EmdtrackHistogram *histogram;
+  const uint32_t *list, *n;
+  uint16_t *value;
+  uint32_t *state; /* of the cache, or NULL */
+  EmdtrackTally *tally;
+} Unsolved;
+
+template <int LANES, int ROWS, int WORDS>
+static __global__ void
+__launch_bounds__ (EMDTRACK_THREADS)
+    solve_kernel (const __grid_constant__ Unsolved u,
+        const __grid_constant__ EmdtrackProblem problem)
+{
+  __shared__ EmdtrackStart s;
+  __shared__ EmdtrackProblem p;
+  uint32_t n = *u.n, group = emdtrack_thread () / LANES, pivots = 0;
+  uint32_t groups = gridDim.x * EMDTRACK_THREADS / LANES;
+
+  if (!n)
+    return;
+  for (uint32_t i = threadIdx.x; i < sizeof p / 4; i += blockDim.x)
+    ((uint32_t *) &p)[i] = ((const uint32_t *) &problem)[i];
+  __syncthreads ();
+  emdtrack_start_set (&s, &p);
+  /* the groups of a warp go round together */
+  for (uint32_t i = group; i - group % (32 / LANES) < n; i += groups) {
+    bool active = i < n;
+    uint32_t at = u.list[active ? i : 0];
+    int32_t z = emdtrack_solve_group<LANES, ROWS, WORDS> (
+        &s, &p, &u.histogram[at], active, &pivots);
+
+    if (active && threadIdx.x % LANES == 0) {
+      u.value[at] = (uint16_t) z;
+      if (u.state)
+        u.state[at] = EMDTRACK_SOLVED;
+    }
+  }
+  emdtrack_sum (&u.tally->pivots, threadIdx.x % LANES ? 0 : pivots);
+}
+
+typedef void (*SolveKernel) (Unsolved, EmdtrackProblem);
+
+/* What fits all of a problem's rows and columns. */
+static SolveKernel
+solver_of (const EmdtrackProblem *p)
+{
+  int n = p->n;
+
+  return n <= 4 ? solve_kernel<8, 1, 1>
+      : n <= 8  ? solve_kernel<8, 2, 3>
+      : n <= 11 ? solve_kernel<16, 2, 5>
+                : solve_kernel<16, 2, 9>;
+}
+
+static const char *
+solve (const Device *dev, const EmdtrackWork *w, int target, Unsolved u)
+{
+  const EmdtrackProblem *p = &w->problem[target];
+  int blocks = 8 * emdtrack_state (w)->processors;
+
+  solver_of (p)<<<blocks, EMDTRACK_THREADS, 0, device_stream (dev)>>> (u, *p);
+  CUDA_TRY (cudaGetLastError ());
+  return NULL;
+}
+
+const char *
+emdtrack_solve_left (const Device *dev, const EmdtrackWork *w, int target)
+{
+  EmdtrackCuda *c = emdtrack_state (w);
+
+  return solve (dev, w, target,
+      Unsolved{w->histogram, c->left, &c->tally->n_left, w->map[target], NULL,
+          c->tally});
+}
+
+/* ---- Steps 1 and 2 ---- */
+
+static __device__ __forceinline__ uint32_t
+hash (const EmdtrackHistogram *h)
+{
+  uint64_t a[2];
+
+  memcpy (a, h, sizeof a);
+  a[0] = (a[0] ^ a[0] >> 29) * 0x9e3779b97f4a7c15ull;
+  a[1] = (a[1] + a[0]) * 0xbf58476d1ce4e5b9ull;
+  return (uint32_t) (a[1] ^ a[1] >> 32);
+}
+
+typedef struct {
+  EmdtrackValues cache;
+  const EmdtrackHistogram *histogram;
+  uint32_t n;
+  uint32_t *where, *unsolved, *left;
+  EmdtrackTally *tally;
+} Group;
+
+/* Makes entry @at that of @h, if nobody else has. */
+static __device__ __forceinline__ bool
+claim_entry (const Group &g, uint32_t at, const EmdtrackHistogram *h)
+{
+  if (atomicCAS (&g.cache.state[at], EMDTRACK_FREE, EMDTRACK_CLAIMED) !=
+      EMDTRACK_FREE)
+    return false;
+  g.cache.histogram[at] = *h;
+  __threadfence ();
+  atomicExch (&g.cache.state[at], EMDTRACK_UNSOLVED);
+  return true;
+}
+
+/* The entry of @h, made where there is none. */
+static __device__ __forceinline__ uint32_t
+find_entry (const Group &g, const EmdtrackHistogram *h, uint32_t *cached)
+{
+  uint32_t room = g.cache.room, at = hash (h) & (room - 1);
+
+  for (uint32_t probes = 0; probes < room && probes < PROBES;) {
+    uint32_t state = *(volatile uint32_t *) &g.cache.state[at];
+    EmdtrackHistogram there;
+
+    if (state == EMDTRACK_FREE) {
+      if (*(volatile uint32_t *) g.cache.n >= room / 4 * 3)
+        return NOWHERE;
+      if (claim_entry (g, at, h)) {
+        g.unsolved[emdtrack_claim (&g.tally->unsolved)] = at;
+        emdtrack_claim (g.cache.n);
+        return at;
+      }
+      continue;
+    }
+    if (state == EMDTRACK_CLAIMED) /* its histogram is on the way */
+      continue;
+    __threadfence ();
+    *(uint4 *) &there = __ldcg ((const uint4 *) &g.cache.histogram[at]);
+    if (emdtrack_same (&there, h)) {
+      *cached += state == EMDTRACK_SOLVED;
+      return at;
+    }
+    at = (at + 1) & (room - 1);
+    probes++;
+  }
+  return NOWHERE;
+}
+
+static __global__ void
+__launch_bounds__ (EMDTRACK_THREADS)
+    group_kernel (const __grid_constant__ Group g)
+{
+  uint32_t i = emdtrack_thread (), cached = 0;
+
+  if (i < g.n) {
+    EmdtrackHistogram h = g.histogram[i];
+
+    g.where[i] = find_entry (g, &h, &cached);
+    if (g.where[i] == NOWHERE)
+      g.left[emdtrack_claim (&g.tally->n_left)] = i;
+  }
+  __syncwarp ();
+  emdtrack_sum (&g.tally->cached, cached);
+}
+
+/* Every pixel's value; those that the cache had no room for have theirs. */
+static __global__ void
+__launch_bounds__ (EMDTRACK_THREADS) map_kernel (
+    const uint32_t *where, const uint16_t *value, uint16_t *map, uint32_t n)
+{
+  uint32_t i = emdtrack_thread ();
+
+  if (i < n && where[i] != NOWHERE)
+    map[i] = value[where[i]];
+}
+
+static __global__ void
+tell_kernel (const EmdtrackTally *t,
+    const __grid_constant__ EmdtrackStore store, const uint32_t *cached,
+    EmdtrackSeen *seen, EmdtrackCounts *to)
+{
+  to->unchanged += t->unchanged;
+  to->own += t->own;
+  to->neighbour += t->neighbour;
+  to->table += t->table;
+  to->simplex += t->simplex;
+  to->pivots += t->pivots;
+  to->unstored += t->unstored;
+  to->evicted += t->evicted;
+  to->cached += t->cached;
+  if (cached) {
+    to->distinct += t->unsolved + t->n_left;
+    seen->cached = *cached;
+    return;
+  }
+  to->fallback += t->n_left - t->unstored;
+  seen->full = t->full;
+  seen->trees = (uint32_t) store.room - (*store.n_spare - *store.n_taken);
+  to->trees += seen->trees;
+}
+
+/* What this frame's solver has found out. */
+const char *
+emdtrack_tell (const Device *dev, const EmdtrackWork *w, int target)
+{
+  EmdtrackCuda *c = emdtrack_state (w);
+
+  tell_kernel<<<1, 1, 0, device_stream (dev)>>> (c->tally, c->store[target],
+      w->solver == EMDTRACK_PAPER ? c->cache[target].n : NULL, &c->seen[target],
+      w->counts);
+  CUDA_TRY (cudaGetLastError ());
+  return NULL;
+}
+
+const char *
+emdtrack_paper_cuda (const Device *dev, const EmdtrackWork *w, int target)
+{
+  EmdtrackCuda *c = emdtrack_state (w);
+  EmdtrackValues *cache = &c->cache[target];
+  uint32_t n = (uint32_t) emdtrack_pixels (w);
+  uint32_t blocks = (n + EMDTRACK_THREADS - 1) / EMDTRACK_THREADS;
+  Group g = {*cache, w->histogram, n, c->where, c->unsolved, c->left, c->tally};
+
+  if (c->seen[target].cached >= cache->room / 4 * 3) {
+    w->counts->evicted += c->seen[target].cached;
+    c->seen[target].cached = 0;
+    TRY (device_clear (dev, cache->n, sizeof *cache->n));
+    TRY (device_clear (dev, cache->state, cache->room * sizeof *cache->state));
+  }
+  TRY (device_clear (dev, c->tally, sizeof *c->tally));
+  group_kernel<<<blocks, EMDTRACK_THREADS, 0, device_stream (dev)>>> (g);
+  TRY (solve (dev, w, target,
+      Unsolved{cache->histogram, c->unsolved, &c->tally->unsolved, cache->value,
+          cache->state, c->tally}));
+  TRY (emdtrack_solve_left (dev, w, target));
+  map_kernel<<<blocks, EMDTRACK_THREADS, 0, device_stream (dev)>>> (
+      c->where, cache->value, w->map[target], n);
+  CUDA_TRY (cudaGetLastError ());
+  return emdtrack_tell (dev, w, target);
+}

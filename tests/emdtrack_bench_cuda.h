@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What emdtrack costs a frame on the GPU, in microseconds: from the first
+ * kernel to the last on the device's clock, medians over frames.
+ *
+ *   --bench cuda FILE WIDTH HEIGHT FRAMES      any distance and closed forms
+ *   --bench figures FILE WIDTH HEIGHT FRAMES   the paper's Figures 2 and 3
+ *
+ * "afresh": everything forgotten before each frame.  "next": frames to and fro,
+ * a video, or pictures that have nothing to do with each other. */
+#pragma once
+
+#include "bench_median.h"
+#include "emdtrack_bench.h"
+
+#define BENCH_FRAMES 64
+#define BENCH_RUNS 48
+
+typedef struct {
+  Player player;
+  DeviceTimer timer;
+  EmdtrackFrame frame[BENCH_FRAMES];
+  void *memory[BENCH_FRAMES];
+  int n, width, height;
+} GpuBench;
+
+static inline void
+gpu_open (GpuBench *b, Frame *frames, int n)
+{
+  *b = (GpuBench){
+      .n = n, .width = frames[0].image.width, .height = frames[0].image.height};
+  player_open (&b->player, DEVICE_CUDA, b->width, b->height);
+  for (int k = 0; k < n; k++)
+    b->frame[k].image =
+        frame_to_device (&frames[k], &b->player.dev, &b->memory[k]);
+}
+
+static inline void
+gpu_close (GpuBench *b)
+{
+  for (int k = 0; k < b->n; k++)
+    device_release (&b->player.dev, b->memory[k]);
+  device_timer_free (&b->timer);
+  player_close (&b->player);
+}
+
+/* Frame @k of a sequence to and fro. */
+static inline const EmdtrackFrame *
+gpu_frame (const GpuBench *b, int k)
+{
+  int period = b->n > 1 ? 2 * b->n - 2 : 1;
+
+  k %= period;
+  return &b->frame[k < b->n ? k : period - k];
+}
+
+typedef struct {
+  double us;
+  EmdtrackCounts counts; /* the mean */
+} GpuTime;
+
+static inline void
+gpu_add (EmdtrackCounts *to, const EmdtrackCounts *from)
+{
+  uint64_t *a = (uint64_t *) to;
+  const uint64_t *b = (const uint64_t *) from;
+
+  for (size_t i = 0; i < sizeof *to / sizeof *a; i++)
+    a[i] += b[i];
+}
+
+/* @again: each frame is shown twice, and the second time is measured. */
+static inline GpuTime
+gpu_time (GpuBench *b, const EmdtrackParams *p, bool afresh, bool again)
+{
+  double times[BENCH_RUNS];
+  GpuTime out = {0};
+  EmdtrackResults r;
+
+  ok (emdtrack_reset (b->player.e));
+  for (int k = -2; k < BENCH_RUNS; k++) {
+    const EmdtrackFrame *f = gpu_frame (b, k + 2);
+    double seconds = 0;
+
+    if (afresh)
+      ok (emdtrack_reset (b->player.e));
+    if (again)
+      ok (emdtrack_run (b->player.e, p, f, &r));
+    ok (device_wait (&b->player.dev));
+    ok (device_timer_begin (&b->player.dev, &b->timer));
+    ok (emdtrack_run (b->player.e, p, f, &r));
+    ok (device_timer_end (&b->player.dev, &b->timer, &seconds));
+    if (k < 0)
+      continue;
+    times[k] = 1e6 * seconds;
+    gpu_add (&out.counts, &r.counts);
+  }
+  out.us = bench_median (times, BENCH_RUNS);
+  return out;
+}
+
+static inline void
+gpu_print (const GpuBench *b, const char *name, int bins, const char *how,
+    const GpuTime *t)
+{
+  double all = (double) b->width * b->height * BENCH_RUNS / 100;
+  const EmdtrackCounts *c = &t->counts;
+
+  printf ("%s,%d,%dx%d,%s,%.1f,%.2f,%.2f,%.2f,%.2f,%.3f,%.0f,%.0f,%.2f,%.2f,"
+          "%.3f\n",
+      name, bins, b->width, b->height, how, t->us, c->unchanged / all,
+      c->own / all, c->neighbour / all, c->table / all, c->simplex / all,
+      (double) c->pivots / BENCH_RUNS, (double) c->trees / BENCH_RUNS,
+      c->cached / all, c->distinct / all, c->unstored / all);
+  fflush (stdout);
+}
+
+static inline void
+gpu_heading (void)
+{
+  printf ("work,bins,size,frames,us,%% unchanged,%% own,%% neighbour,%% table,"
+          "%% simplex,pivots,trees,%% cached,%% distinct,%% unstored\n");
+}
+
+static inline int
+gpu_all (Frame *frames, int n)
+{
+  static const BenchCase cases[] = {
+      {"any", 11, EMDTRACK_MATRIX, EMDTRACK_REUSE},
+      {"any", 4, EMDTRACK_MATRIX, EMDTRACK_REUSE},
+      {"any", 8, EMDTRACK_MATRIX, EMDTRACK_REUSE},
+      {"any", 16, EMDTRACK_MATRIX, EMDTRACK_REUSE},
+      {"line", 11, EMDTRACK_LINE, EMDTRACK_AUTO},
+      {"circle", 11, EMDTRACK_CIRCLE, EMDTRACK_AUTO},
+      {"tree", 11, EMDTRACK_LINE, EMDTRACK_AUTO}};
+  GpuBench b;
+
+  gpu_open (&b, frames, n);
+  gpu_heading ();
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    EmdtrackParams p = bench_params (&cases[k]);
+    GpuTime t;
+
+    if (!strcmp (cases[k].name, "tree"))
+      p.saturation = 1;
+    t = gpu_time (&b, &p, true, false);
+    gpu_print (&b, cases[k].name, p.bins, "afresh", &t);
+    t = gpu_time (&b, &p, false, false);
+    gpu_print (&b, cases[k].name, p.bins, "next", &t);
+  }
+  gpu_close (&b);
+  return 0;
+}
+
+/* The whole method of the paper, cache cold and warm, as its Methodology has
+ * it. */
+static inline int
+gpu_figures (Frame *frames, int n)
+{
+  GpuBench b;
+
+  gpu_open (&b, frames, n);
+  gpu_heading ();
+  for (int bins = 4; bins <= 11; bins++) {
+    BenchCase c = {"paper", bins, EMDTRACK_MATRIX, EMDTRACK_PAPER};
+    EmdtrackParams p = bench_params (&c);
+    GpuTime t;
+
+    p.cache_bits = 23;
+    t = gpu_time (&b, &p, true, false);
+    gpu_print (&b, c.name, bins, "cold", &t);
+    t = gpu_time (&b, &p, false, true);
+    gpu_print (&b, c.name, bins, "warm", &t);
+  }
+  gpu_close (&b);
+  return 0;
+}
+
+static inline int
+bench_any (int argc, char **argv)
+{
+  bool figures = argc > 2 && !strcmp (argv[2], "figures");
+  Frame frames[BENCH_FRAMES];
+  int n, status;
+
+  if (!figures && (argc < 3 || strcmp (argv[2], "cuda")))
+    return bench_all (argc, argv);
+  if (device_cuda_probe ()) {
+    printf ("SKIP: %s\n", device_cuda_probe ());
+    return 77;
+  }
+  n = read_frames (frames, argc - 1, argv + 1);
+  status = figures ? gpu_figures (frames, n) : gpu_all (frames, n);
+  for (int k = 0; k < n; k++)
+    frame_free (&frames[k]);
+  return status;
+}
