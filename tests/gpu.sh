@@ -23,7 +23,8 @@ grep -E '^ *[0-9]+/[0-9]+|^(Ok|Fail|Skipped|Timeout)' "$out/tests.log" || true
 
 : >"$out/sanitizer.log"
 for tool in memcheck racecheck; do
-  for test in 'moct cuda' 'overlay cuda' 'gpuccl parity run' 'pocstereo parity'; do
+  for test in 'moct cuda' 'overlay cuda' 'gpuccl parity run' 'pocstereo parity' \
+    'emdtrack parity'; do
     summary=$(timeout 240 compute-sanitizer --tool $tool \
       --error-exitcode 9 "$build"/tests/test-$test 2>&1 | grep SUMMARY) ||
       failed=1
@@ -77,6 +78,9 @@ OMP_NUM_THREADS=1 "$build/tests/test-moct" --bench cpu row 2 | tail -2
 for threads in 1 "$(nproc)"; do
   OMP_NUM_THREADS=$threads "$build/tests/test-pocstereo" --bench cpu
 done | tee "$out/pocstereo-cpu.csv"
+
+"$build/tests/test-emdtrack" --bench cuda | tee "$out/emdtrack.csv"
+"$build/tests/test-emdtrack" --bench figures >"$out/emdtrack-figures.csv"
 
 for memory in '(memory:CUDAMemory)' ''; do
   for element in moct 'visionoverlay' ; do

@@ -3,6 +3,7 @@
  * What the stages work on, and their table. */
 #pragma once
 
+#include "emdtrack/emdtrack_basis.h"
 #include "emdtrack/emdtrack_simplex.h"
 #include "emdtrack/emdtrack_solve.h"
 

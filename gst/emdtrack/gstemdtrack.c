@@ -46,8 +46,8 @@
  * comes from elsewhere.  Where channels are stacked, boxes are in pixels of one
  * channel; a map always has the size of one.
  *
- * The element has no kernels yet: it works on the CPU, also with backend=auto,
- * and frames in CUDA memory are downloaded.
+ * Maps lie where the element works: with backend=cuda in CUDA memory, but for
+ * output=map, which is in system memory.
  *
  * ## Example launch lines
  * |[
@@ -279,7 +279,6 @@ gst_emdtrack_class_init (GstEmdtrackClass *klass)
   gst_emdtrack_install_output (trans);
   trans->start = gst_emdtrack_start;
   trans->set_caps = gst_emdtrack_set_caps;
-  filter->use = GST_VISION_FRAME_CPU;
   filter->open = gst_emdtrack_open;
   filter->process = gst_emdtrack_process;
   filter->close = gst_emdtrack_close;

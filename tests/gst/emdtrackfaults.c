@@ -66,7 +66,6 @@ GST_START_TEST (test_histograms)
   refuse ("scales", "2", GREY, "1, 3 or 5 scales");
   refuse ("resume", "0.9", GREY, "distance to resume");
   refuse ("ground-distance", "file", GREY, "needs distance-file");
-  refuse ("backend", "cuda", GREY, "no kernels yet");
 }
 GST_END_TEST;
 
