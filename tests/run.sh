@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Sets up, builds, and runs every test: those of Meson, those of algorithms
-# and elements again under the sanitizers, and some pipelines with a watch for
-# leaked objects.  The last line is `N passed, N failed, N skipped`.
+# and elements but for long scenes again under the sanitizers, and some pipelines
+# with a watch for leaked objects.  The last line is `N passed, N failed, N
+# skipped`.
 #
 # VISION_TEST_DATA may name a folder with real clips; tests that want it are
 # skipped without.  A test that needs a GPU is skipped where there is none.
@@ -49,7 +50,8 @@ sanitized () {
     ASAN_OPTIONS=fast_unwind_on_malloc=0:detect_stack_use_after_return=1 \
     LSAN_OPTIONS=suppressions=$PWD/tests/sanitizer.supp:print_suppressions=0 \
     UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
-    meson_tests "$folder" --suite algorithms --suite elements
+    meson_tests "$folder" --suite algorithms --suite elements \
+      --no-suite scenes
   unset GST_REGISTRY_1_0
 }
 
