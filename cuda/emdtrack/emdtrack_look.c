@@ -15,7 +15,8 @@
 #define MOST_SCALES 5
 #define SMALLEST 4 /* side of a target, pixels */
 
-/* The best of a grid around or over the frame. */
+/* The best of a grid around @best or over the frame; where all is alike, the
+ * target stays. */
 static const char *
 look (EmdtrackLooking *l, EmdtrackCandidate *best)
 {
@@ -23,7 +24,7 @@ look (EmdtrackLooking *l, EmdtrackCandidate *best)
   const EmdtrackCandidate *c;
 
   TRY (emdtrack_search_run (s, l->emdtrack, l->model, l->width, l->height));
-  c = emdtrack_search_best (s);
+  c = emdtrack_search_best (s, best->cx, best->cy);
   if (c)
     *best = *c;
   else

@@ -120,14 +120,25 @@ emdtrack_search_run (
   return NULL;
 }
 
+static double
+off (const EmdtrackCandidate *c, double cx, double cy)
+{
+  return (c->cx - cx) * (c->cx - cx) + (c->cy - cy) * (c->cy - cy);
+}
+
 const EmdtrackCandidate *
-emdtrack_search_best (const EmdtrackSearch *s)
+emdtrack_search_best (const EmdtrackSearch *s, double cx, double cy)
 {
   const EmdtrackCandidate *best = NULL;
 
-  for (int i = 0; i < s->n; i++)
-    if (s->candidate[i].distance <= 1 &&
-        (!best || s->candidate[i].distance < best->distance))
-      best = &s->candidate[i];
+  for (int i = 0; i < s->n; i++) {
+    const EmdtrackCandidate *c = &s->candidate[i];
+
+    if (c->distance <= 1 &&
+        (!best || c->distance < best->distance ||
+            (c->distance <= best->distance &&
+                off (c, cx, cy) < off (best, cx, cy))))
+      best = c;
+  }
   return best;
 }

@@ -47,9 +47,10 @@ void emdtrack_search_grid (EmdtrackSearch *search,
 const char *emdtrack_search_run (EmdtrackSearch *search, Emdtrack *emdtrack,
     EmdtrackModel *model, int width, int height);
 
-/* The nearest candidate, of equal ones the first; NULL if none is in the
- * frame. */
-const EmdtrackCandidate *emdtrack_search_best (const EmdtrackSearch *search);
+/* The candidate that is most alike, of equal ones the one closest to (@cx,
+ * @cy); NULL if none is in the frame. */
+const EmdtrackCandidate *emdtrack_search_best (
+    const EmdtrackSearch *search, double cx, double cy);
 
 /* The pixels of a box. */
 EmdtrackRegion emdtrack_region_of (const EmdtrackCandidate *c);

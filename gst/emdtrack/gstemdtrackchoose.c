@@ -6,9 +6,11 @@
 #define BOX_WEIGHT 3        /* of a target's pixels in its codebook */
 #define PICTURE_WEIGHT 4096 /* of a picture, in pixels of the frame */
 
-/* Adds the upstream regions of interest that are wanted, once there are any. */
+/* Adds the upstream regions of interest that are wanted, once there are any.
+ * @fault: what is wrong with one. */
 static GstEmdtrackChoices *
-add_regions (GstEmdtrackChoices *all, const gchar *wanted, GstBuffer *buffer)
+add_regions (GstEmdtrackChoices *all, const gchar *wanted, GstBuffer *buffer,
+    const char **fault)
 {
   gpointer state = NULL;
   GstMeta *meta;
@@ -19,13 +21,18 @@ add_regions (GstEmdtrackChoices *all, const gchar *wanted, GstBuffer *buffer)
     const gchar *type = g_quark_to_string (roi->roi_type);
     GstEmdtrackChoice *c;
 
-    if (g_strcmp0 (type, wanted) || !roi->w || !roi->h ||
-        roi->x > EMDTRACK_MAX_SIDE || roi->y > EMDTRACK_MAX_SIDE ||
-        roi->w > EMDTRACK_MAX_SIDE || roi->h > EMDTRACK_MAX_SIDE)
+    if (g_strcmp0 (type, wanted))
       continue;
+    if (!roi->w || !roi->h || MAX (roi->x, roi->y) > EMDTRACK_MAX_SIDE ||
+        MAX (roi->w, roi->h) > EMDTRACK_MAX_SIDE) {
+      *fault = "an upstream region of interest is empty or too large";
+      continue;
+    }
     all = all ? all : g_new0 (GstEmdtrackChoices, 1);
-    if (all->n == EMDTRACK_TARGETS)
+    if (all->n == EMDTRACK_TARGETS) {
+      *fault = "there can be 8 targets; further regions are left out";
       break;
+    }
     c = &all->choice[all->n++];
     g_strlcpy (c->name, type, sizeof c->name);
     c->box = (ImageBox){(int) roi->x, (int) roi->y, (int) (roi->x + roi->w),
@@ -39,16 +46,19 @@ static GstEmdtrackChoices *
 steal_choices (GstEmdtrack *self, GstBuffer *buffer)
 {
   GstEmdtrackChoices *all;
+  const char *fault = NULL;
   guint before;
 
   GST_OBJECT_LOCK (self);
   all = g_steal_pointer (&self->pending);
   before = all ? all->n : 0;
   if (self->meta_pending) {
-    all = add_regions (all, self->target_meta, buffer);
+    all = add_regions (all, self->target_meta, buffer, &fault);
     self->meta_pending = !all || all->n == before;
   }
   GST_OBJECT_UNLOCK (self);
+  if (fault)
+    gst_vision_filter_fault (GST_VISION_FILTER (self), fault);
   return all;
 }
 

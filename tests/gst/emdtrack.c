@@ -127,6 +127,47 @@ GST_START_TEST (test_target_meta)
 }
 GST_END_TEST;
 
+GST_START_TEST (test_wrong_meta)
+{
+  Stage s = stage_new (GST_VIDEO_FORMAT_RGB, NULL);
+  GstBuffer *buffer = stage_frame (&s);
+  GstVisionObjects *found;
+
+  g_object_set (s.h->element, "target-meta", "square", NULL);
+  for (guint i = 0; i < 10; i++)
+    gst_buffer_add_video_region_of_interest_meta (
+        buffer, "square", s.x, Y, i ? SIDE : 0, SIDE);
+  buffer = gst_harness_push_and_pull (s.h, buffer);
+  found = gst_buffer_get_vision_objects (buffer, GST_VISION_ORIGIN_RESULT);
+  fail_unless_equals_int (found->n_objects, 8);
+  gst_vision_objects_free (found);
+  gst_buffer_unref (buffer);
+  stage_expect (&s, GST_MESSAGE_WARNING, "there can be 8 targets");
+  stage_free (&s);
+}
+GST_END_TEST;
+
+/* Where all is alike a target stays where it is. */
+GST_START_TEST (test_flat)
+{
+  Stage s = stage_new (GST_VIDEO_FORMAT_GRAY8, TARGETS);
+
+  for (guint i = 0; i < 3; i++) {
+    GstBuffer *buffer = stage_frame (&s);
+    GstVisionObjects *found;
+
+    gst_buffer_memset (buffer, 0, 9, gst_buffer_get_size (buffer));
+    buffer = gst_harness_push_and_pull (s.h, buffer);
+    found = gst_buffer_get_vision_objects (buffer, GST_VISION_ORIGIN_RESULT);
+    fail_unless (fabs (found->objects[0].cx - START_X - SIDE / 2) <= 2);
+    fail_unless (fabs (found->objects[0].cy - Y - SIDE / 2) <= 2);
+    gst_vision_objects_free (found);
+    gst_buffer_unref (buffer);
+  }
+  stage_free (&s);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_messages)
 {
   Stage s = stage_new (GST_VIDEO_FORMAT_RGB, TARGETS);
@@ -213,6 +254,8 @@ emdtrack_suite (void)
   tcase_add_test (tc, test_states);
   tcase_add_test (tc, test_targets);
   tcase_add_test (tc, test_target_meta);
+  tcase_add_test (tc, test_wrong_meta);
+  tcase_add_test (tc, test_flat);
   tcase_add_test (tc, test_messages);
   tcase_add_test (tc, test_flush_and_caps);
   tcase_add_test (tc, test_restart);
