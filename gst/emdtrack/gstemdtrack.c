@@ -35,8 +35,9 @@
  * says how the newest frame's values were found: emd-unchanged, pixels with the
  * histogram they had; emd-closed, by a closed form; emd-own, emd-neighbour and
  * emd-table, proven by a spanning tree of the pixel, of a neighbour, of the
- * table; emd-simplex, after emd-pivots new pivots.  emd-cached and emd-distinct
- * are of #GstEmdtrack:solver=paper.
+ * table; emd-simplex, after emd-pivots new pivots, emd-fallback by the paper's
+ * simplex; emd-trees are stored, emd-unstored found no room, and emd-evicted
+ * had to go.  emd-cached and emd-distinct are of #GstEmdtrack:solver=paper.
  *
  * Frames of several channels are grey, and the caps fields channels,
  * channel-layout (stacked: one channel below the other; mosaic),
@@ -169,6 +170,7 @@ measure (GstEmdtrack *self, GstEmdtrackParams *p, const EmdtrackFrame *frame,
     p->map.targets[k] =
         spectra ? self->target[k].spectrum : self->target[k].track.target;
   TRY (emdtrack_run (self->emdtrack, &p->map, frame, &results));
+  gst_emdtrack_count (self, &results.counts);
   if (self->shows_map)
     TRY (gst_emdtrack_make_picture (self, &p->map, &results));
   return self->pixels.pool ? gst_emdtrack_attach_maps (self, &results, buffer)

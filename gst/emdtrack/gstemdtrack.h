@@ -205,6 +205,7 @@ const char *gst_emdtrack_measure_spectrum (const Device *device,
 
 /* gstemdtrackresults.c */
 const char *gst_emdtrack_attach_objects (GstEmdtrack *self, GstBuffer *buffer);
+void gst_emdtrack_count (GstEmdtrack *self, const EmdtrackCounts *counts);
 const char *gst_emdtrack_attach_maps (
     GstEmdtrack *self, const EmdtrackResults *results, GstBuffer *buffer);
 

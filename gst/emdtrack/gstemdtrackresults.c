@@ -111,8 +111,8 @@ attach_map (GstEmdtrack *self, const EmdtrackResults *results, int target,
   return err;
 }
 
-static void
-count (GstEmdtrack *self, const EmdtrackCounts *c)
+void
+gst_emdtrack_count (GstEmdtrack *self, const EmdtrackCounts *c)
 {
   GstVisionCommon *common =
       gst_vision_filter_get_common (GST_VISION_FILTER (self));
@@ -143,7 +143,6 @@ const char *
 gst_emdtrack_attach_maps (
     GstEmdtrack *self, const EmdtrackResults *results, GstBuffer *buffer)
 {
-  count (self, &results->counts);
   for (int t = 0; t < results->n_targets; t++)
     TRY (attach_map (self, results, t, buffer));
   return NULL;

@@ -168,6 +168,36 @@ GST_START_TEST (test_flat)
 }
 GST_END_TEST;
 
+/* The light goes down after the first frame. */
+GST_START_TEST (test_gain)
+{
+  for (gint made_up_for = 0; made_up_for < 2; made_up_for++) {
+    Stage s = stage_new (GST_VIDEO_FORMAT_RGB, TARGETS);
+    GstVisionObjects *found = stage_push (&s);
+
+    g_object_set (s.h->element, "normalise-gain", made_up_for, NULL);
+    for (guint i = 0; i < 3; i++) {
+      GstBuffer *buffer = stage_frame (&s);
+      GstMapInfo map;
+
+      gst_buffer_map (buffer, &map, GST_MAP_READWRITE);
+      for (gsize k = 0; k < map.size; k++)
+        map.data[k] = map.data[k] * 4 / 10;
+      gst_buffer_unmap (buffer, &map);
+      buffer = gst_harness_push_and_pull (s.h, buffer);
+      gst_vision_objects_free (found);
+      found = gst_buffer_get_vision_objects (buffer, GST_VISION_ORIGIN_RESULT);
+      fail_unless ((found->objects[0].distance < .2) == made_up_for);
+      gst_buffer_unref (buffer);
+    }
+    fail_unless (
+        !made_up_for || fabs (found->objects[0].cx - s.x - SIDE / 2) < 2);
+    gst_vision_objects_free (found);
+    stage_free (&s);
+  }
+}
+GST_END_TEST;
+
 GST_START_TEST (test_messages)
 {
   Stage s = stage_new (GST_VIDEO_FORMAT_RGB, TARGETS);
@@ -256,6 +286,7 @@ emdtrack_suite (void)
   tcase_add_test (tc, test_target_meta);
   tcase_add_test (tc, test_wrong_meta);
   tcase_add_test (tc, test_flat);
+  tcase_add_test (tc, test_gain);
   tcase_add_test (tc, test_messages);
   tcase_add_test (tc, test_flush_and_caps);
   tcase_add_test (tc, test_restart);
