@@ -15,7 +15,8 @@
 #   pipelines/emdtrack.sh 'raw-%06d.png' BOX a sequence of a mosaic camera's grey
 #                                            pictures, tiles of 4 x 4
 #
-# BOX is x,y,width,height in pixels, or NAME:x,y,width,height;… of up to eight.
+# BOX is x,y,width,height in pixels, or NAME:x,y,width,height;… of up to eight;
+# instead of x,y,width,height there may be file=PICTURE.png, which is looked for.
 # EMDTRACK holds further properties: EMDTRACK='histogram=channels', for a mosaic
 # EMDTRACK='channels=15 mosaic-pattern=5x3'.  START is the number of the first
 # picture of a sequence (0).  FRAMES=100 ends it after 100 frames.
