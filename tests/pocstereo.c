@@ -7,6 +7,7 @@
 #include "pocstereo_hostile.h"
 #include "pocstereo_known.h"
 #include "pocstereo_parity.h"
+#include "pocstereo_slant.h"
 #ifdef HAVE_FFTW
 # include "pocstereo_oracle.h"
 #endif
@@ -16,7 +17,7 @@ static const CheckPart on_each[] = {{"shifts", test_shifts},
     {"identical views", test_identical},
     {"points are pixels", test_points_are_pixels},
     {"a square before a wall", test_square}, {"means of frames", test_still},
-    {"frames alone", test_alone},
+    {"frames alone", test_alone}, {"slanted planes", test_slant},
 #ifdef HAVE_FFTW
     {"exact sums", test_exact}, {"against FFTW", test_oracle},
 #endif

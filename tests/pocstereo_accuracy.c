@@ -13,12 +13,14 @@ darker (uint8_t grey)
 
 typedef struct {
   double density, bad[2], rms;
+  double near; /* the same of errors of at most a pixel */
 } Score;
 
 static Score
 score_of (DeviceKind kind, const Scene *s, const PocstereoParams *p, bool dark)
 {
   int n = s->view[0].width * s->view[0].height, known = 0, found = 0;
+  int near = 0;
   Pair pair = pair_new (s->view[0].width, s->view[0].height, 0);
   Score score = {0};
   PocstereoMatch *m;
@@ -39,11 +41,16 @@ score_of (DeviceKind kind, const Scene *s, const PocstereoParams *p, bool dark)
     score.bad[0] += fabs (error) > 1;
     score.bad[1] += fabs (error) > 2;
     score.rms += error * error;
+    if (fabs (error) > 1)
+      continue;
+    near++;
+    score.near += error * error;
   }
   score.density = 100. * found / known;
   score.bad[0] *= 100. / found;
   score.bad[1] *= 100. / found;
   score.rms = sqrt (score.rms / found);
+  score.near = sqrt (score.near / near);
   free (m);
   pair_free (&pair);
   return score;
@@ -52,8 +59,8 @@ score_of (DeviceKind kind, const Scene *s, const PocstereoParams *p, bool dark)
 static void
 print_score (const char *name, Score s)
 {
-  printf ("| %s | %.1f | %.2f | %.2f | %.2f |\n", name, s.density, s.bad[0],
-      s.bad[1], s.rms);
+  printf ("| %s | %.1f | %.2f | %.2f | %.2f | %.3f |\n", name, s.density,
+      s.bad[0], s.bad[1], s.rms, s.near);
 }
 
 /* The mean over all scenes. */
@@ -77,6 +84,7 @@ score_all (
     mean.bad[0] += score.bad[0] / SCENES;
     mean.bad[1] += score.bad[1] / SCENES;
     mean.rms += score.rms / SCENES;
+    mean.near += score.near / SCENES;
     scene_free (&s);
   }
   print_score ("mean", mean);
@@ -90,11 +98,18 @@ test_pairs (DeviceKind kind)
   PocstereoParams paper = POCSTEREO_POINTS_DEFAULTS;
   Score mean = score_all (kind, "dense", &p, false);
   Score dark = score_all (kind, "dense, the right view darker", &p, true);
+  Score slanted;
 
   check (mean.density >= 95);
   check (mean.bad[0] <= 2.9 && mean.bad[1] <= 1.8);
   check (mean.rms <= 1.9);
   check (dark.bad[0] <= mean.bad[0] + .5);
+  p.slant = true;
+  slanted = score_all (kind, "dense, slanted windows", &p, false);
+  check (slanted.density >= mean.density);
+  check (slanted.bad[0] <= mean.bad[0] && slanted.bad[1] <= 1.8);
+  check (slanted.near < .98 * mean.near);
+  p.slant = false;
   p.left_right = false;
   p.speckle_size = 0;
   score_all (kind, "dense, nothing left out", &p, false);

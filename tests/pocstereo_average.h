@@ -135,6 +135,7 @@ test_parity_average (DeviceKind kind)
     Pocstereo *s[2];
 
     params.average = 2 + (int) rnd (6);
+    params.slant = false;
     for (int i = 0; i < GRID; i++)
       points[i] = (PocstereoPoint){(int) rnd (p.width), (int) rnd (p.height)};
     for (int i = 0; i < 2; i++) {

@@ -85,6 +85,7 @@ bench_close (Bench *b)
 typedef struct {
   PocstereoParams params;
   PocstereoPoint *points; /* NULL: every pixel */
+  PocstereoPoint *others; /* of every other frame; NULL: the same */
   int n;
   bool waits; /* for the results of each */
 } BenchJob;
@@ -94,16 +95,17 @@ bench_once (Bench *b, const BenchJob *job)
 {
   const PocstereoMatch *matches;
   const PocstereoFrame *frame = &b->frames[b->at];
+  const PocstereoPoint *points =
+      job->others && b->at % 2 ? job->others : job->points;
 
   b->at = (b->at + 1) % b->n_frames;
-  if (!job->points)
+  if (!points)
     ok (pocstereo_dense (b->self, &job->params, frame, &matches));
   else if (job->waits)
     ok (pocstereo_points (
-        b->self, &job->params, frame, job->points, job->n, &matches));
+        b->self, &job->params, frame, points, job->n, &matches));
   else
-    ok (pocstereo_queue_points (
-        b->self, &job->params, frame, job->points, job->n));
+    ok (pocstereo_queue_points (b->self, &job->params, frame, points, job->n));
   if (job->waits)
     ok (device_wait (&b->dev));
 }
@@ -184,6 +186,11 @@ bench_all_points (DeviceKind kind)
 
     snprintf (work, sizeof work, "%d points", job.n);
     bench_row (&b, work, job);
+    job.others = calloc (job.n, sizeof *job.others);
+    memcpy (job.others, job.points, (job.n - 1) * sizeof *job.others);
+    snprintf (work, sizeof work, "%d points that change", job.n);
+    bench_row (&b, work, job);
+    free (job.others);
     free (job.points);
   }
   bench_close (&b);
@@ -205,6 +212,12 @@ bench_dense (DeviceKind kind)
     paper.params.candidates = 9;
     bench_row (&b, "dense; the paper's window; 9 candidates", paper);
     bench_row (&b, "dense; filtered", job);
+    job.params.slant = true;
+    bench_row (&b, "dense; filtered; slanted windows", job);
+    job.params.slant = false;
+    job.params.average = 8;
+    bench_row (&b, "dense; filtered; averaged", job);
+    job.params.average = 1;
     job.params.left_right = job.params.revote = false;
     job.params.speckle_size = 0;
     bench_row (&b, "dense; unfiltered", job);

@@ -55,6 +55,7 @@ test_params (DeviceKind kind)
       p.average = 2;
       p.window = 32, p.lines = 15, p.bandwidth = 8;
       p.implementation = POCSTEREO_I5);
+  refused ("slanted windows are of one", p.average = 2, p.slant = true);
   refused ("max-difference must", p.max_difference = NAN);
   refused ("max-difference must", p.max_difference = -1);
   refused ("speckle-size must", p.speckle_size = -1);
@@ -134,6 +135,7 @@ random_params (int width, int height)
     p.left_right = rnd (2);
     p.max_difference = rnd (4) / 2.;
     p.revote = rnd (2);
+    p.slant = rnd (2);
     p.speckle_size = rnd (2) ? (int) rnd (100) : 0;
     p.speckle_step = rnd (4) / 2.;
   } while (pocstereo_check (&p, width, height));

@@ -227,6 +227,8 @@ pocstereo_dense (Pocstereo *s, const PocstereoParams *params,
     TRY (s->stages->dense (&s->device, w, view));
     if (params->revote)
       TRY (s->stages->revote (&s->device, w, view));
+    if (params->slant)
+      TRY (s->stages->slant (&s->device, w, view));
   }
   if (params->left_right)
     TRY (s->stages->left_right (&s->device, w));

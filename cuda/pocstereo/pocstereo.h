@@ -82,6 +82,8 @@ typedef struct {
   double max_difference; /* between both, pixels, >= 0 */
   bool revote;           /* pixels near edges choose again between the
                             disparities around them */
+  bool slant;            /* pixels of slanted surfaces are measured again with
+                            windows that lean as these do; average: 1 */
   int speckle_size;      /* smaller patches are none, pixels; 0: keep all */
   double speckle_step; /* pixels, >= 0: of one patch are neighbours that differ
                           by no more */

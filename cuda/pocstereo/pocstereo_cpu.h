@@ -3,6 +3,7 @@
  * The CPU backend's state, and its parts. */
 #pragma once
 
+#include "pocstereo/pocstereo_slant_core.h"
 #include "pocstereo/pocstereo_work.h"
 
 #define POCSTEREO_LANES 16 /* windows whose spectra are taken at once */
@@ -35,6 +36,9 @@ void pocstereo_row_cpu (const PocstereoTables *t, const uint16_t *row,
 /* of the lines of the window around (@x, @y). */
 void pocstereo_window_cpu (const PocstereoTables *t, const uint16_t *view,
     int stride, const PocstereoLayer *layer, int x, int y, int8_t *phasors);
+/* of the lines of a leaning window, in layer 0 of @view. */
+void pocstereo_leaning_cpu (const PocstereoWork *w, int view,
+    const PocstereoLean *lean, int8_t *phasors);
 /* of every pixel of layer @l of @view, of this frame alone. */
 void pocstereo_lines_cpu (
     const PocstereoWork *w, int view, int l, int8_t *field);
@@ -57,6 +61,8 @@ const char *pocstereo_points_cpu (const Device *dev, const PocstereoWork *w);
 const char *pocstereo_dense_cpu (
     const Device *dev, const PocstereoWork *w, int view);
 const char *pocstereo_revote_cpu (
+    const Device *dev, const PocstereoWork *w, int view);
+const char *pocstereo_slant_cpu (
     const Device *dev, const PocstereoWork *w, int view);
 const char *pocstereo_left_right_cpu (
     const Device *dev, const PocstereoWork *w);

@@ -66,6 +66,8 @@ const char *pocstereo_dense_cuda (
     const Device *dev, const PocstereoWork *w, int view);
 const char *pocstereo_revote_cuda (
     const Device *dev, const PocstereoWork *w, int view);
+const char *pocstereo_slant_cuda (
+    const Device *dev, const PocstereoWork *w, int view);
 const char *pocstereo_left_right_cuda (
     const Device *dev, const PocstereoWork *w);
 const char *pocstereo_speckle_cuda (const Device *dev, const PocstereoWork *w);

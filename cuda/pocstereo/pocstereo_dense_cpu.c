@@ -105,7 +105,7 @@ search_again (const Search *s, const int32_t *smooth, int x, int y)
 static void
 refine (const Search *s, const PocstereoWork *w, int view)
 {
-  bool is_last = !w->params.revote;
+  bool is_last = !w->params.revote && !w->params.slant;
 
 #pragma omp parallel for schedule(dynamic, 8)
   for (int y = 0; y < w->height; y++)

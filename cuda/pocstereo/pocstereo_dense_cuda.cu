@@ -146,7 +146,7 @@ __launch_bounds__ (THREADS)
       pocstereo_try_lags (t, layer, sums, base, POCSTEREO_AGAIN_LAGS, &best);
   }
   match = pocstereo_refine_in (t, w.tables, sums.r, best.disparity);
-  if (!w.params.revote)
+  if (!w.params.revote && !w.params.slant)
     pocstereo_forget_low (w.min_peak, &match);
   w.matches[view][at] = match;
 }

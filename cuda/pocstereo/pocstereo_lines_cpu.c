@@ -107,6 +107,42 @@ pocstereo_window_cpu (const PocstereoTables *t, const uint16_t *view,
   }
 }
 
+static void
+fold_leaning (const PocstereoTables *t, Folded *s, int lane,
+    const uint16_t *row, int width, const PocstereoLean *lean, int y)
+{
+  s->sum[0][lane] = (float) pocstereo_slanted (row, width, lean, 0, y);
+  for (int m = 1; m < t->half; m++) {
+    int after = pocstereo_slanted (row, width, lean, m, y);
+    int before = pocstereo_slanted (row, width, lean, -m, y);
+
+    s->sum[m][lane] = (float) (after + before);
+    s->difference[m][lane] = (float) (after - before);
+  }
+}
+
+void
+pocstereo_leaning_cpu (const PocstereoWork *w, int view,
+    const PocstereoLean *lean, int8_t *phasors)
+{
+  const PocstereoTables *t = w->tables;
+  Folded s = {0};
+
+  for (int done = 0; done < t->lines; done += POCSTEREO_LANES) {
+    int lanes =
+        t->lines - done < POCSTEREO_LANES ? t->lines - done : POCSTEREO_LANES;
+
+    for (int i = 0; i < lanes; i++) {
+      int y =
+          pocstereo_clamp (lean->y + done + i - t->lines / 2, 0, w->height - 1);
+
+      fold_leaning (t, &s, i, w->view[view][0] + (size_t) y * w->stride[0],
+          w->width, lean, y);
+    }
+    transform (t, &s, lanes, phasors + 2 * done * t->bandwidth);
+  }
+}
+
 void
 pocstereo_lines_cpu (const PocstereoWork *w, int view, int l, int8_t *field)
 {

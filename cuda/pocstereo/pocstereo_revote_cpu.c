@@ -166,7 +166,7 @@ pocstereo_revote_cpu (const Device *dev, const PocstereoWork *w, int view)
     pocstereo_median_cpu (c->found, c->parent, w->width, w->height);
     vote (&v);
   }
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; i < n && !w->params.slant; i++)
     pocstereo_forget_low (w->min_peak, &w->matches[view][i]);
   return NULL;
 }

@@ -77,6 +77,8 @@ pocstereo_check (const PocstereoParams *p, int width, int height)
   if (p->average > 1 && p->implementation != POCSTEREO_FUSED)
     return "the paper's implementations take no averages; leave "
            "implementation=fused, or average=1";
+  if (p->average > 1 && p->slant)
+    return "slanted windows are of one frame; set slant=false, or average=1";
   if (p->speckle_size < 0)
     return "speckle-size must be a number of pixels, 0 or more";
   if (!IN (p->speckle_step, 0, POCSTEREO_MAX_DISPARITY))

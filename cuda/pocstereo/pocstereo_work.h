@@ -51,10 +51,11 @@ typedef struct {
   /* The same for every pixel, to w->matches[view].  Seen from the right view,
    * disparities have the other sign; in w->matches[1] they keep it. */
   const char *(*dense) (const Device *dev, const PocstereoWork *w, int view);
-  /* What makes w->matches better; each to the left view, revote to @view.
-   * Matches with a low peak are forgotten at the end of revote, or without it
-   * of dense. */
+  /* What makes w->matches better; each to the left view, revote and slant to
+   * @view.  Matches with a low peak are forgotten at the end of the last of
+   * dense, revote and slant. */
   const char *(*revote) (const Device *dev, const PocstereoWork *w, int view);
+  const char *(*slant) (const Device *dev, const PocstereoWork *w, int view);
   const char *(*left_right) (const Device *dev, const PocstereoWork *w);
   const char *(*speckle) (const Device *dev, const PocstereoWork *w);
 } PocstereoStages;

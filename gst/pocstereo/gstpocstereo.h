@@ -42,7 +42,7 @@ typedef enum {
 typedef struct {
   PocstereoParams params;
   gint weight, fit;
-  gboolean left_right, revote;
+  gboolean left_right, revote, slant;
   gint grid_spacing;
   gboolean regions_only;
   gdouble disparity_scale;

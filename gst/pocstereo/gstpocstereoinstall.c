@@ -176,6 +176,11 @@ install_filters (GObjectClass *k, const GstPocstereoSettings *d)
           "In mode dense, pixels near edges choose again between the "
           "disparities around them",
           d->revote, LIVE));
+  install (k, PROP_SLANT,
+      g_param_spec_boolean ("slant", "Slanted windows",
+          "In mode dense, pixels of slanted surfaces are measured again with "
+          "windows that lean as these do; needs average=1",
+          d->slant, LIVE));
   install (k, PROP_SPECKLE_SIZE,
       g_param_spec_int ("speckle-size", "Size of specks",
           "In mode dense, smaller patches are none, pixels (0 = keep all)", 0,

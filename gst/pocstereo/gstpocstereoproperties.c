@@ -38,6 +38,7 @@ static const gsize places[] = {
     [PROP_LEFT_RIGHT] = AT (settings.left_right),
     [PROP_MAX_DIFFERENCE] = AT (settings.params.max_difference),
     [PROP_REVOTE] = AT (settings.revote),
+    [PROP_SLANT] = AT (settings.slant),
     [PROP_SPECKLE_SIZE] = AT (settings.params.speckle_size),
     [PROP_SPECKLE_STEP] = AT (settings.params.speckle_step),
     [PROP_GRID_SPACING] = AT (settings.grid_spacing),
@@ -74,6 +75,7 @@ gst_pocstereo_get_params (GstPocstereo *self)
     p.fit = (PocstereoFit) self->settings.fit - 1;
   p.left_right = self->settings.left_right;
   p.revote = self->settings.revote;
+  p.slant = self->settings.slant;
   GST_OBJECT_UNLOCK (self);
   p.window = p.window ? p.window : mode->window;
   p.lines = p.lines ? p.lines : mode->lines;

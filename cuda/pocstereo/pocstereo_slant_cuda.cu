@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Step 7 once more, with windows that lean with the surface: a thread a pixel.
+ * The left window's phasors are those of the field. */
+#include "pocstereo/pocstereo_pixel.cuh"
+#include "pocstereo/pocstereo_slant_core.h"
+
+#define TILE_X 32
+#define TILE_Y 4
+
+struct Maps {
+  const int32_t *smooth[2];
+};
+
+/* Adds what the line's phasors @g, each in the lower half of a word, and those
+ * of the @half of pair @f are together. */
+template <class Window>
+static __device__ __forceinline__ void
+add_line (const Window &t, const uint2 *f, int deeper, int half,
+    const uint32_t *g, int32_t *r)
+{
+#pragma unroll
+  for (int k = 0; k < t.bandwidth; k++) {
+    uint2 both = f[(size_t) (k / 2) * deeper];
+    uint32_t word = (k % 2 ? both.y : both.x) >> (16 * half) & 0xffffu;
+
+    r[2 * k] = pocstereo_dot (word, g[k], r[2 * k]);
+    r[2 * k + 1] = pocstereo_dot (pocstereo_turned (word), g[k], r[2 * k + 1]);
+  }
+}
+
+/* What a leaning window finds; as disparity, its lag alone. */
+template <class Window>
+static __device__ __forceinline__ PocstereoMatch
+measure (const PocstereoWork &w, const PocstereoField &f, const Window &t,
+    int view, int x, const PocstereoLean &lean)
+{
+  const uint16_t *other = w.view[1 - view][0];
+  const uint2 *left = f.couples[view][0] + x;
+  int32_t r[2 * Window::most_bandwidth];
+
+#pragma unroll
+  for (int k = 0; k < 2 * t.bandwidth; k++)
+    r[k] = 0;
+#pragma unroll 1
+  for (int j = 0; j < t.lines; j++) {
+    int line = pocstereo_clamp (lean.y + j - t.lines / 2, 0, w.height - 1);
+    const uint16_t *row = other + (size_t) line * w.stride[0];
+    float samples[2 * Window::most_half];
+    uint32_t words[Window::most_bandwidth];
+
+#pragma unroll
+    for (int n = 1 - t.half; n < t.half; n++)
+      samples[n + t.half] = pocstereo_slanted (row, w.width, &lean, n, line);
+    pocstereo_line (t, samples + t.half, words);
+    add_line (t, left + (size_t) ((lean.y + j) / 2) * f.pitch[0], f.deeper[0],
+        (lean.y + j) % 2, words, r);
+  }
+  return pocstereo_refine_in (t, w.tables, r, 0);
+}
+
+template <class Window>
+static __global__ void
+__launch_bounds__ (TILE_X *TILE_Y)
+    slant_kernel (const __grid_constant__ PocstereoWork w,
+        const __grid_constant__ PocstereoField f,
+        const __grid_constant__ Window t, const __grid_constant__ Maps maps)
+{
+  int view = blockIdx.z;
+  int x = blockIdx.x * TILE_X + threadIdx.x;
+  int y = blockIdx.y * TILE_Y + threadIdx.y;
+  size_t at = (size_t) y * w.width + x;
+  PocstereoMatch match;
+  PocstereoSlant slant;
+
+  allow_next ();
+  await_previous ();
+  if (x >= w.width || y >= w.height)
+    return;
+  match = w.matches[view][at];
+  if (pocstereo_slant (maps.smooth[view], w.width, w.height, x, y, &slant))
+    pocstereo_take_leaning (measure (w, f, t, view, x,
+                                pocstereo_lean (x, y, match.disparity, slant)),
+        slant.across, &match);
+  pocstereo_forget_low (w.min_peak, &match);
+  w.matches[view][at] = match;
+}
+
+const char *
+pocstereo_slant_cuda (const Device *dev, const PocstereoWork *w, int view)
+{
+  const PocstereoCuda *c = (const PocstereoCuda *) w->state;
+  const int32_t *const disparities[2] = {
+      (const int32_t *) w->matches[0], (const int32_t *) w->matches[1]};
+  Maps maps = {{c->smooth[0], c->smooth[1]}};
+
+  if (view) /* was done together with the left one */
+    return NULL;
+  static_assert (offsetof (PocstereoMatch, disparity) == 0, "comes first");
+  TRY (pocstereo_median_cuda (dev, w, disparities,
+      sizeof (PocstereoMatch) / sizeof (int32_t), c->smooth, w->width,
+      w->height));
+  return pocstereo_with_window (w, [&] (const auto &t) {
+    using Window = std::decay_t<decltype (t)>;
+
+    return pocstereo_launch (dev, w, slant_kernel<Window>,
+        dim3 (ceil_div (w->width, TILE_X), ceil_div (w->height, TILE_Y),
+            pocstereo_views (w)),
+        dim3 (TILE_X, TILE_Y), 0, *w, c->field, t, maps);
+  });
+}
