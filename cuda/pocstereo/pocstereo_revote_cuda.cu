@@ -218,7 +218,7 @@ pocstereo_revote_cuda (const Device *dev, const PocstereoWork *w, int view)
       dim3 (TILE_X, TILE_Y), 0, *w, census));
   static_assert (POCSTEREO_VOTES % 2 == 0, "matches end where they began");
   for (int pass = 0; pass < POCSTEREO_VOTES; pass++)
-    TRY (vote (
-        dev, w, at[pass % 2], at[1 - pass % 2], pass == POCSTEREO_VOTES - 1));
+    TRY (vote (dev, w, at[pass % 2], at[1 - pass % 2],
+        pass == POCSTEREO_VOTES - 1 && !w->params.slant));
   return NULL;
 }
