@@ -3,6 +3,7 @@
  * The rectification of stereo pairs. */
 #include "bench_median.h"
 #include "pocstereo_rectify_oracle.h"
+#include "pocstereo_rectify_picture.h"
 
 /* White noise, where 1/2048 pixel and the weights' rounding tell most. */
 static void
@@ -263,9 +264,11 @@ static const CheckPart on_each[] = {{"grey of every format", test_grey},
     {"turned cameras", test_turned}, {"brute force", test_oracle},
     {"flat and sloped", test_slopes}, {"refusals", test_refusals},
     {"wild views of small frames", test_wild},
-    {"pixels found again", test_find}, {NULL, NULL}};
+    {"pixels found again", test_find}, {"in colour", test_picture},
+    {"in colour, between pixels", test_picture_between}, {NULL, NULL}};
 
-static const CheckPart parity[] = {{"CPU and CUDA", test_parity}, {NULL, NULL}};
+static const CheckPart parity[] = {{"CPU and CUDA", test_parity},
+    {"in colour", test_picture_parity}, {NULL, NULL}};
 
 int
 main (int argc, char **argv)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/yuv.h"
-#include "pocstereo/pocstereo_rectify_core.h"
+#include "pocstereo/pocstereo_picture_core.h"
 
 struct _PocstereoRectify {
   Device device;
@@ -172,6 +172,23 @@ pocstereo_rectify_run (PocstereoRectify *r, const Image *left,
     w.plane[i] = r->plane[i];
   }
   return r->stages->run (&r->device, &w);
+}
+
+const char *
+pocstereo_rectify_picture (
+    PocstereoRectify *r, const Image *left, uint8_t *rgba, int stride)
+{
+  PocstereoPicture p = {.from = *left,
+      .yuv = yuv_of (left->matrix, left->full_range),
+      .map = r->mapped ? r->map[0] : NULL,
+      .valid = pocstereo_rectify_valid (r, 0),
+      .rgba = rgba,
+      .stride = stride};
+
+  TRY (check (r, left));
+  if (stride < 4 * r->width)
+    return "rows of the picture are shorter than the frame's";
+  return r->stages->picture (&r->device, &p);
 }
 
 const uint8_t *

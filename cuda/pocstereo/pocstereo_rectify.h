@@ -58,6 +58,13 @@ bool pocstereo_rectify_find (
 const char *pocstereo_rectify_run (PocstereoRectify *self, const Image *left,
     const Image *right, uint16_t *const sample[2], int stride);
 
+/* Queues the writing of the left frame in colour, as what pocstereo_rectify_run
+ * () makes of it shows it: rows of R G B 255, @stride bytes apart, in memory of
+ * the device; between pixels bilinear, outside of the frame black.  Of 10 and
+ * 16 bits the upper 8 count. */
+const char *pocstereo_rectify_picture (
+    PocstereoRectify *self, const Image *left, uint8_t *rgba, int stride);
+
 /* Whether the samples of @view (0 left, 1 right) come from inside the frame, a
  * byte each, 1 or 0, in rows of width, in memory of the device; matches where
  * it is 0 are void.  NULL: all do, since nothing is rectified. */

@@ -113,6 +113,8 @@ pocstereo_grey_between (const PocstereoGrey *g, PocstereoPosition p)
   return pocstereo_weigh (samples, p);
 }
 
+struct PocstereoPicture; /* pocstereo_picture_core.h */
+
 /* What the stages work on; index 0 left, 1 right. */
 typedef struct {
   PocstereoGrey grey[2];
@@ -137,6 +139,8 @@ pocstereo_grey_of_plane (const PocstereoRectifyWork *w, int view)
 
 typedef struct {
   const char *(*run) (const Device *dev, const PocstereoRectifyWork *w);
+  const char *(*picture) (
+      const Device *dev, const struct PocstereoPicture *picture);
 } PocstereoRectifyStages;
 
 C_BEGIN

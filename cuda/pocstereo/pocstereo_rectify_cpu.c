@@ -2,7 +2,7 @@
  *
  * Rectification as loops.  A frame is made grey once, since each of its pixels
  * is read some 16 times. */
-#include "pocstereo/pocstereo_rectify_core.h"
+#include "pocstereo/pocstereo_picture_core.h"
 
 /* Fewer rows than this, and threads cost more than they save. */
 #define FEW 64
@@ -81,4 +81,15 @@ run (const Device *dev, const PocstereoRectifyWork *w)
   return NULL;
 }
 
-const PocstereoRectifyStages pocstereo_rectify_stages_cpu = {run};
+static const char *
+picture (const Device *dev, const PocstereoPicture *p)
+{
+  (void) dev;
+#pragma omp parallel for schedule(static) if (p->from.height > FEW)
+  for (int y = 0; y < p->from.height; y++)
+    for (int x = 0; x < p->from.width; x++)
+      pocstereo_paint (p, x, y);
+  return NULL;
+}
+
+const PocstereoRectifyStages pocstereo_rectify_stages_cpu = {run, picture};

@@ -4,7 +4,7 @@
  * grey of one byte is read from the frame at once; others are made samples
  * first, since each pixel is read some 16 times. */
 #include "common/cuda.cuh"
-#include "pocstereo/pocstereo_rectify_core.h"
+#include "pocstereo/pocstereo_picture_core.h"
 
 #define BLOCK_WIDTH 32
 #define BLOCK_HEIGHT 8
@@ -62,4 +62,26 @@ run (const Device *dev, const PocstereoRectifyWork *w)
   return NULL;
 }
 
-const PocstereoRectifyStages pocstereo_rectify_stages_cuda = {run};
+static __global__ void
+picture_kernel (const __grid_constant__ PocstereoPicture p)
+{
+  int x = blockIdx.x * BLOCK_WIDTH + threadIdx.x;
+  int y = blockIdx.y * BLOCK_HEIGHT + threadIdx.y;
+
+  if (x < p.from.width && y < p.from.height)
+    pocstereo_paint (&p, x, y);
+}
+
+static const char *
+picture (const Device *dev, const PocstereoPicture *p)
+{
+  dim3 grid (ceil_div (p->from.width, BLOCK_WIDTH),
+      ceil_div (p->from.height, BLOCK_HEIGHT));
+
+  picture_kernel<<<grid, dim3 (BLOCK_WIDTH, BLOCK_HEIGHT), 0,
+      device_stream (dev)>>> (*p);
+  CUDA_TRY (cudaGetLastError ());
+  return NULL;
+}
+
+const PocstereoRectifyStages pocstereo_rectify_stages_cuda = {run, picture};

@@ -15,7 +15,8 @@
  * OpenCV or ROS by which frames of any rig are rectified first; disparities and
  * all else then refer to the rectified left view.
  *
- * With #GstPocstereo:output=left the left frame passes, with VisionMaps.  In
+ * With #GstPocstereo:output=left the left frame passes, with VisionMaps; where
+ * frames are rectified it is the rectified one, in RGBA, that the maps fit.  In
  * mode dense these are `disparity` (f32, pixels, −32768 where there is none),
  * `sigma` (u16, the standard deviation that is predicted for each),
  * `confidence` (u8) and, where the rig is known, `depth` (f32, metres, 0 where
@@ -24,7 +25,8 @@
  * (f32: x y disparity sigma confidence, pixels) and, where the rig is known,
  * `points` (f32: x y z and the sigma of z, metres), all 0 where a match is of
  * no point before the camera.  The same numbers, five for each, are `matches`
- * of the message that #GstPocstereo:post-messages asks for.
+ * of the message that #GstPocstereo:post-messages asks for.  In mode dense
+ * there is none: maps of pixels do not go into messages.
  *
  * With output=disparity the output is GRAY16_LE: 0 where there is no disparity,
  * else disparity = min-disparity + (value − 1) · disparity-scale, two fields of
@@ -35,7 +37,7 @@
  * The rig is known from #GstPocstereo:intrinsics and #GstPocstereo:baseline,
  * else from the calibration, else from the VisionCamera of the left buffer.
  * Buffers get the VisionCamera of what was used.  #GstPocstereo:ply-location
- * writes points in space, in the grey of the left view, to a file or, with a
+ * writes points in space, in the colours of the left view, to a file or, with a
  * pattern as cloud-%05d.ply, to one a frame.
  *
  * In mode points, the left view is asked at #GstPocstereo:points, else on a
@@ -154,15 +156,16 @@ run (GstPocstereo *self, const PocstereoParams *params, const Image *left,
 
   TRY (pocstereo_rectify_run (
       self->rectify, left, right, self->sample, self->stride));
+  TRY (gst_pocstereo_paint_left (self, left));
   TRY (gst_pocstereo_watch (self, params, &frame));
   if (self->mode == GST_POCSTEREO_DENSE) {
     TRY (pocstereo_dense (self->matcher, params, &frame, &matches));
-    return gst_pocstereo_take_pixels (self, params, matches, buffer);
+    return gst_pocstereo_take_pixels (self, params, left, matches, buffer);
   }
   TRY (pocstereo_points (self->matcher, params, &frame,
       (const PocstereoPoint *) self->chosen->data, (int) self->chosen->len,
       &matches));
-  return gst_pocstereo_take_points (self, params, matches, buffer);
+  return gst_pocstereo_take_points (self, params, left, matches, buffer);
 }
 
 /* What is wrong with this frame. */
@@ -189,7 +192,7 @@ gst_pocstereo_process (GstVisionAggregator *agg, const Image *left,
   if (!fault)
     return run (self, &params, left, right, buffer);
   gst_vision_common_fault (gst_vision_aggregator_get_common (agg), fault);
-  return gst_pocstereo_clear_picture (self);
+  return gst_pocstereo_clear_picture (self, left);
 }
 
 static GstVideoFormat
@@ -208,9 +211,11 @@ gst_pocstereo_output (GstVisionAggregator *agg, GstStructure *fields)
     gst_structure_set (fields, "min-disparity", G_TYPE_INT, self->least,
         "disparity-scale", G_TYPE_DOUBLE, self->step, NULL);
   }
-  return self->shown == GST_POCSTEREO_LEFT    ? GST_VIDEO_FORMAT_UNKNOWN
-      : self->shown == GST_POCSTEREO_COLORMAP ? GST_VIDEO_FORMAT_RGBA
-                                              : GST_VIDEO_FORMAT_GRAY16_LE;
+  if (self->shown == GST_POCSTEREO_LEFT)
+    return gst_pocstereo_has_rig (self) ? GST_VIDEO_FORMAT_RGBA
+                                        : GST_VIDEO_FORMAT_UNKNOWN;
+  return self->shown == GST_POCSTEREO_COLORMAP ? GST_VIDEO_FORMAT_RGBA
+                                               : GST_VIDEO_FORMAT_GRAY16_LE;
 }
 
 static gboolean

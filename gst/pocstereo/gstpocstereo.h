@@ -47,6 +47,7 @@ typedef struct {
   gboolean regions_only;
   gdouble disparity_scale;
   gdouble baseline; /* metres; 0: not set */
+  gdouble doffs;    /* pixels */
 } GstPocstereoSettings;
 
 /* The maps of every pixel. */
@@ -104,7 +105,8 @@ struct _GstPocstereo {
   /* gstpocstereocloud.c */
   GstVisionPly *cloud;
   guint n_clouds;
-  guint16 *greys;          /* the left samples, on the host */
+  guint8 *painted;         /* of the device: the left view, R G B 255, */
+  guint8 *colours;         /* and on the host */
   PocstereoMatch *matches; /* of every pixel, on the host */
 
   /* gstpocstereowatch.c */
@@ -147,10 +149,13 @@ const char *gst_pocstereo_choose (GstPocstereo *self, GstBuffer *buffer);
  * the camera that is known. */
 const char *gst_pocstereo_begin_rig (GstPocstereo *self, GstBuffer *buffer);
 void gst_pocstereo_close_rig (GstPocstereo *self);
+/* Whether there is one to rectify by. */
+gboolean gst_pocstereo_has_rig (GstPocstereo *self);
 /* Makes a region of the left frame one of the left view, where frames are
  * rectified: the least that holds its outline. */
 void gst_pocstereo_rectify_region (GstPocstereo *self, GstVideoRectangle *r);
-/* Refuses, with an error, a rig for frames of another size. */
+/* Refuses, with an error, a rig for frames of another size, and intrinsics that
+ * cannot be of a rectified camera. */
 const char *gst_pocstereo_check_rig (GstPocstereo *self);
 
 /* gstpocstereoresults.c */
@@ -158,18 +163,20 @@ const char *gst_pocstereo_open_results (
     GstPocstereo *self, const Device *device);
 void gst_pocstereo_close_results (GstPocstereo *self);
 const char *gst_pocstereo_take_pixels (GstPocstereo *self,
-    const PocstereoParams *params, const PocstereoMatch *matches,
-    GstBuffer *buffer);
+    const PocstereoParams *params, const Image *left,
+    const PocstereoMatch *matches, GstBuffer *buffer);
 const char *gst_pocstereo_take_points (GstPocstereo *self,
-    const PocstereoParams *params, const PocstereoMatch *matches,
-    GstBuffer *buffer);
+    const PocstereoParams *params, const Image *left,
+    const PocstereoMatch *matches, GstBuffer *buffer);
+/* The left view, where the output is that as frames are rectified. */
+const char *gst_pocstereo_paint_left (GstPocstereo *self, const Image *left);
 /* The picture of a frame that nothing was found in. */
-const char *gst_pocstereo_clear_picture (GstPocstereo *self);
+const char *gst_pocstereo_clear_picture (GstPocstereo *self, const Image *left);
 
-/* gstpocstereocloud.c: writes what was found, if that is wanted.  @matches: of
- * every pixel, the device's; NULL: those of self->found. */
+/* gstpocstereocloud.c: writes what was found in @left, if that is wanted.
+ * @matches: of every pixel, the device's; NULL: those of self->found. */
 const char *gst_pocstereo_write_cloud (
-    GstPocstereo *self, const PocstereoMatch *matches);
+    GstPocstereo *self, const Image *left, const PocstereoMatch *matches);
 void gst_pocstereo_close_cloud (GstPocstereo *self);
 
 /* gstpocstereowatch.c: looks at some of the frames, and warns once. */

@@ -3,16 +3,19 @@
  * Points in space, to a file or one a frame. */
 #include "pocstereo/gstpocstereo.h"
 
-/* The left samples on the host, for the greys of points. */
+/* The left view on the host, for the colours of points. */
 static const char *
-read_greys (GstPocstereo *self, const Device *device)
+read_colours (GstPocstereo *self, const Device *device, const Image *left)
 {
-  gsize row = (gsize) self->width * sizeof *self->greys;
+  gsize row = 4 * (gsize) self->width, bytes = row * (gsize) self->height;
 
-  if (!self->greys && !(self->greys = g_try_malloc (row * self->height)))
+  if (!self->painted)
+    TRY (device_alloc (device, (void **) &self->painted, bytes));
+  if (!self->colours && !(self->colours = g_try_malloc (bytes)))
     return "out of memory for a cloud of points";
-  return device_copy_rows (device, self->greys, row, self->sample[0],
-      (gsize) self->stride * sizeof *self->greys, row, (gsize) self->height);
+  TRY (pocstereo_rectify_picture (
+      self->rectify, left, self->painted, (int) row));
+  return device_copy (device, self->colours, self->painted, bytes);
 }
 
 static const char *
@@ -35,10 +38,10 @@ add_found (GstPocstereo *self)
   for (guint i = 0; i < self->found->len; i++) {
     const PocstereoPointMatch *m =
         &g_array_index (self->found, PocstereoPointMatch, i);
-    guint8 grey =
-        (guint8) (self->greys[(gsize) m->y * self->width + (gsize) m->x] >> 4);
-    GstVisionPlyPoint point = {
-        space[i][0], space[i][1], space[i][2], grey, grey, grey, m->confidence};
+    const guint8 *rgb =
+        self->colours + 4 * ((gsize) m->y * self->width + (gsize) m->x);
+    GstVisionPlyPoint point = {space[i][0], space[i][1], space[i][2], rgb[0],
+        rgb[1], rgb[2], m->confidence};
 
     if (point.z > 0)
       gst_vision_ply_add (self->cloud, &point);
@@ -66,14 +69,14 @@ add_row (GstPocstereo *self, gint y)
 }
 
 static const char *
-fill (GstPocstereo *self, const PocstereoMatch *matches)
+fill (GstPocstereo *self, const Image *left, const PocstereoMatch *matches)
 {
   const Device *device = gst_pocstereo_get_device (self);
 
   if (!self->cloud)
     self->cloud = gst_vision_ply_new ();
   gst_vision_ply_clear (self->cloud);
-  TRY (read_greys (self, device));
+  TRY (read_colours (self, device, left));
   if (matches)
     TRY (read_matches (self, device, matches));
   TRY (device_wait (device));
@@ -96,7 +99,8 @@ warn_once (GstPocstereo *self)
 }
 
 const char *
-gst_pocstereo_write_cloud (GstPocstereo *self, const PocstereoMatch *matches)
+gst_pocstereo_write_cloud (
+    GstPocstereo *self, const Image *left, const PocstereoMatch *matches)
 {
   GError *error = NULL;
   gchar *location, *path;
@@ -105,7 +109,7 @@ gst_pocstereo_write_cloud (GstPocstereo *self, const PocstereoMatch *matches)
   location = g_strdup (self->ply_location);
   GST_OBJECT_UNLOCK (self);
   if (location && self->has_space) {
-    const char *err = fill (self, matches);
+    const char *err = fill (self, left, matches);
 
     if (err) {
       g_free (location);
@@ -126,6 +130,8 @@ void
 gst_pocstereo_close_cloud (GstPocstereo *self)
 {
   g_clear_pointer (&self->cloud, gst_vision_ply_free);
-  g_clear_pointer (&self->greys, g_free);
+  device_release (gst_pocstereo_get_device (self), self->painted);
+  self->painted = NULL;
+  g_clear_pointer (&self->colours, g_free);
   g_clear_pointer (&self->matches, g_free);
 }

@@ -244,14 +244,22 @@ install_space (GObjectClass *k, const GstPocstereoSettings *d)
           1e-9, 1e6, 1, TEXT));
   install (k, PROP_INTRINSICS,
       g_param_spec_string ("intrinsics", "Intrinsics",
-          "The rectified left camera: fx,fy,cx,cy in pixels of the view (unset "
-          "= that of calibration, else the buffer's VisionCamera)",
+          "The rectified left camera: fx,fy,cx,cy in pixels of the view, "
+          "without distortion (unset = that of calibration, else the buffer's "
+          "VisionCamera)",
           NULL, TEXT));
   install (k, PROP_BASELINE,
       g_param_spec_double ("baseline", "Baseline",
           "With intrinsics, metres from the left to the right camera (0 = that "
           "of the buffer's VisionCamera)",
           0, 1e6, d->baseline, LIVE));
+  install (k, PROP_DOFFS,
+      g_param_spec_double ("doffs", "Offset of disparities",
+          "With intrinsics, pixels by which cx of the rectified right camera "
+          "is "
+          "greater than the left one's, as Middlebury names it: depth = fx "
+          "baseline / (disparity + doffs)",
+          -POCSTEREO_MAX_SIDE, POCSTEREO_MAX_SIDE, d->doffs, LIVE));
   install (k, PROP_PLY_LOCATION,
       g_param_spec_string ("ply-location", "Location of PLY",
           "File to which the points in space of each frame are written, the "

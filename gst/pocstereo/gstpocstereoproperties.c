@@ -45,6 +45,7 @@ static const gsize places[] = {
     [PROP_REGIONS_ONLY] = AT (settings.regions_only),
     [PROP_DISPARITY_SCALE] = AT (settings.disparity_scale),
     [PROP_BASELINE] = AT (settings.baseline),
+    [PROP_DOFFS] = AT (settings.doffs),
     [PROP_CALIBRATION_UNIT] = AT (calibration_unit),
     [PROP_ROI] = AT (roi),
     [PROP_POINTS] = AT (points),
@@ -169,6 +170,8 @@ set_text (GstPocstereo *self, guint id, const gchar *name, const gchar *text)
     self->refused = error;
   }
   GST_OBJECT_UNLOCK (self);
+  if (good && id == PROP_CALIBRATION) /* output=left changes its format */
+    gst_pad_mark_reconfigure (GST_AGGREGATOR (self)->srcpad);
   free_read (&read);
   g_free (kept);
   /* Before, nobody listens to the bus: the start says it then. */

@@ -84,14 +84,26 @@ fill_picture (GstPocstereo *self, const PocstereoParams *params,
 }
 
 const char *
-gst_pocstereo_clear_picture (GstPocstereo *self)
+gst_pocstereo_paint_left (GstPocstereo *self, const Image *left)
+{
+  const Image *picture =
+      gst_vision_aggregator_get_output (GST_VISION_AGGREGATOR (self));
+
+  if (self->shown != GST_POCSTEREO_LEFT || !picture)
+    return NULL;
+  return pocstereo_rectify_picture (
+      self->rectify, left, picture->plane[0], picture->stride[0]);
+}
+
+const char *
+gst_pocstereo_clear_picture (GstPocstereo *self, const Image *left)
 {
   const Image *picture =
       gst_vision_aggregator_get_output (GST_VISION_AGGREGATOR (self));
   gsize row;
 
-  if (!picture)
-    return NULL;
+  if (!picture || self->shown == GST_POCSTEREO_LEFT)
+    return gst_pocstereo_paint_left (self, left);
   row = (gsize) image_row_bytes (picture->format, picture->width, 0);
   return device_clear (gst_pocstereo_get_device (self), picture->plane[0],
       (gsize) picture->stride[0] * (picture->height - 1) + row);
@@ -169,12 +181,12 @@ make_maps (GstPocstereo *self, const PocstereoMatch *matches, GstBuffer *buffer)
 
 const char *
 gst_pocstereo_take_pixels (GstPocstereo *self, const PocstereoParams *params,
-    const PocstereoMatch *matches, GstBuffer *buffer)
+    const Image *left, const PocstereoMatch *matches, GstBuffer *buffer)
 {
   TRY (self->shown == GST_POCSTEREO_LEFT
           ? make_maps (self, matches, buffer)
           : fill_picture (self, params, matches));
-  return gst_pocstereo_write_cloud (self, matches);
+  return gst_pocstereo_write_cloud (self, left, matches);
 }
 
 /* A list as a map of one row, a column an entry. */
@@ -251,7 +263,7 @@ scatter (GstPocstereo *self, const PocstereoParams *params,
 
 const char *
 gst_pocstereo_take_points (GstPocstereo *self, const PocstereoParams *params,
-    const PocstereoMatch *matches, GstBuffer *buffer)
+    const Image *left, const PocstereoMatch *matches, GstBuffer *buffer)
 {
   const uint8_t *const valid[2] = {self->valid[0], self->valid[1]};
   guint n = self->chosen->len;
@@ -271,5 +283,5 @@ gst_pocstereo_take_points (GstPocstereo *self, const PocstereoParams *params,
   if (self->shown != GST_POCSTEREO_LEFT)
     TRY (scatter (self, params, matches));
   post (self, buffer);
-  return gst_pocstereo_write_cloud (self, NULL);
+  return gst_pocstereo_write_cloud (self, left, NULL);
 }

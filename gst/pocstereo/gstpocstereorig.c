@@ -6,9 +6,39 @@
 
 #include "pocstereo/gstpocstereo.h"
 
+gboolean
+gst_pocstereo_has_rig (GstPocstereo *self)
+{
+  gboolean known;
+
+  GST_OBJECT_LOCK (self);
+  known = self->rig != NULL;
+  GST_OBJECT_UNLOCK (self);
+  return known;
+}
+
+/* What the properties say besides of a rig. */
+typedef struct {
+  gboolean is_set; /* intrinsics */
+  gboolean bends;  /* these say that a lens does */
+  gdouble baseline, doffs;
+} Camera;
+
+#define BENT \
+ "intrinsics have a lens distortion, but are those of the rectified camera; " \
+ "set calibration, by which frames are rectified, or four numbers"
+
 static gboolean
-get_rig (GstPocstereo *self, GstVisionRig *rig, gboolean *is_camera_set,
-    gdouble *baseline)
+is_bent (const GstVisionCamera *camera)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (camera->distortion); i++)
+    if (camera->distortion[i] != 0)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+get_rig (GstPocstereo *self, GstVisionRig *rig, Camera *camera)
 {
   gboolean known;
 
@@ -16,8 +46,10 @@ get_rig (GstPocstereo *self, GstVisionRig *rig, gboolean *is_camera_set,
   known = self->rig != NULL;
   if (known)
     *rig = *self->rig;
-  *is_camera_set = self->intrinsics.intrinsics != NULL;
-  *baseline = self->settings.baseline;
+  camera->is_set = self->intrinsics.intrinsics != NULL;
+  camera->bends = camera->is_set && is_bent (&self->intrinsics.written);
+  camera->baseline = self->settings.baseline;
+  camera->doffs = self->settings.doffs;
   GST_OBJECT_UNLOCK (self);
   return known;
 }
@@ -105,21 +137,24 @@ take_rig (GstPocstereo *self, const GstVisionRig *rig, GstBuffer *buffer)
 
 /* Space by the left camera and the baseline, where both are known. */
 static const char *
-take_camera (GstPocstereo *self, gdouble baseline, GstBuffer *buffer)
+take_camera (GstPocstereo *self, const Camera *said, GstBuffer *buffer)
 {
+  gdouble baseline = said->baseline;
   GstVisionCamera c;
 
   if (!gst_vision_intrinsics_find (&self->intrinsics, GST_ELEMENT (self),
           buffer, (guint) self->width, (guint) self->height, &c))
     return NULL;
-  for (guint i = 0; i < G_N_ELEMENTS (c.distortion); i++)
-    if (c.distortion[i] != 0)
-      return "the camera has a lens distortion, but frames are not rectified; "
-             "set calibration, or intrinsics without distortion";
+  if (said->bends)
+    return BENT;
+  if (is_bent (&c))
+    return "the camera has a lens distortion, but frames are not rectified; "
+           "set calibration, or intrinsics without distortion";
   if (!(baseline > 0))
     baseline = c.baseline;
   if (baseline > 0) {
-    PocstereoCamera camera = {c.fx, c.fy, c.cx, c.cy, c.cx, baseline};
+    PocstereoCamera camera = {
+        c.fx, c.fy, c.cx, c.cy, c.cx + said->doffs, baseline};
 
     TRY (pocstereo_space_from_camera (&self->space, &camera));
     self->has_space = TRUE;
@@ -132,15 +167,14 @@ take_camera (GstPocstereo *self, gdouble baseline, GstBuffer *buffer)
 const char *
 gst_pocstereo_begin_rig (GstPocstereo *self, GstBuffer *buffer)
 {
-  gboolean is_camera_set;
-  gdouble baseline;
+  Camera camera;
   GstVisionRig rig;
-  gboolean known = get_rig (self, &rig, &is_camera_set, &baseline);
+  gboolean known = get_rig (self, &rig, &camera);
 
   self->has_space = FALSE;
   TRY (rectify_by (self, known ? &rig : NULL));
-  return known && !is_camera_set ? take_rig (self, &rig, buffer)
-                                 : take_camera (self, baseline, buffer);
+  return known && !camera.is_set ? take_rig (self, &rig, buffer)
+                                 : take_camera (self, &camera, buffer);
 }
 
 void
@@ -179,13 +213,16 @@ gst_pocstereo_rectify_region (GstPocstereo *self, GstVideoRectangle *r)
 const char *
 gst_pocstereo_check_rig (GstPocstereo *self)
 {
-  gboolean is_camera_set;
-  gdouble baseline;
+  Camera camera;
   GstVisionRig rig;
   GError *error = NULL;
+  gboolean known = get_rig (self, &rig, &camera);
 
-  if (!get_rig (self, &rig, &is_camera_set, &baseline) ||
-      gst_vision_rig_fits (&rig, self->width, self->height, &error))
+  if (camera.bends) {
+    gst_vision_common_refused (gst_pocstereo_get_common (self), BENT);
+    return BENT;
+  }
+  if (!known || gst_vision_rig_fits (&rig, self->width, self->height, &error))
     return NULL;
   gst_vision_common_refused (gst_pocstereo_get_common (self), error->message);
   g_error_free (error);

@@ -29,6 +29,9 @@ GST_START_TEST (test_refused)
   expect_refusal ("lines=31", WIDTH, 30, "larger than the frame");
   expect_refusal ("window=15", WIDTH, HEIGHT, "even number");
   expect_refusal ("", 15, 100, "16 to 8192");
+  expect_refusal (
+      "intrinsics=80,80,48,32,0.1", WIDTH, HEIGHT, "lens distortion");
+  expect_refusal ("slant=true average=2", WIDTH, HEIGHT, "average=1");
   expect_refusal ("layers=8", WIDTH, HEIGHT, "too small for so many layers");
 }
 GST_END_TEST;

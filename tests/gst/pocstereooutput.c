@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The element pocstereo where its output is no left view: disparities, depth
- * and colours. */
-#include "pocstereoviews.h"
+ * and colours; and where it is that in other colours. */
+#include "pocstereorig.h"
 
 /* Maps the newest output, which has the caps of the pad. */
 static GstStructure *
@@ -149,6 +149,81 @@ GST_START_TEST (test_packed)
 }
 GST_END_TEST;
 
+/* With a calibration the left view comes out as the maps see it, 6 pixels
+ * farther right, whatever the frames are; without one as it came. */
+GST_START_TEST (test_rectified)
+{
+  gchar *rig = write_rig (WIDTH, 6);
+  Views v = views_grey ("");
+
+  for (gint i = 0; i < 3; i++) {
+    gboolean moved = i != 1;
+    GstVideoFrame frame;
+    GstBuffer *buffer;
+    GstStructure *caps;
+
+    g_object_set (v.element, "calibration", moved ? rig : NULL, NULL);
+    buffer = views_push (&v, NULL);
+    fail_unless (views_has (buffer, "disparity"));
+    fail_unless (views_has (buffer, "depth") == moved);
+    caps = begin (&v, buffer, &frame);
+    fail_unless_equals_string (
+        gst_structure_get_string (caps, "format"), moved ? "RGBA" : "GRAY8");
+    gst_structure_free (caps);
+    for (gint y = 0; y < HEIGHT; y++)
+      for (gint x = 0; x < WIDTH; x++) {
+        const guint8 *p = (const guint8 *) frame.data[0] +
+            y * frame.info.stride[0] + (moved ? 4 : 1) * x;
+
+        for (gint c = 0; c < (moved ? 3 : 1); c++)
+          fail_unless_equals_int (p[c],
+              moved && x < 6 ? 0 : views_texture (x - (moved ? 6 : 0), y));
+      }
+    gst_video_frame_unmap (&frame);
+    gst_buffer_unref (buffer);
+  }
+  views_expect_silence (&v);
+  views_free (&v);
+  remove_rig (rig);
+}
+GST_END_TEST;
+
+/* The vertex of a pixel that has no blue has none. */
+GST_START_TEST (test_colours)
+{
+  gchar *path = g_build_filename (g_get_tmp_dir (), "pocstereo-XXXXXX", NULL);
+  gint fd = g_mkstemp (path);
+  gchar *line = g_strdup_printf (
+      "mode=points "
+      "points=60,30 intrinsics=80,80,50,40 baseline=0.1 ply-location=%s",
+      path);
+  Views v = views_new (FALSE, line);
+  GstVideoFrame frame;
+  GstBuffer *left;
+  guint8 *pixel, was[3];
+  gchar *text;
+  gsize bytes;
+
+  views_caps (&v, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, NULL);
+  left = views_make (&v, 0);
+  fail_unless (gst_video_frame_map (&frame, &v.info, left, GST_MAP_READWRITE));
+  pixel = (guint8 *) frame.data[0] + 30 * frame.info.stride[0] + 3 * 60;
+  pixel[2] = 0;
+  memcpy (was, pixel, 3);
+  gst_video_frame_unmap (&frame);
+  gst_buffer_unref (views_push (&v, left));
+  fail_unless (g_file_get_contents (path, &text, &bytes, NULL));
+  fail_unless (bytes > 7 && was[0] > 0);
+  fail_unless (!memcmp (text + bytes - 7, was, 3)); /* then the confidence */
+  g_free (text);
+  views_free (&v);
+  g_close (fd, NULL);
+  g_unlink (path);
+  g_free (path);
+  g_free (line);
+}
+GST_END_TEST;
+
 static Suite *
 pocstereooutput_suite (void)
 {
@@ -160,6 +235,8 @@ pocstereooutput_suite (void)
   tcase_add_test (tc, test_depth);
   tcase_add_test (tc, test_colormap);
   tcase_add_test (tc, test_packed);
+  tcase_add_test (tc, test_rectified);
+  tcase_add_test (tc, test_colours);
   return suite;
 }
 

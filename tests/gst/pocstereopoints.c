@@ -122,6 +122,23 @@ GST_START_TEST (test_texts)
 }
 GST_END_TEST;
 
+/* A right camera whose centre lies 3 pixels farther right: 8 / (5 + 3). */
+GST_START_TEST (test_doffs)
+{
+  Views v = views_grey (
+      GREY_POINTS "points=60,30 intrinsics=80,80,50,40 baseline=0.1 doffs=3");
+  GstBuffer *buffer = views_push (&v, NULL);
+  GstMapInfo info;
+  GstVisionMap map = views_map (buffer, "points", &info);
+  const gfloat *p = (const gfloat *) info.data;
+
+  fail_unless (fabs (p[0] - .125) < 2e-3 && fabs (p[2] - 1) < .01, "%f", p[2]);
+  gst_buffer_unmap (map.pixels, &info);
+  gst_buffer_unref (buffer);
+  views_free (&v);
+}
+GST_END_TEST;
+
 /* In space: f B / d = 80 * 0.1 / 5 metres. */
 GST_START_TEST (test_space)
 {
@@ -248,6 +265,7 @@ pocstereopoints_suite (void)
   tcase_add_test (tc, test_chosen);
   tcase_add_test (tc, test_texts);
   tcase_add_test (tc, test_space);
+  tcase_add_test (tc, test_doffs);
   tcase_add_test (tc, test_messages);
   tcase_add_test (tc, test_presets);
   tcase_add_test (tc, test_clouds);
