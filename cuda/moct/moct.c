@@ -155,8 +155,10 @@ set_work (Moct *m, const MoctParams *p, const Image *frame)
 static const char *
 queue_method (Moct *m, const MoctParams *p)
 {
-  if (p->method == MOCT_FUSED)
+  if (p->method == MOCT_FUSED) {
+    TRY (moct_work_grow_words (&m->work, &m->device));
     return m->stages->fused (&m->device, &m->work, &m->state);
+  }
   TRY (moct_work_grow_texels (&m->work, &m->device, p->method));
   return p->method == MOCT_PYRAMID
       ? m->stages->pyramid (&m->device, &m->work)

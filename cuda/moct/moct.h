@@ -123,8 +123,8 @@ void moct_free (Moct *self);
 const char *moct_run (Moct *self, const MoctParams *params, const Image *frame,
     double dt, const MoctObject **objects, int *n_objects);
 
-/* The device's part of moct_run() alone: queues the sums of @frame, and neither
- * waits nor tracks.  For measuring. */
+/* The device's part of moct_run() alone, for at least one colour: queues the
+ * sums of @frame, and neither waits nor tracks.  For measuring. */
 const char *moct_queue (
     Moct *self, const MoctParams *params, const Image *frame);
 

@@ -39,13 +39,28 @@ add_fragment (
   }
 }
 
+/* Shared memory adds 32 bits in one step, 64 only by trying until none of the
+ * others interferes. */
+static __device__ __forceinline__ void
+add_wide (unsigned long long *to, unsigned long long v)
+{
+  if (__isShared (to)) {
+    uint32_t low = (uint32_t) v, before = atomicAdd ((uint32_t *) to, low);
+
+    atomicAdd ((uint32_t *) to + 1,
+        (uint32_t) (v >> 32) + (before + low < low ? 1 : 0));
+  } else {
+    atomicAdd (to, v);
+  }
+}
+
 /* Adds @sum, which ten lanes have, to @to: each lane a part of it.  The parts
  * lie side by side, so that all lanes' additions are one request. */
 static __device__ __forceinline__ void
 moct_sum_add_lane (MoctSum *to, const MoctSum &s, int lane)
 {
   if (lane < 6)
-    atomicAdd (&to->n + lane,
+    add_wide (&to->n + lane,
         lane == 0       ? s.n
             : lane == 1 ? s.x
             : lane == 2 ? s.y
@@ -56,45 +71,4 @@ moct_sum_add_lane (MoctSum *to, const MoctSum &s, int lane)
     atomicMin (&to->box.x0 + (lane - 6), lane == 6 ? s.box.x0 : s.box.y0);
   else if (lane < 10)
     atomicMax (&to->box.x1 + (lane - 8), lane == 8 ? s.box.x1 : s.box.y1);
-}
-
-/* Moments about a corner near by, in 32 bits: enough for 128 x 128 pixels. */
-struct NearSum {
-  uint32_t n, x, y, xx, xy, yy;
-  int x0, y0, x1, y1;
-};
-
-static __device__ __forceinline__ NearSum
-near_sum (const MoctFragment &f, uint32_t X, uint32_t Y)
-{
-  uint32_t n = f.n_y & 0xffff, x = f.xy_x >> 16, y = f.n_y >> 16;
-  ImageBox box = moct_fragment_box (&f, 0, 0);
-  NearSum s;
-
-  s.n = n;
-  s.x = x + n * X;
-  s.y = y + n * Y;
-  s.xx = (f.xx_yy & 0xffff) + 2 * X * x + n * X * X;
-  s.yy = (f.xx_yy >> 16) + 2 * Y * y + n * Y * Y;
-  s.xy = (f.xy_x & 0xffff) + X * y + Y * x + n * X * Y;
-  s.x0 = box.x0 + (int) X, s.x1 = box.x1 + (int) X;
-  s.y0 = box.y0 + (int) Y, s.y1 = box.y1 + (int) Y;
-  return s;
-}
-
-/* The same in frame coordinates; (@X, @Y) is the corner. */
-static __device__ __forceinline__ MoctSum
-far_sum (const NearSum &s, unsigned long long X, unsigned long long Y)
-{
-  MoctSum t;
-
-  t.n = s.n;
-  t.x = s.x + s.n * X;
-  t.y = s.y + s.n * Y;
-  t.xx = s.xx + 2 * X * s.x + s.n * X * X;
-  t.yy = s.yy + 2 * Y * s.y + s.n * Y * Y;
-  t.xy = s.xy + X * s.y + Y * s.x + s.n * X * Y;
-  t.box.x0 = s.x0 + (int) X, t.box.x1 = s.x1 + (int) X;
-  t.box.y0 = s.y0 + (int) Y, t.box.y1 = s.y1 + (int) Y;
-  return t;
 }

@@ -21,10 +21,11 @@ typedef struct {
   MoctBlob blobs[1];   /* as many as there is room for fragments */
 } MoctResult;
 
-/* A fragment that is the root of its blob. */
+/* A fragment of a colour among the others of that colour. */
 typedef struct {
-  uint32_t at, cls;
-} MoctRoot;
+  uint32_t tile;   /* its column, its row << 16 */
+  uint32_t extent; /* as in MoctFragment; then, of a root, which blob it is */
+} MoctPart;
 
 /* All that the stages work on; device memory where nothing is said. */
 typedef struct {
@@ -45,16 +46,21 @@ typedef struct {
   MoctOverflow *overflow;
   int max_overflow;
   uint32_t *parents;    /* of fragments: union-find, roots are smallest */
-  MoctSum *sums;        /* of fragments that are roots */
+  MoctSum *sums;        /* of blobs; on the CPU each at its root */
   MoctSum *colour_sums; /* where no blobs are asked for */
-  MoctRoot *roots;      /* GPU */
-  uint32_t *counters;   /* MOCT_N_COUNTERS, zero between frames */
-  MoctResult *result;   /* pinned */
-  MoctSum *texels;      /* of the pyramid's levels, two of them in turn */
+  /* on the GPU, which joins colour by colour: */
+  uint32_t *bits;     /* [colour][moct_n_words ()], zero between frames */
+  uint32_t *before;   /* of each word, room for the bits before it */
+  size_t max_words;   /* room for these */
+  MoctPart *parts;    /* of colours with many; with parents and sums */
+  uint32_t *counters; /* MOCT_N_COUNTERS, zero between frames */
+  MoctResult *result; /* pinned */
+  MoctSum *texels;    /* of the pyramid's levels, two of them in turn */
   size_t max_texels;
 } MoctWork;
 
-enum { MOCT_OVERFLOW, MOCT_ROOTS, MOCT_N_COUNTERS };
+/* DONE and REPORTED are counted in one step, as one number. */
+enum { MOCT_DONE, MOCT_REPORTED, MOCT_OVERFLOW, MOCT_USED, MOCT_N_COUNTERS };
 
 /* ---- Walking over fragments ---- */
 
@@ -141,6 +147,20 @@ moct_neighbour (const MoctWork *w, int tx, int ty, int k)
   int x = tx - r + k % across, y = ty - r + k / across;
 
   return x < 0 || x >= w->tiles_x || y < 0 ? -1 : y * w->tiles_x + x;
+}
+
+/* Where the fragments of a colour are, a bit for each tile: words in a row, and
+ * in all, a multiple of four. */
+BOTH int
+moct_words_x (const MoctWork *w)
+{
+  return (w->tiles_x + 31) / 32;
+}
+
+BOTH int
+moct_n_words (const MoctWork *w)
+{
+  return (moct_words_x (w) * w->tiles_y + 3) / 4 * 4;
 }
 
 /* The steps that each backend writes for itself.  The first three end with

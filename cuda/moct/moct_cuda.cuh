@@ -20,16 +20,14 @@ const char *moct_per_object_cuda (const Device *dev, const MoctWork *w);
 C_END
 
 /* The kernels of the fused method as nodes of a graph.  The first one makes
- * fragments, which the others join, add up to blobs and report; or, where no
- * blobs are asked for, sums of colours, which the last one reports. */
+ * fragments, which the second joins, adds up to blobs and reports; or, where no
+ * blobs are asked for, sums of colours, which the second reports. */
 typedef void (*MoctKernel) (const MoctWork w);
 MoctKernel moct_tiles_kernel (const MoctWork *w);
 
 cudaKernelNodeParams moct_tiles_node (const MoctWork *w, void **args);
-cudaKernelNodeParams moct_join_node (const MoctWork *w, void **args);
-cudaKernelNodeParams moct_gather_node (const MoctWork *w, void **args);
-cudaKernelNodeParams moct_roots_node (void **args);
-cudaKernelNodeParams moct_colours_node (void **args);
+cudaKernelNodeParams moct_blobs_node (const MoctWork *w, void **args);
+cudaKernelNodeParams moct_colours_node (const MoctWork *w, void **args);
 
 static inline cudaKernelNodeParams
 moct_node (MoctKernel kernel, dim3 blocks, dim3 threads, void **args)

@@ -23,11 +23,9 @@ build (FusedGraph *g, const Device *dev)
   TRY (chain_begin (&g->chain));
   params[n++] = moct_tiles_node (w, args);
   if (w->blobs) {
-    params[n++] = moct_join_node (w, args);
-    params[n++] = moct_gather_node (w, args);
-    params[n++] = moct_roots_node (args);
+    params[n++] = moct_blobs_node (w, args);
   } else {
-    params[n++] = moct_colours_node (args);
+    params[n++] = moct_colours_node (w, args);
     TRY (moct_clear_colours (dev, w));
   }
   for (int i = 0; i < n; i++)

@@ -3,20 +3,18 @@
  * First kernel of the fused method: the fragments of every tile, or, where no
  * blobs are asked for, the sums of every colour.
  *
- * A block reads 64 x 32 pixels, a warp 32 x 16, two tiles.  Lane 4 p + h has
- * row pair p of columns 8 h to 8 h + 7: 8 x 2 pixels, which in 4:2:0 share four
- * chroma samples.  Chroma is read first; where none of the four occurs in any
- * class the luma is never read.  Then the sixteen lanes of a tile agree on the
- * lowest class that is left, add up its pixels by a butterfly, and go on until
- * none is left. */
+ * A warp reads 32 x 16 pixels, two tiles.  Lane 4 p + h has row pair p of
+ * columns 8 h to 8 h + 7: 8 x 2 pixels, which in 4:2:0 share four chroma
+ * samples.  Chroma is read first; where none of the four occurs in any class
+ * the luma is never read.  Then the sixteen lanes of a tile agree on the
+ * highest class that is left, add up its pixels, and go on until none is left.
+ */
 #include <cuda_fp16.h>
 
 #include "moct/moct_add.cuh"
 #include "moct/moct_load.cuh"
 
-#define BLOCK_TILES_X 4
-#define BLOCK_TILES_Y 2
-#define THREADS (32 * BLOCK_TILES_X * BLOCK_TILES_Y / 2)
+#define MAX_THREADS 128
 
 /* The highest class that a lane has left, 0: none. */
 static __device__ __forceinline__ uint32_t
@@ -164,10 +162,12 @@ struct Header {
 };
 
 static __device__ __forceinline__ void
-write_fragment (
-    const MoctWork &w, int tile, uint32_t cls, const MoctFragment &f, Header *h)
+write_fragment (const MoctWork &w, int tx, int ty, uint32_t cls,
+    const MoctFragment &f, Header *h)
 {
-  int at = tile * MOCT_SLOTS + h->used;
+  int tile = ty * w.tiles_x + tx, at = tile * MOCT_SLOTS + h->used;
+  size_t word =
+      (size_t) (cls - 1) * moct_n_words (&w) + ty * moct_words_x (&w) + tx / 32;
 
   if (h->used < MOCT_SLOTS) {
 #pragma unroll
@@ -187,21 +187,20 @@ write_fragment (
     at = moct_n_slots (&w) + k;
   }
   *(uint4 *) &w.fragments[at] = make_uint4 (f.xx_yy, f.xy_x, f.n_y, f.extent);
-  w.parents[at] = (uint32_t) at;
-  moct_sum_clear (&w.sums[at]);
+  atomicOr (&w.bits[word], 1u << tx % 32);
 }
 
 /* The first lane writes the left tile, the second the right one. */
 static __device__ __forceinline__ void
 write_tiles (const MoctWork &w, const Lane &l, Classes *c)
 {
-  int tile = l.ty * w.tiles_x + l.tx, lane = threadIdx.x % 32;
+  int tile = l.ty * w.tiles_x + l.tx, lane = threadIdx.x;
   Header h = {{0, 0, 0}, 0, 0};
 
   for_each_class (
       w, l, c, [&] (int right, uint32_t cls, const MoctFragment &f) {
         if (lane == right)
-          write_fragment (w, tile + right, cls, f, &h);
+          write_fragment (w, l.tx + right, l.ty, cls, f, &h);
       });
   if (lane < 2 && l.tx + lane < w.tiles_x && l.ty < w.tiles_y)
     *(uint4 *) &w.tiles[tile + lane] =
@@ -215,18 +214,18 @@ add_tiles (const MoctWork &w, const Lane &l, Classes *c)
       w, l, c, [&] (int right, uint32_t cls, const MoctFragment &f) {
         add_fragment (&w.colour_sums[cls - 1], f,
             (unsigned) (l.tx + right) * MOCT_TILE, (unsigned) l.ty * MOCT_TILE,
-            threadIdx.x % 32);
+            threadIdx.x);
       });
 }
 
 template <ImageFormat F, bool VECTOR, bool BLOBS>
 static __global__ void
-__launch_bounds__ (THREADS) tiles_kernel (const __grid_constant__ MoctWork w)
+__launch_bounds__ (MAX_THREADS)
+    tiles_kernel (const __grid_constant__ MoctWork w)
 {
-  int warp = threadIdx.x / 32, h = threadIdx.x % 4, p = threadIdx.x % 32 / 4;
-  Lane l = {(int) blockIdx.x * BLOCK_TILES_X + warp % (BLOCK_TILES_X / 2) * 2,
-      (int) blockIdx.y * BLOCK_TILES_Y + warp / (BLOCK_TILES_X / 2), h / 2,
-      8 * (h % 2), 2 * p};
+  int h = threadIdx.x % 4, p = threadIdx.x / 4;
+  Lane l = {2 * (int) (blockIdx.x * blockDim.y + threadIdx.y),
+      (int) (blockIdx.y * blockDim.z + threadIdx.z), h / 2, 8 * (h % 2), 2 * p};
   int x = (l.tx + l.right) * MOCT_TILE + l.x, y = l.ty * MOCT_TILE + l.y;
   Classes c;
 
@@ -284,11 +283,16 @@ moct_tiles_kernel (const MoctWork *w)
   return w->blobs ? kernel_of<true> (&w->frame) : kernel_of<false> (&w->frame);
 }
 
+/* Blocks of two warps end sooner than those of four, each with its slowest:
+ * good where every pixel is classified.  Where most need no more than their
+ * chroma, a block takes longer to start than to end. */
 cudaKernelNodeParams
 moct_tiles_node (const MoctWork *w, void **args)
 {
+  dim3 threads (32, image_is_yuv (w->frame.format) ? 2 : 1, 2);
+
   return moct_node (moct_tiles_kernel (w),
-      dim3 (ceil_div (w->tiles_x, BLOCK_TILES_X),
-          ceil_div (w->tiles_y, BLOCK_TILES_Y)),
-      THREADS, args);
+      dim3 (ceil_div (w->tiles_x, 2 * (int) threads.y),
+          ceil_div (w->tiles_y, (int) threads.z)),
+      threads, args);
 }

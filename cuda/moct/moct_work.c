@@ -12,7 +12,7 @@ moct_work_grow (MoctWork *w, const Device *dev, int max)
   DEVICE_RENEW (dev, w->fragments, n);
   DEVICE_RENEW (dev, w->parents, n);
   DEVICE_RENEW (dev, w->sums, n);
-  DEVICE_RENEW (dev, w->roots, n);
+  DEVICE_RENEW (dev, w->parts, n);
   DEVICE_RENEW (dev, w->overflow, max);
   device_release_pinned (dev, w->result);
   w->result = NULL;
@@ -35,6 +35,20 @@ moct_work_open (MoctWork *w, const Device *dev, int width, int height)
   DEVICE_RENEW (dev, w->counters, MOCT_N_COUNTERS);
   DEVICE_RENEW (dev, w->windows, MOCT_MAX_COLOURS);
   return moct_work_grow (w, dev, (int) tiles);
+}
+
+const char *
+moct_work_grow_words (MoctWork *w, const Device *dev)
+{
+  size_t n = (size_t) w->n_colours * moct_n_words (w);
+
+  if (dev->kind == DEVICE_CPU || !w->blobs || n <= w->max_words)
+    return NULL;
+  w->max_words = 0;
+  DEVICE_RENEW (dev, w->bits, n);
+  DEVICE_RENEW (dev, w->before, n);
+  w->max_words = n;
+  return NULL;
 }
 
 const char *
@@ -62,7 +76,9 @@ moct_work_close (MoctWork *w, const Device *dev)
   device_release (dev, w->fragments);
   device_release (dev, w->parents);
   device_release (dev, w->sums);
-  device_release (dev, w->roots);
+  device_release (dev, w->parts);
+  device_release (dev, w->bits);
+  device_release (dev, w->before);
   device_release (dev, w->overflow);
   device_release (dev, w->texels);
   device_release_pinned (dev, w->result);

@@ -16,6 +16,9 @@ void moct_work_close (MoctWork *work, const Device *device);
 /* Room for @max fragments of tiles that have no slot left. */
 const char *moct_work_grow (MoctWork *work, const Device *device, int max);
 
+/* Room for the words of all colours, where the fused method needs them. */
+const char *moct_work_grow_words (MoctWork *work, const Device *device);
+
 /* Room for the texels of @method, where it needs any. */
 const char *moct_work_grow_texels (
     MoctWork *work, const Device *device, MoctMethod method);

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Last kernel of the fused method: a block for each colour joins the fragments
+ * that hang together, adds them up and reports the blobs.
+ *
+ * What a colour of no more than PARTS fragments and BLOBS blobs needs is in
+ * shared memory, where a step takes a fraction of the time; that of others in
+ * memory that the blocks share out. */
+#include "moct/moct_add.cuh"
+#include "moct/moct_join.cuh"
+#include "moct/moct_report.cuh"
+
+#define WORDS 1152 /* as many as a frame of 4096 x 2304 has */
+#define PARTS 2048
+#define BLOBS 96
+
+/* What the block keeps in shared memory. */
+struct Shared {
+  uint32_t bits[WORDS], before[WORDS];
+  MoctPart parts[PARTS];
+  uint32_t parents[PARTS];
+  MoctSum sums[BLOBS];
+  unsigned n, n_blobs, n_wanted, from, place;
+};
+
+/* Of numbers below 2^50. */
+static __device__ __forceinline__ unsigned long long
+warp_sum_wide (unsigned long long v)
+{
+  return warp_sum ((uint32_t) v & 0xffffff) +
+      ((unsigned long long) warp_sum ((uint32_t) (v >> 24)) << 24);
+}
+
+/* Over the lanes of a warp, each with a fragment or with none. */
+static __device__ __forceinline__ MoctSum
+add_up (const MoctSum &s)
+{
+  MoctSum sum;
+
+  sum.n = warp_sum ((uint32_t) s.n);
+  sum.x = warp_sum ((uint32_t) s.x);
+  sum.y = warp_sum ((uint32_t) s.y);
+  sum.xx = warp_sum_wide (s.xx);
+  sum.xy = warp_sum_wide (s.xy);
+  sum.yy = warp_sum_wide (s.yy);
+  sum.box.x0 = warp_least (s.box.x0);
+  sum.box.y0 = warp_least (s.box.y0);
+  sum.box.x1 = -warp_least (-s.box.x1);
+  sum.box.y1 = -warp_least (-s.box.y1);
+  return sum;
+}
+
+/* Adds @mine of each lane that has one to blob @to: one that is alone of its
+ * blob by its lane, others together. */
+static __device__ __forceinline__ void
+add_to_blobs (const Colour &c, bool have, uint32_t to, const MoctSum &mine)
+{
+  const MoctSum none = {
+      0, 0, 0, 0, 0, 0, {INT32_MAX, INT32_MAX, -INT32_MAX, -INT32_MAX}};
+  bool alone = __popc (__match_any_sync (ALL_LANES, to)) == 1;
+
+  if (have && alone)
+    for (int part = 0; part < 10; part++)
+      moct_sum_add_lane (&c.sums[to], mine, part);
+  for (uint32_t left = __ballot_sync (ALL_LANES, have && !alone); left;) {
+    uint32_t first = __shfl_sync (ALL_LANES, to, __ffs ((int) left) - 1);
+    bool member = have && to == first;
+
+    moct_sum_add_lane (
+        &c.sums[first], add_up (member ? mine : none), (int) threadIdx.x % 32);
+    left &= ~__ballot_sync (ALL_LANES, member);
+  }
+}
+
+/* @f: the fragment of this thread, where no thread has more than one. */
+static __device__ __forceinline__ void
+add_fragments (const MoctWork &w, const Colour &c, MoctFragment f)
+{
+  for (unsigned i = threadIdx.x; i / 32 * 32 < c.n; i += blockDim.x) {
+    bool have = i < c.n;
+    uint32_t to = ALL_LANES;
+    MoctSum mine = {};
+
+    if (have) {
+      uint32_t tile = c.parts[i].tile;
+      uint32_t at = i;
+
+      if (c.n > blockDim.x)
+        f = fragment_in (w, c, tile);
+      mine = moct_fragment_sum (&f, column (tile), row (tile));
+      while (c.parents[at] != at)
+        at = c.parents[at];
+      to = c.parts[at].extent;
+    }
+    add_to_blobs (c, have, to, mine);
+  }
+}
+
+/* Reports the blobs of the areas wanted, which are listed first where the
+ * parents were: the host's memory is written in long pieces or slowly. */
+static __device__ __forceinline__ void
+report (const MoctWork &w, const Colour &c, Shared *s)
+{
+  uint32_t *list = c.parents;
+
+  for (unsigned b = threadIdx.x; b < c.n_blobs; b += blockDim.x)
+    if (is_wanted (w, *(const volatile unsigned long long *) &c.sums[b].n))
+      list[atomicAdd (&s->n_wanted, 1u)] = b;
+  __syncthreads ();
+  if (threadIdx.x == 0)
+    s->place = take_places (w, s->n_wanted);
+  __syncthreads ();
+
+  unsigned long long *to = (unsigned long long *) &w.result->blobs[s->place];
+
+  for (unsigned i = threadIdx.x; i < 9 * s->n_wanted; i += blockDim.x)
+    to[i] = i % 9 == 8
+        ? c.cls
+        : ((const volatile unsigned long long *) &c.sums[list[i / 9]])[i % 9];
+}
+
+/* Room for @n in the memory that the blocks share out: where it begins. */
+static __device__ __forceinline__ unsigned
+take_room (const MoctWork &w, unsigned n, Shared *s)
+{
+  if (threadIdx.x == 0)
+    s->from = atomicAdd (&w.counters[MOCT_USED], n);
+  __syncthreads ();
+  return s->from;
+}
+
+/* Numbers the roots, which are the blobs, and finds room for their sums. */
+static __device__ __forceinline__ void
+number_blobs (const MoctWork &w, Colour *c, Shared *s)
+{
+  for (unsigned i = threadIdx.x; i < c->n; i += blockDim.x)
+    if (c->parents[i] == i)
+      c->parts[i].extent = atomicAdd (&s->n_blobs, 1u);
+  __syncthreads ();
+  c->n_blobs = s->n_blobs;
+  if (c->n_blobs <= BLOBS)
+    return;
+  c->sums = w.sums + (c->far ? s->from : take_room (w, c->n_blobs, s));
+  for (unsigned b = threadIdx.x; b < c->n_blobs; b += blockDim.x)
+    moct_sum_clear (&c->sums[b]);
+  __syncthreads ();
+}
+
+static __device__ __forceinline__ void
+prepare (Shared *s)
+{
+  if (threadIdx.x == 0)
+    s->n = s->n_blobs = s->n_wanted = 0;
+  for (unsigned b = threadIdx.x; b < BLOBS; b += blockDim.x)
+    moct_sum_clear (&s->sums[b]);
+  __syncthreads ();
+}
+
+/* What follows when the fragments are counted. */
+static __device__ __forceinline__ void
+find_blobs (const MoctWork &w, Colour c, Shared *s)
+{
+  MoctFragment f = {};
+
+  list_fragments (w, c);
+  __syncthreads ();
+  for (unsigned i = threadIdx.x; i < c.n; i += blockDim.x) {
+    f = fragment_in (w, c, c.parts[i].tile);
+    c.parts[i].extent = f.extent;
+  }
+  __syncthreads ();
+  join_rows (w, c);
+  __syncthreads ();
+  for (unsigned i = threadIdx.x; i < c.n; i += blockDim.x)
+    join (w, c, i);
+  __syncthreads ();
+  number_blobs (w, &c, s);
+  add_fragments (w, c, f);
+  __syncthreads ();
+  report (w, c, s);
+}
+
+static __global__ void __launch_bounds__ (1024)
+    blobs_kernel (const __grid_constant__ MoctWork w)
+{
+  __shared__ __align__ (16) Shared s;
+  size_t first = (size_t) blockIdx.x * moct_n_words (&w);
+  uint32_t *bits = w.bits + first, *before = w.before + first;
+  bool near = moct_n_words (&w) <= WORDS;
+
+  prepare (&s);
+  await_previous ();
+  if (near)
+    count_fragments (w, bits, s.bits, s.before, &s.n);
+  else
+    count_fragments (w, bits, bits, before, &s.n);
+  __syncthreads ();
+  if (near && s.n <= PARTS) {
+    Colour c = {blockIdx.x + 1, s.n, 0, false, s.bits, s.before, s.parts,
+        s.parents, s.sums};
+
+    find_blobs (w, c, &s);
+  } else {
+    unsigned from = take_room (w, s.n, &s);
+    Colour c = {blockIdx.x + 1, s.n, 0, true, near ? s.bits : bits,
+        near ? s.before : before, w.parts + from, w.parents + from, s.sums};
+
+    find_blobs (w, c, &s);
+    for (int k = threadIdx.x; !near && k < moct_n_words (&w); k += blockDim.x)
+      bits[k] = 0;
+  }
+}
+
+/* Blocks for many colours are small, so that all are under way at once. */
+cudaKernelNodeParams
+moct_blobs_node (const MoctWork *w, void **args)
+{
+  return moct_node (
+      blobs_kernel, w->n_colours, w->n_colours > 128 ? 256 : 1024, args);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the blocks of a last kernel find goes to the host. */
+#pragma once
+
+#include "moct/moct_cuda.cuh"
+
+static __device__ __forceinline__ bool
+is_wanted (const MoctWork &w, unsigned long long n)
+{
+  return n && n >= w.min_area && n <= w.max_area;
+}
+
+/* Takes places in the report for @n blobs and returns the first; the last block
+ * ends the report.  One thread of each block of the grid calls, once, when the
+ * block no longer uses the counters. */
+static __device__ __forceinline__ unsigned
+take_places (const MoctWork &w, unsigned n)
+{
+  unsigned long long before = 0;
+
+  if (gridDim.x > 1)
+    before = atomicAdd ((unsigned long long *) &w.counters[MOCT_DONE],
+        (unsigned long long) n << 32 | 1);
+  if ((unsigned) before + 1 == gridDim.x) {
+    w.result->n_blobs = (unsigned) (before >> 32) + n;
+    w.result->n_overflow = w.counters[MOCT_OVERFLOW];
+    for (int i = 0; i < MOCT_N_COUNTERS; i++)
+      w.counters[i] = 0;
+  }
+  return (unsigned) (before >> 32);
+}
