@@ -8,14 +8,20 @@
 #include "emdtrack/gstemdtrack.h"
 
 #define SIGNATURE "\x89PNG\r\n\x1a\n"
-#define HEADER 24           /* bytes, up to width and height */
+#define HEADER 26           /* bytes, up to the kind of colours */
 #define PATIENCE 10         /* seconds to decode a picture */
 #define MOST_SIDE 4096      /* of a picture, pixels */
 #define MOST_TEXT (1 << 20) /* bytes of a histogram, with its comments */
 
+#define DEPTH 24 /* where the bits of a component are */
+#define COLOUR 2 /* of the kind: a flag of colours (PNG, 11.2.1) */
+
 #define DECODER \
- "filesrc name=file ! pngdec ! videoconvert ! video/x-raw, " \
- "format=(string){ RGB, GRAY8, GRAY16_LE } ! fakesink name=end sync=false"
+ "filesrc name=file ! pngdec ! videoconvert ! capsfilter name=caps ! " \
+ "fakesink " \
+ "name=end sync=false"
+#define COLOURS "video/x-raw, format=RGB"
+#define GREY "video/x-raw, format=(string){ GRAY8, GRAY16_LE }"
 
 const char *
 gst_emdtrack_parse_numbers (gchar *text, gint room, gdouble *numbers, gint *n)
@@ -62,25 +68,28 @@ read_histogram (gchar *text, GstEmdtrackPattern *p)
 }
 
 static GstSample *
-decode (const gchar *path)
+decode (const gchar *path, const gchar *caps)
 {
-  GstElement *pipeline = gst_parse_launch (DECODER, NULL);
-  GstElement *file = NULL, *end = NULL;
+  GstElement *pipeline = gst_parse_launch (DECODER, NULL), *end;
+  GstChildProxy *proxy;
   GstSample *sample = NULL;
 
   if (!pipeline)
     return NULL;
-  file = gst_bin_get_by_name (GST_BIN (pipeline), "file");
+  proxy = GST_CHILD_PROXY (pipeline);
   end = gst_bin_get_by_name (GST_BIN (pipeline), "end");
-  if (file && end) {
-    g_object_set (file, "location", path, NULL);
+  if (end) { /* else an element is missing */
+    GstCaps *wanted = gst_caps_from_string (caps);
+
+    gst_child_proxy_set (
+        proxy, "file::location", path, "caps::caps", wanted, NULL);
+    gst_caps_unref (wanted);
     gst_element_set_state (pipeline, GST_STATE_PAUSED);
     if (gst_element_get_state (pipeline, NULL, NULL, PATIENCE * GST_SECOND) ==
         GST_STATE_CHANGE_SUCCESS)
       g_object_get (end, "last-sample", &sample, NULL);
+    gst_object_unref (end);
   }
-  gst_clear_object (&file);
-  gst_clear_object (&end);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (pipeline);
   return sample;
@@ -110,6 +119,7 @@ copy_pixels (GstEmdtrackPattern *p, const GstVideoFrame *frame)
 static const char *
 read_picture (const gchar *path, const gchar *header, GstEmdtrackPattern *p)
 {
+  gboolean colours = header[HEADER - 1] & COLOUR;
   GstSample *sample;
   GstVideoFrame frame;
   GstVideoInfo info;
@@ -118,7 +128,10 @@ read_picture (const gchar *path, const gchar *header, GstEmdtrackPattern *p)
   if (GST_READ_UINT32_BE (header + 16) > MOST_SIDE ||
       GST_READ_UINT32_BE (header + 20) > MOST_SIDE)
     return "a picture of a target has at most 4096 pixels a side";
-  sample = decode (path);
+  /* pngdec 1.22 takes the alpha of 16 bits for red */
+  if (colours && header[DEPTH] > 8)
+    return "a picture of colours must have 8 bits a component";
+  sample = decode (path, colours ? COLOURS : GREY);
   good = sample && gst_sample_get_buffer (sample) &&
       gst_video_info_from_caps (&info, gst_sample_get_caps (sample)) &&
       gst_video_frame_map (

@@ -41,6 +41,7 @@ static const char *
 check (GstEmdtrack *self, const GstEmdtrackChoice *c, EmdtrackFrame *frame)
 {
   const GstEmdtrackPattern *p = c->pattern;
+  gboolean of_channels = self->fixed.histogram == EMDTRACK_CHANNELS;
   int width, height;
 
   if (self->fixed.histogram == EMDTRACK_CODEBOOK && p->n)
@@ -51,7 +52,9 @@ check (GstEmdtrack *self, const GstEmdtrackChoice *c, EmdtrackFrame *frame)
   if (p->n)
     return NULL;
   frame->image = p->image;
-  return emdtrack_frame_size (frame, &width, &height)
+  return emdtrack_frame_size (frame, &width, &height) ||
+          (of_channels && frame->layout == EMDTRACK_PLAIN &&
+              p->image.format != IMAGE_RGB)
       ? "the picture of a target does not have its channels as the frames do"
       : NULL;
 }

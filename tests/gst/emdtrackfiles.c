@@ -196,7 +196,9 @@ GST_END_TEST;
 /* Warned of when it is set, and the targets before stay. */
 GST_START_TEST (test_refused)
 {
-  static const gchar huge[] = "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\1\0\0\0\0\0\1";
+#define PNG "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0"
+  static const gchar huge[] = PNG "\x10\1\0\0\0\1\10\2\0\0";
+  static const gchar deep[] = PNG "\0\1\0\0\0\1\20\2\0\0";
   static const struct {
     const gchar *before, *bytes;
     gssize length;
@@ -217,6 +219,7 @@ GST_START_TEST (test_refused)
       {"a:9,file=", "1 2 3", -1, "a size is written"},
       {"a:1,2,3,4,file=", "1 2 3", -1, "a size is written"},
       {"file=", huge, sizeof huge, "at most 4096 pixels"},
+      {"file=", deep, sizeof deep, "8 bits a component"},
       {"file=", "\x89PNG\r\n\x1a\nnothing more comes after this", -1,
           "4096 pixels"},
       {"file=/none/", "", -1, "cannot be read"},
@@ -261,6 +264,11 @@ misfit (const gchar *histogram, const gchar *before, gchar *path,
 
 GST_START_TEST (test_misfits)
 {
+  guint8 grey[64] = {0};
+
+  misfit ("channels",
+      "file=", make_picture (GST_VIDEO_FORMAT_GRAY8, 8, 8, grey),
+      "its channels as");
   misfit ("codebook", "9,9,file=", make_file ("1 2 3", -1), "over a codebook");
   misfit ("intensity", "9,9,file=", make_file ("1 2 3", -1),
       "another number of bins");
