@@ -9,6 +9,7 @@
 #include "scopedetect_files.h"
 #include "scopedetect_hostile.h"
 #include "scopedetect_parts.h"
+#include "scopedetect_told.h"
 
 static const CheckPart on_each[] = {{"functions", test_functions},
     {"colours", test_lab}, {"turns", test_turns},
@@ -21,7 +22,8 @@ static const CheckPart on_each[] = {{"functions", test_functions},
     {"on a table", test_table}, {"two, and again", test_two},
     {"as in the thesis", test_thesis}, {"params", test_params},
     {"nothing there", test_nothing}, {"sizes", test_sizes},
-    {"many models", test_many}, {NULL, NULL}};
+    {"many models", test_many}, {"outline", test_outline},
+    {"contest", test_contest}, {NULL, NULL}};
 
 int
 main (int argc, char **argv)

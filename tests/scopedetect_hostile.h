@@ -147,6 +147,7 @@ test_many (DeviceKind kind)
     models[i] = b.model;
   p.table = false;
   p.queries = 200;
+  p.least_own = 0; /* all are the same */
   ok (scopedetect_new (&s, &b.dev, SOLID_WIDTH, SOLID_HEIGHT, models, 20));
   ok (scopedetect_run (s, &p, &b.frame, &r));
   check (r.n_objects == 20);

@@ -110,10 +110,12 @@ set_batch (Scopedetect *s, int first)
 }
 
 static void
-set_results (const Scopedetect *s, ScopedetectResults *r)
+set_results (Scopedetect *s, ScopedetectResults *r)
 {
   const ScopedetectCounts *c = s->work.counts;
 
+  s->n_objects = scopedetect_contest (s->host_shape, s->work.params.least_own,
+      s->objects, s->fate, s->n_objects);
   memset (r, 0, sizeof *r);
   r->objects = s->objects;
   r->n_objects = s->n_objects;

@@ -109,8 +109,11 @@ typedef struct {
                            metres; default 0.01 */
   double weight[SCOPEDETECT_N_PARTS];
 
-  double min_score; /* of an object, 0 to 1; default 0.2 */
+  double min_score; /* of an object, 0 to 1; default 0.1 */
   int max_objects;  /* of one model; default 1 */
+  double least_own; /* objects that explain the same surface: of what one
+                       explains, so much must not be explained by better ones, 0
+                       to 1; default 0.5 */
 } ScopedetectParams;
 
 /* An object that was found. */
@@ -120,7 +123,8 @@ typedef struct {
                      first */
   double score;   /* 0 to 1 */
   double part[SCOPEDETECT_N_PARTS];
-  double visible; /* part of the surface towards the camera that is seen */
+  double visible;   /* part of the surface towards the camera that is seen */
+  double explained; /* part of it where the frame has such a surface */
   double covariance[36]; /* rows and columns: translation of the model's centre
                             along x, y, z of the camera, metres, and rotation
                             about them, radians */
@@ -155,6 +159,14 @@ void scopedetect_free (Scopedetect *self);
  * is asked for later. */
 size_t scopedetect_memory (
     int width, int height, const ScopedetectModel *const *models, int n_models);
+
+/* The silhouette that @model has in a frame: a closed polygon, clockwise on the
+ * screen, of at most @room corners, x0 y0 x1 y1 … in pixels, the first pixel's
+ * centre at (0, 0).  Returns how many; 0 where nothing of it is before the
+ * camera. */
+int scopedetect_model_outline (const ScopedetectModel *model,
+    const double pose[7], const ScopedetectCamera *camera, double *xy,
+    int room);
 
 /* Finds objects.  @results stay valid until the next call. */
 const char *scopedetect_run (Scopedetect *self, const ScopedetectParams *params,

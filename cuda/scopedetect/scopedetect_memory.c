@@ -80,7 +80,11 @@ copy_host_shape (ScopedetectShape *to, const ScopedetectShape *from)
 
   clear_arrays (to, from);
   UPLOAD (x, (size_t) from->n);
+  UPLOAD (normal, (size_t) from->n);
   UPLOAD (symmetry, (size_t) from->n_symmetries);
+  UPLOAD (nearest,
+      (size_t) from->cells[0] * (size_t) from->cells[1] *
+          (size_t) from->cells[2]);
   return NULL;
 }
 
@@ -167,7 +171,8 @@ scopedetect_new (Scopedetect **self, const Device *device, int width,
   s->host_shape = calloc ((size_t) n_models, sizeof *s->host_shape);
   s->objects =
       calloc ((size_t) n_models * SCOPEDETECT_MAX_OBJECTS, sizeof *s->objects);
-  if (!s->shape || !s->host_shape || !s->objects)
+  s->fate = calloc ((size_t) n_models, SCOPEDETECT_MAX_OBJECTS);
+  if (!s->shape || !s->host_shape || !s->objects || !s->fate)
     return "out of memory";
   for (; s->n_models < n_models; s->n_models++) {
     TRY (copy_shape (
@@ -195,7 +200,9 @@ scopedetect_free (Scopedetect *s)
   for (int i = 0; s->objects && i < s->room_models; i++) {
     release_shape (dev, &s->shape[i]);
     free (s->host_shape[i].x);
+    free (s->host_shape[i].normal);
     free (s->host_shape[i].symmetry);
+    free (s->host_shape[i].nearest);
   }
   scopedetect_cloud_free (dev, &s->work.cloud);
   device_release (dev, s->work.scene.z);
@@ -215,6 +222,7 @@ scopedetect_free (Scopedetect *s)
   free (s->shape);
   free (s->host_shape);
   free (s->objects);
+  free (s->fate);
   free (s);
 }
 

@@ -11,11 +11,12 @@ struct _Scopedetect {
   ScopedetectWork work;
   ScopedetectShape *shape; /* of all models, in device memory */
   ScopedetectShape
-      *host_shape; /* likewise, what no stage needs to be asked:
-                      sizes, points and symmetries, in host memory */
+      *host_shape; /* likewise, what no stage needs to be asked: sizes, points,
+                      nearest points and symmetries, in host memory */
   int n_models, room_models;
   ScopedetectSample *found; /* pinned: the best of each model of a batch */
   ScopedetectObject *objects;
+  uint8_t *fate; /* of each, in a contest */
   int n_objects;
 };
 
@@ -25,5 +26,11 @@ struct _Scopedetect {
 int scopedetect_decide (const ScopedetectWork *w, const ScopedetectShape *shape,
     int model, const ScopedetectSample *found,
     const ScopedetectMeasure *measure, int n, ScopedetectObject *objects);
+
+/* Of @n objects, whose models are @shapes, drops those of which less than
+ * @least_own of what they explain is not explained by better ones; @fate has
+ * room for @n.  Returns how many stay, in order. */
+int scopedetect_contest (const ScopedetectShape *shapes, double least_own,
+    ScopedetectObject *objects, uint8_t *fate, int n);
 
 ScopedetectPose scopedetect_pose_from (const double pose[7]);

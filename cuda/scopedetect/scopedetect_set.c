@@ -33,8 +33,9 @@ static const ScopedetectParams defaults = {.depth_scale = .001,
     .lab_sigma = 15,
     .segment_sigma = .01,
     .visible_sigma = .01,
-    .min_score = .2,
+    .min_score = .1,
     .max_objects = 1,
+    .least_own = .5,
     .weight = {[SCOPEDETECT_XYZ] = 1,
         [SCOPEDETECT_NORMAL] = 1,
         [SCOPEDETECT_VISIBILITY] = 1,
@@ -49,6 +50,7 @@ scopedetect_preset (ScopedetectParams *p, ScopedetectPreset preset)
     p->random = true;
     p->align = 5;
     p->climb = 20;
+    p->least_own = 0;
     p->weight[SCOPEDETECT_AFFINITY] = 1;
     return;
   }
@@ -137,7 +139,7 @@ scopedetect_check (const ScopedetectParams *p)
   for (int i = 0; i < SCOPEDETECT_N_PARTS; i++)
     if (!within (p->weight[i], 0, 1000))
       return "weights must be 0 to 1000";
-  if (!within (p->min_score, 0, 1))
-    return "the least score must be 0 to 1";
+  if (!within (p->min_score, 0, 1) || !within (p->least_own, 0, 1))
+    return "the least score, and the least part of its own, must be 0 to 1";
   return check_rounds (p);
 }

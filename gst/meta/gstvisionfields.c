@@ -19,14 +19,16 @@ typedef struct {
   FieldType type;
   gsize offset;
   guint length; /* of an array; 0 where any even length is right */
+  guint other;  /* another length of it that is right, or 0 */
   GQuark quark; /* of the name */
 } Field;
 
-#define FIELD(member, type, length) \
+#define FIELD_OR(member, type, length, other) \
  { \
   G_STRINGIFY (member), FIELD_##type, \
-      G_STRUCT_OFFSET (GstVisionObject, member), length, 0 \
+      G_STRUCT_OFFSET (GstVisionObject, member), length, other, 0 \
  }
+#define FIELD(member, type, length) FIELD_OR (member, type, length, 0)
 
 static Field fields[] = {
     FIELD (element, STRING, 0),
@@ -53,7 +55,7 @@ static Field fields[] = {
     FIELD (depth, DOUBLE, 0),
     FIELD (pose, ARRAY, 7),
     FIELD (extent, ARRAY, 3),
-    FIELD (covariance, ARRAY, 4),
+    FIELD_OR (covariance, ARRAY, 4, 36),
     FIELD (outline, ARRAY, 0),
     FIELD (trajectory, ARRAY, 0),
 };
@@ -104,7 +106,8 @@ init_once (void)
 static gboolean
 is_right_length (const Field *field, guint n)
 {
-  return n > 0 && (field->length ? n == field->length : n % 2 == 0);
+  return n > 0 &&
+      (field->length ? n == field->length || n == field->other : n % 2 == 0);
 }
 
 /* FALSE where the field is not known; @value is then unset. */

@@ -89,7 +89,9 @@ typedef struct {
  *   forward (7 numbers)
  * @extent: width, height and depth in metres, along the object's own axes (3
  *   numbers)
- * @covariance: of (@cx, @cy) in pixels squared, row by row (4 numbers)
+ * @covariance: of (@cx, @cy) in pixels squared, row by row (4 numbers); or of
+ *   @pose, row by row (36 numbers): the middle along x, y, z of the camera,
+ *   metres, then turns about them, radians
  * @outline: x0 y0 x1 y1 …, a closed polygon (an even count)
  * @trajectory: x0 y0 x1 y1 …, where the centroid was, oldest first (an even
  *   count)

@@ -13,19 +13,25 @@
  * #GstScopedetect:models names files that the command `vision-model` makes of
  * meshes or clouds of points.  The camera is that of
  * #GstScopedetect:intrinsics, else of #GstScopedetect:calibration, else the
- * VisionCamera of the colour buffer; lens distortion is not looked at.
+ * VisionCamera of the colour buffer, to which it is added where there is none;
+ * lens distortion is not looked at.
  *
  * The colour frame passes, with VisionObjects: the model's name as `label`, a
  * score, the box of the model in the frame, its `extent`, and as `pose` the
  * translation in metres and the turn as a unit quaternion from the model's
- * coordinates to the camera's.
+ * coordinates to the camera's.  Its `covariance`, 6 by 6, is that of the
+ * model's middle along the axes of the camera, metres, and of turns about them,
+ * radians; its `outline` is the silhouette of the model, hidden or not.
  *
  * An object is looked for near its last pose first, which costs much less than
- * a search, and keeps its `id` then; its `state` is tracking, else found.  A
- * frame is searched as a whole where nothing is known of, where an object is
- * gone or its score has dropped (#GstScopedetect:keep), and, while some of the
- * models' objects are missing, every #GstScopedetect:search-interval frames.
- * `searches` in #GstScopedetect:stats counts them.
+ * a search, and keeps its `id` then; its `state` is tracking, else found.  One
+ * that is not seen is occluded, where it was last and with a score of 0, for
+ * #GstScopedetect:lose-frames, then lost, unless enough of its model are seen
+ * elsewhere.  A frame is searched as a whole where nothing is known of, where
+ * an object is gone or its score has dropped (#GstScopedetect:keep), and, while
+ * some of the models' objects are missing, every
+ * #GstScopedetect:search-interval frames. `searches` in #GstScopedetect:stats
+ * counts them.
  *
  * The presets are fast (the defaults), thorough, and thesis, which follows the
  * text.  #GstScopedetect:output-csv writes poses as the BOP benchmark reads
@@ -149,7 +155,7 @@ gst_scopedetect_process (GstVisionAggregator *agg, const Image *colour,
   TRY (gst_scopedetect_look (self, &params, &frame));
   TRY (gst_scopedetect_write_csv (
       self, (gdouble) (g_get_monotonic_time () - start) / G_USEC_PER_SEC));
-  return gst_scopedetect_attach (self, buffer);
+  return gst_scopedetect_attach (self, buffer, &params.camera);
 }
 
 static gboolean

@@ -22,6 +22,8 @@ typedef struct {
   guint64 id;       /* from 1 on; 0: none */
   gboolean known;   /* it was there in the frame before */
   gdouble searched; /* its score after the newest search */
+  gint missed;      /* frames since it was seen */
+  gboolean lost;    /* it is told of for the last time */
 } GstScopedetectTrack;
 
 #define GST_TYPE_SCOPEDETECT (gst_scopedetect_get_type ())
@@ -36,7 +38,7 @@ struct _GstScopedetect {
   gboolean table, random;   /* of params, as GObject has them */
   gboolean tracking;
   gdouble keep;
-  gint search_interval;
+  gint search_interval, lose_frames;
   GstVisionIntrinsics intrinsics;
   gchar *models, *output_csv; /* as set; NULL: not */
 
@@ -46,7 +48,8 @@ struct _GstScopedetect {
   ScopedetectModelInfo *info; /* of each */
   gint n_models;
   gint width, height;
-  GArray *tracks; /* GstScopedetectTrack: the objects of the newest frame */
+  GArray *tracks; /* GstScopedetectTrack: the objects of the newest frame, and
+                     those that were missed in it */
   GArray *seen;   /* the same, while a frame is looked at */
   guint64 last_id;
   gint unsearched; /* frames since the newest search */
@@ -64,7 +67,7 @@ ScopedetectParams gst_scopedetect_get_params (GstScopedetect *self);
 
 /* gstscopedetectnumbers.c: so many properties, with the ids from @first_id on,
  * and where the value of each is kept, @i from 0 on. */
-#define GST_SCOPEDETECT_N_NUMBERS 45
+#define GST_SCOPEDETECT_N_NUMBERS 47
 void gst_scopedetect_install_numbers (GObjectClass *klass, guint first_id);
 gpointer gst_scopedetect_number (GstScopedetect *self, guint i);
 
@@ -78,7 +81,8 @@ const char *gst_scopedetect_look (GstScopedetect *self,
     const ScopedetectParams *params, const ScopedetectFrame *frame);
 
 /* gstscopedetectresults.c */
-const char *gst_scopedetect_attach (GstScopedetect *self, GstBuffer *buffer);
+const char *gst_scopedetect_attach (
+    GstScopedetect *self, GstBuffer *buffer, const ScopedetectCamera *camera);
 
 /* gstscopedetectcsv.c: FALSE where the file cannot be made; the error was
  * posted.  @seconds: what the frame took. */

@@ -64,10 +64,13 @@ const char *
 gst_scopedetect_write_csv (GstScopedetect *self, gdouble seconds)
 {
   if (self->csv)
-    for (guint i = 0; i < self->tracks->len; i++)
-      write_line (self,
-          &g_array_index (self->tracks, GstScopedetectTrack, i).object,
-          seconds);
+    for (guint i = 0; i < self->tracks->len; i++) {
+      const GstScopedetectTrack *t =
+          &g_array_index (self->tracks, GstScopedetectTrack, i);
+
+      if (!t->missed)
+        write_line (self, &t->object, seconds);
+    }
   self->n_images++;
   return self->csv && (fflush (self->csv) || ferror (self->csv))
       ? "output-csv cannot be written"

@@ -6,6 +6,7 @@
 
 #define AT(field) G_STRUCT_OFFSET (GstScopedetect, field)
 #define DEFAULT_SEARCH_INTERVAL 30
+#define DEFAULT_LOSE_FRAMES 15
 
 typedef struct {
   const gchar *name, *nick, *blurb;
@@ -73,6 +74,10 @@ static const Number numbers[] = {
         0.0001, 1, AT (params.visible_sigma)},
     {"min-score", "Least score", "Objects of a lower score are none", 0, 1,
         AT (params.min_score)},
+    {"least-own", "Least part of its own",
+        "Of the surface that an object explains, less must not be left where "
+        "better ones explain it too (0 = objects are told whatever others are)",
+        0, 1, AT (params.least_own)},
     {"weight-xyz", "Weight", "Of a part of the score: depth", 0, 1000,
         AT (params.weight[SCOPEDETECT_XYZ])},
     {"weight-normal", "Weight", "Of a part of the score: normals", 0, 1000,
@@ -135,6 +140,10 @@ static const Whole wholes[] = {
     {"climb", "Steps uphill", "In round 3", 0, 100, AT (params.climb)},
     {"edge-blur", "Blur of edges", "Times that edges are blurred", 0, 16,
         AT (params.edge_blur)},
+    {"lose-frames", "Frames to lose",
+        "With tracking, an object that is not seen is occluded for so many "
+        "frames, and looked for where it was, then lost",
+        0, 10000, AT (lose_frames)},
     {"search-interval", "Interval of searches",
         "With tracking, while objects of some models are missing, a frame is "
         "searched as a whole every so many frames (0 = only when one is lost)",
@@ -151,7 +160,8 @@ G_STATIC_ASSERT (G_N_ELEMENTS (numbers) + G_N_ELEMENTS (wholes) ==
 void
 gst_scopedetect_install_numbers (GObjectClass *klass, guint first_id)
 {
-  GstScopedetect d = {.search_interval = DEFAULT_SEARCH_INTERVAL};
+  GstScopedetect d = {.search_interval = DEFAULT_SEARCH_INTERVAL,
+      .lose_frames = DEFAULT_LOSE_FRAMES};
   guint id = first_id;
 
   scopedetect_preset (&d.params, SCOPEDETECT_FAST);

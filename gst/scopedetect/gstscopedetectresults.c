@@ -3,9 +3,22 @@
  * What was found, as metadata and messages. */
 #include "scopedetect/gstscopedetect.h"
 
+#define CORNERS 64 /* of an outline, at most */
+
+typedef gdouble Outline[2 * CORNERS];
+
+static GstVisionState
+state_of (const GstScopedetectTrack *t)
+{
+  if (t->missed)
+    return t->lost ? GST_VISION_STATE_LOST : GST_VISION_STATE_OCCLUDED;
+  return t->known ? GST_VISION_STATE_TRACKING : GST_VISION_STATE_FOUND;
+}
+
+/* What was not seen is where it was last. */
 static void
-fill_object (
-    GstScopedetect *self, const GstScopedetectTrack *t, GstVisionObject *v)
+fill_object (GstScopedetect *self, const GstScopedetectTrack *t,
+    const ScopedetectCamera *camera, Outline outline, GstVisionObject *v)
 {
   const ScopedetectObject *o = &t->object;
   const ScopedetectModelInfo *info = &self->info[o->model];
@@ -15,29 +28,61 @@ fill_object (
   v->element = "scopedetect";
   v->source = GST_OBJECT_NAME (self);
   v->label = info->name;
-  v->state = t->known ? GST_VISION_STATE_TRACKING : GST_VISION_STATE_FOUND;
+  v->state = state_of (t);
   v->x = o->box.x0;
   v->y = o->box.y0;
   v->width = o->box.x1 - o->box.x0;
   v->height = o->box.y1 - o->box.y0;
-  v->score = o->score;
+  v->cx = (o->box.x0 + o->box.x1 - 1) / 2.;
+  v->cy = (o->box.y0 + o->box.y1 - 1) / 2.;
+  v->score = t->missed ? 0 : o->score;
+  v->depth = o->pose[2];
   v->pose = (GstVisionArray){G_N_ELEMENTS (o->pose), o->pose};
   v->extent = (GstVisionArray){G_N_ELEMENTS (info->size), info->size};
+  v->covariance = (GstVisionArray){G_N_ELEMENTS (o->covariance), o->covariance};
+  v->outline = (GstVisionArray){2 *
+          (guint) scopedetect_model_outline (
+              self->model[o->model], o->pose, camera, outline, CORNERS),
+      outline};
+}
+
+/* Whoever draws poses wants the camera that they are seen by. */
+static gboolean
+attach_camera (
+    GstScopedetect *self, GstBuffer *buffer, const ScopedetectCamera *c)
+{
+  GstVisionCamera camera;
+
+  if (gst_buffer_get_vision_camera (buffer, GST_VISION_ORIGIN_RESULT, &camera))
+    return TRUE;
+  gst_vision_camera_init (&camera);
+  camera.ref_width = (guint) self->width;
+  camera.ref_height = (guint) self->height;
+  camera.fx = c->fx;
+  camera.fy = c->fy;
+  camera.cx = c->cx;
+  camera.cy = c->cy;
+  return gst_buffer_set_vision_camera (
+      buffer, GST_VISION_ORIGIN_RESULT, &camera);
 }
 
 const char *
-gst_scopedetect_attach (GstScopedetect *self, GstBuffer *buffer)
+gst_scopedetect_attach (
+    GstScopedetect *self, GstBuffer *buffer, const ScopedetectCamera *camera)
 {
   guint n = self->tracks->len;
   GstVisionObject *found = g_new (GstVisionObject, n);
+  Outline *outlines = g_new (Outline, n);
   gboolean attached;
 
   for (guint i = 0; i < n; i++)
-    fill_object (
-        self, &g_array_index (self->tracks, GstScopedetectTrack, i), &found[i]);
-  attached = gst_buffer_add_vision_objects (
-      buffer, GST_VISION_ORIGIN_RESULT, self->width, self->height, found, n);
+    fill_object (self, &g_array_index (self->tracks, GstScopedetectTrack, i),
+        camera, outlines[i], &found[i]);
+  attached = attach_camera (self, buffer, camera) &&
+      gst_buffer_add_vision_objects (buffer, GST_VISION_ORIGIN_RESULT,
+          self->width, self->height, found, n);
   g_free (found);
+  g_free (outlines);
   if (!attached)
     return "the results could not be attached to the buffer";
   gst_vision_aggregator_post_objects (

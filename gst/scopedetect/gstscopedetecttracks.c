@@ -13,7 +13,7 @@
 typedef struct {
   gboolean tracking;
   gdouble keep;
-  gint search_interval;
+  gint search_interval, lose_frames;
 } Settings;
 
 static Settings
@@ -22,7 +22,8 @@ get_settings (GstScopedetect *self)
   Settings s;
 
   GST_OBJECT_LOCK (self);
-  s = (Settings){self->tracking, self->keep, self->search_interval};
+  s = (Settings){
+      self->tracking, self->keep, self->search_interval, self->lose_frames};
   GST_OBJECT_UNLOCK (self);
   return s;
 }
@@ -119,8 +120,8 @@ cut (GArray *seen, gint max_objects)
 }
 
 /* Gives what was seen the ids of what is nearest in the frame before; returns
- * how many of that frame's objects are there, and no worse than @keep of what a
- * search found. */
+ * how many of the objects seen in that frame are there, and no worse than @keep
+ * of what a search found. */
 static guint
 recognise (GstScopedetect *self, gdouble keep)
 {
@@ -139,7 +140,8 @@ recognise (GstScopedetect *self, gdouble keep)
     t->id = TRACK (self->tracks, same).id;
     if (!(t->searched > 0))
       t->searched = TRACK (self->tracks, same).searched;
-    kept += t->object.score >= keep * t->searched;
+    kept += !TRACK (self->tracks, same).missed &&
+        t->object.score >= keep * t->searched;
   }
   g_free (taken);
   return kept;
@@ -181,17 +183,75 @@ search (GstScopedetect *self, const ScopedetectParams *params,
   return NULL;
 }
 
+/* How many were seen in the frame before. */
+static guint
+count_seen (const GstScopedetect *self)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < self->tracks->len; i++)
+    n += !TRACK (self->tracks, i).missed;
+  return n;
+}
+
 /* Whether those that were tracked are not enough. */
 static gboolean
 must_search (GstScopedetect *self, const Settings *s, gint max_objects)
 {
   guint wanted = (guint) (self->n_models * max_objects);
+  guint before = count_seen (self);
 
-  if (!self->tracks->len || recognise (self, s->keep) < self->tracks->len)
+  if (!before || recognise (self, s->keep) < before)
     return TRUE;
   self->unsearched++;
   return self->seen->len < wanted && s->search_interval &&
       self->unsearched >= s->search_interval;
+}
+
+/* What became of the object @missed: how many of its model were seen, or -1
+ * where it is one of them. */
+static gint
+seen_instead (const GstScopedetect *self, const GstScopedetectTrack *missed)
+{
+  gint n = 0;
+
+  for (guint i = 0; i < self->seen->len; i++) {
+    const GstScopedetectTrack *t = &TRACK (self->seen, i);
+
+    if (t->id == missed->id)
+      return -1;
+    n += !t->missed && t->object.model == missed->object.model;
+  }
+  return n;
+}
+
+/* Keeps what was not seen, for as long as it may come back.  Where enough of
+ * its model are seen elsewhere there is none to wait for. */
+static void
+carry (GstScopedetect *self, gint lose_frames, gint max_objects)
+{
+  for (guint i = 0; i < self->tracks->len; i++) {
+    GstScopedetectTrack t = TRACK (self->tracks, i);
+    gint instead = seen_instead (self, &t);
+
+    if (instead < 0)
+      continue;
+    t.missed++;
+    t.lost = t.missed > lose_frames || instead >= max_objects;
+    g_array_append_val (self->seen, t);
+  }
+}
+
+/* Those that were told as lost are known no more. */
+static void
+forget_lost (GArray *tracks)
+{
+  guint kept = 0;
+
+  for (guint i = 0; i < tracks->len; i++)
+    if (!TRACK (tracks, i).lost)
+      TRACK (tracks, kept++) = TRACK (tracks, i);
+  g_array_set_size (tracks, kept);
 }
 
 const char *
@@ -203,6 +263,7 @@ gst_scopedetect_look (GstScopedetect *self, const ScopedetectParams *params,
 
   if (!s.tracking)
     g_array_set_size (self->tracks, 0);
+  forget_lost (self->tracks);
   g_array_set_size (self->seen, 0);
   if (self->tracks->len)
     TRY (track (self, params, frame));
@@ -213,6 +274,7 @@ gst_scopedetect_look (GstScopedetect *self, const ScopedetectParams *params,
   for (guint i = 0; i < self->seen->len && s.tracking; i++)
     if (!TRACK (self->seen, i).id)
       TRACK (self->seen, i).id = ++self->last_id;
+  carry (self, s.lose_frames, params->max_objects);
   self->tracks = self->seen;
   self->seen = before;
   return NULL;

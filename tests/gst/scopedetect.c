@@ -4,12 +4,12 @@
  * played with and what can be wrong. */
 #include "scopedetectscene.h"
 
-/* Found, followed while it moves, searched for again after a jump, gone. */
+/* Found, followed while it moves, searched for again after a jump, hidden, gone
+ * for good. */
 GST_START_TEST (test_tracking)
 {
   Scene s = scene_new (model_path, QUICK);
   ScopedetectPose truth = solid_pose (.7, 0, .5);
-  GstVisionObjects *none;
 
   fail_unless_equals_uint64 (
       scene_find (&s, &truth, GST_VISION_STATE_FOUND), 1);
@@ -23,9 +23,13 @@ GST_START_TEST (test_tracking)
   fail_unless_equals_uint64 (
       scene_find (&s, &truth, GST_VISION_STATE_FOUND), 2);
   fail_unless (scene_stat (&s, "searches") == 2);
-  none = scene_objects (&s, NULL, NULL);
-  fail_unless (none != NULL && none->n_objects == 0);
-  gst_vision_objects_free (none);
+  scene_miss (&s, 2, GST_VISION_STATE_OCCLUDED);
+  fail_unless_equals_uint64 (
+      scene_find (&s, &truth, GST_VISION_STATE_TRACKING), 2);
+  g_object_set (s.element, "lose-frames", 1, NULL);
+  scene_miss (&s, 2, GST_VISION_STATE_OCCLUDED);
+  scene_miss (&s, 2, GST_VISION_STATE_LOST);
+  scene_miss (&s, 0, GST_VISION_STATE_NONE);
   fail_unless_equals_uint64 (
       scene_find (&s, &truth, GST_VISION_STATE_FOUND), 3);
   fail_unless (scene_stat (&s, "faulty") == 0);
@@ -47,7 +51,7 @@ GST_START_TEST (test_searches)
   }
   /* a heavier part of the score lowers it, once */
   g_object_set (
-      s.element, "search-interval", 0, "keep", .95, "weight-edge", 4., NULL);
+      s.element, "search-interval", 0, "keep", .95, "weight-edge", 2.3, NULL);
   gst_vision_objects_free (scene_objects (&s, NULL, &truth));
   fail_unless (scene_stat (&s, "searches") == 4);
   gst_vision_objects_free (scene_objects (&s, NULL, &truth));
@@ -74,7 +78,7 @@ GST_END_TEST;
 GST_START_TEST (test_models)
 {
   gchar *twice = g_strdup_printf (" %s ;; %s,", model_path, model_path);
-  Scene s = scene_new (twice, QUICK);
+  Scene s = scene_new (twice, QUICK "least-own=0");
   ScopedetectPose truth = solid_pose (.7, 0, .5);
 
   for (gint i = 0; i < 2; i++) {

@@ -17,7 +17,7 @@
 #define INTRINSICS "intrinsics=450,450,159.5,119.5"
 /* Few features, which are enough for a solid alone. */
 #define QUICK \
- INTRINSICS " depth-scale=0.0001 queries=1500 clusters=100 min-score=0.05 " \
+ INTRINSICS " depth-scale=0.0001 queries=1500 clusters=100 min-score=0.01 " \
             "table-low=0.005 "
 
 static gchar *model_folder, *model_path;
@@ -145,7 +145,8 @@ scene_objects (Scene *s, GstBuffer *colour, const ScopedetectPose *truth)
   return objects;
 }
 
-/* One object, no farther than 3 mm from @truth (ADD); returns its id. */
+/* One object, no farther than 3 mm from @truth (ADD); returns its id.  Those
+ * that were not seen come after it. */
 static inline guint64
 scene_find (Scene *s, const ScopedetectPose *truth, GstVisionState state)
 {
@@ -156,14 +157,20 @@ scene_find (Scene *s, const ScopedetectPose *truth, GstVisionState state)
   guint64 id;
 
   fail_unless (found != NULL);
-  fail_unless_equals_int (found->n_objects, 1);
+  fail_unless (found->n_objects >= 1);
   o = found->objects;
+  for (guint i = 1; i < found->n_objects; i++)
+    fail_unless (o[i].state == GST_VISION_STATE_OCCLUDED ||
+        o[i].state == GST_VISION_STATE_LOST);
   fail_unless_equals_string (o->element, "scopedetect");
   fail_unless_equals_string (o->label, "solid");
   fail_unless_equals_int (o->state, state);
   fail_unless_equals_int (o->pose.n, 7);
   fail_unless_equals_int (o->extent.n, 3);
-  fail_unless (o->score > .15 && o->score <= 1);
+  fail_unless_equals_int (o->covariance.n, 36);
+  fail_unless (o->covariance.values[0] > 0 && o->covariance.values[35] > 0);
+  fail_unless (o->outline.n >= 8 && o->outline.n % 2 == 0);
+  fail_unless (o->score > .05 && o->score <= 1);
   fail_unless (o->x >= 0 && o->y >= 0 && o->width > 20 && o->height > 20 &&
       o->x + o->width <= SOLID_WIDTH && o->y + o->height <= SOLID_HEIGHT);
   fail_unless (scopedetect_model_load (&model, model_path) == NULL);
@@ -174,6 +181,24 @@ scene_find (Scene *s, const ScopedetectPose *truth, GstVisionState state)
   id = o->id;
   gst_vision_objects_free (found);
   return id;
+}
+
+/* Nothing is to be seen; of the object @id there is only its state, NONE where
+ * it is known no more. */
+static inline void
+scene_miss (Scene *s, guint64 id, GstVisionState state)
+{
+  GstVisionObjects *found = scene_objects (s, NULL, NULL);
+
+  fail_unless (found != NULL);
+  fail_unless_equals_int (found->n_objects, state != GST_VISION_STATE_NONE);
+  if (found->n_objects) {
+    fail_unless_equals_uint64 (found->objects[0].id, id);
+    fail_unless_equals_int (found->objects[0].state, state);
+    fail_unless (found->objects[0].score == 0);
+    fail_unless (found->objects[0].pose.n == 7);
+  }
+  gst_vision_objects_free (found);
 }
 
 static inline gdouble
