@@ -110,6 +110,8 @@ gst_vision_marks_draw (GstVisionMarks *self, GstBuffer *buffer)
       g_new (const GstVisionObject *, found ? found->n_objects : 0);
   guint n = 0;
 
+  self->has_camera = gst_buffer_get_vision_camera (
+      buffer, GST_VISION_ORIGIN_RESULT, &self->camera);
   if (self->look->show_truth)
     draw_truth (self, buffer);
   for (guint i = 0; found && i < found->n_objects; i++)

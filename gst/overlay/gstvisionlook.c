@@ -17,7 +17,8 @@ enum {
 
 #define DEFAULT_SHOW \
  (GST_VISION_SHOW_BOX | GST_VISION_SHOW_LABEL | GST_VISION_SHOW_ID | \
-     GST_VISION_SHOW_CENTROID | GST_VISION_SHOW_TRAIL)
+     GST_VISION_SHOW_CENTROID | GST_VISION_SHOW_TRAIL | \
+     GST_VISION_SHOW_OUTLINE | GST_VISION_SHOW_POSE)
 #define DEFAULT_TRAIL_LENGTH 48
 #define DEFAULT_OPACITY .5
 
@@ -34,6 +35,11 @@ gst_vision_show_get_type (void)
       {GST_VISION_SHOW_ORIENTATION, "Its major and minor axis", "orientation"},
       {GST_VISION_SHOW_TRAIL, "Where its centroid was", "trail"},
       {GST_VISION_SHOW_SCORE, "Its score in per cent", "score"},
+      {GST_VISION_SHOW_OUTLINE, "Its silhouette, where it is known", "outline"},
+      {GST_VISION_SHOW_POSE,
+          "Its x, y and z axis in red, green and blue, where its pose and the "
+          "camera are known",
+          "pose"},
       {0, NULL, NULL},
   };
 

@@ -16,6 +16,8 @@ typedef enum {
   GST_VISION_SHOW_ORIENTATION = 1 << 4,
   GST_VISION_SHOW_TRAIL = 1 << 5,
   GST_VISION_SHOW_SCORE = 1 << 6,
+  GST_VISION_SHOW_OUTLINE = 1 << 7,
+  GST_VISION_SHOW_POSE = 1 << 8,
 } GstVisionShow;
 
 typedef struct {

@@ -186,6 +186,10 @@ gst_vision_marks_object (GstVisionMarks *self, const GstVisionObject *object)
 
   if (self->look->show & GST_VISION_SHOW_BOX)
     draw_box (self, object, colour);
+  if (self->look->show & GST_VISION_SHOW_OUTLINE)
+    gst_vision_marks_outline (self, object, colour);
+  if (self->look->show & GST_VISION_SHOW_POSE)
+    gst_vision_marks_pose (self, object);
   if ((self->look->show & GST_VISION_SHOW_ORIENTATION) &&
       isfinite (object->orientation))
     draw_axes (self, object, x, y, colour);

@@ -19,6 +19,8 @@ typedef struct {
   gint width, height;             /* of the frame */
   gint image_width, image_height; /* of what is put into boxes; 0: nothing */
   gdouble scale_x, scale_y;       /* from the objects' reference size */
+  GstVisionCamera camera;         /* of the frame; */
+  gboolean has_camera;            /* else it is not known */
 
   GstVisionGlyphs *glyphs;
   GstVisionTrails *trails;
@@ -47,6 +49,11 @@ ImageBox gst_vision_marks_box (
 void gst_vision_marks_object (
     GstVisionMarks *self, const GstVisionObject *object);
 void gst_vision_marks_name (
+    GstVisionMarks *self, const GstVisionObject *object);
+/* gstvisionposes.c: its silhouette, and its axes. */
+void gst_vision_marks_outline (
+    GstVisionMarks *self, const GstVisionObject *object, OverlayColour colour);
+void gst_vision_marks_pose (
     GstVisionMarks *self, const GstVisionObject *object);
 /* An object as it truly is. */
 void gst_vision_marks_truth (

@@ -5,10 +5,10 @@
  * @see_also: moct, visionmap, visionjson
  *
  * Draws what vision elements found into the frames: boxes, names, numbers,
- * centroids, axes, and trails that fade.  Frames in CUDA memory are drawn on by
- * the GPU, those in system memory by the CPU, with the same picture.  Sizes
- * follow the frame's unless #GstVisionOverlay:line-width and
- * #GstVisionOverlay:font-size say otherwise.
+ * centroids, axes, silhouettes, poses, and trails that fade.  Frames in CUDA
+ * memory are drawn on by the GPU, those in system memory by the CPU, with the
+ * same picture.  Sizes follow the frame's unless #GstVisionOverlay:line-width
+ * and #GstVisionOverlay:font-size say otherwise.
  *
  * A label that is the name of a colour is drawn in it, any other in one of
  * sixteen colours that stay the same; objects without a label are told apart by
