@@ -115,6 +115,43 @@ def inputs_of_gpuccl(env):
     print("ok   pipelines/gpuccl.sh with pictures")
 
 
+def make(line):
+    run(["gst-launch-1.0", *shlex.split(line)])
+
+
+def inputs_of_emdtrack(env):
+    """A clip, a picture of its target, a sequence of a mosaic camera's pictures,
+    and a cube of ENVI."""
+    script = ROOT / "pipelines/emdtrack.sh"
+    scene = ("visiontestsrc pattern=multispectral n-objects=1 distractors=0 "
+             "seed=3 num-buffers=4")
+    with tempfile.TemporaryDirectory() as folder:
+        clip, mosaic = f"{folder}/clip.avi", f"{folder}/raw-%d.png"
+        make("visiontestsrc num-buffers=6 ! videoconvert ! jpegenc ! avimux ! "
+             f"filesink location={clip}")
+        make(f"filesrc location={clip} ! decodebin ! videoconvert ! videocrop "
+             "left=58 top=76 right=508 bottom=330 ! pngenc ! "
+             f"multifilesink location={folder}/red-%d.png")
+        make(f"{scene} channel-layout=mosaic ! pngenc ! "
+             f"multifilesink location={mosaic}")
+        make(f"{scene} channels=8 ! multifilesink location={folder}/cube-%d.raw")
+        for i in range(4):
+            Path(f"{folder}/cube-{i}.hdr").write_text(
+                "ENVI\nsamples = 640\nlines = 480\nbands = 8\n"
+                "data type = 12\ninterleave = bsq\nbyte order = 0\n")
+        for path, box, x, y in (
+                (clip, "58,76,74,74", 86, 112),
+                (clip, f"red:file={folder}/red-0.png", 86, 112),
+                (mosaic, "27,201,74,74", 68, 241),
+                (f"{folder}/cube-%d.hdr", "27,201,74,74", 68, 241)):
+            frames = [json.loads(line) for line in run(
+                [script, path, box], env=env).splitlines()]
+            last = frames[-1]["objects"][0]
+            assert len(frames) >= 4 and last["state"] == "tracking", last
+            assert math.dist((last["cx"], last["cy"]), (x, y)) < 12, last
+    print("ok   pipelines/emdtrack.sh with a clip, pictures and cubes")
+
+
 def inputs_of_pocstereo(env):
     """Two pictures to colours and to points in space, and two sequences."""
     script = ROOT / "pipelines/pocstereo.sh"
@@ -179,6 +216,7 @@ def scripts():
         for f in frames["emdtrack"]]
     print(f"emdtrack: error {statistics.median(errors)}, {max(errors)} at most")
     assert max(errors) < 20, "emdtrack lost its target"
+    inputs_of_emdtrack(env)
     inputs_of_gpuccl(env)
     inputs_of_pocstereo(env)
 
