@@ -89,9 +89,11 @@ find (Stage *s, gdouble near)
  * frames' format, nor the target its size. */
 GST_START_TEST (test_picture)
 {
-  static const GstVideoFormat formats[] = {
-      GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_GRAY8};
-  static const gchar *histograms[] = {"codebook", "channels", "intensity"};
+  static const GstVideoFormat formats[] = {GST_VIDEO_FORMAT_RGB,
+      GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_GRAY8,
+      GST_VIDEO_FORMAT_GRAY16_LE};
+  static const gchar *histograms[] = {
+      "codebook", "channels", "intensity", "intensity"};
   gchar *path = make_square ();
 
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
@@ -99,6 +101,7 @@ GST_START_TEST (test_picture)
 
     gst_util_set_object_arg (
         G_OBJECT (s.h->element), "histogram", histograms[i]);
+    g_object_set (s.h->element, "bins", 8, "white", i == 3 ? 65535 : 0, NULL);
     gst_harness_set_src_caps (
         s.h, stage_format (&s, formats[i], WIDTH, HEIGHT));
     gst_vision_objects_free (stage_push (&s));
