@@ -53,6 +53,13 @@ test_shifts (DeviceKind kind)
     check_wall (kind, &p, d, .004);
   for (int d = -3; d <= 3; d++)
     check_wall (kind, &p, d / 4., .06);
+  p.window = 128; /* kernels that are made for any length */
+  p.bandwidth = 31;
+  check_wall (kind, &p, 17, .004);
+  check_wall (kind, &p, 17.5, .06);
+  p.window = 50;
+  p.bandwidth = 12;
+  check_wall (kind, &p, 17.5, .06);
 }
 
 /* Rigs whose cameras look inwards: only far, or only negative disparities. */

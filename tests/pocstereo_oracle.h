@@ -93,6 +93,11 @@ oracle_peak (const PocstereoParams *p, const fftw_complex *cross, int lag)
   return at;
 }
 
+/* What rounding to 1/127 comes to where a line has little of a frequency: the
+ * most in 9000 windows was 0.020, and 0.032 pixels. */
+#define ORACLE_HEIGHT .025
+#define ORACLE_PLACE .04
+
 static inline void
 check_window (const Pair *p, const PocstereoParams *params, int x, int y)
 {
@@ -115,14 +120,14 @@ check_window (const Pair *p, const PocstereoParams *params, int x, int y)
   all = (int32_t) (t->perfect * POCSTEREO_TURN);
   for (int n = -t->lags; n <= t->lags; n++)
     check_near (pocstereo_correlation (t, r, n) / (double) all,
-        oracle_at (params, cross, n), .01);
+        oracle_at (params, cross, n), ORACLE_HEIGHT);
   lag = pocstereo_peak (t, r, -2, 2, &height);
   m = pocstereo_refine (t, r, base);
   check_near (m.disparity / (double) POCSTEREO_ONE,
-      base + oracle_peak (params, cross, lag), .025);
+      base + oracle_peak (params, cross, lag), ORACLE_PLACE);
   check_near (m.peak / 65535.,
       oracle_at (params, cross, m.disparity / (double) POCSTEREO_ONE - base),
-      .01);
+      ORACLE_HEIGHT);
   free (t);
 }
 
@@ -170,7 +175,8 @@ test_exact (DeviceKind kind)
     PocstereoParams p = POCSTEREO_POINTS_DEFAULTS;
 
     p.window = n;
-    p.bandwidth = n / 2 - 1;
+    p.bandwidth = n / 2 - 1 < POCSTEREO_MAX_BANDWIDTH ? n / 2 - 1
+                                                      : POCSTEREO_MAX_BANDWIDTH;
     pocstereo_set_tables (t, &p);
     for (int k = 0; k < p.bandwidth; k++) {
       double sum = t->cosine[k][0], even = fabs (sum), odd = 0;

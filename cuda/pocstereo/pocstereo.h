@@ -17,7 +17,7 @@
 C_BEGIN
 
 #define POCSTEREO_MAX_SIDE 8192    /* of a view, pixels */
-#define POCSTEREO_MAX_WINDOW 64    /* samples of a line */
+#define POCSTEREO_MAX_WINDOW 128   /* samples of a line */
 #define POCSTEREO_MAX_LINES 31     /* of a window */
 #define POCSTEREO_MAX_BANDWIDTH 31 /* frequencies */
 #define POCSTEREO_MAX_LAYERS 8
@@ -53,9 +53,9 @@ typedef enum {
 } PocstereoImplementation;
 
 typedef struct {
-  int window;    /* N: samples of a line, even, 8 to 64 */
+  int window;    /* N: samples of a line, even, 8 to 128 */
   int lines;     /* L: odd, 1 to 31 */
-  int bandwidth; /* U: frequencies 1 to U are kept, 1 to N / 2 - 1 */
+  int bandwidth; /* U: frequencies 1 to U are kept, 1 to N / 2 - 1 and 31 */
   PocstereoWeight weight;
   PocstereoFit fit;
   double

@@ -11,11 +11,12 @@ static const char *
 check_window (const PocstereoParams *p, int width, int height)
 {
   if (!IN (p->window, 8, POCSTEREO_MAX_WINDOW) || p->window % 2)
-    return "window must be an even number of samples, 8 to 64";
+    return "window must be an even number of samples, 8 to 128";
   if (!IN (p->lines, 1, POCSTEREO_MAX_LINES) || p->lines % 2 == 0)
     return "lines must be an odd number, 1 to 31";
-  if (!IN (p->bandwidth, 1, p->window / 2 - 1))
-    return "bandwidth must be 1 to half the window less 1";
+  if (!IN (p->bandwidth, 1, p->window / 2 - 1) ||
+      p->bandwidth > POCSTEREO_MAX_BANDWIDTH)
+    return "bandwidth must be 1 to half the window less 1, and at most 31";
   if (p->window > width || p->lines > height)
     return "the window is larger than the frame; take a smaller window or "
            "fewer lines";

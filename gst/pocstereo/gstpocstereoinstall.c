@@ -93,7 +93,8 @@ install_matching (GObjectClass *k, const GstPocstereoSettings *d)
   install (k, PROP_WINDOW,
       g_param_spec_int ("window", "Window",
           "Samples of a line that are compared, an even number from 8 on (0 = "
-          "32 for points, 16 for every pixel)",
+          "32 for points, 16 for every pixel; with 15 and 11 lines, these are "
+          "the fast ones)",
           0, POCSTEREO_MAX_WINDOW, 0, LIVE));
   install (k, PROP_LINES,
       g_param_spec_int ("lines", "Lines",
@@ -103,7 +104,7 @@ install_matching (GObjectClass *k, const GstPocstereoSettings *d)
   install (k, PROP_BANDWIDTH,
       g_param_spec_int ("bandwidth", "Bandwidth",
           "Frequencies that count, less than half the window (0 = a quarter of "
-          "it for points, three eighths for every pixel)",
+          "it for points, three eighths for every pixel, at most 31)",
           0, POCSTEREO_MAX_BANDWIDTH, 0, LIVE));
   install (k, PROP_WEIGHT,
       g_param_spec_enum ("weight", "Weight",

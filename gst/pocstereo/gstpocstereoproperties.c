@@ -81,7 +81,8 @@ gst_pocstereo_get_params (GstPocstereo *self)
   p.window = p.window ? p.window : mode->window;
   p.lines = p.lines ? p.lines : mode->lines;
   if (!p.bandwidth)
-    p.bandwidth = MAX (p.window * mode->bandwidth / mode->window, 1);
+    p.bandwidth = CLAMP (
+        p.window * mode->bandwidth / mode->window, 1, POCSTEREO_MAX_BANDWIDTH);
   return p;
 }
 
