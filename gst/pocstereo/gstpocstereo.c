@@ -16,8 +16,9 @@
  * all else then refer to the rectified left view.
  *
  * With #GstPocstereo:output=left the left frame passes, with VisionMaps; where
- * frames are rectified it is the rectified one, in RGBA, that the maps fit.  In
- * mode dense these are `disparity` (f32, pixels, −32768 where there is none),
+ * frames are rectified it is the rectified one, in RGBA, that the maps fit;
+ * what elements before found keeps its places in the frame as it came.  In mode
+ * dense these are `disparity` (f32, pixels, −32768 where there is none),
  * `sigma` (u16, the standard deviation that is predicted for each),
  * `confidence` (u8) and, where the rig is known, `depth` (f32, metres, 0 where
  * there is none); they lie where frames are processed.  In mode points these
