@@ -53,37 +53,40 @@ root (const uint32_t *parents, uint32_t i)
   return i;
 }
 
-/* The root above @i.  On the way every other one is hung higher (path halving):
- * others who climb find the shorter way. */
-static __device__ __forceinline__ uint32_t
-climb (uint32_t *parents, uint32_t i)
+/* Climbs from @i and from @j together, until both ways end or meet; whether
+ * they met.  On the way each is hung one higher (path splitting): others who
+ * climb find the shorter way. */
+static __device__ __forceinline__ bool
+climb_both (uint32_t *parents, uint32_t *i, uint32_t *j)
 {
-  uint32_t p = parent_of (parents, i), next;
+  uint32_t p = parent_of (parents, *i), q = parent_of (parents, *j);
 
-  while ((next = parent_of (parents, p)) != p) {
-    parents[i] = next;
-    i = next;
-    p = parent_of (parents, i);
+  while (p != q && (p != *i || q != *j)) {
+    uint32_t above_p = parent_of (parents, p), above_q = parent_of (parents, q);
+
+    if (above_p != p)
+      parents[*i] = above_p;
+    if (above_q != q)
+      parents[*j] = above_q;
+    *i = p, p = above_p;
+    *j = q, q = above_q;
   }
-  return p;
+  return p == q;
 }
 
-/* The same where ways up get long: both are climbed, and the greater root is
- * hung at the lesser, again where another thread was faster. */
+/* The same where ways up get long: both are climbed at once, and the greater
+ * root is hung at the lesser, again where another thread was faster. */
 static __device__ __forceinline__ void
 unite_far (uint32_t *parents, uint32_t i, uint32_t j)
 {
-  uint32_t high = max (i, j), low = min (i, j);
-
   for (;;) {
+    uint32_t high = max (i, j), low = min (i, j);
     uint32_t before = atomicCAS (&parents[high], high, low);
 
     if (before == high || before == low)
       return;
-    i = climb (parents, before);
-    j = climb (parents, low);
-    if (i == j)
+    i = before, j = low;
+    if (climb_both (parents, &i, &j))
       return;
-    high = max (i, j), low = min (i, j);
   }
 }
