@@ -2,6 +2,7 @@
  *
  * The order of the stages, and their memory. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "gpuccl/gpuccl_decide.h"
 #include "gpuccl/gpuccl_set.h"
@@ -14,6 +15,7 @@ struct _Gpuccl {
   GpucclDecision *decision;
   uint8_t *range, *device_range; /* weights of the filter; the first pinned */
   double range_scale; /* metres a unit of depth, which they are for */
+  bool others;        /* frames were queued that nobody waited for */
 };
 
 #define FIRST_SUMS 1024 /* room, before a frame needs more */
@@ -123,8 +125,14 @@ find_labels (Gpuccl *g, const GpucclParams *p)
   return s->hierarchical (&g->device, &g->work);
 }
 
-const char *
-gpuccl_queue (Gpuccl *g, const GpucclParams *params, const GpucclFrame *frame)
+static bool
+is_run (const GpucclParams *p)
+{
+  return p->algorithm == GPUCCL_RUN && p->detector == GPUCCL_COMPONENTS;
+}
+
+static const char *
+queue (Gpuccl *g, const GpucclParams *params, const GpucclFrame *frame)
 {
   GpucclWork *w = &g->work;
 
@@ -135,19 +143,62 @@ gpuccl_queue (Gpuccl *g, const GpucclParams *params, const GpucclFrame *frame)
   TRY (gpuccl_set (w, params, frame));
   if (w->link.bits)
     TRY (filter (g, params));
-  if (params->algorithm == GPUCCL_RUN && params->detector == GPUCCL_COMPONENTS)
+  if (is_run (params))
     return g->stages->run (&g->device, w);
   TRY (need (g, (void **) &w->scratch, sizeof *w->scratch));
   TRY (find_labels (g, params));
   return g->stages->measure (&g->device, w);
 }
 
+const char *
+gpuccl_queue (Gpuccl *g, const GpucclParams *params, const GpucclFrame *frame)
+{
+  g->others = true;
+  return queue (g, params, frame);
+}
+
 static const char *
 queue_with_labels (Gpuccl *g, const GpucclParams *params,
     const GpucclFrame *frame, uint32_t *labels, size_t stride)
 {
-  TRY (gpuccl_queue (g, params, frame));
+  GpucclResult *result = g->work.result;
+
+  if (result)
+    memset (result->ready, 0, sizeof result->ready);
+  TRY (queue (g, params, frame));
   return labels ? gpuccl_labels (g, labels, stride) : NULL;
+}
+
+#define PATIENCE 1000000 /* looks: a millisecond or more */
+
+/* Waits for the frame that was queued, and for its labels.  If results are all
+ * that is under way, the device says that they are there, microseconds before
+ * the end of its work is known; errors are known at that end alone. */
+static const char *
+wait_for_frame (Gpuccl *g, const GpucclParams *params, bool labels)
+{
+  volatile const uint32_t *ready = g->work.result->ready;
+  bool alone =
+      g->stages->run_says_ready && is_run (params) && !labels && !g->others;
+
+  if (alone && g->device.timer)
+    device_timer_mark (&g->device, g->device.timer);
+  for (int looks = 0, part = 0; alone && looks < PATIENCE; looks++)
+    if (ready[part] && ++part == GPUCCL_PARTS) {
+      __atomic_thread_fence (__ATOMIC_ACQUIRE);
+      return NULL;
+    }
+  g->others = false;
+  return device_wait (&g->device);
+}
+
+/* How many sums there has to be room for. */
+static uint32_t
+sums_wanted (const GpucclWork *w)
+{
+  const GpucclResult *r = w->result;
+
+  return r->in_order && r->n_sums > w->most_sums ? w->most_sums : r->n_sums;
 }
 
 /* The first frame with more components, or pieces of them, than there is room
@@ -158,13 +209,13 @@ gpuccl_run_with_labels (Gpuccl *g, const GpucclParams *params,
     GpucclResults *results)
 {
   TRY (queue_with_labels (g, params, frame, labels, stride));
-  TRY (device_wait (&g->device));
+  TRY (wait_for_frame (g, params, labels));
   while (
-      g->work.result->n_missing || g->work.result->n_sums > g->work.max_sums) {
-    if (g->work.result->n_sums > g->work.max_sums)
+      g->work.result->n_missing || sums_wanted (&g->work) > g->work.max_sums) {
+    if (sums_wanted (&g->work) > g->work.max_sums)
       TRY (grow_sums (g, 2 * g->work.result->n_sums));
     TRY (queue_with_labels (g, params, frame, labels, stride));
-    TRY (device_wait (&g->device));
+    TRY (wait_for_frame (g, params, labels));
   }
   gpuccl_decide (g->decision, params, &g->work, results);
   return NULL;

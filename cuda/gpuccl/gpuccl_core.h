@@ -182,17 +182,23 @@ typedef struct {
   uint32_t rows, columns;             /* that hold a pixel of it */
 } GpucclCandidate;
 
+#define GPUCCL_PARTS (2 * GPUCCL_CANDIDATES) /* of the work, that are last */
+
 /* In pinned memory: the host reads it when the device is done. */
 typedef struct {
   uint32_t n_labels, largest_label, largest_area, n_unknown;
   uint32_t iterations;
   uint32_t n_candidates;
   GpucclCandidate candidates[GPUCCL_CANDIDATES]; /* by area, then by label */
-  uint32_t n_sums; /* components of min_area pixels; there may be no room for
-                      all of them */
+  uint32_t n_sums;    /* components of min_area pixels; there may be no room for
+                         all of them */
   uint32_t n_missing; /* GPU: pieces of components, all that there are, where
                          there was no room for them; else 0 */
-  GpucclSum sums[1]; /* in any order; as many as there is room for */
+  uint32_t in_order;  /* whether the next are: by area, then by label; then
+                         there may be no more than most_sums of them */
+  uint32_t ready[GPUCCL_PARTS]; /* GPU: 1 each once all of this is written,
+                                   where the stage says so */
+  GpucclSum sums[1];            /* as many as there is room for */
 } GpucclResult;
 
 /* Device memory where nothing is said. */
@@ -205,6 +211,7 @@ typedef struct {
   bool host_loop; /* label equivalence asks the host whether to go on, as in the
                      paper; for measuring */
   uint32_t min_area, min_size;
+  uint32_t most_sums; /* that are wanted: the first ones in order */
 
   uint32_t *labels;  /* rows of width */
   uint32_t *scratch; /* a word for each pixel; not of GPUCCL_RUN */
@@ -260,6 +267,7 @@ typedef struct {
   const char *(*filter) (const Device *dev, const GpucclWork *w);
   /* GPUCCL_RUN: finds w->labels and w->result in one. */
   const char *(*run) (const Device *dev, const GpucclWork *w);
+  bool run_says_ready; /* it sets w->result->ready */
   /* The paper's algorithms and the window: w->labels, and how many iterations
    * that took. */
   const char *(*label_equivalence) (const Device *dev, const GpucclWork *w);

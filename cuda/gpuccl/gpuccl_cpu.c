@@ -85,5 +85,5 @@ mask (const Device *dev, const GpucclWork *w, uint32_t label, uint8_t *out,
 }
 
 const GpucclStages gpuccl_stages_cpu = {open, close, gpuccl_filter_cpu, run,
-    gpuccl_label_equivalence_cpu, gpuccl_improved_cpu, gpuccl_hierarchical_cpu,
-    gpuccl_window_cpu, measure, mask};
+    false, gpuccl_label_equivalence_cpu, gpuccl_improved_cpu,
+    gpuccl_hierarchical_cpu, gpuccl_window_cpu, measure, mask};

@@ -59,5 +59,5 @@ mask (const Device *dev, const GpucclWork *w, uint32_t label, uint8_t *out,
 }
 
 const GpucclStages gpuccl_stages_cuda = {open, close, gpuccl_filter_cuda,
-    gpuccl_run_cuda, gpuccl_label_equivalence_cuda, gpuccl_improved_cuda,
+    gpuccl_run_cuda, true, gpuccl_label_equivalence_cuda, gpuccl_improved_cuda,
     gpuccl_hierarchical_cuda, gpuccl_window_cuda, gpuccl_measure_cuda, mask};

@@ -59,16 +59,21 @@ sink (Ranked *heap, uint32_t i, uint32_t n)
   heap[i] = r;
 }
 
-/* The first @k of @n sums in order, in @first; returns how many there are. They
- * are kept in a heap, with which of noise's many thousands nearly all are left
- * out by one comparison; sums stay where they are, which takes less time than
- * moving them. */
+/* The first @k sums in order, in @first; returns how many there are.  Unless
+ * they come in order they are kept in a heap, with which of noise's many
+ * thousands nearly all are left out by one comparison; sums stay where they
+ * are, which takes less time than moving them. */
 static uint32_t
-rank (Ranked *first, const GpucclSum *sums, uint32_t n, uint32_t k)
+rank (Ranked *first, const GpucclResult *result, uint32_t k)
 {
+  const GpucclSum *sums = result->sums;
+  uint32_t n = result->n_sums;
+
   k = k < n ? k : n;
   for (uint32_t i = 0; i < k; i++)
     first[i] = (Ranked){key_of (&sums[i]), &sums[i]};
+  if (result->in_order)
+    return k;
   for (uint32_t i = k / 2; i-- > 0;)
     sink (first, i, k);
   for (uint32_t i = k; i < n; i++)
@@ -104,18 +109,26 @@ place (GpucclComponent *c, const GpucclParams *p)
   c->extent[2] = (s->max_z - s->min_z) * scale;
 }
 
-static GpucclComponent
-component_of (const GpucclSum *s, const GpucclParams *p, const GpucclWork *w)
+/* One by one: to clear all of it first takes as long as the rest. */
+static void
+describe (GpucclComponent *c, const GpucclSum *s, const GpucclParams *p,
+    const GpucclWork *w)
 {
-  GpucclComponent c = {.sum = *s};
-
-  c.cx = (double) s->x / s->area;
-  c.cy = (double) s->y / s->area;
-  c.depth = (double) s->z / s->area * p->depth_scale;
+  c->sum = *s;
+  c->cx = (double) s->x / s->area;
+  c->cy = (double) s->y / s->area;
+  c->depth = (double) s->z / s->area * p->depth_scale;
+  c->in_space = false;
+  for (int i = 0; i < 3; i++)
+    c->position[i] = c->extent[i] = 0;
   if (w->rays.known)
-    place (&c, p);
-  c.reason = s->area > p->min_size ? GPUCCL_RANK : GPUCCL_SIZE;
-  return c;
+    place (c, p);
+  c->state = GPUCCL_REJECTED;
+  c->reason = s->area > p->min_size ? GPUCCL_RANK : GPUCCL_SIZE;
+  c->measured = false;
+  c->fill = c->mean_width = c->mean_height = 0;
+  c->frames = 0;
+  c->id = 0;
 }
 
 /* The criteria, of which the first is that it is a candidate at all. */
@@ -160,12 +173,10 @@ gpuccl_decide (GpucclDecision *d, const GpucclParams *p, const GpucclWork *w,
     GpucclResults *r)
 {
   const GpucclResult *result = w->result;
-  int most = p->max_components, n;
+  int n = (int) rank (d->ranked, result, w->most_sums);
 
-  most = most > GPUCCL_CANDIDATES ? most : GPUCCL_CANDIDATES;
-  n = (int) rank (d->ranked, result->sums, result->n_sums, (uint32_t) most);
   for (int i = 0; i < n; i++)
-    d->components[i] = component_of (d->ranked[i].sum, p, w);
+    describe (&d->components[i], d->ranked[i].sum, p, w);
   judge_all (d, p, result);
   *r = (GpucclResults){.components = d->components,
       .n_components = n < p->max_components ? n : p->max_components,

@@ -165,7 +165,7 @@ __launch_bounds__ (COUNT_THREADS) choose_kernel (
     return;
   c.chosen->n_sums = n_sums;
   c.chosen->n_candidates = w.result->n_candidates = n;
-  w.result->n_missing = 0;
+  w.result->n_missing = w.result->in_order = 0;
   w.result->n_labels = tally.n_labels;
   w.result->n_sums = tally.n_sums;
   w.result->n_unknown = tally.n_unknown;

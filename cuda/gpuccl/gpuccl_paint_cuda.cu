@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Fifth kernel of GPUCCL_RUN: every pixel gets its label, and the candidates
- * their first and last pixel of every row and column.  Sums are reported. */
+ * their first and last pixel of every row and column.  Meanwhile some rows of
+ * blocks report what was found to the host. */
 #include "gpuccl/gpuccl_run.cuh"
+
+#define REPORTS GPUCCL_REPORT_ROWS
+
+/* So many reported components are put in order; of more the host does it. */
+#define RANKED 4096
 
 /* First and last row of each candidate in the columns of a tile. */
 struct Columns {
@@ -12,7 +18,7 @@ struct Columns {
 static __device__ __forceinline__ int
 tile_row (void)
 {
-  return (int) blockIdx.y - 1;
+  return (int) blockIdx.y - REPORTS;
 }
 
 /* The warp's first row. */
@@ -54,8 +60,8 @@ static __device__ __forceinline__ bool
 note_rows (const GpucclArgs &a, Columns *c, uint32_t labels[ROWS])
 {
   const GpucclTop *top = a.p.top;
-  int lane = threadIdx.x % 32;
-  uint32_t own = lane < (int) top->n ? top->labels[lane] : 0;
+  uint32_t lane = threadIdx.x % 32;
+  uint32_t own = lane < top->n ? gpuccl_key_label (top->keys[lane]) : 0;
   bool noted = false;
 
   for (;;) {
@@ -103,22 +109,71 @@ end_columns (const GpucclArgs &a, const Columns &c)
   }
 }
 
-/* Copies the reported sums to the host, word by word side by side, since host
- * memory is written in long pieces or slowly; as one block of a row of them. */
+/* What is known but for the candidates' extents, by one warp. */
 static __device__ __forceinline__ void
-copy_sums (const GpucclArgs &a)
+report (const GpucclArgs &a)
+{
+  const GpucclCounters *c = a.p.counters;
+  uint32_t area = (uint32_t) (c->largest >> 32), n = a.p.top->n;
+  GpucclResult *r = a.w.result;
+
+  if (threadIdx.x < n) {
+    unsigned long long key = a.p.top->keys[threadIdx.x];
+
+    r->candidates[threadIdx.x].area = (uint32_t) (key >> 32);
+    r->candidates[threadIdx.x].label = gpuccl_key_label (key);
+  }
+  if (threadIdx.x)
+    return;
+  r->n_labels = c->n_labels;
+  r->largest_area = area;
+  r->largest_label = area ? gpuccl_key_label (c->largest) : 0;
+  r->n_unknown = c->n_unknown;
+  r->n_candidates = n;
+  r->n_sums = c->n_sums;
+  r->in_order = c->n_sums <= RANKED;
+  r->n_missing = c->n_pieces > a.p.max_pieces ? c->n_pieces : 0;
+  r->iterations = 0;
+}
+
+/* How many of @n keys are greater, by a warp. */
+static __device__ __forceinline__ uint32_t
+rank_of (const unsigned long long *keys, uint32_t n, unsigned long long key)
+{
+  uint32_t rank = 0;
+
+#pragma unroll 8
+  for (uint32_t i = threadIdx.x % 32; i < n; i += 32)
+    rank += keys[i] > key;
+  return warp_sum (rank);
+}
+
+/* Copies the reported sums that are wanted to the host, a warp a sum. */
+static __device__ __forceinline__ void
+report_sums (const GpucclArgs &a)
 {
   const uint32_t words = sizeof (GpucclSum) / sizeof (unsigned long long);
   unsigned long long *to = (unsigned long long *) a.w.result->sums;
-  uint32_t n = min (a.p.top->n_reported, a.w.max_sums) * words;
+  const GpucclList list = a.p.reported;
+  uint32_t n = a.p.counters->n_sums, room = a.w.max_sums;
+  uint32_t block = blockIdx.y * gridDim.x + blockIdx.x;
 
-  for (uint32_t i = blockIdx.x * THREADS + threadIdx.x; i < n;
-       i += gridDim.x * THREADS)
-    to[i] = ((const unsigned long long *) &a.p
-                 .pieces[a.p.reported[i / words]])[i % words];
+  if (n <= RANKED)
+    room = min (room, a.w.most_sums);
+  for (uint32_t i = block * WARPS + threadIdx.x / 32; i < n;
+       i += REPORTS * gridDim.x * WARPS) {
+    const GpucclSum *from = &a.p.pieces[list.roots[i]];
+    uint32_t lane = threadIdx.x % 32, at = i;
+
+    if (n <= RANKED)
+      at = rank_of (list.keys, n, list.keys[i]);
+    if (at < room && lane < words)
+      to[at * words + lane] = ((const unsigned long long *) from)[lane];
+  }
 }
 
-/* A block a tile; the first row of blocks reports. */
+/* A block a tile; the first rows of blocks report.  The tile's rows are read
+ * before it is known that it is used. */
 static __global__ void
 __launch_bounds__ (THREADS) paint_kernel (const __grid_constant__ GpucclArgs a)
 {
@@ -128,26 +183,32 @@ __launch_bounds__ (THREADS) paint_kernel (const __grid_constant__ GpucclArgs a)
   uint32_t width = (uint32_t) a.w.frame.width, at = row_of () * width + x;
   uint32_t *labels = a.w.labels;
   uint32_t found[ROWS];
+  GpucclRow rows[ROWS];
   bool noted = false;
 
   allow_next ();
   begin_columns (&columns);
   await_previous ();
-  if (blockIdx.y == 0) {
-    copy_sums (a);
+  if (blockIdx.y < REPORTS) {
+    if (blockIdx.x + blockIdx.y == 0 && threadIdx.x < 32)
+      report (a);
+    report_sums (a);
     return;
   }
+#pragma unroll
+  for (int i = 0; i < ROWS; i++)
+    rows[i] = a.p.rows[tile * TILE + threadIdx.x / 32 * ROWS + i];
   if (!a.p.seams[tile].used || a.p.counters->n_pieces > a.p.max_pieces)
     return;
 #pragma unroll
-  for (int i = 0; i < ROWS; i++) {
-    GpucclRow row = a.p.rows[tile * TILE + threadIdx.x / 32 * ROWS + i];
-
-    found[i] = 0;
-    if (row.foreground >> lane & 1)
-      found[i] = a.p.labels[labels[at + i * width - lane +
-          start_of (row.starts, lane)]];
-  }
+  for (int i = 0; i < ROWS; i++)
+    found[i] = rows[i].foreground >> lane & 1
+        ? labels[at + i * width - lane + start_of (rows[i].starts, lane)]
+        : 0;
+#pragma unroll
+  for (int i = 0; i < ROWS; i++)
+    if (rows[i].foreground >> lane & 1)
+      found[i] = a.p.labels[found[i]];
   __syncthreads (); /* columns, and starts are read before they are written */
 #pragma unroll
   for (int i = 0; i < ROWS; i++) {

@@ -17,7 +17,8 @@
 #define ROWS (TILE / WARPS) /* of a tile, that a warp has */
 #define THREADS (32 * WARPS)
 
-#define GPUCCL_LINES 1024 /* rows or columns that are measured at once */
+#define GPUCCL_LINES 1024    /* rows or columns that are measured at once */
+#define GPUCCL_REPORT_ROWS 4 /* of blocks, while labels are written */
 
 /* A row of a tile: bit i is pixel i. */
 typedef struct {
@@ -47,9 +48,16 @@ typedef struct {
 
 /* The candidates of this frame, largest first. */
 typedef struct {
-  uint32_t n, n_reported;
-  uint32_t roots[GPUCCL_CANDIDATES], labels[GPUCCL_CANDIDATES];
+  uint32_t n;
+  uint32_t roots[GPUCCL_CANDIDATES];
+  unsigned long long keys[GPUCCL_CANDIDATES];
 } GpucclTop;
+
+/* Components in any order. */
+typedef struct {
+  unsigned long long *keys;
+  uint32_t *roots;
+} GpucclList;
 
 /* With a label: its component may be a candidate. */
 #define GPUCCL_LARGE (1u << 31)
@@ -64,8 +72,8 @@ typedef struct {
   GpucclSum *pieces;      /* after the gathering, roots have all of theirs */
   uint32_t *parents;      /* of pieces */
   uint32_t *labels;       /* of pieces: their component's, with GPUCCL_LARGE */
-  uint32_t *list;         /* roots that may be candidates */
-  uint32_t *reported;     /* roots whose sums go to the host */
+  GpucclList listed;      /* those that may be candidates */
+  GpucclList reported;    /* those whose sums go to the host */
   uint32_t *first, *last; /* of each candidate: in every row of the frame, then
                              in every column; UINT32_MAX and 0 between frames */
   GpucclCounters *counters;

@@ -25,8 +25,10 @@ grow (GpucclPieces *p, const Device *dev, size_t n)
   DEVICE_RENEW (dev, p->pieces, n);
   DEVICE_RENEW (dev, p->parents, n);
   DEVICE_RENEW (dev, p->labels, n);
-  DEVICE_RENEW (dev, p->list, n);
-  DEVICE_RENEW (dev, p->reported, n);
+  DEVICE_RENEW (dev, p->listed.keys, n);
+  DEVICE_RENEW (dev, p->listed.roots, n);
+  DEVICE_RENEW (dev, p->reported.keys, n);
+  DEVICE_RENEW (dev, p->reported.roots, n);
   p->max_pieces = (uint32_t) n;
   return NULL;
 }
@@ -79,8 +81,10 @@ gpuccl_run_close (const Device *dev, GpucclRun *run)
   device_release (dev, run->pieces.pieces);
   device_release (dev, run->pieces.parents);
   device_release (dev, run->pieces.labels);
-  device_release (dev, run->pieces.list);
-  device_release (dev, run->pieces.reported);
+  device_release (dev, run->pieces.listed.keys);
+  device_release (dev, run->pieces.listed.roots);
+  device_release (dev, run->pieces.reported.keys);
+  device_release (dev, run->pieces.reported.roots);
   free (run);
 }
 
@@ -91,7 +95,7 @@ blocks_for (size_t n)
 {
   size_t blocks = (n + THREADS - 1) / THREADS;
 
-  return (int) (blocks < 1056 ? blocks : 1056); /* a large GPU full */
+  return (int) (blocks < 528 ? blocks : 528); /* a large GPU well filled */
 }
 
 /* Pieces that a frame of ordinary size has are looked at in one go. */
@@ -105,7 +109,8 @@ node (const GpucclArgs *a, int i, void **args)
   const dim3 blocks[N_KERNELS] = {tiles,
       dim3 (ceil_div (2 * a->p.tiles_x * a->p.tiles_y, WARPS)),
       dim3 (blocks_for (a->p.max_pieces)), dim3 (blocks_for (a->p.max_pieces)),
-      dim3 (a->p.tiles_x, a->p.tiles_y + 1), dim3 (2 * GPUCCL_CANDIDATES)};
+      dim3 (a->p.tiles_x, a->p.tiles_y + GPUCCL_REPORT_ROWS),
+      dim3 (GPUCCL_PARTS)};
   int threads = i < N_KERNELS - 1 ? THREADS : GPUCCL_LINES;
 
   return chain_kernel ((void *) kernels[i], blocks[i], dim3 (threads), args);

@@ -6,42 +6,65 @@
 
 /* ---- Seams ---- */
 
-/* Unites @own with @other in each lane whose bit @links has, but for those that
- * repeat what the lane before does. */
+#define NOBODY UINT32_MAX
+
+/* Unites @own with @other in each lane whose bit @links has, but where @known;
+ * of lanes that would do the same, the first. */
 static __device__ __forceinline__ void
-unite_lanes (const GpucclArgs &a, uint32_t links, uint32_t own, uint32_t other)
+unite_lanes (const GpucclArgs &a, uint32_t links, uint32_t own, uint32_t other,
+    bool known)
 {
   int lane = threadIdx.x % 32;
-  bool same = __shfl_up_sync (ALL_LANES, own, 1) == own &
-      __shfl_up_sync (ALL_LANES, other, 1) == other;
+  bool have = links >> lane & 1 && !known;
+  unsigned long long pair = (unsigned long long) own << 32 | other;
+  uint32_t same = __match_any_sync (ALL_LANES, have ? pair : ~0ull);
 
-  if (links >> lane & 1 && !(same && links << 1 >> lane & 1))
+  if (have && __ffs ((int) same) - 1 == lane)
     unite_far (a.p.parents, own, other);
 }
 
-/* A lane a pixel of the tile's first row. */
+/* Links across a seam from the lane's own piece to that of a corner, which are
+ * known where links straight across join the same two pieces: the lane's own,
+ * or that of the lane before or after it.  @straight: those links; @across: the
+ * piece that the lane's own leads to. */
+static __device__ __forceinline__ void
+unite_corners (const GpucclArgs &a, uint32_t links, uint32_t straight,
+    uint32_t own, uint32_t across, uint32_t corner, bool before)
+{
+  int lane = threadIdx.x % 32;
+  uint32_t beside = before ? __shfl_up_sync (ALL_LANES, own, 1)
+                           : __shfl_down_sync (ALL_LANES, own, 1);
+  uint32_t beside_straight = before ? straight << 1 : straight >> 1;
+
+  unite_lanes (a, links, own, corner,
+      (straight >> lane & 1 && across == corner) ||
+          (beside_straight >> lane & 1 && beside == own));
+}
+
+/* A lane a pixel of the tile's first row.  Nothing waits for the count of
+ * pieces before it reads: what is read lies inside. */
 static __device__ __forceinline__ void
 join_up (const GpucclArgs &a, int tile)
 {
   int lane = threadIdx.x % 32, up = max (tile - a.p.tiles_x, 0);
-  uint32_t own = a.p.edges[tile].top[lane], next;
+  uint32_t n = a.p.counters->n_pieces, own = a.p.edges[tile].top[lane], next;
   uint32_t other = a.p.edges[up].bottom[lane];
   GpucclSeams s = a.p.seams[tile];
 
-  if (!s.used || !(s.up | s.up_left | s.up_right))
+  if (!s.used || n > a.p.max_pieces || !(s.up | s.up_left | s.up_right))
     return;
-  unite_lanes (a, s.up, own, other);
+  unite_lanes (a, s.up, own, other, false);
   if (s.up_left) {
     next = __shfl_up_sync (ALL_LANES, other, 1);
     if (lane == 0)
       next = a.p.edges[max (up - 1, 0)].bottom[TILE - 1];
-    unite_lanes (a, s.up_left, own, next);
+    unite_corners (a, s.up_left, s.up, own, other, next, true);
   }
   if (s.up_right) {
     next = __shfl_down_sync (ALL_LANES, other, 1);
     if (lane == TILE - 1)
       next = a.p.edges[up + 1].bottom[0];
-    unite_lanes (a, s.up_right, own, next);
+    unite_corners (a, s.up_right, s.up, own, other, next, false);
   }
 }
 
@@ -50,17 +73,21 @@ static __device__ __forceinline__ void
 join_left (const GpucclArgs &a, int tile)
 {
   int lane = threadIdx.x % 32;
-  uint32_t own = a.p.edges[tile].left[lane];
+  uint32_t n = a.p.counters->n_pieces, own = a.p.edges[tile].left[lane], next;
   uint32_t other = a.p.edges[max (tile - 1, 0)].right[lane];
   GpucclSeams s = a.p.seams[tile];
 
-  if (!s.used || !(s.left | s.left_up | s.left_down))
+  if (!s.used || n > a.p.max_pieces || !(s.left | s.left_up | s.left_down))
     return;
-  unite_lanes (a, s.left, own, other);
-  if (s.left_up)
-    unite_lanes (a, s.left_up, own, __shfl_up_sync (ALL_LANES, other, 1));
-  if (s.left_down)
-    unite_lanes (a, s.left_down, own, __shfl_down_sync (ALL_LANES, other, 1));
+  unite_lanes (a, s.left, own, other, false);
+  if (s.left_up) {
+    next = __shfl_up_sync (ALL_LANES, other, 1);
+    unite_corners (a, s.left_up, s.left, own, other, next, true);
+  }
+  if (s.left_down) {
+    next = __shfl_down_sync (ALL_LANES, other, 1);
+    unite_corners (a, s.left_down, s.left, own, other, next, false);
+  }
 }
 
 /* Two warps a tile: one for either edge.  Where there is nothing above or on
@@ -72,8 +99,7 @@ __launch_bounds__ (THREADS) seams_kernel (const __grid_constant__ GpucclArgs a)
 
   allow_next ();
   await_previous ();
-  if (tile >= a.p.tiles_x * a.p.tiles_y ||
-      a.p.counters->n_pieces > a.p.max_pieces)
+  if (tile >= a.p.tiles_x * a.p.tiles_y)
     return;
   if (i % 2)
     join_left (a, tile);
@@ -117,8 +143,6 @@ warp_add_up (const GpucclSum &s)
 #define CROWD \
  4 /* lanes of one root from which on a warp adds them up first \
     */
-#define NOBODY UINT32_MAX
-
 /* What the block adds to one root, the first that a crowd of it met: all pieces
  * of a large component would queue up at one address. */
 struct Crowd {
@@ -138,17 +162,15 @@ add_crowd (const GpucclArgs &a, Crowd *c, uint32_t to, const GpucclSum &s)
     gpuccl_add_sum (&a.p.pieces[to], s);
 }
 
-/* Adds each lane's piece, where it has one, to its root, which is another: one
- * by one, or the warp's first. */
+/* Adds each lane's piece @s, where it has one, to its root, which is another:
+ * one by one, or the warp's first. */
 static __device__ __forceinline__ void
-gather (const GpucclArgs &a, Crowd *c, bool have, uint32_t piece, uint32_t to)
+gather (
+    const GpucclArgs &a, Crowd *c, bool have, const GpucclSum &s, uint32_t to)
 {
   uint32_t same = __match_any_sync (ALL_LANES, have ? to : NOBODY), left;
   bool crowd = have && __popc (same) >= CROWD;
-  GpucclSum s = gpuccl_sum_nothing ();
 
-  if (have)
-    s = a.p.pieces[piece];
   if (have && !crowd)
     gpuccl_add_sum (&a.p.pieces[to], s);
   for (left = __ballot_sync (ALL_LANES, crowd); left;) {
@@ -163,24 +185,25 @@ gather (const GpucclArgs &a, Crowd *c, bool have, uint32_t piece, uint32_t to)
   }
 }
 
-/* The root of piece @i, which is left as its parent on the way already: all
- * climb at once, and find the shorter way that others left. */
+/* The root of piece @i, whose parent is @p; it is left as its parent on the way
+ * already: all climb at once, and find the shorter way that others left. */
 static __device__ __forceinline__ uint32_t
-hang_at_root (uint32_t *parents, uint32_t i)
+hang_at_root (uint32_t *parents, uint32_t i, uint32_t p)
 {
-  uint32_t p = parent_of (parents, i), next;
+  uint32_t next;
 
   while ((next = parent_of (parents, p)) != p)
     parents[i] = p = next;
   return p;
 }
 
-/* A lane a piece; afterwards its parent is its root. */
+/* A lane a piece; afterwards its parent is its root.  Its sum is on its way
+ * while it climbs. */
 static __global__ void
 __launch_bounds__ (THREADS) gather_kernel (const __grid_constant__ GpucclArgs a)
 {
   __shared__ Crowd crowd;
-  uint32_t n, i = blockIdx.x * THREADS + threadIdx.x;
+  uint32_t n, p = 0, i = blockIdx.x * THREADS + threadIdx.x;
 
   allow_next ();
   if (threadIdx.x == 0) {
@@ -190,12 +213,18 @@ __launch_bounds__ (THREADS) gather_kernel (const __grid_constant__ GpucclArgs a)
   __syncthreads ();
   await_previous ();
   n = a.p.counters->n_pieces;
+  if (i < a.p.max_pieces)
+    p = parent_of (a.p.parents, i);
   if (n > a.p.max_pieces || blockIdx.x * THREADS >= n)
     return;
-  for (; __any_sync (ALL_LANES, i < n); i += gridDim.x * THREADS) {
-    uint32_t to = i < n ? hang_at_root (a.p.parents, i) : 0;
+  while (__any_sync (ALL_LANES, i < n)) {
+    bool have = i < n && p != i;
+    GpucclSum s = have ? a.p.pieces[i] : gpuccl_sum_nothing ();
 
-    gather (a, &crowd, i < n && to != i, i, to);
+    gather (a, &crowd, have, s, have ? hang_at_root (a.p.parents, i, p) : 0);
+    i += gridDim.x * THREADS;
+    if (i < n)
+      p = parent_of (a.p.parents, i);
   }
   __syncthreads ();
   if (threadIdx.x == 0 && crowd.root != NOBODY)

@@ -2,31 +2,37 @@
  *
  * Fourth and last kernel of GPUCCL_RUN: components are counted, and listed
  * where large enough; the candidates among them are chosen, and, once their
- * rows and columns are known, measured (section 3.5.3). */
+ * rows and columns are known, measured (section 3.5.3).  No kernel but the last
+ * two writes to the host, for which the others would wait. */
 #include "gpuccl/gpuccl_run.cuh"
 
-/* Looks at root @i, a component of the frame, and returns its key. */
-static __device__ __forceinline__ unsigned long long
-report_root (const GpucclArgs &a, uint32_t i, uint32_t area, uint32_t label)
+static __device__ __forceinline__ void
+list_root (
+    const GpucclList &list, uint32_t *n, unsigned long long key, uint32_t root)
 {
-  GpucclCounters *c = a.p.counters;
+  uint32_t at = atomicAdd (n, 1u);
 
-  if (area >= a.w.min_area)
-    a.p.reported[atomicAdd (&c->n_sums, 1u)] = i;
-  if (gpuccl_is_candidate (&a.w, area))
-    a.p.list[atomicAdd (&c->n_listed, 1u)] = i;
-  return gpuccl_key (area, label);
+  list.keys[at] = key;
+  list.roots[at] = root;
 }
 
-/* Labels piece @i; returns its key if it is a root, else 0. */
+/* Labels piece @i, whose component's root is @root; returns its key if that is
+ * itself, else 0. */
 static __device__ __forceinline__ unsigned long long
-look_at (const GpucclArgs &a, uint32_t i)
+look_at (const GpucclArgs &a, uint32_t i, uint32_t root)
 {
-  uint32_t root = a.p.parents[i];
   uint32_t label = a.p.pieces[root].label, area = a.p.pieces[root].area;
+  bool large = gpuccl_is_candidate (&a.w, area);
+  unsigned long long key = gpuccl_key (area, label);
 
-  a.p.labels[i] = label | (gpuccl_is_candidate (&a.w, area) ? GPUCCL_LARGE : 0);
-  return root == i ? report_root (a, i, area, label) : 0;
+  a.p.labels[i] = label | (large ? GPUCCL_LARGE : 0);
+  if (root != i)
+    return 0;
+  if (area >= a.w.min_area)
+    list_root (a.p.reported, &a.p.counters->n_sums, key, i);
+  if (large)
+    list_root (a.p.listed, &a.p.counters->n_listed, key, i);
+  return key;
 }
 
 static __device__ __forceinline__ unsigned long long
@@ -45,74 +51,89 @@ best_of_lane (
   unsigned long long best = 0;
 
   for (uint32_t i = threadIdx.x; i < n; i += 32) {
-    uint32_t r = __ldcg (&a.p.list[i]);
-    const GpucclSum *s = &a.p.pieces[r];
-    unsigned long long key = gpuccl_key (s->area, s->label);
+    unsigned long long key = __ldcg (&a.p.listed.keys[i]);
 
     if (key < last && key > best)
-      best = key, *root = r;
+      best = key, *root = __ldcg (&a.p.listed.roots[i]);
   }
   return best;
 }
 
-/* The largest that were listed, by one warp: the largest key again and again;
- * the lane that had it looks for its next. */
 static __device__ __forceinline__ void
-choose (const GpucclArgs &a, GpucclCounters *c)
+set_top (
+    const GpucclArgs &a, uint32_t rank, unsigned long long key, uint32_t root)
 {
-  uint32_t n = *(volatile uint32_t *) &c->n_listed, root = 0;
-  uint32_t k = min (n, GPUCCL_CANDIDATES);
+  a.p.top->keys[rank] = key;
+  a.p.top->roots[rank] = root;
+}
+
+/* The @k largest of @n that were listed, by one warp: the largest key again and
+ * again; the lane that had it looks for its next. */
+static __device__ __forceinline__ void
+choose_of_many (const GpucclArgs &a, uint32_t n, uint32_t k)
+{
+  uint32_t root = 0;
   unsigned long long best = best_of_lane (a, n, ~0ull, &root);
 
-  for (uint32_t i = 0; i < k; i++) {
+  for (uint32_t rank = 0; rank < k; rank++) {
     unsigned long long most = warp_most (best);
 
     if (best != most)
       continue;
-    a.p.top->roots[i] = root;
-    a.p.top->labels[i] = gpuccl_key_label (most);
-    a.w.result->candidates[i].area = (uint32_t) (most >> 32);
-    a.w.result->candidates[i].label = gpuccl_key_label (most);
-    best = n > 32 ? best_of_lane (a, n, most, &root) : 0;
+    set_top (a, rank, best, root);
+    best = best_of_lane (a, n, most, &root);
   }
-  if (threadIdx.x == 0)
-    a.w.result->n_candidates = a.p.top->n = k;
 }
 
+/* The largest that were listed, by one block: a thread counts those that come
+ * before its own, where there are threads for all. */
 static __device__ __forceinline__ void
-finish (const GpucclArgs &a, GpucclCounters *c)
+choose (const GpucclArgs &a)
 {
-  volatile GpucclCounters *v = c;
-  GpucclResult *r = a.w.result;
-  uint32_t area = (uint32_t) (v->largest >> 32);
+  __shared__ unsigned long long keys[THREADS];
+  uint32_t n = *(volatile uint32_t *) &a.p.counters->n_listed;
+  uint32_t k = min (n, GPUCCL_CANDIDATES), rank = 0;
+  unsigned long long own = __ldcg (&a.p.listed.keys[threadIdx.x]);
+  uint32_t root = __ldcg (&a.p.listed.roots[threadIdx.x]);
 
-  r->n_labels = v->n_labels;
-  r->largest_area = area;
-  r->largest_label = area ? gpuccl_key_label (v->largest) : 0;
-  r->n_unknown = v->n_unknown;
-  r->n_sums = a.p.top->n_reported = v->n_sums;
-  r->n_missing = v->n_pieces > a.p.max_pieces ? v->n_pieces : 0;
-  r->iterations = 0;
+  if (threadIdx.x == 0)
+    a.p.top->n = k;
+  if (n > THREADS) {
+    if (threadIdx.x < 32)
+      choose_of_many (a, n, k);
+    return;
+  }
+  keys[threadIdx.x] = own;
+  __syncthreads ();
+  for (uint32_t i = 0; i < n; i++)
+    rank += keys[i] > own;
+  if (threadIdx.x < n && rank < k)
+    set_top (a, rank, own, root);
 }
 
-/* A thread a piece; the block that is last done chooses. */
+/* A thread a piece, whose parent is read before it is known that there is one;
+ * the block that is last done chooses. */
 static __global__ void
 __launch_bounds__ (THREADS) select_kernel (const __grid_constant__ GpucclArgs a)
 {
   GpucclCounters *c = a.p.counters;
+  uint32_t n, root = 0, labels = 0, i = blockIdx.x * THREADS + threadIdx.x;
   unsigned long long most = 0;
-  uint32_t n, labels = 0;
   bool last = false;
 
   allow_next ();
   await_previous ();
   n = c->n_pieces > a.p.max_pieces ? 0 : c->n_pieces;
-  for (uint32_t i = blockIdx.x * THREADS + threadIdx.x; i < n;
-       i += gridDim.x * THREADS) {
-    unsigned long long key = look_at (a, i);
+  if (i < a.p.max_pieces)
+    root = a.p.parents[i];
+  while (i < n) {
+    unsigned long long key = look_at (a, i, root);
 
     labels += key != 0;
     most = max (most, key);
+    i += gridDim.x * THREADS;
+    if (i < n)
+      root = a.p.parents[i];
   }
   labels = warp_sum (labels);
   most = warp_most (most);
@@ -124,12 +145,10 @@ __launch_bounds__ (THREADS) select_kernel (const __grid_constant__ GpucclArgs a)
   __syncthreads ();
   if (threadIdx.x == 0)
     last = atomicAdd (&c->tickets, 1u) == gridDim.x - 1;
-  if (!__syncthreads_or (last) || threadIdx.x >= 32)
+  if (!__syncthreads_or (last))
     return;
   __threadfence ();
-  choose (a, c);
-  if (threadIdx.x == 0)
-    finish (a, c);
+  choose (a);
 }
 
 /* ---- Criteria ---- */
@@ -173,14 +192,18 @@ add_extents (uint32_t *first, uint32_t *last, int from, int to,
   }
 }
 
-/* Within its box: rows, or columns. */
+/* Rows, or columns, of a candidate within its box.  What is read before it is
+ * known that there is one lies inside. */
 static __device__ __forceinline__ void
 measure (const GpucclArgs &a, uint32_t candidate, bool columns)
 {
   size_t at = (size_t) candidate * (a.w.frame.height + a.w.frame.width);
-  ImageBox box = a.p.pieces[a.p.top->roots[candidate]].box;
+  uint32_t n = a.p.top->n, root = a.p.top->roots[candidate];
+  ImageBox box = a.p.pieces[root].box;
   GpucclCandidate *c = &a.w.result->candidates[candidate];
 
+  if (candidate >= n)
+    return;
   if (columns) {
     at += a.w.frame.height;
     add_extents (a.p.first + at, a.p.last + at, box.x0, box.x1, &c->heights,
@@ -190,7 +213,8 @@ measure (const GpucclArgs &a, uint32_t candidate, bool columns)
         a.p.first + at, a.p.last + at, box.y0, box.y1, &c->widths, &c->rows);
 }
 
-/* Two blocks a candidate. */
+/* Two blocks a candidate, each of which tells the host when it is done: what
+ * was written before this kernel is in order before that. */
 static __global__ void
 __launch_bounds__ (GPUCCL_LINES)
     criteria_kernel (const __grid_constant__ GpucclArgs a)
@@ -198,8 +222,11 @@ __launch_bounds__ (GPUCCL_LINES)
   await_previous ();
   if (blockIdx.x == 0 && threadIdx.x == 0)
     *a.p.counters = GpucclCounters ();
-  if (blockIdx.x / 2 < a.p.top->n)
-    measure (a, blockIdx.x / 2, blockIdx.x % 2);
+  measure (a, blockIdx.x / 2, blockIdx.x % 2);
+  if (threadIdx.x == 0) {
+    __threadfence_system ();
+    *(volatile uint32_t *) &a.w.result->ready[blockIdx.x] = 1;
+  }
 }
 
 const GpucclKernel gpuccl_select_kernel = select_kernel;

@@ -39,20 +39,6 @@ count_unknown (const GpucclArgs &a, uint32_t unknown, int bits)
     atomicAdd (&a.p.counters->n_unknown, n);
 }
 
-/* Whether the warp's rows are full, and each hangs together and with the one
- * above: most tiles of a large component do in all their rows. */
-static __device__ __forceinline__ bool
-is_solid (const Rows &r)
-{
-  bool solid = true;
-
-#pragma unroll
-  for (int i = 1; i <= ROWS; i++)
-    solid &= r.foreground[i] == ALL_LANES && r.left[i] == ALL_LANES << 1 &&
-        (threadIdx.x / 32 + i == 1 || r.up[i] == ALL_LANES);
-  return solid;
-}
-
 /* ---- Pieces ---- */
 
 /* From the labels of the lane's pixels to their roots, all at once; roots are
@@ -64,6 +50,8 @@ number_roots (Tile *t, const Rows &r, uint32_t label[ROWS])
   uint32_t roots[ROWS], n = 0, number = 0;
   bool climbs;
 
+  if (is_empty (r))
+    return;
   do {
     climbs = false;
 #pragma unroll
@@ -102,21 +90,27 @@ number_roots (Tile *t, const Rows &r, uint32_t label[ROWS])
   }
 }
 
-/* Gets room for the tile's pieces.  Those whose sums lie in global memory are
- * added to from here on. */
-static __device__ __forceinline__ void
+/* Gets room for the tile's pieces, whose place the first thread learns, while
+ * others add up.  Those whose sums lie in global memory are added to from here
+ * on. */
+static __device__ __forceinline__ uint32_t
 reserve (const GpucclArgs &a, Tile *t)
 {
+  uint32_t first = 0;
+
   if (threadIdx.x == 0)
-    t->first = atomicAdd (&a.p.counters->n_pieces, t->n);
+    first = atomicAdd (&a.p.counters->n_pieces, t->n);
   if (t->n <= NEAR_SUMS)
-    return;
+    return first;
+  if (threadIdx.x == 0)
+    t->first = first;
   __syncthreads ();
   for (uint32_t i = threadIdx.x + NEAR_SUMS; i < t->n; i += THREADS)
     if (t->first + i < a.p.max_pieces)
       a.p.pieces[t->first + i] = gpuccl_sum_nothing ();
   __threadfence ();
   __syncthreads ();
+  return first;
 }
 
 /* Adds the runs of row @i of the warp's; @number: of the lane's pixel. */
@@ -149,6 +143,8 @@ add_rows (
 {
   uint32_t least = UINT32_MAX, most = 0;
 
+  if (is_empty (r))
+    return;
 #pragma unroll
   for (int i = 0; i < ROWS; i++)
     if (r.foreground[i + 1] >> threadIdx.x % 32 & 1) {
@@ -162,8 +158,6 @@ add_rows (
     return;
   }
   least = ~warp_max (~least), most = warp_max (most);
-  if (least == UINT32_MAX)
-    return;
   if (least == most && most < NEAR_SUMS) {
     add_warp<DEPTH> (a.w, r, &t->sums[most]);
     return;
@@ -208,42 +202,50 @@ template <Depth DEPTH>
 static __device__ __forceinline__ void
 find_piece (const GpucclArgs &a, Tile *t, const Rows &r, uint32_t number[ROWS])
 {
+  uint32_t first = 0;
+
   if (threadIdx.x == 0) {
     t->n = 1, t->roots[0] = 0;
     clear_sum (&t->sums[0]);
-    t->first = atomicAdd (&a.p.counters->n_pieces, 1u);
+    first = atomicAdd (&a.p.counters->n_pieces, 1u);
   }
 #pragma unroll
   for (int i = 0; i < ROWS; i++)
     number[i] = 0;
   __syncthreads ();
   add_warp<DEPTH> (a.w, r, &t->sums[0]);
+  if (threadIdx.x == 0)
+    t->first = first;
 }
 
 /* The pieces of a tile that is not of one alone. */
-template <Depth DEPTH, bool EIGHT>
+template <Depth DEPTH>
 static __device__ __forceinline__ void
 find_pieces (const GpucclArgs &a, Tile *t, const Rows &r, uint32_t label[ROWS],
     uint32_t later)
 {
-  unite_rows<EIGHT> (t, r, label, later);
+  uint32_t first;
+
+  unite_rows (t, later);
   __syncthreads ();
   number_roots (t, r, label);
   __syncthreads ();
-  reserve (a, t);
+  first = reserve (a, t);
 #pragma unroll
   for (int i = 0; i < ROWS; i++)
     label[i] = t->piece[label[i]];
   add_rows<DEPTH> (a, t, r, label);
+  if (threadIdx.x == 0 && t->n <= NEAR_SUMS)
+    t->first = first;
 }
 
 template <Depth DEPTH, bool EIGHT>
 static __global__ void
-__launch_bounds__ (THREADS, 5)
+__launch_bounds__ (THREADS, 6)
     tiles_kernel (const __grid_constant__ GpucclArgs a)
 {
   __shared__ Tile t;
-  bool whole = is_whole (a);
+  bool whole = is_whole (a), solid;
   uint32_t pixels, unknown, later, label[ROWS] = {};
   Rows r;
   Beside b;
@@ -269,9 +271,10 @@ __launch_bounds__ (THREADS, 5)
   link_rows<DEPTH, EIGHT> (a.w.link, b, &r);
   note_left_seam<EIGHT> (&t, r);
   write_rows (a, r);
-  later = label_rows (&t, r, label);
-  if (!__syncthreads_and (is_solid (r)))
-    find_pieces<DEPTH, EIGHT> (a, &t, r, label, later);
+  solid = is_solid (r);
+  later = label_rows<EIGHT> (&t, r, solid, label);
+  if (!__syncthreads_and (solid))
+    find_pieces<DEPTH> (a, &t, r, label, later);
   else
     find_piece<DEPTH> (a, &t, r, label);
   if (threadIdx.x < 32)
