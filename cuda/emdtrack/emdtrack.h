@@ -110,7 +110,7 @@ typedef struct {
   EmdtrackTarget targets[EMDTRACK_TARGETS];
   int n_targets; /* 0 to 8 */
 
-  int max_trees;  /* of REUSE, for each target, 64 to 65535, 820 bytes each;
+  int max_trees;  /* of REUSE, for each target, 64 to 65535, 900 bytes each;
                      default 65535.  Where it is nearly reached, trees that no
                      pixel of the last frame needed go */
   int cache_bits; /* of PAPER: room for 2^cache_bits values for each target, 8
@@ -124,7 +124,9 @@ typedef struct {
  }
 
 /* How a frame's values were found, added up over its targets.  Values are the
- * same always; these depend on the order of work, and so on the backend. */
+ * same always; these depend on the order of work, and so on the backend.  On
+ * the GPU they repeat, unless trees or values find no room; and what is stored
+ * there is what earlier frames have stored. */
 typedef struct {
   uint64_t unchanged; /* pixels with the histogram they had a frame ago */
   uint64_t closed;    /* of closed forms */

@@ -3,13 +3,8 @@
  * Whether a tree is optimal for a histogram, written once for both backends. */
 #pragma once
 
+#include "emdtrack/emdtrack_closed.h"
 #include "emdtrack/emdtrack_tree.h"
-
-#define EMDTRACK_ARC_WORDS (EMDTRACK_BINS / 2) /* four arcs each */
-
-typedef struct {
-  uint32_t word[EMDTRACK_ARC_WORDS];
-} __attribute__ ((aligned (16))) EmdtrackArcs;
 
 /* What a tree comes down to for one target.  Byte e belongs to the e-th arc,
  * row by row; what has no arc is met by all. */
@@ -33,15 +28,16 @@ emdtrack_basis_mask (const EmdtrackSide side[4], int k)
   return word;
 }
 
+/* What the sinks of a side want. */
 BOTH uint32_t
-emdtrack_basis_least (const EmdtrackProblem *p, const EmdtrackSide side[4])
+emdtrack_side_demand (const EmdtrackProblem *p, EmdtrackSide side)
 {
-  uint32_t word = 0;
+  uint32_t sum = 0;
 
-  for (int a = 0; a < 4; a++)
-    for (int j = 0; j < p->m; j++)
-      word += (side[a].sinks >> j & 1 ? (uint32_t) p->demand[j] : 0) << 8 * a;
-  return word;
+  UNROLLED
+  for (int j = 0; j < EMDTRACK_BINS && j < p->m; j++)
+    sum += side.sinks >> j & 1 ? p->demand[j] : 0;
+  return sum;
 }
 
 BOTH void
@@ -59,8 +55,9 @@ emdtrack_basis_set (
   for (int w = 0; 4 * w < e; w++) {
     for (int k = 0; k < p->n; k++)
       b->mask[k].word[w] = emdtrack_basis_mask (side + 4 * w, k);
-    b->least.word[w] = emdtrack_basis_least (p, side + 4 * w);
   }
+  for (int a = 0; a < e; a++)
+    b->least.word[a >> 2] |= emdtrack_side_demand (p, side[a]) << 8 * (a & 3);
   for (int i = 0; i < p->n; i++)
     b->u[i] = (int16_t) emdtrack_true (t->u[i]);
   for (int j = 0; j < p->m; j++)
@@ -120,9 +117,8 @@ emdtrack_basis_worst (
 
   UNROLLED
   for (int e = 0; e < EMDTRACK_ARCS; e++) {
-    int shift = 8 * (e & 3);
-    int lack = (int) (least.word[e >> 2] >> shift & 255) -
-        (int) (met[e >> 2] >> shift & 255);
+    int lack = emdtrack_arc_byte (&least, e) -
+        (int) (met[e >> 2] >> 8 * (e & 3) & 255);
 
     if (lack > most) {
       most = lack;

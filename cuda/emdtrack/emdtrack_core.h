@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Histograms and closed forms, written once for both backends. */
+ * Histograms and regions, written once for both backends. */
 #pragma once
 
 #include <string.h>
@@ -219,80 +219,4 @@ BOTH int
 emdtrack_first_inside (int from, int apart)
 {
   return from >= 0 ? from : from + (-from + apart - 1) / apart * apart;
-}
-
-/* ---- Closed forms ---- */
-
-#define EMDTRACK_EDGES (2 * EMDTRACK_BINS) /* room for those of a tree */
-
-/* Mass that crosses an edge is what one side has too much, whatever the plan:
- * line, sum g |F|; circle, the same with F less a median of F; tree, w |F| of
- * every edge, F being the surplus of what lies behind it. */
-typedef struct {
-  EmdtrackForm form;
-  int n, n_edges;
-  uint8_t order[EMDTRACK_BINS];    /* line and circle: bins from end to end */
-  uint8_t gap[EMDTRACK_BINS];      /* to the next of them */
-  uint32_t behind[EMDTRACK_EDGES]; /* tree: bins behind the edge, a bit each */
-  uint16_t twice[EMDTRACK_EDGES];  /* its length, doubled */
-} EmdtrackClosed;
-
-BOTH int
-emdtrack_abs (int v)
-{
-  return v < 0 ? -v : v;
-}
-
-BOTH uint32_t
-emdtrack_line (const EmdtrackClosed *c, const uint8_t *s, const uint16_t *d)
-{
-  int f = 0;
-  uint32_t z = 0;
-
-  for (int k = 0; k + 1 < c->n; k++) {
-    f += s[c->order[k]] - d[c->order[k]];
-    z += (uint32_t) (c->gap[k] * emdtrack_abs (f));
-  }
-  return z;
-}
-
-/* The least over all circulations is met at one that leaves some gap empty. */
-BOTH uint32_t
-emdtrack_circle (const EmdtrackClosed *c, const uint8_t *s, const uint16_t *d)
-{
-  int f[EMDTRACK_BINS] = {0}, z[EMDTRACK_BINS] = {0}, sum = 0, least;
-
-  for (int k = 0; k < c->n; k++)
-    f[k] = sum += s[c->order[k]] - d[c->order[k]];
-  for (int i = 0; i < c->n; i++)
-    for (int k = 0; k < EMDTRACK_BINS; k++)
-      z[k] += c->gap[i] * emdtrack_abs (f[i] - f[k]);
-  least = z[0];
-  for (int k = 1; k < c->n; k++)
-    least = z[k] < least ? z[k] : least;
-  return (uint32_t) least;
-}
-
-BOTH uint32_t
-emdtrack_tree_form (
-    const EmdtrackClosed *c, const uint8_t *s, const uint16_t *d)
-{
-  uint32_t z = 0;
-
-  for (int e = 0; e < c->n_edges; e++) {
-    int f = 0;
-
-    for (int i = 0; i < c->n; i++)
-      f += (s[i] - d[i]) & -(int) (c->behind[e] >> i & 1);
-    z += c->twice[e] * (uint32_t) emdtrack_abs (f);
-  }
-  return z / 2;
-}
-
-BOTH uint32_t
-emdtrack_closed (const EmdtrackClosed *c, const uint8_t *s, const uint16_t *d)
-{
-  return c->form == EMDTRACK_FORM_LINE  ? emdtrack_line (c, s, d)
-      : c->form == EMDTRACK_FORM_CIRCLE ? emdtrack_circle (c, s, d)
-                                        : emdtrack_tree_form (c, s, d);
 }

@@ -9,15 +9,20 @@ static const char *
 open (const Device *dev, EmdtrackWork *w)
 {
   EmdtrackCuda *c = (EmdtrackCuda *) calloc (1, sizeof *c);
-  int device;
+  int device, major;
 
   if (!(w->state = c))
     return "out of memory";
   CUDA_TRY (cudaGetDevice (&device));
   CUDA_TRY (cudaDeviceGetAttribute (
+      &major, cudaDevAttrComputeCapabilityMajor, device));
+  if (100 * major < EMDTRACK_ARCH)
+    return "emdtrack needs a GPU of compute capability 7.0; use the CPU";
+  CUDA_TRY (cudaDeviceGetAttribute (
       &c->processors, cudaDevAttrMultiProcessorCount, device));
   DEVICE_RENEW (dev, c->tally, 1);
   DEVICE_RENEW (dev, c->grey, 1);
+  TRY (device_alloc (dev, (void **) &c->counts, sizeof (EmdtrackCounts)));
   return device_alloc_pinned (
       dev, (void **) &c->seen, EMDTRACK_TARGETS * sizeof *c->seen);
 }
@@ -44,14 +49,12 @@ close (const Device *dev, EmdtrackWork *w)
   }
   for (int l = 0; l < EMDTRACK_LEVELS; l++)
     device_release (dev, c->list[l]);
-  device_release (dev, c->queue[0]);
-  device_release (dev, c->queue[1]);
-  device_release (dev, c->wanted);
   device_release (dev, c->left);
   device_release (dev, c->where);
   device_release (dev, c->unsolved);
   device_release (dev, c->tally);
   device_release (dev, c->grey);
+  device_release (dev, c->counts);
   device_release_pinned (dev, c->seen);
   free (c);
 }
@@ -95,11 +98,6 @@ prepare_lists (const Device *dev, const EmdtrackWork *w, EmdtrackCuda *c)
   for (int l = 0; l < EMDTRACK_LEVELS; l++)
     if (!c->list[l])
       DEVICE_RENEW (dev, c->list[l], pixels_apart (w, l));
-  for (int k = 0; k < 2; k++)
-    if (!c->queue[k])
-      DEVICE_RENEW (dev, c->queue[k], n);
-  if (!c->wanted)
-    DEVICE_RENEW (dev, c->wanted, EMDTRACK_ROOM);
   return NULL;
 }
 
@@ -149,8 +147,8 @@ forget (const Device *dev, EmdtrackWork *w, int target)
 }
 
 static __global__ void
-__launch_bounds__ (EMDTRACK_THREADS) brightness_kernel (
-    const __grid_constant__ EmdtrackReader r, unsigned long long *sum)
+__launch_bounds__ (EMDTRACK_THREADS)
+    brightness_kernel (const __grid_constant__ EmdtrackReader r, uint64_t *sum)
 {
   int y = blockIdx.x * EMDTRACK_SPARSE;
   ImageRow row = image_row (&r.frame.image, y);
@@ -165,7 +163,7 @@ __launch_bounds__ (EMDTRACK_THREADS) brightness_kernel (
 static const char *
 brightness (const Device *dev, const EmdtrackWork *w)
 {
-  unsigned long long *sum = emdtrack_state (w)->grey;
+  uint64_t *sum = emdtrack_state (w)->grey;
 
   TRY (device_clear (dev, sum, sizeof *sum));
   brightness_kernel<<<ceil_div (w->reader.height, EMDTRACK_SPARSE),

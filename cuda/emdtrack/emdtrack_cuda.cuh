@@ -7,6 +7,10 @@
 #include "common/cuda.cuh"
 #include "emdtrack/emdtrack_work.h"
 
+/* Threads of a warp wait for each other: only from Volta on do they all get on.
+ * For less there is code, but it does not run. */
+#define EMDTRACK_ARCH 700
+
 #define EMDTRACK_THREADS 256 /* of a block */
 #define EMDTRACK_WARPS (EMDTRACK_THREADS / 32)
 
@@ -17,6 +21,7 @@
 
 #define EMDTRACK_WANTED 0xffff /* a link to a tree that is being made */
 #define EMDTRACK_ROOM (EMDTRACK_WANTED - 1) /* trees, the most */
+#define EMDTRACK_NO_ROOM UINT32_MAX         /* a tree that is not stored */
 #define EMDTRACK_ROOT 1 /* the number of the first tree, which never goes */
 
 /* Trees of a target, in the device's memory.  Numbers are given from a list of
@@ -34,6 +39,7 @@ typedef struct {
   uint32_t *n_spare;       /* how many, */
   uint32_t *n_taken;       /* and how many of them have been taken */
   uint8_t *used;           /* by number */
+  uint16_t *made;          /* of each link of each tree: in which frame */
 } EmdtrackStore;
 
 /* What the host knows of a target after a frame.  Pinned. */
@@ -45,20 +51,12 @@ typedef struct {
 
 /* Counters of a target's frame, 0 at its start. */
 typedef struct {
-  uint32_t listed[EMDTRACK_LEVELS];        /* pixels to be proven */
-  uint32_t queued[3], wanted[3], fresh[3]; /* of a round, of the next, … */
-  uint32_t n_left;  /* pixels for which trees found no room */
-  uint32_t arrived; /* blocks, at all barriers */
-  uint32_t full, unsolved;
-  unsigned long long unchanged, own, neighbour, table, simplex, pivots,
-      unstored, fallback, cached, evicted;
+  uint32_t listed[EMDTRACK_LEVELS]; /* pixels to be proven */
+  uint32_t n_left;   /* pixels that stored trees could not prove */
+  uint32_t full;     /* a tree found no room */
+  uint32_t unsolved; /* new entries of the cache */
+  EmdtrackCounts counts;
 } EmdtrackTally;
-
-/* A pixel that waits for the tree that link @arc of tree @tree will lead to. */
-typedef struct {
-  uint32_t pixel;
-  uint16_t tree, arc;
-} EmdtrackWaiting;
 
 /* ---- Values of earlier frames ---- */
 
@@ -82,14 +80,14 @@ typedef struct {
   EmdtrackValues cache[EMDTRACK_TARGETS];
   EmdtrackSeen *seen; /* pinned, of each target */
   EmdtrackTally *tally;
-  unsigned long long *grey; /* a sum */
-  int processors, walkers;  /* blocks that run at once */
+  uint64_t *counts;        /* EmdtrackCounts of this frame's targets so far */
+  uint64_t *grey;          /* a sum */
+  int processors, walkers; /* blocks that run at once */
+  uint32_t frame;          /* a number */
 
   /* Of whichever target is being worked on: */
   uint32_t *list[EMDTRACK_LEVELS]; /* pixels to be proven */
-  EmdtrackWaiting *queue[2];
-  uint32_t *wanted;           /* links: number and arc << 16 */
-  uint32_t *left;             /* pixels to be solved alone */
+  uint32_t *left;                  /* pixels to be solved alone */
   uint32_t *where, *unsolved; /* entries of the cache: a pixel's, new ones */
 } EmdtrackCuda;
 
@@ -155,9 +153,9 @@ emdtrack_claim (uint32_t *n)
 
 /* Adds up what the threads of a warp counted; all of them call. */
 static __device__ __forceinline__ void
-emdtrack_sum (unsigned long long *to, uint32_t n)
+emdtrack_sum (uint64_t *to, uint32_t n)
 {
   n = warp_sum (n);
   if (n && !(threadIdx.x & 31))
-    atomicAdd (to, n);
+    atomicAdd ((unsigned long long *) to, n);
 }

@@ -127,7 +127,9 @@ set_edges (const Tree *t, int n, EmdtrackClosed *c)
 
     if (!length)
       continue;
-    c->behind[c->n_edges] = behind[a];
+    for (int i = 0; i < n; i++)
+      c->behind[i].word[c->n_edges / 4] |= (behind[a] >> i & 1 ? 255u : 0)
+          << 8 * (c->n_edges % 4);
     c->twice[c->n_edges++] = (uint16_t) length;
   }
 }
@@ -141,7 +143,10 @@ edges_agree (const Row *d, int n, const EmdtrackClosed *c)
       int twice = 0;
 
       for (int e = 0; e < c->n_edges; e++)
-        twice += (c->behind[e] >> i ^ c->behind[e] >> j) & 1 ? c->twice[e] : 0;
+        twice += emdtrack_arc_byte (&c->behind[i], e) !=
+                emdtrack_arc_byte (&c->behind[j], e)
+            ? c->twice[e]
+            : 0;
       if (twice != 2 * d[i][j])
         return false;
     }

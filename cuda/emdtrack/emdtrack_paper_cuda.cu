@@ -49,7 +49,7 @@ __launch_bounds__ (EMDTRACK_THREADS)
         u.state[at] = EMDTRACK_SOLVED;
     }
   }
-  emdtrack_sum (&u.tally->pivots, threadIdx.x % LANES ? 0 : pivots);
+  emdtrack_sum (&u.tally->counts.pivots, threadIdx.x % LANES ? 0 : pivots);
 }
 
 typedef void (*SolveKernel) (Unsolved, EmdtrackProblem);
@@ -62,7 +62,7 @@ solver_of (const EmdtrackProblem *p)
 
   return n <= 4 ? solve_kernel<8, 1, 1>
       : n <= 8  ? solve_kernel<8, 2, 3>
-      : n <= 11 ? solve_kernel<16, 2, 5>
+      : n <= 11 ? solve_kernel<8, 3, 5>
                 : solve_kernel<16, 2, 9>;
 }
 
@@ -169,7 +169,7 @@ __launch_bounds__ (EMDTRACK_THREADS)
       g.left[emdtrack_claim (&g.tally->n_left)] = i;
   }
   __syncwarp ();
-  emdtrack_sum (&g.tally->cached, cached);
+  emdtrack_sum (&g.tally->counts.cached, cached);
 }
 
 /* Every pixel's value; those that the cache had no room for have theirs. */
@@ -183,29 +183,31 @@ __launch_bounds__ (EMDTRACK_THREADS) map_kernel (
     map[i] = value[where[i]];
 }
 
+/* A warp.  What is in host memory is only written: reading it would wait for
+ * the bus. */
 static __global__ void
-tell_kernel (const EmdtrackTally *t,
-    const __grid_constant__ EmdtrackStore store, const uint32_t *cached,
-    EmdtrackSeen *seen, EmdtrackCounts *to)
+tell_kernel (EmdtrackTally *t, const __grid_constant__ EmdtrackStore store,
+    const uint32_t *cached, uint64_t *sums, bool first, EmdtrackSeen *seen,
+    EmdtrackCounts *to)
 {
-  to->unchanged += t->unchanged;
-  to->own += t->own;
-  to->neighbour += t->neighbour;
-  to->table += t->table;
-  to->simplex += t->simplex;
-  to->pivots += t->pivots;
-  to->unstored += t->unstored;
-  to->evicted += t->evicted;
-  to->cached += t->cached;
-  if (cached) {
-    to->distinct += t->unsolved + t->n_left;
+  uint32_t lane = threadIdx.x;
+
+  if (!lane && cached) {
+    t->counts.distinct = t->unsolved + t->n_left;
     seen->cached = *cached;
-    return;
+  } else if (!lane) {
+    t->counts.trees = (uint32_t) store.room -
+        (*store.n_spare - min (*store.n_taken, *store.n_spare));
+    seen->full = t->full;
+    seen->trees = (uint32_t) t->counts.trees;
   }
-  to->fallback += t->n_left - t->unstored;
-  seen->full = t->full;
-  seen->trees = (uint32_t) store.room - (*store.n_spare - *store.n_taken);
-  to->trees += seen->trees;
+  __syncwarp ();
+  if (lane < sizeof t->counts / sizeof *sums) {
+    uint64_t sum = ((const uint64_t *) &t->counts)[lane];
+
+    sum += first ? 0 : sums[lane];
+    ((uint64_t *) to)[lane] = sums[lane] = sum;
+  }
 }
 
 /* What this frame's solver has found out. */
@@ -214,9 +216,9 @@ emdtrack_tell (const Device *dev, const EmdtrackWork *w, int target)
 {
   EmdtrackCuda *c = emdtrack_state (w);
 
-  tell_kernel<<<1, 1, 0, device_stream (dev)>>> (c->tally, c->store[target],
-      w->solver == EMDTRACK_PAPER ? c->cache[target].n : NULL, &c->seen[target],
-      w->counts);
+  tell_kernel<<<1, 32, 0, device_stream (dev)>>> (c->tally, c->store[target],
+      w->solver == EMDTRACK_PAPER ? c->cache[target].n : NULL, c->counts,
+      !target, &c->seen[target], w->counts);
   CUDA_TRY (cudaGetLastError ());
   return NULL;
 }
@@ -230,13 +232,13 @@ emdtrack_paper_cuda (const Device *dev, const EmdtrackWork *w, int target)
   uint32_t blocks = (n + EMDTRACK_THREADS - 1) / EMDTRACK_THREADS;
   Group g = {*cache, w->histogram, n, c->where, c->unsolved, c->left, c->tally};
 
+  TRY (device_clear (dev, c->tally, sizeof *c->tally));
   if (c->seen[target].cached >= cache->room / 4 * 3) {
-    w->counts->evicted += c->seen[target].cached;
-    c->seen[target].cached = 0;
+    TRY (device_copy (dev, &c->tally->counts.evicted, cache->n,
+        sizeof *cache->n)); /* of little-endian numbers the lower half */
     TRY (device_clear (dev, cache->n, sizeof *cache->n));
     TRY (device_clear (dev, cache->state, cache->room * sizeof *cache->state));
   }
-  TRY (device_clear (dev, c->tally, sizeof *c->tally));
   group_kernel<<<blocks, EMDTRACK_THREADS, 0, device_stream (dev)>>> (g);
   TRY (solve (dev, w, target,
       Unsolved{cache->histogram, c->unsolved, &c->tally->unsolved, cache->value,

@@ -4,7 +4,7 @@
 #include "emdtrack/emdtrack_cuda.cuh"
 
 #define ACROSS 128 /* columns that a block counts */
-#define DOWN 32    /* rows that it does in a go */
+#define DOWN 8     /* rows that it does in a go */
 
 static __global__ void
 __launch_bounds__ (EMDTRACK_THREADS)
@@ -102,15 +102,18 @@ __launch_bounds__ (ACROSS) window_kernel (Window w)
   bool inside = (int) threadIdx.x >= w.half &&
       (int) threadIdx.x < ACROSS - w.half && x < w.width;
   uint32_t h[4] = {0};
+  int come = bin_at (w, from, y0 + w.half), go = bin_at (w, from, y0 - w.half);
 
   for (int y = y0 - w.half; y < y0 + w.half; y++)
     add_bin (h, bin_at (w, from, y), 1);
   for (int y = y0; y < y1; y++) {
     uint4 *row = columns[y & 1];
 
-    add_bin (h, bin_at (w, from, y + w.half), 1);
+    add_bin (h, come, 1);
     row[threadIdx.x] = make_uint4 (h[0], h[1], h[2], h[3]);
-    add_bin (h, bin_at (w, from, y - w.half), ~0u);
+    add_bin (h, go, ~0u);
+    come = bin_at (w, from, y + 1 + w.half); /* read ahead */
+    go = bin_at (w, from, y + 1 - w.half);
     __syncthreads ();
     if (!inside)
       continue;

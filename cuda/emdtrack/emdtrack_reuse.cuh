@@ -7,14 +7,14 @@
 
 typedef struct {
   int width, height, n_pixels, bins;
+  uint32_t frame;
   bool known;
   const EmdtrackHistogram *histogram, *before;
   const uint16_t *old; /* trees of a frame ago */
   uint16_t *tree, *map;
   EmdtrackStore store;
   uint32_t *list[EMDTRACK_LEVELS];
-  EmdtrackWaiting *queue[2];
-  uint32_t *wanted, *left;
+  uint32_t *left;
   EmdtrackTally *tally;
 } EmdtrackJob;
 
@@ -74,5 +74,5 @@ emdtrack_choose (const EmdtrackJob &job, uint32_t i, int level, bool at_once)
 }
 
 /* emdtrack_walk_cuda.cu: queues proving the pixels that are listed. */
-const char *emdtrack_walk_cuda (
-    const Device *dev, const EmdtrackWork *w, int target, EmdtrackJob *job);
+const char *emdtrack_walk_cuda (const Device *dev, const EmdtrackWork *w,
+    int target, const EmdtrackJob *job);

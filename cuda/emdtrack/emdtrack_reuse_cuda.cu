@@ -12,13 +12,10 @@ static __global__ void __launch_bounds__ (32)
         const __grid_constant__ EmdtrackStore s)
 {
   __shared__ EmdtrackBench bench;
-  __shared__ uint32_t fresh;
 
   emdtrack_tree_copy (&bench.tree, &first);
-  fresh = 0;
   __syncwarp ();
-  emdtrack_store_add (&s, &p, &bench, 0, &fresh);
-  *s.n_taken = EMDTRACK_ROOT;
+  emdtrack_store_add (&s, &p, &bench);
 }
 
 /* ---- Trees of a frame ago ---- */
@@ -85,8 +82,8 @@ __launch_bounds__ (EMDTRACK_THREADS)
     }
     job.tree[i] = unchanged || own ? id : 0;
   }
-  emdtrack_sum (&job.tally->unchanged, unchanged);
-  emdtrack_sum (&job.tally->own, own);
+  emdtrack_sum (&job.tally->counts.unchanged, unchanged);
+  emdtrack_sum (&job.tally->counts.own, own);
   put_down (job, inside && !unchanged && !own,
       emdtrack_lowest ((uint32_t) (x | y | 1 << (EMDTRACK_LEVELS - 1))), i);
 }
@@ -99,10 +96,10 @@ job_of (const EmdtrackWork *w, int target)
   EmdtrackCuda *c = emdtrack_state (w);
   uint16_t *ids[2] = {w->tree[target], c->other[target]};
   EmdtrackJob job = {w->reader.width, w->reader.height,
-      (int) emdtrack_pixels (w), w->problem[target].n, w->known[target],
-      w->histogram, w->before, ids[c->turned[target]], ids[!c->turned[target]],
-      w->map[target], c->store[target], {}, {c->queue[0], c->queue[1]},
-      c->wanted, c->left, c->tally};
+      (int) emdtrack_pixels (w), w->problem[target].n, ++c->frame,
+      w->known[target], w->histogram, w->before, ids[c->turned[target]],
+      ids[!c->turned[target]], w->map[target], c->store[target], {}, c->left,
+      c->tally};
 
   memcpy (job.list, c->list, sizeof job.list);
   return job;

@@ -102,19 +102,27 @@ static __device__ __forceinline__ bool
 emdtrack_enter (const EmdtrackRegisters<LANES, ROWS, WORDS> &t, bool bland,
     int *column, int32_t *cost)
 {
-  int32_t key = EMDTRACK_NOTHING;
+  int32_t key = EMDTRACK_NOTHING, first = EMDTRACK_NOTHING;
 
 #pragma unroll
-  for (int k = 0; k < t.COLUMNS; k++) {
-    int32_t c = k * LANES + threadIdx.x % LANES, r = t.reduced[k];
-
-    if (r < 0)
-      key = min (key, bland ? c << 16 | -r : r * 512 + c);
-  }
+  for (int k = 0; k < t.COLUMNS; k++)
+    key =
+        min (key, t.reduced[k] * 512 + k * LANES + (int) (threadIdx.x % LANES));
   key = group_least<LANES> (key);
-  *column = bland ? key >> 16 : key & 511;
-  *cost = bland ? -(key & 0xffff) : key >> 9;
-  return key != EMDTRACK_NOTHING;
+  *column = key & 511;
+  *cost = key >> 9;
+  if (!__any_sync (ALL_LANES, bland && key < 0))
+    return key < 0;
+#pragma unroll
+  for (int k = t.COLUMNS - 1; k >= 0; k--)
+    if (t.reduced[k] < 0)
+      first = (k * LANES + (int) (threadIdx.x % LANES)) << 16 | -t.reduced[k];
+  first = group_least<LANES> (first);
+  if (bland && key < 0) {
+    *column = first >> 16;
+    *cost = -(first & 0xffff);
+  }
+  return key < 0;
 }
 
 /* Word @at of a lane's array, which stays in registers. */

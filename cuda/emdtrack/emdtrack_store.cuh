@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How kernels find and add stored trees. */
+ * How kernels find and add stored trees, a warp each. */
 #pragma once
 
 #include "emdtrack/emdtrack_cuda.cuh"
+
+static __device__ __forceinline__ uint32_t
+emdtrack_look (const uint32_t *p)
+{
+  return *(const volatile uint32_t *) p;
+}
 
 /* Makes @slot that of the tree with this key; true if it was not there. */
 static __device__ __forceinline__ bool
@@ -24,7 +30,52 @@ emdtrack_store_find (
 typedef struct {
   EmdtrackTree tree;
   EmdtrackSide side[EMDTRACK_ARCS + 1];
+  uint8_t from[EMDTRACK_ARCS + 1], to[EMDTRACK_ARCS + 1];
+  union {
+    uint8_t byte[EMDTRACK_ARCS + 1];
+    uint32_t word[EMDTRACK_ARC_WORDS];
+  } least;
 } EmdtrackBench;
+
+/* emdtrack_tree_arc () of all arcs, a source a lane. */
+static __device__ __forceinline__ void
+emdtrack_arcs_warp (EmdtrackBench *bench)
+{
+  int lane = threadIdx.x & 31;
+  uint32_t row = lane < EMDTRACK_BINS ? bench->tree.row[lane] : 0;
+  int arcs = __popc (row), e = arcs;
+
+#pragma unroll
+  for (int step = 1; step < EMDTRACK_BINS; step *= 2) {
+    int before = __shfl_up_sync (ALL_LANES, e, step);
+
+    e += lane >= step ? before : 0;
+  }
+  for (e -= arcs; row; row &= row - 1, e++) {
+    bench->from[e] = (uint8_t) lane;
+    bench->to[e] = (uint8_t) emdtrack_lowest (row);
+  }
+  __syncwarp ();
+}
+
+/* emdtrack_tree_side (), a source a lane. */
+static __device__ __forceinline__ EmdtrackSide
+emdtrack_side_warp (const EmdtrackTree *t, int from, int to)
+{
+  int lane = threadIdx.x & 31;
+  uint32_t row = lane < EMDTRACK_BINS ? t->row[lane] : 0;
+  EmdtrackSide s = {1u << from, t->row[from] & ~(1u << to)};
+
+  for (;;) {
+    bool joins = !(s.sources >> lane & 1) && (row & s.sinks);
+    uint32_t more = __ballot_sync (ALL_LANES, joins);
+
+    if (!more)
+      return s;
+    s.sources |= more;
+    s.sinks |= warp_or (joins ? row : 0);
+  }
+}
 
 /* emdtrack_basis_set () of @bench's tree, an arc a lane. */
 static __device__ __forceinline__ void
@@ -32,14 +83,15 @@ emdtrack_basis_write (
     const EmdtrackProblem *p, EmdtrackBench *bench, EmdtrackBasis *b)
 {
   const EmdtrackTree *t = &bench->tree;
-  int lane = threadIdx.x & 31, from, to;
+  int lane = threadIdx.x & 31;
   int v = lane < p->m ? emdtrack_true (t->v[lane]) * p->demand[lane] : 0;
+  EmdtrackSide side = {0, 0};
 
-  bench->side[lane] = {0, 0};
-  if (lane < p->n + p->m - 1) {
-    emdtrack_tree_arc (t, lane, &from, &to);
-    bench->side[lane] = emdtrack_tree_side (p, t, from, to);
-  }
+  emdtrack_arcs_warp (bench);
+  if (lane < p->n + p->m - 1)
+    side = emdtrack_tree_side (p, t, bench->from[lane], bench->to[lane]);
+  bench->side[lane] = side;
+  bench->least.byte[lane] = (uint8_t) emdtrack_side_demand (p, side);
   __syncwarp ();
   for (int i = lane; i < EMDTRACK_BINS * EMDTRACK_ARC_WORDS; i += 32) {
     int k = i / EMDTRACK_ARC_WORDS, w = i % EMDTRACK_ARC_WORDS;
@@ -48,7 +100,7 @@ emdtrack_basis_write (
         k < p->n ? emdtrack_basis_mask (bench->side + 4 * w, k) : 0;
   }
   if (lane < EMDTRACK_ARC_WORDS)
-    b->least.word[lane] = emdtrack_basis_least (p, bench->side + 4 * lane);
+    b->least.word[lane] = bench->least.word[lane];
   if (lane < EMDTRACK_BINS)
     b->u[lane] = (int16_t) (lane < p->n ? emdtrack_true (t->u[lane]) : 0);
   b->next[lane] = 0;
@@ -57,27 +109,28 @@ emdtrack_basis_write (
     b->rest = v;
 }
 
-/* emdtrack_tree_pivot () of @bench's tree, by all lanes. */
+/* emdtrack_tree_pivot () of @bench's tree on arc @e. */
 static __device__ __forceinline__ void
-emdtrack_pivot_warp (
-    const EmdtrackProblem *p, EmdtrackBench *bench, int from, int to)
+emdtrack_pivot_warp (const EmdtrackProblem *p, EmdtrackBench *bench, int e)
 {
   EmdtrackTree *t = &bench->tree;
-  EmdtrackSide s = emdtrack_tree_side (p, t, from, to);
-  int lane = threadIdx.x & 31, cells = p->n * p->m, at = 0, first;
-  int32_t mine = EMDTRACK_NO_ARC, least;
-  int32_t u = 0, v = 0;
+  int lane = threadIdx.x & 31, at = INT32_MAX, first;
+  int i = lane % EMDTRACK_BINS;
+  int32_t mine = EMDTRACK_NO_ARC, least, u = 0, v = 0;
+  EmdtrackSide s;
 
-  for (int c = lane; c < cells; c += 32) {
-    int32_t r = emdtrack_tree_slack (p, t, s, c / p->m, c % p->m);
+  emdtrack_arcs_warp (bench);
+  s = emdtrack_side_warp (t, bench->from[e], bench->to[e]);
+  for (int j = lane / EMDTRACK_BINS; i < p->n && j < p->m; j += 2) {
+    int32_t r = emdtrack_tree_slack (p, t, s, i, j);
 
     if (r < mine) {
       mine = r;
-      at = c;
+      at = i * EMDTRACK_BINS + j;
     }
   }
   least = warp_least (mine);
-  first = warp_least (mine == least ? at : cells);
+  first = warp_least (mine == least ? at : INT32_MAX);
   if (lane < p->n)
     u = emdtrack_tree_new_u (t, s, lane, least);
   if (lane < p->m)
@@ -88,8 +141,8 @@ emdtrack_pivot_warp (
   if (lane < p->m)
     t->v[lane] = v;
   if (!lane) {
-    t->row[from] &= (uint16_t) ~(1u << to);
-    t->row[first / p->m] |= (uint16_t) (1u << first % p->m);
+    t->row[bench->from[e]] &= (uint16_t) ~(1u << bench->to[e]);
+    t->row[first / EMDTRACK_BINS] |= (uint16_t) (1u << first % EMDTRACK_BINS);
   }
   __syncwarp ();
 }
@@ -102,12 +155,12 @@ emdtrack_tree_copy (EmdtrackTree *to, const EmdtrackTree *from)
     ((uint32_t *) to)[i] = ((const uint32_t *) from)[i];
 }
 
-/* The number of @bench's tree, which is added where it is not there: it then
- * takes the next of the numbers from @first on, of which @fresh have been
- * taken. */
+/* The number of @bench's tree, which is added where it is not there; or
+ * EMDTRACK_NO_ROOM.  Who finds a key finds its number only when the tree is
+ * whole; who adds it waits for nobody. */
 static __device__ __forceinline__ uint32_t
-emdtrack_store_add (const EmdtrackStore *s, const EmdtrackProblem *p,
-    EmdtrackBench *bench, uint32_t first, uint32_t *fresh)
+emdtrack_store_add (
+    const EmdtrackStore *s, const EmdtrackProblem *p, EmdtrackBench *bench)
 {
   uint32_t slot = 0, number = 0, is_new = 0;
 
@@ -115,16 +168,23 @@ emdtrack_store_add (const EmdtrackStore *s, const EmdtrackProblem *p,
     is_new =
         emdtrack_store_find (s, emdtrack_tree_key (bench->tree.row), &slot);
     if (is_new) {
-      number = s->spare[first + atomicAdd (fresh, 1)];
-      atomicExch (&s->number[slot], number);
+      uint32_t at = atomicAdd (s->n_taken, 1);
+
+      number = at < *s->n_spare ? s->spare[at] : EMDTRACK_NO_ROOM;
+    } else {
+      while (!(number = emdtrack_look (&s->number[slot])))
+        ;
     }
-    while (!number) /* another warp is about to tell it */
-      number = *(volatile uint32_t *) &s->number[slot];
   }
   number = __shfl_sync (ALL_LANES, number, 0);
-  if (__shfl_sync (ALL_LANES, is_new, 0)) {
+  is_new = __shfl_sync (ALL_LANES, is_new, 0);
+  if (is_new && number != EMDTRACK_NO_ROOM) {
     emdtrack_tree_copy (&s->tree[number], &bench->tree);
     emdtrack_basis_write (p, bench, &s->basis[number]);
   }
+  __syncwarp ();
+  __threadfence ();
+  if (is_new && !(threadIdx.x & 31))
+    *(volatile uint32_t *) &s->number[slot] = number;
   return number;
 }

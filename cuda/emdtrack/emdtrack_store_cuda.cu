@@ -20,6 +20,7 @@ emdtrack_store_open (EmdtrackStore *s, const Device *dev, int room)
   DEVICE_RENEW (dev, s->n_spare, 1);
   DEVICE_RENEW (dev, s->n_taken, 1);
   DEVICE_RENEW (dev, s->used, room + 1);
+  DEVICE_RENEW (dev, s->made, (room + 1) * (EMDTRACK_ARCS + 1));
   return emdtrack_store_clear (s, dev);
 }
 
@@ -34,6 +35,7 @@ emdtrack_store_close (EmdtrackStore *s, const Device *dev)
   device_release (dev, s->n_spare);
   device_release (dev, s->n_taken);
   device_release (dev, s->used);
+  device_release (dev, s->made);
   memset (s, 0, sizeof *s);
 }
 
@@ -117,7 +119,7 @@ __launch_bounds__ (EMDTRACK_THREADS)
   if (s.used[i] != 1) {
     s.spare[emdtrack_claim (s.n_spare)] = (uint16_t) i;
     if (!s.used[i])
-      atomicAdd (&tally->evicted, 1);
+      atomicAdd ((unsigned long long *) &tally->counts.evicted, 1);
     return;
   }
   for (int e = 0; e <= EMDTRACK_ARCS; e++)

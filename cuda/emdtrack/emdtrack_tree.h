@@ -94,7 +94,8 @@ emdtrack_tree_side (
 
   while (grew) {
     grew = false;
-    for (int i = 0; i < p->n; i++)
+    UNROLLED
+    for (int i = 0; i < EMDTRACK_BINS && i < p->n; i++)
       if (!(s.sources >> i & 1) && (t->row[i] & s.sinks)) {
         s.sources |= 1u << i;
         s.sinks |= t->row[i];

@@ -1,226 +1,260 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Pixels that their own trees do not prove, in rounds.
+ * Pixels that their own trees do not prove.
  *
  * They go by levels, from pixels 16 apart to all, each of which starts from the
  * best of the trees around it on coarser levels; where few are left, all at
  * once, from those that were around them a frame ago.  They follow stored
- * pivots; those that come to one which is missing wait until a round has added
- * it.  What a pixel sees depends on earlier rounds alone: counts repeat. */
+ * pivots; where one is missing, the warp adds the tree that it leads to, which
+ * no other warp does then.  A pivot is a pure function of tree and arc, so
+ * where a pixel starts decides where it ends, whoever stores which tree first:
+ * counts repeat, unless trees find no room. */
 #include "emdtrack/emdtrack_reuse.cuh"
 
-#define FEW 4 /* a quarter of the pixels is not few */
+#define SIDE 8 /* neighbours that share a warp where there are many */
+#define FEW 4  /* a quarter of the pixels is not few */
 
-/* ---- Rounds ---- */
-
-/* What a block knows; the same in all of them. */
 typedef struct {
-  EmdtrackProblem problem; /* shared memory */
+  EmdtrackProblem problem;
   EmdtrackBench bench[EMDTRACK_WARPS];
 } Shared;
 
+/* A pixel on its way, one a lane. */
 typedef struct {
-  uint32_t round;
-  uint32_t taken;    /* numbers of trees */
-  uint32_t barriers; /* that have been passed */
-  bool full, at_once;
-  uint32_t neighbour, table, simplex, unstored; /* this thread's */
-} Walk;
+  EmdtrackHistogram h;
+  uint32_t pixel, tree;
+  int arc, steps;
+  bool busy;    /* not proven yet */
+  bool waits;   /* for the next tree */
+  bool missing; /* nobody made it when this lane looked */
+  bool is_new;  /* it came along a link that was made in this frame */
+} Walker;
 
-/* Until all blocks are here; what they wrote can be seen. */
-static __device__ void
-meet (EmdtrackTally *t, Walk *walk)
+typedef struct {
+  uint32_t neighbour, table, simplex, unstored, fallback, pivots;
+} Counts;
+
+static __device__ __forceinline__ uint16_t *
+link_of (const EmdtrackJob &job, const Walker &w)
 {
-  __syncthreads ();
-  walk->barriers++;
-  if (!threadIdx.x) {
-    __threadfence ();
-    atomicAdd (&t->arrived, 1);
-    while (*(volatile uint32_t *) &t->arrived < walk->barriers * gridDim.x)
-      ;
-    __threadfence ();
-  }
-  __syncthreads ();
+  return &job.store.basis[w.tree].next[w.arc];
 }
 
+static __device__ __forceinline__ uint16_t *
+made_in (const EmdtrackJob &job, uint32_t k, int e)
+{
+  return &job.store.made[k * (EMDTRACK_ARCS + 1) + e];
+}
+
+/* What the link leads to has been written. */
 static __device__ __forceinline__ uint32_t
-look (const uint32_t *counter)
+read_link (const uint16_t *link)
 {
-  return *(const volatile uint32_t *) counter;
+  uint16_t next = 0;
+
+#if __CUDA_ARCH__ >= EMDTRACK_ARCH
+  asm volatile("ld.acquire.gpu.u16 %0, [%1];"
+               : "=h"(next)
+               : "l"(link)
+               : "memory");
+#endif
+  return next;
 }
 
-/* Asks for the tree that arc @e of tree @k leads to, once. */
-static __device__ __forceinline__ void
-want (const EmdtrackJob &job, const Walk &walk, uint32_t k, int e)
+/* True for one of those who find that the tree is missing: it has to add it. */
+static __device__ __forceinline__ bool
+claim_link (uint16_t *link)
 {
-  uint16_t *next = &job.store.basis[k].next[e];
-  uint32_t at;
-
-  if (atomicCAS (next, (uint16_t) 0, (uint16_t) EMDTRACK_WANTED))
-    return;
-  at = emdtrack_claim (&job.tally->wanted[walk.round % 3]);
-  if (at < (uint32_t) job.store.room)
-    job.wanted[at] = k | (uint32_t) e << 16;
-  else
-    *next = 0; /* there will be no room for it */
+#if __CUDA_ARCH__ >= EMDTRACK_ARCH
+  return !atomicCAS (link, (uint16_t) 0, (uint16_t) EMDTRACK_WANTED);
+#else
+  return false;
+#endif
 }
 
-/* Follows stored pivots from tree @k until one is optimal or missing. */
-static __device__ __forceinline__ void
-follow (const EmdtrackJob &job, Walk *walk, uint32_t i, uint32_t k, bool first)
+/* Goes to the next tree, where it is stored. */
+static __device__ __forceinline__ bool
+step (const EmdtrackJob &job, Walker *w)
 {
-  EmdtrackHistogram h = job.histogram[i];
-  int n = job.bins, e = 0, steps = 0;
-  uint32_t met[EMDTRACK_ARC_WORDS], next = 0;
+  uint16_t *link = link_of (job, *w);
+  uint32_t next = *(volatile uint16_t *) link;
 
-  for (; steps < EMDTRACK_PIVOTS; steps++) {
-    const EmdtrackBasis *b = &job.store.basis[k];
+  w->waits = !next || next == EMDTRACK_WANTED;
+  w->missing = !next;
+  if (w->waits)
+    return false;
+  next = read_link (link);
+  w->is_new =
+      w->is_new || *made_in (job, w->tree, w->arc) == (uint16_t) job.frame;
+  w->tree = next;
+  w->steps++;
+  return true;
+}
 
-    if (emdtrack_basis_holds (b, &h, n, met)) {
-      job.map[i] = (uint16_t) emdtrack_basis_value (b, &h, n);
-      job.tree[i] = (uint16_t) k;
-      walk->neighbour += first && !steps;
-      walk->table += first && steps;
-      walk->simplex += !first;
+/* The paper's simplex will have to do. */
+static __device__ __forceinline__ void
+give_up (const EmdtrackJob &job, Walker *w)
+{
+  job.tree[w->pixel] = (uint16_t) w->tree;
+  job.left[emdtrack_claim (&job.tally->n_left)] = w->pixel;
+  w->busy = false;
+}
+
+/* Until a tree is optimal or missing. */
+static __device__ __forceinline__ void
+follow (const EmdtrackJob &job, Walker *w, Counts *n)
+{
+  do {
+    const EmdtrackBasis *b = &job.store.basis[w->tree];
+    uint32_t met[EMDTRACK_ARC_WORDS];
+
+    if (emdtrack_basis_holds (b, &w->h, job.bins, met)) {
+      job.map[w->pixel] = (uint16_t) emdtrack_basis_value (b, &w->h, job.bins);
+      job.tree[w->pixel] = (uint16_t) w->tree;
+      n->neighbour += !w->steps;
+      n->table += w->steps && !w->is_new;
+      n->simplex += w->steps && w->is_new;
+      w->busy = false;
       return;
     }
-    e = emdtrack_basis_worst (b, met);
-    next = *(const volatile uint16_t *) &b->next[e];
-    if (!next || next == EMDTRACK_WANTED)
-      break;
-    k = next;
-  }
-  if (walk->full || steps == EMDTRACK_PIVOTS) {
-    job.tree[i] = (uint16_t) k;
-    job.left[emdtrack_claim (&job.tally->n_left)] = i;
-    walk->simplex++;
-    walk->unstored += steps < EMDTRACK_PIVOTS;
-    return;
-  }
-  want (job, *walk, k, e);
-  job.queue[walk->round & 1][emdtrack_claim (
-      &job.tally->queued[walk->round % 3])] = {i, (uint16_t) k, (uint16_t) e};
+    w->arc = emdtrack_basis_worst (b, met);
+  } while (w->steps < EMDTRACK_PIVOTS && step (job, w));
 }
 
+/* Adds the tree that arc @e of tree @k leads to, which this warp has claimed.
+ * @there: the tree on the bench. */
 static __device__ void
-start (const EmdtrackJob &job, Walk *walk, int level)
+make_link (const EmdtrackJob &job, Shared *s, uint32_t k, int e, Counts *n,
+    uint32_t *there)
 {
-  uint32_t n = look (&job.tally->listed[level]);
-
-  for (uint32_t t = emdtrack_thread (); t < n; t += gridDim.x * blockDim.x) {
-    uint32_t i = job.list[level][t];
-
-    follow (job, walk, i, emdtrack_choose (job, i, level, walk->at_once), true);
-  }
-}
-
-/* Those who wait for a tree of the last round go on. */
-static __device__ void
-go_on (const EmdtrackJob &job, Walk *walk)
-{
-  uint32_t last = walk->round - 1, n = look (&job.tally->queued[last % 3]);
-
-  for (uint32_t t = emdtrack_thread (); t < n; t += gridDim.x * blockDim.x) {
-    EmdtrackWaiting q = job.queue[last & 1][t];
-    uint32_t next =
-        *(const volatile uint16_t *) &job.store.basis[q.tree].next[q.arc];
-
-    follow (job, walk, q.pixel, next ? next : q.tree, false);
-  }
-}
-
-/* Adds the trees that are wanted, a warp each; none if there may be no room for
- * all. */
-static __device__ void
-add_trees (const EmdtrackJob &job, Walk *walk, Shared *s)
-{
-  EmdtrackTally *t = job.tally;
   EmdtrackBench *bench = &s->bench[threadIdx.x / 32];
-  uint32_t n = look (&t->wanted[walk->round % 3]);
-  uint32_t warp = emdtrack_thread () / 32;
+  bool leads = !(threadIdx.x & 31);
 
-  walk->full = walk->full || n > look (job.store.n_spare) - walk->taken;
-  n = min (n, (uint32_t) job.store.room);
-  for (uint32_t i = warp; i < n; i += gridDim.x * EMDTRACK_WARPS) {
-    uint32_t k = job.wanted[i] & 0xffff, e = job.wanted[i] >> 16, next = 0;
-    int from = 0, to = 0;
+  if (*there != k) {
+    emdtrack_tree_copy (&bench->tree, &job.store.tree[k]);
+    __syncwarp ();
+  }
+  if (leads)
+    *made_in (job, k, e) = (uint16_t) job.frame;
+  emdtrack_pivot_warp (&s->problem, bench, e);
+  *there = emdtrack_store_add (&job.store, &s->problem, bench);
+  if (leads && *there == EMDTRACK_NO_ROOM)
+    *(volatile uint32_t *) &job.tally->full = 1;
+  if (leads) /* after emdtrack_store_add ()'s fence */
+    *(volatile uint16_t *) &job.store.basis[k].next[e] =
+        (uint16_t) (*there == EMDTRACK_NO_ROOM ? 0 : *there);
+  n->pivots += leads && *there != EMDTRACK_NO_ROOM;
+}
 
-    if (!walk->full) {
-      emdtrack_tree_copy (&bench->tree, &job.store.tree[k]);
-      __syncwarp ();
-      emdtrack_tree_arc (&bench->tree, (int) e, &from, &to);
-      emdtrack_pivot_warp (&s->problem, bench, from, to);
-      next = emdtrack_store_add (&job.store, &s->problem, bench, walk->taken,
-          &t->fresh[walk->round % 3]);
-      __syncwarp ();
+/* A lane that may not wait any longer leaves. */
+static __device__ __forceinline__ void
+check_limits (const EmdtrackJob &job, Walker *w, Counts *n)
+{
+  bool far = w->steps >= EMDTRACK_PIVOTS;
+
+  if (!far && !(w->missing && emdtrack_look (&job.tally->full)))
+    return;
+  n->simplex++;
+  n->unstored += !far;
+  n->fallback += far;
+  give_up (job, w);
+}
+
+/* A pixel a lane, for all lanes that are busy. */
+static __device__ __forceinline__ void
+walk (const EmdtrackJob &job, Shared *s, Walker *w, Counts *n)
+{
+  uint32_t there = 0; /* the tree on the bench */
+
+  while (__any_sync (ALL_LANES, w->busy)) {
+    bool mine = false;
+
+    if (w->busy && !w->waits)
+      follow (job, w, n);
+    if (w->busy)
+      check_limits (job, w, n);
+    if (w->busy && w->missing)
+      mine = claim_link (link_of (job, *w));
+    for (uint32_t lanes = __ballot_sync (ALL_LANES, mine); lanes;
+         lanes &= lanes - 1) {
+      int lane = emdtrack_lowest (lanes);
+
+      make_link (job, s, __shfl_sync (ALL_LANES, w->tree, lane),
+          __shfl_sync (ALL_LANES, w->arc, lane), n, &there);
     }
-    if (!(threadIdx.x & 31))
-      job.store.basis[k].next[e] = (uint16_t) next;
+    if (w->busy)
+      step (job, w);
   }
-  if (!emdtrack_thread () && !walk->full)
-    t->pivots += n;
 }
 
-/* Counters of the next round but one, which nobody reads or writes now. */
-static __device__ void
-clear_next (EmdtrackTally *t, const Walk *walk)
+/* The @t-th of all pixels that are listed. */
+static __device__ __forceinline__ uint32_t
+listed (const EmdtrackJob &job, uint32_t t)
 {
-  uint32_t next = (walk->round + 1) % 3;
+  int l = EMDTRACK_LEVELS - 1;
 
-  if (!emdtrack_thread ())
-    t->queued[next] = t->wanted[next] = t->fresh[next] = 0;
+  for (; t >= job.tally->listed[l]; l--)
+    t -= job.tally->listed[l];
+  return job.list[l][t];
 }
 
-static __device__ void
-do_level (const EmdtrackJob &job, Walk *walk, Shared *s, int level)
+/* Few pixels share a warp where there are few, for what one waits for all do;
+ * and they come from afar, for where one tree is missing many are. */
+static __device__ __forceinline__ uint32_t
+pixels_a_warp (uint32_t n)
 {
-  EmdtrackTally *t = job.tally;
+  uint32_t each = 1;
 
-  clear_next (t, walk);
-  for (int l = walk->at_once ? EMDTRACK_LEVELS - 1 : level; l >= level; l--)
-    start (job, walk, l);
-  meet (t, walk);
-  while (look (&t->queued[walk->round % 3])) {
-    add_trees (job, walk, s);
-    meet (t, walk);
-    walk->taken += look (&t->fresh[walk->round % 3]);
-    walk->round++;
-    clear_next (t, walk);
-    go_on (job, walk);
-    meet (t, walk);
-  }
-  walk->round++;
+  while (each < 32 && each * gridDim.x * EMDTRACK_WARPS < n)
+    each *= 2;
+  return each;
 }
 
 static __global__ void
 __launch_bounds__ (EMDTRACK_THREADS, 4)
+
     walk_kernel (const __grid_constant__ EmdtrackJob job,
-        const __grid_constant__ EmdtrackProblem problem)
+        const __grid_constant__ EmdtrackProblem problem, int level)
 {
   __shared__ Shared s;
-  EmdtrackTally *t = job.tally;
-  Walk walk = {};
-  uint32_t n = 0;
+  uint32_t lane = threadIdx.x & 31, n = 0, each, side, apart;
+  Counts counts = {};
+  bool at_once;
 
+  for (int l = 0; l < EMDTRACK_LEVELS; l++)
+    n += job.tally->listed[l];
+  at_once = n < (uint32_t) job.n_pixels / FEW;
+  if (!at_once)
+    n = job.tally->listed[level];
+  else if (level)
+    return;
+  each = pixels_a_warp (n);
+  side = each < 32 ? 1 : SIDE;
+  apart = (n + each - 1) / each;
   for (uint32_t i = threadIdx.x; i < sizeof problem / 4; i += blockDim.x)
     ((uint32_t *) &s.problem)[i] = ((const uint32_t *) &problem)[i];
-  for (int l = 0; l < EMDTRACK_LEVELS; l++)
-    n += look (&t->listed[l]);
-  walk.taken = *job.store.n_taken;
-  walk.at_once = n < (uint32_t) job.n_pixels / FEW;
-  for (int l = walk.at_once ? 0 : EMDTRACK_LEVELS - 1; n && l >= 0; l--)
-    do_level (job, &walk, &s, l);
-  emdtrack_sum (&t->neighbour, walk.neighbour);
-  emdtrack_sum (&t->table, walk.table);
-  emdtrack_sum (&t->simplex, walk.simplex);
-  emdtrack_sum (&t->unstored, walk.unstored);
-  if (!emdtrack_thread ()) {
-    *job.store.n_taken = walk.taken;
-    t->full = walk.full;
+  __syncthreads ();
+  for (uint32_t g = emdtrack_thread () / 32; g * each < n;
+       g += gridDim.x * EMDTRACK_WARPS) {
+    uint32_t t = (g + lane / side * apart) * side + lane % side;
+    Walker w = {};
+
+    if (lane < each && t < n) {
+      w.busy = true;
+      w.pixel = at_once ? listed (job, t) : job.list[level][t];
+      w.h = job.histogram[w.pixel];
+      w.tree = emdtrack_choose (job, w.pixel, level, at_once);
+    }
+    walk (job, &s, &w, &counts);
   }
+  emdtrack_sum (&job.tally->counts.neighbour, counts.neighbour);
+  emdtrack_sum (&job.tally->counts.table, counts.table);
+  emdtrack_sum (&job.tally->counts.simplex, counts.simplex);
+  emdtrack_sum (&job.tally->counts.unstored, counts.unstored);
+  emdtrack_sum (&job.tally->counts.fallback, counts.fallback);
+  emdtrack_sum (&job.tally->counts.pivots, counts.pivots);
 }
 
-/* As many blocks as can be there at once, for they wait for each other. */
 static const char *
 count_walkers (EmdtrackCuda *c)
 {
@@ -235,16 +269,18 @@ count_walkers (EmdtrackCuda *c)
 }
 
 const char *
-emdtrack_walk_cuda (
-    const Device *dev, const EmdtrackWork *w, int target, EmdtrackJob *job)
+emdtrack_walk_cuda (const Device *dev, const EmdtrackWork *w, int target,
+    const EmdtrackJob *job)
 {
   EmdtrackCuda *c = emdtrack_state (w);
-  int enough = ceil_div (job->n_pixels, EMDTRACK_THREADS);
-  void *args[] = {job, (void *) &w->problem[target]};
 
   TRY (count_walkers (c));
-  CUDA_TRY (cudaLaunchCooperativeKernel ((void *) walk_kernel,
-      dim3 (min (enough, c->walkers)), dim3 (EMDTRACK_THREADS), args, 0,
-      device_stream (dev)));
+  for (int l = EMDTRACK_LEVELS - 1; l >= 0; l--) {
+    int enough = ceil_div (job->n_pixels, EMDTRACK_WARPS << 2 * max (l - 1, 0));
+
+    walk_kernel<<<min (enough, c->walkers), EMDTRACK_THREADS, 0,
+        device_stream (dev)>>> (*job, w->problem[target], l);
+    CUDA_TRY (cudaGetLastError ());
+  }
   return NULL;
 }

@@ -167,7 +167,7 @@ install_distances (GObjectClass *k)
           solver_type (), defaults.solver, LIVE));
   install (k, PROP_MAX_TREES,
       g_param_spec_int ("max-trees", "Most trees",
-          "Stored spanning trees a target, 820 bytes each", 64,
+          "Stored spanning trees a target, 900 bytes each", 64,
           EMDTRACK_MAX_TREES, defaults.max_trees, FIXED));
   install (k, PROP_CACHE_BITS,
       g_param_spec_int ("cache-bits", "Cache bits",

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Closed forms, written once for both backends. */
+#pragma once
+
+#include "emdtrack/emdtrack_core.h"
+
+#define EMDTRACK_EDGES (2 * EMDTRACK_BINS) /* room for those of a tree */
+#define EMDTRACK_ARC_WORDS (EMDTRACK_EDGES / 4)
+
+/* A byte for each of the arcs of a tree, four a word. */
+typedef struct {
+  uint32_t word[EMDTRACK_ARC_WORDS];
+} __attribute__ ((aligned (16))) EmdtrackArcs;
+
+BOTH int
+emdtrack_arc_byte (const EmdtrackArcs *a, int e)
+{
+  return (int) (a->word[e >> 2] >> 8 * (e & 3) & 255);
+}
+
+/* Mass that crosses an edge is what one side has too much, whatever the plan:
+ * line, sum g |F|; circle, the same with F less a median of F; tree, w |F| of
+ * every edge, F being the surplus of what lies behind it. */
+typedef struct {
+  EmdtrackForm form;
+  int n, n_edges;
+  uint8_t order[EMDTRACK_BINS];   /* line and circle: bins from end to end */
+  uint8_t gap[EMDTRACK_BINS];     /* to the next of them */
+  uint16_t twice[EMDTRACK_EDGES]; /* tree: an edge's length, doubled */
+  EmdtrackArcs behind[EMDTRACK_BINS]; /* of a bin: 255 for edges it is behind */
+} EmdtrackClosed;
+
+BOTH int
+emdtrack_abs (int v)
+{
+  return v < 0 ? -v : v;
+}
+
+BOTH uint32_t
+emdtrack_line (const EmdtrackClosed *c, const uint8_t *s, const uint16_t *d)
+{
+  int f = 0;
+  uint32_t z = 0;
+
+  UNROLLED
+  for (int k = 0; k < EMDTRACK_BINS - 1 && k + 1 < c->n; k++) {
+    f += s[c->order[k]] - d[c->order[k]];
+    z += (uint32_t) (c->gap[k] * emdtrack_abs (f));
+  }
+  return z;
+}
+
+/* The least over all circulations is met at one that leaves some gap empty.
+ * Bins are in order. */
+BOTH uint32_t
+emdtrack_circle (const EmdtrackClosed *c, const uint8_t *s, const uint16_t *d)
+{
+  int f[EMDTRACK_BINS], z[EMDTRACK_BINS], sum = 0, least = INT32_MAX;
+
+  UNROLLED
+  for (int i = 0; i < EMDTRACK_BINS && i < c->n; i++) {
+    f[i] = sum += s[i] - d[i];
+    z[i] = 0;
+    UNROLLED
+    for (int k = 0; k < i; k++) {
+      int apart = emdtrack_abs (f[i] - f[k]);
+
+      z[i] += c->gap[k] * apart;
+      z[k] += c->gap[i] * apart;
+    }
+  }
+  UNROLLED
+  for (int i = 0; i < EMDTRACK_BINS && i < c->n; i++)
+    least = z[i] < least ? z[i] : least;
+  return (uint32_t) least;
+}
+
+/* Four edges a word, as bytes: no sum exceeds 255. */
+BOTH uint32_t
+emdtrack_tree_form (
+    const EmdtrackClosed *c, const uint8_t *s, const uint16_t *d)
+{
+  EmdtrackArcs has = {{0}}, wants = {{0}};
+  uint32_t z = 0;
+
+  UNROLLED
+  for (int i = 0; i < EMDTRACK_BINS && i < c->n; i++) {
+    uint32_t has_all = s[i] * 0x01010101u, wants_all = d[i] * 0x01010101u;
+
+    UNROLLED
+    for (int w = 0; w < EMDTRACK_ARC_WORDS && 4 * w < c->n_edges; w++) {
+      has.word[w] += c->behind[i].word[w] & has_all;
+      wants.word[w] += c->behind[i].word[w] & wants_all;
+    }
+  }
+  UNROLLED
+  for (int e = 0; e < EMDTRACK_EDGES && e < c->n_edges; e++)
+    z += c->twice[e] *
+        (uint32_t) emdtrack_abs (
+            emdtrack_arc_byte (&has, e) - emdtrack_arc_byte (&wants, e));
+  return z / 2;
+}
+
+BOTH uint32_t
+emdtrack_closed (const EmdtrackClosed *c, const uint8_t *s, const uint16_t *d)
+{
+  return c->form == EMDTRACK_FORM_LINE  ? emdtrack_line (c, s, d)
+      : c->form == EMDTRACK_FORM_CIRCLE ? emdtrack_circle (c, s, d)
+                                        : emdtrack_tree_form (c, s, d);
+}
