@@ -29,7 +29,9 @@ gpu_open (GpuBench *b, Frame *frames, int n)
 {
   *b = (GpuBench){
       .n = n, .width = frames[0].image.width, .height = frames[0].image.height};
-  player_open (&b->player, DEVICE_CUDA, b->width, b->height);
+  ok (device_open (&b->player.dev, DEVICE_CUDA, NULL));
+  b->player.dev.timer = &b->timer; /* stops when the device is waited for */
+  ok (emdtrack_new (&b->player.e, &b->player.dev, b->width, b->height));
   for (int k = 0; k < n; k++)
     b->frame[k].image =
         frame_to_device (&frames[k], &b->player.dev, &b->memory[k]);

@@ -24,10 +24,9 @@ compare_kinds (
 }
 
 static inline void
-test_parity_frames (DeviceKind kind)
+compare_frames (int rounds)
 {
-  (void) kind;
-  for (int round = 0; round < 60; round++) {
+  for (int round = 0; round < rounds; round++) {
     EmdtrackParams p = random_params (2 + (int) rnd (15));
     Frame f = random_grey (1 + (int) rnd (200), 1 + (int) rnd (90));
 
@@ -35,6 +34,21 @@ test_parity_frames (DeviceKind kind)
     compare_kinds (&p, &plain_frame, &f);
     frame_free (&f);
   }
+}
+
+static inline void
+test_parity_frames (DeviceKind kind)
+{
+  (void) kind;
+  compare_frames (60);
+}
+
+/* For the sanitizers, which are slow. */
+static inline void
+test_parity_short (DeviceKind kind)
+{
+  (void) kind;
+  compare_frames (6);
 }
 
 /* Colours sorted into the entries of a random codebook. */
@@ -120,6 +134,7 @@ test_parity_scene (DeviceKind kind)
   EmdtrackParams p = EMDTRACK_DEFAULTS;
   Frame f = frame_new (IMAGE_GRAY8, 150, 90, 0, 1);
   Player cpu, cuda, again;
+  bool lost = false;
 
   (void) kind;
   player_open (&cpu, DEVICE_CPU, 150, 90);
@@ -146,8 +161,10 @@ test_parity_scene (DeviceKind kind)
     c = find_next (again.e, &again.dev, &p, &plain_frame, &f);
     check (same_maps (&a, &b));
     check (same_maps (&b, &c));
-    check (!memcmp (
-        &b.results.counts, &c.results.counts, sizeof b.results.counts));
+    lost = lost || b.results.counts.unstored;
+    if (!lost) /* else who came first found room */
+      check (!memcmp (
+          &b.results.counts, &c.results.counts, sizeof b.results.counts));
     found_free (&a);
     found_free (&b);
     found_free (&c);
