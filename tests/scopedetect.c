@@ -7,6 +7,7 @@
 #include "scopedetect_bench.h"
 #include "scopedetect_clouds.h"
 #include "scopedetect_files.h"
+#include "scopedetect_fuse.h"
 #include "scopedetect_hostile.h"
 #include "scopedetect_parts.h"
 #include "scopedetect_told.h"
@@ -23,7 +24,7 @@ static const CheckPart on_each[] = {{"functions", test_functions},
     {"as in the thesis", test_thesis}, {"params", test_params},
     {"nothing there", test_nothing}, {"sizes", test_sizes},
     {"many models", test_many}, {"outline", test_outline},
-    {"contest", test_contest}, {NULL, NULL}};
+    {"contest", test_contest}, {"views", test_views}, {NULL, NULL}};
 
 int
 main (int argc, char **argv)

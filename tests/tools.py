@@ -71,6 +71,33 @@ def check_model(folder):
     check(run("vision-model").returncode == 2, "no usage without arguments")
 
 
+def check_views(folder):
+    """A wall, seen twice, a pixel every 8.3 mm."""
+    depth, views = folder / "depth.png", folder / "views.txt"
+    model = folder / "wall.scope"
+    head = "# a wall\ncamera 60 60 32 32\nbox -.1 -.06 .4 .1 .06 .6\n"
+    view = "view depth.png - 0 0 0 1 0 0 0\n"
+    write_depth(depth, 500)
+    views.write_text(head + 2 * view)
+    made = run("vision-model", "--views", views, model)
+    check(made.returncode == 0 and "without colour" in made.stdout, made.stderr)
+    size = made.stdout.split("apart, ")[-1].split(" mm")[0].split(" x ")
+    check(abs(float(size[0]) - 183.3) < 2 and abs(float(size[1]) - 116.7) < 2,
+          made.stdout)
+    for text, problem in [(view, "camera"), (head + "veiw\n", "line 4"),
+                          (head + "view nowhere.png - 0 0 0 1 0 0 0", "nowhere"),
+                          (head + "view depth.png - 0 0 0 2 0 0 0", "quaternion"),
+                          (head + "view depth.png depth.png 0 0 0 1 0 0 0",
+                           "8 bits"),
+                          (head, "no surface"), (head + view, "twice")]:
+        views.write_text(text)
+        refused = run("vision-model", "--views", views, model)
+        check(refused.returncode == 1 and problem in refused.stderr,
+              f"{text!r}: {refused.stderr}")
+    check(run("vision-model", "--views", folder / "none", model).returncode == 1,
+          "a list that is not there")
+
+
 def evaluate(folder, step, *more):
     write_poses(folder / "found.csv", [step])
     got = run("vision-pose-eval", "--mesh", f"3={folder / 'box.obj'}", *more,
@@ -107,6 +134,7 @@ def main():
         folder = Path(name)
         write_box(folder / "box.obj")
         check_model(folder)
+        check_views(folder)
         if (TOOLS / "vision-pose-eval").exists():
             check_poses(folder)
     sys.exit(1 if failures else 0)

@@ -8,6 +8,7 @@
 
 #include "scene/clutter.h"
 #include "scopedetect/scopedetect.h"
+#include "views.h"
 
 static const char usage[] =
     "vision-model [options] MESH MODEL   makes MODEL of a PLY, OBJ, PCD or "
@@ -15,7 +16,16 @@ static const char usage[] =
     "                                    file\n"
     "vision-model --solid NAME MODEL     makes it of a solid of visiontestsrc\n"
     "                                    pattern=clutter\n"
+    "vision-model --views LIST MODEL     makes it of registered views, each a\n"
+    "                                    picture of depth and one of colour\n"
     "vision-model MODEL                  says what is in it\n"
+    "\n"
+    "A LIST has lines such as\n"
+    "  camera FX FY CX CY\n"
+    "  depth-scale 0.001\n"
+    "  box X0 Y0 Z0 X1 Y1 Z1     what counts; the object's coordinates\n"
+    "  view DEPTH.png COLOUR.png TX TY TZ QW QX QY QZ\n"
+    "with the pose from camera to object, and - for no colour.\n"
     "\n"
     "  --unit METRES      of the mesh: 0.001 for millimetres; default 1\n"
     "  --spacing METRES   of the model's points; default 0.004\n"
@@ -71,16 +81,30 @@ name_of (const char *path, char name[64])
       name, 64, "%.*s", dot && dot > from ? (int) (dot - from) : 63, from);
 }
 
+/* What a model is made from. */
+typedef enum { MESH, SOLID, VIEWS } Source;
+
+static const char *
+read_mesh (ScopedetectMesh *mesh, const char *path, Source source,
+    ScopedetectCompile *how, char where[VIEWS_WHERE])
+{
+  snprintf (where, VIEWS_WHERE, "%s", path);
+  if (source == SOLID)
+    return clutter_solid_mesh (mesh, path);
+  if (source == MESH)
+    return scopedetect_mesh_read (mesh, path);
+  how->unit = 1;
+  return views_read (mesh, path, how->spacing / 2, where);
+}
+
 static int
 make (const char *mesh_path, const char *model_path, const char *name,
-    bool solid, const ScopedetectCompile *how)
+    Source source, ScopedetectCompile *how)
 {
   ScopedetectMesh mesh;
   ScopedetectModel *model = NULL;
-  const char *error = solid ? clutter_solid_mesh (&mesh, mesh_path)
-                            : scopedetect_mesh_read (&mesh, mesh_path);
-  const char *path = mesh_path;
-  char of_file[64];
+  char of_file[64], where[VIEWS_WHERE];
+  const char *error = read_mesh (&mesh, mesh_path, source, how, where);
 
   name_of (mesh_path, of_file);
   if (!error)
@@ -89,12 +113,12 @@ make (const char *mesh_path, const char *model_path, const char *name,
   scopedetect_mesh_free (&mesh);
   if (!error) {
     error = scopedetect_model_save (model, model_path);
-    path = model_path;
+    snprintf (where, sizeof where, "%s", model_path);
   }
   if (!error)
     describe (model);
   scopedetect_model_free (model);
-  return error ? fail (path, error) : 0;
+  return error ? fail (where, error) : 0;
 }
 
 static int
@@ -114,7 +138,7 @@ main (int argc, char **argv)
 {
   ScopedetectCompile how = SCOPEDETECT_COMPILE_DEFAULTS;
   const char *path[2] = {NULL, NULL}, *name = NULL;
-  bool solid = false;
+  Source source = MESH;
   int n = 0;
 
   how.progress = progress;
@@ -124,7 +148,9 @@ main (int argc, char **argv)
     if (!strcmp (argv[i], "--quiet"))
       how.progress = NULL;
     else if (!strcmp (argv[i], "--solid"))
-      solid = true;
+      source = SOLID;
+    else if (!strcmp (argv[i], "--views"))
+      source = VIEWS;
     else if (!strcmp (argv[i], "--unit") && value)
       how.unit = atof (argv[++i]);
     else if (!strcmp (argv[i], "--spacing") && value)
@@ -141,6 +167,6 @@ main (int argc, char **argv)
       path[n++] = argv[i];
   }
   if (n == 2)
-    return make (path[0], path[1], name, solid, &how);
+    return make (path[0], path[1], name, source, &how);
   return n ? show (path[0]) : (fputs (usage, stderr), 2);
 }

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Several registered views in depth and colour to one cloud of points: each
+ * pixel gives a point and the normal of its neighbours, and all that fall into
+ * one cell of space are averaged. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "scopedetect/scopedetect_self.h"
+
+#define APART 2     /* pixels to the neighbours that give the normal */
+#define STEP .02f   /* neighbours of one surface differ by less of their depth \
+                     */
+#define FACING .25f /* a surface seen at a more grazing angle is left out */
+#define LEAST 2     /* measurements of a point that counts */
+#define MOST 20000000 /* measurements in all */
+
+typedef struct {
+  uint64_t cell;
+  ScopedetectVec x, normal;
+  float rgb[3];
+} Seen;
+
+typedef struct {
+  Seen *at;
+  size_t n, room;
+} Cloud;
+
+/* The point of a pixel in the camera; z is 0 where there is none. */
+static ScopedetectVec
+point_of (const ScopedetectView *v, int x, int y)
+{
+  const ScopedetectCamera *c = &v->camera;
+  const uint16_t *row =
+      (const uint16_t *) (const void *) ((const uint8_t *) v->depth +
+          (size_t) y * (size_t) v->depth_stride);
+  float z = (float) (row[x] * v->depth_scale);
+
+  return scopedetect_vec (
+      (float) ((x - c->cx) / c->fx) * z, (float) ((y - c->cy) / c->fy) * z, z);
+}
+
+/* The normal at a pixel, towards the camera; false at edges. */
+static bool
+normal_of (const ScopedetectView *v, int x, int y, ScopedetectVec p,
+    ScopedetectVec *normal)
+{
+  ScopedetectVec beside[4] = {point_of (v, x - APART, y),
+      point_of (v, x + APART, y), point_of (v, x, y - APART),
+      point_of (v, x, y + APART)};
+  ScopedetectVec n;
+
+  for (int k = 0; k < 4; k++)
+    if (!(beside[k].z > 0) || fabsf (beside[k].z - p.z) > STEP * p.z)
+      return false;
+  n = scopedetect_cross (scopedetect_sub (beside[3], beside[2]),
+      scopedetect_sub (beside[1], beside[0]));
+  if (!(scopedetect_norm (n) > 0))
+    return false;
+  *normal = scopedetect_unit (n);
+  return -scopedetect_dot (*normal, p) > FACING * scopedetect_norm (p);
+}
+
+static const char *
+append (Cloud *c, const Seen *s)
+{
+  if (c->n == MOST)
+    return "the views show too much; say which box of them is the object";
+  if (c->n == c->room) {
+    size_t room = c->room ? 2 * c->room : 4096;
+    Seen *more = realloc (c->at, room * sizeof *more);
+
+    if (!more)
+      return "out of memory";
+    c->at = more;
+    c->room = room;
+  }
+  c->at[c->n++] = *s;
+  return NULL;
+}
+
+static bool
+in_box (const double box[6], ScopedetectVec p)
+{
+  return !box ||
+      (p.x >= box[0] && p.y >= box[1] && p.z >= box[2] && p.x <= box[3] &&
+          p.y <= box[4] && p.z <= box[5]);
+}
+
+/* 21 bits a side. */
+static uint64_t
+cell_of (ScopedetectVec p, double side)
+{
+  const float at[3] = {p.x, p.y, p.z};
+  uint64_t cell = 0;
+
+  for (int k = 0; k < 3; k++) {
+    double i = floor (at[k] / side) + 1048576;
+
+    cell = cell << 21 | (uint64_t) (i < 0 ? 0 : i > 2097151 ? 2097151 : i);
+  }
+  return cell;
+}
+
+static const char *
+add_view (Cloud *c, const ScopedetectView *v, const double box[6], double side)
+{
+  ScopedetectPose pose = scopedetect_pose_from (v->pose);
+  ScopedetectTurn r = scopedetect_turn (pose.q);
+
+  for (int y = APART; y < v->height - APART; y++)
+    for (int x = APART; x < v->width - APART; x++) {
+      ScopedetectVec p = point_of (v, x, y), n;
+      Seen s = {0};
+
+      if (!(p.z > 0) || !normal_of (v, x, y, p, &n))
+        continue;
+      s.x = scopedetect_apply (&r, pose.t, p);
+      s.normal = scopedetect_rotate (&r, n);
+      if (!in_box (box, s.x))
+        continue;
+      s.cell = cell_of (s.x, side);
+      for (int k = 0; v->rgb && k < 3; k++)
+        s.rgb[k] = v->rgb[3 * ((size_t) y * (size_t) v->width + (size_t) x) +
+            (size_t) k];
+      TRY (append (c, &s));
+    }
+  return NULL;
+}
+
+static int
+by_cell (const void *a, const void *b)
+{
+  uint64_t p = ((const Seen *) a)->cell, q = ((const Seen *) b)->cell;
+
+  return (p > q) - (p < q);
+}
+
+/* The mean of @n measurements, as one more vertex. */
+static void
+put_mean (const Seen *s, size_t n, ScopedetectMesh *mesh, bool coloured)
+{
+  size_t to = mesh->n++;
+  ScopedetectVec x = {0, 0, 0}, normal = {0, 0, 0};
+  float rgb[3] = {0};
+
+  for (size_t i = 0; i < n; i++) {
+    x = scopedetect_add (x, s[i].x);
+    normal = scopedetect_add (normal, s[i].normal);
+    for (int k = 0; k < 3; k++)
+      rgb[k] += s[i].rgb[k];
+  }
+  x = scopedetect_scale (x, 1 / (float) n);
+  normal = scopedetect_unit (normal);
+  memcpy (mesh->x + 3 * to, (float[]){x.x, x.y, x.z}, 3 * sizeof *mesh->x);
+  memcpy (mesh->normal + 3 * to, (float[]){normal.x, normal.y, normal.z},
+      3 * sizeof *mesh->normal);
+  for (size_t k = 0; coloured && k < 3; k++)
+    mesh->colour[3 * to + k] = (uint8_t) (rgb[k] / (float) n + .5f);
+}
+
+static const char *
+average (const Cloud *c, bool coloured, ScopedetectMesh *mesh)
+{
+  mesh->x = malloc (3 * c->n * sizeof *mesh->x);
+  mesh->normal = malloc (3 * c->n * sizeof *mesh->normal);
+  mesh->colour = coloured ? malloc (3 * c->n) : NULL;
+  if (!mesh->x || !mesh->normal || (coloured && !mesh->colour))
+    return "out of memory";
+  for (size_t i = 0, n; i < c->n; i += n) {
+    for (n = 1; i + n < c->n && c->at[i + n].cell == c->at[i].cell; n++)
+      continue;
+    if (n >= LEAST)
+      put_mean (c->at + i, n, mesh, coloured);
+  }
+  return mesh->n ? NULL : "the views show nothing twice";
+}
+
+const char *
+scopedetect_mesh_fuse (ScopedetectMesh *mesh, const ScopedetectView *views,
+    int n, const double box[6], double side)
+{
+  Cloud cloud = {NULL, 0, 0};
+  bool coloured = n > 0;
+  const char *err = NULL;
+
+  memset (mesh, 0, sizeof *mesh);
+  if (!(side >= 1e-4 && side <= 1))
+    return "the cells of space must be 0.1 mm to 1 m";
+  for (int i = 0; i < n && !err; i++) {
+    coloured &= views[i].rgb != NULL;
+    err = add_view (&cloud, &views[i], box, side);
+  }
+  if (!err && !cloud.n)
+    err = "the views show no surface in the box";
+  if (!err) {
+    qsort (cloud.at, cloud.n, sizeof *cloud.at, by_cell);
+    err = average (&cloud, coloured, mesh);
+  }
+  free (cloud.at);
+  if (err)
+    scopedetect_mesh_free (mesh);
+  return err;
+}

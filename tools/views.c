@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "views.h"
+
+#include <math.h>
+#include <png.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST 1000 /* views */
+
+typedef struct {
+  const char *path; /* of the list */
+  ScopedetectCamera camera;
+  double scale, box[6];
+  bool has_box;
+  int n;
+  ScopedetectView view[MOST];
+} List;
+
+/* Rows of a PNG of @bits bits and @channels channels, to be freed. */
+static const char *
+read_png (const char *path, int bits, int channels, int *width, int *height,
+    void **pixels)
+{
+  FILE *f = fopen (path, "rb");
+  png_structp png =
+      png_create_read_struct (PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
+  png_infop info = png_create_info_struct (png);
+  const char *err = f ? "it is no whole PNG picture" : "it cannot be opened";
+
+  *pixels = NULL;
+  if (f && !setjmp (png_jmpbuf (png))) {
+    size_t row;
+
+    png_init_io (png, f);
+    png_read_png (png, info,
+        PNG_TRANSFORM_SWAP_ENDIAN |
+            (channels == 3 ? PNG_TRANSFORM_STRIP_ALPHA | PNG_TRANSFORM_EXPAND |
+                        PNG_TRANSFORM_GRAY_TO_RGB
+                           : 0),
+        NULL);
+    *width = (int) png_get_image_width (png, info);
+    *height = (int) png_get_image_height (png, info);
+    row = (size_t) *width * (size_t) channels * (size_t) (bits / 8);
+    err = "it is not as it must be: depth has 16 bits of grey, colour 8 bits";
+    if (png_get_bit_depth (png, info) == bits &&
+        png_get_channels (png, info) == channels) {
+      *pixels = malloc (row * (size_t) *height);
+      err = *pixels ? NULL : "out of memory";
+      for (int y = 0; *pixels && y < *height; y++)
+        memcpy ((uint8_t *) *pixels + (size_t) y * row,
+            png_get_rows (png, info)[y], row);
+    }
+  }
+  png_destroy_read_struct (&png, &info, NULL);
+  if (f)
+    fclose (f);
+  return err;
+}
+
+/* @name as seen from where the list is. */
+static void
+path_of (const List *list, const char *name, char path[1024])
+{
+  const char *slash = strrchr (list->path, '/');
+
+  snprintf (path, 1024, "%.*s%s",
+      name[0] != '/' && slash ? (int) (slash - list->path + 1) : 0, list->path,
+      name);
+}
+
+static const char *
+add_view (List *list, const char *depth, const char *colour,
+    const double pose[7], char where[VIEWS_WHERE])
+{
+  ScopedetectView *v = &list->view[list->n];
+  char path[1024];
+  void *pixels;
+  int width, height;
+
+  if (list->n == MOST)
+    return "there are more than 1000 views";
+  if (!(list->camera.fx > 0 && list->camera.fy > 0))
+    return "a line \"camera FX FY CX CY\" must come before the views";
+  *v = (ScopedetectView){.camera = list->camera, .depth_scale = list->scale};
+  memcpy (v->pose, pose, sizeof v->pose);
+  path_of (list, depth, path);
+  snprintf (where, VIEWS_WHERE, "%s", path);
+  TRY (read_png (path, 16, 1, &v->width, &v->height, &pixels));
+  v->depth = pixels;
+  v->depth_stride = 2 * v->width;
+  list->n++;
+  if (!strcmp (colour, "-"))
+    return NULL;
+  path_of (list, colour, path);
+  snprintf (where, VIEWS_WHERE, "%s", path);
+  TRY (read_png (path, 8, 3, &width, &height, &pixels));
+  v->rgb = pixels;
+  return width == v->width && height == v->height
+      ? NULL
+      : "it has another size than its depth; align them first";
+}
+
+static const char *
+read_line (List *list, const char *line, char where[VIEWS_WHERE])
+{
+  char depth[512], colour[512], rest;
+  ScopedetectCamera c;
+  double p[7], norm;
+
+  if (sscanf (line, " %c", &rest) != 1 || rest == '#')
+    return NULL;
+  if (sscanf (line, " camera %lf %lf %lf %lf %c", &c.fx, &c.fy, &c.cx, &c.cy,
+          &rest) == 4) {
+    list->camera = c;
+    return NULL;
+  }
+  if (sscanf (line, " depth-scale %lf %c", &p[0], &rest) == 1 && p[0] > 0) {
+    list->scale = p[0];
+    return NULL;
+  }
+  if (sscanf (line, " box %lf %lf %lf %lf %lf %lf %c", &p[0], &p[1], &p[2],
+          &p[3], &p[4], &p[5], &rest) == 6) {
+    memcpy (list->box, p, sizeof list->box);
+    list->has_box = true;
+    return NULL;
+  }
+  if (sscanf (line, " view %511s %511s %lf %lf %lf %lf %lf %lf %lf %c", depth,
+          colour, &p[0], &p[1], &p[2], &p[3], &p[4], &p[5], &p[6], &rest) != 9)
+    return "the line is none of camera, depth-scale, box and view with their "
+           "numbers";
+  norm = sqrt (p[3] * p[3] + p[4] * p[4] + p[5] * p[5] + p[6] * p[6]);
+  if (!(fabs (norm - 1) < .01))
+    return "its turn is no unit quaternion, w first";
+  return add_view (list, depth, colour, p, where);
+}
+
+const char *
+views_read (ScopedetectMesh *mesh, const char *path, double side,
+    char where[VIEWS_WHERE])
+{
+  List *list = calloc (1, sizeof *list);
+  FILE *f = fopen (path, "r");
+  const char *err = f ? NULL : "the list cannot be opened";
+  char line[2048];
+
+  memset (mesh, 0, sizeof *mesh);
+  snprintf (where, VIEWS_WHERE, "%s", path);
+  if (!list || !f) {
+    free (list);
+    if (f)
+      fclose (f);
+    return err ? err : "out of memory";
+  }
+  list->path = path;
+  list->scale = .001;
+  for (int n = 1; !err && fgets (line, sizeof line, f); n++) {
+    snprintf (where, VIEWS_WHERE, "%.1000s: line %d", path, n);
+    err = read_line (list, line, where);
+  }
+  fclose (f);
+  if (!err) {
+    snprintf (where, VIEWS_WHERE, "%s", path);
+    err = scopedetect_mesh_fuse (
+        mesh, list->view, list->n, list->has_box ? list->box : NULL, side);
+  }
+  for (int i = 0; i < list->n; i++) {
+    free ((void *) list->view[i].depth);
+    free ((void *) list->view[i].rgb);
+  }
+  free (list);
+  return err;
+}
