@@ -225,6 +225,54 @@ GST_START_TEST (test_many)
 }
 GST_END_TEST;
 
+/* The silhouette, and axes of 12 cm at a metre: x to the right, y down. */
+GST_START_TEST (test_pose)
+{
+  static const gdouble pose[] = {0, 0, 1, 1, 0, 0, 0}, extent[] = {.2, .1, .1};
+  static const gdouble outline[] = {10, 5, 50, 5, 50, 43, 10, 43};
+  GstHarness *h = gst_harness_new ("visionoverlay");
+  GstVisionObject o = object_at (10, 10, 30, 20);
+  GstVisionCamera camera;
+  GstVideoInfo info;
+
+  o.pose = (GstVisionArray){7, pose};
+  o.extent = (GstVisionArray){3, extent};
+  o.outline = (GstVisionArray){8, outline};
+  gst_vision_camera_init (&camera);
+  camera.ref_width = 128; /* twice the frame's */
+  camera.ref_height = 96;
+  camera.fx = camera.fy = 200;
+  camera.cx = 64.5;
+  camera.cy = 48.5;
+  set_caps (h, &info, GST_VIDEO_FORMAT_RGB, 64, 48);
+  for (guint known = 0; known < 2; known++) {
+    GstBuffer *buffer = grey_frame (&info);
+
+    fail_unless (gst_buffer_add_vision_objects (
+        buffer, GST_VISION_ORIGIN_RESULT, 64, 48, &o, 1));
+    if (known)
+      gst_buffer_set_vision_camera (buffer, GST_VISION_ORIGIN_RESULT, &camera);
+    gst_util_set_object_arg (
+        G_OBJECT (h->element), "show", known ? "pose" : "pose+outline");
+    buffer = gst_harness_push_and_pull (h, buffer);
+    fail_unless (
+        (pixel (buffer, &info, 30, 5, 0) != GREY) == !known); /* outline */
+    fail_unless ((pixel (buffer, &info, 10, 20, 0) != GREY) == !known);
+    fail_unless (pixel (buffer, &info, 20, 20, 0) == GREY);
+    if (known) {
+      fail_unless (pixel (buffer, &info, 42, 24, 0) > 180);
+      fail_unless (pixel (buffer, &info, 42, 24, 2) < 90);
+      fail_unless (pixel (buffer, &info, 32, 34, 1) > 150);
+      fail_unless (pixel (buffer, &info, 32, 34, 0) < 120);
+    } else {
+      fail_unless (pixel (buffer, &info, 42, 24, 0) == GREY);
+    }
+    gst_buffer_unref (buffer);
+  }
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
 static Suite *
 visionoverlayinput_suite (void)
 {
@@ -238,6 +286,7 @@ visionoverlayinput_suite (void)
   tcase_add_test (tc, test_two_instances);
   tcase_add_test (tc, test_nonsense);
   tcase_add_test (tc, test_many);
+  tcase_add_test (tc, test_pose);
   return suite;
 }
 
