@@ -5,6 +5,11 @@
 # and number; without a display, a JSON line a frame, with poses.
 #
 #   pipelines/scopedetect.sh COLOR DEPTH INTRINSICS MODEL…
+#   pipelines/scopedetect.sh clutter [SOLID…]
+#
+# With clutter, it is a generated scene: solids on a table (mug bottle duck
+# bracket drill house pan camera plane tee, all of which are looked for if none
+# is named); SEED=1 is another one.
 #
 # COLOR and DEPTH are two aligned pictures, DEPTH with 16 bits, or two sequences
 # of them, 'color-%06d.png' 'depth-%06d.png'.  INTRINSICS is fx,fy,cx,cy in
@@ -18,12 +23,17 @@ set -euo pipefail
 # shellcheck source=pipelines/common.sh
 . "$(dirname "$0")/common.sh"
 
-if [ $# -lt 4 ]; then
-  echo "usage: $0 COLOR DEPTH INTRINSICS MODEL…" >&2
+if [ "${1-}" = clutter ]; then
+  shift
+  [ $# -gt 0 ] || set -- mug bottle duck bracket drill house pan camera plane tee
+  color=clutter
+elif [ $# -ge 4 ]; then
+  color=$1 depth=$2 camera=$3
+  shift 3
+else
+  echo "usage: $0 COLOR DEPTH INTRINSICS MODEL… | clutter [SOLID…]" >&2
   exit 2
 fi
-color=$1 depth=$2 camera=$3
-shift 3
 read -ra properties <<<"${SCOPEDETECT-}"
 
 # Sets `source` for one of the two.
@@ -47,6 +57,10 @@ made=$(mktemp -d)
 trap 'rm -rf "$made"' EXIT
 models=
 for model in "$@"; do
+  if [ "$color" = clutter ]; then
+    "$build/tools/vision-model" --solid "$model" "$made/$model.model" >&2
+    model=$made/$model.model
+  fi
   [ -r "$model" ] || { echo "there is no file $model to read" >&2; exit 1; }
   case $model in
     *.ply | *.obj | *.pcd | *.xyz)
@@ -58,7 +72,9 @@ for model in "$@"; do
   models+=${models:+,}$model
 done
 
-if [ -r "$camera" ]; then
+if [ "$color" = clutter ]; then
+  camera=() # it is on the buffers
+elif [ -r "$camera" ]; then
   camera=(calibration="$camera")
 else
   camera=(intrinsics="$camera")
@@ -68,11 +84,18 @@ if has_display; then
 else
   show=(visionjson ! fakesink)
 fi
-choose_picture "$color"
-line=("${source[@]}" ! videoconvert ! video/x-raw,format=RGB ! queue !
-  objects.sink_color)
-choose_picture "$depth"
-line+=("${source[@]}" ! videoconvert ! video/x-raw,format=GRAY16_LE ! queue !
-  objects.sink_depth)
+if [ "$color" = clutter ]; then
+  scene=(visiontestsrc pattern=clutter seed="${SEED:-0}"
+    ${FRAMES:+num-buffers="$FRAMES"})
+  line=("${scene[@]}" view=color ! video/x-raw,format=RGB ! queue !
+    objects.sink_color "${scene[@]}" view=depth ! queue ! objects.sink_depth)
+else
+  choose_picture "$color"
+  line=("${source[@]}" ! videoconvert ! video/x-raw,format=RGB ! queue !
+    objects.sink_color)
+  choose_picture "$depth"
+  line+=("${source[@]}" ! videoconvert ! video/x-raw,format=GRAY16_LE ! queue !
+    objects.sink_depth)
+fi
 launch "${line[@]}" scopedetect name=objects models="$models" "${camera[@]}" \
   "${properties[@]}" ! "${show[@]}"

@@ -195,6 +195,23 @@ def faces_of_pocstereo(script, env):
     print("ok   pipelines/pocstereo.sh with faces")
 
 
+def clutter_of_scopedetect(env):
+    """Solids on a table, two of which are looked for: each is where it is."""
+    solids = "drill", "camera"
+    frames = [json.loads(line) for line in run(
+        [ROOT / "pipelines/scopedetect.sh", "clutter", *solids],
+        env=dict(env, FRAMES="2", SEED="1003",
+                 SCOPEDETECT="queries=3000 clusters=100")).splitlines()]
+    assert len(frames) == 2, frames
+    for frame in frames:
+        truth = {o["label"]: o["pose"] for o in frame["truth"]["objects"]}
+        assert {o["label"] for o in frame["objects"]} == set(solids), frame
+        for o in frame["objects"]:
+            off = math.dist(o["pose"][:3], truth[o["label"]][:3])
+            assert off < 0.006, f"{o['label']} is {off} m off"
+    print("ok   pipelines/scopedetect.sh with clutter")
+
+
 def scripts():
     env = dict(os.environ, FRAMES="60")
     for name in "DISPLAY", "WAYLAND_DISPLAY":
@@ -219,6 +236,7 @@ def scripts():
     inputs_of_emdtrack(env)
     inputs_of_gpuccl(env)
     inputs_of_pocstereo(env)
+    clutter_of_scopedetect(env)
 
     with tempfile.TemporaryDirectory() as folder:
         run([ROOT / "pipelines/visionmap.sh"], env=env, cwd=folder)
