@@ -39,6 +39,28 @@ await_previous (void)
 #endif
 }
 
+/* Queues @kernel alone; with @overlap, see chain_may_overlap (), it may start
+ * before what is queued before it has ended, too. */
+template <class... Params, class... Args>
+static inline const char *
+launch_after (const Device *dev, bool overlap, void (*kernel) (Params...),
+    dim3 blocks, dim3 threads, size_t shared, const Args &...args)
+{
+  cudaLaunchConfig_t config = {};
+  cudaLaunchAttribute early = {};
+
+  config.gridDim = blocks;
+  config.blockDim = threads;
+  config.dynamicSmemBytes = shared;
+  config.stream = device_stream (dev);
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  config.attrs = &early;
+  config.numAttrs = overlap;
+  CUDA_TRY (cudaLaunchKernelEx (&config, kernel, args...));
+  return NULL;
+}
+
 /* @args: the address of each of its arguments, read when it is added or set. */
 static inline cudaKernelNodeParams
 chain_kernel (void *kernel, dim3 blocks, dim3 threads, void **args)

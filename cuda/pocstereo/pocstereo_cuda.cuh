@@ -88,17 +88,7 @@ pocstereo_launch (const Device *dev, const PocstereoWork *w,
     const Args &...args)
 {
   const PocstereoCuda *c = (const PocstereoCuda *) w->state;
-  cudaLaunchConfig_t config = {};
-  cudaLaunchAttribute early = {};
 
-  config.gridDim = blocks;
-  config.blockDim = threads;
-  config.dynamicSmemBytes = shared;
-  config.stream = device_stream (dev);
-  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  early.val.programmaticStreamSerializationAllowed = 1;
-  config.attrs = &early;
-  config.numAttrs = c->overlaps;
-  CUDA_TRY (cudaLaunchKernelEx (&config, kernel, args...));
-  return NULL;
+  return launch_after (
+      dev, c->overlaps, kernel, blocks, threads, shared, args...);
 }
