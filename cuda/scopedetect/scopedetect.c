@@ -3,6 +3,7 @@
  * The order of the stages (thesis, algorithm 1). */
 #include <math.h>
 
+#include "common/random.h"
 #include "scopedetect/scopedetect_segment.h"
 #include "scopedetect/scopedetect_self.h"
 
@@ -22,8 +23,42 @@ set_lattice (ScopedetectWork *w)
   w->lattice.height = (height - 1) / w->lattice.step + 1;
 }
 
-static const char *
-begin (Scopedetect *s, const ScopedetectParams *p, const ScopedetectFrame *f)
+/* A random permutation of the cloud, i -> a i + b: a is near the golden part of
+ * its size, so that the first queries spread over the scene, and coprime to it.
+ */
+static void
+set_order (ScopedetectWork *w)
+{
+  uint32_t n = (uint32_t) w->cloud.n, a;
+
+  w->query_first = n ? random_below (w->params.seed, 0, n) : 0;
+  a = (uint32_t) (.618034 * n) + random_below (w->params.seed, 1, 1 + n / 16);
+  for (a = a ? a : 1;; a++) {
+    uint32_t x = a, y = n;
+
+    while (y) {
+      uint32_t r = x % y;
+
+      x = y, y = r;
+    }
+    if (x == 1 || !n)
+      break;
+  }
+  w->query_step = a;
+}
+
+static void
+set_queries (ScopedetectWork *w)
+{
+  w->n_queries = w->params.queries && w->params.queries < w->cloud.n
+      ? w->params.queries
+      : w->cloud.n;
+  set_order (w);
+}
+
+const char *
+scopedetect_begin (
+    Scopedetect *s, const ScopedetectParams *p, const ScopedetectFrame *f)
 {
   ScopedetectWork *w = &s->work;
 
@@ -38,6 +73,7 @@ begin (Scopedetect *s, const ScopedetectParams *p, const ScopedetectFrame *f)
   w->params = *p;
   w->frame = *f;
   w->scene.fx = (float) p->camera.fx, w->scene.fy = (float) p->camera.fy;
+  w->scene.per_fx = 1 / w->scene.fx, w->scene.per_fy = 1 / w->scene.fy;
   w->scene.cx = (float) p->camera.cx, w->scene.cy = (float) p->camera.cy;
   w->scene.has_colour = f->color != NULL;
   s->n_objects = 0;
@@ -46,6 +82,7 @@ begin (Scopedetect *s, const ScopedetectParams *p, const ScopedetectFrame *f)
   set_lattice (w);
   TRY (s->stages->observe (&s->device, w));
   TRY (s->stages->points (&s->device, w));
+  set_queries (w);
   return w->has_segments ? s->stages->segments (&s->device, w) : NULL;
 }
 
@@ -91,11 +128,12 @@ run_batch (Scopedetect *s, int first, bool search)
     TRY (device_copy (&s->device, s->found + m * SCOPEDETECT_FOUND,
         w->sample + (size_t) m * SCOPEDETECT_MAX_KEPT,
         SCOPEDETECT_FOUND * sizeof *s->found));
+  TRY (device_copy (&s->device, s->counts, w->counts, sizeof *s->counts));
   TRY (device_wait (&s->device));
   for (int m = 0; m < w->n_models; m++)
     s->n_objects += scopedetect_decide (w, &s->host_shape[first + m], first + m,
         s->found + m * SCOPEDETECT_FOUND, w->measure + m * SCOPEDETECT_FOUND,
-        w->counts->n_samples[m], s->objects + s->n_objects);
+        s->counts->n_samples[m], s->objects + s->n_objects);
   return NULL;
 }
 
@@ -112,7 +150,7 @@ set_batch (Scopedetect *s, int first)
 static void
 set_results (Scopedetect *s, ScopedetectResults *r)
 {
-  const ScopedetectCounts *c = s->work.counts;
+  const ScopedetectCounts *c = s->counts;
 
   s->n_objects = scopedetect_contest (s->host_shape, s->work.params.least_own,
       s->objects, s->fate, s->n_objects);
@@ -130,7 +168,7 @@ const char *
 scopedetect_run (Scopedetect *s, const ScopedetectParams *params,
     const ScopedetectFrame *frame, ScopedetectResults *results)
 {
-  TRY (begin (s, params, frame));
+  TRY (scopedetect_begin (s, params, frame));
   for (int first = 0; first < s->n_models; first += SCOPEDETECT_BATCH) {
     set_batch (s, first);
     TRY (run_batch (s, first, true));
@@ -146,14 +184,14 @@ place_guesses (
 {
   ScopedetectWork *w = &s->work;
 
-  memset (w->counts->n_samples, 0, sizeof w->counts->n_samples);
+  memset (s->counts->n_samples, 0, sizeof s->counts->n_samples);
   for (int i = 0; i < n; i++) {
     int m = guesses[i].model - first, at;
 
     if (m < 0 || m >= w->n_models ||
-        w->counts->n_samples[m] == SCOPEDETECT_FOUND)
+        s->counts->n_samples[m] == SCOPEDETECT_FOUND)
       continue;
-    at = w->counts->n_samples[m]++;
+    at = s->counts->n_samples[m]++;
     memset (&s->found[m * SCOPEDETECT_FOUND + at], 0, sizeof *s->found);
     s->found[m * SCOPEDETECT_FOUND + at].pose =
         scopedetect_pose_from (guesses[i].pose);
@@ -162,8 +200,10 @@ place_guesses (
   for (int m = 0; m < w->n_models; m++)
     TRY (device_copy (&s->device, w->sample + (size_t) m * SCOPEDETECT_MAX_KEPT,
         s->found + m * SCOPEDETECT_FOUND,
-        (size_t) w->counts->n_samples[m] * sizeof *s->found));
-  return device_wait (&s->device); /* found takes the results */
+        (size_t) s->counts->n_samples[m] * sizeof *s->found));
+  TRY (device_copy (&s->device, w->counts->n_samples, s->counts->n_samples,
+      sizeof s->counts->n_samples));
+  return device_wait (&s->device); /* both take the results */
 }
 
 const char *
@@ -176,7 +216,7 @@ scopedetect_track (Scopedetect *s, const ScopedetectParams *params,
       if (guesses[i].model < 0 || guesses[i].model >= s->n_models ||
           !isfinite (guesses[i].pose[k]))
         return "a guess names a model that is not there, or is no pose";
-  TRY (begin (s, params, frame));
+  TRY (scopedetect_begin (s, params, frame));
   for (int first = 0; first < s->n_models; first += SCOPEDETECT_BATCH) {
     set_batch (s, first);
     TRY (place_guesses (s, first, guesses, n_guesses));

@@ -14,8 +14,7 @@
 
 /* Sums over pairs (a, b), of a^T b and of both; integers. */
 typedef struct {
-  long long ab[9], a[3], b[3];
-  int n;
+  long long ab[9], a[3], b[3], n;
 } ScopedetectPairs;
 
 /* Adds the pair of @a, on the model, and @b, in the scene: both of size about
@@ -46,7 +45,7 @@ scopedetect_horn (const ScopedetectPairs *p, double weight, double c[4][4])
       s[i][j] = weight *
           ((double) p->ab[3 * i + j] / SCOPEDETECT_FIX -
               (double) p->a[i] / SCOPEDETECT_FIX * (double) p->b[j] /
-                  SCOPEDETECT_FIX / p->n);
+                  SCOPEDETECT_FIX / (double) p->n);
   trace = s[0][0] + s[1][1] + s[2][2];
   c[0][0] = trace;
   c[0][1] = c[1][0] = s[1][2] - s[2][1];

@@ -1,80 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Alignment of rounds 2 and 3, as loops. */
-#include "common/random.h"
-#include "scopedetect/scopedetect_align.h"
 #include "scopedetect/scopedetect_climb.h"
 #include "scopedetect/scopedetect_cpu.h"
-#include "scopedetect/scopedetect_segment.h"
-
-#define MOST_PAIRS 128
-
-/* A segment and the model's point that it lies on, or -1: an edge. */
-typedef struct {
-  int segment, point;
-} Match;
+#include "scopedetect/scopedetect_taken.h"
 
 static const float steps[3] = {.6f, 1, 1.6f};
 
-/* The next segments' middles and edges, and what they lie on. */
+/* The next segments, by their middles, and the points that they lie on. */
 static int
-draw_matches (const ScopedetectWork *w, const ScopedetectShape *s,
-    const ScopedetectSample *a, int k, Match *match, ScopedetectPairs *pairs)
+draw_segments (const ScopedetectWork *w, const ScopedetectShape *s,
+    const ScopedetectSample *a, int k, int segment[SCOPEDETECT_MOST_PAIRS],
+    int point[SCOPEDETECT_MOST_PAIRS])
 {
   ScopedetectTurn r = scopedetect_turn (a->pose.q);
-  ScopedetectVec c = scopedetect_apply (&r, a->pose.t, s->centre);
-  float scale = 1 / s->radius;
   int n = w->lattice.width * w->lattice.height, found = 0;
 
-  for (int i = 0; i < n && found < MOST_PAIRS; i++) {
-    const ScopedetectSegment *g = &w->segment[i];
-    ScopedetectVec p =
-        scopedetect_unrotate (&r, scopedetect_sub (g->x, a->pose.t));
-    int j = g->count ? scopedetect_nearest (s, p) : -1;
+  for (int i = 0; i < n && found < SCOPEDETECT_MOST_PAIRS; i++) {
+    int j = scopedetect_drawn (w, s, a, &r, k, i);
 
-    if (j < 0 ||
-        random_unit (
-            w->params.seed + a->id, (uint64_t) k << 32 | (uint32_t) i) >=
-            scopedetect_takes (w, s, &r, a->pose.t, g, NULL))
-      continue;
-    match[found].segment = i;
-    match[found++].point = j;
-    scopedetect_add_pair (pairs,
-        scopedetect_scale (scopedetect_sub (s->x[j], s->centre), scale),
-        scopedetect_scale (scopedetect_sub (g->x, c), scale));
+    if (j >= 0)
+      segment[found] = i, point[found++] = j;
   }
   return found;
-}
-
-/* Edges of the drawn segments, which have no orientation. */
-static void
-add_edges (const ScopedetectWork *w, const ScopedetectShape *s,
-    ScopedetectPose pose, const Match *match, int n, ScopedetectPairs *pairs)
-{
-  ScopedetectTurn r = scopedetect_turn (pose.q);
-  ScopedetectVec c = scopedetect_apply (&r, pose.t, s->centre);
-  float sigma = (float) w->params.segment_sigma, scale = 1 / s->radius;
-  int view = scopedetect_view_of (w, s, pose);
-
-  for (int i = 0; i < n; i++) {
-    const ScopedetectSegment *g = &w->segment[match[i].segment];
-    ScopedetectVec p =
-        scopedetect_unrotate (&r, scopedetect_sub (g->edge, pose.t));
-    float least = sigma * sigma;
-    int best = -1;
-
-    for (uint32_t k = s->edge_first[view]; k < s->edge_first[view + 1]; k++) {
-      ScopedetectVec d = scopedetect_sub (s->x[s->edge[k]], p);
-      float d2 = scopedetect_dot (d, d);
-
-      if (g->has_edge && d2 < least)
-        least = d2, best = (int) s->edge[k];
-    }
-    if (best >= 0)
-      scopedetect_add_pair (pairs,
-          scopedetect_scale (scopedetect_sub (s->x[best], s->centre), scale),
-          scopedetect_scale (scopedetect_sub (g->edge, c), scale));
-  }
 }
 
 /* The pose that segments ask for; false where there are fewer than three. */
@@ -84,30 +32,25 @@ aligned (const ScopedetectWork *w, const ScopedetectShape *s,
 {
   ScopedetectTurn r = scopedetect_turn (a->pose.q);
   ScopedetectVec c = scopedetect_apply (&r, a->pose.t, s->centre);
-  float per = s->radius / (float) w->params.segment_sigma;
+  int segment[SCOPEDETECT_MOST_PAIRS], point[SCOPEDETECT_MOST_PAIRS];
+  ScopedetectOriented oriented[SCOPEDETECT_MOST_PAIRS];
+  int n = draw_segments (w, s, a, k, segment, point);
+  int view = scopedetect_view_of (w, s, a->pose);
   ScopedetectPairs pairs;
-  Match match[MOST_PAIRS];
-  double m[4][4];
-  int n;
 
-  memset (&pairs, 0, sizeof pairs);
-  n = draw_matches (w, s, a, k, match, &pairs);
   if (n < 3)
     return false;
-  add_edges (w, s, a->pose, match, n, &pairs);
-  scopedetect_horn (&pairs, (double) per * per, m);
+  memset (&pairs, 0, sizeof pairs);
   for (int i = 0; i < n; i++) {
-    int point = w->segment[match[i].segment].point, j = match[i].point;
-    ScopedetectQuat back = scopedetect_conjugate (s->frame[j]);
+    const ScopedetectSegment *g = &w->segment[segment[i]];
+    int edge = scopedetect_edge_match (w, s, &r, a->pose.t, view, g);
 
-    if (point >= 0)
-      scopedetect_add_feature (m,
-          scopedetect_times (w->cloud.frame[point], back),
-          scopedetect_times (scopedetect_flip (w->cloud.frame[point]), back),
-          scopedetect_sureness (s->pc1[j], s->pc2[j]));
+    scopedetect_pair_up (&pairs, s, c, point[i], g->x);
+    if (edge >= 0)
+      scopedetect_pair_up (&pairs, s, c, edge, g->edge);
+    oriented[i] = scopedetect_oriented (w, s, g, point[i]);
   }
-  *out = scopedetect_means_agree (
-      &pairs, scopedetect_mode (m), s->centre, c, s->radius);
+  *out = scopedetect_aligned (w, s, &pairs, oriented, n, c);
   return true;
 }
 

@@ -52,17 +52,17 @@ scopedetect_climb_point (const ScopedetectWork *w, const ScopedetectShape *s,
   ScopedetectVec n = scopedetect_rotate (r, s->normal[i]), on;
   float facing = -scopedetect_dot (n, p) / scopedetect_norm (p), off, d, k;
   int edge = s->ved[(size_t) view * s->n + i], x, y;
-  const ScopedetectPixel *o;
+  ScopedetectPixel o;
   long long v;
 
   if (!(facing > SCOPEDETECT_FRONT) ||
       !scopedetect_project (&w->scene, p, &x, &y))
     return;
-  o = &w->scene.pixel[(size_t) y * w->scene.width + x];
-  if (!(o->z > 0))
+  o = w->scene.pixel[(size_t) y * w->scene.width + x];
+  if (!(o.z > 0))
     return;
-  off = p.z - o->z;
-  on = scopedetect_vec (o->nx, o->ny, o->nz);
+  off = p.z - o.z;
+  on = scopedetect_vec (o.nx, o.ny, o.nz);
   v = scopedetect_step_of (
       scopedetect_visible (off, (float) w->params.visible_sigma));
   out->seen += v;

@@ -25,7 +25,7 @@ scopedetect_cloud_new (const Device *dev, ScopedetectCloud *c, int room,
   DEVICE_RENEW (dev, c->pc1, room);
   DEVICE_RENEW (dev, c->pc2, room);
   DEVICE_RENEW (dev, c->frame, room);
-  DEVICE_RENEW (dev, c->spfh, (size_t) room * SCOPEDETECT_BINS);
+  DEVICE_RENEW (dev, c->spfh, (size_t) room * SCOPEDETECT_ROW);
   DEVICE_RENEW (dev, c->fpfh, (size_t) room * SCOPEDETECT_BINS);
   DEVICE_RENEW (dev, c->code, (size_t) room * SCOPEDETECT_CODE);
   return NULL;

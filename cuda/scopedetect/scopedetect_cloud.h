@@ -8,7 +8,8 @@
 #include "scopedetect/scopedetect_vec.h"
 
 #define SCOPEDETECT_BINS 33      /* 3 x 11 */
-#define SCOPEDETECT_CODE 40      /* bins of a code: 33, padded with 0 */
+#define SCOPEDETECT_ROW 36       /* bins of an SPFH: 33, padded with 0 */
+#define SCOPEDETECT_CODE 40      /* of a code, likewise */
 #define SCOPEDETECT_CODE_SCALE 2 /* steps a percent of a bin: 0 to 200 */
 #define SCOPEDETECT_NEAR \
  320 /* neighbours that are looked at: the first in the \
@@ -29,10 +30,10 @@ typedef struct {
   ScopedetectVec *lab; /* colour: L 0 to 100, a, b; NULL where none is known */
   float *pc1, *pc2;    /* principal curvatures, pc1 >= pc2 >= 0 */
   ScopedetectQuat *frame; /* of (normal, direction of pc1, their product) */
-  float *spfh;            /* SCOPEDETECT_BINS a point */
-  float *fpfh;
-  int16_t *code; /* fpfh in whole steps, SCOPEDETECT_CODE a point: what
-                    is matched, as integers */
+  float *spfh;            /* SCOPEDETECT_ROW a point */
+  float *fpfh;            /* SCOPEDETECT_BINS a point */
+  int16_t *code;          /* fpfh in whole steps, SCOPEDETECT_CODE a point: what
+                             is matched, as integers */
   ScopedetectGrid grid;
 } ScopedetectCloud;
 
@@ -49,6 +50,15 @@ scopedetect_hash (int x, int y, int z)
       (uint32_t) z * 83492791u;
 
   return h ^ (h >> 15);
+}
+
+/* Hash of the cell of the grid that @p lies in. */
+BOTH uint32_t
+scopedetect_hash_of (const ScopedetectGrid *g, ScopedetectVec p)
+{
+  return scopedetect_hash (scopedetect_cell (p.x, g->cell),
+             scopedetect_cell (p.y, g->cell), scopedetect_cell (p.z, g->cell)) &
+      g->mask;
 }
 
 /* The neighbours of @x within @radius, at most the grid's cell: their indices,

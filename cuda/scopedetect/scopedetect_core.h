@@ -12,12 +12,18 @@
 #define SCOPEDETECT_PLANES 512 /* drawn, one of which may be the table */
 #define SCOPEDETECT_BATCH 8    /* models that go through the rounds together */
 
-/* A pixel as a model's point meets it: one fetch. */
+#ifdef __cplusplus
+# define SCOPEDETECT_ALIGNED alignas (16)
+#else
+# define SCOPEDETECT_ALIGNED _Alignas(16)
+#endif
+
+/* A pixel as a model's point meets it: one fetch, where it is read whole. */
 typedef struct {
-  float z;          /* metres, 0: missing */
-  float nx, ny, nz; /* unit normal, towards the camera; 0: unknown */
-  float l, a, b;    /* colour */
-  float edge;       /* log probability of an edge, <= 0 */
+  SCOPEDETECT_ALIGNED float z; /* metres, 0: missing */
+  float nx, ny, nz;            /* unit normal, towards the camera; 0: unknown */
+  float l, a, b;               /* colour */
+  float edge;                  /* log probability of an edge, <= 0 */
 } ScopedetectPixel;
 
 #define SCOPEDETECT_CHANNELS 5 /* range, normal, L, a, b */
@@ -33,14 +39,15 @@ typedef struct {
 typedef struct {
   int width, height;
   float fx, fy, cx, cy;
+  float per_fx, per_fy;    /* 1 / fx, 1 / fy */
   float *z;                /* depth alone, rows of width */
   ScopedetectPixel *pixel; /* likewise */
   float *edge[2]; /* likewise: edges before and while they are blurred */
   bool has_colour;
 } ScopedetectScene;
 
-#define SCOPEDETECT_SEGMENT_WORDS 80 /* a bit for each segment that may be */
-#define SCOPEDETECT_KEYS 16          /* key points of a segment */
+#define SCOPEDETECT_SEGMENT_WORDS 160 /* a bit for each segment that may be */
+#define SCOPEDETECT_KEYS 16           /* key points of a segment */
 #define SCOPEDETECT_AFFINE 12 /* segments that may be of the same object */
 
 /* A piece of a surface with one normal and colour. */
@@ -77,8 +84,7 @@ typedef struct {
 /* J^T J, upper triangle by rows, J^T e, e^2 and how many points, of a step that
  * turns about the model's centre, in radii, and moves it, both in gates. */
 typedef struct {
-  long long a[21], b[6], e;
-  int n, front;
+  long long a[21], b[6], e, n, front;
 } ScopedetectSums;
 
 /* What is told of a sample in the end. */
@@ -87,7 +93,7 @@ typedef struct {
   ImageBox box, seen; /* of all points, and of those that are not hidden */
 } ScopedetectMeasure;
 
-/* In pinned memory: the host reads it when the device is done. */
+/* What is known on the device alone while the stages run. */
 typedef struct {
   bool has_table;
   float table[4];
@@ -105,7 +111,7 @@ typedef struct {
   int n_queries;
   uint32_t query_step, query_first; /* random: coprime to the cloud's size, and
                                        where it starts */
-  ScopedetectCounts *counts;        /* pinned */
+  ScopedetectCounts *counts;
   ScopedetectNoise *noise;
   ScopedetectVec *view; /* directions of the models' stored views */
 
@@ -115,7 +121,7 @@ typedef struct {
   ScopedetectSegment *segment; /* one a seed */
 
   /* Of the batch, each model's part after the other's. */
-  int n_models;
+  int n_models, room_models;
   ScopedetectShape model[SCOPEDETECT_BATCH]; /* in device memory */
   uint16_t *neighbour; /* [model][query][K]: points of the model; UINT16_MAX
                           where the query is left out */
@@ -168,8 +174,8 @@ scopedetect_height (const float plane[4], ScopedetectVec p)
 BOTH ScopedetectVec
 scopedetect_unproject (const ScopedetectScene *s, int u, int v, float z)
 {
-  return scopedetect_vec (
-      ((float) u - s->cx) * z / s->fx, ((float) v - s->cy) * z / s->fy, z);
+  return scopedetect_vec (((float) u - s->cx) * z * s->per_fx,
+      ((float) v - s->cy) * z * s->per_fy, z);
 }
 
 /* Whether the first of two samples comes first: the better one, of equal ones
@@ -188,7 +194,8 @@ typedef struct {
   void (*close) (const Device *dev, ScopedetectWork *w);
   /* Depth and colour to scene.pixel, with normals and edges. */
   const char *(*observe) (const Device *dev, ScopedetectWork *w);
-  /* The table; what stands on it to cloud, with features. */
+  /* The table; what stands on it to cloud, with features.  The host knows
+   * cloud.n when it returns. */
   const char *(*points) (const Device *dev, ScopedetectWork *w);
   /* The table and the cloud known: over-segmentation. */
   const char *(*segments) (const Device *dev, ScopedetectWork *w);
@@ -216,4 +223,5 @@ C_BEGIN
 void scopedetect_set_noise (ScopedetectNoise *noise);
 
 extern const ScopedetectStages scopedetect_stages_cpu;
+extern const ScopedetectStages scopedetect_stages_cuda;
 C_END

@@ -18,8 +18,9 @@ open (const Device *dev, ScopedetectWork *w)
     c->cells *= 2;
   c->cell = malloc (c->cells * sizeof *c->cell);
   c->voxel = malloc ((size_t) w->cloud.room * sizeof *c->voxel);
+  c->cell_of = malloc ((size_t) w->cloud.room * sizeof *c->cell_of);
   c->count = malloc (SCOPEDETECT_SCORES * sizeof *c->count);
-  return c->cell && c->voxel && c->count ? NULL : "out of memory";
+  return c->cell && c->voxel && c->cell_of && c->count ? NULL : "out of memory";
 }
 
 static void
@@ -32,6 +33,7 @@ close (const Device *dev, ScopedetectWork *w)
     return;
   free (c->cell);
   free (c->voxel);
+  free (c->cell_of);
   free (c->count);
   free (c);
 }

@@ -4,22 +4,17 @@
 #pragma once
 
 #include "scopedetect/scopedetect_core.h"
-
-/* The pixels of one cell of the scene, added up. */
-typedef struct {
-  int32_t x, y, z, n;
-  int64_t sx, sy, sz, nx, ny, nz; /* micrometres; 1/32768 */
-  int64_t l, a, b;                /* 1/256 */
-} ScopedetectVoxel;
+#include "scopedetect/scopedetect_voxel.h"
 
 #define SCOPEDETECT_SCORES 65536 /* that an int16_t may be */
 
 /* The backend's own memory. */
 typedef struct {
-  ScopedetectVoxel *voxel; /* as many as the cloud has room for */
-  uint32_t *cell;          /* of each hash: 1 + the number of its voxel */
-  uint32_t cells;          /* a power of two */
-  int *count;              /* of each score */
+  ScopedetectVoxel *voxel;  /* as many as the cloud has room for */
+  ScopedetectCell *cell_of; /* likewise */
+  uint32_t *cell;           /* of each hash: 1 + the number of its voxel */
+  uint32_t cells;           /* a power of two */
+  int *count;               /* of each score */
 } ScopedetectCpu;
 
 const char *scopedetect_observe_cpu (const Device *dev, ScopedetectWork *w);
@@ -45,19 +40,6 @@ const char *scopedetect_measure_cpu (const Device *dev, ScopedetectWork *w);
  * segments. */
 void scopedetect_score_one_cpu (const ScopedetectWork *w,
     const ScopedetectShape *s, int n, ScopedetectSample *sample);
-
-/* Whether a pixel may be of an object: there, with a normal, and no table. */
-bool scopedetect_is_wanted_cpu (const ScopedetectWork *w, int x, int y);
-
-/* Round 1 at random: draws samples from nearest features. */
-void scopedetect_draw_cpu (ScopedetectWork *w);
-
-/* Hypothesis @id: query, neighbour and sign. */
-ScopedetectPose scopedetect_hypothesis_cpu (
-    const ScopedetectWork *w, int m, uint32_t id);
-
-/* Distance of two codes, squared, in their steps. */
-int scopedetect_code_distance_cpu (const int16_t *a, const int16_t *b);
 
 /* Puts the samples of each model in order. */
 void scopedetect_order_cpu (ScopedetectWork *w);

@@ -45,7 +45,8 @@ static void
 set_covariance (
     const ScopedetectSums *s, double radius, double gate, double out[36])
 {
-  double m[6][6], noise = s->n ? (double) s->e / SCOPEDETECT_FIX / s->n : 1;
+  double m[6][6],
+      noise = s->n ? (double) s->e / SCOPEDETECT_FIX / (double) s->n : 1;
 
   noise = noise > 1e-4 ? noise : 1e-4;
   scopedetect_matrix (s, noise, m);

@@ -40,12 +40,13 @@ scopedetect_pair (ScopedetectVec p1, ScopedetectVec n1, ScopedetectVec p2,
     ScopedetectVec n2, int bin[3])
 {
   ScopedetectVec d = scopedetect_sub (p2, p1), v, w;
-  float length = scopedetect_norm (d), a1, a2, f3, v_norm;
+  float length = scopedetect_norm (d), per, a1, a2, f3, v_norm;
 
   if (!(length > 0))
     return false;
-  a1 = scopedetect_dot (n1, d) / length;
-  a2 = scopedetect_dot (n2, d) / length;
+  per = 1 / length;
+  a1 = scopedetect_dot (n1, d) * per;
+  a2 = scopedetect_dot (n2, d) * per;
   f3 = a1;
   if (fabsf (a1) < fabsf (a2)) { /* acos |a1| > acos |a2| */
     ScopedetectVec n = n1;
@@ -113,89 +114,99 @@ scopedetect_across (ScopedetectVec n)
   return scopedetect_unit (scopedetect_cross (n, e));
 }
 
-/* Principal curvatures as PCL has them: the covariance of the neighbours'
+/* The normals of a point's neighbours in its tangent plane, added up in whole
+ * parts of SCOPEDETECT_SPREAD, so in any order. */
+typedef struct {
+  ScopedetectVec e1, e2; /* of the plane */
+  long long u, v, uu, uv, vv;
+} ScopedetectSpread;
+
+#define SCOPEDETECT_SPREAD 4194304 /* squares of 320 of them fit */
+
+BOTH ScopedetectSpread
+scopedetect_spread (ScopedetectVec up)
+{
+  ScopedetectVec e1 = scopedetect_across (up);
+  ScopedetectSpread s = {e1, scopedetect_cross (up, e1), 0, 0, 0, 0, 0};
+
+  return s;
+}
+
+BOTH void
+scopedetect_spread_add (ScopedetectSpread *s, ScopedetectVec normal)
+{
+  int u =
+      (int) floorf (scopedetect_dot (normal, s->e1) * SCOPEDETECT_SPREAD + .5f);
+  int v =
+      (int) floorf (scopedetect_dot (normal, s->e2) * SCOPEDETECT_SPREAD + .5f);
+
+  s->u += u, s->v += v;
+  s->uu += (long long) u * u;
+  s->uv += (long long) u * v;
+  s->vv += (long long) v * v;
+}
+
+/* Principal curvatures as PCL has them: the covariance of the @n neighbours'
  * normals in the tangent plane, about their mean; its eigenvalues over the
  * number of neighbours, and as a frame the normal, the direction of the larger
  * one, and their product. */
 BOTH void
-scopedetect_curvature (ScopedetectCloud *c, int i, const int *near, int n)
+scopedetect_curvature (
+    ScopedetectCloud *c, int i, const ScopedetectSpread *s, int n)
 {
-  ScopedetectVec up = c->normal[i], e1 = scopedetect_across (up);
-  ScopedetectVec e2 = scopedetect_cross (up, e1), dir;
+  ScopedetectVec up = c->normal[i], dir;
   ScopedetectTurn frame;
-  float mu = 0, mv = 0, uu = 0, uv = 0, vv = 0, h, root;
+  const float unit =
+      1 / ((float) SCOPEDETECT_SPREAD * (float) SCOPEDETECT_SPREAD);
+  float uu = (float) (n * s->uu - s->u * s->u) / (float) n * unit;
+  float uv = (float) (n * s->uv - s->u * s->v) / (float) n * unit;
+  float vv = (float) (n * s->vv - s->v * s->v) / (float) n * unit;
+  float h = (uu - vv) / 2, root = sqrtf (h * h + uv * uv);
 
-  for (int k = 0; k < n; k++) {
-    mu += scopedetect_dot (c->normal[near[k]], e1);
-    mv += scopedetect_dot (c->normal[near[k]], e2);
-  }
-  mu /= (float) n, mv /= (float) n;
-  for (int k = 0; k < n; k++) {
-    float u = scopedetect_dot (c->normal[near[k]], e1) - mu;
-    float v = scopedetect_dot (c->normal[near[k]], e2) - mv;
-
-    uu += u * u, uv += u * v, vv += v * v;
-  }
-  h = (uu - vv) / 2;
-  root = sqrtf (h * h + uv * uv);
   c->pc1[i] = ((uu + vv) / 2 + root) / (float) n;
   c->pc2[i] = ((uu + vv) / 2 - root) / (float) n;
   c->pc2[i] = c->pc2[i] > 0 ? c->pc2[i] : 0;
   /* of the two forms of the eigenvector the longer one */
-  dir = h > 0 ? scopedetect_add (scopedetect_scale (e1, h + root),
-                    scopedetect_scale (e2, uv))
-              : scopedetect_add (scopedetect_scale (e1, uv),
-                    scopedetect_scale (e2, root - h));
-  dir = root > 0 ? scopedetect_unit (dir) : e1;
+  dir = h > 0 ? scopedetect_add (scopedetect_scale (s->e1, h + root),
+                    scopedetect_scale (s->e2, uv))
+              : scopedetect_add (scopedetect_scale (s->e1, uv),
+                    scopedetect_scale (s->e2, root - h));
+  dir = root > 0 ? scopedetect_unit (dir) : s->e1;
   frame.x = up, frame.y = dir, frame.z = scopedetect_cross (up, dir);
   c->frame[i] = scopedetect_quat_of (frame);
 }
 
-/* Simplified histograms of point @i against its neighbours, which count the
- * point itself. */
-BOTH void
-scopedetect_spfh (ScopedetectCloud *c, int i, const int *near, int n)
+/* A bin of the simplified histogram of a point with @n neighbours, which count
+ * the point itself. */
+BOTH float
+scopedetect_spfh (int count, int n)
 {
-  int count[SCOPEDETECT_BINS] = {0}, bin[3];
-  float *h = c->spfh + (size_t) i * SCOPEDETECT_BINS;
-
-  for (int k = 0; k < n; k++)
-    if (near[k] != i &&
-        scopedetect_pair (
-            c->x[i], c->normal[i], c->x[near[k]], c->normal[near[k]], bin))
-      count[bin[0]]++, count[bin[1]]++, count[bin[2]]++;
-  for (int b = 0; b < SCOPEDETECT_BINS; b++)
-    h[b] = n > 1 ? (float) count[b] * 100 / (float) (n - 1) : 0;
+  return n > 1 ? (float) count * 100 / (float) (n - 1) : 0;
 }
 
-/* FPFH of point @i from its neighbours' SPFH, and its code. */
-BOTH void
-scopedetect_fpfh (ScopedetectCloud *c, int i, const int *near, int n)
+/* What the SPFH of a neighbour at @x weighs in the FPFH of the point at @at. */
+BOTH float
+scopedetect_fpfh_weight (ScopedetectVec x, ScopedetectVec at)
 {
-  float *h = c->fpfh + (size_t) i * SCOPEDETECT_BINS;
-  int16_t *code = c->code + (size_t) i * SCOPEDETECT_CODE;
+  ScopedetectVec d = scopedetect_sub (x, at);
+  float d2 = scopedetect_dot (d, d);
 
-  for (int b = 0; b < SCOPEDETECT_BINS; b++)
-    h[b] = 0;
-  for (int k = 0; k < n; k++) {
-    ScopedetectVec d = scopedetect_sub (c->x[near[k]], c->x[i]);
-    const float *s = c->spfh + (size_t) near[k] * SCOPEDETECT_BINS;
-    float d2 = scopedetect_dot (d, d), w = 1 / d2;
+  return d2 > 0 ? 1 / d2 : 0;
+}
 
-    if (!(d2 > 0))
-      continue;
-    for (int b = 0; b < SCOPEDETECT_BINS; b++)
-      h[b] += s[b] * w;
-  }
-  for (int part = 0; part < SCOPEDETECT_BINS; part += 11) {
-    float sum = 0, scale;
+/* What makes an angle's 11 bins percents. */
+BOTH float
+scopedetect_fpfh_scale (const float bins[11])
+{
+  float sum = 0;
 
-    for (int b = part; b < part + 11; b++)
-      sum += h[b];
-    scale = sum > 0 ? 100 / sum : 0;
-    for (int b = part; b < part + 11; b++) {
-      h[b] *= scale;
-      code[b] = (int16_t) (h[b] * SCOPEDETECT_CODE_SCALE + .5f);
-    }
-  }
+  for (int b = 0; b < 11; b++)
+    sum += bins[b];
+  return sum > 0 ? 100 / sum : 0;
+}
+
+BOTH int16_t
+scopedetect_code_of (float percent)
+{
+  return (int16_t) (percent * SCOPEDETECT_CODE_SCALE + .5f);
 }

@@ -3,14 +3,6 @@
  * Grid and features of a cloud, as loops. */
 #include "scopedetect/scopedetect_features.h"
 
-static uint32_t
-hash_of (const ScopedetectGrid *g, ScopedetectVec p)
-{
-  return scopedetect_hash (scopedetect_cell (p.x, g->cell),
-             scopedetect_cell (p.y, g->cell), scopedetect_cell (p.z, g->cell)) &
-      g->mask;
-}
-
 void
 scopedetect_grid_cpu (ScopedetectCloud *c, float radius)
 {
@@ -19,13 +11,61 @@ scopedetect_grid_cpu (ScopedetectCloud *c, float radius)
   g->cell = radius;
   memset (g->start, 0, (g->mask + 2) * sizeof *g->start);
   for (int i = 0; i < c->n; i++)
-    g->start[hash_of (g, c->x[i])]++;
+    g->start[scopedetect_hash_of (g, c->x[i])]++;
   for (uint32_t h = 0, sum = 0; h <= g->mask + 1; h++) {
     sum += g->start[h];
     g->start[h] = sum; /* where it ends */
   }
   for (int i = c->n - 1; i >= 0; i--)
-    g->list[--g->start[hash_of (g, c->x[i])]] = (uint32_t) i;
+    g->list[--g->start[scopedetect_hash_of (g, c->x[i])]] = (uint32_t) i;
+}
+
+static void
+set_curvature (ScopedetectCloud *c, int i, const int *near, int n)
+{
+  ScopedetectSpread s = scopedetect_spread (c->normal[i]);
+
+  for (int k = 0; k < n; k++)
+    scopedetect_spread_add (&s, c->normal[near[k]]);
+  scopedetect_curvature (c, i, &s, n);
+}
+
+static void
+set_spfh (ScopedetectCloud *c, int i, const int *near, int n)
+{
+  int count[SCOPEDETECT_BINS] = {0}, bin[3];
+
+  for (int k = 0; k < n; k++)
+    if (near[k] != i &&
+        scopedetect_pair (
+            c->x[i], c->normal[i], c->x[near[k]], c->normal[near[k]], bin))
+      count[bin[0]]++, count[bin[1]]++, count[bin[2]]++;
+  for (int b = 0; b < SCOPEDETECT_BINS; b++)
+    c->spfh[(size_t) i * SCOPEDETECT_ROW + b] = scopedetect_spfh (count[b], n);
+}
+
+static void
+set_fpfh (ScopedetectCloud *c, int i, const int *near, int n)
+{
+  float *h = c->fpfh + (size_t) i * SCOPEDETECT_BINS;
+  int16_t *code = c->code + (size_t) i * SCOPEDETECT_CODE;
+
+  memset (h, 0, SCOPEDETECT_BINS * sizeof *h);
+  for (int k = 0; k < n; k++) {
+    const float *s = c->spfh + (size_t) near[k] * SCOPEDETECT_ROW;
+    float weight = scopedetect_fpfh_weight (c->x[near[k]], c->x[i]);
+
+    for (int b = 0; b < SCOPEDETECT_BINS; b++)
+      h[b] += s[b] * weight;
+  }
+  for (int part = 0; part < SCOPEDETECT_BINS; part += 11) {
+    float scale = scopedetect_fpfh_scale (h + part);
+
+    for (int b = part; b < part + 11; b++) {
+      h[b] *= scale;
+      code[b] = scopedetect_code_of (h[b]);
+    }
+  }
 }
 
 void
@@ -39,14 +79,14 @@ scopedetect_features_cpu (ScopedetectCloud *c, float radius)
     for (int i = 0; i < c->n; i++) {
       int n = scopedetect_near (c, c->x[i], radius, near);
 
-      scopedetect_curvature (c, i, near, n);
-      scopedetect_spfh (c, i, near, n);
+      set_curvature (c, i, near, n);
+      set_spfh (c, i, near, n);
     }
 #pragma omp for schedule(dynamic, 64)
     for (int i = 0; i < c->n; i++) {
       int n = scopedetect_near (c, c->x[i], radius, near);
 
-      scopedetect_fpfh (c, i, near, n);
+      set_fpfh (c, i, near, n);
     }
   }
 }

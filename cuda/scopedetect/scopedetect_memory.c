@@ -5,6 +5,7 @@
 
 #include "scopedetect/scopedetect_segment.h"
 #include "scopedetect/scopedetect_self.h"
+#include "scopedetect/scopedetect_voxel.h"
 
 static const char *
 upload (const Device *dev, void **to, const void *from, size_t bytes)
@@ -116,20 +117,22 @@ new_frame (Scopedetect *s, int width, int height)
   w->scene.width = w->frame.width = width;
   w->scene.height = w->frame.height = height;
   w->room_queries = room;
+  w->room_models = batch;
   queries = (size_t) batch * room * SCOPEDETECT_MAX_NEIGHBOURS;
   DEVICE_RENEW (dev, w->scene.z, n);
   DEVICE_RENEW (dev, w->scene.pixel, n);
   DEVICE_RENEW (dev, w->scene.edge[0], n);
   DEVICE_RENEW (dev, w->scene.edge[1], n);
   DEVICE_RENEW (dev, w->label, n);
-  DEVICE_RENEW (dev, w->segment, SCOPEDETECT_SEGMENT_WORDS * 64);
+  DEVICE_RENEW (dev, w->segment, SCOPEDETECT_SEGMENT_WORDS * 32);
   DEVICE_RENEW (dev, w->noise, 1);
   DEVICE_RENEW (dev, w->view, SCOPEDETECT_VIEWS);
   TRY (scopedetect_cloud_new (dev, &w->cloud, room, true, true));
   DEVICE_RENEW (dev, w->neighbour, queries);
   DEVICE_RENEW (dev, w->check, 2 * queries);
   DEVICE_RENEW (dev, w->sample, (size_t) batch * SCOPEDETECT_MAX_KEPT);
-  TRY (device_alloc_pinned (dev, (void **) &w->counts, sizeof *w->counts));
+  DEVICE_RENEW (dev, w->counts, 1);
+  TRY (device_alloc_pinned (dev, (void **) &s->counts, sizeof *s->counts));
   TRY (device_alloc_pinned (dev, (void **) &w->measure,
       SCOPEDETECT_BATCH * SCOPEDETECT_FOUND * sizeof *w->measure));
   return device_alloc_pinned (dev, (void **) &s->found,
@@ -159,9 +162,7 @@ scopedetect_new (Scopedetect **self, const Device *device, int width,
   if (!s)
     return "out of memory";
   s->device = *device;
-  s->stages = &scopedetect_stages_cpu;
-  if (device->kind != DEVICE_CPU)
-    return "scopedetect has no kernels yet; use the CPU";
+  s->stages = STAGES (scopedetect, device);
   s->room_models = n_models;
   if (width < 1 || height < 1 || width > SCOPEDETECT_MAX_SIDE ||
       height > SCOPEDETECT_MAX_SIDE)
@@ -216,7 +217,8 @@ scopedetect_free (Scopedetect *s)
   device_release (dev, s->work.neighbour);
   device_release (dev, s->work.check);
   device_release (dev, s->work.sample);
-  device_release_pinned (dev, s->work.counts);
+  device_release (dev, s->work.counts);
+  device_release_pinned (dev, s->counts);
   device_release_pinned (dev, s->work.measure);
   device_release_pinned (dev, s->found);
   free (s->shape);
@@ -238,11 +240,17 @@ scopedetect_memory (
   sum = n * (sizeof (ScopedetectPixel) + 3 * sizeof (float) + sizeof (int32_t));
   sum += room *
       (3 * sizeof (ScopedetectVec) + sizeof (ScopedetectQuat) +
-          (2 * SCOPEDETECT_BINS + 5) * sizeof (float) +
+          (SCOPEDETECT_ROW + SCOPEDETECT_BINS + 5) * sizeof (float) +
           SCOPEDETECT_CODE * sizeof (int16_t));
+  /* of the GPU alone: hashes of pixels; neighbours and sums of points */
+  sum += n * 5 * sizeof (uint32_t) +
+      room *
+          (SCOPEDETECT_NEAR * sizeof (uint16_t) + sizeof (ScopedetectVoxel) +
+              sizeof (ScopedetectSpread) + 26);
   sum += batch * room * SCOPEDETECT_MAX_NEIGHBOURS * 3 * sizeof (int16_t);
-  sum += batch * SCOPEDETECT_MAX_KEPT * sizeof (ScopedetectSample);
-  sum += SCOPEDETECT_SEGMENT_WORDS * 64 * sizeof (ScopedetectSegment);
+  /* one place for samples, and one where they are put in order */
+  sum += 2 * batch * SCOPEDETECT_MAX_KEPT * sizeof (ScopedetectSample);
+  sum += SCOPEDETECT_SEGMENT_WORDS * 32 * sizeof (ScopedetectSegment);
   for (int i = 0; i < n_models; i++) {
     const ScopedetectShape *s = &models[i]->shape;
 

@@ -35,23 +35,26 @@ scopedetect_normal (const ScopedetectScene *s, int x, int y, float radius)
   ScopedetectVec c = scopedetect_unproject (s, x, y, z0), sum = {0, 0, 0}, out;
 
   step = step < 1 ? 1 : step;
-  for (int k = 0; k < 81; k++) {
-    int u = x + (k % 9 - 4) * step, v = y + (k / 9 - 4) * step;
-    ScopedetectVec d;
-    float z;
+  for (int j = -SCOPEDETECT_WINDOW; j <= SCOPEDETECT_WINDOW; j++) {
+    int v = y + j * step;
 
-    if (u < 0 || v < 0 || u >= s->width || v >= s->height)
+    if (v < 0 || v >= s->height)
       continue;
-    z = s->z[(size_t) v * s->width + u];
-    if (!(fabsf (z - z0) < 2 * radius))
-      continue;
-    d = scopedetect_sub (scopedetect_unproject (s, u, v, z), c);
-    if (scopedetect_dot (d, d) > 2 * radius * radius)
-      continue;
-    sum = scopedetect_add (sum, d);
-    m[0] += d.x * d.x, m[1] += d.x * d.y, m[2] += d.x * d.z;
-    m[3] += d.y * d.y, m[4] += d.y * d.z, m[5] += d.z * d.z;
-    n += 1;
+    for (int i = -SCOPEDETECT_WINDOW; i <= SCOPEDETECT_WINDOW; i++) {
+      int u = x + i * step;
+      float z = u >= 0 && u < s->width ? s->z[(size_t) v * s->width + u] : 1e9f;
+      ScopedetectVec d;
+
+      if (!(fabsf (z - z0) < 2 * radius))
+        continue;
+      d = scopedetect_sub (scopedetect_unproject (s, u, v, z), c);
+      if (scopedetect_dot (d, d) > 2 * radius * radius)
+        continue;
+      sum = scopedetect_add (sum, d);
+      m[0] += d.x * d.x, m[1] += d.x * d.y, m[2] += d.x * d.z;
+      m[3] += d.y * d.y, m[4] += d.y * d.z, m[5] += d.z * d.z;
+      n += 1;
+    }
   }
   if (n < 5)
     return scopedetect_vec (0, 0, 0);
@@ -96,6 +99,30 @@ scopedetect_draw_plane (const ScopedetectWork *w, uint64_t k, float plane[4])
   plane[0] = n.x, plane[1] = n.y, plane[2] = n.z;
   plane[3] = -scopedetect_dot (n, p[0]);
   return true;
+}
+
+/* Whether a pixel that is there lies in the plane. */
+BOTH bool
+scopedetect_in_plane (
+    const ScopedetectWork *w, const float plane[4], ScopedetectVec at)
+{
+  return fabsf (scopedetect_height (plane, at)) <
+      (float) w->params.table_tolerance;
+}
+
+/* Whether a pixel may be of an object: there, with a normal, and no table. */
+BOTH bool
+scopedetect_is_wanted (
+    const ScopedetectWork *w, const ScopedetectPixel *p, ScopedetectVec at)
+{
+  float h;
+
+  if (!(p->z > 0) || (p->nx == 0 && p->ny == 0 && p->nz == 0))
+    return false;
+  if (!w->counts->has_table)
+    return true;
+  h = scopedetect_height (w->counts->table, at);
+  return h > (float) w->params.table_low && h < (float) w->params.table_high;
 }
 
 /* Whether a pixel breaks off: beside it is something so much nearer or farther
@@ -179,21 +206,15 @@ scopedetect_edge_at (const ScopedetectWork *w, int x, int y)
   return e < 1 ? e : 1;
 }
 
-/* One pass of a 3 x 3 Gaussian with a deviation of half a pixel. */
+/* One pass of a 3 x 3 Gaussian with a deviation of half a pixel, over a pixel
+ * and those around it, row by row; 0 where the frame ends. */
 BOTH float
-scopedetect_blur (const ScopedetectScene *s, const float *e, int x, int y)
+scopedetect_blur (const float e[9])
 {
   float sum = 0;
 
-  for (int k = 0; k < 9; k++) {
-    int u = x + k % 3 - 1, v = y + k / 3 - 1;
-
-    if (u >= 0 && v >= 0 && u < s->width && v < s->height)
-      sum += e[(size_t) v * s->width + u] *
-          (k == 4         ? .6193f
-                  : k % 2 ? .0838f
-                          : .0113f);
-  }
+  for (int k = 0; k < 9; k++)
+    sum += e[k] * (k == 4 ? .6193f : k % 2 ? .0838f : .0113f);
   return sum;
 }
 
@@ -217,4 +238,32 @@ scopedetect_colour_at (const Image *img, const Yuv *yuv, int x, int y)
   else
     rgb[0] = c[0], rgb[1] = c[1], rgb[2] = c[2];
   return scopedetect_lab (rgb[0], rgb[1], rgb[2]);
+}
+
+/* Depth and colour of a pixel to the scene; @color may be NULL. */
+BOTH void
+scopedetect_read_pixel (
+    const ScopedetectWork *w, const Image *color, const Yuv *yuv, int x, int y)
+{
+  const ScopedetectScene *s = &w->scene;
+  ScopedetectPixel *p = &s->pixel[(size_t) y * s->width + x];
+  ScopedetectVec lab = {0, 0, 0};
+
+  p->z = s->z[(size_t) y * s->width + x] = scopedetect_depth (w, x, y);
+  if (color)
+    lab = scopedetect_colour_at (color, yuv, x, y);
+  p->l = lab.x, p->a = lab.y, p->b = lab.z;
+}
+
+/* The depth of all pixels known. */
+BOTH void
+scopedetect_set_normal (const ScopedetectWork *w, int x, int y)
+{
+  const ScopedetectScene *s = &w->scene;
+  ScopedetectPixel *p = &s->pixel[(size_t) y * s->width + x];
+  ScopedetectVec n = {0, 0, 0};
+
+  if (s->z[(size_t) y * s->width + x] > 0)
+    n = scopedetect_normal (s, x, y, (float) w->params.normal_radius);
+  p->nx = n.x, p->ny = n.y, p->nz = n.z;
 }

@@ -4,29 +4,19 @@
 #include "scopedetect/scopedetect_cpu.h"
 #include "scopedetect/scopedetect_observe.h"
 
-static void
-read_pixel (ScopedetectWork *w, const Yuv *yuv, int x, int y)
+static float
+blurred (const ScopedetectScene *s, const float *e, int x, int y)
 {
-  ScopedetectScene *s = &w->scene;
-  ScopedetectPixel *p = &s->pixel[(size_t) y * s->width + x];
-  ScopedetectVec lab = {0, 0, 0};
+  float around[9];
 
-  p->z = s->z[(size_t) y * s->width + x] = scopedetect_depth (w, x, y);
-  if (s->has_colour)
-    lab = scopedetect_colour_at (w->frame.color, yuv, x, y);
-  p->l = lab.x, p->a = lab.y, p->b = lab.z;
-}
+  for (int k = 0; k < 9; k++) {
+    int u = x + k % 3 - 1, v = y + k / 3 - 1;
 
-static void
-set_normal (ScopedetectWork *w, int x, int y)
-{
-  ScopedetectScene *s = &w->scene;
-  ScopedetectPixel *p = &s->pixel[(size_t) y * s->width + x];
-  ScopedetectVec n = {0, 0, 0};
-
-  if (p->z > 0)
-    n = scopedetect_normal (s, x, y, (float) w->params.normal_radius);
-  p->nx = n.x, p->ny = n.y, p->nz = n.z;
+    around[k] = u >= 0 && v >= 0 && u < s->width && v < s->height
+        ? e[(size_t) v * s->width + u]
+        : 0;
+  }
+  return scopedetect_blur (around);
 }
 
 /* Blurs edges and writes their logarithms to the pixels. */
@@ -45,7 +35,7 @@ set_edges (ScopedetectWork *w)
 #pragma omp for schedule(static)
       for (int i = 0; i < s->width * s->height; i++)
         s->edge[(k + 1) % 2][i] =
-            scopedetect_blur (s, s->edge[k % 2], i % s->width, i / s->width);
+            blurred (s, s->edge[k % 2], i % s->width, i / s->width);
     }
 #pragma omp for schedule(static)
     for (int i = 0; i < s->width * s->height; i++)
@@ -67,11 +57,11 @@ scopedetect_observe_cpu (const Device *dev, ScopedetectWork *w)
 #pragma omp for schedule(static)
     for (int y = 0; y < s->height; y++)
       for (int x = 0; x < s->width; x++)
-        read_pixel (w, &yuv, x, y);
+        scopedetect_read_pixel (w, w->frame.color, &yuv, x, y);
 #pragma omp for schedule(dynamic, 4)
     for (int y = 0; y < s->height; y++)
       for (int x = 0; x < s->width; x++)
-        set_normal (w, x, y);
+        scopedetect_set_normal (w, x, y);
   }
   set_edges (w);
   return NULL;
@@ -87,12 +77,10 @@ inliers (const ScopedetectWork *w, const float plane[4], int *looked)
   for (int y = 2; y < s->height; y += 4)
     for (int x = 2; x < s->width; x += 4) {
       float z = s->z[(size_t) y * s->width + x];
-      float h;
 
       if (!(z > 0))
         continue;
-      h = scopedetect_height (plane, scopedetect_unproject (s, x, y, z));
-      n += fabsf (h) < (float) w->params.table_tolerance;
+      n += scopedetect_in_plane (w, plane, scopedetect_unproject (s, x, y, z));
       (*looked)++;
     }
   return n;
@@ -122,76 +110,30 @@ find_table (ScopedetectWork *w)
   w->counts->has_table = count[best] * 5 > looked;
 }
 
-/* ---- Voxels: the mean of the pixels in each is a point ---- */
+/* ---- The mean of the pixels of a cell is a point ---- */
 
-static ScopedetectVoxel *
-voxel_at (ScopedetectCpu *c, ScopedetectVoxel *v, int *n, int room, int x,
-    int y, int z)
+/* Number of the voxel of a cell, -1 where there is no room for another. */
+static int
+voxel_at (ScopedetectCpu *c, ScopedetectCloud *cloud, ScopedetectCell at)
 {
-  uint32_t h = scopedetect_hash (x, y, z) & (c->cells - 1);
+  uint32_t h = scopedetect_hash (at.x, at.y, at.z) & (c->cells - 1);
+  int i;
 
-  for (;; h = (h + 1) & (c->cells - 1)) {
-    ScopedetectVoxel *o = c->cell[h] ? &v[c->cell[h] - 1] : NULL;
-
-    if (o && (o->x != x || o->y != y || o->z != z))
-      continue;
-    if (o)
-      return o;
-    if (*n == room)
-      return NULL;
-    c->cell[h] = (uint32_t)++ * n;
-    memset (&v[*n - 1], 0, sizeof *v);
-    v[*n - 1].x = x, v[*n - 1].y = y, v[*n - 1].z = z;
-    return &v[*n - 1];
-  }
+  while (c->cell[h] && !scopedetect_same_cell (c->cell_of[c->cell[h] - 1], at))
+    h = (h + 1) & (c->cells - 1);
+  if (c->cell[h])
+    return (int) c->cell[h] - 1;
+  if (cloud->n == cloud->room)
+    return -1;
+  i = cloud->n++;
+  c->cell[h] = (uint32_t) i + 1;
+  c->cell_of[i] = at;
+  memset (&c->voxel[i], 0, sizeof c->voxel[i]);
+  return i;
 }
 
 static void
-add_pixel (ScopedetectVoxel *o, const ScopedetectPixel *p, ScopedetectVec at)
-{
-  o->n++;
-  o->sx += (int64_t) (at.x * 1e6f);
-  o->sy += (int64_t) (at.y * 1e6f);
-  o->sz += (int64_t) (at.z * 1e6f);
-  o->nx += (int64_t) (p->nx * 32768);
-  o->ny += (int64_t) (p->ny * 32768);
-  o->nz += (int64_t) (p->nz * 32768);
-  o->l += (int64_t) (p->l * 256);
-  o->a += (int64_t) (p->a * 256);
-  o->b += (int64_t) (p->b * 256);
-}
-
-static void
-set_point (ScopedetectCloud *c, int i, const ScopedetectVoxel *o)
-{
-  float n = (float) o->n;
-
-  c->x[i] = scopedetect_vec ((float) o->sx / n * 1e-6f,
-      (float) o->sy / n * 1e-6f, (float) o->sz / n * 1e-6f);
-  c->normal[i] = scopedetect_unit (
-      scopedetect_vec ((float) o->nx, (float) o->ny, (float) o->nz));
-  if (c->lab)
-    c->lab[i] = scopedetect_vec (
-        (float) o->l / n / 256, (float) o->a / n / 256, (float) o->b / n / 256);
-}
-
-bool
-scopedetect_is_wanted_cpu (const ScopedetectWork *w, int x, int y)
-{
-  const ScopedetectPixel *p = &w->scene.pixel[(size_t) y * w->scene.width + x];
-  float h;
-
-  if (!(p->z > 0) || (p->nx == 0 && p->ny == 0 && p->nz == 0))
-    return false;
-  if (!w->params.table || !w->counts->has_table)
-    return true;
-  h = scopedetect_height (
-      w->counts->table, scopedetect_unproject (&w->scene, x, y, p->z));
-  return h > (float) w->params.table_low && h < (float) w->params.table_high;
-}
-
-static void
-fill_voxels (ScopedetectWork *w, ScopedetectVoxel *v)
+fill_voxels (ScopedetectWork *w)
 {
   const ScopedetectScene *s = &w->scene;
   ScopedetectCpu *c = w->state;
@@ -199,66 +141,38 @@ fill_voxels (ScopedetectWork *w, ScopedetectVoxel *v)
   memset (c->cell, 0, c->cells * sizeof *c->cell);
   w->cloud.n = w->counts->n_left_out = 0;
   for (int i = 0; i < s->width * s->height; i++) {
-    const ScopedetectPixel *p = &s->pixel[i];
     ScopedetectVec at =
-        scopedetect_unproject (s, i % s->width, i / s->width, p->z);
-    ScopedetectVoxel *o;
+        scopedetect_unproject (s, i % s->width, i / s->width, s->pixel[i].z);
+    long long share[9];
+    int v;
 
-    if (!scopedetect_is_wanted_cpu (w, i % s->width, i / s->width))
+    if (!scopedetect_is_wanted (w, &s->pixel[i], at))
       continue;
-    o = voxel_at (c, v, &w->cloud.n, w->cloud.room,
-        scopedetect_cell (at.x, w->spacing),
-        scopedetect_cell (at.y, w->spacing),
-        scopedetect_cell (at.z, w->spacing));
-    if (o)
-      add_pixel (o, p, at);
-    else
-      w->counts->n_left_out++;
+    v = voxel_at (c, &w->cloud, scopedetect_cell_of (w, at));
+    w->counts->n_left_out += v < 0;
+    if (v < 0)
+      continue;
+    scopedetect_voxel_share (&s->pixel[i], at, share);
+    c->voxel[v].n++;
+    for (int k = 0; k < 9; k++)
+      c->voxel[v].sum[k] += share[k];
   }
-}
-
-/* A random permutation of the cloud, i -> a i + b: a is near the golden part of
- * its size, so that the first queries spread over the scene, and coprime to it.
- */
-static void
-set_order (ScopedetectWork *w)
-{
-  uint32_t n = (uint32_t) w->cloud.n, a;
-
-  w->query_first = n ? random_below (w->params.seed, 0, n) : 0;
-  a = (uint32_t) (.618034 * n) + random_below (w->params.seed, 1, 1 + n / 16);
-  for (a = a ? a : 1;; a++) {
-    uint32_t x = a, y = n;
-
-    while (y) {
-      uint32_t r = x % y;
-
-      x = y, y = r;
-    }
-    if (x == 1 || !n)
-      break;
-  }
-  w->query_step = a;
 }
 
 const char *
 scopedetect_points_cpu (const Device *dev, ScopedetectWork *w)
 {
-  ScopedetectVoxel *v = ((ScopedetectCpu *) w->state)->voxel;
+  ScopedetectCpu *c = w->state;
 
   (void) dev;
   w->counts->has_table = false;
   if (w->params.table)
     find_table (w);
-  fill_voxels (w, v);
+  fill_voxels (w);
   for (int i = 0; i < w->cloud.n; i++)
-    set_point (&w->cloud, i, &v[i]);
+    scopedetect_set_point (&w->cloud, i, &c->voxel[i]);
   w->counts->n_points = w->cloud.n;
   scopedetect_grid_cpu (&w->cloud, w->feature_radius);
   scopedetect_features_cpu (&w->cloud, w->feature_radius);
-  w->n_queries = w->params.queries && w->params.queries < w->cloud.n
-      ? w->params.queries
-      : w->cloud.n;
-  set_order (w);
   return NULL;
 }

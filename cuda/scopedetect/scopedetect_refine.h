@@ -5,14 +5,16 @@
  * does not matter. */
 #pragma once
 
+#include "common/image.h"
 #include "scopedetect/scopedetect_round1.h"
 
 #define SCOPEDETECT_FIX 1048576.f /* steps a unit in sums */
 
-BOTH long long
+/* Of what is less than 2,000. */
+BOTH int
 scopedetect_fix (float v)
 {
-  return (long long) (v * SCOPEDETECT_FIX + (v < 0 ? -.5f : .5f));
+  return (int) (v * SCOPEDETECT_FIX + (v < 0 ? -.5f : .5f));
 }
 
 /* Adds one point.  @c is where the model's centre is, @gate how far a point may
@@ -26,7 +28,7 @@ scopedetect_sum_point (ScopedetectSums *sums, const ScopedetectScene *scene,
                  n = scopedetect_rotate (r, normal);
   float along = scopedetect_dot (n, p), e, j[6];
   ScopedetectVec on, o, w;
-  const ScopedetectPixel *pixel;
+  ScopedetectPixel pixel;
   int u, v, k = 0;
 
   if (!(along < 0) ||
@@ -36,12 +38,12 @@ scopedetect_sum_point (ScopedetectSums *sums, const ScopedetectScene *scene,
   sums->front++;
   if (!scopedetect_project (scene, p, &u, &v))
     return;
-  pixel = &scene->pixel[(size_t) v * scene->width + u];
-  on = scopedetect_vec (pixel->nx, pixel->ny, pixel->nz);
-  if (!(pixel->z > 0) || scopedetect_dot (on, n) < .5f ||
-      fabsf (pixel->z - p.z) > 2 * gate)
+  pixel = scene->pixel[(size_t) v * scene->width + u];
+  on = scopedetect_vec (pixel.nx, pixel.ny, pixel.nz);
+  if (!(pixel.z > 0) || scopedetect_dot (on, n) < .5f ||
+      fabsf (pixel.z - p.z) > 2 * gate)
     return;
-  o = scopedetect_unproject (scene, u, v, pixel->z);
+  o = scopedetect_unproject (scene, u, v, pixel.z);
   e = scopedetect_dot (scopedetect_sub (o, p), on) / gate;
   if (fabsf (e) > 1)
     return;
@@ -115,7 +117,7 @@ scopedetect_step (const ScopedetectSums *s, ScopedetectVec c, float radius,
 
   if (s->n < 10)
     return false;
-  scopedetect_matrix (s, 1e-3 * s->n, m);
+  scopedetect_matrix (s, 1e-3 * (double) s->n, m);
   for (int a = 0; a < 6; a++)
     b[a] = (double) s->b[a] / SCOPEDETECT_FIX * gate;
   if (!scopedetect_factor (m))
@@ -134,4 +136,32 @@ scopedetect_step (const ScopedetectSums *s, ScopedetectVec c, float radius,
   *p = scopedetect_moved (*p, w, v);
   p->t = scopedetect_add (p->t, c);
   return true;
+}
+
+BOTH void
+scopedetect_join (ImageBox *b, int x, int y)
+{
+  b->x0 = x < b->x0 ? x : b->x0;
+  b->y0 = y < b->y0 ? y : b->y0;
+  b->x1 = x + 1 > b->x1 ? x + 1 : b->x1;
+  b->y1 = y + 1 > b->y1 ? y + 1 : b->y1;
+}
+
+/* Grows @box, and @seen where the point is, by point @x of the model. */
+BOTH void
+scopedetect_grow (const ScopedetectWork *w, const ScopedetectTurn *r,
+    ScopedetectVec t, ScopedetectVec x, ScopedetectVec normal, ImageBox *box,
+    ImageBox *seen)
+{
+  ScopedetectVec p = scopedetect_apply (r, t, x);
+  float off;
+  int u, v;
+
+  if (!scopedetect_project (&w->scene, p, &u, &v))
+    return;
+  scopedetect_join (box, u, v);
+  off = fabsf (p.z - w->scene.z[(size_t) v * w->scene.width + u]);
+  if (scopedetect_dot (scopedetect_rotate (r, normal), p) < 0 &&
+      off < 2 * (float) w->params.tolerance)
+    scopedetect_join (seen, u, v);
 }

@@ -40,16 +40,6 @@ scopedetect_refine_cpu (
   return NULL;
 }
 
-
-static void
-grow (ImageBox *b, int x, int y)
-{
-  b->x0 = x < b->x0 ? x : b->x0;
-  b->y0 = y < b->y0 ? y : b->y0;
-  b->x1 = x + 1 > b->x1 ? x + 1 : b->x1;
-  b->y1 = y + 1 > b->y1 ? y + 1 : b->y1;
-}
-
 static void
 measure_one (const ScopedetectWork *w, const ScopedetectShape *s,
     ScopedetectPose p, ScopedetectMeasure *out)
@@ -61,18 +51,9 @@ measure_one (const ScopedetectWork *w, const ScopedetectShape *s,
   memset (out, 0, sizeof *out);
   out->box = out->seen = none;
   for (int i = 0; i < s->n; i++) {
-    ScopedetectVec x = scopedetect_apply (&r, p.t, s->x[i]);
-    int u, v;
-
     scopedetect_sum_point (&out->sums, &w->scene, &r, p.t, c, s->radius,
         s->x[i], s->normal[i], (float) w->params.tolerance);
-    if (!scopedetect_project (&w->scene, x, &u, &v))
-      continue;
-    grow (&out->box, u, v);
-    if (scopedetect_dot (scopedetect_rotate (&r, s->normal[i]), x) < 0 &&
-        fabsf (x.z - w->scene.z[(size_t) v * w->scene.width + u]) <
-            2 * (float) w->params.tolerance)
-      grow (&out->seen, u, v);
+    scopedetect_grow (w, &r, p.t, s->x[i], s->normal[i], &out->box, &out->seen);
   }
 }
 

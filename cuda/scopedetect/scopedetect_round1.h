@@ -4,6 +4,7 @@
  * how well it agrees with the frame. */
 #pragma once
 
+#include "common/random.h"
 #include "scopedetect/scopedetect_core.h"
 
 #define SCOPEDETECT_FRONT .1f /* cosine from which on a point faces the eye */
@@ -27,6 +28,18 @@ scopedetect_pose_of (const ScopedetectCloud *scene, int i,
   return p;
 }
 
+/* Hypothesis @id of model @m of the batch: query, neighbour and sign. */
+BOTH ScopedetectPose
+scopedetect_hypothesis (const ScopedetectWork *w, int m, uint32_t id)
+{
+  int k = w->params.neighbours;
+  const uint16_t *near = w->neighbour + (size_t) m * w->room_queries * k;
+
+  return scopedetect_pose_of (&w->cloud,
+      scopedetect_query (w, (int) (id / 2 / (uint32_t) k)), &w->model[m],
+      near[id / 2], id & 1);
+}
+
 /* What one point of a model adds: 256 where depth and normal agree, -512 where
  * it lies in free space.  Returns false where it faces away. */
 BOTH bool
@@ -37,7 +50,7 @@ scopedetect_agree (const ScopedetectScene *scene, const ScopedetectTurn *r,
   ScopedetectVec p = scopedetect_apply (r, t, x);
   ScopedetectVec n = scopedetect_rotate (r, normal);
   float along = scopedetect_dot (n, p), off, fit;
-  const ScopedetectPixel *o;
+  ScopedetectPixel o;
   int u, v;
 
   *value = 0;
@@ -47,22 +60,29 @@ scopedetect_agree (const ScopedetectScene *scene, const ScopedetectTurn *r,
     return false;
   if (!scopedetect_project (scene, p, &u, &v))
     return true;
-  o = &scene->pixel[(size_t) v * scene->width + u];
-  if (!(o->z > 0))
+  o = scene->pixel[(size_t) v * scene->width + u];
+  if (!(o.z > 0))
     return true;
-  off = p.z - o->z;
+  off = p.z - o.z;
   if (off < -2 * tolerance) {
     *value = -512;
   } else if (fabsf (off) < tolerance) {
-    fit = (1 - fabsf (off) / tolerance) *
-        (n.x * o->nx + n.y * o->ny + n.z * o->nz);
+    fit =
+        (1 - fabsf (off) / tolerance) * (n.x * o.nx + n.y * o.ny + n.z * o.nz);
     *value = fit > 0 ? (int) (fit * 256 + .5f) : 0;
   }
   return true;
 }
 
-/* The mean over the first @n points that face the camera, in 1/4096; the least
- * where there are none. */
+/* The mean of @sum over @front points, in 1/4096; the least where there are
+ * none. */
+BOTH int
+scopedetect_agreement_of (int sum, int front)
+{
+  return front ? sum * 16 / front : -8192;
+}
+
+/* How well the first @n points that face the camera agree. */
 BOTH int
 scopedetect_agreement (const ScopedetectScene *scene, const ScopedetectShape *s,
     ScopedetectPose pose, int n, float tolerance)
@@ -74,7 +94,7 @@ scopedetect_agreement (const ScopedetectScene *scene, const ScopedetectShape *s,
     if (scopedetect_agree (
             scene, &r, pose.t, s->x[i], s->normal[i], tolerance, &value))
       front++, sum += value;
-  return front ? sum * 16 / front : -8192;
+  return scopedetect_agreement_of (sum, front);
 }
 
 /* Whether two poses of a model are alike (1.2): its centre less than
@@ -92,22 +112,22 @@ scopedetect_alike (const ScopedetectShape *s, ScopedetectPose a,
       scopedetect_dot (d, d) < distance2;
 }
 
-/* Round 1's score (1.2.1): less the more of the first @n points lie in free
- * space, and nothing where those are too many. */
-BOTH int
-scopedetect_free_score (const ScopedetectWork *w, const ScopedetectShape *s,
-    ScopedetectPose pose, int n)
+/* Whether point @p, camera coordinates, lies in free space (1.2.1). */
+BOTH bool
+scopedetect_is_free (const ScopedetectWork *w, ScopedetectVec p)
 {
-  ScopedetectTurn r = scopedetect_turn (pose.q);
-  float gap = (float) w->params.free_gap;
-  int free = 0, u, v;
+  int u, v;
 
-  for (int i = 0; i < n; i++) {
-    ScopedetectVec p = scopedetect_apply (&r, pose.t, s->x[i]);
+  return scopedetect_project (&w->scene, p, &u, &v) &&
+      w->scene.z[(size_t) v * w->scene.width + u] >
+      p.z + (float) w->params.free_gap;
+}
 
-    if (scopedetect_project (&w->scene, p, &u, &v))
-      free += w->scene.z[(size_t) v * w->scene.width + u] > p.z + gap;
-  }
+/* Round 1's score (1.2.1): less the more of @n points lie in free space, and
+ * nothing where those are too many. */
+BOTH int
+scopedetect_free_score (const ScopedetectWork *w, int free, int n)
+{
   return (float) free > (float) w->params.free_part * (float) n
       ? SCOPEDETECT_DROPPED
       : -(int) ((long long) free * 65536 / n);
@@ -126,4 +146,44 @@ scopedetect_pick (const int *d2, int n, float sigma2, float u)
   for (u *= sum; k + 1 < n && u >= p[k]; k++)
     u -= p[k];
   return k;
+}
+
+/* Distance of two codes, squared, in their steps. */
+BOTH int
+scopedetect_code_distance (const int16_t *a, const int16_t *b)
+{
+  int sum = 0;
+
+  for (int k = 0; k < SCOPEDETECT_CODE; k++) {
+    int16_t d = (int16_t) (a[k] - b[k]);
+
+    sum += d * d;
+  }
+  return sum;
+}
+
+/* Round 1 as the thesis has it (1.2): the hypothesis that query @q is drawn to,
+ * one of its neighbours and a sign, by chance; false where even the nearest
+ * feature is more than sigma away. */
+BOTH bool
+scopedetect_draw (const ScopedetectWork *w, int m, int q, uint32_t *id)
+{
+  const ScopedetectShape *s = &w->model[m];
+  int k = w->params.neighbours, d2[SCOPEDETECT_MAX_NEIGHBOURS], n = 0, at;
+  size_t row = ((size_t) m * w->room_queries + (size_t) q) * (size_t) k;
+  const int16_t *code =
+      w->cloud.code + (size_t) scopedetect_query (w, q) * SCOPEDETECT_CODE;
+  float sigma = s->feature_sigma * SCOPEDETECT_CODE_SCALE,
+        sigma2 = sigma * sigma;
+  uint64_t seed = w->params.seed + 1;
+
+  for (; n < k && w->neighbour[row + (size_t) n] != UINT16_MAX; n++)
+    d2[n] = scopedetect_code_distance (code,
+        s->code + (size_t) w->neighbour[row + (size_t) n] * SCOPEDETECT_CODE);
+  if (!n || (float) d2[0] > sigma2)
+    return false;
+  at = scopedetect_pick (d2, n, sigma2, random_unit (seed, 2 * (uint64_t) q));
+  *id = ((uint32_t) q * (uint32_t) k + (uint32_t) at) * 2 +
+      random_below (seed, 2 * (uint64_t) q + 1, 2);
+  return true;
 }

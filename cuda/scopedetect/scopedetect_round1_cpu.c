@@ -6,19 +6,6 @@
 #include "scopedetect/scopedetect_cpu.h"
 #include "scopedetect/scopedetect_round1.h"
 
-int
-scopedetect_code_distance_cpu (const int16_t *a, const int16_t *b)
-{
-  int sum = 0;
-
-  for (int k = 0; k < SCOPEDETECT_CODE; k++) {
-    int16_t d = (int16_t) (a[k] - b[k]);
-
-    sum += d * d;
-  }
-  return sum;
-}
-
 /* The K nearest features of the model, of equally near ones those with the
  * smaller numbers. */
 static void
@@ -27,7 +14,7 @@ nearest (const ScopedetectShape *s, const int16_t *code, int k, uint16_t *out)
   int best[SCOPEDETECT_MAX_NEIGHBOURS], n = 0;
 
   for (int j = 0; j < s->n; j++) {
-    int d = scopedetect_code_distance_cpu (
+    int d = scopedetect_code_distance (
             code, s->code + (size_t) j * SCOPEDETECT_CODE),
         at;
 
@@ -61,17 +48,6 @@ scopedetect_match_cpu (const Device *dev, ScopedetectWork *w)
   return NULL;
 }
 
-ScopedetectPose
-scopedetect_hypothesis_cpu (const ScopedetectWork *w, int m, uint32_t id)
-{
-  int k = w->params.neighbours;
-  const uint16_t *near = w->neighbour + (size_t) m * w->room_queries * k;
-
-  return scopedetect_pose_of (&w->cloud,
-      scopedetect_query (w, (int) (id / 2 / (uint32_t) k)), &w->model[m],
-      near[id / 2], id & 1);
-}
-
 /* All hypotheses of a model, each looked at with few points. */
 static void
 check_all (ScopedetectWork *w, int m, int16_t *check)
@@ -86,7 +62,7 @@ check_all (ScopedetectWork *w, int m, int16_t *check)
     check[id] = near[id / 2] == UINT16_MAX
         ? INT16_MIN
         : (int16_t) scopedetect_agreement (&w->scene, s,
-              scopedetect_hypothesis_cpu (w, m, (uint32_t) id), few,
+              scopedetect_hypothesis (w, m, (uint32_t) id), few,
               (float) w->params.tolerance);
 }
 
@@ -105,6 +81,25 @@ threshold (int *count, const int16_t *check, int n, int wanted, int *of_least)
   return at + INT16_MIN;
 }
 
+/* Round 1 at random: draws samples from nearest features. */
+static void
+draw (ScopedetectWork *w)
+{
+  for (int m = 0; m < w->n_models; m++) {
+    ScopedetectSample *out = w->sample + (size_t) m * SCOPEDETECT_MAX_KEPT;
+    int n = 0;
+    uint32_t id;
+
+    for (int q = 0; q < w->n_queries && n < w->params.samples; q++)
+      if (scopedetect_draw (w, m, q, &id)) {
+        out[n].id = id;
+        out[n].score = 0;
+        out[n++].pose = scopedetect_hypothesis (w, m, id);
+      }
+    w->counts->n_samples[m] = n;
+  }
+}
+
 const char *
 scopedetect_choose_cpu (const Device *dev, ScopedetectWork *w)
 {
@@ -112,7 +107,7 @@ scopedetect_choose_cpu (const Device *dev, ScopedetectWork *w)
 
   (void) dev;
   if (w->params.random) {
-    scopedetect_draw_cpu (w);
+    draw (w);
     return NULL;
   }
   for (int m = 0; m < w->n_models; m++) {
@@ -129,11 +124,23 @@ scopedetect_choose_cpu (const Device *dev, ScopedetectWork *w)
           (check[id] == least && check[id] > INT16_MIN && of_least-- > 0)) {
         out[kept].id = (uint32_t) id;
         out[kept].score = check[id];
-        out[kept++].pose = scopedetect_hypothesis_cpu (w, m, (uint32_t) id);
+        out[kept++].pose = scopedetect_hypothesis (w, m, (uint32_t) id);
       }
     w->counts->n_samples[m] = kept;
   }
   return NULL;
+}
+
+static int
+free_score (const ScopedetectWork *w, const ScopedetectShape *s,
+    ScopedetectPose p, int n)
+{
+  ScopedetectTurn r = scopedetect_turn (p.q);
+  int free = 0;
+
+  for (int i = 0; i < n; i++)
+    free += scopedetect_is_free (w, scopedetect_apply (&r, p.t, s->x[i]));
+  return scopedetect_free_score (w, free, n);
 }
 
 const char *
@@ -148,7 +155,7 @@ scopedetect_verify_cpu (const Device *dev, ScopedetectWork *w)
 #pragma omp parallel for schedule(dynamic, 64)
     for (int i = 0; i < w->counts->n_samples[m]; i++)
       out[i].score = w->params.random
-          ? scopedetect_free_score (w, s, out[i].pose, n)
+          ? free_score (w, s, out[i].pose, n)
           : scopedetect_agreement (
                 &w->scene, s, out[i].pose, n, (float) w->params.tolerance);
   }

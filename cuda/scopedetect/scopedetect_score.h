@@ -15,8 +15,7 @@ typedef struct {
   long long seen, free, front; /* visibility; points in free space; all that
                                   face the camera */
   long long range, normal, normal_seen, l, a, b, colour_seen;
-  long long table, edge, edge_seen;
-  int n_table, n_edge;
+  long long table, n_table, edge, edge_seen, n_edge;
 } ScopedetectTotals;
 
 BOTH long long
@@ -90,7 +89,7 @@ scopedetect_add_point (const ScopedetectWork *w, const ScopedetectShape *s,
   float facing = -scopedetect_dot (n, p) / scopedetect_norm (p), slope, off, d,
         k;
   int edge = s->ved[(size_t) view * s->n + i], x, y;
-  const ScopedetectPixel *o;
+  ScopedetectPixel o;
   long long v;
 
   if (w->counts->has_table &&
@@ -105,11 +104,11 @@ scopedetect_add_point (const ScopedetectWork *w, const ScopedetectShape *s,
   out->front++;
   if (!scopedetect_project (scene, p, &x, &y))
     return;
-  o = &scene->pixel[(size_t) y * scene->width + x];
-  if (!(o->z > 0))
+  o = scene->pixel[(size_t) y * scene->width + x];
+  if (!(o.z > 0))
     return;
   slope = 1 - facing;
-  off = p.z - o->z;
+  off = p.z - o.z;
   v = scopedetect_step_of (
       scopedetect_visible (off, (float) w->params.visible_sigma));
   out->seen += v;
@@ -120,7 +119,7 @@ scopedetect_add_point (const ScopedetectWork *w, const ScopedetectShape *s,
               scopedetect_noise (w->noise, 0, slope, edge)));
   k = scopedetect_noise (w->noise, 1, slope, edge);
   k = k > s->normal_var[i] ? k : s->normal_var[i];
-  d = 1 - (n.x * o->nx + n.y * o->ny + n.z * o->nz);
+  d = 1 - (n.x * o.nx + n.y * o.ny + n.z * o.nz);
   if (k <= .3f) {
     out->normal_seen += v;
     out->normal += v *
@@ -128,7 +127,7 @@ scopedetect_add_point (const ScopedetectWork *w, const ScopedetectShape *s,
             scopedetect_log_normal (d, (float) w->params.normal_sigma, k));
   }
   if (s->has_colour && scene->has_colour)
-    scopedetect_add_colour (w, o, s->lab[i], slope, edge, v, out);
+    scopedetect_add_colour (w, &o, s->lab[i], slope, edge, v, out);
 }
 
 /* The farthest depth within two pixels; 0 where there is none. */

@@ -2,42 +2,24 @@
  *
  * Scores of poses, as loops. */
 #include "scopedetect/scopedetect_cpu.h"
-#include "scopedetect/scopedetect_score.h"
-#include "scopedetect/scopedetect_segment.h"
+#include "scopedetect/scopedetect_taken.h"
 
-/* The parts that segments have in a pose's score: which of them it takes, how
- * far those are from it, and which others it ought to take with them. */
 static void
 segment_parts (const ScopedetectWork *w, const ScopedetectShape *s,
     ScopedetectPose pose, float part[SCOPEDETECT_N_PARTS])
 {
   int n = w->lattice.width * w->lattice.height, taken = 0;
-  uint64_t bits[SCOPEDETECT_SEGMENT_WORDS] = {0};
+  uint32_t bits[SCOPEDETECT_SEGMENT_WORDS] = {0};
   ScopedetectTurn r = scopedetect_turn (pose.q);
   long long cut = 0, off = 0;
 
-  for (int i = 0; i < n; i++) {
-    float d;
-
-    if (scopedetect_takes (w, s, &r, pose.t, &w->segment[i], &d) <= .5f)
-      continue;
-    bits[i / 64] |= (uint64_t) 1 << i % 64;
-    d /= .5f * (float) w->params.segment_sigma;
-    off += scopedetect_step_of (-fminf (d * d / 2, 8));
-    taken++;
-  }
   for (int i = 0; i < n; i++)
-    for (int k = 0; bits[i / 64] >> i % 64 & 1 && k < w->segment[i].n_near;
-         k++) {
-      int j = w->segment[i].near[k];
-      float a = w->segment[i].affinity[k];
-
-      if (!(bits[j / 64] >> j % 64 & 1))
-        cut += scopedetect_step_of (.05f * scopedetect_log ((1 - a) / a));
-    }
-  part[SCOPEDETECT_AFFINITY] = (float) cut / SCOPEDETECT_ONE;
-  part[SCOPEDETECT_SEGMENT] =
-      scopedetect_ratio (off, (long long) taken * SCOPEDETECT_ONE);
+    if (scopedetect_is_taken (w, s, &r, pose.t, i, &off))
+      bits[i / 32] |= (uint32_t) 1 << i % 32, taken++;
+  for (int i = 0; i < n; i++)
+    if (bits[i / 32] >> i % 32 & 1)
+      cut += scopedetect_cut (&w->segment[i], bits);
+  scopedetect_segment_parts (cut, off, taken, part);
 }
 
 void

@@ -5,6 +5,7 @@
  * to one of the nine around it. */
 #pragma once
 
+#include "scopedetect/scopedetect_observe.h"
 #include "scopedetect/scopedetect_round1.h"
 
 #define SCOPEDETECT_SEED_ANGLE \
@@ -13,6 +14,9 @@
 #define SCOPEDETECT_MAX_SEEDS 4096  /* about: the lattice widens */
 #define SCOPEDETECT_FEWEST_PIXELS 5 /* of a segment */
 #define SCOPEDETECT_NO_SEGMENT (-1)
+#define SCOPEDETECT_MEANS \
+ 10 /* steps of k-means; the original stops after 50, or when nothing changes \
+       any more */
 #define SCOPEDETECT_MOST_AFFINE .9f
 #define SCOPEDETECT_TOUCH \
  .02f /* metres: segments farther apart have nothing to \
@@ -25,22 +29,33 @@ scopedetect_seed_of (const ScopedetectLattice *l, int x, int y)
   return y / l->step * l->width + x / l->step;
 }
 
+/* What may be an object belongs to the seed of its cell. */
+BOTH int
+scopedetect_first_label (const ScopedetectWork *w, int x, int y)
+{
+  const ScopedetectScene *s = &w->scene;
+  const ScopedetectPixel *p = &s->pixel[(size_t) y * s->width + x];
+
+  return scopedetect_is_wanted (w, p, scopedetect_unproject (s, x, y, p->z))
+      ? scopedetect_seed_of (&w->lattice, x, y)
+      : SCOPEDETECT_NO_SEGMENT;
+}
+
 /* How far a pixel is from a segment. */
 BOTH float
 scopedetect_segment_distance (const ScopedetectWork *w,
     const ScopedetectSegment *s, const ScopedetectPixel *p, ScopedetectVec at)
 {
   ScopedetectVec d = scopedetect_sub (at, s->x), n, c;
-  float xyz = (float) w->params.segment_sigma, sum;
+  float xyz = 1 / (float) (w->params.segment_sigma * w->params.segment_sigma);
+  float lab = 1 / (float) (w->params.lab_sigma * w->params.lab_sigma), sum;
 
   n = scopedetect_sub (scopedetect_vec (p->nx, p->ny, p->nz), s->n);
-  sum = scopedetect_dot (d, d) / (xyz * xyz) + scopedetect_dot (n, n) / .09f;
+  sum = scopedetect_dot (d, d) * xyz + scopedetect_dot (n, n) * (1 / .09f);
   if (!w->scene.has_colour)
     return sum;
   c = scopedetect_sub (scopedetect_vec (p->l, p->a, p->b), s->lab);
-  return sum +
-      scopedetect_dot (c, c) /
-      (float) (w->params.lab_sigma * w->params.lab_sigma);
+  return sum + scopedetect_dot (c, c) * lab;
 }
 
 /* The segment that pixel (x, y), of what may be an object, goes to. */
@@ -85,95 +100,82 @@ scopedetect_segment_window (const ScopedetectWork *w, int i)
   return b;
 }
 
-/* The mean of segment @i's pixels, in whole micrometres and such: the same in
- * any order. */
+/* Of a segment's pixels: micrometres, 1e-6, 1/256, each cut to whole ones, so
+ * that they are added in any order. */
+typedef struct {
+  long long sum[9];
+  int count;
+} ScopedetectSegmentSum;
+
 BOTH void
-scopedetect_segment_mean (ScopedetectWork *w, int i)
+scopedetect_segment_add (
+    ScopedetectSegmentSum *s, const ScopedetectPixel *p, ScopedetectVec at)
 {
-  ImageBox b = scopedetect_segment_window (w, i);
-  ScopedetectSegment *s = &w->segment[i];
-  long long sum[9] = {0};
-  float n;
+  s->count++;
+  s->sum[0] += (long long) (at.x * 1e6f);
+  s->sum[1] += (long long) (at.y * 1e6f);
+  s->sum[2] += (long long) (at.z * 1e6f);
+  s->sum[3] += (long long) (p->nx * 1e6f);
+  s->sum[4] += (long long) (p->ny * 1e6f);
+  s->sum[5] += (long long) (p->nz * 1e6f);
+  s->sum[6] += (long long) (p->l * 256);
+  s->sum[7] += (long long) (p->a * 256);
+  s->sum[8] += (long long) (p->b * 256);
+}
 
-  s->count = 0;
-  for (int y = b.y0; y < b.y1; y++)
-    for (int x = b.x0; x < b.x1; x++) {
-      size_t at = (size_t) y * w->scene.width + (size_t) x;
-      const ScopedetectPixel *p = &w->scene.pixel[at];
-      ScopedetectVec q;
+/* The mean of its pixels to @g; without enough of them it does not exist. */
+BOTH void
+scopedetect_segment_set (ScopedetectSegment *g, const ScopedetectSegmentSum *s)
+{
+  const long long *sum = s->sum;
+  float n = (float) s->count;
 
-      if (w->label[at] != i)
-        continue;
-      q = scopedetect_unproject (&w->scene, x, y, p->z);
-      s->count++;
-      sum[0] += (long long) (q.x * 1e6f), sum[1] += (long long) (q.y * 1e6f);
-      sum[2] += (long long) (q.z * 1e6f), sum[3] += (long long) (p->nx * 1e6f);
-      sum[4] += (long long) (p->ny * 1e6f),
-          sum[5] += (long long) (p->nz * 1e6f);
-      sum[6] += (long long) (p->l * 256), sum[7] += (long long) (p->a * 256);
-      sum[8] += (long long) (p->b * 256);
-    }
-  if (s->count < SCOPEDETECT_FEWEST_PIXELS) {
-    s->count = 0;
+  g->count = s->count < SCOPEDETECT_FEWEST_PIXELS ? 0 : s->count;
+  if (!g->count)
     return;
-  }
-  n = (float) s->count;
-  s->x = scopedetect_vec ((float) sum[0] / n * 1e-6f,
+  g->x = scopedetect_vec ((float) sum[0] / n * 1e-6f,
       (float) sum[1] / n * 1e-6f, (float) sum[2] / n * 1e-6f);
-  s->n = scopedetect_unit (
+  g->n = scopedetect_unit (
       scopedetect_vec ((float) sum[3], (float) sum[4], (float) sum[5]));
-  s->lab = scopedetect_vec ((float) sum[6] / n / 256, (float) sum[7] / n / 256,
+  g->lab = scopedetect_vec ((float) sum[6] / n / 256, (float) sum[7] / n / 256,
       (float) sum[8] / n / 256);
 }
 
-/* Key points of a segment: pixels on a lattice of a quarter of the seeds'
- * steps; and the pixel that is most likely on an edge. */
-BOTH void
-scopedetect_segment_keys (ScopedetectWork *w, int i)
+/* Key points of segments lie on a lattice of a quarter of the seeds' steps. */
+BOTH int
+scopedetect_key_step (const ScopedetectLattice *l)
 {
-  ImageBox b = scopedetect_segment_window (w, i);
-  ScopedetectSegment *s = &w->segment[i];
-  int fine = w->lattice.step / 4;
-  float most = -1;
-
-  s->n_keys = 0, s->has_edge = false, s->radius = 0;
-  for (int y = b.y0; y < b.y1; y++)
-    for (int x = b.x0; x < b.x1; x++) {
-      size_t at = (size_t) y * w->scene.width + (size_t) x;
-      const ScopedetectPixel *p = &w->scene.pixel[at];
-      ScopedetectVec q;
-
-      if (w->label[at] != i)
-        continue;
-      q = scopedetect_unproject (&w->scene, x, y, p->z);
-      s->radius =
-          fmaxf (s->radius, scopedetect_norm (scopedetect_sub (q, s->x)));
-      if (p->edge > most)
-        most = p->edge, s->edge = q, s->has_edge = true;
-      if (x % fine || y % fine || s->n_keys == SCOPEDETECT_KEYS)
-        continue;
-      s->key[s->n_keys] = q;
-      s->key_normal[s->n_keys++] = scopedetect_vec (p->nx, p->ny, p->nz);
-    }
+  return l->step / 4;
 }
 
-/* How likely two segments are of one object: 0 where they do not touch. */
+/* The square of the distance from a point to key points @first to @last - 1 of
+ * a segment, metres. */
+BOTH float
+scopedetect_key_gap (
+    ScopedetectVec x, const ScopedetectSegment *g, int first, int last)
+{
+  float least = 1e9f;
+
+  for (int i = first; i < last; i++) {
+    ScopedetectVec d = scopedetect_sub (x, g->key[i]);
+
+    least = fminf (least, scopedetect_dot (d, d));
+  }
+  return least;
+}
+
+/* How likely two segments are of one object: 0 where they do not touch; @gap
+ * is that of the key points that are nearest to each other. */
 BOTH float
 scopedetect_affinity (const ScopedetectWork *w, const ScopedetectSegment *a,
-    const ScopedetectSegment *b)
+    const ScopedetectSegment *b, float gap)
 {
   ScopedetectVec n = scopedetect_sub (a->n, b->n);
   ScopedetectVec c = scopedetect_sub (a->lab, b->lab);
-  float least = 1e9f, edge = 0, sum;
+  float edge = 0, sum;
   int counted = 0;
 
-  for (int i = 0; i < a->n_keys; i++)
-    for (int j = 0; j < b->n_keys; j++) {
-      ScopedetectVec d = scopedetect_sub (a->key[i], b->key[j]);
-
-      least = fminf (least, scopedetect_dot (d, d));
-    }
-  if (!(least < SCOPEDETECT_TOUCH * SCOPEDETECT_TOUCH))
+  if (!(gap < SCOPEDETECT_TOUCH * SCOPEDETECT_TOUCH))
     return 0;
   for (int k = 0; k <= 10; k++) { /* along the line between the centres */
     ScopedetectVec p = scopedetect_add (
@@ -183,34 +185,26 @@ scopedetect_affinity (const ScopedetectWork *w, const ScopedetectSegment *a,
     if (scopedetect_project (&w->scene, p, &u, &v))
       edge += w->scene.pixel[(size_t) v * w->scene.width + u].edge, counted++;
   }
-  sum = 2 * sqrtf (least) + .3f * scopedetect_dot (n, n);
+  sum = 2 * sqrtf (gap) + .3f * scopedetect_dot (n, n);
   sum += counted ? .1f * scopedetect_exp (edge / (float) counted) : 0;
   if (w->scene.has_colour)
     sum += .001f * scopedetect_dot (c, c);
   return scopedetect_exp (-sum);
 }
 
-/* Affinities of segment @i to those that may touch it. */
-BOTH void
-scopedetect_segment_near (ScopedetectWork *w, int i)
+/* Number of the segment @k of the 25 around segment @i, if both exist and are
+ * two; else -1. */
+BOTH int
+scopedetect_segment_beside (const ScopedetectWork *w, int i, int k)
 {
-  ScopedetectSegment *s = &w->segment[i];
-  int x = i % w->lattice.width, y = i / w->lattice.width;
+  const ScopedetectLattice *l = &w->lattice;
+  int u = i % l->width + k % 5 - 2, v = i / l->width + k / 5 - 2;
+  int j = v * l->width + u;
 
-  s->n_near = 0;
-  for (int k = 0; k < 25 && s->count; k++) {
-    int u = x + k % 5 - 2, v = y + k / 5 - 2, j = v * w->lattice.width + u;
-    float a;
-
-    if (u < 0 || v < 0 || u >= w->lattice.width || v >= w->lattice.height ||
-        j == i || !w->segment[j].count || s->n_near == SCOPEDETECT_AFFINE)
-      continue;
-    a = scopedetect_affinity (w, s, &w->segment[j]);
-    if (a <= .5f)
-      continue;
-    s->near[s->n_near] = j;
-    s->affinity[s->n_near++] = fminf (a, SCOPEDETECT_MOST_AFFINE);
-  }
+  if (u < 0 || v < 0 || u >= l->width || v >= l->height || j == i ||
+      !w->segment[i].count || !w->segment[j].count)
+    return -1;
+  return j;
 }
 
 /* How likely segment @g is part of the model in a pose; the mean distance of

@@ -4,10 +4,6 @@
 #include "scopedetect/scopedetect_cpu.h"
 #include "scopedetect/scopedetect_segment.h"
 
-#define STEPS \
- 10 /* of k-means; the original stops after 50, or when nothing \
-       changes any more */
-
 static void
 assign (ScopedetectWork *w)
 {
@@ -20,7 +16,6 @@ assign (ScopedetectWork *w)
         w->label[(size_t) y * s->width + x] = scopedetect_segment_of (w, x, y);
 }
 
-/* What may be an object belongs to the seed of its cell. */
 static void
 start (ScopedetectWork *w)
 {
@@ -29,9 +24,84 @@ start (ScopedetectWork *w)
 #pragma omp for schedule(static)
   for (int y = 0; y < s->height; y++)
     for (int x = 0; x < s->width; x++)
-      w->label[(size_t) y * s->width + x] = scopedetect_is_wanted_cpu (w, x, y)
-          ? scopedetect_seed_of (&w->lattice, x, y)
-          : SCOPEDETECT_NO_SEGMENT;
+      w->label[(size_t) y * s->width + x] = scopedetect_first_label (w, x, y);
+}
+
+static void
+set_mean (ScopedetectWork *w, int i)
+{
+  ImageBox b = scopedetect_segment_window (w, i);
+  const ScopedetectScene *s = &w->scene;
+  ScopedetectSegmentSum sum = {{0}, 0};
+
+  for (int y = b.y0; y < b.y1; y++)
+    for (int x = b.x0; x < b.x1; x++) {
+      size_t at = (size_t) y * s->width + (size_t) x;
+
+      if (w->label[at] == i)
+        scopedetect_segment_add (&sum, &s->pixel[at],
+            scopedetect_unproject (s, x, y, s->pixel[at].z));
+    }
+  scopedetect_segment_set (&w->segment[i], &sum);
+}
+
+/* Key points, how far the segment reaches, and the pixel that is most likely on
+ * an edge. */
+static void
+set_keys (ScopedetectWork *w, int i)
+{
+  ImageBox b = scopedetect_segment_window (w, i);
+  ScopedetectSegment *s = &w->segment[i];
+  int fine = scopedetect_key_step (&w->lattice);
+  float most = -1;
+
+  s->n_keys = 0, s->has_edge = false, s->radius = 0;
+  for (int y = b.y0; y < b.y1; y++)
+    for (int x = b.x0; x < b.x1; x++) {
+      size_t at = (size_t) y * w->scene.width + (size_t) x;
+      const ScopedetectPixel *p = &w->scene.pixel[at];
+      ScopedetectVec q;
+
+      if (w->label[at] != i)
+        continue;
+      q = scopedetect_unproject (&w->scene, x, y, p->z);
+      s->radius =
+          fmaxf (s->radius, scopedetect_norm (scopedetect_sub (q, s->x)));
+      if (p->edge > most)
+        most = p->edge, s->edge = q, s->has_edge = true;
+      if (x % fine || y % fine || s->n_keys == SCOPEDETECT_KEYS)
+        continue;
+      s->key[s->n_keys] = q;
+      s->key_normal[s->n_keys++] = scopedetect_vec (p->nx, p->ny, p->nz);
+    }
+}
+
+static float
+affinity (const ScopedetectWork *w, int i, int j)
+{
+  const ScopedetectSegment *a = &w->segment[i], *b = &w->segment[j];
+  float gap = 1e9f;
+
+  for (int k = 0; k < a->n_keys; k++)
+    gap = fminf (gap, scopedetect_key_gap (a->key[k], b, 0, b->n_keys));
+  return scopedetect_affinity (w, a, b, gap);
+}
+
+static void
+set_near (ScopedetectWork *w, int i)
+{
+  ScopedetectSegment *s = &w->segment[i];
+
+  s->n_near = 0;
+  for (int k = 0; k < 25 && s->n_near < SCOPEDETECT_AFFINE; k++) {
+    int j = scopedetect_segment_beside (w, i, k);
+    float a = j < 0 ? 0 : affinity (w, i, j);
+
+    if (a <= .5f)
+      continue;
+    s->near[s->n_near] = j;
+    s->affinity[s->n_near++] = fminf (a, SCOPEDETECT_MOST_AFFINE);
+  }
 }
 
 /* The point of the cloud that is nearest to a segment's middle. */
@@ -61,22 +131,22 @@ scopedetect_segments_cpu (const Device *dev, ScopedetectWork *w)
 #pragma omp parallel
   {
     start (w);
-    for (int k = 0; k < STEPS; k++) {
+    for (int k = 0; k < SCOPEDETECT_MEANS; k++) {
 #pragma omp for schedule(dynamic, 16)
       for (int i = 0; i < n; i++)
-        scopedetect_segment_mean (w, i);
+        set_mean (w, i);
       assign (w);
     }
 #pragma omp for schedule(dynamic, 16)
     for (int i = 0; i < n; i++) {
-      scopedetect_segment_mean (w, i);
-      scopedetect_segment_keys (w, i);
+      set_mean (w, i);
+      set_keys (w, i);
       w->segment[i].point =
           w->segment[i].count ? point_at (w, w->segment[i].x) : -1;
     }
 #pragma omp for schedule(dynamic, 16)
     for (int i = 0; i < n; i++)
-      scopedetect_segment_near (w, i);
+      set_near (w, i);
   }
   return NULL;
 }

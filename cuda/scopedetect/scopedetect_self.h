@@ -14,11 +14,17 @@ struct _Scopedetect {
       *host_shape; /* likewise, what no stage needs to be asked: sizes, points,
                       nearest points and symmetries, in host memory */
   int n_models, room_models;
-  ScopedetectSample *found; /* pinned: the best of each model of a batch */
+  ScopedetectSample *found;  /* pinned: the best of each model of a batch */
+  ScopedetectCounts *counts; /* pinned: what came back */
   ScopedetectObject *objects;
   uint8_t *fate; /* of each, in a contest */
   int n_objects;
 };
+
+/* Checks @params and @frame, and observes: to pixels, points with features and,
+ * where the params need them, segments. */
+const char *scopedetect_begin (Scopedetect *s, const ScopedetectParams *params,
+    const ScopedetectFrame *frame);
 
 /* From the samples of @model, @n of them in order, to objects: those that score
  * enough, are not alike and not at the same place.  Returns how many; there is

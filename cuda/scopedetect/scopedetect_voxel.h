@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Cells of the scene with the side of the models' spacing: the mean of the
+ * pixels in each is a point of the cloud. */
+#pragma once
+
+#include "scopedetect/scopedetect_core.h"
+
+typedef struct {
+  int x, y, z;
+} ScopedetectCell;
+
+/* Of the pixels of a cell: position in micrometres, normal in 1/32768, colour
+ * in 1/256, each cut to whole ones, so that they are added in any order. */
+typedef struct {
+  long long sum[9];
+  int n;
+} ScopedetectVoxel;
+
+BOTH ScopedetectCell
+scopedetect_cell_of (const ScopedetectWork *w, ScopedetectVec at)
+{
+  ScopedetectCell c = {scopedetect_cell (at.x, w->spacing),
+      scopedetect_cell (at.y, w->spacing), scopedetect_cell (at.z, w->spacing)};
+
+  return c;
+}
+
+BOTH bool
+scopedetect_same_cell (ScopedetectCell a, ScopedetectCell b)
+{
+  return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+/* What pixel @p at @at adds to its cell's sum[k]. */
+BOTH void
+scopedetect_voxel_share (
+    const ScopedetectPixel *p, ScopedetectVec at, long long share[9])
+{
+  share[0] = (long long) (at.x * 1e6f);
+  share[1] = (long long) (at.y * 1e6f);
+  share[2] = (long long) (at.z * 1e6f);
+  share[3] = (long long) (p->nx * 32768);
+  share[4] = (long long) (p->ny * 32768);
+  share[5] = (long long) (p->nz * 32768);
+  share[6] = (long long) (p->l * 256);
+  share[7] = (long long) (p->a * 256);
+  share[8] = (long long) (p->b * 256);
+}
+
+/* Point @i of the cloud. */
+BOTH void
+scopedetect_set_point (ScopedetectCloud *c, int i, const ScopedetectVoxel *v)
+{
+  const long long *s = v->sum;
+  float n = (float) v->n;
+
+  c->x[i] = scopedetect_vec ((float) s[0] / n * 1e-6f, (float) s[1] / n * 1e-6f,
+      (float) s[2] / n * 1e-6f);
+  c->normal[i] = scopedetect_unit (
+      scopedetect_vec ((float) s[3], (float) s[4], (float) s[5]));
+  if (c->lab)
+    c->lab[i] = scopedetect_vec (
+        (float) s[6] / n / 256, (float) s[7] / n / 256, (float) s[8] / n / 256);
+}
