@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The parts of the CUDA backend that lie in files of their own.  Kernels take
+ * the work by value, as __grid_constant__, so that the functions of the headers
+ * can be given its address. */
+#pragma once
+
+#include "common/chain.cuh"
+#include "scopedetect/scopedetect_core.h"
+
+static_assert (sizeof (ScopedetectWork) < 3900, "must fit as an argument");
+
+/* What scopedetect_observe_cuda.cu, _features_cuda.cu and _segment_cuda.cu need
+ * of their own. */
+typedef struct _ScopedetectObserveCuda ScopedetectObserveCuda;
+typedef struct _ScopedetectChooseCuda ScopedetectChooseCuda;
+typedef struct _ScopedetectScoreCuda ScopedetectScoreCuda;
+
+/* The backend's own memory. */
+typedef struct {
+  bool overlaps; /* kernels may start before those before them have ended */
+  int bound;     /* samples of a model that there may be now; only the device
+                    knows how many there are */
+  ScopedetectSample *spare; /* as w->sample, with which it changes places */
+  ScopedetectObserveCuda *observe;
+  ScopedetectChooseCuda *choose; /* device memory, as is: */
+  ScopedetectScoreCuda *score;
+} ScopedetectCuda;
+
+static inline ScopedetectCuda *
+scopedetect_cuda (const ScopedetectWork *w)
+{
+  return (ScopedetectCuda *) w->state;
+}
+
+/* scopedetect_observe_cuda.cu: makes and frees what c->observe points to; the
+ * work has its sizes by then.  Freeing takes NULL and what was made in part. */
+const char *scopedetect_observe_open_cuda (
+    const Device *dev, const ScopedetectWork *w, ScopedetectObserveCuda **o);
+void scopedetect_observe_close_cuda (
+    const Device *dev, ScopedetectObserveCuda *o);
+
+/* Memory of scopedetect_choose_cuda.cu and scopedetect_score_cuda.cu. */
+const char *scopedetect_choose_open_cuda (
+    const Device *dev, ScopedetectChooseCuda **c);
+const char *scopedetect_score_open_cuda (
+    const Device *dev, ScopedetectScoreCuda **c);
+
+/* The samples are those in the other place. */
+void scopedetect_change_places (ScopedetectWork *w);
+
+/* Puts the samples of each model in order. */
+const char *scopedetect_order_cuda (const Device *dev, ScopedetectWork *w);
+
+const char *scopedetect_observe_cuda (const Device *dev, ScopedetectWork *w);
+const char *scopedetect_points_cuda (const Device *dev, ScopedetectWork *w);
+const char *scopedetect_segments_cuda (const Device *dev, ScopedetectWork *w);
+const char *scopedetect_match_cuda (const Device *dev, ScopedetectWork *w);
+const char *scopedetect_choose_cuda (const Device *dev, ScopedetectWork *w);
+const char *scopedetect_verify_cuda (const Device *dev, ScopedetectWork *w);
+const char *scopedetect_cluster_cuda (
+    const Device *dev, ScopedetectWork *w, int n);
+const char *scopedetect_refine_cuda (
+    const Device *dev, ScopedetectWork *w, int steps, float gate, float least);
+const char *scopedetect_align_cuda (
+    const Device *dev, ScopedetectWork *w, int k);
+const char *scopedetect_climb_cuda (
+    const Device *dev, ScopedetectWork *w, int steps);
+const char *scopedetect_score_cuda (
+    const Device *dev, ScopedetectWork *w, int n);
+const char *scopedetect_measure_cuda (const Device *dev, ScopedetectWork *w);
+
+/* Queues @kernel, which calls await_previous () before all else. */
+template <class... Params, class... Args>
+static inline const char *
+scopedetect_launch (const Device *dev, const ScopedetectWork *w,
+    void (*kernel) (Params...), dim3 blocks, dim3 threads, size_t shared,
+    const Args &...args)
+{
+  return launch_after (dev, scopedetect_cuda (w)->overlaps, kernel, blocks,
+      threads, shared, args...);
+}

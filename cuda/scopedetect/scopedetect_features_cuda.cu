@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Curvatures and FPFH of the scene's points. */
+#include "scopedetect/scopedetect_near_cuda.cuh"
+
+#define WARPS 8    /* of a block */
+#define TOGETHER 3 /* points of one warp, side by side, in FPFH */
+#define QUADS (SCOPEDETECT_ROW / 4)
+
+static_assert (SCOPEDETECT_NEAR <= 32 * 15, "a lane's counts have 4 bits");
+static_assert (SCOPEDETECT_NEAR < 1024, "a point's counts have 10 bits");
+static_assert (TOGETHER * QUADS <= 32, "a lane takes four bins");
+
+/* Of a lane's neighbours, which are ten or less: how many fall into each bin of
+ * the three angles, 4 bits a bin. */
+typedef struct {
+  unsigned long long angle[3];
+} Counts;
+
+static __device__ void
+add_up (ScopedetectSpread *s)
+{
+  s->u = (int) warp_sum ((uint32_t) (int) s->u);
+  s->v = (int) warp_sum ((uint32_t) (int) s->v);
+  s->uu = warp_sum_long (s->uu);
+  s->uv = warp_sum_long (s->uv);
+  s->vv = warp_sum_long (s->vv);
+}
+
+/* Adds the lanes' counts up, a bin of each angle at once, and writes the
+ * histogram. */
+static __device__ void
+write_spfh (float *h, const Counts &c, int n)
+{
+  uint32_t own = 0, lane = threadIdx.x % 32;
+
+  for (uint32_t b = 0; b < 11; b++) {
+    uint32_t packed = 0;
+
+    for (int k = 0; k < 3; k++)
+      packed |= (uint32_t) (c.angle[k] >> (4 * b) & 15) << (10 * k);
+    packed = warp_sum (packed);
+    own = lane == b ? packed : own;
+  }
+  if (lane < 11)
+    for (int k = 0; k < 3; k++)
+      h[11 * k + lane] = scopedetect_spfh ((int) (own >> (10 * k) & 1023), n);
+}
+
+/* A warp a point: its neighbours, their spread, and its SPFH. */
+static __global__ void __launch_bounds__ (32 * WARPS, 4)
+    describe_kernel (const __grid_constant__ ScopedetectWork w,
+        const __grid_constant__ ScopedetectObserveCuda o)
+{
+  __shared__ ScopedetectReach reach[WARPS];
+  const ScopedetectCloud &c = w.cloud;
+  ScopedetectReach *r = &reach[threadIdx.x / 32];
+  int i = thread_index () / 32, lane = threadIdx.x % 32, n, bin[3];
+  Counts count = {{0, 0, 0}};
+  ScopedetectVec x, normal;
+  ScopedetectSpread spread;
+
+  await_previous ();
+  if (i >= w.counts->n_points)
+    return;
+  x = c.x[i], normal = c.normal[i];
+  n = scopedetect_near_warp (c, o.listed, x, c.grid.cell, r);
+  spread = scopedetect_spread (normal);
+  for (int k = lane; k < n; k += 32) {
+    int j = r->near[k];
+    ScopedetectVec other = c.normal[j];
+
+    o.near[(size_t) i * SCOPEDETECT_NEAR + k] = (uint16_t) j;
+    scopedetect_spread_add (&spread, other);
+    if (j != i && scopedetect_pair (x, normal, c.x[j], other, bin))
+      for (int a = 0; a < 3; a++)
+        count.angle[a] += 1ull << (4 * (bin[a] - 11 * a));
+  }
+  __syncwarp ();
+  write_spfh (c.spfh + (size_t) i * SCOPEDETECT_ROW, count, n);
+  add_up (&spread);
+  if (lane == 0)
+    o.n_near[i] = (uint16_t) n, o.spread[i] = spread;
+}
+
+static __global__ void
+curvature_kernel (const __grid_constant__ ScopedetectWork w,
+    const __grid_constant__ ScopedetectObserveCuda o)
+{
+  ScopedetectCloud c = w.cloud;
+  int i = thread_index ();
+
+  await_previous ();
+  if (i < w.counts->n_points)
+    scopedetect_curvature (&c, i, &o.spread[i], o.n_near[i]);
+}
+
+/* Where a neighbour's SPFH begins, and what it weighs. */
+typedef struct __align__ (8)
+{
+  uint32_t row;
+  float weight;
+}
+Neighbour;
+
+/* A warp's own shared memory: of the points that it takes together some
+ * neighbours; then the sums. */
+typedef struct {
+  Neighbour near[32][TOGETHER];
+  float4 bins[TOGETHER][QUADS];
+  float scale[TOGETHER][4];
+} Blend;
+
+/* Neighbours @first to @first + 31 of each point; those that are not there
+ * weigh nothing. */
+static __device__ void
+load_neighbours (const ScopedetectCloud &c, const ScopedetectObserveCuda &o,
+    int i, const int n[TOGETHER], int first, Blend *b)
+{
+  int lane = threadIdx.x % 32, k = first + lane;
+
+  __syncwarp ();
+#pragma unroll
+  for (int p = 0; p < TOGETHER; p++) {
+    uint32_t j = k < n[p] ? o.near[(size_t) (i + p) * SCOPEDETECT_NEAR + k] : 0;
+
+    b->near[lane][p] = Neighbour{
+        j * QUADS, k < n[p] ? scopedetect_fpfh_weight (c.x[j], c.x[i + p]) : 0};
+  }
+  __syncwarp ();
+}
+
+/* The FPFH of points @i and on before they are scaled: a lane adds four bins of
+ * one of them up, neighbour by neighbour. */
+static __device__ void
+blend (const ScopedetectCloud &c, const ScopedetectObserveCuda &o, int i,
+    int points, Blend *b)
+{
+  int p = threadIdx.x % 32 / QUADS, quad = threadIdx.x % 32 % QUADS, most = 0;
+  const float4 *rows = (const float4 *) c.spfh + quad;
+  float4 sum = {0, 0, 0, 0};
+  int n[TOGETHER];
+
+#pragma unroll
+  for (int k = 0; k < TOGETHER; k++) {
+    n[k] = i + k < points ? o.n_near[i + k] : 0;
+    most = max (most, n[k]);
+  }
+  p = min (p, TOGETHER - 1);
+  for (int first = 0; first < most; first += 32) {
+    load_neighbours (c, o, i, n, first, b);
+#pragma unroll 8
+    for (int k = 0; k < min (32, most - first); k++) {
+      Neighbour near = b->near[k][p];
+      float4 s = rows[near.row];
+
+      sum.x += s.x * near.weight, sum.y += s.y * near.weight;
+      sum.z += s.z * near.weight, sum.w += s.w * near.weight;
+    }
+  }
+  if (threadIdx.x % 32 < TOGETHER * QUADS)
+    b->bins[p][quad] = sum;
+  __syncwarp ();
+}
+
+static __global__ void __launch_bounds__ (32 * WARPS)
+    fpfh_kernel (const __grid_constant__ ScopedetectWork w,
+        const __grid_constant__ ScopedetectObserveCuda o)
+{
+  __shared__ Blend blends[WARPS];
+  const ScopedetectCloud &c = w.cloud;
+  Blend *b = &blends[threadIdx.x / 32];
+  int i = thread_index () / 32 * TOGETHER, lane = threadIdx.x % 32, points;
+
+  await_previous ();
+  points = w.counts->n_points;
+  if (i >= points)
+    return;
+  blend (c, o, i, points, b);
+  if (lane < 3 * TOGETHER)
+    b->scale[lane / 3][lane % 3] = scopedetect_fpfh_scale (
+        (const float *) b->bins[lane / 3] + 11 * (lane % 3));
+  __syncwarp ();
+  for (int k = lane; k < TOGETHER * SCOPEDETECT_BINS; k += 32) {
+    int p = k / SCOPEDETECT_BINS, bin = k % SCOPEDETECT_BINS;
+    float h = ((const float *) b->bins[p])[bin] * b->scale[p][bin / 11];
+
+    if (i + p >= points)
+      break;
+    c.fpfh[(size_t) (i + p) * SCOPEDETECT_BINS + bin] = h;
+    c.code[(size_t) (i + p) * SCOPEDETECT_CODE + bin] = scopedetect_code_of (h);
+  }
+}
+
+const char *
+scopedetect_features_cuda (const Device *dev, const ScopedetectWork *w)
+{
+  const ScopedetectObserveCuda *o = scopedetect_cuda (w)->observe;
+  int room = w->cloud.room;
+  dim3 threads (32 * WARPS);
+
+  TRY (scopedetect_launch (dev, w, describe_kernel,
+      dim3 (ceil_div (room, WARPS)), threads, 0, *w, *o));
+  TRY (scopedetect_launch (dev, w, curvature_kernel,
+      dim3 (ceil_div (room, 128)), dim3 (128), 0, *w, *o));
+  return scopedetect_launch (dev, w, fpfh_kernel,
+      dim3 (ceil_div (room, WARPS * TOGETHER)), threads, 0, *w, *o);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the kernels of a frame's observation share. */
+#pragma once
+
+#include "scopedetect/scopedetect_cuda.cuh"
+#include "scopedetect/scopedetect_features.h"
+#include "scopedetect/scopedetect_voxel.h"
+
+/* A point of the cloud where the grid lists it: its number, and above that its
+ * cell of the grid, 5 bits of each coordinate: of points a radius apart they
+ * tell cells apart. */
+typedef struct __align__ (16)
+{
+  ScopedetectVec x;
+  uint32_t cell_and_number;
+}
+ScopedetectListed;
+
+/* Counted while the table is looked for; 0 before and after. */
+typedef struct {
+  uint32_t inliers[SCOPEDETECT_PLANES], looked, blocks;
+} ScopedetectVotes;
+
+struct _ScopedetectObserveCuda {
+  uint32_t *n_points;  /* pinned */
+  cudaEvent_t counted; /* from when on n_points is there */
+  ScopedetectVotes *votes;
+
+  /* Cells of the scene, hashed: 0, or 1 + the first pixel in it, then
+   * SCOPEDETECT_NUMBERED | the number of its voxel. */
+  uint32_t *cell;
+  uint32_t cells;   /* a power of two */
+  uint32_t *hash;   /* of each pixel; SCOPEDETECT_NO_CELL where it has none */
+  uint32_t *firsts; /* of each block of pixels: how many are such first ones */
+  ScopedetectVoxel *voxel;
+
+  /* The grid. */
+  uint32_t *count;    /* points of each hash; lies behind cell */
+  uint32_t *arrival;  /* of each point: how many came before it */
+  uint32_t *unsorted; /* as the grid's list, in the order of arrival */
+  ScopedetectListed *listed;
+
+  ScopedetectSpread *spread; /* of each point */
+  uint16_t *near;            /* SCOPEDETECT_NEAR a point: its neighbours */
+  uint16_t *n_near;          /* how many of them there are */
+};
+
+#define SCOPEDETECT_NUMBERED 0x80000000u
+#define SCOPEDETECT_NO_CELL 0xffffffffu
+
+#define SCOPEDETECT_PIXELS 1024 /* of a block that numbers voxels */
+
+static __device__ __forceinline__ int
+thread_index (void)
+{
+  return (int) (blockIdx.x * blockDim.x + threadIdx.x);
+}
+
+/* The sum over a warp of numbers below 2^53. */
+static __device__ __forceinline__ long long
+warp_sum_long (long long v)
+{
+  int high = (int) warp_sum ((uint32_t) (int) (v >> 27));
+
+  return ((long long) high << 27) + warp_sum ((uint32_t) (v & 0x7ffffff));
+}
+
+/* A cell of the grid, as ScopedetectListed has it. */
+BOTH uint32_t
+scopedetect_packed_cell (int x, int y, int z)
+{
+  return ((uint32_t) x & 31) | ((uint32_t) y & 31) << 5 |
+      ((uint32_t) z & 31) << 10;
+}
+
+/* scopedetect_table_cuda.cu */
+const char *scopedetect_find_table_cuda (
+    const Device *dev, const ScopedetectWork *w);
+
+/* scopedetect_voxel_cuda.cu: the cloud's points, colours and normals; its size
+ * is in counts, and in *n_points from counted on. */
+const char *scopedetect_voxels_cuda (
+    const Device *dev, const ScopedetectWork *w);
+
+/* scopedetect_grid_cuda.cu */
+const char *scopedetect_grid_cuda (const Device *dev, const ScopedetectWork *w);
+
+/* scopedetect_features_cuda.cu */
+const char *scopedetect_features_cuda (
+    const Device *dev, const ScopedetectWork *w);
+
+/* scopedetect_affinity_cuda.cu: the segments known. */
+const char *scopedetect_affinities_cuda (
+    const Device *dev, const ScopedetectWork *w);

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Refinement of samples by Gauss and Newton, a block each, and what is told of
+ * the last ones. */
+#include "scopedetect/scopedetect_refine.h"
+#include "scopedetect/scopedetect_score.cuh"
+
+#define REFINE_THREADS 128
+#define MEASURE_THREADS 512
+
+typedef struct {
+  SumShared<ScopedetectSums> sums;
+  ScopedetectPose pose;
+  bool done;
+} RefineShared;
+
+static __device__ __forceinline__ const ScopedetectSums &
+sum_points (const ScopedetectWork *w, const ScopedetectShape *s, int n,
+    ScopedetectPose p, ScopedetectVec c, float gate,
+    SumShared<ScopedetectSums> &shared)
+{
+  ScopedetectTurn r = scopedetect_turn (p.q);
+  ScopedetectSums sums = {};
+
+  for (int i = threadIdx.x; i < n; i += blockDim.x)
+    scopedetect_sum_point (
+        &sums, &w->scene, &r, p.t, c, s->radius, s->x[i], s->normal[i], gate);
+  return sum_block (sums, shared);
+}
+
+static __global__ void
+__launch_bounds__ (REFINE_THREADS)
+    refine_kernel (const __grid_constant__ ScopedetectWork w, int steps,
+        float gate, float least)
+{
+  __shared__ RefineShared shared;
+  const ScopedetectShape *s = &w.model[blockIdx.y];
+  int n = min (s->n, w.params.points);
+  ScopedetectSample *a;
+
+  allow_next ();
+  await_previous ();
+  if (!(a = sample_of_block (&w)))
+    return;
+  if (threadIdx.x == 0)
+    shared.pose = a->pose, shared.done = false;
+  __syncthreads ();
+  for (int k = 0; k < steps && !shared.done; k++) {
+    ScopedetectPose p = shared.pose;
+    ScopedetectTurn r = scopedetect_turn (p.q);
+    ScopedetectVec c = scopedetect_apply (&r, p.t, s->centre);
+    const ScopedetectSums &sums =
+        sum_points (&w, s, n, p, c, gate, shared.sums);
+
+    if (threadIdx.x == 0)
+      shared.done = !scopedetect_step (&sums, c, s->radius, gate, &shared.pose);
+    gate = fmaxf (gate * .85f, least);
+    __syncthreads ();
+  }
+  if (threadIdx.x == 0)
+    a->pose = shared.pose;
+}
+
+const char *
+scopedetect_refine_cuda (
+    const Device *dev, ScopedetectWork *w, int steps, float gate, float least)
+{
+  dim3 blocks (scopedetect_cuda (w)->bound, w->n_models);
+
+  if (!steps)
+    return NULL;
+  return scopedetect_launch (
+      dev, w, refine_kernel, blocks, REFINE_THREADS, 0, *w, steps, gate, least);
+}
+
+/* ---- The last samples ---- */
+
+/* What one thread has seen of both boxes to those of all. */
+static __device__ __forceinline__ void
+join_boxes (ImageBox *to, const ImageBox &b)
+{
+  atomicMin (&to->x0, b.x0);
+  atomicMin (&to->y0, b.y0);
+  atomicMax (&to->x1, b.x1);
+  atomicMax (&to->y1, b.y1);
+}
+
+static __global__ void
+__launch_bounds__ (MEASURE_THREADS)
+    measure_kernel (const __grid_constant__ ScopedetectWork w)
+{
+  __shared__ SumShared<ScopedetectSums> shared;
+  __shared__ ImageBox box, seen;
+  const ImageBox none = {INT32_MAX, INT32_MAX, INT32_MIN, INT32_MIN};
+  const ScopedetectShape *s = &w.model[blockIdx.y];
+  ImageBox my_box = none, my_seen = none;
+  const ScopedetectSample *a;
+  ScopedetectTurn r;
+
+  allow_next ();
+  await_previous ();
+  if (!(a = sample_of_block (&w)))
+    return;
+  if (threadIdx.x == 0)
+    box = seen = none;
+  r = scopedetect_turn (a->pose.q);
+  for (int i = threadIdx.x; i < s->n; i += blockDim.x)
+    scopedetect_grow (
+        &w, &r, a->pose.t, s->x[i], s->normal[i], &my_box, &my_seen);
+  sum_points (&w, s, s->n, a->pose,
+      scopedetect_apply (&r, a->pose.t, s->centre), (float) w.params.tolerance,
+      shared);
+  join_boxes (&box, my_box);
+  join_boxes (&seen, my_seen);
+  __syncthreads ();
+  if (threadIdx.x == 0) {
+    ScopedetectMeasure *out =
+        &w.measure[blockIdx.y * SCOPEDETECT_FOUND + blockIdx.x];
+
+    out->sums = shared.total;
+    out->box = box, out->seen = seen;
+  }
+}
+
+const char *
+scopedetect_measure_cuda (const Device *dev, ScopedetectWork *w)
+{
+  dim3 blocks (
+      min (scopedetect_cuda (w)->bound, SCOPEDETECT_FOUND), w->n_models);
+
+  return scopedetect_launch (
+      dev, w, measure_kernel, blocks, MEASURE_THREADS, 0, *w);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The score of one pose by one block, a thread some points: all parts in one
+ * pass, straight from the frame. */
+#pragma once
+
+#include "scopedetect/scopedetect_sum.cuh"
+#include "scopedetect/scopedetect_taken.h"
+
+typedef struct {
+  long long cut, off, taken;
+} ScopedetectTaken;
+
+/* What a block needs to score a pose. */
+typedef struct {
+  SumShared<ScopedetectTotals> totals;
+  SumShared<ScopedetectTaken> taken;
+  uint32_t bits[SCOPEDETECT_SEGMENT_WORDS];
+  ScopedetectSample sample; /* the one that is scored */
+} ScoreShared;
+
+/* As scopedetect_view_of (), by each warp. */
+static __device__ __forceinline__ int
+view_of (const ScopedetectWork *w, const ScopedetectShape *s,
+    const ScopedetectTurn *r, ScopedetectVec t)
+{
+  ScopedetectVec eye = scopedetect_scale (
+      scopedetect_unrotate (r, scopedetect_apply (r, t, s->centre)), -1);
+  float most = -1e9f;
+  int best = 0;
+
+  for (int v = threadIdx.x % 32; v < SCOPEDETECT_VIEWS; v += 32) {
+    float along = scopedetect_dot (w->view[v], eye);
+
+    if (along > most)
+      most = along, best = v;
+  }
+  for (int step = 16; step; step /= 2) {
+    float along = __shfl_xor_sync (ALL_LANES, most, step);
+    int v = __shfl_xor_sync (ALL_LANES, best, step);
+
+    if (along > most || (along == most && v < best))
+      most = along, best = v;
+  }
+  return best;
+}
+
+/* Sums over @n points of the model, and over its range edges; of @parts blocks
+ * that share them this is number @part. */
+static __device__ __forceinline__ const ScopedetectTotals &
+total_points (const ScopedetectWork *w, const ScopedetectShape *s, int n,
+    int part, int parts, ScoreShared &shared)
+{
+  const ScopedetectPose &pose = shared.sample.pose;
+  ScopedetectTurn r = scopedetect_turn (pose.q);
+  int view = view_of (w, s, &r, pose.t);
+  int first = part * blockDim.x + threadIdx.x, step = parts * blockDim.x;
+  int last = (int) s->edge_first[view + 1];
+  ScopedetectTotals t = {};
+
+  for (int i = first; i < n; i += step)
+    scopedetect_add_point (w, s, &r, pose.t, view, i, &t);
+  for (int i = (int) s->edge_first[view] + first; i < last; i += step)
+    if ((int) s->edge[i] < n)
+      scopedetect_add_edge (
+          w, scopedetect_apply (&r, pose.t, s->x[s->edge[i]]), &t);
+  return sum_block (t, shared.totals);
+}
+
+/* Which segments the pose takes, as bits; then sums over those. */
+static __device__ __forceinline__ const ScopedetectTaken &
+total_segments (
+    const ScopedetectWork *w, const ScopedetectShape *s, ScoreShared &shared)
+{
+  const ScopedetectPose &pose = shared.sample.pose;
+  ScopedetectTurn r = scopedetect_turn (pose.q);
+  int n = w->lattice.width * w->lattice.height;
+  ScopedetectTaken t = {};
+
+  for (int first = 0; first < n; first += blockDim.x) {
+    int i = first + threadIdx.x;
+    bool taken = i < n && scopedetect_is_taken (w, s, &r, pose.t, i, &t.off);
+    uint32_t bits = __ballot_sync (ALL_LANES, taken);
+
+    t.taken += taken;
+    if (threadIdx.x % 32 == 0 && i < n)
+      shared.bits[i / 32] = bits;
+  }
+  __syncthreads ();
+  for (int i = threadIdx.x; i < n; i += blockDim.x)
+    if (shared.bits[i / 32] >> i % 32 & 1)
+      t.cut += scopedetect_cut (&w->segment[i], shared.bits);
+  return sum_block (t, shared.taken);
+}
+
+/* Parts and score of shared.sample, whose pose all threads see, with the first
+ * @n points of @s.  All threads call, and see them. */
+static __device__ void
+score_block (const ScopedetectWork *w, const ScopedetectShape *s, int n,
+    ScoreShared &shared)
+{
+  const ScopedetectTotals &t = total_points (w, s, n, 0, 1, shared);
+  ScopedetectSample &a = shared.sample;
+
+  if (threadIdx.x == 0) {
+    scopedetect_parts (&t, a.part);
+    a.score = scopedetect_weigh (&w->params, a.part);
+  }
+  __syncthreads ();
+}
+
+/* The sample that block @blockIdx.x works on; NULL where there are fewer. */
+static __device__ __forceinline__ ScopedetectSample *
+sample_of_block (const ScopedetectWork *w)
+{
+  int m = blockIdx.y;
+
+  return (int) blockIdx.x < w->counts->n_samples[m]
+      ? &w->sample[(size_t) m * SCOPEDETECT_MAX_KEPT + blockIdx.x]
+      : NULL;
+}
+
+/* By a block, whose threads all call and see it afterwards. */
+static __device__ __forceinline__ void
+copy_sample (ScopedetectSample *to, const ScopedetectSample *from)
+{
+  __syncthreads (); /* nobody still reads what was there */
+  if (threadIdx.x < sizeof *to / sizeof (uint32_t))
+    ((uint32_t *) to)[threadIdx.x] = ((const uint32_t *) from)[threadIdx.x];
+  __syncthreads ();
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Over-segmentation: pixels by threads, segments by blocks and warps. */
+#include "scopedetect/scopedetect_near_cuda.cuh"
+#include "scopedetect/scopedetect_segment.h"
+
+#define THREADS 128 /* of a segment's block */
+
+static __device__ __forceinline__ bool
+pixel_of (const ScopedetectScene &s, int *x, int *y)
+{
+  *x = blockIdx.x * blockDim.x + threadIdx.x;
+  *y = blockIdx.y * blockDim.y + threadIdx.y;
+  return *x < s.width && *y < s.height;
+}
+
+static __global__ void
+label_kernel (const __grid_constant__ ScopedetectWork w)
+{
+  int x, y;
+
+  await_previous ();
+  if (pixel_of (w.scene, &x, &y))
+    w.label[(size_t) y * w.scene.width + x] =
+        scopedetect_first_label (&w, x, y);
+}
+
+static __global__ void
+assign_kernel (const __grid_constant__ ScopedetectWork w)
+{
+  int x, y;
+
+  await_previous ();
+  if (pixel_of (w.scene, &x, &y) &&
+      w.label[(size_t) y * w.scene.width + x] != SCOPEDETECT_NO_SEGMENT)
+    w.label[(size_t) y * w.scene.width + x] = scopedetect_segment_of (&w, x, y);
+}
+
+/* Adds the threads' sums up, to the first one's. */
+static __device__ void
+add_up (ScopedetectSegmentSum *s)
+{
+  __shared__ ScopedetectSegmentSum of_warp[THREADS / 32];
+
+  for (int k = 0; k < 9; k++)
+    s->sum[k] = warp_sum_long (s->sum[k]);
+  s->count = (int) warp_sum ((uint32_t) s->count);
+  if (threadIdx.x % 32 == 0)
+    of_warp[threadIdx.x / 32] = *s;
+  __syncthreads ();
+  for (int i = 1; i < THREADS / 32 && threadIdx.x == 0; i++) {
+    s->count += of_warp[i].count;
+    for (int k = 0; k < 9; k++)
+      s->sum[k] += of_warp[i].sum[k];
+  }
+}
+
+/* The pixels of a box that are a thread's. */
+typedef struct {
+  int x, y;
+} Walk;
+
+static __device__ Walk
+walk (ImageBox b)
+{
+  int width = b.x1 - b.x0;
+
+  return Walk{
+      b.x0 + (int) threadIdx.x % width, b.y0 + (int) threadIdx.x / width};
+}
+
+static __device__ void
+step (Walk *p, ImageBox b)
+{
+  int width = b.x1 - b.x0;
+
+  p->x += THREADS % width;
+  p->y += THREADS / width;
+  if (p->x >= b.x1)
+    p->x -= width, p->y++;
+}
+
+/* The mean of segment @i, by a block. */
+static __device__ void
+set_mean (const ScopedetectWork &w, int i)
+{
+  const ScopedetectScene &s = w.scene;
+  ImageBox b = scopedetect_segment_window (&w, i);
+  ScopedetectSegmentSum sum = {{0}, 0};
+
+  for (Walk p = walk (b); p.y < b.y1; step (&p, b)) {
+    size_t at = (size_t) p.y * s.width + p.x;
+
+    if (w.label[at] == i)
+      scopedetect_segment_add (&sum, &s.pixel[at],
+          scopedetect_unproject (&s, p.x, p.y, s.pixel[at].z));
+  }
+  add_up (&sum);
+  if (threadIdx.x == 0)
+    scopedetect_segment_set (&w.segment[i], &sum);
+}
+
+static __global__ void
+__launch_bounds__ (THREADS)
+    mean_kernel (const __grid_constant__ ScopedetectWork w)
+{
+  await_previous ();
+  set_mean (w, blockIdx.x);
+}
+
+/* Whichever of a warp's values is greatest, of equal ones that of the least
+ * @at; INT32_MAX where there is none. */
+static __device__ void
+greatest (float *value, int *at)
+{
+  for (int step = 16; step; step /= 2) {
+    float other = __shfl_xor_sync (ALL_LANES, *value, step);
+    int there = __shfl_xor_sync (ALL_LANES, *at, step);
+
+    if (other > *value || (other == *value && there < *at))
+      *value = other, *at = there;
+  }
+}
+
+/* How far segment @i reaches, and its pixel that is most likely on an edge: by
+ * a block. */
+static __device__ void
+set_reach (const ScopedetectWork &w, int i)
+{
+  __shared__ float radii[THREADS / 32], edges[THREADS / 32];
+  __shared__ int places[THREADS / 32];
+  const ScopedetectScene &s = w.scene;
+  ScopedetectSegment *g = &w.segment[i];
+  ImageBox b = scopedetect_segment_window (&w, i);
+  float radius = 0, edge = -1;
+  int at = INT32_MAX;
+
+  for (Walk p = walk (b); p.y < b.y1; step (&p, b)) {
+    int here = p.y * s.width + p.x;
+    ScopedetectVec q;
+
+    if (w.label[here] != i)
+      continue;
+    q = scopedetect_unproject (&s, p.x, p.y, s.pixel[here].z);
+    radius = fmaxf (radius, scopedetect_norm (scopedetect_sub (q, g->x)));
+    if (s.pixel[here].edge > edge)
+      edge = s.pixel[here].edge, at = here;
+  }
+  radius = __uint_as_float (warp_max (__float_as_uint (radius)));
+  greatest (&edge, &at);
+  if (threadIdx.x % 32 == 0) {
+    radii[threadIdx.x / 32] = radius;
+    edges[threadIdx.x / 32] = edge, places[threadIdx.x / 32] = at;
+  }
+  __syncthreads ();
+  if (threadIdx.x)
+    return;
+  for (int k = 1; k < THREADS / 32; k++) {
+    radius = fmaxf (radius, radii[k]);
+    if (edges[k] > edge || (edges[k] == edge && places[k] < at))
+      edge = edges[k], at = places[k];
+  }
+  g->radius = radius;
+  if ((g->has_edge = at != INT32_MAX))
+    g->edge =
+        scopedetect_unproject (&s, at % s.width, at / s.width, s.pixel[at].z);
+}
+
+/* Key points of segment @i, by a warp: the first ones, row by row. */
+static __device__ void
+set_keys (const ScopedetectWork &w, int i)
+{
+  const ScopedetectScene &s = w.scene;
+  ImageBox b = scopedetect_segment_window (&w, i);
+  ScopedetectSegment *g = &w.segment[i];
+  int fine = scopedetect_key_step (&w.lattice), lane = threadIdx.x % 32, n = 0;
+  int left = ceil_div (b.x0, fine), top = ceil_div (b.y0, fine);
+  int width = ceil_div (b.x1, fine) - left;
+  int keys = width * (ceil_div (b.y1, fine) - top);
+
+  for (int first = 0; first < keys; first += 32) {
+    int k = first + lane, x = (left + k % width) * fine;
+    int y = (top + k / width) * fine, at = y * s.width + x;
+    bool own = k < keys && w.label[at] == i;
+    uint32_t mask = __ballot_sync (ALL_LANES, own);
+    int to = n + __popc (mask & ((1u << lane) - 1));
+
+    if (own && to < SCOPEDETECT_KEYS) {
+      ScopedetectPixel p = s.pixel[at];
+
+      g->key[to] = scopedetect_unproject (&s, x, y, p.z);
+      g->key_normal[to] = scopedetect_vec (p.nx, p.ny, p.nz);
+    }
+    n += __popc (mask);
+  }
+  if (lane == 0)
+    g->n_keys = min (n, SCOPEDETECT_KEYS);
+}
+
+/* The point of the cloud that is nearest to a segment's middle, by a warp. */
+static __device__ void
+set_point (const ScopedetectWork &w, const ScopedetectListed *listed, int i,
+    ScopedetectReach *r)
+{
+  ScopedetectSegment *g = &w.segment[i];
+  ScopedetectVec x = g->x;
+  int best = INT32_MAX, n = 0;
+  float close = -1e9f;
+
+  if (g->count)
+    n = scopedetect_near_warp (w.cloud, listed, x, 2 * w.spacing, r);
+  for (int k = threadIdx.x % 32; k < n; k += 32) {
+    ScopedetectVec d = scopedetect_sub (w.cloud.x[r->near[k]], x);
+
+    if (-scopedetect_dot (d, d) > close)
+      close = -scopedetect_dot (d, d), best = k;
+  }
+  greatest (&close, &best);
+  if (threadIdx.x % 32 == 0)
+    g->point = best == INT32_MAX ? -1 : (int) r->near[best];
+}
+
+/* After the last step: all that is known of a segment alone, by a block. */
+static __global__ void
+__launch_bounds__ (THREADS) finish_kernel (
+    const __grid_constant__ ScopedetectWork w, const ScopedetectListed *listed)
+{
+  __shared__ ScopedetectReach reach;
+  int i = blockIdx.x;
+
+  await_previous ();
+  set_mean (w, i);
+  __syncthreads ();
+  set_reach (w, i);
+  if (threadIdx.x < 32)
+    set_keys (w, i);
+  else if (threadIdx.x < 64)
+    set_point (w, listed, i, &reach);
+}
+
+const char *
+scopedetect_segments_cuda (const Device *dev, ScopedetectWork *w)
+{
+  const ScopedetectObserveCuda *o = scopedetect_cuda (w)->observe;
+  int n = w->lattice.width * w->lattice.height;
+  dim3 threads (32, 8);
+  dim3 pixels (ceil_div (w->scene.width, 32), ceil_div (w->scene.height, 8));
+
+  TRY (scopedetect_launch (dev, w, label_kernel, pixels, threads, 0, *w));
+  for (int k = 0; k < SCOPEDETECT_MEANS; k++) {
+    TRY (scopedetect_launch (
+        dev, w, mean_kernel, dim3 (n), dim3 (THREADS), 0, *w));
+    TRY (scopedetect_launch (dev, w, assign_kernel, pixels, threads, 0, *w));
+  }
+  TRY (scopedetect_launch (
+      dev, w, finish_kernel, dim3 (n), dim3 (THREADS), 0, *w, o->listed));
+  return scopedetect_affinities_cuda (dev, w);
+}
