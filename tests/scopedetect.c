@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * scopedetect: its numbers and features by hand and against slow versions, its
- * parts of a score, poses in generated frames, files, and hostile input. */
+ * parts of a score, poses in generated frames, files, hostile input, and the
+ * CPU against the GPU. */
 #include <omp.h>
 
 #include "scopedetect_bench.h"
@@ -9,6 +10,8 @@
 #include "scopedetect_files.h"
 #include "scopedetect_fuse.h"
 #include "scopedetect_hostile.h"
+#include "scopedetect_observe_parity.h"
+#include "scopedetect_parity.h"
 #include "scopedetect_parts.h"
 #include "scopedetect_told.h"
 
@@ -26,8 +29,12 @@ static const CheckPart on_each[] = {{"functions", test_functions},
     {"many models", test_many}, {"outline", test_outline},
     {"contest", test_contest}, {"views", test_views}, {NULL, NULL}};
 
+static const CheckPart parity[] = {{"observation", test_observe_parity},
+    {"rounds", test_rounds}, {"frames", test_frames}, {"tracked", test_tracked},
+    {NULL, NULL}};
+
 int
 main (int argc, char **argv)
 {
-  return check_main (argc, argv, on_each, NULL, bench_table);
+  return check_main (argc, argv, on_each, parity, bench_table);
 }

@@ -1,18 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The thesis's table 3.1: milliseconds a query or a sample of what it ran side
- * by side, here on generated frames. */
+ * by side, here on generated frames; and each stage of whole detections. */
 #pragma once
 
 #include <time.h>
 
-#include "scopedetect/scopedetect_self.h"
-#include "scopedetect_found.h"
+#include "bench_median.h"
+#include "scopedetect_parity.h"
+
+#define BENCH_REPEATS 20
 
 typedef struct {
   const char *name;
-  double cpu, gpu; /* of the thesis */
+  double cpu, gpu; /* of the thesis, ms */
+  int n;           /* queries or samples */
 } ThesisRow;
+
+static const ThesisRow thesis_rows[] = {{"kNN, a query", .470, .136, 2000},
+    {"round 1, a sample", .094, .005, 2000},
+    {"round 2, a sample", .463, .019, 400},
+    {"round 3, a sample", 4.703, .123, 50},
+    {"alignment, a sample", 111.33, 7.132, 50}};
 
 static inline double
 cpu_seconds (void)
@@ -27,69 +36,116 @@ cpu_seconds (void)
 static inline void
 scatter (Bench *b, ScopedetectPose truth, int n)
 {
+  const Device *dev = &b->dev;
   ScopedetectWork *w = &b->s->work;
+  ScopedetectSample *sample = calloc ((size_t) n, sizeof *sample);
 
-  w->counts->n_samples[0] = n;
   for (int i = 0; i < n; i++) {
     float a = (float) i / (float) n - .5f;
 
-    memset (&w->sample[i], 0, sizeof *w->sample);
-    w->sample[i].id = (uint32_t) i;
-    w->sample[i].pose =
+    sample[i].id = (uint32_t) i;
+    sample[i].pose =
         scopedetect_moved (truth, scopedetect_vec (.05f * a, 0, .03f * a),
             scopedetect_vec (.01f * a, .02f * a, 0));
   }
+  /* there may be so many from now on */
+  ok (b->s->stages->cluster (dev, w, n));
+  ok (device_copy (dev, w->sample, sample, (size_t) n * sizeof *sample));
+  ok (device_copy (dev, w->counts->n_samples, &n, sizeof n));
+  ok (device_wait (dev));
+  free (sample);
+}
+
+/* What row @k of the table does. */
+static inline void
+run_row (Bench *b, int k)
+{
+  const ScopedetectStages *t = b->s->stages;
+  ScopedetectWork *w = &b->s->work;
+
+  switch (k) {
+    case 0:
+      ok (t->match (&b->dev, w));
+      break;
+    case 1:
+      ok (t->verify (&b->dev, w));
+      break;
+    case 2:
+      ok (t->score (&b->dev, w, 500));
+      break;
+    case 3:
+      ok (t->score (&b->dev, w, 0));
+      break;
+    case 4:
+      ok (t->climb (&b->dev, w, 20));
+      break;
+  }
+}
+
+/* The median, ms; on the CPU, the time of all threads. */
+static inline double
+time_row (Bench *b, ScopedetectPose truth, int k)
+{
+  int repeats = b->dev.kind == DEVICE_CUDA ? BENCH_REPEATS : 1;
+  double ms[BENCH_REPEATS];
+  DeviceTimer timer = {0};
+
+  for (int i = 0; i < repeats; i++) {
+    double start;
+
+    scatter (b, truth, thesis_rows[k].n);
+    start = cpu_seconds ();
+    ok (device_timer_begin (&b->dev, &timer));
+    run_row (b, k);
+    ok (device_timer_end (&b->dev, &timer, &ms[i]));
+    if (b->dev.kind == DEVICE_CPU)
+      ms[i] = cpu_seconds () - start;
+    ms[i] *= 1e3;
+  }
+  device_timer_free (&timer);
+  return bench_median (ms, repeats);
 }
 
 static inline void
-print_row (const ThesisRow *row, double seconds, int n)
+bench_rounds (Both *b, ScopedetectPose truth, bool gpu)
 {
-  printf ("%-22s %8.4f ms   thesis: CPU %7.3f, GPU %6.3f\n", row->name,
-      1e3 * seconds / n, row->cpu, row->gpu);
+  printf ("%-20s %6s %9s %9s %10s %10s %9s %7s\n", "ms", "n", "thesis CPU",
+      "GPU", "CPU", "GPU", "GPU, all", "ratio");
+  for (int k = 0; k < 5; k++) {
+    const ThesisRow *row = &thesis_rows[k];
+    double cpu = time_row (&b->cpu, truth, k) / row->n;
+    double all = gpu ? time_row (&b->gpu, truth, k) : 0;
+
+    printf ("%-20s %6d %9.3f %9.3f %10.4f %10.6f %9.4f %7.0f\n", row->name,
+        row->n, row->cpu, row->gpu, cpu, all / row->n, all,
+        gpu ? cpu * row->n / all : 0);
+  }
 }
 
 static inline int
 bench_table (int argc, char **argv)
 {
-  static const ThesisRow rows[] = {{"kNN, a query", .470, .136},
-      {"round 1, a sample", .094, .005}, {"round 2, a sample", .463, .019},
-      {"round 3, a sample", 4.703, .123},
-      {"alignment, a sample", 111.33, 7.132}};
+  bool gpu = !device_cuda_probe ();
   ScopedetectPose truth = solid_pose (.7, 0, .5);
   ScopedetectParams p = solid_params (SCOPEDETECT_THESIS);
-  const ScopedetectStages *t;
-  ScopedetectWork *w;
   ScopedetectResults r;
-  double start;
-  Bench b;
+  Both b;
 
   (void) argc, (void) argv;
-  bench_open (&b, DEVICE_CPU);
-  solid_draw (b.depth, SOLID_STRIDE, truth);
-  solid_table (b.depth, SOLID_STRIDE, truth);
-  p.queries = 0;
-  ok (scopedetect_run (b.s, &p, &b.frame, &r));
-  t = b.s->stages, w = &b.s->work;
-  printf ("CPU time of all threads; a model of %d points\n", w->model[0].n);
-  start = cpu_seconds ();
-  ok (t->match (&b.dev, w));
-  print_row (&rows[0], cpu_seconds () - start, w->n_queries);
-  scatter (&b, truth, 2000);
-  start = cpu_seconds ();
-  ok (t->verify (&b.dev, w));
-  print_row (&rows[1], cpu_seconds () - start, 2000);
-  scatter (&b, truth, 400);
-  start = cpu_seconds ();
-  ok (t->score (&b.dev, w, 500));
-  print_row (&rows[2], cpu_seconds () - start, 400);
-  scatter (&b, truth, 50);
-  start = cpu_seconds ();
-  ok (t->score (&b.dev, w, 0));
-  print_row (&rows[3], cpu_seconds () - start, 50);
-  scatter (&b, truth, 50);
-  start = cpu_seconds ();
-  ok (t->climb (&b.dev, w, 20));
-  print_row (&rows[4], cpu_seconds () - start, 50);
-  bench_close (&b);
+  bench_open_spaced (&b.cpu, DEVICE_CPU, .0016);
+  if (gpu)
+    bench_open_spaced (&b.gpu, DEVICE_CUDA, .0016);
+  solid_draw (b.cpu.depth, SOLID_STRIDE, truth);
+  solid_table (b.cpu.depth, SOLID_STRIDE, truth);
+  p.queries = 2000;
+  ok (scopedetect_run (b.cpu.s, &p, &b.cpu.frame, &r));
+  printf ("a model of %d points; of the CPU, the time of all threads\n",
+      b.cpu.s->work.model[0].n);
+  if (gpu)
+    give_observation (&b);
+  bench_rounds (&b, truth, gpu);
+  bench_close (&b.cpu);
+  if (gpu)
+    bench_close (&b.gpu);
   return check_failures != 0;
 }

@@ -6,21 +6,23 @@
 #include "scopedetect_solid.h"
 
 #define SOLID_STRIDE (2 * SOLID_WIDTH)
+#define SOLID_BYTES (SOLID_STRIDE * SOLID_HEIGHT)
 
 typedef struct {
   Device dev;
   Scopedetect *s;
   ScopedetectModel *model;
-  uint16_t depth[SOLID_WIDTH * SOLID_HEIGHT];
+  uint16_t *depth; /* of the host and of the device */
   ScopedetectFrame frame;
 } Bench;
 
 static inline void
-bench_open (Bench *b, DeviceKind kind)
+bench_open_spaced (Bench *b, DeviceKind kind, double spacing)
 {
   memset (b, 0, sizeof *b);
   ok (device_open (&b->dev, kind, NULL));
-  b->model = solid_model (.004);
+  ok (device_alloc_pinned (&b->dev, (void **) &b->depth, SOLID_BYTES));
+  b->model = solid_model (spacing);
   ok (scopedetect_new (&b->s, &b->dev, SOLID_WIDTH, SOLID_HEIGHT,
       (const ScopedetectModel *const *) &b->model, 1));
   b->frame = (ScopedetectFrame){
@@ -28,9 +30,16 @@ bench_open (Bench *b, DeviceKind kind)
 }
 
 static inline void
+bench_open (Bench *b, DeviceKind kind)
+{
+  bench_open_spaced (b, kind, .004);
+}
+
+static inline void
 bench_close (Bench *b)
 {
   scopedetect_free (b->s);
+  device_release_pinned (&b->dev, b->depth);
   scopedetect_model_free (b->model);
   device_close (&b->dev);
 }
@@ -63,7 +72,7 @@ test_table (DeviceKind kind)
     double numbers[7], add, add_s;
     ScopedetectTurn t = scopedetect_turn (truth.q);
 
-    memset (b.depth, 0, sizeof b.depth);
+    memset (b.depth, 0, SOLID_BYTES);
     solid_draw (b.depth, SOLID_STRIDE, truth);
     solid_table (b.depth, SOLID_STRIDE, truth);
     add_noise (&b, 10);

@@ -65,7 +65,7 @@ test_nothing (DeviceKind kind)
       p.align = p.align ? 1 : 0;
       p.climb = p.climb ? 2 : 0;
       p.last = 5;
-      memset (b.depth, what == 1 ? 255 : 0, sizeof b.depth);
+      memset (b.depth, what == 1 ? 255 : 0, SOLID_BYTES);
       if (what == 2)
         solid_table (b.depth, SOLID_STRIDE, solid_pose (0, 0, .5));
       if (what == 3)
@@ -106,9 +106,11 @@ test_sizes (DeviceKind kind)
     ok (scopedetect_new (
         &s, &dev, w, h, (const ScopedetectModel *const *) &model, 1));
     for (int guard = 0; guard < 2; guard++) {
-      uint8_t *bytes = malloc ((size_t) stride * h);
-      ScopedetectFrame f = {w, h, (uint16_t *) bytes, stride, NULL};
+      ScopedetectFrame f = {w, h, NULL, stride, NULL};
+      uint8_t *bytes;
 
+      ok (device_alloc_pinned (&dev, (void **) &bytes, (size_t) stride * h));
+      f.depth = (const uint16_t *) (const void *) bytes;
       memset (bytes, guard ? 77 : 0, (size_t) stride * h);
       for (int y = 0; y < h; y++)
         memcpy (bytes + (size_t) y * stride,
@@ -121,7 +123,7 @@ test_sizes (DeviceKind kind)
         check (!memcmp (&first, r.objects, sizeof first));
       else if (r.n_objects)
         first = r.objects[0];
-      free (bytes);
+      device_release_pinned (&dev, bytes);
     }
     scopedetect_free (s);
   }
@@ -158,7 +160,7 @@ test_many (DeviceKind kind)
   scopedetect_free (s);
   check (scopedetect_memory (SOLID_WIDTH, SOLID_HEIGHT, models, 20) >
       scopedetect_memory (SOLID_WIDTH, SOLID_HEIGHT, models, 1));
-  memset (b.depth, 0, sizeof b.depth);
+  memset (b.depth, 0, SOLID_BYTES);
   for (int y = 100; y < 110; y++)
     for (int x = 100; x < 110; x++)
       b.depth[y * SOLID_WIDTH + x] = 5000;
