@@ -66,13 +66,10 @@ const char *
 gst_vision_backend_open (GstVisionBackend *self, GstVisionFrameUse use,
     gboolean in_cuda, GstVisionOpenDevice open_device)
 {
-  gboolean stay = (use & GST_VISION_FRAME_CPU) ||
-      ((use & GST_VISION_FRAME_STAY) && !in_cuda);
+  gboolean stay = (use & GST_VISION_FRAME_STAY) && !in_cuda;
   const char *no_cuda = NULL;
 
   gst_vision_backend_close (self);
-  if (self->kind == GST_VISION_BACKEND_CUDA && (use & GST_VISION_FRAME_CPU))
-    return "this element has no kernels yet";
   if (self->kind == GST_VISION_BACKEND_CUDA ||
       (self->kind == GST_VISION_BACKEND_AUTO && !stay)) {
     no_cuda = open_cuda (self, open_device);

@@ -27,8 +27,6 @@ typedef enum {
   GST_VISION_FRAME_STAY = 1 << 1,  /* backend=auto runs where the frame lies:
                                       system frames on the CPU */
   GST_VISION_FRAME_FILL = 1 << 2,  /* with WRITE: it reads no pixel before */
-  GST_VISION_FRAME_CPU = 1 << 3,   /* it has no kernels: backend=auto is the
-                                      CPU, and backend=cuda an error */
 } GstVisionFrameUse;
 
 typedef const char *(*GstVisionOpenDevice) (

@@ -37,8 +37,9 @@
  * text.  #GstScopedetect:output-csv writes poses as the BOP benchmark reads
  * them.
  *
- * There are no kernels yet: it works on the CPU, whatever
- * #GstScopedetect:backend finds.
+ * With #GstScopedetect:backend=auto it runs on the GPU where there is one, and
+ * takes frames from CUDA and from system memory; the poses are the same, bit
+ * for bit, as on the CPU.
  *
  * A frame that cannot be looked at, such as one without a camera, passes
  * without results; it is warned of, and counted in #GstScopedetect:stats.
@@ -205,7 +206,6 @@ gst_scopedetect_class_init (GstScopedetectClass *klass)
 
   GST_AGGREGATOR_CLASS (klass)->start = gst_scopedetect_start;
   GST_AGGREGATOR_CLASS (klass)->stop = gst_scopedetect_stop;
-  agg->use = GST_VISION_FRAME_CPU;
   agg->open = gst_scopedetect_open;
   agg->process = gst_scopedetect_process;
   agg->close = gst_scopedetect_close;
