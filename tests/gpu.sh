@@ -24,7 +24,7 @@ grep -E '^ *[0-9]+/[0-9]+|^(Ok|Fail|Skipped|Timeout)' "$out/tests.log" || true
 : >"$out/sanitizer.log"
 for tool in memcheck racecheck; do
   for test in 'moct cuda' 'overlay cuda' 'gpuccl parity run' 'pocstereo parity' \
-    'emdtrack parity short'; do
+    'emdtrack parity short' 'scopedetect parity'; do
     summary=$(timeout 240 compute-sanitizer --tool $tool \
       --error-exitcode 9 "$build"/tests/test-$test 2>&1 | grep SUMMARY) ||
       failed=1
@@ -66,6 +66,28 @@ cmp "$out/gpuccl-cpu.json" "$out/gpuccl-cuda.json" &&
   echo "gpuccl: $(wc -l <"$out/gpuccl-cuda.json") frames alike on CPU and GPU" ||
   failed=1
 
+# Things on a table; depth comes in system memory.
+models=
+for solid in mug duck drill; do
+  "$build/tools/vision-model" --quiet --solid $solid "$out/$solid.model" \
+    >"$out/$solid.log" || failed=1
+  models+=$out/$solid.model,
+done
+for where in cpu cuda; do
+  to_gpu=()
+  [ $where = cpu ] || to_gpu=(cudaupload !)
+  gst-launch-1.0 -q visiontestsrc pattern=clutter view=color num-buffers=6 ! \
+    video/x-raw,format=RGBA,width=640,height=480 ! "${to_gpu[@]}" queue ! \
+    s.sink_color visiontestsrc pattern=clutter view=depth num-buffers=6 ! \
+    video/x-raw,format=GRAY16_LE,width=640,height=480 ! queue ! s.sink_depth \
+    scopedetect name=s backend=$where models="${models%,}" ! \
+    visionjson location="$out/scopedetect-$where.json" ! fakesink \
+    2>"$out/scopedetect-$where.log" || failed=1
+done
+cmp "$out/scopedetect-cpu.json" "$out/scopedetect-cuda.json" &&
+  echo "scopedetect: $(wc -l <"$out/scopedetect-cuda.json") frames alike on CPU" \
+    "and GPU" || failed=1
+
 "$build/tests/test-moct" --bench | tee "$out/moct.csv"
 OMP_NUM_THREADS=1 "$build/tests/test-moct" --bench cpu row 1 | tail -2
 OMP_NUM_THREADS=1 "$build/tests/test-moct" --bench cpu row 2 | tail -2
@@ -79,6 +101,9 @@ for threads in 1 "$(nproc)"; do
   OMP_NUM_THREADS=$threads "$build/tests/test-pocstereo" --bench cpu
 done | tee "$out/pocstereo-cpu.csv"
 
+"$build/tests/test-scopedetect" --bench | tee "$out/scopedetect.txt"
+"$build/tests/test-scopedetect_accuracy" --bench \
+  >"$out/scopedetect-accuracy.txt" || [ $? = 77 ] || failed=1
 "$build/tests/test-emdtrack" --bench cuda | tee "$out/emdtrack.csv"
 "$build/tests/test-emdtrack" --bench figures >"$out/emdtrack-figures.csv"
 
