@@ -23,6 +23,11 @@
  * model's middle along the axes of the camera, metres, and of turns about them,
  * radians; its `outline` is the silhouette of the model, hidden or not.
  *
+ * The score says how often such a pose was right in generated scenes.  Where
+ * several objects explain one surface the best is told, unless
+ * #GstScopedetect:least-own is 0: models of the other things in view make what
+ * is told of each surer.
+ *
  * An object is looked for near its last pose first, which costs much less than
  * a search, and keeps its `id` then; its `state` is tracking, else found.  One
  * that is not seen is occluded, where it was last and with a score of 0, for
