@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Draws figures 2 and 3 of the EMD paper as measured here: reads the output of
-`test-emdtrack --bench figures FILE WIDTH HEIGHT FRAMES` for one size after the
-other, writes docs/emdtrack-fig2-3.svg, and prints the table of
-docs/performance.md.  Needs matplotlib."""
+"""Draws figures 2 and 3 of the EMD paper as measured here: reads the lines of
+`test-emdtrack --bench figures FILE WIDTH HEIGHT 1`, one size after the other,
+such as docs/plots/emdtrack.csv, and writes docs/emdtrack-fig2-3.svg.  Needs
+matplotlib."""
 import sys
 from collections import defaultdict
 from pathlib import Path
@@ -50,18 +50,6 @@ def draw(sizes):
     fig.savefig(DOCS / "emdtrack-fig2-3.svg", metadata={"Date": None})
 
 
-def table(sizes):
-    """A row a number of channels, two columns a size."""
-    columns = [(size, cache) for size in sizes for cache in COLOURS]
-    print("| channels | " + " | ".join(
-        "%dx%d %s" % (*size, cache) for size, cache in columns) + " |")
-    print("|---" * (len(columns) + 1) + "|")
-    ms = {(size, cache): dict(sizes[size][cache]) for size, cache in columns}
-    for n in sorted({n for points in ms.values() for n in points}):
-        print(f"| {n} | " + " | ".join(
-            f"{ms[at][n]:.2f}" if n in ms[at] else "" for at in columns) + " |")
-
-
 def main():
     sizes = curves(sys.stdin)
     if not sizes:
@@ -69,7 +57,6 @@ def main():
     plt.rcParams["svg.hashsalt"] = "emdtrack"  # else names change at each run
     plt.rcParams["svg.fonttype"] = "none"
     draw(sizes)
-    table(sizes)
 
 
 if __name__ == "__main__":
