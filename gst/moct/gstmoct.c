@@ -134,7 +134,7 @@ gst_moct_start (GstBaseTransform *trans)
   GstMoct *self = GST_MOCT (trans);
 
   self->warned = FALSE;
-  gst_moct_report_problem (self);
+  gst_moct_report_problems (self);
   return GST_BASE_TRANSFORM_CLASS (gst_moct_parent_class)->start (trans);
 }
 
@@ -146,6 +146,7 @@ gst_moct_finalize (GObject *object)
   g_free (self->objects);
   g_free (self->objects_file);
   g_free (self->problem);
+  g_free (self->region_problem);
   g_free (self->pending);
   g_free (self->colours);
   g_free (self->points);

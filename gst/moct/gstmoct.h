@@ -35,8 +35,8 @@ struct _GstMoct {
   gint history_length;
   GstMoctTrajectory trajectory;
   gboolean label_map;
-  gchar *objects, *objects_file; /* as they were set */
-  gchar *problem;                /* of the newest value that was refused */
+  gchar *objects, *objects_file;   /* as they were set */
+  gchar *problem, *region_problem; /* of the newest value that was refused */
   GstMoctColours *pending;
 
   /* Of the streaming thread. */
@@ -56,7 +56,9 @@ void gst_moct_install_properties (GObjectClass *klass);
 /* gstmoctcolours.c */
 void gst_moct_set_objects (GstMoct *self, const gchar *text);
 void gst_moct_set_objects_file (GstMoct *self, const gchar *path);
-void gst_moct_report_problem (GstMoct *self);
+/* Takes @problem, a whole sentence, into @slot: it is posted as a warning. */
+void gst_moct_refuse (GstMoct *self, gchar **slot, gchar *problem);
+void gst_moct_report_problems (GstMoct *self);
 gboolean gst_moct_learn (
     GstMoct *self, const gchar *name, gint x, gint y, gint width, gint height);
 const char *gst_moct_update_colours (

@@ -6,34 +6,45 @@
 
 #include "moct/gstmoct.h"
 
-/* Takes @problem. */
+void
+gst_moct_refuse (GstMoct *self, gchar **slot, gchar *problem)
+{
+  GST_OBJECT_LOCK (self);
+  g_free (*slot);
+  *slot = problem;
+  GST_OBJECT_UNLOCK (self);
+  gst_moct_report_problems (self);
+}
+
+/* Takes @problem, of colours. */
 static void
 set_problem (GstMoct *self, gchar *problem)
 {
-  GST_OBJECT_LOCK (self);
-  g_free (self->problem);
-  self->problem = problem;
-  GST_OBJECT_UNLOCK (self);
-  gst_moct_report_problem (self);
+  gst_moct_refuse (self, &self->problem,
+      g_strdup_printf ("%s. The colours before stay.", problem));
+  g_free (problem);
 }
 
-/* Before the pipeline has a bus the message is kept for the start. */
+/* Before the pipeline has a bus the messages are kept for the start. */
 void
-gst_moct_report_problem (GstMoct *self)
+gst_moct_report_problems (GstMoct *self)
 {
   GstBus *bus = gst_element_get_bus (GST_ELEMENT (self));
-  gchar *problem = NULL;
+  gchar *problems[2] = {NULL, NULL};
 
   if (bus) {
     GST_OBJECT_LOCK (self);
-    problem = g_steal_pointer (&self->problem);
+    problems[0] = g_steal_pointer (&self->problem);
+    problems[1] = g_steal_pointer (&self->region_problem);
     GST_OBJECT_UNLOCK (self);
     gst_object_unref (bus);
   }
-  if (problem)
-    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("%s. The colours before stay.", problem), (NULL));
-  g_free (problem);
+  for (guint i = 0; i < G_N_ELEMENTS (problems); i++) {
+    if (problems[i])
+      GST_ELEMENT_WARNING (
+          self, LIBRARY, SETTINGS, ("%s", problems[i]), (NULL));
+    g_free (problems[i]);
+  }
 }
 
 /* Makes @text the colours, if it can be read.  @what names it in messages. */

@@ -28,14 +28,14 @@ set_region (GstMoct *self, const gchar *text)
   if (read_region (text, &region)) {
     GST_OBJECT_LOCK (self);
     self->params.region = region;
+    g_clear_pointer (&self->region_problem, g_free);
     GST_OBJECT_UNLOCK (self);
     return;
   }
-  GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-      ("\"%s\" is not a region; it is written x,y,width,height in pixels. The "
-       "one before stays.",
-          text),
-      (NULL));
+  gst_moct_refuse (self, &self->region_problem,
+      g_strdup_printf ("region: \"%s\" is not x,y,width,height in pixels. The "
+                       "region before stays.",
+          text));
 }
 
 static gchar *
