@@ -174,6 +174,15 @@ find_region (GstBuffer *buffer, const gchar *name, ImageBox *region)
   return FALSE;
 }
 
+/* A region that moves, or is set for another frame size, may come to lie
+ * elsewhere: the colour is then learned when it is back. */
+static gboolean
+is_outside (const Image *frame, const ImageBox *r)
+{
+  return MAX (r->x0, 0) >= MIN (r->x1, frame->width) ||
+      MAX (r->y0, 0) >= MIN (r->y1, frame->height);
+}
+
 /* What was learned is what "objects" says from now on. */
 static void
 publish (GstMoct *self)
@@ -226,6 +235,12 @@ gst_moct_update_colours (GstMoct *self, const Image *frame, GstBuffer *buffer)
         (region.x1 == region.x0 &&
             !find_region (buffer, colour->name, &region)))
       continue;
+    if (is_outside (frame, &region)) {
+      gst_vision_filter_fault (GST_VISION_FILTER (self),
+          "the region to learn a colour from lies outside of it; set another "
+          "in objects");
+      continue;
+    }
     TRY (moct_learn (self->moct, frame, region, colour));
     learned = TRUE;
   }

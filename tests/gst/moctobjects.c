@@ -160,6 +160,14 @@ GST_START_TEST (test_learn)
   g_signal_emit_by_name (r.h->element, "learn", "bad", 12, 22, 0, 0, &done);
   fail_if (done);
   red_expect_warning (&r, "learn");
+
+  /* outside of the frame: warned of, and the stream goes on */
+  g_object_set (
+      r.h->element, "objects", "far:roi=64,0,9,9;near:roi=12,22,9,9", NULL);
+  expect_label (&r, NULL, "near");
+  red_expect_warning (&r, "lies outside of it");
+  expect_label (&r, NULL, "near");
+  fail_unless_equals_uint64 (stat_count (r.h->element, "faulty"), 2);
   red_free (&r);
 }
 GST_END_TEST;
