@@ -117,10 +117,15 @@ gst_vision_pair_warn (
     GstVisionPair *self, GstElement *element, GstClockTime max_skew)
 {
   gchar *measured;
+  const gchar *remedy =
+      "Raise \"max-skew\", or let both sources share a clock or a trigger";
 
   if (self->warned || self->in_a_row < GST_VISION_PAIR_PATIENCE)
     return;
   self->warned = TRUE;
+  if (!self->met)
+    remedy = "Raise \"latency\" if its frames come late, or \"max-skew\" if "
+             "they are of other times";
   measured = self->met
       ? g_strdup_printf ("the nearest frames are %.3f ms apart (first minus "
                          "second), and max-skew is %.3f ms",
@@ -128,9 +133,8 @@ gst_vision_pair_warn (
             (gdouble) max_skew / GST_MSECOND)
       : g_strdup ("one input has sent nothing in time");
   GST_ELEMENT_WARNING (element, STREAM, FAILED,
-      ("%u frames in a row had no partner and were dropped: %s. Raise "
-       "\"max-skew\", or let both sources share a clock or a trigger.",
-          self->in_a_row, measured),
+      ("%u frames in a row had no partner and were dropped: %s. %s.",
+          self->in_a_row, measured, remedy),
       (NULL));
   g_free (measured);
 }

@@ -161,7 +161,8 @@ GST_START_TEST (test_live)
     fail_unless (gst_harness_wait_for_clock_id_waits (t.left, 1, 10));
     fail_unless (gst_harness_crank_single_clock_wait (t.left));
   }
-  two_expect_message (&t, GST_MESSAGE_WARNING, "sent nothing");
+  two_expect_message (
+      &t, GST_MESSAGE_WARNING, "sent nothing in time. Raise \"latency\"");
   two_push (t.left, 480, N, 1);
   two_push (t.right, 480, N, 1);
   two_expect (&t, 480, N);
