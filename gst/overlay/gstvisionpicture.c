@@ -33,8 +33,11 @@ gst_vision_picture_load (GstVisionPicture *self, const gchar *location)
   const gchar *err = NULL;
 
   *self = (GstVisionPicture){0};
-  if (status)
+  if (status == CAIRO_STATUS_FILE_NOT_FOUND ||
+      status == CAIRO_STATUS_READ_ERROR)
     err = cairo_status_to_string (status);
+  else if (status) /* of any other file, cairo 1.16 says that memory is out */
+    err = "it is no PNG file, damaged or too large";
   else if (format != CAIRO_FORMAT_ARGB32 && format != CAIRO_FORMAT_RGB24)
     err = "its pixels have more than 8 bits";
   if (!err) {

@@ -62,6 +62,11 @@ GST_START_TEST (test_image)
   fail_unless (is_green (buffer, &info, 50, 40));
   gst_buffer_unref (buffer);
 
+  fail_unless (g_file_set_contents (file, "no picture", -1, NULL));
+  g_object_set (h->element, "image", file, NULL);
+  gst_buffer_unref (draw (h, &info, &o, 1));
+  fail_unless_equals_int (complaints (bus, "it is no PNG file"), 1);
+
   g_unlink (file);
   g_object_set (h->element, "image", file, NULL);
   for (gint i = 0; i < 2; i++) {
