@@ -120,7 +120,7 @@ open_scene (GstVisionTestSrc *self, GstCaps *caps, const GstVideoInfo *info)
   gst_caps_unref (known);
   close_scene (self);
   if (!fits)
-    return "the pattern does not come in them";
+    return "the pattern does not come in these caps";
   TRY (gst_vision_backend_open (
       &self->backend, GST_VISION_FRAME_WRITE, FALSE, device_open));
   TRY (gst_vision_input_open (
@@ -135,7 +135,7 @@ static gboolean
 set_caps (GstBaseSrc *src, GstCaps *caps)
 {
   GstVisionTestSrc *self = GST_VISION_TEST_SRC (src);
-  const char *err = "they are no raw video";
+  const char *err = "the caps are no raw video";
   GstVideoInfo info;
 
   gst_vision_test_src_rate_changes (self);
@@ -143,7 +143,9 @@ set_caps (GstBaseSrc *src, GstCaps *caps)
     err = open_scene (self, caps, &info);
   if (err)
     GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
-        ("There is no scene for these caps: %s. Ask for others.", err),
+        ("The scene cannot be made: %s. Set other properties, or ask for other "
+         "caps.",
+            err),
         ("%" GST_PTR_FORMAT, caps));
   return !err;
 }

@@ -65,7 +65,7 @@ warn_of_refused (GstVisionMeta *self)
   if (!refused)
     return;
   GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-      ("The property intrinsics keeps its old value: %s", refused->message),
+      ("The property intrinsics keeps its old value: %s.", refused->message),
       (NULL));
   g_error_free (refused);
 }
