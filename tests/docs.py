@@ -232,7 +232,7 @@ def main():
         stale += bool(diff)
         print("\n".join(diff) if diff else f"docs/elements/{name} is fresh")
     if stale:
-        sys.exit("stale pages: run `meson devenv -C build tests/docs.py --write`")
+        sys.exit("stale pages: run `meson devenv -C build ../tests/docs.py --write`")
 
 
 if __name__ == "__main__":

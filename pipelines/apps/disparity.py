@@ -3,7 +3,7 @@
 """Reads what pocstereo measured in an application: a line a frame, and where
 the frames are generated how far off the truth it is.
 
-    meson devenv -C build pipelines/apps/disparity.py [SOURCE]
+    meson devenv -C build ../pipelines/apps/disparity.py [SOURCE]
 
 SOURCE is the head of a pipeline whose frames hold both views; the default is a
 generated scene."""

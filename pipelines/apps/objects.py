@@ -3,7 +3,7 @@
 """Reads what moct found in an application: from the buffers of an appsink, or
 from messages on the bus.  objects.c is the same in C.
 
-    meson devenv -C build pipelines/apps/objects.py [--messages] [SOURCE]
+    meson devenv -C build ../pipelines/apps/objects.py [--messages] [SOURCE]
 
 SOURCE is the head of a pipeline; the default is a generated scene."""
 import sys
