@@ -14,6 +14,12 @@
  * are, YUV or RGB, and neither the number of colours nor their space costs
  * anything for a pixel.
  *
+ * The action signal `learn`, with a name, x, y, width and height, learns a
+ * colour from that region of the next frame; the numbers found can then be read
+ * from #GstMoct:objects.  Where the region is outside of the frame, or
+ * `roi=meta` finds no upstream region of that name, frames pass and the colour
+ * waits.
+ *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 visiontestsrc num-buffers=100 ! moct

@@ -15,6 +15,11 @@
  * OpenCV or ROS by which frames of any rig are rectified first; disparities and
  * all else then refer to the rectified left view.
  *
+ * Frames of the two pads whose times differ by at most #GstPocstereo:max-skew
+ * are a pair.  Live, a frame waits that long for its partner; `latency`
+ * (nanoseconds), a property of all aggregators, adds to it for sources that
+ * deliver later than they say.
+ *
  * With #GstPocstereo:output=left the left frame passes, with VisionMaps; where
  * frames are rectified it is the rectified one, in RGBA, that the maps fit;
  * what elements before found keeps its places in the frame as it came.  In mode

@@ -6,7 +6,7 @@
  *
  * Makes a video, as large as the map, of a map that a vision element found.
  * The format that is negotiated decides what the pixels are.  In RGB formats
- * they are colours, those of #visionoverlay, and what is invalid is black (in
+ * they are colours, those of visionoverlay, and what is invalid is black (in
  * RGBA, transparent).  In GRAY8 and GRAY16_LE they are the map's numbers as
  * they are stored, cut off at what the format holds, floats rounded; with
  * #GstVisionMapVideo:map-low and #GstVisionMapVideo:map-high, the values
