@@ -39,7 +39,7 @@ one_test () {
 
 # The scanner of plug-ins has no sanitizer, so it looks only at those of the
 # system; ours is then read in the process itself.  Unwinding is slow but right,
-# as tests/sanitizer.supp needs it.
+# as tests/sanitizer.supp needs it, and short, which halves what it takes.
 sanitized () {
   local folder=$build-asan
   BUILD=$folder ./setup.sh -Dcuda=disabled -Dintrospection=disabled \
@@ -47,7 +47,7 @@ sanitized () {
   export GST_REGISTRY_1_0=$results/registry
   gst-inspect-1.0 >/dev/null
   GST_REGISTRY_FORK=no G_SLICE=always-malloc \
-    ASAN_OPTIONS=fast_unwind_on_malloc=0:detect_stack_use_after_return=1 \
+    ASAN_OPTIONS=fast_unwind_on_malloc=0:malloc_context_size=10:detect_stack_use_after_return=1 \
     LSAN_OPTIONS=suppressions=$PWD/tests/sanitizer.supp:print_suppressions=0 \
     UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
     meson_tests "$folder" --suite algorithms --suite elements \
