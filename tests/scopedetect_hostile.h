@@ -3,6 +3,7 @@
  * Frames, params and models that cannot work, or hardly. */
 #pragma once
 
+#include "scopedetect/scopedetect_self.h"
 #include "scopedetect_found.h"
 
 static inline void
@@ -126,6 +127,44 @@ test_sizes (DeviceKind kind)
       device_release_pinned (&dev, bytes);
     }
     scopedetect_free (s);
+  }
+  scopedetect_model_free (model);
+  device_close (&dev);
+}
+
+/* Frames whose seeds lie as close as they may: there is room for all segments.
+ */
+static inline void
+test_seeds (DeviceKind kind)
+{
+  ScopedetectModel *model = solid_model (.012);
+  ScopedetectParams p = solid_params (SCOPEDETECT_FAST);
+  static const int sizes[][2] = {
+      {447, 447}, {512, 384}, {575, 575}, {4096, 48}};
+  Device dev;
+
+  ok (device_open (&dev, kind, NULL));
+  p.table = false;
+  p.camera.fx = p.camera.fy = 200;
+  p.align = 1;
+  for (int i = 0; i < 4; i++) {
+    int w = sizes[i][0], h = sizes[i][1];
+    ScopedetectFrame f = {w, h, NULL, 2 * w, NULL};
+    ScopedetectResults r;
+    Scopedetect *s;
+    void *bytes;
+
+    ok (scopedetect_new (
+        &s, &dev, w, h, (const ScopedetectModel *const *) &model, 1));
+    ok (device_alloc_pinned (&dev, &bytes, 2 * (size_t) w * (size_t) h));
+    f.depth = bytes;
+    ok (scopedetect_run (s, &p, &f, &r));
+    check (r.n_objects == 0 && r.n_points == 0);
+    check (s->work.has_segments);
+    check (s->work.lattice.width * s->work.lattice.height <=
+        SCOPEDETECT_MOST_SEGMENTS);
+    scopedetect_free (s);
+    device_release_pinned (&dev, bytes);
   }
   scopedetect_model_free (model);
   device_close (&dev);

@@ -81,7 +81,7 @@ give_observation (Both *b)
   GIVE (b, cloud.x, c->cloud.n);
   GIVE (b, cloud.frame, c->cloud.n);
   GIVE (b, cloud.code, c->cloud.n * SCOPEDETECT_CODE);
-  GIVE (b, segment, SCOPEDETECT_SEGMENT_WORDS * 32);
+  GIVE (b, segment, SCOPEDETECT_MOST_SEGMENTS);
   GIVE (b, counts, 1);
 }
 

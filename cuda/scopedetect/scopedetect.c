@@ -18,9 +18,12 @@ set_lattice (ScopedetectWork *w)
 
   step = fmaxf (fmaxf (step, least), 6);
   step = fminf (step, SCOPEDETECT_MAX_SIDE);
-  w->lattice.step = (int) step;
-  w->lattice.width = (width - 1) / w->lattice.step + 1;
-  w->lattice.height = (height - 1) / w->lattice.step + 1;
+  w->lattice.step = (int) step - 1;
+  do { /* a step that was cut to whole pixels may be too short */
+    w->lattice.step++;
+    w->lattice.width = (width - 1) / w->lattice.step + 1;
+    w->lattice.height = (height - 1) / w->lattice.step + 1;
+  } while (w->lattice.width * w->lattice.height > SCOPEDETECT_MOST_SEGMENTS);
 }
 
 /* A random permutation of the cloud, i -> a i + b: a is near the golden part of

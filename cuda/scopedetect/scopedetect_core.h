@@ -47,7 +47,8 @@ typedef struct {
 } ScopedetectScene;
 
 #define SCOPEDETECT_SEGMENT_WORDS 160 /* a bit for each segment that may be */
-#define SCOPEDETECT_KEYS 16           /* key points of a segment */
+#define SCOPEDETECT_MOST_SEGMENTS (32 * SCOPEDETECT_SEGMENT_WORDS)
+#define SCOPEDETECT_KEYS 16   /* key points of a segment */
 #define SCOPEDETECT_AFFINE 12 /* segments that may be of the same object */
 
 /* A piece of a surface with one normal and colour. */

@@ -124,7 +124,7 @@ new_frame (Scopedetect *s, int width, int height)
   DEVICE_RENEW (dev, w->scene.edge[0], n);
   DEVICE_RENEW (dev, w->scene.edge[1], n);
   DEVICE_RENEW (dev, w->label, n);
-  DEVICE_RENEW (dev, w->segment, SCOPEDETECT_SEGMENT_WORDS * 32);
+  DEVICE_RENEW (dev, w->segment, SCOPEDETECT_MOST_SEGMENTS);
   DEVICE_RENEW (dev, w->noise, 1);
   DEVICE_RENEW (dev, w->view, SCOPEDETECT_VIEWS);
   TRY (scopedetect_cloud_new (dev, &w->cloud, room, true, true));
@@ -198,7 +198,7 @@ scopedetect_free (Scopedetect *s)
   device_wait (dev); /* nothing may still use what goes */
   s->stages->close (dev, &s->work);
   /* one more may have been copied in part */
-  for (int i = 0; s->objects && i < s->room_models; i++) {
+  for (int i = 0; s->shape && s->host_shape && i < s->room_models; i++) {
     release_shape (dev, &s->shape[i]);
     free (s->host_shape[i].x);
     free (s->host_shape[i].normal);
@@ -250,7 +250,7 @@ scopedetect_memory (
   sum += batch * room * SCOPEDETECT_MAX_NEIGHBOURS * 3 * sizeof (int16_t);
   /* one place for samples, and one where they are put in order */
   sum += 2 * batch * SCOPEDETECT_MAX_KEPT * sizeof (ScopedetectSample);
-  sum += SCOPEDETECT_SEGMENT_WORDS * 32 * sizeof (ScopedetectSegment);
+  sum += SCOPEDETECT_MOST_SEGMENTS * sizeof (ScopedetectSegment);
   for (int i = 0; i < n_models; i++) {
     const ScopedetectShape *s = &models[i]->shape;
 
