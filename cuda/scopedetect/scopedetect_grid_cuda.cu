@@ -7,9 +7,8 @@
 
 /* From how many points each hash has to where they start. */
 static __global__ void
-__launch_bounds__ (THREADS)
-    start_kernel (const __grid_constant__ ScopedetectWork w,
-        const uint32_t *__restrict__ count)
+__launch_bounds__ (THREADS) start_kernel (
+    const __grid_constant__ ScopedetectWork w, const uint32_t *count)
 {
   __shared__ uint32_t own[THREADS / 32], earlier[THREADS / 32];
   int i = thread_index (), first = i - (int) threadIdx.x;
