@@ -119,6 +119,7 @@ prepare (const Device *dev, EmdtrackWork *w)
     if (c->store[t].used && c->store[t].room == room)
       continue;
     c->planted[t] = false;
+    c->seen[t] = {}; /* it was said of the store that goes */
     TRY (device_clear (dev, w->tree[t], n * sizeof *w->tree[t]));
     TRY (device_clear (dev, c->other[t], n * sizeof *c->other[t]));
     TRY (emdtrack_store_open (&c->store[t], dev, room));

@@ -22,6 +22,7 @@
 #define EMDTRACK_WANTED 0xffff /* a link to a tree that is being made */
 #define EMDTRACK_ROOM (EMDTRACK_WANTED - 1) /* trees, the most */
 #define EMDTRACK_NO_ROOM UINT32_MAX         /* a tree that is not stored */
+#define EMDTRACK_PROBES 1024                /* slots that a tree may be in */
 #define EMDTRACK_ROOT 1 /* the number of the first tree, which never goes */
 
 /* Trees of a target, in the device's memory.  Numbers are given from a list of

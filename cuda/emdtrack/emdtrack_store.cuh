@@ -11,12 +11,16 @@ emdtrack_look (const uint32_t *p)
   return *(const volatile uint32_t *) p;
 }
 
-/* Makes @slot that of the tree with this key; true if it was not there. */
+/* Makes @slot that of the tree with this key; true if it was not there.  Where
+ * there is no slot near, which trees that found no room may have filled, it is
+ * EMDTRACK_NO_ROOM. */
 static __device__ __forceinline__ bool
 emdtrack_store_find (
     const EmdtrackStore *s, unsigned long long key, uint32_t *slot)
 {
-  for (uint32_t k = (uint32_t) (key >> 32);; k++) {
+  uint32_t first = (uint32_t) (key >> 32);
+
+  for (uint32_t k = first; k - first < EMDTRACK_PROBES; k++) {
     unsigned long long was;
 
     *slot = k & (s->n_slots - 1);
@@ -24,6 +28,8 @@ emdtrack_store_find (
     if (!was || was == key)
       return !was;
   }
+  *slot = EMDTRACK_NO_ROOM;
+  return false;
 }
 
 /* What a warp works on. */
@@ -171,6 +177,8 @@ emdtrack_store_add (
       uint32_t at = atomicAdd (s->n_taken, 1);
 
       number = at < *s->n_spare ? s->spare[at] : EMDTRACK_NO_ROOM;
+    } else if (slot == EMDTRACK_NO_ROOM) {
+      number = EMDTRACK_NO_ROOM;
     } else {
       while (!(number = emdtrack_look (&s->number[slot])))
         ;

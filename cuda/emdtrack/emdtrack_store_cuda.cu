@@ -126,7 +126,8 @@ __launch_bounds__ (EMDTRACK_THREADS)
     if (s.used[s.basis[i].next[e]] != 1)
       s.basis[i].next[e] = 0;
   emdtrack_store_find (&s, emdtrack_tree_key (s.tree[i].row), &slot);
-  s.number[slot] = i;
+  if (slot != EMDTRACK_NO_ROOM)
+    s.number[slot] = i;
 }
 
 const char *
