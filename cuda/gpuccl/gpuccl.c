@@ -162,14 +162,18 @@ queue_with_labels (Gpuccl *g, const GpucclParams *params,
     const GpucclFrame *frame, uint32_t *labels, size_t stride)
 {
   GpucclResult *result = g->work.result;
+  const char *err;
 
   if (result)
     memset (result->ready, 0, sizeof result->ready);
-  TRY (queue (g, params, frame));
-  return labels ? gpuccl_labels (g, labels, stride) : NULL;
+  err = queue (g, params, frame);
+  if (!err && labels)
+    err = gpuccl_labels (g, labels, stride);
+  g->others |= err != NULL; /* a part of it may be under way */
+  return err;
 }
 
-#define PATIENCE 1000000 /* looks: a millisecond or more */
+#define PATIENCE 1000000 /* looks: about a millisecond */
 
 /* Waits for the frame that was queued, and for its labels.  If results are all
  * that is under way, the device says that they are there, microseconds before
@@ -188,8 +192,9 @@ wait_for_frame (Gpuccl *g, const GpucclParams *params, bool labels)
       __atomic_thread_fence (__ATOMIC_ACQUIRE);
       return NULL;
     }
+  TRY (device_wait (&g->device));
   g->others = false;
-  return device_wait (&g->device);
+  return NULL;
 }
 
 /* How many sums there has to be room for. */
