@@ -9,13 +9,13 @@ moct_work_grow (MoctWork *w, const Device *dev, int max)
   size_t n = (size_t) moct_n_slots (w) + max;
   size_t blobs = n > MOCT_MAX_COLOURS ? n : MOCT_MAX_COLOURS;
 
+  device_release_pinned (dev, w->result);
+  w->result = NULL; /* unless all of the rest is there */
   DEVICE_RENEW (dev, w->fragments, n);
   DEVICE_RENEW (dev, w->parents, n);
   DEVICE_RENEW (dev, w->sums, n);
   DEVICE_RENEW (dev, w->parts, n);
   DEVICE_RENEW (dev, w->overflow, max);
-  device_release_pinned (dev, w->result);
-  w->result = NULL;
   TRY (device_alloc_pinned (dev, (void **) &w->result,
       sizeof *w->result + blobs * sizeof w->result->blobs[0]));
   w->max_overflow = max;
