@@ -129,6 +129,7 @@ static const char *
 average (Pocstereo *s, bool dense)
 {
   PocstereoWork *w = &s->work;
+  const char *err;
 
   if (w->params.average == 1 || s->averages_dense != dense)
     w->n_averaged = 0;
@@ -137,7 +138,10 @@ average (Pocstereo *s, bool dense)
     return NULL;
   w->n_averaged =
       w->n_averaged < w->params.average ? w->n_averaged + 1 : w->params.average;
-  return s->stages->average (&s->device, w, dense);
+  err = s->stages->average (&s->device, w, dense);
+  if (err)
+    w->n_averaged = 0; /* this frame is not in the means */
+  return err;
 }
 
 static const char *
