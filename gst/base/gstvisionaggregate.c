@@ -42,7 +42,8 @@ drop_frame (GstAggregator *agg, GstAggregatorPad *pad)
     return;
   if (!gst_vision_pair_is_gap (buffer)) {
     gst_vision_common_count_dropped (&p->common, 1);
-    gst_vision_pair_warn (&p->pair, GST_ELEMENT (agg), p->max_skew);
+    gst_vision_pair_warn (
+        &p->pair, GST_ELEMENT (agg), p->max_skew, GST_VISION_PAIR_PATIENCE);
   } else if (gst_vision_aggregate_number (agg, pad) == 0)
     forward_gap (agg, buffer);
   gst_buffer_unref (buffer);
@@ -142,6 +143,8 @@ end (GstAggregator *agg, GstAggregatorPad *first, GstAggregatorPad *second)
   GstVisionAggregatorPrivate *p = gst_vision_aggregator_private (agg);
   GstAggregatorPad *pads[2] = {first, second};
 
+  if (!p->pair.matched) /* a short stream may not lose all without a word */
+    gst_vision_pair_warn (&p->pair, GST_ELEMENT (agg), p->max_skew, 1);
   g_atomic_int_set (&p->tell_end, is_over (first) != is_over (second));
   g_atomic_int_set (&p->has_ended, TRUE);
   for (gint i = 0; i < 2; i++)

@@ -69,6 +69,7 @@ compare (GstVisionPair *self, GstClockTime a, GstClockTime b, GstClockTime skew)
       (GstClockTime) ABS (distance) <= skew) {
     self->in_a_row = 0;
     self->met = FALSE;
+    self->matched = TRUE;
     return GST_VISION_PAIR_MATCH;
   }
   if (!self->met || ABS (distance) < ABS (self->distance))
@@ -113,14 +114,14 @@ gst_vision_pair_next (GstVisionPair *self, GstAggregatorPad *first,
 }
 
 void
-gst_vision_pair_warn (
-    GstVisionPair *self, GstElement *element, GstClockTime max_skew)
+gst_vision_pair_warn (GstVisionPair *self, GstElement *element,
+    GstClockTime max_skew, guint patience)
 {
   gchar *measured;
   const gchar *remedy =
       "Raise \"max-skew\", or let both sources share a clock or a trigger";
 
-  if (self->warned || self->in_a_row < GST_VISION_PAIR_PATIENCE)
+  if (self->warned || self->in_a_row < patience)
     return;
   self->warned = TRUE;
   if (!self->met)
@@ -133,8 +134,9 @@ gst_vision_pair_warn (
             (gdouble) max_skew / GST_MSECOND)
       : g_strdup ("one input has sent nothing in time");
   GST_ELEMENT_WARNING (element, STREAM, FAILED,
-      ("%u frames in a row had no partner and were dropped: %s. %s.",
-          self->in_a_row, measured, remedy),
+      ("%u frame%s in a row had no partner and %s dropped: %s. %s.",
+          self->in_a_row, self->in_a_row == 1 ? "" : "s",
+          self->in_a_row == 1 ? "was" : "were", measured, remedy),
       (NULL));
   g_free (measured);
 }

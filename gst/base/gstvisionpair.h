@@ -26,6 +26,7 @@ typedef struct {
   GstClockTimeDiff distance; /* the least between two of them that met; first
                                 minus second */
   gboolean met;              /* there is such a distance */
+  gboolean matched; /* there was a pair */
   gboolean warned;
 } GstVisionPair;
 
@@ -34,9 +35,9 @@ GstVisionPairing gst_vision_pair_next (GstVisionPair *self,
     GstAggregatorPad *first, GstAggregatorPad *second, GstClockTime max_skew,
     gboolean timeout);
 
-/* Warns where too many frames in a row had no partner, once. */
-void gst_vision_pair_warn (
-    GstVisionPair *self, GstElement *element, GstClockTime max_skew);
+/* Warns where @patience or more frames in a row had no partner, once. */
+void gst_vision_pair_warn (GstVisionPair *self, GstElement *element,
+    GstClockTime max_skew, guint patience);
 
 /* Running time of the pad's oldest frame, GST_CLOCK_TIME_NONE without one. */
 GstClockTime gst_vision_pair_time (GstAggregatorPad *pad);

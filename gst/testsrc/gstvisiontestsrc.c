@@ -220,7 +220,8 @@ start (GstBaseSrc *src)
 
   gst_video_info_init (&self->frame.info);
   gst_vision_test_src_rewind (self);
-  return TRUE;
+  return self->pattern != GST_VISION_TEST_SRC_CLUTTER ||
+      gst_vision_test_src_finds_meshes (self);
 }
 
 static gboolean

@@ -122,6 +122,10 @@ GstCaps *gst_vision_test_src_caps (
     GstVisionTestSrc *self, const GstVisionTestSrcScene *scene);
 void gst_vision_test_src_install_caps (GstBaseSrcClass *klass);
 
+/* gstvisiontestsrcclutter.c: whether all files of "meshes" are there; else an
+ * error names the first that is not. */
+gboolean gst_vision_test_src_finds_meshes (GstVisionTestSrc *self);
+
 /* gstvisiontestsrctime.c */
 void gst_vision_test_src_install_times (GstBaseSrcClass *klass);
 /* The next frame is the one where the segment starts. */

@@ -19,6 +19,31 @@ names_of (const gchar *text)
   return names;
 }
 
+/* Before the stream begins, where its name can be told. */
+gboolean
+gst_vision_test_src_finds_meshes (GstVisionTestSrc *self)
+{
+  GPtrArray *names;
+  gboolean found = TRUE;
+
+  GST_OBJECT_LOCK (self);
+  names = names_of (self->meshes);
+  GST_OBJECT_UNLOCK (self);
+  for (guint i = 0; i < names->len && found; i++) {
+    const gchar *name = g_ptr_array_index (names, i);
+
+    found = g_file_test (name, G_FILE_TEST_IS_REGULAR);
+    if (!found)
+      GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND,
+          ("There is no mesh file \"%s\". Set \"meshes\" to files that are "
+           "there.",
+              name),
+          (NULL));
+  }
+  g_ptr_array_unref (names);
+  return found;
+}
+
 static const char *
 open_scene (GstVisionTestSrc *self, gint width, gint height)
 {

@@ -79,6 +79,22 @@ GST_START_TEST (test_skew)
 }
 GST_END_TEST;
 
+/* A stream too short for that warning, of which no frame had a partner, says so
+ * at its end. */
+GST_START_TEST (test_short)
+{
+  Two t = two_new (FALSE, GREY_8X4, GREY_8X4);
+
+  two_push (t.left, 0, N, 1);
+  two_push (t.right, 15, N, 1);
+  two_push (t.left, 40, N, 1);
+  gst_harness_push_event (t.left, gst_event_new_eos ());
+  gst_harness_push_event (t.right, gst_event_new_eos ());
+  two_expect_message (&t, GST_MESSAGE_WARNING, "-15.000 ms");
+  two_free (&t);
+}
+GST_END_TEST;
+
 /* A seek: what waits goes, and time begins anew. */
 GST_START_TEST (test_flush)
 {
@@ -211,6 +227,7 @@ aggregator_suite (void)
   tcase_add_test (tc, test_pairs);
   tcase_add_test (tc, test_missing);
   tcase_add_test (tc, test_skew);
+  tcase_add_test (tc, test_short);
   tcase_add_test (tc, test_flush);
   tcase_add_test (tc, test_gap);
   tcase_add_test (tc, test_segments);
