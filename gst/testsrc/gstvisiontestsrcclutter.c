@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <string.h>
-
 #include "testsrc/gstvisiontestsrcproperties.h"
 
 #define SEPARATORS ",;"
@@ -67,27 +65,6 @@ close_scene (GstVisionTestSrc *self)
   g_clear_pointer (&self->clutter, clutter_free);
 }
 
-/* The world is the table. */
-static gboolean
-attach_camera (GstVisionTestSrc *self, GstBuffer *buffer, const ClutterTruth *t)
-{
-  const GstVideoInfo *info = &self->frame.info;
-  GstVisionCamera camera;
-
-  gst_vision_camera_init (&camera);
-  camera.ref_width = GST_VIDEO_INFO_WIDTH (info);
-  camera.ref_height = GST_VIDEO_INFO_HEIGHT (info);
-  camera.fx = t->fx;
-  camera.fy = t->fy;
-  camera.cx = t->cx;
-  camera.cy = t->cy;
-  memcpy (camera.pose, t->camera, sizeof camera.pose);
-  camera.has_pose = TRUE;
-  return gst_buffer_set_vision_camera (
-             buffer, GST_VISION_ORIGIN_RESULT, &camera) &&
-      gst_buffer_set_vision_camera (buffer, GST_VISION_ORIGIN_TRUTH, &camera);
-}
-
 static gboolean
 attach_objects (
     GstVisionTestSrc *self, GstBuffer *buffer, const ClutterTruth *t)
@@ -125,7 +102,9 @@ show (GstVisionTestSrc *self, const Image *image, GstBuffer *buffer)
   GST_OBJECT_UNLOCK (self);
   err = clutter_render (
       self->clutter, &params, view, self->number, image, &truth, labels);
-  attached = !err && attach_camera (self, buffer, &truth) &&
+  attached = !err &&
+      gst_vision_test_src_attach_camera (self, buffer, truth.fx, truth.fy,
+          truth.cx, truth.cy, truth.camera) && /* the world is the table */
       attach_objects (self, buffer, &truth);
   if (attached && labels)
     attached = gst_vision_test_src_attach_labels (

@@ -2,8 +2,6 @@
 #include "testsrc/gstvisiontestsrc.h"
 
 #include <math.h>
-#include <string.h>
-
 static const char *
 open_scene (GstVisionTestSrc *self, gint width, gint height)
 {
@@ -16,28 +14,6 @@ close_scene (GstVisionTestSrc *self)
   g_clear_pointer (&self->rgbd, rgbd_free);
 }
 
-/* The true camera, also as the result that the tracker behind the
- * correspondence map would have. */
-static gboolean
-attach_camera (GstVisionTestSrc *self, GstBuffer *buffer, const RgbdTruth *t)
-{
-  const GstVideoInfo *info = &self->frame.info;
-  GstVisionCamera camera;
-
-  gst_vision_camera_init (&camera);
-  camera.ref_width = GST_VIDEO_INFO_WIDTH (info);
-  camera.ref_height = GST_VIDEO_INFO_HEIGHT (info);
-  camera.fx = t->fx;
-  camera.fy = t->fy;
-  camera.cx = t->cx;
-  camera.cy = t->cy;
-  memcpy (camera.pose, t->camera, sizeof camera.pose);
-  camera.has_pose = TRUE;
-  return gst_buffer_set_vision_camera (
-             buffer, GST_VISION_ORIGIN_RESULT, &camera) &&
-      gst_buffer_set_vision_camera (buffer, GST_VISION_ORIGIN_TRUTH, &camera);
-}
-
 static gboolean
 attach (GstVisionTestSrc *self, GstBuffer *buffer, const RgbdTruth *t)
 {
@@ -47,7 +23,8 @@ attach (GstVisionTestSrc *self, GstBuffer *buffer, const RgbdTruth *t)
   robot.depth = t->robot[2];
   robot.pose = (GstVisionArray){7, t->robot};
   robot.extent = (GstVisionArray){3, t->extent};
-  return attach_camera (self, buffer, t) &&
+  return gst_vision_test_src_attach_camera (
+             self, buffer, t->fx, t->fy, t->cx, t->cy, t->camera) &&
       gst_vision_test_src_attach_objects (self, buffer,
           GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info), &robot, 1);
 }

@@ -2,6 +2,7 @@
 #include "testsrc/gstvisiontestsrc.h"
 
 #include <math.h>
+#include <string.h>
 
 GstVisionObject
 gst_vision_test_src_describe (GstVisionTestSrc *self, const SceneObject *o)
@@ -48,6 +49,27 @@ gst_vision_test_src_attach_objects (GstVisionTestSrc *self, GstBuffer *buffer,
       buffer, GST_VISION_ORIGIN_TRUTH, width, height, objects, n);
   g_free (name);
   return attached;
+}
+
+gboolean
+gst_vision_test_src_attach_camera (GstVisionTestSrc *self, GstBuffer *buffer,
+    gdouble fx, gdouble fy, gdouble cx, gdouble cy, const gdouble pose[7])
+{
+  const GstVideoInfo *info = &self->frame.info;
+  GstVisionCamera camera;
+
+  gst_vision_camera_init (&camera);
+  camera.ref_width = GST_VIDEO_INFO_WIDTH (info);
+  camera.ref_height = GST_VIDEO_INFO_HEIGHT (info);
+  camera.fx = fx;
+  camera.fy = fy;
+  camera.cx = cx;
+  camera.cy = cy;
+  memcpy (camera.pose, pose, sizeof camera.pose);
+  camera.has_pose = TRUE;
+  return gst_buffer_set_vision_camera (
+             buffer, GST_VISION_ORIGIN_RESULT, &camera) &&
+      gst_buffer_set_vision_camera (buffer, GST_VISION_ORIGIN_TRUTH, &camera);
 }
 
 gboolean
