@@ -44,6 +44,25 @@ bench_close (Bench *b)
   device_close (&b->dev);
 }
 
+/* A detector of @n names of the bench's model, with a scene in which it is, and
+ * params for it. */
+static inline Scopedetect *
+names_of_one (Bench *b, DeviceKind kind, const ScopedetectModel **models, int n,
+    ScopedetectParams *p)
+{
+  Scopedetect *s;
+
+  bench_open (b, kind);
+  solid_draw (b->depth, SOLID_STRIDE, solid_pose (.7, 0, .5));
+  for (int i = 0; i < n; i++)
+    models[i] = b->model;
+  *p = solid_params (SCOPEDETECT_FAST);
+  p->table = false;
+  p->queries = 200;
+  ok (scopedetect_new (&s, &b->dev, SOLID_WIDTH, SOLID_HEIGHT, models, n));
+  return s;
+}
+
 /* Depth that a sensor would round, and miss here and there. */
 static inline void
 add_noise (Bench *b, int units)

@@ -177,19 +177,11 @@ test_many (DeviceKind kind)
 {
   Bench b;
   const ScopedetectModel *models[20];
-  ScopedetectPose truth = solid_pose (.7, 0, .5);
-  ScopedetectParams p = solid_params (SCOPEDETECT_FAST);
+  ScopedetectParams p;
   ScopedetectResults r;
-  Scopedetect *s;
+  Scopedetect *s = names_of_one (&b, kind, models, 20, &p);
 
-  bench_open (&b, kind);
-  solid_draw (b.depth, SOLID_STRIDE, truth);
-  for (int i = 0; i < 20; i++)
-    models[i] = b.model;
-  p.table = false;
-  p.queries = 200;
   p.least_own = 0; /* all are the same */
-  ok (scopedetect_new (&s, &b.dev, SOLID_WIDTH, SOLID_HEIGHT, models, 20));
   ok (scopedetect_run (s, &p, &b.frame, &r));
   check (r.n_objects == 20);
   for (int i = 0; i < r.n_objects; i++)

@@ -72,18 +72,10 @@ test_contest (DeviceKind kind)
 {
   Bench b;
   const ScopedetectModel *models[3];
-  ScopedetectPose truth = solid_pose (.7, 0, .5);
-  ScopedetectParams p = solid_params (SCOPEDETECT_FAST);
+  ScopedetectParams p;
   ScopedetectResults r;
-  Scopedetect *s;
+  Scopedetect *s = names_of_one (&b, kind, models, 3, &p);
 
-  bench_open (&b, kind);
-  solid_draw (b.depth, SOLID_STRIDE, truth);
-  for (int i = 0; i < 3; i++)
-    models[i] = b.model;
-  p.table = false;
-  p.queries = 200;
-  ok (scopedetect_new (&s, &b.dev, SOLID_WIDTH, SOLID_HEIGHT, models, 3));
   ok (scopedetect_run (s, &p, &b.frame, &r));
   check (r.n_objects == 1 && r.objects[0].model == 0);
   check (r.objects[0].explained > .5 && r.objects[0].explained <= 1);
