@@ -146,6 +146,22 @@ def signals(gtype):
     return table(["signal", "returns", "kind"], rows) if rows else ""
 
 
+def presets(element):
+    """The presets of an element, and what each is for."""
+    if not isinstance(element, Gst.Preset):
+        return ""
+    name, names = element.get_factory().get_name(), element.get_preset_names()
+    first = names[0]
+    rows = [[f"`{preset}`", element.get_meta(preset, "comment")[1]]
+            for preset in names]
+    return f"""A preset sets several properties at once: `{name} @preset={first}` in a launch
+line, where it wins over what is written beside it, or in an application
+`gst_preset_load_preset ()`, after which single properties can be changed.
+
+""" + \
+        table(["preset", "what it is for"], rows)
+
+
 def launch_lines(block):
     """The gst-launch-1.0 lines of an example, broken between elements."""
     text = " ".join(block.group(1).replace("\\\n", " ").split())
@@ -163,6 +179,12 @@ def launch_lines(block):
     return f"\n```sh\n{out}```\n"
 
 
+def link(match):
+    """A link to the page of an element; of another word nothing is made."""
+    known = Gst.ElementFactory.find(match[1])
+    return f"[{match[1]}]({match[1]}.md)" if known else match[0]
+
+
 def section(name):
     """The SECTION comment of an element, in Markdown."""
     for source in sorted((ROOT / "gst").glob("*/*.c")):
@@ -177,6 +199,7 @@ def section(name):
     text = re.sub(r"\|\[\s*(gst-launch.*?)\]\|", launch_lines, text, flags=re.S)
     text = re.sub(r"\|\[\s*(.*?)\]\|", r"\n```\n\1```\n", text, flags=re.S)
     text = re.sub(r"#(\w+):{1,2}([\w-]+)", r"`\2`", text)
+    text = re.sub(r"#([a-z]+)\b", link, text)
     text = re.sub(r"#(Gst\w+|G\w+)", r"`\1`", text)
     return re.sub(r"%([A-Z_]+)", r"`\1`", text).strip() + "\n"
 
@@ -195,6 +218,8 @@ def page(factory):
         parts.append("## Properties\n\n" + properties(element, own, choices))
     if common:
         parts.append("## Common properties\n\n" + properties(element, common, choices))
+    if presets(element):
+        parts.append("## Presets\n\n" + presets(element))
     if signals(gtype):
         parts.append("## Signals\n\n" + signals(gtype))
     return "\n".join(parts)
