@@ -8,20 +8,20 @@
  * in grey, colour and multispectral video, and gives that distance at every
  * pixel as a map.  Up to eight #GstEmdtrack:targets are chosen by boxes, files,
  * or regions of interest from upstream (#GstEmdtrack:target-meta), at any time;
- * what is chosen takes the place of what was.  Each target is a VisionObject
- * with box, velocity, distance (0 alike, 1 nothing in common), score and ratio,
- * the distance of this place by that of the next best.  It is tracking,
- * occluded, lost after #GstEmdtrack:lose-frames, and found when it is seen
- * again; while it is lost the whole frame is searched.  After a seek, and where
- * frames get another size, all targets are lost first.
+ * a new choice replaces all targets.  Each target is a VisionObject with box,
+ * velocity, distance (0 alike, 1 nothing in common), score, and ratio: this
+ * distance by that of the next best place.  A target is tracking, occluded
+ * while it is not seen, lost after #GstEmdtrack:lose-frames of that, and found
+ * when it is seen again.  A lost target is looked for in the whole frame. After
+ * a seek, and where frames get another size, all targets are lost at first.
  *
- * A file is a PNG picture of the target, which has its size unless another is
- * given and is first looked for in the whole frame.  Of frames of several
- * channels it is grey, its channels lie as theirs do, and its size is that of
- * all.  Or the file is a text with the numbers of a histogram, for
- * histogram=intensity (as many as #GstEmdtrack:bins) and channels (a spectrum,
- * of which any picture counts): between blanks, commas or semicolons, none
- * negative, of any sum; lines that begin with # are comments.  It is read when
+ * A target's file is a PNG picture of it, or a text with its histogram.  The
+ * target has the size of the picture unless another is given, and is first
+ * looked for in the whole frame.  For frames of several channels the picture is
+ * grey, and holds the channels as the frames do.  A text holds the numbers of a
+ * histogram with histogram=intensity (#GstEmdtrack:bins of them), or of a
+ * spectrum with channels: none negative, of any sum, between blanks, commas or
+ * semicolons; lines that begin with # are comments.  Files are read when
  * #GstEmdtrack:targets is set, and again where the element starts.
  *
  * With #GstEmdtrack:histogram=codebook the colours or spectra around the
@@ -29,26 +29,28 @@
  * histograms count kinds; with intensity they count grey values; with channels
  * a pixel's own spectrum is its histogram, and targets are followed over a
  * codebook of spectra.  With #GstEmdtrack:emd-map a buffer has a map of kind
- * `emd` for each target, in the order of the objects: what is around a pixel
- * against the target, in units of the ground distance; #GstEmdtrack:output=map
- * makes the first one the video.  #GstEmdtrack:stats then
- * says how the newest frame's values were found: emd-unchanged, pixels with the
- * histogram they had; emd-closed, by a closed form; emd-own, emd-neighbour and
- * emd-table, proven by a spanning tree of the pixel, of a neighbour, of the
- * table; emd-simplex, after emd-pivots new pivots, emd-fallback by the paper's
- * simplex; emd-trees are stored, emd-unstored found no room, and emd-evicted
- * had to go.  emd-cached and emd-distinct are of #GstEmdtrack:solver=paper.
+ * `emd` for each target, in the order of the objects: the distance of what is
+ * around each pixel from the target, in units of the ground distance.
+ * #GstEmdtrack:output=map makes the first one the video.
  *
- * Frames of several channels are grey, and the caps fields channels,
- * channel-layout (stacked: one channel below the other; mosaic),
- * mosaic-pattern ("4x4") and wavelengths say how to read them, as those of
- * #envisrc and #visiontestsrc do.  #GstEmdtrack:channels,
- * #GstEmdtrack:channel-layout and #GstEmdtrack:mosaic-pattern say it of what
- * comes from elsewhere.  Where channels are stacked, boxes are in pixels of one
- * channel; a map always has the size of one.
+ * #GstEmdtrack:stats then counts how the pixels of the newest frame were
+ * solved: emd-unchanged, by the histogram they had before; emd-closed, by a
+ * closed form; emd-own, emd-neighbour and emd-table, by a stored spanning tree
+ * of the pixel, of a neighbour, of the table; emd-simplex, after emd-pivots new
+ * pivots; emd-fallback, by the paper's simplex; with #GstEmdtrack:solver=paper
+ * emd-cached, by an earlier frame's value, and emd-distinct problems by the
+ * simplex.  Of the trees, emd-trees are stored, emd-unstored found no room,
+ * emd-evicted had to go.
  *
- * Maps lie where the element works: with backend=cuda in CUDA memory, but for
- * output=map, which is in system memory.
+ * Frames of several channels are grey.  The caps fields channels,
+ * channel-layout (stacked: one channel below the other; mosaic), mosaic-pattern
+ * ("4x4") and wavelengths say how to read them; #envisrc and #visiontestsrc set
+ * these.  For other sources there are #GstEmdtrack:channels,
+ * #GstEmdtrack:channel-layout and #GstEmdtrack:mosaic-pattern.  Where channels
+ * are stacked, boxes are in pixels of one channel; a map always has the size of
+ * one.
+ *
+ * Maps lie where the element works, but those of output=map in system memory.
  *
  * ## Example launch lines
  * |[

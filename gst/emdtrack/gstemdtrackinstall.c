@@ -106,16 +106,16 @@ install_targets (GObjectClass *k)
 {
   install (k, PROP_TARGETS,
       g_param_spec_string ("targets", "Targets",
-          "What is followed: NAME:x,y,width,height, boxes of the next frame in "
-          "pixels, of one channel where they are stacked; NAME:file=PATH or "
-          "NAME:width,height,file=PATH, what a picture or histogram shows. "
-          "NAME: may be missing; separated by semicolons, 8 at most; they take "
-          "the place of all before",
+          "What is followed, up to 8, separated by semicolons: "
+          "NAME:x,y,width,height is a box of the next frame, in pixels (of one "
+          "channel where channels are stacked); NAME:file=PATH or "
+          "NAME:width,height,file=PATH is what a picture or histogram shows. "
+          "NAME: may be left out. Setting it replaces all targets",
           NULL, TEXT));
   install (k, PROP_TARGET_META,
       g_param_spec_string ("target-meta", "Target meta",
-          "Upstream regions of interest of this type are targets too: those of "
-          "the next frame that has any, once each time this is set",
+          "Upstream regions of interest of this type become targets too: those "
+          "of the next frame that has any, once each time this is set",
           NULL, TEXT));
 }
 
@@ -123,16 +123,19 @@ static void
 install_histograms (GObjectClass *k)
 {
   install (k, PROP_HISTOGRAM,
-      g_param_spec_enum ("histogram", "Histogram", "What histograms are of",
-          histogram_type (), EMDTRACK_CODEBOOK, FIXED));
+      g_param_spec_enum ("histogram", "Histogram",
+          "What is counted in a histogram", histogram_type (),
+          EMDTRACK_CODEBOOK, FIXED));
   install (k, PROP_WINDOW,
       g_param_spec_int ("window", "Window",
-          "Side of the window around a pixel of the map, odd", 1,
-          EMDTRACK_MAX_WINDOW, defaults.window, LIVE));
+          "Side of the window around each pixel whose histogram the map "
+          "compares, odd",
+          1, EMDTRACK_MAX_WINDOW, defaults.window, LIVE));
   install (k, PROP_BINS,
       g_param_spec_int ("bins", "Bins",
-          "Of intensity, or of the codebook; channels have a bin each", 2,
-          EMDTRACK_BINS, defaults.bins, FIXED));
+          "Number of bins, for histogram=intensity and codebook; with channels "
+          "each channel is a bin",
+          2, EMDTRACK_BINS, defaults.bins, FIXED));
   install (k, PROP_WHITE,
       g_param_spec_int ("white", "White",
           "The brightest grey value, for histogram=intensity (0 = what the "
@@ -140,8 +143,9 @@ install_histograms (GObjectClass *k)
           0, 65535, defaults.white, FIXED));
   install (k, PROP_SPECTRUM_MASS,
       g_param_spec_int ("spectrum-mass", "Mass of a spectrum",
-          "What a pixel's channels add up to, for histogram=channels", 16,
-          EMDTRACK_MAX_MASS, defaults.spectrum_mass, FIXED));
+          "What the channels of a pixel are scaled to add up to, for "
+          "histogram=channels",
+          16, EMDTRACK_MAX_MASS, defaults.spectrum_mass, FIXED));
 }
 
 static void
@@ -149,8 +153,8 @@ install_distances (GObjectClass *k)
 {
   install (k, PROP_GROUND_DISTANCE,
       g_param_spec_enum ("ground-distance", "Ground distance",
-          "How far mass moves from one bin to another", distance_type (),
-          GST_EMDTRACK_DISTANCE_AUTO, FIXED));
+          "The distance that mass moves from one bin to another",
+          distance_type (), GST_EMDTRACK_DISTANCE_AUTO, FIXED));
   install (k, PROP_DISTANCE_FILE,
       g_param_spec_string ("distance-file", "Distance file",
           "A text of bins x bins numbers, symmetric, none negative, for "
@@ -158,20 +162,21 @@ install_distances (GObjectClass *k)
           NULL, FIXED));
   install (k, PROP_SATURATION,
       g_param_spec_double ("saturation", "Saturation",
-          "Ground distances above it count as it (0 = none; -1 = 15 between "
-          "colours and 30 between spectra of a codebook, else none)",
+          "Greater ground distances are cut to this (0 = never; -1 = 15 "
+          "between colours and 30 between spectra of a codebook, else never)",
           -1, G_MAXDOUBLE, -1, LIVE));
   install (k, PROP_SOLVER,
       g_param_spec_enum ("solver", "Solver",
-          "How distances of the map are found; they are the same",
+          "How the distances of the map are computed; all solvers find the "
+          "same",
           solver_type (), defaults.solver, LIVE));
   install (k, PROP_MAX_TREES,
       g_param_spec_int ("max-trees", "Most trees",
-          "Stored spanning trees a target, 900 bytes each", 64,
-          EMDTRACK_MAX_TREES, defaults.max_trees, FIXED));
+          "How many spanning trees are stored for each target, 900 bytes each",
+          64, EMDTRACK_MAX_TREES, defaults.max_trees, FIXED));
   install (k, PROP_CACHE_BITS,
       g_param_spec_int ("cache-bits", "Cache bits",
-          "For solver=paper: room for 2^n values a target", 8, 24,
+          "For solver=paper: room for 2^n values for each target", 8, 24,
           defaults.cache_bits, FIXED));
 }
 
@@ -180,7 +185,8 @@ install_channels (GObjectClass *k)
 {
   install (k, PROP_CHANNELS,
       g_param_spec_int ("channels", "Channels",
-          "Of a grey frame, where the caps do not say (0 = as its layout says)",
+          "Number of channels in a grey frame, where the caps do not say (0 = "
+          "what the layout implies)",
           0, EMDTRACK_BINS, 0, FIXED));
   install (k, PROP_CHANNEL_LAYOUT,
       g_param_spec_enum ("channel-layout", "Channel layout",
@@ -198,26 +204,26 @@ install_search (GObjectClass *k)
 {
   install (k, PROP_SEARCH,
       g_param_spec_double ("search", "Search",
-          "How far from where it is expected a target is looked for, pixels, "
-          "or "
-          "tiles of a mosaic; "
-          "while it is occluded, more and more",
+          "How far from its expected place a target is looked for, in pixels, "
+          "or tiles of a mosaic; farther and farther while it is occluded",
           1, EMDTRACK_MAX_SIDE, track_defaults.search, LIVE));
   install (k, PROP_SCALES,
-      g_param_spec_int ("scales", "Scales", "Sizes that are tried: 1, 3 or 5",
-          1, 5, track_defaults.scales, LIVE));
+      g_param_spec_int ("scales", "Scales",
+          "How many sizes are tried: 1, 3 or 5", 1, 5, track_defaults.scales,
+          LIVE));
   install (k, PROP_SCALE_STEP,
       g_param_spec_double ("scale-step", "Step of scales",
-          "From one size to the next", 1.01, 1.5, track_defaults.scale_step,
-          LIVE));
+          "Ratio of one size that is tried to the next", 1.01, 1.5,
+          track_defaults.scale_step, LIVE));
   install (k, PROP_TEMPLATE_UPDATE,
       g_param_spec_double ("template-update", "Template update",
-          "How much of a target's histogram a frame renews while it is seen", 0,
-          1, track_defaults.update, LIVE));
+          "Part of the target's histogram that each frame renews while the "
+          "target is seen",
+          0, 1, track_defaults.update, LIVE));
   install (k, PROP_NORMALISE_GAIN,
       g_param_spec_boolean ("normalise-gain", "Normalise gain",
-          "Make up for the mean brightness of the frame, which was another "
-          "when the targets were chosen; for codebooks of colours",
+          "For codebooks of colours: make up for changes of the frame's mean "
+          "brightness since the targets were chosen",
           FALSE, LIVE));
 }
 
@@ -226,13 +232,14 @@ install_states (GObjectClass *k)
 {
   install (k, PROP_OCCLUDE,
       g_param_spec_double ("occlude", "Occlude",
-          "A target farther than this is not seen: 0 alike, 1 nothing in "
-          "common",
+          "A target whose distance is greater than this is occluded: 0 alike, "
+          "1 nothing in common",
           0, 1, track_defaults.occlude, LIVE));
   install (k, PROP_RESUME,
       g_param_spec_double ("resume", "Resume",
-          "It is seen again when nearer than this, at most `occlude`", 0, 1,
-          track_defaults.resume, LIVE));
+          "An occluded or lost target is seen again where its distance is less "
+          "than this, which is at most `occlude`",
+          0, 1, track_defaults.resume, LIVE));
   install (k, PROP_LOSE_FRAMES,
       g_param_spec_int ("lose-frames", "Frames to lose",
           "A target that is not seen for so many frames is lost, and looked "
@@ -255,6 +262,6 @@ gst_emdtrack_install_properties (GObjectClass *klass)
       g_param_spec_boolean ("emd-map", "EMD map",
           "Attach a map of kind emd for each target", FALSE, FIXED));
   install (klass, PROP_OUTPUT,
-      g_param_spec_enum ("output", "Output", "What the video is",
+      g_param_spec_enum ("output", "Output", "What the video shows",
           output_type (), GST_EMDTRACK_OUTPUT_VIDEO, FIXED));
 }

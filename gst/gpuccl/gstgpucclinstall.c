@@ -83,22 +83,23 @@ install_labelling (GObjectClass *k)
 {
   install (k, PROP_ALGORITHM,
       g_param_spec_enum ("algorithm", "Algorithm",
-          "How components are found; they are the same", algorithm_type (),
-          defaults.algorithm, LIVE));
+          "How components are found; all algorithms find the same",
+          algorithm_type (), defaults.algorithm, LIVE));
   install (k, PROP_DETECTOR,
       g_param_spec_enum ("detector", "Detector", "What becomes an object",
           detector_type (), defaults.detector, LIVE));
   install (k, PROP_CONNECTIVITY,
       g_param_spec_int ("connectivity", "Connectivity",
-          "Neighbours of a pixel: 4 or 8", 4, 8, defaults.connectivity, LIVE));
+          "How many neighbours a pixel has: 4 or 8", 4, 8,
+          defaults.connectivity, LIVE));
   install (k, PROP_THRESHOLD,
       g_param_spec_int ("threshold", "Threshold",
-          "Of a mask, what is at least so bright belongs to it", 1, 255,
+          "What is at least this bright belongs to the mask", 1, 255,
           defaults.threshold, LIVE));
   install (k, PROP_SKIP_CHECKS,
       g_param_spec_int ("skip-checks", "Skip checks",
-          "For the label equivalences: first passes after which nobody looks "
-          "whether labels agree",
+          "For the two label equivalences: so many first passes are not "
+          "followed by a check whether labels agree already",
           0, 2, defaults.skip_checks, LIVE));
 }
 
@@ -107,18 +108,18 @@ install_depth (GObjectClass *k)
 {
   install (k, PROP_FILTER,
       g_param_spec_enum ("filter", "Filter",
-          "What is done to depth first; raw depth of a sensor is cut apart by "
-          "its own noise",
+          "How depth is smoothed first: the noise of a sensor cuts unfiltered "
+          "surfaces into pieces",
           filter_type (), defaults.filter, LIVE));
   install (k, PROP_MAX_DEPTH_STEP,
       g_param_spec_double ("max-depth-step", "Greatest step of depth",
-          "Neighbours hang together where their depths differ by less, metres "
-          "(0 = whatever they are)",
+          "Neighbours are connected where their depths differ by less than "
+          "this, metres (0 = always)",
           0, G_MAXDOUBLE, defaults.max_depth_step, LIVE));
   install (k, PROP_DEPTH_STEP_K,
       g_param_spec_double ("depth-step-k", "Growth of that step",
-          "At depth z the step may be k z^2 if that is more, 1/m; 0.0035 for a "
-          "Kinect for Xbox 360",
+          "At depth z that limit is k z^2 where this is more, 1/m; 0.0035 "
+          "suits a Kinect for Xbox 360",
           0, G_MAXDOUBLE, defaults.depth_step_k, LIVE));
 }
 
@@ -127,23 +128,24 @@ install_criteria (GObjectClass *k)
 {
   install (k, PROP_MIN_AREA,
       g_param_spec_uint ("min-area", "Least area",
-          "Smaller components are not reported, pixels", 0, G_MAXUINT,
-          defaults.min_area, LIVE));
+          "Components with fewer pixels than this are not reported", 0,
+          G_MAXUINT, defaults.min_area, LIVE));
   install (k, PROP_MAX_COMPONENTS,
       g_param_spec_int ("max-components", "Most components",
-          "The largest are reported", 1, GPUCCL_MAX_COMPONENTS,
-          defaults.max_components, LIVE));
+          "Of more components than this the largest are reported", 1,
+          GPUCCL_MAX_COMPONENTS, defaults.max_components, LIVE));
   install (k, PROP_MIN_SIZE,
       g_param_spec_uint ("min-size", "Least size",
-          "An object has more pixels; the default suits 640 x 480", 0,
+          "An object has more pixels than this; the default suits 640 x 480", 0,
           G_MAXUINT, defaults.min_size, LIVE));
   install (k, PROP_MIN_FILL,
       g_param_spec_double ("min-fill", "Least filling",
-          "An object fills its rows and columns by a larger part", 0,
-          G_MAXDOUBLE, defaults.min_fill, LIVE));
+          "An object fills a larger part than this of the rows and columns "
+          "that it touches",
+          0, G_MAXDOUBLE, defaults.min_fill, LIVE));
   install (k, PROP_MIN_EXTENT,
       g_param_spec_double ("min-extent", "Least extent",
-          "The mean width and the mean height of an object are not less, "
+          "The mean width and the mean height of an object are at least this, "
           "pixels",
           0, G_MAXDOUBLE, defaults.min_extent, LIVE));
 }
@@ -153,7 +155,7 @@ install_matching (GObjectClass *k)
 {
   install (k, PROP_FRAMES,
       g_param_spec_int ("frames", "Frames",
-          "An object is accepted when it was there in so many frames in a row",
+          "An object is accepted once it was there in so many frames in a row",
           1, G_MAXINT, defaults.frames, LIVE));
   install (k, PROP_MATCH,
       g_param_spec_enum ("match", "Match",
@@ -161,16 +163,19 @@ install_matching (GObjectClass *k)
           defaults.match, LIVE));
   install (k, PROP_MATCH_DISTANCE,
       g_param_spec_double ("match-distance", "Greatest motion in space",
-          "From frame to frame, metres", 1e-6, G_MAXDOUBLE,
-          defaults.match_distance, LIVE));
+          "An object that is matched in space moves by at most this from one "
+          "frame to the next, metres",
+          1e-6, G_MAXDOUBLE, defaults.match_distance, LIVE));
   install (k, PROP_MATCH_PIXELS,
       g_param_spec_double ("match-pixels", "Greatest motion in the image",
-          "From frame to frame, pixels", 1e-3, G_MAXDOUBLE,
-          defaults.match_pixels, LIVE));
+          "An object that is matched in the image moves by at most this from "
+          "one frame to the next, pixels",
+          1e-3, G_MAXDOUBLE, defaults.match_pixels, LIVE));
   install (k, PROP_MATCH_RATIO,
       g_param_spec_double ("match-ratio", "Greatest ratio of areas",
-          "An object's area changes by no larger factor from frame to frame", 1,
-          G_MAXDOUBLE, defaults.match_ratio, LIVE));
+          "The area of an object changes by at most this factor from one frame "
+          "to the next",
+          1, G_MAXDOUBLE, defaults.match_ratio, LIVE));
 }
 
 void

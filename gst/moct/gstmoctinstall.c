@@ -81,8 +81,9 @@ install_colours (GObjectClass *k)
           NULL, text));
   install (k, PROP_EXACT,
       g_param_spec_boolean ("exact", "Exact",
-          "Classify every stored colour by itself; otherwise 8 x 8 x 8 of them "
-          "that the border of a colour cuts all count as their middle",
+          "Classify every stored colour by itself; otherwise, where a cell of "
+          "8 x 8 x 8 stored colours lies across the border of a colour, all of "
+          "them are classified as its middle",
           TRUE, LIVE));
 }
 
@@ -91,8 +92,8 @@ install_method (GObjectClass *k)
 {
   install (k, PROP_METHOD,
       g_param_spec_enum ("method", "Method",
-          "How the sums are made; they are the same", method_type (),
-          MOCT_FUSED, LIVE));
+          "How the sums are made; all methods find the same sums",
+          method_type (), MOCT_FUSED, LIVE));
   install (k, PROP_LAYOUT,
       g_param_spec_enum ("layout", "Layout",
           "Arrangement of a cell, for method=pyramid", layout_type (),
@@ -118,19 +119,20 @@ install_blobs (GObjectClass *k)
           0, 64, 4, LIVE));
   install (k, PROP_MIN_AREA,
       g_param_spec_uint64 ("min-area", "Least area",
-          "Smaller objects are left out, pixels", 1, G_MAXUINT64, 50, LIVE));
+          "Objects with fewer pixels than this are left out", 1, G_MAXUINT64,
+          50, LIVE));
   install (k, PROP_MAX_AREA,
       g_param_spec_uint64 ("max-area", "Greatest area",
-          "Larger objects are left out, pixels", 1, G_MAXUINT64, G_MAXUINT64,
-          LIVE));
+          "Objects with more pixels than this are left out", 1, G_MAXUINT64,
+          G_MAXUINT64, LIVE));
   install (k, PROP_MAX_OBJECTS,
       g_param_spec_int ("max-objects", "Most objects",
-          "Of each colour; the largest are kept", 1, MOCT_MAX_OBJECTS, 8,
-          LIVE));
+          "Of each colour at most so many objects are reported, the largest", 1,
+          MOCT_MAX_OBJECTS, 8, LIVE));
   install (k, PROP_REGION,
       g_param_spec_string ("region", "Region",
-          "x,y,width,height in pixels: nothing outside counts (empty = the "
-          "whole frame)",
+          "x,y,width,height in pixels: what is outside does not count (empty = "
+          "the whole frame)",
           NULL,
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | G_PARAM_CONSTRUCT |
               GST_PARAM_MUTABLE_PLAYING));
@@ -156,12 +158,13 @@ install_tracking (GObjectClass *k)
           0, 10000, 30, LIVE));
   install (k, PROP_HISTORY_LENGTH,
       g_param_spec_int ("history-length", "History length",
-          "Frames that the trajectory history in device memory holds", 0, 4096,
-          128, FIXED));
+          "How many frames the history of trajectories in the device's memory "
+          "holds",
+          0, 4096, 128, FIXED));
   install (k, PROP_TRAJECTORY,
       g_param_spec_enum ("trajectory", "Trajectory",
-          "What of the history is given with each object; all of it costs "
-          "time, point by point",
+          "How much of its history each object brings with it; every point "
+          "costs time",
           trajectory_type (), GST_MOCT_TRAJECTORY_NONE, LIVE));
   install (k, PROP_LABEL_MAP,
       g_param_spec_boolean ("label-map", "Label map",

@@ -8,54 +8,59 @@
  * pixel, by phase-only correlation of a left and a right view: of every pixel,
  * or of points (#GstPocstereo:mode).
  *
- * The views come to two pads, paired by time, or to `sink_left` alone, in one
- * frame side by side or one above the other (`multiview-mode` in the caps, or
- * #GstPocstereo:packing).  They must be rectified: what is in a row of the one
- * is in the same row of the other.  #GstPocstereo:calibration names a file of
- * OpenCV or ROS by which frames of any rig are rectified first; disparities and
- * all else then refer to the rectified left view.
+ * The two views come to two pads and are paired by time; or both come to
+ * `sink_left` in one frame, side by side or one above the other
+ * (`multiview-mode` in the caps, or #GstPocstereo:packing).  They must be
+ * rectified: what is in a row of one view is in the same row of the other. With
+ * #GstPocstereo:calibration, a file of OpenCV or ROS, frames of any rig are
+ * rectified first; disparities and all other results then refer to the
+ * rectified left view.
  *
  * Frames of the two pads whose times differ by at most #GstPocstereo:max-skew
- * are a pair.  Live, a frame waits that long for its partner; `latency`
- * (nanoseconds), a property of all aggregators, adds to it for sources that
- * deliver later than they say.
+ * are a pair.  Live, a frame waits that long for its partner; `latency`, in
+ * nanoseconds, adds to it for sources that deliver later than they say.
  *
- * With #GstPocstereo:output=left the left frame passes, with VisionMaps; where
- * frames are rectified it is the rectified one, in RGBA, that the maps fit;
- * what elements before found keeps its places in the frame as it came.  In mode
- * dense these are `disparity` (f32, pixels, −32768 where there is none),
- * `sigma` (u16, the standard deviation that is predicted for each),
- * `confidence` (u8) and, where the rig is known, `depth` (f32, metres, 0 where
- * there is none); they lie where frames are processed.  In mode points these
- * are two lists, a column a point that was matched, in system memory: `matches`
- * (f32: x y disparity sigma confidence, pixels) and, where the rig is known,
- * `points` (f32: x y z and the sigma of z, metres), all 0 where a match is of
- * no point before the camera.  The same numbers, five for each, are `matches`
- * of the message that #GstPocstereo:post-messages asks for.  In mode dense
- * there is none: maps of pixels do not go into messages.
+ * #GstPocstereo:output says what comes out:
  *
- * With output=disparity the output is GRAY16_LE: 0 where there is no disparity,
- * else disparity = min-disparity + (value − 1) · disparity-scale, two fields of
- * the caps; with output=depth millimetres, 0 where there is none; with
- * output=colormap RGBA, from #GstPocstereo:min-disparity to
- * #GstPocstereo:max-disparity, transparent where there is none.
+ * - left: the left frame with VisionMaps, see below.  Where frames are
+ * rectified, it is the rectified one, in RGBA; what elements before found is
+ * not moved.
+ * - disparity: GRAY16_LE, 0 where there is no disparity, else disparity =
+ *   min-disparity + (value − 1) · disparity-scale; these two are fields of the
+ *   caps.
+ * - depth: GRAY16_LE, millimetres, 0 where there is none.
+ * - colormap: RGBA, from #GstPocstereo:min-disparity to
+ *   #GstPocstereo:max-disparity, transparent where there is none.
+ *
+ * In mode dense the maps, which lie where frames are processed, are
+ * `disparity` (f32, pixels, −32768 where there is none), `sigma` (u16, the
+ * standard deviation that is predicted for each), `confidence` (u8) and, where
+ * the rig is known, `depth` (f32, metres, 0 where there is none).
+ *
+ * In mode points there are two lists in system memory, with a column for each
+ * point that was matched: `matches` (f32: x y disparity sigma, in pixels, and
+ * confidence) and, where the rig is known, `points` (f32: x y z and the sigma
+ * of z, in metres; all 0 for a match of no point in front of the camera).
+ * Messages (#GstPocstereo:post-messages) have the numbers of `matches`, five
+ * for each point.  In mode dense there are none: pixels do not go into
+ * messages.
  *
  * The rig is known from #GstPocstereo:intrinsics and #GstPocstereo:baseline,
  * else from the calibration, else from the VisionCamera of the left buffer.
- * Buffers get the VisionCamera of what was used.  #GstPocstereo:ply-location
- * writes points in space, in the colours of the left view, to a file or, with a
- * pattern as cloud-%05d.ply, to one a frame.
+ * Buffers get the VisionCamera that was used.  #GstPocstereo:ply-location
+ * writes points in space, in the colours of the left view: to one file, or to a
+ * file for each frame, with a pattern such as cloud-%05d.ply.
  *
- * In mode points, the left view is asked at #GstPocstereo:points, else on a
- * grid in #GstPocstereo:roi, else in the regions that came with the left frame
- * as GstVideoRegionOfInterestMeta (faces of `facedetect`, objects of others; of
- * frames that are rectified first, they are found again in the rectified view),
- * else all over, or nowhere (#GstPocstereo:regions-only).
+ * In mode points, these places of the left view are measured, the first of the
+ * list that is there: #GstPocstereo:points; a grid in #GstPocstereo:roi; a grid
+ * in the regions that came with the left frame as GstVideoRegionOfInterestMeta
+ * (faces of `facedetect`, objects of other elements; where frames are
+ * rectified, these regions are moved to the rectified view); a grid over the
+ * whole frame, unless #GstPocstereo:regions-only is set.
  *
- * Some of the frames are looked at as a whole.  A warning says where
- * disparities of the other sign fit better, since the views are then swapped,
- * and where rows do not meet: `vertical-offset` in #GstPocstereo:stats is by
- * how many rows the right view shows things lower.
+ * From time to time a frame is checked as a whole.  A warning says when the
+ * views seem to be swapped, and when their rows do not meet: `vertical-offset`
+ * in #GstPocstereo:stats is by how many rows the right view shows things lower.
  *
  * ## Example launch lines
  * |[

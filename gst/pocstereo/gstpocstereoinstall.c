@@ -119,9 +119,9 @@ install_matching (GObjectClass *k, const GstPocstereoSettings *d)
           fit_type (), GST_POCSTEREO_AUTO, LIVE));
   install (k, PROP_NOISE_FLOOR,
       g_param_spec_double ("noise-floor", "Noise floor",
-          "Frequencies of a lower amplitude count for less, grey levels of "
-          "255; "
-          "against noise, but the peak then tells less (0 = all alike)",
+          "Frequencies with a lower amplitude than this count for less, in "
+          "grey levels of 255; it helps against noise, but the peak then says "
+          "less about the match (0 = all alike)",
           0, 255, d->params.noise_floor, LIVE));
 }
 
@@ -136,17 +136,18 @@ install_range (GObjectClass *k, const GstPocstereoSettings *d)
           d->params.min_disparity, LIVE));
   install (k, PROP_MAX_DISPARITY,
       g_param_spec_int ("max-disparity", "Greatest disparity",
-          "The same of what is nearest", -POCSTEREO_MAX_DISPARITY,
-          POCSTEREO_MAX_DISPARITY, d->params.max_disparity, LIVE));
+          "Pixels by which what is nearest is further left in the right view",
+          -POCSTEREO_MAX_DISPARITY, POCSTEREO_MAX_DISPARITY,
+          d->params.max_disparity, LIVE));
   install (k, PROP_LAYERS,
       g_param_spec_int ("layers", "Layers",
-          "Sizes at which the views are searched, each half the one before (0 "
-          "= as many as the range needs)",
+          "Sizes at which the views are searched, each half of the one before "
+          "(0 = as many as the range needs)",
           0, POCSTEREO_MAX_LAYERS, d->params.layers, LIVE));
   install (k, PROP_MIN_PEAK,
       g_param_spec_double ("min-peak", "Least peak",
-          "Matches of less confidence are none", 0, 1, d->params.min_peak,
-          LIVE));
+          "Matches with a lower confidence than this are dropped", 0, 1,
+          d->params.min_peak, LIVE));
   install (k, PROP_AVERAGE,
       g_param_spec_int ("average", "Average",
           "Frames over which phases are averaged, for scenes and cameras that "
@@ -159,37 +160,38 @@ install_filters (GObjectClass *k, const GstPocstereoSettings *d)
 {
   install (k, PROP_CANDIDATES,
       g_param_spec_int ("candidates", "Candidates",
-          "In mode dense, disparities of the layer above that a pixel tries: "
-          "1, "
-          "its parent's, as in the paper, or 9, also those around it",
+          "In mode dense, how many disparities of the layer above a pixel "
+          "tries: 1, its parent's, as in the paper, or 9, those around it too",
           1, 9, d->params.candidates, LIVE));
   install (k, PROP_LEFT_RIGHT,
       g_param_spec_boolean ("left-right", "Left-right check",
-          "In mode dense, matches of which the right view knows nothing are "
-          "none",
+          "In mode dense, match the right view too, and drop matches that it "
+          "does not confirm",
           d->left_right, LIVE));
   install (k, PROP_MAX_DIFFERENCE,
       g_param_spec_double ("max-difference", "Greatest difference",
-          "Of that check: pixels by which both views may differ", 0,
-          POCSTEREO_MAX_DISPARITY, d->params.max_difference, LIVE));
+          "With left-right: pixels by which the disparities of both views may "
+          "differ",
+          0, POCSTEREO_MAX_DISPARITY, d->params.max_difference, LIVE));
   install (k, PROP_REVOTE,
       g_param_spec_boolean ("revote", "Vote again",
-          "In mode dense, pixels near edges choose again between the "
-          "disparities around them",
+          "In mode dense, pixels near edges choose again among the disparities "
+          "around them",
           d->revote, LIVE));
   install (k, PROP_SLANT,
       g_param_spec_boolean ("slant", "Slanted windows",
-          "In mode dense, pixels of slanted surfaces are measured again with "
-          "windows that lean as these do; needs average=1",
+          "In mode dense, measure slanted surfaces again with windows that are "
+          "slanted like them; needs average=1",
           d->slant, LIVE));
   install (k, PROP_SPECKLE_SIZE,
       g_param_spec_int ("speckle-size", "Size of specks",
-          "In mode dense, smaller patches are none, pixels (0 = keep all)", 0,
-          G_MAXINT, d->params.speckle_size, LIVE));
+          "In mode dense, patches with fewer pixels than this are dropped (0 = "
+          "none)",
+          0, G_MAXINT, d->params.speckle_size, LIVE));
   install (k, PROP_SPECKLE_STEP,
       g_param_spec_double ("speckle-step", "Step of specks",
-          "Neighbours whose disparities differ by no more are of one patch, "
-          "pixels",
+          "Neighbours belong to one patch where their disparities differ by at "
+          "most this, pixels",
           0, POCSTEREO_MAX_DISPARITY, d->params.speckle_step, LIVE));
 }
 
@@ -198,22 +200,23 @@ install_points (GObjectClass *k, const GstPocstereoSettings *d)
 {
   install (k, PROP_IMPLEMENTATION,
       g_param_spec_enum ("implementation", "Implementation",
-          "In mode points, how a GPU does it: at its best, or one of the "
-          "paper's steps to a fast program, each with those before it; they "
-          "find the same, for window=32 lines=15 bandwidth=8 only",
+          "For mode=points on a GPU: fused, the fastest, or one of the five "
+          "steps in the paper from a simple program to a fast one. All find "
+          "the same; i1 to i5 need window=32 lines=15 bandwidth=8",
           implementation_type (), d->params.implementation, LIVE));
   install (k, PROP_LINES_AT_ONCE,
       g_param_spec_int ("lines-at-once", "Lines at once",
-          "Of implementation=i5 (0 = 1)", 0, 15, d->params.lines_at_once,
-          LIVE));
+          "For implementation=i5: lines of a window that are transformed at "
+          "once (0 = 1)",
+          0, 15, d->params.lines_at_once, LIVE));
   install (k, PROP_GRID_SPACING,
       g_param_spec_int ("grid-spacing", "Grid spacing",
-          "In mode points, pixels from one to the next", 1, POCSTEREO_MAX_SIDE,
-          d->grid_spacing, LIVE));
+          "In mode points, pixels from one point of the grid to the next", 1,
+          POCSTEREO_MAX_SIDE, d->grid_spacing, LIVE));
   install (k, PROP_REGIONS_ONLY,
       g_param_spec_boolean ("regions-only", "Regions only",
-          "In mode points, a frame without points, roi and regions of interest "
-          "is asked nowhere, instead of all over",
+          "In mode points, measure nothing in a frame without points, roi and "
+          "regions of interest; otherwise the whole frame",
           d->regions_only, LIVE));
   install (k, PROP_ROI,
       g_param_spec_string ("roi", "Regions of interest",
@@ -224,8 +227,9 @@ install_points (GObjectClass *k, const GstPocstereoSettings *d)
           NULL, TEXT));
   install (k, PROP_POINTS,
       g_param_spec_string ("points", "Points",
-          "In mode points, those to use instead of a grid: x,y;… in pixels, or "
-          "the name of a file that holds as much, a line each as it may be",
+          "In mode points, points to use instead of a grid: x,y;x,y;… in "
+          "pixels, or the name of a file that holds such a list, on any number "
+          "of lines",
           NULL, TEXT));
 }
 
@@ -276,10 +280,11 @@ gst_pocstereo_install_properties (GObjectClass *klass)
   klass->set_property = gst_pocstereo_set_property;
   klass->get_property = gst_pocstereo_get_property;
   install (klass, PROP_MODE,
-      g_param_spec_enum ("mode", "Mode", "What of the left view is matched",
-          mode_type (), GST_POCSTEREO_DENSE, FIXED));
+      g_param_spec_enum ("mode", "Mode",
+          "Which pixels of the left view are matched", mode_type (),
+          GST_POCSTEREO_DENSE, FIXED));
   install (klass, PROP_OUTPUT,
-      g_param_spec_enum ("output", "Output", "What frames come out",
+      g_param_spec_enum ("output", "Output", "What the output shows",
           output_type (), GST_POCSTEREO_LEFT, FIXED));
   install (klass, PROP_DISPARITY_SCALE,
       g_param_spec_double ("disparity-scale", "Scale of disparities",

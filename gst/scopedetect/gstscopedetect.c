@@ -7,47 +7,54 @@
  * Finds known rigid objects, and where exactly they are, in frames of depth and
  * colour: SCOPE, single cluttered object pose estimation.
  *
- * Colour comes to `sink_color`, depth to `sink_depth`, paired by time, of the
- * same size and aligned: a pixel of the one sees what that of the other sees.
- * 0 in the depth is missing; #GstScopedetect:depth-scale says what a unit is.
- * #GstScopedetect:models names files that the command `vision-model` makes of
- * meshes or clouds of points.  The camera is that of
+ * Colour comes to `sink_color` and depth to `sink_depth`.  Frames are paired by
+ * time; they have the same size and are aligned, so that a pixel of both shows
+ * the same thing.  A depth of 0 is missing; #GstScopedetect:depth-scale says
+ * what a unit is.  #GstScopedetect:models names files that the command
+ * `vision-model` makes of meshes or clouds of points.  The camera is that of
  * #GstScopedetect:intrinsics, else of #GstScopedetect:calibration, else the
- * VisionCamera of the colour buffer, to which it is added where there is none;
- * lens distortion is not looked at.
+ * VisionCamera of the colour buffer, to which it is added where there is none.
+ * Lens distortion is not corrected.
  *
- * The colour frame passes, with VisionObjects: the model's name as `label`, a
- * score, the box of the model in the frame, its `extent`, and as `pose` the
- * translation in metres and the turn as a unit quaternion from the model's
- * coordinates to the camera's.  Its `covariance`, 6 by 6, is that of the
- * model's middle along the axes of the camera, metres, and of turns about them,
- * radians; its `outline` is the silhouette of the model, hidden or not.
+ * The colour frame passes, with VisionObjects.  Each object has
  *
- * The score says how often such a pose was right in generated scenes.  Where
- * several objects explain one surface the best is told, unless
- * #GstScopedetect:least-own is 0: models of the other things in view make what
- * is told of each surer.
+ * - `label`, the name of its model, and a `score`;
+ * - the box of the model in the frame, and its `extent`;
+ * - `pose`: translation in metres and rotation as a unit quaternion, from the
+ *   model's coordinates to the camera's;
+ * - `covariance`, 6 by 6: of the model's middle along the axes of the camera,
+ *   metres, and of rotations about them, radians;
+ * - `outline`, the silhouette of the model, hidden or not.
+ *
+ * The score is the part of the poses with such agreement that were right in
+ * generated scenes.  Where several objects explain the same surface, the best
+ * one is reported and the others are not, unless #GstScopedetect:least-own is
+ * 0.  So it helps to give models of the other things in view, too.
  *
  * An object is looked for near its last pose first, which costs much less than
- * a search, and keeps its `id` then; its `state` is tracking, else found.  One
- * that is not seen is occluded, where it was last and with a score of 0, for
- * #GstScopedetect:lose-frames, then lost, unless enough of its model are seen
- * elsewhere.  A frame is searched as a whole where nothing is known of, where
- * an object is gone or its score has dropped (#GstScopedetect:keep), and, while
- * some of the models' objects are missing, every
- * #GstScopedetect:search-interval frames. `searches` in #GstScopedetect:stats
- * counts them.
+ * a search of the whole frame.  If it is there it keeps its `id`, and its
+ * `state` is tracking; after a search it is found.  An object that is not seen
+ * is occluded for #GstScopedetect:lose-frames, with its last pose and a score
+ * of 0, and then lost; it is lost at once where #GstScopedetect:max-objects of
+ * its model are seen elsewhere.  A frame is searched as a whole
  *
- * The presets are fast (the defaults), thorough, and thesis, which follows the
- * text.  #GstScopedetect:output-csv writes poses as the BOP benchmark reads
- * them.
+ * - where no object is known yet;
+ * - where an object is gone or its score has dropped (#GstScopedetect:keep);
+ * - every #GstScopedetect:search-interval frames, while some of the models'
+ *   objects are missing.
+ *
+ * `searches` in #GstScopedetect:stats counts these.
+ *
+ * Of the presets, fast has the default values, and thesis follows the text of
+ * the thesis.  #GstScopedetect:output-csv writes poses in the format of the BOP
+ * benchmark.
  *
  * With #GstScopedetect:backend=auto it runs on the GPU where there is one, and
- * takes frames from CUDA and from system memory; the poses are the same, bit
- * for bit, as on the CPU.
+ * takes frames from CUDA and from system memory.  The poses are the same as on
+ * the CPU, bit for bit.
  *
- * A frame that cannot be looked at, such as one without a camera, passes
- * without results; it is warned of, and counted in #GstScopedetect:stats.
+ * A frame that cannot be used, such as one without a camera, passes without
+ * results; a warning says so, and #GstScopedetect:stats counts it.
  *
  * ## Example launch lines
  * |[

@@ -97,15 +97,15 @@ install_params (GObjectClass *klass)
   scopedetect_preset (&d, SCOPEDETECT_FAST);
   install (klass, PROP_TABLE,
       g_param_spec_boolean ("table", "Table",
-          "A plane carries the objects: it is found and left out", d.table,
+          "The objects stand on a plane, which is found and left out", d.table,
           LIVE));
   install (klass, PROP_RANDOM,
       g_param_spec_boolean ("random", "Random",
-          "Round 1 draws samples at random, as in the thesis, else it tries "
-          "all neighbours",
+          "Round 1 draws poses at random, as in the thesis; otherwise it tries "
+          "all neighbours of each feature",
           d.random, LIVE));
   install (klass, PROP_SEED,
-      g_param_spec_uint64 ("seed", "Seed", "Of all that is random", 0,
+      g_param_spec_uint64 ("seed", "Seed", "Seed of all that is random", 0,
           G_MAXUINT64, d.seed, LIVE));
 }
 
@@ -116,8 +116,8 @@ gst_scopedetect_install_properties (GObjectClass *klass)
   klass->get_property = get_property;
   install (klass, PROP_MODELS,
       g_param_spec_string ("models", "Models",
-          "Files of vision-model, with commas or semicolons between them; all "
-          "made with the same spacing and radii",
+          "Files that vision-model made, with commas or semicolons between "
+          "them; all with the same spacing and radii",
           NULL, FIXED));
   install (klass, PROP_OUTPUT_CSV,
       g_param_spec_string ("output-csv", "Output as CSV",
@@ -127,8 +127,8 @@ gst_scopedetect_install_properties (GObjectClass *klass)
           NULL, FIXED));
   install (klass, PROP_TRACKING,
       g_param_spec_boolean ("tracking", "Tracking",
-          "Look near the last poses first, and give objects ids; else every "
-          "frame is searched",
+          "Look near the last poses first and give objects ids; otherwise "
+          "every frame is searched as a whole",
           TRUE, LIVE));
   install (klass, PROP_KEEP,
       g_param_spec_double ("keep", "Part of the score to keep",
