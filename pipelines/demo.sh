@@ -8,7 +8,9 @@
 #   pipelines/demo.sh FILE [OBJECTS]     a clip, a picture or /dev/videoN
 #
 # OBJECTS is what moct shall look for, as in moct.sh.  FRAMES=100 looks at so
-# many frames.  What gpuccl finds is shown in a scene of its own.
+# many frames.  A clip is shown to moct and to what shows results; the other
+# elements, which need depth, two cameras or many channels, run on generated
+# scenes only.
 set -euo pipefail
 "$(dirname "$0")/../setup.sh"
 # shellcheck source=pipelines/common.sh
@@ -65,6 +67,46 @@ stereo () {
     multifilesink location="$output/stereo-%02d.png" sync=false
 }
 
+# Targets of the ground's colour, told from it by their spectra.
+spectra () {
+  local scene=(visiontestsrc pattern=multispectral channels=8 n-objects=2
+    occlusion=false)
+  heading 'emdtrack: two targets that only their spectra tell from the ground'
+  launch "${scene[@]}" num-buffers=10 ! \
+    emdtrack targets='target 1:93,167,111,111;target 2:486,268,99,97' ! \
+    visionjson location="$output/emdtrack.json" ! fakesink sync=false
+  "$root/pipelines/report.py" "$output/emdtrack.json"
+}
+
+# The first frame of that scene as a camera's software writes it.
+cube () {
+  heading 'envisrc and emdtrack: a cube of ENVI; what is like target 1 is blue'
+  launch visiontestsrc pattern=multispectral channels=8 n-objects=2 \
+    occlusion=false num-buffers=1 ! filesink location="$output/cube.raw"
+  printf '%s\n' ENVI 'samples = 640' 'lines = 480' 'bands = 8' \
+    'data type = 12' 'interleave = bsq' 'byte order = 0' >"$output/cube.hdr"
+  launch envisrc location="$output/cube.hdr" num-buffers=1 ! \
+    emdtrack targets='target 1:93,167,111,111' emd-map=true ! \
+    visionmap kind=emd ! visionoverlay ! pngenc ! \
+    multifilesink location="$output/cube-%02d.png"
+}
+
+# Solids that were dropped on a table.
+solids () {
+  local scene=(visiontestsrc pattern=clutter seed=1003 num-buffers=2) solid
+  heading 'scopedetect: where two of eight solids lie, and how they are turned'
+  for solid in drill camera; do
+    "$build/tools/vision-model" --solid $solid "$output/$solid.model"
+  done
+  launch "${scene[@]}" view=color ! video/x-raw,format=RGB ! queue ! \
+    s.sink_color "${scene[@]}" view=depth ! queue ! s.sink_depth \
+    scopedetect name=s queries=3000 clusters=100 \
+    models="$output/drill.model,$output/camera.model" ! \
+    visionjson location="$output/scopedetect.json" ! visionoverlay ! pngenc ! \
+    multifilesink location="$output/solids-%02d.png" sync=false
+  "$root/pipelines/report.py" "$output/scopedetect.json"
+}
+
 mkdir -p "$output"
 rm -f "$output"/*.png "$output"/*.json
 : "${FRAMES:=120}"
@@ -81,8 +123,13 @@ pictures labels label-map=true ! visionmap kind=labels
 heading 'visionmeta: after scaling, boxes fit the smaller frame'
 pictures small ! videoscale ! video/x-raw,width=320,height=240 ! visionmeta ! \
   visionoverlay
-[ "$input" != test ] || robot
-[ "$input" != test ] || stereo
+if [ "$input" = test ]; then
+  robot
+  stereo
+  spectra
+  cube
+  solids
+fi
 
 heading "Pictures in $output"
 ls "$output"

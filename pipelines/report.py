@@ -8,6 +8,7 @@ Where the lines hold the truth of a generated scene: a row an object, what was
 found of it.  An object is found where one with its label was seen in its box
 or near it; a prediction is not a find.  Where objects are accepted or rejected:
 a row an accepted one, and how much its box and the truth's have in common.
+Where they have poses: a row a label, how far these are from the true ones.
 Otherwise: a row a label, how often it was seen."""
 import json
 import math
@@ -90,6 +91,22 @@ def moving(frames):
     return found
 
 
+def poses(frames):
+    """Of each label that was found in @frames: by how many millimetres and
+    degrees its poses differ from the true ones."""
+    found = {}
+    for frame in frames:
+        truth = {o["label"]: o["pose"] for o in frame["truth"]["objects"]}
+        for label, finds in seen(frame).items():
+            for f in finds:
+                cosine = abs(sum(a * b for a, b in zip(
+                    f["pose"][3:], truth[label][3:])))
+                found.setdefault(label, []).append((
+                    1000 * math.dist(f["pose"][:3], truth[label][:3]),
+                    math.degrees(2 * math.acos(min(1, cosine)))))
+    return found
+
+
 def row(name, *columns):
     print(f"{name:10}" + "".join(f"{c:>12}" for c in columns))
 
@@ -118,6 +135,15 @@ def print_moving(frames):
     print(f"of {len(frames)} frames")
 
 
+def print_poses(frames):
+    row("object", "in frames", "off by (mm)", "max (mm)", "turned (°)",
+        "max (°)")
+    for label, values in sorted(poses(frames).items()):
+        places, turns = zip(*values)
+        row(label, len(values), *errors(places), *errors(turns))
+    print(f"of {len(frames)} frames")
+
+
 def print_seen(frames):
     count = {}
     for frame in frames:
@@ -137,6 +163,8 @@ def main():
     truth = frames and all("truth" in f for f in frames)
     if truth and any("reason" in o for f in frames for o in f["objects"]):
         print_moving(frames)
+    elif truth and any("pose" in o for f in frames for o in f["objects"]):
+        print_poses(frames)
     elif truth:
         print_scores(score(frames))
     else:

@@ -249,14 +249,23 @@ def scripts():
 def demo():
     with tempfile.TemporaryDirectory() as folder:
         print(run([ROOT / "pipelines/demo.sh"],
-                  env=dict(os.environ, FRAMES="60", OUTPUT=folder)))
+                  env=dict(os.environ, FRAMES="40", OUTPUT=folder)))
         pictures = {p.name.split("-")[0] for p in Path(folder).glob("*.png")}
-        assert pictures == {"overlay", "labels", "small", "robot",
-                            "stereo"}, pictures
+        assert pictures == {"overlay", "labels", "small", "robot", "stereo",
+                            "cube", "solids"}, pictures
         boxes, = report.moving(map(
             json.loads, open(f"{folder}/gpuccl.json"))).values()
         assert 14 < min(boxes) < 25, f"accepted in frame {min(boxes)}"
         assert min(list(boxes.values())[5:]) > 0.8, boxes
+        targets = report.score(map(json.loads, open(f"{folder}/emdtrack.json")))
+        for label, s in targets.items():
+            assert len(s.errors) == 10 and max(s.errors) < 12, (label, s.errors)
+        solids = report.poses(map(json.loads,
+                                  open(f"{folder}/scopedetect.json")))
+        assert solids.keys() == {"drill", "camera"}, solids
+        for label, values in solids.items():
+            assert all(mm < 6 and degrees < 6 for mm, degrees in values), \
+                (label, values)
 
 
 def apps():
