@@ -258,7 +258,8 @@ gst_envi_src_class_init (GstEnviSrcClass *klass)
 
   gst_element_class_add_static_pad_template (element, &src_template);
   gst_element_class_set_static_metadata (element, "ENVI source",
-      "Source/File/Video", "Plays multispectral cubes of ENVI", PACKAGE);
+      "Source/File/Video", "Plays multispectral cubes of ENVI",
+      "The gst-vision authors");
 }
 
 static void

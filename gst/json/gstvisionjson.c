@@ -26,6 +26,8 @@
  * num-buffers=30 ! moct objects='red:#ff0000~30' ! visionjson
  * location=/dev/null ! fakesink
  * ]|
+ *
+ * Since: 0.1
  */
 #include <errno.h>
 
@@ -255,7 +257,8 @@ gst_vision_json_class_init (GstVisionJsonClass *klass)
   gst_element_class_add_static_pad_template (element, &sink_template);
   gst_element_class_add_static_pad_template (element, &src_template);
   gst_element_class_set_static_metadata (element, "Vision results as JSON",
-      "Filter/Metadata", "Writes results as JSON lines; buffers pass", PACKAGE);
+      "Filter/Metadata", "Writes results as JSON lines; buffers pass",
+      "The gst-vision authors");
   gst_vision_meta_register ();
 }
 

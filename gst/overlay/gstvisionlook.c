@@ -92,13 +92,13 @@ install_map_properties (GObjectClass *klass)
           DEFAULT_OPACITY, FLAGS));
   g_object_class_install_property (klass, PROP_MAP_LOW,
       g_param_spec_double ("map-low", "Low end of the map",
-          "Value that is shown in the first colour; as map-high: the least "
-          "value of the map, smoothed over the frames",
+          "Value that is shown in the first colour; where both ends are equal, "
+          "the least value of the map, smoothed over the frames",
           -G_MAXFLOAT, G_MAXFLOAT, 0, FLAGS));
   g_object_class_install_property (klass, PROP_MAP_HIGH,
       g_param_spec_double ("map-high", "High end of the map",
-          "Value that is shown in the last colour; as map-low: the greatest "
-          "value of the map, smoothed over the frames",
+          "Value that is shown in the last colour; where both ends are equal, "
+          "the greatest value of the map, smoothed over the frames",
           -G_MAXFLOAT, G_MAXFLOAT, 0, FLAGS));
 }
 

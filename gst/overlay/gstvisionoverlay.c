@@ -258,7 +258,8 @@ gst_vision_overlay_class_init (GstVisionOverlayClass *klass)
       "GRAY8, GRAY16_LE }");
   gst_element_class_set_static_metadata (GST_ELEMENT_CLASS (klass),
       "Vision overlay", "Filter/Effect/Video",
-      "Draws what vision elements found into the frames", PACKAGE);
+      "Draws what vision elements found into the frames",
+      "The gst-vision authors");
 }
 
 static void

@@ -260,7 +260,7 @@ gst_vision_test_src_class_init (GstVisionTestSrcClass *klass)
   gst_element_class_add_static_pad_template (element, &src_template);
   gst_element_class_set_static_metadata (element, "Vision test source",
       "Source/Video", "Makes synthetic video with exactly known truth",
-      PACKAGE);
+      "The gst-vision authors");
 }
 
 static void

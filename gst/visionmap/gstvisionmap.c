@@ -4,13 +4,12 @@
  * @title: visionmap
  * @see_also: visionoverlay
  *
- * Makes a video, as large as the map, of a map that a vision element found.
- * The format that is negotiated decides what the pixels are.  In RGB formats
- * they are colours, those of visionoverlay, and what is invalid is black (in
- * RGBA, transparent).  In GRAY8 and GRAY16_LE they are the map's numbers as
- * they are stored, cut off at what the format holds, floats rounded; with
- * #GstVisionMapVideo:map-low and #GstVisionMapVideo:map-high, the values
- * between these two, from black to white.
+ * Makes a video of a map that a vision element found, as large as the map.  In
+ * RGB formats the colours are those of visionoverlay, and what is invalid is
+ * black (in RGBA, transparent).  In GRAY8 and GRAY16_LE the greys are the map's
+ * numbers as they are stored, cut off at what the format holds, floats rounded;
+ * or, with #GstVisionMapVideo:map-low and #GstVisionMapVideo:map-high, the
+ * values between these two, from black to white.
  *
  * A map of kind correspondence is light green on the background, dark green on
  * objects, yellow and dark red for potential and certain outliers, light blue
@@ -25,7 +24,7 @@
  * gst-launch-1.0 visiontestsrc pattern=rgbd ! visionmap !
  * videoconvert ! autovideosink
  * ]|
- * What is where in a synthetic scene, and what a tracker makes of another.
+ * What is where in one generated scene, and what a tracker says of another.
  *
  * Since: 0.1
  */
@@ -268,8 +267,8 @@ gst_vision_map_video_class_init (GstVisionMapVideoClass *klass)
           NULL, FLAGS));
   g_object_class_install_property (object, PROP_MAP_LOW,
       g_param_spec_double ("map-low", "Low end of the map",
-          "Value that is shown in the first colour or black; as map-high: "
-          "colours follow the map's values, greys are its numbers",
+          "Value that is shown in the first colour or black; where both ends "
+          "are equal, colours follow the map's values, greys are its numbers",
           -G_MAXFLOAT, G_MAXFLOAT, 0, FLAGS));
   g_object_class_install_property (object, PROP_MAP_HIGH,
       g_param_spec_double ("map-high", "High end of the map",
@@ -280,8 +279,8 @@ gst_vision_map_video_class_init (GstVisionMapVideoClass *klass)
   gst_element_class_add_static_pad_template (
       element, gst_vision_map_template (GST_PAD_SRC));
   gst_element_class_set_static_metadata (element, "Vision map",
-      "Filter/Converter/Video", "Makes a video of a map", PACKAGE);
-
+      "Filter/Converter/Video", "Makes a video of a map",
+      "The gst-vision authors");
   trans->start = start;
   trans->stop = stop;
   trans->transform_caps = transform_caps;

@@ -21,6 +21,8 @@
  * gst-launch-1.0 videotestsrc num-buffers=30 ! visionmeta
  * intrinsics=525,525,159.5,119.5 baseline=0.12 ! fakesink
  * ]|
+ *
+ * Since: 0.1
  */
 #include <gst/base/gstbasetransform.h>
 
@@ -243,7 +245,7 @@ gst_vision_meta_class_init (GstVisionMetaClass *klass)
       "Filter/Metadata/Video",
       "Gives results ROI and GstAnalytics metas that fit the frame, and frames "
       "a camera",
-      PACKAGE);
+      "The gst-vision authors");
   gst_vision_meta_register ();
 }
 
