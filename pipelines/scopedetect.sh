@@ -28,7 +28,7 @@ if [ "${1-}" = clutter ]; then
   [ $# -gt 0 ] || set -- mug bottle duck bracket drill house pan camera plane tee
   color=clutter
 elif [ $# -ge 4 ]; then
-  color=$1 depth=$2 camera=$3
+  color=$1 depth=$2 intrinsics=$3
   shift 3
 else
   echo "usage: $0 COLOR DEPTH INTRINSICS MODEL… | clutter [SOLID…]" >&2
@@ -74,16 +74,17 @@ done
 
 if [ "$color" = clutter ]; then
   camera=() # it is on the buffers
-elif [ -r "$camera" ]; then
-  camera=(calibration="$camera")
+elif [ -r "$intrinsics" ]; then
+  camera=(calibration="$intrinsics")
 else
-  camera=(intrinsics="$camera")
+  camera=(intrinsics="$intrinsics")
 fi
 if has_display; then
   show=(visionoverlay ! videoconvert ! autovideosink)
 else
   show=(visionjson ! fakesink)
 fi
+# shellcheck disable=SC2054 # the commas are of caps
 if [ "$color" = clutter ]; then
   scene=(visiontestsrc pattern=clutter seed="${SEED:-0}"
     ${FRAMES:+num-buffers="$FRAMES"})

@@ -170,7 +170,8 @@ oracle_of (const Input *in, const Rule *rule, const GpucclCamera *camera)
 
     o.unknown += in->source == GPUCCL_CLASSES && *map_at (in, x, y) > 5;
     if (!o.labels[at] && oracle_foreground (in, rule, x, y))
-      o.components[o.n++] = oracle_flood (in, rule, camera, at, o.labels, stack);
+      o.components[o.n++] =
+          oracle_flood (in, rule, camera, at, o.labels, stack);
   }
   free (stack);
   qsort (o.components, o.n, sizeof *o.components, oracle_order);

@@ -17,8 +17,8 @@ const char *emdtrack_codebook_learn (const Device *device,
     const EmdtrackFrame *frame, ImageBox box, int entries,
     EmdtrackCodebook *book);
 
-#define EMDTRACK_VIEWS (EMDTRACK_TARGETS + 1) /* a frame, a picture a target \
-                                               */
+/* A frame, and a picture for each target. */
+#define EMDTRACK_VIEWS (EMDTRACK_TARGETS + 1)
 
 /* What of a frame counts.  Boxes are half-open pixels of it; what of them lies
  * outside is left out. */

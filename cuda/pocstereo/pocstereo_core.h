@@ -101,8 +101,8 @@ pocstereo_average (int16_t mean, int8_t phasor, int frames)
   return (int16_t) (mean + (phasor * POCSTEREO_MEAN - mean) / frames);
 }
 
-/* The component that a mean is taken for.  Where phases scatter it is short, and
- * so counts for less. */
+/* The component that a mean is taken for.  Where phases scatter it is short,
+ * and so counts for less. */
 BOTH int8_t
 pocstereo_averaged (int16_t mean)
 {

@@ -96,4 +96,5 @@ pyramid (const Device *dev, const PocstereoWork *w)
 
 const PocstereoStages pocstereo_stages_cpu = {open, close, prepare, pyramid,
     pocstereo_average_cpu, pocstereo_points_cpu, pocstereo_dense_cpu,
-    pocstereo_revote_cpu, pocstereo_slant_cpu, pocstereo_left_right_cpu, pocstereo_speckle_cpu};
+    pocstereo_revote_cpu, pocstereo_slant_cpu, pocstereo_left_right_cpu,
+    pocstereo_speckle_cpu};

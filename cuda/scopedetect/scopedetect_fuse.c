@@ -8,11 +8,10 @@
 
 #include "scopedetect/scopedetect_self.h"
 
-#define APART 2     /* pixels to the neighbours that give the normal */
-#define STEP .02f   /* neighbours of one surface differ by less of their depth \
-                     */
-#define FACING .25f /* a surface seen at a more grazing angle is left out */
-#define LEAST 2     /* measurements of a point that counts */
+#define APART 2       /* pixels to the neighbours that give the normal */
+#define STEP .02f     /* part of its depth by which neighbours differ at most */
+#define FACING .25f   /* a surface seen at a more grazing angle is left out */
+#define LEAST 2       /* measurements of a point that counts */
 #define MOST 20000000 /* measurements in all */
 
 typedef struct {

@@ -26,7 +26,7 @@ typedef struct {
   GstClockTimeDiff distance; /* the least between two of them that met; first
                                 minus second */
   gboolean met;              /* there is such a distance */
-  gboolean matched; /* there was a pair */
+  gboolean matched;          /* there was a pair */
   gboolean warned;
 } GstVisionPair;
 
