@@ -17,7 +17,9 @@ draw_segments (const ScopedetectWork *w, const ScopedetectShape *s,
   int n = w->lattice.width * w->lattice.height, found = 0;
 
   for (int i = 0; i < n && found < SCOPEDETECT_MOST_PAIRS; i++) {
-    int j = scopedetect_drawn (w, s, a, &r, k, i);
+    float off,
+        chance = scopedetect_takes (w, s, &r, a->pose.t, &w->segment[i], &off);
+    int j = scopedetect_drawn (w, s, a, &r, k, i, chance);
 
     if (j >= 0)
       segment[found] = i, point[found++] = j;

@@ -3,6 +3,7 @@
  * Alignment of rounds 2 and 3, a block a sample. */
 #include "scopedetect/scopedetect_climb.h"
 #include "scopedetect/scopedetect_score.cuh"
+#include "scopedetect/scopedetect_taken.cuh"
 
 #define ALIGN_THREADS 128
 #define CLIMB_THREADS 512
@@ -11,11 +12,32 @@ static_assert (ALIGN_THREADS == SCOPEDETECT_MOST_PAIRS, "a thread a pair");
 
 typedef struct {
   SumShared<ScopedetectPairs> pairs;
+  int drawn[ALIGN_THREADS];
   int segment[SCOPEDETECT_MOST_PAIRS], point[SCOPEDETECT_MOST_PAIRS];
   ScopedetectOriented oriented[SCOPEDETECT_MOST_PAIRS];
   int count[SCOPEDETECT_MAX_WARPS];
   ScoreShared score;
 } AlignShared;
+
+/* The points that segment @first and those that follow, a thread each, lie on
+ * if they are drawn, to shared.drawn.  The lanes of a warp take every fourth,
+ * since those that the pose takes lie side by side. */
+static __device__ __forceinline__ void
+draw_some (const ScopedetectWork *w, const ScopedetectShape *s,
+    const ScopedetectSample *a, const ScopedetectTurn *r, int k, int first,
+    AlignShared &shared)
+{
+  constexpr int WARPS = ALIGN_THREADS / 32;
+  int n = w->lattice.width * w->lattice.height;
+  int at = (int) threadIdx.x % 32 * WARPS + (int) threadIdx.x / 32;
+  int i = first + at;
+  float off,
+      chance =
+          takes_warp (w, s, r, a->pose.t, i < n ? &w->segment[i] : NULL, &off);
+
+  shared.drawn[at] = scopedetect_drawn (w, s, a, r, k, i, chance);
+  __syncthreads ();
+}
 
 /* The first segments that are drawn, in their order.  Returns how many. */
 static __device__ __forceinline__ int
@@ -27,12 +49,13 @@ draw_segments (const ScopedetectWork *w, const ScopedetectShape *s,
 
   for (int first = 0; first < n && found < SCOPEDETECT_MOST_PAIRS;
        first += ALIGN_THREADS) {
-    int i = first + threadIdx.x, total;
-    int j = i < n ? scopedetect_drawn (w, s, a, &r, k, i) : -1;
-    int at = found + count_before (j >= 0, shared.count, &total);
+    int total, j, at;
 
+    draw_some (w, s, a, &r, k, first, shared);
+    j = shared.drawn[threadIdx.x];
+    at = found + count_before (j >= 0, shared.count, &total);
     if (j >= 0 && at < SCOPEDETECT_MOST_PAIRS)
-      shared.segment[at] = i, shared.point[at] = j;
+      shared.segment[at] = first + (int) threadIdx.x, shared.point[at] = j;
     found += total;
   }
   __syncthreads ();

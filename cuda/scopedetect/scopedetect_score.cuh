@@ -4,18 +4,12 @@
  * pass, straight from the frame. */
 #pragma once
 
+#include "scopedetect/scopedetect_score.h"
 #include "scopedetect/scopedetect_sum.cuh"
-#include "scopedetect/scopedetect_taken.h"
-
-typedef struct {
-  long long cut, off, taken;
-} ScopedetectTaken;
 
 /* What a block needs to score a pose. */
 typedef struct {
   SumShared<ScopedetectTotals> totals;
-  SumShared<ScopedetectTaken> taken;
-  uint32_t bits[SCOPEDETECT_SEGMENT_WORDS];
   ScopedetectSample sample; /* the one that is scored */
 } ScoreShared;
 
@@ -65,32 +59,6 @@ total_points (const ScopedetectWork *w, const ScopedetectShape *s, int n,
       scopedetect_add_edge (
           w, scopedetect_apply (&r, pose.t, s->x[s->edge[i]]), &t);
   return sum_block (t, shared.totals);
-}
-
-/* Which segments the pose takes, as bits; then sums over those. */
-static __device__ __forceinline__ const ScopedetectTaken &
-total_segments (
-    const ScopedetectWork *w, const ScopedetectShape *s, ScoreShared &shared)
-{
-  const ScopedetectPose &pose = shared.sample.pose;
-  ScopedetectTurn r = scopedetect_turn (pose.q);
-  int n = w->lattice.width * w->lattice.height;
-  ScopedetectTaken t = {};
-
-  for (int first = 0; first < n; first += blockDim.x) {
-    int i = first + threadIdx.x;
-    bool taken = i < n && scopedetect_is_taken (w, s, &r, pose.t, i, &t.off);
-    uint32_t bits = __ballot_sync (ALL_LANES, taken);
-
-    t.taken += taken;
-    if (threadIdx.x % 32 == 0 && i < n)
-      shared.bits[i / 32] = bits;
-  }
-  __syncthreads ();
-  for (int i = threadIdx.x; i < n; i += blockDim.x)
-    if (shared.bits[i / 32] >> i % 32 & 1)
-      t.cut += scopedetect_cut (&w->segment[i], shared.bits);
-  return sum_block (t, shared.taken);
 }
 
 /* Parts and score of shared.sample, whose pose all threads see, with the first

@@ -13,9 +13,15 @@ segment_parts (const ScopedetectWork *w, const ScopedetectShape *s,
   ScopedetectTurn r = scopedetect_turn (pose.q);
   long long cut = 0, off = 0;
 
-  for (int i = 0; i < n; i++)
-    if (scopedetect_is_taken (w, s, &r, pose.t, i, &off))
-      bits[i / 32] |= (uint32_t) 1 << i % 32, taken++;
+  for (int i = 0; i < n; i++) {
+    float d;
+
+    if (!scopedetect_is_taken (
+            scopedetect_takes (w, s, &r, pose.t, &w->segment[i], &d)))
+      continue;
+    bits[i / 32] |= (uint32_t) 1 << i % 32, taken++;
+    off += scopedetect_off (w, d);
+  }
   for (int i = 0; i < n; i++)
     if (bits[i / 32] >> i % 32 & 1)
       cut += scopedetect_cut (&w->segment[i], bits);

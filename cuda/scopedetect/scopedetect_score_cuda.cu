@@ -3,20 +3,34 @@
  * Scores of samples: with some points a block each, with all of them several.
  */
 #include "scopedetect/scopedetect_score.cuh"
+#include "scopedetect/scopedetect_taken.cuh"
 
 #define FEW_THREADS 128
 #define THREADS 256
-#define PARTS \
- 4 /* blocks that share the points of a sample; one more looks at \
-      segments */
+#ifndef PARTS
+# define PARTS 5 /* blocks that share a sample's points, and all segments */
+#endif
 #define ROOM 256 /* samples of a model that are scored with all points */
 
-/* What the blocks of a sample hand to the one of them that is done last. */
+/* What the blocks of a sample hand to the one of them that is done last, which
+ * leaves all but the totals as zeros. */
 typedef struct {
   ScopedetectTotals totals[PARTS];
-  ScopedetectTaken taken;
+  long long off; /* of the segments that are taken; bits: which are */
+  uint32_t bits[SCOPEDETECT_SEGMENT_WORDS];
   uint32_t done;
 } Shares;
+
+typedef struct {
+  long long cut, taken;
+} Taken;
+
+typedef struct {
+  ScoreShared score;
+  SumShared<Taken> taken;
+  uint32_t bits[SCOPEDETECT_SEGMENT_WORDS];
+  bool is_last;
+} AllShared;
 
 struct _ScopedetectScoreCuda {
   Shares of[SCOPEDETECT_BATCH][ROOM];
@@ -41,28 +55,78 @@ __launch_bounds__ (FEW_THREADS)
 
 /* ---- With all points ---- */
 
+/* Looks at the segments that are block @part's; the lanes of a warp take some
+ * that are far apart, since those that the pose takes lie side by side. */
+static __device__ __forceinline__ void
+look_at_segments (const ScopedetectWork *w, const ScopedetectShape *s,
+    ScopedetectPose pose, int part, Shares *share)
+{
+  constexpr int WARPS = PARTS * THREADS / 32;
+  ScopedetectTurn r = scopedetect_turn (pose.q);
+  int n = w->lattice.width * w->lattice.height;
+  int warp = part * (THREADS / 32) + (int) threadIdx.x / 32;
+
+  for (int first = warp; first < n; first += 32 * WARPS) {
+    int i = first + (int) threadIdx.x % 32 * WARPS;
+    float off,
+        chance =
+            takes_warp (w, s, &r, pose.t, i < n ? &w->segment[i] : NULL, &off);
+
+    if (!scopedetect_is_taken (chance))
+      continue;
+    atomicOr (&share->bits[i / 32], 1u << i % 32);
+    atomicAdd ((unsigned long long *) &share->off,
+        (unsigned long long) scopedetect_off (w, off));
+  }
+}
+
+/* The parts of the segments that the sample's blocks have found. */
+static __device__ __forceinline__ void
+finish_segments (const ScopedetectWork *w, Shares *share, AllShared &shared)
+{
+  int n = w->lattice.width * w->lattice.height;
+  Taken mine = {};
+
+  for (int i = threadIdx.x; i < ceil_div (n, 32); i += THREADS) {
+    shared.bits[i] = *(volatile uint32_t *) &share->bits[i];
+    share->bits[i] = 0;
+    mine.taken += __popc (shared.bits[i]);
+  }
+  __syncthreads ();
+  for (int i = threadIdx.x; i < n; i += THREADS)
+    if (shared.bits[i / 32] >> i % 32 & 1)
+      mine.cut += scopedetect_cut (&w->segment[i], shared.bits);
+  const Taken &t = sum_block (mine, shared.taken);
+
+  if (threadIdx.x == 0) {
+    scopedetect_segment_parts (t.cut, *(volatile long long *) &share->off,
+        (int) t.taken, shared.score.sample.part);
+    share->off = 0;
+  }
+}
+
 /* Adds up what the blocks of a sample have found, and scores it. */
 static __device__ __forceinline__ void
-finish (const ScopedetectWork *w, Shares *share, ScoreShared &shared)
+finish (const ScopedetectWork *w, Shares *share, AllShared &shared)
 {
   constexpr int N = sizeof (ScopedetectTotals) / sizeof (long long);
+  ScopedetectTotals &total = shared.score.totals.total;
+  ScopedetectSample &sample = shared.score.sample;
   long long sum = 0;
 
   __threadfence ();
   if (threadIdx.x < N) {
     for (int i = 0; i < PARTS; i++)
       sum += ((const volatile long long *) &share->totals[i])[threadIdx.x];
-    ((long long *) &shared.totals.total)[threadIdx.x] = sum;
+    ((long long *) &total)[threadIdx.x] = sum;
   }
   __syncthreads ();
+  if (threadIdx.x == 0)
+    scopedetect_parts (&total, sample.part);
+  if (w->has_segments)
+    finish_segments (w, share, shared);
   if (threadIdx.x == 0) {
-    const volatile ScopedetectTaken *t = &share->taken;
-
-    scopedetect_parts (&shared.totals.total, shared.sample.part);
-    if (w->has_segments)
-      scopedetect_segment_parts (
-          t->cut, t->off, (int) t->taken, shared.sample.part);
-    shared.sample.score = scopedetect_weigh (&w->params, shared.sample.part);
+    sample.score = scopedetect_weigh (&w->params, sample.part);
     share->done = 0;
   }
 }
@@ -71,35 +135,32 @@ static __global__ void
 __launch_bounds__ (THREADS) share_kernel (
     const __grid_constant__ ScopedetectWork w, ScopedetectScoreCuda *c)
 {
-  __shared__ ScoreShared shared;
-  __shared__ bool is_last;
+  __shared__ AllShared shared;
   const ScopedetectShape *s = &w.model[blockIdx.y];
   Shares *share = &c->of[blockIdx.y][blockIdx.x];
-  int part = blockIdx.z;
   ScopedetectSample *a;
+  int part = blockIdx.z;
 
   allow_next ();
   await_previous ();
   if (!(a = sample_of_block (&w)))
     return;
-  copy_sample (&shared.sample, a);
-  if (part < PARTS)
-    total_points (&w, s, s->n, part, PARTS, shared);
-  else
-    total_segments (&w, s, shared);
+  copy_sample (&shared.score.sample, a);
+  if (w.has_segments)
+    look_at_segments (&w, s, shared.score.sample.pose, part, share);
+  total_points (&w, s, s->n, part, PARTS, shared.score);
+  __threadfence (); /* of bits, by all threads */
+  __syncthreads ();
   if (threadIdx.x == 0) {
-    if (part < PARTS)
-      share->totals[part] = shared.totals.total;
-    else
-      share->taken = shared.taken.total;
+    share->totals[part] = shared.score.totals.total;
     __threadfence ();
-    is_last = atomicAdd (&share->done, 1) == gridDim.z - 1;
+    shared.is_last = atomicAdd (&share->done, 1) == PARTS - 1;
   }
   __syncthreads ();
-  if (!is_last)
+  if (!shared.is_last)
     return;
   finish (&w, share, shared);
-  copy_sample (a, &shared.sample);
+  copy_sample (a, &shared.score.sample);
 }
 
 const char *
@@ -116,7 +177,7 @@ scopedetect_score_cuda (const Device *dev, ScopedetectWork *w, int n)
 
   if (!n && c->bound > ROOM)
     return "more than 256 poses would be scored with all points";
-  blocks.z = n ? 1 : PARTS + w->has_segments;
+  blocks.z = n ? 1 : PARTS;
   if (n)
     TRY (scopedetect_launch (
         dev, w, score_kernel, blocks, FEW_THREADS, 0, *w, n));

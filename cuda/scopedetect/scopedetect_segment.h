@@ -207,39 +207,62 @@ scopedetect_segment_beside (const ScopedetectWork *w, int i, int k)
   return j;
 }
 
+/* Whether the middle of segment @g is so near to the model in a pose that it
+ * may be part of it. */
+BOTH bool
+scopedetect_may_take (const ScopedetectWork *w, const ScopedetectShape *s,
+    const ScopedetectTurn *r, ScopedetectVec t, const ScopedetectSegment *g)
+{
+  ScopedetectVec p = scopedetect_unrotate (r, scopedetect_sub (g->x, t));
+  int i = g->count ? scopedetect_nearest (s, p) : -1;
+
+  return i >= 0 &&
+      !(scopedetect_norm (scopedetect_sub (s->x[i], p)) >
+          fmaxf (g->radius, (float) w->params.segment_sigma));
+}
+
+/* How likely key point @k of segment @g lies on the model; how far it is from
+ * it, at most two deviations, goes to @far. */
+BOTH float
+scopedetect_takes_key (const ScopedetectWork *w, const ScopedetectShape *s,
+    const ScopedetectTurn *r, ScopedetectVec t, const ScopedetectSegment *g,
+    int k, float *far)
+{
+  const float sigma = (float) w->params.segment_sigma;
+  ScopedetectVec p = scopedetect_unrotate (r, scopedetect_sub (g->key[k], t));
+  int i = scopedetect_nearest (s, p);
+  float d = i < 0 ? 1e9f : scopedetect_norm (scopedetect_sub (s->x[i], p));
+  float turn;
+
+  *far = fminf (d, 2 * sigma);
+  if (d > sigma)
+    return 0;
+  /* the square of the angle, nearly: .04 angle^2 / .15^2 / 2 */
+  turn = 2 *
+      (1 -
+          scopedetect_dot (
+              scopedetect_rotate (r, s->normal[i]), g->key_normal[k]));
+  return scopedetect_exp (-d * d / (2 * sigma * sigma) - .89f * turn);
+}
+
 /* How likely segment @g is part of the model in a pose; the mean distance of
- * its key points goes to @off where that is not NULL. */
+ * its key points goes to @off. */
 BOTH float
 scopedetect_takes (const ScopedetectWork *w, const ScopedetectShape *s,
     const ScopedetectTurn *r, ScopedetectVec t, const ScopedetectSegment *g,
     float *off)
 {
-  const float sigma = (float) w->params.segment_sigma;
-  ScopedetectVec p = scopedetect_unrotate (r, scopedetect_sub (g->x, t));
-  float sum = 0, far = 0;
-  int i = g->count ? scopedetect_nearest (s, p) : -1;
+  float sum = 0, sum_far = 0;
 
-  if (i < 0 ||
-      scopedetect_norm (scopedetect_sub (s->x[i], p)) >
-          fmaxf (g->radius, sigma))
+  *off = 2 * (float) w->params.segment_sigma;
+  if (!scopedetect_may_take (w, s, r, t, g) || !g->n_keys)
     return 0;
   for (int k = 0; k < g->n_keys; k++) {
-    float d, turn;
+    float far;
 
-    p = scopedetect_unrotate (r, scopedetect_sub (g->key[k], t));
-    i = scopedetect_nearest (s, p);
-    d = i < 0 ? 1e9f : scopedetect_norm (scopedetect_sub (s->x[i], p));
-    far += fminf (d, 2 * sigma);
-    if (d > sigma)
-      continue;
-    /* the square of the angle, nearly: .04 angle^2 / .15^2 / 2 */
-    turn = 2 *
-        (1 -
-            scopedetect_dot (
-                scopedetect_rotate (r, s->normal[i]), g->key_normal[k]));
-    sum += scopedetect_exp (-d * d / (2 * sigma * sigma) - .89f * turn);
+    sum += scopedetect_takes_key (w, s, r, t, g, k, &far);
+    sum_far += far;
   }
-  if (off)
-    *off = g->n_keys ? far / (float) g->n_keys : 2 * sigma;
-  return g->n_keys ? sum / (float) g->n_keys : 0;
+  *off = sum_far / (float) g->n_keys;
+  return sum / (float) g->n_keys;
 }

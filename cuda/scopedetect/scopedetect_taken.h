@@ -11,18 +11,22 @@
 
 #define SCOPEDETECT_MOST_PAIRS 128 /* segments that a pose is aligned by */
 
-/* Whether the pose takes segment @i; if so, how far that is goes to @off. */
+/* Whether a pose takes a segment that is likely to be part of the model by
+ * @chance. */
 BOTH bool
-scopedetect_is_taken (const ScopedetectWork *w, const ScopedetectShape *s,
-    const ScopedetectTurn *r, ScopedetectVec t, int i, long long *off)
+scopedetect_is_taken (float chance)
 {
-  float d;
+  return chance > .5f;
+}
 
-  if (scopedetect_takes (w, s, r, t, &w->segment[i], &d) <= .5f)
-    return false;
-  d /= .5f * (float) w->params.segment_sigma;
-  *off += scopedetect_step_of (-fminf (d * d / 2, 8));
-  return true;
+/* What it costs that the key points of a segment that is taken are @off from
+ * the model on average. */
+BOTH long long
+scopedetect_off (const ScopedetectWork *w, float off)
+{
+  float d = off / (.5f * (float) w->params.segment_sigma);
+
+  return scopedetect_step_of (-fminf (d * d / 2, 8));
 }
 
 /* What it costs to take segment @g without those that it belongs to; a bit of
@@ -52,23 +56,18 @@ scopedetect_segment_parts (
 }
 
 /* The point of the model that segment @i, if alignment @k of the sample draws
- * it, lies on; else -1. */
+ * it, lies on; else -1.  It is part of the model by @chance. */
 BOTH int
 scopedetect_drawn (const ScopedetectWork *w, const ScopedetectShape *s,
-    const ScopedetectSample *a, const ScopedetectTurn *r, int k, int i)
+    const ScopedetectSample *a, const ScopedetectTurn *r, int k, int i,
+    float chance)
 {
-  const ScopedetectSegment *g = &w->segment[i];
-  ScopedetectVec p =
-      scopedetect_unrotate (r, scopedetect_sub (g->x, a->pose.t));
-  int j = g->count ? scopedetect_nearest (s, p) : -1;
-
-  if (j < 0)
+  if (!(chance > 0 &&
+          random_unit (w->params.seed + a->id,
+              (uint64_t) k << 32 | (uint32_t) i) < chance))
     return -1;
-  return random_unit (
-             w->params.seed + a->id, (uint64_t) k << 32 | (uint32_t) i) <
-          scopedetect_takes (w, s, r, a->pose.t, g, NULL)
-      ? j
-      : -1;
+  return scopedetect_nearest (s,
+      scopedetect_unrotate (r, scopedetect_sub (w->segment[i].x, a->pose.t)));
 }
 
 /* The point on a range edge of the model, in the view's list, that a segment's
