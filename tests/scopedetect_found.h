@@ -16,13 +16,14 @@ typedef struct {
   ScopedetectFrame frame;
 } Bench;
 
+/* Of @model, which bench_close () frees. */
 static inline void
-bench_open_spaced (Bench *b, DeviceKind kind, double spacing)
+bench_open_model (Bench *b, DeviceKind kind, ScopedetectModel *model)
 {
   memset (b, 0, sizeof *b);
   ok (device_open (&b->dev, kind, NULL));
   ok (device_alloc_pinned (&b->dev, (void **) &b->depth, SOLID_BYTES));
-  b->model = solid_model (spacing);
+  b->model = model;
   ok (scopedetect_new (&b->s, &b->dev, SOLID_WIDTH, SOLID_HEIGHT,
       (const ScopedetectModel *const *) &b->model, 1));
   b->frame = (ScopedetectFrame){
@@ -32,7 +33,7 @@ bench_open_spaced (Bench *b, DeviceKind kind, double spacing)
 static inline void
 bench_open (Bench *b, DeviceKind kind)
 {
-  bench_open_spaced (b, kind, .004);
+  bench_open_model (b, kind, solid_model (.004));
 }
 
 static inline void
