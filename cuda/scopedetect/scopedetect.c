@@ -89,24 +89,35 @@ scopedetect_begin (
   return w->has_segments ? s->stages->segments (&s->device, w) : NULL;
 }
 
-/* Round 1 to 3 of a batch (algorithm 1). */
+/* Round 1 of a batch (algorithm 1). */
 static const char *
-rounds (Scopedetect *s, bool search)
+search_batch (Scopedetect *s)
 {
   const ScopedetectStages *t = s->stages;
   ScopedetectWork *w = &s->work;
   const ScopedetectParams *p = &w->params;
   const Device *dev = &s->device;
-  float gate = (float) p->tolerance;
 
-  if (search) {
-    TRY (t->match (dev, w));
-    TRY (t->choose (dev, w));
-    if (p->random)
-      TRY (t->cluster (dev, w, p->samples));
-    TRY (t->verify (dev, w));
-    TRY (t->cluster (dev, w, p->clusters));
-  }
+  TRY (t->match (dev, w));
+  TRY (t->choose (dev, w));
+  if (p->random)
+    TRY (t->cluster (dev, w, p->samples));
+  TRY (t->verify (dev, w));
+  return t->cluster (dev, w, p->clusters);
+}
+
+/* Rounds 2 and 3 of a batch; the best samples of its models to s->found. */
+static const char *
+refine_batch (void *self)
+{
+  Scopedetect *s = self;
+  const ScopedetectStages *t = s->stages;
+  ScopedetectWork *w = &s->work;
+  const ScopedetectParams *p = &w->params;
+  const Device *dev = &s->device;
+  float gate = (float) p->tolerance;
+  const size_t size = sizeof *s->found;
+
   TRY (t->refine (dev, w, p->refine, 2 * gate, .6f * gate));
   TRY (t->score (dev, w, p->points));
   for (int k = 0; k < p->align; k++)
@@ -117,7 +128,11 @@ rounds (Scopedetect *s, bool search)
     TRY (t->climb (dev, w, p->climb));
   TRY (t->score (dev, w, 0));
   TRY (t->cluster (dev, w, SCOPEDETECT_FOUND));
-  return t->measure (dev, w);
+  TRY (t->measure (dev, w));
+  TRY (device_copy_rows (dev, s->found, SCOPEDETECT_FOUND * size, w->sample,
+      SCOPEDETECT_MAX_KEPT * size, SCOPEDETECT_FOUND * size,
+      (size_t) w->n_models));
+  return device_copy (dev, s->counts, w->counts, sizeof *s->counts);
 }
 
 /* Runs the batch from model @first on; its best go to s->found. */
@@ -126,12 +141,9 @@ run_batch (Scopedetect *s, int first, bool search)
 {
   ScopedetectWork *w = &s->work;
 
-  TRY (rounds (s, search));
-  for (int m = 0; m < w->n_models; m++)
-    TRY (device_copy (&s->device, s->found + m * SCOPEDETECT_FOUND,
-        w->sample + (size_t) m * SCOPEDETECT_MAX_KEPT,
-        SCOPEDETECT_FOUND * sizeof *s->found));
-  TRY (device_copy (&s->device, s->counts, w->counts, sizeof *s->counts));
+  if (search)
+    TRY (search_batch (s));
+  TRY (s->stages->repeat (&s->device, w, refine_batch, s));
   TRY (device_wait (&s->device));
   for (int m = 0; m < w->n_models; m++)
     s->n_objects += scopedetect_decide (w, &s->host_shape[first + m], first + m,
@@ -180,12 +192,14 @@ scopedetect_run (Scopedetect *s, const ScopedetectParams *params,
   return NULL;
 }
 
-/* The guesses of a batch to its samples. */
+/* The guesses of a batch to its samples.  They lie where results will; these
+ * are queued after them. */
 static const char *
 place_guesses (
     Scopedetect *s, int first, const ScopedetectObject *guesses, int n)
 {
   ScopedetectWork *w = &s->work;
+  const size_t size = sizeof *s->found;
 
   memset (s->counts->n_samples, 0, sizeof s->counts->n_samples);
   for (int i = 0; i < n; i++) {
@@ -195,18 +209,16 @@ place_guesses (
         s->counts->n_samples[m] == SCOPEDETECT_FOUND)
       continue;
     at = s->counts->n_samples[m]++;
-    memset (&s->found[m * SCOPEDETECT_FOUND + at], 0, sizeof *s->found);
+    memset (&s->found[m * SCOPEDETECT_FOUND + at], 0, size);
     s->found[m * SCOPEDETECT_FOUND + at].pose =
         scopedetect_pose_from (guesses[i].pose);
     s->found[m * SCOPEDETECT_FOUND + at].id = (uint32_t) i;
   }
-  for (int m = 0; m < w->n_models; m++)
-    TRY (device_copy (&s->device, w->sample + (size_t) m * SCOPEDETECT_MAX_KEPT,
-        s->found + m * SCOPEDETECT_FOUND,
-        (size_t) s->counts->n_samples[m] * sizeof *s->found));
-  TRY (device_copy (&s->device, w->counts->n_samples, s->counts->n_samples,
-      sizeof s->counts->n_samples));
-  return device_wait (&s->device); /* both take the results */
+  TRY (device_copy_rows (&s->device, w->sample, SCOPEDETECT_MAX_KEPT * size,
+      s->found, SCOPEDETECT_FOUND * size, SCOPEDETECT_FOUND * size,
+      (size_t) w->n_models));
+  return device_copy (&s->device, w->counts->n_samples, s->counts->n_samples,
+      sizeof s->counts->n_samples);
 }
 
 const char *

@@ -218,6 +218,11 @@ typedef struct {
   const char *(*score) (const Device *dev, ScopedetectWork *w, int n);
   /* The last samples to w->measure. */
   const char *(*measure) (const Device *dev, ScopedetectWork *w);
+  /* Calls @queue with @data, which queues stages and copies; or queues what it
+   * did when the work was the same.  They may look at all of the work but its
+   * frame, the number of points and the queries. */
+  const char *(*repeat) (const Device *dev, ScopedetectWork *w,
+      const char *(*queue) (void *data), void *data);
 } ScopedetectStages;
 
 C_BEGIN

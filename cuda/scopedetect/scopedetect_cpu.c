@@ -38,8 +38,17 @@ close (const Device *dev, ScopedetectWork *w)
   free (c);
 }
 
+static const char *
+repeat (const Device *dev, ScopedetectWork *w,
+    const char *(*queue) (void *data), void *data)
+{
+  (void) dev, (void) w;
+  return queue (data);
+}
+
 const ScopedetectStages scopedetect_stages_cpu = {open, close,
     scopedetect_observe_cpu, scopedetect_points_cpu, scopedetect_segments_cpu,
     scopedetect_match_cpu, scopedetect_choose_cpu, scopedetect_verify_cpu,
     scopedetect_cluster_cpu, scopedetect_refine_cpu, scopedetect_align_cpu,
-    scopedetect_climb_cpu, scopedetect_score_cpu, scopedetect_measure_cpu};
+    scopedetect_climb_cpu, scopedetect_score_cpu, scopedetect_measure_cpu,
+    repeat};

@@ -17,6 +17,7 @@ open (const Device *dev, ScopedetectWork *w)
   DEVICE_RENEW (dev, c->spare, (size_t) w->room_models * SCOPEDETECT_MAX_KEPT);
   TRY (scopedetect_choose_open_cuda (dev, &c->choose));
   TRY (scopedetect_score_open_cuda (dev, &c->score));
+  TRY (scopedetect_repeat_open_cuda (&c->records));
   return scopedetect_observe_open_cuda (dev, w, &c->observe);
 }
 
@@ -28,6 +29,7 @@ close (const Device *dev, ScopedetectWork *w)
   if (!c)
     return;
   scopedetect_observe_close_cuda (dev, c->observe);
+  scopedetect_repeat_close_cuda (c->records);
   device_release (dev, c->choose);
   device_release (dev, c->score);
   device_release (dev, c->spare);
@@ -39,4 +41,4 @@ extern "C" const ScopedetectStages scopedetect_stages_cuda = {open, close,
     scopedetect_segments_cuda, scopedetect_match_cuda, scopedetect_choose_cuda,
     scopedetect_verify_cuda, scopedetect_cluster_cuda, scopedetect_refine_cuda,
     scopedetect_align_cuda, scopedetect_climb_cuda, scopedetect_score_cuda,
-    scopedetect_measure_cuda};
+    scopedetect_measure_cuda, scopedetect_repeat_cuda};

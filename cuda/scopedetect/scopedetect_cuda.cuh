@@ -15,6 +15,7 @@ static_assert (sizeof (ScopedetectWork) < 3900, "must fit as an argument");
 typedef struct _ScopedetectObserveCuda ScopedetectObserveCuda;
 typedef struct _ScopedetectChooseCuda ScopedetectChooseCuda;
 typedef struct _ScopedetectScoreCuda ScopedetectScoreCuda;
+typedef struct _ScopedetectRecords ScopedetectRecords;
 
 /* The backend's own memory. */
 typedef struct {
@@ -25,6 +26,7 @@ typedef struct {
   ScopedetectObserveCuda *observe;
   ScopedetectChooseCuda *choose; /* device memory, as is: */
   ScopedetectScoreCuda *score;
+  ScopedetectRecords *records; /* host memory */
 } ScopedetectCuda;
 
 static inline ScopedetectCuda *
@@ -45,6 +47,10 @@ const char *scopedetect_choose_open_cuda (
     const Device *dev, ScopedetectChooseCuda **c);
 const char *scopedetect_score_open_cuda (
     const Device *dev, ScopedetectScoreCuda **c);
+
+/* Memory of scopedetect_repeat_cuda.cu; freeing takes NULL. */
+const char *scopedetect_repeat_open_cuda (ScopedetectRecords **r);
+void scopedetect_repeat_close_cuda (ScopedetectRecords *r);
 
 /* The samples are those in the other place. */
 void scopedetect_change_places (ScopedetectWork *w);
@@ -69,6 +75,8 @@ const char *scopedetect_climb_cuda (
 const char *scopedetect_score_cuda (
     const Device *dev, ScopedetectWork *w, int n);
 const char *scopedetect_measure_cuda (const Device *dev, ScopedetectWork *w);
+const char *scopedetect_repeat_cuda (const Device *dev, ScopedetectWork *w,
+    const char *(*queue) (void *data), void *data);
 
 /* Queues @kernel, which calls await_previous () before all else. */
 template <class... Params, class... Args>

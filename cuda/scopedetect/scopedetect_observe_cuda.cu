@@ -171,6 +171,9 @@ scopedetect_observe_cuda (const Device *dev, ScopedetectWork *w)
   Yuv yuv = {};
   int left = w->params.edge_blur, from = 0, passes;
 
+  /* each frame starts with samples in the same place, as what is recorded */
+  if (scopedetect_cuda (w)->spare < w->sample)
+    scopedetect_change_places (w);
   if (s->has_colour)
     color = *w->frame.color;
   if (image_is_yuv (color.format))
