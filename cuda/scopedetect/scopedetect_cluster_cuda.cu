@@ -1,177 +1,240 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Of samples that are alike the best, a block a model. */
-#include "scopedetect/scopedetect_round1.h"
-#include "scopedetect/scopedetect_sum.cuh"
+ * Of samples that are alike the best: a block a model decides, some samples at
+ * once; of many, all blocks then drop those that are like what it kept. */
+#include "scopedetect/scopedetect_cluster.cuh"
 
 #define GROUP 384 /* samples that are looked at together */
 #define GROUP_WORDS (GROUP / 32)
-#define AHEAD 8 /* of them that are read ahead */
-
-/* What of a pose decides which it is like: where the model's centre is, and its
- * turn. */
-typedef struct {
-  float4 centre, q;
-} Place;
+#define SIFT_EACH 1000 /* samples are sifted once for each so many, */
+#define SIFT_MOST 6    /* but no oftener */
+#define SIFT_THREADS 128
 
 typedef struct {
   Place place[GROUP];
-  int number[GROUP];
-  uint32_t alike[GROUP][GROUP_WORDS + 1]; /* one more: no conflicts */
-  uint32_t kept[GROUP_WORDS];
+  int number[GROUP], next;
+  uint32_t like[GROUP][GROUP_WORDS + 1]; /* one more: no conflicts */
+  uint32_t kept[GROUP_WORDS], open[GROUP_WORDS];
   int count[SCOPEDETECT_MAX_WARPS];
 } ClusterShared;
 
-static __device__ __forceinline__ Place
-place_of (const ScopedetectShape *s, ScopedetectPose p)
+/* The sum of @n over the threads before this one; over all of them to @total.
+ * All threads call. */
+static __device__ __forceinline__ int
+sum_before (int n, int *shared, int *total)
 {
-  ScopedetectTurn r = scopedetect_turn (p.q);
-  ScopedetectVec c = scopedetect_apply (&r, p.t, s->centre);
-  Place place = {{c.x, c.y, c.z, 0}, {p.q.w, p.q.x, p.q.y, p.q.z}};
+  int lane = threadIdx.x % 32, warp = threadIdx.x / 32, sum = n, before;
 
-  return place;
-}
+  for (int step = 1; step < 32; step *= 2) {
+    int left = __shfl_up_sync (ALL_LANES, sum, step);
 
-/* As scopedetect_alike (), of @n places, at most 32, in shared memory: a bit
- * each.  Most are too far away; no place waits for the one before it. */
-static __device__ __forceinline__ uint32_t
-alike (const Place *place, int n, const Place &b, float distance2, float cosine)
-{
-  uint32_t near = 0, bits = 0;
-
-#pragma unroll
-  for (int k = 0; k < 32; k++) {
-    float4 c = place[k].centre;
-    float x = c.x - b.centre.x, y = c.y - b.centre.y, z = c.z - b.centre.z;
-
-    near |= (uint32_t) (x * x + y * y + z * z < distance2) << k;
+    sum += lane >= step ? left : 0;
   }
-  for (near &= n < 32 ? (1u << n) - 1 : ALL_LANES; near; near &= near - 1) {
-    int k = __ffs ((int) near) - 1;
-    float4 q = place[k].q;
-
-    bits |= (uint32_t) (fabsf (q.x * b.q.x + q.y * b.q.y + q.z * b.q.z +
-                            q.w * b.q.w) > cosine)
-        << k;
-  }
-  return bits;
-}
-
-/* Whether any of the @n samples that are kept is alike. */
-static __device__ __forceinline__ bool
-is_known (const ScopedetectShape *s, const ScopedetectSample *kept, int n,
-    const Place &mine, float distance2, float cosine, ClusterShared &shared)
-{
-  bool known = false;
-
-  for (int first = 0; first < n; first += GROUP) {
-    __syncthreads ();
-    if (first + (int) threadIdx.x < n)
-      shared.place[threadIdx.x] = place_of (s, kept[first + threadIdx.x].pose);
-    __syncthreads ();
-    for (int i = 0; i < min (GROUP, n - first) && !known; i += 32)
-      known = alike (
-          &shared.place[i], min (32, n - first - i), mine, distance2, cosine);
-  }
+  __syncthreads (); /* those who read the last sums have them */
+  if (lane == 31)
+    shared[warp] = sum;
   __syncthreads ();
-  return known;
-}
-
-/* Of @n new places, in order, those that are like none before them that is
- * kept: a bit each to shared.kept, by one warp. */
-static __device__ __forceinline__ void
-resolve (int n, ClusterShared &shared)
-{
-  int lane = threadIdx.x % 32;
-  uint32_t kept = 0; /* word @lane */
-
-  for (int first = 0; first < n; first += AHEAD) {
-    uint32_t like[AHEAD];
-
-#pragma unroll
-    for (int k = 0; k < AHEAD; k++)
-      like[k] = lane < GROUP_WORDS ? shared.alike[first + k][lane] : 0;
-#pragma unroll
-    for (int k = 0; k < AHEAD; k++) {
-      int i = first + k;
-
-      if (!__any_sync (ALL_LANES, like[k] & kept) && lane == i / 32)
-        kept |= 1u << i % 32;
-    }
+  before = sum - n, *total = 0;
+  for (int i = 0; i < GROUP_WORDS; i++) {
+    before += i < warp ? shared[i] : 0;
+    *total += shared[i];
   }
-  if (lane < GROUP_WORDS)
-    shared.kept[lane] = kept;
+  return before;
 }
 
-/* Which of the places before it each of @n is like. */
+/* The first samples from @next on that are not gone, at most GROUP of @n, to
+ * shared.number; @next is then the one after them.  Returns how many. */
+static __device__ __forceinline__ int
+gather (const uint32_t *gone, int n, int *next, ClusterShared &shared)
+{
+  int first = *next / 32, word = first + (int) threadIdx.x, total, at;
+  int left = n - 32 * word;
+  uint32_t bits = left <= 0 ? 0 : gone ? ~gone[word] : ALL_LANES;
+
+  if (threadIdx.x == 0)
+    bits &= ALL_LANES << *next % 32;
+  if (left > 0 && left < 32)
+    bits &= (1u << left) - 1;
+  at = sum_before (__popc (bits), shared.count, &total);
+  for (; bits && at <= GROUP; bits &= bits - 1, at++) {
+    int i = 32 * word + __ffs ((int) bits) - 1;
+
+    if (at < GROUP)
+      shared.number[at] = i;
+    else
+      shared.next = i;
+  }
+  if (threadIdx.x == 0 && total <= GROUP)
+    shared.next = min (32 * (first + GROUP), n);
+  __syncthreads ();
+  *next = shared.next;
+  return min (total, GROUP);
+}
+
+/* Which of the places before it each of @n new ones is like, 32 at once: all
+ * tests of all of them, since the best samples are near to each other. */
 static __device__ __forceinline__ void
-compare (int n, float distance2, float cosine, ClusterShared &shared)
+compare (int n, const Task &t, ClusterShared &shared)
 {
   for (int at = threadIdx.x; at < n * GROUP_WORDS; at += GROUP) {
-    int i = at % n, k = at / n; /* so that a warp reads the same places */
-    int n_before = min (i - 32 * k, 32);
+    int k = at / n, i = at % n;
+    const Place *before = &shared.place[32 * k];
+    uint32_t bits = 0;
+    Place mine;
 
-    shared.alike[i][k] = n_before > 0 ? alike (&shared.place[32 * k], n_before,
-                                            shared.place[i], distance2, cosine)
-                                      : 0;
+    i = k % 2 ? n - 1 - i : i; /* to each warp of the first and of the last */
+    mine = shared.place[i];
+    if (32 * k < i) {
+#pragma unroll
+      for (int j = 0; j < 32; j++)
+        bits |= (uint32_t) (is_near (before[j], mine, t.distance2) &
+                    is_turned_alike (before[j], mine, t.cosine))
+            << j;
+    }
+    shared.like[i][k] = i - 32 * k < 32 ? bits & ((1u << (i & 31)) - 1) : bits;
   }
 }
 
-/* Looks at the samples of a model from the best on, GROUP at once: those like a
- * sample that is kept go; of the others each decides in its turn. */
+/* Whether this thread's place, of @n new ones in order, is like none before it
+ * that is kept.  It is decided when those are that come before it and are like
+ * it; of those that are not yet, the first always can be. */
+static __device__ __forceinline__ bool
+resolve (int n, ClusterShared &shared)
+{
+  int i = threadIdx.x;
+  bool open = i < n, kept = false;
+  uint32_t like[GROUP_WORDS];
+
+#pragma unroll
+  for (int k = 0; k < GROUP_WORDS; k++)
+    like[k] = shared.like[i][k];
+  do {
+    uint32_t bits = __ballot_sync (ALL_LANES, open), on_kept = 0, on_open = 0;
+    uint32_t kept_bits = __ballot_sync (ALL_LANES, kept);
+
+    if (i % 32 == 0)
+      shared.open[i / 32] = bits, shared.kept[i / 32] = kept_bits;
+    __syncthreads ();
+#pragma unroll
+    for (int k = 0; k < GROUP_WORDS; k++) {
+      on_kept |= like[k] & shared.kept[k];
+      on_open |= like[k] & shared.open[k];
+    }
+    if (open && (on_kept || !on_open))
+      kept = !on_kept, open = false;
+  } while (__syncthreads_or (open));
+  return kept;
+}
+
+/* Decides the next samples that are not gone, GROUP at most: those like one
+ * that is kept since they were sifted go; of the others each in its turn. */
+static __device__ __forceinline__ void
+decide (const ScopedetectShape *s, const Task &t, const ScopedetectSample *from,
+    ScopedetectSample *to, int n, const uint32_t *gone, int sifted, int *next,
+    int *kept, ClusterShared &shared)
+{
+  int there = gather (gone, n, next, shared), thread = threadIdx.x, at;
+  int i = thread < there ? shared.number[thread] : 0, n_new, n_kept;
+  /* those that are dropped are last; one is kept whatever it is (1.2.1) */
+  bool out = thread >= there || (i && from[i].score == SCOPEDETECT_DROPPED);
+  Place mine = place_of (s, from[i].pose);
+
+  out = is_known (s, t, to, sifted, *kept, mine, out, shared.place);
+  at = sum_before (!out, shared.count, &n_new);
+  if (!out)
+    shared.place[at] = mine, shared.number[at] = i;
+  __syncthreads ();
+  compare (n_new, t, shared);
+  __syncthreads ();
+  out = !resolve (n_new, shared);
+  at = *kept + sum_before (!out, shared.count, &n_kept);
+  if (!out && at < t.most)
+    to[at] = from[shared.number[thread]];
+  *kept = min (*kept + n_kept, t.most);
+  __syncthreads (); /* what is kept can be read; the numbers are */
+}
+
 static __global__ void
-__launch_bounds__ (GROUP)
-    cluster_kernel (const __grid_constant__ ScopedetectWork w,
-        ScopedetectSample *to, int most, float distance2, float cosine)
+__launch_bounds__ (GROUP) decide_kernel (
+    const __grid_constant__ ScopedetectWork w, const __grid_constant__ Task t)
 {
   __shared__ ClusterShared shared;
-  int m = blockIdx.x, n, kept = 0, n_new, n_kept;
+  int m = blockIdx.x, n, kept = 0, sifted, next = 0;
+  size_t first = (size_t) m * SCOPEDETECT_MAX_KEPT;
   const ScopedetectShape *s = &w.model[m];
-  const ScopedetectSample *sample =
-      w.sample + (size_t) m * SCOPEDETECT_MAX_KEPT;
+  const uint32_t *gone = t.pass ? t.c->of[m].gone : NULL;
+  Sieve *sieve = &t.c->of[m];
 
   allow_next ();
   await_previous ();
-  to += (size_t) m * SCOPEDETECT_MAX_KEPT;
   n = w.counts->n_samples[m];
-  for (int first = 0; first < n && kept < most; first += GROUP) {
-    int i = first + threadIdx.x, at;
-    /* those that are dropped are last; one is kept whatever it is (1.2.1) */
-    bool there = i < n && (!i || sample[i].score != SCOPEDETECT_DROPPED);
-    Place mine = place_of (s, sample[there ? i : 0].pose);
-    bool is_new = !is_known (s, to, kept, mine, distance2, cosine, shared);
-
-    is_new = is_new && there;
-    at = count_before (is_new, shared.count, &n_new);
-    if (is_new)
-      shared.place[at] = mine, shared.number[at] = i;
-    __syncthreads ();
-    compare (n_new, distance2, cosine, shared);
-    __syncthreads ();
-    if (threadIdx.x < 32)
-      resolve (n_new, shared);
-    __syncthreads ();
-    i = threadIdx.x;
-    is_new = i < n_new && shared.kept[i / 32] >> i % 32 & 1;
-    at = kept + count_before (is_new, shared.count, &n_kept);
-    if (is_new && at < most)
-      to[at] = sample[shared.number[i]];
-    kept = min (kept + n_kept, most);
-  }
-  if (threadIdx.x == 0)
+  if (t.pass)
+    kept = sieve->kept, next = sieve->next;
+  __syncthreads (); /* all threads have read them */
+  sifted = kept;
+  for (bool more = true; more && next < n && kept < t.most; more = t.last)
+    decide (s, t, w.sample + first, t.to + first, n, gone, sifted, &next, &kept,
+        shared);
+  if (threadIdx.x)
+    return;
+  sieve->kept = kept, sieve->sifted = sifted, sieve->next = next;
+  if (t.last)
     w.counts->n_samples[m] = kept;
+}
+
+/* Drops the samples to come that are like those last kept, a thread each. */
+static __global__ void
+__launch_bounds__ (SIFT_THREADS) sift_kernel (
+    const __grid_constant__ ScopedetectWork w, const __grid_constant__ Task t)
+{
+  __shared__ Place place[SIFT_THREADS];
+  int m = blockIdx.y, i = blockIdx.x * SIFT_THREADS + threadIdx.x, n;
+  size_t first = (size_t) m * SCOPEDETECT_MAX_KEPT;
+  const ScopedetectShape *s = &w.model[m];
+  Sieve *sieve = &t.c->of[m];
+  uint32_t bits;
+  bool gone;
+
+  allow_next ();
+  await_previous ();
+  n = w.counts->n_samples[m];
+  gone = i >= n || i < sieve->next ||
+      (t.pass && sieve->gone[i / 32] >> i % 32 & 1);
+  if (__syncthreads_and (gone) && t.pass)
+    return;
+  gone = is_known (s, t, t.to + first, sieve->sifted, sieve->kept,
+      place_of (s, w.sample[first + (gone ? 0 : i)].pose), gone, place);
+  bits = __ballot_sync (ALL_LANES, gone);
+  if (threadIdx.x % 32 == 0 && i < n)
+    sieve->gone[i / 32] = bits;
+}
+
+const char *
+scopedetect_cluster_open_cuda (const Device *dev, ScopedetectClusterCuda **c)
+{
+  return device_alloc (dev, (void **) c, sizeof **c);
 }
 
 const char *
 scopedetect_cluster_cuda (const Device *dev, ScopedetectWork *w, int most)
 {
+  ScopedetectCuda *c = scopedetect_cuda (w);
   float d = (float) w->params.cluster_distance;
   float cosine =
       (float) cos (w->params.cluster_angle / 2 * .017453292519943295);
-  ScopedetectCuda *c = scopedetect_cuda (w);
+  Task t = {c->spare, c->cluster, most, d * d, cosine, 0, false};
+  dim3 blocks (ceil_div (c->bound, SIFT_THREADS), w->n_models);
+  int passes = min ((c->bound - 1) / SIFT_EACH, SIFT_MOST);
 
-  TRY (scopedetect_launch (dev, w, cluster_kernel, w->n_models, GROUP, 0, *w,
-      c->spare, most, d * d, cosine));
+  for (; t.pass < passes; t.pass++) {
+    TRY (scopedetect_launch (
+        dev, w, decide_kernel, w->n_models, GROUP, 0, *w, t));
+    TRY (scopedetect_launch (
+        dev, w, sift_kernel, blocks, SIFT_THREADS, 0, *w, t));
+  }
+  t.last = true;
+  TRY (
+      scopedetect_launch (dev, w, decide_kernel, w->n_models, GROUP, 0, *w, t));
   c->bound = most;
   scopedetect_change_places (w);
   return NULL;

@@ -15,8 +15,10 @@ open (const Device *dev, ScopedetectWork *w)
   c->bound = SCOPEDETECT_FOUND;
   TRY (chain_may_overlap (&c->overlaps));
   DEVICE_RENEW (dev, c->spare, (size_t) w->room_models * SCOPEDETECT_MAX_KEPT);
+  DEVICE_RENEW (dev, c->sorted, (size_t) w->room_models * SCOPEDETECT_MAX_KEPT);
   TRY (scopedetect_choose_open_cuda (dev, &c->choose));
   TRY (scopedetect_score_open_cuda (dev, &c->score));
+  TRY (scopedetect_cluster_open_cuda (dev, &c->cluster));
   TRY (scopedetect_repeat_open_cuda (&c->records));
   return scopedetect_observe_open_cuda (dev, w, &c->observe);
 }
@@ -32,7 +34,9 @@ close (const Device *dev, ScopedetectWork *w)
   scopedetect_repeat_close_cuda (c->records);
   device_release (dev, c->choose);
   device_release (dev, c->score);
+  device_release (dev, c->cluster);
   device_release (dev, c->spare);
+  device_release (dev, c->sorted);
   free (c);
 }
 

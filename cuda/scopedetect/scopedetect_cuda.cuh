@@ -15,6 +15,7 @@ static_assert (sizeof (ScopedetectWork) < 3900, "must fit as an argument");
 typedef struct _ScopedetectObserveCuda ScopedetectObserveCuda;
 typedef struct _ScopedetectChooseCuda ScopedetectChooseCuda;
 typedef struct _ScopedetectScoreCuda ScopedetectScoreCuda;
+typedef struct _ScopedetectClusterCuda ScopedetectClusterCuda;
 typedef struct _ScopedetectRecords ScopedetectRecords;
 
 /* The backend's own memory. */
@@ -23,9 +24,11 @@ typedef struct {
   int bound;     /* samples of a model that there may be now; only the device
                     knows how many there are */
   ScopedetectSample *spare; /* as w->sample, with which it changes places */
+  uint64_t *sorted;         /* [model][SCOPEDETECT_MAX_KEPT]: keys, in order */
   ScopedetectObserveCuda *observe;
   ScopedetectChooseCuda *choose; /* device memory, as is: */
   ScopedetectScoreCuda *score;
+  ScopedetectClusterCuda *cluster;
   ScopedetectRecords *records; /* host memory */
 } ScopedetectCuda;
 
@@ -42,11 +45,14 @@ const char *scopedetect_observe_open_cuda (
 void scopedetect_observe_close_cuda (
     const Device *dev, ScopedetectObserveCuda *o);
 
-/* Memory of scopedetect_choose_cuda.cu and scopedetect_score_cuda.cu. */
+/* Memory of scopedetect_choose_cuda.cu, scopedetect_score_cuda.cu and
+ * scopedetect_cluster_cuda.cu. */
 const char *scopedetect_choose_open_cuda (
     const Device *dev, ScopedetectChooseCuda **c);
 const char *scopedetect_score_open_cuda (
     const Device *dev, ScopedetectScoreCuda **c);
+const char *scopedetect_cluster_open_cuda (
+    const Device *dev, ScopedetectClusterCuda **c);
 
 /* Memory of scopedetect_repeat_cuda.cu; freeing takes NULL. */
 const char *scopedetect_repeat_open_cuda (ScopedetectRecords **r);

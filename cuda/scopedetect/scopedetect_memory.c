@@ -248,8 +248,9 @@ scopedetect_memory (
           (SCOPEDETECT_NEAR * sizeof (uint16_t) + sizeof (ScopedetectVoxel) +
               sizeof (ScopedetectSpread) + 26);
   sum += batch * room * SCOPEDETECT_MAX_NEIGHBOURS * 3 * sizeof (int16_t);
-  /* one place for samples, and one where they are put in order */
-  sum += 2 * batch * SCOPEDETECT_MAX_KEPT * sizeof (ScopedetectSample);
+  /* one place for samples, and one where they are put in order, by keys */
+  sum += batch * SCOPEDETECT_MAX_KEPT *
+      (2 * sizeof (ScopedetectSample) + sizeof (uint64_t));
   sum += SCOPEDETECT_MOST_SEGMENTS * sizeof (ScopedetectSegment);
   for (int i = 0; i < n_models; i++) {
     const ScopedetectShape *s = &models[i]->shape;

@@ -7,9 +7,7 @@
 
 #define FEW_THREADS 128
 #define THREADS 256
-#ifndef PARTS
-# define PARTS 5 /* blocks that share a sample's points, and all segments */
-#endif
+#define PARTS 5  /* blocks that share a sample's points, and all segments */
 #define ROOM 256 /* samples of a model that are scored with all points */
 
 /* What the blocks of a sample hand to the one of them that is done last, which
