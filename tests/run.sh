@@ -65,6 +65,7 @@ leaks_nothing () {
 
 leak_runs () {
   local clip=(visiontestsrc num-buffers=20)
+  local table=(visiontestsrc pattern=clutter num-buffers=2)
   one_test leaks-track leaks_nothing "${clip[@]}" ! \
     moct objects='red:#ff0000~30' ! visionoverlay ! visionjson \
     location=/dev/null ! fakesink
@@ -77,6 +78,15 @@ leak_runs () {
   one_test leaks-pocstereo leaks_nothing visiontestsrc pattern=stereo \
     view=side-by-side num-buffers=2 ! video/x-raw,width=320,height=120 ! \
     pocstereo max-disparity=32 ! visionmap kind=disparity ! fakesink
+  one_test leaks-emdtrack leaks_nothing visiontestsrc num-buffers=5 ! \
+    emdtrack targets=it:300,200,60,60 emd-map=true ! visionmap kind=emd ! \
+    fakesink
+  one_test model "$build/tools/vision-model" --solid camera \
+    "$results/camera.model"
+  one_test leaks-scopedetect leaks_nothing "${table[@]}" view=color ! queue ! \
+    s.sink_color "${table[@]}" view=depth ! queue ! s.sink_depth \
+    scopedetect name=s queries=1000 clusters=50 \
+    models="$results/camera.model" ! visionoverlay ! fakesink
   one_test leaks-mirror leaks_nothing "${clip[@]}" ! \
     moct objects='red:#ff0000~30' ! videoscale ! \
     video/x-raw,width=160,height=120 ! visionmeta ! fakesink
