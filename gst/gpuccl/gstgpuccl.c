@@ -5,40 +5,43 @@
  * @see_also: visionoverlay, visionmap, visionjson
  *
  * Finds the connected components of a frame, and which of them is a moving
- * object.  All components of at least #GstGpuccl:min-area pixels are reported
- * as VisionObjects, each with area, box, centroid and, where there is depth and
- * a camera, its place and extent in metres.  Those that are large enough,
- * filled enough and wide enough become objects: new ones at first, accepted
- * when they were there in #GstGpuccl:frames frames in a row; of the others,
- * `reason` names the criterion that they fail: size, fill, extent, or rank.
+ * object.  Components of at least #GstGpuccl:min-area pixels are reported as
+ * VisionObjects, each with area, box, centroid and, where there is depth and a
+ * camera, its place and extent in metres.  Those that are large enough, filled
+ * enough and wide enough become objects: new ones at first, accepted once they
+ * were there in #GstGpuccl:frames frames in a row.  The others are rejected,
+ * and `reason` names the criterion that they fail: size, fill, extent, or rank.
  *
- * What is looked at depends on the frame.  Of GRAY8, and of the luma of NV12
- * and I420, it is what is at least as bright as #GstGpuccl:threshold.
- * GRAY16_LE is depth, and neighbours hang together only where it differs by
- * less than #GstGpuccl:max-depth-step; if it comes with a map of kind
- * correspondence, only outliers and potential outliers count, else all that has
- * depth.  A map of kind depth (u16) takes the place of the frame's own, and is
- * not filtered again.
+ * The format of the frames decides what is looked at:
  *
- * What each pixel belongs to is in the map `labels`
- * (#GstGpuccl:label-map).  From GStreamer 1.26 on, where frames are processed
- * on the CPU, a GstAnalyticsSegmentationMtd says the same: its region k is the
- * k-th component that is reported.
+ * - GRAY8, and the luma of NV12 and I420, is a mask: what is at least as bright
+ * as #GstGpuccl:threshold counts.
+ * - GRAY16_LE is depth: neighbours are connected only where their depths differ
+ * by less than #GstGpuccl:max-depth-step.  If the buffer has a map of kind
+ *   correspondence, in which a tracker says what it cannot explain, only
+ * outliers and potential outliers count, else every pixel that has depth.  A
+ * map of kind depth (u16) takes the place of the frame's own depth, and is not
+ * filtered again.
  *
- * An object is known again in the world where the depth and the camera are
- * known (#GstGpuccl:intrinsics, #GstGpuccl:calibration, or VisionCamera on the
- * buffer, whose pose takes the camera's own motion out), else in the image.
- * Lens distortion is not looked at.
+ * The map `labels` (#GstGpuccl:label-map) says to which component each pixel
+ * belongs.  From GStreamer 1.26 on, where frames are processed on the CPU, a
+ * GstAnalyticsSegmentationMtd says the same: its region k is the k-th component
+ * that is reported.
+ *
+ * An object is known again in the next frame by its place in the world, where
+ * depth and camera are known (#GstGpuccl:intrinsics, #GstGpuccl:calibration, or
+ * VisionCamera on the buffer, whose pose takes out the camera's own motion),
+ * else by its place in the image.  Lens distortion is not corrected.
  *
  * When an object is accepted for the first time, the custom event
  * `VisionNewObject` goes upstream: `pts`, `id`, its box as `x`, `y`, `width`,
- * `height`, and as `mask` a buffer of one byte a pixel, 255 where the object
- * is, in rows of `stride` bytes for a frame of `ref-width` x `ref-height`;
- * where frames are processed on the GPU, `memory` is cuda and the mask lies
- * there.
+ * `height`, and as `mask` a buffer of one byte for each pixel, 255 where the
+ * object is, in rows of `stride` bytes for a frame of `ref-width` x
+ * `ref-height`. Where frames are processed on the GPU the mask lies there, and
+ * `memory` is cuda.
  *
- * A frame that cannot be looked at, such as one whose map has another size,
- * passes without results; it is warned of, and counted in #GstGpuccl:stats.
+ * A frame that cannot be used, such as one whose map has another size, passes
+ * without results; a warning says so, and #GstGpuccl:stats counts it.
  *
  * ## Example launch lines
  * |[

@@ -9,16 +9,16 @@
  * Each object comes with centroid, area, box, orientation, velocity and
  * trajectory, as VisionObjects on the buffer.
  *
- * Colours are described in RGB, YUV, normalised rg, HSV or Lab, as all colours
- * near one, or are learned from a region of the frame; frames are read as they
- * are, YUV or RGB, and neither the number of colours nor their space costs
- * anything for a pixel.
+ * A colour is a range in RGB, YUV, normalised rg, HSV or Lab, or all colours
+ * near a given one, or is learned from a region of the frame.  Frames are read
+ * as they are, YUV or RGB; a pixel costs the same however many colours there
+ * are, and whatever their space.
  *
  * The action signal `learn`, with a name, x, y, width and height, learns a
  * colour from that region of the next frame; the numbers found can then be read
  * from #GstMoct:objects.  Where the region is outside of the frame, or
- * `roi=meta` finds no upstream region of that name, frames pass and the colour
- * waits.
+ * `roi=meta` finds no upstream region of that name, frames pass without that
+ * colour until there is one.
  *
  * ## Example launch lines
  * |[
@@ -30,7 +30,7 @@
  * gst-launch-1.0 v4l2src device=/dev/video0 ! videoconvert ! moct
  * objects="ball:hsv=350..10,50..100,30..100" ! visionoverlay ! autovideosink
  * ]|
- * Follows a red ball before a camera; the range of hues wraps through 0.
+ * Follows a red ball in front of a camera; the range of hues wraps through 0.
  *
  * Since: 0.1
  */

@@ -6,9 +6,10 @@
  *
  * Synthetic video whose truth is known to the pixel: every buffer carries what
  * is on it as VisionTruthObjects, in the form in which vision elements give
- * their results, and with #GstVisionTestSrc:label-map also whose each pixel
- * is. A frame depends on nothing but the properties and its number, so that a
- * seek shows what playing would have shown.
+ * their results, and with #GstVisionTestSrc:label-map also a map that says
+ * which object each pixel belongs to. A frame depends on nothing but the
+ * properties and its number, so that a seek shows what playing would have
+ * shown.
  *
  * With pattern=chromatic, shapes of distinct colours move, turn and hide each
  * other on a textured ground, with noise, shadows and patches that look alike;
@@ -23,44 +24,45 @@
  * depth, blind ranges, shadows and torn edges they show; noise=0 is exact.
  * Every buffer carries the camera with its pose (VisionCamera), the robot with
  * its pose (VisionTruthObjects) and, with
- * #GstVisionTestSrc:correspondence-map, what a tracker says about each pixel
- * that knows the room and the robot at rest (VisionMaps, kind correspondence).
+ * #GstVisionTestSrc:correspondence-map, what a tracker whose model is the room
+ * with the robot at rest says about each pixel (VisionMaps, kind
+ * correspondence).
  *
- * With pattern=stereo, it is what two cameras side by side see of a room with
- * boards, balls and a head: #GstVisionTestSrc:view says which, or shows both in
- * the halves of one frame, which view=side-by-side and view=top-bottom
- * say in the caps (multiview-mode). Two sources that differ in view
- * alone give a pair. The cameras are rectified, #GstVisionTestSrc:baseline
+ * With pattern=stereo, the video is what two cameras side by side see of a room
+ * with boards, balls and a head. #GstVisionTestSrc:view chooses a camera, and
+ * two sources that differ in view alone give a pair; view=side-by-side and
+ * view=top-bottom show both views in one frame, and the caps say so
+ * (multiview-mode). The cameras are rectified, #GstVisionTestSrc:baseline
  * apart, and have a focal length of 700 pixels where a view is 640x480; what is
  * at depth z has the disparity 700 · baseline / z, plus
  * #GstVisionTestSrc:disparity-offset, and all z are between 0.7 and 3 m.
  * #GstVisionTestSrc:gain, #GstVisionTestSrc:gamma and
- * #GstVisionTestSrc:misalignment spoil the right view. Every buffer carries the
- * camera (VisionCamera), the objects with their poses (VisionTruthObjects) and,
- * with #GstVisionTestSrc:truth-maps, disparity, depth and confidence
- * (VisionTruthMaps): NaN where there is no surface, and a confidence of 1 where
- * the other camera sees the same point, else 0. In a frame with both views all
- * that is about the left one, and has its size.
+ * #GstVisionTestSrc:misalignment make the right view worse. Every buffer
+ * carries the camera (VisionCamera), the objects with their poses
+ * (VisionTruthObjects) and, with #GstVisionTestSrc:truth-maps, disparity, depth
+ * and confidence (VisionTruthMaps): NaN where there is no surface, and a
+ * confidence of 1 where the other camera sees the same point, else 0. In a
+ * frame with both views all that is about the left one, and has its size.
  *
  * With pattern=multispectral, targets move over a ground of several materials
  * and have exactly its colour and brightness, but other spectra. The frames are
- * grey and their pixels are channels, bands of equal width from 400 to 1000 nm,
- * which #GstVisionTestSrc:channel-layout arranges: #GstVisionTestSrc:channels
- * pictures one below the other, or the mosaic of a raw sensor, whose pixel
- * (x, y) is of channel side · (y mod side) + x mod side. The caps say so in the
+ * grey and hold channels, bands of equal width from 400 to 1000 nm, as
+ * #GstVisionTestSrc:channel-layout says: #GstVisionTestSrc:channels pictures
+ * one below the other, or the mosaic of a raw sensor, whose pixel (x, y) shows
+ * channel side · (y mod side) + x mod side. The caps say so in the
  * fields channels, channel-layout, wavelengths (the middles of the bands, nm)
  * and mosaic-pattern ("4x4"). With channel-layout=colour the frames are what an
- * eye sees of the same scene: the ground without targets. The truth is in
- * pixels of one channel where they are stacked, of a mosaic in pixels of the
- * frame, as the sensor has them.
+ * eye sees of the same scene: the ground without targets. Where channels are
+ * stacked, the truth is in pixels of one channel; of a mosaic, it is in pixels
+ * of the frame.
  *
  * With pattern=clutter, things lie on a table as they fell, on and over each
- * other, and a camera sways before them; #GstVisionTestSrc:view=color shows
- * their colour, view=depth their depth, in millimetres as with rgbd and by the
- * same sensor. Two sources that differ in view alone give a pair. The things
- * are ten solids, or the meshes that #GstVisionTestSrc:meshes names; after
- * every #GstVisionTestSrc:scene-frames others are dropped. Every buffer carries
- * the camera with its pose to the table (VisionCamera), and as
+ * other, and a camera sways in front of them; #GstVisionTestSrc:view=color
+ * shows their colour, view=depth their depth, in millimetres as with rgbd and
+ * by the same sensor. Two sources that differ in view alone give a pair. The
+ * things are ten solids, or the meshes that #GstVisionTestSrc:meshes names;
+ * after every #GstVisionTestSrc:scene-frames others are dropped. Every buffer
+ * carries the camera with its pose to the table (VisionCamera), and as
  * VisionTruthObjects every thing with its pose; its score is its visible part.
  *
  * ## Example launch lines
