@@ -99,6 +99,7 @@ struct _GstVisionTestSrc {
   guint64 number;                    /* of the next frame */
   gboolean sought;        /* it follows from the segment, at the next frame */
   gboolean reverse;       /* numbers go down */
+  gboolean begins_live;   /* the next frame is the first, and live */
   guint64 base_number;    /* the frame from which on the frame rate holds, */
   GstClockTime base_time; /* and its time */
 };

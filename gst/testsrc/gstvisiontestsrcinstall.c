@@ -222,7 +222,11 @@ gst_vision_test_src_install_properties (GObjectClass *klass)
           FALSE, LIVE));
   install (klass, PROP_IS_LIVE,
       g_param_spec_boolean ("is-live", "Live",
-          "Give each frame when its time has come, as a camera does", FALSE,
+          "Give each frame when its time has come, as a camera does: in step "
+          "with "
+          "all other such sources of the pipeline, from the frame on that is "
+          "next",
+          FALSE,
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
               GST_PARAM_MUTABLE_READY));
   install (klass, PROP_PALETTE,

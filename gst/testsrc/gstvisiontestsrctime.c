@@ -30,11 +30,11 @@ gst_vision_test_src_rewind (GstVisionTestSrc *self)
   self->sought = TRUE;
 }
 
+/* A camera shows what is now. */
 static gboolean
 is_seekable (GstBaseSrc *src)
 {
-  (void) src;
-  return TRUE;
+  return !gst_base_src_is_live (src);
 }
 
 /* The frame rate may not be known yet. */
@@ -50,6 +50,21 @@ do_seek (GstBaseSrc *src, GstSegment *segment)
   return TRUE;
 }
 
+/* Live: the next frame of a trigger that beats since the running time was 0,
+ * so that two sources have the same frames at the same times. */
+static gboolean
+arrive_live (GstVisionTestSrc *self, guint64 n, guint64 d)
+{
+  GstClockTime now = gst_element_get_current_running_time (GST_ELEMENT (self));
+
+  if (!gst_base_src_is_live (GST_BASE_SRC (self)) ||
+      !GST_CLOCK_TIME_IS_VALID (now) || !n)
+    return FALSE;
+  self->number = gst_util_uint64_scale_ceil (now, n, d);
+  self->begins_live = TRUE;
+  return TRUE;
+}
+
 /* The number of the frame that is on show at the segment's position, or,
  * backwards, of the last one that begins before its end. */
 static void
@@ -61,6 +76,8 @@ arrive (GstVisionTestSrc *self)
 
   self->sought = FALSE;
   self->reverse = segment->rate < 0;
+  if (arrive_live (self, n, d))
+    return;
   if (self->reverse && GST_CLOCK_TIME_IS_VALID (segment->stop)) {
     self->number = gst_util_uint64_scale_ceil (segment->stop, n, d);
     self->number -= self->number > 0;
@@ -107,12 +124,18 @@ gst_vision_test_src_set_times (GstVisionTestSrc *self, GstBuffer *buffer)
     gst_object_sync_values (GST_OBJECT (self), now);
 }
 
+/* GstBaseSrc would shift all times by the running time of the first frame that
+ * it waits for: for the first one it does not, which may thus come early. */
 static void
 get_times (
     GstBaseSrc *src, GstBuffer *buffer, GstClockTime *start, GstClockTime *end)
 {
+  GstVisionTestSrc *self = GST_VISION_TEST_SRC (src);
+  gboolean begins = self->begins_live;
+
   *start = *end = GST_CLOCK_TIME_NONE;
-  if (!gst_base_src_is_live (src) || !GST_BUFFER_PTS_IS_VALID (buffer))
+  self->begins_live = FALSE;
+  if (!gst_base_src_is_live (src) || begins)
     return;
   *start = GST_BUFFER_PTS (buffer);
   if (GST_BUFFER_DURATION_IS_VALID (buffer))

@@ -187,22 +187,52 @@ GST_START_TEST (test_seed)
 }
 GST_END_TEST;
 
-/* Live, a frame comes when the clock says so and not before. */
-GST_START_TEST (test_live)
+/* A live source that is set to play when the clock shows @ms. */
+static GstHarness *
+source_live (guint ms)
 {
   GstHarness *h = source ("is-live=true", "video/x-raw,framerate=10/1" SMALL);
-  GstBuffer *buffer;
 
   gst_harness_use_testclock (h);
+  gst_harness_set_time (h, ms * GST_MSECOND);
   gst_harness_play (h);
-  for (int i = 0; i < 3; i++) {
-    fail_unless (gst_harness_crank_single_clock_wait (h));
-    buffer = pull (h);
-    fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), i * GST_SECOND / 10);
+  return h;
+}
+
+static GstBuffer *
+pull_at (GstHarness *h, guint ms)
+{
+  GstBuffer *buffer = pull (h);
+
+  fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), ms * GST_MSECOND);
+  fail_unless_equals_uint64 (GST_BUFFER_OFFSET (buffer), ms / 100);
+  fail_unless (gst_harness_try_pull (h) == NULL);
+  return buffer;
+}
+
+/* Live, the first frame comes at once and each other when the clock says so and
+ * not before. Whenever a source begins, frames of one time are one frame. */
+GST_START_TEST (test_live)
+{
+  GstHarness *early = source_live (0), *late = source_live (250);
+  GstBuffer *buffer = pull_at (early, 0);
+
+  gst_buffer_unref (buffer);
+  for (guint ms = 100; ms <= 300; ms += 100) {
+    fail_unless (gst_harness_crank_single_clock_wait (early));
+    buffer = pull_at (early, ms);
+    if (ms == 300) {
+      GstBuffer *same = pull_at (late, ms);
+
+      check_same (buffer, same, TRUE);
+      gst_buffer_unref (same);
+    }
     gst_buffer_unref (buffer);
-    fail_unless (gst_harness_try_pull (h) == NULL);
   }
-  gst_harness_teardown (h);
+  fail_unless (gst_harness_crank_single_clock_wait (late));
+  gst_buffer_unref (pull_at (late, 400));
+  gst_harness_teardown (early);
+  gst_harness_teardown (late);
 }
 GST_END_TEST;
 
