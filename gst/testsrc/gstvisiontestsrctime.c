@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "testsrc/gstvisiontestsrc.h"
 
+static GstBaseSrcClass *parent;
+
 static GstClockTime
 time_of (GstVisionTestSrc *self, guint64 number)
 {
@@ -142,9 +144,37 @@ get_times (
     *end = *start + GST_BUFFER_DURATION (buffer);
 }
 
+static GstClockTime
+frame_duration (GstBaseSrc *src)
+{
+  GstCaps *caps = gst_pad_get_current_caps (src->srcpad);
+  gint n = 0, d = 1;
+
+  if (caps)
+    gst_structure_get_fraction (
+        gst_caps_get_structure (caps, 0), "framerate", &n, &d);
+  gst_clear_caps (&caps);
+  return n ? gst_util_uint64_scale (GST_SECOND, d, n) : 0;
+}
+
+/* To make a frame may take as long as it lasts, and none is lost that is not
+ * taken at once. */
+static gboolean
+query (GstBaseSrc *src, GstQuery *query)
+{
+  if (GST_QUERY_TYPE (query) != GST_QUERY_LATENCY ||
+      !gst_base_src_is_live (src))
+    return parent->query (src, query);
+  gst_query_set_latency (
+      query, TRUE, frame_duration (src), GST_CLOCK_TIME_NONE);
+  return TRUE;
+}
+
 void
 gst_vision_test_src_install_times (GstBaseSrcClass *klass)
 {
+  parent = g_type_class_peek_parent (klass);
+  klass->query = query;
   klass->is_seekable = is_seekable;
   klass->do_seek = do_seek;
   klass->get_times = get_times;

@@ -231,6 +231,8 @@ GST_START_TEST (test_live)
   }
   fail_unless (gst_harness_crank_single_clock_wait (late));
   gst_buffer_unref (pull_at (late, 400));
+  fail_unless_equals_uint64 (
+      gst_harness_query_latency (late), 100 * GST_MSECOND);
   gst_harness_teardown (early);
   gst_harness_teardown (late);
 }
