@@ -42,8 +42,7 @@ drop_frame (GstAggregator *agg, GstAggregatorPad *pad)
     return;
   if (!gst_vision_pair_is_gap (buffer)) {
     gst_vision_common_count_dropped (&p->common, 1);
-    gst_vision_pair_warn (
-        &p->pair, GST_ELEMENT (agg), p->max_skew, GST_VISION_PAIR_PATIENCE);
+    gst_vision_pair_warn (&p->pair, GST_ELEMENT (agg), FALSE);
   } else if (gst_vision_aggregate_number (agg, pad) == 0)
     forward_gap (agg, buffer);
   gst_buffer_unref (buffer);
@@ -91,9 +90,12 @@ aggregate_pair (GstAggregator *agg, GstAggregatorPad *first,
 {
   GstVisionAggregatorPrivate *p = gst_vision_aggregator_private (agg);
 
-  switch (
-      gst_vision_pair_next (&p->pair, first, second, p->max_skew, timeout)) {
+  p->pair.max_skew = gst_vision_aggregate_max_skew (agg);
+  switch (gst_vision_pair_next (&p->pair, first, second, timeout)) {
     case GST_VISION_PAIR_MATCH:
+      gst_vision_common_set_stat (&p->common, "skew", (gdouble) p->pair.skew);
+      if (p->max_skew < 0)
+        gst_vision_pair_tell_skew (&p->pair, GST_ELEMENT (agg));
       return process (agg, gst_aggregator_pad_pop_buffer (first),
           gst_aggregator_pad_pop_buffer (second));
     case GST_VISION_PAIR_FIRST:
@@ -144,7 +146,7 @@ end (GstAggregator *agg, GstAggregatorPad *first, GstAggregatorPad *second)
   GstAggregatorPad *pads[2] = {first, second};
 
   if (!p->pair.matched) /* a short stream may not lose all without a word */
-    gst_vision_pair_warn (&p->pair, GST_ELEMENT (agg), p->max_skew, 1);
+    gst_vision_pair_warn (&p->pair, GST_ELEMENT (agg), TRUE);
   g_atomic_int_set (&p->tell_end, is_over (first) != is_over (second));
   g_atomic_int_set (&p->has_ended, TRUE);
   for (gint i = 0; i < 2; i++)
@@ -180,16 +182,19 @@ gst_vision_aggregate (GstAggregator *agg, gboolean timeout)
 GstClockTime
 gst_vision_aggregate_next_time (GstAggregator *agg)
 {
-  GstClockTime next = GST_CLOCK_TIME_NONE;
+  GstVisionArrival *arrival = gst_vision_aggregator_private (agg)->arrival;
+  GstClockTime next = GST_CLOCK_TIME_NONE, not_before = 0;
 
   for (gint i = 0; i < 2; i++) {
     GstAggregatorPad *pad = gst_vision_aggregate_pad (agg, i);
 
-    if (pad)
+    if (pad && gst_aggregator_pad_has_buffer (pad))
       next = MIN (next, gst_vision_pair_time (pad));
+    else if (pad)
+      not_before = gst_vision_arrival_get (&arrival[i], agg);
     gst_clear_object (&pad);
   }
-  return next;
+  return GST_CLOCK_TIME_IS_VALID (next) ? MAX (next, not_before) : next;
 }
 
 static gboolean
@@ -201,6 +206,9 @@ has_ended (GstObject *agg)
 GstFlowReturn
 gst_vision_aggregate_chain (GstPad *pad, GstObject *agg, GstBuffer *buffer)
 {
+  GstVisionAggregatorPrivate *p = gst_vision_aggregator_private (agg);
+  gint i = gst_vision_aggregate_number (
+      GST_AGGREGATOR (agg), GST_AGGREGATOR_PAD (pad));
   GstFlowReturn ret;
 
   if (has_ended (agg)) {
@@ -208,7 +216,8 @@ gst_vision_aggregate_chain (GstPad *pad, GstObject *agg, GstBuffer *buffer)
     gst_buffer_unref (buffer);
     return GST_FLOW_EOS;
   }
-  ret = gst_vision_aggregator_private (agg)->chain (pad, agg, buffer);
+  gst_vision_arrival_take_frame (&p->arrival[i], GST_AGGREGATOR (agg), buffer);
+  ret = p->chain (pad, agg, buffer);
   if (ret != GST_FLOW_OK || !has_ended (agg))
     return ret;
   gst_aggregator_pad_drop_buffer (GST_AGGREGATOR_PAD (pad));
@@ -219,9 +228,13 @@ GstFlowReturn
 gst_vision_aggregate_sink_event_pre_queue (
     GstAggregator *agg, GstAggregatorPad *pad, GstEvent *event)
 {
+  GstVisionAggregatorPrivate *p = gst_vision_aggregator_private (agg);
+
+  gst_vision_arrival_take_event (
+      &p->arrival[gst_vision_aggregate_number (agg, pad)], agg, event);
   if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START ||
       GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
-    g_atomic_int_set (&gst_vision_aggregator_private (agg)->has_ended, FALSE);
+    g_atomic_int_set (&p->has_ended, FALSE);
   return PARENT->sink_event_pre_queue (agg, pad, event);
 }
 
@@ -258,6 +271,7 @@ gst_vision_aggregate_sink_event (
   if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
     gst_event_parse_caps (event, &caps);
     gst_vision_frames_take_caps (&p->frames, i, caps);
+    gst_vision_aggregate_update_latency (agg);
     if (!i)
       gst_pad_mark_reconfigure (agg->srcpad);
   } else if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT && !i) {

@@ -4,6 +4,7 @@
  * pads, and results downstream. */
 #pragma once
 
+#include "base/gstvisionarrival.h"
 #include "base/gstvisionframes.h"
 #include "base/gstvisionpair.h"
 
@@ -11,10 +12,11 @@ G_BEGIN_DECLS
 
 typedef struct {
   GstVisionCommon common;
-  GstClockTime max_skew;
+  gint64 max_skew; /* as set; -1: as the caps say */
   GstVisionPacking packing;
-  GstVisionFrames frames;    /* of the streaming thread */
-  GstVisionPair pair;        /* likewise */
+  GstVisionFrames frames; /* of the streaming thread */
+  GstVisionPair pair;     /* likewise */
+  GstVisionArrival arrival[2];
   GstPadChainFunction chain; /* of a GstAggregatorPad */
   gint has_ended; /* atomic: EOS is downstream, and nothing began since */
   gint tell_end;  /* atomic: an input made that end, and nobody was told */
@@ -29,6 +31,12 @@ gint gst_vision_aggregate_number (GstAggregator *agg, GstAggregatorPad *pad);
 
 /* Of GstAggregatorClass: */
 GstFlowReturn gst_vision_aggregate (GstAggregator *agg, gboolean timeout);
+/* What the times of a pair may differ by. */
+GstClockTime gst_vision_aggregate_max_skew (GstAggregator *agg);
+/* Where that has changed: a frame waits for its partner at most as long as that
+ * may come later. */
+void gst_vision_aggregate_update_latency (GstAggregator *agg);
+
 /* Live: when the oldest frame that waits is due. */
 GstClockTime gst_vision_aggregate_next_time (GstAggregator *agg);
 /* What a seek left over before and after is no frame at all. */

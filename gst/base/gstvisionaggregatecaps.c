@@ -5,6 +5,8 @@
 #include "base/gstvisionaggregate.h"
 #include "base/gstvisioncuda.h"
 
+#define DEFAULT_MAX_SKEW (10 * GST_MSECOND)
+
 #define PARENT GST_AGGREGATOR_CLASS (g_type_class_peek (GST_TYPE_AGGREGATOR))
 
 /* Takes @caps. */
@@ -35,6 +37,26 @@ gst_vision_aggregator_class_add_pads (GstVisionAggregatorClass *klass,
   add_pad (element, first, GST_PAD_SINK, gst_vision_caps (first_formats));
   add_pad (element, second, GST_PAD_SINK, gst_vision_caps (second_formats));
   add_pad (element, "src", GST_PAD_SRC, out);
+}
+
+GstClockTime
+gst_vision_aggregate_max_skew (GstAggregator *agg)
+{
+  GstVisionAggregatorPrivate *p = gst_vision_aggregator_private (agg);
+
+  if (p->max_skew >= 0)
+    return (GstClockTime) p->max_skew;
+  return p->frames.nearest ? p->frames.nearest : DEFAULT_MAX_SKEW;
+}
+
+void
+gst_vision_aggregate_update_latency (GstAggregator *agg)
+{
+  GstAggregatorPad *second = gst_vision_aggregate_pad (agg, 1);
+  GstClockTime wait = second ? gst_vision_aggregate_max_skew (agg) : 0;
+
+  gst_aggregator_set_latency (agg, wait, wait);
+  gst_clear_object (&second);
 }
 
 static GstVideoFormat

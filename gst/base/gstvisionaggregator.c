@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "base/gstvisionaggregator.h"
 
+#include <string.h>
+
 #include "base/gstvisionaggregate.h"
 #include "base/gstvisioncuda.h"
 
 GST_DEBUG_CATEGORY_STATIC (vision_aggregator_debug);
 #define GST_CAT_DEFAULT vision_aggregator_debug
-
-#define DEFAULT_MAX_SKEW (10 * GST_MSECOND)
 
 enum {
   PROP_MAX_SKEW = GST_VISION_COMMON_N_IDS,
@@ -27,17 +27,6 @@ GstVisionAggregatorPrivate *
 gst_vision_aggregator_private (gpointer self)
 {
   return gst_vision_aggregator_get_instance_private (self);
-}
-
-/* A frame waits for its partner at most as long as that may come later. */
-static void
-update_latency (GstAggregator *agg)
-{
-  GstAggregatorPad *second = gst_vision_aggregate_pad (agg, 1);
-  GstClockTime wait = second ? PRIV (agg)->max_skew : 0;
-
-  gst_aggregator_set_latency (agg, wait, wait);
-  gst_clear_object (&second);
 }
 
 static GstAggregatorPad *
@@ -70,7 +59,7 @@ request_new_pad (GstElement *element, GstPadTemplate *template,
   GstPad *pad = GST_ELEMENT_CLASS (gst_vision_aggregator_parent_class)
                     ->request_new_pad (element, template, name, caps);
 
-  update_latency (GST_AGGREGATOR (element));
+  gst_vision_aggregate_update_latency (GST_AGGREGATOR (element));
   return pad;
 }
 
@@ -98,7 +87,7 @@ flush (GstAggregator *agg)
 {
   GstVisionAggregatorPrivate *p = PRIV (agg);
 
-  p->pair = (GstVisionPair){.warned = p->pair.warned};
+  p->pair = (GstVisionPair){.warned = p->pair.warned, .told = p->pair.told};
   if (p->frames.is_open && GST_VISION_AGGREGATOR_GET_CLASS (agg)->reset)
     GST_VISION_AGGREGATOR_GET_CLASS (agg)->reset (GST_VISION_AGGREGATOR (agg));
   return GST_FLOW_OK;
@@ -110,6 +99,7 @@ start (GstAggregator *agg)
   GstVisionAggregatorPrivate *p = PRIV (agg);
 
   p->pair = (GstVisionPair){0};
+  memset (p->arrival, 0, sizeof p->arrival);
   p->has_ended = p->tell_end = FALSE;
   gst_vision_common_restart (&p->common);
   gst_vision_backend_start (&p->common.backend);
@@ -146,8 +136,8 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 
   (void) pspec;
   if (id == PROP_MAX_SKEW) {
-    p->max_skew = g_value_get_uint64 (value);
-    update_latency (GST_AGGREGATOR (object));
+    p->max_skew = g_value_get_int64 (value);
+    gst_vision_aggregate_update_latency (GST_AGGREGATOR (object));
   } else if (id == PROP_PACKING)
     p->packing = g_value_get_enum (value);
   else
@@ -161,7 +151,7 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 
   (void) pspec;
   if (id == PROP_MAX_SKEW)
-    g_value_set_uint64 (value, p->max_skew);
+    g_value_set_int64 (value, p->max_skew);
   else if (id == PROP_PACKING)
     g_value_set_enum (value, p->packing);
   else
@@ -183,12 +173,13 @@ install_properties (GObjectClass *klass)
 
   gst_vision_common_install_properties (klass);
   g_object_class_install_property (klass, PROP_MAX_SKEW,
-      g_param_spec_uint64 ("max-skew", "Greatest skew",
+      g_param_spec_int64 ("max-skew", "Greatest skew",
           "Frames whose times differ by at most this many nanoseconds belong "
-          "together; less than half a frame's duration tells all apart. Others "
-          "are dropped and counted in \"stats\"",
-          0, 60 * GST_SECOND, DEFAULT_MAX_SKEW,
-          flags | GST_PARAM_MUTABLE_PLAYING));
+          "together (-1 = 5/8 of the shorter frame duration, by which each "
+          "frame of two like sources has a partner whenever they began; 10 ms "
+          "where it is unknown). Others are dropped and counted in \"stats\", "
+          "where \"skew\" is that of the newest pair, first minus second",
+          -1, 60 * GST_SECOND, -1, flags | GST_PARAM_MUTABLE_PLAYING));
   g_object_class_install_property (klass, PROP_PACKING,
       g_param_spec_enum ("packing", "Packing",
           "How a frame holds both views where only the first pad is linked",
@@ -237,7 +228,7 @@ gst_vision_aggregator_init (GstVisionAggregator *self)
   gst_vision_common_init (&p->common, GST_ELEMENT (self));
   p->frames.owner = self;
   p->frames.common = &p->common;
-  p->max_skew = DEFAULT_MAX_SKEW;
+  p->max_skew = -1;
 }
 
 const Image *

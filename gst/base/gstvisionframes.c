@@ -244,10 +244,33 @@ gst_vision_frames_process (GstVisionFrames *self, GstVisionPacking packing,
   return GST_FLOW_OK;
 }
 
+/* Half of the shorter frame is what two regular sources need, and the jitter of
+ * some eighth must not part them where they are just so far apart. */
+static GstClockTime
+find_nearest (GstVisionFrames *self)
+{
+  GstClockTime least = 0;
+
+  for (gint i = 0; i < 2; i++) {
+    gint n = 0, d = 1;
+    GstClockTime nearest;
+
+    if (!self->caps[i] ||
+        !gst_structure_get_fraction (
+            gst_caps_get_structure (self->caps[i], 0), "framerate", &n, &d) ||
+        n <= 0)
+      continue;
+    nearest = gst_util_uint64_scale (5 * GST_SECOND / 8, d, n);
+    least = least ? MIN (least, nearest) : nearest;
+  }
+  return least;
+}
+
 void
 gst_vision_frames_take_caps (GstVisionFrames *self, gint i, GstCaps *caps)
 {
   gst_caps_replace (&self->caps[i], caps);
+  self->nearest = find_nearest (self);
   self->outdated = TRUE;
 }
 

@@ -14,6 +14,9 @@ typedef struct {
   GstVisionAggregator *owner; /* not owned, nor is common */
   GstVisionCommon *common;
   GstCaps *caps[2];     /* of what is next; NULL where none came */
+  GstClockTime nearest; /* by how much the times of a frame and of the nearest
+                           one of the other input differ at most, with some
+                           jitter; 0: the caps say no rate */
   gboolean outdated;    /* open () was with other caps */
   gboolean is_open;     /* open () of the child was called */
   gboolean single;      /* one frame holds both views */

@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "base/gstvisionpair.h"
 
+/* So many frames in a row without a partner call for a warning, or so many
+ * turns from one input to the other: of both, what lies between two frames of
+ * the other is near neither. */
+#define PATIENCE 10
+#define TURNS 3
+
+/* Pairs are far apart where they are by this, so many times in a row. */
+#define FAR (10 * GST_MSECOND)
+#define FAR_PAIRS 4
+
 static GstClockTime
 running_time (GstAggregatorPad *pad, GstClockTime time)
 {
@@ -60,23 +70,34 @@ beside_gap (GstAggregatorPad *first, GstBuffer *a, GstAggregatorPad *second,
 }
 
 static GstVisionPairing
-compare (GstVisionPair *self, GstClockTime a, GstClockTime b, GstClockTime skew)
+match (GstVisionPair *self, GstClockTimeDiff distance)
+{
+  self->in_a_row = self->turns = 0;
+  self->met = FALSE;
+  self->matched = TRUE;
+  self->skew = distance;
+  self->skewed = ABS (distance) > FAR ? self->skewed + 1 : 0;
+  return GST_VISION_PAIR_MATCH;
+}
+
+static GstVisionPairing
+compare (GstVisionPair *self, GstClockTime a, GstClockTime b)
 {
   GstClockTimeDiff distance = GST_CLOCK_DIFF (b, a);
+  gboolean turn = distance > 0;
 
   /* without times the frames go together as they come */
-  if (!GST_CLOCK_TIME_IS_VALID (a) || !GST_CLOCK_TIME_IS_VALID (b) ||
-      (GstClockTime) ABS (distance) <= skew) {
-    self->in_a_row = 0;
-    self->met = FALSE;
-    self->matched = TRUE;
-    return GST_VISION_PAIR_MATCH;
-  }
+  if (!GST_CLOCK_TIME_IS_VALID (a) || !GST_CLOCK_TIME_IS_VALID (b))
+    return match (self, 0);
+  if ((GstClockTime) ABS (distance) <= self->max_skew)
+    return match (self, distance);
   if (!self->met || ABS (distance) < ABS (self->distance))
     self->distance = distance;
   self->met = TRUE;
+  self->turns += self->in_a_row && turn != self->turn;
+  self->turn = turn;
   self->in_a_row++;
-  return distance < 0 ? GST_VISION_PAIR_FIRST : GST_VISION_PAIR_SECOND;
+  return turn ? GST_VISION_PAIR_SECOND : GST_VISION_PAIR_FIRST;
 }
 
 /* One pad has nothing: the frame of the other waits while it may. */
@@ -92,7 +113,7 @@ alone (GstVisionPair *self, gboolean has_first, gboolean has_second,
 
 GstVisionPairing
 gst_vision_pair_next (GstVisionPair *self, GstAggregatorPad *first,
-    GstAggregatorPad *second, GstClockTime max_skew, gboolean timeout)
+    GstAggregatorPad *second, gboolean timeout)
 {
   GstBuffer *a = gst_aggregator_pad_peek_buffer (first);
   GstBuffer *b = gst_aggregator_pad_peek_buffer (second);
@@ -107,21 +128,39 @@ gst_vision_pair_next (GstVisionPair *self, GstAggregatorPad *first,
     pairing = beside_gap (first, a, second, b);
   else
     pairing = compare (self, running_time (first, GST_BUFFER_PTS (a)),
-        running_time (second, GST_BUFFER_PTS (b)), max_skew);
+        running_time (second, GST_BUFFER_PTS (b)));
   gst_clear_buffer (&a);
   gst_clear_buffer (&b);
   return pairing;
 }
 
 void
-gst_vision_pair_warn (GstVisionPair *self, GstElement *element,
-    GstClockTime max_skew, guint patience)
+gst_vision_pair_tell_skew (GstVisionPair *self, GstElement *element)
+{
+  gchar *text;
+
+  if (self->told || self->skewed < FAR_PAIRS)
+    return;
+  self->told = TRUE;
+  text = g_strdup_printf ("The frames of a pair are %.3f ms apart (first minus "
+                          "second): what moves is seen at two places. Let both "
+                          "sources share a trigger, or set \"max-skew\" (now "
+                          "-1, any that are nearest) to refuse such pairs.",
+      (gdouble) self->skew / GST_MSECOND);
+  /* gst-launch-1.0 prints the second one alone */
+  GST_ELEMENT_INFO (element, STREAM, FAILED, ("%s", text), ("%s", text));
+  g_free (text);
+}
+
+void
+gst_vision_pair_warn (GstVisionPair *self, GstElement *element, gboolean at_end)
 {
   gchar *measured;
   const gchar *remedy =
       "Raise \"max-skew\", or let both sources share a clock or a trigger";
 
-  if (self->warned || self->in_a_row < patience)
+  if (self->warned || !self->in_a_row ||
+      (!at_end && self->in_a_row < PATIENCE && self->turns < TURNS))
     return;
   self->warned = TRUE;
   if (!self->met)
@@ -131,7 +170,7 @@ gst_vision_pair_warn (GstVisionPair *self, GstElement *element,
       ? g_strdup_printf ("the nearest frames are %.3f ms apart (first minus "
                          "second), and max-skew is %.3f ms",
             (gdouble) self->distance / GST_MSECOND,
-            (gdouble) max_skew / GST_MSECOND)
+            (gdouble) self->max_skew / GST_MSECOND)
       : g_strdup ("one input has sent nothing in time");
   GST_ELEMENT_WARNING (element, STREAM, FAILED,
       ("%u frame%s in a row had no partner and %s dropped: %s. %s.",

@@ -9,9 +9,6 @@
 
 G_BEGIN_DECLS
 
-/* So many frames in a row without a partner call for a warning. */
-#define GST_VISION_PAIR_PATIENCE 10
-
 typedef enum {
   GST_VISION_PAIR_WAIT,  /* the partner may still come */
   GST_VISION_PAIR_MATCH, /* the two oldest frames belong together */
@@ -22,22 +19,30 @@ typedef enum {
 
 /* How it went so far. */
 typedef struct {
+  GstClockTime max_skew;     /* what belongs together differs by */
   guint in_a_row;            /* frames without a partner since the last pair */
+  guint turns;               /* how often among them the input changed */
+  gboolean turn;             /* the newest of them was the second input's */
   GstClockTimeDiff distance; /* the least between two of them that met; first
                                 minus second */
   gboolean met;              /* there is such a distance */
-  gboolean matched;          /* there was a pair */
   gboolean warned;
+  gboolean matched;      /* there was a pair */
+  GstClockTimeDiff skew; /* of the newest pair; first minus second */
+  guint skewed;          /* pairs in a row that are far apart */
+  gboolean told;         /* of those */
 } GstVisionPair;
 
 /* Looks at the oldest frames of both pads.  @timeout: no more time to wait. */
 GstVisionPairing gst_vision_pair_next (GstVisionPair *self,
-    GstAggregatorPad *first, GstAggregatorPad *second, GstClockTime max_skew,
-    gboolean timeout);
+    GstAggregatorPad *first, GstAggregatorPad *second, gboolean timeout);
 
-/* Warns where @patience or more frames in a row had no partner, once. */
-void gst_vision_pair_warn (GstVisionPair *self, GstElement *element,
-    GstClockTime max_skew, guint patience);
+/* Warns, once, where no frame of either input has a partner, or many in a row
+ * had none, or @at_end, any. */
+void gst_vision_pair_warn (
+    GstVisionPair *self, GstElement *element, gboolean at_end);
+/* Tells, once, where pairs are farther apart than moving things allow. */
+void gst_vision_pair_tell_skew (GstVisionPair *self, GstElement *element);
 
 /* Running time of the pad's oldest frame, GST_CLOCK_TIME_NONE without one. */
 GstClockTime gst_vision_pair_time (GstAggregatorPad *pad);

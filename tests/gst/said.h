@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-/* @message, which this takes, is a warning or an error that speaks of @text. */
+/* @message, which this takes, is an info, a warning or an error that speaks of
+ * @text. */
 static inline void
 expect_text (GstMessage *message, const gchar *text)
 {
@@ -16,6 +17,8 @@ expect_text (GstMessage *message, const gchar *text)
   fail_unless (message != NULL, "no message about %s", text);
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
     gst_message_parse_error (message, &error, NULL);
+  else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_INFO)
+    gst_message_parse_info (message, &error, NULL);
   else
     gst_message_parse_warning (message, &error, NULL);
   fail_unless (strstr (error->message, text) != NULL, "\"%s\" lacks \"%s\"",
@@ -35,4 +38,17 @@ stat_count (GstElement *element, const gchar *field)
   fail_unless (gst_structure_get_uint64 (stats, field, &n));
   gst_structure_free (stats);
   return n;
+}
+
+/* A number in the property stats. */
+static inline gdouble
+stat_number (GstElement *element, const gchar *field)
+{
+  GstStructure *stats;
+  gdouble x;
+
+  g_object_get (element, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_double (stats, field, &x));
+  gst_structure_free (stats);
+  return x;
 }

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * How late the frames of a live input come.  In a live pipeline a frame waits
+ * for its partner until that is late; but where the sources, or what is behind
+ * us, are slower than the clock, all are late, and those that belong together
+ * would be given up one by one.  So a frame waits longer for an input that
+ * was late within the last second or that has only just begun. */
+#pragma once
+
+#include <gst/base/gstaggregator.h>
+
+G_BEGIN_DECLS
+
+/* Of one input; all but `until` is of the thread that brings its frames. */
+typedef struct {
+  GstSegment segment; /* of the frames that come next */
+  GstClockTime until; /* running time; with the object's lock */
+} GstVisionArrival;
+
+/* Before an event, or a frame, of the input is queued. */
+void gst_vision_arrival_take_event (
+    GstVisionArrival *self, GstAggregator *agg, GstEvent *event);
+void gst_vision_arrival_take_frame (
+    GstVisionArrival *self, GstAggregator *agg, GstBuffer *buffer);
+
+/* A frame that waits for this input is not to be given up as if it were older
+ * than this running time. */
+GstClockTime gst_vision_arrival_get (
+    GstVisionArrival *self, GstAggregator *agg);
+
+G_END_DECLS
