@@ -87,3 +87,17 @@ gst_vision_pixels_end (GstVisionPixels *self, GstBuffer *buffer)
   if (self->on_gpu)
     gst_vision_cuda_written (buffer);
 }
+
+const char *
+gst_vision_pixels_attach (GstVisionPixels *self, GstVisionMap *map,
+    const char *err, GstBuffer *buffer)
+{
+  map->stride = (guint) self->stride;
+  map->on_gpu = self->on_gpu;
+  gst_vision_pixels_end (self, map->pixels);
+  if (!err &&
+      !gst_buffer_add_vision_map (buffer, GST_VISION_ORIGIN_RESULT, map))
+    err = "a map could not be attached to the buffer";
+  gst_clear_buffer (&map->pixels);
+  return err;
+}

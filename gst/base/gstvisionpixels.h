@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/gstvisionbackend.h"
+#include "meta/gstvisionmeta.h"
 
 G_BEGIN_DECLS
 
@@ -26,5 +27,11 @@ void gst_vision_pixels_close (GstVisionPixels *self);
 const char *gst_vision_pixels_begin (
     GstVisionPixels *self, GstBuffer **buffer, void **address);
 void gst_vision_pixels_end (GstVisionPixels *self, GstBuffer *buffer);
+
+/* Ends the pixels of @map, which it takes, and attaches them to @buffer as the
+ * map that @map says but for where they lie.  @err, which is passed on: why
+ * they could not be written, and then they are not. */
+const char *gst_vision_pixels_attach (GstVisionPixels *self, GstVisionMap *map,
+    const char *err, GstBuffer *buffer);
 
 G_END_DECLS

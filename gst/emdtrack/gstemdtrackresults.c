@@ -90,8 +90,6 @@ attach_map (GstEmdtrack *self, const EmdtrackResults *results, int target,
       .channels = 1,
       .width = self->width,
       .height = self->height,
-      .stride = self->pixels.stride,
-      .on_gpu = self->pixels.on_gpu,
       .scale = 1 / (results->mass * results->scale),
       .invalid = NAN};
   gsize row = sizeof (guint16) * (gsize) self->width;
@@ -103,12 +101,7 @@ attach_map (GstEmdtrack *self, const EmdtrackResults *results, int target,
       results->map[target], row, row, self->height);
   if (!err)
     err = device_wait (&backend->device);
-  gst_vision_pixels_end (&self->pixels, map.pixels);
-  if (!err &&
-      !gst_buffer_add_vision_map (buffer, GST_VISION_ORIGIN_RESULT, &map))
-    err = "a map could not be attached to the buffer";
-  gst_buffer_unref (map.pixels);
-  return err;
+  return gst_vision_pixels_attach (&self->pixels, &map, err, buffer);
 }
 
 void

@@ -99,22 +99,15 @@ attach_labels (GstGpuccl *self, const GpucclResults *results, GstBuffer *buffer)
       .channels = 1,
       .width = self->width,
       .height = self->height,
-      .stride = self->labels.stride,
-      .on_gpu = self->labels.on_gpu,
       .scale = 1,
       .invalid = 0,
-      .pixels = self->label_pixels};
+      .pixels = g_steal_pointer (&self->label_pixels)};
   const char *err = NULL;
 
-  if (!map.on_gpu && gst_vision_segmentation_is_known ())
+  if (!self->labels.on_gpu && gst_vision_segmentation_is_known ())
     err =
         gst_gpuccl_attach_segments (self, results, self->label_address, buffer);
-  gst_vision_pixels_end (&self->labels, self->label_pixels);
-  if (!err &&
-      !gst_buffer_add_vision_map (buffer, GST_VISION_ORIGIN_RESULT, &map))
-    err = "the label map could not be attached to the buffer";
-  gst_clear_buffer (&self->label_pixels);
-  return err;
+  return gst_vision_pixels_attach (&self->labels, &map, err, buffer);
 }
 
 static GstEvent *

@@ -103,8 +103,6 @@ gst_moct_attach_label_map (GstMoct *self, const MoctParams *params,
       .channels = 1,
       .width = self->width,
       .height = self->height,
-      .stride = self->pixels.stride,
-      .on_gpu = self->pixels.on_gpu,
       .scale = 1,
       .invalid = 0};
   const char *err;
@@ -114,10 +112,5 @@ gst_moct_attach_label_map (GstMoct *self, const MoctParams *params,
   err = moct_labels (self->moct, params, frame, address, self->pixels.stride);
   if (!err)
     err = device_wait (&backend->device);
-  gst_vision_pixels_end (&self->pixels, map.pixels);
-  if (!err &&
-      !gst_buffer_add_vision_map (buffer, GST_VISION_ORIGIN_RESULT, &map))
-    err = "the label map could not be attached to the buffer";
-  gst_buffer_unref (map.pixels);
-  return err;
+  return gst_vision_pixels_attach (&self->pixels, &map, err, buffer);
 }

@@ -142,8 +142,10 @@ fill_maps (GstPocstereo *self, const PocstereoMatch *matches, const Filling *f)
   return device_wait (gst_pocstereo_get_device (self));
 }
 
-static gboolean
-attach_map (GstPocstereo *self, guint i, GstBuffer *pixels, GstBuffer *buffer)
+/* Takes @pixels, which were written unless @err says why not. */
+static const char *
+attach_map (GstPocstereo *self, guint i, GstBuffer *pixels, const char *err,
+    GstBuffer *buffer)
 {
   GstVisionMap map = {.element = "pocstereo",
       .kind = maps[i].kind,
@@ -151,13 +153,11 @@ attach_map (GstPocstereo *self, guint i, GstBuffer *pixels, GstBuffer *buffer)
       .channels = 1,
       .width = (guint) self->width,
       .height = (guint) self->height,
-      .stride = (guint) self->maps[i].stride,
-      .on_gpu = self->maps[i].on_gpu,
       .scale = maps[i].scale,
       .invalid = maps[i].invalid,
       .pixels = pixels};
 
-  return gst_buffer_add_vision_map (buffer, GST_VISION_ORIGIN_RESULT, &map);
+  return gst_vision_pixels_attach (&self->maps[i], &map, err, buffer);
 }
 
 static const char *
@@ -168,14 +168,9 @@ make_maps (GstPocstereo *self, const PocstereoMatch *matches, GstBuffer *buffer)
 
   if (!err)
     err = fill_maps (self, matches, &f);
-  for (guint i = 0; i < GST_POCSTEREO_N_MAPS; i++) {
-    if (!f.pixels[i])
-      continue;
-    gst_vision_pixels_end (&self->maps[i], f.pixels[i]);
-    if (!err && !attach_map (self, i, f.pixels[i], buffer))
-      err = "a map could not be attached to the buffer";
-    gst_buffer_unref (f.pixels[i]);
-  }
+  for (guint i = 0; i < GST_POCSTEREO_N_MAPS; i++)
+    if (f.pixels[i])
+      err = attach_map (self, i, f.pixels[i], err, buffer);
   return err;
 }
 
