@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "base/gstvisionaggregateoutput.h"
 
-#include "base/gstvisioncuda.h"
-
 GstCaps *
 gst_vision_aggregate_output_caps (GstVideoFormat format,
     const GstVideoInfo *view, GstStructure *fields, gboolean in_cuda)
@@ -46,31 +44,6 @@ gst_vision_aggregate_output_set_caps (
               !gst_video_info_is_equal (&self->info, &was.info)));
 }
 
-static GstBufferPool *
-make_pool (GstVisionAggregateOutput *self, GstVisionBackend *backend)
-{
-  GstBufferPool *pool = self->in_cuda
-      ? gst_vision_cuda_pool_new (backend->context)
-      : gst_video_buffer_pool_new ();
-  GstStructure *config = gst_buffer_pool_get_config (pool);
-  GstCaps *caps = gst_video_info_to_caps (&self->info);
-
-  if (self->in_cuda) {
-    gst_caps_set_features_simple (
-        caps, gst_caps_features_new (GST_VISION_CUDA_MEMORY, NULL));
-    gst_buffer_pool_config_add_option (
-        config, GST_BUFFER_POOL_OPTION_VIDEO_META);
-  }
-  gst_buffer_pool_config_set_params (
-      config, caps, (guint) GST_VIDEO_INFO_SIZE (&self->info), 0, 0);
-  gst_caps_unref (caps);
-  if (gst_buffer_pool_set_config (pool, config) &&
-      gst_buffer_pool_set_active (pool, TRUE))
-    return pool;
-  gst_object_unref (pool);
-  return NULL;
-}
-
 const char *
 gst_vision_aggregate_output_open (GstVisionAggregateOutput *self,
     GstVisionBackend *backend, const GstVideoInfo *view)
@@ -82,7 +55,9 @@ gst_vision_aggregate_output_open (GstVisionAggregateOutput *self,
            "before";
   if (self->in_cuda && !backend->context)
     return "the output shall lie in CUDA memory, but there is no GPU";
-  if (!(self->pool = make_pool (self, backend)))
+  self->pool =
+      gst_vision_backend_new_pool (backend, &self->info, self->in_cuda, 0);
+  if (!self->pool)
     return "out of memory for the output";
   return gst_vision_input_open (&self->frame, backend, &self->info,
       self->in_cuda, GST_VISION_FRAME_WRITE | GST_VISION_FRAME_FILL);

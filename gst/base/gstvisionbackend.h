@@ -93,6 +93,11 @@ const char *gst_vision_input_unmap (
  * there is a pool of our context. */
 void gst_vision_backend_propose (GstVisionBackend *self, GstQuery *query);
 
+/* An active pool of frames, of which it holds @least from the start; in CUDA
+ * memory of our context where @in_cuda.  NULL where memory has run out. */
+GstBufferPool *gst_vision_backend_new_pool (GstVisionBackend *self,
+    const GstVideoInfo *info, gboolean in_cuda, guint least);
+
 /* Caps of frames in @formats ("{ NV12, RGBA }"), in system memory and, for the
  * formats that CUDA memory knows, in CUDA memory. */
 GstCaps *gst_vision_caps (const gchar *formats);

@@ -255,3 +255,28 @@ gst_vision_backend_propose (GstVisionBackend *self, GstQuery *query)
   propose_cuda_pool (pool, caps, query);
   gst_object_unref (pool);
 }
+
+GstBufferPool *
+gst_vision_backend_new_pool (GstVisionBackend *self, const GstVideoInfo *info,
+    gboolean in_cuda, guint least)
+{
+  GstBufferPool *pool = in_cuda ? gst_vision_cuda_pool_new (self->context)
+                                : gst_video_buffer_pool_new ();
+  GstStructure *config = gst_buffer_pool_get_config (pool);
+  GstCaps *caps = gst_video_info_to_caps (info);
+
+  if (in_cuda) {
+    gst_caps_set_features_simple (
+        caps, gst_caps_features_new (GST_VISION_CUDA_MEMORY, NULL));
+    gst_buffer_pool_config_add_option (
+        config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  }
+  gst_buffer_pool_config_set_params (
+      config, caps, (guint) GST_VIDEO_INFO_SIZE (info), least, 0);
+  gst_caps_unref (caps);
+  if (gst_buffer_pool_set_config (pool, config) &&
+      gst_buffer_pool_set_active (pool, TRUE))
+    return pool;
+  gst_object_unref (pool);
+  return NULL;
+}

@@ -7,44 +7,19 @@
 
 #include "base/gstvisioncuda.h"
 
-static GstBufferPool *
-make_pool (GstVisionPixels *self, GstVisionBackend *backend)
-{
-  GstBufferPool *pool = self->on_gpu
-      ? gst_vision_cuda_pool_new (backend->context)
-      : gst_video_buffer_pool_new ();
-  GstStructure *config = gst_buffer_pool_get_config (pool);
-  GstVideoInfo info;
-  GstCaps *caps;
-
-  gst_video_info_set_format (&info, GST_VIDEO_FORMAT_BGRA,
-      (guint) (self->row_bytes + 3) / 4, self->rows);
-  caps = gst_video_info_to_caps (&info);
-  if (self->on_gpu)
-    gst_caps_set_features_simple (
-        caps, gst_caps_features_new (GST_VISION_CUDA_MEMORY, NULL));
-  gst_buffer_pool_config_set_params (
-      config, caps, (guint) GST_VIDEO_INFO_SIZE (&info), 2, 0);
-  gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
-  gst_caps_unref (caps);
-  if (gst_buffer_pool_set_config (pool, config) &&
-      gst_buffer_pool_set_active (pool, TRUE))
-    return pool;
-  gst_object_unref (pool);
-  return NULL;
-}
-
 const char *
 gst_vision_pixels_open (GstVisionPixels *self, GstVisionBackend *backend,
     gsize row_bytes, guint rows)
 {
   GstBuffer *buffer = NULL;
   GstVideoMeta *meta;
+  GstVideoInfo info;
 
-  *self = (GstVisionPixels){.row_bytes = row_bytes,
-      .rows = rows,
-      .on_gpu = backend->device.kind == DEVICE_CUDA};
-  if (!(self->pool = make_pool (self, backend)) ||
+  *self = (GstVisionPixels){.on_gpu = backend->device.kind == DEVICE_CUDA};
+  gst_video_info_set_format (
+      &info, GST_VIDEO_FORMAT_BGRA, (guint) (row_bytes + 3) / 4, rows);
+  self->pool = gst_vision_backend_new_pool (backend, &info, self->on_gpu, 2);
+  if (!self->pool ||
       gst_buffer_pool_acquire_buffer (self->pool, &buffer, NULL) != GST_FLOW_OK)
     return "out of memory for the pixels of a map";
   meta = gst_buffer_get_video_meta (buffer);

@@ -11,8 +11,7 @@ G_BEGIN_DECLS
 
 typedef struct {
   GstBufferPool *pool;
-  gsize row_bytes, stride;
-  guint rows;
+  gsize stride;
   gboolean on_gpu;
   GstMapInfo map; /* while a buffer is written */
 } GstVisionPixels;
