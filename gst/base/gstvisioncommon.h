@@ -73,4 +73,8 @@ gboolean gst_vision_common_failed (GstVisionCommon *self, const char *err);
 /* The same where @err is what is wrong with the properties. */
 gboolean gst_vision_common_refused (GstVisionCommon *self, const char *err);
 
+/* Warns of @problem, a sentence about a value that was refused, which it frees
+ * and makes NULL; before the pipeline has a bus it is kept for the start. */
+void gst_vision_common_report (GstElement *element, gchar **problem);
+
 G_END_DECLS

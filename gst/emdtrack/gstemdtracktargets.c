@@ -112,31 +112,12 @@ parse (const gchar *text, gchar **problem)
   return all;
 }
 
-/* Before the pipeline has a bus the message is kept for the start. */
-static void
-report_problem (GstEmdtrack *self)
-{
-  GstBus *bus = gst_element_get_bus (GST_ELEMENT (self));
-  gchar *problem = NULL;
-
-  if (bus) {
-    GST_OBJECT_LOCK (self);
-    problem = g_steal_pointer (&self->problem);
-    GST_OBJECT_UNLOCK (self);
-    gst_object_unref (bus);
-  }
-  if (problem)
-    GST_ELEMENT_WARNING (
-        self, LIBRARY, SETTINGS, ("targets: %s.", problem), (NULL));
-  g_free (problem);
-}
-
 /* This and the next: under the object lock.  Takes @problem. */
 static void
 set_problem (GstEmdtrack *self, gchar *problem, const gchar *so)
 {
   g_free (self->problem);
-  self->problem = g_strdup_printf ("%s. %s", problem, so);
+  self->problem = g_strdup_printf ("targets: %s. %s.", problem, so);
   g_free (problem);
 }
 
@@ -164,7 +145,7 @@ gst_emdtrack_set_targets (GstEmdtrack *self, const gchar *text)
     self->targets = g_strdup (text);
   }
   GST_OBJECT_UNLOCK (self);
-  report_problem (self);
+  gst_vision_common_report (GST_ELEMENT (self), &self->problem);
 }
 
 void
@@ -195,7 +176,7 @@ gst_emdtrack_choose_again (GstEmdtrack *self)
     set_problem (self, problem, "It and what follows it are left out");
   GST_OBJECT_UNLOCK (self);
   g_free (text);
-  report_problem (self);
+  gst_vision_common_report (GST_ELEMENT (self), &self->problem);
 }
 
 /* ---- What is known of them ---- */

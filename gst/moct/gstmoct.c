@@ -140,7 +140,8 @@ gst_moct_start (GstBaseTransform *trans)
   GstMoct *self = GST_MOCT (trans);
 
   self->warned = FALSE;
-  gst_moct_report_problems (self);
+  gst_vision_common_report (GST_ELEMENT (self), &self->problem);
+  gst_vision_common_report (GST_ELEMENT (self), &self->region_problem);
   return GST_BASE_TRANSFORM_CLASS (gst_moct_parent_class)->start (trans);
 }
 

@@ -58,7 +58,6 @@ void gst_moct_set_objects (GstMoct *self, const gchar *text);
 void gst_moct_set_objects_file (GstMoct *self, const gchar *path);
 /* Takes @problem, a whole sentence, into @slot: it is posted as a warning. */
 void gst_moct_refuse (GstMoct *self, gchar **slot, gchar *problem);
-void gst_moct_report_problems (GstMoct *self);
 gboolean gst_moct_learn (
     GstMoct *self, const gchar *name, gint x, gint y, gint width, gint height);
 const char *gst_moct_update_colours (

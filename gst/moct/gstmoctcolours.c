@@ -13,7 +13,7 @@ gst_moct_refuse (GstMoct *self, gchar **slot, gchar *problem)
   g_free (*slot);
   *slot = problem;
   GST_OBJECT_UNLOCK (self);
-  gst_moct_report_problems (self);
+  gst_vision_common_report (GST_ELEMENT (self), slot);
 }
 
 /* Takes @problem, of colours. */
@@ -23,28 +23,6 @@ set_problem (GstMoct *self, gchar *problem)
   gst_moct_refuse (self, &self->problem,
       g_strdup_printf ("%s. The colours before stay.", problem));
   g_free (problem);
-}
-
-/* Before the pipeline has a bus the messages are kept for the start. */
-void
-gst_moct_report_problems (GstMoct *self)
-{
-  GstBus *bus = gst_element_get_bus (GST_ELEMENT (self));
-  gchar *problems[2] = {NULL, NULL};
-
-  if (bus) {
-    GST_OBJECT_LOCK (self);
-    problems[0] = g_steal_pointer (&self->problem);
-    problems[1] = g_steal_pointer (&self->region_problem);
-    GST_OBJECT_UNLOCK (self);
-    gst_object_unref (bus);
-  }
-  for (guint i = 0; i < G_N_ELEMENTS (problems); i++) {
-    if (problems[i])
-      GST_ELEMENT_WARNING (
-          self, LIBRARY, SETTINGS, ("%s", problems[i]), (NULL));
-    g_free (problems[i]);
-  }
 }
 
 /* Makes @text the colours, if it can be read.  @what names it in messages. */
