@@ -22,6 +22,10 @@ MADE = "<!-- made by tests/docs.py; change the source, then run it with " \
     "--write -->\n"
 WIDTH = 78
 PARENTS = {"GstVisionFilter", "GstVisionAggregator"}
+# Of GStreamer's own parents, what a user of an element needs.
+INHERITED = {("GstAggregator", "latency"),
+             ("GstAggregator", "min-upstream-latency"),
+             ("GstBaseSrc", "num-buffers")}
 LIMITS = {-2**31: "-2³¹", 2**31 - 1: "2³¹-1", 2**32 - 1: "2³²-1",
           -2**63: "-2⁶³", 2**63 - 1: "2⁶³-1", 2**64 - 1: "2⁶⁴-1"}
 TYPES = {"gboolean": "boolean", "gint": "integer", "guint": "integer",
@@ -89,6 +93,8 @@ def values_of(pspec):
 
 def changes_of(pspec):
     """When a property may be set."""
+    if pspec.owner_type.name in {owner for owner, _ in INHERITED}:
+        return "always"  # they say nothing of it
     if not pspec.flags & GObject.ParamFlags.WRITABLE:
         return "read only"
     if pspec.flags & GObject.ParamFlags.CONSTRUCT_ONLY:
@@ -212,12 +218,16 @@ def page(factory):
     pspecs = list(GObject.list_properties(gtype))
     own = [p for p in pspecs if p.owner_type == gtype]
     common = [p for p in pspecs if p.owner_type.name in PARENTS]
+    inherited = [p for p in pspecs if (p.owner_type.name, p.name) in INHERITED]
     parts = [MADE + f"\n# {name}\n\n{factory.get_metadata('description')}\n",
              section(name), "## Pads\n\n" + pads(factory)]
     if own:
         parts.append("## Properties\n\n" + properties(element, own, choices))
     if common:
         parts.append("## Common properties\n\n" + properties(element, common, choices))
+    if inherited:
+        parts.append("## Inherited properties\n\n" +
+                     properties(element, inherited, choices))
     if presets(element):
         parts.append("## Presets\n\n" + presets(element))
     if signals(gtype):
