@@ -3,6 +3,7 @@
  * moct in single frames: answers known by hand, an oracle that shares no code
  * with it, hostile frames, and CPU against CUDA bit for bit. */
 #include "moct_bench.h"
+#include "moct_cells.h"
 #include "moct_hostile.h"
 #include "moct_known.h"
 #include "moct_oracle.h"
@@ -54,8 +55,8 @@ test_parity (DeviceKind kind)
 static const CheckPart on_each[] = {{"box", test_box},
     {"orientation", test_orientation}, {"merge distance", test_merge_distance},
     {"region, order of colours", test_region_and_order},
-    {"places", test_places}, {"hue wraps", test_hue_wraps},
-    {"labels against the textbook", test_labels},
+    {"places", test_places}, {"cells", test_cells},
+    {"hue wraps", test_hue_wraps}, {"labels against the textbook", test_labels},
     {"sums against a plain loop", test_sums},
     {"blobs add up", test_blobs_add_up}, {"hostile frames", test_hostile},
     {"every pixel another class", test_every_pixel_another_class},

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "moct/moct_bounds.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "moct/moct_sums.h"
 
@@ -24,29 +24,46 @@ moct_cell_place (int cell)
   return moct_place (moct_stored (c));
 }
 
+/* Hue turns around grey, and where YUV lies outside of RGB's cube r and g jump:
+ * these must be seen at every colour. */
+static bool
+is_smooth (const MoctEncoding *encoding, MoctSpace space)
+{
+  return space != MOCT_HSV && (space != MOCT_RG || !encoding->is_yuv);
+}
+
+/* By how much points lie beyond those of their cell's corners, where the space
+ * is smooth: of all stored colours at most 1.3 in Lab, where what is outside of
+ * RGB's cube is bent onto it, else not at all. */
+static float
+bend (const MoctEncoding *encoding, MoctSpace space)
+{
+  return space == MOCT_LAB ? encoding->is_yuv ? 1.4f : .01f : 0;
+}
+
 static MoctBounds
 measure (const MoctEncoding *encoding, MoctSpace space, int cell)
 {
-  MoctBounds b;
+  bool corners = is_smooth (encoding, space);
+  float margin = bend (encoding, space), p[3];
+  MoctBounds b = {
+      {INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
   uint8_t c[3];
-  float p[3];
 
-  moct_cell_colour (cell, 0, c);
-  moct_point (encoding, space, c, b.lo);
-  memcpy (b.hi, b.lo, sizeof b.hi);
-  for (int i = 1; i < MOCT_PART; i++) {
-    moct_cell_colour (cell, i, c);
+  for (int i = 0; i < (corners ? 8 : MOCT_PART); i++) {
+    moct_cell_colour (
+        cell, corners ? 7 * ((i & 1) | (i & 2) << 2 | (i & 4) << 4) : i, c);
     moct_point (encoding, space, c, p);
     for (int k = 0; k < 3; k++) {
-      b.lo[k] = p[k] < b.lo[k] ? p[k] : b.lo[k];
-      b.hi[k] = p[k] > b.hi[k] ? p[k] : b.hi[k];
+      b.lo[k] = fminf (b.lo[k], p[k] - margin);
+      b.hi[k] = fmaxf (b.hi[k], p[k] + margin);
     }
   }
   return b;
 }
 
 /* MoctBounds depend on nothing but space and encoding: they are measured once
- * in a process and kept, since that is most of the work of a first frame. */
+ * in a process and kept. */
 #define N_ENCODINGS 7
 
 static int

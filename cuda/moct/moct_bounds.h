@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The box, in a colour space, of the points of each cell of stored colours. */
+ * A box, in a colour space, that holds the points of each cell of stored
+ * colours and hardly more. */
 #pragma once
 
 #include "moct/moct_colour.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The stored colours, 256 in each of three components, are cut into cells of
- * 8 x 8 x 8.  For each space the box of each cell's points is measured once.
- * A model whose limits lie outside or around that box settles the cell as a
- * whole; where a model cuts it, each of its 512 colours is tested (exact), or
+ * 8 x 8 x 8.  For each space a box around each cell's points is measured
+ * once. A model whose limits lie outside or around that box settles the cell as
+ * a whole; where a model cuts it, each of its 512 colours is tested (exact), or
  * the one in the middle stands for all. */
 #include "moct/moct_table.h"
 
