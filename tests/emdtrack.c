@@ -102,7 +102,8 @@ static const CheckPart on_each[] = {{"one bin", test_one_bin},
     {"large frames", test_large}, {"long run", test_long_run},
     {"full tables", test_full}, {"params", test_params},
     {"frames", test_frames}, {"small frames", test_small},
-    {"a device that fails", test_failing}, {NULL, NULL}};
+    {"a device that fails", test_failing}, {"and a cache", test_failing_cache},
+    {NULL, NULL}};
 
 static const CheckPart parity[] = {{"single frames", test_parity_frames},
     {"formats", test_parity_formats}, {"layouts", test_parity_layouts},

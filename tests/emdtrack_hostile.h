@@ -190,3 +190,33 @@ test_failing (DeviceKind kind)
   found_free (&right);
   frame_free (&f);
 }
+
+/* What a frame that failed has left half done in the cache is not used. */
+static inline void
+test_failing_cache (DeviceKind kind)
+{
+  Frame f = random_grey (30, 20);
+  EmdtrackFrame frame = {.image = f.image};
+  EmdtrackParams p = random_params (7);
+  EmdtrackResults r;
+  Emdtrack *e;
+  Device dev;
+
+  (void) kind;
+  p.solver = EMDTRACK_PAPER;
+  p.n_targets = 1;
+  ok (failing_open (&dev, DEVICE_CPU, NULL));
+  failing_reset (0);
+  ok (emdtrack_new (&e, &dev, 30, 20));
+  ok (emdtrack_run (e, &p, &frame, &r));
+  ok (emdtrack_run (e, &p, &frame, &r));
+  check (r.counts.cached == 30 * 20);
+  failing_reset (1);
+  check (emdtrack_run (e, &p, &frame, &r) != NULL);
+  failing_reset (0);
+  ok (emdtrack_run (e, &p, &frame, &r));
+  check (r.counts.cached == 0);
+  emdtrack_free (e);
+  device_close (&dev);
+  frame_free (&f);
+}

@@ -202,6 +202,8 @@ emdtrack_run (Emdtrack *e, const EmdtrackParams *p, const EmdtrackFrame *f,
   err = run (e, p, f);
   for (int t = 0; t < EMDTRACK_TARGETS; t++)
     w->known[t] = !err && t < p->n_targets;
+  if (err) /* what is stored may be half done: the next frame forgets it */
+    memset (w->problem, 0, sizeof w->problem);
   TRY (err);
   results->n_targets = p->n_targets;
   memcpy (results->map, w->map, p->n_targets * sizeof results->map[0]);
