@@ -46,9 +46,12 @@ gst_vision_arrival_take_frame (
 GstClockTime
 gst_vision_arrival_get (GstVisionArrival *self, GstAggregator *agg)
 {
+  GstClockTime now = gst_element_get_current_running_time (GST_ELEMENT (agg));
   GstClockTime until;
 
   GST_OBJECT_LOCK (agg);
+  if (GST_CLOCK_TIME_IS_VALID (now) && self->until > now + PATIENCE)
+    self->until = 0; /* time began anew, as after a seek */
   until = self->until;
   GST_OBJECT_UNLOCK (agg);
   return until;

@@ -44,17 +44,6 @@ expect_end_told (Two *t, const gchar *text)
   fail_unless (two_is_silent (t));
 }
 
-static void
-begin_anew (Two *t)
-{
-  GstSegment segment;
-
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  two_flush (t, gst_event_new_flush_start ());
-  two_flush (t, gst_event_new_flush_stop (TRUE));
-  two_flush (t, gst_event_new_segment (&segment));
-}
-
 /* The end of one input is the end: what waits is counted, the other input is
  * told so, and a seek begins anew. */
 GST_START_TEST (test_eos)
@@ -72,7 +61,7 @@ GST_START_TEST (test_eos)
     fail_unless_equals_int (two_push (other, 80 + 40 * i, N, 1), GST_FLOW_EOS);
   fail_unless_equals_int (gst_harness_buffers_in_queue (t.left), 0);
 
-  begin_anew (&t);
+  two_begin_anew (&t);
   push_pair (&t, 0);
   fail_unless_equals_uint64 (two_stat (&t, "frames"), 2);
   fail_unless_equals_uint64 (two_stat (&t, "dropped"), 1);

@@ -86,6 +86,21 @@ GST_START_TEST (test_slow)
 }
 GST_END_TEST;
 
+/* Time begins anew, and what was late before counts no more. */
+GST_START_TEST (test_anew)
+{
+  Two t = two_new_live ();
+
+  gst_harness_set_time (t.left, 9 * GST_SECOND);
+  two_push (t.right, 0, N, 1); /* late */
+  two_begin_anew (&t);
+  gst_element_set_base_time (GST_ELEMENT (t.element), 9 * GST_SECOND);
+  two_push (t.left, 0, N, 1);
+  expect_wait (&t, 9025);
+  two_free (&t);
+}
+GST_END_TEST;
+
 static Suite *
 aggregatorlive_suite (void)
 {
@@ -95,6 +110,7 @@ aggregatorlive_suite (void)
   suite_add_tcase (suite, tc);
   tcase_add_test (tc, test_live);
   tcase_add_test (tc, test_slow);
+  tcase_add_test (tc, test_anew);
   return suite;
 }
 

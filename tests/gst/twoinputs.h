@@ -170,6 +170,17 @@ two_flush (Two *t, GstEvent *event)
   gst_harness_push_event (t->right, event);
 }
 
+static inline void
+two_begin_anew (Two *t)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  two_flush (t, gst_event_new_flush_start ());
+  two_flush (t, gst_event_new_flush_stop (TRUE));
+  two_flush (t, gst_event_new_segment (&segment));
+}
+
 static inline guint64
 two_stat (Two *t, const gchar *field)
 {
