@@ -17,10 +17,8 @@
  * rectified left view.
  *
  * Frames of the two pads whose times differ by at most #GstPocstereo:max-skew
- * are a pair; by default each frame of two cameras of one rate pairs with the
- * nearest, even without a common trigger.  Live, a frame waits that long for
- * its partner, and up to a second while frames come late; `latency`, in
- * nanoseconds, adds to it for sources that deliver later than they say.
+ * are a pair, by default the nearest.  Live, a frame waits that long, and while
+ * frames come late up to a second; `latency` (nanoseconds) adds to that.
  *
  * #GstPocstereo:output says what comes out:
  *
