@@ -3,7 +3,7 @@
  * Fifth kernel of GPUCCL_RUN: every pixel gets its label, and the candidates
  * their first and last pixel of every row and column.  Meanwhile some rows of
  * blocks report what was found to the host. */
-#include "gpuccl/gpuccl_run.cuh"
+#include "gpuccl/gpuccl_choose.cuh"
 
 #define REPORTS GPUCCL_REPORT_ROWS
 
@@ -57,15 +57,13 @@ note (const GpucclArgs &a, Columns *c, uint32_t k, const uint32_t members[ROWS])
 /* Notes all candidates' pixels of the warp's rows, and returns whether there
  * are any; @labels: of the lane's pixels, those that are large. */
 static __device__ __forceinline__ bool
-note_rows (const GpucclArgs &a, Columns *c, uint32_t labels[ROWS])
+note_rows (
+    const GpucclArgs &a, Columns *c, const Listed &l, uint32_t labels[ROWS])
 {
-  const GpucclTop *top = a.p.top;
-  uint32_t lane = threadIdx.x % 32;
-  uint32_t own = lane < top->n ? gpuccl_key_label (top->keys[lane]) : 0;
   bool noted = false;
 
   for (;;) {
-    uint32_t members[ROWS], next = 0, which;
+    uint32_t members[ROWS], next = 0, rank;
 
 #pragma unroll
     for (int i = 0; i < ROWS; i++)
@@ -78,9 +76,8 @@ note_rows (const GpucclArgs &a, Columns *c, uint32_t labels[ROWS])
       members[i] = __ballot_sync (ALL_LANES, labels[i] == next);
       labels[i] = labels[i] == next ? 0 : labels[i];
     }
-    which = __ballot_sync (ALL_LANES, own == (next & ~GPUCCL_LARGE));
-    if (which) {
-      note (a, c, (uint32_t) __ffs ((int) which) - 1, members);
+    if (find_candidate (l, next & ~GPUCCL_LARGE, &rank)) {
+      note (a, c, rank, members);
       noted = true;
     }
   }
@@ -109,7 +106,8 @@ end_columns (const GpucclArgs &a, const Columns &c)
   }
 }
 
-/* What is known but for the candidates' extents, by one warp. */
+/* What is known but for the candidates' extents, by one warp, once they are
+ * chosen. */
 static __device__ __forceinline__ void
 report (const GpucclArgs &a)
 {
@@ -134,6 +132,18 @@ report (const GpucclArgs &a)
   r->in_order = c->n_sums <= RANKED;
   r->n_missing = c->n_pieces > a.p.max_pieces ? c->n_pieces : 0;
   r->iterations = 0;
+}
+
+/* By one block. */
+static __device__ __forceinline__ void
+report_all (const GpucclArgs &a)
+{
+  if (a.few) {
+    choose (a);
+    __syncthreads ();
+  }
+  if (threadIdx.x < 32)
+    report (a);
 }
 
 /* How many of @n keys are greater, by a warp. */
@@ -184,20 +194,22 @@ __launch_bounds__ (THREADS) paint_kernel (const __grid_constant__ GpucclArgs a)
   uint32_t *labels = a.w.labels;
   uint32_t found[ROWS];
   GpucclRow rows[ROWS];
+  Listed listed;
   bool noted = false;
 
   allow_next ();
   begin_columns (&columns);
   await_previous ();
   if (blockIdx.y < REPORTS) {
-    if (blockIdx.x + blockIdx.y == 0 && threadIdx.x < 32)
-      report (a);
+    if (blockIdx.x + blockIdx.y == 0)
+      report_all (a);
     report_sums (a);
     return;
   }
 #pragma unroll
   for (int i = 0; i < ROWS; i++)
     rows[i] = a.p.rows[tile * TILE + threadIdx.x / 32 * ROWS + i];
+  listed = look_at_list (a);
   if (!a.p.seams[tile].used || a.p.counters->n_pieces > a.p.max_pieces)
     return;
 #pragma unroll
@@ -217,7 +229,7 @@ __launch_bounds__ (THREADS) paint_kernel (const __grid_constant__ GpucclArgs a)
     found[i] = found[i] & GPUCCL_LARGE ? found[i] : 0;
   }
   if (__any_sync (ALL_LANES, found[0] | found[1] | found[2] | found[3]))
-    noted = note_rows (a, &columns, found);
+    noted = note_rows (a, &columns, listed, found);
   if (__syncthreads_or (noted))
     end_columns (a, columns);
 }

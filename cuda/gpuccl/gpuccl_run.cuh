@@ -18,6 +18,7 @@
 #define THREADS (32 * WARPS)
 
 #define GPUCCL_LINES 1024    /* rows or columns that are measured at once */
+#define GPUCCL_FEW 1024      /* listed components that every warp can look at */
 #define GPUCCL_REPORT_ROWS 4 /* of blocks, while labels are written */
 
 /* A row of a tile: bit i is pixel i. */
@@ -85,6 +86,7 @@ typedef struct {
   GpucclWork w;
   GpucclPieces p;
   bool aligned; /* four pixels of the map can be read at once */
+  bool few;     /* no more than GPUCCL_FEW components can be listed */
 } GpucclArgs;
 
 typedef void (*GpucclKernel) (const GpucclArgs a);

@@ -168,6 +168,16 @@ is_aligned (const GpucclFrame *f)
       (uintptr_t) f->map % 4 == 0 && f->map_stride % 4 == 0;
 }
 
+/* Whether the frame has room for few components of a candidate's size alone. */
+static bool
+are_few (const GpucclWork *w)
+{
+  uint64_t pixels = (uint64_t) w->frame.width * w->frame.height;
+  uint64_t least = (uint64_t) w->min_size + 1;
+
+  return pixels / (least > w->min_area ? least : w->min_area) <= GPUCCL_FEW;
+}
+
 /* Arguments are compared byte by byte, and padding is not copied reliably. */
 static GpucclArgs
 args_of (const GpucclWork *w, const GpucclPieces *p)
@@ -191,6 +201,7 @@ args_of (const GpucclWork *w, const GpucclPieces *p)
   memcpy (&a.w.rays, &rays, sizeof rays);
   memcpy (&a.p, p, sizeof *p);
   a.aligned = is_aligned (&f);
+  a.few = are_few (w);
   return a;
 }
 

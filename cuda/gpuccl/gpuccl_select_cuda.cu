@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Fourth and last kernel of GPUCCL_RUN: components are counted, and listed
- * where large enough; the candidates among them are chosen, and, once their
- * rows and columns are known, measured (section 3.5.3).  No kernel but the last
- * two writes to the host, for which the others would wait. */
-#include "gpuccl/gpuccl_run.cuh"
+ * where large enough; where these may be many, the candidates among them are
+ * chosen.  Once their rows and columns are known they are measured (section
+ * 3.5.3).  No kernel but the last two writes to the host, for which the others
+ * would wait. */
+#include "gpuccl/gpuccl_choose.cuh"
 
 static __device__ __forceinline__ void
 list_root (
@@ -35,84 +36,9 @@ look_at (const GpucclArgs &a, uint32_t i, uint32_t root)
   return key;
 }
 
-static __device__ __forceinline__ unsigned long long
-warp_most (unsigned long long v)
-{
-  for (int step = 16; step; step /= 2)
-    v = max (v, __shfl_xor_sync (ALL_LANES, v, step));
-  return v;
-}
-
-/* The lane's largest key that is below @last, of those that were listed. */
-static __device__ __forceinline__ unsigned long long
-best_of_lane (
-    const GpucclArgs &a, uint32_t n, unsigned long long last, uint32_t *root)
-{
-  unsigned long long best = 0;
-
-  for (uint32_t i = threadIdx.x; i < n; i += 32) {
-    unsigned long long key = __ldcg (&a.p.listed.keys[i]);
-
-    if (key < last && key > best)
-      best = key, *root = __ldcg (&a.p.listed.roots[i]);
-  }
-  return best;
-}
-
-static __device__ __forceinline__ void
-set_top (
-    const GpucclArgs &a, uint32_t rank, unsigned long long key, uint32_t root)
-{
-  a.p.top->keys[rank] = key;
-  a.p.top->roots[rank] = root;
-}
-
-/* The @k largest of @n that were listed, by one warp: the largest key again and
- * again; the lane that had it looks for its next. */
-static __device__ __forceinline__ void
-choose_of_many (const GpucclArgs &a, uint32_t n, uint32_t k)
-{
-  uint32_t root = 0;
-  unsigned long long best = best_of_lane (a, n, ~0ull, &root);
-
-  for (uint32_t rank = 0; rank < k; rank++) {
-    unsigned long long most = warp_most (best);
-
-    if (best != most)
-      continue;
-    set_top (a, rank, best, root);
-    best = best_of_lane (a, n, most, &root);
-  }
-}
-
-/* The largest that were listed, by one block: a thread counts those that come
- * before its own, where there are threads for all. */
-static __device__ __forceinline__ void
-choose (const GpucclArgs &a)
-{
-  __shared__ unsigned long long keys[THREADS];
-  uint32_t n = *(volatile uint32_t *) &a.p.counters->n_listed;
-  uint32_t k = min (n, GPUCCL_CANDIDATES), rank = 0;
-  unsigned long long own = __ldcg (&a.p.listed.keys[threadIdx.x]);
-  uint32_t root = __ldcg (&a.p.listed.roots[threadIdx.x]);
-
-  if (threadIdx.x == 0)
-    a.p.top->n = k;
-  if (n > THREADS) {
-    if (threadIdx.x < 32)
-      choose_of_many (a, n, k);
-    return;
-  }
-  keys[threadIdx.x] = own;
-  __syncthreads ();
-  for (uint32_t i = 0; i < n; i++)
-    rank += keys[i] > own;
-  if (threadIdx.x < n && rank < k)
-    set_top (a, rank, own, root);
-}
-
-/* A thread a piece, whose parent is read before it is known that there is one;
- * the block that is last done chooses. */
+/* A thread a piece, whose parent is read before it is known that there is one.
+ * Where many may be listed, the block that is last done chooses; elsewhere
+ * those who ask do, and nothing waits for the last. */
 static __global__ void
 __launch_bounds__ (THREADS) select_kernel (const __grid_constant__ GpucclArgs a)
 {
@@ -141,6 +67,8 @@ __launch_bounds__ (THREADS) select_kernel (const __grid_constant__ GpucclArgs a)
     atomicAdd (&c->n_labels, labels);
     atomicMax (&c->largest, most);
   }
+  if (a.few)
+    return;
   __threadfence ();
   __syncthreads ();
   if (threadIdx.x == 0)

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The candidates of GPUCCL_RUN: the largest of the components that are listed.
+ * Where these can be but few, as in small frames, nothing waits for them to be
+ * chosen: each warp that needs one looks at the list. */
+#pragma once
+
+#include "gpuccl/gpuccl_run.cuh"
+
+static __device__ __forceinline__ unsigned long long
+warp_most (unsigned long long v)
+{
+  for (int step = 16; step; step /= 2)
+    v = max (v, __shfl_xor_sync (ALL_LANES, v, step));
+  return v;
+}
+
+/* The lane's largest key that is below @last, of @n that were listed. */
+static __device__ __forceinline__ unsigned long long
+best_of_lane (
+    const GpucclArgs &a, uint32_t n, unsigned long long last, uint32_t *root)
+{
+  unsigned long long best = 0;
+
+  for (uint32_t i = threadIdx.x % 32; i < n; i += 32) {
+    unsigned long long key = __ldcg (&a.p.listed.keys[i]);
+
+    if (key < last && key > best)
+      best = key, *root = __ldcg (&a.p.listed.roots[i]);
+  }
+  return best;
+}
+
+/* The largest keys of @n that were listed, by one warp, each in the lane of its
+ * rank, its root in @own_root: the largest again and again; the lane that had
+ * it looks for its next. */
+static __device__ __forceinline__ unsigned long long
+choose_of_many (const GpucclArgs &a, uint32_t n, uint32_t *own_root)
+{
+  uint32_t root = 0;
+  unsigned long long best = best_of_lane (a, n, ~0ull, &root), own = 0;
+
+  for (uint32_t rank = 0; rank < min (n, GPUCCL_CANDIDATES); rank++) {
+    unsigned long long most = warp_most (best);
+    int from = __ffs ((int) __ballot_sync (ALL_LANES, best == most)) - 1;
+    uint32_t its = __shfl_sync (ALL_LANES, root, from);
+
+    if (threadIdx.x % 32 == rank)
+      own = most, *own_root = its;
+    if (best == most)
+      best = best_of_lane (a, n, most, &root);
+  }
+  return own;
+}
+
+static __device__ __forceinline__ void
+set_top (
+    const GpucclArgs &a, uint32_t rank, unsigned long long key, uint32_t root)
+{
+  a.p.top->keys[rank] = key;
+  a.p.top->roots[rank] = root;
+}
+
+/* The largest that were listed, by one block: a thread counts those that come
+ * before its own, where there are threads for all. */
+static __device__ __forceinline__ void
+choose (const GpucclArgs &a)
+{
+  __shared__ unsigned long long keys[THREADS];
+  uint32_t n = *(volatile uint32_t *) &a.p.counters->n_listed;
+  uint32_t k = min (n, GPUCCL_CANDIDATES), rank = 0;
+  unsigned long long own = __ldcg (&a.p.listed.keys[threadIdx.x]);
+  uint32_t root = __ldcg (&a.p.listed.roots[threadIdx.x]);
+
+  if (threadIdx.x == 0)
+    a.p.top->n = k;
+  if (n > THREADS) {
+    if (threadIdx.x >= 32)
+      return;
+    own = choose_of_many (a, n, &root);
+    if (threadIdx.x < k)
+      set_top (a, threadIdx.x, own, root);
+    return;
+  }
+  keys[threadIdx.x] = own;
+  __syncthreads ();
+  for (uint32_t i = 0; i < n; i++)
+    rank += keys[i] > own;
+  if (threadIdx.x < n && rank < k)
+    set_top (a, rank, own, root);
+}
+
+/* The list, or the candidates alone; of the first 32 keys a lane has one or 0.
+ */
+struct Listed {
+  uint32_t n;
+  const unsigned long long *keys;
+  unsigned long long own;
+};
+
+/* Read before it is known whether anybody asks. */
+static __device__ __forceinline__ Listed
+look_at_list (const GpucclArgs &a)
+{
+  uint32_t lane = threadIdx.x % 32;
+  Listed l;
+
+  l.n = a.few ? a.p.counters->n_listed : a.p.top->n;
+  l.keys = a.few ? a.p.listed.keys : a.p.top->keys;
+  l.own = l.keys[a.few ? lane : min (lane, GPUCCL_CANDIDATES - 1u)];
+  l.own = lane < l.n ? l.own : 0;
+  return l;
+}
+
+/* Whether the component of label @label is a candidate, by a warp; then @rank
+ * is how many come before it. */
+static __device__ __forceinline__ bool
+find_candidate (const Listed &l, uint32_t label, uint32_t *rank)
+{
+  unsigned long long key = l.own, other;
+  uint32_t found, lane = threadIdx.x % 32;
+
+  found = __ballot_sync (ALL_LANES, key && gpuccl_key_label (key) == label);
+  for (uint32_t i = 32; !found && i < l.n; i += 32) {
+    key = i + lane < l.n ? l.keys[i + lane] : 0;
+    found = __ballot_sync (ALL_LANES, key && gpuccl_key_label (key) == label);
+  }
+  if (!found)
+    return false;
+  key = __shfl_sync (ALL_LANES, key, __ffs ((int) found) - 1);
+  *rank = (uint32_t) __popc (__ballot_sync (ALL_LANES, l.own > key));
+  for (uint32_t i = 32; i < l.n; i += 32) {
+    other = i + lane < l.n ? l.keys[i + lane] : 0;
+    *rank += (uint32_t) __popc (__ballot_sync (ALL_LANES, other > key));
+  }
+  return *rank < GPUCCL_CANDIDATES;
+}
