@@ -8,19 +8,30 @@
 
 #define NOBODY UINT32_MAX
 
-/* Unites @own with @other in each lane whose bit @links has, but where @known;
- * of lanes that would do the same, the first. */
+/* The pieces that a warp is to unite, straight across its seam and over corners
+ * to either side: side by side, since ways up are long, and each kind of links
+ * for itself would wait for the one before it. */
+struct Pairs {
+  uint2 of[3 * TILE];
+};
+
+/* Adds @own and @other of each lane whose bit @links has, but where @known; of
+ * lanes that have the same, the first.  @n: how many there are so far. */
 static __device__ __forceinline__ void
-unite_lanes (const GpucclArgs &a, uint32_t links, uint32_t own, uint32_t other,
+collect (Pairs *p, uint32_t *n, uint32_t links, uint32_t own, uint32_t other,
     bool known)
 {
   int lane = threadIdx.x % 32;
   bool have = links >> lane & 1 && !known;
   unsigned long long pair = (unsigned long long) own << 32 | other;
-  uint32_t same = __match_any_sync (ALL_LANES, have ? pair : ~0ull);
+  uint32_t same = __match_any_sync (ALL_LANES, have ? pair : ~0ull), first;
 
-  if (have && __ffs ((int) same) - 1 == lane)
-    unite_far (a.p.parents, own, other);
+  have = have && __ffs ((int) same) - 1 == lane;
+  first = __ballot_sync (ALL_LANES, have);
+  if (have)
+    p->of[*n + __popc (first & (lanes_to (lane) >> 1))] =
+        make_uint2 (own, other);
+  *n += __popc (first);
 }
 
 /* Links across a seam from the lane's own piece to that of a corner, which are
@@ -28,7 +39,7 @@ unite_lanes (const GpucclArgs &a, uint32_t links, uint32_t own, uint32_t other,
  * or that of the lane before or after it.  @straight: those links; @across: the
  * piece that the lane's own leads to. */
 static __device__ __forceinline__ void
-unite_corners (const GpucclArgs &a, uint32_t links, uint32_t straight,
+collect_corners (Pairs *p, uint32_t *n, uint32_t links, uint32_t straight,
     uint32_t own, uint32_t across, uint32_t corner, bool before)
 {
   int lane = threadIdx.x % 32;
@@ -36,58 +47,61 @@ unite_corners (const GpucclArgs &a, uint32_t links, uint32_t straight,
                            : __shfl_down_sync (ALL_LANES, own, 1);
   uint32_t beside_straight = before ? straight << 1 : straight >> 1;
 
-  unite_lanes (a, links, own, corner,
+  collect (p, n, links, own, corner,
       (straight >> lane & 1 && across == corner) ||
           (beside_straight >> lane & 1 && beside == own));
 }
 
-/* A lane a pixel of the tile's first row.  Nothing waits for the count of
- * pieces before it reads: what is read lies inside. */
-static __device__ __forceinline__ void
-join_up (const GpucclArgs &a, int tile)
+/* A lane a pixel of the tile's first row; returns how many pairs there are.
+ * Nothing waits for the count of pieces before it reads: what is read lies
+ * inside. */
+static __device__ __forceinline__ uint32_t
+look_up (const GpucclArgs &a, Pairs *p, int tile)
 {
   int lane = threadIdx.x % 32, up = max (tile - a.p.tiles_x, 0);
-  uint32_t n = a.p.counters->n_pieces, own = a.p.edges[tile].top[lane], next;
-  uint32_t other = a.p.edges[up].bottom[lane];
+  uint32_t count = a.p.counters->n_pieces, own = a.p.edges[tile].top[lane];
+  uint32_t other = a.p.edges[up].bottom[lane], next, n = 0;
   GpucclSeams s = a.p.seams[tile];
 
-  if (!s.used || n > a.p.max_pieces || !(s.up | s.up_left | s.up_right))
-    return;
-  unite_lanes (a, s.up, own, other, false);
+  if (!s.used || count > a.p.max_pieces || !(s.up | s.up_left | s.up_right))
+    return 0;
+  collect (p, &n, s.up, own, other, false);
   if (s.up_left) {
     next = __shfl_up_sync (ALL_LANES, other, 1);
     if (lane == 0)
       next = a.p.edges[max (up - 1, 0)].bottom[TILE - 1];
-    unite_corners (a, s.up_left, s.up, own, other, next, true);
+    collect_corners (p, &n, s.up_left, s.up, own, other, next, true);
   }
   if (s.up_right) {
     next = __shfl_down_sync (ALL_LANES, other, 1);
     if (lane == TILE - 1)
       next = a.p.edges[up + 1].bottom[0];
-    unite_corners (a, s.up_right, s.up, own, other, next, false);
+    collect_corners (p, &n, s.up_right, s.up, own, other, next, false);
   }
+  return n;
 }
 
 /* A lane a pixel of the tile's first column. */
-static __device__ __forceinline__ void
-join_left (const GpucclArgs &a, int tile)
+static __device__ __forceinline__ uint32_t
+look_left (const GpucclArgs &a, Pairs *p, int tile)
 {
   int lane = threadIdx.x % 32;
-  uint32_t n = a.p.counters->n_pieces, own = a.p.edges[tile].left[lane], next;
-  uint32_t other = a.p.edges[max (tile - 1, 0)].right[lane];
+  uint32_t count = a.p.counters->n_pieces, own = a.p.edges[tile].left[lane];
+  uint32_t other = a.p.edges[max (tile - 1, 0)].right[lane], next, n = 0;
   GpucclSeams s = a.p.seams[tile];
 
-  if (!s.used || n > a.p.max_pieces || !(s.left | s.left_up | s.left_down))
-    return;
-  unite_lanes (a, s.left, own, other, false);
+  if (!s.used || count > a.p.max_pieces || !(s.left | s.left_up | s.left_down))
+    return 0;
+  collect (p, &n, s.left, own, other, false);
   if (s.left_up) {
     next = __shfl_up_sync (ALL_LANES, other, 1);
-    unite_corners (a, s.left_up, s.left, own, other, next, true);
+    collect_corners (p, &n, s.left_up, s.left, own, other, next, true);
   }
   if (s.left_down) {
     next = __shfl_down_sync (ALL_LANES, other, 1);
-    unite_corners (a, s.left_down, s.left, own, other, next, false);
+    collect_corners (p, &n, s.left_down, s.left, own, other, next, false);
   }
+  return n;
 }
 
 /* Two warps a tile: one for either edge.  Where there is nothing above or on
@@ -95,16 +109,19 @@ join_left (const GpucclArgs &a, int tile)
 static __global__ void
 __launch_bounds__ (THREADS) seams_kernel (const __grid_constant__ GpucclArgs a)
 {
+  __shared__ Pairs pairs[WARPS];
+  Pairs *p = &pairs[threadIdx.x / 32];
   int i = blockIdx.x * WARPS + threadIdx.x / 32, tile = i / 2;
+  uint32_t n;
 
   allow_next ();
   await_previous ();
   if (tile >= a.p.tiles_x * a.p.tiles_y)
     return;
-  if (i % 2)
-    join_left (a, tile);
-  else
-    join_up (a, tile);
+  n = i % 2 ? look_left (a, p, tile) : look_up (a, p, tile);
+  __syncwarp ();
+  for (uint32_t k = threadIdx.x % 32; k < n; k += 32)
+    unite_far (a.p.parents, p->of[k].x, p->of[k].y);
 }
 
 /* ---- Gathering ---- */
