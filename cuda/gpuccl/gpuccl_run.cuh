@@ -85,8 +85,9 @@ typedef struct {
 typedef struct {
   GpucclWork w;
   GpucclPieces p;
-  bool aligned; /* four pixels of the map can be read at once */
-  bool few;     /* no more than GPUCCL_FEW components can be listed */
+  uint32_t spread; /* odd: the order of pieces is that of their multiples */
+  bool aligned;    /* four pixels of the map can be read at once */
+  bool few;        /* no more than GPUCCL_FEW components can be listed */
 } GpucclArgs;
 
 typedef void (*GpucclKernel) (const GpucclArgs a);

@@ -7,6 +7,7 @@
 #include "gpuccl/gpuccl_run.cuh"
 
 #define N_KERNELS 6
+#define LARGE_TILES 4096 /* above these a frame is large */
 
 struct _GpucclRun {
   GpucclPieces pieces;
@@ -168,6 +169,13 @@ is_aligned (const GpucclFrame *f)
       (uintptr_t) f->map % 4 == 0 && f->map_stride % 4 == 0;
 }
 
+/* Whether ways up to the roots of pieces get long. */
+static bool
+is_large (const GpucclPieces *p)
+{
+  return p->tiles_x * p->tiles_y > LARGE_TILES;
+}
+
 /* Whether the frame has room for few components of a candidate's size alone. */
 static bool
 are_few (const GpucclWork *w)
@@ -202,6 +210,7 @@ args_of (const GpucclWork *w, const GpucclPieces *p)
   memcpy (&a.p, p, sizeof *p);
   a.aligned = is_aligned (&f);
   a.few = are_few (w);
+  a.spread = is_large (p) ? 0x9e3779b1u : 1; /* 2^32 over the golden ratio */
   return a;
 }
 

@@ -8,6 +8,37 @@
 
 #define NOBODY UINT32_MAX
 
+/* Pieces are numbered as the frame is gone through.  Were the lesser of two
+ * numbers always the root, ways up would cross large frames; so there pieces
+ * are put in an order that knows nothing of places. */
+static __device__ __forceinline__ uint32_t
+order_of (const GpucclArgs &a, uint32_t piece)
+{
+  return piece * a.spread;
+}
+
+/* Unites two pieces (Jayanti and Tarjan, A Randomized Concurrent Algorithm for
+ * Disjoint Set Union, PODC 2016): both ways up are climbed at once, and the
+ * root that comes later in the order is hung at the other, again where another
+ * thread was faster. */
+static __device__ __forceinline__ void
+unite_pieces (const GpucclArgs &a, uint32_t i, uint32_t j)
+{
+  uint32_t *parents = a.p.parents;
+
+  for (;;) {
+    bool later = order_of (a, i) > order_of (a, j);
+    uint32_t high = later ? i : j, low = later ? j : i;
+    uint32_t before = atomicCAS (&parents[high], high, low);
+
+    if (before == high || before == low)
+      return;
+    i = before, j = low;
+    if (climb_both (parents, &i, &j))
+      return;
+  }
+}
+
 /* The pieces that a warp is to unite, straight across its seam and over corners
  * to either side: side by side, since ways up are long, and each kind of links
  * for itself would wait for the one before it. */
@@ -121,7 +152,7 @@ __launch_bounds__ (THREADS) seams_kernel (const __grid_constant__ GpucclArgs a)
   n = i % 2 ? look_left (a, p, tile) : look_up (a, p, tile);
   __syncwarp ();
   for (uint32_t k = threadIdx.x % 32; k < n; k += 32)
-    unite_far (a.p.parents, p->of[k].x, p->of[k].y);
+    unite_pieces (a, p->of[k].x, p->of[k].y);
 }
 
 /* ---- Gathering ---- */
