@@ -86,6 +86,8 @@ typedef struct {
   GpucclWork w;
   GpucclPieces p;
   uint32_t spread; /* odd: the order of pieces is that of their multiples */
+  uint32_t crowd;  /* lanes of one root from which on a warp adds them up first:
+                      that takes time, which goes where many queue up */
   bool aligned;    /* four pixels of the map can be read at once */
   bool few;        /* no more than GPUCCL_FEW components can be listed */
 } GpucclArgs;

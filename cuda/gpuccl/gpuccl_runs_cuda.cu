@@ -169,7 +169,7 @@ is_aligned (const GpucclFrame *f)
       (uintptr_t) f->map % 4 == 0 && f->map_stride % 4 == 0;
 }
 
-/* Whether ways up to the roots of pieces get long. */
+/* Whether ways up to the roots of pieces get long, and queues at them. */
 static bool
 is_large (const GpucclPieces *p)
 {
@@ -210,6 +210,7 @@ args_of (const GpucclWork *w, const GpucclPieces *p)
   memcpy (&a.p, p, sizeof *p);
   a.aligned = is_aligned (&f);
   a.few = are_few (w);
+  a.crowd = is_large (p) ? 4 : 12;
   a.spread = is_large (p) ? 0x9e3779b1u : 1; /* 2^32 over the golden ratio */
   return a;
 }

@@ -157,14 +157,7 @@ __launch_bounds__ (THREADS) seams_kernel (const __grid_constant__ GpucclArgs a)
 
 /* ---- Gathering ---- */
 
-static __device__ __forceinline__ unsigned long long
-warp_sum_long (unsigned long long v)
-{
-  for (int step = 16; step; step /= 2)
-    v += __shfl_xor_sync (ALL_LANES, v, step);
-  return v;
-}
-
+/* The sum of the lanes' pieces.  Each is of one tile: 32 bits hold all. */
 static __device__ __forceinline__ GpucclSum
 warp_add_up (const GpucclSum &s)
 {
@@ -172,9 +165,9 @@ warp_add_up (const GpucclSum &s)
 
   t.label = ~warp_max (~s.label);
   t.area = warp_sum (s.area);
-  t.x = warp_sum_long (s.x);
-  t.y = warp_sum_long (s.y);
-  t.z = warp_sum_long (s.z);
+  t.x = warp_sum ((uint32_t) s.x);
+  t.y = warp_sum ((uint32_t) s.y);
+  t.z = warp_sum ((uint32_t) s.z);
   t.box.x0 = warp_least (s.box.x0);
   t.box.y0 = warp_least (s.box.y0);
   t.box.x1 = ~warp_least (~s.box.x1);
@@ -188,9 +181,6 @@ warp_add_up (const GpucclSum &s)
   return t;
 }
 
-#define CROWD \
- 4 /* lanes of one root from which on a warp adds them up first \
-    */
 /* What the block adds to one root, the first that a crowd of it met: all pieces
  * of a large component would queue up at one address. */
 struct Crowd {
@@ -217,7 +207,7 @@ gather (
     const GpucclArgs &a, Crowd *c, bool have, const GpucclSum &s, uint32_t to)
 {
   uint32_t same = __match_any_sync (ALL_LANES, have ? to : NOBODY), left;
-  bool crowd = have && __popc (same) >= CROWD;
+  bool crowd = have && (uint32_t) __popc (same) >= a.crowd;
 
   if (have && !crowd)
     gpuccl_add_sum (&a.p.pieces[to], s);
