@@ -147,11 +147,13 @@ static const CheckPart on_each[] = {{"by hand", test_by_hand},
     {NULL, NULL}};
 
 static const CheckPart parity[] = {{"frames alone", test_parity},
+    {"large frames", test_parity_large},
     {"frames in turn", test_parity_in_turn}, {"filter", test_parity_filter},
     {"loop on the host", test_parity_host_loop}, {NULL, NULL}};
 
 /* `parity run`: without the paper's algorithms. */
 static const CheckPart parity_run[] = {{"frames alone", test_parity},
+    {"large frames", test_parity_large},
     {"frames in turn", test_parity_in_turn}, {"filter", test_parity_filter},
     {NULL, NULL}};
 

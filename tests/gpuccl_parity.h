@@ -99,6 +99,27 @@ test_parity (DeviceKind kind)
   }
 }
 
+/* GPUCCL_RUN alone goes through frames of more than 4096 tiles in another way.
+ */
+static inline void
+test_parity_large (DeviceKind kind)
+{
+  for (int round = 0; round < 2; round++) {
+    Rule rule;
+    GpucclParams p = random_params (&rule);
+    Input in = random_input (2080 + (int) rnd (60), 2080 + (int) rnd (60));
+    Found a, b;
+
+    p.filter = GPUCCL_NO_FILTER;
+    a = find (DEVICE_CPU, &p, &in);
+    b = find (kind, &p, &in);
+    check_alike (&a, &b, &in);
+    found_free (&a);
+    found_free (&b);
+    input_free (&in);
+  }
+}
+
 static inline Found
 find_next (const Device *dev, Gpuccl *g, const GpucclParams *p, const Input *in)
 {
