@@ -54,7 +54,11 @@
  * the CPU, bit for bit.
  *
  * A frame that cannot be used, such as one without a camera, passes without
- * results; a warning says so, and #GstScopedetect:stats counts it.
+ * results; a warning says so, and #GstScopedetect:stats counts it.  Where a
+ * search finds nothing and the frame shows why, because there is no surface, no
+ * table, nothing on it, or nothing as large as the model, a warning says so
+ * once.  `memory` in #GstScopedetect:stats is about how many bytes of the device
+ * are taken; no more are asked for while it plays.
  *
  * ## Example launch lines
  * |[
@@ -101,17 +105,23 @@ gst_scopedetect_open (GstVisionAggregator *agg, const Device *device,
     const GstVideoInfo *colour, const GstVideoInfo *depth)
 {
   GstScopedetect *self = GST_SCOPEDETECT (agg);
+  GstVisionCommon *common = gst_vision_aggregator_get_common (agg);
+  const ScopedetectModel *const *models;
   const char *err;
 
   (void) depth;
   self->width = GST_VIDEO_INFO_WIDTH (colour);
   self->height = GST_VIDEO_INFO_HEIGHT (colour);
   err = check (self);
-  if (gst_vision_common_refused (gst_vision_aggregator_get_common (agg), err))
+  if (gst_vision_common_refused (common, err))
     return err;
   TRY (gst_scopedetect_load_models (self));
+  models = (const ScopedetectModel *const *) self->model;
+  gst_vision_common_set_stat (common, "memory",
+      (gdouble) scopedetect_memory (
+          self->width, self->height, models, self->n_models));
   return scopedetect_new (&self->detector, device, self->width, self->height,
-      (const ScopedetectModel *const *) self->model, self->n_models);
+      models, self->n_models);
 }
 
 static void
@@ -177,6 +187,8 @@ gst_scopedetect_start (GstAggregator *agg)
   GstScopedetect *self = GST_SCOPEDETECT (agg);
 
   self->last_id = self->n_searches = 0;
+  self->hints = 0;
+  self->last_hint = 0;
   gst_vision_intrinsics_report (&self->intrinsics, GST_ELEMENT (self));
   return gst_scopedetect_open_csv (self) &&
       GST_AGGREGATOR_CLASS (gst_scopedetect_parent_class)->start (agg);

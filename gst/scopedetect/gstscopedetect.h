@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The element `scopedetect`, in seven parts: gstscopedetect.c (frames),
+ * The element `scopedetect`, in eight parts: gstscopedetect.c (frames),
  * gstscopedetectproperties.c, gstscopedetectnumbers.c (properties that are
  * numbers), gstscopedetectmodels.c (files to models),
- * gstscopedetecttracks.c (from frame to frame), gstscopedetectresults.c
- * (objects to metas and messages) and gstscopedetectcsv.c (to a file). */
+ * gstscopedetecttracks.c (from frame to frame), gstscopedetecthints.c (why
+ * nothing is found), gstscopedetectresults.c (objects to metas and messages)
+ * and gstscopedetectcsv.c (to a file). */
 #pragma once
 
 #include <stdio.h>
@@ -54,7 +55,9 @@ struct _GstScopedetect {
   guint64 last_id;
   gint unsearched; /* frames since the newest search */
   guint64 n_searches;
-  FILE *csv; /* NULL: none is written */
+  guint hints;      /* those that were told, a bit each */
+  gint64 last_hint; /* when, microseconds; 0: never */
+  FILE *csv;        /* NULL: none is written */
   guint n_images;
 };
 
@@ -79,6 +82,10 @@ void gst_scopedetect_drop_models (GstScopedetect *self);
 /* gstscopedetecttracks.c: what is in @frame, to self->tracks. */
 const char *gst_scopedetect_look (GstScopedetect *self,
     const ScopedetectParams *params, const ScopedetectFrame *frame);
+
+/* gstscopedetecthints.c: tells why a search of all of a frame found nothing. */
+void gst_scopedetect_hint (GstScopedetect *self,
+    const ScopedetectParams *params, const ScopedetectResults *results);
 
 /* gstscopedetectresults.c */
 const char *gst_scopedetect_attach (

@@ -173,6 +173,7 @@ search (GstScopedetect *self, const ScopedetectParams *params,
   ScopedetectResults results;
 
   TRY (scopedetect_run (self->detector, params, frame, &results));
+  gst_scopedetect_hint (self, params, &results);
   add (self, &results);
   for (guint i = 0; i < self->seen->len; i++)
     TRACK (self->seen, i).searched = TRACK (self->seen, i).object.score;
