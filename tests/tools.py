@@ -3,6 +3,7 @@
 """vision-model and vision-pose-eval on a box made here: what they say, what
 they refuse, and measures worked out by hand."""
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -55,11 +56,18 @@ def write_depth(path, millimetres):
             b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
 
 
+def check_help(tool):
+    told = run(tool, "--help")
+    check(told.returncode == 0 and told.stdout.startswith(tool), told.stderr)
+
+
 def check_model(folder):
     mesh, model = folder / "box.obj", folder / "box.scope"
     made = run("vision-model", "--unit", .001, mesh, model)
     check(made.returncode == 0 and "100 %" in made.stderr, made.stderr)
     check("4 poses look alike" in made.stdout, made.stdout)
+    memory = re.search(r"about (\d+) MB", made.stdout)
+    check(memory and 10 < int(memory[1]) < 1000, made.stdout)
     shown = run("vision-model", model)
     check(shown.returncode == 0 and shown.stdout == made.stdout, shown.stdout)
     large = run("vision-model", mesh, folder / "large.scope")
@@ -69,6 +77,11 @@ def check_model(folder):
     cut = run("vision-model", model)
     check(cut.returncode == 1 and "damaged" in cut.stderr, cut.stderr)
     check(run("vision-model").returncode == 2, "no usage without arguments")
+    for option in ("--unit", "--spacing", "--radius", "--seed"):
+        no = run("vision-model", option, "1x", mesh, folder / "no.scope")
+        check(no.returncode == 1 and "1x: this is no number" in no.stderr,
+              no.stderr)
+    check_help("vision-model")
 
 
 def check_views(folder):
@@ -125,8 +138,54 @@ def check_poses(folder):
     # hidden, there is nothing to tell
     write_depth(folder / "depth.png", 100)
     check(evaluate(folder, (0, 0, 0), *camera)["vsd"] == 1, "VSD where hidden")
-    none = run("vision-pose-eval", folder / "found.csv", folder / "truth.csv")
-    check(none.returncode == 1 and "--mesh" in none.stderr, none.stderr)
+
+
+def check_lists(folder):
+    """More poses than a frame has, and poses that there are none true of."""
+    truth, found = folder / "truth.csv", folder / "found.csv"
+    mesh = ["--mesh", f"3={folder / 'box.obj'}"]
+    write_poses(truth, [(0, 0, 0)])
+    write_poses(found, 5000 * [(0, 0, 0)])
+    many = run("vision-pose-eval", *mesh, found, truth)
+    check(many.stdout.count("\n") == 5001 and "5000 estimates" in many.stderr,
+          many.stderr)
+    text = found.read_text().splitlines()[:2]
+    found.write_text("\n".join(text).replace("1,2,3", "1,7,3") + "\n")
+    write_depth(folder / "depth.png", 600)
+    camera = ["--camera", "200,200,32,32", "--depth", folder / "depth.png"]
+    none = run("vision-pose-eval", *mesh, *camera, found, truth)
+    head, line = none.stdout.split()
+    check(head.count(",") == line.count(",") and "none,none" in line, line)
+
+
+def check_refused(folder):
+    truth, found, mesh = (folder / name for name in
+                          ("truth.csv", "found.csv", "box.obj"))
+    write_poses(truth, [(0, 0, 0)])
+    good = truth.read_text()
+    write_depth(folder / "depth.png", 600)
+    depth = ["--depth", folder / "depth.png"]
+    two = good + good.splitlines()[1].replace("1,2,3", "1,4,3") + "\n"
+    for options, text, problem in [
+            ([], good, "--mesh 3=FILE"),
+            (["--mesh", f"x={mesh}"], good, "ID=FILE"),
+            (["--mesh", mesh], good, "ID=FILE"),
+            (["--mesh", "3=/nowhere.ply"], good, "/nowhere.ply"),
+            (["--mesh", f"3={mesh}", "--unit", "1"], good, "--unit"),
+            (["--unit", "mm"], good, "mm: "),
+            (["--camera", "1,2,3"], good, "FX,FY,CX,CY"),
+            (["--mesh", f"3={mesh}", *depth], good, "--camera"),
+            (["--mesh", f"3={mesh}", *depth, "--camera", "9,9,9,9"], two,
+             "of one image"),
+            ([], good.replace("0.9", "nan"), "line 2"),
+            ([], good + "1,2\n", "line 3"),
+            ([], good.replace("1 0 0 0 1", "1 0 0 0 2"), "no turn"),
+            ([], good.splitlines()[0], "no poses")]:
+        found.write_text(text)
+        got = run("vision-pose-eval", *options, found, truth)
+        check(got.returncode == 1 and problem in got.stderr,
+              f"{options}: {got.stderr}")
+    check_help("vision-pose-eval")
 
 
 def main():
@@ -137,6 +196,8 @@ def main():
         check_views(folder)
         if (TOOLS / "vision-pose-eval").exists():
             check_poses(folder)
+            check_lists(folder)
+            check_refused(folder)
     sys.exit(1 if failures else 0)
 
 

@@ -14,11 +14,14 @@
 const char *
 pose_eval_add_mesh (PoseEvalMeshes *m, const char *arg)
 {
-  const char *path = strchr (arg, '=');
+  char *path;
+  long object = strtol (arg, &path, 10);
 
-  if (!path || m->n == POSE_EVAL_MESHES)
-    return "a mesh is given as ID=FILE, 256 times at most";
-  m->list[m->n].object = atoi (arg);
+  if (path == arg || *path != '=' || object < 0 || object > 1000000)
+    return "a mesh is given as ID=FILE, ID being the object's number";
+  if (m->n == POSE_EVAL_MESHES)
+    return "there are more than 256 meshes";
+  m->list[m->n].object = (int) object;
   m->list[m->n++].path = path + 1;
   return NULL;
 }
@@ -44,18 +47,27 @@ diameter_of (const ScopedetectMesh *m)
 }
 
 const char *
-pose_eval_load (PoseEvalMeshes *meshes)
+pose_eval_load (PoseEvalMeshes *meshes, const char **path)
 {
   for (int i = 0; i < meshes->n; i++) {
     PoseEvalMesh *m = &meshes->list[i];
 
+    *path = m->path;
     TRY (scopedetect_mesh_read (&m->mesh, m->path));
-    for (uint32_t k = 0; k < 3 * m->mesh.n; k++)
+    for (uint32_t k = 0; k < 3 * m->mesh.n; k++) {
       m->mesh.x[k] *= (float) meshes->unit;
+      if (!isfinite (m->mesh.x[k]))
+        return "a vertex is not a number";
+    }
     for (uint32_t k = 0; k < 3 * m->mesh.n_triangles; k++)
       if (m->mesh.triangles[k] >= m->mesh.n)
         return "a triangle names a vertex that is not there";
     m->diameter = diameter_of (&m->mesh);
+    if (!(m->diameter <= SCOPEDETECT_MAX_DIAMETER) ||
+        m->diameter < SCOPEDETECT_MIN_DIAMETER)
+      return "the object would be more than 2 m or less than 1 cm large; say "
+             "by "
+             "--unit how many metres a unit of the file is";
   }
   return NULL;
 }
@@ -127,7 +139,7 @@ pose_eval_read_depth (PoseEvalImage *image, const char *path)
   png_structp reader =
       png_create_read_struct (PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
   png_infop info = png_create_info_struct (reader);
-  const char *error = "is no grey PNG";
+  const char *error = "it is no PNG picture with 16 bits of grey";
 
   if (f && !setjmp (png_jmpbuf (reader))) {
     png_init_io (reader, f);
@@ -148,7 +160,7 @@ pose_eval_read_depth (PoseEvalImage *image, const char *path)
   png_destroy_read_struct (&reader, &info, NULL);
   if (f)
     fclose (f);
-  return f ? error : "cannot be opened";
+  return f ? error : "it cannot be opened";
 }
 
 /* One triangle, corners in the camera's frame, to @z: pixels whose rays meet

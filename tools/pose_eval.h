@@ -32,9 +32,10 @@ typedef struct {
   double scale, fx, fy, cx, cy;
 } PoseEvalImage;
 
-/* @arg is ID=FILE; the file is read by pose_eval_load (). */
+/* @arg is ID=FILE; the file is read by pose_eval_load (), which leaves the name
+ * of the newest at @path. */
 const char *pose_eval_add_mesh (PoseEvalMeshes *meshes, const char *arg);
-const char *pose_eval_load (PoseEvalMeshes *meshes);
+const char *pose_eval_load (PoseEvalMeshes *meshes, const char **path);
 const PoseEvalMesh *pose_eval_mesh (const PoseEvalMeshes *meshes, int object);
 const char *pose_eval_read_depth (PoseEvalImage *image, const char *path);
 void pose_eval_free (PoseEvalMeshes *meshes, PoseEvalImage *image);

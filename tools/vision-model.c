@@ -2,6 +2,7 @@
  *
  * vision-model: makes the model files that scopedetect looks for, of meshes and
  * clouds of points, and says what is in one. */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +61,8 @@ describe (const ScopedetectModel *model)
   else
     printf ("%u pose%s look%s alike\n", i.n_symmetries,
         i.n_symmetries == 1 ? "" : "s", i.n_symmetries == 1 ? "s" : "");
+  printf ("memory: about %.0f MB to look for it in frames of 640 x 480\n",
+      1e-6 * (double) scopedetect_memory (640, 480, &model, 1));
 }
 
 static int
@@ -133,40 +136,90 @@ show (const char *path)
   return error ? fail (path, error) : 0;
 }
 
+/* What the command line says. */
+typedef struct {
+  ScopedetectCompile how;
+  const char *path[2], *name;
+  Source source;
+  int n;
+  bool is_wrong; /* a number that is none */
+} Wanted;
+
+static double
+read_number (const char *text, bool *is_wrong)
+{
+  char *end;
+  double value = strtod (text, &end);
+
+  *is_wrong |= end == text || *end;
+  return value;
+}
+
+static uint64_t
+read_seed (const char *text, bool *is_wrong)
+{
+  char *end;
+  uint64_t value = strtoull (text, &end, 0);
+
+  *is_wrong |= end == text || *end;
+  return value;
+}
+
+/* Whether @option has no value and is known. */
+static bool
+read_word (Wanted *w, const char *option)
+{
+  if (!strcmp (option, "--quiet"))
+    w->how.progress = NULL;
+  else if (!strcmp (option, "--solid"))
+    w->source = SOLID;
+  else if (!strcmp (option, "--views"))
+    w->source = VIEWS;
+  else
+    return false;
+  return true;
+}
+
+/* Whether @option has a value and is known. */
+static bool
+read_option (Wanted *w, const char *option, const char *value)
+{
+  if (!strcmp (option, "--unit"))
+    w->how.unit = read_number (value, &w->is_wrong);
+  else if (!strcmp (option, "--spacing"))
+    w->how.spacing = read_number (value, &w->is_wrong);
+  else if (!strcmp (option, "--radius"))
+    w->how.feature_radius = read_number (value, &w->is_wrong);
+  else if (!strcmp (option, "--seed"))
+    w->how.seed = read_seed (value, &w->is_wrong);
+  else if (!strcmp (option, "--name"))
+    w->name = value;
+  else
+    return false;
+  return true;
+}
+
 int
 main (int argc, char **argv)
 {
-  ScopedetectCompile how = SCOPEDETECT_COMPILE_DEFAULTS;
-  const char *path[2] = {NULL, NULL}, *name = NULL;
-  Source source = MESH;
-  int n = 0;
+  Wanted w = {.how = SCOPEDETECT_COMPILE_DEFAULTS, .source = MESH};
 
-  how.progress = progress;
+  w.how.progress = progress;
   for (int i = 1; i < argc; i++) {
-    const char *value = i + 1 < argc ? argv[i + 1] : NULL;
-
-    if (!strcmp (argv[i], "--quiet"))
-      how.progress = NULL;
-    else if (!strcmp (argv[i], "--solid"))
-      source = SOLID;
-    else if (!strcmp (argv[i], "--views"))
-      source = VIEWS;
-    else if (!strcmp (argv[i], "--unit") && value)
-      how.unit = atof (argv[++i]);
-    else if (!strcmp (argv[i], "--spacing") && value)
-      how.spacing = atof (argv[++i]);
-    else if (!strcmp (argv[i], "--radius") && value)
-      how.feature_radius = atof (argv[++i]);
-    else if (!strcmp (argv[i], "--seed") && value)
-      how.seed = strtoull (argv[++i], NULL, 0);
-    else if (!strcmp (argv[i], "--name") && value)
-      name = argv[++i];
-    else if (argv[i][0] == '-' || n == 2)
+    if (!strcmp (argv[i], "--help"))
+      return fputs (usage, stdout), 0;
+    if (read_word (&w, argv[i]))
+      continue;
+    if (i + 1 < argc && read_option (&w, argv[i], argv[i + 1]))
+      i++;
+    else if (argv[i][0] == '-' || w.n == 2)
       return fputs (usage, stderr), 2;
     else
-      path[n++] = argv[i];
+      w.path[w.n++] = argv[i];
+    if (w.is_wrong)
+      return fail (argv[i], "this is no number");
   }
-  if (n == 2)
-    return make (path[0], path[1], name, source, &how);
-  return n ? show (path[0]) : (fputs (usage, stderr), 2);
+  if (w.n == 2)
+    return make (w.path[0], w.path[1], w.name, w.source, &w.how);
+  return w.n ? show (w.path[0]) : (fputs (usage, stderr), 2);
 }

@@ -3,6 +3,7 @@
  * vision-pose-eval: how far estimated poses are from true ones, by the measures
  * of the BOP benchmark (T. Hodan and others, ECCV 2018): ADD, ADD-S and VSD. */
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,46 +21,96 @@ static const char usage[] =
     "\n"
     "  --mesh ID=FILE       the object's mesh; once for each object\n"
     "  --unit METRES        of the meshes; default 0.001\n"
-    "  --depth FILE         of VSD: the image's depth, a PNG of 16 bits\n"
+    "  --depth FILE         of VSD: the image's depth, a PNG of 16 bits; the\n"
+    "                       estimates are of this image alone\n"
     "  --depth-scale METRES a unit of it; default 0.001\n"
     "  --camera FX,FY,CX,CY of VSD, pixels\n";
 
-#define MOST 4096
+#define WHERE 512 /* bytes of the name of what is wrong, with its end */
 
 typedef struct {
-  PoseEvalPose pose[MOST];
-  int n;
+  PoseEvalPose *pose;
+  size_t n, room;
 } List;
 
+/* Where @list has no room, it gets more. */
+static PoseEvalPose *
+add_pose (List *list)
+{
+  if (list->n == list->room) {
+    size_t room = list->room ? 2 * list->room : 1024;
+    PoseEvalPose *more = realloc (list->pose, room * sizeof *more);
+
+    if (!more)
+      return NULL;
+    list->pose = more;
+    list->room = room;
+  }
+  return &list->pose[list->n++];
+}
+
+/* A turn: rows of length 1 and at right angles, as well as a few digits say. */
+static bool
+is_turn (const double r[9])
+{
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j <= i; j++) {
+      double dot = 0;
+
+      for (int k = 0; k < 3; k++)
+        dot += r[3 * i + k] * r[3 * j + k];
+      if (!(fabs (dot - (i == j)) < .02))
+        return false;
+    }
+  return true;
+}
+
 static const char *
-read_csv (List *list, const char *path)
+read_line (const char *line, PoseEvalPose *p)
+{
+  double *r = p->r, *t = p->t;
+
+  if (sscanf (line,
+          "%d,%d,%d,%lf,%lf %lf %lf %lf %lf %lf %lf %lf %lf,%lf %lf %lf",
+          &p->scene, &p->image, &p->object, &p->score, r, r + 1, r + 2, r + 3,
+          r + 4, r + 5, r + 6, r + 7, r + 8, t, t + 1, t + 2) != 16)
+    return "the line is no pose: scene_id,im_id,obj_id,score,R,t,time";
+  for (int k = 0; k < 3; k++)
+    t[k] /= 1000;
+  if (!isfinite (t[0] + t[1] + t[2]) || !isfinite (p->score))
+    return "the line has a score or place that is no number";
+  return is_turn (r) ? NULL : "R in the line is no turn";
+}
+
+static const char *
+read_csv (List *list, const char *path, char where[WHERE])
 {
   FILE *f = fopen (path, "r");
+  const char *err = NULL;
   char line[1024];
 
+  snprintf (where, WHERE, "%s", path);
   if (!f)
-    return "cannot be opened";
-  while (fgets (line, sizeof line, f)) {
-    PoseEvalPose *p = &list->pose[list->n];
-    double *r = p->r, *t = p->t;
+    return "it cannot be opened";
+  for (int n = 1; !err && fgets (line, sizeof line, f); n++) {
+    PoseEvalPose p;
 
-    if (sscanf (line,
-            "%d,%d,%d,%lf,%lf %lf %lf %lf %lf %lf %lf %lf %lf,%lf %lf %lf",
-            &p->scene, &p->image, &p->object, &p->score, r, r + 1, r + 2, r + 3,
-            r + 4, r + 5, r + 6, r + 7, r + 8, t, t + 1, t + 2) != 16) {
-      if (list->n || !strstr (line, "scene_id")) {
-        fclose (f);
-        return "has a line that is no pose";
-      }
-      continue; /* the head */
+    if (n == 1 && strstr (line, "scene_id"))
+      continue;
+    err = read_line (line, &p);
+    if (err) {
+      snprintf (where, WHERE, "%.400s: line %d", path, n);
+    } else {
+      PoseEvalPose *at = add_pose (list);
+
+      if (at)
+        *at = p;
+      else
+        err = "out of memory";
     }
-    for (int k = 0; k < 3; k++)
-      t[k] /= 1000;
-    if (++list->n == MOST)
-      break;
   }
   fclose (f);
-  return list->n ? NULL : "has no poses";
+  return err ? err : list->n ? NULL : "it has no poses";
 }
 
 /* The true pose that an estimate is nearest to by ADD-S, or NULL. */
@@ -69,7 +120,7 @@ nearest_truth (const List *truth, const PoseEvalPose *p,
 {
   const PoseEvalPose *best = NULL;
 
-  for (int i = 0; i < truth->n; i++) {
+  for (size_t i = 0; i < truth->n; i++) {
     const PoseEvalPose *t = &truth->pose[i];
     double a, s;
 
@@ -90,7 +141,7 @@ compare (const List *estimates, const List *truth, const PoseEvalMeshes *meshes,
 
   printf ("scene,image,object,score,add_mm,add_s_mm,diameter_mm%s\n",
       image->depth ? ",vsd" : "");
-  for (int i = 0; i < estimates->n; i++) {
+  for (size_t i = 0; i < estimates->n; i++) {
     const PoseEvalPose *p = &estimates->pose[i], *t;
     const PoseEvalMesh *m = pose_eval_mesh (meshes, p->object);
     double add = 0, add_s = 0;
@@ -103,7 +154,8 @@ compare (const List *estimates, const List *truth, const PoseEvalMeshes *meshes,
     t = nearest_truth (truth, p, &m->mesh, &add, &add_s);
     printf ("%d,%d,%d,%g,", p->scene, p->image, p->object, p->score);
     if (!t) {
-      printf ("none,none,%.1f\n", 1e3 * m->diameter);
+      printf (
+          "none,none,%.1f%s\n", 1e3 * m->diameter, image->depth ? ",none" : "");
       continue;
     }
     right += add < .1 * m->diameter;
@@ -114,7 +166,8 @@ compare (const List *estimates, const List *truth, const PoseEvalMeshes *meshes,
     printf ("\n");
   }
   fprintf (stderr,
-      "%d estimates, %d true poses; within a tenth of the diameter: %d by ADD, "
+      "%zu estimates, %zu true poses; within a tenth of the diameter: %d by "
+      "ADD, "
       "%d by ADD-S\n",
       estimates->n, truth->n, right, right_s);
   return 0;
@@ -127,47 +180,117 @@ fail (const char *path, const char *why)
   return 1;
 }
 
+/* What the command line says. */
+typedef struct {
+  PoseEvalMeshes meshes;
+  PoseEvalImage image;
+  const char *depth, *path[2];
+  int n;
+} Wanted;
+
+/* @text to @value, a number above 0. */
+static const char *
+read_metres (const char *text, double *value)
+{
+  char *end;
+
+  *value = strtod (text, &end);
+  return end != text && !*end && *value > 0 && isfinite (*value)
+      ? NULL
+      : "this must be a number of metres above 0";
+}
+
+static const char *
+read_camera (const char *text, PoseEvalImage *im)
+{
+  char rest;
+
+  return sscanf (text, "%lf,%lf,%lf,%lf%c", &im->fx, &im->fy, &im->cx, &im->cy,
+             &rest) == 4 &&
+          im->fx > 0 && im->fy > 0
+      ? NULL
+      : "a camera is written FX,FY,CX,CY";
+}
+
+/* Whether @option is one that has a @value; @why: what is wrong with that. */
+static bool
+read_option (Wanted *w, const char *option, const char *value, const char **why)
+{
+  if (!strcmp (option, "--unit"))
+    *why = read_metres (value, &w->meshes.unit);
+  else if (!strcmp (option, "--depth-scale"))
+    *why = read_metres (value, &w->image.scale);
+  else if (!strcmp (option, "--depth"))
+    w->depth = value;
+  else if (!strcmp (option, "--mesh"))
+    *why = pose_eval_add_mesh (&w->meshes, value);
+  else if (!strcmp (option, "--camera"))
+    *why = read_camera (value, &w->image);
+  else
+    return false;
+  return true;
+}
+
+/* The depth is that of one image. */
+static const char *
+check_depth (const Wanted *w, const List *estimates)
+{
+  if (!w->depth)
+    return NULL;
+  if (!(w->image.fx > 0))
+    return "VSD needs the camera too; give it by --camera";
+  for (size_t i = 1; i < estimates->n; i++)
+    if (estimates->pose[i].scene != estimates->pose[0].scene ||
+        estimates->pose[i].image != estimates->pose[0].image)
+      return "it is of one image, but the estimates are of several; give those "
+             "of one image";
+  return NULL;
+}
+
+static int
+evaluate (Wanted *w)
+{
+  List list[2] = {{0}};
+  char where[WHERE];
+  const char *why = NULL, *of = where;
+  int result;
+
+  for (int i = 0; i < 2 && !why; i++)
+    why = read_csv (&list[i], w->path[i], where);
+  if (!why)
+    why = pose_eval_load (&w->meshes, &of);
+  if (!why) {
+    of = w->depth;
+    why = check_depth (w, &list[0]);
+  }
+  if (!why && w->depth)
+    why = pose_eval_read_depth (&w->image, w->depth);
+  result = why ? fail (of, why)
+               : compare (&list[0], &list[1], &w->meshes, &w->image);
+  pose_eval_free (&w->meshes, &w->image);
+  free (list[0].pose);
+  free (list[1].pose);
+  return result;
+}
+
 int
 main (int argc, char **argv)
 {
-  static List list[2];
-  PoseEvalMeshes meshes = {.unit = .001};
-  PoseEvalImage image = {.scale = .001};
-  const char *path[2], *depth = NULL, *why = NULL;
-  int n = 0, result;
+  static Wanted w = {.meshes.unit = .001, .image.scale = .001};
 
-  for (int i = 1; i < argc && !why; i++) {
-    const char *v = i + 1 < argc ? argv[i + 1] : NULL;
+  for (int i = 1; i < argc; i++) {
+    const char *why = NULL;
 
-    if (!strcmp (argv[i], "--unit") && v)
-      meshes.unit = atof (argv[++i]);
-    else if (!strcmp (argv[i], "--depth-scale") && v)
-      image.scale = atof (argv[++i]);
-    else if (!strcmp (argv[i], "--depth") && v)
-      depth = argv[++i];
-    else if (!strcmp (argv[i], "--mesh") && v)
-      why = pose_eval_add_mesh (&meshes, argv[++i]);
-    else if (!strcmp (argv[i], "--camera") && v &&
-        sscanf (v, "%lf,%lf,%lf,%lf", &image.fx, &image.fy, &image.cx,
-            &image.cy) == 4)
+    if (!strcmp (argv[i], "--help"))
+      return fputs (usage, stdout), 0;
+    if (i + 1 < argc && read_option (&w, argv[i], argv[i + 1], &why))
       i++;
-    else if (argv[i][0] == '-' || n == 2)
+    else if (argv[i][0] == '-' || w.n == 2)
       return fputs (usage, stderr), 2;
     else
-      path[n++] = argv[i];
+      w.path[w.n++] = argv[i];
     if (why)
       return fail (argv[i], why);
   }
-  if (n != 2 || (depth && !(image.fx > 0)))
-    return fputs (usage, stderr), 2;
-  for (int i = 0; i < 2; i++)
-    if ((why = read_csv (&list[i], path[i])))
-      return fail (path[i], why);
-  if ((why = pose_eval_load (&meshes)))
-    return fail ("--mesh", why);
-  if (depth && (why = pose_eval_read_depth (&image, depth)))
-    return fail (depth, why);
-  result = compare (&list[0], &list[1], &meshes, &image);
-  pose_eval_free (&meshes, &image);
-  return result;
+  return w.n == 2 ? evaluate (&w) : (fputs (usage, stderr), 2);
 }

@@ -195,7 +195,7 @@ check_how (const ScopedetectMesh *m, const ScopedetectCompile *how)
     return "the model has fewer than 3 vertices";
   if (d2 > 3 * SCOPEDETECT_MAX_DIAMETER * SCOPEDETECT_MAX_DIAMETER)
     return "the object would be more than 2 m large; if the file is in "
-           "millimetres, say that a unit is 0.001 m";
+           "millimetres, say that a unit is 0.001 m (--unit 0.001)";
   if (d2 < SCOPEDETECT_MIN_DIAMETER * SCOPEDETECT_MIN_DIAMETER)
     return "the object would be less than 1 cm large; check the unit of the "
            "file, which is taken to be metres";
