@@ -11,14 +11,18 @@
 # bracket drill house pan camera plane tee, all of which are looked for if none
 # is named); SEED=1 is another one.
 #
-# COLOR and DEPTH are two aligned pictures, DEPTH with 16 bits, or two sequences
-# of them, 'color-%06d.png' 'depth-%06d.png'.  INTRINSICS is fx,fy,cx,cy in
-# pixels, or a file of OpenCV or ROS.  A MODEL is a file of vision-model, or a
-# mesh or cloud of points in metres, of which one is made first.
+# COLOR and DEPTH are two aligned pictures, DEPTH with 16 bits; two sequences of
+# them, 'color-%06d.png' 'depth-%06d.png'; the two devices of a live camera,
+# /dev/video4 /dev/video2, whose depth is GRAY16_LE and aligned with the colour;
+# or two sources in words of gst-launch-1.0, 'realsensesrc …'.  INTRINSICS is
+# fx,fy,cx,cy in pixels, a file of OpenCV or ROS, or - where the frames bring
+# them.  A MODEL is a file of vision-model, or a mesh or cloud of points, of which
+# one is made first.
 #
 # SCOPEDETECT holds further properties: SCOPEDETECT='depth-scale=0.0001
-# table=false'.  START is the number of the first picture of a sequence (0).
-# FRAMES=100 ends it after 100 frames.
+# table=false'.  UNIT=0.001 says that meshes are in millimetres.  SIZE is that of
+# the frames of devices (640x480).  START is the number of the first picture of a
+# sequence (0).  FRAMES=100 ends it after 100 frames.
 set -euo pipefail
 # shellcheck source=pipelines/common.sh
 . "$(dirname "$0")/common.sh"
@@ -35,10 +39,34 @@ else
   exit 2
 fi
 read -ra properties <<<"${SCOPEDETECT-}"
+size=${SIZE:-640x480}
+
+# Of a live camera, what there is no time for is left there, in pairs; frames
+# that are nearer than half of 1/30 s are one.
+queue=(queue)
+live=()
+be_live () {
+  queue=(queue max-size-buffers=2 max-size-bytes=0 max-size-time=0)
+  live=(max-skew=16666666)
+}
 
 # Sets `source` for one of the two.
 choose_picture () {
   local first=$1 kind=${1##*.}
+  case $1 in
+    /dev/*)
+      # shellcheck disable=SC2054 # the commas are of caps
+      source=(v4l2src device="$1" ${FRAMES:+num-buffers="$FRAMES"} ! decodebin !
+        videoconvert ! "video/x-raw,width=${size%x*},height=${size#*x}")
+      be_live
+      return
+      ;;
+    *src | *src\ *)
+      read -ra source <<<"$1"
+      be_live
+      return
+      ;;
+  esac
   # shellcheck disable=SC2059 # the sequence's name is a format
   case $1 in *%*) first=$(printf "$1" "${START:-0}") ;; esac
   [ -r "$first" ] || { echo "there is no file $first to read" >&2; exit 1; }
@@ -65,14 +93,18 @@ for model in "$@"; do
   case $model in
     *.ply | *.obj | *.pcd | *.xyz)
       name=$(basename "${model%.*}")
-      "$build/tools/vision-model" "$model" "$made/$name.model" >&2
+      "$build/tools/vision-model" ${UNIT:+--unit "$UNIT"} "$model" \
+        "$made/$name.model" >&2 || {
+        echo "UNIT=0.001 says that $model is in millimetres" >&2
+        exit 1
+      }
       model=$made/$name.model
       ;;
   esac
   models+=${models:+,}$model
 done
 
-if [ "$color" = clutter ]; then
+if [ "$color" = clutter ] || [ "$intrinsics" = - ]; then
   camera=() # it is on the buffers
 elif [ -r "$intrinsics" ]; then
   camera=(calibration="$intrinsics")
@@ -88,15 +120,18 @@ fi
 if [ "$color" = clutter ]; then
   scene=(visiontestsrc pattern=clutter seed="${SEED:-0}"
     ${FRAMES:+num-buffers="$FRAMES"})
+  # shellcheck disable=SC2054 # the commas are of caps
   line=("${scene[@]}" view=color ! video/x-raw,format=RGB ! queue !
     objects.sink_color "${scene[@]}" view=depth ! queue ! objects.sink_depth)
 else
   choose_picture "$color"
-  line=("${source[@]}" ! videoconvert ! video/x-raw,format=RGB ! queue !
-    objects.sink_color)
+  # shellcheck disable=SC2054 # the commas are of caps
+  line=("${source[@]}" ! videoconvert ! video/x-raw,format=RGB !
+    "${queue[@]}" ! objects.sink_color)
   choose_picture "$depth"
-  line+=("${source[@]}" ! videoconvert ! video/x-raw,format=GRAY16_LE ! queue !
-    objects.sink_depth)
+  # shellcheck disable=SC2054
+  line+=("${source[@]}" ! videoconvert ! video/x-raw,format=GRAY16_LE !
+    "${queue[@]}" ! objects.sink_depth)
 fi
 launch "${line[@]}" scopedetect name=objects models="$models" "${camera[@]}" \
-  "${properties[@]}" ! "${show[@]}"
+  "${live[@]}" "${properties[@]}" ! "${show[@]}"

@@ -213,6 +213,29 @@ def clutter_of_scopedetect(env):
     print("ok   pipelines/scopedetect.sh with clutter")
 
 
+def live_of_scopedetect(env):
+    """Two live sources that bring their camera, and a mesh in millimetres."""
+    script = ROOT / "pipelines/scopedetect.sh"
+    source = ("visiontestsrc pattern=clutter seed=1003 is-live=true "
+              "num-buffers={} view={} ! video/x-raw,framerate=1/1")
+    with tempfile.TemporaryDirectory() as folder:
+        mesh = Path(f"{folder}/box.xyz")
+        mesh.write_text("".join(
+            f"{x} {y} {z}\n" for x in range(0, 41, 2) for y in range(0, 61, 2)
+            for z in range(0, 81, 2) if x in (0, 40) or y in (0, 60)
+            or z in (0, 80)))
+        lines = run(
+            [script, source.format(3, "color"), source.format(3, "depth"), "-",
+             mesh], env=dict(env, UNIT="0.001", SCOPEDETECT=(
+                 "queries=300 clusters=20 max-skew=400000000 "
+                 "latency=5000000000"))).splitlines()
+        assert lines and all("objects" in line for line in lines), lines
+        large = subprocess.run([script, "/dev/null", "/dev/null", "-", mesh],
+                               env=env, capture_output=True, text=True)
+        assert large.returncode == 1 and "UNIT=0.001" in large.stderr, large
+    print("ok   pipelines/scopedetect.sh with live sources")
+
+
 def scripts():
     env = dict(os.environ, FRAMES="60")
     for name in "DISPLAY", "WAYLAND_DISPLAY":
@@ -238,6 +261,7 @@ def scripts():
     inputs_of_gpuccl(env)
     inputs_of_pocstereo(env)
     clutter_of_scopedetect(env)
+    live_of_scopedetect(env)
 
     with tempfile.TemporaryDirectory() as folder:
         run([ROOT / "pipelines/visionmap.sh"], env=env, cwd=folder)
