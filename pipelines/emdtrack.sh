@@ -12,8 +12,9 @@
 #   pipelines/emdtrack.sh camera BOX         the first camera, or /dev/videoN
 #   pipelines/emdtrack.sh CUBE.hdr BOX       a multispectral cube of ENVI, or a
 #   pipelines/emdtrack.sh 'CUBE-%04d.hdr' BOX   sequence of them, in 8 channels
-#   pipelines/emdtrack.sh 'raw-%06d.png' BOX a sequence of a mosaic camera's grey
-#                                            pictures, tiles of 4 x 4
+#   pipelines/emdtrack.sh 'frame-%04d.jpg' BOX  a sequence of pictures; grey ones
+#                                            of PNG are a mosaic camera's, tiles
+#                                            of 4 x 4
 #
 # BOX is x,y,width,height in pixels, or NAME:x,y,width,height;… of up to eight;
 # instead of x,y,width,height there may be file=PICTURE.png, which is looked for.
@@ -23,6 +24,13 @@
 set -euo pipefail
 # shellcheck source=pipelines/common.sh
 . "$(dirname "$0")/common.sh"
+
+# By byte 25 of the file: the kind of colours (PNG, 11.2.1).
+is_grey_png () {
+  local kind
+  kind=$(od -An -tu1 -j25 -N1 "$1")
+  [[ $1 == *.png ]] && [ "$((kind))" = 0 ]
+}
 
 input=${1:-test}
 box=${2-}
@@ -44,11 +52,18 @@ case $input in
     # shellcheck disable=SC2059 # the sequence's name is a format
     first=$(printf "$input" "${START:-0}")
     [ -r "$first" ] || { echo "there is no file $first to read" >&2; exit 1; }
+    kind=${input##*.}
     # shellcheck disable=SC2054,SC2206 # the commas are of caps
     source=(multifilesrc location="$input" start-index="${START:-0}"
-      caps=image/png,framerate=30/1 $buffers !
-      pngdec ! videoconvert ! 'video/x-raw,format=GRAY16_LE')
-    many+=(channel-layout=mosaic channels=16)
+      caps="image/${kind/jpg/jpeg},framerate=30/1" $buffers ! decodebin !
+      videoconvert)
+    if is_grey_png "$first"; then
+      source+=(! 'video/x-raw,format=GRAY16_LE')
+      many+=(channel-layout=mosaic channels=16)
+    else
+      many=()
+      show=(visionoverlay)
+    fi
     ;;
   *)
     choose_source "$input"

@@ -133,6 +133,10 @@ def inputs_of_emdtrack(env):
         make(f"filesrc location={clip} ! decodebin ! videoconvert ! videocrop "
              "left=58 top=76 right=508 bottom=330 ! pngenc ! "
              f"multifilesink location={folder}/red-%d.png")
+        for kind in "jpg", "png":
+            make(f"filesrc location={clip} ! decodebin ! videoconvert ! "
+                 f"{kind.replace('jpg', 'jpeg')}enc ! "
+                 f"multifilesink location={folder}/frame-%d.{kind}")
         make(f"{scene} channel-layout=mosaic ! pngenc ! "
              f"multifilesink location={mosaic}")
         make(f"{scene} channels=8 ! multifilesink location={folder}/cube-%d.raw")
@@ -143,6 +147,8 @@ def inputs_of_emdtrack(env):
         for path, box, x, y in (
                 (clip, "58,76,74,74", 86, 112),
                 (clip, f"red:file={folder}/red-0.png", 86, 112),
+                (f"{folder}/frame-%d.jpg", "58,76,74,74", 86, 112),
+                (f"{folder}/frame-%d.png", "58,76,74,74", 86, 112),
                 (mosaic, "27,201,74,74", 68, 241),
                 (f"{folder}/cube-%d.hdr", "27,201,74,74", 68, 241)):
             frames = [json.loads(line) for line in run(
