@@ -89,7 +89,7 @@ emdtrack_check (const EmdtrackParams *p)
   if (p->cache_bits < 8 || p->cache_bits > 24)
     return "the cache must have 8 to 24 bits";
   if (p->n_targets < 0 || p->n_targets > EMDTRACK_TARGETS)
-    return "there can be 8 targets";
+    return "there can be 8 targets at most";
   for (int t = 0; t < p->n_targets; t++)
     TRY (emdtrack_check_target (&p->targets[t], p->bins));
   TRY (check_codebook (p));
@@ -114,13 +114,15 @@ emdtrack_frame_size (const EmdtrackFrame *f, int *width, int *height)
   if (f->layout == EMDTRACK_PLAIN)
     return NULL;
   if (!is_grey (img->format))
-    return "channels come in grey frames, as mosaic or stacked";
+    return "channels come in grey frames, as mosaic or stacked; this one has "
+           "colours";
   if (f->channels < 2 || f->channels > EMDTRACK_BINS)
     return "there must be 2 to 16 channels";
   if (f->layout == EMDTRACK_STACKED) {
     *height = img->height / f->channels;
     return img->height % f->channels
-        ? "the frame's height is no multiple of its channels"
+        ? "the frame's height is no multiple of its channels; check how many "
+          "they are, or cut the rest off"
         : NULL;
   }
   if (f->mosaic_width < 1 || f->mosaic_height < 1 ||
@@ -129,7 +131,8 @@ emdtrack_frame_size (const EmdtrackFrame *f, int *width, int *height)
   *width = img->width / f->mosaic_width;
   *height = img->height / f->mosaic_height;
   return img->width % f->mosaic_width || img->height % f->mosaic_height
-      ? "the frame's size is no multiple of the mosaic's pattern"
+      ? "the frame's size is no multiple of the mosaic's pattern; check the "
+        "pattern, or cut the rest off"
       : NULL;
 }
 

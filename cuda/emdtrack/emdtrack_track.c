@@ -56,7 +56,7 @@ add (EmdtrackTracker *t, const EmdtrackParams *params,
   EmdtrackTrack *track = &t->track[t->n];
 
   if (t->n == EMDTRACK_TARGETS)
-    return "there can be 8 targets";
+    return "there can be 8 targets at most";
   TRY (emdtrack_check_target (target, params->bins));
   TRY (emdtrack_model_set (&t->model[t->n], params, target));
   memset (track, 0, sizeof *track);

@@ -260,6 +260,7 @@ gst_emdtrack_finalize (GObject *object)
   g_free (self->targets);
   g_free (self->target_meta);
   g_free (self->problem);
+  g_free (self->wrong);
   g_clear_pointer (&self->pending, gst_emdtrack_choices_free);
   G_OBJECT_CLASS (gst_emdtrack_parent_class)->finalize (object);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The element `emdtrack`, in eleven parts: gstemdtrack.c (frames),
+ * The element `emdtrack`, in twelve parts: gstemdtrack.c (frames),
  * gstemdtrackparams.c (what caps and properties mean together),
+ * gstemdtrackdistance.c (distances of a file),
  * gstemdtracktargets.c (which targets are chosen), gstemdtrackpattern.c (those
  * of files), gstemdtrackchoose.c (making them of a frame), gstemdtrackstudy.c
  * (and of a file), gstemdtrackinstall.c gstemdtrackproperties.c,
@@ -96,6 +97,7 @@ struct _GstEmdtrack {
   gchar *mosaic_pattern, *distance_file; /* as they were set */
   gchar *targets, *target_meta;          /* likewise */
   gchar *problem;              /* of the newest text that was refused */
+  gchar *wrong;                /* with distance-file, when the caps came */
   GstEmdtrackChoices *pending; /* set, and not yet taken by a frame */
   gboolean meta_pending;       /* the same of target_meta */
 
@@ -132,7 +134,13 @@ const char *gst_emdtrack_set_frame (
  * wrong with properties that changed. */
 const char *gst_emdtrack_get_params (GstEmdtrack *self, GstEmdtrackParams *p);
 
-/* How large the map of @frames is; FALSE where that is not known. */
+/* gstemdtrackdistance.c: distance-file to @params; NULL, or what is wrong with
+ * it.  Under the object lock. */
+const char *gst_emdtrack_read_distances (
+    GstEmdtrack *self, EmdtrackParams *params);
+
+/* gstemdtrackparams.c: how large the map of @frames is; FALSE where that is not
+ * known. */
 gboolean gst_emdtrack_map_size (
     GstEmdtrack *self, const GstStructure *frames, gint *width, gint *height);
 /* Pixels of a frame for one of the map, where the properties say it alone. */
@@ -157,6 +165,9 @@ void gst_emdtrack_set_targets (GstEmdtrack *self, const gchar *text);
 void gst_emdtrack_set_target_meta (GstEmdtrack *self, const gchar *type);
 /* The next frame takes the targets that the properties name. */
 void gst_emdtrack_choose_again (GstEmdtrack *self);
+/* Warns that @choice is not followed. */
+void gst_emdtrack_leave_out (
+    GstEmdtrack *self, const GstEmdtrackChoice *choice, const gchar *why);
 /* Forgets all targets. */
 void gst_emdtrack_drop_targets (GstEmdtrack *self);
 /* Forgets where the targets are; all are lost until they are found. */

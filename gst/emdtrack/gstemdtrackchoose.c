@@ -30,7 +30,7 @@ add_regions (GstEmdtrackChoices *all, const gchar *wanted, GstBuffer *buffer,
     }
     all = all ? all : g_new0 (GstEmdtrackChoices, 1);
     if (all->n == EMDTRACK_TARGETS) {
-      *fault = "there can be 8 targets; further regions are left out";
+      *fault = "there can be 8 targets at most; further regions are left out";
       break;
     }
     c = &all->choice[all->n++];
@@ -88,8 +88,9 @@ clip (GstEmdtrack *self, GstEmdtrackChoices *all)
     b.x1 = -floor_by (-b.x1, self->cell_x);
     b.y1 = -floor_by (-b.y1, self->cell_y);
     if (b.x0 >= self->width || b.y0 >= self->height || b.x1 <= 0 || b.y1 <= 0) {
-      gst_vision_filter_fault (
-          GST_VISION_FILTER (self), "the box of a target lies outside of it");
+      gst_emdtrack_leave_out (self, &all->choice[i],
+          "its box lies outside of the frame; x and y are those of its upper "
+          "left corner, pixels");
       continue;
     }
     around = (ImageBox){MIN (around.x0, b.x0), MIN (around.y0, b.y0),
@@ -159,7 +160,7 @@ add_pattern (GstEmdtrack *self, const GstEmdtrackParams *p,
     height = study->height;
   }
   if (width > self->width || height > self->height)
-    *fault = "a target is larger than the frame";
+    *fault = "it is larger than the frame";
   else
     *fault = emdtrack_tracker_add_target (self->tracker, &p->follow, &target,
         MAX (width, 1), MAX (height, 1), &t->track.id);
@@ -182,7 +183,7 @@ add_target (GstEmdtrack *self, const GstEmdtrackParams *p,
   else
     TRY (add_box (self, p, c, t, &fault));
   if (fault)
-    gst_vision_filter_fault (GST_VISION_FILTER (self), fault);
+    gst_emdtrack_leave_out (self, c, fault);
   else
     self->n_targets++;
   return NULL;

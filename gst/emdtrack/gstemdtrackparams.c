@@ -30,7 +30,7 @@ complete_mosaic (const gchar *pattern, EmdtrackFrame *f)
   if (pattern && *pattern) {
     if (!read_pattern (pattern, f))
       return "the mosaic's pattern is written as its width x its height, such "
-             "as 4x4";
+             "as 4x4, neither above 16";
     if (!f->channels)
       f->channels = f->mosaic_width * f->mosaic_height;
     return NULL;
@@ -98,32 +98,6 @@ read_wavelengths (const GstStructure *s, EmdtrackParams *p)
   }
 }
 
-/* ---- Distances ---- */
-
-static const char *
-read_matrix (const gchar *path, EmdtrackParams *p)
-{
-  gdouble numbers[EMDTRACK_BINS * EMDTRACK_BINS];
-  gchar *text;
-  const char *err;
-  gint n;
-
-  if (!path || !*path)
-    return "ground-distance=file needs distance-file";
-  if (!g_file_get_contents (path, &text, NULL, NULL))
-    return "distance-file cannot be read";
-  err = gst_emdtrack_parse_numbers (
-      text, EMDTRACK_BINS * EMDTRACK_BINS, numbers, &n);
-  g_free (text);
-  if (err)
-    return "distance-file holds something else than numbers";
-  if (n != p->bins * p->bins)
-    return "distance-file does not hold bins x bins numbers";
-  for (gint i = 0; i < n; i++)
-    p->matrix[i / p->bins][i % p->bins] = numbers[i];
-  return NULL;
-}
-
 static gboolean
 is_grey (const EmdtrackFrame *f)
 {
@@ -154,7 +128,7 @@ fix (GstEmdtrack *self, const GstStructure *s)
     read_wavelengths (s, p);
   }
   return self->distance == GST_EMDTRACK_DISTANCE_FILE
-      ? read_matrix (self->distance_file, p)
+      ? gst_emdtrack_read_distances (self, p)
       : NULL;
 }
 
@@ -270,6 +244,9 @@ gst_emdtrack_set_frame (
     err = fix (self, s);
   GST_OBJECT_UNLOCK (self);
   TRY (err);
+  if (MAX (self->width, self->height) > EMDTRACK_MAX_SIDE)
+    return "the sides of a frame must be 1 to 16384 pixels; put videoscale "
+           "before the element";
   self->cell_x = f->layout == EMDTRACK_MOSAIC ? f->mosaic_width : 1;
   self->cell_y = f->layout == EMDTRACK_MOSAIC ? f->mosaic_height : 1;
   if (f->layout != before.layout || f->channels != before.channels ||

@@ -45,17 +45,17 @@ check (GstEmdtrack *self, const GstEmdtrackChoice *c, EmdtrackFrame *frame)
   int width, height;
 
   if (self->fixed.histogram == EMDTRACK_CODEBOOK && p->n)
-    return "over a codebook a target's file is a picture; histograms are for "
+    return "over a codebook its file must be a picture; histograms are for "
            "histogram=intensity and channels";
   if (p->n && p->n != self->fixed.bins)
-    return "the histogram of a target's file has another number of bins";
+    return "the histogram of its file has another number of bins";
   if (p->n)
     return NULL;
   frame->image = p->image;
   return emdtrack_frame_size (frame, &width, &height) ||
           (of_channels && frame->layout == EMDTRACK_PLAIN &&
               p->image.format != IMAGE_RGB)
-      ? "the picture of a target does not have its channels as the frames do"
+      ? "the picture of its file does not have its channels as the frames do"
       : NULL;
 }
 
@@ -81,7 +81,7 @@ gst_emdtrack_study_open (
   *s = (GstEmdtrackStudy){.device = &backend->device, .frame = self->frame};
   fault = check (self, c, &s->frame);
   if (fault) {
-    gst_vision_filter_fault (GST_VISION_FILTER (self), fault);
+    gst_emdtrack_leave_out (self, c, fault);
     return NULL;
   }
   if (p->n && self->fixed.histogram == EMDTRACK_CHANNELS) {

@@ -100,7 +100,7 @@ parse (const gchar *text, gchar **problem)
     if (!g_utf8_validate (entries[i], -1, NULL))
       *problem = g_strdup ("the text is not UTF-8");
     else if (all->n == EMDTRACK_TARGETS)
-      *problem = g_strdup ("there can be 8 targets");
+      *problem = g_strdup ("there can be 8 targets at most");
     else if (!(err = parse_choice (entries[i], c)))
       all->n++;
     if (err) {
@@ -180,6 +180,16 @@ gst_emdtrack_choose_again (GstEmdtrack *self)
 }
 
 /* ---- What is known of them ---- */
+
+void
+gst_emdtrack_leave_out (
+    GstEmdtrack *self, const GstEmdtrackChoice *c, const gchar *why)
+{
+  GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+      ("The target \"%s\" is left out: %s.", c->name, why),
+      ("box: %d,%d,%d,%d", c->box.x0, c->box.y0, c->box.x1 - c->box.x0,
+          c->box.y1 - c->box.y0));
+}
 
 void
 gst_emdtrack_drop_targets (GstEmdtrack *self)

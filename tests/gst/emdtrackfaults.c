@@ -54,6 +54,7 @@ GST_START_TEST (test_layouts)
   refuse (NULL, NULL,
       "format=RGB, width=60, height=40, channels=4, channel-layout=stacked",
       "grey frames");
+  refuse (NULL, NULL, "format=GRAY8, width=16385, height=2", "put videoscale");
 }
 GST_END_TEST;
 
@@ -100,8 +101,8 @@ GST_START_TEST (test_files)
   try_file ("0 1 5 1 0 2 4 2 0", "symmetric");
   try_file ("0 -1 5 -1 0 2 5 2 0", "0 or more");
   try_file ("0 nan 5 nan 0 2 5 2 0", "0 or more");
-  try_file ("0 1 5 1 0 2 5 2", "bins x bins");
-  try_file ("0 1 5 1 0 2 5 2 0 7", "bins x bins");
+  try_file ("0 1 5 1 0 2 5 2", "holds 8 numbers, not bins x bins, which are 9");
+  try_file ("0 1 5 1 0 2 5 2 0 7", "holds 10 numbers");
   try_file ("0 one 5 1 0 2 5 2 0", "something else than numbers");
   try_file ("0 0 0 0 0 0 0 0 0", "must exceed 0");
 }
@@ -141,15 +142,21 @@ GST_START_TEST (test_texts)
 }
 GST_END_TEST;
 
-/* A box outside of the frame is counted and warned of; others are followed. */
+/* A box outside of the frame is warned of, each by its name; others are
+ * followed. */
 GST_START_TEST (test_outside)
 {
   Stage s = stage_new (
       GST_VIDEO_FORMAT_RGB, "far:500,500,10,10;left:-30,0,20,20;" TARGETS);
 
   stage_follow (&s, 5, 3);
-  stage_expect (&s, GST_MESSAGE_WARNING, "outside");
-  fail_unless (stage_stat (&s, "faulty") == 2);
+  stage_expect (&s, GST_MESSAGE_WARNING, "\"far\" is left out: its box lies");
+  stage_expect (&s, GST_MESSAGE_WARNING, "\"left\" is left out: its box lies");
+  g_object_set (s.h->element, "targets", "below:0,900,20,20;" TARGETS, NULL);
+  s.n = 0;
+  stage_follow (&s, 5, 3);
+  stage_expect (&s, GST_MESSAGE_WARNING, "\"below\"");
+  fail_unless (stage_stat (&s, "faulty") == 0);
   stage_free (&s);
 }
 GST_END_TEST;
