@@ -22,26 +22,18 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "pipelines"))
+sys.path.insert(
+    0, str(Path(__file__).resolve().parent.parent / "pipelines"))
 sys.dont_write_bytecode = True
+import pipelines_scopedetect  # noqa: E402
 import report  # noqa: E402
+from commands import ROOT, make, run  # noqa: E402
 
 FRAMES = 5
 SOURCES = {"visiontestsrc", "videotestsrc"}
 NEEDS = re.compile(r"FILE|/dev/video|v4l2src|rtsp:|cuda(up|down)load|"
                    r"cudaconvert|nvh26|nvjpeg")
 WINDOW = re.compile(r"(auto|x|xv|gl|wayland)(video|image)?sink")
-
-
-def run(command, **more):
-    """The output of a command, which must succeed."""
-    done = subprocess.run(command, capture_output=True, text=True, timeout=280,
-                          **more)
-    if done.returncode:
-        sys.exit(f"{shlex.join(map(str, command))}\nfailed with "
-                 f"{done.returncode}: {done.stdout[-2000:]}{done.stderr[-4000:]}")
-    return done.stdout
 
 
 def launch_lines():
@@ -114,10 +106,6 @@ def inputs_of_gpuccl(env):
         found, = json.loads(run([script, mask], env=env))["objects"]
         assert 1000 < found["area"] < 2000, found
     print("ok   pipelines/gpuccl.sh with pictures")
-
-
-def make(line):
-    run(["gst-launch-1.0", *shlex.split(line)])
 
 
 def inputs_of_emdtrack(env):
@@ -202,46 +190,6 @@ def faces_of_pocstereo(script, env):
     print("ok   pipelines/pocstereo.sh with faces")
 
 
-def clutter_of_scopedetect(env):
-    """Solids on a table, two of which are looked for: each is where it is."""
-    solids = "drill", "camera"
-    frames = [json.loads(line) for line in run(
-        [ROOT / "pipelines/scopedetect.sh", "clutter", *solids],
-        env=dict(env, FRAMES="2", SEED="1003",
-                 SCOPEDETECT="queries=3000 clusters=100")).splitlines()]
-    assert len(frames) == 2, frames
-    for frame in frames:
-        truth = {o["label"]: o["pose"] for o in frame["truth"]["objects"]}
-        assert {o["label"] for o in frame["objects"]} == set(solids), frame
-        for o in frame["objects"]:
-            off = math.dist(o["pose"][:3], truth[o["label"]][:3])
-            assert off < 0.006, f"{o['label']} is {off} m off"
-    print("ok   pipelines/scopedetect.sh with clutter")
-
-
-def live_of_scopedetect(env):
-    """Two live sources that bring their camera, and a mesh in millimetres."""
-    script = ROOT / "pipelines/scopedetect.sh"
-    source = ("visiontestsrc pattern=clutter seed=1003 is-live=true "
-              "num-buffers={} view={} ! video/x-raw,framerate=1/1")
-    with tempfile.TemporaryDirectory() as folder:
-        mesh = Path(f"{folder}/box.xyz")
-        mesh.write_text("".join(
-            f"{x} {y} {z}\n" for x in range(0, 41, 2) for y in range(0, 61, 2)
-            for z in range(0, 81, 2) if x in (0, 40) or y in (0, 60)
-            or z in (0, 80)))
-        lines = run(
-            [script, source.format(3, "color"), source.format(3, "depth"), "-",
-             mesh], env=dict(env, UNIT="0.001", SCOPEDETECT=(
-                 "queries=300 clusters=20 max-skew=400000000 "
-                 "latency=5000000000"))).splitlines()
-        assert lines and all("objects" in line for line in lines), lines
-        large = subprocess.run([script, "/dev/null", "/dev/null", "-", mesh],
-                               env=env, capture_output=True, text=True)
-        assert large.returncode == 1 and "UNIT=0.001" in large.stderr, large
-    print("ok   pipelines/scopedetect.sh with live sources")
-
-
 def scripts():
     env = dict(os.environ, FRAMES="60")
     for name in "DISPLAY", "WAYLAND_DISPLAY":
@@ -266,8 +214,8 @@ def scripts():
     inputs_of_emdtrack(env)
     inputs_of_gpuccl(env)
     inputs_of_pocstereo(env)
-    clutter_of_scopedetect(env)
-    live_of_scopedetect(env)
+    pipelines_scopedetect.clutter(env)
+    pipelines_scopedetect.live(env)
 
     with tempfile.TemporaryDirectory() as folder:
         run([ROOT / "pipelines/visionmap.sh"], env=env, cwd=folder)
