@@ -15,7 +15,9 @@
  *
  * Cubes have up to hundreds of bands; those from #GstEnviSrc:first-band to
  * #GstEnviSrc:last-band become #GstEnviSrc:channels means of neighbours. A
- * still plays until num-buffers, a sequence until a number has no file.
+ * still plays until num-buffers, a sequence until a number has no file; of its
+ * cubes, the first one excepted, those that are damaged or of another size are
+ * warned of and left out.
  *
  * ## Example launch lines
  * |[
@@ -45,33 +47,35 @@ static GstStaticPadTemplate src_template =
                          "channels = (int) [ 1, 16 ], "
                          "channel-layout = (string) stacked"));
 
-static gboolean
+/* NULL, or what is wrong with cube @number of the sequence, which then is not
+ * open. */
+static gchar *
 open_cube (GstEnviSrc *self, guint64 number)
 {
   gchar *path = gst_envi_src_path (self->path, self->first + number);
+  gchar *problem = NULL;
   GError *error = NULL;
-  const gchar *wrong = NULL;
+  const gchar *wrong;
 
   gst_envi_cube_close (&self->cube);
   if (!gst_envi_cube_open (&self->cube, path, &error)) {
-    GST_ELEMENT_ERROR (
-        self, RESOURCE, OPEN_READ, ("%s.", error->message), (NULL));
+    problem = g_strdup (error->message);
     g_error_free (error);
   } else if ((wrong = gst_envi_src_choose (
                   self, &self->cube.header, &self->choice))) {
-    GST_ELEMENT_ERROR (
-        self, LIBRARY, SETTINGS, ("%s: %s.", path, wrong), (NULL));
+    problem = g_strdup_printf ("%s: %s", path, wrong);
     gst_envi_cube_close (&self->cube); /* nobody stops what did not start */
   }
   g_free (path);
   self->opened = number;
-  return self->cube.file != NULL;
+  return problem;
 }
 
 static gboolean
 start (GstBaseSrc *src)
 {
   GstEnviSrc *self = GST_ENVI_SRC (src);
+  gchar *problem;
 
   g_free (self->path);
   GST_OBJECT_LOCK (self);
@@ -86,7 +90,11 @@ start (GstBaseSrc *src)
         ("location: %s", GST_STR_NULL (self->path)));
     return FALSE;
   }
-  return open_cube (self, 0);
+  problem = open_cube (self, 0);
+  if (problem)
+    GST_ELEMENT_ERROR (self, RESOURCE, OPEN_READ, ("%s.", problem), (NULL));
+  g_free (problem);
+  return self->cube.file != NULL;
 }
 
 static gboolean
@@ -165,33 +173,52 @@ set_caps (GstBaseSrc *src, GstCaps *caps)
   return TRUE;
 }
 
-/* Whether there is a frame @number; opens its cube. */
-static GstFlowReturn
-seek_cube (GstEnviSrc *self, guint64 number)
+static gboolean
+has_cube (GstEnviSrc *self, guint64 number)
 {
-  guint samples = self->cube.header.samples, lines = self->cube.header.lines;
-  guint channels = self->choice.channels;
-  gchar *path;
-  gboolean there;
+  gchar *path = gst_envi_src_path (self->path, self->first + number);
+  gboolean there = g_file_test (path, G_FILE_TEST_EXISTS);
 
-  if (number == self->opened || !gst_envi_src_is_pattern (self->path))
-    return GST_FLOW_OK;
-  path = gst_envi_src_path (self->path, self->first + number);
-  there = g_file_test (path, G_FILE_TEST_EXISTS);
   g_free (path);
-  if (!there)
-    return GST_FLOW_EOS;
-  if (!open_cube (self, number))
-    return GST_FLOW_ERROR;
-  if (self->cube.header.samples == samples &&
-      self->cube.header.lines == lines && self->choice.channels == channels)
+  return there;
+}
+
+/* Whether the open cube is as large as the caps say. */
+static gboolean
+fits (const GstEnviSrc *self)
+{
+  const GstEnviHeader *h = &self->cube.header;
+
+  return (gint) h->samples == GST_VIDEO_INFO_WIDTH (&self->info) &&
+      (gint) (h->lines * self->choice.channels) ==
+      GST_VIDEO_INFO_HEIGHT (&self->info);
+}
+
+/* Opens the cube of frame self->number, or of the next one of which there is
+ * nothing wrong: the time of those between is left empty. */
+static GstFlowReturn
+seek_cube (GstEnviSrc *self)
+{
+  if (!gst_envi_src_is_pattern (self->path))
     return GST_FLOW_OK;
-  GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-      ("Cube %" G_GUINT64_FORMAT " has another size than the first. Put cubes "
-       "of one size into a sequence.",
-          self->first + number),
-      (NULL));
-  return GST_FLOW_ERROR;
+  for (; self->number != self->opened; self->number++) {
+    gchar *problem;
+
+    if (!has_cube (self, self->number))
+      return GST_FLOW_EOS;
+    problem = open_cube (self, self->number);
+    if (!problem && fits (self))
+      return GST_FLOW_OK;
+    if (!problem)
+      problem = g_strdup_printf ("cube %" G_GUINT64_FORMAT
+                                 " has another size than the first",
+          self->first + self->number);
+    GST_ELEMENT_WARNING (self, STREAM, DECODE,
+        ("A cube of the sequence is left out: %s.", problem),
+        ("The stream goes on."));
+    g_free (problem);
+  }
+  return GST_FLOW_OK;
 }
 
 static void
@@ -217,7 +244,7 @@ fill (GstPushSrc *src, GstBuffer *buffer)
   GstEnviSrc *self = GST_ENVI_SRC (src);
   const GstVideoInfo *info = &self->info;
   guint bytes = GST_VIDEO_INFO_FORMAT (info) == GST_VIDEO_FORMAT_GRAY8 ? 1 : 2;
-  GstFlowReturn flow = seek_cube (self, self->number);
+  GstFlowReturn flow = seek_cube (self);
   GstVideoFrame frame;
 
   if (flow != GST_FLOW_OK)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <gst/check/gstcheck.h>
+#include <gst/check/gstharness.h>
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -134,4 +135,33 @@ make_cube (void)
 {
   make_folder ();
   put_cube ("cube", "bil", 12, FALSE);
+}
+
+/* @bus: for what it says; NULL: nobody wants it. */
+static inline GstHarness *
+play (
+    const gchar *name, const gchar *properties, const gchar *caps, GstBus *bus)
+{
+  gchar *line = g_strdup_printf (
+      "envisrc name=src location=%s/%s %s ! capsfilter caps=\"%s\"", folder,
+      name, properties, caps);
+  GstHarness *h = gst_harness_new_parse (line);
+
+  g_free (line);
+  if (bus)
+    gst_element_set_bus (h->element, bus);
+  gst_harness_play (h);
+  return h;
+}
+
+static inline guint
+value_at (GstBuffer *buffer, guint x, guint row)
+{
+  guint8 pair[2];
+
+  fail_unless_equals_int (
+      gst_buffer_extract (
+          buffer, row * GST_ROUND_UP_4 (2 * SAMPLES) + 2 * x, pair, 2),
+      2);
+  return GST_READ_UINT16_LE (pair);
 }

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The element envisrc: what is wrong with a cube, its header or a property is
+ * said; of a sequence the other cubes play. */
+#include <gst/check/gstcheck.h>
+#include <gst/check/gstharness.h>
+
+#include "envicube.h"
+#include "said.h"
+
+/* What a source with these properties says when it is started. */
+static gchar *
+error_of (const gchar *properties)
+{
+  gchar *line = g_strdup_printf ("envisrc %s ! fakesink", properties);
+  GstElement *pipeline = gst_parse_launch (line, NULL);
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+  GError *error = NULL;
+  gchar *text = NULL;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (
+      bus, 10 * GST_SECOND, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
+  if (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
+    gst_message_parse_error (message, &error, NULL);
+    text = g_strdup (error->message);
+    g_error_free (error);
+  }
+  g_clear_pointer (&message, gst_message_unref);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+  g_free (line);
+  return text;
+}
+
+static void
+expect_error (const gchar *name, const gchar *properties, const gchar *words)
+{
+  gchar *all = g_strdup_printf ("location=%s/%s %s", folder, name, properties);
+  gchar *text = error_of (all);
+
+  fail_unless (text && strstr (text, words), "%s: %s, not %s", all,
+      text ? text : "no error", words);
+  g_free (text);
+  g_free (all);
+}
+
+GST_START_TEST (test_errors)
+{
+  static const gchar lonely[] =
+      "ENVI\nsamples=1\nlines=1\nbands=1\ndata type=1\ninterleave=bsq\n";
+  gchar *text = error_of ("");
+
+  fail_unless (strstr (text, "No cube is named"), "%s", text);
+  g_free (text);
+  put_cube ("cube", "bil", 12, FALSE);
+  expect_error ("none.hdr", "", "none.hdr");
+  expect_error ("cube-%d-%d.hdr", "", "No cube is named");
+  expect_error ("cube-%s.hdr", "", "No cube is named");
+  expect_error ("cube.raw", "", "begin with ENVI");
+  expect_error ("cube.hdr", "last-band=6", "no such bands");
+  expect_error ("cube.hdr", "first-band=4 last-band=3", "no such bands");
+  expect_error ("cube.hdr", "first-band=4 channels=3", "fewer bands");
+  put_file ("cube.raw", "short", 5);
+  expect_error ("cube.hdr", "", "ends early");
+  put_file ("lonely.hdr", lonely, strlen (lonely));
+  expect_error ("lonely.hdr", "", "is not there");
+}
+GST_END_TEST;
+
+GST_START_TEST (test_headers)
+{
+  static const struct {
+    const gchar *line, *words;
+  } bad[] = {{"samples = 0", "samples, lines"},
+      {"bands = -1", "samples, lines"}, {"lines = 70000", "samples, lines"},
+      {"data type = 6", "data type"}, {"data type = 14", "data type"},
+      {"interleave = bsx", "interleave"}, {"byte order = 2", "byte order"},
+      {"header offset = x", "header offset"},
+      {"wavelength = {1, 2}", "wavelengths"}};
+
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
+    gchar *good = header_text (SAMPLES, "bil", 12, FALSE);
+    gchar *text = g_strdup_printf ("ENVI\n%s%s", bad[i].line, good + 4);
+
+    put_file ("bad.hdr", text, strlen (text));
+    expect_error ("bad.hdr", "", bad[i].words);
+    g_free (good);
+    g_free (text);
+  }
+}
+GST_END_TEST;
+
+/* A header that ends anywhere is refused or read, never worse. */
+GST_START_TEST (test_truncated)
+{
+  gchar *text = header_text (SAMPLES, "bil", 12, FALSE);
+  gsize n = strlen (text), enough = strstr (text, "bil") + 3 - text;
+
+  put_cube ("cube", "bil", 12, FALSE);
+  for (gsize i = 0; i < n; i += 3) {
+    gchar *line =
+        g_strdup_printf ("location=%s/cube.hdr num-buffers=1", folder);
+    gchar *said;
+
+    put_file ("cube.hdr", text, i);
+    said = error_of (line);
+    fail_unless (said || i >= enough, "%zu bytes of a header are taken", i);
+    g_free (said);
+    g_free (line);
+  }
+  g_free (text);
+}
+GST_END_TEST;
+
+/* Cubes that are cut off, of another size or without numbers are warned of; the
+ * others keep their time. */
+GST_START_TEST (test_left_out)
+{
+  static const gchar *const words[] = {
+      "cube-1.hdr: the file with its numbers ends early", "another size",
+      "cube-4.hdr"};
+  gchar *narrow = header_text (SAMPLES - 1, "bip", 12, FALSE);
+  GstBus *bus = gst_bus_new ();
+  GstHarness *h;
+
+  for (guint i = 0; i < 6; i++) {
+    gchar *stem = g_strdup_printf ("cube-%u", i);
+
+    put_cube (stem, "bip", 12, FALSE);
+    g_free (stem);
+  }
+  put_file ("cube-1.raw", "short", 5);
+  put_file ("cube-2.hdr", narrow, strlen (narrow));
+  put_file ("cube-4.hdr", "ENVI\n", 5);
+  h = play ("cube-%d.hdr", "", "video/x-raw,framerate=10/1", bus);
+  for (guint i = 0; i < 6; i = i == 0 ? 3 : i + 2) {
+    GstBuffer *buffer = gst_harness_pull (h);
+
+    fail_unless (buffer != NULL, "there is no frame %u", i);
+    fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), i * 100 * GST_MSECOND);
+    fail_unless_equals_int (value_at (buffer, 1, 2), number_of (1, 2, 0));
+    gst_buffer_unref (buffer);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
+    expect_text (
+        gst_bus_timed_pop_filtered (bus, 10 * GST_SECOND, GST_MESSAGE_WARNING),
+        words[i]);
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+  g_free (narrow);
+}
+GST_END_TEST;
+
+static Suite *
+envisrcfaults_suite (void)
+{
+  Suite *suite = suite_create ("envisrcfaults");
+  TCase *tc = tcase_create ("all");
+
+  suite_add_tcase (suite, tc);
+  tcase_add_checked_fixture (tc, make_folder, remove_folder);
+  tcase_add_test (tc, test_errors);
+  tcase_add_test (tc, test_headers);
+  tcase_add_test (tc, test_truncated);
+  tcase_add_test (tc, test_left_out);
+  return suite;
+}
+
+GST_CHECK_MAIN (envisrcfaults);
