@@ -120,16 +120,13 @@ fi
 if [ "$color" = clutter ]; then
   scene=(visiontestsrc pattern=clutter seed="${SEED:-0}"
     ${FRAMES:+num-buffers="$FRAMES"})
-  # shellcheck disable=SC2054 # the commas are of caps
   line=("${scene[@]}" view=color ! video/x-raw,format=RGB ! queue !
     objects.sink_color "${scene[@]}" view=depth ! queue ! objects.sink_depth)
 else
   choose_picture "$color"
-  # shellcheck disable=SC2054 # the commas are of caps
   line=("${source[@]}" ! videoconvert ! video/x-raw,format=RGB !
     "${queue[@]}" ! objects.sink_color)
   choose_picture "$depth"
-  # shellcheck disable=SC2054
   line+=("${source[@]}" ! videoconvert ! video/x-raw,format=GRAY16_LE !
     "${queue[@]}" ! objects.sink_depth)
 fi

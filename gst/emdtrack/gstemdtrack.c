@@ -255,13 +255,7 @@ gst_emdtrack_finalize (GObject *object)
 
   gst_clear_buffer (&self->picture);
   emdtrack_tracker_free (self->tracker);
-  g_free (self->mosaic_pattern);
-  g_free (self->distance_file);
-  g_free (self->targets);
-  g_free (self->target_meta);
-  g_free (self->problem);
-  g_free (self->wrong);
-  g_clear_pointer (&self->pending, gst_emdtrack_choices_free);
+  gst_emdtrack_clear_properties (self);
   G_OBJECT_CLASS (gst_emdtrack_parent_class)->finalize (object);
 }
 

@@ -125,6 +125,8 @@ struct _GstEmdtrack {
 
 /* gstemdtrackinstall.c */
 void gst_emdtrack_install_properties (GObjectClass *klass);
+/* gstemdtrackproperties.c: frees what they hold. */
+void gst_emdtrack_clear_properties (GstEmdtrack *self);
 
 /* gstemdtrackparams.c: reads what @caps and the properties mean from now on;
  * NULL, or what is wrong with them. */

@@ -66,3 +66,15 @@ gst_emdtrack_get_property (
   gst_vision_place_get (place, value, pspec);
   GST_OBJECT_UNLOCK (self);
 }
+
+void
+gst_emdtrack_clear_properties (GstEmdtrack *self)
+{
+  g_free (self->mosaic_pattern);
+  g_free (self->distance_file);
+  g_free (self->targets);
+  g_free (self->target_meta);
+  g_free (self->problem);
+  g_free (self->wrong);
+  g_clear_pointer (&self->pending, gst_emdtrack_choices_free);
+}
