@@ -3,24 +3,35 @@
  * Last kernel of the fused method: a block for each colour joins the fragments
  * that hang together, adds them up and reports the blobs.
  *
- * What a colour of no more than PARTS fragments and BLOBS blobs needs is in
- * shared memory, where a step takes a fraction of the time; that of others in
- * memory that the blocks share out. */
+ * A colour of no more than PARTS fragments has a thread for each; what it needs
+ * is in shared memory, where a step takes a fraction of the time.  One of more
+ * has a warp for each word of tiles, and only its runs in shared memory, if
+ * they are no more than RUNS; the rest is in memory that the blocks share out.
+ */
 #include "moct/moct_add.cuh"
-#include "moct/moct_join.cuh"
 #include "moct/moct_report.cuh"
+#include "moct/moct_runs.cuh"
 
 #define WORDS 1152 /* as many as a frame of 4096 x 2304 has */
 #define PARTS 2048
 #define BLOBS 96
+#define RUNS 4096
 
 /* What the block keeps in shared memory. */
 struct Shared {
   uint32_t bits[WORDS], before[WORDS];
-  MoctPart parts[PARTS];
-  uint32_t parents[PARTS];
-  MoctSum sums[BLOBS];
-  unsigned n, n_blobs, n_wanted, from, place;
+  union {
+    struct {
+      MoctPart parts[PARTS];
+      uint32_t parents[PARTS];
+      MoctSum sums[BLOBS];
+    };
+    struct {
+      uint32_t wide[WORDS], linked[WORDS];
+      uint32_t run_parents[RUNS];
+    };
+  };
+  unsigned n, n_blobs, n_runs, n_wanted, from, place;
 };
 
 /* Of numbers below 2^50. */
@@ -31,32 +42,35 @@ warp_sum_wide (unsigned long long v)
       ((unsigned long long) warp_sum ((uint32_t) (v >> 24)) << 24);
 }
 
-/* Over the lanes of a warp, each with a fragment or with none. */
+/* The sum of @s over the lanes of the warp that are @among those to be added,
+ * each with a fragment or, OF_RUNS, a run. */
+template <bool OF_RUNS>
 static __device__ __forceinline__ MoctSum
-add_up (const MoctSum &s)
+add_up (const MoctSum &s, bool among)
 {
   MoctSum sum;
 
-  sum.n = warp_sum ((uint32_t) s.n);
-  sum.x = warp_sum ((uint32_t) s.x);
-  sum.y = warp_sum ((uint32_t) s.y);
-  sum.xx = warp_sum_wide (s.xx);
-  sum.xy = warp_sum_wide (s.xy);
-  sum.yy = warp_sum_wide (s.yy);
-  sum.box.x0 = warp_least (s.box.x0);
-  sum.box.y0 = warp_least (s.box.y0);
-  sum.box.x1 = -warp_least (-s.box.x1);
-  sum.box.y1 = -warp_least (-s.box.y1);
+  sum.n = warp_sum (among ? (uint32_t) s.n : 0);
+  sum.x = OF_RUNS ? warp_sum_wide (among ? s.x : 0)
+                  : warp_sum (among ? (uint32_t) s.x : 0);
+  sum.y = OF_RUNS ? warp_sum_wide (among ? s.y : 0)
+                  : warp_sum (among ? (uint32_t) s.y : 0);
+  sum.xx = warp_sum_wide (among ? s.xx : 0);
+  sum.xy = warp_sum_wide (among ? s.xy : 0);
+  sum.yy = warp_sum_wide (among ? s.yy : 0);
+  sum.box.x0 = warp_least (among ? s.box.x0 : INT32_MAX);
+  sum.box.y0 = warp_least (among ? s.box.y0 : INT32_MAX);
+  sum.box.x1 = -warp_least (among ? -s.box.x1 : INT32_MAX);
+  sum.box.y1 = -warp_least (among ? -s.box.y1 : INT32_MAX);
   return sum;
 }
 
 /* Adds @mine of each lane that has one to blob @to: one that is alone of its
  * blob by its lane, others together. */
+template <bool OF_RUNS>
 static __device__ __forceinline__ void
 add_to_blobs (const Colour &c, bool have, uint32_t to, const MoctSum &mine)
 {
-  const MoctSum none = {
-      0, 0, 0, 0, 0, 0, {INT32_MAX, INT32_MAX, -INT32_MAX, -INT32_MAX}};
   bool alone = __popc (__match_any_sync (ALL_LANES, to)) == 1;
 
   if (have && alone)
@@ -64,11 +78,11 @@ add_to_blobs (const Colour &c, bool have, uint32_t to, const MoctSum &mine)
       moct_sum_add_lane (&c.sums[to], mine, part);
   for (uint32_t left = __ballot_sync (ALL_LANES, have && !alone); left;) {
     uint32_t first = __shfl_sync (ALL_LANES, to, __ffs ((int) left) - 1);
-    bool member = have && to == first;
+    bool among = have && to == first;
 
     moct_sum_add_lane (
-        &c.sums[first], add_up (member ? mine : none), (int) threadIdx.x % 32);
-    left &= ~__ballot_sync (ALL_LANES, member);
+        &c.sums[first], add_up<OF_RUNS> (mine, among), (int) threadIdx.x % 32);
+    left &= ~__ballot_sync (ALL_LANES, among);
   }
 }
 
@@ -92,19 +106,23 @@ add_fragments (const MoctWork &w, const Colour &c, MoctFragment f)
         at = c.parents[at];
       to = c.parts[at].extent;
     }
-    add_to_blobs (c, have, to, mine);
+    add_to_blobs<false> (c, have, to, mine);
   }
 }
 
-/* Reports the blobs of the areas wanted, which are listed first where the
- * parents were: the host's memory is written in long pieces or slowly. */
+/* Reports the blobs of the areas wanted, of which there are sums, or sums at
+ * their roots.  Those are listed first, where what is no longer needed was: the
+ * host's memory is written in long pieces or slowly. */
+template <bool OF_RUNS>
 static __device__ __forceinline__ void
 report (const MoctWork &w, const Colour &c, Shared *s)
 {
-  uint32_t *list = c.parents;
+  uint32_t *list = OF_RUNS ? (uint32_t *) c.parts : c.parents;
+  unsigned n = OF_RUNS ? s->n_runs : c.n_blobs;
 
-  for (unsigned b = threadIdx.x; b < c.n_blobs; b += blockDim.x)
-    if (is_wanted (w, *(const volatile unsigned long long *) &c.sums[b].n))
+  for (unsigned b = threadIdx.x; b < n; b += blockDim.x)
+    if ((!OF_RUNS || c.parents[b] == b) &&
+        is_wanted (w, *(const volatile unsigned long long *) &c.sums[b].n))
       list[atomicAdd (&s->n_wanted, 1u)] = b;
   __syncthreads ();
   if (threadIdx.x == 0)
@@ -140,7 +158,7 @@ number_blobs (const MoctWork &w, Colour *c, Shared *s)
   c->n_blobs = s->n_blobs;
   if (c->n_blobs <= BLOBS)
     return;
-  c->sums = w.sums + (c->far ? s->from : take_room (w, c->n_blobs, s));
+  c->sums = w.sums + take_room (w, c->n_blobs, s);
   for (unsigned b = threadIdx.x; b < c->n_blobs; b += blockDim.x)
     moct_sum_clear (&c->sums[b]);
   __syncthreads ();
@@ -150,7 +168,7 @@ static __device__ __forceinline__ void
 prepare (Shared *s)
 {
   if (threadIdx.x == 0)
-    s->n = s->n_blobs = s->n_wanted = 0;
+    s->n = s->n_blobs = s->n_runs = s->n_wanted = 0;
   for (unsigned b = threadIdx.x; b < BLOBS; b += blockDim.x)
     moct_sum_clear (&s->sums[b]);
   __syncthreads ();
@@ -172,21 +190,61 @@ find_blobs (const MoctWork &w, Colour c, Shared *s)
   join_rows (w, c);
   __syncthreads ();
   for (unsigned i = threadIdx.x; i < c.n; i += blockDim.x)
-    join (w, c, i);
+    join<false> (w, c, i, column (c.parts[i].tile), row (c.parts[i].tile));
   __syncthreads ();
   number_blobs (w, &c, s);
   add_fragments (w, c, f);
   __syncthreads ();
-  report (w, c, s);
+  report<false> (w, c, s);
+}
+
+/* Adds each run to that which is the root of its blob. */
+static __device__ __forceinline__ void
+add_runs (const Colour &c, unsigned n_runs)
+{
+  for (unsigned i = threadIdx.x; i / 32 * 32 < n_runs; i += blockDim.x) {
+    uint32_t to = ALL_LANES;
+    bool have = false;
+    MoctSum mine = {};
+
+    if (i < n_runs) {
+      to = root (c.parents, i);
+      have = to != i;
+      mine = c.sums[i];
+    }
+    add_to_blobs<true> (c, have, to, mine);
+  }
+}
+
+/* The same for a colour of many, run by run. */
+static __device__ __forceinline__ void
+find_large_blobs (const MoctWork &w, Colour c, const Masks &masks, Shared *s)
+{
+  make_runs (w, c, masks, &s->n_runs);
+  __syncthreads ();
+  if (masks.wide == s->wide && s->n_runs <= RUNS)
+    c.parents = s->run_parents;
+  for (unsigned i = threadIdx.x; i < s->n_runs; i += blockDim.x) {
+    c.parents[i] = i;
+    move_sum (&c.sums[i]);
+  }
+  __syncthreads ();
+  join_words (w, c, masks);
+  __syncthreads ();
+  join_runs (w, c, masks);
+  __syncthreads ();
+  add_runs (c, s->n_runs);
+  __syncthreads ();
+  report<true> (w, c, s);
 }
 
 static __global__ void __launch_bounds__ (1024)
     blobs_kernel (const __grid_constant__ MoctWork w)
 {
   __shared__ __align__ (16) Shared s;
-  size_t first = (size_t) blockIdx.x * moct_n_words (&w);
-  uint32_t *bits = w.bits + first, *before = w.before + first;
-  bool near = moct_n_words (&w) <= WORDS;
+  size_t words = moct_n_words (&w), first = blockIdx.x * words;
+  uint32_t *bits = w.bits + first, *before = w.before + 3 * first;
+  bool near = words <= WORDS;
 
   prepare (&s);
   await_previous ();
@@ -196,17 +254,20 @@ static __global__ void __launch_bounds__ (1024)
     count_fragments (w, bits, bits, before, &s.n);
   __syncthreads ();
   if (near && s.n <= PARTS) {
-    Colour c = {blockIdx.x + 1, s.n, 0, false, s.bits, s.before, s.parts,
-        s.parents, s.sums};
+    Colour c = {
+        blockIdx.x + 1, s.n, 0, s.bits, s.before, s.parts, s.parents, s.sums};
 
     find_blobs (w, c, &s);
   } else {
     unsigned from = take_room (w, s.n, &s);
-    Colour c = {blockIdx.x + 1, s.n, 0, true, near ? s.bits : bits,
-        near ? s.before : before, w.parts + from, w.parents + from, s.sums};
+    Colour c = {blockIdx.x + 1, s.n, 0, near ? s.bits : bits,
+        near ? s.before : before, w.parts + from, w.parents + from,
+        w.sums + from};
+    Masks masks = {
+        near ? s.wide : before + words, near ? s.linked : before + 2 * words};
 
-    find_blobs (w, c, &s);
-    for (int k = threadIdx.x; !near && k < moct_n_words (&w); k += blockDim.x)
+    find_large_blobs (w, c, masks, &s);
+    for (int k = threadIdx.x; !near && k < (int) words; k += blockDim.x)
       bits[k] = 0;
   }
 }

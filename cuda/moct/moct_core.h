@@ -50,7 +50,7 @@ typedef struct {
   MoctSum *colour_sums; /* where no blobs are asked for */
   /* on the GPU, which joins colour by colour: */
   uint32_t *bits;     /* [colour][moct_n_words ()], zero between frames */
-  uint32_t *before;   /* of each word, room for the bits before it */
+  uint32_t *before;   /* of each word, room for three numbers */
   size_t max_words;   /* room for these */
   MoctPart *parts;    /* of colours with many; with parents and sums */
   uint32_t *counters; /* MOCT_N_COUNTERS, zero between frames */

@@ -8,18 +8,17 @@
 #include "moct/moct_cuda.cuh"
 
 /* What a block works on, in shared memory or in that which the blocks share
- * out (far). */
+ * out. */
 struct Colour {
   unsigned cls;
   unsigned n, n_blobs;     /* fragments, and blobs that they are */
-  bool far;                /* so are parts and parents, and room for n sums */
   uint32_t *bits, *before; /* of each word: its tiles; fragments before it */
   MoctPart *parts;         /* of each fragment */
-  uint32_t *parents;       /* of each fragment: union-find */
-  MoctSum *sums;           /* of each blob */
+  uint32_t *parents;       /* of each fragment or run: union-find */
+  MoctSum *sums;           /* of each blob or run */
 };
 
-/* Flags of MoctPart.tile. */
+/* Flags of MoctPart. */
 #define LINKED 0x80000000u /* near to the fragment on its left */
 #define LOOSE 0x40000000u  /* and yet to be joined to it */
 
@@ -154,23 +153,33 @@ join_rows (const MoctWork &w, const Colour &c)
   }
 }
 
-/* Joins fragment @i to those before it, row by row, that are near; but not to
- * one that its own neighbour on the left is near to as well, nor to one whose
- * neighbour on the left it is near to itself.  That pair lies further left, and
- * is joined, either by itself or for the same reason.  So the inside of an
- * object takes no step. */
-static __device__ __forceinline__ void
-join (const MoctWork &w, const Colour &c, unsigned i)
+/* What fragment @i is of in the union-find: itself, or its run. */
+template <bool RUNS>
+static __device__ __forceinline__ uint32_t
+member (const Colour &c, uint32_t i)
 {
-  uint32_t tile = c.parts[i].tile, left = i;
-  int tx = column (tile), ty = row (tile), reach = moct_reach (&w);
+  return RUNS ? c.parts[i].tile & ~LINKED : i;
+}
+
+/* Joins fragment @i, in the tile at (@tx, @ty), to those before it, row by row,
+ * that are near; but not to one that its own neighbour on the left is near to
+ * as well, nor to one whose neighbour on the left it is near to itself.  That
+ * pair lies further left, and is joined, either by itself or for the same
+ * reason.  So the inside of an object takes no step. */
+template <bool RUNS>
+static __device__ __forceinline__ void
+join (const MoctWork &w, const Colour &c, uint32_t i, int tx, int ty)
+{
+  uint32_t part = c.parts[i].tile, left = i;
+  bool linked = part & LINKED;
+  int reach = moct_reach (&w);
   ImageBox box = box_at (c.parts[i].extent, tx, ty), left_box = box;
 
-  if (tile & LINKED) {
+  if (linked) {
     find (w, c, tx - 1, ty, &left);
     left_box = box_at (c.parts[left].extent, tx - 1, ty);
   }
-  if (tile & LOOSE)
+  if (!RUNS && part & LOOSE)
     unite (c.parents, i, left);
   for (int y = max (ty - reach, 0); y <= ty; y++) {
     int end = y < ty ? min (tx + reach, w.tiles_x - 1) : tx - 2;
@@ -186,9 +195,10 @@ join (const MoctWork &w, const Colour &c, unsigned i)
         near = moct_boxes_near (box, other, w.merge_distance);
       }
       if (near && !(near_before && c.parts[j].tile & LINKED) &&
-          !(tile & LINKED && x < tx + reach &&
+          !(linked && x < tx + reach &&
               moct_boxes_near (left_box, other, w.merge_distance)))
-        unite (c.parents, parent_of (c.parents, i), parent_of (c.parents, j));
+        unite (c.parents, parent_of (c.parents, member<RUNS> (c, i)),
+            parent_of (c.parents, member<RUNS> (c, j)));
       near_before = near;
     }
   }

@@ -46,7 +46,7 @@ moct_work_grow_words (MoctWork *w, const Device *dev)
     return NULL;
   w->max_words = 0;
   DEVICE_RENEW (dev, w->bits, n);
-  DEVICE_RENEW (dev, w->before, n);
+  DEVICE_RENEW (dev, w->before, 3 * n);
   w->max_words = n;
   return NULL;
 }
