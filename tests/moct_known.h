@@ -87,6 +87,34 @@ test_merge_distance (DeviceKind kind)
   frame_free (&f);
 }
 
+/* A colour in every tile of a large frame, whole and with a gap of 5 pixels
+ * from top to bottom. */
+static void
+test_filled_frame (DeviceKind kind)
+{
+  const int w = 1001, h = 695, gap = 509;
+  MoctColour c = parse_one ("bright:yuv=100..255,0..255,0..255");
+  MoctParams p = default_params (&c, 1);
+  Frame f = frame_new (IMAGE_GRAY8, w, h, 0, 16);
+  MoctObject o[2];
+
+  memset (f.image.plane[0], 200, (size_t) h * f.image.stride[0]);
+  check (find (kind, &p, &f, o, 2) == 1);
+  check (o[0].area == (uint64_t) w * h && o[0].cx == (w - 1) / 2.);
+  check (o[0].cy == (h - 1) / 2. && o[0].x1 == w && o[0].y1 == h);
+  for (int y = 0; y < h; y++)
+    memset (f.image.plane[0] + (size_t) y * f.image.stride[0] + gap, 0, 5);
+  p.merge_distance = 5;
+  check (find (kind, &p, &f, o, 2) == 1);
+  check (o[0].area == (uint64_t) (w - 5) * h && o[0].x1 == w);
+  p.merge_distance = 4;
+  check (find (kind, &p, &f, o, 2) == 2);
+  check (o[0].area + o[1].area == (uint64_t) (w - 5) * h);
+  check (fmin (o[0].cx, o[1].cx) == (gap - 1) / 2.);
+  check (fmax (o[0].x0, o[1].x0) == gap + 5);
+  frame_free (&f);
+}
+
 static void
 test_region_and_order (DeviceKind kind)
 {
