@@ -37,7 +37,7 @@ bench_open (Bench *b, DeviceKind kind, ImageFormat format, int width,
   memset (b, 0, sizeof *b);
   b->width = width;
   b->height = height;
-  scene_params.n_objects = n_objects;
+  scene_params.n_objects = n_objects ? n_objects : 8;
   if (n_objects > CHROMATIC_NAMED)
     scene_params.noise = scene_params.shadows = 0;
   b->n_frames = room < BENCH_MAX_FRAMES ? room : BENCH_MAX_FRAMES;
@@ -91,7 +91,8 @@ bench_run (Bench *b, Moct *m, const MoctParams *p, bool queue, int frames)
 }
 
 /* A scene of @n_objects looked at with the first @n of @n_colours of which the
- * rest, beyond its objects, occur nowhere. */
+ * rest, beyond its objects, occur nowhere.  Of no object: one colour that fills
+ * the frame. */
 static inline void
 bench_row (DeviceKind kind, const char *name, ImageFormat format, int width,
     int height, int n_objects, int n, bool blobs)
@@ -115,6 +116,8 @@ bench_row (DeviceKind kind, const char *name, ImageFormat format, int width,
   double device, wall;
 
   chromatic_objects (n_objects, text, sizeof text);
+  if (!n_objects)
+    snprintf (text, sizeof text, "all:yuv=0..255,0..255,0..255");
   check (moct_parse (text, colours, &have, problem, sizeof problem));
   for (int k = have; k < n; k++) {
     memset (&colours[k], 0, sizeof colours[k]);
@@ -144,10 +147,12 @@ static const struct {
     {"NV12", IMAGE_NV12, 1920, 1080, 8, 8},
     {"NV12", IMAGE_NV12, 1920, 1080, 8, 128},
     {"NV12", IMAGE_NV12, 1920, 1080, 128, 128},
+    {"NV12", IMAGE_NV12, 1920, 1080, 0, 1},
     {"NV12", IMAGE_NV12, 3840, 2160, 8, 1},
     {"NV12", IMAGE_NV12, 3840, 2160, 8, 8},
     {"NV12", IMAGE_NV12, 3840, 2160, 8, 128},
     {"NV12", IMAGE_NV12, 3840, 2160, 128, 128},
+    {"NV12", IMAGE_NV12, 3840, 2160, 0, 1},
     {"I420", IMAGE_I420, 1920, 1080, 8, 8},
     {"YUY2", IMAGE_YUY2, 1920, 1080, 8, 8},
     {"P010", IMAGE_P010, 1920, 1080, 8, 8},
