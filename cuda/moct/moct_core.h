@@ -27,6 +27,23 @@ typedef struct {
   uint32_t extent; /* as in MoctFragment; then, of a root, which blob it is */
 } MoctPart;
 
+/* A colour of so many fragments that blocks share its words. */
+typedef struct {
+  uint32_t cls;  /* 1 + its index, 0: nothing to share yet */
+  uint32_t from; /* where its fragments begin */
+  uint32_t next; /* the first word that nobody has taken */
+  uint32_t done; /* words */
+  uint32_t n_runs;
+} MoctLarge;
+
+#define MOCT_MAX_LARGE 30 /* others are not shared */
+
+typedef struct {
+  uint32_t n_counted; /* colours whose fragments are counted */
+  uint32_t n_large;   /* among them */
+  MoctLarge large[MOCT_MAX_LARGE];
+} MoctShare;
+
 /* All that the stages work on; device memory where nothing is said. */
 typedef struct {
   Image frame;
@@ -53,6 +70,7 @@ typedef struct {
   uint32_t *before;   /* of each word, room for three numbers */
   size_t max_words;   /* room for these */
   MoctPart *parts;    /* of colours with many; with parents and sums */
+  MoctShare *share;   /* zero before blobs are joined */
   uint32_t *counters; /* MOCT_N_COUNTERS, zero between frames */
   MoctResult *result; /* pinned */
   MoctSum *texels;    /* of the pyramid's levels, two of them in turn */

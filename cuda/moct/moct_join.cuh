@@ -35,8 +35,7 @@ row (uint32_t tile)
 }
 
 /* Fetches the bits of the colour, and counts those before each word, in any
- * order of words.  The bits are cleared for the next frame where they are not
- * needed in place. */
+ * order of words. */
 static __device__ __forceinline__ void
 count_fragments (const MoctWork &w, uint32_t *from, uint32_t *bits,
     uint32_t *before, unsigned *n)
@@ -61,12 +60,17 @@ count_fragments (const MoctWork &w, uint32_t *from, uint32_t *bits,
     if (mine)
       *(uint4 *) &before[k] =
           make_uint4 (start, start + y, start + z, start + u);
-    if (mine && bits != from) {
+    if (mine && bits != from)
       *(uint4 *) &bits[k] = b;
-      if (have)
-        *(uint4 *) &from[k] = make_uint4 (0, 0, 0, 0);
-    }
   }
+}
+
+/* For the next frame. */
+static __device__ __forceinline__ void
+clear_bits (const MoctWork &w, uint32_t *bits)
+{
+  for (int k = 4 * threadIdx.x; k < moct_n_words (&w); k += 4 * blockDim.x)
+    *(uint4 *) &bits[k] = make_uint4 (0, 0, 0, 0);
 }
 
 static __device__ __forceinline__ void

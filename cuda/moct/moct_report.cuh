@@ -11,18 +11,18 @@ is_wanted (const MoctWork &w, unsigned long long n)
   return n && n >= w.min_area && n <= w.max_area;
 }
 
-/* Takes places in the report for @n blobs and returns the first; the last block
- * ends the report.  One thread of each block of the grid calls, once, when the
+/* Takes places in the report for @n blobs and returns the first; the last of
+ * @n_blocks ends the report.  One thread of each of these calls, once, when the
  * block no longer uses the counters. */
 static __device__ __forceinline__ unsigned
-take_places (const MoctWork &w, unsigned n)
+take_places (const MoctWork &w, unsigned n, unsigned n_blocks)
 {
   unsigned long long before = 0;
 
-  if (gridDim.x > 1)
+  if (n_blocks > 1)
     before = atomicAdd ((unsigned long long *) &w.counters[MOCT_DONE],
         (unsigned long long) n << 32 | 1);
-  if ((unsigned) before + 1 == gridDim.x) {
+  if ((unsigned) before + 1 == n_blocks) {
     w.result->n_blobs = (unsigned) (before >> 32) + n;
     w.result->n_overflow = w.counters[MOCT_OVERFLOW];
     for (int i = 0; i < MOCT_N_COUNTERS; i++)

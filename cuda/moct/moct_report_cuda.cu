@@ -29,7 +29,7 @@ colours_kernel (const __grid_constant__ MoctWork w)
   }
   __syncthreads ();
   if (threadIdx.x == 0)
-    place = take_places (w, n);
+    place = take_places (w, n, gridDim.x);
   __syncthreads ();
 
   unsigned long long *to = (unsigned long long *) &w.result->blobs[place];

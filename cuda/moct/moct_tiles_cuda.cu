@@ -13,6 +13,7 @@
 
 #include "moct/moct_add.cuh"
 #include "moct/moct_load.cuh"
+#include "moct/moct_share.cuh"
 
 #define MAX_THREADS 128
 
@@ -234,7 +235,7 @@ __launch_bounds__ (MAX_THREADS)
   if (x < w.frame.width && y < w.frame.height)
     classify<F, VECTOR> (w, x, y, &c);
   if (BLOBS)
-    write_tiles (w, l, &c);
+    write_tiles (w, l, &c), clear_share (w);
   else
     add_tiles (w, l, &c);
 }

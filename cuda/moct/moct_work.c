@@ -33,6 +33,7 @@ moct_work_open (MoctWork *w, const Device *dev, int width, int height)
   DEVICE_RENEW (dev, w->tiles, tiles);
   DEVICE_RENEW (dev, w->colour_sums, MOCT_MAX_COLOURS);
   DEVICE_RENEW (dev, w->counters, MOCT_N_COUNTERS);
+  DEVICE_RENEW (dev, w->share, 1);
   DEVICE_RENEW (dev, w->windows, MOCT_MAX_COLOURS);
   return moct_work_grow (w, dev, (int) tiles);
 }
@@ -72,6 +73,7 @@ moct_work_close (MoctWork *w, const Device *dev)
   device_release (dev, w->tiles);
   device_release (dev, w->colour_sums);
   device_release (dev, w->counters);
+  device_release (dev, w->share);
   device_release (dev, w->windows);
   device_release (dev, w->fragments);
   device_release (dev, w->parents);
