@@ -89,6 +89,45 @@ test_matching (DeviceKind kind)
   check (frames_after_steps (kind, &p, 0, 0, 2000) == 6);
 }
 
+/* How many frames in a row there are when one of 100 x 100 pixels becomes one
+ * of @width x @height around the same place. */
+static int
+frames_after_change (
+    DeviceKind kind, const GpucclParams *p, int width, int height)
+{
+  Play play;
+  int frames;
+
+  play_open (&play, kind, 640, 480);
+  play_rect (&play, 250, 190, 100, 100, 2000);
+  play_run (&play, p);
+  play_clear (&play);
+  play_rect (&play, 300 - width / 2, 240 - height / 2, width, height, 2000);
+  play_run (&play, p);
+  frames = play.r.components[0].frames;
+  play_close (&play);
+  return frames;
+}
+
+/* As large, but of another shape, is another object. */
+static void
+test_shape (DeviceKind kind)
+{
+  GpucclParams p = GPUCCL_DEFAULTS;
+
+  for (int in_space = 0; in_space < 2; in_space++) {
+    p.camera = (GpucclCamera){in_space, 500, 400, 320, 240};
+    p.match = GPUCCL_MATCH_AUTO;
+    check (frames_after_change (kind, &p, 200, 50) == 2);
+    check (frames_after_change (kind, &p, 50, 200) == 2);
+    check (frames_after_change (kind, &p, 202, 50) == 1);
+    check (frames_after_change (kind, &p, 50, 202) == 1);
+    check (frames_after_change (kind, &p, 220, 46) == 1);
+    p.match = GPUCCL_MATCH_NONE;
+    check (frames_after_change (kind, &p, 220, 46) == 2);
+  }
+}
+
 /* A plate that stands still in the world, seen by a camera that turns about y
  * by 0.1 rad and moves by half a metre in each frame. */
 static void
@@ -182,8 +221,9 @@ test_split (DeviceKind kind)
 static const CheckPart on_each[] = {{"criteria", test_criteria},
     {"shapes of figure 6", test_shapes}, {"rank", test_rank},
     {"measures", test_measures}, {"persistence", test_persistence},
-    {"matching", test_matching}, {"the camera moves", test_camera_motion},
-    {"two objects", test_two}, {"one becomes two", test_split}, {NULL, NULL}};
+    {"matching", test_matching}, {"shape", test_shape},
+    {"the camera moves", test_camera_motion}, {"two objects", test_two},
+    {"one becomes two", test_split}, {NULL, NULL}};
 
 int
 main (int argc, char **argv)

@@ -73,9 +73,9 @@ typedef enum {
   GPUCCL_MATCH_AUTO,  /* in space where depth and camera are known, else in the
                          image */
   GPUCCL_MATCH_NONE,  /* any candidate follows on any (2.3) */
-  GPUCCL_MATCH_IMAGE, /* by position and area, pixels */
-  GPUCCL_MATCH_SPACE, /* by position and area in metres, in the world where the
-                         pose is known */
+  GPUCCL_MATCH_IMAGE, /* by position, area and shape, pixels */
+  GPUCCL_MATCH_SPACE, /* by the same in metres, in the world where the pose is
+                         known */
 } GpucclMatch;
 
 /* A pinhole camera, pixels; lens distortion is not looked at. */
@@ -134,8 +134,8 @@ typedef struct {
   double match_distance; /* in space: it moves at most so far from frame to
                             frame, metres, > 0; default 0.2 */
   double match_pixels;   /* in the image: so far, pixels, > 0; default 32 */
-  double match_ratio;    /* its area changes at most by this factor, >= 1;
-                            default 2 */
+  double match_ratio;    /* its area, mean width and mean height (equation 2)
+                            change at most by this factor, >= 1; default 2 */
 
   GpucclCamera camera; /* default: unknown */
   GpucclPose pose;     /* of this frame; default: unknown */

@@ -28,13 +28,26 @@ object_of (const GpucclParams *p, const GpucclComponent *c)
       .at = {c->cx, c->cy, 0},
       .area = c->sum.area};
 
+  if (c->measured) { /* both pixels at the ends count */
+    o.width = c->mean_width + 1;
+    o.height = c->mean_height + 1;
+  }
   if (!o.metric)
     return o;
   memcpy (o.at, c->position, sizeof o.at);
   if (p->pose.known)
     to_world (&p->pose, o.at);
   o.area *= c->depth * c->depth / (p->camera.fx * p->camera.fy);
+  o.width *= c->depth / p->camera.fx;
+  o.height *= c->depth / p->camera.fy;
   return o;
+}
+
+/* What the window found has no width and no height. */
+static bool
+is_like (double a, double b, double ratio)
+{
+  return !(a > 0 && b > 0) || (a <= b * ratio && b <= a * ratio);
 }
 
 /* How far @b is from @a, as a part of how far it may be; more than 1 where it
@@ -42,12 +55,13 @@ object_of (const GpucclParams *p, const GpucclComponent *c)
 static double
 distance (const GpucclParams *p, const GpucclObject *a, const GpucclObject *b)
 {
-  double d = 0, ratio = b->area / a->area;
+  double d = 0, ratio = p->match_ratio;
 
   if (p->match == GPUCCL_MATCH_NONE)
     return 0;
-  if (a->metric != b->metric || ratio > p->match_ratio ||
-      ratio * p->match_ratio < 1)
+  if (a->metric != b->metric || !is_like (a->area, b->area, ratio) ||
+      !is_like (a->width, b->width, ratio) ||
+      !is_like (a->height, b->height, ratio))
     return INFINITY;
   for (int i = 0; i < 3; i++)
     d += (a->at[i] - b->at[i]) * (a->at[i] - b->at[i]);

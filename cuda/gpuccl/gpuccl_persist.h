@@ -2,7 +2,8 @@
  *
  * Objects from frame to frame: the paper accepts one that is there in five
  * frames in a row (section 2.3) and leaves open (section 5) whether it is the
- * same one.  Here it must also be where it was and as large, in the world. */
+ * same one.  Here it must also be where it was, and as large and of the same
+ * shape, in the world. */
 #pragma once
 
 #include "gpuccl/gpuccl_core.h"
@@ -11,9 +12,10 @@
 typedef struct {
   uint64_t id;
   int frames;   /* in a row */
-  bool metric;  /* the next two: metres of the world, else pixels */
+  bool metric;  /* the rest: metres of the world, else pixels */
   double at[3]; /* where it is */
   double area;
+  double width, height; /* in the mean (as equation 2); 0: not measured */
 } GpucclObject;
 
 typedef struct {

@@ -59,8 +59,8 @@ match_type (void)
           "the image",
           "auto"},
       {GPUCCL_MATCH_NONE, "Any candidate follows on any", "none"},
-      {GPUCCL_MATCH_IMAGE, "By position and area in the image", "image"},
-      {GPUCCL_MATCH_SPACE, "By position and area in metres", "space"},
+      {GPUCCL_MATCH_IMAGE, "By position, area and shape in the image", "image"},
+      {GPUCCL_MATCH_SPACE, "By position, area and shape in metres", "space"},
       {0, NULL, NULL},
   };
 
@@ -173,8 +173,8 @@ install_matching (GObjectClass *k)
           1e-3, G_MAXDOUBLE, defaults.match_pixels, LIVE));
   install (k, PROP_MATCH_RATIO,
       g_param_spec_double ("match-ratio", "Greatest ratio of areas",
-          "The area of an object changes by at most this factor from one frame "
-          "to the next",
+          "The area, the mean width and the mean height of an object change by "
+          "at most this factor from one frame to the next",
           1, G_MAXDOUBLE, defaults.match_ratio, LIVE));
 }
 
