@@ -156,6 +156,49 @@ GST_START_TEST (test_properties)
 }
 GST_END_TEST;
 
+static void
+compare_properties (GstElement *a, GstElement *b, const gchar *what)
+{
+  gchar **names = gst_preset_get_property_names (GST_PRESET (a));
+
+  for (guint i = 0; names[i]; i++) {
+    GParamSpec *pspec =
+        g_object_class_find_property (G_OBJECT_GET_CLASS (a), names[i]);
+    GValue values[2] = {G_VALUE_INIT, G_VALUE_INIT};
+
+    g_object_get_property (G_OBJECT (a), names[i], &values[0]);
+    g_object_get_property (G_OBJECT (b), names[i], &values[1]);
+    fail_unless (!g_param_values_cmp (pspec, &values[0], &values[1]),
+        "%s: %s depends on the preset before", what, names[i]);
+    g_value_unset (&values[0]);
+    g_value_unset (&values[1]);
+  }
+  g_strfreev (names);
+}
+
+/* A preset that is loaded after another one is as if it were the first. */
+static void
+try_two_presets (GstElement *element, gchar **names)
+{
+  GstElementFactory *factory = gst_element_get_factory (element);
+
+  for (guint i = 0; names[i]; i++)
+    for (guint k = 0; names[k]; k++) {
+      GstElement *one = gst_element_factory_create (factory, "x");
+      GstElement *two = gst_element_factory_create (factory, "x");
+      gchar *what = g_strdup_printf (
+          "%s, %s after %s", GST_OBJECT_NAME (element), names[i], names[k]);
+
+      gst_preset_load_preset (GST_PRESET (one), names[i]);
+      gst_preset_load_preset (GST_PRESET (two), names[k]);
+      gst_preset_load_preset (GST_PRESET (two), names[i]);
+      compare_properties (one, two, what);
+      g_free (what);
+      gst_object_unref (one);
+      gst_object_unref (two);
+    }
+}
+
 /* Every preset can be loaded, and says what it is for. */
 static void
 try_presets (GstElement *element)
@@ -175,6 +218,8 @@ try_presets (GstElement *element)
         GST_PRESET (element), names[i], "comment", &comment));
     g_free (comment);
   }
+  if (names)
+    try_two_presets (element, names);
   g_strfreev (names);
 }
 
