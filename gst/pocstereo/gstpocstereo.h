@@ -111,8 +111,11 @@ struct _GstPocstereo {
 
   /* gstpocstereowatch.c */
   Pocstereo *probe;
-  PocstereoGlobal *global; /* NULL where there is none */
-  guint n_watched, n_swapped, n_askew;
+  PocstereoGlobal *global;             /* NULL where there is none */
+  guint n_watched, n_swapped, n_askew; /* frames; of the latter, in a row */
+  guint n_right, n_wrong;              /* points of the newest one, */
+  PocstereoOffset offset;              /* and how its views lie */
+  gulong end; /* the source pad's probe for the stream's end; 0: none */
   gboolean warned_swapped, warned_askew; /* each once */
 };
 

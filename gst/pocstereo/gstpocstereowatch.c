@@ -2,13 +2,16 @@
  *
  * What can be wrong with a rig and is seen in its frames: views that are
  * swapped, and rows that do not meet.  The first frames are looked at, and a
- * frame now and then. */
+ * frame now and then; a stream that ends before, such as one of two pictures,
+ * is judged at its end. */
 #include <math.h>
 
 #include "pocstereo/gstpocstereo.h"
 
-#define FIRST 5    /* frames that are looked at, from the first on, */
-#define PAUSE 250  /* and then every so many */
+#define FIRST \
+ 5                 /* frames that are looked at, from the first on, and that \
+                      must agree */
+#define PAUSE 250  /* after which another one is */
 #define COLUMNS 16 /* of points that are asked */
 #define ROWS 12
 /* Of identical windows 65535; wrong matches reach a third of that. */
@@ -16,6 +19,9 @@
 /* Half a row of offset costs a window of 15 lines a tenth of its peak; from
  * there on matches are lost. */
 #define MOST_ROWS .5
+/* One frame must tell more plainly than FIRST do: of a chessboard, which is
+ * like itself further down, it may tell nonsense at a contrast of 9. */
+#define PLAIN 2
 
 static const char *
 count_good (GstPocstereo *self, const PocstereoParams *params,
@@ -36,6 +42,21 @@ count_good (GstPocstereo *self, const PocstereoParams *params,
   return NULL;
 }
 
+static void
+warn_swapped (GstPocstereo *self, const PocstereoParams *params)
+{
+  if (self->warned_swapped)
+    return;
+  self->warned_swapped = TRUE;
+  GST_ELEMENT_WARNING (self, STREAM, FAILED,
+      ("The views seem to be swapped: of %d points, %u fit disparities of the "
+       "other sign and %u those from %d to %d. Link the cameras the other way "
+       "round, or swap min-disparity and max-disparity and their signs.",
+          ROWS * COLUMNS, self->n_wrong, self->n_right, params->min_disparity,
+          params->max_disparity),
+      (NULL));
+}
+
 /* A rig whose disparities cannot have one of the signs, and that has those of
  * the other. */
 static const char *
@@ -43,56 +64,83 @@ look_for_swapped (GstPocstereo *self, const PocstereoParams *params,
     const PocstereoFrame *frame)
 {
   PocstereoParams p = *params;
-  guint right, wrong;
 
   if (params->min_disparity < 0 && params->max_disparity > 0)
     return NULL;
-  TRY (count_good (self, &p, frame, &right));
+  TRY (count_good (self, &p, frame, &self->n_right));
   p.min_disparity = -params->max_disparity;
   p.max_disparity = -params->min_disparity;
-  TRY (count_good (self, &p, frame, &wrong));
-  if (wrong < ROWS * COLUMNS / 4 || wrong < 2 * right) {
-    self->n_swapped = 0;
-    return NULL;
-  }
-  if (++self->n_swapped != FIRST || self->warned_swapped)
-    return NULL;
-  self->warned_swapped = TRUE;
-  GST_ELEMENT_WARNING (self, STREAM, FAILED,
-      ("The views seem to be swapped: of %d points, %u fit disparities of the "
-       "other sign and %u those from %d to %d. Link the cameras the other way "
-       "round, or swap min-disparity and max-disparity and their signs.",
-          ROWS * COLUMNS, wrong, right, params->min_disparity,
-          params->max_disparity),
-      (NULL));
+  TRY (count_good (self, &p, frame, &self->n_wrong));
+  self->n_swapped =
+      self->n_wrong < ROWS * COLUMNS / 4 || self->n_wrong < 2 * self->n_right
+      ? 0
+      : self->n_swapped + 1;
+  if (self->n_swapped == FIRST)
+    warn_swapped (self, params);
   return NULL;
+}
+
+static void
+warn_askew (GstPocstereo *self)
+{
+  gdouble rows = self->offset.vertical;
+
+  if (self->warned_askew)
+    return;
+  self->warned_askew = TRUE;
+  GST_ELEMENT_WARNING (self, STREAM, FAILED,
+      ("The right view shows all %.2f rows %s than the left one, but rows must "
+       "meet. %s",
+          fabs (rows), rows > 0 ? "lower" : "higher",
+          self->rectified
+              ? "The rig has moved since it was calibrated: calibrate it again."
+              : "Calibrate the rig with vision-calibrate and set calibration."),
+      (NULL));
 }
 
 static const char *
 measure_rows (GstPocstereo *self, const PocstereoFrame *frame)
 {
-  PocstereoOffset offset;
+  PocstereoOffset *offset = &self->offset;
 
   if (!self->global)
     return NULL;
-  TRY (pocstereo_global_run (self->global, frame, &offset));
-  if (offset.contrast < POCSTEREO_GLOBAL_CONTRAST)
+  TRY (pocstereo_global_run (self->global, frame, offset));
+  if (offset->contrast < POCSTEREO_GLOBAL_CONTRAST)
     return NULL;
   gst_vision_common_set_stat (
-      gst_pocstereo_get_common (self), "vertical-offset", offset.vertical);
-  self->n_askew = fabs (offset.vertical) > MOST_ROWS ? self->n_askew + 1 : 0;
-  if (self->n_askew != FIRST || self->warned_askew)
-    return NULL;
-  self->warned_askew = TRUE;
-  GST_ELEMENT_WARNING (self, STREAM, FAILED,
-      ("The right view shows all %.2f rows %s than the left one, but rows must "
-       "meet. %s",
-          fabs (offset.vertical), offset.vertical > 0 ? "lower" : "higher",
-          self->rectified
-              ? "The rig has moved since it was calibrated: calibrate it again."
-              : "Calibrate the rig with vision-calibrate and set calibration."),
-      (NULL));
+      gst_pocstereo_get_common (self), "vertical-offset", offset->vertical);
+  self->n_askew = fabs (offset->vertical) > MOST_ROWS ? self->n_askew + 1 : 0;
+  if (self->n_askew == FIRST)
+    warn_askew (self);
   return NULL;
+}
+
+/* Of a stream that ends, what its few frames have told. */
+static void
+end_watch (GstPocstereo *self)
+{
+  PocstereoParams params = gst_pocstereo_get_params (self);
+  guint n = self->n_watched;
+
+  if (n == 0 || n >= FIRST)
+    return;
+  if (self->n_swapped == n)
+    warn_swapped (self, &params);
+  if (self->n_askew == n &&
+      self->offset.contrast >= PLAIN * POCSTEREO_GLOBAL_CONTRAST &&
+      fabs (self->offset.vertical) >= PLAIN * MOST_ROWS)
+    warn_askew (self);
+}
+
+/* From the thread of the source pad, as frames. */
+static GstPadProbeReturn
+see_event (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
+{
+  (void) user_data;
+  if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_EOS)
+    end_watch (GST_POCSTEREO (GST_PAD_PARENT (pad)));
+  return GST_PAD_PROBE_OK;
 }
 
 const char *
@@ -101,6 +149,8 @@ gst_pocstereo_open_watch (GstPocstereo *self, const Device *device)
   const char *err;
 
   self->n_watched = self->n_swapped = self->n_askew = 0;
+  self->end = gst_pad_add_probe (GST_AGGREGATOR (self)->srcpad,
+      GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, see_event, NULL, NULL);
   TRY (pocstereo_new (&self->probe, device, self->width, self->height));
   err = pocstereo_global_new (&self->global, device, self->width, self->height);
   if (!err)
@@ -115,6 +165,9 @@ gst_pocstereo_close_watch (GstPocstereo *self)
 {
   g_clear_pointer (&self->probe, pocstereo_free);
   g_clear_pointer (&self->global, pocstereo_global_free);
+  if (self->end)
+    gst_pad_remove_probe (GST_AGGREGATOR (self)->srcpad, self->end);
+  self->end = 0;
 }
 
 const char *

@@ -192,54 +192,6 @@ GST_START_TEST (test_told_at_start)
 }
 GST_END_TEST;
 
-/* Left is right and right is left: said once. */
-GST_START_TEST (test_swapped)
-{
-  Views v = views_grey ("mode=points");
-
-  for (guint i = 0; i < 12; i++, v.n++) {
-    gst_harness_push (v.left, views_make (&v, 1));
-    gst_harness_push (v.right, views_make (&v, 0));
-    gst_buffer_unref (gst_harness_pull (v.left));
-  }
-  views_expect (&v, GST_MESSAGE_WARNING, "seem to be swapped");
-  views_expect_silence (&v);
-  views_free (&v);
-}
-GST_END_TEST;
-
-/* Rows of the right view that are too low: measured, and said once. */
-GST_START_TEST (test_askew)
-{
-  for (gint rows = 0; rows <= 2; rows += 2) {
-    Views v = views_grey ("mode=points");
-    GstStructure *stats;
-    gdouble offset;
-
-    for (guint i = 0; i < 8; i++, v.n++) {
-      GstBuffer *right = views_make (&v, 1);
-      GstMapInfo map;
-
-      gst_buffer_map (right, &map, GST_MAP_READWRITE);
-      memmove (
-          map.data + rows * WIDTH, map.data, (gsize) (HEIGHT - rows) * WIDTH);
-      gst_buffer_unmap (right, &map);
-      gst_harness_push (v.left, views_make (&v, 0));
-      gst_harness_push (v.right, right);
-      gst_buffer_unref (gst_harness_pull (v.left));
-    }
-    g_object_get (v.element, "stats", &stats, NULL);
-    fail_unless (gst_structure_get_double (stats, "vertical-offset", &offset));
-    fail_unless (fabs (offset - rows) < .2, "%f", offset);
-    gst_structure_free (stats);
-    if (rows)
-      views_expect (&v, GST_MESSAGE_WARNING, "rows lower than the left one");
-    views_expect_silence (&v);
-    views_free (&v);
-  }
-}
-GST_END_TEST;
-
 static Suite *
 pocstereofaults_suite (void)
 {
@@ -255,8 +207,6 @@ pocstereofaults_suite (void)
   tcase_add_test (tc, test_calibration);
   tcase_add_test (tc, test_rectified_regions);
   tcase_add_test (tc, test_told_at_start);
-  tcase_add_test (tc, test_swapped);
-  tcase_add_test (tc, test_askew);
   return suite;
 }
 
