@@ -124,6 +124,9 @@ def pictures(folder, scratch):
     refused("one missing", "needs its right one", "--left",
             folder / "left0*.jpg", "--right", folder / "right0[1-5].jpg",
             "--square", SQUARE)
+    refused("another size", "those before 612 x 459", "--left",
+            folder / "left*.jpg", "--right", folder / "right*.jpg",
+            "--square", SQUARE)
     refused("no place", "cannot be written", *globs, "--square", SQUARE,
             "--output", scratch / "nowhere/rig.yml")
 
