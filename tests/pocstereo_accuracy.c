@@ -3,7 +3,7 @@
  * pocstereo on real pairs with known disparities, and on a real view that is
  * moved by parts of a pixel: errors, and how well sigma predicts them.
  * VISION_TEST_DATA names the data; without it the test is skipped. */
-#include "pocstereo_images.h"
+#include "pocstereo_slopes.h"
 
 static uint16_t
 darker (uint8_t grey)
@@ -118,16 +118,7 @@ test_pairs (DeviceKind kind)
 
 /* ---- A view moved by parts of a pixel: means of 4 x 4 of its pixels ---- */
 
-#define PARTS 4
 #define BORDER 24
-
-static double
-gaussian (void)
-{
-  double u = (rnd (1 << 24) + 1) / 16777217., v = rnd (1 << 24) / 16777216.;
-
-  return sqrt (-2 * log (u)) * cos (2 * M_PI * v);
-}
 
 static void
 draw_moved (Pair *pair, const Picture *from, int parts, double noise)
@@ -140,11 +131,7 @@ draw_moved (Pair *pair, const Picture *from, int parts, double noise)
         for (int i = 0; i < PARTS * PARTS; i++)
           sum += from->grey[(PARTS * y + i / PARTS) * from->width + PARTS * x +
               i % PARTS + v * parts];
-        sum /= PARTS * PARTS;
-        if (noise > 0)
-          sum = rint (sum + noise * gaussian ());
-        sum = sum < 0 ? 0 : sum > 255 ? 255 : sum;
-        *pair_at (pair, v, x, y) = (uint16_t) rint (16 * sum);
+        *pair_at (pair, v, x, y) = noisy (sum / (PARTS * PARTS), noise);
       }
 }
 
@@ -260,8 +247,14 @@ test_moved (DeviceKind kind)
     }
 }
 
-static const CheckPart on_each[] = {
-    {"pairs", test_pairs}, {"moved", test_moved}, {NULL, NULL}};
+static void
+test_leaning (DeviceKind kind)
+{
+  test_slopes (kind, moved_names, 3);
+}
+
+static const CheckPart on_each[] = {{"pairs", test_pairs},
+    {"moved", test_moved}, {"slopes", test_leaning}, {NULL, NULL}};
 
 int
 main (int argc, char **argv)
