@@ -74,8 +74,9 @@ struct _GstPocstereo {
   GstVisionIntrinsics intrinsics; /* its calibration is not used */
   gchar *roi, *points, *calibration, *ply_location; /* as set; NULL: not */
   gdouble calibration_unit;
-  GArray *regions; /* of GstVideoRectangle; NULL: not set */
-  GArray *list;    /* of PocstereoPoint; likewise */
+  GArray *regions;         /* of GstVideoRectangle; NULL: not set */
+  GArray *list;            /* of PocstereoPoint; likewise */
+  gboolean warned_outside; /* that not all of these lie in the view */
   GstVisionRig *rig;
   GError *refused; /* why values were, until that has been said */
 
@@ -93,7 +94,7 @@ struct _GstPocstereo {
   GArray *in_space;          /* gfloat[4], of the same */
   gdouble step;              /* of disparities, and their */
   gint least;                /* origin: what the caps say */
-  gboolean warned_outside, warned_space; /* each once */
+  gboolean warned_space;     /* once */
 
   /* gstpocstereorig.c */
   GstVisionRig used; /* what frames are rectified by, where rectified */

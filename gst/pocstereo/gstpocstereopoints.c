@@ -95,7 +95,29 @@ gst_pocstereo_parse_points (const gchar *text, GError **error)
   return points;
 }
 
-static const char *
+/* That @outside of the @n of the user's @what lie outside of the view;
+ * once for what they were set to. */
+static void
+warn_outside (GstPocstereo *self, guint outside, guint n, const gchar *what)
+{
+  gboolean known;
+
+  if (!outside)
+    return;
+  GST_OBJECT_LOCK (self);
+  known = self->warned_outside;
+  self->warned_outside = TRUE;
+  GST_OBJECT_UNLOCK (self);
+  if (known)
+    return;
+  GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+      ("%u of %u %s lie outside of the view, which has %d x %d pixels; they "
+       "are left out.",
+          outside, n, what, self->width, self->height),
+      (NULL));
+}
+
+static void
 choose_listed (GstPocstereo *self, const GArray *list)
 {
   for (guint i = 0; i < list->len; i++) {
@@ -104,15 +126,7 @@ choose_listed (GstPocstereo *self, const GArray *list)
     if (p->x >= 0 && p->y >= 0 && p->x < self->width && p->y < self->height)
       g_array_append_vals (self->chosen, p, 1);
   }
-  if (self->chosen->len == list->len || self->warned_outside)
-    return NULL;
-  self->warned_outside = TRUE;
-  GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-      ("%u of %u points lie outside of the view, which has %d x %d pixels; "
-       "they are left out.",
-          list->len - self->chosen->len, list->len, self->width, self->height),
-      (NULL));
-  return NULL;
+  warn_outside (self, list->len - self->chosen->len, list->len, "points");
 }
 
 /* A grid in the middle of what of @r lies in the view. */
@@ -138,6 +152,22 @@ choose_grid (GstPocstereo *self, const GstVideoRectangle *r, gint spacing)
 
       g_array_append_val (self->chosen, p);
     }
+  return NULL;
+}
+
+static const char *
+choose_regions (GstPocstereo *self, const GArray *regions, gint spacing)
+{
+  guint outside = 0;
+
+  for (guint i = 0; i < regions->len; i++) {
+    guint n = self->chosen->len;
+
+    TRY (choose_grid (
+        self, &g_array_index (regions, GstVideoRectangle, i), spacing));
+    outside += self->chosen->len == n;
+  }
+  warn_outside (self, outside, regions->len, "regions");
   return NULL;
 }
 
@@ -184,12 +214,10 @@ gst_pocstereo_choose (GstPocstereo *self, GstBuffer *buffer)
 
   g_array_set_size (self->chosen, 0);
   if (list)
-    fault = choose_listed (self, list);
-  for (guint i = 0; !list && regions && i < regions->len && !fault; i++)
-    fault = choose_grid (
-        self, &g_array_index (regions, GstVideoRectangle, i), spacing);
-  if (!list && !regions && !choose_theirs (self, buffer, spacing, &fault) &&
-      !regions_only)
+    choose_listed (self, list);
+  else if (regions)
+    fault = choose_regions (self, regions, spacing);
+  else if (!choose_theirs (self, buffer, spacing, &fault) && !regions_only)
     fault = choose_grid (self, &whole, spacing);
   g_clear_pointer (&list, g_array_unref);
   g_clear_pointer (&regions, g_array_unref);

@@ -158,6 +158,7 @@ set_text (GstPocstereo *self, guint id, const gchar *name, const gchar *text)
   GST_OBJECT_LOCK (self);
   if (good) {
     SWAP (gchar *, *place, kept);
+    self->warned_outside = FALSE;
     if (id == PROP_ROI)
       SWAP (GArray *, self->regions, read.regions);
     if (id == PROP_POINTS)

@@ -73,6 +73,11 @@ GST_START_TEST (test_chosen)
   g_object_set (v.element, "points", "50,30;96,63;-1,0", NULL);
   fail_unless_equals_int (count (&v, NULL), 1);
   views_expect (&v, GST_MESSAGE_WARNING, "2 of 3 points lie outside");
+  g_object_set (v.element, "points", "", "roi", "0,64,9,9;0,0,1,1", NULL);
+  for (guint i = 0; i < 2; i++)
+    fail_unless_equals_int (count (&v, NULL), 1);
+  views_expect (&v, GST_MESSAGE_WARNING, "1 of 2 regions lie outside");
+  views_expect_silence (&v);
   g_object_set (v.element, "points", "", "roi", NULL, NULL);
   fail_unless_equals_int (count (&v, NULL), 20 * 13);
   g_object_set (v.element, "regions-only", TRUE, NULL);
