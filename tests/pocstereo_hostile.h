@@ -27,15 +27,26 @@ test_params (DeviceKind kind)
   ok (pocstereo_check (&points, 32, 16));
   check (pocstereo_check (&points, 31, 16) != NULL);
   check (pocstereo_check (&points, 32, 14) != NULL);
+  points.window = 512;
+  points.bandwidth = 26;
+  ok (pocstereo_check (&points, 512, 16));
+  check (pocstereo_check (&points, 511, 16) != NULL);
+  ok (pocstereo_check_device (&points, DEVICE_CPU));
+  points.window = POCSTEREO_OWN_WINDOW;
+  ok (pocstereo_check_device (&points, DEVICE_CUDA));
   refused ("window must", p.window = 6);
-  refused ("window must", p.window = 130);
-  refused ("window must", p.window = 17);
+  refused ("window must", p.window = 513);
+  refused ("bandwidth must be at least", p.window = 512, p.bandwidth = 25);
   refused ("lines must", p.lines = 0);
   refused ("lines must", p.lines = 33);
   refused ("lines must", p.lines = 10);
   refused ("bandwidth must", p.bandwidth = 0);
   refused ("bandwidth must", p.bandwidth = 8);
+  refused ("bandwidth must", p.window = 17, p.bandwidth = 9);
   refused ("bandwidth must", p.window = 128, p.bandwidth = 32);
+  refused ("bandwidth must be at least", p.window = 129);
+  refused (
+      "slanted windows have", p.window = 129, p.bandwidth = 7, p.slant = true);
   refused ("there is no such spectral", p.weight = (PocstereoWeight) 2);
   refused ("there is no such fit", p.fit = (PocstereoFit) 2);
   refused ("noise-floor must", p.noise_floor = NAN);
@@ -117,9 +128,9 @@ random_params (int width, int height)
   PocstereoParams p = POCSTEREO_DENSE_DEFAULTS;
 
   do {
-    p.window = 8 + 2 * (int) rnd (rnd (3) ? 13 : 61);
+    p.window = 8 + (int) rnd (rnd (3) ? 26 : 121);
     p.lines = 1 + 2 * (int) rnd (16);
-    p.bandwidth = 1 + (int) rnd (p.window / 2 - 1);
+    p.bandwidth = 1 + (int) rnd ((p.window - 1) / 2);
     p.layers = (int) rnd (5);
     if (rnd (3) == 0)
       p.window = 16, p.lines = 11, p.bandwidth = 6;
@@ -203,15 +214,16 @@ test_repeats (DeviceKind kind)
 
 /* Every allocation and every copy fails once: a sentence, and nothing kept. */
 static inline void
-test_failing (DeviceKind kind)
+check_failing (int window, int bandwidth, int width, int height)
 {
-  Pair p = pair_new (64, 40, 0);
-  PocstereoFrame frame = {64, 40, {p.view[0], p.view[1]}, 64};
+  Pair p = pair_new (width, height, 0);
+  PocstereoFrame frame = {width, height, {p.view[0], p.view[1]}, width};
   PocstereoParams params = POCSTEREO_DENSE_DEFAULTS;
-  PocstereoPoint points[4000];
+  PocstereoPoint points[400]; /* whose lines are more than pixels */
   int calls = 1;
 
-  (void) kind;
+  params.window = window;
+  params.bandwidth = bandwidth;
   pair_fill (&p, 9);
   memset (points, 0, sizeof points);
   for (int at = 0; at <= calls; at++) {
@@ -223,17 +235,17 @@ test_failing (DeviceKind kind)
 
     ok (failing_open (&dev, DEVICE_CPU, NULL));
     failing_reset (at);
-    err = pocstereo_new (&s, &dev, 64, 40);
+    err = pocstereo_new (&s, &dev, width, height);
     made = !err;
     if (made)
-      err = pocstereo_points (s, &params, &frame, points, 4000, &m);
+      err = pocstereo_points (s, &params, &frame, points, 400, &m);
     if (!err)
       err = pocstereo_dense (s, &params, &frame, &m);
     check (!err == !at);
     calls = at ? calls : failing_calls;
     failing_reset (0);
     if (made && err && !strcmp (err, FAILING_MEMORY)) {
-      ok (pocstereo_points (s, &params, &frame, points, 4000, &m));
+      ok (pocstereo_points (s, &params, &frame, points, 400, &m));
       ok (pocstereo_dense (s, &params, &frame, &m));
     }
     pocstereo_free (s);
@@ -242,4 +254,12 @@ test_failing (DeviceKind kind)
   }
   check (calls > 15);
   pair_free (&p);
+}
+
+static inline void
+test_failing (DeviceKind kind)
+{
+  (void) kind;
+  check_failing (16, 6, 64, 40);
+  check_failing (144, 8, 144, 16);
 }

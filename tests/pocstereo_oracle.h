@@ -35,6 +35,31 @@ oracle_line (const Pair *p, int view, int n, int x, int y, fftw_complex *out)
   fftw_destroy_plan (plan);
 }
 
+/* The phasors of the lines around (x, y), as the stages take them. */
+static inline void
+phasors_of (const Pair *p, const PocstereoParams *params,
+    PocstereoTables *tables, int view, int x, int y, int8_t *phasors)
+{
+  PocstereoLayer layer = {.width = p->width, .height = p->height};
+  PocstereoCpu cpu = {.plan = NULL};
+  PocstereoWork w = {.params = *params, .tables = tables, .state = &cpu};
+  Device dev;
+
+  if (params->window <= POCSTEREO_OWN_WINDOW) {
+    pocstereo_window_cpu (
+        tables, p->view[view], p->stride, &layer, x, y, phasors);
+    return;
+  }
+  w.layer[0][0] = layer;
+  w.view[view][0] = p->view[view];
+  w.stride[0] = p->stride;
+  ok (device_open (&dev, DEVICE_CPU, NULL));
+  ok (pocstereo_need_fourier_cpu (&dev, &w));
+  pocstereo_fourier_window_cpu (&w, view, 0, x, y, phasors);
+  device_release (&dev, cpu.plan);
+  device_close (&dev);
+}
+
 /* F conj (G), the mean over lines, g around x - base. */
 static inline void
 oracle_cross (const Pair *p, const PocstereoParams *params, int x, int y,
@@ -103,7 +128,6 @@ check_window (const Pair *p, const PocstereoParams *params, int x, int y)
 {
   static int8_t f[POCSTEREO_MAX_LINES * 2 * POCSTEREO_MAX_BANDWIDTH];
   static int8_t g[sizeof f];
-  const PocstereoLayer layer = {.width = p->width, .height = p->height};
   int bytes = 2 * params->bandwidth, base = (int) rnd (3) - 1, lag;
   int32_t r[2 * POCSTEREO_MAX_BANDWIDTH] = {0}, height;
   fftw_complex cross[POCSTEREO_MAX_WINDOW];
@@ -112,8 +136,8 @@ check_window (const Pair *p, const PocstereoParams *params, int x, int y)
   int32_t all;
 
   pocstereo_set_tables (t, params);
-  pocstereo_window_cpu (t, p->view[0], p->stride, &layer, x, y, f);
-  pocstereo_window_cpu (t, p->view[1], p->stride, &layer, x - base, y, g);
+  phasors_of (p, params, t, 0, x, y, f);
+  phasors_of (p, params, t, 1, x - base, y, g);
   for (int j = 0; j < params->lines; j++)
     pocstereo_add_line (r, f + j * bytes, g + j * bytes, params->bandwidth);
   oracle_cross (p, params, x, y, base, cross);
@@ -131,34 +155,58 @@ check_window (const Pair *p, const PocstereoParams *params, int x, int y)
   free (t);
 }
 
-/* Windows of a wall at any disparity up to a pixel, with noise; frequencies
- * that the texture has: where there are none, the twiddles' rounding shows. */
+/* A window of a wall at any disparity up to a pixel, with noise, of @window
+ * samples and @bandwidth frequencies. */
+static inline void
+check_noisy (int window, int bandwidth)
+{
+  Texture texture = texture_new ();
+  Pair p = pair_new (window + 76, 40, 3);
+  PocstereoParams params = POCSTEREO_POINTS_DEFAULTS;
+
+  params.window = window;
+  params.lines = 5 + 2 * (int) rnd (12);
+  params.bandwidth = bandwidth;
+  params.weight = (PocstereoWeight) rnd (2);
+  params.fit = params.weight == POCSTEREO_GAUSSIAN || rnd (2)
+      ? POCSTEREO_NEWTON
+      : POCSTEREO_CLOSED_FORM;
+  pair_draw_wall (&p, &texture, rnd (2000) / 1000. - 1);
+  for (int i = 0; i < 2 * p.width * 40; i++) {
+    uint16_t *s = pair_at (&p, i % 2, i / 2 % p.width, i / 2 / p.width);
+    int noisy = *s + (int) rnd (101) - 50;
+
+    *s = (uint16_t) (noisy < 0 ? 0 : noisy);
+  }
+  check_window (&p, &params, p.width / 2, 20);
+  pair_free (&p);
+}
+
+/* Frequencies that the texture has: where there are none, the twiddles'
+ * rounding shows. */
 static inline void
 test_oracle (DeviceKind kind)
 {
   (void) kind;
   for (int round = 0; round < 60; round++) {
-    Texture texture = texture_new ();
-    Pair p = pair_new (140, 40, 3);
-    PocstereoParams params = POCSTEREO_POINTS_DEFAULTS;
+    int n = 15 + (int) rnd (52);
 
-    params.window = 16 + 2 * (int) rnd (25);
-    params.lines = 5 + 2 * (int) rnd (12);
-    params.bandwidth =
-        3 + (int) rnd (params.window / (params.window > 32 ? 4 : 3) - 2);
-    params.weight = (PocstereoWeight) rnd (2);
-    params.fit = params.weight == POCSTEREO_GAUSSIAN || rnd (2)
-        ? POCSTEREO_NEWTON
-        : POCSTEREO_CLOSED_FORM;
-    pair_draw_wall (&p, &texture, rnd (2000) / 1000. - 1);
-    for (int i = 0; i < 2 * 140 * 40; i++) {
-      uint16_t *s = pair_at (&p, i % 2, i / 2 % 140, i / 280);
-      int noisy = *s + (int) rnd (101) - 50;
+    check_noisy (n, 3 + (int) rnd (n / (n > 32 ? 4 : 3) - 2));
+  }
+}
 
-      *s = (uint16_t) (noisy < 0 ? 0 : noisy);
-    }
-    check_window (&p, &params, 70, 20);
-    pair_free (&p);
+/* Windows that a library transforms, some of prime lengths. */
+static inline void
+test_oracle_long (DeviceKind kind)
+{
+  static const int some[] = {129, 131, 200, 256, 257, 511, 512};
+
+  (void) kind;
+  for (int round = 0; round < 28; round++) {
+    int n = round < 7 ? some[round] : 129 + (int) rnd (384);
+    int least = (n + 19) / 20;
+
+    check_noisy (n, least + (int) rnd (POCSTEREO_MAX_BANDWIDTH + 1 - least));
   }
 }
 
@@ -171,18 +219,21 @@ test_exact (DeviceKind kind)
   PocstereoTables *t = calloc (1, sizeof *t);
 
   (void) kind;
-  for (int n = 8; n <= POCSTEREO_MAX_WINDOW; n += 2) {
+  for (int n = 8; n <= POCSTEREO_OWN_WINDOW; n++) {
     PocstereoParams p = POCSTEREO_POINTS_DEFAULTS;
 
     p.window = n;
-    p.bandwidth = n / 2 - 1 < POCSTEREO_MAX_BANDWIDTH ? n / 2 - 1
-                                                      : POCSTEREO_MAX_BANDWIDTH;
+    p.bandwidth = (n - 1) / 2 < POCSTEREO_MAX_BANDWIDTH
+        ? (n - 1) / 2
+        : POCSTEREO_MAX_BANDWIDTH;
     pocstereo_set_tables (t, &p);
+    check (t->half == (n + 1) / 2);
+    check_near (t->omega * n, 2 * M_PI, 1e-5);
     for (int k = 0; k < p.bandwidth; k++) {
       double sum = t->cosine[k][0], even = fabs (sum), odd = 0;
 
       check (sum == nearbyint (sum));
-      for (int m = 1; m < n / 2; m++) {
+      for (int m = 1; m < t->half; m++) {
         check (t->cosine[k][m] == nearbyint (t->cosine[k][m]));
         check (t->sine[k][m] == nearbyint (t->sine[k][m]));
         sum += 2 * t->cosine[k][m];

@@ -21,25 +21,30 @@
 #define POCSTEREO_TURN 127      /* what a unit phasor is rounded to */
 #define POCSTEREO_TWIDDLES 8192 /* half a window times the greatest twiddle */
 #define POCSTEREO_FINE_LAGS 3   /* of the last, sub-pixel step (Step 7) */
+#define POCSTEREO_MOST_LAGS (POCSTEREO_OWN_WINDOW / 4)
 
 /* Constants of a window, in the device's memory.  Index k is frequency k + 1.
- * Samples n = -N / 2 + 1 .. N / 2 - 1 count; at -N / 2 Hann's window is 0. */
+ * Samples n = -M .. M count, M = (N - 1) / 2; of an even N, Hann's window is 0
+ * at the one left over. */
 typedef struct {
-  int window, half;           /* N, N / 2 */
-  int lines, bandwidth, lags; /* L, U, N / 4 */
+  int window, half;           /* N, M + 1 */
+  int lines, bandwidth, lags; /* L, U, N / 4 but at most POCSTEREO_MOST_LAGS */
   PocstereoFit fit;
   float floor2; /* the square of the noise floor, in units of the spectrum */
-  float cosine[POCSTEREO_MAX_BANDWIDTH][POCSTEREO_MAX_WINDOW / 2];
-  float sine[POCSTEREO_MAX_BANDWIDTH][POCSTEREO_MAX_WINDOW / 2];
-  /* 127 W (k) cos (2 pi k n / N), and sin, n = 0 .. N / 4 + 1 */
-  int32_t lag_cosine[POCSTEREO_MAX_WINDOW / 4 + 2][POCSTEREO_MAX_BANDWIDTH];
-  int32_t lag_sine[POCSTEREO_MAX_WINDOW / 4 + 2][POCSTEREO_MAX_BANDWIDTH];
+  /* of windows up to POCSTEREO_OWN_WINDOW */
+  float cosine[POCSTEREO_MAX_BANDWIDTH][POCSTEREO_OWN_WINDOW / 2];
+  float sine[POCSTEREO_MAX_BANDWIDTH][POCSTEREO_OWN_WINDOW / 2];
+  /* 127 W (k) cos (2 pi k n / N), and sin, n = 0 .. lags + 1 */
+  int32_t lag_cosine[POCSTEREO_MOST_LAGS + 2][POCSTEREO_MAX_BANDWIDTH];
+  int32_t lag_sine[POCSTEREO_MOST_LAGS + 2][POCSTEREO_MAX_BANDWIDTH];
   float weight[POCSTEREO_MAX_BANDWIDTH]; /* W (k) */
   float omega;                           /* 2 pi / N */
   float perfect;          /* the correlation's peak for identical windows */
   float shape;            /* closed form: 2 cos (pi V / N), V = 2 U + 1 */
   float cos_bin, sin_bin; /* of pi / N */
   float shared, least;    /* of pocstereo_sigma (); least: pixels */
+  float hann[POCSTEREO_MAX_WINDOW / 2 +
+      1]; /* of longer windows; n = 0 .. N / 2 */
 } PocstereoTables;
 
 /* ---- A line's phasors (equation 1; windowing) ---- */
@@ -121,7 +126,7 @@ pocstereo_add_line (int32_t *r, const int8_t *f, const int8_t *g, int bandwidth)
   }
 }
 
-/* The correlation at lag @n, |n| <= N / 4 + 1.  At most 127^3 times lines times
+/* The correlation at lag @n, |n| <= lags + 1.  At most 127^3 times lines times
  * bandwidth, each 31 at most: below 2^31. */
 BOTH int32_t
 pocstereo_correlation (const PocstereoTables *t, const int32_t *r, int n)

@@ -11,8 +11,8 @@ struct Plan {
   int blocks[POCSTEREO_MAX_LAYERS + 1];
 };
 
-static int
-pairs_of (const PocstereoWork *w, int l)
+int
+pocstereo_fields_pairs (const PocstereoWork *w, int l)
 {
   return ceil_div (w->layer[0][l].height + w->params.lines - 1, 2);
 }
@@ -29,7 +29,7 @@ pocstereo_fields_couples (const PocstereoWork *w)
   size_t n = 0, u = couples_of (w);
 
   for (int l = 0; l < w->n_layers; l++)
-    n += 2 * u * pairs_of (w, l) * w->layer[0][l].width;
+    n += 2 * u * pocstereo_fields_pairs (w, l) * w->layer[0][l].width;
   return n;
 }
 
@@ -54,7 +54,7 @@ pocstereo_fields_room (
     f->deeper[l] = order == POCSTEREO_BY_ROW ? width : 1;
     for (int v = 0; v < 2; v++) {
       f->couples[v][l] = c->memory + at;
-      at += (size_t) f->pitch[l] * pairs_of (w, l);
+      at += (size_t) f->pitch[l] * pocstereo_fields_pairs (w, l);
     }
   }
   return NULL;
@@ -125,9 +125,12 @@ pocstereo_fields_cuda (
   const PocstereoCuda *c = (const PocstereoCuda *) w->state;
   Plan plan = {};
 
+  if (w->params.window > POCSTEREO_OWN_WINDOW)
+    return pocstereo_fourier_cuda (dev, w, layers);
   for (int l = 0; l < POCSTEREO_MAX_LAYERS; l++) {
     int n = l < w->n_layers && (layers >> l & 1)
-        ? ceil_div (w->layer[0][l].width, PIXELS) * pairs_of (w, l)
+        ? ceil_div (w->layer[0][l].width, PIXELS) *
+            pocstereo_fields_pairs (w, l)
         : 0;
 
     plan.blocks[l + 1] = plan.blocks[l] + n;

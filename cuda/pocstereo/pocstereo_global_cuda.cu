@@ -1,48 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Transforms by cuFFT, which is opened at run time: the plug-in loads where it
- * is not installed. */
-#include <cufft.h>
-#include <dlfcn.h>
+ * Transforms by cuFFT. */
 #include <stdlib.h>
 
 #include "common/cuda.cuh"
+#include "pocstereo/pocstereo_cufft.cuh"
 #include "pocstereo/pocstereo_global_core.h"
 
 namespace
 {
 
 struct Plans {
-  void *library;
-  decltype (&cufftPlan2d) plan;
-  decltype (&cufftDestroy) destroy;
-  decltype (&cufftSetStream) set_stream;
-  decltype (&cufftExecR2C) forward;
-  decltype (&cufftExecC2R) inverse;
+  PocstereoCufft cufft;
   bool has_plan[2];
   cufftHandle plans[2];
 };
-
-template <typename F>
-bool
-find (void *library, const char *name, F *function)
-{
-  *function = (F) dlsym (library, name);
-  return *function != NULL;
-}
-
-/* The version that goes with the toolkit first. */
-void *
-open_library (void)
-{
-  static const char *const names[] = {
-      "libcufft.so.12", "libcufft.so.11", "libcufft.so.10", "libcufft.so"};
-
-  for (const char *name : names)
-    if (void *library = dlopen (name, RTLD_NOW | RTLD_LOCAL))
-      return library;
-  return NULL;
-}
 
 const char *
 open (const Device *dev, PocstereoGlobalWork *w)
@@ -51,18 +23,13 @@ open (const Device *dev, PocstereoGlobalWork *w)
 
   if (!(w->state = p))
     return "out of memory";
-  p->library = open_library ();
-  if (!p->library || !find (p->library, "cufftPlan2d", &p->plan) ||
-      !find (p->library, "cufftDestroy", &p->destroy) ||
-      !find (p->library, "cufftSetStream", &p->set_stream) ||
-      !find (p->library, "cufftExecR2C", &p->forward) ||
-      !find (p->library, "cufftExecC2R", &p->inverse))
+  if (!pocstereo_cufft_open (&p->cufft))
     return "cuFFT is not installed; whole views cannot be correlated without";
   for (int i = 0; i < 2; i++) {
-    p->has_plan[i] = p->plan (&p->plans[i], w->height, w->width,
+    p->has_plan[i] = p->cufft.plan_2d (&p->plans[i], w->height, w->width,
                          i ? CUFFT_C2R : CUFFT_R2C) == CUFFT_SUCCESS;
     if (!p->has_plan[i] ||
-        p->set_stream (p->plans[i], device_stream (dev)) != CUFFT_SUCCESS)
+        p->cufft.set_stream (p->plans[i], device_stream (dev)) != CUFFT_SUCCESS)
       return "cuFFT has no memory for the views";
   }
   return NULL;
@@ -76,9 +43,8 @@ close (const Device *dev, PocstereoGlobalWork *w)
   (void) dev;
   for (int i = 0; i < 2; i++)
     if (p->has_plan[i])
-      p->destroy (p->plans[i]);
-  if (p->library)
-    dlclose (p->library);
+      p->cufft.destroy (p->plans[i]);
+  pocstereo_cufft_close (&p->cufft);
   free (p);
 }
 
@@ -114,11 +80,11 @@ correlate (const Device *dev, const PocstereoGlobalWork *w,
   put_pixels<<<dim3 (ceil_div (w->width, 128), w->height, 2), 128, 0,
       stream>>> (*w, *frame);
   for (int v = 0; v < 2; v++)
-    good &= p->forward (p->plans[0], w->pixels[v],
+    good &= p->cufft.forward (p->plans[0], w->pixels[v],
                 (cufftComplex *) w->spectrum[v]) == CUFFT_SUCCESS;
   cross<<<dim3 (ceil_div (w->width / 2 + 1, 128), w->height), 128, 0,
       stream>>> (*w);
-  good &= p->inverse (p->plans[1], (cufftComplex *) w->spectrum[0],
+  good &= p->cufft.inverse (p->plans[1], (cufftComplex *) w->spectrum[0],
               w->pixels[0]) == CUFFT_SUCCESS;
   CUDA_TRY (cudaGetLastError ());
   return good ? NULL : "cuFFT failed";

@@ -33,7 +33,7 @@ template <class Window> using GroupOf = Group<Window, Window::is_fixed>;
 
 template <class Window> struct Shared {
   static constexpr int lags =
-      Window::is_fixed ? Window::most_half / 2 : POCSTEREO_MAX_WINDOW / 4;
+      Window::is_fixed ? Window::most_half / 2 : POCSTEREO_MOST_LAGS;
 
   GroupOf<Window> group[POCSTEREO_POINT_THREADS / GroupOf<Window>::lanes];
   int2 lag[Window::most_bandwidth][lags + 1]; /* cosines, sines */

@@ -4,7 +4,7 @@
  * vectors. */
 #include "pocstereo/pocstereo_cpu.h"
 
-#define HALF (POCSTEREO_MAX_WINDOW / 2)
+#define HALF (POCSTEREO_OWN_WINDOW / 2)
 
 /* Of each window the samples at n and -n, added and subtracted: a wave's cosine
  * is even and its sine odd. */
@@ -149,6 +149,10 @@ pocstereo_lines_cpu (const PocstereoWork *w, int view, int l, int8_t *field)
   const PocstereoLayer *layer = &w->layer[0][l];
   size_t bytes = (size_t) layer->width * 2 * w->tables->bandwidth;
 
+  if (w->tables->window > POCSTEREO_OWN_WINDOW) {
+    pocstereo_fourier_lines_cpu (w, view, l, field);
+    return;
+  }
 #pragma omp parallel for schedule(static)
   for (int y = 0; y < layer->height; y++)
     pocstereo_row_cpu (w->tables, w->view[view][l] + (size_t) y * w->stride[l],

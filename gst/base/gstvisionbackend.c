@@ -53,6 +53,7 @@ open_cuda (GstVisionBackend *self, GstVisionOpenDevice open_device)
   const char *err;
 
   TRY (device_cuda_probe ());
+  TRY (self->no_cuda);
   if (!self->context)
     gst_vision_backend_start (self);
   if (!self->context || !gst_vision_cuda_push (self->context))

@@ -35,8 +35,10 @@ typedef const char *(*GstVisionOpenDevice) (
 typedef struct {
   GstElement *element; /* whose backend this is; not owned */
   GstVisionBackendKind kind;
-  gint device_id;     /* -1 = any */
-  GstObject *context; /* GstCudaContext, NULL without CUDA */
+  gint device_id;      /* -1 = any */
+  const char *no_cuda; /* why a GPU cannot do what is asked for, set before it
+                          is opened; NULL: it can */
+  GstObject *context;  /* GstCudaContext, NULL without CUDA */
   Device device;
   DeviceTimer timer;        /* the device's, for what a frame takes */
   GstClockTime kernel_time; /* of the newest frame; NONE where unknown */

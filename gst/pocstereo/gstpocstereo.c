@@ -183,7 +183,7 @@ run (GstPocstereo *self, const PocstereoParams *params, const Image *left,
 static const char *
 begin (GstPocstereo *self, const PocstereoParams *params, GstBuffer *buffer)
 {
-  TRY (pocstereo_check (params, self->width, self->height));
+  TRY (gst_pocstereo_check_params (self, params));
   TRY (gst_pocstereo_begin_rig (self, buffer));
   if (self->shown == GST_POCSTEREO_DEPTH && !self->has_space)
     return "depth needs a rig; set calibration, or intrinsics and baseline";
@@ -238,7 +238,7 @@ gst_pocstereo_start (GstAggregator *agg)
   self->warned_outside = self->warned_space = FALSE;
   self->warned_swapped = self->warned_askew = FALSE;
   gst_vision_intrinsics_report (&self->intrinsics, GST_ELEMENT (self));
-  gst_pocstereo_report_refused (self);
+  gst_pocstereo_start_params (self);
   return GST_AGGREGATOR_CLASS (gst_pocstereo_parent_class)->start (agg);
 }
 

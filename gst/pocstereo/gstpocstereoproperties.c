@@ -86,8 +86,8 @@ gst_pocstereo_get_params (GstPocstereo *self)
   return p;
 }
 
-void
-gst_pocstereo_report_refused (GstPocstereo *self)
+static void
+report_refused (GstPocstereo *self)
 {
   GError *refused;
 
@@ -99,6 +99,23 @@ gst_pocstereo_report_refused (GstPocstereo *self)
   GST_ELEMENT_WARNING (
       self, LIBRARY, SETTINGS, ("%s.", refused->message), (NULL));
   g_error_free (refused);
+}
+
+void
+gst_pocstereo_start_params (GstPocstereo *self)
+{
+  PocstereoParams params = gst_pocstereo_get_params (self);
+
+  report_refused (self);
+  gst_vision_aggregator_get_backend (GST_VISION_AGGREGATOR (self))->no_cuda =
+      pocstereo_check_device (&params, DEVICE_CUDA);
+}
+
+const char *
+gst_pocstereo_check_params (GstPocstereo *self, const PocstereoParams *params)
+{
+  TRY (pocstereo_check (params, self->width, self->height));
+  return pocstereo_check_device (params, gst_pocstereo_get_device (self)->kind);
 }
 
 /* What a text says, in the form in which it is used. */
@@ -178,7 +195,7 @@ set_text (GstPocstereo *self, guint id, const gchar *name, const gchar *text)
   g_free (kept);
   /* Before, nobody listens to the bus: the start says it then. */
   if (GST_STATE (self) >= GST_STATE_PAUSED)
-    gst_pocstereo_report_refused (self);
+    report_refused (self);
 }
 
 static void

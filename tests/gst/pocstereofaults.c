@@ -27,7 +27,8 @@ GST_START_TEST (test_refused)
   expect_refusal ("min-disparity=17", WIDTH, HEIGHT, "greater than");
   expect_refusal ("window=64", 60, HEIGHT, "larger than the frame");
   expect_refusal ("lines=31", WIDTH, 30, "larger than the frame");
-  expect_refusal ("window=15", WIDTH, HEIGHT, "even number");
+  expect_refusal ("window=7", WIDTH, HEIGHT, "8 to 512");
+  expect_refusal ("window=200 bandwidth=6", WIDTH, HEIGHT, "at least a 20th");
   expect_refusal ("", 15, 100, "16 to 8192");
   expect_refusal (
       "intrinsics=80,80,48,32,0.1", WIDTH, HEIGHT, "lens distortion");
@@ -71,6 +72,25 @@ GST_START_TEST (test_rates)
   views_expect (&v, GST_MESSAGE_WARNING, "25/1 frames a second and sink_right");
   gst_buffer_unref (views_push (&v, NULL));
   views_expect_silence (&v);
+  views_free (&v);
+}
+GST_END_TEST;
+
+/* Windows of odd lengths, by property and while it plays. */
+GST_START_TEST (test_odd_window)
+{
+  Views v = views_grey ("window=15");
+  GstBuffer *buffer = views_push (&v, NULL);
+
+  views_check_disparity (buffer, WIDTH, HEIGHT);
+  gst_buffer_unref (buffer);
+  g_object_set (v.element, "window", 19, NULL);
+  buffer = views_push (&v, NULL);
+  views_check_disparity (buffer, WIDTH, HEIGHT);
+  gst_buffer_unref (buffer);
+  g_object_set (v.element, "window", 129, NULL);
+  gst_buffer_unref (views_push (&v, NULL));
+  views_expect (&v, GST_MESSAGE_WARNING, "larger than the frame");
   views_free (&v);
 }
 GST_END_TEST;
@@ -203,6 +223,7 @@ pocstereofaults_suite (void)
   tcase_add_test (tc, test_refused);
   tcase_add_test (tc, test_unequal);
   tcase_add_test (tc, test_rates);
+  tcase_add_test (tc, test_odd_window);
   tcase_add_test (tc, test_faults);
   tcase_add_test (tc, test_calibration);
   tcase_add_test (tc, test_rectified_regions);
