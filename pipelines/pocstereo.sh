@@ -48,6 +48,7 @@ choose_view () {
 points=(mode=points)
 colours=(output=colormap)
 faces=()
+format=()
 if [ -n "${FACES-}" ]; then
   # for parts of faces, which are not asked for, it has no profiles on Debian
   export OPENCV_LOG_LEVEL=OFF
@@ -57,8 +58,10 @@ if [ -n "${FACES-}" ]; then
       "gstreamer1.0-opencv and opencv-data" >&2
     exit 1
   }
-  faces=(! facedetect min-size-width=80 min-size-height=80 display=false !
-    videoconvert)
+  faces=(! facedetect min-size-width=80 min-size-height=80 display=false)
+  # facedetect's, and so that of both views
+  # shellcheck disable=SC2054 # the comma is of caps
+  format=(! video/x-raw,format=RGB)
   points+=(regions-only=true)
   colours+=("${points[@]}")
 fi
@@ -81,7 +84,8 @@ if [ -n "$right" ]; then
   line=("${source[@]}" ! videoconvert "${faces[@]}" ! queue !
     stereo.sink_left)
   choose_view "$right"
-  line+=("${source[@]}" ! videoconvert ! queue ! stereo.sink_right)
+  line+=("${source[@]}" ! videoconvert "${format[@]}" ! queue !
+    stereo.sink_right)
   launch "${line[@]}" "${element[@]}" "${show[@]}"
   exit
 fi

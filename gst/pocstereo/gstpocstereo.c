@@ -70,11 +70,11 @@
  * fakesink
  * gst-launch-1.0 visiontestsrc pattern=stereo view=side-by-side num-buffers=5 !
  * pocstereo max-disparity=64 output=colormap ! videoconvert ! autovideosink
- * gst-launch-1.0 filesrc location=LEFTFILE ! decodebin ! facedetect ! queue !
- * p.sink_left filesrc location=RIGHTFILE ! decodebin ! queue ! p.sink_right
- * pocstereo name=p mode=points regions-only=true
- * calibration=intrinsics.yml,extrinsics.yml ply-location=face-%05d.ply !
- * fakesink
+ * gst-launch-1.0 filesrc location=LEFTFILE ! decodebin ! videoconvert !
+ * facedetect ! queue ! p.sink_left filesrc location=RIGHTFILE ! decodebin !
+ * videoconvert ! video/x-raw,format=RGB ! queue ! p.sink_right pocstereo name=p
+ * mode=points regions-only=true calibration=intrinsics.yml,extrinsics.yml
+ * ply-location=face-%05d.ply ! fakesink
  * ]|
  * Points of a generated room seen by two cameras; what is near in it, as
  * colours; and points on faces, in space.
