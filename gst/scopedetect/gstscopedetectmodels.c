@@ -64,6 +64,12 @@ gst_scopedetect_load_models (GstScopedetect *self)
   paths = g_strsplit_set (self->models ? self->models : "", SEPARATORS, -1);
   GST_OBJECT_UNLOCK (self);
   n = g_strv_length (paths);
+  if (n > SCOPEDETECT_MAX_MODELS) { /* before it reads for minutes */
+    err = "models names more than 1024 files; use several elements";
+    gst_vision_common_refused (common, err);
+    g_strfreev (paths);
+    return err;
+  }
   self->model = g_new0 (ScopedetectModel *, n + 1);
   self->info = g_new0 (ScopedetectModelInfo, n + 1);
   err = load (self, paths);

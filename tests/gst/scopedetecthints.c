@@ -85,6 +85,24 @@ GST_START_TEST (test_none)
 }
 GST_END_TEST;
 
+/* Too many models are refused before any is read. */
+GST_START_TEST (test_many)
+{
+  GString *many = g_string_new (model_path);
+  Scene s;
+
+  for (gint i = 0; i < 1024; i++)
+    g_string_append (many, ",nowhere.model");
+  s = scene_new (many->str, QUICK);
+  gst_harness_push (
+      s.colour, scene_buffer (&s, 3 * SOLID_WIDTH * SOLID_HEIGHT, 0));
+  gst_harness_push (s.depth, scene_depth (&s, NULL));
+  scene_expect (&s, GST_MESSAGE_ERROR, "more than 1024");
+  scene_free (&s);
+  g_string_free (many, TRUE);
+}
+GST_END_TEST;
+
 /* A model that goes with the first one no more is named. */
 GST_START_TEST (test_spacing)
 {
@@ -117,6 +135,7 @@ scopedetecthints_suite (void)
   tcase_add_checked_fixture (tc, make_model, remove_model);
   tcase_add_test (tc, test_hints);
   tcase_add_test (tc, test_none);
+  tcase_add_test (tc, test_many);
   tcase_add_test (tc, test_spacing);
   return suite;
 }
