@@ -41,14 +41,9 @@ fi
 read -ra properties <<<"${SCOPEDETECT-}"
 size=${SIZE:-640x480}
 
-# Of a live camera, what there is no time for is left there, in pairs; frames
-# that are nearer than half of 1/30 s are one.
+# Of a live camera, what there is no time for is left there, in pairs.
+short=(queue max-size-buffers=2 max-size-bytes=0 max-size-time=0)
 queue=(queue)
-live=()
-be_live () {
-  queue=(queue max-size-buffers=2 max-size-bytes=0 max-size-time=0)
-  live=(max-skew=16666666)
-}
 
 # Sets `source` for one of the two.
 choose_picture () {
@@ -58,12 +53,12 @@ choose_picture () {
       # shellcheck disable=SC2054 # the commas are of caps
       source=(v4l2src device="$1" ${FRAMES:+num-buffers="$FRAMES"} ! decodebin !
         videoconvert ! "video/x-raw,width=${size%x*},height=${size#*x}")
-      be_live
+      queue=("${short[@]}")
       return
       ;;
     *src | *src\ *)
       read -ra source <<<"$1"
-      be_live
+      queue=("${short[@]}")
       return
       ;;
   esac
@@ -131,4 +126,4 @@ else
     "${queue[@]}" ! objects.sink_depth)
 fi
 launch "${line[@]}" scopedetect name=objects models="$models" "${camera[@]}" \
-  "${live[@]}" "${properties[@]}" ! "${show[@]}"
+  "${properties[@]}" ! "${show[@]}"

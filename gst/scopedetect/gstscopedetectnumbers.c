@@ -40,8 +40,9 @@ static const Number numbers[] = {
         "metres",
         0.001, 0.2, AT (params.normal_radius)},
     {"tolerance", "Tolerance",
-        "Round 1: how far the depth of a point of the model may be from the "
-        "depth that is seen there, metres",
+        "Round 1 and refinement: how far the depth of a point of the model may "
+        "be from the depth that is seen there, metres; more for a sensor whose "
+        "depth is biased",
         0.0005, 0.2, AT (params.tolerance)},
     {"free-gap", "Gap of free space",
         "Round 1: a point of the model lies in free space where it is nearer "
