@@ -127,10 +127,8 @@ gst_moct_process (
         ("Frames pass unchanged until then."));
   }
 
-  TRY (moct_run (
-      self->moct, &params, frame, elapsed (self, buffer), &objects, &n));
-  if (self->pixels.pool)
-    TRY (gst_moct_attach_label_map (self, &params, frame, buffer));
+  TRY (gst_moct_run (
+      self, &params, frame, elapsed (self, buffer), buffer, &objects, &n));
   return gst_moct_attach_results (self, objects, n, trajectory, buffer);
 }
 

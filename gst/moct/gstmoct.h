@@ -66,7 +66,9 @@ const char *gst_moct_update_colours (
 /* gstmoctresults.c */
 const char *gst_moct_attach_results (GstMoct *self, const MoctObject *objects,
     int n, GstMoctTrajectory trajectory, GstBuffer *buffer);
-const char *gst_moct_attach_label_map (GstMoct *self, const MoctParams *params,
-    const Image *frame, GstBuffer *buffer);
+/* moct_run (), and attaches the label map to @buffer where that is wanted. */
+const char *gst_moct_run (GstMoct *self, const MoctParams *params,
+    const Image *frame, double dt, GstBuffer *buffer,
+    const MoctObject **objects, int *n);
 
 G_END_DECLS

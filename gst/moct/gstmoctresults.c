@@ -91,13 +91,15 @@ gst_moct_attach_results (GstMoct *self, const MoctObject *objects, int n,
   return err;
 }
 
-const char *
-gst_moct_attach_label_map (GstMoct *self, const MoctParams *params,
-    const Image *frame, GstBuffer *buffer)
+/* Queues the label map's pixels, which nothing of the results goes into, so
+ * that the wait for the results is that for them, too. */
+static const char *
+queue_label_map (GstMoct *self, const MoctParams *params, const Image *frame,
+    GstVisionMap *map)
 {
-  GstVisionBackend *backend =
-      gst_vision_filter_get_backend (GST_VISION_FILTER (self));
-  GstVisionMap map = {.element = "moct",
+  void *address;
+
+  *map = (GstVisionMap){.element = "moct",
       .kind = "labels",
       .format = "u16",
       .channels = 1,
@@ -105,12 +107,29 @@ gst_moct_attach_label_map (GstMoct *self, const MoctParams *params,
       .height = self->height,
       .scale = 1,
       .invalid = 0};
-  const char *err;
-  void *address;
+  TRY (gst_vision_pixels_begin (&self->pixels, &map->pixels, &address));
+  return moct_labels (self->moct, params, frame, address, self->pixels.stride);
+}
 
-  TRY (gst_vision_pixels_begin (&self->pixels, &map.pixels, &address));
-  err = moct_labels (self->moct, params, frame, address, self->pixels.stride);
+const char *
+gst_moct_run (GstMoct *self, const MoctParams *params, const Image *frame,
+    double dt, GstBuffer *buffer, const MoctObject **objects, int *n)
+{
+  GstVisionBackend *backend =
+      gst_vision_filter_get_backend (GST_VISION_FILTER (self));
+  GstVisionMap map;
+  const char *err;
+
+  if (!self->pixels.pool)
+    return moct_run (self->moct, params, frame, dt, objects, n);
+  err = queue_label_map (self, params, frame, &map);
+  if (!map.pixels)
+    return err;
   if (!err)
-    err = device_wait (&backend->device);
+    err = moct_run (self->moct, params, frame, dt, objects, n);
+  if (err)
+    device_wait (&backend->device); /* for what was queued before it failed */
+  else if (!params->n_colours)
+    err = device_wait (&backend->device); /* there was no run */
   return gst_vision_pixels_attach (&self->pixels, &map, err, buffer);
 }
