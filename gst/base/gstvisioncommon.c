@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "base/gstvisioncommon.h"
 
+#include <string.h>
+
 enum {
   PROP_0,
   PROP_BACKEND,
@@ -26,7 +28,7 @@ gst_vision_common_restart (GstVisionCommon *self)
   self->last_message = GST_CLOCK_TIME_NONE;
   self->has_failed = FALSE;
   self->frames = self->dropped = self->faulty = 0;
-  self->last_fault = 0;
+  memset (self->warnings, 0, sizeof self->warnings);
   self->kernel = self->latency = (GstVisionTimes){0};
   gst_vision_common_clear (self);
 }

@@ -14,6 +14,16 @@ typedef struct {
   GstClockTime newest, sum, max;
 } GstVisionTimes;
 
+/* Warnings of faulty frames that there may be in a few seconds, each of
+ * something else. */
+#define GST_VISION_WARNINGS 4
+
+/* What was warned of. */
+typedef struct {
+  guint hash;  /* of the sentence */
+  gint64 told; /* g_get_monotonic_time; 0: never */
+} GstVisionWarning;
+
 typedef struct {
   GstVisionBackend backend;
 
@@ -22,7 +32,7 @@ typedef struct {
   GstClockTime last_message; /* running time of the newest one */
 
   guint64 frames, dropped, faulty;
-  gint64 last_fault;      /* when one was warned of; 0: never */
+  GstVisionWarning warnings[GST_VISION_WARNINGS]; /* of such, the newest ones */
   GstVisionTimes kernel;  /* of the device, where it could be measured */
   GstVisionTimes latency; /* of each frame, until its results were read */
 
@@ -53,7 +63,8 @@ void gst_vision_common_count (GstVisionCommon *self, gint64 start);
 void gst_vision_common_count_dropped (GstVisionCommon *self, guint64 n);
 
 /* Counts a frame that @what is wrong with and that passes for all that, and
- * warns of it, at most once every few seconds. */
+ * warns of it, unless @what or GST_VISION_WARNINGS others were warned of in the
+ * last five seconds. */
 void gst_vision_common_fault (GstVisionCommon *self, const char *what);
 
 /* Whether a message about @buffer is wanted: post-messages is set and the

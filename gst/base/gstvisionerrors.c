@@ -7,21 +7,39 @@
 
 #define FAULT_INTERVAL (5 * G_USEC_PER_SEC)
 
+/* Whether a warning of @what is due, and then remembers it. */
+static gboolean
+take_warning (GstVisionWarning *warnings, const char *what)
+{
+  GstVisionWarning now = {g_str_hash (what), g_get_monotonic_time ()};
+  GstVisionWarning *oldest = warnings;
+
+  for (guint i = 0; i < GST_VISION_WARNINGS; i++) {
+    GstVisionWarning *w = &warnings[i];
+
+    if (w->told && w->hash == now.hash && now.told - w->told < FAULT_INTERVAL)
+      return FALSE;
+    if (w->told < oldest->told)
+      oldest = w;
+  }
+  if (oldest->told && now.told - oldest->told < FAULT_INTERVAL)
+    return FALSE;
+  *oldest = now;
+  return TRUE;
+}
+
 void
 gst_vision_common_fault (GstVisionCommon *self, const char *what)
 {
-  gint64 now = g_get_monotonic_time ();
-
   GST_OBJECT_LOCK (self->backend.element);
   self->faulty++;
   GST_OBJECT_UNLOCK (self->backend.element);
-  if (self->last_fault && now - self->last_fault < FAULT_INTERVAL)
+  if (!take_warning (self->warnings, what))
     return;
-  self->last_fault = now;
   GST_ELEMENT_WARNING (self->backend.element, STREAM, FORMAT,
       ("Something is wrong with a frame: %s.", what),
-      ("The stream goes on. stats counts such frames; they are warned of every "
-       "few seconds at most."));
+      ("The stream goes on. stats counts such frames; each fault is warned of "
+       "every few seconds at most."));
 }
 
 static void

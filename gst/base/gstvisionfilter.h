@@ -51,7 +51,7 @@ GstVisionCommon *gst_vision_filter_get_common (GstVisionFilter *self);
 GstVisionBackend *gst_vision_filter_get_backend (GstVisionFilter *self);
 
 /* Counts a frame that @what is wrong with and that passes for all that, and
- * warns of it, at most once every few seconds. */
+ * warns of it, each fault every few seconds at most. */
 void gst_vision_filter_fault (GstVisionFilter *self, const char *what);
 
 /* Whether a message about @buffer is wanted: post-messages is set and the

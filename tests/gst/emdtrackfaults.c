@@ -175,6 +175,10 @@ GST_START_TEST (test_playing)
   gst_buffer_unref (buffer);
   stage_expect (&s, GST_MESSAGE_WARNING, "window must be odd");
   fail_unless (stage_stat (&s, "faulty") == 1);
+  g_object_set (s.h->element, "window", 7, "resume", .9, NULL);
+  gst_buffer_unref (gst_harness_push_and_pull (s.h, stage_frame (&s)));
+  stage_expect (&s, GST_MESSAGE_WARNING, "distance to resume");
+  g_object_set (s.h->element, "resume", .35, NULL);
   g_object_set (s.h->element, "window", 7, NULL);
   stage_follow (&s, 3, 3);
   stage_free (&s);

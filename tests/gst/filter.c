@@ -3,6 +3,7 @@
  * GstVisionFilter, the parent of elements with one input: which frames it
  * takes, and what becomes of them. */
 #include "oneinput.h"
+#include "said.h"
 
 /* Every format that is offered, at odd sizes too, is negotiated and seen as
  * what it is. */
@@ -160,6 +161,38 @@ GST_START_TEST (test_qos)
 }
 GST_END_TEST;
 
+/* A fault is told once in a while, another one at once, many ones not all. */
+GST_START_TEST (test_faults)
+{
+  OneInput *self;
+  GstBus *bus;
+  GstHarness *h = harness (&self, &bus);
+  GstVisionFilter *filter = GST_VISION_FILTER (self);
+  GstMessage *message;
+  guint n_told = 2;
+
+  for (guint i = 0; i < 3; i++) {
+    gst_vision_filter_fault (filter, "its map is odd");
+    gst_vision_filter_fault (filter, "its window is even");
+  }
+  expect_text (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING), "map is odd");
+  expect_text (
+      gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING), "window is even");
+  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING) == NULL);
+  for (guint i = 0; i < 20; i++) {
+    gchar *what = g_strdup_printf ("file %u cannot be written", i);
+
+    gst_vision_filter_fault (filter, what);
+    g_free (what);
+  }
+  for (; (message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING)); n_told++)
+    gst_message_unref (message);
+  fail_unless_equals_int (n_told, GST_VISION_WARNINGS);
+  fail_unless_equals_uint64 (stat_of (h, "faulty"), 26);
+  finish (h, bus);
+}
+GST_END_TEST;
+
 static Suite *
 filter_suite (void)
 {
@@ -173,6 +206,7 @@ filter_suite (void)
   tcase_add_test (tc, test_short_frame);
   tcase_add_test (tc, test_shared_buffer);
   tcase_add_test (tc, test_qos);
+  tcase_add_test (tc, test_faults);
   return suite;
 }
 
