@@ -1,30 +1,51 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "envisrc/gstenvicube.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Lines are read until this many bytes are there: many calls cost time, much
+ * memory leaves the cache. */
+#define BLOCK (1 << 20)
 
 /* "cube.hdr" goes with "cube", "cube.img" …, "cube.raw.hdr" with "cube.raw". */
-static GMappedFile *
-open_numbers (const gchar *path)
+static gboolean
+open_numbers (GstEnviCube *cube, const gchar *path)
 {
   static const gchar *const endings[] = {
       "", ".img", ".raw", ".dat", ".bin", ".bsq", ".bil", ".bip", NULL};
   gsize n = strlen (path);
-  GMappedFile *file = NULL;
   gchar *stem;
 
   if (n > 4 && !g_ascii_strcasecmp (path + n - 4, ".hdr"))
     n -= 4;
   stem = g_strndup (path, n);
-  for (const gchar *const *ending = endings; *ending && !file; ending++) {
+  for (const gchar *const *ending = endings; *ending && !cube->path; ending++) {
     gchar *name = g_strconcat (stem, *ending, NULL);
 
-    if (strcmp (name, path) && g_file_test (name, G_FILE_TEST_IS_REGULAR))
-      file = g_mapped_file_new (name, FALSE, NULL);
-    g_free (name);
+    cube->file =
+        strcmp (name, path) && g_file_test (name, G_FILE_TEST_IS_REGULAR)
+        ? g_open (name, O_RDONLY | O_CLOEXEC, 0)
+        : -1;
+    if (cube->file >= 0)
+      cube->path = name;
+    else
+      g_free (name);
   }
   g_free (stem);
-  return file;
+  return cube->path != NULL;
+}
+
+static guint64
+length_of (gint file)
+{
+  struct stat about;
+
+  return fstat (file, &about) ? 0 : (guint64) about.st_size;
 }
 
 gboolean
@@ -33,23 +54,21 @@ gst_envi_cube_open (GstEnviCube *cube, const gchar *path, GError **error)
   const GstEnviHeader *h = &cube->header;
   guint64 needed;
 
-  cube->file = NULL;
   if (!gst_envi_header_read (&cube->header, path, error))
     return FALSE;
   needed =
       (guint64) h->samples * h->lines * h->bands * gst_envi_header_bytes (h);
-  cube->file = open_numbers (path);
-  if (!cube->file)
+  if (!open_numbers (cube, path))
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
         "%s: the file with its numbers is not there; it has the same name "
         "without .hdr, or with .img, .raw, .dat, .bin, .bsq, .bil or .bip",
         path);
   else if (h->offset > G_MAXINT64 - needed ||
-      g_mapped_file_get_length (cube->file) < h->offset + needed)
+      length_of (cube->file) < h->offset + needed)
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "%s: the file with its numbers ends early: %" G_GSIZE_FORMAT
+        "%s: the file with its numbers ends early: %" G_GUINT64_FORMAT
         " bytes of %" G_GUINT64_FORMAT,
-        path, g_mapped_file_get_length (cube->file), h->offset + needed);
+        path, length_of (cube->file), h->offset + needed);
   else
     return TRUE;
   gst_envi_cube_close (cube);
@@ -59,14 +78,24 @@ gst_envi_cube_open (GstEnviCube *cube, const gchar *path, GError **error)
 void
 gst_envi_cube_close (GstEnviCube *cube)
 {
-  g_clear_pointer (&cube->file, g_mapped_file_unref);
+  if (cube->path)
+    close (cube->file);
+  g_clear_pointer (&cube->path, g_free);
+  g_clear_pointer (&cube->lines, g_free);
+  cube->room = 0;
   gst_envi_header_clear (&cube->header);
+}
+
+static guint
+wanted_bands (const GstEnviChoice *choice)
+{
+  return choice->last_band - choice->first_band + 1;
 }
 
 guint
 gst_envi_choice_band (const GstEnviChoice *choice, guint c)
 {
-  guint64 bands = choice->last_band - choice->first_band + 1;
+  guint64 bands = wanted_bands (choice);
 
   return choice->first_band + (guint) (bands * c / choice->channels);
 }
@@ -108,18 +137,102 @@ number_at (const GstEnviHeader *h, const guint8 *data, guint64 at)
   }
 }
 
-/* How far a step along a row and a step to the next band lead, in numbers. */
-static void
-get_steps (
-    const GstEnviHeader *h, guint64 *line, guint64 *sample, guint64 *band)
-{
-  guint64 samples = h->samples, lines = h->lines, bands = h->bands;
+/* Some lines of the wanted bands, in memory as in the file. */
+typedef struct {
+  guint first, n;             /* lines */
+  guint64 line, sample, band; /* how far a step leads, numbers */
+  guint64 from;               /* of the first number, in memory */
+} Block;
 
-  *sample = h->interleave == GST_ENVI_BIP ? bands : 1;
-  *line = h->interleave == GST_ENVI_BSQ ? samples : samples * bands;
-  *band = h->interleave == GST_ENVI_BSQ ? samples * lines
-      : h->interleave == GST_ENVI_BIL   ? samples
-                                        : 1;
+/* How far apart numbers lie where @lines and @bands are stored. */
+static void
+get_steps (const GstEnviHeader *h, guint64 lines, guint64 bands, Block *b)
+{
+  guint64 samples = h->samples;
+
+  b->sample = h->interleave == GST_ENVI_BIP ? bands : 1;
+  b->line = h->interleave == GST_ENVI_BSQ ? samples : samples * bands;
+  b->band = h->interleave == GST_ENVI_BSQ ? samples * lines
+      : h->interleave == GST_ENVI_BIL     ? samples
+                                          : 1;
+}
+
+/* Reads @n numbers from number @at of the file on. */
+static gboolean
+read_numbers (
+    const GstEnviCube *cube, guint64 at, guint64 n, guint8 *to, GError **error)
+{
+  const GstEnviHeader *h = &cube->header;
+  guint64 from = h->offset + at * gst_envi_header_bytes (h);
+  gsize left = n * gst_envi_header_bytes (h);
+
+  while (left) {
+    gssize got = pread (cube->file, to, left, (off_t) from);
+
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+          "%s cannot be read: %s", cube->path, g_strerror (errno));
+    if (got == 0)
+      g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+          "%s was cut short while it played; copy it again, and play it when "
+          "it is whole",
+          cube->path);
+    if (got <= 0)
+      return FALSE;
+    to += got;
+    from += (guint64) got;
+    left -= (gsize) got;
+  }
+  return TRUE;
+}
+
+/* Of bsq and bil the wanted bands alone, which lie side by side in each run. */
+static gboolean
+read_block (const GstEnviCube *cube, const GstEnviChoice *choice, Block *b,
+    GError **error)
+{
+  const GstEnviHeader *h = &cube->header;
+  gboolean bsq = h->interleave == GST_ENVI_BSQ;
+  guint64 bands =
+      h->interleave == GST_ENVI_BIP ? h->bands : wanted_bands (choice);
+  guint runs = bsq ? (guint) bands : bands == h->bands ? 1 : b->n;
+  guint64 first = h->interleave == GST_ENVI_BIP ? 0 : choice->first_band;
+  guint64 run = (guint64) h->samples * b->n * bands / runs;
+  Block there;
+
+  get_steps (h, h->lines, h->bands, &there);
+  get_steps (h, b->n, bands, b);
+  b->from = h->interleave == GST_ENVI_BIP ? choice->first_band : 0;
+  for (guint i = 0; i < runs; i++)
+    if (!read_numbers (cube,
+            b->first * there.line + first * there.band +
+                i * (bsq ? there.band : there.line),
+            run, cube->lines + i * run * gst_envi_header_bytes (h), error))
+      return FALSE;
+  return TRUE;
+}
+
+/* Room for as many lines as a block has; how many, 0 where there is none. */
+static guint
+make_room (GstEnviCube *cube, const GstEnviChoice *choice, GError **error)
+{
+  const GstEnviHeader *h = &cube->header;
+  gsize line = (gsize) h->samples * gst_envi_header_bytes (h) *
+      (h->interleave == GST_ENVI_BIP ? h->bands : wanted_bands (choice));
+  guint n = (guint) CLAMP (BLOCK / line, 1, h->lines);
+
+  if (n * line > cube->room) {
+    g_free (cube->lines);
+    cube->lines = g_try_malloc (n * line);
+    cube->room = cube->lines ? n * line : 0;
+  }
+  if (cube->lines)
+    return n;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+      "%s: there is not enough memory for a line of it", cube->path);
+  return 0;
 }
 
 static void
@@ -136,26 +249,44 @@ put (guint8 *row, guint x, guint bytes, gdouble value)
     row[x] = (guint8) level;
 }
 
-void
-gst_envi_cube_read (const GstEnviCube *cube, const GstEnviChoice *choice,
+/* Rows of channel @c. */
+static void
+put_rows (const GstEnviCube *cube, const GstEnviChoice *choice, const Block *at,
     guint c, guint bytes, guint8 *pixels, gint stride)
 {
   const GstEnviHeader *h = &cube->header;
-  const guint8 *data =
-      (const guint8 *) g_mapped_file_get_contents (cube->file) + h->offset;
-  guint first = gst_envi_choice_band (choice, c);
-  guint end = gst_envi_choice_band (choice, c + 1);
+  guint first = gst_envi_choice_band (choice, c) - choice->first_band;
+  guint end = gst_envi_choice_band (choice, c + 1) - choice->first_band;
   gdouble scale = (bytes == 2 ? G_MAXUINT16 : G_MAXUINT8) / choice->full_scale /
       (end - first);
-  guint64 line, sample, band;
 
-  get_steps (h, &line, &sample, &band);
-  for (guint y = 0; y < h->lines; y++)
+  for (guint y = 0; y < at->n; y++)
     for (guint x = 0; x < h->samples; x++) {
       gdouble sum = 0;
 
       for (guint b = first; b < end; b++)
-        sum += number_at (h, data, y * line + x * sample + b * band);
+        sum += number_at (h, cube->lines,
+            at->from + y * at->line + x * at->sample + b * at->band);
       put (pixels + (gsize) y * stride, x, bytes, sum * scale);
     }
+}
+
+gboolean
+gst_envi_cube_read (GstEnviCube *cube, const GstEnviChoice *choice, guint bytes,
+    guint8 *pixels, gint stride, GError **error)
+{
+  guint lines = cube->header.lines;
+  Block block = {.n = make_room (cube, choice, error)};
+
+  if (!block.n)
+    return FALSE;
+  for (; block.first < lines; block.first += block.n) {
+    block.n = MIN (block.n, lines - block.first);
+    if (!read_block (cube, choice, &block, error))
+      return FALSE;
+    for (guint c = 0; c < choice->channels; c++)
+      put_rows (cube, choice, &block, c, bytes,
+          pixels + ((gsize) c * lines + block.first) * stride, stride);
+  }
+  return TRUE;
 }

@@ -12,7 +12,10 @@ G_BEGIN_DECLS
 
 typedef struct {
   GstEnviHeader header;
-  GMappedFile *file; /* the numbers */
+  gchar *path;   /* of the numbers; NULL: not open */
+  gint file;     /* there */
+  guint8 *lines; /* some of them, of the bands that are wanted */
+  gsize room;    /* for these, bytes */
 } GstEnviCube;
 
 /* Which bands become channels: from @first_band to @last_band, in @channels
@@ -32,10 +35,11 @@ void gst_envi_cube_close (GstEnviCube *cube);
  * last. */
 guint gst_envi_choice_band (const GstEnviChoice *choice, guint c);
 
-/* Writes channel @c to @pixels, rows of samples @stride bytes apart: 16 bits
- * each, little endian, or 8, where @bytes is 2 or 1.  What is below 0 or above
- * the full scale, or no number, is 0 or the brightest. */
-void gst_envi_cube_read (const GstEnviCube *cube, const GstEnviChoice *choice,
-    guint c, guint bytes, guint8 *pixels, gint stride);
+/* Writes the channels to @pixels one below the other, rows of samples @stride
+ * bytes apart: 16 bits each, little endian, or 8, where @bytes is 2 or 1.  What
+ * is below 0 or above the full scale, or no number, is 0 or the brightest.
+ * Fails where the file was cut short since it was opened, or cannot be read. */
+gboolean gst_envi_cube_read (GstEnviCube *cube, const GstEnviChoice *choice,
+    guint bytes, guint8 *pixels, gint stride, GError **error);
 
 G_END_DECLS

@@ -5,6 +5,7 @@
  * passed over. */
 #include "envisrc/gstenviheader.h"
 
+#include <glib/gstdio.h>
 #include <string.h>
 
 #define MOST_BYTES (1 << 22) /* of a header; it is text that somebody reads */
@@ -167,24 +168,18 @@ parse (GstEnviHeader *h, const gchar *text)
 gboolean
 gst_envi_header_read (GstEnviHeader *header, const gchar *path, GError **error)
 {
-  GMappedFile *file = g_mapped_file_new (path, FALSE, error);
   const gchar *wrong;
+  GStatBuf about;
   gchar *text;
 
   memset (header, 0, sizeof *header);
-  if (!file)
-    return FALSE;
-  if (g_mapped_file_get_length (file) > MOST_BYTES) {
-    g_mapped_file_unref (file);
+  if (!g_stat (path, &about) && about.st_size > MOST_BYTES) {
     refuse (error, path, "it is too large for a header; name the .hdr file");
     return FALSE;
   }
+  if (!g_file_get_contents (path, &text, NULL, error))
+    return FALSE;
   header->wavelengths = g_array_new (FALSE, FALSE, sizeof (gdouble));
-  text = g_mapped_file_get_length (file)
-      ? g_strndup (
-            g_mapped_file_get_contents (file), g_mapped_file_get_length (file))
-      : g_strdup ("");
-  g_mapped_file_unref (file);
   wrong = parse (header, text);
   g_free (text);
   if (wrong) {

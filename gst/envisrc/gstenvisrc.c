@@ -94,7 +94,7 @@ start (GstBaseSrc *src)
   if (problem)
     GST_ELEMENT_ERROR (self, RESOURCE, OPEN_READ, ("%s.", problem), (NULL));
   g_free (problem);
-  return self->cube.file != NULL;
+  return self->cube.path != NULL;
 }
 
 static gboolean
@@ -245,6 +245,7 @@ fill (GstPushSrc *src, GstBuffer *buffer)
   const GstVideoInfo *info = &self->info;
   guint bytes = GST_VIDEO_INFO_FORMAT (info) == GST_VIDEO_FORMAT_GRAY8 ? 1 : 2;
   GstFlowReturn flow = seek_cube (self);
+  GError *error = NULL;
   GstVideoFrame frame;
 
   if (flow != GST_FLOW_OK)
@@ -256,14 +257,15 @@ fill (GstPushSrc *src, GstBuffer *buffer)
         ("The memory of a frame cannot be written."), (NULL));
     return GST_FLOW_ERROR;
   }
-  for (guint c = 0; c < self->choice.channels; c++) {
-    gint stride = GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0);
-    guint8 *pixels = GST_VIDEO_FRAME_PLANE_DATA (&frame, 0);
-
-    gst_envi_cube_read (&self->cube, &self->choice, c, bytes,
-        pixels + (gsize) c * self->cube.header.lines * stride, stride);
-  }
+  gst_envi_cube_read (&self->cube, &self->choice, bytes,
+      GST_VIDEO_FRAME_PLANE_DATA (&frame, 0),
+      GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0), &error);
   gst_video_frame_unmap (&frame);
+  if (error) {
+    GST_ELEMENT_ERROR (self, RESOURCE, READ, ("%s.", error->message), (NULL));
+    g_error_free (error);
+    return GST_FLOW_ERROR;
+  }
   put_times (self, buffer);
   self->number++;
   return GST_FLOW_OK;

@@ -121,6 +121,59 @@ GST_START_TEST (test_sequence)
 }
 GST_END_TEST;
 
+#define MANY_SAMPLES 701
+#define MANY_LINES 997
+
+/* A cube of bytes that is more than is read at once; two bands of it count. */
+static void
+check_large (const gchar *order)
+{
+  static const guint steps[3][3] = {/* of lines, samples and bands */
+      {MANY_SAMPLES, 1, MANY_SAMPLES * MANY_LINES},
+      {3 * MANY_SAMPLES, 1, MANY_SAMPLES}, {3 * MANY_SAMPLES, 3, 1}};
+  const guint *step = steps[order[1] == 's' ? 0 : order[2] == 'l' ? 1 : 2];
+  gsize size = 3 * MANY_SAMPLES * MANY_LINES;
+  guint8 *data = g_malloc (size);
+  gchar *text = g_strdup_printf ("ENVI\nsamples=%d\nlines=%d\nbands=3\n"
+                                 "data type=1\ninterleave=%s\n",
+      MANY_SAMPLES, MANY_LINES, order);
+  GstHarness *h;
+  GstBuffer *buffer;
+  GstMapInfo map;
+
+  for (guint i = 0; i < size; i++) {
+    guint x = i / step[1] % MANY_SAMPLES, b = i / step[2] % 3;
+
+    data[i] = (guint8) (31 * x + 57 * (i / step[0] % MANY_LINES) + 101 * b);
+  }
+  put_file ("large.hdr", text, strlen (text));
+  put_file ("large.raw", data, size);
+  h = play ("large.hdr", "num-buffers=1 first-band=1 channels=2",
+      "video/x-raw,format=GRAY8", NULL);
+  buffer = gst_harness_pull (h);
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ));
+  for (guint i = 0; i < 2 * MANY_LINES * MANY_SAMPLES; i++) {
+    guint x = i % MANY_SAMPLES, row = i / MANY_SAMPLES, c = row / MANY_LINES;
+
+    if (map.data[row * GST_ROUND_UP_4 (MANY_SAMPLES) + x] !=
+        (guint8) (31 * x + 57 * (row % MANY_LINES) + 101 * (c + 1)))
+      fail ("%s: sample %u of row %u", order, x, row);
+  }
+  gst_buffer_unmap (buffer, &map);
+  gst_buffer_unref (buffer);
+  gst_harness_teardown (h);
+  g_free (text);
+  g_free (data);
+}
+
+GST_START_TEST (test_large)
+{
+  check_large ("bsq");
+  check_large ("bil");
+  check_large ("bip");
+}
+GST_END_TEST;
+
 static Suite *
 envisrc_suite (void)
 {
@@ -133,6 +186,7 @@ envisrc_suite (void)
   tcase_add_test (tc, test_channels);
   tcase_add_test (tc, test_scale);
   tcase_add_test (tc, test_sequence);
+  tcase_add_test (tc, test_large);
   return suite;
 }
 

@@ -4,6 +4,7 @@
  * said; of a sequence the other cubes play. */
 #include <gst/check/gstcheck.h>
 #include <gst/check/gstharness.h>
+#include <unistd.h>
 
 #include "envicube.h"
 #include "said.h"
@@ -155,6 +156,38 @@ GST_START_TEST (test_left_out)
 }
 GST_END_TEST;
 
+/* A file that is cut short while it plays is an error that names it. */
+static void
+check_cut (const gchar *order)
+{
+  gchar *raw = g_build_filename (folder, "cube.raw", NULL);
+  GstBus *bus = gst_bus_new ();
+  GstHarness *h;
+  GstBuffer *buffer;
+
+  put_cube ("cube", order, 12, FALSE);
+  h = play ("cube.hdr", "", "video/x-raw,framerate=25/1", bus);
+  buffer = gst_harness_pull (h);
+  fail_unless_equals_int (value_at (buffer, 1, 2), number_of (1, 2, 0));
+  gst_buffer_unref (buffer);
+  fail_unless (!truncate (raw, 40));
+  expect_text (
+      gst_bus_timed_pop_filtered (bus, 10 * GST_SECOND, GST_MESSAGE_ERROR),
+      "cube.raw was cut short");
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+  g_free (raw);
+}
+
+GST_START_TEST (test_cut_while_playing)
+{
+  check_cut ("bsq");
+  check_cut ("bil");
+  check_cut ("bip");
+}
+GST_END_TEST;
+
 static Suite *
 envisrcfaults_suite (void)
 {
@@ -167,6 +200,7 @@ envisrcfaults_suite (void)
   tcase_add_test (tc, test_headers);
   tcase_add_test (tc, test_truncated);
   tcase_add_test (tc, test_left_out);
+  tcase_add_test (tc, test_cut_while_playing);
   return suite;
 }
 
