@@ -5,6 +5,8 @@
 
 #include "base/gstvisionmatrix.h"
 
+#define MOST_TERMS 14 /* of OpenCV's distortion */
+
 static const gchar *const matrix_names[] = {
     "camera_matrix", "cameraMatrix", "Camera_Matrix", "M1", "K", "k", NULL};
 static const gchar *const distortion_names[] = {"distortion_coefficients",
@@ -21,19 +23,31 @@ is_camera (const gdouble k[9])
       k[8] == 1;
 }
 
+/* The numbers of a matrix that has a name, or of a file that is one. */
 static gboolean
-read_text (const gchar *text, GstVisionCamera *camera)
+read_matrix (const gchar *text, gdouble k[9], GError **error)
 {
-  const gchar *matrix = gst_vision_matrix_find (text, matrix_names);
-  const gchar *distortion = gst_vision_matrix_find (text, distortion_names);
-  gdouble k[9], d[5] = {0};
+  gint n = gst_vision_matrix_find (text, matrix_names)
+      ? gst_vision_matrix_read (text, matrix_names, k, 9, error)
+      : (gint) gst_vision_matrix_numbers (text, k, 9);
 
-  if (gst_vision_matrix_numbers (
-          matrix ? gst_vision_matrix_data (matrix) : text, k, 9) < 9 ||
-      !is_camera (k))
+  if (n >= 0 && (n < 9 || !is_camera (k)))
+    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+        "it holds no camera matrix; write what OpenCV or ROS writes, or nine "
+        "numbers: fx 0 cx 0 fy cy 0 0 1");
+  return n == 9 && is_camera (k);
+}
+
+static gboolean
+read_text (const gchar *text, GstVisionCamera *camera, GError **error)
+{
+  gdouble k[9], d[MOST_TERMS] = {0};
+
+  if (!read_matrix (text, k, error) ||
+      (gst_vision_matrix_find (text, distortion_names) &&
+          gst_vision_matrix_read (
+              text, distortion_names, d, MOST_TERMS, error) < 0))
     return FALSE;
-  if (distortion)
-    gst_vision_matrix_numbers (gst_vision_matrix_data (distortion), d, 5);
   camera->ref_width = gst_vision_matrix_size (text, width_names);
   camera->ref_height = gst_vision_matrix_size (text, height_names);
   if (!camera->ref_width || !camera->ref_height)
@@ -42,7 +56,7 @@ read_text (const gchar *text, GstVisionCamera *camera)
   camera->fy = k[4];
   camera->cx = k[2];
   camera->cy = k[5];
-  memcpy (camera->distortion, d, sizeof d);
+  memcpy (camera->distortion, d, sizeof camera->distortion);
   return TRUE;
 }
 
@@ -55,12 +69,9 @@ gst_vision_calibration_read (
 
   if (!g_file_get_contents (path, &text, NULL, error))
     return FALSE;
-  good = read_text (text, camera);
+  good = read_text (text, camera, error);
   g_free (text);
   if (!good)
-    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
-        "%s holds no camera matrix; write what OpenCV or ROS writes, or nine "
-        "numbers: fx 0 cx 0 fy cy 0 0 1",
-        path);
+    g_prefix_error (error, "%s: ", path);
   return good;
 }

@@ -145,16 +145,12 @@ find_entry (const gchar *text, const gchar *const *names, Entry *entry)
   return TRUE;
 }
 
-static guint
-read_word (const gchar *text, const gchar *word)
+static gboolean
+read_word (const gchar *text, const gchar *word, gdouble *number)
 {
   const gchar *at = strstr (text, word);
-  gdouble number;
 
-  return at && gst_vision_matrix_numbers (at + strlen (word), &number, 1) &&
-          number >= 1 && number <= 100
-      ? (guint) number
-      : 0;
+  return at && gst_vision_matrix_numbers (at + strlen (word), number, 1);
 }
 
 #define REFUSE(...) \
@@ -198,8 +194,7 @@ read_entry (const Entry *entry, gdouble *numbers, guint max, GError **error)
   const gchar *open = strchr (data, '[');
   const gchar *close = strpbrk (open ? open : data, "]<");
   gchar *list;
-  guint rows = read_word (entry->text, "rows");
-  guint cols = read_word (entry->text, "cols");
+  gdouble rows, cols;
   gint n;
 
   if (open ? !close || *close != ']' : entry->is_cut)
@@ -209,8 +204,9 @@ read_entry (const Entry *entry, gdouble *numbers, guint max, GError **error)
   list = close ? g_strndup (data, close - data) : g_strdup (data);
   n = read_list (list, entry->name, numbers, max, error);
   g_free (list);
-  if (n >= 0 && rows && cols && rows * cols != (guint) n)
-    REFUSE ("%s says it is %u x %u and holds %d numbers; the file is damaged, "
+  if (n >= 0 && read_word (entry->text, "rows", &rows) &&
+      read_word (entry->text, "cols", &cols) && (rows < 0 || rows * cols != n))
+    REFUSE ("%s says it is %g x %g and holds %d numbers; the file is damaged, "
             "copy it again",
         entry->name, rows, cols, n);
   return n;

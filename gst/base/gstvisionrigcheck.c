@@ -100,9 +100,10 @@ gst_vision_rig_fits (
 {
   if (rig->width) {
     if (rig->width != width || rig->height != height)
-      REFUSE ("the rig was calibrated at %u x %u and frames are %u x %u; "
-              "calibrate at the size that is used",
-          rig->width, rig->height, width, height);
+      REFUSE ("the rig was calibrated at %u x %u and frames are %u x %u; scale "
+              "the frames to %u x %u, or calibrate again at %u x %u",
+          rig->width, rig->height, width, height, rig->width, rig->height,
+          width, height);
     return TRUE;
   }
   for (gint i = 0; i < 2; i++) {
@@ -110,9 +111,10 @@ gst_vision_rig_fits (
 
     if (!is_central (k[2], width) || !is_central (k[5], height))
       REFUSE ("the rig was calibrated at another size than %u x %u, it seems: "
-              "a camera looks at %.0f, %.0f; if not so, add image_width and "
-              "image_height to the file",
-          width, height, k[2], k[5]);
+              "a camera looks at %.0f, %.0f; scale the frames to about %.0f x "
+              "%.0f, or calibrate again at %u x %u; if it was that size, add "
+              "image_width and image_height to the file",
+          width, height, k[2], k[5], 2 * k[2] + 1, 2 * k[5] + 1, width, height);
   }
   return TRUE;
 }

@@ -98,6 +98,7 @@ struct _GstPocstereo {
 
   /* gstpocstereorig.c */
   GstVisionRig used; /* what frames are rectified by, where rectified */
+  GError *misfit;    /* why a rig does not fit the frames; or NULL */
   gboolean rectified;
   guint8 *valid[2]; /* the host's copies of what is inside of the frames */
   PocstereoSpace space;

@@ -86,18 +86,28 @@ view_of (const GstVisionRigView *view)
   return v;
 }
 
+/* The sentence of @error, which this takes; it stays until the next one. */
+static const char *
+keep_fault (GstPocstereo *self, GError *error)
+{
+  g_clear_error (&self->misfit);
+  self->misfit = error;
+  return error->message;
+}
+
 /* @rig: NULL for frames that are rectified. */
 static const char *
 rectify_by (GstPocstereo *self, const GstVisionRig *rig)
 {
   PocstereoView left, right;
+  GError *error = NULL;
 
   if (self->rectified == (rig != NULL) &&
       (!rig || !memcmp (rig, &self->used, sizeof *rig)))
     return NULL;
   if (rig) {
-    if (!gst_vision_rig_fits (rig, self->width, self->height, NULL))
-      return "the calibration is for frames of another size";
+    if (!gst_vision_rig_fits (rig, self->width, self->height, &error))
+      return keep_fault (self, error);
     left = view_of (&rig->view[0]);
     right = view_of (&rig->view[1]);
     self->used = *rig;
@@ -225,8 +235,7 @@ gst_pocstereo_check_rig (GstPocstereo *self)
   if (!known || gst_vision_rig_fits (&rig, self->width, self->height, &error))
     return NULL;
   gst_vision_common_refused (gst_pocstereo_get_common (self), error->message);
-  g_error_free (error);
-  return "the calibration is for frames of another size";
+  return keep_fault (self, error);
 }
 
 void
@@ -234,5 +243,6 @@ gst_pocstereo_close_rig (GstPocstereo *self)
 {
   for (gint i = 0; i < 2; i++)
     g_clear_pointer (&self->valid[i], g_free);
+  g_clear_error (&self->misfit);
   self->rectified = self->has_space = FALSE;
 }

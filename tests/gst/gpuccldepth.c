@@ -171,14 +171,20 @@ GST_END_TEST;
 /* What cannot be read leaves the camera as it is. */
 GST_START_TEST (test_bad_camera)
 {
-  static const gchar *const bad[][3] = {
-      {"intrinsics", "80,80,31.5", "3 entries"},
+  static const gchar matrix[] = "camera_matrix:\n  rows: 300\n  cols: 3\n"
+                                "  data: [120, 0, 63, 0, 120, 47, 0, 0, 1]\n";
+  gchar *folder = g_dir_make_tmp ("gpuccl-XXXXXX", NULL);
+  gchar *path = g_build_filename (folder, "camera", NULL);
+  const gchar *const bad[][3] = {{"intrinsics", "80,80,31.5", "3 entries"},
       {"intrinsics", "80,nan,1,1", "not a number"},
       {"calibration", "/nowhere/to/be/found", "/nowhere"},
-      {"calibration", "/dev/null", "no camera matrix"}};
+      {"calibration", "/dev/null", "no camera matrix"},
+      {"calibration", path,
+          "camera: camera_matrix says it is 300 x 3 and holds 9"}};
   Frames f =
       frames_new (GST_VIDEO_FORMAT_GRAY16_LE, "intrinsics=60,60,31.5,23.5");
 
+  fail_unless (g_file_set_contents (path, matrix, -1, NULL));
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
     GstVisionObject *o;
 
@@ -188,6 +194,10 @@ GST_START_TEST (test_bad_camera)
     expect_place (o, 60, 1);
     gst_vision_object_free (o);
   }
+  g_unlink (path);
+  g_rmdir (folder);
+  g_free (path);
+  g_free (folder);
   frames_free (&f);
 }
 GST_END_TEST;

@@ -142,7 +142,8 @@ GST_START_TEST (test_calibration)
   gst_buffer_unref (buffer);
   g_object_set (v.element, "calibration", other, NULL);
   gst_buffer_unref (views_push (&v, NULL));
-  views_expect (&v, GST_MESSAGE_WARNING, "frames of another size");
+  views_expect (&v, GST_MESSAGE_WARNING,
+      "scale the frames to 192 x 64, or calibrate again at 96 x 64");
   fail_unless_equals_uint64 (views_stat (&v, "faulty"), 1);
   g_object_set (v.element, "calibration", NULL, NULL);
   buffer = views_push (&v, NULL);

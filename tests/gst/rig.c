@@ -125,6 +125,11 @@ GST_START_TEST (test_faults)
       {"R1:", "S1:", "R1 is missing"},
       {"rows: 3\n   cols: 3", "rows: 2\n   cols: 3", "says it is 2 x 3"},
       {"510., 0., 318.5, ", "510., 318.5, ", "says it is"},
+      {"rows: 3\n   cols: 3", "rows: 300\n   cols: 3", "says it is 300 x 3"},
+      {"rows: 3\n   cols: 3", "rows: 3\n   cols: 0", "says it is 3 x 0"},
+      {"rows: 3\n   cols: 3", "rows: 1e300\n   cols: 1e300",
+          "says it is 1e+300"},
+      {"rows: 3\n   cols: 3", "rows: -3\n   cols: -3", "says it is -3 x -3"},
       {"   rows: 3\n   cols: 3\n   dt: d\n   data: [ 510., 0.,",
           "   data: [ 510.,", "holds 8 numbers, not 9"},
       {"data: [ 510.", "data: [ 1., 510.", "more than 9"},
@@ -220,13 +225,19 @@ GST_START_TEST (test_fits)
   fail_unless (read_texts (opencv_yaml, -1, NULL, &rig, NULL));
   fail_unless (gst_vision_rig_fits (&rig, 640, 480, NULL));
   fail_unless (!gst_vision_rig_fits (&rig, 480, 640, &error));
-  fail_unless (strstr (error->message, "640 x 480") != NULL);
+  fail_unless (strstr (error->message,
+                   "scale the frames to 640 x 480, or calibrate again at 480 x "
+                   "640") != NULL);
   g_clear_error (&error);
   rig.width = rig.height = 0;
   fail_unless (gst_vision_rig_fits (&rig, 640, 480, NULL));
   fail_unless (gst_vision_rig_fits (&rig, 700, 400, NULL));
   fail_unless (!gst_vision_rig_fits (&rig, 1280, 720, &error));
   fail_unless (strstr (error->message, "image_width") != NULL);
+  fail_unless (strstr (error->message,
+                   "scale the frames to about 638 x 480, or calibrate again at "
+                   "1280 x 720") != NULL,
+      "%s", error->message);
   g_clear_error (&error);
   fail_unless (!gst_vision_rig_fits (&rig, 320, 240, NULL));
 }
