@@ -58,7 +58,8 @@ typedef struct {
   const Image *color;    /* of the same size, or NULL */
 } ScopedetectFrame;
 
-/* Set by scopedetect_preset () first, then changed. */
+/* Set by scopedetect_preset () first, then changed.  Defaults are those of all
+ * presets, or of the ones that are named. */
 typedef struct {
   uint64_t seed;            /* of all that is random; default 0 */
   double depth_scale;       /* metres a unit of depth, > 0; default 0.001 */
@@ -72,15 +73,17 @@ typedef struct {
                                    0.01 and 0.35 */
   double normal_radius;         /* of normals, metres; default 0.01 */
 
-  bool random;    /* round 1 draws samples at random, as in the thesis, else it
-                     tries every neighbour with both signs */
+  bool random;    /* round 1 draws samples at random, else it tries every
+                     neighbour with both signs; default true in thesis */
   int queries;    /* features of the scene that are looked at, evenly chosen; 0:
-                     all */
-  int neighbours; /* K, 1 to 32; default 30 (1.2) */
+                     all; default 12000 in fast, else 0 */
+  int neighbours; /* K, 1 to 32; default 20 in fast, else 30 (1.2) */
   int samples; /* random: so many are drawn, 1 to 20000; default 2000 (1.2) */
-  int kept;    /* else: so many pass a check with few points, 1 to 20000 */
+  int kept;    /* else: so many pass a check with few points, 1 to 20000;
+                  default 8000 in fast, else 20000 */
   int points;  /* of the model, in rounds 1 and 2; default 500 (1.2.1) */
-  double tolerance;           /* of depth in round 1, metres; default 0.01 */
+  double tolerance;           /* of depth in round 1, metres; default 0.01 in
+                                 thesis, else 0.015 */
   double free_gap, free_part; /* round 1: a point lies in free space if so much
                                  nearer than the frame, metres, default 0.05; of
                                  more than this part of them nothing is kept,
@@ -88,11 +91,14 @@ typedef struct {
   double cluster_distance; /* metres, of the models' centres; default 0.025 */
   double cluster_angle; /* degrees of rotation; default 22.5, as the pi / 16 of
                            the thesis is half the angle */
-  int clusters;         /* kept after round 1, 1 to 2000; default 400 (1.2) */
-  int align;            /* round 2: alignments by segments; default 5 (1.2) */
-  int refine;           /* steps of Gauss and Newton for each; default 0 */
-  int last;             /* kept for round 3, 1 to 200; default 50 (1.2) */
-  int climb;            /* round 3: steps uphill; default 20 */
+  int clusters; /* kept after round 1, 1 to 2000; default 1000 in thorough,
+                   else 400 (1.2) */
+  int align;    /* round 2: alignments by segments; default 5 in
+                   thesis (1.2), else 0 */
+  int refine;   /* steps of Gauss and Newton for each; default 10 in
+                   fast, 20 in thorough, 0 in thesis */
+  int last;     /* kept for round 3, 1 to 200; default 50 (1.2) */
+  int climb;    /* round 3: steps uphill; default 20 in thesis, else 0 */
 
   double range_edge, fold_edge, image_edge; /* how likely an edge of the object
                 is where depth steps, the surface folds, brightness changes: 0
@@ -113,7 +119,7 @@ typedef struct {
   int max_objects;  /* of one model; default 1 */
   double least_own; /* objects that explain the same surface: of what one
                        explains, so much must not be explained by better ones, 0
-                       to 1; default 0.5 */
+                       to 1; default 0 in thesis, else 0.5 */
 } ScopedetectParams;
 
 /* An object that was found. */
