@@ -7,6 +7,7 @@
 
 #include "scopedetect_bench.h"
 #include "scopedetect_clouds.h"
+#include "scopedetect_extra.h"
 #include "scopedetect_files.h"
 #include "scopedetect_fuse.h"
 #include "scopedetect_hostile.h"
@@ -22,17 +23,17 @@ static const CheckPart on_each[] = {{"functions", test_functions},
     {"features of a plane", test_plane}, {"curvature", test_curvature},
     {"FPFH", test_fpfh}, {"meshes", test_meshes}, {"units", test_units},
     {"model", test_model}, {"model files", test_model_file},
-    {"parts of a score", test_parts}, {"ways to align", test_ways},
-    {"on a table", test_table}, {"two, and again", test_two},
-    {"as in the thesis", test_thesis}, {"params", test_params},
-    {"nothing there", test_nothing}, {"sizes", test_sizes},
-    {"seeds", test_seeds}, {"many models", test_many},
+    {"parts of a score", test_parts}, {"late parts", test_extra},
+    {"ways to align", test_ways}, {"on a table", test_table},
+    {"two, and again", test_two}, {"as in the thesis", test_thesis},
+    {"params", test_params}, {"nothing there", test_nothing},
+    {"sizes", test_sizes}, {"seeds", test_seeds}, {"many models", test_many},
     {"outline", test_outline}, {"contest", test_contest}, {"views", test_views},
     {NULL, NULL}};
 
 static const CheckPart parity[] = {{"observation", test_observe_parity},
     {"rounds", test_rounds}, {"frames", test_frames}, {"tracked", test_tracked},
-    {NULL, NULL}};
+    {"late parts", test_late_parts}, {NULL, NULL}};
 
 int
 main (int argc, char **argv)

@@ -245,6 +245,32 @@ test_frames (DeviceKind kind)
   both_close (&b);
 }
 
+/* Frames with the parts of a score that are computed last; and the same params
+ * but without them, and with them again, which is not what was recorded. */
+static inline void
+test_late_parts (DeviceKind kind)
+{
+  Both b;
+  ScopedetectParams p = solid_params (SCOPEDETECT_FAST);
+
+  (void) kind;
+  both_open (&b);
+  p.queries = 400;
+  p.clusters = 40;
+  p.max_objects = 8;
+  p.table_low = .005;
+  for (int frame = 0; frame < 12; frame++) {
+    bool with = frame / 3 % 2 == 0;
+
+    p.weight[SCOPEDETECT_FPFH] = with ? .5 : 0;
+    p.weight[SCOPEDETECT_OCCLUSION] = with ? 1 : 0;
+    p.weight[SCOPEDETECT_WALK] = with && frame < 9 ? .7 : 0;
+    draw_frame (&b.cpu, frame < 9 ? 5 + frame % 2 : frame - 8);
+    compare_frame (&b, &p);
+  }
+  both_close (&b);
+}
+
 /* Near what was found; frame after frame, so that the GPU repeats what it has
  * recorded. */
 static inline void

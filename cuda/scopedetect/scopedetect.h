@@ -18,7 +18,7 @@ C_BEGIN
 #define SCOPEDETECT_MAX_OBJECTS 64   /* of one model, in one frame */
 #define SCOPEDETECT_MAX_POINTS 65536 /* of a scene that are looked at */
 
-/* The parts of a score (1.2.1; the last six are of the full SCOPE).  Each is
+/* The parts of a score (1.2.1; the last nine are of the full SCOPE).  Each is
  * 0 at best and less where the model fits less. */
 typedef enum {
   SCOPEDETECT_XYZ,             /* depth */
@@ -33,6 +33,10 @@ typedef enum {
   SCOPEDETECT_COLOUR_B,
   SCOPEDETECT_TABLE, /* how deep it sinks into the table */
   SCOPEDETECT_FREE,  /* the part of it in free space (round 1) */
+  /* Round 3 alone; they take long, and are 0 where they weigh nothing: */
+  SCOPEDETECT_FPFH,      /* features */
+  SCOPEDETECT_OCCLUSION, /* frame's edges where it is hidden from there on */
+  SCOPEDETECT_WALK,      /* what no edge parts from it, from its surface */
   SCOPEDETECT_N_PARTS
 } ScopedetectPart;
 

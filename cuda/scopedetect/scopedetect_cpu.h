@@ -41,5 +41,12 @@ const char *scopedetect_measure_cpu (const Device *dev, ScopedetectWork *w);
 void scopedetect_score_one_cpu (const ScopedetectWork *w,
     const ScopedetectShape *s, int n, ScopedetectSample *sample);
 
+/* The parts of the full SCOPE that take long, of all samples, which have the
+ * others. */
+void scopedetect_extra_cpu (ScopedetectWork *w);
+
+/* Number of the cloud's point that a pixel is part of; -1: of none. */
+int scopedetect_point_at_cpu (const ScopedetectWork *w, int x, int y);
+
 /* Puts the samples of each model in order. */
 void scopedetect_order_cpu (ScopedetectWork *w);

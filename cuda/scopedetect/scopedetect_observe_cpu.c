@@ -112,15 +112,36 @@ find_table (ScopedetectWork *w)
 
 /* ---- The mean of the pixels of a cell is a point ---- */
 
+/* The hash of a cell's voxel, or where it would be. */
+static uint32_t
+hash_of (const ScopedetectCpu *c, ScopedetectCell at)
+{
+  uint32_t h = scopedetect_hash (at.x, at.y, at.z) & (c->cells - 1);
+
+  while (c->cell[h] && !scopedetect_same_cell (c->cell_of[c->cell[h] - 1], at))
+    h = (h + 1) & (c->cells - 1);
+  return h;
+}
+
+int
+scopedetect_point_at_cpu (const ScopedetectWork *w, int x, int y)
+{
+  const ScopedetectPixel *p = &w->scene.pixel[(size_t) y * w->scene.width + x];
+  ScopedetectVec at = scopedetect_unproject (&w->scene, x, y, p->z);
+  const ScopedetectCpu *c = w->state;
+
+  if (!scopedetect_is_wanted (w, p, at))
+    return -1;
+  return (int) c->cell[hash_of (c, scopedetect_cell_of (w, at))] - 1;
+}
+
 /* Number of the voxel of a cell, -1 where there is no room for another. */
 static int
 voxel_at (ScopedetectCpu *c, ScopedetectCloud *cloud, ScopedetectCell at)
 {
-  uint32_t h = scopedetect_hash (at.x, at.y, at.z) & (c->cells - 1);
+  uint32_t h = hash_of (c, at);
   int i;
 
-  while (c->cell[h] && !scopedetect_same_cell (c->cell_of[c->cell[h] - 1], at))
-    h = (h + 1) & (c->cells - 1);
   if (c->cell[h])
     return (int) c->cell[h] - 1;
   if (cloud->n == cloud->room)

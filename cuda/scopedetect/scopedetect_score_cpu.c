@@ -2,6 +2,7 @@
  *
  * Scores of poses, as loops. */
 #include "scopedetect/scopedetect_cpu.h"
+#include "scopedetect/scopedetect_extra.h"
 #include "scopedetect/scopedetect_taken.h"
 
 static void
@@ -62,6 +63,8 @@ scopedetect_score_cpu (const Device *dev, ScopedetectWork *w, int n)
     for (int i = 0; i < w->counts->n_samples[m]; i++)
       scopedetect_score_one_cpu (w, s, n < s->n ? n : s->n, &out[i]);
   }
+  if (!n && scopedetect_wants_extra (&w->params))
+    scopedetect_extra_cpu (w);
   scopedetect_order_cpu (w);
   return NULL;
 }

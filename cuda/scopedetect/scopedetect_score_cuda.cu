@@ -2,6 +2,7 @@
  *
  * Scores of samples: with some points a block each, with all of them several.
  */
+#include "scopedetect/scopedetect_extra.h"
 #include "scopedetect/scopedetect_score.cuh"
 #include "scopedetect/scopedetect_taken.cuh"
 
@@ -182,5 +183,7 @@ scopedetect_score_cuda (const Device *dev, ScopedetectWork *w, int n)
   else
     TRY (scopedetect_launch (
         dev, w, share_kernel, blocks, THREADS, 0, *w, c->score));
+  if (!n && scopedetect_wants_extra (&w->params))
+    TRY (scopedetect_extra_cuda (dev, w));
   return scopedetect_order_cuda (dev, w);
 }

@@ -70,7 +70,7 @@ ScopedetectParams gst_scopedetect_get_params (GstScopedetect *self);
 
 /* gstscopedetectnumbers.c: so many properties, with the ids from @first_id on,
  * and where the value of each is kept, @i from 0 on. */
-#define GST_SCOPEDETECT_N_NUMBERS 47
+#define GST_SCOPEDETECT_N_NUMBERS 50
 void gst_scopedetect_install_numbers (GObjectClass *klass, guint first_id);
 gpointer gst_scopedetect_number (GstScopedetect *self, guint i);
 

@@ -136,6 +136,18 @@ static const Number numbers[] = {
         "Weight in the score of round 1: the part of the object that lies in "
         "free space",
         0, 1000, AT (params.weight[SCOPEDETECT_FREE])},
+    {"weight-fpfh", "Weight of features",
+        "Weight in the score of round 3: how well features agree (0 = they are "
+        "not compared again)",
+        0, 1000, AT (params.weight[SCOPEDETECT_FPFH])},
+    {"weight-occlusion", "Weight of occluding edges",
+        "Weight in the score of round 3: how well edges of the frame bound "
+        "what hides the object (0 = not computed)",
+        0, 1000, AT (params.weight[SCOPEDETECT_OCCLUSION])},
+    {"weight-walk", "Weight of walks",
+        "Weight in the score of round 3: how near the object's surface walks "
+        "from it end that cross no edge (0 = not computed)",
+        0, 1000, AT (params.weight[SCOPEDETECT_WALK])},
 };
 
 static const Whole wholes[] = {
