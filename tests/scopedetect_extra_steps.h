@@ -7,6 +7,31 @@
 #include "check.h"
 #include "scopedetect/scopedetect_extra.h"
 
+/* Features that are equal, that differ by one percent, or are not there. */
+static inline void
+check_feature_distance (void)
+{
+  static int16_t model[SCOPEDETECT_CODE], scene[2 * SCOPEDETECT_CODE];
+  static const struct {
+    float sigma;
+    int point, feature;
+  } cases[] = {{1, 0, 0}, {1, 1, -SCOPEDETECT_ONE / 2},
+      {.25f, 1, -2 * SCOPEDETECT_ONE}, {1, -1, -2 * SCOPEDETECT_ONE},
+      {0, 0, -2 * SCOPEDETECT_ONE}};
+
+  for (int k = 0; k < SCOPEDETECT_BINS; k++)
+    model[k] = scene[k] = scene[SCOPEDETECT_CODE + k] = (int16_t) rnd (200);
+  scene[SCOPEDETECT_CODE + rnd (SCOPEDETECT_BINS)] += SCOPEDETECT_CODE_SCALE;
+  for (int i = 0; i < 5; i++) {
+    ScopedetectWork w = {.cloud.code = scene};
+    ScopedetectShape s = {.code = model, .feature_sigma = cases[i].sigma};
+    ScopedetectExtras t = {0};
+
+    scopedetect_add_feature_of (&w, &s, 0, cases[i].point, 3, &t);
+    check (t.feature == 3 * cases[i].feature && t.feature_seen == 3);
+  }
+}
+
 static inline bool
 mask_bit (const uint32_t *bits, int x, int y)
 {
@@ -35,6 +60,8 @@ check_boundary (void)
       found += is;
     }
   check (!wrong && found);
+  check (scopedetect_is_hidden (SCOPEDETECT_ONE / 2 - 1));
+  check (!scopedetect_is_hidden (SCOPEDETECT_ONE / 2));
 }
 
 /* A court with walls, one pixel wide, is not left; where there are none, some
@@ -56,7 +83,7 @@ check_strolls (void)
       bool wall = in && (x == LOW || x == HIGH || y == LOW || y == HIGH);
 
       pixel[i].z = wall && walled && y == LOW ? 0 : 1;
-      pixel[i].edge = wall && walled ? -1.5f : -1.7f;
+      pixel[i].edge = wall && walled && y != LOW ? -1.5f : -1.7f;
     }
     for (int i = 0; i < 81; i++)
       for (w.params.seed = 0; w.params.seed < 4; w.params.seed++) {
