@@ -38,15 +38,39 @@ read_matrix (const gchar *text, gdouble k[9], GError **error)
   return n == 9 && is_camera (k);
 }
 
+/* k1 k2 p1 p2 k3; there may be more, of models that a GstVisionCamera does not
+ * know, if they are 0. */
+static gboolean
+read_distortion (const gchar *text, gdouble d[5], GError **error)
+{
+  gdouble terms[MOST_TERMS] = {0};
+
+  if (gst_vision_matrix_is_fisheye (text)) {
+    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+        "the model of fisheye lenses is not known; calibrate with plumb_bob");
+    return FALSE;
+  }
+  if (gst_vision_matrix_find (text, distortion_names) &&
+      gst_vision_matrix_read (
+          text, distortion_names, terms, MOST_TERMS, error) < 0)
+    return FALSE;
+  for (gint i = 5; i < MOST_TERMS; i++)
+    if (terms[i] != 0) {
+      g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+          "its lens has more than the five terms that are known, k1 k2 p1 p2 "
+          "k3; calibrate without the rational model and thin prisms");
+      return FALSE;
+    }
+  memcpy (d, terms, 5 * sizeof *d);
+  return TRUE;
+}
+
 static gboolean
 read_text (const gchar *text, GstVisionCamera *camera, GError **error)
 {
-  gdouble k[9], d[MOST_TERMS] = {0};
+  gdouble k[9], d[5];
 
-  if (!read_matrix (text, k, error) ||
-      (gst_vision_matrix_find (text, distortion_names) &&
-          gst_vision_matrix_read (
-              text, distortion_names, d, MOST_TERMS, error) < 0))
+  if (!read_matrix (text, k, error) || !read_distortion (text, d, error))
     return FALSE;
   camera->ref_width = gst_vision_matrix_size (text, width_names);
   camera->ref_height = gst_vision_matrix_size (text, height_names);

@@ -227,3 +227,15 @@ gst_vision_matrix_read (const gchar *text, const gchar *const *names,
   g_free (entry.text);
   return n;
 }
+
+gboolean
+gst_vision_matrix_is_fisheye (const gchar *text)
+{
+  static const gchar *const names[] = {"distortion_model", NULL};
+  const gchar *model = gst_vision_matrix_find (text, names);
+  gsize length = model ? strcspn (model, "\n") : 0;
+
+  return model &&
+      (g_strstr_len (model, length, "equidistant") ||
+          g_strstr_len (model, length, "fisheye"));
+}

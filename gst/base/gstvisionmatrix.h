@@ -34,4 +34,7 @@ guint gst_vision_matrix_size (const gchar *text, const gchar *const *names);
 gint gst_vision_matrix_read (const gchar *text, const gchar *const *names,
     gdouble *numbers, guint max, GError **error);
 
+/* Whether a ROS camera_info has the distortion of a fisheye lens. */
+gboolean gst_vision_matrix_is_fisheye (const gchar *text);
+
 G_END_DECLS

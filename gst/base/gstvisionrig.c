@@ -163,24 +163,12 @@ read_opencv (const Files *f, gdouble unit, GstVisionRig *rig, GError **error)
 }
 
 static gboolean
-is_fisheye (const gchar *text)
-{
-  const gchar *model =
-      gst_vision_matrix_find (text, NAMES ("distortion_model"));
-  gsize length = model ? strcspn (model, "\n") : 0;
-
-  return model &&
-      (g_strstr_len (model, length, "equidistant") ||
-          g_strstr_len (model, length, "fisheye"));
-}
-
-static gboolean
 read_ros (const Files *f, GstVisionRig *rig, GError **error)
 {
   guint width[2], height[2];
 
   for (gint i = 0; i < 2; i++) {
-    if (is_fisheye (f->text[i]))
+    if (gst_vision_matrix_is_fisheye (f->text[i]))
       REFUSE ("%s: the model of fisheye lenses is not known; calibrate with "
               "rational_polynomial",
           f->path[i]);

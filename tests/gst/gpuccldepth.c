@@ -171,23 +171,30 @@ GST_END_TEST;
 /* What cannot be read leaves the camera as it is. */
 GST_START_TEST (test_bad_camera)
 {
-  static const gchar matrix[] = "camera_matrix:\n  rows: 300\n  cols: 3\n"
-                                "  data: [120, 0, 63, 0, 120, 47, 0, 0, 1]\n";
+#define MATRIX(rows) \
+ "camera_matrix:\n  rows: " rows "\n  cols: 3\n" \
+ "  data: [120, 0, 63, 0, 120, 47, 0, 0, 1]\n"
   gchar *folder = g_dir_make_tmp ("gpuccl-XXXXXX", NULL);
   gchar *path = g_build_filename (folder, "camera", NULL);
-  const gchar *const bad[][3] = {{"intrinsics", "80,80,31.5", "3 entries"},
+  const gchar *const bad[][4] = {{"intrinsics", "80,80,31.5", "3 entries"},
       {"intrinsics", "80,nan,1,1", "not a number"},
       {"calibration", "/nowhere/to/be/found", "/nowhere"},
       {"calibration", "/dev/null", "no camera matrix"},
       {"calibration", path,
-          "camera: camera_matrix says it is 300 x 3 and holds 9"}};
+          "camera: camera_matrix says it is 300 x 3 and holds 9",
+          MATRIX ("300")},
+      {"calibration", path, "more than the five terms",
+          MATRIX ("3") "D: [0.1, 0, 0, 0, 0, 0.3, 0, 0]\n"},
+      {"calibration", path, "fisheye",
+          MATRIX ("3") "distortion_model: equidistant\nD: [0.1, 0, 0, 0]\n"}};
   Frames f =
       frames_new (GST_VIDEO_FORMAT_GRAY16_LE, "intrinsics=60,60,31.5,23.5");
 
-  fail_unless (g_file_set_contents (path, matrix, -1, NULL));
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
     GstVisionObject *o;
 
+    if (bad[i][3])
+      fail_unless (g_file_set_contents (path, bad[i][3], -1, NULL));
     g_object_set (f.h->element, bad[i][0], bad[i][1], NULL);
     expect_message (&f, GST_MESSAGE_WARNING, bad[i][2]);
     o = frames_first (&f, tracked (&f, 2), 1);
