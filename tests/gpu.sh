@@ -16,6 +16,7 @@ out=${2:-$build/gpu}
 parts=("${@:3}")
 [ ${#parts[@]} -gt 0 ] || parts=(test sanitize compare measure)
 failed=0
+export OMP_WAIT_POLICY=passive
 mkdir -p "$out"
 
 compile() {
@@ -28,8 +29,9 @@ compile() {
   nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
 }
 
+# Much runs side by side, so each has few threads on the CPU.
 run_test() {
-  meson test -C "$build" --suite algorithms --suite elements \
+  OMP_NUM_THREADS=4 meson test -C "$build" --suite algorithms --suite elements \
     --num-processes "$(nproc)" --print-errorlogs >"$out/tests.log" 2>&1 || failed=1
   grep -E '^ *[0-9]+/[0-9]+|^(Ok|Fail|Skipped|Timeout)' "$out/tests.log" || true
 }
@@ -37,7 +39,7 @@ run_test() {
 # sanitize TOOL TEST...: one line with what the tool counted.
 sanitize() {
   local log="$out/$1-${*:2}.log" status=0
-  timeout 400 compute-sanitizer --tool "$1" --error-exitcode 9 \
+  OMP_NUM_THREADS=4 timeout 400 compute-sanitizer --tool "$1" --error-exitcode 9 \
     "$build/tests/test-$2" "${@:3}" >"$log" 2>&1 || status=$?
   echo "$*: $(grep SUMMARY "$log" || echo "no summary, status $status")"
   return "$status"
