@@ -34,8 +34,16 @@ static const CheckPart parity[] = {{"every pixel", test_parity_dense},
     {"points", test_parity_points}, {"means of frames", test_parity_average},
     {"long windows", test_parity_long}, {NULL, NULL}};
 
+/* What a race checker gets through: not the transforms of another library. */
+static const CheckPart parity_short[] = {{"every pixel", test_parity_dense},
+    {"points", test_parity_points}, {"means of frames", test_parity_average},
+    {NULL, NULL}};
+
 int
 main (int argc, char **argv)
 {
-  return check_main (argc, argv, on_each, parity, bench_all);
+  bool is_short = argc > 2 && !strcmp (argv[2], "short");
+
+  return check_main (
+      argc, argv, on_each, is_short ? parity_short : parity, bench_all);
 }
