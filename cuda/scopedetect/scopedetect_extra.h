@@ -9,11 +9,11 @@
 #include "common/random.h"
 #include "scopedetect/scopedetect_score.h"
 
-#define SCOPEDETECT_STROLL \
- 32 /* pixels of a walk: two bits of a number each \
-     */
-#define SCOPEDETECT_WALL \
- -1.6f /* log probability of an edge that a walk does not step on: 1 in 5 */
+/* Pixels of a walk: two bits of a number each. */
+#define SCOPEDETECT_STROLL 32
+
+/* A walk does not step on an edge that is likelier than 1 in 5 (logarithm). */
+#define SCOPEDETECT_WALL -1.6f
 
 #define SCOPEDETECT_MASK 128 /* cells to a side */
 #define SCOPEDETECT_MASK_COLUMNS (SCOPEDETECT_MASK / 32)
