@@ -45,22 +45,17 @@ read_distortion (const gchar *text, gdouble d[5], GError **error)
 {
   gdouble terms[MOST_TERMS] = {0};
 
-  if (gst_vision_matrix_is_fisheye (text)) {
-    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+  if (gst_vision_matrix_is_fisheye (text))
+    REFUSE (
         "the model of fisheye lenses is not known; calibrate with plumb_bob");
-    return FALSE;
-  }
   if (gst_vision_matrix_find (text, distortion_names) &&
       gst_vision_matrix_read (
           text, distortion_names, terms, MOST_TERMS, error) < 0)
     return FALSE;
   for (gint i = 5; i < MOST_TERMS; i++)
-    if (terms[i] != 0) {
-      g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
-          "its lens has more than the five terms that are known, k1 k2 p1 p2 "
-          "k3; calibrate without the rational model and thin prisms");
-      return FALSE;
-    }
+    if (terms[i] != 0)
+      REFUSE ("its lens has more than the five terms that are known, k1 k2 p1 "
+              "p2 k3; calibrate without the rational model and thin prisms");
   memcpy (d, terms, 5 * sizeof *d);
   return TRUE;
 }

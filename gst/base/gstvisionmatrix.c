@@ -153,13 +153,6 @@ read_word (const gchar *text, const gchar *word, gdouble *number)
   return at && gst_vision_matrix_numbers (at + strlen (word), number, 1);
 }
 
-#define REFUSE(...) \
- do { \
-  g_set_error ( \
-      error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS, __VA_ARGS__); \
-  return -1; \
- } while (0)
-
 /* All numbers of a list that ends where @text does. */
 static gint
 read_list (const gchar *text, const gchar *name, gdouble *numbers, guint max,
@@ -178,10 +171,12 @@ read_list (const gchar *text, const gchar *name, gdouble *numbers, guint max,
       return (gint) n;
     number = g_ascii_strtod (text, &end);
     if (end == text || !isfinite (number))
-      REFUSE ("%s holds what is no finite number; calibrate again", name);
+      REFUSE_WITH (
+          -1, "%s holds what is no finite number; calibrate again", name);
     if (n == max)
-      REFUSE ("%s holds more than %u numbers; write it as OpenCV or ROS does",
-          name, max);
+      REFUSE_WITH (-1,
+          "%s holds more than %u numbers; write it as OpenCV or ROS does", name,
+          max);
     numbers[n] = number;
     text = end;
   }
@@ -198,7 +193,8 @@ read_entry (const Entry *entry, gdouble *numbers, guint max, GError **error)
   gint n;
 
   if (open ? !close || *close != ']' : entry->is_cut)
-    REFUSE ("the numbers of %s do not end; the file was cut off, copy it again",
+    REFUSE_WITH (-1,
+        "the numbers of %s do not end; the file was cut off, copy it again",
         entry->name);
   data = open ? open + 1 : data + strspn (data, ":>");
   list = close ? g_strndup (data, close - data) : g_strdup (data);
@@ -206,8 +202,9 @@ read_entry (const Entry *entry, gdouble *numbers, guint max, GError **error)
   g_free (list);
   if (n >= 0 && read_word (entry->text, "rows", &rows) &&
       read_word (entry->text, "cols", &cols) && (rows < 0 || rows * cols != n))
-    REFUSE ("%s says it is %g x %g and holds %d numbers; the file is damaged, "
-            "copy it again",
+    REFUSE_WITH (-1,
+        "%s says it is %g x %g and holds %d numbers; the file is damaged, "
+        "copy it again",
         entry->name, rows, cols, n);
   return n;
 }
@@ -220,8 +217,9 @@ gst_vision_matrix_read (const gchar *text, const gchar *const *names,
   gint n;
 
   if (!find_entry (text, names, &entry))
-    REFUSE ("%s is missing; write all that OpenCV or ROS does for a pair, or "
-            "use vision-calibrate",
+    REFUSE_WITH (-1,
+        "%s is missing; write all that OpenCV or ROS does for a pair, or "
+        "use vision-calibrate",
         names[0]);
   n = read_entry (&entry, numbers, max, error);
   g_free (entry.text);

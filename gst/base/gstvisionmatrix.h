@@ -12,6 +12,15 @@
 
 G_BEGIN_DECLS
 
+/* Leaves a function that has a GError **error, with a sentence. */
+#define REFUSE_WITH(result, ...) \
+ do { \
+  g_set_error ( \
+      error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS, __VA_ARGS__); \
+  return result; \
+ } while (0)
+#define REFUSE(...) REFUSE_WITH (FALSE, __VA_ARGS__)
+
 /* Lists of names end with NULL; the first that is found counts. */
 
 /* What follows the first of @names that begins a line or a tag, else NULL. */

@@ -6,13 +6,6 @@
 
 #include "base/gstvisionmatrix.h"
 
-#define REFUSE(...) \
- do { \
-  g_set_error ( \
-      error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS, __VA_ARGS__); \
-  return FALSE; \
- } while (0)
-
 #define NAMES(...) ((const gchar *const[]){__VA_ARGS__, NULL})
 #define WIDTH NAMES ("image_width", "width")
 #define HEIGHT NAMES ("image_height", "height")

@@ -5,12 +5,7 @@
 
 #include <math.h>
 
-#define REFUSE(...) \
- do { \
-  g_set_error ( \
-      error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS, __VA_ARGS__); \
-  return FALSE; \
- } while (0)
+#include "base/gstvisionmatrix.h"
 
 static gboolean
 is_rotation (const gdouble *r)

@@ -8,10 +8,10 @@
 
 #include "pocstereo/gstpocstereo.h"
 
-#define FIRST \
- 5                 /* frames that are looked at, from the first on, and that \
-                      must agree */
-#define PAUSE 250  /* after which another one is */
+/* So many frames are looked at, from the first on, and must agree. */
+#define FIRST 5
+#define PAUSE 250 /* after which another one is */
+
 #define COLUMNS 16 /* of points that are asked */
 #define ROWS 12
 /* Of identical windows 65535; wrong matches reach a third of that. */

@@ -50,10 +50,8 @@ tell_of_model (GstScopedetect *self, const ScopedetectModelInfo *info)
 {
   GST_ELEMENT_WARNING (self, STREAM, FORMAT,
       ("All that is seen is much smaller than the model \"%s\" of %.0f x %.0f "
-       "x "
-       "%.0f mm. If that is not the object's size, make it anew with the "
-       "--unit "
-       "of vision-model.",
+       "x %.0f mm. If that is not the object's size, make it anew with the "
+       "--unit of vision-model.",
           info->name, 1e3 * info->size[0], 1e3 * info->size[1],
           1e3 * info->size[2]),
       (NULL));
@@ -66,15 +64,14 @@ tell (GstScopedetect *self, Hint hint, const ScopedetectParams *p,
   if (hint == HINT_NO_ROOM)
     GST_ELEMENT_WARNING (self, STREAM, FORMAT,
         ("%d pixels were left out, as they make more than %d points: the "
-         "models' "
-         "spacing apart. Lower far, or make models of a wider --spacing.",
+         "models' spacing apart. Lower far, or make models of a wider "
+         "--spacing.",
             r->n_left_out, SCOPEDETECT_MAX_POINTS),
         (NULL));
   else if (hint == HINT_NO_SURFACE)
     GST_ELEMENT_WARNING (self, STREAM, FORMAT,
         ("No surface is seen from %g to %g m. Check depth-scale, which is %g m "
-         "a "
-         "unit, near and far.",
+         "a unit, near and far.",
             p->near, p->far, p->depth_scale),
         (NULL));
   else if (hint == HINT_EMPTY_TABLE)
