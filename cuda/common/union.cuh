@@ -13,6 +13,15 @@ parent_of (const uint32_t *parents, uint32_t i)
   return *(const volatile uint32_t *) &parents[i];
 }
 
+/* The same in global memory where an old one will do, as it is an ancestor,
+ * too: from the L1 cache, most come at once, and those that all ask for do not
+ * queue up in the L2 cache. */
+static __device__ __forceinline__ uint32_t
+old_parent_of (const uint32_t *parents, uint32_t i)
+{
+  return __ldca (&parents[i]);
+}
+
 /* Most are still their own parents, so that one exchange does it; else Rem's
  * algorithm (Dijkstra, A Discipline of Programming, 1976): both ways up are
  * climbed together, the greater parent's side each time, which is hung lower on
@@ -55,14 +64,16 @@ root (const uint32_t *parents, uint32_t i)
 
 /* Climbs from @i and from @j together, until both ways end or meet; whether
  * they met.  On the way each is hung one higher (path splitting): others who
- * climb find the shorter way. */
+ * climb find the shorter way.  @READ: parent_of; or old_parent_of, then what is
+ * found may have been hung by now. */
+template <uint32_t READ (const uint32_t *, uint32_t) = parent_of>
 static __device__ __forceinline__ bool
 climb_both (uint32_t *parents, uint32_t *i, uint32_t *j)
 {
-  uint32_t p = parent_of (parents, *i), q = parent_of (parents, *j);
+  uint32_t p = READ (parents, *i), q = READ (parents, *j);
 
   while (p != q && (p != *i || q != *j)) {
-    uint32_t above_p = parent_of (parents, p), above_q = parent_of (parents, q);
+    uint32_t above_p = READ (parents, p), above_q = READ (parents, q);
 
     if (above_p != p)
       parents[*i] = above_p;

@@ -20,7 +20,7 @@ order_of (const GpucclArgs &a, uint32_t piece)
 /* Unites two pieces (Jayanti and Tarjan, A Randomized Concurrent Algorithm for
  * Disjoint Set Union, PODC 2016): both ways up are climbed at once, and the
  * root that comes later in the order is hung at the other, again where another
- * thread was faster. */
+ * thread was faster, or what was read was old. */
 static __device__ __forceinline__ void
 unite_pieces (const GpucclArgs &a, uint32_t i, uint32_t j)
 {
@@ -34,7 +34,7 @@ unite_pieces (const GpucclArgs &a, uint32_t i, uint32_t j)
     if (before == high || before == low)
       return;
     i = before, j = low;
-    if (climb_both (parents, &i, &j))
+    if (climb_both<old_parent_of> (parents, &i, &j))
       return;
   }
 }
@@ -224,13 +224,14 @@ gather (
 }
 
 /* The root of piece @i, whose parent is @p; it is left as its parent on the way
- * already: all climb at once, and find the shorter way that others left. */
+ * already: all climb at once, and find the shorter way that others left.  Roots
+ * stay roots here, so that old parents will do. */
 static __device__ __forceinline__ uint32_t
 hang_at_root (uint32_t *parents, uint32_t i, uint32_t p)
 {
   uint32_t next;
 
-  while ((next = parent_of (parents, p)) != p)
+  while ((next = old_parent_of (parents, p)) != p)
     parents[i] = p = next;
   return p;
 }
