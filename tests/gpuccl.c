@@ -5,6 +5,7 @@
 #include "gpuccl_figures.h"
 #include "gpuccl_filters.h"
 #include "gpuccl_hostile.h"
+#include "gpuccl_many.h"
 #include "gpuccl_parity.h"
 #include "gpuccl_turned.h"
 
@@ -147,13 +148,13 @@ static const CheckPart on_each[] = {{"by hand", test_by_hand},
     {NULL, NULL}};
 
 static const CheckPart parity[] = {{"frames alone", test_parity},
-    {"large frames", test_parity_large},
+    {"large frames", test_parity_large}, {"many components", test_parity_many},
     {"frames in turn", test_parity_in_turn}, {"filter", test_parity_filter},
     {"loop on the host", test_parity_host_loop}, {NULL, NULL}};
 
 /* `parity run`: without the paper's algorithms. */
 static const CheckPart parity_run[] = {{"frames alone", test_parity},
-    {"large frames", test_parity_large},
+    {"large frames", test_parity_large}, {"many components", test_parity_many},
     {"frames in turn", test_parity_in_turn}, {"filter", test_parity_filter},
     {NULL, NULL}};
 

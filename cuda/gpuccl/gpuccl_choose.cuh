@@ -112,26 +112,26 @@ look_at_list (const GpucclArgs &a)
   return l;
 }
 
-/* Whether the component of label @label is a candidate, by a warp; then @rank
- * is how many come before it. */
-static __device__ __forceinline__ bool
-find_candidate (const Listed &l, uint32_t label, uint32_t *rank)
+/* How many of the list come before the component of label @label, by a warp: of
+ * a candidate, less than GPUCCL_CANDIDATES. */
+static __device__ __forceinline__ uint32_t
+rank_of_label (const Listed &l, uint32_t label)
 {
   unsigned long long key = l.own, other;
-  uint32_t found, lane = threadIdx.x % 32;
+  uint32_t found, rank, lane = threadIdx.x % 32;
 
-  found = __ballot_sync (ALL_LANES, key && gpuccl_key_label (key) == label);
+  found = __ballot_sync (ALL_LANES, gpuccl_key_label (key) == label);
   for (uint32_t i = 32; !found && i < l.n; i += 32) {
     key = i + lane < l.n ? l.keys[i + lane] : 0;
-    found = __ballot_sync (ALL_LANES, key && gpuccl_key_label (key) == label);
+    found = __ballot_sync (ALL_LANES, gpuccl_key_label (key) == label);
   }
   if (!found)
-    return false;
+    return GPUCCL_CANDIDATES;
   key = __shfl_sync (ALL_LANES, key, __ffs ((int) found) - 1);
-  *rank = (uint32_t) __popc (__ballot_sync (ALL_LANES, l.own > key));
+  rank = (uint32_t) __popc (__ballot_sync (ALL_LANES, l.own > key));
   for (uint32_t i = 32; i < l.n; i += 32) {
     other = i + lane < l.n ? l.keys[i + lane] : 0;
-    *rank += (uint32_t) __popc (__ballot_sync (ALL_LANES, other > key));
+    rank += (uint32_t) __popc (__ballot_sync (ALL_LANES, other > key));
   }
-  return *rank < GPUCCL_CANDIDATES;
+  return rank;
 }

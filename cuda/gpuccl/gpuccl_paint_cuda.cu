@@ -3,235 +3,245 @@
  * Fifth kernel of GPUCCL_RUN: every pixel gets its label, and the candidates
  * their first and last pixel of every row and column.  Meanwhile some rows of
  * blocks report what was found to the host. */
-#include "gpuccl/gpuccl_choose.cuh"
+#include "gpuccl/gpuccl_report.cuh"
 
-#define REPORTS GPUCCL_REPORT_ROWS
+#define QUAD 4               /* pixels of a row, that a lane has */
+#define GROUPS (TILE / ROWS) /* of rows, in a tile; a warp has one or more */
 
-/* So many reported components are put in order; of more the host does it. */
-#define RANKED 4096
+/* A candidate's pixels in a group: bit i of word k is pixel k of lane i, so
+ * that byte y of it has every fourth pixel of row y. */
+struct Members {
+  uint32_t of[QUAD];
+};
 
-/* First and last row of each candidate in the columns of a tile. */
-struct Columns {
-  uint32_t first[GPUCCL_CANDIDATES][TILE], last[GPUCCL_CANDIDATES][TILE];
+/* In a tile. */
+struct TileMembers {
+  Members of[GPUCCL_CANDIDATES][GROUPS];
 };
 
 static __device__ __forceinline__ int
 tile_row (void)
 {
-  return (int) blockIdx.y - REPORTS;
+  return (int) blockIdx.y - GPUCCL_REPORT_ROWS;
 }
 
-/* The warp's first row. */
-static __device__ __forceinline__ int
-row_of (void)
-{
-  return tile_row () * TILE + threadIdx.x / 32 * ROWS;
-}
+/* ---- Candidates ---- */
 
-/* Notes the pixels of candidate @k, bit i of @members[y] being pixel i of row
- * @y.  A lane has a row, then a column. */
 static __device__ __forceinline__ void
-note (const GpucclArgs &a, Columns *c, uint32_t k, const uint32_t members[ROWS])
+begin_members (TileMembers *m)
 {
-  int lane = threadIdx.x % 32, x = blockIdx.x * TILE;
-  size_t at = (size_t) k * (a.w.frame.height + a.w.frame.width) + row_of ();
-  uint32_t row = 0, column = 0;
+  uint32_t lane = threadIdx.x % 32;
 
-#pragma unroll
-  for (int i = 0; i < ROWS; i++) {
-    row = lane == i ? members[i] : row;
-    column |= (members[i] >> lane & 1) << i;
-  }
-  if (row) {
-    atomicMin (&a.p.first[at + lane], (uint32_t) (x + __ffs ((int) row) - 1));
-    atomicMax (&a.p.last[at + lane], (uint32_t) (x + 31 - __clz ((int) row)));
-  }
-  if (column) {
-    atomicMin (
-        &c->first[k][lane], (uint32_t) (row_of () + __ffs ((int) column) - 1));
-    atomicMax (
-        &c->last[k][lane], (uint32_t) (row_of () + 31 - __clz ((int) column)));
-  }
+  m->of[threadIdx.x / 32][lane / QUAD].of[lane % QUAD] = 0;
 }
 
-/* Notes all candidates' pixels of the warp's rows, and returns whether there
- * are any; @labels: of the lane's pixels, those that are large. */
+/* Notes all candidates' pixels in the warp's groups, of which @group is the
+ * first, and returns whether there are any; @labels: of the lane's pixels, with
+ * GPUCCL_LARGE. */
+template <int N>
 static __device__ __forceinline__ bool
-note_rows (
-    const GpucclArgs &a, Columns *c, const Listed &l, uint32_t labels[ROWS])
+note_rows (TileMembers *m, const Listed &l, uint32_t group, uint32_t labels[N])
 {
+  uint32_t lane = threadIdx.x % 32;
   bool noted = false;
 
   for (;;) {
-    uint32_t members[ROWS], next = 0, rank;
+    uint32_t own = 0, next = 0, rank;
 
 #pragma unroll
-    for (int i = 0; i < ROWS; i++)
+    for (int i = 0; i < N; i++)
       next = max (next, labels[i]);
     next = warp_max (next);
-    if (!next)
+    if (!(next & GPUCCL_LARGE))
       return noted;
+    rank = rank_of_label (l, next & ~GPUCCL_LARGE);
 #pragma unroll
-    for (int i = 0; i < ROWS; i++) {
-      members[i] = __ballot_sync (ALL_LANES, labels[i] == next);
+    for (uint32_t i = 0; i < N; i++) {
+      uint32_t pixels = __ballot_sync (ALL_LANES, labels[i] == next);
+
+      own = lane == i ? pixels : own;
       labels[i] = labels[i] == next ? 0 : labels[i];
     }
-    if (find_candidate (l, next & ~GPUCCL_LARGE, &rank)) {
-      note (a, c, rank, members);
-      noted = true;
-    }
+    if (rank >= GPUCCL_CANDIDATES)
+      continue;
+    noted = true;
+    if (lane < N)
+      m->of[rank][group + lane / QUAD].of[lane % QUAD] = own;
   }
 }
 
+/* Of a candidate's pixels in a row or column of the tile, which @at says where
+ * to note, the first and the last: @first and @last. */
 static __device__ __forceinline__ void
-begin_columns (Columns *c)
+note (const GpucclArgs &a, uint32_t at, uint32_t first, uint32_t last)
 {
-  int lane = threadIdx.x % 32;
+  atomicMin (&a.p.first[at], first);
+  atomicMax (&a.p.last[at], last);
+}
 
-  c->first[threadIdx.x / 32][lane] = UINT32_MAX;
-  c->last[threadIdx.x / 32][lane] = 0;
+/* Notes the first and last pixel in each row of a tile from column @x on, a
+ * lane a row. */
+static __device__ __forceinline__ void
+end_rows (
+    const GpucclArgs &a, uint32_t at, uint32_t x, const Members of[GROUPS])
+{
+  uint32_t lane = threadIdx.x % 32, row = 0;
+
+#pragma unroll
+  for (int i = 0; i < QUAD; i++) {
+    uint32_t every = of[lane / ROWS].of[i] >> lane % ROWS * 8 & 0xff;
+
+    /* from bits 0, 1, 2 ... to 0, 4, 8 ... */
+    every = (every | every << 12) & 0x000f000f;
+    every = (every | every << 6) & 0x03030303;
+    row |= ((every | every << 3) & 0x11111111) << i;
+  }
+  if (row)
+    note (a, at + tile_row () * TILE + lane,
+        x + (uint32_t) __ffs ((int) row) - 1,
+        x + 31 - (uint32_t) __clz ((int) row));
+}
+
+/* The same in each column. */
+static __device__ __forceinline__ void
+end_columns (
+    const GpucclArgs &a, uint32_t at, uint32_t x, const Members of[GROUPS])
+{
+  uint32_t lane = threadIdx.x % 32, y = tile_row () * TILE, column = 0;
+
+#pragma unroll
+  for (int i = 0; i < GROUPS; i++) {
+    uint32_t rows = of[i].of[lane % QUAD] >> lane / QUAD & 0x01010101;
+
+    column |= (rows * 0x01020408) >> 24 << i * ROWS; /* bits 0, 8, 16, 24 */
+  }
+  if (column)
+    note (a, at + a.w.frame.height + x + lane,
+        y + (uint32_t) __ffs ((int) column) - 1,
+        y + 31 - (uint32_t) __clz ((int) column));
 }
 
 /* A warp a candidate. */
 static __device__ __forceinline__ void
-end_columns (const GpucclArgs &a, const Columns &c)
+end_members (const GpucclArgs &a, const TileMembers &m, uint32_t x)
 {
-  int lane = threadIdx.x % 32, k = threadIdx.x / 32;
-  int rows = a.w.frame.height, columns = a.w.frame.width;
-  size_t at = (size_t) k * (rows + columns) + rows + blockIdx.x * TILE + lane;
+  uint32_t k = threadIdx.x / 32, lane = threadIdx.x % 32;
+  uint32_t at = k * (uint32_t) (a.w.frame.height + a.w.frame.width);
 
-  if (c.first[k][lane] != UINT32_MAX) {
-    atomicMin (&a.p.first[at], c.first[k][lane]);
-    atomicMax (&a.p.last[at], c.last[k][lane]);
-  }
-}
-
-/* What is known but for the candidates' extents, by one warp, once they are
- * chosen. */
-static __device__ __forceinline__ void
-report (const GpucclArgs &a)
-{
-  const GpucclCounters *c = a.p.counters;
-  uint32_t area = (uint32_t) (c->largest >> 32), n = a.p.top->n;
-  GpucclResult *r = a.w.result;
-
-  if (threadIdx.x < n) {
-    unsigned long long key = a.p.top->keys[threadIdx.x];
-
-    r->candidates[threadIdx.x].area = (uint32_t) (key >> 32);
-    r->candidates[threadIdx.x].label = gpuccl_key_label (key);
-  }
-  if (threadIdx.x)
+  if (!__any_sync (ALL_LANES, m.of[k][lane / QUAD].of[lane % QUAD]))
     return;
-  r->n_labels = c->n_labels;
-  r->largest_area = area;
-  r->largest_label = area ? gpuccl_key_label (c->largest) : 0;
-  r->n_unknown = c->n_unknown;
-  r->n_candidates = n;
-  r->n_sums = c->n_sums;
-  r->in_order = c->n_sums <= RANKED;
-  r->n_missing = c->n_pieces > a.p.max_pieces ? c->n_pieces : 0;
-  r->iterations = 0;
+  end_rows (a, at, x, m.of[k]);
+  end_columns (a, at, x, m.of[k]);
 }
 
-/* By one block. */
+/* ---- Labels ---- */
+
+/* What the lane's pixels are labelled with: the pieces of their runs, by way of
+ * the runs' starts, then their components.  Of a quad, others than the first
+ * look only where they start a run.  @labels: of the first. */
 static __device__ __forceinline__ void
-report_all (const GpucclArgs &a)
+find_labels (const GpucclArgs &a, GpucclRow row, const uint32_t *labels,
+    uint32_t found[QUAD])
 {
-  if (a.few) {
-    choose (a);
-    __syncthreads ();
-  }
-  if (threadIdx.x < 32)
-    report (a);
+  uint32_t quad = threadIdx.x % 8 * QUAD;
+  uint32_t own = row.foreground >> quad, starts = row.starts >> quad;
+  uint32_t looks = (starts & ~1u) | (own & 1);
+  int start = start_of (row.starts, quad) - (int) quad;
+
+#pragma unroll
+  for (int i = 0; i < QUAD; i++)
+    found[i] = looks & 1u << i ? labels[i ? i : start] : 0;
+#pragma unroll
+  for (int i = 0; i < QUAD; i++)
+    if (looks & 1u << i)
+      found[i] = a.p.labels[found[i]];
+#pragma unroll
+  for (int i = 1; i < QUAD; i++)
+    if (own & ~starts & 1u << i)
+      found[i] = found[i - 1];
 }
 
-/* How many of @n keys are greater, by a warp. */
-static __device__ __forceinline__ uint32_t
-rank_of (const unsigned long long *keys, uint32_t n, unsigned long long key)
-{
-  uint32_t rank = 0;
-
-#pragma unroll 8
-  for (uint32_t i = threadIdx.x % 32; i < n; i += 32)
-    rank += keys[i] > key;
-  return warp_sum (rank);
-}
-
-/* Copies the reported sums that are wanted to the host, a warp a sum. */
+/* Writes those of the lane's pixels, from (x, y) on. */
 static __device__ __forceinline__ void
-report_sums (const GpucclArgs &a)
+write_labels (const GpucclArgs &a, int x, int y, uint32_t *labels,
+    const uint32_t found[QUAD])
 {
-  const uint32_t words = sizeof (GpucclSum) / sizeof (unsigned long long);
-  unsigned long long *to = (unsigned long long *) a.w.result->sums;
-  const GpucclList list = a.p.reported;
-  uint32_t n = a.p.counters->n_sums, room = a.w.max_sums;
-  uint32_t block = blockIdx.y * gridDim.x + blockIdx.x;
+  int width = a.w.frame.width;
 
-  if (n <= RANKED)
-    room = min (room, a.w.most_sums);
-  for (uint32_t i = block * WARPS + threadIdx.x / 32; i < n;
-       i += REPORTS * gridDim.x * WARPS) {
-    const GpucclSum *from = &a.p.pieces[list.roots[i]];
-    uint32_t lane = threadIdx.x % 32, at = i;
-
-    if (n <= RANKED)
-      at = rank_of (list.keys, n, list.keys[i]);
-    if (at < room && lane < words)
-      to[at * words + lane] = ((const unsigned long long *) from)[lane];
-  }
+  if (y >= a.w.frame.height)
+    return;
+  if (width % QUAD == 0 && x < width)
+    *(uint4 *) labels =
+        make_uint4 (found[0] & ~GPUCCL_LARGE, found[1] & ~GPUCCL_LARGE,
+            found[2] & ~GPUCCL_LARGE, found[3] & ~GPUCCL_LARGE);
+  else
+    for (int i = 0; i < QUAD && x + i < width; i++)
+      labels[i] = found[i] & ~GPUCCL_LARGE;
 }
 
-/* A block a tile; the first rows of blocks report.  The tile's rows are read
- * before it is known that it is used. */
+/* Labels the pixels of the warp's groups, the lane's first being (@x, @y);
+ * @found: with what, and GPUCCL_LARGE. */
+template <int N>
+static __device__ __forceinline__ void
+paint (const GpucclArgs &a, const GpucclRow rows[N], int x, int y,
+    uint32_t found[N * QUAD])
+{
+  int step = ROWS * a.w.frame.width;
+  uint32_t *labels = &a.w.labels[(uint32_t) (y * a.w.frame.width + x)];
+
+#pragma unroll
+  for (int i = 0; i < N; i++)
+    find_labels (a, rows[i], labels + i * step, &found[i * QUAD]);
+  __syncwarp (); /* starts are read before they are written */
+#pragma unroll
+  for (int i = 0; i < N; i++)
+    write_labels (a, x, y + i * ROWS, labels + i * step, &found[i * QUAD]);
+}
+
+/* A block @N tiles side by side, and a warp @N groups of one.  The first rows
+ * of blocks report.  A tile's rows are read before it is known that it is used.
+ */
+template <int N>
 static __global__ void
 __launch_bounds__ (THREADS) paint_kernel (const __grid_constant__ GpucclArgs a)
 {
-  __shared__ Columns columns;
-  int lane = threadIdx.x % 32, x = blockIdx.x * TILE + lane;
-  uint32_t tile = tile_row () * a.p.tiles_x + blockIdx.x;
-  uint32_t width = (uint32_t) a.w.frame.width, at = row_of () * width + x;
-  uint32_t *labels = a.w.labels;
-  uint32_t found[ROWS];
-  GpucclRow rows[ROWS];
+  __shared__ TileMembers members[N];
+  uint32_t warp = threadIdx.x / 32, own = warp / (WARPS / N);
+  uint32_t group = warp % (WARPS / N) * N;
+  uint32_t row = group * ROWS + threadIdx.x % 32 / 8;
+  uint32_t first = blockIdx.x * N;
+  uint32_t tile_x = min (first + own, a.p.tiles_x - 1u);
+  uint32_t tile = tile_row () * a.p.tiles_x + tile_x, found[N * QUAD];
+  GpucclRow rows[N];
   Listed listed;
   bool noted = false;
 
   allow_next ();
-  begin_columns (&columns);
+  for (int i = 0; i < N; i++)
+    begin_members (&members[i]);
+  __syncthreads ();
   await_previous ();
-  if (blockIdx.y < REPORTS) {
-    if (blockIdx.x + blockIdx.y == 0)
-      report_all (a);
-    report_sums (a);
+  if (blockIdx.y < GPUCCL_REPORT_ROWS) {
+    report_to_host (a);
     return;
   }
 #pragma unroll
-  for (int i = 0; i < ROWS; i++)
-    rows[i] = a.p.rows[tile * TILE + threadIdx.x / 32 * ROWS + i];
+  for (int i = 0; i < N; i++)
+    rows[i] = a.p.rows[tile * TILE + row + i * ROWS];
   listed = look_at_list (a);
-  if (!a.p.seams[tile].used || a.p.counters->n_pieces > a.p.max_pieces)
-    return;
-#pragma unroll
-  for (int i = 0; i < ROWS; i++)
-    found[i] = rows[i].foreground >> lane & 1
-        ? labels[at + i * width - lane + start_of (rows[i].starts, lane)]
-        : 0;
-#pragma unroll
-  for (int i = 0; i < ROWS; i++)
-    if (rows[i].foreground >> lane & 1)
-      found[i] = a.p.labels[found[i]];
-  __syncthreads (); /* columns, and starts are read before they are written */
-#pragma unroll
-  for (int i = 0; i < ROWS; i++) {
-    if (row_of () + i < a.w.frame.height && x < a.w.frame.width)
-      labels[at + i * width] = found[i] & ~GPUCCL_LARGE;
-    found[i] = found[i] & GPUCCL_LARGE ? found[i] : 0;
+  if (a.p.seams[tile].used && a.p.counters->n_pieces <= a.p.max_pieces &&
+      tile_x == first + own) {
+    paint<N> (a, rows, tile_x * TILE + threadIdx.x % 8 * QUAD,
+        tile_row () * TILE + row, found);
+    noted = note_rows<N * QUAD> (&members[own], listed, group, found);
   }
-  if (__any_sync (ALL_LANES, found[0] | found[1] | found[2] | found[3]))
-    noted = note_rows (a, &columns, listed, found);
   if (__syncthreads_or (noted))
-    end_columns (a, columns);
+    for (int i = 0; i < N; i++)
+      end_members (a, members[i], (first + i) * TILE);
 }
 
-const GpucclKernel gpuccl_paint_kernel = paint_kernel;
+GpucclKernel
+gpuccl_paint_kernel (const GpucclArgs *a)
+{
+  return a->many_tiles ? paint_kernel<GPUCCL_PAINT_TILES> : paint_kernel<1>;
+}

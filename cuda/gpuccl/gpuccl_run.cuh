@@ -20,6 +20,8 @@
 #define GPUCCL_LINES 1024    /* rows or columns that are measured at once */
 #define GPUCCL_FEW 1024      /* listed components that every warp can look at */
 #define GPUCCL_REPORT_ROWS 4 /* of blocks, while labels are written */
+#define GPUCCL_PAINT_TILES 2 /* that a block labels in large frames */
+#define GPUCCL_BINS THREADS  /* of areas, see gpuccl_bin () */
 
 /* A row of a tile: bit i is pixel i. */
 typedef struct {
@@ -78,6 +80,8 @@ typedef struct {
   uint32_t *first, *last; /* of each candidate: in every row of the frame, then
                              in every column; UINT32_MAX and 0 between frames */
   GpucclCounters *counters;
+  uint32_t *bins; /* how many reported ones have such an area; zero between
+                     frames */
   GpucclTop *top;
 } GpucclPieces;
 
@@ -89,6 +93,7 @@ typedef struct {
   uint32_t crowd;  /* lanes of one root from which on a warp adds them up first:
                       that takes time, which goes where many queue up */
   bool aligned;    /* four pixels of the map can be read at once */
+  bool many_tiles; /* that have to wait for room on the GPU */
   bool few;        /* no more than GPUCCL_FEW components can be listed */
 } GpucclArgs;
 
@@ -106,6 +111,15 @@ static __device__ __forceinline__ int
 start_of (uint32_t starts, int i)
 {
   return 31 - __clz ((int) (starts & lanes_to (i)));
+}
+
+/* The bin of an area, eight to the octave; 2^28 is the largest area. */
+static __device__ __forceinline__ uint32_t
+gpuccl_bin (uint32_t area)
+{
+  int octave = max (28 - __clz ((int) area), 0);
+
+  return 8 * octave + (area >> octave);
 }
 
 /* Adds @s to @to, as others do too. */
@@ -131,5 +145,6 @@ gpuccl_add_sum (GpucclSum *to, const GpucclSum &s)
 
 /* The kernels, in order. */
 GpucclKernel gpuccl_tiles_kernel (const GpucclArgs *a);
+GpucclKernel gpuccl_paint_kernel (const GpucclArgs *a);
 extern const GpucclKernel gpuccl_seams_kernel, gpuccl_gather_kernel,
-    gpuccl_select_kernel, gpuccl_paint_kernel, gpuccl_criteria_kernel;
+    gpuccl_select_kernel, gpuccl_criteria_kernel;

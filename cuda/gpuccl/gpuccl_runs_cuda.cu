@@ -58,6 +58,7 @@ open (GpucclPieces *p, const Device *dev, const GpucclWork *w)
   DEVICE_RENEW (dev, p->first, extents);
   DEVICE_RENEW (dev, p->last, extents);
   DEVICE_RENEW (dev, p->counters, 1);
+  DEVICE_RENEW (dev, p->bins, GPUCCL_BINS);
   DEVICE_RENEW (dev, p->top, 1);
   TRY (grow (p, dev, pixels / 8 > 4096 ? pixels / 8 : 4096));
   clear_kernel<<<(unsigned) (extents / 256 + 1), 256, 0,
@@ -78,6 +79,7 @@ gpuccl_run_close (const Device *dev, GpucclRun *run)
   device_release (dev, run->pieces.first);
   device_release (dev, run->pieces.last);
   device_release (dev, run->pieces.counters);
+  device_release (dev, run->pieces.bins);
   device_release (dev, run->pieces.top);
   device_release (dev, run->pieces.pieces);
   device_release (dev, run->pieces.parents);
@@ -105,12 +107,14 @@ node (const GpucclArgs *a, int i, void **args)
 {
   const GpucclKernel kernels[N_KERNELS] = {gpuccl_tiles_kernel (a),
       gpuccl_seams_kernel, gpuccl_gather_kernel, gpuccl_select_kernel,
-      gpuccl_paint_kernel, gpuccl_criteria_kernel};
+      gpuccl_paint_kernel (a), gpuccl_criteria_kernel};
   dim3 tiles (a->p.tiles_x, a->p.tiles_y);
+  int painted = a->many_tiles ? GPUCCL_PAINT_TILES : 1;
   const dim3 blocks[N_KERNELS] = {tiles,
       dim3 (ceil_div (2 * a->p.tiles_x * a->p.tiles_y, WARPS)),
       dim3 (blocks_for (a->p.max_pieces)), dim3 (blocks_for (a->p.max_pieces)),
-      dim3 (a->p.tiles_x, a->p.tiles_y + GPUCCL_REPORT_ROWS),
+      dim3 (
+          ceil_div (a->p.tiles_x, painted), a->p.tiles_y + GPUCCL_REPORT_ROWS),
       dim3 (GPUCCL_PARTS)};
   int threads = i < N_KERNELS - 1 ? THREADS : GPUCCL_LINES;
 
@@ -210,6 +214,7 @@ args_of (const GpucclWork *w, const GpucclPieces *p)
   memcpy (&a.p, p, sizeof *p);
   a.aligned = is_aligned (&f);
   a.few = are_few (w);
+  a.many_tiles = is_large (p);
   a.crowd = is_large (p) ? 4 : 12;
   a.spread = is_large (p) ? 0x9e3779b1u : 1; /* 2^32 over the golden ratio */
   return a;

@@ -7,72 +7,134 @@
  * would wait. */
 #include "gpuccl/gpuccl_choose.cuh"
 
-static __device__ __forceinline__ void
-list_root (
-    const GpucclList &list, uint32_t *n, unsigned long long key, uint32_t root)
-{
-  uint32_t at = atomicAdd (n, 1u);
+/* What a block adds to a list, in one: all would queue up at its counter. */
+struct Append {
+  uint32_t n, at;
+  unsigned long long keys[THREADS];
+  uint32_t roots[THREADS];
+};
 
+static __device__ __forceinline__ void
+put (const GpucclList &list, uint32_t at, unsigned long long key, uint32_t root)
+{
   list.keys[at] = key;
   list.roots[at] = root;
 }
 
-/* Labels piece @i, whose component's root is @root; returns its key if that is
- * itself, else 0. */
-static __device__ __forceinline__ unsigned long long
-look_at (const GpucclArgs &a, uint32_t i, uint32_t root)
+/* Where there is no room, it is added to @list, of @n, at once. */
+static __device__ __forceinline__ void
+append (Append *p, const GpucclList &list, uint32_t *n, unsigned long long key,
+    uint32_t root)
 {
-  uint32_t label = a.p.pieces[root].label, area = a.p.pieces[root].area;
+  uint32_t at = atomicAdd (&p->n, 1u);
+
+  if (at < THREADS)
+    p->keys[at] = key, p->roots[at] = root;
+  else
+    put (list, atomicAdd (n, 1u), key, root);
+}
+
+/* What a thread, a warp, a block has seen of components. */
+struct Tally {
+  uint32_t labels;
+  unsigned long long largest; /* key */
+};
+
+/* Labels piece @i, whose component's root is @root. */
+static __device__ __forceinline__ void
+look_at (const GpucclArgs &a, Append *reported, uint32_t i, uint32_t root,
+    Tally *tally)
+{
+  GpucclCounters *c = a.p.counters;
+  uint2 size = *(const uint2 *) &a.p.pieces[root]; /* both at once */
+  uint32_t label = size.x, area = size.y;
   bool large = gpuccl_is_candidate (&a.w, area);
   unsigned long long key = gpuccl_key (area, label);
 
   a.p.labels[i] = label | (large ? GPUCCL_LARGE : 0);
   if (root != i)
-    return 0;
-  if (area >= a.w.min_area)
-    list_root (a.p.reported, &a.p.counters->n_sums, key, i);
+    return;
+  tally->labels++;
+  tally->largest = max (tally->largest, key);
+  if (area >= a.w.min_area) {
+    append (reported, a.p.reported, &c->n_sums, key, i);
+    atomicAdd (&a.p.bins[gpuccl_bin (area)], 1u);
+  }
   if (large)
-    list_root (a.p.listed, &a.p.counters->n_listed, key, i);
-  return key;
+    put (a.p.listed, atomicAdd (&c->n_listed, 1u), key, i);
 }
 
-/* A thread a piece, whose parent is read before it is known that there is one.
- * Where many may be listed, the block that is last done chooses; elsewhere
- * those who ask do, and nothing waits for the last. */
-static __global__ void
-__launch_bounds__ (THREADS) select_kernel (const __grid_constant__ GpucclArgs a)
+/* Looks at the thread's pieces.  The parent of the first is read before it is
+ * known that there is one. */
+static __device__ __forceinline__ Tally
+look_at_all (const GpucclArgs &a, Append *reported)
 {
-  GpucclCounters *c = a.p.counters;
-  uint32_t n, root = 0, labels = 0, i = blockIdx.x * THREADS + threadIdx.x;
-  unsigned long long most = 0;
-  bool last = false;
+  uint32_t n = a.p.counters->n_pieces, root = 0;
+  uint32_t i = blockIdx.x * THREADS + threadIdx.x;
+  Tally tally = {};
 
-  allow_next ();
-  await_previous ();
-  n = c->n_pieces > a.p.max_pieces ? 0 : c->n_pieces;
   if (i < a.p.max_pieces)
     root = a.p.parents[i];
+  n = n > a.p.max_pieces ? 0 : n;
   while (i < n) {
-    unsigned long long key = look_at (a, i, root);
-
-    labels += key != 0;
-    most = max (most, key);
+    look_at (a, reported, i, root, &tally);
     i += gridDim.x * THREADS;
     if (i < n)
       root = a.p.parents[i];
   }
-  labels = warp_sum (labels);
-  most = warp_most (most);
-  if (threadIdx.x % 32 == 0 && labels) {
-    atomicAdd (&c->n_labels, labels);
-    atomicMax (&c->largest, most);
+  return tally;
+}
+
+/* Adds what the block has seen: all warps would queue up at one address. */
+static __device__ __forceinline__ void
+count (const GpucclArgs &a, Append *reported, Tally own)
+{
+  __shared__ Tally warps[WARPS];
+  uint32_t i = threadIdx.x, lane = i % 32;
+
+  own.labels = warp_sum (own.labels);
+  own.largest = warp_most (own.largest);
+  if (lane == 0)
+    warps[i / 32] = own;
+  __syncthreads ();
+  if (i == 0 && reported->n)
+    reported->at =
+        atomicAdd (&a.p.counters->n_sums, min (reported->n, THREADS));
+  if (i < 32) {
+    own = lane < WARPS ? warps[lane] : Tally ();
+    own.labels = warp_sum (own.labels);
+    own.largest = warp_most (own.largest);
+    if (lane == 0 && own.labels) {
+      atomicAdd (&a.p.counters->n_labels, own.labels);
+      atomicMax (&a.p.counters->largest, own.largest);
+    }
   }
+  __syncthreads ();
+  if (i < reported->n)
+    put (a.p.reported, reported->at + i, reported->keys[i], reported->roots[i]);
+}
+
+/* A thread some pieces.  Where many may be listed, the block that is last done
+ * chooses; elsewhere those who ask do, and nothing waits for the last. */
+static __global__ void
+__launch_bounds__ (THREADS) select_kernel (const __grid_constant__ GpucclArgs a)
+{
+  __shared__ Append reported;
+  bool last = false;
+
+  allow_next ();
+  if (threadIdx.x == 0)
+    reported.n = 0;
+  __syncthreads ();
+  await_previous ();
+  count (a, &reported, look_at_all (a, &reported));
   if (a.few)
     return;
-  __threadfence ();
   __syncthreads ();
-  if (threadIdx.x == 0)
-    last = atomicAdd (&c->tickets, 1u) == gridDim.x - 1;
+  if (threadIdx.x == 0) {
+    __threadfence (); /* for the whole block */
+    last = atomicAdd (&a.p.counters->tickets, 1u) == gridDim.x - 1;
+  }
   if (!__syncthreads_or (last))
     return;
   __threadfence ();
@@ -81,43 +143,56 @@ __launch_bounds__ (THREADS) select_kernel (const __grid_constant__ GpucclArgs a)
 
 /* ---- Criteria ---- */
 
-/* What the block's threads have together; in thread 0. */
-static __device__ __forceinline__ uint32_t
-block_sum (uint32_t v)
-{
-  __shared__ uint32_t sums[32];
+/* What rows or columns have together. */
+struct Extents {
+  uint32_t sum, used; /* of last - first, below 2^28; that hold a pixel */
+};
 
-  v = warp_sum (v);
-  __syncthreads ();
+/* What the block's threads have; in the first warp. */
+static __device__ __forceinline__ Extents
+block_sum (Extents e)
+{
+  __shared__ Extents warps[GPUCCL_LINES / 32];
+
+  e = {warp_sum (e.sum), warp_sum (e.used)};
   if (threadIdx.x % 32 == 0)
-    sums[threadIdx.x / 32] = v;
+    warps[threadIdx.x / 32] = e;
   __syncthreads ();
-  return warp_sum (sums[threadIdx.x % 32]);
+  e = warps[threadIdx.x % 32];
+  return {warp_sum (e.sum), warp_sum (e.used)};
 }
 
-/* Of rows or columns @from to @to: the sum of their extents, and how many hold
- * a pixel.  They are empty again for the next frame. */
-static __device__ __forceinline__ void
-add_extents (uint32_t *first, uint32_t *last, int from, int to,
-    unsigned long long *sum, uint32_t *used)
+#define LINES_AT_ONCE 4 /* of a thread, read together */
+
+/* The thread's part of rows or columns @from to @to.  They are empty again for
+ * the next frame. */
+static __device__ __forceinline__ Extents
+take_extents (uint32_t *first, uint32_t *last, int from, int to)
 {
-  uint32_t extents = 0, count = 0;
+  Extents e = {0, 0};
 
-#pragma unroll 4
-  for (int i = from + (int) threadIdx.x; i < to; i += GPUCCL_LINES) {
-    uint32_t least = first[i], most = last[i];
+  for (int i = from + (int) threadIdx.x; i < to;
+       i += LINES_AT_ONCE * GPUCCL_LINES) {
+    uint32_t least[LINES_AT_ONCE], most[LINES_AT_ONCE];
 
-    extents += least == UINT32_MAX ? 0 : most - least;
-    count += least != UINT32_MAX;
-    first[i] = UINT32_MAX;
-    last[i] = 0;
+#pragma unroll
+    for (int k = 0; k < LINES_AT_ONCE; k++) {
+      bool in = i + k * GPUCCL_LINES < to;
+
+      least[k] = in ? first[i + k * GPUCCL_LINES] : UINT32_MAX;
+      most[k] = in ? last[i + k * GPUCCL_LINES] : 0;
+    }
+#pragma unroll
+    for (int k = 0; k < LINES_AT_ONCE; k++) {
+      if (least[k] == UINT32_MAX)
+        continue;
+      e.sum += most[k] - least[k];
+      e.used++;
+      first[i + k * GPUCCL_LINES] = UINT32_MAX;
+      last[i + k * GPUCCL_LINES] = 0;
+    }
   }
-  extents = block_sum (extents); /* below 2^28 */
-  count = block_sum (count);
-  if (threadIdx.x == 0) {
-    *sum = extents;
-    *used = count;
-  }
+  return e;
 }
 
 /* Rows, or columns, of a candidate within its box.  What is read before it is
@@ -129,16 +204,19 @@ measure (const GpucclArgs &a, uint32_t candidate, bool columns)
   uint32_t n = a.p.top->n, root = a.p.top->roots[candidate];
   ImageBox box = a.p.pieces[root].box;
   GpucclCandidate *c = &a.w.result->candidates[candidate];
+  Extents e;
 
   if (candidate >= n)
     return;
-  if (columns) {
+  if (columns)
     at += a.w.frame.height;
-    add_extents (a.p.first + at, a.p.last + at, box.x0, box.x1, &c->heights,
-        &c->columns);
-  } else
-    add_extents (
-        a.p.first + at, a.p.last + at, box.y0, box.y1, &c->widths, &c->rows);
+  e = take_extents (a.p.first + at, a.p.last + at, columns ? box.x0 : box.y0,
+      columns ? box.x1 : box.y1);
+  e = block_sum (e);
+  if (threadIdx.x == 0) {
+    *(columns ? &c->heights : &c->widths) = e.sum;
+    *(columns ? &c->columns : &c->rows) = e.used;
+  }
 }
 
 /* Two blocks a candidate, each of which tells the host when it is done: what
@@ -150,6 +228,8 @@ __launch_bounds__ (GPUCCL_LINES)
   await_previous ();
   if (blockIdx.x == 0 && threadIdx.x == 0)
     *a.p.counters = GpucclCounters ();
+  if (blockIdx.x == 0 && threadIdx.x < GPUCCL_BINS)
+    a.p.bins[threadIdx.x] = 0;
   measure (a, blockIdx.x / 2, blockIdx.x % 2);
   if (threadIdx.x == 0) {
     __threadfence_system ();
