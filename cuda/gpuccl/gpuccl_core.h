@@ -97,9 +97,10 @@ gpuccl_up_right_needed (uint64_t up_right, uint64_t left_of_right,
 
 /* ---- Sums ---- */
 
-/* The principal point in whole pixels and 1/256 of one. */
+/* The principal point in whole pixels and 1/256 of one, 0 to 255 of these. */
 typedef struct {
-  int32_t whole, part;
+  int32_t whole;
+  uint32_t part;
 } GpucclCentre;
 
 /* (at - centre) z, rounded; |at - whole| <= 32768 leaves it 32 bits. */
@@ -107,7 +108,7 @@ BOTH int32_t
 gpuccl_ray (GpucclCentre centre, int32_t at, uint32_t z)
 {
   return (at - centre.whole) * (int32_t) z -
-      (centre.part * (int32_t) z + 128) / 256;
+      (int32_t) ((centre.part * z + 128) >> 8);
 }
 
 BOTH GpucclSum

@@ -148,7 +148,7 @@ centre_of (double c)
 {
   double fixed = nearbyint (256 * c), whole = floor (fixed / 256);
 
-  return (GpucclCentre){(int32_t) whole, (int32_t) (fixed - 256 * whole)};
+  return (GpucclCentre){(int32_t) whole, (uint32_t) (fixed - 256 * whole)};
 }
 
 static GpucclValues
