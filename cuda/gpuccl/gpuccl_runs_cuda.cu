@@ -9,10 +9,18 @@
 #define N_KERNELS 6
 #define LARGE_TILES 4096 /* above these a frame is large */
 
+/* Kernels that are ready to be launched with some arguments. */
+typedef struct {
+  Chain chain;
+  GpucclArgs args;
+} Ready;
+
+#define N_READY 8 /* frames that come from a pool are few, again and again */
+
 struct _GpucclRun {
   GpucclPieces pieces;
-  Chain chain;
-  GpucclArgs args; /* what the kernels' arguments are */
+  Ready ready[N_READY];
+  int next; /* of these, that is to be given other arguments */
 };
 
 /* ---- Memory ---- */
@@ -72,7 +80,8 @@ gpuccl_run_close (const Device *dev, GpucclRun *run)
 {
   if (!run)
     return;
-  chain_clear (&run->chain);
+  for (int i = 0; i < N_READY; i++)
+    chain_clear (&run->ready[i].chain);
   device_release (dev, run->pieces.rows);
   device_release (dev, run->pieces.seams);
   device_release (dev, run->pieces.edges);
@@ -122,7 +131,7 @@ node (const GpucclArgs *a, int i, void **args)
 }
 
 static const char *
-build (GpucclRun *r)
+build (Ready *r)
 {
   void *args[] = {&r->args};
 
@@ -138,7 +147,7 @@ build (GpucclRun *r)
 /* Whether @a differs from what the graph was built for by no more than what the
  * first kernel alone reads. */
 static bool
-differs_by_address (const GpucclRun *r, const GpucclArgs *a)
+differs_by_address (const Ready *r, const GpucclArgs *a)
 {
   GpucclArgs same = *a;
 
@@ -149,20 +158,36 @@ differs_by_address (const GpucclRun *r, const GpucclArgs *a)
       gpuccl_tiles_kernel (a) == gpuccl_tiles_kernel (&r->args);
 }
 
+/* To set other arguments takes a microsecond, to build more than a hundred. */
 static const char *
-launch (GpucclRun *r, const Device *dev, const GpucclArgs *a)
+make_ready (Ready *r, const GpucclArgs *a)
 {
-  if (r->chain.exec && differs_by_address (r, a)) {
-    void *args[] = {&r->args};
+  bool set = r->chain.exec && differs_by_address (r, a);
+  void *args[] = {&r->args};
+  cudaKernelNodeParams p;
+  const char *err;
 
-    memcpy (&r->args, a, sizeof *a);
-    cudaKernelNodeParams p = node (&r->args, 0, args);
+  memcpy (&r->args, a, sizeof *a);
+  p = node (&r->args, 0, args);
+  err = set ? chain_set_first (&r->chain, &p) : build (r);
+  if (err)
+    chain_clear (&r->chain);
+  return err;
+}
 
-    TRY (chain_set_first (&r->chain, &p));
-  } else {
-    memcpy (&r->args, a, sizeof *a);
-    TRY (build (r));
+static const char *
+launch (GpucclRun *run, const Device *dev, const GpucclArgs *a)
+{
+  Ready *r;
+
+  for (int i = 0; i < N_READY; i++) {
+    r = &run->ready[i];
+    if (r->chain.exec && !memcmp (a, &r->args, sizeof *a))
+      return chain_run (&r->chain, dev);
   }
+  r = &run->ready[run->next];
+  run->next = (run->next + 1) % N_READY;
+  TRY (make_ready (r, a));
   return chain_run (&r->chain, dev);
 }
 
