@@ -9,9 +9,9 @@
 
 /* Cells of outliers on a slanted, noisy surface with holes. */
 static inline Input
-random_input (int width, int height)
+random_input_of (GpucclSource source, int width, int height, bool depth)
 {
-  Input in = input_new (rnd (3), width, height, rnd (4) > 0);
+  Input in = input_new (source, width, height, depth);
   uint32_t density = rnd (101), grain = 1 + rnd (rnd (2) ? 4 : 16);
   uint32_t slope = rnd (40), seed = rnd (1u << 30);
   uint32_t wide = (uint32_t) in.width / grain + 1;
@@ -28,6 +28,14 @@ random_input (int width, int height)
           rnd (20) ? (uint16_t) (1000 + slope * x + 3 * y + rnd (24)) : 0;
     }
   return in;
+}
+
+static inline Input
+random_input (int width, int height)
+{
+  GpucclSource source = (GpucclSource) rnd (3);
+
+  return random_input_of (source, width, height, rnd (4) > 0);
 }
 
 static inline GpucclParams
@@ -99,18 +107,22 @@ test_parity (DeviceKind kind)
   }
 }
 
-/* GPUCCL_RUN alone goes through frames of more than 4096 tiles in another way.
+/* GPUCCL_RUN alone goes through frames of more than 4096 tiles in another way:
+ * with either kind of neighbours without depth, with it, and with the filter.
  */
 static inline void
 test_parity_large (DeviceKind kind)
 {
-  for (int round = 0; round < 2; round++) {
+  for (int round = 0; round < 6; round++) {
     Rule rule;
     GpucclParams p = random_params (&rule);
-    Input in = random_input (2080 + (int) rnd (60), 2080 + (int) rnd (60));
+    GpucclSource source = round < 2 ? GPUCCL_MASK : (GpucclSource) rnd (3);
+    Input in = random_input_of (
+        source, 2080 + (int) rnd (60), 2080 + (int) rnd (60), round >= 2);
     Found a, b;
 
-    p.filter = GPUCCL_NO_FILTER;
+    p.connectivity = round % 2 ? 8 : 4;
+    p.filter = round < 4 ? GPUCCL_NO_FILTER : GPUCCL_BILATERAL;
     a = find (DEVICE_CPU, &p, &in);
     b = find (kind, &p, &in);
     check_alike (&a, &b, &in);
