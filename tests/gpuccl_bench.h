@@ -3,8 +3,8 @@
  * What gpuccl costs on the images of gpuccl_images.h: the device's time, and
  * the time from a frame to its results.  With depth: a slanted plane, whose
  * every link has to be looked at.  Frames are copies, rotated over more memory
- * than any cache holds; the median of batches, of fewer where they take long.
- */
+ * than any cache holds; the last column is of one and the same frame, as the
+ * peers' times are.  The median of batches, of fewer where they take long. */
 #pragma once
 
 #include "bench_median.h"
@@ -113,9 +113,9 @@ bench_whole (BenchWork *w, const GpucclFrame *f)
   ok (gpuccl_run (w->g, w->params, f, &w->r));
 }
 
-/* Microseconds a frame. */
+/* Microseconds a frame, of @n_frames that are rotated. */
 static inline double
-bench_time (BenchWork *w, BenchStep step)
+bench_time (BenchWork *w, BenchStep step, int n_frames)
 {
   Bench *b = w->bench;
   double times[BENCH_BATCHES], total = 0;
@@ -127,7 +127,7 @@ bench_time (BenchWork *w, BenchStep step)
     double seconds = 0;
 
     ok (device_timer_begin (&b->dev, &b->timer));
-    for (int i = 0; i < frames; i++, at = (at + 1) % b->n_frames) {
+    for (int i = 0; i < frames; i++, at = (at + 1) % n_frames) {
       GpucclFrame f = b->frames[at];
 
       f.depth = w->depth ? f.depth : NULL;
@@ -148,15 +148,16 @@ bench_row (Bench *b, GpucclImage image, const char *method,
     const GpucclParams *p, bool depth)
 {
   BenchWork w = {.bench = b, .params = p, .depth = depth};
-  double wall, device;
+  double wall, same, device;
 
   ok (gpuccl_new (&w.g, &b->dev, b->width, b->height));
-  wall = bench_time (&w, bench_whole);
-  device = bench_time (&w, bench_queued);
-  printf ("%s,%s,%s,%dx%d,%d,%s,%u,%.1f,%.1f\n",
+  wall = bench_time (&w, bench_whole, b->n_frames);
+  same = bench_time (&w, bench_whole, 1);
+  device = bench_time (&w, bench_queued, b->n_frames);
+  printf ("%s,%s,%s,%dx%d,%d,%s,%u,%.1f,%.1f,%.1f\n",
       b->dev.kind == DEVICE_CUDA ? "cuda" : "cpu", method,
       gpuccl_image_names[image], b->width, b->height, p->connectivity,
-      depth ? "depth" : "mask", w.r.n_labels, device, wall);
+      depth ? "depth" : "mask", w.r.n_labels, device, wall, same);
   fflush (stdout);
   gpuccl_free (w.g);
   return w.r.n_labels;
@@ -187,11 +188,11 @@ bench_filter_row (Bench *b)
   bare_open (&w.bare, &b->dev, b->width, b->height, p.depth_scale);
   for (int i = 0; i < b->n_frames; i++)
     b->frames[i].source = GPUCCL_DEPTH_ONLY;
-  wall = bench_time (&w, bench_filter_and_wait);
-  device = bench_time (&w, bench_filter);
+  wall = bench_time (&w, bench_filter_and_wait, b->n_frames);
+  device = bench_time (&w, bench_filter, b->n_frames);
   for (int i = 0; i < b->n_frames; i++)
     b->frames[i].source = GPUCCL_CLASSES;
-  printf ("%s,bilateral,plane,%dx%d,,depth,,%.1f,%.1f\n",
+  printf ("%s,bilateral,plane,%dx%d,,depth,,%.1f,%.1f,\n",
       b->dev.kind == DEVICE_CUDA ? "cuda" : "cpu", b->width, b->height, device,
       wall);
   fflush (stdout);

@@ -94,7 +94,7 @@ figure_time (
 
   bare_open (&w.bare, &b->dev, b->width, b->height, p->depth_scale);
   w.bare.work.host_loop = host_loop;
-  us = bench_time (&w, step);
+  us = bench_time (&w, step, w.bench->n_frames);
   bare_close (&w.bare);
   return us;
 }
@@ -209,7 +209,7 @@ bench_all (int argc, char **argv)
   if (paper)
     return figures (kind, map);
   printf ("device,method,image,size,neighbours,with,components,device us,"
-          "wall us\n");
+          "wall us,same frame us\n");
   for (int size = 0; size < GPUCCL_N_SIZES; size++)
     for (int image = 0; image < GPUCCL_N_IMAGES; image++)
       if (only_size < 0 || size == only_size)
