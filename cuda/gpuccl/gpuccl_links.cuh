@@ -1,32 +1,53 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A tile's foreground and links as words of bits, a warp four rows of it.  Four
- * pixels of the map are read at once where they can be; depth is read without a
- * test, from the nearest pixel inside the frame, since words say what counts.
- */
+ * A tile's foreground and links as words of bits, a warp some rows of it.  What
+ * is read is read without a test, from the nearest pixel inside the frame,
+ * since words say what counts. */
 #pragma once
 
 #include "gpuccl/gpuccl_run.cuh"
 
+/* WARP_ROWS, the rows of a tile that a warp has, are set by who includes this.
+ */
+#define TILE_WARPS (TILE / WARP_ROWS)
+#define TILE_THREADS (32 * TILE_WARPS)
+
 /* The depth that links compare: none, in whole units, or a filtered one. */
 enum Depth { NONE, WHOLE, FINE };
 
-/* What a warp knows of its rows; [0] is the row above.  Bit i of a word is
- * pixel i. */
+/* What a warp knows of its rows; [0] is the row above, of which another warp
+ * knows the words.  Bit i of a word is pixel i. */
 struct Rows {
-  uint32_t depth[ROWS + 1]; /* of the lane's pixels, as links compare it */
-  uint32_t foreground[ROWS + 1];
-  uint32_t left[ROWS + 1]; /* links inside the tile */
-  uint32_t up[ROWS + 1], up_left[ROWS + 1], up_right[ROWS + 1];
-  uint32_t seam_left, seam_left_up, seam_left_down; /* links of column 0 to the
-                                                       tile on the left, bit i
-                                                       for row i */
+  uint32_t depth[WARP_ROWS + 1]; /* of the lane's pixels, as links compare it */
+  uint32_t foreground[WARP_ROWS + 1];
+  uint32_t left[WARP_ROWS + 1]; /* links inside the tile */
+  uint32_t up[WARP_ROWS + 1], up_left[WARP_ROWS + 1], up_right[WARP_ROWS + 1];
 };
 
-/* The column on the left of the tile: lane i has the pixel beside rows[i]. */
-struct Beside {
-  uint32_t depth, foreground;
-};
+/* The row of the tile where the warp's begin. */
+static __device__ __forceinline__ int
+first_row (void)
+{
+  return threadIdx.x / 32 * WARP_ROWS;
+}
+
+/* All columns that have a pixel in the warp's rows. */
+static __device__ __forceinline__ uint32_t
+any_row (const uint32_t words[WARP_ROWS + 1])
+{
+  uint32_t any = 0;
+
+#pragma unroll
+  for (int i = 1; i <= WARP_ROWS; i++)
+    any |= words[i];
+  return any;
+}
+
+static __device__ __forceinline__ bool
+is_empty (const Rows &r)
+{
+  return !any_row (r.foreground);
+}
 
 /* Whole units. */
 template <Depth DEPTH>
@@ -38,58 +59,20 @@ whole_depth (uint32_t depth)
       : depth;
 }
 
-/* @GROWS: the limit is not the same at all depths. */
+/* @GROWS: the limit is not the same at all depths.  Elsewhere that the
+ * difference is above -limit and below limit is one comparison. */
 template <Depth DEPTH, bool GROWS>
 static __device__ __forceinline__ bool
 linked (const GpucclLink &l, uint32_t a, uint32_t b)
 {
+  uint32_t most = min (l.limit, 1u << 30) - 1; /* no depth comes near it */
+
   if (!DEPTH)
     return true;
-  return GROWS ? gpuccl_linked (&l, a, b) : max (a, b) - min (a, b) < l.limit;
+  return GROWS ? gpuccl_linked (&l, a, b) : a - b + most <= 2 * most;
 }
 
 /* ---- The map ---- */
-
-/* Whether four pixels can be read at once in all of the tile. */
-static __device__ __forceinline__ bool
-is_whole (const GpucclArgs &a)
-{
-  return a.aligned && (int) (blockIdx.x + 1) * TILE <= a.w.frame.width;
-}
-
-/* Four pixels of the tile a lane, eight lanes a row: 255 in the byte of each
- * that is foreground, and in @unknown of those of no known meaning. */
-static __device__ __forceinline__ uint32_t
-look (const GpucclArgs &a, uint32_t *unknown)
-{
-  const GpucclFrame &f = a.w.frame;
-  int y = blockIdx.y * TILE + threadIdx.x / 8;
-  int x = blockIdx.x * TILE + threadIdx.x % 8 * 4;
-  uint32_t v;
-
-  *unknown = 0;
-  if (y >= f.height)
-    return 0;
-  v = *(const uint32_t *) &f.map[(size_t) y * f.map_stride + x];
-  *unknown = __vcmpgtu4 (v, a.w.values.last * 0x01010101u);
-  return __vcmpleu4 (__vsub4 (v, a.w.values.first * 0x01010101u),
-      a.w.values.span * 0x01010101u);
-}
-
-/* The same as words; @pixels: what look () saw. */
-static __device__ __forceinline__ void
-words_of (uint32_t pixels, Rows *r)
-{
-  uint32_t word = (pixels & 0x08040201u) * 0x01010101u >> 24
-          << threadIdx.x % 8 * 4;
-
-#pragma unroll
-  for (int step = 1; step < 8; step *= 2)
-    word |= __shfl_xor_sync (ALL_LANES, word, step);
-#pragma unroll
-  for (int i = 0; i < ROWS; i++)
-    r->foreground[i + 1] = __shfl_sync (ALL_LANES, word, 8 * i);
-}
 
 static __device__ __forceinline__ bool
 is_inside (const GpucclFrame &f, int x, int y)
@@ -98,37 +81,97 @@ is_inside (const GpucclFrame &f, int x, int y)
       (uint32_t) y < (uint32_t) f.height;
 }
 
-/* One pixel; background where it is outside, but read from inside anyway. */
-static __device__ __forceinline__ bool
-foreground_at (const GpucclWork &w, int x, int y, bool *unknown)
+/* The map's value at (x, y) or at the nearest pixel to it; without a map any.
+ */
+static __device__ __forceinline__ uint8_t
+value_at (const GpucclFrame &f, int x, int y)
 {
-  const GpucclFrame &f = w.frame;
-  bool inside = is_inside (f, x, y);
-  uint8_t value;
-
   if (f.source == GPUCCL_DEPTH_ONLY)
-    return inside;
+    return 0;
   x = max (min (x, f.width - 1), 0), y = max (min (y, f.height - 1), 0);
-  value = f.map[(int64_t) y * f.map_stride + x * f.map_step];
-  *unknown = inside && value > w.values.last;
-  return inside && gpuccl_is_foreground (&w.values, value);
+  return f.map[(int64_t) y * f.map_stride + x * f.map_step];
 }
 
-/* A pixel a lane, row by row; bits of @unknown are the rows. */
+/* Whether (x, y) is foreground, @value being what value_at () says. */
+static __device__ __forceinline__ bool
+is_set (const GpucclWork &w, int x, int y, uint8_t value)
+{
+  return is_inside (w.frame, x, y) &&
+      (w.frame.source == GPUCCL_DEPTH_ONLY ||
+          gpuccl_is_foreground (&w.values, value));
+}
+
+/* The warp's rows, a pixel a lane; pixels outside, of a tile that is not
+ * @WHOLE, are read from inside.  @unknown: the lane has seen one of no known
+ * meaning.  Values of foreground do not wrap, so that one comparison does. */
+template <bool WHOLE>
 static __device__ __forceinline__ void
-look_closely (const GpucclWork &w, Rows *r, uint32_t *unknown)
+look_at_map (const GpucclWork &w, Rows *r, bool *unknown)
+{
+  const GpucclFrame &f = w.frame;
+  int x = blockIdx.x * TILE + threadIdx.x % 32, x1 = f.width - 1;
+  int y = blockIdx.y * TILE + first_row (), y1 = f.height - 1;
+  uint32_t values[WARP_ROWS], most = 0;
+  const uint8_t *column = f.map + (WHOLE ? x : min (x, x1)) * f.map_step;
+
+  asm("" : "+l"(column)); /* one address for all rows, not its parts */
+#pragma unroll
+  for (int i = 0; i < WARP_ROWS; i++)
+    values[i] = __ldg (
+        column + (int64_t) (WHOLE ? y + i : min (y + i, y1)) * f.map_stride);
+#pragma unroll
+  for (int i = 0; i < WARP_ROWS; i++) {
+    bool set = values[i] - w.values.first <= w.values.span;
+
+    most = max (most, values[i]);
+    r->foreground[i + 1] =
+        __ballot_sync (ALL_LANES, set && (WHOLE || (x <= x1 && y + i <= y1)));
+  }
+  *unknown = most > w.values.last;
+}
+
+/* Without a map: all that is inside. */
+static __device__ __forceinline__ void
+look_at_nothing (const GpucclFrame &f, Rows *r)
 {
   int x = blockIdx.x * TILE + threadIdx.x % 32;
-  int y = blockIdx.y * TILE + threadIdx.x / 32 * ROWS;
+  int y = blockIdx.y * TILE + first_row ();
 
-  *unknown = 0;
 #pragma unroll
-  for (int i = 0; i < ROWS; i++) {
-    bool strange = false, set = foreground_at (w, x, y + i, &strange);
+  for (int i = 0; i < WARP_ROWS; i++)
+    r->foreground[i + 1] =
+        __ballot_sync (ALL_LANES, x < f.width && y + i < f.height);
+}
 
-    r->foreground[i + 1] = __ballot_sync (ALL_LANES, set);
-    *unknown |= (uint32_t) strange << 8 * i;
-  }
+/* The foreground of the warp's rows, but for its depth. */
+static __device__ __forceinline__ void
+look (const GpucclWork &w, Rows *r, bool *unknown)
+{
+  const GpucclFrame &f = w.frame;
+
+  if (f.source == GPUCCL_DEPTH_ONLY)
+    look_at_nothing (f, r);
+  else if ((int) (blockIdx.x + 1) * TILE <= f.width &&
+      (int) (blockIdx.y + 1) * TILE <= f.height)
+    look_at_map<true> (w, r, unknown);
+  else
+    look_at_map<false> (w, r, unknown);
+}
+
+/* Counts the pixels of no known meaning in the warp's rows. */
+static __device__ __noinline__ void
+count_unknown (const GpucclArgs &a)
+{
+  int x = blockIdx.x * TILE + threadIdx.x % 32;
+  int y = blockIdx.y * TILE + first_row ();
+  uint32_t n = 0;
+
+  for (int i = 0; i < WARP_ROWS; i++)
+    n += is_inside (a.w.frame, x, y + i) &&
+        value_at (a.w.frame, x, y + i) > a.w.values.last;
+  n = warp_sum (n);
+  if (threadIdx.x % 32 == 0 && n)
+    atomicAdd (&a.p.counters->n_unknown, n);
 }
 
 /* ---- Depth ---- */
@@ -151,101 +194,94 @@ depth_at (const GpucclWork &w, int x, int y)
                        : z;
 }
 
-/* Depths of the rows and of those beside them; what has none is background. */
+/* Depths of the rows; what has none is background.  Of the row above the first
+ * warp looks at the foreground itself; the others learn it later. */
 template <Depth DEPTH>
-static __device__ __forceinline__ Beside
+static __device__ __forceinline__ void
 load_depth (const GpucclWork &w, Rows *r)
 {
-  int lane = threadIdx.x % 32, x = blockIdx.x * TILE;
-  int y = blockIdx.y * TILE + threadIdx.x / 32 * ROWS - 1;
-  int beside = y + min (lane, ROWS + 1);
-  bool unknown, above, left;
-  Beside b;
+  int x = blockIdx.x * TILE + threadIdx.x % 32;
+  int y = blockIdx.y * TILE + threadIdx.x / 32 * WARP_ROWS - 1;
+  bool above = true;
 
 #pragma unroll
-  for (int i = 0; i <= ROWS; i++)
-    r->depth[i] = depth_at<DEPTH> (w, x + lane, y + i);
-  b.depth = depth_at<DEPTH> (w, x - 1, beside);
-  above = foreground_at (w, x + lane, y, &unknown);
-  left = foreground_at (w, x - 1, beside, &unknown);
+  for (int i = 0; i <= WARP_ROWS; i++)
+    r->depth[i] = depth_at<DEPTH> (w, x, y + i);
+  if (threadIdx.x < 32)
+    above = is_set (w, x, y, value_at (w.frame, x, y)) &&
+        (!DEPTH || whole_depth<DEPTH> (r->depth[0]));
   r->foreground[0] = __ballot_sync (ALL_LANES, above);
-  b.foreground = __ballot_sync (
-      ALL_LANES, left && (!DEPTH || whole_depth<DEPTH> (b.depth)));
   if (DEPTH)
 #pragma unroll
-    for (int i = 0; i <= ROWS; i++)
+    for (int i = 1; i <= WARP_ROWS; i++)
       r->foreground[i] &=
           __ballot_sync (ALL_LANES, whole_depth<DEPTH> (r->depth[i]) != 0);
-  return b;
+}
+
+/* A pixel of the tile's first column, and the one on its left. */
+struct Beside {
+  uint32_t depth, depth_left;
+  uint8_t value, value_left;
+};
+
+/* A lane a row; on its way while the warp's own rows are. */
+template <Depth DEPTH>
+static __device__ __forceinline__ Beside
+load_beside (const GpucclWork &w)
+{
+  int x = blockIdx.x * TILE, y = blockIdx.y * TILE + threadIdx.x % 32;
+
+  return {depth_at<DEPTH> (w, x, y), depth_at<DEPTH> (w, x - 1, y),
+      value_at (w.frame, x, y), value_at (w.frame, x - 1, y)};
 }
 
 /* ---- Links ---- */
 
-/* The depth on the left of the lane's own in a row: @own in the row, @beside in
- * row @i of the tile on the left. */
-static __device__ __forceinline__ uint32_t
-on_the_left (uint32_t own, const Beside &b, int i)
-{
-  uint32_t left = __shfl_up_sync (ALL_LANES, own, 1);
-  uint32_t beside = __shfl_sync (ALL_LANES, b.depth, i);
-
-  return threadIdx.x % 32 ? left : beside;
-}
-
-/* The links of row @i to the row above, and to the left of it and below, of
- * eight neighbours. */
+/* The links of row @i to the corners above, of eight neighbours. */
 template <Depth DEPTH, bool GROWS>
 static __device__ __forceinline__ void
-link_corners (const GpucclLink &l, const Beside &b, Rows *r, int i)
+link_corners (const GpucclLink &l, Rows *r, int i)
 {
-  uint32_t own = r->depth[i], above = r->depth[i - 1], links, z;
+  uint32_t own = r->depth[i], above = r->depth[i - 1];
   uint32_t set = r->foreground[i], up = r->foreground[i - 1];
+  uint32_t left = __shfl_up_sync (ALL_LANES, above, 1);
+  uint32_t right = __shfl_down_sync (ALL_LANES, above, 1);
 
-  z = on_the_left (above, b, i - 1);
-  links = set & __ballot_sync (ALL_LANES, linked<DEPTH, GROWS> (l, own, z));
-  r->up_left[i] = links & up << 1;
-  r->seam_left_up |= (links & b.foreground >> (i - 1) & 1) << (i - 1);
-  z = __shfl_down_sync (ALL_LANES, above, 1);
-  links = set & __ballot_sync (ALL_LANES, linked<DEPTH, GROWS> (l, own, z));
-  r->up_right[i] = links & up >> 1;
-  z = __shfl_sync (ALL_LANES, b.depth, i + 1);
-  links = set & __ballot_sync (ALL_LANES, linked<DEPTH, GROWS> (l, own, z));
-  r->seam_left_down |= (links & b.foreground >> (i + 1) & 1) << (i - 1);
+  r->up_left[i] = set & up << 1 &
+      __ballot_sync (ALL_LANES, linked<DEPTH, GROWS> (l, own, left));
+  r->up_right[i] = set & up >> 1 &
+      __ballot_sync (ALL_LANES, linked<DEPTH, GROWS> (l, own, right));
 }
 
 template <Depth DEPTH, bool EIGHT, bool GROWS>
 static __device__ __forceinline__ void
-link_all (const GpucclLink &l, const Beside &b, Rows *r)
+link_all (const GpucclLink &l, Rows *r)
 {
-  r->seam_left = r->seam_left_up = r->seam_left_down = 0;
 #pragma unroll
-  for (int i = 0; i <= ROWS; i++) {
-    uint32_t own = r->depth[i], set = r->foreground[i], links = set;
+  for (int i = 1; i <= WARP_ROWS; i++) {
+    uint32_t own = r->depth[i], set = r->foreground[i];
+    uint32_t left = __shfl_up_sync (ALL_LANES, own, 1);
 
-    if (DEPTH)
-      links &= __ballot_sync (
-          ALL_LANES, linked<DEPTH, GROWS> (l, own, on_the_left (own, b, i)));
-    r->left[i] = links & set << 1;
-    r->up[i] = r->up_left[i] = r->up_right[i] = 0;
-    if (!i)
-      continue;
-    r->seam_left |= (links & b.foreground >> i & 1) << (i - 1);
-    links = set & r->foreground[i - 1];
-    if (DEPTH)
-      links &= __ballot_sync (
+    r->left[i] = set & set << 1;
+    r->up[i] = set & r->foreground[i - 1];
+    r->up_left[i] = r->up_right[i] = 0;
+    if (DEPTH) {
+      r->left[i] &=
+          __ballot_sync (ALL_LANES, linked<DEPTH, GROWS> (l, own, left));
+      r->up[i] &= __ballot_sync (
           ALL_LANES, linked<DEPTH, GROWS> (l, own, r->depth[i - 1]));
-    r->up[i] = links;
+    }
     if (EIGHT)
-      link_corners<DEPTH, GROWS> (l, b, r, i);
+      link_corners<DEPTH, GROWS> (l, r, i);
   }
 }
 
 template <Depth DEPTH, bool EIGHT>
 static __device__ __forceinline__ void
-link_rows (const GpucclLink &l, const Beside &b, Rows *r)
+link_rows (const GpucclLink &l, Rows *r)
 {
   if (DEPTH && l.k)
-    link_all<DEPTH, EIGHT, true> (l, b, r);
+    link_all<DEPTH, EIGHT, true> (l, r);
   else
-    link_all<DEPTH, EIGHT, false> (l, b, r);
+    link_all<DEPTH, EIGHT, false> (l, r);
 }

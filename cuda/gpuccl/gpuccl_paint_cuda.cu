@@ -243,5 +243,5 @@ __launch_bounds__ (THREADS) paint_kernel (const __grid_constant__ GpucclArgs a)
 GpucclKernel
 gpuccl_paint_kernel (const GpucclArgs *a)
 {
-  return a->many_tiles ? paint_kernel<GPUCCL_PAINT_TILES> : paint_kernel<1>;
+  return a->large ? paint_kernel<GPUCCL_PAINT_TILES> : paint_kernel<1>;
 }

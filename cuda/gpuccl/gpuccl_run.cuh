@@ -38,8 +38,8 @@ typedef struct {
  * first row or column. */
 typedef struct {
   uint32_t up, up_left, up_right;
+  uint32_t used; /* the tile has foreground; else nothing else is known */
   uint32_t left, left_up, left_down;
-  uint32_t used; /* the tile has foreground; else nothing above is known */
   uint32_t unused;
 } GpucclSeams;
 
@@ -92,12 +92,15 @@ typedef struct {
   uint32_t spread; /* odd: the order of pieces is that of their multiples */
   uint32_t crowd;  /* lanes of one root from which on a warp adds them up first:
                       that takes time, which goes where many queue up */
-  bool aligned;    /* four pixels of the map can be read at once */
-  bool many_tiles; /* that have to wait for room on the GPU */
+  bool large;      /* more tiles than the GPU has room for at once */
   bool few;        /* no more than GPUCCL_FEW components can be listed */
 } GpucclArgs;
 
 typedef void (*GpucclKernel) (const GpucclArgs a);
+
+/* The first kernel's threads. */
+#define GPUCCL_TILE_THREADS 256
+#define GPUCCL_LARGE_TILE_THREADS 128
 
 /* The lanes up to @lane, itself too. */
 static __device__ __forceinline__ uint32_t
@@ -143,8 +146,10 @@ gpuccl_add_sum (GpucclSum *to, const GpucclSum &s)
   atomicMax (&to->max_v, s.max_v);
 }
 
-/* The kernels, in order. */
+/* The kernels, in order.  Of the first there are two: its warps have four rows
+ * of a tile each, or eight, which takes fewer instructions but longer. */
 GpucclKernel gpuccl_tiles_kernel (const GpucclArgs *a);
+GpucclKernel gpuccl_large_tiles_kernel (const GpucclArgs *a);
 GpucclKernel gpuccl_paint_kernel (const GpucclArgs *a);
 extern const GpucclKernel gpuccl_seams_kernel, gpuccl_gather_kernel,
     gpuccl_select_kernel, gpuccl_criteria_kernel;

@@ -7,7 +7,10 @@
 #include "gpuccl/gpuccl_run.cuh"
 
 #define N_KERNELS 6
-#define LARGE_TILES 4096 /* above these a frame is large */
+/* Above these a frame is large: tiles have to wait for room on the GPU, where
+ * instructions count rather than how long each takes, ways up to the roots of
+ * pieces are long, and many queue up at them. */
+#define LARGE_TILES 4096
 
 /* Kernels that are ready to be launched with some arguments. */
 typedef struct {
@@ -110,24 +113,32 @@ blocks_for (size_t n)
   return (int) (blocks < 528 ? blocks : 528); /* a large GPU well filled */
 }
 
+static GpucclKernel
+first_kernel (const GpucclArgs *a)
+{
+  return a->large ? gpuccl_large_tiles_kernel (a) : gpuccl_tiles_kernel (a);
+}
+
 /* Pieces that a frame of ordinary size has are looked at in one go. */
 static cudaKernelNodeParams
 node (const GpucclArgs *a, int i, void **args)
 {
-  const GpucclKernel kernels[N_KERNELS] = {gpuccl_tiles_kernel (a),
+  const GpucclKernel kernels[N_KERNELS] = {first_kernel (a),
       gpuccl_seams_kernel, gpuccl_gather_kernel, gpuccl_select_kernel,
       gpuccl_paint_kernel (a), gpuccl_criteria_kernel};
   dim3 tiles (a->p.tiles_x, a->p.tiles_y);
-  int painted = a->many_tiles ? GPUCCL_PAINT_TILES : 1;
+  int painted = a->large ? GPUCCL_PAINT_TILES : 1;
   const dim3 blocks[N_KERNELS] = {tiles,
       dim3 (ceil_div (2 * a->p.tiles_x * a->p.tiles_y, WARPS)),
       dim3 (blocks_for (a->p.max_pieces)), dim3 (blocks_for (a->p.max_pieces)),
       dim3 (
           ceil_div (a->p.tiles_x, painted), a->p.tiles_y + GPUCCL_REPORT_ROWS),
       dim3 (GPUCCL_PARTS)};
-  int threads = i < N_KERNELS - 1 ? THREADS : GPUCCL_LINES;
+  const int threads[N_KERNELS] = {
+      a->large ? GPUCCL_LARGE_TILE_THREADS : GPUCCL_TILE_THREADS, THREADS,
+      THREADS, THREADS, THREADS, GPUCCL_LINES};
 
-  return chain_kernel ((void *) kernels[i], blocks[i], dim3 (threads), args);
+  return chain_kernel ((void *) kernels[i], blocks[i], dim3 (threads[i]), args);
 }
 
 static const char *
@@ -153,9 +164,8 @@ differs_by_address (const Ready *r, const GpucclArgs *a)
 
   same.w.frame.map = r->args.w.frame.map;
   same.w.frame.depth = r->args.w.frame.depth;
-  same.aligned = r->args.aligned;
   return !memcmp (&same, &r->args, sizeof same) &&
-      gpuccl_tiles_kernel (a) == gpuccl_tiles_kernel (&r->args);
+      first_kernel (a) == first_kernel (&r->args);
 }
 
 /* To set other arguments takes a microsecond, to build more than a hundred. */
@@ -191,20 +201,6 @@ launch (GpucclRun *run, const Device *dev, const GpucclArgs *a)
   return chain_run (&r->chain, dev);
 }
 
-static bool
-is_aligned (const GpucclFrame *f)
-{
-  return f->source != GPUCCL_DEPTH_ONLY && f->map_step == 1 &&
-      (uintptr_t) f->map % 4 == 0 && f->map_stride % 4 == 0;
-}
-
-/* Whether ways up to the roots of pieces get long, and queues at them. */
-static bool
-is_large (const GpucclPieces *p)
-{
-  return p->tiles_x * p->tiles_y > LARGE_TILES;
-}
-
 /* Whether the frame has room for few components of a candidate's size alone. */
 static bool
 are_few (const GpucclWork *w)
@@ -237,11 +233,10 @@ args_of (const GpucclWork *w, const GpucclPieces *p)
   memcpy (&a.w.frame, &f, sizeof f);
   memcpy (&a.w.rays, &rays, sizeof rays);
   memcpy (&a.p, p, sizeof *p);
-  a.aligned = is_aligned (&f);
   a.few = are_few (w);
-  a.many_tiles = is_large (p);
-  a.crowd = is_large (p) ? 4 : 12;
-  a.spread = is_large (p) ? 0x9e3779b1u : 1; /* 2^32 over the golden ratio */
+  a.large = p->tiles_x * p->tiles_y > LARGE_TILES;
+  a.crowd = a.large ? 4 : 12;
+  a.spread = a.large ? 0x9e3779b1u : 1; /* 2^32 over the golden ratio */
   return a;
 }
 

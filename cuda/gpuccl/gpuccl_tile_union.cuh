@@ -7,11 +7,14 @@
 
 #include "gpuccl/gpuccl_tile_seams.cuh"
 
-/* The row of the tile where the warp's begin. */
-static __device__ __forceinline__ int
-first_row (void)
+/* The pixels of the run that starts at @lane: one more at its start is carried
+ * to behind its end. */
+static __device__ __forceinline__ uint32_t
+run_mask (uint32_t left, int lane)
 {
-  return threadIdx.x / 32 * ROWS;
+  uint32_t linked = left >> 1;
+
+  return linked ^ (linked + (1u << lane));
 }
 
 /* Whether the warp's rows are full, and each hangs together and with the one
@@ -19,20 +22,12 @@ first_row (void)
 static __device__ __forceinline__ bool
 is_solid (const Rows &r)
 {
-  bool solid = true;
+  uint32_t all = first_row () ? r.up[1] : ALL_LANES;
 
 #pragma unroll
-  for (int i = 1; i <= ROWS; i++)
-    solid &= r.foreground[i] == ALL_LANES && r.left[i] == ALL_LANES << 1 &&
-        (threadIdx.x / 32 + i == 1 || r.up[i] == ALL_LANES);
-  return solid;
-}
-
-static __device__ __forceinline__ bool
-is_empty (const Rows &r)
-{
-  return !(
-      r.foreground[1] | r.foreground[2] | r.foreground[3] | r.foreground[4]);
+  for (int i = 1; i <= WARP_ROWS; i++)
+    all &= r.foreground[i] & (r.left[i] | 1) & (i > 1 ? r.up[i] : ALL_LANES);
+  return all == ALL_LANES;
 }
 
 /* Where a row's links upwards lead to: bit i is pixel i.  What follows from
@@ -59,65 +54,74 @@ upwards (const Rows &r, int i)
 
 /* The lane's links of @u as bits of what is yet to be looked at in row @i: up,
  * to the left and to the right of it. */
+template <bool EIGHT>
 static __device__ __forceinline__ uint32_t
 links_of_lane (const Upwards &u, int i)
 {
-  int lane = threadIdx.x % 32;
-  uint32_t up = u.up >> lane & 1, left = u.left >> lane & 1;
-  uint32_t right = u.right >> lane & 1;
+  uint32_t bit = 1u << threadIdx.x % 32, links = u.up & bit ? 1u << i : 0;
 
-  return (up | left << ROWS | right << 2 * ROWS) << i;
+  if (EIGHT) {
+    links |= u.left & bit ? 1u << (WARP_ROWS + i) : 0;
+    links |= u.right & bit ? 1u << (2 * WARP_ROWS + i) : 0;
+  }
+  return links;
+}
+
+/* The label of row @i's run that holds the lane's pixel, @label being where it
+ * starts and @above the labels of the row above: that of the first run there
+ * that it must be united with.  That link is taken from @u. */
+template <bool EIGHT>
+static __device__ __forceinline__ uint32_t
+label_from_above (Upwards *u, uint32_t run, uint32_t label, uint32_t above)
+{
+  uint32_t own = (u->up | u->left | u->right) & run, first = own & (0 - own);
+  int from = 31 - __clz ((int) first), side = 0;
+
+  if (EIGHT && !(u->up & first))
+    side = u->left & first ? -1 : 1;
+  above = __shfl_sync (ALL_LANES, above, (from + side) & 31);
+  u->up &= side ? ~0u : ~first;
+  if (EIGHT) {
+    u->left &= side < 0 ? ~first : ~0u;
+    u->right &= side > 0 ? ~first : ~0u;
+  }
+  return own ? above : label;
 }
 
 /* The label of the run that holds the lane's pixel, row by row: where it
  * starts, or the label of the first run above it that it must be united with,
- * if that is the warp's too; of @solid rows the first pixel.  Returns the
- * lane's links that are yet to be looked at. */
+ * if that is the warp's too; of @solid rows the first pixel.  Background is a
+ * run of its own.  Returns the lane's links that are yet to be looked at, but
+ * for those of the first row. */
 template <bool EIGHT>
 static __device__ __forceinline__ uint32_t
-label_rows (Tile *t, const Rows &r, bool solid, uint32_t label[ROWS])
+label_rows (Tile *t, const Rows &r, bool solid, uint32_t label[WARP_ROWS])
 {
   int lane = threadIdx.x % 32;
-  uint32_t later = first_row () ? links_of_lane (upwards<EIGHT> (r, 1), 0) : 0;
+  uint32_t base = (uint32_t) (TILE * first_row ()), later = 0;
 
   if (is_empty (r))
     return 0;
-  if (solid) {
 #pragma unroll
-    for (int i = 0; i < ROWS; i++)
-      t->parents[TILE * (first_row () + i) + lane] = label[i] =
-          (uint32_t) (TILE * first_row ());
-    return later;
-  }
-#pragma unroll
-  for (int i = 0; i < ROWS; i++) {
-    uint32_t left = r.left[i + 1], set = r.foreground[i + 1];
-    Upwards u = {};
-    bool in = set >> lane & 1;
-    int start = in ? start_of (set & ~left, lane) : lane;
+  for (int i = 0; i < WARP_ROWS; i++) {
+    if (solid)
+      label[i] = base;
+    else {
+      uint32_t left = r.left[i + 1];
+      int start = start_of (~left, lane);
 
-    if (i)
-      u = upwards<EIGHT> (r, i + 1);
-    label[i] = (uint32_t) (TILE * (first_row () + i) + start);
-    if (u.up | u.left | u.right) {
-      uint32_t run = in ? run_mask (left, start) : 0;
-      uint32_t own = (u.up | u.left | u.right) & run;
-      int from = __ffs ((int) own) - 1, side = 0;
-      uint32_t above;
+      label[i] = base + (uint32_t) (TILE * i + start);
+      if (i) {
+        Upwards u = upwards<EIGHT> (r, i + 1);
 
-      if (EIGHT && !(u.up >> (from & 31) & 1))
-        side = u.left >> (from & 31) & 1 ? -1 : 1;
-      above = __shfl_sync (ALL_LANES, label[i ? i - 1 : 0], (from + side) & 31);
-      if (own)
-        label[i] = above;
-      if (lane == from) {
-        u.up &= side ? ~0u : ~(1u << lane);
-        u.left &= side < 0 ? ~(1u << lane) : ~0u;
-        u.right &= side > 0 ? ~(1u << lane) : ~0u;
+        if (u.up | u.left | u.right) {
+          label[i] = label_from_above<EIGHT> (
+              &u, run_mask (left, start), label[i], label[i - 1]);
+          later |= links_of_lane<EIGHT> (u, i);
+        }
       }
-      later |= links_of_lane (u, i);
     }
-    t->parents[TILE * (first_row () + i) + lane] = label[i];
+    t->parents[base + TILE * i + lane] = label[i];
   }
   return later;
 }
@@ -128,8 +132,8 @@ static __device__ __forceinline__ void
 unite_rows (Tile *t, uint32_t later)
 {
   for (; later; later &= later - 1) {
-    int bit = __ffs ((int) later) - 1, side = bit / ROWS;
-    int at = TILE * (first_row () + bit % ROWS) + (int) threadIdx.x % 32;
+    int bit = __ffs ((int) later) - 1, side = bit / WARP_ROWS;
+    int at = TILE * (first_row () + bit % WARP_ROWS) + (int) threadIdx.x % 32;
     int above = at - TILE + (side == 2) - (side == 1);
     uint32_t i = parent_of (t->parents, at), j = parent_of (t->parents, above);
 
