@@ -7,7 +7,11 @@
  * would wait. */
 #include "gpuccl/gpuccl_choose.cuh"
 
-/* What a block adds to a list, in one: all would queue up at its counter. */
+/* Of more pieces blocks count first what they add: all threads would queue up
+ * at a few counters.  Of fewer that would take longer. */
+#define MANY_PIECES 65536
+
+/* What a block adds to a list, in one. */
 struct Append {
   uint32_t n, at;
   unsigned long long keys[THREADS];
@@ -21,12 +25,13 @@ put (const GpucclList &list, uint32_t at, unsigned long long key, uint32_t root)
   list.roots[at] = root;
 }
 
-/* Where there is no room, it is added to @list, of @n, at once. */
+/* Without @p, or where there is no room, it is added to @list, of @n, at once.
+ */
 static __device__ __forceinline__ void
 append (Append *p, const GpucclList &list, uint32_t *n, unsigned long long key,
     uint32_t root)
 {
-  uint32_t at = atomicAdd (&p->n, 1u);
+  uint32_t at = p ? atomicAdd (&p->n, 1u) : THREADS;
 
   if (at < THREADS)
     p->keys[at] = key, p->roots[at] = root;
@@ -64,57 +69,66 @@ look_at (const GpucclArgs &a, Append *reported, uint32_t i, uint32_t root,
     put (a.p.listed, atomicAdd (&c->n_listed, 1u), key, i);
 }
 
-/* Looks at the thread's pieces.  The parent of the first is read before it is
- * known that there is one. */
-static __device__ __forceinline__ Tally
+/* Adds what the warp's lanes have seen. */
+static __device__ __forceinline__ void
+count (const GpucclArgs &a, Tally own)
+{
+  own.labels = warp_sum (own.labels);
+  own.largest = warp_most (own.largest);
+  if (threadIdx.x % 32 == 0 && own.labels) {
+    atomicAdd (&a.p.counters->n_labels, own.labels);
+    atomicMax (&a.p.counters->largest, own.largest);
+  }
+}
+
+/* The same of all the block. */
+static __device__ __forceinline__ void
+count_block (const GpucclArgs &a, Append *reported, Tally own)
+{
+  __shared__ Tally warps[WARPS];
+  uint32_t i = threadIdx.x;
+
+  own.labels = warp_sum (own.labels);
+  own.largest = warp_most (own.largest);
+  if (i % 32 == 0)
+    warps[i / 32] = own;
+  __syncthreads ();
+  if (i == 0 && reported->n)
+    reported->at =
+        atomicAdd (&a.p.counters->n_sums, min (reported->n, THREADS));
+  if (i < 32)
+    count (a, i < WARPS ? warps[i] : Tally ());
+  __syncthreads ();
+  if (i < reported->n)
+    put (a.p.reported, reported->at + i, reported->keys[i], reported->roots[i]);
+}
+
+/* Looks at all pieces, a thread some.  The parent of the first is read before
+ * it is known that there is one. */
+static __device__ __forceinline__ void
 look_at_all (const GpucclArgs &a, Append *reported)
 {
   uint32_t n = a.p.counters->n_pieces, root = 0;
   uint32_t i = blockIdx.x * THREADS + threadIdx.x;
+  bool many = n > MANY_PIECES;
   Tally tally = {};
 
   if (i < a.p.max_pieces)
     root = a.p.parents[i];
   n = n > a.p.max_pieces ? 0 : n;
   while (i < n) {
-    look_at (a, reported, i, root, &tally);
+    look_at (a, many ? reported : NULL, i, root, &tally);
     i += gridDim.x * THREADS;
     if (i < n)
       root = a.p.parents[i];
   }
-  return tally;
+  if (many)
+    count_block (a, reported, tally);
+  else
+    count (a, tally);
 }
 
-/* Adds what the block has seen: all warps would queue up at one address. */
-static __device__ __forceinline__ void
-count (const GpucclArgs &a, Append *reported, Tally own)
-{
-  __shared__ Tally warps[WARPS];
-  uint32_t i = threadIdx.x, lane = i % 32;
-
-  own.labels = warp_sum (own.labels);
-  own.largest = warp_most (own.largest);
-  if (lane == 0)
-    warps[i / 32] = own;
-  __syncthreads ();
-  if (i == 0 && reported->n)
-    reported->at =
-        atomicAdd (&a.p.counters->n_sums, min (reported->n, THREADS));
-  if (i < 32) {
-    own = lane < WARPS ? warps[lane] : Tally ();
-    own.labels = warp_sum (own.labels);
-    own.largest = warp_most (own.largest);
-    if (lane == 0 && own.labels) {
-      atomicAdd (&a.p.counters->n_labels, own.labels);
-      atomicMax (&a.p.counters->largest, own.largest);
-    }
-  }
-  __syncthreads ();
-  if (i < reported->n)
-    put (a.p.reported, reported->at + i, reported->keys[i], reported->roots[i]);
-}
-
-/* A thread some pieces.  Where many may be listed, the block that is last done
+/* Where many may be listed, the block that is last done
  * chooses; elsewhere those who ask do, and nothing waits for the last. */
 static __global__ void
 __launch_bounds__ (THREADS) select_kernel (const __grid_constant__ GpucclArgs a)
@@ -127,7 +141,7 @@ __launch_bounds__ (THREADS) select_kernel (const __grid_constant__ GpucclArgs a)
     reported.n = 0;
   __syncthreads ();
   await_previous ();
-  count (a, &reported, look_at_all (a, &reported));
+  look_at_all (a, &reported);
   if (a.few)
     return;
   __syncthreads ();
