@@ -116,6 +116,35 @@ start_of (uint32_t starts, int i)
   return 31 - __clz ((int) (starts & lanes_to (i)));
 }
 
+/* Pieces that a frame may have for them to be few. */
+#define GPUCCL_FEW_PIECES 2048
+
+/* The piece that a thread begins with, and its parent. */
+struct FirstPiece {
+  uint32_t i, parent;
+  bool few;
+};
+
+/* Of @n pieces.  Where they are few, the warps of a block have some that are
+ * far from each other, so that all are spread over many multiprocessors; else
+ * neighbours, which often have one root.  Parents are read before it is known
+ * which it is, and that there are any. */
+static __device__ __forceinline__ FirstPiece
+first_piece (const GpucclPieces &p, uint32_t n)
+{
+  uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  uint32_t near = (blockIdx.x * WARPS + warp) * 32 + lane, near_parent = 0;
+  uint32_t far = (warp * gridDim.x + blockIdx.x) * 32 + lane, far_parent = 0;
+
+  if (near < p.max_pieces)
+    near_parent = parent_of (p.parents, near);
+  if (far < p.max_pieces)
+    far_parent = parent_of (p.parents, far);
+  if (n <= GPUCCL_FEW_PIECES)
+    return {far, far_parent, true};
+  return {near, near_parent, false};
+}
+
 /* The bin of an area, eight to the octave; 2^28 is the largest area. */
 static __device__ __forceinline__ uint32_t
 gpuccl_bin (uint32_t area)

@@ -242,7 +242,8 @@ static __global__ void
 __launch_bounds__ (THREADS) gather_kernel (const __grid_constant__ GpucclArgs a)
 {
   __shared__ Crowd crowd;
-  uint32_t n, p = 0, i = blockIdx.x * THREADS + threadIdx.x;
+  FirstPiece first;
+  uint32_t n, i, p;
 
   allow_next ();
   if (threadIdx.x == 0) {
@@ -252,10 +253,10 @@ __launch_bounds__ (THREADS) gather_kernel (const __grid_constant__ GpucclArgs a)
   __syncthreads ();
   await_previous ();
   n = a.p.counters->n_pieces;
-  if (i < a.p.max_pieces)
-    p = parent_of (a.p.parents, i);
-  if (n > a.p.max_pieces || blockIdx.x * THREADS >= n)
+  first = first_piece (a.p, n);
+  if (n > a.p.max_pieces || blockIdx.x * (first.few ? 32 : THREADS) >= n)
     return;
+  i = first.i, p = first.parent;
   while (__any_sync (ALL_LANES, i < n)) {
     bool have = i < n && p != i;
     GpucclSum s = have ? a.p.pieces[i] : gpuccl_sum_nothing ();

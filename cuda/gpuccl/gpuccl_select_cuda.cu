@@ -108,13 +108,12 @@ count_block (const GpucclArgs &a, Append *reported, Tally own)
 static __device__ __forceinline__ void
 look_at_all (const GpucclArgs &a, Append *reported)
 {
-  uint32_t n = a.p.counters->n_pieces, root = 0;
-  uint32_t i = blockIdx.x * THREADS + threadIdx.x;
+  uint32_t n = a.p.counters->n_pieces;
+  FirstPiece first = first_piece (a.p, n);
+  uint32_t i = first.i, root = first.parent;
   bool many = n > MANY_PIECES;
   Tally tally = {};
 
-  if (i < a.p.max_pieces)
-    root = a.p.parents[i];
   n = n > a.p.max_pieces ? 0 : n;
   while (i < n) {
     look_at (a, many ? reported : NULL, i, root, &tally);
@@ -128,8 +127,8 @@ look_at_all (const GpucclArgs &a, Append *reported)
     count (a, tally);
 }
 
-/* Where many may be listed, the block that is last done
- * chooses; elsewhere those who ask do, and nothing waits for the last. */
+/* Where many may be listed, the block that is last done chooses; elsewhere those
+ * who ask do, and nothing waits for the last. */
 static __global__ void
 __launch_bounds__ (THREADS) select_kernel (const __grid_constant__ GpucclArgs a)
 {
