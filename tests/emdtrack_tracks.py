@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 BUILD = Path(os.environ.get("BUILD", ROOT / "build"))
 SCENE = ("visiontestsrc pattern=multispectral n-objects=1 num-buffers={} "
          "seed={} {}")
-LAYOUTS = "channels=4", "channel-layout=mosaic", "channel-layout=colour"
+LAYOUTS = "channels=4", "channel-layout=mosaic", "channel-layout=color"
 FRAMES = 60
 SEEDS = 1, 2
 REACH = 20  # pixels: DP@20
@@ -74,7 +74,7 @@ def metamers():
     print("|---|---|---|---|")
     for layout in LAYOUTS:
         near = spectra(layout)
-        if layout.endswith("colour"):
+        if layout.endswith("color"):
             limit("its colour does not tell the target", near <= .2)
         else:
             limit(f"{layout}: its spectrum does", near >= .9)

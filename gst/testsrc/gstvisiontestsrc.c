@@ -51,7 +51,7 @@
  * one below the other, or the mosaic of a raw sensor, whose pixel (x, y) shows
  * channel side · (y mod side) + x mod side. The caps say so in the
  * fields channels, channel-layout, wavelengths (the middles of the bands, nm)
- * and mosaic-pattern ("4x4"). With channel-layout=colour the frames are what an
+ * and mosaic-pattern ("4x4"). With channel-layout=color the frames are what an
  * eye sees of the same scene: the ground without targets. Where channels are
  * stacked, the truth is in pixels of one channel; of a mosaic, it is in pixels
  * of the frame.
@@ -76,7 +76,7 @@
  * ! autovideosink
  * gst-launch-1.0 visiontestsrc pattern=multispectral channels=4 ! videoconvert
  * ! autovideosink
- * gst-launch-1.0 visiontestsrc pattern=multispectral channel-layout=colour !
+ * gst-launch-1.0 visiontestsrc pattern=multispectral channel-layout=color !
  * videoconvert ! autovideosink
  * gst-launch-1.0 visiontestsrc pattern=clutter view=color scene-frames=30 !
  * videoconvert ! autovideosink

@@ -86,7 +86,7 @@ gst_vision_test_src_layout_type (void)
       {GST_VISION_TEST_SRC_MOSAIC, "In cells, as a mosaic sensor has them",
           "mosaic"},
       {GST_VISION_TEST_SRC_COLOUR,
-          "No channels, but red, green and blue as an eye sees them", "colour"},
+          "No channels, but red, green and blue as an eye sees them", "color"},
       {0, NULL, NULL},
   };
 

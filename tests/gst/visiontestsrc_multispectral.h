@@ -36,8 +36,8 @@ GST_START_TEST (test_multispectral_caps)
       {"channel-layout=mosaic mosaic-side=2",
           "video/x-raw,width=34,height=2,channel-layout=mosaic", 34, 2, 4,
           "mosaic", "2x2"},
-      {"channel-layout=colour", "video/x-raw", 640, 480, 0, NULL, NULL},
-      {"channel-layout=colour", "video/x-raw,format=NV12,width=35,height=21",
+      {"channel-layout=color", "video/x-raw", 640, 480, 0, NULL, NULL},
+      {"channel-layout=color", "video/x-raw,format=NV12,width=35,height=21",
           35, 21, 0, NULL, NULL}};
 
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
@@ -80,8 +80,8 @@ GST_START_TEST (test_multispectral_refuses_caps)
       {"channel-layout=mosaic", "width=638"},
       {"channel-layout=mosaic", "mosaic-pattern=3x3"},
       {"channel-layout=mosaic mosaic-side=3", "height=400"},
-      {"channel-layout=colour", "height=4097"},
-      {"channel-layout=colour", "format=GRAY8"}, {"", "format=RGB"}};
+      {"channel-layout=color", "height=4097"},
+      {"channel-layout=color", "format=GRAY8"}, {"", "format=RGB"}};
 
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
     gchar *properties =
@@ -102,7 +102,7 @@ GST_START_TEST (test_multispectral_truth)
     const gchar *properties, *caps;
   } shown[] = {{"channels=3", "video/x-raw,width=160,height=360"},
       {"channel-layout=mosaic", "video/x-raw" SMALL ",format=GRAY8"},
-      {"channel-layout=colour", "video/x-raw" SMALL}};
+      {"channel-layout=color", "video/x-raw" SMALL}};
   GstVisionObjects *first = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (shown); i++) {
@@ -137,7 +137,7 @@ GST_END_TEST;
  * frame again and again, while the channels show that something moves. */
 GST_START_TEST (test_multispectral_hidden)
 {
-  static const gchar *layouts[] = {"colour", "stacked"};
+  static const gchar *layouts[] = {"color", "stacked"};
   static const gchar *caps[] = {"video/x-raw,width=160,height=120",
       "video/x-raw,format=GRAY8,width=160,height=1320"};
 
