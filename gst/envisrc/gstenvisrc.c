@@ -17,7 +17,8 @@
  * #GstEnviSrc:last-band become #GstEnviSrc:channels means of neighbours. A
  * still plays until num-buffers, a sequence until a number has no file; of its
  * cubes, the first one excepted, those that are damaged or of another size are
- * warned of and left out.
+ * warned of and left out. A still whose file is cut short while it plays ends
+ * with an error.
  *
  * ## Example launch lines
  * |[
