@@ -36,24 +36,25 @@ begin_sum (const GpucclWork *w, int x, int y)
 }
 
 /* Adds pixels of row @y, the last so far; what a run's sums are has closed
- * forms. */
-static void
-add_run (const GpucclWork *w, GpucclSum *s, const GpucclRun *run, int y)
+ * forms.  @depth and @rays are known when this is compiled. */
+static inline void
+add_run (const GpucclWork *w, GpucclSum *s, const GpucclRun *run, int y,
+    bool depth, bool rays)
 {
   uint32_t n = run->x1 - run->x0;
 
   s->area += n;
-  s->x += (unsigned long long) n * (run->x0 + run->x1 - 1) / 2;
-  s->y += (unsigned long long) n * y;
+  s->x += n * (run->x0 + run->x1 - 1u) / 2;
+  s->y += n * (uint32_t) y;
   GPUCCL_LOWER (s->box.x0, run->x0);
   GPUCCL_RAISE (s->box.x1, run->x1);
   s->box.y1 = y + 1;
-  if (!w->frame.depth)
+  if (!depth)
     return;
   s->z += run->z;
   GPUCCL_LOWER (s->min_z, run->min_z);
   GPUCCL_RAISE (s->max_z, run->max_z);
-  if (w->rays.known) {
+  if (rays) {
     /* at one y, v grows with z or falls with it */
     int32_t a = gpuccl_ray (w->rays.y, y, run->min_z);
     int32_t b = gpuccl_ray (w->rays.y, y, run->max_z);
@@ -65,8 +66,8 @@ add_run (const GpucclWork *w, GpucclSum *s, const GpucclRun *run, int y)
   }
 }
 
-static void
-add_runs (const GpucclWork *w)
+static inline void
+add_all_runs (const GpucclWork *w, bool depth, bool rays)
 {
   const GpucclCpu *c = w->state;
   uint32_t n = 0;
@@ -77,8 +78,19 @@ add_runs (const GpucclWork *w)
 
       if (at == n)
         c->sums[n++] = begin_sum (w, c->runs[r].x0, y);
-      add_run (w, &c->sums[at], &c->runs[r], y);
+      add_run (w, &c->sums[at], &c->runs[r], y, depth, rays);
     }
+}
+
+static void
+add_runs (const GpucclWork *w)
+{
+  if (w->rays.known)
+    add_all_runs (w, true, true);
+  else if (w->frame.depth)
+    add_all_runs (w, true, false);
+  else
+    add_all_runs (w, false, false);
 }
 
 /* Keeps @s among the candidates where it is one of the largest. */
@@ -126,19 +138,19 @@ list_components (const GpucclWork *w, uint32_t n)
 static uint32_t
 see_columns (uint64_t *seen, const GpucclRun *run)
 {
-  int last = (run->x1 - 1) / 64;
   uint32_t n = 0;
 
-  for (int i = run->x0 / 64; i <= last; i++) {
-    uint64_t in = ~(uint64_t) 0, unseen;
+  for (int x = run->x0, end; x < run->x1; x = end) {
+    int i = x / 64;
+    uint64_t unseen = ~seen[i] & ~(uint64_t) 0 << x % 64;
 
-    if (i == run->x0 / 64)
-      in &= ~(uint64_t) 0 << run->x0 % 64;
-    if (i == last)
-      in &= ~(uint64_t) 0 >> (63 - (run->x1 - 1) % 64);
-    unseen = in & ~seen[i];
-    seen[i] |= in;
-    n += unseen ? __builtin_popcountll (unseen) : 0;
+    end = 64 * (i + 1);
+    if (run->x1 < end)
+      unseen &= ~(~(uint64_t) 0 << run->x1 % 64);
+    if (!unseen)
+      continue;
+    seen[i] |= unseen;
+    n += __builtin_popcountll (unseen);
   }
   return n;
 }
@@ -170,19 +182,25 @@ extend (const GpucclWork *w, int y)
     }
 }
 
-/* Adds the last rows of the columns: from below, those that are seen first. */
-static void
+/* Adds the last rows of the columns: from below, those that are seen first.
+ * Returns how many were. */
+static uint32_t
 extend_down (const GpucclWork *w, int y)
 {
   const GpucclCpu *c = w->state;
+  uint32_t n = 0;
 
   for (uint32_t r = c->first[y]; r < c->first[y + 1]; r++) {
     int k = c->candidates[c->parents[r]] - 1;
+    uint32_t columns;
 
-    if (k >= 0)
-      w->result->candidates[k].heights += (unsigned long long) y *
-          see_columns (c->seen + (size_t) k * c->words, &c->runs[r]);
+    if (k < 0)
+      continue;
+    columns = see_columns (c->seen + (size_t) k * c->words, &c->runs[r]);
+    w->result->candidates[k].heights += (unsigned long long) columns * y;
+    n += columns;
   }
+  return n;
 }
 
 static int
@@ -200,6 +218,7 @@ measure_candidates (const GpucclWork *w, uint32_t n)
   const GpucclCpu *c = w->state;
   GpucclResult *result = w->result;
   size_t seen = (size_t) result->n_candidates * c->words * sizeof *c->seen;
+  uint32_t left = 0; /* columns whose last row is not known */
 
   if (!result->n_candidates)
     return;
@@ -214,8 +233,10 @@ measure_candidates (const GpucclWork *w, uint32_t n)
   for (int y = 0; y < w->frame.height; y++)
     extend (w, y);
   memset (c->seen, 0, seen);
-  for (int y = w->frame.height - 1; y >= 0; y--)
-    extend_down (w, y);
+  for (uint32_t k = 0; k < result->n_candidates; k++)
+    left += result->candidates[k].columns;
+  for (int y = w->frame.height - 1; left; y--)
+    left -= extend_down (w, y);
 }
 
 const char *
@@ -239,14 +260,19 @@ gpuccl_sum_runs_cpu (const GpucclWork *w)
   return NULL;
 }
 
+#define AT_ONCE 8 /* labels */
+
+/* Labels from @x0 to before @x1 are @label; some behind it, too, but none from
+ * @end on.  Most runs and gaps are short: to write the same number each time is
+ * quicker than to ask how many. */
 static void
-fill (uint32_t *labels, int n, uint32_t label)
+fill (uint32_t *labels, int x0, int x1, int end, uint32_t label)
 {
-  for (; n >= 8; n -= 8, labels += 8)
-    for (int i = 0; i < 8; i++)
-      labels[i] = label;
-  for (int i = 0; i < n; i++)
-    labels[i] = label;
+  for (; x0 < x1 && x0 + AT_ONCE <= end; x0 += AT_ONCE)
+    for (int i = 0; i < AT_ONCE; i++)
+      labels[x0 + i] = label;
+  for (; x0 < x1; x0++)
+    labels[x0] = label;
 }
 
 void
@@ -258,10 +284,15 @@ gpuccl_write_labels_cpu (const GpucclWork *w)
 #pragma omp parallel for schedule(static)
   for (int y = 0; y < w->frame.height; y++) {
     uint32_t *labels = w->labels + (size_t) y * width;
+    int x = 0;
 
-    memset (labels, 0, width * sizeof *labels);
-    for (uint32_t r = c->first[y]; r < c->first[y + 1]; r++)
-      fill (labels + c->runs[r].x0, c->runs[r].x1 - c->runs[r].x0,
-          c->sums[c->parents[r]].label);
+    for (uint32_t r = c->first[y]; r < c->first[y + 1]; r++) {
+      const GpucclRun *run = &c->runs[r];
+
+      fill (labels, x, run->x0, width, 0);
+      fill (labels, run->x0, run->x1, width, c->sums[c->parents[r]].label);
+      x = run->x1;
+    }
+    fill (labels, x, width, width, 0);
   }
 }
