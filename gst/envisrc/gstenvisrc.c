@@ -15,10 +15,9 @@
  *
  * Cubes have up to hundreds of bands; those from #GstEnviSrc:first-band to
  * #GstEnviSrc:last-band become #GstEnviSrc:channels means of neighbours. A
- * still plays until num-buffers, a sequence until a number has no file; of its
- * cubes, the first one excepted, those that are damaged or of another size are
- * warned of and left out. A still whose file is cut short while it plays ends
- * with an error.
+ * still plays until num-buffers, or an error where its file is cut meanwhile; a
+ * sequence until a number has no file. Of its cubes, the first one excepted,
+ * those that are damaged or of another size are warned of and left out.
  *
  * ## Example launch lines
  * |[
