@@ -174,7 +174,7 @@ sum_pieces (const GpucclArgs &a, Tile *t, Rows *r, uint32_t number[WARP_ROWS])
   return n;
 }
 
-/* 40 registers a thread: more of them are quicker with fewer blocks. */
+/* 40 registers a thread: with more of them and fewer blocks it is slower. */
 template <Depth DEPTH, bool EIGHT>
 static __global__ void
 __launch_bounds__ (TILE_THREADS, 1536 / TILE_THREADS)

@@ -18,7 +18,8 @@ run_mask (uint32_t left, int lane)
 }
 
 /* Whether the warp's rows are full, and each hangs together and with the one
- * above: most tiles of a large component do in all their rows. */
+ * above, if that is full as another warp knows: most tiles of a large component
+ * are in all their rows. */
 static __device__ __forceinline__ bool
 is_solid (const Rows &r)
 {
@@ -67,9 +68,9 @@ links_of_lane (const Upwards &u, int i)
   return links;
 }
 
-/* The label of row @i's run that holds the lane's pixel, @label being where it
- * starts and @above the labels of the row above: that of the first run there
- * that it must be united with.  That link is taken from @u. */
+/* The label of the lane's @run, whose own is @label, @above being those of the
+ * row above: that of the first run there that it must be united with, if there
+ * is one.  That link is taken from @u. */
 template <bool EIGHT>
 static __device__ __forceinline__ uint32_t
 label_from_above (Upwards *u, uint32_t run, uint32_t label, uint32_t above)
