@@ -174,10 +174,17 @@ sum_pieces (const GpucclArgs &a, Tile *t, Rows *r, uint32_t number[WARP_ROWS])
   return n;
 }
 
-/* 40 registers a thread: with more of them and fewer blocks it is slower. */
+/* Threads at once on a multiprocessor: 40 registers each, where there is room;
+ * with more of them and fewer blocks it is slower. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+# define AT_ONCE 1024
+#else
+# define AT_ONCE 1536
+#endif
+
 template <Depth DEPTH, bool EIGHT>
 static __global__ void
-__launch_bounds__ (TILE_THREADS, 1536 / TILE_THREADS)
+__launch_bounds__ (TILE_THREADS, AT_ONCE / TILE_THREADS)
     tiles_kernel (const __grid_constant__ GpucclArgs a)
 {
   __shared__ Tile t;
