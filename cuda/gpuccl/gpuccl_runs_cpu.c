@@ -61,10 +61,11 @@ count_runs (const GpucclWork *w)
 static inline void
 measure_run (const GpucclWork *w, const uint16_t *z, GpucclRun *run, bool rays)
 {
-  uint32_t sum = 0, least = UINT16_MAX, most = 0;
-  int32_t min_u = INT32_MAX, max_u = INT32_MIN;
+  uint32_t sum = z[run->x0], least = sum, most = sum;
+  int32_t min_u = rays ? gpuccl_ray (w->rays.x, run->x0, sum) : 0;
+  int32_t max_u = min_u;
 
-  for (int x = run->x0; x < run->x1; x++) {
+  for (int x = run->x0 + 1; x < run->x1; x++) {
     int32_t u = rays ? gpuccl_ray (w->rays.x, x, z[x]) : 0;
 
     sum += z[x];
@@ -122,25 +123,27 @@ gpuccl_write_runs_cpu (const GpucclWork *w)
   return NULL;
 }
 
-static uint32_t
-root_of (uint32_t *parents, uint32_t r)
-{
-  while (parents[r] != r) {
-    parents[r] = parents[parents[r]];
-    r = parents[r];
-  }
-  return r;
-}
-
+/* Rem's algorithm (Dijkstra, A Discipline of Programming, 1976): both ways up
+ * are climbed together, the greater parent's side each time, which is hung
+ * lower on the way.  Mostly the parents are the same already. */
 static void
 join (uint32_t *parents, uint32_t a, uint32_t b)
 {
-  a = root_of (parents, a);
-  b = root_of (parents, b);
-  if (a < b)
-    parents[b] = a;
-  else
-    parents[a] = b;
+  uint32_t p = parents[a], q = parents[b];
+
+  while (p != q) {
+    if (p < q) {
+      uint32_t t = p;
+
+      p = q, q = t;
+      t = a, a = b, b = t;
+    }
+    parents[a] = q;
+    if (a == p)
+      return;
+    a = p;
+    p = parents[a];
+  }
 }
 
 /* Joins the runs of row @y to those above by one plane of links. */
