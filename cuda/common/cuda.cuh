@@ -78,3 +78,13 @@ warp_least (int32_t v)
   return v;
 #endif
 }
+
+static __device__ __forceinline__ int32_t
+warp_greatest (int32_t v)
+{
+#if __CUDA_ARCH__ >= 800
+  return __reduce_max_sync (ALL_LANES, v);
+#else
+  return ~warp_least (~v);
+#endif
+}

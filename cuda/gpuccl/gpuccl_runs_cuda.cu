@@ -7,6 +7,7 @@
 #include "gpuccl/gpuccl_run.cuh"
 
 #define N_KERNELS 6
+
 /* Above these a frame is large: tiles have to wait for room on the GPU, where
  * instructions count rather than how long each takes, ways up to the roots of
  * pieces are long, and many queue up at them. */

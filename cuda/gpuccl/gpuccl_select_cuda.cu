@@ -69,12 +69,17 @@ look_at (const GpucclArgs &a, Append *reported, uint32_t i, uint32_t root,
     put (a.p.listed, atomicAdd (&c->n_listed, 1u), key, i);
 }
 
+static __device__ __forceinline__ Tally
+warp_tally (const Tally &own)
+{
+  return {warp_sum (own.labels), warp_most (own.largest)};
+}
+
 /* Adds what the warp's lanes have seen. */
 static __device__ __forceinline__ void
 count (const GpucclArgs &a, Tally own)
 {
-  own.labels = warp_sum (own.labels);
-  own.largest = warp_most (own.largest);
+  own = warp_tally (own);
   if (threadIdx.x % 32 == 0 && own.labels) {
     atomicAdd (&a.p.counters->n_labels, own.labels);
     atomicMax (&a.p.counters->largest, own.largest);
@@ -88,8 +93,7 @@ count_block (const GpucclArgs &a, Append *reported, Tally own)
   __shared__ Tally warps[WARPS];
   uint32_t i = threadIdx.x;
 
-  own.labels = warp_sum (own.labels);
-  own.largest = warp_most (own.largest);
+  own = warp_tally (own);
   if (i % 32 == 0)
     warps[i / 32] = own;
   __syncthreads ();
@@ -127,8 +131,8 @@ look_at_all (const GpucclArgs &a, Append *reported)
     count (a, tally);
 }
 
-/* Where many may be listed, the block that is last done chooses; elsewhere those
- * who ask do, and nothing waits for the last. */
+/* Where many may be listed, the block that is last done chooses; elsewhere
+ * those who ask do, and nothing waits for the last. */
 static __global__ void
 __launch_bounds__ (THREADS) select_kernel (const __grid_constant__ GpucclArgs a)
 {

@@ -9,16 +9,6 @@
 
 /* ---- Rows of one piece ---- */
 
-static __device__ __forceinline__ int32_t
-warp_greatest (int32_t v)
-{
-#if __CUDA_ARCH__ >= 800
-  return __reduce_max_sync (ALL_LANES, v);
-#else
-  return ~warp_least (~v);
-#endif
-}
-
 /* What the lane's pixels have in depth: in a column u goes one way with z.
  * @FULL: all are foreground. */
 template <Depth DEPTH, bool FULL>
