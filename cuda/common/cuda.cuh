@@ -22,6 +22,10 @@ device_stream (const Device *dev)
   return (cudaStream_t) dev->stream;
 }
 
+/* device_cuda.cu: waits as device_wait () does, until @event, which was made
+ * with cudaEventBlockingSync, is done. */
+const char *device_wait_event (cudaEvent_t event);
+
 BOTH int
 ceil_div (int a, int b)
 {

@@ -67,6 +67,7 @@ const char *device_cuda_timer_begin (const Device *dev, DeviceTimer *timer);
 bool device_cuda_timer_mark (const Device *dev, DeviceTimer *timer);
 bool device_cuda_timer_read (const DeviceTimer *timer, double *seconds);
 void device_cuda_timer_free (DeviceTimer *timer);
+bool device_cuda_wait_words (const uint32_t *words, int n);
 #else
 const char *
 device_cuda_probe (void)
@@ -109,6 +110,19 @@ device_follow (const Device *dev, void *stream)
   (void) dev;
   (void) stream;
   return NULL;
+}
+
+bool
+device_wait_words (const Device *dev, const uint32_t *words, int n)
+{
+#ifdef HAVE_CUDA
+  if (dev->kind == DEVICE_CUDA)
+    return device_cuda_wait_words (words, n);
+#endif
+  (void) dev;
+  (void) words;
+  (void) n;
+  return false;
 }
 
 static double

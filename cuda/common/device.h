@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "common/both.h"
 
@@ -50,6 +51,7 @@ struct _Device {
   const DeviceOps *ops;
   void *stream;       /* a cudaStream_t; NULL on the CPU */
   bool owns_stream;   /* device_close () destroys the stream */
+  void *done;         /* a cudaEvent_t by which a waiting thread sleeps */
   DeviceTimer *timer; /* device_wait () sets its end; may be NULL */
 };
 
@@ -141,6 +143,10 @@ device_wait (const Device *dev)
     device_timer_mark (dev, dev->timer);
   return dev->ops->wait (dev);
 }
+
+/* Waits for kernels to set all of @n words of host memory that they can reach.
+ * False where they take long: device_wait () then waits, and knows errors. */
+bool device_wait_words (const Device *dev, const uint32_t *words, int n);
 
 const char *device_timer_begin (const Device *dev, DeviceTimer *timer);
 /* The stretch is over.  It ends at the last device_wait () since begin, or here

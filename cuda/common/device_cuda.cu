@@ -5,6 +5,10 @@
  * context may be another one (GStreamer makes its own). */
 #include "common/cuda.cuh"
 
+#include <time.h>
+
+#include <atomic>
+
 static const char *
 alloc (const Device *dev, void **p, size_t bytes)
 {
@@ -64,11 +68,92 @@ clear (const Device *dev, void *p, size_t bytes)
   return NULL;
 }
 
+/* Threads of this process that wait for a device. */
+static std::atomic<int> waiting;
+
+/* A thread that looks again and again knows at once that the device is done;
+ * one that sleeps learns it some 10 to 100 us later, and leaves the processor
+ * to others.  So one that waits alone looks until the end, of several each for
+ * a moment. */
+#define MOMENT 30e-6
+/* Seconds; words that take longer were never written, as after a failure. */
+#define PATIENCE 1e-3
+
+static double
+now ()
+{
+  timespec t;
+
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  return (double) t.tv_sec + 1e-9 * (double) t.tv_nsec;
+}
+
+/* Looks until @look says that the device is done or has failed;
+ * cudaErrorNotReady: the thread should sleep. */
+template <typename Look>
+static cudaError_t
+spin (Look look)
+{
+  double begin = now ();
+  cudaError_t err;
+
+  waiting++;
+  do
+    err = look ();
+  while (err == cudaErrorNotReady && (waiting == 1 || now () - begin < MOMENT));
+  waiting--;
+  return err;
+}
+
+static cudaError_t
+sleep_until (cudaEvent_t event)
+{
+  cudaError_t err;
+
+  waiting++;
+  err = cudaEventSynchronize (event);
+  waiting--;
+  return err;
+}
+
+const char *
+device_wait_event (cudaEvent_t event)
+{
+  cudaError_t err = spin ([=] { return cudaEventQuery (event); });
+
+  CUDA_TRY (err == cudaErrorNotReady ? sleep_until (event) : err);
+  return NULL;
+}
+
 static const char *
 wait (const Device *dev)
 {
-  CUDA_TRY (cudaStreamSynchronize (device_stream (dev)));
+  cudaStream_t stream = device_stream (dev);
+  cudaError_t err = spin ([=] { return cudaStreamQuery (stream); });
+
+  if (err == cudaErrorNotReady) {
+    CUDA_TRY (cudaEventRecord ((cudaEvent_t) dev->done, stream));
+    err = sleep_until ((cudaEvent_t) dev->done);
+  }
+  CUDA_TRY (err);
   return NULL;
+}
+
+extern "C" bool
+device_cuda_wait_words (const uint32_t *words, int n)
+{
+  const volatile uint32_t *word = words;
+  double begin = now ();
+  int seen = 0;
+
+  spin ([&] {
+    while (seen < n && word[seen])
+      seen++;
+    return seen < n && now () - begin < PATIENCE ? cudaErrorNotReady
+                                                 : cudaSuccess;
+  });
+  std::atomic_thread_fence (std::memory_order_acquire);
+  return seen == n;
 }
 
 static const DeviceOps cuda_ops = {
@@ -87,11 +172,18 @@ extern "C" const char *
 device_cuda_open (Device *dev, void *stream)
 {
   cudaStream_t own = NULL;
+  cudaEvent_t done = NULL;
+  cudaError_t err = cudaSuccess;
 
+  CUDA_TRY (cudaEventCreateWithFlags (
+      &done, cudaEventBlockingSync | cudaEventDisableTiming));
   if (!stream)
-    CUDA_TRY (cudaStreamCreateWithFlags (&own, cudaStreamNonBlocking));
-  *dev = Device{
-      DEVICE_CUDA, &cuda_ops, stream ? stream : (void *) own, !stream, NULL};
+    err = cudaStreamCreateWithFlags (&own, cudaStreamNonBlocking);
+  if (err != cudaSuccess)
+    cudaEventDestroy (done);
+  CUDA_TRY (err);
+  *dev = Device{DEVICE_CUDA, &cuda_ops, stream ? stream : (void *) own, !stream,
+      (void *) done, NULL};
   return NULL;
 }
 
@@ -100,6 +192,7 @@ device_cuda_close (Device *dev)
 {
   if (dev->owns_stream)
     cudaStreamDestroy (device_stream (dev));
+  cudaEventDestroy ((cudaEvent_t) dev->done);
 }
 
 extern "C" const char *

@@ -173,25 +173,20 @@ queue_with_labels (Gpuccl *g, const GpucclParams *params,
   return err;
 }
 
-#define PATIENCE 1000000 /* looks: about a millisecond */
-
 /* Waits for the frame that was queued, and for its labels.  If results are all
  * that is under way, the device says that they are there, microseconds before
  * the end of its work is known; errors are known at that end alone. */
 static const char *
 wait_for_frame (Gpuccl *g, const GpucclParams *params, bool labels)
 {
-  volatile const uint32_t *ready = g->work.result->ready;
   bool alone =
       g->stages->run_says_ready && is_run (params) && !labels && !g->others;
 
   if (alone && g->device.timer)
     device_timer_mark (&g->device, g->device.timer);
-  for (int looks = 0, part = 0; alone && looks < PATIENCE; looks++)
-    if (ready[part] && ++part == GPUCCL_PARTS) {
-      __atomic_thread_fence (__ATOMIC_ACQUIRE);
-      return NULL;
-    }
+  if (alone &&
+      device_wait_words (&g->device, g->work.result->ready, GPUCCL_PARTS))
+    return NULL;
   TRY (device_wait (&g->device));
   g->others = false;
   return NULL;

@@ -20,7 +20,8 @@ scopedetect_observe_open_cuda (
 
   if (!(*self = o))
     return "out of memory";
-  CUDA_TRY (cudaEventCreateWithFlags (&o->counted, cudaEventDisableTiming));
+  CUDA_TRY (cudaEventCreateWithFlags (
+      &o->counted, cudaEventBlockingSync | cudaEventDisableTiming));
   TRY (device_alloc_pinned (dev, (void **) &o->n_points, sizeof *o->n_points));
   for (o->cells = 64; o->cells < 2 * (uint32_t) n;)
     o->cells *= 2;
@@ -206,7 +207,7 @@ scopedetect_points_cuda (const Device *dev, ScopedetectWork *w)
   TRY (scopedetect_grid_cuda (dev, w));
   TRY (scopedetect_features_cuda (dev, w));
   /* The features are still being computed when the count is there. */
-  CUDA_TRY (cudaEventSynchronize (o->counted));
+  TRY (device_wait_event (o->counted));
   w->cloud.n = (int) *o->n_points;
   return NULL;
 }

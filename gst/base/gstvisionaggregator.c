@@ -102,7 +102,6 @@ start (GstAggregator *agg)
   memset (p->arrival, 0, sizeof p->arrival);
   p->has_ended = p->tell_end = FALSE;
   gst_vision_common_restart (&p->common);
-  gst_vision_backend_start (&p->common.backend);
   return TRUE;
 }
 
@@ -114,8 +113,16 @@ stop (GstAggregator *agg)
   gst_vision_frames_close (&p->frames);
   for (gint i = 0; i < 2; i++)
     gst_vision_frames_take_caps (&p->frames, i, NULL);
-  gst_vision_backend_stop (&p->common.backend);
+  gst_vision_backend_close (&p->common.backend);
   return TRUE;
+}
+
+static GstStateChangeReturn
+change_state (GstElement *element, GstStateChange transition)
+{
+  gst_vision_backend_change_state (&PRIV (element)->common.backend, transition);
+  return GST_ELEMENT_CLASS (gst_vision_aggregator_parent_class)
+      ->change_state (element, transition);
 }
 
 static void
@@ -161,7 +168,7 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 static void
 finalize (GObject *object)
 {
-  gst_clear_object (&PRIV (object)->common.backend.context);
+  gst_vision_backend_free (&PRIV (object)->common.backend);
   gst_vision_common_clear (&PRIV (object)->common);
   G_OBJECT_CLASS (gst_vision_aggregator_parent_class)->finalize (object);
 }
@@ -200,6 +207,7 @@ gst_vision_aggregator_class_init (GstVisionAggregatorClass *klass)
   install_properties (object);
 
   element->set_context = set_context;
+  element->change_state = change_state;
   element->request_new_pad = request_new_pad;
   agg->create_new_pad = create_new_pad;
   agg->aggregate = gst_vision_aggregate;

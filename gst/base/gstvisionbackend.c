@@ -32,8 +32,8 @@ gst_vision_backend_init (GstVisionBackend *self, GstElement *element)
       .element = element, .kind = GST_VISION_BACKEND_AUTO, .device_id = -1};
 }
 
-void
-gst_vision_backend_start (GstVisionBackend *self)
+static void
+find_context (GstVisionBackend *self)
 {
   if (self->kind != GST_VISION_BACKEND_CPU)
     gst_vision_cuda_ensure_context (
@@ -41,9 +41,18 @@ gst_vision_backend_start (GstVisionBackend *self)
 }
 
 void
-gst_vision_backend_stop (GstVisionBackend *self)
+gst_vision_backend_change_state (
+    GstVisionBackend *self, GstStateChange transition)
 {
-  gst_vision_backend_close (self);
+  if (transition == GST_STATE_CHANGE_NULL_TO_READY)
+    find_context (self);
+  else if (transition == GST_STATE_CHANGE_READY_TO_NULL)
+    gst_clear_object (&self->context);
+}
+
+void
+gst_vision_backend_free (GstVisionBackend *self)
+{
   gst_clear_object (&self->context);
 }
 
@@ -55,7 +64,7 @@ open_cuda (GstVisionBackend *self, GstVisionOpenDevice open_device)
   TRY (device_cuda_probe ());
   TRY (self->no_cuda);
   if (!self->context)
-    gst_vision_backend_start (self);
+    find_context (self);
   if (!self->context || !gst_vision_cuda_push (self->context))
     return "no CUDA context could be made";
   err = open_device (&self->device, DEVICE_CUDA, NULL);

@@ -47,9 +47,13 @@ typedef struct {
 } GstVisionBackend;
 
 void gst_vision_backend_init (GstVisionBackend *self, GstElement *element);
-/* Finds the context early, so that neighbours can share it. */
-void gst_vision_backend_start (GstVisionBackend *self);
-void gst_vision_backend_stop (GstVisionBackend *self);
+/* In the element's change_state (), before its parent's: finds the context on
+ * the way to READY.  The states of neighbours upstream change later, so these
+ * share it. */
+void gst_vision_backend_change_state (
+    GstVisionBackend *self, GstStateChange transition);
+/* Gives the context back. */
+void gst_vision_backend_free (GstVisionBackend *self);
 
 /* Chooses the device for frames that lie in CUDA memory (@in_cuda) or not.
  * The error names the way out. */

@@ -17,15 +17,82 @@
 
 const GstMapFlags gst_vision_cuda_map_flag = (GstMapFlags) GST_MAP_CUDA;
 
+/* Elements that nobody gives a context share one a device in the whole process:
+ * work of two contexts never runs side by side, it takes turns on the GPU, each
+ * a slice of about a millisecond long. */
+#define SHARED 64
+static GMutex lock;
+static GWeakRef shared[SHARED];
+
+static GstCudaContext *
+share_context (gint device_id)
+{
+  guint i = MAX (device_id, 0);
+  GstCudaContext *context;
+
+  if (i >= SHARED)
+    return gst_cuda_context_new (i);
+  g_mutex_lock (&lock);
+  context = g_weak_ref_get (&shared[i]);
+  if (!context && (context = gst_cuda_context_new (i)))
+    g_weak_ref_set (&shared[i], context);
+  g_mutex_unlock (&lock);
+  return context;
+}
+
+static gboolean
+ask_peer (GstElement *element, GstPad *pad, gpointer query)
+{
+  (void) element;
+  return !gst_pad_peer_query (pad, query); /* FALSE ends the search */
+}
+
+/* As elements of GStreamer's own ask: the neighbours downstream, those upstream,
+ * the application.  An answer comes by set_context (), into @cuda_context. */
+static void
+ask_around (GstElement *element, GstObject **cuda_context)
+{
+  GstQuery *query = gst_query_new_context (GST_CUDA_CONTEXT_TYPE);
+  GstContext *context = NULL;
+
+  gst_element_foreach_src_pad (element, ask_peer, query);
+  gst_query_parse_context (query, &context);
+  if (!context) {
+    gst_element_foreach_sink_pad (element, ask_peer, query);
+    gst_query_parse_context (query, &context);
+  }
+  if (context)
+    gst_element_set_context (element, context);
+  if (!*cuda_context)
+    gst_element_post_message (
+        element, gst_message_new_need_context (
+                     GST_OBJECT (element), GST_CUDA_CONTEXT_TYPE));
+  gst_query_unref (query);
+}
+
 gboolean
 gst_vision_cuda_ensure_context (
     GstElement *element, gint device_id, GstObject **context)
 {
+  GstCudaContext *mine;
+  GstContext *message;
+
   if (device_cuda_probe () != NULL || !gst_cuda_load_library ())
     return FALSE;
   gst_cuda_memory_init_once ();
-  return gst_cuda_ensure_element_context (
-      element, device_id, (GstCudaContext **) context);
+  if (!*context)
+    ask_around (element, context);
+  if (*context)
+    return TRUE;
+  mine = share_context (device_id);
+  if (!mine)
+    return FALSE;
+  message = gst_context_new_cuda_context (mine);
+  gst_object_unref (mine);
+  gst_element_set_context (element, message);
+  gst_element_post_message (
+      element, gst_message_new_have_context (GST_OBJECT (element), message));
+  return *context != NULL;
 }
 
 void

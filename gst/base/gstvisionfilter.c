@@ -148,11 +148,8 @@ transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 static gboolean
 start (GstBaseTransform *trans)
 {
-  GstVisionCommon *common = &PRIV (trans)->common;
-
   PRIV (trans)->offered = 0;
-  gst_vision_common_restart (common);
-  gst_vision_backend_start (&common->backend);
+  gst_vision_common_restart (&PRIV (trans)->common);
   return TRUE;
 }
 
@@ -160,8 +157,16 @@ static gboolean
 stop (GstBaseTransform *trans)
 {
   close_child (GST_VISION_FILTER (trans));
-  gst_vision_backend_stop (&PRIV (trans)->common.backend);
+  gst_vision_backend_close (&PRIV (trans)->common.backend);
   return TRUE;
+}
+
+static GstStateChangeReturn
+change_state (GstElement *element, GstStateChange transition)
+{
+  gst_vision_backend_change_state (&PRIV (element)->common.backend, transition);
+  return GST_ELEMENT_CLASS (gst_vision_filter_parent_class)
+      ->change_state (element, transition);
 }
 
 static gboolean
@@ -227,7 +232,7 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 static void
 finalize (GObject *object)
 {
-  gst_clear_object (&PRIV (object)->common.backend.context);
+  gst_vision_backend_free (&PRIV (object)->common.backend);
   gst_vision_common_clear (&PRIV (object)->common);
   G_OBJECT_CLASS (gst_vision_filter_parent_class)->finalize (object);
 }
@@ -244,6 +249,7 @@ gst_vision_filter_class_init (GstVisionFilterClass *klass)
   gst_vision_common_install_properties (object);
 
   GST_ELEMENT_CLASS (klass)->set_context = set_context;
+  GST_ELEMENT_CLASS (klass)->change_state = change_state;
   trans->start = start;
   trans->stop = stop;
   trans->set_caps = set_caps;

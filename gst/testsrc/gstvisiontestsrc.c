@@ -232,7 +232,8 @@ stop (GstBaseSrc *src)
   GstVisionTestSrc *self = GST_VISION_TEST_SRC (src);
 
   close_scene (self);
-  gst_vision_backend_stop (&self->backend);
+  gst_vision_backend_close (&self->backend);
+  gst_vision_backend_free (&self->backend);
   return TRUE;
 }
 
