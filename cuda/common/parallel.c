@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A loop is a job on its caller's stack.  It is listed while threads may join
- * it; whoever works at it takes the next stretch from one counter until there
- * is none left.  Threads of the pool spin for a moment after a job, since the
- * next loop of a frame comes soon, and then sleep. */
+ * A loop is a job on its caller's stack.  It is listed while it wants more
+ * threads; whoever works at it takes the next stretch from one counter until
+ * there is none left.  Threads of the pool spin for a moment after a job, since
+ * the next loop of a frame comes soon, and then sleep. */
 #define _GNU_SOURCE
 #include "common/parallel.h"
 
@@ -12,42 +12,36 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <unistd.h>
 
-/* Stretches a thread where the caller names no grain: the last one to finish
- * is then late by some percent at most. */
+/* Stretches a thread where no grain is named: the last one is little late. */
 #define STRETCHES 8
-/* Looks at a counter before a thread sleeps: some 10 us. */
+/* Looks at a word before a thread sleeps: some 10 us. */
 #define SPINS 300
 
-#if defined __x86_64__ || defined __i386__
+#ifdef __x86_64__
 # define PAUSE __builtin_ia32_pause ()
-#elif defined __aarch64__
-# define PAUSE __asm__ volatile("yield")
 #else
 # define PAUSE ((void) 0)
 #endif
 
-typedef struct _Job Job;
+typedef _Atomic (struct Job *) Link;
 
-struct _Job {
+typedef struct Job {
   ParallelBody body;
   void *data;
   int n, grain;
   atomic_llong next; /* item that nobody has taken; may pass n */
   int wanted;        /* threads that may still join; pool.lock */
   atomic_int inside; /* threads of the pool at it; written under pool.lock */
-  Job *newer;
-};
+  Link newer;
+} Job;
 
 static struct {
   pthread_mutex_t lock;
   pthread_cond_t wake, done;
-  Job *oldest;
-  atomic_int jobs; /* listed */
-  int threads, sleeping;
-  int processors;
+  Link oldest; /* of the jobs that want threads; written under the lock */
+  int threads, sleeping, processors;
   pthread_once_t once;
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER,
     .wake = PTHREAD_COND_INITIALIZER,
@@ -64,16 +58,6 @@ parallel_limit (int threads)
 }
 
 static void
-pause_briefly (void)
-{
-#if defined __x86_64__ || defined __i386__
-  __builtin_ia32_pause ();
-#elif defined __aarch64__
-  __asm__ volatile("yield");
-#endif
-}
-
-static void
 work (Job *job)
 {
   long long begin;
@@ -87,61 +71,35 @@ work (Job *job)
   is_busy = false;
 }
 
-/* The oldest job that wants one more thread; the lock is held. */
-static Job *
-join (void)
-{
-  Job *job = pool.oldest;
-
-  while (job && !job->wanted)
-    job = job->newer;
-  if (job) {
-    job->wanted--;
-    atomic_fetch_add (&job->inside, 1);
-  }
-  return job;
-}
-
-/* Gives up the lock for a moment in which a job may come. */
-static void
-spin_for_job (void)
-{
-  pthread_mutex_unlock (&pool.lock);
-  for (int i = 0; i < SPINS && !atomic_load (&pool.jobs); i++)
-    PAUSE;
-  pthread_mutex_lock (&pool.lock);
-}
-
 static void *
 run_thread (void *unused)
 {
-  bool has_spun = true;
-
   pthread_mutex_lock (&pool.lock);
   for (;;) {
-    Job *job = join ();
+    Job *job;
 
-    if (job) {
-      pthread_mutex_unlock (&pool.lock);
-      work (job);
-      pthread_mutex_lock (&pool.lock);
-      if (atomic_fetch_sub (&job->inside, 1) == 1)
-        pthread_cond_broadcast (&pool.done);
-      has_spun = false;
-    } else if (!has_spun) {
-      spin_for_job ();
-      has_spun = true;
-    } else {
+    while (!(job = pool.oldest)) {
       pool.sleeping++;
       pthread_cond_wait (&pool.wake, &pool.lock);
       pool.sleeping--;
     }
+    job->inside++;
+    if (!--job->wanted)
+      pool.oldest = job->newer;
+    pthread_mutex_unlock (&pool.lock);
+    work (job);
+    pthread_mutex_lock (&pool.lock);
+    if (!--job->inside)
+      pthread_cond_broadcast (&pool.done);
+    pthread_mutex_unlock (&pool.lock);
+    for (int i = 0; i < SPINS && !pool.oldest; i++)
+      PAUSE;
+    pthread_mutex_lock (&pool.lock);
   }
   return unused;
 }
 
-/* A child of fork () has no thread but its own, and finds the lock as it was.
- */
+/* A child of fork () has one thread, and finds the lock as it was. */
 static void
 forget_threads (void)
 {
@@ -149,7 +107,6 @@ forget_threads (void)
   pthread_cond_init (&pool.wake, NULL);
   pthread_cond_init (&pool.done, NULL);
   pool.oldest = NULL;
-  atomic_store (&pool.jobs, 0);
   pool.threads = pool.sleeping = 0;
 }
 
@@ -165,36 +122,33 @@ begin_pool (void)
 }
 
 /* Signals are for the application's threads. */
-static bool
+static void
 start_thread (void)
 {
   sigset_t all, before;
   pthread_t thread;
-  bool ok;
 
   sigfillset (&all);
   pthread_sigmask (SIG_SETMASK, &all, &before);
-  ok = !pthread_create (&thread, NULL, run_thread, NULL);
-  pthread_sigmask (SIG_SETMASK, &before, NULL);
-  if (ok) {
+  if (!pthread_create (&thread, NULL, run_thread, NULL)) {
     pthread_setname_np (thread, "vision-loops");
     pthread_detach (thread);
+    pool.threads++;
   }
-  return ok;
+  pthread_sigmask (SIG_SETMASK, &before, NULL);
 }
 
 static void
 list (Job *job)
 {
-  Job **at = &pool.oldest;
+  Link *at = &pool.oldest;
 
   pthread_mutex_lock (&pool.lock);
-  while (pool.threads < job->wanted && start_thread ())
-    pool.threads++;
+  for (int i = pool.threads; i < job->wanted; i++)
+    start_thread ();
   while (*at)
     at = &(*at)->newer;
   *at = job;
-  atomic_fetch_add (&pool.jobs, 1);
   for (int i = 0; i < job->wanted && i < pool.sleeping; i++)
     pthread_cond_signal (&pool.wake);
   pthread_mutex_unlock (&pool.lock);
@@ -204,18 +158,18 @@ list (Job *job)
 static void
 finish (Job *job)
 {
-  Job **at = &pool.oldest;
+  Link *at = &pool.oldest;
 
   pthread_mutex_lock (&pool.lock);
-  while (*at != job)
+  while (*at && *at != job)
     at = &(*at)->newer;
-  *at = job->newer;
-  atomic_fetch_sub (&pool.jobs, 1);
+  if (*at)
+    *at = job->newer;
   pthread_mutex_unlock (&pool.lock);
-  for (int i = 0; i < SPINS && atomic_load (&job->inside); i++)
+  for (int i = 0; i < SPINS && job->inside; i++)
     PAUSE;
   pthread_mutex_lock (&pool.lock);
-  while (atomic_load (&job->inside))
+  while (job->inside)
     pthread_cond_wait (&pool.done, &pool.lock);
   pthread_mutex_unlock (&pool.lock);
 }
