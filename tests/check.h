@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/device.h"
+#include "common/parallel.h"
 #include "common/random.h"
 
 static uint64_t check_seed = 1, check_counter;
@@ -55,16 +56,23 @@ typedef struct {
 /* Runs every part of @on_each on the CPU (`known`), on the GPU (`cuda`), and
  * every part of @parity, which compares the two (`parity`); each list ends
  * with a NULL name.  `--bench` calls @bench instead; `--seed N` sets the
- * seed. */
+ * seed; `--threads N`, before all else, is what a loop of the CPU may use. */
 static inline int
 check_main (int argc, char **argv, const CheckPart *on_each,
     const CheckPart *parity, int (*bench) (int argc, char **argv))
 {
-  const char *part = argc > 1 ? argv[1] : "known";
-  const char *no_gpu = device_cuda_probe ();
-  DeviceKind kind = strcmp (part, "known") ? DEVICE_CUDA : DEVICE_CPU;
-  const CheckPart *list = strcmp (part, "parity") ? on_each : parity;
+  const char *no_gpu = device_cuda_probe (), *part;
+  const CheckPart *list;
+  DeviceKind kind;
 
+  if (argc > 2 && !strcmp (argv[1], "--threads")) {
+    parallel_limit (atoi (argv[2]));
+    argv[2] = argv[0];
+    argv += 2, argc -= 2;
+  }
+  part = argc > 1 ? argv[1] : "known";
+  kind = strcmp (part, "known") ? DEVICE_CUDA : DEVICE_CPU;
+  list = strcmp (part, "parity") ? on_each : parity;
   for (int i = 1; i + 1 < argc; i++)
     if (!strcmp (argv[i], "--seed"))
       check_seed = strtoull (argv[i + 1], NULL, 0);

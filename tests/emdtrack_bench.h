@@ -3,7 +3,7 @@
  * What emdtrack costs a pixel: frames that are all new, and a video.  Real
  * frames, headerless 8-bit grey, are named on the command line:
  * --bench FILE WIDTH HEIGHT FRAMES; else they are generated.  Times on the CPU
- * are those of all threads together, so that OMP_NUM_THREADS=1 gives one
+ * are those of all threads together; --threads 1, before all else, gives one
  * core's. */
 #pragma once
 

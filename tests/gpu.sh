@@ -16,7 +16,6 @@ out=${2:-$build/gpu}
 parts=("${@:3}")
 [ ${#parts[@]} -gt 0 ] || parts=(test sanitize compare measure)
 failed=0
-export OMP_WAIT_POLICY=passive
 mkdir -p "$out"
 
 compile() {
@@ -29,9 +28,8 @@ compile() {
   nvidia-smi --query-gpu=name,driver_version --format=csv,noheader
 }
 
-# Much runs side by side, so each has few threads on the CPU.
 run_test() {
-  OMP_NUM_THREADS=4 meson test -C "$build" --suite algorithms --suite elements \
+  meson test -C "$build" --suite algorithms --suite elements \
     --num-processes "$(nproc)" --print-errorlogs >"$out/tests.log" 2>&1 || failed=1
   grep -E '^ *[0-9]+/[0-9]+|^(Ok|Fail|Skipped|Timeout)' "$out/tests.log" || true
 }
@@ -39,7 +37,7 @@ run_test() {
 # sanitize TOOL TEST...: one line with what the tool counted.
 sanitize() {
   local log="$out/$1-${*:2}.log" status=0
-  OMP_NUM_THREADS=4 timeout 400 compute-sanitizer --tool "$1" --error-exitcode 9 \
+  timeout 400 compute-sanitizer --tool "$1" --error-exitcode 9 \
     "$build/tests/test-$2" "${@:3}" >"$log" 2>&1 || status=$?
   echo "$*: $(grep SUMMARY "$log" || echo "no summary, status $status")"
   return "$status"
@@ -126,8 +124,8 @@ run_compare() {
 run_measure() {
   local threads memory element
   "$build/tests/test-moct" --bench | tee "$out/moct.csv"
-  OMP_NUM_THREADS=1 "$build/tests/test-moct" --bench cpu row 1 | tail -2
-  OMP_NUM_THREADS=1 "$build/tests/test-moct" --bench cpu row 2 | tail -2
+  "$build/tests/test-moct" --threads 1 --bench cpu row 1 | tail -2
+  "$build/tests/test-moct" --threads 1 --bench cpu row 2 | tail -2
   "$build/tests/test-overlay" --bench | tee "$out/overlay.txt"
   "$build/tests/test-moct_methods" --bench >"$out/moct_methods.csv"
   "$build/tests/test-gpuccl" --bench algorithm 0 | tee "$out/gpuccl.csv"
@@ -135,7 +133,7 @@ run_measure() {
   "$build/tests/test-gpuccl" --bench figures >"$out/gpuccl-figures.csv"
   "$build/tests/test-pocstereo" --bench | tee "$out/pocstereo.csv"
   for threads in 1 "$(nproc)"; do
-    OMP_NUM_THREADS=$threads "$build/tests/test-pocstereo" --bench cpu
+    "$build/tests/test-pocstereo" --threads "$threads" --bench cpu
   done | tee "$out/pocstereo-cpu.csv"
   "$build/tests/test-scopedetect" --bench | tee "$out/scopedetect.txt"
   "$build/tests/test-scopedetect_accuracy" --bench \

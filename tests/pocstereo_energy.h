@@ -73,7 +73,7 @@ bench_energy (void)
   bench_close (&b);
 }
 
-/* `--bench [cpu]`; OMP_NUM_THREADS says how many threads the CPU has. */
+/* `--bench [cpu]`. */
 static inline int
 bench_all (int argc, char **argv)
 {

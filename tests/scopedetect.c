@@ -3,8 +3,6 @@
  * scopedetect: its numbers and features by hand and against slow versions, its
  * parts of a score, poses in generated frames, files, hostile input, and the
  * CPU against the GPU. */
-#include <omp.h>
-
 #include "scopedetect_bench.h"
 #include "scopedetect_clouds.h"
 #include "scopedetect_extra.h"

@@ -152,11 +152,11 @@ test_two (DeviceKind kind)
   check (found[0] == 1 && found[1] == 1);
   memcpy (first, r.objects, (size_t) r.n_objects * sizeof *first);
   for (int threads = 1; threads <= 3; threads++) {
-    omp_set_num_threads (threads);
+    parallel_limit (threads);
     ok (scopedetect_run (b.s, &p, &b.frame, &r));
     check (r.n_objects == 2 && !memcmp (first, r.objects, 2 * sizeof *first));
   }
-  omp_set_num_threads (omp_get_num_procs ());
+  parallel_limit (0);
   bench_close (&b);
 }
 

@@ -5,11 +5,15 @@
 
 #include <math.h>
 #include <png.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/parallel.h"
+
 #define DELTA .015 /* metres by which what is seen may lie behind the scene */
+#define PARTS 256  /* of a mesh's vertices, each with a sum of its own */
 
 const char *
 pose_eval_add_mesh (PoseEvalMeshes *m, const char *arg)
@@ -26,14 +30,21 @@ pose_eval_add_mesh (PoseEvalMeshes *m, const char *arg)
   return NULL;
 }
 
-static double
-diameter_of (const ScopedetectMesh *m)
+typedef struct {
+  const ScopedetectMesh *mesh;
+  pthread_mutex_t lock;
+  double most; /* squared distance of two vertices */
+} Diameter;
+
+static void
+measure_vertices (void *data, int begin, int end)
 {
+  Diameter *diameter = data;
+  const ScopedetectMesh *m = diameter->mesh;
   double most = 0;
 
-#pragma omp parallel for reduction(max : most) schedule(dynamic, 64)
-  for (uint32_t i = 0; i < m->n; i++)
-    for (uint32_t j = 0; j < i; j++) {
+  for (int i = begin; i < end; i++)
+    for (int j = 0; j < i; j++) {
       double d2 = 0;
 
       for (int k = 0; k < 3; k++) {
@@ -43,7 +54,18 @@ diameter_of (const ScopedetectMesh *m)
       }
       most = d2 > most ? d2 : most;
     }
-  return sqrt (most);
+  pthread_mutex_lock (&diameter->lock);
+  diameter->most = most > diameter->most ? most : diameter->most;
+  pthread_mutex_unlock (&diameter->lock);
+}
+
+static double
+diameter_of (const ScopedetectMesh *m)
+{
+  Diameter d = {m, PTHREAD_MUTEX_INITIALIZER, 0};
+
+  parallel_for ((int) m->n, 64, measure_vertices, &d);
+  return sqrt (d.most);
 }
 
 const char *
@@ -105,29 +127,58 @@ distance2 (const double a[3], const double b[3])
   return x * x + y * y + z * z;
 }
 
+typedef struct {
+  const ScopedetectMesh *mesh;
+  const PoseEvalPose *estimate, *truth;
+  double sum[PARTS], sum_s[PARTS];
+} Distance;
+
+/* Adds the distances of vertex @i, from its own place and from the nearest
+ * vertex. */
+static void
+add_vertex (Distance *d, int part, uint32_t i)
+{
+  const ScopedetectMesh *m = d->mesh;
+  double a[3], b[3], least;
+
+  apply (d->truth, m->x + 3 * (size_t) i, b);
+  apply (d->estimate, m->x + 3 * (size_t) i, a);
+  least = distance2 (a, b);
+  d->sum[part] += sqrt (least);
+  for (uint32_t j = 0; j < m->n; j++) {
+    double d2;
+
+    apply (d->estimate, m->x + 3 * (size_t) j, a);
+    d2 = distance2 (a, b);
+    least = d2 < least ? d2 : least;
+  }
+  d->sum_s[part] += sqrt (least);
+}
+
+static void
+add_parts (void *data, int begin, int end)
+{
+  Distance *d = data;
+
+  for (int part = begin; part < end; part++) {
+    uint64_t n = d->mesh->n, last = (uint64_t) (part + 1) * n / PARTS;
+
+    for (uint64_t i = (uint64_t) part * n / PARTS; i < last; i++)
+      add_vertex (d, part, (uint32_t) i);
+  }
+}
+
+/* The parts are the same for any number of threads, and so is the sum. */
 void
 pose_eval_add (const ScopedetectMesh *m, const PoseEvalPose *estimate,
     const PoseEvalPose *truth, double *add, double *add_s)
 {
+  Distance d = {.mesh = m, .estimate = estimate, .truth = truth};
   double sum = 0, sum_s = 0;
 
-#pragma omp parallel for reduction(+ : sum, sum_s) schedule(dynamic, 64)
-  for (uint32_t i = 0; i < m->n; i++) {
-    double a[3], b[3], least;
-
-    apply (truth, m->x + 3 * (size_t) i, b);
-    apply (estimate, m->x + 3 * (size_t) i, a);
-    least = distance2 (a, b);
-    sum += sqrt (least);
-    for (uint32_t j = 0; j < m->n; j++) {
-      double d2;
-
-      apply (estimate, m->x + 3 * (size_t) j, a);
-      d2 = distance2 (a, b);
-      least = d2 < least ? d2 : least;
-    }
-    sum_s += sqrt (least);
-  }
+  parallel_for (PARTS, 1, add_parts, &d);
+  for (int part = 0; part < PARTS; part++)
+    sum += d.sum[part], sum_s += d.sum_s[part];
   *add = sum / m->n;
   *add_s = sum_s / m->n;
 }

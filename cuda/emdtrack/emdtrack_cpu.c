@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Histograms and closed forms as loops, and the CPU backend's table. */
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "emdtrack/emdtrack_cpu.h"
@@ -17,7 +18,7 @@ static const char *
 open (const Device *dev, EmdtrackWork *w)
 {
   EmdtrackCpu *c = calloc (1, sizeof *c);
-  size_t strips = (w->reader.height + EMDTRACK_STRIP - 1) / EMDTRACK_STRIP;
+  size_t strips = (size_t) emdtrack_strips (w);
 
   (void) dev;
   if (!(w->state = c))
@@ -89,14 +90,13 @@ forget (const Device *dev, EmdtrackWork *w, int target)
   return device_clear (dev, w->tree[target], pixels * sizeof *w->tree[target]);
 }
 
-static const char *
-index_pixels (const Device *dev, const EmdtrackWork *w)
+static void
+index_rows (void *data, int begin, int end)
 {
+  const EmdtrackWork *w = data;
   const EmdtrackReader *r = &w->reader;
 
-  (void) dev;
-#pragma omp parallel for if (r->width * r->height > EMDTRACK_FEW)
-  for (int y = 0; y < r->height; y++) {
+  for (int y = begin; y < end; y++) {
     uint8_t *out = w->index + (size_t) y * r->width;
     ImageRow row = {0};
 
@@ -105,6 +105,14 @@ index_pixels (const Device *dev, const EmdtrackWork *w)
     for (int x = 0; x < r->width; x++)
       out[x] = (uint8_t) emdtrack_bin (r, &row, x, y);
   }
+}
+
+static const char *
+index_pixels (const Device *dev, const EmdtrackWork *w)
+{
+  (void) dev;
+  parallel_for (
+      w->reader.height, emdtrack_grain (w, 0), index_rows, (void *) w);
   return NULL;
 }
 
@@ -169,71 +177,116 @@ window_strip (const EmdtrackWork *w, EmdtrackHistogram *column, int y0, int y1)
   }
 }
 
-static const char *
-window (const Device *dev, const EmdtrackWork *w)
+static void
+window_strips (void *data, int begin, int end)
 {
+  const EmdtrackWork *w = data;
   const EmdtrackCpu *c = w->state;
   int height = w->reader.height;
 
-  (void) dev;
-#pragma omp parallel for schedule( \
-    dynamic) if (w->reader.width * height > EMDTRACK_FEW)
-  for (int y = 0; y < height; y += EMDTRACK_STRIP) {
-    int end = y + EMDTRACK_STRIP < height ? y + EMDTRACK_STRIP : height;
+  for (int i = begin; i < end; i++) {
+    int y0 = i * EMDTRACK_STRIP;
+    int y1 = y0 + EMDTRACK_STRIP < height ? y0 + EMDTRACK_STRIP : height;
 
-    window_strip (w,
-        c->columns + (size_t) (y / EMDTRACK_STRIP) * w->reader.width, y, end);
+    window_strip (w, c->columns + (size_t) i * w->reader.width, y0, y1);
   }
-  return NULL;
 }
 
 static const char *
-spectra (const Device *dev, const EmdtrackWork *w)
+window (const Device *dev, const EmdtrackWork *w)
 {
+  (void) dev;
+  parallel_for (
+      emdtrack_strips (w), emdtrack_grain (w, 1), window_strips, (void *) w);
+  return NULL;
+}
+
+static void
+read_spectra_of_rows (void *data, int begin, int end)
+{
+  const EmdtrackWork *w = data;
   const EmdtrackReader *r = &w->reader;
 
-  (void) dev;
-#pragma omp parallel for if (r->width * r->height > EMDTRACK_FEW)
-  for (int y = 0; y < r->height; y++)
+  for (int y = begin; y < end; y++)
     for (int x = 0; x < r->width; x++) {
       EmdtrackHistogram *h = &w->histogram[(size_t) y * r->width + x];
 
       memset (h, 0, sizeof *h);
       emdtrack_spectrum (r, x, y, r->mass, h->bin);
     }
+}
+
+static const char *
+spectra (const Device *dev, const EmdtrackWork *w)
+{
+  (void) dev;
+  parallel_for (w->reader.height, emdtrack_grain (w, 0), read_spectra_of_rows,
+      (void *) w);
   return NULL;
+}
+
+typedef struct {
+  const EmdtrackWork *w;
+  int target;
+} Closed;
+
+static void
+close_rows (void *data, int begin, int end)
+{
+  const Closed *closed = data;
+  const EmdtrackWork *w = closed->w;
+  const EmdtrackProblem *p = &w->problem[closed->target];
+  size_t width = w->reader.width;
+  uint16_t *map = w->map[closed->target];
+
+  for (size_t i = begin * width; i < end * width; i++)
+    map[i] =
+        (uint16_t) emdtrack_closed (&w->closed, w->histogram[i].bin, p->target);
 }
 
 static const char *
 closed (const Device *dev, const EmdtrackWork *w, int target)
 {
-  size_t n = (size_t) w->reader.width * w->reader.height;
+  Closed closed = {w, target};
 
   (void) dev;
-#pragma omp parallel for if (n > EMDTRACK_FEW)
-  for (size_t i = 0; i < n; i++)
-    w->map[target][i] = (uint16_t) emdtrack_closed (
-        &w->closed, w->histogram[i].bin, w->problem[target].target);
-  w->counts->closed += n;
+  parallel_for (w->reader.height, emdtrack_grain (w, 0), close_rows, &closed);
+  w->counts->closed += (uint64_t) w->reader.width * w->reader.height;
   return NULL;
 }
 
-static const char *
-brightness (const Device *dev, const EmdtrackWork *w)
+typedef struct {
+  const EmdtrackReader *reader;
+  atomic_ullong sum;
+} Brightness;
+
+/* Every EMDTRACK_SPARSE-th row, and of these every such pixel. */
+static void
+add_rows (void *data, int begin, int end)
 {
-  const EmdtrackReader *r = &w->reader;
+  Brightness *b = data;
+  const EmdtrackReader *r = b->reader;
   uint64_t sum = 0;
 
-  (void) dev;
-#pragma omp parallel for reduction(+ : sum) \
-    if (r->width * r->height > EMDTRACK_FEW)
-  for (int y = 0; y < r->height; y += EMDTRACK_SPARSE) {
+  for (int i = begin; i < end; i++) {
+    int y = i * EMDTRACK_SPARSE;
     ImageRow row = image_row (&r->frame.image, y);
 
     for (int x = 0; x < r->width; x += EMDTRACK_SPARSE)
       sum += emdtrack_luma (r, &row, x, y);
   }
-  *w->brightness = sum;
+  atomic_fetch_add (&b->sum, sum);
+}
+
+static const char *
+brightness (const Device *dev, const EmdtrackWork *w)
+{
+  int rows = (w->reader.height + EMDTRACK_SPARSE - 1) / EMDTRACK_SPARSE;
+  Brightness b = {.reader = &w->reader};
+
+  (void) dev;
+  parallel_for (rows, emdtrack_grain (w, 0), add_rows, &b);
+  *w->brightness = b.sum;
   return NULL;
 }
 
@@ -260,13 +313,20 @@ count_region (const EmdtrackWork *w, const EmdtrackRegion *r, uint32_t *out)
   }
 }
 
+static void
+count_regions (void *data, int begin, int end)
+{
+  const EmdtrackWork *w = data;
+
+  for (int i = begin; i < end; i++)
+    count_region (w, &w->regions[i], w->region_counts + i * EMDTRACK_BINS);
+}
+
 static const char *
 count (const Device *dev, const EmdtrackWork *w, int n)
 {
   (void) dev;
-#pragma omp parallel for schedule(dynamic, 16) if (n > 32)
-  for (int i = 0; i < n; i++)
-    count_region (w, &w->regions[i], w->region_counts + i * EMDTRACK_BINS);
+  parallel_for (n, n > 32 ? 16 : n, count_regions, (void *) w);
   return NULL;
 }
 

@@ -3,10 +3,28 @@
  * What the CPU's stages share. */
 #pragma once
 
+#include <limits.h>
+
+#include "common/parallel.h"
 #include "emdtrack/emdtrack_work.h"
 
 #define EMDTRACK_STRIP 64  /* rows that one thread does in a go */
 #define EMDTRACK_FEW 32768 /* pixels: waiting for threads would cost more */
+
+/* The grain of a loop over a frame: all, where it has few pixels. */
+static inline int
+emdtrack_grain (const EmdtrackWork *w, int grain)
+{
+  bool few = w->reader.width * w->reader.height <= EMDTRACK_FEW;
+
+  return few ? INT_MAX : grain;
+}
+
+static inline int
+emdtrack_strips (const EmdtrackWork *w)
+{
+  return (w->reader.height + EMDTRACK_STRIP - 1) / EMDTRACK_STRIP;
+}
 
 /* Trees of a target, numbered from 1 on. */
 typedef struct {

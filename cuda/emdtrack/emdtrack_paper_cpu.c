@@ -2,6 +2,8 @@
  *
  * The paper's three steps (System Design): values of earlier frames, groups of
  * equal problems, and the simplex for one of each group. */
+#include <stdatomic.h>
+
 #include "emdtrack/emdtrack_cpu.h"
 
 #define NOWHERE UINT32_MAX /* the cache is full */
@@ -64,47 +66,55 @@ group (const EmdtrackWork *w, EmdtrackCache *cache)
   return unsolved;
 }
 
+typedef struct {
+  const EmdtrackWork *w;
+  EmdtrackCache *cache;
+  int target;
+  atomic_ullong alone, pivots;
+} Solving;
+
 /* Step 3. */
-static uint64_t
-solve (const EmdtrackProblem *p, EmdtrackCache *cache, const uint32_t *list,
-    uint32_t n)
+static void
+solve_groups (void *data, int begin, int end)
 {
+  Solving *s = data;
+  const EmdtrackCpu *c = s->w->state;
   uint64_t pivots = 0;
 
-#pragma omp parallel for schedule(dynamic, 64) reduction(+ : pivots) if (n > 256)
-  for (uint32_t i = 0; i < n; i++) {
-    EmdtrackCached *e = &cache->entry[list[i]];
+  for (int i = begin; i < end; i++) {
+    EmdtrackCached *e = &s->cache->entry[c->unsolved[i]];
     EmdtrackTableau tableau;
 
-    e->value =
-        (uint16_t) emdtrack_simplex_of (&tableau, p, &e->histogram, &pivots);
+    e->value = (uint16_t) emdtrack_simplex_of (
+        &tableau, &s->w->problem[s->target], &e->histogram, &pivots);
     e->state = EMDTRACK_SOLVED;
   }
-  return pivots;
+  atomic_fetch_add (&s->pivots, pivots);
 }
 
 /* Every pixel's value; those that the cache had no room for are solved here. */
 static void
-write_map (const EmdtrackWork *w, const EmdtrackCache *cache, int target)
+write_rows (void *data, int begin, int end)
 {
+  Solving *s = data;
+  const EmdtrackWork *w = s->w;
   const EmdtrackCpu *c = w->state;
-  size_t n = (size_t) w->reader.width * w->reader.height;
+  size_t width = w->reader.width;
   uint64_t alone = 0, pivots = 0;
 
-#pragma omp parallel for reduction(+ : alone, pivots) if (n > EMDTRACK_FEW)
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = begin * width; i < end * width; i++) {
     EmdtrackTableau tableau;
 
     if (c->where[i] != NOWHERE) {
-      w->map[target][i] = cache->entry[c->where[i]].value;
+      w->map[s->target][i] = s->cache->entry[c->where[i]].value;
     } else {
-      w->map[target][i] = (uint16_t) emdtrack_simplex_of (
-          &tableau, &w->problem[target], &w->histogram[i], &pivots);
+      w->map[s->target][i] = (uint16_t) emdtrack_simplex_of (
+          &tableau, &w->problem[s->target], &w->histogram[i], &pivots);
       alone++;
     }
   }
-  w->counts->distinct += alone;
-  w->counts->pivots += pivots;
+  atomic_fetch_add (&s->alone, alone);
+  atomic_fetch_add (&s->pivots, pivots);
 }
 
 const char *
@@ -112,7 +122,8 @@ emdtrack_paper_cpu (const Device *dev, const EmdtrackWork *w, int target)
 {
   EmdtrackCpu *c = w->state;
   EmdtrackCache *cache = &c->cache[target];
-  uint32_t unsolved;
+  Solving s = {.w = w, .cache = cache, .target = target};
+  int unsolved;
 
   (void) dev;
   if (is_full (cache)) {
@@ -120,10 +131,10 @@ emdtrack_paper_cpu (const Device *dev, const EmdtrackWork *w, int target)
     memset (cache->entry, 0, cache->room * sizeof *cache->entry);
     cache->n = 0;
   }
-  unsolved = group (w, cache);
-  w->counts->distinct += unsolved;
-  w->counts->pivots +=
-      solve (&w->problem[target], cache, c->unsolved, unsolved);
-  write_map (w, cache, target);
+  unsolved = (int) group (w, cache);
+  parallel_for (unsolved, unsolved > 256 ? 64 : unsolved, solve_groups, &s);
+  parallel_for (w->reader.height, emdtrack_grain (w, 0), write_rows, &s);
+  w->counts->distinct += unsolved + s.alone;
+  w->counts->pivots += s.pivots;
   return NULL;
 }

@@ -1,11 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Values by the trees of earlier pixels. */
+#include <pthread.h>
+
 #include "emdtrack/emdtrack_cpu.h"
 
 #define CANDIDATES 4 /* own, left, above, above to the right */
 
+/* What the strips share: whoever writes to the table or to the work's counts
+ * holds the lock. */
 typedef struct {
+  const EmdtrackWork *w;
+  int target;
+  EmdtrackTable *table;
+  pthread_mutex_t lock;
+} Shared;
+
+typedef struct {
+  Shared *shared;
   const EmdtrackWork *w;
   const EmdtrackProblem *p;
   EmdtrackTable *table;
@@ -31,8 +43,9 @@ store_pivot (Strip *s, int k, int e)
 
   emdtrack_tree_arc (&tree, e, &from, &to);
   emdtrack_tree_pivot (s->p, &tree, from, to);
-#pragma omp critical(emdtrack_table)
+  pthread_mutex_lock (&s->shared->lock);
   next = emdtrack_table_add (s->table, s->p, &tree);
+  pthread_mutex_unlock (&s->shared->lock);
   __atomic_store_n (
       &s->table->basis[k].next[e], (uint16_t) next, __ATOMIC_RELEASE);
   s->counts.pivots++;
@@ -168,32 +181,46 @@ do_row (Strip *s, int y, bool first)
   }
 }
 
+static void
+do_strips (void *data, int begin, int end)
+{
+  Shared *shared = data;
+  const EmdtrackWork *w = shared->w;
+  int height = w->reader.height;
+
+  for (int y = begin * EMDTRACK_STRIP; y < height && y < end * EMDTRACK_STRIP;
+       y += EMDTRACK_STRIP) {
+    Strip s = {.shared = shared,
+        .w = w,
+        .p = &w->problem[shared->target],
+        .table = shared->table,
+        .target = shared->target};
+
+    for (int i = y; i < height && i < y + EMDTRACK_STRIP; i++)
+      do_row (&s, i, i == y);
+    pthread_mutex_lock (&shared->lock);
+    emdtrack_add_counts (w->counts, &s.counts);
+    pthread_mutex_unlock (&shared->lock);
+  }
+}
+
 const char *
 emdtrack_reuse_cpu (const Device *dev, const EmdtrackWork *w, int target)
 {
   EmdtrackTable *table = &((EmdtrackCpu *) w->state)->table[target];
   const EmdtrackProblem *p = &w->problem[target];
-  int height = w->reader.height;
+  Shared shared = {w, target, table, PTHREAD_MUTEX_INITIALIZER};
 
   (void) dev;
   w->counts->evicted += (uint64_t) emdtrack_table_evict (
-      table, w->tree[target], (size_t) w->reader.width * height);
+      table, w->tree[target], (size_t) w->reader.width * w->reader.height);
   if (!table->n) {
     EmdtrackTree first;
 
     emdtrack_tree_first (p, &first);
     emdtrack_table_add (table, p, &first);
   }
-#pragma omp parallel for schedule( \
-    dynamic) if (w->reader.width * height > EMDTRACK_FEW)
-  for (int y = 0; y < height; y += EMDTRACK_STRIP) {
-    Strip s = {.w = w, .p = p, .table = table, .target = target};
-
-    for (int i = y; i < height && i < y + EMDTRACK_STRIP; i++)
-      do_row (&s, i, i == y);
-#pragma omp critical(emdtrack_counts)
-    emdtrack_add_counts (w->counts, &s.counts);
-  }
+  parallel_for (emdtrack_strips (w), emdtrack_grain (w, 1), do_strips, &shared);
   w->counts->trees += (uint64_t) table->n;
   return NULL;
 }

@@ -3,6 +3,7 @@
  * A codebook as tables: which entry is nearest to a colour. */
 #include <math.h>
 
+#include "common/parallel.h"
 #include "emdtrack/emdtrack_colour.h"
 #include "emdtrack/emdtrack_set.h"
 
@@ -30,15 +31,21 @@ nearest_colour (const EmdtrackCodebook *b, const float lab[3])
   return best;
 }
 
+typedef struct {
+  const EmdtrackColours *colours;
+  uint8_t *lut;
+} Filling;
+
 /* The middle of each cell decides. */
 static void
-fill_lut (const EmdtrackColours *c, uint8_t *lut)
+fill_cells (void *data, int begin, int end)
 {
+  const Filling *f = data;
+  const EmdtrackColours *c = f->colours;
   Yuv yuv = yuv_of ((ImageMatrix) c->matrix, c->full_range);
   int n = EMDTRACK_LUT;
 
-#pragma omp parallel for
-  for (int i = 0; i < n * n * n; i++) {
+  for (int i = begin; i < end; i++) {
     uint8_t v[3] = {(uint8_t) (i / n / n * CELL + CELL / 2),
         (uint8_t) (i / n % n * CELL + CELL / 2),
         (uint8_t) (i % n * CELL + CELL / 2)};
@@ -48,7 +55,7 @@ fill_lut (const EmdtrackColours *c, uint8_t *lut)
     if (c->is_yuv)
       yuv_to_rgb (&yuv, v, rgb);
     emdtrack_lab (c->is_yuv ? rgb : v, lab);
-    lut[i] = nearest_colour (&c->codebook, lab);
+    f->lut[i] = nearest_colour (&c->codebook, lab);
   }
 }
 
@@ -105,7 +112,8 @@ set_colours (EmdtrackBook *b, const Device *dev, const EmdtrackParams *p,
       dev, b->device_tables->step, b->tables->step, sizeof b->tables->step));
   if (!other)
     return NULL;
-  fill_lut (&now, b->tables->lut);
+  parallel_for (EMDTRACK_LUT * EMDTRACK_LUT * EMDTRACK_LUT, 0, fill_cells,
+      &(Filling){&now, b->tables->lut});
   b->has_colours = false; /* should the copy fail */
   TRY (device_copy (
       dev, b->device_tables->lut, b->tables->lut, sizeof b->tables->lut));

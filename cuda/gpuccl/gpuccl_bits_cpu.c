@@ -3,8 +3,10 @@
  * First step: what is foreground, and which neighbours hang together, as bits.
  * Loops go over 64 pixels at a time, a number that compilers make vectors
  * of. */
+#include <stdatomic.h>
 #include <string.h>
 
+#include "common/parallel.h"
 #include "gpuccl/gpuccl_cpu.h"
 
 #define WORD 64
@@ -265,15 +267,30 @@ read_strip (const GpucclWork *w, int y0, int y1)
   return unknown;
 }
 
+typedef struct {
+  const GpucclWork *w;
+  atomic_uint unknown;
+} Reading;
+
+static void
+read_strips (void *data, int begin, int end)
+{
+  Reading *r = data;
+  int height = r->w->frame.height;
+
+  for (int y = begin * GPUCCL_STRIP; y < height && y < end * GPUCCL_STRIP;
+       y += GPUCCL_STRIP) {
+    int y1 = y + GPUCCL_STRIP < height ? y + GPUCCL_STRIP : height;
+
+    atomic_fetch_add (&r->unknown, read_strip (r->w, y, y1));
+  }
+}
+
 uint32_t
 gpuccl_read_bits_cpu (const GpucclWork *w)
 {
-  uint32_t unknown = 0;
+  Reading r = {.w = w};
 
-#pragma omp parallel for schedule(dynamic, 1) reduction(+ : unknown)
-  for (int y = 0; y < w->frame.height; y += GPUCCL_STRIP)
-    unknown += read_strip (w, y,
-        y + GPUCCL_STRIP < w->frame.height ? y + GPUCCL_STRIP
-                                           : w->frame.height);
-  return unknown;
+  parallel_for (gpuccl_strips (w), 1, read_strips, &r);
+  return r.unknown;
 }

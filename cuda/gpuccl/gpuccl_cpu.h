@@ -8,6 +8,12 @@
 
 #define GPUCCL_STRIP 32 /* rows that one thread does in a go */
 
+static inline int
+gpuccl_strips (const GpucclWork *w)
+{
+  return (w->frame.height + GPUCCL_STRIP - 1) / GPUCCL_STRIP;
+}
+
 /* Bits of a whole frame, a pixel each; rows start at whole words. */
 enum {
   GPUCCL_FOREGROUND,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The bilateral filter, of the foreground only: nobody asks for the rest. */
+#include "common/parallel.h"
 #include "gpuccl/gpuccl_cpu.h"
 #include "gpuccl/gpuccl_filter.h"
 
@@ -58,19 +59,32 @@ smooth_at (const GpucclWork *w, const Taps *taps, int x, int y)
   w->smooth[at] = gpuccl_mean_depth (&mean, *z, &w->fraction[at]);
 }
 
+typedef struct {
+  const GpucclWork *w;
+  Taps taps;
+} Smoothing;
+
+static void
+smooth_rows (void *data, int begin, int end)
+{
+  const Smoothing *s = data;
+  const GpucclWork *w = s->w;
+  const GpucclFrame *f = &w->frame;
+
+  for (int y = begin; y < end; y++)
+    for (int x = 0; x < f->width; x++)
+      if (gpuccl_foreground_at (f, &w->values, x, y))
+        smooth_at (w, &s->taps, x, y);
+      else
+        w->smooth[(size_t) y * f->width + x] = 0;
+}
+
 const char *
 gpuccl_filter_cpu (const Device *dev, const GpucclWork *w)
 {
-  const GpucclFrame *f = &w->frame;
-  const Taps taps = taps_of (f);
+  Smoothing s = {w, taps_of (&w->frame)};
 
   (void) dev;
-#pragma omp parallel for schedule(dynamic, 8)
-  for (int y = 0; y < f->height; y++)
-    for (int x = 0; x < f->width; x++)
-      if (gpuccl_foreground_at (f, &w->values, x, y))
-        smooth_at (w, &taps, x, y);
-      else
-        w->smooth[(size_t) y * f->width + x] = 0;
+  parallel_for (w->frame.height, 8, smooth_rows, &s);
   return NULL;
 }

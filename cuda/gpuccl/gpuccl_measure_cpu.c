@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/parallel.h"
 #include "gpuccl/gpuccl_cpu.h"
 
 /* Numbers the components from 0 in the order of their first pixels, and turns
@@ -275,14 +276,14 @@ fill (uint32_t *labels, int x0, int x1, int end, uint32_t label)
     labels[x0] = label;
 }
 
-void
-gpuccl_write_labels_cpu (const GpucclWork *w)
+static void
+write_rows (void *data, int begin, int end)
 {
+  const GpucclWork *w = data;
   const GpucclCpu *c = w->state;
   int width = w->frame.width;
 
-#pragma omp parallel for schedule(static)
-  for (int y = 0; y < w->frame.height; y++) {
+  for (int y = begin; y < end; y++) {
     uint32_t *labels = w->labels + (size_t) y * width;
     int x = 0;
 
@@ -295,4 +296,10 @@ gpuccl_write_labels_cpu (const GpucclWork *w)
     }
     fill (labels, x, width, width, 0);
   }
+}
+
+void
+gpuccl_write_labels_cpu (const GpucclWork *w)
+{
+  parallel_for (w->frame.height, 0, write_rows, (void *) w);
 }

@@ -5,6 +5,7 @@
  * root is the first of the component. */
 #include <stdlib.h>
 
+#include "common/parallel.h"
 #include "gpuccl/gpuccl_cpu.h"
 
 const char *
@@ -113,13 +114,18 @@ write_runs (const GpucclWork *w, int y)
     measure_runs (w, y);
 }
 
+static void
+write_rows (void *data, int begin, int end)
+{
+  for (int y = begin; y < end; y++)
+    write_runs (data, y);
+}
+
 const char *
 gpuccl_write_runs_cpu (const GpucclWork *w)
 {
   TRY (count_runs (w));
-#pragma omp parallel for schedule(dynamic, GPUCCL_STRIP)
-  for (int y = 0; y < w->frame.height; y++)
-    write_runs (w, y);
+  parallel_for (w->frame.height, GPUCCL_STRIP, write_rows, (void *) w);
   return NULL;
 }
 
@@ -175,16 +181,22 @@ join_row (const GpucclWork *w, int y)
   join_plane (w->state, y, GPUCCL_UP_RIGHT, 1);
 }
 
+static void
+join_strips (void *data, int begin, int end)
+{
+  const GpucclWork *w = data;
+
+  for (int y = begin * GPUCCL_STRIP;
+       y < w->frame.height && y < end * GPUCCL_STRIP; y++)
+    if (y % GPUCCL_STRIP)
+      join_row (w, y);
+}
+
 /* Strips, whose trees do not meet, and then what is between them. */
 void
 gpuccl_join_runs_cpu (const GpucclWork *w)
 {
-  int height = w->frame.height;
-
-#pragma omp parallel for schedule(dynamic, 1)
-  for (int y0 = 0; y0 < height; y0 += GPUCCL_STRIP)
-    for (int y = y0 + 1; y < height && y < y0 + GPUCCL_STRIP; y++)
-      join_row (w, y);
-  for (int y = GPUCCL_STRIP; y < height; y += GPUCCL_STRIP)
+  parallel_for (gpuccl_strips (w), 1, join_strips, (void *) w);
+  for (int y = GPUCCL_STRIP; y < w->frame.height; y += GPUCCL_STRIP)
     join_row (w, y);
 }

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "common/parallel.h"
 #include "moct/moct_sums.h"
 
 void
@@ -62,6 +63,21 @@ measure (const MoctEncoding *encoding, MoctSpace space, int cell)
   return b;
 }
 
+typedef struct {
+  const MoctEncoding *encoding;
+  MoctSpace space;
+  MoctBounds *bounds; /* of each cell */
+} Measuring;
+
+static void
+measure_cells (void *data, int begin, int end)
+{
+  const Measuring *m = data;
+
+  for (int cell = begin; cell < end; cell++)
+    m->bounds[cell] = measure (m->encoding, m->space, cell);
+}
+
 /* MoctBounds depend on nothing but space and encoding: they are measured once
  * in a process and kept. */
 #define N_ENCODINGS 7
@@ -81,11 +97,9 @@ moct_bounds_of (const MoctEncoding *encoding, MoctSpace space)
 
   pthread_mutex_lock (&lock);
   if (!*bounds && (*bounds = malloc (MOCT_CELLS * sizeof **bounds))) {
-    MoctBounds *b = *bounds;
+    Measuring m = {encoding, space, *bounds};
 
-#pragma omp parallel for schedule(static)
-    for (int cell = 0; cell < MOCT_CELLS; cell++)
-      b[cell] = measure (encoding, space, cell);
+    parallel_for (MOCT_CELLS, 0, measure_cells, &m);
   }
   pthread_mutex_unlock (&lock);
   return *bounds;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The CPU backend's table, the fused method and the label map. */
+#include "common/parallel.h"
 #include "moct/moct_cpu.h"
 
 static const char *
@@ -22,14 +23,21 @@ fused (const Device *dev, const MoctWork *w, void **state)
   return NULL;
 }
 
-static const char *
-labels (const Device *dev, const MoctWork *w, uint16_t *out, size_t stride)
+typedef struct {
+  const MoctWork *w;
+  uint16_t *out;
+  size_t stride; /* bytes */
+} LabelMap;
+
+static void
+label_rows (void *data, int begin, int end)
 {
-  (void) dev;
-#pragma omp parallel for schedule(static)
-  for (int y = 0; y < w->frame.height; y++) {
+  const LabelMap *map = data;
+  const MoctWork *w = map->w;
+
+  for (int y = begin; y < end; y++) {
     ImageRow row = image_row (&w->frame, y);
-    uint16_t *to = (uint16_t *) ((char *) out + (size_t) y * stride);
+    uint16_t *to = (uint16_t *) ((char *) map->out + (size_t) y * map->stride);
     uint8_t c[3];
 
     for (int x = 0; x < w->frame.width; x++) {
@@ -37,6 +45,15 @@ labels (const Device *dev, const MoctWork *w, uint16_t *out, size_t stride)
       to[x] = (uint16_t) moct_class (&w->table, moct_stored (c));
     }
   }
+}
+
+static const char *
+labels (const Device *dev, const MoctWork *w, uint16_t *out, size_t stride)
+{
+  LabelMap map = {w, out, stride};
+
+  (void) dev;
+  parallel_for (w->frame.height, 0, label_rows, &map);
   return NULL;
 }
 

@@ -4,9 +4,23 @@
  * over the texels of one level after the other. */
 #include "moct/moct_pyramid.h"
 
+#include "common/parallel.h"
 #include "moct/moct_cpu.h"
 
 #define FEW 1024 /* texels that are not worth waking threads for */
+
+/* A level, and the one below it, if any. */
+typedef struct {
+  const MoctWork *w;
+  const MoctLevel *below, *level;
+} Pass;
+
+/* The same of the halved masks of colour @k. */
+typedef struct {
+  const MoctWork *w;
+  int k;
+  const MoctHalf *below, *level;
+} HalfPass;
 
 static void
 report (const MoctWork *w, const MoctSum *sums)
@@ -18,13 +32,14 @@ report (const MoctWork *w, const MoctSum *sums)
 }
 
 static void
-sweep (const MoctWork *w, const MoctLevel *base)
+sweep_texels (void *data, int begin, int end)
 {
-  unsigned n = (unsigned) moct_level_texels (base);
+  const Pass *pass = data;
+  const MoctWork *w = pass->w;
+  const MoctLevel *base = pass->level;
 
-#pragma omp parallel for if (n > FEW)
-  for (unsigned at = 0; at < n; at++) {
-    MoctTexel t = moct_texel_of (base, at);
+  for (int at = begin; at < end; at++) {
+    MoctTexel t = moct_texel_of (base, (unsigned) at);
 
     if (t.i < base->n)
       w->texels[base->first + at] = moct_sweep (w, base, t);
@@ -32,17 +47,26 @@ sweep (const MoctWork *w, const MoctLevel *base)
 }
 
 static void
-gather (const MoctWork *w, const MoctLevel *below, const MoctLevel *level)
+gather_texels (void *data, int begin, int end)
 {
-  unsigned n = (unsigned) moct_level_texels (level);
+  const Pass *pass = data;
+  const MoctWork *w = pass->w;
+  const MoctLevel *level = pass->level;
 
-#pragma omp parallel for if (n > FEW)
-  for (unsigned at = 0; at < n; at++) {
-    MoctTexel t = moct_texel_of (level, at);
+  for (int at = begin; at < end; at++) {
+    MoctTexel t = moct_texel_of (level, (unsigned) at);
 
     if (t.i < level->n)
-      w->texels[level->first + at] = moct_gather (w, below, t);
+      w->texels[level->first + at] = moct_gather (w, pass->below, t);
   }
+}
+
+static void
+for_texels (const MoctLevel *level, ParallelBody body, Pass *pass)
+{
+  int n = (int) moct_level_texels (level);
+
+  parallel_for (n, n > FEW ? 0 : n, body, pass);
 }
 
 const char *
@@ -52,33 +76,46 @@ moct_pyramid_cpu (const Device *dev, const MoctWork *w)
 
   (void) dev;
   TRY (moct_pyramid_check (w));
-  sweep (w, &level);
+  for_texels (&level, sweep_texels, &(Pass){w, NULL, &level});
   while (level.cells_x > 1 || level.cells_y > 1) {
     MoctLevel below = level;
 
     level = moct_above (w, &below);
-    gather (w, &below, &level);
+    for_texels (&level, gather_texels, &(Pass){w, &below, &level});
   }
   report (w, w->texels + level.first);
   return NULL;
 }
 
 static void
-mask (const MoctWork *w, int k, const MoctHalf *to)
+mask_rows (void *data, int begin, int end)
 {
-#pragma omp parallel for if (to->width * to->height > FEW)
-  for (int y = 0; y < to->height; y++)
-    for (int x = 0; x < to->width; x++)
-      to->mask[(size_t) y * to->width + x] = moct_mask_pixel (w, k, x, y);
+  const HalfPass *pass = data;
+  const MoctHalf to = *pass->level;
+
+  for (int y = begin; y < end; y++)
+    for (int x = 0; x < to.width; x++)
+      to.mask[(size_t) y * to.width + x] =
+          moct_mask_pixel (pass->w, pass->k, x, y);
 }
 
 static void
-halve (const MoctHalf *below, const MoctHalf *level)
+halve_rows (void *data, int begin, int end)
 {
-#pragma omp parallel for if (level->width * level->height > FEW)
-  for (int y = 0; y < level->height; y++)
-    for (int x = 0; x < level->width; x++)
-      level->texels[(size_t) y * level->width + x] = moct_halve (below, x, y);
+  const HalfPass *pass = data;
+  const MoctHalf to = *pass->level;
+
+  for (int y = begin; y < end; y++)
+    for (int x = 0; x < to.width; x++)
+      to.texels[(size_t) y * to.width + x] = moct_halve (pass->below, x, y);
+}
+
+static void
+for_rows (const MoctHalf *level, ParallelBody body, HalfPass *pass)
+{
+  bool few = level->width * level->height <= FEW;
+
+  parallel_for (level->height, few ? level->height : 0, body, pass);
 }
 
 const char *
@@ -89,12 +126,12 @@ moct_per_object_cpu (const Device *dev, const MoctWork *w)
   for (int k = 0; k < w->n_colours; k++) {
     MoctHalf level = moct_mask (w);
 
-    mask (w, k, &level);
+    for_rows (&level, mask_rows, &(HalfPass){w, k, NULL, &level});
     while (level.mask || level.width > 1 || level.height > 1) {
       MoctHalf below = level;
 
       level = moct_half_above (w, k, &below);
-      halve (&below, &level);
+      for_rows (&level, halve_rows, &(HalfPass){w, k, &below, &level});
     }
   }
   report (w, w->texels);

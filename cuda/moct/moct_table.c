@@ -7,9 +7,11 @@
  * the one in the middle stands for all. */
 #include "moct/moct_table.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/parallel.h"
 #include "moct/moct_bounds.h"
 
 struct _MoctTables {
@@ -167,18 +169,12 @@ grow_parts (MoctTables *t)
 static const char *
 add_part (MoctTables *t, int cell, const uint16_t *part)
 {
-  const char *err = NULL;
-#pragma omp critical(moct_parts)
-  {
-    if (t->n_parts == t->room)
-      err = grow_parts (t);
-    if (!err) {
-      memcpy (t->parts + (size_t) t->n_parts * MOCT_PART, part, PART_BYTES);
-      t->cells[moct_cell_place (cell)] =
-          (uint16_t) (MOCT_CUT | (unsigned) t->n_parts++);
-    }
-  }
-  return err;
+  if (t->n_parts == t->room)
+    TRY (grow_parts (t));
+  memcpy (t->parts + (size_t) t->n_parts * MOCT_PART, part, PART_BYTES);
+  t->cells[moct_cell_place (cell)] =
+      (uint16_t) (MOCT_CUT | (unsigned) t->n_parts++);
+  return NULL;
 }
 
 /* Notes the chroma of those colours of a cell that are of a class: for each c1
@@ -199,9 +195,17 @@ mark_chroma (MoctTables *t, int cell, const uint16_t *part)
   }
 }
 
-static const char *
-fill_cell (MoctTables *t, int cell)
+/* The tables being filled; parts and the first error are under the lock. */
+typedef struct {
+  MoctTables *t;
+  pthread_mutex_t lock;
+  const char *err;
+} Filling;
+
+static void
+fill_cell (Filling *f, int cell)
 {
+  MoctTables *t = f->t;
   uint16_t models[MOCT_MAX_COLOURS], part[MOCT_PART];
   uint8_t middle[3];
   int rest, n = cutting (t, cell, models, &rest);
@@ -216,30 +220,32 @@ fill_cell (MoctTables *t, int cell)
     cls = classify (t, models, n, rest, middle);
   }
   t->cells[moct_cell_place (cell)] = (uint16_t) cls;
-  if (cls == MOCT_CUT)
-    TRY (add_part (t, cell, part));
+  if (cls == MOCT_CUT) {
+    pthread_mutex_lock (&f->lock);
+    if (!f->err)
+      f->err = add_part (t, cell, part);
+    pthread_mutex_unlock (&f->lock);
+  }
   if (cls)
     mark_chroma (t, cell, cls == MOCT_CUT ? part : NULL);
-  return NULL;
+}
+
+static void
+fill_cells (void *data, int begin, int end)
+{
+  for (int cell = begin; cell < end; cell++)
+    fill_cell (data, cell);
 }
 
 static const char *
 fill (MoctTables *t)
 {
-  const char *err = NULL;
+  Filling f = {.t = t, .lock = PTHREAD_MUTEX_INITIALIZER};
 
   t->n_parts = 0;
   memset (t->chroma, 0, CHROMA_BYTES);
-#pragma omp parallel for schedule(dynamic, 256)
-  for (int cell = 0; cell < MOCT_CELLS; cell++) {
-    const char *cell_err = fill_cell (t, cell);
-
-    if (cell_err) {
-#pragma omp atomic write
-      err = cell_err;
-    }
-  }
-  return err;
+  parallel_for (MOCT_CELLS, 256, fill_cells, &f);
+  return f.err;
 }
 
 static const char *

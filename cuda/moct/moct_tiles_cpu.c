@@ -4,6 +4,7 @@
  * parallel. */
 #include <string.h>
 
+#include "common/parallel.h"
 #include "moct/moct_cpu.h"
 
 /* Fragments of one tile while it is read. */
@@ -157,16 +158,21 @@ write_tile (const MoctWork *w, const Tile *from, int index)
   }
 }
 
-void
-moct_read_tiles_cpu (const MoctWork *w)
+static void
+read_rows_of_tiles (void *data, int begin, int end)
 {
-#pragma omp parallel for schedule(dynamic, 1)
-  for (int ty = 0; ty < w->tiles_y; ty++) {
-    Tile tile;
+  const MoctWork *w = data;
+  Tile tile;
 
+  for (int ty = begin; ty < end; ty++)
     for (int tx = 0; tx < w->tiles_x; tx++) {
       read_tile (w, &tile, tx, ty);
       write_tile (w, &tile, ty * w->tiles_x + tx);
     }
-  }
+}
+
+void
+moct_read_tiles_cpu (const MoctWork *w)
+{
+  parallel_for (w->tiles_y, 1, read_rows_of_tiles, (void *) w);
 }

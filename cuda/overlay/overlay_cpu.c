@@ -4,7 +4,10 @@
  * covers, then what that does to each component. */
 #include "overlay/overlay_core.h"
 
+#include <pthread.h>
 #include <string.h>
+
+#include "common/parallel.h"
 
 #define TILE 64 /* even: pixels that share chroma are of one tile */
 
@@ -175,15 +178,19 @@ draw_shapes (const OverlayScene *s, const OverlayStroke *stroke, Tile *t)
   }
 }
 
-static const char *
-draw (const Device *dev, const OverlayScene *s)
+static int
+tiles_across (const OverlayScene *s)
 {
-  int across = (s->frame.width + TILE - 1) / TILE;
-  int down = (s->frame.height + TILE - 1) / TILE;
+  return (s->frame.width + TILE - 1) / TILE;
+}
 
-  (void) dev;
-#pragma omp parallel for schedule(dynamic, 4)
-  for (int i = 0; i < across * down; i++) {
+static void
+draw_tiles (void *data, int begin, int end)
+{
+  const OverlayScene *s = data;
+  int across = tiles_across (s);
+
+  for (int i = begin; i < end; i++) {
     Tile t;
 
     t.x = i % across * TILE;
@@ -200,28 +207,55 @@ draw (const Device *dev, const OverlayScene *s)
         draw_shapes (s, stroke, &t);
     }
   }
+}
+
+static const char *
+draw (const Device *dev, const OverlayScene *s)
+{
+  int down = (s->frame.height + TILE - 1) / TILE;
+
+  (void) dev;
+  parallel_for (tiles_across (s) * down, 4, draw_tiles, (void *) s);
   *s->drawn = s->serial;
   return NULL;
+}
+
+typedef struct {
+  const OverlayNumbers *map;
+  pthread_mutex_t lock;
+  int32_t least, most;
+} Range;
+
+static void
+measure_rows (void *data, int begin, int end)
+{
+  Range *r = data;
+  int32_t least = INT32_MAX, most = INT32_MIN;
+
+  for (int y = begin; y < end; y++)
+    for (int x = 0; x < r->map->width; x++) {
+      float v;
+
+      if (overlay_map_value (r->map, x, y, &v)) {
+        least = overlay_min (least, overlay_order (v));
+        most = overlay_max (most, overlay_order (v));
+      }
+    }
+  pthread_mutex_lock (&r->lock);
+  r->least = overlay_min (r->least, least);
+  r->most = overlay_max (r->most, most);
+  pthread_mutex_unlock (&r->lock);
 }
 
 static const char *
 range (const Device *dev, const OverlayScene *s)
 {
-  int32_t least = INT32_MAX, most = INT32_MIN;
+  Range r = {&s->map, PTHREAD_MUTEX_INITIALIZER, INT32_MAX, INT32_MIN};
 
   (void) dev;
-#pragma omp parallel for reduction(min : least) reduction(max : most)
-  for (int y = 0; y < s->map.height; y++)
-    for (int x = 0; x < s->map.width; x++) {
-      float v;
-
-      if (overlay_map_value (&s->map, x, y, &v)) {
-        least = overlay_min (least, overlay_order (v));
-        most = overlay_max (most, overlay_order (v));
-      }
-    }
-  s->range->least = least;
-  s->range->most = most;
+  parallel_for (s->map.height, 0, measure_rows, &r);
+  s->range->least = r.least;
+  s->range->most = r.most;
   overlay_range_settle (s->range);
   return NULL;
 }

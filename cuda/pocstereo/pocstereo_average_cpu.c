@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Means of phasors over frames. */
+#include "common/parallel.h"
 #include "pocstereo/pocstereo_cpu.h"
+
+/* Means and phasors of a layer. */
+typedef struct {
+  int16_t *means;
+  int8_t *field;
+  size_t row; /* numbers in a row of either */
+  int before; /* frames in the means */
+} Averaging;
 
 /* Phasors' components of layer @l. */
 static size_t
@@ -39,6 +48,31 @@ need_means (const Device *dev, const PocstereoWork *w)
   return NULL;
 }
 
+static Averaging
+averaging_of (const PocstereoWork *w, int view, int l, int8_t *field)
+{
+  return (Averaging){means_of (w, view, l), field,
+      size_of (w, l) / w->layer[0][l].height, w->n_averaged};
+}
+
+static void
+average_rows (void *data, int begin, int end)
+{
+  const Averaging a = *(const Averaging *) data;
+
+  for (size_t i = begin * a.row; i < end * a.row; i++)
+    a.means[i] = pocstereo_average (a.means[i], a.field[i], a.before);
+}
+
+static void
+take_rows (void *data, int begin, int end)
+{
+  const Averaging a = *(const Averaging *) data;
+
+  for (size_t i = begin * a.row; i < end * a.row; i++)
+    a.field[i] = pocstereo_averaged (a.means[i]);
+}
+
 const char *
 pocstereo_average_cpu (const Device *dev, const PocstereoWork *w, bool dense)
 {
@@ -49,14 +83,10 @@ pocstereo_average_cpu (const Device *dev, const PocstereoWork *w, bool dense)
   TRY (pocstereo_need_fields_cpu (dev, w));
   for (int l = 0; l < w->n_layers; l++)
     for (int v = 0; v < 2; v++) {
-      int16_t *means = means_of (w, v, l);
-      const int8_t *field = c->field[v];
-      size_t n = size_of (w, l);
+      Averaging a = averaging_of (w, v, l, c->field[v]);
 
       pocstereo_lines_cpu (w, v, l, c->field[v]);
-#pragma omp parallel for schedule(static)
-      for (size_t i = 0; i < n; i++)
-        means[i] = pocstereo_average (means[i], field[i], w->n_averaged);
+      parallel_for (w->layer[0][l].height, 0, average_rows, &a);
     }
   return NULL;
 }
@@ -64,15 +94,12 @@ pocstereo_average_cpu (const Device *dev, const PocstereoWork *w, bool dense)
 void
 pocstereo_field_cpu (const PocstereoWork *w, int view, int l, int8_t *field)
 {
-  const int16_t *means;
-  size_t n = size_of (w, l);
+  Averaging a;
 
   if (!w->n_averaged) {
     pocstereo_lines_cpu (w, view, l, field);
     return;
   }
-  means = means_of (w, view, l);
-#pragma omp parallel for schedule(static)
-  for (size_t i = 0; i < n; i++)
-    field[i] = pocstereo_averaged (means[i]);
+  a = averaging_of (w, view, l, field);
+  parallel_for (w->layer[0][l].height, 0, take_rows, &a);
 }

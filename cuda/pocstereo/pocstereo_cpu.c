@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The CPU backend's table, and the pyramid. */
+#include "common/parallel.h"
 #include "pocstereo/pocstereo_cpu.h"
 
 static const char *
@@ -87,19 +88,34 @@ halve (const uint16_t *from, int stride, uint16_t *to, int width)
         from[2 * x], from[2 * x + 1], below[2 * x], below[2 * x + 1]);
 }
 
+/* A layer, made of the one below it. */
+typedef struct {
+  const uint16_t *from;
+  uint16_t *to;
+  int from_stride, to_stride, width;
+} Halving;
+
+static void
+halve_rows (void *data, int begin, int end)
+{
+  const Halving *h = data;
+
+  for (int y = begin; y < end; y++)
+    halve (h->from + (size_t) 2 * y * h->from_stride, h->from_stride,
+        h->to + (size_t) y * h->to_stride, h->width);
+}
+
 static const char *
 pyramid (const Device *dev, const PocstereoWork *w)
 {
   (void) dev;
   for (int v = 0; v < 2; v++)
     for (int l = 1; l < w->n_layers; l++) {
-      uint16_t *to = w->pyramid[v] + (w->view[v][l] - w->pyramid[v]);
+      Halving h = {w->view[v][l - 1],
+          w->pyramid[v] + (w->view[v][l] - w->pyramid[v]), w->stride[l - 1],
+          w->stride[l], w->layer[0][l].width};
 
-#pragma omp parallel for schedule(static)
-      for (int y = 0; y < w->layer[0][l].height; y++)
-        halve (w->view[v][l - 1] + (size_t) 2 * y * w->stride[l - 1],
-            w->stride[l - 1], to + (size_t) y * w->stride[l],
-            w->layer[0][l].width);
+      parallel_for (w->layer[0][l].height, 0, halve_rows, &h);
     }
   return NULL;
 }

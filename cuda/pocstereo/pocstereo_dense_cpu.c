@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Steps 2 to 7 at every pixel, on the phasors of all pixels of a layer. */
+#include "common/parallel.h"
 #include "pocstereo/pocstereo_cpu.h"
 #include "pocstereo/pocstereo_dense_core.h"
 #include "pocstereo/pocstereo_fit_core.h"
 
 /* One layer, seen from one view. */
 typedef struct {
+  const PocstereoWork *w;
+  int view;
   const PocstereoTables *t;
   const PocstereoLayer *layer, *above; /* above: NULL at the coarsest */
   const int8_t *field, *other;         /* phasors of this view and the other */
@@ -82,9 +85,10 @@ search (const Search *s, int x, int y)
   s->height[at] = best.height;
 }
 
-/* The last look at layer 0, at the medians @smooth of what was found. */
+/* The last look at layer 0, at the medians of what was found, which have taken
+ * the parents' place. */
 static void
-search_again (const Search *s, const int32_t *smooth, int x, int y)
+search_again (const Search *s, int x, int y)
 {
   const PocstereoLayer *layer = s->layer;
   size_t at = (size_t) y * layer->width + x;
@@ -95,7 +99,7 @@ search_again (const Search *s, const int32_t *smooth, int x, int y)
     PocstereoPoint p = pocstereo_around (
         i, x, y, POCSTEREO_AGAIN_APART, layer->width, layer->height);
 
-    base[i] = smooth[(size_t) p.y * layer->width + p.x];
+    base[i] = s->parent[(size_t) p.y * layer->width + p.x];
   }
   try_all (s, x, y, base, POCSTEREO_AGAIN, POCSTEREO_AGAIN_LAGS, &best);
   s->found[at] = best.disparity;
@@ -103,15 +107,16 @@ search_again (const Search *s, const int32_t *smooth, int x, int y)
 
 /* Step 7. */
 static void
-refine (const Search *s, const PocstereoWork *w, int view)
+refine_rows (void *data, int begin, int end)
 {
+  const Search *s = data;
+  const PocstereoWork *w = s->w;
   bool is_last = !w->params.revote && !w->params.slant;
 
-#pragma omp parallel for schedule(dynamic, 8)
-  for (int y = 0; y < w->height; y++)
+  for (int y = begin; y < end; y++)
     for (int x = 0; x < w->width; x++) {
       size_t at = (size_t) y * w->width + x;
-      PocstereoMatch *match = &w->matches[view][at];
+      PocstereoMatch *match = &w->matches[s->view][at];
       int32_t r[2 * POCSTEREO_MAX_BANDWIDTH];
 
       correlate (s, x, y, s->found[at], r);
@@ -122,23 +127,37 @@ refine (const Search *s, const PocstereoWork *w, int view)
 }
 
 static void
-search_layer (const Search *s, PocstereoCpu *c, int l)
+search_rows (void *data, int begin, int end)
+{
+  const Search *s = data;
+
+  for (int y = begin; y < end; y++)
+    for (int x = 0; x < s->layer->width; x++)
+      search (s, x, y);
+}
+
+static void
+search_rows_again (void *data, int begin, int end)
+{
+  const Search *s = data;
+
+  for (int y = begin; y < end; y++)
+    for (int x = 0; x < s->layer->width; x++)
+      search_again (s, x, y);
+}
+
+static void
+search_layer (Search *s, int l)
 {
   const PocstereoLayer *layer = s->layer;
+  PocstereoCpu *c = s->w->state;
 
-#pragma omp parallel for schedule(dynamic, 8)
-  for (int y = 0; y < layer->height; y++)
-    for (int x = 0; x < layer->width; x++)
-      search (s, x, y);
+  parallel_for (layer->height, 8, search_rows, s);
   if (s->candidates == 1)
     return;
   pocstereo_median_cpu (c->found, c->parent, layer->width, layer->height);
-  if (l)
-    return;
-#pragma omp parallel for schedule(dynamic, 8)
-  for (int y = 0; y < layer->height; y++)
-    for (int x = 0; x < layer->width; x++)
-      search_again (s, c->parent, x, y);
+  if (!l)
+    parallel_for (layer->height, 8, search_rows_again, s);
 }
 
 const char *
@@ -149,15 +168,16 @@ pocstereo_dense_cpu (const Device *dev, const PocstereoWork *w, int view)
   (void) dev;
   for (int l = w->n_layers - 1; l >= 0; l--) {
     const PocstereoLayer *layer = &w->layer[view][l];
-    Search s = {w->tables, layer, l + 1 < w->n_layers ? layer + 1 : NULL,
-        c->field[view], c->field[1 - view], c->parent, w->params.candidates,
-        c->found, c->height};
+    Search s = {w, view, w->tables, layer,
+        l + 1 < w->n_layers ? layer + 1 : NULL, c->field[view],
+        c->field[1 - view], c->parent, w->params.candidates, c->found,
+        c->height};
 
     for (int v = 0; v < 2; v++)
       pocstereo_field_cpu (w, v, l, c->field[v]);
-    search_layer (&s, c, l);
+    search_layer (&s, l);
     if (!l)
-      refine (&s, w, view);
+      parallel_for (w->height, 8, refine_rows, &s);
     else if (w->params.candidates == 1) {
       c->found = c->parent;
       c->parent = s.found;

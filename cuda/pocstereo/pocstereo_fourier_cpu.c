@@ -5,6 +5,7 @@
  */
 #include <kiss_fft.h>
 
+#include "common/parallel.h"
 #include "pocstereo/pocstereo_cpu.h"
 #include "pocstereo/pocstereo_fourier_core.h"
 
@@ -77,21 +78,36 @@ pocstereo_fourier_window_cpu (
   }
 }
 
+typedef struct {
+  const PocstereoWork *w;
+  int view, l;
+  int8_t *field;
+} Lines;
+
+static void
+transform_pairs (void *data, int begin, int end)
+{
+  const Lines *lines = data;
+  const PocstereoWork *w = lines->w;
+  const PocstereoLayer *layer = &w->layer[0][lines->l];
+  size_t bytes = pocstereo_phasor_bytes (w->tables->bandwidth);
+  size_t row = bytes * layer->width;
+
+  for (int pair = begin; pair < end; pair++)
+    for (int x = 0; x < layer->width; x++) {
+      int8_t *first = lines->field + 2 * pair * row + x * bytes;
+      int8_t none[2 * POCSTEREO_MAX_BANDWIDTH];
+
+      transform (w, lines->view, lines->l, pair, x, first,
+          2 * pair + 1 < layer->height ? first + row : none);
+    }
+}
+
 void
 pocstereo_fourier_lines_cpu (
     const PocstereoWork *w, int view, int l, int8_t *field)
 {
-  const PocstereoLayer *layer = &w->layer[0][l];
-  size_t bytes = pocstereo_phasor_bytes (w->tables->bandwidth);
-  size_t row = bytes * layer->width;
+  Lines lines = {w, view, l, field};
 
-#pragma omp parallel for schedule(static)
-  for (int pair = 0; pair < (layer->height + 1) / 2; pair++)
-    for (int x = 0; x < layer->width; x++) {
-      int8_t *first = field + 2 * pair * row + x * bytes;
-      int8_t none[2 * POCSTEREO_MAX_BANDWIDTH];
-
-      transform (w, view, l, pair, x, first,
-          2 * pair + 1 < layer->height ? first + row : none);
-    }
+  parallel_for ((w->layer[0][l].height + 1) / 2, 0, transform_pairs, &lines);
 }

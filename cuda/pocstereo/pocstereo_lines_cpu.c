@@ -2,6 +2,7 @@
  *
  * Spectra of lines, several at once: the compiler turns the inner loops into
  * vectors. */
+#include "common/parallel.h"
 #include "pocstereo/pocstereo_cpu.h"
 
 #define HALF (POCSTEREO_OWN_WINDOW / 2)
@@ -143,18 +144,33 @@ pocstereo_leaning_cpu (const PocstereoWork *w, int view,
   }
 }
 
+typedef struct {
+  const PocstereoWork *w;
+  int view, l;
+  int8_t *field;
+} Lines;
+
+static void
+transform_rows (void *data, int begin, int end)
+{
+  const Lines *lines = data;
+  const PocstereoWork *w = lines->w;
+  const uint16_t *view = w->view[lines->view][lines->l];
+  int width = w->layer[0][lines->l].width;
+  size_t bytes = (size_t) width * 2 * w->tables->bandwidth;
+
+  for (int y = begin; y < end; y++)
+    pocstereo_row_cpu (w->tables, view + (size_t) y * w->stride[lines->l],
+        width, 0, width, lines->field + y * bytes);
+}
+
 void
 pocstereo_lines_cpu (const PocstereoWork *w, int view, int l, int8_t *field)
 {
-  const PocstereoLayer *layer = &w->layer[0][l];
-  size_t bytes = (size_t) layer->width * 2 * w->tables->bandwidth;
+  Lines lines = {w, view, l, field};
 
-  if (w->tables->window > POCSTEREO_OWN_WINDOW) {
+  if (w->tables->window > POCSTEREO_OWN_WINDOW)
     pocstereo_fourier_lines_cpu (w, view, l, field);
-    return;
-  }
-#pragma omp parallel for schedule(static)
-  for (int y = 0; y < layer->height; y++)
-    pocstereo_row_cpu (w->tables, w->view[view][l] + (size_t) y * w->stride[l],
-        layer->width, 0, layer->width, field + y * bytes);
+  else
+    parallel_for (w->layer[0][l].height, 0, transform_rows, &lines);
 }

@@ -3,6 +3,7 @@
  * Steps 2 to 7 at points.  Where so many points ask that their windows hold
  * more lines than a layer has pixels, the phasors of all its pixels are taken
  * first and shared. */
+#include "common/parallel.h"
 #include "pocstereo/pocstereo_cpu.h"
 #include "pocstereo/pocstereo_dense_core.h"
 #include "pocstereo/pocstereo_fit_core.h"
@@ -93,6 +94,13 @@ match (const Search *s, int i)
   pocstereo_forget_low (w->min_peak, &w->point_matches[i]);
 }
 
+static void
+match_points (void *data, int begin, int end)
+{
+  for (int i = begin; i < end; i++)
+    match (data, i);
+}
+
 static const char *
 grow (const Device *dev, PocstereoCpu *c, int n)
 {
@@ -128,9 +136,7 @@ pocstereo_points_cpu (const Device *dev, const PocstereoWork *w)
         s.field[v] = c->field[v];
       }
     }
-#pragma omp parallel for schedule(dynamic, 64)
-    for (int i = 0; i < w->n_points; i++)
-      match (&s, i);
+    parallel_for (w->n_points, 64, match_points, &s);
   }
   return NULL;
 }

@@ -2,10 +2,17 @@
  *
  * Rectification as loops.  A frame is made grey once, since each of its pixels
  * is read some 16 times. */
+#include "common/parallel.h"
 #include "pocstereo/pocstereo_picture_core.h"
 
 /* Fewer rows than this, and threads cost more than they save. */
 #define FEW 64
+
+static void
+for_rows (int height, ParallelBody body, const void *data)
+{
+  parallel_for (height, height > FEW ? 0 : height, body, (void *) data);
+}
 
 /* The constant kind lets the compiler take the choice out of the loop. */
 static inline void
@@ -18,12 +25,20 @@ copy_row (const PocstereoGrey *g, PocstereoGreyKind kind, int y, uint16_t *to)
     to[x] = (uint16_t) pocstereo_grey_at (&row, x, y);
 }
 
+typedef struct {
+  const PocstereoGrey *from;
+  uint16_t *to;
+  int stride;
+} Copy;
+
 static void
-copy (const PocstereoGrey *g, uint16_t *to, int stride)
+copy_rows (void *data, int begin, int end)
 {
-#pragma omp parallel for schedule(static) if (g->height > FEW)
-  for (int y = 0; y < g->height; y++) {
-    uint16_t *row = to + (size_t) y * stride;
+  const Copy *c = data;
+  const PocstereoGrey *g = c->from;
+
+  for (int y = begin; y < end; y++) {
+    uint16_t *row = c->to + (size_t) y * c->stride;
 
     if (g->kind == POCSTEREO_BYTES)
       copy_row (g, POCSTEREO_BYTES, y, row);
@@ -32,6 +47,14 @@ copy (const PocstereoGrey *g, uint16_t *to, int stride)
     else
       copy_row (g, POCSTEREO_COLOURS, y, row);
   }
+}
+
+static void
+copy (const PocstereoGrey *g, uint16_t *to, int stride)
+{
+  Copy c = {g, to, stride};
+
+  for_rows (g->height, copy_rows, &c);
 }
 
 /* The same as pocstereo_grey_between (), quicker where no pixel is outside. */
@@ -51,19 +74,33 @@ sample_plane (const PocstereoGrey *g, PocstereoPosition p)
   return pocstereo_weigh (samples, p);
 }
 
+typedef struct {
+  const PocstereoRectifyWork *w;
+  int view;
+  PocstereoGrey plane;
+} Sampling;
+
+static void
+sample_rows (void *data, int begin, int end)
+{
+  const Sampling *s = data;
+  const PocstereoRectifyWork *w = s->w;
+
+  for (int y = begin; y < end; y++) {
+    const PocstereoPosition *map = w->map[s->view] + (size_t) y * w->width;
+    uint16_t *row = w->sample[s->view] + (size_t) y * w->stride;
+
+    for (int x = 0; x < w->width; x++)
+      row[x] = sample_plane (&s->plane, map[x]);
+  }
+}
+
 static void
 sample (const PocstereoRectifyWork *w, int view)
 {
-  PocstereoGrey g = pocstereo_grey_of_plane (w, view);
+  Sampling s = {w, view, pocstereo_grey_of_plane (w, view)};
 
-#pragma omp parallel for schedule(static) if (w->height > FEW)
-  for (int y = 0; y < w->height; y++) {
-    const PocstereoPosition *map = w->map[view] + (size_t) y * w->width;
-    uint16_t *row = w->sample[view] + (size_t) y * w->stride;
-
-    for (int x = 0; x < w->width; x++)
-      row[x] = sample_plane (&g, map[x]);
-  }
+  for_rows (w->height, sample_rows, &s);
 }
 
 static const char *
@@ -81,14 +118,21 @@ run (const Device *dev, const PocstereoRectifyWork *w)
   return NULL;
 }
 
+static void
+paint_rows (void *data, int begin, int end)
+{
+  const PocstereoPicture *p = data;
+
+  for (int y = begin; y < end; y++)
+    for (int x = 0; x < p->from.width; x++)
+      pocstereo_paint (p, x, y);
+}
+
 static const char *
 picture (const Device *dev, const PocstereoPicture *p)
 {
   (void) dev;
-#pragma omp parallel for schedule(static) if (p->from.height > FEW)
-  for (int y = 0; y < p->from.height; y++)
-    for (int x = 0; x < p->from.width; x++)
-      pocstereo_paint (p, x, y);
+  for_rows (p->from.height, paint_rows, p);
   return NULL;
 }
 

@@ -6,6 +6,7 @@
  * thin prism, and a sensor tilted after Scheimpflug. */
 #include <math.h>
 
+#include "common/parallel.h"
 #include "pocstereo/pocstereo_rectify_core.h"
 
 typedef struct {
@@ -164,24 +165,38 @@ find_source (const Camera *c, double x, double y, double source[2])
   return good;
 }
 
+typedef struct {
+  Camera camera;
+  int width, height;
+  PocstereoPosition *map;
+  uint8_t *valid;
+} Mapping;
+
+static void
+map_rows (void *data, int begin, int end)
+{
+  const Mapping *m = data;
+
+  for (int i = begin; i < end; i++)
+    for (int j = 0; j < m->width; j++) {
+      size_t at = (size_t) i * m->width + j;
+      double source[2];
+      bool good = find_source (&m->camera, j, i, source);
+
+      m->map[at].x = fixed (source[0], m->width);
+      m->map[at].y = fixed (source[1], m->height);
+      m->valid[at] = good && inside (m->map[at].x, m->width) &&
+          inside (m->map[at].y, m->height);
+    }
+}
+
 void
 pocstereo_rectify_map (const PocstereoView *v, int width, int height,
     PocstereoPosition *map, uint8_t *valid)
 {
-  Camera c = camera_of (v);
+  Mapping m = {camera_of (v), width, height, map, valid};
 
-#pragma omp parallel for schedule(static)
-  for (int i = 0; i < height; i++)
-    for (int j = 0; j < width; j++) {
-      size_t at = (size_t) i * width + j;
-      double source[2];
-      bool good = find_source (&c, j, i, source);
-
-      map[at].x = fixed (source[0], width);
-      map[at].y = fixed (source[1], height);
-      valid[at] =
-          good && inside (map[at].x, width) && inside (map[at].y, height);
-    }
+  parallel_for (height, 0, map_rows, &m);
 }
 
 /* No lens bends so much that a step in its direction, in the ratio of the focal

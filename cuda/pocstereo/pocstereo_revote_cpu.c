@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The re-vote near edges, and the left-right check. */
+#include "common/parallel.h"
 #include "pocstereo/pocstereo_cpu.h"
 #include "pocstereo/pocstereo_revote_core.h"
 
@@ -22,16 +23,18 @@ typedef struct {
   PocstereoMatch *after;
 } Vote;
 
+/* Of both views. */
 static void
-take_census (const PocstereoWork *w, int view)
+take_census_of_rows (void *data, int begin, int end)
 {
+  const PocstereoWork *w = data;
   PocstereoCpu *c = w->state;
 
-#pragma omp parallel for schedule(static)
-  for (int y = 0; y < w->height; y++)
-    for (int x = 0; x < w->width; x++)
-      c->census[view][(size_t) y * w->width + x] = pocstereo_census (
-          w->view[view][0], w->stride[0], w->width, w->height, x, y);
+  for (int v = 0; v < 2; v++)
+    for (int y = begin; y < end; y++)
+      for (int x = 0; x < w->width; x++)
+        c->census[v][(size_t) y * w->width + x] = pocstereo_census (
+            w->view[v][0], w->stride[0], w->width, w->height, x, y);
 }
 
 /* A tile, its pixels' best sums of costs so far, and who offered them. */
@@ -131,13 +134,12 @@ take (const Vote *v, const Tile *tile)
 }
 
 static void
-vote (const Vote *v)
+vote_in_tiles (void *data, int begin, int end)
 {
-  int across = (v->width + SIDE - 1) / SIDE,
-      down = (v->height + SIDE - 1) / SIDE;
+  const Vote *v = data;
+  int across = (v->width + SIDE - 1) / SIDE;
 
-#pragma omp parallel for schedule(dynamic, 1)
-  for (int n = 0; n < across * down; n++) {
+  for (int n = begin; n < end; n++) {
     Tile tile = {.x = n % across * SIDE, .y = n / across * SIDE};
 
     tile.width = v->width - tile.x < SIDE ? v->width - tile.x : SIDE;
@@ -147,6 +149,15 @@ vote (const Vote *v)
   }
 }
 
+static void
+vote (Vote *v)
+{
+  int across = (v->width + SIDE - 1) / SIDE;
+  int down = (v->height + SIDE - 1) / SIDE;
+
+  parallel_for (across * down, 1, vote_in_tiles, v);
+}
+
 const char *
 pocstereo_revote_cpu (const Device *dev, const PocstereoWork *w, int view)
 {
@@ -154,8 +165,7 @@ pocstereo_revote_cpu (const Device *dev, const PocstereoWork *w, int view)
   size_t n = (size_t) w->width * w->height;
 
   (void) dev;
-  for (int v = 0; v < 2; v++)
-    take_census (w, v);
+  parallel_for (w->height, 0, take_census_of_rows, (void *) w);
   for (int pass = 0; pass < POCSTEREO_VOTES; pass++) {
     PocstereoMatch *at[2] = {w->matches[view], c->spare};
     Vote v = {w->width, w->height, c->census[view], c->census[1 - view],
@@ -171,12 +181,12 @@ pocstereo_revote_cpu (const Device *dev, const PocstereoWork *w, int view)
   return NULL;
 }
 
-const char *
-pocstereo_left_right_cpu (const Device *dev, const PocstereoWork *w)
+static void
+check_rows (void *data, int begin, int end)
 {
-  (void) dev;
-#pragma omp parallel for schedule(static)
-  for (int y = 0; y < w->height; y++) {
+  const PocstereoWork *w = data;
+
+  for (int y = begin; y < end; y++) {
     PocstereoMatch *left = w->matches[0] + (size_t) y * w->width;
     const PocstereoMatch *right = w->matches[1] + (size_t) y * w->width;
 
@@ -184,5 +194,12 @@ pocstereo_left_right_cpu (const Device *dev, const PocstereoWork *w)
       left[x].disparity = pocstereo_confirmed (
           right, w->width, x, left[x].disparity, w->max_difference);
   }
+}
+
+const char *
+pocstereo_left_right_cpu (const Device *dev, const PocstereoWork *w)
+{
+  (void) dev;
+  parallel_for (w->height, 0, check_rows, (void *) w);
   return NULL;
 }

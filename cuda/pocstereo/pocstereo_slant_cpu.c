@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Step 7 once more, with windows that lean with the surface. */
+#include "common/parallel.h"
 #include "pocstereo/pocstereo_cpu.h"
 #include "pocstereo/pocstereo_slant_core.h"
 
@@ -30,25 +31,41 @@ measure (const PocstereoWork *w, int view, int x, int y, PocstereoSlant slant,
   pocstereo_take_leaning (pocstereo_refine (t, r, 0), slant.across, match);
 }
 
+typedef struct {
+  const PocstereoWork *w;
+  int view;
+} Again;
+
+static void
+measure_rows (void *data, int begin, int end)
+{
+  const Again *again = data;
+  const PocstereoWork *w = again->w;
+  const PocstereoCpu *c = w->state;
+
+  for (int y = begin; y < end; y++)
+    for (int x = 0; x < w->width; x++) {
+      PocstereoMatch *match =
+          &w->matches[again->view][(size_t) y * w->width + x];
+      PocstereoSlant slant;
+
+      if (pocstereo_slant (c->parent, w->width, w->height, x, y, &slant))
+        measure (w, again->view, x, y, slant, match);
+      pocstereo_forget_low (w->min_peak, match);
+    }
+}
+
 const char *
 pocstereo_slant_cpu (const Device *dev, const PocstereoWork *w, int view)
 {
   PocstereoCpu *c = w->state;
   size_t n = (size_t) w->width * w->height;
+  Again again = {w, view};
 
   (void) dev;
   for (size_t i = 0; i < n; i++)
     c->found[i] = w->matches[view][i].disparity;
   pocstereo_median_cpu (c->found, c->parent, w->width, w->height);
-#pragma omp parallel for schedule(dynamic, 8)
-  for (int y = 0; y < w->height; y++)
-    for (int x = 0; x < w->width; x++) {
-      PocstereoMatch *match = &w->matches[view][(size_t) y * w->width + x];
-      PocstereoSlant slant;
-
-      if (pocstereo_slant (c->parent, w->width, w->height, x, y, &slant))
-        measure (w, view, x, y, slant, match);
-      pocstereo_forget_low (w->min_peak, match);
-    }
+  parallel_for (w->height, 8, measure_rows, &again);
   return NULL;
 }

@@ -3,9 +3,16 @@
  * Painting: ground, shapes, shadows and the pillar, back to front. */
 #include "scene/chromatic_core.h"
 
+#include <stdatomic.h>
+
+#include "common/parallel.h"
+
 /* Where the light comes from: above, a little from the left. */
 #define LIGHT_X (-.6)
 #define LIGHT_Y (-.8)
+
+/* Fewer rows than this, and threads cost more than they save. */
+#define FEW 64
 
 static double
 clamp (double v, double lo, double hi)
@@ -108,16 +115,29 @@ mix (uint8_t *rgb, const uint8_t paint[3], double light, double part)
   }
 }
 
-uint64_t
-chromatic_draw_shape (Chromatic *s, const ChromaticPlace *p,
-    const uint8_t paint[3], bool flat, int label)
-{
-  ImageBox b = chromatic_bounds (s, p->x, p->y, p->radius + 1);
-  double reach = (p->radius + 1) * (p->radius + 1);
-  uint64_t area = 0;
+typedef struct {
+  Chromatic *s;
+  const ChromaticPlace *p;
+  const uint8_t *paint;
+  bool flat;
+  int label;
+  ImageBox box;
+  atomic_ullong area; /* pixels */
+} Shape;
 
-#pragma omp parallel for reduction(+ : area) if (b.y1 - b.y0 > 64)
-  for (int y = b.y0; y < b.y1; y++)
+/* Rows of the box. */
+static void
+draw_shape_rows (void *data, int begin, int end)
+{
+  Shape *shape = data;
+  Chromatic *s = shape->s;
+  const ChromaticPlace *p = shape->p;
+  const ImageBox b = shape->box;
+  double reach = (p->radius + 1) * (p->radius + 1);
+  bool flat = shape->flat;
+  unsigned area = 0;
+
+  for (int y = b.y0 + begin; y < b.y0 + end; y++)
     for (int x = b.x0; x < b.x1; x++) {
       double dx = x - p->x, dy = y - p->y, d;
       size_t at = (size_t) y * s->width + x;
@@ -126,12 +146,28 @@ chromatic_draw_shape (Chromatic *s, const ChromaticPlace *p,
         continue;
       d = distance_at (p, dx, dy);
       if (flat ? d <= 0 : d < .5)
-        mix (s->rgb + 3 * at, paint, flat ? 1 : shade (p, dx, dy, d),
+        mix (s->rgb + 3 * at, shape->paint, flat ? 1 : shade (p, dx, dy, d),
             flat ? 1 : clamp (.5 - d, 0, 1));
       if (d <= 0)
-        s->labels[at] = (uint16_t) label, area++;
+        s->labels[at] = (uint16_t) shape->label, area++;
     }
-  return area;
+  atomic_fetch_add (&shape->area, area);
+}
+
+uint64_t
+chromatic_draw_shape (Chromatic *s, const ChromaticPlace *p,
+    const uint8_t paint[3], bool flat, int label)
+{
+  Shape shape = {.s = s,
+      .p = p,
+      .paint = paint,
+      .flat = flat,
+      .label = label,
+      .box = chromatic_bounds (s, p->x, p->y, p->radius + 1)};
+  int rows = shape.box.y1 - shape.box.y0;
+
+  parallel_for (rows, rows > FEW ? 0 : rows, draw_shape_rows, &shape);
+  return shape.area;
 }
 
 /* On the ground it may be deep; on objects it stays light, so that their
@@ -145,37 +181,69 @@ dim (Chromatic *s, size_t at, double depth, double part)
     s->rgb[3 * at + c] = (uint8_t) (s->rgb[3 * at + c] * light + .5);
 }
 
-void
-chromatic_draw_shadow (Chromatic *s, const ChromaticPlace *p, double depth)
-{
-  double soft = .45 * p->radius, reach = p->radius + soft;
-  double mx = p->x - .3 * LIGHT_X * p->radius;
-  double my = p->y - .4 * LIGHT_Y * p->radius;
-  ImageBox b = chromatic_bounds (s, mx, my, reach);
+typedef struct {
+  Chromatic *s;
+  const ChromaticPlace *p;
+  double depth, x, y, soft, reach;
+  ImageBox box;
+} Shadow;
 
-#pragma omp parallel for if (b.y1 - b.y0 > 64)
-  for (int y = b.y0; y < b.y1; y++)
+/* Rows of the box. */
+static void
+draw_shadow_rows (void *data, int begin, int end)
+{
+  const Shadow *shadow = data;
+  const ChromaticPlace *p = shadow->p;
+  const ImageBox b = shadow->box;
+  double soft = shadow->soft, reach = shadow->reach;
+
+  for (int y = b.y0 + begin; y < b.y0 + end; y++)
     for (int x = b.x0; x < b.x1; x++) {
-      double dx = x - mx, dy = y - my, d = dx * dx + dy * dy;
+      double dx = x - shadow->x, dy = y - shadow->y, d = dx * dx + dy * dy;
+      size_t at = (size_t) y * shadow->s->width + x;
 
       if (d >= reach * reach)
         continue;
       /* rounds off the corners, where distance () falls short */
       d = fmax (distance_at (p, dx, dy), sqrt (d) - p->radius);
       if (d < soft)
-        dim (s, (size_t) y * s->width + x, depth, smooth (.5 - d / (2 * soft)));
+        dim (shadow->s, at, shadow->depth, smooth (.5 - d / (2 * soft)));
     }
 }
 
 void
-chromatic_draw_pillar (Chromatic *s, const ChromaticPlan *plan, double depth)
+chromatic_draw_shadow (Chromatic *s, const ChromaticPlace *p, double depth)
 {
-  int x0 = plan->pillar0, x1 = plan->pillar1, wide = x1 - x0;
-  int end = x1 + wide / 4 < s->width ? x1 + wide / 4 : s->width;
+  Shadow shadow = {.s = s,
+      .p = p,
+      .depth = depth,
+      .x = p->x - .3 * LIGHT_X * p->radius,
+      .y = p->y - .4 * LIGHT_Y * p->radius,
+      .soft = .45 * p->radius};
+  int rows;
 
-#pragma omp parallel for
-  for (int y = 0; y < s->height; y++)
-    for (int x = x0; x < end; x++) {
+  shadow.reach = p->radius + shadow.soft;
+  shadow.box = chromatic_bounds (s, shadow.x, shadow.y, shadow.reach);
+  rows = shadow.box.y1 - shadow.box.y0;
+  parallel_for (rows, rows > FEW ? 0 : rows, draw_shadow_rows, &shadow);
+}
+
+typedef struct {
+  Chromatic *s;
+  int x0, x1;
+  double depth; /* of its shadow */
+} Pillar;
+
+static void
+draw_pillar_rows (void *data, int begin, int end)
+{
+  const Pillar *pillar = data;
+  Chromatic *s = pillar->s;
+  int x0 = pillar->x0, x1 = pillar->x1, wide = x1 - x0;
+  int x2 = x1 + wide / 4 < s->width ? x1 + wide / 4 : s->width;
+
+  for (int y = begin; y < end; y++)
+    for (int x = x0; x < x2; x++) {
       size_t at = (size_t) y * s->width + x;
       double q = (2. * (x - x0) + 1) / wide - 1; /* -1 to 1 across */
       double flute = fabs (remainder (q * 4, 1)) * 2;
@@ -184,10 +252,18 @@ chromatic_draw_pillar (Chromatic *s, const ChromaticPlan *plan, double depth)
       uint8_t grey = (uint8_t) clamp (v, 0, 255);
 
       if (x >= x1) {
-        dim (s, at, depth, smooth (1 - 4. * (x - x1) / wide));
+        dim (s, at, pillar->depth, smooth (1 - 4. * (x - x1) / wide));
         continue;
       }
       s->labels[at] = 0;
       s->rgb[3 * at] = s->rgb[3 * at + 1] = s->rgb[3 * at + 2] = grey;
     }
+}
+
+void
+chromatic_draw_pillar (Chromatic *s, const ChromaticPlan *plan, double depth)
+{
+  Pillar pillar = {s, plan->pillar0, plan->pillar1, depth};
+
+  parallel_for (s->height, 0, draw_pillar_rows, &pillar);
 }

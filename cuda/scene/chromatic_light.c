@@ -6,16 +6,17 @@
 
 #include <string.h>
 
+#include "common/parallel.h"
 #include "common/random.h"
 
 /* The ground's grain: stains, grain and a darkening towards the corners. */
 static void
-make_ground (Chromatic *s, uint64_t seed)
+lay_rows (void *data, int begin, int end)
 {
+  Chromatic *s = data;
   int side = s->width > s->height ? s->width : s->height;
 
-#pragma omp parallel for
-  for (int y = 0; y < s->height; y++) {
+  for (int y = begin; y < end; y++) {
     float row[CHROMATIC_MAX_SIZE], weight = 110;
 
     memset (row, 0, s->width * sizeof *row);
@@ -23,7 +24,7 @@ make_ground (Chromatic *s, uint64_t seed)
     for (int octave = 0; octave < 6; octave++, weight *= .68f) {
       int size = side / (4 << octave);
 
-      scene_add_grain (row, s->width, y, random_u64 (~seed, octave),
+      scene_add_grain (row, s->width, y, random_u64 (~s->ground_seed, octave),
           size > 1 ? size : 2, weight);
     }
     for (int x = 0; x < s->width; x++) {
@@ -35,36 +36,56 @@ make_ground (Chromatic *s, uint64_t seed)
                                                               : v);
     }
   }
+}
+
+static void
+lay_ground (Chromatic *s, uint64_t seed)
+{
+  if (s->has_ground && s->ground_seed == seed)
+    return;
   s->ground_seed = seed;
+  parallel_for (s->height, 0, lay_rows, s);
   s->has_ground = true;
 }
 
-void
-chromatic_draw_ground (Chromatic *s, const ChromaticParams *params)
+typedef struct {
+  Chromatic *s;
+  uint8_t ramp[256][3]; /* the colour of each grey of the ground */
+} Ground;
+
+static void
+draw_rows (void *data, int begin, int end)
 {
-  uint8_t ramp[256][3];
+  const Ground *g = data;
+  Chromatic *s = g->s;
 
-  if (!s->has_ground || s->ground_seed != params->seed)
-    make_ground (s, params->seed);
-  /* from a cool dark to a warm light grey, all of them nearly neutral */
-  for (int v = 0; v < 256; v++) {
-    double t = (v - 128) * params->texture;
-
-    ramp[v][0] = (uint8_t) (156 + .77 * t);
-    ramp[v][1] = (uint8_t) (154 + .66 * t);
-    ramp[v][2] = (uint8_t) (152 + .50 * t);
-  }
-#pragma omp parallel for
-  for (int y = 0; y < s->height; y++)
+  for (int y = begin; y < end; y++)
     for (int x = 0; x < s->width; x++) {
       size_t at = (size_t) y * s->width + x;
-      const uint8_t *rgb = ramp[s->ground[at]];
+      const uint8_t *rgb = g->ramp[s->ground[at]];
 
       s->rgb[3 * at] = rgb[0];
       s->rgb[3 * at + 1] = rgb[1];
       s->rgb[3 * at + 2] = rgb[2];
       s->labels[at] = 0;
     }
+}
+
+void
+chromatic_draw_ground (Chromatic *s, const ChromaticParams *params)
+{
+  Ground g = {.s = s};
+
+  lay_ground (s, params->seed);
+  /* from a cool dark to a warm light grey, all of them nearly neutral */
+  for (int v = 0; v < 256; v++) {
+    double t = (v - 128) * params->texture;
+
+    g.ramp[v][0] = (uint8_t) (156 + .77 * t);
+    g.ramp[v][1] = (uint8_t) (154 + .66 * t);
+    g.ramp[v][2] = (uint8_t) (152 + .50 * t);
+  }
+  parallel_for (s->height, 0, draw_rows, &g);
 }
 
 /* Light at the corners of cells of 16 pixels under three drifting clouds. */
@@ -126,20 +147,35 @@ develop_row (
   }
 }
 
+typedef struct {
+  Chromatic *s;
+  const Image *img;
+  uint64_t key; /* of the noise */
+  int16_t noise[SCENE_NOISE];
+} Picture;
+
+static void
+develop_pairs (void *data, int begin, int end)
+{
+  const Picture *c = data;
+
+  for (int y = 2 * begin; y < 2 * end; y += 2) {
+    develop_row (c->s, y, c->key, c->noise);
+    if (y + 1 < c->s->height)
+      develop_row (c->s, y + 1, c->key, c->noise);
+    scene_put_rows (c->img, c->s->rgb, y);
+  }
+}
+
 void
 chromatic_develop (Chromatic *s, const ChromaticParams *params, uint64_t number,
     const Image *img)
 {
-  uint64_t key = random_u64 (random_u64 (params->seed, number), number);
-  int16_t noise[SCENE_NOISE];
+  Picture c = {.s = s,
+      .img = img,
+      .key = random_u64 (random_u64 (params->seed, number), number)};
 
-  scene_make_noise (params->noise, noise);
+  scene_make_noise (params->noise, c.noise);
   pass_clouds (s, params, number);
-#pragma omp parallel for
-  for (int y = 0; y < s->height; y += 2) {
-    develop_row (s, y, key, noise);
-    if (y + 1 < s->height)
-      develop_row (s, y + 1, key, noise);
-    scene_put_rows (img, s->rgb, y);
-  }
+  parallel_for ((s->height + 1) / 2, 0, develop_pairs, &c);
 }

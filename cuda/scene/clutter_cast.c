@@ -5,6 +5,10 @@
  * common side, so that no ray passes between them. */
 #include "scene/clutter_core.h"
 
+#include <stdatomic.h>
+
+#include "common/parallel.h"
+
 #define BAND 16 /* rows that a thread takes */
 
 #define NEAREST .05
@@ -162,23 +166,38 @@ see_bodies (Clutter *s, const ClutterPlan *plan, Target *target)
   }
 }
 
+typedef struct {
+  Clutter *s;
+  const ClutterPlan *plan;
+  Target target[CLUTTER_MAX_OBJECTS];
+  atomic_ullong full[CLUTTER_MAX_OBJECTS]; /* pixels, hidden ones too */
+} View;
+
+static void
+cast_bands (void *data, int begin, int end)
+{
+  View *v = data;
+  Clutter *s = v->s;
+
+  for (int y0 = begin * BAND; y0 < s->height && y0 < end * BAND; y0 += BAND) {
+    int y1 = y0 + BAND < s->height ? y0 + BAND : s->height;
+    uint8_t met[BAND * CLUTTER_MAX_SIZE];
+
+    cast_table (s, v->plan, y0, y1);
+    for (int i = 0; i < s->n_bodies; i++)
+      atomic_fetch_add (
+          &v->full[i], cast (s, v->plan, &v->target[i], y0, y1, met));
+  }
+}
+
 void
 clutter_cast (
     Clutter *s, const ClutterPlan *plan, uint64_t full[CLUTTER_MAX_OBJECTS])
 {
-  Target target[CLUTTER_MAX_OBJECTS];
+  View v = {.s = s, .plan = plan};
 
-  see_bodies (s, plan, target);
+  see_bodies (s, plan, v.target);
+  parallel_for ((s->height + BAND - 1) / BAND, 1, cast_bands, &v);
   for (int i = 0; i < CLUTTER_MAX_OBJECTS; i++)
-    full[i] = 0;
-#pragma omp parallel for schedule(dynamic) \
-    reduction(+ : full[:CLUTTER_MAX_OBJECTS])
-  for (int y0 = 0; y0 < s->height; y0 += BAND) {
-    int y1 = y0 + BAND < s->height ? y0 + BAND : s->height;
-    uint8_t met[BAND * CLUTTER_MAX_SIZE];
-
-    cast_table (s, plan, y0, y1);
-    for (int i = 0; i < s->n_bodies; i++)
-      full[i] += cast (s, plan, &target[i], y0, y1, met);
-  }
+    full[i] = v.full[i];
 }

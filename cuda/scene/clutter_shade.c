@@ -5,6 +5,7 @@
  * for a field of heights. */
 #include "scene/clutter_core.h"
 
+#include "common/parallel.h"
 #include "common/random.h"
 
 #define GREY 150 /* of what has no colour */
@@ -20,8 +21,10 @@ static const double lamp[3] = {.36, -.48, .8};
 typedef struct {
   const Clutter *scene;
   const ClutterPlan *plan;
-  double m[3][3]; /* the camera's axes in the world */
-  uint64_t key;   /* of the table's grain */
+  const Image *img;
+  double m[3][3];      /* the camera's axes in the world */
+  uint64_t key, grain; /* of the noise, and of the table's grain */
+  int16_t noise[SCENE_NOISE];
 } Picture;
 
 static bool
@@ -58,8 +61,8 @@ static void
 paint_table (const Picture *c, const double p[3], double rgb[3])
 {
   static const double wood[3] = {176, 150, 118};
-  double g = 34 * grain (c->key, 8 * p[0], 120 * p[1]) +
-      22 * grain (~c->key, 160 * p[0], 160 * p[1]);
+  double g = 34 * grain (c->grain, 8 * p[0], 120 * p[1]) +
+      22 * grain (~c->grain, 160 * p[0], 160 * p[1]);
 
   for (int k = 0; k < 3; k++)
     rgb[k] = wood[k] + g;
@@ -126,19 +129,32 @@ shade (const Picture *c, int x, int y, double rgb[3])
 }
 
 static void
-shade_row (
-    const Picture *c, const int16_t *noise, uint64_t key, int y, uint8_t *rgb)
+shade_row (const Picture *c, int y)
 {
+  uint8_t *rgb = c->scene->rgb + (size_t) y * c->scene->width * 3;
+
   for (int x = 0; x < c->scene->width; x++, rgb += 3) {
-    uint64_t bits = random_u64 (key, (uint64_t) y << 32 | (uint64_t) x);
+    uint64_t bits = random_u64 (c->key, (uint64_t) y << 32 | (uint64_t) x);
     double v[3];
 
     shade (c, x, y, v);
     for (int k = 0; k < 3; k++, bits >>= 20) {
-      int level = (int) (v[k] * 16 + .5) + noise[bits % SCENE_NOISE] + 8;
+      int level = (int) (v[k] * 16 + .5) + c->noise[bits % SCENE_NOISE] + 8;
 
       rgb[k] = (uint8_t) (level < 0 ? 0 : level > 4095 ? 255 : level >> 4);
     }
+  }
+}
+
+static void
+shade_pairs (void *data, int begin, int end)
+{
+  const Picture *c = data;
+
+  for (int y = 2 * begin; y < 2 * end; y += 2) {
+    for (int i = y; i < y + 2 && i < c->scene->height; i++)
+      shade_row (c, i);
+    scene_put_rows (c->img, c->scene->rgb, y);
   }
 }
 
@@ -146,16 +162,13 @@ void
 clutter_shade (Clutter *s, const ClutterPlan *plan, const ClutterParams *params,
     uint64_t number, const Image *img)
 {
-  uint64_t key = random_u64 (random_u64 (params->seed, number), 1);
-  Picture c = {.scene = s, .plan = plan, .key = random_u64 (s->dropped, 3)};
-  int16_t noise[SCENE_NOISE];
+  Picture c = {.scene = s,
+      .plan = plan,
+      .img = img,
+      .key = random_u64 (random_u64 (params->seed, number), 1),
+      .grain = random_u64 (s->dropped, 3)};
 
   rgbd_pose_axes (&plan->camera, c.m);
-  scene_make_noise (params->noise, noise);
-#pragma omp parallel for schedule(dynamic, 4)
-  for (int y = 0; y < s->height; y += 2) {
-    for (int i = y; i < y + 2 && i < s->height; i++)
-      shade_row (&c, noise, key, i, s->rgb + (size_t) i * s->width * 3);
-    scene_put_rows (img, s->rgb, y);
-  }
+  scene_make_noise (params->noise, c.noise);
+  parallel_for ((s->height + 1) / 2, 4, shade_pairs, &c);
 }

@@ -3,6 +3,7 @@
  * What the cameras make of surfaces: looks, light and noise. */
 #include "scene/multispectral_core.h"
 
+#include "common/parallel.h"
 #include "common/random.h"
 
 static void
@@ -156,23 +157,43 @@ develop_rgb_row (const Multispectral *s, const Sensor *sensor, int y)
     }
 }
 
+typedef struct {
+  const Multispectral *s;
+  const MultispectralParams *p;
+  const Image *img;
+  Sensor sensor;
+} Picture;
+
+static void
+develop_grey_rows (void *data, int begin, int end)
+{
+  const Picture *c = data;
+
+  for (int row = begin; row < end; row++)
+    develop_grey_row (c->s, &c->sensor, c->p, c->img, row);
+}
+
+static void
+develop_rgb_pairs (void *data, int begin, int end)
+{
+  const Picture *c = data;
+
+  for (int y = 2 * begin; y < 2 * end; y += 2) {
+    develop_rgb_row (c->s, &c->sensor, y);
+    if (y + 1 < c->s->height)
+      develop_rgb_row (c->s, &c->sensor, y + 1);
+    scene_put_rows (c->img, c->s->rgb, y);
+  }
+}
+
 void
 multispectral_develop (Multispectral *s, const MultispectralParams *p,
     uint64_t number, const Image *img)
 {
-  Sensor sensor = sensor_of (p, number);
+  Picture c = {s, p, img, sensor_of (p, number)};
 
-  if (img->format == IMAGE_GRAY8 || img->format == IMAGE_GRAY16) {
-#pragma omp parallel for
-    for (int row = 0; row < img->height; row++)
-      develop_grey_row (s, &sensor, p, img, row);
-    return;
-  }
-#pragma omp parallel for
-  for (int y = 0; y < s->height; y += 2) {
-    develop_rgb_row (s, &sensor, y);
-    if (y + 1 < s->height)
-      develop_rgb_row (s, &sensor, y + 1);
-    scene_put_rows (img, s->rgb, y);
-  }
+  if (img->format == IMAGE_GRAY8 || img->format == IMAGE_GRAY16)
+    parallel_for (img->height, 0, develop_grey_rows, &c);
+  else
+    parallel_for ((s->height + 1) / 2, 0, develop_rgb_pairs, &c);
 }

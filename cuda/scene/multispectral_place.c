@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "common/parallel.h"
 #include "common/random.h"
 
 static double
@@ -44,15 +45,22 @@ lay_row (const Multispectral *s, uint64_t seed, int y)
   }
 }
 
+static void
+lay_rows (void *data, int begin, int end)
+{
+  const Multispectral *s = data;
+
+  for (int y = begin; y < end; y++)
+    lay_row (s, s->ground_seed, y);
+}
+
 void
 multispectral_lay (Multispectral *s, uint64_t seed)
 {
   if (s->has_ground && s->ground_seed == seed)
     return;
-#pragma omp parallel for
-  for (int y = 0; y < s->height; y++)
-    lay_row (s, seed, y);
   s->ground_seed = seed;
+  parallel_for (s->height, 0, lay_rows, s);
   s->has_ground = true;
 }
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/parallel.h"
+
 const char *
 rgbd_new (Rgbd **scene, int width, int height)
 {
@@ -113,15 +115,23 @@ look (const Rgbd *s, const RgbdPlan *plan, const RgbdParams *params,
   return t;
 }
 
-static void
-put (const Rgbd *s, const Image *img)
-{
-#pragma omp parallel for
-  for (int y = 0; y < s->height; y++) {
-    uint8_t *row = img->plane[0] + (ptrdiff_t) y * img->stride[0];
-    const uint16_t *depth = rgbd_depth_row (s, y);
+typedef struct {
+  const Rgbd *s;
+  const Image *img;
+} Picture;
 
-    for (int x = 0; x < s->width; x++)
+static void
+put_rows (void *data, int begin, int end)
+{
+  const Picture *p = data;
+  const Image *img = p->img;
+  int width = p->s->width;
+
+  for (int y = begin; y < end; y++) {
+    uint8_t *row = img->plane[0] + (ptrdiff_t) y * img->stride[0];
+    const uint16_t *depth = rgbd_depth_row (p->s, y);
+
+    for (int x = 0; x < width; x++)
       row[2 * x] = (uint8_t) depth[x], row[2 * x + 1] = depth[x] >> 8;
   }
 }
@@ -139,7 +149,7 @@ rgbd_render (Rgbd *s, const RgbdParams *params, uint64_t number,
   plan = rgbd_plan (params, s->width, s->height, number);
   full = rgbd_cast (s, &plan);
   rgbd_sense (s, &plan, params, number);
-  put (s, img);
+  parallel_for (s->height, 0, put_rows, &(Picture){s, img});
   if (truth)
     *truth = look (s, &plan, params, number, full);
   if (classes)

@@ -4,6 +4,10 @@
  * once with the robot where it is, once with it where it stood. */
 #include "scene/rgbd_core.h"
 
+#include <stdatomic.h>
+
+#include "common/parallel.h"
+
 /* Solids of a frame, aimed at. */
 typedef struct {
   RgbdTarget room[RGBD_FURNITURE], robot[RGBD_PARTS], rest[RGBD_PARTS];
@@ -75,27 +79,43 @@ look (Rgbd *s, const Targets *t, const Layers *l, int x, int y)
     s->marks[at] |= RGBD_GRAZING;
 }
 
+typedef struct {
+  Rgbd *s;
+  Targets t;
+  atomic_ullong full; /* pixels of the robot, hidden ones too */
+} View;
+
+static void
+cast_rows (void *data, int begin, int end)
+{
+  View *v = data;
+  const Targets *t = &v->t;
+  int width = v->s->width;
+  Layers l;
+
+  for (int y = begin; y < end; y++) {
+    unsigned full = 0;
+
+    for (int k = 0; k < 3; k++)
+      for (int x = 0; x < width; x++)
+        l.z[k][x] = INFINITY, l.facing[k][x] = 1;
+    rgbd_cast_row (t->room, t->n_room, y, l.z[0], l.facing[0]);
+    rgbd_cast_row (t->robot, RGBD_PARTS, y, l.z[1], l.facing[1]);
+    rgbd_cast_row (t->rest, RGBD_PARTS, y, l.z[2], l.facing[2]);
+    for (int x = 0; x < width; x++) {
+      full += l.z[1][x] < INFINITY;
+      look (v->s, t, &l, x, y);
+    }
+    atomic_fetch_add (&v->full, full);
+  }
+}
+
 uint64_t
 rgbd_cast (Rgbd *s, const RgbdPlan *plan)
 {
-  uint64_t full = 0;
-  Targets t;
+  View v = {.s = s};
 
-  aim (plan, &t);
-#pragma omp parallel for schedule(dynamic, 8) reduction(+ : full)
-  for (int y = 0; y < s->height; y++) {
-    Layers l;
-
-    for (int k = 0; k < 3; k++)
-      for (int x = 0; x < s->width; x++)
-        l.z[k][x] = INFINITY, l.facing[k][x] = 1;
-    rgbd_cast_row (t.room, t.n_room, y, l.z[0], l.facing[0]);
-    rgbd_cast_row (t.robot, RGBD_PARTS, y, l.z[1], l.facing[1]);
-    rgbd_cast_row (t.rest, RGBD_PARTS, y, l.z[2], l.facing[2]);
-    for (int x = 0; x < s->width; x++) {
-      full += l.z[1][x] < INFINITY;
-      look (s, &t, &l, x, y);
-    }
-  }
-  return full;
+  aim (plan, &v.t);
+  parallel_for (s->height, 8, cast_rows, &v);
+  return v.full;
 }

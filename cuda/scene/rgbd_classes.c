@@ -5,6 +5,8 @@
  * ray. */
 #include "scene/rgbd_core.h"
 
+#include "common/parallel.h"
+
 /* The voxel grid of the model, metres in the world: a cube. */
 #define VOLUME_X 2.1f
 #define VOLUME_Y 2.1f
@@ -106,24 +108,40 @@ classify_row (
   }
 }
 
+typedef struct {
+  const Rgbd *s;
+  const RgbdPlan *plan;
+  bool has_noise;
+  uint8_t *classes;
+} Tracker;
+
+static void
+classify_rows (void *data, int begin, int end)
+{
+  const Tracker *t = data;
+  int width = t->s->width;
+  uint8_t class[RGBD_MAX_SIZE];
+  float z[RGBD_MAX_SIZE];
+
+  for (int y = begin; y < end; y++) {
+    uint8_t *to = t->classes + 2 * (size_t) y * width;
+    Rays rays = rays_of (t->plan, y);
+
+    if (t->has_noise)
+      smooth_row (t->s, y, z);
+    else
+      take_row (t->s, y, z);
+    classify_row (t->s, &rays, y, z, class);
+    for (int x = 0; x < width; x++)
+      to[2 * x] = class[x], to[2 * x + 1] = 0;
+  }
+}
+
 void
 rgbd_classify (const Rgbd *s, const RgbdPlan *plan, const RgbdParams *params,
     uint8_t *classes)
 {
-#pragma omp parallel for
-  for (int y = 0; y < s->height; y++) {
-    uint8_t class[RGBD_MAX_SIZE];
-    float z[RGBD_MAX_SIZE];
-    Rays rays = rays_of (plan, y);
+  Tracker t = {s, plan, params->noise > 0, classes};
 
-    if (params->noise > 0)
-      smooth_row (s, y, z);
-    else
-      take_row (s, y, z);
-    classify_row (s, &rays, y, z, class);
-    for (int x = 0; x < s->width; x++) {
-      classes[2 * ((size_t) y * s->width + x)] = class[x];
-      classes[2 * ((size_t) y * s->width + x) + 1] = 0;
-    }
-  }
+  parallel_for (s->height, 0, classify_rows, &t);
 }

@@ -4,6 +4,7 @@
  * holes (Khoshelham and Oude Elberink, Sensors 12, 2012). */
 #include "scene/rgbd_core.h"
 
+#include "common/parallel.h"
 #include "common/random.h"
 
 /* Beyond these the sensor is blind. */
@@ -107,27 +108,41 @@ hide (const Rgbd *s, int y, float shift, uint16_t *depth)
   }
 }
 
-void
-rgbd_sense (
-    Rgbd *s, const RgbdPlan *plan, const RgbdParams *params, uint64_t number)
-{
-  uint64_t key = random_u64 (random_u64 (params->seed, number), number);
-  float shift = (float) plan->f * BASELINE, sigma = (float) params->noise / 8;
+typedef struct {
+  Rgbd *s;
+  uint64_t key; /* of the noise */
+  float shift, sigma;
+} Sensor;
 
-#pragma omp parallel for
-  for (int y = 0; y < s->height; y++) {
-    float lit[RGBD_MAX_SIZE], noise[RGBD_MAX_SIZE];
+static void
+sense_rows (void *data, int begin, int end)
+{
+  const Sensor *sensor = data;
+  Rgbd *s = sensor->s;
+  float lit[RGBD_MAX_SIZE], noise[RGBD_MAX_SIZE];
+
+  for (int y = begin; y < end; y++) {
     uint16_t *depth = rgbd_depth_row (s, y);
 
-    if (params->noise == 0) {
+    if (sensor->sigma == 0) {
       for (int x = 0; x < s->width; x++)
         depth[x] = millimetres (s->z[(size_t) y * s->width + x]);
       continue;
     }
-    draw_noise (noise, s->width, y, key, sigma);
-    blur_edges (s, y, ~key, lit);
+    draw_noise (noise, s->width, y, sensor->key, sensor->sigma);
+    blur_edges (s, y, ~sensor->key, lit);
     for (int x = 0; x < s->width; x++)
       depth[x] = measure (lit[x], noise[x]);
-    hide (s, y, shift, depth);
+    hide (s, y, sensor->shift, depth);
   }
+}
+
+void
+rgbd_sense (
+    Rgbd *s, const RgbdPlan *plan, const RgbdParams *params, uint64_t number)
+{
+  Sensor sensor = {s, random_u64 (random_u64 (params->seed, number), number),
+      (float) plan->f * BASELINE, (float) params->noise / 8};
+
+  parallel_for (s->height, 0, sense_rows, &sensor);
 }

@@ -4,7 +4,10 @@
  * what is true of it. */
 #include "scene/stereo_core.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
+
+#include "common/parallel.h"
 
 /* Two rays to one point meet the surface at depths that differ by less than
  * this part: more than rounding, less than a tenth of a millimetre a metre. */
@@ -116,27 +119,39 @@ note (const StereoPlan *plan, StereoView view, int x, int y, double z,
     maps->seen[at] = there && is_seen (plan, view, x, y, z) ? 255 : 0;
 }
 
-/* Fills z, things, labels and maps; @full has the pixels of each thing, hidden
- * ones too. */
+typedef struct {
+  Stereo *s;
+  const StereoPlan *plan;
+  StereoView view;
+  const StereoMaps *maps;
+  int label[STEREO_THINGS];
+  atomic_ullong full[STEREO_THINGS]; /* pixels, hidden ones too */
+} View;
+
+/* Fills z, things, labels and maps. */
 static void
-cast (Stereo *s, const StereoPlan *plan, StereoView view,
-    const int label[STEREO_THINGS], const StereoMaps *maps,
-    uint64_t full[STEREO_THINGS])
+cast_rows (void *data, int begin, int end)
 {
-#pragma omp parallel for schedule(dynamic, 8) reduction(+ : full[:STEREO_THINGS])
-  for (int y = 0; y < s->height; y++)
+  View *v = data;
+  const StereoPlan *plan = v->plan;
+  Stereo *s = v->s;
+  unsigned full[STEREO_THINGS] = {0};
+
+  for (int y = begin; y < end; y++)
     for (int x = 0; x < s->width; x++) {
-      StereoHit hit = stereo_cast (plan, view, x, y);
+      StereoHit hit = stereo_cast (plan, v->view, x, y);
       size_t at = (size_t) y * s->width + x;
 
       s->z[at] = hit.z;
       s->things[at] = (int8_t) hit.thing;
-      s->labels[at] = hit.thing < 0 ? 0 : (uint16_t) label[hit.thing];
+      s->labels[at] = hit.thing < 0 ? 0 : (uint16_t) v->label[hit.thing];
       for (int i = 0; i < plan->n; i++)
         full[i] += hit.met >> i & 1;
-      if (maps)
-        note (plan, view, x, y, hit.z, maps);
+      if (v->maps)
+        note (plan, v->view, x, y, hit.z, v->maps);
     }
+  for (int i = 0; i < plan->n; i++)
+    atomic_fetch_add (&v->full[i], full[i]);
 }
 
 /* The middle of a thing in the camera's axes, and its pixel. */
@@ -179,16 +194,16 @@ stereo_render (Stereo *s, const StereoParams *params, StereoView view,
     const StereoMaps *maps)
 {
   const char *err = reject (s, params, view, img);
-  uint64_t full[STEREO_THINGS] = {0};
-  int label[STEREO_THINGS] = {0}, n = 0;
   StereoPlan plan, next;
+  View v = {.s = s, .plan = &plan, .view = view, .maps = maps};
+  int n = 0;
 
   if (err)
     return err;
   plan = stereo_plan (params, s->width, s->height, number);
   for (int i = 0; i < plan.n; i++)
-    label[i] = plan.thing[i].label ? ++n : 0;
-  cast (s, &plan, view, label, maps, full);
+    v.label[i] = plan.thing[i].label ? ++n : 0;
+  parallel_for (s->height, 8, cast_rows, &v);
   stereo_develop (s, &plan, params, view, number, img);
   if (maps && maps->labels)
     memcpy (maps->labels, s->labels,
@@ -203,11 +218,11 @@ stereo_render (Stereo *s, const StereoParams *params, StereoView view,
       .eye = plan.camera[view].eye,
       .n_objects = n};
   for (int i = 0; i < plan.n; i++)
-    if (label[i]) {
-      StereoObject *o = &truth->objects[label[i] - 1];
+    if (v.label[i]) {
+      StereoObject *o = &truth->objects[v.label[i] - 1];
 
-      *o = look (s, &plan, &next, view, i, label[i] - 1);
-      o->seen.full_area = full[i];
+      *o = look (s, &plan, &next, view, i, v.label[i] - 1);
+      o->seen.full_area = v.full[i];
     }
   return NULL;
 }

@@ -8,6 +8,7 @@
  * micrometres.  Elsewhere each sample is a ray. */
 #include "scene/stereo_core.h"
 
+#include "common/parallel.h"
 #include "common/random.h"
 
 /* Grey levels for a texture of 1. */
@@ -33,6 +34,9 @@ typedef struct {
   const Stereo *scene;
   const StereoPlan *plan;
   StereoView view;
+  uint64_t key; /* of the noise */
+  const Image *img;
+  Sensor sensor;
 } Picture;
 
 /* How bright a surface is: half of the light comes from everywhere. */
@@ -151,12 +155,13 @@ make_sensor (const StereoParams *params, StereoView view, Sensor *sensor)
 }
 
 static void
-develop_row (
-    const Picture *c, const Sensor *sensor, uint64_t key, int y, uint8_t *rgb)
+develop_row (const Picture *c, int y)
 {
+  uint8_t *rgb = c->scene->rgb + (size_t) y * c->plan->width * 3;
+
   for (int x = 0; x < c->plan->width; x++, rgb += 3) {
-    uint64_t bits = random_u64 (key, (uint64_t) y << 32 | (uint64_t) x);
-    int noise = sensor->noise[bits % SCENE_NOISE] + 8;
+    uint64_t bits = random_u64 (c->key, (uint64_t) y << 32 | (uint64_t) x);
+    int noise = c->sensor.noise[bits % SCENE_NOISE] + 8;
     float v[3];
 
     shade (c, x, y, v);
@@ -164,9 +169,21 @@ develop_row (
       int level = (int) (v[k] * 16 + .5f);
 
       level = level < 0 ? 0 : level > 255 * 16 ? 255 * 16 : level;
-      level = sensor->exposure[level] + noise;
+      level = c->sensor.exposure[level] + noise;
       rgb[k] = (uint8_t) (level < 0 ? 0 : level > 4095 ? 255 : level >> 4);
     }
+  }
+}
+
+static void
+develop_pairs (void *data, int begin, int end)
+{
+  const Picture *c = data;
+
+  for (int y = 2 * begin; y < 2 * end; y += 2) {
+    for (int i = y; i < y + 2 && i < c->plan->height; i++)
+      develop_row (c, i);
+    scene_put_rows (c->img, c->scene->rgb, y);
   }
 }
 
@@ -174,16 +191,13 @@ void
 stereo_develop (Stereo *s, const StereoPlan *plan, const StereoParams *params,
     StereoView view, uint64_t number, const Image *img)
 {
-  uint64_t key = random_u64 (random_u64 (params->seed, number), view);
-  Picture c = {s, plan, view};
-  Sensor sensor;
+  Picture c = {.scene = s,
+      .plan = plan,
+      .view = view,
+      .key = random_u64 (random_u64 (params->seed, number), view),
+      .img = img};
 
   stereo_make_lattice (s, params->seed);
-  make_sensor (params, view, &sensor);
-#pragma omp parallel for schedule(dynamic, 4)
-  for (int y = 0; y < s->height; y += 2) {
-    for (int i = y; i < y + 2 && i < s->height; i++)
-      develop_row (&c, &sensor, key, i, s->rgb + (size_t) i * s->width * 3);
-    scene_put_rows (img, s->rgb, y);
-  }
+  make_sensor (params, view, &c.sensor);
+  parallel_for ((s->height + 1) / 2, 4, develop_pairs, &c);
 }

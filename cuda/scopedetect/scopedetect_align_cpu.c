@@ -56,25 +56,36 @@ aligned (const ScopedetectWork *w, const ScopedetectShape *s,
   return true;
 }
 
+typedef struct {
+  ScopedetectBatch batch;
+  int k; /* how often the samples have been aligned */
+} Alignment;
+
+static void
+align_samples (void *data, int begin, int end)
+{
+  const Alignment *a = data;
+  const ScopedetectBatch *b = &a->batch;
+
+  for (int i = begin; i < end; i++) {
+    ScopedetectSample *out = &b->sample[i], next = *out;
+
+    if (!aligned (b->w, b->model, out, a->k, &next.pose))
+      continue;
+    scopedetect_score_one_cpu (b->w, b->model, b->points, &next);
+    if (next.score > out->score)
+      *out = next;
+  }
+}
+
 const char *
 scopedetect_align_cpu (const Device *dev, ScopedetectWork *w, int k)
 {
   (void) dev;
   for (int m = 0; m < w->n_models; m++) {
-    ScopedetectSample *out = w->sample + (size_t) m * SCOPEDETECT_MAX_KEPT;
-    const ScopedetectShape *s = &w->model[m];
-    int n = s->n < w->params.points ? s->n : w->params.points;
+    Alignment a = {scopedetect_batch (w, m), k};
 
-#pragma omp parallel for schedule(dynamic, 4)
-    for (int i = 0; i < w->counts->n_samples[m]; i++) {
-      ScopedetectSample next = out[i];
-
-      if (!aligned (w, s, &out[i], k, &next.pose))
-        continue;
-      scopedetect_score_one_cpu (w, s, n, &next);
-      if (next.score > out[i].score)
-        out[i] = next;
-    }
+    parallel_for (a.batch.n, 4, align_samples, &a);
   }
   scopedetect_order_cpu (w);
   return NULL;
@@ -134,16 +145,29 @@ climb_one (const ScopedetectWork *w, const ScopedetectShape *s,
   }
 }
 
+typedef struct {
+  ScopedetectBatch batch;
+  int n_steps;
+} Climb;
+
+static void
+climb_samples (void *data, int begin, int end)
+{
+  const Climb *c = data;
+  const ScopedetectBatch *b = &c->batch;
+
+  for (int i = begin; i < end; i++)
+    climb_one (b->w, b->model, &b->sample[i], c->n_steps);
+}
+
 const char *
 scopedetect_climb_cpu (const Device *dev, ScopedetectWork *w, int n_steps)
 {
   (void) dev;
   for (int m = 0; m < w->n_models; m++) {
-    ScopedetectSample *out = w->sample + (size_t) m * SCOPEDETECT_MAX_KEPT;
+    Climb c = {scopedetect_batch (w, m), n_steps};
 
-#pragma omp parallel for schedule(dynamic, 1)
-    for (int i = 0; i < w->counts->n_samples[m]; i++)
-      climb_one (w, &w->model[m], &out[i], n_steps);
+    parallel_for (c.batch.n, 1, climb_samples, &c);
   }
   return NULL;
 }

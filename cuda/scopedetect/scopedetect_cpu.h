@@ -3,6 +3,7 @@
  * The CPU's stages. */
 #pragma once
 
+#include "common/parallel.h"
 #include "scopedetect/scopedetect_core.h"
 #include "scopedetect/scopedetect_voxel.h"
 
@@ -16,6 +17,25 @@ typedef struct {
   uint32_t cells;           /* a power of two */
   int *count;               /* of each score */
 } ScopedetectCpu;
+
+/* The samples of one model: what most loops go over. */
+typedef struct {
+  const ScopedetectWork *w;
+  const ScopedetectShape *model;
+  ScopedetectSample *sample;
+  int n;      /* samples */
+  int points; /* of the model, where not all of them are looked at */
+} ScopedetectBatch;
+
+static inline ScopedetectBatch
+scopedetect_batch (const ScopedetectWork *w, int m)
+{
+  const ScopedetectShape *s = &w->model[m];
+
+  return (ScopedetectBatch){w, s, w->sample + (size_t) m * SCOPEDETECT_MAX_KEPT,
+      w->counts->n_samples[m],
+      s->n < w->params.points ? s->n : w->params.points};
+}
 
 const char *scopedetect_observe_cpu (const Device *dev, ScopedetectWork *w);
 const char *scopedetect_points_cpu (const Device *dev, ScopedetectWork *w);

@@ -3,7 +3,10 @@
  * What a model says of itself, and how far two poses of it are apart. */
 #include <stdlib.h>
 
+#include "common/parallel.h"
 #include "scopedetect/scopedetect_self.h"
+
+#define MOST 1000 /* points whose distances make a mean */
 
 void
 scopedetect_model_info (const ScopedetectModel *m, ScopedetectModelInfo *info)
@@ -34,31 +37,50 @@ scopedetect_pose_from (const double p[7])
   return pose;
 }
 
+typedef struct {
+  const ScopedetectShape *s;
+  ScopedetectPose pose, truth;
+  /* Of each point: from its own place, and from the nearest point. */
+  float own[MOST], nearest[MOST];
+} Distance;
+
+static void
+measure_points (void *data, int begin, int end)
+{
+  Distance *m = data;
+  const ScopedetectShape *s = m->s;
+  ScopedetectVec at = m->pose.t;
+  ScopedetectTurn r = scopedetect_turn (m->pose.q);
+  ScopedetectTurn true_r = scopedetect_turn (m->truth.q);
+
+  for (int i = begin; i < end; i++) {
+    ScopedetectVec p = scopedetect_apply (&true_r, m->truth.t, s->x[i]);
+    ScopedetectVec d = scopedetect_sub (scopedetect_apply (&r, at, s->x[i]), p);
+    float least = scopedetect_dot (d, d);
+
+    m->own[i] = scopedetect_norm (d);
+    for (int j = 0; j < s->n; j++) {
+      d = scopedetect_sub (scopedetect_apply (&r, at, s->x[j]), p);
+      least = scopedetect_dot (d, d) < least ? scopedetect_dot (d, d) : least;
+    }
+    m->nearest[i] = sqrtf (least);
+  }
+}
+
+/* The sums go over the points in order, so that they repeat. */
 void
 scopedetect_model_distance (const ScopedetectModel *model, const double pose[7],
     const double truth[7], double *add, double *add_s)
 {
-  const ScopedetectShape *s = &model->shape;
-  ScopedetectPose a = scopedetect_pose_from (pose),
-                  b = scopedetect_pose_from (truth);
-  ScopedetectTurn ra = scopedetect_turn (a.q), rb = scopedetect_turn (b.q);
-  int n = s->n < 1000 ? s->n : 1000;
+  Distance m = {.s = &model->shape,
+      .pose = scopedetect_pose_from (pose),
+      .truth = scopedetect_pose_from (truth)};
+  int n = model->shape.n < MOST ? model->shape.n : MOST;
   double sum = 0, sum_s = 0;
 
-#pragma omp parallel for reduction(+ : sum, sum_s) schedule(dynamic, 16)
-  for (int i = 0; i < n; i++) {
-    ScopedetectVec p = scopedetect_apply (&rb, b.t, s->x[i]);
-    ScopedetectVec d =
-        scopedetect_sub (scopedetect_apply (&ra, a.t, s->x[i]), p);
-    float least = scopedetect_dot (d, d);
-
-    sum += scopedetect_norm (d);
-    for (int j = 0; j < s->n; j++) {
-      d = scopedetect_sub (scopedetect_apply (&ra, a.t, s->x[j]), p);
-      least = scopedetect_dot (d, d) < least ? scopedetect_dot (d, d) : least;
-    }
-    sum_s += sqrtf (least);
-  }
+  parallel_for (n, 16, measure_points, &m);
+  for (int i = 0; i < n; i++)
+    sum += m.own[i], sum_s += m.nearest[i];
   *add = sum / n;
   *add_s = sum_s / n;
 }

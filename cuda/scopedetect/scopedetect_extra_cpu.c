@@ -54,15 +54,21 @@ set_extra (
   a->score = scopedetect_weigh (&w->params, a->part);
 }
 
+static void
+set_extras_of_samples (void *data, int begin, int end)
+{
+  const ScopedetectBatch *b = data;
+
+  for (int i = begin; i < end; i++)
+    set_extra (b->w, b->model, &b->sample[i]);
+}
+
 void
 scopedetect_extra_cpu (ScopedetectWork *w)
 {
   for (int m = 0; m < w->n_models; m++) {
-    ScopedetectSample *out = w->sample + (size_t) m * SCOPEDETECT_MAX_KEPT;
-    const ScopedetectShape *s = &w->model[m];
+    ScopedetectBatch b = scopedetect_batch (w, m);
 
-#pragma omp parallel for schedule(dynamic, 1)
-    for (int i = 0; i < w->counts->n_samples[m]; i++)
-      set_extra (w, s, &out[i]);
+    parallel_for (b.n, 1, set_extras_of_samples, &b);
   }
 }

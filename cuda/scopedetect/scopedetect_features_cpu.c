@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Grid and features of a cloud, as loops. */
+#include "common/parallel.h"
 #include "scopedetect/scopedetect_features.h"
 
 void
@@ -68,25 +69,45 @@ set_fpfh (ScopedetectCloud *c, int i, const int *near, int n)
   }
 }
 
+typedef struct {
+  ScopedetectCloud *cloud;
+  float radius;
+} Features;
+
+static void
+set_spfh_of_points (void *data, int begin, int end)
+{
+  const Features *f = data;
+  ScopedetectCloud *c = f->cloud;
+  int near[SCOPEDETECT_NEAR];
+
+  for (int i = begin; i < end; i++) {
+    int n = scopedetect_near (c, c->x[i], f->radius, near);
+
+    set_curvature (c, i, near, n);
+    set_spfh (c, i, near, n);
+  }
+}
+
+static void
+set_fpfh_of_points (void *data, int begin, int end)
+{
+  const Features *f = data;
+  ScopedetectCloud *c = f->cloud;
+  int near[SCOPEDETECT_NEAR];
+
+  for (int i = begin; i < end; i++) {
+    int n = scopedetect_near (c, c->x[i], f->radius, near);
+
+    set_fpfh (c, i, near, n);
+  }
+}
+
 void
 scopedetect_features_cpu (ScopedetectCloud *c, float radius)
 {
-#pragma omp parallel
-  {
-    int near[SCOPEDETECT_NEAR];
+  Features f = {c, radius};
 
-#pragma omp for schedule(dynamic, 64)
-    for (int i = 0; i < c->n; i++) {
-      int n = scopedetect_near (c, c->x[i], radius, near);
-
-      set_curvature (c, i, near, n);
-      set_spfh (c, i, near, n);
-    }
-#pragma omp for schedule(dynamic, 64)
-    for (int i = 0; i < c->n; i++) {
-      int n = scopedetect_near (c, c->x[i], radius, near);
-
-      set_fpfh (c, i, near, n);
-    }
-  }
+  parallel_for (c->n, 64, set_spfh_of_points, &f);
+  parallel_for (c->n, 64, set_fpfh_of_points, &f);
 }

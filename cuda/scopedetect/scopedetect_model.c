@@ -2,8 +2,10 @@
  *
  * Compiling a model (thesis, section 1.2): from samples of its surface to
  * points with features, edges and symmetries. */
+#include <pthread.h>
 #include <stdlib.h>
 
+#include "common/parallel.h"
 #include "scopedetect/scopedetect_shape.h"
 
 /* How far a sample's normal is averaged, of the radius in which a scene's
@@ -50,13 +52,22 @@ throw_darts (const ScopedetectCloud *c, float spacing, int *of, int *n)
                 : NULL;
 }
 
-/* Point @i of @to from sample @j and those around it on the same side. */
+typedef struct {
+  const ScopedetectCloud *from; /* samples */
+  const int *of;                /* of each point, its sample */
+  float radius;
+  ScopedetectCloud *to;
+  float *var; /* of the normals */
+} Smoothing;
+
+/* Point @i from its sample and those around it on the same side. */
 static void
-smooth (ScopedetectCloud *to, float *var, int i, const ScopedetectCloud *c,
-    int j, float radius)
+smooth (const Smoothing *s, int i)
 {
-  int near[SCOPEDETECT_NEAR];
-  int n = scopedetect_near (c, c->x[j], radius, near), same = 0;
+  const ScopedetectCloud *c = s->from;
+  ScopedetectCloud *to = s->to;
+  int near[SCOPEDETECT_NEAR], j = s->of[i];
+  int n = scopedetect_near (c, c->x[j], s->radius, near), same = 0;
   ScopedetectVec sum = {0, 0, 0}, lab = {0, 0, 0};
 
   for (int k = 0; k < n; k++) {
@@ -69,9 +80,16 @@ smooth (ScopedetectCloud *to, float *var, int i, const ScopedetectCloud *c,
   }
   to->x[i] = c->x[j];
   to->normal[i] = scopedetect_unit (sum);
-  var[i] = 1 - scopedetect_norm (sum) / (float) same;
+  s->var[i] = 1 - scopedetect_norm (sum) / (float) same;
   if (to->lab)
     to->lab[i] = scopedetect_scale (lab, 1 / (float) same);
+}
+
+static void
+smooth_points (void *data, int begin, int end)
+{
+  for (int i = begin; i < end; i++)
+    smooth (data, i);
 }
 
 /* Square root of the trace of the covariance of the features (1.2). */
@@ -92,12 +110,40 @@ sigma_of (const ScopedetectCloud *c)
   return (float) sqrt (squares / c->n > means ? squares / c->n - means : 0);
 }
 
+typedef struct {
+  const ScopedetectShape *s;
+  pthread_mutex_t lock;
+  float far;  /* from the centre */
+  float far2; /* from each other, squared */
+} Extent;
+
+static void
+measure_points (void *data, int begin, int end)
+{
+  Extent *e = data;
+  const ScopedetectShape *s = e->s;
+  float far = 0, far2 = 0;
+
+  for (int i = begin; i < end; i++) {
+    far = fmaxf (far, scopedetect_norm (scopedetect_sub (s->x[i], s->centre)));
+    for (int j = 0; j < i; j++) {
+      ScopedetectVec d = scopedetect_sub (s->x[i], s->x[j]);
+
+      far2 = fmaxf (far2, scopedetect_dot (d, d));
+    }
+  }
+  pthread_mutex_lock (&e->lock);
+  e->far = fmaxf (e->far, far);
+  e->far2 = fmaxf (e->far2, far2);
+  pthread_mutex_unlock (&e->lock);
+}
+
 /* Centre, radius, box and diameter. */
 static void
 measure (ScopedetectShape *s)
 {
+  Extent e = {.s = s, .lock = PTHREAD_MUTEX_INITIALIZER};
   double x = 0, y = 0, z = 0;
-  float far = 0, diameter = 0;
 
   s->low = s->high = s->x[0];
   for (int i = 0; i < s->n; i++) {
@@ -111,17 +157,9 @@ measure (ScopedetectShape *s)
   }
   s->centre = scopedetect_vec (
       (float) (x / s->n), (float) (y / s->n), (float) (z / s->n));
-#pragma omp parallel for reduction(max : far, diameter) schedule(dynamic, 64)
-  for (int i = 0; i < s->n; i++) {
-    far = fmaxf (far, scopedetect_norm (scopedetect_sub (s->x[i], s->centre)));
-    for (int j = 0; j < i; j++) {
-      ScopedetectVec d = scopedetect_sub (s->x[i], s->x[j]);
-
-      diameter = fmaxf (diameter, scopedetect_dot (d, d));
-    }
-  }
-  s->radius = far;
-  s->diameter = sqrtf (diameter);
+  parallel_for (s->n, 64, measure_points, &e);
+  s->radius = e.far;
+  s->diameter = sqrtf (e.far2);
 }
 
 /* Takes points and features over from @c, which loses them. */
@@ -154,11 +192,11 @@ points_of (ScopedetectShape *s, ScopedetectSamples *samples,
   if (!error && !(s->normal_var = malloc ((size_t) n * sizeof (float))))
     error = "out of memory";
   if (!error) {
+    Smoothing smoothing = {c, of, radius, &points, s->normal_var};
+
     points.n = n;
     scopedetect_grid_cpu (c, radius);
-#pragma omp parallel for schedule(dynamic, 64)
-    for (int i = 0; i < n; i++)
-      smooth (&points, s->normal_var, i, c, of[i], radius);
+    parallel_for (n, 64, smooth_points, &smoothing);
     scopedetect_grid_cpu (&points, s->feature_radius);
     scopedetect_features_cpu (&points, s->feature_radius);
     s->feature_sigma = sigma_of (&points);

@@ -19,50 +19,89 @@ blurred (const ScopedetectScene *s, const float *e, int x, int y)
   return scopedetect_blur (around);
 }
 
+static void
+find_edges_of_rows (void *data, int begin, int end)
+{
+  ScopedetectWork *w = data;
+  ScopedetectScene *s = &w->scene;
+
+  for (int i = begin * s->width; i < end * s->width; i++)
+    s->edge[0][i] = scopedetect_edge_at (w, i % s->width, i / s->width);
+}
+
+typedef struct {
+  ScopedetectScene *scene;
+  const float *from;
+  float *to;
+} Blur;
+
+static void
+blur_rows (void *data, int begin, int end)
+{
+  const Blur *b = data;
+  int width = b->scene->width;
+
+  for (int i = begin * width; i < end * width; i++)
+    b->to[i] = blurred (b->scene, b->from, i % width, i / width);
+}
+
+static void
+take_logs_of_rows (void *data, int begin, int end)
+{
+  const Blur *b = data;
+  ScopedetectScene *s = b->scene;
+
+  for (int i = begin * s->width; i < end * s->width; i++)
+    s->pixel[i].edge = scopedetect_log_edge (b->from[i]);
+}
+
 /* Blurs edges and writes their logarithms to the pixels. */
 static void
 set_edges (ScopedetectWork *w)
 {
   ScopedetectScene *s = &w->scene;
-  int passes = w->params.edge_blur;
+  Blur b = {s, s->edge[0], s->edge[1]};
 
-#pragma omp parallel
-  {
-#pragma omp for schedule(static)
-    for (int i = 0; i < s->width * s->height; i++)
-      s->edge[0][i] = scopedetect_edge_at (w, i % s->width, i / s->width);
-    for (int k = 0; k < passes; k++) {
-#pragma omp for schedule(static)
-      for (int i = 0; i < s->width * s->height; i++)
-        s->edge[(k + 1) % 2][i] =
-            blurred (s, s->edge[k % 2], i % s->width, i / s->width);
-    }
-#pragma omp for schedule(static)
-    for (int i = 0; i < s->width * s->height; i++)
-      s->pixel[i].edge = scopedetect_log_edge (s->edge[passes % 2][i]);
+  parallel_for (s->height, 0, find_edges_of_rows, w);
+  for (int k = 0; k < w->params.edge_blur; k++) {
+    b.from = s->edge[k % 2], b.to = s->edge[(k + 1) % 2];
+    parallel_for (s->height, 0, blur_rows, &b);
   }
+  b.from = s->edge[w->params.edge_blur % 2];
+  parallel_for (s->height, 0, take_logs_of_rows, &b);
+}
+
+static void
+read_rows (void *data, int begin, int end)
+{
+  ScopedetectWork *w = data;
+  const ScopedetectScene *s = &w->scene;
+  const Image *color = w->frame.color;
+  Yuv yuv = {0};
+
+  if (s->has_colour && image_is_yuv (color->format))
+    yuv = yuv_of (color->matrix, color->full_range);
+  for (int y = begin; y < end; y++)
+    for (int x = 0; x < s->width; x++)
+      scopedetect_read_pixel (w, color, &yuv, x, y);
+}
+
+static void
+set_normals_of_rows (void *data, int begin, int end)
+{
+  ScopedetectWork *w = data;
+
+  for (int y = begin; y < end; y++)
+    for (int x = 0; x < w->scene.width; x++)
+      scopedetect_set_normal (w, x, y);
 }
 
 const char *
 scopedetect_observe_cpu (const Device *dev, ScopedetectWork *w)
 {
-  ScopedetectScene *s = &w->scene;
-  Yuv yuv = {0};
-
   (void) dev;
-  if (s->has_colour && image_is_yuv (w->frame.color->format))
-    yuv = yuv_of (w->frame.color->matrix, w->frame.color->full_range);
-#pragma omp parallel
-  {
-#pragma omp for schedule(static)
-    for (int y = 0; y < s->height; y++)
-      for (int x = 0; x < s->width; x++)
-        scopedetect_read_pixel (w, w->frame.color, &yuv, x, y);
-#pragma omp for schedule(dynamic, 4)
-    for (int y = 0; y < s->height; y++)
-      for (int x = 0; x < s->width; x++)
-        scopedetect_set_normal (w, x, y);
-  }
+  parallel_for (w->scene.height, 0, read_rows, w);
+  parallel_for (w->scene.height, 4, set_normals_of_rows, w);
   set_edges (w);
   return NULL;
 }
@@ -86,6 +125,26 @@ inliers (const ScopedetectWork *w, const float plane[4], int *looked)
   return n;
 }
 
+typedef struct {
+  const ScopedetectWork *w;
+  int *count; /* of inliers, of each plane */
+} Planes;
+
+static void
+try_planes (void *data, int begin, int end)
+{
+  const Planes *p = data;
+
+  for (int k = begin; k < end; k++) {
+    float plane[4];
+    int looked;
+
+    p->count[k] = scopedetect_draw_plane (p->w, (uint64_t) k, plane)
+        ? inliers (p->w, plane, &looked)
+        : 0;
+  }
+}
+
 /* The plane that most pixels lie in, of those drawn the first; none if fewer
  * than a fifth do. */
 static void
@@ -93,14 +152,7 @@ find_table (ScopedetectWork *w)
 {
   int count[SCOPEDETECT_PLANES], best = 0, looked = 0;
 
-#pragma omp parallel for schedule(dynamic, 8) firstprivate(looked)
-  for (int k = 0; k < SCOPEDETECT_PLANES; k++) {
-    float plane[4];
-
-    count[k] = scopedetect_draw_plane (w, (uint64_t) k, plane)
-        ? inliers (w, plane, &looked)
-        : 0;
-  }
+  parallel_for (SCOPEDETECT_PLANES, 8, try_planes, &(Planes){w, count});
   for (int k = 1; k < SCOPEDETECT_PLANES; k++)
     best = count[k] > count[best] ? k : best;
   if (count[best]) {

@@ -4,25 +4,40 @@
 #include "scopedetect/scopedetect_cpu.h"
 #include "scopedetect/scopedetect_refine.h"
 
-static void
-refine_one (const ScopedetectWork *w, const ScopedetectShape *s,
-    ScopedetectPose *p, int steps, float gate, float least)
-{
-  int n = s->n < w->params.points ? s->n : w->params.points;
+typedef struct {
+  ScopedetectBatch batch;
+  int steps;
+  float gate, least; /* of the first step; of all */
+} Refinement;
 
-  for (int k = 0; k < steps; k++) {
+static void
+refine_one (const Refinement *a, ScopedetectPose *p)
+{
+  const ScopedetectShape *s = a->batch.model;
+  float gate = a->gate;
+
+  for (int k = 0; k < a->steps; k++) {
     ScopedetectTurn r = scopedetect_turn (p->q);
     ScopedetectVec c = scopedetect_apply (&r, p->t, s->centre);
     ScopedetectSums sums;
 
     memset (&sums, 0, sizeof sums);
-    for (int i = 0; i < n; i++)
-      scopedetect_sum_point (&sums, &w->scene, &r, p->t, c, s->radius, s->x[i],
-          s->normal[i], gate);
+    for (int i = 0; i < a->batch.points; i++)
+      scopedetect_sum_point (&sums, &a->batch.w->scene, &r, p->t, c, s->radius,
+          s->x[i], s->normal[i], gate);
     if (!scopedetect_step (&sums, c, s->radius, gate, p))
       break;
-    gate = fmaxf (gate * .85f, least);
+    gate = fmaxf (gate * .85f, a->least);
   }
+}
+
+static void
+refine_samples (void *data, int begin, int end)
+{
+  const Refinement *a = data;
+
+  for (int i = begin; i < end; i++)
+    refine_one (a, &a->batch.sample[i].pose);
 }
 
 const char *
@@ -31,11 +46,9 @@ scopedetect_refine_cpu (
 {
   (void) dev;
   for (int m = 0; m < w->n_models; m++) {
-    ScopedetectSample *s = w->sample + (size_t) m * SCOPEDETECT_MAX_KEPT;
+    Refinement a = {scopedetect_batch (w, m), steps, gate, least};
 
-#pragma omp parallel for schedule(dynamic, 4)
-    for (int i = 0; i < w->counts->n_samples[m]; i++)
-      refine_one (w, &w->model[m], &s[i].pose, steps, gate, least);
+    parallel_for (a.batch.n, 4, refine_samples, &a);
   }
   return NULL;
 }
@@ -57,17 +70,30 @@ measure_one (const ScopedetectWork *w, const ScopedetectShape *s,
   }
 }
 
+typedef struct {
+  ScopedetectBatch batch;
+  ScopedetectMeasure *out;
+} Measuring;
+
+static void
+measure_samples (void *data, int begin, int end)
+{
+  const Measuring *m = data;
+  const ScopedetectBatch *b = &m->batch;
+
+  for (int i = begin; i < end; i++)
+    measure_one (b->w, b->model, b->sample[i].pose, &m->out[i]);
+}
+
 const char *
 scopedetect_measure_cpu (const Device *dev, ScopedetectWork *w)
 {
   (void) dev;
   for (int m = 0; m < w->n_models; m++) {
-    const ScopedetectSample *s = w->sample + (size_t) m * SCOPEDETECT_MAX_KEPT;
+    Measuring measuring = {
+        scopedetect_batch (w, m), w->measure + m * SCOPEDETECT_FOUND};
 
-#pragma omp parallel for schedule(dynamic, 4)
-    for (int i = 0; i < w->counts->n_samples[m]; i++)
-      measure_one (
-          w, &w->model[m], s[i].pose, &w->measure[m * SCOPEDETECT_FOUND + i]);
+    parallel_for (measuring.batch.n, 4, measure_samples, &measuring);
   }
   return NULL;
 }

@@ -29,14 +29,14 @@ nearest (const ScopedetectShape *s, const int16_t *code, int k, uint16_t *out)
     out[n] = UINT16_MAX;
 }
 
-const char *
-scopedetect_match_cpu (const Device *dev, ScopedetectWork *w)
+/* Every query against every model. */
+static void
+match_queries (void *data, int begin, int end)
 {
+  const ScopedetectWork *w = data;
   int k = w->params.neighbours;
 
-  (void) dev;
-#pragma omp parallel for schedule(dynamic, 16)
-  for (int i = 0; i < w->n_models * w->n_queries; i++) {
+  for (int i = begin; i < end; i++) {
     int m = i / w->n_queries, q = i % w->n_queries;
     uint16_t *out =
         w->neighbour + ((size_t) m * w->room_queries + (size_t) q) * k;
@@ -45,24 +45,38 @@ scopedetect_match_cpu (const Device *dev, ScopedetectWork *w)
         w->cloud.code + (size_t) scopedetect_query (w, q) * SCOPEDETECT_CODE, k,
         out);
   }
+}
+
+const char *
+scopedetect_match_cpu (const Device *dev, ScopedetectWork *w)
+{
+  (void) dev;
+  parallel_for (w->n_models * w->n_queries, 16, match_queries, w);
   return NULL;
 }
 
 /* All hypotheses of a model, each looked at with few points. */
+typedef struct {
+  const ScopedetectWork *w;
+  int m;
+  int16_t *score; /* of each hypothesis */
+} Check;
+
 static void
-check_all (ScopedetectWork *w, int m, int16_t *check)
+check_hypotheses (void *data, int begin, int end)
 {
-  int k = w->params.neighbours, n = w->n_queries * k * 2;
-  const uint16_t *near = w->neighbour + (size_t) m * w->room_queries * k;
-  const ScopedetectShape *s = &w->model[m];
+  const Check *c = data;
+  const ScopedetectWork *w = c->w;
+  const uint16_t *near =
+      w->neighbour + (size_t) c->m * w->room_queries * w->params.neighbours;
+  const ScopedetectShape *s = &w->model[c->m];
   int few = s->n < SCOPEDETECT_FEW ? s->n : SCOPEDETECT_FEW;
 
-#pragma omp parallel for schedule(dynamic, 256)
-  for (int id = 0; id < n; id++)
-    check[id] = near[id / 2] == UINT16_MAX
+  for (int id = begin; id < end; id++)
+    c->score[id] = near[id / 2] == UINT16_MAX
         ? INT16_MIN
         : (int16_t) scopedetect_agreement (&w->scene, s,
-              scopedetect_hypothesis (w, m, (uint32_t) id), few,
+              scopedetect_hypothesis (w, c->m, (uint32_t) id), few,
               (float) w->params.tolerance);
 }
 
@@ -116,7 +130,7 @@ scopedetect_choose_cpu (const Device *dev, ScopedetectWork *w)
     ScopedetectSample *out = w->sample + (size_t) m * SCOPEDETECT_MAX_KEPT;
     int least, of_least = 0, kept = 0;
 
-    check_all (w, m, check);
+    parallel_for (n, 256, check_hypotheses, &(Check){w, m, check});
     least = threshold (((ScopedetectCpu *) w->state)->count, check, n,
         w->params.kept, &of_least);
     for (int id = 0; id < n && kept < w->params.kept; id++)
@@ -143,21 +157,27 @@ free_score (const ScopedetectWork *w, const ScopedetectShape *s,
   return scopedetect_free_score (w, free, n);
 }
 
+static void
+verify_samples (void *data, int begin, int end)
+{
+  const ScopedetectBatch *b = data;
+  const ScopedetectWork *w = b->w;
+
+  for (int i = begin; i < end; i++)
+    b->sample[i].score = w->params.random
+        ? free_score (w, b->model, b->sample[i].pose, b->points)
+        : scopedetect_agreement (&w->scene, b->model, b->sample[i].pose,
+              b->points, (float) w->params.tolerance);
+}
+
 const char *
 scopedetect_verify_cpu (const Device *dev, ScopedetectWork *w)
 {
   (void) dev;
   for (int m = 0; m < w->n_models; m++) {
-    ScopedetectSample *out = w->sample + (size_t) m * SCOPEDETECT_MAX_KEPT;
-    const ScopedetectShape *s = &w->model[m];
-    int n = s->n < w->params.points ? s->n : w->params.points;
+    ScopedetectBatch b = scopedetect_batch (w, m);
 
-#pragma omp parallel for schedule(dynamic, 64)
-    for (int i = 0; i < w->counts->n_samples[m]; i++)
-      out[i].score = w->params.random
-          ? free_score (w, s, out[i].pose, n)
-          : scopedetect_agreement (
-                &w->scene, s, out[i].pose, n, (float) w->params.tolerance);
+    parallel_for (b.n, 64, verify_samples, &b);
   }
   scopedetect_order_cpu (w);
   return NULL;
@@ -171,26 +191,38 @@ compare (const void *a, const void *b)
   return scopedetect_before (p->score, p->id, q->score, q->id) ? -1 : 1;
 }
 
-void
-scopedetect_order_cpu (ScopedetectWork *w)
+static void
+order_models (void *data, int begin, int end)
 {
-#pragma omp parallel for schedule(dynamic)
-  for (int m = 0; m < w->n_models; m++)
+  const ScopedetectWork *w = data;
+
+  for (int m = begin; m < end; m++)
     qsort (w->sample + (size_t) m * SCOPEDETECT_MAX_KEPT,
         (size_t) w->counts->n_samples[m], sizeof *w->sample, compare);
 }
 
-const char *
-scopedetect_cluster_cpu (const Device *dev, ScopedetectWork *w, int most)
+void
+scopedetect_order_cpu (ScopedetectWork *w)
 {
+  parallel_for (w->n_models, 1, order_models, w);
+}
+
+typedef struct {
+  const ScopedetectWork *w;
+  int most; /* clusters of a model */
+} Clustering;
+
+static void
+cluster_models (void *data, int begin, int end)
+{
+  const Clustering *clustering = data;
+  const ScopedetectWork *w = clustering->w;
   float d = (float) w->params.cluster_distance, d2 = d * d;
   float c = (float) cos (w->params.cluster_angle / 2 * .017453292519943295);
 
-  (void) dev;
-#pragma omp parallel for schedule(dynamic)
-  for (int m = 0; m < w->n_models; m++) {
+  for (int m = begin; m < end; m++) {
     ScopedetectSample *s = w->sample + (size_t) m * SCOPEDETECT_MAX_KEPT;
-    int kept = 0;
+    int kept = 0, most = clustering->most;
 
     for (int i = 0; i < w->counts->n_samples[m] && kept < most; i++) {
       int k = 0;
@@ -205,5 +237,12 @@ scopedetect_cluster_cpu (const Device *dev, ScopedetectWork *w, int most)
     }
     w->counts->n_samples[m] = kept;
   }
+}
+
+const char *
+scopedetect_cluster_cpu (const Device *dev, ScopedetectWork *w, int most)
+{
+  (void) dev;
+  parallel_for (w->n_models, 1, cluster_models, &(Clustering){w, most});
   return NULL;
 }

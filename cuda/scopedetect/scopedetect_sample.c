@@ -3,6 +3,7 @@
  * From a mesh or a cloud to points of its surface. */
 #include <stdlib.h>
 
+#include "common/parallel.h"
 #include "common/random.h"
 #include "scopedetect/scopedetect_colour.h"
 #include "scopedetect/scopedetect_features.h"
@@ -153,15 +154,20 @@ spacing_of (ScopedetectCloud *c, float start)
   return found ? (float) (1.3 * sum / found) : start;
 }
 
-/* Normals of planes through neighbours. */
+typedef struct {
+  ScopedetectCloud *cloud;
+  float radius;
+} Planes;
+
 static void
-plane_normals (ScopedetectCloud *c, float radius)
+set_normals_of_points (void *data, int begin, int end)
 {
-  scopedetect_grid_cpu (c, radius);
-#pragma omp parallel for schedule(dynamic, 64)
-  for (int i = 0; i < c->n; i++) {
+  const Planes *p = data;
+  ScopedetectCloud *c = p->cloud;
+
+  for (int i = begin; i < end; i++) {
     int near[SCOPEDETECT_NEAR];
-    int n = scopedetect_near (c, c->x[i], radius, near);
+    int n = scopedetect_near (c, c->x[i], p->radius, near);
     ScopedetectVec mean = {0, 0, 0};
     float m[6] = {0};
 
@@ -177,6 +183,14 @@ plane_normals (ScopedetectCloud *c, float radius)
     }
     c->normal[i] = scopedetect_least_axis (m);
   }
+}
+
+/* Normals of planes through neighbours. */
+static void
+plane_normals (ScopedetectCloud *c, float radius)
+{
+  scopedetect_grid_cpu (c, radius);
+  parallel_for (c->n, 64, set_normals_of_points, &(Planes){c, radius});
 }
 
 /* Whether the origin lies so far outside that the points are what one camera

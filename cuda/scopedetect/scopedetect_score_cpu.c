@@ -51,17 +51,24 @@ scopedetect_score_one_cpu (const ScopedetectWork *w, const ScopedetectShape *s,
   a->score = scopedetect_weigh (&w->params, a->part);
 }
 
+static void
+score_samples (void *data, int begin, int end)
+{
+  const ScopedetectBatch *b = data;
+
+  for (int i = begin; i < end; i++)
+    scopedetect_score_one_cpu (b->w, b->model, b->points, &b->sample[i]);
+}
+
 const char *
 scopedetect_score_cpu (const Device *dev, ScopedetectWork *w, int n)
 {
   (void) dev;
   for (int m = 0; m < w->n_models; m++) {
-    ScopedetectSample *out = w->sample + (size_t) m * SCOPEDETECT_MAX_KEPT;
-    const ScopedetectShape *s = &w->model[m];
+    ScopedetectBatch b = scopedetect_batch (w, m);
 
-#pragma omp parallel for schedule(dynamic, 4)
-    for (int i = 0; i < w->counts->n_samples[m]; i++)
-      scopedetect_score_one_cpu (w, s, n < s->n ? n : s->n, &out[i]);
+    b.points = n < b.model->n ? n : b.model->n;
+    parallel_for (b.n, 4, score_samples, &b);
   }
   if (!n && scopedetect_wants_extra (&w->params))
     scopedetect_extra_cpu (w);

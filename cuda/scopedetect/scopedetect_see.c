@@ -5,6 +5,7 @@
  * there are range edges (thesis, section 1.2). */
 #include <stdlib.h>
 
+#include "common/parallel.h"
 #include "scopedetect/scopedetect_shape.h"
 
 #define GRAZING .2f     /* cosine below which a point is not looked at */
@@ -202,37 +203,49 @@ edges_from (ScopedetectShape *s, const ScopedetectSamples *samples,
   return NULL;
 }
 
+typedef struct {
+  ScopedetectShape *s;
+  const ScopedetectSamples *samples;
+  ScopedetectVec eyes[SCOPEDETECT_VIEWS];
+  const char *error[SCOPEDETECT_VIEWS];
+} Looking;
+
+/* Each view has room for all points. */
+static void
+find_edges_in_views (void *data, int begin, int end)
+{
+  Looking *l = data;
+  ScopedetectShape *s = l->s;
+
+  for (int v = begin; v < end; v++) {
+    uint32_t *edge = s->edge + (size_t) v * s->n;
+    int n = 0;
+
+    l->error[v] = edges_from (s, l->samples, l->eyes[v], edge, &n);
+    s->edge_first[v + 1] = (uint32_t) n;
+    edge_distances (s, s->ved + (size_t) v * s->n, edge, n);
+  }
+}
+
 const char *
 scopedetect_edges (ScopedetectShape *s, const ScopedetectSamples *samples)
 {
-  ScopedetectVec eyes[SCOPEDETECT_VIEWS];
+  Looking l = {.s = s, .samples = samples};
   size_t room = (size_t) SCOPEDETECT_VIEWS * s->n;
-  const char *failed = NULL;
 
-  scopedetect_views (eyes);
+  scopedetect_views (l.eyes);
   s->edge_first = calloc (SCOPEDETECT_VIEWS + 1, sizeof *s->edge_first);
   s->ved = malloc (room);
   s->edge = malloc (room * sizeof *s->edge);
   if (!s->edge_first || !s->ved || !s->edge)
     return "out of memory";
-#pragma omp parallel for schedule(dynamic)
+  parallel_for (SCOPEDETECT_VIEWS, 1, find_edges_in_views, &l);
   for (int v = 0; v < SCOPEDETECT_VIEWS; v++) {
-    uint32_t *edge = s->edge + (size_t) v * s->n;
-    int n = 0;
-    const char *error = edges_from (s, samples, eyes[v], edge, &n);
-
-    if (error) {
-#pragma omp critical
-      failed = error;
-    }
-    s->edge_first[v + 1] = (uint32_t) n;
-    edge_distances (s, s->ved + (size_t) v * s->n, edge, n);
-  }
-  for (int v = 0; v < SCOPEDETECT_VIEWS; v++) {
+    TRY (l.error[v]);
     memmove (s->edge + s->edge_first[v], s->edge + (size_t) v * s->n,
         s->edge_first[v + 1] * sizeof *s->edge);
     s->edge_first[v + 1] += s->edge_first[v];
   }
   s->n_edges = (int) s->edge_first[SCOPEDETECT_VIEWS];
-  return failed;
+  return NULL;
 }

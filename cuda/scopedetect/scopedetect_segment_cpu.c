@@ -5,24 +5,24 @@
 #include "scopedetect/scopedetect_segment.h"
 
 static void
-assign (ScopedetectWork *w)
+assign_rows (void *data, int begin, int end)
 {
+  const ScopedetectWork *w = data;
   const ScopedetectScene *s = &w->scene;
 
-#pragma omp for schedule(dynamic, 4)
-  for (int y = 0; y < s->height; y++)
+  for (int y = begin; y < end; y++)
     for (int x = 0; x < s->width; x++)
       if (w->label[(size_t) y * s->width + x] != SCOPEDETECT_NO_SEGMENT)
         w->label[(size_t) y * s->width + x] = scopedetect_segment_of (w, x, y);
 }
 
 static void
-start (ScopedetectWork *w)
+start_rows (void *data, int begin, int end)
 {
+  const ScopedetectWork *w = data;
   const ScopedetectScene *s = &w->scene;
 
-#pragma omp for schedule(static)
-  for (int y = 0; y < s->height; y++)
+  for (int y = begin; y < end; y++)
     for (int x = 0; x < s->width; x++)
       w->label[(size_t) y * s->width + x] = scopedetect_first_label (w, x, y);
 }
@@ -122,31 +122,45 @@ point_at (const ScopedetectWork *w, ScopedetectVec x)
   return best;
 }
 
+static void
+set_means_of_segments (void *data, int begin, int end)
+{
+  for (int i = begin; i < end; i++)
+    set_mean (data, i);
+}
+
+static void
+describe_segments (void *data, int begin, int end)
+{
+  ScopedetectWork *w = data;
+
+  for (int i = begin; i < end; i++) {
+    set_mean (w, i);
+    set_keys (w, i);
+    w->segment[i].point =
+        w->segment[i].count ? point_at (w, w->segment[i].x) : -1;
+  }
+}
+
+static void
+set_near_of_segments (void *data, int begin, int end)
+{
+  for (int i = begin; i < end; i++)
+    set_near (data, i);
+}
+
 const char *
 scopedetect_segments_cpu (const Device *dev, ScopedetectWork *w)
 {
   int n = w->lattice.width * w->lattice.height;
 
   (void) dev;
-#pragma omp parallel
-  {
-    start (w);
-    for (int k = 0; k < SCOPEDETECT_MEANS; k++) {
-#pragma omp for schedule(dynamic, 16)
-      for (int i = 0; i < n; i++)
-        set_mean (w, i);
-      assign (w);
-    }
-#pragma omp for schedule(dynamic, 16)
-    for (int i = 0; i < n; i++) {
-      set_mean (w, i);
-      set_keys (w, i);
-      w->segment[i].point =
-          w->segment[i].count ? point_at (w, w->segment[i].x) : -1;
-    }
-#pragma omp for schedule(dynamic, 16)
-    for (int i = 0; i < n; i++)
-      set_near (w, i);
+  parallel_for (w->scene.height, 0, start_rows, w);
+  for (int k = 0; k < SCOPEDETECT_MEANS; k++) {
+    parallel_for (n, 16, set_means_of_segments, w);
+    parallel_for (w->scene.height, 4, assign_rows, w);
   }
+  parallel_for (n, 16, describe_segments, w);
+  parallel_for (n, 16, set_near_of_segments, w);
   return NULL;
 }
