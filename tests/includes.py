@@ -15,8 +15,8 @@ MOST_BODY = 80    # of a function
 # Folder under gst/ -> the algorithm's folder under cuda/ where the two differ.
 ALGORITHM = {"testsrc": "scene", "visionmap": "overlay"}
 
-LIBC = r"(assert|ctype|dlfcn|errno|float|inttypes|limits|math|omp|pthread|stdarg|stdbool|" \
-    r"stddef|stdint|stdio|stdlib|string|time)\.h"
+LIBC = r"(assert|ctype|dlfcn|errno|fcntl|float|inttypes|limits|math|omp|poll|pthread|" \
+    r"signal|stdarg|stdbool|stddef|stdint|stdio|stdlib|string|sys/stat|time|unistd)\.h"
 CUDA = r"cuda\w*\.h|cub/.*|cufft\w*\.h|mma\.h|cooperative_groups.*|nv.*"
 FFT = r"kiss_fftr?\.h"
 GST = r"(gst|glib|gobject|gmodule|gio)(-[\w.]+)?(/.*|\.h)"
@@ -39,8 +39,8 @@ def allowed_quoted(path):
         return (rf"base/.*|meta/gstvisionmeta\.h|{name}/gst\w+\.h|"
                 rf"common/\w+\.h|{algorithm}/(?!\w+_core)\w+\.h")
     if folder == "tools":
-        # algorithms and scenes, by their contracts
-        return r"(\w+)/\1\.h|scene/(?!\w+_core)\w+\.h|\w+\.h"
+        # algorithms and scenes, by their contracts, and files
+        return r"(\w+)/\1\.h|common/file\.h|scene/(?!\w+_core)\w+\.h|\w+\.h"
     if folder == "tests":
         return r".*(?<!_core)\.h" if name == "gst" else r".*"
     return r"meta/gstvisionmeta\.h"  # applications: as if it were installed
