@@ -15,8 +15,9 @@ MOST_BODY = 80    # of a function
 # Folder under gst/ -> the algorithm's folder under cuda/ where the two differ.
 ALGORITHM = {"testsrc": "scene", "visionmap": "overlay"}
 
-LIBC = r"(assert|ctype|dlfcn|errno|float|inttypes|limits|math|pthread|sched|signal|" \
-    r"stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|time|unistd)\.h"
+LIBC = r"(assert|ctype|dlfcn|errno|fcntl|float|inttypes|limits|math|poll|pthread|sched|" \
+    r"signal|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|sys/stat|time|" \
+    r"unistd)\.h"
 CUDA = r"cuda\w*\.h|cub/.*|cufft\w*\.h|mma\.h|cooperative_groups.*|nv.*"
 FFT = r"kiss_fftr?\.h"
 GST = r"(gst|glib|gobject|gmodule|gio)(-[\w.]+)?(/.*|\.h)"
@@ -39,8 +40,9 @@ def allowed_quoted(path):
         return (rf"base/.*|meta/gstvisionmeta\.h|{name}/gst\w+\.h|"
                 rf"common/\w+\.h|{algorithm}/(?!\w+_core)\w+\.h")
     if folder == "tools":
-        # algorithms and scenes, by their contracts, and the pool of threads
-        return r"(\w+)/\1\.h|common/parallel\.h|scene/(?!\w+_core)\w+\.h|\w+\.h"
+        # algorithms and scenes, by their contracts, files and the pool of threads
+        return (r"(\w+)/\1\.h|common/(file|parallel)\.h|scene/(?!\w+_core)\w+\.h|"
+                r"\w+\.h")
     if folder == "tests":
         return r".*(?<!_core)\.h" if name == "gst" else r".*"
     return r"meta/gstvisionmeta\.h"  # applications: as if it were installed

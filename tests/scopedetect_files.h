@@ -3,6 +3,8 @@
  * Meshes and model files, good ones and all kinds of bad ones. */
 #pragma once
 
+#include <math.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "scopedetect_solid.h"
@@ -122,6 +124,97 @@ test_meshes (DeviceKind kind)
   scopedetect_mesh_free (&m);
 }
 
+/* Fields that are not wanted may be narrower than a float, and the last ones of
+ * the file; the sanitizers see a byte that is read behind it. */
+static inline void
+test_narrow_fields (DeviceKind kind)
+{
+  static const float x[3][3] = {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}};
+  static const char *const forms[] = {"binary", "binary_compressed"};
+
+  (void) kind;
+  for (int width = 1; width <= 2; width++)
+    for (int form = 0; form < 2; form++) {
+      uint8_t bytes[512], *p = bytes;
+      size_t n = 3 * (12 + (size_t) width);
+      ScopedetectMesh m;
+
+      p += sprintf ((char *) p,
+          "# .PCD v0.7\nFIELDS x y z label\nSIZE 4 4 4 %d\nTYPE F F F U\n"
+          "COUNT 1 1 1 1\nPOINTS 3\nDATA %s\n",
+          width, forms[form]);
+      if (form) { /* runs of at most 32 bytes that are no references back */
+        const uint32_t sizes[2] = {
+            (uint32_t) (n + (n + 31) / 32), (uint32_t) n};
+        uint8_t plain[64] = {0};
+
+        for (int i = 0; i < 9; i++) /* field by field */
+          memcpy (plain + 4 * i, &x[i % 3][i / 3], 4);
+        memcpy (p, sizes, 8);
+        p += 8;
+        for (size_t at = 0; at < n; at += 32) {
+          size_t run = n - at < 32 ? n - at : 32;
+
+          *p++ = (uint8_t) (run - 1);
+          memcpy (p, plain + at, run);
+          p += run;
+        }
+      }
+      for (int i = 0; i < 3 && !form; i++) {
+        memcpy (p, x[i], 12);
+        memset (p + 12, 0, (size_t) width);
+        p += 12 + width;
+      }
+      ok (read_text_as (&m, bytes, (size_t) (p - bytes), ".pcd"));
+      check (m.n == 3 && m.x && !memcmp (m.x, x, sizeof x));
+      scopedetect_mesh_free (&m);
+    }
+}
+
+/* Files that end early or contradict themselves leave nothing behind, and
+ * numbers that are none do no harm. */
+static inline void
+test_bad_meshes (DeviceKind kind)
+{
+  static const struct {
+    const char *text, *suffix;
+  } bad[] = {{"ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\n"
+              "property float y\nproperty float z\nend_header\n1 2 3 4\n",
+                 ".ply"},
+      {"ply\nformat ascii 1.0\nelement vertex 0\nproperty float x\n"
+       "property float y\nproperty float z\nelement vertex 0\n"
+       "property float x\nproperty float y\nproperty float z\nend_header\n",
+          ".ply"},
+      {"v 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 0\n", ".obj"},
+      {"0 0 0\n1 2\n", ".xyz"},
+      {"FIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nPOINTS 3\nDATA ascii\n1 2\n",
+          ".pcd"}};
+  static const char colours[] =
+      "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\n"
+      "property float y\nproperty float z\nproperty float red\n"
+      "property float green\nproperty float blue\nelement none 1000000000\n"
+      "end_header\n1 2 3 nan 1e9 -1e9\n";
+  char folder[] = "/tmp/scopedetect-XXXXXX", fifo[64];
+  ScopedetectMesh m;
+
+  (void) kind;
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    check (read_text_as (&m, bad[i].text, strlen (bad[i].text), bad[i].suffix));
+    check (!m.x && !m.n && !m.triangles && !m.n_triangles);
+  }
+  ok (read_text_as (&m, colours, strlen (colours), ".ply"));
+  check (m.colour && m.colour[0] == 0 && m.colour[1] == 255 && !m.colour[2]);
+  scopedetect_mesh_free (&m);
+  /* nobody waits for the writer of a FIFO */
+  check (mkdtemp (folder) != NULL);
+  snprintf (fifo, sizeof fifo, "%s/fifo.ply", folder);
+  check (!mkfifo (fifo, 0600));
+  check (strstr (scopedetect_mesh_read (&m, fifo), "regular"));
+  check (strstr (scopedetect_mesh_read (&m, "/dev/zero"), "regular"));
+  unlink (fifo);
+  rmdir (folder);
+}
+
 static inline void
 test_units (DeviceKind kind)
 {
@@ -187,6 +280,104 @@ test_model_file (DeviceKind kind)
       strstr (scopedetect_model_parse (&again, bytes, n), "version") != NULL);
   free (bytes);
   free (more);
+  scopedetect_model_free (model);
+}
+
+/* The checksum of a model file (FNV-1a), which its last 8 bytes are. */
+static inline void
+sum_again (uint8_t *bytes, size_t n)
+{
+  uint64_t h = 0xcbf29ce484222325ull;
+
+  for (size_t i = 0; i < n - 8; i++)
+    h = (h ^ bytes[i]) * 0x100000001b3ull;
+  memcpy (bytes + n - 8, &h, 8);
+}
+
+/* Where in a model file what is. */
+enum {
+  FILE_COUNT = 12,
+  FILE_SPACING = 32,
+  FILE_HIGH = 76,
+  FILE_NAME = 100,
+  FILE_POINTS = 164
+};
+
+/* Values that cannot be, with the right checksum: nothing is left behind. */
+static inline void
+test_refused_model (DeviceKind kind)
+{
+  static const struct {
+    size_t at;
+    float value;
+    const char *why;
+  } bad[] = {{FILE_COUNT, NAN, "counts"}, {FILE_SPACING, 0, "sizes"},
+      {FILE_POINTS, NAN, "values"}, {FILE_HIGH, 9e5f, "8 million"}};
+  ScopedetectModel *model = solid_model (.012), *again;
+  uint8_t *bytes;
+  size_t n;
+
+  (void) kind;
+  ok (scopedetect_model_write (model, &bytes, &n));
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    const char *why;
+    uint8_t before[4];
+
+    memcpy (before, bytes + bad[i].at, 4);
+    memcpy (bytes + bad[i].at, &bad[i].value, 4);
+    sum_again (bytes, n);
+    why = scopedetect_model_parse (&again, bytes, n);
+    check (why && strstr (why, bad[i].why));
+    check (!again);
+    memcpy (bytes + bad[i].at, before, 4);
+  }
+  free (bytes);
+  scopedetect_model_free (model);
+}
+
+/* A name is always UTF-8, whatever the file or the caller says. */
+static inline void
+test_names (DeviceKind kind)
+{
+  static const char *const names[][2] = {{"gl\xe4ser", "gl?ser"},
+      {"gläser", "gläser"}, {"\xc0\xaf\xed\xa0\x80", "?????"},
+      {"\xf0\x9f\x8d\x8e\xf4\x90\x80\x80", "\xf0\x9f\x8d\x8e????"},
+      {"cut \xe2\x82", "cut ??"}, {"\xff", "?"}};
+  ScopedetectModel *model = solid_model (.012), *again;
+  ScopedetectCompile how = SCOPEDETECT_COMPILE_DEFAULTS;
+  ScopedetectModelInfo info;
+  char name[65];
+  uint8_t *bytes;
+  size_t n;
+  Solid s;
+
+  (void) kind;
+  ok (scopedetect_model_write (model, &bytes, &n));
+  scopedetect_model_free (model);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    memset (bytes + FILE_NAME, 0, 64);
+    memcpy (bytes + FILE_NAME, names[i][0], strlen (names[i][0]));
+    sum_again (bytes, n);
+    ok (scopedetect_model_parse (&again, bytes, n));
+    if (!again)
+      continue;
+    scopedetect_model_info (again, &info);
+    check (!strcmp (info.name, names[i][1]));
+    scopedetect_model_free (again);
+  }
+  free (bytes);
+  /* a character that does not fit is left out as a whole */
+  solid_make (&s);
+  how.spacing = .012;
+  how.feature_radius = .03;
+  how.normal_radius = .012;
+  memset (name, 'a', 62);
+  strcpy (name + 62, "ä");
+  ok (scopedetect_model_compile (&model, &s.mesh, name, &how));
+  if (!model)
+    return;
+  scopedetect_model_info (model, &info);
+  check (strlen (info.name) == 62 && info.name[61] == 'a');
   scopedetect_model_free (model);
 }
 

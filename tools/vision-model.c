@@ -2,6 +2,7 @@
  *
  * vision-model: makes the model files that scopedetect looks for, of meshes and
  * clouds of points, and says what is in one. */
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,14 +75,14 @@ fail (const char *path, const char *why)
 
 /* The part of @path between the last slash and the last dot. */
 static void
-name_of (const char *path, char name[64])
+name_of (const char *path, char name[NAME_MAX + 1])
 {
   const char *from = strrchr (path, '/'), *dot;
 
   from = from ? from + 1 : path;
   dot = strrchr (from, '.');
-  snprintf (
-      name, 64, "%.*s", dot && dot > from ? (int) (dot - from) : 63, from);
+  snprintf (name, NAME_MAX + 1, "%.*s",
+      dot && dot > from ? (int) (dot - from) : NAME_MAX, from);
 }
 
 /* What a model is made from. */
@@ -106,7 +107,7 @@ make (const char *mesh_path, const char *model_path, const char *name,
 {
   ScopedetectMesh mesh;
   ScopedetectModel *model = NULL;
-  char of_file[64], where[VIEWS_WHERE];
+  char of_file[NAME_MAX + 1], where[VIEWS_WHERE];
   const char *error = read_mesh (&mesh, mesh_path, source, how, where);
 
   name_of (mesh_path, of_file);
@@ -199,6 +200,15 @@ read_option (Wanted *w, const char *option, const char *value)
   return true;
 }
 
+/* @result, unless what was told did not all get out. */
+static int
+finish (int result)
+{
+  return fflush (stdout) || ferror (stdout)
+      ? fail ("standard output", "it cannot be written")
+      : result;
+}
+
 int
 main (int argc, char **argv)
 {
@@ -207,7 +217,7 @@ main (int argc, char **argv)
   w.how.progress = progress;
   for (int i = 1; i < argc; i++) {
     if (!strcmp (argv[i], "--help"))
-      return fputs (usage, stdout), 0;
+      return fputs (usage, stdout), finish (0);
     if (read_word (&w, argv[i]))
       continue;
     if (i + 1 < argc && read_option (&w, argv[i], argv[i + 1]))
@@ -220,6 +230,6 @@ main (int argc, char **argv)
       return fail (argv[i], "this is no number");
   }
   if (w.n == 2)
-    return make (w.path[0], w.path[1], w.name, w.source, &w.how);
-  return w.n ? show (w.path[0]) : (fputs (usage, stderr), 2);
+    return finish (make (w.path[0], w.path[1], w.name, w.source, &w.how));
+  return w.n ? finish (show (w.path[0])) : (fputs (usage, stderr), 2);
 }

@@ -2,9 +2,11 @@
  *
  * The scene `clutter`: its memory, the order in which a frame comes about, and
  * what is true of it. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/utf8.h"
 #include "scene/clutter_core.h"
 
 /* The part of @path between the last slash and the last dot. */
@@ -12,11 +14,13 @@ static void
 name_of (const char *path, char name[64])
 {
   const char *from = strrchr (path, '/'), *dot;
+  char all[NAME_MAX + 1];
 
   from = from ? from + 1 : path;
   dot = strrchr (from, '.');
-  snprintf (
-      name, 64, "%.*s", dot && dot > from ? (int) (dot - from) : 63, from);
+  snprintf (all, sizeof all, "%.*s",
+      dot && dot > from ? (int) (dot - from) : NAME_MAX, from);
+  utf8_copy (name, 64, all);
 }
 
 static const char *

@@ -3,9 +3,10 @@
  * Model files: a head, the arrays one after the other, and a checksum.  Little
  * endian, IEEE floats; what follows from the points, the table of nearest ones,
  * is made anew. */
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "common/file.h"
+#include "common/utf8.h"
 #include "scopedetect/scopedetect_shape.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
@@ -213,6 +214,7 @@ scopedetect_model_parse (
     ScopedetectModel **model, const uint8_t *bytes, size_t n)
 {
   ScopedetectModel *m;
+  const char *error;
   uint64_t sum;
   Head head;
 
@@ -226,13 +228,19 @@ scopedetect_model_parse (
   memcpy (&sum, bytes + n - sizeof sum, sizeof sum);
   if (sum != checksum (bytes, n - sizeof sum))
     return "the model file is damaged: its checksum is wrong";
-  *model = m = calloc (1, sizeof *m);
+  m = calloc (1, sizeof *m);
   if (!m)
     return "out of memory";
-  memcpy (m->name, head.name, sizeof m->name);
-  m->name[63] = 0;
-  TRY (read_head (&m->shape, &head, n));
-  return read_arrays (&m->shape, bytes + sizeof head);
+  head.name[sizeof head.name - 1] = 0;
+  utf8_copy (m->name, sizeof m->name, head.name);
+  error = read_head (&m->shape, &head, n);
+  if (!error)
+    error = read_arrays (&m->shape, bytes + sizeof head);
+  if (error)
+    scopedetect_model_free (m);
+  else
+    *model = m;
+  return error;
 }
 
 const char *
@@ -241,41 +249,24 @@ scopedetect_model_save (const ScopedetectModel *model, const char *path)
   uint8_t *bytes = NULL;
   size_t n = 0;
   const char *error = scopedetect_model_write (model, &bytes, &n);
-  FILE *f = error ? NULL : fopen (path, "wb");
+  int why = error ? 0 : file_write (path, bytes, n, -1);
 
-  if (!error && !f)
-    error = "the model file cannot be opened for writing";
-  if (!error && fwrite (bytes, 1, n, f) != n)
-    error = "the model file cannot be written";
-  if (f && fclose (f) && !error)
-    error = "the model file cannot be written";
   free (bytes);
-  return error;
+  return why ? file_why (why) : error;
 }
 
 const char *
 scopedetect_model_load (ScopedetectModel **model, const char *path)
 {
-  FILE *f = fopen (path, "rb");
-  uint8_t *bytes = NULL;
-  long n = -1;
   const char *error;
+  char *bytes;
+  size_t n;
+  int why = file_read (path, MAX_FILE, &bytes, &n);
 
   *model = NULL;
-  if (!f)
-    return "the model file cannot be opened";
-  if (!fseek (f, 0, SEEK_END))
-    n = ftell (f);
-  rewind (f);
-  if (n < 0 || (size_t) n > MAX_FILE)
-    error = "the model file cannot be read, or has more than 256 MiB";
-  else if (!(bytes = malloc ((size_t) n + 1)))
-    error = "out of memory";
-  else if (fread (bytes, 1, (size_t) n, f) != (size_t) n)
-    error = "the model file cannot be read";
-  else
-    error = scopedetect_model_parse (model, bytes, (size_t) n);
+  if (why)
+    return file_why (why);
+  error = scopedetect_model_parse (model, (const uint8_t *) bytes, n);
   free (bytes);
-  fclose (f);
   return error;
 }

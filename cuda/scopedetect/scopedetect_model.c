@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "common/parallel.h"
+#include "common/utf8.h"
 #include "scopedetect/scopedetect_shape.h"
 
 /* How far a sample's normal is averaged, of the radius in which a scene's
@@ -286,13 +287,16 @@ scopedetect_model_compile (ScopedetectModel **model,
 
   *model = NULL;
   TRY (check_how (mesh, how));
-  *model = m = calloc (1, sizeof *m);
+  m = calloc (1, sizeof *m);
   if (!m)
     return "out of memory";
-  for (int i = 0; i < 63 && name[i]; i++)
-    m->name[i] = name[i];
+  utf8_copy (m->name, sizeof m->name, name);
   error = compile (&m->shape, &samples, mesh, how);
   scopedetect_samples_free (&samples);
+  if (error)
+    scopedetect_model_free (m);
+  else
+    *model = m;
   return error;
 }
 

@@ -28,7 +28,8 @@ typedef struct {
 } ScopedetectMesh;
 
 /* Reads a PLY (ASCII, binary of both byte orders), OBJ, PCD (ASCII, binary,
- * compressed) or XYZ file; which of them, its content or else its name says. */
+ * compressed) or XYZ file of at most 1 GiB; which of them, its content or else
+ * its name says.  After an error, @mesh is empty. */
 const char *scopedetect_mesh_read (ScopedetectMesh *mesh, const char *path);
 void scopedetect_mesh_free (ScopedetectMesh *mesh);
 
@@ -73,7 +74,9 @@ typedef struct {
   bool has_axis; /* it looks alike after any turn about one axis */
 } ScopedetectModelInfo;
 
-/* Compiles @mesh; @name is cut to 63 bytes. */
+/* Compiles @mesh.  @name is cut to 63 bytes; a byte of it that is no UTF-8
+ * becomes a question mark, here and in what is read from a file.  After an
+ * error, @model is NULL, here and below. */
 const char *scopedetect_model_compile (ScopedetectModel **model,
     const ScopedetectMesh *mesh, const char *name,
     const ScopedetectCompile *how);
@@ -81,8 +84,8 @@ void scopedetect_model_free (ScopedetectModel *model);
 void scopedetect_model_info (
     const ScopedetectModel *model, ScopedetectModelInfo *info);
 
-/* The file: little endian, with a version and a checksum.  What is cut off,
- * changed or of another version is refused. */
+/* The file: little endian, with a version and a checksum, at most 256 MiB.
+ * What is cut off, changed or of another version is refused. */
 const char *scopedetect_model_save (
     const ScopedetectModel *model, const char *path);
 const char *scopedetect_model_load (ScopedetectModel **model, const char *path);

@@ -112,15 +112,16 @@ lzf_expand (const uint8_t *in, size_t n, uint8_t *out, size_t room)
   return o == room;
 }
 
+/* @bytes: four, of a field that is wanted. */
 static void
 set_field (ScopedetectMesh *m, uint32_t i, int to, const uint8_t *bytes)
 {
   float v;
 
   memcpy (&v, bytes, sizeof v);
-  if (to >= 0 && to < 3)
+  if (to < 3)
     m->x[3 * (size_t) i + to] = v;
-  else if (to >= 3 && to < 6 && m->normal)
+  else if (to < 6 && m->normal)
     m->normal[3 * (size_t) i + to - 3] = v;
   else if (to == 6 && m->colour)
     for (int k = 0; k < 3; k++) /* blue is the first byte */
@@ -144,7 +145,8 @@ read_ascii (const Pcd *p, ScopedetectMesh *m, ScopedetectText *text)
         word = v >= 0 && v < 4294967296. ? (uint32_t) v : 0;
         memcpy (
             bytes, p->type[f] == 'F' ? (void *) &as_float : (void *) &word, 4);
-        set_field (m, i, p->to[f], bytes);
+        if (p->to[f] >= 0)
+          set_field (m, i, p->to[f], bytes);
       }
   return NULL;
 }
@@ -162,7 +164,7 @@ read_binary (const Pcd *p, ScopedetectMesh *m, const uint8_t *bytes, size_t n)
   for (int f = 0; f < p->n; f++) {
     size_t bytes_of = (size_t) (p->size[f] * p->count[f]);
 
-    for (uint32_t i = 0; i < m->n; i++)
+    for (uint32_t i = 0; p->to[f] >= 0 && i < m->n; i++)
       set_field (m, i, p->to[f],
           p->compressed ? bytes + at * m->n + i * bytes_of
                         : bytes + i * row + at);

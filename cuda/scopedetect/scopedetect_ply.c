@@ -150,9 +150,9 @@ set_vertex (ScopedetectMesh *m, uint32_t i, int meaning, double value)
   else if (meaning <= NZ && m->normal)
     m->normal[3 * (size_t) i + meaning - NX] = (float) value;
   else if (meaning <= BLUE && meaning >= RED && m->colour)
-    m->colour[3 * (size_t) i + meaning - RED] = (uint8_t) (value < 0 ? 0
-            : value > 255                                            ? 255
-                                                                     : value);
+    m->colour[3 * (size_t) i + meaning - RED] = (uint8_t) (value >= 255 ? 255
+            : value > 0                                                 ? value
+                        : 0); /* NaN too */
 }
 
 /* A list: of a face, its corners. */
@@ -180,7 +180,7 @@ read_elements (Ply *ply, int at, ScopedetectMesh *m)
 {
   Element *e = &ply->element[at];
 
-  for (uint32_t i = 0; i < e->n; i++)
+  for (uint32_t i = 0; e->n_properties && i < e->n; i++)
     for (int k = 0; k < e->n_properties; k++) {
       const Property *p = &e->property[k];
       double v;

@@ -3,8 +3,9 @@
  * Mesh files: which kind, and what their readers share. */
 #include "scopedetect/scopedetect_read.h"
 
-#include <stdio.h>
 #include <stdlib.h>
+
+#include "common/file.h"
 
 #define MAX_FILE ((size_t) 1 << 30)
 #define MAX_INDEX 4294967295.
@@ -76,7 +77,7 @@ scopedetect_mesh_room (
 {
   if (n > bytes)
     return "the file is too short for the vertices that it announces";
-  if (m->n)
+  if (m->x)
     return "the file lists vertices twice";
   m->x = calloc (n ? n : 1, 3 * sizeof *m->x);
   m->normal = normals ? calloc (n ? n : 1, 3 * sizeof *m->normal) : NULL;
@@ -136,31 +137,19 @@ read_text (ScopedetectMesh *m, ScopedetectText text, const char *path)
 const char *
 scopedetect_mesh_read (ScopedetectMesh *m, const char *path)
 {
-  FILE *f = fopen (path, "rb");
-  uint8_t *bytes = NULL;
-  long size = -1;
+  ScopedetectText text = {0};
   const char *error;
+  char *bytes;
+  int why;
 
   memset (m, 0, sizeof *m);
-  if (!f)
-    return "the mesh file cannot be opened";
-  if (!fseek (f, 0, SEEK_END))
-    size = ftell (f);
-  rewind (f);
-  if (size < 0 || (size_t) size > MAX_FILE)
-    error = "the mesh file cannot be read, or has more than 1 GiB";
-  else if (!(bytes = malloc ((size_t) size + 1)))
-    error = "out of memory";
-  else if (fread (bytes, 1, (size_t) size, f) != (size_t) size)
-    error = "the mesh file cannot be read";
-  else {
-    ScopedetectText text = {bytes, (size_t) size, 0};
-
-    bytes[size] = 0;
-    error = read_text (m, text, path);
-  }
+  if ((why = file_read (path, MAX_FILE, &bytes, &text.size)))
+    return file_why (why);
+  text.bytes = (const uint8_t *) bytes;
+  error = read_text (m, text, path);
   free (bytes);
-  fclose (f);
+  if (error)
+    scopedetect_mesh_free (m);
   return error;
 }
 

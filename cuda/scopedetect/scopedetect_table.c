@@ -75,7 +75,9 @@ scopedetect_nearest_table (ScopedetectShape *s)
   s->origin =
       scopedetect_sub (s->low, scopedetect_vec (MARGIN, MARGIN, MARGIN));
   for (int k = 0; k < 3; k++) {
-    s->cells[k] = (int) ((side[k] + 2 * MARGIN) / s->spacing) + 1;
+    float wanted = (side[k] + 2 * MARGIN) / s->spacing;
+
+    s->cells[k] = wanted < MAX_CELLS ? (int) wanted + 1 : MAX_CELLS + 1;
     n *= (size_t) s->cells[k];
     if (n > MAX_CELLS)
       return "the table of nearest points would have more than 8 million "

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/gstvisionfile.h"
 #include "base/gstvisionmatrix.h"
 
 #define MOST_TERMS 14 /* of OpenCV's distortion */
@@ -86,7 +87,7 @@ gst_vision_calibration_read (
   gchar *text;
   gboolean good;
 
-  if (!g_file_get_contents (path, &text, NULL, error))
+  if (!gst_vision_file_read_text (path, &text, error))
     return FALSE;
   good = read_text (text, camera, error);
   g_free (text);

@@ -96,7 +96,11 @@ gst_vision_common_report (GstElement *element, gchar **problem)
     GST_OBJECT_UNLOCK (element);
     gst_object_unref (bus);
   }
-  if (text)
-    GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS, ("%s", text), (NULL));
+  if (text) { /* which may quote a part of a letter, or a path */
+    gchar *valid = g_utf8_make_valid (text, -1);
+
+    GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS, ("%s", valid), (NULL));
+    g_free (valid);
+  }
   g_free (text);
 }

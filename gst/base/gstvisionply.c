@@ -4,7 +4,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/file.h"
+
 #define VERTEX_BYTES (3 * 4 + 3 + 4)
+#define PATIENCE 1000   /* milliseconds for the reader of a FIFO */
 #define HEADER_ROOM 256 /* bytes; the header has some 200 */
 
 /* In memory as in the file: first HEADER_ROOM bytes, whose last ones become the
@@ -85,19 +88,17 @@ gst_vision_ply_write (
       "property float confidence\nend_header\n",
       gst_vision_ply_size (self));
   guint8 *begin = self->bytes->data + HEADER_ROOM - length;
-  GError *cause = NULL;
+  int why;
 
   memcpy (begin, header, length);
-  if (g_file_set_contents_full (path, (const gchar *) begin,
-          (gssize) self->bytes->len - (HEADER_ROOM - length),
-          G_FILE_SET_CONTENTS_CONSISTENT, 0666, &cause))
-    return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_WRITE,
-      "points cannot be written to %s: %s; name a file in a folder that exists "
-      "and has room",
-      path, cause->message);
-  g_error_free (cause);
-  return FALSE;
+  why = file_write (
+      path, begin, self->bytes->len - (HEADER_ROOM - length), PATIENCE);
+  if (why)
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_WRITE,
+        "points cannot be written to %s: %s; name a file in a folder that "
+        "exists and has room, or a FIFO that somebody reads",
+        path, file_why (why));
+  return why == 0;
 }
 
 /* Behind the pattern of an integer at @at, a percent sign; NULL if it is none.

@@ -25,8 +25,8 @@ void gst_vision_ply_clear (GstVisionPly *self);
 void gst_vision_ply_add (GstVisionPly *self, const GstVisionPlyPoint *point);
 guint gst_vision_ply_size (const GstVisionPly *self);
 
-/* Writes a file aside and then gives it its name, so that nobody reads half a
- * cloud. */
+/* Replaces a regular file at once, so that nobody reads half a cloud; a FIFO or
+ * a device is written in place, and its reader waited for a second. */
 gboolean gst_vision_ply_write (
     const GstVisionPly *self, const gchar *path, GError **error);
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/gstvisionfile.h"
 #include "base/gstvisionmatrix.h"
 
 #define NAMES(...) ((const gchar *const[]){__VA_ARGS__, NULL})
@@ -221,9 +222,9 @@ gst_vision_rig_read (
         "\"%s\" names one file; name two, one on each side of the comma",
         location);
   good = !one_missing &&
-      g_file_get_contents (f.path[0], &f.text[0], NULL, error) &&
+      gst_vision_file_read_text (f.path[0], &f.text[0], error) &&
       (!f.path[1] ||
-          g_file_get_contents (f.path[1], &f.text[1], NULL, error)) &&
+          gst_vision_file_read_text (f.path[1], &f.text[1], error)) &&
       read_files (&f, unit, rig, error);
   for (gint i = 0; i < 2; i++) {
     g_free (f.path[i]);

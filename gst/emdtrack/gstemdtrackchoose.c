@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Targets made of what was chosen, in the frame that comes next. */
+#include "common/utf8.h"
 #include "emdtrack/gstemdtrack.h"
 
 #define BOX_WEIGHT 3        /* of a target's pixels in its codebook */
@@ -34,7 +35,7 @@ add_regions (GstEmdtrackChoices *all, const gchar *wanted, GstBuffer *buffer,
       break;
     }
     c = &all->choice[all->n++];
-    g_strlcpy (c->name, type, sizeof c->name);
+    utf8_copy (c->name, sizeof c->name, type);
     c->box = (ImageBox){(int) roi->x, (int) roi->y, (int) (roi->x + roi->w),
         (int) (roi->y + roi->h)};
   }

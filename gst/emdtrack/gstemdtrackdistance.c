@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Ground distances of a file. */
+#include "base/gstvisionfile.h"
 #include "emdtrack/gstemdtrack.h"
 
 /* Keeps a sentence that names the file. */
@@ -31,7 +32,7 @@ gst_emdtrack_read_distances (GstEmdtrack *self, EmdtrackParams *p)
 
   if (!path || !*path)
     return "ground-distance=file needs distance-file";
-  if (!g_file_get_contents (path, &text, NULL, &error)) {
+  if (!gst_vision_file_read_text (path, &text, &error)) {
     err = wrong_with (self, "distance-file: %s", error->message);
     g_error_free (error);
     return err;

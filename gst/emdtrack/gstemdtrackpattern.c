@@ -3,14 +3,17 @@
  * What a target looks like, read from a file: a PNG picture, which GStreamer
  * decodes, or a text with the numbers of a histogram. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "common/file.h"
 #include "emdtrack/gstemdtrack.h"
 
 #define SIGNATURE "\x89PNG\r\n\x1a\n"
-#define HEADER 26           /* bytes, up to the kind of colours */
-#define PATIENCE 10         /* seconds to decode a picture */
-#define MOST_SIDE 4096      /* of a picture, pixels */
+#define HEADER 26      /* bytes, up to the kind of colours */
+#define PATIENCE 10    /* seconds to decode a picture */
+#define MOST_SIDE 4096 /* of a picture, pixels */
+#define MOST_BYTES (128 << 20)
 #define MOST_TEXT (1 << 20) /* bytes of a histogram, with its comments */
 
 #define DEPTH 24 /* where the bits of a component are */
@@ -152,8 +155,8 @@ gst_emdtrack_pattern_read (const gchar *path, GstEmdtrackPattern **pattern)
   gsize length;
   const char *err;
 
-  if (!*path || !g_file_get_contents (path, &text, &length, NULL))
-    return "the file cannot be read";
+  if (!*path || file_read (path, MOST_BYTES, &text, &length))
+    return "the file cannot be read, or is no regular file of at most 128 MiB";
   *pattern = g_new0 (GstEmdtrackPattern, 1);
   if (length > HEADER && !memcmp (text, SIGNATURE, strlen (SIGNATURE)))
     err = read_picture (path, text, *pattern);
@@ -161,7 +164,7 @@ gst_emdtrack_pattern_read (const gchar *path, GstEmdtrackPattern **pattern)
     err = "the file is neither a PNG picture nor a text of numbers";
   else
     err = read_histogram (text, *pattern);
-  g_free (text);
+  free (text);
   if (err)
     g_clear_pointer (pattern, gst_emdtrack_pattern_free);
   return err;

@@ -5,8 +5,11 @@
  * passed over. */
 #include "envisrc/gstenviheader.h"
 
-#include <glib/gstdio.h>
+#include <errno.h>
+#include <math.h>
 #include <string.h>
+
+#include "common/file.h"
 
 #define MOST_BYTES (1 << 22) /* of a header; it is text that somebody reads */
 
@@ -98,7 +101,7 @@ read_wavelengths (const gchar *text, GArray *wavelengths)
       gchar *end;
       gdouble number = g_ascii_strtod (*word, &end);
 
-      if (!*end)
+      if (!*end && isfinite (number))
         g_array_append_val (wavelengths, number);
     }
   g_strfreev (words);
@@ -169,19 +172,22 @@ gboolean
 gst_envi_header_read (GstEnviHeader *header, const gchar *path, GError **error)
 {
   const gchar *wrong;
-  GStatBuf about;
   gchar *text;
+  gsize n;
+  int why = file_read (path, MOST_BYTES, &text, &n);
 
   memset (header, 0, sizeof *header);
-  if (!g_stat (path, &about) && about.st_size > MOST_BYTES) {
+  if (why == EFBIG) {
     refuse (error, path, "it is too large for a header; name the .hdr file");
-    return FALSE;
+  } else if (why) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+        "\"%s\" cannot be read: %s", path, file_why (why));
   }
-  if (!g_file_get_contents (path, &text, NULL, error))
+  if (why)
     return FALSE;
   header->wavelengths = g_array_new (FALSE, FALSE, sizeof (gdouble));
   wrong = parse (header, text);
-  g_free (text);
+  free (text);
   if (wrong) {
     refuse (error, path, wrong);
     gst_envi_header_clear (header);

@@ -84,10 +84,13 @@ start (GstBaseSrc *src)
   GST_OBJECT_UNLOCK (self);
   self->number = 0;
   if (!self->path || !gst_envi_src_is_location (self->path)) {
+    gchar *path = g_filename_display_name (GST_STR_NULL (self->path));
+
     GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND,
         ("No cube is named. Set location to a .hdr file, or to a pattern with "
          "one %%d."),
-        ("location: %s", GST_STR_NULL (self->path)));
+        ("location: %s", path));
+    g_free (path);
     return FALSE;
   }
   problem = open_cube (self, 0);

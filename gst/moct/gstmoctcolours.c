@@ -4,6 +4,7 @@
  * self->pending, and the next frame takes them from there. */
 #include <string.h>
 
+#include "base/gstvisionfile.h"
 #include "moct/gstmoct.h"
 
 void
@@ -30,9 +31,10 @@ static gboolean
 set_text (GstMoct *self, const gchar *what, const gchar *text)
 {
   GstMoctColours *parsed = g_new0 (GstMoctColours, 1);
-  char problem[256];
+  char problem[256] = "the text is not UTF-8";
 
-  if (!moct_parse (
+  if (!g_utf8_validate (text, -1, NULL) ||
+      !moct_parse (
           text, parsed->colours, &parsed->n, problem, sizeof problem)) {
     set_problem (self, g_strdup_printf ("%s: %s", what, problem));
     g_free (parsed);
@@ -61,9 +63,8 @@ gst_moct_set_objects_file (GstMoct *self, const gchar *path)
   GError *error = NULL;
   gboolean read;
 
-  if (path && !g_file_get_contents (path, &text, NULL, &error)) {
-    set_problem (self,
-        g_strdup_printf ("objects-file could not be read: %s", error->message));
+  if (path && !gst_vision_file_read_text (path, &text, &error)) {
+    set_problem (self, g_strdup_printf ("objects-file: %s", error->message));
     g_error_free (error);
     return;
   }
@@ -109,8 +110,8 @@ gst_moct_learn (
       g_strdup_printf ("%s:roi=%d,%d,%d,%d", name, x, y, width, height);
   GstMoctColours *added = g_new0 (GstMoctColours, 1);
   GstMoctColours *all = g_new0 (GstMoctColours, 1);
-  char problem[256];
-  gboolean done =
+  char problem[256] = "a colour has a name, in UTF-8";
+  gboolean done = g_utf8_validate (name, -1, NULL) &&
       moct_parse (entry, added->colours, &added->n, problem, sizeof problem) &&
       added->n == 1;
 

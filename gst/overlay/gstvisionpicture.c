@@ -2,6 +2,46 @@
 #include "overlay/gstvisionpicture.h"
 
 #include <cairo.h>
+#include <gst/gst.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/file.h"
+
+#define MOST_BYTES (128 << 20)
+#define MOST_SIDE 16384 /* pixels */
+#define WIDTH 16        /* where a PNG file says its size (PNG, 11.2.1) */
+#define HEIGHT 20
+
+/* A file that was read, for cairo. */
+typedef struct {
+  const gchar *bytes;
+  gsize left;
+} Rest;
+
+static cairo_status_t
+take (void *closure, unsigned char *to, unsigned int n)
+{
+  Rest *rest = closure;
+
+  if (n > rest->left)
+    return CAIRO_STATUS_READ_ERROR;
+  memcpy (to, rest->bytes, n);
+  rest->bytes += n;
+  rest->left -= n;
+  return CAIRO_STATUS_SUCCESS;
+}
+
+static cairo_surface_t *
+decode (const gchar *bytes, gsize n)
+{
+  Rest rest = {bytes, n};
+
+  if (n < HEIGHT + 4 || GST_READ_UINT32_BE (bytes + WIDTH) > MOST_SIDE ||
+      GST_READ_UINT32_BE (bytes + HEIGHT) > MOST_SIDE)
+    return NULL;
+  return cairo_image_surface_create_from_png_stream (take, &rest);
+}
 
 /* From cairo's pixels, which have alpha multiplied in. */
 static void
@@ -27,16 +67,22 @@ convert (
 const gchar *
 gst_vision_picture_load (GstVisionPicture *self, const gchar *location)
 {
-  cairo_surface_t *surface = cairo_image_surface_create_from_png (location);
-  cairo_status_t status = cairo_surface_status (surface);
-  cairo_format_t format = cairo_image_surface_get_format (surface);
   const gchar *err = NULL;
+  cairo_surface_t *surface;
+  cairo_format_t format;
+  gchar *bytes;
+  gsize n;
+  int why = file_read (location, MOST_BYTES, &bytes, &n);
 
   *self = (GstVisionPicture){0};
-  if (status == CAIRO_STATUS_FILE_NOT_FOUND ||
-      status == CAIRO_STATUS_READ_ERROR)
-    err = cairo_status_to_string (status);
-  else if (status) /* of any other file, cairo 1.16 says that memory is out */
+  if (why)
+    return file_why (why);
+  surface = decode (bytes, n);
+  free (bytes);
+  format =
+      surface ? cairo_image_surface_get_format (surface) : CAIRO_FORMAT_INVALID;
+  /* of a file that is none, cairo 1.16 says that memory is out */
+  if (!surface || cairo_surface_status (surface))
     err = "it is no PNG file, damaged or too large";
   else if (format != CAIRO_FORMAT_ARGB32 && format != CAIRO_FORMAT_RGB24)
     err = "its pixels have more than 8 bits";
@@ -48,7 +94,8 @@ gst_vision_picture_load (GstVisionPicture *self, const gchar *location)
         cairo_image_surface_get_stride (surface),
         format == CAIRO_FORMAT_ARGB32);
   }
-  cairo_surface_destroy (surface);
+  if (surface)
+    cairo_surface_destroy (surface);
   return err;
 }
 

@@ -4,6 +4,7 @@
  * user or the buffer names. */
 #include <string.h>
 
+#include "base/gstvisionfile.h"
 #include "pocstereo/gstpocstereo.h"
 
 #define MAX_NUMBERS 4
@@ -86,7 +87,7 @@ gst_pocstereo_parse_points (const gchar *text, GError **error)
   G_STATIC_ASSERT (sizeof (PocstereoPoint) == 2 * sizeof (gint));
   if (!text[strspn (text, "0123456789-+,; \t\r\n")])
     return parse (text, 2, error);
-  if (!g_file_get_contents (text, &read, NULL, error)) {
+  if (!gst_vision_file_read_text (text, &read, error)) {
     g_prefix_error (error, "it is neither x,y;… nor a file to read: ");
     return NULL;
   }

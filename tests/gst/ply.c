@@ -2,8 +2,12 @@
  *
  * Clouds of points as files. */
 #include <gst/check/gstcheck.h>
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/gstvisionply.h"
 
@@ -70,6 +74,25 @@ GST_START_TEST (test_bytes)
 
 GST_END_TEST;
 
+/* What two clouds in a row are refused with: it is to be known again. */
+static gchar *
+refuse_twice (GstVisionPly *ply, const gchar *path)
+{
+  gchar *said[2];
+
+  for (gint i = 0; i < 2; i++) {
+    GError *error = NULL;
+
+    fail_unless (!gst_vision_ply_write (ply, path, &error));
+    fail_unless (strstr (error->message, path) != NULL);
+    said[i] = g_strdup (error->message);
+    g_error_free (error);
+  }
+  fail_unless_equals_string (said[0], said[1]);
+  g_free (said[1]);
+  return said[0];
+}
+
 GST_START_TEST (test_failure)
 {
   GstVisionPly *ply = gst_vision_ply_new ();
@@ -80,7 +103,65 @@ GST_START_TEST (test_failure)
   fail_unless (
       g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_WRITE));
   g_error_free (error);
+  g_free (refuse_twice (ply, "/nowhere/a.ply"));
   gst_vision_ply_free (ply);
+}
+
+GST_END_TEST;
+
+static gboolean
+is (const gchar *path, mode_t kind)
+{
+  GStatBuf about;
+
+  return g_lstat (path, &about) == 0 && (about.st_mode & S_IFMT) == kind;
+}
+
+/* Links, FIFOs and devices stay what they are. */
+GST_START_TEST (test_no_regular_file)
+{
+  gchar *folder = g_dir_make_tmp ("ply-XXXXXX", NULL), *said, *bytes;
+  gchar *link = g_build_filename (folder, "link.ply", NULL);
+  gchar *path = g_build_filename (folder, "points.ply", NULL);
+  gchar *fifo = g_build_filename (folder, "fifo.ply", NULL);
+  GstVisionPly *ply = gst_vision_ply_new ();
+  gchar start[4] = "";
+  gint reader;
+
+  fail_unless (symlink ("points.ply", link) == 0);
+  for (gint i = 0; i < 2; i++)
+    fail_unless (gst_vision_ply_write (ply, link, NULL));
+  fail_unless (is (link, S_IFLNK) && is (path, S_IFREG));
+  fail_unless (g_file_get_contents (path, &bytes, NULL, NULL));
+  fail_unless (g_str_has_prefix (bytes, "ply\n"));
+  g_free (bytes);
+
+  g_remove (link);
+  fail_unless (symlink ("/dev/full", link) == 0);
+  said = refuse_twice (ply, link);
+  fail_unless (strstr (said, "No space left") != NULL, "%s", said);
+  g_free (said);
+  fail_unless (is (link, S_IFLNK) && is ("/dev/full", S_IFCHR));
+
+  fail_unless (mkfifo (fifo, 0600) == 0);
+  said = refuse_twice (ply, fifo); /* it does not wait for a reader */
+  fail_unless (strstr (said, "nobody reads") != NULL, "%s", said);
+  g_free (said);
+  reader = g_open (fifo, O_RDONLY | O_NONBLOCK, 0);
+  fail_unless (gst_vision_ply_write (ply, fifo, NULL));
+  fail_unless (read (reader, start, 4) == 4 && !memcmp (start, "ply\n", 4));
+  close (reader);
+  fail_unless (is (fifo, S_IFIFO));
+
+  gst_vision_ply_free (ply);
+  g_remove (link);
+  g_remove (path);
+  g_remove (fifo);
+  fail_unless (g_rmdir (folder) == 0); /* nothing else was left there */
+  g_free (link);
+  g_free (path);
+  g_free (fifo);
+  g_free (folder);
 }
 
 GST_END_TEST;
@@ -128,6 +209,7 @@ ply_suite (void)
   suite_add_tcase (suite, tc);
   tcase_add_test (tc, test_bytes);
   tcase_add_test (tc, test_failure);
+  tcase_add_test (tc, test_no_regular_file);
   tcase_add_test (tc, test_locations);
   return suite;
 }

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Names of outside, which may be no UTF-8: libraries that get one as text
+ * refuse it or read beyond its end. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Bytes of the character that @text begins with; 0 where it is no UTF-8
+ * (RFC 3629: no longer than needed, no surrogate, up to U+10FFFF). */
+static inline size_t
+utf8_length (const char *text)
+{
+  const uint8_t *b = (const uint8_t *) text;
+  size_t n = b[0] < 0x80 ? 1
+      : b[0] < 0xc2      ? 0
+      : b[0] < 0xe0      ? 2
+      : b[0] < 0xf0      ? 3
+      : b[0] < 0xf5      ? 4
+                         : 0;
+
+  for (size_t i = 1; i < n; i++)
+    if ((b[i] & 0xc0) != 0x80) /* the end of the text, too */
+      return 0;
+  if ((b[0] == 0xe0 && b[1] < 0xa0) || (b[0] == 0xed && b[1] > 0x9f) ||
+      (b[0] == 0xf0 && b[1] < 0x90) || (b[0] == 0xf4 && b[1] > 0x8f))
+    return 0;
+  return n;
+}
+
+/* Copies as many whole characters of @from as @room bytes hold, with the 0
+ * behind them.  A byte that is no UTF-8 becomes a question mark. */
+static inline void
+utf8_copy (char *to, size_t room, const char *from)
+{
+  while (*from) {
+    size_t n = utf8_length (from), copied = n ? n : 1;
+
+    if (copied >= room)
+      break;
+    memcpy (to, n ? from : "?", copied);
+    to += copied, room -= copied;
+    from += copied;
+  }
+  *to = 0;
+}
