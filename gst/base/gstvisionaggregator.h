@@ -51,6 +51,8 @@ struct _GstVisionAggregatorClass {
       const GstVideoInfo *first, const GstVideoInfo *second);
   const char *(*process) (GstVisionAggregator *self, const Image *first,
       const Image *second, GstBuffer *buffer);
+  /* Frames that cannot be read pass without process (); may be NULL. */
+  void (*skip) (GstVisionAggregator *self);
   void (*close) (GstVisionAggregator *self);
   void (*reset) (GstVisionAggregator *self);
 

@@ -104,7 +104,11 @@ process (GstVisionFilter *self, GstBuffer *buffer)
     err = err ? err : unmap_err;
   }
   gst_vision_backend_leave (backend);
-  return err;
+  if (!err || err != p->input.fault)
+    return err;
+  backend->kernel_time = GST_CLOCK_TIME_NONE; /* nothing ran */
+  gst_vision_common_fault (&p->common, err);
+  return NULL;
 }
 
 /* What came and was not processed was dropped by GstBaseTransform's QoS. */
@@ -122,7 +126,6 @@ before_transform (GstBaseTransform *trans, GstBuffer *buffer)
   GstVisionFilterPrivate *p = PRIV (trans);
   GstClockTime time = gst_segment_to_stream_time (
       &trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
-
   if (GST_CLOCK_TIME_IS_VALID (time))
     gst_object_sync_values (GST_OBJECT (trans), time);
   count_dropped (p);
