@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Both parents: a frame that cannot be read costs itself alone, and words of 16
- * bits may lie at odd addresses. */
+ * Both parents: a frame that cannot be read costs itself alone, words of 16
+ * bits may lie at odd addresses, and a segment that is not of times is refused.
+ */
 #include "badframes.h"
 #include "oneinput.h"
 #include "twoinputs.h"
@@ -229,6 +230,60 @@ GST_START_TEST (test_packed)
 }
 GST_END_TEST;
 
+static void
+push_segment (GstHarness *h, GstFormat format)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, format);
+  gst_harness_push_event (h, gst_event_new_segment (&segment));
+}
+
+/* One error, and nothing goes on until a restart. */
+GST_START_TEST (test_filter_segment)
+{
+  OneInput *self;
+  GstBus *bus;
+  GstHarness *h = harness (&self, &bus);
+
+  gst_harness_set_src_caps_str (h, CAPS ("GRAY8", 4, 4));
+  fail_unless_equals_int (gst_harness_push (h, frame_of (16, 0)), GST_FLOW_OK);
+  push_segment (h, GST_FORMAT_BYTES);
+  for (guint i = 0; i < 3; i++)
+    fail_unless_equals_int (
+        gst_harness_push (h, frame_of (16, 0)), GST_FLOW_ERROR);
+  expect_text (gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR),
+      "segment is in bytes, but frames need times");
+  fail_unless (gst_bus_pop_filtered (
+                   bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR) == NULL);
+  gst_element_set_state (h->element, GST_STATE_NULL);
+  gst_element_set_state (h->element, GST_STATE_PLAYING);
+  gst_harness_set_src_caps_str (h, CAPS ("GRAY8", 4, 4));
+  push_segment (h, GST_FORMAT_TIME);
+  fail_unless_equals_int (gst_harness_push (h, frame_of (16, 0)), GST_FLOW_OK);
+  finish (h, bus);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_aggregator_segment)
+{
+  for (gint right = 0; right < 2; right++) {
+    Two t = two_new (FALSE, GREY_8X4, GREY_8X4);
+
+    push_segment (right ? t.right : t.left, GST_FORMAT_BYTES);
+    two_push (t.left, 0, 32, 1);
+    two_push (t.right, 0, 32, 1);
+    two_expect_message (
+        &t, GST_MESSAGE_ERROR, "segment is in bytes, but frames need times");
+    while (two_push (t.left, 40, 32, 1) == GST_FLOW_OK)
+      ; /* until the streaming thread is done */
+    fail_unless_equals_int (two_push (t.left, 40, 32, 1), GST_FLOW_ERROR);
+    fail_unless (two_is_silent (&t));
+    two_free (&t);
+  }
+}
+GST_END_TEST;
+
 static Suite *
 badframes_suite (void)
 {
@@ -242,6 +297,8 @@ badframes_suite (void)
   tcase_add_test (tc, test_odd);
   tcase_add_loop_test (tc, test_aggregator, 0, N_BAD);
   tcase_add_test (tc, test_packed);
+  tcase_add_test (tc, test_filter_segment);
+  tcase_add_test (tc, test_aggregator_segment);
   return suite;
 }
 
