@@ -61,7 +61,7 @@ process (GstAggregator *agg, GstBuffer *first, GstBuffer *second)
   if (GST_CLOCK_TIME_IS_VALID (time))
     gst_object_sync_values (GST_OBJECT (agg), time);
   first = gst_buffer_make_writable (first);
-  ret = gst_vision_frames_process (&p->frames, p->packing, &first, second);
+  ret = gst_vision_frames_process (&p->frames, &first, second);
   gst_clear_buffer (&second);
   if (ret == GST_FLOW_OK)
     return gst_aggregator_finish_buffer (agg, first);

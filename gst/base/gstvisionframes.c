@@ -87,7 +87,7 @@ compare_rates (GstVisionFrames *self, const GstVideoInfo info[2])
 
 /* Opens everything for the caps that have come. */
 static GstFlowReturn
-configure (GstVisionFrames *self, GstVisionPacking packing)
+configure (GstVisionFrames *self)
 {
   GstVideoInfo info[2], *view = self->view;
   const char *err = NULL;
@@ -108,7 +108,8 @@ configure (GstVisionFrames *self, GstVisionPacking packing)
     view[1] = info[1];
   } else {
     err = CLASS (self)->alike
-        ? gst_vision_views_find (&self->views, packing, &info[0], &view[0])
+        ? gst_vision_views_find (
+              &self->views, self->packing, &info[0], &view[0])
         : "only one input is linked; link the other one as well";
     if (err) {
       GST_ELEMENT_ERROR (self->owner, STREAM, FORMAT,
@@ -245,8 +246,8 @@ skip (GstVisionFrames *self, const char *err)
 }
 
 GstFlowReturn
-gst_vision_frames_process (GstVisionFrames *self, GstVisionPacking packing,
-    GstBuffer **first, GstBuffer *second)
+gst_vision_frames_process (
+    GstVisionFrames *self, GstBuffer **first, GstBuffer *second)
 {
   GstVisionBackend *backend = &self->common->backend;
   gint64 start = g_get_monotonic_time ();
@@ -255,7 +256,7 @@ gst_vision_frames_process (GstVisionFrames *self, GstVisionPacking packing,
 
   self->outdated |= self->single != !second;
   self->single = !second;
-  if (self->outdated && (ret = configure (self, packing)) != GST_FLOW_OK)
+  if (self->outdated && (ret = configure (self)) != GST_FLOW_OK)
     return ret;
   if (!self->is_open)
     return GST_FLOW_ERROR;
@@ -313,4 +314,11 @@ gst_vision_frames_set_output (
 {
   self->output.copies = copies;
   self->outdated |= gst_vision_aggregate_output_set_caps (&self->output, caps);
+}
+
+void
+gst_vision_frames_set_packing (GstVisionFrames *self, GstVisionPacking packing)
+{
+  self->outdated |= self->packing != packing;
+  self->packing = packing;
 }
