@@ -84,6 +84,10 @@ gboolean gst_vision_common_failed (GstVisionCommon *self, const char *err);
 /* The same where @err is what is wrong with the properties. */
 gboolean gst_vision_common_refused (GstVisionCommon *self, const char *err);
 
+/* Refuses, with an error, a segment that is not of times. */
+gboolean gst_vision_common_takes_segment (
+    GstVisionCommon *self, const GstSegment *segment);
+
 /* Warns of @problem, a sentence about a value that was refused, which it frees
  * and makes NULL; before the pipeline has a bus it is kept for the start. */
 void gst_vision_common_report (GstElement *element, gchar **problem);
