@@ -16,8 +16,14 @@
  * pixels of maps are not written.
  *
  * Buffers pass untouched, whatever their caps.  Every line is written at once.
- * A file is emptied when the element goes from READY to PAUSED.  A reader that
- * is slow holds the pipeline up, one that goes away ends it with an error.
+ * A file is emptied when the element goes from READY to PAUSED, and written in
+ * place.  A reader that is slow holds the pipeline up, one that goes away ends
+ * it with an error.
+ *
+ * A FIFO that #GstVisionJson:location names need not have a reader.  Until one
+ * comes, and after one has gone, the newest lines, 1 MiB of them, wait for the
+ * next reader while buffers pass; older lines are lost.  A warning says once
+ * that nobody reads, another one how many lines are lost.
  *
  * ## Example launch lines
  * |[
@@ -33,7 +39,7 @@
 
 #include <gst/base/gstbasetransform.h>
 
-#include "json/gstvisionjsonfile.h"
+#include "base/gstvisionlines.h"
 #include "json/gstvisionjsonline.h"
 #include "meta/gstvisionmeta.h"
 
@@ -44,7 +50,7 @@ G_DECLARE_FINAL_TYPE (
 struct _GstVisionJson {
   GstBaseTransform parent;
 
-  GstVisionJsonFile file;
+  GstVisionLines file;
   GString *line;
   guint64 frame;   /* since the start */
   gboolean failed; /* an error was posted */
@@ -120,7 +126,7 @@ start (GstBaseTransform *trans)
   location = g_strdup (self->location);
   fd = self->fd;
   GST_OBJECT_UNLOCK (self);
-  error = gst_vision_json_file_open (&self->file, location, fd);
+  error = gst_vision_lines_open (&self->file, GST_ELEMENT (self), location, fd);
   if (error && fd >= 0)
     GST_ELEMENT_ERROR (self, RESOURCE, OPEN_WRITE,
         ("File descriptor %d cannot be written to: %s. Set fd to one that is "
@@ -147,7 +153,7 @@ stop (GstBaseTransform *trans)
 {
   GstVisionJson *self = GST_VISION_JSON (trans);
 
-  gst_vision_json_file_close (&self->file);
+  gst_vision_lines_close (&self->file);
   g_string_free (self->line, TRUE);
   return TRUE;
 }
@@ -180,8 +186,8 @@ transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
     return GST_FLOW_ERROR;
   g_string_truncate (self->line, 0);
   gst_vision_json_append_line (self->line, buffer, self->frame++);
-  error = gst_vision_json_file_write (
-      &self->file, self->line->str, self->line->len);
+  error =
+      gst_vision_lines_write (&self->file, self->line->str, self->line->len);
   if (error == ECANCELED)
     return GST_FLOW_FLUSHING;
   if (error) {
@@ -200,7 +206,7 @@ change_state (GstElement *element, GstStateChange transition)
   GstVisionJson *self = GST_VISION_JSON (element);
 
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
-    gst_vision_json_file_cancel (&self->file);
+    gst_vision_lines_cancel (&self->file);
   return GST_ELEMENT_CLASS (gst_vision_json_parent_class)
       ->change_state (element, transition);
 }
@@ -233,13 +239,16 @@ gst_vision_json_class_init (GstVisionJsonClass *klass)
    * GstVisionJson:location:
    *
    * The file to write, emptied before; - is standard output, where the words
-   * of gst-launch-1.0 go too unless it has -q.
+   * of gst-launch-1.0 go too unless it has -q.  The lines for a FIFO wait for
+   * its reader.
    *
    * Since: 0.1
    */
   g_object_class_install_property (object, PROP_LOCATION,
       g_param_spec_string ("location", "Location",
-          "File to write the lines to (- = standard output)", STDOUT, flags));
+          "File or FIFO to write the lines to (- = standard output); for a "
+          "FIFO without a reader, the newest 1 MiB of lines wait",
+          STDOUT, flags));
   /**
    * GstVisionJson:fd:
    *

@@ -57,8 +57,8 @@
  * results; a warning says so, and #GstScopedetect:stats counts it.  Where a
  * search finds nothing and the frame shows why, because there is no surface, no
  * table, nothing on it, or nothing as large as the model, a warning says so
- * once.  `memory` in #GstScopedetect:stats is about how many bytes of the device
- * are taken; no more are asked for while it plays.
+ * once.  `memory` in #GstScopedetect:stats is about how many bytes of the
+ * device are taken; no more are asked for while it plays.
  *
  * ## Example launch lines
  * |[
@@ -194,6 +194,17 @@ gst_scopedetect_start (GstAggregator *agg)
       GST_AGGREGATOR_CLASS (gst_scopedetect_parent_class)->start (agg);
 }
 
+/* A reader of output-csv that has stopped reading must not keep the pipeline
+ * from stopping. */
+static GstStateChangeReturn
+gst_scopedetect_change_state (GstElement *element, GstStateChange transition)
+{
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+    gst_vision_lines_cancel (&GST_SCOPEDETECT (element)->csv);
+  return GST_ELEMENT_CLASS (gst_scopedetect_parent_class)
+      ->change_state (element, transition);
+}
+
 static gboolean
 gst_scopedetect_stop (GstAggregator *agg)
 {
@@ -228,6 +239,7 @@ gst_scopedetect_class_init (GstScopedetectClass *klass)
       "Finds known rigid objects and their poses in depth and colour",
       "The gst-vision authors");
 
+  element->change_state = gst_scopedetect_change_state;
   GST_AGGREGATOR_CLASS (klass)->start = gst_scopedetect_start;
   GST_AGGREGATOR_CLASS (klass)->stop = gst_scopedetect_stop;
   agg->open = gst_scopedetect_open;

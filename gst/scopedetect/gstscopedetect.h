@@ -8,10 +8,9 @@
  * and gstscopedetectcsv.c (to a file). */
 #pragma once
 
-#include <stdio.h>
-
 #include "base/gstvisionaggregator.h"
 #include "base/gstvisionintrinsics.h"
+#include "base/gstvisionlines.h"
 #include "meta/gstvisionmeta.h"
 #include "scopedetect/scopedetect.h"
 
@@ -55,9 +54,10 @@ struct _GstScopedetect {
   guint64 last_id;
   gint unsearched; /* frames since the newest search */
   guint64 n_searches;
-  guint hints;      /* those that were told, a bit each */
-  gint64 last_hint; /* when, microseconds; 0: never */
-  FILE *csv;        /* NULL: none is written */
+  guint hints;        /* those that were told, a bit each */
+  gint64 last_hint;   /* when, microseconds; 0: never */
+  GstVisionLines csv; /* closed: none is written */
+  GString *csv_lines; /* of a frame */
   guint n_images;
 };
 

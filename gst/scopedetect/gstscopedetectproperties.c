@@ -123,7 +123,7 @@ gst_scopedetect_install_properties (GObjectClass *klass)
       g_param_spec_string ("output-csv", "Output as CSV",
           "File to which poses are written in the format of the BOP benchmark: "
           "scene 1, the number of the frame from 0 on and of the model from 1 "
-          "on",
+          "on; for a FIFO without a reader, the newest 1 MiB of lines wait",
           NULL, FIXED));
   install (klass, PROP_TRACKING,
       g_param_spec_boolean ("tracking", "Tracking",

@@ -2,6 +2,10 @@
  *
  * scopedetect: a known solid is found where it is, and followed; what it is
  * played with and what can be wrong. */
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "scopedetectscene.h"
 
 /* Found, followed while it moves, searched for again after a jump, hidden, gone
@@ -245,6 +249,74 @@ GST_START_TEST (test_errors)
 }
 GST_END_TEST;
 
+/* An element with @csv and its bus, from READY to PAUSED. */
+static GstStateChangeReturn
+pause_with (const gchar *csv, GstElement **element, GstBus **bus)
+{
+  *element = gst_element_factory_make ("scopedetect", NULL);
+  *bus = gst_bus_new ();
+  gst_element_set_bus (*element, *bus);
+  g_object_set (*element, "output-csv", csv, NULL);
+  return gst_element_set_state (*element, GST_STATE_PAUSED);
+}
+
+static void
+stop (GstElement *element, GstBus *bus)
+{
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_element_set_bus (element, NULL);
+  gst_object_unref (element);
+  gst_object_unref (bus);
+}
+
+/* A full disk is told, a FIFO without a reader holds nobody up. */
+GST_START_TEST (test_csv)
+{
+  gchar *path = g_build_filename (model_folder, "fifo.csv", NULL);
+  gchar *lines, line[64] = "";
+  GstElement *element;
+  Scene s;
+  GstBus *bus;
+  gint reader;
+
+  for (gint i = 0; i < 2; i++) {
+    const gchar *bad = i ? "/nowhere/poses.csv" : "/dev/full";
+
+    fail_unless_equals_int (
+        pause_with (bad, &element, &bus), GST_STATE_CHANGE_FAILURE);
+    expect_text (gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR), bad);
+    stop (element, bus);
+  }
+  fail_unless (mkfifo (path, 0600) == 0);
+  fail_unless (pause_with (path, &element, &bus) != GST_STATE_CHANGE_FAILURE);
+  expect_text (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING), path);
+  stop (element, bus);
+  reader = g_open (path, O_RDONLY | O_NONBLOCK, 0);
+  fail_unless (pause_with (path, &element, &bus) != GST_STATE_CHANGE_FAILURE);
+  fail_unless (read (reader, line, sizeof line - 1) > 0);
+  fail_unless_equals_string (line, "scene_id,im_id,obj_id,score,R,t,time\n");
+  stop (element, bus);
+  close (reader);
+  g_remove (path);
+
+  lines = g_strdup_printf (QUICK " output-csv=%s", path);
+  s = scene_new (model_path, lines);
+  g_free (lines);
+  for (gint i = 0; i < 2; i++) {
+    const ScopedetectPose truth = solid_pose (.5, 0, .5);
+
+    gst_vision_objects_free (scene_objects (&s, NULL, &truth));
+  }
+  scene_free (&s);
+  fail_unless (g_file_get_contents (path, &lines, NULL, NULL));
+  fail_unless (strstr (lines, "time\n1,0,1,") && strstr (lines, "\n1,1,1,"),
+      "%s", lines);
+  g_free (lines);
+  g_remove (path);
+  g_free (path);
+}
+GST_END_TEST;
+
 static Suite *
 scopedetect_suite (void)
 {
@@ -262,6 +334,7 @@ scopedetect_suite (void)
   tcase_add_test (tc, test_stream);
   tcase_add_test (tc, test_camera);
   tcase_add_test (tc, test_errors);
+  tcase_add_test (tc, test_csv);
   return suite;
 }
 

@@ -4,8 +4,11 @@
 #include <gst/check/gstcheck.h>
 #include <gst/check/gstharness.h>
 
+#include <fcntl.h>
 #include <glib/gstdio.h>
+#include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "meta/gstvisionmeta.h"
@@ -232,6 +235,244 @@ GST_START_TEST (test_buffers_pass_untouched)
 }
 GST_END_TEST;
 
+/* ---- A FIFO ---- */
+
+typedef struct {
+  gchar *folder, *path;
+  GstHarness *h;
+  GstBus *bus;
+} Fifo;
+
+static Fifo
+fifo_new (void)
+{
+  Fifo f = {.folder = g_dir_make_tmp ("visionjson-XXXXXX", NULL)};
+  GstElement *element = gst_element_factory_make ("visionjson", NULL);
+
+  f.path = g_build_filename (f.folder, "fifo", NULL);
+  f.bus = gst_bus_new ();
+  fail_unless (mkfifo (f.path, 0600) == 0);
+  g_object_set (element, "location", f.path, NULL);
+  gst_element_set_bus (element, f.bus);
+  f.h = gst_harness_new_with_element (element, "sink", "src");
+  gst_harness_set_src_caps_str (f.h, "audio/x-raw,format=U8,rate=1,channels=1");
+  gst_object_unref (element);
+  return f;
+}
+
+/* Stops; the number of lines that are told to be lost. */
+static guint
+fifo_stop (Fifo *f)
+{
+  GstMessage *message;
+  guint lost = 0;
+
+  gst_element_set_state (f->h->element, GST_STATE_NULL);
+  while ((message = gst_bus_pop_filtered (f->bus, GST_MESSAGE_WARNING))) {
+    GError *error;
+
+    gst_message_parse_warning (message, &error, NULL);
+    fail_unless (strstr (error->message, f->path) != NULL);
+    if (strstr (error->message, "are lost"))
+      lost += (guint) atoi (error->message);
+    g_error_free (error);
+    gst_message_unref (message);
+  }
+  return lost;
+}
+
+static void
+fifo_free (Fifo *f)
+{
+  teardown (f->h, f->bus);
+  g_remove (f->path);
+  g_rmdir (f->folder);
+  g_free (f->path);
+  g_free (f->folder);
+}
+
+static void
+fifo_push (Fifo *f, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    fail_unless_equals_int (
+        gst_harness_push (f->h, gst_buffer_new ()), GST_FLOW_OK);
+}
+
+/* The next @n lines are of the frames from @first on. */
+static void
+expect_frames (gint reader, guint first, guint n)
+{
+  gchar text[4096];
+  gssize length = read (reader, text, sizeof text - 1);
+  gchar **lines;
+
+  fail_unless (length > 0 && text[length - 1] == '\n', "%d", (gint) length);
+  text[length - 1] = 0;
+  lines = g_strsplit (text, "\n", -1);
+  fail_unless_equals_int (g_strv_length (lines), n);
+  for (guint i = 0; i < n; i++) {
+    gchar *part = g_strdup_printf ("\"frame\":%u,", first + i);
+
+    fail_unless (*lines[i] == '{' && strstr (lines[i], part), "%s", lines[i]);
+    g_free (part);
+  }
+  g_strfreev (lines);
+}
+
+static guint
+count_warnings (Fifo *f, const gchar *part)
+{
+  GstMessage *message;
+  guint n = 0;
+
+  while ((message = gst_bus_pop_filtered (
+              f->bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR))) {
+    GError *error;
+
+    fail_unless (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING);
+    gst_message_parse_warning (message, &error, NULL);
+    n += strstr (error->message, part) != NULL;
+    g_error_free (error);
+    gst_message_unref (message);
+  }
+  return n;
+}
+
+/* Frames pass before a reader comes, and after it has gone; no line is lost,
+ * and the process lives on. */
+GST_START_TEST (test_fifo_waits)
+{
+  Fifo f = fifo_new ();
+  gint reader;
+
+  fifo_push (&f, 5);
+  fail_unless_equals_int (count_warnings (&f, "Nobody reads"), 1);
+  reader = g_open (f.path, O_RDONLY | O_NONBLOCK, 0);
+  fifo_push (&f, 1);
+  expect_frames (reader, 0, 6);
+  fifo_push (&f, 1);
+  expect_frames (reader, 6, 1);
+  close (reader);
+  fifo_push (&f, 3);
+  reader = g_open (f.path, O_RDONLY | O_NONBLOCK, 0);
+  fifo_push (&f, 1);
+  expect_frames (reader, 7, 4);
+  close (reader);
+  fail_unless_equals_int (count_warnings (&f, ""), 0); /* it was told once */
+  fifo_push (&f, 2);
+  fail_unless_equals_int (fifo_stop (&f), 2);
+  fifo_free (&f);
+}
+GST_END_TEST;
+
+static gpointer
+read_to_end (gpointer reader)
+{
+  GString *all = g_string_new (NULL);
+  gchar part[4096];
+  gssize n;
+
+  while ((n = read (GPOINTER_TO_INT (reader), part, sizeof part)) > 0)
+    g_string_append_len (all, part, n);
+  return all;
+}
+
+/* Memory is bounded: of lines that nobody reads, the oldest are lost. */
+GST_START_TEST (test_fifo_overflows)
+{
+  static gdouble numbers[4000];
+  const GstVisionObject object = {.trajectory = {4000, numbers}};
+  const guint n = 60; /* of some 30 kB */
+  Fifo f = fifo_new ();
+  GThread *thread;
+  GString *all;
+  guint whole = 0, lost;
+  gint reader, writer;
+
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    numbers[i] = i / 7.0;
+  for (guint i = 0; i < n; i++) {
+    GstBuffer *buffer = gst_buffer_new ();
+
+    gst_buffer_add_vision_objects (buffer, 0, 8, 8, &object, 1);
+    fail_unless_equals_int (gst_harness_push (f.h, buffer), GST_FLOW_OK);
+  }
+  fail_unless_equals_int (count_warnings (&f, "Nobody reads"), 1);
+  reader = g_open (f.path, O_RDONLY | O_NONBLOCK, 0);
+  fail_unless (fcntl (reader, F_SETFL, 0) == 0);
+  /* a writer of our own, so that the thread meets no end before the first */
+  writer = g_open (f.path, O_WRONLY, 0);
+  thread = g_thread_new ("reader", read_to_end, GINT_TO_POINTER (reader));
+  fifo_push (&f, 1);
+  lost = fifo_stop (&f);
+  close (writer);
+  all = g_thread_join (thread);
+  close (reader);
+  for (gsize i = 0; i < all->len; i++)
+    whole += all->str[i] == '\n';
+  fail_unless (all->str[0] == '{' && g_str_has_suffix (all->str, "]}\n"));
+  fail_unless (all->len <= (1 << 20) + 100, "%d bytes", (gint) all->len);
+  fail_unless (whole > 10 && lost > 10, "%u read, %u lost", whole, lost);
+  fail_unless_equals_int (whole + lost, n + 1);
+  g_string_free (all, TRUE);
+  fifo_free (&f);
+}
+GST_END_TEST;
+
+/* A reader that stalls keeps nobody from stopping. */
+GST_START_TEST (test_fifo_stalls)
+{
+  gchar *folder = g_dir_make_tmp ("visionjson-XXXXXX", NULL);
+  gchar *path = g_build_filename (folder, "fifo", NULL);
+  gint reader, filled = 0, before = -1;
+  GstElement *pipeline;
+  gchar *line;
+
+  fail_unless (mkfifo (path, 0600) == 0);
+  reader = g_open (path, O_RDONLY | O_NONBLOCK, 0);
+  line = g_strdup_printf ("fakesrc ! visionjson location=%s ! fakesink", path);
+  pipeline = gst_parse_launch (line, NULL);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  while (filled == 0 || filled != before) {
+    before = filled;
+    g_usleep (100000);
+    fail_unless (ioctl (reader, FIONREAD, &filled) == 0);
+  }
+  fail_unless_equals_int (gst_element_set_state (pipeline, GST_STATE_NULL),
+      GST_STATE_CHANGE_SUCCESS);
+  gst_object_unref (pipeline);
+  close (reader);
+  g_remove (path);
+  g_rmdir (folder);
+  g_free (line);
+  g_free (path);
+  g_free (folder);
+}
+GST_END_TEST;
+
+/* What a link leads to is written, and the link stays. */
+GST_START_TEST (test_link)
+{
+  gchar *folder = g_dir_make_tmp ("visionjson-XXXXXX", NULL), *text;
+  gchar *path = g_build_filename (folder, "lines", NULL);
+  gchar *link = g_build_filename (folder, "link", NULL);
+
+  fail_unless (symlink ("lines", link) == 0);
+  run (link);
+  fail_unless (g_file_test (link, G_FILE_TEST_IS_SYMLINK));
+  fail_unless (g_file_get_contents (path, &text, NULL, NULL));
+  fail_unless (g_str_has_suffix (text, "\"frame\":2,\"objects\":[]}\n"));
+  g_remove (link);
+  g_remove (path);
+  g_rmdir (folder);
+  g_free (text);
+  g_free (link);
+  g_free (path);
+  g_free (folder);
+}
+GST_END_TEST;
+
 static Suite *
 visionjsonfile_suite (void)
 {
@@ -246,6 +487,10 @@ visionjsonfile_suite (void)
   tcase_add_test (tc, test_reader_stalls);
   tcase_add_test (tc, test_long_line);
   tcase_add_test (tc, test_buffers_pass_untouched);
+  tcase_add_test (tc, test_fifo_waits);
+  tcase_add_test (tc, test_fifo_overflows);
+  tcase_add_test (tc, test_fifo_stalls);
+  tcase_add_test (tc, test_link);
   return suite;
 }
 

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "base/gstvisionlines.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/file.h"
+
+#define CREATE (O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY)
+
+/* ---- A descriptor ---- */
+
+static int
+take (GstVisionLines *self, int fd)
+{
+  int flags = fcntl (fd, F_GETFL);
+
+  if (flags < 0)
+    return errno;
+  if ((flags & O_ACCMODE) == O_RDONLY)
+    return EBADF;
+  gst_poll_fd_init (&self->fd);
+  self->fd.fd = fd;
+  gst_poll_add_fd (self->poll, &self->fd);
+  gst_poll_fd_ctl_write (self->poll, &self->fd, TRUE);
+  return 0;
+}
+
+static void
+drop (GstVisionLines *self)
+{
+  if (self->fd.fd < 0)
+    return;
+  gst_poll_remove_fd (self->poll, &self->fd);
+  if (self->is_ours)
+    close (self->fd.fd);
+  gst_poll_fd_init (&self->fd);
+}
+
+/* Waits until @length bytes are written; @done: how many were. */
+static int
+put (GstVisionLines *self, const gchar *lines, gsize length, gsize *done)
+{
+  for (*done = 0; *done < length;) {
+    gssize n = gst_poll_wait (self->poll, GST_CLOCK_TIME_NONE);
+
+    if (n < 0 && errno == EBUSY)
+      return ECANCELED;
+    /* As much as a pipe that is ready takes without a wait. */
+    if (n >= 0)
+      n = file_send (
+          self->fd.fd, lines + *done, MIN (length - *done, PIPE_BUF));
+    if (n < 0 && errno != EINTR && errno != EAGAIN)
+      return errno;
+    if (n > 0)
+      *done += (gsize) n;
+  }
+  return 0;
+}
+
+/* ---- A FIFO ---- */
+
+/* ENXIO: nobody reads it. */
+static int
+connect_reader (GstVisionLines *self)
+{
+  int fd = g_open (self->fifo, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0);
+
+  return fd < 0 ? errno : take (self, fd);
+}
+
+static void
+warn_nobody (GstVisionLines *self)
+{
+  if (!self->warned)
+    GST_ELEMENT_WARNING (self->element, RESOURCE, WRITE,
+        ("Nobody reads from \"%s\". The newest lines, %d KiB of them, wait "
+         "for a reader; older ones are lost.",
+            self->fifo, GST_VISION_LINES_ROOM / 1024),
+        ("The stream goes on. This is told once."));
+  self->warned = TRUE;
+}
+
+static void
+tell_lost (GstVisionLines *self)
+{
+  if (self->lost)
+    GST_ELEMENT_WARNING (self->element, RESOURCE, WRITE,
+        ("%" G_GUINT64_FORMAT " lines for \"%s\" are lost: nobody read them. "
+         "Start the reader first, and keep it running.",
+            self->lost, self->fifo),
+        (NULL));
+  self->lost = 0;
+}
+
+/* Drops the first @length bytes; how many lines end in them. */
+static guint64
+forget (GstVisionLines *self, gsize length)
+{
+  guint64 lines = 0;
+
+  for (gsize i = 0; i < length; i++)
+    lines += self->waiting->str[i] == '\n';
+  g_string_erase (self->waiting, 0, (gssize) length);
+  return lines;
+}
+
+/* Makes room, and some more, so that it is not for every line. */
+static void
+make_room (GstVisionLines *self)
+{
+  gsize length = self->waiting->len;
+  const gchar *end;
+
+  if (length <= GST_VISION_LINES_ROOM)
+    return;
+  end = memchr (self->waiting->str + length - GST_VISION_LINES_ROOM / 2, '\n',
+      GST_VISION_LINES_ROOM / 2);
+  if (end)
+    length = (gsize) (end + 1 - self->waiting->str);
+  self->lost += forget (self, length);
+}
+
+/* A line that a reader had not whole when it left is for the next one. */
+static void
+forget_written (GstVisionLines *self, gsize done)
+{
+  while (done > 0 && self->waiting->str[done - 1] != '\n')
+    done--;
+  forget (self, done);
+}
+
+static int
+write_fifo (GstVisionLines *self)
+{
+  int error = self->fd.fd < 0 ? connect_reader (self) : 0;
+  gsize done = 0;
+
+  if (!error) {
+    tell_lost (self);
+    error = put (self, self->waiting->str, self->waiting->len, &done);
+    forget_written (self, done);
+  }
+  if (error != ENXIO && error != EPIPE)
+    return error;
+  drop (self);
+  warn_nobody (self);
+  make_room (self);
+  return 0;
+}
+
+/* ---- Both ---- */
+
+static int
+open_location (GstVisionLines *self, const gchar *location)
+{
+  GStatBuf about;
+  int fd, error;
+
+  self->is_ours = TRUE;
+  if (!g_stat (location, &about) && S_ISFIFO (about.st_mode)) {
+    self->fifo = g_strdup (location);
+    self->waiting = g_string_new (NULL);
+    error = connect_reader (self);
+    if (error == ENXIO)
+      warn_nobody (self);
+    return error == ENXIO ? 0 : error;
+  }
+  fd = g_open (location, CREATE, 0666);
+  return fd < 0 ? errno : take (self, fd);
+}
+
+int
+gst_vision_lines_open (
+    GstVisionLines *self, GstElement *element, const gchar *location, int fd)
+{
+  int error;
+
+  *self = (GstVisionLines){.element = element, .poll = gst_poll_new (TRUE)};
+  gst_poll_fd_init (&self->fd);
+  if (fd >= 0)
+    error = take (self, fd);
+  else if (!strcmp (location, "-"))
+    error = take (self, STDOUT_FILENO);
+  else
+    error = open_location (self, location);
+  if (error)
+    gst_vision_lines_close (self);
+  return error;
+}
+
+void
+gst_vision_lines_close (GstVisionLines *self)
+{
+  if (!self->poll)
+    return;
+  drop (self);
+  if (self->fifo) {
+    self->lost += forget (self, self->waiting->len);
+    tell_lost (self);
+    g_string_free (self->waiting, TRUE);
+    g_clear_pointer (&self->fifo, g_free);
+  }
+  g_clear_pointer (&self->poll, gst_poll_free);
+}
+
+int
+gst_vision_lines_write (GstVisionLines *self, const gchar *lines, gsize length)
+{
+  gsize done;
+
+  if (!self->fifo)
+    return put (self, lines, length, &done);
+  g_string_append_len (self->waiting, lines, (gssize) length);
+  return write_fifo (self);
+}
+
+void
+gst_vision_lines_cancel (GstVisionLines *self)
+{
+  if (self->poll)
+    gst_poll_set_flushing (self->poll, TRUE);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Where lines go as they come: a file, a pipe or a socket whose reader may be
+ * slow, gone, or not there yet. */
+#pragma once
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* How many bytes of lines wait for the reader of a FIFO. */
+#define GST_VISION_LINES_ROOM (1 << 20)
+
+typedef struct {
+  GstElement *element; /* that warns */
+  GstPollFD fd;        /* -1: a FIFO that nobody reads */
+  gboolean is_ours;    /* we opened it, and close it */
+  GstPoll *poll;       /* NULL while closed */
+
+  /* Of a FIFO that is ours: */
+  gchar *fifo;      /* its path; NULL: it is something else */
+  GString *waiting; /* lines that no reader has taken yet */
+  guint64 lost;     /* lines for which there was no room */
+  gboolean warned;  /* that nobody reads */
+} GstVisionLines;
+
+/* Opens @location ("-" is standard output) and empties it, or takes over @fd
+ * where that is not negative.  0, or an errno.
+ *
+ * A FIFO need not have a reader: until one comes, also after another has left,
+ * lines wait in GST_VISION_LINES_ROOM bytes, of which the oldest make room for
+ * the newest.  @element warns once that nobody reads, and of what was lost. */
+int gst_vision_lines_open (
+    GstVisionLines *self, GstElement *element, const gchar *location, int fd);
+void gst_vision_lines_close (GstVisionLines *self);
+
+/* Writes whole lines.  Waits for a reader that is slow.  0, ECANCELED or
+ * another errno; SIGPIPE is not raised. */
+int gst_vision_lines_write (
+    GstVisionLines *self, const gchar *lines, gsize length);
+
+/* Ends a write () that waits, and any later one, with ECANCELED. */
+void gst_vision_lines_cancel (GstVisionLines *self);
+
+G_END_DECLS
