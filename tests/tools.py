@@ -26,7 +26,7 @@ def check(condition, what):
 
 def run(tool, *args):
     return subprocess.run([TOOLS / tool, *map(str, args)], text=True,
-                          capture_output=True)
+                          capture_output=True, timeout=120)
 
 
 def write_box(path):
@@ -54,6 +54,15 @@ def write_depth(path, millimetres):
     path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(
         b"IHDR", struct.pack(">2I5B", SIDE, SIDE, 16, 0, 0, 0, 0)) + chunk(
             b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+
+def write_wide(path):
+    """The head of a picture of 2 TB, which nobody has room for."""
+    write_depth(path, 500)
+    head = b"IHDR" + struct.pack(">2I5B", 1000000, 1000000, 16, 0, 0, 0, 0)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:12] + head + struct.pack(">I", zlib.crc32(head)) +
+                     whole[33:])
 
 
 def check_help(tool):
@@ -84,6 +93,49 @@ def check_model(folder):
     check_help("vision-model")
 
 
+def check_output(folder):
+    """Links, FIFOs and full devices as output, names and pipes as input."""
+    mesh, model = folder / "box.obj", folder / "plain.scope"
+    link, fifo = folder / "link.scope", folder / "fifo"
+    make = ["vision-model", "--quiet", "--unit", .001, mesh]
+    link.symlink_to(model.name)
+    check(run(*make, link).returncode == 0 and link.is_symlink() and
+          model.is_file(), "a link to a model that is new")
+    plain = model.read_bytes()
+    model.write_bytes(b"older")
+    model.chmod(0o640)
+    check(run(*make, link).returncode == 0 and link.is_symlink() and
+          model.read_bytes() == plain and model.stat().st_mode & 0o777 == 0o640,
+          "a link to a model that is there")
+    full = run(*make, "/dev/full")
+    check(full.returncode == 1 and "/dev/full: No space" in full.stderr,
+          full.stderr)
+    with open("/dev/full", "w", encoding="utf-8") as out:
+        code = subprocess.run([TOOLS / "vision-model", model], stdout=out,
+                              stderr=subprocess.DEVNULL, check=False).returncode
+    check(code == 1, "a description that nobody got")
+    os.mkfifo(fifo)
+    with subprocess.Popen(["cat", fifo], stdout=subprocess.PIPE) as reader:
+        made = run(*make, fifo)
+        got = reader.communicate()[0]
+    check(made.returncode == 0 and got == plain and fifo.is_fifo(),
+          "a model to a FIFO")
+    for refused in run("vision-model", fifo), run(*make[:-1], fifo, model):
+        check(refused.returncode == 1 and "regular" in refused.stderr,
+              refused.stderr)
+    check(model.read_bytes() == plain and
+          not [name for name in os.listdir(folder) if name.startswith(".")],
+          "a refused mesh leaves the model as it was")
+    latin = os.fsencode(folder) + b"/gl\xe4ser.obj"
+    with open(latin, "wb") as file:
+        file.write(mesh.read_bytes())
+    named = subprocess.run([TOOLS / "vision-model", "--quiet", "--unit", ".001",
+                            latin, model], capture_output=True, check=False)
+    check(named.stdout.startswith(b"gl?ser: "), named.stdout)
+    link.unlink()
+    fifo.unlink()
+
+
 def check_views(folder):
     """A wall, seen twice, a pixel every 8.3 mm."""
     depth, views = folder / "depth.png", folder / "views.txt"
@@ -91,6 +143,8 @@ def check_views(folder):
     head = "# a wall\ncamera 60 60 32 32\nbox -.1 -.06 .4 .1 .06 .6\n"
     view = "view depth.png - 0 0 0 1 0 0 0\n"
     write_depth(depth, 500)
+    os.mkfifo(folder / "fifo.png")
+    write_wide(folder / "wide.png")
     views.write_text(head + 2 * view)
     made = run("vision-model", "--views", views, model)
     check(made.returncode == 0 and "without colour" in made.stdout, made.stderr)
@@ -102,6 +156,8 @@ def check_views(folder):
                           (head + "view depth.png - 0 0 0 2 0 0 0", "quaternion"),
                           (head + "view depth.png depth.png 0 0 0 1 0 0 0",
                            "8 bits"),
+                          (head + "view fifo.png - 0 0 0 1 0 0 0", "regular"),
+                          (head + "view wide.png - 0 0 0 1 0 0 0", "no whole"),
                           (head, "no surface"), (head + view, "twice")]:
         views.write_text(text)
         refused = run("vision-model", "--views", views, model)
@@ -136,6 +192,13 @@ def check_poses(folder):
     off = evaluate(folder, (0, 0, 20), *camera)
     check(abs(off["vsd"] - .4) < .25 and off["add_mm"] == 20, off)
     # hidden, there is nothing to tell
+    write_wide(folder / "wide.png")
+    os.mkfifo(folder / "depth.fifo")
+    for name, problem in ("wide.png", "no PNG"), ("depth.fifo", "regular"):
+        bad = run("vision-pose-eval", "--mesh", f"3={folder / 'box.obj'}",
+                  *camera[:-1], folder / name, folder / "found.csv",
+                  folder / "truth.csv")
+        check(bad.returncode == 1 and problem in bad.stderr, bad.stderr)
     write_depth(folder / "depth.png", 100)
     check(evaluate(folder, (0, 0, 0), *camera)["vsd"] == 1, "VSD where hidden")
 
@@ -193,6 +256,7 @@ def main():
         folder = Path(name)
         write_box(folder / "box.obj")
         check_model(folder)
+        check_output(folder)
         check_views(folder)
         if (TOOLS / "vision-pose-eval").exists():
             check_poses(folder)

@@ -9,6 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/file.h"
+
+#define MOST_BYTES ((size_t) 256 << 20) /* of the depth image */
+#define MOST_SIDE 16384                 /* of it, pixels */
 #define DELTA .015 /* metres by which what is seen may lie behind the scene */
 
 const char *
@@ -135,13 +139,18 @@ pose_eval_add (const ScopedetectMesh *m, const PoseEvalPose *estimate,
 const char *
 pose_eval_read_depth (PoseEvalImage *image, const char *path)
 {
-  FILE *f = fopen (path, "rb");
+  char *bytes;
+  size_t size;
+  int why = file_read (path, MOST_BYTES, &bytes, &size);
+  FILE *f = why || !size ? NULL : fmemopen (bytes, size, "rb");
   png_structp reader =
       png_create_read_struct (PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
   png_infop info = png_create_info_struct (reader);
-  const char *error = "it is no PNG picture with 16 bits of grey";
+  const char *error =
+      why ? file_why (why) : "it is no PNG picture with 16 bits of grey";
 
   if (f && !setjmp (png_jmpbuf (reader))) {
+    png_set_user_limits (reader, MOST_SIDE, MOST_SIDE);
     png_init_io (reader, f);
     png_read_png (reader, info, PNG_TRANSFORM_SWAP_ENDIAN, NULL);
     image->width = (int) png_get_image_width (reader, info);
@@ -160,7 +169,8 @@ pose_eval_read_depth (PoseEvalImage *image, const char *path)
   png_destroy_read_struct (&reader, &info, NULL);
   if (f)
     fclose (f);
-  return f ? error : "it cannot be opened";
+  free (bytes);
+  return error;
 }
 
 /* One triangle, corners in the camera's frame, to @z: pixels whose rays meet

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/file.h"
+
 #define MOST 1000 /* views */
 
 typedef struct {
@@ -23,16 +25,20 @@ static const char *
 read_png (const char *path, int bits, int channels, int *width, int *height,
     void **pixels)
 {
-  FILE *f = fopen (path, "rb");
+  char *bytes;
+  size_t size;
+  int why = file_read (path, VIEWS_MOST_BYTES, &bytes, &size);
+  FILE *f = why || !size ? NULL : fmemopen (bytes, size, "rb");
   png_structp png =
       png_create_read_struct (PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
   png_infop info = png_create_info_struct (png);
-  const char *err = f ? "it is no whole PNG picture" : "it cannot be opened";
+  const char *err = why ? file_why (why) : "it is no whole PNG picture";
 
   *pixels = NULL;
   if (f && !setjmp (png_jmpbuf (png))) {
     size_t row;
 
+    png_set_user_limits (png, VIEWS_MOST_SIDE, VIEWS_MOST_SIDE);
     png_init_io (png, f);
     png_read_png (png, info,
         PNG_TRANSFORM_SWAP_ENDIAN |
@@ -56,6 +62,7 @@ read_png (const char *path, int bits, int channels, int *width, int *height,
   png_destroy_read_struct (&png, &info, NULL);
   if (f)
     fclose (f);
+  free (bytes);
   return err;
 }
 

@@ -200,6 +200,15 @@ read_option (Wanted *w, const char *option, const char *value)
   return true;
 }
 
+/* @result, unless what was told did not all get out. */
+static int
+finish (int result)
+{
+  return fflush (stdout) || ferror (stdout)
+      ? fail ("standard output", "it cannot be written")
+      : result;
+}
+
 int
 main (int argc, char **argv)
 {
@@ -208,7 +217,7 @@ main (int argc, char **argv)
   w.how.progress = progress;
   for (int i = 1; i < argc; i++) {
     if (!strcmp (argv[i], "--help"))
-      return fputs (usage, stdout), 0;
+      return fputs (usage, stdout), finish (0);
     if (read_word (&w, argv[i]))
       continue;
     if (i + 1 < argc && read_option (&w, argv[i], argv[i + 1]))
@@ -221,6 +230,6 @@ main (int argc, char **argv)
       return fail (argv[i], "this is no number");
   }
   if (w.n == 2)
-    return make (w.path[0], w.path[1], w.name, w.source, &w.how);
-  return w.n ? show (w.path[0]) : (fputs (usage, stderr), 2);
+    return finish (make (w.path[0], w.path[1], w.name, w.source, &w.how));
+  return w.n ? finish (show (w.path[0])) : (fputs (usage, stderr), 2);
 }

@@ -273,6 +273,15 @@ evaluate (Wanted *w)
   return result;
 }
 
+/* @result, unless what was told did not all get out. */
+static int
+finish (int result)
+{
+  return fflush (stdout) || ferror (stdout)
+      ? fail ("standard output", "it cannot be written")
+      : result;
+}
+
 int
 main (int argc, char **argv)
 {
@@ -282,7 +291,7 @@ main (int argc, char **argv)
     const char *why = NULL;
 
     if (!strcmp (argv[i], "--help"))
-      return fputs (usage, stdout), 0;
+      return fputs (usage, stdout), finish (0);
     if (i + 1 < argc && read_option (&w, argv[i], argv[i + 1], &why))
       i++;
     else if (argv[i][0] == '-' || w.n == 2)
@@ -292,5 +301,5 @@ main (int argc, char **argv)
     if (why)
       return fail (argv[i], why);
   }
-  return w.n == 2 ? evaluate (&w) : (fputs (usage, stderr), 2);
+  return w.n == 2 ? finish (evaluate (&w)) : (fputs (usage, stderr), 2);
 }
