@@ -172,13 +172,54 @@ def live(folder, scratch):
             "--square", SQUARE)
 
 
-def paired(left, right, half, other=None):
-    """What vision-calibrate pairs of frames at these times, and how many it
-    leaves out; -1 is no time.  @half, @other: half the time of a frame."""
+def as_module():
     loader = importlib.machinery.SourceFileLoader("calibrate", str(TOOL))
     tool = importlib.util.module_from_spec(
         importlib.util.spec_from_loader("calibrate", loader))
     loader.exec_module(tool)
+    return tool
+
+
+def outputs(folder):
+    """Where a rig goes: files, links, devices, and what cannot be written."""
+    tool = as_module()
+    rig = {name: np.eye(3) for name in
+           "M1 D1 M2 D2 R T R1 R2 P1 P2 Q".split()}
+    link, path = folder / "link.yml", folder / "rig.yml"
+    mask = os.umask(0)
+    os.umask(mask)
+    link.symlink_to(path.name)
+    for mode in 0o666 & ~mask, 0o640:
+        tool.write(str(link), rig, (640, 480))
+        limit(f"a link stays one, mode {mode:o}", link.is_symlink() and
+              path.is_file() and path.stat().st_mode & 0o777 == mode)
+        path.chmod(0o640)
+    limit("what is written is read", np.array_equal(
+        read(path)["Q"], np.eye(3)))
+    for kind, start in ("xml", "<?xml"), ("json", "{"), ("yml", "%YAML"):
+        tool.write(str(folder / f"of.{kind}"), rig, (640, 480))
+        text = (folder / f"of.{kind}").read_text()
+        limit(f"{kind} begins with {start}", text.startswith(start))
+    link.unlink()
+    link.symlink_to("/dev/full")
+    for bad, why in (link, "No space"), (folder / "no/rig.yml", "No such"), (
+            folder, "Is a directory"):
+        try:
+            tool.write(str(bad), rig, (640, 480))
+            said = "nothing"
+        except SystemExit as end:
+            said = str(end)
+        limit(f"{why}: {said}", f"{bad} cannot be written" in said and
+              why in said)
+    limit("devices stay devices", Path("/dev/full").is_char_device() and
+          link.is_symlink())
+    limit("nothing is left aside", not list(folder.glob(".vision-*")))
+
+
+def paired(left, right, half, other=None):
+    """What vision-calibrate pairs of frames at these times, and how many it
+    leaves out; -1 is no time.  @half, @other: half the time of a frame."""
+    tool = as_module()
     sides = [iter([(n, t, lasts) if t >= 0 else (n, np.nan, np.nan)
                    for n, t in enumerate(times)])
              for times, lasts in ((left, half), (right, other or half))]
@@ -215,6 +256,8 @@ def times():
 
 def main():
     times()
+    with tempfile.TemporaryDirectory() as scratch:
+        outputs(Path(scratch))
     refused("nothing to do", "--live", "--square", SQUARE)
     refused("a bad board", "is no board", "--live", "a", "b", "--square",
             SQUARE, "--board", "9")
