@@ -61,7 +61,8 @@ process (GstAggregator *agg, GstBuffer *first, GstBuffer *second)
   if (GST_CLOCK_TIME_IS_VALID (time))
     gst_object_sync_values (GST_OBJECT (agg), time);
   first = gst_buffer_make_writable (first);
-  ret = gst_vision_frames_process (&p->frames, p->packing, &first, second);
+  ret = gst_vision_frames_process (
+      &p->frames, gst_vision_aggregate_packing (agg), &first, second);
   gst_clear_buffer (&second);
   if (ret == GST_FLOW_OK)
     return gst_aggregator_finish_buffer (agg, first);
@@ -94,7 +95,7 @@ aggregate_pair (GstAggregator *agg, GstAggregatorPad *first,
   switch (gst_vision_pair_next (&p->pair, first, second, timeout)) {
     case GST_VISION_PAIR_MATCH:
       gst_vision_common_set_stat (&p->common, "skew", (gdouble) p->pair.skew);
-      if (p->max_skew < 0)
+      if (gst_vision_aggregate_skews_by_caps (agg))
         gst_vision_pair_tell_skew (&p->pair, GST_ELEMENT (agg));
       return process (agg, gst_aggregator_pad_pop_buffer (first),
           gst_aggregator_pad_pop_buffer (second));
@@ -217,7 +218,7 @@ gst_vision_aggregate_chain (GstPad *pad, GstObject *agg, GstBuffer *buffer)
     return GST_FLOW_EOS;
   }
   gst_vision_arrival_take_frame (&p->arrival[i], GST_AGGREGATOR (agg), buffer);
-  ret = p->chain (pad, agg, buffer);
+  ret = ((GstPadChainFunction) pad->chaindata) (pad, agg, buffer);
   if (ret != GST_FLOW_OK || !has_ended (agg))
     return ret;
   gst_aggregator_pad_drop_buffer (GST_AGGREGATOR_PAD (pad));

@@ -27,17 +27,18 @@ typedef struct {
 typedef struct {
   GstVisionBackend backend;
 
+  /* Under the element's object lock. */
   gboolean post_messages;
-  GstClockTime interval;     /* least time between messages; 0 = every frame */
-  GstClockTime last_message; /* running time of the newest one */
-
+  GstClockTime interval; /* least time between messages; 0 = every frame */
   guint64 frames, dropped, faulty;
-  GstVisionWarning warnings[GST_VISION_WARNINGS]; /* of such, the newest ones */
   GstVisionTimes kernel;  /* of the device, where it could be measured */
   GstVisionTimes latency; /* of each frame, until its results were read */
+  GstStructure *more;     /* further fields of stats; NULL: none */
 
-  GstStructure *more; /* further fields of stats; NULL: none */
-
+  /* Of the streaming thread. */
+  GstClockTime last_message; /* running time of the newest one */
+  GstVisionWarning warnings[GST_VISION_WARNINGS]; /* of faulty frames, the
+                                                     newest ones */
   gboolean has_failed; /* since the start; the error was posted */
 } GstVisionCommon;
 
