@@ -45,6 +45,7 @@ struct _GstVisionJson {
   GstBaseTransform parent;
 
   GstVisionJsonFile file;
+  gint has_started; /* atomic */
   GString *line;
   guint64 frame;   /* since the start */
   gboolean failed; /* an error was posted */
@@ -108,6 +109,7 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
   GST_OBJECT_UNLOCK (self);
 }
 
+/* Buffers that come before it is over are refused. */
 static gboolean
 start (GstBaseTransform *trans)
 {
@@ -139,6 +141,7 @@ start (GstBaseTransform *trans)
   self->line = g_string_sized_new (4096);
   self->frame = 0;
   self->failed = FALSE;
+  g_atomic_int_set (&self->has_started, TRUE);
   return TRUE;
 }
 
@@ -147,8 +150,9 @@ stop (GstBaseTransform *trans)
 {
   GstVisionJson *self = GST_VISION_JSON (trans);
 
+  g_atomic_int_set (&self->has_started, FALSE);
   gst_vision_json_file_close (&self->file);
-  g_string_free (self->line, TRUE);
+  g_string_free (g_steal_pointer (&self->line), TRUE);
   return TRUE;
 }
 
@@ -176,6 +180,8 @@ transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   GstVisionJson *self = GST_VISION_JSON (trans);
   int error;
 
+  if (!g_atomic_int_get (&self->has_started))
+    return GST_FLOW_FLUSHING;
   if (self->failed)
     return GST_FLOW_ERROR;
   g_string_truncate (self->line, 0);
