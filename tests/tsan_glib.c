@@ -184,14 +184,29 @@ g_async_queue_push (void *queue, void *data)
   real_g_async_queue_push (queue, data);
 }
 
-void *g_async_queue_pop (void *queue);
+#define POP(name) \
+ void *name (void *queue); \
+ void *name (void *queue) \
+ { \
+  void *data; \
+\
+  REAL (name); \
+  data = real_##name (queue); \
+  __tsan_acquire (queue); \
+  return data; \
+ }
+
+POP (g_async_queue_pop)
+POP (g_async_queue_try_pop)
+
+void *g_async_queue_timeout_pop (void *queue, unsigned long timeout);
 void *
-g_async_queue_pop (void *queue)
+g_async_queue_timeout_pop (void *queue, unsigned long timeout)
 {
   void *data;
 
-  REAL (g_async_queue_pop);
-  data = real_g_async_queue_pop (queue);
+  REAL (g_async_queue_timeout_pop);
+  data = real_g_async_queue_timeout_pop (queue, timeout);
   __tsan_acquire (queue);
   return data;
 }
