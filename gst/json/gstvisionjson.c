@@ -61,6 +61,10 @@ GST_ELEMENT_REGISTER_DEFINE (
 
 #define STDOUT "-"
 
+/* Bytes of a line: at first, and of what is kept of a long one for the next. */
+#define ROOM 4096
+#define MOST_KEPT (1 << 20)
+
 enum { PROP_0, PROP_LOCATION, PROP_FD };
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
@@ -138,7 +142,7 @@ start (GstBaseTransform *trans)
   g_free (location);
   if (error)
     return FALSE;
-  self->line = g_string_sized_new (4096);
+  self->line = g_string_sized_new (ROOM);
   self->frame = 0;
   self->failed = FALSE;
   g_atomic_int_set (&self->has_started, TRUE);
@@ -184,6 +188,10 @@ transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
     return GST_FLOW_FLUSHING;
   if (self->failed)
     return GST_FLOW_ERROR;
+  if (self->line->allocated_len > MOST_KEPT) {
+    g_string_free (self->line, TRUE);
+    self->line = g_string_sized_new (ROOM);
+  }
   g_string_truncate (self->line, 0);
   gst_vision_json_append_line (self->line, buffer, self->frame++);
   error = gst_vision_json_file_write (
