@@ -85,6 +85,10 @@ gboolean gst_vision_common_failed (GstVisionCommon *self, const char *err);
 /* The same where @err is what is wrong with the properties. */
 gboolean gst_vision_common_refused (GstVisionCommon *self, const char *err);
 
+/* Whether a warning that was told at *@told (g_get_monotonic_time; 0: never) is
+ * due again, and then notes that it is told now: every five seconds at most. */
+gboolean gst_vision_warning_is_due (gint64 *told);
+
 /* Warns of @problem, a sentence about a value that was refused, which it frees
  * and makes NULL; before the pipeline has a bus it is kept for the start. */
 void gst_vision_common_report (GstElement *element, gchar **problem);

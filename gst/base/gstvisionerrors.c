@@ -28,6 +28,17 @@ take_warning (GstVisionWarning *warnings, const char *what)
   return TRUE;
 }
 
+gboolean
+gst_vision_warning_is_due (gint64 *told)
+{
+  gint64 now = g_get_monotonic_time ();
+
+  if (*told && now - *told < FAULT_INTERVAL)
+    return FALSE;
+  *told = now;
+  return TRUE;
+}
+
 void
 gst_vision_common_fault (GstVisionCommon *self, const char *what)
 {

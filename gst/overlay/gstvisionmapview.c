@@ -39,6 +39,9 @@ gst_vision_map_view_begin (GstVisionMapView *self, const Device *device,
   self->pixels = map->pixels;
   if (self->info.size < (gsize) map->stride * (map->height - 1) + row)
     return "it has fewer pixels than its size says";
+  if (map->stride % formats[f].bytes ||
+      (guintptr) self->info.data % formats[f].bytes)
+    return "its rows do not begin at multiples of a number's bytes";
 
   *out = (OverlayMap){.pixels = self->info.data,
       .on_host = !on_gpu,

@@ -30,6 +30,7 @@
  */
 #include <gst/base/gstbasetransform.h>
 
+#include "base/gstvisioncommon.h"
 #include "visionmap/gstvisionmapcaps.h"
 #include "visionmap/gstvisionmappaint.h"
 
@@ -46,6 +47,7 @@ struct _GstVisionMapVideo {
   GstVisionMapPaint paint;
   GstVideoInfo out;
   gboolean warned; /* that there is no map, until there is one */
+  gint64 told;     /* when that was told */
 
   /* under the object lock */
   guint width, height; /* of the newest map; 0: none came yet */
@@ -115,6 +117,7 @@ start (GstBaseTransform *trans)
   self->width = self->height = 0;
   GST_OBJECT_UNLOCK (self);
   self->warned = FALSE;
+  self->told = 0;
   g_atomic_int_set (&self->has_started, !err);
   if (err) {
     gst_vision_map_paint_close (&self->paint);
@@ -250,7 +253,7 @@ transform (GstBaseTransform *trans, GstBuffer *in, GstBuffer *out)
 
   if (!found)
     err = "the buffer has none";
-  if (err && !self->warned)
+  if (err && !self->warned && gst_vision_warning_is_due (&self->told))
     GST_ELEMENT_WARNING (self, STREAM, FORMAT,
         ("There is no map to show: %s. Put visionmap behind the element that "
          "makes it, and set kind to its kind. Frames are black until then.",
