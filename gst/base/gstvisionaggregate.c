@@ -61,8 +61,7 @@ process (GstAggregator *agg, GstBuffer *first, GstBuffer *second)
   if (GST_CLOCK_TIME_IS_VALID (time))
     gst_object_sync_values (GST_OBJECT (agg), time);
   first = gst_buffer_make_writable (first);
-  ret = gst_vision_frames_process (
-      &p->frames, gst_vision_aggregate_packing (agg), &first, second);
+  ret = gst_vision_frames_process (&p->frames, &first, second);
   gst_clear_buffer (&second);
   if (ret == GST_FLOW_OK)
     return gst_aggregator_finish_buffer (agg, first);
@@ -164,7 +163,9 @@ gst_vision_aggregate (GstAggregator *agg, gboolean timeout)
                    *second = gst_vision_aggregate_pad (agg, 1);
   GstFlowReturn ret;
 
-  if (first && second)
+  if (gst_vision_aggregator_private (agg)->common.has_failed)
+    ret = GST_FLOW_ERROR;
+  else if (first && second)
     ret = aggregate_pair (agg, first, second, timeout);
   else if (first)
     ret = aggregate_single (agg, first);
@@ -253,7 +254,8 @@ gst_vision_aggregate_clip (
     GstAggregator *agg, GstAggregatorPad *pad, GstBuffer *buffer)
 {
   (void) agg;
-  if (!GST_BUFFER_PTS_IS_VALID (buffer) ||
+  if (pad->segment.format != GST_FORMAT_TIME || /* it was refused */
+      !GST_BUFFER_PTS_IS_VALID (buffer) ||
       GST_CLOCK_TIME_IS_VALID (gst_segment_to_running_time (
           &pad->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer))))
     return buffer;
@@ -275,11 +277,16 @@ gst_vision_aggregate_sink_event (
     gst_vision_aggregate_update_latency (agg);
     if (!i)
       gst_pad_mark_reconfigure (agg->srcpad);
-  } else if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT && !i) {
+  } else if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT) {
     const GstSegment *segment;
 
     gst_event_parse_segment (event, &segment);
-    gst_aggregator_update_segment (agg, segment);
+    if (!gst_vision_common_takes_segment (&p->common, segment)) {
+      gst_event_unref (event);
+      return FALSE;
+    }
+    if (!i)
+      gst_aggregator_update_segment (agg, segment);
   }
   return PARENT->sink_event (agg, pad, event);
 }

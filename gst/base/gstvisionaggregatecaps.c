@@ -117,23 +117,21 @@ find_view (GstAggregator *agg, GstVideoInfo *view)
     return FALSE;
   if (!is_packed (agg))
     *view = info;
-  else if (gst_vision_views_find (
-               &views, gst_vision_aggregate_packing (agg), &info, view))
+  else if (gst_vision_views_find (&views, p->frames.packing, &info, view))
     return FALSE;
   view->par_n = info.par_n;
   view->par_d = info.par_d;
   return TRUE;
 }
 
-/* The caps of pictures; NULL where downstream takes none of them. */
+/* The caps of pictures; NULL where downstream takes none of them.  Takes
+ * @fields. */
 static GstCaps *
-make_picture_caps (
-    GstAggregator *agg, const GstVideoInfo *view, GstCaps *allowed)
+make_picture_caps (GstAggregator *agg, const GstVideoInfo *view,
+    GstVideoFormat format, GstStructure *fields, GstCaps *allowed)
 {
   gboolean in_cuda = gst_vision_caps_in_cuda (
       gst_vision_aggregator_private (agg)->frames.caps[0]);
-  GstStructure *fields = gst_structure_new_empty ("video/x-raw");
-  GstVideoFormat format = format_of_output (agg, fields);
   GstCaps *all =
       gst_vision_aggregate_output_caps (format, view, fields, in_cuda);
   GstCaps *caps =
@@ -169,19 +167,31 @@ GstFlowReturn
 gst_vision_aggregate_src_caps (
     GstAggregator *agg, GstCaps *allowed, GstCaps **caps)
 {
-  GstVisionFrames *frames = &gst_vision_aggregator_private (agg)->frames;
-  gboolean picture = format_of_output (agg, NULL) != GST_VIDEO_FORMAT_UNKNOWN;
+  GstVisionAggregatorPrivate *p = gst_vision_aggregator_private (agg);
+  GstVisionFrames *frames = &p->frames;
+  GstStructure *fields;
+  GstVideoFormat format;
+  gboolean picture;
   GstVideoInfo view;
 
   if (!frames->caps[0])
     return GST_AGGREGATOR_FLOW_NEED_DATA;
+  gst_vision_frames_set_packing (frames, gst_vision_aggregate_packing (agg));
+  fields = gst_structure_new_empty ("video/x-raw");
+  format = format_of_output (agg, fields);
+  picture = format != GST_VIDEO_FORMAT_UNKNOWN;
   if (!find_view (agg, &view) || !(picture || is_packed (agg))) {
+    gst_structure_free (fields);
     *caps = gst_caps_ref (frames->caps[0]);
     gst_vision_frames_set_output (frames, NULL, FALSE);
     return GST_FLOW_OK;
   }
-  *caps = picture ? make_picture_caps (agg, &view, allowed)
-                  : make_view_caps (agg, &view);
+  if (picture)
+    *caps = make_picture_caps (agg, &view, format, fields, allowed);
+  else {
+    gst_structure_free (fields);
+    *caps = make_view_caps (agg, &view);
+  }
   if (!*caps)
     return GST_FLOW_NOT_NEGOTIATED;
   gst_vision_frames_set_output (frames, *caps, !picture);

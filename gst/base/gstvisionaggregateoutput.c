@@ -113,3 +113,39 @@ gst_vision_aggregate_output_copy (
         image_rows (to->format, to->height, p)));
   return NULL;
 }
+
+/* What byte @i of a row of plane @p is where all is black. */
+static guint8
+black (const Image *image, int p, int i)
+{
+  guint8 luma = image->full_range ? 0 : 16;
+
+  if (!image_is_yuv (image->format))
+    return 0;
+  if (image->format == IMAGE_YUY2)
+    return i % 2 ? 128 : luma;
+  if (image->format == IMAGE_P010) /* the upper bytes */
+    return i % 2 ? (p ? 128 : luma) : 0;
+  return p ? 128 : luma;
+}
+
+gboolean
+gst_vision_aggregate_output_blacken (
+    GstVisionAggregateOutput *self, GstBuffer *picture)
+{
+  const Image *image = &self->frame.staged;
+  GstVideoFrame frame;
+
+  if (!gst_video_frame_map (&frame, &self->info, picture, GST_MAP_WRITE))
+    return FALSE;
+  for (int p = 0; p < image_planes (image->format); p++)
+    for (int y = 0; y < image_rows (image->format, image->height, p); y++) {
+      guint8 *row = (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, p) +
+          (gsize) y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, p);
+
+      for (int i = 0; i < image_row_bytes (image->format, image->width, p); i++)
+        row[i] = black (image, p, i);
+    }
+  gst_video_frame_unmap (&frame);
+  return TRUE;
+}

@@ -40,6 +40,10 @@ void gst_vision_aggregate_output_close (
 const char *gst_vision_aggregate_output_copy (
     GstVisionAggregateOutput *self, const Device *device, const Image *view);
 
+/* Makes @picture, which is not mapped, black; FALSE where it cannot. */
+gboolean gst_vision_aggregate_output_blacken (
+    GstVisionAggregateOutput *self, GstBuffer *picture);
+
 /* A picture for @first, with its times, flags and metas; NULL where memory has
  * run out. */
 GstBuffer *gst_vision_aggregate_output_new_buffer (

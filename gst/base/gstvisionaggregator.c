@@ -244,6 +244,12 @@ gst_vision_aggregator_get_output (GstVisionAggregator *self)
   return output->wanted && !output->copies ? &output->image : NULL;
 }
 
+void
+gst_vision_aggregator_renew (GstVisionAggregator *self)
+{
+  PRIV (self)->frames.outdated = TRUE;
+}
+
 GstVisionBackend *
 gst_vision_aggregator_get_backend (GstVisionAggregator *self)
 {

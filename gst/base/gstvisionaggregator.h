@@ -51,6 +51,8 @@ struct _GstVisionAggregatorClass {
       const GstVideoInfo *first, const GstVideoInfo *second);
   const char *(*process) (GstVisionAggregator *self, const Image *first,
       const Image *second, GstBuffer *buffer);
+  /* Frames that cannot be read pass without process (); may be NULL. */
+  void (*skip) (GstVisionAggregator *self);
   void (*close) (GstVisionAggregator *self);
   void (*reset) (GstVisionAggregator *self);
 
@@ -58,9 +60,11 @@ struct _GstVisionAggregatorClass {
    * there; NULL: it is always the first frame or view. */
   const gchar *output_formats;
   /* Then: the format of the picture that the output is, or UNKNOWN where it is
-   * the first frame or view.  @fields, NULL where caps are
-   * not made yet, gets what they say besides.  Where the answer changes, mark
-   * the source pad for reconfiguration. */
+   * the first frame or view.  @fields, NULL where caps are not made yet, gets
+   * what they say besides; they are made in the streaming thread, and then the
+   * answer holds until the next ones: what properties it comes from, process ()
+   * knows as a copy, and where open () needs them renew () is called.  Where
+   * the answer changes, mark the source pad for reconfiguration. */
   GstVideoFormat (*output) (GstVisionAggregator *self, GstStructure *fields);
 };
 
@@ -74,6 +78,9 @@ void gst_vision_aggregator_class_add_pads (GstVisionAggregatorClass *klass,
 /* In process (): the picture to fill, and the buffer given there is its; NULL
  * where the output is the first frame or view. */
 const Image *gst_vision_aggregator_get_output (GstVisionAggregator *self);
+
+/* In output (), with fields: open () is called again before the next frame. */
+void gst_vision_aggregator_renew (GstVisionAggregator *self);
 
 /* As in GstVisionFilter; faults and refusals are the common part's. */
 GstVisionCommon *gst_vision_aggregator_get_common (GstVisionAggregator *self);

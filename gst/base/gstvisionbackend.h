@@ -91,9 +91,11 @@ typedef struct {
   GstVideoInfo info;
   GstVisionFrameUse use;
   gboolean in_cuda; /* frames come in CUDA memory */
-  Image staged;     /* device memory for frames that come in system memory */
-  void *staging;
+  Image staged;     /* device memory for frames that cannot be used in place */
+  void *staging;    /* NULL: there was none so far */
+  gboolean copied;  /* the frame that is mapped is such a one */
   GstVideoFrame frame; /* while mapped */
+  gchar *fault;        /* of the newest frame; NULL: none */
 } GstVisionInput;
 
 const char *gst_vision_input_open (GstVisionInput *self,
@@ -103,7 +105,9 @@ void gst_vision_input_close (GstVisionInput *self, GstVisionBackend *backend);
 
 /* Puts @buffer where the device can reach it: @image is valid until unmap,
  * which also brings what was drawn back.  kernel_time is that of the work
- * queued between the last map and the first unmap. */
+ * queued between the last map and the first unmap.  Where the frame is to blame
+ * and not the device, the error is self->fault, which lasts until the next map
+ * or close. */
 const char *gst_vision_input_map (GstVisionInput *self,
     GstVisionBackend *backend, GstBuffer *buffer, Image *image);
 const char *gst_vision_input_unmap (

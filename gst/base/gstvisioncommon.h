@@ -88,6 +88,9 @@ gboolean gst_vision_common_refused (GstVisionCommon *self, const char *err);
 /* Whether a warning that was told at *@told (g_get_monotonic_time; 0: never) is
  * due again, and then notes that it is told now: every five seconds at most. */
 gboolean gst_vision_warning_is_due (gint64 *told);
+/* Refuses, with an error, a segment that is not of times. */
+gboolean gst_vision_common_takes_segment (
+    GstVisionCommon *self, const GstSegment *segment);
 
 /* Warns of @problem, a sentence about a value that was refused, which it frees
  * and makes NULL; before the pipeline has a bus it is kept for the start. */

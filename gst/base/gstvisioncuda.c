@@ -57,14 +57,19 @@ gst_vision_cuda_pop (void)
   gst_cuda_context_pop (NULL);
 }
 
+gboolean
+gst_vision_cuda_owns (GstMemory *memory)
+{
+  return memory && gst_is_cuda_memory (memory);
+}
+
 static GstCudaMemory *
 cuda_memory (GstBuffer *buffer)
 {
   GstMemory *memory =
       gst_buffer_n_memory (buffer) ? gst_buffer_peek_memory (buffer, 0) : NULL;
 
-  return memory && gst_is_cuda_memory (memory) ? GST_CUDA_MEMORY_CAST (memory)
-                                               : NULL;
+  return gst_vision_cuda_owns (memory) ? GST_CUDA_MEMORY_CAST (memory) : NULL;
 }
 
 GstObject *

@@ -29,6 +29,8 @@ gboolean gst_vision_cuda_query_context (
 gboolean gst_vision_cuda_push (GstObject *context);
 void gst_vision_cuda_pop (void);
 
+/* Whether @memory is CUDA memory. */
+gboolean gst_vision_cuda_owns (GstMemory *memory);
 /* The context in which the buffer's memory lies, NULL for system memory. */
 GstObject *gst_vision_cuda_buffer_context (GstBuffer *buffer);
 gint gst_vision_cuda_device_id (GstObject *context);

@@ -95,6 +95,22 @@ gst_vision_common_refused (GstVisionCommon *self, const char *err)
   return err != NULL;
 }
 
+gboolean
+gst_vision_common_takes_segment (
+    GstVisionCommon *self, const GstSegment *segment)
+{
+  if (segment->format == GST_FORMAT_TIME)
+    return TRUE;
+  if (!self->has_failed)
+    GST_ELEMENT_ERROR (self->backend.element, STREAM, FORMAT,
+        ("The segment is in %s, but frames need times. Set format=time on "
+         "appsrc, or put rawvideoparse behind a source of bytes.",
+            gst_format_get_name (segment->format)),
+        (NULL));
+  self->has_failed = TRUE;
+  return FALSE;
+}
+
 void
 gst_vision_common_report (GstElement *element, gchar **problem)
 {

@@ -105,7 +105,11 @@ process (GstVisionFilter *self, GstBuffer *buffer)
     err = err ? err : unmap_err;
   }
   gst_vision_backend_leave (backend);
-  return err;
+  if (!err || err != p->input.fault)
+    return err;
+  backend->kernel_time = GST_CLOCK_TIME_NONE; /* nothing ran */
+  gst_vision_common_fault (&p->common, err);
+  return NULL;
 }
 
 /* What came and was not processed was dropped by GstBaseTransform's QoS. */
@@ -121,11 +125,13 @@ static void
 before_transform (GstBaseTransform *trans, GstBuffer *buffer)
 {
   GstVisionFilterPrivate *p = PRIV (trans);
-  GstClockTime time = gst_segment_to_stream_time (
-      &trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
+  GstClockTime time;
 
-  if (!g_atomic_int_get (&p->has_started))
+  if (!g_atomic_int_get (&p->has_started) ||
+      !gst_vision_common_takes_segment (&p->common, &trans->segment))
     return;
+  time = gst_segment_to_stream_time (
+      &trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
   if (GST_CLOCK_TIME_IS_VALID (time))
     gst_object_sync_values (GST_OBJECT (trans), time);
   count_dropped (p);
@@ -178,11 +184,19 @@ sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstVisionFilterClass *klass = GST_VISION_FILTER_GET_CLASS (trans);
   GstEventType type = GST_EVENT_TYPE (event);
+  const GstSegment *segment;
 
   if (GST_EVENT_IS_SERIALIZED (event) &&
       !g_atomic_int_get (&PRIV (trans)->has_started)) {
     gst_event_unref (event);
     return FALSE;
+  }
+  if (type == GST_EVENT_SEGMENT) {
+    gst_event_parse_segment (event, &segment);
+    if (!gst_vision_common_takes_segment (&PRIV (trans)->common, segment)) {
+      gst_event_unref (event);
+      return FALSE;
+    }
   }
   if (type == GST_EVENT_EOS)
     count_dropped (PRIV (trans));

@@ -87,7 +87,7 @@ compare_rates (GstVisionFrames *self, const GstVideoInfo info[2])
 
 /* Opens everything for the caps that have come. */
 static GstFlowReturn
-configure (GstVisionFrames *self, GstVisionPacking packing)
+configure (GstVisionFrames *self)
 {
   GstVideoInfo info[2], *view = self->view;
   const char *err = NULL;
@@ -108,7 +108,8 @@ configure (GstVisionFrames *self, GstVisionPacking packing)
     view[1] = info[1];
   } else {
     err = CLASS (self)->alike
-        ? gst_vision_views_find (&self->views, packing, &info[0], &view[0])
+        ? gst_vision_views_find (
+              &self->views, self->packing, &info[0], &view[0])
         : "only one input is linked; link the other one as well";
     if (err) {
       GST_ELEMENT_ERROR (self->owner, STREAM, FORMAT,
@@ -189,7 +190,15 @@ map_and_process (GstVisionFrames *self, GstBuffer *first, GstBuffer *second,
   return err ? err : unmap_err;
 }
 
-/* With a picture for the output around them, where there is one. */
+/* Whether @err is what is wrong with one of the frames. */
+static gboolean
+is_fault (const GstVisionFrames *self, const char *err)
+{
+  return err && (err == self->input[0].fault || err == self->input[1].fault);
+}
+
+/* With a picture for the output around them, where there is one, which is
+ * black where a frame cannot be read. */
 static const char *
 fill_and_process (GstVisionFrames *self, GstBuffer **first, GstBuffer *second)
 {
@@ -209,15 +218,36 @@ fill_and_process (GstVisionFrames *self, GstBuffer **first, GstBuffer *second)
     unmap_err = gst_vision_input_unmap (&output->frame, backend);
     err = err ? err : unmap_err;
   }
-  gst_buffer_unref (err ? picture : *first);
-  if (!err)
-    *first = picture;
+  if (is_fault (self, err) &&
+      !gst_vision_aggregate_output_blacken (output, picture))
+    err = "the picture of the output cannot be written";
+  if (err && !is_fault (self, err)) {
+    gst_buffer_unref (picture);
+    return err;
+  }
+  gst_buffer_unref (*first);
+  *first = picture;
   return err;
 }
 
+/* A frame that cannot be read costs itself alone. */
+static void
+skip (GstVisionFrames *self, const char *err)
+{
+  GstVisionAggregatorClass *klass = CLASS (self);
+  gchar *fault = g_strdup_printf ("of %s, %s",
+      err == self->input[0].fault ? klass->first_pad : klass->second_pad, err);
+
+  self->common->backend.kernel_time = GST_CLOCK_TIME_NONE; /* nothing ran */
+  if (klass->skip)
+    klass->skip (self->owner);
+  gst_vision_common_fault (self->common, fault);
+  g_free (fault);
+}
+
 GstFlowReturn
-gst_vision_frames_process (GstVisionFrames *self, GstVisionPacking packing,
-    GstBuffer **first, GstBuffer *second)
+gst_vision_frames_process (
+    GstVisionFrames *self, GstBuffer **first, GstBuffer *second)
 {
   GstVisionBackend *backend = &self->common->backend;
   gint64 start = g_get_monotonic_time ();
@@ -226,7 +256,7 @@ gst_vision_frames_process (GstVisionFrames *self, GstVisionPacking packing,
 
   self->outdated |= self->single != !second;
   self->single = !second;
-  if (self->outdated && (ret = configure (self, packing)) != GST_FLOW_OK)
+  if (self->outdated && (ret = configure (self)) != GST_FLOW_OK)
     return ret;
   if (!self->is_open)
     return GST_FLOW_ERROR;
@@ -236,6 +266,10 @@ gst_vision_frames_process (GstVisionFrames *self, GstVisionPacking packing,
   if (!err)
     err = fill_and_process (self, first, second);
   gst_vision_backend_leave (backend);
+  if (is_fault (self, err)) {
+    skip (self, err);
+    err = NULL;
+  }
   if (gst_vision_common_failed (self->common, err)) {
     gst_vision_frames_close (self);
     return GST_FLOW_ERROR;
@@ -285,4 +319,11 @@ gst_vision_frames_set_output (
 {
   self->output.copies = copies;
   self->outdated |= gst_vision_aggregate_output_set_caps (&self->output, caps);
+}
+
+void
+gst_vision_frames_set_packing (GstVisionFrames *self, GstVisionPacking packing)
+{
+  self->outdated |= self->packing != packing;
+  self->packing = packing;
 }

@@ -20,9 +20,10 @@ typedef struct {
                            object lock */
   gboolean outdated;    /* open () was with other caps */
   gboolean is_open;     /* open () of the child was called */
-  gboolean single;      /* one frame holds both views */
-  GstVisionViews views; /* then */
-  GstVideoInfo view[2]; /* what the child sees */
+  gboolean single;      /* one frame holds both views, */
+  GstVisionPacking packing; /* in this way, since the output was negotiated */
+  GstVisionViews views;     /* then */
+  GstVideoInfo view[2];     /* what the child sees */
   GstVisionInput input[2];
   GstVisionAggregateOutput output;
 } GstVisionFrames;
@@ -34,11 +35,15 @@ void gst_vision_frames_take_caps (GstVisionFrames *self, gint i, GstCaps *caps);
 void gst_vision_frames_set_output (
     GstVisionFrames *self, const GstCaps *caps, gboolean copies);
 
+/* How one frame holds both views from now on. */
+void gst_vision_frames_set_packing (
+    GstVisionFrames *self, GstVisionPacking packing);
+
 /* Gives the frames to the child, which is opened first where caps are new.
  * @second is NULL where @first holds both.  Where the output is a picture of
  * its own, it takes the place of @first.  Errors are posted. */
-GstFlowReturn gst_vision_frames_process (GstVisionFrames *self,
-    GstVisionPacking packing, GstBuffer **first, GstBuffer *second);
+GstFlowReturn gst_vision_frames_process (
+    GstVisionFrames *self, GstBuffer **first, GstBuffer *second);
 void gst_vision_frames_close (GstVisionFrames *self);
 
 G_END_DECLS

@@ -4,9 +4,9 @@
  * memory on the CPU and CUDA memory on the GPU are mapped as they are; CUDA
  * memory on the CPU is downloaded by its map; system memory on the GPU is
  * copied to device memory that the pad keeps, and back where it was drawn
- * on. */
-#include "base/gstvisionbackend.h"
+ * on.  So is a frame whose words of 16 bits lie at odd addresses. */
 #include "base/gstvisioncuda.h"
+#include "base/gstvisionfault.h"
 
 /* A row of device memory starts at a multiple of this many bytes. */
 #define ROW_ALIGN 256
@@ -99,31 +99,33 @@ describe (const GstVideoInfo *info)
   return image;
 }
 
-const char *
-gst_vision_input_open (GstVisionInput *self, GstVisionBackend *backend,
-    const GstVideoInfo *info, gboolean in_cuda, GstVisionFrameUse use)
+/* Device memory for a whole frame, unless it is there. */
+static const char *
+ensure_staging (GstVisionInput *self, const Device *device)
 {
   size_t offset[3] = {0}, size = 0;
+  Image *to = &self->staged;
 
-  self->info = *info;
-  self->in_cuda = in_cuda;
-  self->use = use;
-  self->staged = describe (info);
-  if (in_cuda || backend->device.kind == DEVICE_CPU)
+  if (self->staging)
     return NULL;
+  for (int p = 0; p < image_planes (to->format); p++) {
+    int bytes = image_row_bytes (to->format, to->width, p);
 
-  for (int p = 0; p < image_planes (self->staged.format); p++) {
-    int bytes = image_row_bytes (self->staged.format, self->staged.width, p);
-
-    self->staged.stride[p] = GST_ROUND_UP_N (bytes, ROW_ALIGN);
+    to->stride[p] = GST_ROUND_UP_N (bytes, ROW_ALIGN);
     offset[p] = size;
-    size += (size_t) self->staged.stride[p] *
-        image_rows (self->staged.format, self->staged.height, p);
+    size += (size_t) to->stride[p] * image_rows (to->format, to->height, p);
   }
-  TRY (device_alloc (&backend->device, &self->staging, size));
-  for (int p = 0; p < image_planes (self->staged.format); p++)
-    self->staged.plane[p] = (uint8_t *) self->staging + offset[p];
+  TRY (device_alloc (device, &self->staging, size));
+  for (int p = 0; p < image_planes (to->format); p++)
+    to->plane[p] = (uint8_t *) self->staging + offset[p];
   return NULL;
+}
+
+/* Whether the device reaches frames by way of a copy alone. */
+static gboolean
+always_copies (const GstVisionInput *self, const Device *device)
+{
+  return !self->in_cuda && device->kind == DEVICE_CUDA;
 }
 
 void
@@ -132,6 +134,21 @@ gst_vision_input_close (GstVisionInput *self, GstVisionBackend *backend)
   if (self->staging)
     device_release (&backend->device, self->staging);
   self->staging = NULL;
+  g_clear_pointer (&self->fault, g_free);
+}
+
+const char *
+gst_vision_input_open (GstVisionInput *self, GstVisionBackend *backend,
+    const GstVideoInfo *info, gboolean in_cuda, GstVisionFrameUse use)
+{
+  gst_vision_input_close (self, backend);
+  self->info = *info;
+  self->in_cuda = in_cuda;
+  self->use = use;
+  self->staged = describe (info);
+  return always_copies (self, &backend->device)
+      ? ensure_staging (self, &backend->device)
+      : NULL;
 }
 
 static const char *
@@ -156,32 +173,68 @@ mapped (GstVisionInput *self)
   return image;
 }
 
+/* Algorithms read words of 16 bits as such. */
+static gboolean
+lies_oddly (const Image *image)
+{
+  if (image->format != IMAGE_GRAY16 && image->format != IMAGE_P010)
+    return FALSE;
+  for (int p = 0; p < image_planes (image->format); p++)
+    if ((guintptr) image->plane[p] % 2 || image->stride[p] % 2)
+      return TRUE;
+  return FALSE;
+}
+
+/* Into self->frame, or self->fault tells why not. */
+static const char *
+map_frame (GstVisionInput *self, GstVisionBackend *backend, GstBuffer *buffer)
+{
+  /* no reference, because process () adds metadata to the buffer */
+  int flags = GST_MAP_READ | (int) GST_VIDEO_FRAME_MAP_FLAG_NO_REF;
+  gboolean on_gpu = self->in_cuda && backend->device.kind == DEVICE_CUDA;
+
+  if (self->use & GST_VISION_FRAME_WRITE)
+    flags |= GST_MAP_WRITE;
+  if (on_gpu)
+    flags |= gst_vision_cuda_map_flag;
+  if (self->in_cuda)
+    TRY (gst_vision_cuda_follow (&backend->device, buffer));
+  g_free (self->fault);
+  self->fault = gst_vision_fault_of_buffer (&self->info, buffer);
+  if (self->fault)
+    return self->fault;
+  if (!gst_video_frame_map (&self->frame, &self->info, buffer, flags)) {
+    if (on_gpu) /* a GPU that is lost is no fault of the frame */
+      TRY (device_wait (&backend->device));
+    self->fault = g_strdup_printf ("its memory cannot be mapped for %s",
+        flags & GST_MAP_WRITE ? "writing" : "reading");
+    return self->fault;
+  }
+  self->fault = gst_vision_fault_of_frame (&self->staged, &self->frame, on_gpu);
+  if (self->fault)
+    gst_video_frame_unmap (&self->frame);
+  return self->fault;
+}
+
 const char *
 gst_vision_input_map (GstVisionInput *self, GstVisionBackend *backend,
     GstBuffer *buffer, Image *image)
 {
-  /* no reference, because process () adds metadata to the buffer */
-  int flags = GST_MAP_READ | (int) GST_VIDEO_FRAME_MAP_FLAG_NO_REF;
+  const Device *device = &backend->device;
   const char *err = NULL;
 
-  if (self->use & GST_VISION_FRAME_WRITE)
-    flags |= GST_MAP_WRITE;
-  if (self->in_cuda && backend->device.kind == DEVICE_CUDA)
-    flags |= gst_vision_cuda_map_flag;
-  if (self->in_cuda)
-    TRY (gst_vision_cuda_follow (&backend->device, buffer));
-  if (!gst_video_frame_map (&self->frame, &self->info, buffer, flags))
-    return "the frame could not be mapped; its buffer does not fit its caps, "
-           "or memory has run out";
-
+  TRY (map_frame (self, backend, buffer));
   *image = mapped (self);
-  if (self->staging) {
+  self->copied = always_copies (self, device) || lies_oddly (image);
+  if (self->copied)
+    err = ensure_staging (self, device);
+  if (!err && self->copied) {
     if (!(self->use & GST_VISION_FRAME_FILL))
-      err = copy_planes (&backend->device, &self->staged, image);
+      err = copy_planes (device, &self->staged, image);
     *image = self->staged;
   }
   if (!err)
-    err = device_timer_begin (&backend->device, &backend->timer);
+    err = device_timer_begin (device, &backend->timer);
   if (err)
     gst_video_frame_unmap (&self->frame);
   return err;
@@ -206,7 +259,7 @@ gst_vision_input_unmap (GstVisionInput *self, GstVisionBackend *backend)
   if (self->use & GST_VISION_FRAME_WRITE) {
     Image image = mapped (self);
 
-    if (self->staging)
+    if (self->copied)
       err = copy_planes (&backend->device, &image, &self->staged);
     if (!err)
       err = device_wait (&backend->device);

@@ -7,14 +7,27 @@
 
 #include "base/gstvisioncuda.h"
 
+/* Of a number. */
+static guint
+bytes_of (const GstVisionMap *map)
+{
+  return (guint) g_ascii_strtoull (map->format + 1, NULL, 10) / 8;
+}
+
 /* Bytes that the map reaches over; of GPU memory nobody has asked yet. */
 static guint64
 reach (const GstVisionMap *map)
 {
-  guint bytes = (guint) g_ascii_strtoull (map->format + 1, NULL, 10) / 8;
-
   return (guint64) map->stride * (map->height - 1) +
-      (guint64) map->width * map->channels * bytes;
+      (guint64) map->width * map->channels * bytes_of (map);
+}
+
+static gboolean
+is_aligned (const GstVisionMap *map, gconstpointer address)
+{
+  guint bytes = bytes_of (map);
+
+  return map->stride % bytes == 0 && (guintptr) address % bytes == 0;
 }
 
 static const char *
@@ -49,6 +62,8 @@ gst_vision_map_input_map (GstVisionMapInput *self, GstVisionBackend *backend,
   self->pixels = map->pixels;
   if (self->info.size < reach (map))
     return "the pixels of a map are fewer than it says";
+  if (!is_aligned (map, self->info.data))
+    return "the rows of a map do not begin at multiples of a number's bytes";
   *address = self->info.data;
   if (on_gpu && !in_place) {
     err = stage (self, &backend->device);

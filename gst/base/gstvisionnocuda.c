@@ -47,6 +47,13 @@ gst_vision_cuda_pop (void)
 {
 }
 
+gboolean
+gst_vision_cuda_owns (GstMemory *memory)
+{
+  (void) memory;
+  return FALSE;
+}
+
 GstObject *
 gst_vision_cuda_buffer_context (GstBuffer *buffer)
 {

@@ -14,7 +14,9 @@
 static GstClockTime
 running_time (GstAggregatorPad *pad, GstClockTime time)
 {
-  return gst_segment_to_running_time (&pad->segment, GST_FORMAT_TIME, time);
+  return pad->segment.format == GST_FORMAT_TIME /* else it was refused */
+      ? gst_segment_to_running_time (&pad->segment, GST_FORMAT_TIME, time)
+      : GST_CLOCK_TIME_NONE;
 }
 
 GstClockTime

@@ -236,12 +236,17 @@ static gboolean
 gst_emdtrack_set_caps (GstBaseTransform *trans, GstCaps *in, GstCaps *out)
 {
   GstVisionFilter *filter = GST_VISION_FILTER (trans);
+  GstEmdtrack *self = GST_EMDTRACK (trans);
+  const char *err;
   GstVideoInfo info;
 
-  if (gst_video_info_from_caps (&info, in) &&
-      gst_vision_common_refused (gst_vision_filter_get_common (filter),
-          gst_emdtrack_set_frame (GST_EMDTRACK (trans), in, &info)))
-    return FALSE;
+  if (gst_video_info_from_caps (&info, in)) {
+    err = gst_emdtrack_set_frame (self, in, &info);
+    if (!err)
+      err = gst_emdtrack_settle_output (self, in, out);
+    if (gst_vision_common_refused (gst_vision_filter_get_common (filter), err))
+      return FALSE;
+  }
   return GST_BASE_TRANSFORM_CLASS (gst_emdtrack_parent_class)
       ->set_caps (trans, in, out);
 }

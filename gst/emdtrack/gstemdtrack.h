@@ -111,7 +111,7 @@ struct _GstEmdtrack {
   gint cell_x, cell_y; /* pixels of the frame for one of a channel */
   Emdtrack *emdtrack;
   GstVisionPixels pixels; /* of the maps */
-  gboolean shows_map;     /* output=map */
+  gboolean shows_map;     /* the caps of the output are those of a map */
   GstBuffer *picture;     /* then what takes the place of the frame */
 
   /* Of the streaming thread, since the start. */
@@ -153,6 +153,10 @@ gboolean gst_emdtrack_known_cells (GstEmdtrack *self, gint *across, gint *down);
 gboolean gst_emdtrack_wants_map (GstEmdtrack *self);
 GstCaps *gst_emdtrack_transform_caps (GstEmdtrack *self,
     GstPadDirection direction, GstCaps *caps, GstCaps *filter);
+/* What negotiation came to: whether @out is that of a map, and why it fits the
+ * properties no more. */
+const char *gst_emdtrack_settle_output (
+    GstEmdtrack *self, const GstCaps *in, GstCaps *out);
 /* NULL, or why the map of frames of @caps has no taker. */
 const char *gst_emdtrack_check_map (GstEmdtrack *self, GstCaps *caps);
 

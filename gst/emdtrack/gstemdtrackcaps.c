@@ -139,3 +139,23 @@ gst_emdtrack_check_map (GstEmdtrack *self, GstCaps *caps)
               : "output=map gives GRAY16_LE of one channel's size, which what "
                 "is behind the element does not take";
 }
+
+/* Properties may have changed since the caps were made, and these hold. */
+const char *
+gst_emdtrack_settle_output (GstEmdtrack *self, const GstCaps *in, GstCaps *out)
+{
+  const GstStructure *s = gst_caps_get_structure (out, 0);
+  gboolean passes = gst_caps_is_equal (in, out);
+  gint width = 0, height = 0;
+  gboolean is_map;
+
+  gst_structure_get_int (s, "width", &width);
+  gst_structure_get_int (s, "height", &height);
+  is_map = width == self->width && height == self->height &&
+      !g_strcmp0 (gst_structure_get_string (s, "format"), "GRAY16_LE");
+  self->shows_map = is_map && (!passes || gst_emdtrack_wants_map (self));
+  return is_map || passes
+      ? NULL
+      : "channels or their layout were set while caps were negotiated; set "
+        "them before";
+}

@@ -115,7 +115,6 @@ fix (GstEmdtrack *self, const GstStructure *s)
   *p = self->params;
   self->fixed_bins = p->bins;
   self->fixed_distance = self->distance;
-  self->shows_map = self->output == GST_EMDTRACK_OUTPUT_MAP;
   if (p->histogram == EMDTRACK_INTENSITY && !plain)
     return "histogram=intensity is of frames of one channel; codebook and "
            "channels are of several";

@@ -71,39 +71,6 @@ open_cube (GstEnviSrc *self, guint64 number)
   return problem;
 }
 
-static gboolean
-start (GstBaseSrc *src)
-{
-  GstEnviSrc *self = GST_ENVI_SRC (src);
-  gchar *problem;
-
-  g_free (self->path);
-  GST_OBJECT_LOCK (self);
-  self->path = g_strdup (self->location);
-  self->first = self->start_index;
-  GST_OBJECT_UNLOCK (self);
-  self->number = 0;
-  if (!self->path || !gst_envi_src_is_location (self->path)) {
-    GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND,
-        ("No cube is named. Set location to a .hdr file, or to a pattern with "
-         "one %%d."),
-        ("location: %s", GST_STR_NULL (self->path)));
-    return FALSE;
-  }
-  problem = open_cube (self, 0);
-  if (problem)
-    GST_ELEMENT_ERROR (self, RESOURCE, OPEN_READ, ("%s.", problem), (NULL));
-  g_free (problem);
-  return self->cube.path != NULL;
-}
-
-static gboolean
-stop (GstBaseSrc *src)
-{
-  gst_envi_cube_close (&GST_ENVI_SRC (src)->cube);
-  return TRUE;
-}
-
 /* Of each channel the mean of its bands. */
 static void
 add_wavelengths (GstEnviSrc *self, GstCaps *caps)
@@ -130,20 +97,81 @@ add_wavelengths (GstEnviSrc *self, GstCaps *caps)
   g_value_unset (&value);
 }
 
+/* Those of the open cube. */
+static GstCaps *
+make_caps (GstEnviSrc *self)
+{
+  GstCaps *caps = gst_caps_make_writable (
+      gst_pad_get_pad_template_caps (GST_BASE_SRC_PAD (self)));
+  const GstEnviHeader *h = &self->cube.header;
+
+  gst_caps_set_simple (caps, "width", G_TYPE_INT, (gint) h->samples, "height",
+      G_TYPE_INT, (gint) (h->lines * self->choice.channels), "channels",
+      G_TYPE_INT, (gint) self->choice.channels, NULL);
+  add_wavelengths (self, caps);
+  return caps;
+}
+
+/* Takes @caps. */
+static void
+replace_caps (GstEnviSrc *self, GstCaps *caps)
+{
+  GST_OBJECT_LOCK (self);
+  gst_caps_replace (&self->caps, caps);
+  GST_OBJECT_UNLOCK (self);
+  gst_clear_caps (&caps);
+}
+
+static gboolean
+start (GstBaseSrc *src)
+{
+  GstEnviSrc *self = GST_ENVI_SRC (src);
+  gchar *problem;
+
+  g_free (self->path);
+  GST_OBJECT_LOCK (self);
+  self->path = g_strdup (self->location);
+  self->first = self->start_index;
+  self->asked = self->bands;
+  GST_OBJECT_UNLOCK (self);
+  self->number = 0;
+  if (!self->path || !gst_envi_src_is_location (self->path)) {
+    GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND,
+        ("No cube is named. Set location to a .hdr file, or to a pattern with "
+         "one %%d."),
+        ("location: %s", GST_STR_NULL (self->path)));
+    return FALSE;
+  }
+  problem = open_cube (self, 0);
+  if (problem)
+    GST_ELEMENT_ERROR (self, RESOURCE, OPEN_READ, ("%s.", problem), (NULL));
+  else
+    replace_caps (self, make_caps (self));
+  g_free (problem);
+  return self->cube.path != NULL;
+}
+
+static gboolean
+stop (GstBaseSrc *src)
+{
+  replace_caps (GST_ENVI_SRC (src), NULL);
+  gst_envi_cube_close (&GST_ENVI_SRC (src)->cube);
+  return TRUE;
+}
+
+/* Whoever asks does so in a thread of its own, while the next cube is opened.
+ */
 static GstCaps *
 get_caps (GstBaseSrc *src, GstCaps *filter)
 {
   GstEnviSrc *self = GST_ENVI_SRC (src);
-  GstCaps *caps = gst_pad_get_pad_template_caps (GST_BASE_SRC_PAD (src));
-  const GstEnviHeader *h = &self->cube.header;
+  GstCaps *caps = NULL;
 
-  if (h->samples) {
-    caps = gst_caps_make_writable (caps);
-    gst_caps_set_simple (caps, "width", G_TYPE_INT, (gint) h->samples, "height",
-        G_TYPE_INT, (gint) (h->lines * self->choice.channels), "channels",
-        G_TYPE_INT, (gint) self->choice.channels, NULL);
-    add_wavelengths (self, caps);
-  }
+  GST_OBJECT_LOCK (self);
+  gst_caps_replace (&caps, self->caps);
+  GST_OBJECT_UNLOCK (self);
+  if (!caps)
+    caps = gst_pad_get_pad_template_caps (GST_BASE_SRC_PAD (src));
   if (filter) {
     GstCaps *all = caps;
 
@@ -294,7 +322,7 @@ gst_envi_src_class_init (GstEnviSrcClass *klass)
 static void
 gst_envi_src_init (GstEnviSrc *self)
 {
-  self->last_band = -1;
+  self->bands.last_band = -1;
   gst_video_info_init (&self->info);
   gst_base_src_set_format (GST_BASE_SRC (self), GST_FORMAT_TIME);
 }

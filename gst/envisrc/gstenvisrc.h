@@ -14,18 +14,26 @@ G_BEGIN_DECLS
 #define GST_TYPE_ENVI_SRC (gst_envi_src_get_type ())
 G_DECLARE_FINAL_TYPE (GstEnviSrc, gst_envi_src, GST, ENVI_SRC, GstPushSrc)
 
+/* Which bands are wanted; last_band may be -1, and channels and full_scale 0.
+ */
+typedef struct {
+  guint first_band, channels;
+  gint last_band;
+  gdouble full_scale;
+} GstEnviBands;
+
 struct _GstEnviSrc {
   GstPushSrc parent;
 
   /* Under the object lock. */
   gchar *location;
   guint64 start_index;
-  guint first_band, channels;
-  gint last_band;
-  gdouble full_scale;
+  GstEnviBands bands;
+  GstCaps *caps; /* since the start, else NULL */
 
   /* Since the start. */
-  gchar *path; /* the location then, and the number of its first file */
+  GstEnviBands asked; /* as they were then */
+  gchar *path;        /* the location then, and the number of its first file */
   guint64 first;
   GstEnviCube cube;
   guint64 opened; /* the frame that cube is */
@@ -43,7 +51,7 @@ gboolean gst_envi_src_is_pattern (const gchar *location);
 /* The file of frame @number of a pattern; else @location. */
 gchar *gst_envi_src_path (const gchar *location, guint64 number);
 
-/* What the properties choose of a cube; or why that cannot be. */
+/* What self->asked chooses of a cube; or why that cannot be. */
 const gchar *gst_envi_src_choose (
     GstEnviSrc *self, const GstEnviHeader *header, GstEnviChoice *choice);
 

@@ -64,15 +64,14 @@ const gchar *
 gst_envi_src_choose (
     GstEnviSrc *self, const GstEnviHeader *header, GstEnviChoice *choice)
 {
+  const GstEnviBands *asked = &self->asked;
   guint bands;
 
-  GST_OBJECT_LOCK (self);
-  choice->first_band = self->first_band;
+  choice->first_band = asked->first_band;
   choice->last_band =
-      self->last_band < 0 ? header->bands - 1 : (guint) self->last_band;
-  choice->channels = self->channels;
-  choice->full_scale = self->full_scale;
-  GST_OBJECT_UNLOCK (self);
+      asked->last_band < 0 ? header->bands - 1 : (guint) asked->last_band;
+  choice->channels = asked->channels;
+  choice->full_scale = asked->full_scale;
   if (choice->last_band >= header->bands ||
       choice->first_band > choice->last_band)
     return "the cube has no such bands; mind first-band and last-band";
@@ -104,16 +103,16 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
       self->start_index = g_value_get_uint64 (value);
       break;
     case PROP_CHANNELS:
-      self->channels = g_value_get_uint (value);
+      self->bands.channels = g_value_get_uint (value);
       break;
     case PROP_FIRST_BAND:
-      self->first_band = g_value_get_uint (value);
+      self->bands.first_band = g_value_get_uint (value);
       break;
     case PROP_LAST_BAND:
-      self->last_band = g_value_get_int (value);
+      self->bands.last_band = g_value_get_int (value);
       break;
     case PROP_FULL_SCALE:
-      self->full_scale = g_value_get_double (value);
+      self->bands.full_scale = g_value_get_double (value);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -135,16 +134,16 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
       g_value_set_uint64 (value, self->start_index);
       break;
     case PROP_CHANNELS:
-      g_value_set_uint (value, self->channels);
+      g_value_set_uint (value, self->bands.channels);
       break;
     case PROP_FIRST_BAND:
-      g_value_set_uint (value, self->first_band);
+      g_value_set_uint (value, self->bands.first_band);
       break;
     case PROP_LAST_BAND:
-      g_value_set_int (value, self->last_band);
+      g_value_set_int (value, self->bands.last_band);
       break;
     case PROP_FULL_SCALE:
-      g_value_set_double (value, self->full_scale);
+      g_value_set_double (value, self->bands.full_scale);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);

@@ -169,7 +169,7 @@ run (GstPocstereo *self, const PocstereoParams *params, const Image *left,
       self->rectify, left, right, self->sample, self->stride));
   TRY (gst_pocstereo_paint_left (self, left));
   TRY (gst_pocstereo_watch (self, params, &frame));
-  if (self->mode == GST_POCSTEREO_DENSE) {
+  if (self->now.mode == GST_POCSTEREO_DENSE) {
     TRY (pocstereo_dense (self->matcher, params, &frame, &matches));
     return gst_pocstereo_take_pixels (self, params, left, matches, buffer);
   }
@@ -185,9 +185,9 @@ begin (GstPocstereo *self, const PocstereoParams *params, GstBuffer *buffer)
 {
   TRY (gst_pocstereo_check_params (self, params));
   TRY (gst_pocstereo_begin_rig (self, buffer));
-  if (self->shown == GST_POCSTEREO_DEPTH && !self->has_space)
+  if (self->now.shown == GST_POCSTEREO_DEPTH && !self->has_space)
     return "depth needs a rig; set calibration, or intrinsics and baseline";
-  return self->mode == GST_POCSTEREO_POINTS
+  return self->now.mode == GST_POCSTEREO_POINTS
       ? gst_pocstereo_choose (self, buffer)
       : NULL;
 }
@@ -206,27 +206,51 @@ gst_pocstereo_process (GstVisionAggregator *agg, const Image *left,
   return gst_pocstereo_clear_picture (self, left);
 }
 
+static GstPocstereoKind
+get_kind (GstPocstereo *self)
+{
+  GstPocstereoKind kind;
+
+  GST_OBJECT_LOCK (self);
+  kind = self->asked;
+  GST_OBJECT_UNLOCK (self);
+  return kind;
+}
+
+/* How the caps of disparities say what a value means. */
+static void
+announce_steps (GstPocstereo *self, GstStructure *fields)
+{
+  PocstereoParams params = gst_pocstereo_get_params (self);
+
+  GST_OBJECT_LOCK (self);
+  self->step = self->settings.disparity_scale;
+  GST_OBJECT_UNLOCK (self);
+  self->least = params.min_disparity;
+  if (!(self->step > 0))
+    self->step = pocstereo_step (params.min_disparity, params.max_disparity);
+  gst_structure_set (fields, "min-disparity", G_TYPE_INT, self->least,
+      "disparity-scale", G_TYPE_DOUBLE, self->step, NULL);
+}
+
 static GstVideoFormat
 gst_pocstereo_output (GstVisionAggregator *agg, GstStructure *fields)
 {
   GstPocstereo *self = GST_POCSTEREO (agg);
-  PocstereoParams params = gst_pocstereo_get_params (self);
+  GstPocstereoKind kind = get_kind (self);
 
-  if (self->shown == GST_POCSTEREO_DISPARITY && fields) {
-    GST_OBJECT_LOCK (self);
-    self->step = self->settings.disparity_scale;
-    GST_OBJECT_UNLOCK (self);
-    self->least = params.min_disparity;
-    if (!(self->step > 0))
-      self->step = pocstereo_step (params.min_disparity, params.max_disparity);
-    gst_structure_set (fields, "min-disparity", G_TYPE_INT, self->least,
-        "disparity-scale", G_TYPE_DOUBLE, self->step, NULL);
+  if (fields) {
+    if (kind.mode != self->now.mode || kind.shown != self->now.shown)
+      gst_vision_aggregator_renew (agg);
+    self->now = kind;
+    if (kind.shown == GST_POCSTEREO_DISPARITY)
+      announce_steps (self, fields);
   }
-  if (self->shown == GST_POCSTEREO_LEFT)
+  if (kind.shown == GST_POCSTEREO_LEFT)
     return gst_pocstereo_has_rig (self) ? GST_VIDEO_FORMAT_RGBA
                                         : GST_VIDEO_FORMAT_UNKNOWN;
-  return self->shown == GST_POCSTEREO_COLORMAP ? GST_VIDEO_FORMAT_RGBA
-                                               : GST_VIDEO_FORMAT_GRAY16_LE;
+  return kind.shown == GST_POCSTEREO_COLORMAP ? GST_VIDEO_FORMAT_RGBA
+                                              : GST_VIDEO_FORMAT_GRAY16_LE;
 }
 
 static gboolean
@@ -234,6 +258,7 @@ gst_pocstereo_start (GstAggregator *agg)
 {
   GstPocstereo *self = GST_POCSTEREO (agg);
 
+  self->now = get_kind (self);
   self->n_clouds = 0;
   self->warned_outside = self->warned_space = FALSE;
   self->warned_swapped = self->warned_askew = FALSE;

@@ -33,6 +33,12 @@ typedef enum {
   GST_POCSTEREO_COLORMAP,
 } GstPocstereoShown;
 
+/* What the caps of the output, and the memory for results, depend on. */
+typedef struct {
+  GstPocstereoMode mode;
+  GstPocstereoShown shown;
+} GstPocstereoKind;
+
 /* Of weight and fit: as the mode has it, else one more than the enumeration
  * there. */
 #define GST_POCSTEREO_AUTO 0
@@ -66,10 +72,11 @@ G_DECLARE_FINAL_TYPE (
 struct _GstPocstereo {
   GstVisionAggregator parent;
 
-  GstPocstereoMode mode; /* of stopped elements */
-  GstPocstereoShown shown;
+  /* Since the output was negotiated; of the streaming thread. */
+  GstPocstereoKind now;
 
   /* Under the object lock; a frame works on a copy or a reference. */
+  GstPocstereoKind asked; /* of the next output */
   GstPocstereoSettings settings;
   GstVisionIntrinsics intrinsics; /* its calibration is not used */
   gchar *roi, *points, *calibration, *ply_location; /* as set; NULL: not */

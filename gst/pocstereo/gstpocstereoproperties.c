@@ -19,8 +19,8 @@ const GstPocstereoSettings gst_pocstereo_defaults = {
 
 /* Where the value of each is kept, in the type that GObject has for it. */
 static const gsize places[] = {
-    [PROP_MODE] = AT (mode),
-    [PROP_OUTPUT] = AT (shown),
+    [PROP_MODE] = AT (asked.mode),
+    [PROP_OUTPUT] = AT (asked.shown),
     [PROP_WINDOW] = AT (settings.params.window),
     [PROP_LINES] = AT (settings.params.lines),
     [PROP_BANDWIDTH] = AT (settings.params.bandwidth),
@@ -63,7 +63,7 @@ gst_pocstereo_get_params (GstPocstereo *self)
       [GST_POCSTEREO_DENSE] = POCSTEREO_DENSE_DEFAULTS,
       [GST_POCSTEREO_POINTS] = POCSTEREO_POINTS_DEFAULTS,
   };
-  const PocstereoParams *mode = &modes[self->mode];
+  const PocstereoParams *mode = &modes[self->now.mode];
   PocstereoParams p;
 
   GST_OBJECT_LOCK (self);

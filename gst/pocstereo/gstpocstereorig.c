@@ -37,13 +37,22 @@ is_bent (const GstVisionCamera *camera)
   return FALSE;
 }
 
+/* What comes out is the left frame itself, which cannot be rectified: a rig
+ * that was set since then waits for the next caps. */
+static gboolean
+frame_passes (GstPocstereo *self)
+{
+  return self->now.shown == GST_POCSTEREO_LEFT &&
+      !gst_vision_aggregator_get_output (GST_VISION_AGGREGATOR (self));
+}
+
 static gboolean
 get_rig (GstPocstereo *self, GstVisionRig *rig, Camera *camera)
 {
-  gboolean known;
+  gboolean passes = frame_passes (self), known;
 
   GST_OBJECT_LOCK (self);
-  known = self->rig != NULL;
+  known = self->rig && !passes;
   if (known)
     *rig = *self->rig;
   camera->is_set = self->intrinsics.intrinsics != NULL;

@@ -57,8 +57,8 @@
  * results; a warning says so, and #GstScopedetect:stats counts it.  Where a
  * search finds nothing and the frame shows why, because there is no surface, no
  * table, nothing on it, or nothing as large as the model, a warning says so
- * once.  `memory` in #GstScopedetect:stats is about how many bytes of the device
- * are taken; no more are asked for while it plays.
+ * once.  `memory` in #GstScopedetect:stats is about how many bytes of the
+ * device are taken; no more are asked for while it plays.
  *
  * ## Example launch lines
  * |[
@@ -155,6 +155,16 @@ begin (GstScopedetect *self, GstBuffer *buffer, ScopedetectParams *params)
   return scopedetect_check (params);
 }
 
+/* A frame of which nothing can be told counts as an image for all that. */
+static void
+gst_scopedetect_skip (GstVisionAggregator *agg)
+{
+  GstScopedetect *self = GST_SCOPEDETECT (agg);
+
+  g_array_set_size (self->tracks, 0);
+  self->n_images++;
+}
+
 static const char *
 gst_scopedetect_process (GstVisionAggregator *agg, const Image *colour,
     const Image *depth, GstBuffer *buffer)
@@ -170,8 +180,7 @@ gst_scopedetect_process (GstVisionAggregator *agg, const Image *colour,
       .color = colour};
 
   if (fault) {
-    g_array_set_size (self->tracks, 0);
-    self->n_images++;
+    gst_scopedetect_skip (agg);
     gst_vision_common_fault (gst_vision_aggregator_get_common (agg), fault);
     return NULL;
   }
@@ -232,6 +241,7 @@ gst_scopedetect_class_init (GstScopedetectClass *klass)
   GST_AGGREGATOR_CLASS (klass)->stop = gst_scopedetect_stop;
   agg->open = gst_scopedetect_open;
   agg->process = gst_scopedetect_process;
+  agg->skip = gst_scopedetect_skip;
   agg->close = gst_scopedetect_close;
   agg->reset = gst_scopedetect_reset;
 }

@@ -127,6 +127,7 @@ open_scene (GstVisionTestSrc *self, GstCaps *caps, const GstVideoInfo *info)
       &self->backend, GST_VISION_FRAME_WRITE, FALSE, device_open));
   TRY (gst_vision_input_open (
       &self->frame, &self->backend, info, FALSE, GST_VISION_FRAME_WRITE));
+  gst_vision_test_src_take_layout (self, gst_caps_get_structure (caps, 0));
   TRY (scene->open (
       self, GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info)));
   self->scene = scene;
@@ -231,8 +232,14 @@ stop (GstBaseSrc *src)
 {
   GstVisionTestSrc *self = GST_VISION_TEST_SRC (src);
 
+  gboolean live;
+
   close_scene (self);
   gst_vision_backend_stop (&self->backend);
+  GST_OBJECT_LOCK (self);
+  live = self->is_live;
+  GST_OBJECT_UNLOCK (self);
+  gst_base_src_set_live (src, live);
   return TRUE;
 }
 

@@ -85,6 +85,7 @@ struct _GstVisionTestSrc {
   gboolean label_map;
   gboolean correspondence_map;
   gboolean truth_maps;
+  gboolean is_live; /* from the next start on */
 
   /* Of the streaming thread. */
   GstVisionBackend backend;           /* always the CPU */
@@ -95,7 +96,7 @@ struct _GstVisionTestSrc {
   Stereo *stereo;
   Multispectral *multispectral;
   Clutter *clutter;
-  gint shown_channels, shown_mosaic; /* of the frames, as its params say */
+  gint shown_channels, shown_mosaic; /* of the frames, as their caps say */
   guint64 number;                    /* of the next frame */
   gboolean sought;        /* it follows from the segment, at the next frame */
   gboolean reverse;       /* numbers go down */
@@ -122,6 +123,11 @@ const GstVisionTestSrcScene *gst_vision_test_src_scene (GstVisionTestSrc *self);
 GstCaps *gst_vision_test_src_caps (
     GstVisionTestSrc *self, const GstVisionTestSrcScene *scene);
 void gst_vision_test_src_install_caps (GstBaseSrcClass *klass);
+
+/* gstvisiontestsrcmultispectral.c: how channels lie in frames of @caps, until
+ * the next ones. */
+void gst_vision_test_src_take_layout (
+    GstVisionTestSrc *self, const GstStructure *caps);
 
 /* gstvisiontestsrcclutter.c: whether all files of "meshes" are there; else an
  * error names the first that is not. */

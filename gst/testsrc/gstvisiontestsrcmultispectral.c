@@ -53,10 +53,22 @@ complete (GstVisionTestSrc *self, GstCaps *caps)
   announce (gst_caps_get_structure (caps, 0), channels, mosaic);
 }
 
+void
+gst_vision_test_src_take_layout (
+    GstVisionTestSrc *self, const GstStructure *caps)
+{
+  const gchar *pattern = gst_structure_get_string (caps, "mosaic-pattern");
+
+  get_layout (self, &self->shown_channels, &self->shown_mosaic);
+  if (!gst_structure_get_int (caps, "channels", &self->shown_channels))
+    return; /* one in colour has none */
+  self->shown_mosaic =
+      pattern ? (gint) g_ascii_strtoull (pattern, NULL, 10) : 0;
+}
+
 static const char *
 open_scene (GstVisionTestSrc *self, gint width, gint height)
 {
-  get_layout (self, &self->shown_channels, &self->shown_mosaic);
   if (GST_VIDEO_INFO_IS_GRAY (&self->frame.info) && !self->shown_mosaic)
     height /= self->shown_channels;
   return multispectral_new (&self->multispectral, width, height);

@@ -66,6 +66,18 @@ set_multispectral (GstVisionTestSrc *self, guint id, const GValue *value)
   return TRUE;
 }
 
+/* A source that runs would wait for a clock that it has not: it changes when it
+ * has stopped. */
+static void
+set_live (GstVisionTestSrc *self, gboolean live)
+{
+  GST_OBJECT_LOCK (self);
+  self->is_live = live;
+  GST_OBJECT_UNLOCK (self);
+  if (GST_STATE (self) < GST_STATE_PAUSED)
+    gst_base_src_set_live (GST_BASE_SRC (self), live);
+}
+
 void
 gst_vision_test_src_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
@@ -77,8 +89,8 @@ gst_vision_test_src_set_property (
   MultispectralParams *spectral = &self->multispectral_params;
   ClutterParams *clutter = &self->clutter_params;
 
-  if (id == PROP_IS_LIVE) { /* which takes the lock itself */
-    gst_base_src_set_live (GST_BASE_SRC (self), g_value_get_boolean (value));
+  if (id == PROP_IS_LIVE) {
+    set_live (self, g_value_get_boolean (value));
     return;
   }
   GST_OBJECT_LOCK (self);
@@ -219,12 +231,11 @@ gst_vision_test_src_get_property (
   const ChromaticParams *p = &self->chromatic_params;
   const RgbdParams *rgbd = &self->rgbd_params;
 
-  if (id == PROP_IS_LIVE) {
-    g_value_set_boolean (value, gst_base_src_is_live (GST_BASE_SRC (self)));
-    return;
-  }
   GST_OBJECT_LOCK (self);
   switch (id) {
+    case PROP_IS_LIVE:
+      g_value_set_boolean (value, self->is_live);
+      break;
     case PROP_PATTERN:
       g_value_set_enum (value, self->pattern);
       break;

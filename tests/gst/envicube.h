@@ -139,7 +139,7 @@ make_cube (void)
 
 /* @bus: for what it says; NULL: nobody wants it. */
 static inline GstHarness *
-play (
+prepare_to_play (
     const gchar *name, const gchar *properties, const gchar *caps, GstBus *bus)
 {
   gchar *line = g_strdup_printf (
@@ -150,6 +150,15 @@ play (
   g_free (line);
   if (bus)
     gst_element_set_bus (h->element, bus);
+  return h;
+}
+
+static inline GstHarness *
+play (
+    const gchar *name, const gchar *properties, const gchar *caps, GstBus *bus)
+{
+  GstHarness *h = prepare_to_play (name, properties, caps, bus);
+
   gst_harness_play (h);
   return h;
 }

@@ -180,6 +180,54 @@ check_cut (const gchar *order)
   g_free (raw);
 }
 
+static GstPadProbeReturn
+ask_for_more (GstPad *pad, GstPadProbeInfo *info, gpointer element)
+{
+  (void) pad;
+  (void) info;
+  g_object_set (element, "channels", 3, "first-band", 1, NULL);
+  return GST_PAD_PROBE_OK;
+}
+
+/* Bands that are set while frames pass are those of the next start: a sequence
+ * keeps its size. */
+GST_START_TEST (test_set_while_playing)
+{
+  GstBus *bus = gst_bus_new ();
+  GstElement *src;
+  GstHarness *h;
+  GstPad *pad;
+
+  for (guint i = 0; i < 4; i++) {
+    gchar *stem = g_strdup_printf ("cube-%u", i);
+
+    put_cube (stem, "bip", 12, FALSE);
+    g_free (stem);
+  }
+  h = prepare_to_play ("cube-%d.hdr", "channels=2", "video/x-raw", bus);
+  src = gst_harness_find_element (h, "envisrc");
+  pad = gst_element_get_static_pad (src, "src");
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, ask_for_more, src, NULL);
+  gst_harness_play (h);
+  for (guint i = 0; i < 4; i++) {
+    GstBuffer *buffer = gst_harness_pull (h);
+
+    fail_unless (buffer != NULL);
+    fail_unless_equals_uint64 (GST_BUFFER_OFFSET (buffer), i);
+    fail_unless_equals_int (value_at (buffer, 0, 0),
+        (number_of (0, 0, 0) + number_of (0, 0, 1) + number_of (0, 0, 2)) / 3);
+    gst_buffer_unref (buffer);
+  }
+  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING) == NULL);
+  gst_object_unref (pad);
+  gst_object_unref (src);
+  gst_element_set_bus (h->element, NULL);
+  gst_bus_set_flushing (bus, TRUE);
+  gst_harness_teardown (h);
+  gst_object_unref (bus);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_cut_while_playing)
 {
   check_cut ("bsq");
@@ -200,6 +248,7 @@ envisrcfaults_suite (void)
   tcase_add_test (tc, test_headers);
   tcase_add_test (tc, test_truncated);
   tcase_add_test (tc, test_left_out);
+  tcase_add_test (tc, test_set_while_playing);
   tcase_add_test (tc, test_cut_while_playing);
   return suite;
 }

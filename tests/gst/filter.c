@@ -87,37 +87,6 @@ GST_START_TEST (test_strides)
 }
 GST_END_TEST;
 
-/* A buffer that its caps do not fit: one error, and nothing after it. */
-GST_START_TEST (test_short_frame)
-{
-  OneInput *self;
-  GstBus *bus;
-  GstHarness *h = harness (&self, &bus);
-  GstMessage *message;
-  GError *error;
-
-  gst_harness_set_src_caps_str (h, CAPS ("RGB", 64, 48));
-  fail_unless_equals_int (
-      gst_harness_push (h, frame_of (64 * 48 * 3 - 1, 0)), GST_FLOW_ERROR);
-  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
-  fail_unless (message != NULL);
-  gst_message_parse_error (message, &error, NULL);
-  fail_unless (strstr (error->message, "does not fit its caps") != NULL);
-  g_error_free (error);
-  gst_message_unref (message);
-  fail_unless_equals_int (
-      gst_harness_push (h, frame_of (64 * 48 * 3, 0)), GST_FLOW_ERROR);
-  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR) == NULL);
-  fail_unless_equals_int (self->closed, 1);
-
-  gst_element_set_state (h->element, GST_STATE_NULL);
-  gst_element_set_state (h->element, GST_STATE_PLAYING);
-  gst_harness_set_src_caps_str (h, CAPS ("RGB", 4, 4));
-  fail_unless_equals_int (gst_harness_push (h, frame_of (48, 0)), GST_FLOW_OK);
-  finish (h, bus);
-}
-GST_END_TEST;
-
 /* What another branch holds of the frame stays as it was. */
 GST_START_TEST (test_shared_buffer)
 {
@@ -203,7 +172,6 @@ filter_suite (void)
   tcase_add_test (tc, test_formats);
   tcase_add_test (tc, test_templates);
   tcase_add_test (tc, test_strides);
-  tcase_add_test (tc, test_short_frame);
   tcase_add_test (tc, test_shared_buffer);
   tcase_add_test (tc, test_qos);
   tcase_add_test (tc, test_faults);

@@ -2,6 +2,7 @@
  *
  * The element pocstereo where its output is no left view: disparities, depth
  * and colours; and where it is that in other colours. */
+#include "badframes.h"
 #include "pocstereorig.h"
 
 /* Maps the newest output, which has the caps of the pad. */
@@ -224,6 +225,77 @@ GST_START_TEST (test_colours)
 }
 GST_END_TEST;
 
+/* The next output has the caps of @output, for frames in @format. */
+static void
+expect_output (Views *v, const gchar *output, const gchar *format)
+{
+  GstBuffer *buffer = views_push (v, NULL);
+  GstVideoFrame frame;
+  GstStructure *caps = begin (v, buffer, &frame);
+
+  if (!strcmp (output, "colormap"))
+    format = "RGBA";
+  else if (strcmp (output, "left") != 0)
+    format = "GRAY16_LE";
+  fail_unless_equals_string (gst_structure_get_string (caps, "format"), format);
+  fail_unless (gst_structure_has_field (caps, "disparity-scale") ==
+      !strcmp (output, "disparity"));
+  gst_structure_free (caps);
+  gst_video_frame_unmap (&frame);
+  gst_buffer_unref (buffer);
+}
+
+/* Output and mode that are set while frames pass wait for the next caps. */
+GST_START_TEST (test_set_while_playing)
+{
+  static const gchar *const outputs[] = {
+      "left", "disparity", "depth", "colormap"};
+  const gchar *from = outputs[__i__ / 4], *to = outputs[__i__ % 4];
+  gboolean points = (__i__ / 4 + __i__) % 2;
+  gchar *line =
+      g_strdup_printf ("output=%s mode=%s baseline=0.1 intrinsics=80,80,48,32",
+          from, points ? "points" : "dense");
+  Views v = views_grey (line);
+
+  expect_output (&v, from, "GRAY8");
+  gst_util_set_object_arg (G_OBJECT (v.element), "output", to);
+  gst_util_set_object_arg (
+      G_OBJECT (v.element), "mode", points ? "dense" : "points");
+  expect_output (&v, from, "GRAY8");
+  expect_output (&v, from, "GRAY8");
+  views_caps (&v, GST_VIDEO_FORMAT_NV12, WIDTH, HEIGHT, NULL);
+  expect_output (&v, to, "NV12");
+  expect_output (&v, to, "NV12");
+  views_expect_silence (&v);
+  views_free (&v);
+  g_free (line);
+}
+GST_END_TEST;
+
+/* A frame that cannot be read gives a picture of nothing. */
+GST_START_TEST (test_bad_frame)
+{
+  Views v = views_grey ("output=disparity");
+  GstVideoFrame frame;
+  GstBuffer *buffer = bad_frame (&v.info, BAD_SHORT, 128);
+
+  expect_output (&v, "disparity", "GRAY8");
+  GST_BUFFER_PTS (buffer) = v.n * 40 * GST_MSECOND;
+  buffer = views_push (&v, buffer);
+  gst_structure_free (begin (&v, buffer, &frame));
+  for (gint y = 0; y < HEIGHT; y++)
+    for (gint x = 0; x < 2 * WIDTH; x++)
+      fail_unless_equals_int (
+          ((guint8 *) frame.data[0])[y * frame.info.stride[0] + x], 0);
+  gst_video_frame_unmap (&frame);
+  gst_buffer_unref (buffer);
+  views_expect (&v, GST_MESSAGE_WARNING, "of sink_left, its buffer holds");
+  fail_unless_equals_uint64 (views_stat (&v, "faulty"), 1);
+  expect_output (&v, "disparity", "GRAY8");
+  views_free (&v);
+}
+GST_END_TEST;
+
 static Suite *
 pocstereooutput_suite (void)
 {
@@ -237,6 +309,8 @@ pocstereooutput_suite (void)
   tcase_add_test (tc, test_packed);
   tcase_add_test (tc, test_rectified);
   tcase_add_test (tc, test_colours);
+  tcase_add_loop_test (tc, test_set_while_playing, 0, 16);
+  tcase_add_test (tc, test_bad_frame);
   return suite;
 }
 

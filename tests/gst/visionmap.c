@@ -206,6 +206,44 @@ GST_START_TEST (test_no_map)
 }
 GST_END_TEST;
 
+/* Numbers of two bytes in rows that begin at odd addresses are not read. */
+GST_START_TEST (test_odd_rows)
+{
+  static const gsize sides[][2] = {{5, 0}, {4, 1}}; /* stride, offset */
+
+  for (guint i = 0; i < 2; i++) {
+    GstHarness *h = harness ("depth", "video/x-raw,format=GRAY16_LE");
+    GstBus *bus = listen_to (h, "visionmap");
+    GstVisionMap map = {.kind = "depth",
+        .format = "u16",
+        .channels = 1,
+        .width = 2,
+        .height = 2,
+        .stride = (guint) sides[i][0],
+        .scale = 1};
+    GstVideoInfo info;
+    GstBuffer *buffer;
+
+    set_input (h);
+    gst_video_info_set_format (&info, GST_VIDEO_FORMAT_NV12, 64, 48);
+    buffer = grey_frame (&info);
+    map.pixels = gst_buffer_new_allocate (NULL, 16, NULL);
+    gst_buffer_memset (map.pixels, 0, 9, 16);
+    gst_buffer_resize (map.pixels, (gssize) sides[i][1], -1);
+    fail_unless (
+        gst_buffer_add_vision_map (buffer, GST_VISION_ORIGIN_TRUTH, &map));
+    gst_buffer_unref (map.pixels);
+    buffer = gst_harness_push_and_pull (h, buffer);
+    get_info (h, &info);
+    fail_unless_equals_int (grey16 (buffer, &info, 1, 1), 0);
+    gst_buffer_unref (buffer);
+    fail_unless_equals_int (complaints (bus, "multiples"), 1);
+    hush (h, "visionmap", bus);
+    gst_harness_teardown (h);
+  }
+}
+GST_END_TEST;
+
 /* Without kind it is the newest map; objects travel on. */
 GST_START_TEST (test_newest)
 {
@@ -276,6 +314,7 @@ visionmap_suite (void)
   tcase_add_test (tc, test_classes_grey);
   tcase_add_test (tc, test_size_changes);
   tcase_add_test (tc, test_no_map);
+  tcase_add_test (tc, test_odd_rows);
   tcase_add_test (tc, test_newest);
   tcase_add_test (tc, test_other_size_wanted);
   return suite;

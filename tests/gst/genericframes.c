@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What must hold for every element of the plug-in that frames come to: one that
+ * is not what its caps say passes as any other, and a segment that is not of
+ * times gives one error at most. */
+#include "badframes.h"
+#include "elements.h"
+#include "scopedetectscene.h"
+
+/* A frame size of which each algorithm can make something. */
+#define WIDTH 64
+#define HEIGHT 32
+
+typedef struct {
+  GstElement *element;
+  GstHarness *h[2]; /* the second: where there are two inputs */
+  GstVideoInfo info[2];
+  GstBus *bus;
+  guint n; /* frames pushed */
+} Player;
+
+static const GstVideoFormat formats[] = {GST_VIDEO_FORMAT_RGBA,
+    GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_I420,
+    GST_VIDEO_FORMAT_YUY2, GST_VIDEO_FORMAT_P010_10LE, GST_VIDEO_FORMAT_GRAY8,
+    GST_VIDEO_FORMAT_GRAY16_LE};
+
+static gboolean
+takes (GstElementFactory *factory, const gchar *pad, GstCaps *caps)
+{
+  const GList *l = gst_element_factory_get_static_pad_templates (factory);
+
+  for (; l; l = l->next) {
+    GstStaticPadTemplate *template = l->data;
+    GstCaps *all = gst_static_caps_get (&template->static_caps);
+    gboolean can = !strcmp (template->name_template, pad) &&
+        gst_caps_is_subset (caps, all);
+
+    gst_caps_unref (all);
+    if (can)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* What each needs to look at frames at all. */
+static void
+prepare (GstElement *element, const gchar *name)
+{
+  if (!strcmp (name, "scopedetect"))
+    g_object_set (element, "models", model_path, "intrinsics", "75,75,32,16",
+        "queries", 50, NULL);
+  else if (!strcmp (name, "emdtrack"))
+    g_object_set (element, "targets", "a:10,10,12,12", NULL);
+  else if (!strcmp (name, "moct"))
+    g_object_set (element, "objects", "red:#ff0000~30", NULL);
+  else if (!strcmp (name, "visionjson"))
+    g_object_set (element, "location", "/dev/null", NULL);
+}
+
+static void
+add_pad (Player *p, gint i, const gchar *pad, GstVideoFormat format)
+{
+  gst_video_info_set_format (&p->info[i], format, WIDTH, HEIGHT);
+  p->info[i].fps_n = 25;
+  p->h[i] = gst_harness_new_with_element (p->element, pad, i ? NULL : "src");
+}
+
+/* FALSE where @factory takes no frames in @format. */
+static gboolean
+player_new (Player *p, GstElementFactory *factory, GstVideoFormat format)
+{
+  const gchar *name = GST_OBJECT_NAME (factory);
+  gboolean scope = !strcmp (name, "scopedetect");
+  gboolean two = scope || !strcmp (name, "pocstereo");
+  const gchar *pad = scope ? "sink_color" : two ? "sink_left" : "sink";
+  GstVideoInfo info;
+  GstCaps *caps;
+  gboolean can;
+
+  gst_video_info_set_format (&info, format, WIDTH, HEIGHT);
+  caps = gst_video_info_to_caps (&info);
+  can = takes (factory, pad, caps);
+  gst_caps_unref (caps);
+  if (!can)
+    return FALSE;
+  *p = (Player){.element = gst_element_factory_create (factory, NULL),
+      .bus = gst_bus_new ()};
+  gst_element_set_bus (p->element, p->bus);
+  prepare (p->element, name);
+  if (two)
+    add_pad (p, 1, scope ? "sink_depth" : "sink_right",
+        scope ? GST_VIDEO_FORMAT_GRAY16_LE : format);
+  add_pad (p, 0, pad, format);
+  for (gint i = 0; i < 1 + two; i++)
+    gst_harness_set_src_caps (p->h[i], gst_video_info_to_caps (&p->info[i]));
+  return TRUE;
+}
+
+static void
+player_free (Player *p)
+{
+  gst_element_set_bus (p->element, NULL);
+  for (gint i = 1; i >= 0; i--)
+    if (p->h[i])
+      gst_harness_teardown (p->h[i]);
+  gst_object_unref (p->element);
+  gst_object_unref (p->bus);
+}
+
+static GstBuffer *
+good_frame (const GstVideoInfo *info)
+{
+  return bad_bytes (GST_VIDEO_INFO_SIZE (info), 100);
+}
+
+/* All rows begin at odd addresses, or every other one. */
+static GstBuffer *
+odd_frame (const GstVideoInfo *info, gint more)
+{
+  gsize offset[GST_VIDEO_MAX_PLANES] = {0}, size = 1;
+  gint stride[GST_VIDEO_MAX_PLANES] = {0};
+  GstBuffer *buffer;
+
+  for (guint p = 0; p < GST_VIDEO_INFO_N_PLANES (info); p++) {
+    offset[p] = size;
+    stride[p] = GST_VIDEO_INFO_PLANE_STRIDE (info, p) + more;
+    size += (gsize) stride[p] * HEIGHT;
+  }
+  buffer = bad_bytes (size, 100);
+  gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE,
+      GST_VIDEO_INFO_FORMAT (info), WIDTH, HEIGHT,
+      GST_VIDEO_INFO_N_PLANES (info), offset, stride);
+  return buffer;
+}
+
+/* Pushes @buffer to input @i, a good frame to the other, and takes what comes
+ * out. */
+static void
+push (Player *p, gint i, GstBuffer *buffer)
+{
+  for (gint k = 1; k >= 0; k--) {
+    GstBuffer *b = k == i ? buffer : p->h[k] ? good_frame (&p->info[k]) : NULL;
+
+    if (!b)
+      continue;
+    GST_BUFFER_PTS (b) = p->n * 40 * GST_MSECOND;
+    GST_BUFFER_DURATION (b) = 40 * GST_MSECOND;
+    fail_unless_equals_int (gst_harness_push (p->h[k], b), GST_FLOW_OK);
+  }
+  buffer = gst_harness_pull (p->h[0]);
+  fail_unless (buffer != NULL, "%s: frame %u is lost",
+      GST_OBJECT_NAME (p->element), p->n);
+  fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), p->n * 40 * GST_MSECOND);
+  gst_buffer_unref (buffer);
+  p->n++;
+}
+
+static guint
+n_errors (Player *p)
+{
+  GstMessage *message;
+  guint n = 0;
+
+  for (; (message = gst_bus_pop_filtered (p->bus, GST_MESSAGE_ERROR)); n++)
+    gst_message_unref (message);
+  return n;
+}
+
+static void
+push_bad_frames (GstElementFactory *factory, GstVideoFormat format)
+{
+  guint n_bad = 0;
+  Player p;
+
+  if (!player_new (&p, factory, format))
+    return;
+  for (gint i = 0; i < 2 && p.h[i]; i++) {
+    push (&p, i, good_frame (&p.info[i]));
+    for (gint bad = 0; bad < N_BAD; bad++, n_bad++) {
+      push (&p, i, bad_frame (&p.info[i], (Bad) bad, 100));
+      push (&p, i, good_frame (&p.info[i]));
+    }
+    push (&p, i, odd_frame (&p.info[i], 0));
+    push (&p, i, odd_frame (&p.info[i], 1));
+  }
+  fail_unless_equals_int (n_errors (&p), 0);
+  if (g_object_class_find_property (G_OBJECT_GET_CLASS (p.element), "stats")) {
+    fail_unless_equals_uint64 (stat_count (p.element, "frames"), p.n);
+    fail_unless_equals_uint64 (stat_count (p.element, "faulty"), n_bad);
+    fail_unless_equals_uint64 (stat_count (p.element, "dropped"), 0);
+  }
+  player_free (&p);
+}
+
+GST_START_TEST (test_bad_frames)
+{
+  GList *all = elements ();
+
+  for (GList *l = all; l; l = l->next)
+    push_bad_frames (l->data, formats[__i__]);
+  gst_plugin_feature_list_free (all);
+}
+GST_END_TEST;
+
+/* In bytes, to input @i. */
+static void
+push_segment (GstElementFactory *factory, gint i)
+{
+  GstSegment segment;
+  guint errors;
+  Player p;
+
+  if (!player_new (&p, factory, GST_VIDEO_FORMAT_GRAY8) &&
+      !player_new (&p, factory, GST_VIDEO_FORMAT_RGB))
+    return;
+  gst_segment_init (&segment, GST_FORMAT_BYTES);
+  if (p.h[i])
+    gst_harness_push_event (p.h[i], gst_event_new_segment (&segment));
+  for (gint n = 0; n < 5; n++)
+    for (gint k = 1; k >= 0; k--)
+      if (p.h[k]) {
+        GstBuffer *buffer = good_frame (&p.info[k]);
+
+        GST_BUFFER_PTS (buffer) = n * 40 * GST_MSECOND;
+        gst_harness_push (p.h[k], buffer);
+      }
+  gst_element_set_state (p.element, GST_STATE_NULL);
+  errors = n_errors (&p);
+  fail_unless (
+      errors <= 1, "%s: %u errors", GST_OBJECT_NAME (p.element), errors);
+  player_free (&p);
+}
+
+GST_START_TEST (test_segments)
+{
+  GList *all = elements ();
+
+  for (GList *l = all; l; l = l->next)
+    for (gint i = 0; i < 2; i++)
+      push_segment (l->data, i);
+  gst_plugin_feature_list_free (all);
+}
+GST_END_TEST;
+
+static Suite *
+genericframes_suite (void)
+{
+  Suite *suite = suite_create ("genericframes");
+  TCase *tc = tcase_create ("every element");
+
+  suite_add_tcase (suite, tc);
+  tcase_add_checked_fixture (tc, make_model, remove_model);
+  tcase_set_timeout (tc, 120);
+  tcase_add_loop_test (tc, test_bad_frames, 0, G_N_ELEMENTS (formats));
+  tcase_add_test (tc, test_segments);
+  return suite;
+}
+
+GST_CHECK_MAIN (genericframes);
