@@ -11,7 +11,7 @@
 #include "scopedetectscene.h"
 
 #define TURNS 3  /* starts of the pipeline */
-#define FRAMES 8 /* that must pass before the next stop, unless an error */
+#define FRAMES 5 /* that must pass before the next stop, unless an error */
 #define PATIENCE (20 * G_USEC_PER_SEC) /* ends them, or this is over */
 #define SEEK_AFTER 20                  /* questions, a flushing seek */
 #define PAUSE 100 /* microseconds from one call to the next */
@@ -38,7 +38,7 @@ launch_line (const gchar *element)
           "visiontestsrc pattern=stereo ! " SMALL " ! queue ! "
           "it.sink_left visiontestsrc pattern=stereo view=right "
           "! " SMALL " ! queue ! it.sink_right pocstereo name=it "
-          "max-disparity=8 window=16"},
+          "max-disparity=8 mode=points grid-spacing=20"},
       {"scopedetect",
           "visiontestsrc pattern=rgbd ! " SMALL " ! queue ! "
           "it.sink_depth visiontestsrc ! " SMALL " ! queue ! "
