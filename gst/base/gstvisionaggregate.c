@@ -94,7 +94,7 @@ aggregate_pair (GstAggregator *agg, GstAggregatorPad *first,
   switch (gst_vision_pair_next (&p->pair, first, second, timeout)) {
     case GST_VISION_PAIR_MATCH:
       gst_vision_common_set_stat (&p->common, "skew", (gdouble) p->pair.skew);
-      if (p->max_skew < 0)
+      if (gst_vision_aggregate_skews_by_caps (agg))
         gst_vision_pair_tell_skew (&p->pair, GST_ELEMENT (agg));
       return process (agg, gst_aggregator_pad_pop_buffer (first),
           gst_aggregator_pad_pop_buffer (second));
@@ -219,7 +219,7 @@ gst_vision_aggregate_chain (GstPad *pad, GstObject *agg, GstBuffer *buffer)
     return GST_FLOW_EOS;
   }
   gst_vision_arrival_take_frame (&p->arrival[i], GST_AGGREGATOR (agg), buffer);
-  ret = p->chain (pad, agg, buffer);
+  ret = ((GstPadChainFunction) pad->chaindata) (pad, agg, buffer);
   if (ret != GST_FLOW_OK || !has_ended (agg))
     return ret;
   gst_aggregator_pad_drop_buffer (GST_AGGREGATOR_PAD (pad));

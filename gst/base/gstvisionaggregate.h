@@ -12,12 +12,14 @@ G_BEGIN_DECLS
 
 typedef struct {
   GstVisionCommon common;
+
+  /* Under the object lock. */
   gint64 max_skew; /* as set; -1: as the caps say */
   GstVisionPacking packing;
+
   GstVisionFrames frames; /* of the streaming thread */
   GstVisionPair pair;     /* likewise */
   GstVisionArrival arrival[2];
-  GstPadChainFunction chain; /* of a GstAggregatorPad */
   gint has_ended; /* atomic: EOS is downstream, and nothing began since */
   gint tell_end;  /* atomic: an input made that end, and nobody was told */
 } GstVisionAggregatorPrivate;
@@ -27,12 +29,16 @@ GstVisionAggregatorPrivate *gst_vision_aggregator_private (gpointer self);
 /* The first pad (0) or the second (1), to be unreferenced; NULL where it was
  * not requested. */
 GstAggregatorPad *gst_vision_aggregate_pad (GstAggregator *agg, gint i);
+/* The property packing. */
+GstVisionPacking gst_vision_aggregate_packing (GstAggregator *agg);
 gint gst_vision_aggregate_number (GstAggregator *agg, GstAggregatorPad *pad);
 
 /* Of GstAggregatorClass: */
 GstFlowReturn gst_vision_aggregate (GstAggregator *agg, gboolean timeout);
 /* What the times of a pair may differ by. */
 GstClockTime gst_vision_aggregate_max_skew (GstAggregator *agg);
+/* Whether that follows the frame rates of the caps. */
+gboolean gst_vision_aggregate_skews_by_caps (GstAggregator *agg);
 /* Where that has changed: a frame waits for its partner at most as long as that
  * may come later. */
 void gst_vision_aggregate_update_latency (GstAggregator *agg);
@@ -52,7 +58,7 @@ gboolean gst_vision_aggregate_sink_event (
     GstAggregator *agg, GstAggregatorPad *pad, GstEvent *event);
 gboolean gst_vision_aggregate_sink_query (
     GstAggregator *agg, GstAggregatorPad *pad, GstQuery *query);
-/* Of its pads; likewise. */
+/* Of its pads, whose chaindata is a GstAggregatorPad's function; likewise. */
 GstFlowReturn gst_vision_aggregate_chain (
     GstPad *pad, GstObject *agg, GstBuffer *buffer);
 /* The output has the first input's caps, or those of a picture. */

@@ -43,10 +43,36 @@ GstClockTime
 gst_vision_aggregate_max_skew (GstAggregator *agg)
 {
   GstVisionAggregatorPrivate *p = gst_vision_aggregator_private (agg);
+  GstClockTime skew;
 
-  if (p->max_skew >= 0)
-    return (GstClockTime) p->max_skew;
-  return p->frames.nearest ? p->frames.nearest : DEFAULT_MAX_SKEW;
+  GST_OBJECT_LOCK (agg);
+  skew = p->max_skew >= 0 ? (GstClockTime) p->max_skew
+      : p->frames.nearest ? p->frames.nearest
+                          : DEFAULT_MAX_SKEW;
+  GST_OBJECT_UNLOCK (agg);
+  return skew;
+}
+
+gboolean
+gst_vision_aggregate_skews_by_caps (GstAggregator *agg)
+{
+  gboolean by_caps;
+
+  GST_OBJECT_LOCK (agg);
+  by_caps = gst_vision_aggregator_private (agg)->max_skew < 0;
+  GST_OBJECT_UNLOCK (agg);
+  return by_caps;
+}
+
+GstVisionPacking
+gst_vision_aggregate_packing (GstAggregator *agg)
+{
+  GstVisionPacking packing;
+
+  GST_OBJECT_LOCK (agg);
+  packing = gst_vision_aggregator_private (agg)->packing;
+  GST_OBJECT_UNLOCK (agg);
+  return packing;
 }
 
 void
@@ -150,7 +176,7 @@ gst_vision_aggregate_src_caps (
 
   if (!frames->caps[0])
     return GST_AGGREGATOR_FLOW_NEED_DATA;
-  gst_vision_frames_set_packing (frames, p->packing);
+  gst_vision_frames_set_packing (frames, gst_vision_aggregate_packing (agg));
   fields = gst_structure_new_empty ("video/x-raw");
   format = format_of_output (agg, fields);
   picture = format != GST_VIDEO_FORMAT_UNKNOWN;
@@ -202,9 +228,8 @@ gst_vision_aggregate_sink_query (
 {
   GstCaps *caps, *filter;
 
-  if (GST_QUERY_TYPE (query) == GST_QUERY_CONTEXT &&
-      gst_vision_cuda_query_context (GST_ELEMENT (agg), query,
-          gst_vision_aggregator_private (agg)->common.backend.context))
+  if (gst_vision_backend_query (
+          &gst_vision_aggregator_private (agg)->common.backend, query))
     return TRUE;
   if (GST_QUERY_TYPE (query) != GST_QUERY_CAPS)
     return PARENT->sink_query (agg, pad, query);

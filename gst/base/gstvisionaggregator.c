@@ -47,8 +47,8 @@ create_new_pad (GstAggregator *agg, GstPadTemplate *template, const gchar *name,
   pad = g_object_new (GST_TYPE_AGGREGATOR_PAD, "name",
       GST_PAD_TEMPLATE_NAME_TEMPLATE (template), "direction", GST_PAD_SINK,
       "template", template, NULL);
-  PRIV (agg)->chain = GST_PAD_CHAINFUNC (pad);
-  gst_pad_set_chain_function (pad, gst_vision_aggregate_chain);
+  gst_pad_set_chain_function_full (pad, gst_vision_aggregate_chain,
+      (gpointer) GST_PAD_CHAINFUNC (pad), NULL);
   return GST_AGGREGATOR_PAD (pad);
 }
 
@@ -66,9 +66,7 @@ request_new_pad (GstElement *element, GstPadTemplate *template,
 static gboolean
 src_query (GstAggregator *agg, GstQuery *query)
 {
-  return (GST_QUERY_TYPE (query) == GST_QUERY_CONTEXT &&
-             gst_vision_cuda_query_context (GST_ELEMENT (agg), query,
-                 PRIV (agg)->common.backend.context)) ||
+  return gst_vision_backend_query (&PRIV (agg)->common.backend, query) ||
       PARENT->src_query (agg, query);
 }
 
@@ -100,7 +98,8 @@ start (GstAggregator *agg)
 
   p->pair = (GstVisionPair){0};
   memset (p->arrival, 0, sizeof p->arrival);
-  p->has_ended = p->tell_end = FALSE;
+  g_atomic_int_set (&p->has_ended, FALSE);
+  g_atomic_int_set (&p->tell_end, FALSE);
   gst_vision_common_restart (&p->common);
   return TRUE;
 }
@@ -128,10 +127,7 @@ change_state (GstElement *element, GstStateChange transition)
 static void
 set_context (GstElement *element, GstContext *context)
 {
-  GstVisionBackend *backend = &PRIV (element)->common.backend;
-
-  gst_vision_cuda_set_context (
-      element, context, backend->device_id, &backend->context);
+  gst_vision_backend_set_context (&PRIV (element)->common.backend, context);
   GST_ELEMENT_CLASS (gst_vision_aggregator_parent_class)
       ->set_context (element, context);
 }
@@ -142,13 +138,18 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
   GstVisionAggregatorPrivate *p = PRIV (object);
 
   (void) pspec;
-  if (id == PROP_MAX_SKEW) {
-    p->max_skew = g_value_get_int64 (value);
-    gst_vision_aggregate_update_latency (GST_AGGREGATOR (object));
-  } else if (id == PROP_PACKING)
-    p->packing = g_value_get_enum (value);
-  else
+  if (id != PROP_MAX_SKEW && id != PROP_PACKING) {
     gst_vision_common_set_property (&p->common, id, value);
+    return;
+  }
+  GST_OBJECT_LOCK (object);
+  if (id == PROP_MAX_SKEW)
+    p->max_skew = g_value_get_int64 (value);
+  else
+    p->packing = g_value_get_enum (value);
+  GST_OBJECT_UNLOCK (object);
+  if (id == PROP_MAX_SKEW)
+    gst_vision_aggregate_update_latency (GST_AGGREGATOR (object));
 }
 
 static void
@@ -157,12 +158,16 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
   GstVisionAggregatorPrivate *p = PRIV (object);
 
   (void) pspec;
+  if (id != PROP_MAX_SKEW && id != PROP_PACKING) {
+    gst_vision_common_get_property (&p->common, id, value);
+    return;
+  }
+  GST_OBJECT_LOCK (object);
   if (id == PROP_MAX_SKEW)
     g_value_set_int64 (value, p->max_skew);
-  else if (id == PROP_PACKING)
-    g_value_set_enum (value, p->packing);
   else
-    gst_vision_common_get_property (&p->common, id, value);
+    g_value_set_enum (value, p->packing);
+  GST_OBJECT_UNLOCK (object);
 }
 
 static void

@@ -32,12 +32,69 @@ gst_vision_backend_init (GstVisionBackend *self, GstElement *element)
       .element = element, .kind = GST_VISION_BACKEND_AUTO, .device_id = -1};
 }
 
+/* Takes @context; one that is there stays where @replace is not set. */
 static void
-find_context (GstVisionBackend *self)
+give_context (GstVisionBackend *self, GstObject *context, gboolean replace)
 {
-  if (self->kind != GST_VISION_BACKEND_CPU)
-    gst_vision_cuda_ensure_context (
-        self->element, self->device_id, &self->context);
+  GST_OBJECT_LOCK (self->element);
+  if (self->finding && self->finder == g_thread_self () && !*self->finding &&
+      context)
+    *self->finding = gst_object_ref (context);
+  if (replace || !self->context) {
+    GstObject *before = self->context;
+
+    self->context = context;
+    context = before;
+  }
+  GST_OBJECT_UNLOCK (self->element);
+  gst_clear_object (&context);
+}
+
+GstObject *
+gst_vision_backend_ref_context (GstVisionBackend *self)
+{
+  GstObject *context;
+
+  GST_OBJECT_LOCK (self->element);
+  context = self->context ? gst_object_ref (self->context) : NULL;
+  GST_OBJECT_UNLOCK (self->element);
+  return context;
+}
+
+/* GStreamer looks for a context by asking neighbours, then by a message that
+ * the application answers in this thread with set_context (): no lock may be
+ * held meanwhile. */
+static void
+find_context (GstVisionBackend *self, gint device_id)
+{
+  GstObject *found = gst_vision_backend_ref_context (self);
+
+  if (!found) {
+    GST_OBJECT_LOCK (self->element);
+    self->finding = &found;
+    self->finder = g_thread_self ();
+    GST_OBJECT_UNLOCK (self->element);
+    gst_vision_cuda_ensure_context (self->element, device_id, &found);
+    GST_OBJECT_LOCK (self->element);
+    self->finding = NULL;
+    GST_OBJECT_UNLOCK (self->element);
+  }
+  give_context (self, found, FALSE);
+}
+
+/* Neighbours upstream, whose states change later, then share it. */
+static void
+find_context_early (GstVisionBackend *self)
+{
+  GstVisionBackendKind kind;
+  gint device_id;
+
+  GST_OBJECT_LOCK (self->element);
+  kind = self->kind;
+  device_id = self->device_id;
+  GST_OBJECT_UNLOCK (self->element);
+  if (kind != GST_VISION_BACKEND_CPU)
+    find_context (self, device_id);
 }
 
 void
@@ -45,15 +102,42 @@ gst_vision_backend_change_state (
     GstVisionBackend *self, GstStateChange transition)
 {
   if (transition == GST_STATE_CHANGE_NULL_TO_READY)
-    find_context (self);
+    find_context_early (self);
   else if (transition == GST_STATE_CHANGE_READY_TO_NULL)
-    gst_clear_object (&self->context);
+    gst_vision_backend_free (self);
 }
 
 void
 gst_vision_backend_free (GstVisionBackend *self)
 {
-  gst_clear_object (&self->context);
+  give_context (self, NULL, TRUE);
+}
+
+void
+gst_vision_backend_set_context (GstVisionBackend *self, GstContext *context)
+{
+  GstObject *given = gst_vision_backend_ref_context (self);
+  gint device_id;
+
+  GST_OBJECT_LOCK (self->element);
+  device_id = self->device_id;
+  GST_OBJECT_UNLOCK (self->element);
+  gst_vision_cuda_set_context (self->element, context, device_id, &given);
+  give_context (self, given, FALSE);
+}
+
+gboolean
+gst_vision_backend_query (GstVisionBackend *self, GstQuery *query)
+{
+  GstObject *context;
+  gboolean answered;
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_CONTEXT)
+    return FALSE;
+  context = gst_vision_backend_ref_context (self);
+  answered = gst_vision_cuda_query_context (self->element, query, context);
+  gst_clear_object (&context);
+  return answered;
 }
 
 static const char *
@@ -63,13 +147,20 @@ open_cuda (GstVisionBackend *self, GstVisionOpenDevice open_device)
 
   TRY (device_cuda_probe ());
   TRY (self->no_cuda);
-  if (!self->context)
-    find_context (self);
+  find_context (self, self->opened_id);
   if (!self->context || !gst_vision_cuda_push (self->context))
     return "no CUDA context could be made";
   err = open_device (&self->device, DEVICE_CUDA, NULL);
   gst_vision_cuda_pop ();
   return err;
+}
+
+static void
+tell_where (GstVisionBackend *self, const char *where)
+{
+  GST_OBJECT_LOCK (self->element);
+  self->where = where;
+  GST_OBJECT_UNLOCK (self->element);
 }
 
 const char *
@@ -78,13 +169,18 @@ gst_vision_backend_open (GstVisionBackend *self, GstVisionFrameUse use,
 {
   gboolean stay = (use & GST_VISION_FRAME_STAY) && !in_cuda;
   const char *no_cuda = NULL;
+  GstVisionBackendKind kind;
 
   gst_vision_backend_close (self);
-  if (self->kind == GST_VISION_BACKEND_CUDA ||
-      (self->kind == GST_VISION_BACKEND_AUTO && !stay)) {
+  GST_OBJECT_LOCK (self->element);
+  kind = self->opened_kind = self->kind;
+  self->opened_id = self->device_id;
+  GST_OBJECT_UNLOCK (self->element);
+  if (kind == GST_VISION_BACKEND_CUDA ||
+      (kind == GST_VISION_BACKEND_AUTO && !stay)) {
     no_cuda = open_cuda (self, open_device);
     self->is_open = !no_cuda;
-    if (self->kind == GST_VISION_BACKEND_CUDA && no_cuda)
+    if (kind == GST_VISION_BACKEND_CUDA && no_cuda)
       return no_cuda;
   }
   if (!self->is_open) {
@@ -94,6 +190,7 @@ gst_vision_backend_open (GstVisionBackend *self, GstVisionFrameUse use,
     self->is_open = TRUE;
   }
   self->device.timer = &self->timer;
+  tell_where (self, self->device.kind == DEVICE_CUDA ? "cuda" : "cpu");
   return NULL;
 }
 
@@ -107,6 +204,7 @@ gst_vision_backend_close (GstVisionBackend *self)
   device_close (&self->device);
   gst_vision_backend_leave (self);
   self->is_open = FALSE;
+  tell_where (self, NULL);
 }
 
 const char *
@@ -133,8 +231,8 @@ gst_vision_backend_foreign (GstVisionBackend *self, GstBuffer *buffer)
 
   if (self->device.kind != DEVICE_CUDA || !theirs || theirs == self->context)
     return NULL;
-  if (self->device_id >= 0 &&
-      self->device_id != gst_vision_cuda_device_id (theirs))
+  if (self->opened_id >= 0 &&
+      self->opened_id != gst_vision_cuda_device_id (theirs))
     return NULL;
   return theirs;
 }
@@ -144,5 +242,5 @@ gst_vision_backend_adopt (GstVisionBackend *self, GstObject *context)
 {
   GST_INFO_OBJECT (self->element, "taking over the frames' CUDA context");
   gst_vision_backend_close (self);
-  gst_object_replace (&self->context, context);
+  give_context (self, gst_object_ref (context), TRUE);
 }

@@ -34,11 +34,21 @@ typedef const char *(*GstVisionOpenDevice) (
 
 typedef struct {
   GstElement *element; /* whose backend this is; not owned */
-  GstVisionBackendKind kind;
-  gint device_id;      /* -1 = any */
   const char *no_cuda; /* why a GPU cannot do what is asked for, set before it
                           is opened; NULL: it can */
-  GstObject *context;  /* GstCudaContext, NULL without CUDA */
+
+  /* Under the element's object lock. */
+  GstVisionBackendKind kind; /* as it is set, and */
+  gint device_id;            /* -1 = any */
+  GstObject *context;  /* GstCudaContext, NULL without CUDA; one that is there
+                          is replaced between frames or after the last only */
+  GstObject **finding; /* where start () waits for a context; else NULL */
+  GThread *finder;     /* the thread that does */
+  const char *where;   /* "cpu" or "cuda"; NULL: it is not open */
+
+  /* Of the streaming thread. */
+  GstVisionBackendKind opened_kind; /* what was set when it was opened */
+  gint opened_id;
   Device device;
   DeviceTimer timer;        /* the device's, for what a frame takes */
   GstClockTime kernel_time; /* of the newest frame; NONE where unknown */
@@ -54,6 +64,14 @@ void gst_vision_backend_change_state (
     GstVisionBackend *self, GstStateChange transition);
 /* Gives the context back. */
 void gst_vision_backend_free (GstVisionBackend *self);
+
+/* Our context, to be unreferenced; NULL: there is none. */
+GstObject *gst_vision_backend_ref_context (GstVisionBackend *self);
+/* Of GstElement: the application or a neighbour offers a context. */
+void gst_vision_backend_set_context (
+    GstVisionBackend *self, GstContext *context);
+/* Answers a neighbour's query for our context; FALSE where it is another. */
+gboolean gst_vision_backend_query (GstVisionBackend *self, GstQuery *query);
 
 /* Chooses the device for frames that lie in CUDA memory (@in_cuda) or not.
  * The error names the way out. */

@@ -27,10 +27,12 @@ gst_vision_common_restart (GstVisionCommon *self)
 {
   self->last_message = GST_CLOCK_TIME_NONE;
   self->has_failed = FALSE;
-  self->frames = self->dropped = self->faulty = 0;
   memset (self->warnings, 0, sizeof self->warnings);
+  GST_OBJECT_LOCK (self->backend.element);
+  self->frames = self->dropped = self->faulty = 0;
   self->kernel = self->latency = (GstVisionTimes){0};
   gst_vision_common_clear (self);
+  GST_OBJECT_UNLOCK (self->backend.element);
 }
 
 void
@@ -120,9 +122,7 @@ add_times (GstStructure *stats, const gchar *name, const GstVisionTimes *t)
 static GstStructure *
 stats (const GstVisionCommon *self)
 {
-  const char *device = !self->backend.is_open    ? "none"
-      : self->backend.device.kind == DEVICE_CUDA ? "cuda"
-                                                 : "cpu";
+  const char *device = self->backend.where ? self->backend.where : "none";
   GstStructure *stats = self->more ? gst_structure_copy (self->more)
                                    : gst_structure_new_empty ("stats");
 
@@ -195,11 +195,17 @@ gst_vision_common_wants_message (
 {
   GstClockTime now = gst_segment_to_running_time (
       segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
+  GstClockTime interval;
+  gboolean wanted;
 
-  return self->post_messages &&
+  GST_OBJECT_LOCK (self->backend.element);
+  wanted = self->post_messages;
+  interval = self->interval;
+  GST_OBJECT_UNLOCK (self->backend.element);
+  return wanted &&
       (!GST_CLOCK_TIME_IS_VALID (self->last_message) ||
           !GST_CLOCK_TIME_IS_VALID (now) || now < self->last_message ||
-          now - self->last_message >= self->interval);
+          now - self->last_message >= interval);
 }
 
 void

@@ -27,17 +27,18 @@ typedef struct {
 typedef struct {
   GstVisionBackend backend;
 
+  /* Under the element's object lock. */
   gboolean post_messages;
-  GstClockTime interval;     /* least time between messages; 0 = every frame */
-  GstClockTime last_message; /* running time of the newest one */
-
+  GstClockTime interval; /* least time between messages; 0 = every frame */
   guint64 frames, dropped, faulty;
-  GstVisionWarning warnings[GST_VISION_WARNINGS]; /* of such, the newest ones */
   GstVisionTimes kernel;  /* of the device, where it could be measured */
   GstVisionTimes latency; /* of each frame, until its results were read */
+  GstStructure *more;     /* further fields of stats; NULL: none */
 
-  GstStructure *more; /* further fields of stats; NULL: none */
-
+  /* Of the streaming thread. */
+  GstClockTime last_message; /* running time of the newest one */
+  GstVisionWarning warnings[GST_VISION_WARNINGS]; /* of faulty frames, the
+                                                     newest ones */
   gboolean has_failed; /* since the start; the error was posted */
 } GstVisionCommon;
 
@@ -84,6 +85,9 @@ gboolean gst_vision_common_failed (GstVisionCommon *self, const char *err);
 /* The same where @err is what is wrong with the properties. */
 gboolean gst_vision_common_refused (GstVisionCommon *self, const char *err);
 
+/* Whether a warning that was told at *@told (g_get_monotonic_time; 0: never) is
+ * due again, and then notes that it is told now: every five seconds at most. */
+gboolean gst_vision_warning_is_due (gint64 *told);
 /* Refuses, with an error, a segment that is not of times. */
 gboolean gst_vision_common_takes_segment (
     GstVisionCommon *self, const GstSegment *segment);

@@ -28,6 +28,17 @@ take_warning (GstVisionWarning *warnings, const char *what)
   return TRUE;
 }
 
+gboolean
+gst_vision_warning_is_due (gint64 *told)
+{
+  gint64 now = g_get_monotonic_time ();
+
+  if (*told && now - *told < FAULT_INTERVAL)
+    return FALSE;
+  *told = now;
+  return TRUE;
+}
+
 void
 gst_vision_common_fault (GstVisionCommon *self, const char *what)
 {
@@ -52,7 +63,7 @@ post_error (GstVisionCommon *self, const char *err)
         ("There is not enough memory: %s.", err),
         ("Use smaller frames or fewer elements on this device, or set "
          "backend=cpu to run on the CPU."));
-  else if (self->backend.kind == GST_VISION_BACKEND_CUDA &&
+  else if (self->backend.opened_kind == GST_VISION_BACKEND_CUDA &&
       !self->backend.is_open)
     GST_ELEMENT_ERROR (element, RESOURCE, NOT_FOUND,
         ("backend=cuda was asked for, but %s. Use backend=auto to run on the "

@@ -12,6 +12,7 @@ typedef struct {
   GstVisionInput input;
   gboolean is_open; /* open () of the child was called */
   guint64 offered;  /* buffers that came */
+  gint has_started; /* atomic */
 } GstVisionFilterPrivate;
 
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE (
@@ -126,7 +127,8 @@ before_transform (GstBaseTransform *trans, GstBuffer *buffer)
   GstVisionFilterPrivate *p = PRIV (trans);
   GstClockTime time;
 
-  if (!gst_vision_common_takes_segment (&p->common, &trans->segment))
+  if (!g_atomic_int_get (&p->has_started) ||
+      !gst_vision_common_takes_segment (&p->common, &trans->segment))
     return;
   time = gst_segment_to_stream_time (
       &trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
@@ -142,6 +144,8 @@ transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   GstVisionFilterPrivate *p = PRIV (trans);
   gint64 start = g_get_monotonic_time ();
 
+  if (!g_atomic_int_get (&p->has_started))
+    return GST_FLOW_FLUSHING;
   if (p->common.has_failed ||
       gst_vision_common_failed (
           &p->common, process (GST_VISION_FILTER (trans), buffer))) {
@@ -152,17 +156,21 @@ transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   return GST_FLOW_OK;
 }
 
+/* A pad takes frames from before start () on: those that come so early are
+ * refused, since nothing is ready for them. */
 static gboolean
 start (GstBaseTransform *trans)
 {
   PRIV (trans)->offered = 0;
   gst_vision_common_restart (&PRIV (trans)->common);
+  g_atomic_int_set (&PRIV (trans)->has_started, TRUE);
   return TRUE;
 }
 
 static gboolean
 stop (GstBaseTransform *trans)
 {
+  g_atomic_int_set (&PRIV (trans)->has_started, FALSE);
   close_child (GST_VISION_FILTER (trans));
   gst_vision_backend_close (&PRIV (trans)->common.backend);
   return TRUE;
@@ -183,6 +191,11 @@ sink_event (GstBaseTransform *trans, GstEvent *event)
   GstEventType type = GST_EVENT_TYPE (event);
   const GstSegment *segment;
 
+  if (GST_EVENT_IS_SERIALIZED (event) &&
+      !g_atomic_int_get (&PRIV (trans)->has_started)) {
+    gst_event_unref (event);
+    return FALSE;
+  }
   if (type == GST_EVENT_SEGMENT) {
     gst_event_parse_segment (event, &segment);
     if (!gst_vision_common_takes_segment (&PRIV (trans)->common, segment)) {
@@ -201,9 +214,7 @@ sink_event (GstBaseTransform *trans, GstEvent *event)
 static gboolean
 query (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
 {
-  if (GST_QUERY_TYPE (query) == GST_QUERY_CONTEXT &&
-      gst_vision_cuda_query_context (
-          GST_ELEMENT (trans), query, PRIV (trans)->common.backend.context))
+  if (gst_vision_backend_query (&PRIV (trans)->common.backend, query))
     return TRUE;
   return GST_BASE_TRANSFORM_CLASS (gst_vision_filter_parent_class)
       ->query (trans, direction, query);
@@ -222,10 +233,7 @@ propose_allocation (GstBaseTransform *trans, GstQuery *decide, GstQuery *query)
 static void
 set_context (GstElement *element, GstContext *context)
 {
-  GstVisionBackend *backend = &PRIV (element)->common.backend;
-
-  gst_vision_cuda_set_context (
-      element, context, backend->device_id, &backend->context);
+  gst_vision_backend_set_context (&PRIV (element)->common.backend, context);
   GST_ELEMENT_CLASS (gst_vision_filter_parent_class)
       ->set_context (element, context);
 }

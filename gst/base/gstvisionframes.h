@@ -16,7 +16,8 @@ typedef struct {
   GstCaps *caps[2];     /* of what is next; NULL where none came */
   GstClockTime nearest; /* by how much the times of a frame and of the nearest
                            one of the other input differ at most, with some
-                           jitter; 0: the caps say no rate */
+                           jitter; 0: the caps say no rate; under the owner's
+                           object lock */
   gboolean outdated;    /* open () was with other caps */
   gboolean is_open;     /* open () of the child was called */
   gboolean single;      /* one frame holds both views, */

@@ -296,17 +296,22 @@ void
 gst_vision_backend_propose (GstVisionBackend *self, GstQuery *query)
 {
   GstBufferPool *pool;
+  GstObject *context;
   GstCaps *caps;
 
   if (!gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL))
     gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
   gst_query_parse_allocation (query, &caps, NULL);
-  if (!caps || !gst_vision_caps_in_cuda (caps) || !self->context ||
+  if (!caps || !gst_vision_caps_in_cuda (caps) ||
       gst_query_get_n_allocation_pools (query) > 0)
     return;
-  pool = gst_vision_cuda_pool_new (self->context);
+  context = gst_vision_backend_ref_context (self);
+  if (!context)
+    return;
+  pool = gst_vision_cuda_pool_new (context);
   propose_cuda_pool (pool, caps, query);
   gst_object_unref (pool);
+  gst_object_unref (context);
 }
 
 GstBufferPool *

@@ -87,14 +87,18 @@ gst_emdtrack_open (
 {
   GstEmdtrack *self = GST_EMDTRACK (filter);
   gsize row = sizeof (guint16) * (gsize) self->width;
+  gboolean emd_map;
 
   (void) info;
+  GST_OBJECT_LOCK (self);
+  emd_map = self->emd_map;
+  GST_OBJECT_UNLOCK (self);
   self->last_time = GST_CLOCK_TIME_NONE;
   TRY (emdtrack_new (&self->emdtrack, device, self->width, self->height));
   if (!self->tracker)
     TRY (emdtrack_tracker_new (&self->tracker));
   TRY (gst_emdtrack_lose_targets (self));
-  return self->emd_map
+  return emd_map
       ? gst_vision_pixels_open (&self->pixels,
             gst_vision_filter_get_backend (filter), row, self->height)
       : NULL;
@@ -122,7 +126,12 @@ gst_emdtrack_reset (GstVisionFilter *filter)
 static void
 warn_of_none (GstEmdtrack *self)
 {
-  if (self->warned || self->target_meta)
+  gboolean by_meta;
+
+  GST_OBJECT_LOCK (self);
+  by_meta = self->target_meta != NULL;
+  GST_OBJECT_UNLOCK (self);
+  if (self->warned || by_meta)
     return;
   self->warned = TRUE;
   GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,

@@ -80,16 +80,20 @@ gst_gpuccl_open (
   GstGpuccl *self = GST_GPUCCL (filter);
   GstVisionBackend *backend = gst_vision_filter_get_backend (filter);
   gsize width = GST_VIDEO_INFO_WIDTH (info);
+  gboolean label_map;
 
+  GST_OBJECT_LOCK (self);
+  label_map = self->label_map;
+  GST_OBJECT_UNLOCK (self);
   self->width = GST_VIDEO_INFO_WIDTH (info);
   self->height = GST_VIDEO_INFO_HEIGHT (info);
   self->n_announced = 0;
   self->first_id = self->last_id;
   TRY (gpuccl_new (&self->gpuccl, device, self->width, self->height));
   TRY (gst_vision_pixels_open (&self->mask, backend, width, self->height));
-  return self->label_map ? gst_vision_pixels_open (&self->labels, backend,
-                               width * sizeof (guint32), self->height)
-                         : NULL;
+  return label_map ? gst_vision_pixels_open (&self->labels, backend,
+                         width * sizeof (guint32), self->height)
+                   : NULL;
 }
 
 static void

@@ -51,6 +51,7 @@ struct _GstVisionJson {
   GstBaseTransform parent;
 
   GstVisionLines file;
+  gint has_started; /* atomic */
   GString *line;
   guint64 frame;   /* since the start */
   gboolean failed; /* an error was posted */
@@ -65,6 +66,10 @@ GST_ELEMENT_REGISTER_DEFINE (
     visionjson, "visionjson", GST_RANK_NONE, GST_TYPE_VISION_JSON)
 
 #define STDOUT "-"
+
+/* Bytes of a line: at first, and of what is kept of a long one for the next. */
+#define ROOM 4096
+#define MOST_KEPT (1 << 20)
 
 enum { PROP_0, PROP_LOCATION, PROP_FD };
 
@@ -114,6 +119,7 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
   GST_OBJECT_UNLOCK (self);
 }
 
+/* Buffers that come before it is over are refused. */
 static gboolean
 start (GstBaseTransform *trans)
 {
@@ -142,9 +148,10 @@ start (GstBaseTransform *trans)
   g_free (location);
   if (error)
     return FALSE;
-  self->line = g_string_sized_new (4096);
+  self->line = g_string_sized_new (ROOM);
   self->frame = 0;
   self->failed = FALSE;
+  g_atomic_int_set (&self->has_started, TRUE);
   return TRUE;
 }
 
@@ -153,8 +160,9 @@ stop (GstBaseTransform *trans)
 {
   GstVisionJson *self = GST_VISION_JSON (trans);
 
+  g_atomic_int_set (&self->has_started, FALSE);
   gst_vision_lines_close (&self->file);
-  g_string_free (self->line, TRUE);
+  g_string_free (g_steal_pointer (&self->line), TRUE);
   return TRUE;
 }
 
@@ -182,8 +190,14 @@ transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   GstVisionJson *self = GST_VISION_JSON (trans);
   int error;
 
+  if (!g_atomic_int_get (&self->has_started))
+    return GST_FLOW_FLUSHING;
   if (self->failed)
     return GST_FLOW_ERROR;
+  if (self->line->allocated_len > MOST_KEPT) {
+    g_string_free (self->line, TRUE);
+    self->line = g_string_sized_new (ROOM);
+  }
   g_string_truncate (self->line, 0);
   gst_vision_json_append_line (self->line, buffer, self->frame++);
   error =

@@ -18,7 +18,16 @@ typedef GQuark FieldName;
 # define each_field gst_structure_foreach
 #endif
 
-static gboolean append_value (GString *line, const GValue *value);
+/* Of structures and arrays in each other; what lies deeper is left out. */
+#define MOST_LEVELS 16
+
+/* What the line is appended to, and where we are in the meta. */
+typedef struct {
+  GString *line;
+  guint level;
+} Writer;
+
+static gboolean append_value (Writer w, const GValue *value);
 
 static void
 append_comma (GString *line)
@@ -27,16 +36,6 @@ append_comma (GString *line)
 
   if (last != '{' && last != '[')
     g_string_append_c (line, ',');
-}
-
-/* The names of fields are words: nothing in them needs escaping. */
-static void
-append_name (GString *line, const gchar *name)
-{
-  append_comma (line);
-  g_string_append_c (line, '"');
-  g_string_append (line, name);
-  g_string_append (line, "\":");
 }
 
 static void
@@ -94,9 +93,8 @@ append_double (GString *line, gdouble number)
 }
 
 static void
-append_string (GString *line, const gchar *string)
+append_utf8 (GString *line, const gchar *string)
 {
-  g_string_append_c (line, '"');
   for (; *string; string++) {
     guchar c = *string;
 
@@ -107,19 +105,43 @@ append_string (GString *line, const gchar *string)
     else
       g_string_append_c (line, c);
   }
-  g_string_append_c (line, '"');
 }
 
 static void
-append_array (GString *line, const GValue *array)
+append_string (GString *line, const gchar *string)
+{
+  g_string_append_c (line, '"');
+  if (g_utf8_validate (string, -1, NULL))
+    append_utf8 (line, string);
+  else { /* a line of JSON is UTF-8 */
+    gchar *valid = g_utf8_make_valid (string, -1);
+
+    append_utf8 (line, valid);
+    g_free (valid);
+  }
+  g_string_append_c (line, '"');
+}
+
+/* Others may have written the meta: its names are no words of ours. */
+static void
+append_name (GString *line, const gchar *name)
+{
+  append_comma (line);
+  append_string (line, name);
+  g_string_append_c (line, ':');
+}
+
+static void
+append_array (Writer w, const GValue *array)
 {
   guint n = gst_value_array_get_size (array);
+  GString *line = w.line;
 
   g_string_append_c (line, '[');
   for (guint i = 0; i < n; i++) {
     if (i > 0)
       g_string_append_c (line, ',');
-    if (!append_value (line, gst_value_array_get_value (array, i)))
+    if (!append_value (w, gst_value_array_get_value (array, i)))
       g_string_append (line, "null");
   }
   g_string_append_c (line, ']');
@@ -128,27 +150,35 @@ append_array (GString *line, const GValue *array)
 static gboolean
 append_field (FieldName field, const GValue *value, gpointer data)
 {
-  GString *line = data;
-  gsize before = line->len;
+  const Writer *w = data;
+  gsize before = w->line->len;
 
-  append_name (line, name_of (field));
-  if (!append_value (line, value))
-    g_string_truncate (line, before);
+  append_name (w->line, name_of (field));
+  if (!append_value (*w, value))
+    g_string_truncate (w->line, before);
   return TRUE;
+}
+
+static void
+append_fields (Writer w, const GstStructure *structure)
+{
+  g_string_append_c (w.line, '{');
+  each_field (structure, append_field, &w);
+  g_string_append_c (w.line, '}');
 }
 
 static void
 append_structure (GString *line, const GstStructure *structure)
 {
-  g_string_append_c (line, '{');
-  each_field (structure, append_field, line);
-  g_string_append_c (line, '}');
+  append_fields ((Writer){line, 0}, structure);
 }
 
-/* FALSE where JSON has no form for @value; @line is then as it was. */
+/* FALSE where JSON has no form for @value; the line is then as it was. */
 static gboolean
-append_value (GString *line, const GValue *value)
+append_value (Writer w, const GValue *value)
 {
+  GString *line = w.line;
+
   switch (G_VALUE_TYPE (value)) {
     case G_TYPE_DOUBLE:
       if (!isfinite (g_value_get_double (value)))
@@ -176,10 +206,12 @@ append_value (GString *line, const GValue *value)
       g_string_append (line, g_value_get_boolean (value) ? "true" : "false");
       return TRUE;
   }
+  if (++w.level > MOST_LEVELS)
+    return FALSE;
   if (GST_VALUE_HOLDS_ARRAY (value))
-    append_array (line, value);
+    append_array (w, value);
   else if (GST_VALUE_HOLDS_STRUCTURE (value) && gst_value_get_structure (value))
-    append_structure (line, gst_value_get_structure (value));
+    append_fields (w, gst_value_get_structure (value));
   else
     return FALSE;
   return TRUE;
@@ -201,7 +233,7 @@ append_items (GString *line, const GstStructure *structure, const gchar *name)
   for (guint i = 0; i < n; i++) {
     const GValue *item = gst_value_array_get_value (items, i);
 
-    if (!GST_VALUE_HOLDS_STRUCTURE (item))
+    if (!GST_VALUE_HOLDS_STRUCTURE (item) || !gst_value_get_structure (item))
       continue;
     append_comma (line);
     append_structure (line, gst_value_get_structure (item));

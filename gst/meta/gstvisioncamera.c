@@ -180,11 +180,13 @@ gst_buffer_get_vision_camera (
       !gst_structure_get (structure, "fx", G_TYPE_DOUBLE, &camera->fx, "fy",
           G_TYPE_DOUBLE, &camera->fy, "cx", G_TYPE_DOUBLE, &camera->cx, "cy",
           G_TYPE_DOUBLE, &camera->cy, NULL) ||
-      !(camera->fx > 0) || !(camera->fy > 0))
+      !is_sound (camera))
     return FALSE;
   if (!get_doubles (structure, "distortion", camera->distortion, 5))
     memset (camera->distortion, 0, sizeof camera->distortion);
   gst_structure_get_double (structure, "baseline", &camera->baseline);
+  if (!isfinite (camera->baseline))
+    camera->baseline = NAN;
   camera->has_pose = get_doubles (structure, "pose", camera->pose, 7);
   return TRUE;
 }

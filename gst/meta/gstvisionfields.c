@@ -110,6 +110,25 @@ is_right_length (const Field *field, guint n)
       (field->length ? n == field->length || n == field->other : n % 2 == 0);
 }
 
+static gboolean
+are_finite (const GstVisionArray *array)
+{
+  for (guint i = 0; i < array->n; i++)
+    if (!isfinite (array->values[i]))
+      return FALSE;
+  return TRUE;
+}
+
+/* A structure refuses what is no UTF-8, with a warning that nobody can do
+ * anything about. */
+static gchar *
+dup_text (const gchar *text)
+{
+  return !text || g_utf8_validate (text, -1, NULL)
+      ? g_strdup (text)
+      : g_utf8_make_valid (text, -1);
+}
+
 /* FALSE where the field is not known; @value is then unset. */
 static gboolean
 field_to_value (const Field *field, const void *member, GValue *value)
@@ -134,7 +153,8 @@ field_to_value (const Field *field, const void *member, GValue *value)
       return TRUE;
     case FIELD_ARRAY:
       array = member;
-      if (!array->values || !is_right_length (field, array->n))
+      if (!array->values || !is_right_length (field, array->n) ||
+          !are_finite (array))
         return FALSE;
       gst_vision_doubles_to_value (array->values, array->n, value);
       return TRUE;
@@ -149,7 +169,7 @@ field_to_value (const Field *field, const void *member, GValue *value)
       if (!string)
         return FALSE;
       *value = string_value;
-      value->data[0].v_pointer = g_strdup (string);
+      value->data[0].v_pointer = dup_text (string);
       return TRUE;
   }
   return FALSE;
@@ -223,7 +243,7 @@ field_from_value (const Field *field, const GValue *value, void *member)
       return;
     case FIELD_STRING:
       if (G_VALUE_HOLDS_STRING (value))
-        *(gchar **) member = g_value_dup_string (value);
+        *(gchar **) member = dup_text (g_value_get_string (value));
       return;
   }
 }

@@ -26,8 +26,12 @@ bytes_of (const gchar *format)
 static gboolean
 is_sound (const GstVisionMap *map)
 {
-  guint64 row = (guint64) map->width * map->channels * bytes_of (map->format);
+  /* two of 32 bits; the third could make it too large for 64 */
+  guint64 row = (guint64) map->width * map->channels;
 
+  if (row > G_MAXUINT32)
+    return FALSE;
+  row *= bytes_of (map->format);
   return map->kind && row > 0 && map->height > 0 && map->stride >= row &&
       GST_IS_BUFFER (map->pixels) && isfinite (map->scale) &&
       isfinite (map->offset) &&

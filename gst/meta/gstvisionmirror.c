@@ -2,15 +2,46 @@
 #include "gstvisionmirror.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "gstvisionstructure.h"
+
+/* A type is a quark, which stays as long as the process: labels of metas that
+ * come from outside must not make ever more of them. */
+#define MOST_TYPES 4096
+#define MOST_BYTES 256 /* of one */
+#define OTHER "object" /* the type of what has no label, or no room */
+
+static const gchar *
+name_of (const GstVisionObject *object)
+{
+  const gchar *name = object->label ? object->label : object->element;
+
+  return name && strnlen (name, MOST_BYTES) < MOST_BYTES ? name : OTHER;
+}
 
 GQuark
 gst_vision_mirror_type (const GstVisionObject *object)
 {
-  return g_quark_from_string (object->label ? object->label
-          : object->element                 ? object->element
-                                            : "object");
+  GQuark known = g_quark_try_string (name_of (object));
+
+  return known ? known : g_quark_from_static_string (OTHER);
+}
+
+/* The same of an object whose type may be a new one. */
+static GQuark
+make_type (const GstVisionObject *object)
+{
+  static gint made; /* atomic */
+  const gchar *name = name_of (object);
+  GQuark known = g_quark_try_string (name);
+
+  if (known)
+    return known;
+  if (g_atomic_int_get (&made) >= MOST_TYPES)
+    return g_quark_from_static_string (OTHER);
+  g_atomic_int_inc (&made);
+  return g_quark_from_string (name);
 }
 
 /* From the pixel that holds the lower edge to the one that holds the upper
@@ -39,8 +70,10 @@ box_of (const GstVisionObject *object, const GstVisionObjects *objects,
       object->x, object->width, objects->ref_width, &box->x, &box->width);
   clamp_span (
       object->y, object->height, objects->ref_height, &box->y, &box->height);
-  box->type = gst_vision_mirror_type (object);
-  return box->width > 0 && box->height > 0;
+  if (!box->width || !box->height)
+    return FALSE;
+  box->type = make_type (object);
+  return TRUE;
 }
 
 static void
@@ -78,23 +111,43 @@ gst_vision_mirror_add (GstBuffer *buffer, const GstVisionObjects *objects)
 
 /* Conversions keep of a region only its type, its ids and its box: by the
  * first two it is known again. */
+static gint64
+key_of (gint id, GQuark type)
+{
+  return (gint64) ((guint64) type << 32 | (guint32) id);
+}
+
 static gboolean
 remove_region (GstBuffer *buffer, GstMeta **meta, gpointer data)
 {
-  const GstVisionObjects *objects = data;
   const GstVideoRegionOfInterestMeta *region =
       (GstVideoRegionOfInterestMeta *) *meta;
+  gint64 key;
 
   (void) buffer;
   if ((*meta)->info->api != GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)
     return TRUE;
-  for (guint i = 0; i < objects->n_objects; i++)
-    if (region->id == (gint) objects->objects[i].id &&
-        region->roi_type == gst_vision_mirror_type (&objects->objects[i])) {
-      *meta = NULL;
-      return TRUE;
-    }
+  key = key_of (region->id, region->roi_type);
+  if (g_hash_table_contains (data, &key))
+    *meta = NULL;
   return TRUE;
+}
+
+static void
+remove_regions (GstBuffer *buffer, const GstVisionObjects *objects)
+{
+  GHashTable *ours = g_hash_table_new (g_int64_hash, g_int64_equal);
+  gint64 *keys = g_new (gint64, objects->n_objects);
+
+  for (guint i = 0; i < objects->n_objects; i++) {
+    const GstVisionObject *object = &objects->objects[i];
+
+    keys[i] = key_of ((gint) object->id, gst_vision_mirror_type (object));
+    g_hash_table_add (ours, &keys[i]);
+  }
+  gst_buffer_foreach_meta (buffer, remove_region, ours);
+  g_hash_table_unref (ours);
+  g_free (keys);
 }
 
 /**
@@ -108,9 +161,11 @@ remove_region (GstBuffer *buffer, GstMeta **meta, gpointer data)
  * same type and id.
  *
  * The region's type is the object's label, or its element where it has none,
- * and its id the object's, cut to an int.  Boxes grow to whole pixels and are
- * cut at the edges of the frame.  Objects without a box, lost ones and
- * rejected ones are left out, and so is ground truth.
+ * and its id the object's, cut to an int.  Types stay in memory as long as the
+ * process: the type is "object" where a label has 256 bytes or more, or where
+ * labels have made 4096 new types before.  Boxes grow to whole pixels and are
+ * cut at the edges of the frame.  Objects without a box, lost ones and rejected
+ * ones are left out, and so is ground truth.
  *
  * Where the library was built with GstAnalytics, the same is done with its
  * object detection and tracking, unless another element has added to the same
@@ -133,7 +188,7 @@ gst_buffer_mirror_vision_objects (GstBuffer *buffer, const GstVideoInfo *info)
   if (!objects)
     return FALSE;
   gst_vision_objects_scale (objects, info->width, info->height);
-  gst_buffer_foreach_meta (buffer, remove_region, objects);
+  remove_regions (buffer, objects);
   add_metas (buffer, objects, gst_vision_analytics_clear (buffer, objects));
   gst_vision_objects_free (objects);
   return TRUE;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstvisionstructure.h"
 
+#include <math.h>
+
 static const gchar *const names[GST_VISION_META_KINDS][2] = {
     {"VisionObjects", "VisionTruthObjects"},
     {"VisionCamera", "VisionTruthCamera"},
@@ -150,7 +152,8 @@ gst_vision_doubles_from_value (const GValue *value, gdouble *numbers)
   for (guint i = 0; i < n; i++) {
     const GValue *number = gst_value_array_get_value (value, i);
 
-    if (!G_VALUE_HOLDS_DOUBLE (number))
+    if (!G_VALUE_HOLDS_DOUBLE (number) ||
+        !isfinite (g_value_get_double (number)))
       return FALSE;
     numbers[i] = g_value_get_double (number);
   }

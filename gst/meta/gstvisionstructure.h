@@ -42,7 +42,7 @@ GValue *gst_vision_structure_ensure_items (
 void gst_vision_items_take (GValue *items, GstStructure *item);
 
 /* Arrays of doubles.  @numbers has room for what the array holds; FALSE where
- * @value is anything else. */
+ * @value is anything else, or one of the numbers is infinite or NaN. */
 void gst_vision_doubles_to_value (
     const gdouble *numbers, guint n, GValue *value);
 gboolean gst_vision_doubles_from_value (const GValue *value, gdouble *numbers);

@@ -60,15 +60,20 @@ gst_moct_open (
 {
   GstMoct *self = GST_MOCT (filter);
   GstVisionBackend *backend = gst_vision_filter_get_backend (filter);
+  gboolean label_map;
 
+  GST_OBJECT_LOCK (self);
+  self->history = self->history_length;
+  label_map = self->label_map;
+  GST_OBJECT_UNLOCK (self);
   self->width = GST_VIDEO_INFO_WIDTH (info);
   self->height = GST_VIDEO_INFO_HEIGHT (info);
   self->last_time = GST_CLOCK_TIME_NONE;
-  TRY (moct_new (
-      &self->moct, device, self->width, self->height, self->history_length));
-  return self->label_map ? gst_vision_pixels_open (&self->pixels, backend,
-                               2 * (gsize) self->width, self->height)
-                         : NULL;
+  TRY (
+      moct_new (&self->moct, device, self->width, self->height, self->history));
+  return label_map ? gst_vision_pixels_open (&self->pixels, backend,
+                         2 * (gsize) self->width, self->height)
+                   : NULL;
 }
 
 static void

@@ -44,6 +44,7 @@ struct _GstMoct {
   gboolean warned; /* that there are no colours */
   Moct *moct;
   gint width, height;
+  gint history; /* history-length when the caps came */
   GstClockTime last_time;
   GstVisionPixels pixels; /* of the label map */
   MoctPoint *points;      /* room for the trajectories of a frame */

@@ -102,35 +102,72 @@ put_colour (GstMoctColours *list, const MoctColour *colour)
   return TRUE;
 }
 
+#define BLANKS " \t\r"
+
+/* Whether @name is one: what begins a comment or ends an entry of "objects"
+ * would say something else there. */
+static gboolean
+is_name (const gchar *name)
+{
+  gsize length = strlen (name);
+
+  return length && !strpbrk (name, ":;\n") && !strchr ("#" BLANKS, *name) &&
+      !strchr (BLANKS, name[length - 1]) && g_utf8_validate (name, -1, NULL);
+}
+
+/* The colour @entry, which is of @name. */
+static gboolean
+parse_learned (const gchar *entry, const gchar *name, GstMoctColours *list,
+    char *problem, gsize size)
+{
+  if (is_name (name))
+    return moct_parse (entry, list->colours, &list->n, problem, size);
+  g_strlcpy (problem,
+      "a name is UTF-8, has no colon, semicolon or line break in it, no # at "
+      "its beginning and no blanks around it",
+      size);
+  return FALSE;
+}
+
+/* The colours as they were set, and @colour; NULL: there are too many. */
+static GstMoctColours *
+add_to_text (const gchar *text, const MoctColour *colour)
+{
+  GstMoctColours *all = g_new0 (GstMoctColours, 1);
+  char problem[256];
+
+  if (!moct_parse (
+          text ? text : "", all->colours, &all->n, problem, sizeof problem) ||
+      !put_colour (all, colour))
+    g_clear_pointer (&all, g_free);
+  return all;
+}
+
 gboolean
 gst_moct_learn (
     GstMoct *self, const gchar *name, gint x, gint y, gint width, gint height)
 {
-  gchar *entry =
-      g_strdup_printf ("%s:roi=%d,%d,%d,%d", name, x, y, width, height);
-  GstMoctColours *added = g_new0 (GstMoctColours, 1);
-  GstMoctColours *all = g_new0 (GstMoctColours, 1);
-  char problem[256] = "a colour has a name, in UTF-8";
-  gboolean done = g_utf8_validate (name, -1, NULL) &&
-      moct_parse (entry, added->colours, &added->n, problem, sizeof problem) &&
-      added->n == 1;
+  gchar *entry = g_strdup_printf (
+      "%s:roi=%d,%d,%d,%d", name ? name : "", x, y, width, height);
+  GstMoctColours *added = g_new0 (GstMoctColours, 1), *all = NULL;
+  char problem[256];
 
-  if (!done)
-    set_problem (self, g_strdup_printf ("learn: %s", problem));
-  GST_OBJECT_LOCK (self);
-  if (done &&
-      moct_parse (self->objects ? self->objects : "", all->colours, &all->n,
-          problem, sizeof problem) &&
-      put_colour (all, added->colours)) {
-    g_free (self->pending);
-    self->pending = g_steal_pointer (&all);
+  if (parse_learned (entry, name ? name : "", added, problem, sizeof problem)) {
+    g_snprintf (problem, sizeof problem, "there can be at most %d colours",
+        MOCT_MAX_COLOURS);
+    GST_OBJECT_LOCK (self);
+    all = add_to_text (self->objects, added->colours);
+    if (all) {
+      g_free (self->pending);
+      self->pending = all;
+    }
+    GST_OBJECT_UNLOCK (self);
   }
-  GST_OBJECT_UNLOCK (self);
+  if (!all)
+    set_problem (self, g_strdup_printf ("learn: %s", problem));
   g_free (entry);
   g_free (added);
-  done = done && !all;
-  g_free (all);
-  return done;
+  return all != NULL;
 }
 
 /* The first region of interest of the colour's name, for `roi=meta`. */
@@ -145,8 +182,11 @@ find_region (GstBuffer *buffer, const gchar *name, ImageBox *region)
     GstVideoRegionOfInterestMeta *roi = (GstVideoRegionOfInterestMeta *) meta;
 
     if (g_strcmp0 (g_quark_to_string (roi->roi_type), name) == 0) {
-      *region = (ImageBox){(int) roi->x, (int) roi->y, (int) (roi->x + roi->w),
-          (int) (roi->y + roi->h)};
+      guint x = MIN (roi->x, G_MAXINT16), y = MIN (roi->y, G_MAXINT16);
+
+      *region =
+          (ImageBox){(int) x, (int) y, (int) (x + MIN (roi->w, G_MAXINT16)),
+              (int) (y + MIN (roi->h, G_MAXINT16))};
       return TRUE;
     }
   }

@@ -71,7 +71,7 @@ gst_moct_attach_results (GstMoct *self, const MoctObject *objects, int n,
 {
   int max = trajectory == GST_MOCT_TRAJECTORY_NONE ? 0
       : trajectory == GST_MOCT_TRAJECTORY_LAST     ? 2
-                                                   : self->history_length;
+                                                   : self->history;
   GstVisionObject *found = g_new (GstVisionObject, n);
   gdouble *xy = max ? g_new (gdouble, 2 * (gsize) n * max) : NULL;
   const char *err = NULL;

@@ -8,8 +8,10 @@
 #define FONT "Sans Bold"
 /* Letters of a text; what is longer ends in an ellipsis. */
 #define MOST_LETTERS 32
-/* Texts that are not ASCII, before all are forgotten. */
+/* Texts that are not ASCII, and pixels of all, before all are forgotten; until
+ * the next frame, what has no room is not drawn. */
 #define MOST_TEXTS 1024
+#define MOST_PIXELS (16 << 20)
 
 typedef struct {
   ImageBox at;  /* in the atlas */
@@ -27,10 +29,19 @@ struct _GstVisionGlyphs {
   gint x, y, row;    /* next free place; height of its row */
   gboolean has_font; /* without one, Pango cannot be trusted with any text */
   gboolean changed;  /* since the last upload */
+  gboolean is_full;  /* a text found no room */
 
   Glyph ascii[128];
   GHashTable *texts; /* text -> Glyph */
 };
+
+static gboolean
+has_room (const GstVisionGlyphs *self, gint width, gint height)
+{
+  gint y = self->x + width > self->width ? self->y + self->row + 1 : self->y;
+
+  return (gsize) (y + height) * self->width <= MOST_PIXELS;
+}
 
 /* A place in the atlas, a pixel apart from its neighbours. */
 static ImageBox
@@ -45,7 +56,7 @@ place (GstVisionGlyphs *self, gint width, gint height)
   }
   rows = self->y + height;
   if (rows > self->height) {
-    rows = MAX (rows, 2 * self->height);
+    rows = MAX (rows, MIN (2 * self->height, MOST_PIXELS / self->width));
     self->atlas = g_realloc (self->atlas, (gsize) self->width * rows);
     memset (self->atlas + (gsize) self->width * self->height, 0,
         (gsize) self->width * (rows - self->height));
@@ -75,6 +86,11 @@ render (GstVisionGlyphs *self, const gchar *text)
   ink.height = CLAMP (ink.height, 0, 8 * self->size);
   glyph.dx = ink.x;
   glyph.dy = ink.y - PANGO_PIXELS (pango_layout_get_baseline (self->layout));
+  if (!has_room (self, ink.width, ink.height)) {
+    self->is_full = TRUE;
+    glyph.at = (ImageBox){0, 0, 0, 0};
+    return glyph;
+  }
   glyph.at = place (self, ink.width, ink.height);
   if (ink.width == 0 || ink.height == 0)
     return glyph;
@@ -174,8 +190,9 @@ gst_vision_glyphs_fall (const GstVisionGlyphs *self)
 void
 gst_vision_glyphs_tidy (GstVisionGlyphs *self)
 {
-  if (g_hash_table_size (self->texts) < MOST_TEXTS)
+  if (g_hash_table_size (self->texts) < MOST_TEXTS && !self->is_full)
     return;
+  self->is_full = FALSE;
   g_hash_table_remove_all (self->texts);
   memset (self->atlas, 0, (gsize) self->width * self->height);
   render_ascii (self);
@@ -190,25 +207,35 @@ is_ascii (const gchar *text)
   return TRUE;
 }
 
+/* What of @text is drawn, to be freed. */
+static gchar *
+cut (const gchar *text)
+{
+  gchar *start, *whole;
+
+  if (g_utf8_strlen (text, -1) <= MOST_LETTERS)
+    return g_strdup (text);
+  start = g_utf8_substring (text, 0, MOST_LETTERS - 1);
+  whole = g_strconcat (start, "…", NULL);
+  g_free (start);
+  return whole;
+}
+
 static const Glyph *
 whole (GstVisionGlyphs *self, const gchar *text)
 {
-  Glyph *glyph = g_hash_table_lookup (self->texts, text);
+  static const Glyph nothing;
+  gchar *shown = cut (text);
+  Glyph *glyph = g_hash_table_lookup (self->texts, shown);
 
-  if (glyph)
-    return glyph;
-  glyph = g_new (Glyph, 1);
-  if (g_utf8_strlen (text, -1) > MOST_LETTERS) {
-    gchar *start = g_utf8_substring (text, 0, MOST_LETTERS - 1);
-    gchar *cut = g_strconcat (start, "…", NULL);
-
-    *glyph = render (self, cut);
-    g_free (start);
-    g_free (cut);
-  } else {
-    *glyph = render (self, text);
+  if (glyph || self->is_full || g_hash_table_size (self->texts) >= MOST_TEXTS) {
+    self->is_full |= !glyph;
+    g_free (shown);
+    return glyph ? glyph : &nothing;
   }
-  g_hash_table_insert (self->texts, g_strdup (text), glyph);
+  glyph = g_new (Glyph, 1);
+  *glyph = render (self, shown);
+  g_hash_table_insert (self->texts, shown, glyph);
   return glyph;
 }
 

@@ -50,8 +50,9 @@ struct _GstVisionOverlay {
   Overlay *overlay;
   OverlayList *list;
   GstVisionMarks marks;
-  GstVisionLook now; /* the look of this frame */
-  gboolean warned_of_map;
+  GstVisionLook now;      /* the look of this frame */
+  gboolean warned_of_map; /* that it cannot be shown, until it can */
+  gint64 told_of_map;     /* when that was told */
 
   /* under the object lock */
   GstVisionLook look;
@@ -113,7 +114,8 @@ add_map (GstVisionOverlay *self, GstBuffer *buffer, GstVisionMapView *view)
     shown.high = self->now.map_high;
     why = overlay_map (self->list, &shown);
   }
-  if (why && !self->warned_of_map)
+  if (why && !self->warned_of_map &&
+      gst_vision_warning_is_due (&self->told_of_map))
     GST_ELEMENT_WARNING (self, STREAM, FORMAT,
         ("The map \"%s\" cannot be shown: %s. Set map to a kind that an "
          "element before this one makes.",
@@ -170,6 +172,8 @@ open_overlay (
 
   (void) info;
   self->device = device;
+  self->warned_of_map = FALSE;
+  self->told_of_map = 0;
   GST_OBJECT_LOCK (self);
   self->image_is_new = TRUE;
   GST_OBJECT_UNLOCK (self);

@@ -2,6 +2,7 @@
 #include "overlay/gstvisiontrails.h"
 
 #include <math.h>
+#include <string.h>
 
 /* In parts of the frame, so that they outlive a change of its size. */
 typedef struct {
@@ -24,6 +25,10 @@ struct _GstVisionTrails {
 #define RECEDE 2
 /* Whatever length is asked for, no more are remembered. */
 #define MOST_POINTS 4096
+/* Objects beyond these leave no trail, until others have faded. */
+#define MOST_TRAILS 1024
+/* Bytes of the name of a source; with a longer one there are none, either. */
+#define MOST_NAME 256
 
 static guint
 trail_hash (gconstpointer p)
@@ -76,13 +81,15 @@ gst_vision_trails_clear (GstVisionTrails *self)
   g_hash_table_remove_all (self->trails);
 }
 
+/* NULL where there are too many. */
 static Trail *
 find (GstVisionTrails *self, const gchar *source, guint64 id)
 {
   Trail key = {.source = (gchar *) (source ? source : ""), .id = id};
   Trail *trail = g_hash_table_lookup (self->trails, &key);
 
-  if (trail)
+  if (trail || g_hash_table_size (self->trails) >= MOST_TRAILS ||
+      strnlen (key.source, MOST_NAME) == MOST_NAME)
     return trail;
   trail = g_new0 (Trail, 1);
   trail->source = g_strdup (key.source);
@@ -108,6 +115,8 @@ gst_vision_trails_add (GstVisionTrails *self, const GstVisionObject *object,
   const GstVisionArray *t = &object->trajectory;
   Trail *trail = find (self, object->source, object->id);
 
+  if (!trail)
+    return;
   trail->seen = TRUE;
   trail->colour = colour;
   if (t->n > 4) { /* two points only say where it came from */

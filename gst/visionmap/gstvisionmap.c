@@ -30,6 +30,7 @@
  */
 #include <gst/base/gstbasetransform.h>
 
+#include "base/gstvisioncommon.h"
 #include "visionmap/gstvisionmapcaps.h"
 #include "visionmap/gstvisionmappaint.h"
 
@@ -40,12 +41,16 @@ G_DECLARE_FINAL_TYPE (GstVisionMapVideo, gst_vision_map_video, GST,
 struct _GstVisionMapVideo {
   GstBaseTransform parent;
 
+  gint has_started; /* atomic */
+
+  /* of the streaming thread */
   GstVisionMapPaint paint;
   GstVideoInfo out;
-  guint width, height; /* of the newest map; 0: none came yet */
-  gboolean warned;     /* that there is no map, until there is one */
+  gboolean warned; /* that there is no map, until there is one */
+  gint64 told;     /* when that was told */
 
   /* under the object lock */
+  guint width, height; /* of the newest map; 0: none came yet */
   gchar *kind;
   gdouble low, high;
 };
@@ -101,14 +106,19 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
   GST_OBJECT_UNLOCK (self);
 }
 
+/* Frames that come before it is over are refused. */
 static gboolean
 start (GstBaseTransform *trans)
 {
   GstVisionMapVideo *self = GST_VISION_MAP_VIDEO (trans);
   const char *err = gst_vision_map_paint_open (&self->paint);
 
+  GST_OBJECT_LOCK (self);
   self->width = self->height = 0;
+  GST_OBJECT_UNLOCK (self);
   self->warned = FALSE;
+  self->told = 0;
+  g_atomic_int_set (&self->has_started, !err);
   if (err) {
     gst_vision_map_paint_close (&self->paint);
     GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT, ("%s.", err), (NULL));
@@ -119,7 +129,10 @@ start (GstBaseTransform *trans)
 static gboolean
 stop (GstBaseTransform *trans)
 {
-  gst_vision_map_paint_close (&GST_VISION_MAP_VIDEO (trans)->paint);
+  GstVisionMapVideo *self = GST_VISION_MAP_VIDEO (trans);
+
+  g_atomic_int_set (&self->has_started, FALSE);
+  gst_vision_map_paint_close (&self->paint);
   return TRUE;
 }
 
@@ -129,8 +142,13 @@ transform_caps (GstBaseTransform *trans, GstPadDirection direction,
 {
   GstVisionMapVideo *self = GST_VISION_MAP_VIDEO (trans);
 
-  return gst_vision_map_caps_transform (
-      direction, caps, filter, self->width, self->height);
+  gint width, height;
+
+  GST_OBJECT_LOCK (self);
+  width = (gint) self->width;
+  height = (gint) self->height;
+  GST_OBJECT_UNLOCK (self);
+  return gst_vision_map_caps_transform (direction, caps, filter, width, height);
 }
 
 static GstCaps *
@@ -165,6 +183,20 @@ find (GstVisionMapVideo *self, GstBuffer *buffer, GstVisionMap *map)
   return found;
 }
 
+/* Whether @map has another size than the one before. */
+static gboolean
+take_size (GstVisionMapVideo *self, const GstVisionMap *map)
+{
+  gboolean other;
+
+  GST_OBJECT_LOCK (self);
+  other = self->width != map->width || self->height != map->height;
+  self->width = map->width;
+  self->height = map->height;
+  GST_OBJECT_UNLOCK (self);
+  return other;
+}
+
 /* A map of another size than before: other caps. */
 static GstFlowReturn
 submit_input_buffer (
@@ -175,12 +207,13 @@ submit_input_buffer (
   GstFlowReturn ret;
   GstVisionMap map;
 
-  if (find (self, buffer, &map) && map.width && map.height &&
-      map.width <= OVERLAY_MAX_SIZE && map.height <= OVERLAY_MAX_SIZE) {
-    other = self->width != map.width || self->height != map.height;
-    self->width = map.width;
-    self->height = map.height;
+  if (!g_atomic_int_get (&self->has_started)) {
+    gst_buffer_unref (buffer);
+    return GST_FLOW_FLUSHING;
   }
+  if (find (self, buffer, &map) && map.width && map.height &&
+      map.width <= OVERLAY_MAX_SIZE && map.height <= OVERLAY_MAX_SIZE)
+    other = take_size (self, &map);
   if (other)
     gst_base_transform_reconfigure_src (trans);
   ret = GST_BASE_TRANSFORM_CLASS (gst_vision_map_video_parent_class)
@@ -189,7 +222,7 @@ submit_input_buffer (
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
         ("The map has %u x %u pixels, which the element behind does not take. "
          "Put videoscale between them.",
-            self->width, self->height),
+            map.width, map.height),
         (NULL));
   return ret;
 }
@@ -220,7 +253,7 @@ transform (GstBaseTransform *trans, GstBuffer *in, GstBuffer *out)
 
   if (!found)
     err = "the buffer has none";
-  if (err && !self->warned)
+  if (err && !self->warned && gst_vision_warning_is_due (&self->told))
     GST_ELEMENT_WARNING (self, STREAM, FORMAT,
         ("There is no map to show: %s. Put visionmap behind the element that "
          "makes it, and set kind to its kind. Frames are black until then.",

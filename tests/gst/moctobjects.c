@@ -172,6 +172,58 @@ GST_START_TEST (test_learn)
 }
 GST_END_TEST;
 
+/* Names that are none: the warning says so, in UTF-8, and nothing else of the
+ * name counts. */
+GST_START_TEST (test_learn_names)
+{
+  static const gchar *const names[] = {"#x", ";", "", " x", "a:b", "x\n#",
+      "x;y", "a:#ff0000~3;b", "a:#ff0000~9\n#", "\xff", NULL,
+      "a name of more than thirty-one bytes", "ab:0123456789é\xc3"};
+  Red r = red_new (GST_VIDEO_FORMAT_RGB);
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    gboolean done = TRUE;
+    GstMessage *message;
+    GError *error;
+
+    g_signal_emit_by_name (
+        r.h->element, "learn", names[i], 12, 22, 10, 10, &done);
+    fail_if (done, "\"%s\" is learned", names[i]);
+    message = gst_bus_pop_filtered (r.bus, GST_MESSAGE_WARNING);
+    fail_unless (message != NULL, "nothing is said of \"%s\"", names[i]);
+    gst_message_parse_warning (message, &error, NULL);
+    fail_unless (g_str_has_prefix (error->message, "learn: ") &&
+            strstr (error->message, " name ") &&
+            g_utf8_validate (error->message, -1, NULL),
+        "\"%s\": %s", names[i], error->message);
+    g_error_free (error);
+    gst_message_unref (message);
+  }
+  expect_label (&r, NULL, "red");
+  red_free (&r);
+}
+GST_END_TEST;
+
+/* More colours than there can be: said, too. */
+GST_START_TEST (test_learn_too_many)
+{
+  Red r = red_new (GST_VIDEO_FORMAT_RGB);
+  GString *text = g_string_new (NULL);
+  gboolean done;
+
+  for (guint i = 0; i < 1024; i++)
+    g_string_append_printf (text, "c%u:rgb=%u..%u,0..0,7..7;", i, i / 4, i / 4);
+  g_object_set (r.h->element, "objects", text->str, NULL);
+  g_signal_emit_by_name (r.h->element, "learn", "one", 12, 22, 9, 9, &done);
+  fail_if (done);
+  red_expect_warning (&r, "at most 1024");
+  g_object_set (r.h->element, "objects", "\xff:#ff0000~9", NULL);
+  red_expect_warning (&r, "not UTF-8");
+  g_string_free (text, TRUE);
+  red_free (&r);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_learn_from_meta)
 {
   Red r = red_new (GST_VIDEO_FORMAT_RGB);
@@ -252,6 +304,8 @@ moctobjects_suite (void)
   tcase_add_test (tc, test_other_colours);
   tcase_add_test (tc, test_learn);
   tcase_add_test (tc, test_learn_from_meta);
+  tcase_add_test (tc, test_learn_names);
+  tcase_add_test (tc, test_learn_too_many);
   return suite;
 }
 

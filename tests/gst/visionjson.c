@@ -258,6 +258,70 @@ GST_START_TEST (test_any_field)
 }
 GST_END_TEST;
 
+/* A buffer with one structure among its objects, which is taken. */
+static GstBuffer *
+buffer_with_structure (GstStructure *object)
+{
+  GstBuffer *buffer = buffer_with_objects ("<[A]>");
+  GValue *objects = (GValue *) gst_structure_get_value (
+      gst_custom_meta_get_structure (
+          gst_buffer_get_custom_meta (buffer, "VisionObjects")),
+      "objects");
+
+  g_value_take_boxed (
+      (GValue *) gst_value_array_get_value (objects, 0), object);
+  return buffer;
+}
+
+/* Names and texts that others have chosen forge nothing, and end no line. */
+GST_START_TEST (test_forged)
+{
+  GstStructure *object = gst_structure_new_empty ("A");
+  GValue list = G_VALUE_INIT, text = G_VALUE_INIT;
+
+  gst_structure_set (object, "k\":1},{\"id", G_TYPE_INT, 99, "a\nb\\",
+      G_TYPE_INT, 1, "", G_TYPE_INT, 2, NULL);
+  check_line (buffer_with_structure (object),
+      "{\"frame\":0,\"objects\":[{\"k\\\":1},{\\\"id\":99,"
+      "\"a\\u000ab\\\\\":1,\"\":2}]}");
+
+  /* an array may hold what a field may not */
+  object = gst_structure_new_empty ("A");
+  g_value_init (&list, GST_TYPE_ARRAY);
+  g_value_init (&text, G_TYPE_STRING);
+  gst_value_array_append_value (&list, &text);
+  g_value_set_string (&text, "a\xff\xc3");
+  gst_value_array_append_value (&list, &text);
+  gst_structure_take_value (object, "l", &list);
+  g_value_unset (&text);
+  check_line (buffer_with_structure (object),
+      "{\"frame\":0,\"objects\":[{\"l\":[null,\"a\xef\xbf\xbd"
+      "\xef\xbf\xbd\"]}]}");
+  check_line (buffer_with_structure (NULL), "{\"frame\":0,\"objects\":[]}");
+}
+GST_END_TEST;
+
+/* What is nested without end is cut. */
+GST_START_TEST (test_deep)
+{
+  GstStructure *object = gst_structure_new_empty ("A");
+  gchar *line;
+
+  for (gint i = 0; i < 1000; i++) {
+    GValue inner = G_VALUE_INIT;
+
+    g_value_init (&inner, GST_TYPE_STRUCTURE);
+    g_value_take_boxed (&inner, object);
+    object = gst_structure_new_empty ("A");
+    gst_structure_take_value (object, "in", &inner);
+  }
+  line = line_of (buffer_with_structure (object));
+  fail_unless (strlen (line) < 200, "%s", line);
+  json_node_unref (json_from_string (line, NULL));
+  g_free (line);
+}
+GST_END_TEST;
+
 static Suite *
 visionjson_suite (void)
 {
@@ -270,6 +334,8 @@ visionjson_suite (void)
   tcase_add_test (tc, test_camera_and_maps);
   tcase_add_test (tc, test_numbers);
   tcase_add_test (tc, test_any_field);
+  tcase_add_test (tc, test_forged);
+  tcase_add_test (tc, test_deep);
   return suite;
 }
 

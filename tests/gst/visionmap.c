@@ -177,8 +177,8 @@ GST_START_TEST (test_size_changes)
 }
 GST_END_TEST;
 
-/* No map: a black frame of the size of the one before, and one warning until
- * there is one again. */
+/* No map: a black frame of the size of the one before, and one warning, however
+ * often the map comes and goes within seconds. */
 GST_START_TEST (test_no_map)
 {
   GstHarness *h = harness ("depth", "video/x-raw,format=RGB");
@@ -198,7 +198,7 @@ GST_START_TEST (test_no_map)
       for (gint x = 0; x < 20; x++)
         fail_unless_equals_int (pixel (buffer, &info, x, 9, 2), 0);
       gst_buffer_unref (buffer);
-      fail_unless_equals_int (complaints (bus, "no map"), 1 - i);
+      fail_unless_equals_int (complaints (bus, "no map"), !round && !i);
     }
   }
   hush (h, "visionmap", bus);
