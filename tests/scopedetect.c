@@ -28,8 +28,8 @@ static const CheckPart on_each[] = {{"functions", test_functions},
     {"two, and again", test_two}, {"as in the thesis", test_thesis},
     {"params", test_params}, {"nothing there", test_nothing},
     {"sizes", test_sizes}, {"seeds", test_seeds}, {"many models", test_many},
-    {"outline", test_outline}, {"contest", test_contest}, {"views", test_views},
-    {NULL, NULL}};
+    {"outline", test_outline}, {"contest", test_contest}, {"apart", test_apart},
+    {"duplicate", test_duplicate}, {"views", test_views}, {NULL, NULL}};
 
 static const CheckPart parity[] = {{"observation", test_observe_parity},
     {"rounds", test_rounds}, {"frames", test_frames}, {"tracked", test_tracked},

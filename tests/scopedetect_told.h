@@ -4,6 +4,7 @@
  * that explain one surface are told of. */
 #pragma once
 
+#include "scopedetect/scopedetect_self.h"
 #include "scopedetect_found.h"
 
 static inline bool
@@ -86,4 +87,78 @@ test_contest (DeviceKind kind)
   check (scopedetect_run (s, &p, &b.frame, &r) != NULL);
   scopedetect_free (s);
   bench_close (&b);
+}
+
+/* How far poses are apart is the mean distance of points to the nearest one, to
+ * a point's spacing or so. */
+static inline void
+test_apart (DeviceKind kind)
+{
+  ScopedetectModel *model = solid_model (.004);
+  const double diameter = model->shape.diameter;
+  ScopedetectObject a = {.box = {0, 0, 9, 9}}, b = a;
+  double add, add_s;
+
+  (void) kind;
+  for (int i = 0; i < 40; i++) {
+    solid_numbers (solid_pose (.3 * i, 0, .5), a.pose);
+    solid_numbers (solid_pose (.2 * i, .004 * i, .5 + .002 * i), b.pose);
+    scopedetect_model_distance (model, a.pose, b.pose, &add, &add_s);
+    check_near (
+        scopedetect_model_apart (model, &a, &b) * diameter, add_s, .004);
+  }
+  b.pose[0] = 1e6;
+  check (scopedetect_model_apart (model, &a, &b) > 1e6);
+  b = a;
+  check_near (scopedetect_model_apart (model, &a, &b), 0, .01);
+  b.box = (ImageBox){9, 0, 18, 9};
+  check (scopedetect_model_apart (model, &a, &b) > SCOPEDETECT_SAME);
+  scopedetect_model_free (model);
+}
+
+/* A sample of the solid at @x, whose weighted sum of parts is @sum. */
+static inline void
+set_sample (ScopedetectSample *sample, ScopedetectMeasure *measure, double x,
+    double sum)
+{
+  int left = (int) (900 * x) + 160;
+
+  memset (sample, 0, sizeof *sample);
+  memset (measure, 0, sizeof *measure);
+  sample->pose = solid_pose (0, x, .5);
+  sample->score = (int32_t) (sum * 65536);
+  measure->sums.n = measure->sums.front = 100;
+  measure->box = measure->seen = (ImageBox){left - 50, 60, left + 50, 160};
+}
+
+/* A duplicate that is seen where an object of another model is, better: it is
+ * not told, and does not keep that one from being told.  Nor does it count as
+ * one of those that are wanted. */
+static inline void
+test_duplicate (DeviceKind kind)
+{
+  static ScopedetectWork w = {.params = {.tolerance = .015, .min_score = .1}};
+  ScopedetectModel *model = solid_model (.004);
+  ScopedetectShape shapes[2] = {model->shape, model->shape};
+  ScopedetectSample found[3];
+  ScopedetectMeasure measure[3];
+  ScopedetectObject objects[2 * SCOPEDETECT_MAX_OBJECTS];
+  uint8_t fate[2 * SCOPEDETECT_MAX_OBJECTS];
+  int n;
+
+  (void) kind;
+  w.scene.has_colour = true;
+  for (w.params.max_objects = 2; w.params.max_objects <= 20;
+       w.params.max_objects += 18) {
+    set_sample (&found[0], &measure[0], 0, -1.5);
+    set_sample (&found[1], &measure[1], .07, -2);
+    set_sample (&found[2], &measure[2], -.3, -2.2);
+    n = scopedetect_decide (&w, shapes, 0, found, measure, 3, objects);
+    check (n == 2 && objects[0].pose[0] < .01 && objects[1].pose[0] < -.1);
+    set_sample (&found[0], &measure[0], .07, -2.4);
+    n += scopedetect_decide (&w, shapes, 1, found, measure, 1, objects + n);
+    n = scopedetect_contest (shapes, .5, objects, fate, n);
+    check (n == 3 && objects[0].model == 0 && objects[2].model == 1);
+  }
+  scopedetect_model_free (model);
 }

@@ -189,6 +189,16 @@ typedef struct {
 const char *scopedetect_mesh_fuse (ScopedetectMesh *mesh,
     const ScopedetectView *views, int n, const double box[6], double side);
 
+/* Poses of one model are of one object if no farther apart. */
+#define SCOPEDETECT_SAME .5
+
+/* How far @a and @b, objects of @model, are apart, in its diameters: about the
+ * mean distance of the points of @b to the nearest ones of @a (ADD-S), so that a
+ * turn that cannot be seen is none.  Above SCOPEDETECT_SAME where their boxes
+ * do not meet. */
+double scopedetect_model_apart (const ScopedetectModel *model,
+    const ScopedetectObject *a, const ScopedetectObject *b);
+
 /* The silhouette that @model has in a frame: a closed polygon, clockwise on the
  * screen, of at most @room corners, x0 y0 x1 y1 … in pixels, the first pixel's
  * centre at (0, 0).  Returns how many; 0 where nothing of it is before the

@@ -25,12 +25,6 @@ place (const ScopedetectShape *shapes, const ScopedetectObject *o)
   return (Placed){&shapes[o->model], scopedetect_turn (p.q), p.t};
 }
 
-static bool
-meet (const ImageBox *a, const ImageBox *b)
-{
-  return a->x0 < b->x1 && b->x0 < a->x1 && a->y0 < b->y1 && b->y0 < a->y1;
-}
-
 /* Whether point @p of a surface with normal @n, both the camera's, is one of
  * @of's surface. */
 static bool
@@ -94,7 +88,8 @@ scopedetect_contest (const ScopedetectShape *shapes, double least_own,
     double own = 1;
 
     for (int j = 0; j < n && own >= least_own; j++)
-      if (fate[j] == KEPT && meet (&objects[i].box, &objects[j].box))
+      if (fate[j] == KEPT &&
+          scopedetect_meet (&objects[i].box, &objects[j].box))
         own -= shared (shapes, &objects[i], &objects[j]);
     fate[i] = own >= least_own ? KEPT : REFUSED;
   }

@@ -4,8 +4,6 @@
 #include "scopedetect/scopedetect_refine.h"
 #include "scopedetect/scopedetect_self.h"
 
-#define APART .4f /* two objects of a model are so far apart, in diameters */
-
 /* How often the best pose of a model is right that scores so much: logistic
  * regression on generated scenes, half at MIDDLE; without colour there are
  * fewer edges, and all scores are less.  See the README. */
@@ -89,34 +87,27 @@ fill (ScopedetectObject *o, const ScopedetectWork *w, const ScopedetectShape *s,
   o->seen = m->seen.x0 < m->seen.x1 ? m->seen : none;
 }
 
-static ScopedetectVec
-middle (const ScopedetectShape *s, ScopedetectPose p)
-{
-  ScopedetectTurn r = scopedetect_turn (p.q);
-
-  return scopedetect_apply (&r, p.t, s->centre);
-}
-
+/* A duplicate of a better one goes here, before the contest: there it would
+ * take the surface of another model's object, and be told of no more than
+ * that one. */
 int
 scopedetect_decide (const ScopedetectWork *w, const ScopedetectShape *s,
     int model, const ScopedetectSample *found,
     const ScopedetectMeasure *measure, int n, ScopedetectObject *objects)
 {
-  ScopedetectVec taken[SCOPEDETECT_MAX_OBJECTS];
   int kept = 0;
 
   for (int i = 0; i < n && kept < w->params.max_objects; i++) {
-    ScopedetectVec c = middle (s, found[i].pose);
-    bool apart = true;
+    bool is_new = certainty (w, found[i].score) >= w->params.min_score;
 
-    for (int k = 0; k < kept && apart; k++)
-      apart = scopedetect_norm (scopedetect_sub (c, taken[k])) >
-          APART * s->diameter;
-    if (!apart || certainty (w, found[i].score) < w->params.min_score)
+    if (!is_new)
       continue;
-    taken[kept] = c;
     fill (&objects[kept], w, s, &found[i], &measure[i]);
-    objects[kept++].model = model;
+    objects[kept].model = model;
+    for (int k = 0; k < kept && is_new; k++)
+      is_new =
+          scopedetect_apart (s, &objects[kept], &objects[k]) > SCOPEDETECT_SAME;
+    kept += is_new;
   }
   return kept;
 }

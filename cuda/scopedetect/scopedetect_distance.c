@@ -5,6 +5,8 @@
 
 #include "scopedetect/scopedetect_self.h"
 
+#define POINTS 300 /* of a model, of those that there are */
+
 void
 scopedetect_model_info (const ScopedetectModel *m, ScopedetectModelInfo *info)
 {
@@ -61,4 +63,53 @@ scopedetect_model_distance (const ScopedetectModel *model, const double pose[7],
   }
   *add = sum / n;
   *add_s = sum_s / n;
+}
+
+/* The middle of the first or last cell where @x is not between them. */
+static float
+within (float x, float origin, int cells, float side)
+{
+  return fminf (
+      fmaxf (x, origin + .5f * side), origin + ((float) cells - .5f) * side);
+}
+
+/* The distance from @p to the model; outside of the table, to what is nearest
+ * to the table's border. */
+static double
+distance_to (const ScopedetectShape *s, ScopedetectVec p)
+{
+  ScopedetectVec in = {within (p.x, s->origin.x, s->cells[0], s->spacing),
+      within (p.y, s->origin.y, s->cells[1], s->spacing),
+      within (p.z, s->origin.z, s->cells[2], s->spacing)};
+  int i = scopedetect_nearest (s, in);
+
+  return i < 0 ? s->diameter : scopedetect_norm (scopedetect_sub (p, s->x[i]));
+}
+
+double
+scopedetect_apart (const ScopedetectShape *s, const ScopedetectObject *a,
+    const ScopedetectObject *b)
+{
+  ScopedetectPose pa = scopedetect_pose_from (a->pose),
+                  pb = scopedetect_pose_from (b->pose);
+  ScopedetectTurn ra = scopedetect_turn (pa.q), rb = scopedetect_turn (pb.q);
+  int n = s->n < POINTS ? s->n : POINTS;
+  double sum = 0;
+
+  if (!scopedetect_meet (&a->box, &b->box))
+    return 2 * SCOPEDETECT_SAME;
+  for (int i = 0; i < n; i++) {
+    ScopedetectVec p = scopedetect_apply (&rb, pb.t, s->x[i]);
+
+    sum +=
+        distance_to (s, scopedetect_unrotate (&ra, scopedetect_sub (p, pa.t)));
+  }
+  return sum / n / s->diameter;
+}
+
+double
+scopedetect_model_apart (const ScopedetectModel *model,
+    const ScopedetectObject *a, const ScopedetectObject *b)
+{
+  return scopedetect_apart (&model->shape, a, b);
 }

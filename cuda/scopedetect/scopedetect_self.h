@@ -26,9 +26,19 @@ struct _Scopedetect {
 const char *scopedetect_begin (Scopedetect *s, const ScopedetectParams *params,
     const ScopedetectFrame *frame);
 
+static inline bool
+scopedetect_meet (const ImageBox *a, const ImageBox *b)
+{
+  return a->x0 < b->x1 && b->x0 < a->x1 && a->y0 < b->y1 && b->y0 < a->y1;
+}
+
+/* scopedetect_model_apart (), by the shape in host memory. */
+double scopedetect_apart (const ScopedetectShape *shape,
+    const ScopedetectObject *a, const ScopedetectObject *b);
+
 /* From the samples of @model, @n of them in order, to objects: those that score
- * enough, are not alike and not at the same place.  Returns how many; there is
- * room for SCOPEDETECT_MAX_OBJECTS. */
+ * enough and are no better one's duplicates.  Returns how many; there is room
+ * for SCOPEDETECT_MAX_OBJECTS. */
 int scopedetect_decide (const ScopedetectWork *w, const ScopedetectShape *shape,
     int model, const ScopedetectSample *found,
     const ScopedetectMeasure *measure, int n, ScopedetectObject *objects);

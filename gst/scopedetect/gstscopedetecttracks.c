@@ -4,10 +4,6 @@
  * is which (thesis, chapter 4: tracking starts from the frame before). */
 #include "scopedetect/gstscopedetect.h"
 
-/* Poses of one model are of one object if no farther apart (ADD-S), as part of
- * the model's diameter. */
-#define SAME .5
-
 #define TRACK(array, i) g_array_index (array, GstScopedetectTrack, i)
 
 typedef struct {
@@ -28,42 +24,22 @@ get_settings (GstScopedetect *self)
   return s;
 }
 
-/* Cheap, and true of all poses that are the same. */
-static gboolean
-meet (const ImageBox *a, const ImageBox *b)
-{
-  return a->x0 < b->x1 && b->x0 < a->x1 && a->y0 < b->y1 && b->y0 < a->y1;
-}
-
-/* How far two objects are apart, as part of the diameter; above SAME where they
- * cannot be one.  By ADD-S, so that a turn that cannot be seen is none. */
-static gdouble
-distance (const GstScopedetect *self, const ScopedetectObject *a,
-    const ScopedetectObject *b)
-{
-  gdouble add, add_s;
-
-  if (a->model != b->model || !meet (&a->box, &b->box))
-    return 2 * SAME;
-  scopedetect_model_distance (
-      self->model[a->model], a->pose, b->pose, &add, &add_s);
-  return add_s / self->info[a->model].diameter;
-}
-
 /* The nearest in @among that @taken, where there is such an array, does not
  * name; -1 where none is near. */
 static gint
 nearest (const GstScopedetect *self, const ScopedetectObject *object,
     GArray *among, const gboolean *taken)
 {
-  gdouble least = SAME;
+  gdouble least = SCOPEDETECT_SAME;
   gint found = -1;
 
   for (guint i = 0; i < among->len; i++) {
-    gdouble d = taken && taken[i]
-        ? 2 * SAME
-        : distance (self, object, &TRACK (among, i).object);
+    const ScopedetectObject *other = &TRACK (among, i).object;
+    gdouble d;
 
+    if ((taken && taken[i]) || other->model != object->model)
+      continue;
+    d = scopedetect_model_apart (self->model[object->model], object, other);
     if (d <= least) {
       least = d;
       found = (gint) i;
