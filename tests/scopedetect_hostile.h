@@ -23,6 +23,7 @@ test_params (DeviceKind kind)
  check (strstr (scopedetect_run (b.s, &p, &b.frame, &r) ?: "", word))
   REFUSED (p.camera.fx = 0, "intrinsics");
   REFUSED (p.camera.cy = NAN, "intrinsics");
+  REFUSED (p.camera.cx = -1e6, "cx and cy");
   REFUSED (p.depth_scale = 0, "depth scale");
   REFUSED (p.near = 3, "near");
   REFUSED (p.neighbours = 33, "neighbours");

@@ -82,7 +82,7 @@ check_camera (const ScopedetectCamera *c)
   if (!within (c->fx, 1, 1e6) || !within (c->fy, 1, 1e6) ||
       !within (c->cx, -1e5, 1e5) || !within (c->cy, -1e5, 1e5))
     return "the camera's intrinsics are missing or wrong: fx and fy must be 1 "
-           "to 1000000 pixels";
+           "to 1000000 pixels, cx and cy -100000 to 100000";
   return NULL;
 }
 

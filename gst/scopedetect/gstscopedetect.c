@@ -56,9 +56,10 @@
  * A frame that cannot be used, such as one without a camera, passes without
  * results; a warning says so, and #GstScopedetect:stats counts it.  Where a
  * search finds nothing and the frame shows why, because there is no surface, no
- * table, nothing on it, or nothing as large as the model, a warning says so
- * once.  `memory` in #GstScopedetect:stats is about how many bytes of the device
- * are taken; no more are asked for while it plays.
+ * table, nothing on it, nothing as large as the model, or a camera of frames of
+ * another size, a warning says so once.  `memory` in #GstScopedetect:stats is
+ * about how many bytes of the device are taken; no more are asked for while it
+ * plays.
  *
  * ## Example launch lines
  * |[

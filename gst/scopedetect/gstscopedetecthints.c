@@ -10,10 +10,15 @@
  * which half is turned away, the model can hardly be in it. */
 #define LEAST_SEEN .1
 
+/* The middle of a camera is no nearer to an edge of the frame, as a part of its
+ * side; that of frames twice or half as large is. */
+#define LEAST_INSET .26
+
 typedef enum {
   HINT_NONE,
   HINT_NO_ROOM,
   HINT_NO_SURFACE,
+  HINT_CAMERA,
   HINT_EMPTY_TABLE,
   HINT_TOO_LARGE,
   HINT_NO_TABLE,
@@ -30,6 +35,14 @@ too_large (const GstScopedetect *self, const ScopedetectResults *r)
   return -1;
 }
 
+static gboolean
+is_inset (gdouble centre, gint side)
+{
+  gdouble part = (centre + .5) / side;
+
+  return part >= LEAST_INSET && part <= 1 - LEAST_INSET;
+}
+
 static Hint
 choose (const GstScopedetect *self, const ScopedetectParams *p,
     const ScopedetectResults *r)
@@ -38,8 +51,13 @@ choose (const GstScopedetect *self, const ScopedetectParams *p,
     return HINT_NO_ROOM;
   if (r->n_objects)
     return HINT_NONE;
+  if (!r->n_points && !r->has_table)
+    return HINT_NO_SURFACE;
+  if (!is_inset (p->camera.cx, self->width) ||
+      !is_inset (p->camera.cy, self->height))
+    return HINT_CAMERA;
   if (!r->n_points)
-    return r->has_table ? HINT_EMPTY_TABLE : HINT_NO_SURFACE;
+    return HINT_EMPTY_TABLE;
   if (too_large (self, r) >= 0)
     return HINT_TOO_LARGE;
   return p->table && !r->has_table ? HINT_NO_TABLE : HINT_NONE;
@@ -54,6 +72,17 @@ tell_of_model (GstScopedetect *self, const ScopedetectModelInfo *info)
        "--unit of vision-model.",
           info->name, 1e3 * info->size[0], 1e3 * info->size[1],
           1e3 * info->size[2]),
+      (NULL));
+}
+
+static void
+tell_of_camera (GstScopedetect *self, const ScopedetectCamera *camera)
+{
+  GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+      ("No object was found, and the camera's middle, %g,%g, is far from that "
+       "of the frame of %dx%d pixels. Check that intrinsics or calibration is "
+       "for frames of this size.",
+          camera->cx, camera->cy, self->width, self->height),
       (NULL));
 }
 
@@ -74,6 +103,8 @@ tell (GstScopedetect *self, Hint hint, const ScopedetectParams *p,
          "a unit, near and far.",
             p->near, p->far, p->depth_scale),
         (NULL));
+  else if (hint == HINT_CAMERA)
+    tell_of_camera (self, &p->camera);
   else if (hint == HINT_EMPTY_TABLE)
     GST_ELEMENT_WARNING (self, STREAM, FORMAT,
         ("Nothing stands on the table from %g to %g m above it. Set table-low "

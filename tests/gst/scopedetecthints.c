@@ -64,6 +64,9 @@ GST_START_TEST (test_hints)
       "Nothing stands on the table");
   hint (FEW "depth-scale=0.1", SOLID | TABLE, "is 0.1 m a unit");
   hint (FEW "depth-scale=0.0001 min-score=1", BOWL, "no table in sight");
+  hint ("intrinsics=900,900,319.5,239.5 queries=200 clusters=20 points=100 "
+        "depth-scale=0.0001 min-score=1",
+      SOLID | TABLE, "the camera's middle, 319.5,239.5, is far from");
   hint (FEW
       "depth-scale=0.00001 near=0.01 normal-radius=0.001 table-low=0.0005 "
       "table-tolerance=0.0002",

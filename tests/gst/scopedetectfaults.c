@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * scopedetect: many models, models of one name, many objects of a model. */
+#include "scopedetectscene.h"
+
+static gchar *
+save (ScopedetectModel *model, const gchar *name)
+{
+  gchar *path = g_build_filename (model_folder, name, NULL);
+
+  fail_unless (scopedetect_model_save (model, path) == NULL);
+  scopedetect_model_free (model);
+  return path;
+}
+
+/* Five hundred files; the one object that is there is told once. */
+GST_START_TEST (test_many)
+{
+  gchar *path = save (solid_model (.012), "coarse.model");
+  GString *many = g_string_new (path);
+  ScopedetectPose truth = solid_pose (.7, 0, .5);
+  GstVisionObjects *found;
+  Scene s;
+
+  for (gint i = 1; i < 500; i++)
+    g_string_append_printf (many, ",%s", path);
+  s = scene_new (many->str,
+      INTRINSICS " depth-scale=0.0001 table-low=0.005 min-score=0.01 "
+                 "queries=20 kept=200 clusters=5 last=2");
+  found = scene_objects (&s, NULL, &truth);
+  fail_unless (found != NULL);
+  fail_unless_equals_int (found->n_objects, 1);
+  fail_unless_equals_string (found->objects[0].label, "solid");
+  gst_vision_objects_free (found);
+  fail_unless (scene_stat (&s, "faulty") == 0);
+  fail_unless (scene_stat (&s, "memory") < 1e9);
+  scene_free (&s);
+  g_string_append (many, ",nowhere.model");
+  s = scene_new (many->str, INTRINSICS);
+  gst_harness_push (
+      s.colour, scene_buffer (&s, 3 * SOLID_WIDTH * SOLID_HEIGHT, 0));
+  gst_harness_push (s.depth, scene_depth (&s, NULL));
+  scene_expect (&s, GST_MESSAGE_ERROR, "nowhere.model");
+  scene_free (&s);
+  g_string_free (many, TRUE);
+  g_remove (path);
+  g_free (path);
+}
+GST_END_TEST;
+
+/* The lowest of the solid's boxes alone, by the solid's name. */
+static ScopedetectModel *
+slab_model (void)
+{
+  ScopedetectCompile how = SCOPEDETECT_COMPILE_DEFAULTS;
+  ScopedetectModel *model;
+  Solid s;
+
+  solid_make (&s);
+  s.mesh.n = 8;
+  s.mesh.n_triangles = 12;
+  fail_unless (
+      scopedetect_model_compile (&model, &s.mesh, "solid", &how) == NULL);
+  return model;
+}
+
+/* Two models of one name are two: each with its own size, id and pose. */
+GST_START_TEST (test_names)
+{
+  gchar *slab = save (slab_model (), "slab.model");
+  gchar *both = g_strdup_printf ("%s,%s", model_path, slab);
+  Scene s = scene_new (both, QUICK "least-own=0");
+  ScopedetectPose truth = solid_pose (.7, 0, .5);
+
+  for (gint i = 0; i < 2; i++) {
+    GstVisionObjects *found = scene_objects (&s, NULL, &truth);
+
+    fail_unless (found != NULL);
+    fail_unless_equals_int (found->n_objects, 2);
+    for (guint k = 0; k < 2; k++) {
+      const GstVisionObject *o = &found->objects[k];
+
+      fail_unless_equals_string (o->label, "solid");
+      fail_unless_equals_uint64 (o->id, k + 1);
+      fail_unless (ABS (o->extent.values[2] - (k ? .03 : .09)) < .005);
+    }
+    gst_vision_objects_free (found);
+  }
+  scene_free (&s);
+  g_remove (slab);
+  g_free (slab);
+  g_free (both);
+}
+GST_END_TEST;
+
+/* As many of a model as may be wanted: the one that is there is told once, in
+ * the first frame and when it is followed. */
+GST_START_TEST (test_objects)
+{
+  Scene s = scene_new (model_path, QUICK "max-objects=64");
+  ScopedetectPose truth = solid_pose (.7, 0, .5);
+
+  fail_unless_equals_uint64 (
+      scene_find (&s, &truth, GST_VISION_STATE_FOUND), 1);
+  fail_unless_equals_uint64 (
+      scene_find (&s, &truth, GST_VISION_STATE_TRACKING), 1);
+  g_object_set (s.element, "max-objects", 1, NULL);
+  fail_unless_equals_uint64 (
+      scene_find (&s, &truth, GST_VISION_STATE_TRACKING), 1);
+  ASSERT_WARNING (g_object_set (s.element, "max-objects", 65, NULL));
+  ASSERT_WARNING (g_object_set (s.element, "max-objects", 0, NULL));
+  fail_unless_equals_uint64 (
+      scene_find (&s, &truth, GST_VISION_STATE_TRACKING), 1);
+  fail_unless (scene_stat (&s, "searches") == 1);
+  scene_free (&s);
+}
+GST_END_TEST;
+
+static Suite *
+scopedetectfaults_suite (void)
+{
+  Suite *suite = suite_create ("scopedetectfaults");
+  TCase *tc = tcase_create ("element");
+
+  suite_add_tcase (suite, tc);
+  tcase_set_timeout (tc, 240); /* the sanitizers are slow */
+  tcase_add_checked_fixture (tc, make_model, remove_model);
+  tcase_add_test (tc, test_many);
+  tcase_add_test (tc, test_names);
+  tcase_add_test (tc, test_objects);
+  return suite;
+}
+
+GST_CHECK_MAIN (scopedetectfaults);
