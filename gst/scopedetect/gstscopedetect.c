@@ -57,8 +57,8 @@
  * results; a warning says so, and #GstScopedetect:stats counts it.  Where a
  * search finds nothing and the frame shows why, because there is no surface, no
  * table, nothing on it, or nothing as large as the model, a warning says so
- * once.  `memory` in #GstScopedetect:stats is about how many bytes of the
- * device are taken; no more are asked for while it plays.
+ * once.  `memory` in #GstScopedetect:stats is about how many bytes of the device
+ * are taken; no more are asked for while it plays.
  *
  * ## Example launch lines
  * |[

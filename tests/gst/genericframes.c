@@ -176,10 +176,9 @@ push_bad_frames (GstElementFactory *factory, GstVideoFormat format)
     return;
   for (gint i = 0; i < 2 && p.h[i]; i++) {
     push (&p, i, good_frame (&p.info[i]));
-    for (gint bad = 0; bad < N_BAD; bad++, n_bad++) {
+    for (gint bad = 0; bad < N_BAD; bad++, n_bad++)
       push (&p, i, bad_frame (&p.info[i], (Bad) bad, 100));
-      push (&p, i, good_frame (&p.info[i]));
-    }
+    push (&p, i, good_frame (&p.info[i]));
     push (&p, i, odd_frame (&p.info[i], 0));
     push (&p, i, odd_frame (&p.info[i], 1));
   }

@@ -165,7 +165,9 @@ changing_line (const gchar *element)
         model_path);
   if (strstr (element, "src"))
     return g_strdup_printf (
-        "%s name=first ! fakesink name=sink signal-handoffs=true", element);
+        "%s name=first ! video/x-raw,width=[1,96],height=[1,192] ! "
+        "fakesink name=sink signal-handoffs=true",
+        element);
   return g_strdup_printf ("visiontestsrc name=first %s ! %s name=x %s ! "
                           "fakesink name=sink signal-handoffs=true",
       !strcmp (element, "pocstereo")
