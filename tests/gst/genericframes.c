@@ -249,7 +249,7 @@ genericframes_suite (void)
 
   suite_add_tcase (suite, tc);
   tcase_add_checked_fixture (tc, make_model, remove_model);
-  tcase_set_timeout (tc, 120);
+  tcase_set_timeout (tc, 240);
   tcase_add_loop_test (tc, test_bad_frames, 0, G_N_ELEMENTS (formats));
   tcase_add_test (tc, test_segments);
   return suite;

@@ -275,7 +275,7 @@ genericplay_suite (void)
   suite_add_tcase (suite, tc);
   tcase_add_checked_fixture (tc, make_cube, remove_folder);
   tcase_add_checked_fixture (tc, make_model, remove_model);
-  tcase_set_timeout (tc, 120);
+  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_two_at_once);
   tcase_add_test (tc, test_changes);
   tcase_add_test (tc, test_changes_of_caps);
