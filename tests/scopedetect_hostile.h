@@ -35,6 +35,10 @@ test_params (DeviceKind kind)
   check (scopedetect_run (b.s, &good, &f, &r) != NULL);
   f = b.frame, f.depth = NULL;
   check (scopedetect_run (b.s, &good, &f, &r) != NULL);
+  f = b.frame, f.depth_stride++;
+  check (strstr (scopedetect_run (b.s, &good, &f, &r) ?: "", "odd bytes"));
+  f = b.frame, f.depth = (const void *) ((const char *) f.depth + 1);
+  check (strstr (scopedetect_run (b.s, &good, &f, &r) ?: "", "odd bytes"));
   f = b.frame, f.color = &small;
   check (strstr (scopedetect_run (b.s, &good, &f, &r), "differ in size"));
   check (scopedetect_track (b.s, &good, &b.frame, &guess, 1, &r) != NULL);

@@ -37,21 +37,6 @@ GST_START_TEST (test_refused)
 }
 GST_END_TEST;
 
-/* A frame that is too small for its caps. */
-GST_START_TEST (test_short_frame)
-{
-  Two t = two_new (FALSE, GREY_8X4, GREY_8X4);
-
-  two_push (t.left, 0, 32, 1);
-  two_push (t.right, 0, 31, 1);
-  two_expect_message (&t, GST_MESSAGE_ERROR, "does not fit its caps");
-  while (two_push (t.left, 40, 32, 1) == GST_FLOW_OK)
-    ; /* until the streaming thread is done */
-  fail_unless_equals_int (two_push (t.left, 40, 32, 1), GST_FLOW_ERROR);
-  two_free (&t);
-}
-GST_END_TEST;
-
 /* New caps open anew; the frames before them still go by the old ones. */
 GST_START_TEST (test_caps_change)
 {
@@ -211,7 +196,6 @@ aggregatorcaps_suite (void)
 
   suite_add_tcase (suite, tc);
   tcase_add_test (tc, test_refused);
-  tcase_add_test (tc, test_short_frame);
   tcase_add_test (tc, test_caps_change);
   tcase_add_test (tc, test_packed);
   tcase_add_test (tc, test_packed_chroma);

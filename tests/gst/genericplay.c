@@ -165,7 +165,9 @@ changing_line (const gchar *element)
         model_path);
   if (strstr (element, "src"))
     return g_strdup_printf (
-        "%s name=first ! fakesink name=sink signal-handoffs=true", element);
+        "%s name=first ! video/x-raw,width=[1,96],height=[1,192] ! "
+        "fakesink name=sink signal-handoffs=true",
+        element);
   return g_strdup_printf ("visiontestsrc name=first %s ! %s name=x %s ! "
                           "fakesink name=sink signal-handoffs=true",
       !strcmp (element, "pocstereo")
@@ -273,7 +275,7 @@ genericplay_suite (void)
   suite_add_tcase (suite, tc);
   tcase_add_checked_fixture (tc, make_cube, remove_folder);
   tcase_add_checked_fixture (tc, make_model, remove_model);
-  tcase_set_timeout (tc, 120);
+  tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_two_at_once);
   tcase_add_test (tc, test_changes);
   tcase_add_test (tc, test_changes_of_caps);

@@ -37,8 +37,8 @@ GST_START_TEST (test_multispectral_caps)
           "video/x-raw,width=34,height=2,channel-layout=mosaic", 34, 2, 4,
           "mosaic", "2x2"},
       {"channel-layout=color", "video/x-raw", 640, 480, 0, NULL, NULL},
-      {"channel-layout=color", "video/x-raw,format=NV12,width=35,height=21", 35,
-          21, 0, NULL, NULL}};
+      {"channel-layout=color", "video/x-raw,format=NV12,width=35,height=21",
+          35, 21, 0, NULL, NULL}};
 
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
     gchar *text =
