@@ -2,6 +2,7 @@
 #include "base/gstvisionbackend.h"
 
 #include "base/gstvisioncuda.h"
+#include "common/parallel.h"
 
 GType
 gst_vision_backend_kind_get_type (void)
@@ -23,6 +24,17 @@ gst_vision_backend_kind_get_type (void)
     g_once_init_leave (&type, t);
   }
   return type;
+}
+
+GParamSpec *
+gst_vision_backend_n_threads (void)
+{
+  return g_param_spec_uint ("n-threads", "Threads",
+      "How many threads may work on a frame where the CPU does it, at most one "
+      "for each processor (0 = one for each processor); all threads are of one "
+      "pool, which all elements of the process share",
+      0, G_MAXINT, 0,
+      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING);
 }
 
 void
@@ -210,6 +222,7 @@ gst_vision_backend_close (GstVisionBackend *self)
 const char *
 gst_vision_backend_enter (GstVisionBackend *self)
 {
+  parallel_limit (g_atomic_int_get (&self->n_threads));
   if (self->device.kind != DEVICE_CUDA || !self->context)
     return NULL;
   self->entered = gst_vision_cuda_push (self->context);
@@ -222,6 +235,7 @@ gst_vision_backend_leave (GstVisionBackend *self)
   if (self->entered)
     gst_vision_cuda_pop ();
   self->entered = FALSE;
+  parallel_limit (0);
 }
 
 GstObject *

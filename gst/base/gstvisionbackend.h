@@ -34,6 +34,7 @@ typedef const char *(*GstVisionOpenDevice) (
 
 typedef struct {
   GstElement *element; /* whose backend this is; not owned */
+  guint n_threads;     /* of the CPU's loops, atomic; 0 = one a processor */
   const char *no_cuda; /* why a GPU cannot do what is asked for, set before it
                           is opened; NULL: it can */
 
@@ -55,6 +56,9 @@ typedef struct {
   gboolean is_open;
   gboolean entered; /* our context is current in the streaming thread */
 } GstVisionBackend;
+
+/* The property "n-threads", which all elements with such loops have. */
+GParamSpec *gst_vision_backend_n_threads (void);
 
 void gst_vision_backend_init (GstVisionBackend *self, GstElement *element);
 /* In the element's change_state (), before its parent's: finds the context on
@@ -80,7 +84,7 @@ const char *gst_vision_backend_open (GstVisionBackend *self,
 void gst_vision_backend_close (GstVisionBackend *self);
 
 /* Around everything that touches the device; leave () is right also after an
- * enter () that failed. */
+ * enter () that failed.  In between the thread's loops have n_threads. */
 const char *gst_vision_backend_enter (GstVisionBackend *self);
 void gst_vision_backend_leave (GstVisionBackend *self);
 

@@ -7,6 +7,7 @@ enum {
   PROP_0,
   PROP_BACKEND,
   PROP_CUDA_DEVICE_ID,
+  PROP_N_THREADS,
   PROP_POST_MESSAGES,
   PROP_INTERVAL,
   PROP_STATS,
@@ -65,6 +66,8 @@ gst_vision_common_install_properties (GObjectClass *klass)
       g_param_spec_int ("cuda-device-id", "CUDA device",
           "Number of the GPU (-1 = that of the neighbours, else the first)", -1,
           G_MAXINT, -1, flags | GST_PARAM_MUTABLE_READY));
+  g_object_class_install_property (
+      klass, PROP_N_THREADS, gst_vision_backend_n_threads ());
   g_object_class_install_property (klass, PROP_POST_MESSAGES,
       g_param_spec_boolean ("post-messages", "Post messages",
           "Post the results of each frame on the bus, as an element message",
@@ -96,6 +99,9 @@ gst_vision_common_set_property (
       break;
     case PROP_CUDA_DEVICE_ID:
       self->backend.device_id = g_value_get_int (value);
+      break;
+    case PROP_N_THREADS:
+      g_atomic_int_set (&self->backend.n_threads, g_value_get_uint (value));
       break;
     case PROP_POST_MESSAGES:
       self->post_messages = g_value_get_boolean (value);
@@ -145,6 +151,9 @@ gst_vision_common_get_property (GstVisionCommon *self, guint id, GValue *value)
       break;
     case PROP_CUDA_DEVICE_ID:
       g_value_set_int (value, self->backend.device_id);
+      break;
+    case PROP_N_THREADS:
+      g_value_set_uint (value, g_atomic_int_get (&self->backend.n_threads));
       break;
     case PROP_POST_MESSAGES:
       g_value_set_boolean (value, self->post_messages);

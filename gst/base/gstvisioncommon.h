@@ -48,7 +48,7 @@ void gst_vision_common_restart (GstVisionCommon *self);
 void gst_vision_common_clear (GstVisionCommon *self);
 
 /* The ids of a parent's own properties begin here. */
-#define GST_VISION_COMMON_N_IDS 6
+#define GST_VISION_COMMON_N_IDS 7
 void gst_vision_common_install_properties (GObjectClass *klass);
 void gst_vision_common_set_property (
     GstVisionCommon *self, guint id, const GValue *value);

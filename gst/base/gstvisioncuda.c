@@ -47,8 +47,9 @@ ask_peer (GstElement *element, GstPad *pad, gpointer query)
   return !gst_pad_peer_query (pad, query); /* FALSE ends the search */
 }
 
-/* As elements of GStreamer's own ask: the neighbours downstream, those upstream,
- * the application.  An answer comes by set_context (), into @cuda_context. */
+/* As elements of GStreamer's own ask: the neighbours downstream, those
+ * upstream, the application.  An answer comes by set_context (), into
+ * @cuda_context. */
 static void
 ask_around (GstElement *element, GstObject **cuda_context)
 {
@@ -64,9 +65,9 @@ ask_around (GstElement *element, GstObject **cuda_context)
   if (context)
     gst_element_set_context (element, context);
   if (!*cuda_context)
-    gst_element_post_message (
-        element, gst_message_new_need_context (
-                     GST_OBJECT (element), GST_CUDA_CONTEXT_TYPE));
+    gst_element_post_message (element,
+        gst_message_new_need_context (
+            GST_OBJECT (element), GST_CUDA_CONTEXT_TYPE));
   gst_query_unref (query);
 }
 

@@ -204,7 +204,9 @@ fill (GstPushSrc *src, GstBuffer *buffer)
   if (gst_vision_test_src_is_over (self))
     return GST_FLOW_EOS;
   gst_vision_test_src_set_times (self, buffer);
+  gst_vision_backend_enter (&self->backend);
   err = show (self, buffer);
+  gst_vision_backend_leave (&self->backend);
   if (err) {
     GST_ELEMENT_ERROR (self, STREAM, FAILED,
         ("Frame %" G_GUINT64_FORMAT " could not be made: %s.", self->number,

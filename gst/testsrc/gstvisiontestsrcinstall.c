@@ -229,6 +229,7 @@ gst_vision_test_src_install_properties (GObjectClass *klass)
           FALSE,
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
               GST_PARAM_MUTABLE_READY));
+  install (klass, PROP_N_THREADS, gst_vision_backend_n_threads ());
   install (klass, PROP_PALETTE,
       g_param_spec_string ("palette", "Palette",
           "The objects' names, colours and tolerances, as moct takes them in "

@@ -132,6 +132,9 @@ gst_vision_test_src_set_property (
     case PROP_LABEL_MAP:
       self->label_map = g_value_get_boolean (value);
       break;
+    case PROP_N_THREADS:
+      g_atomic_int_set (&self->backend.n_threads, g_value_get_uint (value));
+      break;
     case PROP_PATH:
       rgbd->path = g_value_get_enum (value);
       break;
@@ -268,6 +271,9 @@ gst_vision_test_src_get_property (
       break;
     case PROP_LABEL_MAP:
       g_value_set_boolean (value, self->label_map);
+      break;
+    case PROP_N_THREADS:
+      g_value_set_uint (value, g_atomic_int_get (&self->backend.n_threads));
       break;
     case PROP_PATH:
       g_value_set_enum (value, rgbd->path);

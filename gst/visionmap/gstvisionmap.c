@@ -31,6 +31,7 @@
 #include <gst/base/gstbasetransform.h>
 
 #include "base/gstvisioncommon.h"
+#include "common/parallel.h"
 #include "visionmap/gstvisionmapcaps.h"
 #include "visionmap/gstvisionmappaint.h"
 
@@ -48,6 +49,7 @@ struct _GstVisionMapVideo {
   GstVideoInfo out;
   gboolean warned; /* that there is no map, until there is one */
   gint64 told;     /* when that was told */
+  guint n_threads; /* of the CPU's loops, atomic; 0 = one a processor */
 
   /* under the object lock */
   guint width, height; /* of the newest map; 0: none came yet */
@@ -59,7 +61,7 @@ G_DEFINE_TYPE (GstVisionMapVideo, gst_vision_map_video, GST_TYPE_BASE_TRANSFORM)
 GST_ELEMENT_REGISTER_DEFINE (
     visionmap, "visionmap", GST_RANK_NONE, GST_TYPE_VISION_MAP_VIDEO)
 
-enum { PROP_0, PROP_KIND, PROP_MAP_LOW, PROP_MAP_HIGH };
+enum { PROP_0, PROP_KIND, PROP_MAP_LOW, PROP_MAP_HIGH, PROP_N_THREADS };
 
 static void
 set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
@@ -77,6 +79,9 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
       break;
     case PROP_MAP_HIGH:
       self->high = g_value_get_double (value);
+      break;
+    case PROP_N_THREADS:
+      g_atomic_int_set (&self->n_threads, g_value_get_uint (value));
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -99,6 +104,9 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
       break;
     case PROP_MAP_HIGH:
       g_value_set_double (value, self->high);
+      break;
+    case PROP_N_THREADS:
+      g_value_set_uint (value, g_atomic_int_get (&self->n_threads));
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -247,8 +255,10 @@ transform (GstBaseTransform *trans, GstBuffer *in, GstBuffer *out)
   low = self->low;
   high = self->high;
   GST_OBJECT_UNLOCK (self);
+  parallel_limit (g_atomic_int_get (&self->n_threads));
   err = gst_vision_map_paint (
       &self->paint, found ? &map : NULL, low, high, &frame);
+  parallel_limit (0);
   gst_video_frame_unmap (&frame);
 
   if (!found)
@@ -307,6 +317,8 @@ gst_vision_map_video_class_init (GstVisionMapVideoClass *klass)
       g_param_spec_double ("map-high", "High end of the map",
           "Value that is shown in the last colour or white", -G_MAXFLOAT,
           G_MAXFLOAT, 0, FLAGS));
+  g_object_class_install_property (
+      object, PROP_N_THREADS, gst_vision_backend_n_threads ());
   gst_element_class_add_static_pad_template (
       element, gst_vision_map_template (GST_PAD_SINK));
   gst_element_class_add_static_pad_template (
