@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The layers: who may include whom, and the sizes that docs/design.md sets.
+"""The layers: who may include whom; and how long a function may be.
 
 Prints each line that breaks a rule; fails if there is one."""
 import re
@@ -9,8 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 C = {".c", ".h", ".cu", ".cuh"}
-MOST_LINES = 300  # of a file
-MOST_BODY = 80    # of a function
+MOST_BODY = 80  # lines of a function
 
 # Folder under gst/ -> the algorithm's folder under cuda/ where the two differ.
 ALGORITHM = {"testsrc": "scene", "visionmap": "overlay"}
@@ -51,7 +50,7 @@ def allowed_quoted(path):
 def allowed_system(path):
     if path.parts[0] == "cuda":
         gpu = path.suffix in {".cu", ".cuh"}
-        return rf"{LIBC}|{CUDA}" if gpu else rf"{LIBC}|{FFT}"
+        return rf"{LIBC}|{CUDA}|atomic" if gpu else rf"{LIBC}|{FFT}"
     return r".*"
 
 
@@ -80,8 +79,6 @@ def long_functions(path, lines):
 
 def broken_rules(path):
     lines = (ROOT / path).read_text().splitlines()
-    if len(lines) > MOST_LINES:
-        yield f"{path}: {len(lines)} lines, {MOST_LINES} are allowed"
     if not any("SPDX-License-Identifier: LGPL-2.1-or-later" in line
                for line in lines[:3]):
         yield f"{path}:1: no SPDX line"
