@@ -8,10 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/utf8.h"
 #include "moct/moct_text.h"
 
 /* A greater difference than any two colours have. */
 #define MAX_TOLERANCE 400
+#define MAX_PROBLEM 256 /* bytes of a sentence */
 
 typedef struct {
   const char *at; /* what is still to be read */
@@ -21,17 +23,19 @@ typedef struct {
   const char *name;
 } Reader;
 
+/* What is quoted may be cut within a character, or be no text at all. */
 static bool
 fail (Reader *r, const char *format, ...)
 {
+  char problem[MAX_PROBLEM];
   va_list args;
-  int n = snprintf (r->problem, r->size, "entry %d%s%s%s: ", r->entry,
+  int n = snprintf (problem, sizeof problem, "entry %d%s%s%s: ", r->entry,
       *r->name ? " (\"" : "", r->name, *r->name ? "\")" : "");
 
   va_start (args, format);
-  if (n >= 0 && (size_t) n < r->size)
-    vsnprintf (r->problem + n, r->size - n, format, args);
+  vsnprintf (problem + n, sizeof problem - (size_t) n, format, args);
   va_end (args);
+  utf8_copy (r->problem, r->size, problem);
   return false;
 }
 
@@ -192,6 +196,16 @@ read_model (Reader *r, MoctColour *c)
 }
 
 static bool
+is_utf8 (const char *text)
+{
+  size_t n;
+
+  for (; *text && (n = utf8_length (text)); text += n)
+    continue;
+  return !*text;
+}
+
+static bool
 read_name (Reader *r, MoctColour *c)
 {
   size_t n = strcspn (r->at, ":;\n");
@@ -202,6 +216,8 @@ read_name (Reader *r, MoctColour *c)
     return fail (r, "a name of 1 to %d bytes must come before a colon",
         MOCT_NAME_BYTES - 1);
   memcpy (c->name, r->at, n);
+  if (!is_utf8 (c->name))
+    return fail (r, "the name \"%s\" is not UTF-8", c->name);
   r->name = c->name;
   r->at += n;
   return accept (r, ":") ||
