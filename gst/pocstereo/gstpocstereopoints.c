@@ -27,6 +27,17 @@ parse_group (const gchar *text, guint n, gint *numbers)
   return *text == '\0';
 }
 
+/* A file may hold what is no text, and no character is quoted by half. */
+static void
+refuse (const gchar *group, guint n, GError **error)
+{
+  gchar *quoted = g_utf8_make_valid (group, (gssize) MIN (strlen (group), 40));
+
+  g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+      "\"%s\" is not %u whole numbers with commas between them", quoted, n);
+  g_free (quoted);
+}
+
 /* Groups of @n with semicolons or lines between them; NULL where @text is
  * another thing. */
 static GArray *
@@ -45,9 +56,7 @@ parse (const gchar *text, guint n, GError **error)
     if (good)
       g_array_append_vals (all, numbers, 1);
     else
-      g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
-          "\"%.40s\" is not %u whole numbers with commas between them",
-          groups[i], n);
+      refuse (groups[i], n, error);
   }
   g_strfreev (groups);
   if (good && all->len)
