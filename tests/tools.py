@@ -157,7 +157,7 @@ def check_views(folder):
                           (head + "view depth.png depth.png 0 0 0 1 0 0 0",
                            "8 bits"),
                           (head + "view fifo.png - 0 0 0 1 0 0 0", "regular"),
-                          (head + "view wide.png - 0 0 0 1 0 0 0", "no whole"),
+                          (head + "view wide.png - 0 0 0 1 0 0 0", "8192 pixels"),
                           (head, "no surface"), (head + view, "twice")]:
         views.write_text(text)
         refused = run("vision-model", "--views", views, model)
@@ -194,7 +194,7 @@ def check_poses(folder):
     # hidden, there is nothing to tell
     write_wide(folder / "wide.png")
     os.mkfifo(folder / "depth.fifo")
-    for name, problem in ("wide.png", "no PNG"), ("depth.fifo", "regular"):
+    for name, problem in ("wide.png", "8192 pixels"), ("depth.fifo", "regular"):
         bad = run("vision-pose-eval", "--mesh", f"3={folder / 'box.obj'}",
                   *camera[:-1], folder / name, folder / "found.csv",
                   folder / "truth.csv")

@@ -4,17 +4,14 @@
 #include "pose_eval.h"
 
 #include <math.h>
-#include <png.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/file.h"
 #include "common/parallel.h"
+#include "picture.h"
 
-#define MOST_BYTES ((size_t) 256 << 20) /* of the depth image */
-#define MOST_SIDE 16384                 /* of it, pixels */
 #define DELTA .015 /* metres by which what is seen may lie behind the scene */
 #define PARTS 256  /* of a mesh's vertices, each with a sum of its own */
 
@@ -189,38 +186,18 @@ pose_eval_add (const ScopedetectMesh *m, const PoseEvalPose *estimate,
 const char *
 pose_eval_read_depth (PoseEvalImage *image, const char *path)
 {
-  char *bytes;
-  size_t size;
-  int why = file_read (path, MOST_BYTES, &bytes, &size);
-  FILE *f = why || !size ? NULL : fmemopen (bytes, size, "rb");
-  png_structp reader =
-      png_create_read_struct (PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
-  png_infop info = png_create_info_struct (reader);
-  const char *error =
-      why ? file_why (why) : "it is no PNG picture with 16 bits of grey";
+  const uint16_t *pixel;
+  void *pixels;
+  size_t n;
 
-  if (f && !setjmp (png_jmpbuf (reader))) {
-    png_set_user_limits (reader, MOST_SIDE, MOST_SIDE);
-    png_init_io (reader, f);
-    png_read_png (reader, info, PNG_TRANSFORM_SWAP_ENDIAN, NULL);
-    image->width = (int) png_get_image_width (reader, info);
-    image->height = (int) png_get_image_height (reader, info);
-    image->depth =
-        calloc ((size_t) image->width * image->height, sizeof *image->depth);
-    if (image->depth && png_get_bit_depth (reader, info) == 16 &&
-        png_get_color_type (reader, info) == PNG_COLOR_TYPE_GRAY) {
-      for (int i = 0; i < image->width * image->height; i++)
-        image->depth[i] = (float) (image->scale *
-            ((uint16_t *) png_get_rows (
-                reader, info)[i / image->width])[i % image->width]);
-      error = NULL;
-    }
-  }
-  png_destroy_read_struct (&reader, &info, NULL);
-  if (f)
-    fclose (f);
-  free (bytes);
-  return error;
+  TRY (picture_read (path, 16, 1, &image->width, &image->height, &pixels));
+  pixel = pixels;
+  n = (size_t) image->width * (size_t) image->height;
+  image->depth = malloc (n * sizeof *image->depth);
+  for (size_t i = 0; image->depth && i < n; i++)
+    image->depth[i] = (float) (image->scale * pixel[i]);
+  free (pixels);
+  return image->depth ? NULL : "out of memory";
 }
 
 /* One triangle, corners in the camera's frame, to @z: pixels whose rays meet

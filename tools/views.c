@@ -2,12 +2,11 @@
 #include "views.h"
 
 #include <math.h>
-#include <png.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/file.h"
+#include "picture.h"
 
 #define MOST 1000 /* views */
 
@@ -19,52 +18,6 @@ typedef struct {
   int n;
   ScopedetectView view[MOST];
 } List;
-
-/* Rows of a PNG of @bits bits and @channels channels, to be freed. */
-static const char *
-read_png (const char *path, int bits, int channels, int *width, int *height,
-    void **pixels)
-{
-  char *bytes;
-  size_t size;
-  int why = file_read (path, VIEWS_MOST_BYTES, &bytes, &size);
-  FILE *f = why || !size ? NULL : fmemopen (bytes, size, "rb");
-  png_structp png =
-      png_create_read_struct (PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
-  png_infop info = png_create_info_struct (png);
-  const char *err = why ? file_why (why) : "it is no whole PNG picture";
-
-  *pixels = NULL;
-  if (f && !setjmp (png_jmpbuf (png))) {
-    size_t row;
-
-    png_set_user_limits (png, VIEWS_MOST_SIDE, VIEWS_MOST_SIDE);
-    png_init_io (png, f);
-    png_read_png (png, info,
-        PNG_TRANSFORM_SWAP_ENDIAN |
-            (channels == 3 ? PNG_TRANSFORM_STRIP_ALPHA | PNG_TRANSFORM_EXPAND |
-                        PNG_TRANSFORM_GRAY_TO_RGB
-                           : 0),
-        NULL);
-    *width = (int) png_get_image_width (png, info);
-    *height = (int) png_get_image_height (png, info);
-    row = (size_t) *width * (size_t) channels * (size_t) (bits / 8);
-    err = "it is not as it must be: depth has 16 bits of grey, colour 8 bits";
-    if (png_get_bit_depth (png, info) == bits &&
-        png_get_channels (png, info) == channels) {
-      *pixels = malloc (row * (size_t) *height);
-      err = *pixels ? NULL : "out of memory";
-      for (int y = 0; *pixels && y < *height; y++)
-        memcpy ((uint8_t *) *pixels + (size_t) y * row,
-            png_get_rows (png, info)[y], row);
-    }
-  }
-  png_destroy_read_struct (&png, &info, NULL);
-  if (f)
-    fclose (f);
-  free (bytes);
-  return err;
-}
 
 /* @name as seen from where the list is. */
 static void
@@ -94,7 +47,7 @@ add_view (List *list, const char *depth, const char *colour,
   memcpy (v->pose, pose, sizeof v->pose);
   path_of (list, depth, path);
   snprintf (where, VIEWS_WHERE, "%s", path);
-  TRY (read_png (path, 16, 1, &v->width, &v->height, &pixels));
+  TRY (picture_read (path, 16, 1, &v->width, &v->height, &pixels));
   v->depth = pixels;
   v->depth_stride = 2 * v->width;
   list->n++;
@@ -102,7 +55,7 @@ add_view (List *list, const char *depth, const char *colour,
     return NULL;
   path_of (list, colour, path);
   snprintf (where, VIEWS_WHERE, "%s", path);
-  TRY (read_png (path, 8, 3, &width, &height, &pixels));
+  TRY (picture_read (path, 8, 3, &width, &height, &pixels));
   v->rgb = pixels;
   return width == v->width && height == v->height
       ? NULL

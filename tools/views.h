@@ -5,9 +5,7 @@
 
 #include "scopedetect/scopedetect.h"
 
-#define VIEWS_WHERE 1100                      /* bytes */
-#define VIEWS_MOST_BYTES ((size_t) 256 << 20) /* of a picture */
-#define VIEWS_MOST_SIDE 16384                 /* pixels */
+#define VIEWS_WHERE 1100 /* bytes */
 
 /* Makes a cloud of the views that the file @path lists, in cells of @side
  * metres.  A line of it is one of
