@@ -200,6 +200,14 @@ pose_eval_read_depth (PoseEvalImage *image, const char *path)
   return image->depth ? NULL : "out of memory";
 }
 
+/* Of pixels 0 to @most - 1, where those that are at @at or more begin; a pose
+ * may lead far outside, or to what is no number. */
+static int
+first_from (double at, int most)
+{
+  return at > 0 ? (at < most ? (int) ceil (at) : most) : 0;
+}
+
 /* One triangle, corners in the camera's frame, to @z: pixels whose rays meet
  * it. */
 static void
@@ -215,12 +223,14 @@ draw (const PoseEvalImage *im, double v[3][3], float *z)
     w[k] = im->fy * v[k][1] / v[k][2] + im->cy;
   }
   area = (u[1] - u[0]) * (w[2] - w[0]) - (u[2] - u[0]) * (w[1] - w[0]);
-  x0 = (int) fmax (0, ceil (fmin (u[0], fmin (u[1], u[2]))));
-  y0 = (int) fmax (0, ceil (fmin (w[0], fmin (w[1], w[2]))));
-  x1 = (int) fmin (im->width - 1, floor (fmax (u[0], fmax (u[1], u[2]))));
-  y1 = (int) fmin (im->height - 1, floor (fmax (w[0], fmax (w[1], w[2]))));
-  for (int y = y0; y <= y1 && area != 0; y++)
-    for (int x = x0; x <= x1; x++) {
+  if (!isfinite (area) || area == 0)
+    return;
+  x0 = first_from (fmin (u[0], fmin (u[1], u[2])), im->width);
+  y0 = first_from (fmin (w[0], fmin (w[1], w[2])), im->height);
+  x1 = first_from (floor (fmax (u[0], fmax (u[1], u[2]))) + 1, im->width);
+  y1 = first_from (floor (fmax (w[0], fmax (w[1], w[2]))) + 1, im->height);
+  for (int y = y0; y < y1; y++)
+    for (int x = x0; x < x1; x++) {
       double b =
           ((x - u[0]) * (w[2] - w[0]) - (u[2] - u[0]) * (y - w[0])) / area;
       double c =
