@@ -9,6 +9,7 @@
 #include "picture.h"
 
 #define MOST 1000 /* views */
+#define NO_NUMBER "the line has a number that is not finite"
 
 typedef struct {
   const char *path; /* of the list */
@@ -74,11 +75,11 @@ read_line (List *list, const char *line, char where[VIEWS_WHERE])
   if (sscanf (line, " camera %lf %lf %lf %lf %c", &c.fx, &c.fy, &c.cx, &c.cy,
           &rest) == 4) {
     list->camera = c;
-    return NULL;
+    return isfinite (c.fx + c.fy + c.cx + c.cy) ? NULL : NO_NUMBER;
   }
   if (sscanf (line, " depth-scale %lf %c", &p[0], &rest) == 1 && p[0] > 0) {
     list->scale = p[0];
-    return NULL;
+    return isfinite (p[0]) ? NULL : NO_NUMBER;
   }
   if (sscanf (line, " box %lf %lf %lf %lf %lf %lf %c", &p[0], &p[1], &p[2],
           &p[3], &p[4], &p[5], &rest) == 6) {
@@ -90,6 +91,8 @@ read_line (List *list, const char *line, char where[VIEWS_WHERE])
           colour, &p[0], &p[1], &p[2], &p[3], &p[4], &p[5], &p[6], &rest) != 9)
     return "the line is none of camera, depth-scale, box and view with their "
            "numbers";
+  if (!isfinite (p[0] + p[1] + p[2]))
+    return NO_NUMBER;
   norm = sqrt (p[3] * p[3] + p[4] * p[4] + p[5] * p[5] + p[6] * p[6]);
   if (!(fabs (norm - 1) < .01))
     return "its turn is no unit quaternion, w first";

@@ -86,7 +86,7 @@ in_box (const double box[6], ScopedetectVec p)
           p.y <= box[4] && p.z <= box[5]);
 }
 
-/* 21 bits a side. */
+/* 21 bits a side; what is no number counts as 0. */
 static uint64_t
 cell_of (ScopedetectVec p, double side)
 {
@@ -96,7 +96,7 @@ cell_of (ScopedetectVec p, double side)
   for (int k = 0; k < 3; k++) {
     double i = floor (at[k] / side) + 1048576;
 
-    cell = cell << 21 | (uint64_t) (i < 0 ? 0 : i > 2097151 ? 2097151 : i);
+    cell = cell << 21 | (uint64_t) (i > 0 ? fmin (i, 2097151) : 0);
   }
   return cell;
 }
