@@ -13,54 +13,103 @@
  1.f /* two poses look alike if points are no farther apart, in \
         spacings, on average */
 
-/* The points of 26 neighbouring cells and of the cell itself compete, in both
- * directions through the table until nothing changes. */
-static bool
-relax (ScopedetectShape *s, int u, int v, int w)
+/* The table while it is made.  Only cells beside one that changed since they
+ * were looked at can change: those are stale. */
+typedef struct {
+  ScopedetectShape *shape;
+  uint8_t *stale;
+} Table;
+
+static size_t
+cell_at (const ScopedetectShape *s, int u, int v, int w)
 {
-  size_t at = ((size_t) w * s->cells[1] + v) * s->cells[0] + u;
+  return ((size_t) w * s->cells[1] + v) * s->cells[0] + u;
+}
+
+/* The cell itself and those beside it, half-open. */
+typedef struct {
+  int u0, v0, w0, u1, v1, w1;
+} Around;
+
+static Around
+around (const ScopedetectShape *s, int u, int v, int w)
+{
+  const int *n = s->cells;
+
+  return (Around){u > 0 ? u - 1 : 0, v > 0 ? v - 1 : 0, w > 0 ? w - 1 : 0,
+      u + 2 < n[0] ? u + 2 : n[0], v + 2 < n[1] ? v + 2 : n[1],
+      w + 2 < n[2] ? w + 2 : n[2]};
+}
+
+static void
+mark_stale (const Table *t, const Around *r)
+{
+  for (int c = r->w0; c < r->w1; c++)
+    for (int b = r->v0; b < r->v1; b++)
+      memset (t->stale + cell_at (t->shape, r->u0, b, c), 1,
+          (size_t) (r->u1 - r->u0));
+}
+
+/* The points of 26 neighbouring cells and of the cell itself compete, in both
+ * directions through the table until nothing changes.  Of two that are equally
+ * near, the first point wins. */
+static bool
+relax (const Table *t, int u, int v, int w, const Around *r)
+{
+  ScopedetectShape *s = t->shape;
+  size_t at = cell_at (s, u, v, w);
   ScopedetectVec p = scopedetect_add (s->origin,
       scopedetect_scale (
           scopedetect_vec (u + .5f, v + .5f, w + .5f), s->spacing));
-  uint16_t best = s->nearest[at];
+  uint16_t own = s->nearest[at], best = own;
   float least = 1e9f;
 
-  for (int k = 0; k < 28; k++) {
-    int a = u, b = v, c = w;
-    uint16_t i;
-    ScopedetectVec d;
-    float d2;
+  if (own != UINT16_MAX) {
+    ScopedetectVec d = scopedetect_sub (s->x[own], p);
 
-    if (k > 0)
-      a += (k - 1) % 3 - 1, b += (k - 1) / 3 % 3 - 1, c += (k - 1) / 9 - 1;
-    if (a < 0 || b < 0 || c < 0 || a >= s->cells[0] || b >= s->cells[1] ||
-        c >= s->cells[2])
-      continue;
-    i = s->nearest[((size_t) c * s->cells[1] + b) * s->cells[0] + a];
-    if (i == UINT16_MAX)
-      continue;
-    d = scopedetect_sub (s->x[i], p);
-    d2 = scopedetect_dot (d, d);
-    if (d2 < least || (d2 == least && i < best))
-      least = d2, best = i;
+    least = fminf (least, scopedetect_dot (d, d));
   }
-  if (best == s->nearest[at])
-    return false;
+  for (int c = r->w0; c < r->w1; c++)
+    for (int b = r->v0; b < r->v1; b++) {
+      const uint16_t *row = s->nearest + cell_at (s, 0, b, c);
+
+      for (int a = r->u0; a < r->u1; a++) {
+        ScopedetectVec d;
+        float d2;
+
+        if (row[a] == UINT16_MAX || row[a] == best)
+          continue;
+        d = scopedetect_sub (s->x[row[a]], p);
+        d2 = scopedetect_dot (d, d);
+        if (d2 < least || (d2 == least && row[a] < best))
+          least = d2, best = row[a];
+      }
+    }
   s->nearest[at] = best;
-  return true;
+  return best != own;
 }
 
 static bool
-sweep (ScopedetectShape *s, bool back)
+sweep (const Table *t, bool back)
 {
-  int n = s->cells[0] * s->cells[1] * s->cells[2];
+  const int *cells = t->shape->cells;
+  int n = cells[0] * cells[1] * cells[2];
   bool changed = false;
 
   for (int k = 0; k < n; k++) {
     int i = back ? n - 1 - k : k;
+    int u, v, w;
+    Around r;
 
-    changed |= relax (s, i % s->cells[0], i / s->cells[0] % s->cells[1],
-        i / s->cells[0] / s->cells[1]);
+    if (!t->stale[i])
+      continue;
+    u = i % cells[0], v = i / cells[0] % cells[1], w = i / cells[0] / cells[1];
+    r = around (t->shape, u, v, w);
+    t->stale[i] = 0;
+    if (relax (t, u, v, w, &r)) {
+      mark_stale (t, &r);
+      changed = true;
+    }
   }
   return changed;
 }
@@ -70,6 +119,7 @@ scopedetect_nearest_table (ScopedetectShape *s)
 {
   ScopedetectVec size = scopedetect_sub (s->high, s->low);
   float side[3] = {size.x, size.y, size.z};
+  Table t = {s, NULL};
   size_t n = 1;
 
   s->origin =
@@ -86,17 +136,20 @@ scopedetect_nearest_table (ScopedetectShape *s)
   if (!(s->nearest = malloc (n * sizeof *s->nearest)))
     return "out of memory";
   memset (s->nearest, 0xff, n * sizeof *s->nearest);
+  if (!(t.stale = calloc (n, 1)))
+    return "out of memory";
   for (int i = s->n - 1; i >= 0; i--) {
     ScopedetectVec p = scopedetect_scale (
         scopedetect_sub (s->x[i], s->origin), 1 / s->spacing);
+    Around r = around (s, (int) p.x, (int) p.y, (int) p.z);
 
-    s->nearest[((size_t) (int) p.z * s->cells[1] + (size_t) (int) p.y) *
-            s->cells[0] +
-        (size_t) (int) p.x] = (uint16_t) i;
+    s->nearest[cell_at (s, (int) p.x, (int) p.y, (int) p.z)] = (uint16_t) i;
+    mark_stale (&t, &r);
   }
   for (int k = 0; k < 4; k++)
-    if (!sweep (s, false) | !sweep (s, true))
+    if (!sweep (&t, false) | !sweep (&t, true))
       break;
+  free (t.stale);
   return NULL;
 }
 
