@@ -34,10 +34,9 @@ typedef enum {
 } ParamType;
 
 typedef enum {
-  PARAM_ALWAYS,   /* between any two frames, and a controller may drive it */
-  PARAM_BY_HAND,  /* between any two frames, but no controller drives it */
-  PARAM_STOPPED,  /* until the first frame: it decides on memory or caps */
-  PARAM_READ_ONLY /* told, not set */
+  PARAM_ALWAYS,  /* between any two frames, and a controller may drive it */
+  PARAM_BY_HAND, /* between any two frames, but no controller drives it */
+  PARAM_STOPPED  /* until the first frame: it decides on memory or caps */
 } ParamWhen;
 
 /* The list ends with a NULL name. */
