@@ -38,6 +38,10 @@ static const ParamChoice matches[] = {
     {GPUCCL_MATCH_SPACE, "By position, area and shape in metres", "space"},
     {0, NULL, NULL}};
 
+static const ParamChoice connectivities[] = {
+    {4, "Left, right, above, below", "4"}, {8, "The corners, too", "8"},
+    {0, NULL, NULL}};
+
 #define NUMBER(...) PARAM_NUMBER (GpucclParams, __VA_ARGS__)
 #define ONE_OF(...) PARAM_ONE_OF (GpucclParams, __VA_ARGS__)
 
@@ -50,7 +54,7 @@ const Param gpuccl_params[] = {
     ONE_OF (filter, filters, GPUCCL_BILATERAL, "Filter",
         "How depth is smoothed first: the noise of a sensor cuts unfiltered "
         "surfaces into pieces"),
-    NUMBER (connectivity, 4, 8, 4, "Connectivity",
+    ONE_OF (connectivity, connectivities, 4, "Connectivity",
         "How many neighbours a pixel has: 4 or 8"),
     /* the middle, as black video is 16 */
     NUMBER (threshold, 1, 255, 128, "Threshold",

@@ -47,8 +47,6 @@ gpuccl_check (const GpucclParams *params, GpucclSource source, bool depth)
   if (source == GPUCCL_DEPTH_ONLY && !depth)
     return "there is neither a mask nor depth";
   TRY (params_check (gpuccl_params, params));
-  if (params->connectivity != 4 && params->connectivity != 8)
-    return "connectivity must be 4 or 8";
   TRY (check_camera (params, depth));
   return check_pose (&params->pose);
 }
