@@ -337,23 +337,26 @@ set_text (
   Texts *t = g_object_get_qdata (G_OBJECT (element), texts_quark ());
   gchar **place = (gchar **) G_STRUCT_MEMBER_P (element, s->place), *before;
   gchar *now = g_strdup (text ? text : s->param->string);
-  gboolean good = TRUE;
+  gboolean good = TRUE, takes;
   GError *error = NULL;
 
   if (now && !*now)
     g_clear_pointer (&now, g_free);
   g_rec_mutex_lock (&t->setting);
+  GST_OBJECT_LOCK (element);
+  before = *place;
+  GST_OBJECT_UNLOCK (element);
   if (s->row->parse)
     good = s->row->parse (
         element, G_STRUCT_MEMBER_P (element, s->owner), now, &error);
   GST_OBJECT_LOCK (element);
-  before = *place;
-  if (good)
+  takes = good && *place == before;
+  if (takes)
     *place = now;
   note (t, pspec, error);
   GST_OBJECT_UNLOCK (element);
   g_rec_mutex_unlock (&t->setting);
-  g_free (good ? before : now);
+  g_free (takes ? before : now);
   /* Before, nobody may listen: the start says it then. */
   if (GST_STATE (element) >= GST_STATE_PAUSED)
     gst_vision_properties_report (element);

@@ -39,7 +39,9 @@ struct _GstVisionProperty {
    * empty, and, if it can be used, puts what it says into @owner, the struct
    * that the row's table is about, under @element's object lock, which is not
    * held by the caller.  FALSE and @error, "nine numbers are needed": the text
-   * before stays.  One call at a time for each element. */
+   * before stays.  One call at a time for each element.  A text that was put
+   * in the place of the one before meanwhile, by this call or by a frame, is
+   * kept instead of @text. */
   gboolean (*parse) (
       GstElement *element, gpointer owner, const gchar *text, GError **error);
   /* What more a new value of @param changes, such as caps; NULL: nothing.
