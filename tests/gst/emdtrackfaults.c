@@ -64,8 +64,8 @@ GST_START_TEST (test_histograms)
   refuse ("histogram", "intensity", GREY ", channels=4, channel-layout=stacked",
       "frames of one channel");
   refuse ("window", "4", GREY, "window must be odd");
-  refuse ("scales", "2", GREY, "1, 3 or 5 scales");
-  refuse ("resume", "0.9", GREY, "distance to resume");
+  refuse ("scales", "2", GREY, "scales must be 1, 3 or 5");
+  refuse ("resume", "0.9", GREY, "resume must be at most occlude");
   refuse ("ground-distance", "file", GREY, "needs distance-file");
 }
 GST_END_TEST;
@@ -177,7 +177,7 @@ GST_START_TEST (test_playing)
   fail_unless (stage_stat (&s, "faulty") == 1);
   g_object_set (s.h->element, "window", 7, "resume", .9, NULL);
   gst_buffer_unref (gst_harness_push_and_pull (s.h, stage_frame (&s)));
-  stage_expect (&s, GST_MESSAGE_WARNING, "distance to resume");
+  stage_expect (&s, GST_MESSAGE_WARNING, "resume must be at most occlude");
   g_object_set (s.h->element, "resume", .35, NULL);
   g_object_set (s.h->element, "window", 7, NULL);
   stage_follow (&s, 3, 3);
