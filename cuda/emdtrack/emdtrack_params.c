@@ -71,11 +71,16 @@ emdtrack_defaults (void)
 #undef NUMBER
 #define NUMBER(...) PARAM_NUMBER (EmdtrackTrackParams, __VA_ARGS__)
 
+static const ParamChoice counts[] = {{1, "The size it had alone", "1"},
+    {3, "One size below and one above, too", "3"},
+    {5, "Two below and two above, too", "5"}, {0, NULL, NULL}};
+
 const Param emdtrack_track_params[] = {
     NUMBER (search, 1, EMDTRACK_MAX_SIDE, 32, "Search",
         "How far from its expected place a target is looked for, in pixels, or "
         "tiles of a mosaic; farther and farther while it is occluded"),
-    NUMBER (scales, 1, 5, 3, "Scales", "How many sizes are tried: 1, 3 or 5"),
+    PARAM_ONE_OF (EmdtrackTrackParams, scales, counts, 3, "Scales",
+        "How many sizes are tried: 1, 3 or 5"),
     NUMBER (scale_step, 1.01, 1.5, 1.05, "Step of scales",
         "Ratio of one size that is tried to the next"),
     NUMBER (occlude, 0, 1, .5, "Occlude",

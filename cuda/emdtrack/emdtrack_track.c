@@ -33,8 +33,6 @@ const char *
 emdtrack_track_check (const EmdtrackTrackParams *p)
 {
   TRY (params_check (emdtrack_track_params, p));
-  if (p->scales % 2 == 0)
-    return "scales must be 1, 3 or 5";
   return p->resume > p->occlude ? "resume must be at most occlude" : NULL;
 }
 
