@@ -145,7 +145,7 @@ typedef struct {
 static void
 watch (Rig *r, const Play *p, int k, Frame *f, const Box *truth, Accuracy *a)
 {
-  EmdtrackTrackParams tp = EMDTRACK_TRACK_DEFAULTS;
+  EmdtrackTrackParams tp = emdtrack_track_defaults ();
   EmdtrackFrame frame = {.image = f->image};
   const EmdtrackTrack *t;
   double start, error, mean;
@@ -172,11 +172,10 @@ watch (Rig *r, const Play *p, int k, Frame *f, const Box *truth, Accuracy *a)
 static Accuracy
 play (const Play *p)
 {
-  Rig r = {.params = EMDTRACK_DEFAULTS};
+  Rig r = {.params = emdtrack_defaults ()};
   Accuracy a = {0};
   Box truth[N_FRAMES];
 
-  r.params.histogram = EMDTRACK_CODEBOOK;
   r.params.codebook = &r.book;
   r.params.bins = p->bins;
   r.params.distance = EMDTRACK_EUCLIDEAN;

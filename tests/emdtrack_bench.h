@@ -31,7 +31,7 @@ static inline EmdtrackParams
 bench_params (const BenchCase *c)
 {
   static const double wide[11] = {0, 1, 7, 14, 24, 37, 24, 10, 3, 1, 0};
-  EmdtrackParams p = EMDTRACK_DEFAULTS;
+  EmdtrackParams p = intensity_defaults ();
 
   p.bins = c->bins;
   p.solver = c->solver;

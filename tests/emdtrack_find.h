@@ -127,7 +127,7 @@ random_matrix (EmdtrackParams *p)
 static inline EmdtrackParams
 random_params (int bins)
 {
-  EmdtrackParams p = EMDTRACK_DEFAULTS;
+  EmdtrackParams p = intensity_defaults ();
 
   p.bins = bins;
   p.window = 1 + 2 * (int) rnd (8);

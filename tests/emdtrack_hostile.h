@@ -16,7 +16,7 @@ refused (EmdtrackParams p)
 
 #define REFUSED(...) \
  do { \
-  EmdtrackParams p = EMDTRACK_DEFAULTS; \
+  EmdtrackParams p = intensity_defaults (); \
   p.n_targets = 1; \
   p.targets[0].weight[0] = 1; \
   check (!refused (p)); \
@@ -86,7 +86,7 @@ test_frames (DeviceKind kind)
       .channels = 16,
       .mosaic_width = 4,
       .mosaic_height = 4};
-  EmdtrackParams p = EMDTRACK_DEFAULTS;
+  EmdtrackParams p = intensity_defaults ();
   EmdtrackResults r;
   EmdtrackFrame f;
   Device dev;

@@ -30,7 +30,7 @@ test_one_bin (DeviceKind kind)
   for (int solver = EMDTRACK_AUTO; solver <= EMDTRACK_PAPER; solver++)
     for (int from = 0; from < 8; from++)
       for (int to = 0; to < 8; to++) {
-        EmdtrackParams p = EMDTRACK_DEFAULTS;
+        EmdtrackParams p = intensity_defaults ();
         int way = abs (from - to);
 
         p.bins = 8;
@@ -52,7 +52,7 @@ static inline void
 test_edge (DeviceKind kind)
 {
   Frame f = frame_new (IMAGE_GRAY8, 20, 13, 3, 1);
-  EmdtrackParams p = EMDTRACK_DEFAULTS;
+  EmdtrackParams p = intensity_defaults ();
   Found found;
 
   for (int y = 0; y < 13; y++)
@@ -152,7 +152,7 @@ tree_matrix (EmdtrackParams *p, int nodes)
 static inline void
 test_forms (DeviceKind kind)
 {
-  EmdtrackParams p = EMDTRACK_DEFAULTS;
+  EmdtrackParams p = intensity_defaults ();
 
   (void) kind;
   check (form_of (&p) == EMDTRACK_FORM_LINE);
@@ -172,7 +172,7 @@ test_forms (DeviceKind kind)
   for (int k = 0; k < 200; k++) {
     EmdtrackForm form;
 
-    p = (EmdtrackParams) EMDTRACK_DEFAULTS;
+    p = intensity_defaults ();
     p.bins = 4 + (int) rnd (13);
     tree_matrix (&p, p.bins + (int) rnd (12));
     form = form_of (&p);

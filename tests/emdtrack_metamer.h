@@ -12,15 +12,14 @@ static inline void
 test_metamer (DeviceKind kind)
 {
   EmdtrackFrame layout = {.layout = EMDTRACK_STACKED, .channels = 4};
-  EmdtrackParams p = EMDTRACK_DEFAULTS;
-  EmdtrackTrackParams tp = EMDTRACK_TRACK_DEFAULTS;
+  EmdtrackParams p = emdtrack_defaults ();
+  EmdtrackTrackParams tp = emdtrack_track_defaults ();
   EmdtrackTracker *tracker;
   EmdtrackCodebook book;
   uint64_t id;
   Device dev;
   Emdtrack *e;
 
-  p.histogram = EMDTRACK_CODEBOOK;
   p.codebook = &book;
   p.bins = 8;
   p.distance = EMDTRACK_EUCLIDEAN;

@@ -8,6 +8,16 @@
 #include "check.h"
 #include "emdtrack/emdtrack.h"
 
+/* With histograms that need no codebook. */
+static inline EmdtrackParams
+intensity_defaults (void)
+{
+  EmdtrackParams p = emdtrack_defaults ();
+
+  p.histogram = EMDTRACK_INTENSITY;
+  return p;
+}
+
 #define ORACLE_FAR (1 << 28)
 
 typedef struct {

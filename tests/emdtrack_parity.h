@@ -131,7 +131,7 @@ test_parity_layouts (DeviceKind kind)
 static inline void
 test_parity_scene (DeviceKind kind)
 {
-  EmdtrackParams p = EMDTRACK_DEFAULTS;
+  EmdtrackParams p = intensity_defaults ();
   Frame f = frame_new (IMAGE_GRAY8, 150, 90, 0, 1);
   Player cpu, cuda, again;
   bool lost = false;

@@ -50,7 +50,7 @@ draw_scene (Frame *f, int k)
 static inline void
 test_long_run (DeviceKind kind)
 {
-  EmdtrackParams p = EMDTRACK_DEFAULTS;
+  EmdtrackParams p = intensity_defaults ();
   Frame f = frame_new (IMAGE_GRAY8, 64, 48, 0, 1);
   EmdtrackCounts sum = {0};
   Player with, without;
@@ -96,7 +96,7 @@ test_long_run (DeviceKind kind)
 static inline void
 test_full (DeviceKind kind)
 {
-  EmdtrackParams p = EMDTRACK_DEFAULTS;
+  EmdtrackParams p = intensity_defaults ();
   EmdtrackCounts sum = {0};
   Player player;
 
@@ -132,7 +132,7 @@ test_full (DeviceKind kind)
 static inline void
 test_large (DeviceKind kind)
 {
-  EmdtrackParams p = EMDTRACK_DEFAULTS;
+  EmdtrackParams p = intensity_defaults ();
   Frame f = random_grey (421, 303);
   Found first = {0};
   Player player;

@@ -125,7 +125,7 @@ static inline void
 test_white (DeviceKind kind)
 {
   Frame f = frame_new (IMAGE_GRAY16, 5, 1, 0, 2);
-  EmdtrackParams p = EMDTRACK_DEFAULTS;
+  EmdtrackParams p = intensity_defaults ();
   static const int grey[5] = {0, 255, 256, 1023, 5000},
                    bin[5] = {0, 0, 1, 3, 3};
   Found found;

@@ -35,10 +35,9 @@ typedef struct {
 static inline void
 stage_open (Stage *s, DeviceKind kind, int n_targets)
 {
-  *s = (Stage){.params = EMDTRACK_DEFAULTS,
-      .track = EMDTRACK_TRACK_DEFAULTS,
+  *s = (Stage){.params = emdtrack_defaults (),
+      .track = emdtrack_track_defaults (),
       .n_targets = n_targets};
-  s->params.histogram = EMDTRACK_CODEBOOK;
   s->params.codebook = &s->book;
   s->params.bins = 12;
   s->params.distance = EMDTRACK_EUCLIDEAN;

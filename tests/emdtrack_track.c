@@ -170,7 +170,7 @@ test_update (DeviceKind kind)
 
 #define REFUSED(...) \
  do { \
-  EmdtrackTrackParams p = EMDTRACK_TRACK_DEFAULTS; \
+  EmdtrackTrackParams p = emdtrack_track_defaults (); \
   ok (emdtrack_track_check (&p)); \
   __VA_ARGS__; \
   check (emdtrack_track_check (&p)); \

@@ -30,7 +30,7 @@ test_repeats (DeviceKind kind)
   Device dev;
   Gpuccl *g;
   Found first[3];
-  GpucclParams p = GPUCCL_DEFAULTS;
+  GpucclParams p = gpuccl_defaults ();
   Input in[3];
 
   ok (device_open (&dev, kind, NULL));
@@ -79,7 +79,7 @@ test_iterations (DeviceKind kind)
 
   for (int k = GPUCCL_RUN; k <= GPUCCL_HIERARCHICAL; k++)
     for (int skip = 0; skip <= 2; skip++) {
-      GpucclParams p = GPUCCL_DEFAULTS;
+      GpucclParams p = gpuccl_defaults ();
       Found empty, full;
 
       p.algorithm = (GpucclAlgorithm) k;
@@ -108,7 +108,7 @@ static void
 test_mask (DeviceKind kind)
 {
   Input in = input_of_picture ("##.#.#.##", 3, 3);
-  GpucclParams p = GPUCCL_DEFAULTS;
+  GpucclParams p = gpuccl_defaults ();
   void *memory;
   Image map;
   GpucclFrame frame;

@@ -181,7 +181,7 @@ bench_filter_and_wait (BenchWork *w, const GpucclFrame *f)
 static inline void
 bench_filter_row (Bench *b)
 {
-  GpucclParams p = GPUCCL_DEFAULTS;
+  GpucclParams p = gpuccl_defaults ();
   BenchWork w = {.bench = b, .params = &p, .depth = true};
   double wall, device;
 
@@ -204,7 +204,7 @@ bench_image (DeviceKind kind, int size, GpucclImage image, int only)
 {
   static const char *const names[] = {
       "run", "label-equivalence", "improved-label-equivalence", "hierarchical"};
-  GpucclParams p = GPUCCL_DEFAULTS;
+  GpucclParams p = gpuccl_defaults ();
   Bench b;
 
   bench_open_image (&b, kind, image, gpuccl_image_sizes[size].width,

@@ -28,7 +28,7 @@ reason_of (DeviceKind kind, GpucclParams p, int width, int height)
 static inline void
 test_criteria (DeviceKind kind)
 {
-  GpucclParams p = GPUCCL_DEFAULTS;
+  GpucclParams p = gpuccl_defaults ();
 
   check (reason_of (kind, p, 70, 50) == GPUCCL_SIZE); /* 3500 is not more */
   check (reason_of (kind, p, 71, 50) == GPUCCL_PERSISTENCE);
@@ -50,7 +50,7 @@ test_criteria (DeviceKind kind)
 static inline void
 test_shapes (DeviceKind kind)
 {
-  GpucclParams p = GPUCCL_DEFAULTS;
+  GpucclParams p = gpuccl_defaults ();
   const GpucclComponent *c;
   Play play;
 
@@ -90,7 +90,7 @@ test_shapes (DeviceKind kind)
 static inline void
 test_rank (DeviceKind kind)
 {
-  GpucclParams p = GPUCCL_DEFAULTS;
+  GpucclParams p = gpuccl_defaults ();
   Play play;
 
   p.min_size = 300;
@@ -117,7 +117,7 @@ test_rank (DeviceKind kind)
 static inline void
 test_measures (DeviceKind kind)
 {
-  GpucclParams p = GPUCCL_DEFAULTS;
+  GpucclParams p = gpuccl_defaults ();
   const GpucclComponent *c;
   Play play;
 

@@ -103,7 +103,7 @@ compare_way (DeviceKind kind, const char *name, int way, JsonObject *o)
   Input in = input_of (name, way);
 
   for (int k = GPUCCL_RUN; k <= GPUCCL_HIERARCHICAL; k++) {
-    GpucclParams p = GPUCCL_DEFAULTS;
+    GpucclParams p = gpuccl_defaults ();
     Found f;
 
     p.algorithm = (GpucclAlgorithm) k;
@@ -156,7 +156,7 @@ test_opencv (DeviceKind kind)
 
   for (int i = 0; i < 4; i++) {
     Input in = input_of (known[i].name, 2);
-    GpucclParams p = GPUCCL_DEFAULTS;
+    GpucclParams p = gpuccl_defaults ();
     Found four, eight;
 
     p.max_depth_step = 0;
@@ -178,7 +178,7 @@ test_nvblox (DeviceKind kind)
 {
   Input in = input_new (GPUCCL_MASK, 640, 480, false);
   uint16_t *mask = read_picture ("../nvblox/mask", "21");
-  GpucclParams p = GPUCCL_DEFAULTS;
+  GpucclParams p = gpuccl_defaults ();
   uint32_t kept = 0;
   Found f;
 
@@ -222,7 +222,7 @@ test_filtered (DeviceKind kind)
   for (int i = 0; i < 3; i++) {
     Input in = input_of (names[i], 0);
     uint16_t *other = read_picture (names[i], "depth_bilateral_um10");
-    GpucclParams p = GPUCCL_DEFAULTS;
+    GpucclParams p = gpuccl_defaults ();
     int compared = 0;
     Found f;
 
@@ -257,7 +257,7 @@ test_moving_body (DeviceKind kind)
   for (int i = 0; i < 5; i++) {
     Input in = input_of (names[i], 0);
     uint16_t *truth = read_picture (names[i], "gtmask");
-    GpucclParams p = GPUCCL_DEFAULTS;
+    GpucclParams p = gpuccl_defaults ();
     int both = 0, either = 0;
     Found f;
 

@@ -102,7 +102,7 @@ figure_time (
 static inline void
 figure_row (DeviceKind kind, const char *name, const uint8_t *map, int side)
 {
-  GpucclParams p = GPUCCL_DEFAULTS;
+  GpucclParams p = gpuccl_defaults ();
   Bench b;
 
   p.filter = GPUCCL_NO_FILTER;
@@ -147,7 +147,7 @@ static inline void
 figure_statements (DeviceKind kind, const FigureMap *m)
 {
   uint8_t *map = figure_scale (m, 640, 480);
-  GpucclParams p = GPUCCL_DEFAULTS;
+  GpucclParams p = gpuccl_defaults ();
   double plain, full, loop;
   Bench b;
 

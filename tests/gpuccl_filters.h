@@ -32,7 +32,7 @@ textbook_bilateral (const Input *in, int x, int y, double scale)
 static inline void
 filter_by (DeviceKind kind, const Input *in, double scale, uint16_t *out)
 {
-  GpucclParams p = GPUCCL_DEFAULTS;
+  GpucclParams p = gpuccl_defaults ();
   Input one = input_new (GPUCCL_CLASSES, in->width, in->height, true);
 
   p.min_area = 1;
@@ -103,7 +103,7 @@ test_bilateral_links (DeviceKind kind)
 
   for (int round = 0; round < 20; round++) {
     Input in = input_new (GPUCCL_DEPTH_ONLY, 400, 1, true);
-    GpucclParams p = GPUCCL_DEFAULTS;
+    GpucclParams p = gpuccl_defaults ();
     int slope = 7 + (int) rnd (6);
     Found f;
 
@@ -203,7 +203,7 @@ test_window (DeviceKind kind)
   int found = 0;
 
   for (int round = 0; round < 12; round++) {
-    GpucclParams p = GPUCCL_DEFAULTS;
+    GpucclParams p = gpuccl_defaults ();
     Rule rule = {4, 128, 0, 0};
     Input in = input_new (
         GPUCCL_CLASSES, 30 + (int) rnd (120), 30 + (int) rnd (80), rnd (2));

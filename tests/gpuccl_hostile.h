@@ -9,7 +9,7 @@
 
 #define refused(source, depth, ...) \
  do { \
-  GpucclParams p = GPUCCL_DEFAULTS; \
+  GpucclParams p = gpuccl_defaults (); \
   __VA_ARGS__; \
   check (gpuccl_check (&p, source, depth) != NULL); \
  } while (0)
@@ -21,7 +21,7 @@
 static inline void
 test_params (DeviceKind kind)
 {
-  GpucclParams fine = GPUCCL_DEFAULTS;
+  GpucclParams fine = gpuccl_defaults ();
   const GpucclCamera camera = {true, 500, 500, 320, 240};
 
   (void) kind;
@@ -38,6 +38,7 @@ test_params (DeviceKind kind)
   BAD_NUMBERS (match_ratio);
   refused (GPUCCL_MASK, false, p.depth_scale = 0);
   refused (GPUCCL_MASK, false, p.depth_scale = INFINITY);
+  refused (GPUCCL_MASK, false, p.max_depth_step = INFINITY);
   refused (GPUCCL_MASK, false, p.match_ratio = .99);
   refused (GPUCCL_MASK, false, p.connectivity = 6);
   refused (GPUCCL_MASK, false, p.skip_checks = 3);
@@ -70,7 +71,7 @@ test_frames (DeviceKind kind)
 {
   static const int sizes[][2] = {
       {0, 1}, {1, 0}, {-1, 5}, {16385, 1}, {1, 16385}};
-  GpucclParams p = GPUCCL_DEFAULTS;
+  GpucclParams p = gpuccl_defaults ();
   uint8_t map[64] = {0};
   GpucclFrame good = {
       .width = 8, .height = 4, .map = map, .map_stride = 8, .map_step = 1};
@@ -113,7 +114,7 @@ test_extremes (DeviceKind kind)
     int width = i % 2 ? GPUCCL_MAX_SIDE : 3,
         height = i % 2 ? 3 : GPUCCL_MAX_SIDE;
     Input in = input_new (GPUCCL_CLASSES, width, height, true);
-    GpucclParams p = GPUCCL_DEFAULTS;
+    GpucclParams p = gpuccl_defaults ();
     Rule rule = {4, 128, 1, 0};
 
     p.camera = (GpucclCamera){true, 1, 1, centres[i / 2], centres[i / 2]};
@@ -140,7 +141,7 @@ test_failing (DeviceKind kind)
     *depth_at (&in, i % 80, i / 80) = 1000;
   }
   for (int at = 0; at <= calls; at++) {
-    GpucclParams p = GPUCCL_DEFAULTS;
+    GpucclParams p = gpuccl_defaults ();
     GpucclResults r;
     const char *err;
     bool made;

@@ -30,7 +30,7 @@ test_parity_many (DeviceKind kind)
 {
   for (uint32_t side = 1; side <= 7; side++)
     for (int n = 1; n <= GPUCCL_MAX_COMPONENTS; n *= 64) {
-      GpucclParams p = GPUCCL_DEFAULTS;
+      GpucclParams p = gpuccl_defaults ();
       Input in = many_input (side);
       Found a, b;
 

@@ -9,7 +9,7 @@
 static void
 test_persistence (DeviceKind kind)
 {
-  GpucclParams p = GPUCCL_DEFAULTS;
+  GpucclParams p = gpuccl_defaults ();
   uint64_t first = 0;
   Play play;
 
@@ -69,7 +69,7 @@ frames_after_steps (
 static void
 test_matching (DeviceKind kind)
 {
-  GpucclParams p = GPUCCL_DEFAULTS;
+  GpucclParams p = gpuccl_defaults ();
 
   check (frames_after_steps (kind, &p, 32, 0, 0) == 6);
   check (frames_after_steps (kind, &p, 33, 0, 0) == 1);
@@ -113,7 +113,7 @@ frames_after_change (
 static void
 test_shape (DeviceKind kind)
 {
-  GpucclParams p = GPUCCL_DEFAULTS;
+  GpucclParams p = gpuccl_defaults ();
 
   for (int in_space = 0; in_space < 2; in_space++) {
     p.camera = (GpucclCamera){in_space, 500, 400, 320, 240};
@@ -134,7 +134,7 @@ static void
 test_camera_motion (DeviceKind kind)
 {
   for (int known = 0; known < 2; known++) {
-    GpucclParams p = GPUCCL_DEFAULTS;
+    GpucclParams p = gpuccl_defaults ();
     Play play;
 
     p.camera = (GpucclCamera){true, 500, 500, 320, 240};
@@ -167,7 +167,7 @@ test_camera_motion (DeviceKind kind)
 static void
 test_two (DeviceKind kind)
 {
-  GpucclParams p = GPUCCL_DEFAULTS;
+  GpucclParams p = gpuccl_defaults ();
   uint64_t ids[2] = {0};
   Play play;
 
@@ -197,7 +197,7 @@ test_two (DeviceKind kind)
 static void
 test_split (DeviceKind kind)
 {
-  GpucclParams p = GPUCCL_DEFAULTS;
+  GpucclParams p = gpuccl_defaults ();
   const GpucclComponent *c;
   uint64_t id;
   Play play;

@@ -41,7 +41,7 @@ random_input (int width, int height)
 static inline GpucclParams
 random_params (Rule *rule)
 {
-  GpucclParams p = GPUCCL_DEFAULTS;
+  GpucclParams p = gpuccl_defaults ();
 
   *rule = (Rule){
       rnd (2) ? 4 : 8, 77, rnd (4) ? rnd (30) : 0, rnd (3) ? 0 : rnd (64)};
@@ -230,7 +230,7 @@ test_parity_filter (DeviceKind kind)
   for (int round = 0; round < 100; round++) {
     Input in = random_input (1 + (int) rnd (150), 1 + (int) rnd (90));
     size_t pixels = (size_t) in.width * in.height;
-    GpucclParams p = GPUCCL_DEFAULTS;
+    GpucclParams p = gpuccl_defaults ();
     Staged s, t;
     const GpucclWork *a = &s.bare.work, *b = &t.bare.work;
 

@@ -4,6 +4,8 @@
  * themselves mirrored and turned. */
 #pragma once
 
+#include <float.h>
+
 #include "gpuccl_compare.h"
 #include "gpuccl_images.h"
 
@@ -43,7 +45,7 @@ test_by_hand (DeviceKind kind)
   Input in = input_of_picture (picture, 7, 4);
 
   for (int k = GPUCCL_RUN; k <= GPUCCL_HIERARCHICAL; k++) {
-    GpucclParams p = GPUCCL_DEFAULTS;
+    GpucclParams p = gpuccl_defaults ();
 
     p.algorithm = (GpucclAlgorithm) k;
     check_labels (kind, &p, &in, four);
@@ -83,8 +85,8 @@ test_steps (DeviceKind kind)
   } limits[] = {{.01, .001, 9}, {.01, .0001, 99}, {.01, .0002, 49},
       {.0105, .001, 10}, {.0005, .001, 0}, {.07, .01, 6}, {.03, .001, 29},
       {.1, .00001, 9999}, {0, .001, 65534}, {1e9, .001, 65534},
-      {INFINITY, .001, 65534}};
-  GpucclParams p = GPUCCL_DEFAULTS;
+      {DBL_MAX, .001, 65534}};
+  GpucclParams p = gpuccl_defaults ();
 
   for (int i = 0; i < (int) (sizeof limits / sizeof *limits); i++) {
     int last = limits[i].last;
@@ -105,7 +107,7 @@ test_steps (DeviceKind kind)
 static inline void
 test_steps_grow (DeviceKind kind)
 {
-  GpucclParams p = GPUCCL_DEFAULTS;
+  GpucclParams p = gpuccl_defaults ();
 
   p.depth_step_k = .0035;
   check (are_one (kind, &p, 1000, 1009) && !are_one (kind, &p, 1000, 1010));
@@ -197,7 +199,7 @@ test_patterns (DeviceKind kind)
   for (int i = 0; i < (int) (sizeof sizes / sizeof *sizes); i++)
     for (int pattern = 0; pattern < N_PATTERNS; pattern++)
       for (int connectivity = 4; connectivity <= 8; connectivity += 4) {
-        GpucclParams p = GPUCCL_DEFAULTS;
+        GpucclParams p = gpuccl_defaults ();
         Rule rule = {connectivity, 128, 10, 0};
         Input in = input_new (
             GPUCCL_CLASSES, sizes[i][0], sizes[i][1], pattern != FULL);
@@ -222,7 +224,7 @@ test_images (DeviceKind kind)
       int height = gpuccl_image_sizes[size].height;
       Input in = input_new (GPUCCL_MASK, width, height, false);
       uint8_t *image = malloc ((size_t) width * height);
-      GpucclParams p = GPUCCL_DEFAULTS;
+      GpucclParams p = gpuccl_defaults ();
       Found four, eight;
 
       gpuccl_image_draw ((GpucclImage) k, image, width, height);

@@ -54,7 +54,7 @@ watch (Play *s, const char *sequence, int i, GpucclParams p)
 static void
 test_static (DeviceKind kind)
 {
-  GpucclParams p = GPUCCL_DEFAULTS;
+  GpucclParams p = gpuccl_defaults ();
   uint32_t largest = 0;
   Play s;
 
@@ -91,7 +91,7 @@ overlap (Play *s, const uint16_t *mask)
 static void
 test_body (DeviceKind kind)
 {
-  GpucclParams p = GPUCCL_DEFAULTS;
+  GpucclParams p = gpuccl_defaults ();
   double sum = 0, least = 1;
   int n = 0, good = 0;
   Play s;

@@ -79,7 +79,7 @@ static inline void
 test_turned (DeviceKind kind)
 {
   for (int round = 0; round < 40; round++) {
-    GpucclParams p = GPUCCL_DEFAULTS;
+    GpucclParams p = gpuccl_defaults ();
     Input in = input_new (
         GPUCCL_CLASSES, 1 + (int) rnd (150), 1 + (int) rnd (90), true);
     int how = 1 + (int) rnd (7);
@@ -107,7 +107,7 @@ static inline void
 test_moved (DeviceKind kind)
 {
   for (int round = 0; round < 20; round++) {
-    GpucclParams p = GPUCCL_DEFAULTS;
+    GpucclParams p = gpuccl_defaults ();
     Input in = input_new (
         GPUCCL_CLASSES, 1 + (int) rnd (150), 1 + (int) rnd (90), true);
     int margin = 1 + (int) rnd (20), width = in.width + 2 * margin;

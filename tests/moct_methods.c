@@ -28,7 +28,7 @@ set_way (MoctParams *p, const Way *way)
 {
   p->method = way->method;
   p->layout = way->layout;
-  p->reduction_factor = way->factor;
+  p->reduction_factor = way->factor ? way->factor : 40;
 }
 
 /* The object that has these sums, but for its id. */

@@ -91,7 +91,7 @@ static const Way ways[] = {{MOCT_FUSED, 0, 0}, {MOCT_PER_OBJECT, 0, 0},
     {MOCT_PYRAMID, MOCT_HORIZONTAL, 40}, {MOCT_PYRAMID, MOCT_HORIZONTAL, 1000},
     {MOCT_PYRAMID, MOCT_SQUARE, 2}, {MOCT_PYRAMID, MOCT_SQUARE, 3},
     {MOCT_PYRAMID, MOCT_SQUARE, 40}, {MOCT_PYRAMID, MOCT_SQUARE, 1000},
-    {MOCT_PYRAMID, MOCT_SQUARE, INT32_MAX}};
+    {MOCT_PYRAMID, MOCT_SQUARE, 65536}};
 #define N_WAYS (int) (sizeof ways / sizeof *ways)
 #define FIRST_OF_PAPER 1 /* ways from here on have no fragments */
 

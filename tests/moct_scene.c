@@ -58,19 +58,11 @@ static const char *const format_names[2] = {"RGBA", "NV12"};
 static MoctParams
 default_params (MoctColour *colours)
 {
-  MoctParams p = {.colours = colours,
-      .exact = true,
-      .blobs = true,
-      .merge_distance = 4,
-      .min_area = LEAST,
-      .max_area = UINT64_MAX,
-      .max_objects = 8,
-      .region = {0, 0, WIDTH, HEIGHT},
-      .gate = 1,
-      .appear_frames = 1,
-      .lose_frames = 30};
+  MoctParams p = moct_defaults ();
   char text[N_OBJECTS * 64], problem[200];
 
+  p.colours = colours;
+  p.region = (ImageBox){0, 0, WIDTH, HEIGHT};
   chromatic_objects (N_OBJECTS, text, sizeof text);
   check (moct_parse (text, colours, &p.n_colours, problem, sizeof problem));
   return p;

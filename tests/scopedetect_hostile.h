@@ -24,7 +24,15 @@ test_params (DeviceKind kind)
   REFUSED (p.camera.fx = 0, "intrinsics");
   REFUSED (p.camera.cy = NAN, "intrinsics");
   REFUSED (p.camera.cx = -1e6, "cx and cy");
-  REFUSED (p.depth_scale = 0, "depth scale");
+  REFUSED (p.depth_scale = 0, "depth-scale");
+  REFUSED (p.depth_scale = .99e-9, "depth-scale");
+  REFUSED (p.depth_scale = 1001, "depth-scale");
+  p = good, p.depth_scale = 1e-9; /* all that the property can be set to */
+  ok (scopedetect_run (b.s, &p, &b.frame, &r));
+  check (r.n_objects == 0);
+  p.depth_scale = 1e3;
+  ok (scopedetect_run (b.s, &p, &b.frame, &r));
+  check (r.n_objects == 0);
   REFUSED (p.near = 3, "near");
   REFUSED (p.neighbours = 33, "neighbours");
   REFUSED (p.kept = 20001, "kept");

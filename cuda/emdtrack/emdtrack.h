@@ -14,6 +14,7 @@
 
 #include "common/device.h"
 #include "common/image.h"
+#include "common/param.h"
 
 C_BEGIN
 
@@ -81,18 +82,16 @@ typedef struct {
   double weight[EMDTRACK_BINS];
 } EmdtrackTarget;
 
-/* Defaults: EMDTRACK_DEFAULTS. */
+/* Ranges and defaults of what has a row: emdtrack_params. */
 typedef struct {
-  EmdtrackBins histogram; /* default EMDTRACK_INTENSITY */
-  int window;             /* pixels, odd, 1 to 15; default 11 (Methodology).
-                             Outside the frame counts what is nearest inside */
-  int bins;               /* 2 to 16, default 11; the channels of CHANNELS, the
-                             entries of CODEBOOK */
-  int white; /* INTENSITY: the brightest grey value, which ends the last bin;
-                0, the default: what the format can hold */
-  int spectrum_mass; /* CHANNELS: to which spectra are normalised, 16 to 255;
-                        default 64 */
-  const EmdtrackCodebook *codebook; /* of CODEBOOK */
+  EmdtrackBins histogram;
+  int window; /* pixels, odd.  Outside the frame counts what is nearest inside
+               */
+  int bins;   /* the channels of CHANNELS, the entries of CODEBOOK */
+  int white;  /* INTENSITY: the brightest grey value, which ends the last bin;
+                 0: what the format can hold */
+  int spectrum_mass; /* CHANNELS: to which spectra are normalised */
+  const EmdtrackCodebook *codebook; /* of CODEBOOK, which needs one */
   double gain; /* CODEBOOK of colours: brightness is multiplied by it before
                   colours are compared, > 0; default 1 */
 
@@ -106,22 +105,18 @@ typedef struct {
   double saturation; /* distances above it count as it, > 0; 0, the default:
                         there is none */
 
-  EmdtrackSolver solver; /* default EMDTRACK_AUTO */
+  EmdtrackSolver solver;
   EmdtrackTarget targets[EMDTRACK_TARGETS];
   int n_targets; /* 0 to 8 */
 
-  int max_trees;  /* of REUSE, for each target, 64 to 65535, 900 bytes each;
-                     default 65535.  Where it is nearly reached, trees that no
-                     pixel of the last frame needed go */
-  int cache_bits; /* of PAPER: room for 2^cache_bits values for each target, 8
-                     to 24; default 20 */
+  int max_trees;  /* of REUSE, for each target, 900 bytes each.  Where it is
+                     nearly reached, trees that no pixel of the last frame
+                     needed go */
+  int cache_bits; /* of PAPER: room for 2^cache_bits values for each target */
 } EmdtrackParams;
 
-#define EMDTRACK_DEFAULTS \
- { \
-  .window = 11, .bins = 11, .spectrum_mass = 64, .gain = 1, \
-  .max_trees = 65535, .cache_bits = 20 \
- }
+extern const Param emdtrack_params[];
+EmdtrackParams emdtrack_defaults (void);
 
 /* How a frame's values were found, added up over its targets.  Values are the
  * same always; these depend on the order of work, and so on the backend.  On

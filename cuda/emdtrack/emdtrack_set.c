@@ -70,24 +70,11 @@ check_codebook (const EmdtrackParams *p)
 const char *
 emdtrack_check (const EmdtrackParams *p)
 {
-  if (p->bins < 2 || p->bins > EMDTRACK_BINS)
-    return "there must be 2 to 16 bins";
-  if (p->window < 1 || p->window > EMDTRACK_MAX_WINDOW || p->window % 2 == 0)
-    return "the window must be odd, 1 to 15 pixels";
-  if (p->histogram < EMDTRACK_INTENSITY || p->histogram > EMDTRACK_CODEBOOK)
-    return "unknown kind of histogram";
-  if (p->solver < EMDTRACK_AUTO || p->solver > EMDTRACK_PAPER)
-    return "unknown solver";
-  if (p->white < 0 || p->white > 65535)
-    return "white must be 0 to 65535";
-  if (p->spectrum_mass < 16 || p->spectrum_mass > EMDTRACK_MAX_MASS)
-    return "the mass of a spectrum must be 16 to 255";
+  TRY (params_check (emdtrack_params, p));
+  if (p->window % 2 == 0)
+    return "window must be odd";
   if (!(p->gain > 0) || p->gain > 1e6)
     return "the gain must exceed 0, and at most be a million";
-  if (p->max_trees < 64 || p->max_trees > EMDTRACK_MAX_TREES)
-    return "there must be room for 64 to 65535 trees";
-  if (p->cache_bits < 8 || p->cache_bits > 24)
-    return "the cache must have 8 to 24 bits";
   if (p->n_targets < 0 || p->n_targets > EMDTRACK_TARGETS)
     return "there can be 8 targets at most";
   for (int t = 0; t < p->n_targets; t++)

@@ -32,21 +32,8 @@ emdtrack_tracker_free (EmdtrackTracker *t)
 const char *
 emdtrack_track_check (const EmdtrackTrackParams *p)
 {
-  if (!(p->search > 0) || p->search > EMDTRACK_MAX_SIDE)
-    return "the search must reach 0 to 16384 pixels";
-  if (p->scales != 1 && p->scales != 3 && p->scales != 5)
-    return "there must be 1, 3 or 5 scales";
-  if (!(p->scale_step >= 1.01) || p->scale_step > 1.5)
-    return "scales must be 1.01 to 1.5 apart";
-  if (!(p->occlude >= 0) || p->occlude > 1)
-    return "the distance of occlusion must be 0 to 1";
-  if (!(p->resume >= 0) || p->resume > p->occlude)
-    return "the distance to resume at must be 0 to that of occlusion";
-  if (p->lose_frames < 1)
-    return "a target can be lost after 1 frame at the earliest";
-  if (!(p->update >= 0) || p->update > 1)
-    return "the update must be 0 to 1";
-  return NULL;
+  TRY (params_check (emdtrack_track_params, p));
+  return p->resume > p->occlude ? "resume must be at most occlude" : NULL;
 }
 
 static const char *

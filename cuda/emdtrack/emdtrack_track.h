@@ -17,28 +17,23 @@ typedef enum {
   EMDTRACK_FOUND,    /* seen again, in this frame */
 } EmdtrackState;
 
-/* Defaults: EMDTRACK_TRACK_DEFAULTS.  Distances are parts of the greatest
- * ground distance, or its saturation: 0 alike, 1 nothing in common. */
+/* Ranges and defaults: emdtrack_track_params.  Distances are parts of the
+ * greatest ground distance, or its saturation: 0 alike, 1 nothing in common. */
 typedef struct {
   double search;     /* how far from where it is expected a target is looked
-                        for, pixels, > 0; default 32.  While it is occluded,
-                        more and more */
-  int scales;        /* sizes that are tried, 1, 3 or 5; default 3 */
-  double scale_step; /* from one to the next, 1.01 to 1.5; default 1.05 */
-  double occlude;    /* a target farther than this is not seen, 0 to 1; default
-                        0.5 */
-  double resume;     /* it is seen again when nearer than this, 0 to `occlude`;
-                        default 0.35 */
-  int lose_frames; /* unseen for so many frames it is lost, >= 1; default 10 */
-  double update;   /* how much of the histogram a frame renews while the target
-                      is seen, 0 to 1; default 0 */
+                        for, pixels.  While it is occluded, more and more */
+  int scales;        /* sizes that are tried, 1, 3 or 5 */
+  double scale_step; /* ratio of one to the next */
+  double occlude;    /* a target farther than this is not seen */
+  double resume;     /* it is seen again when nearer than this, at most
+                        `occlude` */
+  int lose_frames;   /* unseen for so many frames it is lost */
+  double update;     /* how much of the histogram a frame renews while the
+                        target is seen */
 } EmdtrackTrackParams;
 
-#define EMDTRACK_TRACK_DEFAULTS \
- { \
-  .search = 32, .scales = 3, .scale_step = 1.05, .occlude = .5, .resume = .35, \
-  .lose_frames = 10 \
- }
+extern const Param emdtrack_track_params[];
+EmdtrackTrackParams emdtrack_track_defaults (void);
 
 /* Pixels; y down; boxes half-open. */
 typedef struct {

@@ -4,11 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/memory.h"
 #include "gpuccl/gpuccl_decide.h"
 #include "gpuccl/gpuccl_set.h"
 
 struct _Gpuccl {
   Device device;
+  DeviceMemory memory;
   const GpucclStages *stages;
   int width, height;
   GpucclWork work;
@@ -23,10 +25,8 @@ struct _Gpuccl {
 static const char *
 grow_sums (Gpuccl *g, uint32_t n)
 {
-  device_release_pinned (&g->device, g->work.result);
-  g->work.result = NULL;
-  TRY (device_alloc_pinned (&g->device, (void **) &g->work.result,
-      sizeof *g->work.result + n * sizeof g->work.result->sums[0]));
+  TRY (memory_get_bytes (&g->memory, (void **) &g->work.result, 1,
+      sizeof *g->work.result + n * sizeof g->work.result->sums[0], true));
   g->work.max_sums = n;
   return NULL;
 }
@@ -41,6 +41,7 @@ gpuccl_new (Gpuccl **self, const Device *device, int width, int height)
     return "out of memory";
   g->device = *device;
   g->stages = STAGES (gpuccl, device);
+  memory_open (&g->memory, &g->device);
   if (width < 1 || height < 1 || width > GPUCCL_MAX_SIDE ||
       height > GPUCCL_MAX_SIDE)
     return "the frame's sides must be 1 to 16384 pixels";
@@ -49,11 +50,10 @@ gpuccl_new (Gpuccl **self, const Device *device, int width, int height)
   g->work.frame.width = width;
   g->work.frame.height = height;
   TRY (gpuccl_decision_new (&g->decision));
-  TRY (device_alloc (&g->device, (void **) &g->work.labels,
-      (size_t) width * height * sizeof *g->work.labels));
+  TRY (memory_get (&g->memory, &g->work.labels, (size_t) width * height));
   TRY (grow_sums (g, FIRST_SUMS));
-  TRY (device_alloc_pinned (&g->device, (void **) &g->range, GPUCCL_RANGE));
-  TRY (device_alloc (&g->device, (void **) &g->device_range, GPUCCL_RANGE));
+  TRY (memory_get_pinned (&g->memory, &g->range, GPUCCL_RANGE));
+  TRY (memory_get (&g->memory, &g->device_range, GPUCCL_RANGE));
   g->work.range = g->device_range;
   return g->stages->open (&g->device, &g->work);
 }
@@ -65,13 +65,7 @@ gpuccl_free (Gpuccl *g)
     return;
   device_wait (&g->device); /* nothing may still use what goes */
   g->stages->close (&g->device, &g->work);
-  device_release (&g->device, g->work.labels);
-  device_release (&g->device, g->work.scratch);
-  device_release (&g->device, g->work.smooth);
-  device_release (&g->device, g->work.fraction);
-  device_release (&g->device, g->device_range);
-  device_release_pinned (&g->device, g->range);
-  device_release_pinned (&g->device, g->work.result);
+  memory_free (&g->memory);
   gpuccl_decision_free (g->decision);
   free (g);
 }
@@ -81,8 +75,8 @@ static const char *
 need (Gpuccl *g, void **p, size_t bytes_a_pixel)
 {
   return *p ? NULL
-            : device_alloc (
-                  &g->device, p, (size_t) g->width * g->height * bytes_a_pixel);
+            : memory_get_bytes (&g->memory, p, (size_t) g->width * g->height,
+                  bytes_a_pixel, false);
 }
 
 static const char *

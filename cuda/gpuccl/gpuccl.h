@@ -11,6 +11,7 @@
 
 #include "common/device.h"
 #include "common/image.h"
+#include "common/param.h"
 
 C_BEGIN
 
@@ -95,59 +96,45 @@ typedef struct {
 #define GPUCCL_MAX_COMPONENTS 4096 /* that are reported */
 #define GPUCCL_CANDIDATES 8        /* the largest; the criteria are theirs */
 
-/* Defaults: GPUCCL_DEFAULTS. */
+/* Ranges and defaults: gpuccl_params. */
 typedef struct {
-  GpucclAlgorithm algorithm; /* default GPUCCL_RUN */
-  GpucclDetector detector;   /* default GPUCCL_COMPONENTS */
-  GpucclFilter filter;       /* default GPUCCL_BILATERAL: on raw depth 1 cm cuts
-                                surfaces apart.  No effect without depth */
-  int connectivity;          /* 4 (3.3) or 8 neighbours; default 4 */
-  int threshold;             /* of masks: 1 to 255.  Default 128, the middle, as
-                                black video is 16 */
-  int skip_checks; /* label equivalence: 0 to 2 first checks for an end that
-                      are left out (3.5.2); default 0 */
+  GpucclAlgorithm algorithm;
+  GpucclDetector detector;
+  GpucclFilter filter; /* no effect without depth */
+  int connectivity;    /* 4 (3.3) or 8 neighbours */
+  int threshold;       /* of masks */
+  int skip_checks; /* label equivalence: first checks for an end that are left
+                      out (3.5.2) */
 
-  double depth_scale;    /* metres a unit of depth, > 0; default 0.001 */
+  double depth_scale;    /* metres a unit of depth */
   double max_depth_step; /* neighbours hang together if their depths differ by
-                            less, metres (3.5).  0: whatever they are.  Default
-                            0.01 */
-  double depth_step_k; /* 1/m, default 0: at depth z the limit is the larger of
-                          max_depth_step and k z^2, z being the nearer of the
-                          two.  0.0035 suits a Kinect, whose steps are
-                          z^2 / 351 m */
+                            less, metres (3.5).  0: whatever they are */
+  double depth_step_k;   /* 1/m: at depth z the limit is the larger of
+                            max_depth_step and k z^2, z being the nearer of the
+                            two.  0.0035 suits a Kinect, whose steps are
+                            z^2 / 351 m */
 
-  uint32_t min_area;  /* smaller components are not reported, pixels; default
-                         100 */
-  int max_components; /* the largest are reported: 1 to GPUCCL_MAX_COMPONENTS,
-                         default 64 */
+  uint32_t min_area;  /* smaller components are not reported, pixels */
+  int max_components; /* the largest are reported */
 
-  uint32_t min_size; /* criterion 1: an object has more pixels.  Default 3500,
-                        found at 640 x 480 (4.1) and not scaled to others */
-  double min_fill; /* criterion 2: its filling (equation 1) exceeds this, >= 0;
-                      default 0.75 */
+  uint32_t min_size; /* criterion 1: an object has more pixels.  The default was
+                        found at 640 x 480 (4.1) and is not scaled to others */
+  double min_fill;   /* criterion 2: its filling (equation 1) exceeds this */
   double min_extent; /* criterion 3: its mean extents along x and y (equation 2)
-                        are at least this, pixels; default 15 */
+                        are at least this, pixels */
 
-  int frames;            /* an object is accepted when it was there in so many
-                            frames in a row, >= 1; default 5 (2.3) */
-  GpucclMatch match;     /* default GPUCCL_MATCH_AUTO */
+  int frames; /* an object is accepted when it was there in so many frames in a
+                 row (2.3) */
+  GpucclMatch match;
   double match_distance; /* in space: it moves at most so far from frame to
-                            frame, metres, > 0; default 0.2 */
-  double match_pixels;   /* in the image: so far, pixels, > 0; default 32 */
+                            frame, metres */
+  double match_pixels;   /* in the image: so far, pixels */
   double match_ratio;    /* its area, mean width and mean height (equation 2)
-                            change at most by this factor, >= 1; default 2 */
+                            change at most by this factor */
 
   GpucclCamera camera; /* default: unknown */
   GpucclPose pose;     /* of this frame; default: unknown */
 } GpucclParams;
-
-#define GPUCCL_DEFAULTS \
- { \
-  .filter = GPUCCL_BILATERAL, .connectivity = 4, .threshold = 128, \
-  .depth_scale = .001, .max_depth_step = .01, .min_area = 100, \
-  .max_components = 64, .min_size = 3500, .min_fill = .75, .min_extent = 15, \
-  .frames = 5, .match_distance = .2, .match_pixels = 32, .match_ratio = 2 \
- }
 
 /* What is summed over a component's pixels: integers, the same on every
  * backend.  Depth, u and v are 0 where there is no depth; u and v where there
@@ -211,6 +198,10 @@ typedef struct {
                              background, else 1 + the smallest y * width + x of
                              the component */
 } GpucclResults;
+
+/* A row for each of them, in the order in which they are shown. */
+extern const Param gpuccl_params[];
+GpucclParams gpuccl_defaults (void);
 
 typedef struct _Gpuccl Gpuccl;
 

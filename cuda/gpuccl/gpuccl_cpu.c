@@ -12,17 +12,14 @@ open (const Device *dev, GpucclWork *w)
   GpucclCpu *c = calloc (1, sizeof *c);
   size_t words = (w->frame.width + 63) / 64;
 
-  (void) dev;
   if (!(w->state = c))
     return "out of memory";
+  memory_open (&c->memory, dev);
   c->words = (int) words;
   for (int i = 0; i < GPUCCL_N_PLANES; i++)
-    TRY (gpuccl_renew_cpu (
-        (void **) &c->plane[i], words * w->frame.height, sizeof *c->plane[i]));
-  TRY (gpuccl_renew_cpu (
-      (void **) &c->first, w->frame.height + 1, sizeof *c->first));
-  return gpuccl_renew_cpu (
-      (void **) &c->seen, GPUCCL_CANDIDATES * words, sizeof *c->seen);
+    TRY (memory_get (&c->memory, &c->plane[i], words * w->frame.height));
+  TRY (memory_get (&c->memory, &c->first, (size_t) w->frame.height + 1));
+  return memory_get (&c->memory, &c->seen, GPUCCL_CANDIDATES * words);
 }
 
 static void
@@ -33,14 +30,7 @@ close (const Device *dev, GpucclWork *w)
   (void) dev;
   if (!c)
     return;
-  for (int i = 0; i < GPUCCL_N_PLANES; i++)
-    free (c->plane[i]);
-  free (c->first);
-  free (c->runs);
-  free (c->parents);
-  free (c->sums);
-  free (c->candidates);
-  free (c->seen);
+  memory_free (&c->memory);
   free (c);
 }
 

@@ -4,6 +4,7 @@
  * together. */
 #pragma once
 
+#include "common/memory.h"
 #include "gpuccl/gpuccl_equivalence.h"
 
 #define GPUCCL_STRIP 32 /* rows that one thread does in a go */
@@ -33,7 +34,8 @@ typedef struct {
 
 /* The backend's own memory. */
 typedef struct {
-  int words; /* of a row of bits */
+  DeviceMemory memory; /* of all that follows */
+  int words;           /* of a row of bits */
   uint64_t *plane[GPUCCL_N_PLANES];
   uint32_t *first;     /* of each row, and after the last: its first run */
   uint32_t room;       /* for runs */
@@ -71,9 +73,6 @@ const char *gpuccl_sum_runs_cpu (const GpucclWork *w);
 
 /* Writes w->labels. */
 void gpuccl_write_labels_cpu (const GpucclWork *w);
-
-/* Gives *@p room for @n times @size bytes; what it held is lost. */
-const char *gpuccl_renew_cpu (void **p, size_t n, size_t size);
 
 /* Label equivalence inside @box: its first labels; scanning, which notes lower
  * labels of neighbours at the roots in @to and returns whether there are any;

@@ -12,9 +12,10 @@ open (const Device *dev, GpucclWork *w)
 
   if (!(w->state = c))
     return "out of memory";
-  TRY (device_alloc (dev, (void **) &c->loop, sizeof *c->loop));
-  TRY (device_alloc_pinned (dev, (void **) &c->changed, sizeof *c->changed));
-  TRY (device_alloc (dev, (void **) &c->window_label, sizeof (uint32_t)));
+  memory_open (&c->memory, dev);
+  TRY (memory_get (&c->memory, &c->loop, 1));
+  TRY (memory_get_pinned (&c->memory, &c->changed, 1));
+  TRY (memory_get (&c->memory, &c->window_label, 1));
   return gpuccl_measure_open (dev, w);
 }
 
@@ -23,15 +24,13 @@ close (const Device *dev, GpucclWork *w)
 {
   GpucclCuda *c = (GpucclCuda *) w->state;
 
+  (void) dev;
   if (!c)
     return;
   gpuccl_loop_clear (&c->loops[0]);
   gpuccl_loop_clear (&c->loops[1]);
-  gpuccl_measure_close (dev, c);
-  gpuccl_run_close (dev, c->run);
-  device_release (dev, c->window_label);
-  device_release_pinned (dev, c->changed);
-  device_release (dev, c->loop);
+  gpuccl_run_close (c->run);
+  memory_free (&c->memory);
   free (c);
 }
 

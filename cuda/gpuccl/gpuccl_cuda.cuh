@@ -4,6 +4,7 @@
 #pragma once
 
 #include "common/cuda.cuh"
+#include "common/memory.h"
 #include "gpuccl/gpuccl_equivalence.h"
 
 /* What label equivalence knows from pass to pass, in device memory: a frame
@@ -53,6 +54,8 @@ typedef struct {
   uint32_t *window_label;
 
   GpucclRun *run; /* what GPUCCL_RUN needs; NULL before */
+
+  DeviceMemory memory; /* of all but that */
 } GpucclCuda;
 
 /* Components in order: a higher key comes first. */
@@ -142,10 +145,9 @@ void gpuccl_loop_clear (GpucclLoopGraph *g);
 
 /* gpuccl_measure_cuda.cu */
 const char *gpuccl_measure_open (const Device *dev, const GpucclWork *w);
-void gpuccl_measure_close (const Device *dev, GpucclCuda *c);
 
 /* gpuccl_runs_cuda.cu */
-void gpuccl_run_close (const Device *dev, GpucclRun *run);
+void gpuccl_run_close (GpucclRun *run);
 
 /* Stages. */
 const char *gpuccl_filter_cuda (const Device *dev, const GpucclWork *w);

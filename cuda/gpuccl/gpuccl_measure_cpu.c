@@ -248,10 +248,8 @@ gpuccl_sum_runs_cpu (const GpucclWork *w)
 
   if (n > c->sums_room) {
     c->sums_room = 0;
-    TRY (
-        gpuccl_renew_cpu ((void **) &c->sums, 2 * (size_t) n, sizeof *c->sums));
-    TRY (gpuccl_renew_cpu (
-        (void **) &c->candidates, 2 * (size_t) n, sizeof *c->candidates));
+    TRY (memory_get (&c->memory, &c->sums, 2 * (size_t) n));
+    TRY (memory_get (&c->memory, &c->candidates, 2 * (size_t) n));
     c->sums_room = 2 * n;
   }
   w->result->n_labels = n;

@@ -179,41 +179,26 @@ const char *
 gpuccl_measure_open (const Device *dev, const GpucclWork *w)
 {
   GpucclCuda *c = (GpucclCuda *) w->state;
-  size_t bytes =
-      GPUCCL_CANDIDATES * (size_t) gpuccl_lines (&w->frame) * sizeof *c->first;
+  size_t lines = GPUCCL_CANDIDATES * (size_t) gpuccl_lines (&w->frame);
 
-  TRY (device_alloc (dev, (void **) &c->tally, sizeof *c->tally));
-  TRY (device_alloc (dev, (void **) &c->chosen, sizeof *c->chosen));
-  TRY (device_alloc (dev, (void **) &c->first, bytes));
-  TRY (device_alloc (dev, (void **) &c->last, bytes));
-  CUDA_TRY (cudaMemsetAsync (c->first, 0xff, bytes, device_stream (dev)));
+  TRY (memory_get (&c->memory, &c->tally, 1));
+  TRY (memory_get (&c->memory, &c->chosen, 1));
+  TRY (memory_get (&c->memory, &c->first, lines));
+  TRY (memory_get (&c->memory, &c->last, lines));
+  CUDA_TRY (cudaMemsetAsync (
+      c->first, 0xff, lines * sizeof *c->first, device_stream (dev)));
   return NULL;
-}
-
-void
-gpuccl_measure_close (const Device *dev, GpucclCuda *c)
-{
-  device_release (dev, c->tally);
-  device_release (dev, c->chosen);
-  device_release (dev, c->first);
-  device_release (dev, c->last);
-  device_release (dev, c->sums);
-  device_release (dev, c->keys);
 }
 
 /* Room for as many sums as the result has. */
 static const char *
-grow (const Device *dev, GpucclCuda *c, uint32_t n)
+grow (GpucclCuda *c, uint32_t n)
 {
   if (c->room >= n)
     return NULL;
   c->room = 0;
-  device_release (dev, c->sums);
-  c->sums = NULL;
-  device_release (dev, c->keys);
-  c->keys = NULL;
-  TRY (device_alloc (dev, (void **) &c->sums, n * sizeof *c->sums));
-  TRY (device_alloc (dev, (void **) &c->keys, n * sizeof *c->keys));
+  TRY (memory_get (&c->memory, &c->sums, n));
+  TRY (memory_get (&c->memory, &c->keys, n));
   c->room = n;
   return NULL;
 }
@@ -227,7 +212,7 @@ gpuccl_measure_cuda (const Device *dev, const GpucclWork *w)
   dim3 threads (32, GPUCCL_STRIPS_A_BLOCK);
   cudaStream_t stream = device_stream (dev);
 
-  TRY (grow (dev, c, w->max_sums));
+  TRY (grow (c, w->max_sums));
   TRY (device_clear (dev, w->scratch, pixels * sizeof *w->scratch));
   area_kernel<<<strips, threads, 0, stream>>> (*w, rows, c->tally);
   count_kernel<<<ceil_div (pixels, COUNT_THREADS), COUNT_THREADS, 0, stream>>> (

@@ -3,18 +3,8 @@
  * Second step: runs, joined by union-find.  Runs are numbered in raster order
  * and the root of a tree is its lowest number, so that the first pixel of the
  * root is the first of the component. */
-#include <stdlib.h>
-
 #include "common/parallel.h"
 #include "gpuccl/gpuccl_cpu.h"
-
-const char *
-gpuccl_renew_cpu (void **p, size_t n, size_t size)
-{
-  free (*p);
-  *p = malloc (n * size);
-  return *p ? NULL : "out of memory";
-}
 
 /* Word @i of the pixels that begin a run, and of those that end one. */
 static uint64_t
@@ -50,9 +40,8 @@ count_runs (const GpucclWork *w)
   if (n <= c->room)
     return NULL;
   c->room = 0;
-  TRY (gpuccl_renew_cpu ((void **) &c->runs, 2 * (size_t) n, sizeof *c->runs));
-  TRY (gpuccl_renew_cpu (
-      (void **) &c->parents, 2 * (size_t) n, sizeof *c->parents));
+  TRY (memory_get (&c->memory, &c->runs, 2 * (size_t) n));
+  TRY (memory_get (&c->memory, &c->parents, 2 * (size_t) n));
   c->room = 2 * n;
   return NULL;
 }

@@ -22,6 +22,7 @@ typedef struct {
 #define N_READY 8 /* frames that come from a pool are few, again and again */
 
 struct _GpucclRun {
+  DeviceMemory memory; /* of the pieces */
   GpucclPieces pieces;
   Ready ready[N_READY];
   int next; /* of these, that is to be given other arguments */
@@ -31,17 +32,17 @@ struct _GpucclRun {
 
 /* Room for @n pieces. */
 static const char *
-grow (GpucclPieces *p, const Device *dev, size_t n)
+grow (DeviceMemory *m, GpucclPieces *p, size_t n)
 {
-  TRY (device_wait (dev)); /* nobody uses what goes */
+  TRY (device_wait (m->device)); /* nobody uses what goes */
   p->max_pieces = 0;
-  DEVICE_RENEW (dev, p->pieces, n);
-  DEVICE_RENEW (dev, p->parents, n);
-  DEVICE_RENEW (dev, p->labels, n);
-  DEVICE_RENEW (dev, p->listed.keys, n);
-  DEVICE_RENEW (dev, p->listed.roots, n);
-  DEVICE_RENEW (dev, p->reported.keys, n);
-  DEVICE_RENEW (dev, p->reported.roots, n);
+  TRY (memory_get (m, &p->pieces, n));
+  TRY (memory_get (m, &p->parents, n));
+  TRY (memory_get (m, &p->labels, n));
+  TRY (memory_get (m, &p->listed.keys, n));
+  TRY (memory_get (m, &p->listed.roots, n));
+  TRY (memory_get (m, &p->reported.keys, n));
+  TRY (memory_get (m, &p->reported.roots, n));
   p->max_pieces = (uint32_t) n;
   return NULL;
 }
@@ -56,7 +57,7 @@ clear_kernel (uint32_t *first, size_t n)
 }
 
 static const char *
-open (GpucclPieces *p, const Device *dev, const GpucclWork *w)
+open (DeviceMemory *m, GpucclPieces *p, const GpucclWork *w)
 {
   size_t pixels = (size_t) w->frame.width * w->frame.height, extents, tiles;
 
@@ -64,43 +65,29 @@ open (GpucclPieces *p, const Device *dev, const GpucclWork *w)
   p->tiles_y = ceil_div (w->frame.height, TILE);
   tiles = (size_t) p->tiles_x * p->tiles_y;
   extents = (size_t) GPUCCL_CANDIDATES * (w->frame.width + w->frame.height);
-  DEVICE_RENEW (dev, p->rows, tiles * TILE);
-  DEVICE_RENEW (dev, p->seams, tiles);
-  DEVICE_RENEW (dev, p->edges, tiles);
-  DEVICE_RENEW (dev, p->first, extents);
-  DEVICE_RENEW (dev, p->last, extents);
-  DEVICE_RENEW (dev, p->counters, 1);
-  DEVICE_RENEW (dev, p->bins, GPUCCL_BINS);
-  DEVICE_RENEW (dev, p->top, 1);
-  TRY (grow (p, dev, pixels / 8 > 4096 ? pixels / 8 : 4096));
+  TRY (memory_get (m, &p->rows, tiles * TILE));
+  TRY (memory_get (m, &p->seams, tiles));
+  TRY (memory_get (m, &p->edges, tiles));
+  TRY (memory_get (m, &p->first, extents));
+  TRY (memory_get (m, &p->last, extents));
+  TRY (memory_get (m, &p->counters, 1));
+  TRY (memory_get (m, &p->bins, GPUCCL_BINS));
+  TRY (memory_get (m, &p->top, 1));
+  TRY (grow (m, p, pixels / 8 > 4096 ? pixels / 8 : 4096));
   clear_kernel<<<(unsigned) (extents / 256 + 1), 256, 0,
-      device_stream (dev)>>> (p->first, extents);
+      device_stream (m->device)>>> (p->first, extents);
   CUDA_TRY (cudaGetLastError ());
   return NULL;
 }
 
 void
-gpuccl_run_close (const Device *dev, GpucclRun *run)
+gpuccl_run_close (GpucclRun *run)
 {
   if (!run)
     return;
   for (int i = 0; i < N_READY; i++)
     chain_clear (&run->ready[i].chain);
-  device_release (dev, run->pieces.rows);
-  device_release (dev, run->pieces.seams);
-  device_release (dev, run->pieces.edges);
-  device_release (dev, run->pieces.first);
-  device_release (dev, run->pieces.last);
-  device_release (dev, run->pieces.counters);
-  device_release (dev, run->pieces.bins);
-  device_release (dev, run->pieces.top);
-  device_release (dev, run->pieces.pieces);
-  device_release (dev, run->pieces.parents);
-  device_release (dev, run->pieces.labels);
-  device_release (dev, run->pieces.listed.keys);
-  device_release (dev, run->pieces.listed.roots);
-  device_release (dev, run->pieces.reported.keys);
-  device_release (dev, run->pieces.reported.roots);
+  memory_free (&run->memory);
   free (run);
 }
 
@@ -250,9 +237,10 @@ make (GpucclRun **run, const Device *dev, const GpucclWork *w)
 
   if (!(*run = (GpucclRun *) calloc (1, sizeof **run)))
     return "out of memory";
-  err = open (&(*run)->pieces, dev, w);
+  memory_open (&(*run)->memory, dev);
+  err = open (&(*run)->memory, &(*run)->pieces, w);
   if (err) {
-    gpuccl_run_close (dev, *run);
+    gpuccl_run_close (*run);
     *run = NULL;
   }
   return err;
@@ -267,7 +255,7 @@ gpuccl_run_cuda (const Device *dev, const GpucclWork *w)
   if (!*run)
     TRY (make (run, dev, w));
   if (w->result->n_missing > (*run)->pieces.max_pieces)
-    TRY (grow (&(*run)->pieces, dev, w->result->n_missing));
+    TRY (grow (&(*run)->memory, &(*run)->pieces, w->result->n_missing));
   a = args_of (w, &(*run)->pieces);
   return launch (*run, dev, &a);
 }

@@ -6,52 +6,6 @@
 #define IN(x, lo, hi) ((x) >= (lo) && (x) <= (hi)) /* NaN is not */
 
 static const char *
-check_labelling (const GpucclParams *p)
-{
-  if (!IN (p->algorithm, GPUCCL_RUN, GPUCCL_HIERARCHICAL))
-    return "there is no such algorithm";
-  if (!IN (p->detector, GPUCCL_COMPONENTS, GPUCCL_WINDOW))
-    return "there is no such detector";
-  if (!IN (p->filter, GPUCCL_NO_FILTER, GPUCCL_BILATERAL))
-    return "there is no such filter";
-  if (p->connectivity != 4 && p->connectivity != 8)
-    return "connectivity must be 4 or 8";
-  if (!IN (p->skip_checks, 0, 2))
-    return "skip-checks must be 0 to 2";
-  if (!IN (p->threshold, 1, 255))
-    return "threshold must be 1 to 255";
-  if (!(p->depth_scale > 0) || !isfinite (p->depth_scale))
-    return "depth-scale must be a positive number of metres";
-  if (!(p->max_depth_step >= 0))
-    return "max-depth-step must be a number of metres, 0 or more";
-  if (!(p->depth_step_k >= 0))
-    return "depth-step-k must be a number, 0 or more";
-  if (!IN (p->max_components, 1, GPUCCL_MAX_COMPONENTS))
-    return "max-components must be 1 to 4096";
-  return NULL;
-}
-
-static const char *
-check_criteria (const GpucclParams *p)
-{
-  if (!(p->min_fill >= 0))
-    return "min-fill must be a number, 0 or more";
-  if (!(p->min_extent >= 0))
-    return "min-extent must be a number of pixels, 0 or more";
-  if (p->frames < 1)
-    return "frames must be 1 or more";
-  if (!IN (p->match, GPUCCL_MATCH_AUTO, GPUCCL_MATCH_SPACE))
-    return "there is no such match";
-  if (!(p->match_distance > 0))
-    return "match-distance must be a positive number of metres";
-  if (!(p->match_pixels > 0))
-    return "match-pixels must be a positive number";
-  if (!(p->match_ratio >= 1))
-    return "match-ratio must be a number, 1 or more";
-  return NULL;
-}
-
-static const char *
 check_camera (const GpucclParams *p, bool depth)
 {
   const GpucclCamera *c = &p->camera;
@@ -92,8 +46,7 @@ gpuccl_check (const GpucclParams *params, GpucclSource source, bool depth)
 {
   if (source == GPUCCL_DEPTH_ONLY && !depth)
     return "there is neither a mask nor depth";
-  TRY (check_labelling (params));
-  TRY (check_criteria (params));
+  TRY (params_check (gpuccl_params, params));
   TRY (check_camera (params, depth));
   return check_pose (&params->pose);
 }

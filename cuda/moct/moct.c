@@ -62,7 +62,8 @@ moct_new (Moct **self, const Device *device, int width, int height,
     return "out of memory";
   m->device = *device;
   m->stages = STAGES (moct, device);
-  if (width < 1 || height < 1 || width > 32768 || height > 32768)
+  if (width < 1 || height < 1 || width > MOCT_MAX_SIDE ||
+      height > MOCT_MAX_SIDE)
     return "the frame's sides must be 1 to 32768 pixels";
   if (history_length < 0)
     return "the history length is negative";
@@ -96,12 +97,7 @@ check_params (const Moct *m, const MoctParams *p, const Image *frame)
     return "memory ran out in an earlier frame; start again";
   if (p->n_colours < 0 || p->n_colours > MOCT_MAX_COLOURS)
     return "there can be at most 1024 colours";
-  if (p->max_objects < 1 || p->max_objects > MOCT_MAX_OBJECTS)
-    return "max-objects must be 1 to 64";
-  if (p->merge_distance < 0 || p->merge_distance > 64)
-    return "merge-distance must be 0 to 64";
-  if (p->method == MOCT_PYRAMID && p->reduction_factor < 2)
-    return "reduction-factor must be at least 2";
+  TRY (params_check (moct_params, p));
   if ((frame->width + MOCT_TILE - 1) / MOCT_TILE != m->work.tiles_x ||
       (frame->height + MOCT_TILE - 1) / MOCT_TILE != m->work.tiles_y)
     return "the frame has another size than was announced";

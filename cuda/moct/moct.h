@@ -10,6 +10,7 @@
 
 #include "common/device.h"
 #include "common/image.h"
+#include "common/param.h"
 
 C_BEGIN
 
@@ -50,7 +51,9 @@ typedef enum {
 typedef enum { MOCT_VERTICAL, MOCT_HORIZONTAL, MOCT_SQUARE } MoctLayout;
 
 #define MOCT_MAX_OBJECTS 64 /* of one colour */
+#define MOCT_MAX_SIDE 32768 /* of a frame, pixels */
 
+/* Ranges and defaults: moct_params. */
 typedef struct {
   const MoctColour *colours; /* a pixel belongs to the first that holds it;
                                 tracks know theirs by its index: where that
@@ -58,17 +61,18 @@ typedef struct {
   int n_colours;
   MoctMethod method;
   MoctLayout layout;    /* MOCT_PYRAMID */
-  int reduction_factor; /* MOCT_PYRAMID: cells gathered into one, >= 2 */
+  int reduction_factor; /* MOCT_PYRAMID: cells gathered into one */
   bool exact;           /* false: 8x8x8 stored colours that a model cuts
                            all count as the one in their middle */
   bool blobs;           /* several objects of a colour (MOCT_FUSED only);
                            false: one sum a colour, as in the paper */
   int merge_distance;   /* parts of a colour with at most this many pixels
-                           between them are one blob, 0 to 64; so are
-                           parts inside one 16x16 tile of the frame */
+                           between them are one blob; so are parts inside
+                           one 16x16 tile of the frame */
   uint64_t min_area, max_area; /* pixels; other blobs are left out */
-  int max_objects;             /* of one colour, the largest; 1 to 64 */
-  ImageBox region;             /* pixels outside do not count */
+  int max_objects;             /* of one colour, the largest */
+  ImageBox region;             /* pixels outside do not count; default: none
+                                  are */
   double gate;                 /* a blob can only be a known object if it lies
                                   within this many times the object's size of
                                   where it is predicted; 0 = anywhere */
@@ -76,6 +80,10 @@ typedef struct {
                                   frames in a row */
   int lose_frames;             /* and lost when not seen in so many */
 } MoctParams;
+
+/* A row for each number and choice, in the order in which they are shown. */
+extern const Param moct_params[];
+MoctParams moct_defaults (void);
 
 typedef enum {
   MOCT_NEW,      /* seen too few times to be reported as tracked */

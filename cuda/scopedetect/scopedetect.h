@@ -66,7 +66,8 @@ typedef struct {
  * presets, or of the ones that are named. */
 typedef struct {
   uint64_t seed;            /* of all that is random; default 0 */
-  double depth_scale;       /* metres a unit of depth, > 0; default 0.001 */
+  double depth_scale;       /* metres a unit of depth, 1e-9 to 1e3; default
+                               0.001 */
   double near, far;         /* depth that counts, metres; default 0.1 and 2 */
   ScopedetectCamera camera; /* no default: 0 is refused */
 

@@ -110,8 +110,8 @@ check_rounds (const ScopedetectParams *p)
 const char *
 scopedetect_check (const ScopedetectParams *p)
 {
-  if (!within (p->depth_scale, 1e-7, 1))
-    return "the depth scale must be 1e-7 to 1 m a unit";
+  if (!within (p->depth_scale, 1e-9, 1e3))
+    return "depth-scale must be 1e-09 to 1000";
   if (!within (p->near, .01, 100) || !within (p->far, .02, 100) ||
       p->far <= p->near)
     return "near must be less than far, both 0.01 to 100 m";

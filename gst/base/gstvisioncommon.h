@@ -92,8 +92,4 @@ gboolean gst_vision_warning_is_due (gint64 *told);
 gboolean gst_vision_common_takes_segment (
     GstVisionCommon *self, const GstSegment *segment);
 
-/* Warns of @problem, a sentence about a value that was refused, which it frees
- * and makes NULL; before the pipeline has a bus it is kept for the start. */
-void gst_vision_common_report (GstElement *element, gchar **problem);
-
 G_END_DECLS

@@ -110,24 +110,3 @@ gst_vision_common_takes_segment (
   self->has_failed = TRUE;
   return FALSE;
 }
-
-void
-gst_vision_common_report (GstElement *element, gchar **problem)
-{
-  GstBus *bus = gst_element_get_bus (element);
-  gchar *text = NULL;
-
-  if (bus) {
-    GST_OBJECT_LOCK (element);
-    text = g_steal_pointer (problem);
-    GST_OBJECT_UNLOCK (element);
-    gst_object_unref (bus);
-  }
-  if (text) { /* which may quote a part of a letter, or a path */
-    gchar *valid = g_utf8_make_valid (text, -1);
-
-    GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS, ("%s", valid), (NULL));
-    g_free (valid);
-  }
-  g_free (text);
-}

@@ -9,6 +9,50 @@ enum { INTRINSICS, CALIBRATION, DEPTH_SCALE, N_IDS };
 
 G_STATIC_ASSERT (N_IDS == GST_VISION_INTRINSICS_N_IDS);
 
+static gboolean
+read_intrinsics (
+    GstElement *element, gpointer owner, const gchar *text, GError **error)
+{
+  GstVisionIntrinsics *self = owner;
+  GstVisionCamera camera;
+
+  gst_vision_camera_init (&camera);
+  if (text && !gst_vision_camera_set_intrinsics (&camera, text, error))
+    return FALSE;
+  GST_OBJECT_LOCK (element);
+  self->written = camera;
+  GST_OBJECT_UNLOCK (element);
+  return TRUE;
+}
+
+static gboolean
+read_calibration (
+    GstElement *element, gpointer owner, const gchar *path, GError **error)
+{
+  GstVisionIntrinsics *self = owner;
+  GstVisionCamera camera;
+
+  gst_vision_camera_init (&camera);
+  if (path && !gst_vision_calibration_read (path, &camera, error))
+    return FALSE;
+  GST_OBJECT_LOCK (element);
+  self->read = camera;
+  GST_OBJECT_UNLOCK (element);
+  return TRUE;
+}
+
+const GstVisionProperty gst_vision_intrinsics_properties[] = {
+    {.param = PARAM_STRING (GstVisionIntrinsics, intrinsics, NULL, "Intrinsics",
+         "The camera: fx,fy,cx,cy[,k1,k2,p1,p2,k3] in pixels of the frame "
+         "(unset = that of calibration, else the buffer's VisionCamera)"),
+        .parse = read_intrinsics},
+    {.param = PARAM_STRING (GstVisionIntrinsics, calibration, NULL,
+         "Calibration",
+         "File with the camera: of OpenCV (YAML or XML), of ROS (camera_info), "
+         "or the nine numbers of a camera matrix"),
+        .parse = read_calibration},
+    {.params = NULL}};
+
 void
 gst_vision_intrinsics_install_properties (GObjectClass *klass, guint first_id)
 {

@@ -4,6 +4,7 @@
  * to know, and what the buffer says. */
 #pragma once
 
+#include "base/gstvisionproperties.h"
 #include "meta/gstvisionmeta.h"
 
 G_BEGIN_DECLS
@@ -15,6 +16,9 @@ typedef struct {
   gdouble depth_scale;             /* metres a unit of depth */
   GError *refused; /* why a value was, until that has been said */
 } GstVisionIntrinsics;
+
+/* intrinsics and calibration. */
+extern const GstVisionProperty gst_vision_intrinsics_properties[];
 
 /* The properties intrinsics, calibration and depth-scale, with the ids from
  * @first_id on. */

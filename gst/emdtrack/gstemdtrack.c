@@ -259,6 +259,7 @@ gst_emdtrack_start (GstBaseTransform *trans)
   self->warned = FALSE;
   gst_emdtrack_drop_targets (self);
   gst_emdtrack_choose_again (self);
+  gst_vision_properties_report (GST_ELEMENT (self));
   return GST_BASE_TRANSFORM_CLASS (gst_emdtrack_parent_class)->start (trans);
 }
 
@@ -269,7 +270,8 @@ gst_emdtrack_finalize (GObject *object)
 
   gst_clear_buffer (&self->picture);
   emdtrack_tracker_free (self->tracker);
-  gst_emdtrack_clear_properties (self);
+  g_free (self->wrong);
+  g_clear_pointer (&self->pending, gst_emdtrack_choices_free);
   G_OBJECT_CLASS (gst_emdtrack_parent_class)->finalize (object);
 }
 
@@ -281,7 +283,8 @@ gst_emdtrack_class_init (GstEmdtrackClass *klass)
   GstVisionFilterClass *filter = GST_VISION_FILTER_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->finalize = gst_emdtrack_finalize;
-  gst_emdtrack_install_properties (G_OBJECT_CLASS (klass));
+  gst_vision_properties_install (
+      G_OBJECT_CLASS (klass), gst_emdtrack_properties, 0, 1);
   gst_vision_filter_class_add_pads (filter, FORMATS);
   gst_element_class_set_static_metadata (element,
       "Earth mover's distance tracker", "Filter/Analyzer/Video",
@@ -301,9 +304,6 @@ gst_emdtrack_class_init (GstEmdtrackClass *klass)
 static void
 gst_emdtrack_init (GstEmdtrack *self)
 {
-  self->params = (EmdtrackParams) EMDTRACK_DEFAULTS;
-  self->params.histogram = EMDTRACK_CODEBOOK;
-  self->track = (EmdtrackTrackParams) EMDTRACK_TRACK_DEFAULTS;
-  self->distance = GST_EMDTRACK_DISTANCE_AUTO;
-  self->saturation = -1;
+  self->params = emdtrack_defaults ();
+  gst_vision_properties_init (self, gst_emdtrack_properties, 0);
 }

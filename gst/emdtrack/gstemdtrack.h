@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The element `emdtrack`, in twelve parts: gstemdtrack.c (frames),
+ * The element `emdtrack`, in eleven parts: gstemdtrack.c (frames),
  * gstemdtrackparams.c (what caps and properties mean together),
  * gstemdtrackdistance.c (distances of a file),
  * gstemdtracktargets.c (which targets are chosen), gstemdtrackpattern.c (those
  * of files), gstemdtrackchoose.c (making them of a frame), gstemdtrackstudy.c
- * (and of a file), gstemdtrackinstall.c gstemdtrackproperties.c,
- * gstemdtrackcaps.c gstemdtrackoutput.c (a map as the video) and
+ * (and of a file), gstemdtrackproperties.c, gstemdtrackcaps.c
+ * gstemdtrackoutput.c (a map as the video) and
  * gstemdtrackresults.c (tracks and maps to metas, messages and statistics). */
 #pragma once
 
 #include "base/gstvisionfilter.h"
 #include "base/gstvisionpixels.h"
+#include "base/gstvisionproperties.h"
 #include "emdtrack/emdtrack_codebook.h"
 #include "emdtrack/emdtrack_track.h"
 #include "meta/gstvisionmeta.h"
@@ -90,13 +91,12 @@ struct _GstEmdtrack {
   EmdtrackTrackParams track;
   GstEmdtrackDistance distance;
   gdouble saturation; /* -1: what suits the histogram */
-  gboolean emd_map, normalise_gain;
+  bool emd_map, normalise_gain;
   GstEmdtrackOutput output;
   GstEmdtrackLayout layout;
   gint channels;                         /* 0: as the caps say */
   gchar *mosaic_pattern, *distance_file; /* as they were set */
   gchar *targets, *target_meta;          /* likewise */
-  gchar *problem;              /* of the newest text that was refused */
   gchar *wrong;                /* with distance-file, when the caps came */
   GstEmdtrackChoices *pending; /* set, and not yet taken by a frame */
   gboolean meta_pending;       /* the same of target_meta */
@@ -123,10 +123,8 @@ struct _GstEmdtrack {
   GstClockTime last_time;
 };
 
-/* gstemdtrackinstall.c */
-void gst_emdtrack_install_properties (GObjectClass *klass);
-/* gstemdtrackproperties.c: frees what they hold. */
-void gst_emdtrack_clear_properties (GstEmdtrack *self);
+/* gstemdtrackproperties.c */
+extern const GstVisionProperty gst_emdtrack_properties[];
 
 /* gstemdtrackparams.c: reads what @caps and the properties mean from now on;
  * NULL, or what is wrong with them. */
@@ -167,8 +165,8 @@ const char *gst_emdtrack_make_picture (GstEmdtrack *self,
     const EmdtrackParams *params, const EmdtrackResults *results);
 
 /* gstemdtracktargets.c */
-void gst_emdtrack_set_targets (GstEmdtrack *self, const gchar *text);
-void gst_emdtrack_set_target_meta (GstEmdtrack *self, const gchar *type);
+gboolean gst_emdtrack_read_targets (
+    GstElement *element, gpointer self, const gchar *text, GError **error);
 /* The next frame takes the targets that the properties name. */
 void gst_emdtrack_choose_again (GstEmdtrack *self);
 /* Warns that @choice is not followed. */

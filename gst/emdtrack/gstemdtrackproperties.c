@@ -1,80 +1,104 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "emdtrack/gstemdtrackproperties.h"
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The properties that are of the element alone, and where those of the
+ * algorithm come between them. */
+#include <float.h>
 
-#include "base/gstvisionplace.h"
+#include "emdtrack/gstemdtrack.h"
 
-#define AT(field) G_STRUCT_OFFSET (GstEmdtrack, field)
+static const ParamChoice distances[] = {
+    {GST_EMDTRACK_DISTANCE_AUTO, "Euclidean for a codebook, else a line",
+        "auto"},
+    {GST_EMDTRACK_DISTANCE_LINE,
+        "Bins lie on a line, 1 apart, or at the wavelengths of the caps",
+        "line"},
+    {GST_EMDTRACK_DISTANCE_CIRCLE,
+        "The same on a circle, the shorter way round", "circle"},
+    {GST_EMDTRACK_DISTANCE_EUCLIDEAN,
+        "Between the entries of the codebook: Delta E of colours, or of "
+        "spectra that add up to 255",
+        "euclidean"},
+    {GST_EMDTRACK_DISTANCE_FILE, "As distance-file says", "file"},
+    {0, NULL, NULL}};
 
-/* Where the value of each is kept, in the type that GObject has for it. */
-static const gsize places[] = {
-    [PROP_TARGETS] = AT (targets),
-    [PROP_TARGET_META] = AT (target_meta),
-    [PROP_MOSAIC_PATTERN] = AT (mosaic_pattern),
-    [PROP_DISTANCE_FILE] = AT (distance_file),
-    [PROP_HISTOGRAM] = AT (params.histogram),
-    [PROP_WINDOW] = AT (params.window),
-    [PROP_BINS] = AT (params.bins),
-    [PROP_WHITE] = AT (params.white),
-    [PROP_SPECTRUM_MASS] = AT (params.spectrum_mass),
-    [PROP_GROUND_DISTANCE] = AT (distance),
-    [PROP_SATURATION] = AT (saturation),
-    [PROP_SOLVER] = AT (params.solver),
-    [PROP_MAX_TREES] = AT (params.max_trees),
-    [PROP_CACHE_BITS] = AT (params.cache_bits),
-    [PROP_CHANNELS] = AT (channels),
-    [PROP_CHANNEL_LAYOUT] = AT (layout),
-    [PROP_SEARCH] = AT (track.search),
-    [PROP_SCALES] = AT (track.scales),
-    [PROP_SCALE_STEP] = AT (track.scale_step),
-    [PROP_OCCLUDE] = AT (track.occlude),
-    [PROP_RESUME] = AT (track.resume),
-    [PROP_LOSE_FRAMES] = AT (track.lose_frames),
-    [PROP_TEMPLATE_UPDATE] = AT (track.update),
-    [PROP_NORMALISE_GAIN] = AT (normalise_gain),
-    [PROP_EMD_MAP] = AT (emd_map),
-    [PROP_OUTPUT] = AT (output),
-};
+static const ParamChoice layouts[] = {
+    {GST_EMDTRACK_LAYOUT_CAPS, "As the caps say, else a frame is one channel",
+        "caps"},
+    {GST_EMDTRACK_LAYOUT_MOSAIC, "Tiles of a pixel a channel", "mosaic"},
+    {GST_EMDTRACK_LAYOUT_STACKED, "One channel below the other", "stacked"},
+    {0, NULL, NULL}};
 
-G_STATIC_ASSERT (sizeof (EmdtrackBins) == sizeof (gint));
-G_STATIC_ASSERT (sizeof (GstEmdtrackDistance) == sizeof (gint));
+static const ParamChoice outputs[] = {
+    {GST_EMDTRACK_OUTPUT_VIDEO, "The frames as they came", "video"},
+    {GST_EMDTRACK_OUTPUT_MAP,
+        "The map of the first target in GRAY16_LE, black where it is alike, "
+        "white at the greatest ground distance, and where there is no target",
+        "map"},
+    {0, NULL, NULL}};
 
-void
-gst_emdtrack_set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+/* Regions of upstream are waited for again. */
+static void
+await_regions (GstElement *element, const Param *param)
 {
-  GstEmdtrack *self = GST_EMDTRACK (object);
+  GstEmdtrack *self = GST_EMDTRACK (element);
 
-  if (id == PROP_TARGETS) {
-    gst_emdtrack_set_targets (self, g_value_get_string (value));
-  } else if (id == PROP_TARGET_META) {
-    gst_emdtrack_set_target_meta (self, g_value_get_string (value));
-  } else {
-    GST_OBJECT_LOCK (self);
-    gst_vision_place_set (G_STRUCT_MEMBER_P (self, places[id]), value, pspec);
-    GST_OBJECT_UNLOCK (self);
-  }
-}
-
-void
-gst_emdtrack_get_property (
-    GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-  GstEmdtrack *self = GST_EMDTRACK (object);
-  gpointer place = G_STRUCT_MEMBER_P (self, places[id]);
-
+  (void) param;
   GST_OBJECT_LOCK (self);
-  gst_vision_place_get (place, value, pspec);
+  self->meta_pending = self->target_meta != NULL;
   GST_OBJECT_UNLOCK (self);
 }
 
-void
-gst_emdtrack_clear_properties (GstEmdtrack *self)
-{
-  g_free (self->mosaic_pattern);
-  g_free (self->distance_file);
-  g_free (self->targets);
-  g_free (self->target_meta);
-  g_free (self->problem);
-  g_free (self->wrong);
-  g_clear_pointer (&self->pending, gst_emdtrack_choices_free);
-}
+#define PARAMS \
+ .params = emdtrack_params, .at = G_STRUCT_OFFSET (GstEmdtrack, params)
+#define STOPPED .when = PARAM_STOPPED
+
+const GstVisionProperty gst_emdtrack_properties[] = {
+    {.param = PARAM_STRING (GstEmdtrack, targets, NULL, "Targets",
+         "What is followed, up to 8, separated by semicolons: "
+         "NAME:x,y,width,height is a box of the next frame, in pixels (of one "
+         "channel where channels are stacked); NAME:file=PATH or "
+         "NAME:width,height,file=PATH is what a picture or histogram shows. "
+         "NAME: may be left out. Setting it replaces all targets"),
+        .parse = gst_emdtrack_read_targets},
+    {.param = PARAM_STRING (GstEmdtrack, target_meta, NULL, "Target meta",
+         "Upstream regions of interest of this type become targets too: those "
+         "of the next frame that has any, once each time this is set"),
+        .changed = await_regions},
+    {.param = PARAM_STRING (GstEmdtrack, mosaic_pattern, NULL, "Mosaic pattern",
+         "Width x height of the mosaic's tile, such as 5x3, where the caps do "
+         "not say (empty = a square)",
+         STOPPED)},
+    {.param = PARAM_STRING (GstEmdtrack, distance_file, NULL, "Distance file",
+         "A text of bins x bins numbers, symmetric, none negative, for "
+         "ground-distance=file; lines that begin with # are comments",
+         STOPPED)},
+    {PARAMS, .until = "solver"},
+    {.param = PARAM_ONE_OF (GstEmdtrack, distance, distances,
+         GST_EMDTRACK_DISTANCE_AUTO, "Ground distance",
+         "The distance that mass moves from one bin to another", STOPPED,
+         .name = "ground-distance", .kind = "Distance")},
+    {.param = PARAM_NUMBER (GstEmdtrack, saturation, -1, DBL_MAX, -1,
+         "Saturation",
+         "Greater ground distances are cut to this (0 = never; -1 = 15 "
+         "between colours and 30 between spectra of a codebook, else never)")},
+    {PARAMS},
+    {.param = PARAM_NUMBER (GstEmdtrack, channels, 0, EMDTRACK_BINS, 0,
+         "Channels",
+         "Number of channels in a grey frame, where the caps do not say (0 = "
+         "what the layout implies)",
+         STOPPED)},
+    {.param = PARAM_ONE_OF (GstEmdtrack, layout, layouts,
+         GST_EMDTRACK_LAYOUT_CAPS, "Channel layout",
+         "How channels lie in a grey frame, where the caps do not say", STOPPED,
+         .name = "channel-layout", .kind = "Layout")},
+    {.params = emdtrack_track_params,
+        .at = G_STRUCT_OFFSET (GstEmdtrack, track)},
+    {.param = PARAM_SWITCH (GstEmdtrack, normalise_gain, FALSE,
+         "Normalise gain",
+         "For codebooks of colours: make up for changes of the frame's mean "
+         "brightness since the targets were chosen")},
+    {.param = PARAM_SWITCH (GstEmdtrack, emd_map, FALSE, "EMD map",
+         "Attach a map of kind emd for each target", STOPPED)},
+    {.param = PARAM_ONE_OF (GstEmdtrack, output, outputs,
+         GST_EMDTRACK_OUTPUT_VIDEO, "Output", "What the video shows", STOPPED)},
+    {.params = NULL}};

@@ -112,15 +112,7 @@ parse (const gchar *text, gchar **problem)
   return all;
 }
 
-/* This and the next: under the object lock.  Takes @problem. */
-static void
-set_problem (GstEmdtrack *self, gchar *problem, const gchar *so)
-{
-  g_free (self->problem);
-  self->problem = g_strdup_printf ("targets: %s. %s.", problem, so);
-  g_free (problem);
-}
-
+/* Under the object lock. */
 static void
 take_choices (GstEmdtrack *self, GstEmdtrackChoices *all)
 {
@@ -128,34 +120,28 @@ take_choices (GstEmdtrack *self, GstEmdtrackChoices *all)
   self->pending = all;
 }
 
-void
-gst_emdtrack_set_targets (GstEmdtrack *self, const gchar *text)
+gboolean
+gst_emdtrack_read_targets (
+    GstElement *element, gpointer owner, const gchar *text, GError **error)
 {
+  GstEmdtrack *self = GST_EMDTRACK (owner);
   gchar *problem = NULL;
   GstEmdtrackChoices *all = parse (text, &problem);
 
-  GST_OBJECT_LOCK (self);
+  (void) element;
   if (problem) {
-    set_problem (self, problem, "The targets before stay");
+    g_set_error (
+        error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS, "%s", problem);
+    g_free (problem);
     gst_emdtrack_choices_free (all);
-  } else {
-    g_clear_pointer (&self->problem, g_free);
-    take_choices (self, all);
-    g_free (self->targets);
-    self->targets = g_strdup (text);
+    return FALSE;
   }
-  GST_OBJECT_UNLOCK (self);
-  gst_vision_common_report (GST_ELEMENT (self), &self->problem);
-}
-
-void
-gst_emdtrack_set_target_meta (GstEmdtrack *self, const gchar *type)
-{
   GST_OBJECT_LOCK (self);
-  g_free (self->target_meta);
-  self->target_meta = type && *type ? g_strdup (type) : NULL;
-  self->meta_pending = self->target_meta != NULL;
+  take_choices (self, all);
+  g_free (self->targets);
+  self->targets = g_strdup (text);
   GST_OBJECT_UNLOCK (self);
+  return TRUE;
 }
 
 /* Files are read again. */
@@ -172,11 +158,12 @@ gst_emdtrack_choose_again (GstEmdtrack *self)
   GST_OBJECT_LOCK (self);
   take_choices (self, all);
   self->meta_pending = self->target_meta != NULL;
-  if (problem)
-    set_problem (self, problem, "It and what follows it are left out");
   GST_OBJECT_UNLOCK (self);
   g_free (text);
-  gst_vision_common_report (GST_ELEMENT (self), &self->problem);
+  if (problem)
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("targets: %s. It and what follows it are left out.", problem), (NULL));
+  g_free (problem);
 }
 
 /* ---- What is known of them ---- */

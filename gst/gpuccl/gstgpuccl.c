@@ -61,6 +61,8 @@
  */
 #include "gpuccl/gstgpuccl.h"
 
+#include "base/gstvisionproperties.h"
+
 GST_DEBUG_CATEGORY_STATIC (gpuccl_debug);
 #define GST_CAT_DEFAULT gpuccl_debug
 
@@ -72,6 +74,19 @@ GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (gpuccl, "gpuccl", GST_RANK_NONE,
     GST_TYPE_GPUCCL,
     GST_DEBUG_CATEGORY_INIT (
         gpuccl_debug, "gpuccl", 0, "connected components and moving objects"));
+
+static const GstVisionProperty properties[] = {
+    {.params = gpuccl_params,
+        .at = G_STRUCT_OFFSET (GstGpuccl, params),
+        .until = "depth_scale"},
+    {.param = PARAM_SWITCH (GstGpuccl, label_map, TRUE, "Label map",
+         "Attach the map \"labels\": for each pixel 0, or the number of its "
+         "component",
+         .when = PARAM_STOPPED)},
+    {.properties = gst_vision_intrinsics_properties,
+        .at = G_STRUCT_OFFSET (GstGpuccl, intrinsics)},
+    {.params = gpuccl_params, .at = G_STRUCT_OFFSET (GstGpuccl, params)},
+    {.params = NULL}};
 
 static const char *
 gst_gpuccl_open (
@@ -173,7 +188,7 @@ gst_gpuccl_start (GstBaseTransform *trans)
   GstGpuccl *self = GST_GPUCCL (trans);
 
   self->last_id = 0;
-  gst_vision_intrinsics_report (&self->intrinsics, GST_ELEMENT (self));
+  gst_vision_properties_report (GST_ELEMENT (self));
   return GST_BASE_TRANSFORM_CLASS (gst_gpuccl_parent_class)->start (trans);
 }
 
@@ -192,21 +207,13 @@ gst_gpuccl_set_caps (GstBaseTransform *trans, GstCaps *in, GstCaps *out)
 }
 
 static void
-gst_gpuccl_finalize (GObject *object)
-{
-  gst_vision_intrinsics_clear (&GST_GPUCCL (object)->intrinsics);
-  G_OBJECT_CLASS (gst_gpuccl_parent_class)->finalize (object);
-}
-
-static void
 gst_gpuccl_class_init (GstGpucclClass *klass)
 {
   GstElementClass *element = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *trans = GST_BASE_TRANSFORM_CLASS (klass);
   GstVisionFilterClass *filter = GST_VISION_FILTER_CLASS (klass);
 
-  G_OBJECT_CLASS (klass)->finalize = gst_gpuccl_finalize;
-  gst_gpuccl_install_properties (G_OBJECT_CLASS (klass));
+  gst_vision_properties_install (G_OBJECT_CLASS (klass), properties, 0, 1);
   gst_vision_filter_class_add_pads (filter, FORMATS);
   gst_element_class_set_static_metadata (element, "Moving object detector",
       "Filter/Analyzer/Video",
@@ -225,5 +232,5 @@ gst_gpuccl_class_init (GstGpucclClass *klass)
 static void
 gst_gpuccl_init (GstGpuccl *self)
 {
-  self->params = (GpucclParams) GPUCCL_DEFAULTS;
+  gst_vision_properties_init (self, properties, 0);
 }

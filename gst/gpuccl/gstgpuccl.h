@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The element `gpuccl`, in six parts: gstgpuccl.c (frames), gstgpucclinput.c
- * (what of a buffer is looked at), gstgpucclinstall.c and
- * gstgpucclproperties.c, gstgpucclresults.c (components to metas, messages and
- * events) and gstgpucclsegments.c (the same for GstAnalytics). */
+ * The element `gpuccl`, in four parts: gstgpuccl.c (properties and frames),
+ * gstgpucclinput.c (what of a buffer is looked at), gstgpucclresults.c
+ * (components to metas, messages and events) and gstgpucclsegments.c (the same
+ * for GstAnalytics). */
 #pragma once
 
 #include "base/gstvisionfilter.h"
@@ -22,9 +22,9 @@ struct _GstGpuccl {
   GstVisionFilter parent;
 
   /* Under the object lock; a frame works on a copy. */
-  GpucclParams params; /* without camera, pose and depth scale */
+  GpucclParams params; /* without camera and pose */
   GstVisionIntrinsics intrinsics;
-  gboolean label_map;
+  bool label_map;
 
   /* Of the streaming thread. */
   Gpuccl *gpuccl;
@@ -40,9 +40,6 @@ struct _GstGpuccl {
   guint64 first_id; /* added to the ids of self->gpuccl, which counts from 1 */
   guint64 last_id;  /* the greatest that was given since the start */
 };
-
-/* gstgpucclinstall.c */
-void gst_gpuccl_install_properties (GObjectClass *klass);
 
 /* gstgpucclinput.c: what is to be looked at, and how; returns what is wrong
  * with the buffer.  end () in any case, when the device is done. */

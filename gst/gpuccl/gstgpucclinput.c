@@ -14,7 +14,6 @@ get_params (GstGpuccl *self)
 
   GST_OBJECT_LOCK (self);
   params = self->params;
-  params.depth_scale = self->intrinsics.depth_scale;
   GST_OBJECT_UNLOCK (self);
   return params;
 }

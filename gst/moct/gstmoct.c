@@ -36,7 +36,9 @@
  */
 #include "moct/gstmoct.h"
 
-#include "base/gstvisioncommon.h"
+#include <stdio.h>
+
+#include "base/gstvisionproperties.h"
 
 GST_DEBUG_CATEGORY_STATIC (moct_debug);
 #define GST_CAT_DEFAULT moct_debug
@@ -53,6 +55,74 @@ GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (moct, "moct", GST_RANK_NONE,
 
 enum { SIGNAL_LEARN, N_SIGNALS };
 static guint signals[N_SIGNALS];
+
+/* "x,y,width,height"; without a text the whole frame. */
+static gboolean
+read_region (
+    GstElement *element, gpointer owner, const gchar *text, GError **error)
+{
+  ImageBox region = moct_defaults ().region;
+  int x, y, w, h, used = 0;
+
+  if (text &&
+      (sscanf (text, "%d,%d,%d,%d%n", &x, &y, &w, &h, &used) != 4 ||
+          text[used] || x < 0 || y < 0 || w < 1 || h < 1 || x > G_MAXINT16 ||
+          y > G_MAXINT16 || w > G_MAXINT16 || h > G_MAXINT16)) {
+    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+        "\"%s\" is not x,y,width,height in pixels", text);
+    return FALSE;
+  }
+  if (text)
+    region = (ImageBox){x, y, x + w, y + h};
+  GST_OBJECT_LOCK (element);
+  GST_MOCT (owner)->params.region = region;
+  GST_OBJECT_UNLOCK (element);
+  return TRUE;
+}
+
+static const ParamChoice trajectories[] = {
+    {GST_MOCT_TRAJECTORY_NONE, "No points", "none"},
+    {GST_MOCT_TRAJECTORY_LAST, "The newest two points", "last"},
+    {GST_MOCT_TRAJECTORY_FULL, "All points of the history", "full"},
+    {0, NULL, NULL}};
+
+#define PARAMS .params = moct_params, .at = G_STRUCT_OFFSET (GstMoct, params)
+
+static const GstVisionProperty properties[] = {
+    {.param = PARAM_STRING (GstMoct, objects, NULL, "Objects",
+         "The colours to look for: NAME:SPACE=lo..hi,lo..hi,lo..hi with SPACE "
+         "rgb, yuv (0..255), rg (0..1), hsv (0..360, wrapping as 350..10; "
+         "0..100) or lab (0..100, -128..127); NAME:#rrggbb~TOL, all within a "
+         "colour difference TOL; NAME:roi=x,y,w,h, learned from the next "
+         "frame; NAME:roi=meta, learned from an upstream region of interest "
+         "of that type; separated by semicolons. A pixel belongs to the first "
+         "that holds it. In another list an object stays who it is where the "
+         "name of its colour does"),
+        .parse = gst_moct_read_objects},
+    {.param = PARAM_STRING (GstMoct, objects_file, NULL, "Objects file",
+         "A file with the text of \"objects\", one or more in a line; lines "
+         "that begin with # are comments"),
+        .parse = gst_moct_read_objects_file},
+    {PARAMS, .until = "gate"},
+    {.param = PARAM_STRING (GstMoct, region, NULL, "Region",
+         "x,y,width,height in pixels: what is outside does not count (empty = "
+         "the whole frame)"),
+        .parse = read_region},
+    {PARAMS},
+    {.param = PARAM_NUMBER (GstMoct, history_length, 0, 4096, 128,
+         "History length",
+         "How many frames the history of trajectories in the device's memory "
+         "holds",
+         .when = PARAM_STOPPED)},
+    {.param = PARAM_ONE_OF (GstMoct, trajectory, trajectories,
+         GST_MOCT_TRAJECTORY_NONE, "Trajectory",
+         "How much of its history each object brings with it; every point "
+         "costs time")},
+    {.param = PARAM_SWITCH (GstMoct, label_map, FALSE, "Label map",
+         "Attach the map \"labels\": for each pixel 0, or 1 + the number of "
+         "its colour in \"objects\"",
+         .when = PARAM_STOPPED)},
+    {.params = NULL}};
 
 static const char *
 gst_moct_open (
@@ -143,8 +213,7 @@ gst_moct_start (GstBaseTransform *trans)
   GstMoct *self = GST_MOCT (trans);
 
   self->warned = FALSE;
-  gst_vision_common_report (GST_ELEMENT (self), &self->problem);
-  gst_vision_common_report (GST_ELEMENT (self), &self->region_problem);
+  gst_vision_properties_report (GST_ELEMENT (self));
   return GST_BASE_TRANSFORM_CLASS (gst_moct_parent_class)->start (trans);
 }
 
@@ -153,10 +222,6 @@ gst_moct_finalize (GObject *object)
 {
   GstMoct *self = GST_MOCT (object);
 
-  g_free (self->objects);
-  g_free (self->objects_file);
-  g_free (self->problem);
-  g_free (self->region_problem);
   g_free (self->pending);
   g_free (self->colours);
   g_free (self->points);
@@ -171,7 +236,7 @@ gst_moct_class_init (GstMoctClass *klass)
   GstVisionFilterClass *filter = GST_VISION_FILTER_CLASS (klass);
 
   object->finalize = gst_moct_finalize;
-  gst_moct_install_properties (object);
+  gst_vision_properties_install (object, properties, 0, 1);
   /**
    * GstMoct::learn:
    * @name: of the colour: a new one, or one that is learned anew
@@ -207,4 +272,6 @@ static void
 gst_moct_init (GstMoct *self)
 {
   self->colours = g_new0 (GstMoctColours, 1);
+  self->params = moct_defaults ();
+  gst_vision_properties_init (self, properties, 0);
 }

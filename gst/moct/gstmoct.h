@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The element `moct`, in five parts: gstmoct.c (frames), gstmoctinstall.c and
- * gstmoctproperties.c, gstmoctcolours.c (which colours, learning them) and
- * gstmoctresults.c (objects to metas and messages). */
+ * The element `moct`, in three parts: gstmoct.c (properties and frames),
+ * gstmoctcolours.c (which colours, learning them) and gstmoctresults.c (objects
+ * to metas and messages). */
 #pragma once
 
 #include "base/gstvisionfilter.h"
@@ -34,9 +34,8 @@ struct _GstMoct {
   MoctParams params; /* without the colours */
   gint history_length;
   GstMoctTrajectory trajectory;
-  gboolean label_map;
-  gchar *objects, *objects_file;   /* as they were set */
-  gchar *problem, *region_problem; /* of the newest value that was refused */
+  bool label_map;
+  gchar *objects, *objects_file, *region; /* as they were set */
   GstMoctColours *pending;
 
   /* Of the streaming thread. */
@@ -51,14 +50,11 @@ struct _GstMoct {
   gint max_points;
 };
 
-/* gstmoctinstall.c */
-void gst_moct_install_properties (GObjectClass *klass);
-
 /* gstmoctcolours.c */
-void gst_moct_set_objects (GstMoct *self, const gchar *text);
-void gst_moct_set_objects_file (GstMoct *self, const gchar *path);
-/* Takes @problem, a whole sentence, into @slot: it is posted as a warning. */
-void gst_moct_refuse (GstMoct *self, gchar **slot, gchar *problem);
+gboolean gst_moct_read_objects (
+    GstElement *element, gpointer self, const gchar *text, GError **error);
+gboolean gst_moct_read_objects_file (
+    GstElement *element, gpointer self, const gchar *path, GError **error);
 gboolean gst_moct_learn (
     GstMoct *self, const gchar *name, gint x, gint y, gint width, gint height);
 const char *gst_moct_update_colours (

@@ -7,36 +7,18 @@
 #include "base/gstvisionfile.h"
 #include "moct/gstmoct.h"
 
-void
-gst_moct_refuse (GstMoct *self, gchar **slot, gchar *problem)
-{
-  GST_OBJECT_LOCK (self);
-  g_free (*slot);
-  *slot = problem;
-  GST_OBJECT_UNLOCK (self);
-  gst_vision_common_report (GST_ELEMENT (self), slot);
-}
+#define PROBLEM 256 /* bytes */
 
-/* Takes @problem, of colours. */
-static void
-set_problem (GstMoct *self, gchar *problem)
-{
-  gst_moct_refuse (self, &self->problem,
-      g_strdup_printf ("%s. The colours before stay.", problem));
-  g_free (problem);
-}
-
-/* Makes @text the colours, if it can be read.  @what names it in messages. */
+/* Makes @text the colours, if it can be read. */
 static gboolean
-set_text (GstMoct *self, const gchar *what, const gchar *text)
+set_text (GstMoct *self, const gchar *text, gchar *problem, gsize size)
 {
   GstMoctColours *parsed = g_new0 (GstMoctColours, 1);
-  char problem[256] = "the text is not UTF-8";
+  const gchar *list = text ? text : "";
 
-  if (!g_utf8_validate (text, -1, NULL) ||
-      !moct_parse (
-          text, parsed->colours, &parsed->n, problem, sizeof problem)) {
-    set_problem (self, g_strdup_printf ("%s: %s", what, problem));
+  g_strlcpy (problem, "the text is not UTF-8", size);
+  if (!g_utf8_validate (list, -1, NULL) ||
+      !moct_parse (list, parsed->colours, &parsed->n, problem, size)) {
     g_free (parsed);
     return FALSE;
   }
@@ -45,37 +27,44 @@ set_text (GstMoct *self, const gchar *what, const gchar *text)
   self->pending = parsed;
   g_free (self->objects);
   self->objects = g_strdup (text);
-  g_clear_pointer (&self->problem, g_free);
   GST_OBJECT_UNLOCK (self);
   return TRUE;
 }
 
-void
-gst_moct_set_objects (GstMoct *self, const gchar *text)
+#define FAIL(error, ...) \
+ g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS, __VA_ARGS__)
+
+gboolean
+gst_moct_read_objects (
+    GstElement *element, gpointer self, const gchar *text, GError **error)
 {
-  set_text (self, "objects", text ? text : "");
+  char problem[PROBLEM];
+
+  (void) element;
+  if (set_text (self, text, problem, sizeof problem))
+    return TRUE;
+  FAIL (error, "%s", problem);
+  return FALSE;
 }
 
-void
-gst_moct_set_objects_file (GstMoct *self, const gchar *path)
+gboolean
+gst_moct_read_objects_file (
+    GstElement *element, gpointer self, const gchar *path, GError **error)
 {
+  char problem[PROBLEM];
   gchar *text = NULL;
-  GError *error = NULL;
   gboolean read;
 
-  if (path && !gst_vision_file_read_text (path, &text, &error)) {
-    set_problem (self, g_strdup_printf ("objects-file: %s", error->message));
-    g_error_free (error);
-    return;
-  }
-  read = !path || set_text (self, path, text);
-  g_free (text);
+  (void) element;
+  if (!path)
+    return TRUE;
+  if (!gst_vision_file_read_text (path, &text, error))
+    return FALSE;
+  read = set_text (self, text, problem, sizeof problem);
   if (!read)
-    return;
-  GST_OBJECT_LOCK (self);
-  g_free (self->objects_file);
-  self->objects_file = g_strdup (path);
-  GST_OBJECT_UNLOCK (self);
+    FAIL (error, "%s: %s", path, problem);
+  g_free (text);
+  return read;
 }
 
 /* Which colour of @list has this name: list->n where none has. */
@@ -134,7 +123,7 @@ static GstMoctColours *
 add_to_text (const gchar *text, const MoctColour *colour)
 {
   GstMoctColours *all = g_new0 (GstMoctColours, 1);
-  char problem[256];
+  char problem[PROBLEM];
 
   if (!moct_parse (
           text ? text : "", all->colours, &all->n, problem, sizeof problem) ||
@@ -150,7 +139,7 @@ gst_moct_learn (
   gchar *entry = g_strdup_printf (
       "%s:roi=%d,%d,%d,%d", name ? name : "", x, y, width, height);
   GstMoctColours *added = g_new0 (GstMoctColours, 1), *all = NULL;
-  char problem[256];
+  char problem[PROBLEM];
 
   if (parse_learned (entry, name ? name : "", added, problem, sizeof problem)) {
     g_snprintf (problem, sizeof problem, "there can be at most %d colours",
@@ -164,7 +153,8 @@ gst_moct_learn (
     GST_OBJECT_UNLOCK (self);
   }
   if (!all)
-    set_problem (self, g_strdup_printf ("learn: %s", problem));
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("learn: %s. The colours before stay.", problem), (NULL));
   g_free (entry);
   g_free (added);
   return all != NULL;
@@ -202,7 +192,8 @@ is_outside (const Image *frame, const ImageBox *r)
       MAX (r->y0, 0) >= MIN (r->y1, frame->height);
 }
 
-/* What was learned is what "objects" says from now on. */
+/* What was learned is what "objects" says from now on, unless other colours
+ * were set meanwhile. */
 static void
 publish (GstMoct *self)
 {
@@ -211,9 +202,12 @@ publish (GstMoct *self)
 
   moct_print (self->colours->colours, self->colours->n, text, size);
   GST_OBJECT_LOCK (self);
-  g_free (self->objects);
-  self->objects = text;
+  if (!self->pending) {
+    g_free (self->objects);
+    self->objects = g_steal_pointer (&text);
+  }
   GST_OBJECT_UNLOCK (self);
+  g_free (text);
   g_object_notify (G_OBJECT (self), "objects");
 }
 

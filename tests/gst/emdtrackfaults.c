@@ -64,8 +64,7 @@ GST_START_TEST (test_histograms)
   refuse ("histogram", "intensity", GREY ", channels=4, channel-layout=stacked",
       "frames of one channel");
   refuse ("window", "4", GREY, "window must be odd");
-  refuse ("scales", "2", GREY, "1, 3 or 5 scales");
-  refuse ("resume", "0.9", GREY, "distance to resume");
+  refuse ("resume", "0.9", GREY, "resume must be at most occlude");
   refuse ("ground-distance", "file", GREY, "needs distance-file");
 }
 GST_END_TEST;
@@ -105,6 +104,28 @@ GST_START_TEST (test_files)
   try_file ("0 1 5 1 0 2 5 2 0 7", "holds 10 numbers");
   try_file ("0 one 5 1 0 2 5 2 0", "something else than numbers");
   try_file ("0 0 0 0 0 0 0 0 0", "must exceed 0");
+}
+GST_END_TEST;
+
+/* Sizes are 1, 3 or 5: no other number can be set. */
+GST_START_TEST (test_scales)
+{
+  static const gchar *const lines[] = {
+      "emdtrack scales=2", "emdtrack scales=4"};
+  GstElement *element = gst_parse_launch ("emdtrack scales=5", NULL);
+
+  fail_unless (element != NULL);
+  gst_object_unref (element);
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++) {
+    GError *error = NULL;
+
+    element = gst_parse_launch (lines[i], &error);
+    fail_unless (g_error_matches (error, GST_PARSE_ERROR,
+                     GST_PARSE_ERROR_COULD_NOT_SET_PROPERTY),
+        "%s: taken", lines[i]);
+    g_clear_error (&error);
+    gst_clear_object (&element);
+  }
 }
 GST_END_TEST;
 
@@ -177,7 +198,7 @@ GST_START_TEST (test_playing)
   fail_unless (stage_stat (&s, "faulty") == 1);
   g_object_set (s.h->element, "window", 7, "resume", .9, NULL);
   gst_buffer_unref (gst_harness_push_and_pull (s.h, stage_frame (&s)));
-  stage_expect (&s, GST_MESSAGE_WARNING, "distance to resume");
+  stage_expect (&s, GST_MESSAGE_WARNING, "resume must be at most occlude");
   g_object_set (s.h->element, "resume", .35, NULL);
   g_object_set (s.h->element, "window", 7, NULL);
   stage_follow (&s, 3, 3);
@@ -196,6 +217,7 @@ emdtrackfaults_suite (void)
   tcase_add_test (tc, test_layouts);
   tcase_add_test (tc, test_histograms);
   tcase_add_test (tc, test_files);
+  tcase_add_test (tc, test_scales);
   tcase_add_test (tc, test_texts);
   tcase_add_test (tc, test_outside);
   tcase_add_test (tc, test_playing);

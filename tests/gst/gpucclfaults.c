@@ -188,13 +188,13 @@ GST_START_TEST (test_while_playing)
   Frames f = frames_new (GST_VIDEO_FORMAT_GRAY8, "");
 
   frames_state (&f, frames_make (&f, outlier, 1), 0);
-  g_object_set (f.h->element, "connectivity", 6, NULL);
+  set_nan (f.h->element, "min-fill");
   fail_unless (frames_push (&f, frames_make (&f, outlier, 1)) == NULL);
   gst_util_set_object_arg (G_OBJECT (f.h->element), "match", "space");
   fail_unless (frames_push (&f, frames_make (&f, outlier, 1)) == NULL);
-  expect_message (&f, GST_MESSAGE_WARNING, "connectivity"); /* and no second */
+  expect_message (&f, GST_MESSAGE_WARNING, "min-fill"); /* and no second */
   expect_faulty (&f, 2);
-  g_object_set (f.h->element, "connectivity", 8, NULL);
+  g_object_set (f.h->element, "min-fill", .75, NULL);
   gst_util_set_object_arg (G_OBJECT (f.h->element), "match", "auto");
   frames_state (&f, frames_make (&f, outlier, 1), 0);
   expect_faulty (&f, 2);
@@ -209,9 +209,7 @@ GST_START_TEST (test_refused)
     const gchar *properties, *text;
     GstVideoFormat format;
   } bad[] = {{"match=space", "match=space", GST_VIDEO_FORMAT_GRAY8},
-      {"match=space", "match=space", GST_VIDEO_FORMAT_NV12},
-      {"connectivity=6", "connectivity", GST_VIDEO_FORMAT_GRAY8},
-      {"connectivity=5", "connectivity", GST_VIDEO_FORMAT_GRAY16_LE}};
+      {"match=space", "match=space", GST_VIDEO_FORMAT_NV12}};
 
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
     Frames f = frames_new (bad[i].format, bad[i].properties);
@@ -220,6 +218,32 @@ GST_START_TEST (test_refused)
         GST_FLOW_NOT_NEGOTIATED);
     expect_message (&f, GST_MESSAGE_ERROR, bad[i].text);
     frames_free (&f);
+  }
+}
+GST_END_TEST;
+
+/* Neighbours are 4 or 8: no other number can be set. */
+GST_START_TEST (test_connectivity)
+{
+  static const gchar *const good[] = {"4", "8"};
+  static const gchar *const bad[] = {"5", "6", "7"};
+
+  for (guint i = 0; i < G_N_ELEMENTS (bad) + G_N_ELEMENTS (good); i++) {
+    gboolean is_good = i < G_N_ELEMENTS (good);
+    gchar *line = g_strdup_printf ("gpuccl connectivity=%s",
+        is_good ? good[i] : bad[i - G_N_ELEMENTS (good)]);
+    GError *error = NULL;
+    GstElement *element = gst_parse_launch (line, &error);
+
+    if (is_good)
+      fail_unless (element && !error, "%s: not taken", line);
+    else
+      fail_unless (g_error_matches (error, GST_PARSE_ERROR,
+                       GST_PARSE_ERROR_COULD_NOT_SET_PROPERTY),
+          "%s: taken", line);
+    g_clear_error (&error);
+    gst_clear_object (&element);
+    g_free (line);
   }
 }
 GST_END_TEST;
@@ -268,6 +292,7 @@ gpucclfaults_suite (void)
   tcase_add_test (tc, test_not_a_number);
   tcase_add_test (tc, test_while_playing);
   tcase_add_test (tc, test_refused);
+  tcase_add_test (tc, test_connectivity);
   tcase_add_test (tc, test_caps);
   return suite;
 }

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "common/param.h"
+
+#include <float.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int64_t
+param_int64 (double v)
+{
+  return v >= 0x1p63 ? INT64_MAX : (int64_t) v;
+}
+
+uint64_t
+param_uint64 (double v)
+{
+  return v >= 0x1p64 ? UINT64_MAX : v == 0x1p63 ? INT64_MAX : (uint64_t) v;
+}
+
+void
+param_name (const Param *p, char name[PARAM_NAME])
+{
+  snprintf (name, PARAM_NAME, "%s", p->name ? p->name : p->field);
+  for (char *c = name; *c; c++)
+    if (*c == '_')
+      *c = '-';
+}
+
+void
+params_defaults (const Param *p, void *params)
+{
+  for (; p->field; p++) {
+    void *at = (char *) params + p->at;
+
+    switch (p->type) {
+      case PARAM_BOOL:
+        *(bool *) at = p->value != 0;
+        break;
+      case PARAM_CHOICE:
+      case PARAM_INT:
+        *(int *) at = (int) p->value;
+        break;
+      case PARAM_FLAGS:
+      case PARAM_UINT:
+        *(unsigned *) at = (unsigned) p->value;
+        break;
+      case PARAM_INT64:
+        *(int64_t *) at = param_int64 (p->value);
+        break;
+      case PARAM_UINT64:
+        *(uint64_t *) at = param_uint64 (p->value);
+        break;
+      case PARAM_DOUBLE:
+        *(double *) at = p->value;
+        break;
+      case PARAM_TEXT:
+        break;
+    }
+  }
+}
+
+static bool
+is_choice (const ParamChoice *c, int value)
+{
+  for (; c->name; c++)
+    if (c->value == value)
+      return true;
+  return false;
+}
+
+static bool
+are_flags (const ParamChoice *c, unsigned value)
+{
+  for (; c->name; c++)
+    value &= ~(unsigned) c->value;
+  return !value;
+}
+
+static bool
+is_good (const Param *p, const void *at)
+{
+  double v = 0;
+
+  switch (p->type) {
+    case PARAM_BOOL:
+    case PARAM_TEXT:
+      return true;
+    case PARAM_CHOICE:
+      return is_choice (p->choices, *(const int *) at);
+    case PARAM_FLAGS:
+      return are_flags (p->choices, *(const unsigned *) at);
+    case PARAM_INT64:
+      return *(const int64_t *) at >= param_int64 (p->min) &&
+          *(const int64_t *) at <= param_int64 (p->max);
+    case PARAM_UINT64:
+      return *(const uint64_t *) at >= param_uint64 (p->min) &&
+          *(const uint64_t *) at <= param_uint64 (p->max);
+    case PARAM_INT:
+      v = *(const int *) at;
+      break;
+    case PARAM_UINT:
+      v = *(const unsigned *) at;
+      break;
+    case PARAM_DOUBLE:
+      v = *(const double *) at;
+      break;
+  }
+  return v >= p->min && v <= p->max; /* NaN is not */
+}
+
+/* ---- Sentences ---- */
+
+static void add (char *text, const char *format, ...)
+    __attribute__ ((format (printf, 2, 3)));
+
+static void
+add (char *text, const char *format, ...)
+{
+  size_t used = strlen (text);
+  va_list args;
+
+  va_start (args, format);
+  vsnprintf (text + used, PARAM_REFUSAL - used, format, args);
+  va_end (args);
+}
+
+/* "run, window or none", @last being "or". */
+static void
+add_choices (char *text, const ParamChoice *c, const char *last)
+{
+  for (const ParamChoice *first = c; c->name; c++) {
+    if (c != first && c[1].name)
+      add (text, ", ");
+    else if (c != first)
+      add (text, " %s ", last);
+    add (text, "%s", c->name);
+  }
+}
+
+/* Whether the greatest value is all that the type can hold. */
+static bool
+is_endless (const Param *p)
+{
+  switch (p->type) {
+    case PARAM_INT:
+      return p->max == INT_MAX;
+    case PARAM_UINT:
+      return p->max == UINT_MAX;
+    case PARAM_DOUBLE:
+      return p->max == DBL_MAX;
+    default:
+      return p->max >= 0x1p63;
+  }
+}
+
+static void
+write_refusal (const Param *p, char *text)
+{
+  char name[PARAM_NAME];
+
+  param_name (p, name);
+  add (text, "%s must be ", name);
+  if (p->type == PARAM_FLAGS) {
+    add (text, "a sum of ");
+    add_choices (text, p->choices, "and");
+  } else if (p->choices)
+    add_choices (text, p->choices, "or");
+  else if (is_endless (p))
+    add (text, "%.12g or more", p->min);
+  else
+    add (text, "%.12g to %.12g", p->min, p->max);
+}
+
+/* It is static, as errors are: whoever is told of it may keep it. */
+static const char *
+refusal (const Param *p)
+{
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+  pthread_mutex_lock (&lock);
+  if (!*p->refusal)
+    write_refusal (p, p->refusal);
+  pthread_mutex_unlock (&lock);
+  return p->refusal;
+}
+
+const char *
+params_check (const Param *p, const void *params)
+{
+  for (; p->field; p++)
+    if (!is_good (p, (const char *) params + p->at))
+      return refusal (p);
+  return NULL;
+}

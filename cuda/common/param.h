@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A parameter is one row of a table: where it lies in its struct, its range,
+ * its default, and what it means.  X_check () and the defaults read the table
+ * here, and gst/base makes properties of it: field min_area is the property
+ * "min-area".
+ *
+ *     static const Param table[] = {
+ *         PARAM_NUMBER (XParams, min_area, 0, UINT32_MAX, 100, "Least area",
+ *             "Components with fewer pixels than this are not reported"),
+ *         {NULL}};
+ *
+ * Behind the text, further members may follow: .when = PARAM_STOPPED. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/both.h"
+
+C_BEGIN
+
+typedef enum {
+  PARAM_BOOL, /* a bool, one byte */
+  PARAM_INT,
+  PARAM_UINT,
+  PARAM_INT64,
+  PARAM_UINT64,
+  PARAM_DOUBLE,
+  PARAM_CHOICE, /* an enum, or an int that is one of a few */
+  PARAM_FLAGS,  /* an unsigned int, choices added up */
+  PARAM_TEXT,   /* a char *; only elements have them */
+} ParamType;
+
+typedef enum {
+  PARAM_ALWAYS,  /* between any two frames, and a controller may drive it */
+  PARAM_BY_HAND, /* between any two frames, but no controller drives it */
+  PARAM_STOPPED  /* until the first frame: it decides on memory or caps */
+} ParamWhen;
+
+/* The list ends with a NULL name. */
+typedef struct {
+  int value;
+  const char *text, *name;
+} ParamChoice;
+
+#define PARAM_NAME 48     /* bytes of a name, with its end */
+#define PARAM_REFUSAL 128 /* of a sentence */
+
+typedef struct {
+  const char *field, *title, *text;
+  ParamType type;
+  size_t at; /* offset of the field */
+  /* Of a bool, a choice and flags only value, the default.  2^63 and 2^64 stand
+   * for the whole number below them, which a double cannot hold. */
+  double min, max, value;
+  const ParamChoice *choices;
+  const char *string; /* default of a text */
+  char *refusal;      /* room for its sentence, which is written once */
+  ParamWhen when;
+  const char *name; /* NULL: as the field, with '-' for '_' */
+  const char *kind; /* of choices: the end of their GType's name.  NULL: as the
+                       field, such as GroundDistance */
+} Param;
+
+#define PARAM_FIELD_(S, f) (((S *) 0)->f)
+/* clang-format off */
+#define PARAM_ROW_(S, f, kind) \
+ .field = #f, .at = offsetof (S, f), .type = (kind), \
+ .refusal = (char[PARAM_REFUSAL]){0}
+/* A field of another type does not compile: there is no array of -1 bytes. */
+#define PARAM_ENUM_(S, f) \
+ (0 * sizeof (char[sizeof PARAM_FIELD_ (S, f) == sizeof (int) ? 1 : -1]))
+#define PARAM_TYPE_(S, f) \
+ _Generic (PARAM_FIELD_ (S, f), int: PARAM_INT, unsigned: PARAM_UINT, \
+     int64_t: PARAM_INT64, uint64_t: PARAM_UINT64, double: PARAM_DOUBLE)
+#define PARAM_BOOL_(S, f) _Generic (PARAM_FIELD_ (S, f), bool: PARAM_BOOL)
+#define PARAM_TEXT_(S, f) _Generic (PARAM_FIELD_ (S, f), char *: PARAM_TEXT)
+
+/* The rows, of a number, a bool, an enum, flags and a text; @...: the text that
+ * explains it, and further members. */
+#define PARAM_NUMBER(S, f, least, most, normal, name_, ...) \
+ {PARAM_ROW_ (S, f, PARAM_TYPE_ (S, f)), .min = (double) (least), \
+  .max = (double) (most), .value = (double) (normal), .title = name_, \
+  .text = __VA_ARGS__}
+#define PARAM_SWITCH(S, f, normal, name_, ...) \
+ {PARAM_ROW_ (S, f, PARAM_BOOL_ (S, f)), .value = normal, .title = name_, \
+  .text = __VA_ARGS__}
+#define PARAM_ONE_OF(S, f, list, normal, name_, ...) \
+ {PARAM_ROW_ (S, f, PARAM_CHOICE + PARAM_ENUM_ (S, f)), .choices = list, \
+  .value = normal, .title = name_, .text = __VA_ARGS__}
+#define PARAM_SOME_OF(S, f, list, normal, name_, ...) \
+ {PARAM_ROW_ (S, f, PARAM_FLAGS + PARAM_ENUM_ (S, f)), .choices = list, \
+  .value = normal, .title = name_, .text = __VA_ARGS__}
+#define PARAM_STRING(S, f, normal, name_, ...) \
+ {PARAM_ROW_ (S, f, PARAM_TEXT_ (S, f)), .string = normal, .title = name_, \
+  .text = __VA_ARGS__}
+/* clang-format on */
+
+/* Sets every field of the table but texts to its default. */
+void params_defaults (const Param *table, void *params);
+/* NULL, or what is wrong with the first field that is out of its range, such as
+ * "max-components must be 1 to 4096". */
+const char *params_check (const Param *table, const void *params);
+
+/* The name of the property. */
+void param_name (const Param *p, char name[PARAM_NAME]);
+/* A limit or a default as a whole number; see Param. */
+int64_t param_int64 (double v);
+uint64_t param_uint64 (double v);
+
+C_END

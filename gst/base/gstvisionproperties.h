@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Properties made of tables of parameters (common/param.h).  An element lists
+ * them in the order in which they are shown: the tables of its algorithm's
+ * params, and rows of its own.
+ *
+ *     static const GstVisionProperty properties[] = {
+ *         {.params = x_params, .at = G_STRUCT_OFFSET (GstX, params)},
+ *         {.param = PARAM_SWITCH (GstX, label_map, true, "Label map", "…",
+ *             .when = PARAM_STOPPED)},
+ *         {.param = PARAM_STRING (GstX, targets, NULL, "Targets", "…"),
+ *             .parse = read_targets},
+ *         {.params = NULL}};
+ *
+ * All values lie in the instance and are under its object lock: set_property ()
+ * writes them, and a frame works on a copy that was taken under that lock. */
+#pragma once
+
+#include <gst/gst.h>
+
+#include "common/param.h"
+
+G_BEGIN_DECLS
+
+typedef struct _GstVisionProperty GstVisionProperty;
+
+struct _GstVisionProperty {
+  /* One of these three: a field of the struct that this table is about, or all
+   * rows of a table about the struct that lies at @at in it. */
+  Param param;
+  const Param *params;
+  const GstVisionProperty *properties;
+  gsize at;
+  /* Where not NULL: only the rows of @params before the one of this field.  The
+   * next mention of @params goes on from there. */
+  const gchar *until;
+
+  /* Of a text; NULL: any will do.  Reads @text, which is NULL where it is
+   * empty, and, if it can be used, puts what it says into @owner, the struct
+   * that the row's table is about, under @element's object lock, which is not
+   * held by the caller.  FALSE and @error, "nine numbers are needed": the text
+   * before stays.  One call at a time for each element.  A text that was put
+   * in the place of the one before meanwhile, by this call or by a frame, is
+   * kept instead of @text. */
+  gboolean (*parse) (
+      GstElement *element, gpointer owner, const gchar *text, GError **error);
+  /* What more a new value of @param changes, such as caps; NULL: nothing.
+   * Called without the object lock. */
+  void (*changed) (GstElement *element, const Param *param);
+};
+
+/* Installs them with ids from @first_id on, and set_property () and
+ * get_property () for them; @at: where in an instance the struct lies that
+ * @table is about, 0 for the instance itself.  Returns the next free id. */
+guint gst_vision_properties_install (GObjectClass *klass,
+    const GstVisionProperty *table, gssize at, guint first_id);
+
+/* What install () made set_property () and get_property (), for an element that
+ * has properties besides and calls these for the others. */
+void gst_vision_properties_set (
+    GObject *object, guint id, const GValue *value, GParamSpec *pspec);
+void gst_vision_properties_get (
+    GObject *object, guint id, GValue *value, GParamSpec *pspec);
+
+/* For instance_init (): gives each field its default.  Texts are freed with
+ * @object; what parse () made of them is @object's to free. */
+void gst_vision_properties_init (
+    gpointer object, const GstVisionProperty *table, gssize at);
+
+/* For start (): warns of values that could not be used and were set since the
+ * last time.  While @element plays, the same is done at once. */
+void gst_vision_properties_report (GstElement *element);
+
+G_END_DECLS

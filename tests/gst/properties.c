@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Properties made of tables: their order, types and flags, what of a text is
+ * kept, when a refusal is told, and two threads at one property. */
+#include <gst/check/gstcheck.h>
+
+#include "base/gstvisionproperties.h"
+
+/* ---- An algorithm's params, a struct that elements share, an element ---- */
+
+typedef enum { NEVER, ALWAYS } When;
+
+typedef struct {
+  gint first, second;
+  When when;
+  gdouble depth_scale;
+} ToyParams;
+
+static const ParamChoice whens[] = {{NEVER, "At no time", "never"},
+    {ALWAYS, "At any time", "always"}, {0, NULL, NULL}};
+
+static const ParamChoice marks[] = {
+    {1, "A box", "box"}, {2, "A dot", "dot"}, {0, NULL, NULL}};
+
+static const Param toy_params[] = {
+    PARAM_NUMBER (ToyParams, first, 0, 9, 1, "First", "One"),
+    PARAM_NUMBER (
+        ToyParams, second, 0, 9, 2, "Second", "Two", .when = PARAM_BY_HAND),
+    PARAM_ONE_OF (ToyParams, when, whens, ALWAYS, "When", "At which time",
+        .name = "at-time", .kind = "Time"),
+    PARAM_NUMBER (ToyParams, depth_scale, 1e-9, 1e3, .001, "Scale", "Metres"),
+    {NULL}};
+
+typedef struct {
+  gchar *place;
+  gint digits; /* what it says */
+} Shared;
+
+typedef struct {
+  GstElement parent;
+  ToyParams params;
+  Shared shared;
+  bool map;
+  guint marks;
+  guint64 seed;
+  gchar *text, *location;
+  gchar *said; /* what `text` was read to say */
+  GString *changes;
+} Toy;
+
+typedef GstElementClass ToyClass;
+
+G_DEFINE_TYPE (Toy, toy, GST_TYPE_ELEMENT)
+
+/* Digits alone. */
+static gboolean
+read_place (
+    GstElement *element, gpointer owner, const gchar *text, GError **error)
+{
+  fail_unless (owner == &((Toy *) element)->shared);
+  if (text && strspn (text, "0123456789") != strlen (text)) {
+    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+        "\"%s\" has other characters than digits", text);
+    return FALSE;
+  }
+  GST_OBJECT_LOCK (element);
+  ((Shared *) owner)->digits = text ? (gint) strlen (text) : 0;
+  GST_OBJECT_UNLOCK (element);
+  return TRUE;
+}
+
+static gboolean
+read_text (
+    GstElement *element, gpointer owner, const gchar *text, GError **error)
+{
+  Toy *self = (Toy *) element;
+
+  fail_unless (owner == element && (!text || *text));
+  if (text && *text == '!') {
+    g_set_error_literal (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+        "it begins with !");
+    return FALSE;
+  }
+  GST_OBJECT_LOCK (self);
+  g_free (self->said);
+  self->said = g_strdup (text);
+  GST_OBJECT_UNLOCK (self);
+  g_usleep (50); /* another thread may want to set it now */
+  return TRUE;
+}
+
+static void
+has_changed (GstElement *element, const Param *param)
+{
+  /* which takes the lock: it must be free */
+  GST_OBJECT_LOCK (element);
+  g_string_append_printf (((Toy *) element)->changes, "%s ", param->field);
+  GST_OBJECT_UNLOCK (element);
+}
+
+static const GstVisionProperty shared[] = {
+    {.param = PARAM_STRING (Shared, place, NULL, "Place", "Digits"),
+        .parse = read_place},
+    {.params = NULL}};
+
+static const GstVisionProperty properties[] = {
+    {.param = PARAM_STRING (Toy, text, NULL, "Text", "No !"),
+        .parse = read_text,
+        .changed = has_changed},
+    {.params = toy_params,
+        .at = G_STRUCT_OFFSET (Toy, params),
+        .until = "second",
+        .changed = has_changed},
+    {.param = PARAM_SWITCH (
+         Toy, map, true, "Map", "Is attached", .when = PARAM_STOPPED)},
+    {.params = toy_params,
+        .at = G_STRUCT_OFFSET (Toy, params),
+        .until = "depth_scale"},
+    {.properties = shared, .at = G_STRUCT_OFFSET (Toy, shared)},
+    {.params = toy_params, .at = G_STRUCT_OFFSET (Toy, params)},
+    {.param = PARAM_SOME_OF (Toy, marks, marks, 3, "Marks", "Which are drawn")},
+    {.param =
+            PARAM_NUMBER (Toy, seed, 0, UINT64_MAX, UINT64_MAX, "Seed", "Any")},
+    {.param = PARAM_STRING (Toy, location, "-", "Location", "Of a file")},
+    {.params = NULL}};
+
+static void
+finalize (GObject *object)
+{
+  g_free (((Toy *) object)->said);
+  g_string_free (((Toy *) object)->changes, TRUE);
+  G_OBJECT_CLASS (toy_parent_class)->finalize (object);
+}
+
+static void
+toy_class_init (ToyClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = finalize;
+  fail_unless_equals_int (
+      gst_vision_properties_install (G_OBJECT_CLASS (klass), properties, 0, 1),
+      11);
+}
+
+static void
+toy_init (Toy *self)
+{
+  self->changes = g_string_new (NULL);
+  gst_vision_properties_init (self, properties, 0);
+}
+
+static Toy *
+toy_new (GstBus **bus)
+{
+  Toy *toy = g_object_new (toy_get_type (), NULL);
+
+  gst_object_ref_sink (toy);
+  *bus = gst_bus_new ();
+  gst_element_set_bus (GST_ELEMENT (toy), *bus);
+  return toy;
+}
+
+static void
+toy_free (Toy *toy, GstBus *bus)
+{
+  fail_unless (!gst_bus_have_pending (bus));
+  gst_element_set_bus (GST_ELEMENT (toy), NULL);
+  gst_object_unref (bus);
+  g_object_unref (toy);
+}
+
+/* The next warning says this. */
+static void
+expect_warning (GstBus *bus, const gchar *expected)
+{
+  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+  GError *error = NULL;
+
+  fail_unless (message != NULL, "there is no warning of: %s", expected);
+  gst_message_parse_warning (message, &error, NULL);
+  fail_unless (
+      g_error_matches (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS));
+  fail_unless_equals_string (error->message, expected);
+  g_error_free (error);
+  gst_message_unref (message);
+}
+
+/* ---- Tests ---- */
+
+GST_START_TEST (test_order)
+{
+  static const gchar *names[] = {"text", "first", "map", "second", "at-time",
+      "place", "depth-scale", "marks", "seed", "location"};
+  GObjectClass *klass = g_type_class_ref (toy_get_type ());
+  guint n, own = 0;
+  GParamSpec **all = g_object_class_list_properties (klass, &n);
+
+  for (guint i = 0; i < n; i++)
+    if (all[i]->owner_type == toy_get_type ())
+      fail_unless_equals_string (all[i]->name, names[own++]);
+  fail_unless_equals_int (own, G_N_ELEMENTS (names));
+  g_free (all);
+  g_type_class_unref (klass);
+}
+GST_END_TEST;
+
+/* What a GParamSpec says of when it may be set. */
+static guint
+when_of (GObjectClass *klass, const gchar *name)
+{
+  return g_object_class_find_property (klass, name)->flags &
+      (GST_PARAM_CONTROLLABLE | GST_PARAM_MUTABLE_READY |
+          GST_PARAM_MUTABLE_PLAYING);
+}
+
+GST_START_TEST (test_specs)
+{
+  const guint live = GST_PARAM_MUTABLE_PLAYING;
+  GObjectClass *klass = g_type_class_ref (toy_get_type ());
+
+  fail_unless_equals_int (
+      when_of (klass, "first"), live | GST_PARAM_CONTROLLABLE);
+  fail_unless_equals_int (when_of (klass, "second"), live);
+  fail_unless_equals_int (when_of (klass, "text"), live);
+  fail_unless_equals_int (when_of (klass, "map"), GST_PARAM_MUTABLE_READY);
+  fail_unless_equals_string (
+      g_type_name (g_object_class_find_property (klass, "marks")->value_type),
+      "ToyMarks");
+  fail_unless_equals_string (
+      g_type_name (g_object_class_find_property (klass, "at-time")->value_type),
+      "ToyTime");
+  g_type_class_unref (klass);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_values)
+{
+  GstBus *bus;
+  Toy *toy = toy_new (&bus);
+  gboolean map = TRUE;
+  guint64 seed = 0;
+  gchar *place;
+  gint first;
+
+  fail_unless (toy->params.first == 1 && toy->params.second == 2 &&
+      toy->params.when == ALWAYS && toy->params.depth_scale == .001 &&
+      toy->map && toy->marks == 3 && toy->seed == G_MAXUINT64 && !toy->text &&
+      !strcmp (toy->location, "-"));
+  g_object_set (toy, "first", 7, "map", FALSE, "seed",
+      G_GUINT64_CONSTANT (0x8000000000000001), "place", "123", NULL);
+  gst_util_set_object_arg (G_OBJECT (toy), "at-time", "never");
+  gst_util_set_object_arg (G_OBJECT (toy), "marks", "dot");
+  fail_unless (toy->params.first == 7 && !toy->map &&
+      toy->params.when == NEVER && toy->marks == 2 && toy->shared.digits == 3);
+  g_object_get (
+      toy, "first", &first, "map", &map, "seed", &seed, "place", &place, NULL);
+  fail_unless (first == 7 && !map && seed == 0x8000000000000001);
+  fail_unless_equals_string (place, "123");
+  g_free (place);
+  fail_unless_equals_string (toy->changes->str, "first ");
+  toy_free (toy, bus);
+}
+GST_END_TEST;
+
+/* An empty text is none, and none is the default. */
+GST_START_TEST (test_empty)
+{
+  GstBus *bus;
+  Toy *toy = toy_new (&bus);
+
+  g_object_set (toy, "text", "a", "location", "b", NULL);
+  fail_unless_equals_string (toy->said, "a");
+  g_object_set (toy, "text", "", "location", "", NULL);
+  fail_unless (!toy->text && !toy->said && !toy->location);
+  g_object_set (toy, "location", NULL, NULL);
+  fail_unless_equals_string (toy->location, "-");
+  toy_free (toy, bus);
+}
+GST_END_TEST;
+
+/* Before the start it is told at the start, and then once. */
+GST_START_TEST (test_refused_before)
+{
+  GstBus *bus;
+  Toy *toy = toy_new (&bus);
+
+  g_object_set (toy, "text", "good", "place", "12", NULL);
+  g_string_truncate (toy->changes, 0);
+  g_object_set (toy, "text", "!", "place", "1,2", NULL);
+  fail_unless_equals_string (toy->changes->str, "");
+  fail_unless_equals_string (toy->text, "good");
+  fail_unless_equals_string (toy->said, "good");
+  fail_unless (toy->shared.digits == 2 && !gst_bus_have_pending (bus));
+  gst_vision_properties_report (GST_ELEMENT (toy));
+  expect_warning (bus, "text stays what it was: it begins with !.");
+  expect_warning (bus,
+      "place stays what it was: \"1,2\" has other characters than digits.");
+  gst_vision_properties_report (GST_ELEMENT (toy));
+  toy_free (toy, bus);
+}
+GST_END_TEST;
+
+/* The newest value counts. */
+GST_START_TEST (test_refused_then_good)
+{
+  GstBus *bus;
+  Toy *toy = toy_new (&bus);
+
+  g_object_set (toy, "text", "!a", "place", "x", "text", "fine", NULL);
+  g_object_set (toy, "place", "y", NULL);
+  gst_vision_properties_report (GST_ELEMENT (toy));
+  expect_warning (
+      bus, "place stays what it was: \"y\" has other characters than digits.");
+  toy_free (toy, bus);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_refused_while_playing)
+{
+  GstBus *bus;
+  Toy *toy = toy_new (&bus);
+
+  gst_element_set_state (GST_ELEMENT (toy), GST_STATE_PLAYING);
+  gst_bus_set_flushing (bus, TRUE);
+  gst_bus_set_flushing (bus, FALSE);
+  g_object_set (toy, "text", "!", NULL);
+  expect_warning (bus, "text stays what it was: it begins with !.");
+  gst_element_set_state (GST_ELEMENT (toy), GST_STATE_NULL);
+  gst_bus_set_flushing (bus, TRUE);
+  gst_bus_set_flushing (bus, FALSE);
+  toy_free (toy, bus);
+}
+GST_END_TEST;
+
+/* What is refused and never told is freed, too. */
+GST_START_TEST (test_refused_and_forgotten)
+{
+  GstBus *bus;
+  Toy *toy = toy_new (&bus);
+
+  g_object_set (toy, "text", "!", NULL);
+  toy_free (toy, bus);
+}
+GST_END_TEST;
+
+#define ROUNDS 200
+
+static gpointer
+set_number (gpointer toy)
+{
+  for (guint i = 0; i < 10 * ROUNDS; i++)
+    g_object_set (toy, "first", i % 10, NULL);
+  return NULL;
+}
+
+static gpointer
+set_a (gpointer toy)
+{
+  g_object_set (toy, "text", "a", NULL);
+  return NULL;
+}
+
+/* A text and what it says are of one setting, whoever else sets it; frames
+ * copy params meanwhile. */
+GST_START_TEST (test_threads)
+{
+  GstBus *bus;
+  Toy *toy = toy_new (&bus);
+  GThread *numbers = g_thread_new (NULL, set_number, toy);
+
+  for (guint i = 0; i < ROUNDS; i++) {
+    GThread *other = g_thread_new (NULL, set_a, toy);
+    ToyParams copy;
+
+    g_object_set (toy, "text", "b", NULL);
+    g_thread_join (other);
+    fail_unless_equals_string (toy->text, toy->said);
+    GST_OBJECT_LOCK (toy);
+    copy = toy->params;
+    GST_OBJECT_UNLOCK (toy);
+    fail_unless (copy.first >= 0 && copy.first <= 9 && copy.second == 2);
+  }
+  g_thread_join (numbers);
+  toy_free (toy, bus);
+}
+GST_END_TEST;
+
+static Suite *
+properties_suite (void)
+{
+  Suite *suite = suite_create ("properties");
+  TCase *tc = tcase_create ("properties");
+
+  suite_add_tcase (suite, tc);
+  tcase_add_test (tc, test_order);
+  tcase_add_test (tc, test_specs);
+  tcase_add_test (tc, test_values);
+  tcase_add_test (tc, test_empty);
+  tcase_add_test (tc, test_refused_before);
+  tcase_add_test (tc, test_refused_then_good);
+  tcase_add_test (tc, test_refused_while_playing);
+  tcase_add_test (tc, test_refused_and_forgotten);
+  tcase_add_test (tc, test_threads);
+  return suite;
+}
+
+GST_CHECK_MAIN (properties);
