@@ -313,6 +313,16 @@ note (Texts *t, GParamSpec *pspec, GError *why)
 }
 
 void
+gst_vision_properties_warn (GstElement *element, gchar *problem)
+{
+  gchar *valid = g_utf8_make_valid (problem, -1);
+
+  GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS, ("%s", valid), (NULL));
+  g_free (valid);
+  g_free (problem);
+}
+
+void
 gst_vision_properties_report (GstElement *element)
 {
   Texts *t = g_object_get_qdata (G_OBJECT (element), texts_quark ());
@@ -324,8 +334,8 @@ gst_vision_properties_report (GstElement *element)
   refused = g_steal_pointer (&t->refused);
   GST_OBJECT_UNLOCK (element);
   for (GList *l = refused; l; l = l->next)
-    GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
-        ("%s", ((Refusal *) l->data)->text), (NULL));
+    gst_vision_properties_warn (
+        element, g_steal_pointer (&((Refusal *) l->data)->text));
   g_list_free_full (refused, free_refusal);
 }
 

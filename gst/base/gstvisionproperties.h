@@ -71,4 +71,8 @@ void gst_vision_properties_init (
  * last time.  While @element plays, the same is done at once. */
 void gst_vision_properties_report (GstElement *element);
 
+/* Warns of @problem, a sentence about a setting, at once.  It may quote half a
+ * letter, or a path of other bytes than UTF-8.  Takes it. */
+void gst_vision_properties_warn (GstElement *element, gchar *problem);
+
 G_END_DECLS

@@ -161,8 +161,9 @@ gst_emdtrack_choose_again (GstEmdtrack *self)
   GST_OBJECT_UNLOCK (self);
   g_free (text);
   if (problem)
-    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("targets: %s. It and what follows it are left out.", problem), (NULL));
+    gst_vision_properties_warn (GST_ELEMENT (self),
+        g_strdup_printf (
+            "targets: %s. It and what follows it are left out.", problem));
   g_free (problem);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/gstvisionfile.h"
+#include "base/gstvisionproperties.h"
 #include "moct/gstmoct.h"
 
 #define PROBLEM 256 /* bytes */
@@ -153,8 +154,8 @@ gst_moct_learn (
     GST_OBJECT_UNLOCK (self);
   }
   if (!all)
-    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("learn: %s. The colours before stay.", problem), (NULL));
+    gst_vision_properties_warn (GST_ELEMENT (self),
+        g_strdup_printf ("learn: %s. The colours before stay.", problem));
   g_free (entry);
   g_free (added);
   return all != NULL;

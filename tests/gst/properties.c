@@ -331,6 +331,21 @@ GST_START_TEST (test_refused_while_playing)
 }
 GST_END_TEST;
 
+/* A warning is UTF-8, whatever was set. */
+GST_START_TEST (test_refused_bytes)
+{
+  GstBus *bus;
+  Toy *toy = toy_new (&bus);
+
+  g_object_set (toy, "place", "1\xff", NULL);
+  gst_vision_properties_report (GST_ELEMENT (toy));
+  expect_warning (bus,
+      "place stays what it was: \"1\xef\xbf\xbd\" has other characters than "
+      "digits.");
+  toy_free (toy, bus);
+}
+GST_END_TEST;
+
 /* What is refused and never told is freed, too. */
 GST_START_TEST (test_refused_and_forgotten)
 {
@@ -398,6 +413,7 @@ properties_suite (void)
   tcase_add_test (tc, test_refused_before);
   tcase_add_test (tc, test_refused_then_good);
   tcase_add_test (tc, test_refused_while_playing);
+  tcase_add_test (tc, test_refused_bytes);
   tcase_add_test (tc, test_refused_and_forgotten);
   tcase_add_test (tc, test_threads);
   return suite;
