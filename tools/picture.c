@@ -22,6 +22,8 @@ typedef struct {
 static const char *
 read_head (png_structp png, png_infop info, int bits, int channels, Picture *p)
 {
+  /* room for texts and profiles is made as large as they say; leave them out */
+  png_set_keep_unknown_chunks (png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
   png_read_info (png, info);
   p->width = (int) png_get_image_width (png, info);
   p->height = (int) png_get_image_height (png, info);

@@ -15,6 +15,7 @@
 
 #define MAGIC "SCOPEMDL"
 #define VERSION 1
+#define TOLERANCE .01f /* of squares of lengths, a part of 1 */
 #define MAX_FILE ((size_t) 256 << 20)
 
 typedef struct {
@@ -161,6 +162,32 @@ are_finite (const float *v, size_t n)
   return true;
 }
 
+static bool
+is_unit (ScopedetectQuat q)
+{
+  return fabsf (q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z - 1) < TOLERANCE;
+}
+
+/* What searching takes for granted of points and turns: that they lie in the
+ * ball, and that nothing is longer than 1 which is a direction. */
+static bool
+are_shapely (const ScopedetectShape *s)
+{
+  float most = s->radius * s->radius * (1 + TOLERANCE);
+
+  for (int i = 0; i < s->n; i++) {
+    ScopedetectVec d = scopedetect_sub (s->x[i], s->centre);
+
+    if (scopedetect_dot (d, d) > most || !is_unit (s->frame[i]) ||
+        scopedetect_dot (s->normal[i], s->normal[i]) > 1 + TOLERANCE)
+      return false;
+  }
+  for (int i = 0; i < s->n_symmetries; i++)
+    if (!is_unit (s->symmetry[i].q))
+      return false;
+  return true;
+}
+
 /* Whatever wrote the file: no index leads out of an array. */
 static const char *
 check_arrays (const ScopedetectShape *s)
@@ -178,6 +205,7 @@ check_arrays (const ScopedetectShape *s)
       are_finite (s->normal_var, n) &&
       are_finite ((float *) s->symmetry, 7 * (size_t) s->n_symmetries);
 
+  good = good && are_shapely (s);
   for (size_t i = 0; good && i < n; i++)
     good = is_inside (s, s->x[i]);
   for (size_t i = 0; good && i < n * SCOPEDETECT_CODE; i++)

@@ -12,14 +12,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/parallel.h"
+
 /* Where findings are told: run.sh closes the standard error, to which readers
  * write. */
 static int fuzz_log;
 
 __attribute__ ((constructor)) static void
-fuzz_keep_log (void)
+fuzz_prepare (void)
 {
   fuzz_log = dup (STDERR_FILENO);
+  parallel_limit (1); /* the same on every machine */
 }
 
 /* Ends the fuzzer, which keeps the input. */
