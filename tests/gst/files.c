@@ -141,6 +141,7 @@ GST_START_TEST (test_colours)
   gchar *text;
 
   gst_element_set_bus (moct, bus);
+  gst_element_set_state (moct, GST_STATE_PAUSED);
   g_object_set (moct, "objects", RED, NULL);
   g_object_set (moct, "objects", LATIN ":rgb=0..9,0..9,0..9", NULL);
   refused (bus);
@@ -159,6 +160,7 @@ GST_START_TEST (test_colours)
   fail_unless (g_utf8_validate (error->message, -1, NULL));
   g_error_free (error);
   gst_message_unref (m);
+  gst_element_set_state (moct, GST_STATE_NULL);
   gst_element_set_bus (moct, NULL);
   gst_object_unref (bus);
   gst_object_unref (moct);
