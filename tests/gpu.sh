@@ -7,14 +7,14 @@
 #
 #   tests/gpu.sh [BUILD [OUT [PART...]]]
 #
-# BUILD: build-gpu; OUT: a folder for the logs; PART: of test, sanitize, compare
-# and measure, all of them without any.
+# BUILD: build-gpu; OUT: a folder for the logs; PART: of test, sanitize, compare,
+# streams and measure, all of them without any.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${1:-build-gpu}
 out=${2:-$build/gpu}
 parts=("${@:3}")
-[ ${#parts[@]} -gt 0 ] || parts=(test sanitize compare measure)
+[ ${#parts[@]} -gt 0 ] || parts=(test sanitize compare streams measure)
 failed=0
 mkdir -p "$out"
 
@@ -45,7 +45,7 @@ sanitize() {
 
 run_sanitize() {
   local tool test jobs=()
-  for tool in memcheck racecheck; do
+  for tool in memcheck racecheck initcheck synccheck; do
     for test in 'moct cuda' 'overlay cuda' 'gpuccl parity run' \
       'pocstereo parity short' 'pocstereo_output parity' 'emdtrack parity short' \
       'scopedetect parity'; do
@@ -121,6 +121,26 @@ run_compare() {
     scopedetect name=s BACKEND models=${models%,} ! RESULTS ! fakesink"
 }
 
+# Many decoders of 1080p in one process, alone and with an element behind them;
+# medians are for the reader, of five turns.
+run_streams() {
+  local clip=$build/clip.h264 n turn element
+  [ -e "$clip" ] || gst-launch-1.0 -q visiontestsrc num-buffers=300 ! \
+    video/x-raw,format=I420,width=1920,height=1080 ! openh264enc bitrate=6000000 ! \
+    h264parse ! filesink location="$clip" 2>/dev/null || { failed=1; return; }
+  for turn in 1 2 3 4 5; do
+    for n in 1 16 64; do
+      for element in identity 'moct objects=red:hsv=345..15,50..100,25..100' \
+        'emdtrack targets=a:200,150,60,60'; do
+        timeout 60 "$build/tests/bench/bench-streams" "$n" "filesrc location=$clip ! \
+          h264parse ! nvh264dec ! video/x-raw(memory:CUDAMemory)" "$element" ||
+          failed=1
+      done
+    done
+  done >"$out/streams.txt" 2>&1
+  sort "$out/streams.txt"
+}
+
 run_measure() {
   local threads memory element
   "$build/tests/test-moct" --bench | tee "$out/moct.csv"
@@ -160,6 +180,7 @@ for part in "${parts[@]}"; do
     test) run_test ;;
     sanitize) run_sanitize ;;
     compare) run_compare ;;
+    streams) run_streams ;;
     measure) run_measure ;;
     *) echo "no part is called $part" >&2; exit 1 ;;
   esac

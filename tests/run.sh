@@ -48,7 +48,7 @@ sanitized () {
   export GST_REGISTRY_1_0=$results/registry
   gst-inspect-1.0 >/dev/null
   GST_REGISTRY_FORK=no G_SLICE=always-malloc \
-    ASAN_OPTIONS=fast_unwind_on_malloc=0:malloc_context_size=10:detect_stack_use_after_return=1 \
+    ASAN_OPTIONS=fast_unwind_on_malloc=0:malloc_context_size=10:detect_stack_use_after_return=1:intercept_tls_get_addr=0 \
     LSAN_OPTIONS=suppressions=$PWD/tests/sanitizer.supp:print_suppressions=0 \
     UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
     meson_tests "$folder" --suite algorithms --suite elements \
