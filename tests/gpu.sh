@@ -124,11 +124,11 @@ run_compare() {
 # Many decoders of 1080p in one process, alone and with an element behind them;
 # medians are for the reader, of five turns.
 run_streams() {
-  local clip=$build/clip.h264 n turn element
+  local clip=$build/clip.h264 n element
   [ -e "$clip" ] || gst-launch-1.0 -q visiontestsrc num-buffers=300 ! \
     video/x-raw,format=I420,width=1920,height=1080 ! openh264enc bitrate=6000000 ! \
     h264parse ! filesink location="$clip" 2>/dev/null || { failed=1; return; }
-  for turn in 1 2 3 4 5; do
+  for _ in 1 2 3 4 5; do
     for n in 1 16 64; do
       for element in identity 'moct objects=red:hsv=345..15,50..100,25..100' \
         'emdtrack targets=a:200,150,60,60'; do

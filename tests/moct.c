@@ -16,7 +16,7 @@ random_params (const MoctColour *colours, int n)
   p.exact = rnd (2);
   p.blobs = rnd (3) > 0;
   p.merge_distance = rnd (2) ? rnd (65) : 0;
-  p.min_area = rnd (2) ? rnd (40) : 1;
+  p.min_area = rnd (2) ? 1 + rnd (40) : 1;
   p.max_objects = 1 + rnd (64);
   if (rnd (2))
     p.region = (ImageBox){

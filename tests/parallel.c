@@ -34,6 +34,22 @@ count_items (void *data, int begin, int end)
   atomic_fetch_sub (&t->threads, 1);
 }
 
+/* Threads of the process before its first loop: ours, and those of CUDA. */
+static int others;
+
+static int
+count_threads (void)
+{
+  DIR *dir = opendir ("/proc/self/task");
+  int n = -2; /* . and .. */
+
+  while (dir && readdir (dir))
+    n++;
+  if (dir)
+    closedir (dir);
+  return n;
+}
+
 /* Whether the loop did each of @n items once. */
 static bool
 does_each_once (int n, int grain, Tally *t)
@@ -54,6 +70,7 @@ items (DeviceKind kind)
   Tally t;
 
   (void) kind;
+  others = count_threads ();
   for (int i = 0; i < 300; i++) {
     int n = (int) rnd (i % 2 ? 50 : ITEMS), grain = (int) rnd (2000);
 
@@ -113,19 +130,6 @@ call_often (void *unused)
   return good ? "good" : NULL;
 }
 
-static int
-count_threads (void)
-{
-  DIR *dir = opendir ("/proc/self/task");
-  int n = -2; /* . and .. */
-
-  while (dir && readdir (dir))
-    n++;
-  if (dir)
-    closedir (dir);
-  return n;
-}
-
 /* Eight callers at once: nothing is lost, and the pool has no more threads than
  * the machine has processors. */
 static void
@@ -138,7 +142,7 @@ callers (DeviceKind kind)
   (void) kind;
   does_each_once (ITEMS, 1, &t);
   before = count_threads ();
-  check (before <= sysconf (_SC_NPROCESSORS_ONLN));
+  check (before - others < sysconf (_SC_NPROCESSORS_ONLN));
   for (int i = 0; i < 8; i++)
     check (!pthread_create (&thread[i], NULL, call_often, NULL));
   for (int i = 0; i < 8; i++) {

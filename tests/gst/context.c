@@ -55,11 +55,18 @@ GST_START_TEST (test_shared)
   static const gchar *lines[] = {"fakesrc ! moct name=it ! fakesink",
       "fakesrc ! queue ! emdtrack name=it ! visionoverlay ! fakesink",
       "fakesrc ! pocstereo name=it ! fakesink"};
+  const char *no_gpu =
+      device_cuda_probe (); /* here: CUDA survives no fork () */
   GstElement *first, *other;
   GObject *context = context_of_ready (lines[0], &first), *second;
   gpointer gone = context;
 
-  fail_unless (context != NULL);
+  fail_unless ((context == NULL) == (no_gpu != NULL), "%s", no_gpu);
+  if (!context) {
+    gst_element_set_state (first, GST_STATE_NULL);
+    gst_object_unref (first);
+    return;
+  }
   for (gsize i = 0; i < G_N_ELEMENTS (lines); i++) {
     second = context_of_ready (lines[i], &other);
     fail_unless (second == context, "%s", lines[i]);
@@ -90,8 +97,7 @@ context_suite (void)
   TCase *tc = tcase_create ("contexts");
 
   suite_add_tcase (suite, tc);
-  if (!device_cuda_probe ())
-    tcase_add_test (tc, test_shared);
+  tcase_add_test (tc, test_shared);
   tcase_add_test (tc, test_cpu_has_none);
   return suite;
 }
