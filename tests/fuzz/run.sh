@@ -63,7 +63,7 @@ run_one () {
     cd "$folder"
     FUZZ_DIR=$folder G_SLICE=always-malloc LC_ALL=C.UTF-8 \
       GST_REGISTRY=$build/registry \
-      ASAN_OPTIONS=detect_stack_use_after_return=1 \
+      ASAN_OPTIONS=detect_stack_use_after_return=1:quarantine_size_mb=32 \
       LSAN_OPTIONS=suppressions=$source/../sanitizer.supp:print_suppressions=0 \
       UBSAN_OPTIONS=print_stacktrace=1 \
       "$build/tests/fuzz/fuzz-$name" -timeout=10 -rss_limit_mb=1024 \
