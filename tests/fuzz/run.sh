@@ -6,7 +6,7 @@
 #
 #   tests/fuzz/run.sh              a minute each
 #   tests/fuzz/run.sh 600 ply pcd  ten minutes each of these two
-#   tests/fuzz/run.sh 0            the corpora and ten thousand inputs, the
+#   tests/fuzz/run.sh 0            the corpora and five thousand inputs, the
 #                                  same ones each time: seconds, for tests/run.sh
 #
 # What a fuzzer finds worth keeping stays in $BUILD/corpus/NAME, and the next run
@@ -47,7 +47,7 @@ run_one () {
   local name=$1 folder=$scratch/$1 room=300 how=()
   mkdir -p "$folder" "$build/corpus/$name" "$build/found"
   if [ "$seconds" = 0 ]; then
-    how=(-seed=1 -runs="${RUNS:-10000}" -max_total_time=5
+    how=(-seed=1 -runs="${RUNS:-5000}" -max_total_time=5
       "$folder/corpus" "$source/corpus/$name")
     mkdir "$folder/corpus"
   else
