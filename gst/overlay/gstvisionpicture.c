@@ -12,6 +12,8 @@
 #define MOST_SIDE 8192 /* pixels; room for all that are said is made twice */
 #define WIDTH 16       /* where a PNG file says its size (PNG, 11.2.1) */
 #define HEIGHT 20
+#define SIGNATURE 8 /* bytes before the first chunk */
+#define CHUNK 12    /* of a chunk besides its data: length, kind, checksum */
 
 /* A file that was read, for cairo. */
 typedef struct {
@@ -32,12 +34,35 @@ take (void *closure, unsigned char *to, unsigned int n)
   return CAIRO_STATUS_SUCCESS;
 }
 
+/* Whether every chunk ends before the file does, up to the last one.  libpng
+ * clears as much memory as a text or a profile says to have, before it finds
+ * out that the file is shorter. */
+static gboolean
+is_whole (const gchar *bytes, gsize n)
+{
+  gsize at = SIGNATURE;
+
+  while (at + CHUNK <= n) {
+    guint32 length; /* at any address */
+
+    memcpy (&length, bytes + at, sizeof length);
+    length = GUINT32_FROM_BE (length);
+    if (length > n - at - CHUNK)
+      return FALSE;
+    if (!memcmp (bytes + at + 4, "IEND", 4))
+      return TRUE;
+    at += length + CHUNK;
+  }
+  return FALSE;
+}
+
 static cairo_surface_t *
 decode (const gchar *bytes, gsize n)
 {
   Rest rest = {bytes, n};
 
-  if (n < HEIGHT + 4 || GST_READ_UINT32_BE (bytes + WIDTH) > MOST_SIDE ||
+  if (!is_whole (bytes, n) || n < HEIGHT + 4 ||
+      GST_READ_UINT32_BE (bytes + WIDTH) > MOST_SIDE ||
       GST_READ_UINT32_BE (bytes + HEIGHT) > MOST_SIDE)
     return NULL;
   return cairo_image_surface_create_from_png_stream (take, &rest);

@@ -22,7 +22,7 @@ fuzz (const uint8_t *data, size_t size)
   GstElement *e = fuzz_set ("emdtrack", "distance-file", path);
 
   for (int bins = 2; bins <= 4; bins++) {
-    EmdtrackParams p = EMDTRACK_DEFAULTS;
+    EmdtrackParams p = emdtrack_defaults ();
     uint8_t distances[EMDTRACK_BINS][EMDTRACK_BINS];
     double scale;
 

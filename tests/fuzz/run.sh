@@ -6,7 +6,7 @@
 #
 #   tests/fuzz/run.sh              a minute each
 #   tests/fuzz/run.sh 600 ply pcd  ten minutes each of these two
-#   tests/fuzz/run.sh 0            the corpora and ten thousand inputs, the
+#   tests/fuzz/run.sh 0            the corpora and five thousand inputs, the
 #                                  same ones each time: seconds, for tests/run.sh
 #
 # What a fuzzer finds worth keeping stays in $BUILD/corpus/NAME, and the next run
@@ -44,30 +44,25 @@ build_all () {
 # A folder in memory is where the fuzzer $1 is started and writes files.  A small
 # file must not cost more than this much time or memory.
 run_one () {
-  local name=$1 folder=$scratch/$1 room=300 how=()
+  local name=$1 folder=$scratch/$1 how=()
   mkdir -p "$folder" "$build/corpus/$name" "$build/found"
   if [ "$seconds" = 0 ]; then
-    how=(-seed=1 -runs="${RUNS:-10000}" -max_total_time=5
+    how=(-seed=1 -runs="${RUNS:-5000}" -max_total_time=5
       "$folder/corpus" "$source/corpus/$name")
     mkdir "$folder/corpus"
   else
     how=(-max_total_time="$seconds" "$build/corpus/$name" "$source/corpus/$name")
   fi
-  case $name in
-    # libpng asks for what a text or a profile says, up to 2 GB, but cairo and
-    # pngdec give it no bytes to put there; what is touched counts all the same
-    picture|pattern) room=2100 ;;
-  esac
   [ ! -f "$source/$name.dict" ] || how=(-dict="$source/$name.dict" "${how[@]}")
   (
     cd "$folder"
     FUZZ_DIR=$folder G_SLICE=always-malloc LC_ALL=C.UTF-8 \
       GST_REGISTRY=$build/registry \
-      ASAN_OPTIONS=detect_stack_use_after_return=1 \
+      ASAN_OPTIONS=detect_stack_use_after_return=1:quarantine_size_mb=32 \
       LSAN_OPTIONS=suppressions=$source/../sanitizer.supp:print_suppressions=0 \
       UBSAN_OPTIONS=print_stacktrace=1 \
       "$build/tests/fuzz/fuzz-$name" -timeout=10 -rss_limit_mb=1024 \
-      -malloc_limit_mb="$room" -max_len=4096 -close_fd_mask=3 \
+      -malloc_limit_mb=300 -max_len=4096 -close_fd_mask=3 \
       -print_final_stats=1 -artifact_prefix="$build/found/$name-" "${how[@]}"
   ) >"$scratch/$name.log" 2>&1
 }
