@@ -113,9 +113,16 @@ gboolean
 gst_vision_common_takes_segment (
     GstVisionCommon *self, const GstSegment *segment)
 {
-  if (segment->format == GST_FORMAT_TIME)
+  gboolean times = segment->format == GST_FORMAT_TIME;
+
+  if (gst_vision_segment_has_times (segment))
     return TRUE;
-  if (!self->has_failed)
+  if (!self->has_failed && times)
+    GST_ELEMENT_ERROR (self->backend.element, STREAM, FORMAT,
+        ("The segment is played backwards and does not say where it ends. Seek "
+         "with a stop."),
+        (NULL));
+  else if (!self->has_failed)
     GST_ELEMENT_ERROR (self->backend.element, STREAM, FORMAT,
         ("The segment is in %s, but frames need times. Set format=time on "
          "appsrc, or put rawvideoparse behind a source of bytes.",
