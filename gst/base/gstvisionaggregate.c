@@ -27,16 +27,43 @@ gst_vision_aggregate_number (GstAggregator *agg, GstAggregatorPad *pad)
 static void
 forward_gap (GstAggregator *agg, GstBuffer *gap)
 {
-  if (gst_pad_has_current_caps (agg->srcpad))
+  if (gst_pad_has_current_caps (agg->srcpad) && GST_BUFFER_PTS_IS_VALID (gap))
     gst_pad_push_event (agg->srcpad,
         gst_event_new_gap (GST_BUFFER_PTS (gap), GST_BUFFER_DURATION (gap)));
+}
+
+static GstVisionWaiting *
+waiting (GstAggregator *agg, GstAggregatorPad *pad)
+{
+  return &gst_vision_aggregator_private (agg)
+              ->waiting[gst_vision_aggregate_number (agg, pad)];
+}
+
+static GstBuffer *
+pop_frame (GstAggregator *agg, GstAggregatorPad *pad)
+{
+  GstBuffer *buffer = gst_aggregator_pad_pop_buffer (pad);
+
+  if (buffer && !gst_vision_pair_is_gap (buffer))
+    gst_vision_waiting_remove (waiting (agg, pad));
+  return buffer;
+}
+
+void
+gst_vision_aggregate_count_waiting (GstAggregator *agg)
+{
+  GstVisionAggregatorPrivate *p = gst_vision_aggregator_private (agg);
+
+  for (gint i = 0; i < 2; i++)
+    gst_vision_common_count_dropped (
+        &p->common, gst_vision_waiting_clear (&p->waiting[i]));
 }
 
 static void
 drop_frame (GstAggregator *agg, GstAggregatorPad *pad)
 {
   GstVisionAggregatorPrivate *p = gst_vision_aggregator_private (agg);
-  GstBuffer *buffer = gst_aggregator_pad_pop_buffer (pad);
+  GstBuffer *buffer = pop_frame (agg, pad);
 
   if (!buffer)
     return;
@@ -72,7 +99,7 @@ process (GstAggregator *agg, GstBuffer *first, GstBuffer *second)
 static GstFlowReturn
 aggregate_single (GstAggregator *agg, GstAggregatorPad *pad)
 {
-  GstBuffer *buffer = gst_aggregator_pad_pop_buffer (pad);
+  GstBuffer *buffer = pop_frame (agg, pad);
 
   if (!buffer)
     return gst_aggregator_pad_is_eos (pad) ? GST_FLOW_EOS
@@ -96,8 +123,7 @@ aggregate_pair (GstAggregator *agg, GstAggregatorPad *first,
       gst_vision_common_set_stat (&p->common, "skew", (gdouble) p->pair.skew);
       if (gst_vision_aggregate_skews_by_caps (agg))
         gst_vision_pair_tell_skew (&p->pair, GST_ELEMENT (agg));
-      return process (agg, gst_aggregator_pad_pop_buffer (first),
-          gst_aggregator_pad_pop_buffer (second));
+      return process (agg, pop_frame (agg, first), pop_frame (agg, second));
     case GST_VISION_PAIR_FIRST:
       drop_frame (agg, first);
       break;
@@ -154,6 +180,7 @@ end (GstAggregator *agg, GstAggregatorPad *first, GstAggregatorPad *second)
       tell_end (agg, pads[i]);
       drop_frame (agg, pads[i]);
     }
+  gst_vision_aggregate_count_waiting (agg);
 }
 
 GstFlowReturn
@@ -205,6 +232,33 @@ has_ended (GstObject *agg)
   return g_atomic_int_get (&gst_vision_aggregator_private (agg)->has_ended);
 }
 
+static gboolean
+has_output (GstAggregator *agg)
+{
+  return gst_pad_get_task_state (agg->srcpad) == GST_TASK_STARTED;
+}
+
+/* After the end, or an error, one input may flush and go on, and the output
+ * begins anew once the other one has flushed, too.  Where that does not come, a
+ * frame would wait for ever. */
+static gboolean
+wait_for_output (GstAggregator *agg, GstPad *pad, gint *begins)
+{
+  gint64 until = g_get_monotonic_time () + 5 * G_USEC_PER_SEC;
+
+  if (g_atomic_int_get (begins) == GST_VISION_BEGINS_NEVER)
+    return has_output (agg);
+  while (g_atomic_int_get (begins) && !has_output (agg) &&
+      !gst_vision_pad_is_flushing (pad)) {
+    if (g_get_monotonic_time () > until) {
+      g_atomic_int_set (begins, GST_VISION_BEGINS_NEVER);
+      return FALSE;
+    }
+    g_usleep (1000);
+  }
+  return TRUE;
+}
+
 GstFlowReturn
 gst_vision_aggregate_chain (GstPad *pad, GstObject *agg, GstBuffer *buffer)
 {
@@ -212,18 +266,49 @@ gst_vision_aggregate_chain (GstPad *pad, GstObject *agg, GstBuffer *buffer)
   gint i = gst_vision_aggregate_number (
       GST_AGGREGATOR (agg), GST_AGGREGATOR_PAD (pad));
   GstFlowReturn ret;
+  gboolean waits;
 
   if (has_ended (agg)) {
     tell_end (GST_AGGREGATOR (agg), GST_AGGREGATOR_PAD (pad));
     gst_buffer_unref (buffer);
     return GST_FLOW_EOS;
   }
+  if (!wait_for_output (GST_AGGREGATOR (agg), pad, &p->begins[i])) {
+    gst_buffer_unref (buffer);
+    return p->common.has_failed ? GST_FLOW_ERROR : GST_FLOW_EOS;
+  }
   gst_vision_arrival_take_frame (&p->arrival[i], GST_AGGREGATOR (agg), buffer);
+  waits = gst_vision_waiting_add (&p->waiting[i], pad, buffer, &p->has_ended);
   ret = ((GstPadChainFunction) pad->chaindata) (pad, agg, buffer);
+  if (waits && (ret != GST_FLOW_OK || has_ended (agg)))
+    gst_vision_waiting_remove (&p->waiting[i]);
   if (ret != GST_FLOW_OK || !has_ended (agg))
     return ret;
   gst_aggregator_pad_drop_buffer (GST_AGGREGATOR_PAD (pad));
   return GST_FLOW_EOS;
+}
+
+static void
+begin_anew (GstAggregator *agg, GstAggregatorPad *pad)
+{
+  GstVisionAggregatorPrivate *p = gst_vision_aggregator_private (agg);
+  gboolean runs = !g_atomic_int_get (&p->has_ended) && has_output (agg);
+
+  g_atomic_int_set (&p->has_ended, FALSE);
+  g_atomic_int_set (&p->begins[gst_vision_aggregate_number (agg, pad)],
+      runs ? GST_VISION_BEGINS_NOT : GST_VISION_BEGINS_SOON);
+}
+
+static gboolean
+is_backward_without_end (GstEvent *event)
+{
+  const GstSegment *segment;
+
+  if (GST_EVENT_TYPE (event) != GST_EVENT_SEGMENT)
+    return FALSE;
+  gst_event_parse_segment (event, &segment);
+  return segment->format == GST_FORMAT_TIME &&
+      !gst_vision_segment_has_times (segment);
 }
 
 GstFlowReturn
@@ -232,11 +317,22 @@ gst_vision_aggregate_sink_event_pre_queue (
 {
   GstVisionAggregatorPrivate *p = gst_vision_aggregator_private (agg);
 
+  /* a GstAggregator looks for its times at once */
+  if (is_backward_without_end (event)) {
+    GST_ELEMENT_ERROR (agg, STREAM, FAILED,
+        ("The segment is played backwards and does not say where it ends. Seek "
+         "with a stop."),
+        (NULL));
+    gst_event_unref (event);
+    return GST_FLOW_ERROR;
+  }
   gst_vision_arrival_take_event (
       &p->arrival[gst_vision_aggregate_number (agg, pad)], agg, event);
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
+    gst_vision_waiting_clear (waiting (agg, pad)); /* as a seek wants */
   if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START ||
       GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
-    g_atomic_int_set (&p->has_ended, FALSE);
+    begin_anew (agg, pad);
   return PARENT->sink_event_pre_queue (agg, pad, event);
 }
 
@@ -253,12 +349,13 @@ GstBuffer *
 gst_vision_aggregate_clip (
     GstAggregator *agg, GstAggregatorPad *pad, GstBuffer *buffer)
 {
-  (void) agg;
-  if (pad->segment.format != GST_FORMAT_TIME || /* it was refused */
+  if (!gst_vision_segment_has_times (&pad->segment) || /* it was refused */
       !GST_BUFFER_PTS_IS_VALID (buffer) ||
       GST_CLOCK_TIME_IS_VALID (gst_segment_to_running_time (
           &pad->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer))))
     return buffer;
+  if (!gst_vision_pair_is_gap (buffer))
+    gst_vision_waiting_remove (waiting (agg, pad));
   gst_buffer_unref (buffer);
   return NULL;
 }
@@ -287,6 +384,12 @@ gst_vision_aggregate_sink_event (
     }
     if (!i)
       gst_aggregator_update_segment (agg, segment);
+  }
+  /* a GstAggregator does not look whether there is a segment */
+  if (GST_EVENT_TYPE (event) == GST_EVENT_GAP &&
+      pad->segment.format != GST_FORMAT_TIME) {
+    gst_event_unref (event);
+    return FALSE;
   }
   return PARENT->sink_event (agg, pad, event);
 }

@@ -7,8 +7,16 @@
 #include "base/gstvisionarrival.h"
 #include "base/gstvisionframes.h"
 #include "base/gstvisionpair.h"
+#include "base/gstvisionwaiting.h"
 
 G_BEGIN_DECLS
+
+/* Whether an input that goes on waits for the output to begin anew. */
+enum {
+  GST_VISION_BEGINS_NOT,
+  GST_VISION_BEGINS_SOON,
+  GST_VISION_BEGINS_NEVER, /* it waited long enough */
+};
 
 typedef struct {
   GstVisionCommon common;
@@ -20,11 +28,17 @@ typedef struct {
   GstVisionFrames frames; /* of the streaming thread */
   GstVisionPair pair;     /* likewise */
   GstVisionArrival arrival[2];
+  GstVisionWaiting waiting[2];
   gint has_ended; /* atomic: EOS is downstream, and nothing began since */
+  gint begins[2]; /* atomic: GST_VISION_BEGINS_... */
   gint tell_end;  /* atomic: an input made that end, and nobody was told */
 } GstVisionAggregatorPrivate;
 
 GstVisionAggregatorPrivate *gst_vision_aggregator_private (gpointer self);
+
+/* Counts frames that still wait for their partners as dropped: the output
+ * ends, or the element stops. */
+void gst_vision_aggregate_count_waiting (GstAggregator *agg);
 
 /* The first pad (0) or the second (1), to be unreferenced; NULL where it was
  * not requested. */

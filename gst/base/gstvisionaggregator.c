@@ -70,6 +70,58 @@ src_query (GstAggregator *agg, GstQuery *query)
       PARENT->src_query (agg, query);
 }
 
+/* Where the stream ends; GST_CLOCK_TIME_NONE where nobody knows. */
+static gint64
+find_duration (GstAggregator *agg)
+{
+  GstAggregatorPad *first = gst_vision_aggregate_pad (agg, 0);
+  gint64 duration = -1;
+
+  if (first)
+    gst_pad_peer_query_duration (GST_PAD (first), GST_FORMAT_TIME, &duration);
+  gst_clear_object (&first);
+  return duration;
+}
+
+/* A GstAggregator takes a seek into its segment before it asks the sources: one
+ * in another format, or one backwards from an end that is not told, would leave
+ * it in a state that no frame can be placed in. */
+static gboolean
+seek (GstAggregator *agg, GstEvent *event)
+{
+  GstSeekType start_type, stop_type;
+  GstSeekFlags flags;
+  GstEvent *told;
+  GstFormat format;
+  gint64 start, stop;
+  gdouble rate;
+
+  gst_event_parse_seek (
+      event, &rate, &format, &flags, &start_type, &start, &stop_type, &stop);
+  if (format == GST_FORMAT_TIME && rate < 0 &&
+      (stop_type != GST_SEEK_TYPE_SET || stop < 0)) {
+    stop = find_duration (agg);
+    told = gst_event_new_seek (rate, format, flags, start_type, start,
+        GST_SEEK_TYPE_SET, MAX (stop, 0));
+    gst_event_set_seqnum (told, gst_event_get_seqnum (event));
+    gst_event_unref (event);
+    event = told;
+  }
+  if (format == GST_FORMAT_TIME && (rate > 0 || stop >= 0))
+    return PARENT->src_event (agg, event);
+  GST_DEBUG_OBJECT (agg, "refuse %" GST_PTR_FORMAT, event);
+  gst_event_unref (event);
+  return FALSE;
+}
+
+static gboolean
+src_event (GstAggregator *agg, GstEvent *event)
+{
+  return GST_EVENT_TYPE (event) == GST_EVENT_SEEK
+      ? seek (agg, event)
+      : PARENT->src_event (agg, event);
+}
+
 static gboolean
 propose_allocation (GstAggregator *agg, GstAggregatorPad *pad, GstQuery *decide,
     GstQuery *query)
@@ -98,6 +150,10 @@ start (GstAggregator *agg)
 
   p->pair = (GstVisionPair){0};
   memset (p->arrival, 0, sizeof p->arrival);
+  for (gint i = 0; i < 2; i++) {
+    p->waiting[i] = (GstVisionWaiting){.newest = GST_CLOCK_TIME_NONE};
+    g_atomic_int_set (&p->begins[i], GST_VISION_BEGINS_NOT);
+  }
   g_atomic_int_set (&p->has_ended, FALSE);
   g_atomic_int_set (&p->tell_end, FALSE);
   gst_vision_common_restart (&p->common);
@@ -109,6 +165,7 @@ stop (GstAggregator *agg)
 {
   GstVisionAggregatorPrivate *p = PRIV (agg);
 
+  gst_vision_aggregate_count_waiting (agg);
   gst_vision_frames_close (&p->frames);
   for (gint i = 0; i < 2; i++)
     gst_vision_frames_take_caps (&p->frames, i, NULL);
@@ -223,6 +280,7 @@ gst_vision_aggregator_class_init (GstVisionAggregatorClass *klass)
   agg->sink_event = gst_vision_aggregate_sink_event;
   agg->sink_query = gst_vision_aggregate_sink_query;
   agg->src_query = src_query;
+  agg->src_event = src_event;
   agg->update_src_caps = gst_vision_aggregate_src_caps;
   agg->propose_allocation = propose_allocation;
   agg->flush = flush;

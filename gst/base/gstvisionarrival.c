@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "base/gstvisionarrival.h"
 
+#include "base/gstvisioncommon.h"
+
 #define PATIENCE GST_SECOND
 
 static void
@@ -34,7 +36,7 @@ gst_vision_arrival_take_frame (
   GstClockTime latency = gst_aggregator_get_latency (agg);
   GstClockTime time;
 
-  if (self->segment.format != GST_FORMAT_TIME)
+  if (!gst_vision_segment_has_times (&self->segment))
     return;
   time = gst_segment_to_running_time (
       &self->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));

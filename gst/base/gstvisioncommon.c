@@ -248,3 +248,21 @@ gst_vision_common_post_objects (GstVisionCommon *self,
   gst_structure_set_name (structure, name);
   gst_vision_common_post (self, segment, buffer, structure);
 }
+
+gboolean
+gst_vision_segment_has_times (const GstSegment *segment)
+{
+  return segment->format == GST_FORMAT_TIME &&
+      (segment->rate > 0 || GST_CLOCK_TIME_IS_VALID (segment->stop));
+}
+
+gboolean
+gst_vision_pad_is_flushing (GstPad *pad)
+{
+  gboolean flushing;
+
+  GST_OBJECT_LOCK (pad);
+  flushing = GST_PAD_IS_FLUSHING (pad);
+  GST_OBJECT_UNLOCK (pad);
+  return flushing;
+}

@@ -92,4 +92,10 @@ gboolean gst_vision_warning_is_due (gint64 *told);
 gboolean gst_vision_common_takes_segment (
     GstVisionCommon *self, const GstSegment *segment);
 
+/* Whether frames have running times in it: it is in times and, where it is
+ * played backwards, has an end. */
+gboolean gst_vision_segment_has_times (const GstSegment *segment);
+/* Whether it takes nothing now, as one that flushes or is not active. */
+gboolean gst_vision_pad_is_flushing (GstPad *pad);
+
 G_END_DECLS

@@ -4,8 +4,18 @@
 #include <string.h>
 
 #include "base/gstvisioncommon.h"
+#include "base/gstvisiontell.h"
 
 #define FAULT_INTERVAL (5 * G_USEC_PER_SEC)
+
+void
+gst_vision_tell (GstElement *element, GstMessageType type, GQuark domain,
+    gint code, gchar *text, const gchar *function, gint line)
+{
+  gst_element_message_full (element, type, domain, code,
+      g_utf8_make_valid (text, -1), NULL, __FILE__, function, line);
+  g_free (text);
+}
 
 /* Whether a warning of @what is due, and then remembers it. */
 static gboolean
@@ -42,15 +52,19 @@ gst_vision_warning_is_due (gint64 *told)
 void
 gst_vision_common_fault (GstVisionCommon *self, const char *what)
 {
+  gchar *said;
+
   GST_OBJECT_LOCK (self->backend.element);
   self->faulty++;
   GST_OBJECT_UNLOCK (self->backend.element);
   if (!take_warning (self->warnings, what))
     return;
+  said = g_utf8_make_valid (what, -1); /* it may quote a path */
   GST_ELEMENT_WARNING (self->backend.element, STREAM, FORMAT,
-      ("Something is wrong with a frame: %s.", what),
+      ("Something is wrong with a frame: %s.", said),
       ("The stream goes on. stats counts such frames; each fault is warned of "
        "every few seconds at most."));
+  g_free (said);
 }
 
 static void
@@ -89,8 +103,8 @@ gboolean
 gst_vision_common_refused (GstVisionCommon *self, const char *err)
 {
   if (err && !self->has_failed)
-    GST_ELEMENT_ERROR (self->backend.element, LIBRARY, SETTINGS,
-        ("The properties cannot work with these frames: %s.", err), (NULL));
+    GST_VISION_ERROR (self->backend.element, LIBRARY, SETTINGS,
+        ("The properties cannot work with these frames: %s.", err));
   self->has_failed |= err != NULL;
   return err != NULL;
 }
@@ -99,9 +113,16 @@ gboolean
 gst_vision_common_takes_segment (
     GstVisionCommon *self, const GstSegment *segment)
 {
-  if (segment->format == GST_FORMAT_TIME)
+  gboolean times = segment->format == GST_FORMAT_TIME;
+
+  if (gst_vision_segment_has_times (segment))
     return TRUE;
-  if (!self->has_failed)
+  if (!self->has_failed && times)
+    GST_ELEMENT_ERROR (self->backend.element, STREAM, FORMAT,
+        ("The segment is played backwards and does not say where it ends. Seek "
+         "with a stop."),
+        (NULL));
+  else if (!self->has_failed)
     GST_ELEMENT_ERROR (self->backend.element, STREAM, FORMAT,
         ("The segment is in %s, but frames need times. Set format=time on "
          "appsrc, or put rawvideoparse behind a source of bytes.",

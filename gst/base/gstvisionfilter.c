@@ -171,6 +171,7 @@ static gboolean
 stop (GstBaseTransform *trans)
 {
   g_atomic_int_set (&PRIV (trans)->has_started, FALSE);
+  count_dropped (PRIV (trans));
   close_child (GST_VISION_FILTER (trans));
   gst_vision_backend_close (&PRIV (trans)->common.backend);
   return TRUE;
@@ -184,6 +185,19 @@ change_state (GstElement *element, GstStateChange transition)
       ->change_state (element, transition);
 }
 
+/* A pad takes events from before start () on, which another thread is about to
+ * call; one that were refused would be an error of the source. */
+static gboolean
+wait_for_start (GstBaseTransform *trans)
+{
+  GstVisionFilterPrivate *p = PRIV (trans);
+
+  while (!g_atomic_int_get (&p->has_started) &&
+      !gst_vision_pad_is_flushing (GST_BASE_TRANSFORM_SINK_PAD (trans)))
+    g_usleep (200);
+  return g_atomic_int_get (&p->has_started);
+}
+
 static gboolean
 sink_event (GstBaseTransform *trans, GstEvent *event)
 {
@@ -191,8 +205,7 @@ sink_event (GstBaseTransform *trans, GstEvent *event)
   GstEventType type = GST_EVENT_TYPE (event);
   const GstSegment *segment;
 
-  if (GST_EVENT_IS_SERIALIZED (event) &&
-      !g_atomic_int_get (&PRIV (trans)->has_started)) {
+  if (GST_EVENT_IS_SERIALIZED (event) && !wait_for_start (trans)) {
     gst_event_unref (event);
     return FALSE;
   }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/gstvisioncalibration.h"
+#include "base/gstvisiontell.h"
 
 enum { INTRINSICS, CALIBRATION, DEPTH_SCALE, N_IDS };
 
@@ -86,8 +87,8 @@ gst_vision_intrinsics_report (GstVisionIntrinsics *self, GstElement *element)
   GST_OBJECT_UNLOCK (element);
   if (!refused)
     return;
-  GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
-      ("The camera stays what it was: %s.", refused->message), (NULL));
+  GST_VISION_WARNING (element, LIBRARY, SETTINGS,
+      ("The camera stays what it was: %s.", refused->message));
   g_error_free (refused);
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/file.h"
+#include "base/gstvisiontell.h"
 
 #define CREATE (O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY)
 
@@ -77,11 +78,10 @@ static void
 warn_nobody (GstVisionLines *self)
 {
   if (!self->warned)
-    GST_ELEMENT_WARNING (self->element, RESOURCE, WRITE,
-        ("Nobody reads from \"%s\". The newest lines, %d KiB of them, wait "
-         "for a reader; older ones are lost.",
-            self->fifo, GST_VISION_LINES_ROOM / 1024),
-        ("The stream goes on. This is told once."));
+    GST_VISION_WARNING (self->element, RESOURCE, WRITE,
+        ("Nobody reads from \"%s\". The stream goes on; the newest lines, %d "
+         "KiB of them, wait for a reader, and older ones are lost.",
+            self->fifo, GST_VISION_LINES_ROOM / 1024));
   self->warned = TRUE;
 }
 
@@ -89,11 +89,10 @@ static void
 tell_lost (GstVisionLines *self)
 {
   if (self->lost)
-    GST_ELEMENT_WARNING (self->element, RESOURCE, WRITE,
+    GST_VISION_WARNING (self->element, RESOURCE, WRITE,
         ("%" G_GUINT64_FORMAT " lines for \"%s\" are lost: nobody read them. "
          "Start the reader first, and keep it running.",
-            self->lost, self->fifo),
-        (NULL));
+            self->lost, self->fifo));
   self->lost = 0;
 }
 

@@ -52,12 +52,21 @@ end_of_gap (GstAggregatorPad *pad, GstBuffer *buffer)
   return running_time (pad, end);
 }
 
+/* A gap without a time, in which nothing lies. */
+static gboolean
+is_nowhere (GstBuffer *buffer)
+{
+  return gst_vision_pair_is_gap (buffer) && !GST_BUFFER_PTS_IS_VALID (buffer);
+}
+
 /* One or both are gaps: what lies in a gap of the other has no partner, and a
  * gap goes when it is over. */
 static GstVisionPairing
 beside_gap (GstAggregatorPad *first, GstBuffer *a, GstAggregatorPad *second,
     GstBuffer *b)
 {
+  if (is_nowhere (a) || is_nowhere (b))
+    return is_nowhere (a) ? GST_VISION_PAIR_FIRST : GST_VISION_PAIR_SECOND;
   if (gst_vision_pair_is_gap (a) && gst_vision_pair_is_gap (b))
     return end_of_gap (first, a) <= end_of_gap (second, b)
         ? GST_VISION_PAIR_FIRST

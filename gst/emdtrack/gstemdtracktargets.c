@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "emdtrack/gstemdtrack.h"
+#include "base/gstvisiontell.h"
 
 #define FILE_IS "file="
 
@@ -173,10 +174,9 @@ void
 gst_emdtrack_leave_out (
     GstEmdtrack *self, const GstEmdtrackChoice *c, const gchar *why)
 {
-  GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-      ("The target \"%s\" is left out: %s.", c->name, why),
-      ("box: %d,%d,%d,%d", c->box.x0, c->box.y0, c->box.x1 - c->box.x0,
-          c->box.y1 - c->box.y0));
+  GST_VISION_WARNING (self, LIBRARY, SETTINGS,
+      ("The target \"%s\" at %d,%d,%d,%d is left out: %s.", c->name, c->box.x0,
+          c->box.y0, c->box.x1 - c->box.x0, c->box.y1 - c->box.y0, why));
 }
 
 void

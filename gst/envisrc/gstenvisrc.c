@@ -29,6 +29,7 @@
  * Since: 0.1
  */
 #include "envisrc/gstenvisrc.h"
+#include "base/gstvisiontell.h"
 
 GST_DEBUG_CATEGORY_STATIC (envi_src_debug);
 #define GST_CAT_DEFAULT envi_src_debug
@@ -147,7 +148,7 @@ start (GstBaseSrc *src)
   }
   problem = open_cube (self, 0);
   if (problem)
-    GST_ELEMENT_ERROR (self, RESOURCE, OPEN_READ, ("%s.", problem), (NULL));
+    GST_VISION_ERROR (self, RESOURCE, OPEN_READ, ("%s.", problem));
   else
     replace_caps (self, make_caps (self));
   g_free (problem);
@@ -244,9 +245,9 @@ seek_cube (GstEnviSrc *self)
       problem = g_strdup_printf ("cube %" G_GUINT64_FORMAT
                                  " has another size than the first",
           self->first + self->number);
-    GST_ELEMENT_WARNING (self, STREAM, DECODE,
-        ("A cube of the sequence is left out: %s.", problem),
-        ("The stream goes on."));
+    GST_VISION_WARNING (self, STREAM, DECODE,
+        ("A cube of the sequence is left out, and the stream goes on: %s.",
+            problem));
     g_free (problem);
   }
   return GST_FLOW_OK;
@@ -293,7 +294,7 @@ fill (GstPushSrc *src, GstBuffer *buffer)
       GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0), &error);
   gst_video_frame_unmap (&frame);
   if (error) {
-    GST_ELEMENT_ERROR (self, RESOURCE, READ, ("%s.", error->message), (NULL));
+    GST_VISION_ERROR (self, RESOURCE, READ, ("%s.", error->message));
     g_error_free (error);
     return GST_FLOW_ERROR;
   }

@@ -42,6 +42,7 @@
 #include "base/gstvisionlines.h"
 #include "json/gstvisionjsonline.h"
 #include "meta/gstvisionmeta.h"
+#include "base/gstvisiontell.h"
 
 #define GST_TYPE_VISION_JSON (gst_vision_json_get_type ())
 G_DECLARE_FINAL_TYPE (
@@ -134,17 +135,15 @@ start (GstBaseTransform *trans)
   GST_OBJECT_UNLOCK (self);
   error = gst_vision_lines_open (&self->file, GST_ELEMENT (self), location, fd);
   if (error && fd >= 0)
-    GST_ELEMENT_ERROR (self, RESOURCE, OPEN_WRITE,
+    GST_VISION_ERROR (self, RESOURCE, OPEN_WRITE,
         ("File descriptor %d cannot be written to: %s. Set fd to one that is "
          "open for writing.",
-            fd, g_strerror (error)),
-        (NULL));
+            fd, g_strerror (error)));
   else if (error)
-    GST_ELEMENT_ERROR (self, RESOURCE, OPEN_WRITE,
+    GST_VISION_ERROR (self, RESOURCE, OPEN_WRITE,
         ("\"%s\" cannot be written to: %s. Set location to a file in a folder "
          "that exists and is yours, or to - for standard output.",
-            location, g_strerror (error)),
-        (NULL));
+            location, g_strerror (error)));
   g_free (location);
   if (error)
     return FALSE;
@@ -180,8 +179,8 @@ post_write_error (GstVisionJson *self, int error)
          "location."),
         (NULL));
   else
-    GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
-        ("The JSON lines cannot be written: %s.", g_strerror (error)), (NULL));
+    GST_VISION_ERROR (self, RESOURCE, WRITE,
+        ("The JSON lines cannot be written: %s.", g_strerror (error)));
 }
 
 static GstFlowReturn

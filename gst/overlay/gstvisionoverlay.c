@@ -38,6 +38,7 @@
 #include "overlay/gstvisionmapview.h"
 #include "overlay/gstvisionmarks.h"
 #include "overlay/gstvisionpicture.h"
+#include "base/gstvisiontell.h"
 
 #define GST_TYPE_VISION_OVERLAY (gst_vision_overlay_get_type ())
 G_DECLARE_FINAL_TYPE (
@@ -76,11 +77,10 @@ load_image (GstVisionOverlay *self)
     return NULL;
   why = gst_vision_picture_load (&picture, location);
   if (why) {
-    GST_ELEMENT_WARNING (self, RESOURCE, OPEN_READ,
+    GST_VISION_WARNING (self, RESOURCE, OPEN_READ,
         ("The image \"%s\" cannot be read: %s. Set image to a PNG file; until "
          "then, objects are drawn without it.",
-            location, why),
-        (NULL));
+            location, why));
     return NULL;
   }
   err = overlay_set_image (self->overlay, picture.rgba, picture.width,
@@ -116,11 +116,10 @@ add_map (GstVisionOverlay *self, GstBuffer *buffer, GstVisionMapView *view)
   }
   if (why && !self->warned_of_map &&
       gst_vision_warning_is_due (&self->told_of_map))
-    GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+    GST_VISION_WARNING (self, STREAM, FORMAT,
         ("The map \"%s\" cannot be shown: %s. Set map to a kind that an "
          "element before this one makes.",
-            kind, why),
-        (NULL));
+            kind, why));
   self->warned_of_map = why != NULL;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/gstvisionfile.h"
 #include "pocstereo/gstpocstereo.h"
+#include "base/gstvisiontell.h"
 
 #define MAX_NUMBERS 4
 
@@ -120,11 +121,10 @@ warn_outside (GstPocstereo *self, guint outside, guint n, const gchar *what)
   GST_OBJECT_UNLOCK (self);
   if (known)
     return;
-  GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+  GST_VISION_WARNING (self, LIBRARY, SETTINGS,
       ("%u of %u %s lie outside of the view, which has %d x %d pixels; they "
        "are left out.",
-          outside, n, what, self->width, self->height),
-      (NULL));
+          outside, n, what, self->width, self->height));
 }
 
 static void

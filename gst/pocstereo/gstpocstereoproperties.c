@@ -2,6 +2,7 @@
 #include "pocstereo/gstpocstereoproperties.h"
 
 #include "base/gstvisionplace.h"
+#include "base/gstvisiontell.h"
 
 const GstPocstereoSettings gst_pocstereo_defaults = {
     .params = {.max_disparity = 128,
@@ -96,8 +97,7 @@ report_refused (GstPocstereo *self)
   GST_OBJECT_UNLOCK (self);
   if (!refused)
     return;
-  GST_ELEMENT_WARNING (
-      self, LIBRARY, SETTINGS, ("%s.", refused->message), (NULL));
+  GST_VISION_WARNING (self, LIBRARY, SETTINGS, ("%s.", refused->message));
   g_error_free (refused);
 }
 

@@ -8,6 +8,7 @@
 
 #include "common/file.h"
 #include "scopedetect/gstscopedetect.h"
+#include "base/gstvisiontell.h"
 
 #define SCENE 1 /* a stream is one; its frames are counted from 0 */
 #define HEAD "scene_id,im_id,obj_id,score,R,t,time\n"
@@ -24,11 +25,10 @@ fail (GstScopedetect *self, int error)
   path = g_strdup (self->output_csv);
   GST_OBJECT_UNLOCK (self);
   if (!common->has_failed)
-    GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
+    GST_VISION_ERROR (self, RESOURCE, WRITE,
         ("\"%s\" cannot be written: %s. Set output-csv to a file in a folder "
          "that exists, is yours and has room.",
-            path, file_why (error)),
-        (NULL));
+            path, file_why (error)));
   common->has_failed = TRUE;
   g_free (path);
   return "output-csv cannot be written";

@@ -3,6 +3,7 @@
  * Why a search found nothing, where the frame says so; and what of it was not
  * looked at.  A stream that goes on like that is told once. */
 #include "scopedetect/gstscopedetect.h"
+#include "base/gstvisiontell.h"
 
 #define PATIENCE (5 * G_USEC_PER_SEC) /* from one hint to the next */
 
@@ -66,13 +67,12 @@ choose (const GstScopedetect *self, const ScopedetectParams *p,
 static void
 tell_of_model (GstScopedetect *self, const ScopedetectModelInfo *info)
 {
-  GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+  GST_VISION_WARNING (self, STREAM, FORMAT,
       ("All that is seen is much smaller than the model \"%s\" of %.0f x %.0f "
        "x %.0f mm. If that is not the object's size, make it anew with the "
        "--unit of vision-model.",
           info->name, 1e3 * info->size[0], 1e3 * info->size[1],
-          1e3 * info->size[2]),
-      (NULL));
+          1e3 * info->size[2]));
 }
 
 static void

@@ -2,6 +2,7 @@
  *
  * Models, from the files that a user names. */
 #include "scopedetect/gstscopedetect.h"
+#include "base/gstvisiontell.h"
 
 #define SEPARATORS ",;"
 
@@ -12,8 +13,8 @@ refuse_file (GstScopedetect *self, const gchar *path, const char *err)
       gst_vision_aggregator_get_common (GST_VISION_AGGREGATOR (self));
 
   if (!common->has_failed)
-    GST_ELEMENT_ERROR (self, RESOURCE, OPEN_READ,
-        ("The model \"%s\" cannot be used: %s.", path, err), (NULL));
+    GST_VISION_ERROR (self, RESOURCE, OPEN_READ,
+        ("The model \"%s\" cannot be used: %s.", path, err));
   common->has_failed = TRUE;
   return err;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "testsrc/gstvisiontestsrcproperties.h"
+#include "base/gstvisiontell.h"
 
 #define SEPARATORS ",;"
 
@@ -32,11 +33,10 @@ gst_vision_test_src_finds_meshes (GstVisionTestSrc *self)
 
     found = g_file_test (name, G_FILE_TEST_IS_REGULAR);
     if (!found)
-      GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND,
+      GST_VISION_ERROR (self, RESOURCE, NOT_FOUND,
           ("There is no mesh file \"%s\". Set \"meshes\" to files that are "
            "there.",
-              name),
-          (NULL));
+              name));
   }
   g_ptr_array_unref (names);
   return found;

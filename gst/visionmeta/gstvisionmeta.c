@@ -29,6 +29,7 @@
 #include <math.h>
 
 #include "meta/gstvisionmeta.h"
+#include "base/gstvisiontell.h"
 
 #define GST_TYPE_VISION_META (gst_vision_meta_get_type ())
 G_DECLARE_FINAL_TYPE (
@@ -66,9 +67,8 @@ warn_of_refused (GstVisionMeta *self)
   GST_OBJECT_UNLOCK (self);
   if (!refused)
     return;
-  GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-      ("The property intrinsics keeps its old value: %s.", refused->message),
-      (NULL));
+  GST_VISION_WARNING (self, LIBRARY, SETTINGS,
+      ("The property intrinsics keeps its old value: %s.", refused->message));
   g_error_free (refused);
 }
 

@@ -130,6 +130,69 @@ GST_START_TEST (test_qos)
 }
 GST_END_TEST;
 
+/* The same where the element is stopped instead. */
+GST_START_TEST (test_qos_and_stop)
+{
+  OneInput *self;
+  GstBus *bus;
+  GstHarness *h = harness (&self, &bus);
+
+  gst_base_transform_set_qos_enabled (GST_BASE_TRANSFORM (self), TRUE);
+  gst_harness_set_src_caps_str (h, CAPS ("RGB", 4, 4));
+  gst_harness_push (h, frame_of (48, 0));
+  gst_harness_push_upstream_event (h,
+      gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 2., GST_SECOND, GST_SECOND));
+  gst_harness_push (h, frame_of (48, 40 * GST_MSECOND));
+  gst_element_set_state (h->element, GST_STATE_READY);
+  fail_unless_equals_uint64 (stat_of (h, "frames"), 1);
+  fail_unless_equals_uint64 (stat_of (h, "dropped"), 1);
+  finish (h, bus);
+}
+GST_END_TEST;
+
+static gboolean (*plain_start) (GstBaseTransform *trans);
+
+static gboolean
+slow_start (GstBaseTransform *trans)
+{
+  g_usleep (100000);
+  return plain_start (trans);
+}
+
+static gpointer
+push_until_ok (gpointer h)
+{
+  GstFlowReturn ret;
+
+  do {
+    ret = gst_harness_push (h, frame_of (48, 0));
+    g_usleep (100);
+  } while (ret == GST_FLOW_FLUSHING);
+  return GINT_TO_POINTER (ret);
+}
+
+/* A source that pushes while the element starts is never told of an error. */
+GST_START_TEST (test_push_while_starting)
+{
+  OneInput *self;
+  GstBus *bus;
+  GstHarness *h = harness (&self, &bus);
+  GstBaseTransformClass *klass = GST_BASE_TRANSFORM_GET_CLASS (self);
+  GThread *thread;
+
+  gst_harness_set_src_caps_str (h, CAPS ("RGB", 4, 4));
+  gst_element_set_state (h->element, GST_STATE_READY);
+  plain_start = klass->start;
+  klass->start = slow_start;
+  thread = g_thread_new ("push", push_until_ok, h);
+  gst_element_set_state (h->element, GST_STATE_PLAYING);
+  fail_unless_equals_int (
+      GPOINTER_TO_INT (g_thread_join (thread)), GST_FLOW_OK);
+  klass->start = plain_start;
+  finish (h, bus);
+}
+GST_END_TEST;
+
 /* A fault is told once in a while, another one at once, many ones not all. */
 GST_START_TEST (test_faults)
 {
@@ -174,6 +237,8 @@ filter_suite (void)
   tcase_add_test (tc, test_strides);
   tcase_add_test (tc, test_shared_buffer);
   tcase_add_test (tc, test_qos);
+  tcase_add_test (tc, test_qos_and_stop);
+  tcase_add_test (tc, test_push_while_starting);
   tcase_add_test (tc, test_faults);
   return suite;
 }

@@ -266,6 +266,85 @@ GST_START_TEST (test_changes_of_caps)
 }
 GST_END_TEST;
 
+static GstBusSyncReply
+check_text (GstBus *bus, GstMessage *message, gpointer unused)
+{
+  GError *error = NULL;
+  gchar *debug = NULL;
+
+  (void) bus;
+  (void) unused;
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
+    gst_message_parse_error (message, &error, &debug);
+  else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING)
+    gst_message_parse_warning (message, &error, &debug);
+  fail_unless (!error || g_utf8_validate (error->message, -1, NULL), "%s: %s",
+      GST_MESSAGE_SRC_NAME (message), error ? error->message : "");
+  fail_unless (!debug || g_utf8_validate (debug, -1, NULL));
+  g_clear_error (&error);
+  g_free (debug);
+  return GST_BUS_PASS;
+}
+
+/* The pipeline of an element, one text of which is no UTF-8; it may fail. */
+static void
+play_with (const gchar *name, const gchar *property, const gchar *text)
+{
+  gchar *line = launch_line (name), *at;
+  GstElement *pipeline = gst_parse_launch (line, NULL), *element;
+  GstIterator *all = gst_bin_iterate_recurse (GST_BIN (pipeline));
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GValue item = G_VALUE_INIT;
+  GstMessage *end;
+
+  element = gst_bin_get_by_name (GST_BIN (pipeline), "first");
+  give_cube (element);
+  gst_object_unref (element);
+  gst_bus_set_sync_handler (bus, check_text, NULL, NULL);
+  while (gst_iterator_next (all, &item) == GST_ITERATOR_OK) {
+    element = g_value_get_object (&item);
+    at = gst_object_get_name (GST_OBJECT (gst_element_get_factory (element)));
+    if (!strcmp (at, name))
+      g_object_set (element, property, text, NULL);
+    g_free (at);
+    g_value_reset (&item);
+  }
+  gst_iterator_free (all);
+  if (gst_element_set_state (pipeline, GST_STATE_PLAYING) !=
+      GST_STATE_CHANGE_FAILURE) {
+    end = gst_bus_timed_pop_filtered (
+        bus, 30 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+    fail_unless (end != NULL, "no end of stream");
+    gst_message_unref (end);
+  }
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+  g_free (line);
+}
+
+/* Whatever a text is, what is said of it is UTF-8. */
+GST_START_TEST (test_texts)
+{
+  GList *all = elements ();
+
+  for (GList *l = all; l; l = l->next) {
+    GstElement *element = gst_element_factory_create (l->data, NULL);
+    guint n;
+    GParamSpec **p =
+        g_object_class_list_properties (G_OBJECT_GET_CLASS (element), &n);
+
+    for (guint i = 0; i < n; i++)
+      if (G_IS_PARAM_SPEC_STRING (p[i]) && p[i]->flags & G_PARAM_WRITABLE &&
+          p[i]->owner_type == G_OBJECT_TYPE (element))
+        play_with (GST_OBJECT_NAME (l->data), p[i]->name, "nowhere/\xe4\xff.x");
+    g_free (p);
+    gst_object_unref (element);
+  }
+  gst_plugin_feature_list_free (all);
+}
+GST_END_TEST;
+
 static Suite *
 genericplay_suite (void)
 {
@@ -277,6 +356,7 @@ genericplay_suite (void)
   tcase_add_checked_fixture (tc, make_model, remove_model);
   tcase_set_timeout (tc, 240);
   tcase_add_test (tc, test_two_at_once);
+  tcase_add_test (tc, test_texts);
   tcase_add_test (tc, test_changes);
   tcase_add_test (tc, test_changes_of_caps);
   return suite;

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the parts of the stress program share.
+ *
+ * A round plays a few frames to one instance of one element, with whatever its
+ * dice say: properties, caps, frames, metas, events.  Several rounds run at
+ * once.  All dice of a round follow from its seed, which follows from the seed
+ * of the run, the element and the round's number. */
+#pragma once
+
+#include <gst/check/gstharness.h>
+#include <gst/gst.h>
+#include <gst/video/video.h>
+
+/* A sequence of random numbers. */
+typedef struct {
+  guint64 seed, n;
+} Dice;
+
+guint64 roll (Dice *dice);
+guint below (Dice *dice, guint n);                /* 0 to @n - 1 */
+gint between (Dice *dice, gint least, gint most); /* both included */
+gboolean one_in (Dice *dice, guint n);
+gdouble unit (Dice *dice); /* 0 to 1 */
+#define PICK(dice, list) ((list)[below (dice, G_N_ELEMENTS (list))])
+
+/* Frames of an element, in all its rounds or in one. */
+typedef struct {
+  guint64 in;      /* pushed, and GST_FLOW_OK came back */
+  guint64 refused; /* pushed, and something else came back */
+  guint64 out;     /* came out */
+  guint64 counted; /* `frames` of stats, each as often as it has views */
+  guint64 dropped; /* `dropped` of stats, or told in a QoS message */
+  guint64 faulty;  /* likewise */
+  guint64 nothing; /* no frames by design: a gap, or outside of the segment */
+  guint64 errors, warnings;
+} Tally;
+
+typedef struct {
+  const gchar *name, *sinks[2]; /* NULL: it has fewer */
+  gboolean has_stats;
+  /* of the run */
+  guint rounds, running;
+  Tally all;
+} Kind;
+
+/* A stream of frames to one pad. */
+typedef struct {
+  gint pad;
+  GstHarness *harness;
+  GstCaps *caps;
+  gboolean is_video; /* then: */
+  GstVideoInfo info;
+  GstSegment segment;
+  guint times;   /* how they go on: TIMES_... */
+  guint layouts; /* how frames lie in memory: mostly the same in a stream */
+  guint n;       /* frames so far */
+  GstClockTime newest;
+  gboolean stands; /* times that do not go on */
+  GMutex lock;     /* while it pushes */
+  gboolean ended;  /* EOS was pushed */
+} Stream;
+
+typedef struct {
+  Kind *kind;
+  guint64 seed;
+  guint number;
+
+  GstElement *element;
+  GstBus *bus;
+  Stream stream[2];
+  guint n_streams; /* pads that are linked; the second may be left out */
+  gint wanted;     /* of a source: num-buffers; -1: it cannot be said */
+
+  GMutex lock; /* for what follows */
+  Tally tally;
+  guint64 slack;     /* frames that waited where there was a flush or stop */
+  guint64 cuts;      /* frames under way to the output likewise */
+  gboolean dead;     /* it could not be started again */
+  gboolean answered; /* downstream refused a frame */
+  gboolean has_eos;  /* came out */
+  gboolean stopped;  /* and begun again */
+  gint over;         /* atomic: all frames were pushed */
+} Round;
+
+/* stress.c */
+extern guint64 stress_seed;
+extern gint stress_progress; /* atomic: anything that moves */
+extern gboolean stress_is_loud;
+/* A fault.  @round: may be NULL. */
+void stress_find (const Round *round, const gchar *format, ...)
+    G_GNUC_PRINTF (2, 3);
+
+/* log.c: what GLib and the bus are told. */
+void log_watch (void);
+void log_set_round (Round *round);  /* whose work this thread does */
+void log_expect (gboolean expects); /* GLib's own refusal of a value */
+GstBus *log_bus (Round *round);
+
+/* files.c: in the current folder. */
+void files_make (void);
+void files_remove (void);
+/* A text for a property; to be freed. */
+gchar *files_text (Dice *dice, const gchar *element, const gchar *property);
+/* The depth of a solid on a table: @width by @height, in tenths of mm. */
+void files_depth (guint8 *to, gsize stride, gint width, gint height);
+
+/* properties.c */
+/* What it needs to find anything; then whatever. */
+void properties_useful (Round *round, Dice *dice);
+void properties_begin (Round *round, Dice *dice);
+void properties_set_one (Round *round, Dice *dice);
+void properties_read (Round *round, Dice *dice);
+void properties_preset (Round *round, Dice *dice);
+void properties_signal (Round *round, Dice *dice);
+void properties_control (Round *round, Dice *dice);
+
+/* caps.c */
+/* Caps of @stream, like those of @other where that is not NULL. */
+GstCaps *caps_make (Round *round, Dice *dice, gint pad, const Stream *other);
+/* Caps that a source may be asked for. */
+GstCaps *caps_wanted (Round *round, Dice *dice);
+
+/* frames.c */
+GstBuffer *frames_make (Dice *dice, Stream *stream);
+/* Whether an element need not look at it: no frame, but a gap, or one that lies
+ * outside of the segment. */
+gboolean frames_is_nothing (const Stream *stream, GstBuffer *buffer);
+
+/* metas.c */
+void metas_add (Dice *dice, GstBuffer *buffer, const Stream *stream);
+GstStructure *metas_structure (Dice *dice);
+/* Reads all that came out. */
+void metas_read (GstBuffer *buffer);
+
+/* events.c */
+void events_begin (Round *round, Dice *dice, Stream *stream);
+void events_push_caps (Round *round, Dice *dice, Stream *stream);
+void events_downstream (Round *round, Dice *dice, Stream *stream);
+void events_upstream (Round *round, Dice *dice);
+void events_query (Round *round, Dice *dice);
+
+/* device.c: devices that fail on demand. */
+void device_watch (GstElement *element);
+gboolean device_fail_begin (Dice *dice);
+void device_fail_end (void);
+
+/* play.c */
+/* Frames may be gone: at a stop, an error, a flush.  With the round's lock. */
+void play_cut (Round *round);
+void play_flush (Round *round);
+void play_round (Round *round);
+/* Stops the element, whose stats then count what came since its start. */
+gboolean play_restart (Round *round);
+
+/* meddle.c: another thread, until round->over. */
+GThread *meddle_begin (Round *round);
+
+/* soak.c */
+int soak (guint seconds);
