@@ -4,6 +4,7 @@
 #include "common/parallel.h"
 
 #include <dirent.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
@@ -81,6 +82,27 @@ items (DeviceKind kind)
   check (does_each_once (0, 1, &t) && t.stretches == 0);
   check (does_each_once (-1, 0, &t) && t.stretches == 0);
   check (does_each_once (ITEMS, ITEMS, &t) && t.stretches == 1);
+}
+
+static void
+add_length (void *data, int begin, int end)
+{
+  atomic_fetch_add ((atomic_llong *) data, (long long) end - begin);
+}
+
+/* No number of items is too many. */
+static void
+many (DeviceKind kind)
+{
+  static const int grains[] = {1 << 20, 1 << 30, INT_MAX - 1, INT_MAX, 0};
+
+  (void) kind;
+  for (int i = 0; i < 5; i++) {
+    atomic_llong sum = 0;
+
+    parallel_for (INT_MAX, grains[i], add_length, &sum);
+    check (sum == INT_MAX);
+  }
 }
 
 static void
@@ -198,8 +220,9 @@ bench (int argc, char **argv)
 int
 main (int argc, char **argv)
 {
-  static const CheckPart parts[] = {{"items", items}, {"limits", limits},
-      {"nested", nested}, {"callers", callers}, {"forked", forked}, {0}};
+  static const CheckPart parts[] = {{"items", items}, {"many", many},
+      {"limits", limits}, {"nested", nested}, {"callers", callers},
+      {"forked", forked}, {0}};
 
   return check_main (argc, argv, parts, NULL, bench);
 }

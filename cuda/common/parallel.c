@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A loop is a job on its caller's stack.  It is listed while it wants more
- * threads; whoever works at it takes the next stretch from one counter until
- * there is none left.  Threads of the pool spin for a moment after a job, since
- * the next loop of a frame comes soon, and then sleep. */
+ * A loop is a job on its caller's stack, listed while it wants more threads.
+ * Each thread does the stretches of a part of its own, so that loops over one
+ * frame find its rows in the same caches, and then helps with the other parts.
+ * Threads spin for a moment after a job, since the next loop of a frame comes
+ * soon, and then sleep. */
 #define _GNU_SOURCE
 #include "common/parallel.h"
 
@@ -16,8 +17,9 @@
 
 /* Stretches a thread where no grain is named: the last one is little late. */
 #define STRETCHES 8
-/* Looks at a word before a thread sleeps: some 10 us. */
-#define SPINS 300
+/* Looks at a word before a thread sleeps: some 20 us. */
+#define SPINS 1000
+#define MOST 128 /* threads at a loop */
 
 #ifdef __x86_64__
 # define PAUSE __builtin_ia32_pause ()
@@ -30,11 +32,11 @@ typedef _Atomic (struct Job *) Link;
 typedef struct Job {
   ParallelBody body;
   void *data;
-  int n, grain;
-  atomic_llong next; /* item that nobody has taken; may pass n */
+  int n, grain, stretches, threads;
   int wanted;        /* threads that may still join; pool.lock */
   atomic_int inside; /* threads of the pool at it; written under pool.lock */
   Link newer;
+  atomic_int next[MOST]; /* stretch of each part that nobody has taken */
 } Job;
 
 static struct {
@@ -43,7 +45,7 @@ static struct {
   Link oldest; /* of the jobs that want threads; written under the lock */
   int threads, sleeping, processors;
   pthread_once_t once;
-} pool = {.lock = PTHREAD_MUTEX_INITIALIZER,
+} pool = {.lock = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP,
     .wake = PTHREAD_COND_INITIALIZER,
     .done = PTHREAD_COND_INITIALIZER,
     .once = PTHREAD_ONCE_INIT};
@@ -57,16 +59,25 @@ parallel_limit (int threads)
   limit = threads;
 }
 
-static void
-work (Job *job)
+static int
+first_of (const Job *job, int part)
 {
-  long long begin;
+  return (int) ((long long) job->stretches * part / job->threads);
+}
 
+static void
+work (Job *job, int own)
+{
   is_busy = true;
-  while ((begin = atomic_fetch_add (&job->next, job->grain)) < job->n) {
-    long long end = begin + job->grain;
+  for (int k = 0; k < job->threads; k++) {
+    int part = (own + k) % job->threads, end = first_of (job, part + 1), at;
 
-    job->body (job->data, (int) begin, end < job->n ? (int) end : job->n);
+    while ((at = job->next[part]++) < end) {
+      int begin = at * job->grain, left = job->n - begin;
+
+      job->body (
+          job->data, begin, begin + (left < job->grain ? left : job->grain));
+    }
   }
   is_busy = false;
 }
@@ -77,6 +88,7 @@ run_thread (void *unused)
   pthread_mutex_lock (&pool.lock);
   for (;;) {
     Job *job;
+    int own;
 
     while (!(job = pool.oldest)) {
       pool.sleeping++;
@@ -84,10 +96,11 @@ run_thread (void *unused)
       pool.sleeping--;
     }
     job->inside++;
-    if (!--job->wanted)
+    own = job->threads - job->wanted--;
+    if (!job->wanted)
       pool.oldest = job->newer;
     pthread_mutex_unlock (&pool.lock);
-    work (job);
+    work (job, own);
     pthread_mutex_lock (&pool.lock);
     if (!--job->inside)
       pthread_cond_broadcast (&pool.done);
@@ -118,6 +131,8 @@ begin_pool (void)
   pool.processors = sched_getaffinity (0, sizeof set, &set)
       ? (int) sysconf (_SC_NPROCESSORS_ONLN)
       : CPU_COUNT (&set);
+  if (pool.processors > MOST)
+    pool.processors = MOST;
   pthread_atfork (NULL, NULL, forget_threads);
 }
 
@@ -178,23 +193,23 @@ void
 parallel_for (int n, int grain, ParallelBody body, void *data)
 {
   Job job = {.body = body, .data = data, .n = n};
-  int threads, stretches;
+  int threads;
 
   if (n <= 0)
     return;
   pthread_once (&pool.once, begin_pool);
   threads = limit > 0 && limit < pool.processors ? limit : pool.processors;
-  if (grain <= 0)
-    grain = n / (threads * STRETCHES) + 1;
-  stretches = (n - 1) / grain + 1;
-  threads = threads < stretches ? threads : stretches;
-  if (threads == 1 || is_busy) {
+  job.grain = grain > 0 ? grain : n / (threads * STRETCHES) + 1;
+  job.stretches = (n - 1) / job.grain + 1;
+  job.threads = threads < job.stretches ? threads : job.stretches;
+  if (job.threads == 1 || is_busy) {
     body (data, 0, n);
     return;
   }
-  job.grain = grain;
-  job.wanted = threads - 1;
+  for (int part = 0; part < job.threads; part++)
+    job.next[part] = first_of (&job, part);
+  job.wanted = job.threads - 1;
   list (&job);
-  work (&job);
+  work (&job, 0);
   finish (&job);
 }
