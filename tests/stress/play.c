@@ -46,11 +46,9 @@ play_flush (Round *round)
     round->slack += round->stream[i].stands ? 33 : 5;
 }
 
-gboolean
-play_restart (Round *round)
+static gboolean
+restart (Round *round)
 {
-  if (round->dead)
-    return FALSE;
   g_mutex_lock (&round->lock);
   play_cut (round);
   round->stopped = TRUE;
@@ -65,6 +63,17 @@ play_restart (Round *round)
   round->dead = TRUE;
   g_atomic_int_set (&round->over, TRUE);
   return FALSE;
+}
+
+gboolean
+play_restart (Round *round)
+{
+  gboolean done;
+
+  g_mutex_lock (&round->states);
+  done = !round->dead && restart (round);
+  g_mutex_unlock (&round->states);
+  return done;
 }
 
 /* Downstream: takes frames, and seldom does not. */
@@ -309,6 +318,7 @@ connect (Round *round, Dice *dice)
     return;
   round->stream[0].harness =
       gst_harness_new_with_element (round->element, NULL, "src");
+  gst_harness_use_systemclock (round->stream[0].harness);
   gst_harness_set_sink_caps (
       round->stream[0].harness, caps_wanted (round, dice));
 }

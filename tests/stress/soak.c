@@ -21,7 +21,7 @@ static const gchar *const lines[] = {
     "video/x-raw,width=160,height=120 ! gpuccl min-size=100 ! visionjson "
     "location=/dev/null ! fakesink name=sink",
     "visiontestsrc pattern=stereo view=side-by-side ! "
-    "video/x-raw,width=320,height=120 ! pocstereo max-disparity=32 ! visionmap "
+    "video/x-raw,width=160,height=60 ! pocstereo max-disparity=16 ! visionmap "
     "kind=disparity ! fakesink name=sink",
     "envisrc location=cube.hdr ! emdtrack targets=it:1,1,3,3 emd-map=true ! "
     "visionjson location=/dev/null ! fakesink name=sink",
@@ -37,6 +37,7 @@ typedef struct {
   GstElement *pipeline;
   GstBus *bus;
   gint frames; /* atomic */
+  gint before; /* of them, before the last seconds */
 } Line;
 
 static GstPadProbeReturn
@@ -168,8 +169,12 @@ soak (guint seconds)
         (gdouble) at.resident / ROOM, (gdouble) at.used / ROOM);
     fflush (stdout);
   }
+  for (guint i = 0; i < n; i++)
+    all[i].before = g_atomic_int_get (&all[i].frames);
   now = measure (all, n, MIN (20, seconds - warm));
   for (guint i = 0; i < n; i++) {
+    if (g_atomic_int_get (&all[i].frames) == all[i].before)
+      stress_find (NULL, "soak: this line has stopped");
     printf (
         "%d frames: %.60s...\n", g_atomic_int_get (&all[i].frames), lines[i]);
     end (&all[i]);

@@ -167,10 +167,12 @@ work (gpointer unused)
 
   (void) unused;
   while (begin_round (&round)) {
+    g_mutex_init (&round.states);
     g_mutex_init (&round.lock);
     log_set_round (&round);
     play_round (&round);
     log_set_round (NULL);
+    g_mutex_clear (&round.states);
     g_mutex_clear (&round.lock);
     g_mutex_lock (&lock);
     add (&round.kind->all, &round.tally);

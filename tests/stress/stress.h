@@ -72,7 +72,8 @@ typedef struct {
   guint n_streams; /* pads that are linked; the second may be left out */
   gint wanted;     /* of a source: num-buffers; -1: it cannot be said */
 
-  GMutex lock; /* for what follows */
+  GMutex states; /* one thread at a time stops and starts it */
+  GMutex lock;   /* for what follows */
   Tally tally;
   guint64 slack;     /* frames that waited where there was a flush or stop */
   guint64 cuts;      /* frames under way to the output likewise */
