@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What pocstereo costs: device time of matches queued one after the other, and
- * wall time from call to results.  Pairs of a scene of slanted walls, rotated
- * over more memory than the GPU's cache has; the median of batches. */
-#pragma once
-
+ * What pocstereo costs: device time of matches queued one after the other, wall
+ * time from call to results, and the GPU's energy a match.  Pairs of a scene of
+ * slanted walls, rotated over more memory than the GPU's cache has; the median
+ * of batches. */
+#include <dlfcn.h>
 #include <time.h>
 
 #include "bench_median.h"
 #include "pocstereo_pair.h"
+
+/* ---- A job, and its time ---- */
 
 #define BENCH_BYTES (128u << 20)
 #define BENCH_MAX_FRAMES 128
@@ -26,7 +28,7 @@ typedef struct {
 } Bench;
 
 /* Walls of 96 x 64 pixels. */
-static inline void
+static void
 bench_draw (Pair *p, const Texture *t)
 {
   for (int y = 0; y < p->height; y++)
@@ -41,7 +43,7 @@ bench_draw (Pair *p, const Texture *t)
     }
 }
 
-static inline void
+static void
 bench_open (Bench *b, DeviceKind kind, int width, int height)
 {
   Pair scenes[BENCH_SCENES];
@@ -70,7 +72,7 @@ bench_open (Bench *b, DeviceKind kind, int width, int height)
     pair_free (&scenes[i]);
 }
 
-static inline void
+static void
 bench_close (Bench *b)
 {
   pocstereo_free (b->self);
@@ -90,7 +92,7 @@ typedef struct {
   bool waits; /* for the results of each */
 } BenchJob;
 
-static inline void
+static void
 bench_once (Bench *b, const BenchJob *job)
 {
   const PocstereoMatch *matches;
@@ -110,7 +112,7 @@ bench_once (Bench *b, const BenchJob *job)
     ok (device_wait (&b->dev));
 }
 
-static inline double
+static double
 bench_now (void)
 {
   struct timespec t;
@@ -121,7 +123,7 @@ bench_now (void)
 
 /* Microseconds a match, on the device's clock; where each is waited for, on
  * the wall. */
-static inline double
+static double
 bench_run (Bench *b, BenchJob job, bool waits)
 {
   int rounds = b->dev.kind == DEVICE_CPU ? 1 : waits ? 30 : 100;
@@ -143,7 +145,7 @@ bench_run (Bench *b, BenchJob job, bool waits)
   return bench_median (times, BENCH_BATCHES);
 }
 
-static inline void
+static void
 bench_row (Bench *b, const char *work, BenchJob job)
 {
   double device = bench_run (b, job, false), wall = bench_run (b, job, true);
@@ -158,7 +160,7 @@ static const int bench_counts[] = {1000, 5000, 10000};
 #define BENCH_COUNTS 3
 
 /* @n points of a grid over the whole view. */
-static inline BenchJob
+static BenchJob
 bench_points (const Bench *b, int n)
 {
   BenchJob job = {.params = POCSTEREO_POINTS_DEFAULTS, .n = n};
@@ -174,7 +176,7 @@ bench_points (const Bench *b, int n)
   return job;
 }
 
-static inline void
+static void
 bench_all_points (DeviceKind kind)
 {
   Bench b;
@@ -196,7 +198,7 @@ bench_all_points (DeviceKind kind)
   bench_close (&b);
 }
 
-static inline void
+static void
 bench_dense (DeviceKind kind)
 {
   static const int sizes[][2] = {{640, 480}, {1280, 720}};
@@ -226,7 +228,7 @@ bench_dense (DeviceKind kind)
 }
 
 /* The paper's Table 1. */
-static inline void
+static void
 bench_ladder (void)
 {
   static const char *const names[] = {"fused", "I1", "I2", "I3", "I4", "I5"};
@@ -249,4 +251,89 @@ bench_ladder (void)
   }
   free (job.points);
   bench_close (&b);
+}
+
+/* ---- Energy ---- */
+
+/* The GPU's own meter: NVML, opened at run time. */
+typedef struct {
+  void *device;
+  int (*energy) (void *device, unsigned long long *millijoules);
+} BenchMeter;
+
+static const char *
+bench_meter_open (BenchMeter *m)
+{
+  void *library = dlopen ("libnvidia-ml.so.1", RTLD_NOW);
+  int (*init) (void), (*find) (unsigned, void **);
+  unsigned long long now;
+
+  if (!library)
+    return "NVML is not installed";
+  *(void **) &init = dlsym (library, "nvmlInit_v2");
+  *(void **) &find = dlsym (library, "nvmlDeviceGetHandleByIndex_v2");
+  *(void **) &m->energy =
+      dlsym (library, "nvmlDeviceGetTotalEnergyConsumption");
+  if (!init || !find || !m->energy || init () || find (0, &m->device) ||
+      m->energy (m->device, &now))
+    return "NVML does not measure this GPU's energy";
+  return NULL;
+}
+
+/* The paper's Table 2, but for the GPU alone: matches back to back for some
+ * seconds. */
+static void
+bench_energy (void)
+{
+  const double least = 2.5; /* seconds: the meter is read 10 to 50 times */
+  const char *problem;
+  BenchMeter m;
+  Bench b;
+
+  if ((problem = bench_meter_open (&m))) {
+    printf ("# no energy: %s\n", problem);
+    return;
+  }
+  printf ("work,matches,us,W,mWs a match\n");
+  bench_open (&b, DEVICE_CUDA, 640, 480);
+  for (int i = 0; i < BENCH_COUNTS; i++) {
+    BenchJob job = bench_points (&b, bench_counts[i]);
+    unsigned long long before, after;
+    double start, seconds;
+    long n = 0;
+
+    bench_run (&b, job, false);
+    ok (device_wait (&b.dev));
+    m.energy (m.device, &before);
+    start = bench_now ();
+    do {
+      for (int k = 0; k < 100; k++, n++)
+        bench_once (&b, &job);
+      ok (device_wait (&b.dev));
+      seconds = bench_now () - start;
+    } while (seconds < least);
+    m.energy (m.device, &after);
+    printf ("%d points,%ld,%.1f,%.0f,%.2f\n", job.n, n, 1e6 * seconds / n,
+        1e-3 * (after - before) / seconds, (double) (after - before) / n);
+    fflush (stdout);
+    free (job.points);
+  }
+  bench_close (&b);
+}
+
+int
+pocstereo_bench (int argc, char **argv)
+{
+  DeviceKind kind = argc > 2 && !strcmp (argv[2], "cpu") ? DEVICE_CPU
+      : device_cuda_probe ()                             ? DEVICE_CPU
+                                                         : DEVICE_CUDA;
+
+  printf ("device,work,size,device us,wall us\n");
+  bench_all_points (kind);
+  if (kind == DEVICE_CUDA) {
+    bench_dense (kind);
+    bench_ladder ();
+    bench_energy ();
+  }
+  return check_failures != 0;
 }
