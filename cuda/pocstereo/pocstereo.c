@@ -58,14 +58,6 @@ pocstereo_free (Pocstereo *s)
   free (s);
 }
 
-const char *
-pocstereo_check_device (const PocstereoParams *params, DeviceKind kind)
-{
-  const Device device = {.kind = kind};
-
-  return STAGES (pocstereo, &device)->supports (params);
-}
-
 static bool
 same (const PocstereoParams *a, const PocstereoParams *b)
 {

@@ -17,8 +17,7 @@
 C_BEGIN
 
 #define POCSTEREO_MAX_SIDE 8192    /* of a view, pixels */
-#define POCSTEREO_MAX_WINDOW 512   /* samples of a line */
-#define POCSTEREO_OWN_WINDOW 128   /* longer ones need cuFFT on a GPU */
+#define POCSTEREO_MAX_WINDOW 128   /* samples of a line */
 #define POCSTEREO_MAX_LINES 31     /* of a window */
 #define POCSTEREO_MAX_BANDWIDTH 31 /* frequencies */
 #define POCSTEREO_MAX_LAYERS 8
@@ -54,10 +53,10 @@ typedef enum {
 } PocstereoImplementation;
 
 typedef struct {
-  int window;    /* N: samples of a line, 8 to 512 */
+  int window;    /* N: samples of a line, 8 to 128 */
   int lines;     /* L: odd, 1 to 31 */
-  int bandwidth; /* U: frequencies 1 to U are kept, 1 to 31 and less than N / 2;
-                    of windows above 128 at least N / 20 */
+  int bandwidth; /* U: frequencies 1 to U are kept, 1 to 31 and less than N / 2
+                  */
   PocstereoWeight weight;
   PocstereoFit fit;
   double
@@ -85,8 +84,7 @@ typedef struct {
   bool revote;           /* pixels near edges choose again between the
                             disparities around them */
   bool slant;            /* pixels of slanted surfaces are measured again with
-                            windows that lean as these do; average: 1,
-                            window: at most 128 */
+                            windows that lean as these do; average: 1 */
   int speckle_size;      /* smaller patches are none, pixels; 0: keep all */
   double speckle_step; /* pixels, >= 0: of one patch are neighbours that differ
                           by no more */
@@ -151,12 +149,6 @@ void pocstereo_free (Pocstereo *self);
 /* NULL, or what is wrong with @params for views of @width x @height. */
 const char *pocstereo_check (
     const PocstereoParams *params, int width, int height);
-
-/* NULL, or why a device of @kind cannot serve @params, which are good: windows
- * of more than POCSTEREO_OWN_WINDOW samples need cuFFT on a GPU, which is
- * opened at run time. */
-const char *pocstereo_check_device (
-    const PocstereoParams *params, DeviceKind kind);
 
 /* How many layers @params mean for views of that size. */
 int pocstereo_layers (const PocstereoParams *params, int width, int height);

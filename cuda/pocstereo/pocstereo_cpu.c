@@ -28,16 +28,7 @@ close (const Device *dev, PocstereoWork *w)
   device_release (dev, c->height);
   device_release (dev, c->spare);
   device_release (dev, c->patch);
-  device_release (dev, c->plan);
   device_release (dev, c);
-}
-
-/* kissfft is always there. */
-static const char *
-supports (const PocstereoParams *params)
-{
-  (void) params;
-  return NULL;
 }
 
 static const char *
@@ -46,7 +37,6 @@ prepare (const Device *dev, PocstereoWork *w, bool dense)
   PocstereoCpu *c = w->state;
   size_t n = (size_t) w->width * w->height;
 
-  TRY (pocstereo_need_fourier_cpu (dev, w));
   if (!dense)
     return NULL;
   TRY (pocstereo_need_fields_cpu (dev, w));
@@ -120,7 +110,7 @@ pyramid (const Device *dev, const PocstereoWork *w)
   return NULL;
 }
 
-const PocstereoStages pocstereo_stages_cpu = {supports, open, close, prepare,
-    pyramid, pocstereo_average_cpu, pocstereo_points_cpu, pocstereo_dense_cpu,
+const PocstereoStages pocstereo_stages_cpu = {open, close, prepare, pyramid,
+    pocstereo_average_cpu, pocstereo_points_cpu, pocstereo_dense_cpu,
     pocstereo_revote_cpu, pocstereo_slant_cpu, pocstereo_left_right_cpu,
     pocstereo_speckle_cpu};

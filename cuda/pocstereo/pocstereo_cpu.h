@@ -26,8 +26,6 @@ typedef struct {
   PocstereoMatch *spare; /* matches, while all choose again */
   uint32_t *patch;       /* labels of patches, the last of these to be
                             had */
-  void *plan;            /* a kiss_fft_cfg, for windows of */
-  int plan_window;       /* so many samples; 0: for none */
 } PocstereoCpu;
 
 /* pocstereo_lines_cpu.c: phasors, 2 bandwidth bytes each, @phasors one after
@@ -44,15 +42,6 @@ void pocstereo_leaning_cpu (const PocstereoWork *w, int view,
 /* of every pixel of layer @l of @view, of this frame alone. */
 void pocstereo_lines_cpu (
     const PocstereoWork *w, int view, int l, int8_t *field);
-
-/* pocstereo_fourier_cpu.c: window and lines once more, where windows have more
- * than POCSTEREO_OWN_WINDOW samples; and what they need. */
-void pocstereo_fourier_window_cpu (
-    const PocstereoWork *w, int view, int l, int x, int y, int8_t *phasors);
-void pocstereo_fourier_lines_cpu (
-    const PocstereoWork *w, int view, int l, int8_t *field);
-const char *pocstereo_need_fourier_cpu (
-    const Device *dev, const PocstereoWork *w);
 
 /* pocstereo_average_cpu.c: the same, or the mean of frames. */
 void pocstereo_field_cpu (

@@ -44,7 +44,6 @@ close (const Device *dev, PocstereoWork *w)
   device_release (dev, c->memory);
   device_release (dev, c->means);
   device_release (dev, c->ladder);
-  pocstereo_fourier_close (dev, c);
   free_dense (dev, c);
   free (c);
 }
@@ -73,7 +72,6 @@ need_dense (const Device *dev, const PocstereoWork *w)
 static const char *
 prepare (const Device *dev, PocstereoWork *w, bool dense)
 {
-  TRY (pocstereo_fourier_room (dev, w));
   if (!dense)
     return NULL;
   TRY (need_dense (dev, w));
@@ -144,7 +142,7 @@ pyramid (const Device *dev, const PocstereoWork *w)
   return NULL;
 }
 
-const PocstereoStages pocstereo_stages_cuda = {pocstereo_supports_cuda, open,
-    close, prepare, pyramid, pocstereo_average_cuda, pocstereo_points_cuda,
-    pocstereo_dense_cuda, pocstereo_revote_cuda, pocstereo_slant_cuda,
-    pocstereo_left_right_cuda, pocstereo_speckle_cuda};
+const PocstereoStages pocstereo_stages_cuda = {open, close, prepare, pyramid,
+    pocstereo_average_cuda, pocstereo_points_cuda, pocstereo_dense_cuda,
+    pocstereo_revote_cuda, pocstereo_slant_cuda, pocstereo_left_right_cuda,
+    pocstereo_speckle_cuda};

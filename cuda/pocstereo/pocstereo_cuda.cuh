@@ -31,8 +31,6 @@ typedef struct {
   uint4 *means;      /* of the couples over frames, 16 bits a component */
   size_t means_room; /* couples */
 
-  struct PocstereoFourier *fourier; /* what long windows need; NULL: nothing */
-
   void *ladder; /* pocstereo_ladder_cuda.cu: room for so many points */
   int ladder_points;
 
@@ -54,14 +52,6 @@ const char *pocstereo_fields_cuda (
 /* The couples of all layers and both views; pairs of lines of one layer. */
 size_t pocstereo_fields_couples (const PocstereoWork *w);
 int pocstereo_fields_pairs (const PocstereoWork *w, int l);
-
-/* pocstereo_fourier_cuda.cu: the same phasors where windows have more than
- * POCSTEREO_OWN_WINDOW samples; what that needs; and whether it is there. */
-const char *pocstereo_fourier_cuda (
-    const Device *dev, const PocstereoWork *w, uint32_t layers);
-const char *pocstereo_fourier_room (const Device *dev, const PocstereoWork *w);
-void pocstereo_fourier_close (const Device *dev, PocstereoCuda *c);
-const char *pocstereo_supports_cuda (const PocstereoParams *params);
 
 /* pocstereo_median_cuda.cu: of 5 x 5 of @from's numbers, @step int32_t apart,
  * of both views where both are looked for. */

@@ -9,12 +9,10 @@
 struct PocstereoCufft {
   void *library;
   decltype (&cufftPlan2d) plan_2d;
-  decltype (&cufftPlan1d) plan_1d;
   decltype (&cufftDestroy) destroy;
   decltype (&cufftSetStream) set_stream;
   decltype (&cufftExecR2C) forward;
   decltype (&cufftExecC2R) inverse;
-  decltype (&cufftExecC2C) complex;
 };
 
 /* Whether it is there, with all of these; close it in either case. */

@@ -29,12 +29,10 @@ pocstereo_cufft_open (PocstereoCufft *c)
 {
   c->library = open_library ();
   return c->library && find (c->library, "cufftPlan2d", &c->plan_2d) &&
-      find (c->library, "cufftPlan1d", &c->plan_1d) &&
       find (c->library, "cufftDestroy", &c->destroy) &&
       find (c->library, "cufftSetStream", &c->set_stream) &&
       find (c->library, "cufftExecR2C", &c->forward) &&
-      find (c->library, "cufftExecC2R", &c->inverse) &&
-      find (c->library, "cufftExecC2C", &c->complex);
+      find (c->library, "cufftExecC2R", &c->inverse);
 }
 
 void

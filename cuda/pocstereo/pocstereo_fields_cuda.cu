@@ -125,8 +125,6 @@ pocstereo_fields_cuda (
   const PocstereoCuda *c = (const PocstereoCuda *) w->state;
   Plan plan = {};
 
-  if (w->params.window > POCSTEREO_OWN_WINDOW)
-    return pocstereo_fourier_cuda (dev, w, layers);
   for (int l = 0; l < POCSTEREO_MAX_LAYERS; l++) {
     int n = l < w->n_layers && (layers >> l & 1)
         ? ceil_div (w->layer[0][l].width, PIXELS) *

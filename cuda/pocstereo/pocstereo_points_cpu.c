@@ -26,10 +26,6 @@ gather (const Search *s, int view, int x, int y, int8_t *phasors)
   int bytes = pocstereo_phasor_bytes (s->t->bandwidth);
 
   x = pocstereo_clamp (x, 0, s->layer->width - 1);
-  if (!s->field[0] && s->t->window > POCSTEREO_OWN_WINDOW) {
-    pocstereo_fourier_window_cpu (s->w, view, s->l, x, y, phasors);
-    return;
-  }
   if (!s->field[0]) {
     pocstereo_window_cpu (s->t, s->w->view[view][s->l], s->w->stride[s->l],
         s->layer, x, y, phasors);

@@ -6,23 +6,17 @@
 #define IN(x, lo, hi) ((x) >= (lo) && (x) <= (hi)) /* NaN is not */
 #define PI 3.14159265358979323846
 #define LEAST_SIDE 4 /* of the coarsest layer, pixels */
-/* Of fewer frequencies the peak is so flat that lags, which are rounded to
- * 1/127, no longer tell its place. */
-#define LEAST_BAND 20
 
 static const char *
 check_window (const PocstereoParams *p, int width, int height)
 {
   if (!IN (p->window, 8, POCSTEREO_MAX_WINDOW))
-    return "window must be a number of samples, 8 to 512";
+    return "window must be a number of samples, 8 to 128";
   if (!IN (p->lines, 1, POCSTEREO_MAX_LINES) || p->lines % 2 == 0)
     return "lines must be an odd number, 1 to 31";
   if (!IN (p->bandwidth, 1, (p->window - 1) / 2) ||
       p->bandwidth > POCSTEREO_MAX_BANDWIDTH)
     return "bandwidth must be 1 to 31, and less than half the window";
-  if (p->window > POCSTEREO_OWN_WINDOW && p->bandwidth * LEAST_BAND < p->window)
-    return "bandwidth must be at least a 20th of a window of more than 128 "
-           "samples; set more, or bandwidth=0";
   if (p->window > width || p->lines > height)
     return "the window is larger than the frame; take a smaller window or "
            "fewer lines";
@@ -86,9 +80,6 @@ pocstereo_check (const PocstereoParams *p, int width, int height)
            "implementation=fused, or average=1";
   if (p->average > 1 && p->slant)
     return "slanted windows are of one frame; set slant=false, or average=1";
-  if (p->slant && p->window > POCSTEREO_OWN_WINDOW)
-    return "slanted windows have at most 128 samples; set slant=false, or a "
-           "smaller window";
   if (p->speckle_size < 0)
     return "speckle-size must be a number of pixels, 0 or more";
   if (!IN (p->speckle_step, 0, POCSTEREO_MAX_DISPARITY))
@@ -123,9 +114,7 @@ static PocstereoLayer
 layer_of (const PocstereoWork *w, int l, int min, int max)
 {
   PocstereoLayer layer = {.width = w->width >> l, .height = w->height >> l};
-  int scale = 1 << l, half = w->params.window / 2;
-  int reach =
-      scale * (half < 2 * POCSTEREO_MOST_LAGS ? half : 2 * POCSTEREO_MOST_LAGS);
+  int scale = 1 << l, reach = scale * (w->params.window / 2);
 
   layer.floor = floor_div (min, scale) - 1;
   layer.ceil = -floor_div (-max, scale) + 1;
@@ -209,29 +198,24 @@ set_sigma (PocstereoTables *t, const PocstereoParams *p)
 void
 pocstereo_set_tables (PocstereoTables *t, const PocstereoParams *p)
 {
-  bool own = p->window <= POCSTEREO_OWN_WINDOW;
   double half = .5 * p->window, sum = 0;
-  double scale = own ? POCSTEREO_TWIDDLES / half : 1;
+  double scale = POCSTEREO_TWIDDLES / half;
   double amplitude = 16 * p->noise_floor * scale * p->window / 4;
 
   t->window = p->window;
   t->half = (p->window + 1) / 2;
   t->lines = p->lines;
   t->bandwidth = p->bandwidth;
-  t->lags =
-      p->window / 4 < POCSTEREO_MOST_LAGS ? p->window / 4 : POCSTEREO_MOST_LAGS;
+  t->lags = p->window / 4;
   t->fit = p->fit;
   t->floor2 = (float) (amplitude * amplitude);
   for (int k = 0; k < p->bandwidth; k++) {
-    if (own)
-      set_twiddles (t, k, scale);
+    set_twiddles (t, k, scale);
     set_lags (t, p, k);
     t->weight[k] = (float) weight_of (p, k + 1);
     sum += t->weight[k];
   }
   set_sigma (t, p);
-  for (int n = 0; n <= p->window / 2 && !own; n++)
-    t->hann[n] = (float) (.5 * (1 + cos (PI * n / half)));
   t->omega = (float) (PI / half);
   t->perfect = (float) (sum * p->lines * POCSTEREO_TURN * POCSTEREO_TURN);
   t->shape = (float) (2 * cos (PI * (2 * p->bandwidth + 1) / p->window));

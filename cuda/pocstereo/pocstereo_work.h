@@ -35,8 +35,6 @@ typedef struct {
 
 /* The steps that each backend writes for itself. */
 typedef struct {
-  /* pocstereo_check_device (). */
-  const char *(*supports) (const PocstereoParams *params);
   const char *(*open) (const Device *dev, PocstereoWork *w);
   void (*close) (const Device *dev, PocstereoWork *w);
   /* Memory for w->params, which have changed: for points, or for every pixel.

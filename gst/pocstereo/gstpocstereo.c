@@ -183,7 +183,7 @@ run (GstPocstereo *self, const PocstereoParams *params, const Image *left,
 static const char *
 begin (GstPocstereo *self, const PocstereoParams *params, GstBuffer *buffer)
 {
-  TRY (gst_pocstereo_check_params (self, params));
+  TRY (pocstereo_check (params, self->width, self->height));
   TRY (gst_pocstereo_begin_rig (self, buffer));
   if (self->now.shown == GST_POCSTEREO_DEPTH && !self->has_space)
     return "depth needs a rig; set calibration, or intrinsics and baseline";

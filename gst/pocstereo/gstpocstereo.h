@@ -146,12 +146,8 @@ void gst_pocstereo_install_properties (GObjectClass *klass);
 
 /* gstpocstereoproperties.c: what the algorithm gets. */
 PocstereoParams gst_pocstereo_get_params (GstPocstereo *self);
-/* At the start: says why a value was refused before, and has backend=auto take
- * the CPU where a GPU cannot serve what is set. */
+/* At the start: says why a value was refused before. */
 void gst_pocstereo_start_params (GstPocstereo *self);
-/* NULL, or why they cannot work with these frames where these are. */
-const char *gst_pocstereo_check_params (
-    GstPocstereo *self, const PocstereoParams *params);
 void gst_pocstereo_clear_properties (GstPocstereo *self);
 
 /* gstpocstereopoints.c */

@@ -93,8 +93,7 @@ install_matching (GObjectClass *k, const GstPocstereoSettings *d)
   install (k, PROP_WINDOW,
       g_param_spec_int ("window", "Window",
           "Samples of a line that are compared, from 8 on (0 = 32 for points, "
-          "16 for every pixel; with 15 and 11 lines, these are the fast ones; "
-          "more than 128 need cuFFT on a GPU)",
+          "16 for every pixel; with 15 and 11 lines, these are the fast ones)",
           0, POCSTEREO_MAX_WINDOW, 0, LIVE));
   install (k, PROP_LINES,
       g_param_spec_int ("lines", "Lines",
@@ -103,9 +102,9 @@ install_matching (GObjectClass *k, const GstPocstereoSettings *d)
           0, POCSTEREO_MAX_LINES, 0, LIVE));
   install (k, PROP_BANDWIDTH,
       g_param_spec_int ("bandwidth", "Bandwidth",
-          "Frequencies that count, less than half the window, and at least a "
-          "20th of one above 128 (0 = a quarter of it for points, three "
-          "eighths for every pixel, at most 31)",
+          "Frequencies that count, less than half the window (0 = a "
+          "quarter of it for points, three eighths for every pixel, at most "
+          "31)",
           0, POCSTEREO_MAX_BANDWIDTH, 0, LIVE));
   install (k, PROP_WEIGHT,
       g_param_spec_enum ("weight", "Weight",
@@ -181,7 +180,7 @@ install_filters (GObjectClass *k, const GstPocstereoSettings *d)
   install (k, PROP_SLANT,
       g_param_spec_boolean ("slant", "Slanted windows",
           "In mode dense, measure slanted surfaces again with windows that are "
-          "slanted like them; needs average=1 and a window up to 128",
+          "slanted like them; needs average=1",
           d->slant, LIVE));
   install (k, PROP_SPECKLE_SIZE,
       g_param_spec_int ("speckle-size", "Size of specks",

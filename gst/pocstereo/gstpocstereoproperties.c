@@ -104,18 +104,7 @@ report_refused (GstPocstereo *self)
 void
 gst_pocstereo_start_params (GstPocstereo *self)
 {
-  PocstereoParams params = gst_pocstereo_get_params (self);
-
   report_refused (self);
-  gst_vision_aggregator_get_backend (GST_VISION_AGGREGATOR (self))->no_cuda =
-      pocstereo_check_device (&params, DEVICE_CUDA);
-}
-
-const char *
-gst_pocstereo_check_params (GstPocstereo *self, const PocstereoParams *params)
-{
-  TRY (pocstereo_check (params, self->width, self->height));
-  return pocstereo_check_device (params, gst_pocstereo_get_device (self)->kind);
 }
 
 /* What a text says, in the form in which it is used. */
