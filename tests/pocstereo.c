@@ -7,6 +7,7 @@
 # include <fftw3.h>
 #endif
 #include "failing.h"
+#include "pocstereo/paper/pocstereo_ladder.h"
 #include "pocstereo/pocstereo_cpu.h"
 #include "pocstereo/pocstereo_fit_core.h"
 #include "pocstereo/pocstereo_set.h"
@@ -278,9 +279,6 @@ test_params (DeviceKind kind)
   refused ("candidates must", p.candidates = 2);
   refused ("average must", p.average = 0);
   refused ("average must", p.average = 65);
-  refused ("the paper's implementations take no", p.average = 2;
-           p.window = 32, p.lines = 15, p.bandwidth = 8;
-           p.implementation = POCSTEREO_I5);
   refused ("slanted windows are of one", p.average = 2, p.slant = true);
   refused ("max-difference must", p.max_difference = NAN);
   refused ("max-difference must", p.max_difference = -1);
@@ -1025,6 +1023,58 @@ test_parity_points (DeviceKind kind)
   }
 }
 
+#ifdef HAVE_CUDA
+
+/* The paper's five find what pocstereo_points () finds. */
+static void
+test_ladder (DeviceKind kind)
+{
+  for (int round = 0; round < 20; round++) {
+    Pair p = pair_new (32 + (int) rnd (150), 16 + (int) rnd (80), 3);
+    PocstereoParams params = POCSTEREO_POINTS_DEFAULTS;
+    int n = 1 + (int) rnd (rnd (2) ? 50 : 5000);
+    PocstereoPoint *points = malloc (n * sizeof *points);
+    Texture t = texture_new ();
+    PocstereoFrame frame;
+    PocstereoMatch *fused;
+    uint16_t *memory[2];
+    Device dev;
+    Pocstereo *s;
+
+    params.fit = (PocstereoFit) rnd (2);
+    params.noise_floor = rnd (2) ? 0 : rnd (60);
+    params.min_disparity = (int) rnd (80) - 60;
+    params.max_disparity = params.min_disparity + (int) rnd (150);
+    params.min_peak = rnd (2) ? 0 : rnd (100) / 200.;
+    pair_draw_wall (&p, &t, rnd (400) / 10. - 20);
+    for (int i = 0; i < n; i++)
+      points[i] = (PocstereoPoint){(int) rnd (p.width), (int) rnd (p.height)};
+    ok (device_open (&dev, kind, NULL));
+    ok (pocstereo_new (&s, &dev, p.width, p.height));
+    fused = pair_match_on (s, &dev, &params, &p, points, n);
+    frame = pair_to_device (&p, &dev, memory);
+    for (int i = POCSTEREO_I1; i <= POCSTEREO_I5; i++) {
+      PocstereoLadder ladder = {.implementation = (PocstereoImplementation) i,
+          .lines_at_once = 1 + (int) rnd (15)};
+
+      ok (pocstereo_ladder_points (s, &ladder, &params, &frame, points, n));
+      ok (device_wait (&dev));
+      check (
+          ladder.matches && !memcmp (fused, ladder.matches, n * sizeof *fused));
+      pocstereo_ladder_free (&dev, &ladder);
+    }
+    device_release (&dev, memory[0]);
+    device_release (&dev, memory[1]);
+    pocstereo_free (s);
+    device_close (&dev);
+    free (fused);
+    free (points);
+    pair_free (&p);
+  }
+}
+
+#endif
+
 /* ---- The tests ---- */
 
 static const CheckPart on_each[] = {{"shifts", test_shifts},
@@ -1042,6 +1092,9 @@ static const CheckPart on_each[] = {{"shifts", test_shifts},
 
 static const CheckPart parity[] = {{"every pixel", test_parity_dense},
     {"points", test_parity_points}, {"means of frames", test_parity_average},
+#ifdef HAVE_CUDA
+    {"the paper's implementations", test_ladder},
+#endif
     {NULL, NULL}};
 
 int

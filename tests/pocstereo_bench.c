@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "bench_median.h"
+#include "pocstereo/paper/pocstereo_ladder.h"
 #include "pocstereo_pair.h"
 
 /* ---- A job, and its time ---- */
@@ -90,6 +91,9 @@ typedef struct {
   PocstereoPoint *others; /* of every other frame; NULL: the same */
   int n;
   bool waits; /* for the results of each */
+#ifdef HAVE_CUDA
+  PocstereoLadder *ladder; /* NULL: pocstereo_points () */
+#endif
 } BenchJob;
 
 static void
@@ -101,6 +105,15 @@ bench_once (Bench *b, const BenchJob *job)
       job->others && b->at % 2 ? job->others : job->points;
 
   b->at = (b->at + 1) % b->n_frames;
+#ifdef HAVE_CUDA
+  if (job->ladder) {
+    ok (pocstereo_ladder_points (
+        b->self, job->ladder, &job->params, frame, points, job->n));
+    if (job->waits)
+      ok (device_wait (&b->dev));
+    return;
+  }
+#endif
   if (!points)
     ok (pocstereo_dense (b->self, &job->params, frame, &matches));
   else if (job->waits)
@@ -227,31 +240,39 @@ bench_dense (DeviceKind kind)
   }
 }
 
+#ifdef HAVE_CUDA
+
 /* The paper's Table 1. */
 static void
 bench_ladder (void)
 {
-  static const char *const names[] = {"fused", "I1", "I2", "I3", "I4", "I5"};
+  static const char *const names[] = {"I1", "I2", "I3", "I4"};
   static const int lines[] = {1, 2, 3, 4, 5, 8};
+  PocstereoLadder ladder = {.implementation = POCSTEREO_I1};
   Bench b;
   BenchJob job;
   char work[32];
 
   bench_open (&b, DEVICE_CUDA, 640, 480);
   job = bench_points (&b, 10000);
-  for (int i = POCSTEREO_FUSED; i < POCSTEREO_I5; i++) {
-    job.params.implementation = (PocstereoImplementation) i;
+  bench_row (&b, "fused", job);
+  job.ladder = &ladder;
+  for (int i = POCSTEREO_I1; i < POCSTEREO_I5; i++) {
+    ladder.implementation = (PocstereoImplementation) i;
     bench_row (&b, names[i], job);
   }
-  job.params.implementation = POCSTEREO_I5;
+  ladder.implementation = POCSTEREO_I5;
   for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-    job.params.lines_at_once = lines[i];
+    ladder.lines_at_once = lines[i];
     snprintf (work, sizeof work, "I5; L' = %d", lines[i]);
     bench_row (&b, work, job);
   }
+  pocstereo_ladder_free (&b.dev, &ladder);
   free (job.points);
   bench_close (&b);
 }
+
+#endif
 
 /* ---- Energy ---- */
 
@@ -332,7 +353,9 @@ pocstereo_bench (int argc, char **argv)
   bench_all_points (kind);
   if (kind == DEVICE_CUDA) {
     bench_dense (kind);
+#ifdef HAVE_CUDA
     bench_ladder ();
+#endif
     bench_energy ();
   }
   return check_failures != 0;

@@ -202,12 +202,27 @@ take_points (Pocstereo *s, const PocstereoPoint *points, int n)
 }
 
 const char *
-pocstereo_queue_points (Pocstereo *s, const PocstereoParams *params,
-    const PocstereoFrame *frame, const PocstereoPoint *points, int n)
+pocstereo_queue_by (Pocstereo *s, const PocstereoParams *params,
+    const PocstereoFrame *frame, const PocstereoPoint *points, int n,
+    const char *(*run) (const Device *dev, const PocstereoWork *w, void *data),
+    void *data)
 {
   TRY (take_points (s, points, n));
   TRY (begin (s, params, frame, false));
-  return n ? s->stages->points (&s->device, &s->work) : NULL;
+  return n ? run (&s->device, &s->work, data) : NULL;
+}
+
+static const char *
+run_stage (const Device *dev, const PocstereoWork *w, void *data)
+{
+  return ((const Pocstereo *) data)->stages->points (dev, w);
+}
+
+const char *
+pocstereo_queue_points (Pocstereo *s, const PocstereoParams *params,
+    const PocstereoFrame *frame, const PocstereoPoint *points, int n)
+{
+  return pocstereo_queue_by (s, params, frame, points, n, run_stage, s);
 }
 
 const char *

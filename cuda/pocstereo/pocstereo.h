@@ -39,19 +39,6 @@ typedef enum {
 } PocstereoFit;
 
 /* Defaults: POCSTEREO_POINTS_DEFAULTS, POCSTEREO_DENSE_DEFAULTS. */
-/* How a GPU matches points: as fast as it can, or as one of the paper's five
- * steps to a fast program (section 3.2, Table 1), which are kept to be measured
- * and find the same.  Each adds a technique to those before it. */
-typedef enum {
-  POCSTEREO_FUSED, /* all layers in one kernel, some lanes of a warp a point */
-  POCSTEREO_I1,    /* T1: a block a point, a thread a pixel of the window, four
-                      kernels an evaluation */
-  POCSTEREO_I2,    /* T2: one kernel */
-  POCSTEREO_I3,    /* T3: twiddle factors from a table */
-  POCSTEREO_I4,    /* T4: loops unrolled */
-  POCSTEREO_I5,    /* T5: fewer threads a point, for some lines at once */
-} PocstereoImplementation;
-
 typedef struct {
   int window;    /* N: samples of a line, 8 to 128 */
   int lines;     /* L: odd, 1 to 31 */
@@ -88,12 +75,6 @@ typedef struct {
   int speckle_size;      /* smaller patches are none, pixels; 0: keep all */
   double speckle_step; /* pixels, >= 0: of one patch are neighbours that differ
                           by no more */
-
-  /* Of points on a GPU only. */
-  PocstereoImplementation implementation; /* others than POCSTEREO_FUSED: for
-                                             the paper's window, 32 x 15, and
-                                             bandwidth, 8 */
-  int lines_at_once; /* L' of POCSTEREO_I5, 1 to 15; 0: 1 */
 } PocstereoParams;
 
 /* The paper's parameters, but for the range, which is the user's. */

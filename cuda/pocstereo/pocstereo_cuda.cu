@@ -43,7 +43,6 @@ close (const Device *dev, PocstereoWork *w)
     return;
   device_release (dev, c->memory);
   device_release (dev, c->means);
-  device_release (dev, c->ladder);
   free_dense (dev, c);
   free (c);
 }

@@ -31,9 +31,6 @@ typedef struct {
   uint4 *means;      /* of the couples over frames, 16 bits a component */
   size_t means_room; /* couples */
 
-  void *ladder; /* pocstereo_ladder_cuda.cu: room for so many points */
-  int ladder_points;
-
   /* Of every pixel, of each view: */
   int32_t *found[2], *height[2]; /* a layer's disparities, how good they are */
   int32_t *smooth[2];            /* their medians: of the layer above */

@@ -30,20 +30,6 @@ check_window (const PocstereoParams *p, int width, int height)
 }
 
 static const char *
-check_implementation (const PocstereoParams *p)
-{
-  if (!IN (p->implementation, POCSTEREO_FUSED, POCSTEREO_I5))
-    return "there is no such implementation";
-  if (p->implementation != POCSTEREO_FUSED &&
-      (p->window != 32 || p->lines != 15 || p->bandwidth != 8))
-    return "implementations i1 to i5 are for window 32, lines 15 and bandwidth "
-           "8; set these, or implementation=fused";
-  if (!IN (p->lines_at_once, 0, 15))
-    return "lines-at-once must be 1 to 15, or 0 for the fastest";
-  return NULL;
-}
-
-static const char *
 check_range (const PocstereoParams *p, int width, int height)
 {
   int side = width < height ? width : height;
@@ -66,7 +52,6 @@ pocstereo_check (const PocstereoParams *p, int width, int height)
 {
   TRY (check_window (p, width, height));
   TRY (check_range (p, width, height));
-  TRY (check_implementation (p));
   if (!IN (p->min_peak, 0, 1))
     return "min-peak must be a number, 0 to 1";
   if (p->candidates != 1 && p->candidates != 9)
@@ -75,9 +60,6 @@ pocstereo_check (const PocstereoParams *p, int width, int height)
     return "max-difference must be a number of pixels, 0 to 4096";
   if (!IN (p->average, 1, POCSTEREO_MAX_AVERAGE))
     return "average must be 1 to 64 frames";
-  if (p->average > 1 && p->implementation != POCSTEREO_FUSED)
-    return "the paper's implementations take no averages; leave "
-           "implementation=fused, or average=1";
   if (p->average > 1 && p->slant)
     return "slanted windows are of one frame; set slant=false, or average=1";
   if (p->speckle_size < 0)

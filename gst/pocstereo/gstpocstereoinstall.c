@@ -61,22 +61,6 @@ fit_type (void)
   return gst_vision_enum_register ("GstPocstereoFit", values);
 }
 
-static GType
-implementation_type (void)
-{
-  static const GEnumValue values[] = {
-      {POCSTEREO_FUSED, "All layers in one kernel", "fused"},
-      {POCSTEREO_I1, "A block a point, four kernels an evaluation", "i1"},
-      {POCSTEREO_I2, "One kernel", "i2"},
-      {POCSTEREO_I3, "Twiddle factors from a table", "i3"},
-      {POCSTEREO_I4, "Loops unrolled", "i4"},
-      {POCSTEREO_I5, "Fewer threads a point, for some lines at once", "i5"},
-      {0, NULL, NULL},
-  };
-
-  return gst_vision_enum_register ("GstPocstereoImplementation", values);
-}
-
 #define LIVE \
  (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING | \
      GST_PARAM_CONTROLLABLE)
@@ -197,17 +181,6 @@ install_filters (GObjectClass *k, const GstPocstereoSettings *d)
 static void
 install_points (GObjectClass *k, const GstPocstereoSettings *d)
 {
-  install (k, PROP_IMPLEMENTATION,
-      g_param_spec_enum ("implementation", "Implementation",
-          "For mode=points on a GPU: fused, the fastest, or one of the five "
-          "steps in the paper from a simple program to a fast one. All find "
-          "the same; i1 to i5 need window=32 lines=15 bandwidth=8",
-          implementation_type (), d->params.implementation, LIVE));
-  install (k, PROP_LINES_AT_ONCE,
-      g_param_spec_int ("lines-at-once", "Lines at once",
-          "For implementation=i5: lines of a window that are transformed at "
-          "once (0 = 1)",
-          0, 15, d->params.lines_at_once, LIVE));
   install (k, PROP_GRID_SPACING,
       g_param_spec_int ("grid-spacing", "Grid spacing",
           "In mode points, pixels from one point of the grid to the next", 1,

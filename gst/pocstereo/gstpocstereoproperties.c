@@ -33,8 +33,6 @@ static const gsize places[] = {
     [PROP_MAX_DISPARITY] = AT (settings.params.max_disparity),
     [PROP_MIN_PEAK] = AT (settings.params.min_peak),
     [PROP_AVERAGE] = AT (settings.params.average),
-    [PROP_IMPLEMENTATION] = AT (settings.params.implementation),
-    [PROP_LINES_AT_ONCE] = AT (settings.params.lines_at_once),
     [PROP_CANDIDATES] = AT (settings.params.candidates),
     [PROP_LEFT_RIGHT] = AT (settings.left_right),
     [PROP_MAX_DIFFERENCE] = AT (settings.params.max_difference),
@@ -55,7 +53,6 @@ static const gsize places[] = {
 };
 
 G_STATIC_ASSERT (sizeof (GstPocstereoMode) == sizeof (gint));
-G_STATIC_ASSERT (sizeof (PocstereoImplementation) == sizeof (gint));
 
 PocstereoParams
 gst_pocstereo_get_params (GstPocstereo *self)
