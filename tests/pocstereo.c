@@ -55,7 +55,7 @@ check_wall (
 static void
 test_shifts (DeviceKind kind)
 {
-  PocstereoParams p = POCSTEREO_POINTS_DEFAULTS;
+  PocstereoParams p = pocstereo_points_defaults ();
 
   p.min_disparity = -64;
   p.max_disparity = 64;
@@ -80,7 +80,7 @@ test_ranges (DeviceKind kind)
       {-285, -205, -250}, {200, 280, 231}, {-4, 4, 3}, {17, 17, 17}};
 
   for (int i = 0; i < 4; i++) {
-    PocstereoParams params = POCSTEREO_POINTS_DEFAULTS;
+    PocstereoParams params = pocstereo_points_defaults ();
     Texture t = texture_new ();
     Pair p = pair_new (700, 64, 5);
     PocstereoPoint points[GRID];
@@ -103,7 +103,7 @@ static void
 test_plain (DeviceKind kind)
 {
   static const uint16_t samples[] = {0, 1, 2040, POCSTEREO_FULL_SAMPLE};
-  PocstereoParams params = POCSTEREO_POINTS_DEFAULTS;
+  PocstereoParams params = pocstereo_points_defaults ();
 
   for (int i = 0; i < 4; i++) {
     Pair p = pair_new (64, 48, 1);
@@ -131,7 +131,7 @@ static void
 test_identical (DeviceKind kind)
 {
   Pair p = pair_new (96, 64, 0);
-  PocstereoParams params = POCSTEREO_POINTS_DEFAULTS;
+  PocstereoParams params = pocstereo_points_defaults ();
   PocstereoMatch *m;
 
   params.min_disparity = -32;
@@ -161,7 +161,7 @@ test_points_are_pixels (DeviceKind kind)
 {
   Pair p = pair_new (90 + (int) rnd (20), 50 + (int) rnd (20), 7);
   int n = p.width * p.height;
-  PocstereoParams params = POCSTEREO_POINTS_DEFAULTS;
+  PocstereoParams params = pocstereo_points_defaults ();
   PocstereoPoint *points = malloc (n * sizeof *points);
   PocstereoMatch *sparse, *few, *dense;
   Texture t = texture_new ();
@@ -190,7 +190,7 @@ test_square (DeviceKind kind)
 {
   Pair p = pair_new (240, 140, 0);
   Texture wall = texture_new (), square = texture_new ();
-  PocstereoParams params = POCSTEREO_DENSE_DEFAULTS;
+  PocstereoParams params = pocstereo_dense_defaults ();
   int wrong[2] = {0, 0}, hidden = 0;
 
   params.max_disparity = 48;
@@ -233,7 +233,7 @@ test_square (DeviceKind kind)
 
 #define refused(sentence, ...) \
  do { \
-  PocstereoParams p = POCSTEREO_DENSE_DEFAULTS; \
+  PocstereoParams p = pocstereo_dense_defaults (); \
   const char *said; \
   __VA_ARGS__; \
   said = pocstereo_check (&p, 640, 480); \
@@ -243,8 +243,8 @@ test_square (DeviceKind kind)
 static void
 test_params (DeviceKind kind)
 {
-  PocstereoParams dense = POCSTEREO_DENSE_DEFAULTS;
-  PocstereoParams points = POCSTEREO_POINTS_DEFAULTS;
+  PocstereoParams dense = pocstereo_dense_defaults ();
+  PocstereoParams points = pocstereo_points_defaults ();
 
   (void) kind;
   ok (pocstereo_check (&dense, 640, 480));
@@ -263,14 +263,16 @@ test_params (DeviceKind kind)
   refused ("bandwidth must", p.bandwidth = 8);
   refused ("bandwidth must", p.window = 17, p.bandwidth = 9);
   refused ("bandwidth must", p.window = 128, p.bandwidth = 32);
-  refused ("there is no such spectral", p.weight = (PocstereoWeight) 2);
-  refused ("there is no such fit", p.fit = (PocstereoFit) 2);
+  refused ("weight must", p.weight = (PocstereoWeight) 3);
+  refused ("weight or fit is not", p.weight = POCSTEREO_AUTO_WEIGHT);
+  refused ("weight or fit is not", p.fit = POCSTEREO_AUTO_FIT);
+  refused ("fit must", p.fit = (PocstereoFit) 3);
   refused ("noise-floor must", p.noise_floor = NAN);
   refused ("noise-floor must", p.noise_floor = -1);
   refused ("noise-floor must", p.noise_floor = 256);
   refused ("min-disparity is greater", p.min_disparity = 129);
-  refused ("disparities must", p.min_disparity = -4097);
-  refused ("disparities must", p.max_disparity = 4097);
+  refused ("min-disparity must", p.min_disparity = -4097);
+  refused ("max-disparity must", p.max_disparity = 4097);
   refused ("layers must", p.layers = 9);
   refused ("layers must", p.layers = -1);
   refused ("the frame is too small", p.layers = 8);
@@ -291,7 +293,7 @@ test_frames (DeviceKind kind)
 {
   static const int sizes[][2] = {
       {15, 16}, {16, 15}, {8193, 16}, {16, 8193}, {-1, 0}};
-  PocstereoParams params = POCSTEREO_POINTS_DEFAULTS;
+  PocstereoParams params = pocstereo_points_defaults ();
   Pair p = pair_new (32, 16, 2);
   uint16_t *memory[2];
   const PocstereoMatch *m;
@@ -338,7 +340,7 @@ test_frames (DeviceKind kind)
 static PocstereoParams
 random_params (int width, int height)
 {
-  PocstereoParams p = POCSTEREO_DENSE_DEFAULTS;
+  PocstereoParams p = pocstereo_dense_defaults ();
 
   do {
     p.window = 8 + (int) rnd (rnd (3) ? 26 : 121);
@@ -349,8 +351,8 @@ random_params (int width, int height)
       p.window = 16, p.lines = 11, p.bandwidth = 6;
     else if (rnd (2))
       p.window = 32, p.lines = 15, p.bandwidth = rnd (2) ? 8 : 12;
-    p.weight = (PocstereoWeight) rnd (2);
-    p.fit = (PocstereoFit) rnd (2);
+    p.weight = (PocstereoWeight) (1 + rnd (2));
+    p.fit = (PocstereoFit) (1 + rnd (2));
     p.noise_floor = rnd (2) ? 0 : rnd (60);
     p.min_disparity = (int) rnd (80) - 60;
     p.max_disparity = p.min_disparity + (int) rnd (rnd (2) ? 40 : 200);
@@ -431,7 +433,7 @@ check_failing (int window, int bandwidth, int width, int height)
 {
   Pair p = pair_new (width, height, 0);
   PocstereoFrame frame = {width, height, {p.view[0], p.view[1]}, width};
-  PocstereoParams params = POCSTEREO_DENSE_DEFAULTS;
+  PocstereoParams params = pocstereo_dense_defaults ();
   PocstereoPoint points[400]; /* whose lines are more than pixels */
   int calls = 1;
 
@@ -521,7 +523,7 @@ rms_of (const PocstereoMatch *m, double d)
 static void
 test_still (DeviceKind kind)
 {
-  PocstereoParams params = POCSTEREO_POINTS_DEFAULTS;
+  PocstereoParams params = pocstereo_points_defaults ();
   Texture t = texture_new ();
   Pair clean = pair_new (320, 64, 0), p = pair_new (320, 64, 3);
   PocstereoPoint points[GRID];
@@ -558,7 +560,7 @@ static void
 test_alone (DeviceKind kind)
 {
   for (int dense = 0; dense < 2; dense++) {
-    PocstereoParams params = POCSTEREO_DENSE_DEFAULTS;
+    PocstereoParams params = pocstereo_dense_defaults ();
     Texture t = texture_new ();
     Pair a = pair_new (96, 48, 1), b = pair_new (96, 48, 1);
     PocstereoPoint points[GRID], *which = dense ? NULL : points;
@@ -694,7 +696,7 @@ test_slant (DeviceKind kind)
       {.1, -.2, .06, .5}, {0, 0, .03, 1.01}};
 
   for (int i = 0; i < 5; i++) {
-    PocstereoParams params = POCSTEREO_DENSE_DEFAULTS;
+    PocstereoParams params = pocstereo_dense_defaults ();
     Texture t = texture_new ();
     Pair p = pair_new (240, 72, 3);
     double error[2];
@@ -723,7 +725,7 @@ test_slant (DeviceKind kind)
 static PocstereoParams
 params_of_length (int window)
 {
-  PocstereoParams p = POCSTEREO_POINTS_DEFAULTS;
+  PocstereoParams p = pocstereo_points_defaults ();
 
   p.window = window;
   p.lines = 9;
@@ -909,12 +911,12 @@ check_noisy (int window, int bandwidth)
 {
   Texture texture = texture_new ();
   Pair p = pair_new (window + 76, 40, 3);
-  PocstereoParams params = POCSTEREO_POINTS_DEFAULTS;
+  PocstereoParams params = pocstereo_points_defaults ();
 
   params.window = window;
   params.lines = 5 + 2 * (int) rnd (12);
   params.bandwidth = bandwidth;
-  params.weight = (PocstereoWeight) rnd (2);
+  params.weight = (PocstereoWeight) (1 + rnd (2));
   params.fit = params.weight == POCSTEREO_GAUSSIAN || rnd (2)
       ? POCSTEREO_NEWTON
       : POCSTEREO_CLOSED_FORM;
@@ -952,7 +954,7 @@ test_exact (DeviceKind kind)
 
   (void) kind;
   for (int n = 8; n <= POCSTEREO_MAX_WINDOW; n++) {
-    PocstereoParams p = POCSTEREO_POINTS_DEFAULTS;
+    PocstereoParams p = pocstereo_points_defaults ();
 
     p.window = n;
     p.bandwidth = (n - 1) / 2 < POCSTEREO_MAX_BANDWIDTH
@@ -1031,7 +1033,7 @@ test_ladder (DeviceKind kind)
 {
   for (int round = 0; round < 20; round++) {
     Pair p = pair_new (32 + (int) rnd (150), 16 + (int) rnd (80), 3);
-    PocstereoParams params = POCSTEREO_POINTS_DEFAULTS;
+    PocstereoParams params = pocstereo_points_defaults ();
     int n = 1 + (int) rnd (rnd (2) ? 50 : 5000);
     PocstereoPoint *points = malloc (n * sizeof *points);
     Texture t = texture_new ();
@@ -1041,7 +1043,7 @@ test_ladder (DeviceKind kind)
     Device dev;
     Pocstereo *s;
 
-    params.fit = (PocstereoFit) rnd (2);
+    params.fit = (PocstereoFit) (1 + rnd (2));
     params.noise_floor = rnd (2) ? 0 : rnd (60);
     params.min_disparity = (int) rnd (80) - 60;
     params.max_disparity = params.min_disparity + (int) rnd (150);

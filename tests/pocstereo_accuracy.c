@@ -283,7 +283,7 @@ slope_errors (DeviceKind kind, const char *const *names, int n_names, Slope s,
     double rms[2])
 {
   const char *data = getenv ("VISION_TEST_DATA");
-  PocstereoParams params = POCSTEREO_DENSE_DEFAULTS;
+  PocstereoParams params = pocstereo_dense_defaults ();
   double sum[2] = {0};
   int n[2] = {0};
 
@@ -420,8 +420,8 @@ score_all (
 static void
 test_pairs (DeviceKind kind)
 {
-  PocstereoParams p = POCSTEREO_DENSE_DEFAULTS;
-  PocstereoParams paper = POCSTEREO_POINTS_DEFAULTS;
+  PocstereoParams p = pocstereo_dense_defaults ();
+  PocstereoParams paper = pocstereo_points_defaults ();
   Score mean = score_all (kind, "dense", &p, false);
   Score dark = score_all (kind, "dense, the right view darker", &p, true);
   Score slanted;
@@ -542,8 +542,8 @@ static void
 test_moved (DeviceKind kind)
 {
   static const double noise[] = {0, 1, 3, 5}, most[] = {.025, 1, .048, 1};
-  PocstereoParams paper = POCSTEREO_POINTS_DEFAULTS;
-  PocstereoParams dense = POCSTEREO_DENSE_DEFAULTS, kinds[4];
+  PocstereoParams paper = pocstereo_points_defaults ();
+  PocstereoParams dense = pocstereo_dense_defaults (), kinds[4];
   static const char *const kind_names[] = {"points, 32 x 15", "points, 16 x 11",
       "every pixel, 32 x 15", "every pixel, 16 x 11"};
 

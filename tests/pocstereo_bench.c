@@ -176,7 +176,7 @@ static const int bench_counts[] = {1000, 5000, 10000};
 static BenchJob
 bench_points (const Bench *b, int n)
 {
-  BenchJob job = {.params = POCSTEREO_POINTS_DEFAULTS, .n = n};
+  BenchJob job = {.params = pocstereo_points_defaults (), .n = n};
   int across = (int) sqrt ((double) n * b->width / b->height);
   int down = (n + across - 1) / across;
 
@@ -218,8 +218,8 @@ bench_dense (DeviceKind kind)
   Bench b;
 
   for (int i = 0; i < 2; i++) {
-    BenchJob paper = {.params = POCSTEREO_POINTS_DEFAULTS};
-    BenchJob job = {.params = POCSTEREO_DENSE_DEFAULTS};
+    BenchJob paper = {.params = pocstereo_points_defaults ()};
+    BenchJob job = {.params = pocstereo_dense_defaults ()};
 
     bench_open (&b, kind, sizes[i][0], sizes[i][1]);
     paper.params.max_disparity = job.params.max_disparity = BENCH_RANGE;

@@ -13,6 +13,7 @@
 
 #include "common/device.h"
 #include "common/image.h"
+#include "common/param.h"
 
 C_BEGIN
 
@@ -28,17 +29,19 @@ C_BEGIN
 
 /* How frequencies count in the correlation (spectral weighting, section 2). */
 typedef enum {
-  POCSTEREO_RECTANGLE, /* all alike up to the bandwidth U */
-  POCSTEREO_GAUSSIAN,  /* exp (-k^2 / (2 (U / 2)^2)) */
+  POCSTEREO_AUTO_WEIGHT, /* as pocstereo_settle () has it */
+  POCSTEREO_RECTANGLE,   /* all alike up to the bandwidth U */
+  POCSTEREO_GAUSSIAN,    /* exp (-k^2 / (2 (U / 2)^2)) */
 } PocstereoWeight;
 
 /* How the place of the peak is found between samples (function fitting). */
 typedef enum {
+  POCSTEREO_AUTO_FIT,    /* likewise */
   POCSTEREO_CLOSED_FORM, /* the peak's model, solved for three samples */
   POCSTEREO_NEWTON,      /* the maximum of the correlation itself */
 } PocstereoFit;
 
-/* Defaults: POCSTEREO_POINTS_DEFAULTS, POCSTEREO_DENSE_DEFAULTS. */
+/* Ranges and defaults: pocstereo_params.c. */
 typedef struct {
   int window;    /* N: samples of a line, 8 to 128 */
   int lines;     /* L: odd, 1 to 31 */
@@ -77,21 +80,18 @@ typedef struct {
                           by no more */
 } PocstereoParams;
 
-/* The paper's parameters, but for the range, which is the user's. */
-#define POCSTEREO_POINTS_DEFAULTS \
- { \
-  .window = 32, .lines = 15, .bandwidth = 8, .weight = POCSTEREO_RECTANGLE, \
-  .fit = POCSTEREO_CLOSED_FORM, .average = 1, .min_disparity = 0, \
-  .max_disparity = 128, .candidates = 1, .max_difference = 1, \
-  .speckle_step = 1 \
- }
-#define POCSTEREO_DENSE_DEFAULTS \
- { \
-  .window = 16, .lines = 11, .bandwidth = 6, .weight = POCSTEREO_GAUSSIAN, \
-  .fit = POCSTEREO_NEWTON, .average = 1, .min_disparity = 0, \
-  .max_disparity = 128, .candidates = 9, .left_right = true, \
-  .max_difference = 1, .revote = true, .speckle_size = 200, .speckle_step = 1 \
- }
+extern const Param pocstereo_params[];
+
+/* The defaults: 0 in the first five means what suits points or every pixel, and
+ * pocstereo_settle () says what that is.  All that follows needs params that
+ * are settled. */
+PocstereoParams pocstereo_defaults (void);
+void pocstereo_settle (PocstereoParams *params, bool every_pixel);
+
+/* Settled ones: the paper's, but for the range, which is the user's; and those
+ * for every pixel. */
+PocstereoParams pocstereo_points_defaults (void);
+PocstereoParams pocstereo_dense_defaults (void);
 
 /* Both views, rectified, in the device's memory: 16 x the grey value of 8 bits,
  * 0 to POCSTEREO_FULL_SAMPLE.  Rows are @stride samples apart. */

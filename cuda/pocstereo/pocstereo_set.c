@@ -10,22 +10,17 @@
 static const char *
 check_window (const PocstereoParams *p, int width, int height)
 {
-  if (!IN (p->window, 8, POCSTEREO_MAX_WINDOW))
+  if (p->window < 8)
     return "window must be a number of samples, 8 to 128";
-  if (!IN (p->lines, 1, POCSTEREO_MAX_LINES) || p->lines % 2 == 0)
+  if (p->lines % 2 == 0)
     return "lines must be an odd number, 1 to 31";
-  if (!IN (p->bandwidth, 1, (p->window - 1) / 2) ||
-      p->bandwidth > POCSTEREO_MAX_BANDWIDTH)
+  if (!IN (p->bandwidth, 1, (p->window - 1) / 2))
     return "bandwidth must be 1 to 31, and less than half the window";
   if (p->window > width || p->lines > height)
     return "the window is larger than the frame; take a smaller window or "
            "fewer lines";
-  if (!IN (p->weight, POCSTEREO_RECTANGLE, POCSTEREO_GAUSSIAN))
-    return "there is no such spectral weight";
-  if (!IN (p->fit, POCSTEREO_CLOSED_FORM, POCSTEREO_NEWTON))
-    return "there is no such fit";
-  if (!IN (p->noise_floor, 0, 255))
-    return "noise-floor must be a number of grey levels, 0 to 255";
+  if (!p->weight || !p->fit)
+    return "weight or fit is not settled";
   return NULL;
 }
 
@@ -36,12 +31,6 @@ check_range (const PocstereoParams *p, int width, int height)
 
   if (p->min_disparity > p->max_disparity)
     return "min-disparity is greater than max-disparity; swap them";
-  if (!IN (p->min_disparity, -POCSTEREO_MAX_DISPARITY,
-          POCSTEREO_MAX_DISPARITY) ||
-      !IN (p->max_disparity, -POCSTEREO_MAX_DISPARITY, POCSTEREO_MAX_DISPARITY))
-    return "disparities must be -4096 to 4096 pixels";
-  if (!IN (p->layers, 0, POCSTEREO_MAX_LAYERS))
-    return "layers must be 0 (as many as the range needs) to 8";
   if (p->layers > 1 && side >> (p->layers - 1) < LEAST_SIDE)
     return "the frame is too small for so many layers; set fewer, or 0";
   return NULL;
@@ -50,22 +39,13 @@ check_range (const PocstereoParams *p, int width, int height)
 const char *
 pocstereo_check (const PocstereoParams *p, int width, int height)
 {
+  TRY (params_check (pocstereo_params, p));
   TRY (check_window (p, width, height));
   TRY (check_range (p, width, height));
-  if (!IN (p->min_peak, 0, 1))
-    return "min-peak must be a number, 0 to 1";
   if (p->candidates != 1 && p->candidates != 9)
     return "candidates must be 1 or 9";
-  if (!IN (p->max_difference, 0, POCSTEREO_MAX_DISPARITY))
-    return "max-difference must be a number of pixels, 0 to 4096";
-  if (!IN (p->average, 1, POCSTEREO_MAX_AVERAGE))
-    return "average must be 1 to 64 frames";
   if (p->average > 1 && p->slant)
     return "slanted windows are of one frame; set slant=false, or average=1";
-  if (p->speckle_size < 0)
-    return "speckle-size must be a number of pixels, 0 or more";
-  if (!IN (p->speckle_step, 0, POCSTEREO_MAX_DISPARITY))
-    return "speckle-step must be a number of pixels, 0 to 4096";
   return NULL;
 }
 

@@ -203,9 +203,11 @@ GST_START_TEST (test_told_at_start)
 {
   Views v = views_grey ("calibration=/nowhere/to/be/found roi=1 points=2");
 
+  views_expect (&v, GST_MESSAGE_WARNING, "calibration stays what it was: ");
   views_expect (&v, GST_MESSAGE_WARNING,
-      "; roi stays what it was: \"1\" is not 4 whole numbers with commas "
-      "between them; points stays what it was: ");
+      "roi stays what it was: \"1\" is not 4 whole numbers with commas "
+      "between them.");
+  views_expect (&v, GST_MESSAGE_WARNING, "points stays what it was: ");
   gst_buffer_unref (views_push (&v, NULL));
   views_expect_silence (&v);
   views_free (&v);
