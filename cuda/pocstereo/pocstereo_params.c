@@ -16,6 +16,10 @@ static const ParamChoice fits[] = {
     {POCSTEREO_NEWTON, "The maximum of the correlation itself", "newton"},
     {0, NULL, NULL}};
 
+static const ParamChoice candidates[] = {
+    {1, "Its parent's, as in the paper", "1"}, {9, "Those around it, too", "9"},
+    {0, NULL, NULL}};
+
 #define NUMBER(...) PARAM_NUMBER (PocstereoParams, __VA_ARGS__)
 #define ONE_OF(...) PARAM_ONE_OF (PocstereoParams, __VA_ARGS__)
 #define SWITCH(...) PARAM_SWITCH (PocstereoParams, __VA_ARGS__)
@@ -55,7 +59,7 @@ const Param pocstereo_params[] = {
     NUMBER (average, 1, POCSTEREO_MAX_AVERAGE, 1, "Average",
         "Frames over which phases are averaged, for scenes and cameras that "
         "stand still (1 = none)"),
-    NUMBER (candidates, 1, 9, 9, "Candidates",
+    ONE_OF (candidates, candidates, 9, "Candidates",
         "In mode dense, how many disparities of the layer above a pixel "
         "tries: 1, its parent's, as in the paper, or 9, those around it too"),
     SWITCH (left_right, true, "Left-right check",

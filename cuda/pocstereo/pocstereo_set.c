@@ -42,8 +42,6 @@ pocstereo_check (const PocstereoParams *p, int width, int height)
   TRY (params_check (pocstereo_params, p));
   TRY (check_window (p, width, height));
   TRY (check_range (p, width, height));
-  if (p->candidates != 1 && p->candidates != 9)
-    return "candidates must be 1 or 9";
   if (p->average > 1 && p->slant)
     return "slanted windows are of one frame; set slant=false, or average=1";
   return NULL;

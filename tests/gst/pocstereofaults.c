@@ -198,6 +198,27 @@ GST_START_TEST (test_rectified_regions)
 }
 GST_END_TEST;
 
+/* Candidates are 1 or 9: no other number can be set. */
+GST_START_TEST (test_candidates)
+{
+  for (gint n = 0; n <= 10; n++) {
+    gchar *line = g_strdup_printf ("pocstereo candidates=%d", n);
+    GError *error = NULL;
+    GstElement *element = gst_parse_launch (line, &error);
+
+    if (n == 1 || n == 9)
+      fail_unless (element && !error, "%s: not taken", line);
+    else
+      fail_unless (g_error_matches (error, GST_PARSE_ERROR,
+                       GST_PARSE_ERROR_COULD_NOT_SET_PROPERTY),
+          "%s: taken", line);
+    g_clear_error (&error);
+    gst_clear_object (&element);
+    g_free (line);
+  }
+}
+GST_END_TEST;
+
 /* Values that cannot be read before the start are told at the start. */
 GST_START_TEST (test_told_at_start)
 {
@@ -230,6 +251,7 @@ pocstereofaults_suite (void)
   tcase_add_test (tc, test_calibration);
   tcase_add_test (tc, test_rectified_regions);
   tcase_add_test (tc, test_told_at_start);
+  tcase_add_test (tc, test_candidates);
   return suite;
 }
 
