@@ -10,7 +10,7 @@
 #include <math.h>
 
 #include "check.h"
-#include "pocstereo/pocstereo_global.h"
+#include "pocstereo/rig/pocstereo_global.h"
 
 #ifdef HAVE_FFTW
 

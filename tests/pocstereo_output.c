@@ -6,7 +6,7 @@
 #include "bench_median.h"
 #include "check.h"
 #include "overlay/overlay.h"
-#include "pocstereo/pocstereo_output.h"
+#include "pocstereo/rig/pocstereo_output.h"
 
 /* ---- What matches become ---- */
 

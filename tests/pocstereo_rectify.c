@@ -6,7 +6,7 @@
 #include "bench_median.h"
 #include "canvas.h"
 #include "common/yuv.h"
-#include "pocstereo/pocstereo_rectify_core.h"
+#include "pocstereo/rig/pocstereo_rectify_core.h"
 
 /* ---- Rigs, and two frames on their way ---- */
 

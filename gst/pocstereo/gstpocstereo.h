@@ -14,9 +14,9 @@
 #include "base/gstvisionrig.h"
 #include "meta/gstvisionmeta.h"
 #include "pocstereo/pocstereo.h"
-#include "pocstereo/pocstereo_global.h"
-#include "pocstereo/pocstereo_output.h"
-#include "pocstereo/pocstereo_rectify.h"
+#include "pocstereo/rig/pocstereo_global.h"
+#include "pocstereo/rig/pocstereo_output.h"
+#include "pocstereo/rig/pocstereo_rectify.h"
 
 G_BEGIN_DECLS
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "pocstereo/pocstereo_global_core.h"
+#include "pocstereo/rig/pocstereo_global_core.h"
 
 #define PI 3.14159265358979323846
 

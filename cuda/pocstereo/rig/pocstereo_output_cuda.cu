@@ -2,7 +2,7 @@
  *
  * All that is wanted of the matches, a thread a pixel. */
 #include "common/cuda.cuh"
-#include "pocstereo/pocstereo_output_core.h"
+#include "pocstereo/rig/pocstereo_output_core.h"
 
 #define BLOCK_WIDTH 32
 #define BLOCK_HEIGHT 8

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "common/yuv.h"
-#include "pocstereo/pocstereo_rectify_core.h"
+#include "pocstereo/rig/pocstereo_rectify_core.h"
 
 typedef struct PocstereoPicture {
   Image from;

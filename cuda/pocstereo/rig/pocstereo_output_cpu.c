@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "common/parallel.h"
-#include "pocstereo/pocstereo_output_core.h"
+#include "pocstereo/rig/pocstereo_output_core.h"
 
 /* Fewer rows than this, and threads cost more than they save. */
 #define FEW 64

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#include "pocstereo/pocstereo_output.h"
-#include "pocstereo/pocstereo_space_core.h"
+#include "pocstereo/rig/pocstereo_output.h"
+#include "pocstereo/rig/pocstereo_space_core.h"
 
 typedef struct {
   PocstereoMatches in;

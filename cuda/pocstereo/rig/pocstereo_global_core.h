@@ -6,7 +6,7 @@
 #pragma once
 
 #include "pocstereo/pocstereo_core.h"
-#include "pocstereo/pocstereo_global.h"
+#include "pocstereo/rig/pocstereo_global.h"
 
 #define POCSTEREO_GLOBAL_WIDTH \
  512 /* at most so many columns are transformed \

@@ -1,17 +1,73 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Transforms by cuFFT. */
+ * Transforms by cuFFT, which is opened at run time: the plug-in loads where it
+ * is not installed. */
+#include <cufft.h>
+#include <dlfcn.h>
 #include <stdlib.h>
 
 #include "common/cuda.cuh"
-#include "pocstereo/pocstereo_cufft.cuh"
-#include "pocstereo/pocstereo_global_core.h"
+#include "pocstereo/rig/pocstereo_global_core.h"
 
 namespace
 {
 
+/* ---- The library ---- */
+
+struct Cufft {
+  void *library;
+  decltype (&cufftPlan2d) plan_2d;
+  decltype (&cufftDestroy) destroy;
+  decltype (&cufftSetStream) set_stream;
+  decltype (&cufftExecR2C) forward;
+  decltype (&cufftExecC2R) inverse;
+};
+
+template <typename F>
+bool
+find (void *library, const char *name, F *function)
+{
+  *function = (F) dlsym (library, name);
+  return *function != NULL;
+}
+
+/* The version that goes with the toolkit first. */
+void *
+open_library (void)
+{
+  static const char *const names[] = {
+      "libcufft.so.12", "libcufft.so.11", "libcufft.so.10", "libcufft.so"};
+
+  for (const char *name : names)
+    if (void *library = dlopen (name, RTLD_NOW | RTLD_LOCAL))
+      return library;
+  return NULL;
+}
+
+/* Whether it is there, with all of these; close it in either case. */
+bool
+open_cufft (Cufft *c)
+{
+  c->library = open_library ();
+  return c->library && find (c->library, "cufftPlan2d", &c->plan_2d) &&
+      find (c->library, "cufftDestroy", &c->destroy) &&
+      find (c->library, "cufftSetStream", &c->set_stream) &&
+      find (c->library, "cufftExecR2C", &c->forward) &&
+      find (c->library, "cufftExecC2R", &c->inverse);
+}
+
+void
+close_cufft (Cufft *c)
+{
+  if (c->library)
+    dlclose (c->library);
+  c->library = NULL;
+}
+
+/* ---- Transforms ---- */
+
 struct Plans {
-  PocstereoCufft cufft;
+  Cufft cufft;
   bool has_plan[2];
   cufftHandle plans[2];
 };
@@ -23,7 +79,7 @@ open (const Device *dev, PocstereoGlobalWork *w)
 
   if (!(w->state = p))
     return "out of memory";
-  if (!pocstereo_cufft_open (&p->cufft))
+  if (!open_cufft (&p->cufft))
     return "cuFFT is not installed; whole views cannot be correlated without";
   for (int i = 0; i < 2; i++) {
     p->has_plan[i] = p->cufft.plan_2d (&p->plans[i], w->height, w->width,
@@ -44,7 +100,7 @@ close (const Device *dev, PocstereoGlobalWork *w)
   for (int i = 0; i < 2; i++)
     if (p->has_plan[i])
       p->cufft.destroy (p->plans[i]);
-  pocstereo_cufft_close (&p->cufft);
+  close_cufft (&p->cufft);
   free (p);
 }
 

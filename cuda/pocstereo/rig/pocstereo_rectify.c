@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/yuv.h"
-#include "pocstereo/pocstereo_picture_core.h"
+#include "pocstereo/rig/pocstereo_picture_core.h"
 
 struct _PocstereoRectify {
   Device device;

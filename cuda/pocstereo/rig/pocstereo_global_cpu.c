@@ -5,7 +5,7 @@
 #include <kiss_fftr.h>
 #include <stdlib.h>
 
-#include "pocstereo/pocstereo_global_core.h"
+#include "pocstereo/rig/pocstereo_global_core.h"
 
 typedef struct {
   kiss_fftr_cfg row[2]; /* forward, inverse */

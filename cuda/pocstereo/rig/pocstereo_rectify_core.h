@@ -3,7 +3,7 @@
  * Grey of a pixel, and grey between pixels: integers throughout. */
 #pragma once
 
-#include "pocstereo/pocstereo_rectify.h"
+#include "pocstereo/rig/pocstereo_rectify.h"
 
 /* Where a sample comes from: 1/1024 pixels of the frame. */
 #define POCSTEREO_MAP_BITS 10

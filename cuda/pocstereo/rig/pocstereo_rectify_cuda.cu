@@ -4,7 +4,7 @@
  * grey of one byte is read from the frame at once; others are made samples
  * first, since each pixel is read some 16 times. */
 #include "common/cuda.cuh"
-#include "pocstereo/pocstereo_picture_core.h"
+#include "pocstereo/rig/pocstereo_picture_core.h"
 
 #define BLOCK_WIDTH 32
 #define BLOCK_HEIGHT 8

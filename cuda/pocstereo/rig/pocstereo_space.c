@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "pocstereo/pocstereo_space.h"
+#include "pocstereo/rig/pocstereo_space.h"
 
 #include <math.h>
 

@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "common/parallel.h"
-#include "pocstereo/pocstereo_rectify_core.h"
+#include "pocstereo/rig/pocstereo_rectify_core.h"
 
 typedef struct {
   double m[9];

@@ -3,7 +3,7 @@
  * From disparity to space, for kernels and for loops. */
 #pragma once
 
-#include "pocstereo/pocstereo_space.h"
+#include "pocstereo/rig/pocstereo_space.h"
 
 /* In the left rectified camera: x right, y down, z forward; the unit is that of
  * the rig's baseline.  sigma: of z. */

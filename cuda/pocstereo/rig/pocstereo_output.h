@@ -5,7 +5,7 @@
 #pragma once
 
 #include "pocstereo/pocstereo.h"
-#include "pocstereo/pocstereo_space.h"
+#include "pocstereo/rig/pocstereo_space.h"
 
 C_BEGIN
 

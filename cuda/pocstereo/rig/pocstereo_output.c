@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "pocstereo/pocstereo_output.h"
+#include "pocstereo/rig/pocstereo_output.h"
 
 #include <math.h>
 
 #include "overlay/overlay.h"
-#include "pocstereo/pocstereo_output_core.h"
+#include "pocstereo/rig/pocstereo_output_core.h"
 
 static const char *
 check (const PocstereoMatches *in, const PocstereoOutput *out)

@@ -3,7 +3,7 @@
  * Rectification as loops.  A frame is made grey once, since each of its pixels
  * is read some 16 times. */
 #include "common/parallel.h"
-#include "pocstereo/pocstereo_picture_core.h"
+#include "pocstereo/rig/pocstereo_picture_core.h"
 
 /* Fewer rows than this, and threads cost more than they save. */
 #define FEW 64
