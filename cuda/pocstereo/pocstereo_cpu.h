@@ -3,12 +3,15 @@
  * The CPU backend's state, and its parts. */
 #pragma once
 
+#include "common/memory.h"
 #include "pocstereo/pocstereo_slant_core.h"
 #include "pocstereo/pocstereo_work.h"
 
 #define POCSTEREO_LANES 16 /* windows whose spectra are taken at once */
 
 typedef struct {
+  DeviceMemory memory;
+
   /* Phasors of every pixel of one layer, view by view: rows of width, 2
    * bandwidth bytes a pixel. */
   int8_t *field[2];
@@ -50,8 +53,7 @@ const char *pocstereo_average_cpu (
     const Device *dev, const PocstereoWork *w, bool dense);
 
 /* Room for the fields of layer 0. */
-const char *pocstereo_need_fields_cpu (
-    const Device *dev, const PocstereoWork *w);
+const char *pocstereo_need_fields_cpu (const PocstereoWork *w);
 
 /* The median of 5 x 5 numbers around each of @from. */
 void pocstereo_median_cpu (

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "common/chain.cuh"
+#include "common/memory.h"
 #include "pocstereo/pocstereo_work.h"
 
 /* Phasors of every pixel of layers, both views.  A word holds one frequency of
@@ -25,8 +26,9 @@ typedef enum { POCSTEREO_BY_PIXEL, POCSTEREO_BY_ROW } PocstereoOrder;
 
 typedef struct {
   bool overlaps; /* kernels may start before those before them have ended */
-  uint2 *memory; /* of the field */
-  size_t room;   /* couples */
+  DeviceMemory memory;
+  uint2 *couples; /* of the field */
+  size_t room;    /* couples */
   PocstereoField field;
   uint4 *means;      /* of the couples over frames, 16 bits a component */
   size_t means_room; /* couples */
@@ -42,7 +44,7 @@ typedef struct {
 /* pocstereo_fields_cuda.cu: memory for all layers' phasors, and the phasors of
  * the layers of which @layers has the bit. */
 const char *pocstereo_fields_room (
-    const Device *dev, const PocstereoWork *w, PocstereoOrder order);
+    const PocstereoWork *w, PocstereoOrder order);
 const char *pocstereo_fields_cuda (
     const Device *dev, const PocstereoWork *w, uint32_t layers);
 

@@ -331,7 +331,7 @@ pocstereo_points_cuda (const Device *dev, const PocstereoWork *w)
         Window::is_fixed && !w->n_averaged ? crowded_layers (w) : all;
 
     if (fields && !w->n_averaged) {
-      TRY (pocstereo_fields_room (dev, w, POCSTEREO_BY_PIXEL));
+      TRY (pocstereo_fields_room (w, POCSTEREO_BY_PIXEL));
       TRY (pocstereo_fields_cuda (dev, w, fields));
     }
     return pocstereo_launch (dev, w, points_kernel<Window>,

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "common/memory.h"
 #include "pocstereo/rig/pocstereo_global_core.h"
 
 #define PI 3.14159265358979323846
@@ -14,6 +15,7 @@
 
 struct _PocstereoGlobal {
   Device device;
+  DeviceMemory memory;
   const PocstereoGlobalStages *stages;
   PocstereoGlobalWork work;
   int view_width, view_height;
@@ -92,10 +94,8 @@ make_tables (PocstereoGlobal *s)
   size_t n = w->width + w->height + columns + w->height;
   float *t;
 
-  TRY (device_alloc_pinned (
-      &s->device, (void **) &s->tables, n * sizeof *s->tables));
-  TRY (device_alloc (
-      &s->device, (void **) &s->device_tables, n * sizeof *s->tables));
+  TRY (memory_get_pinned (&s->memory, &s->tables, n));
+  TRY (memory_get (&s->memory, &s->device_tables, n));
   t = s->tables;
   set_window (t, w->width);
   set_window (t + w->width, w->height);
@@ -125,6 +125,7 @@ pocstereo_global_new (
   w = &s->work;
   s->device = *device;
   s->stages = STAGES (pocstereo_global, device);
+  memory_open (&s->memory, &s->device);
   if (width < 16 || height < 16 || width > POCSTEREO_MAX_SIDE ||
       height > POCSTEREO_MAX_SIDE)
     return "the views' sides must be 16 to 8192 pixels";
@@ -134,14 +135,14 @@ pocstereo_global_new (
   pixels = (size_t) w->width * w->height;
   TRY (make_tables (s));
   for (int v = 0; v < 2; v++) {
-    DEVICE_RENEW (device, w->pixels[v], pixels);
-    DEVICE_RENEW (device, w->spectrum[v], (size_t) (w->width + 2) * w->height);
+    TRY (memory_get (&s->memory, &w->pixels[v], pixels));
+    TRY (memory_get (
+        &s->memory, &w->spectrum[v], (size_t) (w->width + 2) * w->height));
   }
-  TRY (device_alloc_pinned (
-      device, (void **) &s->correlation, pixels * sizeof *s->correlation));
+  TRY (memory_get_pinned (&s->memory, &s->correlation, pixels));
   if (!(s->rows = malloc (2 * w->height * sizeof *s->rows)))
     return "out of memory";
-  return s->stages->open (device, w);
+  return s->stages->open (&s->device, w);
 }
 
 void
@@ -152,13 +153,7 @@ pocstereo_global_free (PocstereoGlobal *s)
   device_wait (&s->device); /* nothing may still use what goes */
   if (s->work.state)
     s->stages->close (&s->device, &s->work);
-  for (int v = 0; v < 2; v++) {
-    device_release (&s->device, s->work.pixels[v]);
-    device_release (&s->device, s->work.spectrum[v]);
-  }
-  device_release_pinned (&s->device, s->correlation);
-  device_release_pinned (&s->device, s->tables);
-  device_release (&s->device, s->device_tables);
+  memory_free (&s->memory);
   free (s->rows);
   free (s);
 }

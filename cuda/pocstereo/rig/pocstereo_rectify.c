@@ -4,11 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/memory.h"
 #include "common/yuv.h"
 #include "pocstereo/rig/pocstereo_picture_core.h"
 
 struct _PocstereoRectify {
   Device device;
+  DeviceMemory memory;
   const PocstereoRectifyStages *stages;
   int width, height;
   bool mapped;
@@ -29,6 +31,7 @@ pocstereo_rectify_new (
     return "out of memory";
   r->device = *device;
   r->stages = STAGES (pocstereo_rectify, device);
+  memory_open (&r->memory, &r->device);
   if (width < 1 || height < 1 || width > POCSTEREO_RECTIFY_MAX_SIDE ||
       height > POCSTEREO_RECTIFY_MAX_SIDE)
     return "the frame's sides must be 1 to 16384 pixels";
@@ -43,11 +46,7 @@ pocstereo_rectify_free (PocstereoRectify *r)
   if (!r)
     return;
   device_wait (&r->device); /* nothing may still use what goes */
-  for (int i = 0; i < 2; i++) {
-    device_release (&r->device, r->map[i]);
-    device_release (&r->device, r->valid[i]);
-    device_release (&r->device, r->plane[i]);
-  }
+  memory_free (&r->memory);
   free (r);
 }
 
@@ -57,10 +56,9 @@ reserve (PocstereoRectify *r, int i)
 {
   size_t n = (size_t) r->width * r->height;
 
-  DEVICE_RENEW (&r->device, r->map[i], n);
-  DEVICE_RENEW (&r->device, r->valid[i], n);
-  DEVICE_RENEW (&r->device, r->plane[i], n);
-  return NULL;
+  TRY (memory_get (&r->memory, &r->map[i], n));
+  TRY (memory_get (&r->memory, &r->valid[i], n));
+  return memory_get (&r->memory, &r->plane[i], n);
 }
 
 static const char *
