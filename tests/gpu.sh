@@ -47,15 +47,13 @@ run_sanitize() {
   local tool test jobs=()
   for tool in memcheck racecheck initcheck synccheck; do
     for test in 'moct cuda' 'overlay cuda' 'gpuccl parity run' \
-      'pocstereo parity short' 'pocstereo_output parity' 'emdtrack parity short' \
+      'pocstereo parity' 'pocstereo_output parity' 'emdtrack parity short' \
       'scopedetect parity'; do
       # shellcheck disable=SC2086  # a test and its arguments
       sanitize $tool $test &
       jobs+=($!)
     done
   done
-  sanitize memcheck pocstereo parity &
-  jobs+=($!)
   for job in "${jobs[@]}"; do wait "$job" || failed=1; done
 }
 

@@ -37,7 +37,7 @@ def allowed_quoted(path):
     if folder == "gst":
         algorithm = ALGORITHM.get(name, name)
         return (rf"base/.*|meta/gstvisionmeta\.h|{name}/gst\w+\.h|"
-                rf"common/\w+\.h|{algorithm}/(?!\w+_core)\w+\.h")
+                rf"common/\w+\.h|{algorithm}/(?!paper/)(\w+/)?(?!\w+_core)\w+\.h")
     if folder == "tools":
         # algorithms and scenes, by their contracts, files and the pool of threads
         return (r"(\w+)/\1\.h|common/(file|parallel)\.h|scene/(?!\w+_core)\w+\.h|"

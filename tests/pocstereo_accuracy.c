@@ -3,7 +3,333 @@
  * pocstereo on real pairs with known disparities, and on a real view that is
  * moved by parts of a pixel: errors, and how well sigma predicts them.
  * VISION_TEST_DATA names the data; without it the test is skipped. */
-#include "pocstereo_slopes.h"
+#include <png.h>
+#include <zlib.h>
+
+#include "pocstereo_pair.h"
+
+/* ---- Stereo pairs of Middlebury with their true disparities, and what of them
+ * both views show ---- */
+
+typedef struct {
+  int width, height;
+  uint8_t *grey;
+} Picture;
+
+/* @name, a PNG below the folder @data, in 8-bit grey (BT.601). */
+static Picture
+picture_read (const char *data, const char *name)
+{
+  png_image png = {.version = PNG_IMAGE_VERSION};
+  Picture p = {0, 0, NULL};
+  uint8_t *rgb = NULL;
+  char path[4096];
+
+  snprintf (path, sizeof path, "%s/stereo/%s", data, name);
+  if (png_image_begin_read_from_file (&png, path)) {
+    png.format = PNG_FORMAT_RGB;
+    rgb = malloc (PNG_IMAGE_SIZE (png));
+    if (png_image_finish_read (&png, NULL, rgb, 0, NULL)) {
+      p = (Picture){(int) png.width, (int) png.height, NULL};
+      p.grey = malloc ((size_t) p.width * p.height);
+      for (int i = 0; i < p.width * p.height; i++)
+        p.grey[i] = (uint8_t) ((rgb[3 * i] * 4899 + rgb[3 * i + 1] * 9617 +
+                                   rgb[3 * i + 2] * 1868 + 8192) >>
+            14);
+    }
+  }
+  check (p.grey != NULL);
+  free (rgb);
+  return p;
+}
+
+/* A picture whose grey levels are disparities times @scale; NAN: unknown. */
+static float *
+truth_read (const char *data, const char *name, int scale)
+{
+  Picture p = picture_read (data, name);
+  float *truth = malloc ((size_t) p.width * p.height * sizeof *truth);
+
+  for (int i = 0; i < p.width * p.height; i++)
+    truth[i] = p.grey[i] ? p.grey[i] / (float) scale : NAN;
+  free (p.grey);
+  return truth;
+}
+
+/* The only array, of floats, in an .npz: deflated, behind a header of each. */
+static float *
+truth_inflate (const char *data, const char *name, int n)
+{
+  size_t room = 2 << 20, got, bytes = (size_t) n * sizeof (float) + 4096;
+  uint8_t *in = malloc (room), *out = malloc (bytes);
+  float *truth = malloc ((size_t) n * sizeof *truth);
+  z_stream z = {0};
+  char path[4096];
+  FILE *file;
+
+  snprintf (path, sizeof path, "%s/stereo/%s", data, name);
+  file = fopen (path, "rb");
+  got = file ? fread (in, 1, room, file) : 0;
+  check (got > 30);
+  if (got > 30) {
+    size_t skip = 30 + in[26] + 256 * in[27] + in[28] + 256 * in[29];
+
+    z.next_in = in + skip;
+    z.avail_in = (uInt) (got - skip);
+    z.next_out = out;
+    z.avail_out = (uInt) bytes;
+    check (inflateInit2 (&z, -15) == Z_OK);
+    check (inflate (&z, Z_FINISH) == Z_STREAM_END);
+    inflateEnd (&z);
+    memcpy (truth, out + 10 + out[8] + 256 * out[9], n * sizeof *truth);
+  }
+  if (file)
+    fclose (file);
+  free (in);
+  free (out);
+  return truth;
+}
+
+typedef struct {
+  Picture view[2];
+  float *truth;
+  bool *visible; /* in both views, where the truth is known */
+  int range;
+} Scene;
+
+/* Visible is what the right view's truth says too, to a pixel. */
+static void
+visible_by_pair (Scene *s, const float *right)
+{
+  int width = s->view[0].width;
+
+  for (int i = 0; i < width * s->view[0].height; i++) {
+    int x = i % width, q = (int) rint (x - s->truth[i]);
+
+    s->visible[i] = !isnan (s->truth[i]) && q >= 0 && q < width &&
+        fabs (right[i - x + q] - s->truth[i]) <= 1;
+  }
+}
+
+/* Visible is what nothing nearer, seen by the left view, hides. */
+static void
+visible_by_warp (Scene *s)
+{
+  int width = s->view[0].width, n = width * s->view[0].height;
+  float *nearest = calloc (n, sizeof *nearest);
+
+  for (int pass = 0; pass < 2; pass++)
+    for (int i = 0; i < n; i++) {
+      int x = i % width, q;
+
+      if (!isfinite (s->truth[i]))
+        continue;
+      q = (int) rint (x - s->truth[i]);
+      if (q < 0 || q >= width)
+        continue;
+      if (!pass && s->truth[i] > nearest[i - x + q])
+        nearest[i - x + q] = s->truth[i];
+      if (pass)
+        s->visible[i] = s->truth[i] >= nearest[i - x + q] - 1;
+    }
+  free (nearest);
+}
+
+#define SCENES 4
+
+static const char *const scene_names[SCENES] = {
+    "cones", "Motorcycle", "Reindeer", "Cloth3"};
+
+static Scene
+scene_read (const char *data, int i)
+{
+  static const struct {
+    const char *folder, *left, *right, *truth[2];
+    int scale, range;
+  } files[] = {{"mb2003_cones", "im2", "im6", {"disp2", "disp6"}, 4, 64},
+      {"mb2014_Motorcycle", "motorcycle_left", "motorcycle_right",
+          {"motorcycle_disp", NULL}, 1, 64},
+      {"mb2005_Reindeer", "view1", "view5", {"disp1", "disp5"}, 2, 112},
+      {"mb2006_Cloth3", "view1", "view5", {"disp1", "disp5"}, 2, 112}};
+  Scene s = {.range = files[i].range};
+  char name[200];
+
+  for (int v = 0; v < 2; v++) {
+    snprintf (name, sizeof name, "%s/%s.png", files[i].folder,
+        v ? files[i].right : files[i].left);
+    s.view[v] = picture_read (data, name);
+  }
+  s.visible =
+      calloc ((size_t) s.view[0].width * s.view[0].height, sizeof (bool));
+  snprintf (name, sizeof name, "%s/%s.%s", files[i].folder, files[i].truth[0],
+      files[i].truth[1] ? "png" : "npz");
+  if (files[i].truth[1]) {
+    float *right;
+
+    s.truth = truth_read (data, name, files[i].scale);
+    snprintf (
+        name, sizeof name, "%s/%s.png", files[i].folder, files[i].truth[1]);
+    right = truth_read (data, name, files[i].scale);
+    visible_by_pair (&s, right);
+    free (right);
+  } else {
+    s.truth = truth_inflate (data, name, s.view[0].width * s.view[0].height);
+    visible_by_warp (&s);
+  }
+  return s;
+}
+
+static void
+scene_free (Scene *s)
+{
+  free (s->view[0].grey);
+  free (s->view[1].grey);
+  free (s->truth);
+  free (s->visible);
+}
+
+/* ---- Planes that lean, with the texture of real views: the right view is the
+ * left one stretched, so that the disparity grows from pixel to pixel or from
+ * row to row; windows that lean with them against upright ones ---- */
+
+#define PARTS \
+ 4 /* a pixel is the mean of so many of the picture's, either way */
+#define SLOPE_EDGE 16
+#define SLOPE_LEAST (-32) /* disparities */
+#define SLOPE_MOST 64
+#define SLOPE_MIDDLE 4.3
+
+/* A sample of the mean grey level @grey, from a sensor of 8 bits. */
+static uint16_t
+noisy (double grey, double noise)
+{
+  if (noise > 0) {
+    double u = (rnd (1 << 24) + 1) / 16777217., v = rnd (1 << 24) / 16777216.;
+
+    grey = rint (grey + noise * sqrt (-2 * log (u)) * cos (2 * M_PI * v));
+  }
+  grey = grey < 0 ? 0 : grey > 255 ? 255 : grey;
+  return (uint16_t) rint (16 * grey);
+}
+
+static double
+grey_between (const Picture *p, double x, int y)
+{
+  double last = p->width - 1.001, at = x < 0 ? 0 : x > last ? last : x;
+  const uint8_t *grey = &p->grey[(size_t) y * p->width + (int) at];
+
+  return grey[0] + (at - floor (at)) * (grey[1] - grey[0]);
+}
+
+typedef struct {
+  double across, down; /* pixels by which the disparity grows a pixel */
+} Slope;
+
+/* Of the left view's pixel. */
+static double
+slope_at (const Pair *p, Slope s, double x, int y)
+{
+  return SLOPE_MIDDLE + s.across * (x - p->width / 2) +
+      s.down * (y - p->height / 2);
+}
+
+/* What the right view shows at x, the left one shows at (x + d (0)) / (1 -
+ * across). */
+static void
+draw_slope (Pair *p, const Picture *from, Slope s, double noise)
+{
+  for (int v = 0; v < 2; v++)
+    for (int y = 0; y < p->height; y++)
+      for (int x = 0; x < p->width; x++) {
+        double sum = 0;
+
+        for (int i = 0; i < PARTS * PARTS; i++) {
+          double at = x + (i % PARTS + .5) / PARTS - .5;
+
+          if (v)
+            at = (at + slope_at (p, s, 0, y)) / (1 - s.across);
+          sum += grey_between (
+              from, PARTS * at + (PARTS - 1) / 2., PARTS * y + i / PARTS);
+        }
+        *pair_at (p, v, x, y) = noisy (sum / (PARTS * PARTS), noise);
+      }
+}
+
+/* Adds the squares of errors of at most a pixel, where both views show the
+ * plane. */
+static int
+add_slope_errors (const PocstereoMatch *m, const Pair *p, Slope s, double *sum)
+{
+  int n = 0;
+
+  for (int y = SLOPE_EDGE; y < p->height - SLOPE_EDGE; y++)
+    for (int x = SLOPE_EDGE; x < p->width - SLOPE_EDGE; x++) {
+      double truth = slope_at (p, s, x, y);
+      double error = disparity_of (m[y * p->width + x]) - truth;
+      bool seen = x - truth >= SLOPE_EDGE && x - truth < p->width - SLOPE_EDGE;
+
+      if (!seen || !(fabs (error) <= 1))
+        continue;
+      *sum += error * error;
+      n++;
+    }
+  return n;
+}
+
+/* The root mean squares of errors in all of @names, without and with
+ * windows that lean. */
+static void
+slope_errors (DeviceKind kind, const char *const *names, int n_names, Slope s,
+    double rms[2])
+{
+  const char *data = getenv ("VISION_TEST_DATA");
+  PocstereoParams params = pocstereo_dense_defaults ();
+  double sum[2] = {0};
+  int n[2] = {0};
+
+  params.min_disparity = SLOPE_LEAST;
+  params.max_disparity = SLOPE_MOST;
+  for (int i = 0; i < n_names; i++) {
+    Picture from = picture_read (data, names[i]);
+    Pair pair = pair_new (from.width / PARTS, from.height / PARTS, 0);
+
+    draw_slope (&pair, &from, s, 1);
+    for (int slant = 0; slant < 2; slant++) {
+      PocstereoMatch *m;
+
+      params.slant = slant;
+      m = pair_match (kind, &params, &pair, NULL, 0);
+      n[slant] += add_slope_errors (m, &pair, s, &sum[slant]);
+      free (m);
+    }
+    pair_free (&pair);
+    free (from.grey);
+  }
+  for (int slant = 0; slant < 2; slant++)
+    rms[slant] = sqrt (sum[slant] / n[slant]);
+}
+
+/* Windows that lean are never worse, and better by far where much leans. */
+static void
+test_slopes (DeviceKind kind, const char *const *names, int n_names)
+{
+  static const double slopes[] = {0, .05, .2};
+
+  for (int down = 0; down < 2; down++)
+    for (int i = 0; i < 3; i++) {
+      double rms[2];
+
+      slope_errors (kind, names, n_names,
+          (Slope){down ? 0 : slopes[i], down ? slopes[i] : 0}, rms);
+      printf ("| %s, slope %g | upright %.3f | slanted %.3f |\n",
+          down ? "down" : "across", slopes[i], rms[0], rms[1]);
+      check (rms[1] <= 1.02 * rms[0]);
+      if (slopes[i] >= .2)
+        check (rms[1] <= .6 * rms[0]);
+    }
+}
+
+/* ---- Errors of the pairs ---- */
 
 static uint16_t
 darker (uint8_t grey)
@@ -94,8 +420,8 @@ score_all (
 static void
 test_pairs (DeviceKind kind)
 {
-  PocstereoParams p = POCSTEREO_DENSE_DEFAULTS;
-  PocstereoParams paper = POCSTEREO_POINTS_DEFAULTS;
+  PocstereoParams p = pocstereo_dense_defaults ();
+  PocstereoParams paper = pocstereo_points_defaults ();
   Score mean = score_all (kind, "dense", &p, false);
   Score dark = score_all (kind, "dense, the right view darker", &p, true);
   Score slanted;
@@ -216,8 +542,8 @@ static void
 test_moved (DeviceKind kind)
 {
   static const double noise[] = {0, 1, 3, 5}, most[] = {.025, 1, .048, 1};
-  PocstereoParams paper = POCSTEREO_POINTS_DEFAULTS;
-  PocstereoParams dense = POCSTEREO_DENSE_DEFAULTS, kinds[4];
+  PocstereoParams paper = pocstereo_points_defaults ();
+  PocstereoParams dense = pocstereo_dense_defaults (), kinds[4];
   static const char *const kind_names[] = {"points, 32 x 15", "points, 16 x 11",
       "every pixel, 32 x 15", "every pixel, 16 x 11"};
 

@@ -1,7 +1,215 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What becomes of matches: maps, pictures, lists and points in space. */
-#include "pocstereo_output_lists.h"
+#include <math.h>
+
+#include "bench_median.h"
+#include "check.h"
+#include "overlay/overlay.h"
+#include "pocstereo/rig/pocstereo_output.h"
+
+/* ---- What matches become ---- */
+
+#define PAD 8    /* bytes behind each row */
+#define GUARD 77 /* what they hold */
+
+enum {
+  DISPARITY,
+  SIGMA,
+  CONFIDENCE,
+  DEPTH,
+  STEPS,
+  MILLIMETRES,
+  COLOURS,
+  N_ROWS
+};
+
+static const size_t bytes_of[] = {4, 2, 1, 4, 2, 2, 4};
+
+/* Everything at once, on the host. */
+typedef struct {
+  int width, height;
+  PocstereoMatch *matches;
+  uint8_t *valid[2]; /* or NULL */
+  const PocstereoSpace *space;
+  PocstereoOutput out;   /* without rows */
+  unsigned left_out;     /* rows that are not wanted, a bit each */
+  uint8_t *rows[N_ROWS]; /* what came of it */
+  size_t stride[N_ROWS];
+} Made;
+
+static Made
+made_new (int width, int height)
+{
+  Made m = {.width = width, .height = height, .out = {.max = 1, .step = 1}};
+  PocstereoMatch none = {POCSTEREO_NONE, 60000, 7};
+
+  m.matches = malloc (sizeof *m.matches * width * height);
+  for (int i = 0; i < width * height; i++)
+    m.matches[i] = none;
+  for (int r = 0; r < N_ROWS; r++) {
+    m.stride[r] = bytes_of[r] * width + PAD;
+    m.rows[r] = malloc (m.stride[r] * height);
+  }
+  return m;
+}
+
+static void
+made_free (Made *m)
+{
+  free (m->matches);
+  free (m->valid[0]);
+  free (m->valid[1]);
+  for (int r = 0; r < N_ROWS; r++)
+    free (m->rows[r]);
+}
+
+static void *
+upload (const Device *dev, const void *from, size_t bytes)
+{
+  void *p;
+
+  ok (device_alloc (dev, &p, bytes));
+  ok (device_copy (dev, p, from, bytes));
+  return p;
+}
+
+/* Fills m->rows on a device; returns the error. */
+static const char *
+make (Made *m, DeviceKind kind)
+{
+  size_t pixels = (size_t) m->width * m->height;
+  void *memory[N_ROWS], *matches, *valid[2] = {NULL, NULL};
+  PocstereoRows rows[N_ROWS];
+  PocstereoOutput out = m->out;
+  const char *err;
+  Device dev;
+
+  ok (device_open (&dev, kind, NULL));
+  matches = upload (&dev, m->matches, pixels * sizeof *m->matches);
+  for (int i = 0; i < 2 && m->valid[i]; i++)
+    valid[i] = upload (&dev, m->valid[i], pixels);
+  for (int r = 0; r < N_ROWS; r++) {
+    memset (m->rows[r], GUARD, m->stride[r] * m->height);
+    memory[r] = upload (&dev, m->rows[r], m->stride[r] * m->height);
+    rows[r].pixels = m->left_out >> r & 1 ? NULL : memory[r];
+    rows[r].stride = m->stride[r];
+  }
+  out.disparity = rows[DISPARITY];
+  out.sigma = rows[SIGMA];
+  out.confidence = rows[CONFIDENCE];
+  out.depth = rows[DEPTH];
+  out.steps = rows[STEPS];
+  out.millimetres = rows[MILLIMETRES];
+  out.colours = rows[COLOURS];
+  PocstereoMatches in = {
+      m->width, m->height, matches, {valid[0], valid[1]}, m->space};
+  err = pocstereo_output (&dev, &in, &out);
+  for (int r = 0; r < N_ROWS; r++)
+    ok (device_copy (&dev, m->rows[r], memory[r], m->stride[r] * m->height));
+  ok (device_wait (&dev));
+  for (int r = 0; r < N_ROWS; r++)
+    device_release (&dev, memory[r]);
+  device_release (&dev, matches);
+  device_release (&dev, valid[0]);
+  device_release (&dev, valid[1]);
+  device_close (&dev);
+  return err;
+}
+
+#define AT(m, row, type, x, y) \
+ (((type *) ((m)->rows[row] + (m)->stride[row] * (y)))[x])
+
+static void
+check_none (const Made *m, int x, int y)
+{
+  check (AT (m, DISPARITY, float, x, y) == -32768);
+  check (AT (m, SIGMA, uint16_t, x, y) == 65535);
+  check (AT (m, CONFIDENCE, uint8_t, x, y) == 0);
+  check (AT (m, STEPS, uint16_t, x, y) == 0);
+  check (AT (m, COLOURS, uint32_t, x, y) == 0);
+  if (m->space) {
+    check (AT (m, DEPTH, float, x, y) == 0);
+    check (AT (m, MILLIMETRES, uint16_t, x, y) == 0);
+  }
+}
+
+static void
+check_guards (const Made *m)
+{
+  for (int r = 0; r < N_ROWS; r++)
+    for (int y = 0; y < m->height; y++)
+      for (int i = 1; i <= PAD; i++)
+        check (m->rows[r][m->stride[r] * (y + 1) - i] == GUARD);
+}
+
+/* f B = 100 pixel metres. */
+static PocstereoSpace
+plain_space (void)
+{
+  PocstereoCamera camera = {1000, 1000, 2, 1, 2, .1};
+  PocstereoSpace space;
+
+  ok (pocstereo_space_from_camera (&space, &camera));
+  return space;
+}
+
+/* ---- Lists ---- */
+
+static void
+test_list (DeviceKind kind)
+{
+  static const PocstereoPoint points[] = {{2, 1}, {7, 3}, {102, 1}, {0, 0}};
+  static const PocstereoMatch matches[] = {{20 * 256, 65535, 4096},
+      {POCSTEREO_NONE, 1, 1}, {10 * 256, 0, 2048}, {-256, 65535, 1}};
+  const uint8_t *const valid[2] = {NULL, NULL};
+  PocstereoSpace space = plain_space ();
+  PocstereoPointMatch list[4];
+  float places[4][4];
+
+  (void) kind;
+  check (pocstereo_list (
+             points, matches, 4, valid, 200, &space, list, places) == 3);
+  check (list[0].x == 2 && list[0].y == 1 && list[0].disparity == 20);
+  check (list[0].sigma == 1 && list[0].confidence == 1);
+  check (list[1].x == 102 && list[1].disparity == 10 && list[1].sigma == .5f);
+  check (list[1].confidence == 0);
+  check_near (places[0][0], 0, 1e-6);
+  check_near (places[0][2], 5, 1e-5);
+  check_near (places[0][3], .25, 1e-5);
+  check_near (places[1][0], 1, 1e-5);
+  check_near (places[1][2], 10, 1e-5);
+  check (places[2][0] == 0 && places[2][2] == 0); /* behind the camera */
+  check (
+      pocstereo_list (points, matches, 4, valid, 200, NULL, list, NULL) == 3);
+  check (
+      pocstereo_list (points, matches, 0, valid, 200, NULL, list, NULL) == 0);
+}
+
+/* Squares, cut off at the edges; of two in one place the later. */
+static void
+test_scatter (DeviceKind kind)
+{
+  static const PocstereoPoint points[] = {{0, 0}, {3, 2}, {4, 2}};
+  static const PocstereoMatch matches[] = {{1, 0, 0}, {2, 0, 0}, {3, 0, 0}};
+  static const int one[3][6] = {
+      {1, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 0}, {0, 0, 0, 2, 3, 0}};
+  static const int wide[3][6] = {
+      {1, 1, 0, 0, 0, 0}, {1, 1, 2, 3, 3, 3}, {0, 0, 2, 3, 3, 3}};
+  PocstereoMatch rows[18];
+
+  (void) kind;
+  for (int side = 1; side <= 3; side += 2) {
+    pocstereo_scatter (points, matches, 3, side, rows, 6, 3);
+    for (int i = 0; i < 18; i++) {
+      int expected = side == 1 ? one[i / 6][i % 6] : wide[i / 6][i % 6];
+
+      check (rows[i].disparity == (expected ? expected : POCSTEREO_NONE));
+    }
+  }
+}
+
+/* ---- The tests ---- */
 
 /* Each number of a match, by hand. */
 static void

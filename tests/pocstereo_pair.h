@@ -9,6 +9,9 @@
 #include "check.h"
 #include "pocstereo/pocstereo.h"
 
+/* `--bench [cpu]`, of pocstereo_bench.c. */
+int pocstereo_bench (int argc, char **argv);
+
 #define PAIR_GUARD 64 /* samples before and behind */
 #define PAIR_GUARD_SAMPLE 0xa5a5
 

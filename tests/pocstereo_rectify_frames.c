@@ -4,7 +4,7 @@
  * standard output: in come width and height (int32_t), two PocstereoViews and
  * two frames of bytes; out come two maps, two masks and two planes of
  * samples. */
-#include "pocstereo/pocstereo_rectify_core.h"
+#include "pocstereo/rig/pocstereo_rectify_core.h"
 
 #include <stdio.h>
 #include <stdlib.h>

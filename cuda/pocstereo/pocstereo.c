@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/memory.h"
 #include "pocstereo/pocstereo_set.h"
 
 struct _Pocstereo {
   Device device;
+  DeviceMemory memory;
   const PocstereoStages *stages;
   PocstereoWork work;
   bool is_set, is_dense,
@@ -26,44 +28,26 @@ pocstereo_new (Pocstereo **self, const Device *device, int width, int height)
   w = &s->work;
   s->device = *device;
   s->stages = STAGES (pocstereo, device);
+  memory_open (&s->memory, &s->device);
   if (width < 16 || height < 16 || width > POCSTEREO_MAX_SIDE ||
       height > POCSTEREO_MAX_SIDE)
     return "the views' sides must be 16 to 8192 pixels";
   w->width = width;
   w->height = height;
-  TRY (device_alloc (device, (void **) &w->tables, sizeof *w->tables));
-  TRY (device_alloc_pinned (
-      device, (void **) &w->host_tables, sizeof *w->host_tables));
-  return s->stages->open (device, w);
+  TRY (memory_get (&s->memory, &w->tables, 1));
+  TRY (memory_get_pinned (&s->memory, &w->host_tables, 1));
+  return s->stages->open (&s->device, w);
 }
 
 void
 pocstereo_free (Pocstereo *s)
 {
-  PocstereoWork *w;
-
   if (!s)
     return;
-  w = &s->work;
   device_wait (&s->device); /* nothing may still use what goes */
-  s->stages->close (&s->device, w);
-  device_release (&s->device, w->tables);
-  device_release_pinned (&s->device, w->host_tables);
-  device_release_pinned (&s->device, w->points);
-  device_release_pinned (&s->device, w->point_matches);
-  for (int v = 0; v < 2; v++) {
-    device_release (&s->device, w->pyramid[v]);
-    device_release (&s->device, w->matches[v]);
-  }
+  s->stages->close (&s->device, &s->work);
+  memory_free (&s->memory);
   free (s);
-}
-
-const char *
-pocstereo_check_device (const PocstereoParams *params, DeviceKind kind)
-{
-  const Device device = {.kind = kind};
-
-  return STAGES (pocstereo, &device)->supports (params);
 }
 
 static bool
@@ -94,7 +78,7 @@ make_pyramid (Pocstereo *s)
   for (int v = 0; v < 2; v++) {
     size_t at = 0;
 
-    DEVICE_RENEW (&s->device, w->pyramid[v], samples + 1);
+    TRY (memory_get (&s->memory, &w->pyramid[v], samples + 1));
     for (int l = 1; l < w->n_layers; l++) {
       w->stride[l] = stride_of (w->width >> l);
       w->view[v][l] = w->pyramid[v] + at;
@@ -121,7 +105,7 @@ set_params (Pocstereo *s, const PocstereoParams *params, bool dense)
   pocstereo_set_layers (w);
   TRY (make_pyramid (s));
   for (int v = 0; dense && v < 2; v++)
-    DEVICE_RENEW (&s->device, w->matches[v], pixels);
+    TRY (memory_get (&s->memory, &w->matches[v], pixels));
   memset (w->host_tables, 0, sizeof *w->host_tables);
   pocstereo_set_tables (w->host_tables, params);
   TRY (device_copy (
@@ -192,15 +176,9 @@ take_points (Pocstereo *s, const PocstereoPoint *points, int n)
   if (n > w->max_points) {
     int room = n + n / 2;
 
-    device_release_pinned (&s->device, w->points);
-    device_release_pinned (&s->device, w->point_matches);
-    w->points = NULL;
-    w->point_matches = NULL;
     w->max_points = w->n_points = 0;
-    TRY (device_alloc_pinned (
-        &s->device, (void **) &w->points, room * sizeof *w->points));
-    TRY (device_alloc_pinned (&s->device, (void **) &w->point_matches,
-        room * sizeof *w->point_matches));
+    TRY (memory_get_pinned (&s->memory, &w->points, room));
+    TRY (memory_get_pinned (&s->memory, &w->point_matches, room));
     w->max_points = room;
   }
   if (n)
@@ -210,12 +188,27 @@ take_points (Pocstereo *s, const PocstereoPoint *points, int n)
 }
 
 const char *
-pocstereo_queue_points (Pocstereo *s, const PocstereoParams *params,
-    const PocstereoFrame *frame, const PocstereoPoint *points, int n)
+pocstereo_queue_by (Pocstereo *s, const PocstereoParams *params,
+    const PocstereoFrame *frame, const PocstereoPoint *points, int n,
+    const char *(*run) (const Device *dev, const PocstereoWork *w, void *data),
+    void *data)
 {
   TRY (take_points (s, points, n));
   TRY (begin (s, params, frame, false));
-  return n ? s->stages->points (&s->device, &s->work) : NULL;
+  return n ? run (&s->device, &s->work, data) : NULL;
+}
+
+static const char *
+run_stage (const Device *dev, const PocstereoWork *w, void *data)
+{
+  return ((const Pocstereo *) data)->stages->points (dev, w);
+}
+
+const char *
+pocstereo_queue_points (Pocstereo *s, const PocstereoParams *params,
+    const PocstereoFrame *frame, const PocstereoPoint *points, int n)
+{
+  return pocstereo_queue_by (s, params, frame, points, n, run_stage, s);
 }
 
 const char *

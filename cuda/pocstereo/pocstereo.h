@@ -13,12 +13,12 @@
 
 #include "common/device.h"
 #include "common/image.h"
+#include "common/param.h"
 
 C_BEGIN
 
 #define POCSTEREO_MAX_SIDE 8192    /* of a view, pixels */
-#define POCSTEREO_MAX_WINDOW 512   /* samples of a line */
-#define POCSTEREO_OWN_WINDOW 128   /* longer ones need cuFFT on a GPU */
+#define POCSTEREO_MAX_WINDOW 128   /* samples of a line */
 #define POCSTEREO_MAX_LINES 31     /* of a window */
 #define POCSTEREO_MAX_BANDWIDTH 31 /* frequencies */
 #define POCSTEREO_MAX_LAYERS 8
@@ -29,35 +29,24 @@ C_BEGIN
 
 /* How frequencies count in the correlation (spectral weighting, section 2). */
 typedef enum {
-  POCSTEREO_RECTANGLE, /* all alike up to the bandwidth U */
-  POCSTEREO_GAUSSIAN,  /* exp (-k^2 / (2 (U / 2)^2)) */
+  POCSTEREO_AUTO_WEIGHT, /* as pocstereo_settle () has it */
+  POCSTEREO_RECTANGLE,   /* all alike up to the bandwidth U */
+  POCSTEREO_GAUSSIAN,    /* exp (-k^2 / (2 (U / 2)^2)) */
 } PocstereoWeight;
 
 /* How the place of the peak is found between samples (function fitting). */
 typedef enum {
+  POCSTEREO_AUTO_FIT,    /* likewise */
   POCSTEREO_CLOSED_FORM, /* the peak's model, solved for three samples */
   POCSTEREO_NEWTON,      /* the maximum of the correlation itself */
 } PocstereoFit;
 
-/* Defaults: POCSTEREO_POINTS_DEFAULTS, POCSTEREO_DENSE_DEFAULTS. */
-/* How a GPU matches points: as fast as it can, or as one of the paper's five
- * steps to a fast program (section 3.2, Table 1), which are kept to be measured
- * and find the same.  Each adds a technique to those before it. */
-typedef enum {
-  POCSTEREO_FUSED, /* all layers in one kernel, some lanes of a warp a point */
-  POCSTEREO_I1,    /* T1: a block a point, a thread a pixel of the window, four
-                      kernels an evaluation */
-  POCSTEREO_I2,    /* T2: one kernel */
-  POCSTEREO_I3,    /* T3: twiddle factors from a table */
-  POCSTEREO_I4,    /* T4: loops unrolled */
-  POCSTEREO_I5,    /* T5: fewer threads a point, for some lines at once */
-} PocstereoImplementation;
-
+/* Ranges and defaults: pocstereo_params.c. */
 typedef struct {
-  int window;    /* N: samples of a line, 8 to 512 */
+  int window;    /* N: samples of a line, 8 to 128 */
   int lines;     /* L: odd, 1 to 31 */
-  int bandwidth; /* U: frequencies 1 to U are kept, 1 to 31 and less than N / 2;
-                    of windows above 128 at least N / 20 */
+  int bandwidth; /* U: frequencies 1 to U are kept, 1 to 31 and less than N / 2
+                  */
   PocstereoWeight weight;
   PocstereoFit fit;
   double
@@ -85,34 +74,24 @@ typedef struct {
   bool revote;           /* pixels near edges choose again between the
                             disparities around them */
   bool slant;            /* pixels of slanted surfaces are measured again with
-                            windows that lean as these do; average: 1,
-                            window: at most 128 */
+                            windows that lean as these do; average: 1 */
   int speckle_size;      /* smaller patches are none, pixels; 0: keep all */
   double speckle_step; /* pixels, >= 0: of one patch are neighbours that differ
                           by no more */
-
-  /* Of points on a GPU only. */
-  PocstereoImplementation implementation; /* others than POCSTEREO_FUSED: for
-                                             the paper's window, 32 x 15, and
-                                             bandwidth, 8 */
-  int lines_at_once; /* L' of POCSTEREO_I5, 1 to 15; 0: 1 */
 } PocstereoParams;
 
-/* The paper's parameters, but for the range, which is the user's. */
-#define POCSTEREO_POINTS_DEFAULTS \
- { \
-  .window = 32, .lines = 15, .bandwidth = 8, .weight = POCSTEREO_RECTANGLE, \
-  .fit = POCSTEREO_CLOSED_FORM, .average = 1, .min_disparity = 0, \
-  .max_disparity = 128, .candidates = 1, .max_difference = 1, \
-  .speckle_step = 1 \
- }
-#define POCSTEREO_DENSE_DEFAULTS \
- { \
-  .window = 16, .lines = 11, .bandwidth = 6, .weight = POCSTEREO_GAUSSIAN, \
-  .fit = POCSTEREO_NEWTON, .average = 1, .min_disparity = 0, \
-  .max_disparity = 128, .candidates = 9, .left_right = true, \
-  .max_difference = 1, .revote = true, .speckle_size = 200, .speckle_step = 1 \
- }
+extern const Param pocstereo_params[];
+
+/* The defaults: 0 in the first five means what suits points or every pixel, and
+ * pocstereo_settle () says what that is.  All that follows needs params that
+ * are settled. */
+PocstereoParams pocstereo_defaults (void);
+void pocstereo_settle (PocstereoParams *params, bool every_pixel);
+
+/* Settled ones: the paper's, but for the range, which is the user's; and those
+ * for every pixel. */
+PocstereoParams pocstereo_points_defaults (void);
+PocstereoParams pocstereo_dense_defaults (void);
 
 /* Both views, rectified, in the device's memory: 16 x the grey value of 8 bits,
  * 0 to POCSTEREO_FULL_SAMPLE.  Rows are @stride samples apart. */
@@ -151,12 +130,6 @@ void pocstereo_free (Pocstereo *self);
 /* NULL, or what is wrong with @params for views of @width x @height. */
 const char *pocstereo_check (
     const PocstereoParams *params, int width, int height);
-
-/* NULL, or why a device of @kind cannot serve @params, which are good: windows
- * of more than POCSTEREO_OWN_WINDOW samples need cuFFT on a GPU, which is
- * opened at run time. */
-const char *pocstereo_check_device (
-    const PocstereoParams *params, DeviceKind kind);
 
 /* How many layers @params mean for views of that size. */
 int pocstereo_layers (const PocstereoParams *params, int width, int height);

@@ -32,7 +32,7 @@ means_of (const PocstereoWork *w, int view, int l)
 }
 
 static const char *
-need_means (const Device *dev, const PocstereoWork *w)
+need_means (const PocstereoWork *w)
 {
   PocstereoCpu *c = w->state;
   size_t n = 0;
@@ -43,7 +43,7 @@ need_means (const Device *dev, const PocstereoWork *w)
     return NULL;
   c->means_room = 0;
   for (int v = 0; v < 2; v++)
-    DEVICE_RENEW (dev, c->means[v], n);
+    TRY (memory_get (&c->memory, &c->means[v], n));
   c->means_room = n;
   return NULL;
 }
@@ -79,8 +79,9 @@ pocstereo_average_cpu (const Device *dev, const PocstereoWork *w, bool dense)
   PocstereoCpu *c = w->state;
 
   (void) dense;
-  TRY (need_means (dev, w));
-  TRY (pocstereo_need_fields_cpu (dev, w));
+  (void) dev;
+  TRY (need_means (w));
+  TRY (pocstereo_need_fields_cpu (w));
   for (int l = 0; l < w->n_layers; l++)
     for (int v = 0; v < 2; v++) {
       Averaging a = averaging_of (w, v, l, c->field[v]);

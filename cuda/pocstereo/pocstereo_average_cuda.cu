@@ -55,13 +55,13 @@ pocstereo_average_cuda (const Device *dev, const PocstereoWork *w, bool dense)
 
   if (n > c->means_room) {
     c->means_room = 0;
-    DEVICE_RENEW (dev, c->means, n);
+    TRY (memory_get (&c->memory, &c->means, n));
     c->means_room = n;
   }
-  TRY (pocstereo_fields_room (
-      dev, w, dense ? POCSTEREO_BY_ROW : POCSTEREO_BY_PIXEL));
+  TRY (
+      pocstereo_fields_room (w, dense ? POCSTEREO_BY_ROW : POCSTEREO_BY_PIXEL));
   TRY (pocstereo_fields_cuda (dev, w, ~0u));
   return pocstereo_launch (dev, w, average_kernel,
-      dim3 ((unsigned) ((n + THREADS - 1) / THREADS)), THREADS, 0, c->memory,
+      dim3 ((unsigned) ((n + THREADS - 1) / THREADS)), THREADS, 0, c->couples,
       c->means, n, w->n_averaged);
 }

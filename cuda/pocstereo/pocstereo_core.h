@@ -21,19 +21,18 @@
 #define POCSTEREO_TURN 127      /* what a unit phasor is rounded to */
 #define POCSTEREO_TWIDDLES 8192 /* half a window times the greatest twiddle */
 #define POCSTEREO_FINE_LAGS 3   /* of the last, sub-pixel step (Step 7) */
-#define POCSTEREO_MOST_LAGS (POCSTEREO_OWN_WINDOW / 4)
+#define POCSTEREO_MOST_LAGS (POCSTEREO_MAX_WINDOW / 4)
 
 /* Constants of a window, in the device's memory.  Index k is frequency k + 1.
  * Samples n = -M .. M count, M = (N - 1) / 2; of an even N, Hann's window is 0
  * at the one left over. */
 typedef struct {
   int window, half;           /* N, M + 1 */
-  int lines, bandwidth, lags; /* L, U, N / 4 but at most POCSTEREO_MOST_LAGS */
+  int lines, bandwidth, lags; /* L, U, N / 4 */
   PocstereoFit fit;
   float floor2; /* the square of the noise floor, in units of the spectrum */
-  /* of windows up to POCSTEREO_OWN_WINDOW */
-  float cosine[POCSTEREO_MAX_BANDWIDTH][POCSTEREO_OWN_WINDOW / 2];
-  float sine[POCSTEREO_MAX_BANDWIDTH][POCSTEREO_OWN_WINDOW / 2];
+  float cosine[POCSTEREO_MAX_BANDWIDTH][POCSTEREO_MAX_WINDOW / 2];
+  float sine[POCSTEREO_MAX_BANDWIDTH][POCSTEREO_MAX_WINDOW / 2];
   /* 127 W (k) cos (2 pi k n / N), and sin, n = 0 .. lags + 1 */
   int32_t lag_cosine[POCSTEREO_MOST_LAGS + 2][POCSTEREO_MAX_BANDWIDTH];
   int32_t lag_sine[POCSTEREO_MOST_LAGS + 2][POCSTEREO_MAX_BANDWIDTH];
@@ -43,8 +42,6 @@ typedef struct {
   float shape;            /* closed form: 2 cos (pi V / N), V = 2 U + 1 */
   float cos_bin, sin_bin; /* of pi / N */
   float shared, least;    /* of pocstereo_sigma (); least: pixels */
-  float hann[POCSTEREO_MAX_WINDOW / 2 +
-      1]; /* of longer windows; n = 0 .. N / 2 */
 } PocstereoTables;
 
 /* ---- A line's phasors (equation 1; windowing) ---- */

@@ -7,7 +7,12 @@
 static const char *
 open (const Device *dev, PocstereoWork *w)
 {
-  return device_alloc (dev, &w->state, sizeof (PocstereoCpu));
+  PocstereoCpu *c;
+
+  TRY (device_alloc (dev, &w->state, sizeof (PocstereoCpu)));
+  c = w->state;
+  memory_open (&c->memory, dev);
+  return NULL;
 }
 
 static void
@@ -17,27 +22,8 @@ close (const Device *dev, PocstereoWork *w)
 
   if (!c)
     return;
-  for (int v = 0; v < 2; v++) {
-    device_release (dev, c->field[v]);
-    device_release (dev, c->means[v]);
-    device_release (dev, c->census[v]);
-  }
-  device_release (dev, c->base);
-  device_release (dev, c->found);
-  device_release (dev, c->parent);
-  device_release (dev, c->height);
-  device_release (dev, c->spare);
-  device_release (dev, c->patch);
-  device_release (dev, c->plan);
+  memory_free (&c->memory);
   device_release (dev, c);
-}
-
-/* kissfft is always there. */
-static const char *
-supports (const PocstereoParams *params)
-{
-  (void) params;
-  return NULL;
 }
 
 static const char *
@@ -46,24 +32,24 @@ prepare (const Device *dev, PocstereoWork *w, bool dense)
   PocstereoCpu *c = w->state;
   size_t n = (size_t) w->width * w->height;
 
-  TRY (pocstereo_need_fourier_cpu (dev, w));
+  (void) dev;
   if (!dense)
     return NULL;
-  TRY (pocstereo_need_fields_cpu (dev, w));
+  TRY (pocstereo_need_fields_cpu (w));
   if (c->patch)
     return NULL;
-  DEVICE_RENEW (dev, c->found, n);
-  DEVICE_RENEW (dev, c->parent, n);
-  DEVICE_RENEW (dev, c->height, n);
-  DEVICE_RENEW (dev, c->census[0], n);
-  DEVICE_RENEW (dev, c->census[1], n);
-  DEVICE_RENEW (dev, c->spare, n);
-  DEVICE_RENEW (dev, c->patch, n);
+  TRY (memory_get (&c->memory, &c->found, n));
+  TRY (memory_get (&c->memory, &c->parent, n));
+  TRY (memory_get (&c->memory, &c->height, n));
+  TRY (memory_get (&c->memory, &c->census[0], n));
+  TRY (memory_get (&c->memory, &c->census[1], n));
+  TRY (memory_get (&c->memory, &c->spare, n));
+  TRY (memory_get (&c->memory, &c->patch, n));
   return NULL;
 }
 
 const char *
-pocstereo_need_fields_cpu (const Device *dev, const PocstereoWork *w)
+pocstereo_need_fields_cpu (const PocstereoWork *w)
 {
   PocstereoCpu *c = w->state;
   size_t bytes = (size_t) w->width * w->height *
@@ -73,7 +59,7 @@ pocstereo_need_fields_cpu (const Device *dev, const PocstereoWork *w)
     return NULL;
   c->field_bytes = 0;
   for (int v = 0; v < 2; v++)
-    DEVICE_RENEW (dev, c->field[v], bytes);
+    TRY (memory_get (&c->memory, &c->field[v], bytes));
   c->field_bytes = bytes;
   return NULL;
 }
@@ -120,7 +106,7 @@ pyramid (const Device *dev, const PocstereoWork *w)
   return NULL;
 }
 
-const PocstereoStages pocstereo_stages_cpu = {supports, open, close, prepare,
-    pyramid, pocstereo_average_cpu, pocstereo_points_cpu, pocstereo_dense_cpu,
+const PocstereoStages pocstereo_stages_cpu = {open, close, prepare, pyramid,
+    pocstereo_average_cpu, pocstereo_points_cpu, pocstereo_dense_cpu,
     pocstereo_revote_cpu, pocstereo_slant_cpu, pocstereo_left_right_cpu,
     pocstereo_speckle_cpu};

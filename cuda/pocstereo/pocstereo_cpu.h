@@ -3,12 +3,15 @@
  * The CPU backend's state, and its parts. */
 #pragma once
 
+#include "common/memory.h"
 #include "pocstereo/pocstereo_slant_core.h"
 #include "pocstereo/pocstereo_work.h"
 
 #define POCSTEREO_LANES 16 /* windows whose spectra are taken at once */
 
 typedef struct {
+  DeviceMemory memory;
+
   /* Phasors of every pixel of one layer, view by view: rows of width, 2
    * bandwidth bytes a pixel. */
   int8_t *field[2];
@@ -26,8 +29,6 @@ typedef struct {
   PocstereoMatch *spare; /* matches, while all choose again */
   uint32_t *patch;       /* labels of patches, the last of these to be
                             had */
-  void *plan;            /* a kiss_fft_cfg, for windows of */
-  int plan_window;       /* so many samples; 0: for none */
 } PocstereoCpu;
 
 /* pocstereo_lines_cpu.c: phasors, 2 bandwidth bytes each, @phasors one after
@@ -45,15 +46,6 @@ void pocstereo_leaning_cpu (const PocstereoWork *w, int view,
 void pocstereo_lines_cpu (
     const PocstereoWork *w, int view, int l, int8_t *field);
 
-/* pocstereo_fourier_cpu.c: window and lines once more, where windows have more
- * than POCSTEREO_OWN_WINDOW samples; and what they need. */
-void pocstereo_fourier_window_cpu (
-    const PocstereoWork *w, int view, int l, int x, int y, int8_t *phasors);
-void pocstereo_fourier_lines_cpu (
-    const PocstereoWork *w, int view, int l, int8_t *field);
-const char *pocstereo_need_fourier_cpu (
-    const Device *dev, const PocstereoWork *w);
-
 /* pocstereo_average_cpu.c: the same, or the mean of frames. */
 void pocstereo_field_cpu (
     const PocstereoWork *w, int view, int l, int8_t *field);
@@ -61,8 +53,7 @@ const char *pocstereo_average_cpu (
     const Device *dev, const PocstereoWork *w, bool dense);
 
 /* Room for the fields of layer 0. */
-const char *pocstereo_need_fields_cpu (
-    const Device *dev, const PocstereoWork *w);
+const char *pocstereo_need_fields_cpu (const PocstereoWork *w);
 
 /* The median of 5 x 5 numbers around each of @from. */
 void pocstereo_median_cpu (

@@ -10,28 +10,10 @@ open (const Device *dev, PocstereoWork *w)
 {
   PocstereoCuda *c = (PocstereoCuda *) calloc (1, sizeof *c);
 
-  (void) dev;
   if (!(w->state = c))
     return "out of memory";
+  memory_open (&c->memory, dev);
   return chain_may_overlap (&c->overlaps);
-}
-
-static void
-free_dense (const Device *dev, PocstereoCuda *c)
-{
-  for (int v = 0; v < 2; v++) {
-    device_release (dev, c->found[v]);
-    device_release (dev, c->height[v]);
-    device_release (dev, c->smooth[v]);
-    device_release (dev, c->census[v]);
-    device_release (dev, c->spare[v]);
-    c->found[v] = c->height[v] = c->smooth[v] = NULL;
-    c->census[v] = NULL;
-    c->spare[v] = NULL;
-  }
-  device_release (dev, c->size);
-  device_release (dev, c->patch);
-  c->size = c->patch = NULL;
 }
 
 static void
@@ -39,45 +21,41 @@ close (const Device *dev, PocstereoWork *w)
 {
   PocstereoCuda *c = (PocstereoCuda *) w->state;
 
+  (void) dev;
   if (!c)
     return;
-  device_release (dev, c->memory);
-  device_release (dev, c->means);
-  device_release (dev, c->ladder);
-  pocstereo_fourier_close (dev, c);
-  free_dense (dev, c);
+  memory_free (&c->memory);
   free (c);
 }
 
 static const char *
-need_dense (const Device *dev, const PocstereoWork *w)
+need_dense (const PocstereoWork *w)
 {
   PocstereoCuda *c = (PocstereoCuda *) w->state;
   size_t n = (size_t) w->width * w->height;
 
   if (c->patch)
     return NULL;
-  free_dense (dev, c); /* of a time when memory ran out half way */
   for (int v = 0; v < 2; v++) {
-    DEVICE_RENEW (dev, c->found[v], n);
-    DEVICE_RENEW (dev, c->height[v], n);
-    DEVICE_RENEW (dev, c->smooth[v], n);
-    DEVICE_RENEW (dev, c->census[v], n);
-    DEVICE_RENEW (dev, c->spare[v], n);
+    TRY (memory_get (&c->memory, &c->found[v], n));
+    TRY (memory_get (&c->memory, &c->height[v], n));
+    TRY (memory_get (&c->memory, &c->smooth[v], n));
+    TRY (memory_get (&c->memory, &c->census[v], n));
+    TRY (memory_get (&c->memory, &c->spare[v], n));
   }
-  DEVICE_RENEW (dev, c->size, n);
-  DEVICE_RENEW (dev, c->patch, n);
+  TRY (memory_get (&c->memory, &c->size, n));
+  TRY (memory_get (&c->memory, &c->patch, n));
   return NULL;
 }
 
 static const char *
 prepare (const Device *dev, PocstereoWork *w, bool dense)
 {
-  TRY (pocstereo_fourier_room (dev, w));
+  (void) dev;
   if (!dense)
     return NULL;
-  TRY (need_dense (dev, w));
-  return pocstereo_fields_room (dev, w, POCSTEREO_BY_ROW);
+  TRY (need_dense (w));
+  return pocstereo_fields_room (w, POCSTEREO_BY_ROW);
 }
 
 /* ---- The pyramid (Step 1) ---- */
@@ -144,7 +122,7 @@ pyramid (const Device *dev, const PocstereoWork *w)
   return NULL;
 }
 
-const PocstereoStages pocstereo_stages_cuda = {pocstereo_supports_cuda, open,
-    close, prepare, pyramid, pocstereo_average_cuda, pocstereo_points_cuda,
-    pocstereo_dense_cuda, pocstereo_revote_cuda, pocstereo_slant_cuda,
-    pocstereo_left_right_cuda, pocstereo_speckle_cuda};
+const PocstereoStages pocstereo_stages_cuda = {open, close, prepare, pyramid,
+    pocstereo_average_cuda, pocstereo_points_cuda, pocstereo_dense_cuda,
+    pocstereo_revote_cuda, pocstereo_slant_cuda, pocstereo_left_right_cuda,
+    pocstereo_speckle_cuda};

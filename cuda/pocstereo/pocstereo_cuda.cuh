@@ -4,6 +4,7 @@
 #pragma once
 
 #include "common/chain.cuh"
+#include "common/memory.h"
 #include "pocstereo/pocstereo_work.h"
 
 /* Phasors of every pixel of layers, both views.  A word holds one frequency of
@@ -25,16 +26,12 @@ typedef enum { POCSTEREO_BY_PIXEL, POCSTEREO_BY_ROW } PocstereoOrder;
 
 typedef struct {
   bool overlaps; /* kernels may start before those before them have ended */
-  uint2 *memory; /* of the field */
-  size_t room;   /* couples */
+  DeviceMemory memory;
+  uint2 *couples; /* of the field */
+  size_t room;    /* couples */
   PocstereoField field;
   uint4 *means;      /* of the couples over frames, 16 bits a component */
   size_t means_room; /* couples */
-
-  struct PocstereoFourier *fourier; /* what long windows need; NULL: nothing */
-
-  void *ladder; /* pocstereo_ladder_cuda.cu: room for so many points */
-  int ladder_points;
 
   /* Of every pixel, of each view: */
   int32_t *found[2], *height[2]; /* a layer's disparities, how good they are */
@@ -47,21 +44,13 @@ typedef struct {
 /* pocstereo_fields_cuda.cu: memory for all layers' phasors, and the phasors of
  * the layers of which @layers has the bit. */
 const char *pocstereo_fields_room (
-    const Device *dev, const PocstereoWork *w, PocstereoOrder order);
+    const PocstereoWork *w, PocstereoOrder order);
 const char *pocstereo_fields_cuda (
     const Device *dev, const PocstereoWork *w, uint32_t layers);
 
 /* The couples of all layers and both views; pairs of lines of one layer. */
 size_t pocstereo_fields_couples (const PocstereoWork *w);
 int pocstereo_fields_pairs (const PocstereoWork *w, int l);
-
-/* pocstereo_fourier_cuda.cu: the same phasors where windows have more than
- * POCSTEREO_OWN_WINDOW samples; what that needs; and whether it is there. */
-const char *pocstereo_fourier_cuda (
-    const Device *dev, const PocstereoWork *w, uint32_t layers);
-const char *pocstereo_fourier_room (const Device *dev, const PocstereoWork *w);
-void pocstereo_fourier_close (const Device *dev, PocstereoCuda *c);
-const char *pocstereo_supports_cuda (const PocstereoParams *params);
 
 /* pocstereo_median_cuda.cu: of 5 x 5 of @from's numbers, @step int32_t apart,
  * of both views where both are looked for. */

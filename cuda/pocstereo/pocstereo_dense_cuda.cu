@@ -185,7 +185,7 @@ pocstereo_dense_cuda (const Device *dev, const PocstereoWork *w, int view)
   if (view) /* was done together with the left one */
     return NULL;
   if (!w->n_averaged) {
-    TRY (pocstereo_fields_room (dev, w, POCSTEREO_BY_ROW));
+    TRY (pocstereo_fields_room (w, POCSTEREO_BY_ROW));
     TRY (pocstereo_fields_cuda (dev, w, ~0u));
   }
   return pocstereo_with_window (w, [&] (const auto &t) {

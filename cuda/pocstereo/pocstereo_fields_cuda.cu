@@ -34,8 +34,7 @@ pocstereo_fields_couples (const PocstereoWork *w)
 }
 
 const char *
-pocstereo_fields_room (
-    const Device *dev, const PocstereoWork *w, PocstereoOrder order)
+pocstereo_fields_room (const PocstereoWork *w, PocstereoOrder order)
 {
   PocstereoCuda *c = (PocstereoCuda *) w->state;
   PocstereoField *f = &c->field;
@@ -43,7 +42,7 @@ pocstereo_fields_room (
 
   if (n > c->room) {
     c->room = 0;
-    DEVICE_RENEW (dev, c->memory, n);
+    TRY (memory_get (&c->memory, &c->couples, n));
     c->room = n;
   }
   for (int l = 0; l < w->n_layers; l++) {
@@ -53,7 +52,7 @@ pocstereo_fields_room (
     f->across[l] = order == POCSTEREO_BY_ROW ? 1 : (int) u;
     f->deeper[l] = order == POCSTEREO_BY_ROW ? width : 1;
     for (int v = 0; v < 2; v++) {
-      f->couples[v][l] = c->memory + at;
+      f->couples[v][l] = c->couples + at;
       at += (size_t) f->pitch[l] * pocstereo_fields_pairs (w, l);
     }
   }
@@ -125,8 +124,6 @@ pocstereo_fields_cuda (
   const PocstereoCuda *c = (const PocstereoCuda *) w->state;
   Plan plan = {};
 
-  if (w->params.window > POCSTEREO_OWN_WINDOW)
-    return pocstereo_fourier_cuda (dev, w, layers);
   for (int l = 0; l < POCSTEREO_MAX_LAYERS; l++) {
     int n = l < w->n_layers && (layers >> l & 1)
         ? ceil_div (w->layer[0][l].width, PIXELS) *

@@ -5,7 +5,7 @@
 #include "common/parallel.h"
 #include "pocstereo/pocstereo_cpu.h"
 
-#define HALF (POCSTEREO_OWN_WINDOW / 2)
+#define HALF (POCSTEREO_MAX_WINDOW / 2)
 
 /* Of each window the samples at n and -n, added and subtracted: a wave's cosine
  * is even and its sine odd. */
@@ -169,8 +169,5 @@ pocstereo_lines_cpu (const PocstereoWork *w, int view, int l, int8_t *field)
 {
   Lines lines = {w, view, l, field};
 
-  if (w->tables->window > POCSTEREO_OWN_WINDOW)
-    pocstereo_fourier_lines_cpu (w, view, l, field);
-  else
-    parallel_for (w->layer[0][l].height, 0, transform_rows, &lines);
+  parallel_for (w->layer[0][l].height, 0, transform_rows, &lines);
 }

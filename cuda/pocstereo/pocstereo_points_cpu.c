@@ -26,10 +26,6 @@ gather (const Search *s, int view, int x, int y, int8_t *phasors)
   int bytes = pocstereo_phasor_bytes (s->t->bandwidth);
 
   x = pocstereo_clamp (x, 0, s->layer->width - 1);
-  if (!s->field[0] && s->t->window > POCSTEREO_OWN_WINDOW) {
-    pocstereo_fourier_window_cpu (s->w, view, s->l, x, y, phasors);
-    return;
-  }
   if (!s->field[0]) {
     pocstereo_window_cpu (s->t, s->w->view[view][s->l], s->w->stride[s->l],
         s->layer, x, y, phasors);
@@ -102,12 +98,12 @@ match_points (void *data, int begin, int end)
 }
 
 static const char *
-grow (const Device *dev, PocstereoCpu *c, int n)
+grow (PocstereoCpu *c, int n)
 {
   if (n <= c->max_points)
     return NULL;
   c->max_points = 0;
-  DEVICE_RENEW (dev, c->base, n);
+  TRY (memory_get (&c->memory, &c->base, n));
   c->max_points = n;
   return NULL;
 }
@@ -125,12 +121,13 @@ pocstereo_points_cpu (const Device *dev, const PocstereoWork *w)
 {
   PocstereoCpu *c = w->state;
 
-  TRY (grow (dev, c, w->max_points));
+  (void) dev;
+  TRY (grow (c, w->max_points));
   for (int l = w->n_layers - 1; l >= 0; l--) {
     Search s = {w, w->tables, &w->layer[0][l], l, {NULL, NULL}};
 
     if (w->n_averaged || is_crowded (w, s.layer)) {
-      TRY (pocstereo_need_fields_cpu (dev, w));
+      TRY (pocstereo_need_fields_cpu (w));
       for (int v = 0; v < 2; v++) {
         pocstereo_field_cpu (w, v, l, c->field[v]);
         s.field[v] = c->field[v];

@@ -6,46 +6,21 @@
 #define IN(x, lo, hi) ((x) >= (lo) && (x) <= (hi)) /* NaN is not */
 #define PI 3.14159265358979323846
 #define LEAST_SIDE 4 /* of the coarsest layer, pixels */
-/* Of fewer frequencies the peak is so flat that lags, which are rounded to
- * 1/127, no longer tell its place. */
-#define LEAST_BAND 20
 
 static const char *
 check_window (const PocstereoParams *p, int width, int height)
 {
-  if (!IN (p->window, 8, POCSTEREO_MAX_WINDOW))
-    return "window must be a number of samples, 8 to 512";
-  if (!IN (p->lines, 1, POCSTEREO_MAX_LINES) || p->lines % 2 == 0)
+  if (p->window < 8)
+    return "window must be a number of samples, 8 to 128";
+  if (p->lines % 2 == 0)
     return "lines must be an odd number, 1 to 31";
-  if (!IN (p->bandwidth, 1, (p->window - 1) / 2) ||
-      p->bandwidth > POCSTEREO_MAX_BANDWIDTH)
+  if (!IN (p->bandwidth, 1, (p->window - 1) / 2))
     return "bandwidth must be 1 to 31, and less than half the window";
-  if (p->window > POCSTEREO_OWN_WINDOW && p->bandwidth * LEAST_BAND < p->window)
-    return "bandwidth must be at least a 20th of a window of more than 128 "
-           "samples; set more, or bandwidth=0";
   if (p->window > width || p->lines > height)
     return "the window is larger than the frame; take a smaller window or "
            "fewer lines";
-  if (!IN (p->weight, POCSTEREO_RECTANGLE, POCSTEREO_GAUSSIAN))
-    return "there is no such spectral weight";
-  if (!IN (p->fit, POCSTEREO_CLOSED_FORM, POCSTEREO_NEWTON))
-    return "there is no such fit";
-  if (!IN (p->noise_floor, 0, 255))
-    return "noise-floor must be a number of grey levels, 0 to 255";
-  return NULL;
-}
-
-static const char *
-check_implementation (const PocstereoParams *p)
-{
-  if (!IN (p->implementation, POCSTEREO_FUSED, POCSTEREO_I5))
-    return "there is no such implementation";
-  if (p->implementation != POCSTEREO_FUSED &&
-      (p->window != 32 || p->lines != 15 || p->bandwidth != 8))
-    return "implementations i1 to i5 are for window 32, lines 15 and bandwidth "
-           "8; set these, or implementation=fused";
-  if (!IN (p->lines_at_once, 0, 15))
-    return "lines-at-once must be 1 to 15, or 0 for the fastest";
+  if (!p->weight || !p->fit)
+    return "weight or fit is not settled";
   return NULL;
 }
 
@@ -56,12 +31,6 @@ check_range (const PocstereoParams *p, int width, int height)
 
   if (p->min_disparity > p->max_disparity)
     return "min-disparity is greater than max-disparity; swap them";
-  if (!IN (p->min_disparity, -POCSTEREO_MAX_DISPARITY,
-          POCSTEREO_MAX_DISPARITY) ||
-      !IN (p->max_disparity, -POCSTEREO_MAX_DISPARITY, POCSTEREO_MAX_DISPARITY))
-    return "disparities must be -4096 to 4096 pixels";
-  if (!IN (p->layers, 0, POCSTEREO_MAX_LAYERS))
-    return "layers must be 0 (as many as the range needs) to 8";
   if (p->layers > 1 && side >> (p->layers - 1) < LEAST_SIDE)
     return "the frame is too small for so many layers; set fewer, or 0";
   return NULL;
@@ -70,29 +39,11 @@ check_range (const PocstereoParams *p, int width, int height)
 const char *
 pocstereo_check (const PocstereoParams *p, int width, int height)
 {
+  TRY (params_check (pocstereo_params, p));
   TRY (check_window (p, width, height));
   TRY (check_range (p, width, height));
-  TRY (check_implementation (p));
-  if (!IN (p->min_peak, 0, 1))
-    return "min-peak must be a number, 0 to 1";
-  if (p->candidates != 1 && p->candidates != 9)
-    return "candidates must be 1 or 9";
-  if (!IN (p->max_difference, 0, POCSTEREO_MAX_DISPARITY))
-    return "max-difference must be a number of pixels, 0 to 4096";
-  if (!IN (p->average, 1, POCSTEREO_MAX_AVERAGE))
-    return "average must be 1 to 64 frames";
-  if (p->average > 1 && p->implementation != POCSTEREO_FUSED)
-    return "the paper's implementations take no averages; leave "
-           "implementation=fused, or average=1";
   if (p->average > 1 && p->slant)
     return "slanted windows are of one frame; set slant=false, or average=1";
-  if (p->slant && p->window > POCSTEREO_OWN_WINDOW)
-    return "slanted windows have at most 128 samples; set slant=false, or a "
-           "smaller window";
-  if (p->speckle_size < 0)
-    return "speckle-size must be a number of pixels, 0 or more";
-  if (!IN (p->speckle_step, 0, POCSTEREO_MAX_DISPARITY))
-    return "speckle-step must be a number of pixels, 0 to 4096";
   return NULL;
 }
 
@@ -123,9 +74,7 @@ static PocstereoLayer
 layer_of (const PocstereoWork *w, int l, int min, int max)
 {
   PocstereoLayer layer = {.width = w->width >> l, .height = w->height >> l};
-  int scale = 1 << l, half = w->params.window / 2;
-  int reach =
-      scale * (half < 2 * POCSTEREO_MOST_LAGS ? half : 2 * POCSTEREO_MOST_LAGS);
+  int scale = 1 << l, reach = scale * (w->params.window / 2);
 
   layer.floor = floor_div (min, scale) - 1;
   layer.ceil = -floor_div (-max, scale) + 1;
@@ -209,29 +158,24 @@ set_sigma (PocstereoTables *t, const PocstereoParams *p)
 void
 pocstereo_set_tables (PocstereoTables *t, const PocstereoParams *p)
 {
-  bool own = p->window <= POCSTEREO_OWN_WINDOW;
   double half = .5 * p->window, sum = 0;
-  double scale = own ? POCSTEREO_TWIDDLES / half : 1;
+  double scale = POCSTEREO_TWIDDLES / half;
   double amplitude = 16 * p->noise_floor * scale * p->window / 4;
 
   t->window = p->window;
   t->half = (p->window + 1) / 2;
   t->lines = p->lines;
   t->bandwidth = p->bandwidth;
-  t->lags =
-      p->window / 4 < POCSTEREO_MOST_LAGS ? p->window / 4 : POCSTEREO_MOST_LAGS;
+  t->lags = p->window / 4;
   t->fit = p->fit;
   t->floor2 = (float) (amplitude * amplitude);
   for (int k = 0; k < p->bandwidth; k++) {
-    if (own)
-      set_twiddles (t, k, scale);
+    set_twiddles (t, k, scale);
     set_lags (t, p, k);
     t->weight[k] = (float) weight_of (p, k + 1);
     sum += t->weight[k];
   }
   set_sigma (t, p);
-  for (int n = 0; n <= p->window / 2 && !own; n++)
-    t->hann[n] = (float) (.5 * (1 + cos (PI * n / half)));
   t->omega = (float) (PI / half);
   t->perfect = (float) (sum * p->lines * POCSTEREO_TURN * POCSTEREO_TURN);
   t->shape = (float) (2 * cos (PI * (2 * p->bandwidth + 1) / p->window));

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "pocstereo/pocstereo_fit_core.h"
-#include "pocstereo/pocstereo_rectify_core.h"
+#include "pocstereo/rig/pocstereo_rectify_core.h"
 
 /* A plane goes through the disparities of 9 x 9 pixels, so many apart, */
 #define POCSTEREO_SLANT_REACH 4

@@ -55,7 +55,7 @@ template <int N, int L, int U> struct PocstereoFixed {
 
 struct PocstereoAny {
   static constexpr bool is_fixed = false;
-  static constexpr int most_half = POCSTEREO_OWN_WINDOW / 2;
+  static constexpr int most_half = POCSTEREO_MAX_WINDOW / 2;
   static constexpr int most_bandwidth = POCSTEREO_MAX_BANDWIDTH;
 
   int half, lags, lines, bandwidth;

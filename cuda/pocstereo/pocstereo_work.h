@@ -35,8 +35,6 @@ typedef struct {
 
 /* The steps that each backend writes for itself. */
 typedef struct {
-  /* pocstereo_check_device (). */
-  const char *(*supports) (const PocstereoParams *params);
   const char *(*open) (const Device *dev, PocstereoWork *w);
   void (*close) (const Device *dev, PocstereoWork *w);
   /* Memory for w->params, which have changed: for points, or for every pixel.
@@ -63,5 +61,12 @@ typedef struct {
 } PocstereoStages;
 
 C_BEGIN
+/* pocstereo_queue_points () with @run (), which is given @data, in place of the
+ * backend's Steps 2 to 7. */
+const char *pocstereo_queue_by (Pocstereo *self, const PocstereoParams *params,
+    const PocstereoFrame *frame, const PocstereoPoint *points, int n,
+    const char *(*run) (const Device *dev, const PocstereoWork *w, void *data),
+    void *data);
+
 extern const PocstereoStages pocstereo_stages_cpu, pocstereo_stages_cuda;
 C_END

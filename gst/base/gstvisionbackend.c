@@ -158,7 +158,6 @@ open_cuda (GstVisionBackend *self, GstVisionOpenDevice open_device)
   const char *err;
 
   TRY (device_cuda_probe ());
-  TRY (self->no_cuda);
   find_context (self, self->opened_id);
   if (!self->context || !gst_vision_cuda_push (self->context))
     return "no CUDA context could be made";

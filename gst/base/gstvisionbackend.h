@@ -35,8 +35,6 @@ typedef const char *(*GstVisionOpenDevice) (
 typedef struct {
   GstElement *element; /* whose backend this is; not owned */
   guint n_threads;     /* of the CPU's loops, atomic; 0 = one a processor */
-  const char *no_cuda; /* why a GPU cannot do what is asked for, set before it
-                          is opened; NULL: it can */
 
   /* Under the element's object lock. */
   GstVisionBackendKind kind; /* as it is set, and */

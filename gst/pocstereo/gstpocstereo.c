@@ -81,7 +81,7 @@
  *
  * Since: 0.1
  */
-#include "pocstereo/gstpocstereoproperties.h"
+#include "pocstereo/gstpocstereo.h"
 
 GST_DEBUG_CATEGORY_STATIC (pocstereo_debug);
 #define GST_CAT_DEFAULT pocstereo_debug
@@ -99,6 +99,119 @@ GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (pocstereo, "pocstereo", GST_RANK_NONE,
     GST_TYPE_POCSTEREO,
     GST_DEBUG_CATEGORY_INIT (
         pocstereo_debug, "pocstereo", 0, "phase-only correlation stereo"));
+
+/* ---- Properties ---- */
+
+static const ParamChoice modes[] = {
+    {GST_POCSTEREO_DENSE, "Every pixel", "dense"},
+    {GST_POCSTEREO_POINTS, "Points, at a cost in proportion to their number",
+        "points"},
+    {0, NULL, NULL}};
+
+static const ParamChoice outputs[] = {
+    {GST_POCSTEREO_LEFT, "The left view with maps or lists", "left"},
+    {GST_POCSTEREO_DISPARITY, "Disparities in steps that the caps tell",
+        "disparity"},
+    {GST_POCSTEREO_DEPTH, "Depth in millimetres", "depth"},
+    {GST_POCSTEREO_COLORMAP, "Disparities as colours", "colormap"},
+    {0, NULL, NULL}};
+
+/* The caps tell steps, and output=left has another format with a rig. */
+static void
+announce_again (GstElement *element, const Param *param)
+{
+  (void) param;
+  gst_pad_mark_reconfigure (GST_AGGREGATOR (element)->srcpad);
+}
+
+static gboolean
+read_ply_location (
+    GstElement *element, gpointer owner, const gchar *text, GError **error)
+{
+  (void) element;
+  (void) owner;
+  return !text || gst_vision_ply_check (text, error);
+}
+
+#define NUMBER(...) PARAM_NUMBER (GstPocstereo, __VA_ARGS__)
+#define ONE_OF(...) PARAM_ONE_OF (GstPocstereo, __VA_ARGS__)
+#define STRING(...) PARAM_STRING (GstPocstereo, __VA_ARGS__)
+#define PARAMS \
+ .params = pocstereo_params, .at = G_STRUCT_OFFSET (GstPocstereo, params)
+
+static const GstVisionProperty properties[] = {
+    {.param = ONE_OF (asked.mode, modes, GST_POCSTEREO_DENSE, "Mode",
+         "Which pixels of the left view are matched", .when = PARAM_STOPPED,
+         .name = "mode")},
+    {.param = ONE_OF (asked.shown, outputs, GST_POCSTEREO_LEFT, "Output",
+         "What the output shows", .when = PARAM_STOPPED, .name = "output")},
+    {PARAMS, .until = "min_disparity"},
+    {PARAMS, .until = "min_peak", .changed = announce_again}, {PARAMS},
+    {.param = NUMBER (grid_spacing, 1, POCSTEREO_MAX_SIDE, 5, "Grid spacing",
+         "In mode points, pixels from one point of the grid to the next")},
+    {.param = PARAM_SWITCH (GstPocstereo, regions_only, FALSE, "Regions only",
+         "In mode points, measure nothing in a frame without points, roi and "
+         "regions of interest; otherwise the whole frame")},
+    {.param = NUMBER (disparity_scale, 0, POCSTEREO_MAX_DISPARITY, 0,
+         "Scale of disparities",
+         "Of output=disparity: pixels that one step of the value is; what is "
+         "beyond 65534 steps is cut off (0 = 1/256, or as fine as the range "
+         "allows)"),
+        .changed = announce_again},
+    {.param = NUMBER (baseline, 0, 1e6, 0, "Baseline",
+         "With intrinsics, metres from the left to the right camera (0 = that "
+         "of the buffer's VisionCamera)")},
+    {.param = NUMBER (doffs, -POCSTEREO_MAX_SIDE, POCSTEREO_MAX_SIDE, 0,
+         "Offset of disparities",
+         "With intrinsics, pixels by which cx of the rectified right camera "
+         "is greater than the left one's, as Middlebury names it: depth = fx "
+         "baseline / (disparity + doffs)")},
+    {.param = NUMBER (calibration_unit, 1e-9, 1e6, 1, "Unit of the calibration",
+         "Metres that a unit of OpenCV's T is: 0.001 where squares were given "
+         "in millimetres",
+         .when = PARAM_BY_HAND),
+        .changed = gst_pocstereo_read_again},
+    {.param = STRING (roi, NULL, "Regions of interest",
+         "In mode points, where the grid lies: x,y,width,height;… in pixels "
+         "(unset = the regions of interest that come with the left frame, "
+         "else all of it)"),
+        .parse = gst_pocstereo_read_roi},
+    {.param = STRING (points, NULL, "Points",
+         "In mode points, points to use instead of a grid: x,y;x,y;… in "
+         "pixels, or the name of a file that holds such a list, on any number "
+         "of lines"),
+        .parse = gst_pocstereo_read_points},
+    {.param = STRING (calibration, NULL, "Calibration",
+         "File with the rig, by which frames are rectified: of OpenCV (YAML "
+         "or XML), or two with a comma between them: of OpenCV, intrinsics "
+         "and extrinsics, or of ROS (camera_info), left and right"),
+        .parse = gst_pocstereo_read_calibration,
+        .changed = announce_again},
+    {.param = STRING (ply_location, NULL, "Location of PLY",
+         "File to which the points in space of each frame are written, the "
+         "newest frame's only unless it holds a pattern such as %05d"),
+        .parse = read_ply_location},
+    {.param = STRING (intrinsics.intrinsics, NULL, "Intrinsics",
+         "The rectified left camera: fx,fy,cx,cy in pixels of the view, "
+         "without distortion (unset = that of calibration, else the buffer's "
+         "VisionCamera)",
+         .name = "intrinsics"),
+        .parse = gst_pocstereo_read_intrinsics},
+    {.params = NULL}};
+
+PocstereoParams
+gst_pocstereo_get_params (GstPocstereo *self)
+{
+  PocstereoParams p;
+
+  GST_OBJECT_LOCK (self);
+  p = self->params;
+  GST_OBJECT_UNLOCK (self);
+  pocstereo_settle (&p, self->now.mode == GST_POCSTEREO_DENSE);
+  return p;
+}
+
+/* ---- Frames ---- */
 
 /* What can never work with frames of this size. */
 static const char *
@@ -183,7 +296,7 @@ run (GstPocstereo *self, const PocstereoParams *params, const Image *left,
 static const char *
 begin (GstPocstereo *self, const PocstereoParams *params, GstBuffer *buffer)
 {
-  TRY (gst_pocstereo_check_params (self, params));
+  TRY (pocstereo_check (params, self->width, self->height));
   TRY (gst_pocstereo_begin_rig (self, buffer));
   if (self->now.shown == GST_POCSTEREO_DEPTH && !self->has_space)
     return "depth needs a rig; set calibration, or intrinsics and baseline";
@@ -224,7 +337,7 @@ announce_steps (GstPocstereo *self, GstStructure *fields)
   PocstereoParams params = gst_pocstereo_get_params (self);
 
   GST_OBJECT_LOCK (self);
-  self->step = self->settings.disparity_scale;
+  self->step = self->disparity_scale;
   GST_OBJECT_UNLOCK (self);
   self->least = params.min_disparity;
   if (!(self->step > 0))
@@ -262,8 +375,7 @@ gst_pocstereo_start (GstAggregator *agg)
   self->n_clouds = 0;
   self->warned_outside = self->warned_space = FALSE;
   self->warned_swapped = self->warned_askew = FALSE;
-  gst_vision_intrinsics_report (&self->intrinsics, GST_ELEMENT (self));
-  gst_pocstereo_start_params (self);
+  gst_vision_properties_report (GST_ELEMENT (self));
   return GST_AGGREGATOR_CLASS (gst_pocstereo_parent_class)->start (agg);
 }
 
@@ -282,8 +394,9 @@ gst_pocstereo_finalize (GObject *object)
 {
   GstPocstereo *self = GST_POCSTEREO (object);
 
-  gst_vision_intrinsics_clear (&self->intrinsics);
-  gst_pocstereo_clear_properties (self);
+  g_clear_pointer (&self->regions, g_array_unref);
+  g_clear_pointer (&self->list, g_array_unref);
+  g_free (self->rig);
   g_array_unref (self->chosen);
   g_array_unref (self->found);
   g_array_unref (self->in_space);
@@ -297,7 +410,7 @@ gst_pocstereo_class_init (GstPocstereoClass *klass)
   GstVisionAggregatorClass *agg = GST_VISION_AGGREGATOR_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->finalize = gst_pocstereo_finalize;
-  gst_pocstereo_install_properties (G_OBJECT_CLASS (klass));
+  gst_vision_properties_install (G_OBJECT_CLASS (klass), properties, 0, 1);
   agg->output_formats = "{ GRAY16_LE, RGBA }";
   gst_vision_aggregator_class_add_pads (
       agg, "sink_left", FORMATS, "sink_right", FORMATS);
@@ -317,8 +430,7 @@ gst_pocstereo_class_init (GstPocstereoClass *klass)
 static void
 gst_pocstereo_init (GstPocstereo *self)
 {
-  self->settings = gst_pocstereo_defaults;
-  self->calibration_unit = 1;
+  gst_vision_properties_init (self, properties, 0);
   self->chosen = g_array_new (FALSE, FALSE, sizeof (PocstereoPoint));
   self->found = g_array_new (FALSE, FALSE, sizeof (PocstereoPointMatch));
   self->in_space = g_array_new (FALSE, FALSE, 4 * sizeof (gfloat));

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The element `pocstereo`, in seven parts: gstpocstereo.c (frames),
- * gstpocstereoinstall.c and gstpocstereoproperties.c, gstpocstereopoints.c
- * (where the left view is asked), gstpocstereorig.c (rectification and space),
- * gstpocstereoresults.c (matches to maps, pictures and lists),
- * gstpocstereocloud.c (lists to files), gstpocstereowatch.c (what frames
- * tell of a rig). */
+ * The element `pocstereo`, in six parts: gstpocstereo.c (properties, frames),
+ * gstpocstereopoints.c (where the left view is asked), gstpocstereorig.c
+ * (rectification and space), gstpocstereoresults.c (matches to maps, pictures
+ * and lists), gstpocstereocloud.c (lists to files), gstpocstereowatch.c (what
+ * frames tell of a rig). */
 #pragma once
 
 #include "base/gstvisionaggregator.h"
@@ -15,9 +14,9 @@
 #include "base/gstvisionrig.h"
 #include "meta/gstvisionmeta.h"
 #include "pocstereo/pocstereo.h"
-#include "pocstereo/pocstereo_global.h"
-#include "pocstereo/pocstereo_output.h"
-#include "pocstereo/pocstereo_rectify.h"
+#include "pocstereo/rig/pocstereo_global.h"
+#include "pocstereo/rig/pocstereo_output.h"
+#include "pocstereo/rig/pocstereo_rectify.h"
 
 G_BEGIN_DECLS
 
@@ -38,23 +37,6 @@ typedef struct {
   GstPocstereoMode mode;
   GstPocstereoShown shown;
 } GstPocstereoKind;
-
-/* Of weight and fit: as the mode has it, else one more than the enumeration
- * there. */
-#define GST_POCSTEREO_AUTO 0
-
-/* Properties that are numbers; 0 in the first seven means what suits the mode.
- */
-typedef struct {
-  PocstereoParams params;
-  gint weight, fit;
-  gboolean left_right, revote, slant;
-  gint grid_spacing;
-  gboolean regions_only;
-  gdouble disparity_scale;
-  gdouble baseline; /* metres; 0: not set */
-  gdouble doffs;    /* pixels */
-} GstPocstereoSettings;
 
 /* The maps of every pixel. */
 enum {
@@ -77,7 +59,12 @@ struct _GstPocstereo {
 
   /* Under the object lock; a frame works on a copy or a reference. */
   GstPocstereoKind asked; /* of the next output */
-  GstPocstereoSettings settings;
+  PocstereoParams params;
+  gint grid_spacing;
+  bool regions_only;
+  gdouble disparity_scale;
+  gdouble baseline;               /* metres; 0: not set */
+  gdouble doffs;                  /* pixels */
   GstVisionIntrinsics intrinsics; /* its calibration is not used */
   gchar *roi, *points, *calibration, *ply_location; /* as set; NULL: not */
   gdouble calibration_unit;
@@ -85,7 +72,6 @@ struct _GstPocstereo {
   GArray *list;            /* of PocstereoPoint; likewise */
   gboolean warned_outside; /* that not all of these lie in the view */
   GstVisionRig *rig;
-  GError *refused; /* why values were, until that has been said */
 
   /* Of the streaming thread: */
   Pocstereo *matcher;
@@ -141,28 +127,29 @@ gst_pocstereo_get_common (GstPocstereo *self)
   return gst_vision_aggregator_get_common (GST_VISION_AGGREGATOR (self));
 }
 
-/* gstpocstereoinstall.c */
-void gst_pocstereo_install_properties (GObjectClass *klass);
-
-/* gstpocstereoproperties.c: what the algorithm gets. */
+/* What the algorithm gets. */
 PocstereoParams gst_pocstereo_get_params (GstPocstereo *self);
-/* At the start: says why a value was refused before, and has backend=auto take
- * the CPU where a GPU cannot serve what is set. */
-void gst_pocstereo_start_params (GstPocstereo *self);
-/* NULL, or why they cannot work with these frames where these are. */
-const char *gst_pocstereo_check_params (
-    GstPocstereo *self, const PocstereoParams *params);
-void gst_pocstereo_clear_properties (GstPocstereo *self);
 
 /* gstpocstereopoints.c */
 GArray *gst_pocstereo_parse_regions (const gchar *text, GError **error);
 /* @text: a list, or the name of a file that holds one. */
 GArray *gst_pocstereo_parse_points (const gchar *text, GError **error);
+gboolean gst_pocstereo_read_roi (
+    GstElement *element, gpointer owner, const gchar *text, GError **error);
+gboolean gst_pocstereo_read_points (
+    GstElement *element, gpointer owner, const gchar *text, GError **error);
 /* Fills self->chosen for the frame @buffer. */
 const char *gst_pocstereo_choose (GstPocstereo *self, GstBuffer *buffer);
 
-/* gstpocstereorig.c: what is wrong with the rig for this frame.  @buffer gets
- * the camera that is known. */
+/* gstpocstereorig.c */
+gboolean gst_pocstereo_read_calibration (
+    GstElement *element, gpointer owner, const gchar *location, GError **error);
+gboolean gst_pocstereo_read_intrinsics (
+    GstElement *element, gpointer owner, const gchar *text, GError **error);
+/* The calibration, whose unit has changed. */
+void gst_pocstereo_read_again (GstElement *element, const Param *param);
+/* What is wrong with the rig for this frame.  @buffer gets the camera that is
+ * known. */
 const char *gst_pocstereo_begin_rig (GstPocstereo *self, GstBuffer *buffer);
 void gst_pocstereo_close_rig (GstPocstereo *self);
 /* Whether there is one to rectify by. */

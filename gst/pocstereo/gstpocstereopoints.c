@@ -106,6 +106,48 @@ gst_pocstereo_parse_points (const gchar *text, GError **error)
   return points;
 }
 
+/* @list, what a text says, in the place of what it said before. */
+static void
+take (GstPocstereo *self, GArray **place, GArray *list)
+{
+  GArray *before;
+
+  GST_OBJECT_LOCK (self);
+  before = *place;
+  *place = list;
+  self->warned_outside = FALSE;
+  GST_OBJECT_UNLOCK (self);
+  g_clear_pointer (&before, g_array_unref);
+}
+
+gboolean
+gst_pocstereo_read_roi (
+    GstElement *element, gpointer owner, const gchar *text, GError **error)
+{
+  GstPocstereo *self = owner;
+  GArray *regions = text ? gst_pocstereo_parse_regions (text, error) : NULL;
+
+  (void) element;
+  if (text && !regions)
+    return FALSE;
+  take (self, &self->regions, regions);
+  return TRUE;
+}
+
+gboolean
+gst_pocstereo_read_points (
+    GstElement *element, gpointer owner, const gchar *text, GError **error)
+{
+  GstPocstereo *self = owner;
+  GArray *list = text ? gst_pocstereo_parse_points (text, error) : NULL;
+
+  (void) element;
+  if (text && !list)
+    return FALSE;
+  take (self, &self->list, list);
+  return TRUE;
+}
+
 /* That @outside of the @n of the user's @what lie outside of the view;
  * once for what they were set to. */
 static void
@@ -218,8 +260,8 @@ gst_pocstereo_choose (GstPocstereo *self, GstBuffer *buffer)
   GST_OBJECT_LOCK (self);
   list = self->list ? g_array_ref (self->list) : NULL;
   regions = self->regions ? g_array_ref (self->regions) : NULL;
-  spacing = self->settings.grid_spacing;
-  regions_only = self->settings.regions_only;
+  spacing = self->grid_spacing;
+  regions_only = self->regions_only;
   GST_OBJECT_UNLOCK (self);
 
   g_array_set_size (self->chosen, 0);

@@ -248,7 +248,7 @@ scatter (GstPocstereo *self, const PocstereoParams *params,
 
   GST_OBJECT_LOCK (self);
   if (self->now.shown == GST_POCSTEREO_COLORMAP)
-    side = self->settings.grid_spacing;
+    side = self->grid_spacing;
   GST_OBJECT_UNLOCK (self);
   /* what the last frame copied has been copied, by the wait for matches */
   pocstereo_scatter ((const PocstereoPoint *) self->chosen->data, matches,

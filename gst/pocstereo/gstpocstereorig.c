@@ -7,6 +7,65 @@
 #include "pocstereo/gstpocstereo.h"
 
 gboolean
+gst_pocstereo_read_calibration (
+    GstElement *element, gpointer owner, const gchar *location, GError **error)
+{
+  GstPocstereo *self = owner;
+  GstVisionRig *rig = NULL, *before;
+  gdouble unit;
+
+  (void) element;
+  GST_OBJECT_LOCK (self);
+  unit = self->calibration_unit;
+  GST_OBJECT_UNLOCK (self);
+  if (location) {
+    rig = g_new0 (GstVisionRig, 1);
+    if (!gst_vision_rig_read (location, unit, rig, error)) {
+      g_free (rig);
+      return FALSE;
+    }
+  }
+  GST_OBJECT_LOCK (self);
+  before = self->rig;
+  self->rig = rig;
+  GST_OBJECT_UNLOCK (self);
+  g_free (before);
+  return TRUE;
+}
+
+void
+gst_pocstereo_read_again (GstElement *element, const Param *param)
+{
+  GstPocstereo *self = GST_POCSTEREO (element);
+  gchar *location;
+
+  (void) param;
+  GST_OBJECT_LOCK (self);
+  location = g_strdup (self->calibration);
+  GST_OBJECT_UNLOCK (self);
+  if (location)
+    g_object_set (self, "calibration", location, NULL);
+  g_free (location);
+}
+
+gboolean
+gst_pocstereo_read_intrinsics (
+    GstElement *element, gpointer owner, const gchar *text, GError **error)
+{
+  GstPocstereo *self = owner;
+  GstVisionCamera camera;
+
+  (void) element;
+  gst_vision_camera_init (&camera);
+  if (text && !gst_vision_camera_set_intrinsics (&camera, text, error))
+    return FALSE;
+  GST_OBJECT_LOCK (self);
+  self->intrinsics.written = camera;
+  GST_OBJECT_UNLOCK (self);
+  return TRUE;
+}
+
+gboolean
 gst_pocstereo_has_rig (GstPocstereo *self)
 {
   gboolean known;
@@ -57,8 +116,8 @@ get_rig (GstPocstereo *self, GstVisionRig *rig, Camera *camera)
     *rig = *self->rig;
   camera->is_set = self->intrinsics.intrinsics != NULL;
   camera->bends = camera->is_set && is_bent (&self->intrinsics.written);
-  camera->baseline = self->settings.baseline;
-  camera->doffs = self->settings.doffs;
+  camera->baseline = self->baseline;
+  camera->doffs = self->doffs;
   GST_OBJECT_UNLOCK (self);
   return known;
 }

@@ -5,8 +5,8 @@
 #define FUZZ_INIT
 #include "base/gstvisionrig.h"
 #include "fuzz_gst.h"
-#include "pocstereo/pocstereo_rectify.h"
-#include "pocstereo/pocstereo_space.h"
+#include "pocstereo/rig/pocstereo_rectify.h"
+#include "pocstereo/rig/pocstereo_space.h"
 
 #define WIDTH 24
 #define HEIGHT 16

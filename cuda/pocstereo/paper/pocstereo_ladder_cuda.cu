@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The paper's ladder: one block a point. */
+#include "pocstereo/pocstereo_cuda.cuh"
+#include "pocstereo/pocstereo_fit_core.h"
+#include "pocstereo/paper/pocstereo_ladder.h"
+
+/* ---- The four parts of one evaluation by a block of threads, N of them for
+ * each line that is worked on at once: the search window is read, transformed,
+ * multiplied, transformed back ---- */
+
+#define LADDER_N 32
+#define LADDER_LINES 15
+#define LADDER_U 8
+#define LADDER_LAGS (LADDER_N / 4)
+
+/* What the parts hand on: for I1 in global memory, else in shared. */
+struct LadderBuffers {
+  int32_t samples[2][LADDER_LINES][LADDER_N]; /* n = -N / 2 to N / 2 - 1 */
+  /* Of each line, by thread: F's frequencies, re and im, then G's. */
+  float spectrum[LADDER_LINES][LADDER_N];
+  int32_t cross[LADDER_LINES][2 * LADDER_U]; /* F conj (G) of each line */
+  int32_t r[2 * LADDER_U];                   /* their sums */
+  int32_t height[2 * LADDER_LAGS + 1];       /* the correlation */
+  int32_t base;    /* around which disparity of the layer is looked */
+  int32_t tallest; /* of the layer's bases so far */
+  int32_t found;
+};
+
+/* T3: cosines and sines as in PocstereoTables. */
+struct LadderTwiddles {
+  int32_t wave[LADDER_U][2][LADDER_N / 2];
+};
+
+/* A point in a layer. */
+struct LadderPlace {
+  int l, x, y;
+};
+
+static __device__ __forceinline__ LadderPlace
+ladder_place (const PocstereoWork &w, int l, int i)
+{
+  const PocstereoLayer &layer = w.layer[0][l];
+
+  return LadderPlace{l,
+      pocstereo_clamp (w.points[i].x >> l, 0, layer.width - 1),
+      pocstereo_clamp (w.points[i].y >> l, 0, layer.height - 1)};
+}
+
+/* (i): f around x, g around x - base. */
+static __device__ __forceinline__ void
+ladder_extract (
+    const PocstereoWork &w, const LadderPlace &p, int j, LadderBuffers *b)
+{
+  const PocstereoLayer &layer = w.layer[0][p.l];
+  int row = pocstereo_clamp (p.y + j - LADDER_LINES / 2, 0, layer.height - 1);
+  int q = pocstereo_clamp (p.x - b->base, 0, layer.width - 1);
+  int n = (int) threadIdx.x - LADDER_N / 2;
+
+  for (int v = 0; v < 2; v++)
+    b->samples[v][j][threadIdx.x] =
+        w.view[v][p.l][(size_t) row * w.stride[p.l] +
+            pocstereo_clamp ((v ? q : p.x) + n, 0, layer.width - 1)];
+}
+
+/* The integer that PocstereoTables hold: none of them is so near to a half
+ * that the rounding of sine and cosine could count. */
+static __device__ __forceinline__ int
+ladder_twiddle (int k, bool is_sine, int n)
+{
+  const float unit = 3.14159265f / (LADDER_N / 2);
+  const float scale = POCSTEREO_TWIDDLES / (LADDER_N / 2);
+  float hann = .5f * (1 + cosf (unit * n)), sine, cosine;
+
+  sincosf (unit * ((k + 1) * n), &sine, &cosine);
+  return __float2int_rn (
+      scale * hann * (is_sine ? sine : cosine - (k ? 0 : .5f)));
+}
+
+/* (ii): one part of one frequency of one view a thread.  Cosines sum to 0, so
+ * that the middle sample can be taken off each other one. */
+template <bool HAS_TABLE, int UNROLL>
+static __device__ __forceinline__ void
+ladder_transform (const LadderTwiddles *table, int j, LadderBuffers *b)
+{
+  int k = threadIdx.x % (2 * LADDER_U) / 2;
+  bool im = threadIdx.x % 2;
+  const int32_t *s = &b->samples[threadIdx.x / (2 * LADDER_U)][j][LADDER_N / 2];
+  int32_t sum = 0;
+
+#pragma unroll UNROLL
+  for (int n = 1; n < LADDER_N / 2; n++) {
+    int wave = HAS_TABLE ? table->wave[k][im][n] : ladder_twiddle (k, im, n);
+
+    sum += wave * (im ? s[-n] - s[n] : s[n] + s[-n] - 2 * s[0]);
+  }
+  b->spectrum[j][threadIdx.x] = (float) sum;
+}
+
+/* (iii): one frequency of one line a thread. */
+static __device__ __forceinline__ void
+ladder_multiply (float floor2, int j, LadderBuffers *b)
+{
+  const float *f = &b->spectrum[j][2 * threadIdx.x];
+  const float *g = f + 2 * LADDER_U;
+  int8_t a[2], c[2];
+  int32_t r[2] = {0, 0};
+
+  if (threadIdx.x >= LADDER_U)
+    return;
+  pocstereo_phasor (f[0], f[1], floor2, a);
+  pocstereo_phasor (g[0], g[1], floor2, c);
+  pocstereo_add_line (r, a, c, 1);
+  b->cross[j][2 * threadIdx.x] = r[0];
+  b->cross[j][2 * threadIdx.x + 1] = r[1];
+}
+
+/* (iv): the sums over lines by 2 U threads, the lags by as many, and the
+ * highest one by one.  All threads of the block call. */
+template <int UNROLL>
+static __device__ __forceinline__ void
+ladder_invert (
+    const PocstereoWork &w, const PocstereoLayer &layer, LadderBuffers *b)
+{
+  int first, last, t = threadIdx.y * LADDER_N + threadIdx.x;
+
+  if (t < 2 * LADDER_U) {
+    int32_t sum = 0;
+
+#pragma unroll UNROLL
+    for (int j = 0; j < LADDER_LINES; j++)
+      sum += b->cross[j][t];
+    b->r[t] = sum;
+  }
+  __syncthreads ();
+  if (t <= 2 * LADDER_LAGS)
+    b->height[t] = pocstereo_correlation (w.tables, b->r, t - LADDER_LAGS);
+  __syncthreads ();
+  if (t == 0) {
+    pocstereo_lags (&layer, b->base, LADDER_LAGS, &first, &last);
+    for (int n = first; n <= last; n++)
+      if (b->height[n + LADDER_LAGS] > b->tallest) {
+        b->tallest = b->height[n + LADDER_LAGS];
+        b->found = b->base + n;
+      }
+  }
+}
+
+/* The next base: around the tile @i of the coarsest layer, else of @parent. */
+static __device__ __forceinline__ int
+ladder_base (const PocstereoWork &w, int l, int i, int parent)
+{
+  const PocstereoLayer &layer = w.layer[0][l];
+  int base = l == w.n_layers - 1 ? pocstereo_tile (&layer, i) : 2 * parent;
+
+  return pocstereo_clamp (base, layer.floor, layer.ceil);
+}
+
+/* Step 7. */
+static __device__ __forceinline__ void
+ladder_refine (const PocstereoWork &w, int i, const LadderBuffers *b)
+{
+  PocstereoMatch match = pocstereo_refine (w.tables, b->r, b->base);
+
+  pocstereo_forget_low (w.min_peak, &match);
+  w.point_matches[i] = match;
+}
+
+/* ---- I1: four kernels an evaluation, through global memory ---- */
+
+static __global__ void
+extract_kernel (const __grid_constant__ PocstereoWork w, LadderBuffers *buffers,
+    int l, int tile)
+{
+  LadderBuffers *b = &buffers[blockIdx.x];
+  LadderPlace p = ladder_place (w, l, blockIdx.x);
+  bool last_look = tile < 0;
+
+  await_previous ();
+  if (threadIdx.x == 0 && threadIdx.y == 0) {
+    b->base = last_look ? b->found : ladder_base (w, l, tile, b->found);
+    if (tile == 0)
+      b->tallest = INT32_MIN;
+  }
+  __syncthreads ();
+  ladder_extract (w, p, threadIdx.y, b);
+}
+
+static __global__ void
+transform_kernel (LadderBuffers *buffers)
+{
+  await_previous ();
+  ladder_transform<false, 1> (NULL, threadIdx.y, &buffers[blockIdx.x]);
+}
+
+static __global__ void
+multiply_kernel (LadderBuffers *buffers, float floor2)
+{
+  await_previous ();
+  ladder_multiply (floor2, threadIdx.y, &buffers[blockIdx.x]);
+}
+
+/* @is_last: what follows is Step 7. */
+static __global__ void
+invert_kernel (const __grid_constant__ PocstereoWork w, LadderBuffers *buffers,
+    int l, bool is_last)
+{
+  LadderBuffers *b = &buffers[blockIdx.x];
+
+  await_previous ();
+  ladder_invert<1> (w, w.layer[0][l], b);
+  if (is_last && threadIdx.x == 0 && threadIdx.y == 0)
+    ladder_refine (w, blockIdx.x, b);
+}
+
+static const char *
+evaluate (const Device *dev, const PocstereoWork *w, LadderBuffers *b, int l,
+    int tile)
+{
+  dim3 threads (LADDER_N, LADDER_LINES);
+  int n = w->n_points;
+
+  TRY (
+      pocstereo_launch (dev, w, extract_kernel, n, threads, 0, *w, b, l, tile));
+  TRY (pocstereo_launch (dev, w, transform_kernel, n, threads, 0, b));
+  TRY (pocstereo_launch (
+      dev, w, multiply_kernel, n, threads, 0, b, w->host_tables->floor2));
+  return pocstereo_launch (
+      dev, w, invert_kernel, n, threads, 0, *w, b, l, tile < 0);
+}
+
+static const char *
+run_parts (const Device *dev, const PocstereoWork *w, PocstereoLadder *ladder)
+{
+  LadderBuffers *b;
+
+  if (ladder->room < w->n_points) {
+    ladder->room = 0;
+    TRY (device_renew (
+        dev, &ladder->buffers, w->max_points, sizeof (LadderBuffers)));
+    ladder->room = w->max_points;
+  }
+  b = (LadderBuffers *) ladder->buffers;
+  for (int l = w->n_layers - 1; l >= 0; l--) {
+    int n = l == w->n_layers - 1 ? w->layer[0][l].tiles : 1;
+
+    for (int i = 0; i < n; i++)
+      TRY (evaluate (dev, w, b, l, i));
+  }
+  return evaluate (dev, w, b, 0, -1);
+}
+
+/* ---- I2 to I5: one kernel ---- */
+
+static __device__ __forceinline__ void
+load_twiddles (const PocstereoWork &w, LadderTwiddles *table)
+{
+  int t = threadIdx.y * LADDER_N + threadIdx.x;
+
+  for (int i = t; i < LADDER_U * LADDER_N; i += LADDER_N * blockDim.y) {
+    int n = i % (LADDER_N / 2), part = i / (LADDER_N / 2);
+
+    table->wave[part / 2][part % 2][n] =
+        (int32_t) (part % 2 ? w.tables->sine[part / 2][n]
+                            : w.tables->cosine[part / 2][n]);
+  }
+}
+
+/* One evaluation around b->base. */
+template <bool HAS_TABLE, int UNROLL>
+static __device__ __forceinline__ void
+evaluate_whole (const PocstereoWork &w, const LadderPlace &p, float floor2,
+    const LadderTwiddles *table, LadderBuffers *b)
+{
+  int first = threadIdx.y, step = blockDim.y;
+
+  for (int j = first; j < LADDER_LINES; j += step)
+    ladder_extract (w, p, j, b);
+  __syncthreads ();
+  for (int j = first; j < LADDER_LINES; j += step)
+    ladder_transform<HAS_TABLE, UNROLL> (table, j, b);
+  __syncthreads ();
+  for (int j = first; j < LADDER_LINES; j += step)
+    ladder_multiply (floor2, j, b);
+  __syncthreads ();
+  ladder_invert<UNROLL> (w, w.layer[0][p.l], b);
+  __syncthreads ();
+}
+
+/* T1 and T2; T3 where it has a table, T4 where it unrolls, T5 where a block
+ * has fewer than 15 lines of threads. */
+template <bool HAS_TABLE, int UNROLL>
+static __global__ void
+whole_kernel (const __grid_constant__ PocstereoWork w, float floor2)
+{
+  __shared__ LadderBuffers b;
+  __shared__ LadderTwiddles table;
+  bool is_first = threadIdx.x == 0 && threadIdx.y == 0;
+
+  await_previous ();
+  if (HAS_TABLE)
+    load_twiddles (w, &table);
+  for (int l = w.n_layers - 1; l >= 0; l--) {
+    LadderPlace p = ladder_place (w, l, blockIdx.x);
+    int n = l == w.n_layers - 1 ? w.layer[0][l].tiles : 1;
+    int parent = b.found; /* not looked at in the coarsest */
+
+    __syncthreads ();
+    for (int i = 0; i < n; i++) {
+      if (is_first) {
+        b.base = ladder_base (w, l, i, parent);
+        if (i == 0)
+          b.tallest = INT32_MIN;
+      }
+      __syncthreads ();
+      evaluate_whole<HAS_TABLE, UNROLL> (w, p, floor2, &table, &b);
+    }
+  }
+  if (is_first)
+    b.base = b.found;
+  __syncthreads ();
+  evaluate_whole<HAS_TABLE, UNROLL> (
+      w, ladder_place (w, 0, blockIdx.x), floor2, &table, &b);
+  if (is_first)
+    ladder_refine (w, blockIdx.x, &b);
+}
+
+/* Steps 2 to 7 for w->points. */
+static const char *
+run (const Device *dev, const PocstereoWork *w, void *data)
+{
+  static void (*const kernels[]) (const PocstereoWork, float) = {
+      whole_kernel<false, 1>, whole_kernel<true, 1>,
+      whole_kernel<true, LADDER_N>, whole_kernel<true, LADDER_N>};
+  PocstereoLadder *ladder = (PocstereoLadder *) data;
+  bool is_last = ladder->implementation == POCSTEREO_I5;
+
+  ladder->matches = w->point_matches;
+  if (ladder->implementation == POCSTEREO_I1)
+    return run_parts (dev, w, ladder);
+  return pocstereo_launch (dev, w,
+      kernels[ladder->implementation - POCSTEREO_I2], w->n_points,
+      dim3 (LADDER_N, is_last ? ladder->lines_at_once : LADDER_LINES), 0, *w,
+      w->host_tables->floor2);
+}
+
+const char *
+pocstereo_ladder_points (Pocstereo *self, PocstereoLadder *ladder,
+    const PocstereoParams *params, const PocstereoFrame *frame,
+    const PocstereoPoint *points, int n)
+{
+  if (params->window != LADDER_N || params->lines != LADDER_LINES ||
+      params->bandwidth != LADDER_U || params->average != 1)
+    return "the paper's implementations are for window 32, lines 15, bandwidth "
+           "8 and one frame";
+  if (ladder->implementation == POCSTEREO_I5 &&
+      (ladder->lines_at_once < 1 || ladder->lines_at_once > LADDER_LINES))
+    return "I5 transforms 1 to 15 lines at once";
+  return pocstereo_queue_by (self, params, frame, points, n, run, ladder);
+}
+
+void
+pocstereo_ladder_free (const Device *dev, PocstereoLadder *ladder)
+{
+  device_release (dev, ladder->buffers);
+  ladder->buffers = NULL;
+  ladder->room = 0;
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Sizes, windows, and where the peaks are. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/memory.h"
+#include "pocstereo/rig/pocstereo_global_core.h"
+
+#define PI 3.14159265358979323846
+
+/* Of the Gaussian spectral weight, cycles a pixel: a peak is then a Gaussian
+ * too, of 1 / (2 pi .15) = 1.06 pixels. */
+#define SIGMA .15
+
+struct _PocstereoGlobal {
+  Device device;
+  DeviceMemory memory;
+  const PocstereoGlobalStages *stages;
+  PocstereoGlobalWork work;
+  int view_width, view_height;
+  float *tables, *device_tables; /* windows and weights; the first pinned */
+  float *correlation;            /* pinned */
+  double *rows;                  /* of the correlation: their energy */
+  double full;                   /* the correlation of identical views */
+};
+
+/* The largest size up to @n of factors 2, 3 and 5 that is even. */
+static int
+fast_size (int n)
+{
+  for (n -= n % 2; n > 2; n -= 2) {
+    int rest = n;
+
+    for (int p = 2; p <= 5; p++)
+      while (p != 4 && rest % p == 0)
+        rest /= p;
+    if (rest == 1)
+      break;
+  }
+  return n;
+}
+
+static void
+set_size (PocstereoGlobalWork *w, int width, int height)
+{
+  w->scale = 1;
+  while (width / w->scale > POCSTEREO_GLOBAL_WIDTH)
+    w->scale *= 2;
+  w->width = fast_size (width / w->scale);
+  w->height = fast_size (height / w->scale);
+  w->x0 = (width - w->width * w->scale) / 2;
+  w->y0 = (height - w->height * w->scale) / 2;
+}
+
+static void
+set_window (float *window, int n)
+{
+  for (int i = 0; i < n; i++)
+    window[i] = (float) (.5 - .5 * cos (2 * PI * (i + .5) / n));
+}
+
+static void
+set_weight (float *weight, int n, int size)
+{
+  for (int k = 0; k < n; k++) {
+    double f = (double) (k > size / 2 ? size - k : k) / size / SIGMA;
+
+    weight[k] = (float) exp (-f * f / 2);
+  }
+}
+
+/* What the inverse transform gives where all phasors agree.  It takes each
+ * column but the first and the last twice: for frequencies -k, too. */
+static double
+full_of (
+    const PocstereoGlobalWork *w, const float *weight_x, const float *weight_y)
+{
+  double sum = 0;
+
+  for (int ky = 0; ky < w->height; ky++)
+    for (int kx = 0; kx <= w->width / 2; kx++)
+      if (kx > 1 || (ky > 1 && ky < w->height - 1))
+        sum += (kx && kx < w->width / 2 ? 2 : 1) * (double) weight_x[kx] *
+            weight_y[ky];
+  return sum;
+}
+
+static const char *
+make_tables (PocstereoGlobal *s)
+{
+  PocstereoGlobalWork *w = &s->work;
+  int columns = w->width / 2 + 1;
+  size_t n = w->width + w->height + columns + w->height;
+  float *t;
+
+  TRY (memory_get_pinned (&s->memory, &s->tables, n));
+  TRY (memory_get (&s->memory, &s->device_tables, n));
+  t = s->tables;
+  set_window (t, w->width);
+  set_window (t + w->width, w->height);
+  set_weight (t + w->width + w->height, columns, w->width);
+  set_weight (t + w->width + w->height + columns, w->height, w->height);
+  s->full =
+      full_of (w, t + w->width + w->height, t + w->width + w->height + columns);
+  w->window_x = s->device_tables;
+  w->window_y = w->window_x + w->width;
+  w->weight_x = w->window_y + w->height;
+  w->weight_y = w->weight_x + columns;
+  return device_copy (
+      &s->device, s->device_tables, s->tables, n * sizeof *s->tables);
+}
+
+const char *
+pocstereo_global_new (
+    PocstereoGlobal **self, const Device *device, int width, int height)
+{
+  PocstereoGlobal *s = calloc (1, sizeof *s);
+  PocstereoGlobalWork *w;
+  size_t pixels;
+
+  *self = s;
+  if (!s)
+    return "out of memory";
+  w = &s->work;
+  s->device = *device;
+  s->stages = STAGES (pocstereo_global, device);
+  memory_open (&s->memory, &s->device);
+  if (width < 16 || height < 16 || width > POCSTEREO_MAX_SIDE ||
+      height > POCSTEREO_MAX_SIDE)
+    return "the views' sides must be 16 to 8192 pixels";
+  s->view_width = width;
+  s->view_height = height;
+  set_size (w, width, height);
+  pixels = (size_t) w->width * w->height;
+  TRY (make_tables (s));
+  for (int v = 0; v < 2; v++) {
+    TRY (memory_get (&s->memory, &w->pixels[v], pixels));
+    TRY (memory_get (
+        &s->memory, &w->spectrum[v], (size_t) (w->width + 2) * w->height));
+  }
+  TRY (memory_get_pinned (&s->memory, &s->correlation, pixels));
+  if (!(s->rows = malloc (2 * w->height * sizeof *s->rows)))
+    return "out of memory";
+  return s->stages->open (&s->device, w);
+}
+
+void
+pocstereo_global_free (PocstereoGlobal *s)
+{
+  if (!s)
+    return;
+  device_wait (&s->device); /* nothing may still use what goes */
+  if (s->work.state)
+    s->stages->close (&s->device, &s->work);
+  memory_free (&s->memory);
+  free (s->rows);
+  free (s);
+}
+
+/* The place of a Gaussian's maximum, from three samples of it, relative to the
+ * middle one. */
+static double
+gaussian_peak (double before, double at, double after)
+{
+  double a, b, c, bend;
+
+  if (!(before > 0 && at > 0 && after > 0))
+    return 0;
+  a = log (before);
+  b = log (at);
+  c = log (after);
+  bend = a - 2 * b + c;
+  return bend < 0 ? .5 * (a - c) / bend : 0;
+}
+
+static int
+wrapped (int i, int n)
+{
+  return (i % n + n) % n;
+}
+
+static double
+signed_place (double place, int n)
+{
+  return place > n / 2 ? place - n : place;
+}
+
+/* The highest of the correlation's peaks. */
+static void
+find_peak (const PocstereoGlobal *s, PocstereoOffset *offset)
+{
+  const float *c = s->correlation;
+  int width = s->work.width, n = width * s->work.height, best = 0, x;
+  const float *row;
+
+  for (int i = 1; i < n; i++)
+    if (c[i] > c[best])
+      best = i;
+  x = best % width;
+  row = c + best - x;
+  offset->peak = c[best] / s->full;
+  offset->disparity = s->work.scale *
+      signed_place (x +
+              gaussian_peak (row[wrapped (x - 1, width)], row[x],
+                  row[wrapped (x + 1, width)]),
+          width);
+}
+
+static int
+compare (const void *a, const void *b)
+{
+  double x = *(const double *) a, y = *(const double *) b;
+
+  return (x > y) - (x < y);
+}
+
+/* All peaks lie in one row if the views' rows agree up to an offset; squares
+ * let the peaks count and the noise between them not. */
+static void
+find_row (const PocstereoGlobal *s, PocstereoOffset *offset)
+{
+  int width = s->work.width, height = s->work.height, best = 0;
+  double *rows = s->rows, *sorted = s->rows + height, ground, spread, y;
+
+  for (int j = 0; j < height; j++) {
+    rows[j] = 0;
+    for (int i = 0; i < width; i++) {
+      double c = s->correlation[j * width + i] / s->full;
+
+      rows[j] += c > 0 ? c * c : 0;
+    }
+    sorted[j] = rows[j];
+    if (rows[j] > rows[best])
+      best = j;
+  }
+  qsort (sorted, height, sizeof *sorted, compare);
+  ground = sorted[height / 2];
+  /* half of what is normally distributed lies within .674 deviations */
+  spread = (sorted[3 * height / 4] - sorted[height / 4]) / (2 * .674);
+  y = best +
+      gaussian_peak (rows[wrapped (best - 1, height)] - ground,
+          rows[best] - ground, rows[wrapped (best + 1, height)] - ground);
+  offset->vertical = -s->work.scale * signed_place (y, height);
+  offset->contrast = spread > 0 ? (rows[best] - ground) / spread : 0;
+}
+
+const char *
+pocstereo_global_run (
+    PocstereoGlobal *s, const PocstereoFrame *frame, PocstereoOffset *offset)
+{
+  const PocstereoGlobalWork *w = &s->work;
+
+  if (frame->width != s->view_width || frame->height != s->view_height)
+    return "the frame has another size than was announced";
+  TRY (s->stages->correlate (&s->device, w, frame));
+  TRY (device_copy (&s->device, s->correlation, w->pixels[0],
+      (size_t) w->width * w->height * sizeof *s->correlation));
+  TRY (device_wait (&s->device));
+  find_peak (s, offset);
+  find_row (s, offset);
+  return NULL;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What a match says, for kernels and for loops.  Single operations of floats,
+ * so that both backends say the same. */
+#pragma once
+
+#include <string.h>
+
+#include "pocstereo/rig/pocstereo_output.h"
+#include "pocstereo/rig/pocstereo_space_core.h"
+
+typedef struct {
+  PocstereoMatches in;
+  PocstereoSpace space; /* where in.space is not NULL */
+  PocstereoOutput out;
+  float min;             /* of the ranges, 1 / POCSTEREO_ONE pixels */
+  float step;            /* likewise */
+  float gain;            /* colours a unit */
+  uint32_t palette[256]; /* bytes R G B A */
+} PocstereoOutputWork;
+
+/* Whether what is at (@x, @y) of the left view, or where @disparity leads to in
+ * the right one, comes from outside the frames. */
+BOTH bool
+pocstereo_is_void (
+    const uint8_t *const valid[2], int width, int x, int y, int32_t disparity)
+{
+  size_t row = (size_t) y * width;
+  int there = x - ((disparity + POCSTEREO_ONE / 2) >> 8);
+
+  if (valid[0] && !valid[0][row + x])
+    return true;
+  return valid[1] && (there < 0 || there >= width || !valid[1][row + there]);
+}
+
+/* The match of a pixel; POCSTEREO_NONE where it is void. */
+BOTH PocstereoMatch
+pocstereo_match_at (const PocstereoMatches *in, int x, int y)
+{
+  PocstereoMatch m = in->matches[(size_t) y * in->width + x];
+
+  if (m.disparity != POCSTEREO_NONE &&
+      pocstereo_is_void (in->valid, in->width, x, y, m.disparity))
+    m.disparity = POCSTEREO_NONE;
+  return m;
+}
+
+BOTH float
+pocstereo_pixels (int32_t disparity)
+{
+  return (float) disparity * (1.f / POCSTEREO_ONE);
+}
+
+BOTH uint16_t
+pocstereo_steps_of (const PocstereoOutputWork *w, int32_t disparity)
+{
+  float v = ((float) disparity - w->min) / w->step;
+
+  return v < 65534 ? v > 0 ? (uint16_t) (1 + (int) (v + .5f)) : 1 : 65535;
+}
+
+BOTH uint32_t
+pocstereo_colour_of (const PocstereoOutputWork *w, int32_t disparity)
+{
+  float v = ((float) disparity - w->min) * w->gain;
+
+  return w->palette[v < 255 ? v > 0 ? (int) (v + .5f) : 0 : 255];
+}
+
+BOTH float
+pocstereo_depth_of (
+    const PocstereoOutputWork *w, int x, int y, int32_t disparity)
+{
+  PocstereoSpacePoint p;
+
+  pocstereo_space_point (
+      &w->space, (float) x, (float) y, pocstereo_pixels (disparity), 0, &p);
+  return p.z;
+}
+
+BOTH uint16_t
+pocstereo_millimetres_of (float depth)
+{
+  float v = depth * 1000 + .5f;
+
+  return v < 65536 ? (uint16_t) v : 0;
+}
+
+/* Row @y of @rows as numbers of a type. */
+#define POCSTEREO_ROW(type, rows, y) \
+ ((type *) ((uint8_t *) (rows).pixels + (size_t) (y) * (rows).stride))
+
+BOTH void
+pocstereo_write_maps (
+    const PocstereoOutputWork *w, const PocstereoMatch *m, int x, int y)
+{
+  const PocstereoOutput *o = &w->out;
+  bool is = m->disparity != POCSTEREO_NONE;
+
+  if (o->disparity.pixels)
+    POCSTEREO_ROW (float, o->disparity, y)
+  [x] = is ? pocstereo_pixels (m->disparity) : POCSTEREO_NO_DISPARITY;
+  if (o->sigma.pixels)
+    POCSTEREO_ROW (uint16_t, o->sigma, y)[x] = is ? m->sigma : 65535;
+  if (o->confidence.pixels)
+    POCSTEREO_ROW (uint8_t, o->confidence, y)
+  [x] = is ? (uint8_t) ((m->peak + 128) / 257) : 0;
+}
+
+/* All that is wanted of a pixel. */
+BOTH void
+pocstereo_write (const PocstereoOutputWork *w, int x, int y)
+{
+  const PocstereoOutput *o = &w->out;
+  PocstereoMatch m = pocstereo_match_at (&w->in, x, y);
+  bool is = m.disparity != POCSTEREO_NONE;
+  float depth = 0;
+
+  pocstereo_write_maps (w, &m, x, y);
+  if (is && (o->depth.pixels || o->millimetres.pixels))
+    depth = pocstereo_depth_of (w, x, y, m.disparity);
+  if (o->depth.pixels)
+    POCSTEREO_ROW (float, o->depth, y)[x] = depth;
+  if (o->millimetres.pixels)
+    POCSTEREO_ROW (uint16_t, o->millimetres, y)
+  [x] = pocstereo_millimetres_of (depth);
+  if (o->steps.pixels)
+    POCSTEREO_ROW (uint16_t, o->steps, y)
+  [x] = is ? pocstereo_steps_of (w, m.disparity) : 0;
+  if (o->colours.pixels)
+    POCSTEREO_ROW (uint32_t, o->colours, y)
+  [x] = is ? pocstereo_colour_of (w, m.disparity) : 0;
+}
+
+/* The one step that each backend writes for itself: all pixels. */
+typedef struct {
+  const char *(*write) (const Device *dev, const PocstereoOutputWork *w);
+} PocstereoOutputStages;
+
+C_BEGIN
+extern const PocstereoOutputStages pocstereo_output_stages_cpu,
+    pocstereo_output_stages_cuda;
+C_END

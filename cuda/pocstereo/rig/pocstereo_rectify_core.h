@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Grey of a pixel, and grey between pixels: integers throughout. */
+#pragma once
+
+#include "pocstereo/rig/pocstereo_rectify.h"
+
+/* Where a sample comes from: 1/1024 pixels of the frame. */
+#define POCSTEREO_MAP_BITS 10
+#define POCSTEREO_MAP_ONE (1 << POCSTEREO_MAP_BITS)
+typedef struct {
+  int32_t x, y;
+} PocstereoPosition;
+
+typedef enum {
+  POCSTEREO_BYTES,   /* grey of 8 bits, every `step` bytes */
+  POCSTEREO_WORDS,   /* of 16 bits, at any address */
+  POCSTEREO_COLOURS, /* R, G and B of 8 bits each */
+  POCSTEREO_SAMPLES, /* ready-made, uint16_t */
+} PocstereoGreyKind;
+
+/* A frame as something that has a grey at every pixel. */
+typedef struct {
+  const uint8_t *c[3]; /* of the first pixel: grey, or R, G and B */
+  int width, height;
+  int stride, step; /* bytes from row to row, from pixel to pixel */
+  PocstereoGreyKind kind;
+  int shift, mask; /* of words: what is a sample in them */
+  int weight[3];   /* of R, G and B, their sum 1 << 16 */
+} PocstereoGrey;
+
+/* The sample of pixel (x, y), which is in the frame. */
+BOTH int
+pocstereo_grey_at (const PocstereoGrey *g, int x, int y)
+{
+  ptrdiff_t at = (ptrdiff_t) y * g->stride + (ptrdiff_t) x * g->step;
+  const uint8_t *c = g->c[0] + at;
+
+  switch (g->kind) {
+    case POCSTEREO_BYTES:
+      return *c << 4;
+    case POCSTEREO_WORDS:
+      return (c[0] | c[1] << 8) >> g->shift & g->mask;
+    case POCSTEREO_COLOURS:
+      return (g->weight[0] * *c + g->weight[1] * g->c[1][at] +
+                 g->weight[2] * g->c[2][at] + (1 << 11)) >>
+          12;
+    case POCSTEREO_SAMPLES:
+      break;
+  }
+  return *(const uint16_t *) c;
+}
+
+#define POCSTEREO_WEIGHT_BITS 12
+
+/* Keys' weights of the pixels at -1, 0, 1 and 2 for a place @t / 1024 behind
+ * that at 0: their sum is 1 << POCSTEREO_WEIGHT_BITS, whatever is rounded. */
+BOTH void
+pocstereo_cubic (int t, int weight[4])
+{
+  int t1 = t << 10, t2 = t * t, t3 = t2 * t >> 10; /* 20 bits each */
+
+  weight[0] = (2 * t2 - t3 - t1 + (1 << 8)) >> 9;
+  weight[2] = (4 * t2 - 3 * t3 + t1 + (1 << 8)) >> 9;
+  weight[3] = (t3 - t2 + (1 << 8)) >> 9;
+  weight[1] = (1 << POCSTEREO_WEIGHT_BITS) - weight[0] - weight[2] - weight[3];
+}
+
+BOTH int
+pocstereo_within (int i, int n)
+{
+  return i < 0 ? 0 : i < n ? i : n - 1;
+}
+
+/* What @p / 1024 weighs of the samples around it, 4 x 4 of them, whose second
+ * in the second row is that at the integer part of @p.  The weights' magnitudes
+ * add up to at most 5/4 and those above 0 to 9/8, so no sum needs more than 31
+ * bits. */
+BOTH uint16_t
+pocstereo_weigh (const int samples[16], PocstereoPosition p)
+{
+  int across[4], down[4], sum = 1 << 17;
+
+  pocstereo_cubic (p.x & (POCSTEREO_MAP_ONE - 1), across);
+  pocstereo_cubic (p.y & (POCSTEREO_MAP_ONE - 1), down);
+  for (int k = 0; k < 4; k++) {
+    int row = 1 << 5;
+
+    for (int i = 0; i < 4; i++)
+      row += across[i] * samples[4 * k + i];
+    sum += down[k] * (row >> 6);
+  }
+  sum >>= 2 * POCSTEREO_WEIGHT_BITS - 6;
+  sum = sum < 0 ? 0 : sum;
+  return (uint16_t) (sum > POCSTEREO_SAMPLE_MAX ? POCSTEREO_SAMPLE_MAX : sum);
+}
+
+/* The sample between pixels, some of which may lie outside the frame. */
+BOTH uint16_t
+pocstereo_grey_between (const PocstereoGrey *g, PocstereoPosition p)
+{
+  int x = (p.x >> POCSTEREO_MAP_BITS) - 1, y = (p.y >> POCSTEREO_MAP_BITS) - 1;
+  int samples[16], column[4];
+
+  for (int i = 0; i < 4; i++)
+    column[i] = pocstereo_within (x + i, g->width);
+  for (int k = 0; k < 4; k++) {
+    int line = pocstereo_within (y + k, g->height);
+
+    for (int i = 0; i < 4; i++)
+      samples[4 * k + i] = pocstereo_grey_at (g, column[i], line);
+  }
+  return pocstereo_weigh (samples, p);
+}
+
+struct PocstereoPicture; /* pocstereo_picture_core.h */
+
+/* What the stages work on; index 0 left, 1 right. */
+typedef struct {
+  PocstereoGrey grey[2];
+  const PocstereoPosition *map[2]; /* rows of width; NULL: no map */
+  uint16_t *plane[2]; /* where there is a map: room for a frame's samples */
+  uint16_t *sample[2];
+  int width, height, stride; /* stride: of sample, in samples */
+} PocstereoRectifyWork;
+
+/* The plane of a frame as a frame. */
+BOTH PocstereoGrey
+pocstereo_grey_of_plane (const PocstereoRectifyWork *w, int view)
+{
+  PocstereoGrey g = w->grey[view];
+
+  g.c[0] = (const uint8_t *) w->plane[view];
+  g.stride = w->width * (int) sizeof (uint16_t);
+  g.step = sizeof (uint16_t);
+  g.kind = POCSTEREO_SAMPLES;
+  return g;
+}
+
+typedef struct {
+  const char *(*run) (const Device *dev, const PocstereoRectifyWork *w);
+  const char *(*picture) (
+      const Device *dev, const struct PocstereoPicture *picture);
+} PocstereoRectifyStages;
+
+C_BEGIN
+/* Host memory: fills @map and @valid, rows of @width, for a view that has been
+ * checked. */
+const char *pocstereo_rectify_check (const PocstereoView *view);
+void pocstereo_rectify_map (const PocstereoView *view, int width, int height,
+    PocstereoPosition *map, uint8_t *valid);
+
+extern const PocstereoRectifyStages pocstereo_rectify_stages_cpu,
+    pocstereo_rectify_stages_cuda;
+C_END

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Rectification as loops.  A frame is made grey once, since each of its pixels
+ * is read some 16 times. */
+#include "common/parallel.h"
+#include "pocstereo/rig/pocstereo_picture_core.h"
+
+/* Fewer rows than this, and threads cost more than they save. */
+#define FEW 64
+
+static void
+for_rows (int height, ParallelBody body, const void *data)
+{
+  parallel_for (height, height > FEW ? 0 : height, body, (void *) data);
+}
+
+/* The constant kind lets the compiler take the choice out of the loop. */
+static inline void
+copy_row (const PocstereoGrey *g, PocstereoGreyKind kind, int y, uint16_t *to)
+{
+  PocstereoGrey row = *g;
+
+  row.kind = kind;
+  for (int x = 0; x < row.width; x++)
+    to[x] = (uint16_t) pocstereo_grey_at (&row, x, y);
+}
+
+typedef struct {
+  const PocstereoGrey *from;
+  uint16_t *to;
+  int stride;
+} Copy;
+
+static void
+copy_rows (void *data, int begin, int end)
+{
+  const Copy *c = data;
+  const PocstereoGrey *g = c->from;
+
+  for (int y = begin; y < end; y++) {
+    uint16_t *row = c->to + (size_t) y * c->stride;
+
+    if (g->kind == POCSTEREO_BYTES)
+      copy_row (g, POCSTEREO_BYTES, y, row);
+    else if (g->kind == POCSTEREO_WORDS)
+      copy_row (g, POCSTEREO_WORDS, y, row);
+    else
+      copy_row (g, POCSTEREO_COLOURS, y, row);
+  }
+}
+
+static void
+copy (const PocstereoGrey *g, uint16_t *to, int stride)
+{
+  Copy c = {g, to, stride};
+
+  for_rows (g->height, copy_rows, &c);
+}
+
+/* The same as pocstereo_grey_between (), quicker where no pixel is outside. */
+static inline uint16_t
+sample_plane (const PocstereoGrey *g, PocstereoPosition p)
+{
+  int x = (p.x >> POCSTEREO_MAP_BITS) - 1, y = (p.y >> POCSTEREO_MAP_BITS) - 1;
+  const uint16_t *from;
+  int samples[16];
+
+  if (x < 0 || y < 0 || x > g->width - 4 || y > g->height - 4)
+    return pocstereo_grey_between (g, p);
+  from = (const uint16_t *) g->c[0] + (size_t) y * g->width + x;
+  for (int k = 0; k < 4; k++)
+    for (int i = 0; i < 4; i++)
+      samples[4 * k + i] = from[k * g->width + i];
+  return pocstereo_weigh (samples, p);
+}
+
+typedef struct {
+  const PocstereoRectifyWork *w;
+  int view;
+  PocstereoGrey plane;
+} Sampling;
+
+static void
+sample_rows (void *data, int begin, int end)
+{
+  const Sampling *s = data;
+  const PocstereoRectifyWork *w = s->w;
+
+  for (int y = begin; y < end; y++) {
+    const PocstereoPosition *map = w->map[s->view] + (size_t) y * w->width;
+    uint16_t *row = w->sample[s->view] + (size_t) y * w->stride;
+
+    for (int x = 0; x < w->width; x++)
+      row[x] = sample_plane (&s->plane, map[x]);
+  }
+}
+
+static void
+sample (const PocstereoRectifyWork *w, int view)
+{
+  Sampling s = {w, view, pocstereo_grey_of_plane (w, view)};
+
+  for_rows (w->height, sample_rows, &s);
+}
+
+static const char *
+run (const Device *dev, const PocstereoRectifyWork *w)
+{
+  (void) dev;
+  for (int i = 0; i < 2; i++) {
+    if (!w->map[i]) {
+      copy (&w->grey[i], w->sample[i], w->stride);
+      continue;
+    }
+    copy (&w->grey[i], w->plane[i], w->width);
+    sample (w, i);
+  }
+  return NULL;
+}
+
+static void
+paint_rows (void *data, int begin, int end)
+{
+  const PocstereoPicture *p = data;
+
+  for (int y = begin; y < end; y++)
+    for (int x = 0; x < p->from.width; x++)
+      pocstereo_paint (p, x, y);
+}
+
+static const char *
+picture (const Device *dev, const PocstereoPicture *p)
+{
+  (void) dev;
+  for_rows (p->from.height, paint_rows, p);
+  return NULL;
+}
+
+const PocstereoRectifyStages pocstereo_rectify_stages_cpu = {run, picture};
