@@ -79,7 +79,7 @@ gpuccl_lines (const GpucclFrame *f)
   return f->height + f->width;
 }
 
-/* gpuccl_sum_cuda.cu */
+/* paper/sum_cuda.cu */
 C_BEGIN
 const char *gpuccl_sum_cuda (const Device *dev, const GpucclWork *w, int rows);
 C_END

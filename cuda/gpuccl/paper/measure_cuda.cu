@@ -5,7 +5,7 @@
  * largest; sums, for components that are large enough only; and the extents of
  * candidates.  All is done with integer atomics, so their order does not
  * matter. */
-#include "gpuccl/gpuccl_measure.cuh"
+#include "gpuccl/paper/measure.cuh"
 
 #define COUNT_THREADS 1024
 

@@ -2,10 +2,11 @@
  *
  * The paper's own operator, and the one that it is compared with, as loops
  * over the texels of one level after the other. */
-#include "moct/moct_pyramid.h"
+#include "moct/paper/pyramid.h"
 
 #include "common/parallel.h"
 #include "moct/moct_cpu.h"
+#include "moct/moct_work.h"
 
 #define FEW 1024 /* texels that are not worth waking threads for */
 
@@ -136,4 +137,12 @@ moct_per_object_cpu (const Device *dev, const MoctWork *w)
   }
   report (w, w->texels);
   return NULL;
+}
+
+size_t
+moct_texels (const MoctWork *w, MoctMethod method)
+{
+  return method == MOCT_PYRAMID   ? moct_pyramid_texels (w)
+      : method == MOCT_PER_OBJECT ? moct_per_object_texels (w)
+                                  : 0;
 }

@@ -3,7 +3,7 @@
  * Label equivalence's loop as a graph that repeats itself: what the paper tried
  * with dynamic parallelism (section 3.5.1).  A file of its own, because a
  * driver that knows no such graphs cannot load it. */
-#include "gpuccl/gpuccl_cuda.cuh"
+#include "gpuccl/paper/loop.cuh"
 
 void
 gpuccl_loop_clear (GpucclLoopGraph *g)

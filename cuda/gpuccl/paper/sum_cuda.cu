@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The sums of components that have a place, and the extents of candidates. */
-#include "gpuccl/gpuccl_measure.cuh"
+#include "gpuccl/paper/measure.cuh"
 
 #define REPORT_THREADS 256
 
