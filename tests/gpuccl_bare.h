@@ -7,6 +7,9 @@
 #include "check.h"
 #include "gpuccl/gpuccl_set.h"
 
+/* `--bench`, of gpuccl_bench.c. */
+int gpuccl_bench (int argc, char **argv);
+
 #define BARE_SUMS 1024
 
 typedef struct {

@@ -102,7 +102,7 @@ const char *emdtrack_store_clear (EmdtrackStore *store, const Device *dev);
 const char *emdtrack_store_evict (EmdtrackStore *store, const Device *dev,
     const uint16_t *ids, size_t n, EmdtrackTally *tally);
 
-/* emdtrack_paper_cuda.cu: queues solving the pixels in c->left, as many as the
+/* paper/solver_cuda.cu: queues solving the pixels in c->left, as many as the
  * tally says. */
 const char *emdtrack_solve_left (
     const Device *dev, const EmdtrackWork *w, int target);

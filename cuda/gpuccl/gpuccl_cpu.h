@@ -5,7 +5,7 @@
 #pragma once
 
 #include "common/memory.h"
-#include "gpuccl/gpuccl_equivalence.h"
+#include "gpuccl/gpuccl_core.h"
 
 #define GPUCCL_STRIP 32 /* rows that one thread does in a go */
 

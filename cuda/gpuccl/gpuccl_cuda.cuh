@@ -5,7 +5,7 @@
 
 #include "common/cuda.cuh"
 #include "common/memory.h"
-#include "gpuccl/gpuccl_equivalence.h"
+#include "gpuccl/gpuccl_core.h"
 
 /* What label equivalence knows from pass to pass, in device memory: a frame
  * that is in a kernel's arguments cannot be changed where that kernel is in a
@@ -107,43 +107,12 @@ gpuccl_is_first_thread (void)
   return gpuccl_x () == 0 && gpuccl_y () == 0;
 }
 
-/* Analysis, for the thread's own pixel. */
-static __device__ __forceinline__ void
-gpuccl_analyse (GpucclLoop *loop)
-{
-  const GpucclFrame f = loop->work.frame;
-  uint32_t *list = loop->list, *label;
-  int x = gpuccl_x (), y = gpuccl_y ();
-
-  if (x >= f.width || y >= f.height)
-    return;
-  label = &list[(size_t) y * f.width + x];
-  if (*label)
-    *label = gpuccl_root (list, *label);
-}
-
-/* Ends an iteration: whether scanning changed a label. */
-static __device__ __forceinline__ uint32_t
-gpuccl_end_iteration (GpucclLoop *loop)
-{
-  uint32_t changed = loop->changed;
-
-  loop->changed = 0;
-  loop->work.result->iterations = ++loop->iterations;
-  return changed;
-}
-
 C_BEGIN
 
-/* gpuccl_loop_cuda.cu: whether the device can repeat by itself; a graph of
- * @scan, analysis and, where it is not NULL, @relabel, again and again until
- * nothing changes. */
-bool gpuccl_loop_possible (void);
-const char *gpuccl_loop_make (GpucclLoopGraph *g, const GpucclFrame *f,
-    GpucclLoop *loop, GpucclPass scan, GpucclPass relabel);
+/* paper/loop_cuda.cu */
 void gpuccl_loop_clear (GpucclLoopGraph *g);
 
-/* gpuccl_measure_cuda.cu */
+/* paper/measure_cuda.cu */
 const char *gpuccl_measure_open (const Device *dev, const GpucclWork *w);
 
 /* gpuccl_runs_cuda.cu */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What the stages of MOCT work on, how they walk over it, and the table of
- * stages.  The mathematics is in moct_sums.h and moct_pyramid.h. */
+ * stages.  The mathematics is in moct_sums.h and paper/pyramid.h. */
 #pragma once
 
 #include "moct/moct.h"

@@ -8,13 +8,6 @@
 /* Adds a sum to the result, unless it is empty or of the wrong size. */
 void moct_report (const MoctWork *w, const MoctSum *sum, int cls);
 
-/* moct_tiles_cpu.c */
-void moct_read_tiles_cpu (const MoctWork *w);
-
-/* moct_blobs_cpu.c */
-void moct_sum_blobs_cpu (const MoctWork *w);
-void moct_sum_colours_cpu (const MoctWork *w);
-
-/* moct_pyramid_cpu.c */
+/* paper/pyramid_cpu.c */
 const char *moct_pyramid_cpu (const Device *dev, const MoctWork *w);
 const char *moct_per_object_cpu (const Device *dev, const MoctWork *w);

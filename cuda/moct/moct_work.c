@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "moct/moct_work.h"
 
-#include "moct/moct_pyramid.h"
-
 const char *
 moct_work_grow (MoctWork *w, const Device *dev, int max)
 {
@@ -55,9 +53,7 @@ moct_work_grow_words (MoctWork *w, const Device *dev)
 const char *
 moct_work_grow_texels (MoctWork *w, const Device *dev, MoctMethod method)
 {
-  size_t n = method == MOCT_PYRAMID ? moct_pyramid_texels (w)
-      : method == MOCT_PER_OBJECT   ? moct_per_object_texels (w)
-                                    : 0;
+  size_t n = moct_texels (w, method);
 
   if (n <= w->max_texels)
     return NULL;

@@ -19,6 +19,10 @@ const char *moct_work_grow (MoctWork *work, const Device *device, int max);
 /* Room for the words of all colours, where the fused method needs them. */
 const char *moct_work_grow_words (MoctWork *work, const Device *device);
 
+/* paper/pyramid_cpu.c: the texels that @method needs, 0 unless it is one of the
+ * paper's. */
+size_t moct_texels (const MoctWork *work, MoctMethod method);
+
 /* Room for the texels of @method, where it needs any. */
 const char *moct_work_grow_texels (
     MoctWork *work, const Device *device, MoctMethod method);

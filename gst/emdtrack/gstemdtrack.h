@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The element `emdtrack`, in eleven parts: gstemdtrack.c (frames),
+ * The element `emdtrack`, in ten parts: gstemdtrack.c (frames),
  * gstemdtrackparams.c (what caps and properties mean together),
- * gstemdtrackdistance.c (distances of a file),
  * gstemdtracktargets.c (which targets are chosen), gstemdtrackpattern.c (those
  * of files), gstemdtrackchoose.c (making them of a frame), gstemdtrackstudy.c
- * (and of a file), gstemdtrackproperties.c, gstemdtrackcaps.c
+ * (and of a file), gstemdtrackproperties.c, gstemdtrackcaps.c,
  * gstemdtrackoutput.c (a map as the video) and
  * gstemdtrackresults.c (tracks and maps to metas, messages and statistics). */
 #pragma once
@@ -134,8 +133,8 @@ const char *gst_emdtrack_set_frame (
  * wrong with properties that changed. */
 const char *gst_emdtrack_get_params (GstEmdtrack *self, GstEmdtrackParams *p);
 
-/* gstemdtrackdistance.c: distance-file to @params; NULL, or what is wrong with
- * it.  Under the object lock. */
+/* gstemdtrackparams.c: distance-file to @params; NULL, or what is wrong with
+ * it. Under the object lock. */
 const char *gst_emdtrack_read_distances (
     GstEmdtrack *self, EmdtrackParams *params);
 

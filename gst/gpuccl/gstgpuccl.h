@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The element `gpuccl`, in four parts: gstgpuccl.c (properties and frames),
- * gstgpucclinput.c (what of a buffer is looked at), gstgpucclresults.c
- * (components to metas, messages and events) and gstgpucclsegments.c (the same
- * for GstAnalytics). */
+ * The element `gpuccl`, in three parts: gstgpuccl.c (properties and frames),
+ * gstgpucclinput.c (what of a buffer is looked at) and gstgpucclresults.c
+ * (components to metas, messages and events). */
 #pragma once
 
 #include "base/gstvisionfilter.h"
@@ -53,9 +52,5 @@ const char *gst_gpuccl_check (GstGpuccl *self, const GstVideoInfo *info);
 const char *gst_gpuccl_attach (GstGpuccl *self, const GpucclParams *params,
     const GpucclResults *results, GstBuffer *buffer);
 
-/* gstgpucclsegments.c: @labels, in rows as of self->labels, lie in system
- * memory. */
-const char *gst_gpuccl_attach_segments (GstGpuccl *self,
-    const GpucclResults *results, const void *labels, GstBuffer *buffer);
 
 G_END_DECLS

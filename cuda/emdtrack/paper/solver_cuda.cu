@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The paper's three steps (System Design): values of earlier frames and groups
+ * of equal problems by a hash table with atomics, and the simplex for one of
+ * each group in a kernel of its own. */
+#include "emdtrack/emdtrack_cuda.cuh"
+
+/* ---- The simplex in registers ---- */
+
+/* The paper's simplex (emdtrack_simplex.h) with two or four problems a warp and
+ * all of a tableau in registers (Simplex Algorithm Optimizations).  Pivots are
+ * the same ones.
+ *
+ * A problem has LANES lanes.  Row r belongs to lane r % LANES, and column c's
+ * reduced cost to lane c % LANES.  The lanes of a warp stay together: a problem
+ * that is solved waits for the others. */
+
+#define EMDTRACK_NOTHING INT32_MAX
+
+/* The tableau that all problems start from, in shared memory. */
+typedef struct {
+  int n, m, rows, columns, dearest;
+  uint32_t plus[EMDTRACK_ROWS][EMDTRACK_WORDS];
+  int32_t reduced[EMDTRACK_COLUMNS];
+  uint16_t demand[EMDTRACK_BINS];
+} EmdtrackStart;
+
+/* By all threads of a block, which then wait. */
+static __device__ __forceinline__ void
+emdtrack_start_set (EmdtrackStart *s, const EmdtrackProblem *p)
+{
+  int n = p->n, m = p->m;
+
+  if (!threadIdx.x) {
+    s->n = n;
+    s->m = m;
+    s->rows = n + m;
+    s->columns = n * m + n + m;
+    s->dearest = emdtrack_dearest (p);
+  }
+  for (int k = threadIdx.x; k < EMDTRACK_ROWS * EMDTRACK_WORDS; k += blockDim.x)
+    s->plus[0][k] = 0;
+  if (threadIdx.x < EMDTRACK_BINS)
+    s->demand[threadIdx.x] = p->demand[threadIdx.x];
+  __syncthreads ();
+  for (int c = threadIdx.x; c < EMDTRACK_COLUMNS; c += blockDim.x) {
+    int i = c / m, j = c % m;
+
+    s->reduced[c] = c < n * m ? p->distance[i][j] - s->dearest : 0;
+    if (c < n * m) {
+      atomicOr (&s->plus[i][c >> 5], 1u << (c & 31));
+      atomicOr (&s->plus[n + j][c >> 5], 1u << (c & 31));
+    } else if (c < s->columns) {
+      atomicOr (&s->plus[c - n * m][c >> 5], 1u << (c & 31));
+    }
+  }
+  __syncthreads ();
+}
+
+/* ROWS rows a lane, of WORDS words. */
+template <int LANES, int ROWS, int WORDS> struct EmdtrackRegisters {
+  static const int COLUMNS = WORDS * 32 / LANES; /* of a lane */
+  uint32_t plus[ROWS][WORDS], minus[ROWS][WORDS];
+  int32_t mass[ROWS], basis[ROWS], reduced[COLUMNS];
+};
+
+template <int LANES>
+static __device__ __forceinline__ int32_t
+group_least (int32_t v)
+{
+#pragma unroll
+  for (int step = LANES / 2; step; step /= 2)
+    v = min (v, __shfl_xor_sync (ALL_LANES, v, step));
+  return v;
+}
+
+template <int LANES, int ROWS, int WORDS>
+static __device__ __forceinline__ void
+emdtrack_load (EmdtrackRegisters<LANES, ROWS, WORDS> *t, const EmdtrackStart *s,
+    const EmdtrackProblem *p, const EmdtrackHistogram *h)
+{
+  int lane = threadIdx.x % LANES;
+
+#pragma unroll
+  for (int k = 0; k < ROWS; k++) {
+    int r = k * LANES + lane;
+    bool is_row = r < s->rows;
+
+#pragma unroll
+    for (int w = 0; w < WORDS; w++) {
+      t->plus[k][w] = is_row ? s->plus[r][w] : 0;
+      t->minus[k][w] = 0;
+    }
+    t->mass[k] =
+        is_row ? emdtrack_first_mass (p, r, r < s->n ? h->bin[r] : 0) : 0;
+    t->basis[k] = s->n * s->m + r;
+  }
+#pragma unroll
+  for (int k = 0; k < t->COLUMNS; k++)
+    t->reduced[k] = s->reduced[k * LANES + lane];
+}
+
+/* The column that enters and its reduced cost; false where there is none. */
+template <int LANES, int ROWS, int WORDS>
+static __device__ __forceinline__ bool
+emdtrack_enter (const EmdtrackRegisters<LANES, ROWS, WORDS> &t, bool bland,
+    int *column, int32_t *cost)
+{
+  int32_t key = EMDTRACK_NOTHING, first = EMDTRACK_NOTHING;
+
+#pragma unroll
+  for (int k = 0; k < t.COLUMNS; k++)
+    key =
+        min (key, t.reduced[k] * 512 + k * LANES + (int) (threadIdx.x % LANES));
+  key = group_least<LANES> (key);
+  *column = key & 511;
+  *cost = key >> 9;
+  if (!__any_sync (ALL_LANES, bland && key < 0))
+    return key < 0;
+#pragma unroll
+  for (int k = t.COLUMNS - 1; k >= 0; k--)
+    if (t.reduced[k] < 0)
+      first = (k * LANES + (int) (threadIdx.x % LANES)) << 16 | -t.reduced[k];
+  first = group_least<LANES> (first);
+  if (bland && key < 0) {
+    *column = first >> 16;
+    *cost = -(first & 0xffff);
+  }
+  return key < 0;
+}
+
+/* Word @at of a lane's array, which stays in registers. */
+template <int N>
+static __device__ __forceinline__ uint32_t
+pick (const uint32_t (&v)[N], int at)
+{
+  uint32_t r = v[0];
+
+#pragma unroll
+  for (int k = 1; k < N; k++)
+    r = at == k ? v[k] : r;
+  return r;
+}
+
+/* One pivot on @column, unless the problem is solved; returns the mass it
+ * moved. */
+template <int LANES, int ROWS, int WORDS>
+static __device__ __forceinline__ int32_t
+emdtrack_pivot_group (EmdtrackRegisters<LANES, ROWS, WORDS> *t, bool active,
+    int column, int32_t cost)
+{
+  int group = (threadIdx.x & 31) / LANES * LANES, lane = threadIdx.x % LANES;
+  uint32_t less[ROWS], more[ROWS];
+  int32_t key = EMDTRACK_NOTHING, moved = 0;
+  int owner = 0, slot = 0;
+
+#pragma unroll
+  for (int k = 0; k < ROWS; k++) {
+    less[k] = active ? pick (t->plus[k], column >> 5) >> (column & 31) & 1 : 0;
+    more[k] = active ? pick (t->minus[k], column >> 5) >> (column & 31) & 1 : 0;
+    if (less[k])
+      key = min (key, t->mass[k] * 512 + t->basis[k]);
+  }
+  key = group_least<LANES> (key);
+#pragma unroll
+  for (int k = 0; k < ROWS; k++) {
+    bool mine = less[k] && key == t->mass[k] * 512 + t->basis[k];
+    uint32_t lanes = __ballot_sync (ALL_LANES, mine) >> group;
+
+    if (LANES < 32)
+      lanes &= (1u << LANES) - 1;
+    if (lanes) {
+      owner = group + __ffs ((int) lanes) - 1;
+      slot = k;
+    }
+    if (mine)
+      t->basis[k] = column;
+    less[k] = mine ? 0 : less[k];
+  }
+  moved = active ? key >> 9 : 0;
+#pragma unroll
+  for (int k = 0; k < ROWS; k++) {
+    t->mass[k] += (more[k] ? moved : 0) - (less[k] ? moved : 0);
+    less[k] = 0 - less[k];
+    more[k] = 0 - more[k];
+  }
+#pragma unroll
+  for (int w = 0; w < WORDS; w++) {
+    uint32_t plus = t->plus[0][w], minus = t->minus[0][w];
+
+#pragma unroll
+    for (int k = 1; k < ROWS; k++) {
+      plus = slot == k ? t->plus[k][w] : plus;
+      minus = slot == k ? t->minus[k][w] : minus;
+    }
+    plus = __shfl_sync (ALL_LANES, plus, owner);
+    minus = __shfl_sync (ALL_LANES, minus, owner);
+#pragma unroll
+    for (int k = 0; k < ROWS; k++)
+      emdtrack_subtract_word (&t->plus[k][w], &t->minus[k][w],
+          (plus & less[k]) | (minus & more[k]),
+          (minus & less[k]) | (plus & more[k]));
+#pragma unroll
+    for (int k = 0; k < 32 / LANES; k++) {
+      int bit = k * LANES + lane;
+
+      t->reduced[w * 32 / LANES + k] -=
+          cost * ((int) (plus >> bit & 1) - (int) (minus >> bit & 1));
+    }
+  }
+  return moved;
+}
+
+/* The exact value by the duals, at the true masses; in all lanes. */
+template <int LANES, int ROWS, int WORDS>
+static __device__ __forceinline__ int32_t
+emdtrack_group_value (const EmdtrackRegisters<LANES, ROWS, WORDS> &t,
+    const EmdtrackStart *s, const EmdtrackHistogram *h)
+{
+  int32_t z = 0;
+
+#pragma unroll
+  for (int k = 0; k < t.COLUMNS; k++) {
+    int r = k * LANES + (int) (threadIdx.x % LANES) - s->n * s->m;
+
+    if (r >= 0 && r < s->n)
+      z += h->bin[r] * (s->dearest - t.reduced[k]);
+    else if (r >= s->n && r < s->rows)
+      z -= s->demand[r - s->n] * t.reduced[k];
+  }
+#pragma unroll
+  for (int step = LANES / 2; step; step /= 2)
+    z += __shfl_xor_sync (ALL_LANES, z, step);
+  return z;
+}
+
+/* The value of a problem a group of lanes, where @active; adds to @pivots. */
+template <int LANES, int ROWS, int WORDS>
+static __device__ __forceinline__ int32_t
+emdtrack_solve_group (const EmdtrackStart *s, const EmdtrackProblem *p,
+    const EmdtrackHistogram *h, bool active, uint32_t *pivots)
+{
+  EmdtrackRegisters<LANES, ROWS, WORDS> t;
+  int idle = 0, column;
+  int32_t cost;
+
+  emdtrack_load (&t, s, p, h);
+  for (;;) {
+    active = emdtrack_enter (t, idle > 2 * s->rows, &column, &cost) && active;
+    if (!__any_sync (ALL_LANES, active))
+      break;
+    idle = emdtrack_pivot_group (
+               &t, active, active ? column : 0, active ? cost : 0)
+        ? 0
+        : idle + 1;
+    *pivots += active;
+  }
+  return emdtrack_group_value (t, s, h);
+}
+
+#define NOWHERE UINT32_MAX /* the cache is full */
+#define PROBES 1024        /* then the cache counts as full */
+
+/* ---- Step 3 ---- */
+
+/* Histograms to be solved: those of a list. */
+typedef struct {
+  const EmdtrackHistogram *histogram;
+  const uint32_t *list, *n;
+  uint16_t *value;
+  uint32_t *state; /* of the cache, or NULL */
+  EmdtrackTally *tally;
+} Unsolved;
+
+template <int LANES, int ROWS, int WORDS>
+static __global__ void
+__launch_bounds__ (EMDTRACK_THREADS)
+    solve_kernel (const __grid_constant__ Unsolved u,
+        const __grid_constant__ EmdtrackProblem problem)
+{
+  __shared__ EmdtrackStart s;
+  __shared__ EmdtrackProblem p;
+  uint32_t n = *u.n, group = emdtrack_thread () / LANES, pivots = 0;
+  uint32_t groups = gridDim.x * EMDTRACK_THREADS / LANES;
+
+  if (!n)
+    return;
+  for (uint32_t i = threadIdx.x; i < sizeof p / 4; i += blockDim.x)
+    ((uint32_t *) &p)[i] = ((const uint32_t *) &problem)[i];
+  __syncthreads ();
+  emdtrack_start_set (&s, &p);
+  /* the groups of a warp go round together */
+  for (uint32_t i = group; i - group % (32 / LANES) < n; i += groups) {
+    bool active = i < n;
+    uint32_t at = u.list[active ? i : 0];
+    int32_t z = emdtrack_solve_group<LANES, ROWS, WORDS> (
+        &s, &p, &u.histogram[at], active, &pivots);
+
+    if (active && threadIdx.x % LANES == 0) {
+      u.value[at] = (uint16_t) z;
+      if (u.state)
+        u.state[at] = EMDTRACK_SOLVED;
+    }
+  }
+  emdtrack_sum (&u.tally->counts.pivots, threadIdx.x % LANES ? 0 : pivots);
+}
+
+typedef void (*SolveKernel) (Unsolved, EmdtrackProblem);
+
+/* What fits all of a problem's rows and columns. */
+static SolveKernel
+solver_of (const EmdtrackProblem *p)
+{
+  int n = p->n;
+
+  return n <= 4 ? solve_kernel<8, 1, 1>
+      : n <= 8  ? solve_kernel<8, 2, 3>
+      : n <= 11 ? solve_kernel<8, 3, 5>
+                : solve_kernel<16, 2, 9>;
+}
+
+static const char *
+solve (const Device *dev, const EmdtrackWork *w, int target, Unsolved u)
+{
+  const EmdtrackProblem *p = &w->problem[target];
+  int blocks = 8 * emdtrack_state (w)->processors;
+
+  solver_of (p)<<<blocks, EMDTRACK_THREADS, 0, device_stream (dev)>>> (u, *p);
+  CUDA_TRY (cudaGetLastError ());
+  return NULL;
+}
+
+const char *
+emdtrack_solve_left (const Device *dev, const EmdtrackWork *w, int target)
+{
+  EmdtrackCuda *c = emdtrack_state (w);
+
+  return solve (dev, w, target,
+      Unsolved{w->histogram, c->left, &c->tally->n_left, w->map[target], NULL,
+          c->tally});
+}
+
+/* ---- Steps 1 and 2 ---- */
+
+static __device__ __forceinline__ uint32_t
+hash (const EmdtrackHistogram *h)
+{
+  uint64_t a[2];
+
+  memcpy (a, h, sizeof a);
+  a[0] = (a[0] ^ a[0] >> 29) * 0x9e3779b97f4a7c15ull;
+  a[1] = (a[1] + a[0]) * 0xbf58476d1ce4e5b9ull;
+  return (uint32_t) (a[1] ^ a[1] >> 32);
+}
+
+typedef struct {
+  EmdtrackValues cache;
+  const EmdtrackHistogram *histogram;
+  uint32_t n;
+  uint32_t *where, *unsolved, *left;
+  EmdtrackTally *tally;
+} Group;
+
+/* Makes entry @at that of @h, if nobody else has. */
+static __device__ __forceinline__ bool
+claim_entry (const Group &g, uint32_t at, const EmdtrackHistogram *h)
+{
+  if (atomicCAS (&g.cache.state[at], EMDTRACK_FREE, EMDTRACK_CLAIMED) !=
+      EMDTRACK_FREE)
+    return false;
+  g.cache.histogram[at] = *h;
+  __threadfence ();
+  atomicExch (&g.cache.state[at], EMDTRACK_UNSOLVED);
+  return true;
+}
+
+/* The entry of @h, made where there is none. */
+static __device__ __forceinline__ uint32_t
+find_entry (const Group &g, const EmdtrackHistogram *h, uint32_t *cached)
+{
+  uint32_t room = g.cache.room, at = hash (h) & (room - 1);
+
+  for (uint32_t probes = 0; probes < room && probes < PROBES;) {
+    uint32_t state = *(volatile uint32_t *) &g.cache.state[at];
+    EmdtrackHistogram there;
+
+    if (state == EMDTRACK_FREE) {
+      if (*(volatile uint32_t *) g.cache.n >= room / 4 * 3)
+        return NOWHERE;
+      if (claim_entry (g, at, h)) {
+        g.unsolved[emdtrack_claim (&g.tally->unsolved)] = at;
+        emdtrack_claim (g.cache.n);
+        return at;
+      }
+      continue;
+    }
+    if (state == EMDTRACK_CLAIMED) /* its histogram is on the way */
+      continue;
+    __threadfence ();
+    *(uint4 *) &there = __ldcg ((const uint4 *) &g.cache.histogram[at]);
+    if (emdtrack_same (&there, h)) {
+      *cached += state == EMDTRACK_SOLVED;
+      return at;
+    }
+    at = (at + 1) & (room - 1);
+    probes++;
+  }
+  return NOWHERE;
+}
+
+static __global__ void
+__launch_bounds__ (EMDTRACK_THREADS)
+    group_kernel (const __grid_constant__ Group g)
+{
+  uint32_t i = emdtrack_thread (), cached = 0;
+
+  if (i < g.n) {
+    EmdtrackHistogram h = g.histogram[i];
+
+    g.where[i] = find_entry (g, &h, &cached);
+    if (g.where[i] == NOWHERE)
+      g.left[emdtrack_claim (&g.tally->n_left)] = i;
+  }
+  __syncwarp ();
+  emdtrack_sum (&g.tally->counts.cached, cached);
+}
+
+/* Every pixel's value; those that the cache had no room for have theirs. */
+static __global__ void
+__launch_bounds__ (EMDTRACK_THREADS) map_kernel (
+    const uint32_t *where, const uint16_t *value, uint16_t *map, uint32_t n)
+{
+  uint32_t i = emdtrack_thread ();
+
+  if (i < n && where[i] != NOWHERE)
+    map[i] = value[where[i]];
+}
+
+/* A warp.  What is in host memory is only written: reading it would wait for
+ * the bus. */
+static __global__ void
+tell_kernel (EmdtrackTally *t, const __grid_constant__ EmdtrackStore store,
+    const uint32_t *cached, uint64_t *sums, bool first, EmdtrackSeen *seen,
+    EmdtrackCounts *to)
+{
+  uint32_t lane = threadIdx.x;
+
+  if (!lane && cached) {
+    t->counts.distinct = t->unsolved + t->n_left;
+    seen->cached = *cached;
+  } else if (!lane) {
+    t->counts.trees = (uint32_t) store.room -
+        (*store.n_spare - min (*store.n_taken, *store.n_spare));
+    seen->full = t->full;
+    seen->trees = (uint32_t) t->counts.trees;
+  }
+  __syncwarp ();
+  if (lane < sizeof t->counts / sizeof *sums) {
+    uint64_t sum = ((const uint64_t *) &t->counts)[lane];
+
+    sum += first ? 0 : sums[lane];
+    ((uint64_t *) to)[lane] = sums[lane] = sum;
+  }
+}
+
+/* What this frame's solver has found out. */
+const char *
+emdtrack_tell (const Device *dev, const EmdtrackWork *w, int target)
+{
+  EmdtrackCuda *c = emdtrack_state (w);
+
+  tell_kernel<<<1, 32, 0, device_stream (dev)>>> (c->tally, c->store[target],
+      w->solver == EMDTRACK_PAPER ? c->cache[target].n : NULL, c->counts,
+      !target, &c->seen[target], w->counts);
+  CUDA_TRY (cudaGetLastError ());
+  return NULL;
+}
+
+const char *
+emdtrack_paper_cuda (const Device *dev, const EmdtrackWork *w, int target)
+{
+  EmdtrackCuda *c = emdtrack_state (w);
+  EmdtrackValues *cache = &c->cache[target];
+  uint32_t n = (uint32_t) emdtrack_pixels (w);
+  uint32_t blocks = (n + EMDTRACK_THREADS - 1) / EMDTRACK_THREADS;
+  Group g = {*cache, w->histogram, n, c->where, c->unsolved, c->left, c->tally};
+
+  TRY (device_clear (dev, c->tally, sizeof *c->tally));
+  if (c->seen[target].cached >= cache->room / 4 * 3) {
+    TRY (device_copy (dev, &c->tally->counts.evicted, cache->n,
+        sizeof *cache->n)); /* of little-endian numbers the lower half */
+    TRY (device_clear (dev, cache->n, sizeof *cache->n));
+    TRY (device_clear (dev, cache->state, cache->room * sizeof *cache->state));
+  }
+  group_kernel<<<blocks, EMDTRACK_THREADS, 0, device_stream (dev)>>> (g);
+  TRY (solve (dev, w, target,
+      Unsolved{cache->histogram, c->unsolved, &c->tally->unsolved, cache->value,
+          cache->state, c->tally}));
+  TRY (emdtrack_solve_left (dev, w, target));
+  map_kernel<<<blocks, EMDTRACK_THREADS, 0, device_stream (dev)>>> (
+      c->where, cache->value, w->map[target], n);
+  CUDA_TRY (cudaGetLastError ());
+  return emdtrack_tell (dev, w, target);
+}
