@@ -61,7 +61,7 @@ cpu_seconds (void)
 
 /* Poses about the truth, as many as a round has. */
 static inline void
-scatter (Bench *b, ScopedetectPose truth, int n)
+scatter (Bench *b, Pose truth, int n)
 {
   const Device *dev = &b->dev;
   ScopedetectWork *w = &b->s->work;
@@ -71,9 +71,8 @@ scatter (Bench *b, ScopedetectPose truth, int n)
     float a = (float) i / (float) n - .5f;
 
     sample[i].id = (uint32_t) i;
-    sample[i].pose =
-        scopedetect_moved (truth, scopedetect_vec (.05f * a, 0, .03f * a),
-            scopedetect_vec (.01f * a, .02f * a, 0));
+    sample[i].pose = pose_moved (
+        truth, vec (.05f * a, 0, .03f * a), vec (.01f * a, .02f * a, 0));
   }
   /* there may be so many from now on */
   ok (b->s->stages->cluster (dev, w, n));
@@ -111,7 +110,7 @@ run_row (Bench *b, int k)
 
 /* The median, ms; on the CPU, the time of all threads. */
 static inline double
-time_row (Bench *b, ScopedetectPose truth, int k)
+time_row (Bench *b, Pose truth, int k)
 {
   int repeats = b->dev.kind == DEVICE_CUDA ? BENCH_REPEATS : 1;
   double ms[BENCH_REPEATS];
@@ -134,7 +133,7 @@ time_row (Bench *b, ScopedetectPose truth, int k)
 }
 
 static inline void
-bench_row (Both *b, const ThesisRow *row, ScopedetectPose truth, bool gpu)
+bench_row (Both *b, const ThesisRow *row, Pose truth, bool gpu)
 {
   int k = (int) (row - thesis_rows);
   double all = gpu ? time_row (&b->gpu, truth, k) : 0;
@@ -151,7 +150,7 @@ static inline void
 bench_rows (ScopedetectModel *model, const ThesisRow *first,
     const ThesisRow *last, bool gpu)
 {
-  ScopedetectPose truth = solid_pose (.7, 0, .5);
+  Pose truth = solid_pose (.7, 0, .5);
   ScopedetectParams p = solid_params (SCOPEDETECT_THESIS);
   ScopedetectResults r;
   Both b;

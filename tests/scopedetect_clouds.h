@@ -22,10 +22,9 @@ cloud_of (int n, float (*z) (float x, float y))
   for (int i = 0; i < n; i++) {
     float x = .05f * unit_random (), y = .05f * unit_random ();
 
-    c.x[i] = scopedetect_vec (x, y, z (x, y));
-    c.normal[i] = scopedetect_unit (
-        scopedetect_vec ((z (x - e, y) - z (x + e, y)) / (2 * e),
-            (z (x, y - e) - z (x, y + e)) / (2 * e), 1));
+    c.x[i] = vec (x, y, z (x, y));
+    c.normal[i] = vec_unit (vec ((z (x - e, y) - z (x + e, y)) / (2 * e),
+        (z (x, y - e) - z (x, y + e)) / (2 * e), 1));
   }
   scopedetect_grid_cpu (&c, CLOUD_RADIUS);
   scopedetect_features_cpu (&c, CLOUD_RADIUS);
@@ -67,17 +66,17 @@ test_plane (DeviceKind kind)
 {
   ScopedetectCloud c = cloud_of (500, flat);
   int bin[3];
-  ScopedetectVec a = {0, 0, 0}, b = {.01f, 0, 0}, up = {0, 0, 1};
+  Vec a = {0, 0, 0}, b = {.01f, 0, 0}, up = {0, 0, 1};
 
   (void) kind;
   check (scopedetect_pair (a, up, b, up, bin));
   check (bin[0] == 5 && bin[1] == 16 && bin[2] == 27);
   check (!scopedetect_pair (a, up, a, up, bin));
   /* along the line of a normal there is no frame */
-  check (!scopedetect_pair (a, up, scopedetect_vec (0, 0, 1), up, bin));
+  check (!scopedetect_pair (a, up, vec (0, 0, 1), up, bin));
   /* the second normal lies nearer to the line, and becomes the first: f3 is
    * minus its cosine, that is -0.6: 11 (0.4 / 2) = 2.2 */
-  check (scopedetect_pair (a, up, b, scopedetect_vec (.6f, 0, .8f), bin));
+  check (scopedetect_pair (a, up, b, vec (.6f, 0, .8f), bin));
   check (bin[2] == 24);
   for (int i = 0; i < c.n; i++)
     for (int k = 0; k < SCOPEDETECT_BINS; k++)
@@ -94,11 +93,11 @@ test_curvature (DeviceKind kind)
 
   (void) kind;
   for (int i = 0; i < c.n; i++) {
-    ScopedetectTurn f = scopedetect_turn (c.frame[i]);
+    Turn f = turn_of (c.frame[i]);
 
     if (fabsf (c.x[i].x) > .03f || fabsf (c.x[i].y) > .03f)
       continue;
-    check_near (scopedetect_dot (f.x, c.normal[i]), 1, 1e-5);
+    check_near (vec_dot (f.x, c.normal[i]), 1, 1e-5);
     check (fabsf (f.y.y) < .05f);
     check (c.pc1[i] > 100 * c.pc2[i]);
   }

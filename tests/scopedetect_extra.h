@@ -27,7 +27,7 @@ extra_params (void)
 
 /* The parts of @pose in the bench's frame. */
 static inline void
-extra_parts (Bench *b, const ScopedetectParams *p, ScopedetectPose pose,
+extra_parts (Bench *b, const ScopedetectParams *p, Pose pose,
     double part[SCOPEDETECT_N_PARTS])
 {
   ScopedetectObject guess = {0};
@@ -44,23 +44,22 @@ extra_parts (Bench *b, const ScopedetectParams *p, ScopedetectPose pose,
 /* The mean over what is seen of - d^2 / (2 sigma^2), of features in percent:
  * each pixel's point is looked for among all by its cell. */
 static inline double
-slow_features (
-    const ScopedetectWork *w, const ScopedetectShape *s, ScopedetectPose pose)
+slow_features (const ScopedetectWork *w, const ScopedetectShape *s, Pose pose)
 {
   const ScopedetectScene *f = &w->scene;
-  ScopedetectTurn r = scopedetect_turn (pose.q);
+  Turn r = turn_of (pose.q);
   double sum = 0, seen = 0, most = 4;
 
   for (int i = 0; i < s->n; i++) {
-    ScopedetectVec p = scopedetect_apply (&r, pose.t, s->x[i]);
-    ScopedetectVec n = scopedetect_rotate (&r, s->normal[i]);
+    Vec p = vec_transform (&r, pose.t, s->x[i]);
+    Vec n = vec_rotate (&r, s->normal[i]);
     int x = (int) floor (f->fx * p.x / p.z + f->cx + .5);
     int y = (int) floor (f->fy * p.y / p.z + f->cy + .5);
     const ScopedetectPixel *o = &f->pixel[y * f->width + x];
     ScopedetectCell cell;
     double off, v, x2 = most;
 
-    if (-scopedetect_dot (n, p) / scopedetect_norm (p) <= .1 || !(o->z > 0))
+    if (-vec_dot (n, p) / vec_norm (p) <= .1 || !(o->z > 0))
       continue;
     off = p.z - o->z;
     v = off < 0 ? 1 : exp (-pow (off / w->params.visible_sigma, 2) / 2);
@@ -85,7 +84,7 @@ slow_features (
 static inline void
 check_features (Bench *b)
 {
-  ScopedetectPose truth = solid_pose (.7, 0, .5);
+  Pose truth = solid_pose (.7, 0, .5);
   ScopedetectParams p = extra_params ();
   double right[SCOPEDETECT_N_PARTS], part[SCOPEDETECT_N_PARTS], total;
 
@@ -94,8 +93,7 @@ check_features (Bench *b)
   solid_draw (b->depth, SOLID_STRIDE, truth);
   for (int i = 0; i < 2; i++) {
     float far = .024f * (float) i;
-    ScopedetectPose pose = scopedetect_moved (
-        truth, scopedetect_vec (0, 0, far), scopedetect_vec (far, 0, -far));
+    Pose pose = pose_moved (truth, vec (0, 0, far), vec (far, 0, -far));
 
     extra_parts (b, &p, pose, i ? part : right);
     total = 0;
@@ -128,11 +126,11 @@ static inline void
 check_tiles (const Bench *b)
 {
   for (int i = 0; i < 8; i++) {
-    ScopedetectPose pose = solid_pose (.7 * i, .03 * (i - 4), .12 * (1 + i));
+    Pose pose = solid_pose (.7 * i, .03 * (i - 4), .12 * (1 + i));
     ScopedetectWork *w = &b->s->work;
     ScopedetectShape s = b->s->shape[0];
     ScopedetectTiles t = scopedetect_tiles (w, &s, pose);
-    ScopedetectTurn r = scopedetect_turn (pose.q);
+    Turn r = turn_of (pose.q);
     int out = 0, x, y;
 
     check (t.side >= 1.5 * s.spacing * solid_camera.fx / pose.t.z);
@@ -141,7 +139,7 @@ check_tiles (const Bench *b)
     check (t.side >= 2);
     for (int k = 0; k < s.n; k++)
       if (scopedetect_project (
-              &w->scene, scopedetect_apply (&r, pose.t, s.x[k]), &x, &y))
+              &w->scene, vec_transform (&r, pose.t, s.x[k]), &x, &y))
         out += scopedetect_tile_at (&t, x, y) < 0;
     check (out == 0);
     check (scopedetect_tile_at (&t, t.x, t.y) == 0);
@@ -158,7 +156,7 @@ check_tiles (const Bench *b)
 static inline void
 check_occlusion (Bench *b)
 {
-  ScopedetectPose truth = solid_pose (.7, 0, .5);
+  Pose truth = solid_pose (.7, 0, .5);
   ScopedetectParams p = extra_params ();
   double alone[SCOPEDETECT_N_PARTS], board[SCOPEDETECT_N_PARTS],
       blank[SCOPEDETECT_N_PARTS], wall[SCOPEDETECT_N_PARTS];
@@ -193,7 +191,7 @@ check_occlusion (Bench *b)
 static inline void
 check_walk (Bench *b)
 {
-  ScopedetectPose truth = solid_pose (.7, 0, .5);
+  Pose truth = solid_pose (.7, 0, .5);
   ScopedetectParams p = extra_params ();
   double right[SCOPEDETECT_N_PARTS], moved[SCOPEDETECT_N_PARTS],
       open[SCOPEDETECT_N_PARTS];
@@ -204,10 +202,8 @@ check_walk (Bench *b)
   for (int i = 0; i < SOLID_WIDTH * SOLID_HEIGHT; i++)
     b->depth[i] = b->depth[i] ? b->depth[i] : 9000; /* far behind it */
   extra_parts (b, &p, truth, right);
-  extra_parts (b, &p,
-      scopedetect_moved (
-          truth, scopedetect_vec (0, 0, 0), scopedetect_vec (.015f, 0, 0)),
-      moved);
+  extra_parts (
+      b, &p, pose_moved (truth, vec (0, 0, 0), vec (.015f, 0, 0)), moved);
   p.range_edge = p.image_edge = 0; /* so nothing ends a walk */
   extra_parts (b, &p, truth, open);
   printf ("     right %.3f, moved by 15 mm %.3f, without edges %.3f\n",

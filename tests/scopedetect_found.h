@@ -84,13 +84,12 @@ test_table (DeviceKind kind)
 
   bench_open (&b, kind);
   for (int i = 0; i < 3; i++) {
-    ScopedetectPose truth =
-        solid_pose (.3 + 2.1 * i, .06 * (i - 1), .5 + .05 * i);
+    Pose truth = solid_pose (.3 + 2.1 * i, .06 * (i - 1), .5 + .05 * i);
     ScopedetectParams p =
         solid_params (i == 1 ? SCOPEDETECT_THOROUGH : SCOPEDETECT_FAST);
     ScopedetectResults r;
     double numbers[7], add, add_s;
-    ScopedetectTurn t = scopedetect_turn (truth.q);
+    Turn t = turn_of (truth.q);
 
     memset (b.depth, 0, SOLID_BYTES);
     solid_draw (b.depth, SOLID_STRIDE, truth);
@@ -124,8 +123,7 @@ static inline void
 test_two (DeviceKind kind)
 {
   Bench b;
-  ScopedetectPose truth[2] = {
-      solid_pose (.4, -.1, .5), solid_pose (2.5, .1, .5)};
+  Pose truth[2] = {solid_pose (.4, -.1, .5), solid_pose (2.5, .1, .5)};
   ScopedetectParams p = solid_params (SCOPEDETECT_FAST);
   ScopedetectObject first[4];
   ScopedetectResults r;
@@ -166,7 +164,7 @@ test_ways (DeviceKind kind)
 {
   static const char *const names[] = {"Gauss and Newton", "segments", "uphill"};
   Bench b;
-  ScopedetectPose truth = solid_pose (.7, 0, .5);
+  Pose truth = solid_pose (.7, 0, .5);
   double numbers[7];
 
   bench_open (&b, kind);
@@ -177,9 +175,8 @@ test_ways (DeviceKind kind)
     ScopedetectParams p = solid_params (SCOPEDETECT_THESIS);
     ScopedetectObject guess = {0};
     float turned = way == 2 ? 0 : .01f; /* uphill leads mostly along */
-    ScopedetectPose off =
-        scopedetect_moved (truth, scopedetect_vec (turned, -turned, turned),
-            scopedetect_vec (.003f, -.002f, .005f));
+    Pose off = pose_moved (
+        truth, vec (turned, -turned, turned), vec (.003f, -.002f, .005f));
     double before, after, add_s;
     ScopedetectResults r;
 
@@ -206,7 +203,7 @@ static inline void
 test_thesis (DeviceKind kind)
 {
   Bench b;
-  ScopedetectPose truth = solid_pose (1.1, 0, .5);
+  Pose truth = solid_pose (1.1, 0, .5);
   ScopedetectParams p = solid_params (SCOPEDETECT_THESIS);
   double numbers[7], add, add_s;
   ScopedetectResults r;

@@ -54,13 +54,13 @@ test_views (DeviceKind kind)
   memset (depth, 0, sizeof depth);
   memset (rgb, 77, sizeof rgb);
   for (int i = 0; i < FUSE_VIEWS; i++) {
-    ScopedetectPose p = solid_pose (i * 6.2832 / FUSE_VIEWS, 0, .4), back;
-    ScopedetectTurn r = scopedetect_turn (p.q);
+    Pose p = solid_pose (i * 6.2832 / FUSE_VIEWS, 0, .4), back;
+    Turn r = turn_of (p.q);
 
     solid_draw (depth[i], 2 * SOLID_WIDTH, p);
     solid_table (depth[i], 2 * SOLID_WIDTH, p);
-    back.q = scopedetect_quat (p.q.w, -p.q.x, -p.q.y, -p.q.z);
-    back.t = scopedetect_scale (scopedetect_unrotate (&r, p.t), -1);
+    back.q = quat (p.q.w, -p.q.x, -p.q.y, -p.q.z);
+    back.t = vec_scale (vec_unrotate (&r, p.t), -1);
     views[i] = (ScopedetectView){.width = SOLID_WIDTH,
         .height = SOLID_HEIGHT,
         .depth = depth[i],

@@ -101,7 +101,7 @@ static inline void
 test_sizes (DeviceKind kind)
 {
   ScopedetectModel *model = solid_model (.012);
-  ScopedetectPose truth = solid_pose (.7, 0, .5);
+  Pose truth = solid_pose (.7, 0, .5);
   static const int sizes[][2] = {{1, 1}, {1, 50}, {77, 1}, {61, 47}};
   uint16_t whole[SOLID_WIDTH * SOLID_HEIGHT] = {0};
   Device dev;

@@ -174,7 +174,7 @@ parity_solid (Side *gpu, Side *cpu)
   static uint16_t depth[SOLID_WIDTH * SOLID_HEIGHT];
 
   for (int k = 0; k < 6; k++) {
-    ScopedetectPose truth = solid_pose (.7 + k, .02 * k, .5);
+    Pose truth = solid_pose (.7 + k, .02 * k, .5);
     ScopedetectParams p = parity_params ();
     Image color = {.width = 0};
 

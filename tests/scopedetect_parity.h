@@ -165,7 +165,7 @@ test_rounds (DeviceKind kind)
   (void) kind;
   both_open (&b);
   for (int preset = 0; preset <= SCOPEDETECT_THESIS; preset++) {
-    ScopedetectPose truth = solid_pose (rnd (600) * .01, 0, .5);
+    Pose truth = solid_pose (rnd (600) * .01, 0, .5);
     ScopedetectParams p = solid_params ((ScopedetectPreset) preset);
     ScopedetectResults r;
 
@@ -209,7 +209,7 @@ compare_frame (Both *b, const ScopedetectParams *p)
 static inline void
 draw_frame (Bench *b, int what)
 {
-  ScopedetectPose truth = solid_pose (rnd (600) * .01, 0, .5);
+  Pose truth = solid_pose (rnd (600) * .01, 0, .5);
 
   memset (b->depth, what == 1 ? 255 : 0, SOLID_BYTES);
   if (what == 3)

@@ -23,23 +23,22 @@ slow_log_normal (double d, double sigma, double s)
 
 /* XYZ, NORMAL, VISIBILITY and FREE of a pose, with all points. */
 static inline void
-slow_parts (const ScopedetectWork *w, const ScopedetectShape *s,
-    ScopedetectPose pose, double part[SCOPEDETECT_N_PARTS])
+slow_parts (const ScopedetectWork *w, const ScopedetectShape *s, Pose pose,
+    double part[SCOPEDETECT_N_PARTS])
 {
-  ScopedetectTurn r = scopedetect_turn (pose.q);
-  ScopedetectVec eye = scopedetect_unrotate (
-      &r, scopedetect_scale (scopedetect_apply (&r, pose.t, s->centre), -1));
+  Turn r = turn_of (pose.q);
+  Vec eye =
+      vec_unrotate (&r, vec_scale (vec_transform (&r, pose.t, s->centre), -1));
   double range = 0, normal = 0, seen = 0, normal_seen = 0, front = 0, gap = 0;
   int view = 0;
 
   for (int v = 1; v < SCOPEDETECT_VIEWS; v++)
-    if (scopedetect_dot (w->view[v], eye) >
-        scopedetect_dot (w->view[view], eye))
+    if (vec_dot (w->view[v], eye) > vec_dot (w->view[view], eye))
       view = v;
   for (int i = 0; i < s->n; i++) {
-    ScopedetectVec p = scopedetect_apply (&r, pose.t, s->x[i]);
-    ScopedetectVec n = scopedetect_rotate (&r, s->normal[i]);
-    double c = -scopedetect_dot (n, p) / scopedetect_norm (p), off, v, k;
+    Vec p = vec_transform (&r, pose.t, s->x[i]);
+    Vec n = vec_rotate (&r, s->normal[i]);
+    double c = -vec_dot (n, p) / vec_norm (p), off, v, k;
     double e =
         s->ved[(size_t) view * s->n + i] * (double) SCOPEDETECT_EDGE_STEP;
     int x = (int) floor (w->scene.fx * p.x / p.z + w->scene.cx + .5);
@@ -84,7 +83,7 @@ test_parts (DeviceKind kind)
   static const ScopedetectPart which[] = {SCOPEDETECT_XYZ, SCOPEDETECT_NORMAL,
       SCOPEDETECT_VISIBILITY, SCOPEDETECT_FREE};
   Bench b;
-  ScopedetectPose truth = solid_pose (.7, 0, .5);
+  Pose truth = solid_pose (.7, 0, .5);
 
   if (kind != DEVICE_CPU) /* it reads the pixels */
     return;
@@ -94,8 +93,7 @@ test_parts (DeviceKind kind)
   for (int i = 0; i < 8; i++) {
     ScopedetectParams p = solid_params (SCOPEDETECT_THESIS);
     float far = .01f * (float) i;
-    ScopedetectPose off = scopedetect_moved (truth,
-        scopedetect_vec (5 * far, far, -far), scopedetect_vec (far, 0, -far));
+    Pose off = pose_moved (truth, vec (5 * far, far, -far), vec (far, 0, -far));
     double part[SCOPEDETECT_N_PARTS], total = 0;
     const ScopedetectSample *sample;
     ScopedetectObject guess = {0};

@@ -31,7 +31,7 @@ test_outline (DeviceKind kind)
 
   (void) kind;
   for (int k = 0; k < 3; k++) {
-    ScopedetectPose pose = solid_pose (.4 + 2 * k, .04 * k, .4 + .2 * k);
+    Pose pose = solid_pose (.4 + 2 * k, .04 * k, .4 + .2 * k);
     int n, both = 0, either = 0;
     double area = 0;
 

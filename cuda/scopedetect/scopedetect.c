@@ -212,8 +212,7 @@ place_guesses (
       continue;
     at = s->counts->n_samples[m]++;
     memset (&s->found[m * SCOPEDETECT_FOUND + at], 0, size);
-    s->found[m * SCOPEDETECT_FOUND + at].pose =
-        scopedetect_pose_from (guesses[i].pose);
+    s->found[m * SCOPEDETECT_FOUND + at].pose = pose_from (guesses[i].pose);
     s->found[m * SCOPEDETECT_FOUND + at].id = (uint32_t) i;
   }
   TRY (device_copy_rows (&s->device, w->sample, SCOPEDETECT_MAX_KEPT * size,

@@ -9,7 +9,7 @@
 /* The square of the gap between key point @x, of each half a warp's lanes one,
  * and the @n key points of a segment: of all lanes the least. */
 static __device__ __forceinline__ float
-key_gap (ScopedetectVec x, bool is_key, const ScopedetectSegment *g, int n)
+key_gap (Vec x, bool is_key, const ScopedetectSegment *g, int n)
 {
   int first = threadIdx.x % 32 / SCOPEDETECT_KEYS * SCOPEDETECT_KEYS / 2;
   int last = min (first + SCOPEDETECT_KEYS / 2, n);
@@ -28,7 +28,7 @@ near_kernel (const __grid_constant__ ScopedetectWork w, int n)
   float a = 0, own_gap = 0;
   uint32_t mask;
   bool is_key;
-  ScopedetectVec x;
+  Vec x;
 
   await_previous ();
   if (i >= n)

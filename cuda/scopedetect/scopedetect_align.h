@@ -25,7 +25,7 @@ typedef struct {
 /* Adds the pair of @a, on the model, and @b, in the scene: both of size about
  * 1, about origins that lie near their means. */
 BOTH void
-scopedetect_add_pair (ScopedetectPairs *s, ScopedetectVec a, ScopedetectVec b)
+scopedetect_add_pair (ScopedetectPairs *s, Vec a, Vec b)
 {
   const float u[3] = {a.x, a.y, a.z}, v[3] = {b.x, b.y, b.z};
 
@@ -62,7 +62,7 @@ scopedetect_horn (const ScopedetectPairs *p, double weight, double c[4][4])
 }
 
 BOTH double
-scopedetect_form (const double c[4][4], ScopedetectQuat q)
+scopedetect_form (const double c[4][4], Quat q)
 {
   const double v[4] = {q.w, q.x, q.y, q.z};
   double sum = 0;
@@ -77,11 +77,10 @@ scopedetect_form (const double c[4][4], ScopedetectQuat q)
  * the one that @c likes better is the mode.  @z: how sure the direction of
  * curvature is. */
 BOTH void
-scopedetect_add_feature (
-    double c[4][4], ScopedetectQuat q, ScopedetectQuat f, double z)
+scopedetect_add_feature (double c[4][4], Quat q, Quat f, double z)
 {
   bool other = scopedetect_form (c, f) > scopedetect_form (c, q);
-  ScopedetectQuat mode = other ? f : q, flip = other ? q : f;
+  Quat mode = other ? f : q, flip = other ? q : f;
   const double m[4] = {mode.w, mode.x, mode.y, mode.z};
   const double g[4] = {flip.w, flip.x, flip.y, flip.z};
 
@@ -129,7 +128,7 @@ scopedetect_jacobi (double a[4][4], double v[4][4], int p, int q)
 
 /* The eigenvector of the largest eigenvalue of a symmetric matrix, which is
  * lost: sweeps of Jacobi's method, six of which leave nothing. */
-BOTH ScopedetectQuat
+BOTH Quat
 scopedetect_mode (double c[4][4])
 {
   double v[4][4] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}};
@@ -141,27 +140,24 @@ scopedetect_mode (double c[4][4])
         scopedetect_jacobi (c, v, p, q);
   for (int k = 1; k < 4; k++)
     best = c[k][k] > c[best][best] ? k : best;
-  return scopedetect_quat_unit (scopedetect_quat ((float) v[0][best],
-      (float) v[1][best], (float) v[2][best], (float) v[3][best]));
+  return quat_unit (quat ((float) v[0][best], (float) v[1][best],
+      (float) v[2][best], (float) v[3][best]));
 }
 
 /* The pose with turn @q in which the means of the pairs agree; their origins
  * are @a on the model and @b in the scene, and @radius is what is 1. */
-BOTH ScopedetectPose
-scopedetect_means_agree (const ScopedetectPairs *p, ScopedetectQuat q,
-    ScopedetectVec a, ScopedetectVec b, float radius)
+BOTH Pose
+scopedetect_means_agree (
+    const ScopedetectPairs *p, Quat q, Vec a, Vec b, float radius)
 {
   float k = radius / SCOPEDETECT_FIX / (float) p->n;
-  ScopedetectVec ma = {
-      (float) p->a[0] * k, (float) p->a[1] * k, (float) p->a[2] * k};
-  ScopedetectVec mb = {
-      (float) p->b[0] * k, (float) p->b[1] * k, (float) p->b[2] * k};
-  ScopedetectTurn r = scopedetect_turn (q);
-  ScopedetectPose out;
+  Vec ma = {(float) p->a[0] * k, (float) p->a[1] * k, (float) p->a[2] * k};
+  Vec mb = {(float) p->b[0] * k, (float) p->b[1] * k, (float) p->b[2] * k};
+  Turn r = turn_of (q);
+  Pose out;
 
   out.q = q;
-  out.t = scopedetect_sub (scopedetect_add (b, mb),
-      scopedetect_rotate (&r, scopedetect_add (a, ma)));
+  out.t = vec_sub (vec_add (b, mb), vec_rotate (&r, vec_add (a, ma)));
   return out;
 }
 
@@ -171,33 +167,31 @@ scopedetect_means_agree (const ScopedetectPairs *p, ScopedetectQuat q,
  * it, lies on; else -1.  It is part of the model by @chance. */
 BOTH int
 scopedetect_drawn (const ScopedetectWork *w, const ScopedetectShape *s,
-    const ScopedetectSample *a, const ScopedetectTurn *r, int k, int i,
-    float chance)
+    const ScopedetectSample *a, const Turn *r, int k, int i, float chance)
 {
   if (!(chance > 0 &&
           random_unit (w->params.seed + a->id,
               (uint64_t) k << 32 | (uint32_t) i) < chance))
     return -1;
-  return scopedetect_nearest (s,
-      scopedetect_unrotate (r, scopedetect_sub (w->segment[i].x, a->pose.t)));
+  return scopedetect_nearest (
+      s, vec_unrotate (r, vec_sub (w->segment[i].x, a->pose.t)));
 }
 
 /* The point on a range edge of the model, in the view's list, that a segment's
  * edge lies on, or -1: an edge has no orientation. */
 BOTH int
 scopedetect_edge_match (const ScopedetectWork *w, const ScopedetectShape *s,
-    const ScopedetectTurn *r, ScopedetectVec t, int view,
-    const ScopedetectSegment *g)
+    const Turn *r, Vec t, int view, const ScopedetectSegment *g)
 {
-  ScopedetectVec p = scopedetect_unrotate (r, scopedetect_sub (g->edge, t));
+  Vec p = vec_unrotate (r, vec_sub (g->edge, t));
   float sigma = (float) w->params.segment_sigma, least = sigma * sigma;
   int best = -1;
 
   if (!g->has_edge)
     return -1;
   for (uint32_t k = s->edge_first[view]; k < s->edge_first[view + 1]; k++) {
-    ScopedetectVec d = scopedetect_sub (s->x[s->edge[k]], p);
-    float d2 = scopedetect_dot (d, d);
+    Vec d = vec_sub (s->x[s->edge[k]], p);
+    float d2 = vec_dot (d, d);
 
     if (d2 < least)
       least = d2, best = (int) s->edge[k];
@@ -207,19 +201,18 @@ scopedetect_edge_match (const ScopedetectWork *w, const ScopedetectShape *s,
 
 /* Adds the pair of point @j of the model, whose centre is at @c, and @x. */
 BOTH void
-scopedetect_pair_up (ScopedetectPairs *pairs, const ScopedetectShape *s,
-    ScopedetectVec c, int j, ScopedetectVec x)
+scopedetect_pair_up (
+    ScopedetectPairs *pairs, const ScopedetectShape *s, Vec c, int j, Vec x)
 {
   float scale = 1 / s->radius;
 
-  scopedetect_add_pair (pairs,
-      scopedetect_scale (scopedetect_sub (s->x[j], s->centre), scale),
-      scopedetect_scale (scopedetect_sub (x, c), scale));
+  scopedetect_add_pair (pairs, vec_scale (vec_sub (s->x[j], s->centre), scale),
+      vec_scale (vec_sub (x, c), scale));
 }
 
 /* A pair of features as turns of the model: one, or the other. */
 typedef struct {
-  ScopedetectQuat turn, flip;
+  Quat turn, flip;
   double sureness; /* of the direction of curvature; < 0: there is no pair */
 } ScopedetectOriented;
 
@@ -228,23 +221,21 @@ BOTH ScopedetectOriented
 scopedetect_oriented (const ScopedetectWork *w, const ScopedetectShape *s,
     const ScopedetectSegment *g, int j)
 {
-  ScopedetectQuat back = scopedetect_conjugate (s->frame[j]);
+  Quat back = quat_conjugate (s->frame[j]);
   ScopedetectOriented o = {back, back, -1};
 
   if (g->point < 0)
     return o;
-  o.turn = scopedetect_times (w->cloud.frame[g->point], back);
-  o.flip =
-      scopedetect_times (scopedetect_flip (w->cloud.frame[g->point]), back);
+  o.turn = quat_times (w->cloud.frame[g->point], back);
+  o.flip = quat_times (scopedetect_flip (w->cloud.frame[g->point]), back);
   o.sureness = scopedetect_sureness (s->pc1[j], s->pc2[j]);
   return o;
 }
 
 /* The pose that pairs and @n features ask for; @c: where the centre is. */
-BOTH ScopedetectPose
+BOTH Pose
 scopedetect_aligned (const ScopedetectWork *w, const ScopedetectShape *s,
-    const ScopedetectPairs *pairs, const ScopedetectOriented *o, int n,
-    ScopedetectVec c)
+    const ScopedetectPairs *pairs, const ScopedetectOriented *o, int n, Vec c)
 {
   float per = s->radius / (float) w->params.segment_sigma;
   double m[4][4];

@@ -14,7 +14,7 @@ draw_segments (const ScopedetectWork *w, const ScopedetectShape *s,
     const ScopedetectSample *a, int k, int segment[SCOPEDETECT_MOST_PAIRS],
     int point[SCOPEDETECT_MOST_PAIRS])
 {
-  ScopedetectTurn r = scopedetect_turn (a->pose.q);
+  Turn r = turn_of (a->pose.q);
   int n = w->lattice.width * w->lattice.height, found = 0;
 
   for (int i = 0; i < n && found < SCOPEDETECT_MOST_PAIRS; i++) {
@@ -31,10 +31,10 @@ draw_segments (const ScopedetectWork *w, const ScopedetectShape *s,
 /* The pose that segments ask for; false where there are fewer than three. */
 static bool
 aligned (const ScopedetectWork *w, const ScopedetectShape *s,
-    const ScopedetectSample *a, int k, ScopedetectPose *out)
+    const ScopedetectSample *a, int k, Pose *out)
 {
-  ScopedetectTurn r = scopedetect_turn (a->pose.q);
-  ScopedetectVec c = scopedetect_apply (&r, a->pose.t, s->centre);
+  Turn r = turn_of (a->pose.q);
+  Vec c = vec_transform (&r, a->pose.t, s->centre);
   int segment[SCOPEDETECT_MOST_PAIRS], point[SCOPEDETECT_MOST_PAIRS];
   ScopedetectOriented oriented[SCOPEDETECT_MOST_PAIRS];
   int n = draw_segments (w, s, a, k, segment, point);
@@ -95,10 +95,10 @@ scopedetect_align_cpu (const Device *dev, ScopedetectWork *w, int k)
 /* ---- Round 3 ---- */
 
 static bool
-slope_at (const ScopedetectWork *w, const ScopedetectShape *s, int n,
-    ScopedetectPose pose, ScopedetectVec c, float g[6])
+slope_at (const ScopedetectWork *w, const ScopedetectShape *s, int n, Pose pose,
+    Vec c, float g[6])
 {
-  ScopedetectTurn r = scopedetect_turn (pose.q);
+  Turn r = turn_of (pose.q);
   int view = scopedetect_view_of (w, s, pose);
   ScopedetectSlope slope;
 
@@ -108,7 +108,7 @@ slope_at (const ScopedetectWork *w, const ScopedetectShape *s, int n,
   for (uint32_t k = s->edge_first[view]; k < s->edge_first[view + 1]; k++)
     if ((int) s->edge[k] < n)
       scopedetect_climb_edge (
-          w, scopedetect_apply (&r, pose.t, s->x[s->edge[k]]), c, &slope);
+          w, vec_transform (&r, pose.t, s->x[s->edge[k]]), c, &slope);
   return scopedetect_uphill (w, &slope, g);
 }
 
@@ -124,8 +124,8 @@ climb_one (const ScopedetectWork *w, const ScopedetectShape *s,
 
   scopedetect_score_one_cpu (w, s, n, best);
   for (int k = 0; k < n_steps; k++) {
-    ScopedetectTurn r = scopedetect_turn (at.pose.q);
-    ScopedetectVec c = scopedetect_apply (&r, at.pose.t, s->centre);
+    Turn r = turn_of (at.pose.q);
+    Vec c = vec_transform (&r, at.pose.t, s->centre);
     ScopedetectSample next = at;
     float g[6], chosen = length;
 

@@ -25,7 +25,7 @@ typedef struct {
  * since those that the pose takes lie side by side. */
 static __device__ __forceinline__ void
 draw_some (const ScopedetectWork *w, const ScopedetectShape *s,
-    const ScopedetectSample *a, const ScopedetectTurn *r, int k, int first,
+    const ScopedetectSample *a, const Turn *r, int k, int first,
     AlignShared &shared)
 {
   constexpr int WARPS = ALIGN_THREADS / 32;
@@ -45,7 +45,7 @@ static __device__ __forceinline__ int
 draw_segments (const ScopedetectWork *w, const ScopedetectShape *s,
     const ScopedetectSample *a, int k, AlignShared &shared)
 {
-  ScopedetectTurn r = scopedetect_turn (a->pose.q);
+  Turn r = turn_of (a->pose.q);
   int n = w->lattice.width * w->lattice.height, found = 0;
 
   for (int first = 0; first < n && found < SCOPEDETECT_MOST_PAIRS;
@@ -68,8 +68,8 @@ static __device__ __forceinline__ void
 align_to (const ScopedetectWork *w, const ScopedetectShape *s,
     const ScopedetectSample *a, int n, AlignShared &shared)
 {
-  ScopedetectTurn r = scopedetect_turn (a->pose.q);
-  ScopedetectVec c = scopedetect_apply (&r, a->pose.t, s->centre);
+  Turn r = turn_of (a->pose.q);
+  Vec c = vec_transform (&r, a->pose.t, s->centre);
   int view = view_of (w, s, &r, a->pose.t), i = threadIdx.x;
   ScopedetectPairs mine = {};
 
@@ -134,10 +134,10 @@ typedef struct {
 } ClimbShared;
 
 static __device__ __forceinline__ void
-find_slope (const ScopedetectWork *w, const ScopedetectShape *s, int n,
-    ScopedetectPose p, ScopedetectVec c, ClimbShared &shared)
+find_slope (const ScopedetectWork *w, const ScopedetectShape *s, int n, Pose p,
+    Vec c, ClimbShared &shared)
 {
-  ScopedetectTurn r = scopedetect_turn (p.q);
+  Turn r = turn_of (p.q);
   int view = view_of (w, s, &r, p.t);
   uint32_t last = s->edge_first[view + 1];
   ScopedetectSlope mine = {};
@@ -148,7 +148,7 @@ find_slope (const ScopedetectWork *w, const ScopedetectShape *s, int n,
        i += blockDim.x)
     if ((int) s->edge[i] < n)
       scopedetect_climb_edge (
-          w, scopedetect_apply (&r, p.t, s->x[s->edge[i]]), c, &mine);
+          w, vec_transform (&r, p.t, s->x[s->edge[i]]), c, &mine);
   const ScopedetectSlope &slope = sum_block (mine, shared.slope);
 
   if (threadIdx.x == 0)
@@ -158,8 +158,8 @@ find_slope (const ScopedetectWork *w, const ScopedetectShape *s, int n,
 
 /* The best of three steps from shared.at to shared.next; returns its length. */
 static __device__ __forceinline__ float
-try_steps (const ScopedetectWork *w, const ScopedetectShape *s, int n,
-    ScopedetectVec c, float length, ClimbShared &shared)
+try_steps (const ScopedetectWork *w, const ScopedetectShape *s, int n, Vec c,
+    float length, ClimbShared &shared)
 {
   const float steps[3] = {.6f, 1, 1.6f};
   float chosen = length;
@@ -198,9 +198,9 @@ __launch_bounds__ (CLIMB_THREADS)
   score_block (&w, s, n, shared.score);
   copy_sample (&shared.best, &shared.score.sample);
   for (int k = 0; k < n_steps; k++) {
-    ScopedetectPose p = shared.at.pose;
-    ScopedetectTurn r = scopedetect_turn (p.q);
-    ScopedetectVec c = scopedetect_apply (&r, p.t, s->centre);
+    Pose p = shared.at.pose;
+    Turn r = turn_of (p.q);
+    Vec c = vec_transform (&r, p.t, s->centre);
 
     find_slope (&w, s, n, p, c, shared);
     if (shared.flat)

@@ -70,15 +70,15 @@ scopedetect_check_cuda (
 
 /* What warp @part of @parts adds to a pose's score: sum and count. */
 static __device__ __forceinline__ int2
-verify (const ScopedetectWork *w, const ScopedetectShape *s, ScopedetectPose p,
-    int n, int part, int parts)
+verify (const ScopedetectWork *w, const ScopedetectShape *s, Pose p, int n,
+    int part, int parts)
 {
-  ScopedetectTurn r = scopedetect_turn (p.q);
+  Turn r = turn_of (p.q);
   int sum = 0, front = 0, value;
 
   for (int i = 32 * part + threadIdx.x % 32; i < n; i += 32 * parts)
     if (w->params.random)
-      sum += scopedetect_is_free (w, scopedetect_apply (&r, p.t, s->x[i]));
+      sum += scopedetect_is_free (w, vec_transform (&r, p.t, s->x[i]));
     else if (scopedetect_agree (&w->scene, &r, p.t, s->x[i], s->normal[i],
                  (float) w->params.tolerance, &value))
       front++, sum += value;

@@ -16,8 +16,7 @@ typedef struct {
 } ScopedetectSlope;
 
 BOTH void
-scopedetect_add_slope (
-    long long sum[6], long long v, ScopedetectVec t, ScopedetectVec w)
+scopedetect_add_slope (long long sum[6], long long v, Vec t, Vec w)
 {
   const float g[6] = {t.x, t.y, t.z, 2 * w.x, 2 * w.y, 2 * w.z};
 
@@ -30,27 +29,26 @@ scopedetect_add_slope (
  * adds: moved along the surface it stays where it is. */
 BOTH void
 scopedetect_range_slope (const ScopedetectWork *w, ScopedetectSlope *out,
-    long long v, ScopedetectVec p, ScopedetectVec on, float off, float s)
+    long long v, Vec p, Vec on, float off, float s)
 {
   float sigma = (float) w->params.range_sigma * s, k;
-  ScopedetectVec g;
+  Vec g;
 
   if (fabsf (off) > 2 * sigma || !(on.z < -.2f))
     return;
   k = -off / (sigma * sigma) / on.z;
-  g = scopedetect_scale (on, k);
-  scopedetect_add_slope (out->range, v, g, scopedetect_cross (p, g));
+  g = vec_scale (on, k);
+  scopedetect_add_slope (out->range, v, g, vec_cross (p, g));
 }
 
 /* Adds point @i; @c is where the model's centre is. */
 BOTH void
 scopedetect_climb_point (const ScopedetectWork *w, const ScopedetectShape *s,
-    const ScopedetectTurn *r, ScopedetectVec t, ScopedetectVec c, int view,
-    int i, ScopedetectSlope *out)
+    const Turn *r, Vec t, Vec c, int view, int i, ScopedetectSlope *out)
 {
-  ScopedetectVec p = scopedetect_apply (r, t, s->x[i]);
-  ScopedetectVec n = scopedetect_rotate (r, s->normal[i]), on;
-  float facing = -scopedetect_dot (n, p) / scopedetect_norm (p), off, d, k;
+  Vec p = vec_transform (r, t, s->x[i]);
+  Vec n = vec_rotate (r, s->normal[i]), on;
+  float facing = -vec_dot (n, p) / vec_norm (p), off, d, k;
   int edge = s->ved[(size_t) view * s->n + i], x, y;
   ScopedetectPixel o;
   long long v;
@@ -62,31 +60,31 @@ scopedetect_climb_point (const ScopedetectWork *w, const ScopedetectShape *s,
   if (!(o.z > 0))
     return;
   off = p.z - o.z;
-  on = scopedetect_vec (o.nx, o.ny, o.nz);
+  on = vec (o.nx, o.ny, o.nz);
   v = scopedetect_step_of (
       scopedetect_visible (off, (float) w->params.visible_sigma));
   out->seen += v;
-  scopedetect_range_slope (w, out, v, scopedetect_sub (p, c), on, off,
+  scopedetect_range_slope (w, out, v, vec_sub (p, c), on, off,
       scopedetect_noise (w->noise, 0, 1 - facing, edge));
   k = scopedetect_noise (w->noise, 1, 1 - facing, edge);
   k = k > s->normal_var[i] ? k : s->normal_var[i];
-  d = 1 - scopedetect_dot (n, on);
+  d = 1 - vec_dot (n, on);
   k *= (float) w->params.normal_sigma;
   if (d < 2 * k)
-    scopedetect_add_slope (out->normal, v, scopedetect_vec (0, 0, 0),
-        scopedetect_scale (scopedetect_cross (n, on), d / (k * k)));
+    scopedetect_add_slope (out->normal, v, vec (0, 0, 0),
+        vec_scale (vec_cross (n, on), d / (k * k)));
 }
 
 /* Adds a point of a range edge: the log of the edges' image by central
  * differences. */
 BOTH void
-scopedetect_climb_edge (const ScopedetectWork *w, ScopedetectVec p,
-    ScopedetectVec c, ScopedetectSlope *out)
+scopedetect_climb_edge (
+    const ScopedetectWork *w, Vec p, Vec c, ScopedetectSlope *out)
 {
   const ScopedetectScene *s = &w->scene;
   const ScopedetectPixel *o;
   float gu, gv, z;
-  ScopedetectVec g;
+  Vec g;
   long long v;
   int x, y;
 
@@ -102,9 +100,8 @@ scopedetect_climb_edge (const ScopedetectWork *w, ScopedetectVec p,
   o = &s->pixel[(size_t) y * s->width + x];
   gu = (o[1].edge - o[-1].edge) / 2 * s->fx / p.z;
   gv = (o[s->width].edge - o[-s->width].edge) / 2 * s->fy / p.z;
-  g = scopedetect_vec (gu, gv, -(gu * p.x + gv * p.y) / p.z);
-  scopedetect_add_slope (
-      out->edge, v, g, scopedetect_cross (scopedetect_sub (p, c), g));
+  g = vec (gu, gv, -(gu * p.x + gv * p.y) / p.z);
+  scopedetect_add_slope (out->edge, v, g, vec_cross (vec_sub (p, c), g));
 }
 
 /* The direction uphill, of length 1; false where the hill is flat. */
@@ -135,14 +132,12 @@ scopedetect_uphill (
 }
 
 /* @p a step along @g, turned about the model's centre @c. */
-BOTH ScopedetectPose
-scopedetect_stepped (
-    ScopedetectPose p, ScopedetectVec c, const float g[6], float step)
+BOTH Pose
+scopedetect_stepped (Pose p, Vec c, const float g[6], float step)
 {
-  p.t = scopedetect_sub (p.t, c);
-  p = scopedetect_moved (p,
-      scopedetect_vec (2 * step * g[3], 2 * step * g[4], 2 * step * g[5]),
-      scopedetect_vec (step * g[0], step * g[1], step * g[2]));
-  p.t = scopedetect_add (p.t, c);
+  p.t = vec_sub (p.t, c);
+  p = pose_moved (p, vec (2 * step * g[3], 2 * step * g[4], 2 * step * g[5]),
+      vec (step * g[0], step * g[1], step * g[2]));
+  p.t = vec_add (p.t, c);
   return p;
 }

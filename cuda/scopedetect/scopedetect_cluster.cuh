@@ -37,10 +37,10 @@ typedef struct {
 } Task;
 
 static __device__ __forceinline__ Place
-place_of (const ScopedetectShape *s, ScopedetectPose p)
+place_of (const ScopedetectShape *s, Pose p)
 {
-  ScopedetectTurn r = scopedetect_turn (p.q);
-  ScopedetectVec c = scopedetect_apply (&r, p.t, s->centre);
+  Turn r = turn_of (p.q);
+  Vec c = vec_transform (&r, p.t, s->centre);
   Place place = {{c.x, c.y, c.z, 0}, {p.q.w, p.q.x, p.q.y, p.q.z}};
 
   return place;

@@ -13,30 +13,29 @@
 
 typedef struct {
   const ScopedetectShape *shape;
-  ScopedetectTurn r;
-  ScopedetectVec t;
+  Turn r;
+  Vec t;
 } Placed;
 
 static Placed
 place (const ScopedetectShape *shapes, const ScopedetectObject *o)
 {
-  ScopedetectPose p = scopedetect_pose_from (o->pose);
+  Pose p = pose_from (o->pose);
 
-  return (Placed){&shapes[o->model], scopedetect_turn (p.q), p.t};
+  return (Placed){&shapes[o->model], turn_of (p.q), p.t};
 }
 
 /* Whether point @p of a surface with normal @n, both the camera's, is one of
  * @of's surface. */
 static bool
-lies_on (const Placed *of, ScopedetectVec p, ScopedetectVec n)
+lies_on (const Placed *of, Vec p, Vec n)
 {
   const ScopedetectShape *s = of->shape;
-  ScopedetectVec x = scopedetect_unrotate (&of->r, scopedetect_sub (p, of->t));
+  Vec x = vec_unrotate (&of->r, vec_sub (p, of->t));
   int i = scopedetect_nearest (s, x);
 
-  return i >= 0 &&
-      scopedetect_norm (scopedetect_sub (x, s->x[i])) < TOGETHER * s->spacing &&
-      scopedetect_dot (scopedetect_unrotate (&of->r, n), s->normal[i]) > .5f;
+  return i >= 0 && vec_norm (vec_sub (x, s->x[i])) < TOGETHER * s->spacing &&
+      vec_dot (vec_unrotate (&of->r, n), s->normal[i]) > .5f;
 }
 
 /* The part of what @a explains that lies on the surface of @b. */
@@ -48,11 +47,10 @@ shared (const ScopedetectShape *shapes, const ScopedetectObject *a,
   int n = of.shape->n < POINTS ? of.shape->n : POINTS, front = 0, both = 0;
 
   for (int i = 0; i < n; i++) {
-    ScopedetectVec p = scopedetect_apply (&of.r, of.t, of.shape->x[i]);
-    ScopedetectVec normal = scopedetect_rotate (&of.r, of.shape->normal[i]);
+    Vec p = vec_transform (&of.r, of.t, of.shape->x[i]);
+    Vec normal = vec_rotate (&of.r, of.shape->normal[i]);
 
-    if (!(-scopedetect_dot (normal, p) >
-            SCOPEDETECT_FRONT * scopedetect_norm (p)))
+    if (!(-vec_dot (normal, p) > SCOPEDETECT_FRONT * vec_norm (p)))
       continue;
     front++;
     both += lies_on (&on, p, normal);

@@ -21,22 +21,22 @@ certainty (const ScopedetectWork *w, int32_t score)
 
 /* Of the poses that look alike the one with the least turn: it does not jump
  * from frame to frame. */
-static ScopedetectPose
-canonical (const ScopedetectShape *s, ScopedetectPose p)
+static Pose
+canonical (const ScopedetectShape *s, Pose p)
 {
-  ScopedetectPose best = p;
+  Pose best = p;
 
   for (int i = 1; i < s->n_symmetries; i++) {
-    ScopedetectTurn r = scopedetect_turn (p.q);
-    ScopedetectPose o;
+    Turn r = turn_of (p.q);
+    Pose o;
 
-    o.q = scopedetect_times (p.q, s->symmetry[i].q);
-    o.t = scopedetect_apply (&r, p.t, s->symmetry[i].t);
+    o.q = quat_times (p.q, s->symmetry[i].q);
+    o.t = vec_transform (&r, p.t, s->symmetry[i].t);
     if (fabsf (o.q.w) > fabsf (best.q.w) + 1e-6f)
       best = o;
   }
   if (best.q.w < 0)
-    best.q = scopedetect_quat (-best.q.w, -best.q.x, -best.q.y, -best.q.z);
+    best.q = quat (-best.q.w, -best.q.x, -best.q.y, -best.q.z);
   return best;
 }
 
@@ -70,7 +70,7 @@ static void
 fill (ScopedetectObject *o, const ScopedetectWork *w, const ScopedetectShape *s,
     const ScopedetectSample *a, const ScopedetectMeasure *m)
 {
-  ScopedetectPose p = canonical (s, a->pose);
+  Pose p = canonical (s, a->pose);
   ImageBox none = {0, 0, 0, 0};
 
   memset (o, 0, sizeof *o);

@@ -6,14 +6,14 @@
 #include "common/parallel.h"
 #include "scopedetect/scopedetect_self.h"
 
-#define MOST 1000 /* points whose distances make a mean */
+#define MOST 1000  /* points whose distances make a mean */
 #define POINTS 300 /* of a model, of those that there are */
 
 void
 scopedetect_model_info (const ScopedetectModel *m, ScopedetectModelInfo *info)
 {
   const ScopedetectShape *s = &m->shape;
-  ScopedetectVec size = scopedetect_sub (s->high, s->low);
+  Vec size = vec_sub (s->high, s->low);
 
   memset (info, 0, sizeof *info);
   memcpy (info->name, m->name, sizeof info->name);
@@ -28,19 +28,9 @@ scopedetect_model_info (const ScopedetectModel *m, ScopedetectModelInfo *info)
   info->has_axis = s->has_axis;
 }
 
-ScopedetectPose
-scopedetect_pose_from (const double p[7])
-{
-  ScopedetectPose pose = {scopedetect_quat_unit (scopedetect_quat ((float) p[3],
-                              (float) p[4], (float) p[5], (float) p[6])),
-      {(float) p[0], (float) p[1], (float) p[2]}};
-
-  return pose;
-}
-
 typedef struct {
   const ScopedetectShape *s;
-  ScopedetectPose pose, truth;
+  Pose pose, truth;
   /* Of each point: from its own place, and from the nearest point. */
   float own[MOST], nearest[MOST];
 } Distance;
@@ -50,19 +40,19 @@ measure_points (void *data, int begin, int end)
 {
   Distance *m = data;
   const ScopedetectShape *s = m->s;
-  ScopedetectVec at = m->pose.t;
-  ScopedetectTurn r = scopedetect_turn (m->pose.q);
-  ScopedetectTurn true_r = scopedetect_turn (m->truth.q);
+  Vec at = m->pose.t;
+  Turn r = turn_of (m->pose.q);
+  Turn true_r = turn_of (m->truth.q);
 
   for (int i = begin; i < end; i++) {
-    ScopedetectVec p = scopedetect_apply (&true_r, m->truth.t, s->x[i]);
-    ScopedetectVec d = scopedetect_sub (scopedetect_apply (&r, at, s->x[i]), p);
-    float least = scopedetect_dot (d, d);
+    Vec p = vec_transform (&true_r, m->truth.t, s->x[i]);
+    Vec d = vec_sub (vec_transform (&r, at, s->x[i]), p);
+    float least = vec_dot (d, d);
 
-    m->own[i] = scopedetect_norm (d);
+    m->own[i] = vec_norm (d);
     for (int j = 0; j < s->n; j++) {
-      d = scopedetect_sub (scopedetect_apply (&r, at, s->x[j]), p);
-      least = scopedetect_dot (d, d) < least ? scopedetect_dot (d, d) : least;
+      d = vec_sub (vec_transform (&r, at, s->x[j]), p);
+      least = vec_dot (d, d) < least ? vec_dot (d, d) : least;
     }
     m->nearest[i] = sqrtf (least);
   }
@@ -73,9 +63,8 @@ void
 scopedetect_model_distance (const ScopedetectModel *model, const double pose[7],
     const double truth[7], double *add, double *add_s)
 {
-  Distance m = {.s = &model->shape,
-      .pose = scopedetect_pose_from (pose),
-      .truth = scopedetect_pose_from (truth)};
+  Distance m = {
+      .s = &model->shape, .pose = pose_from (pose), .truth = pose_from (truth)};
   int n = model->shape.n < MOST ? model->shape.n : MOST;
   double sum = 0, sum_s = 0;
 
@@ -97,33 +86,31 @@ within (float x, float origin, int cells, float side)
 /* The distance from @p to the model; outside of the table, to what is nearest
  * to the table's border. */
 static double
-distance_to (const ScopedetectShape *s, ScopedetectVec p)
+distance_to (const ScopedetectShape *s, Vec p)
 {
-  ScopedetectVec in = {within (p.x, s->origin.x, s->cells[0], s->spacing),
+  Vec in = {within (p.x, s->origin.x, s->cells[0], s->spacing),
       within (p.y, s->origin.y, s->cells[1], s->spacing),
       within (p.z, s->origin.z, s->cells[2], s->spacing)};
   int i = scopedetect_nearest (s, in);
 
-  return i < 0 ? s->diameter : scopedetect_norm (scopedetect_sub (p, s->x[i]));
+  return i < 0 ? s->diameter : vec_norm (vec_sub (p, s->x[i]));
 }
 
 double
 scopedetect_apart (const ScopedetectShape *s, const ScopedetectObject *a,
     const ScopedetectObject *b)
 {
-  ScopedetectPose pa = scopedetect_pose_from (a->pose),
-                  pb = scopedetect_pose_from (b->pose);
-  ScopedetectTurn ra = scopedetect_turn (pa.q), rb = scopedetect_turn (pb.q);
+  Pose pa = pose_from (a->pose), pb = pose_from (b->pose);
+  Turn ra = turn_of (pa.q), rb = turn_of (pb.q);
   int n = s->n < POINTS ? s->n : POINTS;
   double sum = 0;
 
   if (!scopedetect_meet (&a->box, &b->box))
     return 2 * SCOPEDETECT_SAME;
   for (int i = 0; i < n; i++) {
-    ScopedetectVec p = scopedetect_apply (&rb, pb.t, s->x[i]);
+    Vec p = vec_transform (&rb, pb.t, s->x[i]);
 
-    sum +=
-        distance_to (s, scopedetect_unrotate (&ra, scopedetect_sub (p, pa.t)));
+    sum += distance_to (s, vec_unrotate (&ra, vec_sub (p, pa.t)));
   }
   return sum / n / s->diameter;
 }

@@ -5,12 +5,12 @@
 #include "scopedetect/scopedetect_extra.h"
 
 static void
-add_points (const ScopedetectWork *w, const ScopedetectShape *s,
-    ScopedetectPose pose, const ScopedetectTiles *tiles, ScopedetectMask *mask,
+add_points (const ScopedetectWork *w, const ScopedetectShape *s, Pose pose,
+    const ScopedetectTiles *tiles, ScopedetectMask *mask,
     ScopedetectExtras *out)
 {
   const double *weight = w->params.weight;
-  ScopedetectTurn r = scopedetect_turn (pose.q);
+  Turn r = turn_of (pose.q);
 
   for (int i = 0; i < s->n; i++) {
     ScopedetectSight at;

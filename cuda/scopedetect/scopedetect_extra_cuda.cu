@@ -32,9 +32,8 @@ point_at (const ScopedetectWork *w, const Pixels &pixels, int x, int y)
 
 static __device__ __forceinline__ void
 add_points (const ScopedetectWork *w, const ScopedetectShape *s,
-    const Pixels &pixels, const ScopedetectTurn *r, ScopedetectVec t,
-    const ScopedetectTiles *tiles, ScopedetectMask *mask,
-    ScopedetectExtras *out)
+    const Pixels &pixels, const Turn *r, Vec t, const ScopedetectTiles *tiles,
+    ScopedetectMask *mask, ScopedetectExtras *out)
 {
   const double *weight = w->params.weight;
 
@@ -67,7 +66,7 @@ __launch_bounds__ (THREADS)
   ScopedetectSample &sample = shared.sample, *a;
   ScopedetectExtras mine = {};
   ScopedetectTiles tiles;
-  ScopedetectTurn r;
+  Turn r;
   int view;
 
   allow_next ();
@@ -78,7 +77,7 @@ __launch_bounds__ (THREADS)
     shared.mask.seen[i] = shared.mask.hidden[i] = 0;
   copy_sample (&sample, a); /* and all see the mask as empty */
   tiles = scopedetect_tiles (&w, s, sample.pose);
-  r = scopedetect_turn (sample.pose.q);
+  r = turn_of (sample.pose.q);
   view = view_of (&w, s, &r, sample.pose.t);
   add_points (&w, s, pixels, &r, sample.pose.t, &tiles, &shared.mask, &mine);
   __syncthreads ();

@@ -22,7 +22,7 @@ typedef struct {
   char magic[8];
   uint32_t version, n, n_edges, n_symmetries, has_colour, has_axis;
   float spacing, feature_radius, feature_sigma, diameter, radius;
-  ScopedetectVec centre, low, high, axis;
+  Vec centre, low, high, axis;
   char name[64];
 } Head;
 
@@ -147,7 +147,7 @@ read_head (ScopedetectShape *s, const Head *h, size_t bytes)
 }
 
 static bool
-is_inside (const ScopedetectShape *s, ScopedetectVec p)
+is_inside (const ScopedetectShape *s, Vec p)
 {
   return p.x >= s->low.x && p.y >= s->low.y && p.z >= s->low.z &&
       p.x <= s->high.x && p.y <= s->high.y && p.z <= s->high.z;
@@ -163,7 +163,7 @@ are_finite (const float *v, size_t n)
 }
 
 static bool
-is_unit (ScopedetectQuat q)
+is_unit (Quat q)
 {
   return fabsf (q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z - 1) < TOLERANCE;
 }
@@ -176,10 +176,10 @@ are_shapely (const ScopedetectShape *s)
   float most = s->radius * s->radius * (1 + TOLERANCE);
 
   for (int i = 0; i < s->n; i++) {
-    ScopedetectVec d = scopedetect_sub (s->x[i], s->centre);
+    Vec d = vec_sub (s->x[i], s->centre);
 
-    if (scopedetect_dot (d, d) > most || !is_unit (s->frame[i]) ||
-        scopedetect_dot (s->normal[i], s->normal[i]) > 1 + TOLERANCE)
+    if (vec_dot (d, d) > most || !is_unit (s->frame[i]) ||
+        vec_dot (s->normal[i], s->normal[i]) > 1 + TOLERANCE)
       return false;
   }
   for (int i = 0; i < s->n_symmetries; i++)

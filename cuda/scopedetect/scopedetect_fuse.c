@@ -16,7 +16,7 @@
 
 typedef struct {
   uint64_t cell;
-  ScopedetectVec x, normal;
+  Vec x, normal;
   float rgb[3];
 } Seen;
 
@@ -26,7 +26,7 @@ typedef struct {
 } Cloud;
 
 /* The point of a pixel in the camera; z is 0 where there is none. */
-static ScopedetectVec
+static Vec
 point_of (const ScopedetectView *v, int x, int y)
 {
   const ScopedetectCamera *c = &v->camera;
@@ -35,29 +35,27 @@ point_of (const ScopedetectView *v, int x, int y)
           (size_t) y * (size_t) v->depth_stride);
   float z = (float) (row[x] * v->depth_scale);
 
-  return scopedetect_vec (
+  return vec (
       (float) ((x - c->cx) / c->fx) * z, (float) ((y - c->cy) / c->fy) * z, z);
 }
 
 /* The normal at a pixel, towards the camera; false at edges. */
 static bool
-normal_of (const ScopedetectView *v, int x, int y, ScopedetectVec p,
-    ScopedetectVec *normal)
+normal_of (const ScopedetectView *v, int x, int y, Vec p, Vec *normal)
 {
-  ScopedetectVec beside[4] = {point_of (v, x - APART, y),
-      point_of (v, x + APART, y), point_of (v, x, y - APART),
-      point_of (v, x, y + APART)};
-  ScopedetectVec n;
+  Vec beside[4] = {point_of (v, x - APART, y), point_of (v, x + APART, y),
+      point_of (v, x, y - APART), point_of (v, x, y + APART)};
+  Vec n;
 
   for (int k = 0; k < 4; k++)
     if (!(beside[k].z > 0) || fabsf (beside[k].z - p.z) > STEP * p.z)
       return false;
-  n = scopedetect_cross (scopedetect_sub (beside[3], beside[2]),
-      scopedetect_sub (beside[1], beside[0]));
-  if (!(scopedetect_norm (n) > 0))
+  n = vec_cross (
+      vec_sub (beside[3], beside[2]), vec_sub (beside[1], beside[0]));
+  if (!(vec_norm (n) > 0))
     return false;
-  *normal = scopedetect_unit (n);
-  return -scopedetect_dot (*normal, p) > FACING * scopedetect_norm (p);
+  *normal = vec_unit (n);
+  return -vec_dot (*normal, p) > FACING * vec_norm (p);
 }
 
 static const char *
@@ -79,7 +77,7 @@ append (Cloud *c, const Seen *s)
 }
 
 static bool
-in_box (const double box[6], ScopedetectVec p)
+in_box (const double box[6], Vec p)
 {
   return !box ||
       (p.x >= box[0] && p.y >= box[1] && p.z >= box[2] && p.x <= box[3] &&
@@ -88,7 +86,7 @@ in_box (const double box[6], ScopedetectVec p)
 
 /* 21 bits a side; what is no number counts as 0. */
 static uint64_t
-cell_of (ScopedetectVec p, double side)
+cell_of (Vec p, double side)
 {
   const float at[3] = {p.x, p.y, p.z};
   uint64_t cell = 0;
@@ -104,18 +102,18 @@ cell_of (ScopedetectVec p, double side)
 static const char *
 add_view (Cloud *c, const ScopedetectView *v, const double box[6], double side)
 {
-  ScopedetectPose pose = scopedetect_pose_from (v->pose);
-  ScopedetectTurn r = scopedetect_turn (pose.q);
+  Pose pose = pose_from (v->pose);
+  Turn r = turn_of (pose.q);
 
   for (int y = APART; y < v->height - APART; y++)
     for (int x = APART; x < v->width - APART; x++) {
-      ScopedetectVec p = point_of (v, x, y), n;
+      Vec p = point_of (v, x, y), n;
       Seen s = {0};
 
       if (!(p.z > 0) || !normal_of (v, x, y, p, &n))
         continue;
-      s.x = scopedetect_apply (&r, pose.t, p);
-      s.normal = scopedetect_rotate (&r, n);
+      s.x = vec_transform (&r, pose.t, p);
+      s.normal = vec_rotate (&r, n);
       if (!in_box (box, s.x))
         continue;
       s.cell = cell_of (s.x, side);
@@ -140,17 +138,17 @@ static void
 put_mean (const Seen *s, size_t n, ScopedetectMesh *mesh, bool coloured)
 {
   size_t to = mesh->n++;
-  ScopedetectVec x = {0, 0, 0}, normal = {0, 0, 0};
+  Vec x = {0, 0, 0}, normal = {0, 0, 0};
   float rgb[3] = {0};
 
   for (size_t i = 0; i < n; i++) {
-    x = scopedetect_add (x, s[i].x);
-    normal = scopedetect_add (normal, s[i].normal);
+    x = vec_add (x, s[i].x);
+    normal = vec_add (normal, s[i].normal);
     for (int k = 0; k < 3; k++)
       rgb[k] += s[i].rgb[k];
   }
-  x = scopedetect_scale (x, 1 / (float) n);
-  normal = scopedetect_unit (normal);
+  x = vec_scale (x, 1 / (float) n);
+  normal = vec_unit (normal);
   memcpy (mesh->x + 3 * to, (float[]){x.x, x.y, x.z}, 3 * sizeof *mesh->x);
   memcpy (mesh->normal + 3 * to, (float[]){normal.x, normal.y, normal.z},
       3 * sizeof *mesh->normal);

@@ -143,7 +143,7 @@ static const char *
 set_tables (Scopedetect *s)
 {
   ScopedetectNoise noise;
-  ScopedetectVec view[SCOPEDETECT_VIEWS];
+  Vec view[SCOPEDETECT_VIEWS];
 
   scopedetect_set_noise (&noise);
   scopedetect_views (view);
@@ -239,7 +239,7 @@ scopedetect_memory (
 
   sum = n * (sizeof (ScopedetectPixel) + 3 * sizeof (float) + sizeof (int32_t));
   sum += room *
-      (3 * sizeof (ScopedetectVec) + sizeof (ScopedetectQuat) +
+      (3 * sizeof (Vec) + sizeof (Quat) +
           (SCOPEDETECT_ROW + SCOPEDETECT_BINS + 5) * sizeof (float) +
           SCOPEDETECT_CODE * sizeof (int16_t));
   /* of the GPU alone: hashes of pixels; neighbours and sums of points */
@@ -256,7 +256,7 @@ scopedetect_memory (
     const ScopedetectShape *s = &models[i]->shape;
 
     sum += (size_t) s->n *
-        (4 * sizeof (ScopedetectVec) + sizeof (ScopedetectQuat) +
+        (4 * sizeof (Vec) + sizeof (Quat) +
             SCOPEDETECT_CODE * sizeof (int16_t) + 3 * sizeof (float) +
             SCOPEDETECT_VIEWS);
     sum += (size_t) s->n_edges * sizeof *s->edge +

@@ -22,8 +22,7 @@ is_free (const ScopedetectCloud *c, const int *taken, int i, float spacing)
   int n = scopedetect_near (c, c->x[i], spacing, near);
 
   for (int k = 0; k < n; k++)
-    if (taken[near[k]] >= 0 &&
-        scopedetect_dot (c->normal[near[k]], c->normal[i]) > 0)
+    if (taken[near[k]] >= 0 && vec_dot (c->normal[near[k]], c->normal[i]) > 0)
       return false;
   return true;
 }
@@ -69,21 +68,21 @@ smooth (const Smoothing *s, int i)
   ScopedetectCloud *to = s->to;
   int near[SCOPEDETECT_NEAR], j = s->of[i];
   int n = scopedetect_near (c, c->x[j], s->radius, near), same = 0;
-  ScopedetectVec sum = {0, 0, 0}, lab = {0, 0, 0};
+  Vec sum = {0, 0, 0}, lab = {0, 0, 0};
 
   for (int k = 0; k < n; k++) {
-    if (scopedetect_dot (c->normal[near[k]], c->normal[j]) <= -.2f)
+    if (vec_dot (c->normal[near[k]], c->normal[j]) <= -.2f)
       continue;
-    sum = scopedetect_add (sum, c->normal[near[k]]);
+    sum = vec_add (sum, c->normal[near[k]]);
     if (c->lab)
-      lab = scopedetect_add (lab, c->lab[near[k]]);
+      lab = vec_add (lab, c->lab[near[k]]);
     same++;
   }
   to->x[i] = c->x[j];
-  to->normal[i] = scopedetect_unit (sum);
-  s->var[i] = 1 - scopedetect_norm (sum) / (float) same;
+  to->normal[i] = vec_unit (sum);
+  s->var[i] = 1 - vec_norm (sum) / (float) same;
   if (to->lab)
-    to->lab[i] = scopedetect_scale (lab, 1 / (float) same);
+    to->lab[i] = vec_scale (lab, 1 / (float) same);
 }
 
 static void
@@ -126,11 +125,11 @@ measure_points (void *data, int begin, int end)
   float far = 0, far2 = 0;
 
   for (int i = begin; i < end; i++) {
-    far = fmaxf (far, scopedetect_norm (scopedetect_sub (s->x[i], s->centre)));
+    far = fmaxf (far, vec_norm (vec_sub (s->x[i], s->centre)));
     for (int j = 0; j < i; j++) {
-      ScopedetectVec d = scopedetect_sub (s->x[i], s->x[j]);
+      Vec d = vec_sub (s->x[i], s->x[j]);
 
-      far2 = fmaxf (far2, scopedetect_dot (d, d));
+      far2 = fmaxf (far2, vec_dot (d, d));
     }
   }
   pthread_mutex_lock (&e->lock);
@@ -148,16 +147,15 @@ measure (ScopedetectShape *s)
 
   s->low = s->high = s->x[0];
   for (int i = 0; i < s->n; i++) {
-    ScopedetectVec p = s->x[i];
+    Vec p = s->x[i];
 
     x += p.x, y += p.y, z += p.z;
-    s->low = scopedetect_vec (
+    s->low = vec (
         fminf (s->low.x, p.x), fminf (s->low.y, p.y), fminf (s->low.z, p.z));
-    s->high = scopedetect_vec (
+    s->high = vec (
         fmaxf (s->high.x, p.x), fmaxf (s->high.y, p.y), fmaxf (s->high.z, p.z));
   }
-  s->centre = scopedetect_vec (
-      (float) (x / s->n), (float) (y / s->n), (float) (z / s->n));
+  s->centre = vec ((float) (x / s->n), (float) (y / s->n), (float) (z / s->n));
   parallel_for (s->n, 64, measure_points, &e);
   s->radius = e.far;
   s->diameter = sqrtf (e.far2);

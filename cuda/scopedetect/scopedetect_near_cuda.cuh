@@ -15,8 +15,7 @@ typedef struct {
 
 /* Sets the cells around @x; returns how many points they hold. */
 static __device__ __forceinline__ uint32_t
-scopedetect_reach (
-    const ScopedetectGrid &g, ScopedetectVec x, ScopedetectReach *r)
+scopedetect_reach (const ScopedetectGrid &g, Vec x, ScopedetectReach *r)
 {
   int lane = threadIdx.x % 32;
   int u = scopedetect_cell (x.x, g.cell) + lane % 3 - 1;
@@ -40,8 +39,7 @@ scopedetect_reach (
 /* The neighbours of @x to r->near; returns how many.  All lanes call. */
 static __device__ __forceinline__ int
 scopedetect_near_warp (const ScopedetectCloud &c,
-    const ScopedetectListed *listed, ScopedetectVec x, float radius,
-    ScopedetectReach *r)
+    const ScopedetectListed *listed, Vec x, float radius, ScopedetectReach *r)
 {
   int lane = threadIdx.x % 32, n = 0;
   uint32_t all = scopedetect_reach (c.grid, x, r);
@@ -54,12 +52,12 @@ scopedetect_near_warp (const ScopedetectCloud &c,
     for (int step = 16; step; step /= 2)
       cell += r->before[cell + step] <= i ? step : 0;
     if (i < all) {
-      ScopedetectVec d;
+      Vec d;
 
       p = listed[r->start[cell] + i];
-      d = scopedetect_sub (p.x, x);
+      d = vec_sub (p.x, x);
       /* or of another cell with the same hash */
-      is_near = !(scopedetect_dot (d, d) > radius * radius) &&
+      is_near = !(vec_dot (d, d) > radius * radius) &&
           p.cell_and_number >> 16 == r->cell[cell];
     }
     mask = __ballot_sync (ALL_LANES, is_near);

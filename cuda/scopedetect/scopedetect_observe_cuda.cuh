@@ -12,7 +12,7 @@
  * tell cells apart. */
 typedef struct __align__ (16)
 {
-  ScopedetectVec x;
+  Vec x;
   uint32_t cell_and_number;
 }
 ScopedetectListed;

@@ -26,7 +26,7 @@ typedef struct {
 
 /* Pixel of a point; false behind the camera. */
 static bool
-pixel_of (ScopedetectVec p, const ScopedetectCamera *c, double at[2])
+pixel_of (Vec p, const ScopedetectCamera *c, double at[2])
 {
   if (!(p.z > .01f))
     return false;
@@ -37,14 +37,13 @@ pixel_of (ScopedetectVec p, const ScopedetectCamera *c, double at[2])
 
 /* Lays the grid around all points; false where none is before the camera. */
 static bool
-lay (Grid *g, const ScopedetectShape *s, ScopedetectPose pose,
-    const ScopedetectCamera *c)
+lay (Grid *g, const ScopedetectShape *s, Pose pose, const ScopedetectCamera *c)
 {
-  ScopedetectTurn r = scopedetect_turn (pose.q);
+  Turn r = turn_of (pose.q);
   double low[2] = {1e9, 1e9}, high[2] = {-1e9, -1e9}, at[2], near = 1e9;
 
   for (int i = 0; i < s->n; i++) {
-    ScopedetectVec p = scopedetect_apply (&r, pose.t, s->x[i]);
+    Vec p = vec_transform (&r, pose.t, s->x[i]);
 
     if (!pixel_of (p, c, at))
       continue;
@@ -61,7 +60,7 @@ lay (Grid *g, const ScopedetectShape *s, ScopedetectPose pose,
   g->y = low[1] - (RIM + .5) * g->cell;
   memset (g->mask, 0, sizeof g->mask);
   for (int i = 0; i < s->n; i++)
-    if (pixel_of (scopedetect_apply (&r, pose.t, s->x[i]), c, at))
+    if (pixel_of (vec_transform (&r, pose.t, s->x[i]), c, at))
       g->mask[(int) ((at[1] - g->y) / g->cell)]
              [(int) ((at[0] - g->x) / g->cell)] = 1;
   return true;
@@ -169,8 +168,7 @@ scopedetect_model_outline (const ScopedetectModel *model, const double pose[7],
   Way way = {.n = 0}, best = {.n = 0};
   Grid g;
 
-  if (room < 3 ||
-      !lay (&g, &model->shape, scopedetect_pose_from (pose), camera))
+  if (room < 3 || !lay (&g, &model->shape, pose_from (pose), camera))
     return 0;
   close_gaps (&g);
   /* every rim has an upper left corner; the outer one is the largest */

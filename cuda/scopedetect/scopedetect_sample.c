@@ -30,14 +30,14 @@ scopedetect_samples_free (ScopedetectSamples *s)
   scopedetect_cloud_free (&host, &s->cloud);
 }
 
-static ScopedetectVec
+static Vec
 vertex (const ScopedetectMesh *m, uint32_t i, double unit)
 {
-  return scopedetect_vec ((float) (m->x[3 * i] * unit),
-      (float) (m->x[3 * i + 1] * unit), (float) (m->x[3 * i + 2] * unit));
+  return vec ((float) (m->x[3 * i] * unit), (float) (m->x[3 * i + 1] * unit),
+      (float) (m->x[3 * i + 2] * unit));
 }
 
-static ScopedetectVec
+static Vec
 colour (const ScopedetectMesh *m, uint32_t i)
 {
   const uint8_t *c = m->colour + 3 * (size_t) i;
@@ -46,14 +46,14 @@ colour (const ScopedetectMesh *m, uint32_t i)
 }
 
 /* Twice the area vector of triangle @t. */
-static ScopedetectVec
+static Vec
 area_of (const ScopedetectMesh *m, uint32_t t, double unit)
 {
   const uint32_t *v = m->triangles + 3 * (size_t) t;
-  ScopedetectVec a = vertex (m, v[0], unit);
+  Vec a = vertex (m, v[0], unit);
 
-  return scopedetect_cross (scopedetect_sub (vertex (m, v[1], unit), a),
-      scopedetect_sub (vertex (m, v[2], unit), a));
+  return vec_cross (
+      vec_sub (vertex (m, v[1], unit), a), vec_sub (vertex (m, v[2], unit), a));
 }
 
 /* A random point of triangle @t goes to sample @i. */
@@ -64,15 +64,14 @@ draw (ScopedetectCloud *c, int i, const ScopedetectMesh *m, uint32_t t,
   const uint32_t *v = m->triangles + 3 * (size_t) t;
   float a = random_unit (how->seed, 3 * (uint64_t) i + 1);
   float b = random_unit (how->seed, 3 * (uint64_t) i + 2);
-  ScopedetectVec p = vertex (m, v[0], how->unit);
-  ScopedetectVec e = scopedetect_sub (vertex (m, v[1], how->unit), p);
-  ScopedetectVec f = scopedetect_sub (vertex (m, v[2], how->unit), p);
+  Vec p = vertex (m, v[0], how->unit);
+  Vec e = vec_sub (vertex (m, v[1], how->unit), p);
+  Vec f = vec_sub (vertex (m, v[2], how->unit), p);
 
   if (a + b > 1)
     a = 1 - a, b = 1 - b;
-  c->x[i] = scopedetect_add (
-      p, scopedetect_add (scopedetect_scale (e, a), scopedetect_scale (f, b)));
-  c->normal[i] = scopedetect_unit (area_of (m, t, how->unit));
+  c->x[i] = vec_add (p, vec_add (vec_scale (e, a), vec_scale (f, b)));
+  c->normal[i] = vec_unit (area_of (m, t, how->unit));
   if (c->lab)
     c->lab[i] = colour (m, v[a > .5f ? 1 : b > .5f ? 2 : 0]);
 }
@@ -87,7 +86,7 @@ sample_triangles (ScopedetectSamples *s, const ScopedetectMesh *m,
   int n;
 
   for (uint32_t k = 0; k < m->n_triangles; k++)
-    total += scopedetect_norm (area_of (m, k, how->unit)) / 2;
+    total += vec_norm (area_of (m, k, how->unit)) / 2;
   if (!(total > 0))
     return "the mesh has no surface";
   n = total / (fine * fine) < FEWEST ? FEWEST
@@ -96,21 +95,21 @@ sample_triangles (ScopedetectSamples *s, const ScopedetectMesh *m,
   TRY (scopedetect_cloud_new (host, &s->cloud, n, m->colour != NULL, false));
   s->cloud.n = n;
   s->spacing = (float) sqrt (total / n);
-  sum = scopedetect_norm (area_of (m, 0, how->unit)) / 2;
+  sum = vec_norm (area_of (m, 0, how->unit)) / 2;
   for (int i = 0; i < n; i++) {
     double at = (i + random_unit (how->seed, 3 * (uint64_t) i)) * total / n;
 
     while (sum < at && t + 1 < m->n_triangles)
-      sum += scopedetect_norm (area_of (m, ++t, how->unit)) / 2;
+      sum += vec_norm (area_of (m, ++t, how->unit)) / 2;
     draw (&s->cloud, i, m, t, how);
   }
   return NULL;
 }
 
 static void
-swap (ScopedetectVec *v, int i, int j)
+swap (Vec *v, int i, int j)
 {
-  ScopedetectVec t = v[i];
+  Vec t = v[i];
 
   v[i] = v[j], v[j] = t;
 }
@@ -142,8 +141,8 @@ spacing_of (ScopedetectCloud *c, float start)
     float best = start * start;
 
     for (int k = 0; k < n; k++) {
-      ScopedetectVec d = scopedetect_sub (c->x[near[k]], c->x[i]);
-      float d2 = scopedetect_dot (d, d);
+      Vec d = vec_sub (c->x[near[k]], c->x[i]);
+      float d2 = vec_dot (d, d);
 
       if (near[k] != i && d2 < best)
         best = d2;
@@ -168,15 +167,14 @@ set_normals_of_points (void *data, int begin, int end)
   for (int i = begin; i < end; i++) {
     int near[SCOPEDETECT_NEAR];
     int n = scopedetect_near (c, c->x[i], p->radius, near);
-    ScopedetectVec mean = {0, 0, 0};
+    Vec mean = {0, 0, 0};
     float m[6] = {0};
 
     for (int k = 0; k < n; k++)
-      mean = scopedetect_add (mean, scopedetect_sub (c->x[near[k]], c->x[i]));
-    mean = scopedetect_scale (mean, 1 / (float) n);
+      mean = vec_add (mean, vec_sub (c->x[near[k]], c->x[i]));
+    mean = vec_scale (mean, 1 / (float) n);
     for (int k = 0; k < n; k++) {
-      ScopedetectVec d =
-          scopedetect_sub (scopedetect_sub (c->x[near[k]], c->x[i]), mean);
+      Vec d = vec_sub (vec_sub (c->x[near[k]], c->x[i]), mean);
 
       m[0] += d.x * d.x, m[1] += d.x * d.y, m[2] += d.x * d.z;
       m[3] += d.y * d.y, m[4] += d.y * d.z, m[5] += d.z * d.z;
@@ -198,28 +196,26 @@ plane_normals (ScopedetectCloud *c, float radius)
 static bool
 is_one_view (const ScopedetectCloud *c)
 {
-  ScopedetectVec low = c->x[0], high = low, size, out;
+  Vec low = c->x[0], high = low, size, out;
 
   for (int i = 1; i < c->n; i++) {
-    ScopedetectVec p = c->x[i];
+    Vec p = c->x[i];
 
-    low = scopedetect_vec (
-        fminf (low.x, p.x), fminf (low.y, p.y), fminf (low.z, p.z));
-    high = scopedetect_vec (
-        fmaxf (high.x, p.x), fmaxf (high.y, p.y), fmaxf (high.z, p.z));
+    low = vec (fminf (low.x, p.x), fminf (low.y, p.y), fminf (low.z, p.z));
+    high = vec (fmaxf (high.x, p.x), fmaxf (high.y, p.y), fmaxf (high.z, p.z));
   }
-  size = scopedetect_sub (high, low);
-  out = scopedetect_vec (fmaxf (0, fmaxf (low.x, -high.x)),
+  size = vec_sub (high, low);
+  out = vec (fmaxf (0, fmaxf (low.x, -high.x)),
       fmaxf (0, fmaxf (low.y, -high.y)), fmaxf (0, fmaxf (low.z, -high.z)));
-  return scopedetect_norm (out) > scopedetect_norm (size);
+  return vec_norm (out) > vec_norm (size);
 }
 
 static void
 turn_to_origin (ScopedetectCloud *c)
 {
   for (int i = 0; i < c->n; i++)
-    if (scopedetect_dot (c->normal[i], c->x[i]) > 0)
-      c->normal[i] = scopedetect_scale (c->normal[i], -1);
+    if (vec_dot (c->normal[i], c->x[i]) > 0)
+      c->normal[i] = vec_scale (c->normal[i], -1);
 }
 
 static const char *
@@ -237,7 +233,7 @@ sample_points (ScopedetectSamples *s, const ScopedetectMesh *m,
 
     c->x[i] = vertex (m, k, how->unit);
     if (v)
-      c->normal[i] = scopedetect_unit (scopedetect_vec (v[0], v[1], v[2]));
+      c->normal[i] = vec_unit (vec (v[0], v[1], v[2]));
     if (c->lab)
       c->lab[i] = colour (m, k);
   }

@@ -15,16 +15,15 @@ typedef struct {
 
 /* As scopedetect_view_of (), by each warp. */
 static __device__ __forceinline__ int
-view_of (const ScopedetectWork *w, const ScopedetectShape *s,
-    const ScopedetectTurn *r, ScopedetectVec t)
+view_of (
+    const ScopedetectWork *w, const ScopedetectShape *s, const Turn *r, Vec t)
 {
-  ScopedetectVec eye = scopedetect_scale (
-      scopedetect_unrotate (r, scopedetect_apply (r, t, s->centre)), -1);
+  Vec eye = vec_scale (vec_unrotate (r, vec_transform (r, t, s->centre)), -1);
   float most = -1e9f;
   int best = 0;
 
   for (int v = threadIdx.x % 32; v < SCOPEDETECT_VIEWS; v += 32) {
-    float along = scopedetect_dot (w->view[v], eye);
+    float along = vec_dot (w->view[v], eye);
 
     if (along > most)
       most = along, best = v;
@@ -45,8 +44,8 @@ static __device__ __forceinline__ const ScopedetectTotals &
 total_points (const ScopedetectWork *w, const ScopedetectShape *s, int n,
     int part, int parts, ScoreShared &shared)
 {
-  const ScopedetectPose &pose = shared.sample.pose;
-  ScopedetectTurn r = scopedetect_turn (pose.q);
+  const Pose &pose = shared.sample.pose;
+  Turn r = turn_of (pose.q);
   int view = view_of (w, s, &r, pose.t);
   int first = part * blockDim.x + threadIdx.x, step = parts * blockDim.x;
   int last = (int) s->edge_first[view + 1];
@@ -57,7 +56,7 @@ total_points (const ScopedetectWork *w, const ScopedetectShape *s, int n,
   for (int i = (int) s->edge_first[view] + first; i < last; i += step)
     if ((int) s->edge[i] < n)
       scopedetect_add_edge (
-          w, scopedetect_apply (&r, pose.t, s->x[s->edge[i]]), &t);
+          w, vec_transform (&r, pose.t, s->x[s->edge[i]]), &t);
   return sum_block (t, shared.totals);
 }
 

@@ -57,8 +57,7 @@ scopedetect_visible (float off, float sigma)
 
 BOTH void
 scopedetect_add_colour (const ScopedetectWork *w, const ScopedetectPixel *o,
-    ScopedetectVec lab, float slope, int edge, long long v,
-    ScopedetectTotals *t)
+    Vec lab, float slope, int edge, long long v, ScopedetectTotals *t)
 {
   const ScopedetectNoise *noise = w->noise;
   float sigma = (float) w->params.lab_sigma;
@@ -80,14 +79,12 @@ scopedetect_add_colour (const ScopedetectWork *w, const ScopedetectPixel *o,
 /* Adds point @i of @s, whose pose is @r and @t, seen from stored view @view. */
 BOTH void
 scopedetect_add_point (const ScopedetectWork *w, const ScopedetectShape *s,
-    const ScopedetectTurn *r, ScopedetectVec t, int view, int i,
-    ScopedetectTotals *out)
+    const Turn *r, Vec t, int view, int i, ScopedetectTotals *out)
 {
   const ScopedetectScene *scene = &w->scene;
-  ScopedetectVec p = scopedetect_apply (r, t, s->x[i]);
-  ScopedetectVec n = scopedetect_rotate (r, s->normal[i]);
-  float facing = -scopedetect_dot (n, p) / scopedetect_norm (p), slope, off, d,
-        k;
+  Vec p = vec_transform (r, t, s->x[i]);
+  Vec n = vec_rotate (r, s->normal[i]);
+  float facing = -vec_dot (n, p) / vec_norm (p), slope, off, d, k;
   int edge = s->ved[(size_t) view * s->n + i], x, y;
   ScopedetectPixel o;
   long long v;
@@ -147,8 +144,7 @@ scopedetect_farthest (const ScopedetectScene *s, int x, int y)
 
 /* Adds point @p, camera coordinates, of a range edge of the model. */
 BOTH void
-scopedetect_add_edge (
-    const ScopedetectWork *w, ScopedetectVec p, ScopedetectTotals *out)
+scopedetect_add_edge (const ScopedetectWork *w, Vec p, ScopedetectTotals *out)
 {
   int x, y;
   float z;
@@ -171,16 +167,16 @@ scopedetect_add_edge (
 /* The stored view that the camera is nearest to. */
 BOTH int
 scopedetect_view_of (
-    const ScopedetectWork *w, const ScopedetectShape *s, ScopedetectPose pose)
+    const ScopedetectWork *w, const ScopedetectShape *s, Pose pose)
 {
-  ScopedetectTurn r = scopedetect_turn (pose.q);
-  ScopedetectVec eye = scopedetect_scale (
-      scopedetect_unrotate (&r, scopedetect_apply (&r, pose.t, s->centre)), -1);
+  Turn r = turn_of (pose.q);
+  Vec eye =
+      vec_scale (vec_unrotate (&r, vec_transform (&r, pose.t, s->centre)), -1);
   int best = 0;
   float most = -1e9f;
 
   for (int v = 0; v < SCOPEDETECT_VIEWS; v++) {
-    float along = scopedetect_dot (w->view[v], eye);
+    float along = vec_dot (w->view[v], eye);
 
     if (along > most)
       most = along, best = v;

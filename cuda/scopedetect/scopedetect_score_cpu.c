@@ -6,12 +6,12 @@
 #include "scopedetect/scopedetect_taken.h"
 
 static void
-segment_parts (const ScopedetectWork *w, const ScopedetectShape *s,
-    ScopedetectPose pose, float part[SCOPEDETECT_N_PARTS])
+segment_parts (const ScopedetectWork *w, const ScopedetectShape *s, Pose pose,
+    float part[SCOPEDETECT_N_PARTS])
 {
   int n = w->lattice.width * w->lattice.height, taken = 0;
   uint32_t bits[SCOPEDETECT_SEGMENT_WORDS] = {0};
-  ScopedetectTurn r = scopedetect_turn (pose.q);
+  Turn r = turn_of (pose.q);
   long long cut = 0, off = 0;
 
   for (int i = 0; i < n; i++) {
@@ -33,7 +33,7 @@ void
 scopedetect_score_one_cpu (const ScopedetectWork *w, const ScopedetectShape *s,
     int points, ScopedetectSample *a)
 {
-  ScopedetectTurn r = scopedetect_turn (a->pose.q);
+  Turn r = turn_of (a->pose.q);
   int view = scopedetect_view_of (w, s, a->pose), n = points ? points : s->n;
   uint32_t first = s->edge_first[view], last = s->edge_first[view + 1];
   ScopedetectTotals t;
@@ -44,7 +44,7 @@ scopedetect_score_one_cpu (const ScopedetectWork *w, const ScopedetectShape *s,
   for (uint32_t i = first; i < last; i++)
     if ((int) s->edge[i] < n)
       scopedetect_add_edge (
-          w, scopedetect_apply (&r, a->pose.t, s->x[s->edge[i]]), &t);
+          w, vec_transform (&r, a->pose.t, s->x[s->edge[i]]), &t);
   scopedetect_parts (&t, a->part);
   if (w->has_segments && !points)
     segment_parts (w, s, a->pose, a->part);

@@ -58,10 +58,10 @@ __launch_bounds__ (FEW_THREADS)
  * that are far apart, since those that the pose takes lie side by side. */
 static __device__ __forceinline__ void
 look_at_segments (const ScopedetectWork *w, const ScopedetectShape *s,
-    ScopedetectPose pose, int part, Shares *share)
+    Pose pose, int part, Shares *share)
 {
   constexpr int WARPS = PARTS * THREADS / 32;
-  ScopedetectTurn r = scopedetect_turn (pose.q);
+  Turn r = turn_of (pose.q);
   int n = w->lattice.width * w->lattice.height;
   int warp = part * (THREADS / 32) + (int) threadIdx.x / 32;
 

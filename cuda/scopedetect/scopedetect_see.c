@@ -12,50 +12,47 @@
 #define EDGE_JUMP .015f /* metres: a step in depth that is a range edge */
 
 typedef struct {
-  ScopedetectVec u, v, eye; /* axes of the picture, and towards the eye */
-  ScopedetectVec low;       /* its corner, along them */
-  float pixel;              /* metres */
+  Vec u, v, eye; /* axes of the picture, and towards the eye */
+  Vec low;       /* its corner, along them */
+  float pixel;   /* metres */
   int width, height;
   float *height_of; /* along eye; -1e9 where there is nothing */
 } View;
 
 /* Fibonacci's lattice: directions evenly over the sphere. */
 void
-scopedetect_views (ScopedetectVec view[SCOPEDETECT_VIEWS])
+scopedetect_views (Vec view[SCOPEDETECT_VIEWS])
 {
   for (int i = 0; i < SCOPEDETECT_VIEWS; i++) {
     double z = 1 - (2 * i + 1.) / SCOPEDETECT_VIEWS, r = sqrt (1 - z * z);
     double a = 2.39996322972865332 * i; /* the golden angle */
 
-    view[i] = scopedetect_vec (
-        (float) (r * cos (a)), (float) (r * sin (a)), (float) z);
+    view[i] = vec ((float) (r * cos (a)), (float) (r * sin (a)), (float) z);
   }
 }
 
 static void
-place (const View *w, ScopedetectVec p, int *x, int *y, float *h)
+place (const View *w, Vec p, int *x, int *y, float *h)
 {
-  *x = (int) ((scopedetect_dot (p, w->u) - w->low.x) / w->pixel) + 2;
-  *y = (int) ((scopedetect_dot (p, w->v) - w->low.y) / w->pixel) + 2;
-  *h = scopedetect_dot (p, w->eye);
+  *x = (int) ((vec_dot (p, w->u) - w->low.x) / w->pixel) + 2;
+  *y = (int) ((vec_dot (p, w->v) - w->low.y) / w->pixel) + 2;
+  *h = vec_dot (p, w->eye);
 }
 
 /* The frame of the picture that holds all samples, with a margin. */
 static const char *
-frame (View *w, const ScopedetectCloud *c, ScopedetectVec eye, float pixel)
+frame (View *w, const ScopedetectCloud *c, Vec eye, float pixel)
 {
   float high_u = -1e9f, high_v = -1e9f;
-  ScopedetectVec e = fabsf (eye.x) < .57f ? scopedetect_vec (1, 0, 0)
-                                          : scopedetect_vec (0, 1, 0);
+  Vec e = fabsf (eye.x) < .57f ? vec (1, 0, 0) : vec (0, 1, 0);
 
   w->eye = eye;
-  w->u = scopedetect_unit (scopedetect_cross (eye, e));
-  w->v = scopedetect_cross (eye, w->u);
-  w->low = scopedetect_vec (1e9f, 1e9f, 0);
+  w->u = vec_unit (vec_cross (eye, e));
+  w->v = vec_cross (eye, w->u);
+  w->low = vec (1e9f, 1e9f, 0);
   w->pixel = pixel;
   for (int i = 0; i < c->n; i++) {
-    float a = scopedetect_dot (c->x[i], w->u),
-          b = scopedetect_dot (c->x[i], w->v);
+    float a = vec_dot (c->x[i], w->u), b = vec_dot (c->x[i], w->v);
 
     w->low.x = a < w->low.x ? a : w->low.x;
     w->low.y = b < w->low.y ? b : w->low.y;
@@ -70,7 +67,7 @@ frame (View *w, const ScopedetectCloud *c, ScopedetectVec eye, float pixel)
 
 /* Every sample covers 3 x 3 pixels, so that the surface has no holes. */
 static const char *
-render (View *w, const ScopedetectCloud *c, ScopedetectVec eye, float pixel)
+render (View *w, const ScopedetectCloud *c, Vec eye, float pixel)
 {
   TRY (frame (w, c, eye, pixel));
   for (int i = 0; i < w->width * w->height; i++)
@@ -92,9 +89,9 @@ render (View *w, const ScopedetectCloud *c, ScopedetectVec eye, float pixel)
 /* Whether a point is the first that the eye meets.  A neighbour may be nearer
  * by the slope of the surface. */
 static bool
-is_seen (const View *w, ScopedetectVec p, ScopedetectVec normal)
+is_seen (const View *w, Vec p, Vec normal)
 {
-  float cosine = fabsf (scopedetect_dot (normal, w->eye)), h, slope;
+  float cosine = fabsf (vec_dot (normal, w->eye)), h, slope;
   int x, y;
 
   if (cosine < GRAZING)
@@ -116,8 +113,8 @@ move_sample (ScopedetectCloud *c, int to, int from)
 const char *
 scopedetect_see (ScopedetectSamples *s)
 {
-  ScopedetectVec eyes[SCOPEDETECT_VIEWS];
-  ScopedetectVec *seen = calloc ((size_t) s->cloud.n, sizeof *seen);
+  Vec eyes[SCOPEDETECT_VIEWS];
+  Vec *seen = calloc ((size_t) s->cloud.n, sizeof *seen);
   int kept = 0;
   const char *error = seen || s->oriented ? NULL : "out of memory";
 
@@ -128,16 +125,16 @@ scopedetect_see (ScopedetectSamples *s)
     error = render (&w, &s->cloud, eyes[v], s->spacing);
     for (int i = 0; i < s->cloud.n && !error; i++)
       if (is_seen (&w, s->cloud.x[i], s->cloud.normal[i]))
-        seen[i] = scopedetect_add (seen[i], eyes[v]);
+        seen[i] = vec_add (seen[i], eyes[v]);
     free (w.height_of);
   }
   for (int i = 0; i < s->cloud.n && !error && !s->oriented; i++) {
-    float along = scopedetect_dot (seen[i], s->cloud.normal[i]);
+    float along = vec_dot (seen[i], s->cloud.normal[i]);
 
-    if (scopedetect_norm (seen[i]) < .2f)
+    if (vec_norm (seen[i]) < .2f)
       continue;
     if (along < 0)
-      s->cloud.normal[i] = scopedetect_scale (s->cloud.normal[i], -1);
+      s->cloud.normal[i] = vec_scale (s->cloud.normal[i], -1);
     move_sample (&s->cloud, kept++, i);
   }
   s->cloud.n = s->oriented ? s->cloud.n : kept;
@@ -169,8 +166,8 @@ edge_distances (
     float best = 1e9f;
 
     for (int k = 0; k < n; k++) {
-      ScopedetectVec d = scopedetect_sub (s->x[i], s->x[edge[k]]);
-      float d2 = scopedetect_dot (d, d);
+      Vec d = vec_sub (s->x[i], s->x[edge[k]]);
+      float d2 = vec_dot (d, d);
 
       best = d2 < best ? d2 : best;
     }
@@ -181,8 +178,8 @@ edge_distances (
 
 /* The points of @s on a range edge from @eye go to @edge; returns how many. */
 static const char *
-edges_from (ScopedetectShape *s, const ScopedetectSamples *samples,
-    ScopedetectVec eye, uint32_t *edge, int *n)
+edges_from (ScopedetectShape *s, const ScopedetectSamples *samples, Vec eye,
+    uint32_t *edge, int *n)
 {
   View w = {0};
 
@@ -206,7 +203,7 @@ edges_from (ScopedetectShape *s, const ScopedetectSamples *samples,
 typedef struct {
   ScopedetectShape *s;
   const ScopedetectSamples *samples;
-  ScopedetectVec eyes[SCOPEDETECT_VIEWS];
+  Vec eyes[SCOPEDETECT_VIEWS];
   const char *error[SCOPEDETECT_VIEWS];
 } Looking;
 

@@ -137,12 +137,12 @@ set_reach (const ScopedetectWork &w, int i)
 
   for (Walk p = walk (b); p.y < b.y1; step (&p, b)) {
     int here = p.y * s.width + p.x;
-    ScopedetectVec q;
+    Vec q;
 
     if (w.label[here] != i)
       continue;
     q = scopedetect_unproject (&s, p.x, p.y, s.pixel[here].z);
-    radius = fmaxf (radius, scopedetect_norm (scopedetect_sub (q, g->x)));
+    radius = fmaxf (radius, vec_norm (vec_sub (q, g->x)));
     if (s.pixel[here].edge > edge)
       edge = s.pixel[here].edge, at = here;
   }
@@ -189,7 +189,7 @@ set_keys (const ScopedetectWork &w, int i)
       ScopedetectPixel p = s.pixel[at];
 
       g->key[to] = scopedetect_unproject (&s, x, y, p.z);
-      g->key_normal[to] = scopedetect_vec (p.nx, p.ny, p.nz);
+      g->key_normal[to] = vec (p.nx, p.ny, p.nz);
     }
     n += __popc (mask);
   }
@@ -203,17 +203,17 @@ set_point (const ScopedetectWork &w, const ScopedetectListed *listed, int i,
     ScopedetectReach *r)
 {
   ScopedetectSegment *g = &w.segment[i];
-  ScopedetectVec x = g->x;
+  Vec x = g->x;
   int best = INT32_MAX, n = 0;
   float close = -1e9f;
 
   if (g->count)
     n = scopedetect_near_warp (w.cloud, listed, x, 2 * w.spacing, r);
   for (int k = threadIdx.x % 32; k < n; k += 32) {
-    ScopedetectVec d = scopedetect_sub (w.cloud.x[r->near[k]], x);
+    Vec d = vec_sub (w.cloud.x[r->near[k]], x);
 
-    if (-scopedetect_dot (d, d) > close)
-      close = -scopedetect_dot (d, d), best = k;
+    if (-vec_dot (d, d) > close)
+      close = -vec_dot (d, d), best = k;
   }
   greatest (&close, &best);
   if (threadIdx.x % 32 == 0)

@@ -48,5 +48,3 @@ int scopedetect_decide (const ScopedetectWork *w, const ScopedetectShape *shape,
  * room for @n.  Returns how many stay, in order. */
 int scopedetect_contest (const ScopedetectShape *shapes, double least_own,
     ScopedetectObject *objects, uint8_t *fate, int n);
-
-ScopedetectPose scopedetect_pose_from (const double pose[7]);

@@ -14,22 +14,22 @@ typedef struct {
   int n, n_edges, n_symmetries;
   float spacing, feature_radius, feature_sigma, diameter;
   bool has_colour, has_axis;
-  ScopedetectVec centre;    /* of mass of the points */
-  float radius;             /* of the ball about it that holds them all */
-  ScopedetectVec low, high; /* the box */
-  ScopedetectVec axis;      /* of has_axis, through the centre */
-  ScopedetectVec *x, *normal, *lab; /* lab: NULL without colour */
-  ScopedetectQuat *frame;
+  Vec centre;            /* of mass of the points */
+  float radius;          /* of the ball about it that holds them all */
+  Vec low, high;         /* the box */
+  Vec axis;              /* of has_axis, through the centre */
+  Vec *x, *normal, *lab; /* lab: NULL without colour */
+  Quat *frame;
   int16_t *code;                 /* FPFH, SCOPEDETECT_CODE a point */
   float *pc1, *pc2, *normal_var; /* normal_var: 1 - length of the mean normal */
   uint8_t *ved; /* [view][point]: distance to the next range edge seen from
                    there, SCOPEDETECT_EDGE_STEP, at most 255 */
-  uint32_t *edge_first;      /* of each view, and after the last */
-  uint32_t *edge;            /* points on a range edge, view by view */
-  ScopedetectPose *symmetry; /* the first is the identity */
+  uint32_t *edge_first; /* of each view, and after the last */
+  uint32_t *edge;       /* points on a range edge, view by view */
+  Pose *symmetry;       /* the first is the identity */
   /* Cells with the side of the spacing: the nearest point's number. */
   int cells[3];
-  ScopedetectVec origin;
+  Vec origin;
   uint16_t *nearest;
 } ScopedetectShape;
 
@@ -69,11 +69,11 @@ const char *scopedetect_nearest_table (ScopedetectShape *shape);
 const char *scopedetect_symmetries (ScopedetectShape *shape);
 
 /* Directions to the eye of the views, evenly over the sphere. */
-void scopedetect_views (ScopedetectVec view[SCOPEDETECT_VIEWS]);
+void scopedetect_views (Vec view[SCOPEDETECT_VIEWS]);
 
 /* Number of the nearest point of the model, or -1 where none is near. */
 BOTH int
-scopedetect_nearest (const ScopedetectShape *s, ScopedetectVec p)
+scopedetect_nearest (const ScopedetectShape *s, Vec p)
 {
   int u = (int) floorf ((p.x - s->origin.x) / s->spacing);
   int v = (int) floorf ((p.y - s->origin.y) / s->spacing);

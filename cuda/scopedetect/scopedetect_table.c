@@ -58,29 +58,28 @@ relax (const Table *t, int u, int v, int w, const Around *r)
 {
   ScopedetectShape *s = t->shape;
   size_t at = cell_at (s, u, v, w);
-  ScopedetectVec p = scopedetect_add (s->origin,
-      scopedetect_scale (
-          scopedetect_vec (u + .5f, v + .5f, w + .5f), s->spacing));
+  Vec p = vec_add (
+      s->origin, vec_scale (vec (u + .5f, v + .5f, w + .5f), s->spacing));
   uint16_t own = s->nearest[at], best = own;
   float least = 1e9f;
 
   if (own != UINT16_MAX) {
-    ScopedetectVec d = scopedetect_sub (s->x[own], p);
+    Vec d = vec_sub (s->x[own], p);
 
-    least = fminf (least, scopedetect_dot (d, d));
+    least = fminf (least, vec_dot (d, d));
   }
   for (int c = r->w0; c < r->w1; c++)
     for (int b = r->v0; b < r->v1; b++) {
       const uint16_t *row = s->nearest + cell_at (s, 0, b, c);
 
       for (int a = r->u0; a < r->u1; a++) {
-        ScopedetectVec d;
+        Vec d;
         float d2;
 
         if (row[a] == UINT16_MAX || row[a] == best)
           continue;
-        d = scopedetect_sub (s->x[row[a]], p);
-        d2 = scopedetect_dot (d, d);
+        d = vec_sub (s->x[row[a]], p);
+        d2 = vec_dot (d, d);
         if (d2 < least || (d2 == least && row[a] < best))
           least = d2, best = row[a];
       }
@@ -117,13 +116,12 @@ sweep (const Table *t, bool back)
 const char *
 scopedetect_nearest_table (ScopedetectShape *s)
 {
-  ScopedetectVec size = scopedetect_sub (s->high, s->low);
+  Vec size = vec_sub (s->high, s->low);
   float side[3] = {size.x, size.y, size.z};
   Table t = {s, NULL};
   size_t n = 1;
 
-  s->origin =
-      scopedetect_sub (s->low, scopedetect_vec (MARGIN, MARGIN, MARGIN));
+  s->origin = vec_sub (s->low, vec (MARGIN, MARGIN, MARGIN));
   for (int k = 0; k < 3; k++) {
     float wanted = (side[k] + 2 * MARGIN) / s->spacing;
 
@@ -139,8 +137,7 @@ scopedetect_nearest_table (ScopedetectShape *s)
   if (!(t.stale = calloc (n, 1)))
     return "out of memory";
   for (int i = s->n - 1; i >= 0; i--) {
-    ScopedetectVec p = scopedetect_scale (
-        scopedetect_sub (s->x[i], s->origin), 1 / s->spacing);
+    Vec p = vec_scale (vec_sub (s->x[i], s->origin), 1 / s->spacing);
     Around r = around (s, (int) p.x, (int) p.y, (int) p.z);
 
     s->nearest[cell_at (s, (int) p.x, (int) p.y, (int) p.z)] = (uint16_t) i;
@@ -155,25 +152,24 @@ scopedetect_nearest_table (ScopedetectShape *s)
 
 /* The distance from @p to the model; outside the table at least the margin. */
 static float
-distance_to (const ScopedetectShape *s, ScopedetectVec p)
+distance_to (const ScopedetectShape *s, Vec p)
 {
   int i = scopedetect_nearest (s, p);
 
-  return i < 0 ? MARGIN : scopedetect_norm (scopedetect_sub (s->x[i], p));
+  return i < 0 ? MARGIN : vec_norm (vec_sub (s->x[i], p));
 }
 
 /* Mean distance of the turned points from the model: in spacings, and no
  * single point may be farther than a few. */
 static bool
-looks_alike (const ScopedetectShape *s, ScopedetectQuat q)
+looks_alike (const ScopedetectShape *s, Quat q)
 {
-  ScopedetectTurn r = scopedetect_turn (q);
+  Turn r = turn_of (q);
   double sum = 0;
   int n = s->n < 2000 ? s->n : 2000, off = 0;
 
   for (int i = 0; i < n; i++) {
-    ScopedetectVec p = scopedetect_add (s->centre,
-        scopedetect_rotate (&r, scopedetect_sub (s->x[i], s->centre)));
+    Vec p = vec_add (s->centre, vec_rotate (&r, vec_sub (s->x[i], s->centre)));
     float d = distance_to (s, p);
 
     sum += d;
@@ -182,40 +178,39 @@ looks_alike (const ScopedetectShape *s, ScopedetectQuat q)
   return sum / n < LIKE * s->spacing && off < n / 100 + 1;
 }
 
-static ScopedetectQuat
-about (ScopedetectVec axis, double angle)
+static Quat
+about (Vec axis, double angle)
 {
   float si = (float) sin (angle / 2);
 
-  return scopedetect_quat (
-      (float) cos (angle / 2), axis.x * si, axis.y * si, axis.z * si);
+  return quat ((float) cos (angle / 2), axis.x * si, axis.y * si, axis.z * si);
 }
 
 static void
-add_symmetry (ScopedetectShape *s, ScopedetectQuat q)
+add_symmetry (ScopedetectShape *s, Quat q)
 {
-  ScopedetectTurn r = scopedetect_turn (q);
-  ScopedetectPose p;
+  Turn r = turn_of (q);
+  Pose p;
 
   for (int i = 0; i < s->n_symmetries; i++)
-    if (fabsf (scopedetect_quat_dot (s->symmetry[i].q, q)) > .999f)
+    if (fabsf (quat_dot (s->symmetry[i].q, q)) > .999f)
       return;
   if (s->n_symmetries == SCOPEDETECT_MAX_SYMMETRIES)
     return;
   p.q = q;
-  p.t = scopedetect_sub (s->centre, scopedetect_rotate (&r, s->centre));
+  p.t = vec_sub (s->centre, vec_rotate (&r, s->centre));
   s->symmetry[s->n_symmetries++] = p;
 }
 
 /* The principal axes of the points' covariance, the least first. */
 static void
-principal_axes (const ScopedetectShape *s, ScopedetectVec axis[3])
+principal_axes (const ScopedetectShape *s, Vec axis[3])
 {
   double m[6] = {0};
   float f[6], g[6];
 
   for (int i = 0; i < s->n; i++) {
-    ScopedetectVec d = scopedetect_sub (s->x[i], s->centre);
+    Vec d = vec_sub (s->x[i], s->centre);
 
     m[0] += d.x * d.x, m[1] += d.x * d.y, m[2] += d.x * d.z;
     m[3] += d.y * d.y, m[4] += d.y * d.z, m[5] += d.z * d.z;
@@ -226,15 +221,15 @@ principal_axes (const ScopedetectShape *s, ScopedetectVec axis[3])
         (float) ((k == 0 || k == 3 || k == 5 ? m[0] + m[3] + m[5] : 0) - m[k]);
   axis[0] = scopedetect_least_axis (f);
   axis[2] = scopedetect_least_axis (g);
-  axis[2] = scopedetect_unit (scopedetect_sub (axis[2],
-      scopedetect_scale (axis[0], scopedetect_dot (axis[0], axis[2]))));
-  axis[1] = scopedetect_cross (axis[2], axis[0]);
+  axis[2] = vec_unit (
+      vec_sub (axis[2], vec_scale (axis[0], vec_dot (axis[0], axis[2]))));
+  axis[1] = vec_cross (axis[2], axis[0]);
 }
 
 /* Turns about the axis, 2 pi over whole numbers; the axis is one of revolution
  * where turns that are no such part leave it alike too. */
 static void
-try_axis (ScopedetectShape *s, ScopedetectVec axis)
+try_axis (ScopedetectShape *s, Vec axis)
 {
   const double pi = 3.14159265358979;
 
@@ -255,12 +250,12 @@ try_axis (ScopedetectShape *s, ScopedetectVec axis)
 const char *
 scopedetect_symmetries (ScopedetectShape *s)
 {
-  ScopedetectVec axis[3];
+  Vec axis[3];
 
   s->symmetry = calloc (SCOPEDETECT_MAX_SYMMETRIES, sizeof *s->symmetry);
   if (!s->symmetry)
     return "out of memory";
-  add_symmetry (s, scopedetect_quat (1, 0, 0, 0));
+  add_symmetry (s, quat (1, 0, 0, 0));
   principal_axes (s, axis);
   for (int k = 0; k < 3; k++)
     try_axis (s, axis[k]);

@@ -14,8 +14,7 @@ sample (const ScopedetectScene &s, int i)
 {
   int columns = (s.width + 1) / 4, x = i % columns * 4 + 2;
   int y = i / columns * 4 + 2;
-  ScopedetectVec at =
-      scopedetect_unproject (&s, x, y, s.z[(size_t) y * s.width + x]);
+  Vec at = scopedetect_unproject (&s, x, y, s.z[(size_t) y * s.width + x]);
 
   return make_float4 (at.x, at.y, at.z, 0);
 }
@@ -89,8 +88,7 @@ __launch_bounds__ (SCOPEDETECT_PLANES) table_kernel (
 
       if (!(p.z > 0))
         continue;
-      inliers +=
-          scopedetect_in_plane (&w, plane, scopedetect_vec (p.x, p.y, p.z));
+      inliers += scopedetect_in_plane (&w, plane, vec (p.x, p.y, p.z));
       looked++;
     }
   }

@@ -11,9 +11,8 @@ static_assert (SCOPEDETECT_KEYS == 16, "half a warp's lanes");
 /* As scopedetect_takes (), by half a warp, a lane a key point: added up in
  * their order.  All lanes call, and see it. */
 static __device__ __forceinline__ float
-takes_half (const ScopedetectWork *w, const ScopedetectShape *s,
-    const ScopedetectTurn *r, ScopedetectVec t, const ScopedetectSegment *g,
-    float *off)
+takes_half (const ScopedetectWork *w, const ScopedetectShape *s, const Turn *r,
+    Vec t, const ScopedetectSegment *g, float *off)
 {
   int n = g->n_keys, key = threadIdx.x % SCOPEDETECT_KEYS;
   float chance = 0, far = 0, sum = 0, sum_far = 0;
@@ -33,9 +32,8 @@ takes_half (const ScopedetectWork *w, const ScopedetectShape *s,
  * @off is set where that is more than 0.  Those whose middles are near go one
  * after the other, two at once.  All lanes call. */
 static __device__ __forceinline__ float
-takes_warp (const ScopedetectWork *w, const ScopedetectShape *s,
-    const ScopedetectTurn *r, ScopedetectVec t, const ScopedetectSegment *g,
-    float *off)
+takes_warp (const ScopedetectWork *w, const ScopedetectShape *s, const Turn *r,
+    Vec t, const ScopedetectSegment *g, float *off)
 {
   int own = g ? (int) (g - w->segment) : 0, lane = threadIdx.x % 32;
   uint32_t near =

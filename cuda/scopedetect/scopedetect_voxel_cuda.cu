@@ -5,7 +5,7 @@
 #include "scopedetect/scopedetect_observe.h"
 #include "scopedetect/scopedetect_observe_cuda.cuh"
 
-static __device__ ScopedetectVec
+static __device__ Vec
 position (const ScopedetectScene &s, uint32_t i)
 {
   return scopedetect_unproject (
@@ -17,7 +17,7 @@ position (const ScopedetectScene &s, uint32_t i)
  */
 static __device__ uint32_t
 enter (const ScopedetectWork &w, const ScopedetectObserveCuda &o, uint32_t i,
-    ScopedetectVec at)
+    Vec at)
 {
   ScopedetectCell c = scopedetect_cell_of (&w, at);
   uint32_t h = scopedetect_hash (c.x, c.y, c.z) & (o.cells - 1);
@@ -44,7 +44,7 @@ enter_kernel (const __grid_constant__ ScopedetectWork w,
 {
   const ScopedetectScene &s = w.scene;
   int i = thread_index ();
-  ScopedetectVec at;
+  Vec at;
 
   await_previous ();
   if (i >= s.width * s.height)

@@ -13,7 +13,7 @@
 GST_START_TEST (test_tracking)
 {
   Scene s = scene_new (model_path, QUICK);
-  ScopedetectPose truth = solid_pose (.7, 0, .5);
+  Pose truth = solid_pose (.7, 0, .5);
 
   fail_unless_equals_uint64 (
       scene_find (&s, &truth, GST_VISION_STATE_FOUND), 1);
@@ -46,7 +46,7 @@ GST_END_TEST;
 GST_START_TEST (test_searches)
 {
   Scene s = scene_new (model_path, QUICK "max-objects=2 search-interval=2");
-  ScopedetectPose truth = solid_pose (.7, 0, .5);
+  Pose truth = solid_pose (.7, 0, .5);
   static const gdouble searches[] = {1, 1, 2, 2, 3};
 
   for (guint i = 0; i < G_N_ELEMENTS (searches); i++) {
@@ -68,7 +68,7 @@ GST_END_TEST;
 GST_START_TEST (test_alone)
 {
   Scene s = scene_new (model_path, QUICK "tracking=false");
-  ScopedetectPose truth = solid_pose (.7, 0, .5);
+  Pose truth = solid_pose (.7, 0, .5);
 
   for (gint i = 0; i < 2; i++)
     fail_unless_equals_uint64 (
@@ -83,7 +83,7 @@ GST_START_TEST (test_models)
 {
   gchar *twice = g_strdup_printf (" %s ;; %s,", model_path, model_path);
   Scene s = scene_new (twice, QUICK "least-own=0");
-  ScopedetectPose truth = solid_pose (.7, 0, .5);
+  Pose truth = solid_pose (.7, 0, .5);
 
   for (gint i = 0; i < 2; i++) {
     GstVisionObjects *found = scene_objects (&s, NULL, &truth);
@@ -105,7 +105,7 @@ GST_START_TEST (test_told)
   gchar *properties =
       g_strdup_printf (QUICK "post-messages=true output-csv=%s", csv);
   Scene s = scene_new (model_path, properties);
-  ScopedetectPose truth = solid_pose (.7, .02, .5);
+  Pose truth = solid_pose (.7, .02, .5);
   const GstStructure *told;
   GstMessage *message;
   gchar *text, **lines, **fields, **place;
@@ -149,7 +149,7 @@ GST_START_TEST (test_stream)
   static const GstVideoFormat formats[] = {GST_VIDEO_FORMAT_NV12,
       GST_VIDEO_FORMAT_BGRA, GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_YUY2};
   Scene s = scene_new (model_path, QUICK);
-  ScopedetectPose truth = solid_pose (.7, 0, .5);
+  Pose truth = solid_pose (.7, 0, .5);
 
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
     GstVisionObjects *found;
@@ -183,7 +183,7 @@ GST_END_TEST;
 GST_START_TEST (test_camera)
 {
   Scene s = scene_new (model_path, "depth-scale=0.0001 queries=1500");
-  ScopedetectPose truth = solid_pose (.7, 0, .5);
+  Pose truth = solid_pose (.7, 0, .5);
   GstVisionObjects *found = scene_objects (&s, NULL, &truth);
   GstVisionCamera camera;
   GstBuffer *colour;
@@ -303,7 +303,7 @@ GST_START_TEST (test_csv)
   s = scene_new (model_path, lines);
   g_free (lines);
   for (gint i = 0; i < 2; i++) {
-    const ScopedetectPose truth = solid_pose (.5, 0, .5);
+    const Pose truth = solid_pose (.5, 0, .5);
 
     gst_vision_objects_free (scene_objects (&s, NULL, &truth));
   }
