@@ -25,6 +25,8 @@ GST = r"(gst|glib|gobject|gmodule|gio)(-[\w.]+)?(/.*|\.h)"
 def allowed_quoted(path):
     """A pattern of the "includes" that the file at @path may have."""
     folder, name = path.parts[0], path.parts[1]
+    if folder == "cuda" and name == "mesh":  # knows no algorithm
+        return r"mesh/.*|common/.*"
     if folder == "cuda":
         # its own, what is common, and the public header of another algorithm
         return rf"{name}/.*|common/.*|(\w+)/\1\.h"
@@ -39,8 +41,8 @@ def allowed_quoted(path):
         return (rf"base/.*|meta/gstvisionmeta\.h|{name}/gst\w+\.h|"
                 rf"common/\w+\.h|{algorithm}/(?!\w+_core)\w+\.h")
     if folder == "tools":
-        # algorithms and scenes, by their contracts, files and the pool of threads
-        return (r"(\w+)/\1\.h|common/(file|parallel)\.h|scene/(?!\w+_core)\w+\.h|"
+        # algorithms, scenes and meshes, by their contracts; files, errors, threads
+        return (r"(\w+)/\1\.h|common/(device|file|parallel)\.h|scene/(?!\w+_core)\w+\.h|"
                 r"\w+\.h")
     if folder == "tests":
         return r".*(?<!_core)\.h" if name == "gst" else r".*"

@@ -7,7 +7,6 @@
 #include "scopedetect_clouds.h"
 #include "scopedetect_extra.h"
 #include "scopedetect_files.h"
-#include "scopedetect_fuse.h"
 #include "scopedetect_hostile.h"
 #include "scopedetect_observe_parity.h"
 #include "scopedetect_parity.h"
@@ -19,8 +18,8 @@ static const CheckPart on_each[] = {{"functions", test_functions},
     {"least axis", test_least_axis}, {"Procrustes", test_procrustes},
     {"pairs of features", test_feature_pairs},
     {"features of a plane", test_plane}, {"curvature", test_curvature},
-    {"FPFH", test_fpfh}, {"meshes", test_meshes},
-    {"narrow fields", test_narrow_fields}, {"bad meshes", test_bad_meshes},
+    {"FPFH", test_fpfh},
+
     {"units", test_units}, {"model", test_model},
     {"model files", test_model_file}, {"refused models", test_refused_model},
     {"names", test_names}, {"parts of a score", test_parts},
@@ -30,7 +29,7 @@ static const CheckPart on_each[] = {{"functions", test_functions},
     {"nothing there", test_nothing}, {"sizes", test_sizes},
     {"seeds", test_seeds}, {"many models", test_many},
     {"outline", test_outline}, {"contest", test_contest}, {"apart", test_apart},
-    {"duplicate", test_duplicate}, {"views", test_views}, {NULL, NULL}};
+    {"duplicate", test_duplicate}, {NULL, NULL}};
 
 static const CheckPart parity[] = {{"observation", test_observe_parity},
     {"rounds", test_rounds}, {"frames", test_frames}, {"tracked", test_tracked},

@@ -10,9 +10,9 @@ static inline uint16_t *
 data_depth (const char *name, const ScopedetectCamera *c, double scale)
 {
   uint16_t *depth = calloc (640 * 480, sizeof *depth);
-  ScopedetectMesh mesh;
+  Mesh mesh;
 
-  ok (scopedetect_mesh_read (&mesh, data_path (name)));
+  ok (mesh_read (&mesh, data_path (name)));
   for (uint32_t i = 0; i < mesh.n; i++) {
     const float *p = mesh.x + 3 * (size_t) i;
     double z = p[2] / scale + .5;
@@ -26,7 +26,7 @@ data_depth (const char *name, const ScopedetectCamera *c, double scale)
         (!depth[v * 640 + u] || z < depth[v * 640 + u]))
       depth[v * 640 + u] = (uint16_t) z;
   }
-  scopedetect_mesh_free (&mesh);
+  mesh_free (&mesh);
   return depth;
 }
 

@@ -70,13 +70,13 @@ static inline ScopedetectModel *
 data_model (const char *path, const char *name, double unit)
 {
   ScopedetectCompile how = SCOPEDETECT_COMPILE_DEFAULTS;
-  ScopedetectMesh mesh;
+  Mesh mesh;
   ScopedetectModel *model = NULL;
 
   how.unit = unit;
-  ok (scopedetect_mesh_read (&mesh, data_path (path)));
+  ok (mesh_read (&mesh, data_path (path)));
   ok (scopedetect_model_compile (&model, &mesh, name, &how));
-  scopedetect_mesh_free (&mesh);
+  mesh_free (&mesh);
   return model;
 }
 

@@ -7,8 +7,8 @@
 #include <math.h>
 
 #include "check.h"
-#include "scopedetect/scopedetect.h"
 #include "common/vec.h"
+#include "scopedetect/scopedetect.h"
 
 #define SOLID_WIDTH 320
 #define SOLID_HEIGHT 240
@@ -16,7 +16,7 @@
 static const ScopedetectCamera solid_camera = {450, 450, 159.5, 119.5};
 
 typedef struct {
-  ScopedetectMesh mesh;
+  Mesh mesh;
   float x[24 * 3 * 3];
   uint32_t triangles[36 * 3];
 } Solid;
@@ -27,7 +27,7 @@ solid_box (Solid *s, const float low[3], const float high[3])
   static const uint8_t faces[12][3] = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6},
       {5, 7, 6}, {0, 1, 4}, {1, 5, 4}, {2, 6, 3}, {3, 6, 7}, {0, 4, 2},
       {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
-  ScopedetectMesh *m = &s->mesh;
+  Mesh *m = &s->mesh;
 
   for (int t = 0; t < 12; t++)
     for (int k = 0; k < 3; k++)

@@ -171,25 +171,6 @@ void scopedetect_free (Scopedetect *self);
 size_t scopedetect_memory (
     int width, int height, const ScopedetectModel *const *models, int n_models);
 
-/* A view of an object, in host memory. */
-typedef struct {
-  int width, height;
-  const uint16_t *depth; /* 0 is missing */
-  int depth_stride;      /* bytes, even */
-  const uint8_t *rgb; /* rows of 3 * width bytes, aligned with depth; or NULL */
-  double depth_scale; /* metres a unit of depth */
-  ScopedetectCamera camera;
-  double pose[7]; /* from the camera to the object: metres, unit quaternion */
-} ScopedetectView;
-
-/* Makes one cloud of @n views: points with normals, and with colours where all
- * views have them, in metres.  What lies outside of @box (least x y z, then
- * greatest; NULL: nothing does) is left out, the rest averaged over cells with
- * sides of @side metres; what was measured once in a cell does not count.
- * scopedetect_mesh_free () is the caller's. */
-const char *scopedetect_mesh_fuse (ScopedetectMesh *mesh,
-    const ScopedetectView *views, int n, const double box[6], double side);
-
 /* Poses of one model are of one object if no farther apart. */
 #define SCOPEDETECT_SAME .5
 

@@ -207,7 +207,7 @@ points_of (ScopedetectShape *s, ScopedetectSamples *samples,
 }
 
 static const char *
-check_how (const ScopedetectMesh *m, const ScopedetectCompile *how)
+check_how (const Mesh *m, const ScopedetectCompile *how)
 {
   double low[3] = {1e300, 1e300, 1e300}, high[3] = {-1e300, -1e300, -1e300};
   double d2 = 0;
@@ -249,8 +249,8 @@ goes_on (const ScopedetectCompile *how, double part)
 }
 
 static const char *
-compile (ScopedetectShape *s, ScopedetectSamples *samples,
-    const ScopedetectMesh *mesh, const ScopedetectCompile *how)
+compile (ScopedetectShape *s, ScopedetectSamples *samples, const Mesh *mesh,
+    const ScopedetectCompile *how)
 {
   Device host = scopedetect_host ();
 
@@ -275,9 +275,8 @@ compile (ScopedetectShape *s, ScopedetectSamples *samples,
 }
 
 const char *
-scopedetect_model_compile (ScopedetectModel **model,
-    const ScopedetectMesh *mesh, const char *name,
-    const ScopedetectCompile *how)
+scopedetect_model_compile (ScopedetectModel **model, const Mesh *mesh,
+    const char *name, const ScopedetectCompile *how)
 {
   ScopedetectSamples samples = {0};
   ScopedetectModel *m;

@@ -10,28 +10,13 @@
 #include <stdint.h>
 
 #include "common/both.h"
+#include "mesh/mesh.h"
 
 C_BEGIN
 
 #define SCOPEDETECT_MAX_MODEL_POINTS 16384
 #define SCOPEDETECT_VIEWS 66          /* around the object (1.2) */
 #define SCOPEDETECT_MAX_SYMMETRIES 64 /* poses that look alike */
-
-/* What a model is made from.  @x and @normal hold 3 floats a vertex, in file
- * units; @normal and @colour (R G B) may be NULL; @triangles holds 3 indices
- * each, and may be NULL: then vertices are points of the surface. */
-typedef struct {
-  uint32_t n, n_triangles;
-  float *x, *normal;
-  uint8_t *colour;
-  uint32_t *triangles;
-} ScopedetectMesh;
-
-/* Reads a PLY (ASCII, binary of both byte orders), OBJ, PCD (ASCII, binary,
- * compressed) or XYZ file of at most 1 GiB; which of them, its content or else
- * its name says.  After an error, @mesh is empty. */
-const char *scopedetect_mesh_read (ScopedetectMesh *mesh, const char *path);
-void scopedetect_mesh_free (ScopedetectMesh *mesh);
 
 /* How a model is made.  Defaults: SCOPEDETECT_COMPILE_DEFAULTS. */
 typedef struct {
@@ -78,8 +63,7 @@ typedef struct {
  * becomes a question mark, here and in what is read from a file.  After an
  * error, @model is NULL, here and below. */
 const char *scopedetect_model_compile (ScopedetectModel **model,
-    const ScopedetectMesh *mesh, const char *name,
-    const ScopedetectCompile *how);
+    const Mesh *mesh, const char *name, const ScopedetectCompile *how);
 void scopedetect_model_free (ScopedetectModel *model);
 void scopedetect_model_info (
     const ScopedetectModel *model, ScopedetectModelInfo *info);

@@ -31,14 +31,14 @@ scopedetect_samples_free (ScopedetectSamples *s)
 }
 
 static Vec
-vertex (const ScopedetectMesh *m, uint32_t i, double unit)
+vertex (const Mesh *m, uint32_t i, double unit)
 {
   return vec ((float) (m->x[3 * i] * unit), (float) (m->x[3 * i + 1] * unit),
       (float) (m->x[3 * i + 2] * unit));
 }
 
 static Vec
-colour (const ScopedetectMesh *m, uint32_t i)
+colour (const Mesh *m, uint32_t i)
 {
   const uint8_t *c = m->colour + 3 * (size_t) i;
 
@@ -47,7 +47,7 @@ colour (const ScopedetectMesh *m, uint32_t i)
 
 /* Twice the area vector of triangle @t. */
 static Vec
-area_of (const ScopedetectMesh *m, uint32_t t, double unit)
+area_of (const Mesh *m, uint32_t t, double unit)
 {
   const uint32_t *v = m->triangles + 3 * (size_t) t;
   Vec a = vertex (m, v[0], unit);
@@ -58,7 +58,7 @@ area_of (const ScopedetectMesh *m, uint32_t t, double unit)
 
 /* A random point of triangle @t goes to sample @i. */
 static void
-draw (ScopedetectCloud *c, int i, const ScopedetectMesh *m, uint32_t t,
+draw (ScopedetectCloud *c, int i, const Mesh *m, uint32_t t,
     const ScopedetectCompile *how)
 {
   const uint32_t *v = m->triangles + 3 * (size_t) t;
@@ -78,7 +78,7 @@ draw (ScopedetectCloud *c, int i, const ScopedetectMesh *m, uint32_t t,
 
 /* Samples are spread over the triangles by area; then they are shuffled. */
 static const char *
-sample_triangles (ScopedetectSamples *s, const ScopedetectMesh *m,
+sample_triangles (ScopedetectSamples *s, const Mesh *m,
     const ScopedetectCompile *how, const Device *host)
 {
   double total = 0, sum = 0, fine = how->spacing / FINER;
@@ -219,7 +219,7 @@ turn_to_origin (ScopedetectCloud *c)
 }
 
 static const char *
-sample_points (ScopedetectSamples *s, const ScopedetectMesh *m,
+sample_points (ScopedetectSamples *s, const Mesh *m,
     const ScopedetectCompile *how, const Device *host)
 {
   int n = m->n > MOST ? MOST : (int) m->n;
@@ -250,8 +250,8 @@ sample_points (ScopedetectSamples *s, const ScopedetectMesh *m,
 }
 
 const char *
-scopedetect_sample (ScopedetectSamples *s, const ScopedetectMesh *mesh,
-    const ScopedetectCompile *how)
+scopedetect_sample (
+    ScopedetectSamples *s, const Mesh *mesh, const ScopedetectCompile *how)
 {
   Device host = scopedetect_host ();
 

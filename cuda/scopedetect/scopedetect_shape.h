@@ -47,8 +47,8 @@ typedef struct {
 
 /* From @mesh to samples, in metres, in random order.  Their normals may still
  * point inwards. */
-const char *scopedetect_sample (ScopedetectSamples *samples,
-    const ScopedetectMesh *mesh, const ScopedetectCompile *how);
+const char *scopedetect_sample (ScopedetectSamples *samples, const Mesh *mesh,
+    const ScopedetectCompile *how);
 
 /* Keeps what is seen from any view, turns normals towards where it is seen
  * from. */

@@ -4,30 +4,30 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "scopedetect/scopedetect_read.h"
+#include "mesh/text.h"
 
 /* ---- XYZ: three numbers a line, six with normals ---- */
 
 static uint32_t
-count_lines (ScopedetectText text, const char *start)
+count_lines (MeshText text, const char *start)
 {
   char line[512];
   uint32_t n = 0;
 
-  while (scopedetect_text_line (&text, line, sizeof line))
+  while (mesh_text_line (&text, line, sizeof line))
     n += !strncmp (line, start, strlen (start)) && line[0] && line[0] != '#';
   return n;
 }
 
 const char *
-scopedetect_read_xyz (ScopedetectMesh *m, ScopedetectText text)
+mesh_read_xyz (Mesh *m, MeshText text)
 {
   uint32_t i = 0, room = count_lines (text, "");
   char line[512];
   float n[3];
 
-  TRY (scopedetect_mesh_room (m, room, text.size, true, false));
-  for (; scopedetect_text_line (&text, line, sizeof line);) {
+  TRY (mesh_room (m, room, text.size, true, false));
+  for (; mesh_text_line (&text, line, sizeof line);) {
     float *x = m->x + 3 * (size_t) i;
     int k;
 
@@ -50,7 +50,7 @@ scopedetect_read_xyz (ScopedetectMesh *m, ScopedetectText text)
 /* ---- OBJ: vertices and faces; all else is left out ---- */
 
 static const char *
-read_face (ScopedetectMesh *m, const char *line, uint32_t seen)
+read_face (Mesh *m, const char *line, uint32_t seen)
 {
   double first = 0, last = 0;
   const char *p = line + 1;
@@ -63,7 +63,7 @@ read_face (ScopedetectMesh *m, const char *line, uint32_t seen)
     if (end == p)
       return NULL;
     if (k >= 2)
-      TRY (scopedetect_add_triangle (m, first, last, at));
+      TRY (mesh_add_triangle (m, first, last, at));
     first = k ? first : at;
     last = at;
     p = end + strcspn (end, " \t"); /* past /texture/normal */
@@ -71,14 +71,13 @@ read_face (ScopedetectMesh *m, const char *line, uint32_t seen)
 }
 
 const char *
-scopedetect_read_obj (ScopedetectMesh *m, ScopedetectText text)
+mesh_read_obj (Mesh *m, MeshText text)
 {
   char line[4096];
   uint32_t i = 0;
 
-  TRY (scopedetect_mesh_room (
-      m, count_lines (text, "v "), text.size, false, false));
-  while (scopedetect_text_line (&text, line, sizeof line)) {
+  TRY (mesh_room (m, count_lines (text, "v "), text.size, false, false));
+  while (mesh_text_line (&text, line, sizeof line)) {
     float *x = m->x + 3 * (size_t) i;
 
     if (!strncmp (line, "v ", 2)) {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "scopedetect/scopedetect_read.h"
+#include "mesh/text.h"
 
 enum { X, Y, Z, NX, NY, NZ, RED, GREEN, BLUE, KNOWN, OTHER = KNOWN };
 
@@ -28,7 +28,7 @@ typedef struct {
 enum { VERTEX, FACE, UNKNOWN, KINDS };
 
 typedef struct {
-  ScopedetectText text;
+  MeshText text;
   bool ascii, swap;
   int order[8], n_elements; /* VERTEX, FACE or UNKNOWN, as they come */
   Element element[8];
@@ -115,7 +115,7 @@ read_header (Ply *ply)
 {
   char line[256];
 
-  while (scopedetect_text_line (&ply->text, line, sizeof line)) {
+  while (mesh_text_line (&ply->text, line, sizeof line)) {
     if (!strncmp (line, "end_header", 10))
       return NULL;
     if (!strncmp (line, "format ascii", 12))
@@ -137,13 +137,13 @@ static bool
 read_value (
     Ply *ply, const Property *p, int bytes, bool is_float, double *value)
 {
-  return ply->ascii ? scopedetect_text_number (&ply->text, value)
-                    : scopedetect_text_binary (&ply->text, bytes, is_float,
+  return ply->ascii ? mesh_text_number (&ply->text, value)
+                    : mesh_text_binary (&ply->text, bytes, is_float,
                           p->is_signed, ply->swap, value);
 }
 
 static void
-set_vertex (ScopedetectMesh *m, uint32_t i, int meaning, double value)
+set_vertex (Mesh *m, uint32_t i, int meaning, double value)
 {
   if (meaning <= Z)
     m->x[3 * (size_t) i + meaning] = (float) value;
@@ -157,7 +157,7 @@ set_vertex (ScopedetectMesh *m, uint32_t i, int meaning, double value)
 
 /* A list: of a face, its corners. */
 static const char *
-read_list (Ply *ply, const Property *p, ScopedetectMesh *m, bool is_face)
+read_list (Ply *ply, const Property *p, Mesh *m, bool is_face)
 {
   double count, v, first = 0, last = 0;
   Property plain = {OTHER, p->count_bytes, false, false, false, 0};
@@ -168,7 +168,7 @@ read_list (Ply *ply, const Property *p, ScopedetectMesh *m, bool is_face)
     if (!read_value (ply, p, p->bytes, p->is_float, &v))
       return "the PLY file ends too early";
     if (is_face && k >= 2)
-      TRY (scopedetect_add_triangle (m, first, last, v));
+      TRY (mesh_add_triangle (m, first, last, v));
     first = k ? first : v;
     last = v;
   }
@@ -176,7 +176,7 @@ read_list (Ply *ply, const Property *p, ScopedetectMesh *m, bool is_face)
 }
 
 static const char *
-read_elements (Ply *ply, int at, ScopedetectMesh *m)
+read_elements (Ply *ply, int at, Mesh *m)
 {
   Element *e = &ply->element[at];
 
@@ -209,7 +209,7 @@ meanings (const Element *e)
 }
 
 const char *
-scopedetect_read_ply (ScopedetectMesh *m, ScopedetectText text)
+mesh_read_ply (Mesh *m, MeshText text)
 {
   Ply ply = {.text = text};
 
@@ -220,8 +220,8 @@ scopedetect_read_ply (ScopedetectMesh *m, ScopedetectText text)
 
       if ((has & 7) != 7)
         return "the PLY file has vertices without x, y and z";
-      TRY (scopedetect_mesh_room (m, ply.element[i].n, text.size,
-          (has >> NX & 7) == 7, (has >> RED & 7) == 7));
+      TRY (mesh_room (m, ply.element[i].n, text.size, (has >> NX & 7) == 7,
+          (has >> RED & 7) == 7));
     }
     TRY (read_elements (&ply, i, m));
   }

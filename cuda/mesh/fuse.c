@@ -5,8 +5,11 @@
  * one cell of space are averaged. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "scopedetect/scopedetect_self.h"
+#include "common/device.h"
+#include "common/vec.h"
+#include "mesh/mesh.h"
 
 #define APART 2       /* pixels to the neighbours that give the normal */
 #define STEP .02f     /* part of its depth by which neighbours differ at most */
@@ -27,21 +30,20 @@ typedef struct {
 
 /* The point of a pixel in the camera; z is 0 where there is none. */
 static Vec
-point_of (const ScopedetectView *v, int x, int y)
+point_of (const MeshView *v, int x, int y)
 {
-  const ScopedetectCamera *c = &v->camera;
   const uint16_t *row =
       (const uint16_t *) (const void *) ((const uint8_t *) v->depth +
           (size_t) y * (size_t) v->depth_stride);
   float z = (float) (row[x] * v->depth_scale);
 
   return vec (
-      (float) ((x - c->cx) / c->fx) * z, (float) ((y - c->cy) / c->fy) * z, z);
+      (float) ((x - v->cx) / v->fx) * z, (float) ((y - v->cy) / v->fy) * z, z);
 }
 
 /* The normal at a pixel, towards the camera; false at edges. */
 static bool
-normal_of (const ScopedetectView *v, int x, int y, Vec p, Vec *normal)
+normal_of (const MeshView *v, int x, int y, Vec p, Vec *normal)
 {
   Vec beside[4] = {point_of (v, x - APART, y), point_of (v, x + APART, y),
       point_of (v, x, y - APART), point_of (v, x, y + APART)};
@@ -100,7 +102,7 @@ cell_of (Vec p, double side)
 }
 
 static const char *
-add_view (Cloud *c, const ScopedetectView *v, const double box[6], double side)
+add_view (Cloud *c, const MeshView *v, const double box[6], double side)
 {
   Pose pose = pose_from (v->pose);
   Turn r = turn_of (pose.q);
@@ -135,7 +137,7 @@ by_cell (const void *a, const void *b)
 
 /* The mean of @n measurements, as one more vertex. */
 static void
-put_mean (const Seen *s, size_t n, ScopedetectMesh *mesh, bool coloured)
+put_mean (const Seen *s, size_t n, Mesh *mesh, bool coloured)
 {
   size_t to = mesh->n++;
   Vec x = {0, 0, 0}, normal = {0, 0, 0};
@@ -157,7 +159,7 @@ put_mean (const Seen *s, size_t n, ScopedetectMesh *mesh, bool coloured)
 }
 
 static const char *
-average (const Cloud *c, bool coloured, ScopedetectMesh *mesh)
+average (const Cloud *c, bool coloured, Mesh *mesh)
 {
   mesh->x = malloc (3 * c->n * sizeof *mesh->x);
   mesh->normal = malloc (3 * c->n * sizeof *mesh->normal);
@@ -174,8 +176,8 @@ average (const Cloud *c, bool coloured, ScopedetectMesh *mesh)
 }
 
 const char *
-scopedetect_mesh_fuse (ScopedetectMesh *mesh, const ScopedetectView *views,
-    int n, const double box[6], double side)
+mesh_fuse (
+    Mesh *mesh, const MeshView *views, int n, const double box[6], double side)
 {
   Cloud cloud = {NULL, 0, 0};
   bool coloured = n > 0;
@@ -196,6 +198,6 @@ scopedetect_mesh_fuse (ScopedetectMesh *mesh, const ScopedetectView *views,
   }
   free (cloud.at);
   if (err)
-    scopedetect_mesh_free (mesh);
+    mesh_free (mesh);
   return err;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Mesh files: which kind, and what their readers share. */
-#include "scopedetect/scopedetect_read.h"
+#include "mesh/text.h"
 
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 #define MAX_INDEX 4294967295.
 
 bool
-scopedetect_text_line (ScopedetectText *t, char *line, size_t room)
+mesh_text_line (MeshText *t, char *line, size_t room)
 {
   size_t n = 0;
 
@@ -29,7 +29,7 @@ scopedetect_text_line (ScopedetectText *t, char *line, size_t room)
 }
 
 bool
-scopedetect_text_number (ScopedetectText *t, double *value)
+mesh_text_number (MeshText *t, double *value)
 {
   const char *from = (const char *) t->bytes + t->at;
   char *end;
@@ -42,8 +42,8 @@ scopedetect_text_number (ScopedetectText *t, double *value)
 }
 
 bool
-scopedetect_text_binary (ScopedetectText *t, int bytes, bool is_float,
-    bool is_signed, bool swap, double *value)
+mesh_text_binary (MeshText *t, int bytes, bool is_float, bool is_signed,
+    bool swap, double *value)
 {
   uint8_t b[8] = {0};
   uint64_t u = 0;
@@ -72,8 +72,7 @@ scopedetect_text_binary (ScopedetectText *t, int bytes, bool is_float,
 }
 
 const char *
-scopedetect_mesh_room (
-    ScopedetectMesh *m, uint32_t n, size_t bytes, bool normals, bool colours)
+mesh_room (Mesh *m, uint32_t n, size_t bytes, bool normals, bool colours)
 {
   if (n > bytes)
     return "the file is too short for the vertices that it announces";
@@ -89,7 +88,7 @@ scopedetect_mesh_room (
 }
 
 const char *
-scopedetect_add_triangle (ScopedetectMesh *m, double a, double b, double c)
+mesh_add_triangle (Mesh *m, double a, double b, double c)
 {
   uint32_t n = m->n_triangles;
 
@@ -120,24 +119,24 @@ has_suffix (const char *path, const char *suffix)
 }
 
 static const char *
-read_text (ScopedetectMesh *m, ScopedetectText text, const char *path)
+read_text (Mesh *m, MeshText text, const char *path)
 {
   if (text.size >= 4 && !memcmp (text.bytes, "ply", 3))
-    return scopedetect_read_ply (m, text);
+    return mesh_read_ply (m, text);
   if (has_suffix (path, ".pcd") ||
       (text.size > 5 && !memcmp (text.bytes, "# .PCD", 6)))
-    return scopedetect_read_pcd (m, text);
+    return mesh_read_pcd (m, text);
   if (has_suffix (path, ".obj"))
-    return scopedetect_read_obj (m, text);
+    return mesh_read_obj (m, text);
   if (has_suffix (path, ".xyz"))
-    return scopedetect_read_xyz (m, text);
+    return mesh_read_xyz (m, text);
   return "the file is no PLY, PCD, OBJ or XYZ file";
 }
 
 const char *
-scopedetect_mesh_read (ScopedetectMesh *m, const char *path)
+mesh_read (Mesh *m, const char *path)
 {
-  ScopedetectText text = {0};
+  MeshText text = {0};
   const char *error;
   char *bytes;
   int why;
@@ -149,12 +148,12 @@ scopedetect_mesh_read (ScopedetectMesh *m, const char *path)
   error = read_text (m, text, path);
   free (bytes);
   if (error)
-    scopedetect_mesh_free (m);
+    mesh_free (m);
   return error;
 }
 
 void
-scopedetect_mesh_free (ScopedetectMesh *m)
+mesh_free (Mesh *m)
 {
   free (m->x);
   free (m->normal);

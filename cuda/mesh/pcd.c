@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "scopedetect/scopedetect_read.h"
+#include "mesh/text.h"
 
 #define MAX_FIELDS 32
 
@@ -52,11 +52,11 @@ read_field_line (Pcd *p, const char *key, char *word[MAX_FIELDS], int n)
 }
 
 static const char *
-read_pcd_header (Pcd *p, ScopedetectText *text)
+read_pcd_header (Pcd *p, MeshText *text)
 {
   char line[1024], key[16] = "", *word[MAX_FIELDS];
 
-  while (scopedetect_text_line (text, line, sizeof line)) {
+  while (mesh_text_line (text, line, sizeof line)) {
     if (sscanf (line, "%15s", key) != 1 || key[0] == '#')
       continue;
     if (!strcmp (key, "POINTS"))
@@ -114,7 +114,7 @@ lzf_expand (const uint8_t *in, size_t n, uint8_t *out, size_t room)
 
 /* @bytes: four, of a field that is wanted. */
 static void
-set_field (ScopedetectMesh *m, uint32_t i, int to, const uint8_t *bytes)
+set_field (Mesh *m, uint32_t i, int to, const uint8_t *bytes)
 {
   float v;
 
@@ -129,7 +129,7 @@ set_field (ScopedetectMesh *m, uint32_t i, int to, const uint8_t *bytes)
 }
 
 static const char *
-read_ascii (const Pcd *p, ScopedetectMesh *m, ScopedetectText *text)
+read_ascii (const Pcd *p, Mesh *m, MeshText *text)
 {
   for (uint32_t i = 0; i < m->n; i++)
     for (int f = 0; f < p->n; f++)
@@ -139,7 +139,7 @@ read_ascii (const Pcd *p, ScopedetectMesh *m, ScopedetectText *text)
         float as_float;
         uint32_t word;
 
-        if (!scopedetect_text_number (text, &v))
+        if (!mesh_text_number (text, &v))
           return "the PCD file ends too early";
         as_float = (float) v;
         word = v >= 0 && v < 4294967296. ? (uint32_t) v : 0;
@@ -153,7 +153,7 @@ read_ascii (const Pcd *p, ScopedetectMesh *m, ScopedetectText *text)
 
 /* Point by point, or, compressed, field by field. */
 static const char *
-read_binary (const Pcd *p, ScopedetectMesh *m, const uint8_t *bytes, size_t n)
+read_binary (const Pcd *p, Mesh *m, const uint8_t *bytes, size_t n)
 {
   size_t row = 0, at = 0;
 
@@ -174,7 +174,7 @@ read_binary (const Pcd *p, ScopedetectMesh *m, const uint8_t *bytes, size_t n)
 }
 
 static const char *
-read_compressed (const Pcd *p, ScopedetectMesh *m, ScopedetectText *text)
+read_compressed (const Pcd *p, Mesh *m, MeshText *text)
 {
   uint32_t sizes[2];
   uint8_t *bytes;
@@ -195,7 +195,7 @@ read_compressed (const Pcd *p, ScopedetectMesh *m, ScopedetectText *text)
 }
 
 const char *
-scopedetect_read_pcd (ScopedetectMesh *m, ScopedetectText text)
+mesh_read_pcd (Mesh *m, MeshText text)
 {
   Pcd p = {0};
   int has = 0;
@@ -205,8 +205,8 @@ scopedetect_read_pcd (ScopedetectMesh *m, ScopedetectText text)
     has |= p.to[f] < 0 ? 0 : 1 << p.to[f];
   if ((has & 7) != 7)
     return "the PCD file has no fields x, y and z";
-  TRY (scopedetect_mesh_room (m, p.points,
-      p.compressed ? 300 * text.size : text.size, (has & 56) == 56, has & 64));
+  TRY (mesh_room (m, p.points, p.compressed ? 300 * text.size : text.size,
+      (has & 56) == 56, has & 64));
   if (p.ascii)
     return read_ascii (&p, m, &text);
   if (p.compressed)
