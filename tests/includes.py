@@ -14,6 +14,9 @@ MOST_BODY = 80  # lines of a function
 # Folder under gst/ -> the algorithm's folder under cuda/ where the two differ.
 ALGORITHM = {"testsrc": "scene", "visionmap": "overlay"}
 
+# Rooms of an algorithm that its main path does not include: slower variants.
+ROOMS = ["paper", "thesis"]
+
 LIBC = r"(assert|ctype|dlfcn|errno|fcntl|float|inttypes|limits|math|poll|pthread|sched|" \
     r"signal|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|sys/stat|time|" \
     r"unistd)\.h"
@@ -28,8 +31,9 @@ def allowed_quoted(path):
     if folder == "cuda" and name == "mesh":  # knows no algorithm
         return r"mesh/.*|common/.*"
     if folder == "cuda":
+        rooms = "" if path.parts[2] in ROOMS else rf"(?!{name}/(?:{'|'.join(ROOMS)})/)"
         # its own, what is common, and the public header of another algorithm
-        return rf"{name}/.*|common/.*|(\w+)/\1\.h"
+        return rf"{rooms}(?:{name}/.*|common/.*|(\w+)/\1\.h)"
     if folder == "gst" and name == "meta":
         return r"(meta/)?gstvision\w*\.h"
     if folder == "gst" and name == "base":

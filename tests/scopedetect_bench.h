@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "bench_median.h"
-#include "scopedetect/scopedetect_shape.h"
+#include "scopedetect/model/shape.h"
 #include "scopedetect_parity.h"
 
 #define BENCH_REPEATS 20

@@ -4,7 +4,7 @@
  * written from the paper's and PCL's formulas, with angles. */
 #pragma once
 
-#include "scopedetect/scopedetect_shape.h"
+#include "scopedetect/model/shape.h"
 #include "scopedetect_math.h"
 
 #define CLOUD_RADIUS .02f

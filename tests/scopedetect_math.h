@@ -5,7 +5,7 @@
 #pragma once
 
 #include "check.h"
-#include "scopedetect/scopedetect_align.h"
+#include "scopedetect/thesis/align.h"
 #include "scopedetect/scopedetect_colour.h"
 #include "scopedetect/scopedetect_features.h"
 

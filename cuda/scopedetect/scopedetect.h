@@ -9,7 +9,7 @@
 
 #include "common/device.h"
 #include "common/image.h"
-#include "scopedetect/scopedetect_model.h"
+#include "scopedetect/model/model.h"
 
 C_BEGIN
 
@@ -175,8 +175,8 @@ size_t scopedetect_memory (
 #define SCOPEDETECT_SAME .5
 
 /* How far @a and @b, objects of @model, are apart, in its diameters: about the
- * mean distance of the points of @b to the nearest ones of @a (ADD-S), so that a
- * turn that cannot be seen is none.  Above SCOPEDETECT_SAME where their boxes
+ * mean distance of the points of @b to the nearest ones of @a (ADD-S), so that
+ * a turn that cannot be seen is none.  Above SCOPEDETECT_SAME where their boxes
  * do not meet. */
 double scopedetect_model_apart (const ScopedetectModel *model,
     const ScopedetectObject *a, const ScopedetectObject *b);

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "scopedetect/scopedetect.h"
-#include "scopedetect/scopedetect_shape.h"
+#include "scopedetect/model/shape.h"
 
 #define SCOPEDETECT_FEW 48 /* points of the first check of round 1 */
 #define SCOPEDETECT_MAX_KEPT 20000

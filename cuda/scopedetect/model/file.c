@@ -7,7 +7,7 @@
 
 #include "common/file.h"
 #include "common/utf8.h"
-#include "scopedetect/scopedetect_shape.h"
+#include "scopedetect/model/shape.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 # error "model files are little endian"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "common/parallel.h"
-#include "scopedetect/scopedetect_shape.h"
+#include "scopedetect/model/shape.h"
 
 #define GRAZING .2f     /* cosine below which a point is not looked at */
 #define EDGE_JUMP .015f /* metres: a step in depth that is a range edge */

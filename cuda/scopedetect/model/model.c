@@ -7,7 +7,7 @@
 
 #include "common/parallel.h"
 #include "common/utf8.h"
-#include "scopedetect/scopedetect_shape.h"
+#include "scopedetect/model/shape.h"
 
 /* How far a sample's normal is averaged, of the radius in which a scene's
  * normals are fitted: a scene rounds edges off alike. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Alignment of rounds 2 and 3, as loops. */
-#include "scopedetect/scopedetect_align.h"
-#include "scopedetect/scopedetect_climb.h"
+#include "scopedetect/thesis/align.h"
+#include "scopedetect/thesis/climb.h"
 #include "scopedetect/scopedetect_cpu.h"
 #include "scopedetect/scopedetect_taken.h"
 

@@ -7,7 +7,7 @@
 #include "common/random.h"
 #include "scopedetect/scopedetect_colour.h"
 #include "scopedetect/scopedetect_features.h"
-#include "scopedetect/scopedetect_shape.h"
+#include "scopedetect/model/shape.h"
 
 #define FEWEST 4000 /* samples of a mesh */
 #define MOST 400000

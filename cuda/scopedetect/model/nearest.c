@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "scopedetect/scopedetect_features.h"
-#include "scopedetect/scopedetect_shape.h"
+#include "scopedetect/model/shape.h"
 
 #define MARGIN .03f /* metres around the box that the table covers */
 #define MAX_CELLS 8000000

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "scopedetect/scopedetect_cloud.h"
-#include "scopedetect/scopedetect_model.h"
+#include "scopedetect/model/model.h"
 
 #define SCOPEDETECT_EDGE_STEP .0005f /* metres a unit of ved */
 
