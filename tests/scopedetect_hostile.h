@@ -36,9 +36,9 @@ test_params (DeviceKind kind)
   REFUSED (p.near = 3, "near");
   REFUSED (p.neighbours = 33, "neighbours");
   REFUSED (p.kept = 20001, "kept");
-  REFUSED (p.weight[3] = -1, "weights");
+  REFUSED (p.weight[3] = -1, "weight-edge must be 0 to 1000");
   REFUSED (p.tolerance = NAN, "tolerance");
-  REFUSED (p.max_objects = 65, "max_objects");
+  REFUSED (p.max_objects = 65, "max-objects");
   f = b.frame, f.width--;
   check (scopedetect_run (b.s, &good, &f, &r) != NULL);
   f = b.frame, f.depth = NULL;

@@ -41,6 +41,49 @@ GST_START_TEST (test_tracking)
 }
 GST_END_TEST;
 
+/* What GstScopedetect.prs says of a preset is what scopedetect_preset () sets,
+ * for every parameter. */
+GST_START_TEST (test_presets)
+{
+  static const gchar *const names[] = {
+      [SCOPEDETECT_FAST] = "fast",
+      [SCOPEDETECT_THOROUGH] = "thorough",
+      [SCOPEDETECT_THESIS] = "thesis",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    GstElement *element = gst_element_factory_make ("scopedetect", NULL);
+    ScopedetectParams params;
+
+    scopedetect_preset (&params, (ScopedetectPreset) i);
+    fail_unless (gst_preset_load_preset (GST_PRESET (element), names[i]));
+    for (const Param *p = scopedetect_params; p->field; p++) {
+      const void *at = (const char *) &params + p->at;
+      gdouble truth = p->type == PARAM_BOOL ? *(const bool *) at
+          : p->type == PARAM_INT            ? *(const int *) at
+          : p->type == PARAM_DOUBLE         ? *(const double *) at
+                                            : (gdouble) * (const uint64_t *) at;
+      GValue value = G_VALUE_INIT, number = G_VALUE_INIT;
+      gchar name[PARAM_NAME];
+
+      param_name (p, name);
+      g_object_get_property (G_OBJECT (element), name, &value);
+      g_value_init (&number, G_TYPE_DOUBLE);
+      if (p->type == PARAM_BOOL) /* GLib turns it into no double */
+        g_value_set_double (&number, g_value_get_boolean (&value));
+      else
+        fail_unless (g_value_transform (&value, &number));
+      fail_unless (g_value_get_double (&number) == truth,
+          "%s: %s is %g, not %g", names[i], name, g_value_get_double (&number),
+          truth);
+      g_value_unset (&value);
+      g_value_unset (&number);
+    }
+    gst_object_unref (element);
+  }
+}
+GST_END_TEST;
+
 /* A search where a score drops, here below what was found, and now and then
  * while something is missing. */
 GST_START_TEST (test_searches)
@@ -327,6 +370,7 @@ scopedetect_suite (void)
   tcase_set_timeout (tc, 240); /* the sanitizers are slow */
   tcase_add_checked_fixture (tc, make_model, remove_model);
   tcase_add_test (tc, test_tracking);
+  tcase_add_test (tc, test_presets);
   tcase_add_test (tc, test_searches);
   tcase_add_test (tc, test_alone);
   tcase_add_test (tc, test_models);
