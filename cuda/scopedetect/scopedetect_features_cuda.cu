@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Curvatures and FPFH of the scene's points. */
-#include "scopedetect/scopedetect_near_cuda.cuh"
+#include "scopedetect/scopedetect_observe_cuda.cuh"
 
 #define WARPS 8    /* of a block */
 #define TOGETHER 3 /* points of one warp, side by side, in FPFH */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Alignment of rounds 2 and 3, as loops. */
+#include "scopedetect/scopedetect_cpu.h"
+#include "scopedetect/scopedetect_score.h"
 #include "scopedetect/thesis/align.h"
 #include "scopedetect/thesis/climb.h"
-#include "scopedetect/scopedetect_cpu.h"
-#include "scopedetect/scopedetect_taken.h"
 
 static const float steps[3] = {.6f, 1, 1.6f};
 

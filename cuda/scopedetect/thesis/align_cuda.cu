@@ -4,7 +4,6 @@
 #include "scopedetect/thesis/align.h"
 #include "scopedetect/thesis/climb.h"
 #include "scopedetect/scopedetect_score.cuh"
-#include "scopedetect/scopedetect_taken.cuh"
 
 #define ALIGN_THREADS 128
 #define CLIMB_THREADS 512
