@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Models and their files, good ones and all kinds of bad ones. */
-#pragma once
-
+ * What scopedetect makes of a mesh: models and their files. */
 #include <math.h>
 #include <unistd.h>
 
 #include "scopedetect_solid.h"
 
-static inline void
+/* ==== Models and their files, good ones and all kinds of bad ones. ==== */
+
+static void
 test_units (DeviceKind kind)
 {
   ScopedetectCompile how = SCOPEDETECT_COMPILE_DEFAULTS;
@@ -35,7 +35,7 @@ test_units (DeviceKind kind)
 }
 
 /* What is written is read again; what is changed or cut off anywhere is not. */
-static inline void
+static void
 test_model_file (DeviceKind kind)
 {
   ScopedetectModel *model = solid_model (.012), *again;
@@ -77,7 +77,7 @@ test_model_file (DeviceKind kind)
 }
 
 /* The checksum of a model file (FNV-1a), which its last 8 bytes are. */
-static inline void
+static void
 sum_again (uint8_t *bytes, size_t n)
 {
   uint64_t h = 0xcbf29ce484222325ull;
@@ -97,7 +97,7 @@ enum {
 };
 
 /* Values that cannot be, with the right checksum: nothing is left behind. */
-static inline void
+static void
 test_refused_model (DeviceKind kind)
 {
   static const struct {
@@ -129,7 +129,7 @@ test_refused_model (DeviceKind kind)
 }
 
 /* A name is always UTF-8, whatever the file or the caller says. */
-static inline void
+static void
 test_names (DeviceKind kind)
 {
   static const char *const names[][2] = {{"gl\xe4ser", "gl?ser"},
@@ -175,7 +175,7 @@ test_names (DeviceKind kind)
 }
 
 /* What a model knows of itself; a slab turns into itself four ways. */
-static inline void
+static void
 test_model (DeviceKind kind)
 {
   ScopedetectModel *model = solid_model (.004);
@@ -204,4 +204,15 @@ test_model (DeviceKind kind)
   scopedetect_model_info (model, &info);
   check (info.n_symmetries == 4 && !info.has_axis);
   scopedetect_model_free (model);
+}
+
+static const CheckPart on_each[] = {{"units", test_units},
+    {"model", test_model}, {"model files", test_model_file},
+    {"refused models", test_refused_model}, {"names", test_names},
+    {NULL, NULL}};
+
+int
+main (int argc, char **argv)
+{
+  return check_main (argc, argv, on_each, NULL, NULL);
 }
