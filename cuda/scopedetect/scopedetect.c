@@ -286,17 +286,16 @@ scopedetect_track (Scopedetect *s, const ScopedetectParams *params,
  * Models and frames in device memory. */
 
 static const char *
-upload (const Device *dev, void **to, const void *from, size_t bytes)
+upload (DeviceMemory *m, void **to, const void *from, size_t n, size_t size)
 {
   if (!from)
     return NULL;
-  TRY (device_alloc (dev, to, bytes));
-  return device_copy (dev, *to, from, bytes);
+  TRY (memory_get_bytes (m, to, n, size, false));
+  return device_copy (m->device, *to, from, n * size);
 }
 
 #define UPLOAD(field, count) \
- TRY (upload ( \
-     dev, (void **) &to->field, from->field, (count) * sizeof *to->field))
+ TRY (upload (m, (void **) &to->field, from->field, count, sizeof *to->field))
 
 /* The sizes of @from, without its arrays. */
 static void
@@ -310,8 +309,7 @@ clear_arrays (ScopedetectShape *to, const ScopedetectShape *from)
 }
 
 static const char *
-copy_shape (
-    const Device *dev, ScopedetectShape *to, const ScopedetectShape *from)
+copy_shape (DeviceMemory *m, ScopedetectShape *to, const ScopedetectShape *from)
 {
   size_t n = (size_t) from->n;
 
@@ -332,31 +330,11 @@ copy_shape (
   return NULL;
 }
 
-static void
-release_shape (const Device *dev, ScopedetectShape *s)
-{
-  device_release (dev, s->x);
-  device_release (dev, s->normal);
-  device_release (dev, s->lab);
-  device_release (dev, s->frame);
-  device_release (dev, s->code);
-  device_release (dev, s->pc1);
-  device_release (dev, s->pc2);
-  device_release (dev, s->normal_var);
-  device_release (dev, s->ved);
-  device_release (dev, s->edge_first);
-  device_release (dev, s->edge);
-  device_release (dev, s->symmetry);
-  device_release (dev, s->nearest);
-}
-
 /* What the host asks of a model. */
 static const char *
-copy_host_shape (ScopedetectShape *to, const ScopedetectShape *from)
+copy_host_shape (
+    DeviceMemory *m, ScopedetectShape *to, const ScopedetectShape *from)
 {
-  Device host = scopedetect_host ();
-  const Device *dev = &host;
-
   clear_arrays (to, from);
   UPLOAD (x, (size_t) from->n);
   UPLOAD (normal, (size_t) from->n);
@@ -386,7 +364,7 @@ check_models (const ScopedetectModel *const *models, int n)
 static const char *
 new_frame (Scopedetect *s, int width, int height)
 {
-  const Device *dev = &s->device;
+  DeviceMemory *m = &s->memory;
   ScopedetectWork *w = &s->work;
   size_t n = (size_t) width * height, queries;
   int room = n < SCOPEDETECT_MAX_POINTS ? (int) n : SCOPEDETECT_MAX_POINTS;
@@ -397,24 +375,24 @@ new_frame (Scopedetect *s, int width, int height)
   w->room_queries = room;
   w->room_models = batch;
   queries = (size_t) batch * room * SCOPEDETECT_MAX_NEIGHBOURS;
-  DEVICE_RENEW (dev, w->scene.z, n);
-  DEVICE_RENEW (dev, w->scene.pixel, n);
-  DEVICE_RENEW (dev, w->scene.edge[0], n);
-  DEVICE_RENEW (dev, w->scene.edge[1], n);
-  DEVICE_RENEW (dev, w->label, n);
-  DEVICE_RENEW (dev, w->segment, SCOPEDETECT_MOST_SEGMENTS);
-  DEVICE_RENEW (dev, w->noise, 1);
-  DEVICE_RENEW (dev, w->view, SCOPEDETECT_VIEWS);
-  TRY (scopedetect_cloud_new (dev, &w->cloud, room, true, true));
-  DEVICE_RENEW (dev, w->neighbour, queries);
-  DEVICE_RENEW (dev, w->check, 2 * queries);
-  DEVICE_RENEW (dev, w->sample, (size_t) batch * SCOPEDETECT_MAX_KEPT);
-  DEVICE_RENEW (dev, w->counts, 1);
-  TRY (device_alloc_pinned (dev, (void **) &s->counts, sizeof *s->counts));
-  TRY (device_alloc_pinned (dev, (void **) &w->measure,
-      SCOPEDETECT_BATCH * SCOPEDETECT_FOUND * sizeof *w->measure));
-  return device_alloc_pinned (dev, (void **) &s->found,
-      SCOPEDETECT_BATCH * SCOPEDETECT_FOUND * sizeof *s->found);
+  TRY (memory_get (m, &w->scene.z, n));
+  TRY (memory_get (m, &w->scene.pixel, n));
+  TRY (memory_get (m, &w->scene.edge[0], n));
+  TRY (memory_get (m, &w->scene.edge[1], n));
+  TRY (memory_get (m, &w->label, n));
+  TRY (memory_get (m, &w->segment, SCOPEDETECT_MOST_SEGMENTS));
+  TRY (memory_get (m, &w->noise, 1));
+  TRY (memory_get (m, &w->view, SCOPEDETECT_VIEWS));
+  TRY (scopedetect_cloud_new (&s->device, &w->cloud, room, true, true));
+  TRY (memory_get (m, &w->neighbour, queries));
+  TRY (memory_get (m, &w->check, 2 * queries));
+  TRY (memory_get (m, &w->sample, (size_t) batch * SCOPEDETECT_MAX_KEPT));
+  TRY (memory_get (m, &w->counts, 1));
+  TRY (memory_get_pinned (m, &s->counts, 1));
+  TRY (memory_get_pinned (
+      m, &w->measure, SCOPEDETECT_BATCH * SCOPEDETECT_FOUND));
+  return memory_get_pinned (
+      m, &s->found, SCOPEDETECT_BATCH * SCOPEDETECT_FOUND);
 }
 
 static const char *
@@ -441,7 +419,9 @@ scopedetect_new (Scopedetect **self, const Device *device, int width,
     return "out of memory";
   s->device = *device;
   s->stages = STAGES (scopedetect, device);
-  s->room_models = n_models;
+  s->host = scopedetect_host ();
+  memory_open (&s->memory, &s->device);
+  memory_open (&s->host_memory, &s->host);
   if (width < 1 || height < 1 || width > SCOPEDETECT_MAX_SIDE ||
       height > SCOPEDETECT_MAX_SIDE)
     return "the frame's sides must be 1 to 4096 pixels";
@@ -454,10 +434,10 @@ scopedetect_new (Scopedetect **self, const Device *device, int width,
   if (!s->shape || !s->host_shape || !s->objects || !s->fate)
     return "out of memory";
   for (; s->n_models < n_models; s->n_models++) {
-    TRY (copy_shape (
-        &s->device, &s->shape[s->n_models], &models[s->n_models]->shape));
-    TRY (copy_host_shape (
-        &s->host_shape[s->n_models], &models[s->n_models]->shape));
+    const ScopedetectShape *from = &models[s->n_models]->shape;
+
+    TRY (copy_shape (&s->memory, &s->shape[s->n_models], from));
+    TRY (copy_host_shape (&s->host_memory, &s->host_shape[s->n_models], from));
   }
   s->work.spacing = models[0]->shape.spacing;
   s->work.feature_radius = models[0]->shape.feature_radius;
@@ -469,36 +449,13 @@ scopedetect_new (Scopedetect **self, const Device *device, int width,
 void
 scopedetect_free (Scopedetect *s)
 {
-  const Device *dev = s ? &s->device : NULL;
-
   if (!s)
     return;
-  device_wait (dev); /* nothing may still use what goes */
-  s->stages->close (dev, &s->work);
-  /* one more may have been copied in part */
-  for (int i = 0; s->shape && s->host_shape && i < s->room_models; i++) {
-    release_shape (dev, &s->shape[i]);
-    free (s->host_shape[i].x);
-    free (s->host_shape[i].normal);
-    free (s->host_shape[i].symmetry);
-    free (s->host_shape[i].nearest);
-  }
-  scopedetect_cloud_free (dev, &s->work.cloud);
-  device_release (dev, s->work.scene.z);
-  device_release (dev, s->work.scene.pixel);
-  device_release (dev, s->work.scene.edge[0]);
-  device_release (dev, s->work.scene.edge[1]);
-  device_release (dev, s->work.label);
-  device_release (dev, s->work.segment);
-  device_release (dev, s->work.noise);
-  device_release (dev, s->work.view);
-  device_release (dev, s->work.neighbour);
-  device_release (dev, s->work.check);
-  device_release (dev, s->work.sample);
-  device_release (dev, s->work.counts);
-  device_release_pinned (dev, s->counts);
-  device_release_pinned (dev, s->work.measure);
-  device_release_pinned (dev, s->found);
+  device_wait (&s->device); /* nothing may still use what goes */
+  s->stages->close (&s->device, &s->work);
+  scopedetect_cloud_free (&s->device, &s->work.cloud);
+  memory_free (&s->memory);
+  memory_free (&s->host_memory);
   free (s->shape);
   free (s->host_shape);
   free (s->objects);
