@@ -310,9 +310,9 @@ __launch_bounds__ (SIFT_THREADS) sift_kernel (
 }
 
 const char *
-scopedetect_cluster_open_cuda (const Device *dev, ScopedetectClusterCuda **c)
+scopedetect_cluster_open_cuda (DeviceMemory *m, ScopedetectClusterCuda **c)
 {
-  return device_alloc (dev, (void **) c, sizeof **c);
+  return memory_get (m, c, 1);
 }
 
 const char *

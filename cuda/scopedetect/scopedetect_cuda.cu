@@ -131,18 +131,22 @@ static const char *
 open (const Device *dev, ScopedetectWork *w)
 {
   ScopedetectCuda *c = (ScopedetectCuda *) calloc (1, sizeof *c);
+  size_t samples = (size_t) w->room_models * SCOPEDETECT_MAX_KEPT;
+  DeviceMemory *m;
 
   if (!(w->state = c))
     return "out of memory";
+  m = &c->memory;
+  memory_open (m, dev);
   c->bound = SCOPEDETECT_FOUND;
   TRY (chain_may_overlap (&c->overlaps));
-  DEVICE_RENEW (dev, c->spare, (size_t) w->room_models * SCOPEDETECT_MAX_KEPT);
-  DEVICE_RENEW (dev, c->sorted, (size_t) w->room_models * SCOPEDETECT_MAX_KEPT);
-  TRY (scopedetect_choose_open_cuda (dev, &c->choose));
-  TRY (scopedetect_score_open_cuda (dev, &c->score));
-  TRY (scopedetect_cluster_open_cuda (dev, &c->cluster));
+  TRY (memory_get (m, &c->spare, samples));
+  TRY (memory_get (m, &c->sorted, samples));
+  TRY (scopedetect_choose_open_cuda (m, &c->choose));
+  TRY (scopedetect_score_open_cuda (m, &c->score));
+  TRY (scopedetect_cluster_open_cuda (m, &c->cluster));
   TRY (scopedetect_repeat_open_cuda (&c->records));
-  return scopedetect_observe_open_cuda (dev, w, &c->observe);
+  return scopedetect_observe_open_cuda (m, w, &c->observe);
 }
 
 static void
@@ -150,15 +154,12 @@ close (const Device *dev, ScopedetectWork *w)
 {
   ScopedetectCuda *c = scopedetect_cuda (w);
 
+  (void) dev;
   if (!c)
     return;
-  scopedetect_observe_close_cuda (dev, c->observe);
   scopedetect_repeat_close_cuda (c->records);
-  device_release (dev, c->choose);
-  device_release (dev, c->score);
-  device_release (dev, c->cluster);
-  device_release (dev, c->spare);
-  device_release (dev, c->sorted);
+  memory_free (&c->memory);
+  scopedetect_observe_close_cuda (c->observe);
   free (c);
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "common/chain.cuh"
+#include "common/memory.h"
 #include "scopedetect/scopedetect_core.h"
 
 static_assert (sizeof (ScopedetectWork) < 3900, "must fit as an argument");
@@ -20,6 +21,7 @@ typedef struct _ScopedetectRecords ScopedetectRecords;
 
 /* The backend's own memory. */
 typedef struct {
+  DeviceMemory memory; /* of all that the others point to */
   bool overlaps; /* kernels may start before those before them have ended */
   int bound;     /* samples of a model that there may be now; only the device
                     knows how many there are */
@@ -38,21 +40,21 @@ scopedetect_cuda (const ScopedetectWork *w)
   return (ScopedetectCuda *) w->state;
 }
 
-/* scopedetect_observe_cuda.cu: makes and frees what c->observe points to; the
- * work has its sizes by then.  Freeing takes NULL and what was made in part. */
+/* scopedetect_observe_cuda.cu: makes and frees what c->observe points to, with
+ * memory of @m; the work has its sizes by then.  Freeing takes NULL and what
+ * was made in part, once @m is freed. */
 const char *scopedetect_observe_open_cuda (
-    const Device *dev, const ScopedetectWork *w, ScopedetectObserveCuda **o);
-void scopedetect_observe_close_cuda (
-    const Device *dev, ScopedetectObserveCuda *o);
+    DeviceMemory *m, const ScopedetectWork *w, ScopedetectObserveCuda **o);
+void scopedetect_observe_close_cuda (ScopedetectObserveCuda *o);
 
 /* Memory of scopedetect_round1_cuda.cu, scopedetect_score_cuda.cu and
  * scopedetect_cluster_cuda.cu. */
 const char *scopedetect_choose_open_cuda (
-    const Device *dev, ScopedetectChooseCuda **c);
+    DeviceMemory *m, ScopedetectChooseCuda **c);
 const char *scopedetect_score_open_cuda (
-    const Device *dev, ScopedetectScoreCuda **c);
+    DeviceMemory *m, ScopedetectScoreCuda **c);
 const char *scopedetect_cluster_open_cuda (
-    const Device *dev, ScopedetectClusterCuda **c);
+    DeviceMemory *m, ScopedetectClusterCuda **c);
 
 /* Memory of the graphs; freeing takes NULL. */
 const char *scopedetect_repeat_open_cuda (ScopedetectRecords **r);

@@ -12,7 +12,7 @@
 
 const char *
 scopedetect_observe_open_cuda (
-    const Device *dev, const ScopedetectWork *w, ScopedetectObserveCuda **self)
+    DeviceMemory *m, const ScopedetectWork *w, ScopedetectObserveCuda **self)
 {
   ScopedetectObserveCuda *o = (ScopedetectObserveCuda *) calloc (1, sizeof *o);
   int n = w->scene.width * w->scene.height;
@@ -22,43 +22,31 @@ scopedetect_observe_open_cuda (
     return "out of memory";
   CUDA_TRY (cudaEventCreateWithFlags (
       &o->counted, cudaEventBlockingSync | cudaEventDisableTiming));
-  TRY (device_alloc_pinned (dev, (void **) &o->n_points, sizeof *o->n_points));
+  TRY (memory_get_pinned (m, &o->n_points, 1));
   for (o->cells = 64; o->cells < 2 * (uint32_t) n;)
     o->cells *= 2;
-  DEVICE_RENEW (dev, o->votes, 1);
-  DEVICE_RENEW (dev, o->cell, o->cells + hashes);
+  TRY (memory_get (m, &o->votes, 1));
+  TRY (memory_get (m, &o->cell, o->cells + hashes));
   o->count = o->cell + o->cells;
-  DEVICE_RENEW (dev, o->hash, n);
-  DEVICE_RENEW (dev, o->firsts, ceil_div (n, SCOPEDETECT_PIXELS));
-  DEVICE_RENEW (dev, o->voxel, room);
-  DEVICE_RENEW (dev, o->arrival, room);
-  DEVICE_RENEW (dev, o->unsorted, room);
-  DEVICE_RENEW (dev, o->listed, room);
-  DEVICE_RENEW (dev, o->spread, room);
-  DEVICE_RENEW (dev, o->near, room * SCOPEDETECT_NEAR);
-  DEVICE_RENEW (dev, o->n_near, room);
+  TRY (memory_get (m, &o->hash, n));
+  TRY (memory_get (m, &o->firsts, ceil_div (n, SCOPEDETECT_PIXELS)));
+  TRY (memory_get (m, &o->voxel, room));
+  TRY (memory_get (m, &o->arrival, room));
+  TRY (memory_get (m, &o->unsorted, room));
+  TRY (memory_get (m, &o->listed, room));
+  TRY (memory_get (m, &o->spread, room));
+  TRY (memory_get (m, &o->near, room * SCOPEDETECT_NEAR));
+  TRY (memory_get (m, &o->n_near, room));
   return NULL;
 }
 
 void
-scopedetect_observe_close_cuda (const Device *dev, ScopedetectObserveCuda *o)
+scopedetect_observe_close_cuda (ScopedetectObserveCuda *o)
 {
   if (!o)
     return;
   if (o->counted)
     cudaEventDestroy (o->counted);
-  device_release_pinned (dev, o->n_points);
-  device_release (dev, o->votes);
-  device_release (dev, o->cell);
-  device_release (dev, o->hash);
-  device_release (dev, o->firsts);
-  device_release (dev, o->voxel);
-  device_release (dev, o->arrival);
-  device_release (dev, o->unsorted);
-  device_release (dev, o->listed);
-  device_release (dev, o->spread);
-  device_release (dev, o->near);
-  device_release (dev, o->n_near);
   free (o);
 }
 

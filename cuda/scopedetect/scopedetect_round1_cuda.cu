@@ -396,9 +396,9 @@ __launch_bounds__ (THREADS) keep_kernel (
 }
 
 const char *
-scopedetect_choose_open_cuda (const Device *dev, ScopedetectChooseCuda **c)
+scopedetect_choose_open_cuda (DeviceMemory *m, ScopedetectChooseCuda **c)
 {
-  return device_alloc (dev, (void **) c, sizeof **c);
+  return memory_get (m, c, 1);
 }
 
 const char *

@@ -163,9 +163,9 @@ __launch_bounds__ (THREADS) share_kernel (
 }
 
 const char *
-scopedetect_score_open_cuda (const Device *dev, ScopedetectScoreCuda **c)
+scopedetect_score_open_cuda (DeviceMemory *m, ScopedetectScoreCuda **c)
 {
-  return device_alloc (dev, (void **) c, sizeof **c);
+  return memory_get (m, c, 1);
 }
 
 const char *
