@@ -14,6 +14,9 @@ MOST_BODY = 80  # lines of a function
 # Folder under gst/ -> the algorithm's folder under cuda/ where the two differ.
 ALGORITHM = {"testsrc": "scene", "visionmap": "overlay"}
 
+# Rooms of an algorithm that its main path does not include: slower variants.
+ROOMS = ["paper", "thesis"]
+
 LIBC = r"(assert|ctype|dlfcn|errno|fcntl|float|inttypes|limits|math|poll|pthread|sched|" \
     r"signal|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|sys/stat|time|" \
     r"unistd)\.h"
@@ -25,9 +28,12 @@ GST = r"(gst|glib|gobject|gmodule|gio)(-[\w.]+)?(/.*|\.h)"
 def allowed_quoted(path):
     """A pattern of the "includes" that the file at @path may have."""
     folder, name = path.parts[0], path.parts[1]
+    if folder == "cuda" and name == "mesh":  # knows no algorithm
+        return r"mesh/.*|common/.*"
     if folder == "cuda":
+        rooms = "" if path.parts[2] in ROOMS else rf"(?!{name}/(?:{'|'.join(ROOMS)})/)"
         # its own, what is common, and the public header of another algorithm
-        return rf"{name}/.*|common/.*|(\w+)/\1\.h"
+        return rf"{rooms}(?:{name}/.*|common/.*|(\w+)/\1\.h)"
     if folder == "gst" and name == "meta":
         return r"(meta/)?gstvision\w*\.h"
     if folder == "gst" and name == "base":
@@ -39,8 +45,8 @@ def allowed_quoted(path):
         return (rf"base/.*|meta/gstvisionmeta\.h|{name}/gst\w+\.h|"
                 rf"common/\w+\.h|{algorithm}/(?!paper/)(\w+/)?(?!\w+_core)\w+\.h")
     if folder == "tools":
-        # algorithms and scenes, by their contracts, files and the pool of threads
-        return (r"(\w+)/\1\.h|common/(file|parallel)\.h|scene/(?!\w+_core)\w+\.h|"
+        # algorithms, scenes and meshes, by their contracts; files, errors, threads
+        return (r"(\w+)/\1\.h|common/(device|file|parallel)\.h|scene/(?!\w+_core)\w+\.h|"
                 r"\w+\.h")
     if folder == "tests":
         return r".*(?<!_core)\.h" if name == "gst" else r".*"

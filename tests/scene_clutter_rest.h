@@ -6,7 +6,7 @@
 /* How often the surface of @m winds around @p: crossings of the way straight
  * up, with their signs.  Not 0 is inside of one of the closed parts. */
 static int
-winding (const ScopedetectMesh *m, const double p[3])
+winding (const Mesh *m, const double p[3])
 {
   int sum = 0;
 

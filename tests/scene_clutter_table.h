@@ -70,7 +70,7 @@ seen_at (const Table *t, int x, int y, double p[3])
 }
 
 static void
-corner (const ScopedetectMesh *m, uint32_t triangle, int k, double p[3])
+corner (const Mesh *m, uint32_t triangle, int k, double p[3])
 {
   for (int i = 0; i < 3; i++)
     p[i] = m->x[3 * (size_t) m->triangles[3 * (size_t) triangle + k] + i];

@@ -5,7 +5,7 @@
 /* Squared distance of @p from a triangle: by the nearest of a grid on it, which
  * is no more than a millimetre wide. */
 static double
-distance_to (const ScopedetectMesh *m, const double p[3])
+distance_to (const Mesh *m, const double p[3])
 {
   double least = 1;
 

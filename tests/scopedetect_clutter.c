@@ -44,12 +44,12 @@ bench_open (Bench *b)
   memset (b, 0, sizeof *b);
   ok (clutter_new (&b->scene, WIDTH, HEIGHT, NULL, 0, 1));
   for (int i = 0; i < SOLIDS; i++) {
-    ScopedetectMesh mesh;
+    Mesh mesh;
 
     ok (clutter_solid_mesh (&mesh, clutter_solids[i]));
     ok (scopedetect_model_compile (
         &b->model[i], &mesh, clutter_solids[i], &how));
-    scopedetect_mesh_free (&mesh);
+    mesh_free (&mesh);
   }
   ok (device_open (&b->dev, DEVICE_CPU, NULL));
   ok (scopedetect_new (&b->detector, &b->dev, WIDTH, HEIGHT,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * FPFH and principal curvatures against the Point Cloud Library's, where that is
- * installed. */
+ * FPFH and principal curvatures against the Point Cloud Library's, where that
+ * is installed. */
 #ifndef HAVE_PCL
 # include <cstdio>
 
@@ -88,7 +88,7 @@ differing_curvatures (const Cloud::Ptr &points, const ScopedetectCloud &mine)
   curvature.compute (theirs);
   for (int i = 0; i < mine.n; i++) {
     const pcl::PrincipalCurvatures &t = theirs[i];
-    ScopedetectTurn f = scopedetect_turn (mine.frame[i]);
+    Turn f = turn_of (mine.frame[i]);
     float along = f.y.x * t.principal_curvature[0] +
         f.y.y * t.principal_curvature[1] + f.y.z * t.principal_curvature[2];
 
@@ -117,8 +117,8 @@ main ()
     for (int i = 0; i < mine.n; i++) {
       const pcl::PointNormal &p = (*points)[i];
 
-      mine.x[i] = scopedetect_vec (p.x, p.y, p.z);
-      mine.normal[i] = scopedetect_vec (p.normal_x, p.normal_y, p.normal_z);
+      mine.x[i] = vec (p.x, p.y, p.z);
+      mine.normal[i] = vec (p.normal_x, p.normal_y, p.normal_z);
     }
     scopedetect_grid_cpu (&mine, radius);
     scopedetect_features_cpu (&mine, radius);

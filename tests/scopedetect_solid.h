@@ -7,8 +7,8 @@
 #include <math.h>
 
 #include "check.h"
+#include "common/vec.h"
 #include "scopedetect/scopedetect.h"
-#include "scopedetect/scopedetect_vec.h"
 
 #define SOLID_WIDTH 320
 #define SOLID_HEIGHT 240
@@ -16,7 +16,7 @@
 static const ScopedetectCamera solid_camera = {450, 450, 159.5, 119.5};
 
 typedef struct {
-  ScopedetectMesh mesh;
+  Mesh mesh;
   float x[24 * 3 * 3];
   uint32_t triangles[36 * 3];
 } Solid;
@@ -27,7 +27,7 @@ solid_box (Solid *s, const float low[3], const float high[3])
   static const uint8_t faces[12][3] = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6},
       {5, 7, 6}, {0, 1, 4}, {1, 5, 4}, {2, 6, 3}, {3, 6, 7}, {0, 4, 2},
       {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
-  ScopedetectMesh *m = &s->mesh;
+  Mesh *m = &s->mesh;
 
   for (int t = 0; t < 12; t++)
     for (int k = 0; k < 3; k++)
@@ -67,20 +67,19 @@ solid_model (double spacing)
 
 /* A pose on a table that is seen from 40 degrees above, @turn radians about the
  * upright, its middle (@x, 0, @z) from the camera. */
-static inline ScopedetectPose
+static inline Pose
 solid_pose (double turn, double x, double z)
 {
   const double down = 2.27; /* from the camera's axes to the table's: about x */
-  ScopedetectQuat tilt = {(float) cos (down / 2), (float) sin (down / 2), 0, 0};
-  ScopedetectQuat spin = {(float) cos (turn / 2), 0, 0, (float) sin (turn / 2)};
-  ScopedetectPose p = {
-      scopedetect_times (tilt, spin), {(float) x, .03f, (float) z}};
+  Quat tilt = {(float) cos (down / 2), (float) sin (down / 2), 0, 0};
+  Quat spin = {(float) cos (turn / 2), 0, 0, (float) sin (turn / 2)};
+  Pose p = {quat_times (tilt, spin), {(float) x, .03f, (float) z}};
 
   return p;
 }
 
 static inline void
-solid_numbers (ScopedetectPose p, double out[7])
+solid_numbers (Pose p, double out[7])
 {
   out[0] = p.t.x, out[1] = p.t.y, out[2] = p.t.z, out[3] = p.q.w;
   out[4] = p.q.x, out[5] = p.q.y, out[6] = p.q.z;
@@ -89,47 +88,45 @@ solid_numbers (ScopedetectPose p, double out[7])
 /* Where a ray from the camera meets a triangle; 1e9 where it does not (Moller
  * and Trumbore). */
 static inline float
-solid_hit (
-    ScopedetectVec d, ScopedetectVec a, ScopedetectVec b, ScopedetectVec c)
+solid_hit (Vec d, Vec a, Vec b, Vec c)
 {
-  ScopedetectVec e = scopedetect_sub (b, a), f = scopedetect_sub (c, a);
-  ScopedetectVec p = scopedetect_cross (d, f), t = scopedetect_scale (a, -1), q;
-  float det = scopedetect_dot (e, p), u, v;
+  Vec e = vec_sub (b, a), f = vec_sub (c, a);
+  Vec p = vec_cross (d, f), t = vec_scale (a, -1), q;
+  float det = vec_dot (e, p), u, v;
 
   if (fabsf (det) < 1e-12f)
     return 1e9f;
-  u = scopedetect_dot (t, p) / det;
-  q = scopedetect_cross (t, e);
-  v = scopedetect_dot (d, q) / det;
+  u = vec_dot (t, p) / det;
+  q = vec_cross (t, e);
+  v = vec_dot (d, q) / det;
   if (u < 0 || v < 0 || u + v > 1)
     return 1e9f;
-  det = scopedetect_dot (f, q) / det;
+  det = vec_dot (f, q) / det;
   return det > 0 ? det : 1e9f;
 }
 
 /* Draws the solid at @p, in tenths of millimetres, over what is in @depth. */
 static inline void
-solid_draw (uint16_t *depth, int stride, ScopedetectPose p)
+solid_draw (uint16_t *depth, int stride, Pose p)
 {
-  ScopedetectTurn r = scopedetect_turn (p.q);
+  Turn r = turn_of (p.q);
   Solid s;
 
   solid_make (&s);
   for (int y = 0; y < SOLID_HEIGHT; y++)
     for (int x = 0; x < SOLID_WIDTH; x++) {
-      ScopedetectVec d = {(float) ((x - solid_camera.cx) / solid_camera.fx),
+      Vec d = {(float) ((x - solid_camera.cx) / solid_camera.fx),
           (float) ((y - solid_camera.cy) / solid_camera.fy), 1};
       uint16_t *at = (uint16_t *) ((uint8_t *) depth + (size_t) y * stride) + x;
 
       for (uint32_t t = 0; t < s.mesh.n_triangles; t++) {
-        ScopedetectVec v[3];
+        Vec v[3];
         float z;
 
         for (int k = 0; k < 3; k++) {
           const float *c = s.x + 3 * s.triangles[3 * t + k];
 
-          v[k] =
-              scopedetect_apply (&r, p.t, scopedetect_vec (c[0], c[1], c[2]));
+          v[k] = vec_transform (&r, p.t, vec (c[0], c[1], c[2]));
         }
         z = solid_hit (d, v[0], v[1], v[2]) * 10000 + .5f;
         if (z < 65535 && (!*at || z < *at))
@@ -140,16 +137,16 @@ solid_draw (uint16_t *depth, int stride, ScopedetectPose p)
 
 /* The table on which a pose of solid_pose () stands. */
 static inline void
-solid_table (uint16_t *depth, int stride, ScopedetectPose p)
+solid_table (uint16_t *depth, int stride, Pose p)
 {
-  ScopedetectTurn r = scopedetect_turn (p.q);
-  float d = scopedetect_dot (r.z, p.t);
+  Turn r = turn_of (p.q);
+  float d = vec_dot (r.z, p.t);
 
   for (int y = 0; y < SOLID_HEIGHT; y++)
     for (int x = 0; x < SOLID_WIDTH; x++) {
-      ScopedetectVec ray = {(float) ((x - solid_camera.cx) / solid_camera.fx),
+      Vec ray = {(float) ((x - solid_camera.cx) / solid_camera.fx),
           (float) ((y - solid_camera.cy) / solid_camera.fy), 1};
-      float z = d / scopedetect_dot (r.z, ray) * 10000 + .5f;
+      float z = d / vec_dot (r.z, ray) * 10000 + .5f;
       uint16_t *at = (uint16_t *) ((uint8_t *) depth + (size_t) y * stride) + x;
 
       if (z > 0 && z < 30000 && (!*at || z < *at))

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "common/parallel.h"
+#include "scopedetect/scopedetect.h"
 #include "picture.h"
 
 #define DELTA .015 /* metres by which what is seen may lie behind the scene */
@@ -31,7 +32,7 @@ pose_eval_add_mesh (PoseEvalMeshes *m, const char *arg)
 }
 
 typedef struct {
-  const ScopedetectMesh *mesh;
+  const Mesh *mesh;
   pthread_mutex_t lock;
   double most; /* squared distance of two vertices */
 } Diameter;
@@ -40,7 +41,7 @@ static void
 measure_vertices (void *data, int begin, int end)
 {
   Diameter *diameter = data;
-  const ScopedetectMesh *m = diameter->mesh;
+  const Mesh *m = diameter->mesh;
   double most = 0;
 
   for (int i = begin; i < end; i++)
@@ -60,7 +61,7 @@ measure_vertices (void *data, int begin, int end)
 }
 
 static double
-diameter_of (const ScopedetectMesh *m)
+diameter_of (const Mesh *m)
 {
   Diameter d = {m, PTHREAD_MUTEX_INITIALIZER, 0};
 
@@ -75,7 +76,7 @@ pose_eval_load (PoseEvalMeshes *meshes, const char **path)
     PoseEvalMesh *m = &meshes->list[i];
 
     *path = m->path;
-    TRY (scopedetect_mesh_read (&m->mesh, m->path));
+    TRY (mesh_read (&m->mesh, m->path));
     for (uint32_t k = 0; k < 3 * m->mesh.n; k++) {
       m->mesh.x[k] *= (float) meshes->unit;
       if (!isfinite (m->mesh.x[k]))
@@ -107,7 +108,7 @@ void
 pose_eval_free (PoseEvalMeshes *meshes, PoseEvalImage *image)
 {
   for (int i = 0; i < meshes->n; i++)
-    scopedetect_mesh_free (&meshes->list[i].mesh);
+    mesh_free (&meshes->list[i].mesh);
   free (image->depth);
 }
 
@@ -128,7 +129,7 @@ distance2 (const double a[3], const double b[3])
 }
 
 typedef struct {
-  const ScopedetectMesh *mesh;
+  const Mesh *mesh;
   const PoseEvalPose *estimate, *truth;
   double sum[PARTS], sum_s[PARTS];
 } Distance;
@@ -138,7 +139,7 @@ typedef struct {
 static void
 add_vertex (Distance *d, int part, uint32_t i)
 {
-  const ScopedetectMesh *m = d->mesh;
+  const Mesh *m = d->mesh;
   double a[3], b[3], least;
 
   apply (d->truth, m->x + 3 * (size_t) i, b);
@@ -170,7 +171,7 @@ add_parts (void *data, int begin, int end)
 
 /* The parts are the same for any number of threads, and so is the sum. */
 void
-pose_eval_add (const ScopedetectMesh *m, const PoseEvalPose *estimate,
+pose_eval_add (const Mesh *m, const PoseEvalPose *estimate,
     const PoseEvalPose *truth, double *add, double *add_s)
 {
   Distance d = {.mesh = m, .estimate = estimate, .truth = truth};
@@ -246,8 +247,7 @@ draw (const PoseEvalImage *im, double v[3][3], float *z)
 }
 
 static float *
-render (
-    const PoseEvalImage *im, const ScopedetectMesh *m, const PoseEvalPose *p)
+render (const PoseEvalImage *im, const Mesh *m, const PoseEvalPose *p)
 {
   float *z = calloc ((size_t) im->width * im->height, sizeof *z);
 

@@ -3,7 +3,8 @@
  * Measures of poses: ADD, ADD-S and VSD, as the BOP benchmark defines them. */
 #pragma once
 
-#include "scopedetect/scopedetect.h"
+#include "common/device.h"
+#include "mesh/mesh.h"
 
 /* From the object to the camera: R by rows, t in metres. */
 typedef struct {
@@ -14,7 +15,7 @@ typedef struct {
 typedef struct {
   int object;
   const char *path;
-  ScopedetectMesh mesh; /* metres */
+  Mesh mesh; /* metres */
   double diameter;
 } PoseEvalMesh;
 
@@ -41,7 +42,7 @@ const char *pose_eval_read_depth (PoseEvalImage *image, const char *path);
 void pose_eval_free (PoseEvalMeshes *meshes, PoseEvalImage *image);
 
 /* Mean distances of vertices, metres: to themselves, and to the nearest one. */
-void pose_eval_add (const ScopedetectMesh *mesh, const PoseEvalPose *estimate,
+void pose_eval_add (const Mesh *mesh, const PoseEvalPose *estimate,
     const PoseEvalPose *truth, double *add, double *add_s);
 
 /* Visible surface discrepancy, 0 to 1, the mean over tolerances of 5 to 50 % of

@@ -12,12 +12,12 @@
 #define NO_NUMBER "the line has a number that is not finite"
 
 typedef struct {
-  const char *path; /* of the list */
-  ScopedetectCamera camera;
+  const char *path;      /* of the list */
+  double fx, fy, cx, cy; /* of the camera */
   double scale, box[6];
   bool has_box;
   int n;
-  ScopedetectView view[MOST];
+  MeshView view[MOST];
 } List;
 
 /* @name as seen from where the list is. */
@@ -35,16 +35,20 @@ static const char *
 add_view (List *list, const char *depth, const char *colour,
     const double pose[7], char where[VIEWS_WHERE])
 {
-  ScopedetectView *v = &list->view[list->n];
+  MeshView *v = &list->view[list->n];
   char path[1024];
   void *pixels;
   int width, height;
 
   if (list->n == MOST)
     return "there are more than 1000 views";
-  if (!(list->camera.fx > 0 && list->camera.fy > 0))
+  if (!(list->fx > 0 && list->fy > 0))
     return "a line \"camera FX FY CX CY\" must come before the views";
-  *v = (ScopedetectView){.camera = list->camera, .depth_scale = list->scale};
+  *v = (MeshView){.depth_scale = list->scale,
+      .fx = list->fx,
+      .fy = list->fy,
+      .cx = list->cx,
+      .cy = list->cy};
   memcpy (v->pose, pose, sizeof v->pose);
   path_of (list, depth, path);
   snprintf (where, VIEWS_WHERE, "%s", path);
@@ -67,15 +71,14 @@ static const char *
 read_line (List *list, const char *line, char where[VIEWS_WHERE])
 {
   char depth[512], colour[512], rest;
-  ScopedetectCamera c;
   double p[7], norm;
 
   if (sscanf (line, " %c", &rest) != 1 || rest == '#')
     return NULL;
-  if (sscanf (line, " camera %lf %lf %lf %lf %c", &c.fx, &c.fy, &c.cx, &c.cy,
+  if (sscanf (line, " camera %lf %lf %lf %lf %c", &p[0], &p[1], &p[2], &p[3],
           &rest) == 4) {
-    list->camera = c;
-    return isfinite (c.fx + c.fy + c.cx + c.cy) ? NULL : NO_NUMBER;
+    list->fx = p[0], list->fy = p[1], list->cx = p[2], list->cy = p[3];
+    return isfinite (p[0] + p[1] + p[2] + p[3]) ? NULL : NO_NUMBER;
   }
   if (sscanf (line, " depth-scale %lf %c", &p[0], &rest) == 1 && p[0] > 0) {
     list->scale = p[0];
@@ -100,8 +103,7 @@ read_line (List *list, const char *line, char where[VIEWS_WHERE])
 }
 
 const char *
-views_read (ScopedetectMesh *mesh, const char *path, double side,
-    char where[VIEWS_WHERE])
+views_read (Mesh *mesh, const char *path, double side, char where[VIEWS_WHERE])
 {
   List *list = calloc (1, sizeof *list);
   FILE *f = fopen (path, "r");
@@ -125,7 +127,7 @@ views_read (ScopedetectMesh *mesh, const char *path, double side,
   fclose (f);
   if (!err) {
     snprintf (where, VIEWS_WHERE, "%s", path);
-    err = scopedetect_mesh_fuse (
+    err = mesh_fuse (
         mesh, list->view, list->n, list->has_box ? list->box : NULL, side);
   }
   for (int i = 0; i < list->n; i++) {

@@ -3,7 +3,8 @@
  * Lists of registered views in depth and colour. */
 #pragma once
 
-#include "scopedetect/scopedetect.h"
+#include "common/device.h"
+#include "mesh/mesh.h"
 
 #define VIEWS_WHERE 1100 /* bytes */
 
@@ -19,5 +20,5 @@
  * camera, x right, y down, z forward, to the object: metres and a unit
  * quaternion.  Where something is wrong, @where has the line or the file, of
  * 256 bytes at most. */
-const char *views_read (ScopedetectMesh *mesh, const char *path, double side,
-    char where[VIEWS_WHERE]);
+const char *views_read (
+    Mesh *mesh, const char *path, double side, char where[VIEWS_WHERE]);

@@ -89,14 +89,14 @@ name_of (const char *path, char name[NAME_MAX + 1])
 typedef enum { MESH, SOLID, VIEWS } Source;
 
 static const char *
-read_mesh (ScopedetectMesh *mesh, const char *path, Source source,
-    ScopedetectCompile *how, char where[VIEWS_WHERE])
+read_mesh (Mesh *mesh, const char *path, Source source, ScopedetectCompile *how,
+    char where[VIEWS_WHERE])
 {
   snprintf (where, VIEWS_WHERE, "%s", path);
   if (source == SOLID)
     return clutter_solid_mesh (mesh, path);
   if (source == MESH)
-    return scopedetect_mesh_read (mesh, path);
+    return mesh_read (mesh, path);
   how->unit = 1;
   return views_read (mesh, path, how->spacing / 2, where);
 }
@@ -105,7 +105,7 @@ static int
 make (const char *mesh_path, const char *model_path, const char *name,
     Source source, ScopedetectCompile *how)
 {
-  ScopedetectMesh mesh;
+  Mesh mesh;
   ScopedetectModel *model = NULL;
   char of_file[NAME_MAX + 1], where[VIEWS_WHERE];
   const char *error = read_mesh (&mesh, mesh_path, source, how, where);
@@ -114,7 +114,7 @@ make (const char *mesh_path, const char *model_path, const char *name,
   if (!error)
     error =
         scopedetect_model_compile (&model, &mesh, name ? name : of_file, how);
-  scopedetect_mesh_free (&mesh);
+  mesh_free (&mesh);
   if (!error) {
     error = scopedetect_model_save (model, model_path);
     snprintf (where, sizeof where, "%s", model_path);

@@ -115,8 +115,8 @@ read_csv (List *list, const char *path, char where[WHERE])
 
 /* The true pose that an estimate is nearest to by ADD-S, or NULL. */
 static const PoseEvalPose *
-nearest_truth (const List *truth, const PoseEvalPose *p,
-    const ScopedetectMesh *mesh, double *add, double *add_s)
+nearest_truth (const List *truth, const PoseEvalPose *p, const Mesh *mesh,
+    double *add, double *add_s)
 {
   const PoseEvalPose *best = NULL;
 

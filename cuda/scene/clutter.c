@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/device.h"
 #include "common/utf8.h"
 #include "scene/clutter_core.h"
 
@@ -32,10 +33,10 @@ load (Clutter *s, const char *const *files, int n, double unit)
     return "a unit of the meshes is 1e-6 to 1000 metres";
   for (int i = 0; n ? i < n : clutter_solids[i] != NULL; i++) {
     ClutterShape *shape = &s->shape[s->n_shapes];
-    ScopedetectMesh mesh;
+    Mesh mesh;
 
     if (n) {
-      TRY (scopedetect_mesh_read (&mesh, files[i]));
+      TRY (mesh_read (&mesh, files[i]));
       name_of (files[i], shape->name);
     } else {
       TRY (clutter_solid_mesh (&mesh, clutter_solids[i]));

@@ -6,8 +6,8 @@
  * view and number. */
 #pragma once
 
+#include "mesh/mesh.h"
 #include "scene/scene.h"
-#include "scopedetect/scopedetect.h"
 
 C_BEGIN
 
@@ -79,7 +79,7 @@ const char *clutter_render (Clutter *scene, const ClutterParams *params,
 /* The solids: their names, and NULL after the last. */
 extern const char *const clutter_solids[];
 /* Makes the mesh of solid @name, in metres, with colours;
- * scopedetect_mesh_free () is the caller's. */
-const char *clutter_solid_mesh (ScopedetectMesh *mesh, const char *name);
+ * mesh_free () is the caller's. */
+const char *clutter_solid_mesh (Mesh *mesh, const char *name);
 
 C_END

@@ -11,8 +11,8 @@
 /* A shape that can be dropped. */
 typedef struct {
   char name[64];
-  ScopedetectMesh mesh; /* in metres, with triangles; colours may be NULL */
-  float *point;         /* of its surface, CLUTTER_STEP apart or nearer */
+  Mesh mesh;    /* in metres, with triangles; colours may be NULL */
+  float *point; /* of its surface, CLUTTER_STEP apart or nearer */
   int n_points;
   double mass[3];   /* middle of the surface */
   double extent[3]; /* of the box along its axes */
@@ -23,12 +23,12 @@ typedef struct {
 
 /* Calls @visit for points of the surface of @mesh, corners and edges among
  * them, no farther than @step apart. */
-void clutter_sample (const ScopedetectMesh *mesh, double step,
+void clutter_sample (const Mesh *mesh, double step,
     void (*visit) (void *user, const double p[3]), void *user);
 
 /* Fills all but the name; the mesh is taken, times @unit. */
 const char *clutter_shape_make (
-    ClutterShape *shape, const ScopedetectMesh *mesh, double unit);
+    ClutterShape *shape, const Mesh *mesh, double unit);
 void clutter_shape_free (ClutterShape *shape);
 
 #define CLUTTER_CELLS 800 /* to each side of the table */

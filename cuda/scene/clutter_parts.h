@@ -12,7 +12,7 @@
 
 /* Takes parts, one after the other, into a mesh that has room. */
 typedef struct {
-  ScopedetectMesh *mesh;
+  Mesh *mesh;
   RgbdPose pose; /* of the next part */
   uint8_t rgb[3];
 } ClutterMaker;

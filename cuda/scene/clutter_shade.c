@@ -75,7 +75,7 @@ paint_body (const Picture *c, size_t at, const double ray[3], double rgb[3],
     double normal[3])
 {
   const ClutterBody *b = &c->scene->body[c->scene->labels[at] - 1];
-  const ScopedetectMesh *mesh = &c->scene->shape[b->shape].mesh;
+  const Mesh *mesh = &c->scene->shape[b->shape].mesh;
   const uint32_t *corner =
       mesh->triangles + 3 * (size_t) c->scene->triangle[at];
   const double *p[3];

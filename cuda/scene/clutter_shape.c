@@ -44,7 +44,7 @@ sample (const float *a, const float *b, const float *c, double step,
 }
 
 void
-clutter_sample (const ScopedetectMesh *mesh, double step,
+clutter_sample (const Mesh *mesh, double step,
     void (*visit) (void *user, const double p[3]), void *user)
 {
   for (uint32_t t = 0; t < mesh->n_triangles; t++) {
@@ -87,7 +87,7 @@ note (void *user, const double p[3])
 static void
 weigh (ClutterShape *s)
 {
-  const ScopedetectMesh *m = &s->mesh;
+  const Mesh *m = &s->mesh;
   double sum[4] = {0};
 
   for (uint32_t t = 0; t < m->n_triangles; t++) {
@@ -141,7 +141,7 @@ measure (ClutterShape *s)
 }
 
 const char *
-clutter_shape_make (ClutterShape *s, const ScopedetectMesh *mesh, double unit)
+clutter_shape_make (ClutterShape *s, const Mesh *mesh, double unit)
 {
   s->mesh = *mesh;
   if (!mesh->n_triangles)
@@ -154,7 +154,7 @@ clutter_shape_make (ClutterShape *s, const ScopedetectMesh *mesh, double unit)
 void
 clutter_shape_free (ClutterShape *s)
 {
-  scopedetect_mesh_free (&s->mesh);
+  mesh_free (&s->mesh);
   free (s->point);
   s->point = NULL;
 }

@@ -155,7 +155,7 @@ static void (*const makers[]) (ClutterMaker *) = {
     mug, bottle, duck, bracket, drill, house, pan, camera, plane, tee};
 
 const char *
-clutter_solid_mesh (ScopedetectMesh *mesh, const char *name)
+clutter_solid_mesh (Mesh *mesh, const char *name)
 {
   ClutterMaker m = {.mesh = mesh};
   int i = 0;
@@ -170,7 +170,7 @@ clutter_solid_mesh (ScopedetectMesh *mesh, const char *name)
   mesh->colour = malloc (3 * CLUTTER_ROOM);
   mesh->triangles = malloc (6 * CLUTTER_ROOM * sizeof *mesh->triangles);
   if (!mesh->x || !mesh->colour || !mesh->triangles) {
-    scopedetect_mesh_free (mesh);
+    mesh_free (mesh);
     return "out of memory";
   }
   makers[i](&m);

@@ -1,11 +1,50 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The order of the stages (thesis, algorithm 1). */
+ * A detector: its tables, the order of the stages (thesis, algorithm 1), and
+ * its memory. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "common/random.h"
+#include "scopedetect/scopedetect_core.h"
 #include "scopedetect/scopedetect_segment.h"
 #include "scopedetect/scopedetect_self.h"
+#include "scopedetect/scopedetect_voxel.h"
+
+/* ---- The noise model ----
+ *
+ * How much less certain range, normal and colour are on a slope and near
+ * a range edge.  b0 + (1 - b0) / (1 + exp (-b1 - b2 x)), with the
+ * original's constants; of the noise of its sensor, a Kinect. */
+
+/* b0, b1, b2: of the slope, then of the distance to an edge in metres. */
+static const double noise_model[SCOPEDETECT_CHANNELS][2][3] = {
+    {{.2878, -5.6214, 7.7247}, {.3036, .2607, -125.8843}},   /* range */
+    {{.1521, -7.1290, 10.7090}, {.1246, 1.4406, -185.8350}}, /* normal */
+    {{.2238, -5.1827, 6.8242}, {.2461, .2624, -140.0192}},   /* L */
+    {{.1618, -6.3992, 8.0207}, {.1494, .2114, -139.4324}},   /* a */
+    {{.2313, -6.3463, 8.0651}, {.2165, .2600, -135.5203}}};  /* b */
+
+static float
+sigmoid (const double b[3], double x)
+{
+  return (float) (b[0] + (1 - b[0]) / (1 + exp (-b[1] - b[2] * x)));
+}
+
+void
+scopedetect_set_noise (ScopedetectNoise *noise)
+{
+  for (int c = 0; c < SCOPEDETECT_CHANNELS; c++) {
+    for (int k = 0; k < SCOPEDETECT_SLOPES; k++)
+      noise->slope[c][k] =
+          sigmoid (noise_model[c][0], k / (SCOPEDETECT_SLOPES - 1.));
+    for (int k = 0; k < 256; k++)
+      noise->edge[c][k] =
+          sigmoid (noise_model[c][1], k * (double) SCOPEDETECT_EDGE_STEP);
+  }
+}
+
+/* ---- The order of the stages ---- */
 
 /* Seeds so far apart as the thesis's, in pixels, but no more than there is room
  * for. */
@@ -212,8 +251,7 @@ place_guesses (
       continue;
     at = s->counts->n_samples[m]++;
     memset (&s->found[m * SCOPEDETECT_FOUND + at], 0, size);
-    s->found[m * SCOPEDETECT_FOUND + at].pose =
-        scopedetect_pose_from (guesses[i].pose);
+    s->found[m * SCOPEDETECT_FOUND + at].pose = pose_from (guesses[i].pose);
     s->found[m * SCOPEDETECT_FOUND + at].id = (uint32_t) i;
   }
   TRY (device_copy_rows (&s->device, w->sample, SCOPEDETECT_MAX_KEPT * size,
@@ -241,4 +279,225 @@ scopedetect_track (Scopedetect *s, const ScopedetectParams *params,
   }
   set_results (s, results);
   return NULL;
+}
+
+/* ---- Making and freeing ----
+ *
+ * Models and frames in device memory. */
+
+static const char *
+upload (DeviceMemory *m, void **to, const void *from, size_t n, size_t size)
+{
+  if (!from)
+    return NULL;
+  TRY (memory_get_bytes (m, to, n, size, false));
+  return device_copy (m->device, *to, from, n * size);
+}
+
+#define UPLOAD(field, count) \
+ TRY (upload (m, (void **) &to->field, from->field, count, sizeof *to->field))
+
+/* The sizes of @from, without its arrays. */
+static void
+clear_arrays (ScopedetectShape *to, const ScopedetectShape *from)
+{
+  *to = *from;
+  to->x = to->normal = to->lab = NULL;
+  to->frame = NULL, to->code = NULL, to->pc1 = to->pc2 = to->normal_var = NULL;
+  to->ved = NULL, to->edge_first = to->edge = NULL, to->symmetry = NULL;
+  to->nearest = NULL;
+}
+
+static const char *
+copy_shape (DeviceMemory *m, ScopedetectShape *to, const ScopedetectShape *from)
+{
+  size_t n = (size_t) from->n;
+
+  clear_arrays (to, from);
+  UPLOAD (x, n);
+  UPLOAD (normal, n);
+  UPLOAD (lab, n);
+  UPLOAD (frame, n);
+  UPLOAD (code, n * SCOPEDETECT_CODE);
+  UPLOAD (pc1, n);
+  UPLOAD (pc2, n);
+  UPLOAD (normal_var, n);
+  UPLOAD (ved, n * SCOPEDETECT_VIEWS);
+  UPLOAD (edge_first, SCOPEDETECT_VIEWS + 1);
+  UPLOAD (edge, (size_t) from->n_edges);
+  UPLOAD (symmetry, (size_t) from->n_symmetries);
+  UPLOAD (nearest, (size_t) from->cells[0] * from->cells[1] * from->cells[2]);
+  return NULL;
+}
+
+/* What the host asks of a model. */
+static const char *
+copy_host_shape (
+    DeviceMemory *m, ScopedetectShape *to, const ScopedetectShape *from)
+{
+  clear_arrays (to, from);
+  UPLOAD (x, (size_t) from->n);
+  UPLOAD (normal, (size_t) from->n);
+  UPLOAD (symmetry, (size_t) from->n_symmetries);
+  UPLOAD (nearest,
+      (size_t) from->cells[0] * (size_t) from->cells[1] *
+          (size_t) from->cells[2]);
+  return NULL;
+}
+
+static const char *
+check_models (const ScopedetectModel *const *models, int n)
+{
+  if (n < 1 || n > SCOPEDETECT_MAX_MODELS)
+    return "there must be 1 to 1024 models";
+  for (int i = 0; i < n; i++) {
+    const ScopedetectShape *s = &models[i]->shape, *first = &models[0]->shape;
+
+    if (s->spacing != first->spacing ||
+        s->feature_radius != first->feature_radius)
+      return "the models were compiled with different spacings or radii; "
+             "compile them alike";
+  }
+  return NULL;
+}
+
+static const char *
+new_frame (Scopedetect *s, int width, int height)
+{
+  DeviceMemory *m = &s->memory;
+  ScopedetectWork *w = &s->work;
+  size_t n = (size_t) width * height, queries;
+  int room = n < SCOPEDETECT_MAX_POINTS ? (int) n : SCOPEDETECT_MAX_POINTS;
+  int batch = s->n_models < SCOPEDETECT_BATCH ? s->n_models : SCOPEDETECT_BATCH;
+
+  w->scene.width = w->frame.width = width;
+  w->scene.height = w->frame.height = height;
+  w->room_queries = room;
+  w->room_models = batch;
+  queries = (size_t) batch * room * SCOPEDETECT_MAX_NEIGHBOURS;
+  TRY (memory_get (m, &w->scene.z, n));
+  TRY (memory_get (m, &w->scene.pixel, n));
+  TRY (memory_get (m, &w->scene.edge[0], n));
+  TRY (memory_get (m, &w->scene.edge[1], n));
+  TRY (memory_get (m, &w->label, n));
+  TRY (memory_get (m, &w->segment, SCOPEDETECT_MOST_SEGMENTS));
+  TRY (memory_get (m, &w->noise, 1));
+  TRY (memory_get (m, &w->view, SCOPEDETECT_VIEWS));
+  TRY (scopedetect_cloud_new (&s->device, &w->cloud, room, true, true));
+  TRY (memory_get (m, &w->neighbour, queries));
+  TRY (memory_get (m, &w->check, 2 * queries));
+  TRY (memory_get (m, &w->sample, (size_t) batch * SCOPEDETECT_MAX_KEPT));
+  TRY (memory_get (m, &w->counts, 1));
+  TRY (memory_get_pinned (m, &s->counts, 1));
+  TRY (memory_get_pinned (
+      m, &w->measure, SCOPEDETECT_BATCH * SCOPEDETECT_FOUND));
+  return memory_get_pinned (
+      m, &s->found, SCOPEDETECT_BATCH * SCOPEDETECT_FOUND);
+}
+
+static const char *
+set_tables (Scopedetect *s)
+{
+  ScopedetectNoise noise;
+  Vec view[SCOPEDETECT_VIEWS];
+
+  scopedetect_set_noise (&noise);
+  scopedetect_views (view);
+  TRY (device_copy (&s->device, s->work.noise, &noise, sizeof noise));
+  TRY (device_copy (&s->device, s->work.view, view, sizeof view));
+  return device_wait (&s->device); /* both leave with this function */
+}
+
+const char *
+scopedetect_new (Scopedetect **self, const Device *device, int width,
+    int height, const ScopedetectModel *const *models, int n_models)
+{
+  Scopedetect *s = calloc (1, sizeof *s);
+
+  *self = s;
+  if (!s)
+    return "out of memory";
+  s->device = *device;
+  s->stages = STAGES (scopedetect, device);
+  s->host = scopedetect_host ();
+  memory_open (&s->memory, &s->device);
+  memory_open (&s->host_memory, &s->host);
+  if (width < 1 || height < 1 || width > SCOPEDETECT_MAX_SIDE ||
+      height > SCOPEDETECT_MAX_SIDE)
+    return "the frame's sides must be 1 to 4096 pixels";
+  TRY (check_models (models, n_models));
+  s->shape = calloc ((size_t) n_models, sizeof *s->shape);
+  s->host_shape = calloc ((size_t) n_models, sizeof *s->host_shape);
+  s->objects =
+      calloc ((size_t) n_models * SCOPEDETECT_MAX_OBJECTS, sizeof *s->objects);
+  s->fate = calloc ((size_t) n_models, SCOPEDETECT_MAX_OBJECTS);
+  if (!s->shape || !s->host_shape || !s->objects || !s->fate)
+    return "out of memory";
+  for (; s->n_models < n_models; s->n_models++) {
+    const ScopedetectShape *from = &models[s->n_models]->shape;
+
+    TRY (copy_shape (&s->memory, &s->shape[s->n_models], from));
+    TRY (copy_host_shape (&s->host_memory, &s->host_shape[s->n_models], from));
+  }
+  s->work.spacing = models[0]->shape.spacing;
+  s->work.feature_radius = models[0]->shape.feature_radius;
+  TRY (new_frame (s, width, height));
+  TRY (set_tables (s));
+  return s->stages->open (&s->device, &s->work);
+}
+
+void
+scopedetect_free (Scopedetect *s)
+{
+  if (!s)
+    return;
+  device_wait (&s->device); /* nothing may still use what goes */
+  s->stages->close (&s->device, &s->work);
+  scopedetect_cloud_free (&s->device, &s->work.cloud);
+  memory_free (&s->memory);
+  memory_free (&s->host_memory);
+  free (s->shape);
+  free (s->host_shape);
+  free (s->objects);
+  free (s->fate);
+  free (s);
+}
+
+size_t
+scopedetect_memory (
+    int width, int height, const ScopedetectModel *const *models, int n_models)
+{
+  size_t n = (size_t) width * (size_t) height, sum;
+  size_t room = n < SCOPEDETECT_MAX_POINTS ? n : SCOPEDETECT_MAX_POINTS;
+  size_t batch =
+      n_models < SCOPEDETECT_BATCH ? (size_t) n_models : SCOPEDETECT_BATCH;
+
+  sum = n * (sizeof (ScopedetectPixel) + 3 * sizeof (float) + sizeof (int32_t));
+  sum += room *
+      (3 * sizeof (Vec) + sizeof (Quat) +
+          (SCOPEDETECT_ROW + SCOPEDETECT_BINS + 5) * sizeof (float) +
+          SCOPEDETECT_CODE * sizeof (int16_t));
+  /* of the GPU alone: hashes of pixels; neighbours and sums of points */
+  sum += n * 5 * sizeof (uint32_t) +
+      room *
+          (SCOPEDETECT_NEAR * sizeof (uint16_t) + sizeof (ScopedetectVoxel) +
+              sizeof (ScopedetectSpread) + 26);
+  sum += batch * room * SCOPEDETECT_MAX_NEIGHBOURS * 3 * sizeof (int16_t);
+  /* one place for samples, and one where they are put in order, by keys */
+  sum += batch * SCOPEDETECT_MAX_KEPT *
+      (2 * sizeof (ScopedetectSample) + sizeof (uint64_t));
+  sum += SCOPEDETECT_MOST_SEGMENTS * sizeof (ScopedetectSegment);
+  for (int i = 0; i < n_models; i++) {
+    const ScopedetectShape *s = &models[i]->shape;
+
+    sum += (size_t) s->n *
+        (4 * sizeof (Vec) + sizeof (Quat) +
+            SCOPEDETECT_CODE * sizeof (int16_t) + 3 * sizeof (float) +
+            SCOPEDETECT_VIEWS);
+    sum += (size_t) s->n_edges * sizeof *s->edge +
+        (size_t) s->cells[0] * (size_t) s->cells[1] * (size_t) s->cells[2] *
+            sizeof *s->nearest;
+    sum += SCOPEDETECT_MAX_OBJECTS * sizeof (ScopedetectObject);
+  }
+  return sum;
 }

@@ -9,7 +9,8 @@
 
 #include "common/device.h"
 #include "common/image.h"
-#include "scopedetect/scopedetect_model.h"
+#include "common/param.h"
+#include "scopedetect/model/model.h"
 
 C_BEGIN
 
@@ -62,69 +63,59 @@ typedef struct {
   const Image *color;    /* of the same size, or NULL */
 } ScopedetectFrame;
 
-/* Set by scopedetect_preset () first, then changed.  Defaults are those of all
- * presets, or of the ones that are named. */
+/* Set by scopedetect_preset () first, then changed.  scopedetect_params.c has
+ * ranges and defaults. */
 typedef struct {
-  uint64_t seed;            /* of all that is random; default 0 */
-  double depth_scale;       /* metres a unit of depth, 1e-9 to 1e3; default
-                               0.001 */
-  double near, far;         /* depth that counts, metres; default 0.1 and 2 */
+  uint64_t seed;            /* of all that is random */
+  double depth_scale;       /* metres a unit of depth */
+  double near, far;         /* depth that counts, metres */
   ScopedetectCamera camera; /* no default: 0 is refused */
 
-  bool table;             /* a plane carries the objects: find and leave it out
-                             (1.2); default true */
-  double table_tolerance; /* of the plane, metres; default 0.008 */
-  double table_low, table_high; /* what stands on it: heights, metres; default
-                                   0.01 and 0.35 */
-  double normal_radius;         /* of normals, metres; default 0.01 */
+  bool table; /* a plane carries the objects: find and leave it out (1.2) */
+  double table_tolerance;       /* of the plane, metres */
+  double table_low, table_high; /* what stands on it: heights, metres */
+  double normal_radius;         /* of normals, metres */
 
-  bool random;    /* round 1 draws samples at random, else it tries every
-                     neighbour with both signs; default true in thesis */
-  int queries;    /* features of the scene that are looked at, evenly chosen; 0:
-                     all; default 12000 in fast, else 0 */
-  int neighbours; /* K, 1 to 32; default 20 in fast, else 30 (1.2) */
-  int samples; /* random: so many are drawn, 1 to 20000; default 2000 (1.2) */
-  int kept;    /* else: so many pass a check with few points, 1 to 20000;
-                  default 8000 in fast, else 20000 */
-  int points;  /* of the model, in rounds 1 and 2; default 500 (1.2.1) */
-  double tolerance;           /* of depth in round 1, metres; default 0.01 in
-                                 thesis, else 0.015 */
+  bool random;      /* round 1 draws samples at random, else it tries every
+                       neighbour with both signs */
+  int queries;      /* features of the scene that are looked at, evenly chosen;
+                       0: all */
+  int neighbours;   /* K (1.2) */
+  int samples;      /* random: so many are drawn (1.2) */
+  int kept;         /* else: so many pass a check with few points */
+  int points;       /* of the model, in rounds 1 and 2 (1.2.1) */
+  double tolerance; /* of depth in round 1, metres */
   double free_gap, free_part; /* round 1: a point lies in free space if so much
-                                 nearer than the frame, metres, default 0.05; of
-                                 more than this part of them nothing is kept,
-                                 default 0.2 (1.2.1) */
-  double cluster_distance; /* metres, of the models' centres; default 0.025 */
-  double cluster_angle; /* degrees of rotation; default 22.5, as the pi / 16 of
-                           the thesis is half the angle */
-  int clusters; /* kept after round 1, 1 to 2000; default 1000 in thorough,
-                   else 400 (1.2) */
-  int align;    /* round 2: alignments by segments; default 5 in
-                   thesis (1.2), else 0 */
-  int refine;   /* steps of Gauss and Newton for each; default 10 in
-                   fast, 20 in thorough, 0 in thesis */
-  int last;     /* kept for round 3, 1 to 200; default 50 (1.2) */
-  int climb;    /* round 3: steps uphill; default 20 in thesis, else 0 */
+                                 nearer than the frame, metres; of more than
+                                 this part of them nothing is kept (1.2.1) */
+  double cluster_distance;    /* metres, of the models' centres */
+  double cluster_angle; /* degrees of rotation; the pi / 16 of the thesis is
+                           half the angle */
+  int clusters;         /* kept after round 1 (1.2) */
+  int align;            /* round 2: alignments by segments (1.2) */
+  int refine;           /* steps of Gauss and Newton for each */
+  int last;             /* kept for round 3 (1.2) */
+  int climb;            /* round 3: steps uphill */
 
   double range_edge, fold_edge, image_edge; /* how likely an edge of the object
-                is where depth steps, the surface folds, brightness changes: 0
-                to 1, added up.  Default 1, 0, 0.5 */
-  int edge_blur; /* passes of blurring edges; default 6 */
+                is where depth steps, the surface folds, brightness changes;
+                added up */
+  int edge_blur;                            /* passes of blurring edges */
 
-  /* Deviations where the noise model has 1; unknown in the thesis, so these
+  /* Deviations where the noise model has 1; unknown in the thesis, so their
    * defaults are ours. */
-  double range_sigma;   /* metres; default 0.01 */
-  double normal_sigma;  /* 1 - cosine; default 0.5 */
-  double lab_sigma;     /* of L, a and b; default 15 */
-  double segment_sigma; /* of segments' positions, metres; default 0.01 */
+  double range_sigma;   /* metres */
+  double normal_sigma;  /* 1 - cosine */
+  double lab_sigma;     /* of L, a and b */
+  double segment_sigma; /* of segments' positions, metres */
   double visible_sigma; /* so far behind what is seen a point is still seen,
-                           metres; default 0.01 */
+                           metres */
   double weight[SCOPEDETECT_N_PARTS];
 
-  double min_score; /* of an object, 0 to 1; default 0.1 */
-  int max_objects;  /* of one model; default 1 */
+  double min_score; /* of an object */
+  int max_objects;  /* of one model */
   double least_own; /* objects that explain the same surface: of what one
-                       explains, so much must not be explained by better ones, 0
-                       to 1; default 0 in thesis, else 0.5 */
+                       explains, so much must not be explained by better ones */
 } ScopedetectParams;
 
 /* An object that was found. */
@@ -154,6 +145,9 @@ typedef struct {
 
 typedef struct _Scopedetect Scopedetect;
 
+/* Ranges, texts and defaults of what a user sets, those of fast. */
+extern const Param scopedetect_params[];
+
 /* Sets @params by @preset. */
 void scopedetect_preset (ScopedetectParams *params, ScopedetectPreset preset);
 
@@ -171,31 +165,12 @@ void scopedetect_free (Scopedetect *self);
 size_t scopedetect_memory (
     int width, int height, const ScopedetectModel *const *models, int n_models);
 
-/* A view of an object, in host memory. */
-typedef struct {
-  int width, height;
-  const uint16_t *depth; /* 0 is missing */
-  int depth_stride;      /* bytes, even */
-  const uint8_t *rgb; /* rows of 3 * width bytes, aligned with depth; or NULL */
-  double depth_scale; /* metres a unit of depth */
-  ScopedetectCamera camera;
-  double pose[7]; /* from the camera to the object: metres, unit quaternion */
-} ScopedetectView;
-
-/* Makes one cloud of @n views: points with normals, and with colours where all
- * views have them, in metres.  What lies outside of @box (least x y z, then
- * greatest; NULL: nothing does) is left out, the rest averaged over cells with
- * sides of @side metres; what was measured once in a cell does not count.
- * scopedetect_mesh_free () is the caller's. */
-const char *scopedetect_mesh_fuse (ScopedetectMesh *mesh,
-    const ScopedetectView *views, int n, const double box[6], double side);
-
 /* Poses of one model are of one object if no farther apart. */
 #define SCOPEDETECT_SAME .5
 
 /* How far @a and @b, objects of @model, are apart, in its diameters: about the
- * mean distance of the points of @b to the nearest ones of @a (ADD-S), so that a
- * turn that cannot be seen is none.  Above SCOPEDETECT_SAME where their boxes
+ * mean distance of the points of @b to the nearest ones of @a (ADD-S), so that
+ * a turn that cannot be seen is none.  Above SCOPEDETECT_SAME where their boxes
  * do not meet. */
 double scopedetect_model_apart (const ScopedetectModel *model,
     const ScopedetectObject *a, const ScopedetectObject *b);

@@ -4,8 +4,10 @@
  * neighbourhoods: principal curvatures, FPFH, an oriented frame. */
 #pragma once
 
+#include <string.h>
+
 #include "common/device.h"
-#include "scopedetect/scopedetect_vec.h"
+#include "common/vec.h"
 
 #define SCOPEDETECT_BINS 33      /* 3 x 11 */
 #define SCOPEDETECT_ROW 36       /* bins of an SPFH: 33, padded with 0 */
@@ -26,16 +28,26 @@ typedef struct {
 /* Arrays of @room points, the first @n of which are there. */
 typedef struct {
   int room, n;
-  ScopedetectVec *x, *normal;
-  ScopedetectVec *lab; /* colour: L 0 to 100, a, b; NULL where none is known */
-  float *pc1, *pc2;    /* principal curvatures, pc1 >= pc2 >= 0 */
-  ScopedetectQuat *frame; /* of (normal, direction of pc1, their product) */
-  float *spfh;            /* SCOPEDETECT_ROW a point */
-  float *fpfh;            /* SCOPEDETECT_BINS a point */
-  int16_t *code;          /* fpfh in whole steps, SCOPEDETECT_CODE a point: what
-                             is matched, as integers */
+  Vec *x, *normal;
+  Vec *lab;         /* colour: L 0 to 100, a, b; NULL where none is known */
+  float *pc1, *pc2; /* principal curvatures, pc1 >= pc2 >= 0 */
+  Quat *frame;      /* of (normal, direction of pc1, their product) */
+  float *spfh;      /* SCOPEDETECT_ROW a point */
+  float *fpfh;      /* SCOPEDETECT_BINS a point */
+  int16_t *code;    /* fpfh in whole steps, SCOPEDETECT_CODE a point: what
+                       is matched, as integers */
   ScopedetectGrid grid;
 } ScopedetectCloud;
+
+/* The same frame with its second and third axis reversed: (n, pc, n x pc) to
+ * (n, -pc, -n x pc). */
+BOTH Quat
+scopedetect_flip (Quat q)
+{
+  Quat r = {-q.x, q.w, q.z, -q.y};
+
+  return r;
+}
 
 BOTH int
 scopedetect_cell (float x, float cell)
@@ -54,7 +66,7 @@ scopedetect_hash (int x, int y, int z)
 
 /* Hash of the cell of the grid that @p lies in. */
 BOTH uint32_t
-scopedetect_hash_of (const ScopedetectGrid *g, ScopedetectVec p)
+scopedetect_hash_of (const ScopedetectGrid *g, Vec p)
 {
   return scopedetect_hash (scopedetect_cell (p.x, g->cell),
              scopedetect_cell (p.y, g->cell), scopedetect_cell (p.z, g->cell)) &
@@ -64,8 +76,8 @@ scopedetect_hash_of (const ScopedetectGrid *g, ScopedetectVec p)
 /* The neighbours of @x within @radius, at most the grid's cell: their indices,
  * always in the same order.  Returns how many. */
 BOTH int
-scopedetect_near (const ScopedetectCloud *c, ScopedetectVec x, float radius,
-    int near[SCOPEDETECT_NEAR])
+scopedetect_near (
+    const ScopedetectCloud *c, Vec x, float radius, int near[SCOPEDETECT_NEAR])
 {
   const ScopedetectGrid *g = &c->grid;
   int cx = scopedetect_cell (x.x, g->cell),
@@ -77,9 +89,9 @@ scopedetect_near (const ScopedetectCloud *c, ScopedetectVec x, float radius,
     uint32_t h = scopedetect_hash (u, v, w) & g->mask;
 
     for (uint32_t i = g->start[h]; i < g->start[h + 1]; i++) {
-      ScopedetectVec p = c->x[g->list[i]], d = scopedetect_sub (p, x);
+      Vec p = c->x[g->list[i]], d = vec_sub (p, x);
 
-      if (scopedetect_dot (d, d) > radius * radius)
+      if (vec_dot (d, d) > radius * radius)
         continue;
       /* another cell of the same hash */
       if (scopedetect_cell (p.x, g->cell) != u ||

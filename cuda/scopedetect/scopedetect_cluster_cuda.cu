@@ -2,7 +2,107 @@
  *
  * Of samples that are alike the best: a block a model decides, some samples at
  * once; of many, all blocks then drop those that are like what it kept. */
-#include "scopedetect/scopedetect_cluster.cuh"
+#include "scopedetect/scopedetect_cuda.cuh"
+#include "scopedetect/scopedetect_round1.h"
+#include "scopedetect/scopedetect_score.cuh"
+
+/* ---- Which samples are alike ---- */
+
+/* What of a pose decides which it is like: where the model's centre is, and its
+ * turn. */
+typedef struct {
+  float4 centre, q;
+} Place;
+
+/* How far a model's samples are decided. */
+typedef struct {
+  int kept, sifted; /* so many; so many before the last ones */
+  int next;         /* sample that is looked at next */
+  uint32_t gone[SCOPEDETECT_MAX_KEPT / 32]; /* a bit a sample after that: it is
+                                               like one that is kept */
+} Sieve;
+
+static_assert (SCOPEDETECT_MAX_KEPT % 32 == 0, "whole words");
+
+struct _ScopedetectClusterCuda {
+  Sieve of[SCOPEDETECT_BATCH];
+};
+
+/* What a launch is to do. */
+typedef struct {
+  ScopedetectSample *to;
+  ScopedetectClusterCuda *c;
+  int most;
+  float distance2, cosine;
+  int pass;  /* how often samples have been sifted */
+  bool last; /* goes on to the end */
+} Task;
+
+static __device__ __forceinline__ Place
+place_of (const ScopedetectShape *s, Pose p)
+{
+  Turn r = turn_of (p.q);
+  Vec c = vec_transform (&r, p.t, s->centre);
+  Place place = {{c.x, c.y, c.z, 0}, {p.q.w, p.q.x, p.q.y, p.q.z}};
+
+  return place;
+}
+
+/* The two tests of scopedetect_alike (). */
+static __device__ __forceinline__ bool
+is_near (const Place &a, const Place &b, float distance2)
+{
+  float x = a.centre.x - b.centre.x, y = a.centre.y - b.centre.y;
+  float z = a.centre.z - b.centre.z;
+
+  return x * x + y * y + z * z < distance2;
+}
+
+static __device__ __forceinline__ bool
+is_turned_alike (const Place &a, const Place &b, float cosine)
+{
+  return fabsf (a.q.x * b.q.x + a.q.y * b.q.y + a.q.z * b.q.z + a.q.w * b.q.w) >
+      cosine;
+}
+
+/* Whether any of @n places, at most 32, in shared memory is alike.  Most are
+ * too far away; no place waits for the one before it. */
+static __device__ __forceinline__ bool
+any_alike (const Place *place, int n, const Place &b, const Task &t)
+{
+  uint32_t near = 0;
+
+#pragma unroll
+  for (int k = 0; k < 32; k++)
+    near |= (uint32_t) is_near (place[k], b, t.distance2) << k;
+  for (near &= n < 32 ? (1u << n) - 1 : ALL_LANES; near; near &= near - 1)
+    if (is_turned_alike (place[__ffs ((int) near) - 1], b, t.cosine))
+      return true;
+  return false;
+}
+
+/* Whether any of the samples kept from @first to @last - 1 is like @mine, or
+ * that is @known.  @place has room for one a thread; all threads call. */
+static __device__ __forceinline__ bool
+is_known (const ScopedetectShape *s, const Task &t,
+    const ScopedetectSample *kept, int first, int last, const Place &mine,
+    bool known, Place *place)
+{
+  for (; first < last; first += blockDim.x) {
+    int n = min ((int) blockDim.x, last - first);
+
+    __syncthreads ();
+    if ((int) threadIdx.x < n)
+      place[threadIdx.x] = place_of (s, kept[first + threadIdx.x].pose);
+    __syncthreads ();
+    for (int i = 0; i < n && !known; i += 32)
+      known = any_alike (&place[i], min (32, n - i), mine, t);
+  }
+  __syncthreads ();
+  return known;
+}
+
+/* ---- The best of them ---- */
 
 #define GROUP 384 /* samples that are looked at together */
 #define GROUP_WORDS (GROUP / 32)
@@ -210,9 +310,9 @@ __launch_bounds__ (SIFT_THREADS) sift_kernel (
 }
 
 const char *
-scopedetect_cluster_open_cuda (const Device *dev, ScopedetectClusterCuda **c)
+scopedetect_cluster_open_cuda (DeviceMemory *m, ScopedetectClusterCuda **c)
 {
-  return device_alloc (dev, (void **) c, sizeof **c);
+  return memory_get (m, c, 1);
 }
 
 const char *
@@ -236,6 +336,180 @@ scopedetect_cluster_cuda (const Device *dev, ScopedetectWork *w, int most)
   TRY (
       scopedetect_launch (dev, w, decide_kernel, w->n_models, GROUP, 0, *w, t));
   c->bound = most;
+  scopedetect_change_places (w);
+  return NULL;
+}
+
+/* ---- Order ----
+ *
+ * The place of each is how many come before it.  A few are counted; of
+ * many, tiles are put in order, and searched. */
+
+#define THREADS 256
+#define TILE 1024 /* keys that a block holds at once */
+#define FEW \
+ 4096           /* samples; of more, to read them takes longer than to count \
+                 */
+#define LANES 8 /* of a sample, of many */
+#define PER 4   /* samples that they count for */
+
+/* Smaller is before, as in scopedetect_before (). */
+static __device__ __forceinline__ uint64_t
+key_of (const ScopedetectSample &s)
+{
+  return (uint64_t) (uint32_t) ~((uint32_t) s.score ^ 0x80000000u) << 32 | s.id;
+}
+
+/* The keys from @first on, of @n, to shared memory. */
+static __device__ __forceinline__ void
+load_keys (const ScopedetectSample *from, int first, int n, uint64_t key[TILE])
+{
+  for (int k = threadIdx.x; k < TILE; k += THREADS)
+    key[k] = first + k < n ? key_of (from[first + k]) : UINT64_MAX;
+}
+
+/* By @lanes lanes. */
+static __device__ __forceinline__ void
+copy_words (ScopedetectSample *to, const ScopedetectSample *from, int lanes)
+{
+  constexpr int WORDS = sizeof *to / sizeof (uint32_t);
+
+  for (int k = threadIdx.x % lanes; k < WORDS; k += lanes)
+    ((uint32_t *) to)[k] = ((const uint32_t *) from)[k];
+}
+
+/* A warp a sample. */
+static __global__ void
+__launch_bounds__ (THREADS) order_kernel (
+    const __grid_constant__ ScopedetectWork w, ScopedetectSample *to)
+{
+  __shared__ uint64_t key[TILE];
+  size_t of_model = (size_t) blockIdx.y * SCOPEDETECT_MAX_KEPT;
+  const ScopedetectSample *from = w.sample + of_model;
+  int i = blockIdx.x * (THREADS / 32) + threadIdx.x / 32, before = 0, n;
+  uint64_t mine;
+
+  allow_next ();
+  await_previous ();
+  n = w.counts->n_samples[blockIdx.y];
+  if (blockIdx.x * (THREADS / 32) >= n)
+    return;
+  mine = i < n ? key_of (from[i]) : 0;
+  for (int first = 0; first < n; first += TILE) {
+    __syncthreads ();
+    load_keys (from, first, n, key);
+    __syncthreads ();
+#pragma unroll 8
+    for (int k = threadIdx.x % 32; k < TILE; k += 32)
+      before += key[k] < mine;
+  }
+  before = (int) warp_sum ((uint32_t) before);
+  if (i < n)
+    copy_words (to + of_model + before, from + i, 32);
+}
+
+/* ---- Many ---- */
+
+#define BLOCK (THREADS / LANES * PER) /* samples of a block */
+
+static_assert (TILE % BLOCK == 0, "some blocks a tile");
+
+/* Puts the keys of each tile in order. */
+static __global__ void
+__launch_bounds__ (THREADS)
+    sort_kernel (const __grid_constant__ ScopedetectWork w, uint64_t *sorted)
+{
+  __shared__ uint64_t key[TILE];
+  size_t of_model = (size_t) blockIdx.y * SCOPEDETECT_MAX_KEPT;
+  int first = blockIdx.x * BLOCK / TILE * TILE, n, before[PER] = {};
+  int mine = blockIdx.x * BLOCK % TILE + threadIdx.x / LANES * PER;
+
+  allow_next ();
+  await_previous ();
+  n = w.counts->n_samples[blockIdx.y];
+  if (blockIdx.x * BLOCK >= n)
+    return;
+  load_keys (w.sample + of_model, first, n, key);
+  __syncthreads ();
+#pragma unroll 8
+  for (int k = threadIdx.x % LANES; k < TILE; k += LANES)
+#pragma unroll
+    for (int i = 0; i < PER; i++)
+      before[i] += key[k] < key[mine + i];
+#pragma unroll
+  for (int i = 0; i < PER; i++) {
+    for (int step = LANES / 2; step; step /= 2)
+      before[i] += __shfl_xor_sync (ALL_LANES, before[i], step);
+    if (threadIdx.x % LANES == 0 && first + mine + i < n)
+      sorted[of_model + first + before[i]] = key[mine + i];
+  }
+}
+
+/* How many of @n keys in order, at most TILE, come before @key. */
+static __device__ __forceinline__ int
+search (const uint64_t *sorted, int n, uint64_t key)
+{
+  int before = 0;
+
+#pragma unroll
+  for (int step = TILE; step; step /= 2)
+    if (before + step <= n && sorted[before + step - 1] < key)
+      before += step;
+  return before;
+}
+
+/* LANES lanes a sample, each some tiles. */
+static __global__ void
+__launch_bounds__ (THREADS)
+    rank_kernel (const __grid_constant__ ScopedetectWork w,
+        const uint64_t *sorted, ScopedetectSample *to)
+{
+  size_t of_model = (size_t) blockIdx.y * SCOPEDETECT_MAX_KEPT;
+  const ScopedetectSample *from = w.sample + of_model;
+  int i = blockIdx.x * (THREADS / LANES) + threadIdx.x / LANES, before = 0, n;
+  uint64_t mine;
+
+  allow_next ();
+  await_previous ();
+  n = w.counts->n_samples[blockIdx.y];
+  if (blockIdx.x * (THREADS / LANES) >= n)
+    return;
+  mine = i < n ? key_of (from[i]) : 0;
+  for (int first = threadIdx.x % LANES * TILE; first < n; first += LANES * TILE)
+    before += search (sorted + of_model + first, min (TILE, n - first), mine);
+  for (int step = LANES / 2; step; step /= 2)
+    before += __shfl_xor_sync (ALL_LANES, before, step);
+  if (i < n)
+    copy_words (to + of_model + before, from + i, LANES);
+}
+
+void
+scopedetect_change_places (ScopedetectWork *w)
+{
+  ScopedetectCuda *c = scopedetect_cuda (w);
+  ScopedetectSample *sample = w->sample;
+
+  w->sample = c->spare;
+  c->spare = sample;
+}
+
+const char *
+scopedetect_order_cuda (const Device *dev, ScopedetectWork *w)
+{
+  ScopedetectCuda *c = scopedetect_cuda (w);
+  dim3 warps (ceil_div (c->bound, THREADS / 32), w->n_models);
+  dim3 blocks (ceil_div (c->bound, BLOCK), w->n_models);
+  dim3 lanes (ceil_div (c->bound, THREADS / LANES), w->n_models);
+
+  if (c->bound <= FEW) {
+    TRY (scopedetect_launch (
+        dev, w, order_kernel, warps, THREADS, 0, *w, c->spare));
+  } else {
+    TRY (scopedetect_launch (
+        dev, w, sort_kernel, blocks, THREADS, 0, *w, c->sorted));
+    TRY (scopedetect_launch (dev, w, rank_kernel, lanes, THREADS, 0, *w,
+        (const uint64_t *) c->sorted, c->spare));
+  }
   scopedetect_change_places (w);
   return NULL;
 }

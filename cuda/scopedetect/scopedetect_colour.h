@@ -3,7 +3,7 @@
  * From sRGB to CIE Lab (D65), for both backends. */
 #pragma once
 
-#include "scopedetect/scopedetect_vec.h"
+#include "common/vec.h"
 
 /* Cube root of .0088 <= x <= 1, error 3e-5: Newton's steps. */
 BOTH float
@@ -32,7 +32,7 @@ scopedetect_linear (float c)
   return v * (.012522878f + v * (.682171111f + v * .305306011f));
 }
 
-BOTH ScopedetectVec
+BOTH Vec
 scopedetect_lab (float red, float green, float blue)
 {
   float r = scopedetect_linear (red), g = scopedetect_linear (green);
@@ -43,5 +43,5 @@ scopedetect_lab (float red, float green, float blue)
   float fx = scopedetect_lab_f (x), fy = scopedetect_lab_f (y);
   float fz = scopedetect_lab_f (z);
 
-  return scopedetect_vec (116 * fy - 16, 500 * (fx - fy), 200 * (fy - fz));
+  return vec (116 * fy - 16, 500 * (fx - fy), 200 * (fy - fz));
 }

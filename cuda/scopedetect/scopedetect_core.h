@@ -4,7 +4,7 @@
 #pragma once
 
 #include "scopedetect/scopedetect.h"
-#include "scopedetect/scopedetect_shape.h"
+#include "scopedetect/model/shape.h"
 
 #define SCOPEDETECT_FEW 48 /* points of the first check of round 1 */
 #define SCOPEDETECT_MAX_KEPT 20000
@@ -53,14 +53,14 @@ typedef struct {
 
 /* A piece of a surface with one normal and colour. */
 typedef struct {
-  int count;                /* pixels; 0: it does not exist */
-  ScopedetectVec x, n, lab; /* means */
-  float radius;             /* of the ball about x that holds it */
-  int point;                /* of the cloud, at x; -1: none */
+  int count;     /* pixels; 0: it does not exist */
+  Vec x, n, lab; /* means */
+  float radius;  /* of the ball about x that holds it */
+  int point;     /* of the cloud, at x; -1: none */
   int n_keys;
-  ScopedetectVec key[SCOPEDETECT_KEYS], key_normal[SCOPEDETECT_KEYS];
+  Vec key[SCOPEDETECT_KEYS], key_normal[SCOPEDETECT_KEYS];
   bool has_edge;
-  ScopedetectVec edge; /* the pixel that is most likely on an edge */
+  Vec edge; /* the pixel that is most likely on an edge */
   int n_near;
   int near[SCOPEDETECT_AFFINE]; /* with an affinity above a half */
   float affinity[SCOPEDETECT_AFFINE];
@@ -74,7 +74,7 @@ typedef struct {
 /* A pose that may be one.  Scores are integers, so that they and their order
  * are the same on every backend; ids tell those of equal score apart. */
 typedef struct {
-  ScopedetectPose pose;
+  Pose pose;
   int32_t score;
   uint32_t id;
   float part[SCOPEDETECT_N_PARTS];
@@ -114,7 +114,7 @@ typedef struct {
                                        where it starts */
   ScopedetectCounts *counts;
   ScopedetectNoise *noise;
-  ScopedetectVec *view; /* directions of the models' stored views */
+  Vec *view; /* directions of the models' stored views */
 
   bool has_segments; /* this frame's params need them */
   ScopedetectLattice lattice;
@@ -134,10 +134,67 @@ typedef struct {
   void *state; /* the backend's own */
 } ScopedetectWork;
 
+/* ---- Functions that libm would round otherwise on each backend ---- */
+
+/* 2^n for -126 <= n <= 127. */
+BOTH float
+scopedetect_pow2 (int n)
+{
+  uint32_t bits = (uint32_t) (n + 127) << 23;
+  float f;
+
+  memcpy (&f, &bits, sizeof f);
+  return f;
+}
+
+/* e^x for x <= 0, 0 below -87; relative error 3e-7. */
+BOTH float
+scopedetect_exp (float x)
+{
+  float t = x * 1.44269504f, r, p;
+  int n;
+
+  if (!(x > -87))
+    return 0;
+  n = (int) (t - .5f); /* to the nearest, as t <= 0 */
+  r = (t - (float) n) * .69314718f;
+  p = 1 +
+      r *
+          (1 +
+              r *
+                  (.5f +
+                      r *
+                          (.16666667f +
+                              r *
+                                  (.041666667f +
+                                      r * (.0083333333f + r * .0013888889f)))));
+  return p * scopedetect_pow2 (n);
+}
+
+/* ln x for normal x > 0; absolute error 3e-7 of what is near 1. */
+BOTH float
+scopedetect_log (float x)
+{
+  uint32_t bits;
+  int n;
+  float m, s, z;
+
+  memcpy (&bits, &x, sizeof bits);
+  n = (int) (bits >> 23) - 127;
+  bits = (bits & 0x7fffff) | 0x3f800000;
+  memcpy (&m, &bits, sizeof m);
+  if (m > 1.41421356f)
+    m /= 2, n++;
+  s = (m - 1) / (m + 1);
+  z = s * s;
+  return (float) n * .69314718f +
+      2 * s *
+      (1 + z * (.33333333f + z * (.2f + z * (.14285714f + z * .11111111f))));
+}
+
 /* Pixel of a point before the camera; false where there is none. */
 BOTH bool
-scopedetect_project (
-    const ScopedetectScene *s, ScopedetectVec p, int *u, int *v)
+scopedetect_project (const ScopedetectScene *s, Vec p, int *u, int *v)
 {
   float x, y;
 
@@ -167,15 +224,15 @@ scopedetect_query (const ScopedetectWork *w, int q)
 
 /* Height over a plane, unit normal and distance. */
 BOTH float
-scopedetect_height (const float plane[4], ScopedetectVec p)
+scopedetect_height (const float plane[4], Vec p)
 {
   return plane[0] * p.x + plane[1] * p.y + plane[2] * p.z + plane[3];
 }
 
-BOTH ScopedetectVec
+BOTH Vec
 scopedetect_unproject (const ScopedetectScene *s, int u, int v, float z)
 {
-  return scopedetect_vec (((float) u - s->cx) * z * s->per_fx,
+  return vec (((float) u - s->cx) * z * s->per_fx,
       ((float) v - s->cy) * z * s->per_fy, z);
 }
 

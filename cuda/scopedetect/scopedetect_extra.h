@@ -52,11 +52,11 @@ scopedetect_wants_extra (const ScopedetectParams *p)
  * or the frame has no depth. */
 BOTH bool
 scopedetect_sight (const ScopedetectWork *w, const ScopedetectShape *s,
-    const ScopedetectTurn *r, ScopedetectVec t, int i, ScopedetectSight *out)
+    const Turn *r, Vec t, int i, ScopedetectSight *out)
 {
-  ScopedetectVec p = scopedetect_apply (r, t, s->x[i]);
-  ScopedetectVec n = scopedetect_rotate (r, s->normal[i]);
-  float facing = -scopedetect_dot (n, p) / scopedetect_norm (p), z;
+  Vec p = vec_transform (r, t, s->x[i]);
+  Vec n = vec_rotate (r, s->normal[i]);
+  float facing = -vec_dot (n, p) / vec_norm (p), z;
 
   if (!(facing > SCOPEDETECT_FRONT) ||
       !scopedetect_project (&w->scene, p, &out->x, &out->y))
@@ -99,11 +99,11 @@ scopedetect_add_feature_of (const ScopedetectWork *w, const ScopedetectShape *s,
  * model's points leave none empty and all of it fits. */
 BOTH ScopedetectTiles
 scopedetect_tiles (
-    const ScopedetectWork *w, const ScopedetectShape *s, ScopedetectPose pose)
+    const ScopedetectWork *w, const ScopedetectShape *s, Pose pose)
 {
   const ScopedetectScene *scene = &w->scene;
-  ScopedetectTurn r = scopedetect_turn (pose.q);
-  ScopedetectVec c = scopedetect_apply (&r, pose.t, s->centre);
+  Turn r = turn_of (pose.q);
+  Vec c = vec_transform (&r, pose.t, s->centre);
   float far = fmaxf (c.z, .01f), near = fmaxf (c.z - s->radius, far / 2);
   float scale = fmaxf (scene->fx, scene->fy) / near;
   float side = fmaxf (1.5f * s->spacing, 2.5f * s->radius / SCOPEDETECT_MASK);
@@ -206,22 +206,21 @@ scopedetect_stroll (const ScopedetectWork *w, int *x, int *y)
 /* Adds how far from the model it is where a walk from @at ends. */
 BOTH void
 scopedetect_add_stroll (const ScopedetectWork *w, const ScopedetectShape *s,
-    const ScopedetectTurn *r, ScopedetectVec t, const ScopedetectSight *at,
-    ScopedetectExtras *out)
+    const Turn *r, Vec t, const ScopedetectSight *at, ScopedetectExtras *out)
 {
   const ScopedetectScene *scene = &w->scene;
   float sigma = (float) w->params.segment_sigma, d = 2 * sigma;
   int x = at->x, y = at->y, j;
-  ScopedetectVec p;
+  Vec p;
 
   if (at->v == 0) /* it may be anywhere */
     return;
   scopedetect_stroll (w, &x, &y);
   p = scopedetect_unproject (
       scene, x, y, scene->z[(size_t) y * scene->width + x]);
-  p = scopedetect_unrotate (r, scopedetect_sub (p, t));
+  p = vec_unrotate (r, vec_sub (p, t));
   if ((j = scopedetect_nearest (s, p)) >= 0)
-    d = scopedetect_norm (scopedetect_sub (p, s->x[j]));
+    d = vec_norm (vec_sub (p, s->x[j]));
   out->walk_seen += at->v;
   out->walk +=
       at->v * scopedetect_step_of (scopedetect_log_normal (d, sigma, 1));

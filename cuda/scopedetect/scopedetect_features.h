@@ -36,34 +36,32 @@ scopedetect_unit_bin (float v)
  * no frame: one point, or a normal along the line.  As PCL has it, the point
  * whose normal lies nearer to the line is the first. */
 BOTH bool
-scopedetect_pair (ScopedetectVec p1, ScopedetectVec n1, ScopedetectVec p2,
-    ScopedetectVec n2, int bin[3])
+scopedetect_pair (Vec p1, Vec n1, Vec p2, Vec n2, int bin[3])
 {
-  ScopedetectVec d = scopedetect_sub (p2, p1), v, w;
-  float length = scopedetect_norm (d), per, a1, a2, f3, v_norm;
+  Vec d = vec_sub (p2, p1), v, w;
+  float length = vec_norm (d), per, a1, a2, f3, v_norm;
 
   if (!(length > 0))
     return false;
   per = 1 / length;
-  a1 = scopedetect_dot (n1, d) * per;
-  a2 = scopedetect_dot (n2, d) * per;
+  a1 = vec_dot (n1, d) * per;
+  a2 = vec_dot (n2, d) * per;
   f3 = a1;
   if (fabsf (a1) < fabsf (a2)) { /* acos |a1| > acos |a2| */
-    ScopedetectVec n = n1;
+    Vec n = n1;
 
     n1 = n2, n2 = n;
-    d = scopedetect_scale (d, -1);
+    d = vec_scale (d, -1);
     f3 = -a2;
   }
-  v = scopedetect_cross (d, n1);
-  v_norm = scopedetect_norm (v);
+  v = vec_cross (d, n1);
+  v_norm = vec_norm (v);
   if (!(v_norm > 0))
     return false;
-  v = scopedetect_scale (v, 1 / v_norm);
-  w = scopedetect_cross (n1, v);
-  bin[0] =
-      scopedetect_angle_bin (scopedetect_dot (w, n2), scopedetect_dot (n1, n2));
-  bin[1] = 11 + scopedetect_unit_bin (scopedetect_dot (v, n2));
+  v = vec_scale (v, 1 / v_norm);
+  w = vec_cross (n1, v);
+  bin[0] = scopedetect_angle_bin (vec_dot (w, n2), vec_dot (n1, n2));
+  bin[1] = 11 + scopedetect_unit_bin (vec_dot (v, n2));
   bin[2] = 22 + scopedetect_unit_bin (f3);
   return true;
 }
@@ -72,7 +70,7 @@ scopedetect_pair (ScopedetectVec p1, ScopedetectVec n1, ScopedetectVec p2,
  * (xx, xy, xz, yy, yz, zz): Newton's steps from 0, below which the
  * characteristic polynomial has no root, then the longest product of two
  * rows. */
-BOTH ScopedetectVec
+BOTH Vec
 scopedetect_least_axis (const float m[6])
 {
   float tr = m[0] + m[3] + m[5], s = tr > 0 ? 1 / tr : 0;
@@ -80,7 +78,7 @@ scopedetect_least_axis (const float m[6])
   float f = m[5] * s, l = 0;
   float c1 = a * d + a * f + d * f - b * b - c * c - e * e;
   float c0 = a * (d * f - e * e) - b * (b * f - c * e) + c * (b * e - c * d);
-  ScopedetectVec r0, r1, r2, p, q, r;
+  Vec r0, r1, r2, p, q, r;
   float pp, qq, rr;
 
   for (int k = 0; k < 8; k++) {
@@ -91,54 +89,51 @@ scopedetect_least_axis (const float m[6])
       break;
     l -= value / slope;
   }
-  r0 = scopedetect_vec (a - l, b, c);
-  r1 = scopedetect_vec (b, d - l, e);
-  r2 = scopedetect_vec (c, e, f - l);
-  p = scopedetect_cross (r0, r1);
-  q = scopedetect_cross (r0, r2);
-  r = scopedetect_cross (r1, r2);
-  pp = scopedetect_dot (p, p), qq = scopedetect_dot (q, q);
-  rr = scopedetect_dot (r, r);
+  r0 = vec (a - l, b, c);
+  r1 = vec (b, d - l, e);
+  r2 = vec (c, e, f - l);
+  p = vec_cross (r0, r1);
+  q = vec_cross (r0, r2);
+  r = vec_cross (r1, r2);
+  pp = vec_dot (p, p), qq = vec_dot (q, q);
+  rr = vec_dot (r, r);
   if (qq > pp)
     p = q, pp = qq;
-  return scopedetect_unit (rr > pp ? r : p);
+  return vec_unit (rr > pp ? r : p);
 }
 
 /* Any unit vector across @n. */
-BOTH ScopedetectVec
-scopedetect_across (ScopedetectVec n)
+BOTH Vec
+scopedetect_across (Vec n)
 {
-  ScopedetectVec e = fabsf (n.x) < .57f ? scopedetect_vec (1, 0, 0)
-                                        : scopedetect_vec (0, 1, 0);
+  Vec e = fabsf (n.x) < .57f ? vec (1, 0, 0) : vec (0, 1, 0);
 
-  return scopedetect_unit (scopedetect_cross (n, e));
+  return vec_unit (vec_cross (n, e));
 }
 
 /* The normals of a point's neighbours in its tangent plane, added up in whole
  * parts of SCOPEDETECT_SPREAD, so in any order. */
 typedef struct {
-  ScopedetectVec e1, e2; /* of the plane */
+  Vec e1, e2; /* of the plane */
   long long u, v, uu, uv, vv;
 } ScopedetectSpread;
 
 #define SCOPEDETECT_SPREAD 4194304 /* squares of 320 of them fit */
 
 BOTH ScopedetectSpread
-scopedetect_spread (ScopedetectVec up)
+scopedetect_spread (Vec up)
 {
-  ScopedetectVec e1 = scopedetect_across (up);
-  ScopedetectSpread s = {e1, scopedetect_cross (up, e1), 0, 0, 0, 0, 0};
+  Vec e1 = scopedetect_across (up);
+  ScopedetectSpread s = {e1, vec_cross (up, e1), 0, 0, 0, 0, 0};
 
   return s;
 }
 
 BOTH void
-scopedetect_spread_add (ScopedetectSpread *s, ScopedetectVec normal)
+scopedetect_spread_add (ScopedetectSpread *s, Vec normal)
 {
-  int u =
-      (int) floorf (scopedetect_dot (normal, s->e1) * SCOPEDETECT_SPREAD + .5f);
-  int v =
-      (int) floorf (scopedetect_dot (normal, s->e2) * SCOPEDETECT_SPREAD + .5f);
+  int u = (int) floorf (vec_dot (normal, s->e1) * SCOPEDETECT_SPREAD + .5f);
+  int v = (int) floorf (vec_dot (normal, s->e2) * SCOPEDETECT_SPREAD + .5f);
 
   s->u += u, s->v += v;
   s->uu += (long long) u * u;
@@ -154,8 +149,8 @@ BOTH void
 scopedetect_curvature (
     ScopedetectCloud *c, int i, const ScopedetectSpread *s, int n)
 {
-  ScopedetectVec up = c->normal[i], dir;
-  ScopedetectTurn frame;
+  Vec up = c->normal[i], dir;
+  Turn frame;
   const float unit =
       1 / ((float) SCOPEDETECT_SPREAD * (float) SCOPEDETECT_SPREAD);
   float uu = (float) (n * s->uu - s->u * s->u) / (float) n * unit;
@@ -167,13 +162,11 @@ scopedetect_curvature (
   c->pc2[i] = ((uu + vv) / 2 - root) / (float) n;
   c->pc2[i] = c->pc2[i] > 0 ? c->pc2[i] : 0;
   /* of the two forms of the eigenvector the longer one */
-  dir = h > 0 ? scopedetect_add (scopedetect_scale (s->e1, h + root),
-                    scopedetect_scale (s->e2, uv))
-              : scopedetect_add (scopedetect_scale (s->e1, uv),
-                    scopedetect_scale (s->e2, root - h));
-  dir = root > 0 ? scopedetect_unit (dir) : s->e1;
-  frame.x = up, frame.y = dir, frame.z = scopedetect_cross (up, dir);
-  c->frame[i] = scopedetect_quat_of (frame);
+  dir = h > 0 ? vec_add (vec_scale (s->e1, h + root), vec_scale (s->e2, uv))
+              : vec_add (vec_scale (s->e1, uv), vec_scale (s->e2, root - h));
+  dir = root > 0 ? vec_unit (dir) : s->e1;
+  frame.x = up, frame.y = dir, frame.z = vec_cross (up, dir);
+  c->frame[i] = quat_of (frame);
 }
 
 /* A bin of the simplified histogram of a point with @n neighbours, which count
@@ -186,10 +179,10 @@ scopedetect_spfh (int count, int n)
 
 /* What the SPFH of a neighbour at @x weighs in the FPFH of the point at @at. */
 BOTH float
-scopedetect_fpfh_weight (ScopedetectVec x, ScopedetectVec at)
+scopedetect_fpfh_weight (Vec x, Vec at)
 {
-  ScopedetectVec d = scopedetect_sub (x, at);
-  float d2 = scopedetect_dot (d, d);
+  Vec d = vec_sub (x, at);
+  float d2 = vec_dot (d, d);
 
   return d2 > 0 ? 1 / d2 : 0;
 }

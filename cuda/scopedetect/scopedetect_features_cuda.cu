@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Curvatures and FPFH of the scene's points. */
-#include "scopedetect/scopedetect_near_cuda.cuh"
+#include "scopedetect/scopedetect_observe_cuda.cuh"
 
 #define WARPS 8    /* of a block */
 #define TOGETHER 3 /* points of one warp, side by side, in FPFH */
@@ -57,7 +57,7 @@ static __global__ void __launch_bounds__ (32 * WARPS, 4)
   ScopedetectReach *r = &reach[threadIdx.x / 32];
   int i = thread_index () / 32, lane = threadIdx.x % 32, n, bin[3];
   Counts count = {{0, 0, 0}};
-  ScopedetectVec x, normal;
+  Vec x, normal;
   ScopedetectSpread spread;
 
   await_previous ();
@@ -68,7 +68,7 @@ static __global__ void __launch_bounds__ (32 * WARPS, 4)
   spread = scopedetect_spread (normal);
   for (int k = lane; k < n; k += 32) {
     int j = r->near[k];
-    ScopedetectVec other = c.normal[j];
+    Vec other = c.normal[j];
 
     o.near[(size_t) i * SCOPEDETECT_NEAR + k] = (uint16_t) j;
     scopedetect_spread_add (&spread, other);

@@ -27,12 +27,12 @@ scopedetect_depth (const ScopedetectWork *w, int x, int y)
 
 /* The normal of the plane through the points within a radius of a pixel, on a
  * lattice of 9 x 9 of them; 0 where there are fewer than 5. */
-BOTH ScopedetectVec
+BOTH Vec
 scopedetect_normal (const ScopedetectScene *s, int x, int y, float radius)
 {
   float z0 = s->z[(size_t) y * s->width + x], m[6] = {0}, n = 0;
   int step = (int) (radius * s->fx / z0 / SCOPEDETECT_WINDOW + .5f);
-  ScopedetectVec c = scopedetect_unproject (s, x, y, z0), sum = {0, 0, 0}, out;
+  Vec c = scopedetect_unproject (s, x, y, z0), sum = {0, 0, 0}, out;
 
   step = step < 1 ? 1 : step;
   for (int j = -SCOPEDETECT_WINDOW; j <= SCOPEDETECT_WINDOW; j++) {
@@ -43,26 +43,26 @@ scopedetect_normal (const ScopedetectScene *s, int x, int y, float radius)
     for (int i = -SCOPEDETECT_WINDOW; i <= SCOPEDETECT_WINDOW; i++) {
       int u = x + i * step;
       float z = u >= 0 && u < s->width ? s->z[(size_t) v * s->width + u] : 1e9f;
-      ScopedetectVec d;
+      Vec d;
 
       if (!(fabsf (z - z0) < 2 * radius))
         continue;
-      d = scopedetect_sub (scopedetect_unproject (s, u, v, z), c);
-      if (scopedetect_dot (d, d) > 2 * radius * radius)
+      d = vec_sub (scopedetect_unproject (s, u, v, z), c);
+      if (vec_dot (d, d) > 2 * radius * radius)
         continue;
-      sum = scopedetect_add (sum, d);
+      sum = vec_add (sum, d);
       m[0] += d.x * d.x, m[1] += d.x * d.y, m[2] += d.x * d.z;
       m[3] += d.y * d.y, m[4] += d.y * d.z, m[5] += d.z * d.z;
       n += 1;
     }
   }
   if (n < 5)
-    return scopedetect_vec (0, 0, 0);
+    return vec (0, 0, 0);
   m[0] -= sum.x * sum.x / n, m[1] -= sum.x * sum.y / n;
   m[2] -= sum.x * sum.z / n, m[3] -= sum.y * sum.y / n;
   m[4] -= sum.y * sum.z / n, m[5] -= sum.z * sum.z / n;
   out = scopedetect_least_axis (m);
-  return scopedetect_dot (out, c) > 0 ? scopedetect_scale (out, -1) : out;
+  return vec_dot (out, c) > 0 ? vec_scale (out, -1) : out;
 }
 
 /* Candidate @k for the table: the plane through three random pixels, with its
@@ -71,7 +71,7 @@ BOTH bool
 scopedetect_draw_plane (const ScopedetectWork *w, uint64_t k, float plane[4])
 {
   const ScopedetectScene *s = &w->scene;
-  ScopedetectVec p[3], n;
+  Vec p[3], n;
   float length;
 
   for (int i = 0; i < 3; i++) {
@@ -90,21 +90,19 @@ scopedetect_draw_plane (const ScopedetectWork *w, uint64_t k, float plane[4])
     if (!found)
       return false;
   }
-  n = scopedetect_cross (
-      scopedetect_sub (p[1], p[0]), scopedetect_sub (p[2], p[0]));
-  length = scopedetect_norm (n);
+  n = vec_cross (vec_sub (p[1], p[0]), vec_sub (p[2], p[0]));
+  length = vec_norm (n);
   if (!(length > 1e-6f))
     return false;
-  n = scopedetect_scale (n, (scopedetect_dot (n, p[0]) > 0 ? -1 : 1) / length);
+  n = vec_scale (n, (vec_dot (n, p[0]) > 0 ? -1 : 1) / length);
   plane[0] = n.x, plane[1] = n.y, plane[2] = n.z;
-  plane[3] = -scopedetect_dot (n, p[0]);
+  plane[3] = -vec_dot (n, p[0]);
   return true;
 }
 
 /* Whether a pixel that is there lies in the plane. */
 BOTH bool
-scopedetect_in_plane (
-    const ScopedetectWork *w, const float plane[4], ScopedetectVec at)
+scopedetect_in_plane (const ScopedetectWork *w, const float plane[4], Vec at)
 {
   return fabsf (scopedetect_height (plane, at)) <
       (float) w->params.table_tolerance;
@@ -113,7 +111,7 @@ scopedetect_in_plane (
 /* Whether a pixel may be of an object: there, with a normal, and no table. */
 BOTH bool
 scopedetect_is_wanted (
-    const ScopedetectWork *w, const ScopedetectPixel *p, ScopedetectVec at)
+    const ScopedetectWork *w, const ScopedetectPixel *p, Vec at)
 {
   float h;
 
@@ -225,7 +223,7 @@ scopedetect_log_edge (float e)
 }
 
 /* Colour of a pixel; @yuv of a YUV format. */
-BOTH ScopedetectVec
+BOTH Vec
 scopedetect_colour_at (const Image *img, const Yuv *yuv, int x, int y)
 {
   uint8_t c[3], rgb[3];
@@ -247,7 +245,7 @@ scopedetect_read_pixel (
 {
   const ScopedetectScene *s = &w->scene;
   ScopedetectPixel *p = &s->pixel[(size_t) y * s->width + x];
-  ScopedetectVec lab = {0, 0, 0};
+  Vec lab = {0, 0, 0};
 
   p->z = s->z[(size_t) y * s->width + x] = scopedetect_depth (w, x, y);
   if (color)
@@ -261,7 +259,7 @@ scopedetect_set_normal (const ScopedetectWork *w, int x, int y)
 {
   const ScopedetectScene *s = &w->scene;
   ScopedetectPixel *p = &s->pixel[(size_t) y * s->width + x];
-  ScopedetectVec n = {0, 0, 0};
+  Vec n = {0, 0, 0};
 
   if (s->z[(size_t) y * s->width + x] > 0)
     n = scopedetect_normal (s, x, y, (float) w->params.normal_radius);

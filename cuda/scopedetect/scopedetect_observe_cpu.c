@@ -179,7 +179,7 @@ int
 scopedetect_point_at_cpu (const ScopedetectWork *w, int x, int y)
 {
   const ScopedetectPixel *p = &w->scene.pixel[(size_t) y * w->scene.width + x];
-  ScopedetectVec at = scopedetect_unproject (&w->scene, x, y, p->z);
+  Vec at = scopedetect_unproject (&w->scene, x, y, p->z);
   const ScopedetectCpu *c = w->state;
 
   if (!scopedetect_is_wanted (w, p, at))
@@ -214,7 +214,7 @@ fill_voxels (ScopedetectWork *w)
   memset (c->cell, 0, c->cells * sizeof *c->cell);
   w->cloud.n = w->counts->n_left_out = 0;
   for (int i = 0; i < s->width * s->height; i++) {
-    ScopedetectVec at =
+    Vec at =
         scopedetect_unproject (s, i % s->width, i / s->width, s->pixel[i].z);
     long long share[9];
     int v;

@@ -21,34 +21,30 @@ scopedetect_fix (float v)
  * lie from its plane, metres. */
 BOTH void
 scopedetect_sum_point (ScopedetectSums *sums, const ScopedetectScene *scene,
-    const ScopedetectTurn *r, ScopedetectVec t, ScopedetectVec c, float radius,
-    ScopedetectVec x, ScopedetectVec normal, float gate)
+    const Turn *r, Vec t, Vec c, float radius, Vec x, Vec normal, float gate)
 {
-  ScopedetectVec p = scopedetect_apply (r, t, x),
-                 n = scopedetect_rotate (r, normal);
-  float along = scopedetect_dot (n, p), e, j[6];
-  ScopedetectVec on, o, w;
+  Vec p = vec_transform (r, t, x), n = vec_rotate (r, normal);
+  float along = vec_dot (n, p), e, j[6];
+  Vec on, o, w;
   ScopedetectPixel pixel;
   int u, v, k = 0;
 
   if (!(along < 0) ||
-      along * along <
-          SCOPEDETECT_FRONT * SCOPEDETECT_FRONT * scopedetect_dot (p, p))
+      along * along < SCOPEDETECT_FRONT * SCOPEDETECT_FRONT * vec_dot (p, p))
     return;
   sums->front++;
   if (!scopedetect_project (scene, p, &u, &v))
     return;
   pixel = scene->pixel[(size_t) v * scene->width + u];
-  on = scopedetect_vec (pixel.nx, pixel.ny, pixel.nz);
-  if (!(pixel.z > 0) || scopedetect_dot (on, n) < .5f ||
+  on = vec (pixel.nx, pixel.ny, pixel.nz);
+  if (!(pixel.z > 0) || vec_dot (on, n) < .5f ||
       fabsf (pixel.z - p.z) > 2 * gate)
     return;
   o = scopedetect_unproject (scene, u, v, pixel.z);
-  e = scopedetect_dot (scopedetect_sub (o, p), on) / gate;
+  e = vec_dot (vec_sub (o, p), on) / gate;
   if (fabsf (e) > 1)
     return;
-  w = scopedetect_cross (
-      scopedetect_scale (scopedetect_sub (p, c), 1 / radius), on);
+  w = vec_cross (vec_scale (vec_sub (p, c), 1 / radius), on);
   j[0] = w.x, j[1] = w.y, j[2] = w.z, j[3] = on.x, j[4] = on.y, j[5] = on.z;
   for (int a = 0; a < 6; a++) {
     for (int b = a; b < 6; b++)
@@ -109,11 +105,11 @@ scopedetect_matrix (const ScopedetectSums *s, double damp, double m[6][6])
 
 /* The step that the sums ask for; false where there are too few points. */
 BOTH bool
-scopedetect_step (const ScopedetectSums *s, ScopedetectVec c, float radius,
-    float gate, ScopedetectPose *p)
+scopedetect_step (
+    const ScopedetectSums *s, Vec c, float radius, float gate, Pose *p)
 {
   double m[6][6], b[6], length;
-  ScopedetectVec w, v;
+  Vec w, v;
 
   if (s->n < 10)
     return false;
@@ -123,18 +119,17 @@ scopedetect_step (const ScopedetectSums *s, ScopedetectVec c, float radius,
   if (!scopedetect_factor (m))
     return false;
   scopedetect_solve (m, b);
-  w = scopedetect_scale (
-      scopedetect_vec ((float) b[0], (float) b[1], (float) b[2]), 1 / radius);
-  v = scopedetect_vec ((float) b[3], (float) b[4], (float) b[5]);
-  length = scopedetect_norm (w);
+  w = vec_scale (vec ((float) b[0], (float) b[1], (float) b[2]), 1 / radius);
+  v = vec ((float) b[3], (float) b[4], (float) b[5]);
+  length = vec_norm (w);
   if (length > .3) { /* no more than 17 degrees at once */
-    w = scopedetect_scale (w, (float) (.3 / length));
-    v = scopedetect_scale (v, (float) (.3 / length));
+    w = vec_scale (w, (float) (.3 / length));
+    v = vec_scale (v, (float) (.3 / length));
   }
   /* about the centre: the origin moves along */
-  p->t = scopedetect_sub (p->t, c);
-  *p = scopedetect_moved (*p, w, v);
-  p->t = scopedetect_add (p->t, c);
+  p->t = vec_sub (p->t, c);
+  *p = pose_moved (*p, w, v);
+  p->t = vec_add (p->t, c);
   return true;
 }
 
@@ -149,11 +144,10 @@ scopedetect_join (ImageBox *b, int x, int y)
 
 /* Grows @box, and @seen where the point is, by point @x of the model. */
 BOTH void
-scopedetect_grow (const ScopedetectWork *w, const ScopedetectTurn *r,
-    ScopedetectVec t, ScopedetectVec x, ScopedetectVec normal, ImageBox *box,
-    ImageBox *seen)
+scopedetect_grow (const ScopedetectWork *w, const Turn *r, Vec t, Vec x,
+    Vec normal, ImageBox *box, ImageBox *seen)
 {
-  ScopedetectVec p = scopedetect_apply (r, t, x);
+  Vec p = vec_transform (r, t, x);
   float off;
   int u, v;
 
@@ -161,7 +155,7 @@ scopedetect_grow (const ScopedetectWork *w, const ScopedetectTurn *r,
     return;
   scopedetect_join (box, u, v);
   off = fabsf (p.z - w->scene.z[(size_t) v * w->scene.width + u]);
-  if (scopedetect_dot (scopedetect_rotate (r, normal), p) < 0 &&
+  if (vec_dot (vec_rotate (r, normal), p) < 0 &&
       off < 2 * (float) w->params.tolerance)
     scopedetect_join (seen, u, v);
 }

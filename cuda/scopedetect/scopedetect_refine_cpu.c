@@ -11,14 +11,14 @@ typedef struct {
 } Refinement;
 
 static void
-refine_one (const Refinement *a, ScopedetectPose *p)
+refine_one (const Refinement *a, Pose *p)
 {
   const ScopedetectShape *s = a->batch.model;
   float gate = a->gate;
 
   for (int k = 0; k < a->steps; k++) {
-    ScopedetectTurn r = scopedetect_turn (p->q);
-    ScopedetectVec c = scopedetect_apply (&r, p->t, s->centre);
+    Turn r = turn_of (p->q);
+    Vec c = vec_transform (&r, p->t, s->centre);
     ScopedetectSums sums;
 
     memset (&sums, 0, sizeof sums);
@@ -54,12 +54,12 @@ scopedetect_refine_cpu (
 }
 
 static void
-measure_one (const ScopedetectWork *w, const ScopedetectShape *s,
-    ScopedetectPose p, ScopedetectMeasure *out)
+measure_one (const ScopedetectWork *w, const ScopedetectShape *s, Pose p,
+    ScopedetectMeasure *out)
 {
   const ImageBox none = {INT32_MAX, INT32_MAX, INT32_MIN, INT32_MIN};
-  ScopedetectTurn r = scopedetect_turn (p.q);
-  ScopedetectVec c = scopedetect_apply (&r, p.t, s->centre);
+  Turn r = turn_of (p.q);
+  Vec c = vec_transform (&r, p.t, s->centre);
 
   memset (out, 0, sizeof *out);
   out->box = out->seen = none;

@@ -10,16 +10,15 @@
 
 typedef struct {
   SumShared<ScopedetectSums> sums;
-  ScopedetectPose pose;
+  Pose pose;
   bool done;
 } RefineShared;
 
 static __device__ __forceinline__ const ScopedetectSums &
-sum_points (const ScopedetectWork *w, const ScopedetectShape *s, int n,
-    ScopedetectPose p, ScopedetectVec c, float gate,
-    SumShared<ScopedetectSums> &shared)
+sum_points (const ScopedetectWork *w, const ScopedetectShape *s, int n, Pose p,
+    Vec c, float gate, SumShared<ScopedetectSums> &shared)
 {
-  ScopedetectTurn r = scopedetect_turn (p.q);
+  Turn r = turn_of (p.q);
   ScopedetectSums sums = {};
 
   for (int i = threadIdx.x; i < n; i += blockDim.x)
@@ -46,9 +45,9 @@ __launch_bounds__ (REFINE_THREADS)
     shared.pose = a->pose, shared.done = false;
   __syncthreads ();
   for (int k = 0; k < steps && !shared.done; k++) {
-    ScopedetectPose p = shared.pose;
-    ScopedetectTurn r = scopedetect_turn (p.q);
-    ScopedetectVec c = scopedetect_apply (&r, p.t, s->centre);
+    Pose p = shared.pose;
+    Turn r = turn_of (p.q);
+    Vec c = vec_transform (&r, p.t, s->centre);
     const ScopedetectSums &sums =
         sum_points (&w, s, n, p, c, gate, shared.sums);
 
@@ -95,7 +94,7 @@ __launch_bounds__ (MEASURE_THREADS)
   const ScopedetectShape *s = &w.model[blockIdx.y];
   ImageBox my_box = none, my_seen = none;
   const ScopedetectSample *a;
-  ScopedetectTurn r;
+  Turn r;
 
   allow_next ();
   await_previous ();
@@ -103,13 +102,12 @@ __launch_bounds__ (MEASURE_THREADS)
     return;
   if (threadIdx.x == 0)
     box = seen = none;
-  r = scopedetect_turn (a->pose.q);
+  r = turn_of (a->pose.q);
   for (int i = threadIdx.x; i < s->n; i += blockDim.x)
     scopedetect_grow (
         &w, &r, a->pose.t, s->x[i], s->normal[i], &my_box, &my_seen);
-  sum_points (&w, s, s->n, a->pose,
-      scopedetect_apply (&r, a->pose.t, s->centre), (float) w.params.tolerance,
-      shared);
+  sum_points (&w, s, s->n, a->pose, vec_transform (&r, a->pose.t, s->centre),
+      (float) w.params.tolerance, shared);
   join_boxes (&box, my_box);
   join_boxes (&seen, my_seen);
   __syncthreads ();

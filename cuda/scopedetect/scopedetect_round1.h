@@ -11,25 +11,24 @@
 
 /* The pose in which feature @model of @s lies on feature @scene; the direction
  * of curvature has no sign, so there are two. */
-BOTH ScopedetectPose
+BOTH Pose
 scopedetect_pose_of (const ScopedetectCloud *scene, int i,
     const ScopedetectShape *s, int j, bool flip)
 {
-  ScopedetectQuat q = scene->frame[i];
-  ScopedetectTurn r;
-  ScopedetectPose p;
+  Quat q = scene->frame[i];
+  Turn r;
+  Pose p;
 
   if (flip)
     q = scopedetect_flip (q);
-  p.q = scopedetect_quat_unit (
-      scopedetect_times (q, scopedetect_conjugate (s->frame[j])));
-  r = scopedetect_turn (p.q);
-  p.t = scopedetect_sub (scene->x[i], scopedetect_rotate (&r, s->x[j]));
+  p.q = quat_unit (quat_times (q, quat_conjugate (s->frame[j])));
+  r = turn_of (p.q);
+  p.t = vec_sub (scene->x[i], vec_rotate (&r, s->x[j]));
   return p;
 }
 
 /* Hypothesis @id of model @m of the batch: query, neighbour and sign. */
-BOTH ScopedetectPose
+BOTH Pose
 scopedetect_hypothesis (const ScopedetectWork *w, int m, uint32_t id)
 {
   int k = w->params.neighbours;
@@ -43,20 +42,18 @@ scopedetect_hypothesis (const ScopedetectWork *w, int m, uint32_t id)
 /* What one point of a model adds: 256 where depth and normal agree, -512 where
  * it lies in free space.  Returns false where it faces away. */
 BOTH bool
-scopedetect_agree (const ScopedetectScene *scene, const ScopedetectTurn *r,
-    ScopedetectVec t, ScopedetectVec x, ScopedetectVec normal, float tolerance,
-    int *value)
+scopedetect_agree (const ScopedetectScene *scene, const Turn *r, Vec t, Vec x,
+    Vec normal, float tolerance, int *value)
 {
-  ScopedetectVec p = scopedetect_apply (r, t, x);
-  ScopedetectVec n = scopedetect_rotate (r, normal);
-  float along = scopedetect_dot (n, p), off, fit;
+  Vec p = vec_transform (r, t, x);
+  Vec n = vec_rotate (r, normal);
+  float along = vec_dot (n, p), off, fit;
   ScopedetectPixel o;
   int u, v;
 
   *value = 0;
   if (!(along < 0) ||
-      along * along <
-          SCOPEDETECT_FRONT * SCOPEDETECT_FRONT * scopedetect_dot (p, p))
+      along * along < SCOPEDETECT_FRONT * SCOPEDETECT_FRONT * vec_dot (p, p))
     return false;
   if (!scopedetect_project (scene, p, &u, &v))
     return true;
@@ -85,9 +82,9 @@ scopedetect_agreement_of (int sum, int front)
 /* How well the first @n points that face the camera agree. */
 BOTH int
 scopedetect_agreement (const ScopedetectScene *scene, const ScopedetectShape *s,
-    ScopedetectPose pose, int n, float tolerance)
+    Pose pose, int n, float tolerance)
 {
-  ScopedetectTurn r = scopedetect_turn (pose.q);
+  Turn r = turn_of (pose.q);
   int sum = 0, front = 0, value;
 
   for (int i = 0; i < n; i++)
@@ -101,20 +98,19 @@ scopedetect_agreement (const ScopedetectScene *scene, const ScopedetectShape *s,
  * sqrt (@distance2) apart, and the turns' |q q'| more than @cosine, which is
  * that of HALF the angle between them. */
 BOTH bool
-scopedetect_alike (const ScopedetectShape *s, ScopedetectPose a,
-    ScopedetectPose b, float distance2, float cosine)
+scopedetect_alike (
+    const ScopedetectShape *s, Pose a, Pose b, float distance2, float cosine)
 {
-  ScopedetectTurn ra = scopedetect_turn (a.q), rb = scopedetect_turn (b.q);
-  ScopedetectVec d = scopedetect_sub (scopedetect_apply (&ra, a.t, s->centre),
-      scopedetect_apply (&rb, b.t, s->centre));
+  Turn ra = turn_of (a.q), rb = turn_of (b.q);
+  Vec d = vec_sub (
+      vec_transform (&ra, a.t, s->centre), vec_transform (&rb, b.t, s->centre));
 
-  return fabsf (scopedetect_quat_dot (a.q, b.q)) > cosine &&
-      scopedetect_dot (d, d) < distance2;
+  return fabsf (quat_dot (a.q, b.q)) > cosine && vec_dot (d, d) < distance2;
 }
 
 /* Whether point @p, camera coordinates, lies in free space (1.2.1). */
 BOTH bool
-scopedetect_is_free (const ScopedetectWork *w, ScopedetectVec p)
+scopedetect_is_free (const ScopedetectWork *w, Vec p)
 {
   int u, v;
 

@@ -146,14 +146,13 @@ scopedetect_choose_cpu (const Device *dev, ScopedetectWork *w)
 }
 
 static int
-free_score (const ScopedetectWork *w, const ScopedetectShape *s,
-    ScopedetectPose p, int n)
+free_score (const ScopedetectWork *w, const ScopedetectShape *s, Pose p, int n)
 {
-  ScopedetectTurn r = scopedetect_turn (p.q);
+  Turn r = turn_of (p.q);
   int free = 0;
 
   for (int i = 0; i < n; i++)
-    free += scopedetect_is_free (w, scopedetect_apply (&r, p.t, s->x[i]));
+    free += scopedetect_is_free (w, vec_transform (&r, p.t, s->x[i]));
   return scopedetect_free_score (w, free, n);
 }
 

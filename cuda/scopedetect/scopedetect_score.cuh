@@ -5,7 +5,7 @@
 #pragma once
 
 #include "scopedetect/scopedetect_score.h"
-#include "scopedetect/scopedetect_sum.cuh"
+#include "scopedetect/scopedetect_cuda.cuh"
 
 /* What a block needs to score a pose. */
 typedef struct {
@@ -15,16 +15,15 @@ typedef struct {
 
 /* As scopedetect_view_of (), by each warp. */
 static __device__ __forceinline__ int
-view_of (const ScopedetectWork *w, const ScopedetectShape *s,
-    const ScopedetectTurn *r, ScopedetectVec t)
+view_of (
+    const ScopedetectWork *w, const ScopedetectShape *s, const Turn *r, Vec t)
 {
-  ScopedetectVec eye = scopedetect_scale (
-      scopedetect_unrotate (r, scopedetect_apply (r, t, s->centre)), -1);
+  Vec eye = vec_scale (vec_unrotate (r, vec_transform (r, t, s->centre)), -1);
   float most = -1e9f;
   int best = 0;
 
   for (int v = threadIdx.x % 32; v < SCOPEDETECT_VIEWS; v += 32) {
-    float along = scopedetect_dot (w->view[v], eye);
+    float along = vec_dot (w->view[v], eye);
 
     if (along > most)
       most = along, best = v;
@@ -45,8 +44,8 @@ static __device__ __forceinline__ const ScopedetectTotals &
 total_points (const ScopedetectWork *w, const ScopedetectShape *s, int n,
     int part, int parts, ScoreShared &shared)
 {
-  const ScopedetectPose &pose = shared.sample.pose;
-  ScopedetectTurn r = scopedetect_turn (pose.q);
+  const Pose &pose = shared.sample.pose;
+  Turn r = turn_of (pose.q);
   int view = view_of (w, s, &r, pose.t);
   int first = part * blockDim.x + threadIdx.x, step = parts * blockDim.x;
   int last = (int) s->edge_first[view + 1];
@@ -57,7 +56,7 @@ total_points (const ScopedetectWork *w, const ScopedetectShape *s, int n,
   for (int i = (int) s->edge_first[view] + first; i < last; i += step)
     if ((int) s->edge[i] < n)
       scopedetect_add_edge (
-          w, scopedetect_apply (&r, pose.t, s->x[s->edge[i]]), &t);
+          w, vec_transform (&r, pose.t, s->x[s->edge[i]]), &t);
   return sum_block (t, shared.totals);
 }
 
@@ -96,4 +95,59 @@ copy_sample (ScopedetectSample *to, const ScopedetectSample *from)
   if (threadIdx.x < sizeof *to / sizeof (uint32_t))
     ((uint32_t *) to)[threadIdx.x] = ((const uint32_t *) from)[threadIdx.x];
   __syncthreads ();
+}
+
+/* ---- Which segments a pose takes ----
+ *
+ * A lane a segment; its key points over lanes. */
+
+static_assert (SCOPEDETECT_KEYS == 16, "half a warp's lanes");
+
+/* As scopedetect_takes (), by half a warp, a lane a key point: added up in
+ * their order.  All lanes call, and see it. */
+static __device__ __forceinline__ float
+takes_half (const ScopedetectWork *w, const ScopedetectShape *s, const Turn *r,
+    Vec t, const ScopedetectSegment *g, float *off)
+{
+  int n = g->n_keys, key = threadIdx.x % SCOPEDETECT_KEYS;
+  float chance = 0, far = 0, sum = 0, sum_far = 0;
+
+  if (key < n)
+    chance = scopedetect_takes_key (w, s, r, t, g, key, &far);
+#pragma unroll
+  for (int k = 0; k < SCOPEDETECT_KEYS; k++) { /* of none: 0, which adds none */
+    sum += __shfl_sync (ALL_LANES, chance, k, SCOPEDETECT_KEYS);
+    sum_far += __shfl_sync (ALL_LANES, far, k, SCOPEDETECT_KEYS);
+  }
+  *off = n ? sum_far / (float) n : 2 * (float) w->params.segment_sigma;
+  return n ? sum / (float) n : 0;
+}
+
+/* As scopedetect_takes (), of the segment of each lane, NULL where it has none:
+ * @off is set where that is more than 0.  Those whose middles are near go one
+ * after the other, two at once.  All lanes call. */
+static __device__ __forceinline__ float
+takes_warp (const ScopedetectWork *w, const ScopedetectShape *s, const Turn *r,
+    Vec t, const ScopedetectSegment *g, float *off)
+{
+  int own = g ? (int) (g - w->segment) : 0, lane = threadIdx.x % 32;
+  uint32_t near =
+      __ballot_sync (ALL_LANES, g && scopedetect_may_take (w, s, r, t, g));
+  float chance = 0;
+
+  while (near) {
+    uint32_t rest = near & (near - 1);
+    int first = __ffs ((int) near) - 1;
+    int second = rest ? __ffs ((int) rest) - 1 : first;
+    int i = __shfl_sync (ALL_LANES, own, lane < 16 ? first : second);
+    float far, of_half = takes_half (w, s, r, t, &w->segment[i], &far);
+    int from = lane == second ? 16 : 0;
+    float mine = __shfl_sync (ALL_LANES, of_half, from);
+    float my_far = __shfl_sync (ALL_LANES, far, from);
+
+    if (lane == first || lane == second)
+      chance = mine, *off = my_far;
+    near = rest & (rest - 1);
+  }
+  return chance;
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "scopedetect/scopedetect_round1.h"
+#include "scopedetect/scopedetect_segment.h"
 
 #define SCOPEDETECT_ONE 4096    /* steps a unit of visibilities and terms */
 #define SCOPEDETECT_WORST -20.f /* of a part that cannot be told */
@@ -57,8 +58,7 @@ scopedetect_visible (float off, float sigma)
 
 BOTH void
 scopedetect_add_colour (const ScopedetectWork *w, const ScopedetectPixel *o,
-    ScopedetectVec lab, float slope, int edge, long long v,
-    ScopedetectTotals *t)
+    Vec lab, float slope, int edge, long long v, ScopedetectTotals *t)
 {
   const ScopedetectNoise *noise = w->noise;
   float sigma = (float) w->params.lab_sigma;
@@ -80,14 +80,12 @@ scopedetect_add_colour (const ScopedetectWork *w, const ScopedetectPixel *o,
 /* Adds point @i of @s, whose pose is @r and @t, seen from stored view @view. */
 BOTH void
 scopedetect_add_point (const ScopedetectWork *w, const ScopedetectShape *s,
-    const ScopedetectTurn *r, ScopedetectVec t, int view, int i,
-    ScopedetectTotals *out)
+    const Turn *r, Vec t, int view, int i, ScopedetectTotals *out)
 {
   const ScopedetectScene *scene = &w->scene;
-  ScopedetectVec p = scopedetect_apply (r, t, s->x[i]);
-  ScopedetectVec n = scopedetect_rotate (r, s->normal[i]);
-  float facing = -scopedetect_dot (n, p) / scopedetect_norm (p), slope, off, d,
-        k;
+  Vec p = vec_transform (r, t, s->x[i]);
+  Vec n = vec_rotate (r, s->normal[i]);
+  float facing = -vec_dot (n, p) / vec_norm (p), slope, off, d, k;
   int edge = s->ved[(size_t) view * s->n + i], x, y;
   ScopedetectPixel o;
   long long v;
@@ -147,8 +145,7 @@ scopedetect_farthest (const ScopedetectScene *s, int x, int y)
 
 /* Adds point @p, camera coordinates, of a range edge of the model. */
 BOTH void
-scopedetect_add_edge (
-    const ScopedetectWork *w, ScopedetectVec p, ScopedetectTotals *out)
+scopedetect_add_edge (const ScopedetectWork *w, Vec p, ScopedetectTotals *out)
 {
   int x, y;
   float z;
@@ -171,16 +168,16 @@ scopedetect_add_edge (
 /* The stored view that the camera is nearest to. */
 BOTH int
 scopedetect_view_of (
-    const ScopedetectWork *w, const ScopedetectShape *s, ScopedetectPose pose)
+    const ScopedetectWork *w, const ScopedetectShape *s, Pose pose)
 {
-  ScopedetectTurn r = scopedetect_turn (pose.q);
-  ScopedetectVec eye = scopedetect_scale (
-      scopedetect_unrotate (&r, scopedetect_apply (&r, pose.t, s->centre)), -1);
+  Turn r = turn_of (pose.q);
+  Vec eye =
+      vec_scale (vec_unrotate (&r, vec_transform (&r, pose.t, s->centre)), -1);
   int best = 0;
   float most = -1e9f;
 
   for (int v = 0; v < SCOPEDETECT_VIEWS; v++) {
-    float along = scopedetect_dot (w->view[v], eye);
+    float along = vec_dot (w->view[v], eye);
 
     if (along > most)
       most = along, best = v;
@@ -238,4 +235,53 @@ scopedetect_weigh (
   for (int k = 0; k < SCOPEDETECT_N_PARTS; k++)
     sum += (float) p->weight[k] * part[k];
   return sum < -32000 ? -32000 * 65536 : (int32_t) (sum * 65536);
+}
+
+/* ---- The parts that segments have (1.2.1, round 3) ----
+ *
+ * Which of them a pose takes, how far those are from it, and which others
+ * it ought to take with them. */
+
+/* Whether a pose takes a segment that is likely to be part of the model by
+ * @chance. */
+BOTH bool
+scopedetect_is_taken (float chance)
+{
+  return chance > .5f;
+}
+
+/* What it costs that the key points of a segment that is taken are @off from
+ * the model on average. */
+BOTH long long
+scopedetect_off (const ScopedetectWork *w, float off)
+{
+  float d = off / (.5f * (float) w->params.segment_sigma);
+
+  return scopedetect_step_of (-fminf (d * d / 2, 8));
+}
+
+/* What it costs to take segment @g without those that it belongs to; a bit of
+ * @bits for each that is taken. */
+BOTH long long
+scopedetect_cut (const ScopedetectSegment *g, const uint32_t *bits)
+{
+  long long sum = 0;
+
+  for (int k = 0; k < g->n_near; k++) {
+    int j = g->near[k];
+    float a = g->affinity[k];
+
+    if (!(bits[j / 32] >> j % 32 & 1))
+      sum += scopedetect_step_of (.05f * scopedetect_log ((1 - a) / a));
+  }
+  return sum;
+}
+
+BOTH void
+scopedetect_segment_parts (
+    long long cut, long long off, int taken, float part[SCOPEDETECT_N_PARTS])
+{
+  part[SCOPEDETECT_AFFINITY] = (float) cut / SCOPEDETECT_ONE;
+  part[SCOPEDETECT_SEGMENT] =
+      scopedetect_ratio (off, (long long) taken * SCOPEDETECT_ONE);
 }

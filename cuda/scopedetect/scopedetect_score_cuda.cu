@@ -3,8 +3,8 @@
  * Scores of samples: with some points a block each, with all of them several.
  */
 #include "scopedetect/scopedetect_extra.h"
+#include "scopedetect/scopedetect_observe_cuda.cuh"
 #include "scopedetect/scopedetect_score.cuh"
-#include "scopedetect/scopedetect_taken.cuh"
 
 #define FEW_THREADS 128
 #define THREADS 256
@@ -58,10 +58,10 @@ __launch_bounds__ (FEW_THREADS)
  * that are far apart, since those that the pose takes lie side by side. */
 static __device__ __forceinline__ void
 look_at_segments (const ScopedetectWork *w, const ScopedetectShape *s,
-    ScopedetectPose pose, int part, Shares *share)
+    Pose pose, int part, Shares *share)
 {
   constexpr int WARPS = PARTS * THREADS / 32;
-  ScopedetectTurn r = scopedetect_turn (pose.q);
+  Turn r = turn_of (pose.q);
   int n = w->lattice.width * w->lattice.height;
   int warp = part * (THREADS / 32) + (int) threadIdx.x / 32;
 
@@ -163,9 +163,9 @@ __launch_bounds__ (THREADS) share_kernel (
 }
 
 const char *
-scopedetect_score_open_cuda (const Device *dev, ScopedetectScoreCuda **c)
+scopedetect_score_open_cuda (DeviceMemory *m, ScopedetectScoreCuda **c)
 {
-  return device_alloc (dev, (void **) c, sizeof **c);
+  return memory_get (m, c, 1);
 }
 
 const char *
@@ -186,4 +186,108 @@ scopedetect_score_cuda (const Device *dev, ScopedetectWork *w, int n)
   if (!n && scopedetect_wants_extra (&w->params))
     TRY (scopedetect_extra_cuda (dev, w));
   return scopedetect_order_cuda (dev, w);
+}
+
+/* ---- The parts of the full SCOPE that take long ----
+ *
+ * A block a sample. */
+
+#define EXTRA_THREADS 512
+
+/* Which point of the cloud a pixel is part of. */
+typedef struct {
+  const uint32_t *hash, *cell; /* of the frame's observation */
+} Pixels;
+
+typedef struct {
+  SumShared<ScopedetectExtras> sums;
+  ScopedetectSample sample;
+  ScopedetectMask mask;
+} ExtraShared;
+
+/* -1 where it is part of none. */
+static __device__ __forceinline__ int
+point_at (const ScopedetectWork *w, const Pixels &pixels, int x, int y)
+{
+  uint32_t hash = pixels.hash[(size_t) y * w->scene.width + x], number;
+
+  if (hash == SCOPEDETECT_NO_CELL)
+    return -1;
+  number = pixels.cell[hash] & ~SCOPEDETECT_NUMBERED;
+  return number < (uint32_t) w->cloud.room ? (int) number : -1;
+}
+
+static __device__ __forceinline__ void
+add_points (const ScopedetectWork *w, const ScopedetectShape *s,
+    const Pixels &pixels, const Turn *r, Vec t, const ScopedetectTiles *tiles,
+    ScopedetectMask *mask, ScopedetectExtras *out)
+{
+  const double *weight = w->params.weight;
+
+  for (int i = threadIdx.x; i < s->n; i += EXTRA_THREADS) {
+    ScopedetectSight at;
+    int cell;
+
+    if (!scopedetect_sight (w, s, r, t, i, &at))
+      continue;
+    if (weight[SCOPEDETECT_FPFH] > 0)
+      scopedetect_add_feature_of (
+          w, s, i, point_at (w, pixels, at.x, at.y), at.v, out);
+    if (weight[SCOPEDETECT_WALK] > 0)
+      scopedetect_add_stroll (w, s, r, t, &at, out);
+    if (weight[SCOPEDETECT_OCCLUSION] > 0 &&
+        (cell = scopedetect_tile_at (tiles, at.x, at.y)) >= 0)
+      atomicOr (&(scopedetect_is_hidden (at.v) ? mask->hidden
+                                               : mask->seen)[cell / 32],
+          1u << cell % 32);
+  }
+}
+
+static __global__ void
+__launch_bounds__ (EXTRA_THREADS)
+    extra_kernel (const __grid_constant__ ScopedetectWork w,
+        const __grid_constant__ Pixels pixels)
+{
+  __shared__ ExtraShared shared;
+  const ScopedetectShape *s = &w.model[blockIdx.y];
+  ScopedetectSample &sample = shared.sample, *a;
+  ScopedetectExtras mine = {};
+  ScopedetectTiles tiles;
+  Turn r;
+  int view;
+
+  allow_next ();
+  await_previous ();
+  if (!(a = sample_of_block (&w)))
+    return;
+  for (int i = threadIdx.x; i < SCOPEDETECT_MASK_WORDS; i += EXTRA_THREADS)
+    shared.mask.seen[i] = shared.mask.hidden[i] = 0;
+  copy_sample (&sample, a); /* and all see the mask as empty */
+  tiles = scopedetect_tiles (&w, s, sample.pose);
+  r = turn_of (sample.pose.q);
+  view = view_of (&w, s, &r, sample.pose.t);
+  add_points (&w, s, pixels, &r, sample.pose.t, &tiles, &shared.mask, &mine);
+  __syncthreads ();
+  for (int i = threadIdx.x; i < SCOPEDETECT_MASK_WORDS; i += EXTRA_THREADS)
+    for (uint32_t left = scopedetect_boundary (&shared.mask, i); left;
+         left &= left - 1)
+      scopedetect_add_boundary (&w, &tiles, 32 * i + __ffs (left) - 1, &mine);
+  const ScopedetectExtras &t = sum_block (mine, shared.sums);
+
+  if (threadIdx.x == 0) {
+    scopedetect_extra_parts (&w.params, &t,
+        (int) (s->edge_first[view + 1] - s->edge_first[view]), sample.part);
+    sample.score = scopedetect_weigh (&w.params, sample.part);
+  }
+  copy_sample (a, &sample);
+}
+
+const char *
+scopedetect_extra_cuda (const Device *dev, const ScopedetectWork *w)
+{
+  const ScopedetectCuda *c = scopedetect_cuda (w);
+  const Pixels pixels = {c->observe->hash, c->observe->cell};
+
+  return scopedetect_launch (dev, w, extra_kernel, dim3 (c->bound, w->n_models),
+      dim3 (EXTRA_THREADS), 0, *w, pixels);
 }

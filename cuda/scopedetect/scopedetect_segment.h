@@ -44,18 +44,18 @@ scopedetect_first_label (const ScopedetectWork *w, int x, int y)
 /* How far a pixel is from a segment. */
 BOTH float
 scopedetect_segment_distance (const ScopedetectWork *w,
-    const ScopedetectSegment *s, const ScopedetectPixel *p, ScopedetectVec at)
+    const ScopedetectSegment *s, const ScopedetectPixel *p, Vec at)
 {
-  ScopedetectVec d = scopedetect_sub (at, s->x), n, c;
+  Vec d = vec_sub (at, s->x), n, c;
   float xyz = 1 / (float) (w->params.segment_sigma * w->params.segment_sigma);
   float lab = 1 / (float) (w->params.lab_sigma * w->params.lab_sigma), sum;
 
-  n = scopedetect_sub (scopedetect_vec (p->nx, p->ny, p->nz), s->n);
-  sum = scopedetect_dot (d, d) * xyz + scopedetect_dot (n, n) * (1 / .09f);
+  n = vec_sub (vec (p->nx, p->ny, p->nz), s->n);
+  sum = vec_dot (d, d) * xyz + vec_dot (n, n) * (1 / .09f);
   if (!w->scene.has_colour)
     return sum;
-  c = scopedetect_sub (scopedetect_vec (p->l, p->a, p->b), s->lab);
-  return sum + scopedetect_dot (c, c) * lab;
+  c = vec_sub (vec (p->l, p->a, p->b), s->lab);
+  return sum + vec_dot (c, c) * lab;
 }
 
 /* The segment that pixel (x, y), of what may be an object, goes to. */
@@ -64,7 +64,7 @@ scopedetect_segment_of (const ScopedetectWork *w, int x, int y)
 {
   const ScopedetectScene *scene = &w->scene;
   const ScopedetectPixel *p = &scene->pixel[(size_t) y * scene->width + x];
-  ScopedetectVec at = scopedetect_unproject (scene, x, y, p->z);
+  Vec at = scopedetect_unproject (scene, x, y, p->z);
   int cx = x / w->lattice.step, cy = y / w->lattice.step;
   int best = SCOPEDETECT_NO_SEGMENT;
   float least = 1e9f;
@@ -109,7 +109,7 @@ typedef struct {
 
 BOTH void
 scopedetect_segment_add (
-    ScopedetectSegmentSum *s, const ScopedetectPixel *p, ScopedetectVec at)
+    ScopedetectSegmentSum *s, const ScopedetectPixel *p, Vec at)
 {
   s->count++;
   s->sum[0] += (long long) (at.x * 1e6f);
@@ -133,11 +133,10 @@ scopedetect_segment_set (ScopedetectSegment *g, const ScopedetectSegmentSum *s)
   g->count = s->count < SCOPEDETECT_FEWEST_PIXELS ? 0 : s->count;
   if (!g->count)
     return;
-  g->x = scopedetect_vec ((float) sum[0] / n * 1e-6f,
-      (float) sum[1] / n * 1e-6f, (float) sum[2] / n * 1e-6f);
-  g->n = scopedetect_unit (
-      scopedetect_vec ((float) sum[3], (float) sum[4], (float) sum[5]));
-  g->lab = scopedetect_vec ((float) sum[6] / n / 256, (float) sum[7] / n / 256,
+  g->x = vec ((float) sum[0] / n * 1e-6f, (float) sum[1] / n * 1e-6f,
+      (float) sum[2] / n * 1e-6f);
+  g->n = vec_unit (vec ((float) sum[3], (float) sum[4], (float) sum[5]));
+  g->lab = vec ((float) sum[6] / n / 256, (float) sum[7] / n / 256,
       (float) sum[8] / n / 256);
 }
 
@@ -151,15 +150,14 @@ scopedetect_key_step (const ScopedetectLattice *l)
 /* The square of the distance from a point to key points @first to @last - 1 of
  * a segment, metres. */
 BOTH float
-scopedetect_key_gap (
-    ScopedetectVec x, const ScopedetectSegment *g, int first, int last)
+scopedetect_key_gap (Vec x, const ScopedetectSegment *g, int first, int last)
 {
   float least = 1e9f;
 
   for (int i = first; i < last; i++) {
-    ScopedetectVec d = scopedetect_sub (x, g->key[i]);
+    Vec d = vec_sub (x, g->key[i]);
 
-    least = fminf (least, scopedetect_dot (d, d));
+    least = fminf (least, vec_dot (d, d));
   }
   return least;
 }
@@ -170,25 +168,24 @@ BOTH float
 scopedetect_affinity (const ScopedetectWork *w, const ScopedetectSegment *a,
     const ScopedetectSegment *b, float gap)
 {
-  ScopedetectVec n = scopedetect_sub (a->n, b->n);
-  ScopedetectVec c = scopedetect_sub (a->lab, b->lab);
+  Vec n = vec_sub (a->n, b->n);
+  Vec c = vec_sub (a->lab, b->lab);
   float edge = 0, sum;
   int counted = 0;
 
   if (!(gap < SCOPEDETECT_TOUCH * SCOPEDETECT_TOUCH))
     return 0;
   for (int k = 0; k <= 10; k++) { /* along the line between the centres */
-    ScopedetectVec p = scopedetect_add (
-        a->x, scopedetect_scale (scopedetect_sub (b->x, a->x), (float) k / 10));
+    Vec p = vec_add (a->x, vec_scale (vec_sub (b->x, a->x), (float) k / 10));
     int u, v;
 
     if (scopedetect_project (&w->scene, p, &u, &v))
       edge += w->scene.pixel[(size_t) v * w->scene.width + u].edge, counted++;
   }
-  sum = 2 * sqrtf (gap) + .3f * scopedetect_dot (n, n);
+  sum = 2 * sqrtf (gap) + .3f * vec_dot (n, n);
   sum += counted ? .1f * scopedetect_exp (edge / (float) counted) : 0;
   if (w->scene.has_colour)
-    sum += .001f * scopedetect_dot (c, c);
+    sum += .001f * vec_dot (c, c);
   return scopedetect_exp (-sum);
 }
 
@@ -211,13 +208,13 @@ scopedetect_segment_beside (const ScopedetectWork *w, int i, int k)
  * may be part of it. */
 BOTH bool
 scopedetect_may_take (const ScopedetectWork *w, const ScopedetectShape *s,
-    const ScopedetectTurn *r, ScopedetectVec t, const ScopedetectSegment *g)
+    const Turn *r, Vec t, const ScopedetectSegment *g)
 {
-  ScopedetectVec p = scopedetect_unrotate (r, scopedetect_sub (g->x, t));
+  Vec p = vec_unrotate (r, vec_sub (g->x, t));
   int i = g->count ? scopedetect_nearest (s, p) : -1;
 
   return i >= 0 &&
-      !(scopedetect_norm (scopedetect_sub (s->x[i], p)) >
+      !(vec_norm (vec_sub (s->x[i], p)) >
           fmaxf (g->radius, (float) w->params.segment_sigma));
 }
 
@@ -225,23 +222,19 @@ scopedetect_may_take (const ScopedetectWork *w, const ScopedetectShape *s,
  * it, at most two deviations, goes to @far. */
 BOTH float
 scopedetect_takes_key (const ScopedetectWork *w, const ScopedetectShape *s,
-    const ScopedetectTurn *r, ScopedetectVec t, const ScopedetectSegment *g,
-    int k, float *far)
+    const Turn *r, Vec t, const ScopedetectSegment *g, int k, float *far)
 {
   const float sigma = (float) w->params.segment_sigma;
-  ScopedetectVec p = scopedetect_unrotate (r, scopedetect_sub (g->key[k], t));
+  Vec p = vec_unrotate (r, vec_sub (g->key[k], t));
   int i = scopedetect_nearest (s, p);
-  float d = i < 0 ? 1e9f : scopedetect_norm (scopedetect_sub (s->x[i], p));
+  float d = i < 0 ? 1e9f : vec_norm (vec_sub (s->x[i], p));
   float turn;
 
   *far = fminf (d, 2 * sigma);
   if (d > sigma)
     return 0;
   /* the square of the angle, nearly: .04 angle^2 / .15^2 / 2 */
-  turn = 2 *
-      (1 -
-          scopedetect_dot (
-              scopedetect_rotate (r, s->normal[i]), g->key_normal[k]));
+  turn = 2 * (1 - vec_dot (vec_rotate (r, s->normal[i]), g->key_normal[k]));
   return scopedetect_exp (-d * d / (2 * sigma * sigma) - .89f * turn);
 }
 
@@ -249,8 +242,7 @@ scopedetect_takes_key (const ScopedetectWork *w, const ScopedetectShape *s,
  * its key points goes to @off. */
 BOTH float
 scopedetect_takes (const ScopedetectWork *w, const ScopedetectShape *s,
-    const ScopedetectTurn *r, ScopedetectVec t, const ScopedetectSegment *g,
-    float *off)
+    const Turn *r, Vec t, const ScopedetectSegment *g, float *off)
 {
   float sum = 0, sum_far = 0;
 

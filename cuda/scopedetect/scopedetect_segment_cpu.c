@@ -60,19 +60,18 @@ set_keys (ScopedetectWork *w, int i)
     for (int x = b.x0; x < b.x1; x++) {
       size_t at = (size_t) y * w->scene.width + (size_t) x;
       const ScopedetectPixel *p = &w->scene.pixel[at];
-      ScopedetectVec q;
+      Vec q;
 
       if (w->label[at] != i)
         continue;
       q = scopedetect_unproject (&w->scene, x, y, p->z);
-      s->radius =
-          fmaxf (s->radius, scopedetect_norm (scopedetect_sub (q, s->x)));
+      s->radius = fmaxf (s->radius, vec_norm (vec_sub (q, s->x)));
       if (p->edge > most)
         most = p->edge, s->edge = q, s->has_edge = true;
       if (x % fine || y % fine || s->n_keys == SCOPEDETECT_KEYS)
         continue;
       s->key[s->n_keys] = q;
-      s->key_normal[s->n_keys++] = scopedetect_vec (p->nx, p->ny, p->nz);
+      s->key_normal[s->n_keys++] = vec (p->nx, p->ny, p->nz);
     }
 }
 
@@ -106,15 +105,15 @@ set_near (ScopedetectWork *w, int i)
 
 /* The point of the cloud that is nearest to a segment's middle. */
 static int
-point_at (const ScopedetectWork *w, ScopedetectVec x)
+point_at (const ScopedetectWork *w, Vec x)
 {
   int near[SCOPEDETECT_NEAR], best = -1;
   int n = scopedetect_near (&w->cloud, x, 2 * w->spacing, near);
   float least = 1e9f;
 
   for (int k = 0; k < n; k++) {
-    ScopedetectVec d = scopedetect_sub (w->cloud.x[near[k]], x);
-    float d2 = scopedetect_dot (d, d);
+    Vec d = vec_sub (w->cloud.x[near[k]], x);
+    float d2 = vec_dot (d, d);
 
     if (d2 < least)
       least = d2, best = near[k];

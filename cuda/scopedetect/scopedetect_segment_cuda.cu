@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Over-segmentation: pixels by threads, segments by blocks and warps. */
-#include "scopedetect/scopedetect_near_cuda.cuh"
+#include "scopedetect/scopedetect_observe_cuda.cuh"
 #include "scopedetect/scopedetect_segment.h"
 
 #define THREADS 128 /* of a segment's block */
@@ -137,12 +137,12 @@ set_reach (const ScopedetectWork &w, int i)
 
   for (Walk p = walk (b); p.y < b.y1; step (&p, b)) {
     int here = p.y * s.width + p.x;
-    ScopedetectVec q;
+    Vec q;
 
     if (w.label[here] != i)
       continue;
     q = scopedetect_unproject (&s, p.x, p.y, s.pixel[here].z);
-    radius = fmaxf (radius, scopedetect_norm (scopedetect_sub (q, g->x)));
+    radius = fmaxf (radius, vec_norm (vec_sub (q, g->x)));
     if (s.pixel[here].edge > edge)
       edge = s.pixel[here].edge, at = here;
   }
@@ -189,7 +189,7 @@ set_keys (const ScopedetectWork &w, int i)
       ScopedetectPixel p = s.pixel[at];
 
       g->key[to] = scopedetect_unproject (&s, x, y, p.z);
-      g->key_normal[to] = scopedetect_vec (p.nx, p.ny, p.nz);
+      g->key_normal[to] = vec (p.nx, p.ny, p.nz);
     }
     n += __popc (mask);
   }
@@ -203,17 +203,17 @@ set_point (const ScopedetectWork &w, const ScopedetectListed *listed, int i,
     ScopedetectReach *r)
 {
   ScopedetectSegment *g = &w.segment[i];
-  ScopedetectVec x = g->x;
+  Vec x = g->x;
   int best = INT32_MAX, n = 0;
   float close = -1e9f;
 
   if (g->count)
     n = scopedetect_near_warp (w.cloud, listed, x, 2 * w.spacing, r);
   for (int k = threadIdx.x % 32; k < n; k += 32) {
-    ScopedetectVec d = scopedetect_sub (w.cloud.x[r->near[k]], x);
+    Vec d = vec_sub (w.cloud.x[r->near[k]], x);
 
-    if (-scopedetect_dot (d, d) > close)
-      close = -scopedetect_dot (d, d), best = k;
+    if (-vec_dot (d, d) > close)
+      close = -vec_dot (d, d), best = k;
   }
   greatest (&close, &best);
   if (threadIdx.x % 32 == 0)
@@ -255,4 +255,70 @@ scopedetect_segments_cuda (const Device *dev, ScopedetectWork *w)
   TRY (scopedetect_launch (
       dev, w, finish_kernel, dim3 (n), dim3 (THREADS), 0, *w, o->listed));
   return scopedetect_affinities_cuda (dev, w);
+}
+
+/* ---- Which segments may be of one object ---- */
+
+#define WARPS 4 /* of a block */
+
+/* The square of the gap between key point @x, of each half a warp's lanes one,
+ * and the @n key points of a segment: of all lanes the least. */
+static __device__ __forceinline__ float
+key_gap (Vec x, bool is_key, const ScopedetectSegment *g, int n)
+{
+  int first = threadIdx.x % 32 / SCOPEDETECT_KEYS * SCOPEDETECT_KEYS / 2;
+  int last = min (first + SCOPEDETECT_KEYS / 2, n);
+  float gap = is_key ? scopedetect_key_gap (x, g, first, last) : 1e9f;
+
+  return __int_as_float (warp_least (__float_as_int (gap)));
+}
+
+/* A warp a segment, a lane for each that may touch it. */
+static __global__ void
+near_kernel (const __grid_constant__ ScopedetectWork w, int n)
+{
+  int i = thread_index () / 32, lane = threadIdx.x % 32, own = -1, keys = 0, to;
+  int key = lane % SCOPEDETECT_KEYS;
+  ScopedetectSegment *g = &w.segment[i];
+  float a = 0, own_gap = 0;
+  uint32_t mask;
+  bool is_key;
+  Vec x;
+
+  await_previous ();
+  if (i >= n)
+    return;
+  if (lane < 25)
+    own = scopedetect_segment_beside (&w, i, lane);
+  if (own >= 0)
+    keys = w.segment[own].n_keys;
+  is_key = key < g->n_keys;
+  x = g->key[key];
+#pragma unroll 5
+  for (int k = 0; k < 25; k++) {
+    int j = __shfl_sync (ALL_LANES, own, k);
+    int theirs = __shfl_sync (ALL_LANES, keys, k);
+    float gap = key_gap (x, is_key, &w.segment[max (j, 0)], theirs);
+
+    own_gap = lane == k ? gap : own_gap;
+  }
+  if (own >= 0)
+    a = scopedetect_affinity (&w, g, &w.segment[own], own_gap);
+  mask = __ballot_sync (ALL_LANES, a > .5f);
+  to = __popc (mask & ((1u << lane) - 1));
+  if (a > .5f && to < SCOPEDETECT_AFFINE) {
+    g->near[to] = own;
+    g->affinity[to] = fminf (a, SCOPEDETECT_MOST_AFFINE);
+  }
+  if (lane == 0)
+    g->n_near = min (__popc (mask), SCOPEDETECT_AFFINE);
+}
+
+const char *
+scopedetect_affinities_cuda (const Device *dev, const ScopedetectWork *w)
+{
+  int n = w->lattice.width * w->lattice.height;
+
+  return scopedetect_launch (dev, w, near_kernel, dim3 (ceil_div (n, WARPS)),
+      dim3 (32 * WARPS), 0, *w, n);
 }

@@ -3,17 +3,19 @@
  * A detector, and what its host code does after the stages. */
 #pragma once
 
+#include "common/memory.h"
 #include "scopedetect/scopedetect_core.h"
 
 struct _Scopedetect {
-  Device device;
+  Device device, host;
+  DeviceMemory memory, host_memory; /* of device and host */
   const ScopedetectStages *stages;
   ScopedetectWork work;
   ScopedetectShape *shape; /* of all models, in device memory */
   ScopedetectShape
       *host_shape; /* likewise, what no stage needs to be asked: sizes, points,
                       nearest points and symmetries, in host memory */
-  int n_models, room_models;
+  int n_models;
   ScopedetectSample *found;  /* pinned: the best of each model of a batch */
   ScopedetectCounts *counts; /* pinned: what came back */
   ScopedetectObject *objects;
@@ -48,5 +50,3 @@ int scopedetect_decide (const ScopedetectWork *w, const ScopedetectShape *shape,
  * room for @n.  Returns how many stay, in order. */
 int scopedetect_contest (const ScopedetectShape *shapes, double least_own,
     ScopedetectObject *objects, uint8_t *fate, int n);
-
-ScopedetectPose scopedetect_pose_from (const double pose[7]);

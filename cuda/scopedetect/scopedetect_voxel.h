@@ -18,7 +18,7 @@ typedef struct {
 } ScopedetectVoxel;
 
 BOTH ScopedetectCell
-scopedetect_cell_of (const ScopedetectWork *w, ScopedetectVec at)
+scopedetect_cell_of (const ScopedetectWork *w, Vec at)
 {
   ScopedetectCell c = {scopedetect_cell (at.x, w->spacing),
       scopedetect_cell (at.y, w->spacing), scopedetect_cell (at.z, w->spacing)};
@@ -34,8 +34,7 @@ scopedetect_same_cell (ScopedetectCell a, ScopedetectCell b)
 
 /* What pixel @p at @at adds to its cell's sum[k]. */
 BOTH void
-scopedetect_voxel_share (
-    const ScopedetectPixel *p, ScopedetectVec at, long long share[9])
+scopedetect_voxel_share (const ScopedetectPixel *p, Vec at, long long share[9])
 {
   share[0] = (long long) (at.x * 1e6f);
   share[1] = (long long) (at.y * 1e6f);
@@ -55,11 +54,10 @@ scopedetect_set_point (ScopedetectCloud *c, int i, const ScopedetectVoxel *v)
   const long long *s = v->sum;
   float n = (float) v->n;
 
-  c->x[i] = scopedetect_vec ((float) s[0] / n * 1e-6f, (float) s[1] / n * 1e-6f,
+  c->x[i] = vec ((float) s[0] / n * 1e-6f, (float) s[1] / n * 1e-6f,
       (float) s[2] / n * 1e-6f);
-  c->normal[i] = scopedetect_unit (
-      scopedetect_vec ((float) s[3], (float) s[4], (float) s[5]));
+  c->normal[i] = vec_unit (vec ((float) s[3], (float) s[4], (float) s[5]));
   if (c->lab)
-    c->lab[i] = scopedetect_vec (
+    c->lab[i] = vec (
         (float) s[6] / n / 256, (float) s[7] / n / 256, (float) s[8] / n / 256);
 }

@@ -74,6 +74,8 @@
  */
 #include "scopedetect/gstscopedetect.h"
 
+#include "base/gstvisionproperties.h"
+
 GST_DEBUG_CATEGORY_STATIC (scopedetect_debug);
 #define GST_CAT_DEFAULT scopedetect_debug
 
@@ -88,11 +90,57 @@ GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (scopedetect, "scopedetect",
     GST_DEBUG_CATEGORY_INIT (
         scopedetect_debug, "scopedetect", 0, "poses of known objects"));
 
+#define PARAMS \
+ .params = scopedetect_params, .at = G_STRUCT_OFFSET (GstScopedetect, params)
+
+static const GstVisionProperty properties[] = {
+    {.param = PARAM_STRING (GstScopedetect, models, NULL, "Models",
+         "Files that vision-model made, with commas or semicolons between "
+         "them; all with the same spacing and radii",
+         .when = PARAM_STOPPED)},
+    {.param = PARAM_STRING (GstScopedetect, output_csv, NULL, "Output as CSV",
+         "File to which poses are written in the format of the BOP benchmark: "
+         "scene 1, the number of the frame from 0 on and of the model from 1 "
+         "on; for a FIFO without a reader, the newest 1 MiB of lines wait",
+         .when = PARAM_STOPPED)},
+    {.param = PARAM_SWITCH (GstScopedetect, tracking, true, "Tracking",
+         "Look near the last poses first and give objects ids; otherwise "
+         "every frame is searched as a whole")},
+    {.param = PARAM_NUMBER (GstScopedetect, keep, 0, 1, .7,
+         "Part of the score to keep",
+         "With tracking, a frame is searched as a whole when an object's "
+         "score is less than this part of what the last search found")},
+    {PARAMS, .until = "depth_scale"},
+    {.param = PARAM_NUMBER (GstScopedetect, lose_frames, 0, 10000, 15,
+         "Frames to lose",
+         "With tracking, an object that is not seen is occluded and looked for "
+         "where it was last for this many frames, then lost")},
+    {.param = PARAM_NUMBER (GstScopedetect, search_interval, 0, G_MAXINT, 30,
+         "Interval of searches",
+         "With tracking, while objects of some models are missing, a frame is "
+         "searched as a whole every so many frames (0 = only when an object is "
+         "lost)")},
+    {.properties = gst_vision_intrinsics_properties,
+        .at = G_STRUCT_OFFSET (GstScopedetect, intrinsics)},
+    {PARAMS}, {.params = NULL}};
+
+/* A copy for one frame, whose camera is still missing. */
+static ScopedetectParams
+get_params (GstScopedetect *self)
+{
+  ScopedetectParams params;
+
+  GST_OBJECT_LOCK (self);
+  params = self->params;
+  GST_OBJECT_UNLOCK (self);
+  return params;
+}
+
 /* What can never work, whatever the camera is. */
 static const char *
 check (GstScopedetect *self)
 {
-  ScopedetectParams params = gst_scopedetect_get_params (self);
+  ScopedetectParams params = get_params (self);
 
   params.camera = (ScopedetectCamera){100, 100, 0, 0};
   if (MAX (self->width, self->height) > SCOPEDETECT_MAX_SIDE)
@@ -171,7 +219,7 @@ gst_scopedetect_process (GstVisionAggregator *agg, const Image *colour,
     const Image *depth, GstBuffer *buffer)
 {
   GstScopedetect *self = GST_SCOPEDETECT (agg);
-  ScopedetectParams params = gst_scopedetect_get_params (self);
+  ScopedetectParams params = get_params (self);
   const char *fault = begin (self, buffer, &params);
   gint64 start = g_get_monotonic_time ();
   ScopedetectFrame frame = {.width = self->width,
@@ -199,7 +247,7 @@ gst_scopedetect_start (GstAggregator *agg)
   self->last_id = self->n_searches = 0;
   self->hints = 0;
   self->last_hint = 0;
-  gst_vision_intrinsics_report (&self->intrinsics, GST_ELEMENT (self));
+  gst_vision_properties_report (GST_ELEMENT (self));
   return gst_scopedetect_open_csv (self) &&
       GST_AGGREGATOR_CLASS (gst_scopedetect_parent_class)->start (agg);
 }
@@ -227,8 +275,6 @@ gst_scopedetect_finalize (GObject *object)
 {
   GstScopedetect *self = GST_SCOPEDETECT (object);
 
-  gst_vision_intrinsics_clear (&self->intrinsics);
-  gst_scopedetect_clear_properties (self);
   g_array_unref (self->tracks);
   g_array_unref (self->seen);
   G_OBJECT_CLASS (gst_scopedetect_parent_class)->finalize (object);
@@ -241,7 +287,7 @@ gst_scopedetect_class_init (GstScopedetectClass *klass)
   GstVisionAggregatorClass *agg = GST_VISION_AGGREGATOR_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->finalize = gst_scopedetect_finalize;
-  gst_scopedetect_install_properties (G_OBJECT_CLASS (klass));
+  gst_vision_properties_install (G_OBJECT_CLASS (klass), properties, 0, 1);
   gst_vision_aggregator_class_add_pads (
       agg, "sink_color", COLOUR_FORMATS, "sink_depth", DEPTH_FORMATS);
   gst_element_class_set_static_metadata (element, "Known objects in RGB-D",
@@ -262,6 +308,7 @@ gst_scopedetect_class_init (GstScopedetectClass *klass)
 static void
 gst_scopedetect_init (GstScopedetect *self)
 {
+  gst_vision_properties_init (self, properties, 0);
   self->tracks = g_array_new (FALSE, FALSE, sizeof (GstScopedetectTrack));
   self->seen = g_array_new (FALSE, FALSE, sizeof (GstScopedetectTrack));
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The element `scopedetect`, in eight parts: gstscopedetect.c (frames),
- * gstscopedetectproperties.c, gstscopedetectnumbers.c (properties that are
- * numbers), gstscopedetectmodels.c (files to models),
- * gstscopedetecttracks.c (from frame to frame), gstscopedetecthints.c (why
- * nothing is found), gstscopedetectresults.c (objects to metas and messages)
- * and gstscopedetectcsv.c (to a file). */
+ * The element `scopedetect`, in six parts: gstscopedetect.c (properties and
+ * frames), gstscopedetectmodels.c (files to models), gstscopedetecttracks.c
+ * (from frame to frame), gstscopedetecthints.c (why nothing is found),
+ * gstscopedetectresults.c (objects to metas and messages) and
+ * gstscopedetectcsv.c (to a file). */
 #pragma once
 
 #include "base/gstvisionaggregator.h"
@@ -34,9 +33,8 @@ struct _GstScopedetect {
   GstVisionAggregator parent;
 
   /* Under the object lock; a frame works on a copy. */
-  ScopedetectParams params; /* without camera and depth scale */
-  gboolean table, random;   /* of params, as GObject has them */
-  gboolean tracking;
+  ScopedetectParams params; /* without camera */
+  bool tracking;
   gdouble keep;
   gint search_interval, lose_frames;
   GstVisionIntrinsics intrinsics;
@@ -60,19 +58,6 @@ struct _GstScopedetect {
   GString *csv_lines; /* of a frame */
   guint n_images;
 };
-
-/* gstscopedetectproperties.c */
-void gst_scopedetect_install_properties (GObjectClass *klass);
-/* Frees what they hold. */
-void gst_scopedetect_clear_properties (GstScopedetect *self);
-/* A copy for one frame, whose camera is still missing. */
-ScopedetectParams gst_scopedetect_get_params (GstScopedetect *self);
-
-/* gstscopedetectnumbers.c: so many properties, with the ids from @first_id on,
- * and where the value of each is kept, @i from 0 on. */
-#define GST_SCOPEDETECT_N_NUMBERS 50
-void gst_scopedetect_install_numbers (GObjectClass *klass, guint first_id);
-gpointer gst_scopedetect_number (GstScopedetect *self, guint i);
 
 /* gstscopedetectmodels.c: the files of the property models.  An error that
  * names a file has been posted. */

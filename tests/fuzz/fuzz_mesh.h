@@ -4,11 +4,11 @@
 #pragma once
 
 #include "fuzz.h"
-#include "scopedetect/scopedetect.h"
+#include "mesh/mesh.h"
 
 /* Every number of a mesh that was read can be read. */
 static inline void
-fuzz_touch (const ScopedetectMesh *m)
+fuzz_touch (const Mesh *m)
 {
   volatile uint64_t sum = 0;
 
@@ -32,9 +32,9 @@ static inline void
 fuzz_mesh (const char *name, const uint8_t *data, size_t size)
 {
   const char *path = fuzz_file (name, data, size);
-  ScopedetectMesh mesh;
+  Mesh mesh;
 
-  if (!scopedetect_mesh_read (&mesh, path))
+  if (!mesh_read (&mesh, path))
     fuzz_touch (&mesh);
-  scopedetect_mesh_free (&mesh);
+  mesh_free (&mesh);
 }

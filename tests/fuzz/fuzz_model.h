@@ -30,7 +30,7 @@ is_slow (const uint8_t *data, size_t size)
   return cells > MOST_CELLS && cells < 1e7f;
 }
 
-/* FNV-1a, as in scopedetect_file.c. */
+/* FNV-1a, as in model/file.c. */
 static uint64_t
 checksum (const uint8_t *p, size_t n)
 {

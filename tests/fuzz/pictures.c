@@ -24,7 +24,7 @@ fuzz (const uint8_t *data, size_t size)
   bool is_colour = size && data[0] & 1;
   PoseEvalImage image = {.scale = .001};
   char where[VIEWS_WHERE];
-  ScopedetectMesh mesh;
+  Mesh mesh;
   const char *path;
 
   if (!size)
@@ -37,5 +37,5 @@ fuzz (const uint8_t *data, size_t size)
   free (image.depth);
   if (!views_read (&mesh, fuzz_path ("list"), .002, where))
     fuzz_touch (&mesh);
-  scopedetect_mesh_free (&mesh);
+  mesh_free (&mesh);
 }

@@ -17,9 +17,9 @@ static void
 fuzz (const uint8_t *data, size_t size)
 {
   char where[VIEWS_WHERE];
-  ScopedetectMesh mesh;
+  Mesh mesh;
 
   if (!views_read (&mesh, fuzz_file ("list", data, size), .002, where))
     fuzz_touch (&mesh);
-  scopedetect_mesh_free (&mesh);
+  mesh_free (&mesh);
 }

@@ -13,7 +13,7 @@
 GST_START_TEST (test_tracking)
 {
   Scene s = scene_new (model_path, QUICK);
-  ScopedetectPose truth = solid_pose (.7, 0, .5);
+  Pose truth = solid_pose (.7, 0, .5);
 
   fail_unless_equals_uint64 (
       scene_find (&s, &truth, GST_VISION_STATE_FOUND), 1);
@@ -41,12 +41,55 @@ GST_START_TEST (test_tracking)
 }
 GST_END_TEST;
 
+/* What GstScopedetect.prs says of a preset is what scopedetect_preset () sets,
+ * for every parameter. */
+GST_START_TEST (test_presets)
+{
+  static const gchar *const names[] = {
+      [SCOPEDETECT_FAST] = "fast",
+      [SCOPEDETECT_THOROUGH] = "thorough",
+      [SCOPEDETECT_THESIS] = "thesis",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    GstElement *element = gst_element_factory_make ("scopedetect", NULL);
+    ScopedetectParams params;
+
+    scopedetect_preset (&params, (ScopedetectPreset) i);
+    fail_unless (gst_preset_load_preset (GST_PRESET (element), names[i]));
+    for (const Param *p = scopedetect_params; p->field; p++) {
+      const void *at = (const char *) &params + p->at;
+      gdouble truth = p->type == PARAM_BOOL ? *(const bool *) at
+          : p->type == PARAM_INT            ? *(const int *) at
+          : p->type == PARAM_DOUBLE         ? *(const double *) at
+                                            : (gdouble) * (const uint64_t *) at;
+      GValue value = G_VALUE_INIT, number = G_VALUE_INIT;
+      gchar name[PARAM_NAME];
+
+      param_name (p, name);
+      g_object_get_property (G_OBJECT (element), name, &value);
+      g_value_init (&number, G_TYPE_DOUBLE);
+      if (p->type == PARAM_BOOL) /* GLib turns it into no double */
+        g_value_set_double (&number, g_value_get_boolean (&value));
+      else
+        fail_unless (g_value_transform (&value, &number));
+      fail_unless (g_value_get_double (&number) == truth,
+          "%s: %s is %g, not %g", names[i], name, g_value_get_double (&number),
+          truth);
+      g_value_unset (&value);
+      g_value_unset (&number);
+    }
+    gst_object_unref (element);
+  }
+}
+GST_END_TEST;
+
 /* A search where a score drops, here below what was found, and now and then
  * while something is missing. */
 GST_START_TEST (test_searches)
 {
   Scene s = scene_new (model_path, QUICK "max-objects=2 search-interval=2");
-  ScopedetectPose truth = solid_pose (.7, 0, .5);
+  Pose truth = solid_pose (.7, 0, .5);
   static const gdouble searches[] = {1, 1, 2, 2, 3};
 
   for (guint i = 0; i < G_N_ELEMENTS (searches); i++) {
@@ -68,7 +111,7 @@ GST_END_TEST;
 GST_START_TEST (test_alone)
 {
   Scene s = scene_new (model_path, QUICK "tracking=false");
-  ScopedetectPose truth = solid_pose (.7, 0, .5);
+  Pose truth = solid_pose (.7, 0, .5);
 
   for (gint i = 0; i < 2; i++)
     fail_unless_equals_uint64 (
@@ -83,7 +126,7 @@ GST_START_TEST (test_models)
 {
   gchar *twice = g_strdup_printf (" %s ;; %s,", model_path, model_path);
   Scene s = scene_new (twice, QUICK "least-own=0");
-  ScopedetectPose truth = solid_pose (.7, 0, .5);
+  Pose truth = solid_pose (.7, 0, .5);
 
   for (gint i = 0; i < 2; i++) {
     GstVisionObjects *found = scene_objects (&s, NULL, &truth);
@@ -105,7 +148,7 @@ GST_START_TEST (test_told)
   gchar *properties =
       g_strdup_printf (QUICK "post-messages=true output-csv=%s", csv);
   Scene s = scene_new (model_path, properties);
-  ScopedetectPose truth = solid_pose (.7, .02, .5);
+  Pose truth = solid_pose (.7, .02, .5);
   const GstStructure *told;
   GstMessage *message;
   gchar *text, **lines, **fields, **place;
@@ -149,7 +192,7 @@ GST_START_TEST (test_stream)
   static const GstVideoFormat formats[] = {GST_VIDEO_FORMAT_NV12,
       GST_VIDEO_FORMAT_BGRA, GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_YUY2};
   Scene s = scene_new (model_path, QUICK);
-  ScopedetectPose truth = solid_pose (.7, 0, .5);
+  Pose truth = solid_pose (.7, 0, .5);
 
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
     GstVisionObjects *found;
@@ -183,7 +226,7 @@ GST_END_TEST;
 GST_START_TEST (test_camera)
 {
   Scene s = scene_new (model_path, "depth-scale=0.0001 queries=1500");
-  ScopedetectPose truth = solid_pose (.7, 0, .5);
+  Pose truth = solid_pose (.7, 0, .5);
   GstVisionObjects *found = scene_objects (&s, NULL, &truth);
   GstVisionCamera camera;
   GstBuffer *colour;
@@ -303,7 +346,7 @@ GST_START_TEST (test_csv)
   s = scene_new (model_path, lines);
   g_free (lines);
   for (gint i = 0; i < 2; i++) {
-    const ScopedetectPose truth = solid_pose (.5, 0, .5);
+    const Pose truth = solid_pose (.5, 0, .5);
 
     gst_vision_objects_free (scene_objects (&s, NULL, &truth));
   }
@@ -327,6 +370,7 @@ scopedetect_suite (void)
   tcase_set_timeout (tc, 240); /* the sanitizers are slow */
   tcase_add_checked_fixture (tc, make_model, remove_model);
   tcase_add_test (tc, test_tracking);
+  tcase_add_test (tc, test_presets);
   tcase_add_test (tc, test_searches);
   tcase_add_test (tc, test_alone);
   tcase_add_test (tc, test_models);

@@ -18,7 +18,7 @@ GST_START_TEST (test_many)
 {
   gchar *path = save (solid_model (.012), "coarse.model");
   GString *many = g_string_new (path);
-  ScopedetectPose truth = solid_pose (.7, 0, .5);
+  Pose truth = solid_pose (.7, 0, .5);
   GstVisionObjects *found;
   Scene s;
 
@@ -70,7 +70,7 @@ GST_START_TEST (test_names)
   gchar *slab = save (slab_model (), "slab.model");
   gchar *both = g_strdup_printf ("%s,%s", model_path, slab);
   Scene s = scene_new (both, QUICK "least-own=0");
-  ScopedetectPose truth = solid_pose (.7, 0, .5);
+  Pose truth = solid_pose (.7, 0, .5);
 
   for (gint i = 0; i < 2; i++) {
     GstVisionObjects *found = scene_objects (&s, NULL, &truth);
@@ -98,7 +98,7 @@ GST_END_TEST;
 GST_START_TEST (test_objects)
 {
   Scene s = scene_new (model_path, QUICK "max-objects=64");
-  ScopedetectPose truth = solid_pose (.7, 0, .5);
+  Pose truth = solid_pose (.7, 0, .5);
 
   fail_unless_equals_uint64 (
       scene_find (&s, &truth, GST_VISION_STATE_FOUND), 1);

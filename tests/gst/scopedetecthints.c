@@ -24,7 +24,7 @@ draw_bowl (guint16 *depth)
 static void
 push (Scene *s, Parts parts)
 {
-  ScopedetectPose pose = solid_pose (.7, 0, .5);
+  Pose pose = solid_pose (.7, 0, .5);
   GstBuffer *depth = scene_depth (s, NULL);
   GstMapInfo map;
 

@@ -101,7 +101,7 @@ scene_buffer (Scene *s, gsize size, gint value)
 
 /* The solid at @truth on its table; nothing at all where that is NULL. */
 static inline GstBuffer *
-scene_depth (Scene *s, const ScopedetectPose *truth)
+scene_depth (Scene *s, const Pose *truth)
 {
   GstBuffer *buffer = scene_buffer (s, 2 * SOLID_WIDTH * SOLID_HEIGHT, 0);
   GstMapInfo map;
@@ -117,7 +117,7 @@ scene_depth (Scene *s, const ScopedetectPose *truth)
 
 /* Pushes a pair and takes what comes out. */
 static inline GstBuffer *
-scene_push (Scene *s, GstBuffer *colour, const ScopedetectPose *truth)
+scene_push (Scene *s, GstBuffer *colour, const Pose *truth)
 {
   GstBuffer *buffer;
 
@@ -135,7 +135,7 @@ scene_push (Scene *s, GstBuffer *colour, const ScopedetectPose *truth)
 
 /* The objects of a pair; NULL where there is no meta. */
 static inline GstVisionObjects *
-scene_objects (Scene *s, GstBuffer *colour, const ScopedetectPose *truth)
+scene_objects (Scene *s, GstBuffer *colour, const Pose *truth)
 {
   GstBuffer *buffer = scene_push (s, colour, truth);
   GstVisionObjects *objects =
@@ -148,7 +148,7 @@ scene_objects (Scene *s, GstBuffer *colour, const ScopedetectPose *truth)
 /* One object, no farther than 3 mm from @truth (ADD); returns its id.  Those
  * that were not seen come after it. */
 static inline guint64
-scene_find (Scene *s, const ScopedetectPose *truth, GstVisionState state)
+scene_find (Scene *s, const Pose *truth, GstVisionState state)
 {
   GstVisionObjects *found = scene_objects (s, NULL, truth);
   const GstVisionObject *o;

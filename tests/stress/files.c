@@ -125,7 +125,7 @@ make_picture (void)
 static void
 make_depth (void)
 {
-  ScopedetectPose pose = solid_pose (.3, 0, .5);
+  Pose pose = solid_pose (.3, 0, .5);
   guint16 *large = g_new0 (guint16, SOLID_WIDTH * SOLID_HEIGHT);
 
   solid_draw (large, 2 * SOLID_WIDTH, pose);

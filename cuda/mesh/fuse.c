@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Several registered views in depth and colour to one cloud of points: each
+ * pixel gives a point and the normal of its neighbours, and all that fall into
+ * one cell of space are averaged. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/device.h"
+#include "common/vec.h"
+#include "mesh/mesh.h"
+
+#define APART 2       /* pixels to the neighbours that give the normal */
+#define STEP .02f     /* part of its depth by which neighbours differ at most */
+#define FACING .25f   /* a surface seen at a more grazing angle is left out */
+#define LEAST 2       /* measurements of a point that counts */
+#define MOST 20000000 /* measurements in all */
+
+typedef struct {
+  uint64_t cell;
+  Vec x, normal;
+  float rgb[3];
+} Seen;
+
+typedef struct {
+  Seen *at;
+  size_t n, room;
+} Cloud;
+
+/* The point of a pixel in the camera; z is 0 where there is none. */
+static Vec
+point_of (const MeshView *v, int x, int y)
+{
+  const uint16_t *row =
+      (const uint16_t *) (const void *) ((const uint8_t *) v->depth +
+          (size_t) y * (size_t) v->depth_stride);
+  float z = (float) (row[x] * v->depth_scale);
+
+  return vec (
+      (float) ((x - v->cx) / v->fx) * z, (float) ((y - v->cy) / v->fy) * z, z);
+}
+
+/* The normal at a pixel, towards the camera; false at edges. */
+static bool
+normal_of (const MeshView *v, int x, int y, Vec p, Vec *normal)
+{
+  Vec beside[4] = {point_of (v, x - APART, y), point_of (v, x + APART, y),
+      point_of (v, x, y - APART), point_of (v, x, y + APART)};
+  Vec n;
+
+  for (int k = 0; k < 4; k++)
+    if (!(beside[k].z > 0) || fabsf (beside[k].z - p.z) > STEP * p.z)
+      return false;
+  n = vec_cross (
+      vec_sub (beside[3], beside[2]), vec_sub (beside[1], beside[0]));
+  if (!(vec_norm (n) > 0))
+    return false;
+  *normal = vec_unit (n);
+  return -vec_dot (*normal, p) > FACING * vec_norm (p);
+}
+
+static const char *
+append (Cloud *c, const Seen *s)
+{
+  if (c->n == MOST)
+    return "the views show too much; say which box of them is the object";
+  if (c->n == c->room) {
+    size_t room = c->room ? 2 * c->room : 4096;
+    Seen *more = realloc (c->at, room * sizeof *more);
+
+    if (!more)
+      return "out of memory";
+    c->at = more;
+    c->room = room;
+  }
+  c->at[c->n++] = *s;
+  return NULL;
+}
+
+static bool
+in_box (const double box[6], Vec p)
+{
+  return !box ||
+      (p.x >= box[0] && p.y >= box[1] && p.z >= box[2] && p.x <= box[3] &&
+          p.y <= box[4] && p.z <= box[5]);
+}
+
+/* 21 bits a side; what is no number counts as 0. */
+static uint64_t
+cell_of (Vec p, double side)
+{
+  const float at[3] = {p.x, p.y, p.z};
+  uint64_t cell = 0;
+
+  for (int k = 0; k < 3; k++) {
+    double i = floor (at[k] / side) + 1048576;
+
+    cell = cell << 21 | (uint64_t) (i > 0 ? fmin (i, 2097151) : 0);
+  }
+  return cell;
+}
+
+static const char *
+add_view (Cloud *c, const MeshView *v, const double box[6], double side)
+{
+  Pose pose = pose_from (v->pose);
+  Turn r = turn_of (pose.q);
+
+  for (int y = APART; y < v->height - APART; y++)
+    for (int x = APART; x < v->width - APART; x++) {
+      Vec p = point_of (v, x, y), n;
+      Seen s = {0};
+
+      if (!(p.z > 0) || !normal_of (v, x, y, p, &n))
+        continue;
+      s.x = vec_transform (&r, pose.t, p);
+      s.normal = vec_rotate (&r, n);
+      if (!in_box (box, s.x))
+        continue;
+      s.cell = cell_of (s.x, side);
+      for (int k = 0; v->rgb && k < 3; k++)
+        s.rgb[k] = v->rgb[3 * ((size_t) y * (size_t) v->width + (size_t) x) +
+            (size_t) k];
+      TRY (append (c, &s));
+    }
+  return NULL;
+}
+
+static int
+by_cell (const void *a, const void *b)
+{
+  uint64_t p = ((const Seen *) a)->cell, q = ((const Seen *) b)->cell;
+
+  return (p > q) - (p < q);
+}
+
+/* The mean of @n measurements, as one more vertex. */
+static void
+put_mean (const Seen *s, size_t n, Mesh *mesh, bool coloured)
+{
+  size_t to = mesh->n++;
+  Vec x = {0, 0, 0}, normal = {0, 0, 0};
+  float rgb[3] = {0};
+
+  for (size_t i = 0; i < n; i++) {
+    x = vec_add (x, s[i].x);
+    normal = vec_add (normal, s[i].normal);
+    for (int k = 0; k < 3; k++)
+      rgb[k] += s[i].rgb[k];
+  }
+  x = vec_scale (x, 1 / (float) n);
+  normal = vec_unit (normal);
+  memcpy (mesh->x + 3 * to, (float[]){x.x, x.y, x.z}, 3 * sizeof *mesh->x);
+  memcpy (mesh->normal + 3 * to, (float[]){normal.x, normal.y, normal.z},
+      3 * sizeof *mesh->normal);
+  for (size_t k = 0; coloured && k < 3; k++)
+    mesh->colour[3 * to + k] = (uint8_t) (rgb[k] / (float) n + .5f);
+}
+
+static const char *
+average (const Cloud *c, bool coloured, Mesh *mesh)
+{
+  mesh->x = malloc (3 * c->n * sizeof *mesh->x);
+  mesh->normal = malloc (3 * c->n * sizeof *mesh->normal);
+  mesh->colour = coloured ? malloc (3 * c->n) : NULL;
+  if (!mesh->x || !mesh->normal || (coloured && !mesh->colour))
+    return "out of memory";
+  for (size_t i = 0, n; i < c->n; i += n) {
+    for (n = 1; i + n < c->n && c->at[i + n].cell == c->at[i].cell; n++)
+      continue;
+    if (n >= LEAST)
+      put_mean (c->at + i, n, mesh, coloured);
+  }
+  return mesh->n ? NULL : "the views show nothing twice";
+}
+
+const char *
+mesh_fuse (
+    Mesh *mesh, const MeshView *views, int n, const double box[6], double side)
+{
+  Cloud cloud = {NULL, 0, 0};
+  bool coloured = n > 0;
+  const char *err = NULL;
+
+  memset (mesh, 0, sizeof *mesh);
+  if (!(side >= 1e-4 && side <= 1))
+    return "the cells of space must be 0.1 mm to 1 m";
+  for (int i = 0; i < n && !err; i++) {
+    coloured &= views[i].rgb != NULL;
+    err = add_view (&cloud, &views[i], box, side);
+  }
+  if (!err && !cloud.n)
+    err = "the views show no surface in the box";
+  if (!err) {
+    qsort (cloud.at, cloud.n, sizeof *cloud.at, by_cell);
+    err = average (&cloud, coloured, mesh);
+  }
+  free (cloud.at);
+  if (err)
+    mesh_free (mesh);
+  return err;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Surfaces of objects: read from files, or fused from views in depth and
+ * colour. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/both.h"
+
+C_BEGIN
+
+/* @x and @normal hold 3 floats a vertex, in file units; @normal and @colour
+ * (R G B) may be NULL; @triangles holds 3 indices each, and may be NULL: then
+ * vertices are points of the surface. */
+typedef struct {
+  uint32_t n, n_triangles;
+  float *x, *normal;
+  uint8_t *colour;
+  uint32_t *triangles;
+} Mesh;
+
+/* Reads a PLY (ASCII, binary of both byte orders), OBJ, PCD (ASCII, binary,
+ * compressed) or XYZ file of at most 1 GiB; which of them, its content or else
+ * its name says.  After an error, @mesh is empty. */
+const char *mesh_read (Mesh *mesh, const char *path);
+void mesh_free (Mesh *mesh);
+
+/* A view of an object, in host memory. */
+typedef struct {
+  int width, height;
+  const uint16_t *depth; /* 0 is missing */
+  int depth_stride;      /* bytes, even */
+  const uint8_t *rgb; /* rows of 3 * width bytes, aligned with depth; or NULL */
+  double depth_scale; /* metres a unit of depth */
+  double fx, fy, cx, cy; /* of a pinhole camera without distortion, pixels */
+  double pose[7]; /* from the camera to the object: metres, unit quaternion */
+} MeshView;
+
+/* Makes one cloud of @n views: points with normals, and with colours where all
+ * views have them, in metres.  What lies outside of @box (least x y z, then
+ * greatest; NULL: nothing does) is left out, the rest averaged over cells with
+ * sides of @side metres; what was measured once in a cell does not count.
+ * mesh_free () is the caller's. */
+const char *mesh_fuse (
+    Mesh *mesh, const MeshView *views, int n, const double box[6], double side);
+
+C_END

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * PLY files: ASCII, and binary of both byte orders.  Of a vertex x y z, nx ny
+ * nz and red green blue are read, of a face its corners; polygons become fans
+ * of triangles. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "mesh/text.h"
+
+enum { X, Y, Z, NX, NY, NZ, RED, GREEN, BLUE, KNOWN, OTHER = KNOWN };
+
+#define MAX_PROPERTIES 64
+
+typedef struct {
+  int meaning; /* X to BLUE, or OTHER */
+  int bytes;   /* of a value */
+  bool is_float, is_signed, is_list;
+  int count_bytes; /* of the length of a list */
+} Property;
+
+typedef struct {
+  uint32_t n;
+  int n_properties;
+  Property property[MAX_PROPERTIES];
+} Element;
+
+enum { VERTEX, FACE, UNKNOWN, KINDS };
+
+typedef struct {
+  MeshText text;
+  bool ascii, swap;
+  int order[8], n_elements; /* VERTEX, FACE or UNKNOWN, as they come */
+  Element element[8];
+} Ply;
+
+static const char *
+type_of (const char *word, Property *p)
+{
+  static const struct {
+    const char *name, *other;
+    int bytes;
+    bool is_float, is_signed;
+  } types[] = {{"char", "int8", 1, false, true},
+      {"uchar", "uint8", 1, false, false}, {"short", "int16", 2, false, true},
+      {"ushort", "uint16", 2, false, false}, {"int", "int32", 4, false, true},
+      {"uint", "uint32", 4, false, false}, {"float", "float32", 4, true, true},
+      {"double", "float64", 8, true, true}};
+
+  for (int i = 0; i < 8; i++)
+    if (!strcmp (word, types[i].name) || !strcmp (word, types[i].other)) {
+      p->bytes = types[i].bytes;
+      p->is_float = types[i].is_float;
+      p->is_signed = types[i].is_signed;
+      return NULL;
+    }
+  return "the PLY file has a property of an unknown type";
+}
+
+static int
+meaning_of (const char *name)
+{
+  static const char *const names[] = {
+      "x", "y", "z", "nx", "ny", "nz", "red", "green", "blue"};
+
+  for (int i = 0; i < KNOWN; i++)
+    if (!strcmp (name, names[i]))
+      return i;
+  return OTHER;
+}
+
+static const char *
+read_property (Element *e, const char *line)
+{
+  char a[32], b[32], c[32], d[32];
+  int n = sscanf (line, "property %31s %31s %31s %31s", a, b, c, d);
+  Property *p = &e->property[e->n_properties], count;
+
+  if (e->n_properties == MAX_PROPERTIES)
+    return "the PLY file has more than 64 properties";
+  e->n_properties++;
+  p->meaning = OTHER;
+  if (n == 4 && !strcmp (a, "list")) {
+    p->is_list = true;
+    TRY (type_of (b, &count));
+    p->count_bytes = count.bytes;
+    return count.is_float ? "the PLY file counts with broken numbers"
+                          : type_of (c, p);
+  }
+  if (n != 2)
+    return "the PLY file has a property that is none";
+  p->meaning = meaning_of (b);
+  return type_of (a, p);
+}
+
+static const char *
+read_element (Ply *ply, const char *line)
+{
+  char name[32];
+  unsigned long n;
+
+  if (sscanf (line, "element %31s %lu", name, &n) != 2 || n > UINT32_MAX / 4)
+    return "the PLY file has an element without a number";
+  if (ply->n_elements == 8)
+    return "the PLY file has more than 8 elements";
+  ply->order[ply->n_elements] = !strcmp (name, "vertex") ? VERTEX
+      : !strcmp (name, "face")                           ? FACE
+                                                         : UNKNOWN;
+  ply->element[ply->n_elements++].n = (uint32_t) n;
+  return NULL;
+}
+
+static const char *
+read_header (Ply *ply)
+{
+  char line[256];
+
+  while (mesh_text_line (&ply->text, line, sizeof line)) {
+    if (!strncmp (line, "end_header", 10))
+      return NULL;
+    if (!strncmp (line, "format ascii", 12))
+      ply->ascii = true;
+    else if (!strncmp (line, "format binary_big", 17))
+      ply->swap = true;
+    else if (!strncmp (line, "element ", 8))
+      TRY (read_element (ply, line));
+    else if (!strncmp (line, "property ", 9)) {
+      if (!ply->n_elements)
+        return "the PLY file has a property of nothing";
+      TRY (read_property (&ply->element[ply->n_elements - 1], line));
+    }
+  }
+  return "the PLY file ends within its header";
+}
+
+static bool
+read_value (
+    Ply *ply, const Property *p, int bytes, bool is_float, double *value)
+{
+  return ply->ascii ? mesh_text_number (&ply->text, value)
+                    : mesh_text_binary (&ply->text, bytes, is_float,
+                          p->is_signed, ply->swap, value);
+}
+
+static void
+set_vertex (Mesh *m, uint32_t i, int meaning, double value)
+{
+  if (meaning <= Z)
+    m->x[3 * (size_t) i + meaning] = (float) value;
+  else if (meaning <= NZ && m->normal)
+    m->normal[3 * (size_t) i + meaning - NX] = (float) value;
+  else if (meaning <= BLUE && meaning >= RED && m->colour)
+    m->colour[3 * (size_t) i + meaning - RED] = (uint8_t) (value >= 255 ? 255
+            : value > 0                                                 ? value
+                        : 0); /* NaN too */
+}
+
+/* A list: of a face, its corners. */
+static const char *
+read_list (Ply *ply, const Property *p, Mesh *m, bool is_face)
+{
+  double count, v, first = 0, last = 0;
+  Property plain = {OTHER, p->count_bytes, false, false, false, 0};
+
+  if (!read_value (ply, &plain, p->count_bytes, false, &count))
+    return "the PLY file ends too early";
+  for (int k = 0; k < count; k++) {
+    if (!read_value (ply, p, p->bytes, p->is_float, &v))
+      return "the PLY file ends too early";
+    if (is_face && k >= 2)
+      TRY (mesh_add_triangle (m, first, last, v));
+    first = k ? first : v;
+    last = v;
+  }
+  return NULL;
+}
+
+static const char *
+read_elements (Ply *ply, int at, Mesh *m)
+{
+  Element *e = &ply->element[at];
+
+  for (uint32_t i = 0; e->n_properties && i < e->n; i++)
+    for (int k = 0; k < e->n_properties; k++) {
+      const Property *p = &e->property[k];
+      double v;
+
+      if (p->is_list) {
+        TRY (read_list (ply, p, m, ply->order[at] == FACE));
+        continue;
+      }
+      if (!read_value (ply, p, p->bytes, p->is_float, &v))
+        return "the PLY file ends too early";
+      if (ply->order[at] == VERTEX)
+        set_vertex (m, i, p->meaning, v);
+    }
+  return NULL;
+}
+
+/* Which of X to BLUE the vertices have: a bit each. */
+static int
+meanings (const Element *e)
+{
+  int bits = 0;
+
+  for (int k = 0; k < e->n_properties; k++)
+    bits |= 1 << e->property[k].meaning;
+  return bits;
+}
+
+const char *
+mesh_read_ply (Mesh *m, MeshText text)
+{
+  Ply ply = {.text = text};
+
+  TRY (read_header (&ply));
+  for (int i = 0; i < ply.n_elements; i++) {
+    if (ply.order[i] == VERTEX) {
+      int has = meanings (&ply.element[i]);
+
+      if ((has & 7) != 7)
+        return "the PLY file has vertices without x, y and z";
+      TRY (mesh_room (m, ply.element[i].n, text.size, (has >> NX & 7) == 7,
+          (has >> RED & 7) == 7));
+    }
+    TRY (read_elements (&ply, i, m));
+  }
+  return m->n ? NULL : "the PLY file has no vertices";
+}

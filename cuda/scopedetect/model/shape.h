@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A model as the stages see it, and the steps that compile one. */
+#pragma once
+
+#include "scopedetect/scopedetect_cloud.h"
+#include "scopedetect/model/model.h"
+
+#define SCOPEDETECT_EDGE_STEP .0005f /* metres a unit of ved */
+
+/* Points lie in random order, so that the first n are a random sample of n.
+ * Arrays are one allocation each, in host or device memory. */
+typedef struct {
+  int n, n_edges, n_symmetries;
+  float spacing, feature_radius, feature_sigma, diameter;
+  bool has_colour, has_axis;
+  Vec centre;            /* of mass of the points */
+  float radius;          /* of the ball about it that holds them all */
+  Vec low, high;         /* the box */
+  Vec axis;              /* of has_axis, through the centre */
+  Vec *x, *normal, *lab; /* lab: NULL without colour */
+  Quat *frame;
+  int16_t *code;                 /* FPFH, SCOPEDETECT_CODE a point */
+  float *pc1, *pc2, *normal_var; /* normal_var: 1 - length of the mean normal */
+  uint8_t *ved; /* [view][point]: distance to the next range edge seen from
+                   there, SCOPEDETECT_EDGE_STEP, at most 255 */
+  uint32_t *edge_first; /* of each view, and after the last */
+  uint32_t *edge;       /* points on a range edge, view by view */
+  Pose *symmetry;       /* the first is the identity */
+  /* Cells with the side of the spacing: the nearest point's number. */
+  int cells[3];
+  Vec origin;
+  uint16_t *nearest;
+} ScopedetectShape;
+
+struct _ScopedetectModel {
+  char name[64];
+  ScopedetectShape shape; /* in host memory */
+};
+
+/* Points of a surface, before it is thinned; any order. */
+typedef struct {
+  ScopedetectCloud cloud; /* without features */
+  float spacing;          /* about how far they are apart, metres */
+  bool oriented;          /* all normals are known to point outwards */
+} ScopedetectSamples;
+
+/* From @mesh to samples, in metres, in random order.  Their normals may still
+ * point inwards. */
+const char *scopedetect_sample (ScopedetectSamples *samples, const Mesh *mesh,
+    const ScopedetectCompile *how);
+
+/* Keeps what is seen from any view, turns normals towards where it is seen
+ * from. */
+const char *scopedetect_see (ScopedetectSamples *samples);
+void scopedetect_samples_free (ScopedetectSamples *samples);
+
+/* The host as a device. */
+Device scopedetect_host (void);
+
+/* Range edges of @shape from all views, with @samples as its surface. */
+const char *scopedetect_edges (
+    ScopedetectShape *shape, const ScopedetectSamples *samples);
+
+/* The table of nearest points, of shape->x. */
+const char *scopedetect_nearest_table (ScopedetectShape *shape);
+
+/* After which turns it looks alike. */
+const char *scopedetect_symmetries (ScopedetectShape *shape);
+
+/* Directions to the eye of the views, evenly over the sphere. */
+void scopedetect_views (Vec view[SCOPEDETECT_VIEWS]);
+
+/* Number of the nearest point of the model, or -1 where none is near. */
+BOTH int
+scopedetect_nearest (const ScopedetectShape *s, Vec p)
+{
+  int u = (int) floorf ((p.x - s->origin.x) / s->spacing);
+  int v = (int) floorf ((p.y - s->origin.y) / s->spacing);
+  int w = (int) floorf ((p.z - s->origin.z) / s->spacing);
+  uint16_t i;
+
+  if (u < 0 || v < 0 || w < 0 || u >= s->cells[0] || v >= s->cells[1] ||
+      w >= s->cells[2])
+    return -1;
+  i = s->nearest[((size_t) w * s->cells[1] + v) * s->cells[0] + u];
+  return i == UINT16_MAX ? -1 : (int) i;
+}

@@ -1,0 +1,548 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Round 1: each query's nearest features make hypotheses, a thread a hypothesis
+ * looks at it with few points, and the best become samples. */
+#include "scopedetect/scopedetect_cuda.cuh"
+#include "scopedetect/scopedetect_round1.h"
+#include "scopedetect/scopedetect_score.cuh"
+
+/* ---- The nearest features of queries ----
+ *
+ * A warp a few queries, a lane a point of the model.  Codes are bytes
+ * here, so that four products are one instruction. */
+
+#define MATCH_WARPS 16
+#define TILE (32 * MATCH_WARPS) /* points of the model at once */
+#define WORDS 9                 /* of a code: 33 bytes, the rest 0 */
+
+typedef struct {
+  uint32_t code[WORDS][TILE];
+  int square[TILE];
+} Tile;
+
+/* The list of one query over a warp, nearest first: each lane holds one. */
+typedef struct {
+  uint32_t code[WORDS];
+  int square;
+  int d, point; /* of this lane */
+  int worst;    /* of the Kth */
+} Nearest;
+
+static __device__ __forceinline__ int
+pack (const int16_t *code, uint32_t out[WORDS])
+{
+  int square = 0;
+
+#pragma unroll
+  for (int k = 0; k < (WORDS + 1) / 2; k++) { /* 8 numbers at once */
+    uint4 v = ((const uint4 *) code)[k];
+
+    out[2 * k] = __byte_perm (v.x, v.y, 0x6420);
+    square = (int) __dp4a (out[2 * k], out[2 * k], (uint32_t) square);
+    if (2 * k + 1 == WORDS)
+      break;
+    out[2 * k + 1] = __byte_perm (v.z, v.w, 0x6420);
+    square = (int) __dp4a (out[2 * k + 1], out[2 * k + 1], (uint32_t) square);
+  }
+  return square;
+}
+
+static __device__ __forceinline__ void
+load_tile (const ScopedetectShape *s, int first, Tile *tile)
+{
+  int j = first + threadIdx.x;
+  uint32_t code[WORDS] = {};
+  int square = INT32_MAX / 2; /* of none: farther than any */
+
+  if (j < s->n)
+    square = pack (s->code + (size_t) j * SCOPEDETECT_CODE, code);
+#pragma unroll
+  for (int k = 0; k < WORDS; k++)
+    tile->code[k][threadIdx.x] = code[k];
+  tile->square[threadIdx.x] = square;
+}
+
+/* Puts those of 32 points that are near enough in their places, the first
+ * first: of equally near ones those with the smaller numbers stay. */
+static __device__ __forceinline__ void
+insert (Nearest *near, int d, int first, int k)
+{
+  int lane = threadIdx.x % 32;
+  uint32_t mask = __ballot_sync (ALL_LANES, d < near->worst);
+
+  while (mask) {
+    int from = __ffs ((int) mask) - 1;
+    int next = __shfl_sync (ALL_LANES, d, from);
+    int at = __popc (__ballot_sync (ALL_LANES, near->d <= next));
+    int d_before = __shfl_up_sync (ALL_LANES, near->d, 1);
+    int point_before = __shfl_up_sync (ALL_LANES, near->point, 1);
+
+    if (lane >= at) {
+      near->d = lane == at ? next : d_before;
+      near->point = lane == at ? first + from : point_before;
+    }
+    near->worst = __shfl_sync (ALL_LANES, near->d, k - 1);
+    mask &= mask - 1;
+    mask &= __ballot_sync (ALL_LANES, d < near->worst);
+  }
+}
+
+template <int PER>
+static __global__ void
+__launch_bounds__ (TILE, 2)
+    match_kernel (const __grid_constant__ ScopedetectWork w)
+{
+  __shared__ Tile tile;
+  const ScopedetectShape *s = &w.model[blockIdx.y];
+  int lane = threadIdx.x % 32, k = w.params.neighbours;
+  int first_query = (blockIdx.x * MATCH_WARPS + threadIdx.x / 32) * PER;
+  Nearest near[PER];
+
+  allow_next ();
+  await_previous ();
+#pragma unroll
+  for (int i = 0; i < PER; i++) {
+    int q = min (first_query + i, w.n_queries - 1);
+
+    near[i].square = pack (
+        w.cloud.code + (size_t) scopedetect_query (&w, q) * SCOPEDETECT_CODE,
+        near[i].code);
+    near[i].d = near[i].worst = INT32_MAX / 4;
+    near[i].point = UINT16_MAX;
+  }
+  for (int first = 0; first < s->n; first += TILE) {
+    __syncthreads ();
+    load_tile (s, first, &tile);
+    __syncthreads ();
+    for (int at = 0; at < TILE && first + at < s->n; at += 32) {
+      uint32_t code[WORDS];
+      int square = tile.square[at + lane];
+
+#pragma unroll
+      for (int j = 0; j < WORDS; j++)
+        code[j] = tile.code[j][at + lane];
+#pragma unroll
+      for (int i = 0; i < PER; i++) {
+        uint32_t product = 0;
+
+#pragma unroll
+        for (int j = 0; j < WORDS; j++)
+          product = __dp4a (code[j], near[i].code[j], product);
+        insert (&near[i], square + near[i].square - 2 * (int) product,
+            first + at, k);
+      }
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < PER; i++)
+    if (first_query + i < w.n_queries && lane < k)
+      w.neighbour[((size_t) blockIdx.y * w.room_queries + first_query + i) * k +
+          lane] = (uint16_t) near[i].point;
+}
+
+const char *
+scopedetect_match_cuda (const Device *dev, ScopedetectWork *w)
+{
+  bool many = (int64_t) w->n_queries * w->n_models > 8192;
+  int per = many ? 2 : 1;
+  dim3 blocks (ceil_div (w->n_queries, MATCH_WARPS * per), w->n_models);
+
+  if (!w->n_queries)
+    return NULL;
+  return scopedetect_launch (
+      dev, w, many ? match_kernel<2> : match_kernel<1>, blocks, TILE, 0, *w);
+}
+
+/* ---- The scores of hypotheses ----
+ *
+ * And the counts that say which of them are kept. */
+
+#define SCOPEDETECT_SCORE_BINS 256 /* and of the scores in one of them */
+#define SCOPEDETECT_CHUNK 4096     /* scores that a block takes over */
+#define SCOPEDETECT_MAX_CHUNKS \
+ (SCOPEDETECT_MAX_POINTS * SCOPEDETECT_MAX_NEIGHBOURS * 2 / SCOPEDETECT_CHUNK)
+
+struct _ScopedetectChooseCuda {
+  /* Of each model: how many scores are in each bin, and in each bin of the one
+   * that holds the threshold. */
+  int bin[SCOPEDETECT_BATCH][2][SCOPEDETECT_SCORE_BINS];
+  /* Of each chunk of scores: how many are above the threshold, and on it. */
+  int2 chunk[SCOPEDETECT_BATCH][SCOPEDETECT_MAX_CHUNKS];
+};
+
+static __device__ __forceinline__ int16_t *
+scopedetect_scores_of (const ScopedetectWork &w, int m)
+{
+  return w.check + (size_t) m * w.room_queries * w.params.neighbours * 2;
+}
+
+/* How many of all the scores there are to choose from. */
+static __host__ __device__ __forceinline__ int
+scopedetect_n_scores (const ScopedetectWork &w)
+{
+  return w.n_queries * (w.params.random ? 1 : w.params.neighbours * 2);
+}
+
+/* Adds a block's counts, a thread a bin, to @to. */
+static __device__ __forceinline__ void
+scopedetect_add_counts (int *count, int *to)
+{
+  __syncthreads ();
+  if (count[threadIdx.x])
+    atomicAdd (&to[threadIdx.x], count[threadIdx.x]);
+}
+
+/* Scores of all hypotheses, counted by bins; or what each query is drawn to. */
+const char *scopedetect_check_cuda (
+    const Device *dev, const ScopedetectWork *w, ScopedetectChooseCuda *c);
+
+/* ---- The best hypotheses become samples ----
+ *
+ * In the order of their ids. */
+
+#define THREADS 256
+#define EACH (SCOPEDETECT_CHUNK / THREADS) /* scores of a thread */
+#define BINS SCOPEDETECT_SCORE_BINS
+#define CHUNK SCOPEDETECT_CHUNK
+
+static_assert (BINS == THREADS, "a thread a bin");
+
+/* What is kept: scores above @least, and the first @of_least of those on it. */
+typedef struct {
+  int least, of_least;
+} Threshold;
+
+/* ---- The threshold ---- */
+
+/* The last bin from which on there are @wanted, else @first; so many of them
+ * are wanted go to @left. */
+static __device__ int
+bin_of (const int *count, int first, int wanted, int *left)
+{
+  __shared__ int sum[BINS], found[2];
+  int i = threadIdx.x, mine = i < first ? 0 : count[i];
+
+  sum[i] = mine;
+  __syncthreads ();
+  for (int step = 1; step < BINS; step *= 2) {
+    int more = i + step < BINS ? sum[i + step] : 0;
+
+    __syncthreads ();
+    sum[i] += more;
+    __syncthreads ();
+  }
+  if (i == first || (i > first && sum[i] >= wanted)) {
+    bool last = i == BINS - 1 || sum[i + 1] < wanted;
+
+    if (last) {
+      found[0] = i;
+      found[1] = wanted - (sum[i] - mine);
+    }
+  }
+  __syncthreads ();
+  *left = found[1];
+  i = found[0];
+  __syncthreads ();
+  return i;
+}
+
+static __device__ __forceinline__ Threshold
+threshold (const ScopedetectWork &w, const ScopedetectChooseCuda *c, int m)
+{
+  Threshold t = {0, 0};
+  int high, left;
+
+  if (w.params.random)
+    return t;
+  high = bin_of (c->bin[m][0], 0, w.params.kept, &left);
+  /* the least score of all is that of what is left out */
+  t.least = bin_of (c->bin[m][1], high ? 0 : 1, left, &t.of_least) +
+      high * BINS + INT16_MIN;
+  return t;
+}
+
+/* Counts the scores in the bin that holds the threshold. */
+static __global__ void
+__launch_bounds__ (THREADS) fine_kernel (
+    const __grid_constant__ ScopedetectWork w, ScopedetectChooseCuda *c)
+{
+  __shared__ int count[BINS];
+  int m = blockIdx.y, n = scopedetect_n_scores (w), left, high;
+  const int16_t *check = scopedetect_scores_of (w, m);
+
+  allow_next ();
+  await_previous ();
+  count[threadIdx.x] = 0;
+  high = bin_of (c->bin[m][0], 0, w.params.kept, &left);
+  for (int i = 0; i < EACH; i++) {
+    int id = blockIdx.x * CHUNK + i * THREADS + threadIdx.x;
+    int at = id < n ? check[id] - INT16_MIN : -1;
+
+    if (at >= 0 && at / BINS == high)
+      atomicAdd (&count[at % BINS], 1);
+  }
+  scopedetect_add_counts (count, c->bin[m][1]);
+}
+
+/* ---- Those that are kept ---- */
+
+/* Of the thread's scores: how many are above the threshold, and on it. */
+static __device__ __forceinline__ int2
+look (const int16_t score[EACH], Threshold t)
+{
+  int2 n = {0, 0};
+
+#pragma unroll
+  for (int i = 0; i < EACH; i++) {
+    n.x += score[i] > t.least;
+    n.y += score[i] == t.least && score[i] > INT16_MIN;
+  }
+  return n;
+}
+
+static __device__ __forceinline__ void
+load_scores (const ScopedetectWork &w, int m, int16_t score[EACH])
+{
+  const int16_t *check = scopedetect_scores_of (w, m);
+  int first = blockIdx.x * CHUNK + threadIdx.x * EACH,
+      n = scopedetect_n_scores (w);
+
+#pragma unroll
+  for (int i = 0; i < EACH; i++)
+    score[i] = first + i < n ? check[first + i] : (int16_t) INT16_MIN;
+}
+
+/* The sum over the threads before this one; over all of them to @total. */
+static __device__ int2
+sum_before (int2 mine, int2 *total)
+{
+  __shared__ int2 sum[THREADS];
+  int i = threadIdx.x;
+
+  __syncthreads ();
+  sum[i] = mine;
+  __syncthreads ();
+  for (int step = 1; step < THREADS; step *= 2) {
+    int2 more = i >= step ? sum[i - step] : int2{0, 0};
+
+    __syncthreads ();
+    sum[i].x += more.x, sum[i].y += more.y;
+    __syncthreads ();
+  }
+  *total = sum[THREADS - 1];
+  return int2{sum[i].x - mine.x, sum[i].y - mine.y};
+}
+
+static __global__ void
+__launch_bounds__ (THREADS) count_kernel (
+    const __grid_constant__ ScopedetectWork w, ScopedetectChooseCuda *c)
+{
+  int m = blockIdx.y;
+  int16_t score[EACH];
+  int2 total;
+
+  allow_next ();
+  await_previous ();
+  load_scores (w, m, score);
+  sum_before (look (score, threshold (w, c, m)), &total);
+  if (threadIdx.x == 0)
+    c->chunk[m][blockIdx.x] = total;
+}
+
+static __device__ __forceinline__ void
+keep (const ScopedetectWork &w, int m, int at, int number, int score)
+{
+  uint32_t each = 2 * (uint32_t) w.params.neighbours;
+  ScopedetectSample *s =
+      &w.sample[(size_t) m * SCOPEDETECT_MAX_KEPT + (size_t) at];
+
+  s->id = w.params.random ? (uint32_t) number * each + (uint32_t) (score - 1)
+                          : (uint32_t) number;
+  s->score = w.params.random ? 0 : score;
+  s->pose = scopedetect_hypothesis (&w, m, s->id);
+}
+
+static __global__ void
+__launch_bounds__ (THREADS) keep_kernel (
+    const __grid_constant__ ScopedetectWork w, const ScopedetectChooseCuda *c)
+{
+  int m = blockIdx.y, first = blockIdx.x * CHUNK + threadIdx.x * EACH;
+  int most = w.params.random ? w.params.samples : w.params.kept;
+  int2 before = {0, 0}, mine, total;
+  int16_t score[EACH];
+  Threshold t;
+
+  allow_next ();
+  await_previous ();
+  t = threshold (w, c, m);
+  for (int i = threadIdx.x; i < blockIdx.x; i += THREADS)
+    before.x += c->chunk[m][i].x, before.y += c->chunk[m][i].y;
+  sum_before (before, &before);
+  load_scores (w, m, score);
+  mine = sum_before (look (score, t), &total);
+  if (blockIdx.x == gridDim.x - 1 && threadIdx.x == 0)
+    w.counts->n_samples[m] =
+        min (most, before.x + total.x + min (before.y + total.y, t.of_least));
+  mine.x += before.x, mine.y += before.y;
+  for (int i = 0; i < EACH; i++) {
+    bool above = score[i] > t.least;
+    bool on = score[i] == t.least && score[i] > INT16_MIN;
+    int at = mine.x + min (mine.y, t.of_least);
+
+    if ((above || (on && mine.y < t.of_least)) && at < most)
+      keep (w, m, at, first + i, score[i]);
+    mine.x += above, mine.y += on;
+  }
+}
+
+const char *
+scopedetect_choose_open_cuda (DeviceMemory *m, ScopedetectChooseCuda **c)
+{
+  return memory_get (m, c, 1);
+}
+
+const char *
+scopedetect_choose_cuda (const Device *dev, ScopedetectWork *w)
+{
+  ScopedetectChooseCuda *c = scopedetect_cuda (w)->choose;
+  dim3 chunks (
+      max (1, ceil_div (scopedetect_n_scores (*w), CHUNK)), w->n_models);
+
+  scopedetect_cuda (w)->bound =
+      w->params.random ? w->params.samples : w->params.kept;
+  if (!w->params.random)
+    TRY (device_clear (dev, c->bin, sizeof c->bin));
+  TRY (scopedetect_check_cuda (dev, w, c));
+  if (!w->params.random)
+    TRY (scopedetect_launch (dev, w, fine_kernel, chunks, THREADS, 0, *w, c));
+  TRY (scopedetect_launch (dev, w, count_kernel, chunks, THREADS, 0, *w, c));
+  return scopedetect_launch (dev, w, keep_kernel, chunks, THREADS, 0, *w,
+      (const ScopedetectChooseCuda *) c);
+}
+
+/* ---- Looking at hypotheses ----
+ *
+ * A thread looks at one with few points, some warps at each sample with
+ * more; or hypotheses are drawn, as the thesis has it. */
+
+#define VERIFY_WARPS 8 /* of a block that looks at samples */
+
+static_assert (SCOPEDETECT_SCORE_BINS == THREADS, "a thread a bin");
+
+static __global__ void
+__launch_bounds__ (THREADS) check_kernel (
+    const __grid_constant__ ScopedetectWork w, ScopedetectChooseCuda *c)
+{
+  __shared__ int count[SCOPEDETECT_SCORE_BINS];
+  int m = blockIdx.y, id = blockIdx.x * THREADS + threadIdx.x;
+  int k = w.params.neighbours, n = w.n_queries * k * 2;
+  const uint16_t *near = w.neighbour + (size_t) m * w.room_queries * k;
+  const ScopedetectShape *s = &w.model[m];
+  int few = min (s->n, SCOPEDETECT_FEW);
+
+  allow_next ();
+  await_previous ();
+  count[threadIdx.x] = 0;
+  __syncthreads ();
+  if (id < n) {
+    int score = INT16_MIN;
+
+    if (near[id / 2] != UINT16_MAX)
+      score = scopedetect_agreement (&w.scene, s,
+          scopedetect_hypothesis (&w, m, (uint32_t) id), few,
+          (float) w.params.tolerance);
+    scopedetect_scores_of (w, m)[id] = (int16_t) score;
+    atomicAdd (&count[(score - INT16_MIN) / SCOPEDETECT_SCORE_BINS], 1);
+  }
+  scopedetect_add_counts (count, c->bin[m][0]);
+}
+
+/* At random a query has one hypothesis or none: 0, or 1 + its number. */
+static __global__ void
+__launch_bounds__ (THREADS)
+    draw_kernel (const __grid_constant__ ScopedetectWork w)
+{
+  int m = blockIdx.y, q = blockIdx.x * THREADS + threadIdx.x;
+  uint32_t id, each = 2 * (uint32_t) w.params.neighbours;
+
+  allow_next ();
+  await_previous ();
+  if (q < w.n_queries)
+    scopedetect_scores_of (w, m)[q] = scopedetect_draw (&w, m, q, &id)
+        ? (int16_t) (1 + id - (uint32_t) q * each)
+        : 0;
+}
+
+const char *
+scopedetect_check_cuda (
+    const Device *dev, const ScopedetectWork *w, ScopedetectChooseCuda *c)
+{
+  dim3 blocks (
+      max (1, ceil_div (scopedetect_n_scores (*w), THREADS)), w->n_models);
+
+  if (w->params.random)
+    return scopedetect_launch (dev, w, draw_kernel, blocks, THREADS, 0, *w);
+  return scopedetect_launch (dev, w, check_kernel, blocks, THREADS, 0, *w, c);
+}
+
+/* ---- More points ---- */
+
+/* What warp @part of @parts adds to a pose's score: sum and count. */
+static __device__ __forceinline__ int2
+verify (const ScopedetectWork *w, const ScopedetectShape *s, Pose p, int n,
+    int part, int parts)
+{
+  Turn r = turn_of (p.q);
+  int sum = 0, front = 0, value;
+
+  for (int i = 32 * part + threadIdx.x % 32; i < n; i += 32 * parts)
+    if (w->params.random)
+      sum += scopedetect_is_free (w, vec_transform (&r, p.t, s->x[i]));
+    else if (scopedetect_agree (&w->scene, &r, p.t, s->x[i], s->normal[i],
+                 (float) w->params.tolerance, &value))
+      front++, sum += value;
+  return int2{
+      (int) warp_sum ((uint32_t) sum), (int) warp_sum ((uint32_t) front)};
+}
+
+/* PARTS warps a sample. */
+template <int PARTS>
+static __global__ void __launch_bounds__ (32 * VERIFY_WARPS)
+    verify_kernel (const __grid_constant__ ScopedetectWork w)
+{
+  __shared__ int2 found[VERIFY_WARPS];
+  int m = blockIdx.y, warp = threadIdx.x / 32;
+  int i = blockIdx.x * (VERIFY_WARPS / PARTS) + warp / PARTS;
+  const ScopedetectShape *s = &w.model[m];
+  ScopedetectSample *a = w.sample + (size_t) m * SCOPEDETECT_MAX_KEPT + i;
+  int n = min (s->n, w.params.points);
+  bool there;
+  int2 v;
+
+  allow_next ();
+  await_previous ();
+  there = i < w.counts->n_samples[m];
+  if (there)
+    found[warp] = verify (&w, s, a->pose, n, warp % PARTS, PARTS);
+  __syncthreads ();
+  if (!there || threadIdx.x % (32 * PARTS))
+    return;
+  v = found[warp];
+  for (int k = 1; k < PARTS; k++)
+    v.x += found[warp + k].x, v.y += found[warp + k].y;
+  a->score = w.params.random ? scopedetect_free_score (&w, v.x, n)
+                             : scopedetect_agreement_of (v.x, v.y);
+}
+
+const char *
+scopedetect_verify_cuda (const Device *dev, ScopedetectWork *w)
+{
+  int bound = scopedetect_cuda (w)->bound;
+  bool few = bound <= 4096; /* not enough to keep the device busy */
+  dim3 blocks (
+      ceil_div (bound, few ? VERIFY_WARPS / 4 : VERIFY_WARPS), w->n_models);
+
+  TRY (scopedetect_launch (dev, w, few ? verify_kernel<4> : verify_kernel<1>,
+      blocks, 32 * VERIFY_WARPS, 0, *w));
+  return scopedetect_order_cuda (dev, w);
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Alignment of rounds 2 and 3, as loops. */
+#include "scopedetect/scopedetect_cpu.h"
+#include "scopedetect/scopedetect_score.h"
+#include "scopedetect/thesis/align.h"
+#include "scopedetect/thesis/climb.h"
+
+static const float steps[3] = {.6f, 1, 1.6f};
+
+/* The next segments, by their middles, and the points that they lie on. */
+static int
+draw_segments (const ScopedetectWork *w, const ScopedetectShape *s,
+    const ScopedetectSample *a, int k, int segment[SCOPEDETECT_MOST_PAIRS],
+    int point[SCOPEDETECT_MOST_PAIRS])
+{
+  Turn r = turn_of (a->pose.q);
+  int n = w->lattice.width * w->lattice.height, found = 0;
+
+  for (int i = 0; i < n && found < SCOPEDETECT_MOST_PAIRS; i++) {
+    float off,
+        chance = scopedetect_takes (w, s, &r, a->pose.t, &w->segment[i], &off);
+    int j = scopedetect_drawn (w, s, a, &r, k, i, chance);
+
+    if (j >= 0)
+      segment[found] = i, point[found++] = j;
+  }
+  return found;
+}
+
+/* The pose that segments ask for; false where there are fewer than three. */
+static bool
+aligned (const ScopedetectWork *w, const ScopedetectShape *s,
+    const ScopedetectSample *a, int k, Pose *out)
+{
+  Turn r = turn_of (a->pose.q);
+  Vec c = vec_transform (&r, a->pose.t, s->centre);
+  int segment[SCOPEDETECT_MOST_PAIRS], point[SCOPEDETECT_MOST_PAIRS];
+  ScopedetectOriented oriented[SCOPEDETECT_MOST_PAIRS];
+  int n = draw_segments (w, s, a, k, segment, point);
+  int view = scopedetect_view_of (w, s, a->pose);
+  ScopedetectPairs pairs;
+
+  if (n < 3)
+    return false;
+  memset (&pairs, 0, sizeof pairs);
+  for (int i = 0; i < n; i++) {
+    const ScopedetectSegment *g = &w->segment[segment[i]];
+    int edge = scopedetect_edge_match (w, s, &r, a->pose.t, view, g);
+
+    scopedetect_pair_up (&pairs, s, c, point[i], g->x);
+    if (edge >= 0)
+      scopedetect_pair_up (&pairs, s, c, edge, g->edge);
+    oriented[i] = scopedetect_oriented (w, s, g, point[i]);
+  }
+  *out = scopedetect_aligned (w, s, &pairs, oriented, n, c);
+  return true;
+}
+
+typedef struct {
+  ScopedetectBatch batch;
+  int k; /* how often the samples have been aligned */
+} Alignment;
+
+static void
+align_samples (void *data, int begin, int end)
+{
+  const Alignment *a = data;
+  const ScopedetectBatch *b = &a->batch;
+
+  for (int i = begin; i < end; i++) {
+    ScopedetectSample *out = &b->sample[i], next = *out;
+
+    if (!aligned (b->w, b->model, out, a->k, &next.pose))
+      continue;
+    scopedetect_score_one_cpu (b->w, b->model, b->points, &next);
+    if (next.score > out->score)
+      *out = next;
+  }
+}
+
+const char *
+scopedetect_align_cpu (const Device *dev, ScopedetectWork *w, int k)
+{
+  (void) dev;
+  for (int m = 0; m < w->n_models; m++) {
+    Alignment a = {scopedetect_batch (w, m), k};
+
+    parallel_for (a.batch.n, 4, align_samples, &a);
+  }
+  scopedetect_order_cpu (w);
+  return NULL;
+}
+
+/* ---- Round 3 ---- */
+
+static bool
+slope_at (const ScopedetectWork *w, const ScopedetectShape *s, int n, Pose pose,
+    Vec c, float g[6])
+{
+  Turn r = turn_of (pose.q);
+  int view = scopedetect_view_of (w, s, pose);
+  ScopedetectSlope slope;
+
+  memset (&slope, 0, sizeof slope);
+  for (int i = 0; i < n; i++)
+    scopedetect_climb_point (w, s, &r, pose.t, c, view, i, &slope);
+  for (uint32_t k = s->edge_first[view]; k < s->edge_first[view + 1]; k++)
+    if ((int) s->edge[k] < n)
+      scopedetect_climb_edge (
+          w, vec_transform (&r, pose.t, s->x[s->edge[k]]), c, &slope);
+  return scopedetect_uphill (w, &slope, g);
+}
+
+/* Each step is the best of three lengths, even if it leads down, and the next
+ * one starts with its length; what was best on the way is kept. */
+static void
+climb_one (const ScopedetectWork *w, const ScopedetectShape *s,
+    ScopedetectSample *best, int n_steps)
+{
+  ScopedetectSample at = *best;
+  int n = s->n < w->params.points ? s->n : w->params.points;
+  float length = .01f;
+
+  scopedetect_score_one_cpu (w, s, n, best);
+  for (int k = 0; k < n_steps; k++) {
+    Turn r = turn_of (at.pose.q);
+    Vec c = vec_transform (&r, at.pose.t, s->centre);
+    ScopedetectSample next = at;
+    float g[6], chosen = length;
+
+    if (!slope_at (w, s, n, at.pose, c, g))
+      return;
+    next.score = SCOPEDETECT_DROPPED;
+    for (int t = 0; t < 3; t++) {
+      ScopedetectSample try = at;
+
+      try.pose = scopedetect_stepped (at.pose, c, g, length * steps[t]);
+      scopedetect_score_one_cpu (w, s, n, &try);
+      if (try.score > next.score)
+        next = try, chosen = length * steps[t];
+    }
+    at = next, length = chosen;
+    if (at.score > best->score)
+      *best = at;
+  }
+}
+
+typedef struct {
+  ScopedetectBatch batch;
+  int n_steps;
+} Climb;
+
+static void
+climb_samples (void *data, int begin, int end)
+{
+  const Climb *c = data;
+  const ScopedetectBatch *b = &c->batch;
+
+  for (int i = begin; i < end; i++)
+    climb_one (b->w, b->model, &b->sample[i], c->n_steps);
+}
+
+const char *
+scopedetect_climb_cpu (const Device *dev, ScopedetectWork *w, int n_steps)
+{
+  (void) dev;
+  for (int m = 0; m < w->n_models; m++) {
+    Climb c = {scopedetect_batch (w, m), n_steps};
+
+    parallel_for (c.batch.n, 1, climb_samples, &c);
+  }
+  return NULL;
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Alignment of rounds 2 and 3, a block a sample. */
+#include "scopedetect/thesis/align.h"
+#include "scopedetect/thesis/climb.h"
+#include "scopedetect/scopedetect_score.cuh"
+
+#define ALIGN_THREADS 128
+#define CLIMB_THREADS 512
+
+static_assert (ALIGN_THREADS == SCOPEDETECT_MOST_PAIRS, "a thread a pair");
+
+typedef struct {
+  SumShared<ScopedetectPairs> pairs;
+  int drawn[ALIGN_THREADS];
+  int segment[SCOPEDETECT_MOST_PAIRS], point[SCOPEDETECT_MOST_PAIRS];
+  ScopedetectOriented oriented[SCOPEDETECT_MOST_PAIRS];
+  int count[SCOPEDETECT_MAX_WARPS];
+  ScoreShared score;
+} AlignShared;
+
+/* The points that segment @first and those that follow, a thread each, lie on
+ * if they are drawn, to shared.drawn.  The lanes of a warp take every fourth,
+ * since those that the pose takes lie side by side. */
+static __device__ __forceinline__ void
+draw_some (const ScopedetectWork *w, const ScopedetectShape *s,
+    const ScopedetectSample *a, const Turn *r, int k, int first,
+    AlignShared &shared)
+{
+  constexpr int WARPS = ALIGN_THREADS / 32;
+  int n = w->lattice.width * w->lattice.height;
+  int at = (int) threadIdx.x % 32 * WARPS + (int) threadIdx.x / 32;
+  int i = first + at;
+  float off,
+      chance =
+          takes_warp (w, s, r, a->pose.t, i < n ? &w->segment[i] : NULL, &off);
+
+  shared.drawn[at] = scopedetect_drawn (w, s, a, r, k, i, chance);
+  __syncthreads ();
+}
+
+/* The first segments that are drawn, in their order.  Returns how many. */
+static __device__ __forceinline__ int
+draw_segments (const ScopedetectWork *w, const ScopedetectShape *s,
+    const ScopedetectSample *a, int k, AlignShared &shared)
+{
+  Turn r = turn_of (a->pose.q);
+  int n = w->lattice.width * w->lattice.height, found = 0;
+
+  for (int first = 0; first < n && found < SCOPEDETECT_MOST_PAIRS;
+       first += ALIGN_THREADS) {
+    int total, j, at;
+
+    draw_some (w, s, a, &r, k, first, shared);
+    j = shared.drawn[threadIdx.x];
+    at = found + count_before (j >= 0, shared.count, &total);
+    if (j >= 0 && at < SCOPEDETECT_MOST_PAIRS)
+      shared.segment[at] = first + (int) threadIdx.x, shared.point[at] = j;
+    found += total;
+  }
+  __syncthreads ();
+  return min (found, SCOPEDETECT_MOST_PAIRS);
+}
+
+/* The pose that @n drawn segments ask for, to shared.score.sample. */
+static __device__ __forceinline__ void
+align_to (const ScopedetectWork *w, const ScopedetectShape *s,
+    const ScopedetectSample *a, int n, AlignShared &shared)
+{
+  Turn r = turn_of (a->pose.q);
+  Vec c = vec_transform (&r, a->pose.t, s->centre);
+  int view = view_of (w, s, &r, a->pose.t), i = threadIdx.x;
+  ScopedetectPairs mine = {};
+
+  if (i < n) {
+    const ScopedetectSegment *g = &w->segment[shared.segment[i]];
+    int edge = scopedetect_edge_match (w, s, &r, a->pose.t, view, g);
+
+    scopedetect_pair_up (&mine, s, c, shared.point[i], g->x);
+    if (edge >= 0)
+      scopedetect_pair_up (&mine, s, c, edge, g->edge);
+    shared.oriented[i] = scopedetect_oriented (w, s, g, shared.point[i]);
+  }
+  const ScopedetectPairs &pairs = sum_block (mine, shared.pairs);
+
+  if (i == 0)
+    shared.score.sample.pose =
+        scopedetect_aligned (w, s, &pairs, shared.oriented, n, c);
+  __syncthreads ();
+}
+
+static __global__ void
+__launch_bounds__ (ALIGN_THREADS)
+    align_kernel (const __grid_constant__ ScopedetectWork w, int k)
+{
+  __shared__ AlignShared shared;
+  const ScopedetectShape *s = &w.model[blockIdx.y];
+  ScopedetectSample *a;
+  int n;
+
+  allow_next ();
+  await_previous ();
+  if (!(a = sample_of_block (&w)))
+    return;
+  n = draw_segments (&w, s, a, k, shared);
+  if (n < 3)
+    return;
+  copy_sample (&shared.score.sample, a);
+  align_to (&w, s, a, n, shared);
+  score_block (&w, s, min (s->n, w.params.points), shared.score);
+  if (shared.score.sample.score > a->score) /* all threads see the same */
+    copy_sample (a, &shared.score.sample);
+}
+
+const char *
+scopedetect_align_cuda (const Device *dev, ScopedetectWork *w, int k)
+{
+  dim3 blocks (scopedetect_cuda (w)->bound, w->n_models);
+
+  TRY (scopedetect_launch (
+      dev, w, align_kernel, blocks, ALIGN_THREADS, 0, *w, k));
+  return scopedetect_order_cuda (dev, w);
+}
+
+/* ---- Round 3 ---- */
+
+typedef struct {
+  SumShared<ScopedetectSlope> slope;
+  ScoreShared score;
+  ScopedetectSample at, next, best;
+  float g[6];
+  bool flat;
+} ClimbShared;
+
+static __device__ __forceinline__ void
+find_slope (const ScopedetectWork *w, const ScopedetectShape *s, int n, Pose p,
+    Vec c, ClimbShared &shared)
+{
+  Turn r = turn_of (p.q);
+  int view = view_of (w, s, &r, p.t);
+  uint32_t last = s->edge_first[view + 1];
+  ScopedetectSlope mine = {};
+
+  for (int i = threadIdx.x; i < n; i += blockDim.x)
+    scopedetect_climb_point (w, s, &r, p.t, c, view, i, &mine);
+  for (uint32_t i = s->edge_first[view] + threadIdx.x; i < last;
+       i += blockDim.x)
+    if ((int) s->edge[i] < n)
+      scopedetect_climb_edge (
+          w, vec_transform (&r, p.t, s->x[s->edge[i]]), c, &mine);
+  const ScopedetectSlope &slope = sum_block (mine, shared.slope);
+
+  if (threadIdx.x == 0)
+    shared.flat = !scopedetect_uphill (w, &slope, shared.g);
+  __syncthreads ();
+}
+
+/* The best of three steps from shared.at to shared.next; returns its length. */
+static __device__ __forceinline__ float
+try_steps (const ScopedetectWork *w, const ScopedetectShape *s, int n, Vec c,
+    float length, ClimbShared &shared)
+{
+  const float steps[3] = {.6f, 1, 1.6f};
+  float chosen = length;
+
+  for (int t = 0; t < 3; t++) {
+    copy_sample (&shared.score.sample, &shared.at);
+    if (threadIdx.x == 0)
+      shared.score.sample.pose =
+          scopedetect_stepped (shared.at.pose, c, shared.g, length * steps[t]);
+    __syncthreads ();
+    score_block (w, s, n, shared.score);
+    if (t && shared.score.sample.score <= shared.next.score)
+      continue;
+    chosen = length * steps[t];
+    copy_sample (&shared.next, &shared.score.sample);
+  }
+  return chosen;
+}
+
+static __global__ void
+__launch_bounds__ (CLIMB_THREADS)
+    climb_kernel (const __grid_constant__ ScopedetectWork w, int n_steps)
+{
+  __shared__ ClimbShared shared;
+  const ScopedetectShape *s = &w.model[blockIdx.y];
+  int n = min (s->n, w.params.points);
+  float length = .01f;
+  ScopedetectSample *a;
+
+  allow_next ();
+  await_previous ();
+  if (!(a = sample_of_block (&w)))
+    return;
+  copy_sample (&shared.at, a);
+  copy_sample (&shared.score.sample, a);
+  score_block (&w, s, n, shared.score);
+  copy_sample (&shared.best, &shared.score.sample);
+  for (int k = 0; k < n_steps; k++) {
+    Pose p = shared.at.pose;
+    Turn r = turn_of (p.q);
+    Vec c = vec_transform (&r, p.t, s->centre);
+
+    find_slope (&w, s, n, p, c, shared);
+    if (shared.flat)
+      break;
+    length = try_steps (&w, s, n, c, length, shared);
+    copy_sample (&shared.at, &shared.next);
+    if (shared.at.score > shared.best.score)
+      copy_sample (&shared.best, &shared.at);
+  }
+  copy_sample (a, &shared.best);
+}
+
+const char *
+scopedetect_climb_cuda (const Device *dev, ScopedetectWork *w, int steps)
+{
+  dim3 blocks (scopedetect_cuda (w)->bound, w->n_models);
+
+  return scopedetect_launch (
+      dev, w, climb_kernel, blocks, CLIMB_THREADS, 0, *w, steps);
+}

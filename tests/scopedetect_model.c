@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What scopedetect makes of a mesh: models and their files. */
+#include <math.h>
+#include <unistd.h>
+
+#include "scopedetect_solid.h"
+
+/* ==== Models and their files, good ones and all kinds of bad ones. ==== */
+
+static void
+test_units (DeviceKind kind)
+{
+  ScopedetectCompile how = SCOPEDETECT_COMPILE_DEFAULTS;
+  ScopedetectModel *model;
+  const char *why;
+  Solid s;
+
+  (void) kind;
+  solid_make (&s);
+  how.unit = 1000; /* a solid of 120 m */
+  why = scopedetect_model_compile (&model, &s.mesh, "", &how);
+  check (why && strstr (why, "millimetres") && !model);
+  how.unit = .001;
+  why = scopedetect_model_compile (&model, &s.mesh, "", &how);
+  check (why && strstr (why, "unit") && !model);
+  how.unit = 1;
+  s.mesh.triangles[5] = 24;
+  check (scopedetect_model_compile (&model, &s.mesh, "", &how) != NULL);
+  s.mesh.triangles[5] = 0;
+  s.x[7] = NAN;
+  check (scopedetect_model_compile (&model, &s.mesh, "", &how) != NULL);
+  s.mesh.n = 0;
+  check (scopedetect_model_compile (&model, &s.mesh, "", &how) != NULL);
+}
+
+/* What is written is read again; what is changed or cut off anywhere is not. */
+static void
+test_model_file (DeviceKind kind)
+{
+  ScopedetectModel *model = solid_model (.012), *again;
+  uint8_t *bytes, *more;
+  size_t n, m;
+  char path[] = "/tmp/scopedetect-XXXXXX";
+  int file = mkstemp (path);
+
+  (void) kind;
+  close (file);
+  ok (scopedetect_model_write (model, &bytes, &n));
+  ok (scopedetect_model_parse (&again, bytes, n));
+  ok (scopedetect_model_write (again, &more, &m));
+  check (n == m && !memcmp (bytes, more, n));
+  scopedetect_model_free (again);
+  ok (scopedetect_model_save (model, path));
+  ok (scopedetect_model_load (&again, path));
+  scopedetect_model_free (again);
+  unlink (path);
+  check (scopedetect_model_load (&again, path) != NULL);
+  for (size_t k = 0; k < n; k += k < 400 || k + 64 > n ? 1 : 13) {
+    uint8_t *part = malloc (k ? k : 1); /* nothing behind its last byte */
+
+    memcpy (part, bytes, k);
+    check (scopedetect_model_parse (&again, part, k) != NULL);
+    scopedetect_model_free (again);
+    free (part);
+    bytes[k] ^= (uint8_t) (1 + rnd (255));
+    check (scopedetect_model_parse (&again, bytes, n) != NULL);
+    scopedetect_model_free (again);
+    bytes[k] = more[k];
+  }
+  bytes[8]++; /* the version */
+  check (
+      strstr (scopedetect_model_parse (&again, bytes, n), "version") != NULL);
+  free (bytes);
+  free (more);
+  scopedetect_model_free (model);
+}
+
+/* The checksum of a model file (FNV-1a), which its last 8 bytes are. */
+static void
+sum_again (uint8_t *bytes, size_t n)
+{
+  uint64_t h = 0xcbf29ce484222325ull;
+
+  for (size_t i = 0; i < n - 8; i++)
+    h = (h ^ bytes[i]) * 0x100000001b3ull;
+  memcpy (bytes + n - 8, &h, 8);
+}
+
+/* Where in a model file what is. */
+enum {
+  FILE_COUNT = 12,
+  FILE_SPACING = 32,
+  FILE_HIGH = 76,
+  FILE_NAME = 100,
+  FILE_POINTS = 164
+};
+
+/* Values that cannot be, with the right checksum: nothing is left behind. */
+static void
+test_refused_model (DeviceKind kind)
+{
+  static const struct {
+    size_t at;
+    float value;
+    const char *why;
+  } bad[] = {{FILE_COUNT, NAN, "counts"}, {FILE_SPACING, 0, "sizes"},
+      {FILE_POINTS, NAN, "values"}, {FILE_HIGH, 9e5f, "8 million"}};
+  ScopedetectModel *model = solid_model (.012), *again;
+  uint8_t *bytes;
+  size_t n;
+
+  (void) kind;
+  ok (scopedetect_model_write (model, &bytes, &n));
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    const char *why;
+    uint8_t before[4];
+
+    memcpy (before, bytes + bad[i].at, 4);
+    memcpy (bytes + bad[i].at, &bad[i].value, 4);
+    sum_again (bytes, n);
+    why = scopedetect_model_parse (&again, bytes, n);
+    check (why && strstr (why, bad[i].why));
+    check (!again);
+    memcpy (bytes + bad[i].at, before, 4);
+  }
+  free (bytes);
+  scopedetect_model_free (model);
+}
+
+/* A name is always UTF-8, whatever the file or the caller says. */
+static void
+test_names (DeviceKind kind)
+{
+  static const char *const names[][2] = {{"gl\xe4ser", "gl?ser"},
+      {"gläser", "gläser"}, {"\xc0\xaf\xed\xa0\x80", "?????"},
+      {"\xf0\x9f\x8d\x8e\xf4\x90\x80\x80", "\xf0\x9f\x8d\x8e????"},
+      {"cut \xe2\x82", "cut ??"}, {"\xff", "?"}};
+  ScopedetectModel *model = solid_model (.012), *again;
+  ScopedetectCompile how = SCOPEDETECT_COMPILE_DEFAULTS;
+  ScopedetectModelInfo info;
+  char name[65];
+  uint8_t *bytes;
+  size_t n;
+  Solid s;
+
+  (void) kind;
+  ok (scopedetect_model_write (model, &bytes, &n));
+  scopedetect_model_free (model);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    memset (bytes + FILE_NAME, 0, 64);
+    memcpy (bytes + FILE_NAME, names[i][0], strlen (names[i][0]));
+    sum_again (bytes, n);
+    ok (scopedetect_model_parse (&again, bytes, n));
+    if (!again)
+      continue;
+    scopedetect_model_info (again, &info);
+    check (!strcmp (info.name, names[i][1]));
+    scopedetect_model_free (again);
+  }
+  free (bytes);
+  /* a character that does not fit is left out as a whole */
+  solid_make (&s);
+  how.spacing = .012;
+  how.feature_radius = .03;
+  how.normal_radius = .012;
+  memset (name, 'a', 62);
+  strcpy (name + 62, "ä");
+  ok (scopedetect_model_compile (&model, &s.mesh, name, &how));
+  if (!model)
+    return;
+  scopedetect_model_info (model, &info);
+  check (strlen (info.name) == 62 && info.name[61] == 'a');
+  scopedetect_model_free (model);
+}
+
+/* What a model knows of itself; a slab turns into itself four ways. */
+static void
+test_model (DeviceKind kind)
+{
+  ScopedetectModel *model = solid_model (.004);
+  ScopedetectCompile how = SCOPEDETECT_COMPILE_DEFAULTS;
+  ScopedetectModelInfo info;
+  double a[7] = {0, 0, 0, 1}, b[7] = {.01, 0, 0, 1}, add, add_s;
+  Solid s = {0};
+
+  (void) kind;
+  scopedetect_model_info (model, &info);
+  check (!strcmp (info.name, "solid") && info.n_symmetries == 1);
+  check_near (info.size[0], .1, .004);
+  check_near (info.size[2], .09, .004);
+  /* from a bottom corner to the tower's far one */
+  check_near (info.diameter, sqrt (.1 * .1 + .06 * .06 + .09 * .09), .006);
+  /* 240 cm^2 hold about 0.7 points a square of the spacing */
+  check (info.n_points > 700 && info.n_points < 1600);
+  scopedetect_model_distance (model, a, b, &add, &add_s);
+  check_near (add, .01, 1e-5);
+  check (add_s > 0 && add_s < .01);
+  scopedetect_model_free (model);
+
+  s.mesh.x = s.x, s.mesh.triangles = s.triangles;
+  solid_box (&s, (float[]){0, 0, 0}, (float[]){.08f, .05f, .02f});
+  ok (scopedetect_model_compile (&model, &s.mesh, "slab", &how));
+  scopedetect_model_info (model, &info);
+  check (info.n_symmetries == 4 && !info.has_axis);
+  scopedetect_model_free (model);
+}
+
+static const CheckPart on_each[] = {{"units", test_units},
+    {"model", test_model}, {"model files", test_model_file},
+    {"refused models", test_refused_model}, {"names", test_names},
+    {NULL, NULL}};
+
+int
+main (int argc, char **argv)
+{
+  return check_main (argc, argv, on_each, NULL, NULL);
+}
