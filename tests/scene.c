@@ -60,7 +60,7 @@ same_picture (const Stage *a, const Stage *b)
 static void
 repeats (DeviceKind kind)
 {
-  ChromaticParams p = CHROMATIC_DEFAULTS, other;
+  ChromaticParams p = chromatic_defaults (), other;
   Stage a = stage_new (161, 99), b = stage_new (161, 99);
 
   (void) kind;
@@ -132,7 +132,7 @@ static void
 counts (DeviceKind kind)
 {
   static const int sizes[][2] = {{320, 240}, {101, 67}, {64, 333}, {7, 5}};
-  ChromaticParams p = CHROMATIC_DEFAULTS;
+  ChromaticParams p = chromatic_defaults ();
 
   (void) kind;
   for (int k = 0; k < 4; k++) {
@@ -169,7 +169,7 @@ static const struct {
 static void
 shapes (DeviceKind kind)
 {
-  ChromaticParams p = CHROMATIC_DEFAULTS;
+  ChromaticParams p = chromatic_defaults ();
   Stage s = stage_new (900, 700);
 
   (void) kind;
@@ -217,7 +217,7 @@ sine (DeviceKind kind)
 static void
 smooth (DeviceKind kind)
 {
-  ChromaticParams p = CHROMATIC_DEFAULTS;
+  ChromaticParams p = chromatic_defaults ();
   ChromaticPlan plan;
 
   (void) kind;
@@ -241,7 +241,7 @@ smooth (DeviceKind kind)
 static void
 velocity (DeviceKind kind)
 {
-  ChromaticParams p = CHROMATIC_DEFAULTS;
+  ChromaticParams p = chromatic_defaults ();
   Stage s = stage_new (640, 480);
   SceneObject before[8];
 
@@ -289,7 +289,7 @@ static void
 apart (DeviceKind kind)
 {
   static const int sizes[][2] = {{160, 120}, {91, 203}, {128, 128}};
-  ChromaticParams p = CHROMATIC_DEFAULTS;
+  ChromaticParams p = chromatic_defaults ();
 
   (void) kind;
   p.occlusion = false, p.noise = 0, p.distractors = 8, p.twins = 8;
@@ -316,7 +316,7 @@ apart (DeviceKind kind)
 static void
 twins_far (DeviceKind kind)
 {
-  ChromaticParams p = CHROMATIC_DEFAULTS;
+  ChromaticParams p = chromatic_defaults ();
   int shown = 0, near = 0;
 
   (void) kind;
@@ -340,7 +340,7 @@ twins_far (DeviceKind kind)
 static void
 hidden (DeviceKind kind)
 {
-  ChromaticParams p = CHROMATIC_DEFAULTS;
+  ChromaticParams p = chromatic_defaults ();
   Stage s = stage_new (200, 150);
   int now[8] = {0}, times = 0, most = 0, partly = 0;
 
@@ -443,7 +443,7 @@ tolerances_hold (DeviceKind kind)
 {
   ChromaticColour c[12];
   Stage s = stage_new (320, 240);
-  ChromaticParams p = CHROMATIC_DEFAULTS;
+  ChromaticParams p = chromatic_defaults ();
 
   (void) kind;
   for (int f = 0; f < 12; f++) {
@@ -555,7 +555,7 @@ text (DeviceKind kind)
 static void
 noise (DeviceKind kind)
 {
-  ChromaticParams p = CHROMATIC_DEFAULTS;
+  ChromaticParams p = chromatic_defaults ();
   Stage a = stage_new (200, 150), b = stage_new (200, 150);
   double sum = 0, squares = 0, pairs = 0, last = 0, n = 0;
 
@@ -585,7 +585,7 @@ noise (DeviceKind kind)
 static void
 shadows (DeviceKind kind)
 {
-  ChromaticParams p = CHROMATIC_DEFAULTS;
+  ChromaticParams p = chromatic_defaults ();
   Stage a = stage_new (320, 240), b = stage_new (320, 240);
   int brighter = 0, ground = 0, objects = 0, seen = 0, deep = 0;
 
@@ -730,7 +730,7 @@ formats (DeviceKind kind)
 {
   static const int sizes[][2] = {
       {64, 48}, {1, 1}, {2, 1}, {1, 2}, {3, 5}, {33, 17}, {250, 3}, {16, 16}};
-  ChromaticParams p = CHROMATIC_DEFAULTS;
+  ChromaticParams p = chromatic_defaults ();
 
   (void) kind;
   for (int k = 0; k < 8; k++) {
@@ -751,7 +751,7 @@ hostile (DeviceKind kind)
   static const double bad[] = {NAN, INFINITY, -INFINITY, -1, 1e9};
   Stage s = stage_new (20, 10);
   Chromatic *none;
-  ChromaticParams good = CHROMATIC_DEFAULTS, p;
+  ChromaticParams good = chromatic_defaults (), p;
   static const int sizes[] = {0, -1, 16385, INT32_MAX, INT32_MIN};
   Image img = s.img;
 
@@ -812,7 +812,7 @@ static int
 bench (int argc, char **argv)
 {
   static const int sizes[][2] = {{640, 480}, {1920, 1080}, {3840, 2160}};
-  ChromaticParams p = CHROMATIC_DEFAULTS;
+  ChromaticParams p = chromatic_defaults ();
 
   (void) argc, (void) argv;
   for (int k = 0; k < 3; k++)

@@ -150,7 +150,7 @@ nothing_in_anything (DeviceKind kind)
 
   (void) kind;
   for (int i = 0; i < 2; i++) {
-    ClutterParams p = CLUTTER_DEFAULTS;
+    ClutterParams p = clutter_defaults ();
 
     p.seed = rnd (1000);
     p.n_objects = 8;
@@ -174,7 +174,7 @@ nothing_tips (DeviceKind kind)
 
   (void) kind;
   for (int i = 0; i < 5; i++) {
-    ClutterParams p = CLUTTER_DEFAULTS;
+    ClutterParams p = clutter_defaults ();
     const ClutterShape *s;
     double mass[3];
 
@@ -246,7 +246,7 @@ static void
 surfaces (DeviceKind kind)
 {
   Table t = table_new (160, 120);
-  ClutterParams p = CLUTTER_DEFAULTS;
+  ClutterParams p = clutter_defaults ();
   RgbdPose camera;
   int on_things = 0;
 
@@ -284,7 +284,7 @@ static void
 visibility (DeviceKind kind)
 {
   Table t = table_new (160, 120);
-  ClutterParams p = CLUTTER_DEFAULTS;
+  ClutterParams p = clutter_defaults ();
   int hidden = 0;
 
   (void) kind;
@@ -319,7 +319,7 @@ static void
 sensor (DeviceKind kind)
 {
   Table a = table_new (160, 120), b = table_new (160, 120);
-  ClutterParams p = CLUTTER_DEFAULTS;
+  ClutterParams p = clutter_defaults ();
   double depth = 0, color = 0;
   int n = 0, holes = 0;
 
@@ -381,7 +381,7 @@ repeats (DeviceKind kind)
   (void) kind;
   for (int i = 0; i < 3; i++) {
     uint64_t number = i == 2 ? UINT64_MAX - 15 : rnd (1u << 31);
-    ClutterParams p = CLUTTER_DEFAULTS, other;
+    ClutterParams p = clutter_defaults (), other;
 
     p.seed = rnd (1000);
     p.n_objects = 3;
@@ -406,7 +406,7 @@ repeats (DeviceKind kind)
 static void
 formats (DeviceKind kind)
 {
-  ClutterParams p = CLUTTER_DEFAULTS;
+  ClutterParams p = clutter_defaults ();
   Table t = table_new (61, 37);
 
   (void) kind;
@@ -435,7 +435,7 @@ static void
 sizes (DeviceKind kind)
 {
   static const int all[][2] = {{1, 1}, {1, 40}, {40, 1}, {3, 2}};
-  ClutterParams p = CLUTTER_DEFAULTS;
+  ClutterParams p = clutter_defaults ();
   Clutter *s;
 
   (void) kind;
@@ -455,23 +455,23 @@ parameters (DeviceKind kind)
 {
   static const double bad[] = {-1, 1e9, NAN, INFINITY};
   Table t = table_new (8, 8);
-  ClutterParams p = CLUTTER_DEFAULTS;
+  ClutterParams p = clutter_defaults ();
 
 #define REFUSED \
  check (clutter_render ( \
             t.scene, &p, CLUTTER_COLOR, 0, &t.color, NULL, NULL) != NULL)
   (void) kind;
   for (int i = 0; i < 4; i++) {
-    p = (ClutterParams) CLUTTER_DEFAULTS, p.speed = bad[i];
+    p = clutter_defaults (), p.speed = bad[i];
     REFUSED;
-    p = (ClutterParams) CLUTTER_DEFAULTS, p.noise = bad[i];
+    p = clutter_defaults (), p.noise = bad[i];
     REFUSED;
   }
-  p = (ClutterParams) CLUTTER_DEFAULTS, p.n_objects = 0;
+  p = clutter_defaults (), p.n_objects = 0;
   REFUSED;
   p.n_objects = CLUTTER_MAX_OBJECTS + 1;
   REFUSED;
-  p = (ClutterParams) CLUTTER_DEFAULTS;
+  p = clutter_defaults ();
   t.color.width--;
   REFUSED;
   table_free (&t);
@@ -501,7 +501,7 @@ static void
 files (DeviceKind kind)
 {
   const char *path = write_mesh (100, true);
-  ClutterParams p = CLUTTER_DEFAULTS;
+  ClutterParams p = clutter_defaults ();
   Image img = {.width = 64, .height = 48, .format = IMAGE_RGB};
   ClutterTruth truth;
   Clutter *s;
@@ -536,7 +536,7 @@ static int
 bench (int argc, char **argv)
 {
   static const int sizes[][2] = {{320, 240}, {640, 480}, {1280, 720}};
-  ClutterParams p = CLUTTER_DEFAULTS;
+  ClutterParams p = clutter_defaults ();
 
   (void) argc, (void) argv;
   for (int k = 0; k < 3; k++) {

@@ -266,7 +266,7 @@ hidden (DeviceKind kind)
 
   (void) kind;
   for (int f = 0; f < 14; f++) {
-    MultispectralParams p = MULTISPECTRAL_DEFAULTS;
+    MultispectralParams p = multispectral_defaults ();
     uint64_t number = rnd (1u << 31);
 
     p.seed = rnd (1000), p.noise = f % 3, p.texture = f % 5 / 4.;
@@ -295,7 +295,7 @@ shown (DeviceKind kind)
     int n = channels[f % 3], pixels = 0, near = 0;
     View a = view_new (320, 240, n, IMAGE_GRAY16);
     View b = view_new (320, 240, n, IMAGE_GRAY16);
-    MultispectralParams p = MULTISPECTRAL_DEFAULTS;
+    MultispectralParams p = multispectral_defaults ();
     uint64_t number = rnd (1u << 31);
 
     p.seed = rnd (1000), p.noise = 0, p.distractors = 0, p.channels = n;
@@ -330,7 +330,7 @@ look_alikes (DeviceKind kind)
   View eye = view_new (320, 240, 0, 0), plain = view_new (320, 240, 0, 0);
   View a = view_new (320, 240, 11, IMAGE_GRAY8);
   View b = view_new (320, 240, 11, IMAGE_GRAY8);
-  MultispectralParams p = MULTISPECTRAL_DEFAULTS;
+  MultispectralParams p = multispectral_defaults ();
   int paint = 0, black = 0;
 
   (void) kind;
@@ -382,7 +382,7 @@ objects (DeviceKind kind)
 
   (void) kind;
   for (int f = 0; f < 10; f++) {
-    MultispectralParams p = MULTISPECTRAL_DEFAULTS;
+    MultispectralParams p = multispectral_defaults ();
     uint64_t number = rnd (1u << 31);
 
     p.seed = rnd (1000), p.n_objects = 1 + rnd (20), p.speed = f ? 1 : 0;
@@ -427,7 +427,7 @@ apart (DeviceKind kind)
 
   (void) kind;
   for (int f = 0; f < 60; f++) {
-    MultispectralParams p = MULTISPECTRAL_DEFAULTS;
+    MultispectralParams p = multispectral_defaults ();
 
     p.seed = rnd (1000), p.occlusion = f % 2;
     view_show (&v, &p, rnd (1u << 31));
@@ -451,7 +451,7 @@ noise (DeviceKind kind)
 
   (void) kind;
   for (int f = 0; f < 4; f++) {
-    MultispectralParams p = MULTISPECTRAL_DEFAULTS;
+    MultispectralParams p = multispectral_defaults ();
     double n = 0, sum = 0, squares = 0, fourth = 0, pixels = 0, channels = 0;
     double last = 0;
 
@@ -493,7 +493,7 @@ depth (DeviceKind kind)
 {
   View a = view_new (160, 120, 11, IMAGE_GRAY8);
   View b = view_new (160, 120, 11, IMAGE_GRAY16);
-  MultispectralParams p = MULTISPECTRAL_DEFAULTS;
+  MultispectralParams p = multispectral_defaults ();
   int most = 0;
 
   (void) kind;
@@ -525,7 +525,7 @@ mosaics (DeviceKind kind)
       int n = side * side, w = 30 * side, h = 21 * side;
       View stacked = view_new (w, h, n, grey[k]);
       View raw = view_new (w, h, 1, grey[k]);
-      MultispectralParams p = MULTISPECTRAL_DEFAULTS;
+      MultispectralParams p = multispectral_defaults ();
 
       p.seed = rnd (1000), p.channels = n;
       view_show (&stacked, &p, 77);
@@ -548,7 +548,7 @@ drift (DeviceKind kind)
 {
   View still = view_new (64, 48, 2, IMAGE_GRAY16);
   View v = view_new (64, 48, 2, IMAGE_GRAY16);
-  MultispectralParams p = MULTISPECTRAL_DEFAULTS;
+  MultispectralParams p = multispectral_defaults ();
   double least = 2, most = 0;
 
   (void) kind;
@@ -587,7 +587,7 @@ repeats (DeviceKind kind)
     View a = view_new (161, 99, i % 2 ? 5 : 0, IMAGE_GRAY8);
     View b = view_new (161, 99, i % 2 ? 5 : 0, IMAGE_GRAY8);
     uint64_t number = i == 7 ? UINT64_MAX - 5 : rnd (1u << 31);
-    MultispectralParams p = MULTISPECTRAL_DEFAULTS, other;
+    MultispectralParams p = multispectral_defaults (), other;
 
     p.seed = rnd (1000), p.channels = 5;
     other = p, other.seed += 1, other.n_objects = 30;
@@ -609,7 +609,7 @@ repeats (DeviceKind kind)
 static void
 formats (DeviceKind kind)
 {
-  MultispectralParams p = MULTISPECTRAL_DEFAULTS;
+  MultispectralParams p = multispectral_defaults ();
   View v = view_new (60, 36, 0, 0);
 
   (void) kind;
@@ -651,7 +651,7 @@ sizes (DeviceKind kind)
   (void) kind;
   for (int i = 0; i < 9; i++)
     for (int n = 0; n <= 16; n += 8) {
-      MultispectralParams p = MULTISPECTRAL_DEFAULTS;
+      MultispectralParams p = multispectral_defaults ();
       View v = view_new (odd[i][0], odd[i][1], n, IMAGE_GRAY16);
 
       p.seed = rnd (1000), p.channels = n ? n : 2, p.occlusion = n;
@@ -685,7 +685,7 @@ hostile (DeviceKind kind)
       offsetof (MultispectralParams, mosaic)};
   static const double bad[] = {NAN, INFINITY, -INFINITY, -.001, 65};
   static const int wrong[] = {-1, 4097, INT32_MAX, INT32_MIN, 1025};
-  MultispectralParams good = MULTISPECTRAL_DEFAULTS, p;
+  MultispectralParams good = multispectral_defaults (), p;
   View v = view_new (20, 10, 11, IMAGE_GRAY8);
   Image img = v.img;
   Multispectral *none;
@@ -757,7 +757,7 @@ static int
 bench (int argc, char **argv)
 {
   static const int channels[] = {0, 4, 11, 16};
-  MultispectralParams p = MULTISPECTRAL_DEFAULTS;
+  MultispectralParams p = multispectral_defaults ();
 
   (void) argc, (void) argv;
   for (int k = 0; k < 4; k++) {

@@ -229,7 +229,8 @@ facing_of (const RgbdPlan *plan, const RgbdPose *robot, const RgbdTruth *t,
 static void
 plane (DeviceKind kind)
 {
-  RgbdParams p = {.path = RGBD_FRONTAL, .speed = 1, .motion_start = 30};
+  RgbdParams p = {
+      .n_objects = 1, .path = RGBD_FRONTAL, .speed = 1, .motion_start = 30};
   View v = view_new (640, 480);
 
   (void) kind;
@@ -252,7 +253,7 @@ plane (DeviceKind kind)
 static void
 ball (DeviceKind kind)
 {
-  RgbdParams p = RGBD_DEFAULTS;
+  RgbdParams p = rgbd_defaults ();
   View v = view_new (641, 479);
   int tried = 0;
 
@@ -288,7 +289,7 @@ static void
 oracle (DeviceKind kind)
 {
   static const int sizes[][2] = {{640, 480}, {512, 424}, {161, 99}, {64, 333}};
-  RgbdParams p = RGBD_DEFAULTS;
+  RgbdParams p = rgbd_defaults ();
   int wrong = 0, masks = 0, n = 0, robots = 0;
 
   (void) kind;
@@ -352,7 +353,7 @@ depth_between (const View *v, double x, double y, int label)
 static void
 poses (DeviceKind kind)
 {
-  RgbdParams p = {.motion_start = 0, .speed = 1};
+  RgbdParams p = {.n_objects = 1, .motion_start = 0, .speed = 1};
   View a = view_new (640, 480), b = view_new (640, 480);
   int n[2] = {0}, off[2] = {0};
 
@@ -395,7 +396,7 @@ poses (DeviceKind kind)
 static void
 counts (DeviceKind kind)
 {
-  RgbdParams p = RGBD_DEFAULTS;
+  RgbdParams p = rgbd_defaults ();
   View v = view_new (160, 120);
 
   (void) kind;
@@ -443,7 +444,7 @@ at_edge (const View *v, const float *z, int x, int y, float part)
 static void
 at_rest (DeviceKind kind)
 {
-  RgbdParams p = RGBD_DEFAULTS;
+  RgbdParams p = rgbd_defaults ();
   View v = view_new (320, 240);
 
   (void) kind;
@@ -499,7 +500,7 @@ class_fits (int class, double distance)
 static void
 distances (DeviceKind kind)
 {
-  RgbdParams p = {.motion_start = 5, .speed = 1};
+  RgbdParams p = {.n_objects = 1, .motion_start = 5, .speed = 1};
   View v = view_new (320, 240);
   int n = 0, wrong = 0, seen[6] = {0};
 
@@ -540,7 +541,7 @@ moved (DeviceKind kind)
     int frames;
   } far[] = {{RGBD_PARALLEL, 100}, {RGBD_TOWARDS, 120}, {RGBD_FRONTAL, 120},
       {RGBD_AWAY, 110}, {RGBD_PASS, 110}};
-  RgbdParams p = RGBD_DEFAULTS;
+  RgbdParams p = rgbd_defaults ();
   View v = view_new (320, 240);
 
   (void) kind;
@@ -571,7 +572,7 @@ moved (DeviceKind kind)
 static void
 uncovered (DeviceKind kind)
 {
-  RgbdParams p = {.motion_start = 10, .speed = 1};
+  RgbdParams p = {.n_objects = 1, .motion_start = 10, .speed = 1};
   View now = view_new (320, 240), then = view_new (320, 240);
   int n = 0, known = 0, at_once = 0;
 
@@ -609,7 +610,7 @@ uncovered (DeviceKind kind)
 static void
 volume (DeviceKind kind)
 {
-  RgbdParams p = {.speed = 1, .motion_start = 30};
+  RgbdParams p = {.n_objects = 1, .speed = 1, .motion_start = 30};
   View v = view_new (160, 120);
   int out = 0;
 
@@ -640,7 +641,7 @@ volume (DeviceKind kind)
 static void
 surfaces (DeviceKind kind)
 {
-  RgbdParams p = {.motion_start = 1000, .speed = 1};
+  RgbdParams p = {.n_objects = 1, .motion_start = 1000, .speed = 1};
   View v = view_new (320, 240);
   int n = 0, wrong = 0, round = 0;
 
@@ -678,7 +679,8 @@ round_surfaces (DeviceKind kind)
 
   (void) kind;
   for (int f = 0; f < 8; f++) {
-    RgbdParams p = {.speed = 0, .path = RGBD_AWAY, .seed = rnd (1000)};
+    RgbdParams p = {
+        .n_objects = 1, .speed = 0, .path = RGBD_AWAY, .seed = rnd (1000)};
     RgbdPlan plan = rgbd_plan (&p, 640, 480, f);
 
     view_show (&v, &p, f);
@@ -716,7 +718,7 @@ round_surfaces (DeviceKind kind)
 static void
 thresholds (DeviceKind kind)
 {
-  RgbdParams p = {.motion_start = 0, .speed = 1};
+  RgbdParams p = {.n_objects = 1, .motion_start = 0, .speed = 1};
   View v = view_new (320, 240);
   int wrong = 0, n[6] = {0};
 
@@ -749,7 +751,7 @@ thresholds (DeviceKind kind)
 static void
 rim (DeviceKind kind)
 {
-  RgbdParams p = {.motion_start = 1000, .speed = 1};
+  RgbdParams p = {.n_objects = 1, .motion_start = 1000, .speed = 1};
   View v = view_new (640, 480);
   int wrong = 0, unseen = 0;
 
@@ -795,7 +797,7 @@ behind (DeviceKind kind)
 
   (void) kind;
   for (int f = 0; f < 6; f++) {
-    RgbdParams p = RGBD_DEFAULTS;
+    RgbdParams p = rgbd_defaults ();
     uint64_t full, area = 0;
     RgbdPlan plan;
 
@@ -826,7 +828,7 @@ behind (DeviceKind kind)
 static void
 steps (DeviceKind kind)
 {
-  RgbdParams p = RGBD_DEFAULTS;
+  RgbdParams p = rgbd_defaults ();
   View v = view_new (320, 240);
   int n = 0;
 
@@ -878,7 +880,7 @@ static void
 noise (DeviceKind kind)
 {
   static const double sigmas[] = {2, 8, 24};
-  RgbdParams p = RGBD_DEFAULTS;
+  RgbdParams p = rgbd_defaults ();
   View v = view_new (640, 480);
 
   (void) kind;
@@ -919,7 +921,8 @@ gap (const View *v, int x, int y, int step, double *behind)
 static void
 shadow (DeviceKind kind)
 {
-  RgbdParams p = {.path = RGBD_FRONTAL, .speed = 1, .noise = .01};
+  RgbdParams p = {
+      .n_objects = 1, .path = RGBD_FRONTAL, .speed = 1, .noise = .01};
   View v = view_new (640, 480);
   int tried[2] = {0}, wrong = 0;
 
@@ -958,7 +961,7 @@ shadow (DeviceKind kind)
 static void
 holes (DeviceKind kind)
 {
-  RgbdParams p = RGBD_DEFAULTS;
+  RgbdParams p = rgbd_defaults ();
   View v = view_new (640, 480);
   int edge = 0, torn = 0, low = 0, nicked = 0, flat = 0, lost = 0;
 
@@ -1002,7 +1005,7 @@ robot_at (const RgbdParams *p, uint64_t number, double at[3], double front[3])
 static void
 starts (DeviceKind kind)
 {
-  RgbdParams p = RGBD_DEFAULTS;
+  RgbdParams p = rgbd_defaults ();
 
   (void) kind;
   for (int f = 0; f < 12; f++) {
@@ -1026,7 +1029,7 @@ starts (DeviceKind kind)
 static void
 paths (DeviceKind kind)
 {
-  RgbdParams p = RGBD_DEFAULTS;
+  RgbdParams p = rgbd_defaults ();
   View v = view_new (160, 120);
 
   (void) kind;
@@ -1075,7 +1078,7 @@ paths (DeviceKind kind)
 static void
 drives (DeviceKind kind)
 {
-  RgbdParams p = RGBD_DEFAULTS;
+  RgbdParams p = rgbd_defaults ();
 
   (void) kind;
   for (int f = 0; f < 24; f++) {
@@ -1111,7 +1114,7 @@ drives (DeviceKind kind)
 static void
 hand (DeviceKind kind)
 {
-  RgbdParams p = RGBD_DEFAULTS;
+  RgbdParams p = rgbd_defaults ();
 
   (void) kind;
   for (int f = 0; f < 6; f++) {
@@ -1141,7 +1144,7 @@ hand (DeviceKind kind)
 static void
 repeats (DeviceKind kind)
 {
-  RgbdParams p = RGBD_DEFAULTS, other;
+  RgbdParams p = rgbd_defaults (), other;
   View a = view_new (161, 99), b = view_new (161, 99);
   size_t n = 161 * 99 * 2;
 
@@ -1174,7 +1177,7 @@ repeats (DeviceKind kind)
 static void
 one_size (int w, int h)
 {
-  RgbdParams p = RGBD_DEFAULTS;
+  RgbdParams p = rgbd_defaults ();
   int stride = 2 * w + 1 + (int) rnd (40), touched = 0;
   size_t size = (size_t) stride * (h + 1);
   Image img = {.plane = {malloc (size)},
@@ -1222,7 +1225,7 @@ lenses (DeviceKind kind)
     double f;
   } cameras[] = {{640, 480, 585}, {512, 424, 365}, {320, 240, 292.5},
       {1280, 960, 1170}, {640, 240, 585}};
-  RgbdParams p = RGBD_DEFAULTS;
+  RgbdParams p = rgbd_defaults ();
 
   (void) kind;
   for (int i = 0; i < 5; i++) {
@@ -1239,7 +1242,7 @@ hostile (DeviceKind kind)
 {
   static const double bad[] = {NAN, INFINITY, -INFINITY, -1, 65};
   static const int wrong[] = {0, -1, 4097, INT32_MAX, INT32_MIN};
-  RgbdParams good = RGBD_DEFAULTS, p;
+  RgbdParams good = rgbd_defaults (), p;
   View v = view_new (20, 10);
   Image img = v.img;
   Rgbd *none;
@@ -1276,7 +1279,8 @@ extremes (DeviceKind kind)
 
   (void) kind;
   for (int i = 0; i < 30; i++) {
-    RgbdParams p = {.seed = UINT64_MAX - i,
+    RgbdParams p = {.n_objects = 1,
+        .seed = UINT64_MAX - i,
         .path = i % 6,
         .motion_start = i % 2 ? UINT64_MAX : 0,
         .speed = speeds[i / 6],
@@ -1294,7 +1298,7 @@ static int
 bench (int argc, char **argv)
 {
   static const int sizes[][2] = {{320, 240}, {512, 424}, {640, 480}};
-  RgbdParams p = RGBD_DEFAULTS;
+  RgbdParams p = rgbd_defaults ();
 
   (void) argc, (void) argv;
   for (int k = 0; k < 3; k++) {

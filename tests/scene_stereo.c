@@ -75,7 +75,7 @@ point_at (const View *v, int x, int y, double p[3])
 static void
 wall (DeviceKind kind)
 {
-  StereoParams p = STEREO_DEFAULTS;
+  StereoParams p = stereo_defaults ();
   View v = view_new (640, 480);
   int n = 0;
 
@@ -103,7 +103,7 @@ wall (DeviceKind kind)
 static void
 ground (DeviceKind kind)
 {
-  StereoParams p = STEREO_DEFAULTS;
+  StereoParams p = stereo_defaults ();
   View v = view_new (640, 480);
   int n = 0;
 
@@ -166,7 +166,7 @@ surfaces (DeviceKind kind)
 
   (void) kind;
   for (int f = 0; f < 12; f++) {
-    StereoParams p = STEREO_DEFAULTS;
+    StereoParams p = stereo_defaults ();
     int n = 0;
 
     p.seed = rnd (1000), p.speed = rnd (9);
@@ -255,7 +255,7 @@ depths (DeviceKind kind)
 
   (void) kind;
   for (int f = 0; f < 200; f++) {
-    StereoParams p = STEREO_DEFAULTS;
+    StereoParams p = stereo_defaults ();
 
     p.seed = rnd (1000), p.baseline = .001 * (1 + rnd (200));
     p.disparity_offset = rnd (100) - 50.;
@@ -277,7 +277,7 @@ static void
 contents (DeviceKind kind)
 {
   static const int n_objects[] = {6, 2, 3, 1};
-  StereoParams p = STEREO_DEFAULTS;
+  StereoParams p = stereo_defaults ();
   View v = view_new (160, 120);
   uint64_t number = rnd (1000), head = 0;
 
@@ -313,7 +313,7 @@ objects (DeviceKind kind)
 
   (void) kind;
   for (int f = 0; f < 10; f++) {
-    StereoParams p = STEREO_DEFAULTS;
+    StereoParams p = stereo_defaults ();
     uint64_t number = rnd (1u << 31);
 
     p.seed = rnd (1000), p.speed = f ? 1 : 0;
@@ -397,7 +397,7 @@ both_views (DeviceKind kind)
 
   (void) kind;
   for (int f = 0; f < 3; f++) {
-    StereoParams p = STEREO_DEFAULTS;
+    StereoParams p = stereo_defaults ();
     uint64_t number = rnd (1u << 31);
 
     p.seed = rnd (1000), p.misalignment = 7 * (f % 2);
@@ -422,7 +422,7 @@ hidden (DeviceKind kind)
 
   (void) kind;
   for (int f = 0; f < 3; f++) {
-    StereoParams p = STEREO_DEFAULTS;
+    StereoParams p = stereo_defaults ();
 
     p.seed = rnd (1000);
     view_show (&v, &p, STEREO_LEFT, rnd (1u << 31));
@@ -504,7 +504,7 @@ same_texture (DeviceKind kind)
 
   (void) kind;
   for (int f = 0; f < 4; f++) {
-    StereoParams p = STEREO_DEFAULTS;
+    StereoParams p = stereo_defaults ();
     uint64_t number = rnd (1u << 31);
     double down[STEREO_MAX_OBJECTS + 1] = {0}, up[STEREO_MAX_OBJECTS + 1] = {0};
     double squares = 0, n = 0;
@@ -543,7 +543,7 @@ noise (DeviceKind kind)
 
   (void) kind;
   for (int f = 0; f < 8; f++) {
-    StereoParams p = STEREO_DEFAULTS;
+    StereoParams p = stereo_defaults ();
     double n = 0, sum = 0, squares = 0, fourth = 0, both = 0;
     uint64_t number = rnd (1u << 31);
 
@@ -579,7 +579,7 @@ static void
 exposure (DeviceKind kind)
 {
   View plain = view_new (320, 240), dark = view_new (320, 240);
-  StereoParams p = STEREO_DEFAULTS;
+  StereoParams p = stereo_defaults ();
 
   (void) kind;
   p.seed = rnd (1000), p.noise = 0;
@@ -605,7 +605,7 @@ static void
 rows (DeviceKind kind)
 {
   View still = view_new (320, 240), moved = view_new (320, 240);
-  StereoParams p = STEREO_DEFAULTS;
+  StereoParams p = stereo_defaults ();
   double squares = 0;
 
   (void) kind;
@@ -669,7 +669,7 @@ repeats (DeviceKind kind)
   (void) kind;
   for (int i = 0; i < 8; i++) {
     uint64_t number = i == 7 ? UINT64_MAX - 5 : rnd (1u << 31);
-    StereoParams p = STEREO_DEFAULTS, other;
+    StereoParams p = stereo_defaults (), other;
 
     p.seed = rnd (1000);
     other = p, other.seed += 1;
@@ -693,7 +693,7 @@ repeats (DeviceKind kind)
 static void
 formats (DeviceKind kind)
 {
-  StereoParams p = STEREO_DEFAULTS;
+  StereoParams p = stereo_defaults ();
   View v = view_new (61, 37);
 
   (void) kind;
@@ -734,7 +734,7 @@ sizes (DeviceKind kind)
   (void) kind;
   for (int i = 0; i < 10; i++)
     for (int view = 0; view < 2; view++) {
-      StereoParams p = STEREO_DEFAULTS;
+      StereoParams p = stereo_defaults ();
       View v = view_new (odd[i].w, odd[i].h);
 
       p.seed = rnd (1000);
@@ -766,7 +766,7 @@ hostile (DeviceKind kind)
       offsetof (StereoParams, gamma), offsetof (StereoParams, noise)};
   static const double bad[] = {NAN, INFINITY, -INFINITY, -4097, 4097};
   static const int wrong[] = {0, -1, 4097, INT32_MAX, INT32_MIN};
-  StereoParams good = STEREO_DEFAULTS, p;
+  StereoParams good = stereo_defaults (), p;
   View v = view_new (20, 10);
   Image img = v.img;
   Stereo *none;
@@ -804,6 +804,7 @@ extremes (DeviceKind kind)
   (void) kind;
   for (int i = 0; i < 32; i++) {
     StereoParams p = {.seed = UINT64_MAX - i,
+        .n_objects = 1,
         .contents = i % 4,
         .speed = i % 3 ? 8 : 5e-324,
         .baseline = i & 4 ? 1 : .001,
@@ -830,7 +831,7 @@ static int
 bench (int argc, char **argv)
 {
   static const int sizes[][2] = {{320, 240}, {640, 480}, {1280, 720}};
-  StereoParams p = STEREO_DEFAULTS;
+  StereoParams p = stereo_defaults ();
 
   (void) argc, (void) argv;
   for (int k = 0; k < 3; k++) {
