@@ -31,6 +31,7 @@
 #include <gst/base/gstbasetransform.h>
 
 #include "base/gstvisioncommon.h"
+#include "base/gstvisionproperties.h"
 #include "common/parallel.h"
 #include "visionmap/gstvisionmapcaps.h"
 #include "visionmap/gstvisionmappaint.h"
@@ -54,64 +55,49 @@ struct _GstVisionMapVideo {
   /* under the object lock */
   guint width, height; /* of the newest map; 0: none came yet */
   gchar *kind;
-  gdouble low, high;
+  gdouble map_low, map_high;
 };
 
 G_DEFINE_TYPE (GstVisionMapVideo, gst_vision_map_video, GST_TYPE_BASE_TRANSFORM)
 GST_ELEMENT_REGISTER_DEFINE (
     visionmap, "visionmap", GST_RANK_NONE, GST_TYPE_VISION_MAP_VIDEO)
 
-enum { PROP_0, PROP_KIND, PROP_MAP_LOW, PROP_MAP_HIGH, PROP_N_THREADS };
+static const GstVisionProperty properties[] = {
+    {.param = PARAM_STRING (GstVisionMapVideo, kind, NULL, "Kind",
+         "Kind of the map (disparity, depth, labels, …); the newest map of "
+         "any kind where it is not set")},
+    {.param = PARAM_NUMBER (GstVisionMapVideo, map_low, -G_MAXFLOAT, G_MAXFLOAT,
+         0, "Low end of the map",
+         "Value that is shown in the first colour or black; where both ends "
+         "are equal, colours follow the map's values, greys are its numbers",
+         .when = PARAM_BY_HAND)},
+    {.param = PARAM_NUMBER (GstVisionMapVideo, map_high, -G_MAXFLOAT,
+         G_MAXFLOAT, 0, "High end of the map",
+         "Value that is shown in the last colour or white",
+         .when = PARAM_BY_HAND)},
+    {.params = NULL}};
+
+/* Behind the rows. */
+static guint n_threads_id;
 
 static void
 set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
-  GstVisionMapVideo *self = GST_VISION_MAP_VIDEO (object);
-
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_KIND:
-      g_free (self->kind);
-      self->kind = g_value_dup_string (value);
-      break;
-    case PROP_MAP_LOW:
-      self->low = g_value_get_double (value);
-      break;
-    case PROP_MAP_HIGH:
-      self->high = g_value_get_double (value);
-      break;
-    case PROP_N_THREADS:
-      g_atomic_int_set (&self->n_threads, g_value_get_uint (value));
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  }
-  GST_OBJECT_UNLOCK (self);
+  if (id == n_threads_id)
+    g_atomic_int_set (
+        &GST_VISION_MAP_VIDEO (object)->n_threads, g_value_get_uint (value));
+  else
+    gst_vision_properties_set (object, id, value, pspec);
 }
 
 static void
 get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
-  GstVisionMapVideo *self = GST_VISION_MAP_VIDEO (object);
-
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_KIND:
-      g_value_set_string (value, self->kind);
-      break;
-    case PROP_MAP_LOW:
-      g_value_set_double (value, self->low);
-      break;
-    case PROP_MAP_HIGH:
-      g_value_set_double (value, self->high);
-      break;
-    case PROP_N_THREADS:
-      g_value_set_uint (value, g_atomic_int_get (&self->n_threads));
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  }
-  GST_OBJECT_UNLOCK (self);
+  if (id == n_threads_id)
+    g_value_set_uint (
+        value, g_atomic_int_get (&GST_VISION_MAP_VIDEO (object)->n_threads));
+  else
+    gst_vision_properties_get (object, id, value, pspec);
 }
 
 /* Frames that come before it is over are refused. */
@@ -182,7 +168,7 @@ find (GstVisionMapVideo *self, GstBuffer *buffer, GstVisionMap *map)
   gchar *kind;
 
   GST_OBJECT_LOCK (self);
-  kind = g_strdup (self->kind && self->kind[0] ? self->kind : NULL);
+  kind = g_strdup (self->kind);
   GST_OBJECT_UNLOCK (self);
   found = gst_buffer_find_vision_map (
               buffer, GST_VISION_ORIGIN_RESULT, kind, map) ||
@@ -252,8 +238,8 @@ transform (GstBaseTransform *trans, GstBuffer *in, GstBuffer *out)
     return GST_FLOW_ERROR;
   }
   GST_OBJECT_LOCK (self);
-  low = self->low;
-  high = self->high;
+  low = self->map_low;
+  high = self->map_high;
   GST_OBJECT_UNLOCK (self);
   parallel_limit (g_atomic_int_get (&self->n_threads));
   err = gst_vision_map_paint (
@@ -284,41 +270,17 @@ propose_allocation (GstBaseTransform *trans, GstQuery *decide, GstQuery *query)
 }
 
 static void
-finalize (GObject *object)
-{
-  g_free (GST_VISION_MAP_VIDEO (object)->kind);
-  G_OBJECT_CLASS (gst_vision_map_video_parent_class)->finalize (object);
-}
-
-#define FLAGS \
- (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
-
-static void
 gst_vision_map_video_class_init (GstVisionMapVideoClass *klass)
 {
   GObjectClass *object = G_OBJECT_CLASS (klass);
   GstElementClass *element = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *trans = GST_BASE_TRANSFORM_CLASS (klass);
 
+  n_threads_id = gst_vision_properties_install (object, properties, 0, 1);
   object->set_property = set_property;
   object->get_property = get_property;
-  object->finalize = finalize;
-  g_object_class_install_property (object, PROP_KIND,
-      g_param_spec_string ("kind", "Kind",
-          "Kind of the map (disparity, depth, labels, …); the newest map of "
-          "any kind where it is not set",
-          NULL, FLAGS));
-  g_object_class_install_property (object, PROP_MAP_LOW,
-      g_param_spec_double ("map-low", "Low end of the map",
-          "Value that is shown in the first colour or black; where both ends "
-          "are equal, colours follow the map's values, greys are its numbers",
-          -G_MAXFLOAT, G_MAXFLOAT, 0, FLAGS));
-  g_object_class_install_property (object, PROP_MAP_HIGH,
-      g_param_spec_double ("map-high", "High end of the map",
-          "Value that is shown in the last colour or white", -G_MAXFLOAT,
-          G_MAXFLOAT, 0, FLAGS));
   g_object_class_install_property (
-      object, PROP_N_THREADS, gst_vision_backend_n_threads ());
+      object, n_threads_id, gst_vision_backend_n_threads ());
   gst_element_class_add_static_pad_template (
       element, gst_vision_map_template (GST_PAD_SINK));
   gst_element_class_add_static_pad_template (
@@ -340,5 +302,5 @@ gst_vision_map_video_class_init (GstVisionMapVideoClass *klass)
 static void
 gst_vision_map_video_init (GstVisionMapVideo *self)
 {
-  (void) self;
+  gst_vision_properties_init (self, properties, 0);
 }
