@@ -371,6 +371,22 @@ GST_START_TEST (test_newest)
 }
 GST_END_TEST;
 
+/* As the element is called, not its type. */
+GST_START_TEST (test_name)
+{
+  GstElement *one = gst_element_factory_make ("visionmap", NULL);
+  GstElement *two = gst_element_factory_make ("visionmap", NULL);
+  GstElement *named = gst_element_factory_make ("visionmap", "mine");
+
+  fail_unless_equals_string (GST_OBJECT_NAME (one), "visionmap0");
+  fail_unless_equals_string (GST_OBJECT_NAME (two), "visionmap1");
+  fail_unless_equals_string (GST_OBJECT_NAME (named), "mine");
+  gst_object_unref (one);
+  gst_object_unref (two);
+  gst_object_unref (named);
+}
+GST_END_TEST;
+
 /* What comes behind wants another size: an error that says what to do. */
 GST_START_TEST (test_other_size_wanted)
 {
@@ -408,6 +424,7 @@ visionmap_suite (void)
   TCase *tc = tcase_create ("maps");
 
   suite_add_tcase (suite, tc);
+  tcase_add_test (tc, test_name);
   tcase_add_test (tc, test_numbers);
   tcase_add_test (tc, test_colours);
   tcase_add_test (tc, test_classes);
