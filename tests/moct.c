@@ -626,7 +626,7 @@ static void
 bench_open (Bench *b, DeviceKind kind, ImageFormat format, int width,
     int height, int n_objects)
 {
-  ChromaticParams scene_params = CHROMATIC_DEFAULTS;
+  ChromaticParams scene_params = chromatic_defaults ();
   Chromatic *scene;
   Frame f = frame_new (format, width, height, 0, 256);
   int room = kind == DEVICE_CUDA ? (int) (BENCH_BYTES / f.bytes) : 8;

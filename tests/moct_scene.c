@@ -146,7 +146,7 @@ look (View *views, const MoctParams *params, const Image *rgb,
 static void
 run_case (const Case *c, const Device *dev, View *views)
 {
-  ChromaticParams scene_params = CHROMATIC_DEFAULTS;
+  ChromaticParams scene_params = chromatic_defaults ();
   MoctColour colours[MOCT_MAX_COLOURS];
   MoctParams params = default_params (colours);
   Frame rgb = frame_new (IMAGE_RGB, WIDTH, HEIGHT, 0, 1);

@@ -2,26 +2,1303 @@
  *
  * The scene rgbd: a depth that is true, a robot that moves as it should, a
  * tracker's map that follows from both, a sensor with its faults. */
-#include "check.h"
-#include "seconds.h"
-
 #include <math.h>
 
+#include "check.h"
 #include "scene/rgbd_core.h"
+#include "seconds.h"
 
-#include "scene_rgbd_oracle.h"
-#include "scene_rgbd_rays.h"
-#include "scene_rgbd_classes.h"
-#include "scene_rgbd_model.h"
-#include "scene_rgbd_sensor.h"
-#include "scene_rgbd_motion.h"
-#include "scene_rgbd_hostile.h"
+/* ---- The scene once more, in another way ---- */
+
+/* In doubles: solids are signed distance functions, rays march along them,
+ * quaternions turn vectors by their product. */
+
+/* A scene with all that it says about a frame. */
+typedef struct {
+  Rgbd *scene;
+  Image img;
+  RgbdTruth truth;
+  uint8_t *classes;
+  uint16_t *labels;
+} View;
+
+static View
+view_new (int w, int h)
+{
+  View v = {.img = {.width = w, .height = h, .format = IMAGE_GRAY16}};
+  size_t n = (size_t) w * h;
+
+  v.img.stride[0] = 2 * w;
+  v.img.plane[0] = malloc (2 * n);
+  v.classes = malloc (2 * n);
+  v.labels = malloc (2 * n);
+  ok (rgbd_new (&v.scene, w, h));
+  return v;
+}
+
+static void
+view_free (View *v)
+{
+  rgbd_free (v->scene);
+  free (v->img.plane[0]);
+  free (v->classes);
+  free (v->labels);
+}
+
+static void
+view_show (View *v, const RgbdParams *p, uint64_t number)
+{
+  ok (rgbd_render (
+      v->scene, p, number, &v->img, &v->truth, v->classes, v->labels));
+}
+
+static int
+depth_at (const View *v, int x, int y)
+{
+  const uint8_t *p = v->img.plane[0] + (size_t) y * v->img.stride[0] + 2 * x;
+
+  return p[0] | p[1] << 8;
+}
+
+static int
+class_at (const View *v, int x, int y)
+{
+  return v->classes[2 * ((size_t) y * v->img.width + x)];
+}
+
+static int
+label_at (const View *v, int x, int y)
+{
+  return v->labels[(size_t) y * v->img.width + x];
+}
+
+/* v + 2 q x (q x v + w v) */
+static void
+turn (const double q[4], const double v[3], double out[3])
+{
+  double a[3], b[3];
+
+  for (int i = 0; i < 3; i++) {
+    int j = (i + 1) % 3, k = (i + 2) % 3;
+
+    a[i] = q[1 + j] * v[k] - q[1 + k] * v[j] + q[0] * v[i];
+  }
+  for (int i = 0; i < 3; i++) {
+    int j = (i + 1) % 3, k = (i + 2) % 3;
+
+    b[i] = q[1 + j] * a[k] - q[1 + k] * a[j];
+  }
+  for (int i = 0; i < 3; i++)
+    out[i] = v[i] + 2 * b[i];
+}
+
+/* A pose of the metadata: tx ty tz qw qx qy qz. */
+static void
+carry (const double pose[7], const double v[3], double out[3])
+{
+  turn (pose + 3, v, out);
+  for (int i = 0; i < 3; i++)
+    out[i] += pose[i];
+}
+
+static void
+carry_back (const double pose[7], const double v[3], double out[3])
+{
+  double q[4] = {pose[3], -pose[4], -pose[5], -pose[6]};
+  double d[3] = {v[0] - pose[0], v[1] - pose[1], v[2] - pose[2]};
+
+  turn (q, d, out);
+}
+
+static void
+flatten (const RgbdPose *p, double pose[7])
+{
+  memcpy (pose, p->t, sizeof p->t);
+  memcpy (pose + 3, p->q, sizeof p->q);
+}
+
+/* Negative inside. */
+static double
+distance_of (const RgbdSolid *s, const double v[3])
+{
+  double pose[7], p[3], q[3], out = 0, in = -INFINITY, r;
+
+  flatten (&s->pose, pose);
+  carry_back (pose, v, p);
+  if (s->shape == RGBD_SPHERE)
+    return sqrt (p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) - s->half[0];
+  r = sqrt (p[0] * p[0] + p[2] * p[2]) - s->half[0];
+  for (int i = 0; i < 3; i++)
+    q[i] = fabs (p[i]) - s->half[i];
+  if (s->shape == RGBD_CYLINDER)
+    q[0] = q[2] = r;
+  for (int i = 0; i < (s->shape == RGBD_CYLINDER ? 2 : 3); i++) {
+    out += q[i] > 0 ? q[i] * q[i] : 0;
+    in = fmax (in, q[i]);
+  }
+  r = in > 0 ? sqrt (out) : in;
+  return s->shape == RGBD_ROOM ? -r : r;
+}
+
+static double
+nearest_of (const RgbdSolid *solids, int n, const double v[3])
+{
+  double d = INFINITY;
+
+  for (int i = 0; i < n; i++)
+    d = fmin (d, distance_of (&solids[i], v));
+  return d;
+}
+
+/* Of the room, and of the robot at @robot (to the world; NULL: none). */
+static double
+distance_in (const RgbdPlan *plan, const RgbdPose *robot, const double v[3])
+{
+  double d = nearest_of (plan->furniture, plan->n_furniture, v), pose[7], p[3];
+
+  if (!robot)
+    return d;
+  flatten (robot, pose);
+  carry_back (pose, v, p);
+  return fmin (d, nearest_of (rgbd_parts, RGBD_PARTS, p));
+}
+
+static void
+ray_of (const RgbdTruth *t, double x, double y, double ray[3])
+{
+  ray[0] = (x - t->cx) / t->fx, ray[1] = (y - t->cy) / t->fy, ray[2] = 1;
+}
+
+/* The point in the world at depth @z of a pixel. */
+static void
+point_of (const RgbdTruth *t, double x, double y, double z, double point[3])
+{
+  double ray[3];
+
+  ray_of (t, x, y, ray);
+  for (int i = 0; i < 3; i++)
+    ray[i] *= z;
+  carry (t->camera, ray, point);
+}
+
+/* Depth at which the ray of a pixel comes to a surface. */
+static double
+march (const RgbdPlan *plan, const RgbdPose *robot, const RgbdTruth *t, int x,
+    int y)
+{
+  double ray[3], z = .05, length;
+
+  ray_of (t, x, y, ray);
+  length = sqrt (ray[0] * ray[0] + ray[1] * ray[1] + 1);
+  for (int i = 0; i < 2000; i++) {
+    double p[3], d;
+
+    point_of (t, x, y, z, p);
+    d = distance_in (plan, robot, p);
+    if (d < 1e-6)
+      break;
+    z += d / length;
+  }
+  return z;
+}
+
+/* How much of a pixel's ray is along the normal of the surface at @point. */
+static double
+facing_of (const RgbdPlan *plan, const RgbdPose *robot, const RgbdTruth *t,
+    int x, int y, const double point[3])
+{
+  double ray[3], way[3], n[3], length = 0, along = 0;
+
+  ray_of (t, x, y, ray);
+  turn (t->camera + 3, ray, way);
+  for (int i = 0; i < 3; i++) {
+    double a[3] = {point[0], point[1], point[2]};
+    double b[3] = {point[0], point[1], point[2]};
+
+    a[i] += 1e-5, b[i] -= 1e-5;
+    n[i] = distance_in (plan, robot, a) - distance_in (plan, robot, b);
+    length += n[i] * n[i];
+    along += n[i] * way[i];
+  }
+  return fabs (along) / sqrt (length);
+}
+
+/* ---- Is the depth true, is the mask, are the poses? ---- */
+
+/* The floor by hand: it is level, and 1.05 m below the world's origin. */
+static void
+plane (DeviceKind kind)
+{
+  RgbdParams p = {
+      .n_objects = 1, .path = RGBD_FRONTAL, .speed = 1, .motion_start = 30};
+  View v = view_new (640, 480);
+
+  (void) kind;
+  for (int i = 0; i < 40; i++) {
+    int x = 200 + rnd (240), y = 440 + rnd (40);
+    double ray[3], way[3];
+
+    p.seed = rnd (1000);
+    view_show (&v, &p, rnd (30));
+    ray_of (&v.truth, x, y, ray);
+    turn (v.truth.camera + 3, ray, way);
+    check_near (depth_at (&v, x, y),
+        1000 * (RGBD_FLOOR - v.truth.camera[1]) / way[1], .51);
+  }
+  view_free (&v);
+}
+
+/* The ball on the floor by hand: the nearest of its points to the camera is
+ * its radius before its middle. */
+static void
+ball (DeviceKind kind)
+{
+  RgbdParams p = rgbd_defaults ();
+  View v = view_new (641, 479);
+  int tried = 0;
+
+  (void) kind;
+  for (int i = 0; i < 20; i++) {
+    RgbdPlan plan;
+    double middle[3] = {0}, away, r = 0, at[3], pose[7];
+    int x, y;
+
+    p.seed = rnd (1000), p.noise = 0, p.path = RGBD_AWAY, p.speed = 0;
+    plan = rgbd_plan (&p, 641, 479, i);
+    for (int k = 0; k < plan.n_furniture; k++)
+      if (plan.furniture[k].shape == RGBD_SPHERE)
+        r = plan.furniture[k].half[0],
+        memcpy (middle, plan.furniture[k].pose.t, sizeof middle);
+    view_show (&v, &p, i);
+    flatten (&plan.camera, pose);
+    carry_back (pose, middle, at);
+    away = sqrt (at[0] * at[0] + at[1] * at[1] + at[2] * at[2]);
+    x = (int) (v.truth.fx * at[0] / at[2] + v.truth.cx + .5);
+    y = (int) (v.truth.fy * at[1] / at[2] + v.truth.cy + .5);
+    if (x < 0 || x >= 641 || y < 0 || y >= 479 || label_at (&v, x, y))
+      continue;
+    tried++;
+    check_near (depth_at (&v, x, y) * .001, at[2] * (1 - r / away), .001);
+  }
+  check (tried > 10);
+  view_free (&v);
+}
+
+/* Depth and mask, pixel by pixel. */
+static void
+oracle (DeviceKind kind)
+{
+  static const int sizes[][2] = {{640, 480}, {512, 424}, {161, 99}, {64, 333}};
+  RgbdParams p = rgbd_defaults ();
+  int wrong = 0, masks = 0, n = 0, robots = 0;
+
+  (void) kind;
+  for (int f = 0; f < 24; f++) {
+    int w = sizes[f % 4][0], h = sizes[f % 4][1];
+    View v = view_new (w, h);
+    RgbdPlan plan;
+    uint64_t number = rnd (400);
+
+    p.seed = rnd (1000), p.path = f / 4, p.noise = 0;
+    plan = rgbd_plan (&p, w, h, number);
+    view_show (&v, &p, number);
+    for (int k = 0; k < 300; k++) {
+      ImageBox b = v.truth.object.box;
+      bool near = k % 2 && b.x1 > b.x0;
+      int x = near ? b.x0 + (int) rnd (b.x1 - b.x0) : (int) rnd (w);
+      int y = near ? b.y0 + (int) rnd (b.y1 - b.y0) : (int) rnd (h);
+      double all = march (&plan, &plan.robot, &v.truth, x, y);
+      double room = march (&plan, NULL, &v.truth, x, y);
+      int depth = depth_at (&v, x, y);
+
+      n++, robots += all < room - 1e-4;
+      masks += label_at (&v, x, y) != (all < room - 1e-4);
+      wrong += all > .501 && all < 4.999
+          ? fabs (depth - 1000 * all) > .6 && depth != 0
+          : depth != 0 && fabs (depth - 1000 * all) > 2;
+      wrong += all > .501 && all < 4.999 && !depth;
+    }
+    view_free (&v);
+  }
+  /* a ray that just touches an edge may go either way */
+  check (wrong <= n / 500 && masks <= n / 500);
+  check (robots > 1500);
+}
+
+/* True depth between pixels, where it is that of a plane: its inverse is
+ * linear.  0 where it is not. */
+static double
+depth_between (const View *v, double x, double y, int label)
+{
+  int x0 = (int) floor (x), y0 = (int) floor (y);
+  double u = x - x0, w = y - y0, z[4];
+
+  if (x0 < 0 || y0 < 0 || x0 + 1 >= v->img.width || y0 + 1 >= v->img.height)
+    return 0;
+  for (int i = 0; i < 4; i++) {
+    int at = (y0 + i / 2) * v->img.width + x0 + i % 2;
+
+    if (v->labels[at] != label)
+      return 0;
+    z[i] = 1 / v->scene->z[at];
+  }
+  if (fabs (z[0] + z[3] - z[1] - z[2]) > 1e-5)
+    return 0;
+  return 1 /
+      ((z[0] * (1 - u) + z[1] * u) * (1 - w) + (z[2] * (1 - u) + z[3] * u) * w);
+}
+
+/* A point seen in one frame is seen at its place in another, whether it goes
+ * with the room or with the robot. */
+static void
+poses (DeviceKind kind)
+{
+  RgbdParams p = {.n_objects = 1, .motion_start = 0, .speed = 1};
+  View a = view_new (640, 480), b = view_new (640, 480);
+  int n[2] = {0}, off[2] = {0};
+
+  (void) kind;
+  for (int f = 0; f < 12; f++) {
+    uint64_t number = 20 + rnd (100);
+
+    p.seed = rnd (1000), p.path = f % 6;
+    view_show (&a, &p, number);
+    view_show (&b, &p, number + 1 + rnd (6));
+    for (int k = 0; k < 3000; k++) {
+      int x = rnd (640), y = rnd (480), robot = label_at (&a, x, y);
+      double point[3], at[3], z;
+
+      ray_of (&a.truth, x, y, at);
+      for (int i = 0; i < 3; i++)
+        at[i] *= a.scene->z[y * 640 + x];
+      if (robot) {
+        carry_back (a.truth.robot, at, point);
+        carry (b.truth.robot, point, at);
+      } else {
+        carry (a.truth.camera, at, point);
+        carry_back (b.truth.camera, point, at);
+      }
+      z = depth_between (&b, b.truth.fx * at[0] / at[2] + b.truth.cx,
+          b.truth.fy * at[1] / at[2] + b.truth.cy, robot);
+      if (z == 0 || z < at[2] - .02)
+        continue; /* at an edge, or hidden */
+      n[robot]++, off[robot] += fabs (z - at[2]) > .001;
+    }
+  }
+  check (n[0] > 20000 && n[1] > 800);
+  /* in a crease, or on a sliver between the pixels of the other frame */
+  check (off[0] < n[0] / 500 && off[1] < n[1] / 100);
+  view_free (&a);
+  view_free (&b);
+}
+
+/* What is counted, by the definitions. */
+static void
+counts (DeviceKind kind)
+{
+  RgbdParams p = rgbd_defaults ();
+  View v = view_new (160, 120);
+
+  (void) kind;
+  for (int f = 0; f < 24; f++) {
+    const SceneObject *o = &v.truth.object;
+    double n = 0, mx = 0, my = 0;
+    int inside = 0;
+
+    p.seed = rnd (1000), p.path = f % 6;
+    view_show (&v, &p, rnd (500));
+    for (int y = 0; y < 120; y++)
+      for (int x = 0; x < 160; x++)
+        if (label_at (&v, x, y)) {
+          n++, mx += x, my += y;
+          inside += x >= o->box.x0 && x < o->box.x1 && y >= o->box.y0 &&
+              y < o->box.y1;
+        }
+    check (o->area == n && inside == n && o->area <= o->full_area);
+    check (o->id == 0 && !strcmp (o->label, "robot"));
+    check (n == 0 ? isnan (o->cx) : fabs (o->cx - mx / n) < 1e-9);
+    check (n == 0 ? isnan (o->cy) : fabs (o->cy - my / n) < 1e-9);
+    check (v.truth.fx == 585 / 4. && v.truth.cx == 79.5 && v.truth.cy == 59.5);
+  }
+  view_free (&v);
+}
+
+/* ---- Does the map say what a tracker would? ---- */
+
+/* Whether one of the neighbours is more than @part of the depth away. */
+static bool
+at_edge (const View *v, const float *z, int x, int y, float part)
+{
+  int w = v->img.width, h = v->img.height;
+  float here = z[y * w + x];
+
+  for (int j = y > 0 ? y - 1 : y; j <= y + 1 && j < h; j++)
+    for (int i = x > 0 ? x - 1 : x; i <= x + 1 && i < w; i++)
+      if (fabsf (z[j * w + i] - here) > part * here)
+        return true;
+  return false;
+}
+
+/* Until the robot moves, nothing is an outlier: without noise none at all, with
+ * noise only where the sensor blurs an edge. */
+static void
+at_rest (DeviceKind kind)
+{
+  RgbdParams p = rgbd_defaults ();
+  View v = view_new (320, 240);
+
+  (void) kind;
+  for (int f = 0; f < 24; f++) {
+    int n[6] = {0}, amid = 0, pixels = 320 * 240;
+
+    p.seed = rnd (1000), p.path = f % 6, p.noise = f < 12 ? 0 : 2;
+    view_show (&v, &p, rnd (31));
+    for (int y = 0; y < 240; y++)
+      for (int x = 0; x < 320; x++) {
+        int class = class_at (&v, x, y);
+
+        check (class <= RGBD_OUT_OF_VOLUME);
+        check ((class == RGBD_MISSING) == (depth_at (&v, x, y) == 0));
+        n[class]++;
+        amid += class == RGBD_OUTLIER && !at_edge (&v, v.scene->z, x, y, .03f);
+      }
+    check (n[RGBD_INLIER] > .7 * pixels && amid < pixels / 1000);
+    check (n[RGBD_NO_CORRESPONDENCE] < .025 * pixels);
+    check (n[RGBD_OUTLIER] <= (p.noise > 0 ? .02 * pixels : 0));
+    check (n[RGBD_POTENTIAL_OUTLIER] <= (p.noise > 0 ? .002 * pixels : 0));
+    for (int i = 0; i < pixels; i++)
+      check (v.classes[2 * i + 1] == 0);
+  }
+  view_free (&v);
+}
+
+/* How far the measured point is from a surface, along that one's normal. */
+static double
+distance_to (
+    const View *v, const RgbdPlan *plan, const RgbdPose *robot, int x, int y)
+{
+  double z = march (plan, robot, &v->truth, x, y), m[3];
+
+  point_of (&v->truth, x, y, z, m);
+  return fabs (depth_at (v, x, y) * .001 - z) *
+      facing_of (plan, robot, &v->truth, x, y, m);
+}
+
+static bool
+class_fits (int class, double distance)
+{
+  const double slack = .0008; /* depth is in whole millimetres */
+
+  return (class == RGBD_INLIER && distance < .02 + slack) ||
+      (class == RGBD_POTENTIAL_OUTLIER && distance > .02 - slack &&
+          distance < .035 + slack) ||
+      (class == RGBD_OUTLIER && distance > .035 - slack);
+}
+
+/* A class follows from the distance to the room or, until that has been seen
+ * behind it, to the robot at rest. */
+static void
+distances (DeviceKind kind)
+{
+  RgbdParams p = {.n_objects = 1, .motion_start = 5, .speed = 1};
+  View v = view_new (320, 240);
+  int n = 0, wrong = 0, seen[6] = {0};
+
+  (void) kind;
+  for (int f = 0; f < 18; f++) {
+    uint64_t number = 5 + rnd (120);
+    RgbdPlan plan;
+
+    p.seed = rnd (1000), p.path = f % 6;
+    plan = rgbd_plan (&p, 320, 240, number);
+    view_show (&v, &p, number);
+    for (int k = 0; k < 200; k++) {
+      ImageBox b = v.truth.object.box;
+      int x = k % 3 && b.x1 ? b.x0 + (int) rnd (b.x1 - b.x0) : (int) rnd (320);
+      int y = k % 3 && b.x1 ? b.y0 + (int) rnd (b.y1 - b.y0) : (int) rnd (240);
+      int class = class_at (&v, x, y);
+
+      seen[class]++;
+      if (class < RGBD_INLIER || class > RGBD_OUTLIER)
+        continue;
+      n++;
+      wrong += !class_fits (class, distance_to (&v, &plan, NULL, x, y)) &&
+          !class_fits (class, distance_to (&v, &plan, &plan.robot_rest, x, y));
+    }
+  }
+  check (n > 2000 && wrong <= n / 200);
+  check (seen[RGBD_POTENTIAL_OUTLIER] > 20 && seen[RGBD_OUTLIER] > 500);
+  view_free (&v);
+}
+
+/* Once the robot has left its place, it is an outlier and nothing else is. */
+static void
+moved (DeviceKind kind)
+{
+  /* paths whose end is clear of their start, and the frames that takes */
+  static const struct {
+    RgbdPath path;
+    int frames;
+  } far[] = {{RGBD_PARALLEL, 100}, {RGBD_TOWARDS, 120}, {RGBD_FRONTAL, 120},
+      {RGBD_AWAY, 110}, {RGBD_PASS, 110}};
+  RgbdParams p = rgbd_defaults ();
+  View v = view_new (320, 240);
+
+  (void) kind;
+  for (int f = 0; f < 15; f++) {
+    int robot = 0, out = 0, blurred = 0, elsewhere = 0;
+
+    p.path = far[f % 5].path, p.seed = rnd (1000), p.noise = f < 10 ? 0 : 2;
+    view_show (&v, &p, p.motion_start + far[f % 5].frames);
+    for (int y = 0; y < 240; y++)
+      for (int x = 0; x < 320; x++) {
+        int class = class_at (&v, x, y);
+        bool outlier = class == RGBD_OUTLIER || class == RGBD_POTENTIAL_OUTLIER;
+
+        if (label_at (&v, x, y) && class != RGBD_MISSING)
+          robot++, out += outlier;
+        else if (outlier)
+          *(at_edge (&v, v.scene->z, x, y, .03f) ? &blurred : &elsewhere) += 1;
+      }
+    check (robot > 1500 && out > .95 * robot);
+    check (elsewhere <= (p.noise > 0 ? 150 : 0));
+    check (p.noise > 0 ? blurred < 1500 : !blurred);
+  }
+  view_free (&v);
+}
+
+/* What the robot uncovers has no correspondence at first, and is known soon
+ * after. */
+static void
+uncovered (DeviceKind kind)
+{
+  RgbdParams p = {.n_objects = 1, .motion_start = 10, .speed = 1};
+  View now = view_new (320, 240), then = view_new (320, 240);
+  int n = 0, known = 0, at_once = 0;
+
+  (void) kind;
+  for (int f = 0; f < 6; f++) {
+    p.seed = rnd (1000);
+    view_show (&now, &p, 50);
+    view_show (&then, &p, 50 + RGBD_LEARNS + 1);
+    for (int i = 0; i < 320 * 240; i++) {
+      double point[3], at[3];
+      int x, y, class;
+
+      if (now.classes[2 * i] != RGBD_NO_CORRESPONDENCE || i % 320 < 30 ||
+          i % 320 >= 290 || i / 320 < 30 || i / 320 >= 210)
+        continue;
+      at_once++;
+      check (!now.labels[i]);
+      point_of (&now.truth, i % 320, i / 320,
+          depth_at (&now, i % 320, i / 320) * .001, point);
+      carry_back (then.truth.camera, point, at);
+      x = (int) (then.truth.fx * at[0] / at[2] + then.truth.cx + .5);
+      y = (int) (then.truth.fy * at[1] / at[2] + then.truth.cy + .5);
+      class = class_at (&then, x, y);
+      n += !label_at (&then, x, y);
+      known += !label_at (&then, x, y) && class == RGBD_INLIER;
+    }
+  }
+  /* but where the robot covers it again: it is open between its posts */
+  check (at_once > 2000 && n > 2000 && known > .93 * n);
+  view_free (&now);
+  view_free (&then);
+}
+
+/* Out of the volume is what is out of the cube of 4.2 m. */
+static void
+volume (DeviceKind kind)
+{
+  RgbdParams p = {.n_objects = 1, .speed = 1, .motion_start = 30};
+  View v = view_new (160, 120);
+  int out = 0;
+
+  (void) kind;
+  for (int f = 0; f < 10; f++) {
+    p.seed = rnd (1000), p.path = f % 6;
+    view_show (&v, &p, rnd (1000));
+    for (int y = 0; y < 120; y++)
+      for (int x = 0; x < 160; x++) {
+        double w[3], past;
+        bool outside = class_at (&v, x, y) == RGBD_OUT_OF_VOLUME;
+
+        point_of (&v.truth, x, y, depth_at (&v, x, y) * .001, w);
+        past = fmax (fmax (fabs (w[0]), fabs (w[1])), fabs (w[2] - 1.9)) - 2.1;
+        if (depth_at (&v, x, y) && fabs (past) > 1e-4)
+          check (outside == (past > 0));
+        out += outside;
+      }
+  }
+  check (out > 100);
+  view_free (&v);
+}
+
+/* ---- The tracker's model, looked at from within ---- */
+
+/* Depth and facing of the model's surface are those of the room and the robot
+ * at rest. */
+static void
+surfaces (DeviceKind kind)
+{
+  RgbdParams p = {.n_objects = 1, .motion_start = 1000, .speed = 1};
+  View v = view_new (320, 240);
+  int n = 0, wrong = 0, round = 0;
+
+  (void) kind;
+  for (int f = 0; f < 12; f++) {
+    uint64_t number = rnd (1000);
+    RgbdPlan plan;
+
+    p.seed = rnd (1000), p.path = f % 6;
+    plan = rgbd_plan (&p, 320, 240, number);
+    view_show (&v, &p, number);
+    for (int k = 0; k < 600; k++) {
+      int x = rnd (320), y = rnd (240), at = y * 320 + x;
+      double z = march (&plan, &plan.robot_rest, &v.truth, x, y), m[3], facing;
+
+      if (isinf (v.scene->model_z[at]))
+        continue;
+      point_of (&v.truth, x, y, z, m);
+      facing = facing_of (&plan, &plan.robot_rest, &v.truth, x, y, m);
+      n++, round += facing < .9 && facing > .3;
+      wrong += fabs (v.scene->model_z[at] - z) > 1e-4 ||
+          fabs (v.scene->model_facing[at] - facing) > 2e-3;
+    }
+  }
+  check (n > 5000 && round > 1000 && wrong < n / 100); /* at edges */
+  view_free (&v);
+}
+
+/* The same of what is round, where facing changes from pixel to pixel. */
+static void
+round_surfaces (DeviceKind kind)
+{
+  View v = view_new (640, 480);
+  int n = 0, wrong = 0;
+
+  (void) kind;
+  for (int f = 0; f < 8; f++) {
+    RgbdParams p = {
+        .n_objects = 1, .speed = 0, .path = RGBD_AWAY, .seed = rnd (1000)};
+    RgbdPlan plan = rgbd_plan (&p, 640, 480, f);
+
+    view_show (&v, &p, f);
+    for (int i = 0; i < plan.n_furniture; i++) {
+      const RgbdSolid *s = &plan.furniture[i];
+      double pose[7], at[3], r = s->half[0];
+
+      if (s->shape != RGBD_SPHERE && s->shape != RGBD_CYLINDER)
+        continue;
+      flatten (&plan.camera, pose);
+      carry_back (pose, s->pose.t, at);
+      for (int k = 0; k < 60; k++) {
+        double u = at[0] + (rnd (2001) / 1000. - 1) * r;
+        int x = (int) (v.truth.fx * u / at[2] + v.truth.cx);
+        int y = (int) (v.truth.fy * at[1] / at[2] + v.truth.cy);
+        double z, m[3];
+
+        if (x < 40 || y < 40 || x >= 600 || y >= 440)
+          continue;
+        z = march (&plan, NULL, &v.truth, x, y);
+        point_of (&v.truth, x, y, z, m);
+        if (distance_of (s, m) > 1e-4)
+          continue;
+        n++;
+        wrong += fabs (v.scene->model_facing[y * 640 + x] -
+                     facing_of (&plan, &plan.robot, &v.truth, x, y, m)) > .01;
+      }
+    }
+  }
+  check (n > 500 && wrong <= n / 50);
+  view_free (&v);
+}
+
+/* Given the model, the class is a matter of two numbers. */
+static void
+thresholds (DeviceKind kind)
+{
+  RgbdParams p = {.n_objects = 1, .motion_start = 0, .speed = 1};
+  View v = view_new (320, 240);
+  int wrong = 0, n[6] = {0};
+
+  (void) kind;
+  for (int f = 0; f < 12; f++) {
+    p.seed = rnd (1000), p.path = f % 6;
+    view_show (&v, &p, 15 + rnd (60));
+    for (int i = 0; i < 320 * 240; i++) {
+      int class = v.classes[2 * i];
+      double z = depth_at (&v, i % 320, i / 320) * .001;
+      double d = fabs (z - v.scene->model_z[i]) * v.scene->model_facing[i];
+
+      n[class]++;
+      if (fabs (d - .02) < 1e-6 || fabs (d - .035) < 1e-6)
+        continue;
+      wrong += class == RGBD_INLIER && d > .02;
+      wrong += class == RGBD_POTENTIAL_OUTLIER && (d < .02 || d > .035);
+      wrong += class == RGBD_OUTLIER && d < .035;
+      wrong += class == RGBD_NO_CORRESPONDENCE && d < .02;
+    }
+  }
+  check (!wrong);
+  for (int i = RGBD_INLIER; i <= RGBD_OUT_OF_VOLUME; i++)
+    check (n[i] > 500);
+  view_free (&v);
+}
+
+/* At the rim the model has a surface if that was in one of the earlier
+ * views. */
+static void
+rim (DeviceKind kind)
+{
+  RgbdParams p = {.n_objects = 1, .motion_start = 1000, .speed = 1};
+  View v = view_new (640, 480);
+  int wrong = 0, unseen = 0;
+
+  (void) kind;
+  for (int f = 0; f < 10; f++) {
+    uint64_t number = 200 + rnd (1000);
+    double views[RGBD_VIEWS][7];
+
+    p.seed = rnd (1000), p.path = f % 6;
+    view_show (&v, &p, number);
+    for (int k = 0; k < RGBD_VIEWS; k++) {
+      RgbdPose pose = rgbd_camera (&p, number - 5 * (k + 1));
+
+      flatten (&pose, views[k]);
+    }
+    for (int i = 0; i < 640 * 480; i++) {
+      double inmost = -INFINITY, point[3], at[3];
+
+      point_of (&v.truth, i % 640, i / 640, v.scene->z[i], point);
+      for (int k = 0; k < RGBD_VIEWS && inmost < 1; k++) {
+        double x, y;
+
+        carry_back (views[k], point, at);
+        x = v.truth.fx * at[0] / at[2] + v.truth.cx + .5;
+        y = v.truth.fy * at[1] / at[2] + v.truth.cy + .5;
+        inmost = fmax (inmost, fmin (fmin (x, 640 - x), fmin (y, 480 - y)));
+      }
+      unseen += inmost < 0;
+      wrong +=
+          fabs (inmost) > 1e-3 && (inmost < 0) != isinf (v.scene->model_z[i]);
+    }
+  }
+  check (unseen > 1000 && !wrong);
+  view_free (&v);
+}
+
+/* The robot behind the table: what the table hides is not the robot's. */
+static void
+behind (DeviceKind kind)
+{
+  View v = view_new (320, 240);
+  int wrong = 0, seen = 0;
+
+  (void) kind;
+  for (int f = 0; f < 6; f++) {
+    RgbdParams p = rgbd_defaults ();
+    uint64_t full, area = 0;
+    RgbdPlan plan;
+
+    p.seed = rnd (1000);
+    plan = rgbd_plan (&p, 320, 240, 100);
+    plan.robot.t[0] = -1, plan.robot.t[2] = 3.3;
+    view_show (&v, &p, 100);
+    full = rgbd_cast (v.scene, &plan);
+    for (int i = 0; i < 320 * 240; i++)
+      area += v.scene->labels[i];
+    check (area > 0 && area < .95 * full);
+    for (int k = 0; k < 500; k++) {
+      int x = rnd (160), y = 60 + rnd (120);
+      double all = march (&plan, &plan.robot, &v.truth, x, y);
+      double room = march (&plan, NULL, &v.truth, x, y);
+
+      seen += all < room - 1e-4;
+      wrong += v.scene->labels[y * 320 + x] != (all < room - 1e-4);
+    }
+  }
+  check (seen > 100 && wrong <= 12);
+  view_free (&v);
+}
+
+/* ---- Is the sensor one? ---- */
+
+/* Depth comes in steps of z^2 / 351 m: it is 351 m over a whole number. */
+static void
+steps (DeviceKind kind)
+{
+  RgbdParams p = rgbd_defaults ();
+  View v = view_new (320, 240);
+  int n = 0;
+
+  (void) kind;
+  p.seed = rnd (1000);
+  view_show (&v, &p, 7);
+  for (int y = 0; y < 240; y++)
+    for (int x = 0; x < 320; x++) {
+      int depth = depth_at (&v, x, y);
+      double k = depth ? 351000. / depth : 0;
+
+      check (depth == 0 || (depth >= 500 && depth <= 5000));
+      if (!depth)
+        continue;
+      n++;
+      check_near (depth, 351000 / floor (k + .5), .5001);
+    }
+  check (n > 50000);
+  view_free (&v);
+}
+
+typedef struct {
+  double n, sum, squares, near, far;
+} Spread;
+
+/* In steps, where the surface is even, of pixels @near to @far metres away. */
+static Spread
+spread_of (const View *v, double near, double far)
+{
+  Spread s = {.near = near, .far = far};
+
+  for (int y = 1; y < v->img.height - 1; y++)
+    for (int x = 1; x < v->img.width - 1; x++) {
+      float z = v->scene->z[y * v->img.width + x];
+      int depth = depth_at (v, x, y);
+      double d;
+
+      if (!depth || z < near || z > far || at_edge (v, v->scene->z, x, y, .03f))
+        continue;
+      d = 351000. / depth - 351 / z;
+      s.n++, s.sum += d, s.squares += d * d;
+    }
+  return s;
+}
+
+/* Noise is what was asked for, in steps at any depth, on top of the rounding to
+ * steps; millimetres round again, a little, where it is near. */
+static void
+noise (DeviceKind kind)
+{
+  static const double sigmas[] = {2, 8, 24};
+  RgbdParams p = rgbd_defaults ();
+  View v = view_new (640, 480);
+
+  (void) kind;
+  for (int i = 0; i < 3; i++) {
+    double wanted = sqrt (sigmas[i] * sigmas[i] / 64 + 1. / 12);
+    Spread near, far;
+
+    p.seed = rnd (1000), p.noise = sigmas[i];
+    view_show (&v, &p, i);
+    near = spread_of (&v, 1.5, 2.2);
+    far = spread_of (&v, 3, 3.7);
+    check (near.n > 20000 && far.n > 20000);
+    check_near (near.sum / near.n, 0, .05 * wanted);
+    check_near (far.sum / far.n, 0, .05 * wanted);
+    check_near (sqrt (near.squares / near.n), wanted, .05 * wanted);
+    check_near (sqrt (far.squares / far.n), wanted, .05 * wanted);
+  }
+  view_free (&v);
+}
+
+/* How many pixels beside column @x, which is the robot's outermost, have no
+ * depth; what lies behind is @behind metres away. */
+static int
+gap (const View *v, int x, int y, int step, double *behind)
+{
+  int w = v->img.width, end = x + 2 * step;
+
+  while (end > 0 && end < w - 1 && !depth_at (v, end, y))
+    end += step;
+  *behind = v->scene->z[y * w + end];
+  if (at_edge (v, v->scene->z, end, y, .02f) || *behind > 4.9)
+    *behind = 0;
+  return abs (end - x) - 1;
+}
+
+/* Left of the robot the projector, which is right of the camera, does not reach
+ * the wall: over f b (1/z - 1/wall) pixels.  Right of it, it does. */
+static void
+shadow (DeviceKind kind)
+{
+  RgbdParams p = {
+      .n_objects = 1, .path = RGBD_FRONTAL, .speed = 1, .noise = .01};
+  View v = view_new (640, 480);
+  int tried[2] = {0}, wrong = 0;
+
+  (void) kind;
+  for (int f = 0; f < 12; f++) {
+    p.seed = rnd (1000);
+    view_show (&v, &p, 60 + rnd (60));
+    for (int k = 0; k < 20; k++) {
+      ImageBox b = v.truth.object.box;
+      int y = b.y0 + (int) rnd ((b.y1 - b.y0) / 2), left = b.x0, dark;
+      int right = b.x1 - 1;
+      double z, behind;
+
+      while (left < right && !label_at (&v, left, y))
+        left++;
+      while (right > left && !label_at (&v, right, y))
+        right--;
+      z = v.scene->z[y * 640 + left];
+      dark = gap (&v, left, y, -1, &behind);
+      if (behind > z + .4) {
+        double wide = v.truth.fx * .075 * (1 / z - 1 / behind);
+
+        tried[0]++, wrong += fabs (dark - wide) > 3;
+      }
+      dark = gap (&v, right, y, 1, &behind);
+      if (behind > z + .4)
+        tried[1]++, wrong += dark > 2;
+    }
+  }
+  check (tried[0] > 60 && tried[1] > 60);
+  check (wrong <= (tried[0] + tried[1]) / 25); /* where a third thing lies */
+  view_free (&v);
+}
+
+/* Surfaces seen along themselves give no depth, and edges are torn. */
+static void
+holes (DeviceKind kind)
+{
+  RgbdParams p = rgbd_defaults ();
+  View v = view_new (640, 480);
+  int edge = 0, torn = 0, low = 0, nicked = 0, flat = 0, lost = 0;
+
+  (void) kind;
+  p.seed = rnd (1000);
+  view_show (&v, &p, 3);
+  for (int y = 1; y < 479; y++)
+    for (int x = 1; x < 639; x++) {
+      float z = v.scene->z[y * 640 + x];
+
+      if (z > 4.9)
+        continue;
+      if (at_edge (&v, v.scene->z, x, y, .06f))
+        edge++, torn += !depth_at (&v, x, y);
+      else if (at_edge (&v, v.scene->z, x, y, .04f))
+        low++, nicked += !depth_at (&v, x, y);
+      else if (!v.scene->marks[y * 640 + x])
+        flat++, lost += !depth_at (&v, x, y);
+      if (v.scene->marks[y * 640 + x] & RGBD_GRAZING)
+        check (!depth_at (&v, x, y));
+    }
+  check (edge > 1000 && torn > edge / 3 && torn < edge * 4 / 5);
+  check (low > 100 && nicked > low / 3);
+  check (flat > 200000 && lost < flat / 40); /* shadows */
+  view_free (&v);
+}
+
+/* ---- Who goes where, when, and how ---- */
+
+/* The robot's middle in the world and the way its front points. */
+static void
+robot_at (const RgbdParams *p, uint64_t number, double at[3], double front[3])
+{
+  static const double forward[3] = {0, 0, -1};
+  RgbdPose pose = rgbd_robot (p, number);
+
+  memcpy (at, pose.t, sizeof pose.t);
+  turn (pose.q, forward, front);
+}
+
+static void
+starts (DeviceKind kind)
+{
+  RgbdParams p = rgbd_defaults ();
+
+  (void) kind;
+  for (int f = 0; f < 12; f++) {
+    RgbdPose rest, last, later;
+
+    p.seed = rnd (1000), p.path = f % 6, p.motion_start = rnd (1000);
+    rest = rgbd_robot (&p, 0);
+    last = rgbd_robot (&p, p.motion_start);
+    later = rgbd_robot (&p, p.motion_start + 2);
+    check (!memcmp (&rest, &last, sizeof rest));
+    check (memcmp (&rest, &later, sizeof rest));
+    p.speed = 0;
+    later = rgbd_robot (&p, p.motion_start + 1000);
+    check (!memcmp (&rest, &later, sizeof rest));
+    p.speed = 1;
+  }
+}
+
+/* Each path is what its name says; the first leg of all takes less than 300
+ * frames. */
+static void
+paths (DeviceKind kind)
+{
+  RgbdParams p = rgbd_defaults ();
+  View v = view_new (160, 120);
+
+  (void) kind;
+  for (int f = 0; f < 18; f++) {
+    double from[3], to[3], front[3], turned[3], way[3];
+    uint64_t last = p.motion_start;
+    double forward, sideways;
+
+    p.seed = rnd (1000), p.path = f % 6;
+    robot_at (&p, 0, from, front);
+    while (p.path != RGBD_ROTATION && last < 500) {
+      robot_at (&p, last + 1, to, turned);
+      robot_at (&p, last, way, turned);
+      if (hypot (to[0] - from[0], to[2] - from[2]) <
+          hypot (way[0] - from[0], way[2] - from[2]))
+        break;
+      last++;
+    }
+    check (last < 330);
+    robot_at (&p, last, to, turned);
+    for (int i = 0; i < 3; i++)
+      way[i] = to[i] - from[i];
+    forward = way[0] * front[0] + way[2] * front[2], sideways = fabs (way[0]);
+    check_near (way[1], 0, 1e-12);
+    check (p.path == RGBD_ROTATION || forward > .99 * hypot (way[0], way[2]));
+    if (p.path == RGBD_PARALLEL)
+      check (way[0] > 1 && fabs (way[2]) < 1e-9);
+    if (p.path == RGBD_TOWARDS)
+      check (way[2] < -1 && sideways > .4);
+    if (p.path == RGBD_FRONTAL)
+      check (way[2] < -1 && sideways < 1e-9 && front[2] < -.99);
+    if (p.path == RGBD_AWAY)
+      check (way[2] > 1 && sideways < 1e-9 && front[2] > .99);
+    view_show (&v, &p, last);
+    check ((v.truth.object.area == 0) == (p.path == RGBD_PASS));
+    if (p.path == RGBD_ROTATION) {
+      robot_at (&p, last + 75, to, turned);
+      check (!memcmp (to, from, sizeof to));
+      check (turned[0] * front[0] + turned[2] * front[2] < .5);
+    }
+  }
+  view_free (&v);
+}
+
+/* 8 mm a frame at most, without jerks, and never into anything. */
+static void
+drives (DeviceKind kind)
+{
+  RgbdParams p = rgbd_defaults ();
+
+  (void) kind;
+  for (int f = 0; f < 24; f++) {
+    double last[3], step = 0, most = 0, jerk = 0, front[3];
+    RgbdPlan plan;
+
+    p.seed = rnd (1000), p.path = f % 6, p.speed = f < 12 ? 1 : 8;
+    plan = rgbd_plan (&p, 32, 24, 0);
+    robot_at (&p, 20, last, front);
+    for (int n = 21; n < 500; n++) {
+      double at[3], side[3] = {0, 0, 0}, d;
+
+      robot_at (&p, n, at, front);
+      d = hypot (at[0] - last[0], at[2] - last[2]);
+      jerk = fmax (jerk, fabs (d - step)), step = d, most = fmax (most, d);
+      memcpy (last, at, sizeof at);
+      for (int k = 0; k < 8; k++) {
+        double u = k & 1 ? .22 : -.22, w = k & 2 ? .21 : -.21;
+
+        side[0] = at[0] + u * front[2] + w * front[0];
+        side[2] = at[2] - u * front[0] + w * front[2];
+        side[1] = at[1] + (k & 4 ? .2 : -.2);
+        check (distance_in (&plan, NULL, side) > .01);
+      }
+    }
+    check (most <= .0081 * p.speed && jerk <= .0017 * p.speed);
+    check (p.path == RGBD_ROTATION || most > .0065 * p.speed);
+    check_near (last[1] + rgbd_extent[1] / 2, RGBD_FLOOR, 1e-9);
+  }
+}
+
+/* The camera is held by a hand: it never rests, and never jumps. */
+static void
+hand (DeviceKind kind)
+{
+  RgbdParams p = rgbd_defaults ();
+
+  (void) kind;
+  for (int f = 0; f < 6; f++) {
+    RgbdPose last;
+
+    p.seed = rnd (1000);
+    last = rgbd_camera (&p, UINT64_MAX);
+    for (int n = 0; n < 1000; n++) {
+      RgbdPose now = rgbd_camera (&p, n);
+      double way = 0, dot = 0, norm = 0, angle;
+
+      for (int i = 0; i < 3; i++) {
+        check (fabs (now.t[i]) < .03);
+        way += (now.t[i] - last.t[i]) * (now.t[i] - last.t[i]);
+      }
+      for (int i = 0; i < 4; i++)
+        dot += now.q[i] * last.q[i], norm += now.q[i] * now.q[i];
+      angle = 2 * acos (fmin (fabs (dot), 1)) * 180 / M_PI;
+      check_near (norm, 1, 1e-12);
+      check (way > 0 && sqrt (way) < .004 && angle < .3);
+      last = now;
+    }
+  }
+}
+
+/* A frame follows from params and number alone. */
+static void
+repeats (DeviceKind kind)
+{
+  RgbdParams p = rgbd_defaults (), other;
+  View a = view_new (161, 99), b = view_new (161, 99);
+  size_t n = 161 * 99 * 2;
+
+  (void) kind;
+  for (int i = 0; i < 8; i++) {
+    uint64_t number = i == 7 ? UINT64_MAX - 5 : rnd (1u << 31);
+
+    p.seed = rnd (1000), p.path = i % 6;
+    other = p, other.seed += 1;
+    view_show (&a, &p, number);
+    view_show (&b, &other, number);
+    check (memcmp (a.img.plane[0], b.img.plane[0], n));
+    view_show (&b, &p, number + 1);
+    check (memcmp (a.img.plane[0], b.img.plane[0], n));
+    view_show (&b, &p, number);
+    check (!memcmp (a.img.plane[0], b.img.plane[0], n));
+    check (!memcmp (a.classes, b.classes, n));
+    check (!memcmp (a.labels, b.labels, n));
+    check (!memcmp (a.truth.camera, b.truth.camera, sizeof a.truth.camera));
+    check (!memcmp (a.truth.robot, b.truth.robot, sizeof a.truth.robot));
+  }
+  view_free (&a);
+  view_free (&b);
+}
+
+/* ---- Odd sizes, padded rows and bad parameters ---- */
+
+#define GUARD 0xa5
+
+static void
+one_size (int w, int h)
+{
+  RgbdParams p = rgbd_defaults ();
+  int stride = 2 * w + 1 + (int) rnd (40), touched = 0;
+  size_t size = (size_t) stride * (h + 1);
+  Image img = {.plane = {malloc (size)},
+      .stride = {stride},
+      .width = w,
+      .height = h,
+      .format = IMAGE_GRAY16};
+  View v = view_new (w, h);
+
+  memset (img.plane[0], GUARD, size);
+  p.seed = rnd (1000), p.path = rnd (6);
+  view_show (&v, &p, 70);
+  ok (rgbd_render (v.scene, &p, 70, &img, NULL, NULL, NULL));
+  for (int i = 0; i < stride * (h + 1); i++) {
+    int x = i % stride, y = i / stride;
+
+    if (x >= 2 * w || y >= h)
+      touched += img.plane[0][i] != GUARD;
+    else
+      touched += img.plane[0][i] != v.img.plane[0][2 * y * w + x];
+  }
+  check (!touched);
+  check (v.truth.cx == (w - 1) / 2. && v.truth.cy == (h - 1) / 2.);
+  free (img.plane[0]);
+  view_free (&v);
+}
+
+static void
+sizes (DeviceKind kind)
+{
+  static const int odd[][2] = {{1, 1}, {1, 2}, {2, 1}, {3, 5}, {33, 17},
+      {250, 3}, {1, 480}, {640, 1}, {4096, 2}, {2, 4096}, {513, 423}};
+
+  (void) kind;
+  for (int i = 0; i < 11; i++)
+    one_size (odd[i][0], odd[i][1]);
+}
+
+/* The lens of each camera. */
+static void
+lenses (DeviceKind kind)
+{
+  static const struct {
+    int w, h;
+    double f;
+  } cameras[] = {{640, 480, 585}, {512, 424, 365}, {320, 240, 292.5},
+      {1280, 960, 1170}, {640, 240, 585}};
+  RgbdParams p = rgbd_defaults ();
+
+  (void) kind;
+  for (int i = 0; i < 5; i++) {
+    View v = view_new (cameras[i].w, cameras[i].h);
+
+    view_show (&v, &p, 0);
+    check (v.truth.fx == cameras[i].f && v.truth.fy == cameras[i].f);
+    view_free (&v);
+  }
+}
+
+static void
+hostile (DeviceKind kind)
+{
+  static const double bad[] = {NAN, INFINITY, -INFINITY, -1, 65};
+  static const int wrong[] = {0, -1, 4097, INT32_MAX, INT32_MIN};
+  RgbdParams good = rgbd_defaults (), p;
+  View v = view_new (20, 10);
+  Image img = v.img;
+  Rgbd *none;
+
+  (void) kind;
+  memset (img.plane[0], GUARD, 400);
+  for (int i = 0; i < 5; i++) {
+    p = good, p.speed = bad[i];
+    check (rgbd_render (v.scene, &p, 1, &img, NULL, NULL, NULL));
+    p = good, p.noise = bad[i];
+    check (rgbd_render (v.scene, &p, 1, &img, NULL, NULL, NULL));
+    check (rgbd_new (&none, wrong[i], 5) && !none);
+    check (rgbd_new (&none, 5, wrong[i]) && !none);
+  }
+  p = good, p.path = 6;
+  check (rgbd_render (v.scene, &p, 1, &img, NULL, NULL, NULL));
+  p = good, p.path = -1;
+  check (rgbd_render (v.scene, &p, 1, &img, NULL, NULL, NULL));
+  img.width = 21;
+  check (rgbd_render (v.scene, &good, 1, &img, NULL, NULL, NULL));
+  img = v.img, img.format = IMAGE_GRAY8;
+  check (rgbd_render (v.scene, &good, 1, &img, NULL, NULL, NULL));
+  for (int i = 0; i < 400; i++)
+    check (v.img.plane[0][i] == GUARD);
+  rgbd_free (NULL);
+  view_free (&v);
+}
+
+static void
+extremes (DeviceKind kind)
+{
+  static const double speeds[] = {8, 1e-5, 1e-7, 5e-324, 0};
+  View v = view_new (97, 41);
+
+  (void) kind;
+  for (int i = 0; i < 30; i++) {
+    RgbdParams p = {.n_objects = 1,
+        .seed = UINT64_MAX - i,
+        .path = i % 6,
+        .motion_start = i % 2 ? UINT64_MAX : 0,
+        .speed = speeds[i / 6],
+        .noise = 64};
+
+    view_show (&v, &p, UINT64_MAX - i);
+    check (isfinite (v.truth.robot[0] + v.truth.robot[3]));
+  }
+  view_free (&v);
+}
+
+/* ---- How long a frame takes ---- */
 
 static int
 bench (int argc, char **argv)
 {
   static const int sizes[][2] = {{320, 240}, {512, 424}, {640, 480}};
-  RgbdParams p = RGBD_DEFAULTS;
+  RgbdParams p = rgbd_defaults ();
 
   (void) argc, (void) argv;
   for (int k = 0; k < 3; k++) {

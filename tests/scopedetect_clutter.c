@@ -138,7 +138,7 @@ count_all (Bench *b, const ScopedetectObject *objects, int n)
 static ScopedetectParams
 draw (Bench *b, uint64_t seed)
 {
-  ClutterParams scene = CLUTTER_DEFAULTS;
+  ClutterParams scene = clutter_defaults ();
   ScopedetectParams p;
 
   scene.seed = seed;

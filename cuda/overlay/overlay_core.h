@@ -1,12 +1,272 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How a stroke is blended into samples of any frame format, for both backends.
- */
+ * What a shape covers, which colour a number of a map has, and how a stroke is
+ * blended into samples of any frame format, for both backends. */
 #pragma once
 
+#include <math.h>
+#include <string.h>
+
 #include "common/yuv.h"
-#include "overlay/overlay_map_core.h"
-#include "overlay/overlay_shape_core.h"
+#include "overlay/overlay.h"
+
+/* ---- How much of a pixel a shape covers: integers throughout ---- */
+
+/* Half-open, inside the frame. */
+typedef struct {
+  int16_t x0, y0, x1, y1;
+} OverlayBox;
+
+/* A rounded box at any angle: lines and dots are such boxes too.  Lengths in
+ * 1/256 pixel. */
+typedef struct {
+  int32_t x, y;           /* its centre */
+  int32_t ux, uy;         /* the unit vector along it, 16.16 */
+  int32_t half_u, half_v; /* half its length along and across */
+  int32_t radius;         /* of its corners */
+  int32_t rim;            /* only this much inside its edge is drawn; 0: all */
+  int32_t on, period;     /* dashes along it; period 0: none */
+} OverlayBar;
+
+/* What is added to a frame position to have one in the atlas. */
+typedef struct {
+  int32_t dx, dy;
+} OverlayGlyph;
+
+/* A level of the image's pyramid, scaled. */
+typedef struct {
+  int32_t x, y, width, height; /* where in the frame */
+  int32_t first, across, down; /* its first texel; its size */
+  int32_t step_x, step_y;      /* texels a pixel, 16.16 */
+} OverlaySprite;
+
+typedef struct {
+  OverlayBox box; /* beyond it nothing is drawn */
+  uint8_t fade;
+  union {
+    OverlayBar bar;
+    OverlayGlyph glyph;
+    OverlaySprite sprite;
+  } of;
+} OverlayShape;
+
+BOTH int
+overlay_min (int a, int b)
+{
+  return a < b ? a : b;
+}
+
+BOTH int
+overlay_max (int a, int b)
+{
+  return a > b ? a : b;
+}
+
+BOTH bool
+overlay_meets (const OverlayBox *b, int x0, int y0, int x1, int y1)
+{
+  return b->x0 < x1 && x0 < b->x1 && b->y0 < y1 && y0 < b->y1;
+}
+
+/* The square root, rounded down, of at most 2^31; what the float's rounding
+ * leaves is put right, so it is exact. */
+BOTH int
+overlay_sqrt (uint32_t v)
+{
+  uint32_t root = (uint32_t) sqrtf ((float) v);
+
+  while (root * root > v)
+    root--;
+  while ((root + 1) * (root + 1) <= v)
+    root++;
+  return (int) root;
+}
+
+/* Coverage by the distance of the pixel's centre from the shape's edge, which
+ * is exact for edges along rows and columns. */
+BOTH int
+overlay_bar_cover (const OverlayBar *b, int x, int y)
+{
+  int dx = 256 * x - b->x, dy = 256 * y - b->y;
+  int along = (int) (((int64_t) dx * b->ux + (int64_t) dy * b->uy) >> 16);
+  int across = (int) (((int64_t) dy * b->ux - (int64_t) dx * b->uy) >> 16);
+  int u = (along < 0 ? -along : along) - b->half_u + b->radius;
+  int v = (across < 0 ? -across : across) - b->half_v + b->radius;
+  int d = overlay_max (u, v);
+
+  if (u > 0 && v > 0 && d < 1 << 15)
+    d = overlay_sqrt ((uint32_t) (u * u) + (uint32_t) (v * v));
+  d -= b->radius;
+  if (b->rim)
+    d = overlay_max (d, -d - b->rim);
+  if (b->period) {
+    int m = (along + b->half_u) % b->period;
+
+    m = m < 0 ? m + b->period : m;
+    d = overlay_max (d,
+        m < b->on ? overlay_max (-m, m - b->on)
+                  : overlay_min (m - b->on, b->period - m));
+  }
+  return overlay_max (0, overlay_min (255, 128 - d));
+}
+
+/* Bilinear in the texels' alpha-weighted colours; returns alpha. */
+BOTH int
+overlay_sprite_at (const uint8_t *texels, const OverlaySprite *s, int x, int y,
+    uint8_t colour[3])
+{
+  int64_t fx = (int64_t) (x - s->x) * s->step_x + (s->step_x - 65536) / 2;
+  int64_t fy = (int64_t) (y - s->y) * s->step_y + (s->step_y - 65536) / 2;
+  int tx = fx < 0 ? 0 : (int) (fx >> 16), ty = fy < 0 ? 0 : (int) (fy >> 16);
+  uint32_t wx = fx < 0 ? 0 : (fx >> 8) & 255, wy = fy < 0 ? 0 : (fy >> 8) & 255;
+  uint32_t weight = 0, sum[3] = {0, 0, 0};
+
+  for (int i = 0; i < 4; i++) {
+    int cx = overlay_min (tx + (i & 1), s->across - 1);
+    int cy = overlay_min (ty + (i >> 1), s->down - 1);
+    const uint8_t *t = texels + 4 * ((size_t) s->first + cy * s->across + cx);
+    uint32_t w = (i & 1 ? wx : 256 - wx) * (i >> 1 ? wy : 256 - wy) * t[3];
+
+    weight += w;
+    for (int c = 0; c < 3; c++)
+      sum[c] += w * t[c];
+  }
+  for (int c = 0; c < 3; c++)
+    colour[c] = (uint8_t) (weight ? (sum[c] + weight / 2) / weight : 0);
+  return (int) ((weight + 32768) >> 16);
+}
+
+/* ---- From the pixel of a map to an index into the palette ---- */
+
+/* The only floats of the overlay, and none whose rounding a compiler may
+ * choose: single operations, the same on both backends. */
+
+/* The state of a map's palette: index = (value - low) * gain. */
+typedef struct {
+  float low, high, gain;
+  int32_t least, most; /* of this frame, as overlay_order () has them */
+  uint32_t done;       /* blocks that have been through */
+  int32_t frames;      /* 0: nothing to smooth with */
+} OverlayRange;
+
+/* A map as it is read. */
+typedef struct {
+  const uint8_t *pixels;
+  int width, height, stride;
+  OverlayFormat format;
+  bool labels;
+  float scale, offset;
+  float invalid_value; /* NAN: none */
+  uint32_t invalid_name;
+  bool has_invalid;        /* of integers */
+  uint32_t step_x, step_y; /* its pixels for a pixel of the frame, 16.16 */
+} OverlayNumbers;
+
+BOTH int
+overlay_map_pixel_bytes (OverlayFormat f)
+{
+  return f == OVERLAY_U8 ? 1 : f == OVERLAY_U16 ? 2 : 4;
+}
+
+/* From the first pixel to the last, which need not fill its row. */
+BOTH size_t
+overlay_map_bytes (const OverlayMap *m)
+{
+  return (size_t) m->stride * (m->height - 1) +
+      (size_t) m->width * overlay_map_pixel_bytes (m->format);
+}
+
+/* Floats in an order that integer atomics know. */
+BOTH int32_t
+overlay_order (float v)
+{
+  int32_t i;
+
+  memcpy (&i, &v, sizeof i);
+  return i < 0 ? i ^ 0x7fffffff : i;
+}
+
+BOTH float
+overlay_unorder (int32_t i)
+{
+  float v;
+
+  i = i < 0 ? i ^ 0x7fffffff : i;
+  memcpy (&v, &i, sizeof v);
+  return v;
+}
+
+/* The number of a map's pixel as it is stored: its value, and its name, which
+ * is exact; false where it is invalid. */
+BOTH bool
+overlay_map_raw (
+    const OverlayNumbers *m, int x, int y, float *v, uint32_t *name)
+{
+  const uint8_t *row = m->pixels + (size_t) y * m->stride;
+
+  if (m->format == OVERLAY_F32) {
+    *v = ((const float *) row)[x];
+    *name = (uint32_t) overlay_order (*v);
+    return *v - *v == 0 && *v != m->invalid_value;
+  }
+  *name = m->format == OVERLAY_U8 ? row[x]
+      : m->format == OVERLAY_U16  ? ((const uint16_t *) row)[x]
+                                  : ((const uint32_t *) row)[x];
+  *v = (float) *name;
+  return !m->has_invalid || *name != m->invalid_name;
+}
+
+BOTH bool
+overlay_map_value (const OverlayNumbers *m, int x, int y, float *v)
+{
+  uint32_t name;
+
+  if (!overlay_map_raw (m, x, y, v, &name))
+    return false;
+  *v = *v * m->scale + m->offset;
+  return *v - *v == 0;
+}
+
+/* Knuth's multiplicative hash: neighbours end up far apart. */
+BOTH int
+overlay_hash (uint32_t key)
+{
+  return (int) ((key * 2654435769u) >> 24);
+}
+
+/* Index into the palette, -1 where the map is transparent. */
+BOTH int
+overlay_map_index (const OverlayNumbers *m, const OverlayRange *r, int x, int y)
+{
+  float v;
+  uint32_t name;
+
+  if (m->labels)
+    return overlay_map_raw (m, x, y, &v, &name) ? overlay_hash (name) : -1;
+  if (!overlay_map_value (m, x, y, &v))
+    return -1;
+  v = (v - r->low) * r->gain;
+  return v > 0 ? v < 255 ? (int) (v + .5f) : 255 : 0;
+}
+
+/* The palette's range follows this frame's, an eighth of the way. */
+BOTH void
+overlay_range_settle (OverlayRange *r)
+{
+  if (r->least <= r->most) {
+    float low = overlay_unorder (r->least), high = overlay_unorder (r->most);
+
+    r->low = r->frames ? r->low + (low - r->low) * .125f : low;
+    r->high = r->frames ? r->high + (high - r->high) * .125f : high;
+    r->frames = 1;
+  }
+  r->gain = r->high - r->low > 0 ? 255 / (r->high - r->low) : 0;
+  r->least = INT32_MAX;
+  r->most = INT32_MIN;
+  r->done = 0;
+}
+
+/* ---- A list of strokes, and how a stroke is blended ---- */
 
 /* A stroke of more shapes is cut in two. */
 #define OVERLAY_STROKE_SHAPES 256

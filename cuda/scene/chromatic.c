@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "common/device.h"
+
 const char *
 chromatic_new (Chromatic **scene, int width, int height)
 {
@@ -46,29 +48,11 @@ chromatic_free (Chromatic *s)
   free (s);
 }
 
-/* Written so that NaN is outside. */
-static bool
-within (double v, double lo, double hi)
-{
-  return v >= lo && v <= hi;
-}
-
 static const char *
 reject (const Chromatic *s, const ChromaticParams *p, const Image *img)
 {
-  if (!within (p->n_objects, 1, CHROMATIC_MAX_OBJECTS))
-    return "a scene has 1 to 1024 objects";
-  if (!within (p->distractors, 0, CHROMATIC_MAX_PATCHES) ||
-      !within (p->twins, 0, CHROMATIC_MAX_PATCHES))
-    return "a scene has 0 to 256 distractors and as many twins";
-  if (!within (p->speed, 0, 8))
-    return "speed is 0 to 8";
-  if (!within (p->noise, 0, 64))
-    return "noise is 0 to 64 grey levels";
-  if (!within (p->shadows, 0, .5))
-    return "shadows take 0 to 0.5 of the light";
-  if (!within (p->texture, 0, 1))
-    return "texture is 0 to 1";
+  TRY (params_check (scene_params, &p->scene));
+  TRY (params_check (chromatic_params, p));
   if (img->width != s->width || img->height != s->height)
     return "the frame has another size than the scene";
   return NULL;

@@ -14,36 +14,20 @@ C_BEGIN
 #define CHROMATIC_MAX_PATCHES 256
 #define CHROMATIC_MAX_SIZE 16384
 
-/* What the picture shows.  Defaults: CHROMATIC_DEFAULTS. */
+/* What the picture shows.  Up to 12 objects have named colours; more share the
+ * gamut evenly, flat and with narrow tolerances: give such scenes little noise
+ * and no shadows.  A distractor has a colour near an object's, just outside its
+ * tolerance. */
 typedef struct {
-  uint64_t seed;   /* another seed: other ways, shapes' sizes, ground, noise */
-  int n_objects;   /* 1 to 1024, default 8.  Up to 12 have named colours; more
-                      share the gamut evenly, flat and with narrow tolerances:
-                      give such scenes little noise and no shadows */
-  double speed;    /* 0 to 8, default 1: across the frame in some 200 frames.
-                      Another speed is another scene: at the same frame number
-                      the objects are elsewhere */
-  double noise;    /* standard deviation of each channel of each pixel, grey
-                      levels, 0 to 64, default 2 */
-  double shadows;  /* 0 to 0.5, default 0.2: the part of the light that clouds
-                      and nearer objects together take from an object; the
-                      ground loses up to twice as much */
-  double texture;  /* contrast of the ground, 0 to 1, default 0.5 */
-  int distractors; /* 0 to 256, default 4: small patches that come and go, of
-                      a colour near an object's, just outside its tolerance */
-  int twins;       /* 0 to 256, default 0: such patches of exactly an object's
-                      colour, far away from it */
-  bool occlusion;  /* default true: objects roam the whole frame, pass over
-                      each other and behind a grey pillar, which hides each for
-                      up to about 10 frames.  False: every object keeps to a
-                      circle of its own and nothing ever touches it */
+  SCENE_BEGINS;
+  double shadows; /* the part of the light that clouds and nearer objects
+                     together take from an object; the ground loses up to
+                     twice as much */
+  int twins;      /* patches that come and go, of exactly an object's colour,
+                     far away from it */
 } ChromaticParams;
 
-#define CHROMATIC_DEFAULTS \
- { \
-  .n_objects = 8, .speed = 1, .noise = 2, .shadows = .2, .texture = .5, \
-  .distractors = 4, .occlusion = true \
- }
+ChromaticParams chromatic_defaults (void);
 
 /* The colour of an object.  All its pixels, in any light that the default
  * shadows leave and with the default noise, are within `tolerance` of `rgb`

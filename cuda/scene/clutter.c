@@ -115,19 +115,16 @@ clutter_free (Clutter *s)
   free (s);
 }
 
-/* Written so that NaN is outside. */
 static const char *
 reject (const Clutter *s, const ClutterParams *p, ClutterView view,
     const Image *img)
 {
   if ((unsigned) view > CLUTTER_DEPTH)
     return "a view is colour or depth";
-  if (p->n_objects < 1 || p->n_objects > CLUTTER_MAX_OBJECTS)
+  TRY (params_check (scene_params, &p->scene));
+  TRY (params_check (clutter_params, p));
+  if (p->n_objects > CLUTTER_MAX_OBJECTS)
     return "1 to 32 objects fit on the table";
-  if (!(p->speed >= 0 && p->speed <= 8))
-    return "speed is 0 to 8";
-  if (!(p->noise >= 0 && p->noise <= 64))
-    return "noise is 0 to 64";
   if (img->width != s->width || img->height != s->height)
     return "the frame has another size than the scene";
   if ((img->format == IMAGE_GRAY16) != (view == CLUTTER_DEPTH))
@@ -146,7 +143,7 @@ sense (Clutter *s, const ClutterPlan *plan, const ClutterParams *params,
       .marks = s->marks,
       .depth = s->depth};
   RgbdPlan lens = {.f = plan->f};
-  RgbdParams of = {.seed = params->seed, .noise = params->noise};
+  RgbdParams of = {.scene = params->scene};
 
   rgbd_sense (&sensor, &lens, &of, number);
   for (int y = 0; y < s->height; y++)

@@ -24,24 +24,16 @@ typedef enum {
   CLUTTER_DEPTH, /* the same camera, pixel by pixel */
 } ClutterView;
 
-/* What the frames show.  Defaults: CLUTTER_DEFAULTS. */
+/* What the frames show.  There are up to CLUTTER_MAX_OBJECTS objects; each
+ * shape is on the table once before one is there twice.  The camera goes to and
+ * fro within some 200 frames; noise of depth is that of the scene rgbd. */
 typedef struct {
-  uint64_t seed;         /* other objects, poses, camera, noise */
-  int n_objects;         /* 1 to 32, default 8.  Each shape is on the table once
-                            before one is there twice */
-  double speed;          /* 0 to 8, default 1: of the camera, to and fro within
-                            some 200 frames; 0 stands still */
-  double noise;          /* 0 to 64, default 2: standard deviation of colour in
-                            grey levels, and of depth in eighths of a step, as in
-                            the scene rgbd; 0 is exact */
-  uint64_t scene_frames; /* after so many frames other objects are dropped;
-                            default 0: never */
+  SCENE_BEGINS;
+  uint64_t scene_frames; /* after so many frames other objects are dropped; 0:
+                            never */
 } ClutterParams;
 
-#define CLUTTER_DEFAULTS \
- { \
-  .n_objects = 8, .speed = 1, .noise = 2 \
- }
+ClutterParams clutter_defaults (void);
 
 /* An object on the table.  Its pose is from its mesh's coordinates, in metres,
  * to the camera. */

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/device.h"
+
 const char *
 multispectral_new (Multispectral **scene, int width, int height)
 {
@@ -53,28 +55,16 @@ multispectral_free (Multispectral *s)
   free (s);
 }
 
-/* Written so that NaN is outside. */
-static bool
-within (double v, double lo, double hi)
-{
-  return v >= lo && v <= hi;
-}
-
 static const char *
-reject_sensor (
-    const Multispectral *s, const MultispectralParams *p, const Image *img)
+reject (const Multispectral *s, const MultispectralParams *p, const Image *img)
 {
   int height = s->height;
 
-  if (!within (p->noise, 0, 64))
-    return "noise is 0 to 64 grey levels";
-  if (!within (p->drift, 0, .5))
-    return "drift takes 0 to 0.5 of the light";
+  TRY (params_check (scene_params, &p->scene));
+  TRY (params_check (multispectral_params, p));
   if (img->format == IMAGE_GRAY8 || img->format == IMAGE_GRAY16) {
-    if (p->mosaic && !within (p->mosaic, 2, 4))
+    if (p->mosaic && (p->mosaic < 2 || p->mosaic > 4))
       return "the side of a mosaic is 2 to 4";
-    if (!p->mosaic && !within (p->channels, 2, MULTISPECTRAL_MAX_CHANNELS))
-      return "a frame has 2 to 16 channels";
     if (p->mosaic && (s->width % p->mosaic || s->height % p->mosaic))
       return "a mosaic's sides are no multiples of its pattern's";
     if (!p->mosaic)
@@ -83,22 +73,6 @@ reject_sensor (
   if (img->width != s->width || img->height != height)
     return "the frame has another size than the scene";
   return NULL;
-}
-
-static const char *
-reject (const Multispectral *s, const MultispectralParams *p, const Image *img)
-{
-  if (!within (p->n_objects, 1, MULTISPECTRAL_MAX_OBJECTS))
-    return "a scene has 1 to 1024 objects";
-  if (!within (p->distractors, 0, MULTISPECTRAL_MAX_PATCHES))
-    return "a scene has 0 to 256 distractors";
-  if (!within (p->speed, 0, 8))
-    return "speed is 0 to 8";
-  if (!within (p->contrast, 0, 1))
-    return "contrast is 0 to 1";
-  if (!within (p->texture, 0, 1))
-    return "texture is 0 to 1";
-  return reject_sensor (s, p, img);
 }
 
 /* Surfaces become labels: an object's id + 1. */

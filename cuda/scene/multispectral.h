@@ -21,39 +21,22 @@ C_BEGIN
 #define MULTISPECTRAL_MAX_PATCHES 256
 #define MULTISPECTRAL_MAX_CHANNELS 16
 
-/* What the picture shows.  Defaults: MULTISPECTRAL_DEFAULTS. */
+/* What the picture shows.  Objects are targets; the more they are, the more
+ * alike their spectra.  Every second distractor has the colour of the ground
+ * and half of a target's black the other way round, the others are paint. */
 typedef struct {
-  uint64_t seed;   /* other ways, sizes, spectra, ground and noise */
-  int n_objects;   /* targets, 1 to 1024, default 8; the more they are, the
-                      more alike their spectra */
-  double speed;    /* 0 to 8, default 1: across the frame in some 200 frames.
-                      Another speed is another scene: at the same frame number
-                      the targets are elsewhere */
-  double contrast; /* 0 to 1, default 1: how far a target's spectrum is from the
-                      ground's; 1 is where a reflectance reaches 0 or 1 */
-  double noise;    /* standard deviation in each channel of each pixel, 255ths
-                      of the full scale, 0 to 64, default 2 */
-  double drift;    /* 0 to 0.5, default 0.1: the part of the light that goes and
-                      comes within 300 frames */
-  double texture;  /* contrast of the ground's shading, 0 to 1, default 0.5 */
-  int distractors; /* 0 to 256, default 4: small patches that come and go; every
-                      second one has the colour of the ground and half of a
-                      target's black the other way round, the others are
-                      paint */
-  bool occlusion;  /* default true: targets roam the whole frame, pass over each
-                      other and behind a grey pillar; false: nothing ever
-                      touches them */
-  int channels;    /* 2 to 16, default 11: bands of equal width from 400 to
-                      1000 nm, each the mean over its wavelengths */
+  SCENE_BEGINS;
+  double contrast; /* how far a target's spectrum is from the ground's; 1 is
+                      where a reflectance reaches 0 or 1 */
+  double drift;    /* the part of the light that goes and comes within 300
+                      frames */
+  int channels;    /* bands of equal width from 400 to 1000 nm, each the mean
+                      over its wavelengths */
   int mosaic;      /* 0, the default: stacked.  2 to 4: the side of a mosaic,
                       whose square is then the number of channels */
 } MultispectralParams;
 
-#define MULTISPECTRAL_DEFAULTS \
- { \
-  .n_objects = 8, .speed = 1, .contrast = 1, .noise = 2, .drift = .1, \
-  .texture = .5, .distractors = 4, .occlusion = true, .channels = 11 \
- }
+MultispectralParams multispectral_defaults (void);
 
 /* Channels of a frame. */
 BOTH int

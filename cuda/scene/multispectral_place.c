@@ -67,11 +67,7 @@ multispectral_lay (Multispectral *s, uint64_t seed)
 ChromaticParams
 multispectral_ways (const MultispectralParams *p)
 {
-  return (ChromaticParams){.seed = p->seed,
-      .n_objects = p->n_objects,
-      .speed = p->speed,
-      .distractors = p->distractors,
-      .occlusion = p->occlusion};
+  return (ChromaticParams){.scene = p->scene};
 }
 
 ImageBox

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/device.h"
 #include "common/parallel.h"
 
 const char *
@@ -52,16 +53,11 @@ rgbd_free (Rgbd *s)
   free (s);
 }
 
-/* Written so that NaN is outside. */
 static const char *
 reject (const Rgbd *s, const RgbdParams *p, const Image *img)
 {
-  if (!(p->speed >= 0 && p->speed <= 8))
-    return "speed is 0 to 8";
-  if (!(p->noise >= 0 && p->noise <= 64))
-    return "noise is 0 to 64 eighths of a disparity step";
-  if ((unsigned) p->path > RGBD_ROTATION)
-    return "the robot knows six paths";
+  TRY (params_check (scene_params, &p->scene));
+  TRY (params_check (rgbd_params, p));
   if (img->format != IMAGE_GRAY16)
     return "depth is 16-bit grey";
   if (img->width != s->width || img->height != s->height)

@@ -23,22 +23,15 @@ typedef enum {
   RGBD_ROTATION, /* turning on the spot */
 } RgbdPath;
 
-/* What the frames show.  Defaults: RGBD_DEFAULTS. */
+/* What the frames show.  Speed 1 is 8 mm or 1.2 degrees a frame; noise 2 is
+ * about a Kinect's, 0 is exact depth. */
 typedef struct {
-  uint64_t seed;         /* other furniture, another hand, other noise */
-  RgbdPath path;         /* default RGBD_PARALLEL */
-  uint64_t motion_start; /* the first frame in which the robot has moved,
-                            default 30 */
-  double speed;          /* 0 to 8, default 1: 8 mm or 1.2 degrees a frame */
-  double noise;          /* 0 to 64: standard deviation in eighths of a
-                            disparity step, default 2, about a Kinect's; 0 is
-                            exact depth */
+  SCENE_BEGINS;
+  RgbdPath path;
+  uint64_t motion_start; /* the first frame in which the robot has moved */
 } RgbdParams;
 
-#define RGBD_DEFAULTS \
- { \
-  .motion_start = 30, .speed = 1, .noise = 2 \
- }
+RgbdParams rgbd_defaults (void);
 
 /* What a tracker says about a pixel: Korn, Sanders and Pauli, figure 1. */
 typedef enum {

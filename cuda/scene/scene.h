@@ -5,8 +5,46 @@
 #pragma once
 
 #include "common/image.h"
+#include "common/param.h"
 
 C_BEGIN
+
+/* What all scenes have, and all their params begin with.  A scene that has no
+ * objects, no texture or no patches checks these fields and reads them not. */
+#define SCENE_PARAMS \
+ uint64_t seed; /* another scene of the kind, and other noise */ \
+ int n_objects; \
+ double speed;    /* another speed is another scene: at the same frame number \
+                     objects are elsewhere; 0 stands still */ \
+ double noise;    /* standard deviation in each channel of each pixel, 255ths \
+                     of the full scale; of depth, eighths of a step */ \
+ double texture;  /* contrast of the ground */ \
+ int distractors; /* patches that come and go */ \
+ bool occlusion   /* objects roam the whole frame, pass over each other and \
+                     behind a grey pillar, which hides each for up to about \
+                     10 frames; false: each keeps to a circle of its own, and \
+                     nothing ever touches it */
+
+typedef struct {
+  SCENE_PARAMS;
+} SceneParams;
+
+/* As fields, and as one struct. */
+#define SCENE_BEGINS \
+ union { \
+  SceneParams scene; \
+  struct { \
+   SCENE_PARAMS; \
+  }; \
+ }
+
+/* scene_params.c: ranges, defaults and texts. */
+extern const Param scene_params[];
+extern const Param chromatic_params[];
+extern const Param rgbd_params[];
+extern const Param stereo_params[];
+extern const Param multispectral_params[];
+extern const Param clutter_params[];
 
 /* The truth about one object.  Areas, centroid, box and moments are of the
  * pixels that can be seen: those whose centre lies in the object and on which

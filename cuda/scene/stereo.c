@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "common/device.h"
 #include "common/parallel.h"
 
 /* Two rays to one point meet the surface at depths that differ by less than
@@ -55,35 +56,14 @@ stereo_free (Stereo *s)
   free (s);
 }
 
-/* Written so that NaN is outside. */
-static bool
-within (double v, double lo, double hi)
-{
-  return v >= lo && v <= hi;
-}
-
 static const char *
 reject (
     const Stereo *s, const StereoParams *p, StereoView view, const Image *img)
 {
   if ((unsigned) view > STEREO_RIGHT)
     return "a view is left or right";
-  if ((unsigned) p->contents > STEREO_HEAD)
-    return "the contents are planes, spheres, a head or all of them";
-  if (!within (p->speed, 0, 8))
-    return "speed is 0 to 8";
-  if (!within (p->baseline, .001, 1))
-    return "the baseline is 0.001 to 1 metres";
-  if (!within (p->disparity_offset, -STEREO_MAX_SIZE, STEREO_MAX_SIZE))
-    return "the disparity offset is -4096 to 4096 pixels";
-  if (!within (p->misalignment, -64, 64))
-    return "the misalignment is -64 to 64 rows";
-  if (!within (p->gain, .1, 4))
-    return "the gain is 0.1 to 4";
-  if (!within (p->gamma, .2, 5))
-    return "gamma is 0.2 to 5";
-  if (!within (p->noise, 0, 64))
-    return "noise is 0 to 64 grey levels";
+  TRY (params_check (scene_params, &p->scene));
+  TRY (params_check (stereo_params, p));
   if (img->width != s->width || img->height != s->height)
     return "the frame has another size than the scene";
   return NULL;

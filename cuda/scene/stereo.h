@@ -32,29 +32,22 @@ typedef enum {
   STEREO_HEAD,    /* a head, and nothing behind it */
 } StereoContents;
 
-/* What the frames show.  Defaults: STEREO_DEFAULTS. */
+/* What the frames show.  Objects go to and fro within some 90 to 150 frames;
+ * noise is alike in red, green and blue. */
 typedef struct {
-  uint64_t seed; /* other places, ways, textures and noise */
+  SCENE_BEGINS;
   StereoContents contents;
-  double speed;            /* 0 to 8, default 1: to and fro within some 90 to
-                              150 frames; 0 stands still */
-  double baseline;         /* 0.001 to 1 m, default 0.06: disparities of 14 to
-                              60 pixels in 640 x 480 */
-  double disparity_offset; /* -4096 to 4096 pixels, default 0: what cameras
-                              that look towards each other take from all
-                              disparities, or add to them */
-  double misalignment;     /* -64 to 64 rows, default 0 */
-  double gain;             /* 0.1 to 4, default 1: light in the right view */
-  double gamma;            /* 0.2 to 5, default 1: a grey level of the right
-                              view is 255 * gain * (v / 255) ^ gamma */
-  double noise;            /* 0 to 64, default 2: standard deviation in grey
-                              levels, alike in red, green and blue */
+  double baseline;         /* metres; 0.06: disparities of 14 to 60 pixels in
+                              640 x 480 */
+  double disparity_offset; /* pixels: what cameras that look towards each other
+                              take from all disparities, or add to them */
+  double misalignment;     /* rows */
+  double gain;             /* light in the right view */
+  double gamma;            /* a grey level of the right view is 255 * gain *
+                              (v / 255) ^ gamma */
 } StereoParams;
 
-#define STEREO_DEFAULTS \
- { \
-  .speed = 1, .baseline = .06, .gain = 1, .gamma = 1, .noise = 2 \
- }
+StereoParams stereo_defaults (void);
 
 /* A board, a ball or the head.  Its pose is tx ty tz in metres and a unit
  * quaternion, w first, to the camera that took the view. */

@@ -304,12 +304,21 @@ fill (GstPushSrc *src, GstBuffer *buffer)
 }
 
 static void
+finalize (GObject *object)
+{
+  g_free (GST_ENVI_SRC (object)->path);
+  G_OBJECT_CLASS (gst_envi_src_parent_class)->finalize (object);
+}
+
+static void
 gst_envi_src_class_init (GstEnviSrcClass *klass)
 {
   GstElementClass *element = GST_ELEMENT_CLASS (klass);
   GstBaseSrcClass *src = GST_BASE_SRC_CLASS (klass);
 
-  gst_envi_src_install_properties (G_OBJECT_CLASS (klass));
+  gst_vision_properties_install (
+      G_OBJECT_CLASS (klass), gst_envi_src_properties, 0, 1);
+  G_OBJECT_CLASS (klass)->finalize = finalize;
   src->get_caps = get_caps;
   src->fixate = fixate;
   src->set_caps = set_caps;
@@ -326,7 +335,7 @@ gst_envi_src_class_init (GstEnviSrcClass *klass)
 static void
 gst_envi_src_init (GstEnviSrc *self)
 {
-  self->bands.last_band = -1;
+  gst_vision_properties_init (self, gst_envi_src_properties, 0);
   gst_video_info_init (&self->info);
   gst_base_src_set_format (GST_BASE_SRC (self), GST_FORMAT_TIME);
 }

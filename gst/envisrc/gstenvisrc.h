@@ -7,6 +7,7 @@
 #include <gst/base/gstpushsrc.h>
 #include <gst/video/video.h>
 
+#include "base/gstvisionproperties.h"
 #include "envisrc/gstenvicube.h"
 
 G_BEGIN_DECLS
@@ -43,7 +44,7 @@ struct _GstEnviSrc {
 };
 
 /* gstenvisrcproperties.c */
-void gst_envi_src_install_properties (GObjectClass *klass);
+extern const GstVisionProperty gst_envi_src_properties[];
 
 /* Whether @location is a name or a pattern: one %d, %3d or %03d. */
 gboolean gst_envi_src_is_location (const gchar *location);

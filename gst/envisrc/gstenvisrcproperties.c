@@ -3,16 +3,6 @@
 
 #include <string.h>
 
-enum {
-  PROP_0,
-  PROP_LOCATION,
-  PROP_START_INDEX,
-  PROP_CHANNELS,
-  PROP_FIRST_BAND,
-  PROP_LAST_BAND,
-  PROP_FULL_SCALE,
-};
-
 gboolean
 gst_envi_src_is_pattern (const gchar *location)
 {
@@ -88,111 +78,29 @@ gst_envi_src_choose (
   return NULL;
 }
 
-static void
-set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
-{
-  GstEnviSrc *self = GST_ENVI_SRC (object);
+#define BANDS(...) \
+ PARAM_NUMBER (GstEnviBands, __VA_ARGS__, .when = PARAM_STOPPED)
 
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_LOCATION:
-      g_free (self->location);
-      self->location = g_value_dup_string (value);
-      break;
-    case PROP_START_INDEX:
-      self->start_index = g_value_get_uint64 (value);
-      break;
-    case PROP_CHANNELS:
-      self->bands.channels = g_value_get_uint (value);
-      break;
-    case PROP_FIRST_BAND:
-      self->bands.first_band = g_value_get_uint (value);
-      break;
-    case PROP_LAST_BAND:
-      self->bands.last_band = g_value_get_int (value);
-      break;
-    case PROP_FULL_SCALE:
-      self->bands.full_scale = g_value_get_double (value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  }
-  GST_OBJECT_UNLOCK (self);
-}
+static const Param bands[] = {
+    BANDS (channels, 0, GST_ENVI_MAX_CHANNELS, 0, "Channels",
+        "Channels that the bands become, each the mean of neighbouring "
+        "bands (0 = one a band, but no more than 16)"),
+    BANDS (first_band, 0, G_MAXUINT16, 0, "First band",
+        "First band that is used, from 0 on"),
+    BANDS (last_band, -1, G_MAXUINT16, -1, "Last band",
+        "Last band that is used (-1 = the cube's last)"),
+    BANDS (full_scale, 0, G_MAXDOUBLE, 0, "Full scale",
+        "The number in the cube that becomes the brightest grey (0 = 255 for "
+        "bytes, 1 for floating-point numbers, 65535 for others)"),
+    {NULL}};
 
-static void
-get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-  GstEnviSrc *self = GST_ENVI_SRC (object);
-
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_LOCATION:
-      g_value_set_string (value, self->location);
-      break;
-    case PROP_START_INDEX:
-      g_value_set_uint64 (value, self->start_index);
-      break;
-    case PROP_CHANNELS:
-      g_value_set_uint (value, self->bands.channels);
-      break;
-    case PROP_FIRST_BAND:
-      g_value_set_uint (value, self->bands.first_band);
-      break;
-    case PROP_LAST_BAND:
-      g_value_set_int (value, self->bands.last_band);
-      break;
-    case PROP_FULL_SCALE:
-      g_value_set_double (value, self->bands.full_scale);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  }
-  GST_OBJECT_UNLOCK (self);
-}
-
-static void
-finalize (GObject *object)
-{
-  GstEnviSrc *self = GST_ENVI_SRC (object);
-
-  g_free (self->location);
-  g_free (self->path);
-  G_OBJECT_CLASS (g_type_class_peek (GST_TYPE_PUSH_SRC))->finalize (object);
-}
-
-void
-gst_envi_src_install_properties (GObjectClass *klass)
-{
-  GParamFlags flags =
-      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
-
-  klass->set_property = set_property;
-  klass->get_property = get_property;
-  klass->finalize = finalize;
-  g_object_class_install_property (klass, PROP_LOCATION,
-      g_param_spec_string ("location", "Location",
-          "Header of the cube (.hdr), or of a sequence's cubes with one %d, as "
-          "in cube-%04d.hdr",
-          NULL, flags));
-  g_object_class_install_property (klass, PROP_START_INDEX,
-      g_param_spec_uint64 ("start-index", "Start index",
-          "Number of a sequence's first cube", 0, G_MAXINT64, 0, flags));
-  g_object_class_install_property (klass, PROP_CHANNELS,
-      g_param_spec_uint ("channels", "Channels",
-          "Channels that the bands become, each the mean of neighbouring "
-          "bands (0 = one a band, but no more than 16)",
-          0, GST_ENVI_MAX_CHANNELS, 0, flags));
-  g_object_class_install_property (klass, PROP_FIRST_BAND,
-      g_param_spec_uint ("first-band", "First band",
-          "First band that is used, from 0 on", 0, G_MAXUINT16, 0, flags));
-  g_object_class_install_property (klass, PROP_LAST_BAND,
-      g_param_spec_int ("last-band", "Last band",
-          "Last band that is used (-1 = the cube's last)", -1, G_MAXUINT16, -1,
-          flags));
-  g_object_class_install_property (klass, PROP_FULL_SCALE,
-      g_param_spec_double ("full-scale", "Full scale",
-          "The number in the cube that becomes the brightest grey (0 = 255 for "
-          "bytes, 1 for floating-point numbers, 65535 for others)",
-          0, G_MAXDOUBLE, 0, flags));
-}
+const GstVisionProperty gst_envi_src_properties[] = {
+    {.param = PARAM_STRING (GstEnviSrc, location, NULL, "Location",
+         "Header of the cube (.hdr), or of a sequence's cubes with one %d, as "
+         "in cube-%04d.hdr",
+         .when = PARAM_STOPPED)},
+    {.param = PARAM_NUMBER (GstEnviSrc, start_index, 0, G_MAXINT64, 0,
+         "Start index", "Number of a sequence's first cube",
+         .when = PARAM_STOPPED)},
+    {.params = bands, .at = G_STRUCT_OFFSET (GstEnviSrc, bands)},
+    {.params = NULL}};

@@ -40,6 +40,7 @@
 #include <gst/base/gstbasetransform.h>
 
 #include "base/gstvisionlines.h"
+#include "base/gstvisionproperties.h"
 #include "json/gstvisionjsonline.h"
 #include "meta/gstvisionmeta.h"
 #include "base/gstvisiontell.h"
@@ -72,53 +73,26 @@ GST_ELEMENT_REGISTER_DEFINE (
 #define ROOM 4096
 #define MOST_KEPT (1 << 20)
 
-enum { PROP_0, PROP_LOCATION, PROP_FD };
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
     "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 
-static void
-set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
-{
-  GstVisionJson *self = GST_VISION_JSON (object);
-  const gchar *location;
-
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_LOCATION:
-      location = g_value_get_string (value);
-      g_free (self->location);
-      self->location = g_strdup (location ? location : STDOUT);
-      break;
-    case PROP_FD:
-      self->fd = g_value_get_int (value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  }
-  GST_OBJECT_UNLOCK (self);
-}
-
-static void
-get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-  GstVisionJson *self = GST_VISION_JSON (object);
-
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_LOCATION:
-      g_value_set_string (value, self->location);
-      break;
-    case PROP_FD:
-      g_value_set_int (value, self->fd);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  }
-  GST_OBJECT_UNLOCK (self);
-}
+static const GstVisionProperty properties[] = {
+    /* The file is emptied before.  Words of gst-launch-1.0 go to standard
+     * output too, unless it has -q.  Lines for a FIFO wait for its reader. */
+    {.param = PARAM_STRING (GstVisionJson, location, STDOUT, "Location",
+         "File or FIFO to write the lines to (- = standard output); for a "
+         "FIFO without a reader, the newest 1 MiB of lines wait",
+         .when = PARAM_STOPPED)},
+    /* The element does not close it. */
+    {.param = PARAM_NUMBER (GstVisionJson, fd, -1, G_MAXINT, -1,
+         "File descriptor",
+         "Open file descriptor to write the lines to, in place of location "
+         "(-1 = unused)",
+         .when = PARAM_STOPPED)},
+    {.params = NULL}};
 
 /* Buffers that come before it is over are refused. */
 static gboolean
@@ -130,7 +104,7 @@ start (GstBaseTransform *trans)
   int error;
 
   GST_OBJECT_LOCK (self);
-  location = g_strdup (self->location);
+  location = g_strdup (self->location ? self->location : "");
   fd = self->fd;
   GST_OBJECT_UNLOCK (self);
   error = gst_vision_lines_open (&self->file, GST_ELEMENT (self), location, fd);
@@ -225,56 +199,16 @@ change_state (GstElement *element, GstStateChange transition)
 }
 
 static void
-finalize (GObject *object)
-{
-  g_free (GST_VISION_JSON (object)->location);
-  G_OBJECT_CLASS (gst_vision_json_parent_class)->finalize (object);
-}
-
-static void
 gst_vision_json_class_init (GstVisionJsonClass *klass)
 {
-  GObjectClass *object = G_OBJECT_CLASS (klass);
   GstElementClass *element = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *trans = GST_BASE_TRANSFORM_CLASS (klass);
-  GParamFlags flags =
-      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
 
-  object->set_property = set_property;
-  object->get_property = get_property;
-  object->finalize = finalize;
+  gst_vision_properties_install (G_OBJECT_CLASS (klass), properties, 0, 1);
   element->change_state = change_state;
   trans->start = start;
   trans->stop = stop;
   trans->transform_ip = transform_ip;
-
-  /**
-   * GstVisionJson:location:
-   *
-   * The file to write, emptied before; - is standard output, where the words
-   * of gst-launch-1.0 go too unless it has -q.  The lines for a FIFO wait for
-   * its reader.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (object, PROP_LOCATION,
-      g_param_spec_string ("location", "Location",
-          "File or FIFO to write the lines to (- = standard output); for a "
-          "FIFO without a reader, the newest 1 MiB of lines wait",
-          STDOUT, flags));
-  /**
-   * GstVisionJson:fd:
-   *
-   * An open file descriptor to write to, instead of
-   * #GstVisionJson:location; the element does not close it.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (object, PROP_FD,
-      g_param_spec_int ("fd", "File descriptor",
-          "Open file descriptor to write the lines to, in place of location "
-          "(-1 = unused)",
-          -1, G_MAXINT, -1, flags));
 
   gst_element_class_add_static_pad_template (element, &sink_template);
   gst_element_class_add_static_pad_template (element, &src_template);
@@ -287,7 +221,6 @@ gst_vision_json_class_init (GstVisionJsonClass *klass)
 static void
 gst_vision_json_init (GstVisionJson *self)
 {
-  self->location = g_strdup (STDOUT);
-  self->fd = -1;
+  gst_vision_properties_init (self, properties, 0);
   gst_base_transform_set_passthrough (GST_BASE_TRANSFORM (self), TRUE);
 }

@@ -102,7 +102,8 @@ typedef struct {
  * @x <= column < @x + @width.
  *
  * A double that is not known is NAN, a string %NULL, an array empty:
- * gst_vision_object_init() says so of every field.
+ * gst_vision_object_init() says so of every field. Call it before you fill in
+ * an object: fields may be added.
  *
  * Since: 0.1
  */
@@ -129,6 +130,11 @@ typedef struct {
   GstVisionArray covariance;
   GstVisionArray outline;
   GstVisionArray trajectory;
+
+  /*< private >*/
+  /* Objects lie in arrays: a new field takes its room from here, so that
+   * programs need not be compiled anew.  NULL throughout. */
+  gpointer _gst_reserved[GST_PADDING_LARGE];
 } GstVisionObject;
 
 #define GST_TYPE_VISION_OBJECT (gst_vision_object_get_type ())

@@ -5,6 +5,8 @@
 
 #include <gst/gst.h>
 
+#include "common/param.h"
+
 G_BEGIN_DECLS
 
 /* What is drawn of an object. */
@@ -27,20 +29,13 @@ typedef struct {
   gchar *image, *map;          /* file, kind; NULL: none */
   gdouble opacity;             /* of the map */
   gdouble map_low, map_high;   /* equal: those of the map */
-  gboolean show_truth;
+  bool show_truth;
 } GstVisionLook;
 
-/* Ids of properties begin at 1. */
-enum { GST_VISION_LOOK_IMAGE = 4 };
+extern const Param gst_vision_look_params[];
 
-void gst_vision_look_init (GstVisionLook *self);
-void gst_vision_look_clear (GstVisionLook *self);
+/* Both are of a copy. */
+void gst_vision_look_clear (GstVisionLook *copy);
 void gst_vision_look_copy (const GstVisionLook *self, GstVisionLook *copy);
-
-void gst_vision_look_install_properties (GObjectClass *klass);
-void gst_vision_look_set_property (
-    GstVisionLook *self, guint id, const GValue *value);
-void gst_vision_look_get_property (
-    const GstVisionLook *self, guint id, GValue *value);
 
 G_END_DECLS

@@ -35,6 +35,7 @@
  * Since: 0.1
  */
 #include "base/gstvisionfilter.h"
+#include "base/gstvisionproperties.h"
 #include "overlay/gstvisionmapview.h"
 #include "overlay/gstvisionmarks.h"
 #include "overlay/gstvisionpicture.h"
@@ -73,7 +74,7 @@ load_image (GstVisionOverlay *self)
   const char *err;
 
   self->marks.image_width = self->marks.image_height = 0;
-  if (!location || !location[0])
+  if (!location)
     return NULL;
   why = gst_vision_picture_load (&picture, location);
   if (why) {
@@ -102,7 +103,7 @@ add_map (GstVisionOverlay *self, GstBuffer *buffer, GstVisionMapView *view)
   OverlayMap shown;
   const char *why = "the buffer has none";
 
-  if (!kind || !kind[0])
+  if (!kind)
     return;
   if (gst_buffer_find_vision_map (
           buffer, GST_VISION_ORIGIN_RESULT, kind, &map) ||
@@ -198,27 +199,19 @@ reset (GstVisionFilter *filter)
 }
 
 static void
-set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+look_changed (GstElement *element, const Param *param)
 {
-  GstVisionOverlay *self = GST_VISION_OVERLAY (object);
-
-  (void) pspec;
-  GST_OBJECT_LOCK (self);
-  gst_vision_look_set_property (&self->look, id, value);
-  self->image_is_new |= id == GST_VISION_LOOK_IMAGE;
-  GST_OBJECT_UNLOCK (self);
+  GST_OBJECT_LOCK (element);
+  if (param->at == offsetof (GstVisionLook, image))
+    GST_VISION_OVERLAY (element)->image_is_new = TRUE;
+  GST_OBJECT_UNLOCK (element);
 }
 
-static void
-get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-  GstVisionOverlay *self = GST_VISION_OVERLAY (object);
-
-  (void) pspec;
-  GST_OBJECT_LOCK (self);
-  gst_vision_look_get_property (&self->look, id, value);
-  GST_OBJECT_UNLOCK (self);
-}
+static const GstVisionProperty properties[] = {
+    {.params = gst_vision_look_params,
+        .at = G_STRUCT_OFFSET (GstVisionOverlay, look),
+        .changed = look_changed},
+    {.params = NULL}};
 
 static gboolean
 stop (GstBaseTransform *trans)
@@ -233,7 +226,6 @@ finalize (GObject *object)
 {
   GstVisionOverlay *self = GST_VISION_OVERLAY (object);
 
-  gst_vision_look_clear (&self->look);
   gst_vision_look_clear (&self->now);
   gst_vision_marks_clear (&self->marks);
   G_OBJECT_CLASS (gst_vision_overlay_parent_class)->finalize (object);
@@ -245,10 +237,8 @@ gst_vision_overlay_class_init (GstVisionOverlayClass *klass)
   GObjectClass *object = G_OBJECT_CLASS (klass);
   GstVisionFilterClass *filter = GST_VISION_FILTER_CLASS (klass);
 
-  object->set_property = set_property;
-  object->get_property = get_property;
   object->finalize = finalize;
-  gst_vision_look_install_properties (object);
+  gst_vision_properties_install (object, properties, 0, 1);
 
   GST_BASE_TRANSFORM_CLASS (klass)->stop = stop;
   filter->use = GST_VISION_FRAME_WRITE | GST_VISION_FRAME_STAY;
@@ -268,6 +258,6 @@ gst_vision_overlay_class_init (GstVisionOverlayClass *klass)
 static void
 gst_vision_overlay_init (GstVisionOverlay *self)
 {
-  gst_vision_look_init (&self->look);
+  gst_vision_properties_init (self, properties, 0);
   gst_vision_marks_init (&self->marks);
 }

@@ -86,6 +86,8 @@
  */
 #include "testsrc/gstvisiontestsrc.h"
 
+#include "base/gstvisionproperties.h"
+
 GST_DEBUG_CATEGORY_STATIC (vision_test_src_debug);
 #define GST_CAT_DEFAULT vision_test_src_debug
 
@@ -102,6 +104,179 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
                      "GRAY16_LE }, width = (int) [ 1, 16384 ], "
                      "height = (int) [ 1, 65536 ], "
                      "framerate = " GST_VIDEO_FPS_RANGE));
+
+/* ---- Properties ---- */
+
+static const ParamChoice patterns[] = {
+    {GST_VISION_TEST_SRC_CHROMATIC,
+        "Shapes, each of its own colour, that move, turn and hide each other",
+        "chromatic"},
+    {GST_VISION_TEST_SRC_RGBD,
+        "The depth of a room, seen by a hand-held camera, and in it a robot "
+        "that starts to drive",
+        "rgbd"},
+    {GST_VISION_TEST_SRC_STEREO,
+        "Boards, balls and a head in a room, seen by two cameras side by side",
+        "stereo"},
+    {GST_VISION_TEST_SRC_MULTISPECTRAL,
+        "Targets that have the colour of the ground under them and another "
+        "spectrum, seen in up to 16 channels",
+        "multispectral"},
+    {GST_VISION_TEST_SRC_CLUTTER,
+        "Things that were dropped on a table, seen in colour and depth",
+        "clutter"},
+    {0, NULL, NULL}};
+
+static const ParamChoice views[] = {
+    {GST_VISION_TEST_SRC_LEFT, "The left camera", "left"},
+    {GST_VISION_TEST_SRC_RIGHT, "The right camera", "right"},
+    {GST_VISION_TEST_SRC_SIDE_BY_SIDE,
+        "Both in one frame, the left one on the left", "side-by-side"},
+    {GST_VISION_TEST_SRC_TOP_BOTTOM, "Both in one frame, the left one above",
+        "top-bottom"},
+    {GST_VISION_TEST_SRC_COLOR, "The colour of clutter", "color"},
+    {GST_VISION_TEST_SRC_DEPTH, "The depth of clutter", "depth"},
+    {0, NULL, NULL}};
+
+static const ParamChoice layouts[] = {
+    {GST_VISION_TEST_SRC_STACKED, "One below the other", "stacked"},
+    {GST_VISION_TEST_SRC_MOSAIC, "In cells, as a mosaic sensor has them",
+        "mosaic"},
+    {GST_VISION_TEST_SRC_COLOUR,
+        "No channels, but red, green and blue as an eye sees them", "color"},
+    {0, NULL, NULL}};
+
+/* A source that runs would wait for a clock that it has not: it changes when it
+ * has stopped. */
+static void
+live_changed (GstElement *element, const Param *param)
+{
+  GstVisionTestSrc *self = GST_VISION_TEST_SRC (element);
+  gboolean live;
+
+  (void) param;
+  GST_OBJECT_LOCK (self);
+  live = self->is_live;
+  GST_OBJECT_UNLOCK (self);
+  if (GST_STATE (self) < GST_STATE_PAUSED)
+    gst_base_src_set_live (GST_BASE_SRC (self), live);
+}
+
+#define OWN(kind, ...) PARAM_##kind (GstVisionTestSrc, __VA_ARGS__)
+#define AT(field) .at = G_STRUCT_OFFSET (GstVisionTestSrc, field)
+
+static const GstVisionProperty properties[] = {
+    {.param = OWN (ONE_OF, pattern, patterns, GST_VISION_TEST_SRC_CHROMATIC,
+         "Pattern", "The kind of scene", .when = PARAM_STOPPED)},
+    {.params = scene_params, AT (params), .until = "texture"},
+    {.params = chromatic_params, AT (chromatic_params), .until = "twins"},
+    {.params = scene_params, AT (params), .until = "occlusion"},
+    {.params = chromatic_params, AT (chromatic_params)},
+    {.params = scene_params, AT (params)},
+    {.param = OWN (SWITCH, label_map, false, "Label map",
+         "Attach the truth of each pixel: a map of kind labels with the id of "
+         "the object that is seen there, plus 1",
+         .when = PARAM_BY_HAND)},
+    {.params = rgbd_params, AT (rgbd_params)},
+    {.param = OWN (SWITCH, correspondence_map, true, "Correspondence map",
+         "With rgbd, attach a map of kind correspondence: what a tracker says "
+         "about each pixel whose model is the room, with the robot at rest",
+         .when = PARAM_BY_HAND)},
+    {.param = OWN (ONE_OF, view, views, GST_VISION_TEST_SRC_LEFT, "View",
+         "Which camera of stereo is shown, or whether clutter is in colour "
+         "or depth; left and color where there is no such view",
+         .when = PARAM_STOPPED)},
+    {.params = stereo_params, AT (stereo_params)},
+    {.param = OWN (SWITCH, truth_maps, true, "Truth maps",
+         "With stereo, attach the true disparity and depth of each pixel, and "
+         "as confidence whether the other camera sees it, too",
+         .when = PARAM_BY_HAND)},
+    {.params = multispectral_params,
+        AT (multispectral_params),
+        .until = "contrast"},
+    {.param = OWN (ONE_OF, layout, layouts, GST_VISION_TEST_SRC_STACKED,
+         "Channel layout", "How the channels of multispectral lie in a frame",
+         .when = PARAM_STOPPED, .name = "channel-layout", .kind = "Layout")},
+    {.param = OWN (NUMBER, mosaic_side, 2, 4, 4, "Side of the mosaic",
+         "Side of the pattern of multispectral's mosaic; its square is the "
+         "number of channels",
+         .when = PARAM_STOPPED)},
+    {.params = multispectral_params, AT (multispectral_params)},
+    {.param = OWN (STRING, meshes, NULL, "Meshes",
+         "PLY or OBJ files with triangles, with commas or semicolons between "
+         "them, of what lies on the table of clutter; without any, ten solids",
+         .when = PARAM_STOPPED)},
+    {.param = OWN (NUMBER, mesh_unit, 1e-6, 1e3, 1, "Unit of the meshes",
+         "Metres: 0.001 where the meshes are in millimetres",
+         .when = PARAM_STOPPED)},
+    {.params = clutter_params, AT (clutter_params)},
+    {.param = OWN (SWITCH, is_live, false, "Live",
+         "Give each frame when its time has come, as a camera does: in step "
+         "with all other such sources of the pipeline, from the frame on that "
+         "is next",
+         .when = PARAM_STOPPED),
+        .changed = live_changed},
+    {.params = NULL}};
+
+/* Their ids are not known before: those of the rows come first. */
+static guint n_threads_id, palette_id;
+
+static void
+set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  if (id == n_threads_id)
+    g_atomic_int_set (&GST_VISION_TEST_SRC (object)->backend.n_threads,
+        g_value_get_uint (value));
+  else
+    gst_vision_properties_set (object, id, value, pspec);
+}
+
+static gchar *
+make_palette (GstVisionTestSrc *self)
+{
+  gsize size;
+  gchar *text;
+  gint n;
+
+  GST_OBJECT_LOCK (self);
+  n = self->params.n_objects;
+  GST_OBJECT_UNLOCK (self);
+  size = chromatic_objects (n, NULL, 0) + 1;
+  text = g_malloc (size);
+  chromatic_objects (n, text, size);
+  return text;
+}
+
+static void
+get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstVisionTestSrc *self = GST_VISION_TEST_SRC (object);
+
+  if (id == n_threads_id)
+    g_value_set_uint (value, g_atomic_int_get (&self->backend.n_threads));
+  else if (id == palette_id)
+    g_value_take_string (value, make_palette (self));
+  else
+    gst_vision_properties_get (object, id, value, pspec);
+}
+
+static void
+install_properties (GObjectClass *klass)
+{
+  n_threads_id = gst_vision_properties_install (klass, properties, 0, 1);
+  palette_id = n_threads_id + 1;
+  klass->set_property = set_property;
+  klass->get_property = get_property;
+  g_object_class_install_property (
+      klass, n_threads_id, gst_vision_backend_n_threads ());
+  g_object_class_install_property (klass, palette_id,
+      g_param_spec_string ("palette", "Palette",
+          "The objects' names, colours and tolerances, as moct takes them in "
+          "its property objects",
+          NULL, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+}
+
+/* ---- Frames ---- */
 
 static void
 close_scene (GstVisionTestSrc *self)
@@ -246,20 +421,12 @@ stop (GstBaseSrc *src)
 }
 
 static void
-finalize (GObject *object)
-{
-  g_free (GST_VISION_TEST_SRC (object)->meshes);
-  G_OBJECT_CLASS (gst_vision_test_src_parent_class)->finalize (object);
-}
-
-static void
 gst_vision_test_src_class_init (GstVisionTestSrcClass *klass)
 {
   GstElementClass *element = GST_ELEMENT_CLASS (klass);
   GstBaseSrcClass *src = GST_BASE_SRC_CLASS (klass);
 
-  G_OBJECT_CLASS (klass)->finalize = finalize;
-  gst_vision_test_src_install_properties (G_OBJECT_CLASS (klass));
+  install_properties (G_OBJECT_CLASS (klass));
   gst_vision_test_src_install_caps (src);
   gst_vision_test_src_install_times (src);
   src->set_caps = set_caps;
@@ -277,16 +444,7 @@ gst_vision_test_src_class_init (GstVisionTestSrcClass *klass)
 static void
 gst_vision_test_src_init (GstVisionTestSrc *self)
 {
-  self->chromatic_params = (ChromaticParams) CHROMATIC_DEFAULTS;
-  self->rgbd_params = (RgbdParams) RGBD_DEFAULTS;
-  self->stereo_params = (StereoParams) STEREO_DEFAULTS;
-  self->multispectral_params = (MultispectralParams) MULTISPECTRAL_DEFAULTS;
-  self->clutter_params = (ClutterParams) CLUTTER_DEFAULTS;
-  self->mesh_unit = 1;
-  self->channels = self->multispectral_params.channels;
-  self->mosaic_side = 4;
-  self->correspondence_map = TRUE;
-  self->truth_maps = TRUE;
+  gst_vision_properties_init (self, properties, 0);
   gst_vision_backend_init (&self->backend, GST_ELEMENT (self));
   self->backend.kind = GST_VISION_BACKEND_CPU;
   gst_video_info_init (&self->frame.info);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The element `visiontestsrc`: gstvisiontestsrc.c (frames),
+ * The element `visiontestsrc`: gstvisiontestsrc.c (properties and frames),
  * gstvisiontestsrccaps.c (formats and sizes), gstvisiontestsrctime.c (when,
- * which, seeks), gstvisiontestsrcproperties.c and gstvisiontestsrcinstall.c,
- * gstvisiontestsrctruth.c (what all scenes attach), and a file a scene. */
+ * which, seeks), gstvisiontestsrctruth.c (what all scenes attach), and a file a
+ * scene. */
 #pragma once
 
 #include <gst/base/gstpushsrc.h>
@@ -72,20 +72,21 @@ struct _GstVisionTestSrc {
 
   /* Under the object lock; a frame works on a copy. */
   GstVisionTestSrcPattern pattern;
+  SceneParams params; /* what all scenes have; a scene's own params: the rest */
   ChromaticParams chromatic_params;
   RgbdParams rgbd_params;
   StereoParams stereo_params;
-  MultispectralParams multispectral_params; /* its layout apart */
+  MultispectralParams multispectral_params; /* its mosaic apart */
   ClutterParams clutter_params;
   gchar *meshes; /* of clutter, and metres a unit of them */
   gdouble mesh_unit;
   GstVisionTestSrcView view;
   GstVisionTestSrcLayout layout;
-  gint channels, mosaic_side;
-  gboolean label_map;
-  gboolean correspondence_map;
-  gboolean truth_maps;
-  gboolean is_live; /* from the next start on */
+  gint mosaic_side;
+  bool label_map;
+  bool correspondence_map;
+  bool truth_maps;
+  bool is_live; /* from the next start on */
 
   /* Of the streaming thread. */
   GstVisionBackend backend;           /* always the CPU */
@@ -104,16 +105,6 @@ struct _GstVisionTestSrc {
   guint64 base_number;    /* the frame from which on the frame rate holds, */
   GstClockTime base_time; /* and its time */
 };
-
-/* gstvisiontestsrcenums.c: called once each. */
-GType gst_vision_test_src_pattern_type (void);
-GType gst_vision_test_src_path_type (void);
-GType gst_vision_test_src_view_type (void);
-GType gst_vision_test_src_contents_type (void);
-GType gst_vision_test_src_layout_type (void);
-
-/* gstvisiontestsrcinstall.c */
-void gst_vision_test_src_install_properties (GObjectClass *klass);
 
 /* gstvisiontestsrccaps.c */
 

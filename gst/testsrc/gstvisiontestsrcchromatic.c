@@ -24,6 +24,7 @@ show (GstVisionTestSrc *self, const Image *image, GstBuffer *buffer)
 
   GST_OBJECT_LOCK (self);
   params = self->chromatic_params;
+  params.scene = self->params;
   label_map = self->label_map;
   GST_OBJECT_UNLOCK (self);
   if (label_map)

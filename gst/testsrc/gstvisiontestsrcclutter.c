@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "testsrc/gstvisiontestsrcproperties.h"
 #include "base/gstvisiontell.h"
+#include "testsrc/gstvisiontestsrc.h"
 
 #define SEPARATORS ",;"
 
@@ -97,6 +97,7 @@ show (GstVisionTestSrc *self, const Image *image, GstBuffer *buffer)
 
   GST_OBJECT_LOCK (self);
   params = self->clutter_params;
+  params.scene = self->params;
   if (self->label_map)
     labels = g_new (guint16, (gsize) image->width * image->height);
   GST_OBJECT_UNLOCK (self);
@@ -112,47 +113,6 @@ show (GstVisionTestSrc *self, const Image *image, GstBuffer *buffer)
   g_free (labels);
   return err || attached ? err
                          : "the truth could not be attached to the buffer";
-}
-
-gboolean
-gst_vision_test_src_set_clutter (
-    GstVisionTestSrc *self, guint id, const GValue *value)
-{
-  switch (id) {
-    case PROP_MESHES:
-      g_free (self->meshes);
-      self->meshes = g_value_dup_string (value);
-      break;
-    case PROP_MESH_UNIT:
-      self->mesh_unit = g_value_get_double (value);
-      break;
-    case PROP_SCENE_FRAMES:
-      self->clutter_params.scene_frames = g_value_get_uint64 (value);
-      break;
-    default:
-      return FALSE;
-  }
-  return TRUE;
-}
-
-gboolean
-gst_vision_test_src_get_clutter (
-    GstVisionTestSrc *self, guint id, GValue *value)
-{
-  switch (id) {
-    case PROP_MESHES:
-      g_value_set_string (value, self->meshes);
-      break;
-    case PROP_MESH_UNIT:
-      g_value_set_double (value, self->mesh_unit);
-      break;
-    case PROP_SCENE_FRAMES:
-      g_value_set_uint64 (value, self->clutter_params.scene_frames);
-      break;
-    default:
-      return FALSE;
-  }
-  return TRUE;
 }
 
 #define CAPS(formats) \

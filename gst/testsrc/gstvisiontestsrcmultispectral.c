@@ -40,7 +40,8 @@ get_layout (GstVisionTestSrc *self, gint *channels, gint *mosaic)
 {
   GST_OBJECT_LOCK (self);
   *mosaic = self->layout == GST_VISION_TEST_SRC_MOSAIC ? self->mosaic_side : 0;
-  *channels = multispectral_channels (self->channels, *mosaic);
+  *channels =
+      multispectral_channels (self->multispectral_params.channels, *mosaic);
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -94,6 +95,7 @@ show (GstVisionTestSrc *self, const Image *image, GstBuffer *buffer)
 
   GST_OBJECT_LOCK (self);
   params = self->multispectral_params;
+  params.scene = self->params;
   label_map = self->label_map;
   GST_OBJECT_UNLOCK (self);
   params.channels = self->shown_channels;

@@ -57,6 +57,7 @@ show (GstVisionTestSrc *self, const Image *image, GstBuffer *buffer)
 
   GST_OBJECT_LOCK (self);
   params = self->rgbd_params;
+  params.scene = self->params;
   if (self->correspondence_map)
     classes = g_new (guint8, 2 * pixels);
   if (self->label_map)

@@ -122,6 +122,7 @@ prepare (GstVisionTestSrc *self, const Image *view, Frame *f)
 
   GST_OBJECT_LOCK (self);
   f->params = self->stereo_params;
+  f->params.scene = self->params;
   truth_maps = self->truth_maps;
   label_map = self->label_map;
   GST_OBJECT_UNLOCK (self);

@@ -8,7 +8,7 @@
  * RGB formats the colours are those of visionoverlay, and what is invalid is
  * black (in RGBA, transparent).  In GRAY8 and GRAY16_LE the greys are the map's
  * numbers as they are stored, cut off at what the format holds, floats rounded;
- * or, with #GstVisionMapVideo:map-low and #GstVisionMapVideo:map-high, the
+ * or, with #GstVisionmap:map-low and #GstVisionmap:map-high, the
  * values between these two, from black to white.
  *
  * A map of kind correspondence is light green on the background, dark green on
@@ -31,15 +31,17 @@
 #include <gst/base/gstbasetransform.h>
 
 #include "base/gstvisioncommon.h"
+#include "base/gstvisionproperties.h"
 #include "common/parallel.h"
 #include "visionmap/gstvisionmapcaps.h"
 #include "visionmap/gstvisionmappaint.h"
 
-#define GST_TYPE_VISION_MAP_VIDEO (gst_vision_map_video_get_type ())
-G_DECLARE_FINAL_TYPE (GstVisionMapVideo, gst_vision_map_video, GST,
-    VISION_MAP_VIDEO, GstBaseTransform)
+/* Elements are named after their type: visionmap0. */
+#define GST_TYPE_VISIONMAP (gst_visionmap_get_type ())
+G_DECLARE_FINAL_TYPE (
+    GstVisionmap, gst_visionmap, GST, VISIONMAP, GstBaseTransform)
 
-struct _GstVisionMapVideo {
+struct _GstVisionmap {
   GstBaseTransform parent;
 
   gint has_started; /* atomic */
@@ -54,71 +56,56 @@ struct _GstVisionMapVideo {
   /* under the object lock */
   guint width, height; /* of the newest map; 0: none came yet */
   gchar *kind;
-  gdouble low, high;
+  gdouble map_low, map_high;
 };
 
-G_DEFINE_TYPE (GstVisionMapVideo, gst_vision_map_video, GST_TYPE_BASE_TRANSFORM)
+G_DEFINE_TYPE (GstVisionmap, gst_visionmap, GST_TYPE_BASE_TRANSFORM)
 GST_ELEMENT_REGISTER_DEFINE (
-    visionmap, "visionmap", GST_RANK_NONE, GST_TYPE_VISION_MAP_VIDEO)
+    visionmap, "visionmap", GST_RANK_NONE, GST_TYPE_VISIONMAP)
 
-enum { PROP_0, PROP_KIND, PROP_MAP_LOW, PROP_MAP_HIGH, PROP_N_THREADS };
+static const GstVisionProperty properties[] = {
+    {.param = PARAM_STRING (GstVisionmap, kind, NULL, "Kind",
+         "Kind of the map (disparity, depth, labels, …); the newest map of "
+         "any kind where it is not set")},
+    {.param = PARAM_NUMBER (GstVisionmap, map_low, -G_MAXFLOAT, G_MAXFLOAT, 0,
+         "Low end of the map",
+         "Value that is shown in the first colour or black; where both ends "
+         "are equal, colours follow the map's values, greys are its numbers",
+         .when = PARAM_BY_HAND)},
+    {.param = PARAM_NUMBER (GstVisionmap, map_high, -G_MAXFLOAT, G_MAXFLOAT, 0,
+         "High end of the map",
+         "Value that is shown in the last colour or white",
+         .when = PARAM_BY_HAND)},
+    {.params = NULL}};
+
+/* Behind the rows. */
+static guint n_threads_id;
 
 static void
 set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
-  GstVisionMapVideo *self = GST_VISION_MAP_VIDEO (object);
-
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_KIND:
-      g_free (self->kind);
-      self->kind = g_value_dup_string (value);
-      break;
-    case PROP_MAP_LOW:
-      self->low = g_value_get_double (value);
-      break;
-    case PROP_MAP_HIGH:
-      self->high = g_value_get_double (value);
-      break;
-    case PROP_N_THREADS:
-      g_atomic_int_set (&self->n_threads, g_value_get_uint (value));
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  }
-  GST_OBJECT_UNLOCK (self);
+  if (id == n_threads_id)
+    g_atomic_int_set (
+        &GST_VISIONMAP (object)->n_threads, g_value_get_uint (value));
+  else
+    gst_vision_properties_set (object, id, value, pspec);
 }
 
 static void
 get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
-  GstVisionMapVideo *self = GST_VISION_MAP_VIDEO (object);
-
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_KIND:
-      g_value_set_string (value, self->kind);
-      break;
-    case PROP_MAP_LOW:
-      g_value_set_double (value, self->low);
-      break;
-    case PROP_MAP_HIGH:
-      g_value_set_double (value, self->high);
-      break;
-    case PROP_N_THREADS:
-      g_value_set_uint (value, g_atomic_int_get (&self->n_threads));
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  }
-  GST_OBJECT_UNLOCK (self);
+  if (id == n_threads_id)
+    g_value_set_uint (
+        value, g_atomic_int_get (&GST_VISIONMAP (object)->n_threads));
+  else
+    gst_vision_properties_get (object, id, value, pspec);
 }
 
 /* Frames that come before it is over are refused. */
 static gboolean
 start (GstBaseTransform *trans)
 {
-  GstVisionMapVideo *self = GST_VISION_MAP_VIDEO (trans);
+  GstVisionmap *self = GST_VISIONMAP (trans);
   const char *err = gst_vision_map_paint_open (&self->paint);
 
   GST_OBJECT_LOCK (self);
@@ -137,7 +124,7 @@ start (GstBaseTransform *trans)
 static gboolean
 stop (GstBaseTransform *trans)
 {
-  GstVisionMapVideo *self = GST_VISION_MAP_VIDEO (trans);
+  GstVisionmap *self = GST_VISIONMAP (trans);
 
   g_atomic_int_set (&self->has_started, FALSE);
   gst_vision_map_paint_close (&self->paint);
@@ -148,7 +135,7 @@ static GstCaps *
 transform_caps (GstBaseTransform *trans, GstPadDirection direction,
     GstCaps *caps, GstCaps *filter)
 {
-  GstVisionMapVideo *self = GST_VISION_MAP_VIDEO (trans);
+  GstVisionmap *self = GST_VISIONMAP (trans);
 
   gint width, height;
 
@@ -172,17 +159,17 @@ static gboolean
 set_caps (GstBaseTransform *trans, GstCaps *in, GstCaps *out)
 {
   (void) in;
-  return gst_video_info_from_caps (&GST_VISION_MAP_VIDEO (trans)->out, out);
+  return gst_video_info_from_caps (&GST_VISIONMAP (trans)->out, out);
 }
 
 static gboolean
-find (GstVisionMapVideo *self, GstBuffer *buffer, GstVisionMap *map)
+find (GstVisionmap *self, GstBuffer *buffer, GstVisionMap *map)
 {
   gboolean found;
   gchar *kind;
 
   GST_OBJECT_LOCK (self);
-  kind = g_strdup (self->kind && self->kind[0] ? self->kind : NULL);
+  kind = g_strdup (self->kind);
   GST_OBJECT_UNLOCK (self);
   found = gst_buffer_find_vision_map (
               buffer, GST_VISION_ORIGIN_RESULT, kind, map) ||
@@ -193,7 +180,7 @@ find (GstVisionMapVideo *self, GstBuffer *buffer, GstVisionMap *map)
 
 /* Whether @map has another size than the one before. */
 static gboolean
-take_size (GstVisionMapVideo *self, const GstVisionMap *map)
+take_size (GstVisionmap *self, const GstVisionMap *map)
 {
   gboolean other;
 
@@ -210,7 +197,7 @@ static GstFlowReturn
 submit_input_buffer (
     GstBaseTransform *trans, gboolean is_discont, GstBuffer *buffer)
 {
-  GstVisionMapVideo *self = GST_VISION_MAP_VIDEO (trans);
+  GstVisionmap *self = GST_VISIONMAP (trans);
   gboolean other = FALSE;
   GstFlowReturn ret;
   GstVisionMap map;
@@ -224,7 +211,7 @@ submit_input_buffer (
     other = take_size (self, &map);
   if (other)
     gst_base_transform_reconfigure_src (trans);
-  ret = GST_BASE_TRANSFORM_CLASS (gst_vision_map_video_parent_class)
+  ret = GST_BASE_TRANSFORM_CLASS (gst_visionmap_parent_class)
             ->submit_input_buffer (trans, is_discont, buffer);
   if (other && ret == GST_FLOW_NOT_NEGOTIATED)
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
@@ -238,7 +225,7 @@ submit_input_buffer (
 static GstFlowReturn
 transform (GstBaseTransform *trans, GstBuffer *in, GstBuffer *out)
 {
-  GstVisionMapVideo *self = GST_VISION_MAP_VIDEO (trans);
+  GstVisionmap *self = GST_VISIONMAP (trans);
   GstVideoFrame frame;
   GstVisionMap map;
   gboolean found = find (self, in, &map);
@@ -252,8 +239,8 @@ transform (GstBaseTransform *trans, GstBuffer *in, GstBuffer *out)
     return GST_FLOW_ERROR;
   }
   GST_OBJECT_LOCK (self);
-  low = self->low;
-  high = self->high;
+  low = self->map_low;
+  high = self->map_high;
   GST_OBJECT_UNLOCK (self);
   parallel_limit (g_atomic_int_get (&self->n_threads));
   err = gst_vision_map_paint (
@@ -284,41 +271,17 @@ propose_allocation (GstBaseTransform *trans, GstQuery *decide, GstQuery *query)
 }
 
 static void
-finalize (GObject *object)
-{
-  g_free (GST_VISION_MAP_VIDEO (object)->kind);
-  G_OBJECT_CLASS (gst_vision_map_video_parent_class)->finalize (object);
-}
-
-#define FLAGS \
- (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
-
-static void
-gst_vision_map_video_class_init (GstVisionMapVideoClass *klass)
+gst_visionmap_class_init (GstVisionmapClass *klass)
 {
   GObjectClass *object = G_OBJECT_CLASS (klass);
   GstElementClass *element = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *trans = GST_BASE_TRANSFORM_CLASS (klass);
 
+  n_threads_id = gst_vision_properties_install (object, properties, 0, 1);
   object->set_property = set_property;
   object->get_property = get_property;
-  object->finalize = finalize;
-  g_object_class_install_property (object, PROP_KIND,
-      g_param_spec_string ("kind", "Kind",
-          "Kind of the map (disparity, depth, labels, …); the newest map of "
-          "any kind where it is not set",
-          NULL, FLAGS));
-  g_object_class_install_property (object, PROP_MAP_LOW,
-      g_param_spec_double ("map-low", "Low end of the map",
-          "Value that is shown in the first colour or black; where both ends "
-          "are equal, colours follow the map's values, greys are its numbers",
-          -G_MAXFLOAT, G_MAXFLOAT, 0, FLAGS));
-  g_object_class_install_property (object, PROP_MAP_HIGH,
-      g_param_spec_double ("map-high", "High end of the map",
-          "Value that is shown in the last colour or white", -G_MAXFLOAT,
-          G_MAXFLOAT, 0, FLAGS));
   g_object_class_install_property (
-      object, PROP_N_THREADS, gst_vision_backend_n_threads ());
+      object, n_threads_id, gst_vision_backend_n_threads ());
   gst_element_class_add_static_pad_template (
       element, gst_vision_map_template (GST_PAD_SINK));
   gst_element_class_add_static_pad_template (
@@ -338,7 +301,7 @@ gst_vision_map_video_class_init (GstVisionMapVideoClass *klass)
 }
 
 static void
-gst_vision_map_video_init (GstVisionMapVideo *self)
+gst_visionmap_init (GstVisionmap *self)
 {
-  (void) self;
+  gst_vision_properties_init (self, properties, 0);
 }

@@ -28,8 +28,9 @@
 
 #include <math.h>
 
-#include "meta/gstvisionmeta.h"
+#include "base/gstvisionproperties.h"
 #include "base/gstvisiontell.h"
+#include "meta/gstvisionmeta.h"
 
 #define GST_TYPE_VISION_META (gst_vision_meta_get_type ())
 G_DECLARE_FINAL_TYPE (
@@ -43,99 +44,49 @@ struct _GstVisionMeta {
   /* under the object lock */
   gchar *intrinsics; /* NULL: no camera is attached */
   GstVisionCamera camera;
-  GError *refused; /* why a value was, until that has been said */
 };
 
 G_DEFINE_TYPE (GstVisionMeta, gst_vision_meta, GST_TYPE_BASE_TRANSFORM)
 GST_ELEMENT_REGISTER_DEFINE (
     visionmeta, "visionmeta", GST_RANK_NONE, GST_TYPE_VISION_META)
 
-enum { PROP_0, PROP_INTRINSICS, PROP_BASELINE };
-
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
     "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
 
-static void
-warn_of_refused (GstVisionMeta *self)
+static gboolean
+read_intrinsics (
+    GstElement *element, gpointer owner, const gchar *text, GError **error)
 {
-  GError *refused;
+  GstVisionMeta *self = owner;
+  gboolean good;
 
-  GST_OBJECT_LOCK (self);
-  refused = g_steal_pointer (&self->refused);
-  GST_OBJECT_UNLOCK (self);
-  if (!refused)
-    return;
-  GST_VISION_WARNING (self, LIBRARY, SETTINGS,
-      ("The property intrinsics keeps its old value: %s.", refused->message));
-  g_error_free (refused);
+  if (!text)
+    return TRUE; /* no camera is attached */
+  GST_OBJECT_LOCK (element);
+  good = gst_vision_camera_set_intrinsics (&self->camera, text, error);
+  GST_OBJECT_UNLOCK (element);
+  return good;
 }
 
-/* A malformed value changes nothing. */
-static void
-set_intrinsics (GstVisionMeta *self, const gchar *text)
-{
-  GError *error = NULL;
-
-  if (text && !*text)
-    text = NULL;
-  GST_OBJECT_LOCK (self);
-  if (!text || gst_vision_camera_set_intrinsics (&self->camera, text, &error)) {
-    g_free (self->intrinsics);
-    self->intrinsics = g_strdup (text);
-  } else {
-    g_clear_error (&self->refused);
-    self->refused = error;
-  }
-  GST_OBJECT_UNLOCK (self);
-  /* Before, nobody listens to the bus: start () says it then. */
-  if (GST_STATE (self) >= GST_STATE_PAUSED)
-    warn_of_refused (self);
-}
-
-static void
-set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
-{
-  GstVisionMeta *self = GST_VISION_META (object);
-
-  switch (id) {
-    case PROP_INTRINSICS:
-      set_intrinsics (self, g_value_get_string (value));
-      break;
-    case PROP_BASELINE:
-      GST_OBJECT_LOCK (self);
-      self->camera.baseline = g_value_get_double (value);
-      GST_OBJECT_UNLOCK (self);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  }
-}
-
-static void
-get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-  GstVisionMeta *self = GST_VISION_META (object);
-
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_INTRINSICS:
-      g_value_set_string (value, self->intrinsics);
-      break;
-    case PROP_BASELINE:
-      g_value_set_double (value, self->camera.baseline);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  }
-  GST_OBJECT_UNLOCK (self);
-}
+static const GstVisionProperty properties[] = {
+    /* The camera replaces one that the buffer has. */
+    {.param = PARAM_STRING (GstVisionMeta, intrinsics, NULL, "Intrinsics",
+         "Camera to attach: fx,fy,cx,cy[,k1,k2,p1,p2,k3] in pixels of the "
+         "frame (unset = none)"),
+        .parse = read_intrinsics},
+    {.param = PARAM_NUMBER (GstVisionMeta, camera.baseline, 0, G_MAXDOUBLE, 0,
+         "Baseline",
+         "Distance of the right camera from the left one in metres, attached "
+         "with the intrinsics (0 = there is one camera)",
+         .when = PARAM_BY_HAND, .name = "baseline")},
+    {.params = NULL}};
 
 static gboolean
 start (GstBaseTransform *trans)
 {
-  warn_of_refused (GST_VISION_META (trans));
+  gst_vision_properties_report (GST_ELEMENT (trans));
   return TRUE;
 }
 
@@ -188,56 +139,15 @@ transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 }
 
 static void
-finalize (GObject *object)
-{
-  GstVisionMeta *self = GST_VISION_META (object);
-
-  g_free (self->intrinsics);
-  g_clear_error (&self->refused);
-  G_OBJECT_CLASS (gst_vision_meta_parent_class)->finalize (object);
-}
-
-static void
 gst_vision_meta_class_init (GstVisionMetaClass *klass)
 {
-  GObjectClass *object = G_OBJECT_CLASS (klass);
   GstElementClass *element = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *trans = GST_BASE_TRANSFORM_CLASS (klass);
-  GParamFlags flags =
-      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
 
-  object->set_property = set_property;
-  object->get_property = get_property;
-  object->finalize = finalize;
+  gst_vision_properties_install (G_OBJECT_CLASS (klass), properties, 0, 1);
   trans->start = start;
   trans->set_caps = set_caps;
   trans->transform_ip = transform_ip;
-
-  /**
-   * GstVisionMeta:intrinsics:
-   *
-   * Attach a camera: fx,fy,cx,cy in pixels of the frame, which k1,k2,p1,p2,k3
-   * of its distortion may follow.  Replaces one that the buffer has.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (object, PROP_INTRINSICS,
-      g_param_spec_string ("intrinsics", "Intrinsics",
-          "Camera to attach: fx,fy,cx,cy[,k1,k2,p1,p2,k3] in pixels of the "
-          "frame (unset = none)",
-          NULL, flags));
-  /**
-   * GstVisionMeta:baseline:
-   *
-   * Metres from the left to the right camera; goes with the intrinsics.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (object, PROP_BASELINE,
-      g_param_spec_double ("baseline", "Baseline",
-          "Distance of the right camera from the left one in metres, attached "
-          "with the intrinsics (0 = there is one camera)",
-          0, G_MAXDOUBLE, 0, flags));
 
   gst_element_class_add_static_pad_template (element, &sink_template);
   gst_element_class_add_static_pad_template (element, &src_template);
@@ -252,5 +162,6 @@ gst_vision_meta_class_init (GstVisionMetaClass *klass)
 static void
 gst_vision_meta_init (GstVisionMeta *self)
 {
+  gst_vision_properties_init (self, properties, 0);
   gst_video_info_init (&self->info);
 }

@@ -4,6 +4,7 @@
 #include <gst/check/gstcheck.h>
 
 #include <math.h>
+#include <string.h>
 
 #include "meta/gstvisionmeta.h"
 
@@ -110,6 +111,27 @@ GST_START_TEST (test_schema)
       "%" GST_PTR_FORMAT " is not %" GST_PTR_FORMAT, nth_object (objects, 0),
       wanted);
   gst_structure_free (wanted);
+  gst_buffer_unref (buffer);
+}
+GST_END_TEST;
+
+/* Whatever lay there before, and of an object that the library makes. */
+GST_START_TEST (test_reserved_room)
+{
+  GstVisionObject object, *made;
+  GstVisionObjects *objects;
+  GstBuffer *buffer;
+
+  memset (&object, 0xff, sizeof object);
+  gst_vision_object_init (&object);
+  object.score = .5;
+  buffer = buffer_with (GST_VISION_ORIGIN_RESULT, 8, 8, &object, 1);
+  objects = gst_buffer_get_vision_objects (buffer, GST_VISION_ORIGIN_RESULT);
+  made = gst_vision_objects_nth (objects, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (object._gst_reserved); i++)
+    fail_unless (!object._gst_reserved[i] && !made->_gst_reserved[i]);
+  gst_vision_object_free (made);
+  gst_vision_objects_free (objects);
   gst_buffer_unref (buffer);
 }
 GST_END_TEST;
@@ -288,6 +310,7 @@ meta_suite (void)
 
   suite_add_tcase (suite, tc);
   tcase_add_test (tc, test_schema);
+  tcase_add_test (tc, test_reserved_room);
   tcase_add_test (tc, test_unknown_is_left_out);
   tcase_add_test (tc, test_read_back);
   tcase_add_test (tc, test_nothing_found);
