@@ -7,6 +7,7 @@
 #include "base/gstvisioncuda.h"
 #include "base/gstvisionframes.h"
 #include "base/gstvisionpair.h"
+#include "base/gstvisionproperties.h"
 #include "base/gstvisionwaiting.h"
 
 GST_DEBUG_CATEGORY_STATIC (vision_aggregator_debug);
@@ -849,6 +850,8 @@ start (GstAggregator *agg)
 {
   GstVisionAggregatorPrivate *p = PRIV (agg);
 
+  if (!gst_vision_properties_check (GST_ELEMENT (agg)))
+    return FALSE;
   p->pair = (GstVisionPair){0};
   memset (p->arrival, 0, sizeof p->arrival);
   for (gint i = 0; i < 2; i++) {

@@ -3,6 +3,7 @@
 
 #include "base/gstvisioncommon.h"
 #include "base/gstvisioncuda.h"
+#include "base/gstvisionproperties.h"
 
 GST_DEBUG_CATEGORY_STATIC (vision_filter_debug);
 #define GST_CAT_DEFAULT vision_filter_debug
@@ -161,6 +162,8 @@ transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 static gboolean
 start (GstBaseTransform *trans)
 {
+  if (!gst_vision_properties_check (GST_ELEMENT (trans)))
+    return FALSE;
   PRIV (trans)->offered = 0;
   gst_vision_common_restart (&PRIV (trans)->common);
   g_atomic_int_set (&PRIV (trans)->has_started, TRUE);

@@ -258,9 +258,8 @@ gst_emdtrack_start (GstBaseTransform *trans)
 
   self->warned = FALSE;
   gst_emdtrack_drop_targets (self);
-  gst_emdtrack_choose_again (self);
-  gst_vision_properties_report (GST_ELEMENT (self));
-  return GST_BASE_TRANSFORM_CLASS (gst_emdtrack_parent_class)->start (trans);
+  return gst_emdtrack_choose_again (self, TRUE) &&
+      GST_BASE_TRANSFORM_CLASS (gst_emdtrack_parent_class)->start (trans);
 }
 
 static void

@@ -188,7 +188,6 @@ gst_gpuccl_start (GstBaseTransform *trans)
   GstGpuccl *self = GST_GPUCCL (trans);
 
   self->last_id = 0;
-  gst_vision_properties_report (GST_ELEMENT (self));
   return GST_BASE_TRANSFORM_CLASS (gst_gpuccl_parent_class)->start (trans);
 }
 

@@ -213,7 +213,6 @@ gst_moct_start (GstBaseTransform *trans)
   GstMoct *self = GST_MOCT (trans);
 
   self->warned = FALSE;
-  gst_vision_properties_report (GST_ELEMENT (self));
   return GST_BASE_TRANSFORM_CLASS (gst_moct_parent_class)->start (trans);
 }
 

@@ -262,7 +262,6 @@ gst_pocstereo_start (GstAggregator *agg)
   self->n_clouds = 0;
   self->warned_outside = self->warned_space = FALSE;
   self->warned_swapped = self->warned_askew = FALSE;
-  gst_vision_intrinsics_report (&self->intrinsics, GST_ELEMENT (self));
   gst_pocstereo_start_params (self);
   return GST_AGGREGATOR_CLASS (gst_pocstereo_parent_class)->start (agg);
 }

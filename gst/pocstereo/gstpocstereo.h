@@ -85,7 +85,6 @@ struct _GstPocstereo {
   GArray *list;            /* of PocstereoPoint; likewise */
   gboolean warned_outside; /* that not all of these lie in the view */
   GstVisionRig *rig;
-  GError *refused; /* why values were, until that has been said */
 
   /* Of the streaming thread: */
   Pocstereo *matcher;
@@ -146,8 +145,8 @@ void gst_pocstereo_install_properties (GObjectClass *klass);
 
 /* gstpocstereoproperties.c: what the algorithm gets. */
 PocstereoParams gst_pocstereo_get_params (GstPocstereo *self);
-/* At the start: says why a value was refused before, and has backend=auto take
- * the CPU where a GPU cannot serve what is set. */
+/* At the start: has backend=auto take the CPU where a GPU cannot serve what is
+ * set. */
 void gst_pocstereo_start_params (GstPocstereo *self);
 /* NULL, or why they cannot work with these frames where these are. */
 const char *gst_pocstereo_check_params (

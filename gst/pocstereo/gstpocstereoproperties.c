@@ -2,7 +2,7 @@
 #include "pocstereo/gstpocstereoproperties.h"
 
 #include "base/gstvisionplace.h"
-#include "base/gstvisiontell.h"
+#include "base/gstvisionproperties.h"
 
 const GstPocstereoSettings gst_pocstereo_defaults = {
     .params = {.max_disparity = 128,
@@ -87,26 +87,11 @@ gst_pocstereo_get_params (GstPocstereo *self)
   return p;
 }
 
-static void
-report_refused (GstPocstereo *self)
-{
-  GError *refused;
-
-  GST_OBJECT_LOCK (self);
-  refused = g_steal_pointer (&self->refused);
-  GST_OBJECT_UNLOCK (self);
-  if (!refused)
-    return;
-  GST_VISION_WARNING (self, LIBRARY, SETTINGS, ("%s.", refused->message));
-  g_error_free (refused);
-}
-
 void
 gst_pocstereo_start_params (GstPocstereo *self)
 {
   PocstereoParams params = gst_pocstereo_get_params (self);
 
-  report_refused (self);
   gst_vision_aggregator_get_backend (GST_VISION_AGGREGATOR (self))->no_cuda =
       pocstereo_check_device (&params, DEVICE_CUDA);
 }
@@ -170,8 +155,6 @@ set_text (GstPocstereo *self, guint id, const gchar *name, const gchar *text)
   Read read = {NULL};
   gboolean good = !kept || read_text (self, id, kept, &read, &error);
 
-  g_prefix_error (&error, "%s stays what it was: ", name);
-
   GST_OBJECT_LOCK (self);
   if (good) {
     SWAP (gchar *, *place, kept);
@@ -182,20 +165,13 @@ set_text (GstPocstereo *self, guint id, const gchar *name, const gchar *text)
       SWAP (GArray *, self->list, read.list);
     if (id == PROP_CALIBRATION)
       SWAP (GstVisionRig *, self->rig, read.rig);
-  } else {
-    if (self->refused)
-      g_prefix_error (&error, "%s; ", self->refused->message);
-    g_clear_error (&self->refused);
-    self->refused = error;
   }
   GST_OBJECT_UNLOCK (self);
   if (good && id == PROP_CALIBRATION) /* output=left changes its format */
     gst_pad_mark_reconfigure (GST_AGGREGATOR (self)->srcpad);
   free_read (&read);
   g_free (kept);
-  /* Before, nobody listens to the bus: the start says it then. */
-  if (GST_STATE (self) >= GST_STATE_PAUSED)
-    report_refused (self);
+  gst_vision_properties_refuse (GST_ELEMENT (self), name, error);
 }
 
 static void
@@ -269,5 +245,4 @@ gst_pocstereo_clear_properties (GstPocstereo *self)
   g_free (self->points);
   g_free (self->calibration);
   g_free (self->ply_location);
-  g_clear_error (&self->refused);
 }

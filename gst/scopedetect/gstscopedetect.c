@@ -199,7 +199,6 @@ gst_scopedetect_start (GstAggregator *agg)
   self->last_id = self->n_searches = 0;
   self->hints = 0;
   self->last_hint = 0;
-  gst_vision_intrinsics_report (&self->intrinsics, GST_ELEMENT (self));
   return gst_scopedetect_open_csv (self) &&
       GST_AGGREGATOR_CLASS (gst_scopedetect_parent_class)->start (agg);
 }

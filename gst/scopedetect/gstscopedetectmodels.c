@@ -14,7 +14,7 @@ refuse_file (GstScopedetect *self, const gchar *path, const char *err)
 
   if (!common->has_failed)
     GST_VISION_ERROR (self, RESOURCE, OPEN_READ,
-        ("The model \"%s\" cannot be used: %s.", path, err));
+        ("models cannot be used: \"%s\": %s.", path, err));
   common->has_failed = TRUE;
   return err;
 }

@@ -28,8 +28,8 @@
 
 #include <math.h>
 
+#include "base/gstvisionproperties.h"
 #include "meta/gstvisionmeta.h"
-#include "base/gstvisiontell.h"
 
 #define GST_TYPE_VISION_META (gst_vision_meta_get_type ())
 G_DECLARE_FINAL_TYPE (
@@ -43,7 +43,6 @@ struct _GstVisionMeta {
   /* under the object lock */
   gchar *intrinsics; /* NULL: no camera is attached */
   GstVisionCamera camera;
-  GError *refused; /* why a value was, until that has been said */
 };
 
 G_DEFINE_TYPE (GstVisionMeta, gst_vision_meta, GST_TYPE_BASE_TRANSFORM)
@@ -57,21 +56,6 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
 
-static void
-warn_of_refused (GstVisionMeta *self)
-{
-  GError *refused;
-
-  GST_OBJECT_LOCK (self);
-  refused = g_steal_pointer (&self->refused);
-  GST_OBJECT_UNLOCK (self);
-  if (!refused)
-    return;
-  GST_VISION_WARNING (self, LIBRARY, SETTINGS,
-      ("The property intrinsics keeps its old value: %s.", refused->message));
-  g_error_free (refused);
-}
-
 /* A malformed value changes nothing. */
 static void
 set_intrinsics (GstVisionMeta *self, const gchar *text)
@@ -84,14 +68,9 @@ set_intrinsics (GstVisionMeta *self, const gchar *text)
   if (!text || gst_vision_camera_set_intrinsics (&self->camera, text, &error)) {
     g_free (self->intrinsics);
     self->intrinsics = g_strdup (text);
-  } else {
-    g_clear_error (&self->refused);
-    self->refused = error;
   }
   GST_OBJECT_UNLOCK (self);
-  /* Before, nobody listens to the bus: start () says it then. */
-  if (GST_STATE (self) >= GST_STATE_PAUSED)
-    warn_of_refused (self);
+  gst_vision_properties_refuse (GST_ELEMENT (self), "intrinsics", error);
 }
 
 static void
@@ -135,8 +114,7 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 static gboolean
 start (GstBaseTransform *trans)
 {
-  warn_of_refused (GST_VISION_META (trans));
-  return TRUE;
+  return gst_vision_properties_check (GST_ELEMENT (trans));
 }
 
 /* Not gst_video_info_from_caps (): it knows no format but the plain ones, and
@@ -193,7 +171,6 @@ finalize (GObject *object)
   GstVisionMeta *self = GST_VISION_META (object);
 
   g_free (self->intrinsics);
-  g_clear_error (&self->refused);
   G_OBJECT_CLASS (gst_vision_meta_parent_class)->finalize (object);
 }
 

@@ -199,20 +199,6 @@ GST_START_TEST (test_rectified_regions)
 }
 GST_END_TEST;
 
-/* Values that cannot be read before the start are told at the start. */
-GST_START_TEST (test_told_at_start)
-{
-  Views v = views_grey ("calibration=/nowhere/to/be/found roi=1 points=2");
-
-  views_expect (&v, GST_MESSAGE_WARNING,
-      "; roi stays what it was: \"1\" is not 4 whole numbers with commas "
-      "between them; points stays what it was: ");
-  gst_buffer_unref (views_push (&v, NULL));
-  views_expect_silence (&v);
-  views_free (&v);
-}
-GST_END_TEST;
-
 static Suite *
 pocstereofaults_suite (void)
 {
@@ -228,7 +214,6 @@ pocstereofaults_suite (void)
   tcase_add_test (tc, test_faults);
   tcase_add_test (tc, test_calibration);
   tcase_add_test (tc, test_rectified_regions);
-  tcase_add_test (tc, test_told_at_start);
   return suite;
 }
 
