@@ -1000,7 +1000,8 @@ gst_vision_aggregator_init (GstVisionAggregator *self)
 {
   GstVisionAggregatorPrivate *p = PRIV (self);
 
-  gst_vision_common_init (&p->common, GST_ELEMENT (self));
+  gst_vision_common_init (&p->common, GST_ELEMENT (self),
+      &GST_AGGREGATOR_PAD (GST_AGGREGATOR (self)->srcpad)->segment);
   p->frames.owner = self;
   p->frames.common = &p->common;
   p->max_skew = -1;
@@ -1020,42 +1021,4 @@ void
 gst_vision_aggregator_renew (GstVisionAggregator *self)
 {
   PRIV (self)->frames.outdated = TRUE;
-}
-
-GstVisionBackend *
-gst_vision_aggregator_get_backend (GstVisionAggregator *self)
-{
-  return &PRIV (self)->common.backend;
-}
-
-GstVisionCommon *
-gst_vision_aggregator_get_common (GstVisionAggregator *self)
-{
-  return &PRIV (self)->common;
-}
-
-gboolean
-gst_vision_aggregator_wants_message (
-    GstVisionAggregator *self, GstBuffer *buffer)
-{
-  return gst_vision_common_wants_message (&PRIV (self)->common,
-      &GST_AGGREGATOR_PAD (GST_AGGREGATOR (self)->srcpad)->segment, buffer);
-}
-
-void
-gst_vision_aggregator_post (
-    GstVisionAggregator *self, GstBuffer *buffer, GstStructure *structure)
-{
-  gst_vision_common_post (&PRIV (self)->common,
-      &GST_AGGREGATOR_PAD (GST_AGGREGATOR (self)->srcpad)->segment, buffer,
-      structure);
-}
-
-void
-gst_vision_aggregator_post_objects (
-    GstVisionAggregator *self, GstBuffer *buffer, const gchar *name)
-{
-  gst_vision_common_post_objects (&PRIV (self)->common,
-      &GST_AGGREGATOR_PAD (GST_AGGREGATOR (self)->srcpad)->segment, buffer,
-      name);
 }

@@ -74,7 +74,7 @@ gst_emdtrack_attach_objects (GstEmdtrack *self, GstBuffer *buffer)
           self->width * self->cell_x, self->height * self->cell_y, found,
           self->n_targets))
     return "the results could not be attached to the buffer";
-  gst_vision_filter_post_objects (GST_VISION_FILTER (self), buffer, "emdtrack");
+  gst_vision_common_post_objects (gst_vision_common (self), buffer, "emdtrack");
   return NULL;
 }
 
@@ -82,8 +82,7 @@ static const char *
 attach_map (GstEmdtrack *self, const EmdtrackResults *results, int target,
     GstBuffer *buffer)
 {
-  GstVisionBackend *backend =
-      gst_vision_filter_get_backend (GST_VISION_FILTER (self));
+  GstVisionBackend *backend = &gst_vision_common (self)->backend;
   GstVisionMap map = {.element = "emdtrack",
       .kind = "emd",
       .format = "u16",
@@ -107,8 +106,7 @@ attach_map (GstEmdtrack *self, const EmdtrackResults *results, int target,
 void
 gst_emdtrack_count (GstEmdtrack *self, const EmdtrackCounts *c)
 {
-  GstVisionCommon *common =
-      gst_vision_filter_get_common (GST_VISION_FILTER (self));
+  GstVisionCommon *common = gst_vision_common (self);
   const struct {
     const gchar *name;
     guint64 n;

@@ -129,7 +129,7 @@ gst_moct_open (
     GstVisionFilter *filter, const Device *device, const GstVideoInfo *info)
 {
   GstMoct *self = GST_MOCT (filter);
-  GstVisionBackend *backend = gst_vision_filter_get_backend (filter);
+  GstVisionBackend *backend = &gst_vision_common (filter)->backend;
   gboolean label_map;
 
   GST_OBJECT_LOCK (self);

@@ -126,7 +126,7 @@ gst_pocstereo_open (GstVisionAggregator *agg, const Device *device,
   self->height = GST_VIDEO_INFO_HEIGHT (left);
   self->stride = GST_ROUND_UP_N (self->width, ROW_ALIGN);
   err = check (self);
-  if (gst_vision_common_refused (gst_vision_aggregator_get_common (agg), err))
+  if (gst_vision_common_refused (gst_vision_common (agg), err))
     return err;
   TRY (gst_pocstereo_check_rig (self));
   TRY (pocstereo_rectify_new (
@@ -143,7 +143,7 @@ static void
 gst_pocstereo_close (GstVisionAggregator *agg)
 {
   GstPocstereo *self = GST_POCSTEREO (agg);
-  GstVisionBackend *backend = gst_vision_aggregator_get_backend (agg);
+  GstVisionBackend *backend = &gst_vision_common (agg)->backend;
 
   g_clear_pointer (&self->matcher, pocstereo_free);
   g_clear_pointer (&self->rectify, pocstereo_rectify_free);
@@ -202,7 +202,7 @@ gst_pocstereo_process (GstVisionAggregator *agg, const Image *left,
 
   if (!fault)
     return run (self, &params, left, right, buffer);
-  gst_vision_common_fault (gst_vision_aggregator_get_common (agg), fault);
+  gst_vision_common_fault (gst_vision_common (agg), fault);
   return gst_pocstereo_clear_picture (self, left);
 }
 

@@ -92,7 +92,7 @@ gst_pocstereo_start_params (GstPocstereo *self)
 {
   PocstereoParams params = gst_pocstereo_get_params (self);
 
-  gst_vision_aggregator_get_backend (GST_VISION_AGGREGATOR (self))->no_cuda =
+  gst_vision_common (self)->backend.no_cuda =
       pocstereo_check_device (&params, DEVICE_CUDA);
 }
 

@@ -106,7 +106,7 @@ gst_scopedetect_open (GstVisionAggregator *agg, const Device *device,
     const GstVideoInfo *colour, const GstVideoInfo *depth)
 {
   GstScopedetect *self = GST_SCOPEDETECT (agg);
-  GstVisionCommon *common = gst_vision_aggregator_get_common (agg);
+  GstVisionCommon *common = gst_vision_common (agg);
   const ScopedetectModel *const *models;
   const char *err;
 
@@ -182,7 +182,7 @@ gst_scopedetect_process (GstVisionAggregator *agg, const Image *colour,
 
   if (fault) {
     gst_scopedetect_skip (agg);
-    gst_vision_common_fault (gst_vision_aggregator_get_common (agg), fault);
+    gst_vision_common_fault (gst_vision_common (agg), fault);
     return NULL;
   }
   TRY (gst_scopedetect_look (self, &params, &frame));
