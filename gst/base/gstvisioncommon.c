@@ -183,6 +183,18 @@ gst_vision_common_get_property (GstVisionCommon *self, guint id, GValue *value)
   GST_OBJECT_UNLOCK (self->backend.element);
 }
 
+gdouble
+gst_vision_elapsed (GstClockTime *last, GstBuffer *buffer)
+{
+  GstClockTime now = GST_BUFFER_PTS (buffer), before = *last;
+
+  *last = now;
+  if (!GST_CLOCK_TIME_IS_VALID (now) || !GST_CLOCK_TIME_IS_VALID (before) ||
+      now <= before)
+    return 0;
+  return (gdouble) (now - before) / GST_SECOND;
+}
+
 static void
 take_time (GstVisionTimes *t, GstClockTime spent)
 {

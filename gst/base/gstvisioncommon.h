@@ -66,6 +66,10 @@ void gst_vision_common_get_property (
 void gst_vision_common_set_stat (
     GstVisionCommon *self, const gchar *name, gdouble value);
 
+/* Seconds since the frame whose time is @last, which becomes that of @buffer; 0
+ * where time stands still or runs back. */
+gdouble gst_vision_elapsed (GstClockTime *last, GstBuffer *buffer);
+
 /* Counts a frame that was processed from @start (g_get_monotonic_time) on. */
 void gst_vision_common_count (GstVisionCommon *self, gint64 start);
 void gst_vision_common_count_dropped (GstVisionCommon *self, guint64 n);

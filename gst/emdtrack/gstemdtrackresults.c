@@ -18,19 +18,6 @@ state_of (EmdtrackState state)
   return states[state];
 }
 
-/* Seconds since the frame before; 0 where time stands still or runs back. */
-static gdouble
-elapsed (GstEmdtrack *self, GstBuffer *buffer)
-{
-  GstClockTime now = GST_BUFFER_PTS (buffer), before = self->last_time;
-
-  self->last_time = now;
-  if (!GST_CLOCK_TIME_IS_VALID (now) || !GST_CLOCK_TIME_IS_VALID (before) ||
-      now <= before)
-    return 0;
-  return (gdouble) (now - before) / GST_SECOND;
-}
-
 static void
 fill_object (GstEmdtrack *self, const GstEmdtrackTarget *target,
     GstBuffer *buffer, gdouble seconds, GstVisionObject *v)
@@ -66,7 +53,7 @@ const char *
 gst_emdtrack_attach_objects (GstEmdtrack *self, GstBuffer *buffer)
 {
   GstVisionObject found[EMDTRACK_TARGETS];
-  gdouble seconds = elapsed (self, buffer);
+  gdouble seconds = gst_vision_elapsed (&self->last_time, buffer);
 
   for (guint k = 0; k < self->n_targets; k++)
     fill_object (self, &self->target[k], buffer, seconds, &found[k]);
