@@ -82,14 +82,4 @@ const Image *gst_vision_aggregator_get_output (GstVisionAggregator *self);
 /* In output (), with fields: open () is called again before the next frame. */
 void gst_vision_aggregator_renew (GstVisionAggregator *self);
 
-/* As in GstVisionFilter; faults and refusals are the common part's. */
-GstVisionCommon *gst_vision_aggregator_get_common (GstVisionAggregator *self);
-GstVisionBackend *gst_vision_aggregator_get_backend (GstVisionAggregator *self);
-gboolean gst_vision_aggregator_wants_message (
-    GstVisionAggregator *self, GstBuffer *buffer);
-void gst_vision_aggregator_post (
-    GstVisionAggregator *self, GstBuffer *buffer, GstStructure *structure);
-void gst_vision_aggregator_post_objects (
-    GstVisionAggregator *self, GstBuffer *buffer, const gchar *name);
-
 G_END_DECLS

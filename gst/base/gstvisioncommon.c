@@ -16,9 +16,24 @@ enum {
 
 G_STATIC_ASSERT (N_PROPS == GST_VISION_COMMON_N_IDS);
 
-void
-gst_vision_common_init (GstVisionCommon *self, GstElement *element)
+static GQuark
+common_quark (void)
 {
+  return g_quark_from_static_string ("gst-vision-common");
+}
+
+GstVisionCommon *
+gst_vision_common (gpointer element)
+{
+  return g_object_get_qdata (element, common_quark ());
+}
+
+void
+gst_vision_common_init (
+    GstVisionCommon *self, GstElement *element, const GstSegment *segment)
+{
+  g_object_set_qdata (G_OBJECT (element), common_quark (), self);
+  self->segment = segment;
   gst_vision_backend_init (&self->backend, element);
   gst_vision_common_restart (self);
 }
@@ -168,6 +183,18 @@ gst_vision_common_get_property (GstVisionCommon *self, guint id, GValue *value)
   GST_OBJECT_UNLOCK (self->backend.element);
 }
 
+gdouble
+gst_vision_elapsed (GstClockTime *last, GstBuffer *buffer)
+{
+  GstClockTime now = GST_BUFFER_PTS (buffer), before = *last;
+
+  *last = now;
+  if (!GST_CLOCK_TIME_IS_VALID (now) || !GST_CLOCK_TIME_IS_VALID (before) ||
+      now <= before)
+    return 0;
+  return (gdouble) (now - before) / GST_SECOND;
+}
+
 static void
 take_time (GstVisionTimes *t, GstClockTime spent)
 {
@@ -199,11 +226,10 @@ gst_vision_common_count_dropped (GstVisionCommon *self, guint64 n)
 }
 
 gboolean
-gst_vision_common_wants_message (
-    GstVisionCommon *self, const GstSegment *segment, GstBuffer *buffer)
+gst_vision_common_wants_message (GstVisionCommon *self, GstBuffer *buffer)
 {
   GstClockTime now = gst_segment_to_running_time (
-      segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
+      self->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
   GstClockTime interval;
   gboolean wanted;
 
@@ -218,17 +244,18 @@ gst_vision_common_wants_message (
 }
 
 void
-gst_vision_common_post (GstVisionCommon *self, const GstSegment *segment,
-    GstBuffer *buffer, GstStructure *structure)
+gst_vision_common_post (
+    GstVisionCommon *self, GstBuffer *buffer, GstStructure *structure)
 {
   GstElement *element = self->backend.element;
   GstClockTime pts = GST_BUFFER_PTS (buffer);
   GstClockTime running =
-      gst_segment_to_running_time (segment, GST_FORMAT_TIME, pts);
+      gst_segment_to_running_time (self->segment, GST_FORMAT_TIME, pts);
 
   self->last_message = running;
   gst_structure_set (structure, "timestamp", G_TYPE_UINT64, pts, "stream-time",
-      G_TYPE_UINT64, gst_segment_to_stream_time (segment, GST_FORMAT_TIME, pts),
+      G_TYPE_UINT64,
+      gst_segment_to_stream_time (self->segment, GST_FORMAT_TIME, pts),
       "running-time", G_TYPE_UINT64, running, "duration", G_TYPE_UINT64,
       GST_BUFFER_DURATION (buffer), NULL);
   gst_element_post_message (
@@ -236,17 +263,17 @@ gst_vision_common_post (GstVisionCommon *self, const GstSegment *segment,
 }
 
 void
-gst_vision_common_post_objects (GstVisionCommon *self,
-    const GstSegment *segment, GstBuffer *buffer, const gchar *name)
+gst_vision_common_post_objects (
+    GstVisionCommon *self, GstBuffer *buffer, const gchar *name)
 {
   GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer, "VisionObjects");
   GstStructure *structure;
 
-  if (!meta || !gst_vision_common_wants_message (self, segment, buffer))
+  if (!meta || !gst_vision_common_wants_message (self, buffer))
     return;
   structure = gst_structure_copy (gst_custom_meta_get_structure (meta));
   gst_structure_set_name (structure, name);
-  gst_vision_common_post (self, segment, buffer, structure);
+  gst_vision_common_post (self, buffer, structure);
 }
 
 gboolean

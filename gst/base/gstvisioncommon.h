@@ -26,6 +26,7 @@ typedef struct {
 
 typedef struct {
   GstVisionBackend backend;
+  const GstSegment *segment; /* of the frames that go out */
 
   /* Under the element's object lock. */
   gboolean post_messages;
@@ -42,7 +43,13 @@ typedef struct {
   gboolean has_failed; /* since the start; the error was posted */
 } GstVisionCommon;
 
-void gst_vision_common_init (GstVisionCommon *self, GstElement *element);
+/* Of an element whose parent is GstVisionFilter or GstVisionAggregator: its
+ * children have the backend from here, and messages, statistics and errors. */
+GstVisionCommon *gst_vision_common (gpointer element);
+
+/* @segment lives as long as @element. */
+void gst_vision_common_init (
+    GstVisionCommon *self, GstElement *element, const GstSegment *segment);
 /* Forgets statistics, failures and the time of the newest message. */
 void gst_vision_common_restart (GstVisionCommon *self);
 void gst_vision_common_clear (GstVisionCommon *self);
@@ -59,6 +66,10 @@ void gst_vision_common_get_property (
 void gst_vision_common_set_stat (
     GstVisionCommon *self, const gchar *name, gdouble value);
 
+/* Seconds since the frame whose time is @last, which becomes that of @buffer; 0
+ * where time stands still or runs back. */
+gdouble gst_vision_elapsed (GstClockTime *last, GstBuffer *buffer);
+
 /* Counts a frame that was processed from @start (g_get_monotonic_time) on. */
 void gst_vision_common_count (GstVisionCommon *self, gint64 start);
 void gst_vision_common_count_dropped (GstVisionCommon *self, guint64 n);
@@ -71,13 +82,13 @@ void gst_vision_common_fault (GstVisionCommon *self, const char *what);
 /* Whether a message about @buffer is wanted: post-messages is set and the
  * interval has passed. */
 gboolean gst_vision_common_wants_message (
-    GstVisionCommon *self, const GstSegment *segment, GstBuffer *buffer);
+    GstVisionCommon *self, GstBuffer *buffer);
 /* Posts @structure with the times of @buffer, as `level` does.  Takes it. */
-void gst_vision_common_post (GstVisionCommon *self, const GstSegment *segment,
-    GstBuffer *buffer, GstStructure *structure);
+void gst_vision_common_post (
+    GstVisionCommon *self, GstBuffer *buffer, GstStructure *structure);
 /* Posts all objects of @buffer, as @name, where a message is wanted. */
-void gst_vision_common_post_objects (GstVisionCommon *self,
-    const GstSegment *segment, GstBuffer *buffer, const gchar *name);
+void gst_vision_common_post_objects (
+    GstVisionCommon *self, GstBuffer *buffer, const gchar *name);
 
 /* Posts the error of a failed call, with a remedy, if it is the first since the
  * start; TRUE where @err is one. */

@@ -3,6 +3,7 @@
 
 #include "base/gstvisioncommon.h"
 #include "base/gstvisioncuda.h"
+#include "base/gstvisionproperties.h"
 
 GST_DEBUG_CATEGORY_STATIC (vision_filter_debug);
 #define GST_CAT_DEFAULT vision_filter_debug
@@ -161,6 +162,8 @@ transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 static gboolean
 start (GstBaseTransform *trans)
 {
+  if (!gst_vision_properties_check (GST_ELEMENT (trans)))
+    return FALSE;
   PRIV (trans)->offered = 0;
   gst_vision_common_restart (&PRIV (trans)->common);
   g_atomic_int_set (&PRIV (trans)->has_started, TRUE);
@@ -303,7 +306,8 @@ gst_vision_filter_class_init (GstVisionFilterClass *klass)
 static void
 gst_vision_filter_init (GstVisionFilter *self)
 {
-  gst_vision_common_init (&PRIV (self)->common, GST_ELEMENT (self));
+  gst_vision_common_init (&PRIV (self)->common, GST_ELEMENT (self),
+      &GST_BASE_TRANSFORM (self)->segment);
   gst_base_transform_set_in_place (GST_BASE_TRANSFORM (self), TRUE);
 }
 
@@ -319,10 +323,4 @@ gst_vision_filter_class_add_pads (
   gst_element_class_add_pad_template (
       element, gst_pad_template_new ("src", GST_PAD_SRC, GST_PAD_ALWAYS, caps));
   gst_caps_unref (caps);
-}
-
-GstVisionCommon *
-gst_vision_filter_get_common (GstVisionFilter *self)
-{
-  return &PRIV (self)->common;
 }

@@ -44,26 +44,4 @@ struct _GstVisionFilterClass {
 void gst_vision_filter_class_add_pads (
     GstVisionFilterClass *klass, const gchar *formats);
 
-/* For gst/base. */
-GstVisionCommon *gst_vision_filter_get_common (GstVisionFilter *self);
-
-/* Where the element works: for buffers of its own. */
-GstVisionBackend *gst_vision_filter_get_backend (GstVisionFilter *self);
-
-/* Counts a frame that @what is wrong with and that passes for all that, and
- * warns of it, each fault every few seconds at most. */
-void gst_vision_filter_fault (GstVisionFilter *self, const char *what);
-
-/* Whether a message about @buffer is wanted: post-messages is set and the
- * interval has passed. */
-gboolean gst_vision_filter_wants_message (
-    GstVisionFilter *self, GstBuffer *buffer);
-/* Posts @structure on the bus with the times of @buffer.  Takes it. */
-void gst_vision_filter_post (
-    GstVisionFilter *self, GstBuffer *buffer, GstStructure *structure);
-/* Posts the objects of @buffer, if a message is wanted, in a structure that is
- * named @name. */
-void gst_vision_filter_post_objects (
-    GstVisionFilter *self, GstBuffer *buffer, const gchar *name);
-
 G_END_DECLS

@@ -5,6 +5,117 @@
 
 #define CLASS(self) GST_VISION_AGGREGATOR_GET_CLASS ((self)->owner)
 
+/* ---- A picture of its own at the output ---- */
+
+/* Does nothing where none is wanted. */
+static const char *
+open_output (
+    GstVisionPicture *self, GstVisionBackend *backend, const GstVideoInfo *view)
+{
+  if (!self->wanted)
+    return NULL;
+  if (self->info.width != view->width || self->info.height != view->height)
+    return "the inputs were linked or released while frames came; link them "
+           "before";
+  if (self->in_cuda && !backend->context)
+    return "the output shall lie in CUDA memory, but there is no GPU";
+  self->pool =
+      gst_vision_backend_new_pool (backend, &self->info, self->in_cuda, 0);
+  if (!self->pool)
+    return "out of memory for the output";
+  return gst_vision_input_open (&self->frame, backend, &self->info,
+      self->in_cuda, GST_VISION_FRAME_WRITE | GST_VISION_FRAME_FILL);
+}
+
+static void
+close_output (GstVisionPicture *self, GstVisionBackend *backend)
+{
+  gst_vision_input_close (&self->frame, backend);
+  if (!self->pool)
+    return;
+  gst_buffer_pool_set_active (self->pool, FALSE);
+  gst_clear_object (&self->pool);
+}
+
+/* All metas but what tells of the pixels of the other. */
+static gboolean
+copy_meta (GstBuffer *from, GstMeta **meta, gpointer to)
+{
+  const GstMetaInfo *info = (*meta)->info;
+  GstMetaTransformCopy whole = {FALSE, 0, (gsize) -1};
+
+  if (info->transform_func && info->api != GST_VIDEO_META_API_TYPE &&
+      !gst_meta_api_type_has_tag (info->api, _gst_meta_tag_memory))
+    info->transform_func (to, *meta, from, _gst_meta_transform_copy, &whole);
+  return TRUE;
+}
+
+/* A picture for @first, with its times, flags and metas; NULL where memory has
+ * run out. */
+static GstBuffer *
+new_picture (GstVisionPicture *self, GstBuffer *first)
+{
+  GstBuffer *buffer;
+
+  if (gst_buffer_pool_acquire_buffer (self->pool, &buffer, NULL) != GST_FLOW_OK)
+    return NULL;
+  gst_buffer_copy_into (
+      buffer, first, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
+  gst_buffer_foreach_meta (first, copy_meta, buffer);
+  return buffer;
+}
+
+/* Queues the copy of @view, while the picture is mapped. */
+static const char *
+copy_view (GstVisionPicture *self, const Device *device, const Image *view)
+{
+  const Image *to = &self->image;
+
+  for (int p = 0; p < image_planes (to->format); p++)
+    TRY (device_copy_rows (device, to->plane[p], to->stride[p], view->plane[p],
+        view->stride[p], image_row_bytes (to->format, to->width, p),
+        image_rows (to->format, to->height, p)));
+  return NULL;
+}
+
+/* What byte @i of a row of plane @p is where all is black. */
+static guint8
+black (const Image *image, int p, int i)
+{
+  guint8 luma = image->full_range ? 0 : 16;
+
+  if (!image_is_yuv (image->format))
+    return 0;
+  if (image->format == IMAGE_YUY2)
+    return i % 2 ? 128 : luma;
+  if (image->format == IMAGE_P010) /* the upper bytes */
+    return i % 2 ? (p ? 128 : luma) : 0;
+  return p ? 128 : luma;
+}
+
+/* Makes @picture, which is not mapped, black; FALSE where it cannot. */
+static gboolean
+blacken (GstVisionPicture *self, GstBuffer *picture)
+{
+  const Image *image = &self->frame.staged;
+  GstVideoFrame frame;
+
+  if (!gst_video_frame_map (&frame, &self->info, picture, GST_MAP_WRITE))
+    return FALSE;
+  for (int p = 0; p < image_planes (image->format); p++)
+    for (int y = 0; y < image_rows (image->format, image->height, p); y++) {
+      guint8 *row = (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, p) +
+          (gsize) y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, p);
+
+      for (int i = 0; i < image_row_bytes (image->format, image->width, p); i++)
+        row[i] = black (image, p, i);
+    }
+  gst_video_frame_unmap (&frame);
+  return TRUE;
+}
+
+/* ---- The child ---- */
+
 void
 gst_vision_frames_close (GstVisionFrames *self)
 {
@@ -16,7 +127,7 @@ gst_vision_frames_close (GstVisionFrames *self)
   CLASS (self)->close (self->owner);
   for (gint i = 0; i < 2; i++)
     gst_vision_input_close (&self->input[i], backend);
-  gst_vision_aggregate_output_close (&self->output, backend);
+  close_output (&self->output, backend);
   gst_vision_backend_leave (backend);
   self->is_open = FALSE;
 }
@@ -38,8 +149,7 @@ open_child (GstVisionFrames *self, const GstVideoInfo info[2])
         gst_vision_caps_in_cuda (self->caps[i]),
         i ? GST_VISION_FRAME_READ : klass->use);
   if (!err)
-    err = gst_vision_aggregate_output_open (
-        &self->output, backend, &self->view[0]);
+    err = open_output (&self->output, backend, &self->view[0]);
   if (!err)
     err = klass->open (
         self->owner, &backend->device, &self->view[0], &self->view[1]);
@@ -163,8 +273,7 @@ process_mapped (GstVisionFrames *self, Image image[2], GstBuffer *buffer)
     gst_vision_views_split (&self->views, &whole, image);
   }
   if (self->output.wanted && self->output.copies)
-    TRY (gst_vision_aggregate_output_copy (
-        &self->output, &self->common->backend.device, &image[0]));
+    TRY (copy_view (&self->output, &self->common->backend.device, &image[0]));
   return CLASS (self)->process (self->owner, &image[0], &image[1], buffer);
 }
 
@@ -203,13 +312,13 @@ static const char *
 fill_and_process (GstVisionFrames *self, GstBuffer **first, GstBuffer *second)
 {
   GstVisionBackend *backend = &self->common->backend;
-  GstVisionAggregateOutput *output = &self->output;
+  GstVisionPicture *output = &self->output;
   const char *err, *unmap_err;
   GstBuffer *picture;
 
   if (!output->wanted)
     return map_and_process (self, *first, second, *first);
-  picture = gst_vision_aggregate_output_new_buffer (output, *first);
+  picture = new_picture (output, *first);
   if (!picture)
     return "out of memory for the output";
   err = gst_vision_input_map (&output->frame, backend, picture, &output->image);
@@ -218,8 +327,7 @@ fill_and_process (GstVisionFrames *self, GstBuffer **first, GstBuffer *second)
     unmap_err = gst_vision_input_unmap (&output->frame, backend);
     err = err ? err : unmap_err;
   }
-  if (is_fault (self, err) &&
-      !gst_vision_aggregate_output_blacken (output, picture))
+  if (is_fault (self, err) && !blacken (output, picture))
     err = "the picture of the output cannot be written";
   if (err && !is_fault (self, err)) {
     gst_buffer_unref (picture);
@@ -313,12 +421,27 @@ gst_vision_frames_take_caps (GstVisionFrames *self, gint i, GstCaps *caps)
   self->outdated = TRUE;
 }
 
+/* @caps: fixed, or NULL where the output is the first frame.  Returns whether
+ * it must be opened anew. */
+static gboolean
+set_output_caps (GstVisionPicture *self, const GstCaps *caps)
+{
+  GstVisionPicture was = *self;
+
+  self->wanted = caps && gst_video_info_from_caps (&self->info, caps);
+  self->in_cuda = self->wanted && gst_vision_caps_in_cuda (caps);
+  return self->wanted != was.wanted ||
+      (self->wanted &&
+          (self->in_cuda != was.in_cuda ||
+              !gst_video_info_is_equal (&self->info, &was.info)));
+}
+
 void
 gst_vision_frames_set_output (
     GstVisionFrames *self, const GstCaps *caps, gboolean copies)
 {
   self->output.copies = copies;
-  self->outdated |= gst_vision_aggregate_output_set_caps (&self->output, caps);
+  self->outdated |= set_output_caps (&self->output, caps);
 }
 
 void

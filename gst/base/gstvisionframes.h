@@ -4,11 +4,22 @@
  * Images: the part of it that knows devices and not pads. */
 #pragma once
 
-#include "base/gstvisionaggregateoutput.h"
 #include "base/gstvisioncommon.h"
 #include "base/gstvisionpacking.h"
 
 G_BEGIN_DECLS
+
+/* The output where it is not the first frame but a picture of its own, as large
+ * as a view. */
+typedef struct {
+  GstVideoInfo info;
+  gboolean in_cuda;
+  gboolean wanted; /* else the output is the first frame */
+  gboolean copies; /* it is a copy of the first view */
+  GstBufferPool *pool;
+  GstVisionInput frame;
+  Image image; /* while process () of the child runs */
+} GstVisionPicture;
 
 typedef struct {
   GstVisionAggregator *owner; /* not owned, nor is common */
@@ -25,7 +36,7 @@ typedef struct {
   GstVisionViews views;     /* then */
   GstVideoInfo view[2];     /* what the child sees */
   GstVisionInput input[2];
-  GstVisionAggregateOutput output;
+  GstVisionPicture output;
 } GstVisionFrames;
 
 void gst_vision_frames_take_caps (GstVisionFrames *self, gint i, GstCaps *caps);

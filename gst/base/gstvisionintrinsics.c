@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/gstvisioncalibration.h"
-#include "base/gstvisiontell.h"
 
 enum { INTRINSICS, CALIBRATION, DEPTH_SCALE, N_IDS };
 
@@ -77,25 +76,10 @@ gst_vision_intrinsics_install_properties (GObjectClass *klass, guint first_id)
           flags | G_PARAM_CONSTRUCT | GST_PARAM_CONTROLLABLE));
 }
 
-void
-gst_vision_intrinsics_report (GstVisionIntrinsics *self, GstElement *element)
-{
-  GError *refused;
-
-  GST_OBJECT_LOCK (element);
-  refused = g_steal_pointer (&self->refused);
-  GST_OBJECT_UNLOCK (element);
-  if (!refused)
-    return;
-  GST_VISION_WARNING (element, LIBRARY, SETTINGS,
-      ("The camera stays what it was: %s.", refused->message));
-  g_error_free (refused);
-}
-
 /* Reads @text into @camera, and keeps it as @kept if that can be done. */
 static void
-set_camera (GstVisionIntrinsics *self, GstElement *element, const gchar *text,
-    gboolean is_file, gchar **kept, GstVisionCamera *camera)
+set_camera (GstElement *element, const gchar *text, gboolean is_file,
+    gchar **kept, GstVisionCamera *camera)
 {
   GstVisionCamera read;
   GError *error = NULL;
@@ -112,14 +96,10 @@ set_camera (GstVisionIntrinsics *self, GstElement *element, const gchar *text,
     g_free (*kept);
     *kept = g_strdup (text);
     *camera = read;
-  } else {
-    g_clear_error (&self->refused);
-    self->refused = error;
   }
   GST_OBJECT_UNLOCK (element);
-  /* Before, nobody listens to the bus: the start says it then. */
-  if (GST_STATE (element) >= GST_STATE_PAUSED)
-    gst_vision_intrinsics_report (self, element);
+  gst_vision_properties_refuse (
+      element, is_file ? "calibration" : "intrinsics", error);
 }
 
 void
@@ -128,12 +108,12 @@ gst_vision_intrinsics_set_property (GstVisionIntrinsics *self,
 {
   switch (id) {
     case INTRINSICS:
-      set_camera (self, element, g_value_get_string (value), FALSE,
-          &self->intrinsics, &self->written);
+      set_camera (element, g_value_get_string (value), FALSE, &self->intrinsics,
+          &self->written);
       break;
     case CALIBRATION:
-      set_camera (self, element, g_value_get_string (value), TRUE,
-          &self->calibration, &self->read);
+      set_camera (element, g_value_get_string (value), TRUE, &self->calibration,
+          &self->read);
       break;
     case DEPTH_SCALE:
       GST_OBJECT_LOCK (element);
@@ -167,7 +147,6 @@ gst_vision_intrinsics_clear (GstVisionIntrinsics *self)
 {
   g_free (self->intrinsics);
   g_free (self->calibration);
-  g_clear_error (&self->refused);
 }
 
 /* Pixels of another size of the same view; centres lie at integers. */

@@ -14,7 +14,6 @@ typedef struct {
   gchar *intrinsics, *calibration; /* as they were set; NULL: not */
   GstVisionCamera written, read;   /* what they say */
   gdouble depth_scale;             /* metres a unit of depth */
-  GError *refused; /* why a value was, until that has been said */
 } GstVisionIntrinsics;
 
 /* intrinsics and calibration. */
@@ -25,15 +24,11 @@ extern const GstVisionProperty gst_vision_intrinsics_properties[];
 #define GST_VISION_INTRINSICS_N_IDS 3
 void gst_vision_intrinsics_install_properties (
     GObjectClass *klass, guint first_id);
-/* @id: 0 for the first, and so on.  A value that cannot be read leaves the one
- * before, with a warning; before @element is started, that is kept for
- * report (). */
+/* @id: 0 for the first, and so on. */
 void gst_vision_intrinsics_set_property (GstVisionIntrinsics *self,
     GstElement *element, guint id, const GValue *value);
 void gst_vision_intrinsics_get_property (
     GstVisionIntrinsics *self, GstElement *element, guint id, GValue *value);
-void gst_vision_intrinsics_report (
-    GstVisionIntrinsics *self, GstElement *element);
 void gst_vision_intrinsics_clear (GstVisionIntrinsics *self);
 
 /* The camera of @buffer in pixels of its frame, @width x @height: that of

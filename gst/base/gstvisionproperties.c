@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/gstvisiontell.h"
+
 /* ---- A table, row by row ---- */
 
 typedef void (*Visit) (gpointer to, const GstVisionProperty *row,
@@ -212,31 +214,120 @@ gst_vision_properties_install (GObjectClass *klass,
   return i.id;
 }
 
-/* ---- Texts, and which were refused ---- */
+/* ---- Values that cannot be used ---- */
 
 typedef struct {
-  GParamSpec *pspec;
-  gchar *text; /* a sentence */
+  const gchar *name; /* of the property; interned */
+  gchar *why;
 } Refusal;
+
+static GQuark
+refusals_quark (void)
+{
+  return g_quark_from_static_string ("gst-vision-refusals");
+}
+
+static void
+free_refusal (gpointer refusal)
+{
+  g_free (((Refusal *) refusal)->why);
+  g_free (refusal);
+}
+
+/* Under the object lock: those of an instance, in the order of their setting.
+ */
+static GPtrArray *
+refusals_of (GstElement *element)
+{
+  GPtrArray *all = g_object_get_qdata (G_OBJECT (element), refusals_quark ());
+
+  if (all)
+    return all;
+  all = g_ptr_array_new_with_free_func (free_refusal);
+  g_object_set_qdata_full (G_OBJECT (element), refusals_quark (), all,
+      (GDestroyNotify) g_ptr_array_unref);
+  return all;
+}
+
+/* Under the object lock: @why the newest value of @name is refused; NULL: it is
+ * not. */
+static void
+note (GstElement *element, const gchar *name, const GError *why)
+{
+  GPtrArray *all = refusals_of (element);
+  Refusal *refusal;
+
+  for (guint i = 0; i < all->len; i++)
+    if (!strcmp (((Refusal *) g_ptr_array_index (all, i))->name, name))
+      g_ptr_array_remove_index (all, i--);
+  if (!why)
+    return;
+  refusal = g_new (Refusal, 1);
+  refusal->name = g_intern_string (name);
+  refusal->why = g_strdup (why->message);
+  g_ptr_array_add (all, refusal);
+}
+
+void
+gst_vision_properties_warn (GstElement *element, gchar *problem)
+{
+  gchar *valid = g_utf8_make_valid (problem, -1);
+
+  GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS, ("%s", valid), (NULL));
+  g_free (valid);
+  g_free (problem);
+}
+
+void
+gst_vision_properties_refuse (
+    GstElement *element, const gchar *name, GError *why)
+{
+  gboolean runs = GST_STATE (element) >= GST_STATE_PAUSED;
+
+  GST_OBJECT_LOCK (element);
+  note (element, name, runs ? NULL : why);
+  GST_OBJECT_UNLOCK (element);
+  if (runs && why)
+    gst_vision_properties_warn (element,
+        g_strdup_printf ("%s stays what it was: %s.", name, why->message));
+  g_clear_error (&why);
+}
+
+gboolean
+gst_vision_properties_check (GstElement *element)
+{
+  GString *text = g_string_new (NULL);
+  gboolean good;
+  GPtrArray *all;
+
+  GST_OBJECT_LOCK (element);
+  all = refusals_of (element);
+  for (guint i = 0; i < all->len; i++) {
+    const Refusal *refusal = g_ptr_array_index (all, i);
+
+    g_string_append_printf (text, "%s%s cannot be used: %s.", i ? " " : "",
+        refusal->name, refusal->why);
+  }
+  GST_OBJECT_UNLOCK (element);
+  good = !text->len;
+  if (!good)
+    GST_VISION_ERROR (element, LIBRARY, SETTINGS, ("%s", text->str));
+  g_string_free (text, TRUE);
+  return good;
+}
+
+/* ---- Texts ---- */
 
 /* Of an instance. */
 typedef struct {
   GPtrArray *places; /* gchar **, in the instance */
   GRecMutex setting; /* a text is read: what it says and the text go together */
-  GList *refused;    /* Refusal; under the object lock */
 } Texts;
 
 static GQuark
 texts_quark (void)
 {
   return g_quark_from_static_string ("gst-vision-texts");
-}
-
-static void
-free_refusal (gpointer refusal)
-{
-  g_free (((Refusal *) refusal)->text);
-  g_free (refusal);
 }
 
 static void
@@ -247,7 +338,6 @@ free_texts (gpointer texts)
   for (guint i = 0; i < t->places->len; i++)
     g_clear_pointer ((gchar **) g_ptr_array_index (t->places, i), g_free);
   g_ptr_array_unref (t->places);
-  g_list_free_full (t->refused, free_refusal);
   g_rec_mutex_clear (&t->setting);
   g_free (t);
 }
@@ -288,57 +378,6 @@ gst_vision_properties_init (
   each (table, at, set_default, object);
 }
 
-/* Under the object lock: @why the newest value of @pspec is refused; NULL: it
- * is not.  Takes it. */
-static void
-note (Texts *t, GParamSpec *pspec, GError *why)
-{
-  Refusal *refusal;
-
-  for (GList *l = t->refused, *next; l; l = next) {
-    next = l->next;
-    if (((Refusal *) l->data)->pspec == pspec) {
-      free_refusal (l->data);
-      t->refused = g_list_delete_link (t->refused, l);
-    }
-  }
-  if (!why)
-    return;
-  refusal = g_new (Refusal, 1);
-  refusal->pspec = pspec;
-  refusal->text =
-      g_strdup_printf ("%s stays what it was: %s.", pspec->name, why->message);
-  t->refused = g_list_append (t->refused, refusal);
-  g_error_free (why);
-}
-
-void
-gst_vision_properties_warn (GstElement *element, gchar *problem)
-{
-  gchar *valid = g_utf8_make_valid (problem, -1);
-
-  GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS, ("%s", valid), (NULL));
-  g_free (valid);
-  g_free (problem);
-}
-
-void
-gst_vision_properties_report (GstElement *element)
-{
-  Texts *t = g_object_get_qdata (G_OBJECT (element), texts_quark ());
-  GList *refused;
-
-  if (!t)
-    return;
-  GST_OBJECT_LOCK (element);
-  refused = g_steal_pointer (&t->refused);
-  GST_OBJECT_UNLOCK (element);
-  for (GList *l = refused; l; l = l->next)
-    gst_vision_properties_warn (
-        element, g_steal_pointer (&((Refusal *) l->data)->text));
-  g_list_free_full (refused, free_refusal);
-}
-
 /* A text that cannot be used leaves the one before. */
 static gboolean
 set_text (
@@ -363,13 +402,10 @@ set_text (
   takes = good && *place == before;
   if (takes)
     *place = now;
-  note (t, pspec, error);
   GST_OBJECT_UNLOCK (element);
+  gst_vision_properties_refuse (element, pspec->name, error);
   g_rec_mutex_unlock (&t->setting);
   g_free (takes ? before : now);
-  /* Before, nobody may listen: the start says it then. */
-  if (GST_STATE (element) >= GST_STATE_PAUSED)
-    gst_vision_properties_report (element);
   return good;
 }
 

@@ -39,7 +39,7 @@ struct _GstVisionProperty {
    * empty, and, if it can be used, puts what it says into @owner, the struct
    * that the row's table is about, under @element's object lock, which is not
    * held by the caller.  FALSE and @error, "nine numbers are needed": the text
-   * before stays.  One call at a time for each element.  A text that was put
+   * is refused.  One call at a time for each element.  A text that was put
    * in the place of the one before meanwhile, by this call or by a frame, is
    * kept instead of @text. */
   gboolean (*parse) (
@@ -67,9 +67,20 @@ void gst_vision_properties_get (
 void gst_vision_properties_init (
     gpointer object, const GstVisionProperty *table, gssize at);
 
-/* For start (): warns of values that could not be used and were set since the
- * last time.  While @element plays, the same is done at once. */
-void gst_vision_properties_report (GstElement *element);
+/* ---- Values that cannot be used ----
+ *
+ * The one rule for all of them: set while the element is stopped, such a value
+ * ends the start with an error; set later, it is warned of, and the value
+ * before stays.  Texts with a parse () do this by themselves. */
+
+/* @why the value that was just given to the property @name cannot be used,
+ * which this takes; NULL: it can. */
+void gst_vision_properties_refuse (
+    GstElement *element, const gchar *name, GError *why);
+
+/* For start (), which both parents call it in: FALSE, and an error that names
+ * the properties, where the newest values of some cannot be used. */
+gboolean gst_vision_properties_check (GstElement *element);
 
 /* Warns of @problem, a sentence about a setting, at once.  It may quote half a
  * letter, or a path of other bytes than UTF-8.  Takes it. */

@@ -98,10 +98,9 @@ gst_emdtrack_open (
   if (!self->tracker)
     TRY (emdtrack_tracker_new (&self->tracker));
   TRY (gst_emdtrack_lose_targets (self));
-  return emd_map
-      ? gst_vision_pixels_open (&self->pixels,
-            gst_vision_filter_get_backend (filter), row, self->height)
-      : NULL;
+  return emd_map ? gst_vision_pixels_open (&self->pixels,
+                       &gst_vision_common (filter)->backend, row, self->height)
+                 : NULL;
 }
 
 static void
@@ -218,7 +217,7 @@ gst_emdtrack_process (
   gboolean are_new;
 
   if (fault) {
-    gst_vision_filter_fault (filter, fault);
+    gst_vision_common_fault (gst_vision_common (filter), fault);
     return NULL;
   }
   frame.image = *image;
@@ -244,7 +243,7 @@ gst_emdtrack_set_caps (GstBaseTransform *trans, GstCaps *in, GstCaps *out)
     err = gst_emdtrack_set_frame (self, in, &info);
     if (!err)
       err = gst_emdtrack_settle_output (self, in, out);
-    if (gst_vision_common_refused (gst_vision_filter_get_common (filter), err))
+    if (gst_vision_common_refused (gst_vision_common (filter), err))
       return FALSE;
   }
   return GST_BASE_TRANSFORM_CLASS (gst_emdtrack_parent_class)
@@ -258,9 +257,8 @@ gst_emdtrack_start (GstBaseTransform *trans)
 
   self->warned = FALSE;
   gst_emdtrack_drop_targets (self);
-  gst_emdtrack_choose_again (self);
-  gst_vision_properties_report (GST_ELEMENT (self));
-  return GST_BASE_TRANSFORM_CLASS (gst_emdtrack_parent_class)->start (trans);
+  return gst_emdtrack_choose_again (self, TRUE) &&
+      GST_BASE_TRANSFORM_CLASS (gst_emdtrack_parent_class)->start (trans);
 }
 
 static void

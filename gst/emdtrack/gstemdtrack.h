@@ -166,8 +166,10 @@ const char *gst_emdtrack_make_picture (GstEmdtrack *self,
 /* gstemdtracktargets.c */
 gboolean gst_emdtrack_read_targets (
     GstElement *element, gpointer self, const gchar *text, GError **error);
-/* The next frame takes the targets that the properties name. */
-void gst_emdtrack_choose_again (GstEmdtrack *self);
+/* The next frame takes the targets that the properties name.  FALSE where some
+ * cannot be used any more, such as a file that is gone: an error where the
+ * element @starts, else a warning. */
+gboolean gst_emdtrack_choose_again (GstEmdtrack *self, gboolean starts);
 /* Warns that @choice is not followed. */
 void gst_emdtrack_leave_out (
     GstEmdtrack *self, const GstEmdtrackChoice *choice, const gchar *why);

@@ -59,7 +59,7 @@ steal_choices (GstEmdtrack *self, GstBuffer *buffer)
   }
   GST_OBJECT_UNLOCK (self);
   if (fault)
-    gst_vision_filter_fault (GST_VISION_FILTER (self), fault);
+    gst_vision_common_fault (gst_vision_common (self), fault);
   return all;
 }
 
@@ -134,8 +134,7 @@ static const char *
 add_box (GstEmdtrack *self, const GstEmdtrackParams *p,
     const GstEmdtrackChoice *c, GstEmdtrackTarget *t, const char **fault)
 {
-  GstVisionBackend *backend =
-      gst_vision_filter_get_backend (GST_VISION_FILTER (self));
+  GstVisionBackend *backend = &gst_vision_common (self)->backend;
 
   if (p->map.histogram == EMDTRACK_CHANNELS)
     TRY (gst_emdtrack_measure_spectrum (
@@ -196,8 +195,7 @@ static const char *
 learn (GstEmdtrack *self, const EmdtrackFrame *frame, ImageBox around,
     const GstEmdtrackStudy *studies, guint n)
 {
-  GstVisionBackend *backend =
-      gst_vision_filter_get_backend (GST_VISION_FILTER (self));
+  GstVisionBackend *backend = &gst_vision_common (self)->backend;
   EmdtrackView views[EMDTRACK_VIEWS];
   int n_views = 1;
 

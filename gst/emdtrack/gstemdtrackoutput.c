@@ -30,8 +30,8 @@ sink_event (GstBaseTransform *trans, GstEvent *event)
   if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS &&
       gst_emdtrack_wants_map (self)) {
     gst_event_parse_caps (event, &caps);
-    if (gst_vision_common_refused (gst_vision_filter_get_common (filter),
-            gst_emdtrack_check_map (self, caps))) {
+    if (gst_vision_common_refused (
+            gst_vision_common (filter), gst_emdtrack_check_map (self, caps))) {
       gst_event_unref (event);
       return FALSE;
     }
@@ -106,8 +106,7 @@ const char *
 gst_emdtrack_make_picture (GstEmdtrack *self, const EmdtrackParams *params,
     const EmdtrackResults *results)
 {
-  GstVisionBackend *backend =
-      gst_vision_filter_get_backend (GST_VISION_FILTER (self));
+  GstVisionBackend *backend = &gst_vision_common (self)->backend;
   gsize row = sizeof (guint16) * (gsize) self->width;
   gsize stride = GST_ROUND_UP_4 (row), size = stride * self->height;
   guint8 *pixels = g_malloc (size);

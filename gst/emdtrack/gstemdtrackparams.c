@@ -307,7 +307,7 @@ gst_emdtrack_set_frame (
       self->fixed.histogram != was.histogram ||
       self->fixed_bins != entries) { /* what is known fits no more */
     gst_emdtrack_drop_targets (self);
-    gst_emdtrack_choose_again (self);
+    gst_emdtrack_choose_again (self, FALSE);
   }
   if (!self->n_targets)
     self->book = (EmdtrackCodebook){.entries = self->fixed_bins,

@@ -18,19 +18,6 @@ state_of (EmdtrackState state)
   return states[state];
 }
 
-/* Seconds since the frame before; 0 where time stands still or runs back. */
-static gdouble
-elapsed (GstEmdtrack *self, GstBuffer *buffer)
-{
-  GstClockTime now = GST_BUFFER_PTS (buffer), before = self->last_time;
-
-  self->last_time = now;
-  if (!GST_CLOCK_TIME_IS_VALID (now) || !GST_CLOCK_TIME_IS_VALID (before) ||
-      now <= before)
-    return 0;
-  return (gdouble) (now - before) / GST_SECOND;
-}
-
 static void
 fill_object (GstEmdtrack *self, const GstEmdtrackTarget *target,
     GstBuffer *buffer, gdouble seconds, GstVisionObject *v)
@@ -66,7 +53,7 @@ const char *
 gst_emdtrack_attach_objects (GstEmdtrack *self, GstBuffer *buffer)
 {
   GstVisionObject found[EMDTRACK_TARGETS];
-  gdouble seconds = elapsed (self, buffer);
+  gdouble seconds = gst_vision_elapsed (&self->last_time, buffer);
 
   for (guint k = 0; k < self->n_targets; k++)
     fill_object (self, &self->target[k], buffer, seconds, &found[k]);
@@ -74,7 +61,7 @@ gst_emdtrack_attach_objects (GstEmdtrack *self, GstBuffer *buffer)
           self->width * self->cell_x, self->height * self->cell_y, found,
           self->n_targets))
     return "the results could not be attached to the buffer";
-  gst_vision_filter_post_objects (GST_VISION_FILTER (self), buffer, "emdtrack");
+  gst_vision_common_post_objects (gst_vision_common (self), buffer, "emdtrack");
   return NULL;
 }
 
@@ -82,8 +69,7 @@ static const char *
 attach_map (GstEmdtrack *self, const EmdtrackResults *results, int target,
     GstBuffer *buffer)
 {
-  GstVisionBackend *backend =
-      gst_vision_filter_get_backend (GST_VISION_FILTER (self));
+  GstVisionBackend *backend = &gst_vision_common (self)->backend;
   GstVisionMap map = {.element = "emdtrack",
       .kind = "emd",
       .format = "u16",
@@ -107,8 +93,7 @@ attach_map (GstEmdtrack *self, const EmdtrackResults *results, int target,
 void
 gst_emdtrack_count (GstEmdtrack *self, const EmdtrackCounts *c)
 {
-  GstVisionCommon *common =
-      gst_vision_filter_get_common (GST_VISION_FILTER (self));
+  GstVisionCommon *common = gst_vision_common (self);
   const struct {
     const gchar *name;
     guint64 n;

@@ -74,8 +74,7 @@ gst_emdtrack_study_open (
     GstEmdtrack *self, GstEmdtrackChoice *c, GstEmdtrackStudy *s)
 {
   GstEmdtrackPattern *p = c->pattern;
-  GstVisionBackend *backend =
-      gst_vision_filter_get_backend (GST_VISION_FILTER (self));
+  GstVisionBackend *backend = &gst_vision_common (self)->backend;
   const char *fault;
 
   *s = (GstEmdtrackStudy){.device = &backend->device, .frame = self->frame};

@@ -146,8 +146,8 @@ gst_emdtrack_read_targets (
 }
 
 /* Files are read again. */
-void
-gst_emdtrack_choose_again (GstEmdtrack *self)
+gboolean
+gst_emdtrack_choose_again (GstEmdtrack *self, gboolean starts)
 {
   gchar *text, *problem = NULL;
   GstEmdtrackChoices *all;
@@ -161,11 +161,20 @@ gst_emdtrack_choose_again (GstEmdtrack *self)
   self->meta_pending = self->target_meta != NULL;
   GST_OBJECT_UNLOCK (self);
   g_free (text);
-  if (problem)
+  if (!problem)
+    return TRUE;
+  if (starts) {
+    gchar *valid = g_utf8_make_valid (problem, -1);
+
+    GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
+        ("targets cannot be used: %s.", valid), (NULL));
+    g_free (valid);
+  } else
     gst_vision_properties_warn (GST_ELEMENT (self),
         g_strdup_printf (
             "targets: %s. It and what follows it are left out.", problem));
   g_free (problem);
+  return FALSE;
 }
 
 /* ---- What is known of them ---- */

@@ -93,7 +93,7 @@ gst_gpuccl_open (
     GstVisionFilter *filter, const Device *device, const GstVideoInfo *info)
 {
   GstGpuccl *self = GST_GPUCCL (filter);
-  GstVisionBackend *backend = gst_vision_filter_get_backend (filter);
+  GstVisionBackend *backend = &gst_vision_common (filter)->backend;
   gsize width = GST_VIDEO_INFO_WIDTH (info);
   gboolean label_map;
 
@@ -115,7 +115,7 @@ static void
 gst_gpuccl_close (GstVisionFilter *filter)
 {
   GstGpuccl *self = GST_GPUCCL (filter);
-  GstVisionBackend *backend = gst_vision_filter_get_backend (filter);
+  GstVisionBackend *backend = &gst_vision_common (filter)->backend;
 
   gst_vision_pixels_close (&self->labels);
   gst_vision_pixels_close (&self->mask);
@@ -172,11 +172,11 @@ gst_gpuccl_process (
   gst_gpuccl_end (self);
   TRY (err);
   if (results.n_unknown)
-    gst_vision_filter_fault (filter,
+    gst_vision_common_fault (gst_vision_common (filter),
         "the correspondence map has pixels of no known class, which do not "
         "count");
   if (fault) {
-    gst_vision_filter_fault (filter, fault);
+    gst_vision_common_fault (gst_vision_common (filter), fault);
     return NULL;
   }
   return gst_gpuccl_attach (self, &params, &results, buffer);
@@ -188,7 +188,6 @@ gst_gpuccl_start (GstBaseTransform *trans)
   GstGpuccl *self = GST_GPUCCL (trans);
 
   self->last_id = 0;
-  gst_vision_properties_report (GST_ELEMENT (self));
   return GST_BASE_TRANSFORM_CLASS (gst_gpuccl_parent_class)->start (trans);
 }
 
@@ -199,7 +198,7 @@ gst_gpuccl_set_caps (GstBaseTransform *trans, GstCaps *in, GstCaps *out)
   GstVideoInfo info;
 
   if (gst_video_info_from_caps (&info, in) &&
-      gst_vision_common_refused (gst_vision_filter_get_common (filter),
+      gst_vision_common_refused (gst_vision_common (filter),
           gst_gpuccl_check (GST_GPUCCL (trans), &info)))
     return FALSE;
   return GST_BASE_TRANSFORM_CLASS (gst_gpuccl_parent_class)

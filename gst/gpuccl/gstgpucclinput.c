@@ -44,8 +44,7 @@ has_size (GstGpuccl *self, const GstVisionMap *map)
 static const char *
 use_classes (GstGpuccl *self, GstBuffer *buffer, GpucclFrame *frame)
 {
-  GstVisionBackend *backend =
-      gst_vision_filter_get_backend (GST_VISION_FILTER (self));
+  GstVisionBackend *backend = &gst_vision_common (self)->backend;
   const void *address;
   GstVisionMap map;
 
@@ -70,8 +69,7 @@ static const char *
 use_filtered (GstGpuccl *self, GstBuffer *buffer, GpucclParams *params,
     GpucclFrame *frame)
 {
-  GstVisionBackend *backend =
-      gst_vision_filter_get_backend (GST_VISION_FILTER (self));
+  GstVisionBackend *backend = &gst_vision_common (self)->backend;
   const void *address;
   GstVisionMap map;
 

@@ -189,8 +189,7 @@ make_event (GstGpuccl *self, const GpucclComponent *c, GstBuffer *buffer,
 static const char *
 announce (GstGpuccl *self, const GpucclComponent *c, GstBuffer *buffer)
 {
-  GstVisionBackend *backend =
-      gst_vision_filter_get_backend (GST_VISION_FILTER (self));
+  GstVisionBackend *backend = &gst_vision_common (self)->backend;
   GstBuffer *mask;
   const char *err;
   void *address;
@@ -245,6 +244,6 @@ gst_gpuccl_attach (GstGpuccl *self, const GpucclParams *params,
     TRY (attach_labels (self, results, buffer));
   TRY (attach_objects (self, params, results, buffer));
   TRY (announce_new (self, results, buffer));
-  gst_vision_filter_post_objects (GST_VISION_FILTER (self), buffer, "gpuccl");
+  gst_vision_common_post_objects (gst_vision_common (self), buffer, "gpuccl");
   return NULL;
 }

@@ -129,7 +129,7 @@ gst_moct_open (
     GstVisionFilter *filter, const Device *device, const GstVideoInfo *info)
 {
   GstMoct *self = GST_MOCT (filter);
-  GstVisionBackend *backend = gst_vision_filter_get_backend (filter);
+  GstVisionBackend *backend = &gst_vision_common (filter)->backend;
   gboolean label_map;
 
   GST_OBJECT_LOCK (self);
@@ -164,19 +164,6 @@ gst_moct_reset (GstVisionFilter *filter)
   self->last_time = GST_CLOCK_TIME_NONE;
 }
 
-/* Seconds since the frame before; 0 where time stands still or runs back. */
-static double
-elapsed (GstMoct *self, GstBuffer *buffer)
-{
-  GstClockTime now = GST_BUFFER_PTS (buffer), before = self->last_time;
-
-  self->last_time = now;
-  if (!GST_CLOCK_TIME_IS_VALID (now) || !GST_CLOCK_TIME_IS_VALID (before) ||
-      now <= before)
-    return 0;
-  return (double) (now - before) / GST_SECOND;
-}
-
 static const char *
 gst_moct_process (
     GstVisionFilter *filter, const Image *frame, GstBuffer *buffer)
@@ -202,8 +189,8 @@ gst_moct_process (
         ("Frames pass unchanged until then."));
   }
 
-  TRY (gst_moct_run (
-      self, &params, frame, elapsed (self, buffer), buffer, &objects, &n));
+  TRY (gst_moct_run (self, &params, frame,
+      gst_vision_elapsed (&self->last_time, buffer), buffer, &objects, &n));
   return gst_moct_attach_results (self, objects, n, trajectory, buffer);
 }
 
@@ -213,7 +200,6 @@ gst_moct_start (GstBaseTransform *trans)
   GstMoct *self = GST_MOCT (trans);
 
   self->warned = FALSE;
-  gst_vision_properties_report (GST_ELEMENT (self));
   return GST_BASE_TRANSFORM_CLASS (gst_moct_parent_class)->start (trans);
 }
 

@@ -250,7 +250,7 @@ gst_moct_update_colours (GstMoct *self, const Image *frame, GstBuffer *buffer)
             !find_region (buffer, colour->name, &region)))
       continue;
     if (is_outside (frame, &region)) {
-      gst_vision_filter_fault (GST_VISION_FILTER (self),
+      gst_vision_common_fault (gst_vision_common (self),
           "the region to learn a colour from lies outside of it; set another "
           "in objects");
       continue;

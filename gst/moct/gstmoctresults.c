@@ -85,7 +85,7 @@ gst_moct_attach_results (GstMoct *self, const MoctObject *objects, int n,
           self->width, self->height, found, n))
     err = "the results could not be attached to the buffer";
   if (!err)
-    gst_vision_filter_post_objects (GST_VISION_FILTER (self), buffer, "moct");
+    gst_vision_common_post_objects (gst_vision_common (self), buffer, "moct");
   g_free (found);
   g_free (xy);
   return err;
@@ -115,8 +115,7 @@ const char *
 gst_moct_run (GstMoct *self, const MoctParams *params, const Image *frame,
     double dt, GstBuffer *buffer, const MoctObject **objects, int *n)
 {
-  GstVisionBackend *backend =
-      gst_vision_filter_get_backend (GST_VISION_FILTER (self));
+  GstVisionBackend *backend = &gst_vision_common (self)->backend;
   GstVisionMap map;
   const char *err;
 

@@ -213,6 +213,37 @@ static const GstVisionProperty properties[] = {
         .changed = look_changed},
     {.params = NULL}};
 
+/* A file that cannot be read later is no reason to stop. */
+static gboolean
+has_image (GstVisionOverlay *self)
+{
+  GstVisionPicture picture;
+  const gchar *why = NULL;
+  gchar *location;
+
+  GST_OBJECT_LOCK (self);
+  location = g_strdup (self->look.image);
+  GST_OBJECT_UNLOCK (self);
+  if (location && *location)
+    why = gst_vision_picture_load (&picture, location);
+  if (why)
+    GST_VISION_ERROR (self, RESOURCE, OPEN_READ,
+        ("image cannot be used: \"%s\" cannot be read: %s. Set it to a PNG "
+         "file.",
+            location, why));
+  else if (location && *location)
+    gst_vision_picture_clear (&picture);
+  g_free (location);
+  return !why;
+}
+
+static gboolean
+start (GstBaseTransform *trans)
+{
+  return has_image (GST_VISION_OVERLAY (trans)) &&
+      GST_BASE_TRANSFORM_CLASS (gst_vision_overlay_parent_class)->start (trans);
+}
+
 static gboolean
 stop (GstBaseTransform *trans)
 {
@@ -240,6 +271,7 @@ gst_vision_overlay_class_init (GstVisionOverlayClass *klass)
   object->finalize = finalize;
   gst_vision_properties_install (object, properties, 0, 1);
 
+  GST_BASE_TRANSFORM_CLASS (klass)->start = start;
   GST_BASE_TRANSFORM_CLASS (klass)->stop = stop;
   filter->use = GST_VISION_FRAME_WRITE | GST_VISION_FRAME_STAY;
   filter->open = open_overlay;

@@ -239,7 +239,7 @@ gst_pocstereo_open (GstVisionAggregator *agg, const Device *device,
   self->height = GST_VIDEO_INFO_HEIGHT (left);
   self->stride = GST_ROUND_UP_N (self->width, ROW_ALIGN);
   err = check (self);
-  if (gst_vision_common_refused (gst_vision_aggregator_get_common (agg), err))
+  if (gst_vision_common_refused (gst_vision_common (agg), err))
     return err;
   TRY (gst_pocstereo_check_rig (self));
   TRY (pocstereo_rectify_new (
@@ -256,7 +256,7 @@ static void
 gst_pocstereo_close (GstVisionAggregator *agg)
 {
   GstPocstereo *self = GST_POCSTEREO (agg);
-  GstVisionBackend *backend = gst_vision_aggregator_get_backend (agg);
+  GstVisionBackend *backend = &gst_vision_common (agg)->backend;
 
   g_clear_pointer (&self->matcher, pocstereo_free);
   g_clear_pointer (&self->rectify, pocstereo_rectify_free);
@@ -315,7 +315,7 @@ gst_pocstereo_process (GstVisionAggregator *agg, const Image *left,
 
   if (!fault)
     return run (self, &params, left, right, buffer);
-  gst_vision_common_fault (gst_vision_aggregator_get_common (agg), fault);
+  gst_vision_common_fault (gst_vision_common (agg), fault);
   return gst_pocstereo_clear_picture (self, left);
 }
 
@@ -375,7 +375,6 @@ gst_pocstereo_start (GstAggregator *agg)
   self->n_clouds = 0;
   self->warned_outside = self->warned_space = FALSE;
   self->warned_swapped = self->warned_askew = FALSE;
-  gst_vision_properties_report (GST_ELEMENT (self));
   return GST_AGGREGATOR_CLASS (gst_pocstereo_parent_class)->start (agg);
 }
 

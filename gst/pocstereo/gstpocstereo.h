@@ -117,14 +117,7 @@ struct _GstPocstereo {
 static inline const Device *
 gst_pocstereo_get_device (GstPocstereo *self)
 {
-  return &gst_vision_aggregator_get_backend (GST_VISION_AGGREGATOR (self))
-              ->device;
-}
-
-static inline GstVisionCommon *
-gst_pocstereo_get_common (GstPocstereo *self)
-{
-  return gst_vision_aggregator_get_common (GST_VISION_AGGREGATOR (self));
+  return &gst_vision_common (self)->backend.device;
 }
 
 /* What the algorithm gets. */

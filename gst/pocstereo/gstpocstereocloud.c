@@ -117,7 +117,7 @@ gst_pocstereo_write_cloud (
     }
     path = gst_vision_ply_path (location, self->n_clouds++);
     if (!gst_vision_ply_write (self->cloud, path, &error))
-      gst_vision_common_fault (gst_pocstereo_get_common (self), error->message);
+      gst_vision_common_fault (gst_vision_common (self), error->message);
     g_clear_error (&error);
     g_free (path);
   } else if (location)

@@ -35,8 +35,8 @@ gst_pocstereo_open_results (GstPocstereo *self, const Device *device)
     return NULL;
   for (guint i = 0; i < GST_POCSTEREO_N_MAPS; i++)
     TRY (gst_vision_pixels_open (&self->maps[i],
-        gst_vision_aggregator_get_backend (GST_VISION_AGGREGATOR (self)),
-        (gsize) self->width * maps[i].bytes, (guint) self->height));
+        &gst_vision_common (self)->backend, (gsize) self->width * maps[i].bytes,
+        (guint) self->height));
   return NULL;
 }
 
@@ -225,7 +225,7 @@ post (GstPocstereo *self, GstBuffer *buffer)
   const gfloat *at = (const gfloat *) self->found->data;
   guint n = self->found->len * sizeof (PocstereoPointMatch) / sizeof (gfloat);
 
-  if (!gst_vision_aggregator_wants_message (agg, buffer))
+  if (!gst_vision_common_wants_message (gst_vision_common (agg), buffer))
     return;
   structure = gst_structure_new (
       "pocstereo", "asked", G_TYPE_UINT, self->chosen->len, NULL);
@@ -236,7 +236,7 @@ post (GstPocstereo *self, GstBuffer *buffer)
     gst_value_array_append_value (&list, &number);
   }
   gst_structure_take_value (structure, "matches", &list);
-  gst_vision_aggregator_post (agg, buffer, structure);
+  gst_vision_common_post (gst_vision_common (agg), buffer, structure);
 }
 
 static const char *

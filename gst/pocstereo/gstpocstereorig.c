@@ -297,12 +297,12 @@ gst_pocstereo_check_rig (GstPocstereo *self)
   gboolean known = get_rig (self, &rig, &camera);
 
   if (camera.bends) {
-    gst_vision_common_refused (gst_pocstereo_get_common (self), BENT);
+    gst_vision_common_refused (gst_vision_common (self), BENT);
     return BENT;
   }
   if (!known || gst_vision_rig_fits (&rig, self->width, self->height, &error))
     return NULL;
-  gst_vision_common_refused (gst_pocstereo_get_common (self), error->message);
+  gst_vision_common_refused (gst_vision_common (self), error->message);
   return keep_fault (self, error);
 }
 

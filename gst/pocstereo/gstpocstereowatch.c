@@ -109,7 +109,7 @@ measure_rows (GstPocstereo *self, const PocstereoFrame *frame)
   if (offset->contrast < POCSTEREO_GLOBAL_CONTRAST)
     return NULL;
   gst_vision_common_set_stat (
-      gst_pocstereo_get_common (self), "vertical-offset", offset->vertical);
+      gst_vision_common (self), "vertical-offset", offset->vertical);
   self->n_askew = fabs (offset->vertical) > MOST_ROWS ? self->n_askew + 1 : 0;
   if (self->n_askew == FIRST)
     warn_askew (self);

@@ -154,7 +154,7 @@ gst_scopedetect_open (GstVisionAggregator *agg, const Device *device,
     const GstVideoInfo *colour, const GstVideoInfo *depth)
 {
   GstScopedetect *self = GST_SCOPEDETECT (agg);
-  GstVisionCommon *common = gst_vision_aggregator_get_common (agg);
+  GstVisionCommon *common = gst_vision_common (agg);
   const ScopedetectModel *const *models;
   const char *err;
 
@@ -230,7 +230,7 @@ gst_scopedetect_process (GstVisionAggregator *agg, const Image *colour,
 
   if (fault) {
     gst_scopedetect_skip (agg);
-    gst_vision_common_fault (gst_vision_aggregator_get_common (agg), fault);
+    gst_vision_common_fault (gst_vision_common (agg), fault);
     return NULL;
   }
   TRY (gst_scopedetect_look (self, &params, &frame));
@@ -247,7 +247,6 @@ gst_scopedetect_start (GstAggregator *agg)
   self->last_id = self->n_searches = 0;
   self->hints = 0;
   self->last_hint = 0;
-  gst_vision_properties_report (GST_ELEMENT (self));
   return gst_scopedetect_open_csv (self) &&
       GST_AGGREGATOR_CLASS (gst_scopedetect_parent_class)->start (agg);
 }

@@ -17,8 +17,7 @@
 static const char *
 fail (GstScopedetect *self, int error)
 {
-  GstVisionCommon *common =
-      gst_vision_aggregator_get_common (GST_VISION_AGGREGATOR (self));
+  GstVisionCommon *common = gst_vision_common (self);
   gchar *path;
 
   GST_OBJECT_LOCK (self);

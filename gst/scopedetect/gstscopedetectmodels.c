@@ -9,12 +9,11 @@
 static const char *
 refuse_file (GstScopedetect *self, const gchar *path, const char *err)
 {
-  GstVisionCommon *common =
-      gst_vision_aggregator_get_common (GST_VISION_AGGREGATOR (self));
+  GstVisionCommon *common = gst_vision_common (self);
 
   if (!common->has_failed)
     GST_VISION_ERROR (self, RESOURCE, OPEN_READ,
-        ("The model \"%s\" cannot be used: %s.", path, err));
+        ("models cannot be used: \"%s\": %s.", path, err));
   common->has_failed = TRUE;
   return err;
 }
@@ -55,8 +54,7 @@ load (GstScopedetect *self, gchar **paths)
 const char *
 gst_scopedetect_load_models (GstScopedetect *self)
 {
-  GstVisionCommon *common =
-      gst_vision_aggregator_get_common (GST_VISION_AGGREGATOR (self));
+  GstVisionCommon *common = gst_vision_common (self);
   const char *err;
   gchar **paths;
   guint n;

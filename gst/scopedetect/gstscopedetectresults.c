@@ -85,7 +85,7 @@ gst_scopedetect_attach (
   g_free (outlines);
   if (!attached)
     return "the results could not be attached to the buffer";
-  gst_vision_aggregator_post_objects (
-      GST_VISION_AGGREGATOR (self), buffer, "scopedetect");
+  gst_vision_common_post_objects (
+      gst_vision_common (self), buffer, "scopedetect");
   return NULL;
 }

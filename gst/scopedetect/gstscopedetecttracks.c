@@ -155,8 +155,7 @@ search (GstScopedetect *self, const ScopedetectParams *params,
     TRACK (self->seen, i).searched = TRACK (self->seen, i).object.score;
   self->unsearched = 0;
   gst_vision_common_set_stat (
-      gst_vision_aggregator_get_common (GST_VISION_AGGREGATOR (self)),
-      "searches", (gdouble) ++self->n_searches);
+      gst_vision_common (self), "searches", (gdouble) ++self->n_searches);
   return NULL;
 }
 

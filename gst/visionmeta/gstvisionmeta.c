@@ -29,7 +29,6 @@
 #include <math.h>
 
 #include "base/gstvisionproperties.h"
-#include "base/gstvisiontell.h"
 #include "meta/gstvisionmeta.h"
 
 #define GST_TYPE_VISION_META (gst_vision_meta_get_type ())
@@ -86,8 +85,7 @@ static const GstVisionProperty properties[] = {
 static gboolean
 start (GstBaseTransform *trans)
 {
-  gst_vision_properties_report (GST_ELEMENT (trans));
-  return TRUE;
+  return gst_vision_properties_check (GST_ELEMENT (trans));
 }
 
 /* Not gst_video_info_from_caps (): it knows no format but the plain ones, and

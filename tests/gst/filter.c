@@ -204,8 +204,8 @@ GST_START_TEST (test_faults)
   guint n_told = 2;
 
   for (guint i = 0; i < 3; i++) {
-    gst_vision_filter_fault (filter, "its map is odd");
-    gst_vision_filter_fault (filter, "its window is even");
+    gst_vision_common_fault (gst_vision_common (filter), "its map is odd");
+    gst_vision_common_fault (gst_vision_common (filter), "its window is even");
   }
   expect_text (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING), "map is odd");
   expect_text (
@@ -214,7 +214,7 @@ GST_START_TEST (test_faults)
   for (guint i = 0; i < 20; i++) {
     gchar *what = g_strdup_printf ("file %u cannot be written", i);
 
-    gst_vision_filter_fault (filter, what);
+    gst_vision_common_fault (gst_vision_common (filter), what);
     g_free (what);
   }
   for (; (message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING)); n_told++)

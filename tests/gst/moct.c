@@ -108,21 +108,6 @@ GST_START_TEST (test_properties)
 }
 GST_END_TEST;
 
-/* A region that was refused before there was a bus is told at the start. */
-GST_START_TEST (test_told_at_start)
-{
-  GstElement *moct = gst_element_factory_make ("moct", NULL);
-  Red r = {.bus = gst_bus_new ()};
-
-  g_object_set (moct, "region", "1,2", "objects", RED, NULL);
-  gst_element_set_bus (moct, r.bus);
-  r.h = gst_harness_new_with_element (moct, "sink", "src");
-  gst_object_unref (moct);
-  red_expect_warning (&r, "x,y,width,height");
-  red_free (&r);
-}
-GST_END_TEST;
-
 /* After @frames frames the trajectory has @n points, all of them here. */
 static void
 expect_trajectory (const gchar *kind, guint frames, guint n)
@@ -263,7 +248,6 @@ moct_suite (void)
   tcase_add_test (tc, test_formats);
   tcase_add_test (tc, test_sizes);
   tcase_add_test (tc, test_properties);
-  tcase_add_test (tc, test_told_at_start);
   tcase_add_test (tc, test_trajectory);
   tcase_add_test (tc, test_label_map);
   tcase_add_test (tc, test_messages);

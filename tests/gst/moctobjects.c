@@ -64,23 +64,6 @@ GST_START_TEST (test_too_many)
 }
 GST_END_TEST;
 
-/* A value that was set before there was a bus is complained of at the start. */
-GST_START_TEST (test_before_start)
-{
-  GstElement *element = gst_element_factory_make ("moct", NULL);
-  Red r = {.bus = gst_bus_new ()};
-
-  g_object_set (element, "objects", "nonsense", NULL);
-  gst_element_set_bus (element, r.bus);
-  gst_element_set_state (element, GST_STATE_PAUSED);
-  red_expect_warning (&r, "entry 1");
-  gst_element_set_state (element, GST_STATE_NULL);
-  gst_element_set_bus (element, NULL);
-  gst_object_unref (element);
-  gst_object_unref (r.bus);
-}
-GST_END_TEST;
-
 GST_START_TEST (test_file)
 {
   Red r = red_new (GST_VIDEO_FORMAT_RGB);
@@ -298,7 +281,6 @@ moctobjects_suite (void)
   tcase_set_timeout (tc, 120); /* the sanitizers are slow */
   tcase_add_test (tc, test_malformed);
   tcase_add_test (tc, test_too_many);
-  tcase_add_test (tc, test_before_start);
   tcase_add_test (tc, test_file);
   tcase_add_test (tc, test_no_colours);
   tcase_add_test (tc, test_other_colours);

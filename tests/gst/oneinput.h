@@ -54,9 +54,9 @@ one_input_process (
     TRY (device_wait (self->device));
     g_usleep (self->after);
   }
-  if (gst_vision_filter_wants_message (filter, buffer))
-    gst_vision_filter_post (
-        filter, buffer, gst_structure_new_empty ("oneinput"));
+  if (gst_vision_common_wants_message (gst_vision_common (filter), buffer))
+    gst_vision_common_post (gst_vision_common (filter), buffer,
+        gst_structure_new_empty ("oneinput"));
   return NULL;
 }
 

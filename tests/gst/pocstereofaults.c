@@ -219,22 +219,6 @@ GST_START_TEST (test_candidates)
 }
 GST_END_TEST;
 
-/* Values that cannot be read before the start are told at the start. */
-GST_START_TEST (test_told_at_start)
-{
-  Views v = views_grey ("calibration=/nowhere/to/be/found roi=1 points=2");
-
-  views_expect (&v, GST_MESSAGE_WARNING, "calibration stays what it was: ");
-  views_expect (&v, GST_MESSAGE_WARNING,
-      "roi stays what it was: \"1\" is not 4 whole numbers with commas "
-      "between them.");
-  views_expect (&v, GST_MESSAGE_WARNING, "points stays what it was: ");
-  gst_buffer_unref (views_push (&v, NULL));
-  views_expect_silence (&v);
-  views_free (&v);
-}
-GST_END_TEST;
-
 static Suite *
 pocstereofaults_suite (void)
 {
@@ -250,7 +234,6 @@ pocstereofaults_suite (void)
   tcase_add_test (tc, test_faults);
   tcase_add_test (tc, test_calibration);
   tcase_add_test (tc, test_rectified_regions);
-  tcase_add_test (tc, test_told_at_start);
   tcase_add_test (tc, test_candidates);
   return suite;
 }

@@ -277,7 +277,20 @@ GST_START_TEST (test_empty)
 }
 GST_END_TEST;
 
-/* Before the start it is told at the start, and then once. */
+static void
+expect_error (GstBus *bus, const gchar *text)
+{
+  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  GError *error = NULL;
+
+  fail_unless (message != NULL, "no error");
+  gst_message_parse_error (message, &error, NULL);
+  fail_unless_equals_string (error->message, text);
+  g_error_free (error);
+  gst_message_unref (message);
+}
+
+/* What is refused before the start ends each start, until it is set anew. */
 GST_START_TEST (test_refused_before)
 {
   GstBus *bus;
@@ -285,16 +298,21 @@ GST_START_TEST (test_refused_before)
 
   g_object_set (toy, "text", "good", "place", "12", NULL);
   g_string_truncate (toy->changes, 0);
+  fail_unless (gst_vision_properties_check (GST_ELEMENT (toy)));
   g_object_set (toy, "text", "!", "place", "1,2", NULL);
   fail_unless_equals_string (toy->changes->str, "");
   fail_unless_equals_string (toy->text, "good");
   fail_unless_equals_string (toy->said, "good");
   fail_unless (toy->shared.digits == 2 && !gst_bus_have_pending (bus));
-  gst_vision_properties_report (GST_ELEMENT (toy));
-  expect_warning (bus, "text stays what it was: it begins with !.");
-  expect_warning (bus,
-      "place stays what it was: \"1,2\" has other characters than digits.");
-  gst_vision_properties_report (GST_ELEMENT (toy));
+  for (guint i = 0; i < 2; i++) {
+    fail_unless (!gst_vision_properties_check (GST_ELEMENT (toy)));
+    expect_error (bus,
+        "text cannot be used: it begins with !. "
+        "place cannot be used: \"1,2\" has other characters than digits.");
+    fail_unless (!gst_bus_have_pending (bus));
+  }
+  g_object_set (toy, "text", "good", "place", "", NULL);
+  fail_unless (gst_vision_properties_check (GST_ELEMENT (toy)));
   toy_free (toy, bus);
 }
 GST_END_TEST;
@@ -307,9 +325,9 @@ GST_START_TEST (test_refused_then_good)
 
   g_object_set (toy, "text", "!a", "place", "x", "text", "fine", NULL);
   g_object_set (toy, "place", "y", NULL);
-  gst_vision_properties_report (GST_ELEMENT (toy));
-  expect_warning (
-      bus, "place stays what it was: \"y\" has other characters than digits.");
+  fail_unless (!gst_vision_properties_check (GST_ELEMENT (toy)));
+  expect_error (
+      bus, "place cannot be used: \"y\" has other characters than digits.");
   toy_free (toy, bus);
 }
 GST_END_TEST;
@@ -325,22 +343,24 @@ GST_START_TEST (test_refused_while_playing)
   g_object_set (toy, "text", "!", NULL);
   expect_warning (bus, "text stays what it was: it begins with !.");
   gst_element_set_state (GST_ELEMENT (toy), GST_STATE_NULL);
+  /* the value that stayed is the one that the next start is with */
+  fail_unless (gst_vision_properties_check (GST_ELEMENT (toy)));
   gst_bus_set_flushing (bus, TRUE);
   gst_bus_set_flushing (bus, FALSE);
   toy_free (toy, bus);
 }
 GST_END_TEST;
 
-/* A warning is UTF-8, whatever was set. */
+/* An error is UTF-8, whatever was set. */
 GST_START_TEST (test_refused_bytes)
 {
   GstBus *bus;
   Toy *toy = toy_new (&bus);
 
   g_object_set (toy, "place", "1\xff", NULL);
-  gst_vision_properties_report (GST_ELEMENT (toy));
-  expect_warning (bus,
-      "place stays what it was: \"1\xef\xbf\xbd\" has other characters than "
+  fail_unless (!gst_vision_properties_check (GST_ELEMENT (toy)));
+  expect_error (bus,
+      "place cannot be used: \"1\xef\xbf\xbd\" has other characters than "
       "digits.");
   toy_free (toy, bus);
 }

@@ -144,23 +144,6 @@ GST_START_TEST (test_camera)
 }
 GST_END_TEST;
 
-/* What gst-launch-1.0 sets is refused before anybody listens to the bus. */
-GST_START_TEST (test_refused_before_the_start)
-{
-  GstElement *pipeline = gst_parse_launch (
-      "fakesrc num-buffers=1 ! video/x-raw,width=8,height=8 ! "
-      "visionmeta intrinsics=1,2 ! fakesink",
-      NULL);
-  GstBus *bus = gst_element_get_bus (pipeline);
-
-  gst_element_set_state (pipeline, GST_STATE_PAUSED);
-  check_warning (bus, "2 entries");
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
-  gst_object_unref (pipeline);
-}
-GST_END_TEST;
-
 static Suite *
 visionmeta_suite (void)
 {
@@ -173,7 +156,6 @@ visionmeta_suite (void)
   tcase_add_test (tc, test_caps_change);
   tcase_add_test (tc, test_shared_buffer);
   tcase_add_test (tc, test_camera);
-  tcase_add_test (tc, test_refused_before_the_start);
   return suite;
 }
 
