@@ -171,8 +171,10 @@ GST_START_TEST (test_outside)
       GST_VIDEO_FORMAT_RGB, "far:500,500,10,10;left:-30,0,20,20;" TARGETS);
 
   stage_follow (&s, 5, 3);
-  stage_expect (&s, GST_MESSAGE_WARNING, "\"far\" is left out: its box lies");
-  stage_expect (&s, GST_MESSAGE_WARNING, "\"left\" is left out: its box lies");
+  stage_expect (
+      &s, GST_MESSAGE_WARNING, "\"far\" at 500,500,10,10 is left out: its box");
+  stage_expect (
+      &s, GST_MESSAGE_WARNING, "\"left\" at -30,0,20,20 is left out: its box");
   g_object_set (s.h->element, "targets", "below:0,900,20,20;" TARGETS, NULL);
   s.n = 0;
   stage_follow (&s, 5, 3);
