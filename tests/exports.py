@@ -9,12 +9,14 @@ import subprocess
 import sys
 
 SKIPPED = 77
+# What some linkers add to every library.
+LINKER = {"__bss_start", "_edata", "_end"}
 
 
 def exported(library):
     listed = subprocess.run(["nm", "-D", "--defined-only", "-P", library],
                             check=True, capture_output=True, text=True).stdout
-    return {line.split()[0].split("@")[0] for line in listed.splitlines()}
+    return {line.split()[0].split("@")[0] for line in listed.splitlines()} - LINKER
 
 
 def main():
