@@ -19,8 +19,8 @@ context_of (GstPad *pad)
   if (gst_pad_query (pad, query))
     gst_query_parse_context (query, &context);
   if (context)
-    gst_structure_get (
-        gst_context_get_structure (context), TYPE, G_TYPE_OBJECT, &found, NULL);
+    found = g_value_dup_object (
+        gst_structure_get_value (gst_context_get_structure (context), TYPE));
   gst_query_unref (query);
   return found;
 }
