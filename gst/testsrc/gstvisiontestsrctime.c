@@ -45,8 +45,9 @@ do_seek (GstBaseSrc *src, GstSegment *segment)
 {
   GstVisionTestSrc *self = GST_VISION_TEST_SRC (src);
 
-  if (segment->format != GST_FORMAT_TIME)
-    return FALSE;
+  if (segment->format != GST_FORMAT_TIME ||
+      (segment->rate < 0 && !GST_CLOCK_TIME_IS_VALID (segment->stop)))
+    return FALSE; /* the scene has no end to begin with */
   segment->time = segment->start;
   gst_vision_test_src_rewind (self);
   return TRUE;

@@ -451,6 +451,19 @@ GST_START_TEST (test_reverse)
 }
 GST_END_TEST;
 
+/* Backwards from an end that there is not: it plays on as it did. */
+GST_START_TEST (test_reverse_without_end)
+{
+  GstElement *pipeline = pipeline_new ();
+
+  for (guint i = 0; i < 2; i++)
+    fail_unless (!gst_element_seek (pipeline, -1, GST_FORMAT_TIME,
+        GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_NONE, -1));
+  gst_buffer_unref (shown_at (pipeline, 0));
+  pipeline_free (pipeline);
+}
+GST_END_TEST;
+
 /* Another size and rate in mid-stream: numbers and times go on. */
 GST_START_TEST (test_caps_change)
 {
@@ -1412,6 +1425,7 @@ visiontestsrc_suite (void)
   tcase_add_test (tc, test_live);
   tcase_add_test (tc, test_seeks);
   tcase_add_test (tc, test_reverse);
+  tcase_add_test (tc, test_reverse_without_end);
   tcase_add_test (tc, test_caps_change);
   tcase_add_test (tc, test_truth);
   tcase_add_test (tc, test_label_map);

@@ -101,6 +101,8 @@ flush (Round *round, Dice *dice, Stream *stream)
     gst_event_unref (stop);
     return;
   }
+  /* a GstAggregator that is stopped between both stays mute for good */
+  g_mutex_lock (&round->states);
   g_mutex_lock (&round->lock);
   play_flush (round);
   g_mutex_unlock (&round->lock);
@@ -119,6 +121,7 @@ flush (Round *round, Dice *dice, Stream *stream)
       push (other, gst_event_new_eos ());
     g_mutex_unlock (&other->lock);
   }
+  g_mutex_unlock (&round->states);
   gst_event_unref (start);
   gst_event_unref (stop);
 }
