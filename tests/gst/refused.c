@@ -114,7 +114,12 @@ refused_suite (void)
 
   suite_add_tcase (suite, tc);
   tcase_set_timeout (tc, 120); /* the sanitizers are slow */
+/* gst-launch-1.0 has no sanitizer, so it cannot load a plug-in that has one. */
+#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
   tcase_add_loop_test (tc, test_launch, 0, G_N_ELEMENTS (rows));
+#else
+  (void) test_launch;
+#endif
   tcase_add_loop_test (tc, test_later, 0, G_N_ELEMENTS (rows));
   return suite;
 }
