@@ -39,6 +39,38 @@ is_seekable (GstBaseSrc *src)
   return !gst_base_src_is_live (src);
 }
 
+/* Refuse a seek to play backwards without an end before the parent flushes:
+ * a flush takes the segment away, and a refusal afterwards sends no other. */
+static gboolean
+plays_from_nowhere (GstBaseSrc *src, GstEvent *event)
+{
+  GstSeekType stop_type;
+  GstClockTime kept, duration;
+  gint64 stop;
+  gdouble rate;
+
+  gst_event_parse_seek (
+      event, &rate, NULL, NULL, NULL, NULL, &stop_type, &stop);
+  GST_OBJECT_LOCK (src);
+  kept = src->segment.stop;
+  duration = src->segment.duration;
+  GST_OBJECT_UNLOCK (src);
+  if (rate > 0)
+    return FALSE;
+  return stop_type == GST_SEEK_TYPE_SET ? stop < 0
+      : !GST_CLOCK_TIME_IS_VALID (
+            stop_type == GST_SEEK_TYPE_END ? duration : kept);
+}
+
+static gboolean
+event (GstBaseSrc *src, GstEvent *event)
+{
+  if (GST_EVENT_TYPE (event) == GST_EVENT_SEEK &&
+      plays_from_nowhere (src, event))
+    return FALSE; /* the scene has no end to begin with */
+  return parent->event (src, event);
+}
+
 /* The frame rate may not be known yet. */
 static gboolean
 do_seek (GstBaseSrc *src, GstSegment *segment)
@@ -176,6 +208,7 @@ gst_vision_test_src_install_times (GstBaseSrcClass *klass)
 {
   parent = g_type_class_peek_parent (klass);
   klass->query = query;
+  klass->event = event;
   klass->is_seekable = is_seekable;
   klass->do_seek = do_seek;
   klass->get_times = get_times;

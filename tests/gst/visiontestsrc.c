@@ -451,14 +451,34 @@ GST_START_TEST (test_reverse)
 }
 GST_END_TEST;
 
-/* Backwards from an end that there is not: it plays on as it did. */
+/* Backwards from an end that is not there: refused before anything is flushed,
+ * since a flush would take the segment from the frames that follow. */
 GST_START_TEST (test_reverse_without_end)
 {
+  static const struct {
+    GstSeekType type;
+    gint64 stop;
+  } ends[] = {{GST_SEEK_TYPE_NONE, -1}, {GST_SEEK_TYPE_SET, -1},
+      {GST_SEEK_TYPE_END, 0}};
   GstElement *pipeline = pipeline_new ();
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  GstPad *pad = gst_element_get_static_pad (sink, "sink");
 
-  for (guint i = 0; i < 2; i++)
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  gst_element_get_state (pipeline, NULL, NULL, 10 * GST_SECOND);
+  for (guint i = 0; i < 20 * G_N_ELEMENTS (ends); i++) {
+    GstEvent *segment;
+
     fail_unless (!gst_element_seek (pipeline, -1, GST_FORMAT_TIME,
-        GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_NONE, -1));
+        GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0,
+        ends[i % G_N_ELEMENTS (ends)].type,
+        ends[i % G_N_ELEMENTS (ends)].stop));
+    segment = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
+    fail_unless (segment != NULL);
+    gst_event_unref (segment);
+  }
+  gst_object_unref (pad);
+  gst_object_unref (sink);
   gst_buffer_unref (shown_at (pipeline, 0));
   pipeline_free (pipeline);
 }
