@@ -21,7 +21,8 @@ packages=(
   libpango1.0-dev libpng-dev libjpeg-dev libkissfft-dev libfftw3-dev
   gobject-introspection libgirepository1.0-dev
   gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good
-  gstreamer1.0-plugins-bad gstreamer1.0-libav fonts-dejavu-core
+  gstreamer1.0-plugins-bad gstreamer1.0-libav gstreamer1.0-x
+  gstreamer1.0-plugins-base-apps fonts-dejavu-core
   python3 python3-gi python3-gst-1.0 gir1.2-gst-plugins-base-1.0
 )
 

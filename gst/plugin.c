@@ -6,6 +6,9 @@
 GST_ELEMENT_REGISTER_DECLARE (emdtrack);
 GST_ELEMENT_REGISTER_DECLARE (envisrc);
 GST_ELEMENT_REGISTER_DECLARE (gpuccl);
+#ifndef NO_KINFUMOT
+GST_ELEMENT_REGISTER_DECLARE (kinfumot);
+#endif
 GST_ELEMENT_REGISTER_DECLARE (moct);
 GST_ELEMENT_REGISTER_DECLARE (pocstereo);
 GST_ELEMENT_REGISTER_DECLARE (scopedetect);
@@ -23,6 +26,9 @@ plugin_init (GstPlugin *plugin)
   any |= GST_ELEMENT_REGISTER (emdtrack, plugin);
   any |= GST_ELEMENT_REGISTER (envisrc, plugin);
   any |= GST_ELEMENT_REGISTER (gpuccl, plugin);
+#ifndef NO_KINFUMOT
+  any |= GST_ELEMENT_REGISTER (kinfumot, plugin);
+#endif
   any |= GST_ELEMENT_REGISTER (moct, plugin);
   any |= GST_ELEMENT_REGISTER (pocstereo, plugin);
   any |= GST_ELEMENT_REGISTER (scopedetect, plugin);
@@ -36,4 +42,4 @@ plugin_init (GstPlugin *plugin)
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, vision,
     "GPU vision algorithms on live video", plugin_init, VERSION, "LGPL",
-    PACKAGE, "https://gstreamer.freedesktop.org/")
+    PACKAGE, ORIGIN)

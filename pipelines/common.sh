@@ -4,56 +4,149 @@
 # What the scripts of this folder share; they source it.  BUILD names the
 # build folder (build); FRAMES, where it is set, ends a pipeline after so many
 # frames (of a file, some more that are on their way).
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-build=$(cd "$root" && realpath -m "${BUILD:-build}")
 
-# What is started from here finds the plug-in in the build folder.  A variable
-# that is not set leaves no empty entry in a path.
-[ -f "$build/build.ninja" ] || "$root/setup.sh" >&2
-eval "$(meson devenv -C "$build" --dump |
-  sed -E 's/:\$(\w+)"$/${\1:+:$\1}"/')"
+# ---- Options, which may stand anywhere ----
 
-# Shows the launch line, then runs it.  Of what gst-launch-1.0 says, warnings
-# and JSON lines are left.
-launch () {
-  local a line=gst-launch-1.0
-  for a in "$@"; do
-    case $a in
-      *[\ \;\#\(\)\&\|]*) line+=" '$a'" ;;
-      *) line+=" $a" ;;
-    esac
-  done
-  printf '%s\n\n' "$line" >&2
-  gst-launch-1.0 -e "$@" | {
-    trap '' INT # Ctrl-C ends the pipeline first
-    exec sed -u -n -e '/^{/p' -e '/^WARNING/w /dev/stderr'
-  }
+show_help () {
+  sed -n '3,/^[^#]/s/^#\( \|$\)//p' "$0"
+  cat <<END
+
+Options:
+  --record FILE.mp4  write a video with the results drawn in it; Ctrl-C ends it
+                     as it should end
+  --json FILE        write the results, a JSON line a frame
+  --headless         open no window
+  --help             this text
+
+A camera is camera (the first), camera:NAME (a part of the name that
+gst-device-monitor-1.0 tells), /dev/videoN, or an address as rtsp://… or http://….
+END
 }
 
-# The read-only property $2 of element $1, as gst-inspect-1.0 shows it.
-property () {
-  gst-inspect-1.0 "$1" |
-    sed -n "/^  $2  /,/^  [a-z]/s/.*Default: \"\(.*\)\"/\1/p"
+record=
+json=
+headless=
+arguments=()
+while [ $# -gt 0 ]; do
+  case $1 in
+    --help | -h) show_help; exit ;;
+    --headless) headless=yes ;;
+    --record | --json)
+      [ -n "${2-}" ] || { echo "$1 needs the name of a file" >&2; exit 2; }
+      printf -v "${1#--}" %s "$2"
+      shift
+      ;;
+    --record=* | --json=*)
+      word=${1%%=*}
+      printf -v "${word#--}" %s "${1#*=}"
+      ;;
+    -?*) echo "there is no option $1; --help tells which there are" >&2; exit 2 ;;
+    *) arguments+=("$1") ;;
+  esac
+  shift
+done
+set -- ${arguments[@]+"${arguments[@]}"}
+
+# shellcheck source=pipelines/devenv.sh
+. "$(dirname "${BASH_SOURCE[0]}")/devenv.sh"
+
+# ---- Sources ----
+
+live=
+
+has_element () {
+  gst-inspect-1.0 --exists "$1"
 }
 
-# Sets `source` to the head of a pipeline: a file, a camera (`camera` or
-# /dev/videoN), or the generated scene (`test`).
+# `NAME<tab>words of gst-launch-1.0`, a line a camera.
+list_cameras () {
+  gst-device-monitor-1.0 Video/Source 2>/dev/null | sed -n \
+    -e '/^[[:space:]]*name *: */{s///;h}' \
+    -e '/^[[:space:]]*gst-launch-1\.0 /{s///;s/ ! \.\.\.$//;H;x;s/\n/\t/p}'
+}
+
+# Nothing is called $1: says what there is, what is missing, and what runs.
+no_camera () {
+  local names devices
+  names=$(list_cameras | cut -f 1)
+  devices=$(compgen -G '/dev/video*' || true)
+  {
+    if [ -n "$1" ]; then echo "no camera is called $1"; else
+      echo "no camera was found"
+    fi
+    [ -z "$names" ] || printf 'cameras:\n%s\n' "${names//[^[:print:]$'\n']/?}"
+    [ -z "$devices" ] || printf 'devices:\n%s\n' "$devices"
+    [ -n "$(type -p gst-device-monitor-1.0)" ] ||
+      echo "names need gst-device-monitor-1.0, of the package" \
+        "gstreamer1.0-plugins-base-apps"
+    has_element v4l2src ||
+      echo "cameras need v4l2src, of the package gstreamer1.0-plugins-good"
+    echo "the generated scene needs none: $0${scene:+ $scene}"
+  } >&2
+  exit 1
+}
+
+# Sets `source` to the camera of which $1 is a part of the name.
+choose_camera () {
+  local name words
+  while IFS=$'\t' read -r name words; do
+    [[ ${name,,} == *"${1,,}"* ]] || continue
+    mapfile -t source < <(xargs -n 1 <<<"$words") # quotes, and no shell
+    source+=(! decodebin)
+    return
+  done < <(list_cameras)
+  no_camera "$1"
+}
+
+# Whether a decoder leaves the frames of $1 on the GPU in a format that every
+# element takes: converting them would fetch them.
+stays_on_gpu () {
+  has_element nvh264dec && gst-discoverer-1.0 -v "$1" 2>/dev/null |
+    grep -q 'x-h26[45].*chroma-format=(string)4:2:0, bit-depth-luma=(uint)8'
+}
+
+# Sets `source` to the head of a pipeline: a file, a camera, an address, or the
+# generated scene (`test`); of what comes from outside, frames that every element
+# takes.
 choose_source () {
+  local convert=(! videoconvert)
   case $1 in
     test)
       source=(visiontestsrc ${FRAMES:+num-buffers="$FRAMES"} !
         'video/x-raw,framerate=30/1')
+      return
       ;;
-    camera) source=(v4l2src ! decodebin) ;;
-    /dev/*) source=(v4l2src device="$1" ! decodebin) ;;
+    camera) live=yes; choose_camera '' ;;
+    camera:*) live=yes; choose_camera "${1#camera:}" ;;
+    /dev/*)
+      live=yes
+      [ -e "$1" ] || no_camera "$1"
+      source=(v4l2src device="$1" ! decodebin)
+      ;;
+    rtsp*://*) live=yes; source=(uridecodebin uri="$1") ;;
+    *://*) source=(uridecodebin uri="$1") ;;
     *)
-      [ -r "$1" ] || { echo "there is no file $1 to read" >&2; exit 1; }
+      need_file "$1"
       source=(filesrc location="$1" ! decodebin)
+      ! stays_on_gpu "$1" || convert=()
       ;;
   esac
-  if [ "$1" != test ] && [ -n "${FRAMES-}" ]; then
+  source+=(${convert[@]+"${convert[@]}"})
+  if [ -n "${FRAMES-}" ]; then
     source+=(! 'video/x-raw(ANY)' ! identity eos-after=$((FRAMES + 1)))
   fi
+}
+
+need_file () {
+  [ -r "$1" ] || { echo "there is no file $1 to read" >&2; exit 1; }
+}
+
+# Of a sequence of pictures, as 'frame-%04d.png', sets `first` to the first one,
+# whose number START is (0).
+choose_first () {
+  # shellcheck disable=SC2059 # the sequence's name is a format
+  first=$(printf "$1" "${START:-0}")
+  need_file "$first"
 }
 
 # Sets `colours` to what moct shall look for in $1 where the caller has not
@@ -66,6 +159,81 @@ choose_colours () {
   [ "$1" != test ] || colours=$(property visiontestsrc palette)
 }
 
-has_display () {
-  [ -n "${DISPLAY-}${WAYLAND_DISPLAY-}" ]
+# The read-only property $2 of element $1, as gst-inspect-1.0 shows it.
+property () {
+  gst-inspect-1.0 "$1" |
+    sed -n "/^  $2  /,/^  [a-z]/s/.*Default: \"\(.*\)\"/\1/p"
+}
+
+# ---- What becomes of the results ----
+
+has_window () {
+  [ -z "$headless" ] && [ -n "${DISPLAY-}${WAYLAND_DISPLAY-}" ]
+}
+
+# Whether pictures are wanted, for a window or a recording.
+is_shown () {
+  has_window || [ -n "$record" ]
+}
+
+# Sets `encoder` to what makes H.264, in a quality that keeps thin lines.
+choose_encoder () {
+  if has_element x264enc; then
+    encoder=(x264enc pass=qual quantizer=21 tune=zerolatency)
+  elif has_element openh264enc; then
+    encoder=(openh264enc bitrate=8000000)
+  else
+    echo "--record needs x264enc or openh264enc, of the packages" \
+      "gstreamer1.0-plugins-ugly and gstreamer1.0-plugins-bad" >&2
+    exit 1
+  fi
+}
+
+# Sets `results` to the end of a pipeline: $@ draws the results where pictures are
+# wanted.  Without a window, lines go to the standard output where no file is
+# named for them.
+choose_results () {
+  local encoder window=() file=()
+  results=()
+  if [ -n "$json" ]; then
+    results=(visionjson location="$json" !)
+  elif ! has_window; then
+    results=(visionjson !)
+  fi
+  ! has_window || window=(videoconvert ! autovideosink)
+  # H.264 of 4:2:0 has even sizes
+  if [ -n "$record" ]; then
+    choose_encoder
+    # shellcheck disable=SC2054 # the commas are of caps
+    file=(videoconvert ! videoscale !
+      'video/x-raw,format=I420,width=[2,16384,2],height=[2,16384,2]' !
+      "${encoder[@]}" ! h264parse ! mp4mux !
+      filesink location="$record" async=false)
+  fi
+  case ${window:+window}${file:+file} in
+    window) results+=("$@" ! "${window[@]}") ;;
+    file) results+=("$@" ! "${file[@]}") ;;
+    windowfile)
+      results+=("$@" ! tee name=pictures ! queue ! "${window[@]}"
+        pictures. ! queue ! "${file[@]}")
+      ;;
+    *) results+=(fakesink ${live:+sync=true qos=true}) ;;
+  esac
+}
+
+# Shows the launch line, then runs it.  Of what gst-launch-1.0 says, warnings
+# and JSON lines are left.
+launch () {
+  local a line=gst-launch-1.0
+  for a in "$@"; do
+    case $a in
+      *[\ \;\#\(\)\&\|\[\]]*) line+=" '$a'" ;;
+      *) line+=" $a" ;;
+    esac
+  done
+  printf '%s\n\n' "$line" >&2
+  gst-launch-1.0 -e "$@" | {
+    trap '' INT # Ctrl-C ends the pipeline first
+    exec sed -u -n -e '/^{/p' -e '/^WARNING/w /dev/stderr'
+  }
 }

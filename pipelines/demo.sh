@@ -12,9 +12,13 @@
 # elements, which need depth, two cameras or many channels, run on generated
 # scenes only.
 set -euo pipefail
-"$(dirname "$0")/../setup.sh"
 # shellcheck source=pipelines/common.sh
 . "$(dirname "$0")/common.sh"
+[ -z "$record$json" ] || {
+  echo "the demo names its files itself; OUTPUT is their folder" >&2
+  exit 2
+}
+"$root/setup.sh"
 
 input=${1:-test}
 output=${OUTPUT:-$root/demo-output}
@@ -51,7 +55,7 @@ robot () {
   "$root/pipelines/report.py" "$output/gpuccl.json"
   heading 'gpuccl: what does not fit the room, and what it takes for an object'
   launch "${room[@]}" ! gpuccl ! visionmap kind=correspondence ! \
-    visionoverlay show-truth=true ! videorate drop-only=true ! \
+    visionoverlay states=new+accepted+rejected show-truth=true ! videorate drop-only=true ! \
     video/x-raw,framerate=1/1 ! pngenc ! \
     multifilesink location="$output/robot-%02d.png" sync=false
 }

@@ -9,18 +9,23 @@
 #                                            which the target has the colour of
 #                                            the ground under it
 #   pipelines/emdtrack.sh FILE BOX           what decodebin can read
-#   pipelines/emdtrack.sh camera BOX         the first camera, or /dev/videoN
+#   pipelines/emdtrack.sh camera BOX         the first camera, or camera:NAME,
+#                                            /dev/videoN, rtsp://…
 #   pipelines/emdtrack.sh CUBE.hdr BOX       a multispectral cube of ENVI, or a
 #   pipelines/emdtrack.sh 'CUBE-%04d.hdr' BOX   sequence of them, in 8 channels
 #   pipelines/emdtrack.sh 'frame-%04d.jpg' BOX  a sequence of pictures; grey ones
 #                                            of PNG are a mosaic camera's, tiles
 #                                            of 4 x 4
 #
+# In a window, a box that is drawn with the mouse is the target from then on, and
+# BOX may be left out.
+#
 # BOX is x,y,width,height in pixels, or NAME:x,y,width,height;… of up to eight;
 # instead of x,y,width,height there may be file=PICTURE.png, which is looked for.
 # EMDTRACK holds further properties: EMDTRACK='histogram=channels', for a mosaic
 # EMDTRACK='channels=15 mosaic-pattern=5x3'.  START is the number of the first
-# picture of a sequence (0).  FRAMES=100 ends it after 100 frames.
+# picture of a sequence (0).  FRAMES=100 ends it after 100 frames.  --help tells
+# options for recordings.
 set -euo pipefail
 # shellcheck source=pipelines/common.sh
 . "$(dirname "$0")/common.sh"
@@ -49,9 +54,7 @@ case $input in
     source=(envisrc location="$input" channels=8 $buffers)
     ;;
   *%*)
-    # shellcheck disable=SC2059 # the sequence's name is a format
-    first=$(printf "$input" "${START:-0}")
-    [ -r "$first" ] || { echo "there is no file $first to read" >&2; exit 1; }
+    choose_first "$input"
     kind=${input##*.}
     # shellcheck disable=SC2054,SC2206 # the commas are of caps
     source=(multifilesrc location="$input" start-index="${START:-0}"
@@ -67,18 +70,17 @@ case $input in
     ;;
   *)
     choose_source "$input"
-    source+=(! videoconvert)
     many=()
     show=(visionoverlay)
     ;;
 esac
-[ -n "$box" ] || { echo "say which box: x,y,width,height" >&2; exit 1; }
+[ -n "$box" ] || has_window || {
+  echo "say which box: x,y,width,height" >&2
+  exit 1
+}
+! has_window || many+=(mouse=true)
 
 read -ra properties <<<"${EMDTRACK-}"
-if has_display; then
-  show+=(! videoconvert ! autovideosink)
-else
-  show=(visionjson ! fakesink)
-fi
-launch "${source[@]}" ! emdtrack targets="$box" ${many[@]+"${many[@]}"} \
-  ${properties[@]+"${properties[@]}"} ! "${show[@]}"
+choose_results "${show[@]}"
+launch "${source[@]}" ! emdtrack ${box:+targets="$box"} ${many[@]+"${many[@]}"} \
+  ${properties[@]+"${properties[@]}"} ! "${results[@]}"

@@ -7,31 +7,33 @@
 #
 #   pipelines/gpuccl.sh                     a generated room, in which a robot
 #                                           starts to drive
-#   pipelines/gpuccl.sh 'depth-%06d.png'    a sequence of 16-bit pictures: depth
+#   pipelines/gpuccl.sh 'depth-%06d.png'    a sequence of 16-bit pictures: depth,
+#                                           of which surfaces are found
 #   pipelines/gpuccl.sh FILE                what decodebin can read: a mask, of
 #                                           which all that is bright counts
-#   pipelines/gpuccl.sh camera              the first camera, or /dev/videoN
+#   pipelines/gpuccl.sh camera              the first camera, or camera:NAME,
+#                                           /dev/videoN, rtsp://…
 #
 # GPUCCL holds further properties: GPUCCL='frames=1 min-size=500', for depth
 # GPUCCL='intrinsics=585,585,320,240 depth-scale=0.001'.  START is the number of
 # the first picture of a sequence (0).  FRAMES=100 ends it after 100 frames.
+# --help tells options for recordings.
 set -euo pipefail
 # shellcheck source=pipelines/common.sh
 . "$(dirname "$0")/common.sh"
 
 input=${1:-test}
 read -ra properties <<<"${GPUCCL-}"
-show=(visionmap kind=labels ! visionoverlay)
+draw=(visionoverlay states=new+accepted+rejected)
+show=(visionmap kind=labels ! "${draw[@]}")
 case $input in
   test)
     source=(visiontestsrc pattern=rgbd ${FRAMES:+num-buffers="$FRAMES"} !
       'video/x-raw,framerate=30/1')
-    show=(visionmap kind=correspondence ! visionoverlay)
+    show=(visionmap kind=correspondence ! "${draw[@]}")
     ;;
   *%*)
-    # shellcheck disable=SC2059 # the sequence's name is a format
-    first=$(printf "$input" "${START:-0}")
-    [ -r "$first" ] || { echo "there is no file $first to read" >&2; exit 1; }
+    choose_first "$input"
     # shellcheck disable=SC2054 # the commas are of caps
     source=(multifilesrc location="$input" start-index="${START:-0}"
       caps=image/png,framerate=30/1 ${FRAMES:+num-buffers="$FRAMES"} !
@@ -39,14 +41,9 @@ case $input in
     ;;
   *)
     choose_source "$input"
-    source+=(! videoconvert)
-    show=(visionoverlay map=labels)
+    show=("${draw[@]}" map=labels)
     ;;
 esac
 
-if has_display; then
-  show+=(! videoconvert ! autovideosink)
-else
-  show=(visionjson ! fakesink)
-fi
-launch "${source[@]}" ! gpuccl "${properties[@]}" ! "${show[@]}"
+choose_results "${show[@]}"
+launch "${source[@]}" ! gpuccl "${properties[@]}" ! "${results[@]}"

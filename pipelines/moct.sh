@@ -2,15 +2,18 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Coloured objects, found and followed: a window that shows each with its box,
-# name, number and trail; without a display, a JSON line a frame.
+# name, number and trail, and in which a click learns another colour; without a
+# display, a JSON line a frame.
 #
 #   pipelines/moct.sh                     a generated scene
 #   pipelines/moct.sh FILE                what decodebin can read
-#   pipelines/moct.sh camera              the first camera, or /dev/videoN
+#   pipelines/moct.sh camera              the first camera, or camera:NAME,
+#                                         /dev/videoN, rtsp://…
+#   pipelines/moct.sh FILE ''             nothing yet: click at it in the window
 #   pipelines/moct.sh FILE 'ball:#ffcc00~25;cap:hsv=340..10,50..100,30..100'
 #
 # MOCT holds further properties: MOCT='backend=cpu min-area=100'.
-# FRAMES=100 ends it after 100 frames.
+# FRAMES=100 ends it after 100 frames.  --help tells options for recordings.
 set -euo pipefail
 # shellcheck source=pipelines/common.sh
 . "$(dirname "$0")/common.sh"
@@ -24,9 +27,8 @@ else
 fi
 read -ra properties <<<"${MOCT-}"
 
-if has_display; then
-  show=(trajectory=full ! visionoverlay ! videoconvert ! autovideosink)
-else
-  show=(! visionjson ! fakesink)
-fi
-launch "${source[@]}" ! moct objects="$colours" "${properties[@]}" "${show[@]}"
+! has_window || properties=(mouse=true "${properties[@]}")
+! is_shown || properties=(trajectory=full "${properties[@]}")
+choose_results visionoverlay
+launch "${source[@]}" ! moct ${colours:+objects="$colours"} "${properties[@]}" ! \
+  "${results[@]}"

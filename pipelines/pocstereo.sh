@@ -9,8 +9,8 @@
 #   pipelines/pocstereo.sh 'left%02d.png' 'right%02d.png'   sequences of pictures
 #   pipelines/pocstereo.sh BOTH                   a video of both views, side by
 #                                                 side
-#   pipelines/pocstereo.sh camera                 the first camera, or
-#                                                 /dev/videoN, likewise
+#   pipelines/pocstereo.sh camera                 the first camera, or camera:NAME,
+#                                                 /dev/videoN, rtsp://…, likewise
 #
 # POCSTEREO holds further properties, such as a range and a rig:
 # POCSTEREO='min-disparity=-16 max-disparity=96 calibration=rig.yml'.  PLY names
@@ -19,7 +19,7 @@
 # gstreamer1.0-opencv and opencv-data).
 # OUTPUT=disparity.png writes the colours of the last frame instead of showing
 # them.  START is the number of the first picture of a sequence (0).  FRAMES=100
-# ends it after 100 frames.
+# ends it after 100 frames.  --help tells options for recordings.
 set -euo pipefail
 # shellcheck source=pipelines/common.sh
 . "$(dirname "$0")/common.sh"
@@ -32,14 +32,12 @@ read -ra properties <<<"${POCSTEREO-}"
 choose_view () {
   case $1 in
     *%*)
-      # shellcheck disable=SC2059 # the sequence's name is a format
-      first=$(printf "$1" "${START:-0}")
-      [ -r "$first" ] || { echo "there is no file $first to read" >&2; exit 1; }
+      choose_first "$1"
       kind=${1##*.}
       # shellcheck disable=SC2054 # the commas are of caps
       source=(multifilesrc location="$1" start-index="${START:-0}"
         caps="image/${kind/jpg/jpeg},framerate=30/1" ${FRAMES:+num-buffers="$FRAMES"} !
-        decodebin)
+        decodebin ! videoconvert)
       ;;
     *) choose_source "$1" ;;
   esac
@@ -58,35 +56,32 @@ if [ -n "${FACES-}" ]; then
       "gstreamer1.0-opencv and opencv-data" >&2
     exit 1
   }
-  faces=(! facedetect min-size-width=80 min-size-height=80 display=false)
+  faces=(! videoconvert ! facedetect min-size-width=80 min-size-height=80 display=false)
   # facedetect's, and so that of both views
   # shellcheck disable=SC2054 # the comma is of caps
-  format=(! video/x-raw,format=RGB)
+  format=(! videoconvert ! video/x-raw,format=RGB)
   points+=(regions-only=true)
   colours+=("${points[@]}")
 fi
 
-if [ -n "${OUTPUT-}" ]; then
-  show=(! videoconvert ! pngenc snapshot=false !
-    multifilesink location="$OUTPUT")
-elif has_display; then
-  show=(! videoconvert ! autovideosink)
-else
-  colours=("${points[@]}")
-  show=(! visionjson ! fakesink)
-fi
+[ -n "${OUTPUT-}" ] || is_shown || colours=("${points[@]}")
 [ "$left" != test ] || colours+=(max-disparity=64)
 element=(pocstereo name=stereo "${colours[@]}" ${PLY:+ply-location="$PLY"}
   "${properties[@]}")
 
+launch_stereo () {
+  choose_results queue
+  [ -z "${OUTPUT-}" ] || results=(${json:+visionjson location="$json" !}
+    videoconvert ! pngenc snapshot=false ! multifilesink location="$OUTPUT")
+  launch "$@" "${element[@]}" ! "${results[@]}"
+}
+
 if [ -n "$right" ]; then
   choose_view "$left"
-  line=("${source[@]}" ! videoconvert "${faces[@]}" ! queue !
-    stereo.sink_left)
+  line=("${source[@]}" "${faces[@]}" ! queue ! stereo.sink_left)
   choose_view "$right"
-  line+=("${source[@]}" ! videoconvert "${format[@]}" ! queue !
-    stereo.sink_right)
-  launch "${line[@]}" "${element[@]}" "${show[@]}"
+  line+=("${source[@]}" "${format[@]}" ! queue ! stereo.sink_right)
+  launch_stereo "${line[@]}"
   exit
 fi
 if [ "$left" = test ]; then
@@ -97,5 +92,4 @@ else
   choose_source "$left"
   element+=(packing=side-by-side)
 fi
-launch "${source[@]}" ! videoconvert "${faces[@]}" ! "${element[@]}" \
-  "${show[@]}"
+launch_stereo "${source[@]}" "${faces[@]}" !

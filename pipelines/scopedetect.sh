@@ -13,7 +13,7 @@
 #
 # COLOR and DEPTH are two aligned pictures, DEPTH with 16 bits; two sequences of
 # them, 'color-%06d.png' 'depth-%06d.png'; the two devices of a live camera,
-# /dev/video4 /dev/video2, whose depth is GRAY16_LE and aligned with the colour;
+# /dev/video4 /dev/video2 or camera:NAME, whose depth is GRAY16_LE and aligned with the colour;
 # or two sources in words of gst-launch-1.0, 'realsensesrc …'.  INTRINSICS is
 # fx,fy,cx,cy in pixels, a file of OpenCV or ROS, or - where the frames bring
 # them.  A MODEL is a file of vision-model, or a mesh or cloud of points, of which
@@ -22,8 +22,10 @@
 # SCOPEDETECT holds further properties: SCOPEDETECT='depth-scale=0.0001
 # table=false'.  UNIT=0.001 says that meshes are in millimetres.  SIZE is that of
 # the frames of devices (640x480).  START is the number of the first picture of a
-# sequence (0).  FRAMES=100 ends it after 100 frames.
+# sequence (0).  FRAMES=100 ends it after 100 frames.  --help tells options for
+# recordings.
 set -euo pipefail
+scene=clutter # of which no_camera speaks
 # shellcheck source=pipelines/common.sh
 . "$(dirname "$0")/common.sh"
 
@@ -49,10 +51,9 @@ queue=(queue)
 choose_picture () {
   local first=$1 kind=${1##*.}
   case $1 in
-    /dev/*)
-      # shellcheck disable=SC2054 # the commas are of caps
-      source=(v4l2src device="$1" ${FRAMES:+num-buffers="$FRAMES"} ! decodebin !
-        videoconvert ! "video/x-raw,width=${size%x*},height=${size#*x}")
+    /dev/* | camera:*)
+      choose_source "$1"
+      source+=(! "video/x-raw,width=${size%x*},height=${size#*x}")
       queue=("${short[@]}")
       return
       ;;
@@ -64,7 +65,7 @@ choose_picture () {
   esac
   # shellcheck disable=SC2059 # the sequence's name is a format
   case $1 in *%*) first=$(printf "$1" "${START:-0}") ;; esac
-  [ -r "$first" ] || { echo "there is no file $first to read" >&2; exit 1; }
+  need_file "$first"
   case $1 in
     *%*)
       # shellcheck disable=SC2054 # the commas are of caps
@@ -84,7 +85,7 @@ for model in "$@"; do
     "$build/tools/vision-model" --solid "$model" "$made/$model.model" >&2
     model=$made/$model.model
   fi
-  [ -r "$model" ] || { echo "there is no file $model to read" >&2; exit 1; }
+  need_file "$model"
   case $model in
     *.ply | *.obj | *.pcd | *.xyz)
       name=$(basename "${model%.*}")
@@ -106,11 +107,6 @@ elif [ -r "$intrinsics" ]; then
 else
   camera=(intrinsics="$intrinsics")
 fi
-if has_display; then
-  show=(visionoverlay ! videoconvert ! autovideosink)
-else
-  show=(visionjson ! fakesink)
-fi
 # shellcheck disable=SC2054 # the commas are of caps
 if [ "$color" = clutter ]; then
   scene=(visiontestsrc pattern=clutter seed="${SEED:-0}"
@@ -125,5 +121,6 @@ else
   line+=("${source[@]}" ! videoconvert ! video/x-raw,format=GRAY16_LE !
     "${queue[@]}" ! objects.sink_depth)
 fi
+choose_results visionoverlay
 launch "${line[@]}" scopedetect name=objects models="$models" "${camera[@]}" \
-  "${properties[@]}" ! "${show[@]}"
+  "${properties[@]}" ! "${results[@]}"

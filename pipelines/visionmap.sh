@@ -6,19 +6,21 @@
 #
 #   pipelines/visionmap.sh                a generated scene, as it truly is
 #   pipelines/visionmap.sh FILE           what moct finds in it
-#   pipelines/visionmap.sh camera         the first camera, or /dev/videoN
+#   pipelines/visionmap.sh camera         the first camera, or camera:NAME,
+#                                         /dev/videoN, rtsp://…
 #
-# FRAMES=100 ends it after 100 frames.
+# FRAMES=100 ends it after 100 frames.  --help tells options for recordings.
 set -euo pipefail
 # shellcheck source=pipelines/common.sh
 . "$(dirname "$0")/common.sh"
 
 input=${1:-test}
-if has_display; then
-  show=(videoconvert ! autovideosink)
+if is_shown; then
+  choose_results visionmap kind=labels
 else
   : "${FRAMES:=30}"
-  show=(pngenc ! multifilesink location=visionmap.png)
+  results=(${json:+visionjson location="$json" !} visionmap kind=labels !
+    pngenc ! multifilesink location=visionmap.png)
 fi
 if [ "$input" = test ]; then
   source=(visiontestsrc label-map=true ${FRAMES:+num-buffers="$FRAMES"})
@@ -27,4 +29,4 @@ else
   choose_colours "$input"
   source+=(! moct objects="$colours" label-map=true)
 fi
-launch "${source[@]}" ! visionmap kind=labels ! "${show[@]}"
+launch "${source[@]}" ! "${results[@]}"

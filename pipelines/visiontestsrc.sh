@@ -11,7 +11,7 @@
 #   pipelines/visiontestsrc.sh 1280x480 pattern=stereo view=side-by-side
 #   pipelines/visiontestsrc.sh 640x480 pattern=multispectral channel-layout=mosaic
 #
-# FRAMES=100 ends it after 100 frames.
+# FRAMES=100 ends it after 100 frames.  --help tells options for recordings.
 set -euo pipefail
 # shellcheck source=pipelines/common.sh
 . "$(dirname "$0")/common.sh"
@@ -20,10 +20,6 @@ size=${1:-640x480}
 shift || true
 caps=video/x-raw,width=${size%x*},height=${size#*x},framerate=30/1
 
-if has_display; then
-  show=(videoconvert ! autovideosink)
-else
-  show=(visionjson ! fakesink)
-fi
+choose_results queue
 launch visiontestsrc ${FRAMES:+num-buffers="$FRAMES"} "$@" ! "$caps" ! \
-  "${show[@]}"
+  "${results[@]}"

@@ -20,6 +20,9 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = ROOT / "docs" / "elements"
 MADE = "<!-- made by tests/docs.py; change the source, then run it with " \
     "--write -->\n"
+# What V4L2 cameras, JPEG and H.26x of 8 and 10 bits come as.
+COMMON = ["YUY2", "UYVY", "NV12", "I420", "Y42B", "Y444", "I420_10LE",
+          "P010_10LE", "GRAY8", "GRAY16_LE", "RGB", "BGRx"]
 WIDTH = 78
 PARENTS = {"GstVisionFilter", "GstVisionAggregator"}
 # Of GStreamer's own parents, what a user of an element needs.
@@ -138,7 +141,27 @@ def pads(factory):
             row = f"`{media}`", formats.strip("{} ")
             rows.setdefault(row, []).append(name)
     return table(["pad", "caps", "formats"],
-                 [[", ".join(names), *row] for row, names in rows.items()])
+                 [[", ".join(names), *row] for row, names in rows.items()]) + \
+        conversions(factory)
+
+
+def conversions(factory):
+    """What of cameras and decoders must be converted, for each sink pad."""
+    said = {}
+    for pad in sorted(factory.get_static_pad_templates(),
+                      key=lambda pad: pad.name_template):
+        raw = Gst.Caps("video/x-raw")
+        if pad.direction != Gst.PadDirection.SINK or \
+                not pad.get_caps().can_intersect(raw):
+            continue
+        others = [f for f in COMMON if not pad.get_caps().can_intersect(
+            Gst.Caps(f"video/x-raw,format={f}"))]
+        said.setdefault(", ".join(f"`{f}`" for f in others), []).append(
+            f"`{pad.name_template}`")
+    return "".join(
+        f"\nOf common formats of cameras and decoders, {formats} need "
+        f"`videoconvert` in front of {' and '.join(pads)}.\n"
+        for formats, pads in said.items() if formats)
 
 
 def signals(gtype):

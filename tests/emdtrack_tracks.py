@@ -99,7 +99,8 @@ def cups(folder):
     limit("it is lost after 10 frames", states.index("lost") <= hidden + 10)
     limit("nothing else is taken for it", back >= 284)
     limit("it is found in the frame in which it is seen again", back <= 287)
-    limit("and followed", set(states[back + 1:]) == {"tracking"})
+    limit("and followed", set(states[back + 1:]) <= {"found", "tracking"} and
+          states[-1] == "tracking")
     limit("its place", max(errors) <= REACH)
 
 

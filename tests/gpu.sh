@@ -48,7 +48,7 @@ run_sanitize() {
   for tool in memcheck racecheck initcheck synccheck; do
     for test in 'moct cuda' 'overlay cuda' 'gpuccl parity run' \
       'pocstereo parity' 'pocstereo_output parity' 'emdtrack parity short' \
-      'scopedetect parity'; do
+      'scopedetect parity' 'kinfumot cuda'; do
       # shellcheck disable=SC2086  # a test and its arguments
       sanitize $tool $test &
       jobs+=($!)
@@ -98,6 +98,10 @@ run_compare() {
     visionoverlay BACKEND show=box+centroid+orientation+trail ! DOWNLOAD ! PICTURES"
   compare gpuccl "visiontestsrc pattern=rgbd speed=4 motion-start=5 \
     num-buffers=60 ! gpuccl BACKEND ! RESULTS ! visionmap kind=labels ! PICTURES"
+  # Without a queue, so that the event of a new object comes with its frame.
+  compare kinfumot "visiontestsrc pattern=rgbd path=frontal speed=3 motion-start=5 \
+    num-buffers=60 ! kinfumot BACKEND maps=correspondence+depth+rendered ! \
+    gpuccl BACKEND label-map=false ! RESULTS ! visionmap kind=rendered ! PICTURES"
   compare points "visiontestsrc pattern=stereo view=side-by-side num-buffers=6 ! \
     video/x-raw,format=NV12 ! UPLOAD ! \
     pocstereo BACKEND max-disparity=64 mode=points ! RESULTS ! fakesink"
@@ -149,6 +153,7 @@ run_measure() {
   "$build/tests/test-gpuccl" --bench algorithm 0 | tee "$out/gpuccl.csv"
   "$build/tests/test-gpuccl" --bench size 0 >"$out/gpuccl-vga.csv"
   "$build/tests/test-gpuccl" --bench figures >"$out/gpuccl-figures.csv"
+  "$build/tests/test-kinfumot" --bench 0 1 4 | tee "$out/kinfumot.csv"
   "$build/tests/test-pocstereo" --bench | tee "$out/pocstereo.csv"
   for threads in 1 "$(nproc)"; do
     "$build/tests/test-pocstereo" --threads "$threads" --bench cpu

@@ -23,14 +23,14 @@ static inline void
 bare_open (Bare *b, const Device *dev, int width, int height, double scale)
 {
   size_t pixels = (size_t) width * height;
-  uint8_t range[GPUCCL_RANGE];
+  uint8_t range[BILATERAL_RANGE];
   GpucclWork *w = &b->work;
 
   *b = (Bare){.dev = dev, .stages = STAGES (gpuccl, dev)};
   w->frame.width = width;
   w->frame.height = height;
   w->max_sums = BARE_SUMS;
-  gpuccl_set_range (range, scale);
+  bilateral_set_range (range, scale);
   ok (device_alloc (dev, (void **) &w->labels, pixels * sizeof *w->labels));
   ok (device_alloc (dev, (void **) &w->scratch, pixels * sizeof *w->scratch));
   ok (device_alloc (dev, (void **) &w->smooth, pixels * sizeof *w->smooth));

@@ -32,8 +32,9 @@ def allowed_quoted(path):
         return r"mesh/.*|common/.*"
     if folder == "cuda":
         rooms = "" if path.parts[2] in ROOMS else rf"(?!{name}/(?:{'|'.join(ROOMS)})/)"
-        # its own, what is common, and the public header of another algorithm
-        return rf"{rooms}(?:{name}/.*|common/.*|(\w+)/\1\.h)"
+        # its own, what is common, meshes, and the public header of another algorithm
+        return (rf"{rooms}(?:{name}/.*|common/.*|mesh/marching_cubes\.h|"
+                rf"(\w+)/\1\.h)")
     if folder == "gst" and name == "meta":
         return r"(meta/)?gstvision\w*\.h"
     if folder == "gst" and name == "base":

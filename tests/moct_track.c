@@ -133,6 +133,44 @@ test_parts (DeviceKind kind)
   }
 }
 
+/* The last two rectangles are one blob. */
+static void
+join (void)
+{
+  n_blobs--;
+  moct_sum_add (&blobs[n_blobs - 1].sum, &blobs[n_blobs].sum);
+}
+
+/* Two come to lie side by side: one blob, of which each is its part.  The
+ * second time one of them has been out of sight, and is predicted farther on.
+ */
+static void
+test_touching (DeviceKind kind)
+{
+  (void) kind;
+  for (int late = 0; late < 2; late++) {
+    begin ();
+    for (int f = 0; f < 60; f++) {
+      int x = f < 40 ? 400 - 5 * f : 200;
+
+      put (0, 160, 100, 40, 60);
+      if (!late || f < 36 || f > 44)
+        put (0, x, 110, 40, 60);
+      if (n_blobs == 2 && x <= 204)
+        join ();
+      step ();
+      check (n_objects == 2);
+    }
+    for (int i = 0; i < 2; i++) {
+      check (objects[i].state == MOCT_TRACKING && objects[i].area == 2400);
+      check_near (objects[i].cx, i ? 219.5 : 179.5, 2);
+      check_near (objects[i].cy, i ? 139.5 : 129.5, 2);
+      check_near (objects[i].x1 - objects[i].x0, 40, 0);
+      check_near (objects[i].elongation, 1.5, .01);
+    }
+  }
+}
+
 /* Two of a colour pass through each other; their blobs are one while they
  * touch. */
 static void
@@ -378,9 +416,9 @@ static const CheckPart on_each[] = {{"ids persist", test_persist},
     {"appear and lose", test_hysteresis}, {"a gap of ten frames", test_gap},
     {"behind a pillar", test_pillar}, {"cut into parts", test_parts},
     {"gate", test_gate}, {"max-objects", test_max_objects},
-    {"crossing", test_crossing}, {"order", test_order}, {"reset", test_reset},
-    {"renumber", test_renumber}, {"determinism", test_determinism},
-    {NULL, NULL}};
+    {"touching", test_touching}, {"crossing", test_crossing},
+    {"order", test_order}, {"reset", test_reset}, {"renumber", test_renumber},
+    {"determinism", test_determinism}, {NULL, NULL}};
 
 int
 main (int argc, char **argv)

@@ -598,6 +598,54 @@ test_map (DeviceKind kind)
   canvas_free (&c);
 }
 
+/* A map that has colours looks as boxes of these colours do, in every format; a
+ * pixel without any leaves the frame. */
+static void
+test_rgb (DeviceKind kind)
+{
+  static const uint8_t bytes[] = {10, 20, 30, 250, 130, 5, 9, 9, 9, 0, 255, 9};
+  static const float normals[] = {
+      0, 0, -1, .5f, -.5f, 1, 0, 0, 0, -1, 0.25f, 7};
+  static const uint8_t colours[2][4][3] = {
+      {{10, 20, 30}, {250, 130, 5}, {0}, {0, 255, 9}},
+      {{128, 128, 0}, {191, 64, 255}, {0}, {0, 159, 255}}};
+
+  for (int i = 0; i < 2 * CANVAS_FORMATS; i++) {
+    Canvas c = canvas_new (canvas_formats[i / 2], 8, 2, 3), boxes;
+    OverlayMap map = {.pixels = i % 2 ? (const void *) normals : bytes,
+        .on_host = true,
+        .width = 4,
+        .height = 1,
+        .stride = i % 2 ? sizeof normals : sizeof bytes,
+        .format = i % 2 ? OVERLAY_F32 : OVERLAY_U8,
+        .rgb = true,
+        .scale = 1,
+        .invalid = i % 2 ? 0 : 9, /* of all three alone */
+        .low = i % 2 ? -1 : 0,
+        .high = i % 2 ? 1 : 255,
+        .opacity = 255};
+    OverlayList *list = list_for (&c);
+
+    canvas_fill (&c, 77);
+    boxes = canvas_copy (&c);
+    ok (overlay_map (list, &map));
+    finish (kind, &c, list);
+    list = list_for (&boxes);
+    for (int k = 0; k < 4; k++) {
+      const uint8_t *rgb = colours[i % 2][k];
+
+      if (k == 2)
+        continue;
+      overlay_stroke (list, (OverlayColour){rgb[0], rgb[1], rgb[2], 255});
+      overlay_fill (list, 2 * k, 0, 2 * k + 2, 2, 0);
+    }
+    finish (kind, &boxes, list);
+    check (!memcmp (c.bytes, boxes.bytes, c.size));
+    canvas_free (&c);
+    canvas_free (&boxes);
+  }
+}
+
 /* A map of labels and overlay_colour_of () agree. */
 static void
 test_labels (DeviceKind kind)
@@ -626,6 +674,41 @@ test_labels (DeviceKind kind)
     check (at (&c, i, 0, 0) == (i == 3 ? 0 : o.r));
     check (at (&c, i, 0, 1) == (i == 3 ? 0 : o.g));
     check (at (&c, i, 0, 2) == (i == 3 ? 0 : o.b));
+  }
+  canvas_free (&c);
+}
+
+/* Colours that were chosen for labels are theirs alone. */
+static void
+test_chosen_labels (DeviceKind kind)
+{
+  OverlayColour chosen[OVERLAY_COLOURS];
+  uint16_t names[OVERLAY_COLOURS + 8];
+  Canvas c = canvas_new (IMAGE_RGB, OVERLAY_COLOURS + 8, 1, 0);
+  OverlayList *list = list_for (&c);
+
+  for (int i = 0; i < OVERLAY_COLOURS; i++)
+    chosen[i] = (OverlayColour){(uint8_t) (2 * i), 7, (uint8_t) (255 - i), 255};
+  for (int i = 0; i < OVERLAY_COLOURS + 8; i++)
+    names[i] = (uint16_t) i;
+  canvas_fill (&c, 0);
+  ok (overlay_map (list,
+      &(OverlayMap){.pixels = names,
+          .on_host = true,
+          .width = OVERLAY_COLOURS + 8,
+          .height = 1,
+          .stride = sizeof names,
+          .format = OVERLAY_U16,
+          .labels = true,
+          .colours = chosen,
+          .n_colours = OVERLAY_COLOURS,
+          .invalid = 0,
+          .opacity = 255}));
+  finish (kind, &c, list);
+  check (at (&c, 0, 0, 1) == 0);
+  for (int i = 1; i <= OVERLAY_COLOURS; i++) {
+    check (at (&c, i, 0, 0) == 2 * (i - 1) && at (&c, i, 0, 1) == 7);
+    check (at (&c, i, 0, 2) == 255 - (i - 1));
   }
   canvas_free (&c);
 }
@@ -710,13 +793,14 @@ random_map (OverlayMap *map, void *numbers, size_t bytes)
       .height = 1 + rnd (40),
       .format = rnd (4),
       .labels = rnd (2),
+      .rgb = rnd (3) == 0,
       .scale = (int) rnd (9) - 4,
       .offset = rnd (100),
       .invalid = rnd (2) ? NAN : rnd (256),
       .opacity = rnd (256)};
-  map->stride = (map->width + rnd (4)) * 4;
-  if (rnd (2))
-    map->low = rnd (500), map->high = rnd (500);
+  map->stride = (map->width * (map->rgb ? 3 : 1) + rnd (4)) * 4;
+  if (rnd (2) || map->rgb)
+    map->low = rnd (500), map->high = 500 + rnd (500);
   for (size_t i = 0; i < bytes; i++)
     ((uint8_t *) numbers)[i] = rnd (256);
 }
@@ -736,7 +820,7 @@ random_canvas (void)
 static void
 test_parity (DeviceKind kind)
 {
-  static uint32_t numbers[44 * 40];
+  static uint32_t numbers[124 * 40];
 
   (void) kind;
   for (int i = 0; i < 400; i++) {
@@ -870,7 +954,8 @@ main (int argc, char **argv)
 {
   static const CheckPart on_each[] = {{"boxes", test_box},
       {"lines", test_lines}, {"strokes", test_stroke}, {"glyphs", test_glyph},
-      {"chroma", test_chroma}, {"maps", test_map}, {"labels", test_labels},
+      {"chroma", test_chroma}, {"maps", test_map}, {"rgb", test_rgb},
+      {"labels", test_labels}, {"chosen labels", test_chosen_labels},
       {"images", test_image}, {"clipping", test_clipping},
       {"opaque", test_opaque}, {"formats", test_formats},
       {"flight", test_flight}, {"nonsense", test_nonsense},

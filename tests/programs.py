@@ -6,6 +6,7 @@ want introspection are skipped where the library was built without.
 Run it as a test of Meson, which sets the environment."""
 import os
 import re
+import shlex
 import sys
 import tempfile
 from pathlib import Path
@@ -48,7 +49,7 @@ def in_c():
         for name, text in programs("c"):
             source = Path(folder) / "read.c"
             source.write_text(text)
-            run([os.environ.get("CC", "cc"), "-Wall", "-Werror", "-o",
+            run([*shlex.split(os.environ.get("CC", "cc")), "-Wall", "-Werror", "-o",
                  f"{folder}/read", source, f"-I{folder}", f"-L{LIBRARY}",
                  "-lgstvisionmeta", *flags])
             out = run([f"{folder}/read"])

@@ -2,226 +2,8 @@
  *
  * The scene rgbd: a depth that is true, a robot that moves as it should, a
  * tracker's map that follows from both, a sensor with its faults. */
-#include <math.h>
-
-#include "check.h"
-#include "scene/rgbd_core.h"
+#include "scene_rgbd.h"
 #include "seconds.h"
-
-/* ---- The scene once more, in another way ---- */
-
-/* In doubles: solids are signed distance functions, rays march along them,
- * quaternions turn vectors by their product. */
-
-/* A scene with all that it says about a frame. */
-typedef struct {
-  Rgbd *scene;
-  Image img;
-  RgbdTruth truth;
-  uint8_t *classes;
-  uint16_t *labels;
-} View;
-
-static View
-view_new (int w, int h)
-{
-  View v = {.img = {.width = w, .height = h, .format = IMAGE_GRAY16}};
-  size_t n = (size_t) w * h;
-
-  v.img.stride[0] = 2 * w;
-  v.img.plane[0] = malloc (2 * n);
-  v.classes = malloc (2 * n);
-  v.labels = malloc (2 * n);
-  ok (rgbd_new (&v.scene, w, h));
-  return v;
-}
-
-static void
-view_free (View *v)
-{
-  rgbd_free (v->scene);
-  free (v->img.plane[0]);
-  free (v->classes);
-  free (v->labels);
-}
-
-static void
-view_show (View *v, const RgbdParams *p, uint64_t number)
-{
-  ok (rgbd_render (
-      v->scene, p, number, &v->img, &v->truth, v->classes, v->labels));
-}
-
-static int
-depth_at (const View *v, int x, int y)
-{
-  const uint8_t *p = v->img.plane[0] + (size_t) y * v->img.stride[0] + 2 * x;
-
-  return p[0] | p[1] << 8;
-}
-
-static int
-class_at (const View *v, int x, int y)
-{
-  return v->classes[2 * ((size_t) y * v->img.width + x)];
-}
-
-static int
-label_at (const View *v, int x, int y)
-{
-  return v->labels[(size_t) y * v->img.width + x];
-}
-
-/* v + 2 q x (q x v + w v) */
-static void
-turn (const double q[4], const double v[3], double out[3])
-{
-  double a[3], b[3];
-
-  for (int i = 0; i < 3; i++) {
-    int j = (i + 1) % 3, k = (i + 2) % 3;
-
-    a[i] = q[1 + j] * v[k] - q[1 + k] * v[j] + q[0] * v[i];
-  }
-  for (int i = 0; i < 3; i++) {
-    int j = (i + 1) % 3, k = (i + 2) % 3;
-
-    b[i] = q[1 + j] * a[k] - q[1 + k] * a[j];
-  }
-  for (int i = 0; i < 3; i++)
-    out[i] = v[i] + 2 * b[i];
-}
-
-/* A pose of the metadata: tx ty tz qw qx qy qz. */
-static void
-carry (const double pose[7], const double v[3], double out[3])
-{
-  turn (pose + 3, v, out);
-  for (int i = 0; i < 3; i++)
-    out[i] += pose[i];
-}
-
-static void
-carry_back (const double pose[7], const double v[3], double out[3])
-{
-  double q[4] = {pose[3], -pose[4], -pose[5], -pose[6]};
-  double d[3] = {v[0] - pose[0], v[1] - pose[1], v[2] - pose[2]};
-
-  turn (q, d, out);
-}
-
-static void
-flatten (const RgbdPose *p, double pose[7])
-{
-  memcpy (pose, p->t, sizeof p->t);
-  memcpy (pose + 3, p->q, sizeof p->q);
-}
-
-/* Negative inside. */
-static double
-distance_of (const RgbdSolid *s, const double v[3])
-{
-  double pose[7], p[3], q[3], out = 0, in = -INFINITY, r;
-
-  flatten (&s->pose, pose);
-  carry_back (pose, v, p);
-  if (s->shape == RGBD_SPHERE)
-    return sqrt (p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) - s->half[0];
-  r = sqrt (p[0] * p[0] + p[2] * p[2]) - s->half[0];
-  for (int i = 0; i < 3; i++)
-    q[i] = fabs (p[i]) - s->half[i];
-  if (s->shape == RGBD_CYLINDER)
-    q[0] = q[2] = r;
-  for (int i = 0; i < (s->shape == RGBD_CYLINDER ? 2 : 3); i++) {
-    out += q[i] > 0 ? q[i] * q[i] : 0;
-    in = fmax (in, q[i]);
-  }
-  r = in > 0 ? sqrt (out) : in;
-  return s->shape == RGBD_ROOM ? -r : r;
-}
-
-static double
-nearest_of (const RgbdSolid *solids, int n, const double v[3])
-{
-  double d = INFINITY;
-
-  for (int i = 0; i < n; i++)
-    d = fmin (d, distance_of (&solids[i], v));
-  return d;
-}
-
-/* Of the room, and of the robot at @robot (to the world; NULL: none). */
-static double
-distance_in (const RgbdPlan *plan, const RgbdPose *robot, const double v[3])
-{
-  double d = nearest_of (plan->furniture, plan->n_furniture, v), pose[7], p[3];
-
-  if (!robot)
-    return d;
-  flatten (robot, pose);
-  carry_back (pose, v, p);
-  return fmin (d, nearest_of (rgbd_parts, RGBD_PARTS, p));
-}
-
-static void
-ray_of (const RgbdTruth *t, double x, double y, double ray[3])
-{
-  ray[0] = (x - t->cx) / t->fx, ray[1] = (y - t->cy) / t->fy, ray[2] = 1;
-}
-
-/* The point in the world at depth @z of a pixel. */
-static void
-point_of (const RgbdTruth *t, double x, double y, double z, double point[3])
-{
-  double ray[3];
-
-  ray_of (t, x, y, ray);
-  for (int i = 0; i < 3; i++)
-    ray[i] *= z;
-  carry (t->camera, ray, point);
-}
-
-/* Depth at which the ray of a pixel comes to a surface. */
-static double
-march (const RgbdPlan *plan, const RgbdPose *robot, const RgbdTruth *t, int x,
-    int y)
-{
-  double ray[3], z = .05, length;
-
-  ray_of (t, x, y, ray);
-  length = sqrt (ray[0] * ray[0] + ray[1] * ray[1] + 1);
-  for (int i = 0; i < 2000; i++) {
-    double p[3], d;
-
-    point_of (t, x, y, z, p);
-    d = distance_in (plan, robot, p);
-    if (d < 1e-6)
-      break;
-    z += d / length;
-  }
-  return z;
-}
-
-/* How much of a pixel's ray is along the normal of the surface at @point. */
-static double
-facing_of (const RgbdPlan *plan, const RgbdPose *robot, const RgbdTruth *t,
-    int x, int y, const double point[3])
-{
-  double ray[3], way[3], n[3], length = 0, along = 0;
-
-  ray_of (t, x, y, ray);
-  turn (t->camera + 3, ray, way);
-  for (int i = 0; i < 3; i++) {
-    double a[3] = {point[0], point[1], point[2]};
-    double b[3] = {point[0], point[1], point[2]};
-
-    a[i] += 1e-5, b[i] -= 1e-5;
-    n[i] = distance_in (plan, robot, a) - distance_in (plan, robot, b);
-    length += n[i] * n[i];
-    along += n[i] * way[i];
-  }
-  return fabs (along) / sqrt (length);
-}
 
 /* ---- Is the depth true, is the mask, are the poses? ---- */
 
@@ -229,8 +11,12 @@ facing_of (const RgbdPlan *plan, const RgbdPose *robot, const RgbdTruth *t,
 static void
 plane (DeviceKind kind)
 {
-  RgbdParams p = {
-      .n_objects = 1, .path = RGBD_FRONTAL, .speed = 1, .motion_start = 30};
+  RgbdParams p = {.n_objects = 1,
+      .robots = 1,
+      .camera = RGBD_SWAY,
+      .path = RGBD_FRONTAL,
+      .speed = 1,
+      .motion_start = 30};
   View v = view_new (640, 480);
 
   (void) kind;
@@ -303,12 +89,12 @@ oracle (DeviceKind kind)
     plan = rgbd_plan (&p, w, h, number);
     view_show (&v, &p, number);
     for (int k = 0; k < 300; k++) {
-      ImageBox b = v.truth.object.box;
+      ImageBox b = v.truth.objects[0].seen.box;
       bool near = k % 2 && b.x1 > b.x0;
       int x = near ? b.x0 + (int) rnd (b.x1 - b.x0) : (int) rnd (w);
       int y = near ? b.y0 + (int) rnd (b.y1 - b.y0) : (int) rnd (h);
-      double all = march (&plan, &plan.robot, &v.truth, x, y);
-      double room = march (&plan, NULL, &v.truth, x, y);
+      double all = march (&plan, NOW, &v.truth, x, y);
+      double room = march (&plan, ROOM, &v.truth, x, y);
       int depth = depth_at (&v, x, y);
 
       n++, robots += all < room - 1e-4;
@@ -353,7 +139,11 @@ depth_between (const View *v, double x, double y, int label)
 static void
 poses (DeviceKind kind)
 {
-  RgbdParams p = {.n_objects = 1, .motion_start = 0, .speed = 1};
+  RgbdParams p = {.n_objects = 1,
+      .robots = 1,
+      .camera = RGBD_SWAY,
+      .motion_start = 0,
+      .speed = 1};
   View a = view_new (640, 480), b = view_new (640, 480);
   int n[2] = {0}, off[2] = {0};
 
@@ -372,8 +162,8 @@ poses (DeviceKind kind)
       for (int i = 0; i < 3; i++)
         at[i] *= a.scene->z[y * 640 + x];
       if (robot) {
-        carry_back (a.truth.robot, at, point);
-        carry (b.truth.robot, point, at);
+        carry_back (a.truth.objects[0].pose, at, point);
+        carry (b.truth.objects[0].pose, point, at);
       } else {
         carry (a.truth.camera, at, point);
         carry_back (b.truth.camera, point, at);
@@ -401,7 +191,7 @@ counts (DeviceKind kind)
 
   (void) kind;
   for (int f = 0; f < 24; f++) {
-    const SceneObject *o = &v.truth.object;
+    const SceneObject *o = &v.truth.objects[0].seen;
     double n = 0, mx = 0, my = 0;
     int inside = 0;
 
@@ -424,20 +214,6 @@ counts (DeviceKind kind)
 }
 
 /* ---- Does the map say what a tracker would? ---- */
-
-/* Whether one of the neighbours is more than @part of the depth away. */
-static bool
-at_edge (const View *v, const float *z, int x, int y, float part)
-{
-  int w = v->img.width, h = v->img.height;
-  float here = z[y * w + x];
-
-  for (int j = y > 0 ? y - 1 : y; j <= y + 1 && j < h; j++)
-    for (int i = x > 0 ? x - 1 : x; i <= x + 1 && i < w; i++)
-      if (fabsf (z[j * w + i] - here) > part * here)
-        return true;
-  return false;
-}
 
 /* Until the robot moves, nothing is an outlier: without noise none at all, with
  * noise only where the sensor blurs an edge. */
@@ -474,14 +250,13 @@ at_rest (DeviceKind kind)
 
 /* How far the measured point is from a surface, along that one's normal. */
 static double
-distance_to (
-    const View *v, const RgbdPlan *plan, const RgbdPose *robot, int x, int y)
+distance_to (const View *v, const RgbdPlan *plan, With with, int x, int y)
 {
-  double z = march (plan, robot, &v->truth, x, y), m[3];
+  double z = march (plan, with, &v->truth, x, y), m[3];
 
   point_of (&v->truth, x, y, z, m);
   return fabs (depth_at (v, x, y) * .001 - z) *
-      facing_of (plan, robot, &v->truth, x, y, m);
+      facing_of (plan, with, &v->truth, x, y, m);
 }
 
 static bool
@@ -500,7 +275,11 @@ class_fits (int class, double distance)
 static void
 distances (DeviceKind kind)
 {
-  RgbdParams p = {.n_objects = 1, .motion_start = 5, .speed = 1};
+  RgbdParams p = {.n_objects = 1,
+      .robots = 1,
+      .camera = RGBD_SWAY,
+      .motion_start = 5,
+      .speed = 1};
   View v = view_new (320, 240);
   int n = 0, wrong = 0, seen[6] = {0};
 
@@ -513,7 +292,7 @@ distances (DeviceKind kind)
     plan = rgbd_plan (&p, 320, 240, number);
     view_show (&v, &p, number);
     for (int k = 0; k < 200; k++) {
-      ImageBox b = v.truth.object.box;
+      ImageBox b = v.truth.objects[0].seen.box;
       int x = k % 3 && b.x1 ? b.x0 + (int) rnd (b.x1 - b.x0) : (int) rnd (320);
       int y = k % 3 && b.x1 ? b.y0 + (int) rnd (b.y1 - b.y0) : (int) rnd (240);
       int class = class_at (&v, x, y);
@@ -522,8 +301,8 @@ distances (DeviceKind kind)
       if (class < RGBD_INLIER || class > RGBD_OUTLIER)
         continue;
       n++;
-      wrong += !class_fits (class, distance_to (&v, &plan, NULL, x, y)) &&
-          !class_fits (class, distance_to (&v, &plan, &plan.robot_rest, x, y));
+      wrong += !class_fits (class, distance_to (&v, &plan, ROOM, x, y)) &&
+          !class_fits (class, distance_to (&v, &plan, REST, x, y));
     }
   }
   check (n > 2000 && wrong <= n / 200);
@@ -572,7 +351,11 @@ moved (DeviceKind kind)
 static void
 uncovered (DeviceKind kind)
 {
-  RgbdParams p = {.n_objects = 1, .motion_start = 10, .speed = 1};
+  RgbdParams p = {.n_objects = 1,
+      .robots = 1,
+      .camera = RGBD_SWAY,
+      .motion_start = 10,
+      .speed = 1};
   View now = view_new (320, 240), then = view_new (320, 240);
   int n = 0, known = 0, at_once = 0;
 
@@ -610,7 +393,11 @@ uncovered (DeviceKind kind)
 static void
 volume (DeviceKind kind)
 {
-  RgbdParams p = {.n_objects = 1, .speed = 1, .motion_start = 30};
+  RgbdParams p = {.n_objects = 1,
+      .robots = 1,
+      .camera = RGBD_SWAY,
+      .speed = 1,
+      .motion_start = 30};
   View v = view_new (160, 120);
   int out = 0;
 
@@ -641,7 +428,11 @@ volume (DeviceKind kind)
 static void
 surfaces (DeviceKind kind)
 {
-  RgbdParams p = {.n_objects = 1, .motion_start = 1000, .speed = 1};
+  RgbdParams p = {.n_objects = 1,
+      .robots = 1,
+      .camera = RGBD_SWAY,
+      .motion_start = 1000,
+      .speed = 1};
   View v = view_new (320, 240);
   int n = 0, wrong = 0, round = 0;
 
@@ -655,12 +446,12 @@ surfaces (DeviceKind kind)
     view_show (&v, &p, number);
     for (int k = 0; k < 600; k++) {
       int x = rnd (320), y = rnd (240), at = y * 320 + x;
-      double z = march (&plan, &plan.robot_rest, &v.truth, x, y), m[3], facing;
+      double z = march (&plan, REST, &v.truth, x, y), m[3], facing;
 
       if (isinf (v.scene->model_z[at]))
         continue;
       point_of (&v.truth, x, y, z, m);
-      facing = facing_of (&plan, &plan.robot_rest, &v.truth, x, y, m);
+      facing = facing_of (&plan, REST, &v.truth, x, y, m);
       n++, round += facing < .9 && facing > .3;
       wrong += fabs (v.scene->model_z[at] - z) > 1e-4 ||
           fabs (v.scene->model_facing[at] - facing) > 2e-3;
@@ -679,8 +470,12 @@ round_surfaces (DeviceKind kind)
 
   (void) kind;
   for (int f = 0; f < 8; f++) {
-    RgbdParams p = {
-        .n_objects = 1, .speed = 0, .path = RGBD_AWAY, .seed = rnd (1000)};
+    RgbdParams p = {.n_objects = 1,
+        .robots = 1,
+        .camera = RGBD_SWAY,
+        .speed = 0,
+        .path = RGBD_AWAY,
+        .seed = rnd (1000)};
     RgbdPlan plan = rgbd_plan (&p, 640, 480, f);
 
     view_show (&v, &p, f);
@@ -700,13 +495,13 @@ round_surfaces (DeviceKind kind)
 
         if (x < 40 || y < 40 || x >= 600 || y >= 440)
           continue;
-        z = march (&plan, NULL, &v.truth, x, y);
+        z = march (&plan, ROOM, &v.truth, x, y);
         point_of (&v.truth, x, y, z, m);
         if (distance_of (s, m) > 1e-4)
           continue;
         n++;
         wrong += fabs (v.scene->model_facing[y * 640 + x] -
-                     facing_of (&plan, &plan.robot, &v.truth, x, y, m)) > .01;
+                     facing_of (&plan, NOW, &v.truth, x, y, m)) > .01;
       }
     }
   }
@@ -718,7 +513,11 @@ round_surfaces (DeviceKind kind)
 static void
 thresholds (DeviceKind kind)
 {
-  RgbdParams p = {.n_objects = 1, .motion_start = 0, .speed = 1};
+  RgbdParams p = {.n_objects = 1,
+      .robots = 1,
+      .camera = RGBD_SWAY,
+      .motion_start = 0,
+      .speed = 1};
   View v = view_new (320, 240);
   int wrong = 0, n[6] = {0};
 
@@ -751,7 +550,11 @@ thresholds (DeviceKind kind)
 static void
 rim (DeviceKind kind)
 {
-  RgbdParams p = {.n_objects = 1, .motion_start = 1000, .speed = 1};
+  RgbdParams p = {.n_objects = 1,
+      .robots = 1,
+      .camera = RGBD_SWAY,
+      .motion_start = 1000,
+      .speed = 1};
   View v = view_new (640, 480);
   int wrong = 0, unseen = 0;
 
@@ -798,21 +601,21 @@ behind (DeviceKind kind)
   (void) kind;
   for (int f = 0; f < 6; f++) {
     RgbdParams p = rgbd_defaults ();
-    uint64_t full, area = 0;
+    uint64_t full[RGBD_MAX_OBJECTS], area = 0;
     RgbdPlan plan;
 
     p.seed = rnd (1000);
     plan = rgbd_plan (&p, 320, 240, 100);
-    plan.robot.t[0] = -1, plan.robot.t[2] = 3.3;
+    plan.movers[0].now.t[0] = -1, plan.movers[0].now.t[2] = 3.3;
     view_show (&v, &p, 100);
-    full = rgbd_cast (v.scene, &plan);
+    rgbd_cast (v.scene, &plan, full);
     for (int i = 0; i < 320 * 240; i++)
       area += v.scene->labels[i];
-    check (area > 0 && area < .95 * full);
+    check (area > 0 && area < .95 * full[0]);
     for (int k = 0; k < 500; k++) {
       int x = rnd (160), y = 60 + rnd (120);
-      double all = march (&plan, &plan.robot, &v.truth, x, y);
-      double room = march (&plan, NULL, &v.truth, x, y);
+      double all = march (&plan, NOW, &v.truth, x, y);
+      double room = march (&plan, ROOM, &v.truth, x, y);
 
       seen += all < room - 1e-4;
       wrong += v.scene->labels[y * 320 + x] != (all < room - 1e-4);
@@ -921,8 +724,12 @@ gap (const View *v, int x, int y, int step, double *behind)
 static void
 shadow (DeviceKind kind)
 {
-  RgbdParams p = {
-      .n_objects = 1, .path = RGBD_FRONTAL, .speed = 1, .noise = .01};
+  RgbdParams p = {.n_objects = 1,
+      .robots = 1,
+      .camera = RGBD_SWAY,
+      .path = RGBD_FRONTAL,
+      .speed = 1,
+      .noise = .01};
   View v = view_new (640, 480);
   int tried[2] = {0}, wrong = 0;
 
@@ -931,7 +738,7 @@ shadow (DeviceKind kind)
     p.seed = rnd (1000);
     view_show (&v, &p, 60 + rnd (60));
     for (int k = 0; k < 20; k++) {
-      ImageBox b = v.truth.object.box;
+      ImageBox b = v.truth.objects[0].seen.box;
       int y = b.y0 + (int) rnd ((b.y1 - b.y0) / 2), left = b.x0, dark;
       int right = b.x1 - 1;
       double z, behind;
@@ -996,7 +803,7 @@ static void
 robot_at (const RgbdParams *p, uint64_t number, double at[3], double front[3])
 {
   static const double forward[3] = {0, 0, -1};
-  RgbdPose pose = rgbd_robot (p, number);
+  RgbdPose pose = rgbd_pose (p, 0, number);
 
   memcpy (at, pose.t, sizeof pose.t);
   turn (pose.q, forward, front);
@@ -1012,13 +819,13 @@ starts (DeviceKind kind)
     RgbdPose rest, last, later;
 
     p.seed = rnd (1000), p.path = f % 6, p.motion_start = rnd (1000);
-    rest = rgbd_robot (&p, 0);
-    last = rgbd_robot (&p, p.motion_start);
-    later = rgbd_robot (&p, p.motion_start + 2);
+    rest = rgbd_pose (&p, 0, 0);
+    last = rgbd_pose (&p, 0, p.motion_start);
+    later = rgbd_pose (&p, 0, p.motion_start + 2);
     check (!memcmp (&rest, &last, sizeof rest));
     check (memcmp (&rest, &later, sizeof rest));
     p.speed = 0;
-    later = rgbd_robot (&p, p.motion_start + 1000);
+    later = rgbd_pose (&p, 0, p.motion_start + 1000);
     check (!memcmp (&rest, &later, sizeof rest));
     p.speed = 1;
   }
@@ -1064,7 +871,7 @@ paths (DeviceKind kind)
     if (p.path == RGBD_AWAY)
       check (way[2] > 1 && sideways < 1e-9 && front[2] > .99);
     view_show (&v, &p, last);
-    check ((v.truth.object.area == 0) == (p.path == RGBD_PASS));
+    check ((v.truth.objects[0].seen.area == 0) == (p.path == RGBD_PASS));
     if (p.path == RGBD_ROTATION) {
       robot_at (&p, last + 75, to, turned);
       check (!memcmp (to, from, sizeof to));
@@ -1101,12 +908,12 @@ drives (DeviceKind kind)
         side[0] = at[0] + u * front[2] + w * front[0];
         side[2] = at[2] - u * front[0] + w * front[2];
         side[1] = at[1] + (k & 4 ? .2 : -.2);
-        check (distance_in (&plan, NULL, side) > .01);
+        check (distance_in (&plan, ROOM, side) > .01);
       }
     }
     check (most <= .0081 * p.speed && jerk <= .0017 * p.speed);
     check (p.path == RGBD_ROTATION || most > .0065 * p.speed);
-    check_near (last[1] + rgbd_extent[1] / 2, RGBD_FLOOR, 1e-9);
+    check_near (last[1] + rgbd_body (&p, 0)->extent[1] / 2, RGBD_FLOOR, 1e-9);
   }
 }
 
@@ -1164,7 +971,8 @@ repeats (DeviceKind kind)
     check (!memcmp (a.classes, b.classes, n));
     check (!memcmp (a.labels, b.labels, n));
     check (!memcmp (a.truth.camera, b.truth.camera, sizeof a.truth.camera));
-    check (!memcmp (a.truth.robot, b.truth.robot, sizeof a.truth.robot));
+    check (!memcmp (a.truth.objects[0].pose, b.truth.objects[0].pose,
+        sizeof a.truth.objects[0].pose));
   }
   view_free (&a);
   view_free (&b);
@@ -1257,7 +1065,7 @@ hostile (DeviceKind kind)
     check (rgbd_new (&none, wrong[i], 5) && !none);
     check (rgbd_new (&none, 5, wrong[i]) && !none);
   }
-  p = good, p.path = 6;
+  p = good, p.path = 8;
   check (rgbd_render (v.scene, &p, 1, &img, NULL, NULL, NULL));
   p = good, p.path = -1;
   check (rgbd_render (v.scene, &p, 1, &img, NULL, NULL, NULL));
@@ -1280,6 +1088,8 @@ extremes (DeviceKind kind)
   (void) kind;
   for (int i = 0; i < 30; i++) {
     RgbdParams p = {.n_objects = 1,
+        .robots = 1,
+        .camera = RGBD_SWAY,
         .seed = UINT64_MAX - i,
         .path = i % 6,
         .motion_start = i % 2 ? UINT64_MAX : 0,
@@ -1287,7 +1097,7 @@ extremes (DeviceKind kind)
         .noise = 64};
 
     view_show (&v, &p, UINT64_MAX - i);
-    check (isfinite (v.truth.robot[0] + v.truth.robot[3]));
+    check (isfinite (v.truth.objects[0].pose[0] + v.truth.objects[0].pose[3]));
   }
   view_free (&v);
 }

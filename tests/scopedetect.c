@@ -408,7 +408,7 @@ test_outline (DeviceKind kind)
 }
 
 /* Three names of one model, one of which is there: it is told once, and thrice
- * where nothing need be its own. */
+ * where nothing need be its own or each counts by itself. */
 static void
 test_contest (DeviceKind kind)
 {
@@ -425,6 +425,41 @@ test_contest (DeviceKind kind)
   ok (scopedetect_run (s, &p, &b.frame, &r));
   check (r.n_objects == 3);
   p.least_own = 1.5;
+  check (scopedetect_run (s, &p, &b.frame, &r) != NULL);
+  p.least_own = .5;
+  p.explain = SCOPEDETECT_EACH;
+  ok (scopedetect_run (s, &p, &b.frame, &r));
+  check (r.n_objects == 3 && r.agreement == 1);
+  scopedetect_free (s);
+  bench_close (&b);
+}
+
+/* The same: an assignment has one of them, and all searches agree.  What is
+ * found explains the same wherever it is looked for next, and nothing where
+ * each object costs too much. */
+static void
+test_explain (DeviceKind kind)
+{
+  Bench b;
+  const ScopedetectModel *models[3];
+  ScopedetectParams p;
+  ScopedetectResults r;
+  Scopedetect *s = names_of_one (&b, kind, models, 3, &p);
+  ScopedetectObject found;
+
+  p.explain = SCOPEDETECT_ONE_STAGE;
+  ok (scopedetect_run (s, &p, &b.frame, &r));
+  check (r.n_objects == 1);
+  found = r.objects[0];
+  check (found.score > .5 && found.score <= 1);
+  check (r.agreement > 0 && found.agreement >= r.agreement);
+  ok (scopedetect_track (s, &p, &b.frame, &found, 1, &r));
+  check (r.n_objects == 1 && r.agreement == 1);
+  check_near (r.objects[0].score, found.score, .1);
+  p.weight_object = 100;
+  ok (scopedetect_run (s, &p, &b.frame, &r));
+  check (r.n_objects == 0);
+  p.weight_fit = p.weight_unexplained = 0;
   check (scopedetect_run (s, &p, &b.frame, &r) != NULL);
   scopedetect_free (s);
   bench_close (&b);
@@ -1816,7 +1851,8 @@ static const CheckPart on_each[] = {{"parts of a score", test_parts},
     {"as in the thesis", test_thesis}, {"params", test_params},
     {"nothing there", test_nothing}, {"sizes", test_sizes},
     {"seeds", test_seeds}, {"many models", test_many},
-    {"outline", test_outline}, {"contest", test_contest}, {"apart", test_apart},
+    {"outline", test_outline}, {"contest", test_contest},
+    {"explanation", test_explain}, {"apart", test_apart},
     {"duplicate", test_duplicate}, {NULL, NULL}};
 
 static const CheckPart parity[] = {{"observation", test_observe_parity},

@@ -18,6 +18,13 @@
 # define UNROLLED
 #endif
 
+/* Before a loop whose body is large: on the GPU it is not to be repeated. */
+#ifdef __CUDA_ARCH__
+# define ROLLED _Pragma ("unroll 1")
+#else
+# define ROLLED
+#endif
+
 #ifdef __cplusplus
 # define C_BEGIN extern "C" {
 # define C_END }

@@ -7,13 +7,10 @@
 
 #define WIDEN 1.25 /* the search, each frame that a target is occluded */
 #define WIDEST 4   /* times the search */
-#define FINE 8     /* steps of the fine search from one of the coarse one */
-#define NEARLY 1.2 /* as near as the nearest */
+#define FINE 8     /* steps of the fine search from its middle, the most */
+#define NEARLY .2  /* of the distance: how much worse fits nearly as well */
 #define WIDE 1.6   /* what is around, in sizes of the target */
 #define AROUND .3  /* weight of that being something else */
-#define SMOOTH .5  /* how much a new size counts */
-#define MOST_SCALES 5
-#define SMALLEST 4 /* side of a target, pixels */
 
 /* The best of a grid around @best or over the frame; where all is alike, the
  * target stays. */
@@ -49,6 +46,30 @@ ratio_to_second (const EmdtrackSearch *s, const EmdtrackCandidate *best)
   return second > 1 ? 0 : second > 0 ? best->distance / second : 1;
 }
 
+/* Candidates like @like in all of the frame; returns the step. */
+static double
+grid_everywhere (EmdtrackLooking *l, const EmdtrackCandidate *like)
+{
+  double small = like->width < like->height ? like->width : like->height;
+  double step = small / 4 > 1 ? floor (small / 4) : 1;
+  double all[4] = {like->width / 2, like->height / 2,
+      l->width - like->width / 2, l->height - like->height / 2};
+
+  while ((l->width / step + 1) * (l->height / step + 1) > EMDTRACK_REGIONS)
+    step *= 1.25;
+  l->search->n = 0;
+  emdtrack_search_grid (l->search, like, 1, all, step);
+  return step;
+}
+
+const char *
+emdtrack_look_everywhere (EmdtrackLooking *l, const EmdtrackCandidate *like)
+{
+  grid_everywhere (l, like);
+  return emdtrack_search_run (
+      l->search, l->emdtrack, l->model, l->width, l->height);
+}
+
 const char *
 emdtrack_look_coarsely (EmdtrackLooking *l, const EmdtrackTrack *t,
     EmdtrackCandidate *best, double *step, double *ratio)
@@ -57,14 +78,10 @@ emdtrack_look_coarsely (EmdtrackLooking *l, const EmdtrackTrack *t,
   EmdtrackCandidate like = emdtrack_box_of (t);
   double small = like.width < like.height ? like.width : like.height;
   double reach = l->params->search;
-  double all[4] = {like.width / 2, like.height / 2, l->width - like.width / 2,
-      l->height - like.height / 2};
 
   *step = small / 8 > 1 ? floor (small / 8) : 1;
   if (t->state == EMDTRACK_LOST) {
-    *step = small / 4 > 1 ? floor (small / 4) : 1;
-    while ((l->width / *step + 1) * (l->height / *step + 1) > EMDTRACK_REGIONS)
-      *step *= 1.25;
+    *step = grid_everywhere (l, &like);
   } else {
     double wide = pow (WIDEN, t->unseen < 99 ? t->unseen : 99);
 
@@ -74,26 +91,108 @@ emdtrack_look_coarsely (EmdtrackLooking *l, const EmdtrackTrack *t,
     like.cx += t->vx;
     like.cy += t->vy;
     reach = floor (reach / *step) * *step;
-    all[0] = like.cx - reach, all[1] = like.cy - reach;
-    all[2] = like.cx + reach, all[3] = like.cy + reach;
+    s->n = 0;
+    emdtrack_search_grid (s, &like, 1,
+        (double[4]){
+            like.cx - reach, like.cy - reach, like.cx + reach, like.cy + reach},
+        *step);
   }
-  s->n = 0;
-  emdtrack_search_grid (s, &like, 1, all, *step);
   *best = like;
   TRY (look (l, best));
   *ratio = ratio_to_second (s, best);
   return NULL;
 }
 
-/* The centre of the places that are nearly as near: the minimum is flat, and
+EmdtrackRegion
+emdtrack_part_of (const EmdtrackCandidate *c, int k)
+{
+  EmdtrackCandidate half = *c;
+
+  if (k < 2) {
+    half.width /= 2;
+    half.cx += (k ? 1 : -1) * half.width / 2;
+  } else {
+    half.height /= 2;
+    half.cy += (k > 2 ? 1 : -1) * half.height / 2;
+  }
+  return emdtrack_region_of (&half);
+}
+
+/* A candidate's regions: what is in it, what is in and around it, its parts. */
+static int
+set_regions (
+    const EmdtrackLooking *l, const EmdtrackCandidate *c, EmdtrackRegion *r)
+{
+  EmdtrackCandidate wide = *c;
+  int n = l->parts->known ? EMDTRACK_PARTS : 0;
+
+  wide.width *= WIDE;
+  wide.height *= WIDE;
+  r[0] = emdtrack_region_of (c);
+  r[1] = emdtrack_region_of (&wide);
+  r[0].apart = r[1].apart;
+  for (int k = 0; k < n; k++)
+    r[2 + k] = emdtrack_part_of (c, k);
+  return 2 + n;
+}
+
+/* Of what lies outside of the frame, as a half of a box may, all is wrong. */
+static double
+distance_of (EmdtrackModel *m, const uint32_t *counts)
+{
+  for (int i = 0; i < EMDTRACK_BINS; i++)
+    if (counts[i])
+      return emdtrack_model_distance (m, counts);
+  return 1;
+}
+
+/* How badly the target fits: the mean distance of the whole and of its parts,
+ * less that of what is around.  The kernels of the first two regions are 256 in
+ * the middle, so that their difference is what is around. */
+static double
+misfit (const EmdtrackLooking *l, const uint32_t *counts)
+{
+  const uint32_t *wide = counts + EMDTRACK_BINS, *part = wide + EMDTRACK_BINS;
+  double sum = distance_of (l->model, counts);
+  uint32_t around[EMDTRACK_BINS], all = 0;
+  int n = l->parts->known ? EMDTRACK_PARTS : 0;
+
+  for (int k = 0; k < n; k++, part += EMDTRACK_BINS)
+    sum += distance_of (&l->parts->model[k], part);
+  for (int i = 0; i < EMDTRACK_BINS; i++)
+    all += around[i] = wide[i] > counts[i] ? wide[i] - counts[i] : 0;
+  return sum / (1 + n) -
+      (all ? AROUND * emdtrack_model_distance (l->model, around) : 0);
+}
+
+/* The misfits of all candidates. */
+static const char *
+find_misfits (EmdtrackLooking *l, double *fit)
+{
+  EmdtrackSearch *s = l->search;
+  const uint32_t *counts;
+  int n = 0, each = 0;
+
+  for (int i = 0; i < s->n; i++, n += each)
+    each = set_regions (l, &s->candidate[i], s->region + n);
+  TRY (emdtrack_count (l->emdtrack, s->region, n, &counts));
+  for (int i = 0; i < s->n; i++, counts += each * EMDTRACK_BINS)
+    fit[i] = misfit (l, counts);
+  return NULL;
+}
+
+/* The centre of the places that fit nearly as well: the minimum is flat, and
  * counts are noisy. */
 static void
-middle (const EmdtrackSearch *s, EmdtrackCandidate *best)
+middle (const EmdtrackSearch *s, const double *fit, EmdtrackCandidate *best)
 {
-  double limit = best->distance * NEARLY + .005, x = 0, y = 0, sum = 0;
+  double least = INFINITY, limit, x = 0, y = 0, sum = 0;
 
+  for (int i = 0; i < s->n; i++)
+    least = fmin (least, fit[i]);
+  limit = least + NEARLY * best->distance + .005;
   for (int i = 0; i < s->n; i++) {
-    double weight = limit - s->candidate[i].distance;
+    double weight = limit - fit[i];
 
     if (weight <= 0)
       continue;
@@ -101,72 +200,65 @@ middle (const EmdtrackSearch *s, EmdtrackCandidate *best)
     y += weight * s->candidate[i].cy;
     sum += weight;
   }
-  if (sum > 0) {
-    best->cx = x / sum;
-    best->cy = y / sum;
-  }
+  best->cx = x / sum;
+  best->cy = y / sum;
+}
+
+/* Candidates around @best: by the whole alone as far as the coarse grid may be
+ * off; by the parts, too, as far as the whole may be, which is a quarter of it,
+ * and more coarsely. */
+static void
+grid_closely (EmdtrackLooking *l, const EmdtrackCandidate *best, double step)
+{
+  double small = best->width < best->height ? best->width : best->height;
+  double reach = l->parts->known ? small / 4 : step;
+  double fine = reach / (l->parts->known ? FINE / 2 : FINE);
+  double around[4];
+
+  fine = fine > 1 ? fine : 1;
+  reach = floor (reach / fine + .001) * fine;
+  around[0] = best->cx - reach, around[1] = best->cy - reach;
+  around[2] = best->cx + reach + .001, around[3] = best->cy + reach + .001;
+  l->search->n = 0;
+  emdtrack_search_grid (l->search, best, 1, around, fine);
 }
 
 const char *
 emdtrack_look_closely (EmdtrackLooking *l, EmdtrackCandidate *best, double step)
 {
   EmdtrackSearch *s = l->search;
-  double fine = step / FINE > 1 ? step / FINE : 1;
-  double around[4] = {
-      best->cx - step, best->cy - step, best->cx + step, best->cy + step};
+  double fit[(2 * FINE + 1) * (2 * FINE + 1)];
 
-  s->n = 0;
-  emdtrack_search_grid (s, best, 1, around, fine);
+  grid_closely (l, best, step);
   TRY (look (l, best));
-  middle (s, best);
+  if (best->distance > 1)
+    return NULL;
+  for (int i = 0; i < s->n; i++)
+    fit[i] = s->candidate[i].distance;
+  if (l->parts->known)
+    TRY (find_misfits (l, fit));
+  middle (s, fit, best);
   return NULL;
 }
 
-/* How well a size fits: inside is the target, and around it is not.  Both
- * kernels are 256 in the middle, so that their difference is what is around. */
-static double
-misfit (EmdtrackModel *m, const uint32_t *inside, const uint32_t *wide)
-{
-  uint32_t around[EMDTRACK_BINS], sum = 0;
-
-  for (int i = 0; i < EMDTRACK_BINS; i++)
-    sum += around[i] = wide[i] > inside[i] ? wide[i] - inside[i] : 0;
-  return emdtrack_model_distance (m, inside) -
-      (sum ? AROUND * emdtrack_model_distance (m, around) : 0);
-}
-
 const char *
-emdtrack_look_at_scales (EmdtrackLooking *l, EmdtrackCandidate *best)
+emdtrack_look_at_scales (EmdtrackLooking *l, const EmdtrackCandidate *at, int n,
+    double step, double *scale)
 {
-  EmdtrackRegion region[2 * MOST_SCALES] = {0};
-  const uint32_t *counts;
-  double least = 0, scale = 1;
-  int n = l->params->scales;
+  EmdtrackSearch *s = l->search;
+  double fit[EMDTRACK_SCALES];
+  int best = 0;
 
   for (int k = 0; k < n; k++) {
-    double s = pow (l->params->scale_step, k - n / 2);
-    EmdtrackCandidate c = {
-        best->cx, best->cy, best->width * s, best->height * s, 2};
+    double by = pow (step, k - n / 2);
 
-    region[2 * k] = emdtrack_region_of (&c);
-    c.width *= WIDE;
-    c.height *= WIDE;
-    region[2 * k + 1] = emdtrack_region_of (&c);
-    region[2 * k].apart = region[2 * k + 1].apart;
+    s->candidate[k] =
+        (EmdtrackCandidate){at->cx, at->cy, at->width * by, at->height * by, 2};
   }
-  TRY (emdtrack_count (l->emdtrack, region, 2 * n, &counts));
-  for (int k = 0; k < n; k++, counts += 2 * EMDTRACK_BINS) {
-    double fit = misfit (l->model, counts, counts + EMDTRACK_BINS);
-
-    if (!k || fit < least) {
-      least = fit;
-      scale = pow (l->params->scale_step, k - n / 2);
-    }
-  }
-  scale = 1 + SMOOTH * (scale - 1);
-  if (best->width * scale >= SMALLEST && best->height * scale >= SMALLEST) {
-    best->width *= scale;
-    best->height *= scale;
-  }
+  s->n = n;
+  TRY (find_misfits (l, fit));
+  for (int k = 1; k < n; k++)
+    best = fit[k] < fit[best] ? k : best;
+  *scale = pow (step, best - n / 2);
   return NULL;
 }

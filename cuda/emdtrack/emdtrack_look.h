@@ -6,11 +6,23 @@
 #include "emdtrack/emdtrack_search.h"
 #include "emdtrack/emdtrack_track.h"
 
+#define EMDTRACK_PARTS 4
+#define EMDTRACK_SCALES 5 /* the most */
+
+/* The left, right, upper and lower half of a target, which tell its place and
+ * size where the histogram of the whole is nearly the same. */
+typedef struct {
+  bool known; /* not of a target given by its histogram */
+  EmdtrackTarget target[EMDTRACK_PARTS];
+  EmdtrackModel model[EMDTRACK_PARTS];
+} EmdtrackParts;
+
 typedef struct {
   EmdtrackSearch *search; /* where candidates are put */
   Emdtrack *emdtrack;
   const EmdtrackTrackParams *params;
   EmdtrackModel *model;
+  EmdtrackParts *parts;
   int width, height; /* of the frame */
 } EmdtrackLooking;
 
@@ -28,10 +40,18 @@ const char *emdtrack_look_coarsely (EmdtrackLooking *l,
     const EmdtrackTrack *track, EmdtrackCandidate *best, double *step,
     double *ratio);
 
-/* The best place within @step pixels of @best. */
+/* Half @k of a box. */
+EmdtrackRegion emdtrack_part_of (const EmdtrackCandidate *c, int k);
+
+/* The place near @best, found on a grid of @step pixels, that fits best; its
+ * distance exceeds 1 where there is none. */
 const char *emdtrack_look_closely (
     EmdtrackLooking *l, EmdtrackCandidate *best, double step);
 
-/* Brings @best nearer to the size that fits best. */
-const char *emdtrack_look_at_scales (
-    EmdtrackLooking *l, EmdtrackCandidate *best);
+/* The distances of boxes like @like in all of the frame, as candidates. */
+const char *emdtrack_look_everywhere (
+    EmdtrackLooking *l, const EmdtrackCandidate *like);
+
+/* The size that fits best at @at, of @n whose ratios are @step, as a factor. */
+const char *emdtrack_look_at_scales (EmdtrackLooking *l,
+    const EmdtrackCandidate *at, int n, double step, double *scale);

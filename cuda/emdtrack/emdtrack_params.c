@@ -87,8 +87,8 @@ const Param emdtrack_track_params[] = {
         "A target whose distance is greater than this is occluded: 0 alike, 1 "
         "nothing in common"),
     NUMBER (resume, 0, 1, .35, "Resume",
-        "An occluded or lost target is seen again where its distance is less "
-        "than this, which is at most `occlude`"),
+        "An occluded or lost target is seen again only where its distance is "
+        "less than this, which is at most `occlude`"),
     NUMBER (lose_frames, 1, INT32_MAX, 10, "Frames to lose",
         "A target that is not seen for so many frames is lost, and looked for "
         "in the whole frame"),

@@ -4,15 +4,22 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "emdtrack/emdtrack_look.h"
+#include "emdtrack/emdtrack_again.h"
 
-#define SMOOTH .5 /* how much a new velocity counts */
+#define SMOOTH .5      /* how much a new velocity counts */
+#define HISTORY 10     /* frames that say how fast a size changes */
+#define SMALLEST 4     /* side of a target, pixels */
+#define SURVEY 16      /* frames from one survey of the frame to the next */
+#define PROVISIONAL 5  /* frames in which a find is not sure yet */
+#define SIZES 1.25     /* that are tried of a find, and the ratio from which */
+#define OTHER_SIZE 1.5 /* on it is another thing */
 
 struct _EmdtrackTracker {
   int n;
   uint64_t last_id;
   EmdtrackTrack track[EMDTRACK_TARGETS];
   EmdtrackModel model[EMDTRACK_TARGETS];
+  EmdtrackMemory memory[EMDTRACK_TARGETS];
   EmdtrackSearch search;
 };
 
@@ -36,24 +43,6 @@ emdtrack_track_check (const EmdtrackTrackParams *p)
   return p->resume > p->occlude ? "resume must be at most occlude" : NULL;
 }
 
-static const char *
-add (EmdtrackTracker *t, const EmdtrackParams *params,
-    const EmdtrackTarget *target, uint64_t *id)
-{
-  EmdtrackTrack *track = &t->track[t->n];
-
-  if (t->n == EMDTRACK_TARGETS)
-    return "there can be 8 targets at most";
-  TRY (emdtrack_check_target (target, params->bins));
-  TRY (emdtrack_model_set (&t->model[t->n], params, target));
-  memset (track, 0, sizeof *track);
-  track->id = ++t->last_id;
-  track->target = *target;
-  *id = track->id;
-  t->n++;
-  return NULL;
-}
-
 static void
 set_box (EmdtrackTrack *t, const EmdtrackCandidate *c)
 {
@@ -63,6 +52,59 @@ set_box (EmdtrackTrack *t, const EmdtrackCandidate *c)
   t->y1 = c->cy + c->height / 2;
 }
 
+static const char *
+add (EmdtrackTracker *t, const EmdtrackParams *params,
+    const EmdtrackTarget *target, const EmdtrackCandidate *at, uint64_t *id)
+{
+  EmdtrackTrack *track = &t->track[t->n];
+
+  if (t->n == EMDTRACK_TARGETS)
+    return "there can be 8 targets at most";
+  TRY (emdtrack_check_target (target, params->bins));
+  TRY (emdtrack_model_set (&t->model[t->n], params, target));
+  memset (track, 0, sizeof *track);
+  memset (&t->memory[t->n], 0, sizeof t->memory[t->n]);
+  t->memory[t->n].last = *at;
+  track->id = ++t->last_id;
+  track->target = *target;
+  set_box (track, at);
+  *id = track->id;
+  t->n++;
+  return NULL;
+}
+
+/* Adds @part of what is counted to the rest of @target. */
+static void
+blend (EmdtrackTarget *target, const uint32_t *counts, int bins, double part)
+{
+  double now = 0, was = 0;
+
+  for (int i = 0; i < bins; i++) {
+    now += counts[i];
+    was += target->weight[i];
+  }
+  for (int i = 0; i < bins && now > 0; i++)
+    target->weight[i] = part * counts[i] / now +
+        (was > 0 ? (1 - part) * target->weight[i] / was : 0);
+}
+
+/* The target looks, by @part, as what is at @at. */
+static const char *
+learn (Emdtrack *e, const EmdtrackCandidate *at, int bins, double part,
+    EmdtrackTarget *target, EmdtrackParts *parts)
+{
+  EmdtrackRegion r[1 + EMDTRACK_PARTS] = {emdtrack_region_of (at)};
+  const uint32_t *counts;
+
+  for (int k = 0; k < EMDTRACK_PARTS; k++)
+    r[1 + k] = emdtrack_part_of (at, k);
+  TRY (emdtrack_count (e, r, 1 + EMDTRACK_PARTS, &counts));
+  blend (target, counts, bins, part);
+  for (int k = 0; k < EMDTRACK_PARTS; k++)
+    blend (&parts->target[k], counts + (1 + k) * EMDTRACK_BINS, bins, part);
+  return NULL;
+}
+
 const char *
 emdtrack_tracker_add (EmdtrackTracker *t, Emdtrack *e,
     const EmdtrackParams *params, ImageBox box, uint64_t *id)
@@ -70,21 +112,21 @@ emdtrack_tracker_add (EmdtrackTracker *t, Emdtrack *e,
   EmdtrackCandidate c = {(box.x0 + box.x1) / 2., (box.y0 + box.y1) / 2.,
       box.x1 - box.x0, box.y1 - box.y0, 2};
   EmdtrackTarget target = {{0}};
-  const uint32_t *counts;
-  EmdtrackRegion region;
-  double mass = 0;
+  EmdtrackParts parts = {0};
+  EmdtrackMemory *m = &t->memory[t->n];
 
   if (box.x0 >= box.x1 || box.y0 >= box.y1)
     return "the target's box is empty";
-  region = emdtrack_region_of (&c);
-  TRY (emdtrack_count (e, &region, 1, &counts));
-  for (int i = 0; i < params->bins; i++)
-    mass += target.weight[i] = counts[i];
-  if (mass == 0)
+  TRY (learn (e, &c, params->bins, 1, &target, &parts));
+  if (emdtrack_check_target (&target, params->bins))
     return "the target's box lies outside the frame";
-  TRY (add (t, params, &target, id));
-  set_box (&t->track[t->n - 1], &c);
+  parts.known = true;
+  for (int k = 0; k < EMDTRACK_PARTS; k++)
+    parts.known &= !emdtrack_check_target (&parts.target[k], params->bins);
+  TRY (add (t, params, &target, &c, id));
   t->track[t->n - 1].score = 1;
+  m->was_seen = true;
+  m->parts = parts;
   return NULL;
 }
 
@@ -97,8 +139,7 @@ emdtrack_tracker_add_target (EmdtrackTracker *t, const EmdtrackParams *params,
   if (!(width >= 1) || !(height >= 1) || width > EMDTRACK_MAX_SIDE ||
       height > EMDTRACK_MAX_SIDE)
     return "a target must be 1 to 16384 pixels wide and high";
-  TRY (add (t, params, target, id));
-  set_box (&t->track[t->n - 1], &c);
+  TRY (add (t, params, target, &c, id));
   t->track[t->n - 1].state = EMDTRACK_LOST;
   t->track[t->n - 1].distance = 1;
   return NULL;
@@ -113,84 +154,168 @@ emdtrack_tracker_remove (EmdtrackTracker *t, uint64_t id)
     t->n--;
     memmove (&t->track[k], &t->track[k + 1], (t->n - k) * sizeof t->track[k]);
     memmove (&t->model[k], &t->model[k + 1], (t->n - k) * sizeof t->model[k]);
+    memmove (
+        &t->memory[k], &t->memory[k + 1], (t->n - k) * sizeof t->memory[k]);
     return;
   }
 }
 
 /* ---- States ---- */
 
-static void
-see (EmdtrackTrack *t, const EmdtrackCandidate *at)
+static bool
+is_tracking (const EmdtrackTrack *t)
 {
-  EmdtrackCandidate was = emdtrack_box_of (t);
-  bool moving = t->state == EMDTRACK_TRACKING;
-
-  t->vx = moving ? t->vx + SMOOTH * (at->cx - was.cx - t->vx) : 0;
-  t->vy = moving ? t->vy + SMOOTH * (at->cy - was.cy - t->vy) : 0;
-  set_box (t, at);
-  t->state = t->state == EMDTRACK_LOST || t->state == EMDTRACK_OCCLUDED
-      ? EMDTRACK_FOUND
-      : EMDTRACK_TRACKING;
-  t->unseen = 0;
+  return t->state == EMDTRACK_TRACKING;
 }
 
 static void
-miss (EmdtrackTrack *t, int lose_frames)
+move (EmdtrackTrack *t, const EmdtrackCandidate *at)
+{
+  EmdtrackCandidate was = emdtrack_box_of (t);
+
+  t->vx += SMOOTH * (at->cx - was.cx - t->vx);
+  t->vy += SMOOTH * (at->cy - was.cy - t->vy);
+  set_box (t, at);
+}
+
+/* It is surely seen. */
+static void
+see (EmdtrackTrack *t, EmdtrackMemory *m, const EmdtrackCandidate *at)
+{
+  t->state = EMDTRACK_TRACKING;
+  m->was_seen = true;
+  m->last = *at;
+  m->away = 0;
+}
+
+/* It is seen again, but for some frames may still prove to be another thing. */
+static void
+find (EmdtrackTrack *t, EmdtrackMemory *m, const EmdtrackCandidate *at)
+{
+  if (t->state == EMDTRACK_FOUND) {
+    move (t, at);
+  } else {
+    set_box (t, at);
+    t->vx = t->vy = 0;
+    m->provisional = PROVISIONAL;
+  }
+  t->state = EMDTRACK_FOUND;
+  t->unseen = 0;
+  m->away++;
+  if (!--m->provisional)
+    see (t, m, at);
+}
+
+/* A lost target is shown where it was last seen; before that, where its
+ * velocity leads. */
+static void
+miss (EmdtrackTrack *t, EmdtrackMemory *m, int lose_frames)
 {
   EmdtrackCandidate c = emdtrack_box_of (t);
 
-  t->unseen++;
+  t->unseen = m->away < INT32_MAX ? ++m->away : m->away;
   if (t->state == EMDTRACK_LOST || t->unseen >= lose_frames) {
     t->state = EMDTRACK_LOST;
     t->vx = t->vy = 0;
+    set_box (t, &m->last);
     return;
   }
+  if (t->state == EMDTRACK_FOUND)
+    c = m->last;
   t->state = EMDTRACK_OCCLUDED;
   c.cx += t->vx;
   c.cy += t->vy;
   set_box (t, &c);
 }
 
-static const char *
-renew (
-    EmdtrackLooking *l, EmdtrackTrack *t, const EmdtrackCandidate *at, int bins)
-{
-  EmdtrackRegion r = emdtrack_region_of (at);
-  double now = 0, was = 0, part = l->params->update;
-  const uint32_t *counts;
+/* ---- One frame ---- */
 
-  TRY (emdtrack_count (l->emdtrack, &r, 1, &counts));
-  for (int i = 0; i < bins; i++) {
-    now += counts[i];
-    was += t->target.weight[i];
+/* A size that grew and shrank by turns stays; one that goes one way follows. */
+static const char *
+resize (EmdtrackLooking *l, EmdtrackMemory *m, EmdtrackCandidate *at)
+{
+  const EmdtrackTrackParams *p = l->params;
+  double scale, change;
+
+  if (p->scales == 1)
+    return NULL;
+  TRY (emdtrack_look_at_scales (l, at, p->scales, p->scale_step, &scale));
+  change = log (scale);
+  m->n_sizes += m->n_sizes < HISTORY;
+  m->growth += (change - m->growth) / m->n_sizes;
+  scale = change * m->growth > 0 ? exp (m->growth) : 1;
+  if (at->width * scale >= SMALLEST && at->height * scale >= SMALLEST) {
+    at->width *= scale;
+    at->height *= scale;
   }
-  for (int i = 0; i < bins && now > 0; i++)
-    t->target.weight[i] =
-        (1 - part) * t->target.weight[i] / was + part * counts[i] / now;
+  return NULL;
+}
+
+/* Looks for a target that is seen. */
+static const char *
+follow (EmdtrackLooking *l, EmdtrackTrack *t, EmdtrackMemory *m,
+    EmdtrackCandidate *best, double step)
+{
+  if (best->distance <= 1)
+    TRY (emdtrack_look_closely (l, best, step));
+  if (best->distance > l->params->occlude) {
+    miss (t, m, l->params->lose_frames);
+    return NULL;
+  }
+  TRY (resize (l, m, best));
+  move (t, best);
+  see (t, m, best);
+  return t->age == 1 || (t->age + t->id) % SURVEY == 0
+      ? emdtrack_again_survey (l, m, best)
+      : NULL;
+}
+
+/* Looks for one that is not, or not surely. */
+static const char *
+look_again (EmdtrackLooking *l, EmdtrackTrack *t, EmdtrackMemory *m,
+    EmdtrackCandidate *best, double step)
+{
+  EmdtrackCandidate near = emdtrack_box_of (t), found;
+  double scale = 1;
+  bool again;
+
+  near.cx += t->vx;
+  near.cy += t->vy;
+  again = emdtrack_again_choose (l, m, &near, &found);
+  if (again) {
+    TRY (emdtrack_look_closely (l, &found, step));
+    again = found.distance <= l->params->resume;
+  }
+  if (again) {
+    *best = found;
+    TRY (emdtrack_look_at_scales (l, &found, EMDTRACK_SCALES, SIZES, &scale));
+    again = scale < OTHER_SIZE && scale > 1 / OTHER_SIZE;
+  }
+  if (again)
+    find (t, m, &found);
+  else
+    miss (t, m, l->params->lose_frames);
   return NULL;
 }
 
 static const char *
-track (EmdtrackLooking *l, EmdtrackTrack *t, int bins)
+track (EmdtrackLooking *l, EmdtrackTrack *t, EmdtrackMemory *m, int bins)
 {
-  bool seen = t->state == EMDTRACK_TRACKING || t->state == EMDTRACK_FOUND;
   EmdtrackCandidate best;
   double step;
 
   t->age++;
   TRY (emdtrack_look_coarsely (l, t, &best, &step, &t->ratio));
-  if (best.distance <= 1)
-    TRY (emdtrack_look_closely (l, &best, step));
-  if (best.distance <= 1 && l->params->scales > 1)
-    TRY (emdtrack_look_at_scales (l, &best));
+  if (is_tracking (t))
+    TRY (follow (l, t, m, &best, step));
+  else
+    TRY (look_again (l, t, m, &best, step));
   t->distance = best.distance < 1 ? best.distance : 1;
   t->score = 1 - t->distance;
-  if (best.distance > (seen ? l->params->occlude : l->params->resume)) {
-    miss (t, l->params->lose_frames);
-    return NULL;
-  }
-  see (t, &best);
-  return l->params->update > 0 ? renew (l, t, &best, bins) : NULL;
+  return is_tracking (t) && l->params->update > 0
+      ? learn (
+            l->emdtrack, &best, bins, l->params->update, &t->target, &m->parts)
+      : NULL;
 }
 
 const char *
@@ -205,8 +330,12 @@ emdtrack_tracker_run (EmdtrackTracker *t, Emdtrack *e,
   emdtrack_size (e, &l.width, &l.height);
   for (int k = 0; k < t->n; k++) {
     l.model = &t->model[k];
+    l.parts = &t->memory[k].parts;
     TRY (emdtrack_model_set (l.model, params, &t->track[k].target));
-    TRY (track (&l, &t->track[k], params->bins));
+    for (int j = 0; j < EMDTRACK_PARTS && l.parts->known; j++)
+      TRY (
+          emdtrack_model_set (&l.parts->model[j], params, &l.parts->target[j]));
+    TRY (track (&l, &t->track[k], &t->memory[k], params->bins));
   }
   *tracks = t->track;
   *n_tracks = t->n;

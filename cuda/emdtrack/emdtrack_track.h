@@ -13,8 +13,10 @@ typedef enum {
   EMDTRACK_TRACKING,
   EMDTRACK_OCCLUDED, /* not seen for less than lose_frames: where it should be
                         by its velocity */
-  EMDTRACK_LOST,     /* not seen; the whole frame is searched */
-  EMDTRACK_FOUND,    /* seen again, in this frame */
+  EMDTRACK_LOST,     /* not seen; the whole frame is searched.  The box is where
+                        it was last seen */
+  EMDTRACK_FOUND,    /* seen again, for fewer than five frames: it may still
+                        prove to be something else */
 } EmdtrackState;
 
 /* Ranges and defaults: emdtrack_track_params.  Distances are parts of the

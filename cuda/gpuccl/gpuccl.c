@@ -52,8 +52,8 @@ gpuccl_new (Gpuccl **self, const Device *device, int width, int height)
   TRY (gpuccl_decision_new (&g->decision));
   TRY (memory_get (&g->memory, &g->work.labels, (size_t) width * height));
   TRY (grow_sums (g, FIRST_SUMS));
-  TRY (memory_get_pinned (&g->memory, &g->range, GPUCCL_RANGE));
-  TRY (memory_get (&g->memory, &g->device_range, GPUCCL_RANGE));
+  TRY (memory_get_pinned (&g->memory, &g->range, BILATERAL_RANGE));
+  TRY (memory_get (&g->memory, &g->device_range, BILATERAL_RANGE));
   g->work.range = g->device_range;
   return g->stages->open (&g->device, &g->work);
 }
@@ -85,9 +85,9 @@ set_range (Gpuccl *g, double scale)
   if (g->range_scale == scale)
     return NULL;
   TRY (device_wait (&g->device)); /* the last copy from it is done */
-  gpuccl_set_range (g->range, scale);
+  bilateral_set_range (g->range, scale);
   g->range_scale = scale;
-  return device_copy (&g->device, g->device_range, g->range, GPUCCL_RANGE);
+  return device_copy (&g->device, g->device_range, g->range, BILATERAL_RANGE);
 }
 
 /* From here on the depth is the filtered one. */

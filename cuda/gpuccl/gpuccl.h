@@ -21,7 +21,7 @@ typedef enum {
   GPUCCL_MISSING,           /* no depth */
   GPUCCL_INLIER,            /* matched, within 2 cm of a model */
   GPUCCL_POTENTIAL_OUTLIER, /* matched, 2 to 3.5 cm away */
-  GPUCCL_OUTLIER,           /* farther away, or at another angle */
+  GPUCCL_OUTLIER,           /* farther away; the angle does not count */
   GPUCCL_NO_CORRESPONDENCE, /* the models have a hole here */
   GPUCCL_OUT_OF_VOLUME,     /* or end before */
   GPUCCL_N_CLASSES
@@ -162,6 +162,8 @@ typedef enum {
   GPUCCL_RANK,        /* large enough, but not among the GPUCCL_CANDIDATES
                          largest */
   GPUCCL_PERSISTENCE, /* of GPUCCL_NEW: what is missing */
+  GPUCCL_SURFACE,     /* of GPUCCL_DEPTH_ONLY: it meets the criteria, but depth
+                         alone does not say what moves */
 } GpucclReason;
 
 /* A component.  Pixels; y down; boxes half-open. */

@@ -4,6 +4,7 @@
  * what its stages work on, and their table. */
 #pragma once
 
+#include "common/bilateral.h"
 #include "gpuccl/gpuccl.h"
 
 /* ---- Foreground ---- */
@@ -44,11 +45,11 @@ gpuccl_foreground_at (const GpucclFrame *f, const GpucclValues *v, int x, int y)
  * be up to 1.1 cm of a sensor that counts millimetres, or 0.9. */
 typedef struct {
   uint32_t limit, k;
-  int bits; /* 0 or GPUCCL_FINE_BITS */
+  int bits; /* 0 or BILATERAL_FINE_BITS */
 } GpucclLink;
 
 #define GPUCCL_ANY_STEP UINT32_MAX /* the limit that all depths meet */
-#define GPUCCL_FINE_BITS 8
+#define BILATERAL_FINE_BITS 8
 
 BOTH uint32_t
 gpuccl_limit (const GpucclLink *link, uint32_t near)
@@ -218,7 +219,7 @@ typedef struct {
   uint32_t *scratch; /* a word for each pixel; not of GPUCCL_RUN */
   uint16_t *smooth;  /* the filtered depth of the foreground, rows of width */
   int8_t *fraction;  /* what it is more than that, 1/256 units, rows of width */
-  const uint8_t *range; /* GPUCCL_RANGE weights */
+  const uint8_t *range; /* BILATERAL_RANGE weights */
   void *state;          /* the backend's own */
   uint32_t max_sums;
   GpucclResult *result; /* pinned */
@@ -245,7 +246,7 @@ gpuccl_link_depth (const GpucclWork *w, int x, int y)
 {
   uint32_t z = gpuccl_depth_row (&w->frame, y)[x];
 
-  return w->link.bits ? (uint32_t) ((int32_t) (z << GPUCCL_FINE_BITS) +
+  return w->link.bits ? (uint32_t) ((int32_t) (z << BILATERAL_FINE_BITS) +
                             w->fraction[(size_t) y * w->frame.width + x])
                       : z;
 }

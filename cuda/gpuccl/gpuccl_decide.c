@@ -150,10 +150,12 @@ judge (GpucclComponent *c, const GpucclCandidate *k, const GpucclParams *p)
 }
 
 /* The candidates are the first of the components, in the same order.  What the
- * window found is asked nothing. */
+ * window found is asked nothing.  Where depth is all there is, a wall persists
+ * as well as a robot: nothing is an object. */
 static void
-judge_all (GpucclDecision *d, const GpucclParams *p, const GpucclResult *result)
+judge_all (GpucclDecision *d, const GpucclParams *p, const GpucclWork *w)
 {
+  const GpucclResult *result = w->result;
   GpucclComponent *good[GPUCCL_CANDIDATES];
   int n = 0;
 
@@ -166,6 +168,10 @@ judge_all (GpucclDecision *d, const GpucclParams *p, const GpucclResult *result)
       good[n++] = c;
   }
   gpuccl_persist (&d->objects, p, good, n);
+  for (int i = 0; i < n && w->frame.source == GPUCCL_DEPTH_ONLY; i++) {
+    good[i]->state = GPUCCL_REJECTED;
+    good[i]->reason = GPUCCL_SURFACE;
+  }
 }
 
 void
@@ -177,7 +183,7 @@ gpuccl_decide (GpucclDecision *d, const GpucclParams *p, const GpucclWork *w,
 
   for (int i = 0; i < n; i++)
     describe (&d->components[i], d->ranked[i].sum, p, w);
-  judge_all (d, p, result);
+  judge_all (d, p, w);
   *r = (GpucclResults){.components = d->components,
       .n_components = n < p->max_components ? n : p->max_components,
       .accepted = -1,
@@ -196,7 +202,7 @@ const char *
 gpuccl_reason_name (GpucclReason reason)
 {
   static const char *const names[] = {
-      NULL, "size", "fill", "extent", "rank", "persistence"};
+      NULL, "size", "fill", "extent", "rank", "persistence", "surface"};
 
   return names[reason];
 }

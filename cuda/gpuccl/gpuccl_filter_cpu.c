@@ -3,9 +3,8 @@
  * The bilateral filter, of the foreground only: nobody asks for the rest. */
 #include "common/parallel.h"
 #include "gpuccl/gpuccl_cpu.h"
-#include "gpuccl/gpuccl_filter.h"
 
-#define SIDE (2 * GPUCCL_REACH + 1)
+#define SIDE (2 * BILATERAL_REACH + 1)
 
 /* The neighbours that have a weight. */
 typedef struct {
@@ -23,8 +22,8 @@ taps_of (const GpucclFrame *f)
   Taps taps = {0};
 
   for (int i = 0; i < SIDE * SIDE; i++) {
-    int dx = i % SIDE - GPUCCL_REACH, dy = i / SIDE - GPUCCL_REACH;
-    uint32_t weight = gpuccl_space_weight (dx, dy);
+    int dx = i % SIDE - BILATERAL_REACH, dy = i / SIDE - BILATERAL_REACH;
+    uint32_t weight = bilateral_space_weight (dx, dy);
 
     if (!weight)
       continue;
@@ -48,15 +47,15 @@ smooth_at (const GpucclWork *w, const Taps *taps, int x, int y)
   const GpucclFrame *f = &w->frame;
   const uint16_t *z = gpuccl_depth_row (f, y) + x;
   size_t at = (size_t) y * f->width + x;
-  bool all = is_inside (f, x - GPUCCL_REACH, y - GPUCCL_REACH) &&
-      is_inside (f, x + GPUCCL_REACH, y + GPUCCL_REACH);
-  GpucclMean mean = {0, 0};
+  bool all = is_inside (f, x - BILATERAL_REACH, y - BILATERAL_REACH) &&
+      is_inside (f, x + BILATERAL_REACH, y + BILATERAL_REACH);
+  BilateralMean mean = {0, 0};
 
   for (int i = 0; i < taps->n; i++)
     if (all || is_inside (f, x + taps->at[i].dx, y + taps->at[i].dy))
-      gpuccl_mean_add (
+      bilateral_mean_add (
           &mean, w->range, taps->at[i].weight, *z, z[taps->at[i].offset]);
-  w->smooth[at] = gpuccl_mean_depth (&mean, *z, &w->fraction[at]);
+  w->smooth[at] = bilateral_mean_depth (&mean, *z, &w->fraction[at]);
 }
 
 typedef struct {

@@ -4,22 +4,21 @@
  * thread does two pixels, one below the other, that share most of their
  * neighbours. */
 #include "gpuccl/gpuccl_cuda.cuh"
-#include "gpuccl/gpuccl_filter.h"
 
-#define SIDE (2 * GPUCCL_REACH + 1)
+#define SIDE (2 * BILATERAL_REACH + 1)
 #define TILE_X 32
 #define TILE_Y 16
 #define THREADS (TILE_X * TILE_Y / 2)
-#define SIDE_X (TILE_X + 2 * GPUCCL_REACH)
-#define SIDE_Y (TILE_Y + 2 * GPUCCL_REACH)
+#define SIDE_X (TILE_X + 2 * BILATERAL_REACH)
+#define SIDE_Y (TILE_Y + 2 * BILATERAL_REACH)
 #define LOADS ((SIDE_X * SIDE_Y + THREADS - 1) / THREADS)
 
 /* Farther from every depth than the weights go. */
 #define NO_DEPTH (-2 * 65536)
 
-/* Weights of steps, 0 from GPUCCL_RANGE on; depths around the tile. */
+/* Weights of steps, 0 from BILATERAL_RANGE on; depths around the tile. */
 struct Shared {
-  alignas (16) uint8_t range[GPUCCL_RANGE + 16];
+  alignas (16) uint8_t range[BILATERAL_RANGE + 16];
   int32_t z[SIDE_Y * SIDE_X];
 };
 
@@ -48,8 +47,8 @@ depth_value (const GpucclFrame &f, int x, int y)
 static __device__ __forceinline__ void
 load (const GpucclWork &w, Shared *s)
 {
-  int x0 = blockIdx.x * TILE_X - GPUCCL_REACH;
-  int y0 = blockIdx.y * TILE_Y - GPUCCL_REACH;
+  int x0 = blockIdx.x * TILE_X - BILATERAL_REACH;
+  int y0 = blockIdx.y * TILE_Y - BILATERAL_REACH;
   uint4 range = ((const uint4 *) w.range)[threadIdx.x];
   int32_t z[LOADS];
 
@@ -59,10 +58,10 @@ load (const GpucclWork &w, Shared *s)
 
     z[k] = depth_value (w.frame, x0 + i % SIDE_X, y0 + i / SIDE_X);
   }
-  static_assert (THREADS * sizeof range == GPUCCL_RANGE, "one each");
+  static_assert (THREADS * sizeof range == BILATERAL_RANGE, "one each");
   ((uint4 *) s->range)[threadIdx.x] = range;
   if (threadIdx.x == 0)
-    s->range[GPUCCL_RANGE] = 0;
+    s->range[BILATERAL_RANGE] = 0;
 #pragma unroll
   for (int k = 0; k < LOADS; k++)
     if (k * THREADS + threadIdx.x < SIDE_X * SIDE_Y)
@@ -88,11 +87,11 @@ byte_at (uint32_t address)
 #define N_SPACES 7
 
 struct Sums {
-  GpucclMean of[N_SPACES]; /* each for weight MOST_SPACE - i */
+  BilateralMean of[N_SPACES]; /* each for weight MOST_SPACE - i */
 };
 
-/* gpuccl_mean_add () without its branches; @range: the address of the weights
- * in shared memory, @space: known when this is compiled. */
+/* bilateral_mean_add () without its branches; @range: the address of the
+ * weights in shared memory, @space: known when this is compiled. */
 static __device__ __forceinline__ void
 add (Sums *sums, uint32_t range, uint32_t space, int32_t z, int32_t other)
 {
@@ -101,15 +100,15 @@ add (Sums *sums, uint32_t range, uint32_t space, int32_t z, int32_t other)
 
   if (!space)
     return;
-  weight = byte_at (range + min (abs (deeper), GPUCCL_RANGE));
+  weight = byte_at (range + min (abs (deeper), BILATERAL_RANGE));
   sums->of[MOST_SPACE - space].weights += weight;
   sums->of[MOST_SPACE - space].deeper += (int32_t) weight * deeper;
 }
 
-static __device__ __forceinline__ GpucclMean
+static __device__ __forceinline__ BilateralMean
 mean_of (const Sums &sums)
 {
-  GpucclMean mean = {0, 0};
+  BilateralMean mean = {0, 0};
 
 #pragma unroll
   for (int i = 0; i < N_SPACES; i++) {
@@ -124,11 +123,11 @@ store (const GpucclWork &w, int x, int y, bool foreground, const Sums &sums,
     int32_t z)
 {
   size_t at = (size_t) y * w.frame.width + x;
-  GpucclMean mean = mean_of (sums);
+  BilateralMean mean = mean_of (sums);
 
   if (x < w.frame.width && y < w.frame.height)
     w.smooth[at] = foreground
-        ? gpuccl_mean_depth (&mean, (uint32_t) z, &w.fraction[at])
+        ? bilateral_mean_depth (&mean, (uint32_t) z, &w.fraction[at])
         : 0;
 }
 
@@ -147,18 +146,18 @@ __launch_bounds__ (THREADS) filter_kernel (const __grid_constant__ GpucclWork w)
 
   load (w, &s);
   __syncthreads ();
-  za = around[GPUCCL_REACH * SIDE_X + GPUCCL_REACH];
-  zb = around[(GPUCCL_REACH + 1) * SIDE_X + GPUCCL_REACH];
+  za = around[BILATERAL_REACH * SIDE_X + BILATERAL_REACH];
+  zb = around[(BILATERAL_REACH + 1) * SIDE_X + BILATERAL_REACH];
   in_a = gpuccl_is_foreground (&w.values, (uint8_t) upper) && za != NO_DEPTH;
   in_b = gpuccl_is_foreground (&w.values, (uint8_t) lower) && zb != NO_DEPTH;
   if (in_a || in_b) {
 #pragma unroll
     for (int i = 0; i < SIDE * (SIDE + 1); i++) {
-      int dx = i % SIDE - GPUCCL_REACH, dy = i / SIDE - GPUCCL_REACH;
+      int dx = i % SIDE - BILATERAL_REACH, dy = i / SIDE - BILATERAL_REACH;
       int32_t other = around[i / SIDE * SIDE_X + i % SIDE];
 
-      add (&a, range, gpuccl_space_weight (dx, dy), za, other);
-      add (&b, range, gpuccl_space_weight (dx, dy - 1), zb, other);
+      add (&a, range, bilateral_space_weight (dx, dy), za, other);
+      add (&b, range, bilateral_space_weight (dx, dy - 1), zb, other);
     }
   }
   store (w, x, y, in_a, a, za);

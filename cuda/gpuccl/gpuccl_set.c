@@ -86,7 +86,7 @@ round_up (double limit)
 static GpucclLink
 link_of (const GpucclParams *p, bool filtered)
 {
-  GpucclLink link = {GPUCCL_ANY_STEP, 0, filtered ? GPUCCL_FINE_BITS : 0};
+  GpucclLink link = {GPUCCL_ANY_STEP, 0, filtered ? BILATERAL_FINE_BITS : 0};
   double k = nearbyint (p->depth_step_k * p->depth_scale * 0x1p32);
 
   if (p->max_depth_step == 0)
@@ -134,16 +134,4 @@ gpuccl_set (GpucclWork *w, const GpucclParams *p, const GpucclFrame *frame)
   if (w->most_sums < GPUCCL_CANDIDATES)
     w->most_sums = GPUCCL_CANDIDATES;
   return NULL;
-}
-
-#define RANGE_SIGMA .04 /* metres */
-
-void
-gpuccl_set_range (uint8_t range[GPUCCL_RANGE], double scale)
-{
-  for (int i = 0; i < GPUCCL_RANGE; i++) {
-    double steps = i * scale / RANGE_SIGMA;
-
-    range[i] = (uint8_t) nearbyint (255 * exp (-steps * steps / 2));
-  }
 }

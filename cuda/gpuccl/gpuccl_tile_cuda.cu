@@ -106,7 +106,7 @@ static __device__ __forceinline__ uint32_t
 whole_depth (uint32_t depth)
 {
   return DEPTH == FINE
-      ? (depth + (1u << (GPUCCL_FINE_BITS - 1))) >> GPUCCL_FINE_BITS
+      ? (depth + (1u << (BILATERAL_FINE_BITS - 1))) >> BILATERAL_FINE_BITS
       : depth;
 }
 
@@ -243,7 +243,7 @@ depth_at (const GpucclWork &w, int x, int y)
   x = max (min (x, f.width - 1), 0), y = max (min (y, f.height - 1), 0);
   z = *(const uint16_t *) ((const uint8_t *) &f.depth[x] +
       (int64_t) y * f.depth_stride);
-  return DEPTH == FINE ? (z << GPUCCL_FINE_BITS) +
+  return DEPTH == FINE ? (z << BILATERAL_FINE_BITS) +
           (uint32_t) w.fraction[(uint32_t) (y * f.width + x)]
                        : z;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Surfaces of objects: read from files, or fused from views in depth and
- * colour. */
+ * Surfaces of objects: read from files and written to them, or fused from views
+ * in depth and colour. */
 #pragma once
 
 #include <stdbool.h>
@@ -27,6 +27,12 @@ typedef struct {
  * its name says.  After an error, @mesh is empty. */
 const char *mesh_read (Mesh *mesh, const char *path);
 void mesh_free (Mesh *mesh);
+
+/* Writes a PLY, binary_little_endian: of each vertex float x y z, nx ny nz
+ * where the mesh has normals, uchar red green blue where it has colours; of
+ * each triangle, where it has those, a list of uint.  A regular file is
+ * replaced at once; the reader of a FIFO is waited for a second. */
+const char *mesh_write (const Mesh *mesh, const char *path);
 
 /* A view of an object, in host memory. */
 typedef struct {

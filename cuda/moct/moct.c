@@ -2,9 +2,11 @@
  *
  * The order of the steps, and the memory they need: classification table,
  * sums of the frame, tracks, trajectory history. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "moct/moct_filter.h"
 #include "moct/moct_table.h"
 #include "moct/moct_track.h"
 #include "moct/moct_work.h"
@@ -204,6 +206,32 @@ append_history (Moct *m)
   return NULL;
 }
 
+/* Half hidden objects may have another shape: the filter is off by default. */
+static bool
+has_shape (const MoctParams *p, const MoctSum *s)
+{
+  double w = s->box.x1 - s->box.x0, h = s->box.y1 - s->box.y0;
+  double orientation, elongation;
+
+  if ((p->max_side_ratio > 0 &&
+          fmax (w, h) > p->max_side_ratio * fmin (w, h)) ||
+      (double) s->n < p->min_fill * w * h)
+    return false;
+  moct_sum_shape (s, &orientation, &elongation);
+  return elongation * p->min_roundness <= 1 + 1e-9;
+}
+
+static void
+filter_shapes (const MoctParams *p, MoctResult *r)
+{
+  uint32_t n = 0;
+
+  for (uint32_t i = 0; i < r->n_blobs; i++)
+    if (has_shape (p, &r->blobs[i].sum))
+      r->blobs[n++] = r->blobs[i];
+  r->n_blobs = n;
+}
+
 const char *
 moct_run (Moct *m, const MoctParams *params, const Image *frame, double dt,
     const MoctObject **objects, int *n_objects)
@@ -214,6 +242,7 @@ moct_run (Moct *m, const MoctParams *params, const Image *frame, double dt,
     return NULL;
   TRY (moct_queue (m, params, frame));
   TRY (wait_for_result (m, params));
+  filter_shapes (params, m->work.result);
   moct_sort_blobs (m->work.result->blobs, (int) m->work.result->n_blobs);
   *n_objects = moct_tracks_step (m->tracks, params, m->work.result->blobs,
       (int) m->work.result->n_blobs, dt, m->objects);
@@ -284,7 +313,8 @@ moct_trajectories (Moct *m, const MoctObject *objects, int n_objects, int max,
 }
 
 const char *
-moct_learn (Moct *m, const Image *frame, ImageBox region, MoctColour *colour)
+moct_learn (Moct *m, const Image *frame, ImageBox region, MoctColour *colour,
+    MoctLearned *learned)
 {
-  return moct_learn_from (&m->device, frame, region, colour);
+  return moct_learn_from (&m->device, frame, region, colour, learned);
 }

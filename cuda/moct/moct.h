@@ -16,6 +16,7 @@ C_BEGIN
 
 #define MOCT_MAX_COLOURS 1024
 #define MOCT_NAME_BYTES 32
+#define MOCT_MODES 4 /* ranges of one colour, the most */
 
 /* The space in which a colour is described (section 3.4). */
 typedef enum {
@@ -28,16 +29,23 @@ typedef enum {
   MOCT_LEARN, /* not known yet: to be learned from a region of a frame */
 } MoctSpace;
 
-/* One colour: a box in its space, or a ball (MOCT_NEAR). */
+typedef struct {
+  float lo[3], hi[3];
+} MoctRange;
+
+/* One colour: a box in its space, or a few, or a ball (MOCT_NEAR). */
 typedef struct {
   char name[MOCT_NAME_BYTES];
   MoctSpace space;
   float lo[3], hi[3]; /* inclusive.  MOCT_HSV: lo[0] > hi[0] wraps through 0.
                          MOCT_RG uses two.  MOCT_NEAR: lo is the centre in Lab,
                          hi[0] the greatest difference (CIE76 Delta E) */
-  uint8_t rgb[3];     /* MOCT_NEAR: the centre as it was given */
+  int n_also; /* boxes that count as well, of a thing of several colours */
+  MoctRange also[MOCT_MODES - 1];
+  uint8_t rgb[3];  /* MOCT_NEAR: the centre as it was given */
   ImageBox region; /* MOCT_LEARN: where to learn it, pixels; empty: the caller
                       must find the place (`roi=meta`) */
+  float learn_at;  /* MOCT_LEARN: seconds into the stream; 0: at once */
 } MoctColour;
 
 /* How the sums are made.  All methods classify alike and give the same sums. */
@@ -70,15 +78,20 @@ typedef struct {
                            between them are one blob; so are parts inside
                            one 16x16 tile of the frame */
   uint64_t min_area, max_area; /* pixels; other blobs are left out */
-  int max_objects;             /* of one colour, the largest */
-  ImageBox region;             /* pixels outside do not count; default: none
-                                  are */
-  double gate;                 /* a blob can only be a known object if it lies
-                                  within this many times the object's size of
-                                  where it is predicted; 0 = anywhere */
-  int appear_frames;           /* an object is reported when seen in so many
-                                  frames in a row */
-  int lose_frames;             /* and lost when not seen in so many */
+  /* Blobs of another shape are left out, before the largest are taken. */
+  double min_roundness;  /* minor by major axis of the ellipse with the same
+                            second moments: 1 of a disc or a square */
+  double min_fill;       /* part of its box that a blob fills; a disc pi / 4 */
+  double max_side_ratio; /* of its box, longer by shorter side; 0: any */
+  int max_objects;       /* of one colour, the largest */
+  ImageBox region;       /* pixels outside do not count; default: none
+                            are */
+  double gate;           /* a blob can only be a known object if it lies
+                            within this many times the object's size of
+                            where it is predicted; 0 = anywhere */
+  int appear_frames;     /* an object is reported when seen in so many
+                            frames in a row */
+  int lose_frames;       /* and lost when not seen in so many */
 } MoctParams;
 
 /* A row for each number and choice, in the order in which they are shown. */
@@ -155,19 +168,32 @@ const char *moct_trajectories (Moct *self, const MoctObject *objects,
 const char *moct_labels (Moct *self, const MoctParams *params,
     const Image *frame, uint16_t *labels, size_t stride);
 
-/* Learns a colour from the pixels of @region of @frame: a box in Lab that
- * holds them, with a margin.  Keeps the name of @colour. */
-const char *moct_learn (
-    Moct *self, const Image *frame, ImageBox region, MoctColour *colour);
+/* What was learned from a region. */
+typedef struct {
+  int modes; /* that the colour holds; 0: what surrounds the region has the
+                same colours, so that all of them were taken */
+  double explained; /* part of the region's pixels that the colour holds */
+  double elsewhere; /* part of the pixels that it holds farther than half a
+                       region from the region */
+} MoctLearned;
 
-/* Reads the text form of colours, `NAME:SPACE=lo..hi,lo..hi,lo..hi;…`,
- * `NAME:#rrggbb~TOL`, `NAME:roi=x,y,w,h` or `NAME:roi=meta`, into @colours
- * (room for MOCT_MAX_COLOURS).  On failure the sentence is in @problem (@size
- * bytes) and says which entry and why. */
+/* Learns a colour from @region of @frame: boxes in Lab around the modes of its
+ * pixels that tell it most from what surrounds it and from the rest of the
+ * frame, with a margin.  Keeps the name of @colour. */
+const char *moct_learn (Moct *self, const Image *frame, ImageBox region,
+    MoctColour *colour, MoctLearned *learned);
+
+/* Reads the text form of colours, `NAME:SPACE=lo..hi,lo..hi,lo..hi;…`
+ * (further ranges after `|`),
+ * `NAME:#rrggbb~TOL`, `NAME:roi=x,y,w,h[@SECONDS]` or `NAME:roi=meta`, into
+ * @colours (room for MOCT_MAX_COLOURS).  On failure the sentence is in @problem
+ * (@size bytes) and says which entry and why. */
 bool moct_parse (const char *text, MoctColour *colours, int *n_colours,
     char *problem, size_t size);
 
-/* The text form of @colours; needs at most 160 bytes each. */
+#define MOCT_TEXT_BYTES 320 /* that a colour's text takes, the most */
+
+/* The text form of @colours; @size: MOCT_TEXT_BYTES each. */
 void moct_print (
     const MoctColour *colours, int n_colours, char *text, size_t size);
 

@@ -2,6 +2,7 @@
 #include "moct/moct_colour.h"
 
 #include <math.h>
+#include <string.h>
 
 MoctEncoding
 moct_encoding (const Image *frame)
@@ -148,9 +149,31 @@ moct_point (
 
 /* A box's interval on axis @i; a hue interval may wrap through 0. */
 static bool
-wraps (const MoctColour *c, int i)
+wraps (MoctSpace space, const MoctRange *r, int i)
 {
-  return c->space == MOCT_HSV && i == 0 && c->lo[0] > c->hi[0];
+  return space == MOCT_HSV && i == 0 && r->lo[0] > r->hi[0];
+}
+
+static bool
+range_holds (MoctSpace space, const MoctRange *r, const float p[3])
+{
+  for (int i = 0; i < (space == MOCT_RG ? 2 : 3); i++)
+    if (wraps (space, r, i) ? p[i] < r->lo[i] && p[i] > r->hi[i]
+                            : p[i] < r->lo[i] || p[i] > r->hi[i])
+      return false;
+  return true;
+}
+
+MoctRange
+moct_range (const MoctColour *c, int k)
+{
+  MoctRange r;
+
+  if (k)
+    return c->also[k - 1];
+  memcpy (r.lo, c->lo, sizeof r.lo);
+  memcpy (r.hi, c->hi, sizeof r.hi);
+  return r;
 }
 
 bool
@@ -165,11 +188,13 @@ moct_holds (const MoctColour *c, const float p[3])
       sum += (p[i] - c->lo[i]) * (p[i] - c->lo[i]);
     return sum <= c->hi[0] * c->hi[0];
   }
-  for (int i = 0; i < (c->space == MOCT_RG ? 2 : 3); i++)
-    if (wraps (c, i) ? p[i] < c->lo[i] && p[i] > c->hi[i]
-                     : p[i] < c->lo[i] || p[i] > c->hi[i])
-      return false;
-  return true;
+  for (int k = 0; k <= c->n_also; k++) {
+    MoctRange r = moct_range (c, k);
+
+    if (range_holds (c->space, &r, p))
+      return true;
+  }
+  return false;
 }
 
 static MoctRelation
@@ -187,24 +212,21 @@ relation_to_ball (const MoctColour *c, const float lo[3], const float hi[3])
   return near > limit ? MOCT_OUT : far <= limit ? MOCT_IN : MOCT_CUTS;
 }
 
-MoctRelation
-moct_relation (const MoctColour *c, const float lo[3], const float hi[3])
+static MoctRelation
+relation_to_range (
+    MoctSpace space, const MoctRange *r, const float lo[3], const float hi[3])
 {
   MoctRelation all = MOCT_IN;
 
-  if (c->space == MOCT_LEARN)
-    return MOCT_OUT;
-  if (c->space == MOCT_NEAR)
-    return relation_to_ball (c, lo, hi);
-  for (int i = 0; i < (c->space == MOCT_RG ? 2 : 3); i++) {
+  for (int i = 0; i < (space == MOCT_RG ? 2 : 3); i++) {
     bool in, out;
 
-    if (wraps (c, i)) {
-      in = hi[i] <= c->hi[i] || lo[i] >= c->lo[i];
-      out = lo[i] > c->hi[i] && hi[i] < c->lo[i];
+    if (wraps (space, r, i)) {
+      in = hi[i] <= r->hi[i] || lo[i] >= r->lo[i];
+      out = lo[i] > r->hi[i] && hi[i] < r->lo[i];
     } else {
-      in = lo[i] >= c->lo[i] && hi[i] <= c->hi[i];
-      out = hi[i] < c->lo[i] || lo[i] > c->hi[i];
+      in = lo[i] >= r->lo[i] && hi[i] <= r->hi[i];
+      out = hi[i] < r->lo[i] || lo[i] > r->hi[i];
     }
     if (out)
       return MOCT_OUT;
@@ -212,4 +234,22 @@ moct_relation (const MoctColour *c, const float lo[3], const float hi[3])
       all = MOCT_CUTS;
   }
   return all;
+}
+
+MoctRelation
+moct_relation (const MoctColour *c, const float lo[3], const float hi[3])
+{
+  MoctRelation any = MOCT_OUT;
+
+  if (c->space == MOCT_LEARN)
+    return MOCT_OUT;
+  if (c->space == MOCT_NEAR)
+    return relation_to_ball (c, lo, hi);
+  for (int k = 0; k <= c->n_also && any != MOCT_IN; k++) {
+    MoctRange r = moct_range (c, k);
+    MoctRelation now = relation_to_range (c->space, &r, lo, hi);
+
+    any = now == MOCT_OUT ? any : now;
+  }
+  return any;
 }

@@ -32,6 +32,8 @@ void moct_point (const MoctEncoding *encoding, MoctSpace space,
     const uint8_t c[3], float point[3]);
 void moct_rgb_to_lab (const uint8_t rgb[3], float lab[3]);
 
+/* Box @k of a colour, 0 to n_also. */
+MoctRange moct_range (const MoctColour *colour, int k);
 bool moct_holds (const MoctColour *colour, const float point[3]);
 
 /* How a model lies to all points between @lo and @hi. */
@@ -41,6 +43,6 @@ MoctRelation moct_relation (
 
 /* moct_learn() without a Moct. */
 const char *moct_learn_from (const Device *device, const Image *frame,
-    ImageBox region, MoctColour *colour);
+    ImageBox region, MoctColour *colour, MoctLearned *learned);
 
 C_END

@@ -26,12 +26,19 @@ moct_track_size (const MoctTrack *t)
   return fmax (t->width, t->height);
 }
 
+#define GROWTH 1.01 /* of its area, the most in a frame from then on */
+#define WHOLE .9    /* of its area: nothing hides it */
+
 void
 moct_track_grow (MoctTrack *t, const MoctSum *sum)
 {
   t->width = fmax (t->width, sum->box.x1 - sum->box.x0);
   t->height = fmax (t->height, sum->box.y1 - sum->box.y0);
   t->area = fmax (t->area, (double) sum->n);
+  t->own = fmax (t->own,
+      fmin (sum->n, t->known++ < MOCT_YOUNG ? INFINITY : GROWTH * t->own));
+  if (sum->n >= WHOLE * t->own && WHOLE * sum->n <= t->own)
+    t->whole = *sum;
 }
 
 static void
@@ -42,6 +49,7 @@ forget (MoctTrack *t, double dt)
   t->width *= keep;
   t->height *= keep;
   t->area *= keep;
+  t->own *= keep;
 }
 
 /* Noise goes with the size of the object, because a large one is a near one:
@@ -116,6 +124,20 @@ moct_track_place (MoctTrack *t, double x, double y)
       noise (t) + size / 10);
   t->cx = t->x;
   t->cy = t->y;
+}
+
+void
+moct_track_show (MoctTrack *t)
+{
+  int dx = (int) lround (t->cx - moct_sum_cx (&t->whole));
+  int dy = (int) lround (t->cy - moct_sum_cy (&t->whole));
+
+  if (!t->whole.n || t->whole.box.x0 + dx < 0 || t->whole.box.y0 + dy < 0)
+    return;
+  t->sum = t->whole;
+  moct_sum_move (&t->sum, dx, dy);
+  t->missed = -1;
+  t->merged = false;
 }
 
 void

@@ -9,19 +9,25 @@
 
 C_BEGIN
 
+#define MOCT_YOUNG 10 /* frames: its size is not known yet */
+
 typedef struct {
   uint64_t id; /* 0: unconfirmed */
   int colour, slot;
   int seen, missed;           /* frames in a row */
+  int known;                  /* frames in which it was seen */
   int reported;               /* frames since it was confirmed */
   bool lost, merged;          /* merged: one of several in a blob */
   double x, y, vx, vy;        /* filter: pixels, pixels a second */
   double pp, pv, vv;          /* its covariance, of either axis */
   double cx, cy;              /* newest position: measured, else predicted */
-  double width, height, area; /* when nothing hides it */
+  double width, height, area; /* when nothing hides it, and perhaps something
+                                 else is with it */
+  double own;                 /* area that is surely its own */
   double age;
   uint32_t history, frames; /* bit i: seen i frames ago; frames of its life */
   MoctSum sum;              /* when last seen */
+  MoctSum whole;            /* when last seen whole; n 0: not yet */
 } MoctTrack;
 
 /* Of pixels: the centroid, and the axes of the ellipse with the same second
@@ -40,6 +46,9 @@ void moct_track_grow (MoctTrack *track, const MoctSum *sum);
 void moct_track_correct (MoctTrack *track, const MoctSum *sum);
 /* Its middle was measured along x (axis 0), y (1): NAN where it was not. */
 void moct_track_place (MoctTrack *track, double x, double y);
+/* It is seen where it was placed, as it was when it was last seen whole, if
+ * that is known and all of it is in the frame. */
+void moct_track_show (MoctTrack *track);
 /* The longer side of its box when nothing hides it. */
 double moct_track_size (const MoctTrack *track);
 /* How far from its prediction, in pixels, it may be found. */

@@ -38,6 +38,8 @@ cost (const MoctTrack *t, const MoctSum *sum, double gate)
 
 /* ---- Several tracks in one blob ---- */
 
+#define TOUCHING .9 /* of the areas of all: nothing is hidden */
+
 static bool
 inside (const MoctTrack *t, const ImageBox *box)
 {
@@ -50,7 +52,8 @@ find_members (const MoctGroup *g, const ImageBox *box, int *members)
   int n = 0;
 
   for (int t = 0; t < g->n_tracks; t++)
-    if (!g->track_done[t] && inside (&g->tracks[t], box))
+    if (!g->track_done[t] && g->tracks[t].known >= MOCT_YOUNG &&
+        inside (&g->tracks[t], box))
       members[n++] = t;
   return n;
 }
@@ -63,45 +66,61 @@ have_met (const MoctGroup *g, const int *members, int n, const MoctSum *sum)
   double all = 0, largest = 0;
 
   for (int i = 0; i < n; i++) {
-    all += g->tracks[members[i]].area;
-    largest = fmax (largest, g->tracks[members[i]].area);
+    all += g->tracks[members[i]].own;
+    largest = fmax (largest, g->tracks[members[i]].own);
   }
   return n > 1 && sum->n > 1.15 * largest && sum->n < 1.25 * all;
 }
 
-/* The middle, along one axis, of a member of length @length predicted at @at,
- * in a blob from @lo to @hi.  @first, @last: it reaches the farthest that
- * way, so that the blob's side is its own.  NAN: nothing is known. */
-static double
-place_along (
-    double at, double length, double lo, double hi, bool first, bool last)
+/* They lie side by side: nothing of them is hidden. */
+static bool
+are_touching (const MoctGroup *g, const int *members, int n, const MoctSum *sum)
 {
-  double least = lo + length / 2 - .5, most = hi - length / 2 - .5;
+  double all = 0;
 
-  if (least > most)
-    return (lo + hi - 1) / 2;
-  if (first && last)
-    return (least + most) / 2;
-  if (first || at < least)
-    return least;
-  return last || at > most ? most : NAN;
+  for (int i = 0; i < n; i++)
+    all += g->tracks[members[i]].own;
+  return sum->n >= TOUCHING * all;
 }
 
 typedef struct {
   double x0, y0, x1, y1;
 } Reach;
 
+/* The box that a track had when it was seen whole, where it is predicted. */
 static Reach
 sides (const MoctTrack *t)
 {
-  return (Reach){t->x - t->width / 2, t->y - t->height / 2, t->x + t->width / 2,
-      t->y + t->height / 2};
+  const ImageBox *b = &t->whole.box;
+  double dx, dy;
+
+  if (!t->whole.n)
+    return (Reach){t->x - t->width / 2, t->y - t->height / 2,
+        t->x + t->width / 2, t->y + t->height / 2};
+  dx = t->x - moct_sum_cx (&t->whole);
+  dy = t->y - moct_sum_cy (&t->whole);
+  return (Reach){b->x0 + dx, b->y0 + dy, b->x1 + dx, b->y1 + dy};
+}
+
+/* How far a side of the blob, from @lo to @hi, says that a member from @from to
+ * @to lies from where it is predicted.  @first, @last: it reaches the farthest
+ * that way, so that the blob's side is its own.  NAN: nothing is known. */
+static double
+shift_along (
+    double from, double to, double lo, double hi, bool first, bool last)
+{
+  if (to - from > hi - lo || (first && last))
+    return (lo + hi - from - to) / 2;
+  if (first || from < lo)
+    return lo - from;
+  return last || to > hi ? hi - to : NAN;
 }
 
 /* The centroid of such a blob is no one's, but each of its sides is the side
  * of the member that reaches the farthest that way. */
 static void
-place_members (MoctGroup *g, const int *members, int n, const ImageBox *box)
+place_members (
+    MoctGroup *g, const int *members, int n, const ImageBox *box, bool touching)
 {
   Reach all = sides (&g->tracks[members[0]]);
 
@@ -116,12 +135,16 @@ place_members (MoctGroup *g, const int *members, int n, const ImageBox *box)
     Reach r = sides (t);
 
     moct_track_place (t,
-        place_along (
-            t->x, t->width, box->x0, box->x1, r.x0 <= all.x0, r.x1 >= all.x1),
-        place_along (
-            t->y, t->height, box->y0, box->y1, r.y0 <= all.y0, r.y1 >= all.y1));
+        t->x +
+            shift_along (
+                r.x0, r.x1, box->x0, box->x1, r.x0 <= all.x0, r.x1 >= all.x1),
+        t->y +
+            shift_along (
+                r.y0, r.y1, box->y0, box->y1, r.y0 <= all.y0, r.y1 >= all.y1));
     t->merged = true;
     g->track_done[members[i]] = true;
+    if (touching)
+      moct_track_show (t);
   }
 }
 
@@ -136,7 +159,7 @@ moct_group_merge (MoctGroup *g)
 
     if (!have_met (g, members, n, sum))
       continue;
-    place_members (g, members, n, &sum->box);
+    place_members (g, members, n, &sum->box, are_touching (g, members, n, sum));
     g->blob_done[b] = true;
   }
   for (int t = 0; t < g->n_tracks; t++)
@@ -179,6 +202,41 @@ add_parts (MoctGroup *g, int track)
     }
 }
 
+/* How far a track is from a box. */
+static double
+distance_to (const MoctTrack *t, const ImageBox *box)
+{
+  double x = fmax (0, fmax (box->x0 - t->x, t->x - box->x1));
+  double y = fmax (0, fmax (box->y0 - t->y, t->y - box->y1));
+
+  return hypot (x, y);
+}
+
+/* The blob of @track is too large for it alone: the closest track without a
+ * blob that fits is there as well. */
+static void
+recruit (MoctGroup *g, int track, double gate)
+{
+  const MoctSum sum = g->seen[track];
+  int members[2] = {track, -1};
+
+  for (int t = 0; t < g->n_tracks; t++) {
+    const MoctTrack *u = &g->tracks[t];
+    int both[2] = {track, t};
+    double far = distance_to (u, &sum.box);
+
+    if (g->track_done[t] || u->known < MOCT_YOUNG ||
+        far > moct_track_reach (u, gate) || !have_met (g, both, 2, &sum))
+      continue;
+    if (members[1] < 0 || far < distance_to (&g->tracks[members[1]], &sum.box))
+      members[1] = t;
+  }
+  if (members[1] < 0)
+    return;
+  g->seen[track].n = 0;
+  place_members (g, members, 2, &sum.box, are_touching (g, members, 2, &sum));
+}
+
 void
 moct_group_pair (MoctGroup *g, double gate)
 {
@@ -195,6 +253,9 @@ moct_group_pair (MoctGroup *g, double gate)
   qsort (pairs, n, sizeof *pairs, compare_pairs);
   for (int i = 0; i < n; i++)
     pair (g, &pairs[i]);
+  for (int t = 0; t < g->n_tracks; t++)
+    if (g->seen[t].n)
+      recruit (g, t, gate);
   for (int t = 0; t < g->n_tracks; t++)
     if (g->seen[t].n) {
       add_parts (g, t);

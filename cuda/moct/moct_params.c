@@ -40,6 +40,15 @@ const Param moct_params[] = {
         "Objects with fewer pixels than this are left out"),
     NUMBER (max_area, 1, UINT64_MAX, UINT64_MAX, "Greatest area",
         "Objects with more pixels than this are left out"),
+    NUMBER (min_roundness, 0, 1, 0, "Least roundness",
+        "Objects whose minor axis by their major axis is less are left out: 1 "
+        "is a disc or a square, however it is turned"),
+    NUMBER (min_fill, 0, 1, 0, "Least filling",
+        "Objects that fill less of their box are left out: a disc fills 0.79, "
+        "a thin ring 0.1"),
+    NUMBER (max_side_ratio, 0, 32768, 0, "Greatest ratio of sides",
+        "Objects whose box is longer than this many times its shorter side are "
+        "left out (0 = any)"),
     NUMBER (max_objects, 1, MOCT_MAX_OBJECTS, 8, "Most objects",
         "Of each colour at most so many objects are reported, the largest"),
     NUMBER (gate, 0, 1000, 1, "Gate",

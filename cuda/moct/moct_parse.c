@@ -112,27 +112,52 @@ read_number (Reader *r, float *value)
 }
 
 static bool
-read_axis (Reader *r, int s, int i, MoctColour *c)
+read_axis (Reader *r, int s, int i, MoctRange *range)
 {
+  const MoctTextSpace *space = &moct_text_spaces[s];
+
   if (i && !accept (r, ","))
     return fail (r, "%s takes %d ranges, lo..hi separated by commas",
-        moct_text_spaces[s].name, moct_text_spaces[s].axes);
-  if (!read_number (r, &c->lo[i]))
+        space->name, space->axes);
+  if (!read_number (r, &range->lo[i]))
     return false;
   if (!accept (r, ".."))
     return fail (r, "a range is written lo..hi, not \"%.12s\"", r->at);
-  if (!read_number (r, &c->hi[i]))
+  if (!read_number (r, &range->hi[i]))
     return false;
-  if (c->lo[i] < moct_text_spaces[s].lo[i] ||
-      c->hi[i] > moct_text_spaces[s].hi[i] ||
-      c->hi[i] < moct_text_spaces[s].lo[i] ||
-      c->lo[i] > moct_text_spaces[s].hi[i])
-    return fail (r, "range %d of %s must lie within %g..%g", i + 1,
-        moct_text_spaces[s].name, moct_text_spaces[s].lo[i],
-        moct_text_spaces[s].hi[i]);
-  if (c->lo[i] > c->hi[i] && !(c->space == MOCT_HSV && i == 0))
-    return fail (r, "range %d of %s ends before it begins", i + 1,
-        moct_text_spaces[s].name);
+  if (range->lo[i] < space->lo[i] || range->hi[i] > space->hi[i] ||
+      range->hi[i] < space->lo[i] || range->lo[i] > space->hi[i])
+    return fail (r, "range %d of %s must lie within %g..%g", i + 1, space->name,
+        space->lo[i], space->hi[i]);
+  if (range->lo[i] > range->hi[i] && !(space->space == MOCT_HSV && i == 0))
+    return fail (r, "range %d of %s ends before it begins", i + 1, space->name);
+  return true;
+}
+
+/* lo..hi,lo..hi,lo..hi, and more of them after "|". */
+static bool
+read_ranges (Reader *r, int s, MoctColour *c)
+{
+  int n = 0;
+
+  do {
+    MoctRange range = {{0}, {0}};
+
+    if (n == MOCT_MODES)
+      return fail (r,
+          "there can be at most %d alternatives, with | between them",
+          MOCT_MODES);
+    for (int i = 0; i < moct_text_spaces[s].axes; i++)
+      if (!read_axis (r, s, i, &range))
+        return false;
+    if (n) {
+      c->also[n - 1] = range;
+    } else {
+      memcpy (c->lo, range.lo, sizeof c->lo);
+      memcpy (c->hi, range.hi, sizeof c->hi);
+    }
+    c->n_also = n++;
+  } while (accept (r, "|"));
   return true;
 }
 
@@ -177,7 +202,8 @@ read_region (Reader *r, MoctColour *c)
     return true;
   for (int i = 0; i < 4; i++) {
     if (i && !accept (r, ","))
-      return fail (r, "a region is written roi=x,y,w,h or roi=meta");
+      return fail (r,
+          "a region is written roi=x,y,w,h, roi=x,y,w,h@SECONDS or roi=meta");
     if (!read_number (r, &v[i]))
       return false;
     if (v[i] < 0 || v[i] > 32768 || v[i] != floorf (v[i]))
@@ -185,6 +211,10 @@ read_region (Reader *r, MoctColour *c)
   }
   if (v[2] < 1 || v[3] < 1)
     return fail (r, "the region is empty");
+  if (accept (r, "@") && !read_number (r, &c->learn_at))
+    return false;
+  if (c->learn_at < 0)
+    return fail (r, "the time to learn at is in seconds, 0 or more");
   c->region = (ImageBox){
       (int) v[0], (int) v[1], (int) (v[0] + v[2]), (int) (v[1] + v[3])};
   return true;
@@ -204,10 +234,7 @@ read_model (Reader *r, MoctColour *c)
       continue;
     r->at += n + 1;
     c->space = moct_text_spaces[s].space;
-    for (int i = 0; i < moct_text_spaces[s].axes; i++)
-      if (!read_axis (r, s, i, c))
-        return false;
-    return true;
+    return read_ranges (r, s, c);
   }
   return fail (r,
       "\"%.12s\" is none of rgb=, yuv=, rg=, hsv=, lab=, "
@@ -326,12 +353,16 @@ put_box (Writer *w, const MoctColour *c)
 
   while (moct_text_spaces[s].space != c->space)
     s++;
-  put (w, "%s=", moct_text_spaces[s].name);
-  for (int i = 0; i < moct_text_spaces[s].axes; i++) {
-    put (w, i ? "," : "");
-    put_number (w, c->lo[i]);
-    put (w, "..");
-    put_number (w, c->hi[i]);
+  for (int k = 0; k <= c->n_also; k++) {
+    MoctRange range = moct_range (c, k);
+
+    put (w, "%s%s", k ? "" : moct_text_spaces[s].name, k ? "|" : "=");
+    for (int i = 0; i < moct_text_spaces[s].axes; i++) {
+      put (w, i ? "," : "");
+      put_number (w, range.lo[i]);
+      put (w, "..");
+      put_number (w, range.hi[i]);
+    }
   }
 }
 
@@ -353,6 +384,10 @@ moct_print (const MoctColour *colours, int n, char *text, size_t size)
       put (&w, "roi=meta");
     } else if (c->space == MOCT_LEARN) {
       put (&w, "roi=%d,%d,%d,%d", b->x0, b->y0, b->x1 - b->x0, b->y1 - b->y0);
+      if (c->learn_at > 0) {
+        put (&w, "@");
+        put_number (&w, c->learn_at);
+      }
     } else {
       put_box (&w, c);
     }

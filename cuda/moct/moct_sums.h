@@ -226,6 +226,23 @@ moct_sum_add (MoctSum *s, const MoctSum *t)
   s->box.y1 = t->box.y1 > s->box.y1 ? t->box.y1 : s->box.y1;
 }
 
+/* Moves what was summed; it must stay where coordinates are positive. */
+BOTH void
+moct_sum_move (MoctSum *s, int dx, int dy)
+{
+  unsigned long long u = (unsigned long long) dx, v = (unsigned long long) dy;
+
+  s->xx += 2 * u * s->x + s->n * u * u;
+  s->xy += u * s->y + v * s->x + s->n * u * v;
+  s->yy += 2 * v * s->y + s->n * v * v;
+  s->x += s->n * u;
+  s->y += s->n * v;
+  s->box.x0 += dx;
+  s->box.x1 += dx;
+  s->box.y0 += dy;
+  s->box.y1 += dy;
+}
+
 BOTH void
 moct_sum_add_pixel (MoctSum *s, int x, int y)
 {

@@ -188,20 +188,34 @@ pack_strokes (Overlay *o, const Image *frame, const Yuv *yuv,
   return NULL;
 }
 
+/* Puts the colours that were chosen where the palette has those of their
+ * labels. The hash is by the golden ratio: OVERLAY_COLOURS labels in a row have
+ * as many places (Knuth, The Art of Computer Programming 3, 6.4, theorem S). */
+static void
+choose_colours (
+    const OverlayMap *map, ImageFormat format, const Yuv *yuv, uint8_t *palette)
+{
+  int n = map->n_colours < OVERLAY_COLOURS ? map->n_colours : OVERLAY_COLOURS;
+
+  for (int k = 0; map->labels && map->colours && k < n; k++) {
+    const OverlayColour *c = &map->colours[k];
+
+    overlay_components (format, yuv, (uint8_t[3]){c->r, c->g, c->b},
+        palette + 4 * overlay_hash ((uint32_t) k + 1));
+  }
+}
+
 /* All of the block; @fresh: its range is to be used. */
 static const char *
-pack (Overlay *o, const Image *frame, const OverlayList *list, const Layout *l,
-    uint8_t *host, bool *fresh)
+pack (Overlay *o, const Image *frame, const Yuv *yuv, const OverlayList *list,
+    const Layout *l, uint8_t *host, bool *fresh)
 {
-  bool grey = frame->format <= IMAGE_GRAY16;
-  Yuv yuv = yuv_of (frame->matrix, grey || frame->full_range);
-
-  TRY (
-      pack_strokes (o, frame, &yuv, list, (OverlayStroke *) (host + l->strokes),
-          (OverlayShape *) (host + l->shapes)));
+  TRY (pack_strokes (o, frame, yuv, list, (OverlayStroke *) (host + l->strokes),
+      (OverlayShape *) (host + l->shapes)));
   *fresh = false;
   if (list->map.pixels) {
-    overlay_palette (frame->format, &yuv, list->map.labels, host + l->palette);
+    overlay_palette (frame->format, yuv, list->map.labels, host + l->palette);
+    choose_colours (&list->map, frame->format, yuv, host + l->palette);
     *fresh = overlay_range_begin (
         (OverlayRange *) (host + l->range), &o->followed, &list->map);
   }
@@ -211,8 +225,8 @@ pack (Overlay *o, const Image *frame, const OverlayList *list, const Layout *l,
 }
 
 static OverlayScene
-scene (const Overlay *o, const Image *frame, const OverlayList *list,
-    const Layout *l)
+scene (const Overlay *o, const Image *frame, const Yuv *yuv,
+    const OverlayList *list, const Layout *l)
 {
   OverlayScene s = {.frame = *frame,
       .layout = *overlay_layout (frame->format),
@@ -223,6 +237,8 @@ scene (const Overlay *o, const Image *frame, const OverlayList *list,
       .atlas_stride = o->atlas_width,
       .texels = o->image.texels,
       .range = o->range,
+      .yuv = *yuv,
+      .is_rgb = !overlay_is_yuv (frame->format),
       .palette = (uint8_t (*)[4]) (o->block + l->palette),
       .drawn = o->drawn,
       .serial = o->serial};
@@ -236,6 +252,8 @@ scene (const Overlay *o, const Image *frame, const OverlayList *list,
 const char *
 overlay_draw (Overlay *o, const Image *frame, const OverlayList *list)
 {
+  bool grey = frame->format <= IMAGE_GRAY16;
+  Yuv yuv = yuv_of (frame->matrix, grey || frame->full_range);
   Layout l = lay_out (o, list);
   uint8_t *host;
   bool fresh;
@@ -246,10 +264,10 @@ overlay_draw (Overlay *o, const Image *frame, const OverlayList *list)
     return NULL;
   TRY (reserve (o, l.bytes));
   TRY (next_block (o, &host));
-  TRY (pack (o, frame, list, &l, host, &fresh));
+  TRY (pack (o, frame, &yuv, list, &l, host, &fresh));
   TRY (device_copy (o->dev, o->block, host, l.bytes));
 
-  s = scene (o, frame, list, &l);
+  s = scene (o, frame, &yuv, list, &l);
   if (fresh)
     TRY (device_copy (o->dev, o->range, o->block + l.range, sizeof *o->range));
   if (s.map.pixels && !s.map.labels && !overlay_range_given (&list->map))

@@ -20,7 +20,10 @@ C_BEGIN
 /* Frames may be up to this many pixels wide or high. */
 #define OVERLAY_MAX_SIZE 32767
 
-typedef struct {
+/* Labels whose colours may be chosen. */
+#define OVERLAY_COLOURS 96
+
+typedef struct OverlayColour {
   uint8_t r, g, b;
   uint8_t a; /* opacity */
 } OverlayColour;
@@ -33,7 +36,9 @@ typedef enum {
 } OverlayFormat;
 
 /* A picture of numbers, value = raw * scale + offset, shown in colours over the
- * whole frame; sampled at the nearest pixel. */
+ * whole frame; sampled at the nearest pixel.  Of three numbers a pixel, which
+ * are its red, green and blue, those at `low` are dark and those at `high` are
+ * bright; a pixel is transparent where all three are invalid. */
 typedef struct {
   const void *pixels; /* until overlay_draw () returns */
   bool on_host;       /* else in memory of the device */
@@ -41,6 +46,10 @@ typedef struct {
   int stride;         /* bytes */
   OverlayFormat format;
   bool labels; /* the numbers are names: a colour for each */
+  const struct OverlayColour *colours; /* of labels, those of 1, 2, …, as long
+                                          as the pixels; NULL: the palette's */
+  int n_colours;                       /* OVERLAY_COLOURS at most */
+  bool rgb; /* three numbers a pixel; low and high then differ */
   float scale, offset;
   double invalid;  /* raw value that is left transparent; NAN: none */
   float low, high; /* values at the two ends of the palette; equal: the

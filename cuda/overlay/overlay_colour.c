@@ -76,11 +76,17 @@ overlay_layout (ImageFormat format)
   return &layouts[format];
 }
 
+bool
+overlay_is_yuv (ImageFormat format)
+{
+  return image_is_yuv (format) || format <= IMAGE_GRAY16;
+}
+
 void
 overlay_components (
     ImageFormat format, const Yuv *yuv, const uint8_t rgb[3], uint8_t out[3])
 {
-  if (image_is_yuv (format) || format <= IMAGE_GRAY16)
+  if (overlay_is_yuv (format))
     yuv_from_rgb (yuv, rgb, out);
   else
     memcpy (out, rgb, 3);

@@ -154,7 +154,7 @@ typedef struct {
   const uint8_t *pixels;
   int width, height, stride;
   OverlayFormat format;
-  bool labels;
+  bool labels, rgb;
   float scale, offset;
   float invalid_value; /* NAN: none */
   uint32_t invalid_name;
@@ -163,7 +163,7 @@ typedef struct {
 } OverlayNumbers;
 
 BOTH int
-overlay_map_pixel_bytes (OverlayFormat f)
+overlay_map_number_bytes (OverlayFormat f)
 {
   return f == OVERLAY_U8 ? 1 : f == OVERLAY_U16 ? 2 : 4;
 }
@@ -173,7 +173,8 @@ BOTH size_t
 overlay_map_bytes (const OverlayMap *m)
 {
   return (size_t) m->stride * (m->height - 1) +
-      (size_t) m->width * overlay_map_pixel_bytes (m->format);
+      (size_t) m->width * (m->rgb ? 3 : 1) *
+      overlay_map_number_bytes (m->format);
 }
 
 /* Floats in an order that integer atomics know. */
@@ -196,7 +197,7 @@ overlay_unorder (int32_t i)
   return v;
 }
 
-/* The number of a map's pixel as it is stored: its value, and its name, which
+/* Number @x of a row of a map as it is stored: its value, and its name, which
  * is exact; false where it is invalid. */
 BOTH bool
 overlay_map_raw (
@@ -234,6 +235,14 @@ overlay_hash (uint32_t key)
   return (int) ((key * 2654435769u) >> 24);
 }
 
+/* From the value to a step between the two ends of a range. */
+BOTH int
+overlay_map_step (const OverlayRange *r, float v)
+{
+  v = (v - r->low) * r->gain;
+  return v > 0 ? v < 255 ? (int) (v + .5f) : 255 : 0;
+}
+
 /* Index into the palette, -1 where the map is transparent. */
 BOTH int
 overlay_map_index (const OverlayNumbers *m, const OverlayRange *r, int x, int y)
@@ -245,8 +254,28 @@ overlay_map_index (const OverlayNumbers *m, const OverlayRange *r, int x, int y)
     return overlay_map_raw (m, x, y, &v, &name) ? overlay_hash (name) : -1;
   if (!overlay_map_value (m, x, y, &v))
     return -1;
-  v = (v - r->low) * r->gain;
-  return v > 0 ? v < 255 ? (int) (v + .5f) : 255 : 0;
+  return overlay_map_step (r, v);
+}
+
+/* The colour of a map that has colours; false where it is transparent: where
+ * all three numbers are invalid, or one is not finite. */
+BOTH bool
+overlay_map_rgb (const OverlayNumbers *m, const OverlayRange *r, int x, int y,
+    uint8_t rgb[3])
+{
+  bool valid = false;
+
+  for (int k = 0; k < 3; k++) {
+    uint32_t name;
+    float v;
+
+    valid |= overlay_map_raw (m, 3 * x + k, y, &v, &name);
+    v = v * m->scale + m->offset;
+    if (v - v != 0)
+      return false;
+    rgb[k] = (uint8_t) overlay_map_step (r, v);
+  }
+  return valid;
 }
 
 /* The palette's range follows this frame's, an eighth of the way. */
@@ -322,6 +351,8 @@ typedef struct {
   const uint8_t *texels; /* 3 components of the frame, alpha */
   OverlayNumbers map;
   OverlayRange *range;
+  Yuv yuv;                     /* of frames whose components are not RGB */
+  bool is_rgb;                 /* the frame */
   const uint8_t (*palette)[4]; /* 256 colours */
   uint32_t *drawn, serial;     /* *drawn becomes serial once strokes, shapes
                                   and map have arrived on the device */
@@ -345,7 +376,8 @@ BOTH int
 overlay_texture (const OverlayScene *s, int kind, const OverlayShape *shape,
     int x, int y, uint8_t colour[4])
 {
-  int index = 0, a = 0;
+  int index, a, u, v;
+  uint8_t rgb[3];
 
   if (!overlay_meets (&shape->box, x, y, x + 1, y + 1))
     return 0;
@@ -354,9 +386,19 @@ overlay_texture (const OverlayScene *s, int kind, const OverlayShape *shape,
     colour[3] = 255;
     return a;
   }
-  index = overlay_map_index (&s->map, s->range,
-      (int) ((x * s->map.step_x + s->map.step_x / 2) >> 16),
-      (int) ((y * s->map.step_y + s->map.step_y / 2) >> 16));
+  u = (int) ((x * s->map.step_x + s->map.step_x / 2) >> 16);
+  v = (int) ((y * s->map.step_y + s->map.step_y / 2) >> 16);
+  if (s->map.rgb) {
+    if (!overlay_map_rgb (&s->map, s->range, u, v, rgb))
+      return 0;
+    if (s->is_rgb)
+      memcpy (colour, rgb, sizeof rgb);
+    else
+      yuv_from_rgb (&s->yuv, rgb, colour);
+    colour[3] = 255;
+    return 255;
+  }
+  index = overlay_map_index (&s->map, s->range, u, v);
   if (index < 0)
     return 0;
   for (int k = 0; k < 4; k++)
@@ -414,6 +456,8 @@ typedef struct {
 
 C_BEGIN
 const OverlayLayout *overlay_layout (ImageFormat format);
+/* Whether the components of such frames are luma and chroma, or luma alone. */
+bool overlay_is_yuv (ImageFormat format);
 /* An R G B colour in the components of such frames. */
 void overlay_components (
     ImageFormat format, const Yuv *yuv, const uint8_t rgb[3], uint8_t out[3]);

@@ -274,16 +274,18 @@ overlay_image (OverlayList *list, const ImageBox *box, int opacity)
 const char *
 overlay_map (OverlayList *list, const OverlayMap *map)
 {
-  int bytes = overlay_map_pixel_bytes (map->format);
+  int bytes = overlay_map_number_bytes (map->format);
 
   if (map->width < 1 || map->height < 1 || !map->pixels)
     return "the map has no pixels";
   if (map->width > OVERLAY_MAX_SIZE || map->height > OVERLAY_MAX_SIZE)
     return "the map is wider or higher than 32767 pixels";
-  if (map->stride < (int64_t) map->width * bytes)
+  if (map->stride < (int64_t) map->width * bytes * (map->rgb ? 3 : 1))
     return "the map's rows are longer than its stride";
   if (map->stride % bytes || (uintptr_t) map->pixels % bytes)
     return "the map's rows are not aligned to its numbers";
+  if (map->rgb && !overlay_range_given (map))
+    return "a map of colours has no range of values";
   list->map = *map;
   overlay_stroke (list, (OverlayColour){0, 0, 0, map->opacity});
   add (list, OVERLAY_MAP, 0, 0, list->width, list->height);

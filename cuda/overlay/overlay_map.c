@@ -16,6 +16,7 @@ overlay_numbers (const OverlayMap *m, const void *pixels, const Image *frame)
       .stride = m->stride,
       .format = m->format,
       .labels = m->labels,
+      .rgb = m->rgb,
       .scale = m->scale,
       .offset = m->offset,
       .invalid_value = invalid,
@@ -39,7 +40,7 @@ overlay_range_begin (
   bool given = overlay_range_given (m);
   bool same = followed->pixels && followed->width == m->width &&
       followed->height == m->height && followed->format == m->format &&
-      followed->labels == m->labels;
+      followed->labels == m->labels && followed->rgb == m->rgb;
 
   *range = (OverlayRange){.least = INT32_MAX, .most = INT32_MIN};
   *followed = *m;

@@ -30,8 +30,10 @@ rgbd_new (Rgbd **scene, int width, int height)
   s->marks = malloc (pixels);
   s->labels = malloc (pixels * sizeof *s->labels);
   s->depth = calloc ((size_t) (width + 2) * (height + 2), sizeof *s->depth);
+  s->across = malloc (pixels * sizeof *s->across);
+  s->bend = malloc (pixels * sizeof *s->bend);
   if (!s->z || !s->model_z || !s->model_facing || !s->marks || !s->labels ||
-      !s->depth) {
+      !s->depth || !s->across || !s->bend) {
     rgbd_free (s);
     return "out of memory";
   }
@@ -50,6 +52,8 @@ rgbd_free (Rgbd *s)
   free (s->marks);
   free (s->labels);
   free (s->depth);
+  free (s->across);
+  free (s->bend);
   free (s);
 }
 
@@ -72,42 +76,61 @@ pose_out (const RgbdPose *pose, double out[7])
   memcpy (out + 3, pose->q, sizeof pose->q);
 }
 
-/* Pixel of the robot's middle; NAN where it is not in front of the camera. */
+/* Pixel of the middle of mover @i; NAN where it is not in front of the
+ * camera. */
 static void
-middle (const RgbdPlan *plan, RgbdPose *there, double pixel[2])
+middle (const RgbdPlan *plan, int i, RgbdPose *there, double pixel[2])
 {
   RgbdPose camera = rgbd_pose_inverse (&plan->camera);
+  double x, y, factor;
 
-  *there = rgbd_pose_chain (&camera, &plan->robot);
+  *there = rgbd_pose_chain (&camera, &plan->movers[i].now);
   pixel[0] = pixel[1] = NAN;
   if (there->t[2] <= 0)
     return;
-  pixel[0] = plan->f * there->t[0] / there->t[2] + plan->cx;
-  pixel[1] = plan->f * there->t[1] / there->t[2] + plan->cy;
+  x = there->t[0] / there->t[2], y = there->t[1] / there->t[2];
+  factor = rgbd_lens_factor (&plan->lens, x * x + y * y);
+  pixel[0] = plan->f * there->t[0] * factor / there->t[2] + plan->cx;
+  pixel[1] = plan->f * there->t[1] * factor / there->t[2] + plan->cy;
+}
+
+static RgbdObject
+look_at (const Rgbd *s, const RgbdPlan *plan, const RgbdPlan *next, int i)
+{
+  const RgbdBody *body = plan->movers[i].body;
+  RgbdObject o = {.seen = {.id = i, .label = body->label}};
+  double from[2], to[2];
+  RgbdPose there;
+
+  middle (next, i, &there, to);
+  middle (plan, i, &there, from);
+  o.seen.vx = to[0] - from[0];
+  o.seen.vy = to[1] - from[1];
+  pose_out (&there, o.pose);
+  memcpy (o.extent, body->extent, sizeof o.extent);
+  scene_measure (&o.seen, s->labels, s->width,
+      (ImageBox){0, 0, s->width, s->height}, (uint16_t) (i + 1));
+  return o;
 }
 
 static RgbdTruth
 look (const Rgbd *s, const RgbdPlan *plan, const RgbdParams *params,
-    uint64_t number, uint64_t full)
+    uint64_t number, const uint64_t full[RGBD_MAX_OBJECTS])
 {
   RgbdPlan next = rgbd_plan (params, s->width, s->height, number + 1);
+  const double *k = plan->lens.k;
   RgbdTruth t = {.fx = plan->f,
       .fy = plan->f,
       .cx = plan->cx,
       .cy = plan->cy,
-      .object = {.label = "robot", .full_area = full}};
-  double from[2], to[2];
-  RgbdPose there;
+      .distortion = {k[0], k[1], 0, 0, k[2]},
+      .n_objects = plan->n_movers};
 
-  middle (&next, &there, to);
-  middle (plan, &there, from);
-  t.object.vx = to[0] - from[0];
-  t.object.vy = to[1] - from[1];
   pose_out (&plan->camera, t.camera);
-  pose_out (&there, t.robot);
-  memcpy (t.extent, rgbd_extent, sizeof t.extent);
-  scene_measure (
-      &t.object, s->labels, s->width, (ImageBox){0, 0, s->width, s->height}, 1);
+  for (int i = 0; i < t.n_objects; i++) {
+    t.objects[i] = look_at (s, plan, &next, i);
+    t.objects[i].seen.full_area = full[i];
+  }
   return t;
 }
 
@@ -137,13 +160,14 @@ rgbd_render (Rgbd *s, const RgbdParams *params, uint64_t number,
     const Image *img, RgbdTruth *truth, uint8_t *classes, uint16_t *labels)
 {
   const char *err = reject (s, params, img);
-  uint64_t full;
+  uint64_t full[RGBD_MAX_OBJECTS];
   RgbdPlan plan;
 
   if (err)
     return err;
   plan = rgbd_plan (params, s->width, s->height, number);
-  full = rgbd_cast (s, &plan);
+  rgbd_set_lens (s, &plan, params);
+  rgbd_cast (s, &plan, full);
   rgbd_sense (s, &plan, params, number);
   parallel_for (s->height, 0, put_rows, &(Picture){s, img});
   if (truth)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The scene `rgbd`: a furnished room as a hand-held depth camera sees it, and
- * a small robot in it that stands still until it starts to drive.  With the
+ * small robots in it that stand still until they start to drive.  With the
  * depth comes what a tracker that knows only the room and the robot at rest
  * makes of each pixel.  A frame is a pure function of params and number. */
 #pragma once
@@ -11,9 +11,11 @@
 C_BEGIN
 
 #define RGBD_MAX_SIZE 4096
+#define RGBD_MAX_OBJECTS 4
 
-/* Where the robot drives to: the six data sets of Korn, Sanders and Pauli
- * (VISAPP 2017), section 4. */
+/* Where the robot drives to.  The first six are the data sets of Korn, Sanders
+ * and Pauli (VISAPP 2017), section 4; the last is their figure 9, which has a
+ * machine in place of the robot. */
 typedef enum {
   RGBD_PARALLEL, /* sideways, parallel to the image plane */
   RGBD_TOWARDS,  /* nearer, across the view */
@@ -21,14 +23,30 @@ typedef enum {
   RGBD_AWAY,     /* straight away from the camera */
   RGBD_PASS,     /* through the view and out of it */
   RGBD_ROTATION, /* turning on the spot */
+  RGBD_VISIT,    /* to a stop, out of the view, and back */
+  RGBD_AXES,     /* the quill, the carriage and the portal of a machine */
 } RgbdPath;
+
+/* How the camera moves; each but the first has a hand's tremor. */
+typedef enum {
+  RGBD_STILL, /* not at all */
+  RGBD_SWAY,  /* 3 cm and 2 degrees to and fro */
+  RGBD_ORBIT, /* 50 degrees to each side, around what is 2 m away */
+  RGBD_WALK,  /* 1.2 m across and 0.4 m ahead, in steps */
+  RGBD_SHAKE, /* 2 cm and 2 degrees within 10 to 16 frames */
+  RGBD_JUMP,  /* elsewhere for 30 of every 120 frames */
+} RgbdMotion;
 
 /* What the frames show.  Speed 1 is 8 mm or 1.2 degrees a frame; noise 2 is
  * about a Kinect's, 0 is exact depth. */
 typedef struct {
   SCENE_BEGINS;
   RgbdPath path;
-  uint64_t motion_start; /* the first frame in which the robot has moved */
+  uint64_t motion_start; /* the first frame in which the robot has moved; what
+                            else moves starts later */
+  RgbdMotion camera;
+  int robots;        /* each starts 40 frames after the one before it */
+  double distortion; /* 1: a Kinect One's; 0: none */
 } RgbdParams;
 
 RgbdParams rgbd_defaults (void);
@@ -43,15 +61,22 @@ typedef enum {
   RGBD_OUT_OF_VOLUME,     /* the model ends before */
 } RgbdClass;
 
+/* One robot, or one axis of the machine. */
+typedef struct {
+  SceneObject seen;
+  double pose[7];   /* from the object, whose middle is the origin, to the
+                       camera */
+  double extent[3]; /* along its own axes */
+} RgbdObject;
+
 /* The truth about a frame.  Poses are tx ty tz in metres and a unit
  * quaternion, w first; cameras look along z, y points down. */
 typedef struct {
   double fx, fy, cx, cy;
-  double camera[7]; /* from the camera to the world */
-  double robot[7];  /* from the robot, whose middle is the origin, to the
-                       camera */
-  double extent[3]; /* of the robot, along its own axes */
-  SceneObject object;
+  double distortion[5]; /* k1 k2 p1 p2 k3 */
+  double camera[7];     /* from the camera to the world */
+  int n_objects;
+  RgbdObject objects[RGBD_MAX_OBJECTS];
 } RgbdTruth;
 
 typedef struct _Rgbd Rgbd;
@@ -61,8 +86,9 @@ void rgbd_free (Rgbd *scene);
 
 /* Renders frame @number into @img, IMAGE_GRAY16 of the scene's size:
  * millimetres, 0 where there is no depth.  @classes takes an RgbdClass and the
- * model's number, which is 0, for each pixel; @labels 1 where the robot is
- * seen, else 0.  All but @img may be NULL. */
+ * model's number, which is 0, for each pixel; @labels 1 where the first object
+ * is seen, 2 where the second is, and so on, else 0.  All but @img may be NULL.
+ */
 const char *rgbd_render (Rgbd *scene, const RgbdParams *params, uint64_t number,
     const Image *img, RgbdTruth *truth, uint8_t *classes, uint16_t *labels);
 

@@ -13,9 +13,10 @@
 #define VOLUME_NEAR -.2f
 #define VOLUME_FAR 4.f
 
-/* The rays of a row of pixels in the world: first + x * right, from t on. */
+/* The rays of a row of pixels in the world: first + across * right + bend *
+ * down, from t on. */
 typedef struct {
-  float t[3], first[3], right[3];
+  float t[3], first[3], right[3], down[3];
 } Rays;
 
 static Rays
@@ -29,6 +30,7 @@ rays_of (const RgbdPlan *plan, int y)
     r.t[i] = (float) plan->camera.t[i];
     r.first[i] = (float) (axes[i][0] * u + axes[i][1] * v + axes[i][2]);
     r.right[i] = (float) (axes[i][0] / plan->f);
+    r.down[i] = (float) (axes[i][1] / plan->f);
   }
   return r;
 }
@@ -82,20 +84,22 @@ take_row (const Rgbd *s, int y, float *exact)
 }
 
 static void
-classify_row (
-    const Rgbd *s, const Rays *rays, int y, const float *depth, uint8_t *class)
+classify_row (const Rgbd *s, const Rays *rays, const RgbdRow *row, int y,
+    const float *depth, uint8_t *class)
 {
   const size_t at = (size_t) y * s->width;
   const float *model_z = s->model_z + at, *facing = s->model_facing + at;
+  const float *across = row->across, *bend = row->bend;
   const uint8_t *marks = s->marks + at;
   const Rays r = *rays;
 
 #pragma omp simd
   for (int x = 0; x < s->width; x++) {
     float z = depth[x], off = fabsf (z - model_z[x]) * facing[x];
-    float wx = r.t[0] + z * (r.first[0] + x * r.right[0]);
-    float wy = r.t[1] + z * (r.first[1] + x * r.right[1]);
-    float wz = r.t[2] + z * (r.first[2] + x * r.right[2]);
+    float u = across[x], v = bend[x];
+    float wx = r.t[0] + z * (r.first[0] + u * r.right[0] + v * r.down[0]);
+    float wy = r.t[1] + z * (r.first[1] + u * r.right[1] + v * r.down[1]);
+    float wz = r.t[2] + z * (r.first[2] + u * r.right[2] + v * r.down[2]);
     bool inside = (fabsf (wx) <= VOLUME_X) & (fabsf (wy) <= VOLUME_Y) &
         (wz >= VOLUME_NEAR) & (wz <= VOLUME_FAR);
     bool hole = (model_z[x] == INFINITY) | ((marks[x] & RGBD_HIDDEN) != 0);
@@ -122,6 +126,7 @@ classify_rows (void *data, int begin, int end)
   int width = t->s->width;
   uint8_t class[RGBD_MAX_SIZE];
   float z[RGBD_MAX_SIZE];
+  RgbdRow row;
 
   for (int y = begin; y < end; y++) {
     uint8_t *to = t->classes + 2 * (size_t) y * width;
@@ -131,7 +136,8 @@ classify_rows (void *data, int begin, int end)
       smooth_row (t->s, y, z);
     else
       take_row (t->s, y, z);
-    classify_row (t->s, &rays, y, z, class);
+    rgbd_get_row (t->s, y, &row);
+    classify_row (t->s, &rays, &row, y, z, class);
     for (int x = 0; x < width; x++)
       to[2 * x] = class[x], to[2 * x + 1] = 0;
   }

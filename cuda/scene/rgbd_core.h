@@ -28,16 +28,39 @@ typedef struct {
 } RgbdSolid;
 
 #define RGBD_FURNITURE 24 /* at most */
-#define RGBD_PARTS 9
+#define RGBD_PARTS 9      /* of what moves, at most */
+
+/* What moves in one piece. */
+typedef struct {
+  RgbdSolid parts[RGBD_PARTS]; /* poses to the whole */
+  int n_parts;
+  double extent[3];
+  const char *label;
+} RgbdBody;
+
+/* The same in a frame: where it is, where it stood until it moved, and where it
+ * was at the latest of the earlier views; to the world. */
+typedef struct {
+  const RgbdBody *body;
+  RgbdPose now, rest, before;
+} RgbdMover;
+
+/* A radial distortion: a point at radius r, focal lengths from the axis, is
+ * seen at r (1 + k[0] r^2 + k[1] r^4 + k[2] r^6), which grows with r. */
+typedef struct {
+  double k[3];
+  double least, most; /* of that factor, within the frame */
+} RgbdLens;
 
 /* Everything of one frame, in the world. */
 typedef struct {
   int width, height;
   double f, cx, cy; /* pixels */
+  RgbdLens lens;
   RgbdPose camera;
   RgbdPose views[RGBD_VIEWS]; /* where it was before, the latest first */
-  RgbdPose robot, robot_rest;
-  RgbdPose robot_before; /* at the latest of the views */
+  RgbdMover movers[RGBD_MAX_OBJECTS];
+  int n_movers;
   RgbdSolid furniture[RGBD_FURNITURE];
   int n_furniture;
 } RgbdPlan;
@@ -45,11 +68,16 @@ typedef struct {
 RgbdPlan rgbd_plan (
     const RgbdParams *params, int width, int height, uint64_t number);
 RgbdPose rgbd_camera (const RgbdParams *params, uint64_t number);
-RgbdPose rgbd_robot (const RgbdParams *params, uint64_t number);
+/* How many things move; what the one of number @mover is; where it is. */
+int rgbd_count (const RgbdParams *params);
+const RgbdBody *rgbd_body (const RgbdParams *params, int mover);
+RgbdPose rgbd_pose (const RgbdParams *params, int mover, uint64_t number);
 int rgbd_furnish (const RgbdParams *params, RgbdSolid *furniture);
 
-extern const RgbdSolid rgbd_parts[RGBD_PARTS];
-extern const double rgbd_extent[3];
+/* rgbd_lens.c */
+RgbdLens rgbd_lens (double distortion);
+/* 1 for a lens without distortion; @r2 is the square of the radius. */
+double rgbd_lens_factor (const RgbdLens *lens, double r2);
 
 /* A solid as seen by the camera: the rays of the pixels in its own frame. */
 typedef struct {
@@ -69,42 +97,54 @@ RgbdTarget rgbd_aim (
  * along the surface's normal there; false where it does not. */
 bool rgbd_meet (
     const RgbdTarget *target, const float ray[3], float *z, float *facing);
+
+/* Where the pixels of row @y would be without distortion: column x at
+ * (across[x], y + bend[x]). */
+typedef struct {
+  float across[RGBD_MAX_SIZE], bend[RGBD_MAX_SIZE];
+} RgbdRow;
+
 /* The same for row @y of rays and @n solids, where that is nearer than @z. */
-void rgbd_cast_row (
-    const RgbdTarget *targets, int n, int y, float *z, float *facing);
+void rgbd_cast_row (const RgbdTarget *targets, int n, int y, const RgbdRow *row,
+    float *z, float *facing);
 
 /* What the tracker has seen until now. */
 typedef struct {
   float view[RGBD_VIEWS][3][4]; /* from the camera to an earlier one */
   int width, height;
   float f, cx, cy;
-  ImageBox known;               /* pixels that surely were in the latest view */
-  RgbdTarget robot[RGBD_PARTS]; /* as it stood at the latest */
-  float eye[RGBD_PARTS][3];     /* the camera there, to each part */
-  bool moves;                   /* the robot has left its place */
+  RgbdLens lens;
+  ImageBox known; /* pixels that surely were in the latest view */
+  int n_parts;    /* of all that moves, as they stood at the latest */
+  RgbdTarget parts[RGBD_MAX_OBJECTS * RGBD_PARTS];
+  float eye[RGBD_MAX_OBJECTS * RGBD_PARTS][3]; /* the camera there, to each */
 } RgbdMemory;
 
 RgbdMemory rgbd_memory (const RgbdPlan *plan);
-/* Of the point at depth @z of pixel (@x, @y): was it within the frame before,
- * and was the robot, then, out of its way?  Of pixels in `known`, the first is
- * always so. */
-bool rgbd_was_in_view (const RgbdMemory *memory, int x, int y, float z);
-bool rgbd_was_uncovered (const RgbdMemory *memory, int x, int y, float z);
+/* Of the point at depth @z of what would be pixel (@x, @y) without distortion:
+ * was it within the frame before, and was all that moves, then, out of its way?
+ * @moves: the point itself is on something that can move.
+ * Of pixels in `known`, the first is always so. */
+bool rgbd_was_in_view (const RgbdMemory *memory, float x, float y, float z);
+bool rgbd_was_uncovered (
+    const RgbdMemory *memory, float x, float y, float z, bool moves);
 
 enum {
   RGBD_GRAZING = 1, /* the surface is seen at a grazing angle */
-  RGBD_HIDDEN = 2,  /* it was hidden by the robot until now */
+  RGBD_HIDDEN = 2,  /* it was hidden by what moves until now */
 };
 
 struct _Rgbd {
   int width, height;
-  float *z;            /* of what is seen */
-  float *model_z;      /* of the tracker's model there; infinite: nothing */
-  float *model_facing; /* as rgbd_meet () has it */
-  uint8_t *marks;      /* RGBD_GRAZING and RGBD_HIDDEN */
-  uint16_t *labels;    /* 1 where the robot is seen */
-  uint16_t *depth;     /* measured, millimetres, in rows of width + 2: the frame
-                          has a rim of zeros */
+  float *z;             /* of what is seen */
+  float *model_z;       /* of the tracker's model there; infinite: nothing */
+  float *model_facing;  /* as rgbd_meet () has it */
+  uint8_t *marks;       /* RGBD_GRAZING and RGBD_HIDDEN */
+  uint16_t *labels;     /* 1 where the first of what moves is seen, … */
+  float *across, *bend; /* as in RgbdRow, of the distortion below */
+  double distortion;    /* 0: the two are not filled */
+  uint16_t *depth; /* measured, millimetres, in rows of width + 2: the frame
+                      has a rim of zeros */
 };
 
 BOTH uint16_t *
@@ -113,8 +153,15 @@ rgbd_depth_row (const Rgbd *scene, int y)
   return scene->depth + (size_t) (y + 1) * (scene->width + 2) + 1;
 }
 
-/* Fills all but depth; returns the pixels of the robot, hidden ones too. */
-uint64_t rgbd_cast (Rgbd *scene, const RgbdPlan *plan);
+/* Makes the lens that of @params; the rows of what it shows. */
+void rgbd_set_lens (
+    Rgbd *scene, const RgbdPlan *plan, const RgbdParams *params);
+void rgbd_get_row (const Rgbd *scene, int y, RgbdRow *row);
+
+/* Fills all but depth, and in @full the pixels of each thing that moves, hidden
+ * ones too. */
+void rgbd_cast (
+    Rgbd *scene, const RgbdPlan *plan, uint64_t full[RGBD_MAX_OBJECTS]);
 void rgbd_sense (Rgbd *scene, const RgbdPlan *plan, const RgbdParams *params,
     uint64_t number);
 void rgbd_classify (const Rgbd *scene, const RgbdPlan *plan,

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where camera and robot are.  The camera's way is a sum of sinusoids whose
- * phases are 32-bit fractions of a turn, so that any frame number is as good as
- * any other. */
+ * Where everything that moves is. */
 #include "scene/rgbd_core.h"
 
 #include "common/random.h"
@@ -10,108 +8,168 @@
 /* Frames in which the robot reaches its speed. */
 #define RAMP 10
 
-static uint32_t
-turns (double n)
-{
-  return (uint32_t) (int64_t) (n * 4294967296.);
-}
+/* A robot starts so many frames after the one before it, an axis of the machine
+ * after the one that it carries. */
+#define NEXT_ROBOT 40
+#define NEXT_AXIS 60
 
-static uint32_t
-degrees (double n)
-{
-  return turns (n / 360);
-}
+/* Frames for which a robot that visits stands still. */
+#define STAY 60
 
-/* -1 to 1: a slow sway of a hundred frames and more, and a tremor. */
-static double
-sway (uint64_t key, int axis, uint64_t number)
-{
-  double slow = 1. / (130 + 70 * random_unit (key, 4 * axis));
-  double quick = 1. / (21 + 9 * random_unit (key, 4 * axis + 1));
-  uint32_t a = (uint32_t) (random_u64 (key, 4 * axis + 2));
-  uint32_t b = (uint32_t) (random_u64 (key, 4 * axis + 3));
-
-  return .88 * scene_sin (a + (uint32_t) number * turns (slow)) +
-      .12 * scene_sin (b + (uint32_t) number * turns (quick));
-}
-
-RgbdPose
-rgbd_camera (const RgbdParams *params, uint64_t number)
-{
-  uint64_t key = random_u64 (params->seed, 1);
-  double m = .028; /* of each coordinate */
-  RgbdPose yaw = rgbd_pose_of (1, degrees (2 * sway (key, 3, number)),
-      m * sway (key, 0, number), m * sway (key, 1, number),
-      m * sway (key, 2, number));
-  /* positive: y, which points down, towards z */
-  RgbdPose pitch =
-      rgbd_pose_of (0, degrees (-16 + 1.2 * sway (key, 4, number)), 0, 0, 0);
-  RgbdPose roll =
-      rgbd_pose_of (2, degrees (.8 * sway (key, 5, number)), 0, 0, 0);
-  RgbdPose p = rgbd_pose_chain (&yaw, &pitch);
-
-  return rgbd_pose_chain (&p, &roll);
-}
-
-/* From where to where the robot drives, and how it is turned: at 0 its front
- * is towards the camera. */
-static const struct {
+/* From where to where a robot drives, and how it is turned: at 0 its front is
+ * towards the camera.  @spins: it turns on the spot. */
+typedef struct {
   double x0, z0, x1, z1, yaw;
-} ways[] = {
-    [RGBD_PARALLEL] = {-.5, 2.1, .6, 2.1, -90},
-    [RGBD_TOWARDS] = {.35, 2.6, -.25, 1.5, 29},
-    [RGBD_FRONTAL] = {0, 2.6, 0, 1.45, 0},
-    [RGBD_AWAY] = {0, 1.5, 0, 2.7, 180},
-    [RGBD_PASS] = {-.65, 2, 1.65, 2, -90},
-    [RGBD_ROTATION] = {.05, 1.9, .05, 1.9, 20},
+  bool spins;
+} Way;
+
+static const Way ways[] = {
+    [RGBD_PARALLEL] = {-.5, 2.1, .6, 2.1, -90, false},
+    [RGBD_TOWARDS] = {.35, 2.6, -.25, 1.5, 29, false},
+    [RGBD_FRONTAL] = {0, 2.6, 0, 1.45, 0, false},
+    [RGBD_AWAY] = {0, 1.5, 0, 2.7, 180, false},
+    [RGBD_PASS] = {-.65, 2, 1.65, 2, -90, false},
+    [RGBD_ROTATION] = {.05, 1.9, .05, 1.9, 20, true},
+    [RGBD_VISIT] = {-.5, 2, 1.65, 2, -90, false},
 };
 
-/* Which part of a way of @length metres lies behind the robot after @n frames.
- * It goes to and fro, and takes RAMP frames to start and to stop. */
-static double
-progress (double length, double speed, uint64_t n)
-{
-  double cruise = ceil (length / (.008 * speed)), top = length / cruise, s;
-  uint64_t leg = (uint64_t) cruise + RAMP, r = n % (2 * leg);
-  uint64_t k = r < leg ? r : 2 * leg - r;
+/* The ways of further robots, clear of each other and of the first one's: of
+ * one that crosses the view, and of one that stays in the middle. */
+static const Way others[2][RGBD_MAX_OBJECTS - 1] = {
+    {{.7, 2.6, -.1, 2.6, 90, false}, {-.5, 1.5, .4, 1.5, -90, false},
+        {-1.15, 2.17, -1.15, 2.17, 0, true}},
+    {{.92, 2.5, .92, 1.95, 0, false}, {-.83, 2.07, -.83, 2.07, 40, true},
+        {.62, 1.48, .62, 1.48, 10, true}},
+};
 
+static Way
+way_of (RgbdPath path, int mover)
+{
+  bool crosses =
+      path == RGBD_PARALLEL || path == RGBD_PASS || path == RGBD_VISIT;
+
+  return mover ? others[!crosses][mover - 1] : ways[path];
+}
+
+static uint64_t
+frames_of (double length, double speed)
+{
+  return (uint64_t) ceil (length / (.008 * speed)) + RAMP;
+}
+
+/* How far it is after @k frames on a way of @length metres.  It takes RAMP
+ * frames to start and to stop. */
+static double
+along (double length, double speed, uint64_t k)
+{
+  uint64_t leg = frames_of (length, speed);
+  double top = length / (double) (leg - RAMP);
+
+  if (k >= leg)
+    return length;
   if (k < RAMP)
-    s = top * k * k / (2 * RAMP);
-  else if (k > leg - RAMP)
-    s = length - top * (leg - k) * (leg - k) / (2 * RAMP);
-  else
-    s = top * (k - RAMP / 2.);
-  return s / length;
+    return top * k * k / (2 * RAMP);
+  if (k > leg - RAMP)
+    return length - top * (leg - k) * (leg - k) / (2 * RAMP);
+  return top * (k - RAMP / 2.);
+}
+
+/* The same of what goes to and fro. */
+static double
+to_and_fro (double length, double speed, uint64_t n)
+{
+  uint64_t leg = frames_of (length, speed), r = n % (2 * leg);
+
+  return along (length, speed, r < leg ? r : 2 * leg - r);
+}
+
+/* The same with a stop after 70 cm, both ways, and one at each end. */
+static double
+visiting (double length, double speed, uint64_t n)
+{
+  const double first = .7;
+  uint64_t near = frames_of (first, speed) + STAY;
+  uint64_t far = frames_of (length - first, speed) + STAY;
+  uint64_t r = n % (2 * (near + far));
+
+  if (r < near)
+    return along (first, speed, r);
+  r -= near;
+  if (r < far)
+    return first + along (length - first, speed, r);
+  r -= far;
+  if (r < far)
+    return length - along (length - first, speed, r);
+  return first - along (first, speed, r - far);
 }
 
 /* After @n frames on the way. */
 static RgbdPose
-robot_after (const RgbdParams *params, uint64_t n)
+robot_after (const RgbdParams *params, int mover, uint64_t n)
 {
   uint64_t key = random_u64 (params->seed, 2);
-  int path = params->path;
-  double dx = ways[path].x1 - ways[path].x0, dz = ways[path].z1 - ways[path].z0;
-  uint32_t yaw = degrees (ways[path].yaw + 6 * (random_unit (key, 0) - .5));
-  double s = 0;
+  Way way = way_of (params->path, mover);
+  double dx = way.x1 - way.x0, dz = way.z1 - way.z0;
+  double length = sqrt (dx * dx + dz * dz), loose = mover ? .01 : .08, s = 0;
+  uint32_t yaw =
+      rgbd_degrees (way.yaw + 6 * (random_unit (key, 3 * mover) - .5));
 
   if (params->speed < 1e-6)
     n = 0;
-  if (path == RGBD_ROTATION)
+  if (way.spins)
     yaw += (uint32_t) (n < RAMP ? n * n : 2 * RAMP * n - RAMP * RAMP) *
-        (degrees (1.2 * params->speed) / (2 * RAMP));
+        (rgbd_degrees (1.2 * params->speed) / (2 * RAMP));
   else if (n)
-    s = progress (sqrt (dx * dx + dz * dz), params->speed, n);
+    s = (!mover && params->path == RGBD_VISIT ? visiting : to_and_fro) (
+            length, params->speed, n) /
+        length;
   return rgbd_pose_of (1, yaw,
-      ways[path].x0 + .08 * (random_unit (key, 1) - .5) + s * dx,
-      RGBD_FLOOR - rgbd_extent[1] / 2,
-      ways[path].z0 + .08 * (random_unit (key, 2) - .5) + s * dz);
+      way.x0 + loose * (random_unit (key, 3 * mover + 1) - .5) + s * dx,
+      RGBD_FLOOR - rgbd_body (params, mover)->extent[1] / 2,
+      way.z0 + loose * (random_unit (key, 3 * mover + 2) - .5) + s * dz);
+}
+
+/* Frames since the mover has started. */
+static uint64_t
+since (const RgbdParams *params, uint64_t delay, uint64_t number)
+{
+  uint64_t start = params->motion_start > UINT64_MAX - delay
+      ? UINT64_MAX
+      : params->motion_start + delay;
+
+  return number > start && params->speed >= 1e-6 ? number - start : 0;
+}
+
+/* The machine's axes: the portal goes into the room and carries the carriage,
+ * which goes across and carries the quill, which goes down. */
+static RgbdPose
+axis_at (const RgbdParams *params, int axis, uint64_t number)
+{
+  static const double rest[3][3] = {
+      {0, .3, 2.05}, {-.2, .12, 1.943}, {-.2, .2, 1.87}};
+  static const struct {
+    int axis;
+    double way;
+  } moves[3] = {{2, .3}, {0, .4}, {1, .12}};
+  double at[3];
+
+  memcpy (at, rest[axis], sizeof at);
+  for (int i = 0; i <= axis; i++) {
+    uint64_t n = since (params, (uint64_t) (2 - i) * NEXT_AXIS, number);
+
+    if (n)
+      at[moves[i].axis] += to_and_fro (moves[i].way, params->speed, n);
+  }
+  return rgbd_pose_of (1, 0, at[0], at[1], at[2]);
 }
 
 RgbdPose
-rgbd_robot (const RgbdParams *params, uint64_t number)
+rgbd_pose (const RgbdParams *params, int mover, uint64_t number)
 {
-  return robot_after (params,
-      number > params->motion_start ? number - params->motion_start : 0);
+  if (params->path == RGBD_AXES)
+    return axis_at (params, mover, number);
+  return robot_after (
+      params, mover, since (params, (uint64_t) mover * NEXT_ROBOT, number));
 }
 
 RgbdPlan
@@ -123,16 +181,19 @@ rgbd_plan (const RgbdParams *params, int width, int height, uint64_t number)
       .f = 585 * (across > along ? across : along),
       .cx = (width - 1) / 2.,
       .cy = (height - 1) / 2.,
+      .lens = rgbd_lens (params->distortion),
       .camera = rgbd_camera (params, number),
-      .robot = rgbd_robot (params, number),
-      .robot_before =
-          rgbd_robot (params, number > RGBD_LEARNS ? number - RGBD_LEARNS : 0),
-      .robot_rest = robot_after (params, 0)};
+      .n_movers = rgbd_count (params)};
 
   if (width == 512 && height == 424) /* a Kinect One sees more */
     p.f = 365;
   for (int i = 0; i < RGBD_VIEWS; i++)
     p.views[i] = rgbd_camera (params, number - RGBD_LEARNS * (i + 1));
+  for (int i = 0; i < p.n_movers; i++)
+    p.movers[i] = (RgbdMover){rgbd_body (params, i),
+        .now = rgbd_pose (params, i, number), .rest = rgbd_pose (params, i, 0),
+        .before = rgbd_pose (
+            params, i, number > RGBD_LEARNS ? number - RGBD_LEARNS : 0)};
   p.n_furniture = rgbd_furnish (params, p.furniture);
   return p;
 }

@@ -14,6 +14,19 @@ typedef struct {
   double t[3], q[4];
 } RgbdPose;
 
+/* As fractions of 2^32. */
+BOTH uint32_t
+rgbd_turns (double n)
+{
+  return (uint32_t) (int64_t) (n * 4294967296.);
+}
+
+BOTH uint32_t
+rgbd_degrees (double n)
+{
+  return rgbd_turns (n / 360);
+}
+
 /* The turn by @turn / 2^32 about axis 0, 1 or 2, then the way to (@x, @y,
  * @z). */
 BOTH RgbdPose

@@ -70,8 +70,9 @@ rgbd_meet_cylinder (
   return *z >= RGBD_NEAREST;
 }
 
-/* Pixels whose rays may meet the box of @half: those between its corners, or
- * all where one of them is not in front of the camera. */
+/* Pixels whose rays may meet the box of @half: those between its corners, where
+ * the lens may show these, or all where one of them is not in front of the
+ * camera. */
 static ImageBox
 pixels_of (const RgbdPlan *plan, const double half[3], const RgbdPose *pose)
 {
@@ -85,8 +86,14 @@ pixels_of (const RgbdPlan *plan, const double half[3], const RgbdPose *pose)
     rgbd_pose_apply (pose, corner, p);
     if (p[2] < RGBD_NEAREST)
       return (ImageBox){0, 0, plan->width, plan->height};
-    x = plan->f * p[0] / p[2] + plan->cx, y = plan->f * p[1] / p[2] + plan->cy;
-    x0 = fmin (x0, x), y0 = fmin (y0, y), x1 = fmax (x1, x), y1 = fmax (y1, y);
+    for (int i = 0; i < 2; i++) {
+      double factor = i ? plan->lens.most : plan->lens.least;
+
+      x = factor * plan->f * p[0] / p[2] + plan->cx;
+      y = factor * plan->f * p[1] / p[2] + plan->cy;
+      x0 = fmin (x0, x), y0 = fmin (y0, y);
+      x1 = fmax (x1, x), y1 = fmax (y1, y);
+    }
   }
   return (ImageBox){(int) fmin (fmax (floor (x0), 0), plan->width),
       (int) fmin (fmax (floor (y0), 0), plan->height),
@@ -138,22 +145,26 @@ rgbd_meet (const RgbdTarget *t, const float ray[3], float *z, float *facing)
 /* A row of a box.  There is neither branch nor pointer in it, so that a few
  * pixels are done at a time. */
 static void
-cast_box (const RgbdTarget *t, const float start[3], float *z, float *facing)
+cast_box (const RgbdTarget *t, const float start[3], const RgbdRow *row,
+    float *z, float *facing)
 {
+  const float *across = row->across, *bend = row->bend;
   const float s0 = start[0], s1 = start[1], s2 = start[2];
   const float r0 = t->right[0], r1 = t->right[1], r2 = t->right[2];
+  const float d0 = t->down[0], d1 = t->down[1], d2 = t->down[2];
   const float e0 = t->eye[0], e1 = t->eye[1], e2 = t->eye[2];
   const float h0 = t->half[0], h1 = t->half[1], h2 = t->half[2];
   const bool inside = t->shape == RGBD_ROOM;
 
 #pragma omp simd
   for (int x = t->box.x0; x < t->box.x1; x++) {
-    RgbdSpan s = rgbd_cut (RGBD_WHOLE, h0, e0, s0 + x * r0);
+    float u = across[x], v = bend[x];
+    RgbdSpan s = rgbd_cut (RGBD_WHOLE, h0, e0, s0 + u * r0 + v * d0);
     float near, face, best = z[x], its = facing[x];
     bool hit;
 
-    s = rgbd_cut (s, h1, e1, s1 + x * r1);
-    s = rgbd_cut (s, h2, e2, s2 + x * r2);
+    s = rgbd_cut (s, h1, e1, s1 + u * r1 + v * d1);
+    s = rgbd_cut (s, h2, e2, s2 + u * r2 + v * d2);
     near = inside ? s.leave : s.enter;
     face = inside ? s.leave_facing : s.enter_facing;
     hit = (s.enter <= s.leave) & (near >= RGBD_NEAREST) & (near < best);
@@ -163,7 +174,8 @@ cast_box (const RgbdTarget *t, const float start[3], float *z, float *facing)
 }
 
 void
-rgbd_cast_row (const RgbdTarget *targets, int n, int y, float *z, float *facing)
+rgbd_cast_row (const RgbdTarget *targets, int n, int y, const RgbdRow *row,
+    float *z, float *facing)
 {
   for (int i = 0; i < n; i++) {
     const RgbdTarget *t = &targets[i];
@@ -174,13 +186,15 @@ rgbd_cast_row (const RgbdTarget *targets, int n, int y, float *z, float *facing)
     for (int k = 0; k < 3; k++)
       start[k] = t->ray[k] + y * t->down[k];
     if (t->shape == RGBD_BOX || t->shape == RGBD_ROOM) {
-      cast_box (t, start, z, facing);
+      cast_box (t, start, row, z, facing);
       continue;
     }
     for (int x = t->box.x0; x < t->box.x1; x++) {
-      float ray[3] = {start[0] + x * t->right[0], start[1] + x * t->right[1],
-          start[2] + x * t->right[2]};
+      float ray[3];
 
+      for (int k = 0; k < 3; k++)
+        ray[k] =
+            start[k] + row->across[x] * t->right[k] + row->bend[x] * t->down[k];
       if (meet (t, ray, &near, &face) && near < z[x])
         z[x] = near, facing[x] = face;
     }

@@ -93,14 +93,14 @@ blur_edges (const Rgbd *s, int y, uint64_t key, float *lit)
 
 /* What the projector does not light, and what reflects too little. */
 static void
-hide (const Rgbd *s, int y, float shift, uint16_t *depth)
+hide (const Rgbd *s, const RgbdRow *at, int y, float shift, uint16_t *depth)
 {
   const float *z = s->z + (size_t) y * s->width;
   const uint8_t *marks = s->marks + (size_t) y * s->width;
   float taken = INFINITY; /* columns of the projector from here on */
 
   for (int x = s->width - 1; x >= 0; x--) {
-    float column = x - shift / z[x];
+    float column = at->across[x] - shift / z[x];
 
     if (column > taken || marks[x] & RGBD_GRAZING)
       depth[x] = 0;
@@ -120,6 +120,7 @@ sense_rows (void *data, int begin, int end)
   const Sensor *sensor = data;
   Rgbd *s = sensor->s;
   float lit[RGBD_MAX_SIZE], noise[RGBD_MAX_SIZE];
+  RgbdRow row;
 
   for (int y = begin; y < end; y++) {
     uint16_t *depth = rgbd_depth_row (s, y);
@@ -133,7 +134,8 @@ sense_rows (void *data, int begin, int end)
     blur_edges (s, y, ~sensor->key, lit);
     for (int x = 0; x < s->width; x++)
       depth[x] = measure (lit[x], noise[x]);
-    hide (s, y, sensor->shift, depth);
+    rgbd_get_row (s, y, &row);
+    hide (s, &row, y, sensor->shift, depth);
   }
 }
 

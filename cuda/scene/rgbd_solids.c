@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What stands in the room, and what the robot is made of. */
+ * What stands in the room, and what robots and the machine are made of. */
 #include "scene/rgbd_core.h"
 
 #include "common/random.h"
@@ -15,22 +15,55 @@
   1, 0, 0, 0 \
  }
 
-const double rgbd_extent[3] = {.41, .52, .31};
-
 /* A body on two wheels and a caster, and an open box on top of it.  Its front
  * is at negative z.  Its sides have no steps of more than half a centimetre:
  * a depth frame shows it in one piece. */
-const RgbdSolid rgbd_parts[RGBD_PARTS] = {
-    {RGBD_BOX, {.2, .15, .15}, {{0, .03, 0}, UPRIGHT}},
-    {RGBD_CYLINDER, {.09, .015, .09}, {{-.19, .17, .03}, LYING}},
-    {RGBD_CYLINDER, {.09, .015, .09}, {{.19, .17, .03}, LYING}},
-    {RGBD_SPHERE, {.04, .04, .04}, {{0, .22, -.1}, UPRIGHT}},
-    {RGBD_BOX, {.205, .01, .155}, {{0, -.13, 0}, UPRIGHT}},
-    {RGBD_BOX, {.205, .06, .01}, {{0, -.2, -.145}, UPRIGHT}},
-    {RGBD_BOX, {.205, .06, .01}, {{0, -.2, .145}, UPRIGHT}},
-    {RGBD_BOX, {.01, .06, .155}, {{-.195, -.2, 0}, UPRIGHT}},
-    {RGBD_BOX, {.01, .06, .155}, {{.195, -.2, 0}, UPRIGHT}},
+#define ROBOT(name) \
+ { \
+  {{RGBD_BOX, {.2, .15, .15}, {{0, .03, 0}, UPRIGHT}}, \
+      {RGBD_CYLINDER, {.09, .015, .09}, {{-.19, .17, .03}, LYING}}, \
+      {RGBD_CYLINDER, {.09, .015, .09}, {{.19, .17, .03}, LYING}}, \
+      {RGBD_SPHERE, {.04, .04, .04}, {{0, .22, -.1}, UPRIGHT}}, \
+      {RGBD_BOX, {.205, .01, .155}, {{0, -.13, 0}, UPRIGHT}}, \
+      {RGBD_BOX, {.205, .06, .01}, {{0, -.2, -.145}, UPRIGHT}}, \
+      {RGBD_BOX, {.205, .06, .01}, {{0, -.2, .145}, UPRIGHT}}, \
+      {RGBD_BOX, {.01, .06, .155}, {{-.195, -.2, 0}, UPRIGHT}}, \
+      {RGBD_BOX, {.01, .06, .155}, {{.195, -.2, 0}, UPRIGHT}}}, \
+      9, {.41, .52, .31}, name \
+ }
+
+static const RgbdBody robots[RGBD_MAX_OBJECTS] = {
+    ROBOT ("robot"), ROBOT ("robot-2"), ROBOT ("robot-3"), ROBOT ("robot-4")};
+
+/* The axes of the machine, as they hang one on the other. */
+static const RgbdBody axes[] = {
+    {{{RGBD_BOX, {.04, .255, .06}, {{-.43, 0, 0}, UPRIGHT}},
+         {RGBD_BOX, {.04, .255, .06}, {{.43, 0, 0}, UPRIGHT}},
+         {RGBD_BOX, {.47, .06, .06}, {{0, -.195, 0}, UPRIGHT}}},
+        3, {.94, .51, .12}, "portal"},
+    {{{RGBD_BOX, {.09, .11, .045}, {{0, 0, 0}, UPRIGHT}}}, 1, {.18, .22, .09},
+        "carriage"},
+    {{{RGBD_BOX, {.04, .16, .025}, {{0, -.04, 0}, UPRIGHT}},
+         {RGBD_CYLINDER, {.025, .04, .025}, {{0, .16, 0}, UPRIGHT}}},
+        2, {.08, .4, .05}, "quill"},
 };
+
+/* What the machine stands on. */
+static const RgbdSolid bed = {
+    RGBD_BOX, {.5, .245, .38}, {{0, RGBD_FLOOR - .245, 2.15}, UPRIGHT}};
+
+int
+rgbd_count (const RgbdParams *params)
+{
+  return params->path == RGBD_AXES ? (int) (sizeof axes / sizeof *axes)
+                                   : params->robots;
+}
+
+const RgbdBody *
+rgbd_body (const RgbdParams *params, int mover)
+{
+  return params->path == RGBD_AXES ? &axes[mover] : &robots[mover];
+}
 
 /* Furniture: its size is half to each side, its place the middle of its foot;
  * what has a number stands together. */
@@ -91,5 +124,7 @@ rgbd_furnish (const RgbdParams *params, RgbdSolid *furniture)
         .08 * (random_unit (key, 1) - .5),
         items[i].group == 1 ? 0 : 16 * (random_unit (own, 0) - .5));
   }
+  if (params->path == RGBD_AXES)
+    furniture[n++] = bed;
   return n;
 }

@@ -61,7 +61,23 @@ static const ParamChoice paths[] = {
     {RGBD_FRONTAL, "Its front to the camera, straight to it", "frontal"},
     {RGBD_AWAY, "Straight away from the camera", "away"},
     {RGBD_PASS, "Through the view and out of it", "pass"},
-    {RGBD_ROTATION, "Turning on the spot", "rotation"}, {0, NULL, NULL}};
+    {RGBD_ROTATION, "Turning on the spot", "rotation"},
+    {RGBD_VISIT, "To a stop, out of the view, and back", "visit"},
+    {RGBD_AXES,
+        "No robot, but a machine whose quill, carriage and portal start to "
+        "move one after the other",
+        "axes"},
+    {0, NULL, NULL}};
+
+static const ParamChoice motions[] = {{RGBD_STILL, "Not at all", "still"},
+    {RGBD_SWAY, "In a hand: 3 cm and 2 degrees to and fro", "sway"},
+    {RGBD_ORBIT, "50 degrees to each side around the robot", "orbit"},
+    {RGBD_WALK, "In steps, 1.2 m across and 0.4 m ahead", "walk"},
+    {RGBD_SHAKE, "2 cm and 2 degrees to and fro within 10 to 16 frames",
+        "shake"},
+    {RGBD_JUMP, "As in a hand, but elsewhere for 30 of every 120 frames",
+        "jump"},
+    {0, NULL, NULL}};
 
 const Param rgbd_params[] = {
     PARAM_ONE_OF (RgbdParams, path, paths, RGBD_PARALLEL, "Path",
@@ -69,6 +85,16 @@ const Param rgbd_params[] = {
     PARAM_NUMBER (RgbdParams, motion_start, 0, UINT64_MAX, 30,
         "Start of motion",
         "The frame at which the robot of rgbd starts to move",
+        .when = PARAM_BY_HAND),
+    PARAM_ONE_OF (RgbdParams, camera, motions, RGBD_SWAY, "Camera",
+        "How the camera of rgbd moves", .when = PARAM_BY_HAND,
+        .kind = "Motion"),
+    PARAM_NUMBER (RgbdParams, robots, 1, RGBD_MAX_OBJECTS, 1, "Robots",
+        "Robots of rgbd, each on a way of its own; each starts 40 frames after "
+        "the one before it; path says where the first one drives to",
+        .when = PARAM_BY_HAND),
+    PARAM_NUMBER (RgbdParams, distortion, 0, 1, 0, "Distortion",
+        "Radial distortion by the lens of rgbd, times that of a Kinect One",
         .when = PARAM_BY_HAND),
     {NULL}};
 

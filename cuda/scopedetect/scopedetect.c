@@ -176,7 +176,21 @@ refine_batch (void *self)
   return device_copy (dev, s->counts, w->counts, sizeof *s->counts);
 }
 
-/* Runs the batch from model @first on; its best go to s->found. */
+/* Keeps the samples of the batch from model @first on. */
+static void
+keep_batch (Scopedetect *s, int first)
+{
+  const ScopedetectWork *w = &s->work;
+  size_t n = (size_t) w->n_models * SCOPEDETECT_FOUND;
+  size_t at = (size_t) first * SCOPEDETECT_FOUND;
+
+  memcpy (s->sample + at, s->found, n * sizeof *s->sample);
+  memcpy (s->measure + at, w->measure, n * sizeof *s->measure);
+  memcpy (s->n_samples + first, s->counts->n_samples,
+      (size_t) w->n_models * sizeof *s->n_samples);
+}
+
+/* Runs the batch from model @first on; its best go to s->sample. */
 static const char *
 run_batch (Scopedetect *s, int first, bool search)
 {
@@ -186,10 +200,26 @@ run_batch (Scopedetect *s, int first, bool search)
     TRY (search_batch (s));
   TRY (s->stages->repeat (&s->device, w, refine_batch, s));
   TRY (device_wait (&s->device));
-  for (int m = 0; m < w->n_models; m++)
-    s->n_objects += scopedetect_decide (w, &s->host_shape[first + m], first + m,
-        s->found + m * SCOPEDETECT_FOUND, w->measure + m * SCOPEDETECT_FOUND,
-        s->counts->n_samples[m], s->objects + s->n_objects);
+  keep_batch (s, first);
+  return NULL;
+}
+
+/* Objects of the samples of every model. */
+static const char *
+decide (Scopedetect *s)
+{
+  const ScopedetectParams *p = &s->work.params;
+
+  s->agreement = 1;
+  if (p->explain == SCOPEDETECT_ONE_STAGE)
+    return scopedetect_explain (s);
+  for (int m = 0; m < s->n_models; m++)
+    s->n_objects += scopedetect_decide (&s->work, &s->host_shape[m], m,
+        s->sample + m * SCOPEDETECT_FOUND, s->measure + m * SCOPEDETECT_FOUND,
+        s->n_samples[m], s->objects + s->n_objects);
+  if (p->explain == SCOPEDETECT_CONTEST)
+    s->n_objects = scopedetect_contest (
+        s->host_shape, p->least_own, s->objects, s->fate, s->n_objects);
   return NULL;
 }
 
@@ -203,13 +233,12 @@ set_batch (Scopedetect *s, int first)
   memcpy (w->model, s->shape + first, (size_t) w->n_models * sizeof *s->shape);
 }
 
-static void
+static const char *
 set_results (Scopedetect *s, ScopedetectResults *r)
 {
   const ScopedetectCounts *c = s->counts;
 
-  s->n_objects = scopedetect_contest (s->host_shape, s->work.params.least_own,
-      s->objects, s->fate, s->n_objects);
+  TRY (decide (s));
   memset (r, 0, sizeof *r);
   r->objects = s->objects;
   r->n_objects = s->n_objects;
@@ -218,6 +247,8 @@ set_results (Scopedetect *s, ScopedetectResults *r)
     r->table[k] = c->has_table ? c->table[k] : 0;
   r->n_points = c->n_points;
   r->n_left_out = c->n_left_out;
+  r->agreement = s->agreement;
+  return NULL;
 }
 
 const char *
@@ -229,8 +260,7 @@ scopedetect_run (Scopedetect *s, const ScopedetectParams *params,
     set_batch (s, first);
     TRY (run_batch (s, first, true));
   }
-  set_results (s, results);
-  return NULL;
+  return set_results (s, results);
 }
 
 /* The guesses of a batch to its samples.  They lie where results will; these
@@ -277,8 +307,7 @@ scopedetect_track (Scopedetect *s, const ScopedetectParams *params,
     TRY (place_guesses (s, first, guesses, n_guesses));
     TRY (run_batch (s, first, false));
   }
-  set_results (s, results);
-  return NULL;
+  return set_results (s, results);
 }
 
 /* ---- Making and freeing ----
@@ -431,7 +460,12 @@ scopedetect_new (Scopedetect **self, const Device *device, int width,
   s->objects =
       calloc ((size_t) n_models * SCOPEDETECT_MAX_OBJECTS, sizeof *s->objects);
   s->fate = calloc ((size_t) n_models, SCOPEDETECT_MAX_OBJECTS);
-  if (!s->shape || !s->host_shape || !s->objects || !s->fate)
+  s->sample = calloc ((size_t) n_models * SCOPEDETECT_FOUND, sizeof *s->sample);
+  s->measure =
+      calloc ((size_t) n_models * SCOPEDETECT_FOUND, sizeof *s->measure);
+  s->n_samples = calloc ((size_t) n_models, sizeof *s->n_samples);
+  if (!s->shape || !s->host_shape || !s->objects || !s->fate || !s->sample ||
+      !s->measure || !s->n_samples)
     return "out of memory";
   for (; s->n_models < n_models; s->n_models++) {
     const ScopedetectShape *from = &models[s->n_models]->shape;
@@ -442,6 +476,8 @@ scopedetect_new (Scopedetect **self, const Device *device, int width,
   s->work.spacing = models[0]->shape.spacing;
   s->work.feature_radius = models[0]->shape.feature_radius;
   TRY (new_frame (s, width, height));
+  TRY (scopedetect_explain_new (
+      &s->explain, &s->host_memory, &s->memory, n_models, s->work.cloud.room));
   TRY (set_tables (s));
   return s->stages->open (&s->device, &s->work);
 }
@@ -460,6 +496,9 @@ scopedetect_free (Scopedetect *s)
   free (s->host_shape);
   free (s->objects);
   free (s->fate);
+  free (s->sample);
+  free (s->measure);
+  free (s->n_samples);
   free (s);
 }
 

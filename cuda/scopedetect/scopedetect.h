@@ -50,6 +50,14 @@ typedef enum {
                            hill climbing */
 } ScopedetectPreset;
 
+/* Which of the poses are objects. */
+typedef enum {
+  SCOPEDETECT_EACH,      /* each by itself */
+  SCOPEDETECT_CONTEST,   /* those of which no better ones take the surface */
+  SCOPEDETECT_ONE_STAGE, /* those that together explain the frame best
+                            (chapter 2) */
+} ScopedetectExplained;
+
 /* A pinhole camera without distortion, pixels: fx, fy > 0. */
 typedef struct {
   double fx, fy, cx, cy;
@@ -114,16 +122,25 @@ typedef struct {
 
   double min_score; /* of an object */
   int max_objects;  /* of one model */
-  double least_own; /* objects that explain the same surface: of what one
-                       explains, so much must not be explained by better ones */
+  ScopedetectExplained explain;
+  double
+      least_own; /* contest: objects that explain the same surface: of what one
+                    explains, so much must not be explained by better ones */
+  /* One stage: */
+  int candidates;    /* poses of each model among which is chosen (2.1) */
+  int explain_steps; /* of each chain of the search, for each candidate */
+  double weight_fit, weight_unexplained, weight_overlap, weight_object; /* of
+                        what an assignment scores (2.2) */
 } ScopedetectParams;
 
 /* An object that was found. */
 typedef struct {
-  int model;      /* index */
-  double pose[7]; /* from the model to the camera: metres, unit quaternion, w
-                     first */
-  double score;   /* 0 to 1 */
+  int model;        /* index */
+  double pose[7];   /* from the model to the camera: metres, unit quaternion, w
+                       first */
+  double score;     /* 0 to 1 */
+  double agreement; /* part of the searches that chose it; 1 where nothing was
+                       searched for */
   double part[SCOPEDETECT_N_PARTS];
   double visible;   /* part of the surface towards the camera that is seen */
   double explained; /* part of it where the frame has such a surface */
@@ -138,9 +155,11 @@ typedef struct {
   const ScopedetectObject *objects; /* by model, then by score */
   int n_objects;
   bool has_table;
-  double table[4]; /* unit normal and distance: n x + d = 0, d >= 0 */
-  int n_points;    /* of the scene, without the table */
-  int n_left_out;  /* for want of room */
+  double table[4];  /* unit normal and distance: n x + d = 0, d >= 0 */
+  int n_points;     /* of the scene, without the table */
+  int n_left_out;   /* for want of room */
+  double agreement; /* part of the searches for what explains the frame that
+                       found the same; 1 where there was none */
 } ScopedetectResults;
 
 typedef struct _Scopedetect Scopedetect;

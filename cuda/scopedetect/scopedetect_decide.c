@@ -68,9 +68,10 @@ set_covariance (
   }
 }
 
-static void
-fill (ScopedetectObject *o, const ScopedetectWork *w, const ScopedetectShape *s,
-    const ScopedetectSample *a, const ScopedetectMeasure *m)
+void
+scopedetect_set_object (ScopedetectObject *o, const ScopedetectWork *w,
+    const ScopedetectShape *s, const ScopedetectSample *a,
+    const ScopedetectMeasure *m)
 {
   Pose p = canonical (s, a->pose);
   ImageBox none = {0, 0, 0, 0};
@@ -80,6 +81,7 @@ fill (ScopedetectObject *o, const ScopedetectWork *w, const ScopedetectShape *s,
   o->pose[3] = p.q.w, o->pose[4] = p.q.x, o->pose[5] = p.q.y;
   o->pose[6] = p.q.z;
   o->score = certainty (w, a->score);
+  o->agreement = 1;
   for (int k = 0; k < SCOPEDETECT_N_PARTS; k++)
     o->part[k] = a->part[k];
   o->visible = exp (a->part[SCOPEDETECT_VISIBILITY]);
@@ -104,7 +106,7 @@ scopedetect_decide (const ScopedetectWork *w, const ScopedetectShape *s,
 
     if (!is_new)
       continue;
-    fill (&objects[kept], w, s, &found[i], &measure[i]);
+    scopedetect_set_object (&objects[kept], w, s, &found[i], &measure[i]);
     objects[kept].model = model;
     for (int k = 0; k < kept && is_new; k++)
       is_new =

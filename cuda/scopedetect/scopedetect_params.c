@@ -5,9 +5,19 @@
 
 #define NUMBER(...) PARAM_NUMBER (ScopedetectParams, __VA_ARGS__)
 #define SWITCH(...) PARAM_SWITCH (ScopedetectParams, __VA_ARGS__)
+#define ONE_OF(...) PARAM_ONE_OF (ScopedetectParams, __VA_ARGS__)
 #define WEIGHT(part, normal, property, ...) \
  NUMBER (weight[SCOPEDETECT_##part], 0, 1000, normal, __VA_ARGS__, \
      .name = property)
+
+static const ParamChoice explanations[] = {
+    {SCOPEDETECT_EACH, "Each object by itself", "none"},
+    {SCOPEDETECT_CONTEST,
+        "Of objects that explain the same surface, the one with the best score",
+        "contest"},
+    {SCOPEDETECT_ONE_STAGE, "The objects that together explain the frame best",
+        "one-stage"},
+    {0, NULL, NULL}};
 
 /* Defaults are those of the preset fast. */
 const Param scopedetect_params[] = {
@@ -70,10 +80,30 @@ const Param scopedetect_params[] = {
         "what is seen there, metres"),
     NUMBER (min_score, 0, 1, .1, "Least score",
         "Objects with a lower score are not reported"),
+    ONE_OF (explain, explanations, SCOPEDETECT_CONTEST, "Explanation",
+        "Which of the poses that were found are objects"),
     NUMBER (least_own, 0, 1, .5, "Least part of its own",
-        "An object is not reported if less than this part of the surface that "
+        "With explain=contest, an object is not reported if less than this "
+        "part of the surface that "
         "it explains is left when objects with a better score have taken "
         "theirs (0 = each object by itself)"),
+    NUMBER (candidates, 1, SCOPEDETECT_MAX_OBJECTS, 20, "Candidates",
+        "With explain=one-stage, poses of each model among which is chosen; "
+        "the 1024 best of all models count"),
+    NUMBER (explain_steps, 1, 100000, 250, "Steps of the explanation",
+        "With explain=one-stage, steps that each of the 16 searches takes for "
+        "each candidate"),
+    NUMBER (weight_fit, 0, 1000, 1, "Weight of the fit",
+        "With explain=one-stage, what an object counts that is surely right"),
+    NUMBER (weight_unexplained, 0, 1000, 1, "Weight of what is unexplained",
+        "With explain=one-stage, what it counts that all of the frame's points "
+        "on and above the table are explained"),
+    NUMBER (weight_overlap, 0, 1000, .5, "Weight of overlap",
+        "With explain=one-stage, what it costs that other objects explain all "
+        "of an object's surface"),
+    NUMBER (weight_object, 0, 1000, .45, "Weight of an object",
+        "With explain=one-stage, what each object costs; in units of "
+        "weight-fit, about the least score of what is reported"),
     WEIGHT (XYZ, 1, "weight-xyz", "Weight of depth",
         "Weight in the score: how well depth agrees"),
     WEIGHT (NORMAL, 1, "weight-normal", "Weight of normals",
@@ -194,6 +224,10 @@ scopedetect_check (const ScopedetectParams *p)
   TRY (check_camera (&p->camera));
   if (p->far <= p->near)
     return "near must be less than far";
+  if (p->explain == SCOPEDETECT_ONE_STAGE &&
+      !(p->weight_fit > 0 || p->weight_unexplained > 0))
+    return "of weight-fit and weight-unexplained one must be above 0, or "
+           "nothing is worth explaining";
   return p->table_high <= p->table_low
       ? "table-low must be less than table-high"
       : NULL;

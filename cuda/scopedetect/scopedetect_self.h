@@ -5,6 +5,7 @@
 
 #include "common/memory.h"
 #include "scopedetect/scopedetect_core.h"
+#include "scopedetect/scopedetect_explain.h"
 
 struct _Scopedetect {
   Device device, host;
@@ -16,11 +17,16 @@ struct _Scopedetect {
       *host_shape; /* likewise, what no stage needs to be asked: sizes, points,
                       nearest points and symmetries, in host memory */
   int n_models;
-  ScopedetectSample *found;  /* pinned: the best of each model of a batch */
-  ScopedetectCounts *counts; /* pinned: what came back */
+  ScopedetectSample *found;    /* pinned: the best of each model of a batch */
+  ScopedetectCounts *counts;   /* pinned: what came back */
+  ScopedetectSample *sample;   /* of all models: [model][SCOPEDETECT_FOUND] */
+  ScopedetectMeasure *measure; /* likewise */
+  int *n_samples;              /* of each model */
   ScopedetectObject *objects;
   uint8_t *fate; /* of each, in a contest */
   int n_objects;
+  ScopedetectExplain explain;
+  double agreement; /* of the chains, for this frame */
 };
 
 /* Checks @params and @frame, and observes: to pixels, points with features and,
@@ -37,6 +43,14 @@ scopedetect_meet (const ImageBox *a, const ImageBox *b)
 /* scopedetect_model_apart (), by the shape in host memory. */
 double scopedetect_apart (const ScopedetectShape *shape,
     const ScopedetectObject *a, const ScopedetectObject *b);
+
+/* What is told of a sample, but its model. */
+void scopedetect_set_object (ScopedetectObject *o, const ScopedetectWork *w,
+    const ScopedetectShape *shape, const ScopedetectSample *sample,
+    const ScopedetectMeasure *measure);
+
+/* The objects that explain the frame together. */
+const char *scopedetect_explain (Scopedetect *s);
 
 /* From the samples of @model, @n of them in order, to objects: those that score
  * enough and are no better one's duplicates.  Returns how many; there is room

@@ -407,6 +407,7 @@ seek (GstAggregator *agg, GstEvent *event)
 static gboolean
 src_event (GstAggregator *agg, GstEvent *event)
 {
+  gst_vision_common_take_pace (&PRIV (agg)->common, agg->srcpad, event);
   return GST_EVENT_TYPE (event) == GST_EVENT_SEEK
       ? seek (agg, event)
       : PARENT->src_event (agg, event);

@@ -47,6 +47,7 @@ gst_vision_common_restart (GstVisionCommon *self)
   GST_OBJECT_LOCK (self->backend.element);
   self->frames = self->dropped = self->faulty = 0;
   self->kernel = self->latency = (GstVisionTimes){0};
+  self->pace = (GstVisionPace){0};
   gst_vision_common_clear (self);
   GST_OBJECT_UNLOCK (self->backend.element);
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/gstvisionbackend.h"
+#include "base/gstvisionpace.h"
 
 G_BEGIN_DECLS
 
@@ -35,6 +36,7 @@ typedef struct {
   GstVisionTimes kernel;  /* of the device, where it could be measured */
   GstVisionTimes latency; /* of each frame, until its results were read */
   GstStructure *more;     /* further fields of stats; NULL: none */
+  GstVisionPace pace;
 
   /* Of the streaming thread. */
   GstClockTime last_message; /* running time of the newest one */
@@ -89,6 +91,11 @@ void gst_vision_common_post (
 /* Posts all objects of @buffer, as @name, where a message is wanted. */
 void gst_vision_common_post_objects (
     GstVisionCommon *self, GstBuffer *buffer, const gchar *name);
+
+/* Takes an event that came to @src: where a sink says that frames are late, and
+ * it is this element that is too slow for them, warns once of it. */
+void gst_vision_common_take_pace (
+    GstVisionCommon *self, GstPad *src, GstEvent *event);
 
 /* Posts the error of a failed call, with a remedy, if it is the first since the
  * start; TRUE where @err is one. */

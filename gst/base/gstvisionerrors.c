@@ -67,6 +67,29 @@ gst_vision_common_fault (GstVisionCommon *self, const char *what)
   g_free (said);
 }
 
+void
+gst_vision_common_take_pace (
+    GstVisionCommon *self, GstPad *src, GstEvent *event)
+{
+  GstElement *element = self->backend.element;
+  GstClockTime apart = 0, each;
+  gboolean on_cpu;
+
+  GST_OBJECT_LOCK (element);
+  each = gst_vision_pace_take (
+      &self->pace, event, src, self->latency.n, self->latency.sum, &apart);
+  on_cpu = g_strcmp0 (self->backend.where, "cpu") == 0;
+  GST_OBJECT_UNLOCK (element);
+  if (each)
+    GST_ELEMENT_WARNING (element, CORE, TOO_LAZY,
+        ("Frames are late: %s takes %.1f ms for one, which is %.1f frames a "
+         "second, and %.1f come. Smaller frames (videoscale), a lower rate "
+         "(videorate)%s or another preset would help.",
+            GST_OBJECT_NAME (element), each / 1e6, 1e9 / each, 1e9 / apart,
+            on_cpu ? ", a GPU" : ""),
+        (NULL));
+}
+
 static void
 post_error (GstVisionCommon *self, const char *err)
 {

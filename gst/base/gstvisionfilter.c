@@ -11,9 +11,10 @@ GST_DEBUG_CATEGORY_STATIC (vision_filter_debug);
 typedef struct {
   GstVisionCommon common;
   GstVisionInput input;
-  gboolean is_open; /* open () of the child was called */
-  guint64 offered;  /* buffers that came */
-  gint has_started; /* atomic */
+  gboolean is_open;     /* open () of the child was called */
+  guint64 offered;      /* buffers that came */
+  gint has_started;     /* atomic */
+  GstVisionMouse mouse; /* of the thread that navigation events come from */
 } GstVisionFilterPrivate;
 
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE (
@@ -228,6 +229,20 @@ sink_event (GstBaseTransform *trans, GstEvent *event)
 }
 
 static gboolean
+src_event (GstBaseTransform *trans, GstEvent *event)
+{
+  GstVisionFilterClass *klass = GST_VISION_FILTER_GET_CLASS (trans);
+  GstVideoRectangle box;
+
+  if (klass->point && gst_vision_mouse_take (&PRIV (trans)->mouse, event, &box))
+    klass->point (GST_VISION_FILTER (trans), &box);
+  gst_vision_common_take_pace (
+      &PRIV (trans)->common, GST_BASE_TRANSFORM_SRC_PAD (trans), event);
+  return GST_BASE_TRANSFORM_CLASS (gst_vision_filter_parent_class)
+      ->src_event (trans, event);
+}
+
+static gboolean
 query (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
 {
   if (gst_vision_backend_query (&PRIV (trans)->common.backend, query))
@@ -295,6 +310,7 @@ gst_vision_filter_class_init (GstVisionFilterClass *klass)
   trans->before_transform = before_transform;
   trans->transform_ip = transform_ip;
   trans->sink_event = sink_event;
+  trans->src_event = src_event;
   trans->query = query;
   trans->propose_allocation = propose_allocation;
   trans->passthrough_on_same_caps = FALSE;

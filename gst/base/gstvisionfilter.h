@@ -10,6 +10,7 @@
 #include <gst/video/video.h>
 
 #include "base/gstvisioncommon.h"
+#include "base/gstvisionmouse.h"
 
 G_BEGIN_DECLS
 
@@ -37,6 +38,9 @@ struct _GstVisionFilterClass {
   void (*close) (GstVisionFilter *self);
   /* A flush or a seek: forget what earlier frames said. */
   void (*reset) (GstVisionFilter *self);
+  /* The user pointed at something in a window, from the window's thread; NULL:
+   * that is nothing to the element. */
+  void (*point) (GstVisionFilter *self, GstVideoRectangle *box);
 };
 
 /* Adds the pad templates: @formats as in caps ("{ NV12, RGBA }"), offered in

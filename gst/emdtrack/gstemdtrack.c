@@ -12,8 +12,12 @@
  * velocity, distance (0 alike, 1 nothing in common), score, and ratio: this
  * distance by that of the next best place.  A target is tracking, occluded
  * while it is not seen, lost after #GstEmdtrack:lose-frames of that, and found
- * when it is seen again.  A lost target is looked for in the whole frame. After
- * a seek, and where frames get another size, all targets are lost at first.
+ * in the first frames in which it is seen again.  A lost target is looked for
+ * in the whole frame.  What looked like it elsewhere while it was seen is not
+ * taken for it, nor is one of two places that look alike, one that it cannot
+ * have reached at #GstEmdtrack:search pixels a frame, or one of another size.
+ * After a seek, and where frames get another size, all targets are lost at
+ * first.
  *
  * A target's file is a PNG picture of it, or a text with its histogram.  The
  * target has the size of the picture unless another is given, and is first
@@ -42,6 +46,8 @@
  * simplex.  Of the trees, emd-trees are stored, emd-unstored found no room,
  * emd-evicted had to go.
  *
+ * 16-bit PNG comes as GRAY16_BE: put videoconvert between pngdec and emdtrack.
+ *
  * Frames of several channels are grey.  The caps fields channels,
  * channel-layout (stacked: one channel below the other; mosaic), mosaic-pattern
  * ("4x4") and wavelengths say how to read them; #envisrc and #visiontestsrc set
@@ -49,6 +55,9 @@
  * #GstEmdtrack:channel-layout and #GstEmdtrack:mosaic-pattern.  Where channels
  * are stacked, boxes are in pixels of one channel; a map always has the size of
  * one.
+ *
+ * With #GstEmdtrack:mouse, what the user draws a box around in the window of
+ * the sink is the target.
  *
  * Maps lie where the element works, but those of output=map in system memory.
  *
@@ -231,6 +240,34 @@ gst_emdtrack_process (
   return gst_emdtrack_attach_objects (self, buffer);
 }
 
+/* A click is taken for a square of such a part of the frame's width. */
+#define CLICK_PART 10
+#define CLICK_LEAST 8 /* pixels */
+
+static void
+gst_emdtrack_point (GstVisionFilter *filter, GstVideoRectangle *box)
+{
+  GstEmdtrack *self = GST_EMDTRACK (filter);
+  GstCaps *caps =
+      gst_pad_get_current_caps (GST_BASE_TRANSFORM (filter)->sinkpad);
+  gint width = 0;
+  gchar *targets;
+  gboolean mouse;
+
+  GST_OBJECT_LOCK (self);
+  mouse = self->mouse;
+  GST_OBJECT_UNLOCK (self);
+  if (caps)
+    gst_structure_get_int (gst_caps_get_structure (caps, 0), "width", &width);
+  gst_clear_caps (&caps);
+  gst_vision_mouse_widen (box, MAX (CLICK_LEAST, width / CLICK_PART));
+  targets = g_strdup_printf (
+      "%d,%d,%d,%d", box->x, box->y, MAX (box->w, 1), MAX (box->h, 1));
+  if (mouse)
+    g_object_set (self, "targets", targets, NULL);
+  g_free (targets);
+}
+
 static gboolean
 gst_emdtrack_set_caps (GstBaseTransform *trans, GstCaps *in, GstCaps *out)
 {
@@ -297,6 +334,7 @@ gst_emdtrack_class_init (GstEmdtrackClass *klass)
   filter->process = gst_emdtrack_process;
   filter->close = gst_emdtrack_close;
   filter->reset = gst_emdtrack_reset;
+  filter->point = gst_emdtrack_point;
 }
 
 static void

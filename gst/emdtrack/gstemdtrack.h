@@ -96,6 +96,7 @@ struct _GstEmdtrack {
   gint channels;                         /* 0: as the caps say */
   gchar *mosaic_pattern, *distance_file; /* as they were set */
   gchar *targets, *target_meta;          /* likewise */
+  bool mouse;
   gchar *wrong;                /* with distance-file, when the caps came */
   GstEmdtrackChoices *pending; /* set, and not yet taken by a frame */
   gboolean meta_pending;       /* the same of target_meta */

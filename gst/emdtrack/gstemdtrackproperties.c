@@ -55,11 +55,14 @@ await_regions (GstElement *element, const Param *param)
 const GstVisionProperty gst_emdtrack_properties[] = {
     {.param = PARAM_STRING (GstEmdtrack, targets, NULL, "Targets",
          "What is followed, up to 8, separated by semicolons: "
-         "NAME:x,y,width,height is a box of the next frame, in pixels (of one "
-         "channel where channels are stacked); NAME:file=PATH or "
+         "NAME:roi=x,y,width,height is a box of the next frame, in pixels (of "
+         "one channel where channels are stacked); NAME:file=PATH or "
          "NAME:width,height,file=PATH is what a picture or histogram shows. "
-         "NAME: may be left out. Setting it replaces all targets"),
+         "NAME: and roi= may be left out. Setting it replaces all targets"),
         .parse = gst_emdtrack_read_targets},
+    {.param = PARAM_SWITCH (GstEmdtrack, mouse, FALSE, "Mouse",
+         "Follow what the user draws a box around, or clicks at, in the window "
+         "of a sink, in place of all targets")},
     {.param = PARAM_STRING (GstEmdtrack, target_meta, NULL, "Target meta",
          "Upstream regions of interest of this type become targets too: those "
          "of the next frame that has any, once each time this is set"),

@@ -9,19 +9,22 @@
 #include "base/gstvisiontell.h"
 
 #define FILE_IS "file="
+#define ROI_IS "roi="
 
 /* ---- From text ---- */
 
-/* "x,y,w,h". */
+/* "roi=x,y,w,h", where "roi=" may be missing. */
 static const char *
 parse_box (const gchar *text, GstEmdtrackChoice *c)
 {
   int x, y, w, h, used = 0;
 
+  if (g_str_has_prefix (text, ROI_IS))
+    text += strlen (ROI_IS);
   if (sscanf (text, " %d ,%d ,%d ,%d %n", &x, &y, &w, &h, &used) != 4 ||
       text[used])
-    return "a target is written NAME:x,y,width,height, NAME:file=PATH or "
-           "NAME:width,height,file=PATH, where NAME: may be missing";
+    return "a target is written NAME:roi=x,y,width,height, NAME:file=PATH or "
+           "NAME:width,height,file=PATH, where NAME: and roi= may be missing";
   if (w < 1 || h < 1)
     return "the box of a target is empty";
   if (ABS ((gint64) x) > EMDTRACK_MAX_SIDE ||

@@ -17,6 +17,12 @@ G_BEGIN_DECLS
 #define GST_TYPE_GPUCCL (gst_gpuccl_get_type ())
 G_DECLARE_FINAL_TYPE (GstGpuccl, gst_gpuccl, GST, GPUCCL, GstVisionFilter)
 
+/* An object that is there and that was told of upstream. */
+typedef struct {
+  guint64 id;
+  gint frames; /* in which it was accepted since then */
+} GstGpucclNews;
+
 struct _GstGpuccl {
   GstVisionFilter parent;
 
@@ -33,8 +39,7 @@ struct _GstGpuccl {
   GstBuffer *label_pixels; /* of this frame, being written; else NULL */
   void *label_address;
   guint16 *regions; /* of each label, while a frame's are written; else 0 */
-  /* Objects that are there and that were told of upstream. */
-  guint64 announced[GPUCCL_CANDIDATES];
+  GstGpucclNews announced[GPUCCL_CANDIDATES];
   guint n_announced;
   guint64 first_id; /* added to the ids of self->gpuccl, which counts from 1 */
   guint64 last_id;  /* the greatest that was given since the start */

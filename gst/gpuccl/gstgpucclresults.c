@@ -206,30 +206,38 @@ announce (GstGpuccl *self, const GpucclComponent *c, GstBuffer *buffer)
   return err;
 }
 
-static gboolean
-was_announced (GstGpuccl *self, guint64 id)
+/* What was told of the object; NULL: nothing. */
+static const GstGpucclNews *
+find_news (const GstGpuccl *self, guint64 id)
 {
   for (guint i = 0; i < self->n_announced; i++)
-    if (self->announced[i] == id)
-      return TRUE;
-  return FALSE;
+    if (self->announced[i].id == id)
+      return &self->announced[i];
+  return NULL;
 }
 
-/* Each object once.  Only candidates have ids, and no id comes back. */
+/* Each object when it is accepted, and again after every so many frames as that
+ * took: whoever missed the news hears it then.  Only candidates have ids, and
+ * no id comes back. */
 static const char *
-announce_new (GstGpuccl *self, const GpucclResults *results, GstBuffer *buffer)
+announce_objects (GstGpuccl *self, const GpucclParams *params,
+    const GpucclResults *results, GstBuffer *buffer)
 {
-  guint64 told[GPUCCL_CANDIDATES];
+  GstGpucclNews told[GPUCCL_CANDIDATES];
   guint n = 0;
 
   for (int i = 0; i < results->n_components && n < GPUCCL_CANDIDATES; i++) {
     const GpucclComponent *c = &results->components[i];
-    gboolean known = c->id && was_announced (self, c->id);
+    const GstGpucclNews *before = c->id ? find_news (self, c->id) : NULL;
+    gboolean accepted = c->state == GPUCCL_ACCEPTED;
+    GstGpucclNews news = {c->id, before ? before->frames + accepted : 0};
 
-    if (!known && c->state == GPUCCL_ACCEPTED)
+    if (accepted && (!before || news.frames >= params->frames)) {
       TRY (announce (self, c, buffer));
-    if (known || c->state == GPUCCL_ACCEPTED)
-      told[n++] = c->id;
+      news.frames = 0;
+    }
+    if (before || accepted)
+      told[n++] = news;
   }
   self->n_announced = n;
   memcpy (self->announced, told, n * sizeof told[0]);
@@ -243,7 +251,7 @@ gst_gpuccl_attach (GstGpuccl *self, const GpucclParams *params,
   if (self->label_pixels)
     TRY (attach_labels (self, results, buffer));
   TRY (attach_objects (self, params, results, buffer));
-  TRY (announce_new (self, results, buffer));
+  TRY (announce_objects (self, params, results, buffer));
   gst_vision_common_post_objects (gst_vision_common (self), buffer, "gpuccl");
   return NULL;
 }

@@ -7,13 +7,22 @@
  * Writes what vision elements found as JSON lines, one object a buffer:
  *
  * |[
- * {"pts":0,"frame":0,"ref-width":640,"ref-height":480,"objects":[{"element":"moct","id":1,"label":"red",…}],"camera":{…},"maps":[{"kind":…}],"truth":{"objects":[…]}}
+ * {"schema":1,"pts":0,"frame":0,"ref-width":640,"ref-height":480,"objects":[{"element":"moct","id":1,"label":"red",…}],"camera":{…},"maps":[{"kind":…}],"truth":{"objects":[…]}}
  * ]|
  *
  * `objects` is always there; what a buffer does not have is left out.  Fields
  * have the names, types and units of the metadata, which docs/metadata.md
  * lists.  Numbers have up to nine digits, and never depend on the locale; the
  * pixels of maps are not written.
+ *
+ * `schema` is the version of this form, which docs/visionjson.schema.json
+ * describes; it grows when a field changes its meaning or goes.  With
+ * #GstVisionJson:stream, `stream` says whose line it is.  With
+ * #GstVisionJson:utc, `utc` says when the frame was due by the pipeline's
+ * clock, which for a live source is when it was taken, as
+ * "2026-03-01T12:00:00.123456Z"; and `reference`, where the source attached
+ * one, its `time` in nanoseconds by another clock and the `kind` of that, such
+ * as timestamp/x-ntp.
  *
  * Buffers pass untouched, whatever their caps.  Every line is written at once.
  * A file is emptied when the element goes from READY to PAUSED, and written in
@@ -59,8 +68,9 @@ struct _GstVisionJson {
   gboolean failed; /* an error was posted */
 
   /* under the object lock */
-  gchar *location;
+  gchar *location, *stream;
   gint fd;
+  bool utc;
 };
 
 G_DEFINE_TYPE (GstVisionJson, gst_vision_json, GST_TYPE_BASE_TRANSFORM)
@@ -92,6 +102,11 @@ static const GstVisionProperty properties[] = {
          "Open file descriptor to write the lines to, in place of location "
          "(-1 = unused)",
          .when = PARAM_STOPPED)},
+    {.param = PARAM_STRING (GstVisionJson, stream, NULL, "Stream",
+         "Name of the stream, for every line")},
+    {.param = PARAM_SWITCH (GstVisionJson, utc, false, "UTC",
+         "Write the wall-clock time of each frame and, where the source "
+         "attached one, its time by a reference clock")},
     {.params = NULL}};
 
 /* Buffers that come before it is over are refused. */
@@ -157,6 +172,54 @@ post_write_error (GstVisionJson *self, int error)
         ("The JSON lines cannot be written: %s.", g_strerror (error)));
 }
 
+/* When the frame was due, in microseconds since 1970; without a clock or a
+ * time, now. */
+static gint64
+find_utc (GstVisionJson *self, GstBuffer *buffer)
+{
+  GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
+  GstClock *clock = gst_element_get_clock (GST_ELEMENT (self));
+  GstClockTime running = segment->format == GST_FORMAT_TIME
+      ? gst_segment_to_running_time (
+            segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer))
+      : GST_CLOCK_TIME_NONE;
+  gint64 now = g_get_real_time ();
+
+  if (clock && GST_CLOCK_TIME_IS_VALID (running))
+    now -= GST_CLOCK_DIFF (
+               gst_element_get_base_time (GST_ELEMENT (self)) + running,
+               gst_clock_get_time (clock)) /
+        GST_USECOND;
+  gst_clear_object (&clock);
+  return MAX (now, 0);
+}
+
+static void
+append_line (GstVisionJson *self, GstBuffer *buffer)
+{
+  GstReferenceTimestampMeta *meta =
+      gst_buffer_get_reference_timestamp_meta (buffer, NULL);
+  GstVisionJsonStamp stamp = {.utc = -1};
+  gchar *stream;
+  bool utc;
+
+  GST_OBJECT_LOCK (self);
+  stream = g_strdup (self->stream);
+  utc = self->utc;
+  GST_OBJECT_UNLOCK (self);
+  stamp.stream = stream;
+  if (utc) {
+    stamp.utc = find_utc (self, buffer);
+    if (meta && gst_caps_get_size (meta->reference)) {
+      stamp.reference =
+          gst_structure_get_name (gst_caps_get_structure (meta->reference, 0));
+      stamp.referenced = meta->timestamp;
+    }
+  }
+  gst_vision_json_append_line (self->line, buffer, self->frame++, &stamp);
+  g_free (stream);
+}
+
 static GstFlowReturn
 transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
@@ -172,7 +235,7 @@ transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
     self->line = g_string_sized_new (ROOM);
   }
   g_string_truncate (self->line, 0);
-  gst_vision_json_append_line (self->line, buffer, self->frame++);
+  append_line (self, buffer);
   error =
       gst_vision_lines_write (&self->file, self->line->str, self->line->len);
   if (error == ECANCELED)

@@ -292,10 +292,50 @@ append_truth (GString *line, GstBuffer *buffer)
   g_string_append_c (line, '}');
 }
 
+/* As RFC 3339 has it. */
+static void
+append_utc (GString *line, gint64 utc)
+{
+  GDateTime *time =
+      utc < 0 ? NULL : g_date_time_new_from_unix_utc (utc / G_USEC_PER_SEC);
+  gchar *text = time ? g_date_time_format (time, "%Y-%m-%dT%H:%M:%S") : NULL;
+
+  if (text) {
+    append_name (line, "utc");
+    g_string_append_printf (
+        line, "\"%s.%06dZ\"", text, (gint) (utc % G_USEC_PER_SEC));
+  }
+  g_free (text);
+  g_clear_pointer (&time, g_date_time_unref);
+}
+
+static void
+append_stamp (GString *line, const GstVisionJsonStamp *stamp)
+{
+  if (stamp->stream && *stamp->stream) {
+    append_name (line, "stream");
+    append_string (line, stamp->stream);
+  }
+  append_utc (line, stamp->utc);
+  if (!stamp->reference)
+    return;
+  append_name (line, "reference");
+  g_string_append_c (line, '{');
+  append_name (line, "kind");
+  append_string (line, stamp->reference);
+  append_name (line, "time");
+  append_uint (line, stamp->referenced);
+  g_string_append_c (line, '}');
+}
+
 void
-gst_vision_json_append_line (GString *line, GstBuffer *buffer, guint64 frame)
+gst_vision_json_append_line (GString *line, GstBuffer *buffer, guint64 frame,
+    const GstVisionJsonStamp *stamp)
 {
   g_string_append_c (line, '{');
+  append_name (line, "schema");
+  append_uint (line, GST_VISION_JSON_SCHEMA);
+  append_stamp (line, stamp);
   if (GST_BUFFER_PTS_IS_VALID (buffer)) {
     append_name (line, "pts");
     append_uint (line, GST_BUFFER_PTS (buffer));

@@ -5,8 +5,22 @@
 
 #include <gst/gst.h>
 
-/* Appends {"pts":…,"frame":@frame,"objects":[…],…} and a line break to @line.
+/* Of the lines; it grows when a field changes its meaning or goes.  New fields
+ * may come at any time.  docs/visionjson.schema.json says it too. */
+#define GST_VISION_JSON_SCHEMA 1
+
+/* When and where a frame was. */
+typedef struct {
+  const gchar *stream;     /* NULL: it has no name */
+  gint64 utc;              /* µs since 1970; negative: not wanted */
+  const gchar *reference;  /* kind of another clock; NULL: none */
+  GstClockTime referenced; /* by that clock */
+} GstVisionJsonStamp;
+
+/* Appends {"schema":…,"pts":…,"frame":@frame,"objects":[…],…} and a line break
+ * to
+ * @line.
  * Fields have the names of the metas' schema; those that JSON has no form for,
  * such as pixels and numbers that are not finite, are left out. */
-void gst_vision_json_append_line (
-    GString *line, GstBuffer *buffer, guint64 frame);
+void gst_vision_json_append_line (GString *line, GstBuffer *buffer,
+    guint64 frame, const GstVisionJsonStamp *stamp);

@@ -34,6 +34,7 @@ static Field fields[] = {
     FIELD (element, STRING, 0),
     FIELD (source, STRING, 0),
     FIELD (id, UINT64, 0),
+    FIELD (model, UINT64_NOT_0, 0),
     FIELD (label, STRING, 0),
     FIELD (state, STATE, 0),
     FIELD (reason, STRING, 0),

@@ -73,6 +73,8 @@ gst_buffer_add_vision_map (
       map->pixels, NULL);
   if (map->element)
     gst_structure_set (item, "element", G_TYPE_STRING, map->element, NULL);
+  if (map->names)
+    gst_structure_set (item, "names", G_TYPE_STRING, map->names, NULL);
   if (isfinite (map->invalid))
     gst_structure_set (item, "invalid", G_TYPE_DOUBLE, map->invalid, NULL);
   structure =
@@ -94,6 +96,7 @@ from_structure (const GstStructure *item, GstVisionMap *map)
       .on_gpu = !g_strcmp0 (gst_structure_get_string (item, "memory"), "cuda"),
       .scale = 1,
       .invalid = NAN,
+      .names = gst_structure_get_string (item, "names"),
   };
   gst_structure_get_uint (item, "channels", &map->channels);
   gst_structure_get_uint (item, "width", &map->width);

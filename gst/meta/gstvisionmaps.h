@@ -11,8 +11,9 @@ G_BEGIN_DECLS
  * GstVisionMap:
  * @element: (nullable): factory name of the element that made it
  * @kind: what the numbers mean: disparity (pixels), confidence, depth
- *   (metres), points (x y z in metres and sigma), normals, labels, emd,
- *   correspondence (a class and a model) or rendered
+ *   (metres), points (x y z in metres and sigma), normals (x y z of a unit
+ *   vector), labels, emd, correspondence (a class and a model) or rendered
+ * (red, green and blue)
  * @format: u8, u16, u32 or f32, in the byte order of the machine
  * @channels: numbers a pixel, interleaved, at least 1
  * @width: pixels a row, at least 1
@@ -24,6 +25,8 @@ G_BEGIN_DECLS
  * @offset: see @scale
  * @invalid: the raw value that means "none here"; NAN where every value counts
  * @pixels: the raw numbers, from the first byte of the buffer
+ * @names: (nullable): of labels, what the numbers 1, 2, … are called, set apart
+ *   by semicolons
  *
  * A picture of numbers, which covers the whole frame whatever its own size.
  * What gst_buffer_nth_vision_map() and gst_buffer_find_vision_map() point to
@@ -41,6 +44,7 @@ typedef struct {
   gdouble scale, offset;
   gdouble invalid;
   GstBuffer *pixels;
+  const gchar *names;
 } GstVisionMap;
 
 GST_VISION_META_API

@@ -62,6 +62,7 @@ typedef struct {
  * GstVisionObject:
  * @id: number that the object keeps from frame to frame, unique within
  *   @source; 0 where the element does not track
+ * @model: its number in a map of kind `correspondence`; 0 where it has none
  * @element: (nullable): factory name of the element that found it
  * @source: (nullable): name of that element in its pipeline
  * @label: (nullable): what it is, as the user named it
@@ -109,6 +110,7 @@ typedef struct {
  */
 typedef struct {
   guint64 id;
+  guint64 model;
   const gchar *element;
   const gchar *source;
   const gchar *label;
@@ -134,7 +136,7 @@ typedef struct {
   /*< private >*/
   /* Objects lie in arrays: a new field takes its room from here, so that
    * programs need not be compiled anew.  NULL throughout. */
-  gpointer _gst_reserved[GST_PADDING_LARGE];
+  gpointer _gst_reserved[GST_PADDING_LARGE - 2];
 } GstVisionObject;
 
 #define GST_TYPE_VISION_OBJECT (gst_vision_object_get_type ())

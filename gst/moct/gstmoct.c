@@ -14,11 +14,21 @@
  * as they are, YUV or RGB; a pixel costs the same however many colours there
  * are, and whatever their space.
  *
+ * A colour that is learned is that of the region's pixels which tells it from
+ * what surrounds the region and from the rest of the frame, or a few such
+ * colours.  An info message, which gst-launch-1.0 prints, says what was learned
+ * in the form in which it can be pasted into #GstMoct:objects, how much of the
+ * region it holds, and how much of the rest of the frame; warnings say where
+ * the region is mixed, or the colour is everywhere.
+ *
  * The action signal `learn`, with a name, x, y, width and height, learns a
  * colour from that region of the next frame; the numbers found can then be read
  * from #GstMoct:objects.  Where the region is outside of the frame, or
  * `roi=meta` finds no upstream region of that name, frames pass without that
  * colour until there is one.
+ *
+ * With #GstMoct:mouse, a click in the window of the sink learns the colour
+ * there, and a box that is drawn that in it.
  *
  * ## Example launch lines
  * |[
@@ -92,12 +102,14 @@ static const GstVisionProperty properties[] = {
     {.param = PARAM_STRING (GstMoct, objects, NULL, "Objects",
          "The colours to look for: NAME:SPACE=lo..hi,lo..hi,lo..hi with SPACE "
          "rgb, yuv (0..255), rg (0..1), hsv (0..360, wrapping as 350..10; "
-         "0..100) or lab (0..100, -128..127); NAME:#rrggbb~TOL, all within a "
-         "colour difference TOL; NAME:roi=x,y,w,h, learned from the next "
-         "frame; NAME:roi=meta, learned from an upstream region of interest "
-         "of that type; separated by semicolons. A pixel belongs to the first "
-         "that holds it. In another list an object stays who it is where the "
-         "name of its colour does"),
+         "0..100) or lab (0..100, -128..127), up to four times with | between; "
+         "NAME:#rrggbb~TOL, all within a colour difference TOL; "
+         "NAME:roi=x,y,w,h, learned from the next frame, or, as "
+         "NAME:roi=x,y,w,h@SECONDS, from that at this time of the stream; "
+         "NAME:roi=meta, learned from an upstream region of interest of that "
+         "type; separated by semicolons. A pixel belongs to the first that "
+         "holds it. In another list an object stays who it is where the name "
+         "of its colour does"),
         .parse = gst_moct_read_objects},
     {.param = PARAM_STRING (GstMoct, objects_file, NULL, "Objects file",
          "A file with the text of \"objects\", one or more in a line; lines "
@@ -122,7 +134,33 @@ static const GstVisionProperty properties[] = {
          "Attach the map \"labels\": for each pixel 0, or 1 + the number of "
          "its colour in \"objects\"",
          .when = PARAM_STOPPED)},
+    {.param = PARAM_SWITCH (GstMoct, mouse, FALSE, "Mouse",
+         "Learn a colour where the user clicks in the window of a sink, or "
+         "draws a box: \"click 1\", \"click 2\" and so on")},
     {.params = NULL}};
+
+/* A click is meant for what is under it, of which the pixels around are most
+ * likely part. */
+#define CLICK_SIDE 9
+
+static void
+gst_moct_point (GstVisionFilter *filter, GstVideoRectangle *box)
+{
+  GstMoct *self = GST_MOCT (filter);
+  gchar name[24];
+  gboolean mouse;
+
+  GST_OBJECT_LOCK (self);
+  mouse = self->mouse;
+  if (mouse)
+    self->n_clicks++;
+  g_snprintf (name, sizeof name, "click %u", self->n_clicks);
+  GST_OBJECT_UNLOCK (self);
+  gst_vision_mouse_widen (box, CLICK_SIDE);
+  if (mouse)
+    gst_moct_learn (
+        self, name, box->x, box->y, MAX (box->w, 1), MAX (box->h, 1));
+}
 
 static const char *
 gst_moct_open (
@@ -200,6 +238,9 @@ gst_moct_start (GstBaseTransform *trans)
   GstMoct *self = GST_MOCT (trans);
 
   self->warned = FALSE;
+  GST_OBJECT_LOCK (self);
+  self->n_clicks = 0;
+  GST_OBJECT_UNLOCK (self);
   return GST_BASE_TRANSFORM_CLASS (gst_moct_parent_class)->start (trans);
 }
 
@@ -210,6 +251,7 @@ gst_moct_finalize (GObject *object)
 
   g_free (self->pending);
   g_free (self->colours);
+  g_free (self->names);
   g_free (self->points);
   G_OBJECT_CLASS (gst_moct_parent_class)->finalize (object);
 }
@@ -252,6 +294,7 @@ gst_moct_class_init (GstMoctClass *klass)
   filter->process = gst_moct_process;
   filter->close = gst_moct_close;
   filter->reset = gst_moct_reset;
+  filter->point = gst_moct_point;
 }
 
 static void

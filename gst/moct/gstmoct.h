@@ -34,12 +34,14 @@ struct _GstMoct {
   MoctParams params; /* without the colours */
   gint history_length;
   GstMoctTrajectory trajectory;
-  bool label_map;
+  bool label_map, mouse;
+  guint n_clicks; /* colours that were learned by the mouse */
   gchar *objects, *objects_file, *region; /* as they were set */
   GstMoctColours *pending;
 
   /* Of the streaming thread. */
   GstMoctColours *colours;
+  gchar *names;    /* of these, for the label map; NULL: there are none */
   gboolean warned; /* that there are no colours */
   Moct *moct;
   gint width, height;

@@ -6,6 +6,7 @@
 
 #include "base/gstvisionfile.h"
 #include "base/gstvisionproperties.h"
+#include "base/gstvisiontell.h"
 #include "moct/gstmoct.h"
 
 #define PROBLEM 256 /* bytes */
@@ -198,7 +199,7 @@ is_outside (const Image *frame, const ImageBox *r)
 static void
 publish (GstMoct *self)
 {
-  gsize size = 160 * (gsize) self->colours->n + 1;
+  gsize size = MOCT_TEXT_BYTES * (gsize) self->colours->n + 1;
   gchar *text = g_malloc (size);
 
   moct_print (self->colours->colours, self->colours->n, text, size);
@@ -210,6 +211,16 @@ publish (GstMoct *self)
   GST_OBJECT_UNLOCK (self);
   g_free (text);
   g_object_notify (G_OBJECT (self), "objects");
+}
+
+static gchar *
+join_names (const GstMoctColours *list)
+{
+  GString *names = g_string_new (NULL);
+
+  for (int k = 0; k < list->n; k++)
+    g_string_append_printf (names, "%s%s", k ? ";" : "", list->colours[k].name);
+  return g_string_free (names, list->n == 0);
 }
 
 /* Takes @colours.  Objects keep their identity where the name of their colour
@@ -228,6 +239,56 @@ replace_colours (GstMoct *self, GstMoctColours *colours)
   moct_renumber (self->moct, now, before->n);
   g_free (self->colours);
   self->colours = colours;
+  g_free (self->names);
+  self->names = join_names (colours);
+}
+
+#define MIXED .5 /* of a region that the colour explains: less is mixed */
+#define EVERYWHERE \
+ .05 /* of the rest of the frame: the colour is everywhere \
+      */
+
+/* Says what was learned, and what speaks against it. */
+static void
+tell (GstMoct *self, const MoctColour *colour, const MoctLearned *l)
+{
+  char text[MOCT_TEXT_BYTES];
+
+  moct_print (colour, 1, text, sizeof text);
+  GST_ELEMENT_INFO (self, LIBRARY, SETTINGS, ("Learned %s", text),
+      ("%s holds %.0f %% of the region and %.1f %% of the rest of the frame.",
+          text, 100 * l->explained, 100 * l->elsewhere));
+  if (!l->modes)
+    GST_VISION_WARNING (self, LIBRARY, SETTINGS,
+        ("The region of \"%s\" has no colour that what surrounds it does not "
+         "have. All of its colours were learned; choose a region that the "
+         "object fills, or describe the colour in \"objects\".",
+            colour->name));
+  else if (l->explained < MIXED)
+    GST_VISION_WARNING (self, LIBRARY, SETTINGS,
+        ("The region of \"%s\" is mixed: the learned colour is that of "
+         "%.0f %% of it. Choose a smaller region within the colour that is "
+         "meant.",
+            colour->name, 100 * l->explained));
+  if (l->elsewhere > EVERYWHERE)
+    GST_VISION_WARNING (self, LIBRARY, SETTINGS,
+        ("The colour of \"%s\" is in %.0f %% of the rest of the frame, too. "
+         "Restrict where it counts with \"region\", or objects with "
+         "\"min-area\" and \"max-area\".",
+            colour->name, 100 * l->elsewhere));
+}
+
+/* Whether the frame is the one to learn @colour from, or a later one.  Without
+ * timestamps every frame is. */
+static gboolean
+is_due (GstMoct *self, const MoctColour *colour, GstBuffer *buffer)
+{
+  GstClockTime now =
+      gst_segment_to_stream_time (&GST_BASE_TRANSFORM (self)->segment,
+          GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
+
+  return !GST_CLOCK_TIME_IS_VALID (now) ||
+      (gdouble) now >= (gdouble) colour->learn_at * GST_SECOND - GST_USECOND;
 }
 
 const char *
@@ -235,6 +296,7 @@ gst_moct_update_colours (GstMoct *self, const Image *frame, GstBuffer *buffer)
 {
   GstMoctColours *pending;
   gboolean learned = FALSE;
+  MoctLearned what;
 
   GST_OBJECT_LOCK (self);
   pending = g_steal_pointer (&self->pending);
@@ -245,7 +307,7 @@ gst_moct_update_colours (GstMoct *self, const Image *frame, GstBuffer *buffer)
     MoctColour *colour = &self->colours->colours[k];
     ImageBox region = colour->region;
 
-    if (colour->space != MOCT_LEARN ||
+    if (colour->space != MOCT_LEARN || !is_due (self, colour, buffer) ||
         (region.x1 == region.x0 &&
             !find_region (buffer, colour->name, &region)))
       continue;
@@ -255,7 +317,8 @@ gst_moct_update_colours (GstMoct *self, const Image *frame, GstBuffer *buffer)
           "in objects");
       continue;
     }
-    TRY (moct_learn (self->moct, frame, region, colour));
+    TRY (moct_learn (self->moct, frame, region, colour, &what));
+    tell (self, colour, &what);
     learned = TRUE;
   }
   if (learned)

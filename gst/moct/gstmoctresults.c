@@ -106,7 +106,8 @@ queue_label_map (GstMoct *self, const MoctParams *params, const Image *frame,
       .width = self->width,
       .height = self->height,
       .scale = 1,
-      .invalid = 0};
+      .invalid = 0,
+      .names = self->names};
   TRY (gst_vision_pixels_begin (&self->pixels, &map->pixels, &address));
   return moct_labels (self->moct, params, frame, address, self->pixels.stride);
 }

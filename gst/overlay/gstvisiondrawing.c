@@ -3,6 +3,8 @@
  * What of a buffer is drawn, and in which order. */
 #include "overlay/gstvisionmarks.h"
 
+#include "overlay/gstvisionchoice.h"
+
 void
 gst_vision_marks_init (GstVisionMarks *self)
 {
@@ -16,8 +18,7 @@ gst_vision_marks_clear (GstVisionMarks *self)
   gst_vision_glyphs_free (self->glyphs);
   gst_vision_trails_free (self->trails);
   g_array_unref (self->plates);
-  for (guint i = 0; i < GST_VISION_COLOURS; i++)
-    g_free (self->labels[i]);
+  gst_vision_colours_clear (&self->colours);
 }
 
 void
@@ -89,10 +90,9 @@ remember (GstVisionMarks *self, const GstVisionObjects *objects,
 static void
 draw_objects (GstVisionMarks *self, const GstVisionObject **objects, guint n)
 {
-  gboolean trails = self->look->show & GST_VISION_SHOW_TRAIL;
-
-  gst_vision_trails_draw (self->trails, self->list, self->width, self->height,
-      2 * self->line, trails ? self->look->trail_length : 0);
+  gst_vision_trails_draw (
+      self->trails, self->list, self->width, self->height, 2 * self->line);
+  gst_vision_marks_corner (self, objects, n);
   for (guint i = 0; self->image_width && i < n; i++)
     draw_image (self, objects[i]);
   for (guint i = 0; i < n; i++)
@@ -114,13 +114,14 @@ gst_vision_marks_draw (GstVisionMarks *self, GstBuffer *buffer)
       buffer, GST_VISION_ORIGIN_RESULT, &self->camera);
   if (self->look->show_truth)
     draw_truth (self, buffer);
-  for (guint i = 0; found && i < found->n_objects; i++)
-    if (found->objects[i].state != GST_VISION_STATE_LOST) {
-      visible[n++] = &found->objects[i];
-      remember (self, found, &found->objects[i]);
-    }
-  if (found)
+  gst_vision_trails_begin (self->trails, GST_BUFFER_PTS (buffer),
+      self->look->show & GST_VISION_SHOW_TRAIL ? self->look->trail_time : 0);
+  if (found) {
+    n = gst_vision_choose (self->look, found, visible);
+    for (guint i = 0; i < n; i++)
+      remember (self, found, visible[i]);
     take_scale (self, found);
+  }
   draw_objects (self, visible, n);
   g_free (visible);
   g_clear_pointer (&found, gst_vision_objects_free);

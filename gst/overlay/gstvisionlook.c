@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "overlay/gstvisionlook.h"
 
+#include "meta/gstvisionmeta.h"
+
 static const ParamChoice shows[] = {
     {GST_VISION_SHOW_BOX, "The box around the object", "box"},
     {GST_VISION_SHOW_LABEL, "Its label", "label"},
@@ -14,6 +16,39 @@ static const ParamChoice shows[] = {
         "Its x, y and z axis in red, green and blue, where its pose and the "
         "camera are known",
         "pose"},
+    {GST_VISION_SHOW_STATE, "What has become of it", "state"},
+    {GST_VISION_SHOW_RATE, "Frames a second that pass, in a corner", "rate"},
+    {GST_VISION_SHOW_LEGEND,
+        "What the colours stand for, and how many of each there are, in a "
+        "corner",
+        "legend"},
+    {0, NULL, NULL}};
+
+static const ParamChoice states[] = {
+    {1 << GST_VISION_STATE_NEW, "Seen for the first time, or not long enough",
+        "new"},
+    {1 << GST_VISION_STATE_TRACKING, "Seen, and known from frames before",
+        "tracking"},
+    {1 << GST_VISION_STATE_OCCLUDED, "Not seen; its place is predicted",
+        "occluded"},
+    {1 << GST_VISION_STATE_FOUND, "Detected in this frame", "found"},
+    {1 << GST_VISION_STATE_ACCEPTED, "A candidate that passed the tests",
+        "accepted"},
+    {1 << GST_VISION_STATE_REJECTED,
+        "A candidate that did not, with the reason", "rejected"},
+    {0, NULL, NULL}};
+
+#define ALL_BUT_REJECTED \
+ (1 << GST_VISION_STATE_NEW | 1 << GST_VISION_STATE_TRACKING | \
+     1 << GST_VISION_STATE_OCCLUDED | 1 << GST_VISION_STATE_FOUND | \
+     1 << GST_VISION_STATE_ACCEPTED)
+
+static const ParamChoice colours_by[] = {
+    {GST_VISION_COLOR_BY_LABEL,
+        "A colour for each label; without one, for each id", "label"},
+    {GST_VISION_COLOR_BY_ID, "A colour for each object and its trail", "id"},
+    {GST_VISION_COLOR_BY_ELEMENT, "A colour for each element that found some",
+        "element"},
     {0, NULL, NULL}};
 
 #define NUMBER(...) PARAM_NUMBER (GstVisionLook, __VA_ARGS__)
@@ -30,8 +65,28 @@ const Param gst_vision_look_params[] = {
         "Size of text in pixels (0 = by the frame's size)"),
     PARAM_STRING (GstVisionLook, image, NULL, "Image",
         "PNG file to put into the box of each object, its alpha respected"),
-    NUMBER (trail_length, 0, 4096, 48, "Trail length",
-        "Frames over which trails reach back"),
+    NUMBER (trail_time, 0, 60, 1.6, "Trail time",
+        "Seconds over which trails reach back"),
+    PARAM_SOME_OF (GstVisionLook, states, states, ALL_BUT_REJECTED, "States",
+        "Which objects are drawn, by what has become of them; those whose "
+        "element knows no states are",
+        .kind = "GstVisionStates"),
+    PARAM_STRING (GstVisionLook, elements, NULL, "Elements",
+        "Factory names of the elements whose objects are drawn, set apart by "
+        "commas; of all where it is not set"),
+    PARAM_STRING (GstVisionLook, sources, NULL, "Sources",
+        "Names in the pipeline of the elements whose objects are drawn, set "
+        "apart by commas; of all where it is not set"),
+    PARAM_STRING (GstVisionLook, labels, NULL, "Labels",
+        "Labels of the objects that are drawn, set apart by commas; all where "
+        "it is not set"),
+    PARAM_SWITCH (GstVisionLook, merge, true, "Merge",
+        "Draw an object that several elements found once: where boxes have "
+        "half of what they cover in common, the one with a silhouette or a "
+        "pose, then the one with a label, then the first"),
+    PARAM_ONE_OF (GstVisionLook, color_by, colours_by,
+        GST_VISION_COLOR_BY_LABEL, "Color by", "What has a colour of its own",
+        .kind = "GstVisionColorBy"),
     PARAM_STRING (GstVisionLook, map, NULL, "Map",
         "Kind of the map to show in colours over the frame (disparity, "
         "depth, labels, …)"),
@@ -51,6 +106,9 @@ gst_vision_look_clear (GstVisionLook *copy)
 {
   g_clear_pointer (&copy->image, g_free);
   g_clear_pointer (&copy->map, g_free);
+  g_clear_pointer (&copy->elements, g_free);
+  g_clear_pointer (&copy->sources, g_free);
+  g_clear_pointer (&copy->labels, g_free);
 }
 
 void
@@ -59,4 +117,7 @@ gst_vision_look_copy (const GstVisionLook *self, GstVisionLook *copy)
   *copy = *self;
   copy->image = g_strdup (self->image);
   copy->map = g_strdup (self->map);
+  copy->elements = g_strdup (self->elements);
+  copy->sources = g_strdup (self->sources);
+  copy->labels = g_strdup (self->labels);
 }

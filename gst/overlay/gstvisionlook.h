@@ -20,15 +20,29 @@ typedef enum {
   GST_VISION_SHOW_SCORE = 1 << 6,
   GST_VISION_SHOW_OUTLINE = 1 << 7,
   GST_VISION_SHOW_POSE = 1 << 8,
+  GST_VISION_SHOW_STATE = 1 << 9,
+  GST_VISION_SHOW_RATE = 1 << 10,
+  GST_VISION_SHOW_LEGEND = 1 << 11,
 } GstVisionShow;
 
+/* What has a colour of its own. */
+typedef enum {
+  GST_VISION_COLOR_BY_LABEL,
+  GST_VISION_COLOR_BY_ID,
+  GST_VISION_COLOR_BY_ELEMENT,
+} GstVisionColorBy;
+
 typedef struct {
-  guint show;                  /* GstVisionShow */
-  guint line_width, font_size; /* 0: by the frame's size */
-  guint trail_length;          /* frames */
-  gchar *image, *map;          /* file, kind; NULL: none */
-  gdouble opacity;             /* of the map */
-  gdouble map_low, map_high;   /* equal: those of the map */
+  guint show;                         /* GstVisionShow */
+  guint line_width, font_size;        /* 0: by the frame's size */
+  gdouble trail_time;                 /* seconds */
+  guint states;                       /* 1 << GstVisionState */
+  gchar *elements, *sources, *labels; /* set apart by commas; NULL: all */
+  bool merge;
+  guint color_by;            /* GstVisionColorBy */
+  gchar *image, *map;        /* file, kind; NULL: none */
+  gdouble opacity;           /* of the map */
+  gdouble map_low, map_high; /* equal: those of the map */
   bool show_truth;
 } GstVisionLook;
 

@@ -2,64 +2,24 @@
 #include "overlay/gstvisionmarks.h"
 
 #include <math.h>
-#include <pango/pango.h>
-
-/* Luma of the darkest named colour that is drawn as it is. */
-#define DIMMEST 125
 
 /* Behind lines, so that they stand out from any picture. */
 static const OverlayColour shade = {8, 10, 14, 130};
 static const OverlayColour grey = {176, 180, 188, 255};
 static const OverlayColour white = {255, 255, 255, 255};
 
-/* The colour that @label is the name of, lightened where it would be too dark
- * to see. */
-static gboolean
-named_colour (const gchar *label, OverlayColour *colour)
-{
-  PangoColor c;
-  gdouble rgb[3], luma, part;
-
-  if (!g_ascii_isalpha (label[0]) || !pango_color_parse (&c, label))
-    return FALSE;
-  rgb[0] = c.red >> 8, rgb[1] = c.green >> 8, rgb[2] = c.blue >> 8;
-  luma = .299 * rgb[0] + .587 * rgb[1] + .114 * rgb[2];
-  part = luma < DIMMEST ? (DIMMEST - luma) / (255 - luma) : 0;
-  for (gint i = 0; i < 3; i++)
-    rgb[i] += (255 - rgb[i]) * part;
-  *colour = (OverlayColour){rgb[0], rgb[1], rgb[2], 255};
-  return TRUE;
-}
-
-/* The first free colour from the one on that the label itself asks for. */
-static guint
-slot_of (GstVisionMarks *self, const gchar *label)
-{
-  guint first = g_str_hash (label) % GST_VISION_COLOURS;
-
-  for (guint i = 0; i < GST_VISION_COLOURS; i++) {
-    guint slot = (first + i) % GST_VISION_COLOURS;
-
-    if (!self->labels[slot])
-      self->labels[slot] = g_strdup (label);
-    if (g_str_equal (self->labels[slot], label))
-      return slot;
-  }
-  return first;
-}
-
 OverlayColour
 gst_vision_marks_colour (GstVisionMarks *self, const GstVisionObject *object)
 {
-  OverlayColour colour;
+  guint by = self->look->color_by;
 
   if (object->state == GST_VISION_STATE_REJECTED)
     return grey;
-  if (!object->label || !object->label[0])
-    return overlay_colour_of ((guint32) (object->id ^ object->id >> 32));
-  if (named_colour (object->label, &colour))
-    return colour;
-  return overlay_colour_of (slot_of (self, object->label));
+  if (by == GST_VISION_COLOR_BY_ELEMENT && object->source)
+    return gst_vision_colours_of (&self->colours, object->source);
+  if (by != GST_VISION_COLOR_BY_ID && object->label && object->label[0])
+    return gst_vision_colours_of (&self->colours, object->label);
+  return overlay_colour_of ((guint32) (object->id ^ object->id >> 32));
 }
 
 /* Width of the shade on either side of a line. */

@@ -4,13 +4,12 @@
 #pragma once
 
 #include "meta/gstvisionmeta.h"
+#include "overlay/gstvisioncolours.h"
 #include "overlay/gstvisionglyphs.h"
 #include "overlay/gstvisionlook.h"
 #include "overlay/gstvisiontrails.h"
 
 G_BEGIN_DECLS
-
-#define GST_VISION_COLOURS 16
 
 typedef struct {
   OverlayList *list;
@@ -25,7 +24,12 @@ typedef struct {
   GstVisionGlyphs *glyphs;
   GstVisionTrails *trails;
   GArray *plates; /* ImageBox: names put down in this frame */
-  gchar *labels[GST_VISION_COLOURS]; /* whose colours these are */
+  GstVisionColours colours;
+
+  /* gstvisioncorner.c */
+  gint64 since;   /* g_get_monotonic_time, when frames were counted from */
+  guint n_frames; /* since then */
+  gdouble rate;   /* frames a second; 0: not known yet */
 } GstVisionMarks;
 
 void gst_vision_marks_init (GstVisionMarks *self);
@@ -37,8 +41,8 @@ void gst_vision_marks_begin (GstVisionMarks *self, OverlayList *list,
 /* Adds all that is to be drawn of the buffer's objects. */
 void gst_vision_marks_draw (GstVisionMarks *self, GstBuffer *buffer);
 
-/* The colour of a label is always the same: its own where it is the name of a
- * colour, else one of sixteen; an object without a label has that of its id. */
+/* As look->color_by says: of its label, or of its id where it has none; of its
+ * id; or of its element.  Rejected objects are grey. */
 OverlayColour gst_vision_marks_colour (
     GstVisionMarks *self, const GstVisionObject *object);
 /* Where the object's box is in the frame. */
@@ -50,6 +54,24 @@ void gst_vision_marks_object (
     GstVisionMarks *self, const GstVisionObject *object);
 void gst_vision_marks_name (
     GstVisionMarks *self, const GstVisionObject *object);
+
+/* A part of the text on a plate. */
+typedef struct {
+  const gchar *text;
+  OverlayColour colour;
+} GstVisionPart;
+
+/* The size of a plate with @n parts, and the plate with its upper left corner
+ * at
+ * @p's and a bar of @colour at its left edge. */
+void gst_vision_marks_plate_size (GstVisionMarks *self,
+    const GstVisionPart *parts, guint n, gint *width, gint *height);
+void gst_vision_marks_plate (GstVisionMarks *self, ImageBox p,
+    const GstVisionPart *parts, guint n, OverlayColour colour);
+
+/* gstvisioncorner.c: the rate and the legend. */
+void gst_vision_marks_corner (
+    GstVisionMarks *self, const GstVisionObject **objects, guint n);
 /* gstvisionposes.c: its silhouette, and its axes. */
 void gst_vision_marks_outline (
     GstVisionMarks *self, const GstVisionObject *object, OverlayColour colour);

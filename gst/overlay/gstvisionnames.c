@@ -9,10 +9,22 @@
 /* With more plates than this, none is moved out of another's way. */
 #define MOST_PLATES 128
 
-typedef struct {
-  const gchar *text;
-  OverlayColour colour;
-} Part;
+static const OverlayColour dim = {196, 202, 212, 255};
+
+/* Reasons in words. */
+static const gchar *const reasons[][2] = {{"size", "too small"},
+    {"fill", "too many holes"}, {"extent", "too narrow"},
+    {"rank", "eight are larger"}, {"persistence", "not long enough"},
+    {"surface", "no tracker says that it moves"}};
+
+static const gchar *
+words_of (const gchar *reason)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (reasons); i++)
+    if (!strcmp (reason, reasons[i][0]))
+      return reasons[i][1];
+  return reason;
+}
 
 static gboolean
 free_of_others (const GstVisionMarks *self, const ImageBox *b)
@@ -57,63 +69,103 @@ find_place (const GstVisionMarks *self, const ImageBox *b, gint w, gint h)
   return have ? best : place;
 }
 
-static void
-draw_plate (GstVisionMarks *self, const ImageBox *box, const Part *parts,
-    guint n, OverlayColour colour)
+/* What lies around the text. */
+static gint
+padding (const GstVisionMarks *self)
+{
+  return MAX (2, gst_vision_glyphs_size (self->glyphs) / 4);
+}
+
+static gint
+bar_width (const GstVisionMarks *self)
+{
+  return MAX (2, gst_vision_glyphs_size (self->glyphs) / 6);
+}
+
+static gint
+space (const GstVisionMarks *self)
+{
+  return MAX (3, gst_vision_glyphs_size (self->glyphs) * 2 / 5);
+}
+
+void
+gst_vision_marks_plate_size (GstVisionMarks *self, const GstVisionPart *parts,
+    guint n, gint *width, gint *height)
 {
   GstVisionGlyphs *g = self->glyphs;
-  gint size = gst_vision_glyphs_size (g), rise = gst_vision_glyphs_rise (g);
-  gint pad = MAX (2, size / 4), space = MAX (3, size * 2 / 5);
-  gint bar = MAX (2, size / 6), w = bar + 2 * pad + (n - 1) * space;
-  gint h = rise + 2 * MAX (gst_vision_glyphs_fall (g) + 1, pad);
-  gdouble radius = size / 6.;
-  ImageBox p;
+  gint pad = padding (self);
 
+  *width = bar_width (self) + 2 * pad + (gint) (n - 1) * space (self);
   for (guint i = 0; i < n; i++)
-    w += gst_vision_glyphs_width (g, parts[i].text);
-  p = find_place (self, box, w, h);
-  g_array_append_val (self->plates, p);
+    *width += gst_vision_glyphs_width (g, parts[i].text);
+  *height = gst_vision_glyphs_rise (g) +
+      2 * MAX (gst_vision_glyphs_fall (g) + 1, pad);
+}
 
+void
+gst_vision_marks_plate (GstVisionMarks *self, ImageBox p,
+    const GstVisionPart *parts, guint n, OverlayColour colour)
+{
+  GstVisionGlyphs *g = self->glyphs;
+  gint bar = bar_width (self), w, h;
+
+  gst_vision_marks_plate_size (self, parts, n, &w, &h);
   overlay_stroke (self->list, (OverlayColour){14, 16, 22, 200});
-  overlay_fill (self->list, p.x0, p.y0, p.x1, p.y1, radius);
+  overlay_fill (self->list, p.x0, p.y0, p.x0 + w, p.y0 + h,
+      gst_vision_glyphs_size (g) / 6.);
   overlay_stroke (self->list, colour);
-  overlay_fill (self->list, p.x0, p.y0, p.x0 + bar, p.y1, bar / 2.);
-  p.x0 += bar + pad;
+  overlay_fill (self->list, p.x0, p.y0, p.x0 + bar, p.y0 + h, bar / 2.);
+  p.x0 += bar + padding (self);
   for (guint i = 0; i < n; i++) {
     overlay_stroke (self->list, parts[i].colour);
-    gst_vision_glyphs_draw (
-        g, self->list, p.x0, p.y0 + (h + rise) / 2, parts[i].text);
-    p.x0 += gst_vision_glyphs_width (g, parts[i].text) + space;
+    gst_vision_glyphs_draw (g, self->list, p.x0,
+        p.y0 + (h + gst_vision_glyphs_rise (g)) / 2, parts[i].text);
+    p.x0 += gst_vision_glyphs_width (g, parts[i].text) + space (self);
   }
+}
+
+/* What the plate of @object says; returns how many parts. */
+static guint
+make_parts (const GstVisionMarks *self, const GstVisionObject *object,
+    OverlayColour colour, gchar id[24], gchar score[16], GstVisionPart *parts)
+{
+  guint show = self->look->show, n = 0;
+
+  if ((show & GST_VISION_SHOW_LABEL) && object->label && object->label[0])
+    parts[n++] = (GstVisionPart){object->label, {255, 255, 255, 255}};
+  if ((show & GST_VISION_SHOW_ID) && object->id) {
+    g_snprintf (id, 24, "#%" G_GUINT64_FORMAT, object->id);
+    parts[n++] = (GstVisionPart){id, colour};
+  }
+  if ((show & GST_VISION_SHOW_SCORE) && isfinite (object->score)) {
+    g_snprintf (
+        score, 16, "%d%%", (gint) round (100 * CLAMP (object->score, 0, 1)));
+    parts[n++] = (GstVisionPart){score, dim};
+  }
+  if ((show & GST_VISION_SHOW_STATE) && gst_vision_state_nick (object->state))
+    parts[n++] = (GstVisionPart){gst_vision_state_nick (object->state), dim};
+  if ((show & GST_VISION_SHOW_LABEL) &&
+      object->state == GST_VISION_STATE_REJECTED && object->reason &&
+      object->reason[0])
+    parts[n++] = (GstVisionPart){words_of (object->reason), dim};
+  return n;
 }
 
 void
 gst_vision_marks_name (GstVisionMarks *self, const GstVisionObject *object)
 {
-  ImageBox box = gst_vision_marks_box (self, object);
+  ImageBox box = gst_vision_marks_box (self, object), place;
   OverlayColour colour = gst_vision_marks_colour (self, object);
+  GstVisionPart parts[5];
   gchar id[24], score[16];
-  Part parts[4];
-  guint n = 0;
+  guint n = make_parts (self, object, colour, id, score, parts);
+  gint w, h;
 
-  if (box.x1 < 0 || box.y1 < 0 || box.x0 > self->width || box.y0 > self->height)
+  if (!n || box.x1 < 0 || box.y1 < 0 || box.x0 > self->width ||
+      box.y0 > self->height)
     return;
-  if ((self->look->show & GST_VISION_SHOW_LABEL) && object->label &&
-      object->label[0])
-    parts[n++] = (Part){object->label, {255, 255, 255, 255}};
-  if ((self->look->show & GST_VISION_SHOW_ID) && object->id) {
-    g_snprintf (id, sizeof id, "#%" G_GUINT64_FORMAT, object->id);
-    parts[n++] = (Part){id, colour};
-  }
-  if ((self->look->show & GST_VISION_SHOW_SCORE) && isfinite (object->score)) {
-    g_snprintf (score, sizeof score, "%d%%",
-        (gint) round (100 * CLAMP (object->score, 0, 1)));
-    parts[n++] = (Part){score, {196, 202, 212, 255}};
-  }
-  if ((self->look->show & GST_VISION_SHOW_LABEL) &&
-      object->state == GST_VISION_STATE_REJECTED && object->reason &&
-      object->reason[0])
-    parts[n++] = (Part){object->reason, {196, 202, 212, 255}};
-  if (n)
-    draw_plate (self, &box, parts, n, colour);
+  gst_vision_marks_plate_size (self, parts, n, &w, &h);
+  place = find_place (self, &box, w, h);
+  g_array_append_val (self->plates, place);
+  gst_vision_marks_plate (self, place, parts, n, colour);
 }

@@ -5,19 +5,36 @@
  * @see_also: moct, visionmap, visionjson
  *
  * Draws what vision elements found into the frames: boxes, names, numbers,
- * centroids, axes, silhouettes, poses, and trails that fade.  Frames in CUDA
+ * centroids, axes, silhouettes, poses, and trails that fade within
+ * #GstVisionOverlay:trail-time.  Frames in CUDA
  * memory are drawn on by the GPU, those in system memory by the CPU, with the
  * same picture.  Sizes follow the frame's unless #GstVisionOverlay:line-width
  * and #GstVisionOverlay:font-size say otherwise.
  *
+ * Behind several elements, #GstVisionOverlay:elements,
+ * #GstVisionOverlay:sources, #GstVisionOverlay:labels and
+ * #GstVisionOverlay:states choose what is drawn.  An object that two of them
+ * found is drawn once (#GstVisionOverlay:merge).  Rejected candidates are drawn
+ * only where `states` says so, with the reason in words; an object that is lost
+ * never is.
+ *
  * A label that is the name of a colour is drawn in it, any other in one of
  * sixteen colours that stay the same; objects without a label are told apart by
- * the colour of their id.  The box of an object that is occluded is dashed,
- * that of a rejected one grey; an object that is lost is not drawn.
+ * the colour of their id.  #GstVisionOverlay:color-by=id tells apart those of
+ * one label, and their trails; #GstVisionOverlay:color-by=element says which
+ * element found them.  The box of an object that is occluded is dashed, that of
+ * a rejected one grey.
+ *
+ * A trail is interrupted where its object was not seen for some frames, or
+ * jumped.  `show=rate+legend` writes the frame rate and what the colours stand
+ * for into a corner.
  *
  * #GstVisionOverlay:image is put into the box of each object and moves with
  * it.  #GstVisionOverlay:map shows a map in colours over the frame: from indigo
- * for little to red for much, or, of a map of labels, a colour for each.
+ * for little to red for much, or, of a map of labels, a colour for each: that
+ * of the objects of this label where the map has its name, as moct's has.  A
+ * map of three numbers a pixel, such as rendered and normals, has its own
+ * colours: red, green and blue, for normals x, y and z from -1 to 1.
  *
  * ## Example launch lines
  * |[
@@ -31,6 +48,12 @@
  * visionoverlay show=box+trail+score show-truth=true ! fakesink
  * ]|
  * Boxes and trails, and where the object truly is.
+ * |[
+ * gst-launch-1.0 visiontestsrc pattern=rgbd num-buffers=30 ! gpuccl !
+ * visionmap kind=correspondence ! visionoverlay
+ * states=new+accepted+rejected show=box+label+legend ! fakesink
+ * ]|
+ * What gpuccl takes for a moving object, what it does not, and why.
  *
  * Since: 0.1
  */
@@ -111,8 +134,10 @@ add_map (GstVisionOverlay *self, GstBuffer *buffer, GstVisionMapView *view)
     why = gst_vision_map_view_begin (view, self->device, &map, &shown);
   if (!why) {
     shown.opacity = 255 * self->now.opacity + .5;
-    shown.low = self->now.map_low;
-    shown.high = self->now.map_high;
+    if (self->now.color_by == GST_VISION_COLOR_BY_LABEL)
+      gst_vision_map_view_name (view, &map, &self->marks.colours, &shown);
+    gst_vision_map_view_set_range (
+        &map, self->now.map_low, self->now.map_high, &shown);
     why = overlay_map (self->list, &shown);
   }
   if (why && !self->warned_of_map &&

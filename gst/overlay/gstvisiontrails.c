@@ -7,6 +7,8 @@
 /* In parts of the frame, so that they outlive a change of its size. */
 typedef struct {
   gdouble x, y;
+  gdouble time;    /* seconds */
+  gboolean begins; /* no line leads here: the object was away, or jumped */
 } Point;
 
 typedef struct {
@@ -14,16 +16,25 @@ typedef struct {
   guint64 id;
   GArray *points; /* of Point, oldest first */
   OverlayColour colour;
-  gboolean seen; /* in this frame */
 } Trail;
 
 struct _GstVisionTrails {
   GHashTable *trails; /* Trail -> itself, by source and id */
+  GArray *path;       /* of Point: one that is being drawn */
+  gdouble now;        /* seconds */
+  gdouble interval;   /* from frame to frame; 0: there was one frame only */
+  gdouble reach;
+  gboolean has_begun;
 };
 
-/* Points that a trail that lost its object loses a frame. */
-#define RECEDE 2
-/* Whatever length is asked for, no more are remembered. */
+/* Of frames without times. */
+#define INTERVAL (1. / 30)
+/* Frames after which an object was away. */
+#define AWAY 2.5
+/* A step of more than two sizes of the object that is so many times longer than
+ * the one before is a jump. */
+#define JUMP 4
+/* Whatever time is asked for, no more points are remembered. */
 #define MOST_POINTS 4096
 /* Objects beyond these leave no trail, until others have faded. */
 #define MOST_TRAILS 1024
@@ -59,8 +70,9 @@ trail_free (gpointer p)
 GstVisionTrails *
 gst_vision_trails_new (void)
 {
-  GstVisionTrails *self = g_new (GstVisionTrails, 1);
+  GstVisionTrails *self = g_new0 (GstVisionTrails, 1);
 
+  self->path = g_array_new (FALSE, FALSE, sizeof (Point));
   self->trails =
       g_hash_table_new_full (trail_hash, trail_equal, NULL, trail_free);
   return self;
@@ -72,6 +84,7 @@ gst_vision_trails_free (GstVisionTrails *self)
   if (!self)
     return;
   g_hash_table_unref (self->trails);
+  g_array_unref (self->path);
   g_free (self);
 }
 
@@ -79,6 +92,50 @@ void
 gst_vision_trails_clear (GstVisionTrails *self)
 {
   g_hash_table_remove_all (self->trails);
+  self->has_begun = FALSE;
+  self->interval = 0;
+}
+
+/* Whether nothing of @trail is left. */
+static gboolean
+cut (const GstVisionTrails *self, Trail *trail)
+{
+  Point *points = (Point *) trail->points->data;
+  guint n = trail->points->len, over = MAX (n, MOST_POINTS) - MOST_POINTS;
+
+  while (over < n && self->now - points[over].time > self->reach)
+    over++;
+  if (over && over < n)
+    points[over].begins = TRUE;
+  g_array_remove_range (trail->points, 0, over);
+  return over == n;
+}
+
+void
+gst_vision_trails_begin (
+    GstVisionTrails *self, GstClockTime time, gdouble reach)
+{
+  gdouble now = GST_CLOCK_TIME_IS_VALID (time)
+      ? (gdouble) time / GST_SECOND
+      : self->now + (self->has_begun ? INTERVAL : 0);
+  GHashTableIter iter;
+  gpointer trail;
+
+  if (now < self->now)
+    gst_vision_trails_clear (self);
+  if (self->has_begun && now > self->now) { /* a long pause is no interval */
+    gdouble most = self->interval > 0 ? 2 * self->interval : 1;
+    gdouble next = MIN (now - self->now, most);
+
+    self->interval += (next - self->interval) / (self->interval > 0 ? 4 : 1);
+  }
+  self->now = now;
+  self->reach = reach;
+  self->has_begun = TRUE;
+  g_hash_table_iter_init (&iter, self->trails);
+  while (g_hash_table_iter_next (&iter, &trail, NULL))
+    if (cut (self, trail))
+      g_hash_table_iter_remove (&iter);
 }
 
 /* NULL where there are too many. */
@@ -99,92 +156,186 @@ find (GstVisionTrails *self, const gchar *source, guint64 id)
   return trail;
 }
 
-static void
-append (Trail *trail, gdouble x, gdouble y, guint width, guint height)
+/* Whether the step to @p, in parts of the frame, is one that nothing of @size
+ * makes. */
+static gboolean
+jumps (const Trail *trail, const Point *p, gdouble size)
 {
-  Point p = {(x + .5) / width, (y + .5) / height};
+  guint n = trail->points->len;
+  const Point *last = &g_array_index (trail->points, Point, n - 1);
+  gdouble step = hypot (p->x - last->x, p->y - last->y), before = 0;
 
-  if (isfinite (p.x) && isfinite (p.y))
-    g_array_append_val (trail->points, p);
+  if (n > 1 && !last->begins)
+    before = hypot (last->x - last[-1].x, last->y - last[-1].y) *
+        (p->time - last->time) / MAX (last->time - last[-1].time, 1e-3);
+  return step > MAX (size, JUMP * before);
+}
+
+static gdouble
+interval (const GstVisionTrails *self)
+{
+  return self->interval > 0 ? self->interval : INTERVAL;
+}
+
+/* A @size that is not finite: the line goes on. */
+static void
+append (const GstVisionTrails *self, Trail *trail, Point p, gdouble size)
+{
+  guint n = trail->points->len;
+  const Point *last = n ? &g_array_index (trail->points, Point, n - 1) : NULL;
+
+  if (!isfinite (p.x) || !isfinite (p.y) || (last && p.time <= last->time))
+    return;
+  p.begins = !last ||
+      (isfinite (size) &&
+          (p.time - last->time > AWAY * interval (self) ||
+              jumps (trail, &p, size)));
+  g_array_append_val (trail->points, p);
+}
+
+/* Where the object was before it was seen here: a point a frame of the element
+ * that found it, whose frames may be more than come here. */
+static void
+take_trajectory (const GstVisionTrails *self, Trail *trail,
+    const GstVisionObject *object, guint width, guint height)
+{
+  const GstVisionArray *t = &object->trajectory;
+  guint n = t->n / 2, first = MAX (n, MOST_POINTS) - MOST_POINTS;
+  gdouble step = object->age > 0 && n > 1 ? object->age / (n - 1) : INFINITY;
+
+  step = MIN (step, interval (self));
+  for (guint i = first; i + 1 < n; i++) /* the last one is now */
+    if (self->now - (n - 1 - i) * step >= self->now - self->reach)
+      append (self, trail,
+          (Point){(t->values[2 * i] + .5) / width,
+              (t->values[2 * i + 1] + .5) / height,
+              self->now - (n - 1 - i) * step, FALSE},
+          INFINITY);
 }
 
 void
 gst_vision_trails_add (GstVisionTrails *self, const GstVisionObject *object,
     guint ref_width, guint ref_height, OverlayColour colour)
 {
-  const GstVisionArray *t = &object->trajectory;
   Trail *trail = find (self, object->source, object->id);
+  gdouble size =
+      2 * MAX (object->width / ref_width, object->height / ref_height);
 
   if (!trail)
     return;
-  trail->seen = TRUE;
   trail->colour = colour;
-  if (t->n > 4) { /* two points only say where it came from */
-    guint first = t->n / 2 > MOST_POINTS ? t->n / 2 - MOST_POINTS : 0;
+  if (!trail->points->len && object->trajectory.n > 4)
+    take_trajectory (self, trail, object, ref_width, ref_height);
+  append (self, trail,
+      (Point){(object->cx + .5) / ref_width, (object->cy + .5) / ref_height,
+          self->now, FALSE},
+      isfinite (size) ? size : 0);
+}
 
-    g_array_set_size (trail->points, 0);
-    for (guint i = first; i < t->n / 2; i++)
-      append (
-          trail, t->values[2 * i], t->values[2 * i + 1], ref_width, ref_height);
-  } else {
-    append (trail, object->cx, object->cy, ref_width, ref_height);
+/* ---- Drawing ---- */
+
+/* Towards the mean of its neighbours, by @most pixels at most: what trembles
+ * lies straight, and corners stay.  The ends of a line stay where they are. */
+static void
+smooth (GArray *path, gdouble most)
+{
+  Point *p = (Point *) path->data, before;
+
+  if (path->len)
+    before = p[0];
+  for (guint i = 1; i + 1 < path->len; i++) {
+    Point here = p[i];
+    gdouble dx = (before.x + p[i + 1].x) / 2 - here.x;
+    gdouble dy = (before.y + p[i + 1].y) / 2 - here.y;
+    gdouble part = MIN (.5, most / MAX (hypot (dx, dy), 1e-9));
+
+    if (!here.begins && !p[i + 1].begins) {
+      p[i].x += part * dx;
+      p[i].y += part * dy;
+    }
+    before = here;
   }
 }
 
-/* Line by line with rising opacity and width; points that are nearer to each
- * other than twice the line's width are passed over. */
+/* At @t (0 to 1) from @b to @c, on a curve through @a, @b, @c and @d (Catmull
+ * and Rom, 1974). */
+static gdouble
+along (gdouble a, gdouble b, gdouble c, gdouble d, gdouble t)
+{
+  return b +
+      t *
+      (c - a + t * (2 * a - 5 * b + 4 * c - d + t * (3 * (b - c) + d - a))) / 2;
+}
+
+/* Of the line to point @i, pieces that are about @most pixels long. */
 static void
-draw_line (const Trail *trail, OverlayList *list, gint width, gint height,
-    gdouble line, gdouble more)
+draw_curve (const GstVisionTrails *self, guint i, OverlayList *list,
+    gdouble most, gdouble line, gdouble more)
+{
+  const Point *b = &g_array_index (self->path, Point, i - 1), *c = b + 1;
+  const Point *a = b->begins ? b : b - 1;
+  const Point *d = i + 1 < self->path->len && !c[1].begins ? c + 1 : c;
+  gint n = (gint) CLAMP (hypot (c->x - b->x, c->y - b->y) / most, 1, 8);
+  gdouble x0 = b->x, y0 = b->y;
+
+  for (gint k = 1; k <= n; k++) {
+    gdouble t = (gdouble) k / n;
+    gdouble x = along (a->x, b->x, c->x, d->x, t);
+    gdouble y = along (a->y, b->y, c->y, d->y, t);
+    gdouble old = self->now - b->time + t * (b->time - c->time);
+    gdouble part = CLAMP (1 - old / self->reach, 0, 1);
+
+    overlay_line (list, x0, y0, x, y, line * (.3 + .7 * part) + more,
+        (gint) (255 * part));
+    x0 = x;
+    y0 = y;
+  }
+}
+
+/* The points of @trail in pixels; those that are nearer to each other than
+ * twice the line's width are passed over. */
+static void
+make_path (const GstVisionTrails *self, const Trail *trail, gint width,
+    gint height, gdouble line)
 {
   guint n = trail->points->len;
-  gdouble ax = 0, ay = 0;
 
+  g_array_set_size (self->path, 0);
   for (guint i = 0; i < n; i++) {
-    const Point *p = &g_array_index (trail->points, Point, i);
-    gdouble x = p->x * width - .5, y = p->y * height - .5;
-    gdouble part = (i + 1.) / n;
+    Point p = g_array_index (trail->points, Point, i);
+    const Point *last = self->path->len
+        ? &g_array_index (self->path, Point, self->path->len - 1)
+        : NULL;
+    gboolean ends =
+        i + 1 == n || (&g_array_index (trail->points, Point, i))[1].begins;
 
-    if (i > 0 && i + 1 < n && hypot (x - ax, y - ay) < 2 * line)
-      continue;
-    if (i > 0)
-      overlay_line (
-          list, ax, ay, x, y, line * (.3 + .7 * part) + more, 255 * part);
-    ax = x;
-    ay = y;
+    p.x = p.x * width - .5;
+    p.y = p.y * height - .5;
+    if (p.begins || ends || hypot (p.x - last->x, p.y - last->y) >= 2 * line)
+      g_array_append_val (self->path, p);
   }
-}
-
-static void
-draw (const Trail *trail, OverlayList *list, gint width, gint height,
-    gdouble line)
-{
-  overlay_stroke (list, (OverlayColour){8, 10, 14, 110});
-  draw_line (trail, list, width, height, line, line / 2);
-  overlay_stroke (list, trail->colour);
-  draw_line (trail, list, width, height, line, 0);
+  smooth (self->path, line);
+  smooth (self->path, line);
 }
 
 void
 gst_vision_trails_draw (GstVisionTrails *self, OverlayList *list, gint width,
-    gint height, gdouble line, guint length)
+    gint height, gdouble line)
 {
   GHashTableIter iter;
   gpointer key;
 
   g_hash_table_iter_init (&iter, self->trails);
   while (g_hash_table_iter_next (&iter, &key, NULL)) {
-    Trail *trail = key;
-    guint over = MAX (trail->points->len, length) - length;
+    const Trail *trail = key;
 
-    if (!trail->seen)
-      over = MIN (MAX (over, RECEDE), trail->points->len);
-    if (over)
-      g_array_remove_range (trail->points, 0, over);
-    trail->seen = FALSE;
-    if (trail->points->len)
-      draw (trail, list, width, height, line);
-    else
-      g_hash_table_iter_remove (&iter);
+    make_path (self, trail, width, height, line);
+    for (gint shade = 1; shade >= 0; shade--) {
+      overlay_stroke (
+          list, shade ? (OverlayColour){8, 10, 14, 110} : trail->colour);
+      for (guint i = 1; i < self->path->len; i++)
+        if (!g_array_index (self->path, Point, i).begins)
+          draw_curve (self, i, list, 4 * line, line, shade ? line / 2 : 0);
+    }
   }
 }

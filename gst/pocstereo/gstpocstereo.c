@@ -374,7 +374,7 @@ gst_pocstereo_start (GstAggregator *agg)
   self->now = get_kind (self);
   self->n_clouds = 0;
   self->warned_outside = self->warned_space = FALSE;
-  self->warned_swapped = self->warned_askew = FALSE;
+  self->warned_swapped = self->warned_askew = self->warned_apart = FALSE;
   return GST_AGGREGATOR_CLASS (gst_pocstereo_parent_class)->start (agg);
 }
 

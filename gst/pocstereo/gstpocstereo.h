@@ -106,12 +106,13 @@ struct _GstPocstereo {
 
   /* gstpocstereowatch.c */
   Pocstereo *probe;
-  PocstereoGlobal *global;             /* NULL where there is none */
-  guint n_watched, n_swapped, n_askew; /* frames; of the latter, in a row */
-  guint n_right, n_wrong;              /* points of the newest one, */
-  PocstereoOffset offset;              /* and how its views lie */
+  PocstereoGlobal *global; /* NULL where there is none */
+  guint n_watched;         /* frames, and in a row those that are */
+  guint n_swapped, n_askew, n_apart;
+  guint n_right, n_wrong; /* points of the newest one, */
+  PocstereoOffset offset; /* and how its views lie */
   gulong end; /* the source pad's probe for the stream's end; 0: none */
-  gboolean warned_swapped, warned_askew; /* each once */
+  gboolean warned_swapped, warned_askew, warned_apart; /* each once */
 };
 
 static inline const Device *

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What can be wrong with a rig and is seen in its frames: views that are
- * swapped, and rows that do not meet.  The first frames are looked at, and a
- * frame now and then; a stream that ends before, such as one of two pictures,
- * is judged at its end. */
+ * swapped, that show different things, and rows that do not meet.  The first
+ * frames are looked at, and a frame now and then; a stream that ends before,
+ * such as one of two pictures, is judged at its end. */
 #include <math.h>
 
 #include "pocstereo/gstpocstereo.h"
@@ -16,9 +16,16 @@
 #define ROWS 12
 /* Of identical windows 65535; wrong matches reach a third of that. */
 #define GOOD_PEAK (G_MAXUINT16 / 2)
+/* Fewer are chance: of seven real pairs 28 to 159 matched, of the halves of
+ * nine pictures 0 to 9, but 22 of a chessboard and 114 of a plain table, where
+ * the blocks of the compression are alike. */
+#define FEW (ROWS * COLUMNS / 16)
 /* Half a row of offset costs a window of 15 lines a tenth of its peak; from
  * there on matches are lost. */
 #define MOST_ROWS .5
+/* Views that do not match are believed to be askew by such a part of their
+ * height at most: what is further apart are different scenes. */
+#define MOST_ASKEW (1. / 16)
 /* One frame must tell more plainly than FIRST do: of a chessboard, which is
  * like itself further down, it may tell nonsense at a contrast of 9. */
 #define PLAIN 2
@@ -67,7 +74,6 @@ look_for_swapped (GstPocstereo *self, const PocstereoParams *params,
 
   if (params->min_disparity < 0 && params->max_disparity > 0)
     return NULL;
-  TRY (count_good (self, &p, frame, &self->n_right));
   p.min_disparity = -params->max_disparity;
   p.max_disparity = -params->min_disparity;
   TRY (count_good (self, &p, frame, &self->n_wrong));
@@ -78,6 +84,37 @@ look_for_swapped (GstPocstereo *self, const PocstereoParams *params,
   if (self->n_swapped == FIRST)
     warn_swapped (self, params);
   return NULL;
+}
+
+static void
+warn_apart (GstPocstereo *self, const PocstereoParams *params)
+{
+  if (self->warned_apart)
+    return;
+  self->warned_apart = TRUE;
+  GST_ELEMENT_WARNING (self, STREAM, FAILED,
+      ("The views do not match: of %d points, %u have the same surroundings in "
+       "both at disparities from %d to %d. %s must show the same scene; if "
+       "they do, another range of disparities or a calibration is needed.",
+          ROWS * COLUMNS, self->n_right, params->min_disparity,
+          params->max_disparity,
+          GST_ELEMENT (self)->numsinkpads == 1 ? "Both halves of a frame"
+                                               : "Both inputs"),
+      (NULL));
+}
+
+/* Views that have next to nothing in common. */
+static void
+look_for_apart (GstPocstereo *self, const PocstereoParams *params)
+{
+  GST_INFO_OBJECT (
+      self, "%u of %d points match", self->n_right, ROWS * COLUMNS);
+  /* views that are swapped or askew are told of as such */
+  self->n_apart = self->n_right < FEW && !self->n_swapped && !self->n_askew
+      ? self->n_apart + 1
+      : 0;
+  if (self->n_apart == FIRST)
+    warn_apart (self, params);
 }
 
 static void
@@ -102,6 +139,7 @@ static const char *
 measure_rows (GstPocstereo *self, const PocstereoFrame *frame)
 {
   PocstereoOffset *offset = &self->offset;
+  gdouble most;
 
   if (!self->global)
     return NULL;
@@ -110,7 +148,11 @@ measure_rows (GstPocstereo *self, const PocstereoFrame *frame)
     return NULL;
   gst_vision_common_set_stat (
       gst_vision_common (self), "vertical-offset", offset->vertical);
-  self->n_askew = fabs (offset->vertical) > MOST_ROWS ? self->n_askew + 1 : 0;
+  most = self->n_right < FEW ? self->height * MOST_ASKEW : self->height;
+  self->n_askew =
+      fabs (offset->vertical) > MOST_ROWS && fabs (offset->vertical) < most
+      ? self->n_askew + 1
+      : 0;
   if (self->n_askew == FIRST)
     warn_askew (self);
   return NULL;
@@ -127,6 +169,8 @@ end_watch (GstPocstereo *self)
     return;
   if (self->n_swapped == n)
     warn_swapped (self, &params);
+  if (self->n_apart == n)
+    warn_apart (self, &params);
   if (self->n_askew == n &&
       self->offset.contrast >= PLAIN * POCSTEREO_GLOBAL_CONTRAST &&
       fabs (self->offset.vertical) >= PLAIN * MOST_ROWS)
@@ -148,7 +192,7 @@ gst_pocstereo_open_watch (GstPocstereo *self, const Device *device)
 {
   const char *err;
 
-  self->n_watched = self->n_swapped = self->n_askew = 0;
+  self->n_watched = self->n_swapped = self->n_askew = self->n_apart = 0;
   self->end = gst_pad_add_probe (GST_AGGREGATOR (self)->srcpad,
       GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, see_event, NULL, NULL);
   TRY (pocstereo_new (&self->probe, device, self->width, self->height));
@@ -178,6 +222,9 @@ gst_pocstereo_watch (GstPocstereo *self, const PocstereoParams *params,
 
   if (n >= FIRST && n % PAUSE)
     return NULL;
+  TRY (count_good (self, params, frame, &self->n_right));
   TRY (look_for_swapped (self, params, frame));
-  return measure_rows (self, frame);
+  TRY (measure_rows (self, frame));
+  look_for_apart (self, params);
+  return NULL;
 }

@@ -31,6 +31,14 @@
  * one is reported and the others are not, unless #GstScopedetect:least-own is
  * 0.  So it helps to give models of the other things in view, too.
  *
+ * With #GstScopedetect:explain=one-stage, objects are those that together
+ * explain the frame best: each fits well, their number is small, they share
+ * little surface, and little is left.  A face of a thing that fits a model but
+ * goes on beyond it counts little.  This tells of far fewer things that are not
+ * there where many models are given.  16 searches look for the best
+ * explanation; `agreement` in #GstScopedetect:stats is the part of them that
+ * found the same in the newest search.
+ *
  * An object is looked for near its last pose first, which costs much less than
  * a search of the whole frame.  If it is there it keeps its `id`, and its
  * `state` is tracking; after a search it is found.  An object that is not seen
@@ -83,8 +91,11 @@ GST_DEBUG_CATEGORY_STATIC (scopedetect_debug);
  "{ RGB, BGR, RGBA, RGBx, BGRA, BGRx, NV12, I420, YUY2, P010_10LE, GRAY8 }"
 #define DEPTH_FORMATS "{ GRAY16_LE }"
 
+static void preset_init (GstPresetInterface *iface);
+
 G_DEFINE_TYPE_WITH_CODE (GstScopedetect, gst_scopedetect,
-    GST_TYPE_VISION_AGGREGATOR, G_IMPLEMENT_INTERFACE (GST_TYPE_PRESET, NULL));
+    GST_TYPE_VISION_AGGREGATOR,
+    G_IMPLEMENT_INTERFACE (GST_TYPE_PRESET, preset_init));
 GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (scopedetect, "scopedetect",
     GST_RANK_NONE, GST_TYPE_SCOPEDETECT,
     GST_DEBUG_CATEGORY_INIT (
@@ -123,6 +134,72 @@ static const GstVisionProperty properties[] = {
     {.properties = gst_vision_intrinsics_properties,
         .at = G_STRUCT_OFFSET (GstScopedetect, intrinsics)},
     {PARAMS}, {.params = NULL}};
+
+/* ---- Presets ----
+ *
+ * In a launch line, a preset comes after all properties, wherever it is
+ * written, and takes the place of those that it names. */
+
+static gboolean (*load_values) (GstPreset *preset, const gchar *name);
+
+/* Loads preset @name; properties that had been set, not by another preset, and
+ * have another value now are told of when the element starts. */
+static gboolean
+load_preset (GstPreset *preset, const gchar *name)
+{
+  GstScopedetect *self = GST_SCOPEDETECT (preset);
+  GObject *object = G_OBJECT (preset);
+  GString *lost = g_string_new (NULL);
+  gchar **names = gst_preset_get_property_names (preset);
+  guint n = names ? g_strv_length (names) : 0;
+  GValue *before = g_new0 (GValue, n + 1);
+  gboolean loaded;
+
+  for (guint i = 0; i < n; i++)
+    g_object_get_property (object, names[i], &before[i]);
+  loaded = load_values (preset, name);
+  for (guint i = 0; i < n; i++) {
+    GParamSpec *spec =
+        g_object_class_find_property (G_OBJECT_GET_CLASS (object), names[i]);
+    GValue now = G_VALUE_INIT;
+
+    g_object_get_property (object, names[i], &now);
+    if (!self->has_preset && !g_param_value_defaults (spec, &before[i]) &&
+        g_param_values_cmp (spec, &before[i], &now))
+      g_string_append_printf (lost, "%s%s", lost->len ? ", " : "", names[i]);
+    g_value_unset (&now);
+    g_value_unset (&before[i]);
+  }
+  g_free (before);
+  g_strfreev (names);
+  self->has_preset |= loaded;
+  if (lost->len) {
+    g_free (self->replaced);
+    self->replaced = g_strdup (lost->str);
+  }
+  g_string_free (lost, TRUE);
+  return loaded;
+}
+
+static void
+preset_init (GstPresetInterface *iface)
+{
+  load_values = iface->load_preset;
+  iface->load_preset = load_preset;
+}
+
+static void
+tell_replaced (GstScopedetect *self)
+{
+  if (!self->replaced)
+    return;
+  GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+      ("The preset took the place of what was set: %s. Set it after the preset "
+       "is loaded; in a launch line, set all properties and no preset.",
+          self->replaced),
+      (NULL));
+  g_clear_pointer (&self->replaced, g_free);
+}
 
 /* A copy for one frame, whose camera is still missing. */
 static ScopedetectParams
@@ -247,6 +324,7 @@ gst_scopedetect_start (GstAggregator *agg)
   self->last_id = self->n_searches = 0;
   self->hints = 0;
   self->last_hint = 0;
+  tell_replaced (self);
   return gst_scopedetect_open_csv (self) &&
       GST_AGGREGATOR_CLASS (gst_scopedetect_parent_class)->start (agg);
 }
@@ -276,6 +354,7 @@ gst_scopedetect_finalize (GObject *object)
 
   g_array_unref (self->tracks);
   g_array_unref (self->seen);
+  g_free (self->replaced);
   G_OBJECT_CLASS (gst_scopedetect_parent_class)->finalize (object);
 }
 

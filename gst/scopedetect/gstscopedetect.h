@@ -39,6 +39,9 @@ struct _GstScopedetect {
   gint search_interval, lose_frames;
   GstVisionIntrinsics intrinsics;
   gchar *models, *output_csv; /* as set; NULL: not */
+  gchar *replaced; /* properties that were set, whose value a preset took; NULL:
+                      none */
+  gboolean has_preset;
 
   /* Of the streaming thread: */
   Scopedetect *detector;

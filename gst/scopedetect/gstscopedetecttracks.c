@@ -156,6 +156,8 @@ search (GstScopedetect *self, const ScopedetectParams *params,
   self->unsearched = 0;
   gst_vision_common_set_stat (
       gst_vision_common (self), "searches", (gdouble) ++self->n_searches);
+  gst_vision_common_set_stat (
+      gst_vision_common (self), "agreement", results.agreement);
   return NULL;
 }
 

@@ -19,13 +19,17 @@
  * With pattern=rgbd, the video is what a hand-held depth camera sees of a
  * furnished room: millimetres in GRAY16_LE, 0 where there is none. A small
  * robot stands in it and from frame #GstVisionTestSrc:motion-start on drives
- * along #GstVisionTestSrc:path. Frames of 512x424 are those of a Kinect One,
+ * along #GstVisionTestSrc:path; with #GstVisionTestSrc:robots there are up to
+ * four, each on a way of its own, and with path=axes there is a machine with
+ * three axes instead. #GstVisionTestSrc:camera says how the camera moves, and
+ * #GstVisionTestSrc:distortion bends the view as a lens does. Frames of
+ * 512x424 are those of a Kinect One,
  * all others have the view of a Kinect for Xbox 360, whose noise, steps of
  * depth, blind ranges, shadows and torn edges they show; noise=0 is exact.
- * Every buffer carries the camera with its pose (VisionCamera), the robot with
- * its pose (VisionTruthObjects) and, with
- * #GstVisionTestSrc:correspondence-map, what a tracker whose model is the room
- * with the robot at rest says about each pixel (VisionMaps, kind
+ * Every buffer carries the camera with its distortion and pose (VisionCamera,
+ * VisionTruthCamera), the robots or axes with their poses (VisionTruthObjects)
+ * and, with #GstVisionTestSrc:correspondence-map, what a tracker whose model is
+ * the room with the robots at rest says about each pixel (VisionMaps, kind
  * correspondence).
  *
  * With pattern=stereo, the video is what two cameras side by side see of a room
@@ -72,6 +76,8 @@
  * video/x-raw,width=1280,height=720 ! videoconvert ! autovideosink
  * gst-launch-1.0 visiontestsrc pattern=rgbd path=frontal num-buffers=100 !
  * video/x-raw,width=512,height=424 ! visionjson ! fakesink
+ * gst-launch-1.0 visiontestsrc pattern=rgbd robots=4 camera=orbit
+ * num-buffers=100 ! gpuccl ! visionjson ! fakesink
  * gst-launch-1.0 visiontestsrc pattern=stereo view=side-by-side ! videoconvert
  * ! autovideosink
  * gst-launch-1.0 visiontestsrc pattern=multispectral channels=4 ! videoconvert

@@ -141,10 +141,11 @@ void gst_vision_test_src_next (GstVisionTestSrc *self);
 GstVisionObject gst_vision_test_src_describe (
     GstVisionTestSrc *self, const SceneObject *object);
 /* The true camera of the frame, also as the result that a tracker of the camera
- * would have: intrinsics in pixels, and its pose in the world. */
+ * would have: intrinsics in pixels, the distortion (NULL: none), and its pose
+ * in the world. */
 gboolean gst_vision_test_src_attach_camera (GstVisionTestSrc *self,
     GstBuffer *buffer, gdouble fx, gdouble fy, gdouble cx, gdouble cy,
-    const gdouble pose[7]);
+    const gdouble distortion[5], const gdouble pose[7]);
 /* The objects, whose source is set here, as truth; their pixels are those of a
  * frame of @width x @height. */
 gboolean gst_vision_test_src_attach_objects (GstVisionTestSrc *self,

@@ -105,7 +105,8 @@ show (GstVisionTestSrc *self, const Image *image, GstBuffer *buffer)
       self->clutter, &params, view, self->number, image, &truth, labels);
   attached = !err &&
       gst_vision_test_src_attach_camera (self, buffer, truth.fx, truth.fy,
-          truth.cx, truth.cy, truth.camera) && /* the world is the table */
+          truth.cx, truth.cy, NULL,
+          truth.camera) && /* the world is the table */
       attach_objects (self, buffer, &truth);
   if (attached && labels)
     attached = gst_vision_test_src_attach_labels (

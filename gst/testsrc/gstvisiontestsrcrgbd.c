@@ -18,15 +18,21 @@ static gboolean
 attach (GstVisionTestSrc *self, GstBuffer *buffer, const RgbdTruth *t)
 {
   const GstVideoInfo *info = &self->frame.info;
-  GstVisionObject robot = gst_vision_test_src_describe (self, &t->object);
+  GstVisionObject objects[RGBD_MAX_OBJECTS];
 
-  robot.depth = t->robot[2];
-  robot.pose = (GstVisionArray){7, t->robot};
-  robot.extent = (GstVisionArray){3, t->extent};
-  return gst_vision_test_src_attach_camera (
-             self, buffer, t->fx, t->fy, t->cx, t->cy, t->camera) &&
+  for (gint i = 0; i < t->n_objects; i++) {
+    const RgbdObject *o = &t->objects[i];
+
+    objects[i] = gst_vision_test_src_describe (self, &o->seen);
+    objects[i].depth = o->pose[2];
+    objects[i].pose = (GstVisionArray){7, o->pose};
+    objects[i].extent = (GstVisionArray){3, o->extent};
+  }
+  return gst_vision_test_src_attach_camera (self, buffer, t->fx, t->fy, t->cx,
+             t->cy, t->distortion, t->camera) &&
       gst_vision_test_src_attach_objects (self, buffer,
-          GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info), &robot, 1);
+          GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info), objects,
+          t->n_objects);
 }
 
 static gboolean

@@ -53,7 +53,8 @@ gst_vision_test_src_attach_objects (GstVisionTestSrc *self, GstBuffer *buffer,
 
 gboolean
 gst_vision_test_src_attach_camera (GstVisionTestSrc *self, GstBuffer *buffer,
-    gdouble fx, gdouble fy, gdouble cx, gdouble cy, const gdouble pose[7])
+    gdouble fx, gdouble fy, gdouble cx, gdouble cy, const gdouble distortion[5],
+    const gdouble pose[7])
 {
   const GstVideoInfo *info = &self->frame.info;
   GstVisionCamera camera;
@@ -65,6 +66,8 @@ gst_vision_test_src_attach_camera (GstVisionTestSrc *self, GstBuffer *buffer,
   camera.fy = fy;
   camera.cx = cx;
   camera.cy = cy;
+  if (distortion)
+    memcpy (camera.distortion, distortion, sizeof camera.distortion);
   memcpy (camera.pose, pose, sizeof camera.pose);
   camera.has_pose = TRUE;
   return gst_buffer_set_vision_camera (

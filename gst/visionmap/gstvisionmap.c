@@ -9,13 +9,21 @@
  * black (in RGBA, transparent).  In GRAY8 and GRAY16_LE the greys are the map's
  * numbers as they are stored, cut off at what the format holds, floats rounded;
  * or, with #GstVisionmap:map-low and #GstVisionmap:map-high, the
- * values between these two, from black to white.
+ * values between these two, from black to white.  Labels of 32 bits, which are
+ * places of pixels, are numbered 1, 2, 3 … in the order in which they come, from
+ * the upper left corner on; so GRAY16_LE tells 65,534 components apart.
+ *
+ * A map of three numbers a pixel, such as rendered and normals, has its own
+ * colours: red, green and blue, for normals x, y and z from -1 to 1.  Its greys
+ * are the luma of these.
  *
  * A map of kind correspondence is light green on the background, dark green on
  * objects, yellow and dark red for potential and certain outliers, light blue
  * where the model has a hole, blue beyond it and black without depth.
  *
- * A buffer without the map gives a black frame.
+ * A buffer without the map gives a black frame, of the size of the map before.
+ * The size of the output is negotiated with the first buffer, so a window opens
+ * as large as the map; where that buffer has no map, as large as its input.
  *
  * ## Example launch lines
  * |[
@@ -51,6 +59,8 @@ struct _GstVisionmap {
   GstVideoInfo out;
   gboolean warned; /* that there is no map, until there is one */
   gint64 told;     /* when that was told */
+  gboolean waits;  /* for the first buffer, and with it for the map's size */
+  GQueue held;     /* events of that time, from the caps on */
   guint n_threads; /* of the CPU's loops, atomic; 0 = one a processor */
 
   /* under the object lock */
@@ -101,6 +111,62 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
     gst_vision_properties_get (object, id, value, pspec);
 }
 
+/* ---- What waits for the first buffer ---- */
+
+/* The caps among them negotiate the output. */
+static void
+release_held (GstVisionmap *self)
+{
+  GstEvent *event;
+
+  self->waits = FALSE;
+  while ((event = g_queue_pop_head (&self->held)))
+    GST_BASE_TRANSFORM_CLASS (gst_visionmap_parent_class)
+        ->sink_event (GST_BASE_TRANSFORM (self), event);
+}
+
+/* A flush takes all but what is true of the whole stream, such as its caps. */
+static void
+flush_held (GstVisionmap *self)
+{
+  GList *next;
+
+  for (GList *l = self->held.head; l; l = next) {
+    next = l->next;
+    if (GST_EVENT_IS_STICKY (l->data) &&
+        GST_EVENT_TYPE (l->data) != GST_EVENT_SEGMENT)
+      continue;
+    gst_event_unref (l->data);
+    g_queue_delete_link (&self->held, l);
+  }
+}
+
+static gboolean
+sink_event (GstBaseTransform *trans, GstEvent *event)
+{
+  GstVisionmap *self = GST_VISIONMAP (trans);
+
+  if (self->waits && GST_EVENT_IS_SERIALIZED (event))
+    switch (GST_EVENT_TYPE (event)) {
+      case GST_EVENT_FLUSH_STOP:
+        flush_held (self);
+        break;
+      case GST_EVENT_GAP: /* no buffer comes, but the sink wants caps */
+      case GST_EVENT_SEGMENT_DONE:
+      case GST_EVENT_EOS:
+        release_held (self);
+        break;
+      default:
+        if (g_queue_is_empty (&self->held) &&
+            GST_EVENT_TYPE (event) != GST_EVENT_CAPS)
+          break;
+        g_queue_push_tail (&self->held, event);
+        return TRUE;
+    }
+  return GST_BASE_TRANSFORM_CLASS (gst_visionmap_parent_class)
+      ->sink_event (trans, event);
+}
+
 /* Frames that come before it is over are refused. */
 static gboolean
 start (GstBaseTransform *trans)
@@ -127,6 +193,8 @@ stop (GstBaseTransform *trans)
   GstVisionmap *self = GST_VISIONMAP (trans);
 
   g_atomic_int_set (&self->has_started, FALSE);
+  g_queue_clear_full (&self->held, (GDestroyNotify) gst_event_unref);
+  self->waits = TRUE;
   gst_vision_map_paint_close (&self->paint);
   return TRUE;
 }
@@ -136,7 +204,6 @@ transform_caps (GstBaseTransform *trans, GstPadDirection direction,
     GstCaps *caps, GstCaps *filter)
 {
   GstVisionmap *self = GST_VISIONMAP (trans);
-
   gint width, height;
 
   GST_OBJECT_LOCK (self);
@@ -209,7 +276,9 @@ submit_input_buffer (
   if (find (self, buffer, &map) && map.width && map.height &&
       map.width <= OVERLAY_MAX_SIZE && map.height <= OVERLAY_MAX_SIZE)
     other = take_size (self, &map);
-  if (other)
+  if (self->waits)
+    release_held (self);
+  else if (other)
     gst_base_transform_reconfigure_src (trans);
   ret = GST_BASE_TRANSFORM_CLASS (gst_visionmap_parent_class)
             ->submit_input_buffer (trans, is_discont, buffer);
@@ -260,12 +329,15 @@ transform (GstBaseTransform *trans, GstBuffer *in, GstBuffer *out)
   return GST_FLOW_OK;
 }
 
-/* The frames' pixels are not looked at: any stride is right. */
+/* The frames' pixels are not looked at: any stride is right, also before the
+ * output is negotiated. */
 static gboolean
-propose_allocation (GstBaseTransform *trans, GstQuery *decide, GstQuery *query)
+query (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
 {
-  (void) trans;
-  (void) decide;
+  if (direction != GST_PAD_SINK ||
+      GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
+    return GST_BASE_TRANSFORM_CLASS (gst_visionmap_parent_class)
+        ->query (trans, direction, query);
   gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
   return TRUE;
 }
@@ -296,12 +368,15 @@ gst_visionmap_class_init (GstVisionmapClass *klass)
   trans->set_caps = set_caps;
   trans->transform_size = gst_vision_map_transform_size;
   trans->submit_input_buffer = submit_input_buffer;
-  trans->propose_allocation = propose_allocation;
+  trans->sink_event = sink_event;
+  trans->query = query;
   trans->transform = transform;
 }
 
 static void
 gst_visionmap_init (GstVisionmap *self)
 {
+  g_queue_init (&self->held);
+  self->waits = TRUE;
   gst_vision_properties_init (self, properties, 0);
 }

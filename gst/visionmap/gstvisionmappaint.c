@@ -25,6 +25,52 @@ number (const OverlayMap *map, gint x, gint y)
   return NAN;
 }
 
+/* Labels of 32 bits, which are places of pixels, as 1, 2, 3 … in the order in
+ * which they come, from the upper left corner on. */
+typedef struct {
+  GHashTable *known;
+  guint32 last, number;
+} Labels;
+
+static guint
+number_of (Labels *labels, guint32 label)
+{
+  gpointer key = GUINT_TO_POINTER (label), found;
+
+  if (label == labels->last)
+    return labels->number;
+  found = g_hash_table_lookup (labels->known, key);
+  labels->last = label;
+  labels->number =
+      found ? GPOINTER_TO_UINT (found) : g_hash_table_size (labels->known) + 1;
+  if (!found)
+    g_hash_table_insert (labels->known, key, GUINT_TO_POINTER (labels->number));
+  return labels->number;
+}
+
+static void
+write_labels (const OverlayMap *map, const Image *frame)
+{
+  guint most = frame->format == IMAGE_GRAY8 ? 255 : 65535;
+  Labels labels = {.known = g_hash_table_new (NULL, NULL)};
+
+  for (gint y = 0; y < frame->height; y++) {
+    guint8 *row = frame->plane[0] + (gsize) y * frame->stride[0];
+    const guint32 *from = (const guint32 *) ((const guint8 *) map->pixels +
+        (gsize) y * map->stride);
+
+    for (gint x = 0; x < frame->width; x++) {
+      guint grey = from[x] ? MIN (number_of (&labels, from[x]), most) : 0;
+
+      if (most == 255)
+        row[x] = grey;
+      else
+        GST_WRITE_UINT16_LE (row + 2 * x, grey);
+    }
+  }
+  g_hash_table_unref (labels.known);
+}
+
 /* The numbers as they are stored or, where low and high differ, the values
  * between them, from black to white.  What is invalid stays as it is. */
 static void
@@ -66,16 +112,21 @@ gst_vision_map_paint_close (GstVisionMapPaint *self)
 {
   g_clear_pointer (&self->overlay, overlay_free);
   g_clear_pointer (&self->list, overlay_list_free);
+  gst_vision_colours_clear (&self->colours);
   device_close (&self->device);
 }
 
 static const char *
-paint (GstVisionMapPaint *self, const OverlayMap *map, const Image *image)
+paint (GstVisionMapPaint *self, const OverlayMap *map, bool labels,
+    const Image *image)
 {
   if (map->width != image->width || map->height != image->height)
     return "it is too large for a frame";
-  if (image->format <= IMAGE_GRAY16) {
-    write_numbers (map, image);
+  if (image->format <= IMAGE_GRAY16 && !map->rgb) {
+    if (labels)
+      write_labels (map, image);
+    else
+      write_numbers (map, image);
     return NULL;
   }
   overlay_list_clear (self->list, image->width, image->height);
@@ -116,9 +167,12 @@ gst_vision_map_paint (GstVisionMapPaint *self, const GstVisionMap *map,
     return paint_classes (self, map, low, high, &image);
   err = gst_vision_map_view_begin (&view, &self->device, map, &shown);
   if (!err) {
-    shown.low = low;
-    shown.high = high;
-    err = paint (self, &shown, &image);
+    gst_vision_map_view_set_range (map, low, high, &shown);
+    gst_vision_map_view_name (&view, map, &self->colours, &shown);
+    err = paint (self, &shown,
+        !g_strcmp0 (map->kind, "labels") && shown.format == OVERLAY_U32 &&
+            low == high,
+        &image);
   }
   gst_vision_map_view_end (&view);
   return err;

@@ -6,7 +6,7 @@
 
 #include "base/gstvisionbackend.h"
 #include "meta/gstvisionmeta.h"
-#include "overlay/overlay.h"
+#include "overlay/gstvisioncolours.h"
 
 G_BEGIN_DECLS
 
@@ -14,6 +14,7 @@ typedef struct {
   Device device;
   Overlay *overlay;
   OverlayList *list;
+  GstVisionColours colours;
 } GstVisionMapPaint;
 
 const char *gst_vision_map_paint_open (GstVisionMapPaint *self);

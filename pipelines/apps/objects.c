@@ -7,8 +7,7 @@
  *
  * SOURCE is the head of a pipeline; the default is a generated scene. */
 #include <gst/gst.h>
-
-#include "meta/gstvisionmeta.h"
+#include <gst/vision/gstvisionmeta.h>
 
 #define SCENE "visiontestsrc name=scene num-buffers=30"
 

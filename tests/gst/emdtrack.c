@@ -66,7 +66,7 @@ GST_START_TEST (test_states)
   s.hidden = FALSE;
   fail_unless (state_of_next (&s, &now) == GST_VISION_STATE_FOUND);
   fail_unless_equals_uint64 (now, id);
-  fail_unless_equals_uint64 (stage_follow (&s, 5, 3), id);
+  fail_unless_equals_uint64 (stage_confirm (&s, 5, 3), id);
   stage_free (&s);
 }
 GST_END_TEST;
@@ -89,7 +89,7 @@ GST_START_TEST (test_targets)
   g_object_set (s.h->element, "search", 20., "scales", 1, "template-update",
       .05, "normalise-gain", TRUE, "window", 5, "saturation", 20., NULL);
   fail_unless_equals_uint64 (stage_follow (&s, 8, 3), 1);
-  g_object_set (s.h->element, "targets", "a:0,0,10,10;100,90,9,20", NULL);
+  g_object_set (s.h->element, "targets", "a:0,0,10,10;roi=100,90,9,20", NULL);
   found = stage_push (&s);
   fail_unless_equals_int (found->n_objects, 2);
   fail_unless_equals_string (found->objects[0].label, "a");
@@ -240,14 +240,14 @@ GST_START_TEST (test_flush_and_caps)
   gst_harness_push_event (s.h, gst_event_new_segment (&segment));
   fail_unless (state_of_next (&s, &now) == GST_VISION_STATE_FOUND);
   fail_unless (now > id);
-  fail_unless_equals_uint64 (stage_follow (&s, 3, 3), now);
+  fail_unless_equals_uint64 (stage_confirm (&s, 3, 3), now);
   id = now;
   s.n += 20;
   gst_harness_set_src_caps (
       s.h, stage_format (&s, GST_VIDEO_FORMAT_BGRx, 200, 101));
   fail_unless (state_of_next (&s, &now) == GST_VISION_STATE_FOUND);
   fail_unless (now > id);
-  stage_follow (&s, 3, 3);
+  stage_confirm (&s, 3, 3);
   fail_unless (gst_harness_push_event (s.h, gst_event_new_eos ()));
   fail_unless_equals_int (
       gst_harness_push (s.h, stage_frame (&s)), GST_FLOW_EOS);

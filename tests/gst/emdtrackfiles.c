@@ -82,7 +82,7 @@ find (Stage *s, gdouble near)
   fail_unless (fabs (o->cx - s->x - SIDE / 2) <= near, "%g", o->cx);
   fail_unless (fabs (o->cy - Y - SIDE / 2) <= near, "%g", o->cy);
   gst_vision_objects_free (found);
-  stage_follow (s, 4, near);
+  stage_confirm (s, 4, near);
 }
 
 /* While it plays, a picture takes the place of a box; it need not have the

@@ -159,10 +159,10 @@ stage_push (Stage *s)
   return found;
 }
 
-/* Pushes @n frames, in each of which the square must be found within @near
- * pixels; returns its id. */
+/* Pushes @n frames, in each of which the square must be in @state, within
+ * @near pixels; returns its id. */
 static inline guint64
-stage_follow (Stage *s, guint n, gdouble near)
+stage_see (Stage *s, guint n, gdouble near, GstVisionState state)
 {
   guint64 id = 0;
 
@@ -173,7 +173,7 @@ stage_follow (Stage *s, guint n, gdouble near)
     fail_unless_equals_int (found->n_objects, 1);
     fail_unless_equals_string (o->label, "square");
     fail_unless_equals_string (o->element, "emdtrack");
-    fail_unless (o->state == GST_VISION_STATE_TRACKING);
+    fail_unless_equals_int (o->state, state);
     fail_unless (fabs (o->x + o->width / 2 - s->x - SIDE / 2) <= near &&
             fabs (o->y + o->height / 2 - Y - SIDE / 2) <= near,
         "frame %u: at %g, %g and not at %d, %d", s->n, o->x + o->width / 2,
@@ -185,6 +185,20 @@ stage_follow (Stage *s, guint n, gdouble near)
     gst_vision_objects_free (found);
   }
   return id;
+}
+
+static inline guint64
+stage_follow (Stage *s, guint n, gdouble near)
+{
+  return stage_see (s, n, near, GST_VISION_STATE_TRACKING);
+}
+
+/* The frames after the one in which it was found, then @n more. */
+static inline guint64
+stage_confirm (Stage *s, guint n, gdouble near)
+{
+  stage_see (s, 3, near, GST_VISION_STATE_FOUND);
+  return stage_follow (s, n, near);
 }
 
 static inline void

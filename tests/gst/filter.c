@@ -130,7 +130,45 @@ GST_START_TEST (test_qos)
 }
 GST_END_TEST;
 
-/* The same where the element is stopped instead. */
+/* What cannot keep up says so once; what is fast enough, or has no rate to keep
+ * up with, does not. */
+GST_START_TEST (test_pace)
+{
+  static const struct {
+    const gchar *caps;
+    gulong sleep;
+    gboolean warns;
+  } cases[] = {
+      {"video/x-raw,format=RGB,width=4,height=4,framerate=500/1", 4000, TRUE},
+      {"video/x-raw,format=RGB,width=4,height=4,framerate=1/1", 4000, FALSE},
+      {"video/x-raw,format=RGB,width=4,height=4,framerate=0/1", 4000, FALSE}};
+
+  for (guint c = 0; c < G_N_ELEMENTS (cases); c++) {
+    OneInput *self;
+    GstBus *bus;
+    GstHarness *h = harness (&self, &bus);
+    GstMessage *message;
+
+    self->sleep = cases[c].sleep;
+    gst_harness_set_src_caps_str (h, cases[c].caps);
+    for (guint i = 0; i < 30; i++) {
+      gst_buffer_unref (
+          gst_harness_push_and_pull (h, frame_of (48, i * GST_MSECOND)));
+      gst_harness_push_upstream_event (h,
+          gst_event_new_qos (
+              GST_QOS_TYPE_UNDERFLOW, 2., 5 * GST_MSECOND, i * GST_MSECOND));
+      message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+      if (cases[c].warns && i == 9)
+        expect_text (message, "500.0 come");
+      else
+        fail_unless (message == NULL, "frame %u", i);
+    }
+    finish (h, bus);
+  }
+}
+GST_END_TEST;
+
+/* Frames that were skipped when the element stops are counted, too. */
 GST_START_TEST (test_qos_and_stop)
 {
   OneInput *self;
@@ -238,6 +276,7 @@ filter_suite (void)
   tcase_add_test (tc, test_shared_buffer);
   tcase_add_test (tc, test_qos);
   tcase_add_test (tc, test_qos_and_stop);
+  tcase_add_test (tc, test_pace);
   tcase_add_test (tc, test_push_while_starting);
   tcase_add_test (tc, test_faults);
   return suite;

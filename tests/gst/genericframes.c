@@ -51,6 +51,8 @@ prepare (GstElement *element, const gchar *name)
         "queries", 50, NULL);
   else if (!strcmp (name, "emdtrack"))
     g_object_set (element, "targets", "a:10,10,12,12", NULL);
+  else if (!strcmp (name, "kinfumot"))
+    g_object_set (element, "intrinsics", "75,75,32,16", NULL);
   else if (!strcmp (name, "moct"))
     g_object_set (element, "objects", "red:#ff0000~30", NULL);
   else if (!strcmp (name, "visionjson"))

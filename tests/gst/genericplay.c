@@ -27,7 +27,9 @@ launch_line (const gchar *element)
       source ? element : "visiontestsrc",
       stereo ? "pattern=stereo view=side-by-side ! "
                "video/x-raw,width=320,height=120 "
-             : "",
+          : !strcmp (element, "kinfumot")
+          ? "pattern=rgbd ! video/x-raw,width=160,height=120 "
+          : "",
       source ? "" : "! ", source ? "" : element);
 }
 
@@ -172,6 +174,8 @@ changing_line (const gchar *element)
                           "fakesink name=sink signal-handoffs=true",
       !strcmp (element, "pocstereo")
           ? "pattern=stereo view=side-by-side ! video/x-raw,width=96,height=48"
+          : !strcmp (element, "kinfumot")
+          ? "pattern=rgbd ! video/x-raw,width=80,height=60"
           : "! video/x-raw,width=80,height=60",
       element,
       !strcmp (element, "emdtrack")   ? "targets=a:10,10,20,20"

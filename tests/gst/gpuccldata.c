@@ -187,9 +187,11 @@ GST_START_TEST (test_body)
   }
   g_print ("a body: IoU %.3f in the mean of %d frames\n", sum / n, n);
   fail_unless (sum / n >= .91);
-  event = frames_event (&f);
-  fail_unless (event != NULL);
-  gst_event_unref (event);
+  for (gint i = 0; i < n; i += 5) { /* one in five frames */
+    event = frames_event (&f);
+    fail_unless (event != NULL);
+    gst_event_unref (event);
+  }
   fail_unless (frames_event (&f) == NULL);
   input_free (&in);
   frames_free (&f);

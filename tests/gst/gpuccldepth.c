@@ -65,6 +65,29 @@ GST_START_TEST (test_depth_alone)
 }
 GST_END_TEST;
 
+/* Eight frames of a wall and a box that do not move: surfaces, and no object.
+ */
+GST_START_TEST (test_surfaces)
+{
+  Frames f = frames_new (GST_VIDEO_FORMAT_GRAY16_LE,
+      "filter=none min-size=100 frames=3 min-extent=2");
+
+  for (guint i = 0; i < 8; i++) {
+    GstVisionObjects *found = frames_push (&f, frames_make (&f, scene, 2));
+
+    fail_unless_equals_int (found->n_objects, 2);
+    for (guint k = 0; k < 2; k++) {
+      fail_unless_equals_int (
+          found->objects[k].state, GST_VISION_STATE_REJECTED);
+      fail_unless_equals_string (found->objects[k].reason, "surface");
+      fail_unless (found->objects[k].id != 0);
+    }
+    gst_vision_objects_free (found);
+  }
+  frames_free (&f);
+}
+GST_END_TEST;
+
 /* Of a tracked frame, outliers count, whether the map has models or not. */
 GST_START_TEST (test_classes)
 {
@@ -276,6 +299,7 @@ gpuccldepth_suite (void)
   suite_add_tcase (suite, tc);
   tcase_set_timeout (tc, 120);
   tcase_add_test (tc, test_depth_alone);
+  tcase_add_test (tc, test_surfaces);
   tcase_add_test (tc, test_classes);
   tcase_add_test (tc, test_camera);
   tcase_add_test (tc, test_calibration);

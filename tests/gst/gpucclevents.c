@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What gpuccl tells upstream: each object once, when it is accepted for the
- * first time. */
+ * What gpuccl tells upstream: each object when it is accepted for the first
+ * time, and again after every so many frames as that took. */
 #include "gpucclframes.h"
 
 static const Rect two[] = {{10, 20, 20, 16, 255}, {40, 4, 10, 12, 255}};
@@ -53,7 +53,7 @@ push (Frames *f, guint n)
   frames_state (f, frames_make (f, two, n), n);
 }
 
-GST_START_TEST (test_once_each)
+GST_START_TEST (test_first)
 {
   Frames f =
       frames_new (GST_VIDEO_FORMAT_GRAY8, "frames=2 min-size=0 min-extent=5");
@@ -66,7 +66,39 @@ GST_START_TEST (test_once_each)
   push (&f, 2);
   fail_unless_equals_uint64 (expect_event (&f, &two[1], 80 * GST_MSECOND), 2);
   expect_none (&f);
-  push (&f, 2);
+  frames_free (&f);
+}
+GST_END_TEST;
+
+/* Every three frames, each at its own time, with the mask of that frame; not
+ * while it is not accepted, and not of what is gone. */
+GST_START_TEST (test_repeats)
+{
+  Frames f =
+      frames_new (GST_VIDEO_FORMAT_GRAY8, "frames=3 min-size=0 min-extent=5");
+
+  for (guint i = 0; i < 12; i++) {
+    push (&f, i < 1 ? 1 : 2);
+    if (i % 3 == 2)
+      fail_unless_equals_uint64 (
+          expect_event (&f, &two[0], i * 40 * GST_MSECOND), 1);
+    if (i > 0 && i % 3 == 0)
+      fail_unless_equals_uint64 (
+          expect_event (&f, &two[1], i * 40 * GST_MSECOND), 2);
+    expect_none (&f);
+  }
+  g_object_set (f.h->element, "frames", 100, NULL);
+  for (guint i = 0; i < 4; i++)
+    push (&f, 2);
+  expect_none (&f);
+  g_object_set (f.h->element, "frames", 1, NULL);
+  for (guint i = 16; i < 18; i++) {
+    push (&f, 1);
+    fail_unless_equals_uint64 (
+        expect_event (&f, &two[0], i * 40 * GST_MSECOND), 1);
+    expect_none (&f);
+  }
+  push (&f, 0);
   expect_none (&f);
   frames_free (&f);
 }
@@ -148,7 +180,8 @@ gpucclevents_suite (void)
   TCase *tc = tcase_create ("events");
 
   suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_once_each);
+  tcase_add_test (tc, test_first);
+  tcase_add_test (tc, test_repeats);
   tcase_add_test (tc, test_again);
   tcase_add_test (tc, test_anew);
   tcase_add_test (tc, test_kept);

@@ -275,20 +275,21 @@ GST_START_TEST (test_trails)
   GstBuffer *buffer = NULL;
 
   gst_util_set_object_arg (G_OBJECT (h->element), "show", "trail");
+  g_object_set (h->element, "trail-time", 0.1, NULL); /* others fade */
   set_caps (h, &info, GST_VIDEO_FORMAT_RGB, 64, 48);
   for (guint alone = 0; alone < 2; alone++)
-    for (guint frame = 0; frame < 6; frame++) {
+    for (guint frame = 0; frame < 12; frame++) {
       for (guint i = 0; i < MANY; i++) {
         gboolean last = i == MANY - 1;
 
-        o[i] = object_at (last ? 5 + 20 * (frame % 2) : 5, last ? 30 : 5, 5, 5);
+        o[i] = object_at (last ? 5 + 4 * frame : 5, last ? 30 : 5, 5, 5);
         o[i].id = i + 1;
       }
       buffer = alone ? push_objects (h, &info, &o[MANY - 1], 1)
                      : push_objects (h, &info, o, MANY);
-      if (frame == 5)
+      if (frame == 11)
         fail_unless_equals_int (
-            pixel (buffer, &info, 17, 32, 0) != GREY, alone);
+            pixel (buffer, &info, 45, 32, 0) != GREY, alone);
       gst_buffer_unref (buffer);
     }
   g_free (o);

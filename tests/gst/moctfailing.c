@@ -27,6 +27,7 @@ use_moct (Moct *moct, MoctParams *params)
   static uint16_t labels[SIDE * SIDE];
   MoctColour learned = {.name = "learned", .space = MOCT_LEARN};
   const MoctObject *objects;
+  MoctLearned what;
   MoctPoint points[MOCT_MAX_OBJECTS * 4];
   int n, counts[MOCT_MAX_OBJECTS];
 
@@ -37,7 +38,7 @@ use_moct (Moct *moct, MoctParams *params)
   TRY (moct_trajectories (moct, objects, n, 4, points, counts));
   TRY (moct_labels (moct, params, &frame, labels, 2 * SIDE));
   fail_unless_equals_int (labels[0], 1);
-  return moct_learn (moct, &frame, (ImageBox){0, 0, 5, 5}, &learned);
+  return moct_learn (moct, &frame, (ImageBox){0, 0, 5, 5}, &learned, &what);
 }
 
 /* Fails at call @k; how many calls there were. */

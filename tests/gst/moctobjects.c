@@ -27,6 +27,9 @@ GST_START_TEST (test_malformed)
       {"a:roi=1,2,3", "roi=x,y,w,h"},
       {"a:roi=1,2,0,4", "empty"},
       {"a:roi=-1,2,3,4", "whole pixels"},
+      {"a:roi=1,2,3,4@", "number"},
+      {"a:roi=1,2,3,4@-2", "0 or more"},
+      {"a:rg=0..1,0..1|", "number"},
       {"a:#ff0000~3 more", "left over"},
   };
   Red r = red_new (GST_VIDEO_FORMAT_RGB);
@@ -152,6 +155,87 @@ GST_START_TEST (test_learn)
   expect_label (&r, NULL, "near");
   fail_unless_equals_uint64 (stat_count (r.h->element, "faulty"), 2);
   red_free (&r);
+}
+GST_END_TEST;
+
+/* From a later frame: at 40 ms a frame, the sixth. */
+GST_START_TEST (test_learn_later)
+{
+  Red r = red_new (GST_VIDEO_FORMAT_RGB);
+  gchar *text;
+
+  g_object_set (r.h->element, "objects", "ball:roi=12,22,10,10@0.2", NULL);
+  for (guint i = 0; i < 8; i++) {
+    fail_unless_equals_int (red_count (&r), i >= 5);
+    g_object_get (r.h->element, "objects", &text, NULL);
+    fail_unless (g_str_has_prefix (
+        text, i < 5 ? "ball:roi=12,22,10,10@0.2" : "ball:lab="));
+    g_free (text);
+  }
+  red_free (&r);
+}
+GST_END_TEST;
+
+/* The rectangle is longer than it is high, and full. */
+GST_START_TEST (test_shape)
+{
+  const gdouble side = (gdouble) MAX (W, H) / MIN (W, H);
+  Red r = red_new (GST_VIDEO_FORMAT_RGB);
+
+  g_object_set (r.h->element, "lose-frames", 0, "min-roundness", .99 / side,
+      "min-fill", 1., "max-side-ratio", 1.01 * side, NULL);
+  fail_unless_equals_int (red_count (&r), 1);
+  g_object_set (r.h->element, "max-side-ratio", .98 * side, NULL);
+  red_count (&r); /* in which it is lost */
+  fail_unless_equals_int (red_count (&r), 0);
+  g_object_set (r.h->element, "max-side-ratio", 1.01 * side, "min-roundness",
+      1.02 / side, NULL);
+  fail_unless_equals_int (red_count (&r), 0);
+  red_free (&r);
+}
+GST_END_TEST;
+
+/* The first button, at (@x, @y). */
+static void
+press (GstHarness *h, gboolean down, gdouble x, gdouble y)
+{
+  gst_harness_push_upstream_event (h,
+      down ? gst_navigation_event_new_mouse_button_press (1, x, y, 0)
+           : gst_navigation_event_new_mouse_button_release (1, x, y, 0));
+}
+
+/* A click learns what is under it, a drawn box what is in it; without `mouse`,
+ * with another button or with a release alone, nothing. */
+GST_START_TEST (test_mouse)
+{
+  for (gint drawn = 0; drawn < 2; drawn++) {
+    Red r = red_new (GST_VIDEO_FORMAT_RGB);
+    gchar *objects;
+
+    g_object_set (r.h->element, "objects", "", NULL);
+    press (r.h, TRUE, 20, 28);
+    press (r.h, FALSE, 20, 28);
+    g_object_set (r.h->element, "mouse", TRUE, NULL);
+    press (r.h, FALSE, 20, 28);
+    gst_harness_push_upstream_event (
+        r.h, gst_navigation_event_new_mouse_button_press (3, 20, 28, 0));
+    gst_harness_push_upstream_event (
+        r.h, gst_navigation_event_new_mouse_button_release (3, 20, 28, 0));
+    gst_buffer_unref (
+        gst_harness_push_and_pull (r.h, red_frame_of (&r, 0xff0000)));
+    g_object_get (r.h->element, "objects", &objects, NULL);
+    fail_unless (!objects || !*objects, "%s", objects);
+    g_free (objects);
+
+    press (r.h, TRUE, drawn ? 10 : 20, drawn ? 20 : 28);
+    press (r.h, FALSE, drawn ? 30 : 20, drawn ? 36 : 28);
+    gst_buffer_unref (
+        gst_harness_push_and_pull (r.h, red_frame_of (&r, 0xff0000)));
+    g_object_get (r.h->element, "objects", &objects, NULL);
+    fail_unless (g_str_has_prefix (objects, "click 1:"), "%s", objects);
+    g_free (objects);
+    red_free (&r);
+  }
 }
 GST_END_TEST;
 
@@ -285,7 +369,10 @@ moctobjects_suite (void)
   tcase_add_test (tc, test_no_colours);
   tcase_add_test (tc, test_other_colours);
   tcase_add_test (tc, test_learn);
+  tcase_add_test (tc, test_learn_later);
+  tcase_add_test (tc, test_shape);
   tcase_add_test (tc, test_learn_from_meta);
+  tcase_add_test (tc, test_mouse);
   tcase_add_test (tc, test_learn_names);
   tcase_add_test (tc, test_learn_too_many);
   return suite;

@@ -55,6 +55,34 @@ GST_START_TEST (test_swapped_pair)
 }
 GST_END_TEST;
 
+/* Views of different things: said once, of few frames at their end. */
+GST_START_TEST (test_apart)
+{
+  for (guint n = 1; n < 16; n += 14) {
+    Views v = views_grey ("mode=points");
+
+    for (guint i = 0; i < n; i++, v.n++) {
+      GstBuffer *right = views_make (&v, 1);
+      GstMapInfo map;
+
+      gst_buffer_map (right, &map, GST_MAP_WRITE);
+      for (gint p = 0; p < WIDTH * HEIGHT; p++)
+        map.data[p] = views_texture (p % WIDTH + 5000, p / WIDTH);
+      gst_buffer_unmap (right, &map);
+      gst_harness_push (v.left, views_make (&v, 0));
+      gst_harness_push (v.right, right);
+      gst_buffer_unref (gst_harness_pull (v.left));
+    }
+    if (n < 5)
+      views_expect_silence (&v);
+    end (&v);
+    views_expect (&v, GST_MESSAGE_WARNING, "do not match");
+    views_expect_silence (&v);
+    views_free (&v);
+  }
+}
+GST_END_TEST;
+
 /* Rows of the right view that are too low: measured, and said once, of few
  * frames at their end. */
 GST_START_TEST (test_askew)
@@ -103,6 +131,7 @@ pocstereowatch_suite (void)
   tcase_set_timeout (tc, 120); /* the sanitizers are slow */
   tcase_add_test (tc, test_swapped);
   tcase_add_test (tc, test_swapped_pair);
+  tcase_add_test (tc, test_apart);
   tcase_add_test (tc, test_askew);
   return suite;
 }

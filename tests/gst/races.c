@@ -34,6 +34,9 @@ launch_line (const gchar *element)
           "targets=it:10,10,20,20 target-meta=red emd-map=true"},
       {"envisrc", "envisrc name=it"},
       {"gpuccl", "visiontestsrc pattern=rgbd ! " SMALL " ! gpuccl name=it"},
+      {"kinfumot",
+          "visiontestsrc pattern=rgbd ! " SMALL " ! kinfumot name=it "
+          "voxel-size=0.03 truncation=0.1 max-memory=16"},
       {"pocstereo",
           "visiontestsrc pattern=stereo ! " SMALL " ! queue ! "
           "it.sink_left visiontestsrc pattern=stereo view=right "
@@ -264,8 +267,11 @@ check_element (const gchar *name)
   g_free (line);
 }
 
-static const gchar *const names[] = {"emdtrack", "envisrc", "gpuccl", "moct",
-    "pocstereo", "scopedetect", "visionjson", "visionmap", "visionmeta",
+static const gchar *const names[] = {"emdtrack", "envisrc", "gpuccl",
+#ifndef NO_KINFUMOT
+    "kinfumot",
+#endif
+    "moct", "pocstereo", "scopedetect", "visionjson", "visionmap", "visionmeta",
     "visionoverlay", "visiontestsrc"};
 
 /* Each alone, so that a report names the element. */

@@ -61,6 +61,7 @@ GST_START_TEST (test_presets)
       const void *at = (const char *) &params + p->at;
       gdouble truth = p->type == PARAM_BOOL ? *(const bool *) at
           : p->type == PARAM_INT            ? *(const int *) at
+          : p->type == PARAM_CHOICE         ? *(const int *) at
           : p->type == PARAM_DOUBLE         ? *(const double *) at
                                             : (gdouble) * (const uint64_t *) at;
       GValue value = G_VALUE_INIT, number = G_VALUE_INIT;
@@ -69,8 +70,10 @@ GST_START_TEST (test_presets)
       param_name (p, name);
       g_object_get_property (G_OBJECT (element), name, &value);
       g_value_init (&number, G_TYPE_DOUBLE);
-      if (p->type == PARAM_BOOL) /* GLib turns it into no double */
+      if (p->type == PARAM_BOOL) /* GLib turns neither into a double */
         g_value_set_double (&number, g_value_get_boolean (&value));
+      else if (p->type == PARAM_CHOICE)
+        g_value_set_double (&number, g_value_get_enum (&value));
       else
         fail_unless (g_value_transform (&value, &number));
       fail_unless (g_value_get_double (&number) == truth,
@@ -79,6 +82,50 @@ GST_START_TEST (test_presets)
       g_value_unset (&value);
       g_value_unset (&number);
     }
+    gst_object_unref (element);
+  }
+}
+GST_END_TEST;
+
+/* What the element warns of when it starts; NULL: nothing. */
+static gchar *
+warning_at_start (GstElement *element)
+{
+  GstBus *bus = gst_bus_new ();
+  GstMessage *msg;
+  gchar *text = NULL;
+
+  gst_element_set_bus (element, bus);
+  gst_element_set_state (element, GST_STATE_PAUSED);
+  msg = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+  if (msg) {
+    GError *err = NULL;
+
+    gst_message_parse_warning (msg, &err, NULL);
+    text = g_strdup (err->message);
+    g_error_free (err);
+    gst_message_unref (msg);
+  }
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_element_set_bus (element, NULL);
+  gst_object_unref (bus);
+  return text;
+}
+
+/* A preset that takes the place of what was set says so, once. */
+GST_START_TEST (test_replaced)
+{
+  for (gint set = 0; set < 2; set++) {
+    GstElement *element = gst_element_factory_make ("scopedetect", NULL);
+    gchar *text;
+
+    if (set)
+      g_object_set (element, "least-own", 0., NULL);
+    fail_unless (gst_preset_load_preset (GST_PRESET (element), "thorough"));
+    text = warning_at_start (element);
+    fail_unless (set == (text && strstr (text, "least-own")), "%s", text);
+    g_free (text);
+    fail_unless (!warning_at_start (element));
     gst_object_unref (element);
   }
 }
@@ -371,6 +418,7 @@ scopedetect_suite (void)
   tcase_add_checked_fixture (tc, make_model, remove_model);
   tcase_add_test (tc, test_tracking);
   tcase_add_test (tc, test_presets);
+  tcase_add_test (tc, test_replaced);
   tcase_add_test (tc, test_searches);
   tcase_add_test (tc, test_alone);
   tcase_add_test (tc, test_models);

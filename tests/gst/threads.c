@@ -23,6 +23,12 @@ static const struct {
     {"gpuccl",
         "visiontestsrc num-buffers=3 pattern=rgbd ! gpuccl name=it min-area=20 "
         "! visionmap kind=labels"},
+#ifndef NO_KINFUMOT
+    {"kinfumot",
+        "visiontestsrc num-buffers=3 pattern=rgbd ! "
+        "video/x-raw,width=160,height=120 ! kinfumot name=it voxel-size=0.02 "
+        "truncation=0.06 max-memory=32 ! visionmap kind=correspondence"},
+#endif
     {"pocstereo",
         "visiontestsrc num-buffers=2 pattern=stereo "
         "view=side-by-side ! video/x-raw,width=640,height=240 ! "

@@ -61,16 +61,65 @@ GST_START_TEST (test_bare_buffers)
 {
   GstBuffer *buffer = gst_buffer_new ();
 
-  check_line (buffer, "{\"frame\":0,\"objects\":[]}");
+  check_line (buffer, "{\"schema\":1,\"frame\":0,\"objects\":[]}");
   buffer = gst_buffer_new ();
   GST_BUFFER_PTS (buffer) = G_GUINT64_CONSTANT (12345678901234567);
-  check_line (buffer, "{\"pts\":12345678901234567,\"frame\":0,\"objects\":[]}");
+  check_line (buffer,
+      "{\"schema\":1,\"pts\":12345678901234567,\"frame\":0,\"objects\":[]}");
   buffer = gst_buffer_new ();
   gst_buffer_add_vision_objects (
       buffer, GST_VISION_ORIGIN_TRUTH, 8, 4, NULL, 0);
   check_line (buffer,
-      "{\"frame\":0,\"objects\":[],\"truth\":{\"ref-width\":8,"
+      "{\"schema\":1,\"frame\":0,\"objects\":[],\"truth\":{\"ref-width\":8,"
       "\"ref-height\":4,\"objects\":[]}}");
+}
+GST_END_TEST;
+
+/* The name of the stream, and both times. */
+GST_START_TEST (test_stamp)
+{
+  GstHarness *h = gst_harness_new ("visionjson");
+  gint64 before = g_get_real_time (), after, utc;
+  GstBuffer *buffer = gst_buffer_new ();
+  GstCaps *clock = gst_caps_new_empty_simple ("timestamp/x-ntp");
+  gchar text[8192], *from;
+  GDateTime *time;
+  gssize n;
+  int fds[2];
+
+  fail_unless (pipe (fds) == 0);
+  gst_harness_set (
+      h, "visionjson", "fd", fds[1], "stream", "door \"2\"", "utc", TRUE, NULL);
+  gst_element_set_state (h->element, GST_STATE_NULL);
+  gst_harness_play (h);
+  gst_harness_set_src_caps_str (h, "application/x-anything");
+  gst_buffer_add_reference_timestamp_meta (
+      buffer, clock, G_GUINT64_CONSTANT (3900000000123456789), 0);
+  gst_caps_unref (clock);
+  gst_harness_push (h, buffer);
+  after = g_get_real_time ();
+  n = read (fds[0], text, sizeof text - 1);
+  fail_unless (n > 0);
+  text[n] = 0;
+  fail_unless (g_str_has_prefix (text,
+                   "{\"schema\":1,\"stream\":\"door \\\"2\\\"\",\"utc\":\""),
+      "%s", text);
+  fail_unless (
+      strstr (text,
+          "Z\",\"reference\":{\"kind\":\"timestamp/x-ntp\",\"time\":"
+          "3900000000123456789},\"frame\":0,\"objects\":[]}\n") != NULL,
+      "%s", text);
+  from = strstr (text, "utc") + 6;
+  *strchr (from, '"') = 0;
+  time = g_date_time_new_from_iso8601 (from, NULL);
+  fail_unless (time != NULL, "%s", from);
+  utc = g_date_time_to_unix (time) * G_USEC_PER_SEC +
+      g_date_time_get_microsecond (time);
+  fail_unless (before - 1 <= utc && utc <= after, "%s", from);
+  g_date_time_unref (time);
+  gst_harness_teardown (h);
+  close (fds[0]);
+  close (fds[1]);
 }
 GST_END_TEST;
 
@@ -168,7 +217,7 @@ GST_START_TEST (test_camera_and_maps)
   GstVisionCamera camera = {640, 480, 525.25, 526, 319.5, 239.5,
       {0.5, 0, 0, 0, 0}, NAN, {1, 2, 3, 1, 0, 0, 0}, TRUE};
   GstVisionMap map = {"pocstereo", "depth", "u8", 1, 3, 2, 3, FALSE, 0.001, 0,
-      0, gst_buffer_new_allocate (NULL, 6, NULL)};
+      0, gst_buffer_new_allocate (NULL, 6, NULL), NULL};
   GstBuffer *buffer = gst_buffer_new ();
   JsonNode *root;
   JsonObject *object;
@@ -234,7 +283,7 @@ GST_START_TEST (test_numbers)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     gchar *array = g_strdup_printf ("<[A, v=(double)%s]>", cases[i].number);
     gchar *wanted = g_strdup_printf (
-        "{\"frame\":0,\"objects\":[{\"v\":%s}]}", cases[i].json);
+        "{\"schema\":1,\"frame\":0,\"objects\":[{\"v\":%s}]}", cases[i].json);
 
     check_line (buffer_with_objects (array), wanted);
     g_free (array);
@@ -250,11 +299,13 @@ GST_START_TEST (test_any_field)
                   "<[A, i=(int)-7, l=(gint64)-9223372036854775808, "
                   "b=(boolean)true, f=(fraction)1/2, nan=(double)nan, "
                   "a=(double)<1, inf, 0.5>, s=[B, t=x], r=(int)[1,2]]>"),
-      "{\"frame\":0,\"objects\":[{\"i\":-7,\"l\":-9223372036854775808,"
+      "{\"schema\":1,\"frame\":0,\"objects\":[{\"i\":-7,\"l\":-"
+      "9223372036854775808,"
       "\"b\":true,\"a\":[1,null,0.5],\"s\":{\"t\":\"x\"}}]}");
-  check_line (buffer_with_objects ("<1, 2>"), "{\"frame\":0,\"objects\":[]}");
-  check_line (
-      buffer_with_objects ("(string)x"), "{\"frame\":0,\"objects\":[]}");
+  check_line (buffer_with_objects ("<1, 2>"),
+      "{\"schema\":1,\"frame\":0,\"objects\":[]}");
+  check_line (buffer_with_objects ("(string)x"),
+      "{\"schema\":1,\"frame\":0,\"objects\":[]}");
 }
 GST_END_TEST;
 
@@ -282,7 +333,7 @@ GST_START_TEST (test_forged)
   gst_structure_set (object, "k\":1},{\"id", G_TYPE_INT, 99, "a\nb\\",
       G_TYPE_INT, 1, "", G_TYPE_INT, 2, NULL);
   check_line (buffer_with_structure (object),
-      "{\"frame\":0,\"objects\":[{\"k\\\":1},{\\\"id\":99,"
+      "{\"schema\":1,\"frame\":0,\"objects\":[{\"k\\\":1},{\\\"id\":99,"
       "\"a\\u000ab\\\\\":1,\"\":2}]}");
 
   /* an array may hold what a field may not */
@@ -295,9 +346,10 @@ GST_START_TEST (test_forged)
   gst_structure_take_value (object, "l", &list);
   g_value_unset (&text);
   check_line (buffer_with_structure (object),
-      "{\"frame\":0,\"objects\":[{\"l\":[null,\"a\xef\xbf\xbd"
+      "{\"schema\":1,\"frame\":0,\"objects\":[{\"l\":[null,\"a\xef\xbf\xbd"
       "\xef\xbf\xbd\"]}]}");
-  check_line (buffer_with_structure (NULL), "{\"frame\":0,\"objects\":[]}");
+  check_line (buffer_with_structure (NULL),
+      "{\"schema\":1,\"frame\":0,\"objects\":[]}");
 }
 GST_END_TEST;
 
@@ -330,6 +382,7 @@ visionjson_suite (void)
 
   suite_add_tcase (suite, tc);
   tcase_add_test (tc, test_bare_buffers);
+  tcase_add_test (tc, test_stamp);
   tcase_add_test (tc, test_objects);
   tcase_add_test (tc, test_camera_and_maps);
   tcase_add_test (tc, test_numbers);

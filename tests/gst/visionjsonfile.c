@@ -49,9 +49,9 @@ GST_START_TEST (test_file)
   run (path);
   fail_unless (g_file_get_contents (path, &text, NULL, NULL));
   fail_unless_equals_string (text,
-      "{\"pts\":0,\"frame\":0,\"objects\":[]}\n"
-      "{\"pts\":0,\"frame\":1,\"objects\":[]}\n"
-      "{\"pts\":0,\"frame\":2,\"objects\":[]}\n");
+      "{\"schema\":1,\"pts\":0,\"frame\":0,\"objects\":[]}\n"
+      "{\"schema\":1,\"pts\":0,\"frame\":1,\"objects\":[]}\n"
+      "{\"schema\":1,\"pts\":0,\"frame\":2,\"objects\":[]}\n");
   g_unlink (path);
   g_free (text);
   g_free (path);

@@ -152,6 +152,97 @@ GST_START_TEST (test_colours)
 }
 GST_END_TEST;
 
+/* ---- Maps that have colours ---- */
+
+/* Two pixels of three numbers; the second of the normals has none. */
+static GstBuffer *
+push_colours (GstHarness *h, GstVideoFormat format, gboolean normals)
+{
+  static const guint8 rgb[] = {250, 128, 4, 0, 0, 255};
+  static const gfloat xyz[] = {0, .6f, -.8f, NAN, NAN, NAN};
+  GstVisionMap map = {.element = "visiontestsrc",
+      .kind = normals ? "normals" : "rendered",
+      .format = normals ? "f32" : "u8",
+      .channels = 3,
+      .width = 2,
+      .height = 1,
+      .stride = normals ? sizeof xyz : sizeof rgb,
+      .scale = 1,
+      .invalid = NAN};
+  GstVideoInfo in;
+  GstBuffer *buffer;
+
+  gst_video_info_set_format (&in, format, 64, 48);
+  buffer = grey_frame (&in);
+  map.pixels = normals ? gst_buffer_new_memdup (xyz, sizeof xyz)
+                       : gst_buffer_new_memdup (rgb, sizeof rgb);
+  fail_unless (
+      gst_buffer_add_vision_map (buffer, GST_VISION_ORIGIN_RESULT, &map));
+  gst_buffer_unref (map.pixels);
+  return gst_harness_push_and_pull (h, buffer);
+}
+
+/* Pictures as they are, normals from -1 to 1; visionoverlay has the same. */
+GST_START_TEST (test_three_numbers)
+{
+  static const guint8 colours[2][2][4] = {
+      {{250, 128, 4, 255}, {0, 0, 255, 255}}, {{128, 204, 25, 255}, {0}}};
+
+  for (gint normals = 0; normals < 2; normals++) {
+    const gchar *kind = normals ? "normals" : "rendered";
+    GstHarness *map = harness (kind, "video/x-raw,format=RGBA");
+    GstHarness *overlay =
+        gst_harness_new_parse ("visionoverlay name=o opacity=1 show=0");
+    GstElement *element = gst_harness_find_element (overlay, "visionoverlay");
+    GstBuffer *alone, *over;
+    GstVideoInfo info, frame;
+
+    set_input (map);
+    alone = push_colours (map, GST_VIDEO_FORMAT_NV12, normals);
+    get_info (map, &info);
+    fail_unless (info.width == 2 && info.height == 1);
+    g_object_set (element, "map", kind, NULL);
+    set_caps (overlay, &frame, GST_VIDEO_FORMAT_RGBA, 64, 48);
+    over = push_colours (overlay, GST_VIDEO_FORMAT_RGBA, normals);
+    for (gint c = 0; c < 4; c++) {
+      for (gint x = 0; x < 2; x++)
+        fail_unless_equals_int (
+            pixel (alone, &info, x, 0, c), colours[normals][x][c]);
+      fail_unless_equals_int (pixel (over, &frame, 31, 47, c),
+          c < 3 ? colours[normals][0][c] : 255);
+      fail_unless_equals_int (
+          pixel (over, &frame, 32, 0, c), normals ? GREY : colours[0][1][c]);
+    }
+    gst_buffer_unref (alone);
+    gst_buffer_unref (over);
+    gst_object_unref (element);
+    gst_harness_teardown (map);
+    gst_harness_teardown (overlay);
+  }
+}
+GST_END_TEST;
+
+/* In grey, their luma; between map-low and map-high, what is between. */
+GST_START_TEST (test_three_numbers_grey)
+{
+  GstHarness *h = harness ("rendered", "video/x-raw,format=GRAY8");
+  GstVideoInfo info;
+  GstBuffer *buffer;
+
+  set_input (h);
+  buffer = push_colours (h, GST_VIDEO_FORMAT_NV12, FALSE);
+  get_info (h, &info);
+  fail_unless_equals_int (pixel (buffer, &info, 0, 0, 0), 150); /* BT.601 */
+  fail_unless_equals_int (pixel (buffer, &info, 1, 0, 0), 29);
+  gst_buffer_unref (buffer);
+  g_object_set (h->element, "map-low", 255., "map-high", 510., NULL);
+  buffer = push_colours (h, GST_VIDEO_FORMAT_NV12, FALSE);
+  fail_unless_equals_int (pixel (buffer, &info, 1, 0, 0), 0);
+  gst_buffer_unref (buffer);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
 /* ---- Maps of kind correspondence ---- */
 
 /* Each class, the last none, on 8 x 2 pixels; below it is an object's. */
@@ -277,6 +368,64 @@ GST_START_TEST (test_size_changes)
 }
 GST_END_TEST;
 
+/* The first caps behind it are those of the first map, or of the input where
+ * the first frame has none; events keep their order. */
+GST_START_TEST (test_first_caps)
+{
+  for (gint has_map = 0; has_map < 2; has_map++) {
+    GstHarness *h = harness ("emd", "video/x-raw,format=GRAY8");
+    gint width[] = {64, 20}, n_caps = 0;
+    GstEventType last = GST_EVENT_STREAM_START;
+    GstEvent *event;
+
+    set_input (h);
+    fail_if (gst_pad_has_current_caps (h->sinkpad));
+    gst_buffer_unref (push (h, has_map ? "emd" : NULL, 20, 10));
+    while ((event = gst_harness_try_pull_event (h))) {
+      if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
+        GstCaps *caps;
+        gint pixels;
+
+        gst_event_parse_caps (event, &caps);
+        gst_structure_get_int (
+            gst_caps_get_structure (caps, 0), "width", &pixels);
+        fail_unless_equals_int (pixels, width[has_map]);
+        n_caps++;
+      }
+      fail_unless (GST_EVENT_TYPE (event) >= last);
+      last = GST_EVENT_TYPE (event);
+      gst_event_unref (event);
+    }
+    fail_unless_equals_int (n_caps, 1);
+    fail_unless_equals_int (last, GST_EVENT_SEGMENT);
+    gst_harness_teardown (h);
+  }
+}
+GST_END_TEST;
+
+/* A flush before the first frame takes the segment, not the caps; the end of a
+ * stream without a frame comes with caps. */
+GST_START_TEST (test_no_frame_yet)
+{
+  GstHarness *h = harness ("emd", "video/x-raw,format=GRAY8");
+  GstSegment segment;
+
+  set_input (h);
+  fail_unless (gst_harness_push_event (h, gst_event_new_flush_start ()));
+  fail_unless (gst_harness_push_event (h, gst_event_new_flush_stop (TRUE)));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
+  gst_buffer_unref (push (h, "emd", 20, 10));
+  gst_harness_teardown (h);
+
+  h = harness ("emd", "video/x-raw,format=GRAY8");
+  set_input (h);
+  fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
+  fail_unless (gst_pad_has_current_caps (h->sinkpad));
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
 /* No map: a black frame of the size of the one before, and one warning, however
  * often the map comes and goes within seconds. */
 GST_START_TEST (test_no_map)
@@ -371,6 +520,51 @@ GST_START_TEST (test_newest)
 }
 GST_END_TEST;
 
+/* Labels of 32 bits, as of gpuccl, are too large for greys: they are numbered.
+ */
+GST_START_TEST (test_labels)
+{
+  static const guint32 labels[] = {
+      0, 900000, 900000, 70000, 900000, 0, 4000000000u, 70000};
+  static const guint greys[] = {0, 1, 1, 2, 1, 0, 3, 2};
+  GstVisionMap map = {.element = "gpuccl",
+      .kind = "labels",
+      .format = "u32",
+      .channels = 1,
+      .width = 4,
+      .height = 2,
+      .stride = 16,
+      .scale = 1};
+
+  for (guint wide = 0; wide < 2; wide++) {
+    GstHarness *h = harness (NULL,
+        wide ? "video/x-raw,format=GRAY16_LE" : "video/x-raw,format=GRAY8");
+    GstVideoInfo info;
+    GstBuffer *buffer;
+    GstMapInfo pixels;
+
+    set_caps (h, &info, GST_VIDEO_FORMAT_NV12, 64, 48);
+    buffer = grey_frame (&info);
+    map.pixels = gst_buffer_new_memdup (labels, sizeof labels);
+    fail_unless (
+        gst_buffer_add_vision_map (buffer, GST_VISION_ORIGIN_RESULT, &map));
+    gst_buffer_unref (map.pixels);
+    buffer = gst_harness_push_and_pull (h, buffer);
+    get_info (h, &info);
+    gst_buffer_map (buffer, &pixels, GST_MAP_READ);
+    for (gint i = 0; i < 8; i++) {
+      const guint8 *at = pixels.data + i / 4 * info.stride[0];
+
+      fail_unless_equals_int (
+          wide ? GST_READ_UINT16_LE (at + i % 4 * 2) : at[i % 4], greys[i]);
+    }
+    gst_buffer_unmap (buffer, &pixels);
+    gst_buffer_unref (buffer);
+    gst_harness_teardown (h);
+  }
+}
+GST_END_TEST;
+
 /* As the element is called, not its type. */
 GST_START_TEST (test_name)
 {
@@ -427,12 +621,17 @@ visionmap_suite (void)
   tcase_add_test (tc, test_name);
   tcase_add_test (tc, test_numbers);
   tcase_add_test (tc, test_colours);
+  tcase_add_test (tc, test_three_numbers);
+  tcase_add_test (tc, test_three_numbers_grey);
   tcase_add_test (tc, test_classes);
   tcase_add_test (tc, test_classes_grey);
   tcase_add_test (tc, test_size_changes);
+  tcase_add_test (tc, test_first_caps);
+  tcase_add_test (tc, test_no_frame_yet);
   tcase_add_test (tc, test_no_map);
   tcase_add_test (tc, test_odd_rows);
   tcase_add_test (tc, test_newest);
+  tcase_add_test (tc, test_labels);
   tcase_add_test (tc, test_other_size_wanted);
   return suite;
 }

@@ -110,7 +110,8 @@ GST_END_TEST;
  * is; that of a rejected object is grey. */
 GST_START_TEST (test_states)
 {
-  GstHarness *h = gst_harness_new_parse ("visionoverlay show=box line-width=1");
+  GstHarness *h = gst_harness_new_parse (
+      "visionoverlay show=box line-width=1 states=tracking+occluded+rejected");
   GstVisionObject o = object_at (4, 4, 50, 36);
   guint red[3] = {0}, i = 0;
   GstVideoInfo info;
@@ -158,12 +159,9 @@ GST_START_TEST (test_trail)
   fail_unless_equals_int (pixel (buffer, &info, 24, 34, 0), GREY);
   before = changed (buffer);
   gst_buffer_unref (buffer);
-  for (gint i = 0; i < 6; i++) {
+  for (gint i = 0; i < 60; i++) {
     n = count (h, &info, NULL, 0);
-    fail_unless (n < before, "%u pixels after %u", n, before);
-    before = n;
-    if (!n)
-      break;
+    fail_unless (n < before + before / 4, "%u after %u", n, before);
   }
   fail_unless_equals_int (n, 0);
 
@@ -179,6 +177,259 @@ GST_START_TEST (test_trail)
   }
   fail_unless_equals_int (n, 0);
   gst_harness_teardown (h);
+}
+GST_END_TEST;
+
+/* Pixels that a trail changed at column @x. */
+static guint
+column (GstBuffer *buffer, const GstVideoInfo *info, gint x)
+{
+  guint n = 0;
+
+  for (gint y = 0; y < info->height; y++)
+    n += pixel (buffer, info, x, y, 0) != GREY;
+  return n;
+}
+
+/* An object moves from left to right, a step a frame, in frames that are
+ * @interval apart; the last of @n.  @away: in that frame it is not seen, nor in
+ * the 3 that follow; @jump: from that frame on it is so many pixels further. */
+static GstBuffer *
+run (GstHarness *h, const GstVideoInfo *info, GstClockTime interval, gint n,
+    gdouble step, gint away, gint jump)
+{
+  GstBuffer *out = NULL;
+
+  for (gint i = 0; i < n; i++) {
+    gint x = (gint) (4 + step * i) + (jump && i >= 8 ? jump : 0);
+    GstVisionObject o = object_at (x - 4, 20, 9, 9);
+    GstBuffer *buffer = grey_frame (info);
+
+    GST_BUFFER_PTS (buffer) = i * interval;
+    if (!away || i < away || i >= away + 4)
+      gst_buffer_add_vision_objects (
+          buffer, GST_VISION_ORIGIN_RESULT, 64, 48, &o, 1);
+    gst_clear_buffer (&out);
+    out = gst_harness_push_and_pull (h, buffer);
+  }
+  return out;
+}
+
+/* Trails reach back in seconds, whatever the rate; they do not bridge frames in
+ * which the object is away, or a jump. */
+GST_START_TEST (test_trail_time)
+{
+  static const struct {
+    GstClockTime interval;
+    gint n;
+    gdouble step;
+    gint away, jump;
+    gint drawn[2], empty[2]; /* columns */
+  } cases[] = {{40 * GST_MSECOND, 16, 3, 0, 0, {45, 18}, {8, 8}},
+      {200 * GST_MSECOND, 4, 15, 0, 0, {45, 22}, {8, 8}},
+      {40 * GST_MSECOND, 16, 3, 7, 0, {47, 20}, {30, 30}},
+      {40 * GST_MSECOND, 16, 1, 0, 40, {55, 8}, {20, 40}}};
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstHarness *h = gst_harness_new_parse (
+        "visionoverlay show=trail line-width=1 trail-time=.5");
+    GstVideoInfo info;
+    GstBuffer *buffer;
+
+    set_caps (h, &info, GST_VIDEO_FORMAT_GRAY8, 64, 48);
+    buffer = run (h, &info, cases[i].interval, cases[i].n, cases[i].step,
+        cases[i].away, cases[i].jump);
+    for (gint k = 0; k < 2; k++) {
+      fail_unless (column (buffer, &info, cases[i].drawn[k]) > 0,
+          "case %u: nothing at %d", i, cases[i].drawn[k]);
+      fail_unless_equals_int (column (buffer, &info, cases[i].empty[k]), 0);
+    }
+    gst_buffer_unref (buffer);
+    gst_harness_teardown (h);
+  }
+}
+GST_END_TEST;
+
+/* Four objects of two elements; each choice leaves the boxes that it should. */
+GST_START_TEST (test_choice)
+{
+  static const struct {
+    const gchar *properties;
+    const gchar *drawn; /* a digit for each */
+  } cases[] = {{"", "1101"}, {"elements=moct", "1000"},
+      {"elements=gpuccl", "0101"}, {"elements=\"moct, gpuccl\"", "1101"},
+      {"elements=moc", "0000"}, {"sources=second", "0101"},
+      {"labels=cup", "1000"}, {"labels=cu,cup", "1000"},
+      {"states=rejected", "0010"}, {"states=new+rejected", "0110"},
+      {"merge=false", "1101"}, {"merge=false labels=cup,plate", "1001"}};
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    gchar *line = g_strdup_printf (
+        "visionoverlay show=box line-width=1 %s", cases[i].properties);
+    GstHarness *h = gst_harness_new_parse (line);
+    GstVisionObject o[4];
+    GstVideoInfo info;
+    GstBuffer *buffer;
+
+    for (guint k = 0; k < 4; k++) {
+      o[k] = object_at (4 + 15 * k, 10, 8, 20);
+      o[k].element = k ? "gpuccl" : "moct";
+      o[k].source = k ? "second" : "first";
+      o[k].state = k == 1 ? GST_VISION_STATE_NEW
+          : k == 2        ? GST_VISION_STATE_REJECTED
+                          : GST_VISION_STATE_TRACKING;
+    }
+    o[0].label = "cup";
+    o[3].label = "plate";
+    set_caps (h, &info, GST_VIDEO_FORMAT_GRAY8, 64, 48);
+    buffer = draw (h, &info, o, 4);
+    for (gint k = 0; k < 4; k++)
+      fail_unless ((pixel (buffer, &info, 3 + 15 * k, 20, 0) != GREY) ==
+              (cases[i].drawn[k] == '1'),
+          "%s: object %d", line, k);
+    gst_buffer_unref (buffer);
+    gst_harness_teardown (h);
+    g_free (line);
+  }
+}
+GST_END_TEST;
+
+/* One thing that two elements found has one box, of the one with a label; two
+ * of one element that overlap are two. */
+GST_START_TEST (test_merge)
+{
+  for (gint merge = 0; merge < 2; merge++)
+    for (gint two = 0; two < 2; two++) {
+      GstHarness *h = gst_harness_new ("visionoverlay");
+      GstVisionObject o[2] = {
+          object_at (10, 10, 30, 20), object_at (13, 10, 30, 20)};
+      GstVideoInfo info;
+      GstBuffer *buffer;
+
+      o[two].source = two ? "other" : "moct0";
+      o[1].label = "cup";
+      gst_util_set_object_arg (G_OBJECT (h->element), "show", "box");
+      g_object_set (h->element, "merge", merge, "line-width", 1, NULL);
+      set_caps (h, &info, GST_VIDEO_FORMAT_GRAY8, 64, 48);
+      buffer = draw (h, &info, o, 2);
+      fail_unless (pixel (buffer, &info, 43, 20, 0) != GREY);
+      fail_unless (
+          (pixel (buffer, &info, 9, 20, 0) != GREY) == !(merge && two));
+      gst_buffer_unref (buffer);
+      gst_harness_teardown (h);
+    }
+}
+GST_END_TEST;
+
+/* Of two objects of one label and one element, each way to colour. */
+GST_START_TEST (test_color_by)
+{
+  static const struct {
+    const gchar *by;
+    gboolean differ[2]; /* another id, another element */
+  } cases[] = {{"label", {FALSE, FALSE}}, {"id", {TRUE, FALSE}},
+      {"element", {FALSE, TRUE}}};
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    for (gint other = 0; other < 2; other++) {
+      GstHarness *h = gst_harness_new ("visionoverlay");
+      GstVisionObject o[2] = {
+          object_at (4, 10, 20, 20), object_at (34, 10, 20, 20)};
+      gboolean differ = FALSE;
+      GstVideoInfo info;
+      GstBuffer *buffer;
+
+      o[0].label = o[1].label = "cup";
+      if (other)
+        o[1].source = "another";
+      else
+        o[1].id = 2;
+      gst_util_set_object_arg (G_OBJECT (h->element), "show", "box");
+      gst_util_set_object_arg (G_OBJECT (h->element), "color-by", cases[i].by);
+      set_caps (h, &info, GST_VIDEO_FORMAT_RGB, 64, 48);
+      buffer = draw (h, &info, o, 2);
+      for (gint c = 0; c < 3; c++)
+        differ |=
+            pixel (buffer, &info, 3, 20, c) != pixel (buffer, &info, 33, 20, c);
+      fail_unless (
+          differ == cases[i].differ[other], "%s %d", cases[i].by, other);
+      gst_buffer_unref (buffer);
+      gst_harness_teardown (h);
+    }
+}
+GST_END_TEST;
+
+/* Labels that have names have the colours of objects with these labels, in the
+ * overlay and in visionmap. */
+GST_START_TEST (test_named_labels)
+{
+  static const guint8 numbers[] = {1, 2, 1, 2, 1, 2, 1, 2};
+  static const gchar *const names[] = {"mug", "blue"};
+  GstVisionMap map = {.kind = "labels",
+      .format = "u8",
+      .channels = 1,
+      .width = 2,
+      .height = 4,
+      .stride = 2,
+      .scale = 1,
+      .invalid = 0,
+      .names = "mug;blue"};
+  GstHarness *h[2] = {
+      gst_harness_new ("visionoverlay"), gst_harness_new ("visionmap")};
+  GstVideoInfo info, small;
+
+  gst_util_set_object_arg (G_OBJECT (h[0]->element), "show", "box");
+  g_object_set (
+      h[0]->element, "map", "labels", "opacity", 1., "line-width", 2, NULL);
+  gst_harness_set_sink_caps_str (h[1], "video/x-raw,format=RGB");
+  gst_video_info_set_format (&small, GST_VIDEO_FORMAT_RGB, 2, 4);
+  for (gint k = 0; k < 2; k++) {
+    GstVisionObject o = object_at (10, 10, 40, 20);
+    GstBuffer *out[2];
+
+    o.label = names[k];
+    for (gint i = 0; i < 2; i++) {
+      set_caps (h[i], &info, GST_VIDEO_FORMAT_RGB, 64, 48);
+      out[i] = grey_frame (&info);
+      map.pixels = gst_buffer_new_memdup (numbers, sizeof numbers);
+      gst_buffer_add_vision_map (out[i], GST_VISION_ORIGIN_RESULT, &map);
+      gst_buffer_unref (map.pixels);
+      gst_buffer_add_vision_objects (
+          out[i], GST_VISION_ORIGIN_RESULT, 64, 48, &o, 1);
+      out[i] = gst_harness_push_and_pull (h[i], out[i]);
+    }
+    for (gint c = 0; c < 3; c++) {
+      guint box = pixel (out[0], &info, 30, 9, c);
+
+      fail_unless_equals_int (pixel (out[0], &info, k ? 60 : 2, 40, c), box);
+      fail_unless_equals_int (pixel (out[1], &small, k, 2, c), box);
+    }
+    gst_buffer_unref (out[0]);
+    gst_buffer_unref (out[1]);
+  }
+  gst_harness_teardown (h[0]);
+  gst_harness_teardown (h[1]);
+}
+GST_END_TEST;
+
+/* The rate, when it is known, and the legend are in the upper left corner. */
+GST_START_TEST (test_corner)
+{
+  GstVisionObject o = object_at (50, 40, 10, 6);
+
+  o.label = "cup";
+  for (gint legend = 0; legend < 2; legend++) {
+    GstHarness *h = gst_harness_new ("visionoverlay");
+    GstVideoInfo info;
+
+    gst_util_set_object_arg (
+        G_OBJECT (h->element), "show", legend ? "legend" : "rate");
+    set_caps (h, &info, GST_VIDEO_FORMAT_GRAY8, 64, 48);
+    fail_unless_equals_int (count (h, &info, &o, 1) > 0, legend);
+    g_usleep (G_USEC_PER_SEC * 6 / 10);
+    fail_unless (count (h, &info, &o, 1) > 0);
+    gst_harness_teardown (h);
+  }
 }
 GST_END_TEST;
 
@@ -199,12 +450,6 @@ GST_START_TEST (test_trajectory)
   fail_unless (pixel (buffer, &info, 30, 20, 0) != GREY);
   fail_unless_equals_int (pixel (buffer, &info, 15, 20, 0), GREY);
   gst_buffer_unref (buffer);
-
-  g_object_set (h->element, "trail-length", 2, NULL);
-  buffer = draw (h, &info, &o, 1);
-  fail_unless_equals_int (pixel (buffer, &info, 15, 40, 0), GREY);
-  fail_unless (pixel (buffer, &info, 30, 20, 0) != GREY);
-  gst_buffer_unref (buffer);
   gst_harness_teardown (h);
 }
 GST_END_TEST;
@@ -220,6 +465,7 @@ GST_START_TEST (test_properties_while_playing)
   g_object_set (h->element, "line-width", 1, NULL);
   o.label = "cup";
   o.score = .5;
+  o.state = GST_VISION_STATE_TRACKING;
   o.orientation = .3;
   set_caps (h, &info, GST_VIDEO_FORMAT_GRAY8, 64, 48);
   thin = count (h, &info, &o, 1);
@@ -232,8 +478,8 @@ GST_START_TEST (test_properties_while_playing)
   g_object_set (h->element, "font-size", 16, NULL);
   large = count (h, &info, &o, 1);
   fail_unless (large > small && small > 0);
-  for (const gchar *const *part =
-           (const gchar *[]){"id", "score", "centroid", "orientation", NULL};
+  for (const gchar *const *part = (const gchar *[]){"id", "state", "score",
+           "centroid", "orientation", NULL};
        *part; part++) {
     gst_util_set_object_arg (G_OBJECT (h->element), "show", *part);
     fail_unless (count (h, &info, &o, 1) > 0, "%s is not shown", *part);
@@ -276,6 +522,12 @@ visionoverlay_suite (void)
   tcase_add_test (tc, test_scaled);
   tcase_add_test (tc, test_states);
   tcase_add_test (tc, test_trail);
+  tcase_add_test (tc, test_trail_time);
+  tcase_add_test (tc, test_choice);
+  tcase_add_test (tc, test_merge);
+  tcase_add_test (tc, test_color_by);
+  tcase_add_test (tc, test_named_labels);
+  tcase_add_test (tc, test_corner);
   tcase_add_test (tc, test_trajectory);
   tcase_add_test (tc, test_properties_while_playing);
   tcase_add_test (tc, test_truth);

@@ -469,10 +469,10 @@ GST_START_TEST (test_reverse_without_end)
   for (guint i = 0; i < 20 * G_N_ELEMENTS (ends); i++) {
     GstEvent *segment;
 
-    fail_unless (!gst_element_seek (pipeline, -1, GST_FORMAT_TIME,
-        GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0,
-        ends[i % G_N_ELEMENTS (ends)].type,
-        ends[i % G_N_ELEMENTS (ends)].stop));
+    fail_unless (
+        !gst_element_seek (pipeline, -1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH,
+            GST_SEEK_TYPE_SET, 0, ends[i % G_N_ELEMENTS (ends)].type,
+            ends[i % G_N_ELEMENTS (ends)].stop));
     segment = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
     fail_unless (segment != NULL);
     gst_event_unref (segment);
@@ -868,6 +868,50 @@ GST_START_TEST (test_rgbd_maps)
 }
 GST_END_TEST;
 
+/* All that moves is told of in the order of the labels, with its pose, and the
+ * lens with the camera. */
+GST_START_TEST (test_rgbd_several)
+{
+  static const struct {
+    const gchar *path;
+    const gchar *labels[4];
+    guint n;
+  } cases[] = {{"pass", {"robot", "robot-2", "robot-3", "robot-4"}, 4},
+      {"axes", {"portal", "carriage", "quill"}, 3}};
+
+  for (guint i = 0; i < 2; i++) {
+    gchar *text = g_strdup_printf (RGBD
+        "num-buffers=1 robots=4 camera=orbit distortion=0.5 path=%s",
+        cases[i].path);
+    GstHarness *h = play (text, "video/x-raw" SMALL);
+    GstBuffer *buffer = pull (h);
+    GstVisionObjects *truth =
+        gst_buffer_get_vision_objects (buffer, GST_VISION_ORIGIN_TRUTH);
+    GstVisionCamera camera;
+
+    fail_unless_equals_int (truth->n_objects, cases[i].n);
+    for (guint k = 0; k < truth->n_objects; k++) {
+      const GstVisionObject *o = &truth->objects[k];
+
+      fail_unless_equals_string (o->label, cases[i].labels[k]);
+      fail_unless_equals_uint64 (o->id, k + 1);
+      fail_unless (o->pose.n == 7 && o->extent.n == 3);
+      fail_unless (o->depth == o->pose.values[2] && o->depth > 1);
+    }
+    for (GstVisionOrigin k = GST_VISION_ORIGIN_RESULT;
+         k <= GST_VISION_ORIGIN_TRUTH; k++) {
+      fail_unless (gst_buffer_get_vision_camera (buffer, k, &camera));
+      fail_unless (fabs (camera.distortion[0] - .0452737) < 1e-9 &&
+          fabs (camera.distortion[4] - .0475431) < 1e-9);
+    }
+    gst_vision_objects_free (truth);
+    gst_buffer_unref (buffer);
+    gst_harness_teardown (h);
+    g_free (text);
+  }
+}
+GST_END_TEST;
+
 /* The robot starts when it is told to; until then, when does not matter. */
 GST_START_TEST (test_rgbd_start)
 {
@@ -897,7 +941,8 @@ GST_START_TEST (test_rgbd_properties)
     GstBuffer *buffer = pull (h);
 
     fail_unless_equals_int (gst_buffer_get_size (buffer), 160 * 120 * 2);
-    g_object_set (src, "path", i % 6, "motion-start", (guint64) i % 9, "noise",
+    g_object_set (src, "path", i % 8, "camera", i % 5, "robots", 1 + i % 4,
+        "distortion", i % 3 / 2., "motion-start", (guint64) i % 9, "noise",
         i % 5 * 16., "speed", i % 9 * 1., "seed", (guint64) i / 3, "label-map",
         i % 2, "correspondence-map", i % 3 == 0, NULL);
     gst_buffer_unref (buffer);
@@ -1456,6 +1501,7 @@ visiontestsrc_suite (void)
   tcase_add_test (tc, test_rgbd_refuses_caps);
   tcase_add_test (tc, test_rgbd_truth);
   tcase_add_test (tc, test_rgbd_maps);
+  tcase_add_test (tc, test_rgbd_several);
   tcase_add_test (tc, test_rgbd_start);
   tcase_add_test (tc, test_rgbd_properties);
   tcase_add_test (tc, test_stereo_caps);

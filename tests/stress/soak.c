@@ -20,6 +20,12 @@ static const gchar *const lines[] = {
     "visiontestsrc pattern=rgbd motion-start=2 speed=4 ! "
     "video/x-raw,width=160,height=120 ! gpuccl min-size=100 ! visionjson "
     "location=/dev/null ! fakesink name=sink",
+#ifndef NO_KINFUMOT
+    "visiontestsrc pattern=rgbd motion-start=20 path=frontal ! "
+    "video/x-raw,width=160,height=120 ! kinfumot voxel-size=0.02 "
+    "truncation=0.06 max-memory=32 ! gpuccl min-size=100 ! visionjson "
+    "location=/dev/null ! fakesink name=sink",
+#endif
     "visiontestsrc pattern=stereo view=side-by-side ! "
     "video/x-raw,width=160,height=60 ! pocstereo max-disparity=16 ! visionmap "
     "kind=disparity ! fakesink name=sink",

@@ -24,6 +24,9 @@ static Kind kinds[] = {
     {.name = "moct", .sinks = {"sink"}, .has_stats = TRUE},
     {.name = "gpuccl", .sinks = {"sink"}, .has_stats = TRUE},
     {.name = "emdtrack", .sinks = {"sink"}, .has_stats = TRUE},
+#ifndef NO_KINFUMOT
+    {.name = "kinfumot", .sinks = {"sink"}, .has_stats = TRUE},
+#endif
     {.name = "pocstereo",
         .sinks = {"sink_left", "sink_right"},
         .has_stats = TRUE},

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The bilateral filter of depth in integers, so that both backends agree:
+ * weights of distance have 5 bits, weights of depth 8.  sigma is 4.5 pixels and
+ * 4 cm; the circle of neighbours is cut at 3 pixels. */
+#pragma once
+
+#include <math.h>
+#include <stdint.h>
+
+#include "common/both.h"
+
+#define BILATERAL_REACH 3     /* pixels, in a circle */
+#define BILATERAL_RANGE 4096  /* differences from which on weights are 0 */
+#define BILATERAL_SIGMA .04   /* metres, of depth */
+#define BILATERAL_FINE_BITS 8 /* binary places that filtered depth gains */
+
+/* 32 exp (-r^2 / (2 4.5^2)) of the neighbour at (dx, dy); 0 outside. */
+BOTH uint32_t
+bilateral_space_weight (int dx, int dy)
+{
+  switch (dx * dx + dy * dy) {
+    case 0:
+      return 32;
+    case 1:
+      return 31;
+    case 2:
+      return 30;
+    case 4:
+      return 29;
+    case 5:
+      return 28;
+    case 8:
+    case 9:
+      return 26;
+  }
+  return 0;
+}
+
+/* The weights of differences of depth; @scale: metres a unit.  For the host. */
+static inline void
+bilateral_set_range (uint8_t range[BILATERAL_RANGE], double scale)
+{
+  for (int i = 0; i < BILATERAL_RANGE; i++) {
+    double steps = i * scale / BILATERAL_SIGMA;
+
+    range[i] = (uint8_t) nearbyint (255 * exp (-steps * steps / 2));
+  }
+}
+
+/* Sums of weights, and of weights times what a neighbour is deeper: at most
+ * 29 32 255 4095 < 2^30. */
+typedef struct {
+  uint32_t weights;
+  int32_t deeper;
+} BilateralMean;
+
+/* Adds a neighbour of depth @other to those of a pixel of depth @z; 0 is no
+ * depth and adds nothing. */
+BOTH void
+bilateral_mean_add (BilateralMean *mean, const uint8_t *range, uint32_t space,
+    uint32_t z, uint32_t other)
+{
+  int32_t deeper = (int32_t) other - (int32_t) z;
+  uint32_t step = (uint32_t) (deeper < 0 ? -deeper : deeper), weight;
+
+  if (!other || step >= BILATERAL_RANGE)
+    return;
+  weight = space * range[step];
+  mean->weights += weight;
+  mean->deeper += (int32_t) weight * deeper;
+}
+
+/* The mean depth in whole units, rounded half up, and what it is more than that
+ * in 1/256; the pixel itself must have been added.  Unsigned, so that division
+ * rounds down. */
+BOTH uint16_t
+bilateral_mean_depth (const BilateralMean *mean, uint32_t z, int8_t *fraction)
+{
+  uint32_t twice = 2 * mean->weights;
+  uint32_t raised =
+      twice * BILATERAL_RANGE + mean->weights + 2 * (uint32_t) mean->deeper;
+  uint32_t rest = raised % twice << BILATERAL_FINE_BITS;
+
+  *fraction = (int8_t) ((int32_t) (rest / twice) - 128);
+  return (uint16_t) (z + raised / twice - BILATERAL_RANGE);
+}

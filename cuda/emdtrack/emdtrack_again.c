@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What was seen in one frame with the target is another thing, and stays so.
+ * Of other places one is the target again only if it could have come there and
+ * no second one could be it as well. */
+#include <math.h>
+#include <string.h>
+
+#include "emdtrack/emdtrack_again.h"
+
+/* The ratio to the runner-up above which a match is ambiguous: D. Lowe,
+ * "Distinctive image features from scale-invariant keypoints", 2004, 7.1. */
+#define CLEAR .8
+#define CLOSER \
+ 2 /* another place is out of the question if it is so many times \
+      farther off */
+
+static bool
+overlap (const EmdtrackCandidate *like, const EmdtrackPlace *a,
+    const EmdtrackCandidate *b)
+{
+  return fabs (a->cx - b->cx) < like->width &&
+      fabs (a->cy - b->cy) < like->height;
+}
+
+/* The best of the candidates that are nearer than @limit, and the best of
+ * those that do not overlap it, and so on. */
+static int
+find_places (const EmdtrackSearch *s, double limit, EmdtrackPlace *places)
+{
+  int n = 0;
+
+  while (n < EMDTRACK_PLACES) {
+    const EmdtrackCandidate *best = NULL;
+
+    for (int i = 0; i < s->n; i++) {
+      const EmdtrackCandidate *c = &s->candidate[i];
+      bool apart =
+          c->distance <= limit && (!best || c->distance < best->distance);
+
+      for (int k = 0; k < n && apart; k++)
+        apart = !overlap (c, &places[k], c);
+      if (apart)
+        best = c;
+    }
+    if (!best)
+      break;
+    places[n++] = (EmdtrackPlace){best->cx, best->cy, best->distance};
+  }
+  return n;
+}
+
+const char *
+emdtrack_again_survey (
+    EmdtrackLooking *l, EmdtrackMemory *m, const EmdtrackCandidate *seen)
+{
+  EmdtrackPlace places[EMDTRACK_PLACES];
+  int n;
+
+  TRY (emdtrack_look_everywhere (l, seen));
+  n = find_places (l->search, l->params->occlude, places);
+  m->n_others = 0;
+  for (int i = 0; i < n; i++)
+    if (!overlap (seen, &places[i], seen))
+      m->other[m->n_others++] = places[i];
+  return NULL;
+}
+
+static double
+off (const EmdtrackPlace *a, double cx, double cy)
+{
+  return hypot (a->cx - cx, a->cy - cy);
+}
+
+/* Takes those out that are known to be other things, each the one that is
+ * closest to where it was, and notes where they are now. */
+static int
+leave_out_others (EmdtrackMemory *m, double reach, EmdtrackPlace *places, int n)
+{
+  for (int k = 0; k < m->n_others; k++) {
+    EmdtrackPlace *o = &m->other[k];
+    int closest = -1;
+
+    for (int i = 0; i < n; i++)
+      if (off (o, places[i].cx, places[i].cy) <= reach &&
+          (closest < 0 ||
+              off (o, places[i].cx, places[i].cy) <
+                  off (o, places[closest].cx, places[closest].cy)))
+        closest = i;
+    if (closest < 0)
+      continue;
+    *o = places[closest];
+    places[closest] = places[--n];
+  }
+  return n;
+}
+
+/* Whether place @b could be the target as well as place @a. */
+static bool
+is_rival (const EmdtrackLooking *l, const EmdtrackMemory *m,
+    const EmdtrackCandidate *near, const EmdtrackPlace *a,
+    const EmdtrackPlace *b)
+{
+  if (a->distance < CLEAR * b->distance)
+    return false;
+  return !m->was_seen ||
+      off (b, near->cx, near->cy) <=
+      CLOSER * off (a, near->cx, near->cy) + l->params->search;
+}
+
+bool
+emdtrack_again_choose (const EmdtrackLooking *l, EmdtrackMemory *m,
+    const EmdtrackCandidate *near, EmdtrackCandidate *found)
+{
+  EmdtrackPlace places[EMDTRACK_PLACES];
+  double side = fmax (near->width, near->height);
+  double reach = l->params->search * (m->away + 1) + side;
+  int n = find_places (l->search, l->params->occlude, places);
+
+  n = leave_out_others (m, side, places, n);
+  for (int i = 0; i < n; i++) {
+    bool alone = !m->was_seen || off (&places[i], near->cx, near->cy) <= reach;
+
+    for (int k = 0; k < n && alone; k++)
+      alone = k == i || !is_rival (l, m, near, &places[i], &places[k]);
+    if (!alone)
+      continue;
+    *found = *near;
+    found->cx = places[i].cx;
+    found->cy = places[i].cy;
+    found->distance = places[i].distance;
+    return true;
+  }
+  return false;
+}

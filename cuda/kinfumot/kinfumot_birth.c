@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A new object: from a mask to a model (2.3).  The paper loses the frames in
+ * which the object was not accepted yet; here they are fused afterwards. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kinfumot/kinfumot_state.h"
+
+#define MOST_TAKEN .5      /* share of the mask that another model has */
+#define FOUND_SHARE .5     /* of the mask's points, that match a lost model */
+#define FOUND_RESIDUAL .01 /* metres */
+#define LIKE 1.6           /* ratio of extents */
+
+/* What the host looks at to decide. */
+typedef struct {
+  int n, n_taken;   /* pixels of the mask with depth; with another's, too */
+  double middle[3]; /* of their points, camera coordinates */
+  double extent[3];
+} Shape;
+
+/* ---- The mask ---- */
+
+static void
+add_point (Shape *s, const float p[3], float least[3], float most[3])
+{
+  for (int i = 0; i < 3; i++) {
+    s->middle[i] += p[i];
+    least[i] = p[i] < least[i] ? p[i] : least[i];
+    most[i] = p[i] > most[i] ? p[i] : most[i];
+  }
+  s->n++;
+}
+
+static Shape
+measure (const Kinfumot *k, const uint8_t *mask, const uint16_t *depth,
+    const uint8_t *classes)
+{
+  Shape s = {0};
+  float least[3] = {1e9f, 1e9f, 1e9f}, most[3] = {-1e9f, -1e9f, -1e9f};
+
+  for (int at = 0; at < k->work.width * k->work.height; at++) {
+    float z = kinfumot_metres (depth[at]);
+    float p[3] = {k->rays[at].x * z, k->rays[at].y * z, z};
+
+    if (!mask[at] || !depth[at])
+      continue;
+    s.n_taken += classes[2 * at + 1] != 0;
+    add_point (&s, p, least, most);
+  }
+  for (int i = 0; i < 3 && s.n; i++) {
+    s.middle[i] /= s.n;
+    s.extent[i] = most[i] - least[i];
+  }
+  return s;
+}
+
+static const char *
+fetch_shape (
+    Kinfumot *k, const KinfumotAsked *a, const KinfumotPast *past, Shape *shape)
+{
+  size_t pixels = (size_t) k->work.width * k->work.height;
+  uint8_t *mask = malloc (pixels), *classes = malloc (2 * pixels);
+  uint16_t *depth = malloc (pixels * sizeof *depth);
+  const char *err = mask && classes && depth ? NULL : "out of memory";
+
+  if (!err)
+    err = device_copy (&k->device, mask, a->mask, pixels);
+  if (!err)
+    err = device_copy (&k->device, classes, past->maps.classes, 2 * pixels);
+  if (!err)
+    err = device_copy (
+        &k->device, depth, past->maps.depth, pixels * sizeof *depth);
+  if (!err)
+    err = device_wait (&k->device);
+  if (!err)
+    *shape = measure (k, mask, depth, classes);
+  free (mask);
+  free (classes);
+  free (depth);
+  return err;
+}
+
+/* ---- Models ---- */
+
+/* A number for a new model: one that is nobody's, else that of the object which
+ * has been lost for longest; 0 where all are in use. */
+static int
+free_model (const Kinfumot *k)
+{
+  int best = 0, unseen = KINFUMOT_PATIENCE;
+
+  for (int m = 1; m <= k->params.max_objects; m++) {
+    if (!k->known[m].id)
+      return m;
+    if (!k->state->models[m].active && k->known[m].unseen > unseen) {
+      best = m;
+      unseen = k->known[m].unseen;
+    }
+  }
+  return best;
+}
+
+/* The frame becomes the one that stages work on; the camera's pose is its own.
+ */
+static void
+go_to (Kinfumot *k, const KinfumotPast *past)
+{
+  k->work.now = past->maps;
+  k->work.before = NULL;
+  kinfumot_set_pose (&k->state->models[0], past->camera);
+  kinfumot_set_motion (&k->state->models[0], kinfumot_pose_none ());
+  k->state->models[0].good = true;
+}
+
+/* Other objects neither take part nor are in the way. */
+static void
+set_alone (Kinfumot *k, int model, KinfumotModel saved[KINFUMOT_MODELS])
+{
+  memcpy (saved, k->state->models, KINFUMOT_MODELS * sizeof *saved);
+  for (int m = 0; m < KINFUMOT_MODELS; m++)
+    if (m != model)
+      k->state->models[m].active = KINFUMOT_ASLEEP;
+}
+
+static void
+set_others (Kinfumot *k, int model, const KinfumotModel saved[KINFUMOT_MODELS])
+{
+  for (int m = 0; m < KINFUMOT_MODELS; m++)
+    if (m != model)
+      k->state->models[m] = saved[m];
+}
+
+static KinfumotModel
+model_at (const Kinfumot *k, const double middle[3])
+{
+  KinfumotPose pose = {{-middle[0], -middle[1], -middle[2]}, {1, 0, 0, 0}};
+  KinfumotModel m = {.active = KINFUMOT_AWAKE,
+      .good = true,
+      .drift = kinfumot_pose_none (),
+      .box = {0, 0, k->work.width, k->work.height}};
+
+  kinfumot_set_pose (&m, pose);
+  kinfumot_set_motion (&m, kinfumot_pose_none ());
+  return m;
+}
+
+/* Fuses the frame into @model, and looks at it. */
+static const char *
+fuse (Kinfumot *k, int model)
+{
+  const KinfumotStages *s = k->stages;
+
+  TRY (s->allocate (&k->device, &k->work, model, model + 1));
+  TRY (s->fuse (&k->device, &k->work, model, model + 1));
+  return s->cast (&k->device, &k->work, model, model + 1);
+}
+
+/* How well @model matches the frame that is worked on, from its motion. */
+static const char *
+align (Kinfumot *k, int model)
+{
+  TRY (kinfumot_upload (k));
+  TRY (k->stages->normals (&k->device, &k->work));
+  TRY (k->stages->align (&k->device, &k->work, model, model + 1));
+  return kinfumot_download (k);
+}
+
+/* ---- The frames before and after ---- */
+
+/* Takes @model, whose pose is that of the frame @from, to a neighbouring frame.
+ * @done: it was followed, and the frame fused.  Else its pose is as if it had
+ * stood still in the world. */
+static const char *
+step (Kinfumot *k, int model, const KinfumotPast *from, const KinfumotPast *to,
+    bool *done)
+{
+  KinfumotModel *m = &k->state->models[model];
+  const KinfumotStages *s = k->stages;
+  KinfumotPose camera =
+      kinfumot_pose_times (kinfumot_pose_back (from->camera), to->camera);
+
+  go_to (k, to);
+  kinfumot_set_motion (m, camera);
+  TRY (align (k, model));
+  *done = m->solved && m->residual < FOUND_RESIDUAL;
+  if (*done)
+    TRY (s->adopt (&k->device, &k->work, model));
+  else
+    kinfumot_set_motion (m, camera);
+  kinfumot_set_pose (m, kinfumot_pose_times (m->pose, m->motion));
+  kinfumot_set_motion (m, kinfumot_pose_none ());
+  TRY (kinfumot_upload (k));
+  return *done ? fuse (k, model)
+               : s->cast (&k->device, &k->work, model, model + 1);
+}
+
+/* From the frame of the mask, forwards (@by 1) to the newest frame, or
+ * backwards
+ * (@by -1) as far as the model is followed, at most @n frames. */
+static const char *
+walk (Kinfumot *k, int model, const KinfumotPast *from, int by, int n)
+{
+  for (int i = 0; i < n; i++) {
+    const KinfumotPast *to = kinfumot_past (k, from->frame + by);
+    bool done;
+
+    if (!to)
+      return NULL;
+    TRY (step (k, model, from, to, &done));
+    if (!done && by < 0)
+      return NULL;
+    from = to;
+  }
+  return NULL;
+}
+
+/* The object's velocity, from its pose in the frame of the mask and in the one
+ * before. */
+static KinfumotPose
+drift_of (const KinfumotPast *past, KinfumotPose pose,
+    const KinfumotPast *before, KinfumotPose pose_before)
+{
+  KinfumotPose to =
+      kinfumot_pose_times (past->camera, kinfumot_pose_back (pose));
+  KinfumotPose from =
+      kinfumot_pose_times (before->camera, kinfumot_pose_back (pose_before));
+
+  return kinfumot_pose_times (to, kinfumot_pose_back (from));
+}
+
+/* Back through the ring, again to the frame of the mask, and on to the newest.
+ */
+static const char *
+catch_up (Kinfumot *k, int model, const KinfumotPast *past)
+{
+  KinfumotModel *m = &k->state->models[model];
+  KinfumotPose pose = m->pose;
+  const KinfumotPast *before = kinfumot_past (k, past->frame - 1);
+
+  if (before && k->params.ring) {
+    bool done;
+
+    TRY (step (k, model, past, before, &done));
+    if (done)
+      m->drift = drift_of (past, pose, before, m->pose);
+    if (done)
+      TRY (walk (k, model, before, -1, k->params.ring - 1));
+  }
+  go_to (k, past);
+  kinfumot_set_pose (m, pose);
+  kinfumot_set_motion (m, kinfumot_pose_none ());
+  TRY (kinfumot_upload (k));
+  TRY (k->stages->cast (&k->device, &k->work, model, model + 1));
+  return walk (k, model, past, 1, KINFUMOT_RING);
+}
+
+/* ---- Birth ---- */
+
+static int
+bits (unsigned v)
+{
+  return __builtin_popcount (v);
+}
+
+/* The background forgets what the object hides, and the map says whose the
+ * pixels are. */
+static const char *
+clear_background (Kinfumot *k)
+{
+  k->state->models[0].active = KINFUMOT_CARRIED;
+  k->work.erase = 1;
+  TRY (kinfumot_upload (k));
+  TRY (k->stages->fuse (&k->device, &k->work, 0, 1));
+  k->work.erase = 0;
+  k->state->models[0].active = KINFUMOT_ASLEEP;
+  return kinfumot_upload (k);
+}
+
+/* @accepted: the points determine at least three directions. */
+static const char *
+make (Kinfumot *k, const KinfumotAsked *a, const KinfumotPast *past,
+    const Shape *shape, int model, bool *accepted)
+{
+  KinfumotModel *m = &k->state->models[model];
+
+  *m = model_at (k, shape->middle);
+  go_to (k, past);
+  k->work.mask = a->mask;
+  TRY (kinfumot_upload (k));
+  TRY (fuse (k, model));
+  TRY (align (k, model));
+  *accepted = (int) m->points >= k->params.min_size && bits (m->weak) <= 3;
+  kinfumot_set_motion (m, kinfumot_pose_none ());
+  if (*accepted)
+    TRY (clear_background (k));
+  k->work.mask = NULL;
+  TRY (kinfumot_upload (k));
+  return *accepted ? k->stages->adopt (&k->device, &k->work, model) : NULL;
+}
+
+/* Room, a model, and the frames around the one of the mask. */
+static const char *
+create (Kinfumot *k, const KinfumotAsked *a, const KinfumotPast *past,
+    const Shape *shape)
+{
+  KinfumotModel saved[KINFUMOT_MODELS];
+  int model = free_model (k);
+  bool accepted;
+
+  if (!model) {
+    k->refused++;
+    k->refusal = "max-objects are followed already";
+    return NULL;
+  }
+  if (k->known[model].id)
+    TRY (kinfumot_pool_forget (k, model));
+  memset (&k->known[model], 0, sizeof k->known[model]);
+  TRY (kinfumot_view_new (k, model));
+  set_alone (k, model, saved);
+  TRY (make (k, a, past, shape, model, &accepted));
+  if (accepted)
+    TRY (catch_up (k, model, past));
+  set_others (k, model, saved);
+  if (!accepted) {
+    k->refused++;
+    k->refusal = "its surface is too small or too flat";
+    k->state->models[model].active = KINFUMOT_ASLEEP;
+    return kinfumot_pool_forget (k, model);
+  }
+  k->known[model] = (KinfumotKnown){.id = ++k->last_id,
+      .state = KINFUMOT_NEW,
+      .least = {INT32_MAX, INT32_MAX, INT32_MAX},
+      .most = {INT32_MIN, INT32_MIN, INT32_MIN}};
+  return kinfumot_upload (k);
+}
+
+/* ---- Found again ---- */
+
+static void
+sort3 (double v[3])
+{
+  for (int i = 0; i < 2; i++)
+    for (int j = 0; j < 2 - i; j++)
+      if (v[j] > v[j + 1]) {
+        double t = v[j];
+
+        v[j] = v[j + 1];
+        v[j + 1] = t;
+      }
+}
+
+/* Whether the lost object could look like @shape: what is seen is no larger
+ * than it is. */
+static bool
+is_like (const KinfumotKnown *o, const Shape *shape)
+{
+  double a[3], b[3];
+
+  for (int i = 0; i < 3; i++) {
+    a[i] = (o->most[i] - o->least[i]) / 1000. + .02;
+    b[i] = shape->extent[i] + .02;
+  }
+  sort3 (a);
+  sort3 (b);
+  return b[2] < LIKE * a[2] && a[2] < LIKE * b[2] && b[1] < LIKE * a[1];
+}
+
+/* The model's middle is put where the shape's is, turned as it was when it was
+ * lost. */
+static const char *
+try_lost (Kinfumot *k, const KinfumotAsked *a, const KinfumotPast *past,
+    const Shape *shape, int model, bool *found)
+{
+  const KinfumotKnown *o = &k->known[model];
+  KinfumotModel *m = &k->state->models[model];
+  KinfumotPose pose = m->pose;
+  double middle[3];
+
+  kinfumot_turn (pose.q, shape->middle, middle);
+  for (int i = 0; i < 3; i++)
+    pose.t[i] = (o->least[i] + o->most[i]) / 2000. - middle[i];
+  go_to (k, past);
+  kinfumot_set_pose (m, pose);
+  kinfumot_set_motion (m, kinfumot_pose_none ());
+  m->active = KINFUMOT_AWAKE;
+  m->box = (ImageBox){0, 0, k->work.width, k->work.height};
+  m->drift = kinfumot_pose_none ();
+  TRY (kinfumot_upload (k));
+  TRY (k->stages->cast (&k->device, &k->work, model, model + 1));
+  k->work.mask = a->mask;
+  TRY (align (k, model));
+  k->work.mask = NULL;
+  *found = m->solved && m->residual < FOUND_RESIDUAL &&
+      m->points >= FOUND_SHARE * shape->n;
+  if (!*found)
+    return NULL;
+  kinfumot_set_pose (m, kinfumot_pose_times (m->pose, m->motion));
+  kinfumot_set_motion (m, kinfumot_pose_none ());
+  TRY (kinfumot_upload (k));
+  TRY (k->stages->cast (&k->device, &k->work, model, model + 1));
+  return walk (k, model, past, 1, KINFUMOT_RING);
+}
+
+static const char *
+find (Kinfumot *k, const KinfumotAsked *a, const KinfumotPast *past,
+    const Shape *shape, bool *found)
+{
+  *found = false;
+  for (int m = 1; m < KINFUMOT_MODELS && !*found; m++) {
+    KinfumotModel saved[KINFUMOT_MODELS];
+
+    if (!k->known[m].id || k->state->models[m].active ||
+        !is_like (&k->known[m], shape))
+      continue;
+    set_alone (k, m, saved);
+    TRY (try_lost (k, a, past, shape, m, found));
+    set_others (k, m, saved);
+    if (!*found)
+      k->state->models[m] = saved[m];
+    k->known[m].unseen = *found ? 0 : k->known[m].unseen;
+    TRY (kinfumot_upload (k));
+  }
+  return NULL;
+}
+
+/* ---- What was asked for ---- */
+
+static KinfumotPast *
+past_of (Kinfumot *k, uint64_t time)
+{
+  for (int i = 0; i < KINFUMOT_RING; i++)
+    if (k->past[i].known && k->past[i].time == time)
+      return &k->past[i];
+  return NULL;
+}
+
+static const char *
+birth (Kinfumot *k, const KinfumotAsked *a)
+{
+  KinfumotPast *past = past_of (k, a->time);
+  Shape shape;
+  bool found;
+
+  if (!past) {
+    k->late++;
+    return NULL;
+  }
+  TRY (fetch_shape (k, a, past, &shape));
+  if (shape.n_taken > MOST_TAKEN * shape.n || !shape.n)
+    return NULL;
+  k->work.replay = 1;
+  TRY (find (k, a, past, &shape, &found));
+  if (!found)
+    TRY (create (k, a, past, &shape));
+  k->work.replay = 0;
+  return NULL;
+}
+
+const char *
+kinfumot_births (Kinfumot *k)
+{
+  const char *err = NULL;
+
+  if (k->relocate) {
+    k->late += k->n_asked;
+    k->n_asked = 0;
+  }
+  for (int i = 0; i < k->n_asked && !err; i++)
+    err = birth (k, &k->asked[i]);
+  k->n_asked = 0;
+  return err;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the models look like from the camera (2.1). */
+#include <string.h>
+
+#include "common/parallel.h"
+#include "kinfumot/kinfumot_cpu.h"
+
+/* ---- Ranges ---- */
+
+static void
+widen (uint32_t *near, uint32_t *far, float a, float b)
+{
+  uint32_t from, to;
+
+  memcpy (&from, &a, sizeof from);
+  memcpy (&to, &b, sizeof to);
+  *near = from < *near ? from : *near;
+  *far = to > *far ? to : *far;
+}
+
+static void
+add_brick (const KinfumotWork *w, uint64_t key)
+{
+  int model = kinfumot_key_model (key);
+  ImageBox tiles;
+  float near, far;
+
+  if (!kinfumot_brick_in_view (w, key) ||
+      !kinfumot_brick_range (w, key, &tiles, &near, &far))
+    return;
+  for (int y = tiles.y0; y < tiles.y1; y++)
+    for (int x = tiles.x0; x < tiles.x1; x++)
+      widen (&w->near[model][y * w->tiles_x + x],
+          &w->far[model][y * w->tiles_x + x], near, far);
+}
+
+static void
+set_ranges (const KinfumotWork *w, int first, int last)
+{
+  size_t tiles = (size_t) w->tiles_x * w->tiles_y;
+
+  for (int m = first; m < last; m++)
+    if (w->models[m].active) {
+      memset (w->near[m], 0xff, tiles * sizeof *w->near[m]);
+      memset (w->far[m], 0, tiles * sizeof *w->far[m]);
+    }
+  for (uint32_t i = 0; i < w->grid.max_bricks; i++) {
+    uint64_t key = w->grid.owner[i];
+    int model = kinfumot_key_model (key);
+
+    if (key && model >= first && model < last && w->models[model].active)
+      add_brick (w, key);
+  }
+}
+
+/* ---- Rays ---- */
+
+static void
+cast_tile (const KinfumotWork *w, int model, int tx, int ty)
+{
+  uint32_t from = w->near[model][ty * w->tiles_x + tx];
+  uint32_t to = w->far[model][ty * w->tiles_x + tx];
+  float near, far;
+
+  memcpy (&near, &from, sizeof near);
+  memcpy (&far, &to, sizeof far);
+  for (int y = ty * KINFUMOT_TILE;
+       y < (ty + 1) * KINFUMOT_TILE && y < w->height; y++)
+    for (int x = tx * KINFUMOT_TILE;
+         x < (tx + 1) * KINFUMOT_TILE && x < w->width; x++) {
+      int at = y * w->width + x;
+
+      w->views[model][at].depth =
+          to ? kinfumot_cast (w, model, at, near, far) : 0;
+    }
+}
+
+static void
+cast_rows (void *data, int begin, int end)
+{
+  const KinfumotLoop *loop = data;
+
+  for (int y = begin; y < end; y++)
+    for (int x = 0; x < loop->w->tiles_x; x++)
+      cast_tile (loop->w, loop->model, x, y);
+}
+
+static void
+normal_rows (void *data, int begin, int end)
+{
+  const KinfumotLoop *loop = data;
+  const KinfumotWork *w = loop->w;
+
+  for (int at = begin * w->width; at < end * w->width; at++)
+    kinfumot_view_normal (w, loop->model, at);
+}
+
+const char *
+kinfumot_cast_cpu (
+    const Device *dev, const KinfumotWork *w, int first, int last)
+{
+  KinfumotLoop loop = {w, 0, NULL};
+
+  (void) dev;
+  set_ranges (w, first, last);
+  for (int m = first; m < last; m++)
+    if (w->models[m].active) {
+      loop.model = m;
+      parallel_for (w->tiles_y, 1, cast_rows, &loop);
+      parallel_for (w->height, 16, normal_rows, &loop);
+    }
+  return NULL;
+}
+
+/* ---- Pictures ---- */
+
+typedef struct {
+  uint8_t *rgb;
+  float *normals;
+  size_t rgb_stride, normals_stride;
+} Pictures;
+
+static void
+draw_rows (void *data, int begin, int end)
+{
+  const KinfumotLoop *loop = data;
+  const KinfumotWork *w = loop->w;
+  const Pictures *p = loop->more;
+
+  for (int y = begin; y < end; y++)
+    for (int x = 0; x < w->width; x++) {
+      int at = y * w->width + x;
+
+      if (p->rgb)
+        kinfumot_shade (w, at, p->rgb + y * p->rgb_stride + 3 * x);
+      if (p->normals)
+        kinfumot_normal_shown (w, at,
+            (float *) ((uint8_t *) p->normals + y * p->normals_stride) + 3 * x);
+    }
+}
+
+const char *
+kinfumot_draw_cpu (const Device *dev, const KinfumotWork *w, uint8_t *rgb,
+    size_t rgb_stride, float *normals, size_t normals_stride)
+{
+  Pictures pictures = {rgb, normals, rgb_stride, normals_stride};
+  KinfumotLoop loop = {w, 0, &pictures};
+
+  (void) dev;
+  parallel_for (w->height, 16, draw_rows, &loop);
+  return NULL;
+}

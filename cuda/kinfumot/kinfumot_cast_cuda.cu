@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the models look like from the camera (2.1). */
+#include "kinfumot/kinfumot_cuda.cuh"
+
+#define SIDE 16 /* of a block's pixels */
+
+/* ---- Ranges ---- */
+
+static __global__ void
+clear_ranges (KinfumotWork w, int first)
+{
+  const int at = thread_index (), model = first + blockIdx.y;
+
+  if (at >= w.tiles_x * w.tiles_y || !w.models[model].active)
+    return;
+  w.near[model][at] = 0xffffffff;
+  w.far[model][at] = 0;
+}
+
+static __global__ void
+set_ranges (KinfumotWork w, int first, int last)
+{
+  const uint32_t i = thread_index ();
+  uint64_t key = i < w.grid.max_bricks ? w.grid.owner[i] : 0;
+  int model = kinfumot_key_model (key);
+  ImageBox tiles;
+  float near, far;
+
+  if (!key || model < first || model >= last || !w.models[model].active ||
+      !kinfumot_brick_in_view (&w, key) ||
+      !kinfumot_brick_range (&w, key, &tiles, &near, &far))
+    return;
+  for (int y = tiles.y0; y < tiles.y1; y++)
+    for (int x = tiles.x0; x < tiles.x1; x++) {
+      atomicMin (&w.near[model][y * w.tiles_x + x], __float_as_uint (near));
+      atomicMax (&w.far[model][y * w.tiles_x + x], __float_as_uint (far));
+    }
+}
+
+/* ---- Rays ---- */
+
+static __global__ void
+cast (KinfumotWork w, int first)
+{
+  const int x = blockIdx.x * SIDE + threadIdx.x,
+            y = blockIdx.y * SIDE + threadIdx.y, model = first + blockIdx.z;
+  float depth = 0;
+  int tile;
+  uint32_t far;
+
+  if (x >= w.width || y >= w.height || !w.models[model].active)
+    return;
+  tile = y / KINFUMOT_TILE * w.tiles_x + x / KINFUMOT_TILE;
+  far = w.far[model][tile];
+  if (far)
+    depth = kinfumot_cast (&w, model, y * w.width + x,
+        __uint_as_float (w.near[model][tile]), __uint_as_float (far));
+  w.views[model][y * w.width + x].depth = depth;
+}
+
+static __global__ void
+view_normals (KinfumotWork w, int first)
+{
+  const int at = thread_index (), model = first + blockIdx.y;
+
+  if (at < w.width * w.height && w.models[model].active)
+    kinfumot_view_normal (&w, model, at);
+}
+
+const char *
+kinfumot_cast_cuda (
+    const Device *dev, const KinfumotWork *w, int first, int last)
+{
+  cudaStream_t stream = device_stream (dev);
+  dim3 blocks (
+      ceil_div (w->width, SIDE), ceil_div (w->height, SIDE), last - first);
+
+  clear_ranges<<<blocks_of (w->tiles_x * w->tiles_y, last - first), THREADS, 0,
+      stream>>> (*w, first);
+  set_ranges<<<blocks_of ((int) w->grid.max_bricks), THREADS, 0, stream>>> (
+      *w, first, last);
+  cast<<<blocks, dim3 (SIDE, SIDE), 0, stream>>> (*w, first);
+  view_normals<<<blocks_of (w->width * w->height, last - first), THREADS, 0,
+      stream>>> (*w, first);
+  return launched ();
+}
+
+/* ---- Pictures ---- */
+
+static __global__ void
+draw (KinfumotWork w, uint8_t *rgb, size_t rgb_stride, float *normals,
+    size_t normals_stride)
+{
+  const int at = thread_index (), x = at % w.width, y = at / w.width;
+
+  if (at >= w.width * w.height)
+    return;
+  if (rgb)
+    kinfumot_shade (&w, at, rgb + y * rgb_stride + 3 * x);
+  if (normals)
+    kinfumot_normal_shown (
+        &w, at, (float *) ((uint8_t *) normals + y * normals_stride) + 3 * x);
+}
+
+const char *
+kinfumot_draw_cuda (const Device *dev, const KinfumotWork *w, uint8_t *rgb,
+    size_t rgb_stride, float *normals, size_t normals_stride)
+{
+  draw<<<blocks_of (w->width * w->height), THREADS, 0, device_stream (dev)>>> (
+      *w, rgb, rgb_stride, normals, normals_stride);
+  return launched ();
+}

@@ -1,0 +1,1096 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The mathematics of both backends: camera, correspondence, classes, fusion of
+ * a voxel, and the ray to a surface.
+ *
+ * What a model looks like is a view: for each pixel of the frame before the
+ * depth of its surface and the normal.  A motion takes points of this frame's
+ * camera to the one before's. */
+#pragma once
+
+#include "common/bilateral.h"
+#include "kinfumot/kinfumot.h"
+#include "kinfumot/kinfumot_grid.h"
+#include "kinfumot/kinfumot_pose.h"
+
+#define KINFUMOT_MODELS (KINFUMOT_MAX_OBJECTS + 1) /* 0: the background */
+#define KINFUMOT_TILE 8                            /* pixels, of ranges */
+#define KINFUMOT_NEAR .1f                          /* metres */
+
+#define KINFUMOT_GATE .1f        /* corresponding points are no farther apart */
+#define KINFUMOT_MATCHED .02f    /* < : an inlier (2.3), metres */
+#define KINFUMOT_MATCHABLE 1.75f /* times that, < : a potential outlier */
+#define KINFUMOT_SEEN_FREE .66f  /* of the truncation before a surface */
+
+typedef struct {
+  float x, y, z, depth; /* normal, camera coordinates; 0: no surface */
+} KinfumotHit;
+
+typedef struct {
+  float fx, fy, cx, cy;
+  float k1, k2, p1, p2, k3;
+  float max_r2; /* of rays that the frame shows, (x / z)^2 + (y / z)^2 */
+  bool distorted;
+} KinfumotLens;
+
+typedef struct {
+  float x, y, length; /* of the ray at depth 1 */
+} KinfumotRay;
+
+/* What is known of a frame before it is compared with any model. */
+typedef struct {
+  uint16_t *depth;  /* filtered, 1 / KINFUMOT_UNITS metres */
+  uint8_t *classes; /* KinfumotClass and model, two bytes a pixel */
+} KinfumotMaps;
+
+/* What a frame says of a model; device memory. */
+typedef struct {
+  uint32_t matched; /* pixels */
+  uint32_t through; /* pixels that lie behind its surface */
+  int32_t x0, y0, x1, y1;
+  int32_t least[3], most[3]; /* of the matched, the model's coordinates, mm */
+} KinfumotCount;
+
+/* Device memory. */
+typedef struct {
+  uint32_t n_points;  /* pixels with a normal */
+  uint32_t n_unused;  /* bricks that can be taken */
+  uint32_t n_fresh;   /* bricks that are wanted */
+  uint32_t n_visible; /* bricks in view */
+  uint32_t full;      /* not all that were wanted could be taken, so none was;
+                         the table holds their keys */
+} KinfumotPool;
+
+typedef struct {
+  int width, height, tiles_x, tiles_y;
+  KinfumotGrid grid;
+  KinfumotLens lens;
+  KinfumotRay *rays;     /* of each pixel */
+  const uint16_t *input; /* the frame's depth, as it came */
+  int input_stride;
+  uint64_t input_unit;   /* 1 / KINFUMOT_UNITS metres in 1 / 256 unit, 2^-32 */
+  uint32_t input_far;    /* units; from here on depth is missing */
+  uint8_t *range;        /* the filter's weights */
+  KinfumotMaps now;      /* this frame */
+  const uint8_t *before; /* classes of the frame before; NULL: none */
+  Vec *normals;          /* of this frame; 0 0 0: unknown */
+  uint8_t *grown;        /* the object that a pixel is added to; 0: none */
+  KinfumotHit *views[KINFUMOT_MODELS]; /* NULL: not yet needed */
+  uint32_t *near[KINFUMOT_MODELS], *far[KINFUMOT_MODELS]; /* of each tile: bits
+                                                             of the depths
+                                                             between which it
+                                                             has bricks */
+  KinfumotModel *models;                                  /* KINFUMOT_MODELS */
+  KinfumotCount *counts; /* KINFUMOT_MODELS; of objects alone */
+  KinfumotSums *sums;    /* KINFUMOT_MODELS; 0 between alignments */
+  KinfumotPool *pool;
+  uint64_t *fresh;     /* keys for which a brick is wanted */
+  uint32_t max_fresh;  /* of them */
+  uint32_t *unused;    /* bricks, KinfumotPool.n_unused */
+  uint32_t *visible;   /* bricks in view, KinfumotPool.n_visible */
+  const uint8_t *mask; /* of a birth: its pixels are the model's; NULL */
+  int erase;           /* fusion empties the background where the mask is */
+  int replay; /* an earlier frame: its classes say what is the background's */
+  uint32_t frame;    /* counts from 1 */
+  float max_cosine;  /* of the angle between normals */
+  float noise;       /* 1/m */
+  float half_volume; /* metres; 0: no end */
+  int max_weight;
+  int signed_distance;
+} KinfumotWork;
+
+/* ---- Depth ---- */
+
+/* 0 where there is none. */
+BOTH uint16_t
+kinfumot_input (const KinfumotWork *w, int x, int y)
+{
+  const uint16_t *row = (const uint16_t *) ((const uint8_t *) w->input +
+      (ptrdiff_t) y * w->input_stride);
+
+  return row[x] < w->input_far ? row[x] : 0;
+}
+
+/* Filtered depth in 1 / KINFUMOT_UNITS metres, from @z units and 1/256 units.
+ */
+BOTH uint16_t
+kinfumot_units (const KinfumotWork *w, uint16_t z, int8_t fraction)
+{
+  uint64_t fine = (uint64_t) ((int64_t) z * 256 + fraction);
+  uint64_t depth = (fine * w->input_unit + (1ull << 31)) >> 32;
+
+  return depth > 65535 ? 0 : (uint16_t) depth;
+}
+
+BOTH float
+kinfumot_metres (uint16_t depth)
+{
+  return (float) depth * (1.f / KINFUMOT_UNITS);
+}
+
+BOTH Vec
+kinfumot_along (const KinfumotRay *r, float depth)
+{
+  return vec (r->x * depth, r->y * depth, depth);
+}
+
+BOTH Vec
+kinfumot_point (const KinfumotWork *w, int at)
+{
+  return kinfumot_along (&w->rays[at], kinfumot_metres (w->now.depth[at]));
+}
+
+/* The unit normal towards the camera from the neighbours' points; 0 0 0 where
+ * one is missing or more than 10 cm nearer or farther than its opposite. */
+BOTH Vec
+kinfumot_normal (const KinfumotWork *w, int x, int y)
+{
+  int at = y * w->width + x;
+  Vec none = {0, 0, 0}, n, p, dx, dy;
+  const uint16_t *d = w->now.depth + at;
+  int step_x, step_y;
+
+  if (x < 1 || y < 1 || x >= w->width - 1 || y >= w->height - 1)
+    return none;
+  if (!d[0] || !d[-1] || !d[1] || !d[-w->width] || !d[w->width])
+    return none;
+  step_x = d[1] - d[-1];
+  step_y = d[w->width] - d[-w->width];
+  if (step_x * step_x > (KINFUMOT_UNITS / 10) * (KINFUMOT_UNITS / 10) ||
+      step_y * step_y > (KINFUMOT_UNITS / 10) * (KINFUMOT_UNITS / 10))
+    return none;
+  p = kinfumot_point (w, at);
+  dx = vec_sub (kinfumot_point (w, at + 1), kinfumot_point (w, at - 1));
+  dy = vec_sub (
+      kinfumot_point (w, at + w->width), kinfumot_point (w, at - w->width));
+  n = vec_unit (vec_cross (dy, dx));
+  return vec_dot (n, p) > 0 ? vec_scale (n, -1) : n;
+}
+
+/* ---- Camera ---- */
+
+/* The pixel that shows @p; false where the frame does not. */
+BOTH bool
+kinfumot_project (const KinfumotLens *l, Vec p, float *u, float *v)
+{
+  float x, y, r2, radial, dx, dy;
+
+  if (p.z < KINFUMOT_NEAR)
+    return false;
+  x = 1 / p.z;
+  y = p.y * x;
+  x = p.x * x;
+  if (l->distorted) {
+    r2 = x * x + y * y;
+    if (r2 > l->max_r2)
+      return false;
+    radial = 1 + r2 * (l->k1 + r2 * (l->k2 + r2 * l->k3));
+    dx = 2 * l->p1 * x * y + l->p2 * (r2 + 2 * x * x);
+    dy = l->p1 * (r2 + 2 * y * y) + 2 * l->p2 * x * y;
+    x = x * radial + dx;
+    y = y * radial + dy;
+  }
+  *u = l->fx * x + l->cx;
+  *v = l->fy * y + l->cy;
+  return true;
+}
+
+/* The index of the pixel that shows @p; -1 where none does. */
+BOTH int
+kinfumot_pixel (const KinfumotWork *w, Vec p)
+{
+  float u, v;
+  int x, y;
+
+  if (!kinfumot_project (&w->lens, p, &u, &v) || !(u > -1) || !(v > -1) ||
+      !(u < (float) w->width) || !(v < (float) w->height))
+    return -1;
+  x = kinfumot_round (u);
+  y = kinfumot_round (v);
+  if (x < 0 || y < 0 || x >= w->width || y >= w->height)
+    return -1;
+  return y * w->width + x;
+}
+
+/* ---- Correspondence ---- */
+
+/* A point of this frame and that of a model's view which the same pixel shows.
+ */
+typedef struct {
+  int at;       /* the pixel of the view */
+  Vec p;        /* the point, moved into the view's camera */
+  Vec q, n;     /* of the model */
+  float apart;  /* squared distance between the two, m^2 */
+  float before; /* how far p lies before the model's surface, metres: from its
+                   plane, or from q where that is farther than the gate */
+} KinfumotPair;
+
+/* False where the view has no surface. */
+BOTH bool
+kinfumot_pair (const KinfumotWork *w, int model, Vec point, KinfumotPair *pair)
+{
+  const KinfumotModel *m = &w->models[model];
+  KinfumotHit hit;
+  Vec apart;
+
+  pair->p = vec_transform (&m->turn, m->step, point);
+  pair->at = kinfumot_pixel (w, pair->p);
+  if (pair->at < 0)
+    return false;
+  hit = w->views[model][pair->at];
+  if (!(hit.depth > 0) || (hit.x == 0 && hit.y == 0 && hit.z == 0))
+    return false;
+  pair->q = kinfumot_along (&w->rays[pair->at], hit.depth);
+  pair->n = vec (hit.x, hit.y, hit.z);
+  apart = vec_sub (pair->p, pair->q);
+  pair->apart = vec_dot (apart, apart);
+  pair->before = vec_dot (pair->n, apart);
+  if (pair->apart > KINFUMOT_GATE * KINFUMOT_GATE)
+    pair->before = copysignf (sqrtf (pair->apart), pair->before);
+  return true;
+}
+
+/* Whether @pair takes part in the alignment (2.1): not too far apart, and
+ * normals alike. */
+BOTH bool
+kinfumot_fits (
+    const KinfumotWork *w, int model, Vec normal, const KinfumotPair *pair)
+{
+  Vec turned = vec_rotate (&w->models[model].turn, normal);
+
+  return pair->apart <= KINFUMOT_GATE * KINFUMOT_GATE &&
+      vec_dot (turned, pair->n) >= w->max_cosine;
+}
+
+/* Whether another model explains the point better than @model, from which it
+ * lies @distance away. */
+BOTH bool
+kinfumot_taken (const KinfumotWork *w, int model, Vec point, float distance)
+{
+  for (int m = 0; m < KINFUMOT_MODELS; m++) {
+    KinfumotPair pair;
+
+    if (m == model || !w->models[m].active || !w->views[m])
+      continue;
+    if (kinfumot_pair (w, m, point, &pair) &&
+        fabsf (pair.before) < KINFUMOT_MATCHED &&
+        fabsf (pair.before) < distance)
+      return true;
+  }
+  return false;
+}
+
+#define KINFUMOT_LEVELS 3
+
+/* Pixels from one that is looked at to the next. */
+BOTH int
+kinfumot_stride (int level)
+{
+  return 4 >> level;
+}
+
+BOTH int
+kinfumot_iterations (int level)
+{
+  return level == 0 ? 4 : level == 1 ? 5 : 10;
+}
+
+/* Whether the pixel of @pair is another model's.  The background is aligned
+ * first, so it asks the frame before; the objects ask the background. */
+BOTH bool
+kinfumot_others (const KinfumotWork *w, int model, int at, Vec point,
+    const KinfumotPair *pair)
+{
+  if (w->mask)
+    return !w->mask[at];
+  if (w->replay)
+    return w->now.classes[2 * at] == KINFUMOT_INLIER &&
+        w->now.classes[2 * at + 1] != model;
+  if (model)
+    return kinfumot_taken (w, model, point, fabsf (pair->before));
+  return w->before &&
+      (w->before[2 * pair->at] == KINFUMOT_OUTLIER ||
+          w->before[2 * pair->at + 1]);
+}
+
+/* ---- Outlines ---- */
+
+/* A flat face leaves directions free in which its outline does not: where an
+ * object ends before what is farther away, the end of its model is looked for
+ * along the row and the column. */
+
+#define KINFUMOT_OUTLINE 10 /* pixels that the two may be apart */
+#define KINFUMOT_JUMP .05f  /* metres from an object to what is behind it */
+
+/* Whether the surface of pixel @at ends before the pixel @to. */
+BOTH bool
+kinfumot_ends (const KinfumotWork *w, int at, int to)
+{
+  return !w->now.depth[to] ||
+      kinfumot_metres (w->now.depth[to]) >
+      kinfumot_metres (w->now.depth[at]) + KINFUMOT_JUMP;
+}
+
+/* The same of a model's view. */
+BOTH bool
+kinfumot_view_ends (const KinfumotHit *view, int at, int to)
+{
+  return view[at].depth > 0 &&
+      (!(view[to].depth > 0) ||
+          view[to].depth > view[at].depth + KINFUMOT_JUMP);
+}
+
+/* The pixel in which the view ends next to @at, towards @step, with @room
+ * pixels on both sides; -1 for none. */
+BOTH int
+kinfumot_view_end (const KinfumotHit *view, int at, int step, int before,
+    int behind, float depth)
+{
+  for (int i = 0; i <= 2 * KINFUMOT_OUTLINE; i++) {
+    int n = i & 1 ? -(i + 1) / 2 : i / 2, to = at + n * step;
+
+    if (n > behind - 1 || n < -before)
+      continue;
+    if (kinfumot_view_ends (view, to, to + step) &&
+        fabsf (view[to].depth - depth) < KINFUMOT_GATE)
+      return to;
+  }
+  return -1;
+}
+
+/* What the end of the surface of pixel @at says along one axis: 0, x, or 1, y;
+ * @side: 1 or -1. */
+BOTH bool
+kinfumot_outline (const KinfumotWork *w, int model, int at, int axis, int side,
+    KinfumotTerm *term)
+{
+  const KinfumotModel *m = &w->models[model];
+  int x = at % w->width, y = at / w->width, step = axis ? w->width : 1;
+  int along = axis ? y : x, size = axis ? w->height : w->width, before, end;
+  Vec p, n = {axis ? 0.f : 1.f, axis ? 1.f : 0.f, 0}, q;
+
+  if (along + side < 0 || along + side >= size ||
+      !kinfumot_ends (w, at, at + side * step))
+    return false;
+  p = vec_transform (&m->turn, m->step, kinfumot_point (w, at));
+  at = kinfumot_pixel (w, p);
+  if (at < 0)
+    return false;
+  along = axis ? at / w->width : at % w->width;
+  before = side > 0 ? along : size - 1 - along;
+  end = kinfumot_view_end (
+      w->views[model], at, side * step, before, size - 1 - before, p.z);
+  if (end < 0)
+    return false;
+  q = kinfumot_along (&w->rays[end], p.z);
+  *term = kinfumot_term_of (p, n, axis ? q.y - p.y : q.x - p.x);
+  return true;
+}
+
+/* ---- Sums ---- */
+
+/* What the surface of a pixel adds to the sums of @model, false for nothing. */
+BOTH bool
+kinfumot_term (const KinfumotWork *w, int model, int at, KinfumotTerm *term)
+{
+  Vec normal = w->normals[at], point;
+  KinfumotPair pair;
+
+  if (normal.x == 0 && normal.y == 0 && normal.z == 0)
+    return false;
+  point = kinfumot_point (w, at);
+  if (!kinfumot_pair (w, model, point, &pair) ||
+      !kinfumot_fits (w, model, normal, &pair))
+    return false;
+  if (kinfumot_others (w, model, at, point, &pair))
+    return false;
+  *term = kinfumot_term_of (pair.p, pair.n, -pair.before);
+  return true;
+}
+
+/* Adds all that a pixel says of @model. */
+BOTH void
+kinfumot_add_pixel (
+    const KinfumotWork *w, int model, int at, int64_t sums[KINFUMOT_N_SUMS])
+{
+  KinfumotTerm term;
+
+  if (!w->now.depth[at])
+    return;
+  if (kinfumot_term (w, model, at, &term))
+    kinfumot_add (sums, &term);
+  for (int i = 0; i < 4 && model; i++)
+    if (kinfumot_outline (w, model, at, i >> 1, i & 1 ? 1 : -1, &term))
+      kinfumot_add (sums, &term);
+}
+
+/* ---- Classes (2.2, 2.3) ---- */
+
+/* How far from a surface a point at @depth may be measured that lies on it:
+ * 2 cm, and far away more, as a sensor's steps of depth grow with its square.
+ */
+BOTH float
+kinfumot_matched (const KinfumotWork *w, float depth)
+{
+  float noise = w->noise * depth * depth;
+
+  return noise > KINFUMOT_MATCHED ? noise : KINFUMOT_MATCHED;
+}
+
+/* How far the model's voxels say that @point is before its surface, metres;
+ * false where they do not know.  @free: it was seen free. */
+BOTH bool
+kinfumot_ask_voxels (
+    const KinfumotWork *w, int model, Vec point, bool *free, float *before)
+{
+  const KinfumotModel *m = &w->models[model];
+  Vec there = kinfumot_to_model (m, vec_transform (&m->turn, m->step, point));
+  KinfumotLast last = {0, NULL};
+  const KinfumotVoxel *v = kinfumot_nearest (&w->grid, &last, model, there);
+  int weight = v ? v->weight & KINFUMOT_WEIGHT_MASK : 0;
+
+  *free = weight >= KINFUMOT_FREE_WEIGHT &&
+      (float) v->distance > KINFUMOT_SEEN_FREE * KINFUMOT_UNIT;
+  if (!weight || v->distance >= KINFUMOT_UNIT || v->distance <= -KINFUMOT_UNIT)
+    return false;
+  *before = (float) v->distance * (1.f / KINFUMOT_UNIT) * w->grid.truncation;
+  return true;
+}
+
+BOTH bool
+kinfumot_in_volume (const KinfumotWork *w, Vec point)
+{
+  const KinfumotModel *m = &w->models[0];
+  float half = w->half_volume;
+  Vec p;
+
+  if (!(half > 0))
+    return true;
+  p = kinfumot_to_model (m, vec_transform (&m->turn, m->step, point));
+  return fabsf (p.x) <= half && fabsf (p.y) <= half &&
+      fabsf (p.z - half) <= half;
+}
+
+/* Whether a point lies before all surfaces around the pixel that shows it,
+ * where that has none itself: the rays to those have gone past it, so its space
+ * was seen free, though no voxel is kept that far from a surface.  At the side
+ * of what is near, some of the surfaces are as near as the point. */
+BOTH bool
+kinfumot_before_all (const KinfumotWork *w, Vec p)
+{
+  const int reach = 12, least = 6;
+  int at = kinfumot_pixel (w, p), x, y, met = 0;
+
+  if (at < 0)
+    return false;
+  x = at % w->width, y = at / w->width;
+  for (int i = 0; i < 9; i++) {
+    int dx = i % 3 - 1, dy = i / 3 - 1;
+
+    for (int n = 1; n <= reach && i != 4; n++) {
+      int u = x + n * dx, v = y + n * dy;
+      float depth;
+
+      if (u < 0 || v < 0 || u >= w->width || v >= w->height)
+        break;
+      depth = w->views[0][v * w->width + u].depth;
+      if (!(depth > 0))
+        continue;
+      if (depth < p.z + KINFUMOT_MATCHABLE * kinfumot_matched (w, depth))
+        return false;
+      met++;
+      break;
+    }
+  }
+  return met >= least;
+}
+
+/* Of a point @before a surface, or of one that meets none; @limit: up to which
+ * it matches. */
+BOTH int
+kinfumot_class_of (const KinfumotWork *w, bool met, float before, float limit)
+{
+  float distance = fabsf (before);
+
+  if (!met)
+    return KINFUMOT_NO_CORRESPONDENCE;
+  if (distance < limit)
+    return KINFUMOT_INLIER;
+  if (w->signed_distance && before < 0)
+    return KINFUMOT_NO_CORRESPONDENCE;
+  return distance < KINFUMOT_MATCHABLE * limit ? KINFUMOT_POTENTIAL_OUTLIER
+                                               : KINFUMOT_OUTLIER;
+}
+
+/* The object that explains a point best, nearer than @distance: its number, or
+ * 0; then @distance is how far it is.  Where an object's view ends, its voxels
+ * tell: so it grows. */
+BOTH int
+kinfumot_best_object (const KinfumotWork *w, Vec point, float *distance)
+{
+  const float most = KINFUMOT_MATCHABLE * kinfumot_matched (w, point.z);
+  int best = 0;
+
+  for (int m = 1; m < KINFUMOT_MODELS; m++) {
+    KinfumotPair pair;
+    float before;
+    bool met, free;
+
+    if (!w->models[m].active || !w->views[m])
+      continue;
+    met = kinfumot_pair (w, m, point, &pair);
+    before = met ? pair.before : 0;
+    if (!met || fabsf (before) >= most)
+      met = kinfumot_ask_voxels (w, m, point, &free, &before);
+    if (met && fabsf (before) < most && fabsf (before) < *distance) {
+      *distance = fabsf (before);
+      best = m;
+    }
+  }
+  return best;
+}
+
+/* The class, and the model in @model. */
+BOTH int
+kinfumot_classify (const KinfumotWork *w, int at, int *model)
+{
+  Vec point;
+  KinfumotPair pair;
+  bool met, free;
+  int class_;
+  float limit, distance, before;
+
+  *model = 0;
+  if (!w->now.depth[at])
+    return KINFUMOT_MISSING;
+  if (!w->models[0].good)
+    return KINFUMOT_NO_CORRESPONDENCE;
+  point = kinfumot_point (w, at);
+  limit = kinfumot_matched (w, point.z);
+  met = w->views[0] && kinfumot_pair (w, 0, point, &pair);
+  class_ = kinfumot_class_of (w, met, met ? pair.before : 0, limit);
+  distance = class_ == KINFUMOT_INLIER ? fabsf (pair.before)
+                                       : KINFUMOT_MATCHABLE * limit;
+  *model = kinfumot_best_object (w, point, &distance);
+  if (*model)
+    return distance < limit ? KINFUMOT_INLIER : KINFUMOT_POTENTIAL_OUTLIER;
+  if (!kinfumot_in_volume (w, point))
+    return KINFUMOT_OUT_OF_VOLUME;
+  if (!w->signed_distance || class_ == KINFUMOT_INLIER)
+    return class_;
+  kinfumot_ask_voxels (w, 0, point, &free, &before);
+  if (met && limit > KINFUMOT_SEEN_FREE * w->grid.truncation)
+    return class_; /* noise reaches beyond what the voxels know */
+  if (!free && !met && w->views[0])
+    free = kinfumot_before_all (
+        w, vec_transform (&w->models[0].turn, w->models[0].step, point));
+  return free ? KINFUMOT_OUTLIER : class_;
+}
+
+#define KINFUMOT_GROWTH 8                    /* pixels a frame */
+#define KINFUMOT_LINK (KINFUMOT_UNITS / 100) /* 1 cm, as in section 3.5 */
+
+BOTH bool
+kinfumot_is_outlier (const uint8_t *c)
+{
+  return c[0] == KINFUMOT_OUTLIER || c[0] == KINFUMOT_POTENTIAL_OUTLIER;
+}
+
+/* The object that an outlier hangs together with: its number, 0 for none.  From
+ * the pixel, in four directions, over outliers whose depths differ by little.
+ */
+BOTH int
+kinfumot_touching (const KinfumotWork *w, int at)
+{
+  int x = at % w->width, y = at / w->width;
+
+  if (w->now.classes[2 * at + 1] ||
+      !kinfumot_is_outlier (w->now.classes + 2 * at))
+    return 0;
+  for (int i = 0; i < 4; i++) {
+    int dx = i == 0 ? 1 : i == 1 ? -1 : 0, dy = i == 2 ? 1 : i == 3 ? -1 : 0;
+    int depth = w->now.depth[at];
+
+    for (int n = 1; n <= KINFUMOT_GROWTH; n++) {
+      int u = x + n * dx, v = y + n * dy, to = v * w->width + u, there;
+
+      if (u < 0 || v < 0 || u >= w->width || v >= w->height)
+        break;
+      there = w->now.depth[to];
+      if (!there || there - depth >= KINFUMOT_LINK ||
+          depth - there >= KINFUMOT_LINK)
+        break;
+      if (w->now.classes[2 * to + 1])
+        return w->now.classes[2 * to + 1];
+      if (!kinfumot_is_outlier (w->now.classes + 2 * to))
+        break;
+      depth = there;
+    }
+  }
+  return 0;
+}
+
+BOTH void
+kinfumot_grow (const KinfumotWork *w, int at)
+{
+  if (!w->grown[at])
+    return;
+  w->now.classes[2 * at] = KINFUMOT_POTENTIAL_OUTLIER;
+  w->now.classes[2 * at + 1] = w->grown[at];
+}
+
+/* Whether a pixel of a model's view lies in front of what the frame shows
+ * there: its surface is gone. */
+BOTH bool
+kinfumot_is_through (const KinfumotWork *w, int model, Vec point)
+{
+  KinfumotPair pair;
+
+  return w->models[model].active && w->views[model] &&
+      kinfumot_pair (w, model, point, &pair) &&
+      pair.before <= -KINFUMOT_MATCHABLE * kinfumot_matched (w, point.z);
+}
+
+/* A point in the model's coordinates, millimetres. */
+BOTH void
+kinfumot_millimetres (const KinfumotWork *w, int model, Vec point, int mm[3])
+{
+  const KinfumotModel *m = &w->models[model];
+  Vec p = kinfumot_to_model (m, vec_transform (&m->turn, m->step, point));
+
+  mm[0] = kinfumot_round (p.x * 1000);
+  mm[1] = kinfumot_round (p.y * 1000);
+  mm[2] = kinfumot_round (p.z * 1000);
+}
+
+/* A pixel of an earlier frame becomes @model's where it matches it and no
+ * other. */
+BOTH void
+kinfumot_adopt (const KinfumotWork *w, int model, int at)
+{
+  uint8_t *c = w->now.classes + 2 * at;
+  KinfumotPair pair;
+  Vec point;
+  float limit;
+
+  if (c[0] != KINFUMOT_POTENTIAL_OUTLIER && c[0] != KINFUMOT_OUTLIER &&
+      c[0] != KINFUMOT_NO_CORRESPONDENCE)
+    return;
+  point = kinfumot_point (w, at);
+  limit = kinfumot_matched (w, point.z);
+  if (c[1] || !kinfumot_pair (w, model, point, &pair) ||
+      fabsf (pair.before) >= KINFUMOT_MATCHABLE * limit)
+    return;
+  c[0] = fabsf (pair.before) < limit ? KINFUMOT_INLIER
+                                     : KINFUMOT_POTENTIAL_OUTLIER;
+  c[1] = (uint8_t) model;
+}
+
+#define KINFUMOT_MARGIN 40 /* pixels that an object may move, in the image */
+
+/* The poses and boxes after this frame; of the background last. */
+BOTH void
+kinfumot_advance (const KinfumotWork *w, int model)
+{
+  KinfumotModel *m = &w->models[model];
+  const KinfumotCount *c = &w->counts[model];
+
+  kinfumot_go_on (w->models, model);
+  m->box.x0 = m->box.y0 = 0;
+  m->box.x1 = w->width, m->box.y1 = w->height;
+  if (!model || !c->matched)
+    return;
+  if (c->x0 > KINFUMOT_MARGIN)
+    m->box.x0 = c->x0 - KINFUMOT_MARGIN;
+  if (c->y0 > KINFUMOT_MARGIN)
+    m->box.y0 = c->y0 - KINFUMOT_MARGIN;
+  if (c->x1 < w->width - KINFUMOT_MARGIN)
+    m->box.x1 = c->x1 + KINFUMOT_MARGIN;
+  if (c->y1 < w->height - KINFUMOT_MARGIN)
+    m->box.y1 = c->y1 + KINFUMOT_MARGIN;
+}
+
+/* ---- Fusion ---- */
+
+/* Whether the surface that a pixel shows belongs to @model; the pixels of
+ * others only tell it what is free.  Outliers are the background's once they
+ * have become an object's. */
+BOTH bool
+kinfumot_owns (const KinfumotWork *w, int model, int at)
+{
+  if (w->mask)
+    return w->mask[at] != 0;
+  if (w->now.classes[2 * at] == KINFUMOT_OUTLIER ||
+      w->now.classes[2 * at] == KINFUMOT_OUT_OF_VOLUME)
+    return false;
+  return w->now.classes[2 * at + 1] == model;
+}
+
+/* Voxel @i of the brick that begins at voxel @at, metres. */
+BOTH Vec
+kinfumot_voxel_place (const KinfumotGrid *g, const int at[3], int i)
+{
+  return vec ((float) (at[0] + (i & 7)) * g->voxel,
+      (float) (at[1] + (i >> 3 & 7)) * g->voxel,
+      (float) (at[2] + (i >> 6)) * g->voxel);
+}
+
+/* What this frame says of the voxel at @p, camera coordinates. */
+BOTH KinfumotVoxel
+kinfumot_fuse (const KinfumotWork *w, int model, Vec p, KinfumotVoxel v)
+{
+  int at = kinfumot_pixel (w, p);
+  float distance;
+
+  if (at < 0 || !w->now.depth[at])
+    return v;
+  distance = (kinfumot_metres (w->now.depth[at]) - p.z) * w->rays[at].length *
+      w->grid.truncations_a_metre;
+  if (w->erase) {
+    if (w->mask[at] && distance > -1 && distance < 1)
+      v.distance = 0, v.weight = 0;
+    return v;
+  }
+  if (distance < -1 || (distance < 1 && !kinfumot_owns (w, model, at)))
+    return v;
+  return kinfumot_voxel_seen (v, distance, w->max_weight);
+}
+
+/* Whether a brick of a model may be seen: its middle is not behind the camera,
+ * and a sphere around it reaches into the frame. */
+BOTH bool
+kinfumot_brick_in_view (const KinfumotWork *w, uint64_t key)
+{
+  const KinfumotModel *m = &w->models[kinfumot_key_model (key)];
+  float side = KINFUMOT_BRICK * w->grid.voxel, reach, u, v;
+  int at[3];
+  Vec p;
+
+  kinfumot_key_place (key, at);
+  p = vec ((float) at[0] * w->grid.voxel + side / 2,
+      (float) at[1] * w->grid.voxel + side / 2,
+      (float) at[2] * w->grid.voxel + side / 2);
+  p = kinfumot_to_camera (m, p);
+  if (p.z < side || p.z > KINFUMOT_FAR + side)
+    return p.z > -side && p.z < side;
+  if (!kinfumot_project (&w->lens, p, &u, &v))
+    return false;
+  reach = side * (w->lens.fx > w->lens.fy ? w->lens.fx : w->lens.fy) / p.z;
+  return u > -reach && v > -reach && u < (float) w->width + reach &&
+      v < (float) w->height + reach;
+}
+
+/* ---- Ray casting (2.1) ---- */
+
+typedef struct {
+  int model;
+  Vec from, along; /* the model's coordinates; along: at depth 1 */
+  float length;    /* of along, metres */
+} KinfumotLine;
+
+BOTH Vec
+kinfumot_on (const KinfumotLine *l, float depth)
+{
+  return vec_add (l->from, vec_scale (l->along, depth));
+}
+
+/* The first depth from @depth on, by steps of @step, at which the distance is
+ * before a surface, or else behind it; false where it is not known. */
+BOTH bool
+kinfumot_side (const KinfumotGrid *g, KinfumotLast *last, const KinfumotLine *l,
+    bool before, float step, float *depth, float *distance)
+{
+  ROLLED
+  for (int i = 0; i < 4; i++, *depth += step) {
+    if (!kinfumot_distance (
+            g, last, l->model, kinfumot_on (l, *depth), distance))
+      return false;
+    if ((*distance > 0) == before)
+      return true;
+  }
+  return false;
+}
+
+/* The depth near that of two voxels of different signs, at @near and @far, at
+ * which the distance is 0; 0 where that cannot be found. */
+BOTH float
+kinfumot_crossing (const KinfumotGrid *g, KinfumotLast *last,
+    const KinfumotLine *l, float near, float far)
+{
+  const float voxel = g->voxel / l->length;
+  float before, behind;
+
+  if (!kinfumot_side (g, last, l, true, -voxel, &near, &before) ||
+      !kinfumot_side (g, last, l, false, voxel, &far, &behind))
+    return 0;
+  ROLLED
+  for (int i = 0; i < 4; i++) {
+    float depth = near + (far - near) * before / (before - behind), here;
+
+    if (!kinfumot_distance (g, last, l->model, kinfumot_on (l, depth), &here))
+      return 0;
+    if (fabsf (here) < .002f)
+      return depth;
+    if (here > 0)
+      near = depth, before = here;
+    else
+      far = depth, behind = here;
+  }
+  return near + (far - near) * before / (before - behind);
+}
+
+/* The depth of the first surface along the line between two depths; 0 for
+ * none. */
+BOTH float
+kinfumot_march (const KinfumotGrid *g, KinfumotLast *last,
+    const KinfumotLine *l, float depth, float end)
+{
+  const float stride = .8f * g->truncation / l->length;
+  const float least = g->voxel / l->length;
+  float before = 0, came = 0;
+
+  ROLLED
+  for (int i = 0; i < 4096 && depth < end; i++) {
+    const KinfumotVoxel *v =
+        kinfumot_nearest (g, last, l->model, kinfumot_on (l, depth));
+    bool known = v && v->weight & KINFUMOT_WEIGHT_MASK;
+    float now = known ? (float) v->distance * (1.f / KINFUMOT_UNIT) : 0,
+          step = stride;
+
+    if (known && before < 0 && now > 0)
+      return 0; /* out through the back */
+    if (known && before > 0 && now <= 0)
+      return kinfumot_crossing (g, last, l, came, depth);
+    if (known && now < .8f)
+      step = fabsf (now) * stride;
+    if (step < least)
+      step = least;
+    came = depth;
+    before = now;
+    depth += step;
+  }
+  return 0;
+}
+
+/* The depth of the surface of @model that pixel @at sees, 0 for none. */
+BOTH float
+kinfumot_cast (const KinfumotWork *w, int model, int at, float near, float far)
+{
+  const KinfumotModel *m = &w->models[model];
+  const KinfumotRay *ray = &w->rays[at];
+  KinfumotLine l = {model, m->place,
+      vec_rotate (&m->axes, vec (ray->x, ray->y, 1)), ray->length};
+  KinfumotLast last = {0, NULL};
+
+  return kinfumot_march (&w->grid, &last, &l, near, far);
+}
+
+/* The difference between the points that two pixels of a view see, half where
+ * only one of them and @at do; false where they are no neighbours in space. */
+BOTH bool
+kinfumot_slope (const KinfumotWork *w, const KinfumotHit *view, int at,
+    int before, int behind, Vec *slope)
+{
+  float depth = view[at].depth, jump = KINFUMOT_JUMP * (depth > 1 ? depth : 1);
+
+  if (!(fabsf (view[before].depth - depth) < jump))
+    before = at;
+  if (!(fabsf (view[behind].depth - depth) < jump))
+    behind = at;
+  *slope = vec_sub (kinfumot_along (&w->rays[behind], view[behind].depth),
+      kinfumot_along (&w->rays[before], view[before].depth));
+  return before != behind;
+}
+
+/* The unit normal of what pixel @at of a view sees, from its neighbours. */
+BOTH void
+kinfumot_view_normal (const KinfumotWork *w, int model, int at)
+{
+  KinfumotHit *view = w->views[model];
+  int x = at % w->width, y = at / w->width;
+  Vec dx, dy, n = {0, 0, 0};
+
+  if (view[at].depth > 0 &&
+      kinfumot_slope (
+          w, view, at, x ? at - 1 : at, x + 1 < w->width ? at + 1 : at, &dx) &&
+      kinfumot_slope (w, view, at, y ? at - w->width : at,
+          y + 1 < w->height ? at + w->width : at, &dy))
+    n = vec_unit (vec_cross (dy, dx));
+  view[at].x = n.x;
+  view[at].y = n.y;
+  view[at].z = n.z;
+}
+
+/* The tiles that a brick covers, half-open, and the depths between which it
+ * lies; false where it is not in view. */
+BOTH bool
+kinfumot_brick_range (const KinfumotWork *w, uint64_t key, ImageBox *tiles,
+    float *near, float *far)
+{
+  const KinfumotModel *m = &w->models[kinfumot_key_model (key)];
+  float x0 = 1e9f, y0 = 1e9f, x1 = -1e9f, y1 = -1e9f;
+  bool all = false;
+  int at[3];
+
+  *near = 1e9f, *far = 0;
+  kinfumot_key_place (key, at);
+  for (int i = 0; i < 8; i++) {
+    /* One voxel more on each side: neighbours see into it. */
+    Vec p = kinfumot_to_camera (m,
+        vec ((float) (at[0] + (i & 1 ? 9 : -1)) * w->grid.voxel,
+            (float) (at[1] + (i >> 1 & 1 ? 9 : -1)) * w->grid.voxel,
+            (float) (at[2] + (i >> 2 ? 9 : -1)) * w->grid.voxel));
+    float u, v;
+
+    *near = p.z < *near ? p.z : *near;
+    *far = p.z > *far ? p.z : *far;
+    if (!kinfumot_project (&w->lens, p, &u, &v)) {
+      all = true;
+      continue;
+    }
+    x0 = u < x0 ? u : x0, x1 = u > x1 ? u : x1;
+    y0 = v < y0 ? v : y0, y1 = v > y1 ? v : y1;
+  }
+  if (*far < KINFUMOT_NEAR)
+    return false;
+  *near = *near > KINFUMOT_NEAR ? *near : KINFUMOT_NEAR;
+  if (all)
+    x0 = y0 = -1, x1 = (float) w->width, y1 = (float) w->height;
+  if (!(x1 >= -1 && y1 >= -1 && x0 <= (float) w->width &&
+          y0 <= (float) w->height))
+    return false;
+  tiles->x0 = x0 < 1 ? 0 : (int) (x0 - 1) / KINFUMOT_TILE;
+  tiles->y0 = y0 < 1 ? 0 : (int) (y0 - 1) / KINFUMOT_TILE;
+  tiles->x1 = x1 + 1 >= (float) w->width ? w->tiles_x
+                                         : (int) (x1 + 1) / KINFUMOT_TILE + 1;
+  tiles->y1 = y1 + 1 >= (float) w->height ? w->tiles_y
+                                          : (int) (y1 + 1) / KINFUMOT_TILE + 1;
+  return true;
+}
+
+/* The bricks that a pixel's surface needs lie along its ray within the
+ * truncation: the depths of the steps from the first to the last. */
+BOTH int
+kinfumot_steps (const KinfumotGrid *g)
+{
+  return (int) ceilf (2 * g->truncation / (KINFUMOT_BRICK / 2 * g->voxel)) + 1;
+}
+
+/* The key of the brick at step @i of pixel @at; 0 for none. */
+BOTH uint64_t
+kinfumot_wanted (const KinfumotWork *w, int model, int at, int i, int steps)
+{
+  const KinfumotGrid *g = &w->grid;
+  float depth = kinfumot_metres (w->now.depth[at]);
+  float reach = g->truncation / w->rays[at].length;
+  Vec p;
+
+  depth += reach * ((float) (2 * i) / (float) (steps - 1) - 1);
+  p = kinfumot_to_model (
+      &w->models[model], kinfumot_along (&w->rays[at], depth));
+  return kinfumot_key (model, kinfumot_round (p.x * g->voxels_a_metre),
+      kinfumot_round (p.y * g->voxels_a_metre),
+      kinfumot_round (p.z * g->voxels_a_metre));
+}
+
+/* ---- Pictures ---- */
+
+/* The model whose surface pixel @at shows, the nearest; -1 for none. */
+BOTH int
+kinfumot_shown (const KinfumotWork *w, int at)
+{
+  int best = -1;
+  float depth = 0;
+
+  for (int m = 0; m < KINFUMOT_MODELS; m++) {
+    float there =
+        w->models[m].active && w->views[m] ? w->views[m][at].depth : 0;
+
+    if (there > 0 && (best < 0 || there < depth)) {
+      best = m;
+      depth = there;
+    }
+  }
+  return best;
+}
+
+BOTH void
+kinfumot_normal_shown (const KinfumotWork *w, int at, float n[3])
+{
+  int model = kinfumot_shown (w, at);
+
+  n[0] = model < 0 ? NAN : w->views[model][at].x;
+  n[1] = model < 0 ? NAN : w->views[model][at].y;
+  n[2] = model < 0 ? NAN : w->views[model][at].z;
+}
+
+/* The background is grey, each object of another hue: 0xRRGGBB. */
+BOTH uint32_t
+kinfumot_hue (int model)
+{
+  const uint32_t hues[KINFUMOT_MODELS] = {0xc8c8c8, 0x4cb04c, 0xe07840,
+      0x4c88e0, 0xd8c040, 0xb060d0, 0x40c0c0, 0xe05878, 0x90c848};
+
+  return hues[model];
+}
+
+/* Lit from the camera. */
+BOTH void
+kinfumot_shade (const KinfumotWork *w, int at, uint8_t rgb[3])
+{
+  int model = kinfumot_shown (w, at);
+  const KinfumotRay *ray = &w->rays[at];
+  KinfumotHit hit;
+  float light;
+
+  rgb[0] = rgb[1] = rgb[2] = 0;
+  if (model < 0)
+    return;
+  hit = w->views[model][at];
+  light = -(hit.x * ray->x + hit.y * ray->y + hit.z) / ray->length;
+  light = light > 0 ? .15f + .85f * light : .15f;
+  for (int i = 0; i < 3; i++)
+    rgb[i] = (uint8_t) ((float) (kinfumot_hue (model) >> (16 - 8 * i) & 255) *
+        light);
+}
+
+/* ---- Stages ---- */
+
+/* Of models from @first to before @last those that are awake. */
+typedef struct {
+  /* Filters the input into now.depth. */
+  const char *(*filter) (const Device *dev, const KinfumotWork *w);
+  const char *(*normals) (const Device *dev, const KinfumotWork *w);
+  /* Aligns, from the motions that the models have. */
+  const char *(*align) (
+      const Device *dev, const KinfumotWork *w, int first, int last);
+  const char *(*predict) (
+      const Device *dev, const KinfumotWork *w, int first, int last);
+  const char *(*judge) (
+      const Device *dev, const KinfumotWork *w, int first, int last);
+  /* Writes now.classes, and counts. */
+  const char *(*classify) (const Device *dev, const KinfumotWork *w);
+  /* Adds outliers that touch an object to it. */
+  const char *(*grow) (const Device *dev, const KinfumotWork *w);
+  /* Gives pixels without a model to @model where they match it. */
+  const char *(*adopt) (const Device *dev, const KinfumotWork *w, int model);
+  const char *(*advance) (
+      const Device *dev, const KinfumotWork *w, int first, int last);
+  /* Takes the bricks that are wanted. */
+  const char *(*allocate) (
+      const Device *dev, const KinfumotWork *w, int first, int last);
+  const char *(*fuse) (
+      const Device *dev, const KinfumotWork *w, int first, int last);
+  const char *(*cast) (
+      const Device *dev, const KinfumotWork *w, int first, int last);
+  const char *(*draw) (const Device *dev, const KinfumotWork *w, uint8_t *rgb,
+      size_t rgb_stride, float *normals, size_t normals_stride);
+} KinfumotStages;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+extern const KinfumotStages kinfumot_stages_cpu, kinfumot_stages_cuda;
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The CPU's stages, and those that are a few numbers. */
+#include "kinfumot/kinfumot_cpu.h"
+
+static const char *
+kinfumot_predict_cpu (
+    const Device *dev, const KinfumotWork *w, int first, int last)
+{
+  (void) dev;
+  for (int m = first; m < last; m++)
+    if (w->models[m].active)
+      kinfumot_predict (w->models, m);
+  return NULL;
+}
+
+static const char *
+kinfumot_judge_cpu (
+    const Device *dev, const KinfumotWork *w, int first, int last)
+{
+  (void) dev;
+  for (int m = first; m < last; m++)
+    if (w->models[m].active)
+      kinfumot_judge (w->models, m, w->pool->n_points);
+  return NULL;
+}
+
+/* The objects first: they ask where the camera was. */
+static const char *
+kinfumot_advance_cpu (
+    const Device *dev, const KinfumotWork *w, int first, int last)
+{
+  (void) dev;
+  for (int m = last; m-- > first;)
+    if (w->models[m].active)
+      kinfumot_advance (w, m);
+  return NULL;
+}
+
+const KinfumotStages kinfumot_stages_cpu = {
+    .filter = kinfumot_filter_cpu,
+    .normals = kinfumot_normals_cpu,
+    .align = kinfumot_align_cpu,
+    .predict = kinfumot_predict_cpu,
+    .judge = kinfumot_judge_cpu,
+    .classify = kinfumot_classify_cpu,
+    .grow = kinfumot_grow_cpu,
+    .adopt = kinfumot_adopt_cpu,
+    .advance = kinfumot_advance_cpu,
+    .allocate = kinfumot_allocate_cpu,
+    .fuse = kinfumot_fuse_cpu,
+    .cast = kinfumot_cast_cpu,
+    .draw = kinfumot_draw_cpu,
+};

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The GPU's stages, and those that are a few numbers. */
+#include "kinfumot/kinfumot_cuda.cuh"
+
+static __global__ void
+predict (KinfumotModel *models, int first)
+{
+  int m = first + threadIdx.x;
+
+  if (models[m].active)
+    kinfumot_predict (models, m);
+}
+
+static const char *
+kinfumot_predict_cuda (
+    const Device *dev, const KinfumotWork *w, int first, int last)
+{
+  predict<<<1, last - first, 0, device_stream (dev)>>> (w->models, first);
+  return launched ();
+}
+
+static __global__ void
+judge (KinfumotModel *models, const KinfumotPool *pool, int first)
+{
+  int m = first + threadIdx.x;
+
+  if (models[m].active)
+    kinfumot_judge (models, m, pool->n_points);
+}
+
+static const char *
+kinfumot_judge_cuda (
+    const Device *dev, const KinfumotWork *w, int first, int last)
+{
+  judge<<<1, last - first, 0, device_stream (dev)>>> (
+      w->models, w->pool, first);
+  return launched ();
+}
+
+/* The objects first: they ask where the camera was. */
+static __global__ void
+advance (KinfumotWork w, int first)
+{
+  int m = first + threadIdx.x;
+
+  if (m && w.models[m].active)
+    kinfumot_advance (&w, m);
+  __syncthreads ();
+  if (!m && w.models[m].active)
+    kinfumot_advance (&w, m);
+}
+
+static const char *
+kinfumot_advance_cuda (
+    const Device *dev, const KinfumotWork *w, int first, int last)
+{
+  advance<<<1, last - first, 0, device_stream (dev)>>> (*w, first);
+  return launched ();
+}
+
+extern "C" const KinfumotStages kinfumot_stages_cuda = {
+    kinfumot_filter_cuda,
+    kinfumot_normals_cuda,
+    kinfumot_align_cuda,
+    kinfumot_predict_cuda,
+    kinfumot_judge_cuda,
+    kinfumot_classify_cuda,
+    kinfumot_grow_cuda,
+    kinfumot_adopt_cuda,
+    kinfumot_advance_cuda,
+    kinfumot_allocate_cuda,
+    kinfumot_fuse_cuda,
+    kinfumot_cast_cuda,
+    kinfumot_draw_cuda,
+};

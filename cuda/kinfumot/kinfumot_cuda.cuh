@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What the kernels share, and the stages by file. */
+#pragma once
+
+#include "common/cuda.cuh"
+#include "kinfumot/kinfumot_core.h"
+
+#define THREADS 256
+
+/* A thread for each of @n. */
+static inline dim3
+blocks_of (int n, int models = 1)
+{
+  return dim3 (ceil_div (n, THREADS), models);
+}
+
+static __device__ __forceinline__ int
+thread_index (void)
+{
+  return blockIdx.x * blockDim.x + threadIdx.x;
+}
+
+static inline const char *
+launched (void)
+{
+  CUDA_TRY (cudaGetLastError ());
+  return NULL;
+}
+
+/* kinfumot_maps_cuda.cu */
+const char *kinfumot_filter_cuda (const Device *dev, const KinfumotWork *w);
+const char *kinfumot_normals_cuda (const Device *dev, const KinfumotWork *w);
+const char *kinfumot_classify_cuda (const Device *dev, const KinfumotWork *w);
+const char *kinfumot_grow_cuda (const Device *dev, const KinfumotWork *w);
+const char *kinfumot_adopt_cuda (
+    const Device *dev, const KinfumotWork *w, int model);
+
+/* kinfumot_align_cuda.cu */
+const char *kinfumot_align_cuda (
+    const Device *dev, const KinfumotWork *w, int first, int last);
+
+/* kinfumot_fuse_cuda.cu */
+const char *kinfumot_allocate_cuda (
+    const Device *dev, const KinfumotWork *w, int first, int last);
+const char *kinfumot_fuse_cuda (
+    const Device *dev, const KinfumotWork *w, int first, int last);
+
+/* kinfumot_cast_cuda.cu */
+const char *kinfumot_cast_cuda (
+    const Device *dev, const KinfumotWork *w, int first, int last);
+const char *kinfumot_draw_cuda (const Device *dev, const KinfumotWork *w,
+    uint8_t *rgb, size_t rgb_stride, float *normals, size_t normals_stride);

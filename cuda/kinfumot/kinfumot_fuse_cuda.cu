@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Bricks for what a frame shows, and the frame into the bricks in view. */
+#include "kinfumot/kinfumot_cuda.cuh"
+
+typedef unsigned long long Word;
+
+#define BRICK_THREADS 128
+#define BRICK_BLOCKS 1056 /* that loop over bricks */
+
+/* ---- Bricks ---- */
+
+static __global__ void
+begin_bricks (KinfumotPool *pool)
+{
+  pool->n_fresh = 0;
+}
+
+/* Notes that @key wants a brick, unless it is noted or has one. */
+static __device__ void
+note (const KinfumotWork *w, uint64_t key)
+{
+  const KinfumotGrid *g = &w->grid;
+  uint32_t at = kinfumot_hash (key), i;
+
+  for (;; at++) {
+    uint64_t there = ((volatile uint64_t *) g->keys)[at & g->mask];
+
+    if (there == key)
+      return;
+    if (there)
+      continue;
+    if (((volatile KinfumotPool *) w->pool)->n_fresh >= w->max_fresh)
+      return;
+    there = atomicCAS ((Word *) &g->keys[at & g->mask], 0, key);
+    if (there == key)
+      return;
+    if (!there)
+      break;
+  }
+  at &= g->mask;
+  g->slots[at] = KINFUMOT_NO_BRICK;
+  i = atomicAdd (&w->pool->n_fresh, 1);
+  if (i < w->max_fresh)
+    w->fresh[i] = key;
+}
+
+static __global__ void
+want (KinfumotWork w, int first)
+{
+  const int at = thread_index (), model = first + blockIdx.y;
+  const int steps = kinfumot_steps (&w.grid);
+  uint64_t last = 0;
+
+  if (at >= w.width * w.height || !w.models[model].active ||
+      !w.models[model].good || !w.now.depth[at] ||
+      !kinfumot_owns (&w, model, at))
+    return;
+  for (int i = 0; i < steps; i++) {
+    uint64_t key = kinfumot_wanted (&w, model, at, i, steps);
+
+    if (key && key != last)
+      note (&w, key);
+    last = key;
+  }
+}
+
+/* All that are noted get a brick, or none does: which of them would depend on
+ * their order. */
+static __global__ void
+take (KinfumotWork w)
+{
+  const KinfumotGrid *g = &w.grid;
+  const uint32_t n = w.pool->n_fresh;
+
+  if (n > w.pool->n_unused || w.pool->full)
+    return;
+  for (uint32_t i = blockIdx.x; i < n; i += gridDim.x) {
+    uint32_t slot = w.unused[w.pool->n_unused - 1 - i];
+    uint64_t key = w.fresh[i];
+    uint4 *voxels =
+        (uint4 *) (g->voxels + (size_t) slot * KINFUMOT_BRICK_VOXELS);
+
+    for (int k = threadIdx.x; k < KINFUMOT_BRICK_VOXELS / 4; k += blockDim.x)
+      voxels[k] = make_uint4 (0, 0, 0, 0);
+    if (threadIdx.x == 0) {
+      g->slots[kinfumot_entry (g, key)] = (int32_t) slot;
+      g->owner[slot] = key;
+      g->seen[slot] = w.frame;
+    }
+  }
+}
+
+static __global__ void
+end_bricks (KinfumotPool *pool)
+{
+  pool->full |= pool->n_fresh > pool->n_unused;
+  if (!pool->full)
+    pool->n_unused -= pool->n_fresh;
+}
+
+const char *
+kinfumot_allocate_cuda (
+    const Device *dev, const KinfumotWork *w, int first, int last)
+{
+  cudaStream_t stream = device_stream (dev);
+
+  begin_bricks<<<1, 1, 0, stream>>> (w->pool);
+  want<<<blocks_of (w->width * w->height, last - first), THREADS, 0, stream>>> (
+      *w, first);
+  take<<<BRICK_BLOCKS, BRICK_THREADS, 0, stream>>> (*w);
+  end_bricks<<<1, 1, 0, stream>>> (w->pool);
+  return launched ();
+}
+
+/* ---- Voxels ---- */
+
+static __global__ void
+find_visible (KinfumotWork w, int first, int last)
+{
+  const uint32_t i = thread_index (), lane = threadIdx.x % 32;
+  uint32_t lanes, at = 0;
+  bool visible = false;
+
+  if (i < w.grid.max_bricks) {
+    uint64_t key = w.grid.owner[i];
+    int model = kinfumot_key_model (key);
+
+    visible = key && model >= first && model < last && w.models[model].active &&
+        w.models[model].good && kinfumot_brick_in_view (&w, key);
+  }
+  lanes = __ballot_sync (ALL_LANES, visible);
+  if (lanes && lane == 0)
+    at = atomicAdd (&w.pool->n_visible, (uint32_t) __popc (lanes));
+  at = __shfl_sync (ALL_LANES, at, 0);
+  if (!visible)
+    return;
+  w.grid.seen[i] = w.frame;
+  w.visible[at + __popc (lanes & ((1u << lane) - 1))] = i;
+}
+
+static __global__ void
+fuse (KinfumotWork w)
+{
+  const KinfumotGrid *g = &w.grid;
+
+  for (uint32_t i = blockIdx.x; i < w.pool->n_visible; i += gridDim.x) {
+    uint32_t slot = w.visible[i];
+    uint64_t key = g->owner[slot];
+    int model = kinfumot_key_model (key), at[3];
+    KinfumotVoxel *v = g->voxels + (size_t) slot * KINFUMOT_BRICK_VOXELS;
+
+    kinfumot_key_place (key, at);
+    for (int k = threadIdx.x; k < KINFUMOT_BRICK_VOXELS; k += blockDim.x) {
+      Vec p = kinfumot_to_camera (
+          &w.models[model], kinfumot_voxel_place (g, at, k));
+
+      v[k] = kinfumot_fuse (&w, model, p, v[k]);
+    }
+  }
+}
+
+const char *
+kinfumot_fuse_cuda (
+    const Device *dev, const KinfumotWork *w, int first, int last)
+{
+  cudaStream_t stream = device_stream (dev);
+
+  CUDA_TRY (cudaMemsetAsync (
+      &w->pool->n_visible, 0, sizeof w->pool->n_visible, stream));
+  find_visible<<<blocks_of ((int) w->grid.max_bricks), THREADS, 0, stream>>> (
+      *w, first, last);
+  fuse<<<BRICK_BLOCKS, BRICK_THREADS, 0, stream>>> (*w);
+  return launched ();
+}

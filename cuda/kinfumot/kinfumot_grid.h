@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The voxels of all models: one pool of bricks of 8 x 8 x 8 voxels, and one
+ * hash table that finds the brick of a model at a place.  A model is a part of
+ * the key, so that to grow is to take a brick, and to forget is to give bricks
+ * back.
+ *
+ * Voxel (i, j, k) of a model lies at (i, j, k) times the voxel's size in the
+ * model's coordinates. */
+#pragma once
+
+#include <math.h>
+#include <stdint.h>
+
+#include "common/both.h"
+#include "common/vec.h"
+
+#define KINFUMOT_BRICK 8 /* voxels a side */
+#define KINFUMOT_BRICK_VOXELS 512
+#define KINFUMOT_UNIT 32767     /* of a voxel's distance: the truncation */
+#define KINFUMOT_SEEN_THROUGH 5 /* frames, after which a surface is gone */
+#define KINFUMOT_FREE_WEIGHT 3  /* frames, after which space is known free */
+
+/* The lower 12 bits of `weight` count frames; the upper 4 say in how many
+ * frames in a row the surface here was seen through. */
+typedef struct {
+  int16_t distance; /* before the surface > 0; by KINFUMOT_UNIT */
+  uint16_t weight;
+} KinfumotVoxel;
+
+#define KINFUMOT_WEIGHT_BITS 12
+#define KINFUMOT_WEIGHT_MASK ((1 << KINFUMOT_WEIGHT_BITS) - 1)
+
+#define KINFUMOT_NO_BRICK (-1)
+#define KINFUMOT_MAX_PROBES 256 /* of the hash table, for a key */
+
+typedef struct {
+  uint64_t *keys;  /* of the table; 0: nothing here */
+  int32_t *slots;  /* of the table: a brick, or KINFUMOT_NO_BRICK for now */
+  uint32_t mask;   /* entries of the table - 1 */
+  uint64_t *owner; /* of each brick: its key, or 0 */
+  uint32_t *seen;  /* of each brick: the last frame that looked for it */
+  KinfumotVoxel *voxels; /* KINFUMOT_BRICK_VOXELS a brick, x fastest */
+  uint32_t max_bricks;
+  float voxel, truncation; /* metres */
+  float voxels_a_metre, truncations_a_metre;
+} KinfumotGrid;
+
+/* ---- Keys ---- */
+
+#define KINFUMOT_REACH 32768 /* bricks, from the origin along each axis */
+
+/* Of the brick that holds a voxel: never 0.  0 where it lies too far out. */
+BOTH uint64_t
+kinfumot_key (int model, int x, int y, int z)
+{
+  int bx = (x >> 3) + KINFUMOT_REACH, by = (y >> 3) + KINFUMOT_REACH,
+      bz = (z >> 3) + KINFUMOT_REACH;
+
+  if ((bx | by | bz) & ~(2 * KINFUMOT_REACH - 1))
+    return 0;
+  return (uint64_t) (model + 1) << 48 | (uint64_t) bz << 32 |
+      (uint64_t) by << 16 | (uint64_t) bx;
+}
+
+BOTH int
+kinfumot_key_model (uint64_t key)
+{
+  return (int) (key >> 48) - 1;
+}
+
+/* The first voxel of a brick. */
+BOTH void
+kinfumot_key_place (uint64_t key, int at[3])
+{
+  for (int i = 0; i < 3; i++)
+    at[i] = ((int) (key >> 16 * i & 0xffff) - KINFUMOT_REACH) * KINFUMOT_BRICK;
+}
+
+BOTH uint32_t
+kinfumot_hash (uint64_t key)
+{
+  key = (key ^ key >> 31) * 0x9e3779b97f4a7c15ull;
+  return (uint32_t) (key >> 32);
+}
+
+/* The table's entry of @key; -1 where it has none. */
+BOTH int
+kinfumot_entry (const KinfumotGrid *g, uint64_t key)
+{
+  uint32_t at = kinfumot_hash (key);
+
+  for (int i = 0; i < KINFUMOT_MAX_PROBES; i++, at++) {
+    uint64_t there = g->keys[at & g->mask];
+
+    if (there == key)
+      return (int) (at & g->mask);
+    if (!there)
+      return -1;
+  }
+  return -1;
+}
+
+BOTH int
+kinfumot_find (const KinfumotGrid *g, uint64_t key)
+{
+  int entry = kinfumot_entry (g, key);
+
+  return entry < 0 ? KINFUMOT_NO_BRICK : g->slots[entry];
+}
+
+/* ---- Reading ---- */
+
+/* Where the brick of the last voxel was found: the next is mostly in the same.
+ */
+typedef struct {
+  uint64_t key;
+  const KinfumotVoxel *voxels; /* NULL: none */
+} KinfumotLast;
+
+BOTH int
+kinfumot_inside (int x, int y, int z)
+{
+  return ((z & 7) << 6) + ((y & 7) << 3) + (x & 7);
+}
+
+BOTH const KinfumotVoxel *
+kinfumot_voxel (
+    const KinfumotGrid *g, KinfumotLast *last, int model, int x, int y, int z)
+{
+  uint64_t key = kinfumot_key (model, x, y, z);
+
+  if (!key)
+    return NULL;
+  if (key != last->key) {
+    int slot = kinfumot_find (g, key);
+
+    last->key = key;
+    last->voxels =
+        slot < 0 ? NULL : g->voxels + (size_t) slot * KINFUMOT_BRICK_VOXELS;
+  }
+  return last->voxels ? last->voxels + kinfumot_inside (x, y, z) : NULL;
+}
+
+BOTH int
+kinfumot_round (float v)
+{
+  return (int) floorf (v + .5f);
+}
+
+/* The voxel nearest to @p, metres; NULL where there is no brick. */
+BOTH const KinfumotVoxel *
+kinfumot_nearest (const KinfumotGrid *g, KinfumotLast *last, int model, Vec p)
+{
+  return kinfumot_voxel (g, last, model,
+      kinfumot_round (p.x * g->voxels_a_metre),
+      kinfumot_round (p.y * g->voxels_a_metre),
+      kinfumot_round (p.z * g->voxels_a_metre));
+}
+
+/* The share of corner @i, x fastest, in the middle of eight voxels. */
+BOTH float
+kinfumot_share (int i, float x, float y, float z)
+{
+  return (i & 1 ? x : 1 - x) *
+      ((i >> 1 & 1 ? y : 1 - y) * (i >> 2 ? z : 1 - z));
+}
+
+/* The distance at @p between the eight voxels around it, by the truncation;
+ * false where one of them was never seen.  They mostly lie in one brick. */
+BOTH bool
+kinfumot_distance (const KinfumotGrid *g, KinfumotLast *last, int model, Vec p,
+    float *distance)
+{
+  float x = p.x * g->voxels_a_metre, y = p.y * g->voxels_a_metre,
+        z = p.z * g->voxels_a_metre;
+  float fx = floorf (x), fy = floorf (y), fz = floorf (z), sum = 0;
+  int ix = (int) fx, iy = (int) fy, iz = (int) fz;
+  const KinfumotVoxel *v = kinfumot_voxel (g, last, model, ix, iy, iz);
+  bool known = v != NULL;
+
+  x -= fx, y -= fy, z -= fz;
+  if (known && (ix & 7) < 7 && (iy & 7) < 7 && (iz & 7) < 7) {
+    UNROLLED
+    for (int i = 0; i < 8; i++) {
+      KinfumotVoxel here = v[(i & 1) + ((i >> 1 & 1) << 3) + ((i >> 2) << 6)];
+
+      known = known && here.weight & KINFUMOT_WEIGHT_MASK;
+      sum += (float) here.distance * kinfumot_share (i, x, y, z);
+    }
+  } else {
+    ROLLED
+    for (int i = 0; i < 8 && known; i++) {
+      v = kinfumot_voxel (
+          g, last, model, ix + (i & 1), iy + (i >> 1 & 1), iz + (i >> 2));
+      known = v && v->weight & KINFUMOT_WEIGHT_MASK;
+      if (known)
+        sum += (float) v->distance * kinfumot_share (i, x, y, z);
+    }
+  }
+  *distance = sum * (1.f / KINFUMOT_UNIT);
+  return known;
+}
+
+/* ---- Writing ---- */
+
+/* A voxel's new value where a surface lies @distance behind it, by the
+ * truncation, > 1 where it is farther.  The mean is in integers.  A surface
+ * is not averaged away by what lies behind it: in five frames in a row it is
+ * seen through, then it is gone. */
+BOTH KinfumotVoxel
+kinfumot_voxel_seen (KinfumotVoxel v, float distance, int max_weight)
+{
+  int weight = v.weight & KINFUMOT_WEIGHT_MASK;
+  int through = (v.weight >> KINFUMOT_WEIGHT_BITS) + 1;
+  int now = (int) ((distance < 1 ? distance : 1) * KINFUMOT_UNIT), sum;
+
+  if (distance >= 1 && weight && v.distance < KINFUMOT_UNIT / 2) {
+    if (through < KINFUMOT_SEEN_THROUGH)
+      v.weight = (uint16_t) (through << KINFUMOT_WEIGHT_BITS | weight);
+    else {
+      v.distance = KINFUMOT_UNIT;
+      v.weight = KINFUMOT_FREE_WEIGHT;
+    }
+    return v;
+  }
+  sum = v.distance * weight + now;
+  sum += (sum < 0 ? -1 : 1) * (weight + 1) / 2;
+  v.distance = (int16_t) (sum / (weight + 1));
+  v.weight = (uint16_t) (weight < max_weight ? weight + 1 : max_weight);
+  return v;
+}

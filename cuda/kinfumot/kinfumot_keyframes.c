@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Where the camera is looked for once it is lost: at the places from which the
+ * scene looked most like this, by small pictures of depth. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kinfumot/kinfumot_state.h"
+
+#define APART .2     /* metres between keyframes, or */
+#define TURNED .9914 /* the cosine of half of 15 degrees */
+#define UNLIKE 2458  /* 30 cm: pixels differ by no more than this */
+#define TRIED 4      /* keyframes a frame */
+#define FOUND_SHARE \
+ .5 /* of the points, that match where the camera is found \
+     */
+#define FOUND_RESIDUAL .015 /* metres */
+
+const char *
+kinfumot_keyframe_fetch (Kinfumot *k)
+{
+  const KinfumotWork *w = &k->work;
+  size_t row = w->width * sizeof *w->now.depth;
+  int step = w->height / KINFUMOT_SMALL_Y;
+  int rows = step ? KINFUMOT_SMALL_Y : w->height;
+
+  return device_copy_rows (&k->device, k->rows, row, w->now.depth,
+      row * (step ? step : 1), row, rows);
+}
+
+static void
+shrink (const Kinfumot *k, KinfumotKeyframe *f)
+{
+  int width = k->work.width;
+  int rows =
+      k->work.height < KINFUMOT_SMALL_Y ? k->work.height : KINFUMOT_SMALL_Y;
+
+  memset (f->depth, 0, sizeof f->depth);
+  for (int y = 0; y < rows; y++)
+    for (int x = 0; x < KINFUMOT_SMALL_X; x++)
+      f->depth[y][x] = k->rows[y * width + x * width / KINFUMOT_SMALL_X];
+}
+
+static bool
+is_near (const KinfumotPose *a, const KinfumotPose *b)
+{
+  double t = 0, q = 0;
+
+  for (int i = 0; i < 3; i++)
+    t += (a->t[i] - b->t[i]) * (a->t[i] - b->t[i]);
+  for (int i = 0; i < 4; i++)
+    q += a->q[i] * b->q[i];
+  return t < APART * APART && fabs (q) > TURNED;
+}
+
+void
+kinfumot_keyframe_add (Kinfumot *k)
+{
+  KinfumotKeyframe *f;
+
+  for (int i = 0; i < k->n_keyframes; i++)
+    if (is_near (&k->keyframes[i].camera, &k->held))
+      return;
+  if (k->n_keyframes == KINFUMOT_MAX_KEYFRAMES)
+    return;
+  if (k->n_keyframes == k->keyframes_room) {
+    int room = k->keyframes_room ? 2 * k->keyframes_room : 16;
+
+    f = realloc (k->keyframes, room * sizeof *f);
+    if (!f)
+      return;
+    k->keyframes = f;
+    k->keyframes_room = room;
+  }
+  f = &k->keyframes[k->n_keyframes++];
+  f->camera = k->held;
+  shrink (k, f);
+}
+
+/* 0 for alike. */
+static uint64_t
+difference (const KinfumotKeyframe *a, const KinfumotKeyframe *b)
+{
+  uint64_t sum = 0;
+
+  for (int y = 0; y < KINFUMOT_SMALL_Y; y++)
+    for (int x = 0; x < KINFUMOT_SMALL_X; x++) {
+      int apart = a->depth[y][x] - b->depth[y][x];
+
+      apart = apart < 0 ? -apart : apart;
+      sum += apart < UNLIKE ? apart : UNLIKE;
+    }
+  return sum;
+}
+
+/* The best @n that are not among @tried. */
+static void
+choose (const Kinfumot *k, const KinfumotKeyframe *now, int best[TRIED])
+{
+  uint64_t least[TRIED];
+
+  for (int i = 0; i < TRIED; i++)
+    best[i] = -1;
+  for (int f = 0; f < k->n_keyframes; f++) {
+    uint64_t d = difference (now, &k->keyframes[f]);
+    int at = TRIED;
+
+    while (at > 0 && (best[at - 1] < 0 || d < least[at - 1]))
+      at--;
+    for (int i = TRIED - 1; i > at; i--) {
+      best[i] = best[i - 1];
+      least[i] = least[i - 1];
+    }
+    if (at < TRIED) {
+      best[at] = f;
+      least[at] = d;
+    }
+  }
+}
+
+/* The camera's pose before becomes @camera; objects stay where they are in the
+ * world. */
+static void
+place_camera (Kinfumot *k, KinfumotPose camera)
+{
+  KinfumotModel *models = k->state->models;
+  KinfumotPose moved =
+      kinfumot_pose_times (kinfumot_pose_back (models[0].pose), camera);
+
+  for (int m = 1; m < KINFUMOT_MODELS; m++)
+    if (models[m].active)
+      kinfumot_set_pose (
+          &models[m], kinfumot_pose_times (models[m].pose, moved));
+  kinfumot_set_pose (&models[0], camera);
+  kinfumot_set_motion (&models[0], kinfumot_pose_none ());
+}
+
+static const char *
+try_keyframe (Kinfumot *k, KinfumotPose camera, bool *found)
+{
+  const KinfumotModel *m = &k->state->models[0];
+
+  place_camera (k, camera);
+  TRY (kinfumot_upload (k));
+  TRY (k->stages->cast (&k->device, &k->work, 0, kinfumot_models_end (k)));
+  TRY (k->stages->align (&k->device, &k->work, 0, 1));
+  TRY (k->stages->judge (&k->device, &k->work, 0, 1));
+  TRY (kinfumot_download (k));
+  *found = m->good && m->residual < FOUND_RESIDUAL &&
+      m->points >= FOUND_SHARE * k->state->pool.n_points;
+  return NULL;
+}
+
+const char *
+kinfumot_keyframe_search (Kinfumot *k, bool *found)
+{
+  KinfumotKeyframe now;
+  int best[TRIED];
+
+  *found = false;
+  k->work.before = NULL;
+  shrink (k, &now);
+  choose (k, &now, best);
+  for (int i = 0; i < TRIED && best[i] >= 0 && !*found; i++)
+    TRY (try_keyframe (k, k->keyframes[best[i]].camera, found));
+  if (*found)
+    return NULL;
+  place_camera (k, k->held);
+  k->state->models[0].good = false;
+  TRY (kinfumot_upload (k));
+  return k->stages->cast (&k->device, &k->work, 0, kinfumot_models_end (k));
+}

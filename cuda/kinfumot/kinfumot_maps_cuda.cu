@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What is one number, or a few, for each pixel: filtered depth, normals,
+ * classes. */
+#include "kinfumot/kinfumot_cuda.cuh"
+
+/* ---- Depth ---- */
+
+static __global__ void
+filter (KinfumotWork w)
+{
+  int at = thread_index (), x = at % w.width, y = at / w.width;
+  BilateralMean mean = {0, 0};
+  int8_t fraction;
+  uint32_t z;
+
+  if (at >= w.width * w.height)
+    return;
+  z = kinfumot_input (&w, x, y);
+  if (!z) {
+    w.now.depth[at] = 0;
+    return;
+  }
+#pragma unroll
+  for (int dy = -BILATERAL_REACH; dy <= BILATERAL_REACH; dy++)
+#pragma unroll
+    for (int dx = -BILATERAL_REACH; dx <= BILATERAL_REACH; dx++) {
+      uint32_t weight = bilateral_space_weight (dx, dy);
+      int u = x + dx, v = y + dy;
+
+      if (weight && u >= 0 && v >= 0 && u < w.width && v < w.height)
+        bilateral_mean_add (
+            &mean, w.range, weight, z, kinfumot_input (&w, u, v));
+    }
+  z = bilateral_mean_depth (&mean, z, &fraction);
+  w.now.depth[at] = kinfumot_units (&w, (uint16_t) z, fraction);
+}
+
+const char *
+kinfumot_filter_cuda (const Device *dev, const KinfumotWork *w)
+{
+  filter<<<blocks_of (w->width * w->height), THREADS, 0,
+      device_stream (dev)>>> (*w);
+  return launched ();
+}
+
+static __global__ void
+normals (KinfumotWork w)
+{
+  int at = thread_index ();
+  Vec n = {0, 0, 0};
+
+  if (at < w.width * w.height) {
+    n = kinfumot_normal (&w, at % w.width, at / w.width);
+    w.normals[at] = n;
+  }
+  at = __popc (__ballot_sync (ALL_LANES, n.x != 0 || n.y != 0 || n.z != 0));
+  if (threadIdx.x % 32 == 0 && at)
+    atomicAdd (&w.pool->n_points, (uint32_t) at);
+}
+
+const char *
+kinfumot_normals_cuda (const Device *dev, const KinfumotWork *w)
+{
+  CUDA_TRY (cudaMemsetAsync (
+      &w->pool->n_points, 0, sizeof w->pool->n_points, device_stream (dev)));
+  normals<<<blocks_of (w->width * w->height), THREADS, 0,
+      device_stream (dev)>>> (*w);
+  return launched ();
+}
+
+/* ---- Classes ---- */
+
+static __global__ void
+clear_counts (KinfumotCount *counts)
+{
+  KinfumotCount c = {0, 0, INT32_MAX, INT32_MAX, INT32_MIN, INT32_MIN,
+      {INT32_MAX, INT32_MAX, INT32_MAX}, {INT32_MIN, INT32_MIN, INT32_MIN}};
+
+  counts[threadIdx.x] = c;
+}
+
+/* Of the lanes where @is_mine, all of which match model @model. */
+static __device__ void
+count_lanes (const KinfumotWork *w, int model, int at, bool is_mine)
+{
+  KinfumotCount *c = &w->counts[model];
+  uint32_t lanes = __ballot_sync (ALL_LANES, is_mine);
+  int x = at % w->width, y = at / w->width, mm[3] = {0, 0, 0};
+  bool leads = threadIdx.x % 32 == 0;
+  int box[4] = {warp_least (is_mine ? x : INT32_MAX),
+      warp_least (is_mine ? y : INT32_MAX),
+      warp_greatest (is_mine ? x + 1 : INT32_MIN),
+      warp_greatest (is_mine ? y + 1 : INT32_MIN)};
+
+  if (is_mine)
+    kinfumot_millimetres (w, model, kinfumot_point (w, at), mm);
+  if (leads) {
+    atomicAdd (&c->matched, (uint32_t) __popc (lanes));
+    atomicMin (&c->x0, box[0]);
+    atomicMin (&c->y0, box[1]);
+    atomicMax (&c->x1, box[2]);
+    atomicMax (&c->y1, box[3]);
+  }
+  for (int i = 0; i < 3; i++) {
+    int least = warp_least (is_mine ? mm[i] : INT32_MAX);
+    int most = warp_greatest (is_mine ? mm[i] : INT32_MIN);
+
+    if (leads) {
+      atomicMin (&c->least[i], least);
+      atomicMax (&c->most[i], most);
+    }
+  }
+}
+
+static __global__ void
+classify (KinfumotWork w)
+{
+  int at = thread_index (), model = 0, class_;
+  bool inside = at < w.width * w.height;
+
+  if (inside) {
+    class_ = kinfumot_classify (&w, at, &model);
+    w.now.classes[2 * at] = (uint8_t) class_;
+    w.now.classes[2 * at + 1] = (uint8_t) model;
+  }
+  for (int m = 1; m < KINFUMOT_MODELS; m++) {
+    uint32_t lanes;
+
+    if (!w.models[m].active)
+      continue;
+    if (__any_sync (ALL_LANES, model == m))
+      count_lanes (&w, m, at, model == m);
+    lanes = __ballot_sync (ALL_LANES,
+        inside && w.now.depth[at] &&
+            kinfumot_is_through (&w, m, kinfumot_point (&w, at)));
+    if (lanes && threadIdx.x % 32 == 0)
+      atomicAdd (&w.counts[m].through, (uint32_t) __popc (lanes));
+  }
+}
+
+const char *
+kinfumot_classify_cuda (const Device *dev, const KinfumotWork *w)
+{
+  clear_counts<<<1, KINFUMOT_MODELS, 0, device_stream (dev)>>> (w->counts);
+  classify<<<blocks_of (w->width * w->height), THREADS, 0,
+      device_stream (dev)>>> (*w);
+  return launched ();
+}
+
+static __global__ void
+touch (KinfumotWork w)
+{
+  int at = thread_index ();
+
+  if (at < w.width * w.height)
+    w.grown[at] = (uint8_t) kinfumot_touching (&w, at);
+}
+
+static __global__ void
+grow (KinfumotWork w)
+{
+  int at = thread_index ();
+
+  if (at < w.width * w.height)
+    kinfumot_grow (&w, at);
+}
+
+const char *
+kinfumot_grow_cuda (const Device *dev, const KinfumotWork *w)
+{
+  dim3 blocks = blocks_of (w->width * w->height);
+
+  touch<<<blocks, THREADS, 0, device_stream (dev)>>> (*w);
+  grow<<<blocks, THREADS, 0, device_stream (dev)>>> (*w);
+  return launched ();
+}
+
+static __global__ void
+adopt (KinfumotWork w, int model)
+{
+  int at = thread_index ();
+
+  if (at < w.width * w.height)
+    kinfumot_adopt (&w, model, at);
+}
+
+const char *
+kinfumot_adopt_cuda (const Device *dev, const KinfumotWork *w, int model)
+{
+  adopt<<<blocks_of (w->width * w->height), THREADS, 0, device_stream (dev)>>> (
+      *w, model);
+  return launched ();
+}

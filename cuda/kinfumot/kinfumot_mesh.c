@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The surfaces of the models, by marching cubes over copies of their bricks. */
+#include "mesh/marching_cubes.h"
+
+#include <stdlib.h>
+
+#include "kinfumot/kinfumot_state.h"
+
+/* The bricks on the host, and their keys in order. */
+typedef struct {
+  uint32_t n;
+  uint64_t *owner;
+  KinfumotVoxel *voxels;
+  MarchingBrick *bricks;
+  struct Place {
+    uint64_t key;
+    uint32_t brick;
+  } * places;
+  int model; /* whose surface is made */
+} Bricks;
+
+static void
+bricks_free (Bricks *b)
+{
+  free (b->owner);
+  free (b->voxels);
+  free (b->bricks);
+  free (b->places);
+}
+
+static int
+by_key (const void *p, const void *q)
+{
+  uint64_t a = ((const struct Place *) p)->key;
+  uint64_t b = ((const struct Place *) q)->key;
+
+  return (a > b) - (a < b);
+}
+
+/* All bricks up to the last one in use. */
+static const char *
+bricks_fetch (Kinfumot *k, Bricks *b)
+{
+  const KinfumotGrid *g = &k->work.grid;
+  size_t brick = KINFUMOT_BRICK_VOXELS * sizeof *g->voxels;
+
+  b->n = g->max_bricks;
+  b->owner = malloc (b->n * sizeof *b->owner);
+  if (!b->owner)
+    return "out of memory for the mesh";
+  TRY (device_copy (&k->device, b->owner, g->owner, b->n * sizeof *b->owner));
+  TRY (device_wait (&k->device));
+  while (b->n && !b->owner[b->n - 1])
+    b->n--;
+  b->voxels = malloc (b->n * brick + 1);
+  b->bricks = calloc ((size_t) b->n + 1, sizeof *b->bricks);
+  b->places = calloc ((size_t) b->n + 1, sizeof *b->places);
+  if (!b->voxels || !b->bricks || !b->places)
+    return "out of memory for the mesh";
+  if (b->n)
+    TRY (device_copy (&k->device, b->voxels, g->voxels, b->n * brick));
+  return device_wait (&k->device);
+}
+
+static void
+bricks_sort (Bricks *b)
+{
+  for (uint32_t i = 0; i < b->n; i++) {
+    int at[3] = {0, 0, 0};
+
+    if (b->owner[i])
+      kinfumot_key_place (b->owner[i], at);
+    for (int j = 0; j < 3; j++)
+      b->bricks[i].at[j] = at[j] / KINFUMOT_BRICK;
+    b->places[i] = (struct Place){b->owner[i], i};
+  }
+  qsort (b->places, b->n, sizeof *b->places, by_key);
+}
+
+static int64_t
+find (void *data, const int32_t at[3])
+{
+  const Bricks *b = data;
+  struct Place wanted = {.key = kinfumot_key (b->model, at[0] * KINFUMOT_BRICK,
+                             at[1] * KINFUMOT_BRICK, at[2] * KINFUMOT_BRICK)};
+  const struct Place *p = wanted.key
+      ? bsearch (&wanted, b->places, b->n, sizeof *b->places, by_key)
+      : NULL;
+
+  return p ? (int64_t) p->brick : -1;
+}
+
+_Static_assert(sizeof (MarchingVoxel) == sizeof (KinfumotVoxel) &&
+        MARCHING_BRICK == KINFUMOT_BRICK,
+    "marching cubes reads the bricks as they are");
+
+static const char *
+add_model (Kinfumot *k, Bricks *b, int model, Mesh *mesh)
+{
+  const KinfumotModel *models = k->state->models;
+  MarchingGrid grid = {b->bricks, b->n, find, b, KINFUMOT_WEIGHT_MASK,
+      (float) k->work.grid.voxel};
+  KinfumotPose world = kinfumot_pose_times (
+      models[0].pose, kinfumot_pose_back (models[model].pose));
+  uint32_t hue = kinfumot_hue (model), n = mesh->n;
+  uint8_t colour[3] = {
+      (uint8_t) (hue >> 16), (uint8_t) (hue >> 8), (uint8_t) hue};
+
+  b->model = model;
+  for (uint32_t i = 0; i < b->n; i++) {
+    bool own = b->owner[i] && kinfumot_key_model (b->owner[i]) == model;
+
+    b->bricks[i].voxels = own ? (const MarchingVoxel *) (b->voxels +
+                                    (size_t) i * KINFUMOT_BRICK_VOXELS)
+                              : NULL;
+  }
+  TRY (marching_cubes (mesh, &grid, colour));
+  for (; model && n < mesh->n; n++) {
+    double v[3], at[3];
+
+    for (int i = 0; i < 3; i++)
+      v[i] = mesh->x[3 * (size_t) n + i];
+    kinfumot_turn (world.q, v, at);
+    for (int i = 0; i < 3; i++)
+      mesh->x[3 * (size_t) n + i] = (float) (at[i] + world.t[i]);
+  }
+  return NULL;
+}
+
+const char *
+kinfumot_mesh (Kinfumot *k, Mesh *mesh)
+{
+  Bricks b = {.n = 0};
+  const char *err = bricks_fetch (k, &b);
+
+  if (!err)
+    bricks_sort (&b);
+  for (int model = 0; !err && model < kinfumot_models_end (k); model++)
+    if (!model || k->known[model].id)
+      err = add_model (k, &b, model, mesh);
+  bricks_free (&b);
+  return err;
+}

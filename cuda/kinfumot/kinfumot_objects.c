@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What becomes of the objects from frame to frame: followed, hidden, lost,
+ * given up. */
+#include <math.h>
+#include <string.h>
+
+#include "kinfumot/kinfumot_state.h"
+
+#define LEAST_SEEN 50 /* pixels that match, of an object that is seen */
+#define POOR .5       /* share that matches, of one that is not given up */
+
+/* ---- Covariance ---- */
+
+/* Of the last alignment's sums: the variance of the distances times the inverse
+ * of the normal equations.  Directions that are held have the variance
+ * KINFUMOT_UNKNOWN. */
+void
+kinfumot_covariance (const KinfumotModel *m, double covariance[36])
+{
+  KinfumotSystem s;
+  double v[6][6], unit[6];
+
+  memset (covariance, 0, 36 * sizeof *covariance);
+  if (!m->sums[KINFUMOT_N])
+    return;
+  kinfumot_system (m->sums, &s);
+  kinfumot_eigen (s.a, v);
+  for (int i = 0; i < 6; i++)
+    unit[i] = i < 3 ? 1 / s.spread : 1; /* turns, then steps */
+  for (int k = 0; k < 6; k++) {
+    double variance = s.a[k][k] > KINFUMOT_WEAK
+        ? s.mean_square / (s.a[k][k] * (double) m->sums[KINFUMOT_N])
+        : KINFUMOT_UNKNOWN;
+
+    for (int i = 0; i < 6; i++)
+      for (int j = 0; j < 6; j++) /* steps first */
+        covariance[(i + 3) % 6 * 6 + (j + 3) % 6] +=
+            variance * v[i][k] * unit[i] * v[j][k] * unit[j];
+  }
+}
+
+/* ---- States ---- */
+
+static double
+score_of (const KinfumotCount *c)
+{
+  uint32_t all = c->matched + c->through;
+
+  return all ? (double) c->matched / all : 0;
+}
+
+static void
+see (KinfumotKnown *o, const KinfumotCount *c)
+{
+  for (int i = 0; i < 3; i++) {
+    o->least[i] = c->least[i] < o->least[i] ? c->least[i] : o->least[i];
+    o->most[i] = c->most[i] > o->most[i] ? c->most[i] : o->most[i];
+  }
+  o->unseen = 0;
+  o->poor = score_of (c) < POOR ? o->poor + 1 : 0;
+  if (o->age)
+    o->state = o->state == KINFUMOT_LOST ? KINFUMOT_FOUND : KINFUMOT_TRACKING;
+}
+
+static void
+miss (KinfumotKnown *o, KinfumotModel *m)
+{
+  o->unseen++;
+  o->state = o->unseen > KINFUMOT_PATIENCE ? KINFUMOT_LOST : KINFUMOT_OCCLUDED;
+  if (o->state == KINFUMOT_LOST)
+    m->active = KINFUMOT_ASLEEP;
+}
+
+static void
+fill_object (const Kinfumot *k, int model, KinfumotObject *r)
+{
+  const KinfumotModel *m = &k->state->models[model];
+  const KinfumotCount *c = &k->state->counts[model];
+  const KinfumotKnown *o = &k->known[model];
+  bool seen = !o->unseen;
+
+  memset (r, 0, sizeof *r);
+  r->id = o->id;
+  r->model = model;
+  r->state = o->state;
+  r->pose = kinfumot_pose_back (m->pose);
+  r->age = o->age;
+  r->weak = m->weak;
+  for (int i = 0; i < 3 && o->most[i] >= o->least[i]; i++) {
+    r->centre[i] = (o->least[i] + o->most[i]) / 2000.;
+    r->extent[i] = (o->most[i] - o->least[i]) / 1000.;
+  }
+  if (seen) {
+    r->box = (ImageBox){c->x0, c->y0, c->x1, c->y1};
+    r->area = c->matched;
+    r->score = score_of (c);
+    kinfumot_covariance (m, r->covariance);
+  }
+}
+
+/* Whether the object is given up. */
+static bool
+update (Kinfumot *k, int model)
+{
+  KinfumotKnown *o = &k->known[model];
+  KinfumotModel *m = &k->state->models[model];
+  const KinfumotCount *c = &k->state->counts[model];
+
+  if (!m->active) {
+    o->unseen++;
+    o->age++;
+    return false;
+  }
+  if (m->good && c->matched >= LEAST_SEEN)
+    see (o, c);
+  else
+    miss (o, m);
+  return o->poor >= k->params.retire_after;
+}
+
+/* While the camera is lost nothing is known of the objects. */
+const char *
+kinfumot_objects_update (Kinfumot *k, KinfumotResults *results)
+{
+  results->objects = k->objects;
+  results->n_objects = 0;
+  for (int m = 1; m < KINFUMOT_MODELS; m++) {
+    KinfumotKnown *o = &k->known[m];
+
+    if (!o->id || k->lost)
+      continue;
+    if (update (k, m)) {
+      k->state->models[m].active = KINFUMOT_ASLEEP;
+      memset (o, 0, sizeof *o);
+      TRY (kinfumot_pool_forget (k, m));
+      continue;
+    }
+    if (o->state != KINFUMOT_LOST || o->unseen == KINFUMOT_PATIENCE + 1)
+      fill_object (k, m, &k->objects[results->n_objects++]);
+    o->age++;
+  }
+  return NULL;
+}

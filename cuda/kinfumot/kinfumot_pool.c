@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The pool of bricks on the host: made once, and put in order where bricks are
+ * given back, which is seldom. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kinfumot/kinfumot_state.h"
+
+#define MOST_FRESH 65536 /* bricks that a frame may want beyond the pool */
+
+static uint32_t
+table_size (uint32_t keys)
+{
+  uint32_t n = 1;
+
+  while (n < 2 * keys)
+    n *= 2;
+  return n;
+}
+
+/* Tells the device how many bricks are unused. */
+static const char *
+set_unused (Kinfumot *k, uint32_t n)
+{
+  KinfumotPool *pool = &k->state->pool;
+
+  pool->n_unused = n;
+  pool->full = 0;
+  TRY (device_copy (&k->device, k->work.pool, pool, sizeof *pool));
+  return device_wait (&k->device);
+}
+
+static const char *
+all_unused (Kinfumot *k)
+{
+  KinfumotWork *w = &k->work;
+  uint32_t n = w->grid.max_bricks;
+  uint32_t *unused = malloc (n * sizeof *unused);
+  const char *err;
+
+  if (!unused)
+    return "out of memory";
+  for (uint32_t i = 0; i < n; i++)
+    unused[i] = n - 1 - i;
+  err = device_copy (&k->device, w->unused, unused, n * sizeof *unused);
+  if (!err)
+    err = device_wait (&k->device);
+  free (unused);
+  return err ? err : set_unused (k, n);
+}
+
+const char *
+kinfumot_pool_new (Kinfumot *k)
+{
+  KinfumotWork *w = &k->work;
+  KinfumotGrid *g = &w->grid;
+  size_t brick = KINFUMOT_BRICK_VOXELS * sizeof *g->voxels;
+  uint32_t table;
+
+  g->voxel = (float) k->params.voxel_size;
+  g->truncation = (float) k->params.truncation;
+  g->voxels_a_metre = 1 / g->voxel;
+  g->truncations_a_metre = 1 / g->truncation;
+  g->max_bricks = (uint32_t) (((uint64_t) k->params.max_memory << 20) / brick);
+  w->max_fresh = g->max_bricks + MOST_FRESH;
+  table = table_size (g->max_bricks + w->max_fresh);
+  g->mask = table - 1;
+  TRY (memory_get (&k->memory, &g->keys, table));
+  TRY (memory_get (&k->memory, &g->slots, table));
+  TRY (memory_get (&k->memory, &g->owner, g->max_bricks));
+  TRY (memory_get (&k->memory, &g->seen, g->max_bricks));
+  TRY (memory_get_bytes (
+      &k->memory, (void **) &g->voxels, g->max_bricks, brick, false));
+  TRY (memory_get (&k->memory, &w->fresh, w->max_fresh));
+  TRY (memory_get (&k->memory, &w->unused, g->max_bricks));
+  TRY (memory_get (&k->memory, &w->visible, g->max_bricks));
+  return all_unused (k);
+}
+
+/* ---- Giving back ---- */
+
+typedef struct {
+  uint32_t n, table;
+  uint64_t *owner, *keys;
+  uint32_t *seen, *unused;
+  int32_t *slots;
+} Copy;
+
+static void
+copy_free (Copy *c)
+{
+  free (c->owner);
+  free (c->keys);
+  free (c->seen);
+  free (c->unused);
+  free (c->slots);
+}
+
+static const char *
+copy_new (Kinfumot *k, Copy *c)
+{
+  const KinfumotGrid *g = &k->work.grid;
+
+  c->n = g->max_bricks;
+  c->table = g->mask + 1;
+  c->owner = malloc (c->n * sizeof *c->owner);
+  c->seen = malloc (c->n * sizeof *c->seen);
+  c->unused = malloc (c->n * sizeof *c->unused);
+  c->keys = calloc (c->table, sizeof *c->keys);
+  c->slots = calloc (c->table, sizeof *c->slots);
+  if (!c->owner || !c->seen || !c->unused || !c->keys || !c->slots)
+    return "out of memory";
+  TRY (device_copy (&k->device, c->owner, g->owner, c->n * sizeof *c->owner));
+  TRY (device_copy (&k->device, c->seen, g->seen, c->n * sizeof *c->seen));
+  return device_wait (&k->device);
+}
+
+static void
+put (Copy *c, uint32_t slot)
+{
+  uint32_t at = kinfumot_hash (c->owner[slot]), mask = c->table - 1;
+
+  while (c->keys[at & mask])
+    at++;
+  c->keys[at & mask] = c->owner[slot];
+  c->slots[at & mask] = (int32_t) slot;
+}
+
+/* The table and the list of what is unused, made anew from the owners. */
+static const char *
+copy_back (Kinfumot *k, Copy *c)
+{
+  KinfumotWork *w = &k->work;
+  KinfumotGrid *g = &w->grid;
+  uint32_t n = 0;
+
+  for (uint32_t i = c->n; i-- > 0;)
+    if (c->owner[i])
+      put (c, i);
+    else
+      c->unused[n++] = i;
+  TRY (device_copy (&k->device, g->owner, c->owner, c->n * sizeof *c->owner));
+  TRY (device_copy (&k->device, g->keys, c->keys, c->table * sizeof *c->keys));
+  TRY (device_copy (
+      &k->device, g->slots, c->slots, c->table * sizeof *c->slots));
+  TRY (device_copy (&k->device, w->unused, c->unused, n * sizeof *c->unused));
+  return set_unused (k, n);
+}
+
+const char *
+kinfumot_pool_forget (Kinfumot *k, int model)
+{
+  Copy c = {0};
+  const char *err = copy_new (k, &c);
+
+  for (uint32_t i = 0; !err && i < c.n; i++)
+    if (c.owner[i] && (model < 0 || kinfumot_key_model (c.owner[i]) == model))
+      c.owner[i] = 0;
+  if (!err)
+    err = copy_back (k, &c);
+  copy_free (&c);
+  return err;
+}
+
+/* From the one that is out of view for longest; of equals by place. */
+static int
+compare (const void *a, const void *b)
+{
+  const uint64_t *x = a, *y = b;
+
+  return x[0] != y[0] ? (x[0] < y[0] ? -1 : 1)
+      : x[1] != y[1]  ? (x[1] < y[1] ? -1 : 1)
+                      : 0;
+}
+
+/* Seen, key and slot of each brick that is used and out of view. */
+static uint32_t
+list_unseen (const Kinfumot *k, const Copy *c, uint64_t (*list)[3])
+{
+  uint32_t n = 0;
+
+  for (uint32_t i = 0; i < c->n; i++)
+    if (c->owner[i] && c->seen[i] < k->work.frame) {
+      list[n][0] = c->seen[i];
+      list[n][1] = c->owner[i];
+      list[n++][2] = i;
+    }
+  qsort (list, n, sizeof *list, compare);
+  return n;
+}
+
+/* An eighth of all bricks goes. */
+static const char *
+drop (Kinfumot *k, Copy *c)
+{
+  uint64_t (*list)[3] = malloc (c->n * sizeof *list);
+  uint32_t n;
+
+  if (!list)
+    return "out of memory";
+  n = list_unseen (k, c, list);
+  if (n > c->n / 8)
+    n = c->n / 8;
+  for (uint32_t i = 0; i < n; i++)
+    c->owner[list[i][2]] = 0;
+  k->dropped += n;
+  free (list);
+  return NULL;
+}
+
+/* ---- Bricks that there was no room for ---- */
+
+static int
+compare_keys (const void *a, const void *b)
+{
+  uint64_t x = *(const uint64_t *) a, y = *(const uint64_t *) b;
+
+  return x < y ? -1 : x > y;
+}
+
+/* The first of the keys that were noted, by place, get the bricks that are
+ * unused. */
+static const char *
+grant (Kinfumot *k, Copy *c)
+{
+  const KinfumotWork *w = &k->work;
+  uint32_t n = k->state->pool.n_fresh < w->max_fresh ? k->state->pool.n_fresh
+                                                     : w->max_fresh;
+  uint64_t *keys = malloc ((n + 1) * sizeof *keys);
+  const char *err = keys ? NULL : "out of memory";
+
+  if (!err)
+    err = device_copy (&k->device, keys, w->fresh, n * sizeof *keys);
+  if (!err)
+    err = device_wait (&k->device);
+  if (!err)
+    qsort (keys, n, sizeof *keys, compare_keys);
+  for (uint32_t i = 0, slot = 0; !err && i < n && slot < c->n; slot++)
+    if (!c->owner[slot]) {
+      c->owner[slot] = keys[i++];
+      err = device_clear (&k->device,
+          w->grid.voxels + (size_t) slot * KINFUMOT_BRICK_VOXELS,
+          KINFUMOT_BRICK_VOXELS * sizeof *w->grid.voxels);
+    }
+  free (keys);
+  return err;
+}
+
+const char *
+kinfumot_pool_relieve (Kinfumot *k)
+{
+  Copy c = {0};
+  const char *err = copy_new (k, &c);
+
+  if (!err)
+    err = drop (k, &c);
+  if (!err)
+    err = grant (k, &c);
+  if (!err)
+    err = copy_back (k, &c);
+  copy_free (&c);
+  return err;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Which of many candidates, each a pose of a model, explain a scene together
+ * (thesis, sections 2.1 and 2.2: MOPE).  It knows neither frames nor models:
+ * a candidate is how likely it is right, and which patches of the scene it
+ * explains.  All of it is integers but the chance to accept a step, so that an
+ * answer is the same wherever it is computed. */
+#pragma once
+
+#include "common/both.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+C_BEGIN
+
+#define SCOPEDETECT_PATCH_WORDS 80 /* a bit for each patch */
+#define SCOPEDETECT_MOST_PATCHES (64 * SCOPEDETECT_PATCH_WORDS)
+#define SCOPEDETECT_SURE 65536 /* a fit of 1 */
+#define SCOPEDETECT_MOST_TOGETHER \
+ 50                           /* objects of an assignment, as in the \
+                                 original */
+#define SCOPEDETECT_CHAINS 16 /* of a search */
+
+typedef struct {
+  int model;
+  int32_t fit;   /* 0 to SCOPEDETECT_SURE */
+  int n_patches; /* bits that are set */
+  uint64_t patch[SCOPEDETECT_PATCH_WORDS];
+} ScopedetectCandidate;
+
+/* Weights of 2.2, in 1/1024. */
+typedef struct {
+  int64_t fit, unexplained, overlap, object;
+} ScopedetectAssignWeights;
+
+typedef struct {
+  const ScopedetectCandidate *candidate;
+  int n_candidates, n_patches; /* n_patches: of the scene, 1 or more */
+  const uint64_t *excludes; /* [candidate][words]: a bit for each candidate that
+                               cannot be there with it; symmetric */
+  int max_objects;          /* of one model */
+  int steps;                /* of a chain */
+  uint64_t seed;
+  ScopedetectAssignWeights weight;
+} ScopedetectAssignTask;
+
+typedef struct {
+  int n;
+  int chosen[SCOPEDETECT_MOST_TOGETHER]; /* ascending */
+  int64_t energy;
+  int agree;                               /* chains that ended with the same */
+  int agree_on[SCOPEDETECT_MOST_TOGETHER]; /* chains that have this one */
+} ScopedetectAssignment;
+
+/* Words of a row of excludes. */
+static inline int
+scopedetect_exclude_words (int n_candidates)
+{
+  return (n_candidates + 63) / 64;
+}
+
+/* The score of an assignment: higher is better, 0 for an empty one. */
+int64_t scopedetect_assign_energy (
+    const ScopedetectAssignTask *task, const int *chosen, int n);
+
+/* The best assignment that is found; empty where nothing is better than
+ * that. */
+void scopedetect_assign (
+    const ScopedetectAssignTask *task, ScopedetectAssignment *best);
+
+C_END

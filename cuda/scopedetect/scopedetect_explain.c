@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Candidates for an assignment, and objects of what is chosen. */
+#include "scopedetect/scopedetect_explain.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/parallel.h"
+#include "scopedetect/scopedetect_round1.h"
+#include "scopedetect/scopedetect_self.h"
+
+/* ---- Patches ---- */
+
+#define HASHES 8192
+#define REACH 2.2f  /* from a patch to those beside it, in their distance */
+#define SMOOTH .95f /* cosine of normals of one smooth surface */
+#define LEVEL \
+ .004f           /* so far above the plane of the one lies the other, and \
+                  */
+#define BEND .1f /* by this part of their distance more, metres */
+
+typedef struct {
+  ScopedetectPatches *patches;
+  float cell;
+  uint16_t head[HASHES], next[SCOPEDETECT_MOST_PATCHES]; /* 1 + number */
+} Grid;
+
+static uint32_t
+hash_at (const Grid *g, Vec x, int dx, int dy, int dz)
+{
+  return scopedetect_hash (scopedetect_cell (x.x, g->cell) + dx,
+             scopedetect_cell (x.y, g->cell) + dy,
+             scopedetect_cell (x.z, g->cell) + dz) %
+      HASHES;
+}
+
+static bool
+goes_on (const ScopedetectPatch *a, const ScopedetectPatch *b, float reach)
+{
+  Vec d = vec_sub (b->x, a->x);
+  float far = vec_norm (d);
+
+  return far <= reach && vec_dot (a->normal, b->normal) >= SMOOTH &&
+      fabsf (vec_dot (d, a->normal)) <= LEVEL + BEND * far;
+}
+
+static void
+look_beside (void *data, int begin, int end)
+{
+  const Grid *g = data;
+  ScopedetectPatch *patch = g->patches->patch;
+
+  for (int i = begin; i < end; i++) {
+    ScopedetectPatch *p = &patch[i];
+
+    p->n_beside = 0;
+    for (int k = 0; k < 27; k++) {
+      uint32_t h = hash_at (g, p->x, k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1);
+
+      for (int j = g->head[h]; j && p->n_beside < SCOPEDETECT_BESIDE;
+           j = g->next[j - 1])
+        if (j - 1 != i && goes_on (p, &patch[j - 1], g->cell))
+          p->beside[p->n_beside++] = (uint16_t) (j - 1);
+    }
+  }
+}
+
+void
+scopedetect_set_patches (ScopedetectPatches *patches, const Vec *x,
+    const Vec *normal, int n, float spacing)
+{
+  Grid g = {.patches = patches};
+
+  patches->n = n < SCOPEDETECT_MOST_PATCHES ? n : SCOPEDETECT_MOST_PATCHES;
+  patches->points = patches->n ? (float) n / (float) patches->n : 1;
+  g.cell = REACH * spacing * sqrtf (patches->points);
+  for (int i = 0; i < patches->n; i++) {
+    int from = (int) ((int64_t) i * n / patches->n);
+    uint32_t h;
+
+    patches->patch[i].x = x[from];
+    patches->patch[i].normal = normal[from];
+    h = hash_at (&g, x[from], 0, 0, 0);
+    g.next[i] = g.head[h];
+    g.head[h] = (uint16_t) (i + 1);
+  }
+  parallel_for (patches->n, 64, look_beside, &g);
+}
+
+/* ---- Evidence ---- */
+
+#define NEAR_SURFACE \
+ .012f             /* a patch that is explained is no farther from the \
+                      surface, metres */
+#define ALONG 3.f  /* nor beside its point, in spacings */
+#define TURNED .6f /* least cosine of their normals */
+
+/* Whether a patch lies on the surface of @s; how far from it to @off. */
+static bool
+explains (const ScopedetectShape *s, const Turn *r, Vec t,
+    const ScopedetectPatch *p, float *off)
+{
+  Vec x = vec_unrotate (r, vec_sub (p->x, t)), d;
+  int i = scopedetect_nearest (s, x);
+  float up, along = ALONG * s->spacing;
+
+  if (i < 0)
+    return false;
+  d = vec_sub (x, s->x[i]);
+  up = vec_dot (d, s->normal[i]);
+  *off = fabsf (up);
+  return *off <= NEAR_SURFACE && vec_dot (d, d) - up * up <= along * along &&
+      vec_dot (vec_unrotate (r, p->normal), s->normal[i]) >= TURNED;
+}
+
+static bool
+has_patch (const ScopedetectCandidate *c, int i)
+{
+  return c->patch[i / 64] >> i % 64 & 1;
+}
+
+/* The part of the ways from patches of @c that lead to others. */
+static float
+cut_of (const ScopedetectPatches *patches, const ScopedetectCandidate *c)
+{
+  int cut = 0, all = 1;
+
+  for (int i = 0; i < patches->n; i++) {
+    const ScopedetectPatch *p = &patches->patch[i];
+
+    if (!has_patch (c, i))
+      continue;
+    for (int k = 0; k < p->n_beside; k++)
+      cut += !has_patch (c, p->beside[k]);
+    all += p->n_beside;
+  }
+  return (float) cut / (float) all;
+}
+
+ScopedetectEvidence
+scopedetect_judge (const ScopedetectPatches *patches, const ScopedetectShape *s,
+    const ScopedetectSample *a, bool frame_colour, ScopedetectCandidate *c)
+{
+  Turn r = turn_of (a->pose.q);
+  Vec t = a->pose.t, centre = vec_transform (&r, t, s->centre);
+  float reach = s->radius + NEAR_SURFACE, off, sum = 0;
+  ScopedetectEvidence e;
+
+  c->n_patches = 0;
+  memset (c->patch, 0, sizeof c->patch);
+  for (int i = 0; i < patches->n; i++) {
+    Vec d = vec_sub (patches->patch[i].x, centre);
+
+    if (vec_dot (d, d) > reach * reach ||
+        !explains (s, &r, t, &patches->patch[i], &off))
+      continue;
+    c->patch[i / 64] |= (uint64_t) 1 << i % 64;
+    c->n_patches++;
+    sum += off;
+  }
+  e = (ScopedetectEvidence){.cut = cut_of (patches, c),
+      .area = patches->points * (float) c->n_patches,
+      .off = c->n_patches ? sum / (float) c->n_patches : 0,
+      .frame_colour = frame_colour,
+      .colour = frame_colour && s->has_colour};
+  memcpy (e.part, a->part, sizeof e.part);
+  return e;
+}
+
+/* Logistic regression on generated scenes; see the README. */
+int32_t
+scopedetect_fit (const ScopedetectEvidence *e)
+{
+  const float *part = e->part;
+  double sum = 4.135 + 4.238 * part[SCOPEDETECT_EDGE] +
+      2.474 * fmax (part[SCOPEDETECT_EDGE_VISIBILITY], -4) -
+      3.279 * fmax (part[SCOPEDETECT_VISIBILITY], -1) +
+      1.888 * fmax (part[SCOPEDETECT_TABLE], -3) - 12.987 * e->cut +
+      1.237 * log (1 + e->area) - 1613.8 * e->off;
+
+  if (e->colour)
+    sum += 1.861 * part[SCOPEDETECT_LIGHTNESS] +
+        .476 * (part[SCOPEDETECT_COLOUR_A] + part[SCOPEDETECT_COLOUR_B]);
+  else
+    sum -= .864;
+  sum += e->frame_colour ? 0 : 1.533;
+  return e->area > 0 ? (int32_t) (SCOPEDETECT_SURE / (1 + exp (-sum)) + .5) : 0;
+}
+
+/* ---- Candidates ---- */
+
+#define LEAST_FIT (SCOPEDETECT_SURE / 50) /* of a candidate */
+
+typedef struct {
+  const Scopedetect *s;
+  ScopedetectExplain *e;
+} Job;
+
+static const ScopedetectSample *
+sample_of (const Scopedetect *s, const ScopedetectRanked *r)
+{
+  return &s->sample[r->model * SCOPEDETECT_FOUND + r->rank];
+}
+
+static void
+judge (const Scopedetect *s, const ScopedetectExplain *e, ScopedetectRanked *r,
+    ScopedetectCandidate *c)
+{
+  ScopedetectEvidence evidence = scopedetect_judge (&e->patches,
+      &s->host_shape[r->model], sample_of (s, r), s->work.scene.has_colour, c);
+
+  c->model = r->model;
+  c->fit = r->fit = scopedetect_fit (&evidence);
+}
+
+static void
+judge_samples (void *data, int begin, int end)
+{
+  const Job *job = data;
+  ScopedetectCandidate c;
+
+  for (int i = begin; i < end; i++)
+    judge (job->s, job->e, &job->e->ranked[i], &c);
+}
+
+static void
+set_candidates (void *data, int begin, int end)
+{
+  const Job *job = data;
+
+  for (int i = begin; i < end; i++)
+    judge (job->s, job->e, &job->e->ranked[i], &job->e->candidate[i]);
+}
+
+static int
+by_fit (const void *a, const void *b)
+{
+  const ScopedetectRanked *p = a, *q = b;
+
+  if (p->fit != q->fit)
+    return p->fit > q->fit ? -1 : 1;
+  return p->model != q->model ? p->model - q->model : p->rank - q->rank;
+}
+
+static int
+by_model (const void *a, const void *b)
+{
+  const ScopedetectRanked *p = a, *q = b;
+
+  return p->model != q->model ? p->model - q->model : p->rank - q->rank;
+}
+
+/* The samples that may be chosen: the first of each model, of them the
+ * fittest. */
+static void
+rank (const Scopedetect *s, ScopedetectExplain *e)
+{
+  Job job = {s, e};
+  int n = 0;
+
+  for (int m = 0; m < s->n_models; m++)
+    for (int k = 0; k < s->n_samples[m] && k < s->work.params.candidates; k++)
+      e->ranked[n++] = (ScopedetectRanked){m, k, 0};
+  parallel_for (n, 1, judge_samples, &job);
+  qsort (e->ranked, (size_t) n, sizeof *e->ranked, by_fit);
+  n = n < SCOPEDETECT_MOST_CANDIDATES ? n : SCOPEDETECT_MOST_CANDIDATES;
+  while (n > 0 && e->ranked[n - 1].fit < LEAST_FIT)
+    n--;
+  qsort (e->ranked, (size_t) n, sizeof *e->ranked, by_model);
+  e->n_ranked = n;
+  parallel_for (n, 1, set_candidates, &job);
+}
+
+static void
+set_objects (const Scopedetect *s, ScopedetectExplain *e)
+{
+  for (int i = 0; i < e->n_ranked; i++) {
+    const ScopedetectRanked *r = &e->ranked[i];
+    ScopedetectObject *o = &e->object[i];
+
+    scopedetect_set_object (o, &s->work, &s->host_shape[r->model],
+        sample_of (s, r), &s->measure[r->model * SCOPEDETECT_FOUND + r->rank]);
+    o->model = r->model;
+    o->score = (double) r->fit / SCOPEDETECT_SURE;
+  }
+}
+
+/* Poses of one model that are of one object exclude each other. */
+static void
+set_excludes (const Scopedetect *s, ScopedetectExplain *e)
+{
+  size_t words = (size_t) scopedetect_exclude_words (e->n_ranked);
+
+  memset (e->excludes, 0, (size_t) e->n_ranked * words * sizeof *e->excludes);
+  for (int i = 0; i < e->n_ranked; i++)
+    for (int j = i - 1; j >= 0 && e->ranked[j].model == e->ranked[i].model;
+         j--) {
+      size_t at = (size_t) i * words + (size_t) j / 64;
+      size_t back = (size_t) j * words + (size_t) i / 64;
+
+      if (scopedetect_apart (&s->host_shape[e->ranked[i].model], &e->object[i],
+              &e->object[j]) > SCOPEDETECT_SAME)
+        continue;
+      e->excludes[at] |= (uint64_t) 1 << j % 64;
+      e->excludes[back] |= (uint64_t) 1 << i % 64;
+    }
+}
+
+/* ---- The whole ---- */
+
+#define WEIGHT_STEPS 1024 /* a unit of a weight */
+
+static ScopedetectAssignTask
+task_of (const ScopedetectParams *p, const ScopedetectExplain *e)
+{
+  return (ScopedetectAssignTask){.candidate = e->candidate,
+      .n_candidates = e->n_ranked,
+      .n_patches = e->patches.n,
+      .excludes = e->excludes,
+      .max_objects = p->max_objects,
+      .steps = p->explain_steps * e->n_ranked,
+      .seed = p->seed,
+      .weight = {.fit = (int64_t) (p->weight_fit * WEIGHT_STEPS + .5),
+          .unexplained = (int64_t) (p->weight_unexplained * WEIGHT_STEPS + .5),
+          .overlap = (int64_t) (p->weight_overlap * WEIGHT_STEPS + .5),
+          .object = (int64_t) (p->weight_object * WEIGHT_STEPS + .5)}};
+}
+
+/* Puts @o where it belongs: by model, then by score. */
+static void
+put (Scopedetect *s, const ScopedetectObject *o)
+{
+  int at = s->n_objects++;
+
+  for (; at > 0 && s->objects[at - 1].model == o->model &&
+       s->objects[at - 1].score < o->score;
+       at--)
+    s->objects[at] = s->objects[at - 1];
+  s->objects[at] = *o;
+}
+
+static const char *
+read_patches (Scopedetect *s, ScopedetectExplain *e)
+{
+  const ScopedetectCloud *c = &s->work.cloud;
+  size_t n = (size_t) c->n;
+
+  TRY (device_copy (&s->device, e->x, c->x, n * sizeof *e->x));
+  TRY (device_copy (&s->device, e->normal, c->normal, n * sizeof *e->normal));
+  TRY (device_wait (&s->device));
+  scopedetect_set_patches (&e->patches, e->x, e->normal, c->n, s->work.spacing);
+  return NULL;
+}
+
+const char *
+scopedetect_explain (Scopedetect *s)
+{
+  ScopedetectExplain *e = &s->explain;
+  ScopedetectAssignment best;
+  ScopedetectAssignTask task;
+
+  TRY (read_patches (s, e));
+  rank (s, e);
+  set_objects (s, e);
+  set_excludes (s, e);
+  task = task_of (&s->work.params, e);
+  scopedetect_assign (&task, &best);
+  s->agreement = (double) best.agree / SCOPEDETECT_CHAINS;
+  for (int i = 0; i < best.n; i++) {
+    ScopedetectObject *o = &e->object[best.chosen[i]];
+
+    o->agreement = (double) best.agree_on[i] / SCOPEDETECT_CHAINS;
+    if (o->score >= s->work.params.min_score)
+      put (s, o);
+  }
+  return NULL;
+}
+
+const char *
+scopedetect_explain_new (ScopedetectExplain *e, DeviceMemory *host,
+    DeviceMemory *device, int n_models, int room)
+{
+  const size_t most = SCOPEDETECT_MOST_CANDIDATES;
+
+  TRY (memory_get_pinned (device, &e->x, (size_t) room));
+  TRY (memory_get_pinned (device, &e->normal, (size_t) room));
+  TRY (memory_get (host, &e->patches.patch, SCOPEDETECT_MOST_PATCHES));
+  TRY (memory_get (host, &e->ranked, (size_t) n_models * SCOPEDETECT_FOUND));
+  TRY (memory_get (host, &e->candidate, most));
+  TRY (memory_get (host, &e->object, most));
+  return memory_get (host, &e->excludes, most * most / 64);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * From samples to the objects that explain a scene together (thesis, chapter
+ * 2).  It runs on the host for both backends, on what is the same bits there,
+ * so its answer is the same too. */
+#pragma once
+
+#include "common/memory.h"
+#include "scopedetect/scopedetect_assign.h"
+#include "scopedetect/scopedetect_core.h"
+
+#define SCOPEDETECT_MOST_CANDIDATES 1024 /* of a frame: the fittest */
+#define SCOPEDETECT_BESIDE 12            /* patches that go on from one */
+
+/* A point of the scene, for all those around it. */
+typedef struct {
+  Vec x, normal;
+  int n_beside;
+  uint16_t beside[SCOPEDETECT_BESIDE]; /* where the surface goes on smoothly */
+} ScopedetectPatch;
+
+typedef struct {
+  int n;
+  float points; /* of the scene, that one patch is for */
+  ScopedetectPatch *patch;
+} ScopedetectPatches;
+
+/* What says whether a pose is right. */
+typedef struct {
+  float part[SCOPEDETECT_N_PARTS]; /* of its score */
+  float cut;  /* of the ways from the patches that it explains, the part
+                       that leads to others: a face of another thing goes on */
+  float area; /* points of the scene that it explains */
+  float off;  /* how far these are from its surface, mean, metres */
+  bool frame_colour, colour; /* the frame has colour; so has the model, too */
+} ScopedetectEvidence;
+
+typedef struct {
+  int model, rank; /* of a sample */
+  int32_t fit;
+} ScopedetectRanked;
+
+typedef struct {
+  Vec *x, *normal; /* pinned: of the scene's points */
+  ScopedetectPatches patches;
+  ScopedetectRanked *ranked; /* room for all samples */
+  int n_ranked;
+  ScopedetectCandidate *candidate; /* of SCOPEDETECT_MOST_CANDIDATES ranked */
+  ScopedetectObject *object;       /* of each */
+  uint64_t *excludes;
+} ScopedetectExplain;
+
+/* Of @n points, those that are patches, and what lies beside each. */
+void scopedetect_set_patches (ScopedetectPatches *patches, const Vec *x,
+    const Vec *normal, int n, float spacing);
+
+/* Which patches a pose of @shape explains, to @candidate, and what that and
+ * its score say. */
+ScopedetectEvidence scopedetect_judge (const ScopedetectPatches *patches,
+    const ScopedetectShape *shape, const ScopedetectSample *sample,
+    bool frame_colour, ScopedetectCandidate *candidate);
+
+/* How likely a pose is right that has such evidence, in 1/SCOPEDETECT_SURE. */
+int32_t scopedetect_fit (const ScopedetectEvidence *evidence);
+
+/* Memory for the samples of @n_models, and the points of a frame. */
+const char *scopedetect_explain_new (ScopedetectExplain *e, DeviceMemory *host,
+    DeviceMemory *device, int n_models, int room);

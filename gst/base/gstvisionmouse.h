@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What a user points at in the window of a sink, which tells it by navigation
+ * events; elements on their way that scale or crop put them right. */
+#pragma once
+
+#include <gst/video/video.h>
+
+G_BEGIN_DECLS
+
+typedef struct {
+  gboolean is_down;
+  gdouble x, y; /* where the first button went down */
+} GstVisionMouse;
+
+/* Takes an event that came upstream.  Whether the first button went up by it,
+ * and then @box is what it drew, in pixels of the frame; of a click, which
+ * moved by less than three pixels, its size is 0. */
+gboolean gst_vision_mouse_take (
+    GstVisionMouse *self, GstEvent *event, GstVideoRectangle *box);
+
+/* A click becomes a square with @side pixels around it. */
+void gst_vision_mouse_widen (GstVideoRectangle *box, gint side);
+
+G_END_DECLS

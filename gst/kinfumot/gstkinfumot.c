@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-kinfumot
+ * @title: kinfumot
+ * @see_also: gpuccl, visionmap, visionoverlay
+ *
+ * Reconstructs a static scene, and the rigid objects that move in it, from the
+ * depth frames of a moving camera: KinectFusion with moving objects.  Frames
+ * are GRAY16_LE and pass unchanged; what is found is attached to them.
+ *
+ * - VisionCamera gets the pose of the camera in the world, which is the first
+ * camera.  Where the camera is lost it has no pose.
+ * - The map `correspondence` says which model explains each pixel, and which
+ * pixels no model explains; the map `depth` is the filtered depth
+ * (#GstKinfumot:maps).  gpuccl takes both.
+ * - VisionObjects: the moving objects, each with pose, extent and the number
+ * of its model.
+ *
+ * New objects come from gpuccl behind this element: its event `VisionNewObject`
+ * brings the pixels of an object that moves.  kinfumot makes a model of them,
+ * also from the #GstKinfumot:ring frames before, and follows it from then on.
+ * An object that is not seen is occluded for five frames, in which its motion
+ * goes on, and then lost; where an object of like extent appears, it is tried
+ * first whether the lost one matches, which then keeps its id.  Without gpuccl
+ * the scene is taken to be static.
+ *
+ * The intrinsics of the camera must be known: from #GstKinfumot:intrinsics,
+ * #GstKinfumot:calibration, or the VisionCamera of the buffer.  Lens distortion
+ * is taken into account.  Depth ends at 8 m.
+ *
+ * After a flush the models stay, and the camera is looked for in them.
+ *
+ * KinectFusion is covered by patents in some countries; the Meson option
+ * `kinfumot` leaves this element out.
+ *
+ * ## Example launch lines
+ * |[
+ * gst-launch-1.0 visiontestsrc pattern=rgbd num-buffers=60 ! kinfumot ! gpuccl
+ * ! visionjson ! fakesink
+ * gst-launch-1.0 visiontestsrc pattern=rgbd ! kinfumot maps=rendered !
+ * visionmap kind=rendered ! videoconvert ! autovideosink
+ * ]|
+ *
+ * Since: 0.1
+ */
+#include "kinfumot/gstkinfumot.h"
+
+#include "base/gstvisiontell.h"
+#include "base/gstvisionproperties.h"
+
+GST_DEBUG_CATEGORY_STATIC (kinfumot_debug);
+#define GST_CAT_DEFAULT kinfumot_debug
+
+G_DEFINE_TYPE_WITH_CODE (GstKinfumot, gst_kinfumot, GST_TYPE_VISION_FILTER,
+    G_IMPLEMENT_INTERFACE (GST_TYPE_PRESET, NULL));
+GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (kinfumot, "kinfumot", GST_RANK_NONE,
+    GST_TYPE_KINFUMOT,
+    GST_DEBUG_CATEGORY_INIT (
+        kinfumot_debug, "kinfumot", 0, "reconstruction with moving objects"));
+
+enum { SIGNAL_RESET, SIGNAL_SAVE_MESH, N_SIGNALS };
+
+static guint signals[N_SIGNALS];
+
+/* ---- Properties ---- */
+
+static const ParamChoice maps[] = {
+    {GST_KINFUMOT_CORRESPONDENCE, "Class and model of each pixel",
+        "correspondence"},
+    {GST_KINFUMOT_DEPTH, "Filtered depth", "depth"},
+    {GST_KINFUMOT_RENDERED, "A picture of the models", "rendered"},
+    {GST_KINFUMOT_NORMALS, "The normals of the models", "normals"},
+    {0, NULL, NULL}};
+
+static const GstVisionProperty properties[] = {
+    {.params = kinfumot_params,
+        .at = G_STRUCT_OFFSET (GstKinfumot, params),
+        .until = "depth_scale"},
+    {.param = PARAM_SOME_OF (GstKinfumot, maps, maps,
+         GST_KINFUMOT_CORRESPONDENCE | GST_KINFUMOT_DEPTH, "Maps",
+         "Which maps are attached to each frame", .when = PARAM_STOPPED)},
+    {.param = PARAM_STRING (GstKinfumot, trajectory_location, NULL,
+         "Location of the trajectory",
+         "File for the poses of the camera, a line a frame: seconds, x y z in "
+         "metres, and the quaternion x y z w, as the TUM RGB-D benchmark has "
+         "them",
+         .when = PARAM_STOPPED)},
+    {.param = PARAM_STRING (GstKinfumot, mesh_location, NULL,
+         "Location of the mesh",
+         "PLY file to which the models are written as triangles, coloured by "
+         "model, when the stream ends")},
+    {.properties = gst_vision_intrinsics_properties,
+        .at = G_STRUCT_OFFSET (GstKinfumot, intrinsics)},
+    {.params = kinfumot_params, .at = G_STRUCT_OFFSET (GstKinfumot, params)},
+    {.params = NULL}};
+
+static KinfumotParams
+get_params (GstKinfumot *self)
+{
+  KinfumotParams params;
+
+  GST_OBJECT_LOCK (self);
+  params = self->params;
+  GST_OBJECT_UNLOCK (self);
+  return params;
+}
+
+/* ---- Opening ---- */
+
+static const char *
+open_map (GstKinfumot *self, GstKinfumotMap *m, gboolean wanted, gsize row)
+{
+  return wanted ? gst_vision_pixels_open (&m->pixels,
+                      &gst_vision_common (self)->backend, row, self->height)
+                : NULL;
+}
+
+static const char *
+open_maps (GstKinfumot *self)
+{
+  gsize width = self->width;
+  unsigned wanted;
+
+  GST_OBJECT_LOCK (self);
+  wanted = self->maps;
+  GST_OBJECT_UNLOCK (self);
+  TRY (open_map (
+      self, &self->classes, wanted & GST_KINFUMOT_CORRESPONDENCE, 2 * width));
+  TRY (open_map (self, &self->depth, wanted & GST_KINFUMOT_DEPTH, 2 * width));
+  TRY (open_map (
+      self, &self->rendered, wanted & GST_KINFUMOT_RENDERED, 3 * width));
+  return open_map (self, &self->normals, wanted & GST_KINFUMOT_NORMALS,
+      3 * sizeof (float) * width);
+}
+
+static const char *
+gst_kinfumot_open (
+    GstVisionFilter *filter, const Device *device, const GstVideoInfo *info)
+{
+  GstKinfumot *self = GST_KINFUMOT (filter);
+  KinfumotParams params = get_params (self);
+
+  self->width = GST_VIDEO_INFO_WIDTH (info);
+  self->height = GST_VIDEO_INFO_HEIGHT (info);
+  self->first_id = self->last_id;
+  self->is_lost = FALSE;
+  gst_kinfumot_forget_births (self);
+  TRY (kinfumot_new (
+      &self->kinfumot, device, &params, self->width, self->height));
+  return open_maps (self);
+}
+
+static void
+gst_kinfumot_close (GstVisionFilter *filter)
+{
+  GstKinfumot *self = GST_KINFUMOT (filter);
+  GstVisionBackend *backend = &gst_vision_common (filter)->backend;
+
+  gst_kinfumot_drop_maps (self);
+  gst_vision_pixels_close (&self->classes.pixels);
+  gst_vision_pixels_close (&self->depth.pixels);
+  gst_vision_pixels_close (&self->rendered.pixels);
+  gst_vision_pixels_close (&self->normals.pixels);
+  gst_vision_map_input_close (&self->mask, backend);
+  g_clear_pointer (&self->kinfumot, kinfumot_free);
+}
+
+static void
+gst_kinfumot_reset (GstVisionFilter *filter)
+{
+  GstKinfumot *self = GST_KINFUMOT (filter);
+
+  gst_kinfumot_forget_births (self);
+  kinfumot_relocate (self->kinfumot);
+}
+
+static void
+gst_kinfumot_wants_reset (GstKinfumot *self)
+{
+  GST_OBJECT_LOCK (self);
+  self->wants_reset = TRUE;
+  GST_OBJECT_UNLOCK (self);
+}
+
+static gboolean
+gst_kinfumot_save_mesh (GstKinfumot *self, const gchar *path)
+{
+  if (!path || !*path)
+    return FALSE;
+  GST_OBJECT_LOCK (self);
+  g_free (self->wanted_mesh);
+  self->wanted_mesh = g_strdup (path);
+  GST_OBJECT_UNLOCK (self);
+  return TRUE;
+}
+
+/* ---- Frames ---- */
+
+static void
+take_reset (GstKinfumot *self)
+{
+  gboolean wanted;
+
+  GST_OBJECT_LOCK (self);
+  wanted = self->wants_reset;
+  self->wants_reset = FALSE;
+  GST_OBJECT_UNLOCK (self);
+  if (wanted)
+    kinfumot_reset (self->kinfumot);
+}
+
+static KinfumotCamera
+camera_of (const GstVisionCamera *camera)
+{
+  KinfumotCamera c = {camera->fx, camera->fy, camera->cx, camera->cy, {0}};
+
+  memcpy (c.distortion, camera->distortion, sizeof c.distortion);
+  return c;
+}
+
+/* What of @image cannot be used. */
+static const char *
+check_frame (const Image *image)
+{
+  if (image->stride[0] % 2 || (guintptr) image->plane[0] % 2)
+    return "the rows of the depth start at odd bytes";
+  return image->stride[0] < 2 * image->width ? "its rows overlap" : NULL;
+}
+
+static KinfumotFrame
+frame_of (const Image *image, GstBuffer *buffer, const GstVisionCamera *camera)
+{
+  KinfumotFrame f = {(const uint16_t *) image->plane[0], image->stride[0],
+      GST_BUFFER_PTS (buffer), camera->has_pose, {{0}, {1, 0, 0, 0}}};
+
+  memcpy (f.pose.t, camera->pose, sizeof f.pose.t);
+  memcpy (f.pose.q, camera->pose + 3, sizeof f.pose.q);
+  return f;
+}
+
+static const char *
+run (GstKinfumot *self, const Image *image, GstBuffer *buffer,
+    const GstVisionCamera *camera)
+{
+  KinfumotFrame frame = frame_of (image, buffer, camera);
+  KinfumotParams params = get_params (self);
+  KinfumotResults results = {0};
+  const char *err;
+
+  params.camera = camera_of (camera);
+  take_reset (self);
+  TRY (gst_kinfumot_births (self));
+  TRY (kinfumot_run (self->kinfumot, &params, &frame, &results));
+  err = gst_kinfumot_attach (self, &results, buffer, camera);
+  gst_kinfumot_save_wanted (self);
+  gst_kinfumot_drop_maps (self);
+  return err;
+}
+
+static const char *
+gst_kinfumot_process (
+    GstVisionFilter *filter, const Image *image, GstBuffer *buffer)
+{
+  GstKinfumot *self = GST_KINFUMOT (filter);
+  const char *fault = check_frame (image);
+  GstVisionCamera camera;
+
+  if (!fault &&
+      !gst_vision_intrinsics_find (&self->intrinsics, GST_ELEMENT (self),
+          buffer, self->width, self->height, &camera))
+    fault = "the camera is not known; set intrinsics or calibration, or a "
+            "preset of the camera";
+  if (!fault) {
+    KinfumotCamera c = camera_of (&camera);
+
+    fault = kinfumot_check_camera (&c, self->width, self->height);
+  }
+  if (fault) {
+    gst_vision_common_fault (gst_vision_common (filter), fault);
+    return NULL;
+  }
+  return run (self, image, buffer, &camera);
+}
+
+/* ---- The element ---- */
+
+static gboolean
+gst_kinfumot_src_event (GstBaseTransform *trans, GstEvent *event)
+{
+  if (gst_kinfumot_take_event (GST_KINFUMOT (trans), event)) {
+    gst_event_unref (event);
+    return TRUE;
+  }
+  return GST_BASE_TRANSFORM_CLASS (gst_kinfumot_parent_class)
+      ->src_event (trans, event);
+}
+
+static gboolean
+gst_kinfumot_sink_event (GstBaseTransform *trans, GstEvent *event)
+{
+  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
+    gst_kinfumot_save_last (GST_KINFUMOT (trans));
+  return GST_BASE_TRANSFORM_CLASS (gst_kinfumot_parent_class)
+      ->sink_event (trans, event);
+}
+
+static gboolean
+open_trajectory (GstKinfumot *self)
+{
+  gchar *location;
+  int error;
+
+  GST_OBJECT_LOCK (self);
+  location = g_strdup (self->trajectory_location);
+  GST_OBJECT_UNLOCK (self);
+  if (!location)
+    return TRUE;
+  error = gst_vision_lines_open (
+      &self->trajectory, GST_ELEMENT (self), location, -1);
+  if (error)
+    GST_VISION_ERROR (self, RESOURCE, OPEN_WRITE,
+        ("\"%s\" cannot be written to: %s. Set trajectory-location to a file "
+         "in a folder that exists and is yours.",
+            location, g_strerror (error)));
+  g_free (location);
+  return !error;
+}
+
+static gboolean
+gst_kinfumot_start (GstBaseTransform *trans)
+{
+  GstKinfumot *self = GST_KINFUMOT (trans);
+  const char *wrong;
+  KinfumotParams params = get_params (self);
+
+  self->last_id = 0;
+  wrong = kinfumot_check (&params);
+  if (gst_vision_common_refused (gst_vision_common (self), wrong))
+    return FALSE;
+  return open_trajectory (self) &&
+      GST_BASE_TRANSFORM_CLASS (gst_kinfumot_parent_class)->start (trans);
+}
+
+static gboolean
+gst_kinfumot_stop (GstBaseTransform *trans)
+{
+  GstKinfumot *self = GST_KINFUMOT (trans);
+
+  gst_vision_lines_close (&self->trajectory);
+  return GST_BASE_TRANSFORM_CLASS (gst_kinfumot_parent_class)->stop (trans);
+}
+
+static void
+gst_kinfumot_finalize (GObject *object)
+{
+  gst_kinfumot_forget_births (GST_KINFUMOT (object));
+  g_free (GST_KINFUMOT (object)->wanted_mesh);
+  G_OBJECT_CLASS (gst_kinfumot_parent_class)->finalize (object);
+}
+
+static void
+gst_kinfumot_class_init (GstKinfumotClass *klass)
+{
+  GObjectClass *object = G_OBJECT_CLASS (klass);
+  GstElementClass *element = GST_ELEMENT_CLASS (klass);
+  GstBaseTransformClass *trans = GST_BASE_TRANSFORM_CLASS (klass);
+  GstVisionFilterClass *filter = GST_VISION_FILTER_CLASS (klass);
+
+  object->finalize = gst_kinfumot_finalize;
+  gst_vision_properties_install (object, properties, 0, 1);
+  /**
+   * GstKinfumot::reset:
+   *
+   * Forgets all models: the next frame begins a new world.
+   */
+  signals[SIGNAL_RESET] = g_signal_new_class_handler ("reset",
+      G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
+      G_CALLBACK (gst_kinfumot_wants_reset), NULL, NULL, NULL, G_TYPE_NONE, 0);
+  /**
+   * GstKinfumot::save-mesh:
+   * @path: of the file
+   *
+   * Writes the models as triangles, coloured by model, to a PLY file, with the
+   * next frame or at the end of the stream.
+   *
+   * Returns: FALSE where @path is empty.
+   */
+  signals[SIGNAL_SAVE_MESH] = g_signal_new_class_handler ("save-mesh",
+      G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
+      G_CALLBACK (gst_kinfumot_save_mesh), NULL, NULL, NULL, G_TYPE_BOOLEAN, 1,
+      G_TYPE_STRING);
+
+  gst_vision_filter_class_add_pads (filter, "{ GRAY16_LE }");
+  gst_element_class_set_static_metadata (element,
+      "Reconstruction with moving objects", "Filter/Analyzer/Video",
+      "Follows a depth camera, and builds models of the scene and of what "
+      "moves "
+      "in it",
+      "The gst-vision authors");
+
+  trans->start = gst_kinfumot_start;
+  trans->stop = gst_kinfumot_stop;
+  trans->sink_event = gst_kinfumot_sink_event;
+  trans->src_event = gst_kinfumot_src_event;
+  filter->open = gst_kinfumot_open;
+  filter->process = gst_kinfumot_process;
+  filter->close = gst_kinfumot_close;
+  filter->reset = gst_kinfumot_reset;
+}
+
+static void
+gst_kinfumot_init (GstKinfumot *self)
+{
+  g_queue_init (&self->births);
+  gst_vision_properties_init (self, properties, 0);
+}

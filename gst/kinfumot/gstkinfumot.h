@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The element `kinfumot`, in three parts: gstkinfumot.c (properties and
+ * frames), gstkinfumotbirths.c (objects that gpuccl announces) and
+ * gstkinfumotresults.c (poses, maps and objects as metas). */
+#pragma once
+
+#include "base/gstvisionfilter.h"
+#include "base/gstvisionintrinsics.h"
+#include "base/gstvisionlines.h"
+#include "base/gstvisionmapinput.h"
+#include "base/gstvisionpixels.h"
+#include "kinfumot/kinfumot.h"
+#include "meta/gstvisionmeta.h"
+
+G_BEGIN_DECLS
+
+#define GST_TYPE_KINFUMOT (gst_kinfumot_get_type ())
+G_DECLARE_FINAL_TYPE (GstKinfumot, gst_kinfumot, GST, KINFUMOT, GstVisionFilter)
+
+typedef enum {
+  GST_KINFUMOT_CORRESPONDENCE = 1 << 0,
+  GST_KINFUMOT_DEPTH = 1 << 1,
+  GST_KINFUMOT_RENDERED = 1 << 2,
+  GST_KINFUMOT_NORMALS = 1 << 3,
+} GstKinfumotMaps;
+
+/* A map that is attached to each frame; pool NULL: it is not. */
+typedef struct {
+  GstVisionPixels pixels;
+  GstBuffer *buffer; /* of this frame, while it is written */
+  void *address;
+} GstKinfumotMap;
+
+struct _GstKinfumot {
+  GstVisionFilter parent;
+
+  /* Under the object lock; a frame works on a copy. */
+  KinfumotParams params; /* without the camera */
+  GstVisionIntrinsics intrinsics;
+  unsigned maps; /* GstKinfumotMaps */
+  gchar *trajectory_location, *mesh_location;
+  gchar *wanted_mesh; /* of the action save-mesh; NULL: none is wanted */
+  GQueue births;      /* GstStructures of the events that are to be applied */
+  gboolean wants_reset;
+
+  /* Of the streaming thread. */
+  Kinfumot *kinfumot;
+  gint width, height;
+  GstKinfumotMap classes, depth, rendered, normals;
+  GstVisionMapInput mask;
+  GstVisionLines trajectory;
+  gboolean is_lost;
+  gint64 told_full, told_refusal; /* g_get_monotonic_time of the warnings */
+  guint64 first_id;               /* added to the ids of self->kinfumot */
+  guint64 last_id;                /* the greatest that was given */
+};
+
+/* gstkinfumotbirths.c */
+/* Whether @event is one of gpuccl's; then it is noted for the next frame. */
+gboolean gst_kinfumot_take_event (GstKinfumot *self, GstEvent *event);
+/* Hands what was noted to the tracker. */
+const char *gst_kinfumot_births (GstKinfumot *self);
+void gst_kinfumot_forget_births (GstKinfumot *self);
+
+/* gstkinfumotresults.c */
+const char *gst_kinfumot_attach (GstKinfumot *self,
+    const KinfumotResults *results, GstBuffer *buffer,
+    const GstVisionCamera *camera);
+/* Writes the mesh that an application wants, or, at the end of the stream, that
+ * of mesh-location.  Warns where it cannot be written. */
+void gst_kinfumot_save_wanted (GstKinfumot *self);
+void gst_kinfumot_save_last (GstKinfumot *self);
+/* Ends what an error left half written. */
+void gst_kinfumot_drop_maps (GstKinfumot *self);
+
+G_END_DECLS

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What was found, as metadata, messages and a file. */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "kinfumot/gstkinfumot.h"
+
+#include "base/gstvisiontell.h"
+
+/* ---- Maps ---- */
+
+static const char *
+begin_map (GstKinfumotMap *m)
+{
+  return m->pixels.pool
+      ? gst_vision_pixels_begin (&m->pixels, &m->buffer, &m->address)
+      : NULL;
+}
+
+static const char *
+copy_map (GstKinfumot *self, GstKinfumotMap *m, const void *from, gsize row)
+{
+  const Device *device = &gst_vision_common (self)->backend.device;
+
+  return m->buffer ? device_copy_rows (device, m->address, m->pixels.stride,
+                         from, row, row, self->height)
+                   : NULL;
+}
+
+static const char *
+draw (GstKinfumot *self)
+{
+  GstKinfumotMap *rgb = &self->rendered, *n = &self->normals;
+
+  if (!rgb->buffer && !n->buffer)
+    return NULL;
+  return kinfumot_draw (self->kinfumot, rgb->buffer ? rgb->address : NULL,
+      rgb->pixels.stride, n->buffer ? n->address : NULL, n->pixels.stride);
+}
+
+/* One wait is for all. */
+static const char *
+write_maps (GstKinfumot *self, const KinfumotResults *r)
+{
+  TRY (begin_map (&self->classes));
+  TRY (begin_map (&self->depth));
+  TRY (begin_map (&self->rendered));
+  TRY (begin_map (&self->normals));
+  TRY (copy_map (self, &self->classes, r->map, 2 * (gsize) self->width));
+  TRY (copy_map (self, &self->depth, r->depth, 2 * (gsize) self->width));
+  TRY (draw (self));
+  return device_wait (&gst_vision_common (self)->backend.device);
+}
+
+static const char *
+attach_map (GstKinfumot *self, GstKinfumotMap *m, const gchar *kind,
+    const gchar *format, guint channels, gdouble scale, GstBuffer *buffer)
+{
+  GstVisionMap map = {.element = "kinfumot",
+      .kind = kind,
+      .format = format,
+      .channels = channels,
+      .width = self->width,
+      .height = self->height,
+      .scale = scale,
+      .invalid = g_str_equal (kind, "depth") ? 0 : NAN,
+      .pixels = g_steal_pointer (&m->buffer)};
+
+  return map.pixels ? gst_vision_pixels_attach (&m->pixels, &map, NULL, buffer)
+                    : NULL;
+}
+
+void
+gst_kinfumot_drop_maps (GstKinfumot *self)
+{
+  GstKinfumotMap *maps[] = {
+      &self->classes, &self->depth, &self->rendered, &self->normals};
+
+  for (guint i = 0; i < G_N_ELEMENTS (maps); i++)
+    if (maps[i]->buffer) {
+      gst_vision_pixels_end (&maps[i]->pixels, maps[i]->buffer);
+      gst_clear_buffer (&maps[i]->buffer);
+    }
+}
+
+static const char *
+attach_maps (GstKinfumot *self, const KinfumotResults *r, GstBuffer *buffer)
+{
+  TRY (write_maps (self, r));
+  TRY (attach_map (self, &self->classes, "correspondence", "u8", 2, 1, buffer));
+  TRY (attach_map (
+      self, &self->depth, "depth", "u16", 1, 1. / KINFUMOT_UNITS, buffer));
+  TRY (attach_map (self, &self->rendered, "rendered", "u8", 3, 1, buffer));
+  return attach_map (self, &self->normals, "normals", "f32", 3, 1, buffer);
+}
+
+/* ---- Objects ---- */
+
+#define N_POSE 7
+#define N_EXTENT 3
+#define N_COVARIANCE 36
+#define N_NUMBERS (N_POSE + N_EXTENT + N_COVARIANCE)
+
+static const GstVisionState states[] = {[KINFUMOT_NEW] = GST_VISION_STATE_NEW,
+    [KINFUMOT_TRACKING] = GST_VISION_STATE_TRACKING,
+    [KINFUMOT_OCCLUDED] = GST_VISION_STATE_OCCLUDED,
+    [KINFUMOT_LOST] = GST_VISION_STATE_LOST,
+    [KINFUMOT_FOUND] = GST_VISION_STATE_FOUND};
+
+/* Where the middle of what was seen of the object is, camera coordinates. */
+static void
+middle_of (const KinfumotObject *o, gdouble p[3])
+{
+  const gdouble *q = o->pose.q, *c = o->centre;
+  gdouble x = q[2] * c[2] - q[3] * c[1], y = q[3] * c[0] - q[1] * c[2],
+          z = q[1] * c[1] - q[2] * c[0];
+
+  p[0] = o->pose.t[0] + c[0] + 2 * (q[0] * x + q[2] * z - q[3] * y);
+  p[1] = o->pose.t[1] + c[1] + 2 * (q[0] * y + q[3] * x - q[1] * z);
+  p[2] = o->pose.t[2] + c[2] + 2 * (q[0] * z + q[1] * y - q[2] * x);
+}
+
+static void
+fill_place (const GstVisionCamera *camera, const KinfumotObject *o,
+    gdouble *numbers, GstVisionObject *v)
+{
+  gdouble p[3];
+
+  middle_of (o, p);
+  memcpy (numbers, o->pose.t, sizeof o->pose.t);
+  memcpy (numbers + 3, o->pose.q, sizeof o->pose.q);
+  memcpy (numbers + N_POSE, o->extent, sizeof o->extent);
+  memcpy (numbers + N_POSE + N_EXTENT, o->covariance, sizeof o->covariance);
+  v->pose = (GstVisionArray){N_POSE, numbers};
+  v->extent = (GstVisionArray){N_EXTENT, numbers + N_POSE};
+  if (o->area)
+    v->covariance = (GstVisionArray){N_COVARIANCE, numbers + N_POSE + N_EXTENT};
+  v->depth = p[2];
+  if (p[2] > 0) {
+    v->cx = camera->fx * p[0] / p[2] + camera->cx;
+    v->cy = camera->fy * p[1] / p[2] + camera->cy;
+  }
+}
+
+static void
+fill_object (GstKinfumot *self, const GstVisionCamera *camera,
+    const KinfumotObject *o, gdouble *numbers, GstVisionObject *v)
+{
+  gst_vision_object_init (v);
+  v->id = o->id + self->first_id;
+  self->last_id = MAX (self->last_id, v->id);
+  v->element = "kinfumot";
+  v->source = GST_OBJECT_NAME (self);
+  v->model = o->model;
+  v->state = states[o->state];
+  v->area = o->area;
+  if (o->area) {
+    v->x = o->box.x0;
+    v->y = o->box.y0;
+    v->width = o->box.x1 - o->box.x0;
+    v->height = o->box.y1 - o->box.y0;
+    v->score = o->score;
+  }
+  fill_place (camera, o, numbers, v);
+}
+
+static const char *
+attach_objects (GstKinfumot *self, const KinfumotResults *r, GstBuffer *buffer,
+    const GstVisionCamera *camera)
+{
+  GstVisionObject found[KINFUMOT_MAX_OBJECTS];
+  gdouble numbers[KINFUMOT_MAX_OBJECTS][N_NUMBERS];
+
+  for (int i = 0; i < r->n_objects; i++)
+    fill_object (self, camera, &r->objects[i], numbers[i], &found[i]);
+  return gst_buffer_add_vision_objects (buffer, GST_VISION_ORIGIN_RESULT,
+             self->width, self->height, found, (guint) r->n_objects)
+      ? NULL
+      : "the results could not be attached to the buffer";
+}
+
+/* ---- The camera ---- */
+
+/* The pose is the tracker's; where it is lost there is none. */
+static const char *
+attach_camera (
+    const KinfumotResults *r, GstBuffer *buffer, const GstVisionCamera *camera)
+{
+  GstVisionCamera c = *camera;
+
+  c.has_pose = !r->lost;
+  memcpy (c.pose, r->camera.t, sizeof r->camera.t);
+  memcpy (c.pose + 3, r->camera.q, sizeof r->camera.q);
+  return gst_buffer_set_vision_camera (buffer, GST_VISION_ORIGIN_RESULT, &c)
+      ? NULL
+      : "the camera could not be attached to the buffer";
+}
+
+/* A line of TUM's format: seconds, place, and the quaternion with w last. */
+static void
+write_pose (GstKinfumot *self, const KinfumotResults *r, GstBuffer *buffer)
+{
+  gchar line[256], *n = line;
+  const gdouble v[] = {(gdouble) GST_BUFFER_PTS (buffer) / GST_SECOND,
+      r->camera.t[0], r->camera.t[1], r->camera.t[2], r->camera.q[1],
+      r->camera.q[2], r->camera.q[3], r->camera.q[0]};
+  int status;
+
+  if (r->lost || !self->trajectory.poll || !GST_BUFFER_PTS_IS_VALID (buffer))
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS (v); i++) {
+    g_ascii_formatd (n, 24, "%.9f", v[i]);
+    n += strlen (n);
+    *n++ = i + 1 < G_N_ELEMENTS (v) ? ' ' : '\n';
+  }
+  status = gst_vision_lines_write (&self->trajectory, line, n - line);
+  if (status && status != ECANCELED) {
+    GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
+        ("The trajectory cannot be written any more: %s.", g_strerror (status)),
+        ("Is there room?"));
+    gst_vision_lines_close (&self->trajectory);
+  }
+}
+
+/* ---- Meshes ---- */
+
+static void
+save (GstKinfumot *self, const gchar *path)
+{
+  Mesh mesh = {0};
+  const char *err = kinfumot_mesh (self->kinfumot, &mesh);
+
+  if (!err)
+    err = mesh_write (&mesh, path);
+  mesh_free (&mesh);
+  if (err)
+    GST_VISION_WARNING (self, RESOURCE, WRITE,
+        ("The mesh cannot be written to \"%s\": %s. Name a file in a folder "
+         "that exists and is yours.",
+            path, err));
+}
+
+void
+gst_kinfumot_save_wanted (GstKinfumot *self)
+{
+  gchar *path;
+
+  GST_OBJECT_LOCK (self);
+  path = g_steal_pointer (&self->wanted_mesh);
+  GST_OBJECT_UNLOCK (self);
+  if (path)
+    save (self, path);
+  g_free (path);
+}
+
+/* Outside of process (), the device is entered here. */
+void
+gst_kinfumot_save_last (GstKinfumot *self)
+{
+  GstVisionBackend *backend = &gst_vision_common (self)->backend;
+  gchar *path;
+
+  GST_OBJECT_LOCK (self);
+  path = g_strdup (self->mesh_location);
+  GST_OBJECT_UNLOCK (self);
+  if (self->kinfumot && !gst_vision_backend_enter (backend)) {
+    gst_kinfumot_save_wanted (self);
+    if (path)
+      save (self, path);
+  }
+  gst_vision_backend_leave (backend);
+  g_free (path);
+}
+
+/* ---- What the user is told ---- */
+
+static void
+tell_lost (GstKinfumot *self, const KinfumotResults *r)
+{
+  if (r->lost == self->is_lost)
+    return;
+  self->is_lost = r->lost;
+  if (r->lost)
+    GST_ELEMENT_WARNING (self, STREAM, FAILED,
+        ("The camera is lost: the depth does not match the model."),
+        ("It is looked for in every frame, near the places where it was; "
+         "point it at something that it has seen. The action signal reset "
+         "begins a new model."));
+  else
+    GST_ELEMENT_INFO (
+        self, STREAM, FAILED, ("The camera is found again."), (NULL));
+}
+
+static void
+tell_full (GstKinfumot *self, const KinfumotResults *r)
+{
+  guint64 bytes = (guint64) r->max_bricks * 2048;
+
+  if (!r->dropped || !gst_vision_warning_is_due (&self->told_full))
+    return;
+  GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT,
+      ("The models fill their %" G_GUINT64_FORMAT
+       " MiB: what has been out of view for longest is dropped.",
+          bytes >> 20),
+      ("%u bricks of 2048 bytes went in this frame. Raise max-memory or "
+       "voxel-size.",
+          r->dropped));
+}
+
+static void
+tell_refusal (GstKinfumot *self, const KinfumotResults *r)
+{
+  if (r->refusal && gst_vision_warning_is_due (&self->told_refusal))
+    GST_ELEMENT_WARNING (self, STREAM, FAILED,
+        ("A new object is not followed: %s.", r->refusal),
+        ("The stream goes on. stats counts such objects as refused."));
+}
+
+static void
+set_stats (GstKinfumot *self, const KinfumotResults *r)
+{
+  GstVisionCommon *common = gst_vision_common (self);
+
+  gst_vision_common_set_stat (common, "lost", r->lost);
+  gst_vision_common_set_stat (common, "residual", r->residual);
+  gst_vision_common_set_stat (common, "matched", r->matched);
+  gst_vision_common_set_stat (
+      common, "weak-directions", __builtin_popcount (r->weak));
+  gst_vision_common_set_stat (common, "bricks", r->n_bricks);
+  gst_vision_common_set_stat (common, "max-bricks", r->max_bricks);
+  gst_vision_common_set_stat (common, "late", (gdouble) r->late);
+  gst_vision_common_set_stat (common, "refused", (gdouble) r->refused);
+}
+
+const char *
+gst_kinfumot_attach (GstKinfumot *self, const KinfumotResults *results,
+    GstBuffer *buffer, const GstVisionCamera *camera)
+{
+  TRY (attach_maps (self, results, buffer));
+  TRY (attach_camera (results, buffer, camera));
+  TRY (attach_objects (self, results, buffer, camera));
+  write_pose (self, results, buffer);
+  set_stats (self, results);
+  tell_lost (self, results);
+  tell_full (self, results);
+  tell_refusal (self, results);
+  gst_vision_common_post_objects (gst_vision_common (self), buffer, "kinfumot");
+  return NULL;
+}

@@ -1,0 +1,135 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What an application gets:
+
+    symbols     libgstvisionmeta exports what tests/symbols.txt lists, no less
+                and no more; --write writes the list anew
+    module      gstvision reads what is on buffers, without copies
+    examples    against an installation in an empty folder, Meson and CMake build
+                the installed examples, which print what those of the tree do
+
+Run it as a test of Meson, which sets the environment."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+import exports  # noqa: E402
+from commands import ROOT, run  # noqa: E402
+
+BUILD = Path(os.environ["BUILD"])
+LIST = ROOT / "tests/symbols.txt"
+
+
+def symbols():
+    names = sorted(exports.exported(BUILD / "gst/meta/libgstvisionmeta.so.0"))
+    if sys.argv[1:] == ["--write"]:
+        LIST.write_text("\n".join(names) + "\n")
+    known = LIST.read_text().split()
+    gone, more = sorted(set(known) - set(names)), sorted(set(names) - set(known))
+    assert not gone, f"programs need what is gone: {gone}"
+    assert not more, f"new symbols; add them with --write: {more}"
+    print(f"ok   {len(names)} symbols")
+
+
+def module():
+    try:
+        import numpy
+    except ImportError:
+        print("SKIP module: python3-numpy is missing")
+        return
+    import gi
+    gi.require_version("Gst", "1.0")
+    from gi.repository import Gst
+    import gstvision
+
+    Gst.init(None)
+    pipeline = Gst.parse_launch(
+        "visiontestsrc pattern=stereo view=left num-buffers=1 ! visionmeta "
+        "intrinsics=500,501,320,240 ! moct objects=wood:roi=100,100,40,40 "
+        "label-map=true ! appsink name=sink")
+    pipeline.set_state(Gst.State.PLAYING)
+    buffer = pipeline.get_by_name("sink").emit("pull-sample").get_buffer()
+    camera = gstvision.camera(buffer)
+    assert (camera.ref_width, camera.fx, camera.fy) == (640, 500, 501), camera
+    assert gstvision.camera(buffer, truth=True).baseline is not None
+    found = gstvision.objects(buffer)
+    assert found and found[0].label == "wood" and found[0].pose is None, found
+    labels, = gstvision.maps(buffer)
+    assert labels.names == ["wood"] and labels.kind == "labels", labels
+    with labels.view() as numbers, labels.view() as again:
+        assert numbers.shape == (480, 640) and not numbers.flags.writeable
+        assert numbers.max() == 1 and numbers.sum() >= found[0].area
+        assert numbers.ctypes.data == again.ctypes.data, "it is a copy"
+    truth, = [m for m in gstvision.maps(buffer, truth=True)
+              if m.kind == "disparity"]
+    with truth.view() as numbers:
+        assert numpy.nanmax(numbers) > 1
+    truth.height *= 2
+    try:
+        with truth.view():
+            raise AssertionError("rows beyond the memory were read")
+    except BufferError:
+        pass
+    assert gstvision.objects(Gst.Buffer()) == [] and \
+        gstvision.camera(Gst.Buffer()) is None
+    pipeline.set_state(Gst.State.NULL)
+    print("ok   gstvision")
+
+
+def installed(folder):
+    """Installs into @folder; where the examples are, and the environment that
+    finds the rest."""
+    run(["meson", "install", "-C", BUILD, "--no-rebuild", "--destdir", folder])
+    pc, = folder.rglob("gstreamer-vision-meta-1.0.pc")
+    prefix = re.search(r"^prefix=(.*)$", pc.read_text(), re.M)[1]
+    pc.write_text(pc.read_text().replace(
+        f"prefix={prefix}", f"prefix={folder}{prefix}", 1))
+    plugin, = folder.rglob("libgstvision.so")
+    module, = folder.rglob("gstvision.py")
+    library, = folder.rglob("libgstvisionmeta.so.0")
+    examples, = folder.rglob("examples")
+    return examples, dict(
+        os.environ, PKG_CONFIG_PATH=str(pc.parent), GST_PLUGIN_PATH=str(
+            plugin.parent), LD_LIBRARY_PATH=str(library.parent),
+        PYTHONPATH=str(module.parent), GST_REGISTRY=f"{folder}/registry")
+
+
+def examples():
+    wanted = run([BUILD / "pipelines/apps/objects"])
+    with tempfile.TemporaryDirectory() as folder:
+        source, env = installed(Path(folder))
+        ways = {"meson": [["meson", "setup", "build"],
+                          ["ninja", "-C", "build"]],
+                "cmake": [["cmake", "-B", "build"],
+                          ["cmake", "--build", "build"]]}
+        for way, commands in ways.items():
+            if not shutil.which(way):
+                print(f"SKIP examples with {way}: it is missing")
+                continue
+            shutil.rmtree(source / "build", ignore_errors=True)
+            for command in commands:
+                run(command, cwd=source, env=env)
+            for name in "objects", "objects-cpp":
+                got = run([source / "build" / name], env=env)
+                assert got == wanted, f"{way}: {name} prints other lines: {got}"
+            print(f"ok   examples with {way}")
+        assert run([source / "objects.py"], env=env) == wanted
+        lines = run([source / "maps.py"], env=env) if has_numpy() else "labels {"
+        assert "labels {" in lines, lines
+        print("ok   examples in Python")
+
+
+def has_numpy():
+    return subprocess.run([sys.executable, "-c", "import numpy"], check=False,
+                          stderr=subprocess.DEVNULL).returncode == 0
+
+
+if __name__ == "__main__":
+    symbols()
+    module()
+    examples()

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The element kinfumot: poses and maps of the generated room, objects that
+ * gpuccl announces, and what cannot be used. */
+#include <gst/check/gstcheck.h>
+#include <gst/check/gstharness.h>
+
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+
+#include "meta/gstvisionmeta.h"
+
+#include "said.h"
+
+#define SIZE "video/x-raw,width=160,height=120"
+#define COARSE "voxel-size=0.02 truncation=0.06 max-memory=32 "
+
+/* ---- In a pipeline ---- */
+
+typedef struct {
+  GstElement *pipeline, *it;
+  guint n;         /* frames that came out */
+  guint n_objects; /* of the newest frame */
+  guint maps;      /* likewise */
+  gboolean has_pose;
+  gdouble off; /* metres between the camera and the truth, first frame apart */
+  GstVisionCamera first_truth;
+} Run;
+
+static gdouble
+away (const GstVisionCamera *a, const GstVisionCamera *first)
+{
+  gdouble sum = 0;
+
+  for (guint i = 0; i < 3; i++)
+    sum += (a->pose[i] - first->pose[i]) * (a->pose[i] - first->pose[i]);
+  return sqrt (sum);
+}
+
+/* The truth's world is turned against kinfumot's, so lengths are compared. */
+static void
+look (Run *r, GstBuffer *buffer)
+{
+  GstVisionObjects *objects =
+      gst_buffer_get_vision_objects (buffer, GST_VISION_ORIGIN_RESULT);
+  GstVisionCamera camera, truth, zero = {0};
+
+  fail_unless (
+      gst_buffer_get_vision_camera (buffer, GST_VISION_ORIGIN_RESULT, &camera));
+  fail_unless (
+      gst_buffer_get_vision_camera (buffer, GST_VISION_ORIGIN_TRUTH, &truth));
+  if (!r->n++)
+    r->first_truth = truth;
+  r->has_pose = camera.has_pose;
+  r->off = fabs (away (&camera, &zero) - away (&truth, &r->first_truth));
+  r->maps = gst_buffer_n_vision_maps (buffer, GST_VISION_ORIGIN_RESULT);
+  r->n_objects = 0;
+  for (guint i = 0; objects && i < objects->n_objects; i++)
+    r->n_objects += g_str_equal (objects->objects[i].element, "kinfumot");
+  if (objects)
+    gst_vision_objects_free (objects);
+}
+
+static GstPadProbeReturn
+probe (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  (void) pad;
+  look (data, GST_PAD_PROBE_INFO_BUFFER (info));
+  return GST_PAD_PROBE_OK;
+}
+
+static Run
+run_line (const gchar *line)
+{
+  GError *error = NULL;
+  Run r = {.pipeline = gst_parse_launch (line, &error)};
+  GstElement *sink;
+  GstMessage *message;
+  GstPad *pad;
+  GstBus *bus;
+
+  fail_unless (!error, "%s", error ? error->message : "");
+  r.it = gst_bin_get_by_name (GST_BIN (r.pipeline), "it");
+  sink = gst_bin_get_by_name (GST_BIN (r.pipeline), "sink");
+  pad = gst_element_get_static_pad (sink, "sink");
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, probe, &r, NULL);
+  gst_element_set_state (r.pipeline, GST_STATE_PLAYING);
+  bus = gst_element_get_bus (r.pipeline);
+  message = gst_bus_timed_pop_filtered (
+      bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  fail_unless (GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS);
+  gst_message_unref (message);
+  gst_object_unref (bus);
+  gst_object_unref (pad);
+  gst_object_unref (sink);
+  return r;
+}
+
+static void
+run_free (Run *r)
+{
+  gst_element_set_state (r->pipeline, GST_STATE_NULL);
+  gst_object_unref (r->it);
+  gst_object_unref (r->pipeline);
+}
+
+GST_START_TEST (test_camera)
+{
+  Run r = run_line ("visiontestsrc pattern=rgbd num-buffers=12 ! " SIZE
+                    " ! kinfumot name=it maps=correspondence+depth+rendered+"
+                    "normals " COARSE "! fakesink name=sink");
+
+  fail_unless_equals_int (r.n, 12);
+  fail_unless_equals_int (r.maps, 5); /* the source has one, too */
+  fail_unless (r.has_pose);
+  fail_unless (r.off < .02, "%g", r.off);
+  fail_unless_equals_int (r.n_objects, 0);
+  run_free (&r);
+}
+GST_END_TEST;
+
+/* The robot becomes an object, also where a queue lies between. */
+GST_START_TEST (test_robot)
+{
+  const gchar *between[] = {"", "queue !"};
+
+  for (guint i = 0; i < G_N_ELEMENTS (between); i++) {
+    gchar *line = g_strdup_printf (
+        "visiontestsrc pattern=rgbd path=frontal speed=3 motion-start=5 "
+        "num-buffers=40 ! video/x-raw,width=320,height=240 ! kinfumot name=it "
+        "voxel-size=0.01 truncation=0.04 max-memory=64 ! %s gpuccl "
+        "min-size=800 min-extent=8 ! fakesink name=sink",
+        between[i]);
+    Run r = run_line (line);
+
+    fail_unless_equals_int (r.n_objects, 1);
+    fail_unless_equals_int (r.n, 40);
+    run_free (&r);
+    g_free (line);
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST (test_trajectory)
+{
+  gchar *path = g_build_filename (g_get_tmp_dir (), "kinfumot-XXXXXX", NULL);
+  gint fd = g_mkstemp (path);
+  gchar *line, *text, **lines;
+  Run r;
+
+  fail_unless (fd >= 0);
+  g_close (fd, NULL);
+  line = g_strdup_printf ("visiontestsrc pattern=rgbd num-buffers=3 ! " SIZE
+                          " ! kinfumot name=it trajectory-location=%s " COARSE
+                          "! fakesink name=sink",
+      path);
+  r = run_line (line);
+  run_free (&r);
+  fail_unless (g_file_get_contents (path, &text, NULL, NULL));
+  lines = g_strsplit (g_strchomp (text), "\n", -1);
+  fail_unless_equals_int (g_strv_length (lines), 3);
+  fail_unless_equals_string (lines[0],
+      "0.000000000 0.000000000 0.000000000 0.000000000 0.000000000 "
+      "0.000000000 0.000000000 1.000000000");
+  g_strfreev (lines);
+  g_free (text);
+  g_free (line);
+  g_unlink (path);
+  g_free (path);
+}
+GST_END_TEST;
+
+/* Triangles at the end of the stream; a place that cannot be written to is
+ * told, and ends nothing. */
+GST_START_TEST (test_mesh)
+{
+  gchar *path = g_build_filename (g_get_tmp_dir (), "kinfumot-XXXXXX", NULL);
+  gint fd = g_mkstemp (path);
+  gchar *line, *text;
+  gsize length;
+  Run r;
+
+  fail_unless (fd >= 0);
+  g_close (fd, NULL);
+  line = g_strdup_printf ("visiontestsrc pattern=rgbd num-buffers=3 ! " SIZE
+                          " ! kinfumot name=it mesh-location=%s " COARSE
+                          "! fakesink name=sink",
+      path);
+  r = run_line (line);
+  run_free (&r);
+  fail_unless (g_file_get_contents (path, &text, &length, NULL));
+  fail_unless (g_str_has_prefix (text, "ply\nformat binary_little_endian"));
+  fail_unless (strstr (text, "element face") && length > 10000);
+  g_free (text);
+  g_free (line);
+  g_unlink (path);
+  g_free (path);
+  r = run_line ("visiontestsrc pattern=rgbd num-buffers=2 ! " SIZE
+                " ! kinfumot name=it mesh-location=/nowhere/to/be.ply " COARSE
+                "! fakesink name=sink");
+  fail_unless_equals_int (r.n, 2);
+  run_free (&r);
+}
+GST_END_TEST;
+
+/* ---- Frame by frame ---- */
+
+typedef struct {
+  GstHarness *h;
+  GstBus *bus;
+  guint n;
+} Frames;
+
+#define WIDTH 64
+#define HEIGHT 48
+
+static Frames
+frames_new (const gchar *properties)
+{
+  gchar *line = g_strdup_printf ("kinfumot " COARSE "%s", properties);
+  GstElement *element = gst_parse_launch (line, NULL);
+  Frames f = {.bus = gst_bus_new ()};
+
+  fail_unless (element != NULL, "%s", line);
+  gst_element_set_bus (element, f.bus);
+  f.h = gst_harness_new_with_element (element, "sink", "src");
+  gst_object_unref (element);
+  gst_harness_set_src_caps_str (
+      f.h, "video/x-raw,format=GRAY16_LE,width=64,height=48,framerate=25/1");
+  g_free (line);
+  return f;
+}
+
+static void
+frames_free (Frames *f)
+{
+  gst_element_set_bus (f->h->element, NULL);
+  gst_object_unref (f->bus);
+  gst_harness_teardown (f->h);
+}
+
+/* A corner of three walls, so that all directions are determined; or, with
+ * @mm, one wall. */
+static GstBuffer *
+make (Frames *f, guint mm)
+{
+  GstBuffer *buffer = gst_buffer_new_and_alloc (2 * WIDTH * HEIGHT);
+  GstMapInfo map;
+
+  gst_buffer_map (buffer, &map, GST_MAP_WRITE);
+  for (guint i = 0; i < WIDTH * HEIGHT; i++) {
+    gint x = i % WIDTH - WIDTH / 2, y = i / WIDTH - HEIGHT / 2;
+    gint steps = MAX (MAX (ABS (x), y), 0);
+
+    GST_WRITE_UINT16_LE (
+        map.data + 2 * i, mm ? mm : (guint) (1600 - 12 * steps));
+  }
+  gst_buffer_unmap (buffer, &map);
+  GST_BUFFER_PTS (buffer) = f->n++ * 40 * GST_MSECOND;
+  return buffer;
+}
+
+static gboolean
+push (Frames *f, guint mm)
+{
+  GstBuffer *out = gst_harness_push_and_pull (f->h, make (f, mm));
+  GstVisionCamera camera = {0};
+
+  fail_unless (out != NULL);
+  gst_buffer_get_vision_camera (out, GST_VISION_ORIGIN_RESULT, &camera);
+  gst_buffer_unref (out);
+  return camera.has_pose;
+}
+
+/* Without intrinsics frames pass, and a warning says what is missing. */
+GST_START_TEST (test_no_camera)
+{
+  Frames f = frames_new ("");
+
+  fail_unless (!push (&f, 0));
+  expect_text (gst_bus_pop_filtered (f.bus, GST_MESSAGE_WARNING),
+      "the camera is not known");
+  fail_unless_equals_uint64 (stat_count (f.h->element, "faulty"), 1);
+  frames_free (&f);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_wrong_camera)
+{
+  Frames f = frames_new ("intrinsics=1,1,32,24");
+
+  fail_unless (!push (&f, 0));
+  expect_text (gst_bus_pop_filtered (f.bus, GST_MESSAGE_WARNING), "do not fit");
+  frames_free (&f);
+}
+GST_END_TEST;
+
+/* A lost camera is told of, as is one that is found. */
+GST_START_TEST (test_lost)
+{
+  Frames f = frames_new ("intrinsics=60,60,32,24");
+
+  for (guint i = 0; i < 3; i++)
+    fail_unless (push (&f, 0));
+  fail_unless (gst_bus_pop_filtered (f.bus, GST_MESSAGE_WARNING) == NULL);
+  fail_unless (!push (&f, 400));
+  expect_text (
+      gst_bus_pop_filtered (f.bus, GST_MESSAGE_WARNING), "camera is lost");
+  fail_unless (stat_number (f.h->element, "lost") == 1);
+  fail_unless (push (&f, 0));
+  expect_text (gst_bus_pop_filtered (f.bus, GST_MESSAGE_INFO), "found again");
+  fail_unless (stat_number (f.h->element, "lost") == 0);
+  frames_free (&f);
+}
+GST_END_TEST;
+
+/* After a flush the models are there; after a reset they are not. */
+GST_START_TEST (test_flush)
+{
+  Frames f = frames_new ("intrinsics=60,60,32,24");
+  GstSegment segment;
+
+  for (guint i = 0; i < 3; i++)
+    push (&f, 0);
+  gst_harness_push_event (f.h, gst_event_new_flush_start ());
+  gst_harness_push_event (f.h, gst_event_new_flush_stop (TRUE));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (f.h, gst_event_new_segment (&segment));
+  fail_unless (push (&f, 0));
+  fail_unless (stat_number (f.h->element, "matched") > .5);
+  g_signal_emit_by_name (f.h->element, "reset");
+  fail_unless (push (&f, 400));
+  fail_unless (stat_number (f.h->element, "matched") == 0);
+  frames_free (&f);
+}
+GST_END_TEST;
+
+static GstEvent *
+new_object (GstClockTime pts, guint width, guint height, gsize bytes)
+{
+  GstBuffer *mask = gst_buffer_new_and_alloc (bytes);
+  GstEvent *event;
+
+  gst_buffer_memset (mask, 0, 255, bytes);
+  event = gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
+      gst_structure_new ("VisionNewObject", "pts", G_TYPE_UINT64, pts, "id",
+          G_TYPE_UINT64, (guint64) 1, "ref-width", G_TYPE_UINT, width,
+          "ref-height", G_TYPE_UINT, height, "stride", G_TYPE_UINT, width,
+          "memory", G_TYPE_STRING, "system", "mask", GST_TYPE_BUFFER, mask,
+          NULL));
+  gst_buffer_unref (mask);
+  return event;
+}
+
+/* Masks of another size, that are too short, of a frame that never was, or of
+ * everything: none ends the stream. */
+GST_START_TEST (test_masks)
+{
+  Frames f = frames_new ("intrinsics=60,60,32,24");
+
+  push (&f, 0);
+  gst_harness_push_upstream_event (f.h, new_object (0, 32, 24, 32 * 24));
+  push (&f, 0);
+  expect_text (
+      gst_bus_pop_filtered (f.bus, GST_MESSAGE_WARNING), "does not fit");
+  gst_harness_push_upstream_event (f.h, new_object (0, WIDTH, HEIGHT, 100));
+  push (&f, 0);
+  gst_harness_push_upstream_event (
+      f.h, new_object (12345, WIDTH, HEIGHT, WIDTH * HEIGHT));
+  push (&f, 0);
+  fail_unless (stat_number (f.h->element, "late") == 1);
+  gst_harness_push_upstream_event (
+      f.h, new_object (120 * GST_MSECOND, WIDTH, HEIGHT, WIDTH * HEIGHT));
+  push (&f, 0);
+  push (&f, 0);
+  for (guint i = 0; i < 100; i++)
+    gst_harness_push_upstream_event (
+        f.h, new_object (i, WIDTH, HEIGHT, WIDTH * HEIGHT));
+  push (&f, 0);
+  frames_free (&f);
+}
+GST_END_TEST;
+
+/* The event ends here: another tracker upstream has other masks. */
+GST_START_TEST (test_event_ends)
+{
+  Frames f = frames_new ("intrinsics=60,60,32,24");
+  GstEvent *event;
+
+  push (&f, 0);
+  while ((event = gst_harness_try_pull_upstream_event (f.h)))
+    gst_event_unref (event);
+  gst_harness_push_upstream_event (
+      f.h, new_object (0, WIDTH, HEIGHT, WIDTH * HEIGHT));
+  fail_unless (gst_harness_try_pull_upstream_event (f.h) == NULL);
+  frames_free (&f);
+}
+GST_END_TEST;
+
+static Suite *
+kinfumot_suite (void)
+{
+  Suite *s = suite_create ("kinfumot");
+  TCase *tc = tcase_create ("kinfumot");
+
+  suite_add_tcase (s, tc);
+  tcase_set_timeout (tc, 300);
+  tcase_add_test (tc, test_camera);
+  tcase_add_test (tc, test_robot);
+  tcase_add_test (tc, test_trajectory);
+  tcase_add_test (tc, test_mesh);
+  tcase_add_test (tc, test_no_camera);
+  tcase_add_test (tc, test_wrong_camera);
+  tcase_add_test (tc, test_lost);
+  tcase_add_test (tc, test_flush);
+  tcase_add_test (tc, test_masks);
+  tcase_add_test (tc, test_event_ends);
+  return s;
+}
+
+GST_CHECK_MAIN (kinfumot);

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What moct learns of a region whose colours are known. */
+#include "frames.h"
+#include "moct/moct_colour.h"
+
+#define WIDTH 200
+#define HEIGHT 150
+
+static const uint8_t red[3] = {200, 40, 50}, blue[3] = {40, 60, 190},
+                     white[3] = {235, 235, 230}, ground[3] = {90, 110, 90},
+                     table[3] = {130, 90, 60};
+
+typedef struct {
+  Device dev;
+  Frame frame;
+  MoctColour colour;
+  MoctLearned learned;
+} Lesson;
+
+static void
+fill (Lesson *l, ImageBox in, const uint8_t rgb[3])
+{
+  for (int y = in.y0; y < in.y1; y++)
+    for (int x = in.x0; x < in.x1; x++) {
+      uint8_t c[3];
+
+      for (int k = 0; k < 3; k++)
+        c[k] = (uint8_t) (rgb[k] + rnd (13));
+      frame_set (&l->frame, x, y, c);
+    }
+}
+
+/* Ground, and thin white lines everywhere. */
+static void
+lesson_open (Lesson *l, DeviceKind kind)
+{
+  *l = (Lesson){.colour = {.name = "thing", .space = MOCT_LEARN}};
+  ok (device_open (&l->dev, kind, NULL));
+  l->frame = frame_new (IMAGE_RGB, WIDTH, HEIGHT, 0, 1);
+  fill (l, (ImageBox){0, 0, WIDTH, HEIGHT}, ground);
+  for (int x = 10; x < WIDTH; x += 25)
+    fill (l, (ImageBox){x, 0, x + 1, HEIGHT}, white);
+}
+
+static void
+lesson_learn (Lesson *l, ImageBox region)
+{
+  void *memory;
+  Image image = frame_to_device (&l->frame, &l->dev, &memory);
+
+  ok (moct_learn_from (&l->dev, &image, region, &l->colour, &l->learned));
+  check (l->colour.space == MOCT_LAB);
+  device_release (&l->dev, memory);
+}
+
+static void
+lesson_close (Lesson *l)
+{
+  frame_free (&l->frame);
+  device_close (&l->dev);
+}
+
+static bool
+holds (const Lesson *l, const uint8_t rgb[3])
+{
+  uint8_t c[3] = {rgb[0] + 6, rgb[1] + 6, rgb[2] + 6};
+  float lab[3];
+
+  moct_rgb_to_lab (c, lab);
+  return moct_holds (&l->colour, lab);
+}
+
+/* A red face with a white letter, in a region with much of the ground. */
+static void
+test_face (DeviceKind kind)
+{
+  Lesson l;
+
+  lesson_open (&l, kind);
+  fill (&l, (ImageBox){80, 60, 120, 100}, red);
+  fill (&l, (ImageBox){90, 70, 110, 92}, white);
+  lesson_learn (&l, (ImageBox){76, 56, 124, 104});
+  check (l.learned.modes == 1);
+  check (holds (&l, red) && !holds (&l, white) && !holds (&l, ground));
+  check_near (l.learned.explained, 1160 / 2304., .06);
+  check (l.learned.elsewhere < .001);
+  lesson_close (&l);
+}
+
+/* What surrounds the region is not the thing, even if the rest of the frame has
+ * little of it. */
+static void
+test_around (DeviceKind kind)
+{
+  Lesson l;
+
+  lesson_open (&l, kind);
+  fill (&l, (ImageBox){40, 30, 90, 80}, table);
+  fill (&l, (ImageBox){60, 50, 70, 60}, red);
+  lesson_learn (&l, (ImageBox){57, 47, 73, 63});
+  check (l.learned.modes == 1);
+  check (holds (&l, red) && !holds (&l, table));
+  lesson_close (&l);
+}
+
+/* A thing of two colours; the text form says both. */
+static void
+test_two_colours (DeviceKind kind)
+{
+  char text[MOCT_TEXT_BYTES], again[MOCT_TEXT_BYTES], problem[256];
+  MoctColour *read = calloc (MOCT_MAX_COLOURS, sizeof *read);
+  Lesson l;
+  int n;
+
+  lesson_open (&l, kind);
+  fill (&l, (ImageBox){80, 60, 100, 100}, red);
+  fill (&l, (ImageBox){100, 60, 120, 100}, blue);
+  lesson_learn (&l, (ImageBox){80, 60, 120, 100});
+  check (l.learned.modes == 2 && l.colour.n_also == 1);
+  check (holds (&l, red) && holds (&l, blue) && !holds (&l, ground));
+  check (l.learned.explained > .9);
+  moct_print (&l.colour, 1, text, sizeof text);
+  check (moct_parse (text, read, &n, problem, sizeof problem) && n == 1);
+  moct_print (read, n, again, sizeof again);
+  check (!strcmp (text, again) && strchr (text, '|'));
+  lesson_close (&l);
+  free (read);
+}
+
+/* The region lies within the thing, or in what is all alike. */
+static void
+test_within (DeviceKind kind)
+{
+  Lesson l;
+
+  lesson_open (&l, kind);
+  fill (&l, (ImageBox){80, 60, 120, 100}, red);
+  lesson_learn (&l, (ImageBox){90, 70, 110, 90});
+  check (l.learned.modes == 1 && holds (&l, red));
+  check (l.learned.explained > .9 && l.learned.elsewhere < .001);
+  lesson_learn (&l, (ImageBox){15, 100, 30, 120});
+  check (l.learned.modes == 0 && holds (&l, ground));
+  check (l.learned.elsewhere > .5);
+  lesson_close (&l);
+}
+
+/* One pixel, and one that is partly outside. */
+static void
+test_small (DeviceKind kind)
+{
+  Lesson l;
+
+  lesson_open (&l, kind);
+  fill (&l, (ImageBox){0, 0, 3, 3}, blue);
+  lesson_learn (&l, (ImageBox){1, 1, 2, 2});
+  check (holds (&l, blue));
+  lesson_learn (&l, (ImageBox){-9, -9, 3, 3});
+  check (holds (&l, blue) && !holds (&l, ground));
+  lesson_learn (&l, (ImageBox){0, 0, WIDTH, HEIGHT});
+  check (l.learned.elsewhere == 0);
+  lesson_close (&l);
+}
+
+/* At most four alternatives, of ranges alone. */
+static void
+test_alternatives (DeviceKind kind)
+{
+  MoctColour *read = calloc (MOCT_MAX_COLOURS, sizeof *read);
+  float grey[3] = {50, 0, 0}, light[3] = {90, 0, 0}, dark[3] = {10, 0, 0};
+  char problem[256];
+  int n;
+
+  (void) kind;
+  check (moct_parse ("a:lab=80..99,-5..5,-5..5|0..20,-5..5,-5..5", read, &n,
+      problem, sizeof problem));
+  check (moct_holds (read, light) && moct_holds (read, dark) &&
+      !moct_holds (read, grey));
+  check (moct_relation (read, dark, light) == MOCT_CUTS);
+  check (moct_relation (read, grey, grey) == MOCT_OUT);
+  check (moct_relation (read, dark, dark) == MOCT_IN);
+  check (!moct_parse ("a:rg=0..1,0..1|0..1,0..1|0..1,0..1|0..1,0..1|0..1,0..1",
+      read, &n, problem, sizeof problem));
+  check (strstr (problem, "at most 4"));
+  check (
+      !moct_parse ("a:#ff0000~9|#00ff00~9", read, &n, problem, sizeof problem));
+  free (read);
+}
+
+static const CheckPart on_each[] = {{"face", test_face},
+    {"around", test_around}, {"two colours", test_two_colours},
+    {"within", test_within}, {"small", test_small},
+    {"alternatives", test_alternatives}, {NULL, NULL}};
+
+int
+main (int argc, char **argv)
+{
+  return check_main (argc, argv, on_each, NULL, NULL);
+}

@@ -1,0 +1,482 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What people hand to pipelines/*.sh, and what they get:
+
+    formats     clips in common formats go through every script that takes one;
+                two of them, or with VISION_TEST_LONG=1 all
+    messages    a camera that is not there, a name, an address, an ordinary
+                picture instead of two views, what cannot keep up
+    recordings  --record and --json, also of what is ended by Ctrl-C
+    windows     on a screen of 1280x800, the window fits, the box is where the
+                truth is, and the mouse chooses; skipped where Xvfb is missing
+
+Run it as a test of Meson, which sets the environment."""
+import collections
+import contextlib
+import functools
+import http.server
+import json
+import math
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+from commands import ROOT, make  # noqa: E402
+
+LONG = os.environ.get("VISION_TEST_LONG") == "1"
+BOX = "58,76,74,74"      # of the red object in the first frame
+CENTRE = 86, 112         # where it is in the fourth
+RECENT = 120             # frames: what cannot keep up shows old ones
+
+# Name: what writes the clip.  Of those that need an encoder which is not
+# installed, the test says that they were left out.
+FORMATS = {
+    "UYVY": "video/x-raw,format=UYVY ! matroskamux",
+    "H.265 4:4:4": "video/x-raw,format=Y444 ! x265enc ! h265parse ! matroskamux",
+    "H.264 4:2:0": "video/x-raw,format=I420 ! openh264enc bitrate=4000000 ! "
+                   "h264parse ! mp4mux",
+    "H.265 10 bits": "video/x-raw,format=I420_10LE ! x265enc ! h265parse ! "
+                     "matroskamux",
+    "GRAY8": "video/x-raw,format=GRAY8 ! matroskamux",
+    "4:2:2 planar": "video/x-raw,format=Y42B ! y4menc",
+    "YUY2": "video/x-raw,format=YUY2 ! avimux",
+    "JPEG": "jpegenc ! avimux",
+}
+USUAL = "UYVY", "H.265 4:4:4"
+
+
+def environment(**more):
+    """Without a display."""
+    env = {name: value for name, value in os.environ.items()
+           if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
+    return dict(env, **more)
+
+
+def script(name, *arguments, env, fails=False, cwd=None):
+    """What pipelines/@name prints, and what it says."""
+    done = subprocess.run(
+        [ROOT / "pipelines" / name, *arguments], env=env, cwd=cwd,
+        capture_output=True, text=True, timeout=200, check=False)
+    said = f"{name} {arguments}\n{done.stdout[-2000:]}{done.stderr[-4000:]}"
+    assert (done.returncode != 0) == fails, f"{said}\nreturned " \
+        f"{done.returncode}"
+    return done.stdout, done.stderr
+
+
+def frames_of(text):
+    return [json.loads(line) for line in text.splitlines()]
+
+
+# ---- Formats ----
+
+def is_there(line):
+    """Whether all elements of a line are installed."""
+    names = [part.split()[0] for part in line.split(" ! ")]
+    return all(subprocess.run(["gst-inspect-1.0", "--exists", name],
+                              check=False).returncode == 0
+               for name in names if "/" not in name)
+
+
+def check_moct(clip, name, env):
+    frames = frames_of(script("moct.sh", clip, "red:#c70d0d~22", env=env)[0])
+    assert len(frames) >= 4, frames
+    if name == "GRAY8":
+        return  # it has no colours
+    near = [math.dist((o["cx"], o["cy"]), CENTRE)
+            for o in frames[3]["objects"]]
+    assert near and min(near) < 3, (name, frames[3])
+
+
+def check_emdtrack(clip, name, env):
+    frames = frames_of(script("emdtrack.sh", clip, BOX, env=env)[0])
+    found = frames[3]["objects"][0]
+    assert found["state"] == "tracking", (name, found)
+    assert math.dist((found["cx"], found["cy"]), CENTRE) < 12, (name, found)
+
+
+def check_rest(clip, name, env, folder):
+    frames = frames_of(script("gpuccl.sh", clip, env=dict(
+        env, GPUCCL="frames=1 threshold=100"))[0])
+    assert len(frames) >= 4 and frames[3]["objects"], name
+    lines, _ = script("pocstereo.sh", clip, env=env)
+    assert len(frames_of(lines)) >= 4, name
+    script("visionmap.sh", clip, env=env, cwd=folder)
+    assert (Path(folder) / "visionmap.png").read_bytes()[:4] == b"\x89PNG"
+    (Path(folder) / "visionmap.png").unlink()
+
+
+def formats():
+    env = environment(FRAMES="4")
+    for name in FORMATS if LONG else USUAL:
+        if not is_there(FORMATS[name]):
+            print(f"SKIP {name}: no encoder")
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            clip = f"{folder}/clip"
+            make("visiontestsrc num-buffers=8 ! video/x-raw,framerate=30/1 ! "
+                 f"videoconvert ! {FORMATS[name]} ! filesink location={clip}")
+            check_moct(clip, name, env)
+            check_emdtrack(clip, name, env)
+            check_rest(clip, name, env, folder)
+            if LONG:
+                script("demo.sh", clip, env=dict(env, OUTPUT=f"{folder}/demo"))
+                assert list(Path(f"{folder}/demo").glob("labels-*.png")), name
+        print(f"ok   {name}")
+
+
+# ---- Messages ----
+
+def pretend(folder, devices):
+    """A gst-device-monitor-1.0 that tells of @devices, in front of the path."""
+    text = "".join(
+        f"\n\nDevice found:\n\n\tname  : {name}\n\tclass : Video/Source\n"
+        f"\tgst-launch-1.0 {line} ! ...\n" for name, line in devices.items())
+    path = Path(folder) / "gst-device-monitor-1.0"
+    path.write_text(f"#!/bin/sh\ncat <<'END'\nProbing devices...{text}END\n")
+    path.chmod(0o755)
+    return environment(FRAMES="3", PATH=f"{folder}:{os.environ['PATH']}")
+
+
+def cameras(folder):
+    env = pretend(folder, {})
+    for name, scene in ("moct.sh", "moct.sh\n"), \
+            ("scopedetect.sh", "scopedetect.sh clutter\n"):
+        arguments = ["camera"] if name == "moct.sh" else \
+            ["camera:none", "camera:none", "-", str(ROOT / "README.md")]
+        _, said = script(name, *arguments, env=env, fails=True)
+        assert "no camera" in said and said.endswith(scene), said
+    env = pretend(folder, {
+        "Front Door": "visiontestsrc is-live=true seed=1",
+        "HD Webcam C920": "visiontestsrc is-live=true name='the second'"})
+    for choice, words in ("camera", "seed=1"), ("camera:c920", "'name=the second'"):
+        lines, said = script("moct.sh", choice, env=env)
+        assert f"is-live=true {words} " in said, said
+        assert len(frames_of(lines)) >= 3, said
+    _, said = script("moct.sh", "camera:C921", env=env, fails=True)
+    assert "is called C921" in said and "\nHD Webcam C920\n" in said, said
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+def addresses(folder):
+    """A file's, and one of a server on this machine."""
+    clip = f"{folder}/clip.avi"
+    make("visiontestsrc num-buffers=8 ! videoconvert ! jpegenc ! avimux ! "
+         f"filesink location={clip}")
+    server = http.server.ThreadingHTTPServer(
+        ("127.0.0.1", 0), functools.partial(Quiet, directory=folder))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    places = [f"file://{clip}"]
+    if is_there("souphttpsrc"):
+        places.append(f"http://127.0.0.1:{server.server_port}/clip.avi")
+    for place in places:
+        lines, _ = script("moct.sh", place, env=environment(FRAMES="4"))
+        assert len(frames_of(lines)) >= 4, place
+    server.shutdown()
+    server.server_close()
+
+
+def refusals():
+    env = environment(FRAMES="2")
+    for arguments, words in (["--record"], "needs the name of a file"), \
+            (["--speed"], "no option --speed"), \
+            (["nowhere.mp4"], "no file nowhere.mp4"), \
+            (["/dev/video77"], "is called /dev/video77"):
+        _, said = script("moct.sh", *arguments, env=env, fails=True)
+        assert words in said, said
+    for path in sorted((ROOT / "pipelines").glob("*.sh")):
+        if path.stem in ("common", "devenv"):
+            continue
+        text, _ = script(path.name, "--help", env=env)
+        head = re.search(r"^#\n# (.*)", path.read_text(), re.M)[1]
+        assert head in text and f"pipelines/{path.name}" in text, text
+        assert path.stem == "launch" or "--record FILE.mp4" in text, text
+
+
+def halves(folder):
+    """A picture of one camera."""
+    picture = f"{folder}/left.png"
+    make("visiontestsrc pattern=stereo view=left num-buffers=1 ! videoconvert ! "
+         f"pngenc ! filesink location={picture}")
+    _, said = script("pocstereo.sh", picture, env=environment())
+    assert "Both halves of a frame must show the same scene" in said, said
+
+
+def slow():
+    """Frames for a clock, faster than they can be made."""
+    done = subprocess.run(
+        [ROOT / "pipelines/launch.sh", *(
+            "visiontestsrc num-buffers=400 ! video/x-raw,width=1280,height=720,"
+            "framerate=1000/1 ! moct @preset=many objects=red:#c70d0d~22 ! fakesink sync=true "
+            "qos=true").split()],
+        env=environment(), capture_output=True, text=True, timeout=100,
+        check=True)
+    said = done.stdout + done.stderr
+    assert len(re.findall(r"^WARNING: .*Frames are late: moct0 takes [\d.]+ ms "
+                          r"for one, .* and 1000\.0 come\.", said, re.M)) == 1, \
+        said
+
+
+def messages():
+    with tempfile.TemporaryDirectory() as folder:
+        cameras(folder)
+    with tempfile.TemporaryDirectory() as folder:
+        addresses(folder)
+        halves(folder)
+    refusals()
+    slow()
+    print("ok   messages")
+
+
+# ---- Recordings ----
+
+def discover(path):
+    """Size and seconds of a recording."""
+    text = subprocess.run(["gst-discoverer-1.0", "-v", path],
+                          capture_output=True, text=True, timeout=60,
+                          check=True).stdout
+    assert "H.264" in text, text
+    hours, minutes, seconds = re.search(
+        r"Duration: (\d+):(\d+):([\d.]+)", text).groups()
+    return (*(int(re.search(rf"{what}: (\d+)", text)[1])
+              for what in ("Width", "Height")),
+            int(hours) * 3600 + int(minutes) * 60 + float(seconds))
+
+
+def interrupt(arguments, env, until):
+    """Runs a script, and presses Ctrl-C where @until () is true."""
+    with subprocess.Popen(arguments, env=env, start_new_session=True,
+                          stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL) as process:
+        end = time.monotonic() + 60
+        while not until() and time.monotonic() < end:
+            time.sleep(.1)
+        os.killpg(process.pid, signal.SIGINT)
+        process.wait(timeout=60)
+
+
+def recordings():
+    if not is_there("openh264enc ! h264parse ! mp4mux"):
+        print("SKIP recordings: no encoder")
+        return
+    cases = {"moct.sh": [[], 640, 480], "gpuccl.sh": [[], 640, 480],
+             "emdtrack.sh": [[], 640, 480], "visionmap.sh": [[], 640, 480],
+             "pocstereo.sh": [[], 640, 480],
+             "scopedetect.sh": [["clutter", "mug"], 640, 480],
+             "visiontestsrc.sh": [["321x241"], 320, 240]}
+    with tempfile.TemporaryDirectory() as folder:
+        film, lines = f"{folder}/film.mp4", f"{folder}/lines.json"
+        for name, (arguments, width, height) in cases.items():
+            n = 2 if name in ("pocstereo.sh", "scopedetect.sh") else 30
+            out, _ = script(name, *arguments, "--record", film, f"--json={lines}",
+                            "--headless", env=environment(FRAMES=str(n)))
+            assert out == "", out
+            frames = frames_of(Path(lines).read_text())
+            assert len(frames) == n, (name, len(frames))
+            found = discover(film)
+            assert found[:2] == (width, height), (name, found)
+            assert abs(found[2] - n / 30) < .05, (name, found)
+            print(f"ok   {name}: {found}")
+        Path(film).unlink()
+        interrupt([ROOT / "pipelines/moct.sh", "--record", film, "--json", lines,
+                   "--headless"], environment(FRAMES="100000"),
+                  lambda: Path(lines).read_text().count("\n") > 60)
+        found = discover(film)
+        assert found[2] > 1, found
+        print(f"ok   Ctrl-C: {found}")
+
+
+# ---- Windows ----
+
+def screenshot(env):
+    """The screen as rows of RGB, 8 bits each."""
+    data = subprocess.run(["import", "-window", "root", "-depth", "8", "ppm:-"],
+                          env=env, capture_output=True, check=True).stdout
+    _, width, height, _ = re.match(
+        rb"(P6)\s+(\d+)\s+(\d+)\s+(255)\s", data).groups()
+    return int(width), int(height), data[-3 * int(width) * int(height):]
+
+
+def windows_of(env):
+    """Place and size of each that can be seen."""
+    found = subprocess.run(["xdotool", "search", "--onlyvisible", "--name", "."],
+                           env=env, capture_output=True, text=True, check=False)
+    places = []
+    for window in found.stdout.split():
+        text = subprocess.run(
+            ["xdotool", "getwindowgeometry", "--shell", window], env=env,
+            capture_output=True, text=True, check=True).stdout
+        places.append(tuple(int(re.search(rf"^{what}=(-?\d+)", text, re.M)[1])
+                            for what in ("X", "Y", "WIDTH", "HEIGHT")))
+    return places
+
+
+def sides(pixels, width, x0, y0, box, out):
+    """The pixels along @box, @out pixels further out, in a window at (@x0, @y0):
+    of each side five lines, since it may be 2 pixels off."""
+    x, y, w, h = (round(v) for v in box)
+
+    def colour(i, j):
+        at = 3 * ((y0 + j) * width + x0 + i)
+        return pixels[at:at + 3]
+
+    return [[[colour(i, j + off) for i in range(x, x + w)]
+             for off in range(-2, 3)] for j in (y - out, y + h + out)] + \
+        [[[colour(i + off, j) for j in range(y, y + h)]
+          for off in range(-2, 3)] for i in (x - out, x + w + out)]
+
+
+def part(c, lines):
+    """The part of sides that has colour @c, give or take what conversions
+    change."""
+    return sum(max(sum(all(abs(a - b) < 24 for a, b in zip(c, d))
+                       for d in line) for line in side)
+               for side in lines) / sum(len(side[0]) for side in lines)
+
+
+def outline(*where):
+    """How much of a box is drawn in a colour that is not that around it."""
+    on, around = sides(*where, 0), sides(*where, 8)
+    common = collections.Counter(c for side in on for line in side
+                                 for c in line).most_common(12)
+    return max(part(c, on) - part(c, around) for c, _ in common)
+
+
+def boxes(frames):
+    """The boxes of the newest frames, and where the truth is."""
+    for frame in frames[-RECENT:]:
+        for o in frame["objects"]:
+            if o.get("state", "new") in ("new", "tracking", "found", "accepted") \
+                    and o["width"] > 20:
+                yield [o[k] for k in ("x", "y", "width", "height")]
+
+
+def near_truth(box, frames):
+    x, y, w, h = box
+    return any(math.dist((x + w / 2, y + h / 2),
+                         (t["x"] + t["width"] / 2, t["y"] + t["height"] / 2)) < 25
+               for frame in frames[-RECENT:]
+               for t in frame["truth"]["objects"] if "x" in t)
+
+
+def lines_of(path):
+    return frames_of(path.read_text().rpartition("\n")[0]) \
+        if path.exists() else []
+
+
+def wait_until(what, seconds=60):
+    end = time.monotonic() + seconds
+    while not (found := what()) and time.monotonic() < end:
+        time.sleep(.1)
+    return found
+
+
+@contextlib.contextmanager
+def running(name, arguments, env):
+    """A script, which is killed in the end whatever happens."""
+    with subprocess.Popen(
+            [ROOT / "pipelines" / name, *arguments], env=env,
+            start_new_session=True, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL) as process:
+        try:
+            yield process
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+def watch(name, arguments, drawn, env, folder):
+    """Starts a script, stops it in the middle, and looks at the screen."""
+    path = Path(folder) / f"{name}.json"
+    least = 1 if name in ("pocstereo.sh", "scopedetect.sh") else 45
+    with running(name, [*arguments, "--json", path], env) as process:
+        assert wait_until(
+            lambda: len(lines_of(path)) >= least and windows_of(env), 90), name
+        time.sleep(.5)
+        os.killpg(process.pid, signal.SIGSTOP)
+        time.sleep(.3)
+        places = windows_of(env)
+        width, height, pixels = screenshot(env)
+        frames = lines_of(path)
+    assert len(places) == 1, (name, places)
+    x, y, w, h = places[0]
+    assert 0 <= x and 0 <= y and x + w <= width and y + h <= height, \
+        (name, places)
+    if not drawn:
+        return
+    best, box = max((outline(pixels, width, x, y, box), box)
+                    for box in boxes(frames) if near_truth(box, frames))
+    print(f"ok   {name}: {w} x {h}, {best:.2f} of a box")
+    assert best > .6, (name, best, box)
+
+
+def is_found(frame, label):
+    """Whether something is where the object @label truly is."""
+    truth = next(t for t in frame["truth"]["objects"] if t["label"] == label)
+    return any(math.dist((o["cx"], o["cy"]), (truth["cx"], truth["cy"])) < 20
+               for o in frame["objects"] if o.get("state") != "lost")
+
+
+def point(name, arguments, label, drag, env, folder):
+    """Points at the object @label in the window: it is found from then on, and
+    was not before."""
+    path = Path(folder) / f"{name}-mouse.json"
+    with running(name, [*arguments, "--json", path], env):
+        assert wait_until(lambda: len(lines_of(path)) > 20 and windows_of(env))
+        last = lines_of(path)[-1]
+        assert not is_found(last, label), last
+        place = next(t for t in last["truth"]["objects"] if t["label"] == label)
+        x0, y0, _, _ = windows_of(env)[0]
+        x, y, w, h = (int(place[k]) for k in ("x", "y", "width", "height"))
+        moves = [f"mousemove {x0 + x} {y0 + y} mousedown 1",
+                 f"mousemove {x0 + x + w} {y0 + y + h} mouseup 1"] if drag else \
+            [f"mousemove {x0 + x + w // 2} {y0 + y + h // 2} click 1"]
+        for move in moves:
+            subprocess.run(["xdotool", *move.split()], env=env, check=True)
+            time.sleep(.1)
+        assert wait_until(lambda: is_found(lines_of(path)[-1], label), 20), \
+            (name, lines_of(path)[-1])
+    print(f"ok   {name}: {'a box was drawn' if drag else 'a click'}")
+
+
+def windows():
+    tools = "Xvfb", "xdotool", "import"
+    if missing := [tool for tool in tools if not shutil.which(tool)]:
+        print(f"SKIP windows: no {', '.join(missing)}")
+        return
+    read, write = os.pipe()
+    with tempfile.TemporaryDirectory() as folder, subprocess.Popen(
+            ["Xvfb", "-displayfd", str(write), "-noreset", "-screen", "0",
+             "1280x800x24"],
+            pass_fds=[write], stderr=subprocess.DEVNULL) as server:
+        env = dict(os.environ, DISPLAY=f":{os.read(read, 16).decode().strip()}")
+        env.pop("WAYLAND_DISPLAY", None)
+        try:
+            for name, arguments, drawn in (
+                    ("moct.sh", [], True), ("emdtrack.sh", [], True),
+                    ("gpuccl.sh", [], False), ("visionmap.sh", [], False),
+                    ("scopedetect.sh", ["clutter", "mug", "camera"], True),
+                    ("pocstereo.sh", [], False), ("visiontestsrc.sh", [], False)):
+                watch(name, arguments, drawn, env, folder)
+            point("moct.sh", ["test", ""], "red", False, env, folder)
+            point("emdtrack.sh", ["test", "58,76,74,74"], "target 2", True, env,
+                  folder)
+        finally:
+            server.terminate()
+            os.close(read)
+            os.close(write)
+
+
+if __name__ == "__main__":
+    {"formats": formats, "messages": messages, "recordings": recordings,
+     "windows": windows}[sys.argv[1]]()

@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Documents that many read in their second language: phrases that say little or
+are easily misread are refused, with what to write instead; and README.md has at
+most 700 words.
+
+Pages of docs/elements are made of comments and are not read here."""
+import re
+import sys
+
+from commands import ROOT
+
+MOST_WORDS = 700
+PHRASES = {
+    r"where there (is|are)\b": "name the thing: with, without, of, if",
+    r"what is there\b": "name it: the truth, the results, the files",
+    r"\bso many\b": "that many, or the number",
+    r"\bin order to\b": "to",
+    r"\butiliz|\butilis": "use",
+    r"\bleverag": "use",
+    r"\bplease note\b|\bnote that\b": "say it without",
+    r"\b(really|quite|simply|basically)\b": "say it without",
+    r"\be\.g\.|\bi\.e\.": "such as; that is",
+    r"\bseamless|\bblazing|\bcutting[- ]edge|\bstate[- ]of[- ]the[- ]art":
+        "what was measured",
+}
+
+
+def documents():
+    return [ROOT / "README.md", ROOT / "CONTRIBUTING.md",
+            *sorted(ROOT.glob("docs/*.md"))]
+
+
+def faults(path):
+    text = re.sub(r"```.*?```", lambda m: "\n" * m[0].count("\n"),
+                  path.read_text(), flags=re.S)
+    # a phrase may go on in the next line
+    for phrase, better in PHRASES.items():
+        for m in re.finditer(phrase.replace(" ", r"\s+"), text, re.I):
+            line = text.count("\n", 0, m.start()) + 1
+            yield f"{path.relative_to(ROOT)}:{line}: \"{m[0]}\": {better}"
+
+
+def main():
+    found = [fault for path in documents() for fault in faults(path)]
+    words = len((ROOT / "README.md").read_text().split())
+    if words > MOST_WORDS:
+        found.append(f"README.md has {words} words, more than {MOST_WORDS}")
+    print("\n".join(found))
+    print(f"{len(documents())} documents, {len(found)} faults, {words} words in "
+          "README.md")
+    sys.exit(bool(found))
+
+
+if __name__ == "__main__":
+    main()

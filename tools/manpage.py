@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Prints a manual page made of what a command says by --help:
+
+    manpage.py VERSION BUGS NAME SUMMARY COMMAND
+
+BUGS is where to report them, or empty."""
+import subprocess
+import sys
+
+
+def escaped(text):
+    text = text.replace("\\", r"\e").replace("-", r"\-")
+    return "\n".join(r"\&" + line if line[:1] in ".'" else line
+                     for line in text.splitlines())
+
+
+def main():
+    version, bugs, name, summary, *command = sys.argv[1:]
+    text = subprocess.run([*command, "--help"], check=True, text=True,
+                          capture_output=True).stdout
+    print(f""".TH {name.upper()} 1 "" "gst\\-vision {version}" "User Commands"
+.SH NAME
+{escaped(name)} \\- {escaped(summary)}
+.SH DESCRIPTION
+.nf
+{escaped(text)}
+.fi
+.SH SEE ALSO
+.BR gst\\-launch\\-1.0 (1)""")
+    if bugs:
+        print(f".SH BUGS\n{escaped(bugs)}")
+
+
+if __name__ == "__main__":
+    main()
