@@ -6,8 +6,8 @@
  * "min-area".
  *
  *     static const Param table[] = {
- *         PARAM_NUMBER (XParams, min_area, 0, UINT32_MAX, 100, "Least area",
- *             "Components with fewer pixels than this are not reported"),
+ *         PARAM_NUMBER (XParams, min_area, 0, UINT32_MAX, 100, "Minimum area",
+ *             "Reject components with fewer pixels than this"),
  *         {NULL}};
  *
  * Behind the text, further members may follow: .when = PARAM_STOPPED. */

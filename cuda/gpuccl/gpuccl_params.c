@@ -10,9 +10,10 @@ static const ParamChoice algorithms[] = {
     {GPUCCL_LABEL_EQUIVALENCE,
         "Passes over the frame until labels agree, with a list of references",
         "label-equivalence"},
-    {GPUCCL_IMPROVED_LABEL_EQUIVALENCE, "The same without the list",
+    {GPUCCL_IMPROVED_LABEL_EQUIVALENCE,
+        "Passes over the frame until labels agree, without a list",
         "improved-label-equivalence"},
-    {GPUCCL_HIERARCHICAL, "Tiles that are merged to larger ones",
+    {GPUCCL_HIERARCHICAL, "Tiles that are merged into larger ones",
         "hierarchical"},
     {0, NULL, NULL}};
 
@@ -26,14 +27,14 @@ static const ParamChoice detectors[] = {
     {0, NULL, NULL}};
 
 static const ParamChoice filters[] = {
-    {GPUCCL_NO_FILTER, "Depth as it is", "none"},
+    {GPUCCL_NO_FILTER, "Unfiltered depth", "none"},
     {GPUCCL_BILATERAL, "Smoothed within surfaces", "bilateral"},
     {0, NULL, NULL}};
 
 static const ParamChoice matches[] = {
     {GPUCCL_MATCH_AUTO,
-        "In space where depth and camera are known, else in the image", "auto"},
-    {GPUCCL_MATCH_NONE, "Any candidate follows on any", "none"},
+        "In space if depth and camera are known, else in the image", "auto"},
+    {GPUCCL_MATCH_NONE, "Any candidate continues any object", "none"},
     {GPUCCL_MATCH_IMAGE, "By position, area and shape in the image", "image"},
     {GPUCCL_MATCH_SPACE, "By position, area and shape in metres", "space"},
     {0, NULL, NULL}};
@@ -52,49 +53,50 @@ const Param gpuccl_params[] = {
         "What becomes an object"),
     /* on raw depth a max_depth_step of 1 cm cuts surfaces apart */
     ONE_OF (filter, filters, GPUCCL_BILATERAL, "Filter",
-        "How depth is smoothed first: the noise of a sensor cuts unfiltered "
-        "surfaces into pieces"),
+        "How depth is smoothed before components are found; the noise of a "
+        "sensor divides unfiltered surfaces into pieces"),
     ONE_OF (connectivity, connectivities, 4, "Connectivity",
         "How many neighbours a pixel has: 4 or 8"),
     /* the middle, as black video is 16 */
     NUMBER (threshold, 1, 255, 128, "Threshold",
-        "What is at least this bright belongs to the mask"),
+        "Minimum brightness of the pixels of a mask"),
     NUMBER (skip_checks, 0, 2, 0, "Skip checks",
-        "For the two label equivalences: so many first passes are not followed "
-        "by a check whether labels agree already"),
-    NUMBER (max_depth_step, 0, DBL_MAX, .01, "Greatest step of depth",
-        "Neighbours are connected where their depths differ by less than this, "
+        "For the two label equivalences: number of first passes without a "
+        "check whether labels agree"),
+    NUMBER (max_depth_step, 0, DBL_MAX, .01, "Maximum step of depth",
+        "Neighbours are connected if their depths differ by less than this, "
         "metres (0 = always)"),
-    NUMBER (depth_step_k, 0, DBL_MAX, 0, "Growth of that step",
-        "At depth z that limit is k z^2 where this is more, 1/m; 0.0035 suits "
-        "a Kinect for Xbox 360"),
-    NUMBER (min_area, 0, UINT32_MAX, 100, "Least area",
-        "Components with fewer pixels than this are not reported"),
-    NUMBER (max_components, 1, GPUCCL_MAX_COMPONENTS, 64, "Most components",
-        "Of more components than this the largest are reported"),
-    NUMBER (min_size, 0, UINT32_MAX, 3500, "Least size",
+    NUMBER (depth_step_k, 0, DBL_MAX, 0, "Growth of the maximum step",
+        "At depth z, the limit of max-depth-step is k z^2 if this is greater, "
+        "1/m; 0.0035 suits a Kinect for Xbox 360"),
+    NUMBER (min_area, 0, UINT32_MAX, 100, "Minimum area",
+        "Reject components with fewer pixels than this"),
+    NUMBER (max_components, 1, GPUCCL_MAX_COMPONENTS, 64,
+        "Maximum number of components",
+        "Report at most this many components, the largest"),
+    NUMBER (min_size, 0, UINT32_MAX, 3500, "Minimum size",
         "An object has more pixels than this; the default suits 640 x 480"),
-    NUMBER (min_fill, 0, DBL_MAX, .75, "Least filling",
+    NUMBER (min_fill, 0, DBL_MAX, .75, "Minimum filling",
         "An object fills a larger part than this of the rows and columns that "
         "it touches"),
-    NUMBER (min_extent, 0, DBL_MAX, 15, "Least extent",
+    NUMBER (min_extent, 0, DBL_MAX, 15, "Minimum extent",
         "The mean width and the mean height of an object are at least this, "
         "pixels"),
     NUMBER (frames, 1, INT32_MAX, 5, "Frames",
-        "An object is accepted once it was there in so many frames in a row"),
+        "Accept an object once it has been seen in this many frames in a row"),
     ONE_OF (match, matches, GPUCCL_MATCH_AUTO, "Match",
-        "How an object is known again in the next frame"),
-    NUMBER (match_distance, 1e-6, DBL_MAX, .2, "Greatest motion in space",
+        "How an object is recognised in the next frame"),
+    NUMBER (match_distance, 1e-6, DBL_MAX, .2, "Maximum motion in space",
         "An object that is matched in space moves by at most this from one "
         "frame to the next, metres"),
-    NUMBER (match_pixels, 1e-3, DBL_MAX, 32, "Greatest motion in the image",
+    NUMBER (match_pixels, 1e-3, DBL_MAX, 32, "Maximum motion in the image",
         "An object that is matched in the image moves by at most this from one "
         "frame to the next, pixels"),
-    NUMBER (match_ratio, 1, DBL_MAX, 2, "Greatest ratio of areas",
+    NUMBER (match_ratio, 1, DBL_MAX, 2, "Maximum ratio of areas",
         "The area, the mean width and the mean height of an object change by "
         "at most this factor from one frame to the next"),
     NUMBER (depth_scale, 1e-9, 1e3, .001, "Depth scale",
-        "Metres that one unit of depth is"),
+        "Metres per unit of depth"),
     {NULL}};
 
 GpucclParams

@@ -6,9 +6,9 @@
 static const ParamChoice distances[] = {
     {KINFUMOT_SIGNED,
         "Points behind a surface are uncovered background; points in space "
-        "that was seen free are outliers",
+        "that was seen to be free are outliers",
         "signed"},
-    {KINFUMOT_UNSIGNED, "The distance from the surface alone decides",
+    {KINFUMOT_UNSIGNED, "Only the distance from the surface matters",
         "unsigned"},
     {0, NULL, NULL}};
 
@@ -29,37 +29,39 @@ const Param kinfumot_params[] = {
         "three voxels",
         .when = PARAM_STOPPED),
     NUMBER (volume_size, 0, 1000, 0, "Volume size",
-        "Side of the cube before the first camera that is mapped, metres (0 = "
-        "no limit)",
+        "Side of the cube in front of the first camera that is mapped, metres "
+        "(0 = no limit)",
         .when = PARAM_STOPPED),
-    NUMBER (max_memory, 16, 8192, 256, "Most memory",
-        "Memory for the voxels of all models, MiB; when it is full, the voxels "
-        "that have been out of view for longest are dropped",
+    NUMBER (max_memory, 16, 8192, 256, "Maximum memory",
+        "Memory for the voxels of all models, MiB; when it is full, voxels are "
+        "dropped, those first that have been out of view for longest",
         .when = PARAM_STOPPED),
-    NUMBER (max_weight, 1, 4095, 128, "Greatest weight",
+    NUMBER (max_weight, 1, 4095, 128, "Maximum weight",
         "A voxel holds the mean of about this many frames"),
-    NUMBER (max_angle, 1, 90, 20, "Greatest angle",
-        "Points correspond where their normals differ by at most this angle, "
+    NUMBER (max_angle, 1, 90, 20, "Maximum angle",
+        "Points correspond if their normals differ by at most this angle, "
         "degrees"),
     NUMBER (noise, 0, 1, .0035, "Noise",
-        "A point at depth z matches a surface up to this times z^2 away, and "
-        "2 cm in any case, 1/m; 0.0035 suits a Kinect for Xbox 360"),
+        "A point at depth z matches a surface that is at most this times z^2 "
+        "away, 1/m, or 2 cm if that is more; 0.0035 suits a Kinect for Xbox "
+        "360"),
     ONE_OF (distance, distances, KINFUMOT_SIGNED, "Distance",
         "How points are classified in the correspondence map"),
     ONE_OF (pose, poses, KINFUMOT_ESTIMATE, "Pose",
         "Where the pose of the camera comes from"),
     NUMBER (max_objects, 0, KINFUMOT_MAX_OBJECTS, KINFUMOT_MAX_OBJECTS,
-        "Most objects", "Models of moving objects at a time"),
-    NUMBER (min_size, 50, 1000000, 500, "Least size",
-        "A new object has at least this many points with normals"),
+        "Maximum number of objects",
+        "Maximum number of moving objects with a model at a time"),
+    NUMBER (min_size, 50, 1000000, 500, "Minimum size",
+        "Minimum number of points with normals of a new object"),
     NUMBER (retire_after, 1, 1000000, 15, "Retire after",
-        "An object of which less than half matches is given up after this many "
-        "frames"),
+        "Drop an object after this many frames in which less than half of it "
+        "matches"),
     NUMBER (ring, 0, KINFUMOT_RING - 1, 4, "Ring",
-        "A new object is also made from this many frames before the one in "
-        "which it was accepted"),
+        "Number of frames before its acceptance that a new object is also made "
+        "from"),
     NUMBER (depth_scale, 1e-9, 1e3, .001, "Depth scale",
-        "Metres that one unit of depth is"),
+        "Metres per unit of depth"),
     {NULL}};
 
 KinfumotParams

@@ -21,45 +21,45 @@ static const ParamChoice layouts[] = {
 
 const Param moct_params[] = {
     ONE_OF (method, methods, MOCT_FUSED, "Method",
-        "How the sums are made; all methods find the same sums"),
+        "How the sums are computed; all methods give the same sums"),
     ONE_OF (layout, layouts, MOCT_VERTICAL, "Layout",
-        "Arrangement of a cell, for method=pyramid"),
+        "Arrangement of the colours in a cell, for method=pyramid"),
     NUMBER (reduction_factor, 2, 65536, 40, "Reduction factor",
-        "Cells that are gathered into one, for method=pyramid"),
+        "Number of cells that one step sums, for method=pyramid"),
     SWITCH (exact, true, "Exact",
-        "Classify every stored colour by itself; otherwise, where a cell of "
-        "8 x 8 x 8 stored colours lies across the border of a colour, all of "
-        "them are classified as its middle"),
+        "Classify each stored colour by itself; if false, all colours of a "
+        "cell of 8 x 8 x 8 stored colours that the border of a colour divides "
+        "are classified as the cell's centre"),
     SWITCH (blobs, true, "Blobs",
-        "Tell several objects of a colour apart (method=fused); otherwise all "
+        "Separate several objects of one colour (method=fused); if false, all "
         "pixels of a colour are one object"),
     NUMBER (merge_distance, 0, 64, 4, "Merge distance",
-        "Parts of a colour with at most so many pixels between them are one "
+        "Parts of a colour with at most this many pixels between them are one "
         "object; parts in the same 16 x 16 tile always are"),
-    NUMBER (min_area, 1, UINT64_MAX, 50, "Least area",
-        "Objects with fewer pixels than this are left out"),
-    NUMBER (max_area, 1, UINT64_MAX, UINT64_MAX, "Greatest area",
-        "Objects with more pixels than this are left out"),
-    NUMBER (min_roundness, 0, 1, 0, "Least roundness",
-        "Objects whose minor axis by their major axis is less are left out: 1 "
-        "is a disc or a square, however it is turned"),
-    NUMBER (min_fill, 0, 1, 0, "Least filling",
-        "Objects that fill less of their box are left out: a disc fills 0.79, "
-        "a thin ring 0.1"),
-    NUMBER (max_side_ratio, 0, 32768, 0, "Greatest ratio of sides",
-        "Objects whose box is longer than this many times its shorter side are "
-        "left out (0 = any)"),
-    NUMBER (max_objects, 1, MOCT_MAX_OBJECTS, 8, "Most objects",
-        "Of each colour at most so many objects are reported, the largest"),
+    NUMBER (min_area, 1, UINT64_MAX, 50, "Minimum area",
+        "Reject objects with fewer pixels than this"),
+    NUMBER (max_area, 1, UINT64_MAX, UINT64_MAX, "Maximum area",
+        "Reject objects with more pixels than this"),
+    NUMBER (min_roundness, 0, 1, 0, "Minimum roundness",
+        "Reject objects whose ratio of minor to major axis is less than this: "
+        "1 is a disc or a square in any orientation"),
+    NUMBER (min_fill, 0, 1, 0, "Minimum filling",
+        "Reject objects that fill less than this part of their box: a disc "
+        "fills 0.79, a thin ring 0.1"),
+    NUMBER (max_side_ratio, 0, 32768, 0, "Maximum ratio of sides",
+        "Reject objects whose box has a greater ratio of its longer to its "
+        "shorter side than this (0 = any)"),
+    NUMBER (max_objects, 1, MOCT_MAX_OBJECTS, 8, "Maximum number of objects",
+        "Report at most this many objects of each colour, the largest"),
     NUMBER (gate, 0, 1000, 1, "Gate",
-        "How far from its prediction an object may be found again, in lengths "
-        "of its box, beside the prediction's own uncertainty; a look-alike "
-        "farther off is another object (0 = anywhere)"),
+        "Maximum distance between an object and its predicted position, in "
+        "lengths of its box, added to the uncertainty of the prediction; a "
+        "similar object farther away is another object (0 = no limit)"),
     NUMBER (appear_frames, 1, 1000, 1, "Frames to appear",
-        "An object is reported when seen in so many frames in a row"),
+        "Report an object once it has been seen in this many frames in a row"),
     NUMBER (lose_frames, 0, 10000, 30, "Frames to lose",
-        "An object that is not seen is predicted for so many frames, then "
-        "lost"),
+        "Predict the position of an object that is not seen for this many "
+        "frames; then it is lost"),
     {NULL}};
 
 MoctParams

@@ -11,9 +11,10 @@
      .name = property)
 
 static const ParamChoice explanations[] = {
-    {SCOPEDETECT_EACH, "Each object by itself", "none"},
+    {SCOPEDETECT_EACH, "Each object is judged by itself", "none"},
     {SCOPEDETECT_CONTEST,
-        "Of objects that explain the same surface, the one with the best score",
+        "Of objects that explain the same surface, the one with the highest "
+        "score",
         "contest"},
     {SCOPEDETECT_ONE_STAGE, "The objects that together explain the frame best",
         "one-stage"},
@@ -22,156 +23,158 @@ static const ParamChoice explanations[] = {
 /* Defaults are those of the preset fast. */
 const Param scopedetect_params[] = {
     SWITCH (table, true, "Table",
-        "The objects stand on a plane, which is found and left out"),
+        "Objects stand on a plane, which is detected and removed"),
     SWITCH (random, false, "Random",
-        "Round 1 draws poses at random, as in the thesis; otherwise it tries "
+        "Round 1 draws poses at random, as in the thesis; if false, it tries "
         "all neighbours of each feature"),
-    NUMBER (seed, 0, UINT64_MAX, 0, "Seed", "Seed of all that is random"),
-    NUMBER (near, .01, 100, .1, "Nearest depth",
-        "Depth nearer than this is left out, metres"),
-    NUMBER (far, .02, 100, 2, "Farthest depth",
-        "Depth farther than this is left out, metres"),
+    NUMBER (seed, 0, UINT64_MAX, 0, "Seed", "Seed of the random numbers"),
+    NUMBER (near, .01, 100, .1, "Minimum depth",
+        "Ignore depth nearer than this, metres"),
+    NUMBER (far, .02, 100, 2, "Maximum depth",
+        "Ignore depth farther than this, metres"),
     NUMBER (table_tolerance, .0001, 1, .008, "Tolerance of the table",
-        "Points no farther than this from the plane of the table belong to it, "
+        "Points at most this far from the plane of the table belong to it, "
         "metres"),
-    NUMBER (table_low, -1, 10, .01, "Least height",
-        "Points lower than this above the table are left out, metres"),
-    NUMBER (table_high, 0, 100, .35, "Greatest height",
-        "Points higher than this above the table are left out, metres"),
+    NUMBER (table_low, -1, 10, .01, "Minimum height",
+        "Ignore points lower than this above the table, metres"),
+    NUMBER (table_high, 0, 100, .35, "Maximum height",
+        "Ignore points higher than this above the table, metres"),
     NUMBER (normal_radius, .001, .2, .01, "Radius of normals",
-        "The normal of a point is that of its neighbours within this distance, "
-        "metres"),
+        "Radius of the neighbourhood from which the normal of a point is "
+        "computed, metres"),
     NUMBER (tolerance, .0005, .2, .015, "Tolerance",
-        "Round 1 and refinement: how far the depth of a point of the model may "
-        "be from the depth that is seen there, metres; more for a sensor whose "
-        "depth is biased"),
+        "Round 1 and refinement: maximum difference between the depth of a "
+        "model point and the measured depth, metres; a sensor with biased "
+        "depth needs more"),
     NUMBER (free_gap, 0, 10, .05, "Gap of free space",
-        "Round 1: a point of the model lies in free space where it is nearer "
-        "than what is seen there by more than this, metres"),
+        "Round 1: a model point is in free space if it is nearer than the "
+        "measured depth by more than this, metres"),
     NUMBER (free_part, 0, 1, .2, "Part in free space",
-        "Round 1: a pose is dropped if more than this part of its points lies "
-        "in free space"),
+        "Round 1: reject a pose if more than this part of its points is in "
+        "free space"),
     NUMBER (cluster_distance, 0, 10, .025, "Distance of a cluster",
-        "Poses count as one where their middles are no farther apart than "
-        "this, metres, and cluster-angle holds, too"),
+        "Two poses belong to one cluster if their centres are at most this far "
+        "apart, metres, and cluster-angle holds, too"),
     NUMBER (cluster_angle, 0, 180, 22.5, "Angle of a cluster",
-        "Poses count as one where they are turned against each other by no "
-        "more than this, degrees, and cluster-distance holds, too"),
+        "Two poses belong to one cluster if the angle between their "
+        "orientations is at most this, degrees, and cluster-distance holds, "
+        "too"),
     NUMBER (range_edge, 0, 1, 1, "Range edges",
-        "How likely an edge of the object is where depth steps; the three "
-        "likelihoods of edges are added up"),
+        "Likelihood of an edge of the object at a step of depth; the three "
+        "likelihoods of edges are added"),
     NUMBER (fold_edge, 0, 1, 0, "Folds",
-        "How likely an edge of the object is where the surface folds"),
+        "Likelihood of an edge of the object at a fold of the surface"),
     NUMBER (image_edge, 0, 1, .5, "Edges of brightness",
-        "How likely an edge of the object is where brightness changes"),
+        "Likelihood of an edge of the object at a change of brightness"),
     NUMBER (range_sigma, .0001, 1, .01, "Deviation of depth",
-        "Standard deviation of depth in the score, where the noise model has "
-        "1, metres"),
+        "Standard deviation of depth in the score at factor 1 of the noise "
+        "model, metres"),
     NUMBER (normal_sigma, .001, 2, .5, "Deviation of normals",
-        "Standard deviation of normals in the score, where the noise model has "
-        "1, as 1 - cosine of the angle"),
+        "Standard deviation of normals in the score at factor 1 of the noise "
+        "model, as 1 - cosine of the angle"),
     NUMBER (lab_sigma, .1, 1000, 15, "Deviation of colours",
-        "Standard deviation of colours in the score, where the noise model has "
-        "1, of L, a and b each"),
+        "Standard deviation of L, a and b each in the score at factor 1 of the "
+        "noise model"),
     NUMBER (segment_sigma, .001, .5, .01, "Deviation of segments",
         "Standard deviation of the positions of segments in the score, metres"),
     NUMBER (visible_sigma, .0001, 1, .01, "Deviation of visibility",
-        "A point counts as seen if it is no farther than about this behind "
-        "what is seen there, metres"),
-    NUMBER (min_score, 0, 1, .1, "Least score",
-        "Objects with a lower score are not reported"),
+        "A model point is visible if it is at most about this far behind the "
+        "measured depth, metres"),
+    NUMBER (min_score, 0, 1, .1, "Minimum score",
+        "Reject objects with a lower score than this"),
     ONE_OF (explain, explanations, SCOPEDETECT_CONTEST, "Explanation",
-        "Which of the poses that were found are objects"),
-    NUMBER (least_own, 0, 1, .5, "Least part of its own",
-        "With explain=contest, an object is not reported if less than this "
-        "part of the surface that "
-        "it explains is left when objects with a better score have taken "
-        "theirs (0 = each object by itself)"),
+        "How objects are chosen among the poses that were found"),
+    NUMBER (least_own, 0, 1, .5, "Minimum own part",
+        "With explain=contest, reject an object if less than this part of the "
+        "surface that it explains remains after objects with higher scores "
+        "have taken theirs (0 = each object is judged by itself)"),
     NUMBER (candidates, 1, SCOPEDETECT_MAX_OBJECTS, 20, "Candidates",
-        "With explain=one-stage, poses of each model among which is chosen; "
-        "the 1024 best of all models count"),
+        "With explain=one-stage, number of poses of each model to choose from; "
+        "at most the 1024 best of all models"),
     NUMBER (explain_steps, 1, 100000, 250, "Steps of the explanation",
-        "With explain=one-stage, steps that each of the 16 searches takes for "
-        "each candidate"),
+        "With explain=one-stage, number of steps that each of the 16 searches "
+        "takes for each candidate"),
     NUMBER (weight_fit, 0, 1000, 1, "Weight of the fit",
-        "With explain=one-stage, what an object counts that is surely right"),
-    NUMBER (weight_unexplained, 0, 1000, 1, "Weight of what is unexplained",
-        "With explain=one-stage, what it counts that all of the frame's points "
-        "on and above the table are explained"),
+        "With explain=one-stage, gain from an object that is certainly right"),
+    NUMBER (weight_unexplained, 0, 1000, 1, "Weight of unexplained points",
+        "With explain=one-stage, gain from an explanation of all points of the "
+        "frame on and above the table"),
     NUMBER (weight_overlap, 0, 1000, .5, "Weight of overlap",
-        "With explain=one-stage, what it costs that other objects explain all "
-        "of an object's surface"),
+        "With explain=one-stage, cost of an object whose whole surface other "
+        "objects explain, too"),
     NUMBER (weight_object, 0, 1000, .45, "Weight of an object",
-        "With explain=one-stage, what each object costs; in units of "
-        "weight-fit, about the least score of what is reported"),
+        "With explain=one-stage, cost of each object; in units of weight-fit, "
+        "about the minimum score of the objects that are reported"),
     WEIGHT (XYZ, 1, "weight-xyz", "Weight of depth",
-        "Weight in the score: how well depth agrees"),
+        "Weight in the score: agreement of depth"),
     WEIGHT (NORMAL, 1, "weight-normal", "Weight of normals",
-        "Weight in the score: how well normals agree"),
+        "Weight in the score: agreement of normals"),
     WEIGHT (VISIBILITY, 1, "weight-visibility", "Weight of visibility",
-        "Weight in the score: how much of the model is seen"),
+        "Weight in the score: visible part of the model"),
     WEIGHT (EDGE, 2, "weight-edge", "Weight of edges",
-        "Weight in the score: how well the model's edges of depth lie on edges "
-        "of the frame"),
+        "Weight in the score: agreement of the model's edges of depth with "
+        "edges of the frame"),
     WEIGHT (EDGE_VISIBILITY, .5, "weight-edge-visibility",
         "Weight of visible edges",
-        "Weight in the score: how many of the model's edges of depth are seen"),
+        "Weight in the score: visible part of the model's edges of depth"),
     WEIGHT (AFFINITY, 0, "weight-affinity", "Weight of affinity",
         "Weight in the score of round 3: segments of the frame that the object "
-        "cuts apart"),
+        "divides"),
     WEIGHT (SEGMENT, 0, "weight-segment", "Weight of segments",
         "Weight in the score: segments of the frame that lie on the object's "
         "surface"),
     WEIGHT (LIGHTNESS, .2, "weight-lightness", "Weight of lightness",
-        "Weight in the score: how well L of the colour in Lab agrees"),
+        "Weight in the score: agreement of L of the colour in Lab"),
     WEIGHT (COLOUR_A, .2, "weight-colour-a", "Weight of colour a",
-        "Weight in the score: how well a of the colour in Lab agrees"),
+        "Weight in the score: agreement of a of the colour in Lab"),
     WEIGHT (COLOUR_B, .2, "weight-colour-b", "Weight of colour b",
-        "Weight in the score: how well b of the colour in Lab agrees"),
+        "Weight in the score: agreement of b of the colour in Lab"),
     WEIGHT (TABLE, .3, "weight-table", "Weight of the table",
-        "Weight in the score: how deep the object sinks into the table"),
+        "Weight in the score: depth to which the object sinks into the table"),
     WEIGHT (FREE, 0, "weight-free", "Weight of free space",
-        "Weight in the score of round 1: the part of the object that lies in "
-        "free space"),
+        "Weight in the score of round 1: part of the object in free space"),
     WEIGHT (FPFH, 0, "weight-fpfh", "Weight of features",
-        "Weight in the score of round 3: how well features agree (0 = they are "
-        "not compared again)"),
+        "Weight in the score of round 3: agreement of features (0 = features "
+        "are not compared again)"),
     WEIGHT (OCCLUSION, 0, "weight-occlusion", "Weight of occluding edges",
-        "Weight in the score of round 3: how well edges of the frame bound "
-        "what hides the object (0 = not computed)"),
+        "Weight in the score of round 3: agreement of edges of the frame with "
+        "the border of what hides the object (0 = not computed)"),
     WEIGHT (WALK, 0, "weight-walk", "Weight of walks",
-        "Weight in the score of round 3: how near the object's surface walks "
-        "from it end that cross no edge (0 = not computed)"),
-    NUMBER (max_objects, 1, SCOPEDETECT_MAX_OBJECTS, 1, "Objects of a model",
-        "At most this many objects of each model are reported"),
+        "Weight in the score of round 3: distance from the object's surface at "
+        "which walks end that start on it and cross no edge (0 = not "
+        "computed)"),
+    NUMBER (max_objects, 1, SCOPEDETECT_MAX_OBJECTS, 1,
+        "Maximum number of objects",
+        "Report at most this many objects of each model"),
     NUMBER (queries, 0, SCOPEDETECT_MAX_POINTS, 12000, "Queries",
-        "Features of the frame that are looked up among those of the models, "
-        "evenly chosen (0 = all)"),
+        "Number of features of the frame that are looked up among those of the "
+        "models, evenly chosen (0 = all)"),
     NUMBER (neighbours, 1, 32, 20, "Neighbours",
-        "Features of a model, the most similar ones, that each feature of the "
-        "frame is compared with"),
+        "Number of features of a model, the most similar ones, that each "
+        "feature of the frame is compared with"),
     NUMBER (samples, 1, 20000, 2000, "Samples",
-        "Poses that are drawn in round 1 with random=true"),
+        "Number of poses that are drawn in round 1 with random=true"),
     NUMBER (kept, 1, 20000, 8000, "Poses kept",
-        "Poses that are kept in round 1 with random=false, after a check with "
-        "few points of the model"),
+        "Number of poses that are kept in round 1 with random=false, after a "
+        "check with few points of the model"),
     NUMBER (points, 10, SCOPEDETECT_MAX_MODEL_POINTS, 500, "Points",
-        "Points of the model that rounds 1 and 2 look at"),
+        "Number of points of the model that rounds 1 and 2 use"),
     NUMBER (clusters, 1, 2000, 400, "Clusters",
-        "Poses that are kept after round 1"),
+        "Number of poses that are kept after round 1"),
     NUMBER (align, 0, 100, 0, "Alignments",
-        "Round 2: how often a pose is aligned with the segments of the frame"),
+        "Round 2: number of times that a pose is aligned with the segments of "
+        "the frame"),
     NUMBER (refine, 0, 100, 10, "Refinements",
-        "Steps of the Gauss-Newton method by which a pose is refined before "
-        "the last score"),
+        "Number of Gauss-Newton steps that refine a pose before the last "
+        "score"),
     NUMBER (last, 1, 200, 50, "Poses of round 3",
-        "Poses that are kept for round 3"),
-    NUMBER (
-        climb, 0, 100, 0, "Steps uphill", "Round 3: steps of hill climbing"),
+        "Number of poses that are kept for round 3"),
+    NUMBER (climb, 0, 100, 0, "Steps of hill climbing",
+        "Round 3: number of steps of hill climbing"),
     NUMBER (edge_blur, 0, 16, 6, "Blur of edges",
-        "How often the likelihoods of edges are blurred"),
+        "Number of times that the likelihoods of edges are blurred"),
     NUMBER (depth_scale, 1e-9, 1e3, .001, "Depth scale",
-        "Metres that one unit of depth is"),
+        "Metres per unit of depth"),
     {NULL}};
 
 void

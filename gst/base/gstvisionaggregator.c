@@ -948,15 +948,16 @@ install_properties (GObjectClass *klass)
   gst_vision_common_install_properties (klass);
   g_object_class_install_property (klass, PROP_MAX_SKEW,
       g_param_spec_int64 ("max-skew", "Greatest skew",
-          "Frames whose times differ by at most this many nanoseconds belong "
-          "together (-1 = 5/8 of the shorter frame duration, by which each "
-          "frame of two like sources has a partner whenever they began; 10 ms "
-          "where it is unknown). Others are dropped and counted in \"stats\", "
-          "where \"skew\" is that of the newest pair, first minus second",
+          "Maximum difference between the times of two frames that belong "
+          "together, in nanoseconds (-1 = 5/8 of the shorter frame duration, "
+          "so that each frame of two equal sources has a partner whenever they "
+          "began; 10 ms if the duration is unknown). Frames without a partner "
+          "are dropped and counted in \"stats\"; its \"skew\" is the "
+          "difference of the newest pair, first minus second",
           -1, 60 * GST_SECOND, -1, flags | GST_PARAM_MUTABLE_PLAYING));
   g_object_class_install_property (klass, PROP_PACKING,
       g_param_spec_enum ("packing", "Packing",
-          "How a frame holds both views where only the first pad is linked",
+          "How one frame holds both views if only the first pad is linked",
           GST_TYPE_VISION_PACKING, GST_VISION_PACKING_AUTO,
           flags | GST_PARAM_MUTABLE_READY));
 }

@@ -9,10 +9,9 @@ gst_vision_backend_kind_get_type (void)
 {
   static GType type;
   static const GEnumValue values[] = {
-      {GST_VISION_BACKEND_AUTO, "The GPU where there is one, else the CPU",
+      {GST_VISION_BACKEND_AUTO, "The GPU if the machine has one, else the CPU",
           "auto"},
-      {GST_VISION_BACKEND_CUDA, "The GPU; an error where there is none",
-          "cuda"},
+      {GST_VISION_BACKEND_CUDA, "The GPU; without one, an error", "cuda"},
       {GST_VISION_BACKEND_CPU, "The CPU", "cpu"},
       {0, NULL, NULL},
   };
@@ -30,9 +29,9 @@ GParamSpec *
 gst_vision_backend_n_threads (void)
 {
   return g_param_spec_uint ("n-threads", "Threads",
-      "How many threads may work on a frame where the CPU does it, at most one "
-      "for each processor (0 = one for each processor); all threads are of one "
-      "pool, which all elements of the process share",
+      "Number of threads that work on a frame on the CPU, at most one for each "
+      "processor (0 = one for each processor); all elements of the process "
+      "share one pool of threads",
       0, G_MAXINT, 0,
       G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING);
 }

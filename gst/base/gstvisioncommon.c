@@ -75,13 +75,14 @@ gst_vision_common_install_properties (GObjectClass *klass)
   GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS;
 
   g_object_class_install_property (klass, PROP_BACKEND,
-      g_param_spec_enum ("backend", "Backend", "Where the work is done",
+      g_param_spec_enum ("backend", "Backend", "Where the algorithm runs",
           GST_TYPE_VISION_BACKEND_KIND, GST_VISION_BACKEND_AUTO,
           flags | GST_PARAM_MUTABLE_READY));
   g_object_class_install_property (klass, PROP_CUDA_DEVICE_ID,
       g_param_spec_int ("cuda-device-id", "CUDA device",
-          "Number of the GPU (-1 = that of the neighbours, else the first)", -1,
-          G_MAXINT, -1, flags | GST_PARAM_MUTABLE_READY));
+          "Number of the GPU (-1 = the GPU that neighbouring elements use, "
+          "else the first)",
+          -1, G_MAXINT, -1, flags | GST_PARAM_MUTABLE_READY));
   g_object_class_install_property (
       klass, PROP_N_THREADS, gst_vision_backend_n_threads ());
   g_object_class_install_property (klass, PROP_POST_MESSAGES,
@@ -90,17 +91,18 @@ gst_vision_common_install_properties (GObjectClass *klass)
           FALSE, flags | GST_PARAM_MUTABLE_PLAYING));
   g_object_class_install_property (klass, PROP_INTERVAL,
       g_param_spec_uint64 ("interval", "Interval",
-          "Least time between two messages in nanoseconds (0 = every frame)", 0,
-          G_MAXUINT64, 0, flags | GST_PARAM_MUTABLE_PLAYING));
+          "Minimum time between two messages in nanoseconds (0 = a message for "
+          "every frame)",
+          0, G_MAXUINT64, 0, flags | GST_PARAM_MUTABLE_PLAYING));
   g_object_class_install_property (klass, PROP_STATS,
       g_param_spec_boxed ("stats", "Statistics",
-          "frames; dropped; faulty, frames that something was wrong with and "
-          "that passed for all that; kernel-time, for which the device worked "
-          "on the newest frame (a GPU by its own clock; on the CPU the "
-          "algorithm's run time); latency, from when that frame was there "
-          "until its results "
-          "were read; both also as -mean and -max, in nanoseconds; device, "
-          "where it ran",
+          "frames: frames that passed; dropped: frames that were dropped; "
+          "faulty: frames that passed without results, because they could not "
+          "be processed; kernel-time: time that the device worked on the "
+          "newest frame (a GPU by its own clock; on the CPU the run time of "
+          "the algorithm); latency: time from the arrival of that frame until "
+          "its results were read; both also as -mean and -max, in nanoseconds; "
+          "device: where the algorithm runs",
           GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
 }
 

@@ -46,10 +46,10 @@ const GstVisionProperty gst_vision_intrinsics_properties[] = {
          "The camera: fx,fy,cx,cy[,k1,k2,p1,p2,k3] in pixels of the frame "
          "(unset = that of calibration, else the buffer's VisionCamera)"),
         .parse = read_intrinsics},
-    {.param = PARAM_STRING (GstVisionIntrinsics, calibration, NULL,
-         "Calibration",
-         "File with the camera: of OpenCV (YAML or XML), of ROS (camera_info), "
-         "or the nine numbers of a camera matrix"),
+    {.param =
+            PARAM_STRING (GstVisionIntrinsics, calibration, NULL, "Calibration",
+                "Calibration file of the camera: OpenCV's (YAML or XML), ROS's "
+                "(camera_info), or the nine numbers of a camera matrix"),
         .parse = read_calibration},
     {.params = NULL}};
 
@@ -66,13 +66,12 @@ gst_vision_intrinsics_install_properties (GObjectClass *klass, guint first_id)
           NULL, flags));
   g_object_class_install_property (klass, first_id + CALIBRATION,
       g_param_spec_string ("calibration", "Calibration",
-          "File with the camera: of OpenCV (YAML or XML), of ROS "
-          "(camera_info), "
-          "or the nine numbers of a camera matrix",
+          "Calibration file of the camera: OpenCV's (YAML or XML), ROS's "
+          "(camera_info), or the nine numbers of a camera matrix",
           NULL, flags));
   g_object_class_install_property (klass, first_id + DEPTH_SCALE,
       g_param_spec_double ("depth-scale", "Depth scale",
-          "Metres that one unit of depth is", 1e-9, 1e3, .001,
+          "Metres per unit of depth", 1e-9, 1e3, .001,
           flags | G_PARAM_CONSTRUCT | GST_PARAM_CONTROLLABLE));
 }
 

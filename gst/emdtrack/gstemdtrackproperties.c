@@ -22,17 +22,18 @@ static const ParamChoice distances[] = {
     {0, NULL, NULL}};
 
 static const ParamChoice layouts[] = {
-    {GST_EMDTRACK_LAYOUT_CAPS, "As the caps say, else a frame is one channel",
+    {GST_EMDTRACK_LAYOUT_CAPS, "As the caps state, else a frame is one channel",
         "caps"},
-    {GST_EMDTRACK_LAYOUT_MOSAIC, "Tiles of a pixel a channel", "mosaic"},
-    {GST_EMDTRACK_LAYOUT_STACKED, "One channel below the other", "stacked"},
+    {GST_EMDTRACK_LAYOUT_MOSAIC, "Tiles with one pixel for each channel",
+        "mosaic"},
+    {GST_EMDTRACK_LAYOUT_STACKED, "Channels below each other", "stacked"},
     {0, NULL, NULL}};
 
 static const ParamChoice outputs[] = {
     {GST_EMDTRACK_OUTPUT_VIDEO, "The frames as they came", "video"},
     {GST_EMDTRACK_OUTPUT_MAP,
-        "The map of the first target in GRAY16_LE, black where it is alike, "
-        "white at the greatest ground distance, and where there is no target",
+        "The map of the first target in GRAY16_LE: black at distance 0, white "
+        "at the maximum ground distance, and white without a target",
         "map"},
     {0, NULL, NULL}};
 
@@ -54,32 +55,33 @@ await_regions (GstElement *element, const Param *param)
 
 const GstVisionProperty gst_emdtrack_properties[] = {
     {.param = PARAM_STRING (GstEmdtrack, targets, NULL, "Targets",
-         "What is followed, up to 8, separated by semicolons: "
+         "The targets, up to 8, separated by semicolons: "
          "NAME:roi=x,y,width,height is a box of the next frame, in pixels (of "
-         "one channel where channels are stacked); NAME:file=PATH or "
-         "NAME:width,height,file=PATH is what a picture or histogram shows. "
-         "NAME: and roi= may be left out. Setting it replaces all targets"),
+         "one channel if channels are stacked); NAME:file=PATH or "
+         "NAME:width,height,file=PATH is the content of a picture or "
+         "histogram. NAME: and roi= may be left out. Setting the property "
+         "replaces all targets"),
         .parse = gst_emdtrack_read_targets},
     {.param = PARAM_SWITCH (GstEmdtrack, mouse, FALSE, "Mouse",
-         "Follow what the user draws a box around, or clicks at, in the window "
-         "of a sink, in place of all targets")},
+         "Track what the user clicks or draws a box around in the window of a "
+         "sink, in place of all targets")},
     {.param = PARAM_STRING (GstEmdtrack, target_meta, NULL, "Target meta",
          "Upstream regions of interest of this type become targets too: those "
-         "of the next frame that has any, once each time this is set"),
+         "of the next frame that has any, once each time the property is set"),
         .changed = await_regions},
     {.param = PARAM_STRING (GstEmdtrack, mosaic_pattern, NULL, "Mosaic pattern",
-         "Width x height of the mosaic's tile, such as 5x3, where the caps do "
-         "not say (empty = a square)",
+         "Width x height of the mosaic's tile, such as 5x3, if the caps do not "
+         "state it (empty = a square)",
          STOPPED)},
     {.param = PARAM_STRING (GstEmdtrack, distance_file, NULL, "Distance file",
-         "A text of bins x bins numbers, symmetric, none negative, for "
+         "Text file of bins x bins numbers, symmetric and not negative, for "
          "ground-distance=file; lines that begin with # are comments",
          STOPPED)},
     {PARAMS, .until = "solver"},
     {.param = PARAM_ONE_OF (GstEmdtrack, distance, distances,
          GST_EMDTRACK_DISTANCE_AUTO, "Ground distance",
-         "The distance that mass moves from one bin to another", STOPPED,
-         .name = "ground-distance", .kind = "Distance")},
+         "Ground distance between two bins", STOPPED, .name = "ground-distance",
+         .kind = "Distance")},
     {.param = PARAM_NUMBER (GstEmdtrack, saturation, -1, DBL_MAX, -1,
          "Saturation",
          "Greater ground distances are cut to this (0 = never; -1 = 15 "
@@ -87,19 +89,20 @@ const GstVisionProperty gst_emdtrack_properties[] = {
     {PARAMS},
     {.param = PARAM_NUMBER (GstEmdtrack, channels, 0, EMDTRACK_BINS, 0,
          "Channels",
-         "Number of channels in a grey frame, where the caps do not say (0 = "
+         "Number of channels in a grey frame, if the caps do not state it (0 = "
          "what the layout implies)",
          STOPPED)},
     {.param = PARAM_ONE_OF (GstEmdtrack, layout, layouts,
          GST_EMDTRACK_LAYOUT_CAPS, "Channel layout",
-         "How channels lie in a grey frame, where the caps do not say", STOPPED,
-         .name = "channel-layout", .kind = "Layout")},
+         "Arrangement of the channels in a grey frame, if the caps do not "
+         "state it",
+         STOPPED, .name = "channel-layout", .kind = "Layout")},
     {.params = emdtrack_track_params,
         .at = G_STRUCT_OFFSET (GstEmdtrack, track)},
-    {.param = PARAM_SWITCH (GstEmdtrack, normalise_gain, FALSE,
-         "Normalise gain",
-         "For codebooks of colours: make up for changes of the frame's mean "
-         "brightness since the targets were chosen")},
+    {.param =
+            PARAM_SWITCH (GstEmdtrack, normalise_gain, FALSE, "Normalise gain",
+                "For codebooks of colours: compensate for changes of the "
+                "frame's mean brightness since the targets were chosen")},
     {.param = PARAM_SWITCH (GstEmdtrack, emd_map, FALSE, "EMD map",
          "Attach a map of kind emd for each target", STOPPED)},
     {.param = PARAM_ONE_OF (GstEmdtrack, output, outputs,

@@ -328,7 +328,7 @@ gst_envi_src_class_init (GstEnviSrcClass *klass)
 
   gst_element_class_add_static_pad_template (element, &src_template);
   gst_element_class_set_static_metadata (element, "ENVI source",
-      "Source/File/Video", "Plays multispectral cubes of ENVI",
+      "Source/File/Video", "Plays multispectral cubes of the ENVI format",
       "The gst-vision authors");
 }
 

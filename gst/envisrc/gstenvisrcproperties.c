@@ -83,24 +83,24 @@ gst_envi_src_choose (
 
 static const Param bands[] = {
     BANDS (channels, 0, GST_ENVI_MAX_CHANNELS, 0, "Channels",
-        "Channels that the bands become, each the mean of neighbouring "
-        "bands (0 = one a band, but no more than 16)"),
+        "Number of channels to make of the bands, each the mean of "
+        "neighbouring bands (0 = one for each band, but at most 16)"),
     BANDS (first_band, 0, G_MAXUINT16, 0, "First band",
-        "First band that is used, from 0 on"),
+        "First band to use, counted from 0"),
     BANDS (last_band, -1, G_MAXUINT16, -1, "Last band",
-        "Last band that is used (-1 = the cube's last)"),
+        "Last band to use (-1 = the last of the cube)"),
     BANDS (full_scale, 0, G_MAXDOUBLE, 0, "Full scale",
-        "The number in the cube that becomes the brightest grey (0 = 255 for "
-        "bytes, 1 for floating-point numbers, 65535 for others)"),
+        "Value in the cube that becomes the maximum grey (0 = 255 for bytes, 1 "
+        "for floating-point numbers, 65535 for others)"),
     {NULL}};
 
 const GstVisionProperty gst_envi_src_properties[] = {
     {.param = PARAM_STRING (GstEnviSrc, location, NULL, "Location",
-         "Header of the cube (.hdr), or of a sequence's cubes with one %d, as "
-         "in cube-%04d.hdr",
+         "Header of the cube (.hdr), or of the cubes of a sequence with one "
+         "%d, such as cube-%04d.hdr",
          .when = PARAM_STOPPED)},
     {.param = PARAM_NUMBER (GstEnviSrc, start_index, 0, G_MAXINT64, 0,
-         "Start index", "Number of a sequence's first cube",
+         "Start index", "Number of the first cube of a sequence",
          .when = PARAM_STOPPED)},
     {.params = bands, .at = G_STRUCT_OFFSET (GstEnviSrc, bands)},
     {.params = NULL}};

@@ -103,10 +103,10 @@ static const GstVisionProperty properties[] = {
          "(-1 = unused)",
          .when = PARAM_STOPPED)},
     {.param = PARAM_STRING (GstVisionJson, stream, NULL, "Stream",
-         "Name of the stream, for every line")},
+         "Name of the stream, written in every line")},
     {.param = PARAM_SWITCH (GstVisionJson, utc, false, "UTC",
-         "Write the wall-clock time of each frame and, where the source "
-         "attached one, its time by a reference clock")},
+         "Write the wall-clock time of each frame and, if the source attached "
+         "one, its time by a reference clock")},
     {.params = NULL}};
 
 /* Buffers that come before it is over are refused. */

@@ -68,7 +68,7 @@ static const ParamChoice maps[] = {
     {GST_KINFUMOT_CORRESPONDENCE, "Class and model of each pixel",
         "correspondence"},
     {GST_KINFUMOT_DEPTH, "Filtered depth", "depth"},
-    {GST_KINFUMOT_RENDERED, "A picture of the models", "rendered"},
+    {GST_KINFUMOT_RENDERED, "The models as the camera sees them", "rendered"},
     {GST_KINFUMOT_NORMALS, "The normals of the models", "normals"},
     {0, NULL, NULL}};
 
@@ -81,14 +81,14 @@ static const GstVisionProperty properties[] = {
          "Which maps are attached to each frame", .when = PARAM_STOPPED)},
     {.param = PARAM_STRING (GstKinfumot, trajectory_location, NULL,
          "Location of the trajectory",
-         "File for the poses of the camera, a line a frame: seconds, x y z in "
-         "metres, and the quaternion x y z w, as the TUM RGB-D benchmark has "
-         "them",
+         "File for the poses of the camera, one line for each frame: seconds, "
+         "x y z in metres, and the quaternion x y z w, in the format of the "
+         "TUM RGB-D benchmark",
          .when = PARAM_STOPPED)},
     {.param = PARAM_STRING (GstKinfumot, mesh_location, NULL,
          "Location of the mesh",
-         "PLY file to which the models are written as triangles, coloured by "
-         "model, when the stream ends")},
+         "PLY file for the triangles of the models, coloured by model, which "
+         "is written when the stream ends")},
     {.properties = gst_vision_intrinsics_properties,
         .at = G_STRUCT_OFFSET (GstKinfumot, intrinsics)},
     {.params = kinfumot_params, .at = G_STRUCT_OFFSET (GstKinfumot, params)},

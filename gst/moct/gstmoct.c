@@ -100,43 +100,43 @@ static const ParamChoice trajectories[] = {
 
 static const GstVisionProperty properties[] = {
     {.param = PARAM_STRING (GstMoct, objects, NULL, "Objects",
-         "The colours to look for: NAME:SPACE=lo..hi,lo..hi,lo..hi with SPACE "
-         "rgb, yuv (0..255), rg (0..1), hsv (0..360, wrapping as 350..10; "
-         "0..100) or lab (0..100, -128..127), up to four times with | between; "
-         "NAME:#rrggbb~TOL, all within a colour difference TOL; "
-         "NAME:roi=x,y,w,h, learned from the next frame, or, as "
-         "NAME:roi=x,y,w,h@SECONDS, from that at this time of the stream; "
-         "NAME:roi=meta, learned from an upstream region of interest of that "
-         "type; separated by semicolons. A pixel belongs to the first that "
-         "holds it. In another list an object stays who it is where the name "
-         "of its colour does"),
+         "The colours to look for, separated by semicolons: "
+         "NAME:SPACE=lo..hi,lo..hi,lo..hi with SPACE rgb, yuv (0..255), rg "
+         "(0..1), hsv (0..360, wrapping as 350..10; 0..100) or lab (0..100, "
+         "-128..127), up to four times with | between; NAME:#rrggbb~TOL, all "
+         "colours within a colour difference TOL; NAME:roi=x,y,w,h, learned "
+         "from the next frame; NAME:roi=x,y,w,h@SECONDS, learned from the "
+         "frame at this time of the stream; NAME:roi=meta, learned from an "
+         "upstream region of interest of that type. A pixel belongs to the "
+         "first colour that contains it. When the list changes, objects of a "
+         "colour whose name stays in the list keep their ids"),
         .parse = gst_moct_read_objects},
     {.param = PARAM_STRING (GstMoct, objects_file, NULL, "Objects file",
-         "A file with the text of \"objects\", one or more in a line; lines "
-         "that begin with # are comments"),
+         "File with the text of \"objects\", one or more colours in a line; "
+         "lines that begin with # are comments"),
         .parse = gst_moct_read_objects_file},
     {PARAMS, .until = "gate"},
     {.param = PARAM_STRING (GstMoct, region, NULL, "Region",
-         "x,y,width,height in pixels: what is outside does not count (empty = "
-         "the whole frame)"),
+         "x,y,width,height in pixels; pixels outside are ignored (empty = the "
+         "whole frame)"),
         .parse = read_region},
     {PARAMS},
     {.param = PARAM_NUMBER (GstMoct, history_length, 0, 4096, 128,
          "History length",
-         "How many frames the history of trajectories in the device's memory "
-         "holds",
+         "Number of frames in the history of trajectories, which is in the "
+         "device's memory",
          .when = PARAM_STOPPED)},
     {.param = PARAM_ONE_OF (GstMoct, trajectory, trajectories,
          GST_MOCT_TRAJECTORY_NONE, "Trajectory",
-         "How much of its history each object brings with it; every point "
+         "Points of the history that are attached to each object; each point "
          "costs time")},
     {.param = PARAM_SWITCH (GstMoct, label_map, FALSE, "Label map",
          "Attach the map \"labels\": for each pixel 0, or 1 + the number of "
          "its colour in \"objects\"",
          .when = PARAM_STOPPED)},
     {.param = PARAM_SWITCH (GstMoct, mouse, FALSE, "Mouse",
-         "Learn a colour where the user clicks in the window of a sink, or "
-         "draws a box: \"click 1\", \"click 2\" and so on")},
+         "Learn a colour where the user clicks or draws a box in the window of "
+         "a sink; the colours are named \"click 1\", \"click 2\" and so on")},
     {.params = NULL}};
 
 /* A click is meant for what is under it, of which the pixels around are most

@@ -11,23 +11,23 @@ static const ParamChoice shows[] = {
     {GST_VISION_SHOW_ORIENTATION, "Its major and minor axis", "orientation"},
     {GST_VISION_SHOW_TRAIL, "Where its centroid was", "trail"},
     {GST_VISION_SHOW_SCORE, "Its score in per cent", "score"},
-    {GST_VISION_SHOW_OUTLINE, "Its silhouette, where it is known", "outline"},
+    {GST_VISION_SHOW_OUTLINE, "Its silhouette, if it is known", "outline"},
     {GST_VISION_SHOW_POSE,
-        "Its x, y and z axis in red, green and blue, where its pose and the "
+        "Its x, y and z axis in red, green and blue, if its pose and the "
         "camera are known",
         "pose"},
-    {GST_VISION_SHOW_STATE, "What has become of it", "state"},
-    {GST_VISION_SHOW_RATE, "Frames a second that pass, in a corner", "rate"},
+    {GST_VISION_SHOW_STATE, "Its state", "state"},
+    {GST_VISION_SHOW_RATE, "The number of frames per second, in a corner",
+        "rate"},
     {GST_VISION_SHOW_LEGEND,
-        "What the colours stand for, and how many of each there are, in a "
+        "What the colours stand for, and the number of objects of each, in a "
         "corner",
         "legend"},
     {0, NULL, NULL}};
 
 static const ParamChoice states[] = {
-    {1 << GST_VISION_STATE_NEW, "Seen for the first time, or not long enough",
-        "new"},
-    {1 << GST_VISION_STATE_TRACKING, "Seen, and known from frames before",
+    {1 << GST_VISION_STATE_NEW, "Seen for too few frames", "new"},
+    {1 << GST_VISION_STATE_TRACKING, "Seen, and known from earlier frames",
         "tracking"},
     {1 << GST_VISION_STATE_OCCLUDED, "Not seen; its place is predicted",
         "occluded"},
@@ -35,7 +35,7 @@ static const ParamChoice states[] = {
     {1 << GST_VISION_STATE_ACCEPTED, "A candidate that passed the tests",
         "accepted"},
     {1 << GST_VISION_STATE_REJECTED,
-        "A candidate that did not, with the reason", "rejected"},
+        "A candidate that failed a test, with the reason", "rejected"},
     {0, NULL, NULL}};
 
 #define ALL_BUT_REJECTED \
@@ -47,8 +47,8 @@ static const ParamChoice colours_by[] = {
     {GST_VISION_COLOR_BY_LABEL,
         "A colour for each label; without one, for each id", "label"},
     {GST_VISION_COLOR_BY_ID, "A colour for each object and its trail", "id"},
-    {GST_VISION_COLOR_BY_ELEMENT, "A colour for each element that found some",
-        "element"},
+    {GST_VISION_COLOR_BY_ELEMENT,
+        "A colour for each element that found objects", "element"},
     {0, NULL, NULL}};
 
 #define NUMBER(...) PARAM_NUMBER (GstVisionLook, __VA_ARGS__)
@@ -60,45 +60,46 @@ const Param gst_vision_look_params[] = {
             GST_VISION_SHOW_OUTLINE | GST_VISION_SHOW_POSE,
         "Show", "What to draw of each object", .kind = "GstVisionShow"),
     NUMBER (line_width, 0, 100, 0, "Line width",
-        "Width of lines in pixels (0 = by the frame's size)"),
+        "Width of lines in pixels (0 = chosen by the frame's size)"),
     NUMBER (font_size, 0, 200, 0, "Font size",
-        "Size of text in pixels (0 = by the frame's size)"),
+        "Size of text in pixels (0 = chosen by the frame's size)"),
     PARAM_STRING (GstVisionLook, image, NULL, "Image",
-        "PNG file to put into the box of each object, its alpha respected"),
-    NUMBER (trail_time, 0, 60, 1.6, "Trail time",
-        "Seconds over which trails reach back"),
+        "PNG file that is drawn in the box of each object, with its alpha"),
+    NUMBER (
+        trail_time, 0, 60, 1.6, "Trail time", "Length of trails in seconds"),
     PARAM_SOME_OF (GstVisionLook, states, states, ALL_BUT_REJECTED, "States",
-        "Which objects are drawn, by what has become of them; those whose "
-        "element knows no states are",
+        "States of the objects that are drawn; objects without a state are "
+        "always drawn",
         .kind = "GstVisionStates"),
     PARAM_STRING (GstVisionLook, elements, NULL, "Elements",
-        "Factory names of the elements whose objects are drawn, set apart by "
-        "commas; of all where it is not set"),
+        "Factory names of the elements whose objects are drawn, separated by "
+        "commas (unset = all)"),
     PARAM_STRING (GstVisionLook, sources, NULL, "Sources",
-        "Names in the pipeline of the elements whose objects are drawn, set "
-        "apart by commas; of all where it is not set"),
+        "Names in the pipeline of the elements whose objects are drawn, "
+        "separated by commas (unset = all)"),
     PARAM_STRING (GstVisionLook, labels, NULL, "Labels",
-        "Labels of the objects that are drawn, set apart by commas; all where "
-        "it is not set"),
+        "Labels of the objects that are drawn, separated by commas (unset = "
+        "all)"),
     PARAM_SWITCH (GstVisionLook, merge, true, "Merge",
-        "Draw an object that several elements found once: where boxes have "
-        "half of what they cover in common, the one with a silhouette or a "
-        "pose, then the one with a label, then the first"),
+        "Draw an object that several elements found only once; boxes that have "
+        "half of their area in common are one object: the one with a "
+        "silhouette or a pose is drawn, else the one with a label, else the "
+        "first"),
     PARAM_ONE_OF (GstVisionLook, color_by, colours_by,
-        GST_VISION_COLOR_BY_LABEL, "Color by", "What has a colour of its own",
-        .kind = "GstVisionColorBy"),
+        GST_VISION_COLOR_BY_LABEL, "Color by",
+        "What the colour of an object stands for", .kind = "GstVisionColorBy"),
     PARAM_STRING (GstVisionLook, map, NULL, "Map",
         "Kind of the map to show in colours over the frame (disparity, "
         "depth, labels, …)"),
     NUMBER (opacity, 0, 1, .5, "Opacity", "Opacity of the map"),
     NUMBER (map_low, -G_MAXFLOAT, G_MAXFLOAT, 0, "Low end of the map",
-        "Value that is shown in the first colour; where both ends are equal, "
-        "the least value of the map, smoothed over the frames"),
+        "Value shown in the first colour; if both ends are equal, the minimum "
+        "of the map, smoothed over the frames"),
     NUMBER (map_high, -G_MAXFLOAT, G_MAXFLOAT, 0, "High end of the map",
-        "Value that is shown in the last colour; where both ends are equal, "
-        "the greatest value of the map, smoothed over the frames"),
+        "Value shown in the last colour; if both ends are equal, the maximum "
+        "of the map, smoothed over the frames"),
     PARAM_SWITCH (GstVisionLook, show_truth, false, "Show the truth",
-        "Draw the objects of a source that knows them, dashed and white"),
+        "Draw the true objects of a synthetic source, dashed and white"),
     {NULL}};
 
 void

@@ -110,7 +110,7 @@ static const ParamChoice modes[] = {
 
 static const ParamChoice outputs[] = {
     {GST_POCSTEREO_LEFT, "The left view with maps or lists", "left"},
-    {GST_POCSTEREO_DISPARITY, "Disparities in steps that the caps tell",
+    {GST_POCSTEREO_DISPARITY, "Disparities in steps that the caps state",
         "disparity"},
     {GST_POCSTEREO_DEPTH, "Depth in millimetres", "depth"},
     {GST_POCSTEREO_COLORMAP, "Disparities as colours", "colormap"},
@@ -154,42 +154,44 @@ static const GstVisionProperty properties[] = {
          "regions of interest; otherwise the whole frame")},
     {.param = NUMBER (disparity_scale, 0, POCSTEREO_MAX_DISPARITY, 0,
          "Scale of disparities",
-         "Of output=disparity: pixels that one step of the value is; what is "
-         "beyond 65534 steps is cut off (0 = 1/256, or as fine as the range "
-         "allows)"),
+         "With output=disparity: pixels of disparity per step of the value; "
+         "disparities beyond 65534 steps are clamped (0 = 1/256, or as fine as "
+         "the range allows)"),
         .changed = announce_again},
     {.param = NUMBER (baseline, 0, 1e6, 0, "Baseline",
          "With intrinsics, metres from the left to the right camera (0 = that "
          "of the buffer's VisionCamera)")},
     {.param = NUMBER (doffs, -POCSTEREO_MAX_SIDE, POCSTEREO_MAX_SIDE, 0,
          "Offset of disparities",
-         "With intrinsics, pixels by which cx of the rectified right camera "
-         "is greater than the left one's, as Middlebury names it: depth = fx "
-         "baseline / (disparity + doffs)")},
+         "With intrinsics, how many pixels greater cx of the rectified right "
+         "camera is than that of the left one, which Middlebury calls doffs: "
+         "depth = fx baseline / (disparity + doffs)")},
     {.param = NUMBER (calibration_unit, 1e-9, 1e6, 1, "Unit of the calibration",
-         "Metres that a unit of OpenCV's T is: 0.001 where squares were given "
-         "in millimetres",
+         "Metres per unit of OpenCV's T: 0.001 if the squares were given in "
+         "millimetres",
          .when = PARAM_BY_HAND),
         .changed = gst_pocstereo_read_again},
     {.param = STRING (roi, NULL, "Regions of interest",
-         "In mode points, where the grid lies: x,y,width,height;… in pixels "
-         "(unset = the regions of interest that come with the left frame, "
-         "else all of it)"),
+         "In mode points, the regions of the grid: x,y,width,height;… in "
+         "pixels (unset = the regions of interest on the left frame, else all "
+         "of it)"),
         .parse = gst_pocstereo_read_roi},
     {.param = STRING (points, NULL, "Points",
-         "In mode points, points to use instead of a grid: x,y;x,y;… in "
-         "pixels, or the name of a file that holds such a list, on any number "
-         "of lines"),
+         "In mode points, the points to measure, in place of a grid: x,y;x,y;… "
+         "in pixels, or the name of a file with such a list on any number of "
+         "lines"),
         .parse = gst_pocstereo_read_points},
     {.param = STRING (calibration, NULL, "Calibration",
-         "File with the rig, by which frames are rectified: of OpenCV (YAML "
-         "or XML), or two with a comma between them: of OpenCV, intrinsics "
-         "and extrinsics, or of ROS (camera_info), left and right"),
+         "Calibration of the rig, by which frames are rectified: OpenCV's file "
+         "(YAML or XML), or two files with a comma between them: OpenCV's "
+         "intrinsics and extrinsics, or ROS's camera_info of the left and the "
+         "right camera"),
         .parse = gst_pocstereo_read_calibration,
         .changed = announce_again},
     {.param = STRING (ply_location, NULL, "Location of PLY",
-         "File to which the points in space of each frame are written, the "
-         "newest frame's only unless it holds a pattern such as %05d"),
+         "PLY file for the points in space of each frame; it holds the newest "
+         "frame's, unless the name has a pattern such as %05d for the number "
+         "of the frame"),
         .parse = read_ply_location},
     {.param = STRING (intrinsics.intrinsics, NULL, "Intrinsics",
          "The rectified left camera: fx,fy,cx,cy in pixels of the view, "

@@ -106,31 +106,31 @@ GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (scopedetect, "scopedetect",
 
 static const GstVisionProperty properties[] = {
     {.param = PARAM_STRING (GstScopedetect, models, NULL, "Models",
-         "Files that vision-model made, with commas or semicolons between "
-         "them; all with the same spacing and radii",
+         "Files made by vision-model, with commas or semicolons between them; "
+         "all with the same spacing and radii",
          .when = PARAM_STOPPED)},
     {.param = PARAM_STRING (GstScopedetect, output_csv, NULL, "Output as CSV",
-         "File to which poses are written in the format of the BOP benchmark: "
-         "scene 1, the number of the frame from 0 on and of the model from 1 "
-         "on; for a FIFO without a reader, the newest 1 MiB of lines wait",
+         "File for the poses in the format of the BOP benchmark: scene 1, the "
+         "number of the frame from 0 on and of the model from 1 on; for a FIFO "
+         "without a reader, the newest 1 MiB of lines wait",
          .when = PARAM_STOPPED)},
     {.param = PARAM_SWITCH (GstScopedetect, tracking, true, "Tracking",
-         "Look near the last poses first and give objects ids; otherwise "
+         "Search near the last poses first and give objects ids; if false, "
          "every frame is searched as a whole")},
     {.param = PARAM_NUMBER (GstScopedetect, keep, 0, 1, .7,
          "Part of the score to keep",
-         "With tracking, a frame is searched as a whole when an object's "
-         "score is less than this part of what the last search found")},
+         "With tracking, search the whole frame when the score of an object is "
+         "less than this part of its score in the last search")},
     {PARAMS, .until = "depth_scale"},
     {.param = PARAM_NUMBER (GstScopedetect, lose_frames, 0, 10000, 15,
          "Frames to lose",
-         "With tracking, an object that is not seen is occluded and looked for "
-         "where it was last for this many frames, then lost")},
+         "With tracking, an object that is not seen is occluded for this many "
+         "frames, and searched for at its last position; then it is lost")},
     {.param = PARAM_NUMBER (GstScopedetect, search_interval, 0, G_MAXINT, 30,
          "Interval of searches",
-         "With tracking, while objects of some models are missing, a frame is "
-         "searched as a whole every so many frames (0 = only when an object is "
-         "lost)")},
+         "With tracking, number of frames between two searches of the whole "
+         "frame while objects of some models are missing (0 = search only when "
+         "an object is lost)")},
     {.properties = gst_vision_intrinsics_properties,
         .at = G_STRUCT_OFFSET (GstScopedetect, intrinsics)},
     {PARAMS}, {.params = NULL}};

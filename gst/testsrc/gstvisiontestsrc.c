@@ -115,22 +115,21 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
 
 static const ParamChoice patterns[] = {
     {GST_VISION_TEST_SRC_CHROMATIC,
-        "Shapes, each of its own colour, that move, turn and hide each other",
+        "Shapes, each with its own colour, that move, turn and hide each other",
         "chromatic"},
     {GST_VISION_TEST_SRC_RGBD,
-        "The depth of a room, seen by a hand-held camera, and in it a robot "
-        "that starts to drive",
+        "Depth of a room from a hand-held camera; a robot in it starts to "
+        "drive",
         "rgbd"},
     {GST_VISION_TEST_SRC_STEREO,
-        "Boards, balls and a head in a room, seen by two cameras side by side",
+        "Boards, balls and a head in a room, from two cameras side by side",
         "stereo"},
     {GST_VISION_TEST_SRC_MULTISPECTRAL,
-        "Targets that have the colour of the ground under them and another "
-        "spectrum, seen in up to 16 channels",
+        "Targets with the colour of the ground under them and another "
+        "spectrum, in up to 16 channels",
         "multispectral"},
     {GST_VISION_TEST_SRC_CLUTTER,
-        "Things that were dropped on a table, seen in colour and depth",
-        "clutter"},
+        "Objects that were dropped on a table, in colour and depth", "clutter"},
     {0, NULL, NULL}};
 
 static const ParamChoice views[] = {
@@ -145,11 +144,10 @@ static const ParamChoice views[] = {
     {0, NULL, NULL}};
 
 static const ParamChoice layouts[] = {
-    {GST_VISION_TEST_SRC_STACKED, "One below the other", "stacked"},
-    {GST_VISION_TEST_SRC_MOSAIC, "In cells, as a mosaic sensor has them",
-        "mosaic"},
+    {GST_VISION_TEST_SRC_STACKED, "Channels below each other", "stacked"},
+    {GST_VISION_TEST_SRC_MOSAIC, "In the cells of a mosaic sensor", "mosaic"},
     {GST_VISION_TEST_SRC_COLOUR,
-        "No channels, but red, green and blue as an eye sees them", "color"},
+        "No channels, but the red, green and blue that an eye sees", "color"},
     {0, NULL, NULL}};
 
 /* A source that runs would wait for a clock that it has not: it changes when it
@@ -180,22 +178,23 @@ static const GstVisionProperty properties[] = {
     {.params = chromatic_params, AT (chromatic_params)},
     {.params = scene_params, AT (params)},
     {.param = OWN (SWITCH, label_map, false, "Label map",
-         "Attach the truth of each pixel: a map of kind labels with the id of "
-         "the object that is seen there, plus 1",
+         "Attach the true labels of pixels: a map of kind labels with 1 + the "
+         "id of the visible object",
          .when = PARAM_BY_HAND)},
     {.params = rgbd_params, AT (rgbd_params)},
     {.param = OWN (SWITCH, correspondence_map, true, "Correspondence map",
-         "With rgbd, attach a map of kind correspondence: what a tracker says "
-         "about each pixel whose model is the room, with the robot at rest",
+         "With rgbd, attach a map of kind correspondence: the class that a "
+         "tracker should give each pixel if its model is the room with the "
+         "robot at rest",
          .when = PARAM_BY_HAND)},
     {.param = OWN (ONE_OF, view, views, GST_VISION_TEST_SRC_LEFT, "View",
-         "Which camera of stereo is shown, or whether clutter is in colour "
-         "or depth; left and color where there is no such view",
+         "The camera of stereo, or colour or depth of clutter; for other "
+         "values, left or color",
          .when = PARAM_STOPPED)},
     {.params = stereo_params, AT (stereo_params)},
     {.param = OWN (SWITCH, truth_maps, true, "Truth maps",
          "With stereo, attach the true disparity and depth of each pixel, and "
-         "as confidence whether the other camera sees it, too",
+         "as confidence whether the other camera sees it",
          .when = PARAM_BY_HAND)},
     {.params = multispectral_params,
         AT (multispectral_params),
@@ -209,17 +208,16 @@ static const GstVisionProperty properties[] = {
          .when = PARAM_STOPPED)},
     {.params = multispectral_params, AT (multispectral_params)},
     {.param = OWN (STRING, meshes, NULL, "Meshes",
-         "PLY or OBJ files with triangles, with commas or semicolons between "
-         "them, of what lies on the table of clutter; without any, ten solids",
+         "PLY or OBJ files with triangles of the objects on the table of "
+         "clutter, with commas or semicolons between them (unset = ten solids)",
          .when = PARAM_STOPPED)},
     {.param = OWN (NUMBER, mesh_unit, 1e-6, 1e3, 1, "Unit of the meshes",
-         "Metres: 0.001 where the meshes are in millimetres",
+         "Metres per unit of the meshes: 0.001 for millimetres",
          .when = PARAM_STOPPED)},
     {.params = clutter_params, AT (clutter_params)},
     {.param = OWN (SWITCH, is_live, false, "Live",
-         "Give each frame when its time has come, as a camera does: in step "
-         "with all other such sources of the pipeline, from the frame on that "
-         "is next",
+         "Send each frame when its time has come, as a camera does, in step "
+         "with other live sources of the pipeline, from the next frame on",
          .when = PARAM_STOPPED),
         .changed = live_changed},
     {.params = NULL}};
@@ -277,8 +275,8 @@ install_properties (GObjectClass *klass)
       klass, n_threads_id, gst_vision_backend_n_threads ());
   g_object_class_install_property (klass, palette_id,
       g_param_spec_string ("palette", "Palette",
-          "The objects' names, colours and tolerances, as moct takes them in "
-          "its property objects",
+          "The objects' names, colours and tolerances, in the format of moct's "
+          "property objects",
           NULL, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
 }
 

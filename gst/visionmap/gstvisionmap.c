@@ -10,8 +10,8 @@
  * numbers as they are stored, cut off at what the format holds, floats rounded;
  * or, with #GstVisionmap:map-low and #GstVisionmap:map-high, the
  * values between these two, from black to white.  Labels of 32 bits, which are
- * places of pixels, are numbered 1, 2, 3 … in the order in which they come, from
- * the upper left corner on; so GRAY16_LE tells 65,534 components apart.
+ * places of pixels, are numbered 1, 2, 3 … in the order in which they come,
+ * from the upper left corner on; so GRAY16_LE tells 65,534 components apart.
  *
  * A map of three numbers a pixel, such as rendered and normals, has its own
  * colours: red, green and blue, for normals x, y and z from -1 to 1.  Its greys
@@ -75,16 +75,15 @@ GST_ELEMENT_REGISTER_DEFINE (
 
 static const GstVisionProperty properties[] = {
     {.param = PARAM_STRING (GstVisionmap, kind, NULL, "Kind",
-         "Kind of the map (disparity, depth, labels, …); the newest map of "
-         "any kind where it is not set")},
+         "Kind of the map (disparity, depth, labels, …; unset = the newest map "
+         "of any kind)")},
     {.param = PARAM_NUMBER (GstVisionmap, map_low, -G_MAXFLOAT, G_MAXFLOAT, 0,
          "Low end of the map",
-         "Value that is shown in the first colour or black; where both ends "
-         "are equal, colours follow the map's values, greys are its numbers",
+         "Value shown in the first colour or black; if both ends are equal, "
+         "colours follow the range of the map, and greys are its numbers",
          .when = PARAM_BY_HAND)},
     {.param = PARAM_NUMBER (GstVisionmap, map_high, -G_MAXFLOAT, G_MAXFLOAT, 0,
-         "High end of the map",
-         "Value that is shown in the last colour or white",
+         "High end of the map", "Value shown in the last colour or white",
          .when = PARAM_BY_HAND)},
     {.params = NULL}};
 

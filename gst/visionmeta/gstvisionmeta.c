@@ -77,8 +77,8 @@ static const GstVisionProperty properties[] = {
         .parse = read_intrinsics},
     {.param = PARAM_NUMBER (GstVisionMeta, camera.baseline, 0, G_MAXDOUBLE, 0,
          "Baseline",
-         "Distance of the right camera from the left one in metres, attached "
-         "with the intrinsics (0 = there is one camera)",
+         "Distance between the left and the right camera in metres, attached "
+         "with the intrinsics (0 = one camera)",
          .when = PARAM_BY_HAND, .name = "baseline")},
     {.params = NULL}};
 
@@ -151,8 +151,8 @@ gst_vision_meta_class_init (GstVisionMetaClass *klass)
   gst_element_class_add_static_pad_template (element, &src_template);
   gst_element_class_set_static_metadata (element, "Vision metadata",
       "Filter/Metadata/Video",
-      "Gives results ROI and GstAnalytics metas that fit the frame, and frames "
-      "a camera",
+      "Attaches ROI and GstAnalytics metas for the results, and a camera, to "
+      "frames",
       "The gst-vision authors");
   gst_vision_meta_register ();
 }
