@@ -2,10 +2,209 @@
  *
  * kinfumot on the generated room, on depth by hand, on what no camera sends,
  * and CPU against CUDA bit for bit. */
-#include "kinfumot_play.h"
+#include <math.h>
+
+#include "check.h"
+#include "gpuccl/gpuccl.h"
+#include "kinfumot/kinfumot.h"
+#include "poses.h"
+#include "scene/rgbd.h"
 #include "seconds.h"
 
+/* ---- The generated room, with gpuccl behind kinfumot as its detector ---- */
+
+typedef struct {
+  Device dev;
+  int width, height;
+  Rgbd *scene;
+  Kinfumot *k;
+  Gpuccl *g; /* NULL: nothing detects */
+  KinfumotParams p;
+  GpucclParams gp;
+  RgbdParams rp;
+  RgbdTruth truth;
+  uint16_t *depth; /* of the host */
+  uint16_t *labels;
+  uint16_t *there; /* of the device, as is the next */
+  uint8_t *mask;
+  KinfumotResults r;
+  GpucclResults found;
+} Play;
+
+static KinfumotParams
+play_params (int width)
+{
+  KinfumotParams p = kinfumot_defaults ();
+
+  p.voxel_size = .01;
+  p.truncation = .04;
+  p.max_memory = 128;
+  p.depth_scale = .001;
+  p.camera.fx = p.camera.fy = 525. * width / 640;
+  return p;
+}
+
+static void
+play_open (Play *s, DeviceKind kind, int width, int height)
+{
+  size_t pixels = (size_t) width * height;
+
+  memset (s, 0, sizeof *s);
+  s->width = width, s->height = height;
+  ok (device_open (&s->dev, kind, NULL));
+  ok (rgbd_new (&s->scene, width, height));
+  s->rp = rgbd_defaults ();
+  s->p = play_params (width);
+  s->depth = calloc (pixels, sizeof *s->depth);
+  s->labels = calloc (pixels, sizeof *s->labels);
+  ok (device_alloc (&s->dev, (void **) &s->there, pixels * sizeof *s->there));
+  ok (device_alloc (&s->dev, (void **) &s->mask, pixels));
+}
+
+static void
+play_start (Play *s, bool detect)
+{
+  ok (kinfumot_new (&s->k, &s->dev, &s->p, s->width, s->height));
+  if (!detect)
+    return;
+  ok (gpuccl_new (&s->g, &s->dev, s->width, s->height));
+  s->gp = gpuccl_defaults ();
+  s->gp.filter = GPUCCL_NO_FILTER;
+  s->gp.depth_scale = 1. / KINFUMOT_UNITS;
+  s->gp.min_size = 3500 * s->width * s->height / (640 * 480);
+  s->gp.min_extent = 15. * s->width / 640;
+}
+
+static void
+play_close (Play *s)
+{
+  kinfumot_free (s->k);
+  gpuccl_free (s->g);
+  rgbd_free (s->scene);
+  free (s->depth);
+  free (s->labels);
+  device_release (&s->dev, s->there);
+  device_release (&s->dev, s->mask);
+  device_close (&s->dev);
+}
+
+/* Frame @number of the room, to the host. */
+static void
+play_render (Play *s, int number)
+{
+  Image img = {.plane = {(uint8_t *) s->depth},
+      .stride = {2 * s->width},
+      .width = s->width,
+      .height = s->height,
+      .format = IMAGE_GRAY16};
+
+  ok (rgbd_render (s->scene, &s->rp, number, &img, &s->truth, NULL, s->labels));
+  s->p.camera =
+      (KinfumotCamera){s->truth.fx, s->truth.fy, s->truth.cx, s->truth.cy, {0}};
+  memcpy (s->p.camera.distortion, s->truth.distortion,
+      sizeof s->p.camera.distortion);
+}
+
+/* What is in s->depth, as the frame of time @number. */
+static void
+play_run (Play *s, int number)
+{
+  size_t bytes = (size_t) s->width * s->height * sizeof *s->depth;
+  KinfumotFrame frame = {
+      .depth = s->there, .stride = 2 * s->width, .time = number};
+
+  ok (device_copy (&s->dev, s->there, s->depth, bytes));
+  ok (kinfumot_run (s->k, &s->p, &frame, &s->r));
+}
+
+static void
+play_detect (Play *s, int number)
+{
+  GpucclFrame frame = {s->width, s->height, GPUCCL_CLASSES, s->r.map,
+      2 * s->width, 2, s->r.depth, 2 * s->width};
+
+  s->gp.camera = (GpucclCamera){
+      true, s->p.camera.fx, s->p.camera.fy, s->p.camera.cx, s->p.camera.cy};
+  s->gp.pose.known = true;
+  memcpy (s->gp.pose.t, s->r.camera.t, sizeof s->gp.pose.t);
+  memcpy (s->gp.pose.q, s->r.camera.q, sizeof s->gp.pose.q);
+  ok (gpuccl_run (s->g, &s->gp, &frame, &s->found));
+  if (s->found.accepted < 0)
+    return;
+  ok (gpuccl_mask (s->g, s->found.components[s->found.accepted].sum.label,
+      s->mask, s->width));
+  ok (kinfumot_birth (s->k, number, s->mask, s->width));
+}
+
+static void
+play_frame (Play *s, int number)
+{
+  play_render (s, number);
+  play_run (s, number);
+  if (s->g)
+    play_detect (s, number);
+}
+
+/* A copy of the device's map of classes and models. */
+static uint8_t *
+play_map (Play *s)
+{
+  size_t bytes = 2 * (size_t) s->width * s->height;
+  uint8_t *map = malloc (bytes);
+
+  ok (device_copy (&s->dev, map, s->r.map, bytes));
+  ok (device_wait (&s->dev));
+  return map;
+}
+
 /* ---- Poses ---- */
+
+/* First @b, then @a; seven numbers each. */
+static void
+pose_times (const double a[7], const double b[7], double out[7])
+{
+  const double *p = a + 3, *q = b + 3;
+
+  turn (p, b, out);
+  for (int i = 0; i < 3; i++)
+    out[i] += a[i];
+  out[3] = p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3];
+  out[4] = p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2];
+  out[5] = p[0] * q[2] - p[1] * q[3] + p[2] * q[0] + p[3] * q[1];
+  out[6] = p[0] * q[3] + p[1] * q[2] - p[2] * q[1] + p[3] * q[0];
+}
+
+static void
+pose_back (const double a[7], double out[7])
+{
+  double q[4] = {a[3], -a[4], -a[5], -a[6]}, t[3];
+
+  turn (q, a, t);
+  for (int i = 0; i < 3; i++)
+    out[i] = -t[i];
+  memcpy (out + 3, q, sizeof q);
+}
+
+static void
+pose_flat (const KinfumotPose *p, double out[7])
+{
+  memcpy (out, p->t, sizeof p->t);
+  memcpy (out + 3, p->q, sizeof p->q);
+}
+
+/* Metres, and the angle in degrees. */
+static double
+pose_apart (const double a[7], const double b[7], double *degrees)
+{
+  double t = 0, q = 0;
+
+  for (int i = 0; i < 3; i++)
+    t += (a[i] - b[i]) * (a[i] - b[i]);
+  for (int i = 3; i < 7; i++)
+    q += a[i] * b[i];
+  *degrees = 2 * acos (fabs (q) < 1 ? fabs (q) : 1) * 180 / M_PI;
+  return sqrt (t);
+}
 
 /* How far the camera is from where it is in truth, both seen from where the
  * first frame was taken. */
@@ -20,18 +219,18 @@ camera_error (const Play *s, const double first[7])
   return pose_apart (truth, pose, &degrees);
 }
 
-/* The largest of @n frames. */
+/* The largest of @n frames; @first: the true pose of the first. */
 static double
-follow (Play *s, int n)
+follow (Play *s, int n, double first[7])
 {
-  double first[7], worst = 0;
+  double worst = 0;
 
   for (int i = 0; i < n; i++) {
     double error;
 
     play_frame (s, i);
     if (i == 0)
-      memcpy (first, s->truth.camera, sizeof first);
+      memcpy (first, s->truth.camera, 7 * sizeof *first);
     error = camera_error (s, first);
     check (!s->r.lost);
     worst = error > worst ? error : worst;
@@ -47,14 +246,14 @@ test_camera (DeviceKind kind)
   static const char *const names[] = {"still", "sway", "orbit", "shake"};
 
   for (int i = 0; i < 4; i++) {
-    double worst;
+    double first[7], worst;
     Play s;
 
     play_open (&s, kind, 320, 240);
     s.rp.camera = motions[i];
     s.rp.motion_start = 1000;
     play_start (&s, true);
-    worst = follow (&s, 30);
+    worst = follow (&s, 30, first);
     printf ("%s: the camera is at most %.1f mm off\n", names[i], 1000 * worst);
     check (worst < .01);
     check (s.r.n_objects == 0);
@@ -102,17 +301,6 @@ compare_pixels (Play *s, double *iou, double *precision)
   *precision = (double) both / (claimed ? claimed : 1);
 }
 
-/* @pose, or what is inverse to it, of @v. */
-static void
-carry (const double pose[7], bool back, const double v[3], double out[3])
-{
-  double at[7] = {v[0], v[1], v[2], 1, 0, 0, 0}, inverse[7], to[7];
-
-  pose_back (pose, inverse);
-  pose_times (back ? inverse : pose, at, to);
-  memcpy (out, to, 3 * sizeof *out);
-}
-
 /* The mesh has the room in grey, nothing of it below the floor and much on it,
  * and the robot in its colour, where the truth has it. */
 static void
@@ -132,16 +320,16 @@ check_mesh (Play *s)
     const uint8_t *colour = m.colour + 3 * (size_t) i;
     double v[3] = {x[0], x[1], x[2]}, at[3];
 
-    carry (camera, true, v, v);
+    carry_back (camera, v, v);
     if (!memcmp (colour, green, 3)) {
-      carry (robot->pose, true, v, at);
+      carry_back (robot->pose, v, at);
       own++;
       inside += fabs (at[0]) < robot->extent[0] / 2 + .04 &&
           fabs (at[1]) < robot->extent[1] / 2 + .04 &&
           fabs (at[2]) < robot->extent[2] / 2 + .04;
       continue;
     }
-    carry (s->truth.camera, false, v, at);
+    carry (s->truth.camera, v, at);
     room++;
     level += fabs (at[1] - 1.05) < .02;
     below += at[1] > 1.09;
@@ -284,21 +472,25 @@ check_unknown (Play *s)
   free (map);
 }
 
+/* @n frames of a room in which nothing moves but the camera, whose true pose of
+ * the first frame goes to @first. */
+static void
+play_still_room (Play *s, DeviceKind kind, int n, double first[7])
+{
+  play_open (s, kind, 320, 240);
+  s->rp.camera = RGBD_SWAY;
+  s->rp.motion_start = 1000;
+  play_start (s, false);
+  follow (s, n, first);
+}
+
 static void
 test_lost (DeviceKind kind)
 {
   double first[7];
   Play s;
 
-  play_open (&s, kind, 320, 240);
-  s.rp.camera = RGBD_SWAY;
-  s.rp.motion_start = 1000;
-  play_start (&s, false);
-  for (int i = 0; i < 10; i++) {
-    play_frame (&s, i);
-    if (i == 0)
-      memcpy (first, s.truth.camera, sizeof first);
-  }
+  play_still_room (&s, kind, 10, first);
   for (int i = 10; i < 13; i++) {
     wall (&s, 700, 0);
     play_run (&s, i);
@@ -320,15 +512,7 @@ test_relocate (DeviceKind kind)
   double first[7];
   Play s;
 
-  play_open (&s, kind, 320, 240);
-  s.rp.camera = RGBD_SWAY;
-  s.rp.motion_start = 1000;
-  play_start (&s, false);
-  for (int i = 0; i < 8; i++) {
-    play_frame (&s, i);
-    if (i == 0)
-      memcpy (first, s.truth.camera, sizeof first);
-  }
+  play_still_room (&s, kind, 8, first);
   kinfumot_relocate (s.k);
   play_frame (&s, 14);
   check (!s.r.lost);

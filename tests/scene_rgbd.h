@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "check.h"
+#include "poses.h"
 #include "scene/rgbd_core.h"
 
 /* In doubles: solids are signed distance functions, rays march along them,
@@ -69,44 +70,6 @@ static inline int
 label_at (const View *v, int x, int y)
 {
   return v->labels[(size_t) y * v->img.width + x];
-}
-
-/* v + 2 q x (q x v + w v) */
-static inline void
-turn (const double q[4], const double v[3], double out[3])
-{
-  double a[3], b[3];
-
-  for (int i = 0; i < 3; i++) {
-    int j = (i + 1) % 3, k = (i + 2) % 3;
-
-    a[i] = q[1 + j] * v[k] - q[1 + k] * v[j] + q[0] * v[i];
-  }
-  for (int i = 0; i < 3; i++) {
-    int j = (i + 1) % 3, k = (i + 2) % 3;
-
-    b[i] = q[1 + j] * a[k] - q[1 + k] * a[j];
-  }
-  for (int i = 0; i < 3; i++)
-    out[i] = v[i] + 2 * b[i];
-}
-
-/* A pose of the metadata: tx ty tz qw qx qy qz. */
-static inline void
-carry (const double pose[7], const double v[3], double out[3])
-{
-  turn (pose + 3, v, out);
-  for (int i = 0; i < 3; i++)
-    out[i] += pose[i];
-}
-
-static inline void
-carry_back (const double pose[7], const double v[3], double out[3])
-{
-  double q[4] = {pose[3], -pose[4], -pose[5], -pose[6]};
-  double d[3] = {v[0] - pose[0], v[1] - pose[1], v[2] - pose[2]};
-
-  turn (q, d, out);
 }
 
 static inline void

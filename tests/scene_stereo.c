@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "frames.h"
+#include "poses.h"
 #include "scene/stereo_core.h"
 #include "seconds.h"
 
@@ -118,26 +119,6 @@ ground (DeviceKind kind)
       }
   check (n > 10000);
   view_free (&v);
-}
-
-/* v + 2 q x (q x v + w v), by the inverse of a pose of the truth. */
-static void
-carry_back (const double pose[7], const double v[3], double out[3])
-{
-  double q[3] = {-pose[4], -pose[5], -pose[6]}, d[3], a[3];
-
-  for (int i = 0; i < 3; i++)
-    d[i] = v[i] - pose[i];
-  for (int i = 0; i < 3; i++) {
-    int j = (i + 1) % 3, k = (i + 2) % 3;
-
-    a[i] = q[j] * d[k] - q[k] * d[j] + pose[3] * d[i];
-  }
-  for (int i = 0; i < 3; i++) {
-    int j = (i + 1) % 3, k = (i + 2) % 3;
-
-    out[i] = d[i] + 2 * (q[j] * a[k] - q[k] * a[j]);
-  }
 }
 
 /* How far point @p, in the axes of an object, is from its surface; of the head,

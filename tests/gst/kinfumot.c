@@ -142,60 +142,55 @@ GST_START_TEST (test_robot)
 }
 GST_END_TEST;
 
-GST_START_TEST (test_trajectory)
+/* What three frames write to the file that @property names. */
+static gchar *
+written_to (const gchar *property, gsize *length)
 {
   gchar *path = g_build_filename (g_get_tmp_dir (), "kinfumot-XXXXXX", NULL);
   gint fd = g_mkstemp (path);
-  gchar *line, *text, **lines;
+  gchar *line, *text;
   Run r;
 
   fail_unless (fd >= 0);
   g_close (fd, NULL);
   line = g_strdup_printf ("visiontestsrc pattern=rgbd num-buffers=3 ! " SIZE
-                          " ! kinfumot name=it trajectory-location=%s " COARSE
+                          " ! kinfumot name=it %s=%s " COARSE
                           "! fakesink name=sink",
-      path);
+      property, path);
   r = run_line (line);
   run_free (&r);
-  fail_unless (g_file_get_contents (path, &text, NULL, NULL));
-  lines = g_strsplit (g_strchomp (text), "\n", -1);
+  fail_unless (g_file_get_contents (path, &text, length, NULL));
+  g_free (line);
+  g_unlink (path);
+  g_free (path);
+  return text;
+}
+
+GST_START_TEST (test_trajectory)
+{
+  gchar *text = written_to ("trajectory-location", NULL);
+  gchar **lines = g_strsplit (g_strchomp (text), "\n", -1);
+
   fail_unless_equals_int (g_strv_length (lines), 3);
   fail_unless_equals_string (lines[0],
       "0.000000000 0.000000000 0.000000000 0.000000000 0.000000000 "
       "0.000000000 0.000000000 1.000000000");
   g_strfreev (lines);
   g_free (text);
-  g_free (line);
-  g_unlink (path);
-  g_free (path);
 }
 GST_END_TEST;
 
-/* Triangles at the end of the stream; a place that cannot be written to is
- * told, and ends nothing. */
+/* The mesh is written at the end of the stream; a file that cannot be written
+ * is a warning, and the stream goes on. */
 GST_START_TEST (test_mesh)
 {
-  gchar *path = g_build_filename (g_get_tmp_dir (), "kinfumot-XXXXXX", NULL);
-  gint fd = g_mkstemp (path);
-  gchar *line, *text;
   gsize length;
+  gchar *text = written_to ("mesh-location", &length);
   Run r;
 
-  fail_unless (fd >= 0);
-  g_close (fd, NULL);
-  line = g_strdup_printf ("visiontestsrc pattern=rgbd num-buffers=3 ! " SIZE
-                          " ! kinfumot name=it mesh-location=%s " COARSE
-                          "! fakesink name=sink",
-      path);
-  r = run_line (line);
-  run_free (&r);
-  fail_unless (g_file_get_contents (path, &text, &length, NULL));
   fail_unless (g_str_has_prefix (text, "ply\nformat binary_little_endian"));
   fail_unless (strstr (text, "element face") && length > 10000);
   g_free (text);
-  g_free (line);
-  g_unlink (path);
-  g_free (path);
   r = run_line ("visiontestsrc pattern=rgbd num-buffers=2 ! " SIZE
                 " ! kinfumot name=it mesh-location=/nowhere/to/be.ply " COARSE
                 "! fakesink name=sink");
@@ -296,7 +291,7 @@ GST_START_TEST (test_wrong_camera)
 }
 GST_END_TEST;
 
-/* A lost camera is told of, as is one that is found. */
+/* A warning says that the camera is lost, an info that it is found again. */
 GST_START_TEST (test_lost)
 {
   Frames f = frames_new ("intrinsics=60,60,32,24");
