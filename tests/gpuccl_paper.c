@@ -164,7 +164,7 @@ track (Detector *d, const Source *s, GpucclParams *params, GpucclFrame *frame)
   KinfumotResults r;
 
   d->tracking.camera = (KinfumotCamera){t->fx, t->fy, t->cx, t->cy, {0}};
-  ok (kinfumot_run (d->k, &d->tracking, &depth, &r));
+  ok (kinfumot_run (d->k, &d->tracking, &depth, NULL, &r));
   frame->map = r.map;
   frame->depth = r.depth;
   params->filter = GPUCCL_NO_FILTER;

@@ -27,6 +27,7 @@ typedef struct {
   uint16_t *labels;
   uint16_t *there; /* of the device, as is the next */
   uint8_t *mask;
+  KinfumotOutputs out; /* none, unless set */
   KinfumotResults r;
   GpucclResults found;
 } Play;
@@ -114,7 +115,7 @@ play_run (Play *s, int number)
       .depth = s->there, .stride = 2 * s->width, .time = number};
 
   ok (device_copy (&s->dev, s->there, s->depth, bytes));
-  ok (kinfumot_run (s->k, &s->p, &frame, &s->r));
+  ok (kinfumot_run (s->k, &s->p, &frame, &s->out, &s->r));
 }
 
 static void
@@ -429,10 +430,13 @@ test_views (DeviceKind kind)
   play_start (&s, false);
   ok (device_alloc (&s.dev, (void **) &normals, 3 * pixels * sizeof *normals));
   ok (device_alloc (&s.dev, (void **) &rgb, 3 * pixels));
+  s.out = (KinfumotOutputs){.rgb = rgb,
+      .rgb_stride = 3 * 160,
+      .normals = normals,
+      .normals_stride = 3 * 160 * sizeof *normals};
   wall (&s, 1500, 0);
   play_run (&s, 0);
   play_run (&s, 1);
-  ok (kinfumot_draw (s.k, rgb, 3 * 160, normals, 3 * 160 * sizeof *normals));
   {
     size_t middle = 60 * 160 + 80;
     float n[3];
@@ -452,6 +456,50 @@ test_views (DeviceKind kind)
   }
   device_release (&s.dev, normals);
   device_release (&s.dev, rgb);
+  play_close (&s);
+}
+
+/* ---- The host ---- */
+
+static const DeviceOps *healthy;
+static int n_waits;
+
+static const char *
+count_wait (const Device *dev)
+{
+  n_waits++;
+  return healthy->wait (dev);
+}
+
+/* The host waits once a frame, whatever is wanted of it; more often where the
+ * camera is lost. */
+static void
+test_waits (DeviceKind kind)
+{
+  const size_t pixels = 160 * 120;
+  uint8_t *out;
+  DeviceOps ops;
+  Play s;
+
+  play_open (&s, kind, 160, 120);
+  healthy = s.dev.ops;
+  ops = *healthy;
+  ops.wait = count_wait;
+  s.dev.ops = &ops;
+  s.rp.motion_start = 1000;
+  play_start (&s, false);
+  ok (device_alloc (&s.dev, (void **) &out, 19 * pixels));
+  s.out =
+      (KinfumotOutputs){out, 2 * 160, (uint16_t *) (out + 2 * pixels), 2 * 160,
+          out + 4 * pixels, 3 * 160, (float *) (out + 7 * pixels), 12 * 160};
+  for (int i = 0; i < 6; i++) {
+    play_render (&s, i);
+    n_waits = 0;
+    play_run (&s, i);
+    check (i == 0 || n_waits == 1);
+    check (!s.r.lost);
+  }
+  device_release (&s.dev, out);
   play_close (&s);
 }
 
@@ -761,8 +809,8 @@ main (int argc, char **argv)
 {
   const CheckPart on_each[] = {{"refused", test_refused}, {"wall", test_wall},
       {"views", test_views}, {"camera", test_camera}, {"robot", test_robot},
-      {"lost", test_lost}, {"relocate", test_relocate}, {"full", test_full},
-      {"hostile", test_hostile}, {NULL, NULL}};
+      {"waits", test_waits}, {"lost", test_lost}, {"relocate", test_relocate},
+      {"full", test_full}, {"hostile", test_hostile}, {NULL, NULL}};
   const CheckPart parity[] = {
       {"room", parity_room}, {"lost", parity_lost}, {NULL, NULL}};
 

@@ -379,6 +379,34 @@ map (Kinfumot *k)
   return kinfumot_keyframe_fetch (k);
 }
 
+/* Queues what the caller wants of a frame. */
+static const char *
+write_outputs (Kinfumot *k)
+{
+  const KinfumotWork *w = &k->work;
+  const KinfumotOutputs *o = &k->outputs;
+  const size_t row = 2 * (size_t) w->width;
+
+  if (o->map)
+    TRY (device_copy_rows (&k->device, o->map, o->map_stride, w->now.classes,
+        row, row, w->height));
+  if (o->depth)
+    TRY (device_copy_rows (&k->device, o->depth, o->depth_stride, w->now.depth,
+        row, row, w->height));
+  if (!o->rgb && !o->normals)
+    return NULL;
+  return k->stages->draw (
+      &k->device, w, o->rgb, o->rgb_stride, o->normals, o->normals_stride);
+}
+
+/* Waits for the frame's results. */
+static const char *
+finish (Kinfumot *k)
+{
+  TRY (write_outputs (k));
+  return kinfumot_download (k);
+}
+
 /* The camera is lost: it is looked for, and what follows is done again where it
  * is found.  Else the map says of no pixel what it is. */
 static const char *
@@ -392,7 +420,7 @@ find_camera (Kinfumot *k)
     TRY (map (k));
   else
     TRY (k->stages->classify (&k->device, &k->work));
-  return kinfumot_download (k);
+  return finish (k);
 }
 
 static const char *
@@ -402,11 +430,13 @@ run (Kinfumot *k, const KinfumotFrame *frame)
 
   set_motion (k, frame);
   TRY (follow_camera (k));
-  if (relocate)
+  if (relocate) {
     TRY (kinfumot_keyframe_fetch (k));
-  else
+    TRY (kinfumot_download (k));
+  } else {
     TRY (map (k));
-  TRY (kinfumot_download (k));
+    TRY (finish (k));
+  }
   k->lost = relocate || !k->state->models[0].good;
   if (k->lost)
     TRY (find_camera (k));
@@ -460,16 +490,19 @@ make_room (Kinfumot *k, bool was_started)
     return NULL;
   TRY (k->stages->fuse (&k->device, &k->work, 0, 1));
   TRY (k->stages->cast (&k->device, &k->work, 0, 1));
+  TRY (write_outputs (k));
   return device_wait (&k->device);
 }
 
 const char *
 kinfumot_run (Kinfumot *k, const KinfumotParams *params,
-    const KinfumotFrame *frame, KinfumotResults *results)
+    const KinfumotFrame *frame, const KinfumotOutputs *outputs,
+    KinfumotResults *results)
 {
   bool was_started = k->started;
 
   TRY (set_params (k, params));
+  k->outputs = outputs ? *outputs : (KinfumotOutputs){.map = NULL};
   k->dropped = 0;
   k->refusal = NULL;
   if (k->forget)
@@ -501,12 +534,4 @@ kinfumot_birth (Kinfumot *k, uint64_t time, const uint8_t *mask, size_t stride)
   TRY (device_copy_rows (
       &k->device, a->mask, row, mask, stride, row, k->work.height));
   return device_wait (&k->device);
-}
-
-const char *
-kinfumot_draw (Kinfumot *k, uint8_t *rgb, size_t rgb_stride, float *normals,
-    size_t normals_stride)
-{
-  return k->stages->draw (
-      &k->device, &k->work, rgb, rgb_stride, normals, normals_stride);
 }

@@ -90,6 +90,21 @@ typedef struct {
   KinfumotPose pose; /* camera to world */
 } KinfumotFrame;
 
+/* Where a frame's maps are written to: memory of the device, strides in bytes;
+ * NULL: not wanted. */
+typedef struct {
+  uint8_t *map; /* class and model of each pixel */
+  size_t map_stride;
+  uint16_t *depth; /* filtered, 1 / KINFUMOT_UNITS m; 0: none */
+  size_t depth_stride;
+  uint8_t *rgb; /* the models as the camera sees them, lit from it, each in a
+                   colour of its own */
+  size_t rgb_stride;
+  float *normals; /* their unit normals in camera coordinates, NaN where there
+                     is no surface */
+  size_t normals_stride;
+} KinfumotOutputs;
+
 typedef enum {
   KINFUMOT_NEW,      /* born in this frame */
   KINFUMOT_TRACKING, /* seen and followed */
@@ -153,10 +168,12 @@ const char *kinfumot_check (const KinfumotParams *params);
 const char *kinfumot_check_camera (
     const KinfumotCamera *camera, int width, int height);
 
-/* Follows the camera and the objects, and fuses the frame into their models.
- * @results stay valid until the next call. */
+/* Follows the camera and the objects, fuses the frame into their models, and
+ * writes @outputs, which may be NULL.  @results stay valid until the next call.
+ */
 const char *kinfumot_run (Kinfumot *self, const KinfumotParams *params,
-    const KinfumotFrame *frame, KinfumotResults *results);
+    const KinfumotFrame *frame, const KinfumotOutputs *outputs,
+    KinfumotResults *results);
 
 /* The pixels where @mask, memory of the device, is not 0 in the frame of @time
  * are an object.  To be called before kinfumot_run (), which makes a model of
@@ -170,17 +187,10 @@ void kinfumot_relocate (Kinfumot *self);
 /* Forgets all models. */
 void kinfumot_reset (Kinfumot *self);
 
-/* Queues writing pictures of the models as the camera sees them, memory of the
- * device, strides in bytes: red, green and blue by the light that comes from
- * the camera, in the colour of the model; unit normals in camera coordinates,
- * NaN where there is no surface.  Either may be NULL. */
-const char *kinfumot_draw (Kinfumot *self, uint8_t *rgb, size_t rgb_stride,
-    float *normals, size_t normals_stride);
-
 /* Adds the surfaces of all models to @mesh, which may be empty: in the world's
  * coordinates as of the last frame, metres, each model in the colour that
- * kinfumot_draw () lights.  Waits for the device, and takes as much memory of
- * the host as the bricks in use.  After an error some models may be missing;
+ * KinfumotOutputs.rgb has lit.  Waits for the device, and takes as much memory
+ * of the host as the bricks in use.  After an error some models may be missing;
  * mesh_free () is the caller's. */
 const char *kinfumot_mesh (Kinfumot *self, Mesh *mesh);
 

@@ -67,10 +67,11 @@ struct _Kinfumot {
   bool started;                     /* there is a background */
   bool lost;
   bool relocate;
-  bool forget;            /* all bricks, before the next frame */
-  KinfumotPose held;      /* of the last frame whose camera was known */
-  bool had_pose;          /* of the frame before: one came with it */
-  KinfumotPose last_pose; /* that one */
+  bool forget;             /* all bricks, before the next frame */
+  KinfumotPose held;       /* of the last frame whose camera was known */
+  bool had_pose;           /* of the frame before: one came with it */
+  KinfumotPose last_pose;  /* that one */
+  KinfumotOutputs outputs; /* of this frame */
 
   KinfumotAsked asked[KINFUMOT_MAX_ASKED];
   int n_asked;

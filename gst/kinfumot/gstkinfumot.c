@@ -244,17 +244,14 @@ run (GstKinfumot *self, const Image *image, GstBuffer *buffer,
 {
   KinfumotFrame frame = frame_of (image, buffer, camera);
   KinfumotParams params = get_params (self);
+  KinfumotOutputs outputs;
   KinfumotResults results = {0};
-  const char *err;
 
   params.camera = camera_of (camera);
-  take_reset (self);
   TRY (gst_kinfumot_births (self));
-  TRY (kinfumot_run (self->kinfumot, &params, &frame, &results));
-  err = gst_kinfumot_attach (self, &results, buffer, camera);
-  gst_kinfumot_save_wanted (self);
-  gst_kinfumot_drop_maps (self);
-  return err;
+  TRY (gst_kinfumot_begin_maps (self, &outputs));
+  TRY (kinfumot_run (self->kinfumot, &params, &frame, &outputs, &results));
+  return gst_kinfumot_attach (self, &results, buffer, camera);
 }
 
 static const char *
@@ -262,7 +259,7 @@ gst_kinfumot_process (
     GstVisionFilter *filter, const Image *image, GstBuffer *buffer)
 {
   GstKinfumot *self = GST_KINFUMOT (filter);
-  const char *fault = check_frame (image);
+  const char *fault = check_frame (image), *err;
   GstVisionCamera camera;
 
   if (!fault &&
@@ -279,7 +276,12 @@ gst_kinfumot_process (
     gst_vision_common_fault (gst_vision_common (filter), fault);
     return NULL;
   }
-  return run (self, image, buffer, &camera);
+  take_reset (self);
+  err = run (self, image, buffer, &camera);
+  gst_kinfumot_drop_maps (self);
+  if (!err)
+    gst_kinfumot_save_wanted (self);
+  return err;
 }
 
 /* ---- The element ---- */

@@ -64,6 +64,9 @@ const char *gst_kinfumot_births (GstKinfumot *self);
 void gst_kinfumot_forget_births (GstKinfumot *self);
 
 /* gstkinfumotresults.c */
+/* Room for the maps of a frame. */
+const char *gst_kinfumot_begin_maps (
+    GstKinfumot *self, KinfumotOutputs *outputs);
 const char *gst_kinfumot_attach (GstKinfumot *self,
     const KinfumotResults *results, GstBuffer *buffer,
     const GstVisionCamera *camera);
@@ -71,7 +74,7 @@ const char *gst_kinfumot_attach (GstKinfumot *self,
  * of mesh-location.  Warns where it cannot be written. */
 void gst_kinfumot_save_wanted (GstKinfumot *self);
 void gst_kinfumot_save_last (GstKinfumot *self);
-/* Ends what an error left half written. */
+/* Ends the maps that were begun and not attached. */
 void gst_kinfumot_drop_maps (GstKinfumot *self);
 
 G_END_DECLS

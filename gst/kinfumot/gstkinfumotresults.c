@@ -19,39 +19,25 @@ begin_map (GstKinfumotMap *m)
       : NULL;
 }
 
-static const char *
-copy_map (GstKinfumot *self, GstKinfumotMap *m, const void *from, gsize row)
+static void *
+address_of (const GstKinfumotMap *m)
 {
-  const Device *device = &gst_vision_common (self)->backend.device;
-
-  return m->buffer ? device_copy_rows (device, m->address, m->pixels.stride,
-                         from, row, row, self->height)
-                   : NULL;
+  return m->buffer ? m->address : NULL;
 }
 
-static const char *
-draw (GstKinfumot *self)
-{
-  GstKinfumotMap *rgb = &self->rendered, *n = &self->normals;
-
-  if (!rgb->buffer && !n->buffer)
-    return NULL;
-  return kinfumot_draw (self->kinfumot, rgb->buffer ? rgb->address : NULL,
-      rgb->pixels.stride, n->buffer ? n->address : NULL, n->pixels.stride);
-}
-
-/* One wait is for all. */
-static const char *
-write_maps (GstKinfumot *self, const KinfumotResults *r)
+const char *
+gst_kinfumot_begin_maps (GstKinfumot *self, KinfumotOutputs *outputs)
 {
   TRY (begin_map (&self->classes));
   TRY (begin_map (&self->depth));
   TRY (begin_map (&self->rendered));
   TRY (begin_map (&self->normals));
-  TRY (copy_map (self, &self->classes, r->map, 2 * (gsize) self->width));
-  TRY (copy_map (self, &self->depth, r->depth, 2 * (gsize) self->width));
-  TRY (draw (self));
-  return device_wait (&gst_vision_common (self)->backend.device);
+  *outputs = (KinfumotOutputs){address_of (&self->classes),
+      self->classes.pixels.stride, address_of (&self->depth),
+      self->depth.pixels.stride, address_of (&self->rendered),
+      self->rendered.pixels.stride, address_of (&self->normals),
+      self->normals.pixels.stride};
+  return NULL;
 }
 
 static const char *
@@ -86,9 +72,8 @@ gst_kinfumot_drop_maps (GstKinfumot *self)
 }
 
 static const char *
-attach_maps (GstKinfumot *self, const KinfumotResults *r, GstBuffer *buffer)
+attach_maps (GstKinfumot *self, GstBuffer *buffer)
 {
-  TRY (write_maps (self, r));
   TRY (attach_map (self, &self->classes, "correspondence", "u8", 2, 1, buffer));
   TRY (attach_map (
       self, &self->depth, "depth", "u16", 1, 1. / KINFUMOT_UNITS, buffer));
@@ -338,7 +323,7 @@ const char *
 gst_kinfumot_attach (GstKinfumot *self, const KinfumotResults *results,
     GstBuffer *buffer, const GstVisionCamera *camera)
 {
-  TRY (attach_maps (self, results, buffer));
+  TRY (attach_maps (self, buffer));
   TRY (attach_camera (results, buffer, camera));
   TRY (attach_objects (self, results, buffer, camera));
   write_pose (self, results, buffer);
