@@ -340,8 +340,9 @@ kinfumot_view_ends (const KinfumotHit *view, int at, int to)
           view[to].depth > view[at].depth + KINFUMOT_JUMP);
 }
 
-/* The pixel in which the view ends next to @at, towards @step, with @room
- * pixels on both sides; -1 for none. */
+/* The pixel nearest to @at in which the view ends towards @step, at about
+ * @depth; -1 for none.  @before and @behind: pixels of the frame on both sides
+ * of @at. */
 BOTH int
 kinfumot_view_end (const KinfumotHit *view, int at, int step, int before,
     int behind, float depth)
@@ -443,8 +444,7 @@ BOTH bool
 kinfumot_ask_voxels (
     const KinfumotWork *w, int model, Vec point, bool *free, float *before)
 {
-  const KinfumotModel *m = &w->models[model];
-  Vec there = kinfumot_to_model (m, vec_transform (&m->turn, m->step, point));
+  Vec there = kinfumot_to_model_now (&w->models[model], point);
   KinfumotLast last = {0, NULL};
   const KinfumotVoxel *v = kinfumot_nearest (&w->grid, &last, model, there);
   int weight = v ? v->weight & KINFUMOT_WEIGHT_MASK : 0;
@@ -460,15 +460,35 @@ kinfumot_ask_voxels (
 BOTH bool
 kinfumot_in_volume (const KinfumotWork *w, Vec point)
 {
-  const KinfumotModel *m = &w->models[0];
   float half = w->half_volume;
   Vec p;
 
   if (!(half > 0))
     return true;
-  p = kinfumot_to_model (m, vec_transform (&m->turn, m->step, point));
+  p = kinfumot_to_model_now (&w->models[0], point);
   return fabsf (p.x) <= half && fabsf (p.y) <= half &&
       fabsf (p.z - half) <= half;
+}
+
+/* The depth of the background's surface that is nearest to pixel @at in one
+ * direction; 0 for none. */
+BOTH float
+kinfumot_next_surface (const KinfumotWork *w, int at, int dx, int dy)
+{
+  const int reach = 12;
+  int x = at % w->width, y = at / w->width;
+
+  for (int n = 1; n <= reach; n++) {
+    int u = x + n * dx, v = y + n * dy;
+    float depth;
+
+    if (u < 0 || v < 0 || u >= w->width || v >= w->height)
+      return 0;
+    depth = w->views[0][v * w->width + u].depth;
+    if (depth > 0)
+      return depth;
+  }
+  return 0;
 }
 
 /* Whether a point lies before all surfaces around the pixel that shows it,
@@ -478,31 +498,29 @@ kinfumot_in_volume (const KinfumotWork *w, Vec point)
 BOTH bool
 kinfumot_before_all (const KinfumotWork *w, Vec p)
 {
-  const int reach = 12, least = 6;
-  int at = kinfumot_pixel (w, p), x, y, met = 0;
+  const int least = 6;
+  int at = kinfumot_pixel (w, p), met = 0;
 
   if (at < 0)
     return false;
-  x = at % w->width, y = at / w->width;
   for (int i = 0; i < 9; i++) {
-    int dx = i % 3 - 1, dy = i / 3 - 1;
+    float depth =
+        i == 4 ? 0 : kinfumot_next_surface (w, at, i % 3 - 1, i / 3 - 1);
 
-    for (int n = 1; n <= reach && i != 4; n++) {
-      int u = x + n * dx, v = y + n * dy;
-      float depth;
-
-      if (u < 0 || v < 0 || u >= w->width || v >= w->height)
-        break;
-      depth = w->views[0][v * w->width + u].depth;
-      if (!(depth > 0))
-        continue;
-      if (depth < p.z + KINFUMOT_MATCHABLE * kinfumot_matched (w, depth))
-        return false;
-      met++;
-      break;
-    }
+    if (depth > 0 &&
+        depth < p.z + KINFUMOT_MATCHABLE * kinfumot_matched (w, depth))
+      return false;
+    met += depth > 0;
   }
   return met >= least;
+}
+
+/* Of a point @distance from a surface, up to KINFUMOT_MATCHABLE times @limit.
+ */
+BOTH int
+kinfumot_class_near (float distance, float limit)
+{
+  return distance < limit ? KINFUMOT_INLIER : KINFUMOT_POTENTIAL_OUTLIER;
 }
 
 /* Of a point @before a surface, or of one that meets none; @limit: up to which
@@ -573,7 +591,7 @@ kinfumot_classify (const KinfumotWork *w, int at, int *model)
                                        : KINFUMOT_MATCHABLE * limit;
   *model = kinfumot_best_object (w, point, &distance);
   if (*model)
-    return distance < limit ? KINFUMOT_INLIER : KINFUMOT_POTENTIAL_OUTLIER;
+    return kinfumot_class_near (distance, limit);
   if (!kinfumot_in_volume (w, point))
     return KINFUMOT_OUT_OF_VOLUME;
   if (!w->signed_distance || class_ == KINFUMOT_INLIER)
@@ -596,38 +614,45 @@ kinfumot_is_outlier (const uint8_t *c)
   return c[0] == KINFUMOT_OUTLIER || c[0] == KINFUMOT_POTENTIAL_OUTLIER;
 }
 
-/* The object that an outlier hangs together with: its number, 0 for none.  From
- * the pixel, in four directions, over outliers whose depths differ by little.
- */
+/* The object that an outlier hangs together with in one direction, over
+ * outliers whose depths differ by little: its number, 0 for none. */
+BOTH int
+kinfumot_touching_along (const KinfumotWork *w, int at, int dx, int dy)
+{
+  int x = at % w->width, y = at / w->width, depth = w->now.depth[at];
+
+  for (int n = 1; n <= KINFUMOT_GROWTH; n++) {
+    int u = x + n * dx, v = y + n * dy, to = v * w->width + u, there;
+
+    if (u < 0 || v < 0 || u >= w->width || v >= w->height)
+      return 0;
+    there = w->now.depth[to];
+    if (!there || there - depth >= KINFUMOT_LINK ||
+        depth - there >= KINFUMOT_LINK)
+      return 0;
+    if (w->now.classes[2 * to + 1])
+      return w->now.classes[2 * to + 1];
+    if (!kinfumot_is_outlier (w->now.classes + 2 * to))
+      return 0;
+    depth = there;
+  }
+  return 0;
+}
+
+/* The same in any of four directions. */
 BOTH int
 kinfumot_touching (const KinfumotWork *w, int at)
 {
-  int x = at % w->width, y = at / w->width;
+  int model = 0;
 
   if (w->now.classes[2 * at + 1] ||
       !kinfumot_is_outlier (w->now.classes + 2 * at))
     return 0;
-  for (int i = 0; i < 4; i++) {
-    int dx = i == 0 ? 1 : i == 1 ? -1 : 0, dy = i == 2 ? 1 : i == 3 ? -1 : 0;
-    int depth = w->now.depth[at];
-
-    for (int n = 1; n <= KINFUMOT_GROWTH; n++) {
-      int u = x + n * dx, v = y + n * dy, to = v * w->width + u, there;
-
-      if (u < 0 || v < 0 || u >= w->width || v >= w->height)
-        break;
-      there = w->now.depth[to];
-      if (!there || there - depth >= KINFUMOT_LINK ||
-          depth - there >= KINFUMOT_LINK)
-        break;
-      if (w->now.classes[2 * to + 1])
-        return w->now.classes[2 * to + 1];
-      if (!kinfumot_is_outlier (w->now.classes + 2 * to))
-        break;
-      depth = there;
-    }
-  }
-  return 0;
+  for (int side = 1; side >= -1 && !model; side -= 2)
+    model = kinfumot_touching_along (w, at, side, 0);
+  for (int side = 1; side >= -1 && !model; side -= 2)
+    model = kinfumot_touching_along (w, at, 0, side);
+  return model;
 }
 
 BOTH void
@@ -655,8 +680,7 @@ kinfumot_is_through (const KinfumotWork *w, int model, Vec point)
 BOTH void
 kinfumot_millimetres (const KinfumotWork *w, int model, Vec point, int mm[3])
 {
-  const KinfumotModel *m = &w->models[model];
-  Vec p = kinfumot_to_model (m, vec_transform (&m->turn, m->step, point));
+  Vec p = kinfumot_to_model_now (&w->models[model], point);
 
   mm[0] = kinfumot_round (p.x * 1000);
   mm[1] = kinfumot_round (p.y * 1000);
@@ -681,8 +705,7 @@ kinfumot_adopt (const KinfumotWork *w, int model, int at)
   if (c[1] || !kinfumot_pair (w, model, point, &pair) ||
       fabsf (pair.before) >= KINFUMOT_MATCHABLE * limit)
     return;
-  c[0] = fabsf (pair.before) < limit ? KINFUMOT_INLIER
-                                     : KINFUMOT_POTENTIAL_OUTLIER;
+  c[0] = (uint8_t) kinfumot_class_near (fabsf (pair.before), limit);
   c[1] = (uint8_t) model;
 }
 

@@ -225,6 +225,13 @@ kinfumot_to_model (const KinfumotModel *m, Vec p)
   return vec_transform (&m->axes, m->place, p);
 }
 
+/* Of a point of this frame's camera. */
+BOTH Vec
+kinfumot_to_model_now (const KinfumotModel *m, Vec p)
+{
+  return kinfumot_to_model (m, vec_transform (&m->turn, m->step, p));
+}
+
 BOTH Vec
 kinfumot_to_camera (const KinfumotModel *m, Vec p)
 {
