@@ -257,12 +257,6 @@ catch_up (Kinfumot *k, int model, const KinfumotPast *past)
 
 /* ---- Birth ---- */
 
-static int
-bits (unsigned v)
-{
-  return __builtin_popcount (v);
-}
-
 /* The background forgets what the object hides, and the map says whose the
  * pixels are. */
 static const char *
@@ -290,7 +284,8 @@ make (Kinfumot *k, const KinfumotAsked *a, const KinfumotPast *past,
   TRY (kinfumot_upload (k));
   TRY (fuse (k, model));
   TRY (align (k, model));
-  *accepted = (int) m->points >= k->params.min_size && bits (m->weak) <= 3;
+  *accepted = (int) m->points >= k->params.min_size &&
+      __builtin_popcount (m->weak) <= 3;
   kinfumot_set_motion (m, kinfumot_pose_none ());
   if (*accepted)
     TRY (clear_background (k));
@@ -337,17 +332,12 @@ create (Kinfumot *k, const KinfumotAsked *a, const KinfumotPast *past,
 
 /* ---- Found again ---- */
 
-static void
-sort3 (double v[3])
+static int
+compare_extents (const void *a, const void *b)
 {
-  for (int i = 0; i < 2; i++)
-    for (int j = 0; j < 2 - i; j++)
-      if (v[j] > v[j + 1]) {
-        double t = v[j];
+  double x = *(const double *) a, y = *(const double *) b;
 
-        v[j] = v[j + 1];
-        v[j + 1] = t;
-      }
+  return x < y ? -1 : x > y;
 }
 
 /* Whether the lost object could look like @shape: what is seen is no larger
@@ -361,8 +351,8 @@ is_like (const KinfumotKnown *o, const Shape *shape)
     a[i] = (o->most[i] - o->least[i]) / 1000. + .02;
     b[i] = shape->extent[i] + .02;
   }
-  sort3 (a);
-  sort3 (b);
+  qsort (a, 3, sizeof *a, compare_extents);
+  qsort (b, 3, sizeof *b, compare_extents);
   return b[2] < LIKE * a[2] && a[2] < LIKE * b[2] && b[1] < LIKE * a[1];
 }
 
