@@ -121,7 +121,7 @@ typedef struct {
   int model;   /* its number in the map, 1 to KINFUMOT_MAX_OBJECTS */
   KinfumotState state;
   KinfumotPose pose;     /* object to camera */
-  double centre[3];      /* of what was seen of it, in its own coordinates */
+  double middle[3];      /* of what was seen of it, camera coordinates */
   double extent[3];      /* likewise, metres along its own axes */
   ImageBox box;          /* all 0 where it is not seen, as is area */
   uint32_t area;         /* pixels that match it */

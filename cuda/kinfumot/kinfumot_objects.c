@@ -72,6 +72,22 @@ miss (KinfumotKnown *o, KinfumotModel *m)
     m->active = KINFUMOT_ASLEEP;
 }
 
+/* Where the middle of what was seen of the object is, and how far that reaches.
+ */
+static void
+fill_place (const KinfumotKnown *o, KinfumotObject *r)
+{
+  double middle[3] = {0, 0, 0};
+
+  for (int i = 0; i < 3 && o->most[i] >= o->least[i]; i++) {
+    middle[i] = (o->least[i] + o->most[i]) / 2000.;
+    r->extent[i] = (o->most[i] - o->least[i]) / 1000.;
+  }
+  kinfumot_turn (r->pose.q, middle, r->middle);
+  for (int i = 0; i < 3; i++)
+    r->middle[i] += r->pose.t[i];
+}
+
 static void
 fill_object (const Kinfumot *k, int model, KinfumotObject *r)
 {
@@ -87,10 +103,7 @@ fill_object (const Kinfumot *k, int model, KinfumotObject *r)
   r->pose = kinfumot_pose_back (m->pose);
   r->age = o->age;
   r->weak = m->weak;
-  for (int i = 0; i < 3 && o->most[i] >= o->least[i]; i++) {
-    r->centre[i] = (o->least[i] + o->most[i]) / 2000.;
-    r->extent[i] = (o->most[i] - o->least[i]) / 1000.;
-  }
+  fill_place (o, r);
   if (seen) {
     r->box = (ImageBox){c->x0, c->y0, c->x1, c->y1};
     r->area = c->matched;

@@ -94,26 +94,12 @@ static const GstVisionState states[] = {[KINFUMOT_NEW] = GST_VISION_STATE_NEW,
     [KINFUMOT_LOST] = GST_VISION_STATE_LOST,
     [KINFUMOT_FOUND] = GST_VISION_STATE_FOUND};
 
-/* Where the middle of what was seen of the object is, camera coordinates. */
-static void
-middle_of (const KinfumotObject *o, gdouble p[3])
-{
-  const gdouble *q = o->pose.q, *c = o->centre;
-  gdouble x = q[2] * c[2] - q[3] * c[1], y = q[3] * c[0] - q[1] * c[2],
-          z = q[1] * c[1] - q[2] * c[0];
-
-  p[0] = o->pose.t[0] + c[0] + 2 * (q[0] * x + q[2] * z - q[3] * y);
-  p[1] = o->pose.t[1] + c[1] + 2 * (q[0] * y + q[3] * x - q[1] * z);
-  p[2] = o->pose.t[2] + c[2] + 2 * (q[0] * z + q[1] * y - q[2] * x);
-}
-
 static void
 fill_place (const GstVisionCamera *camera, const KinfumotObject *o,
     gdouble *numbers, GstVisionObject *v)
 {
-  gdouble p[3];
+  const gdouble *p = o->middle;
 
-  middle_of (o, p);
   memcpy (numbers, o->pose.t, sizeof o->pose.t);
   memcpy (numbers + 3, o->pose.q, sizeof o->pose.q);
   memcpy (numbers + N_POSE, o->extent, sizeof o->extent);
