@@ -530,6 +530,66 @@ files (DeviceKind kind)
   free (img.plane[0]);
 }
 
+/* Solids by name beside a mesh, of which only the mesh has units; several of
+ * one kind. */
+static void
+names (DeviceKind kind)
+{
+  const char *mesh = write_mesh (100, true);
+  const char *both[] = {"mug", mesh}, *mug = "mug";
+  Table t = table_new (64, 48);
+  ClutterParams p = clutter_defaults ();
+  int mugs = 0;
+
+  (void) kind;
+  clutter_free (t.scene);
+  ok (clutter_new (&t.scene, 64, 48, both, 2, .001));
+  p.n_objects = 4;
+  table_show (&t, &p, 0);
+  for (int i = 0; i < 4; i++) {
+    const ClutterObject *o = &t.truth.objects[i];
+
+    check (!strcmp (o->seen.label, "mug") == (o->shape == 0));
+    check (o->extent[0] > .05 && o->extent[0] < .2);
+    mugs += o->shape == 0;
+  }
+  check (mugs == 2);
+  clutter_free (t.scene);
+  ok (clutter_new (&t.scene, 64, 48, &mug, 1, 1));
+  table_show (&t, &p, 0);
+  for (int i = 0; i < 4; i++)
+    check (!strcmp (t.truth.objects[i].seen.label, "mug"));
+  unlink (mesh);
+  table_free (&t);
+}
+
+/* A bias moves all that is measured, and measures nothing more. */
+static void
+bias (DeviceKind kind)
+{
+  Table near = table_new (64, 48), far = table_new (64, 48);
+  ClutterParams p = clutter_defaults ();
+  int n = 0;
+
+  (void) kind;
+  table_show (&near, &p, 0);
+  p.depth_bias = .0071;
+  table_show (&far, &p, 0);
+  for (int y = 0; y < 48; y++)
+    for (int x = 0; x < 64; x++) {
+      double z = metres_at (&near, x, y);
+
+      check_near (metres_at (&far, x, y), z > 0 ? z + .007 : 0, 1e-9);
+      n += z > 0;
+    }
+  check (n > 1000);
+  p.depth_bias = NAN;
+  check (clutter_render (
+             far.scene, &p, CLUTTER_DEPTH, 0, &far.depth, NULL, NULL) != NULL);
+  table_free (&near);
+  table_free (&far);
+}
+
 /* ---- How long a frame takes ---- */
 
 static int
@@ -559,7 +619,7 @@ static const CheckPart parts[] = {{"nothing_in_anything", nothing_in_anything},
     {"nothing_tips", nothing_tips}, {"surfaces", surfaces},
     {"visibility", visibility}, {"sensor", sensor}, {"repeats", repeats},
     {"formats", formats}, {"sizes", sizes}, {"parameters", parameters},
-    {"files", files}, {NULL, NULL}};
+    {"files", files}, {"names", names}, {"bias", bias}, {NULL, NULL}};
 
 int
 main (int argc, char **argv)

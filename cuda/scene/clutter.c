@@ -3,12 +3,22 @@
  * The scene `clutter`: its memory, the order in which a frame comes about, and
  * what is true of it. */
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "common/device.h"
 #include "common/utf8.h"
 #include "scene/clutter_core.h"
+
+static bool
+is_solid (const char *name)
+{
+  for (int i = 0; clutter_solids[i]; i++)
+    if (!strcmp (clutter_solids[i], name))
+      return true;
+  return false;
+}
 
 /* The part of @path between the last slash and the last dot. */
 static void
@@ -33,17 +43,14 @@ load (Clutter *s, const char *const *files, int n, double unit)
     return "a unit of the meshes is 1e-6 to 1000 metres";
   for (int i = 0; n ? i < n : clutter_solids[i] != NULL; i++) {
     ClutterShape *shape = &s->shape[s->n_shapes];
+    const char *name = n ? files[i] : clutter_solids[i];
+    bool solid = is_solid (name);
     Mesh mesh;
 
-    if (n) {
-      TRY (mesh_read (&mesh, files[i]));
-      name_of (files[i], shape->name);
-    } else {
-      TRY (clutter_solid_mesh (&mesh, clutter_solids[i]));
-      snprintf (shape->name, sizeof shape->name, "%s", clutter_solids[i]);
-    }
+    TRY (solid ? clutter_solid_mesh (&mesh, name) : mesh_read (&mesh, name));
+    name_of (name, shape->name);
     s->n_shapes++;
-    TRY (clutter_shape_make (shape, &mesh, n ? unit : 1));
+    TRY (clutter_shape_make (shape, &mesh, solid ? 1 : unit));
   }
   return NULL;
 }
@@ -132,6 +139,14 @@ reject (const Clutter *s, const ClutterParams *p, ClutterView view,
   return NULL;
 }
 
+/* All that is measured by @bias millimetres, which are less than what is. */
+static void
+shift (uint16_t *depth, int n, int bias)
+{
+  for (int x = 0; x < n; x++)
+    depth[x] = depth[x] ? (uint16_t) (depth[x] + bias) : 0;
+}
+
 /* By the sensor of the scene rgbd. */
 static void
 sense (Clutter *s, const ClutterPlan *plan, const ClutterParams *params,
@@ -146,9 +161,13 @@ sense (Clutter *s, const ClutterPlan *plan, const ClutterParams *params,
   RgbdParams of = {.scene = params->scene};
 
   rgbd_sense (&sensor, &lens, &of, number);
-  for (int y = 0; y < s->height; y++)
-    memcpy (img->plane[0] + (ptrdiff_t) y * img->stride[0],
-        rgbd_depth_row (&sensor, y), (size_t) s->width * sizeof *s->depth);
+  for (int y = 0; y < s->height; y++) {
+    uint16_t *row = rgbd_depth_row (&sensor, y);
+
+    shift (row, s->width, (int) lround (1000 * params->depth_bias));
+    memcpy (img->plane[0] + (ptrdiff_t) y * img->stride[0], row,
+        (size_t) s->width * sizeof *s->depth);
+  }
 }
 
 /* Where the middle of a body is in a frame, pixels. */

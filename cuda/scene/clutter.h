@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The scene `clutter`: solids, or meshes from files, that were dropped on a
+ * The scene `clutter`: solids, and meshes from files, that were dropped on a
  * table one after the other, seen by a camera that gives colour and depth.  The
  * table lies still and the camera sways.  A frame is a pure function of params,
  * view and number. */
@@ -31,6 +31,7 @@ typedef struct {
   SCENE_BEGINS;
   uint64_t scene_frames; /* after so many frames other objects are dropped; 0:
                             never */
+  double depth_bias;     /* metres by which all depth is too large */
 } ClutterParams;
 
 ClutterParams clutter_defaults (void);
@@ -54,9 +55,10 @@ typedef struct {
 
 typedef struct _Clutter Clutter;
 
-/* The shapes are the @n_files meshes (PLY or OBJ with triangles) that @files
- * names, of which a unit is @unit metres; without any, the solids.  An object's
- * label is the solid's name, or the file's without folder and ending. */
+/* The shapes are what @files names: solids by their names, and meshes (PLY or
+ * OBJ with triangles) of which a unit is @unit metres; without any, all solids.
+ * An object's label is the solid's name, or the file's without folder and
+ * ending. */
 const char *clutter_new (Clutter **scene, int width, int height,
     const char *const *files, int n_files, double unit);
 void clutter_free (Clutter *scene);

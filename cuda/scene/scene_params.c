@@ -144,6 +144,9 @@ const Param clutter_params[] = {
         "Number of frames after which clutter drops other things on the table "
         "(0 = never)",
         .when = PARAM_BY_HAND),
+    PARAM_NUMBER (ClutterParams, depth_bias, -.1, .1, 0, "Bias of depth",
+        "Error of all depth of clutter in metres, to whole millimetres; "
+        "positive for too much depth"),
     {NULL}};
 
 #define DEFAULTS(Name, name) \

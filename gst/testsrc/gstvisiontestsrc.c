@@ -64,8 +64,9 @@
  * other, and a camera sways in front of them; #GstVisionTestSrc:view=color
  * shows their colour, view=depth their depth, in millimetres as with rgbd and
  * by the same sensor. Two sources that differ in view alone give a pair. The
- * things are ten solids, or the meshes that #GstVisionTestSrc:meshes names;
- * after every #GstVisionTestSrc:scene-frames others are dropped. Every buffer
+ * things are ten solids (mug, bottle, duck, bracket, drill, house, pan, camera,
+ * plane and tee), or those that #GstVisionTestSrc:meshes names, several of a
+ * kind if there are more objects than names; after every #GstVisionTestSrc:scene-frames others are dropped. Every buffer
  * carries the camera with its pose to the table (VisionCamera), and as
  * VisionTruthObjects every thing with its pose; its score is its visible part.
  *
@@ -208,8 +209,9 @@ static const GstVisionProperty properties[] = {
          .when = PARAM_STOPPED)},
     {.params = multispectral_params, AT (multispectral_params)},
     {.param = OWN (STRING, meshes, NULL, "Meshes",
-         "PLY or OBJ files with triangles of the objects on the table of "
-         "clutter, with commas or semicolons between them (unset = ten solids)",
+         "Objects on the table of clutter: PLY or OBJ files with triangles and "
+         "names of solids, with commas or semicolons between them (unset = ten "
+         "solids)",
          .when = PARAM_STOPPED)},
     {.param = OWN (NUMBER, mesh_unit, 1e-6, 1e3, 1, "Unit of the meshes",
          "Metres per unit of the meshes: 0.001 for millimetres",

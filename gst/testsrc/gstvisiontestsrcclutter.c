@@ -18,6 +18,12 @@ names_of (const gchar *text)
   return names;
 }
 
+static gboolean
+is_solid (const gchar *name)
+{
+  return g_strv_contains (clutter_solids, name);
+}
+
 /* Before the stream begins, where its name can be told. */
 gboolean
 gst_vision_test_src_finds_meshes (GstVisionTestSrc *self)
@@ -31,11 +37,11 @@ gst_vision_test_src_finds_meshes (GstVisionTestSrc *self)
   for (guint i = 0; i < names->len && found; i++) {
     const gchar *name = g_ptr_array_index (names, i);
 
-    found = g_file_test (name, G_FILE_TEST_IS_REGULAR);
+    found = is_solid (name) || g_file_test (name, G_FILE_TEST_IS_REGULAR);
     if (!found)
       GST_VISION_ERROR (self, RESOURCE, NOT_FOUND,
-          ("There is no mesh file \"%s\". Set \"meshes\" to files that are "
-           "there.",
+          ("There is no mesh file and no solid \"%s\". Set \"meshes\" to files "
+           "that are there, or to names of solids.",
               name));
   }
   g_ptr_array_unref (names);

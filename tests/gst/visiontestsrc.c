@@ -1286,6 +1286,24 @@ GST_START_TEST (test_clutter_refuses)
   expect_refusal ("pattern=clutter view=depth", "video/x-raw,format=RGB");
   expect_refusal ("pattern=clutter view=color", "video/x-raw,format=GRAY16_LE");
   expect_refusal ("pattern=clutter meshes=/nowhere.ply", "video/x-raw");
+  expect_refusal ("pattern=clutter meshes=mug,jug", "video/x-raw");
+}
+GST_END_TEST;
+
+GST_START_TEST (test_clutter_names)
+{
+  GstHarness *h = play (CLUTTER "num-buffers=1 meshes=mug;tee depth-bias=.005",
+      "video/x-raw" SMALL);
+  GstBuffer *buffer = pull (h);
+  GstVisionObjects *truth = truth_of (buffer, 4);
+  guint mugs = 0;
+
+  for (guint i = 0; i < 4; i++)
+    mugs += g_str_equal (truth->objects[i].label, "mug");
+  fail_unless_equals_int (mugs, 2);
+  gst_vision_objects_free (truth);
+  gst_buffer_unref (buffer);
+  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -1512,6 +1530,7 @@ visiontestsrc_suite (void)
   tcase_add_test (tc, test_stereo_properties);
   tcase_add_test (tc, test_clutter_pair);
   tcase_add_test (tc, test_clutter_refuses);
+  tcase_add_test (tc, test_clutter_names);
   tcase_add_test (tc, test_multispectral_caps);
   tcase_add_test (tc, test_multispectral_refuses_caps);
   tcase_add_test (tc, test_multispectral_truth);
