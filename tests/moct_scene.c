@@ -11,9 +11,8 @@
 #define WIDTH 640
 #define HEIGHT 480
 #define LEAST 50 /* pixels; who shows fewer is not missed */
-#define LONGEST \
- 12 /* frames out of sight: ten, and slivers before and after \
-     */
+/* Frames out of sight: ten, and slivers before and after. */
+#define LONGEST 12
 
 /* A scene, and what must be reached: the mean error as RGBA and as NV12, whose
  * chroma four pixels share. */

@@ -192,8 +192,8 @@ scene_free (Scene *s)
  * left one stretched, so that the disparity grows from pixel to pixel or from
  * row to row; windows that lean with them against upright ones ---- */
 
-#define PARTS \
- 4 /* a pixel is the mean of so many of the picture's, either way */
+/* A pixel is the mean of this many pixels of the picture in each direction. */
+#define PARTS 4
 #define SLOPE_EDGE 16
 #define SLOPE_LEAST (-32) /* disparities */
 #define SLOPE_MOST 64

@@ -22,9 +22,8 @@ C_BEGIN
 #define EMDTRACK_TARGETS 8     /* the most */
 #define EMDTRACK_MAX_WINDOW 15 /* whose 225 pixels a byte counts */
 #define EMDTRACK_MAX_MASS 255  /* of a spectrum */
-#define EMDTRACK_FARTHEST \
- 255                            /* the greatest ground distance, as an integer \
-                                 */
+/* The maximum ground distance, as an integer. */
+#define EMDTRACK_FARTHEST 255
 #define EMDTRACK_MAX_SIDE 16384 /* of a frame, pixels */
 #define EMDTRACK_MAX_TREES 65535
 #define EMDTRACK_LUT 64 /* steps of each component in a codebook's table */

@@ -11,9 +11,8 @@
 /* The ratio to the runner-up above which a match is ambiguous: D. Lowe,
  * "Distinctive image features from scale-invariant keypoints", 2004, 7.1. */
 #define CLEAR .8
-#define CLOSER \
- 2 /* another place is out of the question if it is so many times \
-      farther off */
+/* A second place that is this many times farther away is impossible. */
+#define CLOSER 2
 
 static bool
 overlap (const EmdtrackCandidate *like, const EmdtrackPlace *a,

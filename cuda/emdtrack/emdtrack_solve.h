@@ -6,9 +6,9 @@
 
 #include "emdtrack/emdtrack_tree.h"
 
-#define EMDTRACK_PIVOTS \
- 256 /* then the paper's simplex takes over, which has a \
-        rule against cycles */
+/* After these the paper's simplex takes over, which has a rule against cycles.
+ */
+#define EMDTRACK_PIVOTS 256
 
 /* What is left of a tree from which arcs are taken, leaf by leaf. */
 typedef struct {

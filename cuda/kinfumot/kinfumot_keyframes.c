@@ -12,9 +12,8 @@
 #define TURNED .9914 /* the cosine of half of 15 degrees */
 #define UNLIKE 2458  /* 30 cm: pixels differ by no more than this */
 #define TRIED 4      /* keyframes a frame */
-#define FOUND_SHARE \
- .5 /* of the points, that match where the camera is found \
-     */
+/* Minimum share of the points that match once the camera is found again. */
+#define FOUND_SHARE .5
 #define FOUND_RESIDUAL .015 /* metres */
 
 const char *

@@ -241,9 +241,9 @@ kinfumot_to_camera (const KinfumotModel *m, Vec p)
 /* ---- The step ---- */
 
 #define KINFUMOT_LEAST_POINTS 100
-#define KINFUMOT_WEAK \
- .002 /* of eigenvalues a point: a direction that only the \
-         noise of normals determines */
+/* Eigenvalue per point below which only the noise of normals determines a
+ * direction. */
+#define KINFUMOT_WEAK .002
 #define KINFUMOT_SETTLED 1e-5 /* metres, radians */
 #define KINFUMOT_UNKNOWN 1.   /* variance of a weak direction, m^2 */
 
@@ -509,9 +509,8 @@ kinfumot_predict (KinfumotModel *models, int model)
       m, kinfumot_pose_times (kinfumot_pose_back (m->pose), pose));
 }
 
-#define KINFUMOT_LEAST_SHARE \
- .25                               /* of the points, that match the background \
-                                    */
+/* Minimum share of the points that match the background. */
+#define KINFUMOT_LEAST_SHARE .25
 #define KINFUMOT_MOST_RESIDUAL .03 /* metres */
 
 /* Whether the motion of a model can be believed; @points: all that have a

@@ -64,9 +64,8 @@ __launch_bounds__ (TILE_X *TILE_Y)
 /* ---- The vote ---- */
 
 #define WARPS 4
-#define STRIP \
- 28            /* columns that a warp decides: its lanes but for two a side \
-                */
+/* Columns that a warp decides: its lanes but two at each side. */
+#define STRIP 28
 #define DEEP 8 /* rows */
 #define BOX POCSTEREO_BOX
 #define SIDE (2 * BOX + 1)

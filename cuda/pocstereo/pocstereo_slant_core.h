@@ -17,9 +17,8 @@
 /* of which at least so many have to be of the same surface. */
 #define POCSTEREO_SLANT_LEAST 40
 
-#define POCSTEREO_SLOPE \
- 65536 /* a pixel a pixel, in slopes that are integers \
-        */
+/* A slope of one pixel per pixel, as an integer. */
+#define POCSTEREO_SLOPE 65536
 /* Steeper planes are taken for edges; flatter ones gain nothing. */
 #define POCSTEREO_STEEPEST (POCSTEREO_SLOPE / 2)
 #define POCSTEREO_FLATTEST (POCSTEREO_SLOPE / 64)

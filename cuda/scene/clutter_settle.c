@@ -14,9 +14,9 @@
 #define SLIDE .015  /* metres, at first */
 #define STRIDE 7919 /* prime: points far from each other come first */
 #define SHRINK .985 /* of both, from try to try: to 1/125 in the end */
-#define REACH \
- 2 /* cells by which all that is touched is widened: more than \
-      half of CLUTTER_STEP */
+/* Cells by which an area that was touched is widened: more than half of
+ * CLUTTER_STEP. */
+#define REACH 2
 
 typedef struct {
   double m[3][3]; /* axes of the pose */

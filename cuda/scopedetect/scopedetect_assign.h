@@ -17,9 +17,8 @@ C_BEGIN
 #define SCOPEDETECT_PATCH_WORDS 80 /* a bit for each patch */
 #define SCOPEDETECT_MOST_PATCHES (64 * SCOPEDETECT_PATCH_WORDS)
 #define SCOPEDETECT_SURE 65536 /* a fit of 1 */
-#define SCOPEDETECT_MOST_TOGETHER \
- 50                           /* objects of an assignment, as in the \
-                                 original */
+/* Maximum number of objects of an assignment, as in the original. */
+#define SCOPEDETECT_MOST_TOGETHER 50
 #define SCOPEDETECT_CHAINS 16 /* of a search */
 
 typedef struct {

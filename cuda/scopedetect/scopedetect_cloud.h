@@ -13,9 +13,8 @@
 #define SCOPEDETECT_ROW 36       /* bins of an SPFH: 33, padded with 0 */
 #define SCOPEDETECT_CODE 40      /* of a code, likewise */
 #define SCOPEDETECT_CODE_SCALE 2 /* steps a percent of a bin: 0 to 200 */
-#define SCOPEDETECT_NEAR \
- 320 /* neighbours that are looked at: the first in the \
-        order of the grid */
+/* Maximum number of neighbours: the first in the order of the grid. */
+#define SCOPEDETECT_NEAR 320
 
 /* Cells with a side of the radius, hashed: points of hash h are
  * list[start[h]] to list[start[h + 1] - 1], in ascending order. */

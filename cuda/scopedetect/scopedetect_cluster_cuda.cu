@@ -347,9 +347,8 @@ scopedetect_cluster_cuda (const Device *dev, ScopedetectWork *w, int most)
 
 #define THREADS 256
 #define TILE 1024 /* keys that a block holds at once */
-#define FEW \
- 4096           /* samples; of more, to read them takes longer than to count \
-                 */
+/* With more samples than this, reading them takes longer than counting. */
+#define FEW 4096
 #define LANES 8 /* of a sample, of many */
 #define PER 4   /* samples that they count for */
 

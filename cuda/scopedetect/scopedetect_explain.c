@@ -15,10 +15,11 @@
 #define HASHES 8192
 #define REACH 2.2f  /* from a patch to those beside it, in their distance */
 #define SMOOTH .95f /* cosine of normals of one smooth surface */
-#define LEVEL \
- .004f           /* so far above the plane of the one lies the other, and \
-                  */
-#define BEND .1f /* by this part of their distance more, metres */
+
+/* The plane of a patch passes at most LEVEL + BEND * distance from a patch of
+ * the same smooth surface, metres. */
+#define LEVEL .004f
+#define BEND .1f
 
 typedef struct {
   ScopedetectPatches *patches;
@@ -90,11 +91,13 @@ scopedetect_set_patches (ScopedetectPatches *patches, const Vec *x,
 
 /* ---- Evidence ---- */
 
-#define NEAR_SURFACE \
- .012f             /* a patch that is explained is no farther from the \
-                      surface, metres */
-#define ALONG 3.f  /* nor beside its point, in spacings */
-#define TURNED .6f /* least cosine of their normals */
+/* A pose explains a patch that is at most NEAR_SURFACE from its surface,
+ * metres, at most ALONG spacings beside the nearest surface point, and whose
+ * normal differs from that point's by at most the angle whose cosine is TURNED.
+ */
+#define NEAR_SURFACE .012f
+#define ALONG 3.f
+#define TURNED .6f
 
 /* Whether a patch lies on the surface of @s; how far from it to @off. */
 static bool
@@ -234,21 +237,19 @@ set_candidates (void *data, int begin, int end)
 }
 
 static int
-by_fit (const void *a, const void *b)
-{
-  const ScopedetectRanked *p = a, *q = b;
-
-  if (p->fit != q->fit)
-    return p->fit > q->fit ? -1 : 1;
-  return p->model != q->model ? p->model - q->model : p->rank - q->rank;
-}
-
-static int
 by_model (const void *a, const void *b)
 {
   const ScopedetectRanked *p = a, *q = b;
 
   return p->model != q->model ? p->model - q->model : p->rank - q->rank;
+}
+
+static int
+by_fit (const void *a, const void *b)
+{
+  const ScopedetectRanked *p = a, *q = b;
+
+  return p->fit != q->fit ? p->fit > q->fit ? -1 : 1 : by_model (a, b);
 }
 
 /* The samples that may be chosen: the first of each model, of them the

@@ -10,9 +10,8 @@
 #include "scopedetect/scopedetect_features.h"
 
 #define SCOPEDETECT_WINDOW 4 /* samples to each side of a pixel */
-#define SCOPEDETECT_RANGE_JUMP \
- .02f /* a step of more than this part of the \
-         depth is an edge (PCL) */
+/* A step of more than this part of the depth is an edge (PCL). */
+#define SCOPEDETECT_RANGE_JUMP .02f
 
 /* Depth of a pixel in metres, 0 where it does not count. */
 BOTH float

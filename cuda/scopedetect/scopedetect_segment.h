@@ -8,19 +8,17 @@
 #include "scopedetect/scopedetect_observe.h"
 #include "scopedetect/scopedetect_round1.h"
 
-#define SCOPEDETECT_SEED_ANGLE \
- .022f                              /* radians from seed to seed: 7 cells of \
-                                       pi / 1000 */
+/* Angle from seed to seed, radians: 7 cells of pi / 1000. */
+#define SCOPEDETECT_SEED_ANGLE .022f
 #define SCOPEDETECT_MAX_SEEDS 4096  /* about: the lattice widens */
 #define SCOPEDETECT_FEWEST_PIXELS 5 /* of a segment */
 #define SCOPEDETECT_NO_SEGMENT (-1)
-#define SCOPEDETECT_MEANS \
- 10 /* steps of k-means; the original stops after 50, or when nothing changes \
-       any more */
+/* Steps of k-means; the original stops after 50, or when nothing changes any
+ * more. */
+#define SCOPEDETECT_MEANS 10
 #define SCOPEDETECT_MOST_AFFINE .9f
-#define SCOPEDETECT_TOUCH \
- .02f /* metres: segments farther apart have nothing to \
-         do with each other */
+/* Segments farther apart than this, metres, are not neighbours. */
+#define SCOPEDETECT_TOUCH .02f
 
 /* Number of the seed whose cell holds pixel (x, y). */
 BOTH int

@@ -244,9 +244,8 @@ replace_colours (GstMoct *self, GstMoctColours *colours)
 }
 
 #define MIXED .5 /* of a region that the colour explains: less is mixed */
-#define EVERYWHERE \
- .05 /* of the rest of the frame: the colour is everywhere \
-      */
+/* A colour that fills this part of the rest of the frame is everywhere. */
+#define EVERYWHERE .05
 
 /* Says what was learned, and what speaks against it. */
 static void

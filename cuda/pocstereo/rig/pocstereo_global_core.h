@@ -8,9 +8,8 @@
 #include "pocstereo/pocstereo_core.h"
 #include "pocstereo/rig/pocstereo_global.h"
 
-#define POCSTEREO_GLOBAL_WIDTH \
- 512 /* at most so many columns are transformed \
-      */
+/* Maximum number of columns that are transformed. */
+#define POCSTEREO_GLOBAL_WIDTH 512
 
 typedef struct {
   int width, height; /* of what is transformed; the width is even */

@@ -9,9 +9,9 @@
 
 #define MARGIN .03f /* metres around the box that the table covers */
 #define MAX_CELLS 8000000
-#define LIKE \
- 1.f /* two poses look alike if points are no farther apart, in \
-        spacings, on average */
+/* Two poses look alike if the mean distance of their points is at most this,
+ * in spacings. */
+#define LIKE 1.f
 
 /* The table while it is made.  Only cells beside one that changed since they
  * were looked at can change: those are stale. */

@@ -13,9 +13,8 @@
 
 #define SCOPEDETECT_MOST_PAIRS 128 /* segments that a pose is aligned by */
 
-#define SCOPEDETECT_CONCENTRATION \
- 100. /* of a feature's normal: 8.1 degrees \
-       */
+/* Of a feature's normal: 8.1 degrees. */
+#define SCOPEDETECT_CONCENTRATION 100.
 
 /* Sums over pairs (a, b), of a^T b and of both; integers. */
 typedef struct {
