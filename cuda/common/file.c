@@ -221,7 +221,7 @@ keep (int fd, const struct stat *old)
   return fchmod (fd, old->st_mode & 07777) ? errno : 0;
 }
 
-/* @old: NULL where there is no file yet. */
+/* @old: NULL if there is no file yet. */
 static int
 replace (
     const char *target, const struct stat *old, const void *bytes, size_t n)

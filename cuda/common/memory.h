@@ -34,9 +34,9 @@ typedef struct {
 /* @device stays where it is until memory_free ().  NULL: memory_get () counts
  * bytes and gives none, so that the same code says how much it would take. */
 void memory_open (DeviceMemory *m, const Device *device);
-/* Releases all that was given and makes those pointers NULL; more can be got
- * then.  Whoever may still use it must be done.  A list that is all zeros is
- * empty. */
+/* Releases all memory in the list and sets its pointers to NULL; more can be
+ * got then.  Whoever may still use it must be done.  A list that is all zeros
+ * is empty. */
 void memory_free (DeviceMemory *m);
 
 /* Gives @at, a pointer that stays where it is, @n times @size bytes, zeroed;

@@ -16,8 +16,7 @@ typedef void (*ParallelBody) (void *data, int begin, int end);
 /* Calls @body for stretches that together are the items from 0 to before @n,
  * and returns when all are done.  A thread takes @grain items at a time; 0: a
  * number that suits items of equal cost.  With @grain >= @n the caller does all
- * in one stretch, as it does where there is one thread, and in loops inside of
- * @body. */
+ * in one stretch, as it does with one thread, and in loops inside of @body. */
 void parallel_for (int n, int grain, ParallelBody body, void *data);
 
 /* Loops that the calling thread begins from now on use at most @threads

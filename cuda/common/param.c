@@ -174,7 +174,7 @@ write_refusal (const Param *p, char *text)
     add (text, "%.12g to %.12g", p->min, p->max);
 }
 
-/* It is static, as errors are: whoever is told of it may keep it. */
+/* The sentence is static, as all errors are: the caller may keep it. */
 static const char *
 refusal (const Param *p)
 {

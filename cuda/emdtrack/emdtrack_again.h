@@ -32,6 +32,6 @@ const char *emdtrack_again_survey (
     EmdtrackLooking *l, EmdtrackMemory *memory, const EmdtrackCandidate *seen);
 
 /* Of the candidates that were searched last, the one that can only be the
- * target, which was expected at @near; false where there is none. */
+ * target, which was expected at @near; false if there is none. */
 bool emdtrack_again_choose (const EmdtrackLooking *l, EmdtrackMemory *memory,
     const EmdtrackCandidate *near, EmdtrackCandidate *found);

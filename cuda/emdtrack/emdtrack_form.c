@@ -75,8 +75,8 @@ add_node (Tree *t, int parent, int depth)
   return t->n_nodes++;
 }
 
-/* The node at @depth on the way from the root to @node; made where there is
- * none. */
+/* The node at @depth on the way from the root to @node; made if there is none.
+ */
 static int
 node_at (Tree *t, int node, int depth)
 {

@@ -34,8 +34,8 @@ emdtrack_box_of (const EmdtrackTrack *t)
 }
 
 /* The best place for @track on a coarse grid of @step pixels, around where it
- * is expected or, of a lost one, in the whole frame; its distance exceeds 1
- * where there is none.  @ratio: as in a track. */
+ * is expected or, of a lost one, in the whole frame; its distance exceeds 1 if
+ * there is none.  @ratio: as in a track. */
 const char *emdtrack_look_coarsely (EmdtrackLooking *l,
     const EmdtrackTrack *track, EmdtrackCandidate *best, double *step,
     double *ratio);
@@ -44,7 +44,7 @@ const char *emdtrack_look_coarsely (EmdtrackLooking *l,
 EmdtrackRegion emdtrack_part_of (const EmdtrackCandidate *c, int k);
 
 /* The place near @best, found on a grid of @step pixels, that fits best; its
- * distance exceeds 1 where there is none. */
+ * distance exceeds 1 if there is none. */
 const char *emdtrack_look_closely (
     EmdtrackLooking *l, EmdtrackCandidate *best, double step);
 

@@ -92,7 +92,7 @@ emdtrack_tableau_start (
 }
 
 /* The column that enters: of the least reduced cost, or the first negative one;
- * -1 where there is none. */
+ * -1 if there is none. */
 BOTH int
 emdtrack_entering (const EmdtrackTableau *t, bool bland)
 {

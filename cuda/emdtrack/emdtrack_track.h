@@ -29,7 +29,7 @@ typedef struct {
   double occlude;    /* a target farther than this is not seen */
   double resume;     /* it is seen again when nearer than this, at most
                         `occlude` */
-  int lose_frames;   /* unseen for so many frames it is lost */
+  int lose_frames;   /* if it is not seen for this many frames, it is lost */
   double update;     /* how much of the histogram a frame renews while the
                         target is seen */
 } EmdtrackTrackParams;
@@ -45,7 +45,7 @@ typedef struct {
   double distance; /* 0 to 1; of the best place, even if it was not taken */
   double score;    /* 1 - distance */
   double ratio;    /* distance of the best place by that of the best one apart
-                      from it: 0 sure, 1 a toss-up; 0 where there is none */
+                      from it: 0 sure, 1 a toss-up; 0 if there is none */
   double vx, vy;   /* pixels a frame */
   int unseen;      /* frames since it was seen */
   uint64_t age;    /* frames since it was chosen */

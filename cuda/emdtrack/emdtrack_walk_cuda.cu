@@ -11,7 +11,7 @@
  * counts repeat, unless trees find no room. */
 #include "emdtrack/emdtrack_reuse.cuh"
 
-#define SIDE 8 /* neighbours that share a warp where there are many */
+#define SIDE 8 /* neighbours that share a warp if there are many */
 #define FEW 4  /* a quarter of the pixels is not few */
 
 typedef struct {
@@ -198,8 +198,9 @@ listed (const EmdtrackJob &job, uint32_t t)
   return job.list[l][t];
 }
 
-/* Few pixels share a warp where there are few, for what one waits for all do;
- * and they come from afar, for where one tree is missing many are. */
+/* If there are few pixels, few share a warp, because all pixels of a warp wait
+ * for the slowest one; and these are far apart in the frame, because neighbours
+ * usually lack the same tree. */
 static __device__ __forceinline__ uint32_t
 pixels_a_warp (uint32_t n)
 {

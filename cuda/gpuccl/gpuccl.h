@@ -27,8 +27,8 @@ typedef enum {
   GPUCCL_N_CLASSES
 } GpucclClass;
 
-/* What makes a pixel foreground.  Where there is depth, a pixel without depth
- * is background whatever its class. */
+/* What makes a pixel foreground.  With depth, a pixel without depth is
+ * background whatever its class. */
 typedef enum {
   GPUCCL_CLASSES, /* potential outliers and outliers of a correspondence map */
   GPUCCL_MASK,    /* a mask whose value is at least the threshold */
@@ -123,8 +123,8 @@ typedef struct {
   double min_extent; /* criterion 3: its mean extents along x and y (equation 2)
                         are at least this, pixels */
 
-  int frames; /* an object is accepted when it was there in so many frames in a
-                 row (2.3) */
+  int frames; /* an object is accepted once it has been seen in this many frames
+                 in a row (2.3) */
   GpucclMatch match;
   double match_distance; /* in space: it moves at most so far from frame to
                             frame, metres */
@@ -137,8 +137,8 @@ typedef struct {
 } GpucclParams;
 
 /* What is summed over a component's pixels: integers, the same on every
- * backend.  Depth, u and v are 0 where there is no depth; u and v where there
- * is no camera either. */
+ * backend.  Depth, u and v are 0 without depth; u and v also without a camera.
+ */
 typedef struct {
   uint32_t label, area;
   unsigned long long x, y, z; /* sums */
@@ -192,7 +192,7 @@ typedef struct {
   int n_components;
   int accepted;      /* index of the largest accepted one, -1: none */
   uint32_t n_labels; /* components, unreported ones too */
-  uint32_t largest_label, largest_area; /* 0, 0 where there is none; of equal
+  uint32_t largest_label, largest_area; /* 0, 0 if there is none; of equal
                                            ones the smallest label */
   uint32_t n_unknown;     /* pixels of no known class; they are background */
   int iterations;         /* of label equivalence; else 0 */

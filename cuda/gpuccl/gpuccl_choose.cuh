@@ -62,7 +62,7 @@ set_top (
 }
 
 /* The largest that were listed, by one block: a thread counts those that come
- * before its own, where there are threads for all. */
+ * before its own, if there are threads for all. */
 static __device__ __forceinline__ void
 choose (const GpucclArgs &a)
 {

@@ -12,8 +12,8 @@
  * order.
  */
 
-/* So many reported components are put in order; where more may be wanted the
- * host does it. */
+/* This many reported components are sorted; if more may be wanted, the host
+ * does it. */
 #define RANKED 512
 
 /* The reported components that may be among the first ones: all, or where these

@@ -135,8 +135,8 @@ look_left (const GpucclArgs &a, Pairs *p, int tile)
   return n;
 }
 
-/* Two warps a tile: one for either edge.  Where there is nothing above or on
- * the left, any tile is read, and not used. */
+/* Two warps a tile: one for either edge.  If there is nothing above or on the
+ * left, any tile is read, and not used. */
 static __global__ void
 __launch_bounds__ (THREADS) seams_kernel (const __grid_constant__ GpucclArgs a)
 {

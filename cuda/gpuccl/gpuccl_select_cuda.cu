@@ -25,8 +25,7 @@ put (const GpucclList &list, uint32_t at, unsigned long long key, uint32_t root)
   list.roots[at] = root;
 }
 
-/* Without @p, or where there is no room, it is added to @list, of @n, at once.
- */
+/* Without @p, or without room, it is added to @list, of @n, at once. */
 static __device__ __forceinline__ void
 append (Append *p, const GpucclList &list, uint32_t *n, unsigned long long key,
     uint32_t root)

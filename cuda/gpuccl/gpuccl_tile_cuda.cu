@@ -181,7 +181,7 @@ look_at_map (const GpucclWork &w, Rows<WARP_ROWS> *r, bool *unknown)
   *unknown = most > w.values.last;
 }
 
-/* Without a map: all that is inside. */
+/* Without a map: all pixels inside. */
 template <int WARP_ROWS>
 static __device__ __forceinline__ void
 look_at_nothing (const GpucclFrame &f, Rows<WARP_ROWS> *r)
@@ -1193,7 +1193,7 @@ sum_pieces (const GpucclArgs &a, Tile<WARP_ROWS> *t, Rows<WARP_ROWS> *r,
   return n;
 }
 
-/* Threads at once on a multiprocessor: 40 registers each, where there is room;
+/* Threads at once on a multiprocessor: 40 registers each, if there is room;
  * with more of them and fewer blocks it is slower. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 # define AT_ONCE 1024

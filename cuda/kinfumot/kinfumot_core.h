@@ -101,7 +101,7 @@ typedef struct {
 
 /* ---- Depth ---- */
 
-/* 0 where there is none. */
+/* 0 if there is none. */
 BOTH uint16_t
 kinfumot_input (const KinfumotWork *w, int x, int y)
 {

@@ -148,7 +148,7 @@ kinfumot_round (float v)
   return (int) floorf (v + .5f);
 }
 
-/* The voxel nearest to @p, metres; NULL where there is no brick. */
+/* The voxel nearest to @p, metres; NULL without a brick. */
 BOTH const KinfumotVoxel *
 kinfumot_nearest (const KinfumotGrid *g, KinfumotLast *last, int model, Vec p)
 {

@@ -28,7 +28,7 @@ typedef struct {
   size_t n, room;
 } Cloud;
 
-/* The point of a pixel in the camera; z is 0 where there is none. */
+/* The point of a pixel in the camera's coordinates; z is 0 if there is none. */
 static Vec
 point_of (const MeshView *v, int x, int y)
 {

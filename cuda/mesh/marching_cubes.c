@@ -282,7 +282,7 @@ number (March *m)
   return NULL;
 }
 
-/* Room for all that was counted. */
+/* Allocates the vertices and triangles that were counted. */
 static const char *
 grow (March *m)
 {

@@ -17,7 +17,7 @@ typedef struct {
 /* The next line without its end, cut to @room; false at the end. */
 bool mesh_text_line (MeshText *text, char *line, size_t room);
 
-/* The next number in ASCII; false where there is none. */
+/* The next number in ASCII; false if there is none. */
 bool mesh_text_number (MeshText *text, double *value);
 
 /* The next binary number of @bytes bytes, in the other byte order if @swap. */

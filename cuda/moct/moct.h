@@ -89,9 +89,9 @@ typedef struct {
   double gate;           /* a blob can only be a known object if it lies
                             within this many times the object's size of
                             where it is predicted; 0 = anywhere */
-  int appear_frames;     /* an object is reported when seen in so many
+  int appear_frames;     /* an object is reported when seen in this many
                             frames in a row */
-  int lose_frames;       /* and lost when not seen in so many */
+  int lose_frames;       /* and lost when not seen in this many */
 } MoctParams;
 
 /* A row for each number and choice, in the order in which they are shown. */

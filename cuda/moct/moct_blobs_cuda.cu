@@ -238,7 +238,7 @@ large_colour (const MoctWork &w, uint32_t cls, uint32_t from)
       w.parents + from, w.sums + from};
 }
 
-/* What is looked at often: into shared memory, where there is room. */
+/* Data that is read often goes to shared memory, if it has room. */
 static __device__ __forceinline__ void
 fetch_runs (const MoctWork &w, Colour *c, Masks *masks, Shared *s)
 {

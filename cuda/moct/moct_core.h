@@ -27,7 +27,7 @@ typedef struct {
   uint32_t extent; /* as in MoctFragment; then, of a root, which blob it is */
 } MoctPart;
 
-/* A colour of so many fragments that blocks share its words. */
+/* A colour of which several blocks share the words. */
 typedef struct {
   uint32_t cls;  /* 1 + its index, 0: nothing to share yet */
   uint32_t from; /* where its fragments begin */

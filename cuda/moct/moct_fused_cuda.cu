@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The fused method's kernels as one CUDA graph: one launch a frame.  As long
- * as only the frame's address changes, only the first node is told. */
+ * The fused method's kernels as one CUDA graph: one launch a frame.  If only
+ * the frame's address changes, only the first node is updated. */
 #include <stdlib.h>
 #include <string.h>
 

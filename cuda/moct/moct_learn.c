@@ -10,7 +10,7 @@
 #include "moct/moct_modes.h"
 
 #define MAX_SAMPLES (1 << 15)
-#define TAIL 20 /* one in so many pixels is left out at either end */
+#define TAIL 20 /* one in this many pixels is left out at each end */
 /* What surrounds a region, in lengths of its sides from it on: a region is
  * often set within the thing. */
 #define GAP .5

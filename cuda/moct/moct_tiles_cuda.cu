@@ -19,7 +19,7 @@
 
 /* The classes of 8 x 2 pixels of a frame in each format, by wide loads. */
 
-/* Classes of 8 x 2 pixels, two in a word, 0 where there is none. */
+/* Classes of 8 x 2 pixels, two in a word, 0 for none. */
 struct Classes {
   uint32_t pair[2][4];
 };

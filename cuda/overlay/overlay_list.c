@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Further out than this, nothing is told apart. */
+/* Positions farther out than this are all the same. */
 #define FAR 60000.
 /* The greatest radius in pixels that overlay_bar_cover () can square. */
 #define MAX_RADIUS 127.
@@ -182,7 +182,7 @@ add_box (OverlayList *list, const OverlayBar *bar, double x0, double y0,
     shape->of.bar = *bar;
 }
 
-/* false where there is nothing to draw. */
+/* False if there is nothing to draw. */
 static bool
 box_bar (OverlayBar *bar, double *x0, double *y0, double *x1, double *y1,
     double radius)

@@ -72,7 +72,7 @@ pocstereo_round (float v)
   return (int8_t) (bits & 255);
 }
 
-/* The phasor of one frequency, re and im; 0, 0 where there is nothing. */
+/* The phasor of one frequency, re and im; 0, 0 if there is none. */
 BOTH void
 pocstereo_phasor (float re, float im, float floor2, int8_t phasor[2])
 {
@@ -93,7 +93,7 @@ pocstereo_phasor_bytes (int bandwidth)
 
 /* ---- Means of phasors over frames ---- */
 
-/* A mean has so many steps to one of a phasor. */
+/* A mean has this many steps for each step of a phasor. */
 #define POCSTEREO_MEAN 256
 
 /* The mean of one component when @phasor joins as one of @frames. */
@@ -164,7 +164,7 @@ pocstereo_peak (const PocstereoTables *t, const int32_t *r, int first, int last,
 typedef struct {
   int width, height;
   int floor, ceil; /* of the disparities, one more than the range each way */
-  int tiles;       /* in so many places the coarsest layer is searched, */
+  int tiles;       /* the coarsest layer is searched in this many places, */
   int first, step, unit; /* around (first + i step) / unit, rounded */
 } PocstereoLayer;
 

@@ -11,13 +11,14 @@
 
 #include "pocstereo/pocstereo_core.h"
 
-/* Parents of a pixel: its own, and those around it, so many pixels of the layer
- * above apart. */
+/* Parents of a pixel: its own, and those around it, this many pixels of the
+ * layer above apart. */
 #define POCSTEREO_CANDIDATES 9
 #define POCSTEREO_APART 3
 
 /* The last look at layer 0: medians of disparities, at the pixel and its 4
- * neighbours so many pixels apart, each searched so many lags either way. */
+ * neighbours this many pixels apart, each searched this many lags in each
+ * direction. */
 #define POCSTEREO_AGAIN 5
 #define POCSTEREO_AGAIN_APART 4
 #define POCSTEREO_AGAIN_LAGS 2

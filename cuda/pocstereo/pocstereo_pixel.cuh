@@ -7,8 +7,8 @@
 #include "pocstereo/pocstereo_dense_core.h"
 #include "pocstereo/pocstereo_window.cuh"
 
-/* The reference view's window around the pixels: in registers where there is
- * room. */
+/* The reference view's window around the pixels: in registers if there is room.
+ */
 template <class Window, bool IN_REGISTERS> struct PocstereoLeft;
 
 template <class Window>

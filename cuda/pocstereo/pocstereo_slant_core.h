@@ -11,10 +11,10 @@
 #include "pocstereo/pocstereo_fit_core.h"
 #include "pocstereo/rig/pocstereo_rectify_core.h"
 
-/* A plane goes through the disparities of 9 x 9 pixels, so many apart, */
+/* A plane goes through the disparities of 9 x 9 pixels, this far apart, */
 #define POCSTEREO_SLANT_REACH 4
 #define POCSTEREO_SLANT_STEP 3
-/* of which at least so many have to be of the same surface. */
+/* of which at least this many must be of the same surface. */
 #define POCSTEREO_SLANT_LEAST 40
 
 /* A slope of one pixel per pixel, as an integer. */
@@ -61,8 +61,8 @@ pocstereo_slope (int64_t of, int64_t to)
                                     : pocstereo_nearest (slope);
 }
 
-/* The plane of least squares; false where there is none, or it is flat.  Each
- * sum is below 2^20, each difference of products below 2^27. */
+/* The plane of least squares; false if there is none, or it is flat.  Each sum
+ * is below 2^20, each difference of products below 2^27. */
 BOTH bool
 pocstereo_plane (const PocstereoMoments *m, PocstereoSlant *slant)
 {

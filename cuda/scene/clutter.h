@@ -29,7 +29,7 @@ typedef enum {
  * fro within some 200 frames; noise of depth is that of the scene rgbd. */
 typedef struct {
   SCENE_BEGINS;
-  uint64_t scene_frames; /* after so many frames other objects are dropped; 0:
+  uint64_t scene_frames; /* after this many frames other objects are dropped; 0:
                             never */
   double depth_bias;     /* metres by which all depth is too large */
 } ClutterParams;
@@ -64,8 +64,8 @@ const char *clutter_new (Clutter **scene, int width, int height,
 void clutter_free (Clutter *scene);
 
 /* Renders frame @number into @img, which has the scene's size; for
- * CLUTTER_DEPTH IMAGE_GRAY16, millimetres, 0 where there is no depth.  @truth
- * and @labels (an object's id + 1; 0 for the table) may be NULL. */
+ * CLUTTER_DEPTH IMAGE_GRAY16, millimetres, 0 without depth.  @truth and @labels
+ * (an object's id + 1; 0 for the table) may be NULL. */
 const char *clutter_render (Clutter *scene, const ClutterParams *params,
     ClutterView view, uint64_t number, const Image *img, ClutterTruth *truth,
     uint16_t *labels);

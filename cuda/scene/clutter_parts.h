@@ -6,7 +6,8 @@
 #include "scene/clutter_core.h"
 
 #define CLUTTER_SIDES 40 /* of what is round */
-/* Maximum number of vertices of a solid; it has up to twice as many triangles. */
+/* Maximum number of vertices of a solid; it has up to twice as many triangles.
+ */
 #define CLUTTER_ROOM 6000
 
 /* Takes parts, one after the other, into a mesh that has room. */

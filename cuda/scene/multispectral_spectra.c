@@ -9,7 +9,7 @@
 
 #define N MULTISPECTRAL_SAMPLES
 
-/* The search for blacks: of so many is the one taken that is farthest from
+/* The search for blacks: of this many, the one is taken that is farthest from
  * nothing and from the last ones. */
 #define TRIES 32
 #define BEFORE 16

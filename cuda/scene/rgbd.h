@@ -85,10 +85,9 @@ const char *rgbd_new (Rgbd **scene, int width, int height);
 void rgbd_free (Rgbd *scene);
 
 /* Renders frame @number into @img, IMAGE_GRAY16 of the scene's size:
- * millimetres, 0 where there is no depth.  @classes takes an RgbdClass and the
- * model's number, which is 0, for each pixel; @labels 1 where the first object
- * is seen, 2 where the second is, and so on, else 0.  All but @img may be NULL.
- */
+ * millimetres, 0 without depth.  @classes takes an RgbdClass and the model's
+ * number, which is 0, for each pixel; @labels 1 where the first object is seen,
+ * 2 where the second is, and so on, else 0.  All but @img may be NULL. */
 const char *rgbd_render (Rgbd *scene, const RgbdParams *params, uint64_t number,
     const Image *img, RgbdTruth *truth, uint8_t *classes, uint16_t *labels);
 

@@ -8,8 +8,8 @@
 /* Frames in which the robot reaches its speed. */
 #define RAMP 10
 
-/* A robot starts so many frames after the one before it, an axis of the machine
- * after the one that it carries. */
+/* A robot starts this many frames after the one before it, an axis of the
+ * machine after the one that it carries. */
 #define NEXT_ROBOT 40
 #define NEXT_AXIS 60
 

@@ -67,8 +67,8 @@ typedef struct {
 
 /* The truth about each pixel's centre, row by row; each may be NULL. */
 typedef struct {
-  float *disparity; /* pixels; NAN where there is no surface */
-  float *depth;     /* metres; NAN where there is no surface */
+  float *disparity; /* pixels; NAN without a surface */
+  float *depth;     /* metres; NAN without a surface */
   uint8_t *seen;    /* 255 where the same point is seen in the other view,
                        between the centres of its outer pixels; else 0 */
   uint16_t *labels; /* an object's id + 1; 0 for wall, ground and nothing */

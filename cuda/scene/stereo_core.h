@@ -48,7 +48,7 @@ StereoPlan stereo_plan (
 /* What a ray meets first. */
 typedef struct {
   int thing;    /* -1: nothing */
-  double z;     /* in the camera; infinite where there is nothing */
+  double z;     /* in the camera; infinite without a surface */
   unsigned met; /* bit i: it meets thing i, first or not */
 } StereoHit;
 

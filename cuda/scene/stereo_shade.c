@@ -14,7 +14,7 @@
 /* Grey levels for a texture of 1. */
 #define CONTRAST 230.f
 
-/* Where there is no surface. */
+/* A pixel without a surface. */
 #define NOTHING 96.f
 
 /* A surface whose 1/z bends by more than this part of it between a pixel and

@@ -63,7 +63,7 @@ typedef struct {
   double fx, fy, cx, cy;
 } ScopedetectCamera;
 
-/* Device memory.  Colour, where there is any, is aligned with depth. */
+/* Device memory.  Colour, if there is any, is aligned with depth. */
 typedef struct {
   int width, height;
   const uint16_t *depth; /* 0 is missing */
@@ -74,7 +74,7 @@ typedef struct {
 /* Set by scopedetect_preset () first, then changed.  scopedetect_params.c has
  * ranges and defaults. */
 typedef struct {
-  uint64_t seed;            /* of all that is random */
+  uint64_t seed;            /* of the random numbers */
   double depth_scale;       /* metres a unit of depth */
   double near, far;         /* depth that counts, metres */
   ScopedetectCamera camera; /* no default: 0 is refused */
@@ -89,8 +89,8 @@ typedef struct {
   int queries;      /* features of the scene that are looked at, evenly chosen;
                        0: all */
   int neighbours;   /* K (1.2) */
-  int samples;      /* random: so many are drawn (1.2) */
-  int kept;         /* else: so many pass a check with few points */
+  int samples;      /* random: this many are drawn (1.2) */
+  int kept;         /* else: this many pass a check with few points */
   int points;       /* of the model, in rounds 1 and 2 (1.2.1) */
   double tolerance; /* of depth in round 1, metres */
   double free_gap, free_part; /* round 1: a point lies in free space if so much

@@ -16,7 +16,7 @@ typedef struct {
 
 /* How far a model's samples are decided. */
 typedef struct {
-  int kept, sifted; /* so many; so many before the last ones */
+  int kept, sifted; /* their number; the number before the last ones */
   int next;         /* sample that is looked at next */
   uint32_t gone[SCOPEDETECT_MAX_KEPT / 32]; /* a bit a sample after that: it is
                                                like one that is kept */
@@ -106,7 +106,7 @@ is_known (const ScopedetectShape *s, const Task &t,
 
 #define GROUP 384 /* samples that are looked at together */
 #define GROUP_WORDS (GROUP / 32)
-#define SIFT_EACH 1000 /* samples are sifted once for each so many, */
+#define SIFT_EACH 1000 /* samples are sifted once for this many, */
 #define SIFT_MOST 6    /* but no oftener */
 #define SIFT_THREADS 128
 

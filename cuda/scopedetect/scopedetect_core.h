@@ -88,7 +88,7 @@ typedef struct {
   long long a[21], b[6], e, n, front;
 } ScopedetectSums;
 
-/* What is told of a sample in the end. */
+/* What the final pass measures of a sample. */
 typedef struct {
   ScopedetectSums sums;
   ImageBox box, seen; /* of all points, and of those that are not hidden */
@@ -192,7 +192,7 @@ scopedetect_log (float x)
       (1 + z * (.33333333f + z * (.2f + z * (.14285714f + z * .11111111f))));
 }
 
-/* Pixel of a point before the camera; false where there is none. */
+/* Pixel of a point before the camera; false if there is none. */
 BOTH bool
 scopedetect_project (const ScopedetectScene *s, Vec p, int *u, int *v)
 {

@@ -92,8 +92,8 @@ scopedetect_set_object (ScopedetectObject *o, const ScopedetectWork *w,
 }
 
 /* A duplicate of a better one goes here, before the contest: there it would
- * take the surface of another model's object, and be told of no more than
- * that one. */
+ * take the surface of another model's object, and be reported no more than that
+ * one. */
 int
 scopedetect_decide (const ScopedetectWork *w, const ScopedetectShape *s,
     int model, const ScopedetectSample *found,

@@ -119,7 +119,7 @@ scopedetect_tiles (
   return t;
 }
 
-/* Number of the cell that a pixel lies in; -1 where there is none. */
+/* Number of the cell that a pixel lies in; -1 if there is none. */
 BOTH int
 scopedetect_tile_at (const ScopedetectTiles *t, int x, int y)
 {

@@ -25,7 +25,7 @@ scopedetect_depth (const ScopedetectWork *w, int x, int y)
 }
 
 /* The normal of the plane through the points within a radius of a pixel, on a
- * lattice of 9 x 9 of them; 0 where there are fewer than 5. */
+ * lattice of 9 x 9 of them; 0 with fewer than 5. */
 BOTH Vec
 scopedetect_normal (const ScopedetectScene *s, int x, int y, float radius)
 {

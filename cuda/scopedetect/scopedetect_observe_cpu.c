@@ -187,7 +187,7 @@ scopedetect_point_at_cpu (const ScopedetectWork *w, int x, int y)
   return (int) c->cell[hash_of (c, scopedetect_cell_of (w, at))] - 1;
 }
 
-/* Number of the voxel of a cell, -1 where there is no room for another. */
+/* Number of the voxel of a cell, -1 if there is no room for another. */
 static int
 voxel_at (ScopedetectCpu *c, ScopedetectCloud *cloud, ScopedetectCell at)
 {

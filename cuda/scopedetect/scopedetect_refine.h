@@ -103,7 +103,7 @@ scopedetect_matrix (const ScopedetectSums *s, double damp, double m[6][6])
     m[a][a] += damp;
 }
 
-/* The step that the sums ask for; false where there are too few points. */
+/* The step that the sums ask for; false with too few points. */
 BOTH bool
 scopedetect_step (
     const ScopedetectSums *s, Vec c, float radius, float gate, Pose *p)

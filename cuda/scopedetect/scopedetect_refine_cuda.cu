@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Refinement of samples by Gauss and Newton, a block each, and what is told of
+ * Refinement of samples by Gauss and Newton, a block each, and the measures of
  * the last ones. */
 #include "scopedetect/scopedetect_refine.h"
 #include "scopedetect/scopedetect_score.cuh"

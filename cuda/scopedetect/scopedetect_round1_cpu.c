@@ -80,7 +80,7 @@ check_hypotheses (void *data, int begin, int end)
               (float) w->params.tolerance);
 }
 
-/* The least score that so many have, by counting. */
+/* The lowest of the best scores, of a given number, by counting. */
 static int
 threshold (int *count, const int16_t *check, int n, int wanted, int *of_least)
 {

@@ -214,7 +214,7 @@ typedef struct {
 
 /* ---- The threshold ---- */
 
-/* The last bin from which on there are @wanted, else @first; so many of them
+/* The last bin from which on there are @wanted, else @first; that many of them
  * are wanted go to @left. */
 static __device__ int
 bin_of (const int *count, int first, int wanted, int *left)

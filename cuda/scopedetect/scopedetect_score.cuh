@@ -76,7 +76,7 @@ score_block (const ScopedetectWork *w, const ScopedetectShape *s, int n,
   __syncthreads ();
 }
 
-/* The sample that block @blockIdx.x works on; NULL where there are fewer. */
+/* The sample that block @blockIdx.x works on; NULL if there are fewer. */
 static __device__ __forceinline__ ScopedetectSample *
 sample_of_block (const ScopedetectWork *w)
 {

@@ -128,7 +128,7 @@ scopedetect_add_point (const ScopedetectWork *w, const ScopedetectShape *s,
     scopedetect_add_colour (w, &o, s->lab[i], slope, edge, v, out);
 }
 
-/* The farthest depth within two pixels; 0 where there is none. */
+/* The farthest depth within two pixels; 0 if there is none. */
 BOTH float
 scopedetect_farthest (const ScopedetectScene *s, int x, int y)
 {

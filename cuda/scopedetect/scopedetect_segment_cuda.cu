@@ -109,7 +109,7 @@ __launch_bounds__ (THREADS)
 }
 
 /* Whichever of a warp's values is greatest, of equal ones that of the least
- * @at; INT32_MAX where there is none. */
+ * @at; INT32_MAX if there is none. */
 static __device__ void
 greatest (float *value, int *at)
 {
@@ -220,7 +220,7 @@ set_point (const ScopedetectWork &w, const ScopedetectListed *listed, int i,
     g->point = best == INT32_MAX ? -1 : (int) r->near[best];
 }
 
-/* After the last step: all that is known of a segment alone, by a block. */
+/* After the last step, a block computes what depends on one segment alone. */
 static __global__ void
 __launch_bounds__ (THREADS) finish_kernel (
     const __grid_constant__ ScopedetectWork w, const ScopedetectListed *listed)

@@ -44,7 +44,7 @@ scopedetect_meet (const ImageBox *a, const ImageBox *b)
 double scopedetect_apart (const ScopedetectShape *shape,
     const ScopedetectObject *a, const ScopedetectObject *b);
 
-/* What is told of a sample, but its model. */
+/* Fills the result of a sample, all but its model. */
 void scopedetect_set_object (ScopedetectObject *o, const ScopedetectWork *w,
     const ScopedetectShape *shape, const ScopedetectSample *sample,
     const ScopedetectMeasure *measure);

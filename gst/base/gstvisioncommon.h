@@ -76,9 +76,9 @@ gdouble gst_vision_elapsed (GstClockTime *last, GstBuffer *buffer);
 void gst_vision_common_count (GstVisionCommon *self, gint64 start);
 void gst_vision_common_count_dropped (GstVisionCommon *self, guint64 n);
 
-/* Counts a frame that @what is wrong with and that passes for all that, and
- * warns of it, unless @what or GST_VISION_WARNINGS others were warned of in the
- * last five seconds. */
+/* Counts a frame that passes without results because of @what, and warns of it,
+ * unless @what or GST_VISION_WARNINGS others were warned of in the last five
+ * seconds. */
 void gst_vision_common_fault (GstVisionCommon *self, const char *what);
 
 /* Whether a message about @buffer is wanted: post-messages is set and the
@@ -104,7 +104,8 @@ gboolean gst_vision_common_failed (GstVisionCommon *self, const char *err);
 gboolean gst_vision_common_refused (GstVisionCommon *self, const char *err);
 
 /* Whether a warning that was told at *@told (g_get_monotonic_time; 0: never) is
- * due again, and then notes that it is told now: every five seconds at most. */
+ * due again, and then notes that it is given now: every five seconds at most.
+ */
 gboolean gst_vision_warning_is_due (gint64 *told);
 /* Refuses, with an error, a segment that is not of times. */
 gboolean gst_vision_common_takes_segment (

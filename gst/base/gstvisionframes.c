@@ -306,8 +306,8 @@ is_fault (const GstVisionFrames *self, const char *err)
   return err && (err == self->input[0].fault || err == self->input[1].fault);
 }
 
-/* With a picture for the output around them, where there is one, which is
- * black where a frame cannot be read. */
+/* With a picture for the output around them, if there is one, which is black
+ * where a frame cannot be read. */
 static const char *
 fill_and_process (GstVisionFrames *self, GstBuffer **first, GstBuffer *second)
 {

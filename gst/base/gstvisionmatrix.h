@@ -34,7 +34,7 @@ const gchar *gst_vision_matrix_data (const gchar *text);
 guint gst_vision_matrix_numbers (
     const gchar *text, gdouble *numbers, guint max);
 
-/* A number in pixels, 1 to G_MAXINT; 0 where there is none. */
+/* A number in pixels, 1 to G_MAXINT; 0 if there is none. */
 guint gst_vision_matrix_size (const gchar *text, const gchar *const *names);
 
 /* The numbers of a matrix, row by row; -1, with a sentence, where it is

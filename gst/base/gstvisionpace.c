@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "base/gstvisionpace.h"
 
-/* So many late frames in a row are no hiccup, and of the times of so many the
- * mean is taken. */
+/* The warning needs LATE late frames in a row, so that one interruption causes
+ * none, and the mean time of at least MIN_FRAMES frames. */
 #define LATE 10
-#define LEAST 5
+#define MIN_FRAMES 5
 
-/* Time from frame to frame by the caps; 0: they do not say. */
+/* Time from frame to frame by the caps; 0 if they do not state it. */
 static GstClockTime
 find_apart (GstPad *src)
 {
@@ -39,7 +39,7 @@ gst_vision_pace_take (GstVisionPace *self, GstEvent *event, GstPad *src,
     self->sum = sum;
   }
   *apart = find_apart (src);
-  if (self->late < LATE || n < self->n + LEAST || !*apart)
+  if (self->late < LATE || n < self->n + MIN_FRAMES || !*apart)
     return 0;
   each = (sum - self->sum) / (n - self->n);
   self->told = each > *apart;

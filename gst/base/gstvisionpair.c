@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "base/gstvisionpair.h"
 
-/* So many frames in a row without a partner call for a warning, or so many
- * turns from one input to the other: of both, what lies between two frames of
- * the other is near neither. */
+/* A warning needs PATIENCE frames in a row without a partner, or TURNS turns
+ * from one input to the other: there, frames of both inputs lie between two
+ * frames of the other and are near neither. */
 #define PATIENCE 10
 #define TURNS 3
 
-/* Pairs are far apart where they are by this, so many times in a row. */
+/* Pairs are far apart if FAR_PAIRS of them in a row are at least FAR apart. */
 #define FAR (10 * GST_MSECOND)
 #define FAR_PAIRS 4
 

@@ -160,7 +160,7 @@ const char *gst_emdtrack_check_map (GstEmdtrack *self, GstCaps *caps);
 
 /* gstemdtrackoutput.c: output=map. */
 void gst_emdtrack_install_output (GstBaseTransformClass *klass);
-/* The map of @results, or white where there is none (NULL), as the picture. */
+/* The map of @results, or white without one (NULL), as the picture. */
 const char *gst_emdtrack_make_picture (GstEmdtrack *self,
     const EmdtrackParams *params, const EmdtrackResults *results);
 

@@ -78,7 +78,7 @@ read_pattern (const gchar *text, EmdtrackFrame *f)
       f->mosaic_width <= EMDTRACK_BINS && f->mosaic_height <= EMDTRACK_BINS;
 }
 
-/* Pattern and channels say the same where there is one of them alone. */
+/* If only one of pattern and channels is set, the other follows from it. */
 static const char *
 complete_mosaic (const gchar *pattern, EmdtrackFrame *f)
 {

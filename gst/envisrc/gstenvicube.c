@@ -214,7 +214,7 @@ read_block (const GstEnviCube *cube, const GstEnviChoice *choice, Block *b,
   return TRUE;
 }
 
-/* Room for as many lines as a block has; how many, 0 where there is none. */
+/* Room for as many lines as a block has; their number, 0 if there is none. */
 static guint
 make_room (GstEnviCube *cube, const GstEnviChoice *choice, GError **error)
 {

@@ -48,7 +48,7 @@ next (const gchar **text, const gchar **value, gsize *length)
   return name;
 }
 
-/* The value of @name; NULL where there is none. */
+/* The value of @name; NULL if there is none. */
 static gchar *
 find (const gchar *text, const gchar *name)
 {

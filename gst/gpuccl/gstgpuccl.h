@@ -17,7 +17,7 @@ G_BEGIN_DECLS
 #define GST_TYPE_GPUCCL (gst_gpuccl_get_type ())
 G_DECLARE_FINAL_TYPE (GstGpuccl, gst_gpuccl, GST, GPUCCL, GstVisionFilter)
 
-/* An object that is there and that was told of upstream. */
+/* An object that was announced upstream. */
 typedef struct {
   guint64 id;
   gint frames; /* in which it was accepted since then */

@@ -206,7 +206,7 @@ announce (GstGpuccl *self, const GpucclComponent *c, GstBuffer *buffer)
   return err;
 }
 
-/* What was told of the object; NULL: nothing. */
+/* The last message about the object; NULL: none. */
 static const GstGpucclNews *
 find_news (const GstGpuccl *self, guint64 id)
 {
@@ -216,7 +216,7 @@ find_news (const GstGpuccl *self, guint64 id)
   return NULL;
 }
 
-/* Each object when it is accepted, and again after every so many frames as that
+/* Each object when it is accepted, and again after every as many frames as that
  * took: whoever missed the news hears it then.  Only candidates have ids, and
  * no id comes back. */
 static const char *

@@ -245,7 +245,7 @@ gst_kinfumot_save_last (GstKinfumot *self)
   g_free (path);
 }
 
-/* ---- What the user is told ---- */
+/* ---- Messages ---- */
 
 static void
 tell_lost (GstKinfumot *self, const KinfumotResults *r)

@@ -17,7 +17,7 @@ G_BEGIN_DECLS
  * @cy: y of the principal point, pixels
  * @distortion: (array fixed-size=5): k1 k2 p1 p2 k3 of the Brown-Conrady model
  *   in the order of OpenCV; all 0 where the frame is rectified
- * @baseline: metres from the left to the right camera; NAN where there is no
+ * @baseline: metres from the left to the right camera; NAN without a
  *   second one
  * @pose: (array fixed-size=7): from the camera's coordinates to the world's,
  *   as #GstVisionObject.pose; only where @has_pose

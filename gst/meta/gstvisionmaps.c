@@ -136,7 +136,7 @@ gst_buffer_n_vision_maps (GstBuffer *buffer, GstVisionOrigin origin)
  * @index: which, from 0, the oldest first
  * @map: (out caller-allocates): the map; it is the buffer's
  *
- * Returns: %FALSE where there are not so many, or where this one is malformed,
+ * Returns: %FALSE if there are not that many, or if this one is malformed,
  *   such as one whose rows reach beyond its pixels
  *
  * Since: 0.1

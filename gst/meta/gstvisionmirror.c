@@ -56,7 +56,7 @@ clamp_span (gdouble start, gdouble length, guint size, guint *from, guint *n)
   *n = (guint) (end - first);
 }
 
-/* FALSE where there is nothing to show to others: no box in the frame, or an
+/* FALSE if there is nothing to show to others: no box in the frame, or an
  * object that is not there. */
 static gboolean
 box_of (const GstVisionObject *object, const GstVisionObjects *objects,

@@ -56,7 +56,7 @@ gst_vision_objects_free (GstVisionObjects *objects)
  * what this returns for as long as they read arrays of it.
  *
  * Returns: (transfer full) (nullable): a copy of the object; %NULL where
- *   there are not so many
+ *   there are not that many
  *
  * Since: 0.1
  */

@@ -19,7 +19,7 @@ const GstMetaInfo *gst_vision_meta_info (
 /* The structure of a buffer's meta; NULL where it has none. */
 GstStructure *gst_vision_structure_get (
     GstBuffer *buffer, GstVisionMetaKind kind, GstVisionOrigin origin);
-/* The same, made where there is none. */
+/* The same; it is made if there is none. */
 GstStructure *gst_vision_structure_ensure (
     GstBuffer *buffer, GstVisionMetaKind kind, GstVisionOrigin origin);
 
@@ -35,8 +35,8 @@ guint gst_vision_structure_n_items (
 const GstStructure *gst_vision_structure_nth_item (
     const GstStructure *structure, const gchar *field, guint index);
 
-/* The array to append to, made where there is none; and one more in it, which
- * is taken. */
+/* The array to append to, which is made if there is none; and one more in it,
+ * which is taken. */
 GValue *gst_vision_structure_ensure_items (
     GstStructure *structure, const gchar *field);
 void gst_vision_items_take (GValue *items, GstStructure *item);

@@ -75,7 +75,7 @@ dashed_box (const GstVisionMarks *self, const ImageBox *b, gdouble line)
   dash (self, x1 - in, y0, x1 - in, y1, line);
 }
 
-/* Around the object where there is room, so that nothing of it is hidden. */
+/* Around the object if there is room, so that nothing of it is hidden. */
 static void
 draw_box (
     GstVisionMarks *self, const GstVisionObject *object, OverlayColour colour)

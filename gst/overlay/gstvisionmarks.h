@@ -38,7 +38,7 @@ void gst_vision_marks_clear (GstVisionMarks *self);
 /* A frame begins: sizes follow @look and the frame's. */
 void gst_vision_marks_begin (GstVisionMarks *self, OverlayList *list,
     const GstVisionLook *look, gint width, gint height);
-/* Adds all that is to be drawn of the buffer's objects. */
+/* Adds the marks of the buffer's objects. */
 void gst_vision_marks_draw (GstVisionMarks *self, GstBuffer *buffer);
 
 /* As look->color_by says: of its label, or of its id where it has none; of its

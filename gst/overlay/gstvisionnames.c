@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The plates with names: what they say, and where there is room for them. */
+ * The plates with names: their texts, and the places with room for them. */
 #include "overlay/gstvisionmarks.h"
 
 #include <math.h>

@@ -9,7 +9,7 @@
 #include "common/file.h"
 
 #define MOST_BYTES (128 << 20)
-#define MOST_SIDE 8192 /* pixels; room for all that are said is made twice */
+#define MOST_SIDE 8192 /* pixels; the declared size is allocated twice */
 #define WIDTH 16       /* where a PNG file says its size (PNG, 11.2.1) */
 #define HEIGHT 20
 #define SIGNATURE 8 /* bytes before the first chunk */

@@ -51,7 +51,7 @@ gst_vision_marks_outline (
   }
 }
 
-/* Pixel of the frame of a point in the camera; FALSE where there is none. */
+/* Pixel of the frame of a point in the camera; FALSE if there is none. */
 static gboolean
 project (const GstVisionMarks *self, const gdouble p[3], gdouble pixel[2])
 {

@@ -31,8 +31,8 @@ struct _GstVisionTrails {
 #define INTERVAL (1. / 30)
 /* Frames after which an object was away. */
 #define AWAY 2.5
-/* A step of more than two sizes of the object that is so many times longer than
- * the one before is a jump. */
+/* A step of more than two sizes of the object that is this many times longer
+ * than the one before is a jump. */
 #define JUMP 4
 /* Whatever time is asked for, no more points are remembered. */
 #define MOST_POINTS 4096
@@ -138,7 +138,7 @@ gst_vision_trails_begin (
       g_hash_table_iter_remove (&iter);
 }
 
-/* NULL where there are too many. */
+/* NULL if there are too many. */
 static Trail *
 find (GstVisionTrails *self, const gchar *source, guint64 id)
 {

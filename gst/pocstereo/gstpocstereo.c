@@ -89,7 +89,7 @@ GST_DEBUG_CATEGORY_STATIC (pocstereo_debug);
 #define FORMATS \
  "{ NV12, I420, YUY2, P010_10LE, GRAY8, GRAY16_LE, RGBA, RGBx, BGRA, BGRx, " \
  "RGB, BGR }"
-/* Rows of samples start at a multiple of so many. */
+/* Rows of samples start at a multiple of this many. */
 #define ROW_ALIGN 64
 #define LEAST_SIDE 16
 

@@ -106,7 +106,7 @@ struct _GstPocstereo {
 
   /* gstpocstereowatch.c */
   Pocstereo *probe;
-  PocstereoGlobal *global; /* NULL where there is none */
+  PocstereoGlobal *global; /* NULL if there is none */
   guint n_watched;         /* frames, and in a row those that are */
   guint n_swapped, n_askew, n_apart;
   guint n_right, n_wrong; /* points of the newest one, */

@@ -8,7 +8,7 @@
 
 #include "pocstereo/gstpocstereo.h"
 
-/* So many frames are looked at, from the first on, and must agree. */
+/* Number of frames, from the first on, that are examined and must agree. */
 #define FIRST 5
 #define PAUSE 250 /* after which another one is */
 
@@ -109,7 +109,7 @@ look_for_apart (GstPocstereo *self, const PocstereoParams *params)
 {
   GST_INFO_OBJECT (
       self, "%u of %d points match", self->n_right, ROWS * COLUMNS);
-  /* views that are swapped or askew are told of as such */
+  /* swapped or skewed views have warnings of their own */
   self->n_apart = self->n_right < FEW && !self->n_swapped && !self->n_askew
       ? self->n_apart + 1
       : 0;

@@ -143,7 +143,7 @@ static const GstVisionProperty properties[] = {
 static gboolean (*load_values) (GstPreset *preset, const gchar *name);
 
 /* Loads preset @name; properties that had been set, not by another preset, and
- * have another value now are told of when the element starts. */
+ * have another value now are named in a warning when the element starts. */
 static gboolean
 load_preset (GstPreset *preset, const gchar *name)
 {
@@ -281,7 +281,7 @@ begin (GstScopedetect *self, GstBuffer *buffer, ScopedetectParams *params)
   return scopedetect_check (params);
 }
 
-/* A frame of which nothing can be told counts as an image for all that. */
+/* A frame without results counts as an image, too. */
 static void
 gst_scopedetect_skip (GstVisionAggregator *agg)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Why a search found nothing, where the frame says so; and what of it was not
- * looked at.  A stream that goes on like that is told once. */
+ * looked at.  For a stream that goes on like that, there is one message. */
 #include "scopedetect/gstscopedetect.h"
 #include "base/gstvisiontell.h"
 
 #define PATIENCE (5 * G_USEC_PER_SEC) /* from one hint to the next */
 
-/* Where all that is seen is less than such a part of a model's surface, of
+/* If the visible surface is less than such a part of a model's surface, of
  * which half is turned away, the model can hardly be in it. */
 #define LEAST_SEEN .1
 
@@ -129,7 +129,7 @@ gst_scopedetect_hint (GstScopedetect *self, const ScopedetectParams *params,
 
   if (hint == HINT_NONE || (self->hints & 1u << hint)) {
     if (hint == HINT_NONE && results->n_objects)
-      self->hints = 0; /* what comes back is told again */
+      self->hints = 0; /* when it comes back, there is a new message */
     return;
   }
   if (self->last_hint && now - self->last_hint < PATIENCE)

@@ -204,7 +204,7 @@ seen_instead (const GstScopedetect *self, const GstScopedetectTrack *missed)
 }
 
 /* Keeps what was not seen, for as long as it may come back.  Where enough of
- * its model are seen elsewhere there is none to wait for. */
+ * its model are seen elsewhere, there is none to wait for. */
 static void
 carry (GstScopedetect *self, gint lose_frames, gint max_objects)
 {

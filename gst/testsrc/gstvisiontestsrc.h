@@ -130,7 +130,7 @@ void gst_vision_test_src_install_times (GstBaseSrcClass *klass);
 void gst_vision_test_src_rewind (GstVisionTestSrc *self);
 /* Before the frame rate changes: what was shown keeps its time. */
 void gst_vision_test_src_rate_changes (GstVisionTestSrc *self);
-/* TRUE where there is no next frame. */
+/* TRUE if there is no next frame. */
 gboolean gst_vision_test_src_is_over (GstVisionTestSrc *self);
 void gst_vision_test_src_set_times (GstVisionTestSrc *self, GstBuffer *buffer);
 void gst_vision_test_src_next (GstVisionTestSrc *self);
@@ -161,7 +161,7 @@ gboolean gst_vision_test_src_attach_seen (GstVisionTestSrc *self,
  * @pixels, without padding, is taken. */
 gboolean gst_vision_test_src_attach_map (GstBuffer *buffer,
     GstVisionOrigin origin, GstVisionMap map, gpointer pixels);
-/* Labels of two bytes, 0 where there is none; @labels is taken. */
+/* Labels of two bytes, 0 for none; @labels is taken. */
 gboolean gst_vision_test_src_attach_labels (
     GstBuffer *buffer, gint width, gint height, guint16 *labels);
 

@@ -50,8 +50,8 @@ get_caps (GstBaseSrc *src, GstCaps *filter)
   return caps;
 }
 
-/* The nearest to 640 x 480: two of these where there are two views, one below
- * the other a channel, and whole cells of a mosaic. */
+/* The nearest to 640 x 480: two of these for two views, one below the other a
+ * channel, and whole cells of a mosaic. */
 static void
 fixate_size (GstStructure *s)
 {

@@ -25,7 +25,7 @@ is_full (const EmdtrackCache *c)
   return c->n >= c->room / 4 * 3;
 }
 
-/* The entry of @h, made where there is none. */
+/* The entry of @h; a new one if there is none. */
 static uint32_t
 find_entry (EmdtrackCache *c, const EmdtrackHistogram *h)
 {

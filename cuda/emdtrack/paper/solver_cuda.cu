@@ -100,7 +100,7 @@ emdtrack_load (EmdtrackRegisters<LANES, ROWS, WORDS> *t, const EmdtrackStart *s,
     t->reduced[k] = s->reduced[k * LANES + lane];
 }
 
-/* The column that enters and its reduced cost; false where there is none. */
+/* The column that enters and its reduced cost; false if there is none. */
 template <int LANES, int ROWS, int WORDS>
 static __device__ __forceinline__ bool
 emdtrack_enter (const EmdtrackRegisters<LANES, ROWS, WORDS> &t, bool bland,
@@ -374,7 +374,7 @@ claim_entry (const Group &g, uint32_t at, const EmdtrackHistogram *h)
   return true;
 }
 
-/* The entry of @h, made where there is none. */
+/* The entry of @h; a new one if there is none. */
 static __device__ __forceinline__ uint32_t
 find_entry (const Group &g, const EmdtrackHistogram *h, uint32_t *cached)
 {

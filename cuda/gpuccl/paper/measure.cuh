@@ -38,7 +38,7 @@ gpuccl_strip (const GpucclFrame &f, int rows)
   return {gpuccl_x (), y0, min (y0 + rows, f.height)};
 }
 
-/* Rows are read so many at a time, since none waits for another. */
+/* This many rows are read at a time, since none waits for another. */
 #define GPUCCL_ROWS_AT_ONCE 8
 
 /* Labels of column @x from row @y on, 0 from @y1 on and outside the frame. */

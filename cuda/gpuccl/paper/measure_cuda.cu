@@ -9,7 +9,7 @@
 
 #define COUNT_THREADS 1024
 
-/* Pixels of no known class in column @x, of so many rows from @y on. */
+/* Pixels of no known class in column @x, in this many rows from @y on. */
 static __device__ __forceinline__ uint32_t
 count_unknown (const GpucclWork &w, int x, int y, int y1)
 {

@@ -27,7 +27,7 @@ typedef struct {
 
   /* What follows begins with zeros. */
   const PocstereoMatch *matches; /* of the newest call, in host memory */
-  void *buffers;                 /* of POCSTEREO_I1: of so many points */
+  void *buffers;                 /* of POCSTEREO_I1: of this many points */
   int room;
 } PocstereoLadder;
 

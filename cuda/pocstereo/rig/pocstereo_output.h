@@ -47,8 +47,7 @@ typedef struct {
   double step;               /* pixels, above 0 */
 } PocstereoOutput;
 
-/* Queues the making of all that is wanted.  Depth and millimetres need space.
- */
+/* Queues the outputs that are wanted.  Depth and millimetres need space. */
 const char *pocstereo_output (const Device *device, const PocstereoMatches *in,
     const PocstereoOutput *out);
 

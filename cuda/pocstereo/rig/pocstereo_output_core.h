@@ -107,7 +107,7 @@ pocstereo_write_maps (
   [x] = is ? (uint8_t) ((m->peak + 128) / 257) : 0;
 }
 
-/* All that is wanted of a pixel. */
+/* The outputs that are wanted of a pixel. */
 BOTH void
 pocstereo_write (const PocstereoOutputWork *w, int x, int y)
 {

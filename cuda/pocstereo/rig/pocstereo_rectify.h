@@ -5,8 +5,8 @@
  * the right one.
  *
  * A sample is 16 times a grey of 8 bits.  Of YUV it is Y as it is stored, with
- * its 10 bits where there are so many; of 16 bits the upper 12; of RGB the luma
- * of BT.601. */
+ * its 10 bits if it has that many; of 16 bits the upper 12; of RGB the luma of
+ * BT.601. */
 #pragma once
 
 #include "common/device.h"

@@ -119,7 +119,7 @@ struct PocstereoPicture; /* pocstereo_picture_core.h */
 typedef struct {
   PocstereoGrey grey[2];
   const PocstereoPosition *map[2]; /* rows of width; NULL: no map */
-  uint16_t *plane[2]; /* where there is a map: room for a frame's samples */
+  uint16_t *plane[2];              /* with a map: room for a frame's samples */
   uint16_t *sample[2];
   int width, height, stride; /* stride: of sample, in samples */
 } PocstereoRectifyWork;

@@ -20,9 +20,9 @@ pocstereo_space_is_sane (float v)
   return v > -POCSTEREO_SPACE_MOST && v < POCSTEREO_SPACE_MOST;
 }
 
-/* The point of disparity @d, whose standard deviation is @sigma, at pixel
- * (@x, @y) of the left rectified view; all pixels.  To first order, sigma of z
- * is |dz/dd| sigma.  False, and all 0, where there is no point in front of the
+/* The point of disparity @d, whose standard deviation is @sigma, at pixel (@x,
+ * @y) of the left rectified view; all pixels.  To first order, sigma of z is
+ * |dz/dd| sigma.  False, and all 0, if there is no point in front of the
  * camera. */
 BOTH bool
 pocstereo_space_point (const PocstereoSpace *s, float x, float y, float d,

@@ -16,7 +16,7 @@ typedef struct {
   Vec low;       /* its corner, along them */
   float pixel;   /* metres */
   int width, height;
-  float *height_of; /* along eye; -1e9 where there is nothing */
+  float *height_of; /* along eye; -1e9 if there is none */
 } View;
 
 /* Fibonacci's lattice: directions evenly over the sphere. */

@@ -28,7 +28,7 @@ draw_segments (const ScopedetectWork *w, const ScopedetectShape *s,
   return found;
 }
 
-/* The pose that segments ask for; false where there are fewer than three. */
+/* The pose that segments ask for; false with fewer than three. */
 static bool
 aligned (const ScopedetectWork *w, const ScopedetectShape *s,
     const ScopedetectSample *a, int k, Pose *out)
