@@ -16,6 +16,7 @@
 
 struct _Moct {
   Device device;
+  DeviceMemory memory;
   const MoctStages *stages;
   void *state; /* of stages->fused */
   MoctWork work;
@@ -34,23 +35,19 @@ struct _Moct {
 static const char *
 alloc (Moct *m, int width, int height, int history_length)
 {
-  const Device *dev = &m->device;
-
   m->tracks = moct_tracks_new (MAX_TRACKS);
   m->objects = calloc (MAX_TRACKS, sizeof *m->objects);
   if (!m->tracks || !m->objects)
     return "out of memory";
-  TRY (moct_tables_new (&m->tables, dev));
-  TRY (moct_work_open (&m->work, dev, width, height));
-  TRY (device_alloc_pinned (
-      dev, (void **) &m->windows, MOCT_MAX_COLOURS * sizeof *m->windows));
+  TRY (moct_tables_new (&m->tables, &m->device));
+  TRY (moct_work_open (&m->work, &m->memory, width, height));
+  TRY (memory_get_pinned (&m->memory, &m->windows, MOCT_MAX_COLOURS));
   if (!history_length)
     return NULL;
   m->history_length = history_length;
-  TRY (device_alloc_pinned (
-      dev, (void **) &m->row, MAX_TRACKS * sizeof *m->row));
-  return device_alloc (dev, (void **) &m->history,
-      (size_t) history_length * MAX_TRACKS * sizeof *m->history);
+  TRY (memory_get_pinned (&m->memory, &m->row, MAX_TRACKS));
+  return memory_get (
+      &m->memory, &m->history, (size_t) history_length * MAX_TRACKS);
 }
 
 const char *
@@ -63,6 +60,7 @@ moct_new (Moct **self, const Device *device, int width, int height,
   if (!m)
     return "out of memory";
   m->device = *device;
+  memory_open (&m->memory, &m->device);
   m->stages = STAGES (moct, device);
   if (width < 1 || height < 1 || width > MOCT_MAX_SIDE ||
       height > MOCT_MAX_SIDE)
@@ -75,17 +73,12 @@ moct_new (Moct **self, const Device *device, int width, int height,
 void
 moct_free (Moct *m)
 {
-  const Device *dev = m ? &m->device : NULL;
-
   if (!m)
     return;
-  device_wait (dev); /* nothing may still use what goes */
+  device_wait (&m->device); /* nothing may still use what goes */
   if (m->stages->release)
     m->stages->release (m->state);
-  moct_work_close (&m->work, dev);
-  device_release (dev, m->history);
-  device_release_pinned (dev, m->windows);
-  device_release_pinned (dev, m->row);
+  memory_free (&m->memory);
   moct_tables_free (m->tables);
   moct_tracks_free (m->tracks);
   free (m->objects);
@@ -154,10 +147,10 @@ static const char *
 queue_method (Moct *m, const MoctParams *p)
 {
   if (p->method == MOCT_FUSED) {
-    TRY (moct_work_grow_words (&m->work, &m->device));
+    TRY (moct_work_grow_words (&m->work, &m->memory));
     return m->stages->fused (&m->device, &m->work, &m->state);
   }
-  TRY (moct_work_grow_texels (&m->work, &m->device, p->method));
+  TRY (moct_work_grow_texels (&m->work, &m->memory, p->method));
   return p->method == MOCT_PYRAMID
       ? m->stages->pyramid (&m->device, &m->work)
       : m->stages->per_object (&m->device, &m->work);
@@ -182,7 +175,7 @@ wait_for_result (Moct *m, const MoctParams *p)
   if (m->work.result->n_overflow <= (uint32_t) m->work.max_overflow)
     return NULL;
   TRY (moct_work_grow (
-      &m->work, &m->device, 2 * (int) m->work.result->n_overflow));
+      &m->work, &m->memory, 2 * (int) m->work.result->n_overflow));
   TRY (queue_method (m, p));
   return device_wait (&m->device);
 }

@@ -11,11 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/memory.h"
 #include "common/parallel.h"
 #include "moct/moct_bounds.h"
 
 struct _MoctTables {
   const Device *device;
+  DeviceMemory memory;
 
   MoctEncoding encoding; /* what all below was made for */
   /* of each cell; NULL: not needed yet */
@@ -35,7 +37,8 @@ struct _MoctTables {
 
 #define CELLS_BYTES (MOCT_PLACES * sizeof (uint16_t))
 #define PART_BYTES (MOCT_PART * sizeof (uint16_t))
-#define CHROMA_BYTES (256 * 256 / 8)
+#define CHROMA_WORDS (256 * 256 / 32)
+#define CHROMA_BYTES (CHROMA_WORDS * sizeof (uint32_t))
 
 const char *
 moct_tables_new (MoctTables **self, const Device *device)
@@ -46,10 +49,11 @@ moct_tables_new (MoctTables **self, const Device *device)
   if (!t || !(t->colours = calloc (MOCT_MAX_COLOURS, sizeof *t->colours)))
     return "out of memory";
   t->device = device;
-  TRY (device_alloc_pinned (device, (void **) &t->cells, CELLS_BYTES));
-  TRY (device_alloc_pinned (device, (void **) &t->chroma, CHROMA_BYTES));
-  TRY (device_alloc (device, (void **) &t->device_cells, CELLS_BYTES));
-  return device_alloc (device, (void **) &t->device_chroma, CHROMA_BYTES);
+  memory_open (&t->memory, device);
+  TRY (memory_get_pinned (&t->memory, &t->cells, MOCT_PLACES));
+  TRY (memory_get_pinned (&t->memory, &t->chroma, CHROMA_WORDS));
+  TRY (memory_get (&t->memory, &t->device_cells, MOCT_PLACES));
+  return memory_get (&t->memory, &t->device_chroma, CHROMA_WORDS);
 }
 
 void
@@ -57,13 +61,7 @@ moct_tables_free (MoctTables *t)
 {
   if (!t)
     return;
-  if (t->device) {
-    device_release_pinned (t->device, t->cells);
-    device_release_pinned (t->device, t->chroma);
-    device_release (t->device, t->device_cells);
-    device_release (t->device, t->device_chroma);
-    device_release (t->device, t->device_parts);
-  }
+  memory_free (&t->memory);
   free (t->parts);
   free (t->colours);
   free (t);
@@ -252,11 +250,9 @@ static const char *
 upload (MoctTables *t)
 {
   if (t->n_parts > t->device_room) {
-    device_release (t->device, t->device_parts);
-    t->device_parts = NULL;
     t->device_room = 0;
-    TRY (device_alloc (
-        t->device, (void **) &t->device_parts, t->room * PART_BYTES));
+    TRY (memory_get (
+        &t->memory, &t->device_parts, (size_t) t->room * MOCT_PART));
     t->device_room = t->room;
   }
   TRY (device_copy (t->device, t->device_cells, t->cells, CELLS_BYTES));
