@@ -5,6 +5,7 @@ element and of the SECTION comment in its source.
 
 Without arguments: fails where a page is not what it would be made now.
 --write makes them anew.  Run it by `meson devenv` or as a test of Meson."""
+import configparser
 import difflib
 import re
 import subprocess
@@ -18,6 +19,7 @@ from gi.repository import GObject, Gst  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ROOT / "docs" / "elements"
+GROUPS = ROOT / "gst/groups.ini"
 MADE = "<!-- made by tests/docs.py; change the source, then run it with " \
     "--write -->\n"
 # What V4L2 cameras, JPEG and H.26x of 8 and 10 bits come as.
@@ -125,6 +127,36 @@ def properties(element, pspecs, choices):
                 table(["nick", "meaning"], choices[p.name])
     return table(["property", "values", "default", "may be set", "meaning"],
                  rows) + lists
+
+
+def groups_of(name):
+    """Titles of groups, and the names of the properties in each."""
+    parser = configparser.ConfigParser(delimiters="=")
+    parser.optionxform = str
+    parser.read(GROUPS)
+    return {title: names.split() for title, names in parser[name].items()} \
+        if name in parser else {}
+
+
+def grouped(name, element, pspecs, choices):
+    """The element's own properties: the usual ones first."""
+    groups, rest = groups_of(name), {p.name: p for p in pspecs}
+    text = ""
+    for title, names in groups.items():
+        unknown = [n for n in names if n not in rest]
+        if unknown:
+            sys.exit(f"gst/groups.ini: {name} has no properties {unknown}, or "
+                     "they are in two groups")
+        if title == "usual" and len(names) > 5:
+            sys.exit(f"gst/groups.ini: more than five of {name} are usual")
+        title = "The usual ones" if title == "usual" else title
+        head = f"### {title}\n\n" if len(groups) > 1 else ""
+        text += ("\n" if text else "") + head + properties(
+            element, [rest.pop(n) for n in names], choices)
+    if rest:
+        sys.exit(f"gst/groups.ini: put these of {name} into a group: "
+                 f"{', '.join(rest)}")
+    return text
 
 
 def pads(factory):
@@ -245,7 +277,7 @@ def page(factory):
     parts = [MADE + f"\n# {name}\n\n{factory.get_metadata('description')}\n",
              section(name), "## Pads\n\n" + pads(factory)]
     if own:
-        parts.append("## Properties\n\n" + properties(element, own, choices))
+        parts.append("## Properties\n\n" + grouped(name, element, own, choices))
     if common:
         parts.append("## Common properties\n\n" + properties(element, common, choices))
     if inherited:

@@ -14,7 +14,8 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 from commands import run  # noqa: E402
 
-OPTION = {"vision-calibrate": "--board", "vision-model": "--spacing",
+OPTION = {"vision-calibrate": "--board", "vision-live": "--record",
+          "vision-model": "--spacing",
           "vision-pose-eval": "--depth-scale"}
 
 

@@ -449,32 +449,43 @@ def point(name, arguments, label, drag, env, folder):
     print(f"ok   {name}: {'a box was drawn' if drag else 'a click'}")
 
 
-def windows():
+@contextlib.contextmanager
+def screen():
+    """An X server of 1280x800, and the environment for programs on it; None, with
+    what is missing, without the tools that look at it."""
     tools = "Xvfb", "xdotool", "import"
     if missing := [tool for tool in tools if not shutil.which(tool)]:
         print(f"SKIP windows: no {', '.join(missing)}")
+        yield None
         return
     read, write = os.pipe()
-    with tempfile.TemporaryDirectory() as folder, subprocess.Popen(
+    with subprocess.Popen(
             ["Xvfb", "-displayfd", str(write), "-noreset", "-screen", "0",
              "1280x800x24"],
             pass_fds=[write], stderr=subprocess.DEVNULL) as server:
         env = dict(os.environ, DISPLAY=f":{os.read(read, 16).decode().strip()}")
         env.pop("WAYLAND_DISPLAY", None)
         try:
-            for name, arguments, drawn in (
-                    ("moct.sh", [], True), ("emdtrack.sh", [], True),
-                    ("gpuccl.sh", [], False), ("visionmap.sh", [], False),
-                    ("scopedetect.sh", ["clutter", "mug", "camera"], True),
-                    ("pocstereo.sh", [], False), ("visiontestsrc.sh", [], False)):
-                watch(name, arguments, drawn, env, folder)
-            point("moct.sh", ["test", ""], "red", False, env, folder)
-            point("emdtrack.sh", ["test", "58,76,74,74"], "target 2", True, env,
-                  folder)
+            yield env
         finally:
             server.terminate()
             os.close(read)
             os.close(write)
+
+
+def windows():
+    with tempfile.TemporaryDirectory() as folder, screen() as env:
+        if not env:
+            return
+        for name, arguments, drawn in (
+                ("moct.sh", [], True), ("emdtrack.sh", [], True),
+                ("gpuccl.sh", [], False), ("visionmap.sh", [], False),
+                ("scopedetect.sh", ["clutter", "mug", "camera"], True),
+                ("pocstereo.sh", [], False), ("visiontestsrc.sh", [], False)):
+            watch(name, arguments, drawn, env, folder)
+        point("moct.sh", ["test", ""], "red", False, env, folder)
+        point("emdtrack.sh", ["test", "58,76,74,74"], "target 2", True, env,
+              folder)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,311 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The command vision-live:
+
+    missing     without GTK, or without a display, it says so
+    lines       the launch line that it copies runs, and has what was set
+    controls    a widget for each property of a group, which sets it
+    window      a click and a box choose what is there, the box on the screen is
+                where the truth is, the mouse reads maps; it copies, saves, records
+
+The last two are skipped without GTK, Xvfb or xdotool.  Run it as a test of Meson,
+which sets the environment."""
+import contextlib
+import json
+import math
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+import pipelines_inputs as screens  # noqa: E402
+from commands import ROOT, run  # noqa: E402
+
+COMMAND = ROOT / "tools/vision-live"
+sys.path.insert(0, str(ROOT / "tools"))
+# Those that a CPU shows at some rate, and a property that is not its default's.
+QUICK = {"moct": ("min-area", "123"), "emdtrack": ("lose-frames", "17"),
+         "gpuccl": ("min-size", "999")}
+
+
+# ---- Without a screen ----
+
+def missing():
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "gi.py").write_text("raise ImportError('no gi')\n")
+        for env, words in (
+                (dict(screens.environment(), PYTHONPATH=folder),
+                 "python3-gi-cairo"),
+                (screens.environment(), "there is no display")):
+            done = subprocess.run([COMMAND, "chromatic", "moct"], env=env,
+                                  capture_output=True, text=True, timeout=60,
+                                  check=False)
+            if words not in done.stderr and "python3-gi" in done.stderr:
+                print("SKIP missing: GTK is missing here, too")
+                continue
+            assert done.returncode == 1 and words in done.stderr, done
+            assert "Traceback" not in done.stderr, done.stderr
+    print("ok   missing")
+
+
+def lines():
+    from visionlive import chain
+    from gi.repository import Gst
+    Gst.init(None)
+    for name, (key, text) in QUICK.items():
+        came = threading.Event()
+        played = chain.Chain(chain.ELEMENTS[name][0], name, {key: text})
+        played.start(lambda sample, came=came: came.set())
+        assert came.wait(60), name
+        line = played.line()
+        played.stop()
+        assert f"{key}={text}" in line, line
+        short = line.replace("visiontestsrc", "visiontestsrc num-buffers=3") \
+            .replace("autovideosink", "fakesink")
+        run(shlex.split(short))
+        print(f"ok   {line}")
+    for source in "nowhere.mp4", "camera:there is none":
+        try:
+            chain.source_words(source)
+            raise AssertionError(source)
+        except chain.Refused as sentence:
+            print(f"ok   {sentence}")
+
+
+# ---- On a screen ----
+
+def controls():
+    """In this process, whose DISPLAY is that of the test."""
+    from gi.repository import Gst, Gtk
+    from visionlive import properties
+    from visionlive.controls import Controls
+    Gtk.init([])
+    for name in "moct", "emdtrack", "gpuccl", "pocstereo", "scopedetect":
+        element = Gst.ElementFactory.make(name)
+        said = {}
+        panel = Controls(element, said.__setitem__)
+        n = move(panel)
+        for key, text in said.items():
+            Gst.util_set_object_arg(element, key, text)
+            if text not in ("true", "false"):
+                shown = properties.text_of(element, element.find_property(key))
+                same = math.isclose(float(shown), float(text), rel_tol=1e-6) \
+                    if text[-1].isdigit() else shown == text
+                assert same, (name, key, text, shown)
+        assert len(said) == n > 3, (name, n, said)
+        print(f"ok   {name}: {n} sliders, switches and choices")
+
+
+def move(widget):
+    """Moves sliders to the right, turns switches, takes last choices; how many."""
+    from gi.repository import Gtk
+    if isinstance(widget, (Gtk.Scale, Gtk.SpinButton)):
+        adjustment = widget.get_adjustment()
+        before = adjustment.get_value()
+        adjustment.set_value(before + adjustment.get_step_increment())
+        return adjustment.get_value() != before
+    if isinstance(widget, Gtk.CheckButton):
+        widget.set_active(not widget.get_active())
+        return 1
+    if isinstance(widget, Gtk.ComboBox):
+        before, last = widget.get_active(), len(widget.get_model()) - 1
+        widget.set_active(0 if before == last else last)
+        return widget.get_active() != before
+    return sum(move(child) for child in widget.get_children()) \
+        if isinstance(widget, Gtk.Container) else 0
+
+
+class Live:
+    """The command on the screen of @env; its window is at the upper left, and the
+    frame at the window's."""
+
+    def __init__(self, env, folder, *arguments):
+        self.env = env
+        self.path = Path(folder) / f"{arguments[1]}.json"
+        self.film = Path(folder) / f"{arguments[1]}-film.mp4"
+        self.out = Path(folder) / f"{arguments[1]}.out"
+        with self.out.open("w") as out:
+            self.process = subprocess.Popen(
+                [COMMAND, *arguments, "--json", self.path, "--record", self.film,
+                 "--preset", "tried"], env=env, stdout=out)
+        assert screens.wait_until(
+            lambda: len(self.frames()) > 5 and screens.windows_of(env)), arguments
+
+    def frames(self):
+        return screens.lines_of(self.path)
+
+    def said(self):
+        return self.out.read_text().splitlines()
+
+    def xdotool(self, *words):
+        subprocess.run(["xdotool", *map(str, words)], env=self.env, check=True)
+        time.sleep(.1)
+
+    def key(self, letter):
+        window = subprocess.run(
+            ["xdotool", "search", "--onlyvisible", "--name", "vision-live"],
+            env=self.env, capture_output=True, text=True,
+            check=True).stdout.split()[0]
+        self.xdotool("windowfocus", window, "key", f"ctrl+{letter}")
+
+    def truth(self, label):
+        return next(t for t in self.frames()[-1]["truth"]["objects"]
+                    if t["label"] == label)
+
+    def choose(self, label, drag):
+        x, y, w, h = (int(self.truth(label)[k])
+                      for k in ("x", "y", "width", "height"))
+        if drag:
+            self.xdotool("mousemove", x, y, "mousedown", 1)
+            self.xdotool("mousemove", x + w, y + h, "mouseup", 1)
+        else:
+            self.xdotool("mousemove", x + w // 2, y + h // 2, "click", 1)
+
+    def stopped(self):
+        """The screen, and the frames until then."""
+        self.process.send_signal(signal.SIGSTOP)
+        time.sleep(.3)
+        seen = screens.screenshot(self.env), self.frames()
+        self.process.send_signal(signal.SIGCONT)
+        return seen
+
+    def end(self):
+        self.key("q")
+        assert self.process.wait(timeout=60) == 0
+
+
+def drawn(live, name):
+    """The box of what was chosen is on the screen where the truth is."""
+    def seen():
+        (width, _, pixels), frames = live.stopped()
+        return max((screens.outline(pixels, width, 0, 0, box)
+                    for box in screens.boxes(frames)
+                    if screens.near_truth(box, frames)), default=0)
+    best = max(seen() for _ in range(3))
+    assert best > .6, (name, best)
+    print(f"ok   {name}: {best:.2f} of the box is drawn where the truth is")
+
+
+def choosing(env, folder):
+    for name, drag in ("moct", False), ("emdtrack", True):
+        live = Live(env, folder, "chromatic", name)
+        with ended(live):
+            assert not screens.is_found(live.frames()[-1], "red")
+            live.choose("red", drag)
+            assert screens.wait_until(
+                lambda live=live: screens.is_found(live.frames()[-1], "red"), 20), \
+                (name, live.frames()[-1])
+            drawn(live, name)
+
+
+@contextlib.contextmanager
+def ended(live):
+    """Killed where the test fails."""
+    try:
+        yield
+        live.end()
+    finally:
+        if live.process.poll() is None:
+            live.process.kill()
+
+
+def reading(env, folder):
+    """What a click prints is what the maps of the frame hold."""
+    live = Live(env, folder, "stereo", "pocstereo", "min-disparity=0")
+    with ended(live):
+        live.xdotool("mousemove", 320, 240, "click", 1)
+        assert screens.wait_until(lambda: len(live.said()) >= 3), live.said()
+    second, *place = live.said()[0].split()[:3]
+    told = {line.split()[3]: line.split()[4] for line in live.said()}
+    assert place == ["160", "120"], live.said()
+    assert {"disparity", "sigma", "confidence"} <= told.keys(), told
+    true = disparity(160, 120, round(float(second) * 30))
+    assert abs(float(told["disparity"]) - true) < .3, (told, true)
+    assert 0 < float(told["sigma"]) < 2, told
+    print(f"ok   disparity {told['disparity']}, in truth {true:.2f}")
+
+
+def disparity(x, y, n):
+    """Of frame @n of the generated scene, in truth."""
+    import struct
+    import gstvision
+    from gi.repository import Gst
+    from visionlive import chain
+    pipeline = Gst.parse_launch(f"{chain.SCENES['stereo']} ! appsink name=sink")
+    pipeline.set_state(Gst.State.PLAYING)
+    for _ in range(n + 1):
+        buffer = pipeline.get_by_name("sink").emit("pull-sample").get_buffer()
+    m = next(m for m in gstvision.maps(buffer, truth=True)
+             if m.kind == "disparity")
+    value, = struct.unpack("<f", bytes(m.pixels.extract_dup(
+        y * m.stride + 4 * x, 4)))
+    pipeline.set_state(Gst.State.NULL)
+    return value
+
+
+def keeping(env, folder):
+    """The launch line, a preset, a recording."""
+    live = Live(env, folder, "chromatic", "moct", "objects=red:#c70d0d~22",
+                "min-area=60")
+    with ended(live):
+        live.key("l")
+        assert screens.wait_until(live.said), "no launch line"
+        assert "min-area=60" in live.said()[0] and "c70d0d" in live.said()[0]
+        live.key("s")
+        presets = Path(env["XDG_DATA_HOME"]) / "gstreamer-1.0/presets"
+        assert screens.wait_until(lambda: list(presets.glob("*.prs")))
+        assert "[tried]" in next(presets.glob("*.prs")).read_text()
+        if not screens.is_there("openh264enc ! h264parse ! mp4mux"):
+            print("SKIP recording: no encoder")
+            return
+        live.key("r")
+        lines = live.film.with_suffix(".json")
+        assert screens.wait_until(lambda: len(screens.lines_of(lines)) > 40)
+        live.key("r")
+        assert screens.wait_until(lambda: any("recorded" in line
+                                              for line in live.said()))
+        n = len(live.frames())
+        assert screens.wait_until(lambda: len(live.frames()) > n), "it stands still"
+    width, height, seconds = screens.discover(live.film)
+    kept = live.film.with_suffix(".json").read_text().splitlines()
+    assert (width, height) == (640, 480) and seconds > 1, (width, height, seconds)
+    assert abs(len(kept) / 30 - seconds) < .1, (len(kept), seconds)
+    assert json.loads(kept[0])["objects"][0]["label"] == "red"
+    print(f"ok   {seconds:.1f} s were recorded")
+
+
+def window():
+    with tempfile.TemporaryDirectory() as folder, screens.screen() as env:
+        if not env:
+            return
+        env["XDG_DATA_HOME"] = f"{folder}/home"
+        env["NO_AT_BRIDGE"] = "1"  # no bus of accessibility is asked for
+        os.environ.update(env)
+        controls()
+        choosing(env, folder)
+        reading(env, folder)
+        keeping(env, folder)
+
+
+def has_gtk():
+    try:
+        import gi
+        gi.require_version("Gtk", "3.0")
+        gi.require_foreign("cairo")
+        return True
+    except (ImportError, ValueError):
+        print("SKIP controls, window: GTK 3 is missing")
+        return False
+
+
+if __name__ == "__main__":
+    missing()
+    lines()
+    if has_gtk():
+        window()

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What vision-live is made of:
+
+    chain       the pipeline, its source, its element, its launch line
+    properties  the element's properties, in groups, as texts and as widgets
+    picture     the frame, the mouse, what is under it
+    plots       rate, latency and positions of the last seconds
+    recording   a branch of the pipeline that writes a video and JSON lines
+    window      all of it on the screen"""

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The pipeline: a source, an element, what is shown of it."""
+import os
+import shlex
+import shutil
+import subprocess
+
+import gi
+
+gi.require_version("Gst", "1.0")
+from gi.repository import Gst  # noqa: E402
+
+from . import properties  # noqa: E402
+
+# Of each element: the generated scene that suits it, the map that is shown in
+# the place of the frame, and words of the launch line behind its name.
+ELEMENTS = {
+    "moct": ("chromatic", "", "mouse=true"),
+    "emdtrack": ("chromatic", "", "mouse=true"),
+    "gpuccl": ("rgbd", "correspondence", ""),
+    "kinfumot": ("rgbd", "rendered", "maps=correspondence+depth+rendered"),
+    "pocstereo": ("stereo", "disparity", "max-disparity=64"),
+    "scopedetect": ("clutter", "", ""),
+}
+SCENES = {
+    "chromatic": "visiontestsrc",
+    "rgbd": "visiontestsrc pattern=rgbd path=towards",
+    "stereo": "visiontestsrc pattern=stereo view=side-by-side ! "
+              "video/x-raw,width=640,height=240",
+    "multispectral": "visiontestsrc pattern=multispectral channels=8",
+    "clutter": "visiontestsrc pattern=clutter",
+}
+SOLIDS = "mug", "camera"
+SHOW = "visionoverlay name=overlay states=new+tracking+found+accepted"
+
+
+class Refused(Exception):
+    """A sentence for the user."""
+
+
+def cameras():
+    """Names of cameras, and the words of a launch line for each."""
+    monitor = Gst.DeviceMonitor.new()
+    monitor.add_filter("Video/Source", None)
+    found = {}
+    if monitor.start():
+        for device in monitor.get_devices() or []:
+            if element := device.create_element(None):
+                found[device.get_display_name()] = properties.words(element)
+        monitor.stop()
+    return found
+
+
+def source_words(source):
+    """The head of a launch line: of a generated scene, a camera, an address, a
+    sequence of pictures, or a file."""
+    if source in SCENES:
+        return SCENES[source]
+    if source == "camera" or source.startswith("camera:"):
+        wanted = source.partition(":")[2].lower()
+        for name, words in cameras().items():
+            if wanted in name.lower():
+                return f"{words} ! decodebin ! videoconvert"
+        raise Refused(f"No camera is called \"{wanted}\"." if wanted else
+                      "No camera was found.")
+    if "://" in source:
+        return f"uridecodebin uri={shlex.quote(source)} ! videoconvert"
+    place = shlex.quote(source)
+    if "%" in source:
+        kind = source.rpartition(".")[2].replace("jpg", "jpeg")
+        return f"multifilesrc location={place} caps=image/{kind},framerate=30/1 " \
+            "! decodebin ! videoconvert"
+    if not os.path.isfile(source):
+        raise Refused(f"There is no file {source}.")
+    return f"filesrc location={place} ! decodebin ! videoconvert"
+
+
+def models(folder):
+    """Models of solids that lie on the generated table, for scopedetect."""
+    build = os.environ.get("BUILD", "build")
+    command = shutil.which("vision-model") or f"{build}/tools/vision-model"
+    for solid in SOLIDS:
+        try:
+            subprocess.run([command, "--solid", solid, f"{folder}/{solid}.model"],
+                           check=True, capture_output=True)
+        except (OSError, subprocess.CalledProcessError):
+            raise Refused("scopedetect needs models, which vision-model makes: "
+                          "name them by models=FILE,FILE.") from None
+    return ",".join(f"{folder}/{solid}.model" for solid in SOLIDS)
+
+
+class Chain:
+    """@source and @name are what the user chose; @texts are properties of the
+    element by their names."""
+
+    def __init__(self, source, name, texts, json=None):
+        if name not in ELEMENTS:
+            raise Refused(f"{name} is none of {', '.join(ELEMENTS)}.")
+        self.source, self.name, self.json = source, name, json
+        self.shown = ELEMENTS[name][1]
+        if name == "emdtrack" and source == "multispectral":
+            self.shown = "emd"
+        if self.shown == "emd":
+            texts = dict({"emd-map": "true"}, **texts)
+        self.texts = texts
+        self.pipeline = self.element = None
+
+    def head(self, element):
+        """The launch line up to the element, in the words @element."""
+        more = ""
+        if self.name == "kinfumot":
+            more = " ! gpuccl label-map=false"
+        if self.name != "scopedetect":
+            return f"{source_words(self.source)} ! {element}{more}"
+        if self.source != "clutter":
+            raise Refused("scopedetect takes two sources: here it is shown with "
+                          "the scene clutter; for others, see "
+                          "pipelines/scopedetect.sh.")
+        scene = SCENES["clutter"]
+        return f"{scene} view=color ! video/x-raw,format=RGB ! queue ! " \
+            f"finder.sink_color {scene} view=depth ! queue ! finder.sink_depth " \
+            f"{element}"
+
+    def tail(self):
+        shown = f"visionmap kind={self.shown} ! " if self.shown else ""
+        return shown + SHOW
+
+    def words(self):
+        """The element with what of it was set."""
+        packing = "packing=side-by-side " if self.name == "pocstereo" and \
+            self.source not in SCENES else ""
+        return f"{self.name} name=finder {packing}{ELEMENTS[self.name][2]}".strip()
+
+    def line(self):
+        """What a terminal takes."""
+        element = properties.words(self.element, "name=finder")
+        return f"gst-launch-1.0 {self.head(element)} ! " \
+            f"{self.tail().replace(' name=overlay', '')} ! videoconvert ! " \
+            "autovideosink"
+
+    def start(self, on_sample):
+        """@on_sample gets each sample, in a thread of the pipeline.  The element
+        is a frame or two ahead of it, so that a click meets what is seen."""
+        json = f"visionjson location={shlex.quote(self.json)} ! " \
+            if self.json else ""
+        line = f"{self.head(self.words())} ! {json}{self.tail()} ! " \
+            "tee name=tee ! queue max-size-buffers=1 ! videoconvert ! " \
+            "video/x-raw,format=BGRx ! " \
+            "appsink name=picture emit-signals=true max-buffers=1"
+        try:
+            self.pipeline = Gst.parse_launch(line)
+        except gi.repository.GLib.Error as error:
+            raise Refused(error.message) from None
+        self.element = self.pipeline.get_by_name("finder")
+        for name, text in self.texts.items():
+            self.set(name, text)
+        sink = self.pipeline.get_by_name("picture")
+        sink.connect("new-sample", lambda sink: on_sample(
+            sink.emit("pull-sample")) or Gst.FlowReturn.OK)
+        self.pipeline.set_state(Gst.State.PLAYING)
+
+    def stop(self):
+        """What was set is kept for the next start."""
+        if self.pipeline:
+            self.texts = properties.changed(self.element)
+            self.pipeline.set_state(Gst.State.NULL)
+            self.pipeline = None
+
+    def set(self, name, text):
+        """Sets a property of the element; False where that needs a new start."""
+        spec = self.element.find_property(name)
+        if not spec:
+            raise Refused(f"{self.name} has no property {name}.")
+        running = self.element.get_state(0)[1] > Gst.State.READY
+        if running and not properties.may_change(spec):
+            self.texts = dict(properties.changed(self.element), **{name: text})
+            return False
+        Gst.util_set_object_arg(self.element, name, text)
+        return True
+
+    def point(self, kind, x, y):
+        """`press` or `release` of the first button at a pixel of what is shown: the
+        pipeline takes it as from a window."""
+        structure = Gst.Structure.new_empty("application/x-gst-navigation")
+        structure.set_value("event", f"mouse-button-{kind}")
+        structure.set_value("button", 1)
+        structure.set_value("pointer_x", float(x))
+        structure.set_value("pointer_y", float(y))
+        event = Gst.Event.new_navigation(structure)
+        self.pipeline.get_by_name("picture").get_static_pad("sink").push_event(event)
+
+    def again(self):
+        """At the end of a file; whether it can go back."""
+        return self.pipeline.seek_simple(Gst.Format.TIME, Gst.SeekFlags.FLUSH, 0)

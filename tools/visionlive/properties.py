@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Properties of an element: in groups, and as texts."""
+import configparser
+import shlex
+from pathlib import Path
+
+from gi.repository import GObject, Gst
+
+HERE = Path(__file__).resolve().parent
+# in the tree, and installed
+PLACES = HERE.parent.parent / "gst/groups.ini", HERE.parent / "groups.ini"
+COMMON = "Machine"
+
+
+def groups(name):
+    """Titles and names of properties; the first group is what most need."""
+    parser = configparser.ConfigParser(delimiters="=")
+    parser.optionxform = str
+    parser.read([place for place in PLACES if place.exists()])
+    found = {title: names.split() for title, names in parser[name].items()} \
+        if name in parser else {}
+    found[COMMON] = ["backend", "n-threads"]
+    return found
+
+
+def may_change(spec):
+    return bool(int(spec.flags) & Gst.PARAM_MUTABLE_PLAYING)
+
+
+def text_of(element, spec):
+    """A property as gst-launch-1.0 takes it."""
+    value = element.get_property(spec.name)
+    if spec.value_type == GObject.TYPE_STRING:
+        return value or ""
+    if spec.value_type.is_a(GObject.TYPE_FLAGS):
+        return "+".join(value.value_nicks)
+    holder = GObject.Value(spec.value_type)
+    holder.set_value(value)
+    return Gst.value_serialize(holder)
+
+
+def changed(element):
+    """Texts of the writable properties that are not as in a new element."""
+    fresh = element.get_factory().create(None)
+    both = GObject.ParamFlags.READABLE | GObject.ParamFlags.WRITABLE
+    found = {}
+    for spec in element.list_properties():
+        if spec.flags & both != both or spec.name in ("name", "parent") or \
+                spec.flags & GObject.ParamFlags.CONSTRUCT_ONLY:
+            continue
+        text = text_of(element, spec)
+        if text != text_of(fresh, spec):
+            found[spec.name] = text
+    return found
+
+
+def words(element, *more):
+    """An element in the words of a launch line."""
+    return " ".join([element.get_factory().get_name(), *more,
+                     *(f"{name}={shlex.quote(text)}"
+                       for name, text in changed(element).items())])

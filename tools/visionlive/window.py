@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The window: on the left the frame, what is under the mouse, and plots; on the
+right what the user chooses and sets."""
+import os
+import tempfile
+
+import gi
+
+gi.require_version("Gdk", "3.0")
+gi.require_version("Gtk", "3.0")
+from gi.repository import Gdk, GLib, Gst, Gtk, Pango  # noqa: E402
+
+import gstvision  # noqa: E402
+
+from . import chain, properties  # noqa: E402
+from .controls import Controls  # noqa: E402
+from .picture import Picture  # noqa: E402
+from .plots import Plots  # noqa: E402
+from .recording import Recording  # noqa: E402
+
+PANEL = 420
+KEYS = "Ctrl+O opens a file, Ctrl+L copies the launch line, Ctrl+S saves a " \
+    "preset, Ctrl+R records, Ctrl+Q ends."
+
+
+def column(*widgets):
+    box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
+    for widget in widgets:
+        box.add(widget)
+    return box
+
+
+class Window(Gtk.Window):
+    """@choice is what the user named: source, element, properties, files."""
+
+    def __init__(self, choice):
+        super().__init__(title="vision-live")
+        self.choice = choice
+        self.chain = self.controls = self.recording = self.sample = None
+        self.then = None  # what to do when a recording is whole
+        self.folder = tempfile.TemporaryDirectory(prefix="vision-live-")
+        self.picture = Picture(self.point, self.hover)
+        self.plots = Plots()
+        self.says = Gtk.Label(xalign=0, wrap=True, selectable=True, margin=4,
+                              label=KEYS, max_width_chars=60)
+        self.under = Gtk.Label(xalign=0, margin=4, label=" ", max_width_chars=60,
+                               ellipsize=Pango.EllipsizeMode.END)
+        self.place = Gtk.ScrolledWindow(vexpand=True, min_content_width=PANEL)
+        panel = column(self.choosers(), self.buttons(), self.says)
+        panel.add(self.place)
+        both = Gtk.Box()
+        both.add(column(self.picture, self.under, self.plots))
+        both.add(panel)
+        self.add(both)
+        self.connect("destroy", lambda _: self.end())
+        self.connect("key-press-event", self.key)
+        GLib.timeout_add_seconds(1, self.refresh)
+
+    # ---- What there is to choose ----
+
+    def choosers(self):
+        self.sources = Gtk.ComboBoxText.new_with_entry()
+        names = [*chain.SCENES, *(f"camera:{name}" for name in chain.cameras())]
+        for name in names:
+            self.sources.append_text(name)
+        self.sources.get_child().set_text(self.choice.source)
+        self.sources.get_child().set_tooltip_text(
+            "A scene or camera of the list, a file, rtsp://…, or frame-%04d.png")
+        self.sources.get_child().connect("activate", lambda _: self.choose())
+        self.sources.connect("changed", lambda box: box.get_active() < 0 or
+                             self.choose())
+        self.elements = Gtk.ComboBoxText()
+        for name in chain.ELEMENTS:
+            self.elements.append(name, name)
+        self.elements.set_active_id(self.choice.element)
+        self.elements.connect("changed", lambda _: self.choose_element())
+        row = Gtk.Box(spacing=4, margin=4)
+        for widget in self.sources, self.elements:
+            row.pack_start(widget, True, True, 0)
+        return row
+
+    def buttons(self):
+        row = Gtk.Box(spacing=4, margin=4)
+        self.actions = {}
+        for letter, label, act in (
+                ("o", "Open", self.open), ("l", "Copy launch line", self.copy),
+                ("s", "Save preset", self.save), ("r", "Record", self.record)):
+            button = Gtk.Button(label=label)
+            button.connect("clicked", lambda _, act=act: act())
+            row.pack_start(button, True, True, 0)
+            self.actions[letter] = button, act
+        self.actions["q"] = None, self.destroy
+        return row
+
+    def key(self, _widget, event):
+        if not event.state & Gdk.ModifierType.CONTROL_MASK:
+            return False
+        action = self.actions.get(Gdk.keyval_name(event.keyval).lower())
+        if action:
+            action[1]()
+        return bool(action)
+
+    # ---- The pipeline ----
+
+    def start(self, texts):
+        """Plays what is chosen, with properties @texts."""
+        source = self.sources.get_child().get_text()
+        name = self.elements.get_active_id()
+        try:
+            if name == "scopedetect" and "models" not in texts:
+                texts = dict(texts, models=chain.models(self.folder.name))
+            self.chain = chain.Chain(source, name, texts, self.choice.json)
+            self.chain.start(self.arrived)
+        except chain.Refused as sentence:
+            self.say(str(sentence))
+            return
+        self.plots.clear()
+        bus = self.chain.pipeline.get_bus()
+        bus.add_signal_watch()
+        bus.connect("message", self.message)
+        if self.controls:
+            self.controls.destroy()
+        self.controls = Controls(self.chain.element, self.change)
+        self.place.add(self.controls)
+        self.place.show_all()
+
+    def restart(self, keep=True):
+        """Anew; with @keep the element is the same."""
+        if self.recording:
+            self.then = lambda: self.restart(keep)
+            self.record()
+            return
+        texts = {}
+        if self.chain and self.chain.pipeline:
+            waiting = self.chain.texts
+            self.chain.pipeline.get_bus().remove_signal_watch()
+            self.chain.stop()
+            texts = dict(self.chain.texts, **waiting) if keep else {}
+        self.start(texts)
+
+    def choose(self):
+        self.restart()
+
+    def choose_element(self):
+        """A generated scene gives way to the one that suits the element."""
+        if self.sources.get_child().get_text() in chain.SCENES:
+            scene = chain.ELEMENTS[self.elements.get_active_id()][0]
+            self.sources.get_child().set_text(scene)
+        self.restart(keep=False)
+
+    def change(self, name, text):
+        if not self.chain.set(name, text):
+            self.restart()
+
+    def arrived(self, sample):
+        """In a thread of the pipeline."""
+        self.plots.arrived()
+        self.sample = sample
+        GLib.idle_add(self.show_newest)
+
+    def show_newest(self):
+        """Of frames that came meanwhile, all but the newest are passed over."""
+        sample, self.sample = self.sample, None
+        if not sample or not self.chain.pipeline:
+            return
+        self.picture.show_sample(sample)
+        latency = self.chain.element.get_property("stats")["latency"]
+        self.plots.add(latency / 1e6, gstvision.objects(sample.get_buffer()))
+
+    def message(self, _bus, message):
+        if self.recording and self.recording.take(message):
+            return
+        if message.type == Gst.MessageType.ERROR:
+            self.say(message.parse_error()[0].message)
+            self.chain.pipeline.set_state(Gst.State.NULL)
+        elif message.type == Gst.MessageType.WARNING:
+            self.say(message.parse_warning()[0].message)
+        elif message.type == Gst.MessageType.INFO:
+            self.say(message.parse_info()[0].message)
+        elif message.type == Gst.MessageType.EOS and not self.chain.again():
+            self.say("The source has ended.")
+
+    def refresh(self):
+        if self.controls and self.chain and self.chain.pipeline:
+            self.controls.refresh()
+        return True
+
+    # ---- What the user does ----
+
+    def say(self, sentence):
+        self.says.set_text(sentence)
+
+    def point(self, kind, x, y):
+        self.chain.point(kind, x, y)
+        if kind == "press":
+            for name, value in self.picture.readings(x, y):
+                print(f"{self.picture.second():.3f}", int(x), int(y), name, value,
+                      flush=True)
+
+    def hover(self, x, y):
+        told = [f"{name} {value}" for name, value in self.picture.readings(x, y)]
+        self.under.set_text(" · ".join([f"x {int(x)}  y {int(y)}", *told]))
+
+    def open(self):
+        dialog = Gtk.FileChooserNative(
+            title="A file to play", transient_for=self,
+            action=Gtk.FileChooserAction.OPEN)
+        if dialog.run() == Gtk.ResponseType.ACCEPT:
+            self.sources.get_child().set_text(dialog.get_filename())
+            self.restart()
+        dialog.destroy()
+
+    def copy(self):
+        line = self.chain.line()
+        Gtk.Clipboard.get(Gdk.SELECTION_CLIPBOARD).set_text(line, -1)
+        print(line, flush=True)
+        self.say("Copied: " + line)
+
+    def save(self):
+        name, element = self.choice.preset, self.chain.element
+        if isinstance(element, Gst.Preset) and element.save_preset(name):
+            self.say(f"Saved: {element.get_factory().get_name()} @preset={name}")
+        else:
+            self.say(f"The preset {name} could not be saved.")
+
+    def record(self):
+        button, _ = self.actions["r"]
+        if self.recording:
+            button.set_sensitive(False)
+            self.recording.stop()
+            return
+        try:
+            self.recording = Recording(self.chain.pipeline, self.choice.record,
+                                       self.recorded)
+        except (LookupError, GLib.Error) as error:
+            self.say(str(error))
+            return
+        button.set_label("End recording")
+
+    def recorded(self, path):
+        button, _ = self.actions["r"]
+        button.set_label("Record")
+        button.set_sensitive(True)
+        self.recording = None
+        print(f"recorded {path}", flush=True)
+        self.say(f"{path} is written, and its JSON lines beside it.")
+        then, self.then = self.then, None
+        if then:
+            then()
+
+    def end(self):
+        """A recording that runs becomes whole first."""
+        if self.recording:
+            self.then = self.end
+            self.record()
+            return
+        self.chain.stop()
+        self.folder.cleanup()
+        Gtk.main_quit()
+
+
+def run(choice):
+    """False where there is no display."""
+    if not Gtk.init_check([])[0]:
+        return False
+    Gst.init(None)
+    window = Window(choice)
+    window.show_all()
+    window.start(choice.texts)
+    GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, 2, window.destroy)
+    Gtk.main()
+    return True
