@@ -67,7 +67,7 @@ def wait_for(port):
             if s.connect_ex(("127.0.0.1", port)) == 0:
                 return
         time.sleep(.05)
-    raise AssertionError("the broker does not answer")
+    raise AssertionError(f"nothing answers at port {port}")
 
 
 def free_port():
@@ -77,8 +77,8 @@ def free_port():
 
 
 def cookbook_line():
-    """The line with mosquitto_pub in the guide."""
-    text = (ROOT / "docs/guide.md").read_text().replace("\\\n", " ")
+    """The line with mosquitto_pub in the cookbook."""
+    text = (ROOT / "docs/cookbook.md").read_text().replace("\\\n", " ")
     line, = [part for part in text.splitlines()
              if "mosquitto_pub" in part and "gst-launch-1.0" in part]
     return line.strip()
@@ -105,7 +105,7 @@ def check_broker():
 
 
 def publish(broker, folder, port, restart):
-    """The guide's line; with @restart, the broker is away for a while."""
+    """The cookbook's line; with @restart, the broker is away for a while."""
     kept, n = f"{folder}/kept.json", 90 if restart else 30
     line = cookbook_line().replace(
         "mosquitto_pub ", f"mosquitto_pub -p {port} ").replace(

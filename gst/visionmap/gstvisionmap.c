@@ -24,6 +24,8 @@
  * A buffer without the map gives a black frame, of the size of the map before.
  * The size of the output is negotiated with the first buffer, so a window opens
  * as large as the map; where that buffer has no map, as large as its input.
+ * What the mouse points at in such a window is, for elements before this one,
+ * the place in the frame.
  *
  * ## Example launch lines
  * |[
@@ -290,6 +292,52 @@ submit_input_buffer (
   return ret;
 }
 
+/* ---- The mouse ---- */
+
+/* Pixels of the input by pixels of the map.  Of channels that lie one below the
+ * other, places are those of one. */
+static gboolean
+get_scale (GstVisionmap *self, gdouble *sx, gdouble *sy)
+{
+  GstCaps *caps = gst_pad_get_current_caps (GST_BASE_TRANSFORM_SINK_PAD (self));
+  gint width = 0, height = 0, channels = 1;
+  gboolean known;
+
+  if (!caps)
+    return FALSE;
+  const GstStructure *s = gst_caps_get_structure (caps, 0);
+  gst_structure_get_int (s, "width", &width);
+  gst_structure_get_int (s, "height", &height);
+  if (g_strcmp0 (gst_structure_get_string (s, "channel-layout"), "stacked") ||
+      !gst_structure_get_int (s, "channels", &channels) || channels < 1)
+    channels = 1;
+  gst_caps_unref (caps);
+  GST_OBJECT_LOCK (self);
+  known = self->width && self->height;
+  if (known) {
+    *sx = (gdouble) width / self->width;
+    *sy = (gdouble) (height / channels) / self->height;
+  }
+  GST_OBJECT_UNLOCK (self);
+  return known;
+}
+
+/* What is pointed at in the map is a place in the frame for those upstream. */
+static gboolean
+src_event (GstBaseTransform *trans, GstEvent *event)
+{
+  gdouble x, y, sx, sy;
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_NAVIGATION &&
+      gst_navigation_event_get_coordinates (event, &x, &y) &&
+      get_scale (GST_VISIONMAP (trans), &sx, &sy)) {
+    event = gst_event_make_writable (event);
+    gst_navigation_event_set_coordinates (event, x * sx, y * sy);
+  }
+  return GST_BASE_TRANSFORM_CLASS (gst_visionmap_parent_class)
+      ->src_event (trans, event);
+}
+
 static GstFlowReturn
 transform (GstBaseTransform *trans, GstBuffer *in, GstBuffer *out)
 {
@@ -368,6 +416,7 @@ gst_visionmap_class_init (GstVisionmapClass *klass)
   trans->transform_size = gst_vision_map_transform_size;
   trans->submit_input_buffer = submit_input_buffer;
   trans->sink_event = sink_event;
+  trans->src_event = src_event;
   trans->query = query;
   trans->transform = transform;
 }

@@ -611,6 +611,43 @@ GST_START_TEST (test_other_size_wanted)
 }
 GST_END_TEST;
 
+/* Where a click at (5, 4) of a map of 16 x 8 pixels arrives upstream of a frame
+ * with @caps. */
+static void
+click (const gchar *in, gdouble *x, gdouble *y)
+{
+  GstHarness *h = harness (NULL, "video/x-raw,format=GRAY8");
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, 64 * 48, NULL);
+  GstEvent *event;
+
+  gst_buffer_memset (buffer, 0, 0, 64 * 48);
+  GST_BUFFER_PTS (buffer) = 0;
+  gst_harness_set_src_caps_str (h, in);
+  add_map (buffer, "emd", 16, 8);
+  gst_buffer_unref (gst_harness_push_and_pull (h, buffer));
+  gst_harness_push_upstream_event (
+      h, gst_navigation_event_new_mouse_button_press (1, 5, 4, 0));
+  while ((event = gst_harness_try_pull_upstream_event (h))) {
+    if (GST_EVENT_TYPE (event) == GST_EVENT_NAVIGATION)
+      fail_unless (gst_navigation_event_get_coordinates (event, x, y));
+    gst_event_unref (event);
+  }
+  gst_harness_teardown (h);
+}
+
+GST_START_TEST (test_mouse)
+{
+  gdouble x = -1, y = -1;
+
+  click ("video/x-raw,format=GRAY8,width=64,height=48,framerate=30/1", &x, &y);
+  fail_unless (x == 20 && y == 24, "%g %g", x, y);
+  click ("video/x-raw,format=GRAY8,width=64,height=48,framerate=30/1,"
+         "channels=3,channel-layout=stacked",
+      &x, &y);
+  fail_unless (x == 20 && y == 8, "%g %g", x, y);
+}
+GST_END_TEST;
+
 static Suite *
 visionmap_suite (void)
 {
@@ -633,6 +670,7 @@ visionmap_suite (void)
   tcase_add_test (tc, test_newest);
   tcase_add_test (tc, test_labels);
   tcase_add_test (tc, test_other_size_wanted);
+  tcase_add_test (tc, test_mouse);
   return suite;
 }
 
