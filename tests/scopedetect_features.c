@@ -199,34 +199,33 @@ test_feature_pairs (DeviceKind kind)
 
 #define CLOUD_RADIUS .02f
 
+typedef struct {
+  Device host;
+  DeviceMemory memory;
+  ScopedetectCloud cloud;
+} Surface;
+
 /* @n points of a surface z (x, y) with its normals. */
-static ScopedetectCloud
-cloud_of (int n, float (*z) (float x, float y))
+static ScopedetectCloud *
+surface_open (Surface *s, int n, float (*z) (float x, float y))
 {
-  Device host = scopedetect_host ();
-  ScopedetectCloud c;
+  ScopedetectCloud *c = &s->cloud;
   const float e = 1e-3f;
 
-  ok (scopedetect_cloud_new (&host, &c, n, false, true));
-  c.n = n;
+  s->host = scopedetect_host ();
+  memory_open (&s->memory, &s->host);
+  ok (scopedetect_cloud_new (&s->memory, c, n, false, true));
+  c->n = n;
   for (int i = 0; i < n; i++) {
     float x = .05f * unit_random (), y = .05f * unit_random ();
 
-    c.x[i] = vec (x, y, z (x, y));
-    c.normal[i] = vec_unit (vec ((z (x - e, y) - z (x + e, y)) / (2 * e),
+    c->x[i] = vec (x, y, z (x, y));
+    c->normal[i] = vec_unit (vec ((z (x - e, y) - z (x + e, y)) / (2 * e),
         (z (x, y - e) - z (x, y + e)) / (2 * e), 1));
   }
-  scopedetect_grid_cpu (&c, CLOUD_RADIUS);
-  scopedetect_features_cpu (&c, CLOUD_RADIUS);
+  scopedetect_grid_cpu (c, CLOUD_RADIUS);
+  scopedetect_features_cpu (c, CLOUD_RADIUS);
   return c;
-}
-
-static void
-cloud_done (ScopedetectCloud *c)
-{
-  Device host = scopedetect_host ();
-
-  scopedetect_cloud_free (&host, c);
 }
 
 static float
@@ -254,7 +253,8 @@ barrel (float x, float y)
 static void
 test_plane (DeviceKind kind)
 {
-  ScopedetectCloud c = cloud_of (500, flat);
+  Surface s;
+  ScopedetectCloud *c = surface_open (&s, 500, flat);
   int bin[3];
   Vec a = {0, 0, 0}, b = {.01f, 0, 0}, up = {0, 0, 1};
 
@@ -268,30 +268,31 @@ test_plane (DeviceKind kind)
    * minus its cosine, that is -0.6: 11 (0.4 / 2) = 2.2 */
   check (scopedetect_pair (a, up, b, vec (.6f, 0, .8f), bin));
   check (bin[2] == 24);
-  for (int i = 0; i < c.n; i++)
+  for (int i = 0; i < c->n; i++)
     for (int k = 0; k < SCOPEDETECT_BINS; k++)
-      check_near (c.fpfh[i * SCOPEDETECT_BINS + k],
+      check_near (c->fpfh[i * SCOPEDETECT_BINS + k],
           k == 5 || k == 16 || k == 27 ? 100 : 0, 1e-3);
-  cloud_done (&c);
+  memory_free (&s.memory);
 }
 
 /* Curvature goes around a barrel, not along it. */
 static void
 test_curvature (DeviceKind kind)
 {
-  ScopedetectCloud c = cloud_of (1500, barrel);
+  Surface s;
+  ScopedetectCloud *c = surface_open (&s, 1500, barrel);
 
   (void) kind;
-  for (int i = 0; i < c.n; i++) {
-    Turn f = turn_of (c.frame[i]);
+  for (int i = 0; i < c->n; i++) {
+    Turn f = turn_of (c->frame[i]);
 
-    if (fabsf (c.x[i].x) > .03f || fabsf (c.x[i].y) > .03f)
+    if (fabsf (c->x[i].x) > .03f || fabsf (c->x[i].y) > .03f)
       continue;
-    check_near (vec_dot (f.x, c.normal[i]), 1, 1e-5);
+    check_near (vec_dot (f.x, c->normal[i]), 1, 1e-5);
     check (fabsf (f.y.y) < .05f);
-    check (c.pc1[i] > 100 * c.pc2[i]);
+    check (c->pc1[i] > 100 * c->pc2[i]);
   }
-  cloud_done (&c);
+  memory_free (&s.memory);
 }
 
 /* Bins of a pair, with doubles and angles. */
@@ -386,26 +387,28 @@ slow_fpfh (const ScopedetectCloud *c, double (*s)[SCOPEDETECT_BINS],
 static void
 test_fpfh (DeviceKind kind)
 {
-  ScopedetectCloud c = cloud_of (900, waves);
-  double (*s)[SCOPEDETECT_BINS] = calloc ((size_t) c.n, sizeof *s);
-  double (*h)[SCOPEDETECT_BINS] = calloc ((size_t) c.n, sizeof *h);
+  Surface s;
+  ScopedetectCloud *c = surface_open (&s, 900, waves);
+  double (*slow)[SCOPEDETECT_BINS] = calloc ((size_t) c->n, sizeof *slow);
+  double (*h)[SCOPEDETECT_BINS] = calloc ((size_t) c->n, sizeof *h);
   int off = 0;
 
   (void) kind;
-  slow_fpfh (&c, s, h);
-  for (int i = 0; i < c.n; i++)
+  slow_fpfh (c, slow, h);
+  for (int i = 0; i < c->n; i++)
     for (int b = 0; b < SCOPEDETECT_BINS; b++) {
-      double d = fabs (c.fpfh[i * SCOPEDETECT_BINS + b] - h[i][b]);
+      double d = fabs (c->fpfh[i * SCOPEDETECT_BINS + b] - h[i][b]);
 
       off += d > 2e-3;
       check (d < 1);
-      check (abs (c.code[i * SCOPEDETECT_CODE + b] -
-                 (int) floor (2 * c.fpfh[i * SCOPEDETECT_BINS + b] + .5)) == 0);
+      check (
+          abs (c->code[i * SCOPEDETECT_CODE + b] -
+              (int) floor (2 * c->fpfh[i * SCOPEDETECT_BINS + b] + .5)) == 0);
     }
-  check (off < c.n * SCOPEDETECT_BINS / 100);
-  free (s);
+  check (off < c->n * SCOPEDETECT_BINS / 100);
+  free (slow);
   free (h);
-  cloud_done (&c);
+  memory_free (&s.memory);
 }
 
 static const CheckPart on_each[] = {{"functions", test_functions},

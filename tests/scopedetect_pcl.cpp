@@ -103,15 +103,17 @@ int
 main ()
 {
   Device host;
+  DeviceMemory memory;
   bool good = true;
 
   device_open (&host, DEVICE_CPU, nullptr);
+  memory_open (&memory, &host);
   for (unsigned seed = 1; seed <= 3; seed++) {
     Cloud::Ptr points = surface (seed, 800);
     ScopedetectCloud mine;
     int bins, curvatures;
 
-    if (scopedetect_cloud_new (&host, &mine, 800, false, true))
+    if (scopedetect_cloud_new (&memory, &mine, 800, false, true))
       return 1;
     mine.n = 800;
     for (int i = 0; i < mine.n; i++) {
@@ -128,7 +130,7 @@ main ()
         bins, mine.n * SCOPEDETECT_BINS, curvatures, mine.n);
     good = good && bins < mine.n * SCOPEDETECT_BINS / 100 &&
         curvatures < mine.n / 100;
-    scopedetect_cloud_free (&host, &mine);
+    memory_free (&memory);
   }
   return good ? 0 : 1;
 }

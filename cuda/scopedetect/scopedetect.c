@@ -412,7 +412,7 @@ new_frame (Scopedetect *s, int width, int height)
   TRY (memory_get (m, &w->segment, SCOPEDETECT_MOST_SEGMENTS));
   TRY (memory_get (m, &w->noise, 1));
   TRY (memory_get (m, &w->view, SCOPEDETECT_VIEWS));
-  TRY (scopedetect_cloud_new (&s->device, &w->cloud, room, true, true));
+  TRY (scopedetect_cloud_new (m, &w->cloud, room, true, true));
   TRY (memory_get (m, &w->neighbour, queries));
   TRY (memory_get (m, &w->check, 2 * queries));
   TRY (memory_get (m, &w->sample, (size_t) batch * SCOPEDETECT_MAX_KEPT));
@@ -489,7 +489,6 @@ scopedetect_free (Scopedetect *s)
     return;
   device_wait (&s->device); /* nothing may still use what goes */
   s->stages->close (&s->device, &s->work);
-  scopedetect_cloud_free (&s->device, &s->work.cloud);
   memory_free (&s->memory);
   memory_free (&s->host_memory);
   free (s->shape);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "common/device.h"
+#include "common/memory.h"
 #include "common/vec.h"
 
 #define SCOPEDETECT_BINS 33      /* 3 x 11 */
@@ -104,11 +104,11 @@ scopedetect_near (
   return n;
 }
 
-/* Memory for @room points; colours and what is computed only where they are
- * asked for. */
-const char *scopedetect_cloud_new (const Device *dev, ScopedetectCloud *cloud,
-    int room, bool colour, bool features);
-void scopedetect_cloud_free (const Device *dev, ScopedetectCloud *cloud);
+/* Gets from @memory what @cloud, which stays where it is, needs for @room
+ * points;
+ * @colour: and for colours; @features: and for what is computed of points. */
+const char *scopedetect_cloud_new (DeviceMemory *memory,
+    ScopedetectCloud *cloud, int room, bool colour, bool features);
 
 /* On the CPU: from points and normals to grid, curvatures, frames and FPFH. */
 void scopedetect_grid_cpu (ScopedetectCloud *cloud, float radius);

@@ -176,18 +176,21 @@ take (ScopedetectShape *s, ScopedetectCloud *c)
 
 static const char *
 points_of (ScopedetectShape *s, ScopedetectSamples *samples,
-    const ScopedetectCompile *how, const Device *host)
+    const ScopedetectCompile *how)
 {
+  Device host = scopedetect_host ();
+  DeviceMemory memory;
   ScopedetectCloud *c = &samples->cloud, points = {0};
   int *of = malloc ((size_t) c->n * sizeof *of), n = 0;
   float radius = (float) how->normal_radius * SMOOTH;
   const char *error = of ? NULL : "out of memory";
 
+  memory_open (&memory, &host);
   scopedetect_grid_cpu (c, s->spacing);
   if (!error)
     error = throw_darts (c, s->spacing, of, &n);
   if (!error)
-    error = scopedetect_cloud_new (host, &points, n, c->lab != NULL, true);
+    error = scopedetect_cloud_new (&memory, &points, n, c->lab != NULL, true);
   if (!error && !(s->normal_var = malloc ((size_t) n * sizeof (float))))
     error = "out of memory";
   if (!error) {
@@ -202,7 +205,7 @@ points_of (ScopedetectShape *s, ScopedetectSamples *samples,
     take (s, &points);
   }
   free (of);
-  scopedetect_cloud_free (host, &points);
+  memory_free (&memory);
   return error;
 }
 
@@ -250,19 +253,17 @@ goes_on (const ScopedetectCompile *how, double part)
 
 static const char *
 compile (ScopedetectShape *s, ScopedetectSamples *samples, const Mesh *mesh,
-    const ScopedetectCompile *how)
+    const ScopedetectCompile *how, DeviceMemory *memory)
 {
-  Device host = scopedetect_host ();
-
   s->spacing = (float) how->spacing;
   s->feature_radius = (float) how->feature_radius;
-  TRY (scopedetect_sample (samples, mesh, how));
+  TRY (scopedetect_sample (samples, mesh, how, memory));
   if (!goes_on (how, .2))
     return "stopped";
   TRY (scopedetect_see (samples));
   if (!goes_on (how, .4))
     return "stopped";
-  TRY (points_of (s, samples, how, &host));
+  TRY (points_of (s, samples, how));
   measure (s);
   if (!goes_on (how, .6))
     return "stopped";
@@ -278,7 +279,9 @@ const char *
 scopedetect_model_compile (ScopedetectModel **model, const Mesh *mesh,
     const char *name, const ScopedetectCompile *how)
 {
+  Device host = scopedetect_host ();
   ScopedetectSamples samples = {0};
+  DeviceMemory memory;
   ScopedetectModel *m;
   const char *error;
 
@@ -288,8 +291,9 @@ scopedetect_model_compile (ScopedetectModel **model, const Mesh *mesh,
   if (!m)
     return "out of memory";
   utf8_copy (m->name, sizeof m->name, name);
-  error = compile (&m->shape, &samples, mesh, how);
-  scopedetect_samples_free (&samples);
+  memory_open (&memory, &host);
+  error = compile (&m->shape, &samples, mesh, how, &memory);
+  memory_free (&memory);
   if (error)
     scopedetect_model_free (m);
   else

@@ -22,14 +22,6 @@ scopedetect_host (void)
   return host;
 }
 
-void
-scopedetect_samples_free (ScopedetectSamples *s)
-{
-  Device host = scopedetect_host ();
-
-  scopedetect_cloud_free (&host, &s->cloud);
-}
-
 static Vec
 vertex (const Mesh *m, uint32_t i, double unit)
 {
@@ -79,7 +71,7 @@ draw (ScopedetectCloud *c, int i, const Mesh *m, uint32_t t,
 /* Samples are spread over the triangles by area; then they are shuffled. */
 static const char *
 sample_triangles (ScopedetectSamples *s, const Mesh *m,
-    const ScopedetectCompile *how, const Device *host)
+    const ScopedetectCompile *how, DeviceMemory *memory)
 {
   double total = 0, sum = 0, fine = how->spacing / FINER;
   uint32_t t = 0;
@@ -92,7 +84,7 @@ sample_triangles (ScopedetectSamples *s, const Mesh *m,
   n = total / (fine * fine) < FEWEST ? FEWEST
       : total / (fine * fine) > MOST ? MOST
                                      : (int) (total / (fine * fine));
-  TRY (scopedetect_cloud_new (host, &s->cloud, n, m->colour != NULL, false));
+  TRY (scopedetect_cloud_new (memory, &s->cloud, n, m->colour != NULL, false));
   s->cloud.n = n;
   s->spacing = (float) sqrt (total / n);
   sum = vec_norm (area_of (m, 0, how->unit)) / 2;
@@ -220,12 +212,12 @@ turn_to_origin (ScopedetectCloud *c)
 
 static const char *
 sample_points (ScopedetectSamples *s, const Mesh *m,
-    const ScopedetectCompile *how, const Device *host)
+    const ScopedetectCompile *how, DeviceMemory *memory)
 {
   int n = m->n > MOST ? MOST : (int) m->n;
   ScopedetectCloud *c = &s->cloud;
 
-  TRY (scopedetect_cloud_new (host, c, n, m->colour != NULL, false));
+  TRY (scopedetect_cloud_new (memory, c, n, m->colour != NULL, false));
   c->n = n;
   for (int i = 0; i < n; i++) {
     uint32_t k = (uint32_t) ((uint64_t) i * m->n / (uint32_t) n);
@@ -250,15 +242,13 @@ sample_points (ScopedetectSamples *s, const Mesh *m,
 }
 
 const char *
-scopedetect_sample (
-    ScopedetectSamples *s, const Mesh *mesh, const ScopedetectCompile *how)
+scopedetect_sample (ScopedetectSamples *s, const Mesh *mesh,
+    const ScopedetectCompile *how, DeviceMemory *memory)
 {
-  Device host = scopedetect_host ();
-
   if (mesh->n_triangles)
-    TRY (sample_triangles (s, mesh, how, &host));
+    TRY (sample_triangles (s, mesh, how, memory));
   else
-    TRY (sample_points (s, mesh, how, &host));
+    TRY (sample_points (s, mesh, how, memory));
   shuffle (&s->cloud, how->seed);
   return NULL;
 }

@@ -45,15 +45,14 @@ typedef struct {
   bool oriented;          /* all normals are known to point outwards */
 } ScopedetectSamples;
 
-/* From @mesh to samples, in metres, in random order.  Their normals may still
- * point inwards. */
+/* From @mesh to samples, in metres, in random order, in @memory of the host.
+ * Their normals may still point inwards. */
 const char *scopedetect_sample (ScopedetectSamples *samples, const Mesh *mesh,
-    const ScopedetectCompile *how);
+    const ScopedetectCompile *how, DeviceMemory *memory);
 
 /* Keeps what is seen from any view, turns normals towards where it is seen
  * from. */
 const char *scopedetect_see (ScopedetectSamples *samples);
-void scopedetect_samples_free (ScopedetectSamples *samples);
 
 /* The host as a device. */
 Device scopedetect_host (void);
