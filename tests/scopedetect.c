@@ -1083,9 +1083,11 @@ test_many (DeviceKind kind)
     check (r.objects[i].model == i &&
         !memcmp (
             r.objects[i].pose, r.objects[0].pose, sizeof r.objects[0].pose));
+  check (scopedetect_memory (kind, SOLID_WIDTH, SOLID_HEIGHT, models, 20) ==
+      s->memory.bytes + s->stages->bytes (&s->work));
   scopedetect_free (s);
-  check (scopedetect_memory (SOLID_WIDTH, SOLID_HEIGHT, models, 20) >
-      scopedetect_memory (SOLID_WIDTH, SOLID_HEIGHT, models, 1));
+  check (scopedetect_memory (kind, SOLID_WIDTH, SOLID_HEIGHT, models, 20) >
+      scopedetect_memory (kind, SOLID_WIDTH, SOLID_HEIGHT, models, 1));
   memset (b.depth, 0, SOLID_BYTES);
   for (int y = 100; y < 110; y++)
     for (int x = 100; x < 110; x++)

@@ -63,7 +63,7 @@ describe (const ScopedetectModel *model)
     printf ("%u pose%s look%s alike\n", i.n_symmetries,
         i.n_symmetries == 1 ? "" : "s", i.n_symmetries == 1 ? "s" : "");
   printf ("memory: about %.0f MB to look for it in frames of 640 x 480\n",
-      1e-6 * (double) scopedetect_memory (640, 480, &model, 1));
+      1e-6 * (double) scopedetect_memory (DEVICE_CUDA, 640, 480, &model, 1));
 }
 
 static int

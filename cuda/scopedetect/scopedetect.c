@@ -320,7 +320,7 @@ upload (DeviceMemory *m, void **to, const void *from, size_t n, size_t size)
   if (!from)
     return NULL;
   TRY (memory_get_bytes (m, to, n, size, false));
-  return device_copy (m->device, *to, from, n * size);
+  return m->device ? device_copy (m->device, *to, from, n * size) : NULL;
 }
 
 #define UPLOAD(field, count) \
@@ -437,6 +437,26 @@ set_tables (Scopedetect *s)
   return device_wait (&s->device); /* both leave with this function */
 }
 
+/* What frames and models need, from s->memory and s->host_memory. */
+static const char *
+get_memory (Scopedetect *s, int width, int height,
+    const ScopedetectModel *const *models, int n_models)
+{
+  s->shape = calloc ((size_t) n_models, sizeof *s->shape);
+  s->host_shape = calloc ((size_t) n_models, sizeof *s->host_shape);
+  if (!s->shape || !s->host_shape)
+    return "out of memory";
+  for (; s->n_models < n_models; s->n_models++) {
+    const ScopedetectShape *from = &models[s->n_models]->shape;
+
+    TRY (copy_shape (&s->memory, &s->shape[s->n_models], from));
+    TRY (copy_host_shape (&s->host_memory, &s->host_shape[s->n_models], from));
+  }
+  TRY (new_frame (s, width, height));
+  return scopedetect_explain_new (
+      &s->explain, &s->host_memory, &s->memory, n_models, s->work.cloud.room);
+}
+
 const char *
 scopedetect_new (Scopedetect **self, const Device *device, int width,
     int height, const ScopedetectModel *const *models, int n_models)
@@ -455,8 +475,6 @@ scopedetect_new (Scopedetect **self, const Device *device, int width,
       height > SCOPEDETECT_MAX_SIDE)
     return "the frame's sides must be 1 to 4096 pixels";
   TRY (check_models (models, n_models));
-  s->shape = calloc ((size_t) n_models, sizeof *s->shape);
-  s->host_shape = calloc ((size_t) n_models, sizeof *s->host_shape);
   s->objects =
       calloc ((size_t) n_models * SCOPEDETECT_MAX_OBJECTS, sizeof *s->objects);
   s->fate = calloc ((size_t) n_models, SCOPEDETECT_MAX_OBJECTS);
@@ -464,20 +482,11 @@ scopedetect_new (Scopedetect **self, const Device *device, int width,
   s->measure =
       calloc ((size_t) n_models * SCOPEDETECT_FOUND, sizeof *s->measure);
   s->n_samples = calloc ((size_t) n_models, sizeof *s->n_samples);
-  if (!s->shape || !s->host_shape || !s->objects || !s->fate || !s->sample ||
-      !s->measure || !s->n_samples)
+  if (!s->objects || !s->fate || !s->sample || !s->measure || !s->n_samples)
     return "out of memory";
-  for (; s->n_models < n_models; s->n_models++) {
-    const ScopedetectShape *from = &models[s->n_models]->shape;
-
-    TRY (copy_shape (&s->memory, &s->shape[s->n_models], from));
-    TRY (copy_host_shape (&s->host_memory, &s->host_shape[s->n_models], from));
-  }
   s->work.spacing = models[0]->shape.spacing;
   s->work.feature_radius = models[0]->shape.feature_radius;
-  TRY (new_frame (s, width, height));
-  TRY (scopedetect_explain_new (
-      &s->explain, &s->host_memory, &s->memory, n_models, s->work.cloud.room));
+  TRY (get_memory (s, width, height, models, n_models));
   TRY (set_tables (s));
   return s->stages->open (&s->device, &s->work);
 }
@@ -487,8 +496,9 @@ scopedetect_free (Scopedetect *s)
 {
   if (!s)
     return;
-  device_wait (&s->device); /* nothing may still use what goes */
-  s->stages->close (&s->device, &s->work);
+  if (s->memory.device)
+    device_wait (s->memory.device); /* nothing may still use what goes */
+  s->stages->close (&s->work);
   memory_free (&s->memory);
   memory_free (&s->host_memory);
   free (s->shape);
@@ -502,40 +512,21 @@ scopedetect_free (Scopedetect *s)
 }
 
 size_t
-scopedetect_memory (
-    int width, int height, const ScopedetectModel *const *models, int n_models)
+scopedetect_memory (DeviceKind kind, int width, int height,
+    const ScopedetectModel *const *models, int n_models)
 {
-  size_t n = (size_t) width * (size_t) height, sum;
-  size_t room = n < SCOPEDETECT_MAX_POINTS ? n : SCOPEDETECT_MAX_POINTS;
-  size_t batch =
-      n_models < SCOPEDETECT_BATCH ? (size_t) n_models : SCOPEDETECT_BATCH;
+  Scopedetect *s = calloc (1, sizeof *s);
+  size_t bytes = 0;
 
-  sum = n * (sizeof (ScopedetectPixel) + 3 * sizeof (float) + sizeof (int32_t));
-  sum += room *
-      (3 * sizeof (Vec) + sizeof (Quat) +
-          (SCOPEDETECT_ROW + SCOPEDETECT_BINS + 5) * sizeof (float) +
-          SCOPEDETECT_CODE * sizeof (int16_t));
-  /* of the GPU alone: hashes of pixels; neighbours and sums of points */
-  sum += n * 5 * sizeof (uint32_t) +
-      room *
-          (SCOPEDETECT_NEAR * sizeof (uint16_t) + sizeof (ScopedetectVoxel) +
-              sizeof (ScopedetectSpread) + 26);
-  sum += batch * room * SCOPEDETECT_MAX_NEIGHBOURS * 3 * sizeof (int16_t);
-  /* one place for samples, and one where they are put in order, by keys */
-  sum += batch * SCOPEDETECT_MAX_KEPT *
-      (2 * sizeof (ScopedetectSample) + sizeof (uint64_t));
-  sum += SCOPEDETECT_MOST_SEGMENTS * sizeof (ScopedetectSegment);
-  for (int i = 0; i < n_models; i++) {
-    const ScopedetectShape *s = &models[i]->shape;
-
-    sum += (size_t) s->n *
-        (4 * sizeof (Vec) + sizeof (Quat) +
-            SCOPEDETECT_CODE * sizeof (int16_t) + 3 * sizeof (float) +
-            SCOPEDETECT_VIEWS);
-    sum += (size_t) s->n_edges * sizeof *s->edge +
-        (size_t) s->cells[0] * (size_t) s->cells[1] * (size_t) s->cells[2] *
-            sizeof *s->nearest;
-    sum += SCOPEDETECT_MAX_OBJECTS * sizeof (ScopedetectObject);
-  }
-  return sum;
+  if (!s)
+    return 0;
+  s->device.kind = kind;
+  s->stages = STAGES (scopedetect, &s->device);
+  memory_open (&s->memory, NULL); /* which counts */
+  memory_open (&s->host_memory, NULL);
+  if (!get_memory (s, width, height, models, n_models) &&
+      !s->stages->open (NULL, &s->work))
+    bytes = s->memory.bytes + s->stages->bytes (&s->work);
+  scopedetect_free (s);
+  return bytes;
 }

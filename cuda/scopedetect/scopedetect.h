@@ -179,10 +179,10 @@ const char *scopedetect_new (Scopedetect **self, const Device *device,
     int width, int height, const ScopedetectModel *const *models, int n_models);
 void scopedetect_free (Scopedetect *self);
 
-/* About the bytes of the device that scopedetect_new () will ask for; nothing
- * is asked for later. */
-size_t scopedetect_memory (
-    int width, int height, const ScopedetectModel *const *models, int n_models);
+/* The bytes that scopedetect_new () asks a device of @kind for; nothing is
+ * asked for later.  0 if the host is out of memory. */
+size_t scopedetect_memory (DeviceKind kind, int width, int height,
+    const ScopedetectModel *const *models, int n_models);
 
 /* Poses of one model are of one object if no farther apart. */
 #define SCOPEDETECT_SAME .5

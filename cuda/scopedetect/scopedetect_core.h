@@ -248,8 +248,11 @@ scopedetect_before (
 /* The steps that each backend writes for itself.  All of them work on the
  * frame, or on the batch. */
 typedef struct {
+  /* The backend's own memory.  @dev NULL: its bytes are counted, none are got,
+   * and only bytes () and close () may follow. */
   const char *(*open) (const Device *dev, ScopedetectWork *w);
-  void (*close) (const Device *dev, ScopedetectWork *w);
+  size_t (*bytes) (const ScopedetectWork *w);
+  void (*close) (ScopedetectWork *w);
   /* Depth and colour to scene.pixel, with normals and edges. */
   const char *(*observe) (const Device *dev, ScopedetectWork *w);
   /* The table; what stands on it to cloud, with features.  The host knows

@@ -9,32 +9,36 @@ static const char *
 open (const Device *dev, ScopedetectWork *w)
 {
   ScopedetectCpu *c = calloc (1, sizeof *c);
+  DeviceMemory *m = &c->memory;
 
-  (void) dev;
   if (!(w->state = c))
     return "out of memory";
+  memory_open (m, dev);
   c->cells = 64;
   while (c->cells < 2 * (uint32_t) w->cloud.room)
     c->cells *= 2;
-  c->cell = malloc (c->cells * sizeof *c->cell);
-  c->voxel = malloc ((size_t) w->cloud.room * sizeof *c->voxel);
-  c->cell_of = malloc ((size_t) w->cloud.room * sizeof *c->cell_of);
-  c->count = malloc (SCOPEDETECT_SCORES * sizeof *c->count);
-  return c->cell && c->voxel && c->cell_of && c->count ? NULL : "out of memory";
+  TRY (memory_get (m, &c->cell, c->cells));
+  TRY (memory_get (m, &c->voxel, (size_t) w->cloud.room));
+  TRY (memory_get (m, &c->cell_of, (size_t) w->cloud.room));
+  return memory_get (m, &c->count, SCOPEDETECT_SCORES);
+}
+
+static size_t
+bytes (const ScopedetectWork *w)
+{
+  const ScopedetectCpu *c = w->state;
+
+  return c->memory.bytes;
 }
 
 static void
-close (const Device *dev, ScopedetectWork *w)
+close (ScopedetectWork *w)
 {
   ScopedetectCpu *c = w->state;
 
-  (void) dev;
   if (!c)
     return;
-  free (c->cell);
-  free (c->voxel);
-  free (c->cell_of);
-  free (c->count);
+  memory_free (&c->memory);
   free (c);
 }
 
@@ -46,7 +50,7 @@ repeat (const Device *dev, ScopedetectWork *w,
   return queue (data);
 }
 
-const ScopedetectStages scopedetect_stages_cpu = {open, close,
+const ScopedetectStages scopedetect_stages_cpu = {open, bytes, close,
     scopedetect_observe_cpu, scopedetect_points_cpu, scopedetect_segments_cpu,
     scopedetect_match_cpu, scopedetect_choose_cpu, scopedetect_verify_cpu,
     scopedetect_cluster_cpu, scopedetect_refine_cpu, scopedetect_align_cpu,

@@ -3,6 +3,7 @@
  * The CPU's stages. */
 #pragma once
 
+#include "common/memory.h"
 #include "common/parallel.h"
 #include "scopedetect/scopedetect_core.h"
 #include "scopedetect/scopedetect_voxel.h"
@@ -11,6 +12,7 @@
 
 /* The backend's own memory. */
 typedef struct {
+  DeviceMemory memory;      /* of the others */
   ScopedetectVoxel *voxel;  /* as many as the cloud has room for */
   ScopedetectCell *cell_of; /* likewise */
   uint32_t *cell;           /* of each hash: 1 + the number of its voxel */

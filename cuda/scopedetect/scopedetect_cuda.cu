@@ -139,7 +139,8 @@ open (const Device *dev, ScopedetectWork *w)
   m = &c->memory;
   memory_open (m, dev);
   c->bound = SCOPEDETECT_FOUND;
-  TRY (chain_may_overlap (&c->overlaps));
+  if (dev)
+    TRY (chain_may_overlap (&c->overlaps));
   TRY (memory_get (m, &c->spare, samples));
   TRY (memory_get (m, &c->sorted, samples));
   TRY (scopedetect_choose_open_cuda (m, &c->choose));
@@ -149,12 +150,17 @@ open (const Device *dev, ScopedetectWork *w)
   return scopedetect_observe_open_cuda (m, w, &c->observe);
 }
 
+static size_t
+bytes (const ScopedetectWork *w)
+{
+  return scopedetect_cuda (w)->memory.bytes;
+}
+
 static void
-close (const Device *dev, ScopedetectWork *w)
+close (ScopedetectWork *w)
 {
   ScopedetectCuda *c = scopedetect_cuda (w);
 
-  (void) dev;
   if (!c)
     return;
   scopedetect_repeat_close_cuda (c->records);
@@ -163,8 +169,8 @@ close (const Device *dev, ScopedetectWork *w)
   free (c);
 }
 
-extern "C" const ScopedetectStages scopedetect_stages_cuda = {open, close,
-    scopedetect_observe_cuda, scopedetect_points_cuda,
+extern "C" const ScopedetectStages scopedetect_stages_cuda = {open, bytes,
+    close, scopedetect_observe_cuda, scopedetect_points_cuda,
     scopedetect_segments_cuda, scopedetect_match_cuda, scopedetect_choose_cuda,
     scopedetect_verify_cuda, scopedetect_cluster_cuda, scopedetect_refine_cuda,
     scopedetect_align_cuda, scopedetect_climb_cuda, scopedetect_score_cuda,

@@ -20,8 +20,9 @@ scopedetect_observe_open_cuda (
 
   if (!(*self = o))
     return "out of memory";
-  CUDA_TRY (cudaEventCreateWithFlags (
-      &o->counted, cudaEventBlockingSync | cudaEventDisableTiming));
+  if (m->device)
+    CUDA_TRY (cudaEventCreateWithFlags (
+        &o->counted, cudaEventBlockingSync | cudaEventDisableTiming));
   TRY (memory_get_pinned (m, &o->n_points, 1));
   for (o->cells = 64; o->cells < 2 * (uint32_t) n;)
     o->cells *= 2;

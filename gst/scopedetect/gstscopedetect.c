@@ -66,8 +66,8 @@
  * search finds nothing and the frame shows why, because there is no surface, no
  * table, nothing on it, nothing as large as the model, or a camera of frames of
  * another size, a warning says so once.  `memory` in #GstScopedetect:stats is
- * about how many bytes of the device are taken; no more are asked for while it
- * plays.
+ * the number of bytes of the device that the detector takes; it asks for no more
+ * while it plays.
  *
  * ## Example launch lines
  * |[
@@ -245,7 +245,7 @@ gst_scopedetect_open (GstVisionAggregator *agg, const Device *device,
   models = (const ScopedetectModel *const *) self->model;
   gst_vision_common_set_stat (common, "memory",
       (gdouble) scopedetect_memory (
-          self->width, self->height, models, self->n_models));
+          device->kind, self->width, self->height, models, self->n_models));
   return scopedetect_new (&self->detector, device, self->width, self->height,
       models, self->n_models);
 }

@@ -18,7 +18,7 @@ use (const ScopedetectModel *model, size_t bytes)
 
   scopedetect_model_info (model, &info);
   REQUIRE (fuzz_is_utf8 (info.name));
-  REQUIRE (scopedetect_memory (64, 48, models, 1) > 0);
+  REQUIRE (scopedetect_memory (DEVICE_CPU, 64, 48, models, 1) > 0);
   scopedetect_model_distance (model, at, by, &add, &add_s);
   scopedetect_model_outline (model, at, &camera, xy, CORNERS);
   REQUIRE (!scopedetect_model_write (model, &written, &size));
