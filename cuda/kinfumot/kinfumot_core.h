@@ -313,6 +313,14 @@ kinfumot_others (const KinfumotWork *w, int model, int at, Vec point,
           w->before[2 * pair->at + 1]);
 }
 
+/* Whether the space of a voxel, which may be NULL, was seen free. */
+BOTH bool
+kinfumot_is_free (const KinfumotVoxel *v)
+{
+  return v && (v->weight & KINFUMOT_WEIGHT_MASK) >= KINFUMOT_FREE_WEIGHT &&
+      (float) v->distance > KINFUMOT_SEEN_FREE * KINFUMOT_UNIT;
+}
+
 /* ---- Outlines ---- */
 
 /* A flat face leaves directions free in which its outline does not: where an
@@ -322,12 +330,18 @@ kinfumot_others (const KinfumotWork *w, int model, int at, Vec point,
 #define KINFUMOT_OUTLINE 10 /* pixels that the two may be apart */
 #define KINFUMOT_JUMP .05f  /* metres from an object to what is behind it */
 
-/* Whether the surface of pixel @at ends before the pixel @to. */
+/* Whether the surface of pixel @at ends towards @step, before the last of @room
+ * pixels there: what is seen next is farther away, or nothing is.  A hole in
+ * the surface is no end. */
 BOTH bool
-kinfumot_ends (const KinfumotWork *w, int at, int to)
+kinfumot_ends (const KinfumotWork *w, int at, int step, int room)
 {
-  return !w->now.depth[to] ||
-      kinfumot_metres (w->now.depth[to]) >
+  int depth = 0;
+
+  for (int i = 1; i <= room && i <= KINFUMOT_OUTLINE && !depth; i++)
+    depth = w->now.depth[at + i * step];
+  return !depth ||
+      kinfumot_metres ((uint16_t) depth) >
       kinfumot_metres (w->now.depth[at]) + KINFUMOT_JUMP;
 }
 
@@ -359,6 +373,19 @@ kinfumot_view_end (const KinfumotHit *view, int at, int step, int before,
   return -1;
 }
 
+/* Whether the space beside pixel @at of the view, towards @aside, was seen
+ * free: the object ends there.  Else it was only not yet seen farther. */
+BOTH bool
+kinfumot_free_beside (const KinfumotWork *w, int model, int at, Vec aside)
+{
+  Vec p = kinfumot_along (&w->rays[at], w->views[model][at].depth);
+  Vec there = vec_add (p, vec_scale (aside, 2 * w->grid.voxel));
+  KinfumotLast last = {0, NULL};
+
+  return kinfumot_is_free (kinfumot_nearest (
+      &w->grid, &last, model, kinfumot_to_model (&w->models[model], there)));
+}
+
 /* What the end of the surface of pixel @at says along one axis: 0, x, or 1, y;
  * @side: 1 or -1. */
 BOTH bool
@@ -371,7 +398,7 @@ kinfumot_outline (const KinfumotWork *w, int model, int at, int axis, int side,
   Vec p, n = {axis ? 0.f : 1.f, axis ? 1.f : 0.f, 0}, q;
 
   if (along + side < 0 || along + side >= size ||
-      !kinfumot_ends (w, at, at + side * step))
+      !kinfumot_ends (w, at, side * step, side > 0 ? size - 1 - along : along))
     return false;
   p = vec_transform (&m->turn, m->step, kinfumot_point (w, at));
   at = kinfumot_pixel (w, p);
@@ -381,7 +408,8 @@ kinfumot_outline (const KinfumotWork *w, int model, int at, int axis, int side,
   before = side > 0 ? along : size - 1 - along;
   end = kinfumot_view_end (
       w->views[model], at, side * step, before, size - 1 - before, p.z);
-  if (end < 0)
+  if (end < 0 ||
+      !kinfumot_free_beside (w, model, end, vec_scale (n, (float) side)))
     return false;
   q = kinfumot_along (&w->rays[end], p.z);
   *term = kinfumot_term_of (p, n, axis ? q.y - p.y : q.x - p.x);
@@ -449,8 +477,7 @@ kinfumot_ask_voxels (
   const KinfumotVoxel *v = kinfumot_nearest (&w->grid, &last, model, there);
   int weight = v ? v->weight & KINFUMOT_WEIGHT_MASK : 0;
 
-  *free = weight >= KINFUMOT_FREE_WEIGHT &&
-      (float) v->distance > KINFUMOT_SEEN_FREE * KINFUMOT_UNIT;
+  *free = kinfumot_is_free (v);
   if (!weight || v->distance >= KINFUMOT_UNIT || v->distance <= -KINFUMOT_UNIT)
     return false;
   *before = (float) v->distance * (1.f / KINFUMOT_UNIT) * w->grid.truncation;
