@@ -81,20 +81,6 @@ device_release (const Device *dev, void *p)
   dev->ops->release (dev, p);
 }
 
-/* Releases @p, which may be NULL, and gets @n times @size bytes in its place.
- */
-static inline const char *
-device_renew (const Device *dev, void **p, size_t n, size_t size)
-{
-  device_release (dev, *p);
-  *p = NULL;
-  return device_alloc (dev, p, n * size);
-}
-
-/* Room for @n of what @p, a pointer, points to. */
-#define DEVICE_RENEW(dev, p, n) \
- TRY (device_renew (dev, (void **) &(p), n, sizeof *(p)))
-
 /* Host memory, zeroed, that kernels may read and write too and that copies to
  * and from at full speed: for results and for staging. */
 static inline const char *

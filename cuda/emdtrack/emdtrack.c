@@ -3,10 +3,12 @@
  * The order of the stages, and their memory. */
 #include <stdlib.h>
 
+#include "common/memory.h"
 #include "emdtrack/emdtrack_set.h"
 
 struct _Emdtrack {
   Device device;
+  DeviceMemory memory;
   const EmdtrackStages *stages;
   EmdtrackWork work;
   double scale;
@@ -30,6 +32,7 @@ emdtrack_new (Emdtrack **self, const Device *device, int width, int height)
   if (!e)
     return "out of memory";
   e->device = *device;
+  memory_open (&e->memory, &e->device);
   e->stages = STAGES (emdtrack, device);
   if (width < 1 || height < 1 || width > EMDTRACK_MAX_SIDE ||
       height > EMDTRACK_MAX_SIDE)
@@ -37,19 +40,17 @@ emdtrack_new (Emdtrack **self, const Device *device, int width, int height)
   w = &e->work;
   w->reader.width = width;
   w->reader.height = height;
-  DEVICE_RENEW (device, w->index, pixels (e));
-  DEVICE_RENEW (device, w->histogram, pixels (e));
-  DEVICE_RENEW (device, w->before, pixels (e));
-  DEVICE_RENEW (device, e->book.device_tables, 1);
-  TRY (device_alloc_pinned (device, (void **) &w->counts, sizeof *w->counts));
-  TRY (device_alloc_pinned (
-      device, (void **) &w->brightness, sizeof *w->brightness));
-  TRY (device_alloc_pinned (
-      device, (void **) &e->book.tables, sizeof *e->book.tables));
+  TRY (memory_get (&e->memory, &w->index, pixels (e)));
+  TRY (memory_get (&e->memory, &w->histogram, pixels (e)));
+  TRY (memory_get (&e->memory, &w->before, pixels (e)));
+  TRY (memory_get (&e->memory, &e->book.device_tables, 1));
+  TRY (memory_get_pinned (&e->memory, &w->counts, 1));
+  TRY (memory_get_pinned (&e->memory, &w->brightness, 1));
+  TRY (memory_get_pinned (&e->memory, &e->book.tables, 1));
   w->reader.step = e->book.device_tables->step;
   w->reader.lut = e->book.device_tables->lut;
   w->reader.spectra = e->book.device_tables->spectra;
-  return e->stages->open (device, w);
+  return e->stages->open (&e->device, w);
 }
 
 void
@@ -63,19 +64,7 @@ emdtrack_free (Emdtrack *e)
   device_wait (&e->device); /* nothing may still use what goes */
   if (w->state)
     e->stages->close (&e->device, w);
-  device_release (&e->device, w->index);
-  device_release (&e->device, w->histogram);
-  device_release (&e->device, w->before);
-  device_release (&e->device, e->book.device_tables);
-  device_release_pinned (&e->device, w->counts);
-  device_release_pinned (&e->device, w->brightness);
-  device_release_pinned (&e->device, w->regions);
-  device_release_pinned (&e->device, w->region_counts);
-  device_release_pinned (&e->device, e->book.tables);
-  for (int t = 0; t < EMDTRACK_TARGETS; t++) {
-    device_release (&e->device, w->tree[t]);
-    device_release (&e->device, w->map[t]);
-  }
+  memory_free (&e->memory);
   free (e);
 }
 
@@ -102,9 +91,9 @@ prepare (Emdtrack *e, const EmdtrackParams *p)
   w->cache_bits = p->cache_bits;
   for (int t = 0; t < p->n_targets; t++) {
     if (!w->tree[t])
-      DEVICE_RENEW (&e->device, w->tree[t], pixels (e));
+      TRY (memory_get (&e->memory, &w->tree[t], pixels (e)));
     if (!w->map[t])
-      DEVICE_RENEW (&e->device, w->map[t], pixels (e));
+      TRY (memory_get (&e->memory, &w->map[t], pixels (e)));
   }
   e->n_prepared = 0; /* where this fails, the next frame tries again */
   TRY (e->stages->prepare (&e->device, w));
@@ -271,11 +260,10 @@ emdtrack_count (
       return "a region is empty or too large";
   }
   if (!w->regions)
-    TRY (device_alloc_pinned (&e->device, (void **) &w->regions,
-        EMDTRACK_REGIONS * sizeof *w->regions));
+    TRY (memory_get_pinned (&e->memory, &w->regions, EMDTRACK_REGIONS));
   if (!w->region_counts)
-    TRY (device_alloc_pinned (&e->device, (void **) &w->region_counts,
-        EMDTRACK_REGIONS * EMDTRACK_BINS * sizeof *w->region_counts));
+    TRY (memory_get_pinned (
+        &e->memory, &w->region_counts, EMDTRACK_REGIONS * EMDTRACK_BINS));
   memcpy (w->regions, regions, n * sizeof *regions);
   TRY (e->stages->count (&e->device, w, n));
   *counts = w->region_counts;

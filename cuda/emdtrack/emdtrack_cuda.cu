@@ -13,6 +13,7 @@ open (const Device *dev, EmdtrackWork *w)
 
   if (!(w->state = c))
     return "out of memory";
+  memory_open (&c->memory, dev);
   CUDA_TRY (cudaGetDevice (&device));
   CUDA_TRY (cudaDeviceGetAttribute (
       &major, cudaDevAttrComputeCapabilityMajor, device));
@@ -20,21 +21,11 @@ open (const Device *dev, EmdtrackWork *w)
     return "emdtrack needs a GPU of compute capability 7.0; use the CPU";
   CUDA_TRY (cudaDeviceGetAttribute (
       &c->processors, cudaDevAttrMultiProcessorCount, device));
-  DEVICE_RENEW (dev, c->tally, 1);
-  DEVICE_RENEW (dev, c->grey, 1);
-  TRY (device_alloc (dev, (void **) &c->counts, sizeof (EmdtrackCounts)));
-  return device_alloc_pinned (
-      dev, (void **) &c->seen, EMDTRACK_TARGETS * sizeof *c->seen);
-}
-
-static void
-release_cache (const Device *dev, EmdtrackValues *cache)
-{
-  device_release (dev, cache->histogram);
-  device_release (dev, cache->state);
-  device_release (dev, cache->value);
-  device_release (dev, cache->n);
-  memset (cache, 0, sizeof *cache);
+  TRY (memory_get (&c->memory, &c->tally, 1));
+  TRY (memory_get (&c->memory, &c->grey, 1));
+  TRY (memory_get (
+      &c->memory, &c->counts, sizeof (EmdtrackCounts) / sizeof *c->counts));
+  return memory_get_pinned (&c->memory, &c->seen, EMDTRACK_TARGETS);
 }
 
 static void
@@ -42,35 +33,22 @@ close (const Device *dev, EmdtrackWork *w)
 {
   EmdtrackCuda *c = emdtrack_state (w);
 
-  for (int t = 0; t < EMDTRACK_TARGETS; t++) {
-    emdtrack_store_close (&c->store[t], dev);
-    release_cache (dev, &c->cache[t]);
-    device_release (dev, c->other[t]);
-  }
-  for (int l = 0; l < EMDTRACK_LEVELS; l++)
-    device_release (dev, c->list[l]);
-  device_release (dev, c->left);
-  device_release (dev, c->where);
-  device_release (dev, c->unsolved);
-  device_release (dev, c->tally);
-  device_release (dev, c->grey);
-  device_release (dev, c->counts);
-  device_release_pinned (dev, c->seen);
+  (void) dev;
+  memory_free (&c->memory);
   free (c);
 }
 
 static const char *
-prepare_cache (const Device *dev, EmdtrackValues *cache, uint32_t room)
+prepare_cache (DeviceMemory *m, EmdtrackValues *cache, uint32_t room)
 {
   if (cache->n && cache->room == room)
     return NULL;
-  release_cache (dev, cache);
+  memory_release (m, &cache->n); /* NULL until the rest has memory */
   cache->room = room;
-  DEVICE_RENEW (dev, cache->histogram, room);
-  DEVICE_RENEW (dev, cache->state, room);
-  DEVICE_RENEW (dev, cache->value, room);
-  DEVICE_RENEW (dev, cache->n, 1);
-  return NULL;
+  TRY (memory_get (m, &cache->histogram, room));
+  TRY (memory_get (m, &cache->state, room));
+  TRY (memory_get (m, &cache->value, room));
+  return memory_get (m, &cache->n, 1);
 }
 
 /* Pixels on levels 2^l apart, with what coarser ones have. */
@@ -82,22 +60,23 @@ pixels_apart (const EmdtrackWork *w, int level)
 }
 
 static const char *
-prepare_lists (const Device *dev, const EmdtrackWork *w, EmdtrackCuda *c)
+prepare_lists (const EmdtrackWork *w, EmdtrackCuda *c)
 {
+  DeviceMemory *m = &c->memory;
   size_t n = emdtrack_pixels (w);
 
   if (!c->left)
-    DEVICE_RENEW (dev, c->left, n);
+    TRY (memory_get (m, &c->left, n));
   if (w->solver == EMDTRACK_PAPER) {
     if (!c->where)
-      DEVICE_RENEW (dev, c->where, n);
+      TRY (memory_get (m, &c->where, n));
     if (!c->unsolved)
-      DEVICE_RENEW (dev, c->unsolved, n);
+      TRY (memory_get (m, &c->unsolved, n));
     return NULL;
   }
   for (int l = 0; l < EMDTRACK_LEVELS; l++)
     if (!c->list[l])
-      DEVICE_RENEW (dev, c->list[l], pixels_apart (w, l));
+      TRY (memory_get (m, &c->list[l], pixels_apart (w, l)));
   return NULL;
 }
 
@@ -108,21 +87,21 @@ prepare (const Device *dev, EmdtrackWork *w)
   size_t n = emdtrack_pixels (w);
   int room = w->max_trees < EMDTRACK_ROOM ? w->max_trees : EMDTRACK_ROOM;
 
-  TRY (prepare_lists (dev, w, c));
+  TRY (prepare_lists (w, c));
   for (int t = 0; t < w->n_targets; t++) {
     if (w->solver == EMDTRACK_PAPER) {
-      TRY (prepare_cache (dev, &c->cache[t], 1u << w->cache_bits));
+      TRY (prepare_cache (&c->memory, &c->cache[t], 1u << w->cache_bits));
       continue;
     }
     if (!c->other[t])
-      DEVICE_RENEW (dev, c->other[t], n);
+      TRY (memory_get (&c->memory, &c->other[t], n));
     if (c->store[t].used && c->store[t].room == room)
       continue;
     c->planted[t] = false;
     c->seen[t] = {}; /* it was said of the store that goes */
     TRY (device_clear (dev, w->tree[t], n * sizeof *w->tree[t]));
     TRY (device_clear (dev, c->other[t], n * sizeof *c->other[t]));
-    TRY (emdtrack_store_open (&c->store[t], dev, room));
+    TRY (emdtrack_store_open (&c->store[t], &c->memory, room));
   }
   return NULL;
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "common/cuda.cuh"
+#include "common/memory.h"
 #include "emdtrack/emdtrack_work.h"
 
 /* Threads of a warp wait for each other: only from Volta on do they all get on.
@@ -74,6 +75,7 @@ typedef struct {
 
 /* The backend's own memory. */
 typedef struct {
+  DeviceMemory memory; /* of the others */
   EmdtrackStore store[EMDTRACK_TARGETS];
   bool planted[EMDTRACK_TARGETS];    /* the first tree is there */
   uint16_t *other[EMDTRACK_TARGETS]; /* turns with w->tree */
@@ -94,8 +96,7 @@ typedef struct {
 
 /* emdtrack_store_cuda.cu */
 const char *emdtrack_store_open (
-    EmdtrackStore *store, const Device *dev, int room);
-void emdtrack_store_close (EmdtrackStore *store, const Device *dev);
+    EmdtrackStore *store, DeviceMemory *memory, int room);
 /* Queues letting go of all trees. */
 const char *emdtrack_store_clear (EmdtrackStore *store, const Device *dev);
 /* Queues letting go of what none of @n pixels has in @ids. */

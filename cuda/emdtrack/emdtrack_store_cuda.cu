@@ -5,38 +5,23 @@
 #include "emdtrack/emdtrack_store.cuh"
 
 const char *
-emdtrack_store_open (EmdtrackStore *s, const Device *dev, int room)
+emdtrack_store_open (EmdtrackStore *s, DeviceMemory *m, int room)
 {
-  emdtrack_store_close (s, dev);
+  memory_release (m, &s->used); /* NULL until the rest has memory */
   s->room = room;
   s->n_slots = 1;
   while (s->n_slots < 2 * (uint32_t) room)
     s->n_slots *= 2;
-  DEVICE_RENEW (dev, s->tree, room + 1);
-  DEVICE_RENEW (dev, s->basis, room + 1);
-  DEVICE_RENEW (dev, s->key, s->n_slots);
-  DEVICE_RENEW (dev, s->number, s->n_slots);
-  DEVICE_RENEW (dev, s->spare, room);
-  DEVICE_RENEW (dev, s->n_spare, 1);
-  DEVICE_RENEW (dev, s->n_taken, 1);
-  DEVICE_RENEW (dev, s->used, room + 1);
-  DEVICE_RENEW (dev, s->made, (room + 1) * (EMDTRACK_ARCS + 1));
-  return emdtrack_store_clear (s, dev);
-}
-
-void
-emdtrack_store_close (EmdtrackStore *s, const Device *dev)
-{
-  device_release (dev, s->tree);
-  device_release (dev, s->basis);
-  device_release (dev, s->key);
-  device_release (dev, s->number);
-  device_release (dev, s->spare);
-  device_release (dev, s->n_spare);
-  device_release (dev, s->n_taken);
-  device_release (dev, s->used);
-  device_release (dev, s->made);
-  memset (s, 0, sizeof *s);
+  TRY (memory_get (m, &s->tree, room + 1));
+  TRY (memory_get (m, &s->basis, room + 1));
+  TRY (memory_get (m, &s->key, s->n_slots));
+  TRY (memory_get (m, &s->number, s->n_slots));
+  TRY (memory_get (m, &s->spare, room));
+  TRY (memory_get (m, &s->n_spare, 1));
+  TRY (memory_get (m, &s->n_taken, 1));
+  TRY (memory_get (m, &s->made, (room + 1) * (EMDTRACK_ARCS + 1)));
+  TRY (memory_get (m, &s->used, room + 1));
+  return emdtrack_store_clear (s, m->device);
 }
 
 static const char *

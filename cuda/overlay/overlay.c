@@ -17,6 +17,7 @@ typedef struct {
 
 struct _Overlay {
   const Device *dev;
+  DeviceMemory memory;
   const OverlayStages *stages;
 
   uint8_t *pinned[FLIGHT], *block; /* host, device: room bytes each */
@@ -42,20 +43,9 @@ overlay_new (Overlay **self, const Device *dev)
     return "out of memory";
   o->dev = dev;
   o->stages = STAGES (overlay, dev);
-  TRY (device_alloc (dev, (void **) &o->range, sizeof *o->range));
-  return device_alloc_pinned (dev, (void **) &o->drawn, sizeof *o->drawn);
-}
-
-static void
-release_blocks (Overlay *o)
-{
-  for (int i = 0; i < FLIGHT; i++) {
-    device_release_pinned (o->dev, o->pinned[i]);
-    o->pinned[i] = NULL;
-  }
-  device_release (o->dev, o->block);
-  o->block = NULL;
-  o->room = 0;
+  memory_open (&o->memory, dev);
+  TRY (memory_get (&o->memory, &o->range, 1));
+  return memory_get_pinned (&o->memory, &o->drawn, 1);
 }
 
 void
@@ -64,22 +54,19 @@ overlay_free (Overlay *o)
   if (!o)
     return;
   device_wait (o->dev);
-  release_blocks (o);
-  overlay_image_free (&o->image, o->dev);
-  device_release (o->dev, o->atlas);
-  device_release (o->dev, o->range);
-  device_release_pinned (o->dev, o->drawn);
+  memory_free (&o->memory);
+  free (o->image.rgba);
   free (o);
 }
 
 const char *
-overlay_replace (const Device *dev, uint8_t **p, const uint8_t *pixels,
+overlay_replace (DeviceMemory *memory, uint8_t **p, const uint8_t *pixels,
     size_t stride, size_t row_bytes, size_t rows)
 {
+  const Device *dev = memory->device;
+
   TRY (device_wait (dev));
-  device_release (dev, *p);
-  *p = NULL;
-  TRY (device_alloc (dev, (void **) p, row_bytes * rows));
+  TRY (memory_get (memory, p, row_bytes * rows));
   TRY (device_copy_rows (dev, *p, row_bytes, pixels, stride, row_bytes, rows));
   return device_wait (dev);
 }
@@ -89,7 +76,7 @@ overlay_set_atlas (
     Overlay *o, const uint8_t *pixels, int width, int height, int stride)
 {
   o->atlas_width = o->atlas_height = 0;
-  TRY (overlay_replace (o->dev, &o->atlas, pixels, stride, width, height));
+  TRY (overlay_replace (&o->memory, &o->atlas, pixels, stride, width, height));
   o->atlas_width = width;
   o->atlas_height = height;
   return NULL;
@@ -148,10 +135,10 @@ reserve (Overlay *o, size_t bytes)
   if (bytes <= o->room)
     return NULL;
   TRY (device_wait (o->dev));
-  release_blocks (o);
+  o->room = 0;
   for (int i = 0; i < FLIGHT; i++)
-    TRY (device_alloc_pinned (o->dev, (void **) &o->pinned[i], room));
-  TRY (device_alloc (o->dev, (void **) &o->block, room));
+    TRY (memory_get_pinned (&o->memory, &o->pinned[i], room));
+  TRY (memory_get (&o->memory, &o->block, room));
   o->room = room;
   return NULL;
 }
@@ -181,7 +168,7 @@ pack_strokes (Overlay *o, const Image *frame, const Yuv *yuv,
 
     overlay_components (frame->format, yuv, list->strokes[i].colour, s->colour);
     if (s->kind == OVERLAY_SPRITE && s->count) {
-      TRY (overlay_image_convert (&o->image, o->dev, frame, yuv));
+      TRY (overlay_image_convert (&o->image, &o->memory, frame, yuv));
       overlay_image_place (&o->image, &shapes[s->first].of.sprite);
     }
   }

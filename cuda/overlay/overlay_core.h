@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/memory.h"
 #include "common/yuv.h"
 #include "overlay/overlay.h"
 
@@ -476,7 +477,7 @@ bool overlay_range_begin (
     OverlayRange *range, OverlayMap *followed, const OverlayMap *map);
 
 /* Puts rows into new memory of the device, in place of @p; waits for it. */
-const char *overlay_replace (const Device *dev, uint8_t **p,
+const char *overlay_replace (DeviceMemory *memory, uint8_t **p,
     const uint8_t *pixels, size_t stride, size_t row_bytes, size_t rows);
 
 extern const OverlayStages overlay_stages_cpu, overlay_stages_cuda;

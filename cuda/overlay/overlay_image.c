@@ -66,8 +66,8 @@ overlay_image_set (
 }
 
 const char *
-overlay_image_convert (
-    OverlayImage *self, const Device *dev, const Image *frame, const Yuv *yuv)
+overlay_image_convert (OverlayImage *self, DeviceMemory *memory,
+    const Image *frame, const Yuv *yuv)
 {
   size_t bytes = 4 * (size_t) self->n_texels;
   uint8_t *texels;
@@ -85,7 +85,7 @@ overlay_image_convert (
     overlay_components (frame->format, yuv, self->rgba + i, texels + i);
     texels[i + 3] = self->rgba[i + 3];
   }
-  err = overlay_replace (dev, &self->texels, texels, bytes, bytes, 1);
+  err = overlay_replace (memory, &self->texels, texels, bytes, bytes, 1);
   free (texels);
   self->format = frame->format;
   self->matrix = frame->matrix;
@@ -107,11 +107,4 @@ overlay_image_place (const OverlayImage *self, OverlaySprite *sprite)
   sprite->down = l->down;
   sprite->step_x = (l->across << 16) / sprite->width;
   sprite->step_y = (l->down << 16) / sprite->height;
-}
-
-void
-overlay_image_free (OverlayImage *self, const Device *dev)
-{
-  free (self->rgba);
-  device_release (dev, self->texels);
 }

@@ -24,8 +24,7 @@ typedef struct {
 const char *overlay_image_set (
     OverlayImage *self, const uint8_t *rgba, int width, int height, int stride);
 /* Converts the texels to the components of @frame if they are not yet. */
-const char *overlay_image_convert (
-    OverlayImage *self, const Device *dev, const Image *frame, const Yuv *yuv);
+const char *overlay_image_convert (OverlayImage *self, DeviceMemory *memory,
+    const Image *frame, const Yuv *yuv);
 /* Chooses the level and the steps for the sprite's place. */
 void overlay_image_place (const OverlayImage *self, OverlaySprite *sprite);
-void overlay_image_free (OverlayImage *self, const Device *dev);

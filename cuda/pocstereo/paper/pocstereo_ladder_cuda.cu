@@ -236,8 +236,10 @@ run_parts (const Device *dev, const PocstereoWork *w, PocstereoLadder *ladder)
 
   if (ladder->room < w->n_points) {
     ladder->room = 0;
-    TRY (device_renew (
-        dev, &ladder->buffers, w->max_points, sizeof (LadderBuffers)));
+    device_release (dev, ladder->buffers);
+    ladder->buffers = NULL;
+    TRY (device_alloc (
+        dev, &ladder->buffers, w->max_points * sizeof (LadderBuffers)));
     ladder->room = w->max_points;
   }
   b = (LadderBuffers *) ladder->buffers;
