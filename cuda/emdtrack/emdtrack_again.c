@@ -22,31 +22,41 @@ overlap (const EmdtrackCandidate *like, const EmdtrackPlace *a,
       fabs (a->cy - b->cy) < like->height;
 }
 
+/* What has been found, and how near the next may be. */
+typedef struct {
+  EmdtrackPlace *place;
+  int n;
+  double limit;
+} Found;
+
+static bool
+is_another (const EmdtrackCandidate *c, const void *data)
+{
+  const Found *f = (const Found *) data;
+
+  if (c->distance > f->limit)
+    return false;
+  for (int k = 0; k < f->n; k++)
+    if (overlap (c, &f->place[k], c))
+      return false;
+  return true;
+}
+
 /* The best of the candidates that are nearer than @limit, and the best of
  * those that do not overlap it, and so on. */
 static int
-find_places (const EmdtrackSearch *s, double limit, EmdtrackPlace *places)
+find_places (EmdtrackSearch *s, double limit, EmdtrackPlace *places)
 {
-  int n = 0;
+  Found found = {places, 0, limit};
 
-  while (n < EMDTRACK_PLACES) {
-    const EmdtrackCandidate *best = NULL;
+  while (found.n < EMDTRACK_PLACES) {
+    const EmdtrackCandidate *c = emdtrack_search_least (s, is_another, &found);
 
-    for (int i = 0; i < s->n; i++) {
-      const EmdtrackCandidate *c = &s->candidate[i];
-      bool apart =
-          c->distance <= limit && (!best || c->distance < best->distance);
-
-      for (int k = 0; k < n && apart; k++)
-        apart = !overlap (c, &places[k], c);
-      if (apart)
-        best = c;
-    }
-    if (!best)
+    if (!c || c->distance > limit)
       break;
-    places[n++] = (EmdtrackPlace){best->cx, best->cy, best->distance};
+    places[found.n++] = (EmdtrackPlace){c->cx, c->cy, c->distance};
   }
-  return n;
+  return found.n;
 }
 
 const char *

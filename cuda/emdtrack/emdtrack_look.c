@@ -11,17 +11,19 @@
 #define NEARLY .2  /* of the distance: how much worse fits nearly as well */
 #define WIDE 1.6   /* what is around, in sizes of the target */
 #define AROUND .3  /* weight of that being something else */
+#define ROUNDING 1e-9
 
-/* The best of a grid around @best or over the frame; where all is alike, the
- * target stays. */
+/* The best of a grid around @best or over the frame, and @which it is; where
+ * all is alike, the target stays. */
 static const char *
-look (EmdtrackLooking *l, EmdtrackCandidate *best)
+look (EmdtrackLooking *l, EmdtrackCandidate *best, int *which)
 {
   EmdtrackSearch *s = l->search;
   const EmdtrackCandidate *c;
 
   TRY (emdtrack_search_run (s, l->emdtrack, l->model, l->width, l->height));
   c = emdtrack_search_best (s, best->cx, best->cy);
+  *which = c ? (int) (c - s->candidate) : 0;
   if (c)
     *best = *c;
   else
@@ -29,20 +31,22 @@ look (EmdtrackLooking *l, EmdtrackCandidate *best)
   return NULL;
 }
 
+static bool
+is_apart (const EmdtrackCandidate *c, const void *from)
+{
+  const EmdtrackCandidate *best = (const EmdtrackCandidate *) from;
+
+  return fabs (c->cx - best->cx) > best->width / 2 ||
+      fabs (c->cy - best->cy) > best->height / 2;
+}
+
 /* Distance of @best by the least of what lies apart from it. */
 static double
-ratio_to_second (const EmdtrackSearch *s, const EmdtrackCandidate *best)
+ratio_to_second (EmdtrackSearch *s, const EmdtrackCandidate *best)
 {
-  double second = 2;
+  const EmdtrackCandidate *c = emdtrack_search_least (s, is_apart, best);
+  double second = c ? c->distance : 2;
 
-  for (int i = 0; i < s->n; i++) {
-    const EmdtrackCandidate *c = &s->candidate[i];
-    bool apart = fabs (c->cx - best->cx) > best->width / 2 ||
-        fabs (c->cy - best->cy) > best->height / 2;
-
-    if (apart && c->distance < second)
-      second = c->distance;
-  }
   return second > 1 ? 0 : second > 0 ? best->distance / second : 1;
 }
 
@@ -78,6 +82,7 @@ emdtrack_look_coarsely (EmdtrackLooking *l, const EmdtrackTrack *t,
   EmdtrackCandidate like = emdtrack_box_of (t);
   double small = like.width < like.height ? like.width : like.height;
   double reach = l->params->search;
+  int which;
 
   *step = small / 8 > 1 ? floor (small / 8) : 1;
   if (t->state == EMDTRACK_LOST) {
@@ -98,7 +103,7 @@ emdtrack_look_coarsely (EmdtrackLooking *l, const EmdtrackTrack *t,
         *step);
   }
   *best = like;
-  TRY (look (l, best));
+  TRY (look (l, best, &which));
   *ratio = ratio_to_second (s, best);
   return NULL;
 }
@@ -136,49 +141,89 @@ set_regions (
   return 2 + n;
 }
 
+/* A distance of which only a bound is known at first. */
+typedef struct {
+  EmdtrackModel *model;
+  const uint32_t *counts;
+  double distance;
+} Term;
+
 /* Of what lies outside of the frame, as a half of a box may, all is wrong. */
-static double
-distance_of (EmdtrackModel *m, const uint32_t *counts)
+static Term
+term_of (EmdtrackModel *m, const uint32_t *counts)
 {
   for (int i = 0; i < EMDTRACK_BINS; i++)
     if (counts[i])
-      return emdtrack_model_distance (m, counts);
-  return 1;
+      return (Term){m, counts, emdtrack_model_bound (m, counts)};
+  return (Term){m, NULL, 1};
+}
+
+static double
+combine (const Term *term, int n, double around)
+{
+  double sum = 0;
+
+  for (int k = 0; k < n; k++)
+    sum += term[k].distance;
+  return sum / n - AROUND * around;
 }
 
 /* How badly the target fits: the mean distance of the whole and of its parts,
- * less that of what is around.  The kernels of the first two regions are 256 in
- * the middle, so that their difference is what is around. */
+ * less that of what is around; or a bound that exceeds @limit.  The kernels of
+ * the first two regions are 256 in the middle, so that their difference is what
+ * is around. */
 static double
-misfit (const EmdtrackLooking *l, const uint32_t *counts)
+misfit (const EmdtrackLooking *l, const uint32_t *counts, double limit)
 {
-  const uint32_t *wide = counts + EMDTRACK_BINS, *part = wide + EMDTRACK_BINS;
-  double sum = distance_of (l->model, counts);
+  const uint32_t *wide = counts + EMDTRACK_BINS;
+  Term term[1 + EMDTRACK_PARTS];
   uint32_t around[EMDTRACK_BINS], all = 0;
-  int n = l->parts->known ? EMDTRACK_PARTS : 0;
+  int n = l->parts->known ? 1 + EMDTRACK_PARTS : 1;
+  double far;
 
-  for (int k = 0; k < n; k++, part += EMDTRACK_BINS)
-    sum += distance_of (&l->parts->model[k], part);
   for (int i = 0; i < EMDTRACK_BINS; i++)
     all += around[i] = wide[i] > counts[i] ? wide[i] - counts[i] : 0;
-  return sum / (1 + n) -
-      (all ? AROUND * emdtrack_model_distance (l->model, around) : 0);
+  term[0] = term_of (l->model, counts);
+  for (int k = 1; k < n; k++)
+    term[k] =
+        term_of (&l->parts->model[k - 1], wide + (size_t) k * EMDTRACK_BINS);
+  far = all ? 1 : 0;
+  if (all && combine (term, n, far) <= limit)
+    far = emdtrack_model_distance (l->model, around);
+  for (int k = 0; k < n && combine (term, n, far) <= limit; k++)
+    if (term[k].counts)
+      term[k].distance =
+          emdtrack_model_distance (term[k].model, term[k].counts);
+  return combine (term, n, far);
 }
 
-/* The misfits of all candidates. */
+/* The misfits of all candidates, or bounds of those that exceed the least by
+ * more than @margin.  @likely: which may be the least. */
 static const char *
-find_misfits (EmdtrackLooking *l, double *fit)
+find_misfits (EmdtrackLooking *l, int likely, double margin, double *fit)
 {
   EmdtrackSearch *s = l->search;
   const uint32_t *counts;
+  double least;
   int n = 0, each = 0;
 
   for (int i = 0; i < s->n; i++, n += each)
     each = set_regions (l, &s->candidate[i], s->region + n);
   TRY (emdtrack_count (l->emdtrack, s->region, n, &counts));
-  for (int i = 0; i < s->n; i++, counts += each * EMDTRACK_BINS)
-    fit[i] = misfit (l, counts);
+  each *= EMDTRACK_BINS;
+  least = fit[likely] = misfit (l, counts + (size_t) likely * each, INFINITY);
+  for (int i = 0; i < s->n; i++, counts += each) {
+    if (i != likely)
+      fit[i] = misfit (l, counts, least + margin);
+    least = fmin (least, fit[i]);
+  }
   return NULL;
+}
+
+static double
+nearly (double least, const EmdtrackCandidate *best)
+{
+  return least + NEARLY * best->distance + .005;
 }
 
 /* The centre of the places that fit nearly as well: the minimum is flat, and
@@ -190,7 +235,7 @@ middle (const EmdtrackSearch *s, const double *fit, EmdtrackCandidate *best)
 
   for (int i = 0; i < s->n; i++)
     least = fmin (least, fit[i]);
-  limit = least + NEARLY * best->distance + .005;
+  limit = nearly (least, best);
   for (int i = 0; i < s->n; i++) {
     double weight = limit - fit[i];
 
@@ -228,15 +273,19 @@ emdtrack_look_closely (EmdtrackLooking *l, EmdtrackCandidate *best, double step)
 {
   EmdtrackSearch *s = l->search;
   double fit[(2 * FINE + 1) * (2 * FINE + 1)];
+  int which;
 
   grid_closely (l, best, step);
-  TRY (look (l, best));
+  TRY (look (l, best, &which));
   if (best->distance > 1)
     return NULL;
-  for (int i = 0; i < s->n; i++)
-    fit[i] = s->candidate[i].distance;
-  if (l->parts->known)
-    TRY (find_misfits (l, fit));
+  if (l->parts->known) {
+    TRY (find_misfits (l, which, nearly (ROUNDING, best), fit));
+  } else {
+    emdtrack_search_within (s, nearly (best->distance, best));
+    for (int i = 0; i < s->n; i++)
+      fit[i] = s->candidate[i].distance;
+  }
   middle (s, fit, best);
   return NULL;
 }
@@ -252,11 +301,11 @@ emdtrack_look_at_scales (EmdtrackLooking *l, const EmdtrackCandidate *at, int n,
   for (int k = 0; k < n; k++) {
     double by = pow (step, k - n / 2);
 
-    s->candidate[k] =
-        (EmdtrackCandidate){at->cx, at->cy, at->width * by, at->height * by, 2};
+    s->candidate[k] = (EmdtrackCandidate){
+        at->cx, at->cy, at->width * by, at->height * by, 2, NULL};
   }
   s->n = n;
-  TRY (find_misfits (l, fit));
+  TRY (find_misfits (l, n / 2, ROUNDING, fit));
   for (int k = 1; k < n; k++)
     best = fit[k] < fit[best] ? k : best;
   *scale = pow (step, best - n / 2);

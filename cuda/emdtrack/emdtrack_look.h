@@ -30,7 +30,7 @@ static inline EmdtrackCandidate
 emdtrack_box_of (const EmdtrackTrack *t)
 {
   return (EmdtrackCandidate){(t->x0 + t->x1) / 2, (t->y0 + t->y1) / 2,
-      t->x1 - t->x0, t->y1 - t->y0, 2};
+      t->x1 - t->x0, t->y1 - t->y0, 2, NULL};
 }
 
 /* The best place for @track on a coarse grid of @step pixels, around where it

@@ -1,56 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Distances of regions from a target: exact, at a mass of 4096. */
+ * The nearest of many boxes, by as few exact distances as prove it. */
 #include <math.h>
 
 #include "emdtrack/emdtrack_search.h"
-
-const char *
-emdtrack_model_set (
-    EmdtrackModel *m, const EmdtrackParams *p, const EmdtrackTarget *target)
-{
-  uint8_t distance[EMDTRACK_BINS][EMDTRACK_BINS];
-  EmdtrackProblem now;
-  double scale;
-
-  TRY (emdtrack_distances (p, distance, &scale));
-  m->n = p->bins;
-  m->farthest = 1;
-  for (int i = 0; i < p->bins; i++)
-    for (int j = 0; j < p->bins; j++)
-      m->farthest = distance[i][j] > m->farthest ? distance[i][j] : m->farthest;
-  emdtrack_set_problem (&now, distance, p->bins, EMDTRACK_REGION_MASS, target);
-  if (!memcmp (&now, &m->problem, sizeof now))
-    return NULL;
-  memcpy (&m->problem, &now, sizeof now);
-  emdtrack_tree_first (&m->problem, &m->tree);
-  return NULL;
-}
-
-double
-emdtrack_model_distance (EmdtrackModel *m, const uint32_t *counts)
-{
-  int32_t demand[EMDTRACK_BINS];
-  int supply[EMDTRACK_BINS];
-  double weight[EMDTRACK_BINS];
-  int64_t z;
-
-  for (int i = 0; i < EMDTRACK_BINS; i++) {
-    weight[i] = counts[i];
-    demand[i] = m->problem.demand[i];
-  }
-  emdtrack_quantise (weight, m->n, EMDTRACK_REGION_MASS, supply);
-  if (emdtrack_tree_solve (&m->problem, &m->tree, supply, demand) >= 0) {
-    z = emdtrack_tree_value (&m->problem, &m->tree, supply, demand);
-  } else {
-    EmdtrackTableau tableau;
-    uint64_t pivots = 0;
-
-    z = emdtrack_simplex (&tableau, &m->problem, supply, &pivots);
-    emdtrack_tree_first (&m->problem, &m->tree);
-  }
-  return (double) z / EMDTRACK_REGION_MASS / m->farthest;
-}
 
 void
 emdtrack_search_grid (EmdtrackSearch *s, const EmdtrackCandidate *like,
@@ -60,7 +13,7 @@ emdtrack_search_grid (EmdtrackSearch *s, const EmdtrackCandidate *like,
     for (double x = centres[0]; x <= centres[2]; x += step)
       if (s->n < EMDTRACK_REGIONS)
         s->candidate[s->n++] = (EmdtrackCandidate){
-            x, y, like->width * scale, like->height * scale, 2};
+            x, y, like->width * scale, like->height * scale, 2, NULL};
 }
 
 EmdtrackRegion
@@ -104,10 +57,12 @@ emdtrack_search_run (
   const uint32_t *counts;
   int n = 0;
 
+  s->model = m;
   for (int i = 0; i < s->n; i++) {
     EmdtrackRegion r = emdtrack_region_of (&s->candidate[i]);
 
     s->candidate[i].distance = 2;
+    s->candidate[i].counts = NULL;
     if (!is_inside (r.box, width, height))
       continue;
     s->of[n] = i;
@@ -115,9 +70,60 @@ emdtrack_search_run (
   }
   TRY (emdtrack_count (e, s->region, n, &counts));
   for (int k = 0; k < n; k++, counts += EMDTRACK_BINS)
-    if (is_anything (counts))
-      s->candidate[s->of[k]].distance = emdtrack_model_distance (m, counts);
+    if (is_anything (counts)) {
+      s->candidate[s->of[k]].distance = emdtrack_model_bound (m, counts);
+      s->candidate[s->of[k]].counts = counts;
+    }
   return NULL;
+}
+
+/* The distance of @c, or a bound that exceeds @limit. */
+static double
+sharpen (EmdtrackSearch *s, EmdtrackCandidate *c, double limit)
+{
+  if (!c->counts || c->distance > limit)
+    return c->distance;
+  c->distance = emdtrack_model_bound (s->model, c->counts);
+  if (c->distance > limit)
+    return c->distance;
+  c->distance = emdtrack_model_distance (s->model, c->counts);
+  c->counts = NULL;
+  return c->distance;
+}
+
+void
+emdtrack_search_within (EmdtrackSearch *s, double limit)
+{
+  for (int i = 0; i < s->n; i++)
+    sharpen (s, &s->candidate[i], limit);
+}
+
+const EmdtrackCandidate *
+emdtrack_search_least (EmdtrackSearch *s,
+    bool (*may) (const EmdtrackCandidate *c, const void *data),
+    const void *data)
+{
+  EmdtrackCandidate *best = NULL, *end = s->candidate + s->n;
+
+  /* by bounds: likely the one */
+  for (EmdtrackCandidate *c = s->candidate; c < end; c++)
+    if ((!best || c->distance < best->distance) && may (c, data))
+      best = c;
+  if (best)
+    sharpen (s, best, INFINITY);
+  for (EmdtrackCandidate *c = s->candidate; best && c < end; c++)
+    if (c->distance <= best->distance && may (c, data) &&
+        sharpen (s, c, best->distance) <= best->distance &&
+        (c->distance < best->distance || c < best))
+      best = c;
+  return best;
+}
+
+static bool
+is_in_frame (const EmdtrackCandidate *c, const void *unused)
+{
+  (void) unused;
+  return c->distance <= 1;
 }
 
 static double
@@ -127,17 +133,14 @@ off (const EmdtrackCandidate *c, double cx, double cy)
 }
 
 const EmdtrackCandidate *
-emdtrack_search_best (const EmdtrackSearch *s, double cx, double cy)
+emdtrack_search_best (EmdtrackSearch *s, double cx, double cy)
 {
-  const EmdtrackCandidate *best = NULL;
+  const EmdtrackCandidate *best = emdtrack_search_least (s, is_in_frame, NULL);
 
-  for (int i = 0; i < s->n; i++) {
+  for (int i = 0; best && i < s->n; i++) {
     const EmdtrackCandidate *c = &s->candidate[i];
 
-    if (c->distance <= 1 &&
-        (!best || c->distance < best->distance ||
-            (c->distance <= best->distance &&
-                off (c, cx, cy) < off (best, cx, cy))))
+    if (c->distance <= best->distance && off (c, cx, cy) < off (best, cx, cy))
       best = c;
   }
   return best;

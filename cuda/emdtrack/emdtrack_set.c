@@ -12,7 +12,7 @@ void
 emdtrack_quantise (const double *weight, int n, int mass, int *out)
 {
   double sum = 0, rest[EMDTRACK_BINS];
-  int missing = mass;
+  int missing = mass, of[EMDTRACK_BINS], n_rests = 0;
 
   for (int i = 0; i < n; i++)
     sum += weight[i];
@@ -20,16 +20,17 @@ emdtrack_quantise (const double *weight, int n, int mass, int *out)
     double v = weight[i] / sum * mass;
 
     out[i] = (int) v;
-    rest[i] = v - out[i];
     missing -= out[i];
+    rest[n_rests] = v - out[i];
+    of[n_rests] = i;
+    n_rests += rest[n_rests] > 0;
   }
   while (missing-- > 0) {
     int most = 0;
 
-    for (int i = 1; i < n; i++)
-      if (rest[i] > rest[most])
-        most = i;
-    out[most]++;
+    for (int k = 1; k < n_rests; k++)
+      most = rest[k] > rest[most] ? k : most;
+    out[of[most]]++;
     rest[most] = -1;
   }
 }

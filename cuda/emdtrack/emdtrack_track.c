@@ -110,7 +110,7 @@ emdtrack_tracker_add (EmdtrackTracker *t, Emdtrack *e,
     const EmdtrackParams *params, ImageBox box, uint64_t *id)
 {
   EmdtrackCandidate c = {(box.x0 + box.x1) / 2., (box.y0 + box.y1) / 2.,
-      box.x1 - box.x0, box.y1 - box.y0, 2};
+      box.x1 - box.x0, box.y1 - box.y0, 2, NULL};
   EmdtrackTarget target = {{0}};
   EmdtrackParts parts = {0};
   EmdtrackMemory *m = &t->memory[t->n];
@@ -134,7 +134,7 @@ const char *
 emdtrack_tracker_add_target (EmdtrackTracker *t, const EmdtrackParams *params,
     const EmdtrackTarget *target, double width, double height, uint64_t *id)
 {
-  EmdtrackCandidate c = {width / 2, height / 2, width, height, 2};
+  EmdtrackCandidate c = {width / 2, height / 2, width, height, 2, NULL};
 
   if (!(width >= 1) || !(height >= 1) || width > EMDTRACK_MAX_SIDE ||
       height > EMDTRACK_MAX_SIDE)

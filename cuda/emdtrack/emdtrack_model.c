@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Distances of regions from a target, and bounds of them. */
+#include "emdtrack/emdtrack_model.h"
+
+#define SHARES 16384 /* parts of a histogram, for bounds: an int16_t holds it \
+                      */
+
+/* ---- Trees that are kept ---- */
+
+/* Hangs @nodes by @root on @inner: their arcs come before all others. */
+static void
+hang (EmdtrackKept *k, int n_arcs, uint32_t nodes, int root, int inner)
+{
+  uint8_t node[EMDTRACK_NODES], from[EMDTRACK_NODES];
+  uint32_t others = nodes & ~(1u << root);
+  int n = 1, to = n_arcs;
+
+  node[0] = (uint8_t) root;
+  from[0] = (uint8_t) inner;
+  for (int at = 0; at < n; at++) {
+    uint32_t new = k->next[node[at]] & others;
+
+    others &= ~new;
+    for (; new; new &= new - 1) {
+      node[n] = (uint8_t) emdtrack_lowest (new);
+      from[n++] = node[at];
+    }
+  }
+  for (int a = n_arcs - 1; a >= 0; a--)
+    if (!(nodes >> k->outer[a] & 1)) {
+      k->outer[--to] = k->outer[a];
+      k->inner[to] = k->inner[a];
+    }
+  for (int i = 0; i < n; i++) {
+    k->outer[n - 1 - i] = node[i];
+    k->inner[n - 1 - i] = from[i];
+  }
+}
+
+static void
+join (EmdtrackKept *k, int source, int sink)
+{
+  k->next[source] |= 1u << (EMDTRACK_BINS + sink);
+  k->next[EMDTRACK_BINS + sink] |= 1u << source;
+}
+
+/* The tree from which all others come. */
+static void
+set_first (const EmdtrackProblem *p, EmdtrackKept *k)
+{
+  uint32_t sources = (1u << p->n) - 1, sinks = (1u << p->m) - 1;
+
+  memset (k, 0, sizeof *k);
+  emdtrack_tree_first (p, &k->tree);
+  for (int i = 0; i < p->n; i++)
+    for (uint32_t row = k->tree.row[i]; row; row &= row - 1)
+      join (k, i, emdtrack_lowest (row));
+  hang (k, p->n + p->m, sources | sinks << EMDTRACK_BINS, 0, EMDTRACK_NODES);
+}
+
+static int
+middle_of (const int *values, int n)
+{
+  for (int i = 0; i < n; i++) {
+    int less = 0, equal = 0;
+
+    for (int j = 0; j < n; j++) {
+      less += values[j] < values[i];
+      equal += values[j] == values[i];
+    }
+    if (less <= n / 2 && less + equal > n / 2)
+      return values[i];
+  }
+  return 0;
+}
+
+/* The sum of all masses is fixed, so a constant may go from all u to the rest.
+ * A mass in whole units, and one in SHARES that is rounded down, are less than
+ * 1.3 apart: with u around 0 that matters least. */
+static void
+set_bound (const EmdtrackProblem *p, EmdtrackKept *k)
+{
+  int u[EMDTRACK_BINS], middle, off = 0;
+
+  for (int i = 0; i < p->n; i++)
+    u[i] = emdtrack_true (k->tree.u[i]);
+  middle = middle_of (u, p->n);
+  k->rest = middle * EMDTRACK_REGION_MASS;
+  for (int j = 0; j < p->m; j++)
+    k->rest += emdtrack_true (k->tree.v[j]) * p->demand[j];
+  for (int i = 0; i < EMDTRACK_BINS; i++) {
+    k->u[i] = (int16_t) (i < p->n ? u[i] - middle : 0);
+    off += emdtrack_abs (k->u[i]);
+  }
+  k->most_off = off * 13 / 10 + 1;
+}
+
+/* Keeps @tree, in the place of the one that was of no use for longest. */
+static void
+keep (EmdtrackModel *m, const EmdtrackKept *k)
+{
+  int to = 0;
+
+  for (int i = 0; i < m->n_kept; i++)
+    if (!memcmp (m->kept[i].tree.row, k->tree.row, sizeof k->tree.row)) {
+      m->kept[i].used = m->now;
+      return;
+    }
+  if (m->n_kept < EMDTRACK_KEPT)
+    to = m->n_kept++;
+  else
+    for (int i = 1; i < m->n_kept; i++)
+      to = m->kept[i].used < m->kept[to].used ? i : to;
+  m->kept[to] = *k;
+  m->kept[to].used = m->now;
+  set_bound (&m->problem, &m->kept[to]);
+}
+
+const char *
+emdtrack_model_set (
+    EmdtrackModel *m, const EmdtrackParams *p, const EmdtrackTarget *target)
+{
+  uint8_t distance[EMDTRACK_BINS][EMDTRACK_BINS];
+  EmdtrackProblem now;
+  EmdtrackKept first;
+  double scale;
+
+  TRY (emdtrack_distances (p, distance, &scale));
+  m->n = p->bins;
+  m->farthest = 1;
+  for (int i = 0; i < p->bins; i++)
+    for (int j = 0; j < p->bins; j++)
+      m->farthest = distance[i][j] > m->farthest ? distance[i][j] : m->farthest;
+  emdtrack_set_problem (&now, distance, p->bins, EMDTRACK_REGION_MASS, target);
+  if (!memcmp (&now, &m->problem, sizeof now))
+    return NULL;
+  memcpy (&m->problem, &now, sizeof now);
+  m->n_kept = 0;
+  set_first (&m->problem, &first);
+  keep (m, &first);
+  return NULL;
+}
+
+/* ---- Bounds ---- */
+
+static void
+share (const uint32_t *counts, int16_t share[EMDTRACK_BINS])
+{
+  int32_t all = 0;
+  float each;
+
+  for (int i = 0; i < EMDTRACK_BINS; i++)
+    all += (int32_t) counts[i];
+  each = SHARES / (float) all;
+  for (int i = 0; i < EMDTRACK_BINS; i++)
+    share[i] = (int16_t) (int32_t) ((float) (int32_t) counts[i] * each);
+}
+
+static int32_t
+bound_by (const EmdtrackKept *k, const int16_t share[EMDTRACK_BINS])
+{
+  int32_t sum = 0;
+
+  for (int i = 0; i < EMDTRACK_BINS; i++)
+    sum += k->u[i] * share[i];
+  return (sum >> 2) + k->rest - k->most_off; /* SHARES is 4 times the mass */
+}
+
+/* The tree with the greatest bound. */
+static int
+best_kept (const EmdtrackModel *m, const uint32_t *counts, int32_t *bound)
+{
+  int16_t shares[EMDTRACK_BINS];
+  int best = 0;
+
+  share (counts, shares);
+  *bound = INT32_MIN;
+  for (int k = 0; k < m->n_kept; k++) {
+    int32_t z = bound_by (&m->kept[k], shares);
+
+    if (z > *bound) {
+      *bound = z;
+      best = k;
+    }
+  }
+  return best;
+}
+
+static double
+distance_for (const EmdtrackModel *m, int64_t z)
+{
+  return (double) z / EMDTRACK_REGION_MASS / m->farthest;
+}
+
+double
+emdtrack_model_bound (const EmdtrackModel *m, const uint32_t *counts)
+{
+  int32_t bound;
+
+  best_kept (m, counts, &bound);
+  return bound > 0 ? distance_for (m, bound) : 0;
+}
+
+/* ---- Distances ---- */
+
+/* The arc of the most negative flow; -1 where none is negative. */
+static int
+worst_arc (const EmdtrackProblem *p, const EmdtrackKept *k, const int *supply)
+{
+  int32_t mass[EMDTRACK_NODES + 1], most = 0;
+  int worst = -1;
+
+  memcpy (mass, supply, EMDTRACK_BINS * sizeof *mass);
+  for (int j = 0; j < EMDTRACK_BINS; j++)
+    mass[EMDTRACK_BINS + j] = p->demand[j];
+  mass[EMDTRACK_NODES] = 0;
+  for (int a = 0; a < p->n + p->m; a++) {
+    int32_t flow = mass[k->outer[a]];
+
+    mass[k->inner[a]] -= flow;
+    worst = flow < most ? a : worst;
+    most = flow < most ? flow : most;
+  }
+  return worst;
+}
+
+/* What is cut off with the outer end of arc @a: bits of nodes. */
+static uint32_t
+nodes_behind (const EmdtrackKept *k, int a)
+{
+  uint32_t nodes = 1u << k->outer[a];
+
+  while (a--)
+    nodes |= (nodes >> k->inner[a] & 1) << k->outer[a];
+  return nodes;
+}
+
+/* The cheapest arc into a side, of equal ones the first. */
+static int32_t
+entering (const EmdtrackProblem *p, const EmdtrackTree *t, EmdtrackSide side,
+    int *from, int *to)
+{
+  int32_t least = EMDTRACK_NO_ARC;
+
+  for (uint32_t rows = ~side.sources & ((1u << p->n) - 1); rows;
+       rows &= rows - 1) {
+    int i = emdtrack_lowest (rows);
+
+    for (uint32_t sinks = side.sinks; sinks; sinks &= sinks - 1) {
+      int j = emdtrack_lowest (sinks);
+      int32_t slack = p->cost[i][j] - t->u[i] - t->v[j];
+
+      if (slack < least) {
+        least = slack;
+        *from = i;
+        *to = j;
+      }
+    }
+  }
+  return least;
+}
+
+/* The pivot of emdtrack_tree_pivot() on the arc @a, whose flow is negative. */
+static void
+pivot (const EmdtrackProblem *p, EmdtrackKept *k, int a)
+{
+  uint32_t nodes = nodes_behind (k, a);
+  bool out = k->outer[a] < EMDTRACK_BINS; /* whether it leads inwards */
+  uint32_t with_source = out ? nodes : ~nodes;
+  EmdtrackSide side = {with_source & ((1u << p->n) - 1),
+      with_source >> EMDTRACK_BINS & ((1u << p->m) - 1)};
+  int i = out ? k->outer[a] : k->inner[a];
+  int j = (out ? k->inner[a] : k->outer[a]) - EMDTRACK_BINS;
+  EmdtrackTree *t = &k->tree;
+  int32_t least;
+
+  t->row[i] &= (uint16_t) ~(1u << j);
+  k->next[i] &= ~(1u << (EMDTRACK_BINS + j));
+  k->next[EMDTRACK_BINS + j] &= ~(1u << i);
+  least = entering (p, t, side, &i, &j);
+  t->row[i] |= (uint16_t) (1u << j);
+  join (k, i, j);
+  for (int n = 0; n < p->n; n++)
+    t->u[n] = emdtrack_tree_new_u (t, side, n, least);
+  for (int n = 0; n < p->m; n++)
+    t->v[n] = emdtrack_tree_new_v (t, side, n, least);
+  j += EMDTRACK_BINS;
+  hang (k, p->n + p->m, nodes, out ? j : i, out ? i : j);
+}
+
+/* Pivots until @k is optimal; returns how many that took, or -1 if they were
+ * more than EMDTRACK_PIVOTS. */
+static int
+solve (const EmdtrackProblem *p, EmdtrackKept *k, const int *supply)
+{
+  for (int n = 0; n <= EMDTRACK_PIVOTS; n++) {
+    int a = worst_arc (p, k, supply);
+
+    if (a < 0)
+      return n;
+    pivot (p, k, a);
+  }
+  return -1;
+}
+
+double
+emdtrack_model_distance (EmdtrackModel *m, const uint32_t *counts)
+{
+  int supply[EMDTRACK_BINS] = {0}, start, pivots;
+  double weight[EMDTRACK_BINS];
+  int32_t demand[EMDTRACK_BINS], bound;
+  EmdtrackKept k;
+
+  for (int i = 0; i < EMDTRACK_BINS; i++) {
+    weight[i] = counts[i];
+    demand[i] = m->problem.demand[i];
+  }
+  emdtrack_quantise (weight, m->n, EMDTRACK_REGION_MASS, supply);
+  start = best_kept (m, counts, &bound);
+  k = m->kept[start];
+  m->kept[start].used = ++m->now;
+  pivots = solve (&m->problem, &k, supply);
+  if (pivots < 0) {
+    EmdtrackTableau tableau;
+    uint64_t n = 0;
+
+    return distance_for (
+        m, emdtrack_simplex (&tableau, &m->problem, supply, &n));
+  }
+  if (pivots)
+    keep (m, &k);
+  return distance_for (
+      m, emdtrack_tree_value (&m->problem, &k.tree, supply, demand));
+}
