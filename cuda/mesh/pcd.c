@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/number.h"
 #include "mesh/text.h"
 
 #define MAX_FIELDS 32
@@ -26,6 +27,15 @@ split (char *line, char *word[MAX_FIELDS])
   return n;
 }
 
+/* 0 where @word begins with no count. */
+static int
+count_of (const char *word)
+{
+  int n;
+
+  return number_read (word, &n) && n > 0 ? n : 0;
+}
+
 static void
 read_field_line (Pcd *p, const char *key, char *word[MAX_FIELDS], int n)
 {
@@ -36,9 +46,9 @@ read_field_line (Pcd *p, const char *key, char *word[MAX_FIELDS], int n)
     p->n = n;
   for (int i = 0; i < n && i < p->n; i++) {
     if (!strcmp (key, "SIZE"))
-      p->size[i] = atoi (word[i]);
+      p->size[i] = count_of (word[i]);
     if (!strcmp (key, "COUNT"))
-      p->count[i] = atoi (word[i]);
+      p->count[i] = count_of (word[i]);
     if (!strcmp (key, "TYPE"))
       p->type[i] = word[i][0];
     if (strcmp (key, "FIELDS"))
@@ -60,7 +70,7 @@ read_pcd_header (Pcd *p, MeshText *text)
     if (sscanf (line, "%15s", key) != 1 || key[0] == '#')
       continue;
     if (!strcmp (key, "POINTS"))
-      p->points = (uint32_t) strtoul (line + 6, NULL, 10);
+      p->points = (uint32_t) count_of (line + 6);
     if (!strcmp (key, "DATA")) {
       p->ascii = strstr (line, "ascii") != NULL;
       p->compressed = strstr (line, "compressed") != NULL;

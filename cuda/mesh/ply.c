@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/number.h"
 #include "mesh/text.h"
 
 enum { X, Y, Z, NX, NY, NZ, RED, GREEN, BLUE, KNOWN, OTHER = KNOWN };
@@ -97,9 +98,10 @@ static const char *
 read_element (Ply *ply, const char *line)
 {
   char name[32];
-  unsigned long n;
+  int n, used = 0;
 
-  if (sscanf (line, "element %31s %lu", name, &n) != 2 || n > UINT32_MAX / 4)
+  if (sscanf (line, "element %31s%n", name, &used) != 1 ||
+      !number_read (line + used, &n) || n < 0 || n > INT_MAX / 2)
     return "the PLY file has an element without a number";
   if (ply->n_elements == 8)
     return "the PLY file has more than 8 elements";

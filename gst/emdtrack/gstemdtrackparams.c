@@ -2,10 +2,10 @@
  *
  * What caps and properties mean together: how a frame's channels lie, which
  * bins there are and how far apart, and what is wrong with any of it. */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/gstvisionfile.h"
+#include "common/number.h"
 #include "emdtrack/gstemdtrack.h"
 
 /* ---- A file of distances ---- */
@@ -70,12 +70,13 @@ gst_emdtrack_read_distances (GstEmdtrack *self, EmdtrackParams *p)
 static gboolean
 read_pattern (const gchar *text, EmdtrackFrame *f)
 {
-  int used = 0;
+  int size[2] = {0};
+  const char *end = numbers_read (text, 'x', 2, size);
 
-  return sscanf (text, "%dx%d%n", &f->mosaic_width, &f->mosaic_height, &used) ==
-      2 &&
-      !text[used] && f->mosaic_width >= 1 && f->mosaic_height >= 1 &&
-      f->mosaic_width <= EMDTRACK_BINS && f->mosaic_height <= EMDTRACK_BINS;
+  f->mosaic_width = size[0];
+  f->mosaic_height = size[1];
+  return end && !*end && size[0] >= 1 && size[1] >= 1 &&
+      size[0] <= EMDTRACK_BINS && size[1] <= EMDTRACK_BINS;
 }
 
 /* If only one of pattern and channels is set, the other follows from it. */

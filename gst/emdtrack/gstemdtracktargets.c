@@ -2,11 +2,11 @@
  *
  * Which targets are followed.  A property that is set leaves them in
  * self->pending, and the next frame takes them from there. */
-#include <stdio.h>
 #include <string.h>
 
 #include "emdtrack/gstemdtrack.h"
 #include "base/gstvisiontell.h"
+#include "common/number.h"
 
 #define FILE_IS "file="
 #define ROI_IS "roi="
@@ -17,21 +17,21 @@
 static const char *
 parse_box (const gchar *text, GstEmdtrackChoice *c)
 {
-  int x, y, w, h, used = 0;
+  const char *end;
+  int n[4];
 
   if (g_str_has_prefix (text, ROI_IS))
     text += strlen (ROI_IS);
-  if (sscanf (text, " %d ,%d ,%d ,%d %n", &x, &y, &w, &h, &used) != 4 ||
-      text[used])
+  end = numbers_read (text, ',', 4, n);
+  if (!end || *end)
     return "a target is written NAME:roi=x,y,width,height, NAME:file=PATH or "
            "NAME:width,height,file=PATH, where NAME: and roi= may be missing";
-  if (w < 1 || h < 1)
+  if (n[2] < 1 || n[3] < 1)
     return "the box of a target is empty";
-  if (ABS ((gint64) x) > EMDTRACK_MAX_SIDE ||
-      ABS ((gint64) y) > EMDTRACK_MAX_SIDE || w > EMDTRACK_MAX_SIDE ||
-      h > EMDTRACK_MAX_SIDE)
-    return "the box of a target is larger or farther off than a frame can be";
-  c->box = (ImageBox){x, y, x + w, y + h};
+  for (gint i = 0; i < 4; i++)
+    if (n[i] < -EMDTRACK_MAX_SIDE || n[i] > EMDTRACK_MAX_SIDE)
+      return "the box of a target is larger or farther off than a frame can be";
+  c->box = (ImageBox){n[0], n[1], n[0] + n[2], n[1] + n[3]};
   return NULL;
 }
 
@@ -39,19 +39,21 @@ parse_box (const gchar *text, GstEmdtrackChoice *c)
 static const char *
 parse_file (const gchar *text, const gchar *path, GstEmdtrackChoice *c)
 {
-  int w = 0, h = 0, used = 0;
+  int size[2] = {0};
+  gboolean sized = text + strlen (FILE_IS) != path;
+  const char *end = sized ? numbers_read (text, ',', 2, size) : text;
 
-  if (text + strlen (FILE_IS) != path &&
-      (sscanf (text, " %d ,%d , file=%n", &w, &h, &used) != 2 ||
-          text + used != path))
+  if (sized &&
+      (!end || *end++ != ',' ||
+          end + strspn (end, " ") + strlen (FILE_IS) != path))
     return "a size is written width,height,file=PATH";
-  if (used && (w < 1 || h < 1))
+  if (sized && (size[0] < 1 || size[1] < 1))
     return "the size of a target is empty";
-  if (w > EMDTRACK_MAX_SIDE || h > EMDTRACK_MAX_SIDE)
+  if (size[0] > EMDTRACK_MAX_SIDE || size[1] > EMDTRACK_MAX_SIDE)
     return "the size of a target is larger than a frame can be";
-  c->box = (ImageBox){0, 0, w, h};
+  c->box = (ImageBox){0, 0, size[0], size[1]};
   TRY (gst_emdtrack_pattern_read (path, &c->pattern));
-  return c->pattern->n && !used
+  return c->pattern->n && !sized
       ? "a histogram needs a size: NAME:width,height,file=PATH"
       : NULL;
 }

@@ -46,9 +46,9 @@
  */
 #include "moct/gstmoct.h"
 
-#include <stdio.h>
 
 #include "base/gstvisionproperties.h"
+#include "common/number.h"
 
 GST_DEBUG_CATEGORY_STATIC (moct_debug);
 #define GST_CAT_DEFAULT moct_debug
@@ -72,18 +72,20 @@ read_region (
     GstElement *element, gpointer owner, const gchar *text, GError **error)
 {
   ImageBox region = moct_defaults ().region;
-  int x, y, w, h, used = 0;
+  int n[4] = {0, 0, 1, 1};
+  const char *end = text ? numbers_read (text, ',', 4, n) : "";
+  gboolean good = end && !*end;
 
-  if (text &&
-      (sscanf (text, "%d,%d,%d,%d%n", &x, &y, &w, &h, &used) != 4 ||
-          text[used] || x < 0 || y < 0 || w < 1 || h < 1 || x > G_MAXINT16 ||
-          y > G_MAXINT16 || w > G_MAXINT16 || h > G_MAXINT16)) {
+  for (gint i = 0; i < 4; i++)
+    good =
+        good && n[i] >= i / 2 && n[i] <= G_MAXINT16; /* x, y; width, height */
+  if (!good) {
     g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
         "\"%s\" is not x,y,width,height in pixels", text);
     return FALSE;
   }
   if (text)
-    region = (ImageBox){x, y, x + w, y + h};
+    region = (ImageBox){n[0], n[1], n[0] + n[2], n[1] + n[3]};
   GST_OBJECT_LOCK (element);
   GST_MOCT (owner)->params.region = region;
   GST_OBJECT_UNLOCK (element);

@@ -7,6 +7,7 @@
 #include "base/gstvisionfile.h"
 #include "pocstereo/gstpocstereo.h"
 #include "base/gstvisiontell.h"
+#include "common/number.h"
 
 #define MAX_NUMBERS 4
 
@@ -14,18 +15,12 @@
 static gboolean
 parse_group (const gchar *text, guint n, gint *numbers)
 {
-  for (guint i = 0; i < n; i++) {
-    gchar *end;
-    gint64 number = g_ascii_strtoll (text, &end, 10);
+  const char *end = numbers_read (text, ',', (int) n, numbers);
 
-    if (end == text || number < G_MININT16 || number > G_MAXINT16)
+  for (guint i = 0; end && i < n; i++)
+    if (numbers[i] < G_MININT16 || numbers[i] > G_MAXINT16)
       return FALSE;
-    numbers[i] = (gint) number;
-    text = end + strspn (end, " \t\r");
-    if (i + 1 < n && *text++ != ',')
-      return FALSE;
-  }
-  return *text == '\0';
+  return end && !*end;
 }
 
 /* A file may hold what is no text, and no character is quoted by half. */
