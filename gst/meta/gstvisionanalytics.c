@@ -9,28 +9,48 @@
 #ifdef HAVE_ANALYTICS
 # include <gst/analytics/analytics.h>
 
+/* Types and ids of objects: others may have added any number of parts, and each
+ * is looked up once. */
+typedef struct {
+  GHashTable *types, *ids;
+} Ours;
+
+static void
+ours_open (Ours *self, const GstVisionObjects *objects)
+{
+  self->types = g_hash_table_new (NULL, NULL);
+  self->ids = g_hash_table_new (g_int64_hash, g_int64_equal);
+  for (guint i = 0; i < objects->n_objects; i++) {
+    GstVisionObject *object = &objects->objects[i];
+
+    g_hash_table_add (
+        self->types, GUINT_TO_POINTER (gst_vision_mirror_type (object)));
+    g_hash_table_add (self->ids, &object->id);
+  }
+}
+
+static void
+ours_close (Ours *self)
+{
+  g_hash_table_unref (self->types);
+  g_hash_table_unref (self->ids);
+}
+
 static gboolean
-is_ours (GstAnalyticsMtd *mtd, const GstVisionObjects *objects)
+is_ours (const Ours *self, GstAnalyticsMtd *mtd)
 {
   GstAnalyticsMtdType type = gst_analytics_mtd_get_mtd_type (mtd);
   GstClockTime first, last;
   guint64 id = 0;
   gboolean lost;
 
-  if (type == gst_analytics_tracking_mtd_get_mtd_type ())
-    gst_analytics_tracking_mtd_get_info (mtd, &id, &first, &last, &lost);
-  else if (type != gst_analytics_od_mtd_get_mtd_type ())
+  if (type == gst_analytics_od_mtd_get_mtd_type ())
+    return g_hash_table_contains (self->types,
+        GUINT_TO_POINTER (gst_analytics_od_mtd_get_obj_type (mtd)));
+  if (type != gst_analytics_tracking_mtd_get_mtd_type ())
     return FALSE;
-  for (guint i = 0; i < objects->n_objects; i++) {
-    const GstVisionObject *object = &objects->objects[i];
-
-    if (type == gst_analytics_tracking_mtd_get_mtd_type ()
-            ? id == object->id
-            : gst_analytics_od_mtd_get_obj_type (mtd) ==
-                gst_vision_mirror_type (object))
-      return TRUE;
-  }
-  return FALSE;
+  gst_analytics_tracking_mtd_get_info (mtd, &id, &first, &last, &lost);
+  return g_hash_table_contains (self->ids, &id);
 }
 
 /* Parts of the meta cannot be removed, only the whole of it.  What stays was
@@ -43,16 +63,20 @@ gst_vision_analytics_clear (GstBuffer *buffer, const GstVisionObjects *objects)
   gboolean ours = FALSE, others = FALSE;
   GstAnalyticsMtd mtd;
   gpointer state = NULL;
+  Ours all;
 
   if (!relations)
     return TRUE;
-  while (gst_analytics_relation_meta_iterate (
-      relations, &state, GST_ANALYTICS_MTD_TYPE_ANY, &mtd)) {
-    if (is_ours (&mtd, objects))
+  ours_open (&all, objects);
+  while (!(ours && others) &&
+      gst_analytics_relation_meta_iterate (
+          relations, &state, GST_ANALYTICS_MTD_TYPE_ANY, &mtd)) {
+    if (is_ours (&all, &mtd))
       ours = TRUE;
     else
       others = TRUE;
   }
+  ours_close (&all);
   if (ours && !others)
     gst_buffer_remove_meta (buffer, (GstMeta *) relations);
   return !ours || !others;
