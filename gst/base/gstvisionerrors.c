@@ -91,9 +91,10 @@ gst_vision_common_take_pace (
 }
 
 static void
-post_error (GstVisionCommon *self, const char *err)
+post_error (GstVisionCommon *self, const char *what)
 {
   GstElement *element = self->backend.element;
+  gchar *err = g_utf8_make_valid (what, -1); /* it may quote a path */
 
   if (strstr (err, "out of memory"))
     GST_ELEMENT_ERROR (element, RESOURCE, NO_SPACE_LEFT,
@@ -111,6 +112,7 @@ post_error (GstVisionCommon *self, const char *err)
     GST_ELEMENT_ERROR (element, LIBRARY, FAILED, ("%s.", err),
         ("The pipeline was stopped; start it again, with backend=cpu if the "
          "GPU does not recover."));
+  g_free (err);
 }
 
 gboolean

@@ -263,6 +263,42 @@ GST_START_TEST (test_faults)
 }
 GST_END_TEST;
 
+/* What was wrong may quote a path, which need not be UTF-8. */
+GST_START_TEST (test_fault_that_is_no_utf8)
+{
+  static gboolean (*const ways[]) (GstVisionCommon *, const char *) = {
+      gst_vision_common_failed, gst_vision_common_refused};
+  static const char *const texts[] = {
+      "\"a\xff\xc3\" cannot be read", "out of memory for \"a\xff\xc3\""};
+  OneInput *self;
+  GstBus *bus;
+
+  for (guint i = 0; i < 5; i++) {
+    GstHarness *h = harness (&self, &bus);
+    GstVisionCommon *common = gst_vision_common (self);
+    GstMessage *message;
+    GError *error = NULL;
+
+    if (i < 4)
+      fail_unless (ways[i % 2](common, texts[i / 2]));
+    else
+      gst_vision_common_fault (common, texts[0]);
+    message = gst_bus_pop_filtered (
+        bus, i < 4 ? GST_MESSAGE_ERROR : GST_MESSAGE_WARNING);
+    fail_unless (message != NULL);
+    if (i < 4)
+      gst_message_parse_error (message, &error, NULL);
+    else
+      gst_message_parse_warning (message, &error, NULL);
+    fail_unless (g_utf8_validate (error->message, -1, NULL));
+    fail_unless (strstr (error->message, "\"a") != NULL);
+    g_error_free (error);
+    gst_message_unref (message);
+    finish (h, bus);
+  }
+}
+GST_END_TEST;
+
 static Suite *
 filter_suite (void)
 {
@@ -279,6 +315,7 @@ filter_suite (void)
   tcase_add_test (tc, test_pace);
   tcase_add_test (tc, test_push_while_starting);
   tcase_add_test (tc, test_faults);
+  tcase_add_test (tc, test_fault_that_is_no_utf8);
   return suite;
 }
 

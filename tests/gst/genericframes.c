@@ -243,6 +243,45 @@ GST_START_TEST (test_segments)
 }
 GST_END_TEST;
 
+/* A flush takes the segment, so that nothing says what the time of a gap is. */
+static void
+push_gap (GstElementFactory *factory)
+{
+  GstSegment segment;
+  Player p;
+
+  if (!player_new (&p, factory, GST_VIDEO_FORMAT_GRAY8) &&
+      !player_new (&p, factory, GST_VIDEO_FORMAT_RGB))
+    return;
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  push (&p, 0, good_frame (&p.info[0]));
+  for (gint k = 0; k < 2 && p.h[k]; k++) {
+    gst_harness_push_event (p.h[k], gst_event_new_flush_start ());
+    gst_harness_push_event (p.h[k], gst_event_new_flush_stop (TRUE));
+  }
+  for (gint k = 0; k < 2 && p.h[k]; k++) {
+    gst_harness_push_event (p.h[k], gst_event_new_gap (0, GST_SECOND));
+    gst_harness_push_event (
+        p.h[k], gst_event_new_gap (GST_SECOND, GST_CLOCK_TIME_NONE));
+  }
+  for (gint k = 0; k < 2 && p.h[k]; k++)
+    gst_harness_push_event (p.h[k], gst_event_new_segment (&segment));
+  for (gint n = 0; n < 3; n++)
+    push (&p, 0, good_frame (&p.info[0]));
+  fail_unless_equals_int (n_errors (&p), 0);
+  player_free (&p);
+}
+
+GST_START_TEST (test_gap_before_the_segment)
+{
+  GList *all = elements ();
+
+  for (GList *l = all; l; l = l->next)
+    push_gap (l->data);
+  gst_plugin_feature_list_free (all);
+}
+GST_END_TEST;
+
 static Suite *
 genericframes_suite (void)
 {
@@ -254,6 +293,7 @@ genericframes_suite (void)
   tcase_set_timeout (tc, 240);
   tcase_add_loop_test (tc, test_bad_frames, 0, G_N_ELEMENTS (formats));
   tcase_add_test (tc, test_segments);
+  tcase_add_test (tc, test_gap_before_the_segment);
   return suite;
 }
 
