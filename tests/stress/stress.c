@@ -276,6 +276,20 @@ is_known (const gchar *name)
   return FALSE;
 }
 
+/* Where a plug-in cannot be loaded there would be nothing but findings. */
+static const gchar *
+missing_element (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
+    GstElementFactory *factory = gst_element_factory_find (kinds[i].name);
+
+    if (!factory)
+      return kinds[i].name;
+    gst_object_unref (factory);
+  }
+  return NULL;
+}
+
 int
 main (int argc, char **argv)
 {
@@ -307,6 +321,11 @@ main (int argc, char **argv)
     return 2;
   }
   g_option_context_free (context);
+  if (missing_element ()) {
+    fprintf (stderr, "there is no element %s: is the plug-in found?\n",
+        missing_element ());
+    return 2;
+  }
   stress_seed =
       seed ? g_ascii_strtoull (seed, NULL, 0) : (guint64) g_get_real_time ();
   printf ("seed %" G_GUINT64_FORMAT "\n", stress_seed);
