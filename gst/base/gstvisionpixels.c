@@ -7,23 +7,32 @@
 
 #include "base/gstvisioncuda.h"
 
-const char *
-gst_vision_pixels_open (GstVisionPixels *self, GstVisionBackend *backend,
-    gsize row_bytes, guint rows)
+/* Of "u16": 2. */
+static gsize
+bytes_of (const gchar *format)
 {
+  return g_ascii_strtoull (format + 1, NULL, 10) / 8;
+}
+
+const char *
+gst_vision_pixels_open (
+    GstVisionPixels *self, GstVisionBackend *backend, const GstVisionMap *what)
+{
+  guint words =
+      (what->width * what->channels * bytes_of (what->format) + 3) / 4;
   GstBuffer *buffer = NULL;
   GstVideoMeta *meta;
   GstVideoInfo info;
 
-  *self = (GstVisionPixels){.on_gpu = backend->device.kind == DEVICE_CUDA};
-  gst_video_info_set_format (
-      &info, GST_VIDEO_FORMAT_BGRA, (guint) (row_bytes + 3) / 4, rows);
+  *self = (GstVisionPixels){
+      .what = *what, .on_gpu = backend->device.kind == DEVICE_CUDA};
+  gst_video_info_set_format (&info, GST_VIDEO_FORMAT_BGRA, words, what->height);
   self->pool = gst_vision_backend_new_pool (backend, &info, self->on_gpu, 2);
   if (!self->pool ||
       gst_buffer_pool_acquire_buffer (self->pool, &buffer, NULL) != GST_FLOW_OK)
     return "out of memory for the pixels of a map";
   meta = gst_buffer_get_video_meta (buffer);
-  self->stride = meta ? (gsize) meta->stride[0] : (row_bytes + 3) / 4 * 4;
+  self->stride = meta ? (gsize) meta->stride[0] : 4 * (gsize) words;
   gst_buffer_unref (buffer);
   return NULL;
 }
@@ -31,6 +40,7 @@ gst_vision_pixels_open (GstVisionPixels *self, GstVisionBackend *backend,
 void
 gst_vision_pixels_close (GstVisionPixels *self)
 {
+  gst_vision_pixels_drop (self);
   if (self->pool) {
     gst_buffer_pool_set_active (self->pool, FALSE);
     gst_clear_object (&self->pool);
@@ -38,41 +48,52 @@ gst_vision_pixels_close (GstVisionPixels *self)
 }
 
 const char *
-gst_vision_pixels_begin (
-    GstVisionPixels *self, GstBuffer **buffer, void **address)
+gst_vision_pixels_begin (GstVisionPixels *self)
 {
   int flags = GST_MAP_WRITE;
 
   if (self->on_gpu)
     flags |= gst_vision_cuda_map_flag;
-  if (gst_buffer_pool_acquire_buffer (self->pool, buffer, NULL) != GST_FLOW_OK)
+  if (gst_buffer_pool_acquire_buffer (self->pool, &self->buffer, NULL) !=
+      GST_FLOW_OK)
     return "out of memory for the pixels of a map";
-  if (!gst_buffer_map (*buffer, &self->map, (GstMapFlags) flags)) {
-    gst_clear_buffer (buffer);
+  if (!gst_buffer_map (self->buffer, &self->map, (GstMapFlags) flags)) {
+    gst_clear_buffer (&self->buffer);
     return "the pixels of a map could not be mapped";
   }
-  *address = self->map.data;
+  self->address = self->map.data;
   return NULL;
 }
 
-void
-gst_vision_pixels_end (GstVisionPixels *self, GstBuffer *buffer)
+GstBuffer *
+gst_vision_pixels_end (GstVisionPixels *self)
 {
-  gst_buffer_unmap (buffer, &self->map);
+  gst_buffer_unmap (self->buffer, &self->map);
   if (self->on_gpu)
-    gst_vision_cuda_written (buffer);
+    gst_vision_cuda_written (self->buffer);
+  self->address = NULL;
+  return g_steal_pointer (&self->buffer);
+}
+
+void
+gst_vision_pixels_drop (GstVisionPixels *self)
+{
+  if (self->buffer)
+    gst_buffer_unref (gst_vision_pixels_end (self));
 }
 
 const char *
-gst_vision_pixels_attach (GstVisionPixels *self, GstVisionMap *map,
-    const char *err, GstBuffer *buffer)
+gst_vision_pixels_attach (
+    GstVisionPixels *self, const char *err, GstBuffer *buffer)
 {
-  map->stride = (guint) self->stride;
-  map->on_gpu = self->on_gpu;
-  gst_vision_pixels_end (self, map->pixels);
+  GstVisionMap map = self->what;
+
+  map.stride = (guint) self->stride;
+  map.on_gpu = self->on_gpu;
+  map.pixels = gst_vision_pixels_end (self);
   if (!err &&
-      !gst_buffer_add_vision_map (buffer, GST_VISION_ORIGIN_RESULT, map))
+      !gst_buffer_add_vision_map (buffer, GST_VISION_ORIGIN_RESULT, &map))
     err = "a map could not be attached to the buffer";
-  gst_clear_buffer (&map->pixels);
+  gst_buffer_unref (map.pixels);
   return err;
 }

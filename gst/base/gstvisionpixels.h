@@ -10,27 +10,31 @@
 G_BEGIN_DECLS
 
 typedef struct {
-  GstBufferPool *pool;
+  GstBufferPool *pool; /* NULL while it is closed */
+  GstVisionMap what;   /* the map, without its pixels */
+  GstBuffer *buffer;   /* while it is written; else NULL */
+  void *address;       /* of its first row, on the device; else NULL */
   gsize stride;
   gboolean on_gpu;
-  GstMapInfo map; /* while a buffer is written */
+  GstMapInfo map;
 } GstVisionPixels;
 
-/* Buffers of @rows rows of @row_bytes bytes; the stride is then known. */
-const char *gst_vision_pixels_open (GstVisionPixels *self,
-    GstVisionBackend *backend, gsize row_bytes, guint rows);
+/* Buffers for maps such as @what, which says all but names, stride and pixels;
+ * the stride is then known. */
+const char *gst_vision_pixels_open (
+    GstVisionPixels *self, GstVisionBackend *backend, const GstVisionMap *what);
 void gst_vision_pixels_close (GstVisionPixels *self);
 
-/* A buffer to write to, at an address of the device; end () when what writes
- * to it is finished. */
-const char *gst_vision_pixels_begin (
-    GstVisionPixels *self, GstBuffer **buffer, void **address);
-void gst_vision_pixels_end (GstVisionPixels *self, GstBuffer *buffer);
+/* Another buffer to write to. */
+const char *gst_vision_pixels_begin (GstVisionPixels *self);
+/* The buffer, once all that writes to it has ended; or nothing of it. */
+GstBuffer *gst_vision_pixels_end (GstVisionPixels *self);
+void gst_vision_pixels_drop (GstVisionPixels *self);
 
-/* Ends the pixels of @map, which it takes, and attaches them to @buffer as the
- * map that @map says but for where they lie.  @err, which is passed on: why
- * they could not be written, and then they are not. */
-const char *gst_vision_pixels_attach (GstVisionPixels *self, GstVisionMap *map,
-    const char *err, GstBuffer *buffer);
+/* Ends the buffer and attaches it to @buffer as the map self->what.  @err,
+ * which is passed on: why it could not be written, and then it is not attached.
+ */
+const char *gst_vision_pixels_attach (
+    GstVisionPixels *self, const char *err, GstBuffer *buffer);
 
 G_END_DECLS

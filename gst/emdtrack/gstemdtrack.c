@@ -74,6 +74,8 @@
  *
  * Since: 0.1
  */
+#include <math.h>
+
 #include "emdtrack/gstemdtrack.h"
 
 GST_DEBUG_CATEGORY_STATIC (emdtrack_debug);
@@ -95,7 +97,6 @@ gst_emdtrack_open (
     GstVisionFilter *filter, const Device *device, const GstVideoInfo *info)
 {
   GstEmdtrack *self = GST_EMDTRACK (filter);
-  gsize row = sizeof (guint16) * (gsize) self->width;
   gboolean emd_map;
 
   (void) info;
@@ -108,7 +109,14 @@ gst_emdtrack_open (
     TRY (emdtrack_tracker_new (&self->tracker));
   TRY (gst_emdtrack_lose_targets (self));
   return emd_map ? gst_vision_pixels_open (&self->pixels,
-                       &gst_vision_common (filter)->backend, row, self->height)
+                       &gst_vision_common (filter)->backend,
+                       &(GstVisionMap){.element = "emdtrack",
+                           .kind = "emd",
+                           .format = "u16",
+                           .channels = 1,
+                           .width = self->width,
+                           .height = self->height,
+                           .invalid = NAN})
                  : NULL;
 }
 

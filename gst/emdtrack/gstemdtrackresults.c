@@ -70,24 +70,16 @@ attach_map (GstEmdtrack *self, const EmdtrackResults *results, int target,
     GstBuffer *buffer)
 {
   GstVisionBackend *backend = &gst_vision_common (self)->backend;
-  GstVisionMap map = {.element = "emdtrack",
-      .kind = "emd",
-      .format = "u16",
-      .channels = 1,
-      .width = self->width,
-      .height = self->height,
-      .scale = 1 / (results->mass * results->scale),
-      .invalid = NAN};
   gsize row = sizeof (guint16) * (gsize) self->width;
   const char *err;
-  void *address;
 
-  TRY (gst_vision_pixels_begin (&self->pixels, &map.pixels, &address));
-  err = device_copy_rows (&backend->device, address, self->pixels.stride,
-      results->map[target], row, row, self->height);
+  TRY (gst_vision_pixels_begin (&self->pixels));
+  err = device_copy_rows (&backend->device, self->pixels.address,
+      self->pixels.stride, results->map[target], row, row, self->height);
   if (!err)
     err = device_wait (&backend->device);
-  return gst_vision_pixels_attach (&self->pixels, &map, err, buffer);
+  self->pixels.what.scale = 1 / (results->mass * results->scale);
+  return gst_vision_pixels_attach (&self->pixels, err, buffer);
 }
 
 void

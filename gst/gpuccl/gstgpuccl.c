@@ -19,12 +19,12 @@
  * - GRAY16_LE is depth: neighbours are connected only where their depths differ
  * by less than #GstGpuccl:max-depth-step.  If the buffer has a map of kind
  *   correspondence, in which a tracker says what it cannot explain, only
- * outliers and potential outliers count, else every pixel that has depth: what is
- * found then are surfaces, parted where depth jumps, such as walls, and nothing
- * is accepted, with the reason `surface`.  To find what moves in depth, a tracker
- * must say what does; there is no model of a background here.  16-bit PNG comes
- * as GRAY16_BE: put videoconvert between pngdec and gpuccl.  A map of kind depth
- * (u16) takes the place of the frame's own depth, and is not
+ * outliers and potential outliers count, else every pixel that has depth: what
+ * is found then are surfaces, parted where depth jumps, such as walls, and
+ * nothing is accepted, with the reason `surface`.  To find what moves in depth,
+ * a tracker must say what does; there is no model of a background here.  16-bit
+ * PNG comes as GRAY16_BE: put videoconvert between pngdec and gpuccl.  A map of
+ * kind depth (u16) takes the place of the frame's own depth, and is not
  * filtered again.
  *
  * The map `labels` (#GstGpuccl:label-map) says to which component each pixel
@@ -99,7 +99,7 @@ gst_gpuccl_open (
 {
   GstGpuccl *self = GST_GPUCCL (filter);
   GstVisionBackend *backend = &gst_vision_common (filter)->backend;
-  gsize width = GST_VIDEO_INFO_WIDTH (info);
+  GstVisionMap map = {.element = "gpuccl", .channels = 1, .scale = 1};
   gboolean label_map;
 
   GST_OBJECT_LOCK (self);
@@ -110,9 +110,14 @@ gst_gpuccl_open (
   self->n_announced = 0;
   self->first_id = self->last_id;
   TRY (gpuccl_new (&self->gpuccl, device, self->width, self->height));
-  TRY (gst_vision_pixels_open (&self->mask, backend, width, self->height));
-  return label_map ? gst_vision_pixels_open (&self->labels, backend,
-                         width * sizeof (guint32), self->height)
+  map.width = self->width;
+  map.height = self->height;
+  map.kind = "mask";
+  map.format = "u8";
+  TRY (gst_vision_pixels_open (&self->mask, backend, &map));
+  map.kind = "labels";
+  map.format = "u32";
+  return label_map ? gst_vision_pixels_open (&self->labels, backend, &map)
                    : NULL;
 }
 
@@ -148,14 +153,11 @@ run (GstGpuccl *self, const GpucclParams *params, const GpucclFrame *frame,
 
   if (!self->labels.pool)
     return gpuccl_run (self->gpuccl, params, frame, results);
-  TRY (gst_vision_pixels_begin (
-      &self->labels, &self->label_pixels, &self->label_address));
+  TRY (gst_vision_pixels_begin (&self->labels));
   err = gpuccl_run_with_labels (self->gpuccl, params, frame,
-      self->label_address, self->labels.stride, results);
-  if (err) {
-    gst_vision_pixels_end (&self->labels, self->label_pixels);
-    gst_clear_buffer (&self->label_pixels);
-  }
+      self->labels.address, self->labels.stride, results);
+  if (err)
+    gst_vision_pixels_drop (&self->labels);
   return err;
 }
 

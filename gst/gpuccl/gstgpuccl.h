@@ -36,8 +36,6 @@ struct _GstGpuccl {
   gint width, height;
   GstVisionMapInput classes, depth;
   GstVisionPixels labels, mask;
-  GstBuffer *label_pixels; /* of this frame, being written; else NULL */
-  void *label_address;
   guint16 *regions; /* of each label, while a frame's are written; else 0 */
   GstGpucclNews announced[GPUCCL_CANDIDATES];
   guint n_announced;

@@ -151,20 +151,11 @@ attach_objects (GstGpuccl *self, const GpucclParams *params,
 static const char *
 attach_labels (GstGpuccl *self, const GpucclResults *results, GstBuffer *buffer)
 {
-  GstVisionMap map = {.element = "gpuccl",
-      .kind = "labels",
-      .format = "u32",
-      .channels = 1,
-      .width = self->width,
-      .height = self->height,
-      .scale = 1,
-      .invalid = 0,
-      .pixels = g_steal_pointer (&self->label_pixels)};
   const char *err = NULL;
 
   if (!self->labels.on_gpu && gst_vision_segmentation_is_known ())
-    err = attach_segments (self, results, self->label_address, buffer);
-  return gst_vision_pixels_attach (&self->labels, &map, err, buffer);
+    err = attach_segments (self, results, self->labels.address, buffer);
+  return gst_vision_pixels_attach (&self->labels, err, buffer);
 }
 
 static GstEvent *
@@ -192,13 +183,13 @@ announce (GstGpuccl *self, const GpucclComponent *c, GstBuffer *buffer)
   GstVisionBackend *backend = &gst_vision_common (self)->backend;
   GstBuffer *mask;
   const char *err;
-  void *address;
 
-  TRY (gst_vision_pixels_begin (&self->mask, &mask, &address));
-  err = gpuccl_mask (self->gpuccl, c->sum.label, address, self->mask.stride);
+  TRY (gst_vision_pixels_begin (&self->mask));
+  err = gpuccl_mask (
+      self->gpuccl, c->sum.label, self->mask.address, self->mask.stride);
   if (!err)
     err = device_wait (&backend->device);
-  gst_vision_pixels_end (&self->mask, mask);
+  mask = gst_vision_pixels_end (&self->mask);
   if (!err)
     gst_pad_push_event (
         GST_BASE_TRANSFORM_SINK_PAD (self), make_event (self, c, buffer, mask));
@@ -248,7 +239,7 @@ const char *
 gst_gpuccl_attach (GstGpuccl *self, const GpucclParams *params,
     const GpucclResults *results, GstBuffer *buffer)
 {
-  if (self->label_pixels)
+  if (self->labels.buffer)
     TRY (attach_labels (self, results, buffer));
   TRY (attach_objects (self, params, results, buffer));
   TRY (announce_objects (self, params, results, buffer));

@@ -43,6 +43,8 @@
  *
  * Since: 0.1
  */
+#include <math.h>
+
 #include "kinfumot/gstkinfumot.h"
 
 #include "base/gstvisiontell.h"
@@ -108,29 +110,51 @@ get_params (GstKinfumot *self)
 /* ---- Opening ---- */
 
 static const char *
-open_map (GstKinfumot *self, GstKinfumotMap *m, gboolean wanted, gsize row)
+open_map (GstKinfumot *self, GstVisionPixels *m, GstVisionMap what)
 {
-  return wanted ? gst_vision_pixels_open (&m->pixels,
-                      &gst_vision_common (self)->backend, row, self->height)
-                : NULL;
+  what.element = "kinfumot";
+  what.width = self->width;
+  what.height = self->height;
+  return gst_vision_pixels_open (m, &gst_vision_common (self)->backend, &what);
 }
 
 static const char *
 open_maps (GstKinfumot *self)
 {
-  gsize width = self->width;
+  GstVisionMap classes = {.kind = "correspondence",
+      .format = "u8",
+      .channels = 2,
+      .scale = 1,
+      .invalid = NAN};
+  GstVisionMap depth = {.kind = "depth",
+      .format = "u16",
+      .channels = 1,
+      .scale = 1. / KINFUMOT_UNITS,
+      .invalid = 0};
+  GstVisionMap rendered = {.kind = "rendered",
+      .format = "u8",
+      .channels = 3,
+      .scale = 1,
+      .invalid = NAN};
+  GstVisionMap normals = {.kind = "normals",
+      .format = "f32",
+      .channels = 3,
+      .scale = 1,
+      .invalid = NAN};
   unsigned wanted;
 
   GST_OBJECT_LOCK (self);
   wanted = self->maps;
   GST_OBJECT_UNLOCK (self);
-  TRY (open_map (
-      self, &self->classes, wanted & GST_KINFUMOT_CORRESPONDENCE, 2 * width));
-  TRY (open_map (self, &self->depth, wanted & GST_KINFUMOT_DEPTH, 2 * width));
-  TRY (open_map (
-      self, &self->rendered, wanted & GST_KINFUMOT_RENDERED, 3 * width));
-  return open_map (self, &self->normals, wanted & GST_KINFUMOT_NORMALS,
-      3 * sizeof (float) * width);
+  if (wanted & GST_KINFUMOT_CORRESPONDENCE)
+    TRY (open_map (self, &self->classes, classes));
+  if (wanted & GST_KINFUMOT_DEPTH)
+    TRY (open_map (self, &self->depth, depth));
+  if (wanted & GST_KINFUMOT_RENDERED)
+    TRY (open_map (self, &self->rendered, rendered));
+  if (wanted & GST_KINFUMOT_NORMALS)
+    TRY (open_map (self, &self->normals, normals));
+  return NULL;
 }
 
 static const char *
@@ -156,11 +180,10 @@ gst_kinfumot_close (GstVisionFilter *filter)
   GstKinfumot *self = GST_KINFUMOT (filter);
   GstVisionBackend *backend = &gst_vision_common (filter)->backend;
 
-  gst_kinfumot_drop_maps (self);
-  gst_vision_pixels_close (&self->classes.pixels);
-  gst_vision_pixels_close (&self->depth.pixels);
-  gst_vision_pixels_close (&self->rendered.pixels);
-  gst_vision_pixels_close (&self->normals.pixels);
+  gst_vision_pixels_close (&self->classes);
+  gst_vision_pixels_close (&self->depth);
+  gst_vision_pixels_close (&self->rendered);
+  gst_vision_pixels_close (&self->normals);
   gst_vision_map_input_close (&self->mask, backend);
   g_clear_pointer (&self->kinfumot, kinfumot_free);
 }

@@ -25,13 +25,6 @@ typedef enum {
   GST_KINFUMOT_NORMALS = 1 << 3,
 } GstKinfumotMaps;
 
-/* A map that is attached to each frame; pool NULL: it is not. */
-typedef struct {
-  GstVisionPixels pixels;
-  GstBuffer *buffer; /* of this frame, while it is written */
-  void *address;
-} GstKinfumotMap;
-
 struct _GstKinfumot {
   GstVisionFilter parent;
 
@@ -47,7 +40,7 @@ struct _GstKinfumot {
   /* Of the streaming thread. */
   Kinfumot *kinfumot;
   gint width, height;
-  GstKinfumotMap classes, depth, rendered, normals;
+  GstVisionPixels classes, depth, rendered, normals; /* open: attached */
   GstVisionMapInput mask;
   GstVisionLines trajectory;
   gboolean is_lost;

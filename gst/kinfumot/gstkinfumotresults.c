@@ -12,17 +12,9 @@
 /* ---- Maps ---- */
 
 static const char *
-begin_map (GstKinfumotMap *m)
+begin_map (GstVisionPixels *m)
 {
-  return m->pixels.pool
-      ? gst_vision_pixels_begin (&m->pixels, &m->buffer, &m->address)
-      : NULL;
-}
-
-static void *
-address_of (const GstKinfumotMap *m)
-{
-  return m->buffer ? m->address : NULL;
+  return m->pool ? gst_vision_pixels_begin (m) : NULL;
 }
 
 const char *
@@ -32,53 +24,34 @@ gst_kinfumot_begin_maps (GstKinfumot *self, KinfumotOutputs *outputs)
   TRY (begin_map (&self->depth));
   TRY (begin_map (&self->rendered));
   TRY (begin_map (&self->normals));
-  *outputs = (KinfumotOutputs){address_of (&self->classes),
-      self->classes.pixels.stride, address_of (&self->depth),
-      self->depth.pixels.stride, address_of (&self->rendered),
-      self->rendered.pixels.stride, address_of (&self->normals),
-      self->normals.pixels.stride};
+  *outputs = (KinfumotOutputs){self->classes.address, self->classes.stride,
+      self->depth.address, self->depth.stride, self->rendered.address,
+      self->rendered.stride, self->normals.address, self->normals.stride};
   return NULL;
 }
 
 static const char *
-attach_map (GstKinfumot *self, GstKinfumotMap *m, const gchar *kind,
-    const gchar *format, guint channels, gdouble scale, GstBuffer *buffer)
+attach_map (GstVisionPixels *m, GstBuffer *buffer)
 {
-  GstVisionMap map = {.element = "kinfumot",
-      .kind = kind,
-      .format = format,
-      .channels = channels,
-      .width = self->width,
-      .height = self->height,
-      .scale = scale,
-      .invalid = g_str_equal (kind, "depth") ? 0 : NAN,
-      .pixels = g_steal_pointer (&m->buffer)};
-
-  return map.pixels ? gst_vision_pixels_attach (&m->pixels, &map, NULL, buffer)
-                    : NULL;
+  return m->buffer ? gst_vision_pixels_attach (m, NULL, buffer) : NULL;
 }
 
 void
 gst_kinfumot_drop_maps (GstKinfumot *self)
 {
-  GstKinfumotMap *maps[] = {
-      &self->classes, &self->depth, &self->rendered, &self->normals};
-
-  for (guint i = 0; i < G_N_ELEMENTS (maps); i++)
-    if (maps[i]->buffer) {
-      gst_vision_pixels_end (&maps[i]->pixels, maps[i]->buffer);
-      gst_clear_buffer (&maps[i]->buffer);
-    }
+  gst_vision_pixels_drop (&self->classes);
+  gst_vision_pixels_drop (&self->depth);
+  gst_vision_pixels_drop (&self->rendered);
+  gst_vision_pixels_drop (&self->normals);
 }
 
 static const char *
 attach_maps (GstKinfumot *self, GstBuffer *buffer)
 {
-  TRY (attach_map (self, &self->classes, "correspondence", "u8", 2, 1, buffer));
-  TRY (attach_map (
-      self, &self->depth, "depth", "u16", 1, 1. / KINFUMOT_UNITS, buffer));
-  TRY (attach_map (self, &self->rendered, "rendered", "u8", 3, 1, buffer));
-  return attach_map (self, &self->normals, "normals", "f32", 3, 1, buffer);
+  TRY (attach_map (&self->classes, buffer));
+  TRY (attach_map (&self->depth, buffer));
+  TRY (attach_map (&self->rendered, buffer));
+  return attach_map (&self->normals, buffer);
 }
 
 /* ---- Objects ---- */

@@ -182,7 +182,14 @@ gst_moct_open (
   TRY (
       moct_new (&self->moct, device, self->width, self->height, self->history));
   return label_map ? gst_vision_pixels_open (&self->pixels, backend,
-                         2 * (gsize) self->width, self->height)
+                         &(GstVisionMap){.element = "moct",
+                             .kind = "labels",
+                             .format = "u16",
+                             .channels = 1,
+                             .width = self->width,
+                             .height = self->height,
+                             .scale = 1,
+                             .invalid = 0})
                    : NULL;
 }
 

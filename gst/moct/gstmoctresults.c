@@ -94,22 +94,11 @@ gst_moct_attach_results (GstMoct *self, const MoctObject *objects, int n,
 /* Queues the label map's pixels, which nothing of the results goes into, so
  * that the wait for the results is that for them, too. */
 static const char *
-queue_label_map (GstMoct *self, const MoctParams *params, const Image *frame,
-    GstVisionMap *map)
+queue_label_map (GstMoct *self, const MoctParams *params, const Image *frame)
 {
-  void *address;
-
-  *map = (GstVisionMap){.element = "moct",
-      .kind = "labels",
-      .format = "u16",
-      .channels = 1,
-      .width = self->width,
-      .height = self->height,
-      .scale = 1,
-      .invalid = 0,
-      .names = self->names};
-  TRY (gst_vision_pixels_begin (&self->pixels, &map->pixels, &address));
-  return moct_labels (self->moct, params, frame, address, self->pixels.stride);
+  TRY (gst_vision_pixels_begin (&self->pixels));
+  return moct_labels (
+      self->moct, params, frame, self->pixels.address, self->pixels.stride);
 }
 
 const char *
@@ -117,13 +106,12 @@ gst_moct_run (GstMoct *self, const MoctParams *params, const Image *frame,
     double dt, GstBuffer *buffer, const MoctObject **objects, int *n)
 {
   GstVisionBackend *backend = &gst_vision_common (self)->backend;
-  GstVisionMap map;
   const char *err;
 
   if (!self->pixels.pool)
     return moct_run (self->moct, params, frame, dt, objects, n);
-  err = queue_label_map (self, params, frame, &map);
-  if (!map.pixels)
+  err = queue_label_map (self, params, frame);
+  if (!self->pixels.buffer)
     return err;
   if (!err)
     err = moct_run (self->moct, params, frame, dt, objects, n);
@@ -131,5 +119,6 @@ gst_moct_run (GstMoct *self, const MoctParams *params, const Image *frame,
     device_wait (&backend->device); /* for what was queued before it failed */
   else if (!params->n_colours)
     err = device_wait (&backend->device); /* there was no run */
-  return gst_vision_pixels_attach (&self->pixels, &map, err, buffer);
+  self->pixels.what.names = self->names;
+  return gst_vision_pixels_attach (&self->pixels, err, buffer);
 }

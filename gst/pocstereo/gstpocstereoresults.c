@@ -7,15 +7,14 @@
 
 static const struct {
   const gchar *kind, *format;
-  guint bytes;
   gdouble scale, invalid;
 } maps[] = {
-    [GST_POCSTEREO_MAP_DISPARITY] = {"disparity", "f32", 4, 1,
+    [GST_POCSTEREO_MAP_DISPARITY] = {"disparity", "f32", 1,
         POCSTEREO_NO_DISPARITY},
-    [GST_POCSTEREO_MAP_SIGMA] = {"sigma", "u16", 2, 1. / POCSTEREO_SIGMA,
+    [GST_POCSTEREO_MAP_SIGMA] = {"sigma", "u16", 1. / POCSTEREO_SIGMA,
         G_MAXUINT16},
-    [GST_POCSTEREO_MAP_CONFIDENCE] = {"confidence", "u8", 1, 1. / 255, NAN},
-    [GST_POCSTEREO_MAP_DEPTH] = {"depth", "f32", 4, 1, 0},
+    [GST_POCSTEREO_MAP_CONFIDENCE] = {"confidence", "u8", 1. / 255, NAN},
+    [GST_POCSTEREO_MAP_DEPTH] = {"depth", "f32", 1, 0},
 };
 
 G_STATIC_ASSERT (G_N_ELEMENTS (maps) == GST_POCSTEREO_N_MAPS);
@@ -35,8 +34,15 @@ gst_pocstereo_open_results (GstPocstereo *self, const Device *device)
     return NULL;
   for (guint i = 0; i < GST_POCSTEREO_N_MAPS; i++)
     TRY (gst_vision_pixels_open (&self->maps[i],
-        &gst_vision_common (self)->backend, (gsize) self->width * maps[i].bytes,
-        (guint) self->height));
+        &gst_vision_common (self)->backend,
+        &(GstVisionMap){.element = "pocstereo",
+            .kind = maps[i].kind,
+            .format = maps[i].format,
+            .channels = 1,
+            .width = (guint) self->width,
+            .height = (guint) self->height,
+            .scale = maps[i].scale,
+            .invalid = maps[i].invalid}));
   return NULL;
 }
 
@@ -111,68 +117,45 @@ gst_pocstereo_clear_picture (GstPocstereo *self, const Image *left)
       (gsize) picture->stride[0] * (picture->height - 1) + row);
 }
 
-/* What is written while a frame's maps are filled. */
-typedef struct {
-  GstBuffer *pixels[GST_POCSTEREO_N_MAPS];
-  PocstereoRows rows[GST_POCSTEREO_N_MAPS];
-} Filling;
-
 static const char *
-begin_maps (GstPocstereo *self, Filling *f)
+begin_maps (GstPocstereo *self)
 {
-  for (guint i = 0; i < GST_POCSTEREO_N_MAPS; i++) {
-    if (i == GST_POCSTEREO_MAP_DEPTH && !self->has_space)
-      continue;
-    TRY (gst_vision_pixels_begin (
-        &self->maps[i], &f->pixels[i], &f->rows[i].pixels));
-    f->rows[i].stride = self->maps[i].stride;
-  }
+  for (guint i = 0; i < GST_POCSTEREO_N_MAPS; i++)
+    if (i != GST_POCSTEREO_MAP_DEPTH || self->has_space)
+      TRY (gst_vision_pixels_begin (&self->maps[i]));
   return NULL;
 }
 
+static PocstereoRows
+rows_of (const GstVisionPixels *pixels)
+{
+  return (PocstereoRows){pixels->address, pixels->stride};
+}
+
 static const char *
-fill_maps (GstPocstereo *self, const PocstereoMatch *matches, const Filling *f)
+fill_maps (GstPocstereo *self, const PocstereoMatch *matches)
 {
   PocstereoMatches in = matches_of (self, matches);
   PocstereoOutput out = {.step = 1,
-      .disparity = f->rows[GST_POCSTEREO_MAP_DISPARITY],
-      .sigma = f->rows[GST_POCSTEREO_MAP_SIGMA],
-      .confidence = f->rows[GST_POCSTEREO_MAP_CONFIDENCE],
-      .depth = f->rows[GST_POCSTEREO_MAP_DEPTH]};
+      .disparity = rows_of (&self->maps[GST_POCSTEREO_MAP_DISPARITY]),
+      .sigma = rows_of (&self->maps[GST_POCSTEREO_MAP_SIGMA]),
+      .confidence = rows_of (&self->maps[GST_POCSTEREO_MAP_CONFIDENCE]),
+      .depth = rows_of (&self->maps[GST_POCSTEREO_MAP_DEPTH])};
 
   TRY (pocstereo_output (gst_pocstereo_get_device (self), &in, &out));
   return device_wait (gst_pocstereo_get_device (self));
 }
 
-/* Takes @pixels, which were written unless @err says why not. */
-static const char *
-attach_map (GstPocstereo *self, guint i, GstBuffer *pixels, const char *err,
-    GstBuffer *buffer)
-{
-  GstVisionMap map = {.element = "pocstereo",
-      .kind = maps[i].kind,
-      .format = maps[i].format,
-      .channels = 1,
-      .width = (guint) self->width,
-      .height = (guint) self->height,
-      .scale = maps[i].scale,
-      .invalid = maps[i].invalid,
-      .pixels = pixels};
-
-  return gst_vision_pixels_attach (&self->maps[i], &map, err, buffer);
-}
-
 static const char *
 make_maps (GstPocstereo *self, const PocstereoMatch *matches, GstBuffer *buffer)
 {
-  Filling f = {{NULL}, {{NULL, 0}}};
-  const char *err = begin_maps (self, &f);
+  const char *err = begin_maps (self);
 
   if (!err)
-    err = fill_maps (self, matches, &f);
+    err = fill_maps (self, matches);
   for (guint i = 0; i < GST_POCSTEREO_N_MAPS; i++)
-    if (f.pixels[i])
-      err = attach_map (self, i, f.pixels[i], err, buffer);
+    if (self->maps[i].buffer)
+      err = gst_vision_pixels_attach (&self->maps[i], err, buffer);
   return err;
 }
 
