@@ -19,12 +19,12 @@
  * - GRAY16_LE is depth: neighbours are connected only where their depths differ
  * by less than #GstGpuccl:max-depth-step.  If the buffer has a map of kind
  *   correspondence, in which a tracker says what it cannot explain, only
- * outliers and potential outliers count, else every pixel that has depth: what
- * is found then are surfaces, parted where depth jumps, such as walls, and
- * nothing is accepted, with the reason `surface`.  To find what moves in depth,
- * a tracker must say what does; there is no model of a background here.  16-bit
- * PNG comes as GRAY16_BE: put videoconvert between pngdec and gpuccl.  A map of
- * kind depth (u16) takes the place of the frame's own depth, and is not
+ * outliers and potential outliers count, else every pixel that has depth: what is
+ * found then are surfaces, parted where depth jumps, such as walls, and nothing
+ * is accepted, with the reason `surface`.  To find what moves in depth, a tracker
+ * must say what does; there is no model of a background here.  16-bit PNG comes
+ * as GRAY16_BE: put videoconvert between pngdec and gpuccl.  A map of kind depth
+ * (u16) takes the place of the frame's own depth, and is not
  * filtered again.
  *
  * The map `labels` (#GstGpuccl:label-map) says to which component each pixel
