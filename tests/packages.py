@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What an installation has for the shell: a manual page of each command, which
-groff sets without a warning, and completions of its options.
+groff sets without a warning, and completions of its options; and that each
+installed file is in one Debian package.
 
 Run it as a test of Meson, which sets the environment."""
+import fnmatch
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,7 +15,7 @@ import tempfile
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from commands import run  # noqa: E402
+from commands import ROOT, run  # noqa: E402
 
 OPTION = {"vision-calibrate": "--board", "vision-live": "--record",
           "vision-model": "--spacing",
@@ -49,12 +52,41 @@ def completions(folder):
     print(f"ok   completions of {len(OPTION)} commands")
 
 
+def debian(folder):
+    """Of what is installed, what debian/*.install puts into a package; each file
+    is in one, and each line has a file."""
+    files = [path for path in folder.rglob("*") if not path.is_dir()]
+    prefix = next(path for path in files if path.parent.name == "bin").parent.parent
+    names = {re.sub(r"/python[\d.]+/(site|dist)-packages/", "/python3/",
+                    f"usr/{path.relative_to(prefix)}") for path in files}
+    if not any(re.match(r"usr/lib/[\w-]+-linux-gnu", name) for name in names):
+        print("SKIP debian: libraries lie elsewhere here")
+        return
+    unused, taken = [], {}
+    for path in sorted((ROOT / "debian").glob("*.install")):
+        for pattern in path.read_text().split():
+            found = [name for name in names if fnmatch.fnmatch(name, pattern) or
+                     fnmatch.fnmatch(name, f"{pattern}/*")]
+            if not found and "gir" not in pattern:  # a build may be without
+                unused.append(f"{path.name}: {pattern}")
+            for name in found:
+                taken.setdefault(name, set()).add(path.name)
+    left = sorted(names - taken.keys())
+    twice = {name: where for name, where in taken.items() if len(where) > 1}
+    assert not unused and not left and not twice, (unused, left, twice)
+    version = re.search(r"version: '([\d.]+)'", (ROOT / "meson.build").read_text())
+    assert (ROOT / "debian/changelog").read_text().startswith(
+        f"gst-vision ({version[1]})"), "debian/changelog has another version"
+    print(f"ok   {len(names)} files in {len(set.union(*taken.values()))} packages")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         run(["meson", "install", "-C", os.environ["BUILD"], "--no-rebuild",
              "--destdir", folder])
         pages(Path(folder))
         completions(Path(folder))
+        debian(Path(folder))
 
 
 if __name__ == "__main__":

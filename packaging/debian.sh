@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Debian packages of this tree, in a fresh root of Debian 12 or 13, as root:
+#
+#   packaging/debian.sh build OUT     installs what the build needs, builds, checks
+#                                     with lintian, puts the packages into OUT
+#   packaging/debian.sh try OUT       installs the packages of OUT, runs an element,
+#                                     the Python module and an example, removes
+#                                     them, and tells what they left behind
+#
+# packaging/Containerfile has these steps for podman; tests/debian_root.sh runs them
+# in roots that debootstrap makes.
+set -euo pipefail
+tree=$(cd "$(dirname "$0")/.." && pwd)
+export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
+
+apt () {
+  apt-get -q -y --no-install-recommends "$@" >/dev/null
+}
+
+build () {
+  local out=$1
+  apt update
+  apt install build-essential lintian
+  mkdir -p "$out/tree"
+  tar -C "$tree" --exclude='./build*' --exclude=./.git -c . | tar -C "$out/tree" -x
+  cd "$out/tree"
+  apt build-dep ./
+  dpkg-buildpackage -b -us -uc
+  lintian --fail-on error --allow-root ../*.changes
+}
+
+# What is in the root, but what the package manager itself writes.
+files () {
+  find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /tmp -o \
+    -path /var/cache -o -path /var/lib/apt -o -path /var/lib/dpkg -o \
+    -path /var/log -o -path "$1" -o -name __pycache__ \) -prune -o -print | sort
+}
+
+# What users run first: an element, a command, the module, an example.
+run_all () {
+  local line='visiontestsrc num-buffers=5 ! moct objects=red:#c70d0d~22 ! visionjson ! fakesink'
+  # shellcheck disable=SC2086 # words of a launch line
+  gst-launch-1.0 -q $line | grep -c '"label":"red"' | grep -qx 5
+  gst-launch-1.0 -q visiontestsrc num-buffers=1 ! moct @preset=many \
+    objects='red:#c70d0d~22' ! fakesink
+  vision-model --help >/dev/null
+  python3 -c 'import gstvision, gi
+gi.require_version("GstVisionMeta", "1.0")
+from gi.repository import GstVisionMeta'
+  cp -r /usr/share/gst-vision/examples /tmp/examples
+  meson setup /tmp/examples/build /tmp/examples >/dev/null
+  ninja -C /tmp/examples/build >/dev/null
+  /tmp/examples/build/objects >/tmp/objects
+  grep -q 'red 1' /tmp/objects
+}
+
+try () {
+  local out=$1 names
+  names=$(for file in "$out"/*.deb; do dpkg-deb -f "$file" Package; done)
+  apt update
+  # what the packages and the examples need stays
+  apt install gcc g++ meson gstreamer1.0-tools gstreamer1.0-plugins-base \
+    python3-gst-1.0 libgstreamer-plugins-base1.0-dev libpango-1.0-0 \
+    libpangocairo-1.0-0 libkissfft-float131 libpng16-16
+  files "$out" >/tmp/before
+  apt install "$out"/*.deb
+  run_all
+  # shellcheck disable=SC2086 # names
+  apt purge $names
+  rm -r /tmp/examples
+  files "$out" >/tmp/after
+  if ! diff /tmp/before /tmp/after; then
+    echo 'the packages left this behind' >&2
+    exit 1
+  fi
+  echo 'installed, run, removed, nothing left behind'
+}
+
+[ $# = 2 ] || { sed -n '3,/^[^#]/s/^#\( \|$\)//p' "$0"; exit 2; }
+case $1 in
+  build | try) "$1" "$(realpath -m "$2")" ;;
+  *) echo "there is no step $1" >&2; exit 2 ;;
+esac
