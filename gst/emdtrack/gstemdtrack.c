@@ -61,6 +61,29 @@
  *
  * Maps lie where the element works, but those of output=map in system memory.
  *
+ * ## What it is for
+ *
+ * One thing, or up to eight, that somebody points at: in grey, in colour, and
+ * above all in multispectral video, where a target differs from its
+ * surroundings in its spectrum and in nothing an eye sees. It says when it does
+ * not see the target, and finds it again.
+ *
+ * ## When something else is better
+ *
+ * - Targets with a clear shape among others of the same colours: trackers of
+ *   shape, such as OpenCV's CSRT, place them better.
+ * - Everything of a kind, without pointing: #moct for colours, a trained
+ *   detector else.
+ * - Boxes that must fit to the pixel: sizes are good to a tenth.
+ *
+ * ## Troubleshooting
+ *
+ * - It drifts to something else: the box holds too much ground. Draw it
+ *   inside of the target; take more `bins`, or a smaller `search`.
+ * - It is lost although it is seen: light has changed (`normalise-gain`), or
+ *   it is faster than `search` pixels a frame.
+ * - A grey target: `histogram`=intensity.
+ *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 visiontestsrc num-buffers=60 ! emdtrack

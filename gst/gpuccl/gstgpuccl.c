@@ -48,6 +48,30 @@
  * A frame that cannot be used, such as one whose map has another size, passes
  * without results; a warning says so, and #GstGpuccl:stats counts it.
  *
+ * ## What it is for
+ *
+ * Blobs of a mask that something else made, such as a background subtraction, a
+ * threshold or a network; surfaces of a depth frame; and behind #kinfumot,
+ * things that begin to move before a moving camera.
+ *
+ * ## When something else is better
+ *
+ * - Finding what moves in ordinary video: there is no model of a background
+ *   here. Put an element that makes a mask in front.
+ * - Colours: #moct finds components of many colours in one pass, without a
+ *   mask.
+ * - Telling things apart that touch in a mask: one component is one object.
+ *
+ * ## Troubleshooting
+ *
+ * - Nothing is accepted: `reason` of each component names what it fails.
+ *   `min-size`, `min-fill` and `min-extent` are limits, and `frames` is how
+ *   long it must be seen.
+ * - Depth finds one huge component: `max-depth-step` is larger than the gap
+ *   between things.
+ * - Sizes or places are wrong: `intrinsics` and `depth-scale` must be those
+ *   of the sensor.
+ *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 visiontestsrc pattern=rgbd num-buffers=60 ! gpuccl !

@@ -33,6 +33,30 @@
  * KinectFusion is covered by patents in some countries; the Meson option
  * `kinfumot` leaves this element out.
  *
+ * ## What it is for
+ *
+ * The pose of a moving depth camera, a model of a room, and models of a few
+ * rigid things that move in it, without training and without markers.
+ *
+ * ## When something else is better
+ *
+ * - Scenes of one flat wall, or with little in reach of the sensor: depth
+ *   alone does not tell where the camera is. Colour-based SLAM does.
+ * - Things that bend, such as people: models here are rigid.
+ * - Paths of more than some metres with a return to the start: there is no
+ *   closing of loops, and errors add up.
+ * - Live on a CPU: see the cost in [performance](../performance.md). It is
+ *   made for a GPU.
+ *
+ * ## Troubleshooting
+ *
+ * - The camera is lost: it moved faster than frames follow, or saw nothing
+ *   near. Move slowly; `depth-scale` and `intrinsics` must be those of the
+ *   sensor.
+ * - Doubled walls: the scale or the intrinsics are wrong, or the lens bends
+ *   lines and no distortion was given.
+ * - Nothing moves: without #gpuccl behind it the scene is taken to be static.
+ *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 visiontestsrc pattern=rgbd num-buffers=60 ! kinfumot ! gpuccl

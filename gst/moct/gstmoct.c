@@ -30,6 +30,32 @@
  * With #GstMoct:mouse, a click in the window of the sink learns the colour
  * there, and a box that is drawn that in it.
  *
+ * ## What it is for
+ *
+ * Things whose colour is even and rare in view: balls, caps, markers, parts in
+ * a bin, robots with coloured dots. Many of them at once, small ones too, at
+ * full rate on a CPU.
+ *
+ * ## When something else is better
+ *
+ * - White, grey and black things, and such of the colour of what is around
+ *   them: #emdtrack follows them by how brightness or spectra are spread.
+ * - Things known by their shape, such as a hand or a face: a trained
+ *   detector. What it finds can choose the colour (`roi=meta`).
+ * - Objects of one colour that touch for long: they are one object until they
+ *   part.
+ *
+ * ## Troubleshooting
+ *
+ * - Nothing is found: the colour is too narrow, or `min-area` is too large.
+ *   Learn the colour from the frame, by `mouse` or `roi=`, rather than from a
+ *   picture of another camera.
+ * - Too much is found: a smaller tolerance, a larger `min-area`, or `region`.
+ * - It works in the morning alone: switch off the camera's automatic white
+ *   balance and exposure, or give ranges in hsv with wide values of v.
+ * - The label-map shows which pixels count: `label-map=true ! visionmap
+ *   kind=labels`.
+ *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 visiontestsrc num-buffers=100 ! moct

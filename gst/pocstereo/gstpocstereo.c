@@ -62,6 +62,30 @@
  * views seem to be swapped, and when their rows do not meet: `vertical-offset`
  * in #GstPocstereo:stats is by how many rows the right view shows things lower.
  *
+ * ## What it is for
+ *
+ * Depth from two ordinary cameras of which the calibration is known, where
+ * hundredths of a pixel matter: far surfaces, slow changes, smooth faces; and a
+ * few points measured very well (`mode`=points).
+ *
+ * ## When something else is better
+ *
+ * - Many thin things before each other, such as branches or fences: a window
+ *   around a pixel sees both. Semi-global matching keeps such edges better.
+ * - Walls without texture: no method that compares pictures can know. Project
+ *   a pattern, or take a depth sensor.
+ * - Every pixel of large frames live on a CPU: see the cost in
+ *   [performance](../performance.md). Take `mode`=points, or a smaller frame.
+ *
+ * ## Troubleshooting
+ *
+ * - Noise all over: the frames are not rectified, or the views are swapped; a
+ *   warning says which. `calibration` rectifies.
+ * - Holes in near things: `max-disparity` is too small; far ones:
+ *   `min-disparity` is too large.
+ * - Depth has the wrong scale: T of the calibration is not in metres
+ *   (`calibration-unit`).
+ *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 visiontestsrc pattern=stereo num-buffers=5 ! queue !

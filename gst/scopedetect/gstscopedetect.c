@@ -69,6 +69,32 @@
  * the number of bytes of the device that the detector takes; it asks for no more
  * while it plays.
  *
+ * ## What it is for
+ *
+ * Rigid things of which there is a mesh or a scan, standing or lying in a heap
+ * before a depth camera, near enough that their shape shows: grasping, sorting,
+ * checking what lies where. Poses come with a covariance and a score that can
+ * be read as a probability.
+ *
+ * ## When something else is better
+ *
+ * - Things that shine, are transparent, or bend: the sensor or the model is
+ *   wrong about them.
+ * - Thin or flat things, told by what is printed on them: features of the
+ *   picture.
+ * - Hundreds of models, or every frame searched live on a CPU: a search takes
+ *   time for each model. What was found is followed at little cost.
+ *
+ * ## Troubleshooting
+ *
+ * - Nothing is found: a warning says why where the frame shows it. Most often
+ *   `intrinsics` or `depth-scale` are not those of the sensor, or the model
+ *   is not in metres.
+ * - Wrong things are told: give the models of the other things in view, raise
+ *   `min-score`, or set `explain`=one-stage.
+ * - Right poses have low scores: depth is biased; raise `tolerance` and
+ *   `range-sigma`.
+ *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 filesrc location=COLORFILE ! pngdec ! videoconvert ! queue !
