@@ -36,7 +36,7 @@ bench_open_model (Bench *b, DeviceKind kind, ScopedetectModel *model)
   ok (scopedetect_new (&b->s, &b->dev, SOLID_WIDTH, SOLID_HEIGHT,
       (const ScopedetectModel *const *) &b->model, 1));
   b->frame = (ScopedetectFrame){
-      SOLID_WIDTH, SOLID_HEIGHT, b->depth, SOLID_STRIDE, NULL};
+      SOLID_WIDTH, SOLID_HEIGHT, b->depth, SOLID_STRIDE, NULL, 0, {{0}}};
 }
 
 static void
@@ -1002,7 +1002,7 @@ test_sizes (DeviceKind kind)
     ok (scopedetect_new (
         &s, &dev, w, h, (const ScopedetectModel *const *) &model, 1));
     for (int guard = 0; guard < 2; guard++) {
-      ScopedetectFrame f = {w, h, NULL, stride, NULL};
+      ScopedetectFrame f = {w, h, NULL, stride, NULL, 0, {{0}}};
       uint8_t *bytes;
 
       ok (device_alloc_pinned (&dev, (void **) &bytes, (size_t) stride * h));
@@ -1044,7 +1044,7 @@ test_seeds (DeviceKind kind)
   p.align = 1;
   for (int i = 0; i < 4; i++) {
     int w = sizes[i][0], h = sizes[i][1];
-    ScopedetectFrame f = {w, h, NULL, 2 * w, NULL};
+    ScopedetectFrame f = {w, h, NULL, 2 * w, NULL, 0, {{0}}};
     ScopedetectResults r;
     Scopedetect *s;
     void *bytes;
@@ -1122,7 +1122,8 @@ side_open (Side *side, DeviceKind kind, int width, int height, int stride,
       (const ScopedetectModel *const *) &model, 1));
   ok (device_alloc (
       &side->dev, (void **) &side->depth, (size_t) stride * (size_t) height));
-  side->frame = (ScopedetectFrame){width, height, side->depth, stride, NULL};
+  side->frame =
+      (ScopedetectFrame){width, height, side->depth, stride, NULL, 0, {{0}}};
 }
 
 static void

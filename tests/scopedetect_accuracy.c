@@ -407,7 +407,7 @@ look_open (Look *l, DeviceKind kind, const DataFrame *f, int first, int n)
   l->color = f->color;
   l->color.plane[0] = l->pixels;
   l->frame = (ScopedetectFrame){
-      640, 480, l->depth, 1280, f->color.plane[0] ? &l->color : NULL};
+      640, 480, l->depth, 1280, f->color.plane[0] ? &l->color : NULL, 0, {{0}}};
   ok (scopedetect_new (&l->s, &l->dev, 640, 480, models, n));
 }
 

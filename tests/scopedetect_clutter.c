@@ -175,8 +175,8 @@ static ScopedetectFrame
 frame_of (const Bench *b)
 {
   return (ScopedetectFrame){WIDTH, HEIGHT,
-      (const uint16_t *) (const void *) b->depth.plane[0], 2 * WIDTH,
-      &b->color};
+      (const uint16_t *) (const void *) b->depth.plane[0], 2 * WIDTH, &b->color,
+      0, {{0}}};
 }
 
 static void

@@ -111,6 +111,8 @@ scopedetect_begin (
     return "the frame has no depth";
   if (f->depth_stride % 2 || (uintptr_t) f->depth % 2)
     return "the depth's rows start at odd bytes";
+  if (f->n_regions < 0 || f->n_regions > SCOPEDETECT_MAX_REGIONS)
+    return "a frame has at most 16 regions";
   if (f->color &&
       (f->color->width != f->width || f->color->height != f->height))
     return "colour and depth differ in size; align them first";

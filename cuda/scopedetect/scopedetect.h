@@ -18,6 +18,7 @@ C_BEGIN
 #define SCOPEDETECT_MAX_MODELS 1024  /* of a detector */
 #define SCOPEDETECT_MAX_OBJECTS 64   /* of one model, in one frame */
 #define SCOPEDETECT_MAX_POINTS 65536 /* of a scene that are looked at */
+#define SCOPEDETECT_MAX_REGIONS 16
 
 /* The parts of a score (1.2.1; the last nine are of the full SCOPE).  Each is
  * 0 at best and less where the model fits less. */
@@ -69,6 +70,9 @@ typedef struct {
   const uint16_t *depth; /* 0 is missing */
   int depth_stride;      /* bytes, even */
   const Image *color;    /* of the same size, or NULL */
+  int n_regions; /* 0: a search begins from the surface in all of the frame, */
+  ImageBox region[SCOPEDETECT_MAX_REGIONS]; /* else in these pixels alone;
+                                               half-open */
 } ScopedetectFrame;
 
 /* Set by scopedetect_preset () first, then changed.  scopedetect_params.c has

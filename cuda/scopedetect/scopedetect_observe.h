@@ -107,6 +107,20 @@ scopedetect_in_plane (const ScopedetectWork *w, const float plane[4], Vec at)
       (float) w->params.table_tolerance;
 }
 
+/* Whether objects are searched for at pixel @at. */
+BOTH bool
+scopedetect_in_region (const ScopedetectWork *w, int at)
+{
+  const ScopedetectFrame *f = &w->frame;
+  int x = at % w->scene.width, y = at / w->scene.width;
+
+  for (int i = 0; i < f->n_regions; i++)
+    if (x >= f->region[i].x0 && x < f->region[i].x1 && y >= f->region[i].y0 &&
+        y < f->region[i].y1)
+      return true;
+  return !f->n_regions;
+}
+
 /* Whether a pixel may be of an object: there, with a normal, and no table. */
 BOTH bool
 scopedetect_is_wanted (
@@ -114,7 +128,8 @@ scopedetect_is_wanted (
 {
   float h;
 
-  if (!(p->z > 0) || (p->nx == 0 && p->ny == 0 && p->nz == 0))
+  if (!(p->z > 0) || (p->nx == 0 && p->ny == 0 && p->nz == 0) ||
+      !scopedetect_in_region (w, (int) (p - w->scene.pixel)))
     return false;
   if (!w->counts->has_table)
     return true;

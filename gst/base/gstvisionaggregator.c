@@ -34,7 +34,8 @@ typedef struct {
   gint64 max_skew; /* as set; -1: as the caps say */
   GstVisionPacking packing;
 
-  GstVisionFrames frames; /* of the streaming thread */
+  GstVisionFrames frames; /* of the streaming thread, as is the next */
+  GstBuffer *second;      /* in process (); not owned */
   GstVisionPair pair;     /* likewise */
   GstVisionArrival arrival[2];
   GstVisionWaiting waiting[2];
@@ -491,7 +492,9 @@ process (GstAggregator *agg, GstBuffer *first, GstBuffer *second)
   if (GST_CLOCK_TIME_IS_VALID (time))
     gst_object_sync_values (GST_OBJECT (agg), time);
   first = gst_buffer_make_writable (first);
+  p->second = second;
   ret = gst_vision_frames_process (&p->frames, &first, second);
+  p->second = NULL;
   gst_clear_buffer (&second);
   if (ret == GST_FLOW_OK)
     return gst_aggregator_finish_buffer (agg, first);
@@ -1017,6 +1020,12 @@ gst_vision_aggregator_get_output (GstVisionAggregator *self)
   GstVisionPicture *output = &PRIV (self)->frames.output;
 
   return output->wanted && !output->copies ? &output->image : NULL;
+}
+
+GstBuffer *
+gst_vision_aggregator_get_second (GstVisionAggregator *self)
+{
+  return PRIV (self)->second;
 }
 
 void

@@ -79,6 +79,9 @@ void gst_vision_aggregator_class_add_pads (GstVisionAggregatorClass *klass,
  * where the output is the first frame or view. */
 const Image *gst_vision_aggregator_get_output (GstVisionAggregator *self);
 
+/* In process (): the second frame; NULL where one frame holds both views. */
+GstBuffer *gst_vision_aggregator_get_second (GstVisionAggregator *self);
+
 /* In output (), with fields: open () is called again before the next frame. */
 void gst_vision_aggregator_renew (GstVisionAggregator *self);
 

@@ -53,6 +53,13 @@
  *
  * `searches` in #GstScopedetect:stats counts these.
  *
+ * With #GstScopedetect:region, a search begins from the surface in that part of
+ * the frame alone.  region=meta takes the boxes that elements before this one
+ * have attached to either frame, of objects that are accepted, tracking or
+ * found: so behind kinfumot and gpuccl, a thing that starts to move is named.
+ * In a frame without such a box nothing is searched; what is known is looked
+ * for near its last pose all the same.
+ *
  * Of the presets, fast has the default values, and thesis follows the text of
  * the thesis.  #GstScopedetect:output-csv writes poses in the format of the BOP
  * benchmark.
@@ -66,8 +73,8 @@
  * search finds nothing and the frame shows why, because there is no surface, no
  * table, nothing on it, nothing as large as the model, or a camera of frames of
  * another size, a warning says so once.  `memory` in #GstScopedetect:stats is
- * the number of bytes of the device that the detector takes; it asks for no more
- * while it plays.
+ * the number of bytes of the device that the detector takes; it asks for no
+ * more while it plays.
  *
  * ## What it is for
  *
@@ -107,8 +114,6 @@
  * Since: 0.1
  */
 #include "scopedetect/gstscopedetect.h"
-
-#include "base/gstvisionproperties.h"
 
 GST_DEBUG_CATEGORY_STATIC (scopedetect_debug);
 #define GST_CAT_DEFAULT scopedetect_debug
@@ -157,6 +162,8 @@ static const GstVisionProperty properties[] = {
          "With tracking, number of frames between two searches of the whole "
          "frame while objects of some models are missing (0 = search only when "
          "an object is lost)")},
+    {.properties = gst_scopedetect_region_properties,
+        .at = G_STRUCT_OFFSET (GstScopedetect, region)},
     {.properties = gst_vision_intrinsics_properties,
         .at = G_STRUCT_OFFSET (GstScopedetect, intrinsics)},
     {PARAMS}, {.params = NULL}};
@@ -330,13 +337,16 @@ gst_scopedetect_process (GstVisionAggregator *agg, const Image *colour,
       .depth = (const uint16_t *) (const void *) depth->plane[0],
       .depth_stride = depth->stride[0],
       .color = colour};
+  gboolean may_search;
 
   if (fault) {
     gst_scopedetect_skip (agg);
     gst_vision_common_fault (gst_vision_common (agg), fault);
     return NULL;
   }
-  TRY (gst_scopedetect_look (self, &params, &frame));
+  may_search = gst_scopedetect_set_regions (
+      self, buffer, gst_vision_aggregator_get_second (agg), &frame);
+  TRY (gst_scopedetect_look (self, &params, &frame, may_search));
   TRY (gst_scopedetect_write_csv (
       self, (gdouble) (g_get_monotonic_time () - start) / G_USEC_PER_SEC));
   return gst_scopedetect_attach (self, buffer, &params.camera);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The element `scopedetect`, in six parts: gstscopedetect.c (properties and
- * frames), gstscopedetectmodels.c (files to models), gstscopedetecttracks.c
- * (from frame to frame), gstscopedetecthints.c (why nothing is found),
- * gstscopedetectresults.c (objects to metas and messages) and
- * gstscopedetectcsv.c (to a file). */
+ * The element `scopedetect`, in seven parts: gstscopedetect.c (properties and
+ * frames), gstscopedetectmodels.c (files to models), gstscopedetectregion.c
+ * (where to search), gstscopedetecttracks.c (from frame to frame),
+ * gstscopedetecthints.c (why nothing is found), gstscopedetectresults.c
+ * (objects to metas and messages) and gstscopedetectcsv.c (to a file). */
 #pragma once
 
 #include "base/gstvisionaggregator.h"
 #include "base/gstvisionintrinsics.h"
 #include "base/gstvisionlines.h"
+#include "base/gstvisionproperties.h"
 #include "meta/gstvisionmeta.h"
 #include "scopedetect/scopedetect.h"
 
@@ -25,6 +26,13 @@ typedef struct {
   gboolean lost;    /* it is told of for the last time */
 } GstScopedetectTrack;
 
+/* Where objects are searched for. */
+typedef struct {
+  gchar *region; /* as set; NULL: not */
+  gboolean meta; /* in the boxes that came with the frame */
+  ImageBox box;  /* else here; empty: everywhere */
+} GstScopedetectRegion;
+
 #define GST_TYPE_SCOPEDETECT (gst_scopedetect_get_type ())
 G_DECLARE_FINAL_TYPE (
     GstScopedetect, gst_scopedetect, GST, SCOPEDETECT, GstVisionAggregator)
@@ -38,6 +46,7 @@ struct _GstScopedetect {
   gdouble keep;
   gint search_interval, lose_frames;
   GstVisionIntrinsics intrinsics;
+  GstScopedetectRegion region;
   gchar *models, *output_csv; /* as set; NULL: not */
   gchar *replaced; /* properties that were set, whose value a preset took; NULL:
                       none */
@@ -67,9 +76,21 @@ struct _GstScopedetect {
 const char *gst_scopedetect_load_models (GstScopedetect *self);
 void gst_scopedetect_drop_models (GstScopedetect *self);
 
-/* gstscopedetecttracks.c: what is in @frame, to self->tracks. */
+/* gstscopedetectregion.c: sets the regions of @frame, which came in @first and
+ * @second; FALSE where there is nothing to search. */
+extern const GstVisionProperty gst_scopedetect_region_properties[];
+gboolean gst_scopedetect_set_regions (GstScopedetect *self, GstBuffer *first,
+    GstBuffer *second, ScopedetectFrame *frame);
+/* Whether the middle of what is seen of @object lies in one, or one's middle in
+ * that. */
+gboolean gst_scopedetect_is_inside (
+    const ScopedetectFrame *frame, const ScopedetectObject *object);
+
+/* gstscopedetecttracks.c: what is in @frame, to self->tracks.  @may_search:
+ * else only what is known is looked for. */
 const char *gst_scopedetect_look (GstScopedetect *self,
-    const ScopedetectParams *params, const ScopedetectFrame *frame);
+    const ScopedetectParams *params, const ScopedetectFrame *frame,
+    gboolean may_search);
 
 /* gstscopedetecthints.c: tells why a search of all of a frame found nothing. */
 void gst_scopedetect_hint (GstScopedetect *self,

@@ -49,15 +49,18 @@ nearest (const GstScopedetect *self, const ScopedetectObject *object,
 }
 
 /* Adds what results hold to what was seen; of one object the better pose
- * stays. */
+ * stays.  What was searched for in regions must lie in one. */
 static void
-add (GstScopedetect *self, const ScopedetectResults *results)
+add (GstScopedetect *self, const ScopedetectResults *results,
+    const ScopedetectFrame *regions)
 {
   for (int i = 0; i < results->n_objects; i++) {
     const ScopedetectObject *o = &results->objects[i];
     gint same = nearest (self, o, self->seen, NULL);
     GstScopedetectTrack t = {.object = *o};
 
+    if (regions && !gst_scopedetect_is_inside (regions, o))
+      continue;
     if (same < 0)
       g_array_append_val (self->seen, t);
     else if (o->score > TRACK (self->seen, same).object.score)
@@ -137,7 +140,7 @@ track (GstScopedetect *self, const ScopedetectParams *params,
   err = scopedetect_track (
       self->detector, params, frame, guesses, (int) n, &results);
   if (!err)
-    add (self, &results);
+    add (self, &results, NULL);
   g_free (guesses);
   return err;
 }
@@ -149,8 +152,9 @@ search (GstScopedetect *self, const ScopedetectParams *params,
   ScopedetectResults results;
 
   TRY (scopedetect_run (self->detector, params, frame, &results));
-  gst_scopedetect_hint (self, params, &results);
-  add (self, &results);
+  if (!frame->n_regions) /* else little is seen by intent */
+    gst_scopedetect_hint (self, params, &results);
+  add (self, &results, frame);
   for (guint i = 0; i < self->seen->len; i++)
     TRACK (self->seen, i).searched = TRACK (self->seen, i).object.score;
   self->unsearched = 0;
@@ -234,7 +238,7 @@ forget_lost (GArray *tracks)
 
 const char *
 gst_scopedetect_look (GstScopedetect *self, const ScopedetectParams *params,
-    const ScopedetectFrame *frame)
+    const ScopedetectFrame *frame, gboolean may_search)
 {
   Settings s = get_settings (self);
   GArray *before = self->tracks;
@@ -245,7 +249,7 @@ gst_scopedetect_look (GstScopedetect *self, const ScopedetectParams *params,
   g_array_set_size (self->seen, 0);
   if (self->tracks->len)
     TRY (track (self, params, frame));
-  if (must_search (self, &s, params->max_objects))
+  if (may_search && must_search (self, &s, params->max_objects))
     TRY (search (self, params, frame));
   cut (self->seen, params->max_objects);
   recognise (self, s.keep);

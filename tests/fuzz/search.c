@@ -27,7 +27,8 @@ fuzz (const uint8_t *data, size_t size)
 {
   ScopedetectModel *model = fuzz_model (data, size);
   const ScopedetectModel *models[1] = {model};
-  const ScopedetectFrame frame = {WIDTH, HEIGHT, depth, 2 * WIDTH, NULL};
+  const ScopedetectFrame frame = {
+      WIDTH, HEIGHT, depth, 2 * WIDTH, NULL, 0, {{0}}};
   const ScopedetectObject guess = {.pose = {0, 0, .5, 1, 0, 0, 0}};
   ScopedetectParams params;
   ScopedetectResults results;

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * scopedetect: only a part of the frame is searched: a box, the boxes that came
+ * with the frames, or what kinfumot and gpuccl say of a solid that begins to
+ * move. */
+#include "scopedetectscene.h"
+
+#define ELSEWHERE "10,10,60,60"
+#define THERE "80,60,160,140"
+
+/* Pushes a pair of frames, of which the depth is @depth; the objects that come
+ * out. */
+static GstVisionObjects *
+look (Scene *s, GstBuffer *depth)
+{
+  GstBuffer *out;
+  GstVisionObjects *objects;
+
+  gst_harness_push (
+      s->colour, scene_buffer (s, 3 * SOLID_WIDTH * SOLID_HEIGHT, 128));
+  gst_harness_push (s->depth, depth);
+  out = gst_harness_pull (s->colour);
+  objects = gst_buffer_get_vision_objects (out, GST_VISION_ORIGIN_RESULT);
+  gst_buffer_unref (out);
+  s->n++;
+  return objects;
+}
+
+/* How many of the solid @label are seen; frees @objects. */
+static guint
+count (GstVisionObjects *objects)
+{
+  guint n = 0;
+
+  for (guint i = 0; objects && i < objects->n_objects; i++)
+    n += g_str_equal (objects->objects[i].element, "scopedetect") &&
+        g_strcmp0 (objects->objects[i].label, "solid") == 0;
+  if (objects)
+    gst_vision_objects_free (objects);
+  return n;
+}
+
+GST_START_TEST (test_box)
+{
+  Scene s = scene_new (model_path, QUICK "region=" ELSEWHERE);
+  Pose truth = solid_pose (.7, 0, .5);
+
+  fail_unless_equals_int (count (look (&s, scene_depth (&s, &truth))), 0);
+  g_object_set (s.element, "region", THERE, NULL);
+  scene_find (&s, &truth, GST_VISION_STATE_FOUND);
+  g_object_set (s.element, "region", "one,two", NULL);
+  scene_expect (&s, GST_MESSAGE_WARNING, "x,y,width,height");
+  scene_find (&s, &truth, GST_VISION_STATE_TRACKING);
+  scene_free (&s);
+}
+GST_END_TEST;
+
+/* A frame of the solid with a box of half the frame's size in @state. */
+static GstBuffer *
+with_box (Scene *s, const Pose *truth, GstVisionState state)
+{
+  GstBuffer *depth = scene_depth (s, truth);
+  GstVisionObject o;
+
+  gst_vision_object_init (&o);
+  o.element = "gpuccl";
+  o.id = 1;
+  o.state = state;
+  o.x = 40, o.y = 30, o.width = 80, o.height = 70;
+  fail_unless (gst_buffer_add_vision_objects (depth, GST_VISION_ORIGIN_RESULT,
+      SOLID_WIDTH / 2, SOLID_HEIGHT / 2, &o, 1));
+  return depth;
+}
+
+/* Candidates are not objects; nothing is searched without an object. */
+GST_START_TEST (test_meta)
+{
+  Scene s = scene_new (model_path, QUICK "region=meta");
+  Pose truth = solid_pose (.7, 0, .5);
+
+  fail_unless_equals_int (count (look (&s, scene_depth (&s, &truth))), 0);
+  fail_unless_equals_int (
+      count (look (&s, with_box (&s, &truth, GST_VISION_STATE_NEW))), 0);
+  fail_unless_equals_int (
+      count (look (&s, with_box (&s, &truth, GST_VISION_STATE_ACCEPTED))), 1);
+  fail_unless (scene_stat (&s, "searches") == 1);
+  fail_unless_equals_int (count (look (&s, scene_depth (&s, &truth))), 1);
+  fail_unless (scene_stat (&s, "searches") == 1);
+  scene_free (&s);
+}
+GST_END_TEST;
+
+/* The solid @still, another one at @moving, and behind them a corner of the
+ * room, which says where the camera is. */
+static GstBuffer *
+two_solids (Scene *s, const Pose *still, Pose moving)
+{
+  GstBuffer *depth = scene_depth (s, still);
+  GstMapInfo map;
+
+  fail_unless (gst_buffer_map (depth, &map, GST_MAP_READWRITE));
+  solid_draw ((uint16_t *) (void *) map.data, 2 * SOLID_WIDTH, moving);
+  for (guint i = 0; i < SOLID_WIDTH * SOLID_HEIGHT; i++) {
+    guint16 *at = (guint16 *) (void *) map.data + i;
+    gint wall = 7000 + 12 * ABS ((gint) (i % SOLID_WIDTH) - SOLID_WIDTH / 2);
+
+    *at = (guint16) MIN (*at ? *at : wall, wall);
+  }
+  gst_buffer_unmap (depth, &map);
+  return depth;
+}
+
+/* Whether kinfumot follows an object in @depth. */
+static gboolean
+is_followed (GstBuffer *depth)
+{
+  GstVisionObjects *objects =
+      gst_buffer_get_vision_objects (depth, GST_VISION_ORIGIN_RESULT);
+  gboolean found = FALSE;
+
+  for (guint i = 0; objects && i < objects->n_objects; i++)
+    found |= g_str_equal (objects->objects[i].element, "kinfumot") &&
+        objects->objects[i].state == GST_VISION_STATE_TRACKING;
+  if (objects)
+    gst_vision_objects_free (objects);
+  return found;
+}
+
+#define FRAMES 20
+#define STILL 5 /* frames before it moves */
+
+/* Two solids are there: the one that begins to move is segmented by gpuccl,
+ * followed by kinfumot and named by scopedetect; the other is not. */
+GST_START_TEST (test_named)
+{
+  GstHarness *h;
+  Scene s;
+  const Pose still = solid_pose (2.1, -.1, .5);
+
+  if (!gst_registry_check_feature_version (
+          gst_registry_get (), "kinfumot", 0, 0, 0))
+    return;
+  h = gst_harness_new_parse (
+      "kinfumot " INTRINSICS " depth-scale=0.0001 voxel-size=0.004 "
+      "truncation=0.02 max-memory=64 ! gpuccl "
+      "min-size=700 min-extent=8");
+  scene_caps (h, GST_VIDEO_FORMAT_GRAY16_LE, SOLID_WIDTH, SOLID_HEIGHT);
+  s = scene_new (model_path, QUICK "region=meta max-objects=2");
+  for (gint i = 0; i < FRAMES; i++) {
+    gfloat x = .03f + .006f * (gfloat) MAX (i - STILL, 0);
+    GstBuffer *depth = gst_harness_push_and_pull (
+        h, two_solids (&s, &still, solid_pose (.7, x, .55)));
+    gboolean followed = is_followed (depth);
+    GstVisionObjects *objects = look (&s, depth);
+
+    fail_unless (objects->n_objects == 0 || i > STILL);
+    if (i == FRAMES - 1) {
+      fail_unless (followed);
+      fail_unless_equals_int (objects->n_objects, 1);
+      fail_unless_equals_string (objects->objects[0].label, "solid");
+      fail_unless (fabs (objects->objects[0].pose.values[0] - x) < .005,
+          "%g, not %g", objects->objects[0].pose.values[0], x);
+    }
+    gst_vision_objects_free (objects);
+  }
+  gst_harness_teardown (h);
+  scene_free (&s);
+}
+GST_END_TEST;
+
+static Suite *
+scopedetectregion_suite (void)
+{
+  Suite *s = suite_create ("scopedetectregion");
+  TCase *tc = tcase_create ("scopedetectregion");
+
+  suite_add_tcase (s, tc);
+  tcase_set_timeout (tc, 300);
+  tcase_add_unchecked_fixture (tc, make_model, remove_model);
+  tcase_add_test (tc, test_box);
+  tcase_add_test (tc, test_meta);
+  tcase_add_test (tc, test_named);
+  return s;
+}
+
+GST_CHECK_MAIN (scopedetectregion);
