@@ -66,7 +66,7 @@ emdtrack_again_survey (
   EmdtrackPlace places[EMDTRACK_PLACES];
   int n;
 
-  TRY (emdtrack_look_everywhere (l, seen));
+  TRY (emdtrack_look_everywhere (l, seen, l->params->occlude));
   n = find_places (l->search, l->params->occlude, places);
   m->n_others = 0;
   for (int i = 0; i < n; i++)

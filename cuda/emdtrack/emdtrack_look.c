@@ -21,7 +21,8 @@ look (EmdtrackLooking *l, EmdtrackCandidate *best, int *which)
   EmdtrackSearch *s = l->search;
   const EmdtrackCandidate *c;
 
-  TRY (emdtrack_search_run (s, l->emdtrack, l->model, l->width, l->height));
+  TRY (emdtrack_search_run (
+      s, l->emdtrack, l->model, INFINITY, l->width, l->height));
   c = emdtrack_search_best (s, best->cx, best->cy);
   *which = c ? (int) (c - s->candidate) : 0;
   if (c)
@@ -67,11 +68,12 @@ grid_everywhere (EmdtrackLooking *l, const EmdtrackCandidate *like)
 }
 
 const char *
-emdtrack_look_everywhere (EmdtrackLooking *l, const EmdtrackCandidate *like)
+emdtrack_look_everywhere (
+    EmdtrackLooking *l, const EmdtrackCandidate *like, double limit)
 {
   grid_everywhere (l, like);
   return emdtrack_search_run (
-      l->search, l->emdtrack, l->model, l->width, l->height);
+      l->search, l->emdtrack, l->model, limit, l->width, l->height);
 }
 
 const char *
@@ -154,7 +156,7 @@ term_of (EmdtrackModel *m, const uint32_t *counts)
 {
   for (int i = 0; i < EMDTRACK_BINS; i++)
     if (counts[i])
-      return (Term){m, counts, emdtrack_model_bound (m, counts)};
+      return (Term){m, counts, emdtrack_model_bound (m, counts, INFINITY)};
   return (Term){m, NULL, 1};
 }
 

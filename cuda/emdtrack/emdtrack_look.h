@@ -48,9 +48,10 @@ EmdtrackRegion emdtrack_part_of (const EmdtrackCandidate *c, int k);
 const char *emdtrack_look_closely (
     EmdtrackLooking *l, EmdtrackCandidate *best, double step);
 
-/* The distances of boxes like @like in all of the frame, as candidates. */
+/* Searches for boxes like @like in all of the frame that may be as near as
+ * @limit. */
 const char *emdtrack_look_everywhere (
-    EmdtrackLooking *l, const EmdtrackCandidate *like);
+    EmdtrackLooking *l, const EmdtrackCandidate *like, double limit);
 
 /* The size that fits best at @at, of @n whose ratios are @step, as a factor. */
 const char *emdtrack_look_at_scales (EmdtrackLooking *l,

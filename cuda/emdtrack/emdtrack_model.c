@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Distances of regions from a target, and bounds of them. */
+#include <math.h>
+
 #include "emdtrack/emdtrack_model.h"
 
-#define SHARES 16384 /* parts of a histogram, for bounds: an int16_t holds it \
-                      */
+/* Parts of a histogram, for bounds: an int16_t holds them. */
+#define SHARES 16384
 
 /* ---- Trees that are kept ---- */
 
@@ -118,28 +120,36 @@ keep (EmdtrackModel *m, const EmdtrackKept *k)
 }
 
 const char *
-emdtrack_model_set (
-    EmdtrackModel *m, const EmdtrackParams *p, const EmdtrackTarget *target)
+emdtrack_ground_set (EmdtrackGround *g, const EmdtrackParams *p)
 {
-  uint8_t distance[EMDTRACK_BINS][EMDTRACK_BINS];
-  EmdtrackProblem now;
-  EmdtrackKept first;
   double scale;
 
-  TRY (emdtrack_distances (p, distance, &scale));
-  m->n = p->bins;
-  m->farthest = 1;
-  for (int i = 0; i < p->bins; i++)
-    for (int j = 0; j < p->bins; j++)
-      m->farthest = distance[i][j] > m->farthest ? distance[i][j] : m->farthest;
-  emdtrack_set_problem (&now, distance, p->bins, EMDTRACK_REGION_MASS, target);
-  if (!memcmp (&now, &m->problem, sizeof now))
-    return NULL;
-  memcpy (&m->problem, &now, sizeof now);
+  TRY (emdtrack_distances (p, g->distance, &scale));
+  g->n = p->bins;
+  g->farthest = 1;
+  for (int i = 0; i < g->n; i++)
+    for (int j = 0; j < g->n; j++)
+      g->farthest =
+          g->distance[i][j] > g->farthest ? g->distance[i][j] : g->farthest;
+  return NULL;
+}
+
+void
+emdtrack_model_set (
+    EmdtrackModel *m, const EmdtrackGround *g, const EmdtrackTarget *target)
+{
+  EmdtrackKept first;
+
+  if (!memcmp (&m->ground, g, sizeof *g) &&
+      !memcmp (&m->target, target, sizeof *target))
+    return;
+  m->ground = *g;
+  m->target = *target;
+  emdtrack_set_problem (
+      &m->problem, m->ground.distance, g->n, EMDTRACK_REGION_MASS, target);
   m->n_kept = 0;
   set_first (&m->problem, &first);
   keep (m, &first);
-  return NULL;
 }
 
 /* ---- Bounds ---- */
@@ -167,16 +177,19 @@ bound_by (const EmdtrackKept *k, const int16_t share[EMDTRACK_BINS])
   return (sum >> 2) + k->rest - k->most_off; /* SHARES is 4 times the mass */
 }
 
-/* The tree with the greatest bound. */
+/* The tree with the greatest bound, or the first whose bound exceeds @enough.
+ */
 static int
-best_kept (const EmdtrackModel *m, const uint32_t *counts, int32_t *bound)
+best_kept (const EmdtrackModel *m, const uint32_t *counts, double enough,
+    int32_t *bound)
 {
+  double most = enough * EMDTRACK_REGION_MASS * m->ground.farthest;
   int16_t shares[EMDTRACK_BINS];
   int best = 0;
 
   share (counts, shares);
   *bound = INT32_MIN;
-  for (int k = 0; k < m->n_kept; k++) {
+  for (int k = 0; k < m->n_kept && *bound <= most; k++) {
     int32_t z = bound_by (&m->kept[k], shares);
 
     if (z > *bound) {
@@ -190,15 +203,16 @@ best_kept (const EmdtrackModel *m, const uint32_t *counts, int32_t *bound)
 static double
 distance_for (const EmdtrackModel *m, int64_t z)
 {
-  return (double) z / EMDTRACK_REGION_MASS / m->farthest;
+  return (double) z / EMDTRACK_REGION_MASS / m->ground.farthest;
 }
 
 double
-emdtrack_model_bound (const EmdtrackModel *m, const uint32_t *counts)
+emdtrack_model_bound (
+    const EmdtrackModel *m, const uint32_t *counts, double enough)
 {
   int32_t bound;
 
-  best_kept (m, counts, &bound);
+  best_kept (m, counts, enough, &bound);
   return bound > 0 ? distance_for (m, bound) : 0;
 }
 
@@ -316,8 +330,8 @@ emdtrack_model_distance (EmdtrackModel *m, const uint32_t *counts)
     weight[i] = counts[i];
     demand[i] = m->problem.demand[i];
   }
-  emdtrack_quantise (weight, m->n, EMDTRACK_REGION_MASS, supply);
-  start = best_kept (m, counts, &bound);
+  emdtrack_quantise (weight, m->ground.n, EMDTRACK_REGION_MASS, supply);
+  start = best_kept (m, counts, INFINITY, &bound);
   k = m->kept[start];
   m->kept[start].used = ++m->now;
   pivots = solve (&m->problem, &k, supply);

@@ -13,10 +13,10 @@
 #define EMDTRACK_REGION_MASS 4096 /* to which regions are normalised */
 #define EMDTRACK_KEPT 8
 
-#define EMDTRACK_NODES (2 * EMDTRACK_BINS) /* source i is i, sink j is 16 + j \
-                                            */
+#define EMDTRACK_NODES (2 * EMDTRACK_BINS)
 
-/* A tree, what is made of it once, and when it last was of use. */
+/* A tree, what is made of it once, and when it last was of use.  Of its nodes
+ * source i is i, and sink j is EMDTRACK_BINS + j. */
 typedef struct {
   EmdtrackTree tree;
   uint32_t next[EMDTRACK_NODES]; /* nodes that arcs lead to, as bits */
@@ -28,22 +28,33 @@ typedef struct {
   uint64_t used;
 } EmdtrackKept;
 
+/* Ground distances, which all models of a frame share. */
 typedef struct {
-  int n, farthest;         /* bins; the greatest distance */
-  EmdtrackProblem problem; /* of EMDTRACK_REGION_MASS */
+  int n, farthest; /* bins; the greatest distance */
+  uint8_t distance[EMDTRACK_BINS][EMDTRACK_BINS];
+} EmdtrackGround;
+
+typedef struct {
+  EmdtrackGround ground;
+  EmdtrackTarget target;
+  EmdtrackProblem problem; /* of these, at EMDTRACK_REGION_MASS */
   int n_kept;              /* 1 or more */
   EmdtrackKept kept[EMDTRACK_KEPT];
   uint64_t now; /* distances that were found */
 } EmdtrackModel;
 
-/* The model of @target under the ground distance of @params; nothing to do
- * where it is the same. */
-const char *emdtrack_model_set (EmdtrackModel *model,
-    const EmdtrackParams *params, const EmdtrackTarget *target);
+/* NULL, or what is wrong with @params. */
+const char *emdtrack_ground_set (
+    EmdtrackGround *ground, const EmdtrackParams *params);
+
+/* The model of @target; nothing to do if it has not changed. */
+void emdtrack_model_set (EmdtrackModel *model, const EmdtrackGround *ground,
+    const EmdtrackTarget *target);
 
 /* How far @counts, which are not all 0, are from it, 0 to 1. */
 double emdtrack_model_distance (EmdtrackModel *model, const uint32_t *counts);
 
-/* At most that, and at least 0. */
+/* At most that, and at least 0: the best bound that is known, or the first that
+ * exceeds @enough. */
 double emdtrack_model_bound (
-    const EmdtrackModel *model, const uint32_t *counts);
+    const EmdtrackModel *model, const uint32_t *counts, double enough);

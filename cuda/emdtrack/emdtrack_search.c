@@ -51,8 +51,8 @@ is_anything (const uint32_t *counts)
 }
 
 const char *
-emdtrack_search_run (
-    EmdtrackSearch *s, Emdtrack *e, EmdtrackModel *m, int width, int height)
+emdtrack_search_run (EmdtrackSearch *s, Emdtrack *e, EmdtrackModel *m,
+    double enough, int width, int height)
 {
   const uint32_t *counts;
   int n = 0;
@@ -71,7 +71,8 @@ emdtrack_search_run (
   TRY (emdtrack_count (e, s->region, n, &counts));
   for (int k = 0; k < n; k++, counts += EMDTRACK_BINS)
     if (is_anything (counts)) {
-      s->candidate[s->of[k]].distance = emdtrack_model_bound (m, counts);
+      s->candidate[s->of[k]].distance =
+          emdtrack_model_bound (m, counts, enough);
       s->candidate[s->of[k]].counts = counts;
     }
   return NULL;
@@ -83,7 +84,7 @@ sharpen (EmdtrackSearch *s, EmdtrackCandidate *c, double limit)
 {
   if (!c->counts || c->distance > limit)
     return c->distance;
-  c->distance = emdtrack_model_bound (s->model, c->counts);
+  c->distance = emdtrack_model_bound (s->model, c->counts, limit);
   if (c->distance > limit)
     return c->distance;
   c->distance = emdtrack_model_distance (s->model, c->counts);

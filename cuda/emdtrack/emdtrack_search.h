@@ -30,10 +30,11 @@ void emdtrack_search_grid (EmdtrackSearch *search,
     const EmdtrackCandidate *like, double scale, const double centres[4],
     double step);
 
-/* Finds bounds of the distances of all candidates.  Until the next count on
- * @emdtrack, the functions below find those distances that they need. */
+/* Finds bounds of the distances of all candidates, the best that are known or
+ * some that exceed @enough.  Until the next count on @emdtrack, the functions
+ * below find those distances that they need. */
 const char *emdtrack_search_run (EmdtrackSearch *search, Emdtrack *emdtrack,
-    EmdtrackModel *model, int width, int height);
+    EmdtrackModel *model, double enough, int width, int height);
 
 /* Finds the distances of all that may be as near as @limit. */
 void emdtrack_search_within (EmdtrackSearch *search, double limit);

@@ -57,11 +57,13 @@ add (EmdtrackTracker *t, const EmdtrackParams *params,
     const EmdtrackTarget *target, const EmdtrackCandidate *at, uint64_t *id)
 {
   EmdtrackTrack *track = &t->track[t->n];
+  EmdtrackGround ground;
 
   if (t->n == EMDTRACK_TARGETS)
     return "there can be 8 targets at most";
   TRY (emdtrack_check_target (target, params->bins));
-  TRY (emdtrack_model_set (&t->model[t->n], params, target));
+  TRY (emdtrack_ground_set (&ground, params));
+  emdtrack_model_set (&t->model[t->n], &ground, target);
   memset (track, 0, sizeof *track);
   memset (&t->memory[t->n], 0, sizeof t->memory[t->n]);
   t->memory[t->n].last = *at;
@@ -325,16 +327,18 @@ emdtrack_tracker_run (EmdtrackTracker *t, Emdtrack *e,
 {
   EmdtrackLooking l = {
       .search = &t->search, .emdtrack = e, .params = track_params};
+  EmdtrackGround ground;
 
   TRY (emdtrack_track_check (track_params));
+  if (t->n)
+    TRY (emdtrack_ground_set (&ground, params));
   emdtrack_size (e, &l.width, &l.height);
   for (int k = 0; k < t->n; k++) {
     l.model = &t->model[k];
     l.parts = &t->memory[k].parts;
-    TRY (emdtrack_model_set (l.model, params, &t->track[k].target));
+    emdtrack_model_set (l.model, &ground, &t->track[k].target);
     for (int j = 0; j < EMDTRACK_PARTS && l.parts->known; j++)
-      TRY (
-          emdtrack_model_set (&l.parts->model[j], params, &l.parts->target[j]));
+      emdtrack_model_set (&l.parts->model[j], &ground, &l.parts->target[j]);
     TRY (track (&l, &t->track[k], &t->memory[k], params->bins));
   }
   *tracks = t->track;
