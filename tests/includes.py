@@ -46,8 +46,9 @@ def allowed_quoted(path):
         return (rf"base/.*|meta/gstvisionmeta\.h|{name}/gst\w+\.h|"
                 rf"common/\w+\.h|{algorithm}/(?!paper/)(\w+/)?(?!\w+_core)\w+\.h")
     if folder == "tools":
-        # algorithms, scenes and meshes, by their contracts; files, errors, threads
-        return (r"(\w+)/\1\.h|common/(device|file|parallel)\.h|scene/(?!\w+_core)\w+\.h|"
+        # algorithms, scenes and meshes, by their contracts; files, numbers, errors,
+        # threads
+        return (r"(\w+)/\1\.h|common/(device|file|number|parallel)\.h|scene/(?!\w+_core)\w+\.h|"
                 r"\w+\.h")
     if folder == "tests":
         return r".*(?<!_core)\.h" if name == "gst" else r".*"

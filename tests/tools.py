@@ -201,6 +201,12 @@ def check_poses(folder):
         check(bad.returncode == 1 and problem in bad.stderr, bad.stderr)
     write_depth(folder / "depth.png", 100)
     check(evaluate(folder, (0, 0, 0), *camera)["vsd"] == 1, "VSD where hidden")
+    # 2^32 + 1 is not taken for 1
+    text = (folder / "found.csv").read_text()
+    (folder / "found.csv").write_text(text.replace("\n1,", "\n4294967297,"))
+    bad = run("vision-pose-eval", "--mesh", f"3={folder / 'box.obj'}",
+              folder / "found.csv", folder / "truth.csv")
+    check(bad.returncode == 1 and "no pose" in bad.stderr, bad.stderr)
 
 
 def check_lists(folder):

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/number.h"
 #include "pose_eval.h"
 
 static const char usage[] =
@@ -69,12 +70,17 @@ static const char *
 read_line (const char *line, PoseEvalPose *p)
 {
   double *r = p->r, *t = p->t;
+  int id[3];
+  const char *rest = numbers_read (line, ',', 3, id);
 
-  if (sscanf (line,
-          "%d,%d,%d,%lf,%lf %lf %lf %lf %lf %lf %lf %lf %lf,%lf %lf %lf",
-          &p->scene, &p->image, &p->object, &p->score, r, r + 1, r + 2, r + 3,
-          r + 4, r + 5, r + 6, r + 7, r + 8, t, t + 1, t + 2) != 16)
+  if (!rest ||
+      sscanf (rest, ",%lf,%lf %lf %lf %lf %lf %lf %lf %lf %lf,%lf %lf %lf",
+          &p->score, r, r + 1, r + 2, r + 3, r + 4, r + 5, r + 6, r + 7, r + 8,
+          t, t + 1, t + 2) != 13)
     return "the line is no pose: scene_id,im_id,obj_id,score,R,t,time";
+  p->scene = id[0];
+  p->image = id[1];
+  p->object = id[2];
   for (int k = 0; k < 3; k++)
     t[k] /= 1000;
   if (!isfinite (t[0] + t[1] + t[2]) || !isfinite (p->score))
