@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What every algorithm test shares: a seed, two checks, and a main that runs
- * one part.  A part that needs a GPU is skipped (exit 77) where there is none:
- * the CPU is never compared with itself. */
+ * one part.  Without a GPU, a part that needs one is skipped (exit 77): the CPU
+ * is never compared with itself. */
 #pragma once
 
 #include <stdio.h>

@@ -34,7 +34,7 @@ bench_depth (int width, int height)
   return z;
 }
 
-/* Frames of @map, which is 1 where there is an outlier. */
+/* Frames of @map, which is 1 at outliers. */
 static void
 bench_open (
     Bench *b, DeviceKind kind, const uint8_t *map, int width, int height)

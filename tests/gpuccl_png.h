@@ -33,7 +33,7 @@ png_values (png_structp reader, png_infop info, int width, int height)
 }
 
 /* The values of the picture at @path, rows of @width; NULL, and a failed check,
- * where there is no such picture of that size. */
+ * without a picture of that name and size. */
 static inline uint16_t *
 png_read (const char *path, int width, int height)
 {

@@ -627,7 +627,7 @@ test_hostile (DeviceKind kind)
 }
 
 /* A pool that is too small for what is in view holds a part of it; what is out
- * of view makes room, which is told; and it goes on. */
+ * of view makes room, which is counted; and it goes on. */
 static void
 test_full (DeviceKind kind)
 {

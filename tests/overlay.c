@@ -318,7 +318,7 @@ test_errors (DeviceKind kind)
   canvas_free (&c);
 }
 
-/* A device whose calls work only so many times. */
+/* A device whose calls work a given number of times. */
 static const DeviceOps *working;
 static int calls_left;
 

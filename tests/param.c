@@ -126,7 +126,7 @@ test_choices (DeviceKind kind)
   check_range (neighbours, 4, 8, 5, 0, "neighbours must be 4 or 8");
 }
 
-/* The first that is wrong is told. */
+/* The first that is wrong is named. */
 static void
 test_order (DeviceKind kind)
 {

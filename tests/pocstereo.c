@@ -931,8 +931,8 @@ check_noisy (int window, int bandwidth)
   pair_free (&p);
 }
 
-/* Frequencies that the texture has: where there are none, the twiddles'
- * rounding shows. */
+/* Frequencies that the texture has: if there are none, the twiddles' rounding
+ * shows. */
 static void
 test_oracle (DeviceKind kind)
 {

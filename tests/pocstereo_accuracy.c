@@ -501,8 +501,8 @@ add_errors (Errors *e, const PocstereoMatch *m, const Pair *p, double truth)
   free (peak);
 }
 
-/* Whole shifts make both views equal where there is no noise: they count for
- * the error, as in the notes' figures, and not for sigma. */
+/* Without noise, whole shifts make both views equal: they count for the error,
+ * as in the notes' figures, and not for sigma. */
 static Errors
 moved (DeviceKind kind, const char *const *names, int n_names,
     const PocstereoParams *params, double noise, bool wholes)

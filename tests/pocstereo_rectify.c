@@ -18,7 +18,7 @@ typedef struct {
   const PocstereoView *view; /* two; NULL: none */
   int stride;                /* of samples */
   uint16_t *sample[2];       /* with a row of guards before and behind */
-  uint8_t *valid[2];         /* NULL where there is no map */
+  uint8_t *valid[2];         /* NULL without a map */
 } Pair;
 
 static PocstereoView

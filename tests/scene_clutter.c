@@ -313,8 +313,7 @@ visibility (DeviceKind kind)
   table_free (&t);
 }
 
-/* Deviation of depth from what is there, in eighths of a step; and of
- * colour. */
+/* Deviation of depth from the truth, in eighths of a step; and of colour. */
 static void
 sensor (DeviceKind kind)
 {
@@ -563,7 +562,7 @@ names (DeviceKind kind)
   table_free (&t);
 }
 
-/* A bias moves all that is measured, and measures nothing more. */
+/* A bias moves all depths, and adds none. */
 static void
 bias (DeviceKind kind)
 {

@@ -134,8 +134,8 @@ white (DeviceKind kind)
 }
 
 /* A spectrum that rises evenly has, on the mean over a band, its value in the
- * middle, which is at the wavelength that is told; and one that is 1 in a step
- * alone is spread over the bands that share the step. */
+ * middle, which is at the stated wavelength; and one that is 1 in a step alone
+ * is spread over the bands that share the step. */
 static void
 bands (DeviceKind kind)
 {
@@ -487,7 +487,7 @@ noise (DeviceKind kind)
   view_free (&noisy);
 }
 
-/* Both depths of grey are of one light, and all that is reflected is there. */
+/* Both depths of grey are of one light, and all reflected light is in them. */
 static void
 depth (DeviceKind kind)
 {

@@ -322,8 +322,8 @@ objects (DeviceKind kind)
 
 /* ---- The two views against each other, by their maps alone ---- */
 
-/* The disparities left and right of a place in a row; false where there are
- * none. */
+/* The disparities left and right of a place in a row; false if there are none.
+ */
 static bool
 around (const View *v, double x, int y, double d[2])
 {

@@ -345,8 +345,8 @@ test_parts (DeviceKind kind)
   bench_close (&b);
 }
 
-/* ==== What is told of objects beside their pose: the silhouette; and which
- * of those that explain one surface are told of. ==== */
+/* ==== Results of objects beside their pose: the silhouette; and which of those
+ * that explain one surface are reported. ==== */
 
 static bool
 is_within (const double *xy, int n, double x, double y)
@@ -407,8 +407,8 @@ test_outline (DeviceKind kind)
   scopedetect_model_free (model);
 }
 
-/* Three names of one model, one of which is there: it is told once, and thrice
- * where nothing need be its own or each counts by itself. */
+/* Three names of one model, one of which is in the frame: it is reported once,
+ * and thrice where nothing need be its own or each counts by itself. */
 static void
 test_contest (DeviceKind kind)
 {
@@ -599,8 +599,8 @@ check_boundary (void)
   check (!scopedetect_is_hidden (SCOPEDETECT_ONE / 2));
 }
 
-/* A court with walls, one pixel wide, is not left; where there are none, some
- * walks lead out of it, always the same way. */
+/* A court with walls, one pixel wide, is not left; without walls, some walks
+ * lead out of it, always the same way. */
 static void
 check_strolls (void)
 {
@@ -1066,7 +1066,7 @@ test_seeds (DeviceKind kind)
 }
 
 /* Twenty models, in batches, of which each has its own answer; and a model that
- * is larger than all that is there. */
+ * is larger than everything in the frame. */
 static void
 test_many (DeviceKind kind)
 {
@@ -1372,7 +1372,7 @@ test_observe_parity (DeviceKind kind)
 }
 
 /* ==== CPU against GPU: each round from the same observation, and whole
- * frames.  All that is compared is alike bit for bit. ==== */
+ * frames.  All results are equal bit for bit. ==== */
 
 typedef struct {
   Bench cpu, gpu;
@@ -1734,7 +1734,7 @@ scatter (Bench *b, Pose truth, int n)
     sample[i].pose = pose_moved (
         truth, vec (.05f * a, 0, .03f * a), vec (.01f * a, .02f * a, 0));
   }
-  /* there may be so many from now on */
+  /* there may be this many from now on */
   ok (b->s->stages->cluster (dev, w, n));
   ok (device_copy (dev, w->sample, sample, (size_t) n * sizeof *sample));
   ok (device_copy (dev, w->counts->n_samples, &n, sizeof n));

@@ -3,8 +3,9 @@
  * scopedetect on real frames with known poses, where VISION_TEST_DATA names
  * them.  `known`, on the CPU, and `cuda` hold it to what is reached; `--bench`
  * prints every object with every preset, and how long it takes on the GPU if
- * there is one; `--bench told` how much of what is told is there, with only the
- * models of the frame and with those of YCB-Video beside them. */
+ * there is one; `--bench told` how many of the reported objects are in the
+ * frame, with only the models of the frame and with those of YCB-Video beside
+ * them. */
 #include <json-glib/json-glib.h>
 #include <math.h>
 #include <time.h>
@@ -465,7 +466,8 @@ count_right (const DataFrame *f, const Error *e, bool symmetric)
   return right;
 }
 
-/* What is told: how much of it is right, and wrong or not there. */
+/* Reported objects: how many are right, and how many wrong or not in the frame.
+ */
 typedef struct {
   int right, wrong;
   double seconds; /* of CPU time */
@@ -611,8 +613,8 @@ time_all (const DataFrame *f, ScopedetectPreset preset, int first, int n)
   look_close (&l);
 }
 
-/* What is told of @f, which goes, with its own models and with those of
- * YCB-Video beside them. */
+/* The objects that are reported of @f, which is freed, with its own models and
+ * with those of YCB-Video beside them. */
 static void
 print_told (DeviceKind kind, const char *name, DataFrame f)
 {

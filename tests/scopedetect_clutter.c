@@ -19,8 +19,8 @@
 #define VISIBLE .5 /* what counts as there to be found */
 #define RIGHT .1   /* ADD-S, in diameters */
 
-/* Of a least score: @wanted and those of them that were @found; all that was
- * told, and what of it was right. */
+/* Of a least score: @wanted and those of them that were @found; all that were
+ * reported, and those of them that were right. */
 typedef struct {
   int wanted, found, told, right;
 } Count;
@@ -261,8 +261,8 @@ count_right (const Bench *b, const ScopedetectResults *r, const int *model,
 }
 
 /* Of four models all that may be there, in a scene where a second pose of the
- * camera explains the house better than the house does: what is told of one
- * object of each is told of twenty, too. */
+ * camera explains the house better than the house does: what holds for one
+ * object of each holds for twenty, too. */
 static void
 test_twenty (DeviceKind kind)
 {

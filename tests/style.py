@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Documents that many read in their second language: phrases that say little or
-are easily misread are refused, with what to write instead; and README.md has at
-most 700 words.
+"""Texts that many read in their second language: phrases that say little or are
+easily misread are refused, with what to write instead, in documents and in the
+comments and strings of the source; and README.md has at most 700 words.
 
 Pages of docs/elements are made of comments and are not read here."""
 import re
@@ -24,6 +24,17 @@ PHRASES = {
     r"\bseamless|\bblazing|\bcutting[- ]edge|\bstate[- ]of[- ]the[- ]art":
         "what was measured",
 }
+# Of comments and strings.
+IN_SOURCE = {
+    r"where there (is|are)\b": "if there is, without, with",
+    r"what is there\b": "name it: the truth, the frame",
+    r"\bso many\b(?! layers)": "this many, or the number",
+    r"\btold of\b": "reported, named, warned of",
+    r"\bfor all that\b": "nevertheless",
+    r"\ball that (is|was|are)\b": "name them: all pixels, all objects",
+}
+# From one line of a comment or string to the next.
+BETWEEN = r"(?:\s+|\s*\n\s*\*\s+|\s*\"\s*\n\s*\"\s*)"
 
 
 def documents():
@@ -31,24 +42,33 @@ def documents():
             *sorted(ROOT.glob("docs/*.md"))]
 
 
-def faults(path):
+def sources():
+    return [path for folder in ("cuda", "gst", "tools", "tests")
+            for kind in ("c", "h", "cu", "cuh", "cpp")
+            for path in sorted((ROOT / folder).rglob(f"*.{kind}"))]
+
+
+def faults(path, phrases, between):
     text = re.sub(r"```.*?```", lambda m: "\n" * m[0].count("\n"),
                   path.read_text(), flags=re.S)
     # a phrase may go on in the next line
-    for phrase, better in PHRASES.items():
-        for m in re.finditer(phrase.replace(" ", r"\s+"), text, re.I):
+    for phrase, better in phrases.items():
+        for m in re.finditer(phrase.replace(" ", between), text, re.I):
             line = text.count("\n", 0, m.start()) + 1
             yield f"{path.relative_to(ROOT)}:{line}: \"{m[0]}\": {better}"
 
 
 def main():
-    found = [fault for path in documents() for fault in faults(path)]
+    found = [fault for path in documents()
+             for fault in faults(path, PHRASES, r"\s+")]
+    found += [fault for path in sources()
+              for fault in faults(path, IN_SOURCE, BETWEEN)]
     words = len((ROOT / "README.md").read_text().split())
     if words > MOST_WORDS:
         found.append(f"README.md has {words} words, more than {MOST_WORDS}")
     print("\n".join(found))
-    print(f"{len(documents())} documents, {len(found)} faults, {words} words in "
-          "README.md")
+    print(f"{len(documents())} documents, {len(sources())} sources, {len(found)} "
+          f"faults, {words} words in README.md")
     sys.exit(bool(found))
 
 

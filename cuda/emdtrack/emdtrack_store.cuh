@@ -11,9 +11,9 @@ emdtrack_look (const uint32_t *p)
   return *(const volatile uint32_t *) p;
 }
 
-/* Makes @slot that of the tree with this key; true if it was not there.  Where
- * there is no slot near, which trees that found no room may have filled, it is
- * EMDTRACK_NO_ROOM. */
+/* Makes @slot that of the tree with this key; true if it was not there.  It is
+ * EMDTRACK_NO_ROOM if no slot is near, because trees that found no room may
+ * have filled them. */
 static __device__ __forceinline__ bool
 emdtrack_store_find (
     const EmdtrackStore *s, unsigned long long key, uint32_t *slot)

@@ -167,9 +167,9 @@ queue_with_labels (Gpuccl *g, const GpucclParams *params,
   return err;
 }
 
-/* Waits for the frame that was queued, and for its labels.  If results are all
- * that is under way, the device says that they are there, microseconds before
- * the end of its work is known; errors are known at that end alone. */
+/* Waits for the frame that was queued, and for its labels.  If only results are
+ * under way, the device says that they are there, microseconds before the end
+ * of its work is known; errors are known at that end alone. */
 static const char *
 wait_for_frame (Gpuccl *g, const GpucclParams *params, bool labels)
 {

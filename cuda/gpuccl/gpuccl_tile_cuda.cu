@@ -1091,8 +1091,8 @@ number_roots (
   }
 }
 
-/* Makes the sums of the tile's @n pieces that lie in global memory, where there
- * are so many; the pieces' place is known to all then. */
+/* Makes the sums of the tile's @n pieces in global memory, for tiles with more
+ * pieces than shared memory holds; the pieces' place is then known to all. */
 template <int WARP_ROWS>
 static __device__ __forceinline__ void
 begin_far_sums (

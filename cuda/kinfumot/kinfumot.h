@@ -100,8 +100,8 @@ typedef struct {
   uint8_t *rgb; /* the models as the camera sees them, lit from it, each in a
                    colour of its own */
   size_t rgb_stride;
-  float *normals; /* their unit normals in camera coordinates, NaN where there
-                     is no surface */
+  float *normals; /* their unit normals in camera coordinates, NaN without a
+                     surface */
   size_t normals_stride;
 } KinfumotOutputs;
 

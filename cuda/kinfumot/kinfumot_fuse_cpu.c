@@ -88,8 +88,8 @@ note (const KinfumotWork *w, uint64_t key)
   w->fresh[w->pool->n_fresh++] = key;
 }
 
-/* All that are noted get a brick, or none does: which of them would depend on
- * their order. */
+/* Either every entry of the list gets a brick or none does, because a choice
+ * among them would depend on their order. */
 static void
 take_bricks (const KinfumotWork *w)
 {

@@ -65,8 +65,8 @@ want (KinfumotWork w, int first)
   }
 }
 
-/* All that are noted get a brick, or none does: which of them would depend on
- * their order. */
+/* Either every entry of the list gets a brick or none does, because a choice
+ * among them would depend on their order. */
 static __global__ void
 take (KinfumotWork w)
 {

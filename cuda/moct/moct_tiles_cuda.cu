@@ -166,8 +166,8 @@ join_words (const Luma &l, const Chroma &c, uint32_t px[8])
   }
 }
 
-/* Row y + 1, where there is none, is classified and forgotten here: in a branch
- * of its own its loads would be put off until row y is done. */
+/* Row y + 1, if there is none, is classified and forgotten here: in a branch of
+ * its own its loads would be put off until row y is done. */
 static __device__ __forceinline__ void
 keep_second (bool second, Classes *out)
 {

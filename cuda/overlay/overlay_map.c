@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Maps, on the host: what the stages are told about them. */
+ * Maps, on the host: what the stages need to know about them. */
 #include "overlay/overlay_core.h"
 
 #include <math.h>

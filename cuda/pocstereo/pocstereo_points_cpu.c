@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Steps 2 to 7 at points.  If so many points are asked for that their windows
- * hold more lines than a layer has pixels, the phasors of all its pixels are
- * taken first and shared. */
+ * Steps 2 to 7 at points.  If points are asked for whose windows together hold
+ * more lines than a layer has pixels, the phasors of all its pixels are taken
+ * first and shared. */
 #include "common/parallel.h"
 #include "pocstereo/pocstereo_cpu.h"
 #include "pocstereo/pocstereo_dense_core.h"

@@ -2,7 +2,7 @@
  *
  * Steps 2 to 7 at points: some lanes of a warp for each, all layers in one
  * kernel.  A layer's phasors are taken window by window, or come from its field
- * if there are so many points that this is less work. */
+ * if the number of points makes this less work. */
 #include "pocstereo/pocstereo_window.cuh"
 
 /* ---- Lanes that work on one point together: its windows' phasors, the sums

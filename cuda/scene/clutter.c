@@ -139,7 +139,8 @@ reject (const Clutter *s, const ClutterParams *p, ClutterView view,
   return NULL;
 }
 
-/* All that is measured by @bias millimetres, which are less than what is. */
+/* Shifts every depth by @bias millimetres, whose magnitude is less than any
+ * depth. */
 static void
 shift (uint16_t *depth, int n, int bias)
 {

@@ -127,9 +127,9 @@ typedef struct {
   double min_score; /* of an object */
   int max_objects;  /* of one model */
   ScopedetectExplained explain;
-  double
-      least_own; /* contest: objects that explain the same surface: of what one
-                    explains, so much must not be explained by better ones */
+  double least_own; /* contest: objects that explain the same surface: of the
+                       surface that one explains, better ones must leave this
+                       part */
   /* One stage: */
   int candidates;    /* poses of each model among which is chosen (2.1) */
   int explain_steps; /* of each chain of the search, for each candidate */

@@ -18,8 +18,8 @@ extern const GstMapFlags gst_vision_cuda_map_flag;
 
 /* The GstCudaContext of @element: the one its neighbours or the application
  * use, else one that all elements of the process share.  It comes by the
- * element's set_context (), which puts it into @context.  FALSE where there is
- * no driver or no device. */
+ * element's set_context (), which puts it into @context.  FALSE without a
+ * driver or a device. */
 gboolean gst_vision_cuda_ensure_context (
     GstElement *element, gint device_id, GstObject **context);
 void gst_vision_cuda_set_context (GstElement *element, GstContext *context,

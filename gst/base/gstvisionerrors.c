@@ -105,7 +105,7 @@ post_error (GstVisionCommon *self, const char *what)
       !self->backend.is_open)
     GST_ELEMENT_ERROR (element, RESOURCE, NOT_FOUND,
         ("backend=cuda was asked for, but %s. Use backend=auto to run on the "
-         "CPU where there is no GPU.",
+         "CPU without a GPU.",
             err),
         (NULL));
   else

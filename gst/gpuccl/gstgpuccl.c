@@ -6,8 +6,7 @@
  *
  * Finds the connected components of a frame, and which of them is a moving
  * object.  Components of at least #GstGpuccl:min-area pixels are reported as
- * VisionObjects, each with area, box, centroid and, where there is depth and a
- * camera, its place and extent in metres.  Those that are large enough, filled
+ * VisionObjects, each with area, box, centroid and, with depth and a camera, its place and extent in metres.  Those that are large enough, filled
  * enough and wide enough become objects: new ones at first, accepted once they
  * were there in #GstGpuccl:frames frames in a row.  The others are rejected,
  * and `reason` names the criterion that they fail: size, fill, extent, or rank.

@@ -82,7 +82,7 @@ use_filtered (GstGpuccl *self, GstBuffer *buffer, GpucclParams *params,
   if (strcmp (map.format, "u16") || map.channels != 1 || map.offset ||
       !(map.invalid == 0 || isnan (map.invalid)))
     return "the depth map is not one of u16 with one channel, no offset, and "
-           "0 where there is no depth";
+           "0 without depth";
   TRY (gst_vision_map_input_map (&self->depth, backend, &map, &address));
   frame->depth = address;
   frame->depth_stride = (int) map.stride;

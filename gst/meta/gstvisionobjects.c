@@ -55,7 +55,7 @@ gst_vision_objects_free (GstVisionObjects *objects)
  * For languages other than C, where the array is out of reach.  They must keep
  * what this returns for as long as they read arrays of it.
  *
- * Returns: (transfer full) (nullable): a copy of the object; %NULL where
+ * Returns: (transfer full) (nullable): a copy of the object; %NULL if
  *   there are not that many
  *
  * Since: 0.1

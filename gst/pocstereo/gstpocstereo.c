@@ -25,17 +25,17 @@
  * - left: the left frame with VisionMaps, see below.  Where frames are
  * rectified, it is the rectified one, in RGBA; what elements before found is
  * not moved.
- * - disparity: GRAY16_LE, 0 where there is no disparity, else disparity =
+ * - disparity: GRAY16_LE, 0 without a disparity, else disparity =
  *   min-disparity + (value − 1) · disparity-scale; these two are fields of the
  *   caps.
- * - depth: GRAY16_LE, millimetres, 0 where there is none.
+ * - depth: GRAY16_LE, millimetres, 0 without one.
  * - colormap: RGBA, from #GstPocstereo:min-disparity to
- *   #GstPocstereo:max-disparity, transparent where there is none.
+ *   #GstPocstereo:max-disparity, transparent without a disparity.
  *
  * In mode dense the maps, which lie where frames are processed, are
- * `disparity` (f32, pixels, −32768 where there is none), `sigma` (u16, the
+ * `disparity` (f32, pixels, −32768 for none), `sigma` (u16, the
  * standard deviation that is predicted for each), `confidence` (u8) and, where
- * the rig is known, `depth` (f32, metres, 0 where there is none).
+ * the rig is known, `depth` (f32, metres, 0 for none).
  *
  * In mode points there are two lists in system memory, with a column for each
  * point that was matched: `matches` (f32: x y disparity sigma, in pixels, and

@@ -13,7 +13,7 @@
  * what a unit is.  #GstScopedetect:models names files that the command
  * `vision-model` makes of meshes or clouds of points.  The camera is that of
  * #GstScopedetect:intrinsics, else of #GstScopedetect:calibration, else the
- * VisionCamera of the colour buffer, to which it is added where there is none.
+ * VisionCamera of the colour buffer, to which it is added if it has none.
  * Lens distortion is not corrected.
  *
  * The colour frame passes, with VisionObjects.  Each object has
@@ -64,7 +64,7 @@
  * the thesis.  #GstScopedetect:output-csv writes poses in the format of the BOP
  * benchmark.
  *
- * With #GstScopedetect:backend=auto it runs on the GPU where there is one, and
+ * With #GstScopedetect:backend=auto it runs on the GPU if the machine has one, and
  * takes frames from CUDA and from system memory.  The poses are the same as on
  * the CPU, bit for bit.
  *
@@ -97,7 +97,7 @@
  * - Nothing is found: a warning says why where the frame shows it. Most often
  *   `intrinsics` or `depth-scale` are not those of the sensor, or the model
  *   is not in metres.
- * - Wrong things are told: give the models of the other things in view, raise
+ * - Wrong objects are reported: give the models of the other things in view, raise
  *   `min-score`, or set `explain`=one-stage.
  * - Right poses have low scores: depth is biased; raise `tolerance` and
  *   `range-sigma`.

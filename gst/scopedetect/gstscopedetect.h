@@ -23,7 +23,7 @@ typedef struct {
   gboolean known;   /* it was there in the frame before */
   gdouble searched; /* its score after the newest search */
   gint missed;      /* frames since it was seen */
-  gboolean lost;    /* it is told of for the last time */
+  gboolean lost;    /* it is reported for the last time */
 } GstScopedetectTrack;
 
 /* Where objects are searched for. */
@@ -77,7 +77,7 @@ const char *gst_scopedetect_load_models (GstScopedetect *self);
 void gst_scopedetect_drop_models (GstScopedetect *self);
 
 /* gstscopedetectregion.c: sets the regions of @frame, which came in @first and
- * @second; FALSE where there is nothing to search. */
+ * @second; FALSE if there is nothing to search. */
 extern const GstVisionProperty gst_scopedetect_region_properties[];
 gboolean gst_scopedetect_set_regions (GstScopedetect *self, GstBuffer *first,
     GstBuffer *second, ScopedetectFrame *frame);

@@ -68,7 +68,8 @@ static void
 tell_of_model (GstScopedetect *self, const ScopedetectModelInfo *info)
 {
   GST_VISION_WARNING (self, STREAM, FORMAT,
-      ("All that is seen is much smaller than the model \"%s\" of %.0f x %.0f "
+      ("The visible surface is much smaller than the model \"%s\" of %.0f x "
+       "%.0f "
        "x %.0f mm. If that is not the object's size, make it anew with the "
        "--unit of vision-model.",
           info->name, 1e3 * info->size[0], 1e3 * info->size[1],
@@ -115,8 +116,8 @@ tell (GstScopedetect *self, Hint hint, const ScopedetectParams *p,
     tell_of_model (self, &self->info[too_large (self, r)]);
   else
     GST_ELEMENT_WARNING (self, STREAM, FORMAT,
-        ("There is no table in sight, and no object was found in all that is "
-         "seen. Show more of the table, or set table=false if there is none."),
+        ("There is no table in sight, and no object was found in view. Show "
+         "more of the table, or set table=false if there is none."),
         (NULL));
 }
 

@@ -24,8 +24,8 @@ get_settings (GstScopedetect *self)
   return s;
 }
 
-/* The nearest in @among that @taken, where there is such an array, does not
- * name; -1 where none is near. */
+/* The nearest in @among that @taken, unless it is NULL, does not name; -1 where
+ * none is near. */
 static gint
 nearest (const GstScopedetect *self, const ScopedetectObject *object,
     GArray *among, const gboolean *taken)

@@ -17,7 +17,7 @@
  * visible part of an object, and one of which nothing is visible is occluded.
  *
  * With pattern=rgbd, the video is what a hand-held depth camera sees of a
- * furnished room: millimetres in GRAY16_LE, 0 where there is none. A small
+ * furnished room: millimetres in GRAY16_LE, 0 for none. A small
  * robot stands in it and from frame #GstVisionTestSrc:motion-start on drives
  * along #GstVisionTestSrc:path; with #GstVisionTestSrc:robots there are up to
  * four, each on a way of its own, and with path=axes there is a machine with
@@ -44,9 +44,8 @@
  * #GstVisionTestSrc:misalignment make the right view worse. Every buffer
  * carries the camera (VisionCamera), the objects with their poses
  * (VisionTruthObjects) and, with #GstVisionTestSrc:truth-maps, disparity, depth
- * and confidence (VisionTruthMaps): NaN where there is no surface, and a
- * confidence of 1 where the other camera sees the same point, else 0. In a
- * frame with both views all that is about the left one, and has its size.
+ * and confidence (VisionTruthMaps): NaN without a surface, and a
+ * confidence of 1 where the other camera sees the same point, else 0. In a frame with both views, all maps are of the left one, and have its size.
  *
  * With pattern=multispectral, targets move over a ground of several materials
  * and have exactly its colour and brightness, but other spectra. The frames are

@@ -14,8 +14,8 @@
 
 #include "common/parallel.h"
 
-/* Where findings are told: run.sh closes the standard error, to which readers
- * write. */
+/* Where findings are printed: run.sh closes the standard error, to which
+ * readers write. */
 static int fuzz_log;
 
 __attribute__ ((constructor)) static void
@@ -107,7 +107,7 @@ fuzz_file (const char *name, const uint8_t *data, size_t size)
 }
 
 /* Where the first byte 0 of an input is: what precedes it is one file, what
- * follows it another.  @size where there is none. */
+ * follows it another.  @size if there is none. */
 static inline size_t
 fuzz_split (const uint8_t *data, size_t size)
 {

@@ -84,7 +84,7 @@ GST_START_TEST (test_skew)
 GST_END_TEST;
 
 /* As set by default, whenever the second input begins, each frame has a partner
- * that is near; pairs that are far apart are told of. */
+ * that is near; for pairs that are far apart there is a warning. */
 GST_START_TEST (test_nearest)
 {
   for (guint offset = 0; offset <= 40; offset += 5) {

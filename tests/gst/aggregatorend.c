@@ -44,8 +44,8 @@ expect_end_told (Two *t, const gchar *text)
   fail_unless (two_is_silent (t));
 }
 
-/* The end of one input is the end: what waits is counted, the other input is
- * told so, and a seek begins anew. */
+/* The end of one input is the end: what waits is counted, the other input gets
+ * EOS too, and a seek begins anew. */
 GST_START_TEST (test_eos)
 {
   Two t = two_with_a_pair ();
@@ -104,7 +104,7 @@ want_no_more (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   return GST_FLOW_EOS;
 }
 
-/* Downstream wants no more: both inputs are told so. */
+/* Downstream wants no more: both inputs get EOS. */
 GST_START_TEST (test_downstream_ends)
 {
   Two t = two_with_a_pair ();

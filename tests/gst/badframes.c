@@ -52,8 +52,7 @@ GST_START_TEST (test_filter)
 }
 GST_END_TEST;
 
-/* The sentence tells what there is and what there should be; it is told
- * once. */
+/* The sentence says what was found and what was expected; it is posted once. */
 GST_START_TEST (test_sentence)
 {
   OneInput *self;

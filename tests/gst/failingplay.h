@@ -34,8 +34,8 @@ failing_pipeline (const gchar *text, const gchar *name, OpenDevice open_device)
   return pipeline;
 }
 
-/* The one error of the element @name, or NULL where there is none.  The
- * source's, which cannot go on then, is the end. */
+/* The one error of the element @name, or NULL if there is none.  The source's,
+ * which cannot go on then, is the end. */
 static inline GError *
 failing_play (GstElement *pipeline, const gchar *name)
 {

@@ -209,7 +209,7 @@ push_until_ok (gpointer h)
   return GINT_TO_POINTER (ret);
 }
 
-/* A source that pushes while the element starts is never told of an error. */
+/* A source that pushes while the element starts never gets an error. */
 GST_START_TEST (test_push_while_starting)
 {
   OneInput *self;
@@ -231,7 +231,8 @@ GST_START_TEST (test_push_while_starting)
 }
 GST_END_TEST;
 
-/* A fault is told once in a while, another one at once, many ones not all. */
+/* A fault is warned of once in a while, another one at once, and of many not
+ * all. */
 GST_START_TEST (test_faults)
 {
   OneInput *self;

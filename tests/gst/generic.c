@@ -62,7 +62,7 @@ set_and_get (GstElement *element, GParamSpec *pspec, const GValue *value)
   g_value_unset (&now);
 }
 
-/* The least and the greatest value of a number; FALSE where there is none. */
+/* The minimum and the maximum of a number; FALSE if there are none. */
 static gboolean
 limit (GParamSpec *pspec, gboolean most, GValue *value)
 {

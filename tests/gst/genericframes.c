@@ -13,7 +13,7 @@
 
 typedef struct {
   GstElement *element;
-  GstHarness *h[2]; /* the second: where there are two inputs */
+  GstHarness *h[2]; /* the second: with two inputs */
   GstVideoInfo info[2];
   GstBus *bus;
   guint n; /* frames pushed */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What gpuccl tells upstream: each object when it is accepted for the first
- * time, and again after every so many frames as that took. */
+ * time, and again each time as many frames have passed as that took. */
 #include "gpucclframes.h"
 
 static const Rect two[] = {{10, 20, 20, 16, 255}, {40, 4, 10, 12, 255}};

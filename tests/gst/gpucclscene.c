@@ -222,7 +222,7 @@ GST_START_TEST (test_other_sensor)
 }
 GST_END_TEST;
 
-/* Until something moves nothing is accepted, and nobody is told. */
+/* Until something moves nothing is accepted, and no event is sent. */
 GST_START_TEST (test_still)
 {
   Outcome out =

@@ -226,7 +226,7 @@ GST_END_TEST;
 
 /* ---- What could grow ---- */
 
-/* A map that comes and goes is not told of with every frame. */
+/* A map that comes and goes does not cause a warning with every frame. */
 GST_START_TEST (test_warnings)
 {
   static const gchar *const elements[] = {"visionmap", "visionoverlay"};

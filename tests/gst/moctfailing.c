@@ -112,7 +112,7 @@ GST_START_TEST (test_element)
 }
 GST_END_TEST;
 
-/* A GPU is asked for where there is none. */
+/* A GPU is asked for on a machine without one. */
 GST_START_TEST (test_no_gpu)
 {
   GstElement *pipeline = make_pipeline (device_open);

@@ -59,8 +59,8 @@ GST_START_TEST (test_unequal)
 }
 GST_END_TEST;
 
-/* Two rates: said, and pairs are found for all that.  The caps of the left are
- * at 25 frames a second. */
+/* Two rates: there is a warning, and pairs are found nevertheless.  The caps of
+ * the left are at 25 frames a second. */
 GST_START_TEST (test_rates)
 {
   Views v = views_grey ("");

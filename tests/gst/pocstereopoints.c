@@ -206,7 +206,7 @@ GST_START_TEST (test_presets)
 }
 GST_END_TEST;
 
-/* The vertices that @path says it has, 0 where there is none. */
+/* The vertices that @path says it has, 0 if there are none. */
 static guint
 vertices_of (const gchar *path)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Properties made of tables: their order, types and flags, what of a text is
- * kept, when a refusal is told, and two threads at one property. */
+ * kept, when a refusal is posted, and two threads at one property. */
 #include <gst/check/gstcheck.h>
 
 #include "base/gstvisionproperties.h"

@@ -359,7 +359,7 @@ stop (GstElement *element, GstBus *bus)
   gst_object_unref (bus);
 }
 
-/* A full disk is told, a FIFO without a reader holds nobody up. */
+/* A full disk is an error, a FIFO without a reader holds nobody up. */
 GST_START_TEST (test_csv)
 {
   gchar *path = g_build_filename (model_folder, "fifo.csv", NULL);

@@ -13,7 +13,7 @@ save (ScopedetectModel *model, const gchar *name)
   return path;
 }
 
-/* Five hundred files; the one object that is there is told once. */
+/* Five hundred files; the one object in the frame is reported once. */
 GST_START_TEST (test_many)
 {
   gchar *path = save (solid_model (.012), "coarse.model");
@@ -93,7 +93,7 @@ GST_START_TEST (test_names)
 }
 GST_END_TEST;
 
-/* As many of a model as may be wanted: the one that is there is told once, in
+/* max-objects at its maximum: the one object in the frame is reported once, in
  * the first frame and when it is followed. */
 GST_START_TEST (test_objects)
 {

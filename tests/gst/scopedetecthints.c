@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * scopedetect: what is told where nothing is found, and of its memory. */
+ * scopedetect: its messages if nothing is found, and its memory. */
 #include "scopedetectscene.h"
 
 #define FEW INTRINSICS " queries=200 clusters=20 points=100 "
@@ -43,7 +43,7 @@ push (Scene *s, Parts parts)
   s->n++;
 }
 
-/* @text is told of the first of two such frames, and nothing of the second. */
+/* The first of two such frames has a message with @text, the second none. */
 static void
 hint (const gchar *properties, Parts parts, const gchar *text)
 {

@@ -133,7 +133,7 @@ scene_push (Scene *s, GstBuffer *colour, const Pose *truth)
   return buffer;
 }
 
-/* The objects of a pair; NULL where there is no meta. */
+/* The objects of a pair; NULL without a meta. */
 static inline GstVisionObjects *
 scene_objects (Scene *s, GstBuffer *colour, const Pose *truth)
 {

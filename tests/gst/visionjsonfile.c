@@ -128,7 +128,7 @@ teardown (GstHarness *h, GstBus *bus)
   gst_harness_teardown (h);
 }
 
-/* The process lives on, and the error is told once. */
+/* The process lives on, and the error is posted once. */
 GST_START_TEST (test_reader_is_gone)
 {
   GstBus *bus = gst_bus_new ();
@@ -260,7 +260,7 @@ fifo_new (void)
   return f;
 }
 
-/* Stops; the number of lines that are told to be lost. */
+/* Stops; the number of lines that the warning says are lost. */
 static guint
 fifo_stop (Fifo *f)
 {

@@ -193,7 +193,8 @@ column (GstBuffer *buffer, const GstVideoInfo *info, gint x)
 
 /* An object moves from left to right, a step a frame, in frames that are
  * @interval apart; the last of @n.  @away: in that frame it is not seen, nor in
- * the 3 that follow; @jump: from that frame on it is so many pixels further. */
+ * the 3 that follow; @jump: from that frame on it is that many pixels further.
+ */
 static GstBuffer *
 run (GstHarness *h, const GstVideoInfo *info, GstClockTime interval, gint n,
     gdouble step, gint away, gint jump)

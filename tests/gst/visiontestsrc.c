@@ -868,8 +868,8 @@ GST_START_TEST (test_rgbd_maps)
 }
 GST_END_TEST;
 
-/* All that moves is told of in the order of the labels, with its pose, and the
- * lens with the camera. */
+/* All objects that move are reported in the order of the labels, with its pose,
+ * and the lens with the camera. */
 GST_START_TEST (test_rgbd_several)
 {
   static const struct {
@@ -912,7 +912,7 @@ GST_START_TEST (test_rgbd_several)
 }
 GST_END_TEST;
 
-/* The robot starts when it is told to; until then, when does not matter. */
+/* The robot starts at motion-start; until then, its value does not matter. */
 GST_START_TEST (test_rgbd_start)
 {
   GstHarness *a =

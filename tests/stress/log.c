@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What is told: to GLib, where a warning or worse is a fault, and to the bus,
- * where an error says what became of frames. */
+ * Messages: to GLib, where a warning or worse is a fault, and to the bus, where
+ * an error says what became of frames. */
 #include "stress.h"
 
 #include <stdio.h>

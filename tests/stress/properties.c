@@ -119,7 +119,7 @@ set_number (Round *round, Dice *dice, GParamSpec *p, GValue *value)
   return FALSE;
 }
 
-/* What GObject refuses; FALSE where there is nothing beyond. */
+/* What GObject refuses; FALSE if there is nothing beyond. */
 static gboolean
 set_beyond (Dice *dice, GParamSpec *p, GValue *value)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Every element under stress: random properties, caps, frames, metas and
- * events, several instances at once.  It fails where something is told to GLib
- * as a warning or worse, where a frame is neither out nor counted, where an
- * element stalls, and where one gets fewer frames than the others.
+ * events, several instances at once.  It fails if GLib gets a warning or worse,
+ * where a frame is neither out nor counted, where an element stalls, and where
+ * one gets fewer frames than the others.
  *
  *   stress --frames 1000             in all, about as many of each element
  *   stress --seconds 600             as long
@@ -113,8 +113,7 @@ next_kind (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
     Kind *k = &kinds[i];
-    /* one that gives nothing for all that it gets must not keep the rest from
-     * their frames */
+    /* an element that gives nothing must not keep the rest from their frames */
     guint64 had = k->all.out + 16 * k->running + k->rounds;
 
     all += k->all.out;
@@ -296,7 +295,7 @@ main (int argc, char **argv)
   gint frames = 0, seconds = 0, soaks = 0, jobs = 3, patience = 120;
   gchar *seed = NULL;
   const GOptionEntry entries[] = {
-      {"frames", 0, 0, G_OPTION_ARG_INT, &frames, "So many come out", "N"},
+      {"frames", 0, 0, G_OPTION_ARG_INT, &frames, "Frames that come out", "N"},
       {"seconds", 0, 0, G_OPTION_ARG_INT, &seconds, "So long", "N"},
       {"element", 0, 0, G_OPTION_ARG_STRING, &only, "This one alone", "NAME"},
       {"round", 0, 0, G_OPTION_ARG_INT, &only_round, "This one alone", "N"},
@@ -305,7 +304,7 @@ main (int argc, char **argv)
       {"patience", 0, 0, G_OPTION_ARG_INT, &patience,
           "Seconds without a frame that are a stall", "N"},
       {"soak", 0, 0, G_OPTION_ARG_INT, &soaks,
-          "Steady pipelines, so many seconds", "N"},
+          "Steady pipelines, for this many seconds", "N"},
       {"loud", 0, 0, G_OPTION_ARG_NONE, &stress_is_loud,
           "Print what elements say", NULL},
       {0}};

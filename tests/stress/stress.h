@@ -92,7 +92,7 @@ extern gboolean stress_is_loud;
 void stress_find (const Round *round, const gchar *format, ...)
     G_GNUC_PRINTF (2, 3);
 
-/* log.c: what GLib and the bus are told. */
+/* log.c: messages to GLib and to the bus. */
 void log_watch (void);
 void log_set_round (Round *round);  /* whose work this thread does */
 void log_expect (gboolean expects); /* GLib's own refusal of a value */

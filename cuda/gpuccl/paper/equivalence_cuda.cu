@@ -2,7 +2,7 @@
  *
  * Label equivalence (section 3.1) and its improvement (3.2), kernel by kernel
  * as in the paper: its threads write lower labels to the roots without atomics,
- * and what one overwrites of another's is found again in the next iteration. */
+ * and a label that is overwritten is found again in the next iteration. */
 #include "gpuccl/paper/loop.cuh"
 
 static __global__ void

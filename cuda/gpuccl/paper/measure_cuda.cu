@@ -58,8 +58,8 @@ area_kernel (const __grid_constant__ GpucclWork w, int rows, GpucclTally *tally)
     atomicAdd (&tally->n_unknown, unknown);
 }
 
-/* Gives a component of @area pixels a place; returns 1 + its place, 0 where
- * there is no room. */
+/* Gives a component of @area pixels a place; returns 1 + its place, 0 without
+ * room. */
 static __device__ uint32_t
 place (const GpucclWork &w, const GpucclCuda &c, uint32_t label, uint32_t area)
 {

@@ -183,8 +183,8 @@ plane_normals (ScopedetectCloud *c, float radius)
   parallel_for (c->n, 64, set_normals_of_points, &(Planes){c, radius});
 }
 
-/* Whether the origin lies so far outside that the points are what one camera
- * saw from there: by more than their extent. */
+/* Whether the origin lies far enough outside for the points to be one camera's
+ * view from there: by more than their extent. */
 static bool
 is_one_view (const ScopedetectCloud *c)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What of a model is seen from where: depth buffers of its samples from 66
- * views, in parallel projection.  They tell outside from inside, and where
- * there are range edges (thesis, section 1.2). */
+ * views, in parallel projection.  They tell outside from inside, and give the
+ * range edges (thesis, section 1.2). */
 #include <stdlib.h>
 
 #include "common/parallel.h"
