@@ -33,13 +33,6 @@ case_new (int n_patches)
   return c;
 }
 
-static void
-set_patch (ScopedetectCandidate *a, int i)
-{
-  a->n_patches += !(a->patch[i / 64] >> i % 64 & 1);
-  a->patch[i / 64] |= (uint64_t) 1 << i % 64;
-}
-
 /* A candidate that explains patches @begin to before @end. */
 static int
 add (Case *c, int model, double fit, int begin, int end)
@@ -49,7 +42,7 @@ add (Case *c, int model, double fit, int begin, int end)
   a->model = model;
   a->fit = (int32_t) (fit * SCOPEDETECT_SURE);
   for (int i = begin; i < end; i++)
-    set_patch (a, i);
+    scopedetect_take_patch (a, i);
   return c->task.n_candidates++;
 }
 
@@ -198,7 +191,7 @@ add_blob (ScopedetectCandidate *a, int at, int n)
   int list[GRID * GRID], count = 0, first = at < 0 ? (int) rnd (400) : at;
 
   list[count++] = first;
-  set_patch (a, first);
+  scopedetect_take_patch (a, first);
   while (a->n_patches < n) {
     int p = list[rnd ((uint32_t) count)], way = (int) rnd (4);
     int x = p % GRID + (way == 0) - (way == 1);
@@ -209,7 +202,7 @@ add_blob (ScopedetectCandidate *a, int at, int n)
     p = y * GRID + x;
     if (!(a->patch[p / 64] >> p % 64 & 1))
       list[count++] = p;
-    set_patch (a, p);
+    scopedetect_take_patch (a, p);
   }
   return first;
 }
@@ -232,7 +225,7 @@ make_scene (Case *c)
         add_blob (a, -1, 6 + (int) rnd (25));
       for (int p = 0; near && p < GRID * GRID; p++)
         if (truth.patch[p / 64] >> p % 64 & 1 && rnd (10))
-          set_patch (a, p);
+          scopedetect_take_patch (a, p);
     }
   }
 }

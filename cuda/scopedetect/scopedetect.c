@@ -122,7 +122,6 @@ scopedetect_begin (
   w->scene.per_fx = 1 / w->scene.fx, w->scene.per_fy = 1 / w->scene.fy;
   w->scene.cx = (float) p->camera.cx, w->scene.cy = (float) p->camera.cy;
   w->scene.has_colour = f->color != NULL;
-  s->n_objects = 0;
   w->has_segments = p->align > 0 || p->weight[SCOPEDETECT_AFFINITY] > 0 ||
       p->weight[SCOPEDETECT_SEGMENT] > 0;
   set_lattice (w);
@@ -206,13 +205,13 @@ run_batch (Scopedetect *s, int first, bool search)
   return NULL;
 }
 
-/* Objects of the samples of every model. */
-static const char *
-decide (Scopedetect *s)
+const char *
+scopedetect_decide_frame (Scopedetect *s)
 {
   const ScopedetectParams *p = &s->work.params;
 
   s->agreement = 1;
+  s->n_objects = 0;
   if (p->explain == SCOPEDETECT_ONE_STAGE)
     return scopedetect_explain (s);
   for (int m = 0; m < s->n_models; m++)
@@ -240,7 +239,7 @@ set_results (Scopedetect *s, ScopedetectResults *r)
 {
   const ScopedetectCounts *c = s->counts;
 
-  TRY (decide (s));
+  TRY (scopedetect_decide_frame (s));
   memset (r, 0, sizeof *r);
   r->objects = s->objects;
   r->n_objects = s->n_objects;

@@ -40,22 +40,33 @@ set_cover (const ScopedetectAssignTask *t, const int *chosen, int n, int words,
   memset (c->once, 0, (size_t) words * sizeof *c->once);
   memset (c->more, 0, (size_t) words * sizeof *c->more);
   for (int i = 0; i < n; i++) {
-    const uint64_t *patch = t->candidate[chosen[i]].patch;
+    const ScopedetectCandidate *a = &t->candidate[chosen[i]];
 
-    for (int k = 0; k < words; k++) {
-      c->more[k] |= c->once[k] & patch[k];
-      c->once[k] |= patch[k];
+    for (int k = a->first; k < a->end; k++) {
+      c->more[k] |= c->once[k] & a->patch[k];
+      c->once[k] |= a->patch[k];
     }
   }
 }
 
+/* Bits of @x: sums of neighbours, of pairs, of fours, of bytes.  The compiler's
+ * own calls a function where it may not assume the instruction. */
 static int
-count (const uint64_t *a, const uint64_t *b, int words)
+bits (uint64_t x)
+{
+  x -= x >> 1 & 0x5555555555555555;
+  x = (x & 0x3333333333333333) + (x >> 2 & 0x3333333333333333);
+  x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0f;
+  return (int) (x * 0x0101010101010101 >> 56);
+}
+
+static int
+count (const uint64_t *a, const uint64_t *b, int first, int end)
 {
   int n = 0;
 
-  for (int k = 0; k < words; k++)
-    n += __builtin_popcountll (a[k] & b[k]);
+  for (int k = first; k < end; k++)
+    n += bits (a[k] & b[k]);
   return n;
 }
 
@@ -75,14 +86,14 @@ scopedetect_assign_energy (
   for (int i = 0; i < n; i++) {
     const ScopedetectCandidate *a = &t->candidate[chosen[i]];
     int64_t size = a->n_patches ? a->n_patches : 1;
-    int64_t shared = count (a->patch, c.more, words);
+    int64_t shared = count (a->patch, c.more, a->first, a->end);
 
     sum += w->fit * a->fit * (2 * size - shared) / (2 * size);
     sum -= w->overlap * SCOPEDETECT_SURE * shared / size;
     sum -= w->object * SCOPEDETECT_SURE;
   }
   return sum +
-      w->unexplained * SCOPEDETECT_SURE * count (c.once, c.once, words) /
+      w->unexplained * SCOPEDETECT_SURE * count (c.once, c.once, 0, words) /
       t->n_patches;
 }
 

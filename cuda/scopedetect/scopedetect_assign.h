@@ -2,7 +2,7 @@
  *
  * Which of many candidates, each a pose of a model, explain a scene together
  * (thesis, sections 2.1 and 2.2: MOPE).  It knows neither frames nor models:
- * a candidate is how likely it is right, and which patches of the scene it
+ * a candidate is the log-odds that it is right, and which patches of the scene it
  * explains.  All of it is integers but the chance to accept a step, so that an
  * answer is the same wherever it is computed. */
 #pragma once
@@ -23,10 +23,24 @@ C_BEGIN
 
 typedef struct {
   int model;
-  int32_t fit;   /* 0 to SCOPEDETECT_SURE */
-  int n_patches; /* bits that are set */
+  int32_t fit;    /* log-odds, -SCOPEDETECT_SURE to SCOPEDETECT_SURE */
+  int n_patches;  /* bits that are set */
+  int first, end; /* words that have such: first to before end */
   uint64_t patch[SCOPEDETECT_PATCH_WORDS];
 } ScopedetectCandidate;
+
+/* @c, of which all is 0 at first, explains patch @i, too. */
+static inline void
+scopedetect_take_patch (ScopedetectCandidate *c, int i)
+{
+  int word = i / 64;
+  uint64_t bit = (uint64_t) 1 << i % 64;
+
+  c->first = !c->n_patches || word < c->first ? word : c->first;
+  c->end = word >= c->end ? word + 1 : c->end;
+  c->n_patches += !(c->patch[word] & bit);
+  c->patch[word] |= bit;
+}
 
 /* Weights of 2.2, in 1/1024. */
 typedef struct {

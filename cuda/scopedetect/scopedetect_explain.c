@@ -150,16 +150,14 @@ scopedetect_judge (const ScopedetectPatches *patches, const ScopedetectShape *s,
   float reach = s->radius + NEAR_SURFACE, off, sum = 0;
   ScopedetectEvidence e;
 
-  c->n_patches = 0;
-  memset (c->patch, 0, sizeof c->patch);
+  memset (c, 0, sizeof *c);
   for (int i = 0; i < patches->n; i++) {
     Vec d = vec_sub (patches->patch[i].x, centre);
 
     if (vec_dot (d, d) > reach * reach ||
         !explains (s, &r, t, &patches->patch[i], &off))
       continue;
-    c->patch[i / 64] |= (uint64_t) 1 << i % 64;
-    c->n_patches++;
+    scopedetect_take_patch (c, i);
     sum += off;
   }
   e = (ScopedetectEvidence){.cut = cut_of (patches, c),
@@ -172,8 +170,8 @@ scopedetect_judge (const ScopedetectPatches *patches, const ScopedetectShape *s,
 }
 
 /* Logistic regression on generated scenes; see the README. */
-int32_t
-scopedetect_fit (const ScopedetectEvidence *e)
+static double
+log_odds (const ScopedetectEvidence *e)
 {
   const float *part = e->part;
   double sum = 4.135 + 4.238 * part[SCOPEDETECT_EDGE] +
@@ -187,13 +185,20 @@ scopedetect_fit (const ScopedetectEvidence *e)
         .476 * (part[SCOPEDETECT_COLOUR_A] + part[SCOPEDETECT_COLOUR_B]);
   else
     sum -= .864;
-  sum += e->frame_colour ? 0 : 1.533;
-  return e->area > 0 ? (int32_t) (SCOPEDETECT_SURE / (1 + exp (-sum)) + .5) : 0;
+  return sum + (e->frame_colour ? 0 : 1.533);
+}
+
+int32_t
+scopedetect_fit (const ScopedetectEvidence *e)
+{
+  double part = e->area > 0 ? log_odds (e) / SCOPEDETECT_SURE_ODDS : -1;
+
+  return (int32_t) (SCOPEDETECT_SURE * fmax (fmin (part, 1), -1));
 }
 
 /* ---- Candidates ---- */
 
-#define LEAST_FIT (SCOPEDETECT_SURE / 50) /* of a candidate */
+#define LEAST_FIT (-SCOPEDETECT_SURE / 2) /* of a candidate */
 
 typedef struct {
   const Scopedetect *s;
@@ -273,6 +278,12 @@ rank (const Scopedetect *s, ScopedetectExplain *e)
   parallel_for (n, 1, set_candidates, &job);
 }
 
+static double
+score_of (int32_t fit)
+{
+  return 1 / (1 + exp (-SCOPEDETECT_SURE_ODDS * fit / SCOPEDETECT_SURE));
+}
+
 static void
 set_objects (const Scopedetect *s, ScopedetectExplain *e)
 {
@@ -283,7 +294,7 @@ set_objects (const Scopedetect *s, ScopedetectExplain *e)
     scopedetect_set_object (o, &s->work, &s->host_shape[r->model],
         sample_of (s, r), &s->measure[r->model * SCOPEDETECT_FOUND + r->rank]);
     o->model = r->model;
-    o->score = (double) r->fit / SCOPEDETECT_SURE;
+    o->score = score_of (r->fit);
   }
 }
 

@@ -60,7 +60,11 @@ ScopedetectEvidence scopedetect_judge (const ScopedetectPatches *patches,
     const ScopedetectShape *shape, const ScopedetectSample *sample,
     bool frame_colour, ScopedetectCandidate *candidate);
 
-/* How likely a pose is right that has such evidence, in 1/SCOPEDETECT_SURE. */
+#define SCOPEDETECT_SURE_ODDS 8. /* log-odds, natural, that are a fit of 1 */
+
+/* The log-odds that a pose is right which has such evidence, in
+ * SCOPEDETECT_SURE_ODDS / SCOPEDETECT_SURE, from -SCOPEDETECT_SURE to
+ * SCOPEDETECT_SURE. */
 int32_t scopedetect_fit (const ScopedetectEvidence *evidence);
 
 /* Memory for the samples of @n_models, and the points of a frame. */

@@ -49,6 +49,10 @@ void scopedetect_set_object (ScopedetectObject *o, const ScopedetectWork *w,
     const ScopedetectShape *shape, const ScopedetectSample *sample,
     const ScopedetectMeasure *measure);
 
+/* From the samples of all models to the objects of the frame, as the params
+ * say. */
+const char *scopedetect_decide_frame (Scopedetect *s);
+
 /* The objects that explain the frame together. */
 const char *scopedetect_explain (Scopedetect *s);
 

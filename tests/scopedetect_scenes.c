@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * scopedetect on generated scenes in which most of the models are not there:
+ * the ten solids of scene/clutter.h and, where VISION_TEST_DATA names them,
+ * LM-O's eight meshes, 4 to 8 of them on the table, depth too large by 0 to
+ * 7 mm, a quarter of the frames without colour and a quarter of the models.
+ * The seeds are in two parts: weights are chosen on `choose`, and `report` is
+ * for figures alone.  `--bench PART [SCENES]` prints those of each explanation,
+ * with intervals of 95 % from a bootstrap over scenes. */
+#include <math.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "scene/clutter.h"
+#include "scopedetect/scopedetect_self.h"
+
+#define WIDTH 640
+#define HEIGHT 480
+#define MOST_MODELS 18
+#define MOST_SCENES 1000
+#define MOST_TOLD (MOST_MODELS * SCOPEDETECT_MAX_OBJECTS)
+#define VISIBLE .25 /* what counts as there to be found */
+#define RIGHT .1    /* ADD-S, in diameters */
+
+/* Which of the models are looked for. */
+typedef enum {
+  ALL,
+  HALF, /* half of them, of what is there and what is not */
+  OWN,  /* those of the scene */
+  N_GIVEN
+} Given;
+
+static const char *const given_name[] = {"all", "half of them", "its own"};
+
+#define N_WAYS 2
+static const struct {
+  const char *name;
+  ScopedetectExplained explain;
+} ways[N_WAYS] = {
+    {"contest", SCOPEDETECT_CONTEST}, {"one-stage", SCOPEDETECT_ONE_STAGE}};
+
+/* Of a scene: @wanted and those of them that were @found; all that was told,
+ * and what of it was right. */
+typedef struct {
+  int wanted, found, told, right;
+} Count;
+
+/* What was told, for its score. */
+typedef struct {
+  double score;
+  bool right;
+} Told;
+
+typedef struct {
+  int n_models;
+  Clutter *scene;
+  Device dev;
+  ScopedetectModel *model[MOST_MODELS];
+  Scopedetect *detector[2]; /* of models with colour, and without */
+  Image color, depth;
+  ClutterTruth truth;
+  int n_scenes;
+  Count count[N_GIVEN][N_WAYS][MOST_SCENES];
+  Count ceiling[MOST_SCENES]; /* found: among a model's candidates */
+  Told *told[N_WAYS];
+  int n_told[N_WAYS];
+} Bench;
+
+/* ---- Models and scenes ---- */
+
+/* Names of solids and files, to @names; returns how many. */
+static int
+list_shapes (const char *names[MOST_MODELS])
+{
+  static const int lmo[] = {1, 5, 6, 8, 9, 10, 11, 12};
+  static char path[8][1024];
+  const char *data = getenv ("VISION_TEST_DATA");
+  int n = 0;
+
+  for (; clutter_solids[n]; n++)
+    names[n] = clutter_solids[n];
+  for (int i = 0; data && i < 8; i++) {
+    snprintf (path[i], sizeof path[i], "%s/pose/lmo_frame3/models/obj_%06d.ply",
+        data, lmo[i]);
+    if (!access (path[i], R_OK))
+      names[n++] = path[i];
+  }
+  return n;
+}
+
+static void
+compile (Bench *b, int i, const char *name)
+{
+  ScopedetectCompile how = SCOPEDETECT_COMPILE_DEFAULTS;
+  bool solid = i < 10;
+  Mesh mesh;
+
+  how.unit = solid ? 1 : .001;
+  ok (solid ? clutter_solid_mesh (&mesh, name) : mesh_read (&mesh, name));
+  ok (scopedetect_model_compile (&b->model[i], &mesh, name, &how));
+  mesh_free (&mesh);
+}
+
+static void
+new_detector (Bench *b, int which)
+{
+  for (int i = 0; i < b->n_models; i++)
+    b->model[i]->shape.has_colour &= !which;
+  ok (scopedetect_new (&b->detector[which], &b->dev, WIDTH, HEIGHT,
+      (const ScopedetectModel *const *) b->model, b->n_models));
+}
+
+static void
+bench_open (Bench *b)
+{
+  const char *names[MOST_MODELS];
+
+  memset (b, 0, sizeof *b);
+  b->n_models = list_shapes (names);
+  ok (clutter_new (&b->scene, WIDTH, HEIGHT, names, b->n_models, .001));
+  for (int i = 0; i < b->n_models; i++)
+    compile (b, i, names[i]);
+  ok (device_open (&b->dev, DEVICE_CPU, NULL));
+  for (int k = 0; k < 2; k++)
+    new_detector (b, k);
+  for (int k = 0; k < N_WAYS; k++)
+    b->told[k] = malloc (sizeof *b->told[k] * MOST_SCENES * MOST_MODELS);
+  b->color = (Image){.width = WIDTH, .height = HEIGHT, .format = IMAGE_RGB};
+  b->color.stride[0] = 3 * WIDTH;
+  b->color.plane[0] = malloc (3 * WIDTH * HEIGHT);
+  b->depth = (Image){.width = WIDTH, .height = HEIGHT, .format = IMAGE_GRAY16};
+  b->depth.stride[0] = 2 * WIDTH;
+  b->depth.plane[0] = malloc (2 * WIDTH * HEIGHT);
+}
+
+static void
+bench_close (Bench *b)
+{
+  for (int k = 0; k < 2; k++)
+    scopedetect_free (b->detector[k]);
+  for (int k = 0; k < N_WAYS; k++)
+    free (b->told[k]);
+  device_close (&b->dev);
+  for (int i = 0; i < b->n_models; i++)
+    scopedetect_model_free (b->model[i]);
+  clutter_free (b->scene);
+  free (b->color.plane[0]);
+  free (b->depth.plane[0]);
+}
+
+/* Draws scene @seed, and looks for all models; returns who did. */
+static Scopedetect *
+look (Bench *b, uint64_t seed)
+{
+  ClutterParams scene = clutter_defaults ();
+  bool colour = random_below (seed, 2, 4) > 0;
+  Scopedetect *s = b->detector[random_below (seed, 3, 4) == 0];
+  ScopedetectResults r;
+  ScopedetectParams p;
+  ScopedetectFrame frame = {WIDTH, HEIGHT,
+      (const uint16_t *) (const void *) b->depth.plane[0], 2 * WIDTH,
+      colour ? &b->color : NULL};
+
+  scene.seed = seed;
+  scene.n_objects = 4 + (int) random_below (seed, 0, 5);
+  scene.depth_bias = random_below (seed, 1, 8) / 1000.;
+  ok (clutter_render (
+      b->scene, &scene, CLUTTER_COLOR, 0, &b->color, NULL, NULL));
+  ok (clutter_render (
+      b->scene, &scene, CLUTTER_DEPTH, 0, &b->depth, &b->truth, NULL));
+  scopedetect_preset (&p, SCOPEDETECT_FAST);
+  p.camera =
+      (ScopedetectCamera){b->truth.fx, b->truth.fy, b->truth.cx, b->truth.cy};
+  p.explain = SCOPEDETECT_EACH;
+  ok (scopedetect_run (s, &p, &frame, &r));
+  return s;
+}
+
+/* ---- What is right ---- */
+
+/* The number of the object of @model that is at @pose; -1: none. */
+static int
+truth_at (const Bench *b, int model, const double pose[7])
+{
+  ScopedetectModelInfo info;
+
+  scopedetect_model_info (b->model[model], &info);
+  for (int i = 0; i < b->truth.n_objects; i++) {
+    double add, add_s;
+
+    if (b->truth.objects[i].shape != model)
+      continue;
+    scopedetect_model_distance (
+        b->model[model], pose, b->truth.objects[i].pose, &add, &add_s);
+    if (add_s < RIGHT * info.diameter)
+      return i;
+  }
+  return -1;
+}
+
+static bool
+is_wanted (const ClutterObject *o)
+{
+  return (double) o->seen.area >= VISIBLE * (double) o->seen.full_area;
+}
+
+static bool
+is_there (const Bench *b, int model)
+{
+  for (int i = 0; i < b->truth.n_objects; i++)
+    if (b->truth.objects[i].shape == model)
+      return true;
+  return false;
+}
+
+static bool
+is_given (const Bench *b, int model, Given given, uint64_t seed)
+{
+  return given == ALL || (given == OWN && is_there (b, model)) ||
+      (given == HALF && random_below (seed, 100 + (uint64_t) model, 2));
+}
+
+/* Of what is told by @s, to @c; each to @told, which may be NULL. */
+static void
+count (const Bench *b, const Scopedetect *s, const bool *looked_for, Count *c,
+    Told *told)
+{
+  bool found[CLUTTER_MAX_OBJECTS] = {false};
+
+  memset (c, 0, sizeof *c);
+  for (int i = 0; i < s->n_objects; i++) {
+    const ScopedetectObject *o = &s->objects[i];
+    int at = truth_at (b, o->model, o->pose);
+    bool right = at >= 0 && !found[at];
+
+    if (right)
+      found[at] = true;
+    c->told++;
+    c->right += right;
+    if (told)
+      told[i] = (Told){o->score, right};
+  }
+  for (int i = 0; i < b->truth.n_objects; i++)
+    if (is_wanted (&b->truth.objects[i]) &&
+        looked_for[b->truth.objects[i].shape])
+      c->wanted++, c->found += found[i];
+}
+
+/* Whether a right pose is among the candidates at all. */
+static void
+count_ceiling (const Bench *b, const Scopedetect *s, Count *c)
+{
+  memset (c, 0, sizeof *c);
+  for (int i = 0; i < b->truth.n_objects; i++) {
+    int model = b->truth.objects[i].shape;
+    bool found = false;
+
+    if (!is_wanted (&b->truth.objects[i]))
+      continue;
+    for (int k = 0; k < s->n_samples[model] && k < s->work.params.candidates;
+         k++) {
+      const Pose *p = &s->sample[model * SCOPEDETECT_FOUND + k].pose;
+      double pose[] = {p->t.x, p->t.y, p->t.z, p->q.w, p->q.x, p->q.y, p->q.z};
+
+      found |= truth_at (b, model, pose) >= 0;
+    }
+    c->wanted++;
+    c->found += found;
+  }
+}
+
+/* What is told by way @k of the models @given. */
+static void
+tell (Bench *b, Scopedetect *s, int k, Given given, uint64_t seed)
+{
+  bool looked_for[MOST_MODELS];
+  int n[MOST_MODELS];
+
+  memcpy (n, s->n_samples, (size_t) b->n_models * sizeof *n);
+  for (int m = 0; m < b->n_models; m++) {
+    looked_for[m] = is_given (b, m, given, seed);
+    s->n_samples[m] = looked_for[m] ? n[m] : 0;
+  }
+  s->work.params.explain = ways[k].explain;
+  ok (scopedetect_decide_frame (s));
+  count (b, s, looked_for, &b->count[given][k][b->n_scenes],
+      given == ALL ? b->told[k] + b->n_told[k] : NULL);
+  b->n_told[k] += given == ALL ? s->n_objects : 0;
+  memcpy (s->n_samples, n, (size_t) b->n_models * sizeof *n);
+}
+
+static void
+run (Bench *b, uint64_t seed)
+{
+  Scopedetect *s = look (b, seed);
+
+  count_ceiling (b, s, &b->ceiling[b->n_scenes]);
+  for (int given = 0; given < N_GIVEN; given++)
+    for (int k = 0; k < N_WAYS; k++)
+      tell (b, s, k, (Given) given, seed);
+  b->n_scenes++;
+}
+
+/* ---- Figures ---- */
+
+typedef enum { RECALL, PRECISION } Figure;
+
+static double
+figure (const Count *c, Figure of)
+{
+  int part = of == RECALL ? c->found : c->right;
+  int all = of == RECALL ? c->wanted : c->told;
+
+  return all ? 100. * part / all : 100;
+}
+
+/* Scene @i of drawing @draw of a bootstrap; those of drawing 0 are the scenes
+ * themselves. */
+static int
+drawn (int draw, int i, int n)
+{
+  return draw ? (int) random_below ((uint64_t) draw, (uint64_t) i, (uint32_t) n)
+              : i;
+}
+
+static double
+figure_of (const Count *scene, int n, Figure of, int draw)
+{
+  Count sum = {0, 0, 0, 0};
+
+  for (int i = 0; i < n; i++) {
+    const Count *c = &scene[drawn (draw, i, n)];
+
+    sum.wanted += c->wanted, sum.found += c->found;
+    sum.told += c->told, sum.right += c->right;
+  }
+  return figure (&sum, of);
+}
+
+static int
+by_value (const void *a, const void *b)
+{
+  double x = *(const double *) a, y = *(const double *) b;
+
+  return (x > y) - (x < y);
+}
+
+#define DRAWS 1000
+
+/* A figure of @scene, less that of @than where that is not NULL, with its
+ * interval. */
+static void
+print_figure (const Count *scene, const Count *than, int n, Figure of)
+{
+  double value[DRAWS + 1];
+
+  for (int draw = 0; draw <= DRAWS; draw++)
+    value[draw] = figure_of (scene, n, of, draw) -
+        (than ? figure_of (than, n, of, draw) : 0);
+  printf (than ? " %+6.1f" : " %6.1f", value[0]);
+  qsort (value + 1, DRAWS, sizeof *value, by_value);
+  printf (than ? " [%+.1f, %+.1f]" : " [%.1f, %.1f]",
+      value[1 + (int) (.025 * DRAWS)], value[(int) (.975 * DRAWS)]);
+}
+
+static void
+print_counts (const char *name, const Count *scene, int n)
+{
+  Count sum = {0, 0, 0, 0};
+
+  for (int i = 0; i < n; i++) {
+    sum.wanted += scene[i].wanted, sum.found += scene[i].found;
+    sum.told += scene[i].told, sum.right += scene[i].right;
+  }
+  printf ("  %-10s %4d of %4d found, %3d wrong; recall", name, sum.found,
+      sum.wanted, sum.told - sum.right);
+  print_figure (scene, NULL, n, RECALL);
+  printf (", precision");
+  print_figure (scene, NULL, n, PRECISION);
+  printf ("\n");
+}
+
+static int
+by_score (const void *a, const void *b)
+{
+  return by_value (&((const Told *) a)->score, &((const Told *) b)->score);
+}
+
+/* The chance that a right one scores higher than a wrong one. */
+static double
+area_under_curve (const Told *t, int n)
+{
+  double sum = 0, right = 0;
+
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
+      if (t[i].right && !t[j].right)
+        sum += t[i].score > t[j].score ? 1 : t[i].score == t[j].score ? .5 : 0;
+  for (int i = 0; i < n; i++)
+    right += t[i].right;
+  return right > 0 && right < n ? sum / (right * (n - right)) : NAN;
+}
+
+#define BINS 10
+
+/* Expected calibration error: how far scores are from the share of right ones,
+ * on average over ten parts with as many objects. */
+static double
+calibration_error (Told *t, int n)
+{
+  double sum = 0;
+
+  qsort (t, (size_t) n, sizeof *t, by_score);
+  for (int k = 0; k < BINS; k++) {
+    double score = 0, right = 0;
+
+    for (int i = k * n / BINS; i < (k + 1) * n / BINS; i++)
+      score += t[i].score, right += t[i].right;
+    sum += fabs (score - right);
+  }
+  return n ? sum / n : NAN;
+}
+
+static void
+print (Bench *b)
+{
+  int n = b->n_scenes;
+
+  printf ("%d scenes, %d models\n", n, b->n_models);
+  print_counts ("ceiling", b->ceiling, n);
+  for (int given = 0; given < N_GIVEN; given++) {
+    printf ("given %s\n", given_name[given]);
+    for (int k = 0; k < N_WAYS; k++)
+      print_counts (ways[k].name, b->count[given][k], n);
+    for (int k = 1; k < N_WAYS; k++) {
+      printf ("  %s less %s: recall", ways[k].name, ways[k - 1].name);
+      print_figure (b->count[given][k], b->count[given][k - 1], n, RECALL);
+      printf (", precision");
+      print_figure (b->count[given][k], b->count[given][k - 1], n, PRECISION);
+      printf ("\n");
+    }
+  }
+  for (int k = 0; k < N_WAYS; k++)
+    printf ("score of %s: calibration error %.3f, area under the curve %.3f "
+            "of %d\n",
+        ways[k].name, calibration_error (b->told[k], b->n_told[k]),
+        area_under_curve (b->told[k], b->n_told[k]), b->n_told[k]);
+}
+
+/* Two scenes: what is told is right, and most of what is there is told. */
+static void
+test_scenes (DeviceKind kind)
+{
+  Bench *b = malloc (sizeof *b);
+
+  (void) kind;
+  bench_open (b);
+  for (uint64_t i = 0; i < 2; i++)
+    run (b, 1 + i);
+  print (b);
+  bench_close (b);
+  free (b);
+}
+
+static int
+bench (int argc, char **argv)
+{
+  bool report = argc > 2 && !strcmp (argv[2], "report");
+  int scenes = argc > 3 ? atoi (argv[3]) : 40;
+  uint64_t first = report ? 30000 : 20000;
+  Bench *b = malloc (sizeof *b);
+
+  bench_open (b);
+  for (int i = 0; i < scenes && i < MOST_SCENES; i++) {
+    run (b, first + (uint64_t) i);
+    if (i % 10 == 9 || i == scenes - 1)
+      print (b), fflush (stdout);
+  }
+  bench_close (b);
+  free (b);
+  return check_failures != 0;
+}
+
+static const CheckPart on_each[] = {{"scenes", test_scenes}, {NULL, NULL}};
+
+int
+main (int argc, char **argv)
+{
+  return check_main (argc, argv, on_each, NULL, bench);
+}
