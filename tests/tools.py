@@ -191,6 +191,14 @@ def check_poses(folder):
     # 20 mm off is more than 5, 10, 15 and 20 % of the diameter
     off = evaluate(folder, (0, 0, 20), *camera)
     check(abs(off["vsd"] - .4) < .25 and off["add_mm"] == 20, off)
+    # points alone have no surface to be seen
+    cloud = folder / "cloud.xyz"
+    cloud.write_text("0 0 0\n40 0 0\n0 40 0\n0 0 40\n")
+    points = ["--mesh", f"3={cloud}", folder / "found.csv", folder / "truth.csv"]
+    bad = run("vision-pose-eval", *camera, *points)
+    check(bad.returncode == 1 and "triangles" in bad.stderr, bad.stderr)
+    good = run("vision-pose-eval", *points)
+    check(good.returncode == 0, good.stderr)
     # hidden, there is nothing to tell
     write_wide(folder / "wide.png")
     os.mkfifo(folder / "depth.fifo")

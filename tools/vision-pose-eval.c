@@ -139,6 +139,23 @@ nearest_truth (const List *truth, const PoseEvalPose *p, const Mesh *mesh,
   return best;
 }
 
+/* Tells what is wrong with the mesh of @object; true if it can be used. */
+static bool
+check_mesh (const PoseEvalMesh *m, int object, const PoseEvalImage *image)
+{
+  if (!m)
+    fprintf (stderr, "object %d has no mesh; give one by --mesh %d=FILE\n",
+        object, object);
+  else if (image->depth && !m->mesh.n_triangles)
+    fprintf (stderr,
+        "the mesh of object %d has points and no triangles, but VSD needs a "
+        "surface; give one that has triangles, or leave --depth out\n",
+        object);
+  else
+    return true;
+  return false;
+}
+
 static int
 compare (const List *estimates, const List *truth, const PoseEvalMeshes *meshes,
     const PoseEvalImage *image)
@@ -152,11 +169,8 @@ compare (const List *estimates, const List *truth, const PoseEvalMeshes *meshes,
     const PoseEvalMesh *m = pose_eval_mesh (meshes, p->object);
     double add = 0, add_s = 0;
 
-    if (!m) {
-      fprintf (stderr, "object %d has no mesh; give one by --mesh %d=FILE\n",
-          p->object, p->object);
+    if (!check_mesh (m, p->object, image))
       return 1;
-    }
     t = nearest_truth (truth, p, &m->mesh, &add, &add_s);
     printf ("%d,%d,%d,%g,", p->scene, p->image, p->object, p->score);
     if (!t) {
