@@ -418,6 +418,7 @@ test_contest (DeviceKind kind)
   ScopedetectResults r;
   Scopedetect *s = names_of_one (&b, kind, models, 3, &p);
 
+  p.explain = SCOPEDETECT_CONTEST;
   ok (scopedetect_run (s, &p, &b.frame, &r));
   check (r.n_objects == 1 && r.objects[0].model == 0);
   check (r.objects[0].explained > .5 && r.objects[0].explained <= 1);
@@ -461,6 +462,49 @@ test_explain (DeviceKind kind)
   check (r.n_objects == 0);
   p.weight_fit = p.weight_unexplained = 0;
   check (scopedetect_run (s, &p, &b.frame, &r) != NULL);
+  scopedetect_free (s);
+  bench_close (&b);
+}
+
+/* Bad weights are refused; more candidates than poses, frames of nothing and of
+ * things without a model are no errors. */
+static void
+test_explain_hostile (DeviceKind kind)
+{
+  Bench b;
+  const ScopedetectModel *models[3];
+  ScopedetectParams good, p;
+  ScopedetectResults r;
+  Scopedetect *s = names_of_one (&b, kind, models, 3, &good);
+
+#define WRONG(change, word) \
+ p = good, change; \
+ check (strstr (scopedetect_run (s, &p, &b.frame, &r) ?: "", word))
+  WRONG (p.weight_fit = -1, "weight-fit");
+  WRONG (p.weight_unexplained = NAN, "weight-unexplained");
+  WRONG (p.weight_overlap = INFINITY, "weight-overlap");
+  WRONG (p.weight_object = 1001, "weight-object");
+  WRONG (p.candidates = 0, "candidates");
+  WRONG (p.candidates = SCOPEDETECT_MAX_OBJECTS + 1, "candidates");
+  WRONG (p.explain_steps = 0, "explain-steps");
+  WRONG (p.explain = (ScopedetectExplained) 9, "explain");
+#undef WRONG
+  p = good;
+  p.last = 2;
+  p.candidates = SCOPEDETECT_MAX_OBJECTS;
+  p.max_objects = SCOPEDETECT_MAX_OBJECTS;
+  p.explain_steps = 1;
+  ok (scopedetect_run (s, &p, &b.frame, &r));
+  check (r.n_objects == 1);
+  memset (b.depth, 0, SOLID_BYTES);
+  ok (scopedetect_run (s, &good, &b.frame, &r));
+  check (r.n_objects == 0 && r.agreement == 1);
+  for (int y = 60; y < 180; y++) /* a ramp, larger than the solid */
+    for (int x = 60; x < 260; x++)
+      b.depth[y * SOLID_WIDTH + x] = (uint16_t) (5000 + 10 * x);
+  good.table = false;
+  ok (scopedetect_run (s, &good, &b.frame, &r));
+  check (r.n_points > 500 && r.n_objects == 0);
   scopedetect_free (s);
   bench_close (&b);
 }
@@ -1076,7 +1120,7 @@ test_many (DeviceKind kind)
   ScopedetectResults r;
   Scopedetect *s = names_of_one (&b, kind, models, 20, &p);
 
-  p.least_own = 0; /* all are the same */
+  p.explain = SCOPEDETECT_EACH; /* all are the same */
   ok (scopedetect_run (s, &p, &b.frame, &r));
   check (r.n_objects == 20);
   for (int i = 0; i < r.n_objects; i++)
@@ -1855,7 +1899,8 @@ static const CheckPart on_each[] = {{"parts of a score", test_parts},
     {"nothing there", test_nothing}, {"sizes", test_sizes},
     {"seeds", test_seeds}, {"many models", test_many},
     {"outline", test_outline}, {"contest", test_contest},
-    {"explanation", test_explain}, {"apart", test_apart},
+    {"explanation", test_explain},
+    {"explanation of what is bad", test_explain_hostile}, {"apart", test_apart},
     {"duplicate", test_duplicate}, {NULL, NULL}};
 
 static const CheckPart parity[] = {{"observation", test_observe_parity},

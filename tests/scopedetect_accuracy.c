@@ -374,6 +374,7 @@ params_of (const DataFrame *f, ScopedetectPreset preset, uint64_t seed)
   p.far = f->far;
   p.table = f->table;
   p.min_score = 0;
+  p.explain = SCOPEDETECT_CONTEST; /* with the first-ranked pose of each */
   p.seed = seed;
   return p;
 }
@@ -539,8 +540,8 @@ test_many_models (DeviceKind kind)
   add_other_ycb (&f);
   check (f.n_objects == 21);
   told = tell (kind, &f, SCOPEDETECT_FAST, SCOPEDETECT_ONE_STAGE);
-  check (told.right == 3);
-  check (told.wrong <= 2);
+  check (told.right >= 2);
+  check (told.wrong <= 1);
   data_free (&f);
 }
 

@@ -187,7 +187,8 @@ look (Bench *b, uint64_t seed)
   ScopedetectResults r;
   clock_t start = clock ();
 
-  p.min_score = p.least_own = 0;
+  p.min_score = 0;
+  p.explain = SCOPEDETECT_EACH;
   ok (scopedetect_run (b->detector, &p, &frame, &r));
   b->seconds += (double) (clock () - start) / CLOCKS_PER_SEC;
   count_all (b, r.objects, r.n_objects);
@@ -282,6 +283,7 @@ test_twenty (DeviceKind kind)
       model[n] = i, models[n++] = b.model[i];
   check (n == 4);
   p = draw (&b, 1);
+  p.explain = SCOPEDETECT_CONTEST;
   frame = frame_of (&b);
   ok (scopedetect_new (&s, &b.dev, WIDTH, HEIGHT, models, 4));
   ok (scopedetect_run (s, &p, &frame, &r));

@@ -6,7 +6,9 @@
  * 7 mm, a quarter of the frames without colour and a quarter of the models.
  * The seeds are in two parts: weights are chosen on `choose`, and `report` is
  * for figures alone.  `--bench PART [SCENES]` prints those of each explanation,
- * with intervals of 95 % from a bootstrap over scenes. */
+ * with intervals of 95 % from a bootstrap over scenes.  `--bench instances
+ * [SCENES]` is of two to four of one solid among two others, of which its model
+ * alone is given. */
 #include <math.h>
 #include <unistd.h>
 
@@ -16,7 +18,9 @@
 
 #define WIDTH 640
 #define HEIGHT 480
+#define SOLIDS 10
 #define MOST_MODELS 18
+#define MOST_INSTANCES 4
 #define MOST_SCENES 1000
 #define MOST_TOLD (MOST_MODELS * SCOPEDETECT_MAX_OBJECTS)
 #define VISIBLE .25 /* what counts as there to be found */
@@ -25,7 +29,7 @@
 /* Which of the models are looked for. */
 typedef enum {
   ALL,
-  HALF, /* half of them, of what is there and what is not */
+  HALF, /* a random half of them */
   OWN,  /* those of the scene */
   N_GIVEN
 } Given;
@@ -39,8 +43,8 @@ static const struct {
 } ways[N_WAYS] = {
     {"contest", SCOPEDETECT_CONTEST}, {"one-stage", SCOPEDETECT_ONE_STAGE}};
 
-/* Of a scene: @wanted and those of them that were @found; all that was told,
- * and what of it was right. */
+/* Of a scene: objects that are @wanted, and those of them that were @found;
+ * objects that were reported (@told), and those of them that are right. */
 typedef struct {
   int wanted, found, told, right;
 } Count;
@@ -52,7 +56,7 @@ typedef struct {
 } Told;
 
 typedef struct {
-  int n_models;
+  int n_models, max_objects;
   Clutter *scene;
   Device dev;
   ScopedetectModel *model[MOST_MODELS];
@@ -68,13 +72,13 @@ typedef struct {
 
 /* ---- Models and scenes ---- */
 
-/* Names of solids and files, to @names; returns how many. */
+/* Names of solids and, with @meshes, of files to @names; returns how many. */
 static int
-list_shapes (const char *names[MOST_MODELS])
+list_shapes (const char *names[MOST_MODELS], bool meshes)
 {
   static const int lmo[] = {1, 5, 6, 8, 9, 10, 11, 12};
   static char path[8][1024];
-  const char *data = getenv ("VISION_TEST_DATA");
+  const char *data = meshes ? getenv ("VISION_TEST_DATA") : NULL;
   int n = 0;
 
   for (; clutter_solids[n]; n++)
@@ -92,7 +96,7 @@ static void
 compile (Bench *b, int i, const char *name)
 {
   ScopedetectCompile how = SCOPEDETECT_COMPILE_DEFAULTS;
-  bool solid = i < 10;
+  bool solid = strchr (name, '/') == NULL;
   Mesh mesh;
 
   how.unit = solid ? 1 : .001;
@@ -110,15 +114,15 @@ new_detector (Bench *b, int which)
       (const ScopedetectModel *const *) b->model, b->n_models));
 }
 
+/* For scenes of the models of @n @names. */
 static void
-bench_open (Bench *b)
+bench_open (Bench *b, const char *const *names, int n)
 {
-  const char *names[MOST_MODELS];
-
   memset (b, 0, sizeof *b);
-  b->n_models = list_shapes (names);
-  ok (clutter_new (&b->scene, WIDTH, HEIGHT, names, b->n_models, .001));
-  for (int i = 0; i < b->n_models; i++)
+  b->n_models = n;
+  b->max_objects = 1;
+  ok (clutter_new (&b->scene, WIDTH, HEIGHT, names, n, .001));
+  for (int i = 0; i < n; i++)
     compile (b, i, names[i]);
   ok (device_open (&b->dev, DEVICE_CPU, NULL));
   for (int k = 0; k < 2; k++)
@@ -148,21 +152,24 @@ bench_close (Bench *b)
   free (b->depth.plane[0]);
 }
 
-/* Draws scene @seed, and looks for all models; returns who did. */
+/* Draws scene @seed of @n_objects, and looks for all models; returns who did.
+ */
 static Scopedetect *
-look (Bench *b, uint64_t seed)
+look (Bench *b, uint64_t seed, int n_objects)
 {
   ClutterParams scene = clutter_defaults ();
   bool colour = random_below (seed, 2, 4) > 0;
   Scopedetect *s = b->detector[random_below (seed, 3, 4) == 0];
   ScopedetectResults r;
   ScopedetectParams p;
-  ScopedetectFrame frame = {WIDTH, HEIGHT,
-      (const uint16_t *) (const void *) b->depth.plane[0], 2 * WIDTH,
-      colour ? &b->color : NULL};
+  ScopedetectFrame frame = {.width = WIDTH,
+      .height = HEIGHT,
+      .depth = (const uint16_t *) (const void *) b->depth.plane[0],
+      .depth_stride = 2 * WIDTH,
+      .color = colour ? &b->color : NULL};
 
   scene.seed = seed;
-  scene.n_objects = 4 + (int) random_below (seed, 0, 5);
+  scene.n_objects = n_objects;
   scene.depth_bias = random_below (seed, 1, 8) / 1000.;
   ok (clutter_render (
       b->scene, &scene, CLUTTER_COLOR, 0, &b->color, NULL, NULL));
@@ -172,6 +179,7 @@ look (Bench *b, uint64_t seed)
   p.camera =
       (ScopedetectCamera){b->truth.fx, b->truth.fy, b->truth.cx, b->truth.cy};
   p.explain = SCOPEDETECT_EACH;
+  p.max_objects = b->max_objects;
   ok (scopedetect_run (s, &p, &frame, &r));
   return s;
 }
@@ -292,7 +300,7 @@ tell (Bench *b, Scopedetect *s, int k, Given given, uint64_t seed)
 static void
 run (Bench *b, uint64_t seed)
 {
-  Scopedetect *s = look (b, seed);
+  Scopedetect *s = look (b, seed, 4 + (int) random_below (seed, 0, 5));
 
   count_ceiling (b, s, &b->ceiling[b->n_scenes]);
   for (int given = 0; given < N_GIVEN; given++)
@@ -447,31 +455,104 @@ print (Bench *b)
         area_under_curve (b->told[k], b->n_told[k]), b->n_told[k]);
 }
 
-/* Two scenes: what is told is right, and most of what is there is told. */
 static void
-test_scenes (DeviceKind kind)
+print_instances (const Count count[N_WAYS][MOST_SCENES], int n)
 {
+  printf ("%d scenes of two to four of a solid\n", n);
+  for (int k = 0; k < N_WAYS; k++)
+    print_counts (ways[k].name, count[k], n);
+}
+
+/* @scenes of solid @kind, from @first on; each way's figures to @count. */
+static void
+run_instances (int kind, int scenes, uint64_t first,
+    Count count_of[N_WAYS][MOST_SCENES], int at)
+{
+  const char *names[MOST_INSTANCES + 2];
+  bool looked_for[] = {true, false};
   Bench *b = malloc (sizeof *b);
 
-  (void) kind;
-  bench_open (b);
-  for (uint64_t i = 0; i < 2; i++)
-    run (b, 1 + i);
-  print (b);
+  bench_open (b, &clutter_solids[kind], 1);
+  b->max_objects = MOST_INSTANCES;
+  for (int i = 0; i < scenes; i++, at++) {
+    uint64_t seed = first + (uint64_t) i;
+    int copies = 2 + (int) random_below (seed, 4, MOST_INSTANCES - 1);
+    Scopedetect *s;
+
+    for (int k = 0; k < copies + 2; k++)
+      names[k] =
+          clutter_solids[k < copies ? kind : (kind + 1 + k - copies) % SOLIDS];
+    clutter_free (b->scene);
+    ok (clutter_new (&b->scene, WIDTH, HEIGHT, names, copies + 2, 1));
+    s = look (b, seed, copies + 2);
+    for (int k = 0; k < copies + 2; k++) /* from names to models */
+      b->truth.objects[k].shape = b->truth.objects[k].shape >= copies;
+    for (int k = 0; k < N_WAYS; k++) {
+      s->work.params.explain = ways[k].explain;
+      ok (scopedetect_decide_frame (s));
+      count (b, s, looked_for, &count_of[k][at], NULL);
+    }
+  }
   bench_close (b);
   free (b);
 }
 
 static int
+bench_instances (int scenes)
+{
+  static Count count_of[N_WAYS][MOST_SCENES];
+  int each = (scenes + SOLIDS - 1) / SOLIDS;
+
+  for (int kind = 0; kind < SOLIDS; kind++)
+    run_instances (
+        kind, each, 40000 + (uint64_t) (kind * each), count_of, kind * each);
+  print_instances (
+      (const Count (*)[MOST_SCENES]) (void *) count_of, SOLIDS * each);
+  return check_failures != 0;
+}
+
+/* A scene with a model of each solid, and one with three of a kind: no
+ * object that is reported is wrong, and most of those in the frame are. */
+static void
+test_scenes (DeviceKind kind)
+{
+  static Count count_of[N_WAYS][MOST_SCENES];
+  const char *names[MOST_MODELS];
+  Bench *b = malloc (sizeof *b);
+  const Count *c;
+  int n;
+
+  (void) kind;
+  n = list_shapes (names, false);
+  bench_open (b, names, n);
+  run (b, 1);
+  print (b);
+  c = b->count[ALL][1];
+  check (c->wanted >= 4 && c->found >= c->wanted - 1 && c->right == c->told);
+  bench_close (b);
+  free (b);
+  run_instances (0, 1, 1, count_of, 0);
+  print_instances ((const Count (*)[MOST_SCENES]) (void *) count_of, 1);
+  c = count_of[1];
+  check (c->wanted >= 2 && c->found >= 2 && c->right == c->told);
+}
+
+static int
 bench (int argc, char **argv)
 {
-  bool report = argc > 2 && !strcmp (argv[2], "report");
-  int scenes = argc > 3 ? atoi (argv[3]) : 40;
-  uint64_t first = report ? 30000 : 20000;
+  const char *part = argc > 2 ? argv[2] : "report", *names[MOST_MODELS];
+  int scenes = argc > 3 ? atoi (argv[3]) : 60, n;
+  uint64_t first = strcmp (part, "choose") ? 30000 : 20000;
   Bench *b = malloc (sizeof *b);
 
-  bench_open (b);
-  for (int i = 0; i < scenes && i < MOST_SCENES; i++) {
+  scenes = scenes < MOST_SCENES ? scenes : MOST_SCENES - SOLIDS;
+  if (!strcmp (part, "instances")) {
+    free (b);
+    return bench_instances (scenes);
+  }
+  n = list_shapes (names, true);
+  bench_open (b, names, n);
+  for (int i = 0; i < scenes; i++) {
     run (b, first + (uint64_t) i);
     if (i % 10 == 9 || i == scenes - 1)
       print (b), fflush (stdout);

@@ -257,6 +257,7 @@ scopedetect_run (Scopedetect *s, const ScopedetectParams *params,
     const ScopedetectFrame *frame, ScopedetectResults *results)
 {
   TRY (scopedetect_begin (s, params, frame));
+  s->is_tracking = false;
   for (int first = 0; first < s->n_models; first += SCOPEDETECT_BATCH) {
     set_batch (s, first);
     TRY (run_batch (s, first, true));
@@ -303,6 +304,7 @@ scopedetect_track (Scopedetect *s, const ScopedetectParams *params,
           !isfinite (guesses[i].pose[k]))
         return "a guess names a model that is not there, or is no pose";
   TRY (scopedetect_begin (s, params, frame));
+  s->is_tracking = true;
   for (int first = 0; first < s->n_models; first += SCOPEDETECT_BATCH) {
     set_batch (s, first);
     TRY (place_guesses (s, first, guesses, n_guesses));

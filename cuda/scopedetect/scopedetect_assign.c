@@ -332,8 +332,10 @@ scopedetect_assign (
   const State *winner = search.end;
 
   memset (best, 0, sizeof *best);
-  if (!task->n_candidates)
+  if (!task->n_candidates) {
+    best->agree = SCOPEDETECT_CHAINS; /* on nothing */
     return;
+  }
   parallel_for (SCOPEDETECT_CHAINS, 1, run_chains, &search);
   for (int k = 1; k < SCOPEDETECT_CHAINS; k++)
     if (wins (&search.end[k], winner))

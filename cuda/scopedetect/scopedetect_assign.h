@@ -2,9 +2,9 @@
  *
  * Which of many candidates, each a pose of a model, explain a scene together
  * (thesis, sections 2.1 and 2.2: MOPE).  It knows neither frames nor models:
- * a candidate is the log-odds that it is right, and which patches of the scene it
- * explains.  All of it is integers but the chance to accept a step, so that an
- * answer is the same wherever it is computed. */
+ * a candidate is the log-odds that it is right, and which patches of the scene
+ * it explains.  All of it is integers but the chance to accept a step, so that
+ * an answer is the same wherever it is computed. */
 #pragma once
 
 #include "common/both.h"

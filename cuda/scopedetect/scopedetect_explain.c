@@ -323,9 +323,14 @@ set_excludes (const Scopedetect *s, ScopedetectExplain *e)
 
 #define WEIGHT_STEPS 1024 /* a unit of a weight */
 
+/* An object that was there is likely still there: it costs nothing. */
 static ScopedetectAssignTask
-task_of (const ScopedetectParams *p, const ScopedetectExplain *e)
+task_of (const Scopedetect *s)
 {
+  const ScopedetectParams *p = &s->work.params;
+  const ScopedetectExplain *e = &s->explain;
+  double cost = s->is_tracking ? 0 : p->weight_object;
+
   return (ScopedetectAssignTask){.candidate = e->candidate,
       .n_candidates = e->n_ranked,
       .n_patches = e->patches.n,
@@ -336,7 +341,7 @@ task_of (const ScopedetectParams *p, const ScopedetectExplain *e)
       .weight = {.fit = (int64_t) (p->weight_fit * WEIGHT_STEPS + .5),
           .unexplained = (int64_t) (p->weight_unexplained * WEIGHT_STEPS + .5),
           .overlap = (int64_t) (p->weight_overlap * WEIGHT_STEPS + .5),
-          .object = (int64_t) (p->weight_object * WEIGHT_STEPS + .5)}};
+          .object = (int64_t) (cost * WEIGHT_STEPS + .5)}};
 }
 
 /* Puts @o where it belongs: by model, then by score. */
@@ -376,7 +381,7 @@ scopedetect_explain (Scopedetect *s)
   rank (s, e);
   set_objects (s, e);
   set_excludes (s, e);
-  task = task_of (&s->work.params, e);
+  task = task_of (s);
   scopedetect_assign (&task, &best);
   s->agreement = (double) best.agree / SCOPEDETECT_CHAINS;
   for (int i = 0; i < best.n; i++) {

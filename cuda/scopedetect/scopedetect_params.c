@@ -82,7 +82,7 @@ const Param scopedetect_params[] = {
         "measured depth, metres"),
     NUMBER (min_score, 0, 1, .1, "Minimum score",
         "Reject objects with a lower score than this"),
-    ONE_OF (explain, explanations, SCOPEDETECT_CONTEST, "Explanation",
+    ONE_OF (explain, explanations, SCOPEDETECT_ONE_STAGE, "Explanation",
         "How objects are chosen among the poses that were found"),
     NUMBER (least_own, 0, 1, .5, "Minimum own part",
         "With explain=contest, reject an object if less than this part of the "
@@ -95,16 +95,18 @@ const Param scopedetect_params[] = {
         "With explain=one-stage, number of steps that each of the 16 searches "
         "takes for each candidate"),
     NUMBER (weight_fit, 0, 1000, 1, "Weight of the fit",
-        "With explain=one-stage, gain from an object that is certainly right"),
-    NUMBER (weight_unexplained, 0, 1000, 1, "Weight of unexplained points",
+        "With explain=one-stage, gain from an object that is certainly right, "
+        "with log-odds of 8; of others in proportion to their log-odds"),
+    NUMBER (weight_unexplained, 0, 1000, .5, "Weight of unexplained points",
         "With explain=one-stage, gain from an explanation of all points of the "
         "frame on and above the table"),
     NUMBER (weight_overlap, 0, 1000, .5, "Weight of overlap",
         "With explain=one-stage, cost of an object whose whole surface other "
         "objects explain, too"),
-    NUMBER (weight_object, 0, 1000, .45, "Weight of an object",
-        "With explain=one-stage, cost of each object; in units of weight-fit, "
-        "about the minimum score of the objects that are reported"),
+    NUMBER (weight_object, 0, 1000, .1, "Weight of an object",
+        "With explain=one-stage, cost of each object; of an object with a "
+        "score "
+        "of 0.69 it is, by default, what the fit gains"),
     WEIGHT (XYZ, 1, "weight-xyz", "Weight of depth",
         "Weight in the score: agreement of depth"),
     WEIGHT (NORMAL, 1, "weight-normal", "Weight of normals",
@@ -197,7 +199,7 @@ scopedetect_preset (ScopedetectParams *p, ScopedetectPreset preset)
   p->align = 5;
   p->refine = 0;
   p->climb = 20;
-  p->least_own = 0;
+  p->explain = SCOPEDETECT_EACH;
   p->weight[SCOPEDETECT_AFFINITY] = 1;
   p->weight[SCOPEDETECT_TABLE] = 0;
   p->weight[SCOPEDETECT_LIGHTNESS] = 0;

@@ -26,6 +26,7 @@ struct _Scopedetect {
   uint8_t *fate; /* of each, in a contest */
   int n_objects;
   ScopedetectExplain explain;
+  bool is_tracking; /* the samples are of guesses */
   double agreement; /* of the chains, for this frame */
 };
 

@@ -26,18 +26,21 @@
  *   metres, and of rotations about them, radians;
  * - `outline`, the silhouette of the model, hidden or not.
  *
- * The score is the part of the poses with such agreement that were right in
- * generated scenes.  Where several objects explain the same surface, the best
- * one is reported and the others are not, unless #GstScopedetect:least-own is
- * 0.  So it helps to give models of the other things in view, too.
+ * The score is the part of the poses with such evidence that were right in
+ * generated scenes.  It helps to give models of the other things in view, too.
  *
- * With #GstScopedetect:explain=one-stage, objects are those that together
- * explain the frame best: each fits well, their number is small, they share
- * little surface, and little is left.  A face of a thing that fits a model but
- * goes on beyond it counts little.  This tells of far fewer things that are not
- * there where many models are given.  16 searches look for the best
- * explanation; `agreement` in #GstScopedetect:stats is the part of them that
- * found the same in the newest search.
+ * The objects are those that together explain the frame best: each fits well,
+ * their number is small, they share little surface, and little is left.  A face
+ * of a thing that fits a model but goes on beyond it counts little.  16
+ * searches look for the best explanation; `agreement` in #GstScopedetect:stats
+ * is the part of them that found the same in the newest search.
+ *
+ * With #GstScopedetect:explain=contest, of objects that explain the same
+ * surface the one with the best score is reported.  This finds a few more
+ * objects in frames of sensors, at lower scores, and reports several times as
+ * many that are not there, above all where things have no model.  With
+ * explain=none each object is judged by itself, as where one thing has several
+ * names.
  *
  * An object is looked for near its last pose first, which costs much less than
  * a search of the whole frame.  If it is there it keeps its `id`, and its
@@ -97,8 +100,9 @@
  * - Nothing is found: a warning says why where the frame shows it. Most often
  *   `intrinsics` or `depth-scale` are not those of the sensor, or the model
  *   is not in metres.
- * - Wrong objects are reported: give the models of the other things in view, raise
- *   `min-score`, or set `explain`=one-stage.
+ * - Wrong objects are reported: give the models of the other things in view, or raise
+ *   `weight-object`; where right ones are missed, lower it, or set
+ *   `explain`=contest.
  * - Right poses have low scores: depth is biased; raise `tolerance` and
  *   `range-sigma`.
  *

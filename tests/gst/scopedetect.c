@@ -135,7 +135,8 @@ GST_END_TEST;
  * while something is missing. */
 GST_START_TEST (test_searches)
 {
-  Scene s = scene_new (model_path, QUICK "max-objects=2 search-interval=2");
+  Scene s = scene_new (
+      model_path, QUICK "max-objects=2 search-interval=2 explain=contest");
   Pose truth = solid_pose (.7, 0, .5);
   static const gdouble searches[] = {1, 1, 2, 2, 3};
 
@@ -172,7 +173,7 @@ GST_END_TEST;
 GST_START_TEST (test_models)
 {
   gchar *twice = g_strdup_printf (" %s ;; %s,", model_path, model_path);
-  Scene s = scene_new (twice, QUICK "least-own=0");
+  Scene s = scene_new (twice, QUICK "explain=none");
   Pose truth = solid_pose (.7, 0, .5);
 
   for (gint i = 0; i < 2; i++) {

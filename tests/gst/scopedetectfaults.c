@@ -26,11 +26,17 @@ GST_START_TEST (test_many)
     g_string_append_printf (many, ",%s", path);
   s = scene_new (many->str,
       INTRINSICS " depth-scale=0.0001 table-low=0.005 min-score=0.01 "
-                 "queries=20 kept=200 clusters=5 last=2");
+                 "queries=20 kept=200 clusters=5 last=2 explain=contest");
   found = scene_objects (&s, NULL, &truth);
   fail_unless (found != NULL);
   fail_unless_equals_int (found->n_objects, 1);
   fail_unless_equals_string (found->objects[0].label, "solid");
+  gst_vision_objects_free (found);
+  /* so few queries make no pose that one-stage believes in */
+  g_object_set (
+      s.element, "explain", SCOPEDETECT_ONE_STAGE, "tracking", FALSE, NULL);
+  found = scene_objects (&s, NULL, &truth);
+  fail_unless (!found || found->n_objects <= 1);
   gst_vision_objects_free (found);
   fail_unless (scene_stat (&s, "faulty") == 0);
   fail_unless (scene_stat (&s, "memory") < 1e9);
@@ -69,7 +75,7 @@ GST_START_TEST (test_names)
 {
   gchar *slab = save (slab_model (), "slab.model");
   gchar *both = g_strdup_printf ("%s,%s", model_path, slab);
-  Scene s = scene_new (both, QUICK "least-own=0");
+  Scene s = scene_new (both, QUICK "explain=none");
   Pose truth = solid_pose (.7, 0, .5);
 
   for (gint i = 0; i < 2; i++) {
@@ -90,6 +96,40 @@ GST_START_TEST (test_names)
   g_remove (slab);
   g_free (slab);
   g_free (both);
+}
+GST_END_TEST;
+
+static guint
+count_objects (Scene *s, const Pose *truth)
+{
+  GstVisionObjects *found = scene_objects (s, NULL, truth);
+  guint n = found ? found->n_objects : 0;
+
+  gst_vision_objects_free (found);
+  return n;
+}
+
+/* Two files of one object: it is reported once.  What explain and its weights are
+ * set to while frames flow holds from the next frame on. */
+GST_START_TEST (test_explain)
+{
+  gchar *twice = g_strdup_printf ("%s,%s", model_path, model_path);
+  Scene s = scene_new (twice, QUICK "tracking=false");
+  Pose truth = solid_pose (.7, 0, .5);
+
+  fail_unless_equals_int (count_objects (&s, &truth), 1);
+  g_object_set (s.element, "explain", SCOPEDETECT_EACH, NULL);
+  fail_unless_equals_int (count_objects (&s, &truth), 2);
+  g_object_set (s.element, "explain", SCOPEDETECT_CONTEST, NULL);
+  fail_unless_equals_int (count_objects (&s, &truth), 1);
+  g_object_set (s.element, "explain", SCOPEDETECT_ONE_STAGE, "weight-object",
+      1000., NULL);
+  fail_unless_equals_int (count_objects (&s, &truth), 0);
+  g_object_set (s.element, "weight-object", .1, NULL);
+  fail_unless_equals_int (count_objects (&s, &truth), 1);
+  fail_unless (scene_stat (&s, "faulty") == 0);
+  scene_free (&s);
+  g_free (twice);
 }
 GST_END_TEST;
 
@@ -127,6 +167,7 @@ scopedetectfaults_suite (void)
   tcase_add_checked_fixture (tc, make_model, remove_model);
   tcase_add_test (tc, test_many);
   tcase_add_test (tc, test_names);
+  tcase_add_test (tc, test_explain);
   tcase_add_test (tc, test_objects);
   return suite;
 }
