@@ -192,14 +192,19 @@ def drawn(live, name):
     print(f"ok   {name}: {best:.2f} of the box is drawn where the truth is")
 
 
+def chosen(live, drag):
+    live.choose("red", drag)
+    return screens.wait_until(
+        lambda: screens.is_found(live.frames()[-1], "red"), 8)
+
+
 def choosing(env, folder):
     for name, drag in ("moct", False), ("emdtrack", True):
         live = Live(env, folder, "chromatic", name)
         with ended(live):
             assert not screens.is_found(live.frames()[-1], "red")
-            live.choose("red", drag)
-            assert screens.wait_until(
-                lambda live=live: screens.is_found(live.frames()[-1], "red"), 20), \
+            # it moves: on a busy machine a click may come late
+            assert any(chosen(live, drag) for _ in range(5)), \
                 (name, live.frames()[-1])
             drawn(live, name)
 

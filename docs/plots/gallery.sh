@@ -35,7 +35,8 @@ clip emd/bottles/bottle-detection.mp4 121
 picture emdtrack 360 "${source[@]}" ! \
   emdtrack targets=cap:85,109,27,22 emd-map=true ! visionoverlay map=emd
 picture spectra 480 visiontestsrc pattern=multispectral channels=8 num-buffers=10 ! \
-  video/x-raw,height=3840 ! emdtrack targets=target:58,76,74,74 emd-map=true ! visionmap kind=emd ! visionoverlay
+  video/x-raw,height=3840 ! emdtrack targets=target:58,76,74,74 emd-map=true ! \
+  visionmap kind=emd ! visionoverlay
 picture gpuccl 480 filesrc location="$VISION_TEST_DATA/ccl/nvblox/mask_21.png" ! \
   pngdec ! videoconvert ! video/x-raw,format=GRAY8 ! gpuccl frames=1 min-size=500 ! \
   visionmap kind=labels ! visionoverlay

@@ -61,7 +61,8 @@ def readings(buffer, x, y, width, height):
 
 
 class Picture(Gtk.DrawingArea):
-    """@on_point gets `press` or `release` and a place in the frame; @on_hover a place."""
+    """@on_point gets `press` or `release` and a place in the frame; @on_hover a
+    place."""
 
     def __init__(self, on_point, on_hover):
         super().__init__(hexpand=True, vexpand=True)

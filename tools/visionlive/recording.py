@@ -29,8 +29,8 @@ class Recording:
                               "gstreamer1.0-plugins-bad.")
         self.path, self.pipeline, self.done = path, pipeline, done
         self.bin = Gst.parse_bin_from_description(
-            f"queue ! visionjson location={shlex.quote(json_of(path))} ! videoconvert ! "
-            "videoscale ! video/x-raw,format=I420,width=[2,16384,2],"
+            f"queue ! visionjson location={shlex.quote(json_of(path))} ! "
+            "videoconvert ! videoscale ! video/x-raw,format=I420,width=[2,16384,2],"
             f"height=[2,16384,2] ! {encoder} ! h264parse ! mp4mux ! "
             f"filesink location={shlex.quote(path)} async=false", True)
         self.bin.set_property("message-forward", True)
