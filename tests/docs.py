@@ -20,6 +20,7 @@ from gi.repository import GObject, Gst  # noqa: E402
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ROOT / "docs" / "elements"
 GROUPS = ROOT / "gst/groups.ini"
+COSTS = ROOT / "docs/performance.md"
 MADE = "<!-- made by tests/docs.py; change the source, then run it with " \
     "--write -->\n"
 # What V4L2 cameras, JPEG and H.26x of 8 and 10 bits come as.
@@ -177,6 +178,16 @@ def pads(factory):
         conversions(factory)
 
 
+def cost_on_cpu(name):
+    """The element's row of the table of CPU times in docs/performance.md."""
+    table = re.search(r"^## On a CPU$(.*?)^## ", COSTS.read_text(), re.M | re.S)[1]
+    row = re.search(rf"^\| {name}, (.*) \| (.*) \|$", table, re.M)
+    if not row:
+        return ""
+    return f"\n## Cost on a CPU\n\n{row[1]}: {row[2]} ms of CPU time a frame, as " \
+        "[measured](../performance.md#on-a-cpu) with default properties.\n"
+
+
 def conversions(factory):
     """What of cameras and decoders must be converted, for each sink pad."""
     said = {}
@@ -275,7 +286,7 @@ def page(factory):
     common = [p for p in pspecs if p.owner_type.name in PARENTS]
     inherited = [p for p in pspecs if (p.owner_type.name, p.name) in INHERITED]
     parts = [MADE + f"\n# {name}\n\n{factory.get_metadata('description')}\n",
-             section(name), "## Pads\n\n" + pads(factory)]
+             section(name), "## Pads\n\n" + pads(factory) + cost_on_cpu(name)]
     if own:
         parts.append("## Properties\n\n" + grouped(name, element, own, choices))
     if common:

@@ -93,7 +93,7 @@
  * - Thin or flat things, told by what is printed on them: features of the
  *   picture.
  * - Hundreds of models, or every frame searched live on a CPU: a search takes
- *   time for each model. What was found is followed at little cost.
+ *   time for each model. What was found is followed at less.
  *
  * ## Troubleshooting
  *
