@@ -62,7 +62,7 @@ work (const Device *dev, void *much)
   for (int i = 0; i < 10; i++)
     ok (device_clear (dev, much, MUCH));
 }
-#define LEAST (10 * (double) MUCH / 20e12)
+#define MIN_TIME (10 * (double) MUCH / 20e12)
 
 /* The stretch ends where the device was last waited for, or at stop. */
 static void
@@ -88,7 +88,7 @@ test_timer (DeviceKind kind)
   sleep_ms (50);
   device_timer_stop (&dev, &timer);
   check (device_timer_read (&dev, &timer, &seconds));
-  check (seconds >= LEAST && seconds <= wall + 1e-4);
+  check (seconds >= MIN_TIME && seconds <= wall + 1e-4);
   sleep_ms (1);
   ok (device_wait (&dev)); /* after the end: nothing to measure */
   check (device_timer_read (&dev, &timer, &again) && again == seconds);
@@ -107,7 +107,7 @@ test_timer (DeviceKind kind)
   sleep_ms (50);
   work (&dev, much);
   ok (device_timer_end (&dev, &timer, &seconds));
-  check (seconds >= .05 + LEAST);
+  check (seconds >= .05 + MIN_TIME);
   device_timer_free (&timer);
   device_release (&dev, much);
   device_close (&dev);

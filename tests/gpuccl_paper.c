@@ -24,7 +24,7 @@
 #define PIXELS (WIDTH * HEIGHT)
 #define N_PATHS 6
 #define MOTION_START 10
-#define MOST_THRESHOLDS 20
+#define MAX_THRESHOLDS 20
 
 static const char *const paths[N_PATHS] = {
     "parallel", "towards", "frontal", "away", "pass", "rotation"};
@@ -260,10 +260,10 @@ take_start (Start *s, int frame, int marked, int right, int robot)
 
 typedef struct {
   int n_frames, n_thresholds;
-  uint32_t thresholds[MOST_THRESHOLDS];
+  uint32_t thresholds[MAX_THRESHOLDS];
   bool tells; /* the rows of figure 7 */
   Tracker tracker;
-  Start ccl[MOST_THRESHOLDS], orig;
+  Start ccl[MAX_THRESHOLDS], orig;
   double worst; /* enhancement, once both detectors have started */
 } Study;
 
@@ -298,7 +298,7 @@ study_frame (
 static void
 study_path (Study *study, DeviceKind kind, int path)
 {
-  Detector ccl[MOST_THRESHOLDS], orig;
+  Detector ccl[MAX_THRESHOLDS], orig;
   Source s;
 
   source_open (&s, kind);

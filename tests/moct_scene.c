@@ -10,7 +10,7 @@
 
 #define WIDTH 640
 #define HEIGHT 480
-#define LEAST 50 /* pixels; who shows fewer is not missed */
+#define MIN_PIXELS 50 /* pixels; who shows fewer is not missed */
 /* Frames out of sight: ten, and slivers before and after. */
 #define LONGEST 12
 
@@ -97,7 +97,7 @@ compare (Score *s, Seen *seen, const SceneObject *truth, const MoctObject *o)
 {
   bool back;
 
-  s->missed += truth->area >= LEAST && !o;
+  s->missed += truth->area >= MIN_PIXELS && !o;
   if (!o) {
     seen->out++;
     return;

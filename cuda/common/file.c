@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MOST_LINKS 40 /* from one to the next, as in Linux */
-#define ROOM 4096     /* bytes for a file that does not say its size */
+#define MAX_LINKS 40 /* from one to the next, as in Linux */
+#define ROOM 4096    /* bytes for a file that does not say its size */
 
 /* ---- Reading ---- */
 
@@ -167,7 +167,7 @@ write_in_place (const char *path, const void *bytes, size_t n, int patience)
 static int
 follow (char target[PATH_MAX])
 {
-  for (int i = 0; i < MOST_LINKS; i++) {
+  for (int i = 0; i < MAX_LINKS; i++) {
     char link[PATH_MAX], *slash = strrchr (target, '/');
     ssize_t n = readlink (target, link, sizeof link - 1);
     size_t keep;

@@ -192,7 +192,7 @@ sums_wanted (const GpucclWork *w)
 {
   const GpucclResult *r = w->result;
 
-  return r->in_order && r->n_sums > w->most_sums ? w->most_sums : r->n_sums;
+  return r->in_order && r->n_sums > w->wanted_sums ? w->wanted_sums : r->n_sums;
 }
 
 /* The first frame with more components, or pieces of them, than there is room

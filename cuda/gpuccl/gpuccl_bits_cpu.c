@@ -10,18 +10,18 @@
 #include "gpuccl/gpuccl_cpu.h"
 
 #define WORD 64
-#define MOST (GPUCCL_MAX_SIDE + 2 * WORD)
+#define MAX_PIXELS (GPUCCL_MAX_SIDE + 2 * WORD)
 
-#define MOST_WORDS (GPUCCL_MAX_SIDE / WORD)
+#define MAX_WORDS (GPUCCL_MAX_SIDE / WORD)
 
 /* A row with something on either side, so that whole words and neighbours can
  * be read: pixel x is at [WORD + x], word i at [1 + i]. */
 typedef struct {
-  uint8_t map[MOST];
-  uint16_t z[MOST];
-  int8_t fraction[MOST]; /* of z, where that has one */
-  uint64_t foreground[MOST_WORDS + 2];
-  uint64_t left[MOST_WORDS + 2];
+  uint8_t map[MAX_PIXELS];
+  uint16_t z[MAX_PIXELS];
+  int8_t fraction[MAX_PIXELS]; /* of z, where that has one */
+  uint64_t foreground[MAX_WORDS + 2];
+  uint64_t left[MAX_WORDS + 2];
 } Row;
 
 /* What is around the pixels and will be read with them. */
@@ -220,8 +220,8 @@ static void
 write_up (const GpucclWork *w, int y, const Row *row, const Row *above)
 {
   const GpucclCpu *c = w->state;
-  uint64_t up[MOST_WORDS + 2], to_left[MOST_WORDS + 2];
-  uint64_t to_right[MOST_WORDS + 2];
+  uint64_t up[MAX_WORDS + 2], to_left[MAX_WORDS + 2];
+  uint64_t to_right[MAX_WORDS + 2];
 
   up[0] = up[c->words + 1] = 0;
   link_rows (w, row, above, 0, up);

@@ -197,7 +197,7 @@ typedef struct {
   uint32_t n_missing; /* GPU: pieces of components, all that there are, where
                          there was no room for them; else 0 */
   uint32_t in_order;  /* whether the next are: by area, then by label; then
-                         there may be no more than most_sums of them */
+                         there may be no more than wanted_sums of them */
   uint32_t ready[GPUCCL_PARTS]; /* GPU: 1 each once all of this is written,
                                    where the stage says so */
   GpucclSum sums[1];            /* as many as there is room for */
@@ -213,7 +213,7 @@ typedef struct {
   bool host_loop; /* label equivalence asks the host whether to go on, as in the
                      paper; for measuring */
   uint32_t min_area, min_size;
-  uint32_t most_sums; /* that are wanted: the first ones in order */
+  uint32_t wanted_sums; /* that are wanted: the first ones in order */
 
   uint32_t *labels;  /* rows of width */
   uint32_t *scratch; /* a word for each pixel; not of GPUCCL_RUN */

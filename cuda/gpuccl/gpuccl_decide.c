@@ -179,7 +179,7 @@ gpuccl_decide (GpucclDecision *d, const GpucclParams *p, const GpucclWork *w,
     GpucclResults *r)
 {
   const GpucclResult *result = w->result;
-  int n = (int) rank (d->ranked, result, w->most_sums);
+  int n = (int) rank (d->ranked, result, w->wanted_sums);
 
   for (int i = 0; i < n; i++)
     describe (&d->components[i], d->ranked[i].sum, p, w);

@@ -50,7 +50,7 @@ find_bin (const GpucclArgs &a, Wanted *w)
 {
   uint32_t own = a.p.bins[threadIdx.x], from = sum_from (own);
 
-  if (from >= a.w.most_sums && from - own < a.w.most_sums)
+  if (from >= a.w.wanted_sums && from - own < a.w.wanted_sums)
     w->bin = threadIdx.x;
 }
 
@@ -145,7 +145,7 @@ report_sums (const GpucclArgs &a, const Wanted &w, uint32_t block)
   const GpucclList list = a.p.reported;
   bool in_order = w.n <= RANKED;
   uint32_t n = a.p.counters->n_sums, lane = threadIdx.x % 32;
-  uint32_t room = in_order ? min (a.w.max_sums, a.w.most_sums) : a.w.max_sums;
+  uint32_t room = in_order ? min (a.w.max_sums, a.w.wanted_sums) : a.w.max_sums;
 
   if (block == 1 && threadIdx.x == 0)
     a.w.result->in_order = in_order;

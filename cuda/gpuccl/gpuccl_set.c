@@ -130,8 +130,8 @@ gpuccl_set (GpucclWork *w, const GpucclParams *p, const GpucclFrame *frame)
   w->skip_checks = p->skip_checks;
   w->min_area = p->min_area;
   w->min_size = p->min_size;
-  w->most_sums = (uint32_t) p->max_components;
-  if (w->most_sums < GPUCCL_CANDIDATES)
-    w->most_sums = GPUCCL_CANDIDATES;
+  w->wanted_sums = (uint32_t) p->max_components;
+  if (w->wanted_sums < GPUCCL_CANDIDATES)
+    w->wanted_sums = GPUCCL_CANDIDATES;
   return NULL;
 }

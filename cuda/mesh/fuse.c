@@ -11,11 +11,11 @@
 #include "common/vec.h"
 #include "mesh/mesh.h"
 
-#define APART 2       /* pixels to the neighbours that give the normal */
-#define STEP .02f     /* part of its depth by which neighbours differ at most */
-#define FACING .25f   /* a surface seen at a more grazing angle is left out */
-#define LEAST 2       /* measurements of a point that counts */
-#define MOST 20000000 /* measurements in all */
+#define APART 2     /* pixels to the neighbours that give the normal */
+#define STEP .02f   /* part of its depth by which neighbours differ at most */
+#define FACING .25f /* a surface seen at a more grazing angle is left out */
+#define MIN_MEASUREMENTS 2        /* measurements of a point that counts */
+#define MAX_MEASUREMENTS 20000000 /* measurements in all */
 
 typedef struct {
   uint64_t cell;
@@ -63,7 +63,7 @@ normal_of (const MeshView *v, int x, int y, Vec p, Vec *normal)
 static const char *
 append (Cloud *c, const Seen *s)
 {
-  if (c->n == MOST)
+  if (c->n == MAX_MEASUREMENTS)
     return "the views show too much; say which box of them is the object";
   if (c->n == c->room) {
     size_t room = c->room ? 2 * c->room : 4096;
@@ -169,7 +169,7 @@ average (const Cloud *c, bool coloured, Mesh *mesh)
   for (size_t i = 0, n; i < c->n; i += n) {
     for (n = 1; i + n < c->n && c->at[i + n].cell == c->at[i].cell; n++)
       continue;
-    if (n >= LEAST)
+    if (n >= MIN_MEASUREMENTS)
       put_mean (c->at + i, n, mesh, coloured);
   }
   return mesh->n ? NULL : "the views show nothing twice";

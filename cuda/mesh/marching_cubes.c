@@ -11,7 +11,7 @@
 #define SIDE MARCHING_BRICK
 #define VOXELS (SIDE * SIDE * SIDE)
 #define WORDS (3 * VOXELS / 64) /* of marks: an edge a voxel and axis */
-#define MOST_TRIANGLES 12       /* of a cube */
+#define MAX_TRIANGLES 12        /* of a cube */
 
 /* Corner c of a cube is at (c & 1, c >> 1 & 1, c >> 2).  Edge e goes along axis
  * e / 4; its lower corner has 0 there, and the bits of e % 4 along the next two
@@ -36,7 +36,7 @@ edge_between (int a, int b)
 /* The edges of each triangle, by which corners are inside. */
 typedef struct {
   uint8_t n[256];
-  uint8_t edges[256][MOST_TRIANGLES][3];
+  uint8_t edges[256][MAX_TRIANGLES][3];
 } Cases;
 
 /* On one side of the cube, with corners @c in order, a line around each run of

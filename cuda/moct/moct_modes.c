@@ -15,10 +15,10 @@
 #define N_L (100 / STEP_L + 1)
 #define N_AB (256 / STEP_AB + 1)
 #define CELLS (N_L * N_AB * N_AB)
-#define SADDLE .7 /* of the lower peak: above, both are one mode */
-#define RIM .3    /* of a peak: what is lower is of no mode */
-#define SHARE .7  /* of the best mode's score that another must have */
-#define LEAST .1  /* of a region: what its surroundings do not have */
+#define SADDLE .7   /* of the lower peak: above, both are one mode */
+#define RIM .3      /* of a peak: what is lower is of no mode */
+#define SHARE .7    /* of the best mode's score that another must have */
+#define MIN_PART .1 /* of a region: what its surroundings do not have */
 
 typedef struct {
   float height;
@@ -227,5 +227,5 @@ moct_modes_find (const MoctSamples *region, const MoctSamples *around,
         mode[i] = k;
   }
   free (g);
-  return more >= LEAST ? kept : 0;
+  return more >= MIN_PART ? kept : 0;
 }

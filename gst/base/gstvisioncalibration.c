@@ -6,7 +6,7 @@
 #include "base/gstvisionfile.h"
 #include "base/gstvisionmatrix.h"
 
-#define MOST_TERMS 14 /* of OpenCV's distortion */
+#define MAX_TERMS 14 /* of OpenCV's distortion */
 
 static const gchar *const matrix_names[] = {
     "camera_matrix", "cameraMatrix", "Camera_Matrix", "M1", "K", "k", NULL};
@@ -44,16 +44,16 @@ read_matrix (const gchar *text, gdouble k[9], GError **error)
 static gboolean
 read_distortion (const gchar *text, gdouble d[5], GError **error)
 {
-  gdouble terms[MOST_TERMS] = {0};
+  gdouble terms[MAX_TERMS] = {0};
 
   if (gst_vision_matrix_is_fisheye (text))
     REFUSE (
         "the model of fisheye lenses is not known; calibrate with plumb_bob");
   if (gst_vision_matrix_find (text, distortion_names) &&
-      gst_vision_matrix_read (
-          text, distortion_names, terms, MOST_TERMS, error) < 0)
+      gst_vision_matrix_read (text, distortion_names, terms, MAX_TERMS, error) <
+          0)
     return FALSE;
-  for (gint i = 5; i < MOST_TERMS; i++)
+  for (gint i = 5; i < MAX_TERMS; i++)
     if (terms[i] != 0)
       REFUSE ("its lens has more than the five terms that are known, k1 k2 p1 "
               "p2 k3; calibrate without the rational model and thin prisms");

@@ -273,7 +273,7 @@ gst_emdtrack_process (
 
 /* A click is taken for a square of such a part of the frame's width. */
 #define CLICK_PART 10
-#define CLICK_LEAST 8 /* pixels */
+#define CLICK_MIN 8 /* pixels */
 
 static void
 gst_emdtrack_point (GstVisionFilter *filter, GstVideoRectangle *box)
@@ -291,7 +291,7 @@ gst_emdtrack_point (GstVisionFilter *filter, GstVideoRectangle *box)
   if (caps)
     gst_structure_get_int (gst_caps_get_structure (caps, 0), "width", &width);
   gst_clear_caps (&caps);
-  gst_vision_mouse_widen (box, MAX (CLICK_LEAST, width / CLICK_PART));
+  gst_vision_mouse_widen (box, MAX (CLICK_MIN, width / CLICK_PART));
   targets = g_strdup_printf (
       "%d,%d,%d,%d", box->x, box->y, MAX (box->w, 1), MAX (box->h, 1));
   if (mouse)

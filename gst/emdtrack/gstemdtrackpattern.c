@@ -10,11 +10,11 @@
 #include "emdtrack/gstemdtrack.h"
 
 #define SIGNATURE "\x89PNG\r\n\x1a\n"
-#define HEADER 26      /* bytes, up to the kind of colours */
-#define PATIENCE 10    /* seconds to decode a picture */
-#define MOST_SIDE 4096 /* of a picture, pixels */
-#define MOST_BYTES (128 << 20)
-#define MOST_TEXT (1 << 20) /* bytes of a histogram, with its comments */
+#define HEADER 26     /* bytes, up to the kind of colours */
+#define PATIENCE 10   /* seconds to decode a picture */
+#define MAX_SIDE 4096 /* of a picture, pixels */
+#define MAX_BYTES (128 << 20)
+#define MAX_TEXT (1 << 20) /* bytes of a histogram, with its comments */
 
 #define DEPTH 24 /* where the bits of a component are */
 #define COLOUR 2 /* of the kind: a flag of colours (PNG, 11.2.1) */
@@ -128,8 +128,8 @@ read_picture (const gchar *path, const gchar *header, GstEmdtrackPattern *p)
   GstVideoInfo info;
   gboolean good;
 
-  if (GST_READ_UINT32_BE (header + 16) > MOST_SIDE ||
-      GST_READ_UINT32_BE (header + 20) > MOST_SIDE)
+  if (GST_READ_UINT32_BE (header + 16) > MAX_SIDE ||
+      GST_READ_UINT32_BE (header + 20) > MAX_SIDE)
     return "a picture of a target has at most 4096 pixels a side";
   /* pngdec 1.22 takes the alpha of 16 bits for red */
   if (colours && header[DEPTH] > 8)
@@ -155,12 +155,12 @@ gst_emdtrack_pattern_read (const gchar *path, GstEmdtrackPattern **pattern)
   gsize length;
   const char *err;
 
-  if (!*path || file_read (path, MOST_BYTES, &text, &length))
+  if (!*path || file_read (path, MAX_BYTES, &text, &length))
     return "the file cannot be read, or is no regular file of at most 128 MiB";
   *pattern = g_new0 (GstEmdtrackPattern, 1);
   if (length > HEADER && !memcmp (text, SIGNATURE, strlen (SIGNATURE)))
     err = read_picture (path, text, *pattern);
-  else if (length > MOST_TEXT || strlen (text) != length)
+  else if (length > MAX_TEXT || strlen (text) != length)
     err = "the file is neither a PNG picture nor a text of numbers";
   else
     err = read_histogram (text, *pattern);

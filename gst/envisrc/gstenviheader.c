@@ -11,7 +11,7 @@
 
 #include "common/file.h"
 
-#define MOST_BYTES (1 << 22) /* of a header; it is text that somebody reads */
+#define MAX_BYTES (1 << 22) /* of a header; it is text that somebody reads */
 
 static void
 refuse (GError **error, const gchar *path, const gchar *what)
@@ -174,7 +174,7 @@ gst_envi_header_read (GstEnviHeader *header, const gchar *path, GError **error)
   const gchar *wrong;
   gchar *text;
   gsize n;
-  int why = file_read (path, MOST_BYTES, &text, &n);
+  int why = file_read (path, MAX_BYTES, &text, &n);
 
   memset (header, 0, sizeof *header);
   if (why == EFBIG) {

@@ -8,8 +8,8 @@
 
 /* A type is a quark, which stays as long as the process: labels of metas that
  * come from outside must not make ever more of them. */
-#define MOST_TYPES 4096
-#define MOST_BYTES 256 /* of one */
+#define MAX_TYPES 4096
+#define MAX_BYTES 256  /* of one */
 #define OTHER "object" /* the type of what has no label, or no room */
 
 static const gchar *
@@ -17,7 +17,7 @@ name_of (const GstVisionObject *object)
 {
   const gchar *name = object->label ? object->label : object->element;
 
-  return name && strnlen (name, MOST_BYTES) < MOST_BYTES ? name : OTHER;
+  return name && strnlen (name, MAX_BYTES) < MAX_BYTES ? name : OTHER;
 }
 
 GQuark
@@ -38,7 +38,7 @@ make_type (const GstVisionObject *object)
 
   if (known)
     return known;
-  if (g_atomic_int_get (&made) >= MOST_TYPES)
+  if (g_atomic_int_get (&made) >= MAX_TYPES)
     return g_quark_from_static_string (OTHER);
   g_atomic_int_inc (&made);
   return g_quark_from_string (name);

@@ -6,7 +6,7 @@
 #include "gstvisionobjects.h"
 
 /* The greatest number of a guint64 that a double can be. */
-#define MOST_AREA 18446744073709549568.
+#define MAX_AREA 18446744073709549568.
 
 /* A pixel's centre lies at an integer, its edges half a pixel to either
  * side: it is the edges of the frame that map to each other. */
@@ -61,7 +61,7 @@ scale_object (GstVisionObject *object, gdouble sx, gdouble sy)
   object->vx *= sx;
   object->vy *= sy;
   if (object->area)
-    object->area = (guint64) CLAMP (object->area * sx * sy + 0.5, 1, MOST_AREA);
+    object->area = (guint64) CLAMP (object->area * sx * sy + 0.5, 1, MAX_AREA);
   scale_axes (object, sx, sy);
   scale_points (&object->outline, sx, sy);
   scale_points (&object->trajectory, sx, sy);

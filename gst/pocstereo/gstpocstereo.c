@@ -115,7 +115,7 @@ GST_DEBUG_CATEGORY_STATIC (pocstereo_debug);
  "RGB, BGR }"
 /* Rows of samples start at a multiple of this many. */
 #define ROW_ALIGN 64
-#define LEAST_SIDE 16
+#define MIN_SIDE 16
 
 G_DEFINE_TYPE_WITH_CODE (GstPocstereo, gst_pocstereo,
     GST_TYPE_VISION_AGGREGATOR, G_IMPLEMENT_INTERFACE (GST_TYPE_PRESET, NULL));
@@ -245,7 +245,7 @@ check (GstPocstereo *self)
 {
   PocstereoParams params = gst_pocstereo_get_params (self);
 
-  if (MIN (self->width, self->height) < LEAST_SIDE ||
+  if (MIN (self->width, self->height) < MIN_SIDE ||
       MAX (self->width, self->height) > POCSTEREO_MAX_SIDE)
     return "the sides of a view must be 16 to 8192 pixels; put videoscale "
            "before both inputs";

@@ -22,10 +22,10 @@
 #define FEW (ROWS * COLUMNS / 16)
 /* Half a row of offset costs a window of 15 lines a tenth of its peak; from
  * there on matches are lost. */
-#define MOST_ROWS .5
+#define MAX_ROWS .5
 /* Views that do not match are believed to be askew by such a part of their
  * height at most: what is further apart are different scenes. */
-#define MOST_ASKEW (1. / 16)
+#define MAX_ASKEW (1. / 16)
 /* One frame must tell more plainly than FIRST do: of a chessboard, which is
  * like itself further down, it may tell nonsense at a contrast of 9. */
 #define PLAIN 2
@@ -148,9 +148,9 @@ measure_rows (GstPocstereo *self, const PocstereoFrame *frame)
     return NULL;
   gst_vision_common_set_stat (
       gst_vision_common (self), "vertical-offset", offset->vertical);
-  most = self->n_right < FEW ? self->height * MOST_ASKEW : self->height;
+  most = self->n_right < FEW ? self->height * MAX_ASKEW : self->height;
   self->n_askew =
-      fabs (offset->vertical) > MOST_ROWS && fabs (offset->vertical) < most
+      fabs (offset->vertical) > MAX_ROWS && fabs (offset->vertical) < most
       ? self->n_askew + 1
       : 0;
   if (self->n_askew == FIRST)
@@ -173,7 +173,7 @@ end_watch (GstPocstereo *self)
     warn_apart (self, &params);
   if (self->n_askew == n &&
       self->offset.contrast >= PLAIN * POCSTEREO_GLOBAL_CONTRAST &&
-      fabs (self->offset.vertical) >= PLAIN * MOST_ROWS)
+      fabs (self->offset.vertical) >= PLAIN * MAX_ROWS)
     warn_askew (self);
 }
 

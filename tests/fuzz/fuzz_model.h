@@ -11,7 +11,7 @@
 #define LOW 64
 #define HIGH 76
 #define MARGIN .06f /* metres by which the table is wider than the box */
-#define MOST_CELLS 20000
+#define MAX_CELLS 20000
 
 /* Whether the table of nearest points would be so large that making it, which
  * the instruments slow down forty times, would leave time for nothing else. */
@@ -27,7 +27,7 @@ is_slow (const uint8_t *data, size_t size)
   memcpy (high, data + HIGH, sizeof high);
   for (int i = 0; i < 3; i++)
     cells *= (high[i] - low[i] + MARGIN) / spacing;
-  return cells > MOST_CELLS && cells < 1e7f;
+  return cells > MAX_CELLS && cells < 1e7f;
 }
 
 /* FNV-1a, as in model/file.c. */

@@ -8,7 +8,7 @@
 
 #include "fuzz.h"
 
-#define MOST_POSES 6 /* that are measured; each is compared with each */
+#define MAX_POSES 6 /* that are measured; each is compared with each */
 
 static const char tetrahedron[] =
     "v 0 0 0\nv 50 0 0\nv 0 50 0\nv 0 0 50\nf 1 2 3\nf 1 2 4\nf 1 3 4\nf 2 3 "
@@ -40,7 +40,7 @@ fuzz (const uint8_t *data, size_t size)
 
   (void) pose_eval_main;
   if (!read_csv (&list, fuzz_file ("poses.csv", data, size), where)) {
-    list.n = list.n < MOST_POSES ? list.n : MOST_POSES;
+    list.n = list.n < MAX_POSES ? list.n : MAX_POSES;
     compare (&list, &list, &meshes, &image);
   }
   free (list.pose);

@@ -7,13 +7,7 @@
 
 /* ---- Sums ---- */
 
-static __device__ __forceinline__ int32_t
-warp_most (int32_t v)
-{
-  return ~warp_least (~v);
-}
-
-/* All that the lanes have, 32 strips at most: sums of it fit in 32 bits. */
+/* The sum over the lanes, of at most 32 strips: it fits in 32 bits. */
 static __device__ __forceinline__ GpucclSum
 warp_gather (const GpucclSum &s, bool depth, bool rays)
 {
@@ -22,8 +16,8 @@ warp_gather (const GpucclSum &s, bool depth, bool rays)
   t.x = warp_sum ((uint32_t) s.x);
   t.y = warp_sum ((uint32_t) s.y);
   t.box.x0 = warp_least (s.box.x0);
-  t.box.x1 = warp_most (s.box.x1);
-  t.box.y1 = warp_most (s.box.y1);
+  t.box.x1 = warp_greatest (s.box.x1);
+  t.box.y1 = warp_greatest (s.box.y1);
   if (depth) {
     t.z = warp_sum ((uint32_t) s.z);
     t.min_z = ~warp_max (~s.min_z);
@@ -31,9 +25,9 @@ warp_gather (const GpucclSum &s, bool depth, bool rays)
   }
   if (rays) {
     t.min_u = warp_least (s.min_u);
-    t.max_u = warp_most (s.max_u);
+    t.max_u = warp_greatest (s.max_u);
     t.min_v = warp_least (s.min_v);
-    t.max_v = warp_most (s.max_v);
+    t.max_v = warp_greatest (s.max_v);
   }
   return t;
 }
