@@ -343,20 +343,12 @@ typedef struct {
 } Score;
 
 static Score
-score_of (DeviceKind kind, const Scene *s, const PocstereoParams *p, bool dark)
+score_of_matches (const Scene *s, const PocstereoMatch *m)
 {
   int n = s->view[0].width * s->view[0].height, known = 0, found = 0;
   int near = 0;
-  Pair pair = pair_new (s->view[0].width, s->view[0].height, 0);
   Score score = {0};
-  PocstereoMatch *m;
 
-  for (int i = 0; i < n; i++) {
-    pair.view[0][i] = 16 * s->view[0].grey[i];
-    pair.view[1][i] =
-        dark ? darker (s->view[1].grey[i]) : 16 * s->view[1].grey[i];
-  }
-  m = pair_match (kind, p, &pair, NULL, 0);
   for (int i = 0; i < n; i++) {
     double error = disparity_of (m[i]) - s->truth[i];
 
@@ -377,7 +369,54 @@ score_of (DeviceKind kind, const Scene *s, const PocstereoParams *p, bool dark)
   score.bad[1] *= 100. / found;
   score.rms = sqrt (score.rms / found);
   score.near = sqrt (score.near / near);
+  return score;
+}
+
+static Score
+score_of (DeviceKind kind, const Scene *s, const PocstereoParams *p, bool dark)
+{
+  int n = s->view[0].width * s->view[0].height;
+  Pair pair = pair_new (s->view[0].width, s->view[0].height, 0);
+  PocstereoMatch *m;
+  Score score;
+
+  for (int i = 0; i < n; i++) {
+    pair.view[0][i] = 16 * s->view[0].grey[i];
+    pair.view[1][i] =
+        dark ? darker (s->view[1].grey[i]) : 16 * s->view[1].grey[i];
+  }
+  m = pair_match (kind, p, &pair, NULL, 0);
+  score = score_of_matches (s, m);
   free (m);
+  pair_free (&pair);
+  return score;
+}
+
+/* The last of @frames frames that show the same with other noise. */
+static Score
+score_still (DeviceKind kind, const Scene *s, const PocstereoParams *p,
+    int frames, double noise)
+{
+  Pair pair = pair_new (s->view[0].width, s->view[0].height, 0);
+  Score score = {0};
+  Pocstereo *self;
+  Device dev;
+
+  ok (device_open (&dev, kind, NULL));
+  ok (pocstereo_new (&self, &dev, pair.width, pair.height));
+  for (int f = 0; f < frames; f++) {
+    PocstereoMatch *m;
+
+    for (int v = 0; v < 2; v++)
+      for (int i = 0; i < pair.width * pair.height; i++)
+        pair.view[v][i] = noisy (s->view[v].grey[i], noise);
+    m = pair_match_on (self, &dev, p, &pair, NULL, 0);
+    if (f == frames - 1)
+      score = score_of_matches (s, m);
+    free (m);
+  }
+  pocstereo_free (self);
+  device_close (&dev);
   pair_free (&pair);
   return score;
 }
@@ -387,6 +426,16 @@ print_score (const char *name, Score s)
 {
   printf ("| %s | %.1f | %.2f | %.2f | %.2f | %.3f |\n", name, s.density,
       s.bad[0], s.bad[1], s.rms, s.near);
+}
+
+static void
+add_score (Score *mean, Score s)
+{
+  mean->density += s.density / SCENES;
+  mean->bad[0] += s.bad[0] / SCENES;
+  mean->bad[1] += s.bad[1] / SCENES;
+  mean->rms += s.rms / SCENES;
+  mean->near += s.near / SCENES;
 }
 
 /* The mean over all scenes. */
@@ -406,11 +455,7 @@ score_all (
     p.max_disparity = s.range;
     score = score_of (kind, &s, &p, dark);
     print_score (scene_names[i], score);
-    mean.density += score.density / SCENES;
-    mean.bad[0] += score.bad[0] / SCENES;
-    mean.bad[1] += score.bad[1] / SCENES;
-    mean.rms += score.rms / SCENES;
-    mean.near += score.near / SCENES;
+    add_score (&mean, score);
     scene_free (&s);
   }
   print_score ("mean", mean);
@@ -440,6 +485,35 @@ test_pairs (DeviceKind kind)
   p.speckle_size = 0;
   score_all (kind, "dense, nothing left out", &p, false);
   score_all (kind, "the paper's windows, nothing left out", &paper, false);
+}
+
+/* What `average` gains on scenes that stand still, with noise of 5 grey
+ * levels. */
+static void
+test_means (DeviceKind kind)
+{
+  const char *data = getenv ("VISION_TEST_DATA");
+  Score one = {0}, mean = {0};
+
+  for (int i = 0; i < SCENES; i++) {
+    PocstereoParams p = pocstereo_dense_defaults ();
+    Scene s = scene_read (data, i);
+    Score alone, averaged;
+
+    p.max_disparity = s.range;
+    alone = score_still (kind, &s, &p, 1, 5);
+    p.average = 8;
+    averaged = score_still (kind, &s, &p, 8, 5);
+    print_score (scene_names[i], alone);
+    print_score ("means of 8 frames", averaged);
+    check (averaged.density > alone.density && averaged.bad[0] < alone.bad[0]);
+    add_score (&one, alone);
+    add_score (&mean, averaged);
+    scene_free (&s);
+  }
+  print_score ("mean", one);
+  print_score ("means of 8 frames", mean);
+  check (mean.density > one.density + 4 && mean.bad[0] < .8 * one.bad[0]);
 }
 
 /* ---- A view moved by parts of a pixel: means of 4 x 4 of its pixels ---- */
@@ -580,7 +654,8 @@ test_leaning (DeviceKind kind)
 }
 
 static const CheckPart on_each[] = {{"pairs", test_pairs},
-    {"moved", test_moved}, {"slopes", test_leaning}, {NULL, NULL}};
+    {"means of frames", test_means}, {"moved", test_moved},
+    {"slopes", test_leaning}, {NULL, NULL}};
 
 int
 main (int argc, char **argv)
