@@ -209,6 +209,19 @@ def choosing(env, folder):
             drawn(live, name)
 
 
+def finding(env, folder):
+    """What an element finds by itself: the robot, once it drives."""
+    live = Live(env, folder, "rgbd", "gpuccl")
+
+    def is_there():
+        frames = live.frames()
+        return any(screens.near_truth(box, frames)
+                   for box in screens.boxes(frames))
+    with ended(live):
+        assert screens.wait_until(is_there), live.frames()[-1]
+        drawn(live, "gpuccl")
+
+
 @contextlib.contextmanager
 def ended(live):
     """Killed where the test fails."""
@@ -294,6 +307,7 @@ def window():
         os.environ.update(env)
         controls()
         choosing(env, folder)
+        finding(env, folder)
         reading(env, folder)
         keeping(env, folder)
 
