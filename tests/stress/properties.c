@@ -251,6 +251,9 @@ properties_useful (Round *round, Dice *dice)
         "min-area", (guint64) 1, NULL);
   else if (!strcmp (name, "emdtrack"))
     g_object_set (object, "targets", "it:2,2,8,8", "search", 6.0, NULL);
+  else if (!strcmp (name, "kinfumot"))
+    g_object_set (
+        object, "intrinsics", "60,60,31.5,23.5", "max-memory", 32, NULL);
   else if (!strcmp (name, "pocstereo"))
     g_object_set (object, "max-disparity", 12, "intrinsics", "60,60,31.5,23.5",
         "baseline", .1, NULL);
