@@ -612,9 +612,11 @@ test_hostile (DeviceKind kind)
     play_open (&s, kind, i % 2 ? 8 : 65, i % 2 ? 8 : 33);
     s.p.camera.fx = s.p.camera.fy = 50;
     play_start (&s, false);
-    for (int f = 0; f < 4; f++) {
+    for (int f = 0; f < 5; f++) {
       for (int k = 0; k < s.width * s.height; k++)
-        s.depth[k] = (uint16_t) (f == 3 ? (int) rnd (65536) : values[i]);
+        s.depth[k] = (uint16_t) (f == 3 ? (int) rnd (65536)
+                : f == 4 ? (k / 2 % 2 ? 300 : 7900) /* steps of 7.6 m */
+                         : values[i]);
       play_run (&s, 7); /* time stands still */
       check_finite (&s.r);
     }

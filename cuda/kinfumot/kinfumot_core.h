@@ -156,8 +156,8 @@ kinfumot_normal (const KinfumotWork *w, int x, int y)
     return none;
   step_x = d[1] - d[-1];
   step_y = d[w->width] - d[-w->width];
-  if (step_x * step_x > (KINFUMOT_UNITS / 10) * (KINFUMOT_UNITS / 10) ||
-      step_y * step_y > (KINFUMOT_UNITS / 10) * (KINFUMOT_UNITS / 10))
+  if (step_x > KINFUMOT_UNITS / 10 || step_x < -KINFUMOT_UNITS / 10 ||
+      step_y > KINFUMOT_UNITS / 10 || step_y < -KINFUMOT_UNITS / 10)
     return none;
   p = kinfumot_point (w, at);
   dx = vec_sub (kinfumot_point (w, at + 1), kinfumot_point (w, at - 1));
