@@ -70,6 +70,13 @@ def lines():
             .replace("autovideosink", "fakesink")
         run(shlex.split(short))
         print(f"ok   {line}")
+    kept = chain.Chain("chromatic", "moct", {"min-area": "60"})
+    kept.start(lambda sample: None)
+    assert kept.element.get_state(60 * Gst.SECOND)[1] > Gst.State.READY
+    assert kept.set("min-area", "90") and not kept.set("label-map", "true")
+    kept.stop()
+    assert (kept.texts["min-area"], kept.texts["label-map"]) == ("90", "true"), \
+        kept.texts
     for source in "nowhere.mp4", "camera:there is none":
         try:
             chain.source_words(source)
@@ -121,6 +128,16 @@ def move(widget):
         if isinstance(widget, Gtk.Container) else 0
 
 
+def press(env, letter):
+    """Ctrl and a letter, in the window."""
+    window = subprocess.run(
+        ["xdotool", "search", "--onlyvisible", "--name", "vision-live"], env=env,
+        capture_output=True, text=True, check=True).stdout.split()[0]
+    subprocess.run(["xdotool", "windowfocus", window, "key", f"ctrl+{letter}"],
+                   env=env, check=True)
+    time.sleep(.3)
+
+
 class Live:
     """The command on the screen of @env; its window is at the upper left, and the
     frame at the window's."""
@@ -148,11 +165,7 @@ class Live:
         time.sleep(.1)
 
     def key(self, letter):
-        window = subprocess.run(
-            ["xdotool", "search", "--onlyvisible", "--name", "vision-live"],
-            env=self.env, capture_output=True, text=True,
-            check=True).stdout.split()[0]
-        self.xdotool("windowfocus", window, "key", f"ctrl+{letter}")
+        press(self.env, letter)
 
     def truth(self, label):
         return next(t for t in self.frames()[-1]["truth"]["objects"]
@@ -267,6 +280,21 @@ def disparity(x, y, n):
     return value
 
 
+def refusing(env):
+    """What cannot be played: all that is left is to choose again, or to end."""
+    process = subprocess.Popen([COMMAND, "nowhere.mp4", "moct"], env=env,
+                               stderr=subprocess.PIPE, text=True)
+    try:
+        assert screens.wait_until(lambda: screens.windows_of(env))
+        for letter in "lsrq":
+            press(env, letter)
+        said = process.communicate(timeout=60)[1]
+    finally:
+        process.kill()
+    assert process.returncode == 0 and "Traceback" not in said, said
+    print("ok   a file that is not there")
+
+
 def keeping(env, folder):
     """The launch line, a preset, a recording."""
     live = Live(env, folder, "chromatic", "moct", "objects=red:#c70d0d~22",
@@ -309,6 +337,7 @@ def window():
         choosing(env, folder)
         finding(env, folder)
         reading(env, folder)
+        refusing(env)
         keeping(env, folder)
 
 

@@ -102,7 +102,7 @@ class Chain:
             self.shown = "emd"
         if self.shown == "emd":
             texts = dict({"emd-map": "true"}, **texts)
-        self.texts = texts
+        self.texts, self.waiting = texts, {}
         self.pipeline = self.element = None
 
     def head(self, element):
@@ -162,7 +162,7 @@ class Chain:
     def stop(self):
         """What was set is kept for the next start."""
         if self.pipeline:
-            self.texts = properties.changed(self.element)
+            self.texts = dict(properties.changed(self.element), **self.waiting)
             self.pipeline.set_state(Gst.State.NULL)
             self.pipeline = None
 
@@ -173,7 +173,7 @@ class Chain:
             raise Refused(f"{self.name} has no property {name}.")
         running = self.element.get_state(0)[1] > Gst.State.READY
         if running and not properties.may_change(spec):
-            self.texts = dict(properties.changed(self.element), **{name: text})
+            self.waiting[name] = text
             return False
         Gst.util_set_object_arg(self.element, name, text)
         return True

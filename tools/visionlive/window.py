@@ -86,7 +86,8 @@ class Window(Gtk.Window):
                 ("o", "Open", self.open), ("l", "Copy launch line", self.copy),
                 ("s", "Save preset", self.save), ("r", "Record", self.record)):
             button = Gtk.Button(label=label)
-            button.connect("clicked", lambda _, act=act: act())
+            button.connect("clicked", lambda _, act=act, letter=letter:
+                           (self.plays() or letter == "o") and act())
             row.pack_start(button, True, True, 0)
             self.actions[letter] = button, act
         self.actions["q"] = None, self.destroy
@@ -95,10 +96,10 @@ class Window(Gtk.Window):
     def key(self, _widget, event):
         if not event.state & Gdk.ModifierType.CONTROL_MASK:
             return False
-        action = self.actions.get(Gdk.keyval_name(event.keyval).lower())
-        if action:
-            action[1]()
-        return bool(action)
+        name = Gdk.keyval_name(event.keyval).lower()
+        if name in self.actions and (self.plays() or name in "oq"):
+            self.actions[name][1]()
+        return name in self.actions
 
     # ---- The pipeline ----
 
@@ -130,13 +131,14 @@ class Window(Gtk.Window):
             self.then = lambda: self.restart(keep)
             self.record()
             return
-        texts = {}
-        if self.chain and self.chain.pipeline:
-            waiting = self.chain.texts
+        if self.plays():
             self.chain.pipeline.get_bus().remove_signal_watch()
-            self.chain.stop()
-            texts = dict(self.chain.texts, **waiting) if keep else {}
-        self.start(texts)
+        self.chain.stop()
+        self.start(self.chain.texts if keep else {})
+
+    def plays(self):
+        """Not so where the source was refused."""
+        return bool(self.chain and self.chain.pipeline)
 
     def choose(self):
         self.restart()
@@ -149,7 +151,7 @@ class Window(Gtk.Window):
         self.restart(keep=False)
 
     def change(self, name, text):
-        if not self.chain.set(name, text):
+        if self.plays() and not self.chain.set(name, text):
             self.restart()
 
     def arrived(self, sample):
@@ -161,7 +163,7 @@ class Window(Gtk.Window):
     def show_newest(self):
         """Of frames that came meanwhile, all but the newest are passed over."""
         sample, self.sample = self.sample, None
-        if not sample or not self.chain.pipeline:
+        if not sample or not self.plays():
             return
         self.picture.show_sample(sample)
         latency = self.chain.element.get_property("stats")["latency"]
@@ -181,7 +183,7 @@ class Window(Gtk.Window):
             self.say("The source has ended.")
 
     def refresh(self):
-        if self.controls and self.chain and self.chain.pipeline:
+        if self.controls and self.plays():
             self.controls.refresh()
         return True
 
@@ -191,6 +193,8 @@ class Window(Gtk.Window):
         self.says.set_text(sentence)
 
     def point(self, kind, x, y):
+        if not self.plays():
+            return
         self.chain.point(kind, x, y)
         if kind == "press":
             for name, value in self.picture.readings(x, y):
