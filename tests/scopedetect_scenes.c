@@ -505,7 +505,7 @@ bench_instances (int scenes)
 
   for (int kind = 0; kind < SOLIDS; kind++)
     run_instances (
-        kind, each, 40000 + (uint64_t) (kind * each), count_of, kind * each);
+        kind, each, 41000 + (uint64_t) (kind * each), count_of, kind * each);
   print_instances (
       (const Count (*)[MOST_SCENES]) (void *) count_of, SOLIDS * each);
   return check_failures != 0;

@@ -70,6 +70,13 @@ count (const uint64_t *a, const uint64_t *b, int first, int end)
   return n;
 }
 
+int
+scopedetect_shared_patches (
+    const ScopedetectCandidate *a, const ScopedetectCandidate *b)
+{
+  return count (a->patch, b->patch, a->first, a->end);
+}
+
 /* S: each object's fit, by the part of it that is its own, and half of what it
  * shares.  E: the part of the patches that is explained, as a gain.  O: the
  * parts that are shared. */

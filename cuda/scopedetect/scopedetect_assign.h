@@ -42,6 +42,9 @@ scopedetect_take_patch (ScopedetectCandidate *c, int i)
   c->patch[word] |= bit;
 }
 
+int scopedetect_shared_patches (
+    const ScopedetectCandidate *a, const ScopedetectCandidate *b);
+
 /* Weights of 2.2, in 1/1024. */
 typedef struct {
   int64_t fit, unexplained, overlap, object;

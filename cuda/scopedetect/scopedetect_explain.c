@@ -298,6 +298,23 @@ set_objects (const Scopedetect *s, ScopedetectExplain *e)
   }
 }
 
+/* Diameters: bodies of one model whose points are nearer than this on average
+ * would be in each other. */
+#define INSIDE .15
+
+/* Whether two candidates of a model are of one object: they explain the same
+ * surface, most of the smaller of the two, or are in each other. */
+static bool
+is_one (const Scopedetect *s, const ScopedetectExplain *e, int i, int j)
+{
+  const ScopedetectCandidate *a = &e->candidate[i], *b = &e->candidate[j];
+  int least = a->n_patches < b->n_patches ? a->n_patches : b->n_patches;
+
+  return 2 * scopedetect_shared_patches (a, b) >= least ||
+      scopedetect_apart (
+          &s->host_shape[a->model], &e->object[i], &e->object[j]) <= INSIDE;
+}
+
 /* Poses of one model that are of one object exclude each other. */
 static void
 set_excludes (const Scopedetect *s, ScopedetectExplain *e)
@@ -311,8 +328,7 @@ set_excludes (const Scopedetect *s, ScopedetectExplain *e)
       size_t at = (size_t) i * words + (size_t) j / 64;
       size_t back = (size_t) j * words + (size_t) i / 64;
 
-      if (scopedetect_apart (&s->host_shape[e->ranked[i].model], &e->object[i],
-              &e->object[j]) > SCOPEDETECT_SAME)
+      if (!is_one (s, e, i, j))
         continue;
       e->excludes[at] |= (uint64_t) 1 << j % 64;
       e->excludes[back] |= (uint64_t) 1 << i % 64;

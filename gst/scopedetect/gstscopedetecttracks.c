@@ -48,24 +48,32 @@ nearest (const GstScopedetect *self, const ScopedetectObject *object,
   return found;
 }
 
-/* Adds what results hold to what was seen; of one object the better pose
- * stays.  What was searched for in regions must lie in one. */
+/* Adds what results hold to what was seen before; of one object the better pose
+ * stays.  The results themselves are of different objects, however near.  What
+ * was searched for in regions must lie in one. */
 static void
 add (GstScopedetect *self, const ScopedetectResults *results,
     const ScopedetectFrame *regions)
 {
+  gboolean *taken =
+      g_new0 (gboolean, self->seen->len + (guint) results->n_objects);
+
   for (int i = 0; i < results->n_objects; i++) {
     const ScopedetectObject *o = &results->objects[i];
-    gint same = nearest (self, o, self->seen, NULL);
+    gint same = nearest (self, o, self->seen, taken);
     GstScopedetectTrack t = {.object = *o};
 
     if (regions && !gst_scopedetect_is_inside (regions, o))
       continue;
-    if (same < 0)
+    if (same < 0) {
+      same = (gint) self->seen->len;
       g_array_append_val (self->seen, t);
-    else if (o->score > TRACK (self->seen, same).object.score)
+    } else if (o->score > TRACK (self->seen, same).object.score) {
       TRACK (self->seen, same).object = *o;
+    }
+    taken[same] = TRUE;
   }
+  g_free (taken);
 }
 
 static int

@@ -109,8 +109,8 @@ count_objects (Scene *s, const Pose *truth)
   return n;
 }
 
-/* Two files of one object: it is reported once.  What explain and its weights are
- * set to while frames flow holds from the next frame on. */
+/* Two files of one object: it is reported once.  What explain and its weights
+ * are set to while frames flow holds from the next frame on. */
 GST_START_TEST (test_explain)
 {
   gchar *twice = g_strdup_printf ("%s,%s", model_path, model_path);
@@ -130,6 +130,54 @@ GST_START_TEST (test_explain)
   fail_unless (scene_stat (&s, "faulty") == 0);
   scene_free (&s);
   g_free (twice);
+}
+GST_END_TEST;
+
+/* A frame of two solids that are nearer than half a diameter, by their points.
+ */
+static GstVisionObjects *
+neighbours (Scene *s)
+{
+  const Pose at[] = {solid_pose (1.57, -.033, .5), solid_pose (1.57, .033, .5)};
+  GstBuffer *depth = scene_depth (s, &at[0]), *buffer;
+  GstVisionObjects *found;
+  GstMapInfo map;
+
+  fail_unless (gst_buffer_map (depth, &map, GST_MAP_WRITE));
+  solid_draw ((uint16_t *) (void *) map.data, 2 * SOLID_WIDTH, at[1]);
+  gst_buffer_unmap (depth, &map);
+  gst_harness_push (
+      s->colour, scene_buffer (s, 3 * SOLID_WIDTH * SOLID_HEIGHT, 128));
+  gst_harness_push (s->depth, depth);
+  buffer = gst_harness_pull (s->colour);
+  found = gst_buffer_get_vision_objects (buffer, GST_VISION_ORIGIN_RESULT);
+  gst_buffer_unref (buffer);
+  s->n++;
+  return found;
+}
+
+/* Two of one model side by side are two, and keep their ids. */
+GST_START_TEST (test_neighbours)
+{
+  Scene s = scene_new (model_path, QUICK "max-objects=2");
+  gdouble x[2] = {0, 0};
+
+  for (guint i = 0; i < 3; i++) {
+    GstVisionObjects *found = neighbours (&s);
+
+    fail_unless_equals_int (found->n_objects, 2);
+    for (guint k = 0; k < 2; k++) {
+      const GstVisionObject *o = &found->objects[k];
+
+      fail_unless (o->id == 1 || o->id == 2);
+      fail_unless (!i || ABS (o->pose.values[0] - x[o->id - 1]) < .003);
+      x[o->id - 1] = o->pose.values[0];
+    }
+    gst_vision_objects_free (found);
+  }
+  fail_unless (ABS (ABS (x[0] - x[1]) - .066) < .005);
+  fail_unless (scene_stat (&s, "searches") == 1);
+  scene_free (&s);
 }
 GST_END_TEST;
 
@@ -168,6 +216,7 @@ scopedetectfaults_suite (void)
   tcase_add_test (tc, test_many);
   tcase_add_test (tc, test_names);
   tcase_add_test (tc, test_explain);
+  tcase_add_test (tc, test_neighbours);
   tcase_add_test (tc, test_objects);
   return suite;
 }
