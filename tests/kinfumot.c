@@ -432,6 +432,150 @@ test_wall (DeviceKind kind)
   play_close (&s);
 }
 
+/* Two walls that meet in an upright edge: only the way along it is free.  An
+ * upright cylinder: that and the turn about its axis are.  Nothing moves there,
+ * and what is determined does not either. */
+static void
+test_free (DeviceKind kind)
+{
+  for (int n_free = 1; n_free <= 2; n_free++) {
+    Play s;
+
+    play_open (&s, kind, 160, 120);
+    s.p.camera.cx = 79.5, s.p.camera.cy = 59.5;
+    play_start (&s, false);
+    for (int i = 0; i < 15; i++) {
+      double t = 0;
+
+      for (int at = 0; at < s.width * s.height; at++) {
+        double x = (at % s.width - s.p.camera.cx) / s.p.camera.fx;
+        /* (x z)^2 + (z - 1.5)^2 = 0.5^2; 1.2 - z = |x z| */
+        double root = 1.5 * 1.5 - (1 + x * x) * (1.5 * 1.5 - .5 * .5);
+        double z = n_free == 1 ? 1.2 / (1 + fabs (x))
+            : root > 0         ? (1.5 - sqrt (root)) / (1 + x * x)
+                               : 0;
+
+        s.depth[at] = (uint16_t) (1000 * z + .5);
+      }
+      play_run (&s, i);
+      check (!s.r.lost);
+      check (i == 0 || __builtin_popcount (s.r.weak) == n_free);
+      for (int k = 0; k < 3; k++)
+        t += s.r.camera.t[k] * s.r.camera.t[k];
+      check_near (sqrt (t), 0, .002);
+    }
+    play_close (&s);
+  }
+}
+
+/* ---- A camera that stands still ---- */
+
+static int
+compare_doubles (const void *a, const void *b)
+{
+  double x = *(const double *) a, y = *(const double *) b;
+
+  return x < y ? -1 : x > y;
+}
+
+/* Inside of a box: a back wall 1.5 m away, two sides, a floor; with noise. */
+static void
+draw_box (Play *s)
+{
+  for (int at = 0; at < s->width * s->height; at++) {
+    double x = fabs (at % s->width - s->p.camera.cx) / s->p.camera.fx;
+    double y = (at / s->width - s->p.camera.cy) / s->p.camera.fy;
+    double z = 1.5;
+
+    z = x * z > .5 ? .5 / x : z;
+    z = y * z > .35 ? .35 / y : z;
+    s->depth[at] = (uint16_t) (1000 * z + rnd (9) - 4 + .5);
+  }
+}
+
+/* Of a vertex: 0 for the back wall, 1 for the left side, 2 for the floor, and
+ * how far away that is there; -1 near an edge. */
+static int
+side_of (const float p[3], double *distance)
+{
+  bool across = fabsf (p[0]) < .4f, above = p[1] < .25f, before = p[2] < 1.4f;
+  int k = across && above              ? 0
+      : p[0] < -.4f && above && before ? 1
+      : across && !above && before     ? 2
+                                       : -1;
+
+  *distance = k == 0 ? p[2] : k == 1 ? -p[0] : p[1];
+  return k;
+}
+
+/* The distances of the three: medians. */
+static void
+measure_box (Play *s, double median[3])
+{
+  double *d[3];
+  int n[3] = {0, 0, 0};
+  Mesh m = {0};
+
+  ok (kinfumot_mesh (s->k, &m));
+  for (int k = 0; k < 3; k++)
+    d[k] = calloc (m.n + 1, sizeof *d[k]);
+  for (uint32_t i = 0; i < m.n; i++) {
+    double distance;
+    int k = side_of (m.x + 3 * (size_t) i, &distance);
+
+    if (k >= 0)
+      d[k][n[k]++] = distance;
+  }
+  for (int k = 0; k < 3; k++) {
+    check (n[k] > 20);
+    qsort (d[k], n[k], sizeof *d[k], compare_doubles);
+    median[k] = d[k][n[k] / 2];
+    free (d[k]);
+  }
+  mesh_free (&m);
+}
+
+/* Once the models have settled, neither they nor the camera wander off. */
+static void
+test_still (DeviceKind kind)
+{
+  const int frames = getenv ("VISION_TEST_LONG") ? 10000 : 500, settled = 150;
+  double first[3], last[3], camera[7], degrees, far = 0;
+  Play s;
+
+  play_open (&s, kind, 64, 48);
+  s.p = kinfumot_defaults ();
+  s.p.camera = (KinfumotCamera){60, 60, 31.5, 23.5, {0}};
+  s.p.voxel_size = .02;
+  s.p.truncation = .06;
+  s.p.max_memory = 16;
+  play_start (&s, false);
+  for (int i = 0; i < frames; i++) {
+    double now[7], apart;
+
+    draw_box (&s);
+    play_run (&s, i);
+    check (!s.r.lost);
+    pose_flat (&s.r.camera, now);
+    if (i == settled) {
+      measure_box (&s, first);
+      memcpy (camera, now, sizeof camera);
+    }
+    apart = i > settled ? pose_apart (camera, now, &degrees) : 0;
+    far = apart > far ? apart : far;
+  }
+  measure_box (&s, last);
+  printf (
+      "%d frames: the camera is at most %.2f mm off, surfaces by %.3f, %.3f "
+      "and %.3f mm\n",
+      frames, 1000 * far, 1000 * (last[0] - first[0]),
+      1000 * (last[1] - first[1]), 1000 * (last[2] - first[2]));
+  check (far < .004);
+  for (int k = 0; k < 3; k++)
+    check_near (last[k], first[k], .001);
+  play_close (&s);
+}
+
 /* The depth of what matches is the wall's, and its normal points here. */
 static void
 test_views (DeviceKind kind)
@@ -762,14 +906,6 @@ parity_lost (DeviceKind kind)
 
 /* ---- Time ---- */
 
-static int
-compare_doubles (const void *a, const void *b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-
-  return x < y ? -1 : x > y;
-}
-
 #define MEASURED 100
 
 /* Frames of 640 x 480 with @robots robots, of which some are followed. */
@@ -826,9 +962,10 @@ int
 main (int argc, char **argv)
 {
   const CheckPart on_each[] = {{"refused", test_refused}, {"wall", test_wall},
-      {"views", test_views}, {"camera", test_camera}, {"robot", test_robot},
-      {"waits", test_waits}, {"lost", test_lost}, {"relocate", test_relocate},
-      {"full", test_full}, {"hostile", test_hostile}, {NULL, NULL}};
+      {"free", test_free}, {"still", test_still}, {"views", test_views},
+      {"camera", test_camera}, {"robot", test_robot}, {"waits", test_waits},
+      {"lost", test_lost}, {"relocate", test_relocate}, {"full", test_full},
+      {"hostile", test_hostile}, {NULL, NULL}};
   const CheckPart parity[] = {
       {"room", parity_room}, {"lost", parity_lost}, {NULL, NULL}};
 

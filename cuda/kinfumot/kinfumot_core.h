@@ -803,7 +803,8 @@ kinfumot_fuse (const KinfumotWork *w, int model, Vec p, KinfumotVoxel v)
   }
   if (distance < -1 || (distance < 1 && !kinfumot_owns (w, model, at)))
     return v;
-  return kinfumot_voxel_seen (v, distance, w->max_weight);
+  return kinfumot_voxel_seen (
+      v, distance, w->max_weight, w->models[model].still);
 }
 
 /* Whether a brick of a model may be seen: its middle is not behind the camera,

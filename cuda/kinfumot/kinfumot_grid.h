@@ -207,9 +207,11 @@ kinfumot_distance (const KinfumotGrid *g, KinfumotLast *last, int model, Vec p,
 /* A voxel's new value where a surface lies @distance behind it, by the
  * truncation, > 1 where it is farther.  The mean is in integers.  A surface
  * is not averaged away by what lies behind it: in five frames in a row it is
- * seen through, then it is gone. */
+ * seen through, then it is gone.  @still: near a surface, a mean of as many
+ * frames as it remembers is final. */
 BOTH KinfumotVoxel
-kinfumot_voxel_seen (KinfumotVoxel v, float distance, int max_weight)
+kinfumot_voxel_seen (
+    KinfumotVoxel v, float distance, int max_weight, bool still)
 {
   int weight = v.weight & KINFUMOT_WEIGHT_MASK;
   int through = (v.weight >> KINFUMOT_WEIGHT_BITS) + 1;
@@ -222,6 +224,11 @@ kinfumot_voxel_seen (KinfumotVoxel v, float distance, int max_weight)
       v.distance = KINFUMOT_UNIT;
       v.weight = KINFUMOT_FREE_WEIGHT;
     }
+    return v;
+  }
+  if (still && weight >= max_weight && v.distance < KINFUMOT_UNIT / 2 &&
+      v.distance > -KINFUMOT_UNIT / 2) {
+    v.weight = (uint16_t) max_weight;
     return v;
   }
   sum = v.distance * weight + now;

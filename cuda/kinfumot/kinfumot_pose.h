@@ -188,6 +188,8 @@ typedef struct {
   KinfumotPose motion; /* from this frame's camera to the one before's */
   KinfumotPose drift;  /* of objects: from the last pose in the world to the
                           next, in world coordinates */
+  KinfumotPose rest;   /* of the background: where the camera came to rest, */
+  bool still;          /* and whether it is still there */
   Turn turn;           /* of motion, */
   Vec step;            /* likewise */
   Turn axes;           /* of pose, */
@@ -531,6 +533,27 @@ kinfumot_judge (KinfumotModel *models, int model, uint32_t points)
     kinfumot_set_motion (m, kinfumot_pose_none ());
 }
 
+/* A camera that comes no farther from where it came to rest stands still: the
+ * estimates around it are noise.  Were they fused for ever, the model would
+ * follow what is constant in their errors, and the camera the model. */
+#define KINFUMOT_REST .002        /* metres */
+#define KINFUMOT_REST_TURN .99999 /* the cosine of half of 0.5 degrees */
+
+BOTH void
+kinfumot_rest (KinfumotModel *m, KinfumotPose pose)
+{
+  double step = 0, turn = 0;
+
+  for (int i = 0; i < 3; i++)
+    step += (pose.t[i] - m->rest.t[i]) * (pose.t[i] - m->rest.t[i]);
+  for (int i = 0; i < 4; i++)
+    turn += pose.q[i] * m->rest.q[i];
+  m->still = step < KINFUMOT_REST * KINFUMOT_REST &&
+      (turn > KINFUMOT_REST_TURN || -turn > KINFUMOT_REST_TURN);
+  if (!m->still)
+    m->rest = pose;
+}
+
 /* A model's pose after this frame; the background's comes last. */
 BOTH void
 kinfumot_go_on (KinfumotModel *models, int model)
@@ -550,5 +573,7 @@ kinfumot_go_on (KinfumotModel *models, int model)
 
     m->drift = kinfumot_pose_times (after, kinfumot_pose_back (before));
   }
+  if (!model)
+    kinfumot_rest (m, pose);
   kinfumot_set_pose (m, pose);
 }
