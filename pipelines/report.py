@@ -8,7 +8,8 @@ Where the lines hold the truth of a generated scene: a row an object, what was
 found of it.  An object is found where one with its label was seen in its box
 or near it; a prediction is not a find.  Where objects are accepted or rejected:
 a row an accepted one, and how much its box and the truth's have in common.
-Where they have poses: a row a label, how far these are from the true ones.
+Where they have poses: a row a label, how far these are from the true ones; of
+what kinfumot follows, how far it is from where the true object carried it.
 Otherwise: a row a label, how often it was seen."""
 import json
 import math
@@ -107,6 +108,39 @@ def poses(frames):
     return found
 
 
+def turned(q, v):
+    w, *u = q
+    a = [u[i - 2] * v[i - 1] - u[i - 1] * v[i - 2] + w * v[i] for i in range(3)]
+    b = [u[i - 2] * a[i - 1] - u[i - 1] * a[i - 2] for i in range(3)]
+    return [v[i] + 2 * b[i] for i in range(3)]
+
+
+def to_camera(pose, place):
+    return [a + b for a, b in zip(turned(pose[3:], place), pose[:3])]
+
+
+def to_object(pose, place):
+    back = [pose[3], *(-x for x in pose[4:])]
+    return turned(back, [a - b for a, b in zip(place, pose[:3])])
+
+
+def followed(frames):
+    """Of each object that kinfumot follows in @frames, by frame: how far its middle
+    is from where the only true one has carried it since it was first seen,
+    millimetres."""
+    found, first = {}, {}
+    for number, frame in enumerate(frames):
+        truth = frame["truth"]["objects"][0]["pose"]
+        for o in frame["objects"]:
+            if o.get("element") != "kinfumot" or "width" not in o:
+                continue
+            own, place = first.setdefault(
+                o["id"], ([0, 0, 0], to_object(truth, o["pose"][:3])))
+            found.setdefault(o["id"], {})[number] = 1000 * math.dist(
+                to_camera(o["pose"], own), to_camera(truth, place))
+    return found
+
+
 def row(name, *columns):
     print(f"{name:10}" + "".join(f"{c:>12}" for c in columns))
 
@@ -132,6 +166,13 @@ def print_moving(frames):
         values = list(boxes.values())
         row(f"#{number}", f"frame {min(boxes)}", len(boxes),
             f"{sum(values) / len(values):.3f}", f"{values[-1]:.3f}")
+    print(f"of {len(frames)} frames")
+
+
+def print_followed(frames):
+    row("object", "from frame", "in frames", "off by (mm)", "max (mm)")
+    for number, off in sorted(followed(frames).items()):
+        row(f"#{number}", min(off), len(off), *errors(list(off.values())))
     print(f"of {len(frames)} frames")
 
 
@@ -161,7 +202,10 @@ def main():
     with open(sys.argv[1]) as lines:
         frames = [json.loads(line) for line in lines]
     truth = frames and all("truth" in f for f in frames)
-    if truth and any("reason" in o for f in frames for o in f["objects"]):
+    if truth and any(o.get("element") == "kinfumot" for f in frames
+                     for o in f["objects"]):
+        print_followed(frames)
+    elif truth and any("reason" in o for f in frames for o in f["objects"]):
         print_moving(frames)
     elif truth and any("pose" in o for f in frames for o in f["objects"]):
         print_poses(frames)

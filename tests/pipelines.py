@@ -241,6 +241,11 @@ def demo():
         print(run([ROOT / "pipelines/demo.sh"],
                   env=dict(os.environ, FRAMES="40", OUTPUT=folder)))
         pictures = {p.name.split("-")[0] for p in Path(folder).glob("*.png")}
+        tracked = Path(folder, "kinfumot.json")
+        if tracked.exists():
+            pictures.remove("models")
+            off, = report.followed(map(json.loads, open(tracked))).values()
+            assert len(off) > 30 and max(off.values()) < 10, off
         assert pictures == {"overlay", "labels", "small", "robot", "stereo",
                             "cube", "solids"}, pictures
         for path in Path(folder).glob("*.json"):
