@@ -58,6 +58,7 @@ from gi.repository import GstVisionMeta'
 
 try () {
   local out=$1 names
+  export HOME=/tmp # where GStreamer keeps what is the user's
   names=$(for file in "$out"/*.deb; do dpkg-deb -f "$file" Package; done)
   apt update
   # what the packages and the examples need stays
