@@ -5,7 +5,7 @@
  * paper's curves. */
 #include "bench_median.h"
 #include "frames.h"
-#include "moct/paper/pyramid.h"
+#include "moct/paper/pyramid_core.h"
 #include "moct/moct_table.h"
 
 /* ---- Sums by each method ---- */

@@ -9,7 +9,7 @@
 #include "moct/moct_filter.h"
 #include "moct/moct_table.h"
 #include "moct/moct_track.h"
-#include "moct/moct_work.h"
+#include "moct/moct_memory.h"
 
 /* Tracks at a time, of all colours together. */
 #define MAX_TRACKS 4096
@@ -40,7 +40,7 @@ alloc (Moct *m, int width, int height, int history_length)
   if (!m->tracks || !m->objects)
     return "out of memory";
   TRY (moct_tables_new (&m->tables, &m->device));
-  TRY (moct_work_open (&m->work, &m->memory, width, height));
+  TRY (moct_memory_open (&m->work, &m->memory, width, height));
   TRY (memory_get_pinned (&m->memory, &m->windows, MOCT_MAX_COLOURS));
   if (!history_length)
     return NULL;
@@ -147,10 +147,10 @@ static const char *
 queue_method (Moct *m, const MoctParams *p)
 {
   if (p->method == MOCT_FUSED) {
-    TRY (moct_work_grow_words (&m->work, &m->memory));
+    TRY (moct_memory_grow_words (&m->work, &m->memory));
     return m->stages->fused (&m->device, &m->work, &m->state);
   }
-  TRY (moct_work_grow_texels (&m->work, &m->memory, p->method));
+  TRY (moct_memory_grow_texels (&m->work, &m->memory, p->method));
   return p->method == MOCT_PYRAMID
       ? m->stages->pyramid (&m->device, &m->work)
       : m->stages->per_object (&m->device, &m->work);
@@ -174,7 +174,7 @@ wait_for_result (Moct *m, const MoctParams *p)
   TRY (device_wait (&m->device));
   if (m->work.result->n_overflow <= (uint32_t) m->work.max_overflow)
     return NULL;
-  TRY (moct_work_grow (
+  TRY (moct_memory_grow (
       &m->work, &m->memory, 2 * (int) m->work.result->n_overflow));
   TRY (queue_method (m, p));
   return device_wait (&m->device);

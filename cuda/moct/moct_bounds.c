@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "common/parallel.h"
-#include "moct/moct_sums.h"
+#include "moct/moct_sums_core.h"
 
 void
 moct_cell_colour (int cell, int i, uint8_t c[3])

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What the stages of MOCT work on, how they walk over it, and the table of
- * stages.  The mathematics is in moct_sums.h and paper/pyramid.h. */
+ * stages.  The mathematics is in moct_sums_core.h and paper/pyramid_core.h. */
 #pragma once
 
 #include "moct/moct.h"
-#include "moct/moct_sums.h"
+#include "moct/moct_sums_core.h"
 
 /* What a frame comes down to: the sums of a colour or of a blob. */
 typedef struct {

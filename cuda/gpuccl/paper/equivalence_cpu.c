@@ -3,7 +3,7 @@
  * Label equivalence (section 3.1) and its improvement (3.2), pass by pass as
  * the paper's kernels go.  The frame is not padded (3.5). */
 #include "gpuccl/gpuccl_cpu.h"
-#include "gpuccl/paper/equivalence.h"
+#include "gpuccl/paper/equivalence_core.h"
 
 void
 gpuccl_begin_labels_cpu (const GpucclWork *w, ImageBox box, uint32_t *labels)

@@ -3,7 +3,7 @@
  * Hierarchical merging (section 3.3, figure 3): components of small tiles, then
  * of 4 x 4 tiles, of 4 x 4 of these and so on.  Frames may have any size. */
 #include "gpuccl/gpuccl_cpu.h"
-#include "gpuccl/paper/equivalence.h"
+#include "gpuccl/paper/equivalence_core.h"
 
 #define TILE 16
 #define GROUP 4

@@ -4,7 +4,7 @@
  * shared memory, then of 4 x 4 tiles, of 4 x 4 of these and so on.  Frames may
  * have any size. */
 #include "gpuccl/gpuccl_cuda.cuh"
-#include "gpuccl/paper/equivalence.h"
+#include "gpuccl/paper/equivalence_core.h"
 
 #define TILE 16
 #define GROUP 4

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "gpuccl/gpuccl_cuda.cuh"
-#include "gpuccl/paper/equivalence.h"
+#include "gpuccl/paper/equivalence_core.h"
 
 /* Analysis, for the thread's own pixel. */
 static __device__ __forceinline__ void

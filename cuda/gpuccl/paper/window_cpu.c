@@ -3,7 +3,7 @@
  * The detection by windows; what is in a window is counted by a summed-area
  * table (F. Crow, SIGGRAPH 1984). */
 #include "gpuccl/gpuccl_cpu.h"
-#include "gpuccl/paper/window.h"
+#include "gpuccl/paper/window_core.h"
 
 /* Turns the counts in w->scratch into those of all pixels above and to the
  * left, each itself counted. */

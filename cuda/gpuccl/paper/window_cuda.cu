@@ -5,7 +5,7 @@
  * one off.  Bits lie in rows of whole words, first in w->scratch, then in
  * w->labels, each of which has more room than that. */
 #include "gpuccl/gpuccl_cuda.cuh"
-#include "gpuccl/paper/window.h"
+#include "gpuccl/paper/window_core.h"
 
 #define STEPS 32 /* rows that a thread goes down */
 

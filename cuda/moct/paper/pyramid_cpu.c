@@ -2,11 +2,11 @@
  *
  * The paper's own operator, and the one that it is compared with, as loops
  * over the texels of one level after the other. */
-#include "moct/paper/pyramid.h"
+#include "moct/paper/pyramid_core.h"
 
 #include "common/parallel.h"
 #include "moct/moct_cpu.h"
-#include "moct/moct_work.h"
+#include "moct/moct_memory.h"
 
 #define FEW 1024 /* texels that are not worth waking threads for */
 

@@ -3,7 +3,7 @@
  * The paper's own operator, and the one that it is compared with, as kernels:
  * one thread a texel, one launch a level, nothing waited for in between. */
 #include "moct/moct_cuda.cuh"
-#include "moct/paper/pyramid.h"
+#include "moct/paper/pyramid_core.h"
 
 #define THREADS 128
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "moct/moct_work.h"
+#include "moct/moct_memory.h"
 
 const char *
-moct_work_grow (MoctWork *w, DeviceMemory *memory, int max)
+moct_memory_grow (MoctWork *w, DeviceMemory *memory, int max)
 {
   size_t n = (size_t) moct_n_slots (w) + max;
   size_t blobs = n > MOCT_MAX_COLOURS ? n : MOCT_MAX_COLOURS;
@@ -20,7 +20,7 @@ moct_work_grow (MoctWork *w, DeviceMemory *memory, int max)
 }
 
 const char *
-moct_work_open (MoctWork *w, DeviceMemory *memory, int width, int height)
+moct_memory_open (MoctWork *w, DeviceMemory *memory, int width, int height)
 {
   size_t tiles;
 
@@ -32,11 +32,11 @@ moct_work_open (MoctWork *w, DeviceMemory *memory, int width, int height)
   TRY (memory_get (memory, &w->counters, MOCT_N_COUNTERS));
   TRY (memory_get (memory, &w->share, 1));
   TRY (memory_get (memory, &w->windows, MOCT_MAX_COLOURS));
-  return moct_work_grow (w, memory, (int) tiles);
+  return moct_memory_grow (w, memory, (int) tiles);
 }
 
 const char *
-moct_work_grow_words (MoctWork *w, DeviceMemory *memory)
+moct_memory_grow_words (MoctWork *w, DeviceMemory *memory)
 {
   size_t n = (size_t) w->n_colours * moct_n_words (w);
 
@@ -50,7 +50,7 @@ moct_work_grow_words (MoctWork *w, DeviceMemory *memory)
 }
 
 const char *
-moct_work_grow_texels (MoctWork *w, DeviceMemory *memory, MoctMethod method)
+moct_memory_grow_texels (MoctWork *w, DeviceMemory *memory, MoctMethod method)
 {
   size_t n = moct_texels (w, method);
 
