@@ -364,6 +364,8 @@ random_params (int width, int height)
     p.slant = rnd (2);
     p.speckle_size = rnd (2) ? (int) rnd (100) : 0;
     p.speckle_step = rnd (4) / 2.;
+    p.fill = rnd (2);
+    p.smooth = rnd (2);
   } while (pocstereo_check (&p, width, height));
   return p;
 }

@@ -14,28 +14,56 @@
 typedef struct {
   int width, height;
   uint8_t *grey;
+  uint16_t *sample; /* 16 times as fine, of colours */
 } Picture;
 
-/* @name, a PNG below the folder @data, in 8-bit grey (BT.601). */
+/* A binary PGM of 8 bits. */
+static Picture
+pgm_read (const char *path)
+{
+  Picture p = {0, 0, NULL, NULL};
+  FILE *file = fopen (path, "rb");
+  int most = 0;
+
+  if (file && fscanf (file, "P5 %d %d %d", &p.width, &p.height, &most) == 3 &&
+      most == 255 && fgetc (file) != EOF) {
+    size_t n = (size_t) p.width * p.height;
+
+    p.grey = calloc (n, 1);
+    check (fread (p.grey, 1, n, file) == n);
+  }
+  if (file)
+    fclose (file);
+  check (p.grey != NULL);
+  return p;
+}
+
+/* @name, a PNG or PGM below the folder @data, in 8-bit grey (BT.601). */
 static Picture
 picture_read (const char *data, const char *name)
 {
   png_image png = {.version = PNG_IMAGE_VERSION};
-  Picture p = {0, 0, NULL};
+  Picture p = {0, 0, NULL, NULL};
   uint8_t *rgb = NULL;
   char path[4096];
 
   snprintf (path, sizeof path, "%s/stereo/%s", data, name);
+  if (strstr (name, ".pgm"))
+    return pgm_read (path);
   if (png_image_begin_read_from_file (&png, path)) {
     png.format = PNG_FORMAT_RGB;
     rgb = malloc (PNG_IMAGE_SIZE (png));
     if (png_image_finish_read (&png, NULL, rgb, 0, NULL)) {
-      p = (Picture){(int) png.width, (int) png.height, NULL};
+      p = (Picture){(int) png.width, (int) png.height, NULL, NULL};
       p.grey = malloc ((size_t) p.width * p.height);
-      for (int i = 0; i < p.width * p.height; i++)
-        p.grey[i] = (uint8_t) ((rgb[3 * i] * 4899 + rgb[3 * i + 1] * 9617 +
-                                   rgb[3 * i + 2] * 1868 + 8192) >>
-            14);
+      p.sample = malloc ((size_t) p.width * p.height * sizeof *p.sample);
+      for (int i = 0; i < p.width * p.height; i++) {
+        int grey =
+            rgb[3 * i] * 4899 + rgb[3 * i + 1] * 9617 + rgb[3 * i + 2] * 1868;
+
+        p.grey[i] = (uint8_t) ((grey + 8192) >> 14);
+        p.sample[i] = (uint16_t) ((grey + 512) >> 10);
+      }
     }
   }
   check (p.grey != NULL);
@@ -43,7 +71,15 @@ picture_read (const char *data, const char *name)
   return p;
 }
 
-/* A picture whose grey levels are disparities times @scale; NAN: unknown. */
+static void
+picture_free (Picture *p)
+{
+  free (p->grey);
+  free (p->sample);
+}
+
+/* A picture whose grey levels are disparities times @scale; NAN: unknown.  Half
+ * pixels were cut, not rounded. */
 static float *
 truth_read (const char *data, const char *name, int scale)
 {
@@ -51,8 +87,10 @@ truth_read (const char *data, const char *name, int scale)
   float *truth = malloc ((size_t) p.width * p.height * sizeof *truth);
 
   for (int i = 0; i < p.width * p.height; i++)
-    truth[i] = p.grey[i] ? p.grey[i] / (float) scale : NAN;
-  free (p.grey);
+    truth[i] = p.grey[i]
+        ? (float) p.grey[i] / (float) scale + (scale == 2 ? .25f : 0)
+        : NAN;
+  picture_free (&p);
   return truth;
 }
 
@@ -99,12 +137,12 @@ typedef struct {
 
 /* Visible is what the right view's truth says too, to a pixel. */
 static void
-visible_by_pair (Scene *s, const float *right)
+visible_by_pair (Scene *s, const float *right, double cut)
 {
   int width = s->view[0].width;
 
   for (int i = 0; i < width * s->view[0].height; i++) {
-    int x = i % width, q = (int) rint (x - s->truth[i]);
+    int x = i % width, q = (int) rint (x - s->truth[i] + cut);
 
     s->visible[i] = !isnan (s->truth[i]) && q >= 0 && q < width &&
         fabs (right[i - x + q] - s->truth[i]) <= 1;
@@ -135,10 +173,15 @@ visible_by_warp (Scene *s)
   free (nearest);
 }
 
-#define SCENES 4
+#define SCENES 6
 
-static const char *const scene_names[SCENES] = {
-    "cones", "Motorcycle", "Reindeer", "Cloth3"};
+/* Of OpenCV's semi-global matching (MODE_HH, block 3, left-right check,
+ * uniqueness 10, speckles 200): the less of two versions. */
+static const struct {
+  const char *name;
+  double lost, bad2;
+} peers[SCENES] = {{"Wood2", 3., .7}, {"teddy", 9.1, 3.45}, {"cones", 6., 2.7},
+    {"Motorcycle", 8., 3.2}, {"Reindeer", 7.5, 2.4}, {"Cloth3", 2., .9}};
 
 static Scene
 scene_read (const char *data, int i)
@@ -146,11 +189,14 @@ scene_read (const char *data, int i)
   static const struct {
     const char *folder, *left, *right, *truth[2];
     int scale, range;
-  } files[] = {{"mb2003_cones", "im2", "im6", {"disp2", "disp6"}, 4, 64},
+  } files[] = {
+      {"mb2006_Wood2", "view1", "view5", {"disp1.png", "disp5.png"}, 2, 112},
+      {"mb2003_teddy", "im2", "im6", {"disp2.pgm", "disp6.pgm"}, 4, 64},
+      {"mb2003_cones", "im2", "im6", {"disp2.png", "disp6.png"}, 4, 64},
       {"mb2014_Motorcycle", "motorcycle_left", "motorcycle_right",
-          {"motorcycle_disp", NULL}, 1, 64},
-      {"mb2005_Reindeer", "view1", "view5", {"disp1", "disp5"}, 2, 112},
-      {"mb2006_Cloth3", "view1", "view5", {"disp1", "disp5"}, 2, 112}};
+          {"motorcycle_disp.npz", NULL}, 1, 64},
+      {"mb2005_Reindeer", "view1", "view5", {"disp1.png", "disp5.png"}, 2, 112},
+      {"mb2006_Cloth3", "view1", "view5", {"disp1.png", "disp5.png"}, 2, 112}};
   Scene s = {.range = files[i].range};
   char name[200];
 
@@ -161,16 +207,14 @@ scene_read (const char *data, int i)
   }
   s.visible =
       calloc ((size_t) s.view[0].width * s.view[0].height, sizeof (bool));
-  snprintf (name, sizeof name, "%s/%s.%s", files[i].folder, files[i].truth[0],
-      files[i].truth[1] ? "png" : "npz");
+  snprintf (name, sizeof name, "%s/%s", files[i].folder, files[i].truth[0]);
   if (files[i].truth[1]) {
     float *right;
 
     s.truth = truth_read (data, name, files[i].scale);
-    snprintf (
-        name, sizeof name, "%s/%s.png", files[i].folder, files[i].truth[1]);
+    snprintf (name, sizeof name, "%s/%s", files[i].folder, files[i].truth[1]);
     right = truth_read (data, name, files[i].scale);
-    visible_by_pair (&s, right);
+    visible_by_pair (&s, right, files[i].scale == 2 ? .25 : 0);
     free (right);
   } else {
     s.truth = truth_inflate (data, name, s.view[0].width * s.view[0].height);
@@ -182,8 +226,8 @@ scene_read (const char *data, int i)
 static void
 scene_free (Scene *s)
 {
-  free (s->view[0].grey);
-  free (s->view[1].grey);
+  picture_free (&s->view[0]);
+  picture_free (&s->view[1]);
   free (s->truth);
   free (s->visible);
 }
@@ -303,7 +347,7 @@ slope_errors (DeviceKind kind, const char *const *names, int n_names, Slope s,
       free (m);
     }
     pair_free (&pair);
-    free (from.grey);
+    picture_free (&from);
   }
   for (int slant = 0; slant < 2; slant++)
     rms[slant] = sqrt (sum[slant] / n[slant]);
@@ -325,20 +369,21 @@ test_slopes (DeviceKind kind, const char *const *names, int n_names)
           down ? "down" : "across", slopes[i], rms[0], rms[1]);
       check (rms[1] <= 1.02 * rms[0]);
       if (slopes[i] >= .2)
-        check (rms[1] <= .6 * rms[0]);
+        check (rms[1] <= .7 * rms[0]);
     }
 }
 
 /* ---- Errors of the pairs ---- */
 
 static uint16_t
-darker (uint8_t grey)
+darker (uint16_t sample)
 {
-  return (uint16_t) (16 * rint (255 * pow (grey / 255., 1.6) * .8 + 12));
+  return (uint16_t) (16 * rint (255 * pow (sample / 4080., 1.6) * .8 + 12));
 }
 
 typedef struct {
   double density, bad[2], rms;
+  double lost; /* of all known: without a match, or off by more than a pixel */
   double near; /* the same of errors of at most a pixel */
 } Score;
 
@@ -365,6 +410,7 @@ score_of_matches (const Scene *s, const PocstereoMatch *m)
     score.near += error * error;
   }
   score.density = 100. * found / known;
+  score.lost = 100. * (known - found + score.bad[0]) / known;
   score.bad[0] *= 100. / found;
   score.bad[1] *= 100. / found;
   score.rms = sqrt (score.rms / found);
@@ -381,9 +427,9 @@ score_of (DeviceKind kind, const Scene *s, const PocstereoParams *p, bool dark)
   Score score;
 
   for (int i = 0; i < n; i++) {
-    pair.view[0][i] = 16 * s->view[0].grey[i];
+    pair.view[0][i] = s->view[0].sample[i];
     pair.view[1][i] =
-        dark ? darker (s->view[1].grey[i]) : 16 * s->view[1].grey[i];
+        dark ? darker (s->view[1].sample[i]) : s->view[1].sample[i];
   }
   m = pair_match (kind, p, &pair, NULL, 0);
   score = score_of_matches (s, m);
@@ -424,13 +470,14 @@ score_still (DeviceKind kind, const Scene *s, const PocstereoParams *p,
 static void
 print_score (const char *name, Score s)
 {
-  printf ("| %s | %.1f | %.2f | %.2f | %.2f | %.3f |\n", name, s.density,
-      s.bad[0], s.bad[1], s.rms, s.near);
+  printf ("| %s | %.1f | %.2f | %.2f | %.2f | %.2f | %.3f |\n", name, s.density,
+      s.bad[0], s.bad[1], s.lost, s.rms, s.near);
 }
 
 static void
 add_score (Score *mean, Score s)
 {
+  mean->lost += s.lost / SCENES;
   mean->density += s.density / SCENES;
   mean->bad[0] += s.bad[0] / SCENES;
   mean->bad[1] += s.bad[1] / SCENES;
@@ -438,10 +485,10 @@ add_score (Score *mean, Score s)
   mean->near += s.near / SCENES;
 }
 
-/* The mean over all scenes. */
+/* The mean over all scenes; each one's in @of, if not NULL. */
 static Score
-score_all (
-    DeviceKind kind, const char *name, const PocstereoParams *params, bool dark)
+score_all (DeviceKind kind, const char *name, const PocstereoParams *params,
+    bool dark, Score *of)
 {
   const char *data = getenv ("VISION_TEST_DATA");
   Score mean = {0};
@@ -454,8 +501,10 @@ score_all (
 
     p.max_disparity = s.range;
     score = score_of (kind, &s, &p, dark);
-    print_score (scene_names[i], score);
+    print_score (peers[i].name, score);
     add_score (&mean, score);
+    if (of)
+      of[i] = score;
     scene_free (&s);
   }
   print_score ("mean", mean);
@@ -467,24 +516,29 @@ test_pairs (DeviceKind kind)
 {
   PocstereoParams p = pocstereo_dense_defaults ();
   PocstereoParams paper = pocstereo_points_defaults ();
-  Score mean = score_all (kind, "dense", &p, false);
-  Score dark = score_all (kind, "dense, the right view darker", &p, true);
+  Score each[SCENES];
+  Score mean = score_all (kind, "dense", &p, false, each);
+  Score dark = score_all (kind, "dense, the right view darker", &p, true, NULL);
   Score slanted;
+  int not_worse = 0;
 
-  check (mean.density >= 95);
-  check (mean.bad[0] <= 2.9 && mean.bad[1] <= 1.8);
-  check (mean.rms <= 1.9);
+  for (int i = 0; i < SCENES; i++) {
+    not_worse += each[i].lost <= peers[i].lost;
+    check (each[i].bad[1] <= peers[i].bad2);
+  }
+  check (not_worse >= 5);
+  check (mean.density >= 97);
+  check (mean.lost <= 5.5 && mean.bad[1] <= 2.1);
   check (dark.bad[0] <= mean.bad[0] + .5);
   p.slant = true;
-  slanted = score_all (kind, "dense, slanted windows", &p, false);
-  check (slanted.density >= mean.density);
-  check (slanted.bad[0] <= mean.bad[0] && slanted.bad[1] <= 1.8);
-  check (slanted.near < .98 * mean.near);
+  slanted = score_all (kind, "dense, slanted windows", &p, false, NULL);
+  check (slanted.density >= mean.density && slanted.lost <= 5.5);
   p.slant = false;
   p.left_right = false;
   p.speckle_size = 0;
-  score_all (kind, "dense, nothing left out", &p, false);
-  score_all (kind, "the paper's windows, nothing left out", &paper, false);
+  score_all (kind, "dense, nothing left out", &p, false, NULL);
+  score_all (
+      kind, "the paper's windows, nothing left out", &paper, false, NULL);
 }
 
 /* What `average` gains on scenes that stand still, with noise of 5 grey
@@ -501,10 +555,11 @@ test_means (DeviceKind kind)
     Score alone, averaged;
 
     p.max_disparity = s.range;
+    p.fill = p.smooth = false; /* which hide what is gained */
     alone = score_still (kind, &s, &p, 1, 5);
     p.average = 8;
     averaged = score_still (kind, &s, &p, 8, 5);
-    print_score (scene_names[i], alone);
+    print_score (peers[i].name, alone);
     print_score ("means of 8 frames", averaged);
     check (averaged.density > alone.density && averaged.bad[0] < alone.bad[0]);
     add_score (&one, alone);
@@ -600,7 +655,7 @@ moved (DeviceKind kind, const char *const *names, int n_names,
       free (m);
     }
     pair_free (&pair);
-    free (from.grey);
+    picture_free (&from);
   }
   return e;
 }
@@ -628,6 +683,7 @@ test_moved (DeviceKind kind)
   kinds[1].candidates = 1;
   kinds[1].left_right = kinds[1].revote = false;
   kinds[1].speckle_size = 0;
+  kinds[1].fill = kinds[1].smooth = false;
   kinds[2].window = 32;
   kinds[2].lines = 15;
   kinds[2].bandwidth = 12;
@@ -643,7 +699,7 @@ test_moved (DeviceKind kind)
       double within = 100. * e.within / e.right;
 
       printf ("| %s, noise %g | %.1f %% |\n", kind_names[k], noise[i], within);
-      check (within >= 60 && within <= 76);
+      check (within >= 56 && within <= 78);
     }
 }
 

@@ -78,6 +78,9 @@ typedef struct {
   int speckle_size;      /* smaller patches are none, pixels; 0: keep all */
   double speckle_step; /* pixels, >= 0: of one patch are neighbours that differ
                           by no more */
+  bool fill;   /* pixels without a match take that of most around them, where
+                  the views allow no other; with left_right */
+  bool smooth; /* disparities become means along their surface */
 } PocstereoParams;
 
 extern const Param pocstereo_params[];

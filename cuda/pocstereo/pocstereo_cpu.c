@@ -43,6 +43,7 @@ prepare (const Device *dev, PocstereoWork *w, bool dense)
   TRY (memory_get (&c->memory, &c->height, n));
   TRY (memory_get (&c->memory, &c->census[0], n));
   TRY (memory_get (&c->memory, &c->census[1], n));
+  TRY (memory_get (&c->memory, &c->dropped, n));
   TRY (memory_get (&c->memory, &c->spare, n));
   TRY (memory_get (&c->memory, &c->patch, n));
   return NULL;
@@ -109,4 +110,4 @@ pyramid (const Device *dev, const PocstereoWork *w)
 const PocstereoStages pocstereo_stages_cpu = {open, close, prepare, pyramid,
     pocstereo_average_cpu, pocstereo_points_cpu, pocstereo_dense_cpu,
     pocstereo_revote_cpu, pocstereo_slant_cpu, pocstereo_left_right_cpu,
-    pocstereo_speckle_cpu};
+    pocstereo_speckle_cpu, pocstereo_fill_cpu, pocstereo_smooth_cpu};

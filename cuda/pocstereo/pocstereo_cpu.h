@@ -26,6 +26,7 @@ typedef struct {
   int32_t *found, *parent;
   int32_t *height;       /* of the correlation there */
   uint64_t *census[2];   /* of both views */
+  int32_t *dropped;      /* the left view's disparities before the check */
   PocstereoMatch *spare; /* matches, while all choose again */
   uint32_t *patch;       /* labels of patches, the last of these to be
                             had */
@@ -55,6 +56,9 @@ const char *pocstereo_average_cpu (
 /* Room for the fields of layer 0. */
 const char *pocstereo_need_fields_cpu (const PocstereoWork *w);
 
+/* Censuses of both views. */
+void pocstereo_census_cpu (const PocstereoWork *w);
+
 /* The median of 5 x 5 numbers around each of @from. */
 void pocstereo_median_cpu (
     const int32_t *from, int32_t *to, int width, int height);
@@ -69,3 +73,5 @@ const char *pocstereo_slant_cpu (
 const char *pocstereo_left_right_cpu (
     const Device *dev, const PocstereoWork *w);
 const char *pocstereo_speckle_cpu (const Device *dev, const PocstereoWork *w);
+const char *pocstereo_fill_cpu (const Device *dev, const PocstereoWork *w);
+const char *pocstereo_smooth_cpu (const Device *dev, const PocstereoWork *w);

@@ -125,4 +125,4 @@ pyramid (const Device *dev, const PocstereoWork *w)
 const PocstereoStages pocstereo_stages_cuda = {open, close, prepare, pyramid,
     pocstereo_average_cuda, pocstereo_points_cuda, pocstereo_dense_cuda,
     pocstereo_revote_cuda, pocstereo_slant_cuda, pocstereo_left_right_cuda,
-    pocstereo_speckle_cuda};
+    pocstereo_speckle_cuda, pocstereo_fill_cuda, pocstereo_smooth_cuda};

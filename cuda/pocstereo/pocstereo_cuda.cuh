@@ -34,7 +34,8 @@ typedef struct {
   size_t means_room; /* couples */
 
   /* Of every pixel, of each view: */
-  int32_t *found[2], *height[2]; /* a layer's disparities, how good they are */
+  int32_t *found[2], *height[2]; /* a layer's disparities, how good they are;
+                                    at last, those that the check drops */
   int32_t *smooth[2];            /* their medians: of the layer above */
   uint64_t *census[2];
   PocstereoMatch *spare[2]; /* what a vote makes of matches, and back */
@@ -51,6 +52,9 @@ const char *pocstereo_fields_cuda (
 /* The couples of all layers and both views; pairs of lines of one layer. */
 size_t pocstereo_fields_couples (const PocstereoWork *w);
 int pocstereo_fields_pairs (const PocstereoWork *w, int l);
+
+/* pocstereo_revote_cuda.cu: censuses of both views. */
+const char *pocstereo_census_cuda (const Device *dev, const PocstereoWork *w);
 
 /* pocstereo_median_cuda.cu: of 5 x 5 of @from's numbers, @step int32_t apart,
  * of both views where both are looked for. */
@@ -71,6 +75,8 @@ const char *pocstereo_slant_cuda (
 const char *pocstereo_left_right_cuda (
     const Device *dev, const PocstereoWork *w);
 const char *pocstereo_speckle_cuda (const Device *dev, const PocstereoWork *w);
+const char *pocstereo_fill_cuda (const Device *dev, const PocstereoWork *w);
+const char *pocstereo_smooth_cuda (const Device *dev, const PocstereoWork *w);
 C_END
 
 /* Views whose matches are looked for.  Each kernel does both. */

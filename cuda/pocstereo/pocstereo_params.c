@@ -78,11 +78,18 @@ const Param pocstereo_params[] = {
     SWITCH (slant, false, "Slanted windows",
         "In mode dense, measure slanted surfaces again with windows that have "
         "the same slant; needs average=1"),
-    NUMBER (speckle_size, 0, INT32_MAX, 200, "Speckle size",
+    NUMBER (speckle_size, 0, INT32_MAX, 100, "Speckle size",
         "In mode dense, reject patches with fewer pixels than this (0 = none)"),
     NUMBER (speckle_step, 0, POCSTEREO_MAX_DISPARITY, 1, "Speckle step",
         "Neighbours belong to one patch if their disparities differ by at most "
         "this, pixels"),
+    SWITCH (fill, true, "Fill gaps",
+        "In mode dense with left-right, pixels without a match take the one "
+        "that most pixels around them have, if both views allow it; what only "
+        "one view shows stays without a match"),
+    SWITCH (smooth, true, "Smooth surfaces",
+        "In mode dense, disparities become means along their surface, not "
+        "across edges"),
     {NULL}};
 
 PocstereoParams
@@ -140,5 +147,6 @@ pocstereo_points_defaults (void)
   p.candidates = 1;
   p.left_right = p.revote = false;
   p.speckle_size = 0;
+  p.fill = p.smooth = false;
   return p;
 }

@@ -158,6 +158,12 @@ vote (Vote *v)
   parallel_for (across * down, 1, vote_in_tiles, v);
 }
 
+void
+pocstereo_census_cpu (const PocstereoWork *w)
+{
+  parallel_for (w->height, 0, take_census_of_rows, (void *) w);
+}
+
 const char *
 pocstereo_revote_cpu (const Device *dev, const PocstereoWork *w, int view)
 {
@@ -165,7 +171,7 @@ pocstereo_revote_cpu (const Device *dev, const PocstereoWork *w, int view)
   size_t n = (size_t) w->width * w->height;
 
   (void) dev;
-  parallel_for (w->height, 0, take_census_of_rows, (void *) w);
+  pocstereo_census_cpu (w);
   for (int pass = 0; pass < POCSTEREO_VOTES; pass++) {
     PocstereoMatch *at[2] = {w->matches[view], c->spare};
     Vote v = {w->width, w->height, c->census[view], c->census[1 - view],
@@ -181,18 +187,23 @@ pocstereo_revote_cpu (const Device *dev, const PocstereoWork *w, int view)
   return NULL;
 }
 
+/* Keeps what it drops. */
 static void
 check_rows (void *data, int begin, int end)
 {
   const PocstereoWork *w = data;
+  const PocstereoCpu *c = w->state;
 
   for (int y = begin; y < end; y++) {
+    int32_t *dropped = c->dropped + (size_t) y * w->width;
     PocstereoMatch *left = w->matches[0] + (size_t) y * w->width;
     const PocstereoMatch *right = w->matches[1] + (size_t) y * w->width;
 
-    for (int x = 0; x < w->width; x++)
+    for (int x = 0; x < w->width; x++) {
+      dropped[x] = left[x].disparity;
       left[x].disparity = pocstereo_confirmed (
           right, w->width, x, left[x].disparity, w->max_difference);
+    }
   }
 }
 

@@ -204,17 +204,25 @@ vote (const Device *dev, const PocstereoWork *w, PocstereoMatch *const from[2],
 }
 
 const char *
+pocstereo_census_cuda (const Device *dev, const PocstereoWork *w)
+{
+  const PocstereoCuda *c = (const PocstereoCuda *) w->state;
+  Censuses census = {{c->census[0], c->census[1]}};
+
+  return pocstereo_launch (dev, w, census_kernel,
+      dim3 (ceil_div (w->width, TILE_X), ceil_div (w->height, TILE_Y), 2),
+      dim3 (TILE_X, TILE_Y), 0, *w, census);
+}
+
+const char *
 pocstereo_revote_cuda (const Device *dev, const PocstereoWork *w, int view)
 {
   const PocstereoCuda *c = (const PocstereoCuda *) w->state;
   PocstereoMatch *const *at[2] = {w->matches, c->spare};
-  Censuses census = {{c->census[0], c->census[1]}};
 
   if (view) /* was done together with the left one */
     return NULL;
-  TRY (pocstereo_launch (dev, w, census_kernel,
-      dim3 (ceil_div (w->width, TILE_X), ceil_div (w->height, TILE_Y), 2),
-      dim3 (TILE_X, TILE_Y), 0, *w, census));
+  TRY (pocstereo_census_cuda (dev, w));
   static_assert (POCSTEREO_VOTES % 2 == 0, "matches end where they began");
   for (int pass = 0; pass < POCSTEREO_VOTES; pass++)
     TRY (vote (dev, w, at[pass % 2], at[1 - pass % 2],

@@ -9,17 +9,20 @@
 
 #define ROWS 8 /* of a block: a warp each */
 
-static __global__ void __launch_bounds__ (32 * ROWS)
-    left_right_kernel (const __grid_constant__ PocstereoWork w)
+/* Keeps what it drops. */
+static __global__ void __launch_bounds__ (32 * ROWS) left_right_kernel (
+    const __grid_constant__ PocstereoWork w, int32_t *dropped)
 {
   int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * ROWS + threadIdx.y;
   PocstereoMatch *left = w.matches[0] + (size_t) y * w.width + x;
 
   allow_next ();
   await_previous ();
-  if (x < w.width && y < w.height)
-    left->disparity = pocstereo_confirmed (w.matches[1] + (size_t) y * w.width,
-        w.width, x, left->disparity, w.max_difference);
+  if (x >= w.width || y >= w.height)
+    return;
+  dropped[(size_t) y * w.width + x] = left->disparity;
+  left->disparity = pocstereo_confirmed (w.matches[1] + (size_t) y * w.width,
+      w.width, x, left->disparity, w.max_difference);
 }
 
 struct Patches {
@@ -132,8 +135,10 @@ blocks (const PocstereoWork *w)
 const char *
 pocstereo_left_right_cuda (const Device *dev, const PocstereoWork *w)
 {
-  return pocstereo_launch (
-      dev, w, left_right_kernel, blocks (w), dim3 (32, ROWS), 0, *w);
+  const PocstereoCuda *c = (const PocstereoCuda *) w->state;
+
+  return pocstereo_launch (dev, w, left_right_kernel, blocks (w),
+      dim3 (32, ROWS), 0, *w, c->found[0]);
 }
 
 const char *

@@ -9,8 +9,9 @@
 typedef struct {
   int width, height;
   PocstereoParams params;
-  uint16_t min_peak;                     /* as in a match */
-  int32_t max_difference, speckle_step;  /* 1 / POCSTEREO_ONE pixels */
+  uint16_t min_peak;                    /* as in a match */
+  float least_sigma;                    /* likewise: of a match without noise */
+  int32_t max_difference, speckle_step; /* 1 / POCSTEREO_ONE pixels */
   PocstereoTables *tables, *host_tables; /* the host's: pinned */
 
   int n_layers;
@@ -58,6 +59,9 @@ typedef struct {
   const char *(*slant) (const Device *dev, const PocstereoWork *w, int view);
   const char *(*left_right) (const Device *dev, const PocstereoWork *w);
   const char *(*speckle) (const Device *dev, const PocstereoWork *w);
+  /* After left_right alone, whose matches of the right view it reads. */
+  const char *(*fill) (const Device *dev, const PocstereoWork *w);
+  const char *(*smooth) (const Device *dev, const PocstereoWork *w);
 } PocstereoStages;
 
 C_BEGIN

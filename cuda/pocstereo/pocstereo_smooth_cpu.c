@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Means along surfaces: a part of a row at once, in loops that the compiler
+ * turns into vectors. */
+#include "common/parallel.h"
+#include "pocstereo/pocstereo_cpu.h"
+#include "pocstereo/pocstereo_smooth_core.h"
+
+#define PART 256 /* pixels */
+
+#if defined(__x86_64__) && defined(__gnu_linux__)
+# define VECTORS __attribute__ ((target_clones ("avx2", "default")))
+#else
+# define VECTORS
+#endif
+
+/* Adds to @n pixels from @middle on what the pairs say that lie @apart before
+ * and behind each. */
+VECTORS static void
+add_pairs (const int32_t *middle, ptrdiff_t apart, int n, int32_t *restrict sum,
+    int32_t *restrict pairs)
+{
+  const int32_t *before = middle - apart, *after = middle + apart;
+
+#pragma omp simd
+  for (int x = 0; x < n; x++)
+    pocstereo_add_pair (
+        before[x] - middle[x], after[x] - middle[x], &sum[x], &pairs[x]);
+}
+
+/* Pixels @x to @x + @n - 1 of row @y: pairs that reach out of the view are
+ * none. */
+static void
+smooth_part (
+    const PocstereoWork *w, const int32_t *disparities, int x, int y, int n)
+{
+  int32_t sum[PART] = {0}, pairs[PART] = {0};
+  PocstereoMatch *match = w->matches[0] + (size_t) y * w->width + x;
+
+  for (int j = 0; j <= POCSTEREO_SMOOTH_Y; j++)
+    for (int i = j ? -POCSTEREO_SMOOTH_X : 1; i <= POCSTEREO_SMOOTH_X; i++) {
+      int down = POCSTEREO_SMOOTH_APART * j,
+          across = POCSTEREO_SMOOTH_APART * i;
+      int away = across < 0 ? -across : across;
+      int first = x > away ? x : away;
+      int last = x + n < w->width - away ? x + n : w->width - away;
+
+      if (y >= down && y + down < w->height && first < last)
+        add_pairs (disparities + (size_t) y * w->width + first,
+            (ptrdiff_t) down * w->width + across, last - first, sum + first - x,
+            pairs + first - x);
+    }
+  for (int i = 0; i < n; i++)
+    match[i] = pocstereo_smoothed (match[i], sum[i], pairs[i], w->least_sigma);
+}
+
+static void
+smooth_rows (void *data, int begin, int end)
+{
+  const PocstereoWork *w = data;
+  const PocstereoCpu *c = w->state;
+
+  for (int y = begin; y < end; y++)
+    for (int x = 0; x < w->width; x += PART)
+      smooth_part (
+          w, c->found, x, y, w->width - x < PART ? w->width - x : PART);
+}
+
+const char *
+pocstereo_smooth_cpu (const Device *dev, const PocstereoWork *w)
+{
+  PocstereoCpu *c = w->state;
+  size_t n = (size_t) w->width * w->height;
+
+  (void) dev;
+  for (size_t i = 0; i < n; i++)
+    c->found[i] = pocstereo_or_far (w->matches[0][i].disparity);
+  parallel_for (w->height, 8, smooth_rows, (void *) w);
+  return NULL;
+}
