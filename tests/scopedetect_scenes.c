@@ -66,8 +66,8 @@ typedef struct {
   int n_scenes;
   Count count[N_GIVEN][N_WAYS][MOST_SCENES];
   Count ceiling[MOST_SCENES]; /* found: among a model's candidates */
-  Told *told[N_WAYS];
-  int n_told[N_WAYS];
+  Told *told[N_GIVEN][N_WAYS];
+  int n_told[N_GIVEN][N_WAYS];
 } Bench;
 
 /* ---- Models and scenes ---- */
@@ -127,8 +127,9 @@ bench_open (Bench *b, const char *const *names, int n)
   ok (device_open (&b->dev, DEVICE_CPU, NULL));
   for (int k = 0; k < 2; k++)
     new_detector (b, k);
-  for (int k = 0; k < N_WAYS; k++)
-    b->told[k] = malloc (sizeof *b->told[k] * MOST_SCENES * MOST_MODELS);
+  for (int i = 0; i < N_GIVEN * N_WAYS; i++)
+    b->told[i / N_WAYS][i % N_WAYS] =
+        malloc (sizeof (Told) * MOST_SCENES * MOST_MODELS);
   b->color = (Image){.width = WIDTH, .height = HEIGHT, .format = IMAGE_RGB};
   b->color.stride[0] = 3 * WIDTH;
   b->color.plane[0] = malloc (3 * WIDTH * HEIGHT);
@@ -142,8 +143,8 @@ bench_close (Bench *b)
 {
   for (int k = 0; k < 2; k++)
     scopedetect_free (b->detector[k]);
-  for (int k = 0; k < N_WAYS; k++)
-    free (b->told[k]);
+  for (int i = 0; i < N_GIVEN * N_WAYS; i++)
+    free (b->told[i / N_WAYS][i % N_WAYS]);
   device_close (&b->dev);
   for (int i = 0; i < b->n_models; i++)
     scopedetect_model_free (b->model[i]);
@@ -228,7 +229,7 @@ is_given (const Bench *b, int model, Given given, uint64_t seed)
       (given == HALF && random_below (seed, 100 + (uint64_t) model, 2));
 }
 
-/* Of what is told by @s, to @c; each to @told, which may be NULL. */
+/* The objects of @s to @c; each to @told, which may be NULL. */
 static void
 count (const Bench *b, const Scopedetect *s, const bool *looked_for, Count *c,
     Told *told)
@@ -292,8 +293,8 @@ tell (Bench *b, Scopedetect *s, int k, Given given, uint64_t seed)
   s->work.params.explain = ways[k].explain;
   ok (scopedetect_decide_frame (s));
   count (b, s, looked_for, &b->count[given][k][b->n_scenes],
-      given == ALL ? b->told[k] + b->n_told[k] : NULL);
-  b->n_told[k] += given == ALL ? s->n_objects : 0;
+      b->told[given][k] + b->n_told[given][k]);
+  b->n_told[given][k] += s->n_objects;
   memcpy (s->n_samples, n, (size_t) b->n_models * sizeof *n);
 }
 
@@ -430,6 +431,14 @@ calibration_error (Told *t, int n)
 }
 
 static void
+print_score (const char *name, Told *told, int n)
+{
+  printf ("  score of %s: calibration error %.3f, area under the curve %.3f of "
+          "%d\n",
+      name, calibration_error (told, n), area_under_curve (told, n), n);
+}
+
+static void
 print (Bench *b)
 {
   int n = b->n_scenes;
@@ -447,12 +456,9 @@ print (Bench *b)
       print_figure (b->count[given][k], b->count[given][k - 1], n, PRECISION);
       printf ("\n");
     }
+    for (int k = 0; k < N_WAYS; k++)
+      print_score (ways[k].name, b->told[given][k], b->n_told[given][k]);
   }
-  for (int k = 0; k < N_WAYS; k++)
-    printf ("score of %s: calibration error %.3f, area under the curve %.3f "
-            "of %d\n",
-        ways[k].name, calibration_error (b->told[k], b->n_told[k]),
-        area_under_curve (b->told[k], b->n_told[k]), b->n_told[k]);
 }
 
 static void
