@@ -393,6 +393,38 @@ GST_START_TEST (test_event_ends)
 }
 GST_END_TEST;
 
+/* Another camera, other times, and events while all of that happens: frames
+ * pass, the camera is known, and nothing is told. */
+GST_START_TEST (test_changes)
+{
+  Frames f = frames_new ("intrinsics=60,60,32,24");
+  static const guint times[] = {3, 3, 1, 0, 90000, 5};
+
+  for (guint i = 0; i < 3; i++)
+    fail_unless (push (&f, 0));
+  g_object_set (f.h->element, "intrinsics", "60.5,60.5,32,24", NULL);
+  fail_unless (push (&f, 0));
+  for (guint i = 0; i < G_N_ELEMENTS (times); i++) {
+    f.n = times[i];
+    fail_unless (push (&f, 0));
+  }
+  gst_harness_push_event (f.h, gst_event_new_flush_start ());
+  gst_harness_push_upstream_event (
+      f.h, new_object (0, WIDTH, HEIGHT, WIDTH * HEIGHT));
+  gst_harness_push_event (f.h, gst_event_new_flush_stop (TRUE));
+  gst_harness_push_upstream_event (
+      f.h, new_object (0, WIDTH, HEIGHT, WIDTH * HEIGHT));
+  gst_harness_set_src_caps_str (
+      f.h, "video/x-raw,format=GRAY16_LE,width=64,height=48,framerate=30/1");
+  fail_unless (push (&f, 0));
+  fail_unless (gst_bus_pop_filtered (
+                   f.bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR) == NULL);
+  gst_harness_push_upstream_event (
+      f.h, new_object (0, WIDTH, HEIGHT, WIDTH * HEIGHT));
+  frames_free (&f); /* which ends with an event that no frame took */
+}
+GST_END_TEST;
+
 static Suite *
 kinfumot_suite (void)
 {
@@ -411,6 +443,7 @@ kinfumot_suite (void)
   tcase_add_test (tc, test_flush);
   tcase_add_test (tc, test_masks);
   tcase_add_test (tc, test_event_ends);
+  tcase_add_test (tc, test_changes);
   return s;
 }
 
