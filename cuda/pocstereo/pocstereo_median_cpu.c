@@ -6,6 +6,48 @@
 #define REACH POCSTEREO_MEDIAN_REACH
 #define SIDE (2 * REACH + 1)
 
+#define LANES 16 /* pixels whose medians are taken at once */
+
+#if defined(__x86_64__) && defined(__gnu_linux__)
+# define VECTORS __attribute__ ((target_clones ("avx2", "default")))
+#else
+# define VECTORS
+#endif
+
+static void
+gather (const int32_t *row, int width, int x, int32_t to[LANES])
+{
+  if (x >= 0 && x + LANES <= width)
+    memcpy (to, row + x, LANES * sizeof *to);
+  else
+    for (int i = 0; i < LANES; i++)
+      to[i] = row[pocstereo_clamp (x + i, 0, width - 1)];
+}
+
+static inline void
+order_lanes (int32_t a[LANES], int32_t b[LANES])
+{
+#pragma omp simd
+  for (int i = 0; i < LANES; i++)
+    pocstereo_order (&a[i], &b[i]);
+}
+
+/* pocstereo_median25 () of every lane, which the middle number becomes. */
+VECTORS static void
+median_of_lanes (int32_t v[SIDE * SIDE][LANES])
+{
+  for (int first = 0; first < SIDE * SIDE / 2; first++) {
+    int last = SIDE * SIDE / 2 + 1;
+
+    if (first)
+      memcpy (v[last], v[last + first], sizeof v[last]);
+    for (int i = first; i < last; i++)
+      order_lanes (v[i], v[i + 1]);
+    for (int i = last - 2; i >= first; i--)
+      order_lanes (v[i], v[i + 1]);
+  }
+}
+
 typedef struct {
   const int32_t *from;
   int32_t *to;
@@ -24,16 +66,15 @@ filter_row (const Filter *f, int y)
 
     row[j] = f->from + (size_t) at * width;
   }
-  for (int x = 0; x < width; x++) {
-    int32_t v[SIDE * SIDE];
+  for (int x = 0; x < width; x += LANES) {
+    int32_t v[SIDE * SIDE][LANES];
+    int n = width - x < LANES ? width - x : LANES;
 
-    for (int i = 0; i < SIDE; i++) {
-      int at = pocstereo_clamp (x + i - REACH, 0, width - 1);
-
-      for (int j = 0; j < SIDE; j++)
-        v[SIDE * j + i] = row[j][at];
-    }
-    to[x] = pocstereo_median25 (v);
+    for (int j = 0; j < SIDE; j++)
+      for (int i = 0; i < SIDE; i++)
+        gather (row[j], width, x + i - REACH, v[SIDE * j + i]);
+    median_of_lanes (v);
+    memcpy (to + x, v[SIDE * SIDE / 2], n * sizeof *to);
   }
 }
 
