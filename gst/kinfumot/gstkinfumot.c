@@ -386,8 +386,12 @@ gst_kinfumot_start (GstBaseTransform *trans)
   wrong = kinfumot_check (&params);
   if (gst_vision_common_refused (gst_vision_common (self), wrong))
     return FALSE;
-  return open_trajectory (self) &&
-      GST_BASE_TRANSFORM_CLASS (gst_kinfumot_parent_class)->start (trans);
+  if (!open_trajectory (self))
+    return FALSE;
+  if (GST_BASE_TRANSFORM_CLASS (gst_kinfumot_parent_class)->start (trans))
+    return TRUE;
+  gst_vision_lines_close (&self->trajectory); /* nobody stops it */
+  return FALSE;
 }
 
 static gboolean

@@ -425,6 +425,20 @@ GST_START_TEST (test_changes)
 }
 GST_END_TEST;
 
+/* A start that is refused leaves no file open, which AddressSanitizer sees. */
+GST_START_TEST (test_refused_start)
+{
+  GstElement *element = gst_element_factory_make ("kinfumot", NULL);
+
+  g_object_set (
+      element, "intrinsics", "1,2", "trajectory-location", "/dev/null", NULL);
+  fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED),
+      GST_STATE_CHANGE_FAILURE);
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_object_unref (element);
+}
+GST_END_TEST;
+
 static Suite *
 kinfumot_suite (void)
 {
@@ -444,6 +458,7 @@ kinfumot_suite (void)
   tcase_add_test (tc, test_masks);
   tcase_add_test (tc, test_event_ends);
   tcase_add_test (tc, test_changes);
+  tcase_add_test (tc, test_refused_start);
   return s;
 }
 
