@@ -166,6 +166,15 @@ align (Kinfumot *k, int model)
   return kinfumot_download (k);
 }
 
+/* Sends the models, which lie in pinned memory: what has not been copied yet
+ * must not change. */
+static const char *
+send (Kinfumot *k)
+{
+  TRY (kinfumot_upload (k));
+  return device_wait (&k->device);
+}
+
 /* ---- The frames before and after ---- */
 
 /* Takes @model, whose pose is that of the frame @from, to a neighbouring frame.
@@ -190,7 +199,7 @@ step (Kinfumot *k, int model, const KinfumotPast *from, const KinfumotPast *to,
     kinfumot_set_motion (m, camera);
   kinfumot_set_pose (m, kinfumot_pose_times (m->pose, m->motion));
   kinfumot_set_motion (m, kinfumot_pose_none ());
-  TRY (kinfumot_upload (k));
+  TRY (send (k));
   return *done ? fuse (k, model)
                : s->cast (&k->device, &k->work, model, model + 1);
 }
@@ -250,7 +259,7 @@ catch_up (Kinfumot *k, int model, const KinfumotPast *past)
   go_to (k, past);
   kinfumot_set_pose (m, pose);
   kinfumot_set_motion (m, kinfumot_pose_none ());
-  TRY (kinfumot_upload (k));
+  TRY (send (k));
   TRY (k->stages->cast (&k->device, &k->work, model, model + 1));
   return walk (k, model, past, 1, KINFUMOT_RING);
 }
@@ -264,11 +273,11 @@ clear_background (Kinfumot *k)
 {
   k->state->models[0].active = KINFUMOT_CARRIED;
   k->work.erase = 1;
-  TRY (kinfumot_upload (k));
+  TRY (send (k));
   TRY (k->stages->fuse (&k->device, &k->work, 0, 1));
   k->work.erase = 0;
   k->state->models[0].active = KINFUMOT_ASLEEP;
-  return kinfumot_upload (k);
+  return send (k);
 }
 
 /* @accepted: the points determine at least three directions. */
@@ -281,7 +290,7 @@ make (Kinfumot *k, const KinfumotAsked *a, const KinfumotPast *past,
   *m = model_at (k, shape->middle);
   go_to (k, past);
   k->work.mask = a->mask;
-  TRY (kinfumot_upload (k));
+  TRY (send (k));
   TRY (fuse (k, model));
   TRY (align (k, model));
   *accepted = (int) m->points >= k->params.min_size &&
@@ -290,7 +299,7 @@ make (Kinfumot *k, const KinfumotAsked *a, const KinfumotPast *past,
   if (*accepted)
     TRY (clear_background (k));
   k->work.mask = NULL;
-  TRY (kinfumot_upload (k));
+  TRY (send (k));
   return *accepted ? k->stages->adopt (&k->device, &k->work, model) : NULL;
 }
 
@@ -327,7 +336,7 @@ create (Kinfumot *k, const KinfumotAsked *a, const KinfumotPast *past,
       .state = KINFUMOT_NEW,
       .least = {INT32_MAX, INT32_MAX, INT32_MAX},
       .most = {INT32_MIN, INT32_MIN, INT32_MIN}};
-  return kinfumot_upload (k);
+  return send (k);
 }
 
 /* ---- Found again ---- */
@@ -376,7 +385,7 @@ try_lost (Kinfumot *k, const KinfumotAsked *a, const KinfumotPast *past,
   m->active = KINFUMOT_AWAKE;
   m->box = (ImageBox){0, 0, k->work.width, k->work.height};
   m->drift = kinfumot_pose_none ();
-  TRY (kinfumot_upload (k));
+  TRY (send (k));
   TRY (k->stages->cast (&k->device, &k->work, model, model + 1));
   k->work.mask = a->mask;
   TRY (align (k, model));
@@ -387,7 +396,7 @@ try_lost (Kinfumot *k, const KinfumotAsked *a, const KinfumotPast *past,
     return NULL;
   kinfumot_set_pose (m, kinfumot_pose_times (m->pose, m->motion));
   kinfumot_set_motion (m, kinfumot_pose_none ());
-  TRY (kinfumot_upload (k));
+  TRY (send (k));
   TRY (k->stages->cast (&k->device, &k->work, model, model + 1));
   return walk (k, model, past, 1, KINFUMOT_RING);
 }
@@ -409,7 +418,7 @@ find (Kinfumot *k, const KinfumotAsked *a, const KinfumotPast *past,
     if (!*found)
       k->state->models[m] = saved[m];
     k->known[m].unseen = *found ? 0 : k->known[m].unseen;
-    TRY (kinfumot_upload (k));
+    TRY (send (k));
   }
   return NULL;
 }

@@ -94,7 +94,8 @@ void kinfumot_clear (Kinfumot *self);
 int kinfumot_models_end (const Kinfumot *self);
 /* Frame @frame, where it is remembered and its camera is known; else NULL. */
 KinfumotPast *kinfumot_past (Kinfumot *self, uint32_t frame);
-/* Sends the models to the device, as the host has changed them. */
+/* Queues sending the models to the device, as the host has changed them.  They
+ * must not change again until the host has waited. */
 const char *kinfumot_upload (Kinfumot *self);
 /* Waits, and brings models, counts and pool. */
 const char *kinfumot_download (Kinfumot *self);
