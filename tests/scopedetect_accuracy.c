@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "bench_median.h"
-#include "gpuccl_png.h"
+#include "gpuccl/gpuccl_png.h"
 #include "scopedetect/scopedetect.h"
 
 #define DATA_OBJECTS 32

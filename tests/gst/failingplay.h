@@ -4,7 +4,7 @@
  * in turn. */
 #pragma once
 
-#include "../failing.h"
+#include "failing.h"
 
 #include <gst/check/gstcheck.h>
 

@@ -5,7 +5,7 @@
 #include <gst/check/gstcheck.h>
 
 #include "elements.h"
-#include "envicube.h"
+#include "envisrc/envicube.h"
 
 static void
 each_element (void (*check) (GstElement *element))

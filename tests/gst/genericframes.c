@@ -5,7 +5,7 @@
  * times gives one error at most. */
 #include "badframes.h"
 #include "elements.h"
-#include "scopedetectscene.h"
+#include "scopedetect/scopedetectscene.h"
 
 /* A frame size of which each algorithm can make something. */
 #define WIDTH 64

@@ -3,8 +3,8 @@
  * What must hold for every element of the plug-in: it plays to the end, twice
  * in one process, and whatever is set meanwhile. */
 #include "elements.h"
-#include "envicube.h"
-#include "scopedetectscene.h"
+#include "envisrc/envicube.h"
+#include "scopedetect/scopedetectscene.h"
 
 /* What plays @element, which is `first` where it is a source.  One with two
  * inputs gets both views in one frame, or colour and depth. */

@@ -7,8 +7,8 @@
 #include <gst/base/gstbasetransform.h>
 
 #include "elements.h"
-#include "envicube.h"
-#include "scopedetectscene.h"
+#include "envisrc/envicube.h"
+#include "scopedetect/scopedetectscene.h"
 
 #define TURNS 3  /* starts of the pipeline */
 #define FRAMES 5 /* that must pass before the next stop, unless an error */

@@ -8,7 +8,7 @@
 
 #include "common/parallel.h"
 #include "elements.h"
-#include "scopedetectscene.h"
+#include "scopedetect/scopedetectscene.h"
 
 /* What puts each element to work; its results are pixels or objects, which know
  * its name. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The element visionmeta. */
-#include "regions.h"
+#include "meta/regions.h"
 
 /* What videoscale scaled is replaced, what others added is not touched. */
 GST_START_TEST (test_regions_are_replaced)

@@ -4,7 +4,7 @@
  * pairs, and what it says of those that it does not. */
 #include "twoinputs.h"
 
-#include "../failing.h"
+#include "failing.h"
 
 #define N 32 /* bytes of a frame */
 

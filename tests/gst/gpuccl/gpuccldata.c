@@ -4,8 +4,8 @@
  * which nothing moves, the same with a body set into them, and maps of outliers
  * with masks of the body in them. */
 #include "gpucclframes.h"
-#include "gpuccl_model.h"
-#include "gpuccl_png.h"
+#include "gpuccl/gpuccl_model.h"
+#include "gpuccl/gpuccl_png.h"
 #include "overlap.h"
 
 #define APART 4 /* frames from the one that serves as model */
