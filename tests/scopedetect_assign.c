@@ -4,7 +4,7 @@
  * assignments of small scenes, tried one by one; and the schedule of the
  * thesis.  `--bench` tells what a search reaches, and how long it takes. */
 #include "check.h"
-#include "scopedetect/scopedetect_assign.h"
+#include "scopedetect/explain/assign.h"
 #include "seconds.h"
 
 #define MODELS 18

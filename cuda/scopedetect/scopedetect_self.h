@@ -5,7 +5,7 @@
 
 #include "common/memory.h"
 #include "scopedetect/scopedetect_core.h"
-#include "scopedetect/scopedetect_explain.h"
+#include "scopedetect/explain/explain.h"
 
 struct _Scopedetect {
   Device device, host;

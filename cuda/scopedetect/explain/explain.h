@@ -6,7 +6,7 @@
 #pragma once
 
 #include "common/memory.h"
-#include "scopedetect/scopedetect_assign.h"
+#include "scopedetect/explain/assign.h"
 #include "scopedetect/scopedetect_core.h"
 
 #define SCOPEDETECT_MOST_CANDIDATES 1024 /* of a frame: the fittest */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Candidates for an assignment, and objects of what is chosen. */
-#include "scopedetect/scopedetect_explain.h"
+#include "scopedetect/explain/explain.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * The search for an assignment.  Each chain anneals by Metropolis's rule, where
  * the original accepts what is worse without asking how much (see the README),
  * and ends uphill. */
-#include "scopedetect/scopedetect_assign.h"
+#include "scopedetect/explain/assign.h"
 
 #include <string.h>
 
