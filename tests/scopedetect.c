@@ -1596,6 +1596,30 @@ test_rounds (DeviceKind kind)
   both_close (&b);
 }
 
+/* The samples and measures of the last frame, of the only model. */
+static void
+compare_found (const Both *b)
+{
+  const Scopedetect *c = b->cpu.s, *g = b->gpu.s;
+
+  check (c->n_samples[0] == g->n_samples[0]);
+  check (c->explain.n_ranked == g->explain.n_ranked);
+  for (int k = 0; k < c->n_samples[0] && k < g->n_samples[0]; k++) {
+    const ScopedetectSample *a = &c->sample[k], *e = &g->sample[k];
+    bool same = !memcmp (&c->measure[k], &g->measure[k], sizeof *c->measure);
+
+    check (same);
+    check (!memcmp (a, e, sizeof *a));
+    if (memcmp (&a->pose, &e->pose, sizeof a->pose) || a->score != e->score)
+      printf ("     sample %d: score %d on the CPU, %d on the GPU\n", k,
+          a->score, e->score);
+    for (int i = 0; i < SCOPEDETECT_N_PARTS; i++)
+      if (memcmp (&a->part[i], &e->part[i], sizeof a->part[i]))
+        printf ("     sample %d, part %d: %.9g on the CPU, %.9g on the GPU\n",
+            k, i, a->part[i], e->part[i]);
+  }
+}
+
 static void
 compare_frame (Both *b, const ScopedetectParams *p)
 {
@@ -1604,6 +1628,7 @@ compare_frame (Both *b, const ScopedetectParams *p)
   memcpy (b->gpu.depth, b->cpu.depth, SOLID_BYTES);
   ok (scopedetect_run (b->cpu.s, p, &b->cpu.frame, &r));
   ok (scopedetect_run (b->gpu.s, p, &b->gpu.frame, &g));
+  compare_found (b);
   check (r.n_objects == g.n_objects && r.n_points == g.n_points);
   check (
       r.has_table == g.has_table && !memcmp (r.table, g.table, sizeof r.table));
@@ -1691,6 +1716,7 @@ test_tracked (DeviceKind kind)
   ScopedetectParams p = solid_params (SCOPEDETECT_FAST);
   ScopedetectObject guess[3] = {0};
   ScopedetectResults r, g;
+  int n_objects = 0; /* of all frames: not every guess leads to one */
 
   (void) kind;
   both_open (&b);
@@ -1703,10 +1729,13 @@ test_tracked (DeviceKind kind)
           solid_pose (.5 * i + .1 * frame, .01 * i, .5), guess[i].pose);
     ok (scopedetect_track (b.cpu.s, &p, &b.cpu.frame, guess, 3, &r));
     ok (scopedetect_track (b.gpu.s, &p, &b.gpu.frame, guess, 3, &g));
-    check (r.n_objects && r.n_objects == g.n_objects &&
+    compare_found (&b);
+    check (r.n_objects == g.n_objects &&
         !memcmp (
             r.objects, g.objects, (size_t) r.n_objects * sizeof *r.objects));
+    n_objects += r.n_objects;
   }
+  check (n_objects > 0);
   both_close (&b);
 }
 
