@@ -11,10 +11,8 @@
 #include <math.h>
 #include <time.h>
 
-#include "../bench_median.h"
-#include "../frames.h"
-#include "emdtrack/emdtrack_codebook.h"
-#include "emdtrack/emdtrack_track.h"
+#include "bench_median.h"
+#include "emdtrack/emdtrack_follow.h"
 
 #define WIDTH 1920
 #define HEIGHT 1080
@@ -52,11 +50,7 @@ __wrap_emdtrack_count (
 }
 
 typedef struct {
-  Device dev;
-  Emdtrack *e;
-  EmdtrackTracker *tracker;
-  EmdtrackCodebook book;
-  EmdtrackParams params;
+  Follower by;
   Frame frame;
   double us[MOST];
   uint64_t sum; /* of the tracks */
@@ -65,23 +59,15 @@ typedef struct {
 static void
 bench_open (Bench *b, int width, int height)
 {
-  *b = (Bench){.params = emdtrack_defaults (), .sum = 1};
-  b->params.codebook = &b->book;
-  b->params.bins = 16;
-  b->params.distance = EMDTRACK_EUCLIDEAN;
-  b->params.saturation = 15;
-  ok (device_open (&b->dev, DEVICE_CPU, NULL));
-  ok (emdtrack_new (&b->e, &b->dev, width, height));
-  ok (emdtrack_tracker_new (&b->tracker));
+  *b = (Bench){.sum = 1};
+  follower_open (&b->by, DEVICE_CPU, width, height, 16);
   b->frame = frame_new (IMAGE_RGB, width, height, 0, 1);
 }
 
 static void
 bench_close (Bench *b)
 {
-  emdtrack_tracker_free (b->tracker);
-  emdtrack_free (b->e);
-  device_close (&b->dev);
+  follower_close (&b->by);
   frame_free (&b->frame);
 }
 
@@ -104,10 +90,11 @@ bench_frame (Bench *b, int k)
   double start;
   int n;
 
-  ok (emdtrack_index (b->e, &b->params, &frame));
+  ok (emdtrack_index (b->by.e, &b->by.params, &frame));
   in_count = 0;
   start = cpu_us ();
-  ok (emdtrack_tracker_run (b->tracker, b->e, &b->params, &track, &t, &n));
+  ok (emdtrack_tracker_run (
+      b->by.tracker, b->by.e, &b->by.params, &track, &t, &n));
   b->us[k] = cpu_us () - start - in_count;
   for (int i = 0; i < n; i++) {
     double all[] = {t[i].state, t[i].x0, t[i].y0, t[i].x1, t[i].y1,
@@ -181,24 +168,19 @@ static void
 bench_drawn (const char *what, int n, bool lost)
 {
   static Bench b;
-  EmdtrackFrame frame;
+  ImageBox boxes[EMDTRACK_TARGETS];
 
   bench_open (&b, WIDTH, HEIGHT);
   draw (&b.frame, n, 0);
-  frame = (EmdtrackFrame){.image = b.frame.image};
-  ok (emdtrack_codebook_learn (
-      &b.dev, &frame, (ImageBox){150, 200, 1800, 800}, b.params.bins, &b.book));
-  ok (emdtrack_index (b.e, &b.params, &frame));
   for (int i = 0; i < n; i++) {
     double x, y;
-    uint64_t id;
 
     place_disc (i, 0, &x, &y);
-    ok (emdtrack_tracker_add (b.tracker, b.e, &b.params,
-        (ImageBox){(int) x - RADIUS, (int) y - RADIUS, (int) x + RADIUS,
-            (int) y + RADIUS},
-        &id));
+    boxes[i] = (ImageBox){
+        (int) x - RADIUS, (int) y - RADIUS, (int) x + RADIUS, (int) y + RADIUS};
   }
+  follower_choose (&b.by, &(EmdtrackFrame){.image = b.frame.image},
+      (ImageBox){150, 200, 1800, 800}, boxes, n);
   for (int k = 0; k < FRAMES; k++) {
     draw (&b.frame, lost ? 0 : n, k);
     bench_frame (&b, k);
@@ -216,9 +198,7 @@ bench_file (char **argv)
   FILE *file = fopen (argv[1], "rb");
   int width = atoi (argv[2]), height = atoi (argv[3]), n = atoi (argv[4]);
   int x, y, w, h;
-  EmdtrackFrame frame;
   ImageBox box;
-  uint64_t id;
 
   if (!file || n < 1 || n > MOST ||
       sscanf (argv[5], "%d,%d,%d,%d", &x, &y, &w, &h) != 4)
@@ -229,13 +209,9 @@ bench_file (char **argv)
     if (fread (b.frame.image.plane[0], 3 * (size_t) width, (size_t) height,
             file) != (size_t) height)
       printf ("%s: frame %d is missing\n", argv[1], k);
-    frame = (EmdtrackFrame){.image = b.frame.image};
-    if (!k) {
-      ok (emdtrack_codebook_learn (
-          &b.dev, &frame, box, b.params.bins, &b.book));
-      ok (emdtrack_index (b.e, &b.params, &frame));
-      ok (emdtrack_tracker_add (b.tracker, b.e, &b.params, box, &id));
-    }
+    if (!k)
+      follower_choose (
+          &b.by, &(EmdtrackFrame){.image = b.frame.image}, box, &box, 1);
     bench_frame (&b, k);
   }
   fclose (file);

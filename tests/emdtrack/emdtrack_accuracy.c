@@ -8,9 +8,7 @@
 
 #include <jpeglib.h>
 
-#include "frames.h"
-#include "emdtrack/emdtrack_codebook.h"
-#include "emdtrack/emdtrack_track.h"
+#include "emdtrack_follow.h"
 
 #define N_FRAMES 42
 
@@ -108,30 +106,20 @@ gain (Frame *f, double by)
 }
 
 typedef struct {
-  Device dev;
-  Emdtrack *e;
-  EmdtrackTracker *tracker;
-  EmdtrackCodebook book;
-  EmdtrackParams params;
+  Follower by;
   double brightness; /* of the first frame */
 } Rig;
 
 static void
-rig_start (Rig *r, const Frame *f, const Box *b)
+rig_start (Rig *r, int bins, const Frame *f, const Box *b)
 {
   ImageBox box = {(int) (b->x0 + .5), (int) (b->y0 + .5), (int) (b->x1 + .5),
       (int) (b->y1 + .5)};
   EmdtrackFrame frame = {.image = f->image};
-  uint64_t id;
 
-  r->params.gain = 1;
-  ok (device_open (&r->dev, DEVICE_CPU, NULL));
-  ok (emdtrack_new (&r->e, &r->dev, f->image.width, f->image.height));
-  ok (emdtrack_tracker_new (&r->tracker));
-  ok (emdtrack_codebook_learn (&r->dev, &frame, box, r->params.bins, &r->book));
-  ok (emdtrack_brightness (r->e, &r->params, &frame, &r->brightness));
-  ok (emdtrack_index (r->e, &r->params, &frame));
-  ok (emdtrack_tracker_add (r->tracker, r->e, &r->params, box, &id));
+  follower_open (&r->by, DEVICE_CPU, f->image.width, f->image.height, bins);
+  follower_choose (&r->by, &frame, box, &box, 1);
+  ok (emdtrack_brightness (r->by.e, &r->by.params, &frame, &r->brightness));
 }
 
 /* What a sequence is played with. */
@@ -154,11 +142,12 @@ watch (Rig *r, const Play *p, int k, Frame *f, const Box *truth, Accuracy *a)
   tp.scales = p->scales;
   start = (double) clock () / CLOCKS_PER_SEC;
   if (p->normalise) {
-    ok (emdtrack_brightness (r->e, &r->params, &frame, &mean));
-    r->params.gain = r->brightness / mean;
+    ok (emdtrack_brightness (r->by.e, &r->by.params, &frame, &mean));
+    r->by.params.gain = r->brightness / mean;
   }
-  ok (emdtrack_index (r->e, &r->params, &frame));
-  ok (emdtrack_tracker_run (r->tracker, r->e, &r->params, &tp, &t, &n));
+  ok (emdtrack_index (r->by.e, &r->by.params, &frame));
+  ok (emdtrack_tracker_run (
+      r->by.tracker, r->by.e, &r->by.params, &tp, &t, &n));
   a->seconds += (double) clock () / CLOCKS_PER_SEC - start;
   check (t->state == EMDTRACK_TRACKING ||
       (p->gain != 1 && !p->normalise)); /* unlike enough to be occluded */
@@ -172,14 +161,10 @@ watch (Rig *r, const Play *p, int k, Frame *f, const Box *truth, Accuracy *a)
 static Accuracy
 play (const Play *p)
 {
-  Rig r = {.params = emdtrack_defaults ()};
+  Rig r = {0};
   Accuracy a = {0};
   Box truth[N_FRAMES];
 
-  r.params.codebook = &r.book;
-  r.params.bins = p->bins;
-  r.params.distance = EMDTRACK_EUCLIDEAN;
-  r.params.saturation = 15; /* Delta E */
   check (read_truth (truth, N_FRAMES));
   for (int k = 0; k < N_FRAMES; k++) {
     char path[2048];
@@ -192,13 +177,11 @@ play (const Play *p)
       break;
     gain (&f, k ? p->gain : 1);
     if (!k)
-      rig_start (&r, &f, &truth[0]);
+      rig_start (&r, p->bins, &f, &truth[0]);
     watch (&r, p, k, &f, &truth[k], &a);
     frame_free (&f);
   }
-  emdtrack_tracker_free (r.tracker);
-  emdtrack_free (r.e);
-  device_close (&r.dev);
+  follower_close (&r.by);
   printf ("%2d bins, %d scales, gain %.2f%s: mean centre error %.2f px, DP@20 "
           "%.3f, mean overlap %.3f, %.1f ms a frame\n",
       p->bins, p->scales, p->gain, p->normalise ? " made up for" : "",

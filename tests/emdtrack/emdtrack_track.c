@@ -3,9 +3,7 @@
  * emdtrack's tracker on drawn scenes whose truth is known. */
 #include <math.h>
 
-#include "emdtrack/emdtrack_codebook.h"
-#include "emdtrack/emdtrack_track.h"
-#include "frames.h"
+#include "emdtrack_follow.h"
 
 /* ---- The stage ---- */
 
@@ -24,11 +22,7 @@ typedef struct {
 } Disc;
 
 typedef struct {
-  Device dev;
-  Emdtrack *e;
-  EmdtrackTracker *tracker;
-  EmdtrackCodebook book;
-  EmdtrackParams params;
+  Follower by;
   EmdtrackTrackParams track;
   const EmdtrackTrack *tracks;
   int n_targets, n_tracks, n_frames;
@@ -39,25 +33,15 @@ typedef struct {
 static void
 stage_open (Stage *s, DeviceKind kind, int n_targets)
 {
-  *s = (Stage){.params = emdtrack_defaults (),
-      .track = emdtrack_track_defaults (),
-      .n_targets = n_targets};
-  s->params.codebook = &s->book;
-  s->params.bins = 12;
-  s->params.distance = EMDTRACK_EUCLIDEAN;
-  s->params.saturation = 15;
-  ok (device_open (&s->dev, kind, NULL));
-  ok (emdtrack_new (&s->e, &s->dev, STAGE_WIDTH, STAGE_HEIGHT));
-  ok (emdtrack_tracker_new (&s->tracker));
+  *s = (Stage){.track = emdtrack_track_defaults (), .n_targets = n_targets};
+  follower_open (&s->by, kind, STAGE_WIDTH, STAGE_HEIGHT, 12);
   s->frame = frame_new (IMAGE_RGB, STAGE_WIDTH, STAGE_HEIGHT, 0, 1);
 }
 
 static void
 stage_close (Stage *s)
 {
-  emdtrack_tracker_free (s->tracker);
-  emdtrack_free (s->e);
-  device_close (&s->dev);
+  follower_close (&s->by);
   frame_free (&s->frame);
 }
 
@@ -106,20 +90,14 @@ disc_box (const Disc *d)
 static void
 stage_choose (Stage *s, const EmdtrackFrame *frame, const Disc *d)
 {
-  ImageBox all = disc_box (&d[0]);
-  uint64_t id;
+  ImageBox boxes[EMDTRACK_TARGETS], all = disc_box (&d[0]);
 
-  for (int k = 1; k < s->n_targets; k++) {
-    ImageBox b = disc_box (&d[k]);
-
-    all.x1 = b.x1 > all.x1 ? b.x1 : all.x1;
-    all.y1 = b.y1 > all.y1 ? b.y1 : all.y1;
+  for (int k = 0; k < s->n_targets; k++) {
+    boxes[k] = disc_box (&d[k]);
+    all.x1 = boxes[k].x1 > all.x1 ? boxes[k].x1 : all.x1;
+    all.y1 = boxes[k].y1 > all.y1 ? boxes[k].y1 : all.y1;
   }
-  ok (emdtrack_codebook_learn (&s->dev, frame, all, 12, &s->book));
-  ok (emdtrack_index (s->e, &s->params, frame));
-  for (int k = 0; k < s->n_targets; k++)
-    ok (emdtrack_tracker_add (
-        s->tracker, s->e, &s->params, disc_box (&d[k]), &id));
+  follower_choose (&s->by, frame, all, boxes, s->n_targets);
 }
 
 static const EmdtrackTrack *
@@ -129,13 +107,13 @@ stage_play (Stage *s, const Disc *d, int n, int wall)
   void *memory;
 
   stage_draw (s, d, n, wall);
-  frame.image = frame_to_device (&s->frame, &s->dev, &memory);
+  frame.image = frame_to_device (&s->frame, &s->by.dev, &memory);
   if (!s->n_frames++)
     stage_choose (s, &frame, d);
-  ok (emdtrack_index (s->e, &s->params, &frame));
-  ok (emdtrack_tracker_run (
-      s->tracker, s->e, &s->params, &s->track, &s->tracks, &s->n_tracks));
-  device_release (&s->dev, memory);
+  ok (emdtrack_index (s->by.e, &s->by.params, &frame));
+  ok (emdtrack_tracker_run (s->by.tracker, s->by.e, &s->by.params, &s->track,
+      &s->tracks, &s->n_tracks));
+  device_release (&s->by.dev, memory);
   return s->tracks;
 }
 
@@ -391,8 +369,8 @@ test_two (DeviceKind kind)
       check_near ((t[i].y0 + t[i].y1) / 2, d[i].y, 3);
     }
   }
-  emdtrack_tracker_remove (s.tracker, 1);
-  emdtrack_tracker_remove (s.tracker, 7);
+  emdtrack_tracker_remove (s.by.tracker, 1);
+  emdtrack_tracker_remove (s.by.tracker, 7);
   check (stage_play (&s, (Disc[]){{60, 90, 14, BLUE, 0}}, 1, -1)->id == 2);
   check (s.n_tracks == 1);
   stage_close (&s);
@@ -410,8 +388,9 @@ test_by_histogram (DeviceKind kind)
 
   stage_open (&s, kind, 1);
   target = stage_play (&s, &d, 1, -1)->target;
-  emdtrack_tracker_remove (s.tracker, 1);
-  ok (emdtrack_tracker_add_target (s.tracker, &s.params, &target, 30, 30, &id));
+  emdtrack_tracker_remove (s.by.tracker, 1);
+  ok (emdtrack_tracker_add_target (
+      s.by.tracker, &s.by.params, &target, 30, 30, &id));
   check (id == 2);
   d.x = 250, d.y = 140;
   t = stage_play (&s, &d, 1, -1);
@@ -474,23 +453,26 @@ test_refused (DeviceKind kind)
   stage_open (&s, kind, 1);
   stage_play (&s, &d, 1, -1);
   check (emdtrack_tracker_add (
-      s.tracker, s.e, &s.params, (ImageBox){5, 5, 5, 9}, &id));
+      s.by.tracker, s.by.e, &s.by.params, (ImageBox){5, 5, 5, 9}, &id));
   check (emdtrack_tracker_add (
-      s.tracker, s.e, &s.params, (ImageBox){500, 5, 510, 9}, &id));
-  check (emdtrack_tracker_add_target (s.tracker, &s.params, &none, 9, 9, &id));
-  check (emdtrack_tracker_add_target (s.tracker, &s.params, &some, 0, 9, &id));
+      s.by.tracker, s.by.e, &s.by.params, (ImageBox){500, 5, 510, 9}, &id));
+  check (emdtrack_tracker_add_target (
+      s.by.tracker, &s.by.params, &none, 9, 9, &id));
+  check (emdtrack_tracker_add_target (
+      s.by.tracker, &s.by.params, &some, 0, 9, &id));
   for (int k = 1; k < EMDTRACK_TARGETS; k++)
     ok (emdtrack_tracker_add_target (
-        s.tracker, &s.params, &some, 3000, 1, &id));
-  check (emdtrack_tracker_add_target (s.tracker, &s.params, &some, 9, 9, &id));
+        s.by.tracker, &s.by.params, &some, 3000, 1, &id));
+  check (emdtrack_tracker_add_target (
+      s.by.tracker, &s.by.params, &some, 9, 9, &id));
   stage_play (&s, &d, 1, -1); /* larger than the frame: never found */
   check (s.tracks[1].state == EMDTRACK_LOST);
   frame = (EmdtrackFrame){.image = f.image};
   frame_randomise (&f);
   check (emdtrack_codebook_learn (
-      &s.dev, &frame, (ImageBox){20, 0, 30, 5}, 8, &book));
+      &s.by.dev, &frame, (ImageBox){20, 0, 30, 5}, 8, &book));
   check (emdtrack_codebook_learn (
-      &s.dev, &frame, (ImageBox){0, 0, 3, 5}, 17, &book));
+      &s.by.dev, &frame, (ImageBox){0, 0, 3, 5}, 17, &book));
   emdtrack_tracker_free (NULL);
   stage_close (&s);
   frame_free (&f);
