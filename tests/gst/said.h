@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What an element says: in messages, and in its statistics. */
+ * What an element says: in messages, in its statistics, and of values. */
 #pragma once
 
 #include <gst/check/gstcheck.h>
@@ -51,4 +51,26 @@ stat_number (GstElement *element, const gchar *field)
   fail_unless (gst_structure_get_double (stats, field, &x));
   gst_structure_free (stats);
   return x;
+}
+
+/* Of the whole numbers from 0 to @most @property takes @a and @b alone. */
+static inline void
+expect_choices (
+    const gchar *element, const gchar *property, guint most, guint a, guint b)
+{
+  for (guint n = 0; n <= most; n++) {
+    gchar *line = g_strdup_printf ("%s %s=%u", element, property, n);
+    GError *error = NULL;
+    GstElement *made = gst_parse_launch (line, &error);
+
+    if (n == a || n == b)
+      fail_unless (made && !error, "%s: not taken", line);
+    else
+      fail_unless (g_error_matches (error, GST_PARSE_ERROR,
+                       GST_PARSE_ERROR_COULD_NOT_SET_PROPERTY),
+          "%s: taken", line);
+    g_clear_error (&error);
+    gst_clear_object (&made);
+    g_free (line);
+  }
 }

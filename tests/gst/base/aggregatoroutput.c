@@ -66,19 +66,7 @@ sum_init (Sum *self)
 static Two
 sum_new (const gchar *left, const gchar *right)
 {
-  Two t = {.element = g_object_new (
-               sum_get_type (), "backend", GST_VISION_BACKEND_CPU, NULL),
-      .bus = gst_bus_new ()};
-  GstElement *element = GST_ELEMENT (t.element);
-
-  gst_element_set_bus (element, t.bus);
-  if (right)
-    t.right = gst_harness_new_with_element (element, "sink_right", NULL);
-  t.left = gst_harness_new_with_element (element, "sink_left", "src");
-  gst_harness_set_src_caps_str (t.left, left);
-  if (right)
-    gst_harness_set_src_caps_str (t.right, right);
-  return t;
+  return two_new_of (sum_get_type (), FALSE, left, right);
 }
 
 /* The next output, of @ms, has @width columns of @value. */

@@ -100,11 +100,12 @@ typedef struct {
 
 #define GREY_8X4 "video/x-raw,format=GRAY8,width=8,height=4,framerate=25/1"
 
+/* An element of @type, which is this one or a child of it. */
 static inline Two
-two_new (gboolean live, const gchar *left, const gchar *right)
+two_new_of (GType type, gboolean live, const gchar *left, const gchar *right)
 {
-  Two t = {.element = g_object_new (
-               two_inputs_get_type (), "backend", GST_VISION_BACKEND_CPU, NULL),
+  Two t = {
+      .element = g_object_new (type, "backend", GST_VISION_BACKEND_CPU, NULL),
       .bus = gst_bus_new ()};
   GstElement *element = GST_ELEMENT (t.element);
 
@@ -119,6 +120,12 @@ two_new (gboolean live, const gchar *left, const gchar *right)
   gst_harness_set_live (t.right, live);
   gst_harness_set_src_caps_str (t.right, right);
   return t;
+}
+
+static inline Two
+two_new (gboolean live, const gchar *left, const gchar *right)
+{
+  return two_new_of (two_inputs_get_type (), live, left, right);
 }
 
 static inline void
