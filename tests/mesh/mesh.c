@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "mesh/mesh.h"
-#include "scopedetect_solid.h"
+#include "scopedetect/scopedetect_solid.h"
 #include "seconds.h"
 
 /* Reads @text as a file whose name ends in @suffix. */

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../scopedetect_solid.h"
+#include "../scopedetect/scopedetect_solid.h"
 
 #define DEPTH_WIDTH 64
 #define DEPTH_HEIGHT 48

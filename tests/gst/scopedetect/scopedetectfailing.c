@@ -6,7 +6,7 @@
 
 #include <glib/gstdio.h>
 
-#include "scopedetect_solid.h"
+#include "scopedetect/scopedetect_solid.h"
 
 static const gchar *const properties[] = {"queries=60", "align=1 queries=60"};
 

@@ -12,7 +12,7 @@
 #include "meta/gstvisionmeta.h"
 
 #include "said.h"
-#include "scopedetect_solid.h"
+#include "scopedetect/scopedetect_solid.h"
 
 #define INTRINSICS "intrinsics=450,450,159.5,119.5"
 /* Few features, which are enough for a solid alone. */
