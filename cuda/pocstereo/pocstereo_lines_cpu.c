@@ -3,6 +3,7 @@
  * Spectra of lines, several at once: the compiler turns the inner loops into
  * vectors. */
 #include "common/parallel.h"
+#include "common/vectors.h"
 #include "pocstereo/pocstereo_cpu.h"
 
 #define HALF (POCSTEREO_MAX_WINDOW / 2)
@@ -12,12 +13,6 @@
 typedef struct {
   float sum[HALF][POCSTEREO_LANES], difference[HALF][POCSTEREO_LANES];
 } Folded;
-
-#if defined(__x86_64__) && defined(__gnu_linux__)
-# define VECTORS __attribute__ ((target_clones ("avx2", "default")))
-#else
-# define VECTORS
-#endif
 
 VECTORS static void
 transform (const PocstereoTables *t, const Folded *s, int n, int8_t *phasors)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "common/parallel.h"
+#include "common/vectors.h"
 #include "pocstereo/pocstereo_cpu.h"
 #include "pocstereo/pocstereo_median_core.h"
 
@@ -7,12 +8,6 @@
 #define SIDE (2 * REACH + 1)
 
 #define LANES 16 /* pixels whose medians are taken at once */
-
-#if defined(__x86_64__) && defined(__gnu_linux__)
-# define VECTORS __attribute__ ((target_clones ("avx2", "default")))
-#else
-# define VECTORS
-#endif
 
 static void
 gather (const int32_t *row, int width, int x, int32_t to[LANES])
@@ -24,7 +19,7 @@ gather (const int32_t *row, int width, int x, int32_t to[LANES])
       to[i] = row[pocstereo_clamp (x + i, 0, width - 1)];
 }
 
-static inline void
+INLINED void
 order_lanes (int32_t a[LANES], int32_t b[LANES])
 {
 #pragma omp simd

@@ -2,114 +2,183 @@
  *
  * The re-vote near edges, and the left-right check. */
 #include "common/parallel.h"
+#include "common/vectors.h"
 #include "pocstereo/pocstereo_cpu.h"
 #include "pocstereo/pocstereo_revote_core.h"
 
 #define SIDE 64 /* of a tile, whose pixels choose at once */
 #define ROOM (SIDE + 2 * POCSTEREO_BOX)
+#define ROWS (2 * POCSTEREO_BOX + 1)
+#define CENSUSES 16 /* taken at once */
 
-#if defined(__x86_64__) && defined(__gnu_linux__)
-# define VECTORS __attribute__ ((target_clones ("avx2", "default")))
-#else
-# define VECTORS
-#endif
+/* pocstereo_census () of pixels from @x on, none of whose surroundings lie
+ * outside of @row, their rows: 15 bits of it in the first number, 16 in each
+ * other. */
+INLINED void
+take_censuses (const uint16_t *const row[], int x, uint64_t census[CENSUSES])
+{
+  const uint16_t *centre = row[POCSTEREO_CENSUS_Y] + x;
+  uint16_t bits[4][CENSUSES] = {0};
+  int n = 1;
+
+  for (int j = 0; j <= 2 * POCSTEREO_CENSUS_Y; j++)
+    for (int i = -POCSTEREO_CENSUS_X; i <= POCSTEREO_CENSUS_X; i++, n++) {
+      const uint16_t *other = row[j] + x + i;
+      uint16_t *part = bits[n / 16];
+
+#pragma omp simd
+      for (int l = 0; l < CENSUSES; l++)
+        part[l] = (uint16_t) (part[l] << 1 | (other[l] < centre[l]));
+    }
+  for (int l = 0; l < CENSUSES; l++)
+    census[l] = (uint64_t) bits[0][l] << 48 | (uint64_t) bits[1][l] << 32 |
+        (uint32_t) bits[2][l] << 16 | bits[3][l];
+}
+
+/* Of both views. */
+VECTORS static void
+take_census_of_rows (void *data, int begin, int end)
+{
+  const PocstereoWork *w = data;
+  PocstereoCpu *c = w->state;
+  const int width = w->width, reach = POCSTEREO_CENSUS_X;
+
+  for (int v = 0; v < 2; v++)
+    for (int y = begin; y < end; y++) {
+      uint64_t *census = c->census[v] + (size_t) y * width;
+      const uint16_t *row[2 * POCSTEREO_CENSUS_Y + 1];
+
+      for (int j = 0; j <= 2 * POCSTEREO_CENSUS_Y; j++)
+        row[j] = w->view[v][0] +
+            (size_t) w->stride[0] *
+                pocstereo_clamp (y + j - POCSTEREO_CENSUS_Y, 0, w->height - 1);
+      for (int x = 0; x < width;)
+        if (x >= reach && x + CENSUSES + reach <= width) {
+          take_censuses (row, x, census + x);
+          x += CENSUSES;
+        } else {
+          census[x] = pocstereo_census (
+              w->view[v][0], w->stride[0], width, w->height, x, y);
+          x++;
+        }
+    }
+}
 
 /* One pass over one view. */
 typedef struct {
   int width, height;
   const uint64_t *census, *other; /* of this view and the other */
   const PocstereoMatch *before;
-  const int32_t *smooth; /* medians of their disparities */
+  const int32_t *own;    /* their disparities */
+  const int32_t *smooth; /* medians of these */
   PocstereoMatch *after;
 } Vote;
-
-/* Of both views. */
-static void
-take_census_of_rows (void *data, int begin, int end)
-{
-  const PocstereoWork *w = data;
-  PocstereoCpu *c = w->state;
-
-  for (int v = 0; v < 2; v++)
-    for (int y = begin; y < end; y++)
-      for (int x = 0; x < w->width; x++)
-        c->census[v][(size_t) y * w->width + x] = pocstereo_census (
-            w->view[v][0], w->stride[0], w->width, w->height, x, y);
-}
 
 /* A tile, its pixels' best sums of costs so far, and who offered them. */
 typedef struct {
   int x, y, width, height;
-  int best[SIDE][SIDE], sum[SIDE][SIDE];
-  int8_t donor[SIDE][SIDE]; /* -1: itself */
+  int32_t best[SIDE][SIDE];
+  int32_t donor[SIDE][SIDE]; /* -1: itself */
 } Tile;
 
-/* The disparity that donor @i offers to (x, y); -1: the pixel's own. */
-static int32_t
-offer (const Vote *v, int i, int x, int y)
+/* The disparities that donor @i offers to @n pixels of row @y, which are @x;
+ * -1: the pixels' own. */
+INLINED void
+offers (const Vote *v, int i, const int32_t *x, int y, int n, int32_t *offer)
 {
-  PocstereoPoint p;
+  PocstereoPoint first, last;
+  const int32_t *from = v->own;
 
-  if (i < 0)
-    return v->before[(size_t) y * v->width + x].disparity;
-  p = pocstereo_donor (i, x, y, v->width, v->height);
-  return v->smooth[(size_t) p.y * v->width + p.x];
+  first.x = x[0];
+  last.x = x[n - 1];
+  first.y = y;
+  if (i >= 0) {
+    first = pocstereo_donor (i, x[0], y, v->width, v->height);
+    last = pocstereo_donor (i, x[n - 1], y, v->width, v->height);
+    from = v->smooth;
+  }
+  from += (size_t) first.y * v->width;
+  if (last.x - first.x == n - 1)
+    memcpy (offer, from + first.x, n * sizeof *offer);
+  else
+    for (int k = 0; k < n; k++)
+      offer[k] =
+          from[i < 0 ? x[k]
+                     : pocstereo_donor (i, x[k], y, v->width, v->height).x];
 }
 
-/* The cost of what donor @i offers to each pixel of a row of the tile. */
-VECTORS static void
-cost_row (const Vote *v, const Tile *tile, int i, int y, uint8_t *cost)
+/* The cost of what donor @i offers to each pixel of row @y of the tile and
+ * around it, summed over 5 columns. */
+INLINED void
+sum_across (const Vote *v, const Tile *tile, int i, int y, int32_t sum[SIDE])
 {
-  size_t row;
+  int32_t x[ROOM], q[ROOM], cost[ROOM] = {0};
+  int n = tile->width + 2 * POCSTEREO_BOX;
+  const uint64_t *census, *other;
 
   y = pocstereo_clamp (y, 0, v->height - 1);
-  row = (size_t) y * v->width;
-  for (int n = 0; n < tile->width + 2 * POCSTEREO_BOX; n++) {
-    int x = pocstereo_clamp (tile->x + n - POCSTEREO_BOX, 0, v->width - 1);
-    int q = pocstereo_other (x, offer (v, i, x, y));
-
-    q = pocstereo_clamp (q, 0, v->width - 1);
-    cost[n] =
-        (uint8_t) pocstereo_differing (v->census[row + x], v->other[row + q]);
-  }
+  census = v->census + (size_t) y * v->width;
+  other = v->other + (size_t) y * v->width;
+#pragma omp simd
+  for (int k = 0; k < ROOM; k++)
+    x[k] = pocstereo_clamp (tile->x + k - POCSTEREO_BOX, 0, v->width - 1);
+  offers (v, i, x, y, n, q);
+#pragma omp simd
+  for (int k = 0; k < n; k++)
+    q[k] = pocstereo_clamp (pocstereo_other (x[k], q[k]), 0, v->width - 1);
+  for (int k = 0; k < n; k++)
+    cost[k] = pocstereo_differing (census[x[k]], other[q[k]]);
+#pragma omp simd
+  for (int k = 0; k < SIDE; k++)
+    sum[k] = cost[k] + cost[k + 1] + cost[k + 2] + cost[k + 3] + cost[k + 4];
 }
 
-/* Sums over 5 x 5 costs. */
-static void
-add_costs (const Vote *v, Tile *tile, int i)
+/* Row @y's pixels take what donor @i offers where it is worth it. */
+INLINED void
+compare (Tile *tile, int i, int y, const int32_t cost[SIDE])
 {
-  uint8_t cost[ROOM];
-  int column[SIDE];
+  int32_t *best = tile->best[y], *donor = tile->donor[y];
 
-  memset (tile->sum, 0, sizeof tile->sum);
-  for (int y = -POCSTEREO_BOX; y < tile->height + POCSTEREO_BOX; y++) {
-    memset (column, 0, sizeof column);
-    cost_row (v, tile, i, tile->y + y, cost);
-    for (int j = 0; j <= 2 * POCSTEREO_BOX; j++)
-      for (int x = 0; x < tile->width; x++)
-        column[x] += cost[x + j];
-    for (int j = -POCSTEREO_BOX; j <= POCSTEREO_BOX; j++)
-      for (int x = 0; x < tile->width && y + j >= 0 && y + j < tile->height;
-           x++)
-        tile->sum[y + j][x] += column[x];
+#pragma omp simd
+  for (int x = 0; x < SIDE; x++) {
+    bool wins = pocstereo_is_cheaper (cost[x], best[x]);
+
+    best[x] = wins ? cost[x] : best[x];
+    donor[x] = wins ? i : donor[x];
   }
 }
 
-static void
+/* What donor @i offers, by sums over 5 x 5 costs: with each row one comes in,
+ * and one goes. */
+INLINED void
+offer_all (const Vote *v, Tile *tile, int i)
+{
+  int32_t across[ROWS][SIDE] = {0}, sum[SIDE] = {0};
+
+  for (int n = 0; n < tile->height + ROWS - 1; n++) {
+    int32_t row[SIDE], *oldest = across[n % ROWS];
+
+    sum_across (v, tile, i, tile->y + n - POCSTEREO_BOX, row);
+#pragma omp simd
+    for (int x = 0; x < SIDE; x++) {
+      sum[x] += row[x] - oldest[x];
+      oldest[x] = row[x];
+    }
+    if (n >= ROWS - 1)
+      compare (tile, i, n - ROWS + 1, sum);
+  }
+}
+
+/* The pixels' own disparities come first: they cost less than what each pixel
+ * begins with. */
+VECTORS static void
 choose (const Vote *v, Tile *tile)
 {
-  add_costs (v, tile, -1);
-  memcpy (tile->best, tile->sum, sizeof tile->best);
-  memset (tile->donor, -1, sizeof tile->donor);
-  for (int i = 0; i < POCSTEREO_DONORS; i++) {
-    add_costs (v, tile, i);
-    for (int y = 0; y < tile->height; y++)
-      for (int x = 0; x < tile->width; x++)
-        if (pocstereo_is_cheaper (tile->sum[y][x], tile->best[y][x])) {
-          tile->best[y][x] = tile->sum[y][x];
-          tile->donor[y][x] = (int8_t) i;
-        }
-  }
+  for (int y = 0; y < tile->height; y++)
+    for (int x = 0; x < SIDE; x++)
+      tile->best[y][x] = 1 << 24;
+  for (int i = -1; i < POCSTEREO_DONORS; i++)
+    offer_all (v, tile, i);
 }
 
 /* A pixel takes the median of the disparities around its donor, to the fraction
@@ -171,11 +240,12 @@ pocstereo_revote_cpu (const Device *dev, const PocstereoWork *w, int view)
   size_t n = (size_t) w->width * w->height;
 
   (void) dev;
-  pocstereo_census_cpu (w);
+  if (!view)
+    pocstereo_census_cpu (w);
   for (int pass = 0; pass < POCSTEREO_VOTES; pass++) {
     PocstereoMatch *at[2] = {w->matches[view], c->spare};
     Vote v = {w->width, w->height, c->census[view], c->census[1 - view],
-        at[pass % 2], c->parent, at[1 - pass % 2]};
+        at[pass % 2], c->found, c->parent, at[1 - pass % 2]};
 
     for (size_t i = 0; i < n; i++)
       c->found[i] = v.before[i].disparity;

@@ -3,16 +3,11 @@
  * Means along surfaces: a part of a row at once, in loops that the compiler
  * turns into vectors. */
 #include "common/parallel.h"
+#include "common/vectors.h"
 #include "pocstereo/pocstereo_cpu.h"
 #include "pocstereo/pocstereo_smooth_core.h"
 
 #define PART 256 /* pixels */
-
-#if defined(__x86_64__) && defined(__gnu_linux__)
-# define VECTORS __attribute__ ((target_clones ("avx2", "default")))
-#else
-# define VECTORS
-#endif
 
 /* Adds to @n pixels from @middle on what the pairs say that lie @apart before
  * and behind each. */
