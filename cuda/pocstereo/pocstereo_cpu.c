@@ -26,6 +26,18 @@ close (const Device *dev, PocstereoWork *w)
   device_release (dev, c);
 }
 
+static void
+turn_lags (PocstereoCpu *c, const PocstereoTables *t)
+{
+  memset (c->lag_cosine, 0, sizeof c->lag_cosine);
+  memset (c->lag_sine, 0, sizeof c->lag_sine);
+  for (int k = 0; k < t->bandwidth; k++)
+    for (int n = 0; n <= t->lags + 1; n++) {
+      c->lag_cosine[k][n] = t->lag_cosine[n][k];
+      c->lag_sine[k][n] = t->lag_sine[n][k];
+    }
+}
+
 static const char *
 prepare (const Device *dev, PocstereoWork *w, bool dense)
 {
@@ -35,6 +47,7 @@ prepare (const Device *dev, PocstereoWork *w, bool dense)
   (void) dev;
   if (!dense)
     return NULL;
+  turn_lags (c, w->tables);
   TRY (pocstereo_need_fields_cpu (w));
   if (c->patch)
     return NULL;
@@ -60,7 +73,7 @@ pocstereo_need_fields_cpu (const PocstereoWork *w)
     return NULL;
   c->field_bytes = 0;
   for (int v = 0; v < 2; v++)
-    TRY (memory_get (&c->memory, &c->field[v], bytes));
+    TRY (memory_get (&c->memory, &c->field[v], bytes + POCSTEREO_BLOCK));
   c->field_bytes = bytes;
   return NULL;
 }

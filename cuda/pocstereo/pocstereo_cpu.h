@@ -7,10 +7,24 @@
 #include "pocstereo/pocstereo_slant_core.h"
 #include "pocstereo/pocstereo_work.h"
 
-#define POCSTEREO_LANES 16 /* windows whose spectra are taken at once */
+#define POCSTEREO_LANES 16 /* windows that are transformed or refined at once \
+                            */
+
+/* Components of phasors that are multiplied at once: fields have room for as
+ * many behind the last pixel's. */
+#define POCSTEREO_BLOCK 16
+/* Lags whose correlation is taken at once, and room for all of these. */
+#define POCSTEREO_LAG_BLOCK 8
+#define POCSTEREO_LAG_ROOM \
+ ((POCSTEREO_MOST_LAGS + 2 + POCSTEREO_LAG_BLOCK - 1) / POCSTEREO_LAG_BLOCK * \
+     POCSTEREO_LAG_BLOCK)
 
 typedef struct {
   DeviceMemory memory;
+
+  /* The tables' numbers of these names, a frequency's side by side. */
+  int32_t lag_cosine[POCSTEREO_MAX_BANDWIDTH][POCSTEREO_LAG_ROOM];
+  int32_t lag_sine[POCSTEREO_MAX_BANDWIDTH][POCSTEREO_LAG_ROOM];
 
   /* Phasors of every pixel of one layer, view by view: rows of width, 2
    * bandwidth bytes a pixel. */
@@ -52,6 +66,13 @@ void pocstereo_field_cpu (
     const PocstereoWork *w, int view, int l, int8_t *field);
 const char *pocstereo_average_cpu (
     const Device *dev, const PocstereoWork *w, bool dense);
+
+/* pocstereo_refine_cpu.c: the matches of @n pixels, at most POCSTEREO_LANES, at
+ * the disparities @base.  @r: sums over lines, re and im of each frequency, a
+ * number for each pixel. */
+void pocstereo_refine_cpu (const PocstereoTables *t,
+    const int32_t (*r)[POCSTEREO_LANES], const int32_t *base, int n,
+    PocstereoMatch *match);
 
 /* Room for the fields of layer 0. */
 const char *pocstereo_need_fields_cpu (const PocstereoWork *w);

@@ -54,8 +54,18 @@ typedef struct {
   int32_t disparity;
 } PocstereoBest;
 
+/* Of equal heights the first stays. */
+BOTH void
+pocstereo_take_higher (int32_t height, int32_t disparity, PocstereoBest *best)
+{
+  if (height > best->height) {
+    best->height = height;
+    best->disparity = disparity;
+  }
+}
+
 /* Tries the lags up to @lags around @base, inside the layer's range, whose sums
- * over lines are @r.  Of equal heights the first stays. */
+ * over lines are @r. */
 BOTH void
 pocstereo_try (const PocstereoTables *t, const PocstereoLayer *layer,
     const int32_t *r, int base, int lags, PocstereoBest *best)
@@ -65,8 +75,5 @@ pocstereo_try (const PocstereoTables *t, const PocstereoLayer *layer,
 
   pocstereo_lags (layer, base, lags, &first, &last);
   lag = pocstereo_peak (t, r, first, last, &height);
-  if (height > best->height) {
-    best->height = height;
-    best->disparity = base + lag;
-  }
+  pocstereo_take_higher (height, base + lag, best);
 }

@@ -4,7 +4,7 @@
 #include "common/parallel.h"
 #include "pocstereo/pocstereo_cpu.h"
 #include "pocstereo/pocstereo_dense_core.h"
-#include "pocstereo/pocstereo_fit_core.h"
+#include "pocstereo/pocstereo_sums_cpu.h"
 
 /* One layer, seen from one view. */
 typedef struct {
@@ -18,47 +18,35 @@ typedef struct {
   int32_t *found, *height;
 } Search;
 
-/* The sums over lines of F conj (G) at (x, y), g around x - base. */
-static void
-correlate (const Search *s, int x, int y, int base, int32_t *r)
+/* Tries each of @n disparities at column @x that differs from those before it:
+ * what they found cannot be beaten by the same once more. */
+INLINED void
+try_all (const Search *s, const PocstereoLook *look, int x, const int *base,
+    int n, int lags, PocstereoBest *best)
 {
-  const PocstereoLayer *layer = s->layer;
-  int bytes = pocstereo_phasor_bytes (s->t->bandwidth);
-  int q = pocstereo_clamp (x - base, 0, layer->width - 1);
-
-  memset (r, 0, bytes * sizeof *r);
-  for (int j = 0; j < s->t->lines; j++) {
-    int row = pocstereo_clamp (y + j - s->t->lines / 2, 0, layer->height - 1);
-    size_t at = (size_t) row * layer->width;
-
-    pocstereo_add_line (r, s->field + (at + x) * bytes,
-        s->other + (at + q) * bytes, s->t->bandwidth);
-  }
-}
-
-/* Tries each of @n disparities that differs from those before it: what they
- * found cannot be beaten by the same once more. */
-static void
-try_all (const Search *s, int x, int y, const int *base, int n, int lags,
-    PocstereoBest *best)
-{
-  int32_t r[2 * POCSTEREO_MAX_BANDWIDTH];
+  int32_t r[POCSTEREO_SUMS];
 
   for (int i = 0; i < n; i++) {
+    int first, last, lag;
+    int32_t height;
     bool is_new = true;
 
-    for (int j = 0; j < i && is_new; j++)
-      is_new = base[i] != base[j];
+    for (int j = 0; j < i; j++)
+      is_new &= base[i] != base[j];
     if (!is_new)
       continue;
-    correlate (s, x, y, base[i], r);
-    pocstereo_try (s->t, s->layer, r, base[i], lags, best);
+    pocstereo_sums (
+        look, pocstereo_clamp (x - base[i], 0, s->layer->width - 1), r);
+    pocstereo_lags (s->layer, base[i], lags, &first, &last);
+    lag = pocstereo_highest (
+        s->w->state, s->t->bandwidth, r, first, last, &height);
+    pocstereo_take_higher (height, base[i] + lag, best);
   }
 }
 
 /* Steps 4 and 5. */
-static void
-search (const Search *s, int x, int y)
+INLINED void
+search (const Search *s, const PocstereoLook *look, int x, int y)
 {
   const PocstereoLayer *layer = s->layer;
   PocstereoBest best = {INT32_MIN, 0};
@@ -69,7 +57,7 @@ search (const Search *s, int x, int y)
     for (int i = 0; i < layer->tiles; i++) {
       base[0] = pocstereo_tile (layer, i);
       base[0] = pocstereo_clamp (base[0], layer->floor, layer->ceil);
-      try_all (s, x, y, base, 1, s->t->lags, &best);
+      try_all (s, look, x, base, 1, s->t->lags, &best);
     }
   else {
     for (int i = 0; i < s->candidates; i++) {
@@ -79,7 +67,7 @@ search (const Search *s, int x, int y)
       base[i] = 2 * s->parent[(size_t) p.y * s->above->width + p.x];
       base[i] = pocstereo_clamp (base[i], layer->floor, layer->ceil);
     }
-    try_all (s, x, y, base, s->candidates, s->t->lags, &best);
+    try_all (s, look, x, base, s->candidates, s->t->lags, &best);
   }
   s->found[at] = best.disparity;
   s->height[at] = best.height;
@@ -87,8 +75,8 @@ search (const Search *s, int x, int y)
 
 /* The last look at layer 0, at the medians of what was found, which have taken
  * the parents' place. */
-static void
-search_again (const Search *s, int x, int y)
+INLINED void
+search_again (const Search *s, const PocstereoLook *look, int x, int y)
 {
   const PocstereoLayer *layer = s->layer;
   size_t at = (size_t) y * layer->width + x;
@@ -101,49 +89,79 @@ search_again (const Search *s, int x, int y)
 
     base[i] = s->parent[(size_t) p.y * layer->width + p.x];
   }
-  try_all (s, x, y, base, POCSTEREO_AGAIN, POCSTEREO_AGAIN_LAGS, &best);
+  try_all (s, look, x, base, POCSTEREO_AGAIN, POCSTEREO_AGAIN_LAGS, &best);
   s->found[at] = best.disparity;
 }
 
-/* Step 7. */
-static void
+VECTORS static void
+search_rows (void *data, int begin, int end)
+{
+  const Search *s = data;
+  PocstereoLook look;
+
+  for (int y = begin; y < end; y++) {
+    pocstereo_look_at_row (&look, s->t, s->field, s->other, s->layer, y);
+    for (int x = 0; x < s->layer->width; x++) {
+      pocstereo_look_at (&look, x);
+      search (s, &look, x, y);
+    }
+  }
+}
+
+VECTORS static void
+search_rows_again (void *data, int begin, int end)
+{
+  const Search *s = data;
+  PocstereoLook look;
+
+  for (int y = begin; y < end; y++) {
+    pocstereo_look_at_row (&look, s->t, s->field, s->other, s->layer, y);
+    for (int x = 0; x < s->layer->width; x++) {
+      pocstereo_look_at (&look, x);
+      search_again (s, &look, x, y);
+    }
+  }
+}
+
+/* Step 7, of @n pixels from (@x, @y) on. */
+INLINED void
+refine (const Search *s, PocstereoLook *look, int x, int y, int n)
+{
+  const PocstereoWork *w = s->w;
+  size_t at = (size_t) y * w->width + x;
+  int32_t r[2 * POCSTEREO_MAX_BANDWIDTH][POCSTEREO_LANES];
+
+  memset (r, 0, look->bytes * sizeof *r);
+  for (int i = 0; i < n; i++) {
+    int32_t sums[POCSTEREO_SUMS];
+
+    pocstereo_look_at (look, x + i);
+    pocstereo_sums (look,
+        pocstereo_clamp (x + i - s->found[at + i], 0, w->width - 1), sums);
+    for (int k = 0; k < look->bytes; k++)
+      r[k][i] = sums[k];
+  }
+  pocstereo_refine_cpu (s->t, r, s->found + at, n, &w->matches[s->view][at]);
+}
+
+VECTORS static void
 refine_rows (void *data, int begin, int end)
 {
   const Search *s = data;
   const PocstereoWork *w = s->w;
   bool is_last = !w->params.revote && !w->params.slant;
+  PocstereoLook look;
 
-  for (int y = begin; y < end; y++)
-    for (int x = 0; x < w->width; x++) {
-      size_t at = (size_t) y * w->width + x;
-      PocstereoMatch *match = &w->matches[s->view][at];
-      int32_t r[2 * POCSTEREO_MAX_BANDWIDTH];
+  for (int y = begin; y < end; y++) {
+    PocstereoMatch *match = &w->matches[s->view][(size_t) y * w->width];
 
-      correlate (s, x, y, s->found[at], r);
-      *match = pocstereo_refine (s->t, r, s->found[at]);
-      if (is_last)
-        pocstereo_forget_low (w->min_peak, match);
-    }
-}
-
-static void
-search_rows (void *data, int begin, int end)
-{
-  const Search *s = data;
-
-  for (int y = begin; y < end; y++)
-    for (int x = 0; x < s->layer->width; x++)
-      search (s, x, y);
-}
-
-static void
-search_rows_again (void *data, int begin, int end)
-{
-  const Search *s = data;
-
-  for (int y = begin; y < end; y++)
-    for (int x = 0; x < s->layer->width; x++)
-      search_again (s, x, y);
+    pocstereo_look_at_row (&look, s->t, s->field, s->other, s->layer, y);
+    for (int x = 0; x < w->width; x += POCSTEREO_LANES)
+      refine (s, &look, x, y,
+          w->width - x < POCSTEREO_LANES ? w->width - x : POCSTEREO_LANES);
+    for (int x = 0; x < w->width && is_last; x++)
+      pocstereo_forget_low (w->min_peak, &match[x]);
+  }
 }
 
 static void

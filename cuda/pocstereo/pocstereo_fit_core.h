@@ -69,6 +69,32 @@ typedef struct {
   float height, slope, bend;
 } PocstereoPoly;
 
+/* Adds frequency @k, whose sums over lines are @re and @im, at an angle whose
+ * sine and cosine are @s and @c; @sn and @cs: of k times it, and then of k + 1
+ * times. */
+BOTH void
+pocstereo_add_wave (const PocstereoTables *t, int k, float re, float im,
+    float s, float c, float *sn, float *cs, PocstereoPoly *p)
+{
+  float next = *cs * c - *sn * s, w = (float) (k + 1), even, odd;
+
+  *sn = *cs * s + *sn * c;
+  *cs = next;
+  even = t->weight[k] * (re * *cs - im * *sn);
+  odd = t->weight[k] * (re * *sn + im * *cs);
+  p->height += even;
+  p->slope -= w * odd;
+  p->bend -= w * w * even;
+}
+
+/* From derivatives by angles to those by pixels. */
+BOTH void
+pocstereo_by_pixels (const PocstereoTables *t, PocstereoPoly *p)
+{
+  p->slope *= t->omega;
+  p->bend *= t->omega * t->omega;
+}
+
 BOTH PocstereoPoly
 pocstereo_poly (const PocstereoTables *t, const int32_t *r, float x)
 {
@@ -76,33 +102,29 @@ pocstereo_poly (const PocstereoTables *t, const int32_t *r, float x)
   float s, c, cs = 1, sn = 0;
 
   pocstereo_sincos (t->omega * x, &s, &c);
-  for (int k = 0; k < t->bandwidth; k++) {
-    float next = cs * c - sn * s, w = (float) (k + 1);
-    float re, im;
-
-    sn = cs * s + sn * c;
-    cs = next;
-    re = t->weight[k] * ((float) r[2 * k] * cs - (float) r[2 * k + 1] * sn);
-    im = t->weight[k] * ((float) r[2 * k] * sn + (float) r[2 * k + 1] * cs);
-    p.height += re;
-    p.slope -= w * im;
-    p.bend -= w * w * re;
-  }
-  p.slope *= t->omega;
-  p.bend *= t->omega * t->omega;
+  for (int k = 0; k < t->bandwidth; k++)
+    pocstereo_add_wave (
+        t, k, (float) r[2 * k], (float) r[2 * k + 1], s, c, &sn, &cs, &p);
+  pocstereo_by_pixels (t, &p);
   return p;
 }
 
-/* Three steps of Newton's from lag @x, each at most half a pixel. */
+/* Newton's steps, each at most half a pixel. */
+#define POCSTEREO_STEPS 3
+
+BOTH float
+pocstereo_step (PocstereoPoly p)
+{
+  float step = p.bend < 0 ? -p.slope / p.bend : 0;
+
+  return step > .5f ? .5f : step < -.5f ? -.5f : step;
+}
+
 BOTH float
 pocstereo_newton (const PocstereoTables *t, const int32_t *r, float x)
 {
-  for (int i = 0; i < 3; i++) {
-    PocstereoPoly p = pocstereo_poly (t, r, x);
-    float step = p.bend < 0 ? -p.slope / p.bend : 0;
-
-    x += step > .5f ? .5f : step < -.5f ? -.5f : step;
-  }
+  for (int i = 0; i < POCSTEREO_STEPS; i++)
+    x += pocstereo_step (pocstereo_poly (t, r, x));
   return x;
 }
 
@@ -116,23 +138,30 @@ pocstereo_newton (const PocstereoTables *t, const int32_t *r, float x)
  * t->least is what stays without noise.  The closed form's maximum is not that
  * of the correlation itself, @p; half of what lies between them counts too. */
 BOTH float
-pocstereo_sigma (const PocstereoTables *t, const int32_t *r, PocstereoPoly p)
+pocstereo_sigma (const PocstereoTables *t, float scatter, PocstereoPoly p)
 {
   float full = (float) (t->lines * POCSTEREO_TURN * POCSTEREO_TURN);
-  float unit = 1 / full, scatter = 0, turn = -p.bend / (full * t->omega), off;
+  float turn = -p.bend / (full * t->omega), off;
 
   if (!(turn > 0))
     return 1e3f;
-  for (int k = 0; k < t->bandwidth; k++) {
-    float re = (float) r[2 * k] * unit, im = (float) r[2 * k + 1] * unit;
-    float c2 = re * re + im * im, w = t->weight[k] * (float) (k + 1);
-
-    scatter += w * w * (c2 < 1 ? 1 - c2 * c2 : 0);
-  }
   scatter = scatter / (float) (2 * t->lines) / (turn * turn);
   off = .5f * p.slope / p.bend;
   return sqrtf (
       t->shared * t->shared * scatter + t->least * t->least + off * off);
+}
+
+/* What frequency @k adds to the scatter. */
+BOTH float
+pocstereo_scatter (const PocstereoTables *t, int k, float re, float im)
+{
+  float unit = 1 / (float) (t->lines * POCSTEREO_TURN * POCSTEREO_TURN), c2;
+  float w = t->weight[k] * (float) (k + 1);
+
+  re *= unit;
+  im *= unit;
+  c2 = re * re + im * im;
+  return w * w * (c2 < 1 ? 1 - c2 * c2 : 0);
 }
 
 BOTH uint16_t
@@ -141,19 +170,40 @@ pocstereo_u16 (float v)
   return (uint16_t) (v >= 65535 ? 65535 : v > 0 ? pocstereo_nearest (v) : 0);
 }
 
+/* What is found @x pixels from the integer disparity @base. */
+BOTH PocstereoMatch
+pocstereo_found (
+    const PocstereoTables *t, int base, float x, PocstereoPoly p, float scatter)
+{
+  PocstereoMatch match;
+
+  match.disparity =
+      base * POCSTEREO_ONE + pocstereo_nearest (x * POCSTEREO_ONE);
+  match.peak = pocstereo_u16 (p.height / t->perfect * 65535);
+  match.sigma =
+      pocstereo_u16 (pocstereo_sigma (t, scatter, p) * POCSTEREO_SIGMA);
+  return match;
+}
+
+/* The peak is looked for among the inner lags and may lie half a sample beyond
+ * them. */
+BOTH float
+pocstereo_near (float x)
+{
+  const float most = POCSTEREO_FINE_LAGS - .5f;
+
+  return x > most ? most : x < -most ? -most : x;
+}
+
 /* Step 7: the match, given the sums over lines @r at the integer disparity
- * @base.  The peak is looked for among the inner lags and may lie half a sample
- * beyond them. */
+ * @base. */
 BOTH PocstereoMatch
 pocstereo_refine (const PocstereoTables *t, const int32_t *r, int base)
 {
-  const float most = POCSTEREO_FINE_LAGS - .5f;
-  PocstereoMatch match;
-  PocstereoPoly p;
+  float x, scatter = 0;
   int32_t height;
   int n = pocstereo_peak (
       t, r, 1 - POCSTEREO_FINE_LAGS, POCSTEREO_FINE_LAGS - 1, &height);
-  float x;
 
   if (t->fit == POCSTEREO_NEWTON)
     x = pocstereo_newton (t, r, (float) n);
@@ -161,11 +211,8 @@ pocstereo_refine (const PocstereoTables *t, const int32_t *r, int base)
     x = (float) n +
         pocstereo_closed_form (t, (float) pocstereo_correlation (t, r, n - 1),
             (float) height, (float) pocstereo_correlation (t, r, n + 1));
-  x = x > most ? most : x < -most ? -most : x;
-  p = pocstereo_poly (t, r, x);
-  match.disparity =
-      base * POCSTEREO_ONE + pocstereo_nearest (x * POCSTEREO_ONE);
-  match.peak = pocstereo_u16 (p.height / t->perfect * 65535);
-  match.sigma = pocstereo_u16 (pocstereo_sigma (t, r, p) * POCSTEREO_SIGMA);
-  return match;
+  x = pocstereo_near (x);
+  for (int k = 0; k < t->bandwidth; k++)
+    scatter += pocstereo_scatter (t, k, (float) r[2 * k], (float) r[2 * k + 1]);
+  return pocstereo_found (t, base, x, pocstereo_poly (t, r, x), scatter);
 }
