@@ -65,13 +65,13 @@ set_lattice (ScopedetectWork *w)
   } while (w->lattice.width * w->lattice.height > SCOPEDETECT_MOST_SEGMENTS);
 }
 
-/* A random permutation of the cloud, i -> a i + b: a is near the golden part of
- * its size, so that the first queries spread over the scene, and coprime to it.
- */
+/* A random permutation of the sources, i -> a i + b: a is near the golden part
+ * of their number, so that the first queries spread over the scene, and coprime
+ * to it. */
 static void
 set_order (ScopedetectWork *w)
 {
-  uint32_t n = (uint32_t) w->cloud.n, a;
+  uint32_t n = (uint32_t) w->n_sources, a;
 
   w->query_first = n ? random_below (w->params.seed, 0, n) : 0;
   a = (uint32_t) (.618034 * n) + random_below (w->params.seed, 1, 1 + n / 16);
@@ -89,12 +89,14 @@ set_order (ScopedetectWork *w)
   w->query_step = a;
 }
 
+/* Queries are chosen from @n points: @left of the cloud, or all. */
 static void
-set_queries (ScopedetectWork *w)
+set_queries (ScopedetectWork *w, uint16_t *left, int n)
 {
-  w->n_queries = w->params.queries && w->params.queries < w->cloud.n
-      ? w->params.queries
-      : w->cloud.n;
+  w->left = left;
+  w->n_sources = n;
+  w->n_queries =
+      w->params.queries && w->params.queries < n ? w->params.queries : n;
   set_order (w);
 }
 
@@ -127,7 +129,8 @@ scopedetect_begin (
   set_lattice (w);
   TRY (s->stages->observe (&s->device, w));
   TRY (s->stages->points (&s->device, w));
-  set_queries (w);
+  set_queries (w, NULL, w->cloud.n);
+  memset (s->stage[1].n, 0, (size_t) s->n_models * sizeof *s->stage[1].n);
   return w->has_segments ? s->stages->segments (&s->device, w) : NULL;
 }
 
@@ -177,23 +180,26 @@ refine_batch (void *self)
   return device_copy (dev, s->counts, w->counts, sizeof *s->counts);
 }
 
-/* Keeps the samples of the batch from model @first on. */
+/* Keeps the samples of the batch of @models. */
 static void
-keep_batch (Scopedetect *s, int first)
+keep_batch (Scopedetect *s, const int *models, ScopedetectFindings *to)
 {
   const ScopedetectWork *w = &s->work;
-  size_t n = (size_t) w->n_models * SCOPEDETECT_FOUND;
-  size_t at = (size_t) first * SCOPEDETECT_FOUND;
+  const size_t n = SCOPEDETECT_FOUND;
 
-  memcpy (s->sample + at, s->found, n * sizeof *s->sample);
-  memcpy (s->measure + at, w->measure, n * sizeof *s->measure);
-  memcpy (s->n_samples + first, s->counts->n_samples,
-      (size_t) w->n_models * sizeof *s->n_samples);
+  for (int k = 0; k < w->n_models; k++) {
+    size_t at = (size_t) models[k] * n, from = (size_t) k * n;
+
+    memcpy (to->sample + at, s->found + from, n * sizeof *s->found);
+    memcpy (to->measure + at, w->measure + from, n * sizeof *w->measure);
+    to->n[models[k]] = s->counts->n_samples[k];
+  }
 }
 
-/* Runs the batch from model @first on; its best go to s->sample. */
+/* Runs the batch of @models; its best go to @to. */
 static const char *
-run_batch (Scopedetect *s, int first, bool search)
+run_batch (
+    Scopedetect *s, const int *models, bool search, ScopedetectFindings *to)
 {
   ScopedetectWork *w = &s->work;
 
@@ -201,7 +207,7 @@ run_batch (Scopedetect *s, int first, bool search)
     TRY (search_batch (s));
   TRY (s->stages->repeat (&s->device, w, refine_batch, s));
   TRY (device_wait (&s->device));
-  keep_batch (s, first);
+  keep_batch (s, models, to);
   return NULL;
 }
 
@@ -209,29 +215,52 @@ const char *
 scopedetect_decide_frame (Scopedetect *s)
 {
   const ScopedetectParams *p = &s->work.params;
+  const ScopedetectFindings *of = &s->stage[0];
 
-  s->agreement = 1;
+  s->told = (ScopedetectSearch){.agreement = 1};
   s->n_objects = 0;
-  if (p->explain == SCOPEDETECT_ONE_STAGE)
+  if (p->explain >= SCOPEDETECT_ONE_STAGE)
     return scopedetect_explain (s);
   for (int m = 0; m < s->n_models; m++)
     s->n_objects += scopedetect_decide (&s->work, &s->host_shape[m], m,
-        s->sample + m * SCOPEDETECT_FOUND, s->measure + m * SCOPEDETECT_FOUND,
-        s->n_samples[m], s->objects + s->n_objects);
+        of->sample + m * SCOPEDETECT_FOUND, of->measure + m * SCOPEDETECT_FOUND,
+        of->n[m], s->objects + s->n_objects);
   if (p->explain == SCOPEDETECT_CONTEST)
     s->n_objects = scopedetect_contest (
         s->host_shape, p->least_own, s->objects, s->fate, s->n_objects);
   return NULL;
 }
 
+/* The first of @n models to the batch. */
 static void
-set_batch (Scopedetect *s, int first)
+set_batch (Scopedetect *s, const int *models, int n)
 {
   ScopedetectWork *w = &s->work;
 
-  w->n_models = s->n_models - first < SCOPEDETECT_BATCH ? s->n_models - first
-                                                        : SCOPEDETECT_BATCH;
-  memcpy (w->model, s->shape + first, (size_t) w->n_models * sizeof *s->shape);
+  w->n_models = n < SCOPEDETECT_BATCH ? n : SCOPEDETECT_BATCH;
+  for (int k = 0; k < w->n_models; k++)
+    w->model[k] = s->shape[models[k]];
+}
+
+/* Searches for @n models. */
+static const char *
+search_for (Scopedetect *s, const int *models, int n, ScopedetectFindings *to)
+{
+  for (int first = 0; first < n; first += SCOPEDETECT_BATCH) {
+    set_batch (s, models + first, n - first);
+    TRY (run_batch (s, models + first, true, to));
+  }
+  return NULL;
+}
+
+const char *
+scopedetect_search_left (Scopedetect *s, const int *models, int n_models,
+    const uint16_t *left, int n_left)
+{
+  TRY (device_copy (
+      &s->device, s->left, left, (size_t) n_left * sizeof *s->left));
+  set_queries (&s->work, s->left, n_left);
+  return search_for (s, models, n_models, &s->stage[1]);
 }
 
 static const char *
@@ -248,7 +277,7 @@ set_results (Scopedetect *s, ScopedetectResults *r)
     r->table[k] = c->has_table ? c->table[k] : 0;
   r->n_points = c->n_points;
   r->n_left_out = c->n_left_out;
-  r->agreement = s->agreement;
+  r->search = s->told;
   return NULL;
 }
 
@@ -258,10 +287,7 @@ scopedetect_run (Scopedetect *s, const ScopedetectParams *params,
 {
   TRY (scopedetect_begin (s, params, frame));
   s->is_tracking = false;
-  for (int first = 0; first < s->n_models; first += SCOPEDETECT_BATCH) {
-    set_batch (s, first);
-    TRY (run_batch (s, first, true));
-  }
+  TRY (search_for (s, s->every_model, s->n_models, &s->stage[0]));
   return set_results (s, results);
 }
 
@@ -306,9 +332,9 @@ scopedetect_track (Scopedetect *s, const ScopedetectParams *params,
   TRY (scopedetect_begin (s, params, frame));
   s->is_tracking = true;
   for (int first = 0; first < s->n_models; first += SCOPEDETECT_BATCH) {
-    set_batch (s, first);
+    set_batch (s, s->every_model + first, s->n_models - first);
     TRY (place_guesses (s, first, guesses, n_guesses));
-    TRY (run_batch (s, first, false));
+    TRY (run_batch (s, s->every_model + first, false, &s->stage[0]));
   }
   return set_results (s, results);
 }
@@ -456,8 +482,30 @@ get_memory (Scopedetect *s, int width, int height,
     TRY (copy_host_shape (&s->host_memory, &s->host_shape[s->n_models], from));
   }
   TRY (new_frame (s, width, height));
+  TRY (memory_get (&s->memory, &s->left, (size_t) s->work.cloud.room));
   return scopedetect_explain_new (
       &s->explain, &s->host_memory, &s->memory, n_models, s->work.cloud.room);
+}
+
+static const char *
+new_samples (Scopedetect *s, int n_models)
+{
+  const size_t n = (size_t) n_models * SCOPEDETECT_FOUND;
+
+  for (int k = 0; k < 2; k++) {
+    ScopedetectFindings *of = &s->stage[k];
+
+    of->sample = calloc (n, sizeof *of->sample);
+    of->measure = calloc (n, sizeof *of->measure);
+    of->n = calloc ((size_t) n_models, sizeof *of->n);
+    if (!of->sample || !of->measure || !of->n)
+      return "out of memory";
+  }
+  if (!(s->every_model = calloc ((size_t) n_models, sizeof *s->every_model)))
+    return "out of memory";
+  for (int m = 0; m < n_models; m++)
+    s->every_model[m] = m;
+  return NULL;
 }
 
 const char *
@@ -481,12 +529,9 @@ scopedetect_new (Scopedetect **self, const Device *device, int width,
   s->objects =
       calloc ((size_t) n_models * SCOPEDETECT_MAX_OBJECTS, sizeof *s->objects);
   s->fate = calloc ((size_t) n_models, SCOPEDETECT_MAX_OBJECTS);
-  s->sample = calloc ((size_t) n_models * SCOPEDETECT_FOUND, sizeof *s->sample);
-  s->measure =
-      calloc ((size_t) n_models * SCOPEDETECT_FOUND, sizeof *s->measure);
-  s->n_samples = calloc ((size_t) n_models, sizeof *s->n_samples);
-  if (!s->objects || !s->fate || !s->sample || !s->measure || !s->n_samples)
+  if (!s->objects || !s->fate)
     return "out of memory";
+  TRY (new_samples (s, n_models));
   s->work.spacing = models[0]->shape.spacing;
   s->work.feature_radius = models[0]->shape.feature_radius;
   TRY (get_memory (s, width, height, models, n_models));
@@ -508,9 +553,12 @@ scopedetect_free (Scopedetect *s)
   free (s->host_shape);
   free (s->objects);
   free (s->fate);
-  free (s->sample);
-  free (s->measure);
-  free (s->n_samples);
+  free (s->every_model);
+  for (int k = 0; k < 2; k++) {
+    free (s->stage[k].sample);
+    free (s->stage[k].measure);
+    free (s->stage[k].n);
+  }
   free (s);
 }
 

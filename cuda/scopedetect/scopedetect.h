@@ -19,6 +19,7 @@ C_BEGIN
 #define SCOPEDETECT_MAX_OBJECTS 64   /* of one model, in one frame */
 #define SCOPEDETECT_MAX_POINTS 65536 /* of a scene that are looked at */
 #define SCOPEDETECT_MAX_REGIONS 16
+#define SCOPEDETECT_MAX_RESTARTS 100
 
 /* The parts of a score (1.2.1; the last nine are of the full SCOPE).  Each is
  * 0 at best and less where the model fits less. */
@@ -57,7 +58,16 @@ typedef enum {
   SCOPEDETECT_CONTEST,   /* those of which no better ones take the surface */
   SCOPEDETECT_ONE_STAGE, /* those that together explain the frame best
                             (chapter 2) */
+  SCOPEDETECT_TWO_STAGE, /* the same, then searched for again in what they
+                            leave (2.3) */
 } ScopedetectExplained;
+
+/* How a search for what explains the frame accepts what is worse. */
+typedef enum {
+  SCOPEDETECT_METROPOLIS, /* the less often the worse it is; then uphill */
+  SCOPEDETECT_HALVES,     /* in half of the cases at first, then less often: as
+                             in the thesis (2.1) */
+} ScopedetectSchedule;
 
 /* A pinhole camera without distortion, pixels: fx, fy > 0. */
 typedef struct {
@@ -130,11 +140,20 @@ typedef struct {
   double least_own; /* contest: objects that explain the same surface: of the
                        surface that one explains, better ones must leave this
                        part */
-  /* One stage: */
-  int candidates;    /* poses of each model among which is chosen (2.1) */
-  int explain_steps; /* of each chain of the search, for each candidate */
+  /* One stage and two: */
+  int candidates; /* poses of each model among which is chosen (2.1) */
+  ScopedetectSchedule schedule;
+  int restarts;      /* searches, each from nothing (2.1) */
+  int explain_steps; /* Metropolis: of each of them, for each candidate */
+  int restart_steps; /* the thesis: of each of them */
+  int max_time;      /* of all searches for a frame, milliseconds; 0: none */
+  int max_steps;     /* of each, in both stages together; 0: all */
   double weight_fit, weight_unexplained, weight_overlap, weight_object; /* of
                         what an assignment scores (2.2) */
+  /* Two stages (2.3): */
+  double first_weight_unexplained, first_weight_object; /* in stage 1 */
+  int min_rest;   /* fewer points left: no stage 2 */
+  bool fix_first; /* what stage 1 found stays */
 } ScopedetectParams;
 
 /* An object that was found. */
@@ -155,15 +174,34 @@ typedef struct {
   ImageBox seen;         /* of what is seen of it */
 } ScopedetectObject;
 
+/* What became of stage 2. */
+typedef enum {
+  SCOPEDETECT_NOT_ASKED,
+  SCOPEDETECT_ACCEPTED,
+  SCOPEDETECT_REFUSED,    /* together they score no more than stage 1 */
+  SCOPEDETECT_FEW_POINTS, /* left out: stage 1 explains nearly all */
+  SCOPEDETECT_NO_MODELS,  /* left out: as many of each as may be are found */
+  SCOPEDETECT_NO_TIME,    /* left out: max_time or max_steps were reached */
+} ScopedetectSecond;
+
+/* The search for what explains the frame. */
+typedef struct {
+  double agreement; /* part of the searches that found the same; 1 where there
+                       was none */
+  int steps;        /* that each took, in both stages */
+  bool is_cut;      /* by max_time or max_steps: the best until then */
+  ScopedetectSecond second;
+  int n_rest; /* points that stage 1 left, where there were to be two */
+} ScopedetectSearch;
+
 typedef struct {
   const ScopedetectObject *objects; /* by model, then by score */
   int n_objects;
   bool has_table;
-  double table[4];  /* unit normal and distance: n x + d = 0, d >= 0 */
-  int n_points;     /* of the scene, without the table */
-  int n_left_out;   /* for want of room */
-  double agreement; /* part of the searches for what explains the frame that
-                       found the same; 1 where there was none */
+  double table[4]; /* unit normal and distance: n x + d = 0, d >= 0 */
+  int n_points;    /* of the scene, without the table */
+  int n_left_out;  /* for want of room */
+  ScopedetectSearch search;
 } ScopedetectResults;
 
 typedef struct _Scopedetect Scopedetect;

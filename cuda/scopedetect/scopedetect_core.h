@@ -110,8 +110,10 @@ typedef struct {
       cloud; /* of the scene; room SCOPEDETECT_MAX_POINTS or less */
   float feature_radius, spacing;
   int n_queries;
-  uint32_t query_step, query_first; /* random: coprime to the cloud's size, and
-                                       where it starts */
+  int n_sources;  /* points that they are chosen from: of the cloud, */
+  uint16_t *left; /* these, ascending; NULL: all */
+  uint32_t query_step, query_first; /* random: coprime to the number of sources,
+                                       and where it starts */
   ScopedetectCounts *counts;
   ScopedetectNoise *noise;
   Vec *view; /* directions of the models' stored views */
@@ -216,10 +218,11 @@ scopedetect_project (const ScopedetectScene *s, Vec p, int *u, int *v)
 BOTH int
 scopedetect_query (const ScopedetectWork *w, int q)
 {
-  if (w->params.random)
-    return (int) (((uint64_t) q * w->query_step + w->query_first) %
-        (uint64_t) w->cloud.n);
-  return (int) ((int64_t) q * w->cloud.n / w->n_queries);
+  int64_t i = w->params.random
+      ? ((int64_t) q * w->query_step + w->query_first) % w->n_sources
+      : (int64_t) q * w->n_sources / w->n_queries;
+
+  return w->left ? w->left[i] : (int) i;
 }
 
 /* Height over a plane, unit normal and distance. */

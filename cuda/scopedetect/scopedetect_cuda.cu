@@ -56,6 +56,8 @@ get_state (const ScopedetectWork *w, State *s)
   memset (&s->work.frame, 0, sizeof s->work.frame);
   s->work.cloud.n = s->work.n_queries = 0;
   s->work.query_step = s->work.query_first = 0;
+  s->work.n_sources = 0;
+  s->work.left = NULL;
 }
 
 /* What stages change on the host. */

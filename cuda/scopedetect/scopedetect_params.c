@@ -18,6 +18,19 @@ static const ParamChoice explanations[] = {
         "contest"},
     {SCOPEDETECT_ONE_STAGE, "The objects that together explain the frame best",
         "one-stage"},
+    {SCOPEDETECT_TWO_STAGE,
+        "As one-stage, with a second search in what the first leaves",
+        "two-stage"},
+    {0, NULL, NULL}};
+
+static const ParamChoice schedules[] = {
+    {SCOPEDETECT_METROPOLIS,
+        "What is worse is accepted the less often the worse it is",
+        "metropolis"},
+    {SCOPEDETECT_HALVES,
+        "What is worse is accepted in half of the cases at first, then less "
+        "often",
+        "thesis"},
     {0, NULL, NULL}};
 
 /* Defaults are those of the preset fast. */
@@ -91,9 +104,38 @@ const Param scopedetect_params[] = {
     NUMBER (candidates, 1, SCOPEDETECT_MAX_OBJECTS, 20, "Candidates",
         "With explain=one-stage, number of poses of each model to choose from; "
         "at most the 1024 best of all models"),
+    ONE_OF (schedule, schedules, SCOPEDETECT_METROPOLIS, "Schedule",
+        "With explain=one-stage and two-stage, how a search for the "
+        "explanation accepts an assignment that scores less"),
+    NUMBER (restarts, 1, SCOPEDETECT_MAX_RESTARTS, 16, "Restarts",
+        "With explain=one-stage and two-stage, number of searches for the "
+        "explanation, each of which starts anew"),
     NUMBER (explain_steps, 1, 100000, 250, "Steps of the explanation",
-        "With explain=one-stage, number of steps that each of the 16 searches "
-        "takes for each candidate"),
+        "With schedule=metropolis, number of steps that each search for the "
+        "explanation takes for each candidate"),
+    NUMBER (restart_steps, 1, 4000000, 2000000, "Steps of a restart",
+        "With schedule=thesis, number of steps that each search for the "
+        "explanation takes"),
+    NUMBER (max_time, 0, 3600000, 0, "Maximum time",
+        "With explain=one-stage and two-stage, stop the searches for the "
+        "explanation of a frame after this time and use the best one so far, "
+        "milliseconds (0 = no limit); the number of steps until then is in "
+        "stats"),
+    NUMBER (max_steps, 0, 1000000000, 0, "Maximum steps",
+        "With explain=one-stage and two-stage, stop each search for the "
+        "explanation of a frame after this number of steps, of both stages "
+        "together, and use the best one so far (0 = no limit)"),
+    NUMBER (first_weight_unexplained, 0, 1000, 0,
+        "Weight of unexplained points in stage 1",
+        "With explain=two-stage, weight-unexplained of the first stage"),
+    NUMBER (first_weight_object, 0, 1000, .1, "Weight of an object in stage 1",
+        "With explain=two-stage, weight-object of the first stage"),
+    NUMBER (min_rest, 0, SCOPEDETECT_MAX_POINTS, 200, "Minimum rest",
+        "With explain=two-stage, leave out the second stage if the first one "
+        "leaves fewer points of the frame than this unexplained"),
+    SWITCH (fix_first, true, "Fix the first stage",
+        "With explain=two-stage, the second stage keeps all objects of the "
+        "first one; if false, it may replace them"),
     NUMBER (weight_fit, 0, 1000, 1, "Weight of the fit",
         "With explain=one-stage, gain from an object that is certainly right, "
         "with log-odds of 8; of others in proportion to their log-odds"),
@@ -199,7 +241,9 @@ scopedetect_preset (ScopedetectParams *p, ScopedetectPreset preset)
   p->align = 5;
   p->refine = 0;
   p->climb = 20;
-  p->explain = SCOPEDETECT_EACH;
+  p->explain = SCOPEDETECT_TWO_STAGE;
+  p->schedule = SCOPEDETECT_HALVES;
+  p->restarts = 50;
   p->weight[SCOPEDETECT_AFFINITY] = 1;
   p->weight[SCOPEDETECT_TABLE] = 0;
   p->weight[SCOPEDETECT_LIGHTNESS] = 0;
@@ -229,7 +273,7 @@ scopedetect_check (const ScopedetectParams *p)
   TRY (check_camera (&p->camera));
   if (p->far <= p->near)
     return "near must be less than far";
-  if (p->explain == SCOPEDETECT_ONE_STAGE &&
+  if (p->explain >= SCOPEDETECT_ONE_STAGE &&
       !(p->weight_fit > 0 || p->weight_unexplained > 0))
     return "of weight-fit and weight-unexplained one must be above 0, or "
            "nothing is worth explaining";

@@ -7,6 +7,13 @@
 #include "scopedetect/scopedetect_core.h"
 #include "scopedetect/explain/explain.h"
 
+/* What a search found, best first. */
+typedef struct {
+  ScopedetectSample *sample;   /* of all models: [model][SCOPEDETECT_FOUND] */
+  ScopedetectMeasure *measure; /* likewise */
+  int *n;                      /* of each model */
+} ScopedetectFindings;
+
 struct _Scopedetect {
   Device device, host;
   DeviceMemory memory, host_memory; /* of device and host */
@@ -17,17 +24,17 @@ struct _Scopedetect {
       *host_shape; /* likewise, what no stage needs to be asked: sizes, points,
                       nearest points and symmetries, in host memory */
   int n_models;
-  ScopedetectSample *found;    /* pinned: the best of each model of a batch */
-  ScopedetectCounts *counts;   /* pinned: what came back */
-  ScopedetectSample *sample;   /* of all models: [model][SCOPEDETECT_FOUND] */
-  ScopedetectMeasure *measure; /* likewise */
-  int *n_samples;              /* of each model */
+  ScopedetectSample *found;     /* pinned: the best of each model of a batch */
+  ScopedetectCounts *counts;    /* pinned: what came back */
+  int *every_model;             /* 0, 1, … */
+  ScopedetectFindings stage[2]; /* of the whole frame, and of what was left */
+  uint16_t *left; /* device memory: the points that stage 2 begins from */
   ScopedetectObject *objects;
   uint8_t *fate; /* of each, in a contest */
   int n_objects;
   ScopedetectExplain explain;
   bool is_tracking; /* the samples are of guesses */
-  double agreement; /* of the chains, for this frame */
+  ScopedetectSearch told;
 };
 
 /* Checks @params and @frame, and observes: to pixels, points with features and,
@@ -53,6 +60,11 @@ void scopedetect_set_object (ScopedetectObject *o, const ScopedetectWork *w,
 /* From the samples of all models to the objects of the frame, as the params
  * say. */
 const char *scopedetect_decide_frame (Scopedetect *s);
+
+/* Searches for @n_models of the models, beginning from the @n_left points @left
+ * of the frame, to stage[1]. */
+const char *scopedetect_search_left (Scopedetect *s, const int *models,
+    int n_models, const uint16_t *left, int n_left);
 
 /* The objects that explain the frame together. */
 const char *scopedetect_explain (Scopedetect *s);

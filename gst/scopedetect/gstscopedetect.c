@@ -33,7 +33,22 @@
  * their number is small, they share little surface, and little is left.  A face
  * of a thing that fits a model but goes on beyond it counts little.  16
  * searches look for the best explanation; `agreement` in #GstScopedetect:stats
- * is the part of them that found the same in the newest search.
+ * is the part of them that found the same in the newest search, `steps` the
+ * number of steps that each took.  #GstScopedetect:max-time bounds the time
+ * that they take: the best explanation so far counts then, and `cut-short`
+ * counts such searches.  #GstScopedetect:max-steps does the same by the number
+ * of steps: set to what `steps` said, it repeats what max-time led to.
+ *
+ * With #GstScopedetect:explain=two-stage, a first choice does not ask what is
+ * left.  What it explains leaves; the rest of the frame is searched anew, for
+ * models that may have more objects; and the explanation is chosen again from
+ * the poses of both searches, in the whole frame.  It is accepted only if it
+ * scores more than that of the first stage.  In #GstScopedetect:stats, `rest`
+ * is the number of points that the first stage left, and `stage2-accepted`,
+ * `stage2-refused` and `stage2-left-out` count what became of the second: it is
+ * left out if fewer than #GstScopedetect:min-rest points are left, since the
+ * first explains nearly all, if there is no model to look for, or if the time
+ * is over.
  *
  * With #GstScopedetect:explain=contest, of objects that explain the same
  * surface the one with the best score is reported.  This finds a few more
@@ -67,9 +82,9 @@
  * the thesis.  #GstScopedetect:output-csv writes poses in the format of the BOP
  * benchmark.
  *
- * With #GstScopedetect:backend=auto it runs on the GPU if the machine has one, and
- * takes frames from CUDA and from system memory.  The poses are the same as on
- * the CPU, bit for bit.
+ * With #GstScopedetect:backend=auto it runs on the GPU if the machine has one,
+ * and takes frames from CUDA and from system memory.  The poses are the same as
+ * on the CPU, bit for bit.
  *
  * A frame that cannot be used, such as one without a camera, passes without
  * results; a warning says so, and #GstScopedetect:stats counts it.  Where a
@@ -100,8 +115,8 @@
  * - Nothing is found: a warning says why where the frame shows it. Most often
  *   `intrinsics` or `depth-scale` are not those of the sensor, or the model
  *   is not in metres.
- * - Wrong objects are reported: give the models of the other things in view, or raise
- *   `weight-object`; where right ones are missed, lower it, or set
+ * - Wrong objects are reported: give the models of the other things in view, or
+ * raise `weight-object`; where right ones are missed, lower it, or set
  *   `explain`=contest.
  * - Right poses have low scores: depth is biased; raise `tolerance` and
  *   `range-sigma`.
@@ -361,7 +376,8 @@ gst_scopedetect_start (GstAggregator *agg)
 {
   GstScopedetect *self = GST_SCOPEDETECT (agg);
 
-  self->last_id = self->n_searches = 0;
+  self->last_id = 0;
+  self->searches = (GstScopedetectSearches){0};
   self->hints = 0;
   self->last_hint = 0;
   tell_replaced (self);

@@ -33,6 +33,12 @@ typedef struct {
   ImageBox box;  /* else here; empty: everywhere */
 } GstScopedetectRegion;
 
+/* Searches since the start: all, and those that were cut short, and whose
+ * second stage was accepted, refused or left out. */
+typedef struct {
+  guint64 all, cut, accepted, refused, left_out;
+} GstScopedetectSearches;
+
 #define GST_TYPE_SCOPEDETECT (gst_scopedetect_get_type ())
 G_DECLARE_FINAL_TYPE (
     GstScopedetect, gst_scopedetect, GST, SCOPEDETECT, GstVisionAggregator)
@@ -63,7 +69,7 @@ struct _GstScopedetect {
   GArray *seen;   /* the same, while a frame is looked at */
   guint64 last_id;
   gint unsearched; /* frames since the newest search */
-  guint64 n_searches;
+  GstScopedetectSearches searches;
   guint hints;        /* those that were told, a bit each */
   gint64 last_hint;   /* when, microseconds; 0: never */
   GstVisionLines csv; /* closed: none is written */

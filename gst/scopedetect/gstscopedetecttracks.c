@@ -153,6 +153,31 @@ track (GstScopedetect *self, const ScopedetectParams *params,
   return err;
 }
 
+/* The searches for an explanation, in stats: of the newest one, and how many
+ * fared so since the start. */
+static void
+tell (GstScopedetect *self, const ScopedetectSearch *s)
+{
+  GstVisionCommon *common = gst_vision_common (self);
+  GstScopedetectSearches *n = &self->searches;
+
+  n->all++;
+  n->cut += s->is_cut;
+  n->accepted += s->second == SCOPEDETECT_ACCEPTED;
+  n->refused += s->second == SCOPEDETECT_REFUSED;
+  n->left_out += s->second > SCOPEDETECT_REFUSED;
+  gst_vision_common_set_stat (common, "searches", (gdouble) n->all);
+  gst_vision_common_set_stat (common, "agreement", s->agreement);
+  gst_vision_common_set_stat (common, "steps", s->steps);
+  gst_vision_common_set_stat (common, "cut-short", (gdouble) n->cut);
+  if (s->second == SCOPEDETECT_NOT_ASKED)
+    return;
+  gst_vision_common_set_stat (common, "rest", s->n_rest);
+  gst_vision_common_set_stat (common, "stage2-accepted", (gdouble) n->accepted);
+  gst_vision_common_set_stat (common, "stage2-refused", (gdouble) n->refused);
+  gst_vision_common_set_stat (common, "stage2-left-out", (gdouble) n->left_out);
+}
+
 static const char *
 search (GstScopedetect *self, const ScopedetectParams *params,
     const ScopedetectFrame *frame)
@@ -166,10 +191,7 @@ search (GstScopedetect *self, const ScopedetectParams *params,
   for (guint i = 0; i < self->seen->len; i++)
     TRACK (self->seen, i).searched = TRACK (self->seen, i).object.score;
   self->unsearched = 0;
-  gst_vision_common_set_stat (
-      gst_vision_common (self), "searches", (gdouble) ++self->n_searches);
-  gst_vision_common_set_stat (
-      gst_vision_common (self), "agreement", results.agreement);
+  tell (self, &results.search);
   return NULL;
 }
 

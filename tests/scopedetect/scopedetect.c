@@ -430,7 +430,7 @@ test_contest (DeviceKind kind)
   p.least_own = .5;
   p.explain = SCOPEDETECT_EACH;
   ok (scopedetect_run (s, &p, &b.frame, &r));
-  check (r.n_objects == 3 && r.agreement == 1);
+  check (r.n_objects == 3 && r.search.agreement == 1);
   scopedetect_free (s);
   bench_close (&b);
 }
@@ -453,9 +453,9 @@ test_explain (DeviceKind kind)
   check (r.n_objects == 1);
   found = r.objects[0];
   check (found.score > .5 && found.score <= 1);
-  check (r.agreement > 0 && found.agreement >= r.agreement);
+  check (r.search.agreement > 0 && found.agreement >= r.search.agreement);
   ok (scopedetect_track (s, &p, &b.frame, &found, 1, &r));
-  check (r.n_objects == 1 && r.agreement == 1);
+  check (r.n_objects == 1 && r.search.agreement == 1);
   check_near (r.objects[0].score, found.score, .1);
   p.weight_object = 100;
   ok (scopedetect_run (s, &p, &b.frame, &r));
@@ -488,6 +488,15 @@ test_explain_hostile (DeviceKind kind)
   WRONG (p.candidates = SCOPEDETECT_MAX_OBJECTS + 1, "candidates");
   WRONG (p.explain_steps = 0, "explain-steps");
   WRONG (p.explain = (ScopedetectExplained) 9, "explain");
+  WRONG (p.schedule = (ScopedetectSchedule) 9, "schedule");
+  WRONG (p.restarts = 0, "restarts");
+  WRONG (p.restarts = SCOPEDETECT_MAX_RESTARTS + 1, "restarts");
+  WRONG (p.restart_steps = 0, "restart-steps");
+  WRONG (p.max_time = -1, "max-time");
+  WRONG (p.max_steps = -1, "max-steps");
+  WRONG (p.min_rest = -1, "min-rest");
+  WRONG (p.first_weight_unexplained = NAN, "first-weight-unexplained");
+  WRONG (p.first_weight_object = -1, "first-weight-object");
 #undef WRONG
   p = good;
   p.last = 2;
@@ -498,13 +507,152 @@ test_explain_hostile (DeviceKind kind)
   check (r.n_objects == 1);
   memset (b.depth, 0, SOLID_BYTES);
   ok (scopedetect_run (s, &good, &b.frame, &r));
-  check (r.n_objects == 0 && r.agreement == 1);
+  check (r.n_objects == 0 && r.search.agreement == 1);
   for (int y = 60; y < 180; y++) /* a ramp, larger than the solid */
     for (int x = 60; x < 260; x++)
       b.depth[y * SOLID_WIDTH + x] = (uint16_t) (5000 + 10 * x);
   good.table = false;
   ok (scopedetect_run (s, &good, &b.frame, &r));
   check (r.n_points > 500 && r.n_objects == 0);
+  scopedetect_free (s);
+  bench_close (&b);
+}
+
+static bool
+same_objects (const Scopedetect *s, const ScopedetectObject *than, int n)
+{
+  return s->n_objects == n &&
+      !memcmp (s->objects, than, (size_t) n * sizeof *than);
+}
+
+/* Two solids beside each other, and one model that may be there @most times. */
+static void
+two_solids (Bench *b, ScopedetectParams *p, int most)
+{
+  memset (b->depth, 0, SOLID_BYTES);
+  solid_draw (b->depth, SOLID_STRIDE, solid_pose (.7, -.08, .5));
+  solid_draw (b->depth, SOLID_STRIDE, solid_pose (2.1, .08, .55));
+  p->explain = SCOPEDETECT_TWO_STAGE;
+  p->max_objects = most;
+}
+
+/* The second stage is left out where the first explains nearly all, and where
+ * it has found all that may be; else it searches what is left.  What it finds
+ * is accepted if it explains more. */
+static void
+test_two_stages (DeviceKind kind)
+{
+  Bench b;
+  const ScopedetectModel *models[1];
+  ScopedetectParams p;
+  ScopedetectResults r;
+  Scopedetect *s = names_of_one (&b, kind, models, 1, &p);
+  ScopedetectObject one[2], found;
+
+  ok (scopedetect_run (s, &p, &b.frame, &r));
+  check (r.n_objects == 1 && r.search.second == SCOPEDETECT_NOT_ASKED);
+  one[0] = r.objects[0];
+  p.explain = SCOPEDETECT_TWO_STAGE;
+  p.first_weight_object = 0;
+  ok (scopedetect_run (s, &p, &b.frame, &r));
+  printf ("     %d of %d points are left\n", r.search.n_rest, r.n_points);
+  check (r.search.second == SCOPEDETECT_FEW_POINTS && r.search.n_rest < 200);
+  check (same_objects (s, one, 1) && !r.search.is_cut);
+  two_solids (&b, &p, 1);
+  ok (scopedetect_run (s, &p, &b.frame, &r));
+  check (r.search.second == SCOPEDETECT_NO_MODELS && r.search.n_rest > 200);
+  check (r.n_objects == 1);
+  found = r.objects[0];
+  p.max_objects = 2;
+  p.first_weight_object = .12; /* the other is less sure */
+  ok (scopedetect_run (s, &p, &b.frame, &r));
+  check (r.search.second == SCOPEDETECT_ACCEPTED && r.n_objects == 2);
+  check (!memcmp (r.objects[0].pose, found.pose, sizeof found.pose) ||
+      !memcmp (r.objects[1].pose, found.pose, sizeof found.pose));
+  check (r.search.steps > p.explain_steps);
+  memcpy (one, r.objects, sizeof one);
+  parallel_limit (1);
+  ok (scopedetect_run (s, &p, &b.frame, &r));
+  parallel_limit (0);
+  check (same_objects (s, one, 2));
+  p.fix_first = false;
+  ok (scopedetect_run (s, &p, &b.frame, &r));
+  check (r.n_objects == 2);
+  p.weight_object = 100; /* stage 1 has one; another costs too much */
+  p.fix_first = true;
+  ok (scopedetect_run (s, &p, &b.frame, &r));
+  check (r.search.second == SCOPEDETECT_REFUSED && r.n_objects == 1);
+  ok (scopedetect_track (s, &p, &b.frame, one, 2, &r));
+  check (r.search.second == SCOPEDETECT_NOT_ASKED);
+  scopedetect_free (s);
+  bench_close (&b);
+}
+
+/* Frames without depth, and with things that no model explains: two empty
+ * stages. */
+static void
+test_two_stages_of_nothing (DeviceKind kind)
+{
+  Bench b;
+  const ScopedetectModel *models[3];
+  ScopedetectParams p;
+  ScopedetectResults r;
+  Scopedetect *s = names_of_one (&b, kind, models, 3, &p);
+
+  p.explain = SCOPEDETECT_TWO_STAGE;
+  memset (b.depth, 0, SOLID_BYTES);
+  ok (scopedetect_run (s, &p, &b.frame, &r));
+  check (r.n_objects == 0 && r.search.second == SCOPEDETECT_FEW_POINTS);
+  p.min_rest = 0;
+  ok (scopedetect_run (s, &p, &b.frame, &r));
+  check (r.n_objects == 0 && r.search.steps == 0 && !r.search.is_cut);
+  for (int y = 60; y < 180; y++)
+    for (int x = 60; x < 260; x++)
+      b.depth[y * SOLID_WIDTH + x] = (uint16_t) (5000 + 10 * x);
+  ok (scopedetect_run (s, &p, &b.frame, &r));
+  check (r.n_objects == 0 && r.search.second == SCOPEDETECT_REFUSED);
+  check (r.search.n_rest == r.n_points);
+  scopedetect_free (s);
+  bench_close (&b);
+}
+
+/* The clock stops a search; the number of steps that it took then says as much
+ * as the clock did. */
+static void
+test_max_time (DeviceKind kind)
+{
+  Bench b;
+  const ScopedetectModel *models[1];
+  ScopedetectParams p;
+  ScopedetectResults r;
+  Scopedetect *s = names_of_one (&b, kind, models, 1, &p);
+  ScopedetectObject found[2];
+  ScopedetectSearch search;
+  int n;
+
+  two_solids (&b, &p, 2);
+  p.schedule = SCOPEDETECT_HALVES;
+  p.restart_steps = 4000000;
+  p.max_time = 20;
+  ok (scopedetect_run (s, &p, &b.frame, &r));
+  search = r.search;
+  check (search.is_cut && search.second == SCOPEDETECT_NO_TIME);
+  check (search.steps > 0 && search.steps < p.restart_steps);
+  n = r.n_objects;
+  memcpy (found, r.objects, (size_t) n * sizeof *found);
+  p.max_time = 0;
+  p.max_steps = search.steps;
+  ok (scopedetect_run (s, &p, &b.frame, &r));
+  check (same_objects (s, found, n) && r.search.is_cut);
+  check (r.search.steps == search.steps && r.search.second == search.second);
+  p.restart_steps = 2000; /* stage 1 is whole, stage 2 is not */
+  p.max_steps = 3000;
+  p.first_weight_object = .12;
+  ok (scopedetect_run (s, &p, &b.frame, &r));
+  check (r.n_objects == 2 && r.search.is_cut && r.search.steps == 3000);
+  p.max_steps = 4000;
+  ok (scopedetect_run (s, &p, &b.frame, &r));
+  check (r.n_objects == 2 && !r.search.is_cut);
   scopedetect_free (s);
   bench_close (&b);
 }
@@ -1484,6 +1632,7 @@ give_observation (Both *b)
   memcpy (scene.edge, g->scene.edge, sizeof scene.edge);
   g->scene = scene;
   g->cloud.n = c->cloud.n, g->n_queries = c->n_queries;
+  g->n_sources = c->n_sources;
   g->query_step = c->query_step, g->query_first = c->query_first;
   g->has_segments = c->has_segments, g->n_models = c->n_models;
   memcpy (g->model, b->gpu.s->shape, sizeof *g->model);
@@ -1596,23 +1745,23 @@ test_rounds (DeviceKind kind)
   both_close (&b);
 }
 
-/* The samples and measures of the last frame, of the only model. */
+/* The samples and measures of a stage of the last frame, of the only model. */
 static void
-compare_found (const Both *b)
+compare_found (const Both *b, int stage)
 {
-  const Scopedetect *c = b->cpu.s, *g = b->gpu.s;
+  const ScopedetectFindings *c = &b->cpu.s->stage[stage];
+  const ScopedetectFindings *g = &b->gpu.s->stage[stage];
 
-  check (c->n_samples[0] == g->n_samples[0]);
-  check (c->explain.n_ranked == g->explain.n_ranked);
-  for (int k = 0; k < c->n_samples[0] && k < g->n_samples[0]; k++) {
+  check (c->n[0] == g->n[0]);
+  for (int k = 0; k < c->n[0] && k < g->n[0]; k++) {
     const ScopedetectSample *a = &c->sample[k], *e = &g->sample[k];
     bool same = !memcmp (&c->measure[k], &g->measure[k], sizeof *c->measure);
 
     check (same);
     check (!memcmp (a, e, sizeof *a));
     if (memcmp (&a->pose, &e->pose, sizeof a->pose) || a->score != e->score)
-      printf ("     sample %d: score %d on the CPU, %d on the GPU\n", k,
-          a->score, e->score);
+      printf ("     stage %d, sample %d: score %d on the CPU, %d on the GPU\n",
+          stage, k, a->score, e->score);
     for (int i = 0; i < SCOPEDETECT_N_PARTS; i++)
       if (memcmp (&a->part[i], &e->part[i], sizeof a->part[i]))
         printf ("     sample %d, part %d: %.9g on the CPU, %.9g on the GPU\n",
@@ -1628,7 +1777,12 @@ compare_frame (Both *b, const ScopedetectParams *p)
   memcpy (b->gpu.depth, b->cpu.depth, SOLID_BYTES);
   ok (scopedetect_run (b->cpu.s, p, &b->cpu.frame, &r));
   ok (scopedetect_run (b->gpu.s, p, &b->gpu.frame, &g));
-  compare_found (b);
+  compare_found (b, 0);
+  compare_found (b, 1);
+  check (b->cpu.s->explain.n_ranked == b->gpu.s->explain.n_ranked);
+  check (r.search.second == g.search.second);
+  check (
+      r.search.steps == g.search.steps && r.search.n_rest == g.search.n_rest);
   check (r.n_objects == g.n_objects && r.n_points == g.n_points);
   check (
       r.has_table == g.has_table && !memcmp (r.table, g.table, sizeof r.table));
@@ -1675,6 +1829,9 @@ test_frames (DeviceKind kind)
       p.max_objects = 8;
       p.table_low = .005;
       p.queries = p.random ? 0 : 400;
+      p.min_rest = 1;
+      if (preset == SCOPEDETECT_FAST)
+        p.explain = SCOPEDETECT_TWO_STAGE;
       draw_frame (&b.cpu, what);
       compare_frame (&b, &p);
     }
@@ -1729,7 +1886,7 @@ test_tracked (DeviceKind kind)
           solid_pose (.5 * i + .1 * frame, .01 * i, .5), guess[i].pose);
     ok (scopedetect_track (b.cpu.s, &p, &b.cpu.frame, guess, 3, &r));
     ok (scopedetect_track (b.gpu.s, &p, &b.gpu.frame, guess, 3, &g));
-    compare_found (&b);
+    compare_found (&b, 0);
     check (r.n_objects == g.n_objects &&
         !memcmp (
             r.objects, g.objects, (size_t) r.n_objects * sizeof *r.objects));
@@ -1930,7 +2087,10 @@ static const CheckPart on_each[] = {{"parts of a score", test_parts},
     {"outline", test_outline}, {"contest", test_contest},
     {"explanation", test_explain},
     {"explanation of what is bad", test_explain_hostile}, {"apart", test_apart},
-    {"duplicate", test_duplicate}, {NULL, NULL}};
+    {"two stages", test_two_stages},
+    {"two stages of nothing", test_two_stages_of_nothing},
+    {"maximum time", test_max_time}, {"duplicate", test_duplicate},
+    {NULL, NULL}};
 
 static const CheckPart parity[] = {{"observation", test_observe_parity},
     {"rounds", test_rounds}, {"frames", test_frames}, {"tracked", test_tracked},

@@ -27,7 +27,9 @@ case_new (int n_patches)
       .n_patches = n_patches,
       .excludes = c->excludes,
       .max_objects = 1,
+      .searches = 16,
       .steps = 100000,
+      .stop = INT32_MAX,
       .seed = check_seed,
       .weight = {1024, 1024, 512, 307}};
   return c;
@@ -294,7 +296,7 @@ test_repeats (DeviceKind kind)
   scopedetect_assign (&c->task, &again);
   parallel_limit (0);
   check (!memcmp (&first, &again, sizeof first));
-  check (first.agree >= 1 && first.agree <= SCOPEDETECT_CHAINS);
+  check (first.agree >= 1 && first.agree <= c->task.searches);
   for (int i = 0; i < first.n; i++)
     check (first.agree_on[i] >= first.agree);
   free (c);
@@ -326,6 +328,67 @@ test_extremes (DeviceKind kind)
   free (c);
 }
 
+/* Begun with some, which stay or not; and stopped, by steps or by the clock. */
+static void
+test_begun (DeviceKind kind)
+{
+  Case *c = case_new (100);
+  ScopedetectAssignment best, cut;
+
+  (void) kind;
+  add (c, 0, .5, 0, 30);
+  add (c, 0, .9, 0, 32); /* better than it, of the same model */
+  add (c, 1, .8, 40, 60);
+  c->task.n_start = 1;
+  check (CHOOSES (c, 1, 2));
+  c->task.fixed = true;
+  check (CHOOSES (c, 0, 2));
+  c->task.n_candidates = 1;
+  check (CHOOSES (c, 0));
+  c->task.weight.object = 100000; /* stays, whatever it costs */
+  check (CHOOSES (c, 0));
+  free (c);
+  c = case_new (GRID * GRID);
+  make_scene (c);
+  c->task.schedule = SCOPEDETECT_HALVES;
+  c->task.searches = 3;
+  c->task.steps = 100000000;
+  c->task.end = scopedetect_now () + .05;
+  scopedetect_assign (&c->task, &cut);
+  check (cut.steps > 0 && cut.steps < c->task.steps);
+  c->task.end = 0;
+  c->task.stop = cut.steps;
+  scopedetect_assign (&c->task, &best);
+  check (!memcmp (&best, &cut, sizeof best));
+  free (c);
+}
+
+/* The thesis's schedule reaches as much as the test's own, on average. */
+static void
+test_schedule (DeviceKind kind)
+{
+  Case *c = case_new (GRID * GRID);
+  double sum = 0, own = 0;
+
+  (void) kind;
+  make_scene (c);
+  c->task.schedule = SCOPEDETECT_HALVES;
+  c->task.searches = 1;
+  c->task.steps = 100000;
+  for (c->task.seed = 0; c->task.seed < 16; c->task.seed++) {
+    ScopedetectAssignment best;
+
+    scopedetect_assign (&c->task, &best);
+    check (best.steps == c->task.steps);
+    sum += (double) best.energy / SCOPEDETECT_SURE / 1024;
+    own += (double) thesis_schedule (&c->task, c->task.steps) /
+        SCOPEDETECT_SURE / 1024;
+  }
+  printf ("     energy %.4f, and %.4f\n", sum / 16, own / 16);
+  check_near (sum / own, 1, .04);
+  free (c);
+}
+
 /* What a search reaches, and how long it takes, for more and more steps; and
  * what the thesis's schedule reaches with two million. */
 static int
@@ -341,9 +404,9 @@ bench (int argc, char **argv)
       ScopedetectAssignment best;
 
       scopedetect_assign (&c->task, &best);
-      printf ("scene %d, %d chains of %6d steps: energy %.4f, %2d chains "
-              "agree, %.3f s\n",
-          k, SCOPEDETECT_CHAINS, c->task.steps,
+      printf ("scene %d, %d searches of %6d steps: energy %.4f, %2d agree, "
+              "%.3f s\n",
+          k, c->task.searches, c->task.steps,
           (double) best.energy / SCOPEDETECT_SURE / 1024, best.agree,
           seconds () - start);
     }
@@ -357,7 +420,8 @@ bench (int argc, char **argv)
 static const CheckPart on_each[] = {{"answers", test_answers},
     {"energy", test_energy}, {"all assignments", test_oracle},
     {"thesis", test_thesis}, {"repeats", test_repeats},
-    {"extremes", test_extremes}, {NULL, NULL}};
+    {"extremes", test_extremes}, {"begun", test_begun},
+    {"schedule", test_schedule}, {NULL, NULL}};
 
 int
 main (int argc, char **argv)

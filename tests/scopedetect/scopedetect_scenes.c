@@ -36,12 +36,12 @@ typedef enum {
 
 static const char *const given_name[] = {"all", "half of them", "its own"};
 
-#define N_WAYS 2
+#define N_WAYS 3
 static const struct {
   const char *name;
   ScopedetectExplained explain;
-} ways[N_WAYS] = {
-    {"contest", SCOPEDETECT_CONTEST}, {"one-stage", SCOPEDETECT_ONE_STAGE}};
+} ways[N_WAYS] = {{"contest", SCOPEDETECT_CONTEST},
+    {"one-stage", SCOPEDETECT_ONE_STAGE}, {"two-stage", SCOPEDETECT_TWO_STAGE}};
 
 /* Of a scene: objects that are @wanted, and those of them that were @found;
  * objects that were reported (@told), and those of them that are right. */
@@ -266,9 +266,9 @@ count_ceiling (const Bench *b, const Scopedetect *s, Count *c)
 
     if (!is_wanted (&b->truth.objects[i]))
       continue;
-    for (int k = 0; k < s->n_samples[model] && k < s->work.params.candidates;
+    for (int k = 0; k < s->stage[0].n[model] && k < s->work.params.candidates;
          k++) {
-      const Pose *p = &s->sample[model * SCOPEDETECT_FOUND + k].pose;
+      const Pose *p = &s->stage[0].sample[model * SCOPEDETECT_FOUND + k].pose;
       double pose[] = {p->t.x, p->t.y, p->t.z, p->q.w, p->q.x, p->q.y, p->q.z};
 
       found |= truth_at (b, model, pose) >= 0;
@@ -285,17 +285,18 @@ tell (Bench *b, Scopedetect *s, int k, Given given, uint64_t seed)
   bool looked_for[MOST_MODELS];
   int n[MOST_MODELS];
 
-  memcpy (n, s->n_samples, (size_t) b->n_models * sizeof *n);
+  memcpy (n, s->stage[0].n, (size_t) b->n_models * sizeof *n);
   for (int m = 0; m < b->n_models; m++) {
     looked_for[m] = is_given (b, m, given, seed);
-    s->n_samples[m] = looked_for[m] ? n[m] : 0;
+    s->stage[0].n[m] = looked_for[m] ? n[m] : 0;
   }
   s->work.params.explain = ways[k].explain;
+  memset (s->stage[1].n, 0, (size_t) b->n_models * sizeof *n);
   ok (scopedetect_decide_frame (s));
   count (b, s, looked_for, &b->count[given][k][b->n_scenes],
       b->told[given][k] + b->n_told[given][k]);
   b->n_told[given][k] += s->n_objects;
-  memcpy (s->n_samples, n, (size_t) b->n_models * sizeof *n);
+  memcpy (s->stage[0].n, n, (size_t) b->n_models * sizeof *n);
 }
 
 static void

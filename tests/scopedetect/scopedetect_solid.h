@@ -165,5 +165,8 @@ solid_params (ScopedetectPreset preset)
   p.min_score = 0;
   p.queries = 1500;
   p.clusters = p.clusters < 100 ? p.clusters : 100;
+  if (preset == SCOPEDETECT_THESIS) /* its rounds alone: the searches that it
+                                       ends with take minutes */
+    p.explain = SCOPEDETECT_EACH;
   return p;
 }

@@ -28,6 +28,8 @@ static const struct {
     {"scopedetect", "last", 5},
     {"scopedetect", "climb", 2},
     {"scopedetect", "edge-blur", 6},
+    {"scopedetect", "explain-steps", 250},
+    {"scopedetect", "restart-steps", 2000},
     {"pocstereo", "window", 32},
     {"pocstereo", "lines", 11},
     {"pocstereo", "candidates", 9},

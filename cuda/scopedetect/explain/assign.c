@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The search for an assignment.  Each chain anneals by Metropolis's rule, where
- * the original accepts what is worse without asking how much (see the README),
- * and ends uphill. */
+ * The search for an assignment.  Each one anneals by Metropolis's rule and ends
+ * uphill; or as in the original, which accepts what is worse without asking how
+ * much (see the README). */
 #include "scopedetect/explain/assign.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "common/parallel.h"
 #include "common/random.h"
 #include "scopedetect/scopedetect_core.h"
 
-/* Temperatures that a chain begins and ends with, in the greatest weight; set
+/* Temperatures that a search begins and ends with, in the greatest weight; set
  * on made-up scenes. */
 #define HOT .2f
 #define COLD .003f
@@ -24,7 +25,10 @@ typedef struct {
 
 typedef struct {
   const ScopedetectAssignTask *task;
-  State end[SCOPEDETECT_CHAINS];
+  struct {
+    State now, best;
+  } each[SCOPEDETECT_MAX_RESTARTS];
+  int done, until; /* steps */
 } Search;
 
 /* ---- The score (2.2) ---- */
@@ -157,6 +161,13 @@ take_out (State *s, int at)
   s->chosen[at] = s->chosen[--s->n];
 }
 
+/* The first of a state, which stay. */
+static int
+n_fixed (const ScopedetectAssignTask *t)
+{
+  return t->fixed ? t->n_start : 0;
+}
+
 /* Another candidate of the model of @candidate; they lie one after the other.
  */
 static int
@@ -178,10 +189,11 @@ move (const ScopedetectAssignTask *t, State *s, uint64_t random)
 {
   uint32_t which = (uint32_t) (random >> 32);
   int any = (int) ((uint32_t) random % (uint32_t) t->n_candidates), at;
+  int stay = n_fixed (t);
 
-  if (!s->n)
+  if (s->n == stay)
     return add (t, s, any);
-  at = (int) ((which >> 2) % (uint32_t) s->n);
+  at = stay + (int) ((which >> 2) % (uint32_t) (s->n - stay));
   switch (which & 3) {
     case 0:
       return replace (t, s, at, any);
@@ -196,7 +208,7 @@ move (const ScopedetectAssignTask *t, State *s, uint64_t random)
   }
 }
 
-/* ---- A chain ---- */
+/* ---- A search ---- */
 
 static void
 keep_better (State *best, const State *s)
@@ -213,31 +225,41 @@ greatest (const ScopedetectAssignWeights *w)
   return most > w->overlap ? most : w->overlap;
 }
 
-static void
-anneal (const ScopedetectAssignTask *t, int chain, State *best)
+/* The chance that step @i is taken, which costs @loss, above 0. */
+static float
+chance_of (const ScopedetectAssignTask *t, int i, int64_t loss)
 {
   float unit = (float) (greatest (&t->weight) * SCOPEDETECT_SURE);
-  float steps = (float) t->steps;
-  State s = {0};
+  float part = (float) i / (float) t->steps;
 
-  *best = s;
-  for (int i = 0; i < t->steps; i++) {
-    uint64_t at = (uint64_t) chain << 32 | (uint64_t) (uint32_t) i;
+  if (t->schedule == SCOPEDETECT_HALVES)
+    return .5f * (1 - part);
+  return scopedetect_exp (-(float) loss /
+      (unit * HOT * scopedetect_exp (part * scopedetect_log (COLD / HOT))));
+}
+
+/* Steps @done to before @until of search @k. */
+static void
+anneal (Search *search, int k)
+{
+  const ScopedetectAssignTask *t = search->task;
+  State *s = &search->each[k].now;
+
+  for (int i = search->done; i < search->until; i++) {
+    uint64_t at = (uint64_t) k << 32 | (uint64_t) (uint32_t) i;
     uint64_t random = random_u64 (t->seed, 2 * at);
     uint32_t chance = (uint32_t) random_u64 (t->seed, 2 * at + 1);
-    float heat = unit * HOT *
-        scopedetect_exp ((float) i / steps * scopedetect_log (COLD / HOT));
-    State next = s;
+    State next = *s;
 
     if (!move (t, &next, random))
       continue;
     next.energy = scopedetect_assign_energy (t, next.chosen, next.n);
-    if (next.energy < s.energy &&
-        (float) chance >= 4294967296.f *
-                scopedetect_exp ((float) (next.energy - s.energy) / heat))
+    if (next.energy < s->energy &&
+        (float) chance >=
+            4294967296.f * chance_of (t, i, s->energy - next.energy))
       continue;
-    s = next;
-    keep_better (best, &s);
+    *s = next;
+    keep_better (&search->each[k].best, s);
   }
 }
 
@@ -254,14 +276,16 @@ keep_next (const ScopedetectAssignTask *t, State *s, State *next)
 static void
 sweep (const ScopedetectAssignTask *t, State *s)
 {
+  int stay = n_fixed (t);
+
   for (int c = 0; c < t->n_candidates; c++)
-    for (int at = -1; at < s->n; at++) {
+    for (int at = stay - 1; at < s->n; at++) {
       State next = *s;
 
-      if (at < 0 ? add (t, &next, c) : replace (t, &next, at, c))
+      if (at < stay ? add (t, &next, c) : replace (t, &next, at, c))
         keep_next (t, s, &next);
     }
-  for (int at = s->n - 1; at >= 0; at--) {
+  for (int at = s->n - 1; at >= stay; at--) {
     State next = *s;
 
     take_out (&next, at);
@@ -294,15 +318,51 @@ sort (State *s)
 }
 
 static void
-run_chains (void *data, int begin, int end)
+anneal_some (void *data, int begin, int end)
+{
+  for (int k = begin; k < end; k++)
+    anneal (data, k);
+}
+
+static void
+climb_some (void *data, int begin, int end)
 {
   Search *search = data;
 
-  for (int k = begin; k < end; k++) {
-    anneal (search->task, k, &search->end[k]);
-    climb (search->task, &search->end[k]);
-    sort (&search->end[k]);
-  }
+  for (int k = begin; k < end; k++)
+    climb (search->task, &search->each[k].best);
+}
+
+double
+scopedetect_now (void)
+{
+  struct timespec now;
+
+  clock_gettime (CLOCK_MONOTONIC, &now);
+  return (double) now.tv_sec + (double) now.tv_nsec / 1e9;
+}
+
+/* Steps between two looks at the clock.  All searches have taken the same
+ * number of steps then, so that the number alone says what was found. */
+#define SLICE 500
+
+/* At least one step is taken.  Those that are stopped do not go uphill: it
+ * takes time. */
+static void
+search_all (Search *search)
+{
+  const ScopedetectAssignTask *t = search->task;
+  int stop = t->stop < t->steps ? t->stop : t->steps;
+
+  do {
+    search->until =
+        t->end > 0 && stop - search->done > SLICE ? search->done + SLICE : stop;
+    parallel_for (t->searches, 1, anneal_some, search);
+    search->done = search->until;
+  } while (
+      search->done < stop && !(t->end > 0 && scopedetect_now () >= t->end));
+  if (search->done == t->steps && t->schedule == SCOPEDETECT_METROPOLIS)
+    parallel_for (t->searches, 1, climb_some, search);
 }
 
 /* ---- The winner ---- */
@@ -331,29 +391,46 @@ has (const State *s, int candidate)
   return false;
 }
 
+static void
+begin_all (Search *search)
+{
+  const ScopedetectAssignTask *t = search->task;
+  State s = {.n = t->n_start};
+
+  memcpy (s.chosen, t->start, (size_t) s.n * sizeof *s.chosen);
+  s.energy = scopedetect_assign_energy (t, s.chosen, s.n);
+  for (int k = 0; k < t->searches; k++)
+    search->each[k].now = search->each[k].best = s;
+}
+
 void
 scopedetect_assign (
     const ScopedetectAssignTask *task, ScopedetectAssignment *best)
 {
   Search search = {.task = task};
-  const State *winner = search.end;
+  const State *winner = &search.each[0].best;
 
   memset (best, 0, sizeof *best);
   if (!task->n_candidates) {
-    best->agree = SCOPEDETECT_CHAINS; /* on nothing */
+    best->agree = task->searches; /* on nothing */
     return;
   }
-  parallel_for (SCOPEDETECT_CHAINS, 1, run_chains, &search);
-  for (int k = 1; k < SCOPEDETECT_CHAINS; k++)
-    if (wins (&search.end[k], winner))
-      winner = &search.end[k];
+  begin_all (&search);
+  search_all (&search);
+  for (int k = 0; k < task->searches; k++) {
+    sort (&search.each[k].best);
+    if (wins (&search.each[k].best, winner))
+      winner = &search.each[k].best;
+  }
   best->n = winner->n;
   best->energy = winner->energy;
+  best->steps = search.done;
   memcpy (best->chosen, winner->chosen, sizeof best->chosen);
-  for (int k = 0; k < SCOPEDETECT_CHAINS; k++) {
-    best->agree +=
-        !wins (winner, &search.end[k]) && !wins (&search.end[k], winner);
+  for (int k = 0; k < task->searches; k++) {
+    const State *s = &search.each[k].best;
+
+    best->agree += !wins (winner, s) && !wins (s, winner);
     for (int i = 0; i < winner->n; i++)
-      best->agree_on[i] += has (&search.end[k], winner->chosen[i]);
+      best->agree_on[i] += has (s, winner->chosen[i]);
   }
 }

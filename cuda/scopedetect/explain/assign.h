@@ -7,10 +7,7 @@
  * an answer is the same wherever it is computed. */
 #pragma once
 
-#include "common/both.h"
-
-#include <stdbool.h>
-#include <stdint.h>
+#include "scopedetect/scopedetect.h"
 
 C_BEGIN
 
@@ -19,7 +16,6 @@ C_BEGIN
 #define SCOPEDETECT_SURE 65536 /* a fit of 1 */
 /* Maximum number of objects of an assignment, as in the original. */
 #define SCOPEDETECT_MOST_TOGETHER 50
-#define SCOPEDETECT_CHAINS 16 /* of a search */
 
 typedef struct {
   int model;
@@ -56,7 +52,14 @@ typedef struct {
   const uint64_t *excludes; /* [candidate][words]: a bit for each candidate that
                                cannot be there with it; symmetric */
   int max_objects;          /* of one model */
-  int steps;                /* of a chain */
+  ScopedetectSchedule schedule;
+  int searches; /* 1 to SCOPEDETECT_MAX_RESTARTS, by themselves */
+  int steps;    /* of each */
+  int stop;     /* after this many of the steps; steps or more: never */
+  double end;   /* or then, seconds of the monotonic clock; 0: never */
+  int start[SCOPEDETECT_MOST_TOGETHER]; /* what each begins with */
+  int n_start;
+  bool fixed; /* which stays */
   uint64_t seed;
   ScopedetectAssignWeights weight;
 } ScopedetectAssignTask;
@@ -65,8 +68,9 @@ typedef struct {
   int n;
   int chosen[SCOPEDETECT_MOST_TOGETHER]; /* ascending */
   int64_t energy;
-  int agree;                               /* chains that ended with the same */
-  int agree_on[SCOPEDETECT_MOST_TOGETHER]; /* chains that have this one */
+  int agree; /* searches that ended with the same */
+  int agree_on[SCOPEDETECT_MOST_TOGETHER]; /* that have this one */
+  int steps;                               /* that each took */
 } ScopedetectAssignment;
 
 /* Words of a row of excludes. */
@@ -80,8 +84,11 @@ scopedetect_exclude_words (int n_candidates)
 int64_t scopedetect_assign_energy (
     const ScopedetectAssignTask *task, const int *chosen, int n);
 
-/* The best assignment that is found; empty where nothing is better than
- * that. */
+/* Seconds of the clock that says when to end. */
+double scopedetect_now (void);
+
+/* The best assignment that is found; what it began with where nothing is better
+ * than that. */
 void scopedetect_assign (
     const ScopedetectAssignTask *task, ScopedetectAssignment *best);
 

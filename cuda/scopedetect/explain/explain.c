@@ -91,20 +91,17 @@ scopedetect_set_patches (ScopedetectPatches *patches, const Vec *x,
 
 /* ---- Evidence ---- */
 
-/* A pose explains a patch that is at most NEAR_SURFACE from its surface,
- * metres, at most ALONG spacings beside the nearest surface point, and whose
+/* The patch is at most ALONG spacings beside the nearest surface point, and its
  * normal differs from that point's by at most the angle whose cosine is TURNED.
  */
-#define NEAR_SURFACE .012f
 #define ALONG 3.f
 #define TURNED .6f
 
-/* Whether a patch lies on the surface of @s; how far from it to @off. */
-static bool
-explains (const ScopedetectShape *s, const Turn *r, Vec t,
-    const ScopedetectPatch *p, float *off)
+bool
+scopedetect_explains (const ScopedetectShape *s, const Turn *r, Vec t, Vec at,
+    Vec normal, float *off)
 {
-  Vec x = vec_unrotate (r, vec_sub (p->x, t)), d;
+  Vec x = vec_unrotate (r, vec_sub (at, t)), d;
   int i = scopedetect_nearest (s, x);
   float up, along = ALONG * s->spacing;
 
@@ -113,8 +110,9 @@ explains (const ScopedetectShape *s, const Turn *r, Vec t,
   d = vec_sub (x, s->x[i]);
   up = vec_dot (d, s->normal[i]);
   *off = fabsf (up);
-  return *off <= NEAR_SURFACE && vec_dot (d, d) - up * up <= along * along &&
-      vec_dot (vec_unrotate (r, p->normal), s->normal[i]) >= TURNED;
+  return *off <= SCOPEDETECT_NEAR_SURFACE &&
+      vec_dot (d, d) - up * up <= along * along &&
+      vec_dot (vec_unrotate (r, normal), s->normal[i]) >= TURNED;
 }
 
 static bool
@@ -147,15 +145,16 @@ scopedetect_judge (const ScopedetectPatches *patches, const ScopedetectShape *s,
 {
   Turn r = turn_of (a->pose.q);
   Vec t = a->pose.t, centre = vec_transform (&r, t, s->centre);
-  float reach = s->radius + NEAR_SURFACE, off, sum = 0;
+  float reach = s->radius + SCOPEDETECT_NEAR_SURFACE, off, sum = 0;
   ScopedetectEvidence e;
 
   memset (c, 0, sizeof *c);
   for (int i = 0; i < patches->n; i++) {
-    Vec d = vec_sub (patches->patch[i].x, centre);
+    const ScopedetectPatch *p = &patches->patch[i];
+    Vec d = vec_sub (p->x, centre);
 
     if (vec_dot (d, d) > reach * reach ||
-        !explains (s, &r, t, &patches->patch[i], &off))
+        !scopedetect_explains (s, &r, t, p->x, p->normal, &off))
       continue;
     scopedetect_take_patch (c, i);
     sum += off;
@@ -208,7 +207,7 @@ typedef struct {
 static const ScopedetectSample *
 sample_of (const Scopedetect *s, const ScopedetectRanked *r)
 {
-  return &s->sample[r->model * SCOPEDETECT_FOUND + r->rank];
+  return &s->stage[r->stage].sample[r->model * SCOPEDETECT_FOUND + r->rank];
 }
 
 static void
@@ -246,7 +245,9 @@ by_model (const void *a, const void *b)
 {
   const ScopedetectRanked *p = a, *q = b;
 
-  return p->model != q->model ? p->model - q->model : p->rank - q->rank;
+  if (p->model != q->model)
+    return p->model - q->model;
+  return p->stage != q->stage ? p->stage - q->stage : p->rank - q->rank;
 }
 
 static int
@@ -254,24 +255,49 @@ by_fit (const void *a, const void *b)
 {
   const ScopedetectRanked *p = a, *q = b;
 
+  if (p->stays != q->stays)
+    return p->stays ? -1 : 1;
   return p->fit != q->fit ? p->fit > q->fit ? -1 : 1 : by_model (a, b);
 }
 
-/* The samples that may be chosen: the first of each model, of them the
- * fittest. */
-static void
-rank (const Scopedetect *s, ScopedetectExplain *e)
+/* The first samples of each model, to @e->ranked; returns how many. */
+static int
+list_samples (const Scopedetect *s, ScopedetectExplain *e)
 {
-  Job job = {s, e};
   int n = 0;
 
-  for (int m = 0; m < s->n_models; m++)
-    for (int k = 0; k < s->n_samples[m] && k < s->work.params.candidates; k++)
-      e->ranked[n++] = (ScopedetectRanked){m, k, 0};
+  for (int stage = 0; stage < 2; stage++)
+    for (int m = 0; m < s->n_models; m++)
+      for (int k = 0; k < s->stage[stage].n[m] && k < s->work.params.candidates;
+           k++)
+        e->ranked[n++] = (ScopedetectRanked){m, stage, k, 0, false};
+  return n;
+}
+
+/* Whether @r is one of @chosen, and which; -1: none. */
+static int
+find (const ScopedetectRanked *chosen, int n, const ScopedetectRanked *r)
+{
+  for (int i = 0; i < n; i++)
+    if (!by_model (&chosen[i], r))
+      return i;
+  return -1;
+}
+
+/* The fittest, and those that stay. */
+static void
+rank (const Scopedetect *s, ScopedetectExplain *e,
+    const ScopedetectRanked *chosen, int n_chosen)
+{
+  Job job = {s, e};
+  int n = list_samples (s, e);
+
   parallel_for (n, 1, judge_samples, &job);
+  for (int i = 0; i < n; i++)
+    e->ranked[i].stays = find (chosen, n_chosen, &e->ranked[i]) >= 0;
   qsort (e->ranked, (size_t) n, sizeof *e->ranked, by_fit);
   n = n < SCOPEDETECT_MOST_CANDIDATES ? n : SCOPEDETECT_MOST_CANDIDATES;
-  while (n > 0 && e->ranked[n - 1].fit < LEAST_FIT)
+  while (n > 0 && !e->ranked[n - 1].stays && e->ranked[n - 1].fit < LEAST_FIT)
     n--;
   qsort (e->ranked, (size_t) n, sizeof *e->ranked, by_model);
   e->n_ranked = n;
@@ -292,7 +318,8 @@ set_objects (const Scopedetect *s, ScopedetectExplain *e)
     ScopedetectObject *o = &e->object[i];
 
     scopedetect_set_object (o, &s->work, &s->host_shape[r->model],
-        sample_of (s, r), &s->measure[r->model * SCOPEDETECT_FOUND + r->rank]);
+        sample_of (s, r),
+        &s->stage[r->stage].measure[r->model * SCOPEDETECT_FOUND + r->rank]);
     o->model = r->model;
     o->score = score_of (r->fit);
   }
@@ -335,79 +362,21 @@ set_excludes (const Scopedetect *s, ScopedetectExplain *e)
     }
 }
 
-/* ---- The whole ---- */
-
-#define WEIGHT_STEPS 1024 /* a unit of a weight */
-
-/* An object that was there is likely still there: it costs nothing. */
-static ScopedetectAssignTask
-task_of (const Scopedetect *s)
-{
-  const ScopedetectParams *p = &s->work.params;
-  const ScopedetectExplain *e = &s->explain;
-  double cost = s->is_tracking ? 0 : p->weight_object;
-
-  return (ScopedetectAssignTask){.candidate = e->candidate,
-      .n_candidates = e->n_ranked,
-      .n_patches = e->patches.n,
-      .excludes = e->excludes,
-      .max_objects = p->max_objects,
-      .steps = p->explain_steps * e->n_ranked,
-      .seed = p->seed,
-      .weight = {.fit = (int64_t) (p->weight_fit * WEIGHT_STEPS + .5),
-          .unexplained = (int64_t) (p->weight_unexplained * WEIGHT_STEPS + .5),
-          .overlap = (int64_t) (p->weight_overlap * WEIGHT_STEPS + .5),
-          .object = (int64_t) (cost * WEIGHT_STEPS + .5)}};
-}
-
-/* Puts @o where it belongs: by model, then by score. */
-static void
-put (Scopedetect *s, const ScopedetectObject *o)
-{
-  int at = s->n_objects++;
-
-  for (; at > 0 && s->objects[at - 1].model == o->model &&
-       s->objects[at - 1].score < o->score;
-       at--)
-    s->objects[at] = s->objects[at - 1];
-  s->objects[at] = *o;
-}
-
-static const char *
-read_patches (Scopedetect *s, ScopedetectExplain *e)
-{
-  const ScopedetectCloud *c = &s->work.cloud;
-  size_t n = (size_t) c->n;
-
-  TRY (device_copy (&s->device, e->x, c->x, n * sizeof *e->x));
-  TRY (device_copy (&s->device, e->normal, c->normal, n * sizeof *e->normal));
-  TRY (device_wait (&s->device));
-  scopedetect_set_patches (&e->patches, e->x, e->normal, c->n, s->work.spacing);
-  return NULL;
-}
-
-const char *
-scopedetect_explain (Scopedetect *s)
+void
+scopedetect_set_candidates (
+    Scopedetect *s, const ScopedetectRanked *chosen, int n, int *at)
 {
   ScopedetectExplain *e = &s->explain;
-  ScopedetectAssignment best;
-  ScopedetectAssignTask task;
 
-  TRY (read_patches (s, e));
-  rank (s, e);
+  rank (s, e, chosen, n);
   set_objects (s, e);
   set_excludes (s, e);
-  task = task_of (s);
-  scopedetect_assign (&task, &best);
-  s->agreement = (double) best.agree / SCOPEDETECT_CHAINS;
-  for (int i = 0; i < best.n; i++) {
-    ScopedetectObject *o = &e->object[best.chosen[i]];
+  for (int i = 0; i < e->n_ranked; i++) {
+    int k = find (chosen, n, &e->ranked[i]);
 
-    o->agreement = (double) best.agree_on[i] / SCOPEDETECT_CHAINS;
-    if (o->score >= s->work.params.min_score)
-      put (s, o);
+    if (k >= 0)
+      at[k] = i;
   }
-  return NULL;
 }
 
 const char *
@@ -415,12 +384,16 @@ scopedetect_explain_new (ScopedetectExplain *e, DeviceMemory *host,
     DeviceMemory *device, int n_models, int room)
 {
   const size_t most = SCOPEDETECT_MOST_CANDIDATES;
+  const size_t all = (size_t) n_models * SCOPEDETECT_FOUND;
 
   TRY (memory_get_pinned (device, &e->x, (size_t) room));
   TRY (memory_get_pinned (device, &e->normal, (size_t) room));
+  TRY (memory_get_pinned (device, &e->left, (size_t) room));
   TRY (memory_get (host, &e->patches.patch, SCOPEDETECT_MOST_PATCHES));
-  TRY (memory_get (host, &e->ranked, (size_t) n_models * SCOPEDETECT_FOUND));
+  TRY (memory_get (host, &e->ranked, 2 * all));
   TRY (memory_get (host, &e->candidate, most));
   TRY (memory_get (host, &e->object, most));
+  TRY (memory_get (host, &e->models, (size_t) n_models));
+  TRY (memory_get (host, &e->explained, (size_t) room));
   return memory_get (host, &e->excludes, most * most / 64);
 }

@@ -11,6 +11,8 @@
 
 #define SCOPEDETECT_MOST_CANDIDATES 1024 /* of a frame: the fittest */
 #define SCOPEDETECT_BESIDE 12            /* patches that go on from one */
+/* A pose explains what is at most so far from its surface, metres. */
+#define SCOPEDETECT_NEAR_SURFACE .012f
 
 /* A point of the scene, for all those around it. */
 typedef struct {
@@ -36,8 +38,9 @@ typedef struct {
 } ScopedetectEvidence;
 
 typedef struct {
-  int model, rank; /* of a sample */
+  int model, stage, rank; /* of a sample */
   int32_t fit;
+  bool stays; /* it is a candidate however many there are */
 } ScopedetectRanked;
 
 typedef struct {
@@ -48,7 +51,21 @@ typedef struct {
   ScopedetectCandidate *candidate; /* of SCOPEDETECT_MOST_CANDIDATES ranked */
   ScopedetectObject *object;       /* of each */
   uint64_t *excludes;
+  bool *explained; /* of each point, by stage 1 */
+  uint16_t *left;  /* pinned: numbers of the points that stage 1 leaves */
+  int *models;     /* room for all: those that stage 2 searches for */
 } ScopedetectExplain;
+
+/* The samples of both stages that may be chosen, as candidates: the first of
+ * each model, of them the fittest, and @chosen, of which there are @n.  The
+ * places that these have then go to @at. */
+void scopedetect_set_candidates (
+    Scopedetect *s, const ScopedetectRanked *chosen, int n, int *at);
+
+/* Whether a point of the scene lies on the surface of @shape; how far from it
+ * to @off. */
+bool scopedetect_explains (const ScopedetectShape *shape, const Turn *r, Vec t,
+    Vec x, Vec normal, float *off);
 
 /* Of @n points, those that are patches, and what lies beside each. */
 void scopedetect_set_patches (ScopedetectPatches *patches, const Vec *x,

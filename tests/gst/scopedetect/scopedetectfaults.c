@@ -133,6 +133,31 @@ GST_START_TEST (test_explain)
 }
 GST_END_TEST;
 
+/* One model explains the frame but for little: the second stage is left out,
+ * and stats say so.  A search that its time ends is counted, and still tells
+ * what it has. */
+GST_START_TEST (test_stages)
+{
+  Scene s = scene_new (model_path,
+      QUICK "tracking=false explain=two-stage first-weight-object=0 "
+            "min-rest=1000 max-objects=2");
+  Pose truth = solid_pose (.7, 0, .5);
+
+  fail_unless_equals_int (count_objects (&s, &truth), 1);
+  fail_unless (scene_stat (&s, "stage2-left-out") == 1);
+  fail_unless (scene_stat (&s, "rest") < 1000);
+  fail_unless (scene_stat (&s, "cut-short") == 0);
+  g_object_set (s.element, "schedule", SCOPEDETECT_HALVES, "restart-steps",
+      4000000, "max-time", 1, NULL);
+  fail_unless_equals_int (count_objects (&s, &truth), 1);
+  fail_unless (scene_stat (&s, "cut-short") == 1);
+  fail_unless (scene_stat (&s, "steps") > 0);
+  fail_unless (scene_stat (&s, "stage2-accepted") == 0);
+  fail_unless (scene_stat (&s, "faulty") == 0);
+  scene_free (&s);
+}
+GST_END_TEST;
+
 /* A frame of two solids that are nearer than half a diameter, by their points.
  */
 static GstVisionObjects *
@@ -216,6 +241,7 @@ scopedetectfaults_suite (void)
   tcase_add_test (tc, test_many);
   tcase_add_test (tc, test_names);
   tcase_add_test (tc, test_explain);
+  tcase_add_test (tc, test_stages);
   tcase_add_test (tc, test_neighbours);
   tcase_add_test (tc, test_objects);
   return suite;

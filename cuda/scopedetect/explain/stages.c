@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * One stage or two (thesis, section 2.3).  The first chooses what explains the
+ * frame; what it explains leaves the points from which a search begins; those
+ * and the poses found so are chosen from again, in all of the frame.  All
+ * pixels stay, so that what was found still hides what is behind it. */
+#include "common/parallel.h"
+#include "scopedetect/explain/explain.h"
+#include "scopedetect/scopedetect_self.h"
+
+/* ---- Tasks ---- */
+
+#define WEIGHT_STEPS 1024 /* a unit of a weight */
+
+static int64_t
+weight (double w)
+{
+  return (int64_t) (w * WEIGHT_STEPS + .5);
+}
+
+/* An object that was there is likely still there: it costs nothing. */
+static ScopedetectAssignWeights
+weights_of (const Scopedetect *s, bool is_first)
+{
+  const ScopedetectParams *p = &s->work.params;
+  double unexplained =
+      is_first ? p->first_weight_unexplained : p->weight_unexplained;
+  double object = is_first ? p->first_weight_object : p->weight_object;
+
+  return (ScopedetectAssignWeights){.fit = weight (p->weight_fit),
+      .unexplained = weight (unexplained),
+      .overlap = weight (p->weight_overlap),
+      .object = weight (s->is_tracking ? 0 : object)};
+}
+
+/* Of the candidates as they are, from nothing. */
+static ScopedetectAssignTask
+task_of (const Scopedetect *s, double end, bool is_first)
+{
+  const ScopedetectParams *p = &s->work.params;
+  const ScopedetectExplain *e = &s->explain;
+  int steps = p->schedule == SCOPEDETECT_HALVES
+      ? p->restart_steps
+      : p->explain_steps * e->n_ranked;
+
+  return (ScopedetectAssignTask){.candidate = e->candidate,
+      .n_candidates = e->n_ranked,
+      .n_patches = e->patches.n,
+      .excludes = e->excludes,
+      .max_objects = p->max_objects,
+      .schedule = p->schedule,
+      .searches = p->restarts,
+      .steps = steps,
+      .stop = p->max_steps ? p->max_steps - s->told.steps : steps,
+      .end = end,
+      .seed = p->seed,
+      .weight = weights_of (s, is_first)};
+}
+
+static void
+assign (
+    Scopedetect *s, const ScopedetectAssignTask *t, ScopedetectAssignment *best)
+{
+  scopedetect_assign (t, best);
+  s->told.steps += best->steps;
+  s->told.is_cut |= t->n_candidates && best->steps < t->steps;
+}
+
+/* ---- What stage 1 leaves ---- */
+
+typedef struct {
+  const ScopedetectExplain *e;
+  const ScopedetectShape *shape;
+  Turn r;
+  Vec t;
+  float reach;
+  bool *explained; /* of each point */
+} Leaving;
+
+static void
+leave (void *data, int begin, int end)
+{
+  const Leaving *l = data;
+  Vec centre = vec_transform (&l->r, l->t, l->shape->centre);
+  float off;
+
+  for (int i = begin; i < end; i++) {
+    Vec x = l->e->x[i], d = vec_sub (x, centre);
+
+    if (vec_dot (d, d) <= l->reach * l->reach &&
+        scopedetect_explains (l->shape, &l->r, l->t, x, l->e->normal[i], &off))
+      l->explained[i] = true;
+  }
+}
+
+/* The points that none of @chosen explains, to e->left; returns how many. */
+static int
+set_left (Scopedetect *s, const ScopedetectAssignment *chosen)
+{
+  ScopedetectExplain *e = &s->explain;
+  int points = s->work.cloud.n, n = 0;
+
+  memset (e->explained, 0, (size_t) points * sizeof *e->explained);
+  for (int k = 0; k < chosen->n; k++) {
+    const ScopedetectObject *o = &e->object[chosen->chosen[k]];
+    const ScopedetectShape *shape = &s->host_shape[o->model];
+    Pose p = pose_from (o->pose);
+    Leaving l = {e, shape, turn_of (p.q), p.t,
+        shape->radius + SCOPEDETECT_NEAR_SURFACE, e->explained};
+
+    parallel_for (points, 256, leave, &l);
+  }
+  for (int i = 0; i < points; i++)
+    if (!e->explained[i])
+      e->left[n++] = (uint16_t) i;
+  return n;
+}
+
+/* The models that may have more objects than @chosen has, to e->models; returns
+ * how many.  One without a pose in the whole frame has none in a part of it. */
+static int
+set_models (Scopedetect *s, const ScopedetectAssignment *chosen)
+{
+  ScopedetectExplain *e = &s->explain;
+  int n = 0;
+
+  for (int m = 0; m < s->n_models; m++) {
+    int objects = 0;
+
+    for (int k = 0; k < chosen->n; k++)
+      objects += e->object[chosen->chosen[k]].model == m;
+    if (s->stage[0].n[m] && objects < s->work.params.max_objects)
+      e->models[n++] = m;
+  }
+  return n;
+}
+
+/* ---- Stage 2 ---- */
+
+static bool
+is_over (const Scopedetect *s, double end)
+{
+  const ScopedetectParams *p = &s->work.params;
+
+  return (p->max_steps && s->told.steps >= p->max_steps) ||
+      (end > 0 && scopedetect_now () >= end);
+}
+
+/* Whether there is to be a stage 2; if so, it searches in what @first leaves.
+ */
+static const char *
+search_rest (Scopedetect *s, const ScopedetectAssignment *first, double end)
+{
+  ScopedetectExplain *e = &s->explain;
+  int n_models = set_models (s, first);
+
+  s->told.n_rest = set_left (s, first);
+  s->told.second = s->told.n_rest < s->work.params.min_rest
+      ? SCOPEDETECT_FEW_POINTS
+      : !n_models        ? SCOPEDETECT_NO_MODELS
+      : is_over (s, end) ? SCOPEDETECT_NO_TIME
+                         : SCOPEDETECT_REFUSED;
+  s->told.is_cut |= s->told.second == SCOPEDETECT_NO_TIME;
+  if (s->told.second != SCOPEDETECT_REFUSED || !first->n)
+    return NULL; /* where nothing left, the same would be found */
+  return scopedetect_search_left (
+      s, e->models, n_models, e->left, s->told.n_rest);
+}
+
+/* Chooses anew from all candidates, beginning with @best, which gives way only
+ * to what scores higher. */
+static void
+choose_again (Scopedetect *s, ScopedetectAssignment *best, double end)
+{
+  ScopedetectRanked chosen[SCOPEDETECT_MOST_TOGETHER];
+  ScopedetectAssignTask task;
+  ScopedetectAssignment both;
+  int at[SCOPEDETECT_MOST_TOGETHER];
+
+  for (int k = 0; k < best->n; k++)
+    chosen[k] = s->explain.ranked[best->chosen[k]];
+  scopedetect_set_candidates (s, chosen, best->n, at);
+  memcpy (best->chosen, at, (size_t) best->n * sizeof *at);
+  task = task_of (s, end, false);
+  memcpy (task.start, at, (size_t) best->n * sizeof *at);
+  task.n_start = best->n;
+  task.fixed = s->work.params.fix_first;
+  assign (s, &task, &both);
+  if (both.energy <= scopedetect_assign_energy (&task, at, best->n))
+    return;
+  s->told.second = SCOPEDETECT_ACCEPTED;
+  *best = both;
+}
+
+/* ---- The whole ---- */
+
+/* Puts @o where it belongs: by model, then by score. */
+static void
+put (Scopedetect *s, const ScopedetectObject *o)
+{
+  int at = s->n_objects++;
+
+  for (; at > 0 && s->objects[at - 1].model == o->model &&
+       s->objects[at - 1].score < o->score;
+       at--)
+    s->objects[at] = s->objects[at - 1];
+  s->objects[at] = *o;
+}
+
+static void
+put_all (Scopedetect *s, const ScopedetectAssignment *best)
+{
+  double searches = s->work.params.restarts;
+
+  s->told.agreement = best->agree / searches;
+  for (int i = 0; i < best->n; i++) {
+    ScopedetectObject *o = &s->explain.object[best->chosen[i]];
+
+    o->agreement = best->agree_on[i] / searches;
+    if (o->score >= s->work.params.min_score)
+      put (s, o);
+  }
+}
+
+static const char *
+read_patches (Scopedetect *s, ScopedetectExplain *e)
+{
+  const ScopedetectCloud *c = &s->work.cloud;
+  size_t n = (size_t) c->n;
+
+  TRY (device_copy (&s->device, e->x, c->x, n * sizeof *e->x));
+  TRY (device_copy (&s->device, e->normal, c->normal, n * sizeof *e->normal));
+  TRY (device_wait (&s->device));
+  scopedetect_set_patches (&e->patches, e->x, e->normal, c->n, s->work.spacing);
+  return NULL;
+}
+
+const char *
+scopedetect_explain (Scopedetect *s)
+{
+  const ScopedetectParams *p = &s->work.params;
+  double end = p->max_time ? scopedetect_now () + p->max_time / 1e3 : 0;
+  bool two = p->explain == SCOPEDETECT_TWO_STAGE && !s->is_tracking;
+  ScopedetectAssignTask task;
+  ScopedetectAssignment best;
+
+  TRY (read_patches (s, &s->explain));
+  scopedetect_set_candidates (s, NULL, 0, NULL);
+  task = task_of (s, end, two);
+  assign (s, &task, &best);
+  if (two) {
+    TRY (search_rest (s, &best, end));
+    if (s->told.second == SCOPEDETECT_REFUSED)
+      choose_again (s, &best, end);
+  }
+  put_all (s, &best);
+  return NULL;
+}
