@@ -1,0 +1,179 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The documents as web pages: a site with search, made by MkDocs, and the report,
+one page that has the papers' figures and tables beside what is measured here.
+
+    docs/site.py site FOLDER      all pages that a link leads to from README.md
+    docs/site.py report FILE      the report, with its pictures in it
+
+Exits with 77 where MkDocs is missing (Debian's package mkdocs)."""
+import base64
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+LINK = re.compile(r"\]\(([^)\s#]+)(?:#[^)\s]*)?\)")
+EXTENSIONS = ["tables", "fenced_code", "toc"]
+
+MENU = {
+    "Overview": ["README.md", "docs/gallery.md"],
+    "Use": ["docs/guide.md", "docs/cookbook.md", "docs/choosing-colours.md",
+            "docs/metadata.md"],
+    "Elements": ["docs/elements/"],
+    "Results": ["docs/performance.md", "docs/accuracy.md", "docs/reliability.md"],
+    "Inside": ["docs/design.md", "CONTRIBUTING.md", "cuda/", "gst/README.md",
+               "tests/README.md", "CHANGELOG.md"],
+}
+
+# What the report shows: a name, a page, and a heading of it, down to the next one of
+# that level or above; and what stands above it in the report.
+REPORT = [
+    ("moct", "docs/performance.md", "## moct", "Time"),
+    ("moct", "cuda/moct/README.md", "## The paper's figures", "The paper's figure 8"),
+    ("gpuccl", "docs/accuracy.md", "### The paper's detection",
+     "The paper's figure 7"),
+    ("gpuccl", "cuda/gpuccl/README.md", "## The paper's figures", "Time"),
+    ("kinfumot", "docs/accuracy.md", "## kinfumot: how it is measured", "Errors"),
+    ("pocstereo", "cuda/pocstereo/README.md", "## The paper's tables",
+     "The paper's tables"),
+    ("pocstereo", "docs/accuracy.md", "## pocstereo: how it is measured", "Errors"),
+    ("emdtrack", "cuda/emdtrack/README.md", "## The paper's figures",
+     "The paper's figures 2 and 3"),
+    ("emdtrack", "docs/accuracy.md", "## emdtrack: how it is measured", "Errors"),
+    ("scopedetect", "cuda/scopedetect/README.md", "## Table 3.1 of the thesis",
+     "Table 3.1 of the thesis"),
+    ("scopedetect", "cuda/scopedetect/README.md", "## Figures", "What is found"),
+    ("Pictures", "docs/gallery.md", "# Gallery", "What it looks like"),
+]
+
+STYLE = """
+body { font: 16px/1.5 sans-serif; max-width: 64em; margin: 2em auto; padding: 0 1em }
+table { border-collapse: collapse; margin: 1em 0; font-size: 14px }
+th, td { border: 1px solid #bbb; padding: .2em .5em; text-align: left }
+th { background: #eee }
+img { max-width: 100% }
+pre { background: #f4f4f4; padding: .5em; overflow-x: auto }
+"""
+
+
+def linked(page):
+    """The files of the tree that the page of that path links to."""
+    text = re.sub(r"```.*?```", "", (ROOT / page).read_text(), flags=re.S)
+    for target in LINK.findall(text):
+        if not re.match(r"[a-z]+:", target):
+            yield (ROOT / page.parent / target).resolve().relative_to(ROOT)
+
+
+def reachable():
+    """Paths of README.md and of all that links lead to from there."""
+    found, new = set(), [Path("README.md")]
+    while new:
+        path = new.pop()
+        if path in found:
+            continue
+        found.add(path)
+        if path.suffix == ".md":
+            new += linked(path)
+    return sorted(found)
+
+
+def menu(pages):
+    """MkDocs's nav: each page once."""
+    nav = []
+    for title, names in MENU.items():
+        under = [str(p) for name in names for p in pages
+                 if str(p) == name or name.endswith("/") and str(p).startswith(name)]
+        nav.append({title: under})
+    left = {str(p) for p in pages} - {p for n in nav for v in n.values() for p in v}
+    assert not left, f"in no part of the menu: {left}"
+    return nav
+
+
+def make_site(out):
+    with tempfile.TemporaryDirectory() as made:
+        paths = reachable()
+        for path in paths:
+            to = Path(made) / "pages" / path
+            to.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / path, to)
+        config = Path(made) / "mkdocs.yml"  # JSON is YAML
+        config.write_text(json.dumps({
+            "site_name": "gst-vision",
+            "docs_dir": "pages",
+            "site_dir": str(Path(out).resolve()),
+            "use_directory_urls": False,
+            "theme": {"name": "mkdocs", "highlightjs": False},
+            "markdown_extensions": EXTENSIONS,
+            "plugins": ["search"],
+            "nav": menu([p for p in paths if p.suffix == ".md"]),
+        }))
+        subprocess.run(["mkdocs", "build", "--quiet", "--strict", "-f", config],
+                       check=True)
+
+
+def section(page, heading):
+    """The lines below a heading of a page, up to the next of its level."""
+    lines = (ROOT / page).read_text().splitlines()
+    first = lines.index(heading) + 1
+    level = heading.split()[0]
+    for end in range(first, len(lines)):
+        if re.match(rf"#{{1,{len(level)}}} ", lines[end]):
+            return lines[first:end]
+    return lines[first:]
+
+
+def embed(page, html):
+    """Pictures are in the report itself; other links of the tree are names."""
+    def picture(match):
+        path = (ROOT / page).parent / match[1]
+        kind = {"svg": "svg+xml", "jpg": "jpeg"}[path.suffix[1:]]
+        data = base64.b64encode(path.read_bytes()).decode()
+        return f'src="data:image/{kind};base64,{data}"'
+    html = re.sub(r'src="([^":]+)"', picture, html)
+    return re.sub(r'<a href="(?!https?:)[^"]*">(.*?)</a>', r"\1", html, flags=re.S)
+
+
+def make_report(out):
+    import markdown
+
+    parts, before = [], None
+    for element, page, heading, title in REPORT:
+        if element != before:
+            parts.append(f'<h2 id="{element}">{element}</h2>')
+            before = element
+        text = "\n".join(re.sub("^#+", "####", line)
+                         for line in section(page, heading))
+        html = markdown.markdown(text, extensions=EXTENSIONS)
+        parts.append(f"<h3>{title}</h3><p><small>From <code>{page}</code></small></p>"
+                     + embed(page, html))
+    names = " · ".join(f'<a href="#{e}">{e}</a>'
+                       for e in dict.fromkeys(row[0] for row in REPORT))
+    Path(out).write_text(
+        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
+        "<title>gst-vision: the papers' figures and tables</title>"
+        f'<link rel="icon" href="data:,"><style>{STYLE}</style></head><body>'
+        "<h1>The papers' figures and tables, beside what is measured here</h1>"
+        "<p>Made of the documents, whose figures are those of the last run; each "
+        f"says how it is measured and on what.</p><p>{names}</p>"
+        + "".join(parts) + "</body></html>\n")
+
+
+def main():
+    if len(sys.argv) != 3 or sys.argv[1] not in ("site", "report"):
+        sys.exit(__doc__)
+    if not shutil.which("mkdocs"):
+        print("SKIP: MkDocs is missing")
+        sys.exit(77)
+    if sys.argv[1] == "site":
+        make_site(sys.argv[2])
+    else:
+        make_report(sys.argv[2])
+
+
+if __name__ == "__main__":
+    main()

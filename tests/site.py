@@ -1,0 +1,149 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The documents as web pages, and the report: a link leads to every page, every link
+leads somewhere, nothing is loaded from elsewhere, and no list or table is left as it
+was written.  Where Chromium is installed, it opens all pages without a word on its
+console but that the search is ready; pictures of two stay in BUILD/site-pictures.
+
+Exits with 77 without MkDocs.  Run it as a test of Meson, which sets BUILD."""
+import functools
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+from html.parser import HTMLParser
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from commands import ROOT
+
+PICTURES = Path(os.environ.get("BUILD", ROOT / "build")) / "site-pictures"
+LIST = re.compile(r"^(- |\* |\d+\. |\|)", re.M)
+
+
+class Page(HTMLParser):
+    """What a page links to and loads, and where one can link to in it."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.links, self.loads, self.anchors, self.left = [], [], set(), []
+        self.inside = None
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        found = dict(attributes)
+        self.inside = tag
+        self.anchors |= {found.get("id"), found.get("name")}
+        if tag == "a" and found.get("href"):
+            self.links.append(found["href"])
+        elif tag in ("img", "script", "link"):
+            self.loads.append(found.get("src") or found.get("href") or "")
+
+    def handle_data(self, data):
+        if self.inside == "p" and LIST.search(data):
+            self.left.append(data.strip().splitlines()[0])
+
+
+def faults(folder):
+    pages = {path: Page(path.read_text()) for path in folder.rglob("*.html")}
+    led = {folder / "index.html", folder / "404.html", folder / "report.html"}
+    for path, page in pages.items():
+        for link in page.links + page.loads:
+            parts = urlsplit(link)
+            if parts.scheme == "data" or link in page.links and parts.scheme:
+                continue
+            if parts.scheme or parts.netloc:
+                yield f"{path.name} loads {link}"
+                continue
+            base = folder if parts.path.startswith("/") else path.parent
+            to = (base / unquote(parts.path).lstrip("/")).resolve() \
+                if parts.path else path
+            to = to / "index.html" if to.is_dir() else to
+            led.add(to)
+            if not to.exists():
+                yield f"{path.name}: there is no {link}"
+            elif parts.fragment and to in pages and \
+                    unquote(parts.fragment) not in pages[to].anchors:
+                yield f"{path.name}: {link} leads to no heading"
+        for line in page.left:
+            yield f"{path.name}: not made into a list or table: {line}"
+    for path in pages.keys() - led:
+        yield f"no link leads to {path.name}"
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+def browse(browser, url, *options):
+    """What Chromium says on its console."""
+    with tempfile.TemporaryDirectory() as home:
+        said = subprocess.run(
+            [browser, "--headless", "--disable-gpu", f"--user-data-dir={home}",
+             "--virtual-time-budget=20000", "--enable-logging=stderr",
+             *(["--no-sandbox"] if os.geteuid() == 0 else []), *options, url],
+            stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
+            timeout=150, check=True).stderr
+    return [line for line in said.splitlines() if "CONSOLE" in line]
+
+
+def is_search(line):
+    """Whether the search tells how far it is."""
+    return "/search/worker.js" in line and re.search(
+        '"(All search scripts loaded|Lunr index built)', line)
+
+
+def open_all(browser, folder):
+    """What is wrong in a browser; frames of one page hold all others."""
+    paths = sorted(p.relative_to(folder) for p in folder.rglob("*.html"))
+    (folder / "all.html").write_text(
+        '<link rel="icon" href="data:,">'
+        + "".join(f'<iframe src="{p}"></iframe>' for p in paths))
+    (folder / "broken.html").write_text(
+        '<img src="none.png"><script>nothing ()</script>')
+    server = ThreadingHTTPServer(
+        ("127.0.0.1", 0), functools.partial(Quiet, directory=folder))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    at = f"http://127.0.0.1:{server.server_port}/"
+    if not browse(browser, at + "broken.html"):
+        yield "the browser is silent about a broken page"
+    said = browse(browser, at + "all.html")
+    if not any("search ready" in line for line in said):
+        yield "the search is not ready"
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    for name in "index", "report":
+        picture = PICTURES / f"{name}.png"
+        picture.unlink(missing_ok=True)
+        said += browse(browser, f"{at}{name}.html", "--window-size=1200,2400",
+                       f"--screenshot={picture}")
+        if not picture.exists():
+            yield f"there is no picture of {name}.html"
+    yield from (line for line in said if not is_search(line))
+    server.shutdown()
+
+
+def main():
+    browser = shutil.which("chromium") or shutil.which("chromium-browser")
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made).resolve() / "site"
+        for arguments in ["site", folder], ["report", folder / "report.html"]:
+            done = subprocess.run([ROOT / "docs/site.py", *arguments])
+            if done.returncode:
+                sys.exit(done.returncode)
+        found = list(faults(folder))
+        print(f"{len(list(folder.rglob('*.html')))} pages")
+        if browser:
+            found += open_all(browser, folder)
+        else:
+            print("not opened: Chromium is not installed")
+    print("\n".join(found))
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()
