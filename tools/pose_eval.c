@@ -15,6 +15,25 @@
 
 #define DELTA .015 /* metres by which what is seen may lie behind the scene */
 #define PARTS 256  /* of a mesh's vertices, each with a sum of its own */
+#define TURNS 315  /* about an axis: a point moves by 1 % of the diameter */
+
+const char *
+pose_eval_add_object (PoseEvalMeshes *m, int object, const char *path)
+{
+  PoseEvalMesh *mesh = &m->list[m->n];
+
+  if (m->n == POSE_EVAL_MESHES)
+    return "there are more than 256 meshes";
+  *mesh = (PoseEvalMesh){.object = object, .path = strdup (path)};
+  mesh->symmetry = calloc (1, sizeof *mesh->symmetry);
+  m->n++;
+  if (!mesh->path || !mesh->symmetry)
+    return "out of memory";
+  for (int k = 0; k < 9; k += 4)
+    mesh->symmetry->r[k] = 1;
+  mesh->n_symmetries = 1;
+  return NULL;
+}
 
 const char *
 pose_eval_add_mesh (PoseEvalMeshes *m, const char *arg)
@@ -24,11 +43,7 @@ pose_eval_add_mesh (PoseEvalMeshes *m, const char *arg)
 
   if (path == arg || *path != '=' || object < 0 || object > 1000000)
     return "a mesh is given as ID=FILE, ID being the object's number";
-  if (m->n == POSE_EVAL_MESHES)
-    return "there are more than 256 meshes";
-  m->list[m->n].object = (int) object;
-  m->list[m->n++].path = path + 1;
-  return NULL;
+  return pose_eval_add_object (m, (int) object, path + 1);
 }
 
 typedef struct {
@@ -75,6 +90,8 @@ pose_eval_load (PoseEvalMeshes *meshes, const char **path)
   for (int i = 0; i < meshes->n; i++) {
     PoseEvalMesh *m = &meshes->list[i];
 
+    if (m->mesh.n)
+      continue;
     *path = m->path;
     TRY (mesh_read (&m->mesh, m->path));
     for (uint32_t k = 0; k < 3 * m->mesh.n; k++) {
@@ -85,7 +102,8 @@ pose_eval_load (PoseEvalMeshes *meshes, const char **path)
     for (uint32_t k = 0; k < 3 * m->mesh.n_triangles; k++)
       if (m->mesh.triangles[k] >= m->mesh.n)
         return "a triangle names a vertex that is not there";
-    m->diameter = diameter_of (&m->mesh);
+    if (!(m->diameter > 0))
+      m->diameter = diameter_of (&m->mesh);
     if (!(m->diameter <= SCOPEDETECT_MAX_DIAMETER) ||
         m->diameter < SCOPEDETECT_MIN_DIAMETER)
       return "the object would be more than 2 m or less than 1 cm large; say "
@@ -95,8 +113,8 @@ pose_eval_load (PoseEvalMeshes *meshes, const char **path)
   return NULL;
 }
 
-const PoseEvalMesh *
-pose_eval_mesh (const PoseEvalMeshes *meshes, int object)
+PoseEvalMesh *
+pose_eval_mesh (PoseEvalMeshes *meshes, int object)
 {
   for (int i = 0; i < meshes->n; i++)
     if (meshes->list[i].object == object)
@@ -105,11 +123,74 @@ pose_eval_mesh (const PoseEvalMeshes *meshes, int object)
 }
 
 void
-pose_eval_free (PoseEvalMeshes *meshes, PoseEvalImage *image)
+pose_eval_free (PoseEvalMeshes *meshes)
 {
-  for (int i = 0; i < meshes->n; i++)
+  for (int i = 0; i < meshes->n; i++) {
     mesh_free (&meshes->list[i].mesh);
-  free (image->depth);
+    free (meshes->list[i].path);
+    free (meshes->list[i].symmetry);
+  }
+}
+
+/* @a after @b. */
+static PoseEvalSymmetry
+product (const PoseEvalSymmetry *a, const PoseEvalSymmetry *b)
+{
+  PoseEvalSymmetry p;
+
+  for (int i = 0; i < 3; i++) {
+    const double *row = a->r + 3 * i;
+
+    for (int j = 0; j < 3; j++)
+      p.r[3 * i + j] =
+          row[0] * b->r[j] + row[1] * b->r[3 + j] + row[2] * b->r[6 + j];
+    p.t[i] = row[0] * b->t[0] + row[1] * b->t[1] + row[2] * b->t[2] + a->t[i];
+  }
+  return p;
+}
+
+/* Rodrigues's turn by @angle about the line @axis. */
+static PoseEvalSymmetry
+turn_about (const double axis[6], double angle)
+{
+  double n = sqrt (axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
+  double x = axis[0] / n, y = axis[1] / n, z = axis[2] / n;
+  double c = cos (angle), s = sin (angle), k = 1 - c;
+  PoseEvalSymmetry p = {
+      {c + x * x * k, x * y * k - z * s, x * z * k + y * s, y * x * k + z * s,
+          c + y * y * k, y * z * k - x * s, z * x * k - y * s,
+          z * y * k + x * s, c + z * z * k},
+      {0, 0, 0}};
+
+  for (int i = 0; i < 3; i++)
+    p.t[i] = axis[3 + i] - p.r[3 * i] * axis[3] - p.r[3 * i + 1] * axis[4] -
+        p.r[3 * i + 2] * axis[5];
+  return p;
+}
+
+const char *
+pose_eval_symmetries (PoseEvalMesh *m, const PoseEvalSymmetry *single, int n,
+    const double (*axes)[6], int n_axes)
+{
+  int turns = n_axes ? n_axes * TURNS : 1, count = 1;
+  PoseEvalSymmetry *s = realloc (
+      m->symmetry, (size_t) (n + 1) * (size_t) turns * sizeof *m->symmetry);
+
+  if (!s)
+    return "out of memory";
+  m->symmetry = s;
+  for (int i = 0; i < n; i++)
+    s[count++] = single[i];
+  for (int a = 0; a < n_axes; a++)
+    for (int k = 1; k < TURNS; k++) {
+      PoseEvalSymmetry turn =
+          turn_about (axes[a], 2 * 3.14159265358979 * k / TURNS);
+
+      for (int i = 0; i <= n; i++)
+        s[count++] = product (&turn, &s[i]);
+    }
+  m->n_symmetries = count;
+  return NULL;
 }
 
 static void
@@ -170,8 +251,8 @@ add_parts (void *data, int begin, int end)
 }
 
 /* The parts are the same for any number of threads, and so is the sum. */
-void
-pose_eval_add (const Mesh *m, const PoseEvalPose *estimate,
+static void
+measure_add (const Mesh *m, const PoseEvalPose *estimate,
     const PoseEvalPose *truth, double *add, double *add_s)
 {
   Distance d = {.mesh = m, .estimate = estimate, .truth = truth};
@@ -182,6 +263,67 @@ pose_eval_add (const Mesh *m, const PoseEvalPose *estimate,
     sum += d.sum[part], sum_s += d.sum_s[part];
   *add = sum / m->n;
   *add_s = sum_s / m->n;
+}
+
+/* The largest squared distance of a vertex between @estimate and @truth after
+ * @s, if it is less than @least. */
+static double
+surface_distance2 (const Mesh *m, const PoseEvalPose *estimate,
+    const PoseEvalPose *truth, const PoseEvalSymmetry *s, double least)
+{
+  PoseEvalSymmetry t, same;
+  double d[12], most = 0;
+
+  memcpy (t.r, truth->r, sizeof t.r);
+  memcpy (t.t, truth->t, sizeof t.t);
+  same = product (&t, s);
+  for (int k = 0; k < 9; k++)
+    d[k] = estimate->r[k] - same.r[k];
+  for (int k = 0; k < 3; k++)
+    d[9 + k] = estimate->t[k] - same.t[k];
+  for (uint32_t i = 0; i < m->n && most < least; i++) {
+    const float *x = m->x + 3 * (size_t) i;
+    double sum = 0;
+
+    for (int k = 0; k < 3; k++) {
+      double e = d[3 * k] * x[0] + d[3 * k + 1] * x[1] + d[3 * k + 2] * x[2] +
+          d[9 + k];
+
+      sum += e * e;
+    }
+    most = sum > most ? sum : most;
+  }
+  return most;
+}
+
+/* The same in the picture, pixels; INFINITY where a vertex is not before the
+ * camera. */
+static double
+projection_distance2 (const Mesh *m, const PoseEvalImage *im,
+    const PoseEvalPose *estimate, const PoseEvalPose *truth,
+    const PoseEvalSymmetry *s, double least)
+{
+  PoseEvalPose same = *truth;
+  PoseEvalSymmetry t, p;
+  double most = 0;
+
+  memcpy (t.r, truth->r, sizeof t.r);
+  memcpy (t.t, truth->t, sizeof t.t);
+  p = product (&t, s);
+  memcpy (same.r, p.r, sizeof p.r);
+  memcpy (same.t, p.t, sizeof p.t);
+  for (uint32_t i = 0; i < m->n && most < least; i++) {
+    double a[3], b[3], x, y;
+
+    apply (estimate, m->x + 3 * (size_t) i, a);
+    apply (&same, m->x + 3 * (size_t) i, b);
+    if (!(a[2] > 0) || !(b[2] > 0))
+      return INFINITY;
+    x = im->fx * (a[0] / a[2] - b[0] / b[2]);
+    y = im->fy * (a[1] / a[2] - b[1] / b[2]);
+    most = fmax (most, x * x + y * y);
+  }
+  return most;
 }
 
 const char *
@@ -271,28 +413,86 @@ range (const PoseEvalImage *im, int i, double z)
   return z * sqrt (1 + x * x + y * y);
 }
 
-double
-pose_eval_vsd (const PoseEvalImage *im, const PoseEvalMesh *m,
-    const PoseEvalPose *estimate, const PoseEvalPose *truth)
+/* What of a pose is seen, pixel by pixel: @z is its own depth. */
+static bool
+is_seen (const PoseEvalImage *im, int i, const float *z)
+{
+  double scene = im->depth[i] > 0 ? range (im, i, im->depth[i]) : 1e9;
+
+  return z[i] > 0 && range (im, i, z[i]) - scene <= DELTA;
+}
+
+static void
+measure_vsd (const PoseEvalImage *im, const PoseEvalMesh *m,
+    const PoseEvalPose *estimate, const PoseEvalPose *truth,
+    double vsd[POSE_EVAL_TAUS])
 {
   float *e = render (im, &m->mesh, estimate), *t = render (im, &m->mesh, truth);
-  double bad[10] = {0}, all = 0, sum = 0;
+  double bad[POSE_EVAL_TAUS] = {0}, all = 0;
 
   for (int i = 0; e && t && i < im->width * im->height; i++) {
-    double s = im->depth[i] > 0 ? range (im, i, im->depth[i]) : 1e9;
-    double de = range (im, i, e[i]), dt = range (im, i, t[i]);
-    bool in_t = t[i] > 0 && dt - s <= DELTA;
+    double apart = fabs (range (im, i, e[i]) - range (im, i, t[i]));
+    bool in_t = is_seen (im, i, t);
     /* what the truth shows, the estimate shows too */
-    bool in_e = e[i] > 0 && (de - s <= DELTA || in_t);
+    bool in_e = is_seen (im, i, e) || (in_t && e[i] > 0);
 
     all += in_t || in_e;
-    for (int k = 0; k < 10; k++)
+    for (int k = 0; k < POSE_EVAL_TAUS; k++)
       bad[k] += (in_t || in_e) &&
-          (!in_t || !in_e || fabs (de - dt) >= .05 * (k + 1) * m->diameter);
+          (!in_t || !in_e || apart >= .05 * (k + 1) * m->diameter);
   }
   free (e);
   free (t);
-  for (int k = 0; k < 10; k++)
-    sum += all > 0 ? bad[k] / all / 10 : .1;
+  for (int k = 0; k < POSE_EVAL_TAUS; k++)
+    vsd[k] = all > 0 ? bad[k] / all : 1;
+}
+
+double
+pose_eval_mean_vsd (const PoseEvalErrors *errors)
+{
+  double sum = 0;
+
+  for (int k = 0; k < POSE_EVAL_TAUS; k++)
+    sum += errors->vsd[k] / POSE_EVAL_TAUS;
   return sum;
+}
+
+double
+pose_eval_visible (
+    const PoseEvalMesh *m, const PoseEvalImage *im, const PoseEvalPose *truth)
+{
+  float *z = render (im, &m->mesh, truth);
+  int all = 0, seen = 0;
+
+  for (int i = 0; z && i < im->width * im->height; i++) {
+    all += z[i] > 0;
+    seen += is_seen (im, i, z);
+  }
+  free (z);
+  return all ? (double) seen / all : -1;
+}
+
+void
+pose_eval_errors (const PoseEvalMesh *m, const PoseEvalImage *im,
+    const PoseEvalPose *estimate, const PoseEvalPose *truth, PoseEvalErrors *e)
+{
+  double surface = INFINITY, pixels = INFINITY;
+
+  measure_add (&m->mesh, estimate, truth, &e->add, &e->add_s);
+  for (int s = 0; s < m->n_symmetries; s++) {
+    surface = fmin (surface,
+        surface_distance2 (
+            &m->mesh, estimate, truth, &m->symmetry[s], surface));
+    if (im->fx > 0)
+      pixels = fmin (pixels,
+          projection_distance2 (
+              &m->mesh, im, estimate, truth, &m->symmetry[s], pixels));
+  }
+  e->mssd = sqrt (surface);
+  e->mspd = im->fx > 0 ? sqrt (pixels) * 640 / (im->width > 0 ? im->width : 640)
+                       : NAN;
+  for (int k = 0; k < POSE_EVAL_TAUS; k++)
+    e->vsd[k] = NAN;
+  if (im->depth && im->fx > 0 && m->mesh.n_triangles)
+    measure_vsd (im, m, estimate, truth, e->vsd);
 }

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Measures of poses: ADD, ADD-S and VSD, as the BOP benchmark defines them. */
+ * Measures of poses, as the BOP benchmark defines them: ADD, ADD-S, MSSD, MSPD
+ * and VSD. */
 #pragma once
+
+#include <stdbool.h>
 
 #include "common/device.h"
 #include "mesh/mesh.h"
@@ -10,13 +13,26 @@
 typedef struct {
   int scene, image, object;
   double score, r[9], t[3];
+  double visible; /* of a true one: the part of it that is seen; -1: unknown */
 } PoseEvalPose;
 
 typedef struct {
+  PoseEvalPose *pose;
+  size_t n, room;
+} PoseEvalList;
+
+/* A turn and a step that leave the object as it looks: R by rows, t. */
+typedef struct {
+  double r[9], t[3];
+} PoseEvalSymmetry;
+
+typedef struct {
   int object;
-  const char *path;
-  Mesh mesh; /* metres */
-  double diameter;
+  char *path;
+  Mesh mesh;       /* metres */
+  double diameter; /* given by models_info.json, else of the vertices */
+  PoseEvalSymmetry *symmetry; /* the first is the identity */
+  int n_symmetries;
 } PoseEvalMesh;
 
 #define POSE_EVAL_MESHES 256
@@ -27,25 +43,47 @@ typedef struct {
   PoseEvalMesh list[POSE_EVAL_MESHES];
 } PoseEvalMeshes;
 
+/* The camera of an image, pixels, and its depth. */
 typedef struct {
   int width, height;
-  float *depth; /* metres, 0: missing; NULL: no image */
-  double scale, fx, fy, cx, cy;
+  float *depth;          /* metres, 0: missing; NULL: no picture */
+  double scale;          /* metres a unit of the picture */
+  double fx, fy, cx, cy; /* fx = 0: not known */
 } PoseEvalImage;
+
+#define POSE_EVAL_TAUS 10 /* tolerances of VSD: 5 to 50 % of the diameter */
+
+/* How far an estimate is from a true pose; NAN: not known. */
+typedef struct {
+  double add, add_s, mssd; /* metres */
+  double mspd; /* pixels of a frame that is 640 wide; needs the camera */
+  double vsd[POSE_EVAL_TAUS]; /* 0 to 1; needs the camera and depth */
+} PoseEvalErrors;
 
 /* @arg is ID=FILE; the file is read by pose_eval_load (), which leaves the name
  * of the newest at @path. */
 const char *pose_eval_add_mesh (PoseEvalMeshes *meshes, const char *arg);
+const char *pose_eval_add_object (
+    PoseEvalMeshes *meshes, int object, const char *path);
 const char *pose_eval_load (PoseEvalMeshes *meshes, const char **path);
-const PoseEvalMesh *pose_eval_mesh (const PoseEvalMeshes *meshes, int object);
+PoseEvalMesh *pose_eval_mesh (PoseEvalMeshes *meshes, int object);
 const char *pose_eval_read_depth (PoseEvalImage *image, const char *path);
-void pose_eval_free (PoseEvalMeshes *meshes, PoseEvalImage *image);
+void pose_eval_free (PoseEvalMeshes *meshes);
 
-/* Mean distances of vertices, metres: to themselves, and to the nearest one. */
-void pose_eval_add (const Mesh *mesh, const PoseEvalPose *estimate,
-    const PoseEvalPose *truth, double *add, double *add_s);
+/* To its symmetries: @n single ones, and all turns about @n_axes lines, each of
+ * six numbers: direction, and a point of it.  Metres. */
+const char *pose_eval_symmetries (PoseEvalMesh *mesh,
+    const PoseEvalSymmetry *single, int n, const double (*axes)[6], int n_axes);
 
-/* Visible surface discrepancy, 0 to 1, the mean over tolerances of 5 to 50 % of
- * the diameter; delta is 15 mm. */
-double pose_eval_vsd (const PoseEvalImage *image, const PoseEvalMesh *mesh,
-    const PoseEvalPose *estimate, const PoseEvalPose *truth);
+/* All that the mesh and @image tell.  The picture must go with the poses. */
+void pose_eval_errors (const PoseEvalMesh *mesh, const PoseEvalImage *image,
+    const PoseEvalPose *estimate, const PoseEvalPose *truth,
+    PoseEvalErrors *errors);
+
+/* The part of the object's pixels at @truth where the picture has nothing
+ * before it; -1 if none is in the frame. */
+double pose_eval_visible (const PoseEvalMesh *mesh, const PoseEvalImage *image,
+    const PoseEvalPose *truth);
+
+/* The mean of VSD over its tolerances. */
+double pose_eval_mean_vsd (const PoseEvalErrors *errors);

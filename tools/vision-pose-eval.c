@@ -1,197 +1,79 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * vision-pose-eval: how far estimated poses are from true ones, by the measures
- * of the BOP benchmark (T. Hodan and others, ECCV 2018): ADD, ADD-S and VSD. */
+ * of the BOP benchmark (T. Hodan and others, ECCV 2018): ADD, ADD-S, MSSD, MSPD
+ * and VSD, pose by pose or as a table of precision and recall. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/number.h"
-#include "pose_eval.h"
+#include "pose_bop.h"
+#include "pose_table.h"
 
 static const char usage[] =
-    "vision-pose-eval [options] ESTIMATES.csv TRUTH.csv\n"
+    "vision-pose-eval [options] ESTIMATES TRUTH             each estimate, as "
+    "CSV\n"
+    "vision-pose-eval --table [options] ESTIMATES TRUTH ... a row for each "
+    "pair\n"
+    "vision-pose-eval --csv [options] ESTIMATES             writes BOP's CSV\n"
     "\n"
-    "Both files are in the BOP format: scene_id, im_id, obj_id, score, R "
-    "(nine\n"
-    "numbers by rows), t (three, millimetres), time.  Each estimate is "
-    "compared\n"
-    "with the nearest true pose of its object in its image.\n"
+    "ESTIMATES and TRUTH are files of BOP's CSV (scene_id, im_id, obj_id, "
+    "score, R\n"
+    "of nine numbers by rows, t of three in millimetres, time) or lines of\n"
+    "visionjson, of which TRUTH is the generator's truth.  TRUTH may be a "
+    "folder "
+    "of\n"
+    "BOP, too: of a scene (scene_gt.json, scene_camera.json, "
+    "scene_gt_info.json,\n"
+    "depth/000001.png), or of scenes 000001 and so on.\n"
     "\n"
-    "  --mesh ID=FILE       the object's mesh; once for each object\n"
+    "An estimate is right if it is nearer to a true pose of its object than a "
+    "tenth\n"
+    "of the diameter by ADD-S, and no surer one is.  Of the table, true poses "
+    "count\n"
+    "of which a tenth or more is seen; in brackets are intervals of 95 %.  "
+    "VSD, "
+    "MSPD,\n"
+    "MSSD and their mean AR are recalls as in the BOP challenge, with the "
+    "symmetries\n"
+    "of models_info.json.\n"
+    "\n"
+    "  --table              precision, recall and BOP's recalls\n"
+    "  --csv                no measures: the estimates as BOP's CSV\n"
+    "  --models FOLDER      of BOP: obj_000001.ply and so on, "
+    "models_info.json\n"
+    "  --mesh ID=FILE       the object's mesh; once for each object.  Labels "
+    "of "
+    "lines\n"
+    "                       are names of such files, or end in the number\n"
     "  --unit METRES        of the meshes; default 0.001\n"
     "  --depth FILE         of VSD: the image's depth, a PNG of 16 bits; the\n"
     "                       estimates are of this image alone\n"
-    "  --depth-scale METRES a unit of it; default 0.001\n"
-    "  --camera FX,FY,CX,CY of VSD, pixels\n";
+    "  --depth-scale METRES a unit of it; default 0.001, or what the folder "
+    "says\n"
+    "  --no-depth           no VSD, though the folder has depth\n"
+    "  --camera FX,FY,CX,CY of VSD and MSPD, pixels; default: what the folder "
+    "or\n"
+    "                       the lines say\n"
+    "  --scene NUMBER       of lines, and of a folder whose name is no "
+    "number;\n"
+    "                       default 1\n"
+    "  --first NUMBER       the image of frame 0 of lines; default 0\n";
 
-#define WHERE 512 /* bytes of the name of what is wrong, with its end */
+#define MOST_PAIRS 64
 
+/* What the command line says. */
 typedef struct {
-  PoseEvalPose *pose;
-  size_t n, room;
-} List;
-
-/* Where @list has no room, it gets more. */
-static PoseEvalPose *
-add_pose (List *list)
-{
-  if (list->n == list->room) {
-    size_t room = list->room ? 2 * list->room : 1024;
-    PoseEvalPose *more = realloc (list->pose, room * sizeof *more);
-
-    if (!more)
-      return NULL;
-    list->pose = more;
-    list->room = room;
-  }
-  return &list->pose[list->n++];
-}
-
-/* A turn: rows of length 1 and at right angles, as well as a few digits say. */
-static bool
-is_turn (const double r[9])
-{
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j <= i; j++) {
-      double dot = 0;
-
-      for (int k = 0; k < 3; k++)
-        dot += r[3 * i + k] * r[3 * j + k];
-      if (!(fabs (dot - (i == j)) < .02))
-        return false;
-    }
-  return true;
-}
-
-static const char *
-read_line (const char *line, PoseEvalPose *p)
-{
-  double *r = p->r, *t = p->t;
-  int id[3];
-  const char *rest = numbers_read (line, ',', 3, id);
-
-  if (!rest ||
-      sscanf (rest, ",%lf,%lf %lf %lf %lf %lf %lf %lf %lf %lf,%lf %lf %lf",
-          &p->score, r, r + 1, r + 2, r + 3, r + 4, r + 5, r + 6, r + 7, r + 8,
-          t, t + 1, t + 2) != 13)
-    return "the line is no pose: scene_id,im_id,obj_id,score,R,t,time";
-  p->scene = id[0];
-  p->image = id[1];
-  p->object = id[2];
-  for (int k = 0; k < 3; k++)
-    t[k] /= 1000;
-  if (!isfinite (t[0] + t[1] + t[2]) || !isfinite (p->score))
-    return "the line has a score or place that is no number";
-  return is_turn (r) ? NULL : "R in the line is no turn";
-}
-
-static const char *
-read_csv (List *list, const char *path, char where[WHERE])
-{
-  FILE *f = fopen (path, "r");
-  const char *err = NULL;
-  char line[1024];
-
-  snprintf (where, WHERE, "%s", path);
-  if (!f)
-    return "it cannot be opened";
-  for (int n = 1; !err && fgets (line, sizeof line, f); n++) {
-    PoseEvalPose p;
-
-    if (n == 1 && strstr (line, "scene_id"))
-      continue;
-    err = read_line (line, &p);
-    if (err) {
-      snprintf (where, WHERE, "%.400s: line %d", path, n);
-    } else {
-      PoseEvalPose *at = add_pose (list);
-
-      if (at)
-        *at = p;
-      else
-        err = "out of memory";
-    }
-  }
-  fclose (f);
-  return err ? err : list->n ? NULL : "it has no poses";
-}
-
-/* The true pose that an estimate is nearest to by ADD-S, or NULL. */
-static const PoseEvalPose *
-nearest_truth (const List *truth, const PoseEvalPose *p, const Mesh *mesh,
-    double *add, double *add_s)
-{
-  const PoseEvalPose *best = NULL;
-
-  for (size_t i = 0; i < truth->n; i++) {
-    const PoseEvalPose *t = &truth->pose[i];
-    double a, s;
-
-    if (t->scene != p->scene || t->image != p->image || t->object != p->object)
-      continue;
-    pose_eval_add (mesh, p, t, &a, &s);
-    if (!best || s < *add_s)
-      best = t, *add = a, *add_s = s;
-  }
-  return best;
-}
-
-/* Tells what is wrong with the mesh of @object; true if it can be used. */
-static bool
-check_mesh (const PoseEvalMesh *m, int object, const PoseEvalImage *image)
-{
-  if (!m)
-    fprintf (stderr, "object %d has no mesh; give one by --mesh %d=FILE\n",
-        object, object);
-  else if (image->depth && !m->mesh.n_triangles)
-    fprintf (stderr,
-        "the mesh of object %d has points and no triangles, but VSD needs a "
-        "surface; give one that has triangles, or leave --depth out\n",
-        object);
-  else
-    return true;
-  return false;
-}
-
-static int
-compare (const List *estimates, const List *truth, const PoseEvalMeshes *meshes,
-    const PoseEvalImage *image)
-{
-  int right = 0, right_s = 0;
-
-  printf ("scene,image,object,score,add_mm,add_s_mm,diameter_mm%s\n",
-      image->depth ? ",vsd" : "");
-  for (size_t i = 0; i < estimates->n; i++) {
-    const PoseEvalPose *p = &estimates->pose[i], *t;
-    const PoseEvalMesh *m = pose_eval_mesh (meshes, p->object);
-    double add = 0, add_s = 0;
-
-    if (!check_mesh (m, p->object, image))
-      return 1;
-    t = nearest_truth (truth, p, &m->mesh, &add, &add_s);
-    printf ("%d,%d,%d,%g,", p->scene, p->image, p->object, p->score);
-    if (!t) {
-      printf (
-          "none,none,%.1f%s\n", 1e3 * m->diameter, image->depth ? ",none" : "");
-      continue;
-    }
-    right += add < .1 * m->diameter;
-    right_s += add_s < .1 * m->diameter;
-    printf ("%.2f,%.2f,%.1f", 1e3 * add, 1e3 * add_s, 1e3 * m->diameter);
-    if (image->depth)
-      printf (",%.3f", pose_eval_vsd (image, m, p, t));
-    printf ("\n");
-  }
-  fprintf (stderr,
-      "%zu estimates, %zu true poses; within a tenth of the diameter: %d by "
-      "ADD, "
-      "%d by ADD-S\n",
-      estimates->n, truth->n, right, right_s);
-  return 0;
-}
+  PoseEvalMeshes meshes;
+  PoseEvalImage image;
+  const char *models, *depth, *path[2 * MOST_PAIRS];
+  int scene, first, n;
+  bool is_table, is_csv, no_depth;
+} Wanted;
 
 static int
 fail (const char *path, const char *why)
@@ -200,13 +82,69 @@ fail (const char *path, const char *why)
   return 1;
 }
 
-/* What the command line says. */
-typedef struct {
-  PoseEvalMeshes meshes;
-  PoseEvalImage image;
-  const char *depth, *path[2];
-  int n;
-} Wanted;
+/* ---- Each estimate ---- */
+
+static void
+print_errors (const PoseEvalErrors *e, bool has_camera, bool has_depth)
+{
+  printf (",%.2f", 1e3 * e->mssd);
+  if (has_camera)
+    printf (",%.2f", e->mspd);
+  if (has_depth)
+    printf (",%.3f", pose_eval_mean_vsd (e));
+}
+
+/* The nearest true pose of estimate @e, whose pairings begin at @first; NULL:
+ * it has none. */
+static const PoseEvalErrors *
+nearest (const PoseTableRow *row, size_t e, size_t first)
+{
+  const PoseEvalErrors *best = NULL;
+
+  for (size_t i = first; i < row->n_pairings && row->pairing[i].estimate == e;
+       i++)
+    if (!best || row->pairing[i].errors.add_s < best->add_s)
+      best = &row->pairing[i].errors;
+  return best;
+}
+
+static void
+print_each (const PoseTableRow *row, Wanted *w)
+{
+  const PoseEvalErrors *any = row->n_pairings ? &row->pairing->errors : NULL;
+  bool has_camera = any ? !isnan (any->mspd) : w->image.fx > 0;
+  bool has_depth = any ? !isnan (any->vsd[0]) : w->depth != NULL;
+  int right = 0, right_s = 0;
+  size_t at = 0;
+
+  printf ("scene,image,object,score,add_mm,add_s_mm,diameter_mm,mssd_mm%s%s\n",
+      has_camera ? ",mspd_px" : "", has_depth ? ",vsd" : "");
+  for (size_t i = 0; i < row->estimates.n; i++) {
+    const PoseEvalPose *p = &row->estimates.pose[i];
+    const PoseEvalErrors *e = nearest (row, i, at);
+    double diameter = pose_eval_mesh (&w->meshes, p->object)->diameter;
+
+    while (at < row->n_pairings && row->pairing[at].estimate == i)
+      at++;
+    printf ("%d,%d,%d,%g,", p->scene, p->image, p->object, p->score);
+    if (e) {
+      printf ("%.2f,%.2f,%.1f", 1e3 * e->add, 1e3 * e->add_s, 1e3 * diameter);
+      print_errors (e, has_camera, has_depth);
+      right += e->add < .1 * diameter;
+      right_s += e->add_s < .1 * diameter;
+    } else {
+      printf ("none,none,%.1f,none%s%s", 1e3 * diameter,
+          has_camera ? ",none" : "", has_depth ? ",none" : "");
+    }
+    printf ("\n");
+  }
+  fprintf (stderr,
+      "%zu estimates, %zu true poses; within a tenth of the diameter: %d by "
+      "ADD, %d by ADD-S\n",
+      row->estimates.n, row->truth.n, right, right_s);
+}
+
+/* ---- Options ---- */
 
 /* @text to @value, a number above 0. */
 static const char *
@@ -221,6 +159,16 @@ read_metres (const char *text, double *value)
 }
 
 static const char *
+read_count (const char *text, int *value)
+{
+  const char *rest = number_read (text, value);
+
+  return rest && !*rest && *value >= 0
+      ? NULL
+      : "this must be a whole number, 0 or more";
+}
+
+static const char *
 read_camera (const char *text, PoseEvalImage *im)
 {
   char rest;
@@ -230,6 +178,20 @@ read_camera (const char *text, PoseEvalImage *im)
           im->fx > 0 && im->fy > 0
       ? NULL
       : "a camera is written FX,FY,CX,CY";
+}
+
+/* Whether @option is one that has no value. */
+static bool
+read_word (Wanted *w, const char *option)
+{
+  bool *flag = !strcmp (option, "--table") ? &w->is_table
+      : !strcmp (option, "--csv")          ? &w->is_csv
+      : !strcmp (option, "--no-depth")     ? &w->no_depth
+                                           : NULL;
+
+  if (flag)
+    *flag = true;
+  return flag != NULL;
 }
 
 /* Whether @option is one that has a @value; @why: what is wrong with that. */
@@ -242,55 +204,142 @@ read_option (Wanted *w, const char *option, const char *value, const char **why)
     *why = read_metres (value, &w->image.scale);
   else if (!strcmp (option, "--depth"))
     w->depth = value;
+  else if (!strcmp (option, "--models"))
+    w->models = value;
   else if (!strcmp (option, "--mesh"))
     *why = pose_eval_add_mesh (&w->meshes, value);
   else if (!strcmp (option, "--camera"))
     *why = read_camera (value, &w->image);
+  else if (!strcmp (option, "--scene"))
+    *why = read_count (value, &w->scene);
+  else if (!strcmp (option, "--first"))
+    *why = read_count (value, &w->first);
   else
     return false;
   return true;
 }
 
+/* ---- Pairs ---- */
+
+/* Images that are looked at: what folders say of them, and for the others the
+ * camera of the options, else of lines. */
+typedef struct {
+  PoseBopViews views;
+  PoseEvalImage other;
+} Images;
+
 /* The depth is that of one image. */
 static const char *
-check_depth (const Wanted *w, const List *estimates)
+check_depth (const Wanted *w, const Images *images, const PoseEvalList *list)
 {
   if (!w->depth)
     return NULL;
-  if (!(w->image.fx > 0))
+  if (!(images->other.fx > 0) &&
+      !(images->views.n && images->views.view->fx > 0))
     return "VSD needs the camera too; give it by --camera";
-  for (size_t i = 1; i < estimates->n; i++)
-    if (estimates->pose[i].scene != estimates->pose[0].scene ||
-        estimates->pose[i].image != estimates->pose[0].image)
+  for (size_t i = 1; i < list->n; i++)
+    if (list->pose[i].scene != list->pose[0].scene ||
+        list->pose[i].image != list->pose[0].image)
       return "it is of one image, but the estimates are of several; give those "
              "of one image";
   return NULL;
 }
 
+static bool
+is_folder (const char *path)
+{
+  struct stat s;
+
+  return !stat (path, &s) && S_ISDIR (s.st_mode);
+}
+
+/* The two lists of @row, from @path and the one after it. */
+static const char *
+read_pair (const Wanted *w, PoseTableRow *row, const char *const *path,
+    Images *images, char where[POSE_FILE_WHERE])
+{
+  PoseFileLines lines = {w->scene, w->first, &w->meshes};
+  PoseEvalImage *camera = w->image.fx > 0 ? NULL : &images->other;
+
+  row->name = path[0];
+  images->other = w->image;
+  TRY (pose_file_read (&row->estimates, path[0], &lines, false, camera, where));
+  TRY (is_folder (path[1])
+          ? pose_bop_read (
+                &row->truth, &images->views, path[1], w->scene, where)
+          : pose_file_read (&row->truth, path[1], &lines, true, camera, where));
+  if (!row->truth.n || (!row->estimates.n && !w->is_table))
+    return "it has no poses";
+  return NULL;
+}
+
+/* What options and folders say of an image's depth. */
+static void
+set_depth (const Wanted *w, Images *images)
+{
+  for (size_t i = 0; i < images->views.n; i++)
+    if (w->image.scale > 0)
+      images->views.view[i].scale = w->image.scale;
+  if (!(images->other.scale > 0))
+    images->other.scale = .001;
+}
+
+static const char *
+measure_pair (Wanted *w, PoseTableRow *row, const char *const *path,
+    char where[POSE_FILE_WHERE])
+{
+  Images images = {0};
+  const char *err = read_pair (w, row, path, &images, where), *mesh = where;
+
+  if (!err && w->models) {
+    err = pose_bop_models (&w->meshes, w->models, &row->estimates, where);
+    if (!err)
+      err = pose_bop_models (&w->meshes, w->models, &row->truth, where);
+  }
+  if (!err && (err = pose_eval_load (&w->meshes, &mesh)))
+    snprintf (where, POSE_FILE_WHERE, "%s", mesh);
+  set_depth (w, &images);
+  if (!err && (err = check_depth (w, &images, &row->estimates)))
+    snprintf (where, POSE_FILE_WHERE, "%s", w->depth);
+  if (!err)
+    err = pose_table_measure (row, &w->meshes, &images.views, &images.other,
+        w->depth, w->no_depth, where);
+  pose_bop_free (&images.views);
+  return err;
+}
+
 static int
 evaluate (Wanted *w)
 {
-  List list[2] = {{0}};
-  char where[WHERE];
-  const char *why = NULL, *of = where;
-  int result;
+  PoseTableRow row[MOST_PAIRS] = {{0}};
+  char where[POSE_FILE_WHERE] = "";
+  const char *why = NULL;
 
-  for (int i = 0; i < 2 && !why; i++)
-    why = read_csv (&list[i], w->path[i], where);
+  for (int i = 0; i < w->n / 2 && !why; i++)
+    why = measure_pair (w, &row[i], &w->path[2 * i], where);
+  if (!why && w->is_table)
+    why = pose_table_print (row, w->n / 2, &w->meshes, stdout);
+  else if (!why)
+    print_each (row, w);
+  for (int i = 0; i < w->n / 2; i++)
+    pose_table_free (&row[i]);
+  return why ? fail (where, why) : 0;
+}
+
+/* Estimates as BOP's CSV. */
+static int
+convert (Wanted *w)
+{
+  PoseFileLines lines = {w->scene, w->first, &w->meshes};
+  PoseEvalList list = {0};
+  char where[POSE_FILE_WHERE];
+  const char *why =
+      pose_file_read (&list, w->path[0], &lines, false, NULL, where);
+
   if (!why)
-    why = pose_eval_load (&w->meshes, &of);
-  if (!why) {
-    of = w->depth;
-    why = check_depth (w, &list[0]);
-  }
-  if (!why && w->depth)
-    why = pose_eval_read_depth (&w->image, w->depth);
-  result = why ? fail (of, why)
-               : compare (&list[0], &list[1], &w->meshes, &w->image);
-  pose_eval_free (&w->meshes, &w->image);
-  free (list[0].pose);
-  free (list[1].pose);
-  return result;
+    pose_file_write (&list, stdout);
+  free (list.pose);
+  return why ? fail (where, why) : 0;
 }
 
 /* @result, unless what was told did not all get out. */
@@ -302,24 +351,42 @@ finish (int result)
       : result;
 }
 
+static int
+run (Wanted *w)
+{
+  int result = 2;
+
+  if (w->is_csv && !w->is_table && w->n == 1)
+    result = convert (w);
+  else if (!w->is_csv && w->n >= 2 && w->n % 2 == 0 &&
+      (w->is_table || w->n == 2))
+    result = evaluate (w);
+  else
+    fputs (usage, stderr);
+  pose_eval_free (&w->meshes);
+  return result == 2 ? 2 : finish (result);
+}
+
 int
 main (int argc, char **argv)
 {
-  static Wanted w = {.meshes.unit = .001, .image.scale = .001};
+  static Wanted w = {.meshes.unit = .001, .scene = 1};
 
   for (int i = 1; i < argc; i++) {
     const char *why = NULL;
 
     if (!strcmp (argv[i], "--help"))
       return fputs (usage, stdout), finish (0);
+    if (read_word (&w, argv[i]))
+      continue;
     if (i + 1 < argc && read_option (&w, argv[i], argv[i + 1], &why))
       i++;
-    else if (argv[i][0] == '-' || w.n == 2)
+    else if (argv[i][0] == '-' || w.n == 2 * MOST_PAIRS)
       return fputs (usage, stderr), 2;
     else
       w.path[w.n++] = argv[i];
     if (why)
       return fail (argv[i], why);
   }
-  return w.n == 2 ? finish (evaluate (&w)) : (fputs (usage, stderr), 2);
+  return run (&w);
 }

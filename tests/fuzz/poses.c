@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Poses of vision-pose-eval, and its measures of them. */
+ * Poses of vision-pose-eval, as CSV or lines of visionjson, and its measures
+ * and table of them. */
 #define FUZZ_INIT
-#define main pose_eval_main
-#include "vision-pose-eval.c"
-#undef main
-
-#include "fuzz.h"
+#include "fuzz_png.h"
+#include "pose_table.h"
 
 #define MAX_POSES 6 /* that are measured; each is compared with each */
 
@@ -14,7 +12,6 @@ static const char tetrahedron[] =
     "v 0 0 0\nv 50 0 0\nv 0 50 0\nv 0 0 50\nf 1 2 3\nf 1 2 4\nf 1 3 4\nf 2 3 "
     "4\n";
 static PoseEvalMeshes meshes = {.unit = .001};
-static float depth[12 * 10];
 
 static void
 fuzz_init (void)
@@ -27,21 +24,35 @@ fuzz_init (void)
           "mesh.obj", (const uint8_t *) tetrahedron, sizeof tetrahedron - 1));
   REQUIRE (!pose_eval_add_mesh (&meshes, arg));
   REQUIRE (!pose_eval_load (&meshes, &where));
-  for (size_t i = 0; i < sizeof depth / sizeof *depth; i++)
-    depth[i] = 1 + (float) (i % 5) / 100;
+  fuzz_png_write ("d.png", true);
+}
+
+static PoseEvalList
+list_of (const uint8_t *data, size_t size, bool is_truth, PoseEvalImage *image)
+{
+  PoseFileLines lines = {1, 0, &meshes};
+  PoseEvalList list = {0};
+  char where[POSE_FILE_WHERE];
+
+  if (pose_file_read (&list, fuzz_file ("poses", data, size), &lines, is_truth,
+          image, where))
+    list.n = 0;
+  list.n = list.n < MAX_POSES ? list.n : MAX_POSES;
+  return list;
 }
 
 static void
 fuzz (const uint8_t *data, size_t size)
 {
-  PoseEvalImage image = {12, 10, depth, .001, 20, 20, 6, 5};
-  List list = {0};
-  char where[WHERE];
+  PoseEvalImage image = {.scale = .001, .fx = 20, .fy = 20, .cx = 6, .cy = 5};
+  PoseBopViews views = {0};
+  PoseTableRow row = {.name = "poses"};
+  char where[POSE_FILE_WHERE];
 
-  (void) pose_eval_main;
-  if (!read_csv (&list, fuzz_file ("poses.csv", data, size), where)) {
-    list.n = list.n < MAX_POSES ? list.n : MAX_POSES;
-    compare (&list, &list, &meshes, &image);
-  }
-  free (list.pose);
+  row.estimates = list_of (data, size, false, &image);
+  row.truth = list_of (data, size, true, NULL);
+  if (!pose_table_measure (
+          &row, &meshes, &views, &image, fuzz_path ("d.png"), false, where))
+    REQUIRE (!pose_table_print (&row, 1, &meshes, stdout));
+  pose_table_free (&row);
 }

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Folders of BOP data sets. */
+#include "pose_bop.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/file.h"
+#include "common/number.h"
+#include "pose_json.h"
+
+#define MOST_BYTES ((size_t) 256 << 20)
+#define MOST_SYMMETRIES 64 /* single ones, of an object */
+#define MOST_AXES 3
+#define MM .001 /* lengths of a data set are in millimetres */
+
+/* A JSON file: what it holds points into its bytes. */
+typedef struct {
+  char *bytes;
+  PoseJson *root; /* an object; NULL: there is no file */
+} File;
+
+static const char *
+load (
+    File *f, const char *folder, const char *name, char where[POSE_FILE_WHERE])
+{
+  size_t n;
+  int why;
+
+  snprintf (where, POSE_FILE_WHERE, "%.450s/%s", folder, name);
+  why = file_read (where, MOST_BYTES, &f->bytes, &n);
+  if (why) {
+    f->bytes = NULL;
+    return file_why (why);
+  }
+  f->root = pose_json_parse (f->bytes);
+  return f->root && f->root->kind == POSE_JSON_OBJECT
+      ? NULL
+      : "it is no object of JSON";
+}
+
+static void
+unload (File *f)
+{
+  free (f->root);
+  free (f->bytes);
+}
+
+static bool
+is_there (const char *folder, const char *name)
+{
+  char path[POSE_FILE_WHERE];
+
+  snprintf (path, sizeof path, "%.450s/%s", folder, name);
+  return !access (path, F_OK);
+}
+
+/* ---- Scenes ---- */
+
+static PoseBopView *
+add_view (PoseBopViews *views)
+{
+  if (views->n == views->room) {
+    size_t room = views->room ? 2 * views->room : 64;
+    PoseBopView *more = realloc (views->view, room * sizeof *more);
+
+    if (!more)
+      return NULL;
+    views->view = more;
+    views->room = room;
+  }
+  memset (&views->view[views->n], 0, sizeof *views->view);
+  return &views->view[views->n++];
+}
+
+/* One object of scene_gt.json; @info, of scene_gt_info.json, may be NULL. */
+static const char *
+read_truth (PoseEvalList *truth, const PoseJson *o, const PoseJson *info)
+{
+  PoseEvalPose *p = pose_file_add (truth);
+  double object;
+
+  if (!p)
+    return "out of memory";
+  if (!pose_json_number (o, "obj_id", &object) ||
+      !pose_json_numbers (o, "cam_R_m2c", 9, p->r) ||
+      !pose_json_numbers (o, "cam_t_m2c", 3, p->t) || object < 0 ||
+      object > 1e6)
+    return "an object has no obj_id, cam_R_m2c of 9 numbers or cam_t_m2c of 3";
+  p->object = (int) object;
+  p->score = 1;
+  p->visible = -1;
+  for (int k = 0; k < 3; k++)
+    p->t[k] *= MM;
+  pose_json_number (info, "visib_fract", &p->visible);
+  return pose_file_check (p);
+}
+
+static const char *
+read_view (PoseBopViews *views, const PoseJson *camera, const char *folder,
+    int scene, int image)
+{
+  PoseBopView *v = add_view (views);
+  double k[9] = {0}, scale = 1;
+
+  if (!v)
+    return "out of memory";
+  if (camera && !pose_json_numbers (camera, "cam_K", 9, k))
+    return "a camera has no cam_K of 9 numbers";
+  pose_json_number (camera, "depth_scale", &scale);
+  if (camera && (!(k[0] > 0) || !(k[4] > 0) || !(scale > 0)))
+    return "a focal length or depth_scale is not above 0";
+  *v = (PoseBopView){scene, image, k[0], k[4], k[2], k[5], MM * scale, NULL};
+  v->depth = malloc (POSE_FILE_WHERE);
+  if (!v->depth)
+    return "out of memory";
+  snprintf (v->depth, POSE_FILE_WHERE, "%.450s/depth/%06d.png", folder, image);
+  return NULL;
+}
+
+/* The images of a scene; @camera and @info may be NULL. */
+static const char *
+read_image (PoseEvalList *truth, PoseBopViews *views, const PoseJson *list,
+    const PoseJson *camera, const PoseJson *info, const char *folder, int scene)
+{
+  const PoseJson *seen = pose_json_member (info, list->name, POSE_JSON_ARRAY);
+  int image;
+  const char *rest = number_read (list->name, &image);
+
+  if (!rest || *rest || image < 0 || list->kind != POSE_JSON_ARRAY)
+    return "it is not as BOP has it: numbers of images, each with a list";
+  seen = seen && seen->n == list->n ? seen->first : NULL;
+  for (const PoseJson *o = list->first; o; o = o->next) {
+    TRY (read_truth (truth, o, seen));
+    truth->pose[truth->n - 1].scene = scene;
+    truth->pose[truth->n - 1].image = image;
+    seen = seen ? seen->next : NULL;
+  }
+  return read_view (views,
+      pose_json_member (camera, list->name, POSE_JSON_OBJECT), folder, scene,
+      image);
+}
+
+static const char *
+read_scene (PoseEvalList *truth, PoseBopViews *views, const char *folder,
+    int scene, char where[POSE_FILE_WHERE])
+{
+  static const char *const names[] = {
+      "scene_gt.json", "scene_camera.json", "scene_gt_info.json"};
+  File file[3] = {{NULL, NULL}, {NULL, NULL}, {NULL, NULL}};
+  const char *err = NULL;
+
+  for (int k = 0; k < 3 && !err; k++)
+    if (k == 0 || is_there (folder, names[k]))
+      err = load (&file[k], folder, names[k], where);
+  if (!err)
+    snprintf (where, POSE_FILE_WHERE, "%.450s/scene_gt.json", folder);
+  for (const PoseJson *image = err ? NULL : file[0].root->first; image && !err;
+       image = image->next)
+    err = read_image (
+        truth, views, image, file[1].root, file[2].root, folder, scene);
+  for (int k = 0; k < 3; k++)
+    unload (&file[k]);
+  return err;
+}
+
+/* The number that the name @name is, or @otherwise. */
+static int
+number_of (const char *name, int otherwise)
+{
+  int number;
+  const char *rest = number_read (name, &number);
+
+  return rest && !*rest && number >= 0 ? number : otherwise;
+}
+
+/* The number that @folder has as its name, or @otherwise. */
+static int
+scene_of (const char *folder, int otherwise)
+{
+  char *path = realpath (folder, NULL);
+  const char *name = path ? strrchr (path, '/') : NULL;
+  int scene = name ? number_of (name + 1, otherwise) : otherwise;
+
+  free (path);
+  return scene;
+}
+
+static int
+by_view (const void *a, const void *b)
+{
+  const PoseBopView *p = a, *q = b;
+
+  return p->scene != q->scene ? (p->scene > q->scene) - (p->scene < q->scene)
+                              : (p->image > q->image) - (p->image < q->image);
+}
+
+/* The scenes in the folders of @folder that have numbers as names. */
+static const char *
+read_scenes (PoseEvalList *truth, PoseBopViews *views, const char *folder,
+    char where[POSE_FILE_WHERE])
+{
+  DIR *dir = opendir (folder);
+  struct dirent *entry;
+  const char *err = NULL;
+
+  if (!dir)
+    return "it cannot be opened";
+  while (!err && (entry = readdir (dir))) {
+    int scene = number_of (entry->d_name, -1);
+    char path[POSE_FILE_WHERE];
+
+    snprintf (path, sizeof path, "%.400s/%.100s", folder, entry->d_name);
+    if (scene >= 0 && is_there (path, "scene_gt.json"))
+      err = read_scene (truth, views, path, scene, where);
+  }
+  closedir (dir);
+  return err;
+}
+
+const char *
+pose_bop_read (PoseEvalList *truth, PoseBopViews *views, const char *folder,
+    int scene, char where[POSE_FILE_WHERE])
+{
+  snprintf (where, POSE_FILE_WHERE, "%s", folder);
+  TRY (is_there (folder, "scene_gt.json")
+          ? read_scene (truth, views, folder, scene_of (folder, scene), where)
+          : read_scenes (truth, views, folder, where));
+  if (views->n)
+    qsort (views->view, views->n, sizeof *views->view, by_view);
+  return truth->n ? NULL
+                  : "it has no scene_gt.json with objects, nor folders 000001 "
+                    "and so on that have one";
+}
+
+const PoseBopView *
+pose_bop_view (const PoseBopViews *views, int scene, int image)
+{
+  PoseBopView key = {.scene = scene, .image = image};
+
+  return views->n ? bsearch (&key, views->view, views->n, sizeof key, by_view)
+                  : NULL;
+}
+
+void
+pose_bop_free (PoseBopViews *views)
+{
+  for (size_t i = 0; i < views->n; i++)
+    free (views->view[i].depth);
+  free (views->view);
+}
+
+/* ---- Models ---- */
+
+static bool
+read_axis (const PoseJson *o, double axis[6])
+{
+  bool is_whole = pose_json_numbers (o, "axis", 3, axis) &&
+      pose_json_numbers (o, "offset", 3, axis + 3);
+
+  for (int k = 3; k < 6; k++)
+    axis[k] *= MM;
+  return is_whole &&
+      axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2] > 0;
+}
+
+static bool
+read_single (const PoseJson *numbers, PoseEvalSymmetry *s)
+{
+  double m[16];
+
+  if (!pose_json_all (numbers, 16, m))
+    return false;
+  for (int i = 0; i < 3; i++) {
+    memcpy (s->r + 3 * i, m + 4 * i, 3 * sizeof *m);
+    s->t[i] = MM * m[4 * i + 3];
+  }
+  return true;
+}
+
+static const char *
+read_symmetries (PoseEvalMesh *mesh, const PoseJson *info)
+{
+  const PoseJson *list =
+      pose_json_member (info, "symmetries_discrete", POSE_JSON_ARRAY);
+  const PoseJson *lines =
+      pose_json_member (info, "symmetries_continuous", POSE_JSON_ARRAY);
+  PoseEvalSymmetry single[MOST_SYMMETRIES];
+  double axes[MOST_AXES][6];
+  int n = 0, n_axes = 0;
+
+  if ((list && list->n > MOST_SYMMETRIES) || (lines && lines->n > MOST_AXES))
+    return "an object has more than 64 discrete or 3 continuous symmetries";
+  for (const PoseJson *s = list ? list->first : NULL; s; s = s->next)
+    if (!read_single (s, &single[n++]))
+      return "a discrete symmetry is not 16 numbers";
+  for (const PoseJson *s = lines ? lines->first : NULL; s; s = s->next)
+    if (!read_axis (s, axes[n_axes++]))
+      return "a continuous symmetry has no axis or no offset";
+  return pose_eval_symmetries (
+      mesh, single, n, (const double (*)[6]) axes, n_axes);
+}
+
+static const char *
+add_object (PoseEvalMeshes *meshes, const char *folder, int object,
+    const PoseJson *info, char where[POSE_FILE_WHERE])
+{
+  const PoseJson *own;
+  PoseEvalMesh *mesh;
+  double diameter;
+  char name[32];
+
+  snprintf (where, POSE_FILE_WHERE, "%.450s/obj_%06d.ply", folder, object);
+  TRY (pose_eval_add_object (meshes, object, where));
+  mesh = &meshes->list[meshes->n - 1];
+  snprintf (name, sizeof name, "%d", object);
+  own = pose_json_member (info, name, POSE_JSON_OBJECT);
+  if (pose_json_number (own, "diameter", &diameter) && diameter > 0)
+    mesh->diameter = MM * diameter;
+  snprintf (where, POSE_FILE_WHERE, "%.450s/models_info.json", folder);
+  return read_symmetries (mesh, own);
+}
+
+const char *
+pose_bop_models (PoseEvalMeshes *meshes, const char *folder,
+    const PoseEvalList *list, char where[POSE_FILE_WHERE])
+{
+  File info = {NULL, NULL};
+  const char *err = NULL;
+
+  if (is_there (folder, "models_info.json"))
+    err = load (&info, folder, "models_info.json", where);
+  for (size_t i = 0; i < list->n && !err; i++)
+    if (!pose_eval_mesh (meshes, list->pose[i].object))
+      err = add_object (meshes, folder, list->pose[i].object, info.root, where);
+  unload (&info);
+  return err;
+}

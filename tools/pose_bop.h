@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Folders of BOP data sets: scenes with true poses, and models. */
+#pragma once
+
+#include "pose_eval.h"
+#include "pose_file.h"
+
+/* An image of a scene: its camera, and where its depth would be. */
+typedef struct {
+  int scene, image;
+  double fx, fy, cx, cy; /* pixels */
+  double scale;          /* metres a unit of depth */
+  char *depth;           /* name of the picture */
+} PoseBopView;
+
+typedef struct {
+  PoseBopView *view;
+  size_t n, room;
+} PoseBopViews;
+
+/* Reads the scene in @folder (scene_gt.json; scene_camera.json and
+ * scene_gt_info.json if they are there), or the scenes in its folders that
+ * have numbers as names.  @scene is the number of a folder whose name is none.
+ */
+const char *pose_bop_read (PoseEvalList *truth, PoseBopViews *views,
+    const char *folder, int scene, char where[POSE_FILE_WHERE]);
+
+/* Adds the objects of @list that @meshes has not yet: obj_000001.ply and so on
+ * in @folder; with diameters and symmetries where it has a models_info.json. */
+const char *pose_bop_models (PoseEvalMeshes *meshes, const char *folder,
+    const PoseEvalList *list, char where[POSE_FILE_WHERE]);
+
+/* NULL: the image has none. */
+const PoseBopView *pose_bop_view (
+    const PoseBopViews *views, int scene, int image);
+void pose_bop_free (PoseBopViews *views);

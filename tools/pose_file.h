@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Lists of poses in files: BOP's CSV, and lines of visionjson. */
+#pragma once
+
+#include <stdio.h>
+
+#include "pose_eval.h"
+
+#define POSE_FILE_WHERE \
+ 512 /* bytes of the name of what is wrong, and its end \
+      */
+
+/* What lines of visionjson do not say. */
+typedef struct {
+  int scene;                    /* number of the scene */
+  int first;                    /* number of the image of frame 0 */
+  const PoseEvalMeshes *meshes; /* names of their files are labels */
+} PoseFileLines;
+
+/* A new pose at the end of @list, zeros; NULL: out of memory. */
+PoseEvalPose *pose_file_add (PoseEvalList *list);
+
+/* NULL, or why @pose is none: a turn, finite numbers. */
+const char *pose_file_check (const PoseEvalPose *pose);
+
+/* Reads what @path holds; @where gets what an error is about.  @image, of
+ * lines, gets the camera that is with the poses; it may be NULL.  @is_truth:
+ * takes the truth of lines that have one. */
+const char *pose_file_read (PoseEvalList *list, const char *path,
+    const PoseFileLines *lines, bool is_truth, PoseEvalImage *image,
+    char where[POSE_FILE_WHERE]);
+
+/* Writes @list as BOP's CSV. */
+void pose_file_write (const PoseEvalList *list, FILE *to);

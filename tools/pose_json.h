@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * JSON (RFC 8259), as far as lists of poses need it. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef enum {
+  POSE_JSON_OBJECT,
+  POSE_JSON_ARRAY,
+  POSE_JSON_NUMBER,
+  POSE_JSON_TEXT,
+  POSE_JSON_WORD, /* true, false, null */
+} PoseJsonKind;
+
+/* A value.  Functions take NULL for one that is not there. */
+typedef struct _PoseJson PoseJson;
+struct _PoseJson {
+  PoseJsonKind kind;
+  const char *name; /* of a member of an object */
+  double number;
+  const char *text;
+  size_t n;        /* of an array or object: how many */
+  PoseJson *first; /* and the first of them */
+  PoseJson *next;  /* the one after this */
+};
+
+/* The value that @text is, to be freed by free (); it points into @text, which
+ * is changed.  NULL: it is no JSON, nested deeper than 64 times, or memory is
+ * short. */
+PoseJson *pose_json_parse (char *text);
+
+/* Member @name of @object, if it is of @kind. */
+const PoseJson *pose_json_member (
+    const PoseJson *object, const char *name, PoseJsonKind kind);
+
+/* Whether @array is @n numbers, which go to @value. */
+bool pose_json_all (const PoseJson *array, size_t n, double *value);
+
+/* Members of @object: whether they are @n numbers, or one; and a text. */
+bool pose_json_numbers (
+    const PoseJson *object, const char *name, size_t n, double *value);
+bool pose_json_number (const PoseJson *object, const char *name, double *value);
+const char *pose_json_text (const PoseJson *object, const char *name);

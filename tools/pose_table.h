@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Estimates against true poses: which are right, and a table of it. */
+#pragma once
+
+#include "pose_bop.h"
+#include "pose_eval.h"
+
+/* An estimate and a true pose of the same object in the same image. */
+typedef struct {
+  size_t estimate, truth; /* their numbers */
+  PoseEvalErrors errors;
+} PoseTablePairing;
+
+/* Estimates of a method and what is true of the same images, both in order of
+ * scene, image and object; estimates of one object the surest first. */
+typedef struct {
+  const char *name;
+  PoseEvalList estimates, truth;
+  PoseTablePairing *pairing; /* in order of estimates */
+  size_t n_pairings;
+} PoseTableRow;
+
+/* Puts the lists of @row in order and measures its pairings, and what is seen
+ * of true poses that do not say it.  An image is that of @views, or @other,
+ * which has the depth of @depth unless that is NULL; with @no_depth, pictures
+ * of depth tell the frame's size alone. */
+const char *pose_table_measure (PoseTableRow *row, PoseEvalMeshes *meshes,
+    const PoseBopViews *views, const PoseEvalImage *other, const char *depth,
+    bool no_depth, char where[POSE_FILE_WHERE]);
+
+/* Prints a row for each of @n rows and, of several, one for all of them. */
+const char *pose_table_print (
+    const PoseTableRow *rows, int n, PoseEvalMeshes *meshes, FILE *to);
+void pose_table_free (PoseTableRow *row);
