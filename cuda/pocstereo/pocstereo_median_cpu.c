@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Medians of 5 x 5, of several pixels at once, in loops that the compiler turns
+ * into vectors; each column of 5 is put in order once, for the five pixels
+ * around that need it. */
 #include "common/parallel.h"
 #include "common/vectors.h"
 #include "pocstereo/pocstereo_cpu.h"
@@ -6,42 +10,9 @@
 
 #define REACH POCSTEREO_MEDIAN_REACH
 #define SIDE (2 * REACH + 1)
-
-#define LANES 16 /* pixels whose medians are taken at once */
-
-static void
-gather (const int32_t *row, int width, int x, int32_t to[LANES])
-{
-  if (x >= 0 && x + LANES <= width)
-    memcpy (to, row + x, LANES * sizeof *to);
-  else
-    for (int i = 0; i < LANES; i++)
-      to[i] = row[pocstereo_clamp (x + i, 0, width - 1)];
-}
-
-INLINED void
-order_lanes (int32_t a[LANES], int32_t b[LANES])
-{
-#pragma omp simd
-  for (int i = 0; i < LANES; i++)
-    pocstereo_order (&a[i], &b[i]);
-}
-
-/* pocstereo_median25 () of every lane, which the middle number becomes. */
-VECTORS static void
-median_of_lanes (int32_t v[SIDE * SIDE][LANES])
-{
-  for (int first = 0; first < SIDE * SIDE / 2; first++) {
-    int last = SIDE * SIDE / 2 + 1;
-
-    if (first)
-      memcpy (v[last], v[last + first], sizeof v[last]);
-    for (int i = first; i < last; i++)
-      order_lanes (v[i], v[i + 1]);
-    for (int i = last - 2; i >= first; i--)
-      order_lanes (v[i], v[i + 1]);
-  }
-}
+#define LANES 16            /* pixels whose medians are taken at once */
+#define PART (8 * LANES)    /* those whose columns are put in order */
+#define ROOM (PART + LANES) /* columns of these, and of those around */
 
 typedef struct {
   const int32_t *from;
@@ -49,35 +20,107 @@ typedef struct {
   int width, height;
 } Filter;
 
-static void
-filter_row (const Filter *f, int y)
+INLINED void
+order (int32_t *restrict a, int32_t *restrict b)
 {
-  const int width = f->width;
-  int32_t *to = f->to + (size_t) y * width;
-  const int32_t *row[SIDE];
+#pragma omp simd
+  for (int i = 0; i < LANES; i++)
+    pocstereo_order (&a[i], &b[i]);
+}
 
-  for (int j = 0; j < SIDE; j++) {
-    int at = pocstereo_clamp (y + j - REACH, 0, f->height - 1);
+/* Five numbers of each lane in order, by nine comparisons. */
+INLINED void
+order_five (int32_t *a, int32_t *b, int32_t *c, int32_t *d, int32_t *e)
+{
+  order (a, d);
+  order (b, e);
+  order (a, c);
+  order (b, d);
+  order (a, b);
+  order (c, e);
+  order (b, c);
+  order (d, e);
+  order (c, d);
+}
 
-    row[j] = f->from + (size_t) at * width;
+/* The 7th of 13: of the first 8 neither the least nor the greatest can be it;
+ * they are dropped, the next one comes in, and so on ("forgetful selection").
+ */
+INLINED void
+median_of_13 (int32_t v[13][LANES], int32_t median[LANES])
+{
+  for (int first = 0; first < 6; first++) {
+    const int last = 7; /* those still in: first to last */
+
+    if (first)
+      memcpy (v[last], v[last + first], sizeof v[last]);
+    for (int i = first; i < last; i++)
+      order (v[i], v[i + 1]);
+    for (int i = last - 2; i >= first; i--)
+      order (v[i], v[i + 1]);
   }
-  for (int x = 0; x < width; x += LANES) {
-    int32_t v[SIDE * SIDE][LANES];
-    int n = width - x < LANES ? width - x : LANES;
+  memcpy (median, v[6], sizeof v[6]);
+}
 
+/* Of 5 x 5 numbers from @x on, the columns of which are in order.  Once the
+ * rows are too, number j of row i has (i + 1) (j + 1) - 1 below it and (5 - i)
+ * (5 - j) - 1 above: where either is over 12, it is not the median. */
+INLINED void
+median_of_ordered (int32_t column[SIDE][ROOM], int x, int32_t median[LANES])
+{
+  int32_t v[SIDE][LANES], left[SIDE * SIDE][LANES];
+  int n = 0;
+
+  for (int i = 0; i < SIDE; i++) {
     for (int j = 0; j < SIDE; j++)
-      for (int i = 0; i < SIDE; i++)
-        gather (row[j], width, x + i - REACH, v[SIDE * j + i]);
-    median_of_lanes (v);
-    memcpy (to + x, v[SIDE * SIDE / 2], n * sizeof *to);
+      memcpy (v[j], column[i] + x + j, sizeof v[j]);
+    order_five (v[0], v[1], v[2], v[3], v[4]);
+    for (int j = 0; j < SIDE; j++)
+      if ((i + 1) * (j + 1) <= 13 && (SIDE - i) * (SIDE - j) <= 13)
+        memcpy (left[n++], v[j], sizeof v[j]);
   }
+  median_of_13 (left, median);
+}
+
+/* Columns of 5 of row @y, from column @x - REACH on. */
+static void
+gather (const Filter *f, int x, int y, int32_t column[SIDE][ROOM])
+{
+  for (int j = 0; j < SIDE; j++) {
+    const int32_t *row = f->from +
+        (size_t) pocstereo_clamp (y + j - REACH, 0, f->height - 1) * f->width;
+
+    if (x >= REACH && x - REACH + ROOM <= f->width)
+      memcpy (column[j], row + x - REACH, ROOM * sizeof *row);
+    else
+      for (int i = 0; i < ROOM; i++)
+        column[j][i] = row[pocstereo_clamp (x + i - REACH, 0, f->width - 1)];
+  }
+}
+
+/* The medians of @n pixels from (@x, @y) on. */
+VECTORS static void
+filter_part (const Filter *f, int x, int y, int n)
+{
+  int32_t column[SIDE][ROOM], median[PART];
+
+  gather (f, x, y, column);
+  for (int i = 0; i < ROOM; i += LANES)
+    order_five (column[0] + i, column[1] + i, column[2] + i, column[3] + i,
+        column[4] + i);
+  for (int i = 0; i < n; i += LANES)
+    median_of_ordered (column, i, median + i);
+  memcpy (f->to + (size_t) y * f->width + x, median, n * sizeof *median);
 }
 
 static void
 filter_rows (void *data, int begin, int end)
 {
+  const Filter *f = data;
+
   for (int y = begin; y < end; y++)
-    filter_row (data, y);
+    for (int x = 0; x < f->width; x += PART)
+      filter_part (f, x, y, f->width - x < PART ? f->width - x : PART);
 }
 
 void

@@ -31,7 +31,8 @@ order_five (int32_t v[SIDE])
   pocstereo_order (&v[2], &v[3]);
 }
 
-/* The 7th of 13, as pocstereo_median25 () finds the 13th of 25. */
+/* The 7th of 13: of the first 8 neither the least nor the greatest can be it;
+ * they are dropped, the next one comes in, and so on ("forgetful selection"). */
 static __device__ __forceinline__ int32_t
 median13 (int32_t v[13])
 {

@@ -18,9 +18,8 @@ typedef struct {
   int16_t real[POCSTEREO_BLOCK], imaginary[POCSTEREO_BLOCK];
 } PocstereoTwin;
 
-/* The lines around a pixel, and those of the other view that they are compared
- * with.  They are taken by twos: where their number is odd, a line of zeros
- * follows. */
+/* The lines around a pixel and the one below it, and those of the other view
+ * that they are compared with. */
 typedef struct {
   int lines, bytes, blocks; /* bytes: of a pixel's phasors */
   const int8_t *field[POCSTEREO_MAX_LINES + 1]; /* rows of this view */
@@ -28,9 +27,9 @@ typedef struct {
   PocstereoTwin twin[POCSTEREO_BLOCKS][POCSTEREO_MAX_LINES + 1];
 } PocstereoLook;
 
-/* Row @y of fields of @layer. */
+/* Rows @y and @y + 1 of fields of @layer. */
 INLINED void
-pocstereo_look_at_row (PocstereoLook *look, const PocstereoTables *t,
+pocstereo_look_at_rows (PocstereoLook *look, const PocstereoTables *t,
     const int8_t *field, const int8_t *other, const PocstereoLayer *layer,
     int y)
 {
@@ -44,8 +43,6 @@ pocstereo_look_at_row (PocstereoLook *look, const PocstereoTables *t,
     look->field[j] = field + at;
     look->other[j] = other + at;
   }
-  for (int b = 0; b < look->blocks; b++)
-    memset (&look->twin[b][t->lines], 0, sizeof look->twin[b][t->lines]);
 }
 
 /* F conj (G) has the real part fr gr + fi gi, and the imaginary one fi gr - fr
@@ -53,56 +50,115 @@ pocstereo_look_at_row (PocstereoLook *look, const PocstereoTables *t,
 INLINED void
 pocstereo_make_twin (PocstereoTwin *restrict twin, const int8_t *restrict f)
 {
-#pragma omp simd
-  for (int i = 0; i < POCSTEREO_BLOCK; i += 2) {
-    int16_t real = f[i], imaginary = f[i + 1];
+  uint16_t pair[POCSTEREO_BLOCK / 2];
+  int8_t swapped[POCSTEREO_BLOCK];
 
-    twin->real[i] = real;
-    twin->real[i + 1] = imaginary;
-    twin->imaginary[i] = imaginary;
-    twin->imaginary[i + 1] = (int16_t) -real;
+  memcpy (pair, f, sizeof pair);
+#pragma omp simd
+  for (int i = 0; i < POCSTEREO_BLOCK / 2; i++)
+    pair[i] = (uint16_t) (pair[i] << 8 | pair[i] >> 8);
+  memcpy (swapped, pair, sizeof pair);
+#pragma omp simd
+  for (int i = 0; i < POCSTEREO_BLOCK; i++) {
+    int16_t sign = (int16_t) - (i % 2); /* all bits, or none */
+
+    twin->real[i] = f[i];
+    twin->imaginary[i] = (int16_t) ((swapped[i] ^ sign) - sign);
   }
 }
 
-/* The window around pixel @x of that row. */
+/* Column @x of those rows. */
 INLINED void
 pocstereo_look_at (PocstereoLook *look, int x)
 {
   for (int b = 0; b < look->blocks; b++)
-    for (int j = 0; j < look->lines; j++)
+    for (int j = 0; j <= look->lines; j++)
       pocstereo_make_twin (&look->twin[b][j],
           look->field[j] + (size_t) x * look->bytes + b * POCSTEREO_BLOCK);
 }
 
+/* Sums over lines of products, of a block. */
+typedef struct {
+  int32_t real[POCSTEREO_BLOCK], imaginary[POCSTEREO_BLOCK];
+} PocstereoBlock;
+
 /* Products of phasors' components are at most 127 x 127: two fit into 16 bits.
  * What a block holds beyond the bandwidth is multiplied and not used. */
 INLINED void
-pocstereo_add_two (const PocstereoTwin *twin, const int8_t *g, const int8_t *h,
-    int32_t *restrict real, int32_t *restrict imaginary)
+pocstereo_add_two (PocstereoBlock *restrict sum, const PocstereoTwin *twin,
+    const int8_t *g, const int8_t *h)
 {
 #pragma omp simd
   for (int i = 0; i < POCSTEREO_BLOCK; i++) {
-    real[i] += (int16_t) (twin[0].real[i] * g[i] + twin[1].real[i] * h[i]);
-    imaginary[i] +=
+    sum->real[i] += (int16_t) (twin[0].real[i] * g[i] + twin[1].real[i] * h[i]);
+    sum->imaginary[i] +=
         (int16_t) (twin[0].imaginary[i] * g[i] + twin[1].imaginary[i] * h[i]);
   }
 }
 
-/* The sums over lines of F conj (G), g around column @q. */
+/* Lines @from to before @to, an even number of them. */
 INLINED void
-pocstereo_sums (const PocstereoLook *look, int q, int32_t r[POCSTEREO_SUMS])
+pocstereo_add_lines (const PocstereoLook *look, int b, size_t at, int from,
+    int to, PocstereoBlock *restrict sum)
+{
+  memset (sum->real, 0, sizeof sum->real);
+  memset (sum->imaginary, 0, sizeof sum->imaginary);
+  for (int j = from; j < to; j += 2)
+    pocstereo_add_two (
+        sum, &look->twin[b][j], look->other[j] + at, look->other[j + 1] + at);
+}
+
+/* @sum and line @j more, as re and im of each frequency. */
+INLINED void
+pocstereo_add_last (const PocstereoLook *look, int b, size_t at, int j,
+    const PocstereoBlock *sum, int32_t r[POCSTEREO_SUMS])
+{
+  const PocstereoTwin *twin = &look->twin[b][j];
+  const int8_t *g = look->other[j] + at;
+  int first = b * POCSTEREO_BLOCK, n = look->bytes - first;
+  PocstereoBlock all;
+
+#pragma omp simd
+  for (int i = 0; i < POCSTEREO_BLOCK; i++) {
+    all.real[i] = sum->real[i] + (int16_t) (twin->real[i] * g[i]);
+    all.imaginary[i] =
+        sum->imaginary[i] + (int16_t) (twin->imaginary[i] * g[i]);
+  }
+  for (int i = 0; i < POCSTEREO_BLOCK && i < n; i += 2) {
+    r[first + i] = all.real[i] + all.real[i + 1];
+    r[first + i + 1] = all.imaginary[i] + all.imaginary[i + 1];
+  }
+}
+
+/* The sums over lines of F conj (G), g around column @q, in the row that is
+ * @below the first one, 0 or 1. */
+INLINED void
+pocstereo_sums (
+    const PocstereoLook *look, int below, int q, int32_t r[POCSTEREO_SUMS])
+{
+  int last = below + look->lines - 1;
+
+  for (int b = 0; b < look->blocks; b++) {
+    size_t at = (size_t) q * look->bytes + b * POCSTEREO_BLOCK;
+    PocstereoBlock sum;
+
+    pocstereo_add_lines (look, b, at, below, last, &sum);
+    pocstereo_add_last (look, b, at, last, &sum, r);
+  }
+}
+
+/* In both rows, which share all lines but two. */
+INLINED void
+pocstereo_sums_of_two (
+    const PocstereoLook *look, int q, int32_t r[2][POCSTEREO_SUMS])
 {
   for (int b = 0; b < look->blocks; b++) {
     size_t at = (size_t) q * look->bytes + b * POCSTEREO_BLOCK;
-    int32_t real[POCSTEREO_BLOCK] = {0}, imaginary[POCSTEREO_BLOCK] = {0};
+    PocstereoBlock sum;
 
-    for (int j = 0; j < look->lines; j += 2)
-      pocstereo_add_two (&look->twin[b][j], look->other[j] + at,
-          look->other[j + 1] + at, real, imaginary);
-    for (int i = 0; i < POCSTEREO_BLOCK; i += 2) {
-      r[b * POCSTEREO_BLOCK + i] = real[i] + real[i + 1];
-      r[b * POCSTEREO_BLOCK + i + 1] = imaginary[i] + imaginary[i + 1];
-    }
+    pocstereo_add_lines (look, b, at, 1, look->lines, &sum);
+    pocstereo_add_last (look, b, at, 0, &sum, r[0]);
+    pocstereo_add_last (look, b, at, look->lines, &sum, r[1]);
   }
 }
 
