@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Texts that many read in their second language: phrases that say little or are
 easily misread are refused, with what to write instead, in documents and in the
-comments and strings of the source; and README.md has at most 700 words.
+comments and strings of the source; and README.md has at most 700 words.  The
+functions and files that the READMEs of cuda/ name exist: `x ()`, `x_core.h`.
 
 Pages of docs/elements are made of comments and are not read here."""
 import re
@@ -58,11 +59,31 @@ def faults(path, phrases, between):
             yield f"{path.relative_to(ROOT)}:{line}: \"{m[0]}\": {better}"
 
 
+def unknown():
+    """What a README of an algorithm names, and what is not there."""
+    tree = {str(p.relative_to(ROOT)) for folder in ("cuda", "docs", "gst", "tests")
+            for p in (ROOT / folder).rglob("*.*")}
+    code = "\n".join(p.read_text() for folder in ("cuda", "gst")
+                     for p in (ROOT / folder).rglob("*.*")
+                     if p.suffix in {".c", ".h", ".cu", ".cuh"})
+    functions = set(re.findall(r"\b(\w+) \(", code))
+    for path in sorted(ROOT.glob("cuda/*/README.md")):
+        text = path.read_text()
+        for name in re.findall(r"`(\w+) \(\)`", text):
+            if name not in functions and not name.startswith("X_"):
+                yield f"{path.relative_to(ROOT)}: there is no function {name}"
+        for name in re.findall(r"`([\w/]+\.(?:c|h|cu|cuh|cpp|py|sh))`", text):
+            if not any(f"/{file}".endswith(f"/{name}") for file in tree) and \
+                    "X" not in name:
+                yield f"{path.relative_to(ROOT)}: there is no file {name}"
+
+
 def main():
     found = [fault for path in documents()
              for fault in faults(path, PHRASES, r"\s+")]
     found += [fault for path in sources()
               for fault in faults(path, IN_SOURCE, BETWEEN)]
+    found += unknown()
     words = len((ROOT / "README.md").read_text().split())
     if words > MOST_WORDS:
         found.append(f"README.md has {words} words, more than {MOST_WORDS}")
