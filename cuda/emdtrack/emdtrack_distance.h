@@ -4,7 +4,7 @@
  * Host code. */
 #pragma once
 
-#include "emdtrack/emdtrack_closed.h"
+#include "emdtrack/emdtrack_closed_core.h"
 
 /* NULL, or what is wrong with the distance that @params ask for. */
 const char *emdtrack_check_distance (const EmdtrackParams *params);

@@ -3,9 +3,9 @@
  * What the stages work on, and their table. */
 #pragma once
 
-#include "emdtrack/emdtrack_basis.h"
-#include "emdtrack/emdtrack_simplex.h"
-#include "emdtrack/emdtrack_solve.h"
+#include "emdtrack/emdtrack_basis_core.h"
+#include "emdtrack/emdtrack_simplex_core.h"
+#include "emdtrack/emdtrack_solve_core.h"
 
 /* Device memory where nothing is said. */
 typedef struct {

@@ -10,8 +10,8 @@
 
 #include "common/bilateral.h"
 #include "kinfumot/kinfumot.h"
-#include "kinfumot/kinfumot_grid.h"
-#include "kinfumot/kinfumot_pose.h"
+#include "kinfumot/kinfumot_grid_core.h"
+#include "kinfumot/kinfumot_pose_core.h"
 
 #define KINFUMOT_MODELS (KINFUMOT_MAX_OBJECTS + 1) /* 0: the background */
 #define KINFUMOT_TILE 8                            /* pixels, of ranges */

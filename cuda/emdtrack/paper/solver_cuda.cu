@@ -7,7 +7,7 @@
 
 /* ---- The simplex in registers ---- */
 
-/* The paper's simplex (emdtrack_simplex.h) with two or four problems a warp and
+/* The paper's simplex (emdtrack_simplex_core.h) with two or four problems a warp and
  * all of a tableau in registers (Simplex Algorithm Optimizations).  Pivots are
  * the same ones.
  *

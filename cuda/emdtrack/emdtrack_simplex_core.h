@@ -16,7 +16,7 @@
  * nothing. */
 #pragma once
 
-#include "emdtrack/emdtrack_tree.h"
+#include "emdtrack/emdtrack_tree_core.h"
 
 #define EMDTRACK_ROWS (2 * EMDTRACK_BINS)
 #define EMDTRACK_COLUMNS (EMDTRACK_BINS * EMDTRACK_BINS + 2 * EMDTRACK_BINS)

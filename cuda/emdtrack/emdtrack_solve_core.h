@@ -4,7 +4,7 @@
  * for what finds no room among stored trees, and for whole regions. */
 #pragma once
 
-#include "emdtrack/emdtrack_tree.h"
+#include "emdtrack/emdtrack_tree_core.h"
 
 /* After these the paper's simplex takes over, which has a rule against cycles.
  */

@@ -3,8 +3,8 @@
  * Whether a tree is optimal for a histogram, written once for both backends. */
 #pragma once
 
-#include "emdtrack/emdtrack_closed.h"
-#include "emdtrack/emdtrack_tree.h"
+#include "emdtrack/emdtrack_closed_core.h"
+#include "emdtrack/emdtrack_tree_core.h"
 
 /* What a tree comes down to for one target.  Byte e belongs to the e-th arc,
  * row by row; what has no arc is met by all. */
