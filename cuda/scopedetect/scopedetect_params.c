@@ -133,7 +133,7 @@ const Param scopedetect_params[] = {
     NUMBER (min_rest, 0, SCOPEDETECT_MAX_POINTS, 200, "Minimum rest",
         "With explain=two-stage, leave out the second stage if the first one "
         "leaves fewer points of the frame than this unexplained"),
-    SWITCH (fix_first, true, "Fix the first stage",
+    SWITCH (fix_first, false, "Fix the first stage",
         "With explain=two-stage, the second stage keeps all objects of the "
         "first one; if false, it may replace them"),
     NUMBER (weight_fit, 0, 1000, 1, "Weight of the fit",

@@ -168,6 +168,9 @@ scopedetect_judge (const ScopedetectPatches *patches, const ScopedetectShape *s,
   return e;
 }
 
+/* What stage 1 leaves holds fewer things that are right: log-odds. */
+#define SECOND 2.1
+
 /* Logistic regression on generated scenes; see the README. */
 static double
 log_odds (const ScopedetectEvidence *e)
@@ -184,7 +187,7 @@ log_odds (const ScopedetectEvidence *e)
         .476 * (part[SCOPEDETECT_COLOUR_A] + part[SCOPEDETECT_COLOUR_B]);
   else
     sum -= .864;
-  return sum + (e->frame_colour ? 0 : 1.533);
+  return sum + (e->frame_colour ? 0 : 1.533) - (e->second ? SECOND : 0);
 }
 
 int32_t
@@ -217,6 +220,7 @@ judge (const Scopedetect *s, const ScopedetectExplain *e, ScopedetectRanked *r,
   ScopedetectEvidence evidence = scopedetect_judge (&e->patches,
       &s->host_shape[r->model], sample_of (s, r), s->work.scene.has_colour, c);
 
+  evidence.second = r->stage == 1;
   c->model = r->model;
   c->fit = r->fit = scopedetect_fit (&evidence);
 }

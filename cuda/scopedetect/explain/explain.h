@@ -35,6 +35,7 @@ typedef struct {
   float area; /* points of the scene that it explains */
   float off;  /* how far these are from its surface, mean, metres */
   bool frame_colour, colour; /* the frame has colour; so has the model, too */
+  bool second;               /* it was found in what stage 1 left */
 } ScopedetectEvidence;
 
 typedef struct {

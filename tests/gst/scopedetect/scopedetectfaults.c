@@ -38,6 +38,11 @@ GST_START_TEST (test_many)
   found = scene_objects (&s, NULL, &truth);
   fail_unless (!found || found->n_objects <= 1);
   gst_vision_objects_free (found);
+  g_object_set (
+      s.element, "explain", SCOPEDETECT_TWO_STAGE, "min-rest", 0, NULL);
+  found = scene_objects (&s, NULL, &truth);
+  fail_unless (!found || found->n_objects <= 1);
+  gst_vision_objects_free (found);
   fail_unless (scene_stat (&s, "faulty") == 0);
   fail_unless (scene_stat (&s, "memory") < 1e9);
   scene_free (&s);
@@ -126,6 +131,9 @@ GST_START_TEST (test_explain)
       1000., NULL);
   fail_unless_equals_int (count_objects (&s, &truth), 0);
   g_object_set (s.element, "weight-object", .1, NULL);
+  fail_unless_equals_int (count_objects (&s, &truth), 1);
+  g_object_set (
+      s.element, "explain", SCOPEDETECT_TWO_STAGE, "min-rest", 0, NULL);
   fail_unless_equals_int (count_objects (&s, &truth), 1);
   fail_unless (scene_stat (&s, "faulty") == 0);
   scene_free (&s);
