@@ -30,7 +30,12 @@ static const char usage[] =
     "with the pose from camera to object, and - for no colour.\n"
     "\n"
     "  --unit METRES      of the mesh: 0.001 for millimetres; default 1\n"
-    "  --spacing METRES   of the model's points; default 0.004\n"
+    "  --spacing METRES   of the model's points; default 0.004.  The surface "
+    "between\n"
+    "                     points of a cloud that are farther apart than half "
+    "of "
+    "it is\n"
+    "                     filled in\n"
     "  --radius METRES    of its features; default 0.02\n"
     "  --name NAME        default: that of the mesh file\n"
     "  --seed NUMBER      of what is drawn at random; default 0\n"
@@ -43,6 +48,17 @@ progress (void *user, double part)
   fprintf (stderr, "\r[%-20.*s] %3.0f %%%s", (int) (20 * part),
       "####################", 100 * part, part < 1 ? "" : "\n");
   return true;
+}
+
+static void
+tell_filled (void *user, double apart)
+{
+  (void) user;
+  fprintf (stderr,
+      "the points are about %.1f mm apart, too far for the spacing: the "
+      "surface "
+      "between them is filled in\n",
+      1e3 * apart);
 }
 
 static void
@@ -215,6 +231,7 @@ main (int argc, char **argv)
   Wanted w = {.how = SCOPEDETECT_COMPILE_DEFAULTS, .source = MESH};
 
   w.how.progress = progress;
+  w.how.filled = tell_filled;
   for (int i = 1; i < argc; i++) {
     if (!strcmp (argv[i], "--help"))
       return fputs (usage, stdout), finish (0);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <unistd.h>
 
+#include "scopedetect/model/shape.h"
 #include "scopedetect_solid.h"
 
 /* ==== Models and their files, good ones and all kinds of bad ones. ==== */
@@ -206,8 +207,137 @@ test_model (DeviceKind kind)
   scopedetect_model_free (model);
 }
 
+/* ==== Clouds ==== */
+
+static const float box_side[3] = {.08f, .05f, .02f};
+
+/* A point anywhere on the box about the origin, scaled by @thin along z. */
+static void
+box_point (float x[3], float thin)
+{
+  float side[3] = {box_side[0], box_side[1], box_side[2] * thin};
+  float area[3] = {side[1] * side[2], side[0] * side[2], side[0] * side[1]};
+  float at = (float) rnd (1 << 20) / (1 << 20) * (area[0] + area[1] + area[2]);
+  int across = at < area[0] ? 0 : at < area[0] + area[1] ? 1 : 2;
+
+  for (int k = 0; k < 3; k++)
+    x[k] = side[k] * ((float) rnd (1 << 20) / (1 << 20) - .5f);
+  x[across] = side[across] * (rnd (2) ? .5f : -.5f);
+}
+
+static void
+keep_apart (void *user, double apart)
+{
+  *(double *) user = apart;
+}
+
+/* A model of @n points of the box; @apart: what its points were said to be. */
+static ScopedetectModel *
+box_cloud (int n, float thin, double *apart)
+{
+  ScopedetectCompile how = SCOPEDETECT_COMPILE_DEFAULTS;
+  Mesh cloud = {.n = (uint32_t) n, .x = malloc (sizeof (float) * 3 * n)};
+  ScopedetectModel *model;
+
+  for (int i = 0; i < n; i++)
+    box_point (cloud.x + 3 * i, thin);
+  *apart = 0;
+  how.filled = keep_apart;
+  how.user = apart;
+  ok (scopedetect_model_compile (&model, &cloud, "box", &how));
+  mesh_free (&cloud);
+  return model;
+}
+
+/* How far @x is from the surface of the box, and the normal of the side that it
+ * is nearest to at @out. */
+static float
+from_box (Vec x, float thin, Vec *out)
+{
+  float v[3] = {x.x, x.y, x.z}, n[3] = {0, 0, 0}, least = 1;
+  int side = 0;
+
+  for (int k = 0; k < 3; k++) {
+    float d = fabsf (fabsf (v[k]) - box_side[k] * (k == 2 ? thin : 1) / 2);
+
+    if (d < least)
+      least = d, side = k;
+  }
+  n[side] = v[side] < 0 ? -1 : 1;
+  *out = vec (n[0], n[1], n[2]);
+  return least;
+}
+
+/* Points of @m that lie more than a millimetre off the box, and normals that
+ * look into it, as parts of all. */
+static void
+measure_box (const ScopedetectModel *m, float thin, double *off, double *inward)
+{
+  const ScopedetectShape *s = &m->shape;
+
+  *off = *inward = 0;
+  for (int i = 0; i < s->n; i++) {
+    Vec out;
+
+    *off += from_box (s->x[i], thin, &out) > .001f;
+    *inward += vec_dot (s->normal[i], out) < 0;
+  }
+  *off /= s->n;
+  *inward /= s->n;
+}
+
+/* The surface between 600 points of a box, 4.7 mm apart by their density, gets
+ * nearly as many points as the surface itself: its edges are cut a little.  A
+ * sheet of 2 mm, thinner than that, keeps its two sides. */
+static void
+test_coarse_cloud (DeviceKind kind)
+{
+  double area = 2 * (.08 * .05 + .08 * .02 + .05 * .02), apart, off, inward;
+  ScopedetectModel *dense, *model;
+
+  (void) kind;
+  dense = box_cloud (40000, 1, &apart);
+  check (apart == 0);
+  model = box_cloud (600, 1, &apart);
+  check_near (apart, sqrt (area / 600), .0006);
+  check (model->shape.n > .75 * dense->shape.n);
+  check (model->shape.n_symmetries == 4);
+  measure_box (model, 1, &off, &inward);
+  check (off < .1 && inward < .01);
+  scopedetect_model_free (model);
+  scopedetect_model_free (dense);
+  model = box_cloud (600, .1f, &apart);
+  check (apart > .002);
+  measure_box (model, .1f, &off, &inward);
+  check (off == 0 && inward < .05);
+  scopedetect_model_free (model);
+}
+
+/* Points that are no surface, and too few of them, are refused. */
+static void
+test_refused_cloud (DeviceKind kind)
+{
+  ScopedetectCompile how = SCOPEDETECT_COMPILE_DEFAULTS;
+  float x[3 * 200];
+  Mesh cloud = {.n = 5, .x = x};
+  ScopedetectModel *model;
+
+  (void) kind;
+  for (int i = 0; i < 3 * 200; i++)
+    x[i] = (float) rnd (1000) / 1000;
+  check (scopedetect_model_compile (&model, &cloud, "", &how) && !model);
+  for (int i = 0; i < 3 * 200; i++)
+    x[i] = i % 3 ? 0 : (float) i / 6000; /* a line */
+  cloud.n = 200;
+  check (scopedetect_model_compile (&model, &cloud, "", &how) && !model);
+  for (int i = 0; i < 3 * 200; i++)
+    x[i] = i < 3 * 199 ? .1f : .2f; /* two places */
+  check (scopedetect_model_compile (&model, &cloud, "", &how) && !model);
+}
+
 static const CheckPart on_each[] = {{"units", test_units},
-    {"model", test_model}, {"model files", test_model_file},
+    {"model", test_model}, {"coarse clouds", test_coarse_cloud},
+    {"refused clouds", test_refused_cloud}, {"model files", test_model_file},
     {"refused models", test_refused_model}, {"names", test_names},
     {NULL, NULL}};
 

@@ -30,6 +30,10 @@ typedef struct {
   uint64_t seed;         /* of what is drawn at random */
   bool (*progress) (void *user, double part); /* called with 0 to 1; false
                                                  stops.  NULL: nobody */
+  /* Called where the points of a cloud, @apart metres from each other, are too
+   * few for the spacing, and the surface between them is filled in.  NULL:
+   * nobody. */
+  void (*filled) (void *user, double apart);
   void *user;
 } ScopedetectCompile;
 

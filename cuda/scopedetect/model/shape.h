@@ -50,6 +50,24 @@ typedef struct {
 const char *scopedetect_sample (ScopedetectSamples *samples, const Mesh *mesh,
     const ScopedetectCompile *how, DeviceMemory *memory);
 
+/* The same of a cloud: its points themselves, in their order. */
+const char *scopedetect_points (ScopedetectSamples *samples, const Mesh *cloud,
+    const ScopedetectCompile *how, DeviceMemory *memory);
+
+/* Whether points of a cloud are so far apart, metres, that a model of @spacing
+ * wants points between them. */
+bool scopedetect_is_coarse (float between, double spacing);
+
+/* The surface between the points of @cloud, whose normals point outwards and
+ * which are about @spacing apart: to @triangles, to be freed, three numbers of
+ * points each.  One may be there more than once. */
+const char *scopedetect_fill (ScopedetectCloud *cloud, float spacing,
+    uint32_t **triangles, uint32_t *n_triangles);
+
+/* Vertex @i, metres, and its colour. */
+Vec scopedetect_vertex (const Mesh *mesh, uint32_t i, double unit);
+Vec scopedetect_vertex_colour (const Mesh *mesh, uint32_t i);
+
 /* Keeps what is seen from any view, turns normals towards where it is seen
  * from. */
 const char *scopedetect_see (ScopedetectSamples *samples);

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * scopedetect with models of clouds, against models of the meshes that they are
+ * points of, in generated scenes of those meshes.  `known`: solids.  `--bench
+ * choose [SCENES]` takes LM-O's eight meshes and 2,621 points drawn from each;
+ * `--bench report [SCENES]` YCB-Video's seven meshes and their *.xyz, which are
+ * for figures alone.  Both want VISION_TEST_DATA. */
+#include <math.h>
+
+#include "check.h"
+#include "common/vec.h"
+#include "scene/clutter.h"
+#include "scopedetect/scopedetect.h"
+
+#define WIDTH 640
+#define HEIGHT 480
+#define MOST 10     /* shapes */
+#define POINTS 2621 /* of a cloud: as YCB-Video's */
+#define VISIBLE .25 /* what counts as there to be found */
+#define RIGHT .1    /* ADD-S, in diameters */
+#define ALIKE .1    /* scores that differ by no more are */
+
+typedef enum { MESHES, CLOUDS, N_WAYS } Way;
+
+typedef struct {
+  int n;
+  Clutter *scene;
+  Device dev;
+  ScopedetectModel *model[N_WAYS][MOST];
+  Scopedetect *detector[N_WAYS];
+  Image color, depth;
+  ClutterTruth truth;
+} Bench;
+
+/* How objects that are there are found by both ways. */
+typedef struct {
+  int wanted, found[N_WAYS], both, alike, told[N_WAYS], right[N_WAYS];
+  double apart, worst; /* scores of those found by both: sum, and most */
+} Count;
+
+static Vec
+corner (const Mesh *m, uint32_t t, int k)
+{
+  const float *x = m->x + 3 * (size_t) m->triangles[3 * (size_t) t + k];
+
+  return vec (x[0], x[1], x[2]);
+}
+
+static double
+area_of (const Mesh *m, uint32_t t)
+{
+  Vec a = corner (m, t, 0);
+
+  return vec_norm (
+      vec_cross (vec_sub (corner (m, t, 1), a), vec_sub (corner (m, t, 2), a)));
+}
+
+/* POINTS points anywhere on @mesh, without normals and colours. */
+static Mesh
+draw_points (const Mesh *m)
+{
+  Mesh cloud = {.n = POINTS, .x = malloc (sizeof (float) * 3 * POINTS)};
+  double total = 0;
+
+  for (uint32_t t = 0; t < m->n_triangles; t++)
+    total += area_of (m, t);
+  for (int i = 0; i < POINTS; i++) {
+    double at = rnd (1 << 30) * total / (1 << 30), sum = 0;
+    float a = (float) rnd (1 << 20) / (1 << 20);
+    float b = (float) rnd (1 << 20) / (1 << 20);
+    uint32_t t = 0;
+    Vec p, e, f;
+
+    while (t + 1 < m->n_triangles && (sum += area_of (m, t)) < at)
+      t++;
+    p = corner (m, t, 0);
+    e = vec_sub (corner (m, t, 1), p), f = vec_sub (corner (m, t, 2), p);
+    if (a + b > 1)
+      a = 1 - a, b = 1 - b;
+    p = vec_add (p, vec_add (vec_scale (e, a), vec_scale (f, b)));
+    cloud.x[3 * i] = p.x, cloud.x[3 * i + 1] = p.y, cloud.x[3 * i + 2] = p.z;
+  }
+  return cloud;
+}
+
+static void
+compile (Bench *b, Way way, int i, const Mesh *mesh, double unit)
+{
+  ScopedetectCompile how = SCOPEDETECT_COMPILE_DEFAULTS;
+
+  how.unit = unit;
+  ok (scopedetect_model_compile (&b->model[way][i], mesh, "object", &how));
+}
+
+/* Models of @name: of its mesh without colour, which the cloud has not, too,
+ * and of its points, which are in @cloud or drawn. */
+static void
+add_shape (Bench *b, const char *name, const char *cloud, double unit)
+{
+  Mesh mesh, points;
+
+  ok (strchr (name, '/') ? mesh_read (&mesh, name)
+                         : clutter_solid_mesh (&mesh, name));
+  if (cloud)
+    ok (mesh_read (&points, cloud));
+  else
+    points = draw_points (&mesh);
+  free (mesh.colour);
+  mesh.colour = NULL;
+  compile (b, MESHES, b->n, &mesh, unit);
+  compile (b, CLOUDS, b->n++, &points, unit);
+  mesh_free (&mesh);
+  mesh_free (&points);
+}
+
+static void
+bench_open (Bench *b, const char *const *names, const char *const *clouds,
+    int n, double unit)
+{
+  memset (b, 0, sizeof *b);
+  ok (clutter_new (&b->scene, WIDTH, HEIGHT, names, n, unit));
+  for (int i = 0; i < n; i++)
+    add_shape (b, names[i], clouds ? clouds[i] : NULL, unit);
+  ok (device_open (&b->dev, DEVICE_CPU, NULL));
+  for (int way = 0; way < N_WAYS; way++)
+    ok (scopedetect_new (&b->detector[way], &b->dev, WIDTH, HEIGHT,
+        (const ScopedetectModel *const *) b->model[way], n));
+  b->color = (Image){.width = WIDTH, .height = HEIGHT, .format = IMAGE_RGB};
+  b->color.stride[0] = 3 * WIDTH;
+  b->color.plane[0] = malloc (3 * WIDTH * HEIGHT);
+  b->depth = (Image){.width = WIDTH, .height = HEIGHT, .format = IMAGE_GRAY16};
+  b->depth.stride[0] = 2 * WIDTH;
+  b->depth.plane[0] = malloc (2 * WIDTH * HEIGHT);
+}
+
+static void
+bench_close (Bench *b)
+{
+  for (int way = 0; way < N_WAYS; way++) {
+    scopedetect_free (b->detector[way]);
+    for (int i = 0; i < b->n; i++)
+      scopedetect_model_free (b->model[way][i]);
+  }
+  device_close (&b->dev);
+  clutter_free (b->scene);
+  free (b->color.plane[0]);
+  free (b->depth.plane[0]);
+}
+
+/* The number of the object of @model that is at @pose; -1: none. */
+static int
+truth_at (const Bench *b, int model, const double pose[7])
+{
+  const ScopedetectModel *m = b->model[MESHES][model];
+  ScopedetectModelInfo info;
+
+  scopedetect_model_info (m, &info);
+  for (int i = 0; i < b->truth.n_objects; i++) {
+    double add, add_s;
+
+    if (b->truth.objects[i].shape != model)
+      continue;
+    scopedetect_model_distance (
+        m, pose, b->truth.objects[i].pose, &add, &add_s);
+    if (add_s < RIGHT * info.diameter)
+      return i;
+  }
+  return -1;
+}
+
+/* Scores of the objects of the scene, 0 where one is not found. */
+static void
+look (Bench *b, Way way, double score[CLUTTER_MAX_OBJECTS], Count *c)
+{
+  ScopedetectResults r;
+  ScopedetectParams p;
+  ScopedetectFrame frame = {.width = WIDTH,
+      .height = HEIGHT,
+      .depth = (const uint16_t *) (const void *) b->depth.plane[0],
+      .depth_stride = 2 * WIDTH,
+      .color = &b->color};
+
+  scopedetect_preset (&p, SCOPEDETECT_FAST);
+  p.camera =
+      (ScopedetectCamera){b->truth.fx, b->truth.fy, b->truth.cx, b->truth.cy};
+  p.max_objects = 1;
+  ok (scopedetect_run (b->detector[way], &p, &frame, &r));
+  memset (score, 0, sizeof *score * CLUTTER_MAX_OBJECTS);
+  for (int i = 0; i < r.n_objects; i++) {
+    int at = truth_at (b, r.objects[i].model, r.objects[i].pose);
+
+    c->told[way]++;
+    c->right[way] += at >= 0;
+    if (at >= 0)
+      score[at] = r.objects[i].score;
+  }
+}
+
+/* Draws scene @seed, and looks for all models in both ways. */
+static void
+run (Bench *b, uint64_t seed, bool tells, Count *c)
+{
+  ClutterParams scene = clutter_defaults ();
+  double score[N_WAYS][CLUTTER_MAX_OBJECTS];
+
+  scene.seed = seed;
+  scene.n_objects = 4 + (int) (seed % 3) < b->n ? 4 + (int) (seed % 3) : b->n;
+  ok (clutter_render (
+      b->scene, &scene, CLUTTER_COLOR, 0, &b->color, NULL, NULL));
+  ok (clutter_render (
+      b->scene, &scene, CLUTTER_DEPTH, 0, &b->depth, &b->truth, NULL));
+  for (int way = 0; way < N_WAYS; way++)
+    look (b, (Way) way, score[way], c);
+  for (int i = 0; i < b->truth.n_objects; i++) {
+    const ClutterObject *o = &b->truth.objects[i];
+    double mesh = score[MESHES][i], cloud = score[CLOUDS][i];
+
+    if ((double) o->seen.area < VISIBLE * (double) o->seen.full_area)
+      continue;
+    c->wanted++;
+    c->found[MESHES] += mesh > 0;
+    c->found[CLOUDS] += cloud > 0;
+    if (mesh > 0 && cloud > 0) {
+      c->both++;
+      c->alike += fabs (mesh - cloud) <= ALIKE;
+      c->apart += fabs (mesh - cloud);
+      c->worst = fmax (c->worst, fabs (mesh - cloud));
+    }
+    if (tells)
+      printf ("  scene %llu, shape %d: mesh %.2f, cloud %.2f\n",
+          (unsigned long long) seed, o->shape, mesh, cloud);
+  }
+}
+
+static void
+print_count (const Count *c)
+{
+  printf ("%d objects; found: of meshes %d, of clouds %d, both %d; told and "
+          "wrong: %d, %d; scores apart: mean %.3f, most %.2f, within %.1f %d\n",
+      c->wanted, c->found[MESHES], c->found[CLOUDS], c->both,
+      c->told[MESHES] - c->right[MESHES], c->told[CLOUDS] - c->right[CLOUDS],
+      c->both ? c->apart / c->both : 0, c->worst, ALIKE, c->alike);
+}
+
+static void
+test_solids (DeviceKind kind)
+{
+  static const char *const names[] = {"mug", "house", "drill"};
+  Count c = {0};
+  Bench b;
+
+  (void) kind;
+  bench_open (&b, names, NULL, 3, 1);
+  for (uint64_t seed = 1; seed <= 2; seed++)
+    run (&b, seed, true, &c);
+  print_count (&c);
+  check (c.both == c.found[MESHES]);
+  bench_close (&b);
+}
+
+static int
+bench (int argc, char **argv)
+{
+  static const char *const lmo[] = {"lmo_frame3/models/obj_000001.ply",
+      "lmo_frame3/models/obj_000005.ply", "lmo_frame3/models/obj_000006.ply",
+      "lmo_frame3/models/obj_000008.ply", "lmo_frame3/models/obj_000009.ply",
+      "lmo_frame3/models/obj_000010.ply", "lmo_frame3/models/obj_000011.ply",
+      "lmo_frame3/models/obj_000012.ply"};
+  static const char *const ycb[] = {"ycbv/models/002_master_chef_can",
+      "ycbv/models/003_cracker_box", "ycbv/models/006_mustard_bottle",
+      "ycbv/models/009_gelatin_box", "ycbv/models/010_potted_meat_can",
+      "ycbv/models/035_power_drill", "ycbv/models/061_foam_brick"};
+  const char *data = getenv ("VISION_TEST_DATA");
+  bool report = argc > 2 && !strcmp (argv[2], "report");
+  int n = report ? 7 : 8, n_scenes = argc > 3 ? atoi (argv[3]) : 20;
+  char mesh[MOST][1024], cloud[MOST][1024];
+  const char *names[MOST], *clouds[MOST];
+  Count c = {0};
+  Bench b;
+
+  if (!data)
+    return printf ("VISION_TEST_DATA names no data\n"), 1;
+  for (int i = 0; i < n; i++) {
+    snprintf (mesh[i], sizeof mesh[i], "%s/pose/%s%s", data,
+        report ? ycb[i] : lmo[i], report ? ".ply" : "");
+    snprintf (cloud[i], sizeof cloud[i], "%s/pose/%s.xyz", data, ycb[i % 7]);
+    names[i] = mesh[i], clouds[i] = cloud[i];
+  }
+  bench_open (&b, names, report ? clouds : NULL, n, report ? 1 : .001);
+  for (int i = 0; i < n_scenes; i++)
+    run (&b, (report ? 50000 : 60000) + (uint64_t) i, true, &c);
+  print_count (&c);
+  bench_close (&b);
+  return check_failures != 0;
+}
+
+int
+main (int argc, char **argv)
+{
+  static const CheckPart on_each[] = {{"solids", test_solids}, {NULL, NULL}};
+
+  return check_main (argc, argv, on_each, NULL, bench);
+}
