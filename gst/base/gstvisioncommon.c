@@ -207,11 +207,61 @@ take_time (GstVisionTimes *t, GstClockTime spent)
   t->max = MAX (t->max, spent);
 }
 
+static GstStructure *
+traced (GType type, GstTracerValueFlags flags, const gchar *text)
+{
+  return gst_structure_new ("value", "type", G_TYPE_GTYPE, type, "description",
+      G_TYPE_STRING, text, "flags", GST_TYPE_TRACER_VALUE_FLAGS, flags, NULL);
+}
+
+/* The record of a frame; there is one a process, for its whole life. */
+static GstTracerRecord *
+frame_record (void)
+{
+  static gsize made;
+
+  if (g_once_init_enter (&made)) {
+    GstTracerRecord *record = gst_tracer_record_new ("vision-frame.class",
+        "element", GST_TYPE_STRUCTURE,
+        gst_structure_new ("scope", "type", G_TYPE_GTYPE, G_TYPE_STRING,
+            "related-to", GST_TYPE_TRACER_VALUE_SCOPE,
+            GST_TRACER_VALUE_SCOPE_ELEMENT, NULL),
+        "kernel-time", GST_TYPE_STRUCTURE,
+        traced (G_TYPE_UINT64, GST_TRACER_VALUE_FLAGS_OPTIONAL,
+            "nanoseconds that the device worked on the frame"),
+        "latency", GST_TYPE_STRUCTURE,
+        traced (G_TYPE_UINT64, GST_TRACER_VALUE_FLAGS_NONE,
+            "nanoseconds from the frame's arrival until its results"),
+        NULL);
+
+    GST_OBJECT_FLAG_SET (record, GST_OBJECT_FLAG_MAY_BE_LEAKED);
+    g_once_init_leave (&made, (gsize) record);
+  }
+  return GST_TRACER_RECORD (made);
+}
+
+/* Into the log, as tracers do, if GST_DEBUG=GST_TRACER:7 asks for it. */
+static void
+trace (const GstVisionCommon *self, GstClockTime spent)
+{
+#ifndef GST_DISABLE_GST_DEBUG
+  GstClockTime kernel = self->backend.kernel_time;
+
+  if (G_UNLIKELY (_gst_debug_min >= GST_LEVEL_TRACE))
+    gst_tracer_record_log (frame_record (),
+        GST_ELEMENT_NAME (self->backend.element),
+        GST_CLOCK_TIME_IS_VALID (kernel), kernel, spent);
+#else
+  (void) self, (void) spent;
+#endif
+}
+
 void
 gst_vision_common_count (GstVisionCommon *self, gint64 start)
 {
   GstClockTime spent = (g_get_monotonic_time () - start) * GST_USECOND;
 
+  trace (self, spent);
   GST_OBJECT_LOCK (self->backend.element);
   self->frames++;
   take_time (&self->latency, spent);

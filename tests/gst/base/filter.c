@@ -87,6 +87,63 @@ GST_START_TEST (test_strides)
 }
 GST_END_TEST;
 
+/* What a log function of the next test has seen. */
+typedef struct {
+  guint frames;
+  GstClockTime latency;
+} Traced;
+
+static void
+take_trace (GstDebugCategory *category, GstDebugLevel level, const gchar *file,
+    const gchar *function, gint line, GObject *object, GstDebugMessage *message,
+    gpointer user)
+{
+  const gchar *text = gst_debug_message_get (message);
+  GstStructure *s;
+  Traced *traced = user;
+
+  (void) category, (void) level, (void) file, (void) function, (void) line;
+  (void) object;
+  if (!text || !g_str_has_prefix (text, "vision-frame, "))
+    return;
+  s = gst_structure_from_string (text, NULL);
+  fail_unless (s != NULL, "%s", text);
+  fail_unless_equals_string (gst_structure_get_string (s, "element"), "one");
+  fail_unless (gst_structure_get_uint64 (s, "latency", &traced->latency));
+  traced->frames++;
+  gst_structure_free (s);
+}
+
+/* A tracer's record of each frame, if the log asks for it. */
+GST_START_TEST (test_trace)
+{
+  OneInput *self;
+  GstBus *bus;
+  GstHarness *h = harness (&self, &bus);
+  Traced traced = {0};
+  guint64 latency;
+  GstStructure *stats;
+
+  gst_object_set_name (GST_OBJECT (h->element), "one");
+  gst_debug_add_log_function (take_trace, &traced, NULL);
+  gst_harness_set_src_caps_str (h, CAPS ("RGB", 4, 4));
+  gst_buffer_unref (gst_harness_push_and_pull (h, frame_of (48, 0)));
+  fail_unless_equals_int (traced.frames, 0);
+  gst_debug_set_threshold_for_name ("GST_TRACER", GST_LEVEL_TRACE);
+  for (guint i = 1; i < 4; i++)
+    gst_buffer_unref (
+        gst_harness_push_and_pull (h, frame_of (48, i * GST_MSECOND)));
+  gst_debug_unset_threshold_for_name ("GST_TRACER");
+  gst_debug_remove_log_function (take_trace);
+  fail_unless_equals_int (traced.frames, 3);
+  g_object_get (h->element, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint64 (stats, "latency", &latency));
+  fail_unless_equals_uint64 (traced.latency, latency);
+  gst_structure_free (stats);
+  finish (h, bus);
+}
+GST_END_TEST;
+
 /* What another branch holds of the frame stays as it was. */
 GST_START_TEST (test_shared_buffer)
 {
@@ -310,6 +367,7 @@ filter_suite (void)
   tcase_add_test (tc, test_formats);
   tcase_add_test (tc, test_templates);
   tcase_add_test (tc, test_strides);
+  tcase_add_test (tc, test_trace);
   tcase_add_test (tc, test_shared_buffer);
   tcase_add_test (tc, test_qos);
   tcase_add_test (tc, test_qos_and_stop);
