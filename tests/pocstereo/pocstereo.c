@@ -7,7 +7,7 @@
 # include <fftw3.h>
 #endif
 #include "failing.h"
-#include "pocstereo/paper/pocstereo_ladder.h"
+#include "pocstereo/paper/techniques.h"
 #include "pocstereo/pocstereo_cpu.h"
 #include "pocstereo/pocstereo_fit_core.h"
 #include "pocstereo/pocstereo_set.h"
@@ -1031,7 +1031,7 @@ test_parity_points (DeviceKind kind)
 
 /* The paper's five find what pocstereo_points () finds. */
 static void
-test_ladder (DeviceKind kind)
+test_techniques (DeviceKind kind)
 {
   for (int round = 0; round < 20; round++) {
     Pair p = pair_new (32 + (int) rnd (150), 16 + (int) rnd (80), 3);
@@ -1058,14 +1058,16 @@ test_ladder (DeviceKind kind)
     fused = pair_match_on (s, &dev, &params, &p, points, n);
     frame = pair_to_device (&p, &dev, memory);
     for (int i = POCSTEREO_I1; i <= POCSTEREO_I5; i++) {
-      PocstereoLadder ladder = {.implementation = (PocstereoImplementation) i,
+      PocstereoTechniques techniques = {
+          .implementation = (PocstereoImplementation) i,
           .lines_at_once = 1 + (int) rnd (15)};
 
-      ok (pocstereo_ladder_points (s, &ladder, &params, &frame, points, n));
+      ok (pocstereo_techniques_points (
+          s, &techniques, &params, &frame, points, n));
       ok (device_wait (&dev));
-      check (
-          ladder.matches && !memcmp (fused, ladder.matches, n * sizeof *fused));
-      pocstereo_ladder_free (&dev, &ladder);
+      check (techniques.matches &&
+          !memcmp (fused, techniques.matches, n * sizeof *fused));
+      pocstereo_techniques_free (&dev, &techniques);
     }
     device_release (&dev, memory[0]);
     device_release (&dev, memory[1]);
@@ -1097,7 +1099,7 @@ static const CheckPart on_each[] = {{"shifts", test_shifts},
 static const CheckPart parity[] = {{"every pixel", test_parity_dense},
     {"points", test_parity_points}, {"means of frames", test_parity_average},
 #ifdef HAVE_CUDA
-    {"the paper's implementations", test_ladder},
+    {"the paper's implementations", test_techniques},
 #endif
     {NULL, NULL}};
 

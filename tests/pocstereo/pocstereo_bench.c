@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "bench_median.h"
-#include "pocstereo/paper/pocstereo_ladder.h"
+#include "pocstereo/paper/techniques.h"
 #include "pocstereo_pair.h"
 
 /* ---- A job, and its time ---- */
@@ -92,7 +92,7 @@ typedef struct {
   int n;
   bool waits; /* for the results of each */
 #ifdef HAVE_CUDA
-  PocstereoLadder *ladder; /* NULL: pocstereo_points () */
+  PocstereoTechniques *techniques; /* NULL: pocstereo_points () */
 #endif
 } BenchJob;
 
@@ -106,9 +106,9 @@ bench_once (Bench *b, const BenchJob *job)
 
   b->at = (b->at + 1) % b->n_frames;
 #ifdef HAVE_CUDA
-  if (job->ladder) {
-    ok (pocstereo_ladder_points (
-        b->self, job->ladder, &job->params, frame, points, job->n));
+  if (job->techniques) {
+    ok (pocstereo_techniques_points (
+        b->self, job->techniques, &job->params, frame, points, job->n));
     if (job->waits)
       ok (device_wait (&b->dev));
     return;
@@ -244,11 +244,11 @@ bench_dense (DeviceKind kind)
 
 /* The paper's Table 1. */
 static void
-bench_ladder (void)
+bench_techniques (void)
 {
   static const char *const names[] = {"I1", "I2", "I3", "I4"};
   static const int lines[] = {1, 2, 3, 4, 5, 8};
-  PocstereoLadder ladder = {.implementation = POCSTEREO_I1};
+  PocstereoTechniques techniques = {.implementation = POCSTEREO_I1};
   Bench b;
   BenchJob job;
   char work[32];
@@ -256,18 +256,18 @@ bench_ladder (void)
   bench_open (&b, DEVICE_CUDA, 640, 480);
   job = bench_points (&b, 10000);
   bench_row (&b, "fused", job);
-  job.ladder = &ladder;
+  job.techniques = &techniques;
   for (int i = POCSTEREO_I1; i < POCSTEREO_I5; i++) {
-    ladder.implementation = (PocstereoImplementation) i;
+    techniques.implementation = (PocstereoImplementation) i;
     bench_row (&b, names[i], job);
   }
-  ladder.implementation = POCSTEREO_I5;
+  techniques.implementation = POCSTEREO_I5;
   for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-    ladder.lines_at_once = lines[i];
+    techniques.lines_at_once = lines[i];
     snprintf (work, sizeof work, "I5; L' = %d", lines[i]);
     bench_row (&b, work, job);
   }
-  pocstereo_ladder_free (&b.dev, &ladder);
+  pocstereo_techniques_free (&b.dev, &techniques);
   free (job.points);
   bench_close (&b);
 }
@@ -354,7 +354,7 @@ pocstereo_bench (int argc, char **argv)
   if (kind == DEVICE_CUDA) {
     bench_dense (kind);
 #ifdef HAVE_CUDA
-    bench_ladder ();
+    bench_techniques ();
 #endif
     bench_energy ();
   }

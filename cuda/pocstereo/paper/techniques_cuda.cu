@@ -1,61 +1,64 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The paper's ladder: one block a point. */
+ * The paper's implementations: one block a point. */
 #include "pocstereo/pocstereo_cuda.cuh"
 #include "pocstereo/pocstereo_fit_core.h"
-#include "pocstereo/paper/pocstereo_ladder.h"
+#include "pocstereo/paper/techniques.h"
 
 /* ---- The four parts of one evaluation by a block of threads, N of them for
  * each line that is worked on at once: the search window is read, transformed,
  * multiplied, transformed back ---- */
 
-#define LADDER_N 32
-#define LADDER_LINES 15
-#define LADDER_U 8
-#define LADDER_LAGS (LADDER_N / 4)
+#define TECHNIQUES_N 32
+#define TECHNIQUES_LINES 15
+#define TECHNIQUES_U 8
+#define TECHNIQUES_LAGS (TECHNIQUES_N / 4)
 
 /* What the parts hand on: for I1 in global memory, else in shared. */
-struct LadderBuffers {
-  int32_t samples[2][LADDER_LINES][LADDER_N]; /* n = -N / 2 to N / 2 - 1 */
+struct TechniqueBuffers {
+  int32_t samples[2][TECHNIQUES_LINES]
+                 [TECHNIQUES_N]; /* n = -N / 2 to N / 2 - 1 */
   /* Of each line, by thread: F's frequencies, re and im, then G's. */
-  float spectrum[LADDER_LINES][LADDER_N];
-  int32_t cross[LADDER_LINES][2 * LADDER_U]; /* F conj (G) of each line */
-  int32_t r[2 * LADDER_U];                   /* their sums */
-  int32_t height[2 * LADDER_LAGS + 1];       /* the correlation */
+  float spectrum[TECHNIQUES_LINES][TECHNIQUES_N];
+  int32_t cross[TECHNIQUES_LINES]
+               [2 * TECHNIQUES_U];         /* F conj (G) of each line */
+  int32_t r[2 * TECHNIQUES_U];             /* their sums */
+  int32_t height[2 * TECHNIQUES_LAGS + 1]; /* the correlation */
   int32_t base;    /* around which disparity of the layer is looked */
   int32_t tallest; /* of the layer's bases so far */
   int32_t found;
 };
 
 /* T3: cosines and sines as in PocstereoTables. */
-struct LadderTwiddles {
-  int32_t wave[LADDER_U][2][LADDER_N / 2];
+struct TechniqueTwiddles {
+  int32_t wave[TECHNIQUES_U][2][TECHNIQUES_N / 2];
 };
 
 /* A point in a layer. */
-struct LadderPlace {
+struct TechniquePlace {
   int l, x, y;
 };
 
-static __device__ __forceinline__ LadderPlace
-ladder_place (const PocstereoWork &w, int l, int i)
+static __device__ __forceinline__ TechniquePlace
+technique_place (const PocstereoWork &w, int l, int i)
 {
   const PocstereoLayer &layer = w.layer[0][l];
 
-  return LadderPlace{l,
+  return TechniquePlace{l,
       pocstereo_clamp (w.points[i].x >> l, 0, layer.width - 1),
       pocstereo_clamp (w.points[i].y >> l, 0, layer.height - 1)};
 }
 
 /* (i): f around x, g around x - base. */
 static __device__ __forceinline__ void
-ladder_extract (
-    const PocstereoWork &w, const LadderPlace &p, int j, LadderBuffers *b)
+technique_extract (
+    const PocstereoWork &w, const TechniquePlace &p, int j, TechniqueBuffers *b)
 {
   const PocstereoLayer &layer = w.layer[0][p.l];
-  int row = pocstereo_clamp (p.y + j - LADDER_LINES / 2, 0, layer.height - 1);
+  int row =
+      pocstereo_clamp (p.y + j - TECHNIQUES_LINES / 2, 0, layer.height - 1);
   int q = pocstereo_clamp (p.x - b->base, 0, layer.width - 1);
-  int n = (int) threadIdx.x - LADDER_N / 2;
+  int n = (int) threadIdx.x - TECHNIQUES_N / 2;
 
   for (int v = 0; v < 2; v++)
     b->samples[v][j][threadIdx.x] =
@@ -66,10 +69,10 @@ ladder_extract (
 /* The integer that PocstereoTables hold: none of them is so near to a half
  * that the rounding of sine and cosine could count. */
 static __device__ __forceinline__ int
-ladder_twiddle (int k, bool is_sine, int n)
+technique_twiddle (int k, bool is_sine, int n)
 {
-  const float unit = 3.14159265f / (LADDER_N / 2);
-  const float scale = POCSTEREO_TWIDDLES / (LADDER_N / 2);
+  const float unit = 3.14159265f / (TECHNIQUES_N / 2);
+  const float scale = POCSTEREO_TWIDDLES / (TECHNIQUES_N / 2);
   float hann = .5f * (1 + cosf (unit * n)), sine, cosine;
 
   sincosf (unit * ((k + 1) * n), &sine, &cosine);
@@ -81,16 +84,17 @@ ladder_twiddle (int k, bool is_sine, int n)
  * that the middle sample can be taken off each other one. */
 template <bool HAS_TABLE, int UNROLL>
 static __device__ __forceinline__ void
-ladder_transform (const LadderTwiddles *table, int j, LadderBuffers *b)
+technique_transform (const TechniqueTwiddles *table, int j, TechniqueBuffers *b)
 {
-  int k = threadIdx.x % (2 * LADDER_U) / 2;
+  int k = threadIdx.x % (2 * TECHNIQUES_U) / 2;
   bool im = threadIdx.x % 2;
-  const int32_t *s = &b->samples[threadIdx.x / (2 * LADDER_U)][j][LADDER_N / 2];
+  const int32_t *s =
+      &b->samples[threadIdx.x / (2 * TECHNIQUES_U)][j][TECHNIQUES_N / 2];
   int32_t sum = 0;
 
 #pragma unroll UNROLL
-  for (int n = 1; n < LADDER_N / 2; n++) {
-    int wave = HAS_TABLE ? table->wave[k][im][n] : ladder_twiddle (k, im, n);
+  for (int n = 1; n < TECHNIQUES_N / 2; n++) {
+    int wave = HAS_TABLE ? table->wave[k][im][n] : technique_twiddle (k, im, n);
 
     sum += wave * (im ? s[-n] - s[n] : s[n] + s[-n] - 2 * s[0]);
   }
@@ -99,14 +103,14 @@ ladder_transform (const LadderTwiddles *table, int j, LadderBuffers *b)
 
 /* (iii): one frequency of one line a thread. */
 static __device__ __forceinline__ void
-ladder_multiply (float floor2, int j, LadderBuffers *b)
+technique_multiply (float floor2, int j, TechniqueBuffers *b)
 {
   const float *f = &b->spectrum[j][2 * threadIdx.x];
-  const float *g = f + 2 * LADDER_U;
+  const float *g = f + 2 * TECHNIQUES_U;
   int8_t a[2], c[2];
   int32_t r[2] = {0, 0};
 
-  if (threadIdx.x >= LADDER_U)
+  if (threadIdx.x >= TECHNIQUES_U)
     return;
   pocstereo_phasor (f[0], f[1], floor2, a);
   pocstereo_phasor (g[0], g[1], floor2, c);
@@ -119,28 +123,28 @@ ladder_multiply (float floor2, int j, LadderBuffers *b)
  * highest one by one.  All threads of the block call. */
 template <int UNROLL>
 static __device__ __forceinline__ void
-ladder_invert (
-    const PocstereoWork &w, const PocstereoLayer &layer, LadderBuffers *b)
+technique_invert (
+    const PocstereoWork &w, const PocstereoLayer &layer, TechniqueBuffers *b)
 {
-  int first, last, t = threadIdx.y * LADDER_N + threadIdx.x;
+  int first, last, t = threadIdx.y * TECHNIQUES_N + threadIdx.x;
 
-  if (t < 2 * LADDER_U) {
+  if (t < 2 * TECHNIQUES_U) {
     int32_t sum = 0;
 
 #pragma unroll UNROLL
-    for (int j = 0; j < LADDER_LINES; j++)
+    for (int j = 0; j < TECHNIQUES_LINES; j++)
       sum += b->cross[j][t];
     b->r[t] = sum;
   }
   __syncthreads ();
-  if (t <= 2 * LADDER_LAGS)
-    b->height[t] = pocstereo_correlation (w.tables, b->r, t - LADDER_LAGS);
+  if (t <= 2 * TECHNIQUES_LAGS)
+    b->height[t] = pocstereo_correlation (w.tables, b->r, t - TECHNIQUES_LAGS);
   __syncthreads ();
   if (t == 0) {
-    pocstereo_lags (&layer, b->base, LADDER_LAGS, &first, &last);
+    pocstereo_lags (&layer, b->base, TECHNIQUES_LAGS, &first, &last);
     for (int n = first; n <= last; n++)
-      if (b->height[n + LADDER_LAGS] > b->tallest) {
-        b->tallest = b->height[n + LADDER_LAGS];
+      if (b->height[n + TECHNIQUES_LAGS] > b->tallest) {
+        b->tallest = b->height[n + TECHNIQUES_LAGS];
         b->found = b->base + n;
       }
   }
@@ -148,7 +152,7 @@ ladder_invert (
 
 /* The next base: around the tile @i of the coarsest layer, else of @parent. */
 static __device__ __forceinline__ int
-ladder_base (const PocstereoWork &w, int l, int i, int parent)
+technique_base (const PocstereoWork &w, int l, int i, int parent)
 {
   const PocstereoLayer &layer = w.layer[0][l];
   int base = l == w.n_layers - 1 ? pocstereo_tile (&layer, i) : 2 * parent;
@@ -158,7 +162,7 @@ ladder_base (const PocstereoWork &w, int l, int i, int parent)
 
 /* Step 7. */
 static __device__ __forceinline__ void
-ladder_refine (const PocstereoWork &w, int i, const LadderBuffers *b)
+technique_refine (const PocstereoWork &w, int i, const TechniqueBuffers *b)
 {
   PocstereoMatch match = pocstereo_refine (w.tables, b->r, b->base);
 
@@ -169,55 +173,55 @@ ladder_refine (const PocstereoWork &w, int i, const LadderBuffers *b)
 /* ---- I1: four kernels an evaluation, through global memory ---- */
 
 static __global__ void
-extract_kernel (const __grid_constant__ PocstereoWork w, LadderBuffers *buffers,
-    int l, int tile)
+extract_kernel (const __grid_constant__ PocstereoWork w,
+    TechniqueBuffers *buffers, int l, int tile)
 {
-  LadderBuffers *b = &buffers[blockIdx.x];
-  LadderPlace p = ladder_place (w, l, blockIdx.x);
+  TechniqueBuffers *b = &buffers[blockIdx.x];
+  TechniquePlace p = technique_place (w, l, blockIdx.x);
   bool last_look = tile < 0;
 
   await_previous ();
   if (threadIdx.x == 0 && threadIdx.y == 0) {
-    b->base = last_look ? b->found : ladder_base (w, l, tile, b->found);
+    b->base = last_look ? b->found : technique_base (w, l, tile, b->found);
     if (tile == 0)
       b->tallest = INT32_MIN;
   }
   __syncthreads ();
-  ladder_extract (w, p, threadIdx.y, b);
+  technique_extract (w, p, threadIdx.y, b);
 }
 
 static __global__ void
-transform_kernel (LadderBuffers *buffers)
+transform_kernel (TechniqueBuffers *buffers)
 {
   await_previous ();
-  ladder_transform<false, 1> (NULL, threadIdx.y, &buffers[blockIdx.x]);
+  technique_transform<false, 1> (NULL, threadIdx.y, &buffers[blockIdx.x]);
 }
 
 static __global__ void
-multiply_kernel (LadderBuffers *buffers, float floor2)
+multiply_kernel (TechniqueBuffers *buffers, float floor2)
 {
   await_previous ();
-  ladder_multiply (floor2, threadIdx.y, &buffers[blockIdx.x]);
+  technique_multiply (floor2, threadIdx.y, &buffers[blockIdx.x]);
 }
 
 /* @is_last: what follows is Step 7. */
 static __global__ void
-invert_kernel (const __grid_constant__ PocstereoWork w, LadderBuffers *buffers,
-    int l, bool is_last)
+invert_kernel (const __grid_constant__ PocstereoWork w,
+    TechniqueBuffers *buffers, int l, bool is_last)
 {
-  LadderBuffers *b = &buffers[blockIdx.x];
+  TechniqueBuffers *b = &buffers[blockIdx.x];
 
   await_previous ();
-  ladder_invert<1> (w, w.layer[0][l], b);
+  technique_invert<1> (w, w.layer[0][l], b);
   if (is_last && threadIdx.x == 0 && threadIdx.y == 0)
-    ladder_refine (w, blockIdx.x, b);
+    technique_refine (w, blockIdx.x, b);
 }
 
 static const char *
-evaluate (const Device *dev, const PocstereoWork *w, LadderBuffers *b, int l,
+evaluate (const Device *dev, const PocstereoWork *w, TechniqueBuffers *b, int l,
     int tile)
 {
-  dim3 threads (LADDER_N, LADDER_LINES);
+  dim3 threads (TECHNIQUES_N, TECHNIQUES_LINES);
   int n = w->n_points;
 
   TRY (
@@ -230,19 +234,20 @@ evaluate (const Device *dev, const PocstereoWork *w, LadderBuffers *b, int l,
 }
 
 static const char *
-run_parts (const Device *dev, const PocstereoWork *w, PocstereoLadder *ladder)
+run_parts (
+    const Device *dev, const PocstereoWork *w, PocstereoTechniques *techniques)
 {
-  LadderBuffers *b;
+  TechniqueBuffers *b;
 
-  if (ladder->room < w->n_points) {
-    ladder->room = 0;
-    device_release (dev, ladder->buffers);
-    ladder->buffers = NULL;
+  if (techniques->room < w->n_points) {
+    techniques->room = 0;
+    device_release (dev, techniques->buffers);
+    techniques->buffers = NULL;
     TRY (device_alloc (
-        dev, &ladder->buffers, w->max_points * sizeof (LadderBuffers)));
-    ladder->room = w->max_points;
+        dev, &techniques->buffers, w->max_points * sizeof (TechniqueBuffers)));
+    techniques->room = w->max_points;
   }
-  b = (LadderBuffers *) ladder->buffers;
+  b = (TechniqueBuffers *) techniques->buffers;
   for (int l = w->n_layers - 1; l >= 0; l--) {
     int n = l == w->n_layers - 1 ? w->layer[0][l].tiles : 1;
 
@@ -255,12 +260,13 @@ run_parts (const Device *dev, const PocstereoWork *w, PocstereoLadder *ladder)
 /* ---- I2 to I5: one kernel ---- */
 
 static __device__ __forceinline__ void
-load_twiddles (const PocstereoWork &w, LadderTwiddles *table)
+load_twiddles (const PocstereoWork &w, TechniqueTwiddles *table)
 {
-  int t = threadIdx.y * LADDER_N + threadIdx.x;
+  int t = threadIdx.y * TECHNIQUES_N + threadIdx.x;
 
-  for (int i = t; i < LADDER_U * LADDER_N; i += LADDER_N * blockDim.y) {
-    int n = i % (LADDER_N / 2), part = i / (LADDER_N / 2);
+  for (int i = t; i < TECHNIQUES_U * TECHNIQUES_N;
+       i += TECHNIQUES_N * blockDim.y) {
+    int n = i % (TECHNIQUES_N / 2), part = i / (TECHNIQUES_N / 2);
 
     table->wave[part / 2][part % 2][n] =
         (int32_t) (part % 2 ? w.tables->sine[part / 2][n]
@@ -271,21 +277,21 @@ load_twiddles (const PocstereoWork &w, LadderTwiddles *table)
 /* One evaluation around b->base. */
 template <bool HAS_TABLE, int UNROLL>
 static __device__ __forceinline__ void
-evaluate_whole (const PocstereoWork &w, const LadderPlace &p, float floor2,
-    const LadderTwiddles *table, LadderBuffers *b)
+evaluate_whole (const PocstereoWork &w, const TechniquePlace &p, float floor2,
+    const TechniqueTwiddles *table, TechniqueBuffers *b)
 {
   int first = threadIdx.y, step = blockDim.y;
 
-  for (int j = first; j < LADDER_LINES; j += step)
-    ladder_extract (w, p, j, b);
+  for (int j = first; j < TECHNIQUES_LINES; j += step)
+    technique_extract (w, p, j, b);
   __syncthreads ();
-  for (int j = first; j < LADDER_LINES; j += step)
-    ladder_transform<HAS_TABLE, UNROLL> (table, j, b);
+  for (int j = first; j < TECHNIQUES_LINES; j += step)
+    technique_transform<HAS_TABLE, UNROLL> (table, j, b);
   __syncthreads ();
-  for (int j = first; j < LADDER_LINES; j += step)
-    ladder_multiply (floor2, j, b);
+  for (int j = first; j < TECHNIQUES_LINES; j += step)
+    technique_multiply (floor2, j, b);
   __syncthreads ();
-  ladder_invert<UNROLL> (w, w.layer[0][p.l], b);
+  technique_invert<UNROLL> (w, w.layer[0][p.l], b);
   __syncthreads ();
 }
 
@@ -295,22 +301,22 @@ template <bool HAS_TABLE, int UNROLL>
 static __global__ void
 whole_kernel (const __grid_constant__ PocstereoWork w, float floor2)
 {
-  __shared__ LadderBuffers b;
-  __shared__ LadderTwiddles table;
+  __shared__ TechniqueBuffers b;
+  __shared__ TechniqueTwiddles table;
   bool is_first = threadIdx.x == 0 && threadIdx.y == 0;
 
   await_previous ();
   if (HAS_TABLE)
     load_twiddles (w, &table);
   for (int l = w.n_layers - 1; l >= 0; l--) {
-    LadderPlace p = ladder_place (w, l, blockIdx.x);
+    TechniquePlace p = technique_place (w, l, blockIdx.x);
     int n = l == w.n_layers - 1 ? w.layer[0][l].tiles : 1;
     int parent = b.found; /* not looked at in the coarsest */
 
     __syncthreads ();
     for (int i = 0; i < n; i++) {
       if (is_first) {
-        b.base = ladder_base (w, l, i, parent);
+        b.base = technique_base (w, l, i, parent);
         if (i == 0)
           b.tallest = INT32_MIN;
       }
@@ -322,9 +328,9 @@ whole_kernel (const __grid_constant__ PocstereoWork w, float floor2)
     b.base = b.found;
   __syncthreads ();
   evaluate_whole<HAS_TABLE, UNROLL> (
-      w, ladder_place (w, 0, blockIdx.x), floor2, &table, &b);
+      w, technique_place (w, 0, blockIdx.x), floor2, &table, &b);
   if (is_first)
-    ladder_refine (w, blockIdx.x, &b);
+    technique_refine (w, blockIdx.x, &b);
 }
 
 /* Steps 2 to 7 for w->points. */
@@ -333,38 +339,40 @@ run (const Device *dev, const PocstereoWork *w, void *data)
 {
   static void (*const kernels[]) (const PocstereoWork, float) = {
       whole_kernel<false, 1>, whole_kernel<true, 1>,
-      whole_kernel<true, LADDER_N>, whole_kernel<true, LADDER_N>};
-  PocstereoLadder *ladder = (PocstereoLadder *) data;
-  bool is_last = ladder->implementation == POCSTEREO_I5;
+      whole_kernel<true, TECHNIQUES_N>, whole_kernel<true, TECHNIQUES_N>};
+  PocstereoTechniques *techniques = (PocstereoTechniques *) data;
+  bool is_last = techniques->implementation == POCSTEREO_I5;
 
-  ladder->matches = w->point_matches;
-  if (ladder->implementation == POCSTEREO_I1)
-    return run_parts (dev, w, ladder);
+  techniques->matches = w->point_matches;
+  if (techniques->implementation == POCSTEREO_I1)
+    return run_parts (dev, w, techniques);
   return pocstereo_launch (dev, w,
-      kernels[ladder->implementation - POCSTEREO_I2], w->n_points,
-      dim3 (LADDER_N, is_last ? ladder->lines_at_once : LADDER_LINES), 0, *w,
-      w->host_tables->floor2);
+      kernels[techniques->implementation - POCSTEREO_I2], w->n_points,
+      dim3 (
+          TECHNIQUES_N, is_last ? techniques->lines_at_once : TECHNIQUES_LINES),
+      0, *w, w->host_tables->floor2);
 }
 
 const char *
-pocstereo_ladder_points (Pocstereo *self, PocstereoLadder *ladder,
+pocstereo_techniques_points (Pocstereo *self, PocstereoTechniques *techniques,
     const PocstereoParams *params, const PocstereoFrame *frame,
     const PocstereoPoint *points, int n)
 {
-  if (params->window != LADDER_N || params->lines != LADDER_LINES ||
-      params->bandwidth != LADDER_U || params->average != 1)
+  if (params->window != TECHNIQUES_N || params->lines != TECHNIQUES_LINES ||
+      params->bandwidth != TECHNIQUES_U || params->average != 1)
     return "the paper's implementations are for window 32, lines 15, bandwidth "
            "8 and one frame";
-  if (ladder->implementation == POCSTEREO_I5 &&
-      (ladder->lines_at_once < 1 || ladder->lines_at_once > LADDER_LINES))
+  if (techniques->implementation == POCSTEREO_I5 &&
+      (techniques->lines_at_once < 1 ||
+          techniques->lines_at_once > TECHNIQUES_LINES))
     return "I5 transforms 1 to 15 lines at once";
-  return pocstereo_queue_by (self, params, frame, points, n, run, ladder);
+  return pocstereo_queue_by (self, params, frame, points, n, run, techniques);
 }
 
 void
-pocstereo_ladder_free (const Device *dev, PocstereoLadder *ladder)
+pocstereo_techniques_free (const Device *dev, PocstereoTechniques *techniques)
 {
-  device_release (dev, ladder->buffers);
-  ladder->buffers = NULL;
-  ladder->room = 0;
+  device_release (dev, techniques->buffers);
+  techniques->buffers = NULL;
+  techniques->room = 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The paper's ladder of implementations on a GPU (section 3.2, techniques T1 to
+ * The paper's implementations on a GPU (section 3.2, techniques T1 to
  * T5, Table 1), for windows of 32 x 15 and bandwidth 8: what each technique is
  * worth on a GPU of today.  Their sums are integers, as everywhere here, so
  * that all find what pocstereo_points () finds.  They are there to be
@@ -29,13 +29,14 @@ typedef struct {
   const PocstereoMatch *matches; /* of the newest call, in host memory */
   void *buffers;                 /* of POCSTEREO_I1: of this many points */
   int room;
-} PocstereoLadder;
+} PocstereoTechniques;
 
-/* pocstereo_queue_points () by @ladder, whose matches are ready when what is
- * queued on the device is done, and stay until the next call. */
-const char *pocstereo_ladder_points (Pocstereo *self, PocstereoLadder *ladder,
-    const PocstereoParams *params, const PocstereoFrame *frame,
-    const PocstereoPoint *points, int n);
-void pocstereo_ladder_free (const Device *dev, PocstereoLadder *ladder);
+/* pocstereo_queue_points () by @techniques, whose matches are ready when what
+ * is queued on the device is done, and stay until the next call. */
+const char *pocstereo_techniques_points (Pocstereo *self,
+    PocstereoTechniques *techniques, const PocstereoParams *params,
+    const PocstereoFrame *frame, const PocstereoPoint *points, int n);
+void pocstereo_techniques_free (
+    const Device *dev, PocstereoTechniques *techniques);
 
 C_END
