@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/gstvisionarrival.h"
+#include "base/gstvisionlateness.h"
 #include "base/gstvisioncuda.h"
 #include "base/gstvisionframes.h"
 #include "base/gstvisionpair.h"
@@ -37,7 +37,7 @@ typedef struct {
   GstVisionFrames frames; /* of the streaming thread, as is the next */
   GstBuffer *second;      /* in process (); not owned */
   GstVisionPair pair;     /* likewise */
-  GstVisionArrival arrival[2];
+  GstVisionLateness lateness[2];
   GstVisionWaiting waiting[2];
   gint has_ended; /* atomic: EOS is downstream, and nothing began since */
   gint begins[2]; /* atomic: BEGINS_... */
@@ -617,7 +617,7 @@ aggregate (GstAggregator *agg, gboolean timeout)
 static GstClockTime
 get_next_time (GstAggregator *agg)
 {
-  GstVisionArrival *arrival = PRIV (agg)->arrival;
+  GstVisionLateness *lateness = PRIV (agg)->lateness;
   GstClockTime next = GST_CLOCK_TIME_NONE, not_before = 0;
 
   for (gint i = 0; i < 2; i++) {
@@ -626,7 +626,7 @@ get_next_time (GstAggregator *agg)
     if (pad && gst_aggregator_pad_has_buffer (pad))
       next = MIN (next, gst_vision_pair_time (pad));
     else if (pad)
-      not_before = gst_vision_arrival_get (&arrival[i], agg);
+      not_before = gst_vision_lateness_get (&lateness[i], agg);
     gst_clear_object (&pad);
   }
   return GST_CLOCK_TIME_IS_VALID (next) ? MAX (next, not_before) : next;
@@ -687,7 +687,8 @@ chain (GstPad *pad, GstObject *agg, GstBuffer *buffer)
     gst_buffer_unref (buffer);
     return p->common.has_failed ? GST_FLOW_ERROR : GST_FLOW_EOS;
   }
-  gst_vision_arrival_take_frame (&p->arrival[i], GST_AGGREGATOR (agg), buffer);
+  gst_vision_lateness_take_frame (
+      &p->lateness[i], GST_AGGREGATOR (agg), buffer);
   waits = gst_vision_waiting_add (&p->waiting[i], pad, buffer, &p->has_ended);
   ret = ((GstPadChainFunction) pad->chaindata) (pad, agg, buffer);
   if (waits && (ret != GST_FLOW_OK || has_ended (agg)))
@@ -736,7 +737,8 @@ sink_event_pre_queue (
     gst_event_unref (event);
     return GST_FLOW_ERROR;
   }
-  gst_vision_arrival_take_event (&p->arrival[number_of (agg, pad)], agg, event);
+  gst_vision_lateness_take_event (
+      &p->lateness[number_of (agg, pad)], agg, event);
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
     gst_vision_waiting_clear (waiting (agg, pad)); /* as a seek wants */
   if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START ||
@@ -857,7 +859,7 @@ start (GstAggregator *agg)
   if (!gst_vision_properties_check (GST_ELEMENT (agg)))
     return FALSE;
   p->pair = (GstVisionPair){0};
-  memset (p->arrival, 0, sizeof p->arrival);
+  memset (p->lateness, 0, sizeof p->lateness);
   for (gint i = 0; i < 2; i++) {
     p->waiting[i] = (GstVisionWaiting){.newest = GST_CLOCK_TIME_NONE};
     g_atomic_int_set (&p->begins[i], BEGINS_NOT);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "base/gstvisionarrival.h"
+#include "base/gstvisionlateness.h"
 
 #include "base/gstvisioncommon.h"
 
 #define PATIENCE GST_SECOND
 
 static void
-be_patient (GstVisionArrival *self, GstAggregator *agg, GstClockTime now)
+be_patient (GstVisionLateness *self, GstAggregator *agg, GstClockTime now)
 {
   GST_OBJECT_LOCK (agg);
   self->until = now + PATIENCE;
@@ -14,8 +14,8 @@ be_patient (GstVisionArrival *self, GstAggregator *agg, GstClockTime now)
 }
 
 void
-gst_vision_arrival_take_event (
-    GstVisionArrival *self, GstAggregator *agg, GstEvent *event)
+gst_vision_lateness_take_event (
+    GstVisionLateness *self, GstAggregator *agg, GstEvent *event)
 {
   GstClockTime now;
 
@@ -29,8 +29,8 @@ gst_vision_arrival_take_event (
 }
 
 void
-gst_vision_arrival_take_frame (
-    GstVisionArrival *self, GstAggregator *agg, GstBuffer *buffer)
+gst_vision_lateness_take_frame (
+    GstVisionLateness *self, GstAggregator *agg, GstBuffer *buffer)
 {
   GstClockTime now = gst_element_get_current_running_time (GST_ELEMENT (agg));
   GstClockTime latency = gst_aggregator_get_latency (agg);
@@ -46,7 +46,7 @@ gst_vision_arrival_take_frame (
 }
 
 GstClockTime
-gst_vision_arrival_get (GstVisionArrival *self, GstAggregator *agg)
+gst_vision_lateness_get (GstVisionLateness *self, GstAggregator *agg)
 {
   GstClockTime now = gst_element_get_current_running_time (GST_ELEMENT (agg));
   GstClockTime until;

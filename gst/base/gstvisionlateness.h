@@ -15,17 +15,17 @@ G_BEGIN_DECLS
 typedef struct {
   GstSegment segment; /* of the frames that come next */
   GstClockTime until; /* running time; with the object's lock */
-} GstVisionArrival;
+} GstVisionLateness;
 
 /* Before an event, or a frame, of the input is queued. */
-void gst_vision_arrival_take_event (
-    GstVisionArrival *self, GstAggregator *agg, GstEvent *event);
-void gst_vision_arrival_take_frame (
-    GstVisionArrival *self, GstAggregator *agg, GstBuffer *buffer);
+void gst_vision_lateness_take_event (
+    GstVisionLateness *self, GstAggregator *agg, GstEvent *event);
+void gst_vision_lateness_take_frame (
+    GstVisionLateness *self, GstAggregator *agg, GstBuffer *buffer);
 
 /* A frame that waits for this input is not to be given up as if it were older
  * than this running time. */
-GstClockTime gst_vision_arrival_get (
-    GstVisionArrival *self, GstAggregator *agg);
+GstClockTime gst_vision_lateness_get (
+    GstVisionLateness *self, GstAggregator *agg);
 
 G_END_DECLS

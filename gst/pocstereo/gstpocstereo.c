@@ -271,7 +271,7 @@ gst_pocstereo_open (GstVisionAggregator *agg, const Device *device,
   TRY (pocstereo_rectify_new (
       &self->rectify, device, self->width, self->height));
   TRY (pocstereo_new (&self->matcher, device, self->width, self->height));
-  TRY (gst_pocstereo_open_watch (self, device));
+  TRY (gst_pocstereo_open_diagnosis (self, device));
   bytes = (gsize) self->stride * self->height * sizeof *self->sample[0];
   for (gint i = 0; i < 2; i++)
     TRY (device_alloc (device, (void **) &self->sample[i], bytes));
@@ -290,7 +290,7 @@ gst_pocstereo_close (GstVisionAggregator *agg)
     device_release (&backend->device, self->sample[i]);
     self->sample[i] = NULL;
   }
-  gst_pocstereo_close_watch (self);
+  gst_pocstereo_close_diagnosis (self);
   gst_pocstereo_close_rig (self);
   gst_pocstereo_close_cloud (self);
   gst_pocstereo_close_results (self);
@@ -307,7 +307,7 @@ run (GstPocstereo *self, const PocstereoParams *params, const Image *left,
   TRY (pocstereo_rectify_run (
       self->rectify, left, right, self->sample, self->stride));
   TRY (gst_pocstereo_paint_left (self, left));
-  TRY (gst_pocstereo_watch (self, params, &frame));
+  TRY (gst_pocstereo_diagnose (self, params, &frame));
   if (self->now.mode == GST_POCSTEREO_DENSE) {
     TRY (pocstereo_dense (self->matcher, params, &frame, &matches));
     return gst_pocstereo_take_pixels (self, params, left, matches, buffer);

@@ -3,8 +3,8 @@
  * The element `pocstereo`, in six parts: gstpocstereo.c (properties, frames),
  * gstpocstereopoints.c (where the left view is asked), gstpocstereorig.c
  * (rectification and space), gstpocstereoresults.c (matches to maps, pictures
- * and lists), gstpocstereocloud.c (lists to files), gstpocstereowatch.c (what
- * frames tell of a rig). */
+ * and lists), gstpocstereocloud.c (lists to files), gstpocstereodiagnose.c
+ * (what frames tell of a rig). */
 #pragma once
 
 #include "base/gstvisionaggregator.h"
@@ -104,10 +104,10 @@ struct _GstPocstereo {
   guint8 *colours;         /* and on the host */
   PocstereoMatch *matches; /* of every pixel, on the host */
 
-  /* gstpocstereowatch.c */
+  /* gstpocstereodiagnose.c */
   Pocstereo *probe;
   PocstereoGlobal *global; /* NULL if there is none */
-  guint n_watched;         /* frames, and in a row those that are */
+  guint n_diagnosed;       /* frames, and in a row those that are */
   guint n_swapped, n_askew, n_apart;
   guint n_right, n_wrong; /* points of the newest one, */
   PocstereoOffset offset; /* and how its views lie */
@@ -176,10 +176,11 @@ const char *gst_pocstereo_write_cloud (
     GstPocstereo *self, const Image *left, const PocstereoMatch *matches);
 void gst_pocstereo_close_cloud (GstPocstereo *self);
 
-/* gstpocstereowatch.c: looks at some of the frames, and warns once. */
-const char *gst_pocstereo_open_watch (GstPocstereo *self, const Device *device);
-void gst_pocstereo_close_watch (GstPocstereo *self);
-const char *gst_pocstereo_watch (GstPocstereo *self,
+/* gstpocstereodiagnose.c: looks at some of the frames, and warns once. */
+const char *gst_pocstereo_open_diagnosis (
+    GstPocstereo *self, const Device *device);
+void gst_pocstereo_close_diagnosis (GstPocstereo *self);
+const char *gst_pocstereo_diagnose (GstPocstereo *self,
     const PocstereoParams *params, const PocstereoFrame *frame);
 
 G_END_DECLS

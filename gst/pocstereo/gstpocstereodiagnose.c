@@ -160,10 +160,10 @@ measure_rows (GstPocstereo *self, const PocstereoFrame *frame)
 
 /* Of a stream that ends, what its few frames have told. */
 static void
-end_watch (GstPocstereo *self)
+end_diagnosis (GstPocstereo *self)
 {
   PocstereoParams params = gst_pocstereo_get_params (self);
-  guint n = self->n_watched;
+  guint n = self->n_diagnosed;
 
   if (n == 0 || n >= FIRST)
     return;
@@ -183,16 +183,16 @@ see_event (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 {
   (void) user_data;
   if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_EOS)
-    end_watch (GST_POCSTEREO (GST_PAD_PARENT (pad)));
+    end_diagnosis (GST_POCSTEREO (GST_PAD_PARENT (pad)));
   return GST_PAD_PROBE_OK;
 }
 
 const char *
-gst_pocstereo_open_watch (GstPocstereo *self, const Device *device)
+gst_pocstereo_open_diagnosis (GstPocstereo *self, const Device *device)
 {
   const char *err;
 
-  self->n_watched = self->n_swapped = self->n_askew = self->n_apart = 0;
+  self->n_diagnosed = self->n_swapped = self->n_askew = self->n_apart = 0;
   self->end = gst_pad_add_probe (GST_AGGREGATOR (self)->srcpad,
       GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, see_event, NULL, NULL);
   TRY (pocstereo_new (&self->probe, device, self->width, self->height));
@@ -205,7 +205,7 @@ gst_pocstereo_open_watch (GstPocstereo *self, const Device *device)
 }
 
 void
-gst_pocstereo_close_watch (GstPocstereo *self)
+gst_pocstereo_close_diagnosis (GstPocstereo *self)
 {
   g_clear_pointer (&self->probe, pocstereo_free);
   g_clear_pointer (&self->global, pocstereo_global_free);
@@ -215,10 +215,10 @@ gst_pocstereo_close_watch (GstPocstereo *self)
 }
 
 const char *
-gst_pocstereo_watch (GstPocstereo *self, const PocstereoParams *params,
+gst_pocstereo_diagnose (GstPocstereo *self, const PocstereoParams *params,
     const PocstereoFrame *frame)
 {
-  guint n = self->n_watched++;
+  guint n = self->n_diagnosed++;
 
   if (n >= FIRST && n % PAUSE)
     return NULL;

@@ -122,10 +122,10 @@ GST_START_TEST (test_askew)
 GST_END_TEST;
 
 static Suite *
-pocstereowatch_suite (void)
+pocstereodiagnose_suite (void)
 {
-  Suite *suite = suite_create ("pocstereowatch");
-  TCase *tc = tcase_create ("watch");
+  Suite *suite = suite_create ("pocstereodiagnose");
+  TCase *tc = tcase_create ("diagnose");
 
   suite_add_tcase (suite, tc);
   tcase_set_timeout (tc, 120); /* the sanitizers are slow */
@@ -136,4 +136,4 @@ pocstereowatch_suite (void)
   return suite;
 }
 
-GST_CHECK_MAIN (pocstereowatch);
+GST_CHECK_MAIN (pocstereodiagnose);
