@@ -12,4 +12,7 @@
 # define VECTORS
 #endif
 
+/* VECTORS that make all that they call a part of both versions. */
+#define VECTORS_WHOLE VECTORS __attribute__ ((flatten))
+
 #define INLINED static inline __attribute__ ((always_inline))

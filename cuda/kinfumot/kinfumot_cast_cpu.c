@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/parallel.h"
+#include "common/vectors.h"
 #include "kinfumot/kinfumot_cpu.h"
 
 /* ---- Ranges ---- */
@@ -76,7 +77,7 @@ cast_tile (const KinfumotWork *w, int model, int tx, int ty)
     }
 }
 
-static void
+VECTORS_WHOLE static void
 cast_rows (void *data, int begin, int end)
 {
   const KinfumotLoop *loop = data;

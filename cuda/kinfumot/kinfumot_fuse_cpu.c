@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/parallel.h"
+#include "common/vectors.h"
 #include "kinfumot/kinfumot_cpu.h"
 
 /* ---- Bricks ---- */
@@ -175,7 +176,7 @@ is_wanted (const KinfumotWork *w, uint32_t slot, int first, int last)
       w->models[model].good && kinfumot_brick_in_view (w, key);
 }
 
-static void
+VECTORS_WHOLE static void
 fuse_bricks (void *data, int begin, int end)
 {
   const KinfumotLoop *loop = data;

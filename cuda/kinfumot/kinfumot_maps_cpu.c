@@ -3,6 +3,7 @@
  * What is one number, or a few, for each pixel: filtered depth, normals,
  * classes. */
 #include "common/parallel.h"
+#include "common/vectors.h"
 #include "kinfumot/kinfumot_cpu.h"
 
 /* ---- Depth ---- */
@@ -30,7 +31,7 @@ smooth (const KinfumotWork *w, int x, int y)
   return kinfumot_units (w, units, fraction);
 }
 
-static void
+VECTORS_WHOLE static void
 filter_rows (void *data, int begin, int end)
 {
   const KinfumotWork *w = ((const KinfumotLoop *) data)->w;
