@@ -7,9 +7,8 @@
 #include "pocstereo/pocstereo_slant_core.h"
 #include "pocstereo/pocstereo_work.h"
 
-#define POCSTEREO_LANES 16 /* windows that are transformed or refined at once \
-                            */
-
+/* Windows that are transformed, and pixels that are refined, at once. */
+#define POCSTEREO_LANES 16
 /* Components of phasors that are multiplied at once: fields have room for as
  * many behind the last pixel's. */
 #define POCSTEREO_BLOCK 16

@@ -720,5 +720,11 @@ main (int argc, char **argv)
     printf ("SKIP: VISION_TEST_DATA is not set\n");
     return 77;
   }
+  if (argc > 1 && !strcmp (argv[1], "--pairs")) { /* pocstereo_constants.py */
+    PocstereoParams p = pocstereo_dense_defaults ();
+
+    score_all (DEVICE_CPU, "dense", &p, false, NULL);
+    return check_failures != 0;
+  }
   return check_main (argc, argv, on_each, NULL, NULL);
 }
