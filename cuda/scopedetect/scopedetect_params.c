@@ -102,13 +102,13 @@ const Param scopedetect_params[] = {
         "surface that it explains remains after objects with higher scores "
         "have taken theirs (0 = each object is judged by itself)"),
     NUMBER (candidates, 1, SCOPEDETECT_MAX_OBJECTS, 20, "Candidates",
-        "With explain=one-stage, number of poses of each model to choose from; "
-        "at most the 1024 best of all models"),
+        "With explain=one-stage or two-stage, number of poses of each model to "
+        "choose from; at most the 1024 best of all models"),
     ONE_OF (schedule, schedules, SCOPEDETECT_METROPOLIS, "Schedule",
-        "With explain=one-stage and two-stage, how a search for the "
+        "With explain=one-stage or two-stage, how a search for the "
         "explanation accepts an assignment that scores less"),
     NUMBER (restarts, 1, SCOPEDETECT_MAX_RESTARTS, 16, "Restarts",
-        "With explain=one-stage and two-stage, number of searches for the "
+        "With explain=one-stage or two-stage, number of searches for the "
         "explanation, each of which starts anew"),
     NUMBER (explain_steps, 1, 100000, 250, "Steps of the explanation",
         "With schedule=metropolis, number of steps that each search for the "
@@ -117,12 +117,12 @@ const Param scopedetect_params[] = {
         "With schedule=thesis, number of steps that each search for the "
         "explanation takes"),
     NUMBER (max_time, 0, 3600000, 0, "Maximum time",
-        "With explain=one-stage and two-stage, stop the searches for the "
+        "With explain=one-stage or two-stage, stop the searches for the "
         "explanation of a frame after this time and use the best one so far, "
         "milliseconds (0 = no limit); the number of steps until then is in "
         "stats"),
     NUMBER (max_steps, 0, 1000000000, 0, "Maximum steps",
-        "With explain=one-stage and two-stage, stop each search for the "
+        "With explain=one-stage or two-stage, stop each search for the "
         "explanation of a frame after this number of steps, of both stages "
         "together, and use the best one so far (0 = no limit)"),
     NUMBER (first_weight_unexplained, 0, 1000, 0,
@@ -130,25 +130,25 @@ const Param scopedetect_params[] = {
         "With explain=two-stage, weight-unexplained of the first stage"),
     NUMBER (first_weight_object, 0, 1000, .1, "Weight of an object in stage 1",
         "With explain=two-stage, weight-object of the first stage"),
-    NUMBER (min_rest, 0, SCOPEDETECT_MAX_POINTS, 200, "Minimum rest",
+    NUMBER (min_rest, 1, SCOPEDETECT_MAX_POINTS, 200, "Minimum rest",
         "With explain=two-stage, leave out the second stage if the first one "
         "leaves fewer points of the frame than this unexplained"),
     SWITCH (fix_first, false, "Fix the first stage",
         "With explain=two-stage, the second stage keeps all objects of the "
         "first one; if false, it may replace them"),
     NUMBER (weight_fit, 0, 1000, 1, "Weight of the fit",
-        "With explain=one-stage, gain from an object that is certainly right, "
-        "with log-odds of 8; of others in proportion to their log-odds"),
+        "With explain=one-stage or two-stage, gain from an object that is "
+        "certainly right, with log-odds of 8; of others in proportion to their "
+        "log-odds"),
     NUMBER (weight_unexplained, 0, 1000, .5, "Weight of unexplained points",
-        "With explain=one-stage, gain from an explanation of all points of the "
-        "frame on and above the table"),
+        "With explain=one-stage or two-stage, gain from an explanation of all "
+        "points of the frame on and above the table"),
     NUMBER (weight_overlap, 0, 1000, .5, "Weight of overlap",
-        "With explain=one-stage, cost of an object whose whole surface other "
-        "objects explain, too"),
+        "With explain=one-stage or two-stage, cost of an object whose whole "
+        "surface other objects explain, too"),
     NUMBER (weight_object, 0, 1000, .1, "Weight of an object",
-        "With explain=one-stage, cost of each object; of an object with a "
-        "score "
-        "of 0.69 it is, by default, what the fit gains"),
+        "With explain=one-stage or two-stage, cost of each object; of an "
+        "object with a score of 0.69 it is, by default, what the fit gains"),
     WEIGHT (XYZ, 1, "weight-xyz", "Weight of depth",
         "Weight in the score: agreement of depth"),
     WEIGHT (NORMAL, 1, "weight-normal", "Weight of normals",

@@ -115,9 +115,11 @@
  * - Nothing is found: a warning says why where the frame shows it. Most often
  *   `intrinsics` or `depth-scale` are not those of the sensor, or the model
  *   is not in metres.
- * - Wrong objects are reported: give the models of the other things in view, or
- * raise `weight-object`; where right ones are missed, lower it, or set
- *   `explain`=contest.
+ * - Wrong objects are reported: give the models of the other things in view,
+ *   or raise `weight-object`.
+ * - Right ones are missed, above all what is half hidden: set
+ *   `explain`=two-stage, which takes about half as long again; or lower
+ *   `weight-object`, or set `explain`=contest.
  * - Right poses have low scores: depth is biased; raise `tolerance` and
  *   `range-sigma`.
  *

@@ -39,7 +39,7 @@ GST_START_TEST (test_many)
   fail_unless (!found || found->n_objects <= 1);
   gst_vision_objects_free (found);
   g_object_set (
-      s.element, "explain", SCOPEDETECT_TWO_STAGE, "min-rest", 0, NULL);
+      s.element, "explain", SCOPEDETECT_TWO_STAGE, "min-rest", 1, NULL);
   found = scene_objects (&s, NULL, &truth);
   fail_unless (!found || found->n_objects <= 1);
   gst_vision_objects_free (found);
@@ -133,7 +133,7 @@ GST_START_TEST (test_explain)
   g_object_set (s.element, "weight-object", .1, NULL);
   fail_unless_equals_int (count_objects (&s, &truth), 1);
   g_object_set (
-      s.element, "explain", SCOPEDETECT_TWO_STAGE, "min-rest", 0, NULL);
+      s.element, "explain", SCOPEDETECT_TWO_STAGE, "min-rest", 1, NULL);
   fail_unless_equals_int (count_objects (&s, &truth), 1);
   fail_unless (scene_stat (&s, "faulty") == 0);
   scene_free (&s);
