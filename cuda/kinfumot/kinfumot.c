@@ -55,7 +55,7 @@ kinfumot_view_new (Kinfumot *k, int model)
   if (w->views[model])
     return NULL;
   TRY (memory_get (&k->memory, &w->near[model], tiles));
-  TRY (memory_get (&k->memory, &w->far[model], tiles));
+  TRY (memory_get (&k->memory, &w->slices[model], tiles));
   return memory_get (
       &k->memory, &w->views[model], (size_t) w->width * w->height);
 }

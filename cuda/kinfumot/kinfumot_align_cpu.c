@@ -18,7 +18,8 @@ sum_rows (void *data, int begin, int end)
     int y = m->box.y0 + row * stride;
 
     for (int x = m->box.x0; x < m->box.x1; x += stride)
-      kinfumot_add_pixel (w, loop->model, y * w->width + x, sums);
+      for (int part = 0; part < kinfumot_parts (loop->model); part++)
+        kinfumot_add_part (w, loop->model, y * w->width + x, part, sums);
   }
   for (int i = 0; i < KINFUMOT_N_SUMS; i++)
     __atomic_fetch_add (&w->sums[loop->model].of[i], sums[i], __ATOMIC_RELAXED);
@@ -29,6 +30,7 @@ align_model (const KinfumotWork *w, int model)
 {
   KinfumotModel *m = &w->models[model];
   KinfumotLoop loop = {w, model, NULL};
+  KinfumotEigen eigen;
 
   for (int level = 0; level < KINFUMOT_LEVELS; level++) {
     int stride = kinfumot_stride (level);
@@ -38,7 +40,9 @@ align_model (const KinfumotWork *w, int model)
     loop.more = &stride;
     for (int i = 0; i < kinfumot_iterations (level) && !m->settled; i++) {
       parallel_for (rows, 4, sum_rows, &loop);
-      kinfumot_iterate (m, &w->sums[model]);
+      for (int k = 0; k < KINFUMOT_N_SUMS; k++)
+        kinfumot_take_sum (m, &w->sums[model], k);
+      kinfumot_iterate (m, &eigen, 0, 1);
     }
   }
 }

@@ -10,30 +10,25 @@
 /* ---- Ranges ---- */
 
 static void
-widen (uint32_t *near, uint32_t *far, float a, float b)
-{
-  uint32_t from, to;
-
-  memcpy (&from, &a, sizeof from);
-  memcpy (&to, &b, sizeof to);
-  *near = from < *near ? from : *near;
-  *far = to > *far ? to : *far;
-}
-
-static void
 add_brick (const KinfumotWork *w, uint64_t key)
 {
   int model = kinfumot_key_model (key);
   ImageBox tiles;
   float near, far;
+  uint32_t from;
 
   if (!kinfumot_brick_in_view (w, key) ||
       !kinfumot_brick_range (w, key, &tiles, &near, &far))
     return;
+  memcpy (&from, &near, sizeof from);
   for (int y = tiles.y0; y < tiles.y1; y++)
-    for (int x = tiles.x0; x < tiles.x1; x++)
-      widen (&w->near[model][y * w->tiles_x + x],
-          &w->far[model][y * w->tiles_x + x], near, far);
+    for (int x = tiles.x0; x < tiles.x1; x++) {
+      int at = y * w->tiles_x + x;
+
+      if (from < w->near[model][at])
+        w->near[model][at] = from;
+      w->slices[model][at] |= kinfumot_slices (near, far);
+    }
 }
 
 static void
@@ -44,7 +39,7 @@ set_ranges (const KinfumotWork *w, int first, int last)
   for (int m = first; m < last; m++)
     if (w->models[m].active) {
       memset (w->near[m], 0xff, tiles * sizeof *w->near[m]);
-      memset (w->far[m], 0, tiles * sizeof *w->far[m]);
+      memset (w->slices[m], 0, tiles * sizeof *w->slices[m]);
     }
   for (uint32_t i = 0; i < w->grid.max_bricks; i++) {
     uint64_t key = w->grid.owner[i];
@@ -61,11 +56,10 @@ static void
 cast_tile (const KinfumotWork *w, int model, int tx, int ty)
 {
   uint32_t from = w->near[model][ty * w->tiles_x + tx];
-  uint32_t to = w->far[model][ty * w->tiles_x + tx];
-  float near, far;
+  uint64_t slices = w->slices[model][ty * w->tiles_x + tx];
+  float near;
 
   memcpy (&near, &from, sizeof near);
-  memcpy (&far, &to, sizeof far);
   for (int y = ty * KINFUMOT_TILE;
        y < (ty + 1) * KINFUMOT_TILE && y < w->height; y++)
     for (int x = tx * KINFUMOT_TILE;
@@ -73,7 +67,7 @@ cast_tile (const KinfumotWork *w, int model, int tx, int ty)
       int at = y * w->width + x;
 
       w->views[model][at].depth =
-          to ? kinfumot_cast (w, model, at, near, far) : 0;
+          slices ? kinfumot_cast (w, model, at, near, slices) : 0;
     }
 }
 

@@ -5,6 +5,8 @@
 
 #define SIDE 16 /* of a block's pixels */
 
+typedef unsigned long long Word;
+
 /* ---- Ranges ---- */
 
 static __global__ void
@@ -12,21 +14,25 @@ clear_ranges (KinfumotWork w, int first)
 {
   const int at = thread_index (), model = first + blockIdx.y;
 
+  await_previous ();
   if (at >= w.tiles_x * w.tiles_y || !w.models[model].active)
     return;
   w.near[model][at] = 0xffffffff;
-  w.far[model][at] = 0;
+  w.slices[model][at] = 0;
 }
 
 static __global__ void
 set_ranges (KinfumotWork w, int first, int last)
 {
   const uint32_t i = thread_index ();
-  uint64_t key = i < w.grid.max_bricks ? w.grid.owner[i] : 0;
-  int model = kinfumot_key_model (key);
+  uint64_t key;
+  int model;
   ImageBox tiles;
   float near, far;
 
+  await_previous ();
+  key = i < w.grid.max_bricks ? w.grid.owner[i] : 0;
+  model = kinfumot_key_model (key);
   if (!key || model < first || model >= last || !w.models[model].active ||
       !kinfumot_brick_in_view (&w, key) ||
       !kinfumot_brick_range (&w, key, &tiles, &near, &far))
@@ -34,7 +40,8 @@ set_ranges (KinfumotWork w, int first, int last)
   for (int y = tiles.y0; y < tiles.y1; y++)
     for (int x = tiles.x0; x < tiles.x1; x++) {
       atomicMin (&w.near[model][y * w.tiles_x + x], __float_as_uint (near));
-      atomicMax (&w.far[model][y * w.tiles_x + x], __float_as_uint (far));
+      atomicOr ((Word *) &w.slices[model][y * w.tiles_x + x],
+          kinfumot_slices (near, far));
     }
 }
 
@@ -47,15 +54,16 @@ cast (KinfumotWork w, int first)
             y = blockIdx.y * SIDE + threadIdx.y, model = first + blockIdx.z;
   float depth = 0;
   int tile;
-  uint32_t far;
+  uint64_t slices;
 
+  await_previous ();
   if (x >= w.width || y >= w.height || !w.models[model].active)
     return;
   tile = y / KINFUMOT_TILE * w.tiles_x + x / KINFUMOT_TILE;
-  far = w.far[model][tile];
-  if (far)
+  slices = w.slices[model][tile];
+  if (slices)
     depth = kinfumot_cast (&w, model, y * w.width + x,
-        __uint_as_float (w.near[model][tile]), __uint_as_float (far));
+        __uint_as_float (w.near[model][tile]), slices);
   w.views[model][y * w.width + x].depth = depth;
 }
 
@@ -64,6 +72,7 @@ view_normals (KinfumotWork w, int first)
 {
   const int at = thread_index (), model = first + blockIdx.y;
 
+  await_previous ();
   if (at < w.width * w.height && w.models[model].active)
     kinfumot_view_normal (&w, model, at);
 }
@@ -72,18 +81,16 @@ const char *
 kinfumot_cast_cuda (
     const Device *dev, const KinfumotWork *w, int first, int last)
 {
-  cudaStream_t stream = device_stream (dev);
   dim3 blocks (
       ceil_div (w->width, SIDE), ceil_div (w->height, SIDE), last - first);
 
-  clear_ranges<<<blocks_of (w->tiles_x * w->tiles_y, last - first), THREADS, 0,
-      stream>>> (*w, first);
-  set_ranges<<<blocks_of ((int) w->grid.max_bricks), THREADS, 0, stream>>> (
-      *w, first, last);
-  cast<<<blocks, dim3 (SIDE, SIDE), 0, stream>>> (*w, first);
-  view_normals<<<blocks_of (w->width * w->height, last - first), THREADS, 0,
-      stream>>> (*w, first);
-  return launched ();
+  TRY (queue (dev, clear_ranges,
+      blocks_of (w->tiles_x * w->tiles_y, last - first), THREADS, *w, first));
+  TRY (queue (dev, set_ranges, blocks_of ((int) w->grid.max_bricks), THREADS,
+      *w, first, last));
+  TRY (queue (dev, cast, blocks, dim3 (SIDE, SIDE), *w, first));
+  return queue (dev, view_normals,
+      blocks_of (w->width * w->height, last - first), THREADS, *w, first);
 }
 
 /* ---- Pictures ---- */
@@ -94,6 +101,7 @@ draw (KinfumotWork w, uint8_t *rgb, size_t rgb_stride, float *normals,
 {
   const int at = thread_index (), x = at % w.width, y = at / w.width;
 
+  await_previous ();
   if (at >= w.width * w.height)
     return;
   if (rgb)
@@ -107,7 +115,6 @@ const char *
 kinfumot_draw_cuda (const Device *dev, const KinfumotWork *w, uint8_t *rgb,
     size_t rgb_stride, float *normals, size_t normals_stride)
 {
-  draw<<<blocks_of (w->width * w->height), THREADS, 0, device_stream (dev)>>> (
-      *w, rgb, rgb_stride, normals, normals_stride);
-  return launched ();
+  return queue (dev, draw, blocks_of (w->width * w->height), THREADS, *w, rgb,
+      rgb_stride, normals, normals_stride);
 }

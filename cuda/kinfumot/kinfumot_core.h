@@ -16,6 +16,8 @@
 #define KINFUMOT_MODELS (KINFUMOT_MAX_OBJECTS + 1) /* 0: the background */
 #define KINFUMOT_TILE 8                            /* pixels, of ranges */
 #define KINFUMOT_NEAR .1f                          /* metres */
+#define KINFUMOT_SLICES 64      /* of the depths that a tile sees */
+#define KINFUMOT_SLICES_A_METRE 8
 
 #define KINFUMOT_GATE .1f        /* corresponding points are no farther apart */
 #define KINFUMOT_MATCHED .02f    /* < : an inlier (2.3), metres */
@@ -76,10 +78,9 @@ typedef struct {
   Vec *normals;          /* of this frame; 0 0 0: unknown */
   uint8_t *grown;        /* the object that a pixel is added to; 0: none */
   KinfumotHit *views[KINFUMOT_MODELS]; /* NULL: not yet needed */
-  uint32_t *near[KINFUMOT_MODELS], *far[KINFUMOT_MODELS]; /* of each tile: bits
-                                                             of the depths
-                                                             between which it
-                                                             has bricks */
+  uint32_t *near[KINFUMOT_MODELS];   /* of each tile: the bits of the depth at
+                                        which its first brick begins */
+  uint64_t *slices[KINFUMOT_MODELS]; /* of each tile: those with bricks */
   KinfumotModel *models;                                  /* KINFUMOT_MODELS */
   KinfumotCount *counts; /* KINFUMOT_MODELS; of objects alone */
   KinfumotSums *sums;    /* KINFUMOT_MODELS; 0 between alignments */
@@ -437,20 +438,28 @@ kinfumot_term (const KinfumotWork *w, int model, int at, KinfumotTerm *term)
   return true;
 }
 
-/* Adds all that a pixel says of @model. */
-BOTH void
-kinfumot_add_pixel (
-    const KinfumotWork *w, int model, int at, int64_t sums[KINFUMOT_N_SUMS])
+/* What a pixel may say of a model: its surface, and of an object the outline
+ * towards four sides. */
+BOTH int
+kinfumot_parts (int model)
 {
+  return model ? 5 : 1;
+}
+
+/* Adds what part @part of a pixel says of @model. */
+BOTH void
+kinfumot_add_part (const KinfumotWork *w, int model, int at, int part,
+    int64_t sums[KINFUMOT_N_SUMS])
+{
+  const int side = part - 1;
   KinfumotTerm term;
 
   if (!w->now.depth[at])
     return;
-  if (kinfumot_term (w, model, at, &term))
+  if (part ? kinfumot_outline (
+                 w, model, at, side >> 1, side & 1 ? 1 : -1, &term)
+           : kinfumot_term (w, model, at, &term))
     kinfumot_add (sums, &term);
-  for (int i = 0; i < 4 && model; i++)
-    if (kinfumot_outline (w, model, at, i >> 1, i & 1 ? 1 : -1, &term))
-      kinfumot_add (sums, &term);
 }
 
 /* ---- Classes (2.2, 2.3) ---- */
@@ -776,13 +785,37 @@ kinfumot_owns (const KinfumotWork *w, int model, int at)
   return w->now.classes[2 * at + 1] == model;
 }
 
-/* Voxel @i of the brick that begins at voxel @at, metres. */
-BOTH Vec
-kinfumot_voxel_place (const KinfumotGrid *g, const int at[3], int i)
+/* A brick in the camera: its first voxel, and the steps to the next along each
+ * axis, metres. */
+typedef struct {
+  Vec first, x, y, z;
+} KinfumotLattice;
+
+BOTH KinfumotLattice
+kinfumot_lattice (const KinfumotWork *w, uint64_t key)
 {
-  return vec ((float) (at[0] + (i & 7)) * g->voxel,
-      (float) (at[1] + (i >> 3 & 7)) * g->voxel,
-      (float) (at[2] + (i >> 6)) * g->voxel);
+  const KinfumotModel *m = &w->models[kinfumot_key_model (key)];
+  const float step = w->grid.voxel;
+  int at[3];
+
+  kinfumot_key_place (key, at);
+  return (KinfumotLattice){
+      kinfumot_to_camera (m,
+          vec ((float) at[0] * step, (float) at[1] * step,
+              (float) at[2] * step)),
+      vec_unrotate (&m->axes, vec (step, 0, 0)),
+      vec_unrotate (&m->axes, vec (0, step, 0)),
+      vec_unrotate (&m->axes, vec (0, 0, step))};
+}
+
+/* Voxel (@x, @y, @z) of the brick. */
+BOTH Vec
+kinfumot_voxel_place (const KinfumotLattice *l, float x, float y, float z)
+{
+  Vec row = vec_add (
+      vec_add (l->first, vec_scale (l->z, z)), vec_scale (l->y, y));
+
+  return vec_add (row, vec_scale (l->x, x));
 }
 
 /* What this frame says of the voxel at @p, camera coordinates. */
@@ -832,6 +865,38 @@ kinfumot_brick_in_view (const KinfumotWork *w, uint64_t key)
 }
 
 /* ---- Ray casting (2.1) ---- */
+
+BOTH int
+kinfumot_slice (float depth)
+{
+  int slice = (int) (depth * KINFUMOT_SLICES_A_METRE);
+
+  return slice < KINFUMOT_SLICES ? slice : KINFUMOT_SLICES - 1;
+}
+
+/* Those that meet the depths from @near to @far. */
+BOTH uint64_t
+kinfumot_slices (float near, float far)
+{
+  return ~0ull << kinfumot_slice (near) &
+      ~0ull >> (KINFUMOT_SLICES - 1 - kinfumot_slice (far));
+}
+
+/* @depth, or where the next of @slices begins if it lies in none; beyond all
+ * for none. */
+BOTH float
+kinfumot_skip (uint64_t slices, float depth)
+{
+  int slice = kinfumot_slice (depth);
+  uint64_t rest = slices >> slice;
+
+  if (rest & 1)
+    return depth;
+  for (int step = KINFUMOT_SLICES / 2; rest && step; step /= 2)
+    if (!(rest << (KINFUMOT_SLICES - step)))
+      rest >>= step, slice += step;
+  return rest ? (float) slice / KINFUMOT_SLICES_A_METRE : 2 * KINFUMOT_FAR;
+}
 
 typedef struct {
   int model;
@@ -890,50 +955,57 @@ kinfumot_crossing (const KinfumotGrid *g, KinfumotLast *last,
   return near + (far - near) * before / (before - behind);
 }
 
-/* The depth of the first surface along the line between two depths; 0 for
- * none. */
-BOTH float
+/* The depths of the two voxels between which the first surface lies along the
+ * line, from @near on, in one of @slices; false for none. */
+BOTH bool
 kinfumot_march (const KinfumotGrid *g, KinfumotLast *last,
-    const KinfumotLine *l, float depth, float end)
+    const KinfumotLine *l, uint64_t slices, float *near, float *far)
 {
   const float stride = .8f * g->truncation / l->length;
   const float least = g->voxel / l->length;
-  float before = 0, came = 0;
+  float before = 0, depth = *near;
+  bool met = false;
 
   ROLLED
-  for (int i = 0; i < 4096 && depth < end; i++) {
+  for (int i = 0; i < 4096 && depth < 2 * KINFUMOT_FAR; i++) {
     const KinfumotVoxel *v =
         kinfumot_nearest (g, last, l->model, kinfumot_on (l, depth));
     bool known = v && v->weight & KINFUMOT_WEIGHT_MASK;
     float now = known ? (float) v->distance * (1.f / KINFUMOT_UNIT) : 0,
           step = stride;
 
-    if (known && before < 0 && now > 0)
-      return 0; /* out through the back */
-    if (known && before > 0 && now <= 0)
-      return kinfumot_crossing (g, last, l, came, depth);
+    *far = depth;
+    met = known && before > 0 && now <= 0;
+    if (met || (known && before < 0 && now > 0)) /* or out through the back */
+      break;
     if (known && now < .8f)
       step = fabsf (now) * stride;
     if (step < least)
       step = least;
-    came = depth;
+    *near = depth;
     before = now;
     depth += step;
+    if (!v)
+      depth = kinfumot_skip (slices, depth);
   }
-  return 0;
+  return met;
 }
 
 /* The depth of the surface of @model that pixel @at sees, 0 for none. */
 BOTH float
-kinfumot_cast (const KinfumotWork *w, int model, int at, float near, float far)
+kinfumot_cast (
+    const KinfumotWork *w, int model, int at, float near, uint64_t slices)
 {
   const KinfumotModel *m = &w->models[model];
   const KinfumotRay *ray = &w->rays[at];
   KinfumotLine l = {model, m->place,
       vec_rotate (&m->axes, vec (ray->x, ray->y, 1)), ray->length};
   KinfumotLast last = {0, NULL};
+  float far;
 
-  return kinfumot_march (&w->grid, &last, &l, near, far);
+  if (!kinfumot_march (&w->grid, &last, &l, slices, &near, &far))
+    return 0;
+  return kinfumot_crossing (&w->grid, &last, &l, near, far);
 }
 
 /* The difference between the points that two pixels of a view see, half where

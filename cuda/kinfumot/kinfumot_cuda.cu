@@ -8,6 +8,8 @@ predict (KinfumotModel *models, int first)
 {
   int m = first + threadIdx.x;
 
+  await_previous ();
+  allow_next ();
   if (models[m].active)
     kinfumot_predict (models, m);
 }
@@ -16,8 +18,7 @@ static const char *
 kinfumot_predict_cuda (
     const Device *dev, const KinfumotWork *w, int first, int last)
 {
-  predict<<<1, last - first, 0, device_stream (dev)>>> (w->models, first);
-  return launched ();
+  return queue (dev, predict, 1, last - first, w->models, first);
 }
 
 static __global__ void
@@ -25,6 +26,8 @@ judge (KinfumotModel *models, const KinfumotPool *pool, int first)
 {
   int m = first + threadIdx.x;
 
+  await_previous ();
+  allow_next ();
   if (models[m].active)
     kinfumot_judge (models, m, pool->n_points);
 }
@@ -33,9 +36,7 @@ static const char *
 kinfumot_judge_cuda (
     const Device *dev, const KinfumotWork *w, int first, int last)
 {
-  judge<<<1, last - first, 0, device_stream (dev)>>> (
-      w->models, w->pool, first);
-  return launched ();
+  return queue (dev, judge, 1, last - first, w->models, w->pool, first);
 }
 
 /* The objects first: they ask where the camera was. */
@@ -44,6 +45,8 @@ advance (KinfumotWork w, int first)
 {
   int m = first + threadIdx.x;
 
+  await_previous ();
+  allow_next ();
   if (m && w.models[m].active)
     kinfumot_advance (&w, m);
   __syncthreads ();
@@ -55,8 +58,7 @@ static const char *
 kinfumot_advance_cuda (
     const Device *dev, const KinfumotWork *w, int first, int last)
 {
-  advance<<<1, last - first, 0, device_stream (dev)>>> (*w, first);
-  return launched ();
+  return queue (dev, advance, 1, last - first, *w, first);
 }
 
 extern "C" const KinfumotStages kinfumot_stages_cuda = {

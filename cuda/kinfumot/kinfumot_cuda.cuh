@@ -3,7 +3,7 @@
  * What the kernels share, and the stages by file. */
 #pragma once
 
-#include "common/cuda.cuh"
+#include "common/chain.cuh"
 #include "kinfumot/kinfumot_core.h"
 
 #define THREADS 256
@@ -21,11 +21,16 @@ thread_index (void)
   return blockIdx.x * blockDim.x + threadIdx.x;
 }
 
+/* Queues @kernel, which calls await_previous () before all else. */
+template <class... Params, class... Args>
 static inline const char *
-launched (void)
+queue (const Device *dev, void (*kernel) (Params...), dim3 blocks, dim3 threads,
+    const Args &...args)
 {
-  CUDA_TRY (cudaGetLastError ());
-  return NULL;
+  bool overlap = false;
+
+  TRY (chain_may_overlap (&overlap));
+  return launch_after (dev, overlap, kernel, blocks, threads, 0, args...);
 }
 
 /* kinfumot_maps_cuda.cu */

@@ -148,21 +148,19 @@ kinfumot_allocate_cpu (
 
 /* ---- Voxels ---- */
 
-/* A row of voxels lies on a line in the camera. */
 static void
 fuse_brick (const KinfumotWork *w, uint32_t slot)
 {
   const KinfumotGrid *g = &w->grid;
   uint64_t key = g->owner[slot];
-  int model = kinfumot_key_model (key), at[3];
+  const KinfumotLattice lattice = kinfumot_lattice (w, key);
   KinfumotVoxel *v = g->voxels + (size_t) slot * KINFUMOT_BRICK_VOXELS;
 
-  kinfumot_key_place (key, at);
   for (int i = 0; i < KINFUMOT_BRICK_VOXELS; i++) {
-    Vec p = kinfumot_voxel_place (g, at, i);
+    Vec p = kinfumot_voxel_place (&lattice, (float) (i & 7),
+        (float) (i >> 3 & 7), (float) (i >> 6));
 
-    v[i] = kinfumot_fuse (
-        w, model, kinfumot_to_camera (&w->models[model], p), v[i]);
+    v[i] = kinfumot_fuse (w, kinfumot_key_model (key), p, v[i]);
   }
 }
 

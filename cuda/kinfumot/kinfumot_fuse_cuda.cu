@@ -7,12 +7,16 @@ typedef unsigned long long Word;
 
 #define BRICK_THREADS 128
 #define BRICK_BLOCKS 1056 /* that loop over bricks */
+#define FUSE_THREADS 64   /* a thread has a column of eight voxels */
+#define FUSE_BLOCKS 3168
 
 /* ---- Bricks ---- */
 
 static __global__ void
 begin_bricks (KinfumotPool *pool)
 {
+  await_previous ();
+  allow_next ();
   pool->n_fresh = 0;
 }
 
@@ -52,6 +56,7 @@ want (KinfumotWork w, int first)
   const int steps = kinfumot_steps (&w.grid);
   uint64_t last = 0;
 
+  await_previous ();
   if (at >= w.width * w.height || !w.models[model].active ||
       !w.models[model].good || !w.now.depth[at] ||
       !kinfumot_owns (&w, model, at))
@@ -71,8 +76,10 @@ static __global__ void
 take (KinfumotWork w)
 {
   const KinfumotGrid *g = &w.grid;
-  const uint32_t n = w.pool->n_fresh;
+  uint32_t n;
 
+  await_previous ();
+  n = w.pool->n_fresh;
   if (n > w.pool->n_unused || w.pool->full)
     return;
   for (uint32_t i = blockIdx.x; i < n; i += gridDim.x) {
@@ -94,6 +101,8 @@ take (KinfumotWork w)
 static __global__ void
 end_bricks (KinfumotPool *pool)
 {
+  await_previous ();
+  allow_next ();
   pool->full |= pool->n_fresh > pool->n_unused;
   if (!pool->full)
     pool->n_unused -= pool->n_fresh;
@@ -103,14 +112,11 @@ const char *
 kinfumot_allocate_cuda (
     const Device *dev, const KinfumotWork *w, int first, int last)
 {
-  cudaStream_t stream = device_stream (dev);
-
-  begin_bricks<<<1, 1, 0, stream>>> (w->pool);
-  want<<<blocks_of (w->width * w->height, last - first), THREADS, 0, stream>>> (
-      *w, first);
-  take<<<BRICK_BLOCKS, BRICK_THREADS, 0, stream>>> (*w);
-  end_bricks<<<1, 1, 0, stream>>> (w->pool);
-  return launched ();
+  TRY (queue (dev, begin_bricks, 1, 1, w->pool));
+  TRY (queue (dev, want, blocks_of (w->width * w->height, last - first),
+      THREADS, *w, first));
+  TRY (queue (dev, take, BRICK_BLOCKS, BRICK_THREADS, *w));
+  return queue (dev, end_bricks, 1, 1, w->pool);
 }
 
 /* ---- Voxels ---- */
@@ -122,6 +128,7 @@ find_visible (KinfumotWork w, int first, int last)
   uint32_t lanes, at = 0;
   bool visible = false;
 
+  await_previous ();
   if (i < w.grid.max_bricks) {
     uint64_t key = w.grid.owner[i];
     int model = kinfumot_key_model (key);
@@ -144,18 +151,19 @@ fuse (KinfumotWork w)
 {
   const KinfumotGrid *g = &w.grid;
 
+  await_previous ();
   for (uint32_t i = blockIdx.x; i < w.pool->n_visible; i += gridDim.x) {
     uint32_t slot = w.visible[i];
     uint64_t key = g->owner[slot];
-    int model = kinfumot_key_model (key), at[3];
+    const KinfumotLattice lattice = kinfumot_lattice (&w, key);
     KinfumotVoxel *v = g->voxels + (size_t) slot * KINFUMOT_BRICK_VOXELS;
 
-    kinfumot_key_place (key, at);
-    for (int k = threadIdx.x; k < KINFUMOT_BRICK_VOXELS; k += blockDim.x) {
-      Vec p = kinfumot_to_camera (
-          &w.models[model], kinfumot_voxel_place (g, at, k));
+#pragma unroll
+    for (int k = threadIdx.x; k < KINFUMOT_BRICK_VOXELS; k += FUSE_THREADS) {
+      Vec p = kinfumot_voxel_place (&lattice, (float) (k & 7),
+          (float) (k >> 3 & 7), (float) (k >> 6));
 
-      v[k] = kinfumot_fuse (&w, model, p, v[k]);
+      v[k] = kinfumot_fuse (&w, kinfumot_key_model (key), p, v[k]);
     }
   }
 }
@@ -164,12 +172,9 @@ const char *
 kinfumot_fuse_cuda (
     const Device *dev, const KinfumotWork *w, int first, int last)
 {
-  cudaStream_t stream = device_stream (dev);
-
   CUDA_TRY (cudaMemsetAsync (
-      &w->pool->n_visible, 0, sizeof w->pool->n_visible, stream));
-  find_visible<<<blocks_of ((int) w->grid.max_bricks), THREADS, 0, stream>>> (
-      *w, first, last);
-  fuse<<<BRICK_BLOCKS, BRICK_THREADS, 0, stream>>> (*w);
-  return launched ();
+      &w->pool->n_visible, 0, sizeof w->pool->n_visible, device_stream (dev)));
+  TRY (queue (dev, find_visible, blocks_of ((int) w->grid.max_bricks), THREADS,
+      *w, first, last));
+  return queue (dev, fuse, FUSE_BLOCKS, FUSE_THREADS, *w);
 }

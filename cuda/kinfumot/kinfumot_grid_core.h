@@ -22,11 +22,11 @@
 #define KINFUMOT_FREE_WEIGHT 3  /* frames, after which space is known free */
 
 /* The lower 12 bits of `weight` count frames; the upper 4 say in how many
- * frames in a row the surface here was seen through. */
+ * frames in a row the surface here was seen through.  Read as one word. */
 typedef struct {
   int16_t distance; /* before the surface > 0; by KINFUMOT_UNIT */
   uint16_t weight;
-} KinfumotVoxel;
+} __attribute__ ((aligned (4))) KinfumotVoxel;
 
 #define KINFUMOT_WEIGHT_BITS 12
 #define KINFUMOT_WEIGHT_MASK ((1 << KINFUMOT_WEIGHT_BITS) - 1)
@@ -124,28 +124,40 @@ kinfumot_inside (int x, int y, int z)
   return ((z & 7) << 6) + ((y & 7) << 3) + (x & 7);
 }
 
+/* The voxels of a brick; NULL without one. */
+BOTH const KinfumotVoxel *
+kinfumot_brick (const KinfumotGrid *g, uint64_t key)
+{
+  int slot = key ? kinfumot_find (g, key) : KINFUMOT_NO_BRICK;
+
+  return slot < 0 ? NULL : g->voxels + (size_t) slot * KINFUMOT_BRICK_VOXELS;
+}
+
+BOTH void
+kinfumot_enter (const KinfumotGrid *g, KinfumotLast *last, uint64_t key)
+{
+  if (key == last->key)
+    return;
+  last->key = key;
+  last->voxels = kinfumot_brick (g, key);
+}
+
 BOTH const KinfumotVoxel *
 kinfumot_voxel (
     const KinfumotGrid *g, KinfumotLast *last, int model, int x, int y, int z)
 {
-  uint64_t key = kinfumot_key (model, x, y, z);
-
-  if (!key)
-    return NULL;
-  if (key != last->key) {
-    int slot = kinfumot_find (g, key);
-
-    last->key = key;
-    last->voxels =
-        slot < 0 ? NULL : g->voxels + (size_t) slot * KINFUMOT_BRICK_VOXELS;
-  }
+  kinfumot_enter (g, last, kinfumot_key (model, x, y, z));
   return last->voxels ? last->voxels + kinfumot_inside (x, y, z) : NULL;
 }
 
 BOTH int
 kinfumot_round (float v)
 {
+#ifdef __CUDA_ARCH__
+  return __float2int_rd (v + .5f);
+#else
   return (int) floorf (v + .5f);
+#endif
 }
 
 /* The voxel nearest to @p, metres; NULL without a brick. */
@@ -166,8 +178,45 @@ kinfumot_share (int i, float x, float y, float z)
       ((i >> 1 & 1 ? y : 1 - y) * (i >> 2 ? z : 1 - z));
 }
 
+/* The distances of the eight voxels from (x, y, z) on, x fastest, one brick
+ * after the other; false where one was never seen.  @last stays the first. */
+BOTH bool
+kinfumot_corners (const KinfumotGrid *g, KinfumotLast *last, int model, int x,
+    int y, int z, float distances[8])
+{
+  /* the axes along which the second voxel is another brick's first */
+  const int over =
+      ((x & 7) == 7) | ((y & 7) == 7) << 1 | ((z & 7) == 7) << 2;
+  const KinfumotVoxel *brick;
+  int seen = 0;
+
+  kinfumot_enter (g, last, kinfumot_key (model, x, y, z));
+  brick = last->voxels;
+
+  ROLLED
+  for (int b = 0; b < 8; b++) {
+    if (b & ~over)
+      continue;
+    if (b)
+      brick = kinfumot_brick (g,
+          kinfumot_key (model, x + (b & 1), y + (b >> 1 & 1), z + (b >> 2)));
+    if (!brick)
+      return false;
+    UNROLLED
+    for (int i = 0; i < 8; i++)
+      if ((i & over) == b) {
+        KinfumotVoxel v = brick[kinfumot_inside (
+            x + (i & 1), y + (i >> 1 & 1), z + (i >> 2))];
+
+        distances[i] = (float) v.distance;
+        seen += (v.weight & KINFUMOT_WEIGHT_MASK) != 0;
+      }
+  }
+  return seen == 8;
+}
+
 /* The distance at @p between the eight voxels around it, by the truncation;
- * false where one of them was never seen.  They mostly lie in one brick. */
+ * false where one of them was never seen. */
 BOTH bool
 kinfumot_distance (const KinfumotGrid *g, KinfumotLast *last, int model, Vec p,
     float *distance)
@@ -175,31 +224,17 @@ kinfumot_distance (const KinfumotGrid *g, KinfumotLast *last, int model, Vec p,
   float x = p.x * g->voxels_a_metre, y = p.y * g->voxels_a_metre,
         z = p.z * g->voxels_a_metre;
   float fx = floorf (x), fy = floorf (y), fz = floorf (z), sum = 0;
-  int ix = (int) fx, iy = (int) fy, iz = (int) fz;
-  const KinfumotVoxel *v = kinfumot_voxel (g, last, model, ix, iy, iz);
-  bool known = v != NULL;
+  float corners[8];
 
+  if (!kinfumot_corners (
+          g, last, model, (int) fx, (int) fy, (int) fz, corners))
+    return false;
   x -= fx, y -= fy, z -= fz;
-  if (known && (ix & 7) < 7 && (iy & 7) < 7 && (iz & 7) < 7) {
-    UNROLLED
-    for (int i = 0; i < 8; i++) {
-      KinfumotVoxel here = v[(i & 1) + ((i >> 1 & 1) << 3) + ((i >> 2) << 6)];
-
-      known = known && here.weight & KINFUMOT_WEIGHT_MASK;
-      sum += (float) here.distance * kinfumot_share (i, x, y, z);
-    }
-  } else {
-    ROLLED
-    for (int i = 0; i < 8 && known; i++) {
-      v = kinfumot_voxel (
-          g, last, model, ix + (i & 1), iy + (i >> 1 & 1), iz + (i >> 2));
-      known = v && v->weight & KINFUMOT_WEIGHT_MASK;
-      if (known)
-        sum += (float) v->distance * kinfumot_share (i, x, y, z);
-    }
-  }
+  UNROLLED
+  for (int i = 0; i < 8; i++)
+    sum += corners[i] * kinfumot_share (i, x, y, z);
   *distance = sum * (1.f / KINFUMOT_UNIT);
-  return known;
+  return true;
 }
 
 /* ---- Writing ---- */

@@ -14,6 +14,9 @@ filter (KinfumotWork w)
   int8_t fraction;
   uint32_t z;
 
+  await_previous ();
+  if (at == 0)
+    w.pool->n_points = 0;
   if (at >= w.width * w.height)
     return;
   z = kinfumot_input (&w, x, y);
@@ -39,9 +42,7 @@ filter (KinfumotWork w)
 const char *
 kinfumot_filter_cuda (const Device *dev, const KinfumotWork *w)
 {
-  filter<<<blocks_of (w->width * w->height), THREADS, 0,
-      device_stream (dev)>>> (*w);
-  return launched ();
+  return queue (dev, filter, blocks_of (w->width * w->height), THREADS, *w);
 }
 
 static __global__ void
@@ -50,6 +51,7 @@ normals (KinfumotWork w)
   int at = thread_index ();
   Vec n = {0, 0, 0};
 
+  await_previous ();
   if (at < w.width * w.height) {
     n = kinfumot_normal (&w, at % w.width, at / w.width);
     w.normals[at] = n;
@@ -62,11 +64,7 @@ normals (KinfumotWork w)
 const char *
 kinfumot_normals_cuda (const Device *dev, const KinfumotWork *w)
 {
-  CUDA_TRY (cudaMemsetAsync (
-      &w->pool->n_points, 0, sizeof w->pool->n_points, device_stream (dev)));
-  normals<<<blocks_of (w->width * w->height), THREADS, 0,
-      device_stream (dev)>>> (*w);
-  return launched ();
+  return queue (dev, normals, blocks_of (w->width * w->height), THREADS, *w);
 }
 
 /* ---- Classes ---- */
@@ -77,6 +75,8 @@ clear_counts (KinfumotCount *counts)
   KinfumotCount c = {0, 0, INT32_MAX, INT32_MAX, INT32_MIN, INT32_MIN,
       {INT32_MAX, INT32_MAX, INT32_MAX}, {INT32_MIN, INT32_MIN, INT32_MIN}};
 
+  await_previous ();
+  allow_next ();
   counts[threadIdx.x] = c;
 }
 
@@ -119,6 +119,7 @@ classify (KinfumotWork w)
   int at = thread_index (), model = 0, class_;
   bool inside = at < w.width * w.height;
 
+  await_previous ();
   if (inside) {
     class_ = kinfumot_classify (&w, at, &model);
     w.now.classes[2 * at] = (uint8_t) class_;
@@ -142,10 +143,8 @@ classify (KinfumotWork w)
 const char *
 kinfumot_classify_cuda (const Device *dev, const KinfumotWork *w)
 {
-  clear_counts<<<1, KINFUMOT_MODELS, 0, device_stream (dev)>>> (w->counts);
-  classify<<<blocks_of (w->width * w->height), THREADS, 0,
-      device_stream (dev)>>> (*w);
-  return launched ();
+  TRY (queue (dev, clear_counts, 1, KINFUMOT_MODELS, w->counts));
+  return queue (dev, classify, blocks_of (w->width * w->height), THREADS, *w);
 }
 
 static __global__ void
@@ -153,6 +152,7 @@ touch (KinfumotWork w)
 {
   int at = thread_index ();
 
+  await_previous ();
   if (at < w.width * w.height)
     w.grown[at] = (uint8_t) kinfumot_touching (&w, at);
 }
@@ -162,6 +162,7 @@ grow (KinfumotWork w)
 {
   int at = thread_index ();
 
+  await_previous ();
   if (at < w.width * w.height)
     kinfumot_grow (&w, at);
 }
@@ -171,9 +172,8 @@ kinfumot_grow_cuda (const Device *dev, const KinfumotWork *w)
 {
   dim3 blocks = blocks_of (w->width * w->height);
 
-  touch<<<blocks, THREADS, 0, device_stream (dev)>>> (*w);
-  grow<<<blocks, THREADS, 0, device_stream (dev)>>> (*w);
-  return launched ();
+  TRY (queue (dev, touch, blocks, THREADS, *w));
+  return queue (dev, grow, blocks, THREADS, *w);
 }
 
 static __global__ void
@@ -181,6 +181,7 @@ adopt (KinfumotWork w, int model)
 {
   int at = thread_index ();
 
+  await_previous ();
   if (at < w.width * w.height)
     kinfumot_adopt (&w, model, at);
 }
@@ -188,7 +189,6 @@ adopt (KinfumotWork w, int model)
 const char *
 kinfumot_adopt_cuda (const Device *dev, const KinfumotWork *w, int model)
 {
-  adopt<<<blocks_of (w->width * w->height), THREADS, 0, device_stream (dev)>>> (
-      *w, model);
-  return launched ();
+  return queue (
+      dev, adopt, blocks_of (w->width * w->height), THREADS, *w, model);
 }

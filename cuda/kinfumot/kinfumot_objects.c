@@ -19,24 +19,26 @@ void
 kinfumot_covariance (const KinfumotModel *m, double covariance[36])
 {
   KinfumotSystem s;
-  double v[6][6], unit[6];
+  KinfumotEigen e;
+  double unit[6];
 
   memset (covariance, 0, 36 * sizeof *covariance);
   if (!m->sums[KINFUMOT_N])
     return;
   kinfumot_system (m->sums, &s);
-  kinfumot_eigen (s.a, v);
+  memcpy (e.a, s.a, sizeof e.a);
+  kinfumot_eigen (&e, 0, 1);
   for (int i = 0; i < 6; i++)
     unit[i] = i < 3 ? 1 / s.spread : 1; /* turns, then steps */
   for (int k = 0; k < 6; k++) {
-    double variance = s.a[k][k] > KINFUMOT_WEAK
-        ? s.mean_square / (s.a[k][k] * (double) m->sums[KINFUMOT_N])
+    double variance = e.a[k][k] > KINFUMOT_WEAK
+        ? s.mean_square / (e.a[k][k] * (double) m->sums[KINFUMOT_N])
         : KINFUMOT_UNKNOWN;
 
     for (int i = 0; i < 6; i++)
       for (int j = 0; j < 6; j++) /* steps first */
         covariance[(i + 3) % 6 * 6 + (j + 3) % 6] +=
-            variance * v[i][k] * unit[i] * v[j][k] * unit[j];
+            variance * e.v[i][k] * unit[i] * e.v[j][k] * unit[j];
   }
 }
 

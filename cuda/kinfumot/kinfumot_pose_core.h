@@ -35,11 +35,12 @@ kinfumot_turn (const double q[4], const double v[3], double out[3])
 BOTH void
 kinfumot_pose_clean (KinfumotPose *p)
 {
-  double n = sqrt (p->q[0] * p->q[0] + p->q[1] * p->q[1] + p->q[2] * p->q[2] +
-      p->q[3] * p->q[3]);
+  double n = 1 /
+      sqrt (p->q[0] * p->q[0] + p->q[1] * p->q[1] + p->q[2] * p->q[2] +
+          p->q[3] * p->q[3]);
 
   for (int i = 0; i < 4; i++)
-    p->q[i] /= n;
+    p->q[i] *= n;
 }
 
 /* First @b, then @a. */
@@ -170,7 +171,8 @@ kinfumot_add (int64_t sums[KINFUMOT_N_SUMS], const KinfumotTerm *t)
 /* Over the pixels; device memory. */
 typedef struct {
   int64_t of[KINFUMOT_N_SUMS];
-  uint32_t done; /* blocks of threads that have added theirs */
+  uint32_t done;   /* blocks of threads that have added theirs */
+  uint32_t rounds; /* iterations that were solved */
 } KinfumotSums;
 
 /* ---- A model ---- */
@@ -287,29 +289,26 @@ kinfumot_centre (KinfumotSystem *s)
 BOTH void
 kinfumot_system (const int64_t sums[KINFUMOT_N_SUMS], KinfumotSystem *s)
 {
-  const double n = (double) sums[KINFUMOT_N];
-  const double w = (double) sums[KINFUMOT_WEIGHTS];
-  const double jj = 1 / ((double) KINFUMOT_J_UNIT * KINFUMOT_J_UNIT * w);
-  const double jr = 1 / ((double) KINFUMOT_J_UNIT * KINFUMOT_R_UNIT * w);
-  double turns;
-  double square =
-      (double) sums[KINFUMOT_PP] / (n * KINFUMOT_P_UNIT * KINFUMOT_P_UNIT);
+  const double a_point = 1 / (double) sums[KINFUMOT_N];
+  const double a_weight = 1 / (double) sums[KINFUMOT_WEIGHTS];
+  const double j = 1. / KINFUMOT_J_UNIT, r = 1. / KINFUMOT_R_UNIT,
+               p = 1. / KINFUMOT_P_UNIT;
+  double turns, square = (double) sums[KINFUMOT_PP] * a_point * p * p;
   int at = KINFUMOT_JJ;
 
   UNROLLED
   for (int i = 0; i < 6; i++) {
     UNROLLED
     for (int k = i; k < 6; k++)
-      s->a[i][k] = s->a[k][i] = (double) sums[at++] * jj;
-    s->b[i] = (double) sums[KINFUMOT_JR + i] * jr;
+      s->a[i][k] = s->a[k][i] = (double) sums[at++] * a_weight * j * j;
+    s->b[i] = (double) sums[KINFUMOT_JR + i] * a_weight * j * r;
   }
   UNROLLED
   for (int i = 0; i < 3; i++) {
-    s->middle[i] = (double) sums[KINFUMOT_P + i] / (n * KINFUMOT_P_UNIT);
+    s->middle[i] = (double) sums[KINFUMOT_P + i] * a_point * p;
     square -= s->middle[i] * s->middle[i];
   }
-  s->mean_square =
-      (double) sums[KINFUMOT_RR] / (n * KINFUMOT_R_UNIT * KINFUMOT_R_UNIT);
+  s->mean_square = (double) sums[KINFUMOT_RR] * a_point * r * r;
   s->spread = square > 1e-6 ? sqrt (square) : 1e-3;
   kinfumot_centre (s);
   turns = 1 / s->spread;
@@ -324,26 +323,30 @@ kinfumot_system (const int64_t sums[KINFUMOT_N_SUMS], KinfumotSystem *s)
   }
 }
 
-/* a = l d l^T in place; false where a pivot says that a direction is weak. */
+/* a = l d l^T in place, with 1 / d; false where a pivot says that a direction
+ * is weak. */
 BOTH bool
 kinfumot_factor (double a[6][6])
 {
   UNROLLED
   for (int i = 0; i < 6; i++) {
+    double pivot = a[i][i], ld[6];
+
     UNROLLED
     for (int k = 0; k < i; k++) {
-      double sum = a[i][k];
-
+      ld[k] = a[i][k];
       UNROLLED
       for (int l = 0; l < k; l++)
-        sum -= a[i][l] * a[k][l] * a[l][l];
-      a[i][k] = sum / a[k][k];
+        ld[k] -= ld[l] * a[k][l];
     }
     UNROLLED
-    for (int l = 0; l < i; l++)
-      a[i][i] -= a[i][l] * a[i][l] * a[l][l];
-    if (!(a[i][i] > 4 * KINFUMOT_WEAK))
+    for (int k = 0; k < i; k++) {
+      a[i][k] = ld[k] * a[k][k];
+      pivot -= ld[k] * a[i][k];
+    }
+    if (!(pivot > 4 * KINFUMOT_WEAK))
       return false;
+    a[i][i] = 1 / pivot;
   }
   return true;
 }
@@ -360,82 +363,159 @@ kinfumot_back (double a[6][6], const double b[6], double x[6])
   }
   UNROLLED
   for (int i = 5; i >= 0; i--) {
-    x[i] /= a[i][i];
+    x[i] *= a[i][i];
     UNROLLED
     for (int k = i + 1; k < 6; k++)
       x[i] -= a[k][i] * x[k];
   }
 }
 
-/* One of Jacobi's rotations, which makes a[p][q] 0; columns of @v are what
- * becomes the eigenvectors. */
+/* ---- Weak directions ----
+ *
+ * Jacobi's method, three rotations of different rows at a time.  On the GPU the
+ * lanes of a warp share the work; the CPU is one lane of one. */
+
+#ifdef __CUDA_ARCH__
+# define KINFUMOT_MEET() __syncwarp ()
+#else
+# define KINFUMOT_MEET() (void) 0
+#endif
+
+#define KINFUMOT_SWEEPS 8
+#define KINFUMOT_ROUNDS 5 /* of a sweep: each row meets each other once */
+#define KINFUMOT_NEGLIGIBLE 1e-15f
+
+/* A symmetric matrix on its way to eigenvalues on the diagonal of @a and
+ * eigenvectors in the columns of @v; shared by the lanes. */
+typedef struct {
+  double a[6][6], v[6][6];
+  double cosine[3], sine[3]; /* of the rotations of a round */
+  int turned[3];             /* the last round in which each turned anything */
+  double b[6], along[6];     /* of the system; along each eigenvector */
+} KinfumotEigen;
+
+/* The rows @p < @q that rotation @k of a round turns. */
 BOTH void
-kinfumot_rotate (double a[6][6], double v[6][6], int p, int q)
+kinfumot_rows (int round, int k, int *p, int *q)
 {
-  double theta, t, c, s;
+  int first = k ? (round + k) % 5 + 1 : 0;
+  int second = (round + 5 - k) % 5 + 1;
 
-  if (a[p][q] == 0)
-    return;
-  theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
-  t = (theta < 0 ? -1 : 1) /
-      ((theta < 0 ? -theta : theta) + sqrt (theta * theta + 1));
-  c = 1 / sqrt (t * t + 1);
-  s = t * c;
-  for (int i = 0; i < 6; i++) {
-    double x = a[i][p], y = a[i][q];
-
-    a[i][p] = c * x - s * y;
-    a[i][q] = s * x + c * y;
-  }
-  for (int i = 0; i < 6; i++) {
-    double x = a[p][i], y = a[q][i];
-
-    a[p][i] = c * x - s * y;
-    a[q][i] = s * x + c * y;
-    x = v[i][p], y = v[i][q];
-    v[i][p] = c * x - s * y;
-    v[i][q] = s * x + c * y;
-  }
+  *p = first < second ? first : second;
+  *q = first < second ? second : first;
 }
 
-/* Eigenvalues on the diagonal of @a, eigenvectors in the columns of @v. */
+/* The rotation that makes a[p][q] 0, or nearly: floats say by how much to turn,
+ * so what is left is some 1e-7 of it. */
 BOTH void
-kinfumot_eigen (double a[6][6], double v[6][6])
+kinfumot_rotation (KinfumotEigen *e, int round, int k)
 {
-  for (int i = 0; i < 6; i++)
-    for (int k = 0; k < 6; k++)
-      v[i][k] = i == k;
-  for (int sweep = 0; sweep < 8; sweep++)
-    for (int p = 0; p < 5; p++)
-      for (int q = p + 1; q < 6; q++)
-        kinfumot_rotate (a, v, p, q);
+  double half_tangent = 0, part;
+  int p, q;
+  float off, apart, tangent;
+
+  kinfumot_rows (round, k, &p, &q);
+  off = (float) (2 * e->a[p][q]);
+  apart = (float) (e->a[q][q] - e->a[p][p]);
+  if (fabsf (off) > KINFUMOT_NEGLIGIBLE) {
+    tangent = (apart < 0 ? -off : off) /
+        (fabsf (apart) + sqrtf (apart * apart + off * off));
+    half_tangent =
+        (double) (tangent / (1 + sqrtf (tangent * tangent + 1)));
+    e->turned[k] = round;
+  }
+  part = 2 / (1 + half_tangent * half_tangent);
+  e->cosine[k] = part - 1;
+  e->sine[k] = part * half_tangent;
+}
+
+/* Turns two columns of a row: @x and @y. */
+BOTH void
+kinfumot_turn_two (double c, double s, double *x, double *y)
+{
+  double before = *x;
+
+  *x = c * before - s * *y;
+  *y = s * before + c * *y;
+}
+
+/* What the rotations of a round make of the four numbers where rows of rotation
+ * @k meet columns of rotation @l. */
+BOTH void
+kinfumot_rotate (KinfumotEigen *e, int round, int k, int l)
+{
+  int p, q, r, s;
+
+  kinfumot_rows (round, k, &p, &q);
+  kinfumot_rows (round, l, &r, &s);
+  kinfumot_turn_two (e->cosine[l], e->sine[l], &e->a[p][r], &e->a[p][s]);
+  kinfumot_turn_two (e->cosine[l], e->sine[l], &e->a[q][r], &e->a[q][s]);
+  kinfumot_turn_two (e->cosine[k], e->sine[k], &e->a[p][r], &e->a[q][r]);
+  kinfumot_turn_two (e->cosine[k], e->sine[k], &e->a[p][s], &e->a[q][s]);
+}
+
+/* Whether no rotation of the last sweep turned anything. */
+BOTH bool
+kinfumot_is_done (const KinfumotEigen *e, int round)
+{
+  int last = e->turned[0];
+
+  for (int k = 1; k < 3; k++)
+    last = e->turned[k] > last ? e->turned[k] : last;
+  return round > last + KINFUMOT_ROUNDS;
+}
+
+BOTH void
+kinfumot_eigen (KinfumotEigen *e, int lane, int lanes)
+{
+  for (int i = lane; i < 36; i += lanes)
+    e->v[i / 6][i % 6] = i / 6 == i % 6;
+  for (int k = lane; k < 3; k += lanes)
+    e->turned[k] = 0;
+  KINFUMOT_MEET ();
+  for (int round = 0; round < KINFUMOT_SWEEPS * KINFUMOT_ROUNDS; round++) {
+    if (kinfumot_is_done (e, round))
+      break;
+    KINFUMOT_MEET ();
+    for (int k = lane; k < 3; k += lanes)
+      kinfumot_rotation (e, round, k);
+    KINFUMOT_MEET ();
+    for (int i = lane; i < 9; i += lanes)
+      kinfumot_rotate (e, round, i / 3, i % 3);
+    for (int i = lane; i < 18; i += lanes) {
+      int p, q, k = i / 6;
+
+      kinfumot_rows (round, k, &p, &q);
+      kinfumot_turn_two (
+          e->cosine[k], e->sine[k], &e->v[i % 6][p], &e->v[i % 6][q]);
+    }
+    KINFUMOT_MEET ();
+  }
 }
 
 /* x of a x = b along the directions that the points determine: the others keep
  * the motion that was predicted.  Returns which those are. */
 BOTH unsigned
-kinfumot_hold (double a[6][6], const double b[6], double x[6])
+kinfumot_hold (KinfumotEigen *e, double x[6], int lane, int lanes)
 {
-  double v[6][6];
   unsigned weak = 0;
 
-  kinfumot_eigen (a, v);
+  kinfumot_eigen (e, lane, lanes);
+  for (int k = lane; k < 6; k += lanes) {
+    e->along[k] = 0;
+    for (int i = 0; i < 6; i++)
+      e->along[k] += e->v[i][k] * e->b[i];
+    e->along[k] =
+        e->a[k][k] > KINFUMOT_WEAK ? e->along[k] / e->a[k][k] : 0;
+  }
+  KINFUMOT_MEET ();
+  for (int k = 0; k < 6; k++)
+    weak |= (unsigned) !(e->a[k][k] > KINFUMOT_WEAK) << k;
   UNROLLED
-  for (int i = 0; i < 6; i++)
+  for (int i = 0; i < 6; i++) {
     x[i] = 0;
-  for (int k = 0; k < 6; k++) {
-    double along = 0;
-
-    if (!(a[k][k] > KINFUMOT_WEAK)) {
-      weak |= 1u << k;
-      continue;
-    }
-    UNROLLED
-    for (int i = 0; i < 6; i++)
-      along += v[i][k] * b[i];
-    UNROLLED
-    for (int i = 0; i < 6; i++)
-      x[i] += v[i][k] * along / a[k][k];
+    for (int k = 0; k < 6; k++)
+      x[i] += e->v[i][k] * e->along[k];
   }
   return weak;
 }
@@ -454,22 +534,47 @@ kinfumot_moved (KinfumotPose motion, const double x[6], const double middle[3])
   return kinfumot_pose_times (d, motion);
 }
 
-/* One iteration: from the sums, which then are 0 again, to the motion. */
+/* Keeps sum @i, which then is 0 again. */
 BOTH void
-kinfumot_iterate (KinfumotModel *m, KinfumotSums *sums)
+kinfumot_take_sum (KinfumotModel *m, KinfumotSums *sums, int i)
+{
+  m->sums[i] = sums->of[i];
+  sums->of[i] = 0;
+}
+
+/* The step that the kept sums say. */
+BOTH void
+kinfumot_step (KinfumotModel *m, const KinfumotSystem *s, double x[6])
+{
+  double most = 0;
+
+  m->residual = sqrt (s->mean_square);
+  UNROLLED
+  for (int i = 0; i < 3; i++)
+    x[i] /= s->spread;
+  UNROLLED
+  for (int i = 0; i < 6; i++)
+    most = x[i] > most ? x[i] : -x[i] > most ? -x[i] : most;
+  m->settled = most < KINFUMOT_SETTLED;
+  kinfumot_set_motion (m, kinfumot_moved (m->motion, x, s->middle));
+}
+
+/* One iteration: from the kept sums to the motion.  @e is shared by the lanes,
+ * of which the first writes. */
+BOTH void
+kinfumot_iterate (KinfumotModel *m, KinfumotEigen *e, int lane, int lanes)
 {
   KinfumotSystem s;
-  double a[6][6], held[6][6], x[6], most = 0;
+  double a[6][6], x[6];
+  bool strong;
+  unsigned weak = 0;
 
-  UNROLLED
-  for (int i = 0; i < KINFUMOT_N_SUMS; i++) {
-    m->sums[i] = sums->of[i];
-    sums->of[i] = 0;
-  }
-  m->points = (uint32_t) m->sums[KINFUMOT_N];
-  m->solved = m->points >= KINFUMOT_LEAST_POINTS;
-  if (!m->solved) {
-    m->settled = true;
+  if (m->sums[KINFUMOT_N] < KINFUMOT_LEAST_POINTS) {
+    if (!lane) {
+      m->points = (uint32_t) m->sums[KINFUMOT_N];
+      m->solved = false;
+      m->settled = true;
+    }
     return;
   }
   kinfumot_system (m->sums, &s);
@@ -477,21 +582,27 @@ kinfumot_iterate (KinfumotModel *m, KinfumotSums *sums)
   for (int i = 0; i < 6; i++)
     UNROLLED
   for (int k = 0; k < 6; k++)
-    a[i][k] = held[i][k] = s.a[i][k];
-  m->weak = 0;
-  if (kinfumot_factor (a))
+    a[i][k] = s.a[i][k];
+  strong = kinfumot_factor (a);
+  if (strong)
     kinfumot_back (a, s.b, x);
-  else
-    m->weak = kinfumot_hold (held, s.b, x);
-  m->residual = sqrt (s.mean_square);
-  UNROLLED
-  for (int i = 0; i < 3; i++)
-    x[i] /= s.spread;
-  UNROLLED
-  for (int i = 0; i < 6; i++)
-    most = x[i] > most ? x[i] : -x[i] > most ? -x[i] : most;
-  m->settled = most < KINFUMOT_SETTLED;
-  kinfumot_set_motion (m, kinfumot_moved (m->motion, x, s.middle));
+  else {
+    if (!lane)
+      UNROLLED
+      for (int i = 0; i < 6; i++) {
+        e->b[i] = s.b[i];
+        UNROLLED
+        for (int k = 0; k < 6; k++)
+          e->a[i][k] = s.a[i][k];
+      }
+    weak = kinfumot_hold (e, x, lane, lanes);
+  }
+  if (lane)
+    return;
+  m->points = (uint32_t) m->sums[KINFUMOT_N];
+  m->solved = true;
+  m->weak = weak;
+  kinfumot_step (m, &s, x);
 }
 
 /* ---- From frame to frame ---- */
