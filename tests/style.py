@@ -3,7 +3,8 @@
 """Texts that many read in their second language: phrases that say little or are
 easily misread are refused, with what to write instead, in documents and in the
 comments and strings of the source; and README.md has at most 700 words.  The
-functions and files that the READMEs of cuda/ name exist: `x ()`, `x_core.h`.
+functions and files that the READMEs of cuda/ name exist, and a function is in the
+file that is named behind it: `x ()` in `x_core.h`.
 
 Pages of docs/elements are made of comments and are not read here."""
 import re
@@ -72,6 +73,12 @@ def unknown():
         for name in re.findall(r"`(\w+) \(\)`", text):
             if name not in functions and not name.startswith("X_"):
                 yield f"{path.relative_to(ROOT)}: there is no function {name}"
+        for names, file in re.findall(
+                r"((?:`\w+ \(\)`(?:, | and )?)+) in `([\w/]+\.\w+)`", text):
+            held = (path.parent / file).read_text()
+            for name in re.findall(r"`(\w+) ", names):
+                if not re.search(rf"^ *{name} \(", held, re.M):
+                    yield f"{path.relative_to(ROOT)}: {name} is not in {file}"
         for name in re.findall(r"`([\w/]+\.(?:c|h|cu|cuh|cpp|py|sh))`", text):
             if not any(f"/{file}".endswith(f"/{name}") for file in tree) and \
                     "X" not in name:
