@@ -6,7 +6,8 @@
  * there is one; `--bench told` how many of the reported objects are in the
  * frame, with only the models of the frame and with those of YCB-Video beside
  * them; `--bench clouds` what is reported of YCB-Video's frames with models of
- * meshes, and with models of clouds in their place. */
+ * meshes, and with models of clouds in their place; `--bench times` how long
+ * each explanation takes on the GPU. */
 #include <json-glib/json-glib.h>
 #include <math.h>
 #include <time.h>
@@ -598,10 +599,13 @@ test_chef (DeviceKind kind)
   data_free (&f);
 }
 
+static const char *const ways[] = {"none", "contest", "one-stage", "two-stage"};
+
 /* Milliseconds of a detection, and of one that follows what was found; the
  * medians of some, from the frame in device memory to results. */
 static void
-time_all (const DataFrame *f, ScopedetectPreset preset, int first, int n)
+time_all (const DataFrame *f, ScopedetectPreset preset,
+    ScopedetectExplained explain, int first, int n)
 {
   ScopedetectParams p = params_of (f, preset, 0);
   ScopedetectObject found[DATA_OBJECTS];
@@ -609,6 +613,7 @@ time_all (const DataFrame *f, ScopedetectPreset preset, int first, int n)
   ScopedetectResults r;
   Look l;
 
+  p.explain = explain;
   look_open (&l, DEVICE_CUDA, f, first, n);
   ok (scopedetect_run (l.s, &p, &l.frame, &r));
   memcpy (found, r.objects, (size_t) r.n_objects * sizeof *found);
@@ -622,8 +627,8 @@ time_all (const DataFrame *f, ScopedetectPreset preset, int first, int n)
     ok (scopedetect_track (l.s, &p, &l.frame, found, found_now, &r));
     track[i] = seconds (CLOCK_MONOTONIC) - track[i];
   }
-  printf ("     GPU, %d objects from %s on: %.2f ms, tracked %.2f ms\n", n,
-      f->object[first].name, 1e3 * bench_median (run, TIMES),
+  printf ("     GPU, %s, %d models from %s on: %.2f ms, tracked %.2f ms\n",
+      ways[explain], n, f->object[first].name, 1e3 * bench_median (run, TIMES),
       1e3 * bench_median (track, TIMES));
   look_close (&l);
 }
@@ -633,9 +638,6 @@ time_all (const DataFrame *f, ScopedetectPreset preset, int first, int n)
 static void
 print_told (DeviceKind kind, const char *name, DataFrame f)
 {
-  static const char *const ways[] = {
-      "none", "contest", "one-stage", "two-stage"};
-
   for (int all = 0; all < 2; all++) {
     if (all)
       add_other_ycb (&f);
@@ -673,6 +675,29 @@ print_clouds (DeviceKind kind)
   return check_failures != 0;
 }
 
+/* How long each explanation takes, with the models of the scene and with all;
+ * the thesis's schedule takes minutes. */
+static int
+print_times (void)
+{
+  for (int k = 0; k < 4; k++) {
+    DataFrame f = k & 2 ? data_lmo () : data_ycb ();
+
+    if (k & 1)
+      add_other_ycb (&f);
+    for (int preset = 0; preset <= SCOPEDETECT_THOROUGH; preset++)
+      for (int way = SCOPEDETECT_CONTEST; way <= SCOPEDETECT_TWO_STAGE; way++) {
+        printf ("%s, %s\n", k & 2 ? "LM-O" : "YCB",
+            preset ? "thorough" : "fast");
+        time_all (&f, (ScopedetectPreset) preset, (ScopedetectExplained) way, 0,
+            f.n_objects);
+        fflush (stdout);
+      }
+    data_free (&f);
+  }
+  return check_failures != 0;
+}
+
 /* Every object, every preset. */
 static int
 print_all (int argc, char **argv)
@@ -689,6 +714,8 @@ print_all (int argc, char **argv)
     print_told (gpu ? DEVICE_CUDA : DEVICE_CPU, "LM-O", data_lmo ());
     return check_failures != 0;
   }
+  if (gpu && argc > 2 && !strcmp (argv[2], "times"))
+    return print_times ();
   if (argc > 2 && !strcmp (argv[2], "clouds"))
     return print_clouds (gpu ? DEVICE_CUDA : DEVICE_CPU);
   for (int k = 0; k < 2; k++)
@@ -700,8 +727,10 @@ print_all (int argc, char **argv)
           count_right (&f[k], e, false), count_right (&f[k], e, true));
       if (!gpu)
         continue;
-      time_all (&f[k], (ScopedetectPreset) preset, 0, f[k].n_objects);
-      time_all (&f[k], (ScopedetectPreset) preset, k ? 3 : 0, 1);
+      time_all (&f[k], (ScopedetectPreset) preset, SCOPEDETECT_CONTEST, 0,
+          f[k].n_objects);
+      time_all (&f[k], (ScopedetectPreset) preset, SCOPEDETECT_CONTEST,
+          k ? 3 : 0, 1);
     }
   data_free (&f[0]);
   data_free (&f[1]);
