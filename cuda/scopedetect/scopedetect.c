@@ -7,9 +7,9 @@
 
 #include "common/random.h"
 #include "scopedetect/scopedetect_core.h"
-#include "scopedetect/scopedetect_segment.h"
+#include "scopedetect/scopedetect_segment_core.h"
 #include "scopedetect/scopedetect_self.h"
-#include "scopedetect/scopedetect_voxel.h"
+#include "scopedetect/scopedetect_voxel_core.h"
 
 /* ---- The noise model ----
  *

@@ -3,7 +3,7 @@
  * Of samples that are alike the best: a block a model decides, some samples at
  * once; of many, all blocks then drop those that are like what it kept. */
 #include "scopedetect/scopedetect_cuda.cuh"
-#include "scopedetect/scopedetect_round1.h"
+#include "scopedetect/scopedetect_round1_core.h"
 #include "scopedetect/scopedetect_score.cuh"
 
 /* ---- Which samples are alike ---- */

@@ -6,7 +6,7 @@
 #include "common/memory.h"
 #include "common/parallel.h"
 #include "scopedetect/scopedetect_core.h"
-#include "scopedetect/scopedetect_voxel.h"
+#include "scopedetect/scopedetect_voxel_core.h"
 
 #define SCOPEDETECT_SCORES 65536 /* that an int16_t may be */
 

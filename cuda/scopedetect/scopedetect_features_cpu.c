@@ -2,8 +2,8 @@
  *
  * Grid and features of a cloud, as loops. */
 #include "common/parallel.h"
-#include "scopedetect/scopedetect_cloud.h"
-#include "scopedetect/scopedetect_features.h"
+#include "scopedetect/scopedetect_cloud_core.h"
+#include "scopedetect/scopedetect_features_core.h"
 
 void
 scopedetect_grid_cpu (ScopedetectCloud *c, float radius)

@@ -2,7 +2,7 @@
  *
  * Pixels, table and points of a scene, as loops. */
 #include "scopedetect/scopedetect_cpu.h"
-#include "scopedetect/scopedetect_observe.h"
+#include "scopedetect/scopedetect_observe_core.h"
 
 static float
 blurred (const ScopedetectScene *s, const float *e, int x, int y)

@@ -3,7 +3,7 @@
  * Pixels of a scene; memory of the frame's observation, and its order. */
 #include <stdlib.h>
 
-#include "scopedetect/scopedetect_observe.h"
+#include "scopedetect/scopedetect_observe_core.h"
 #include "scopedetect/scopedetect_observe_cuda.cuh"
 
 #define TILE 32

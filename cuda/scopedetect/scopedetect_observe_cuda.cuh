@@ -4,8 +4,8 @@
 #pragma once
 
 #include "scopedetect/scopedetect_cuda.cuh"
-#include "scopedetect/scopedetect_features.h"
-#include "scopedetect/scopedetect_voxel.h"
+#include "scopedetect/scopedetect_features_core.h"
+#include "scopedetect/scopedetect_voxel_core.h"
 
 /* A point of the cloud where the grid lists it: its number, and above that its
  * cell of the grid, 5 bits of each coordinate: of points a radius apart they

@@ -2,7 +2,7 @@
  *
  * Refinement of poses by Gauss and Newton, as loops. */
 #include "scopedetect/scopedetect_cpu.h"
-#include "scopedetect/scopedetect_refine.h"
+#include "scopedetect/scopedetect_refine_core.h"
 
 typedef struct {
   ScopedetectBatch batch;

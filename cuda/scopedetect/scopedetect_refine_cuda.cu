@@ -2,7 +2,7 @@
  *
  * Refinement of samples by Gauss and Newton, a block each, and the measures of
  * the last ones. */
-#include "scopedetect/scopedetect_refine.h"
+#include "scopedetect/scopedetect_refine_core.h"
 #include "scopedetect/scopedetect_score.cuh"
 
 #define REFINE_THREADS 128

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "scopedetect/scopedetect_cpu.h"
-#include "scopedetect/scopedetect_round1.h"
+#include "scopedetect/scopedetect_round1_core.h"
 
 /* The K nearest features of the model, of equally near ones those with the
  * smaller numbers. */

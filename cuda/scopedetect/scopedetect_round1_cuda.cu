@@ -3,7 +3,7 @@
  * Round 1: each query's nearest features make hypotheses, a thread a hypothesis
  * looks at it with few points, and the best become samples. */
 #include "scopedetect/scopedetect_cuda.cuh"
-#include "scopedetect/scopedetect_round1.h"
+#include "scopedetect/scopedetect_round1_core.h"
 #include "scopedetect/scopedetect_score.cuh"
 
 /* ---- The nearest features of queries ----

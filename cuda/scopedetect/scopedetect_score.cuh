@@ -4,7 +4,7 @@
  * pass, straight from the frame. */
 #pragma once
 
-#include "scopedetect/scopedetect_score.h"
+#include "scopedetect/scopedetect_score_core.h"
 #include "scopedetect/scopedetect_cuda.cuh"
 
 /* What a block needs to score a pose. */

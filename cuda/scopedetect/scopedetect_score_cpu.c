@@ -2,8 +2,8 @@
  *
  * Scores of poses, as loops. */
 #include "scopedetect/scopedetect_cpu.h"
-#include "scopedetect/scopedetect_extra.h"
-#include "scopedetect/scopedetect_score.h"
+#include "scopedetect/scopedetect_extra_core.h"
+#include "scopedetect/scopedetect_score_core.h"
 
 static void
 segment_parts (const ScopedetectWork *w, const ScopedetectShape *s, Pose pose,

@@ -2,7 +2,7 @@
  *
  * Scores of samples: with some points a block each, with all of them several.
  */
-#include "scopedetect/scopedetect_extra.h"
+#include "scopedetect/scopedetect_extra_core.h"
 #include "scopedetect/scopedetect_observe_cuda.cuh"
 #include "scopedetect/scopedetect_score.cuh"
 

@@ -2,7 +2,7 @@
  *
  * Over-segmentation, as loops. */
 #include "scopedetect/scopedetect_cpu.h"
-#include "scopedetect/scopedetect_segment.h"
+#include "scopedetect/scopedetect_segment_core.h"
 
 static void
 assign_rows (void *data, int begin, int end)

@@ -2,7 +2,7 @@
  *
  * Over-segmentation: pixels by threads, segments by blocks and warps. */
 #include "scopedetect/scopedetect_observe_cuda.cuh"
-#include "scopedetect/scopedetect_segment.h"
+#include "scopedetect/scopedetect_segment_core.h"
 
 #define THREADS 128 /* of a segment's block */
 

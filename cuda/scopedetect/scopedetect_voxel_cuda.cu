@@ -2,7 +2,7 @@
  *
  * From pixels to points.  The cells of the scene are hashed; they are numbered
  * by their first pixels, row by row, as a loop would meet them. */
-#include "scopedetect/scopedetect_observe.h"
+#include "scopedetect/scopedetect_observe_core.h"
 #include "scopedetect/scopedetect_observe_cuda.cuh"
 
 static __device__ Vec

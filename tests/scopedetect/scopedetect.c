@@ -7,9 +7,9 @@
 #include "bench_median.h"
 #include "check.h"
 #include "scopedetect/model/shape.h"
-#include "scopedetect/scopedetect_extra.h"
+#include "scopedetect/scopedetect_extra_core.h"
 #include "scopedetect/scopedetect_self.h"
-#include "scopedetect/scopedetect_voxel.h"
+#include "scopedetect/scopedetect_voxel_core.h"
 #include "scopedetect_solid.h"
 
 /* ==== Whole frames with known poses. ==== */

@@ -6,9 +6,9 @@
 
 #include "check.h"
 #include "scopedetect/model/shape.h"
-#include "scopedetect/scopedetect_colour.h"
-#include "scopedetect/scopedetect_features.h"
-#include "scopedetect/thesis/align.h"
+#include "scopedetect/scopedetect_colour_core.h"
+#include "scopedetect/scopedetect_features_core.h"
+#include "scopedetect/thesis/align_core.h"
 
 /* ==== What scopedetect computes of numbers, turns and pairs, against libm
  * and by hand. ==== */

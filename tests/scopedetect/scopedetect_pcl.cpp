@@ -20,7 +20,7 @@ main ()
 # include <pcl/features/principal_curvatures.h>
 
 extern "C" {
-# include "scopedetect/scopedetect_cloud.h"
+# include "scopedetect/scopedetect_cloud_core.h"
 }
 
 using Cloud = pcl::PointCloud<pcl::PointNormal>;

@@ -2,8 +2,8 @@
  *
  * From a model's samples to objects, and of objects that explain the same
  * surface to the best. */
-#include "scopedetect/scopedetect_refine.h"
-#include "scopedetect/scopedetect_score.h"
+#include "scopedetect/scopedetect_refine_core.h"
+#include "scopedetect/scopedetect_score_core.h"
 #include "scopedetect/scopedetect_self.h"
 
 /* How often the best pose of a model is right that scores so much: logistic

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "common/parallel.h"
-#include "scopedetect/scopedetect_round1.h"
+#include "scopedetect/scopedetect_round1_core.h"
 #include "scopedetect/scopedetect_self.h"
 
 /* ---- Patches ---- */

@@ -4,7 +4,7 @@
  * and distances of poses. */
 #include <stdlib.h>
 
-#include "scopedetect/scopedetect_features.h"
+#include "scopedetect/scopedetect_features_core.h"
 #include "scopedetect/model/shape.h"
 
 #define MARGIN .03f /* metres around the box that the table covers */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "common/parallel.h"
-#include "scopedetect/scopedetect_colour.h"
-#include "scopedetect/scopedetect_features.h"
+#include "scopedetect/scopedetect_colour_core.h"
+#include "scopedetect/scopedetect_features_core.h"
 #include "scopedetect/model/shape.h"
 
 #define MOST 400000 /* points that are taken of a cloud */

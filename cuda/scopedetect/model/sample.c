@@ -5,8 +5,8 @@
 
 #include "common/parallel.h"
 #include "common/random.h"
-#include "scopedetect/scopedetect_colour.h"
-#include "scopedetect/scopedetect_features.h"
+#include "scopedetect/scopedetect_colour_core.h"
+#include "scopedetect/scopedetect_features_core.h"
 #include "scopedetect/model/shape.h"
 
 #define FEWEST 4000 /* samples of a mesh */

@@ -3,7 +3,7 @@
  * A model as the stages see it, and the steps that compile one. */
 #pragma once
 
-#include "scopedetect/scopedetect_cloud.h"
+#include "scopedetect/scopedetect_cloud_core.h"
 #include "scopedetect/model/model.h"
 
 #define SCOPEDETECT_EDGE_STEP .0005f /* metres a unit of ved */

@@ -2,9 +2,9 @@
  *
  * Alignment of rounds 2 and 3, as loops. */
 #include "scopedetect/scopedetect_cpu.h"
-#include "scopedetect/scopedetect_score.h"
-#include "scopedetect/thesis/align.h"
-#include "scopedetect/thesis/climb.h"
+#include "scopedetect/scopedetect_score_core.h"
+#include "scopedetect/thesis/align_core.h"
+#include "scopedetect/thesis/climb_core.h"
 
 static const float steps[3] = {.6f, 1, 1.6f};
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Alignment of rounds 2 and 3, a block a sample. */
-#include "scopedetect/thesis/align.h"
-#include "scopedetect/thesis/climb.h"
+#include "scopedetect/thesis/align_core.h"
+#include "scopedetect/thesis/climb_core.h"
 #include "scopedetect/scopedetect_score.cuh"
 
 #define ALIGN_THREADS 128

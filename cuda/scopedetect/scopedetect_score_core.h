@@ -5,8 +5,8 @@
  * in any order. */
 #pragma once
 
-#include "scopedetect/scopedetect_round1.h"
-#include "scopedetect/scopedetect_segment.h"
+#include "scopedetect/scopedetect_round1_core.h"
+#include "scopedetect/scopedetect_segment_core.h"
 
 #define SCOPEDETECT_ONE 4096    /* steps a unit of visibilities and terms */
 #define SCOPEDETECT_WORST -20.f /* of a part that cannot be told */

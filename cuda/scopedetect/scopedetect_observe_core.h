@@ -5,9 +5,9 @@
 
 #include "common/random.h"
 #include "common/yuv.h"
-#include "scopedetect/scopedetect_colour.h"
+#include "scopedetect/scopedetect_colour_core.h"
 #include "scopedetect/scopedetect_core.h"
-#include "scopedetect/scopedetect_features.h"
+#include "scopedetect/scopedetect_features_core.h"
 
 #define SCOPEDETECT_WINDOW 4 /* samples to each side of a pixel */
 /* A step of more than this part of the depth is an edge (PCL). */

@@ -8,8 +8,8 @@
 #pragma once
 
 #include "common/random.h"
-#include "scopedetect/scopedetect_refine.h"
-#include "scopedetect/scopedetect_segment.h"
+#include "scopedetect/scopedetect_refine_core.h"
+#include "scopedetect/scopedetect_segment_core.h"
 
 #define SCOPEDETECT_MOST_PAIRS 128 /* segments that a pose is aligned by */
 

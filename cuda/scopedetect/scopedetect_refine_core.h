@@ -6,7 +6,7 @@
 #pragma once
 
 #include "common/image.h"
-#include "scopedetect/scopedetect_round1.h"
+#include "scopedetect/scopedetect_round1_core.h"
 
 #define SCOPEDETECT_FIX 1048576.f /* steps a unit in sums */
 

@@ -4,7 +4,7 @@
  * normal and edge parts by the pose, visibility held constant. */
 #pragma once
 
-#include "scopedetect/scopedetect_score.h"
+#include "scopedetect/scopedetect_score_core.h"
 
 #define SCOPEDETECT_GRADIENT 1024.f /* steps a unit in sums */
 

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "common/random.h"
-#include "scopedetect/scopedetect_score.h"
+#include "scopedetect/scopedetect_score_core.h"
 
 /* Pixels of a walk: two bits of a number each. */
 #define SCOPEDETECT_STROLL 32

@@ -5,7 +5,7 @@
  * divides by squared distances; principal curvatures; normals of planes. */
 #pragma once
 
-#include "scopedetect/scopedetect_cloud.h"
+#include "scopedetect/scopedetect_cloud_core.h"
 
 /* Bin 0 to 10 of an angle atan2 (y, x) in [-pi, pi], found without the angle:
  * by the directions of the bins' borders, (cos, sin) of (2 k + 1) pi / 11. */

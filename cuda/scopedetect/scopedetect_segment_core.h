@@ -5,8 +5,8 @@
  * to one of the nine around it. */
 #pragma once
 
-#include "scopedetect/scopedetect_observe.h"
-#include "scopedetect/scopedetect_round1.h"
+#include "scopedetect/scopedetect_observe_core.h"
+#include "scopedetect/scopedetect_round1_core.h"
 
 /* Angle from seed to seed, radians: 7 cells of pi / 1000. */
 #define SCOPEDETECT_SEED_ANGLE .022f
