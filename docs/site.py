@@ -65,8 +65,12 @@ def linked(page):
     """The files of the tree that the page of that path links to."""
     text = re.sub(r"```.*?```", "", (ROOT / page).read_text(), flags=re.S)
     for target in LINK.findall(text):
-        if not re.match(r"[a-z]+:", target):
-            yield (ROOT / page.parent / target).resolve().relative_to(ROOT)
+        if re.match(r"[a-z]+:", target):
+            continue
+        path = (ROOT / page.parent / target).resolve()
+        if not path.is_file():
+            sys.exit(f"{page}: there is no {target}")
+        yield path.relative_to(ROOT)
 
 
 def reachable():

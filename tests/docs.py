@@ -271,7 +271,7 @@ def section(name):
     text = re.sub(r"\|\[\s*(gst-launch.*?)\]\|", launch_lines, text, flags=re.S)
     text = re.sub(r"\|\[\s*(.*?)\]\|", r"\n```\n\1```\n", text, flags=re.S)
     text = re.sub(r"#(\w+):{1,2}([\w-]+)", r"`\2`", text)
-    text = re.sub(r"#([a-z]+)\b", link, text)
+    text = re.sub(r"(?<!\w)#([a-z]+)\b", link, text)
     text = re.sub(r"#(Gst\w+|G\w+)", r"`\1`", text)
     return re.sub(r"%([A-Z_]+)", r"`\1`", text).strip() + "\n"
 
