@@ -14,20 +14,40 @@ typedef struct {
   float sum[HALF][POCSTEREO_LANES], difference[HALF][POCSTEREO_LANES];
 } Folded;
 
+#define PART 8 /* lanes whose sums are registers */
+
+/* The spectrum at frequency @k of lanes from @first on. */
+INLINED void
+add_waves (const PocstereoTables *t, int k, const Folded *s, int first,
+    float re[POCSTEREO_LANES], float im[POCSTEREO_LANES])
+{
+  float even[PART], odd[PART];
+
+#pragma omp simd
+  for (int i = 0; i < PART; i++) {
+    even[i] = t->cosine[k][0] * s->sum[0][first + i];
+    odd[i] = 0;
+  }
+  for (int m = 1; m < t->half; m++)
+#pragma omp simd
+    for (int i = 0; i < PART; i++) {
+      even[i] += t->cosine[k][m] * s->sum[m][first + i];
+      odd[i] -= t->sine[k][m] * s->difference[m][first + i];
+    }
+  memcpy (re + first, even, sizeof even);
+  memcpy (im + first, odd, sizeof odd);
+}
+
 VECTORS static void
 transform (const PocstereoTables *t, const Folded *s, int n, int8_t *phasors)
 {
   for (int k = 0; k < t->bandwidth; k++) {
-    float re[POCSTEREO_LANES], im[POCSTEREO_LANES] = {0};
+    float re[POCSTEREO_LANES], im[POCSTEREO_LANES];
     int8_t p[POCSTEREO_LANES][2];
 
-    for (int i = 0; i < POCSTEREO_LANES; i++)
-      re[i] = t->cosine[k][0] * s->sum[0][i];
-    for (int m = 1; m < t->half; m++)
-      for (int i = 0; i < POCSTEREO_LANES; i++) {
-        re[i] += t->cosine[k][m] * s->sum[m][i];
-        im[i] -= t->sine[k][m] * s->difference[m][i];
-      }
+    for (int i = 0; i < POCSTEREO_LANES; i += PART)
+      add_waves (t, k, s, i, re, im);
+#pragma omp simd
     for (int i = 0; i < POCSTEREO_LANES; i++)
       pocstereo_phasor (re[i], im[i], t->floor2, p[i]);
     for (int i = 0; i < n; i++)

@@ -66,9 +66,9 @@
  *
  * Depth from two ordinary cameras of which the calibration is known, where
  * parts of a pixel matter: far surfaces, slow changes, smooth faces; and a
- * few points measured very well (`mode`=points). Every pixel is right to 0.03 to
- * 0.10 pixels (RMS) on photographs that were moved by a known part of a pixel:
- * [accuracy](../accuracy.md#stereo-pairs-beside-peers).
+ * few points measured very well (`mode`=points). Every pixel is right to 0.03
+ * to 0.10 pixels (RMS) on photographs that were moved by a known part of a
+ * pixel: [accuracy](../accuracy.md#stereo-pairs-beside-peers).
  *
  * ## When something else is better
  *
@@ -77,10 +77,10 @@
  * - Walls without texture: no method that compares pictures can know. Project
  *   a pattern, or take a depth sensor.
  * - Every pixel of large frames live on a CPU: see the cost in
- *   [performance](../performance.md). Take `mode`=points, or a smaller frame. Where
- *   both cameras expose alike and whole pixels are enough, OpenCV's StereoSGBM in
- *   its mode of three directions is about as often right as the preset `fast`, in a
- *   fifth of the time.
+ *   [performance](../performance.md). Take `mode`=points, or a smaller frame.
+ * Where both cameras expose alike and whole pixels are enough, OpenCV's
+ * StereoSGBM in its mode of three directions is about as often right as the
+ * preset `fast`, in a fifth of the time.
  *
  * ## Troubleshooting
  *
