@@ -78,9 +78,9 @@
  *   a pattern, or take a depth sensor.
  * - Every pixel of large frames live on a CPU: see the cost in
  *   [performance](../performance.md). Take `mode`=points, or a smaller frame.
- * Where both cameras expose alike and whole pixels are enough, OpenCV's
- * StereoSGBM in its mode of three directions is about as often right as the
- * preset `fast`, in a fifth of the time.
+ * - Every pixel on a CPU where both cameras expose alike and whole pixels are
+ *   enough: OpenCV's StereoSGBM in its mode of three directions is about as
+ *   often right as the preset `fast`, in a fifth of the time.
  *
  * ## Troubleshooting
  *
