@@ -110,27 +110,41 @@ sample_mesh (ScopedetectSamples *samples, const Mesh *m,
   return error;
 }
 
-/* A coarse cloud's samples become those of the surface between them. */
+static Vec *
+copy_of (const Vec *v, int n)
+{
+  Vec *copy = malloc ((size_t) n * sizeof *copy);
+
+  return copy ? memcpy (copy, v, (size_t) n * sizeof *copy) : NULL;
+}
+
+/* A coarse cloud's samples, all that @memory holds, become those of the surface
+ * between them. */
 static const char *
 fill_in (ScopedetectSamples *samples, const ScopedetectCompile *how,
     DeviceMemory *memory)
 {
-  ScopedetectCloud coarse;
-  uint32_t *triangles;
-  Surface s;
-  const char *error;
+  ScopedetectCloud *c = &samples->cloud;
+  bool colour = c->lab != NULL;
+  uint32_t *triangles = NULL;
+  Surface s = {0};
+  Vec *x, *lab;
+  const char *error = "out of memory";
 
   if (how->filled)
     how->filled (how->user, samples->spacing);
   TRY (scopedetect_see (samples)); /* both sides of a sheet are known apart */
-  coarse = samples->cloud;
-  error =
-      scopedetect_fill (&coarse, samples->spacing, &triangles, &s.n_triangles);
-  s.triangles = triangles, s.x = coarse.x, s.lab = coarse.lab;
-  memset (&samples->cloud, 0, sizeof samples->cloud);
+  x = copy_of (c->x, c->n);
+  lab = colour ? copy_of (c->lab, c->n) : NULL;
+  if (x && (lab || !colour))
+    error = scopedetect_fill (c, samples->spacing, &triangles, &s.n_triangles);
+  s.triangles = triangles, s.x = x, s.lab = lab;
+  memory_free (memory);
   if (!error)
     error = sample_surface (samples, &s, how, memory);
   free (triangles);
+  free (x);
+  free (lab);
   return error;
 }
 
