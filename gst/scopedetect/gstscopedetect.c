@@ -118,7 +118,7 @@
  * - Wrong objects are reported: give the models of the other things in view,
  *   or raise `weight-object`.
  * - Right ones are missed, above all what is half hidden: set
- *   `explain`=two-stage, which takes about half as long again; or lower
+ *   `explain`=two-stage, which takes about a third longer; or lower
  *   `weight-object`, or set `explain`=contest.
  * - Right poses have low scores: depth is biased; raise `tolerance` and
  *   `range-sigma`.

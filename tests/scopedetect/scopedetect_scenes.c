@@ -536,6 +536,8 @@ test_scenes (DeviceKind kind)
   print (b);
   c = b->count[ALL][1];
   check (c->wanted >= 4 && c->found >= c->wanted - 1 && c->right == c->told);
+  check (b->count[ALL][2]->found >= c->found);
+  check (b->count[ALL][2]->right == b->count[ALL][2]->told);
   bench_close (b);
   free (b);
   run_instances (0, 1, 1, count_of, 0);
