@@ -150,7 +150,7 @@ most_blocks (int *n)
   CUDA_TRY (cudaOccupancyMaxActiveBlocksPerMultiprocessor (
       n, align, ALIGN_THREADS, 0));
   *n *= processors;
-  return NULL;
+  return *n ? NULL : "the GPU has too few registers for kinfumot's alignment";
 }
 
 const char *
@@ -159,13 +159,16 @@ kinfumot_align_cuda (
 {
   KinfumotWork work = *w;
   void *args[] = {&work, &first};
-  int blocks;
+  int most, n;
 
-  TRY (most_blocks (&blocks));
-  blocks /= last - first;
-  blocks = blocks < MAX_BLOCKS ? blocks : MAX_BLOCKS;
-  CUDA_TRY (cudaLaunchCooperativeKernel ((void *) align,
-      dim3 (blocks, last - first), dim3 (ALIGN_THREADS), args, 0,
-      device_stream (dev)));
+  TRY (most_blocks (&most));
+  for (; first < last; first += n) {
+    int blocks;
+
+    n = last - first < most ? last - first : most; /* models at a time */
+    blocks = most / n < MAX_BLOCKS ? most / n : MAX_BLOCKS;
+    CUDA_TRY (cudaLaunchCooperativeKernel ((void *) align, dim3 (blocks, n),
+        dim3 (ALIGN_THREADS), args, 0, device_stream (dev)));
+  }
   return NULL;
 }

@@ -35,8 +35,8 @@
  * searches look for the best explanation; `agreement` in #GstScopedetect:stats
  * is the part of them that found the same in the newest search, `steps` the
  * number of steps that each took.  #GstScopedetect:max-time bounds the time
- * that they take: the best explanation so far counts then, and `cut-short`
- * counts such searches.  #GstScopedetect:max-steps does the same by the number
+ * that they take, not that of the search for poses: the best explanation so far
+ * counts then, and `cut-short` counts such searches.  #GstScopedetect:max-steps does the same by the number
  * of steps: set to what `steps` said, it repeats what max-time led to.
  *
  * With #GstScopedetect:explain=two-stage, a first choice does not ask what is
