@@ -233,6 +233,11 @@ def check_lists(folder):
     none = run("vision-pose-eval", *mesh, *camera, found, truth)
     head, line = none.stdout.split()
     check(head.count(",") == line.count(",") and "none,none" in line, line)
+    other = truth.read_text().splitlines()[1].replace("1,2,3", "1,4,3")
+    truth.write_text(truth.read_text() + other + "\n")
+    bad = run("vision-pose-eval", *mesh, *camera, found, truth)
+    check(bad.returncode == 1 and "true poses are of several" in bad.stderr,
+          bad.stderr)
 
 
 def check_refused(folder):

@@ -422,15 +422,16 @@ is_seen (const PoseEvalImage *im, int i, const float *z)
   return z[i] > 0 && range (im, i, z[i]) - scene <= DELTA;
 }
 
-static void
+static const char *
 measure_vsd (const PoseEvalImage *im, const PoseEvalMesh *m,
     const PoseEvalPose *estimate, const PoseEvalPose *truth,
     double vsd[POSE_EVAL_TAUS])
 {
   float *e = render (im, &m->mesh, estimate), *t = render (im, &m->mesh, truth);
   double bad[POSE_EVAL_TAUS] = {0}, all = 0;
+  bool is_drawn = e && t;
 
-  for (int i = 0; e && t && i < im->width * im->height; i++) {
+  for (int i = 0; is_drawn && i < im->width * im->height; i++) {
     double apart = fabs (range (im, i, e[i]) - range (im, i, t[i]));
     bool in_t = is_seen (im, i, t);
     /* what the truth shows, the estimate shows too */
@@ -445,6 +446,7 @@ measure_vsd (const PoseEvalImage *im, const PoseEvalMesh *m,
   free (t);
   for (int k = 0; k < POSE_EVAL_TAUS; k++)
     vsd[k] = all > 0 ? bad[k] / all : 1;
+  return is_drawn ? NULL : "out of memory";
 }
 
 double
@@ -457,22 +459,25 @@ pose_eval_mean_vsd (const PoseEvalErrors *errors)
   return sum;
 }
 
-double
-pose_eval_visible (
-    const PoseEvalMesh *m, const PoseEvalImage *im, const PoseEvalPose *truth)
+const char *
+pose_eval_visible (const PoseEvalMesh *m, const PoseEvalImage *im,
+    const PoseEvalPose *truth, double *visible)
 {
   float *z = render (im, &m->mesh, truth);
   int all = 0, seen = 0;
 
-  for (int i = 0; z && i < im->width * im->height; i++) {
+  if (!z)
+    return "out of memory";
+  for (int i = 0; i < im->width * im->height; i++) {
     all += z[i] > 0;
     seen += is_seen (im, i, z);
   }
   free (z);
-  return all ? (double) seen / all : -1;
+  *visible = all ? (double) seen / all : 0;
+  return NULL;
 }
 
-void
+const char *
 pose_eval_errors (const PoseEvalMesh *m, const PoseEvalImage *im,
     const PoseEvalPose *estimate, const PoseEvalPose *truth, PoseEvalErrors *e)
 {
@@ -494,5 +499,6 @@ pose_eval_errors (const PoseEvalMesh *m, const PoseEvalImage *im,
   for (int k = 0; k < POSE_EVAL_TAUS; k++)
     e->vsd[k] = NAN;
   if (im->depth && im->fx > 0 && m->mesh.n_triangles)
-    measure_vsd (im, m, estimate, truth, e->vsd);
+    TRY (measure_vsd (im, m, estimate, truth, e->vsd));
+  return NULL;
 }

@@ -76,14 +76,14 @@ const char *pose_eval_symmetries (PoseEvalMesh *mesh,
     const PoseEvalSymmetry *single, int n, const double (*axes)[6], int n_axes);
 
 /* All that the mesh and @image tell.  The picture must go with the poses. */
-void pose_eval_errors (const PoseEvalMesh *mesh, const PoseEvalImage *image,
-    const PoseEvalPose *estimate, const PoseEvalPose *truth,
-    PoseEvalErrors *errors);
+const char *pose_eval_errors (const PoseEvalMesh *mesh,
+    const PoseEvalImage *image, const PoseEvalPose *estimate,
+    const PoseEvalPose *truth, PoseEvalErrors *errors);
 
-/* The part of the object's pixels at @truth where the picture has nothing
- * before it; -1 if none is in the frame. */
-double pose_eval_visible (const PoseEvalMesh *mesh, const PoseEvalImage *image,
-    const PoseEvalPose *truth);
+/* To @visible: the part of the object's pixels at @truth where the picture has
+ * nothing before it; 0 if none is in the frame. */
+const char *pose_eval_visible (const PoseEvalMesh *mesh,
+    const PoseEvalImage *image, const PoseEvalPose *truth, double *visible);
 
 /* The mean of VSD over its tolerances. */
 double pose_eval_mean_vsd (const PoseEvalErrors *errors);

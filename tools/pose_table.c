@@ -19,24 +19,30 @@ static const double bin_end[BINS] = {.25, .5, .75, INFINITY};
 
 /* ---- Measuring ---- */
 
+/* By scene, image and object: less than 0 where @p is before @q. */
 static int
-by_object (const void *a, const void *b)
+order (const PoseEvalPose *p, const PoseEvalPose *q)
 {
-  const PoseEvalPose *p = a, *q = b;
-
   if (p->scene != q->scene)
     return p->scene < q->scene ? -1 : 1;
   if (p->image != q->image)
     return p->image < q->image ? -1 : 1;
-  if (p->object != q->object)
-    return p->object < q->object ? -1 : 1;
-  return (p->score < q->score) - (p->score > q->score);
+  return (p->object > q->object) - (p->object < q->object);
+}
+
+static int
+by_object (const void *a, const void *b)
+{
+  const PoseEvalPose *p = a, *q = b;
+  int way = order (p, q);
+
+  return way ? way : (p->score < q->score) - (p->score > q->score);
 }
 
 static bool
 is_same_object (const PoseEvalPose *p, const PoseEvalPose *q)
 {
-  return p->scene == q->scene && p->image == q->image && p->object == q->object;
+  return order (p, q) == 0;
 }
 
 /* What is known of the image at hand; its depth is read when it changes. */
@@ -106,7 +112,7 @@ measure_visible (PoseTableRow *row, PoseEvalMeshes *meshes, Looking *l,
       continue;
     TRY (open_image (l, t->scene, t->image, where));
     if (l->now.depth && m->mesh.n_triangles)
-      t->visible = pose_eval_visible (m, &l->now, t);
+      TRY (pose_eval_visible (m, &l->now, t, &t->visible));
   }
   return NULL;
 }
@@ -130,27 +136,28 @@ measure_estimate (PoseTableRow *row, size_t e, size_t first,
       return "out of memory";
     row->pairing = more;
     more[n].estimate = e, more[n].truth = t;
-    pose_eval_errors (m, image, p, &truth->pose[t], &more[n].errors);
+    TRY (pose_eval_errors (m, image, p, &truth->pose[t], &more[n].errors));
     row->n_pairings++;
   }
   return NULL;
 }
 
+/* Both lists are sorted, so that one walk through the truth is enough. */
 static const char *
 measure_all (PoseTableRow *row, PoseEvalMeshes *meshes, Looking *l,
     char where[POSE_FILE_WHERE])
 {
   const PoseEvalList *truth = &row->truth;
+  size_t first = 0;
 
   TRY (measure_visible (row, meshes, l, where));
   for (size_t e = 0; e < row->estimates.n; e++) {
     const PoseEvalPose *p = &row->estimates.pose[e];
     const PoseEvalMesh *m = pose_eval_mesh (meshes, p->object);
-    size_t first = 0;
 
     TRY (open_image (l, p->scene, p->image, where));
     TRY (check_mesh (m, p->object, &l->now, where));
-    while (first < truth->n && !is_same_object (&truth->pose[first], p))
+    while (first < truth->n && order (&truth->pose[first], p) < 0)
       first++;
     TRY (measure_estimate (row, e, first, m, &l->now));
   }

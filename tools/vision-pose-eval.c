@@ -52,7 +52,7 @@ static const char usage[] =
     "                       are names of such files, or end in the number\n"
     "  --unit METRES        of the meshes; default 0.001\n"
     "  --depth FILE         of VSD: the image's depth, a PNG of 16 bits; the\n"
-    "                       estimates are of this image alone\n"
+    "                       estimates and true poses are of this image alone\n"
     "  --depth-scale METRES a unit of it; default 0.001, or what the folder "
     "says\n"
     "  --no-depth           no VSD, though the folder has depth\n"
@@ -228,21 +228,33 @@ typedef struct {
   PoseEvalImage other;
 } Images;
 
-/* The depth is that of one image. */
+static bool
+is_of_one_image (const PoseEvalList *list)
+{
+  for (size_t i = 1; i < list->n; i++)
+    if (list->pose[i].scene != list->pose[0].scene ||
+        list->pose[i].image != list->pose[0].image)
+      return false;
+  return true;
+}
+
+/* The depth is that of one image: true poses of others would count as missed.
+ */
 static const char *
-check_depth (const Wanted *w, const Images *images, const PoseEvalList *list)
+check_depth (const Wanted *w, const Images *images, const PoseTableRow *row)
 {
   if (!w->depth)
     return NULL;
   if (!(images->other.fx > 0) &&
       !(images->views.n && images->views.view->fx > 0))
     return "VSD needs the camera too; give it by --camera";
-  for (size_t i = 1; i < list->n; i++)
-    if (list->pose[i].scene != list->pose[0].scene ||
-        list->pose[i].image != list->pose[0].image)
-      return "it is of one image, but the estimates are of several; give those "
-             "of one image";
-  return NULL;
+  if (!is_of_one_image (&row->estimates))
+    return "it is of one image, but the estimates are of several; give those "
+           "of one image";
+  return is_of_one_image (&row->truth)
+      ? NULL
+      : "it is of one image, but the true poses are of several; give those of "
+        "that image";
 }
 
 static bool
@@ -299,7 +311,7 @@ measure_pair (Wanted *w, PoseTableRow *row, const char *const *path,
   if (!err && (err = pose_eval_load (&w->meshes, &mesh)))
     snprintf (where, POSE_FILE_WHERE, "%s", mesh);
   set_depth (w, &images);
-  if (!err && (err = check_depth (w, &images, &row->estimates)))
+  if (!err && (err = check_depth (w, &images, row)))
     snprintf (where, POSE_FILE_WHERE, "%s", w->depth);
   if (!err)
     err = pose_table_measure (row, &w->meshes, &images.views, &images.other,
