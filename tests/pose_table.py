@@ -246,6 +246,7 @@ def check_lines(folder, args):
                          f"4={folder / 'brick.ply'}", found).stdout)
     check(named[0]["obj_id"] == "4" and named[0]["im_id"] == "6", named)
     refused("a label", "names no mesh", "--csv", found)
+    refused("2^31", "too large", "--csv", "--first", 2 ** 31 - 1, truth)
     found.write_text("{}\n")
     refused("a line", "none of visionjson", "--csv", found)
 
@@ -265,6 +266,9 @@ def check_refused(folder, args):
              "cam_K"),
             (camera, camera.read_text().replace("200", "0"), "above 0"),
             (info, '{"1": {"symmetries_discrete": [[1, 2]]}}', "16 numbers"),
+            (info, json.dumps({"1": {"symmetries_discrete": [
+                [-1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]]}}),
+             "symmetry is no turn"),
             (info, '{"1": {"symmetries_continuous": [{}]}}', "no axis")]:
         good = path.read_text()
         path.write_text(bad)
@@ -273,6 +277,10 @@ def check_refused(folder, args):
     refused("an empty folder", "no scene_gt.json", *args, found,
             folder / "models")
     refused("no models", "--models", found, scene)
+    for far in f"{folder}{300 * '/.'}", f"{scene}{300 * '/.'}":
+        refused("a long path", "path is too long", *args, found, far)
+    refused("a long path", "path is too long", "--models",
+            f"{folder}{300 * '/.'}/models", found, scene)
     write_model(folder / "models" / "obj_000001.ply", faces=False)
     refused("points", "no triangles", "--table", *args, found, scene)
     bare = run("--table", "--no-depth", *args, found, scene)

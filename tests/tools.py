@@ -262,6 +262,7 @@ def check_refused(folder):
             ([], good.replace("0.9", "nan"), "line 2"),
             ([], good + "1,2\n", "line 3"),
             ([], good.replace("1 0 0 0 1", "1 0 0 0 2"), "no turn"),
+            ([], good.replace("1 0 0 0 1", "1 0 0 0 -1"), "no turn"),
             ([], good.splitlines()[0], "no poses")]:
         found.write_text(text)
         got = run("vision-pose-eval", *options, found, truth)

@@ -24,6 +24,16 @@ typedef struct {
   PoseJson *root; /* an object; NULL: there is no file */
 } File;
 
+/* To @path: file @name of @folder. */
+static const char *
+join (char path[POSE_FILE_WHERE], const char *folder, const char *name)
+{
+  return snprintf (path, POSE_FILE_WHERE, "%s/%s", folder, name) <
+          POSE_FILE_WHERE
+      ? NULL
+      : "the path is too long";
+}
+
 static const char *
 load (
     File *f, const char *folder, const char *name, char where[POSE_FILE_WHERE])
@@ -31,7 +41,7 @@ load (
   size_t n;
   int why;
 
-  snprintf (where, POSE_FILE_WHERE, "%.450s/%s", folder, name);
+  TRY (join (where, folder, name));
   why = file_read (where, MOST_BYTES, &f->bytes, &n);
   if (why) {
     f->bytes = NULL;
@@ -50,13 +60,13 @@ unload (File *f)
   free (f->bytes);
 }
 
+/* A path that is too long counts as there: who opens it says what is wrong. */
 static bool
 is_there (const char *folder, const char *name)
 {
   char path[POSE_FILE_WHERE];
 
-  snprintf (path, sizeof path, "%.450s/%s", folder, name);
-  return !access (path, F_OK);
+  return join (path, folder, name) || !access (path, F_OK);
 }
 
 /* ---- Scenes ---- */
@@ -105,6 +115,7 @@ read_view (PoseBopViews *views, const PoseJson *camera, const char *folder,
     int scene, int image)
 {
   PoseBopView *v = add_view (views);
+  char name[32];
   double k[9] = {0}, scale = 1;
 
   if (!v)
@@ -118,8 +129,8 @@ read_view (PoseBopViews *views, const PoseJson *camera, const char *folder,
   v->depth = malloc (POSE_FILE_WHERE);
   if (!v->depth)
     return "out of memory";
-  snprintf (v->depth, POSE_FILE_WHERE, "%.450s/depth/%06d.png", folder, image);
-  return NULL;
+  snprintf (name, sizeof name, "depth/%06d.png", image);
+  return join (v->depth, folder, name);
 }
 
 /* The images of a scene; @camera and @info may be NULL. */
@@ -158,7 +169,7 @@ read_scene (PoseEvalList *truth, PoseBopViews *views, const char *folder,
     if (k == 0 || is_there (folder, names[k]))
       err = load (&file[k], folder, names[k], where);
   if (!err)
-    snprintf (where, POSE_FILE_WHERE, "%.450s/scene_gt.json", folder);
+    err = join (where, folder, names[0]);
   for (const PoseJson *image = err ? NULL : file[0].root->first; image && !err;
        image = image->next)
     err = read_image (
@@ -214,8 +225,10 @@ read_scenes (PoseEvalList *truth, PoseBopViews *views, const char *folder,
     int scene = number_of (entry->d_name, -1);
     char path[POSE_FILE_WHERE];
 
-    snprintf (path, sizeof path, "%.400s/%.100s", folder, entry->d_name);
-    if (scene >= 0 && is_there (path, "scene_gt.json"))
+    if (scene < 0)
+      continue;
+    err = join (path, folder, entry->d_name);
+    if (!err && is_there (path, "scene_gt.json"))
       err = read_scene (truth, views, path, scene, where);
   }
   closedir (dir);
@@ -268,18 +281,18 @@ read_axis (const PoseJson *o, double axis[6])
       axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2] > 0;
 }
 
-static bool
+static const char *
 read_single (const PoseJson *numbers, PoseEvalSymmetry *s)
 {
   double m[16];
 
   if (!pose_json_all (numbers, 16, m))
-    return false;
+    return "a discrete symmetry is not 16 numbers";
   for (int i = 0; i < 3; i++) {
     memcpy (s->r + 3 * i, m + 4 * i, 3 * sizeof *m);
     s->t[i] = MM * m[4 * i + 3];
   }
-  return true;
+  return pose_file_is_turn (s->r) ? NULL : "a discrete symmetry is no turn";
 }
 
 static const char *
@@ -296,8 +309,7 @@ read_symmetries (PoseEvalMesh *mesh, const PoseJson *info)
   if ((list && list->n > MOST_SYMMETRIES) || (lines && lines->n > MOST_AXES))
     return "an object has more than 64 discrete or 3 continuous symmetries";
   for (const PoseJson *s = list ? list->first : NULL; s; s = s->next)
-    if (!read_single (s, &single[n++]))
-      return "a discrete symmetry is not 16 numbers";
+    TRY (read_single (s, &single[n++]));
   for (const PoseJson *s = lines ? lines->first : NULL; s; s = s->next)
     if (!read_axis (s, axes[n_axes++]))
       return "a continuous symmetry has no axis or no offset";
@@ -314,14 +326,15 @@ add_object (PoseEvalMeshes *meshes, const char *folder, int object,
   double diameter;
   char name[32];
 
-  snprintf (where, POSE_FILE_WHERE, "%.450s/obj_%06d.ply", folder, object);
+  snprintf (name, sizeof name, "obj_%06d.ply", object);
+  TRY (join (where, folder, name));
   TRY (pose_eval_add_object (meshes, object, where));
   mesh = &meshes->list[meshes->n - 1];
   snprintf (name, sizeof name, "%d", object);
   own = pose_json_member (info, name, POSE_JSON_OBJECT);
   if (pose_json_number (own, "diameter", &diameter) && diameter > 0)
     mesh->diameter = MM * diameter;
-  snprintf (where, POSE_FILE_WHERE, "%.450s/models_info.json", folder);
+  TRY (join (where, folder, "models_info.json"));
   return read_symmetries (mesh, own);
 }
 

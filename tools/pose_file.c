@@ -3,7 +3,9 @@
  * Lists of poses in files. */
 #include "pose_file.h"
 
+#include <limits.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,9 +32,8 @@ pose_file_add (PoseEvalList *list)
   return &list->pose[list->n++];
 }
 
-/* A turn: rows of length 1 and at right angles, as well as a few digits say. */
-static bool
-is_turn (const double r[9])
+bool
+pose_file_is_turn (const double r[9])
 {
   for (int i = 0; i < 3; i++)
     for (int j = 0; j <= i; j++) {
@@ -43,7 +44,9 @@ is_turn (const double r[9])
       if (!(fabs (dot - (i == j)) < .02))
         return false;
     }
-  return true;
+  return r[0] * (r[4] * r[8] - r[5] * r[7]) -
+      r[1] * (r[3] * r[8] - r[5] * r[6]) + r[2] * (r[3] * r[7] - r[4] * r[6]) >
+      0;
 }
 
 const char *
@@ -51,7 +54,7 @@ pose_file_check (const PoseEvalPose *p)
 {
   if (!isfinite (p->t[0] + p->t[1] + p->t[2]) || !isfinite (p->score))
     return "there is a score or place that is no number";
-  return is_turn (p->r) ? NULL : "R is no turn";
+  return pose_file_is_turn (p->r) ? NULL : "R is no turn";
 }
 
 /* ---- BOP's CSV ---- */
@@ -197,12 +200,16 @@ read_objects (PoseEvalList *list, const PoseJson *root,
   const PoseJson *objects = pose_json_member (of, "objects", POSE_JSON_ARRAY);
   const PoseJson *camera = pose_json_member (of, "camera", POSE_JSON_OBJECT);
   double frame;
+  int64_t number;
 
   if (!objects || !pose_json_number (root, "frame", &frame) || frame < 0 ||
       frame > 1e9)
     return "the line is none of visionjson: it has no frame or no objects";
+  number = (int64_t) frame + how->first;
+  if (number > INT_MAX)
+    return "the frame and --first make too large a number of an image";
   for (const PoseJson *o = objects->first; o; o = o->next)
-    TRY (read_object (list, o, (int) frame + how->first, is_truth, how));
+    TRY (read_object (list, o, (int) number, is_truth, how));
   read_camera (
       camera ? camera : pose_json_member (root, "camera", POSE_JSON_OBJECT),
       image);

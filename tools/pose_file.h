@@ -21,6 +21,10 @@ typedef struct {
 /* A new pose at the end of @list, zeros; NULL: out of memory. */
 PoseEvalPose *pose_file_add (PoseEvalList *list);
 
+/* Whether @r is a turn and no reflection: rows of length 1 and at right angles,
+ * as well as a few digits say. */
+bool pose_file_is_turn (const double r[9]);
+
 /* NULL, or why @pose is none: a turn, finite numbers. */
 const char *pose_file_check (const PoseEvalPose *pose);
 
