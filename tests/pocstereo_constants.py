@@ -5,6 +5,8 @@ pairs that they were chosen on:
 
     VISION_TEST_DATA=FOLDER BUILD=build tests/pocstereo_constants.py
 
+BUILD is a build with -Dcuda=disabled: its library is linked without CUDA's.
+
 Each constant is tried at a smaller and a greater value.  Then each pair is left
 out in turn: one constant after the other is chosen anew on the other five, by the
 least mean of M, the share of known pixels without a match or off by more than
@@ -72,13 +74,16 @@ def measure(values, known):
         libraries = subprocess.run(
             ["pkg-config", "--libs", "libpng", "zlib", "kissfft-float",
              "pangocairo"], check=True, capture_output=True, text=True).stdout
-        subprocess.run(
+        done = subprocess.run(
             [*shlex.split(os.environ.get("CC", "cc")), *FLAGS.split(),
              "-D_GNU_SOURCE", f"-I{folder}", f"-I{ROOT / 'cuda'}",
              f"-I{ROOT / 'tests'}", "-o", f"{folder}/pairs",
              ROOT / "tests/pocstereo/pocstereo_accuracy.c", *sources,
              BUILD / "cuda/libalgorithms.a", *shlex.split(libraries), "-lm",
-             "-lpthread", "-ldl"], check=True)
+             "-lpthread", "-ldl"])
+        if done.returncode:
+            sys.exit(f"the pairs' test cannot be built; {BUILD} must be a build "
+                     "with -Dcuda=disabled")
         out = subprocess.run([f"{folder}/pairs", "--pairs"], check=True,
                              capture_output=True, text=True).stdout
     rows = [[cell.strip() for cell in line.split("|")[1:-1]]
@@ -114,7 +119,8 @@ def said(value):
 
 def main():
     if not os.environ.get("VISION_TEST_DATA"):
-        sys.exit("SKIP: VISION_TEST_DATA is not set")
+        print("SKIP: VISION_TEST_DATA is not set")
+        sys.exit(77)
     known, default = {}, tuple(c[3] for c in CONSTANTS)
     base = measure(default, known)
     print(f"| constant | mean M: as it is, {mean(base):.2f}; smaller | greater |")

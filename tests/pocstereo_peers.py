@@ -20,7 +20,8 @@ try:
     import cv2
     import numpy as np
 except ImportError:
-    sys.exit("SKIP: this Python has no cv2")
+    print("SKIP: this Python has no cv2 or no NumPy")
+    sys.exit(77)
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = Path(os.environ.get("BUILD", ROOT / "build")).resolve()
@@ -275,7 +276,8 @@ def times(pair):
 def main():
     data = Path(os.environ.get("VISION_TEST_DATA", ""))
     if not (data / "stereo/mb2006_Wood2").is_dir():
-        sys.exit("SKIP: VISION_TEST_DATA names no folder with stereo pairs")
+        print("SKIP: VISION_TEST_DATA names no folder with stereo pairs")
+        sys.exit(77)
     os.environ.setdefault("GST_PLUGIN_PATH", str(BUILD / "gst"))
     loaded = [Pair(data, row) for row in PAIRS]
     rows = [f"OpenCV {cv2.__version__}.", ""]
