@@ -24,6 +24,7 @@ from urllib.parse import unquote, urlsplit
 from commands import ROOT
 
 PICTURES = Path(os.environ.get("BUILD", ROOT / "build")) / "site-pictures"
+PATIENCE = 500  # seconds; Meson's are 600
 LIST = re.compile(r"^(- |\* |\d+\. |\|)", re.M)
 
 
@@ -95,7 +96,7 @@ def browse(browser, url, *options):
              "--virtual-time-budget=20000", "--enable-logging=stderr",
              *(["--no-sandbox"] if os.geteuid() == 0 else []), *options, url],
             stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
-            timeout=150, check=True).stderr
+            timeout=PATIENCE, check=True).stderr
     return [line for line in said.splitlines() if "CONSOLE" in line]
 
 
@@ -103,6 +104,22 @@ def is_search(line):
     """Whether the search tells how far it is."""
     return "/search/worker.js" in line and re.search(
         '"(All search scripts loaded|Lunr index built)', line)
+
+
+def opened(browser, at):
+    """What is wrong in a browser with the pages that are served there."""
+    if not browse(browser, at + "broken.html"):
+        yield "the browser is silent about a broken page"
+    said = browse(browser, at + "all.html")
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    for name in "index", "report":
+        picture = PICTURES / f"{name}.png"
+        picture.unlink(missing_ok=True)
+        said += browse(browser, f"{at}{name}.html", "--window-size=1200,2400",
+                       f"--screenshot={picture}")
+        if not picture.exists():
+            yield f"there is no picture of {name}.html"
+    yield from (line for line in said if not is_search(line))
 
 
 def open_all(browser, folder):
@@ -116,20 +133,12 @@ def open_all(browser, folder):
     server = ThreadingHTTPServer(
         ("127.0.0.1", 0), functools.partial(Quiet, directory=folder))
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    at = f"http://127.0.0.1:{server.server_port}/"
-    if not browse(browser, at + "broken.html"):
-        yield "the browser is silent about a broken page"
-    said = browse(browser, at + "all.html")
-    PICTURES.mkdir(parents=True, exist_ok=True)
-    for name in "index", "report":
-        picture = PICTURES / f"{name}.png"
-        picture.unlink(missing_ok=True)
-        said += browse(browser, f"{at}{name}.html", "--window-size=1200,2400",
-                       f"--screenshot={picture}")
-        if not picture.exists():
-            yield f"there is no picture of {name}.html"
-    yield from (line for line in said if not is_search(line))
-    server.shutdown()
+    try:
+        yield from opened(browser, f"http://127.0.0.1:{server.server_port}/")
+    except subprocess.TimeoutExpired as late:
+        yield f"the browser takes more than {PATIENCE} s for {late.cmd[-1]}"
+    finally:
+        server.shutdown()
 
 
 def main():
