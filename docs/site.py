@@ -6,7 +6,8 @@ one page that has the papers' figures and tables beside what is measured here.
     docs/site.py site FOLDER      all pages that a link leads to from README.md
     docs/site.py report FILE      the report, with its pictures in it
 
-Exits with 77 where MkDocs is missing (Debian's package mkdocs)."""
+Exits with 77 where MkDocs (Debian's package mkdocs) or, for the report, Python's
+markdown is missing."""
 import base64
 import json
 import re
@@ -135,7 +136,7 @@ def embed(page, html):
     """Pictures are in the report itself; other links of the tree are names."""
     def picture(match):
         path = (ROOT / page).parent / match[1]
-        kind = {"svg": "svg+xml", "jpg": "jpeg"}[path.suffix[1:]]
+        kind = {"svg": "svg+xml", "jpg": "jpeg", "png": "png"}[path.suffix[1:]]
         data = base64.b64encode(path.read_bytes()).decode()
         return f'src="data:image/{kind};base64,{data}"'
     html = re.sub(r'src="([^":]+)"', picture, html)
@@ -143,7 +144,11 @@ def embed(page, html):
 
 
 def make_report(out):
-    import markdown
+    try:
+        import markdown
+    except ImportError:
+        print("SKIP: Python's markdown is missing")
+        sys.exit(77)
 
     parts, before = [], None
     for element, page, heading, title in REPORT:
