@@ -254,7 +254,11 @@ test_solids (DeviceKind kind)
   for (uint64_t seed = 1; seed <= 2; seed++)
     run (&b, seed, true, &c);
   print_count (&c);
+  check (c.wanted >= 4);
+  check (c.found[MESHES] >= c.wanted - 1);
   check (c.both == c.found[MESHES]);
+  for (int way = 0; way < N_WAYS; way++)
+    check (c.told[way] - c.right[way] <= 1);
   bench_close (&b);
 }
 
