@@ -34,9 +34,9 @@ static int
 by_distance (const void *a, const void *b)
 {
   const Neighbour *p = a, *q = b;
+  int order = (p->d2 > q->d2) - (p->d2 < q->d2);
 
-  return (p->d2 > q->d2) - (p->d2 < q->d2) ? (p->d2 > q->d2) - (p->d2 < q->d2)
-                                           : p->of - q->of;
+  return order ? order : p->of - q->of;
 }
 
 /* The neighbours of point @i on its side of the surface, the nearest first. */
@@ -54,10 +54,13 @@ unfold (const Stars *s, int i, Neighbour list[SCOPEDETECT_NEAR])
   for (int k = 0; k < all; k++) {
     Vec d = vec_sub (c->x[near[k]], c->x[i]);
     float x = vec_dot (d, u), y = vec_dot (d, v), flat = sqrtf (x * x + y * y);
-    float d2 = vec_dot (d, d), longer = sqrtf (d2) / flat;
+    float d2 = vec_dot (d, d);
 
-    if (flat > 0 && vec_dot (c->normal[near[k]], n) > SAME_SIDE)
+    if (flat > 0 && vec_dot (c->normal[near[k]], n) > SAME_SIDE) {
+      float longer = sqrtf (d2) / flat;
+
       list[count++] = (Neighbour){near[k], longer * x, longer * y, d2};
+    }
   }
   qsort (list, (size_t) count, sizeof *list, by_distance);
   return count < NEIGHBOURS ? count : NEIGHBOURS;
