@@ -134,6 +134,8 @@ fill_in (ScopedetectSamples *samples, const ScopedetectCompile *how,
   if (how->filled)
     how->filled (how->user, samples->spacing);
   TRY (scopedetect_see (samples)); /* both sides of a sheet are known apart */
+  if (!c->n)
+    return "no point of the cloud is seen from outside";
   x = copy_of (c->x, c->n);
   lab = colour ? copy_of (c->lab, c->n) : NULL;
   if (x && (lab || !colour))
