@@ -6,18 +6,15 @@
  * What such a function calls becomes a part of both only if it is INLINED. */
 #pragma once
 
-#if defined(__x86_64__) && defined(__gnu_linux__)
+/* clang compiles one version: its releases do not agree on the name by which
+ * other files find a function that has two. */
+#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__clang__)
 # define VECTORS __attribute__ ((target_clones ("avx2", "default")))
+/* VECTORS that make all that they call a part of both versions. */
+# define VECTORS_WHOLE VECTORS __attribute__ ((flatten))
 #else
 # define VECTORS
-#endif
-
-/* VECTORS that make all that they call a part of both versions; clang, which
- * has no such thing, compiles one. */
-#ifdef __clang__
 # define VECTORS_WHOLE
-#else
-# define VECTORS_WHOLE VECTORS __attribute__ ((flatten))
 #endif
 
 #define INLINED static inline __attribute__ ((always_inline))
