@@ -383,8 +383,12 @@ gst_scopedetect_start (GstAggregator *agg)
   self->hints = 0;
   self->last_hint = 0;
   tell_replaced (self);
-  return gst_scopedetect_open_csv (self) &&
-      GST_AGGREGATOR_CLASS (gst_scopedetect_parent_class)->start (agg);
+  if (!gst_scopedetect_open_csv (self))
+    return FALSE;
+  if (GST_AGGREGATOR_CLASS (gst_scopedetect_parent_class)->start (agg))
+    return TRUE;
+  gst_scopedetect_close_csv (self); /* nobody stops it */
+  return FALSE;
 }
 
 /* A reader of output-csv that has stopped reading must not keep the pipeline

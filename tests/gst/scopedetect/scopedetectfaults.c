@@ -237,6 +237,20 @@ GST_START_TEST (test_objects)
 }
 GST_END_TEST;
 
+/* A start that is refused leaves no file open, which AddressSanitizer sees. */
+GST_START_TEST (test_refused_start)
+{
+  GstElement *element = gst_element_factory_make ("scopedetect", NULL);
+
+  g_object_set (
+      element, "intrinsics", "1,2", "output-csv", "/dev/null", NULL);
+  fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED),
+      GST_STATE_CHANGE_FAILURE);
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_object_unref (element);
+}
+GST_END_TEST;
+
 static Suite *
 scopedetectfaults_suite (void)
 {
@@ -252,6 +266,7 @@ scopedetectfaults_suite (void)
   tcase_add_test (tc, test_stages);
   tcase_add_test (tc, test_neighbours);
   tcase_add_test (tc, test_objects);
+  tcase_add_test (tc, test_refused_start);
   return suite;
 }
 
