@@ -2,9 +2,200 @@
  *
  * Steps 2 to 7 at every pixel, on the phasors of all pixels of a layer. */
 #include "common/parallel.h"
+#include "common/vectors.h"
 #include "pocstereo/pocstereo_cpu.h"
 #include "pocstereo/pocstereo_dense_core.h"
-#include "pocstereo/pocstereo_sums_cpu.h"
+
+/* ---- The correlation at a pixel ----
+ *
+ * pocstereo_add_line () of all lines, and pocstereo_peak (), many products at
+ * once. */
+
+#define BLOCKS \
+ ((2 * POCSTEREO_MAX_BANDWIDTH + POCSTEREO_BLOCK - 1) / POCSTEREO_BLOCK)
+#define SUMS (BLOCKS * POCSTEREO_BLOCK)
+
+/* A block of a line's phasors, so that products with another line's are real
+ * parts, and so that they are imaginary ones. */
+typedef struct {
+  int16_t real[POCSTEREO_BLOCK], imaginary[POCSTEREO_BLOCK];
+} Twin;
+
+/* The lines around a pixel and the one below it, and those of the other view
+ * that they are compared with. */
+typedef struct {
+  int lines, bytes, blocks; /* bytes: of a pixel's phasors */
+  const int8_t *field[POCSTEREO_MAX_LINES + 1]; /* rows of this view */
+  const int8_t *other[POCSTEREO_MAX_LINES + 1]; /* and of the other one */
+  Twin twin[BLOCKS][POCSTEREO_MAX_LINES + 1];
+} Look;
+
+/* Rows @y and @y + 1 of fields of @layer. */
+INLINED void
+look_at_rows (Look *look, const PocstereoTables *t, const int8_t *field,
+    const int8_t *other, const PocstereoLayer *layer, int y)
+{
+  look->lines = t->lines;
+  look->bytes = pocstereo_phasor_bytes (t->bandwidth);
+  look->blocks = (look->bytes + POCSTEREO_BLOCK - 1) / POCSTEREO_BLOCK;
+  for (int j = 0; j <= t->lines; j++) {
+    int row = pocstereo_clamp (y + j - t->lines / 2, 0, layer->height - 1);
+    size_t at = (size_t) row * layer->width * look->bytes;
+
+    look->field[j] = field + at;
+    look->other[j] = other + at;
+  }
+}
+
+/* F conj (G) has the real part fr gr + fi gi, and the imaginary one fi gr - fr
+ * gi. */
+INLINED void
+make_twin (Twin *restrict twin, const int8_t *restrict f)
+{
+  uint16_t pair[POCSTEREO_BLOCK / 2];
+  int8_t swapped[POCSTEREO_BLOCK];
+
+  memcpy (pair, f, sizeof pair);
+#pragma omp simd
+  for (int i = 0; i < POCSTEREO_BLOCK / 2; i++)
+    pair[i] = (uint16_t) (pair[i] << 8 | pair[i] >> 8);
+  memcpy (swapped, pair, sizeof pair);
+#pragma omp simd
+  for (int i = 0; i < POCSTEREO_BLOCK; i++) {
+    int16_t sign = (int16_t) - (i % 2); /* all bits, or none */
+
+    twin->real[i] = f[i];
+    twin->imaginary[i] = (int16_t) ((swapped[i] ^ sign) - sign);
+  }
+}
+
+/* Column @x of those rows. */
+INLINED void
+look_at (Look *look, int x)
+{
+  for (int b = 0; b < look->blocks; b++)
+    for (int j = 0; j <= look->lines; j++)
+      make_twin (&look->twin[b][j],
+          look->field[j] + (size_t) x * look->bytes + b * POCSTEREO_BLOCK);
+}
+
+/* Sums over lines of products, of a block. */
+typedef struct {
+  int32_t real[POCSTEREO_BLOCK], imaginary[POCSTEREO_BLOCK];
+} Block;
+
+/* Products of phasors' components are at most 127 x 127: two fit into 16 bits.
+ * What a block holds beyond the bandwidth is multiplied and not used. */
+INLINED void
+add_two (
+    Block *restrict sum, const Twin *twin, const int8_t *g, const int8_t *h)
+{
+#pragma omp simd
+  for (int i = 0; i < POCSTEREO_BLOCK; i++) {
+    sum->real[i] += (int16_t) (twin[0].real[i] * g[i] + twin[1].real[i] * h[i]);
+    sum->imaginary[i] +=
+        (int16_t) (twin[0].imaginary[i] * g[i] + twin[1].imaginary[i] * h[i]);
+  }
+}
+
+/* Lines @from to before @to, an even number of them. */
+INLINED void
+add_lines (
+    const Look *look, int b, size_t at, int from, int to, Block *restrict sum)
+{
+  memset (sum->real, 0, sizeof sum->real);
+  memset (sum->imaginary, 0, sizeof sum->imaginary);
+  for (int j = from; j < to; j += 2)
+    add_two (
+        sum, &look->twin[b][j], look->other[j] + at, look->other[j + 1] + at);
+}
+
+/* @sum and line @j more, as re and im of each frequency. */
+INLINED void
+add_last (const Look *look, int b, size_t at, int j, const Block *sum,
+    int32_t r[SUMS])
+{
+  const Twin *twin = &look->twin[b][j];
+  const int8_t *g = look->other[j] + at;
+  int first = b * POCSTEREO_BLOCK, n = look->bytes - first;
+  Block all;
+
+#pragma omp simd
+  for (int i = 0; i < POCSTEREO_BLOCK; i++) {
+    all.real[i] = sum->real[i] + (int16_t) (twin->real[i] * g[i]);
+    all.imaginary[i] =
+        sum->imaginary[i] + (int16_t) (twin->imaginary[i] * g[i]);
+  }
+  for (int i = 0; i < POCSTEREO_BLOCK && i < n; i += 2) {
+    r[first + i] = all.real[i] + all.real[i + 1];
+    r[first + i + 1] = all.imaginary[i] + all.imaginary[i + 1];
+  }
+}
+
+/* The sums over lines of F conj (G), g around column @q, in the row that is
+ * @below the first one, 0 or 1. */
+INLINED void
+sums (const Look *look, int below, int q, int32_t r[SUMS])
+{
+  int last = below + look->lines - 1;
+
+  for (int b = 0; b < look->blocks; b++) {
+    size_t at = (size_t) q * look->bytes + b * POCSTEREO_BLOCK;
+    Block sum;
+
+    add_lines (look, b, at, below, last, &sum);
+    add_last (look, b, at, last, &sum, r);
+  }
+}
+
+/* In both rows, which share all lines but two. */
+INLINED void
+sums_of_two (const Look *look, int q, int32_t r[2][SUMS])
+{
+  for (int b = 0; b < look->blocks; b++) {
+    size_t at = (size_t) q * look->bytes + b * POCSTEREO_BLOCK;
+    Block sum;
+
+    add_lines (look, b, at, 1, look->lines, &sum);
+    add_last (look, b, at, 0, &sum, r[0]);
+    add_last (look, b, at, look->lines, &sum, r[1]);
+  }
+}
+
+/* pocstereo_peak (), @first <= 0 <= @last. */
+INLINED int
+highest (const PocstereoCpu *c, int bandwidth, const int32_t *r, int first,
+    int last, int32_t *height)
+{
+  int32_t before[POCSTEREO_LAG_ROOM], after[POCSTEREO_LAG_ROOM];
+  int best = first;
+
+  for (int m = 0; m <= last || m <= -first; m += POCSTEREO_LAG_BLOCK) {
+    int32_t even[POCSTEREO_LAG_BLOCK] = {0}, odd[POCSTEREO_LAG_BLOCK] = {0};
+
+    for (int k = 0; k < bandwidth; k++)
+#pragma omp simd
+      for (int i = 0; i < POCSTEREO_LAG_BLOCK; i++) {
+        even[i] += r[2 * k] * c->lag_cosine[k][m + i];
+        odd[i] += r[2 * k + 1] * c->lag_sine[k][m + i];
+      }
+#pragma omp simd
+    for (int i = 0; i < POCSTEREO_LAG_BLOCK; i++) {
+      before[m + i] = even[i] + odd[i];
+      after[m + i] = even[i] - odd[i];
+    }
+  }
+  *height = before[-first];
+  for (int n = first + 1; n <= last; n++) {
+    int32_t at = n < 0 ? before[-n] : after[n];
+
+    best = at > *height ? n : best;
+    *height = at > *height ? at : *height;
+  }
+  return best;
+}
+
+/* ---- Every pixel of a layer ---- */
 
 /* One layer, seen from one view. */
 typedef struct {
@@ -52,8 +243,7 @@ try_base (
   int32_t height;
 
   pocstereo_lags (s->layer, base, lags, &first, &last);
-  lag =
-      pocstereo_highest (s->w->state, s->t->bandwidth, r, first, last, &height);
+  lag = highest (s->w->state, s->t->bandwidth, r, first, last, &height);
   pocstereo_take_higher (height, base + lag, best);
 }
 
@@ -77,12 +267,12 @@ take_parents (const Search *s, int x, int y, Tries *tries)
 
 /* Tries @base in column @x of two rows. */
 INLINED void
-try_two (const Search *s, const PocstereoLook *look, int x, int base,
-    PocstereoBest best[2])
+try_two (
+    const Search *s, const Look *look, int x, int base, PocstereoBest best[2])
 {
-  int32_t r[2][POCSTEREO_SUMS];
+  int32_t r[2][SUMS];
 
-  pocstereo_sums_of_two (look, column (s, x, base), r);
+  sums_of_two (look, column (s, x, base), r);
   for (int row = 0; row < 2; row++)
     try_base (s, r[row], base, s->t->lags, &best[row]);
 }
@@ -90,7 +280,7 @@ try_two (const Search *s, const PocstereoLook *look, int x, int base,
 /* Steps 4 and 5, in @rows rows, 1 or 2; of a second one there is only one, what
  * it finds is not kept. */
 INLINED void
-search (const Search *s, const PocstereoLook *look, int x, int y, int rows,
+search (const Search *s, const Look *look, int x, int y, int rows,
     const Tries *tries)
 {
   const PocstereoLayer *layer = s->layer;
@@ -113,7 +303,7 @@ search (const Search *s, const PocstereoLook *look, int x, int y, int rows,
 /* The last look at layer 0, at the medians of what was found, which have taken
  * the parents' place. */
 INLINED void
-search_again (const Search *s, const PocstereoLook *look, int x, int y, int row)
+search_again (const Search *s, const Look *look, int x, int y, int row)
 {
   const PocstereoLayer *layer = s->layer;
   size_t at = (size_t) (y + row) * layer->width + x;
@@ -128,9 +318,9 @@ search_again (const Search *s, const PocstereoLook *look, int x, int y, int row)
   }
   n = distinct (base, POCSTEREO_AGAIN);
   for (int i = 0; i < n; i++) {
-    int32_t r[POCSTEREO_SUMS];
+    int32_t r[SUMS];
 
-    pocstereo_sums (look, row, column (s, x, base[i]), r);
+    sums (look, row, column (s, x, base[i]), r);
     try_base (s, r, base[i], POCSTEREO_AGAIN_LAGS, &best);
   }
   s->found[at] = best.disparity;
@@ -148,16 +338,16 @@ VECTORS static void
 search_rows (void *data, int begin, int end)
 {
   const Search *s = data;
-  PocstereoLook look;
+  Look look;
   Tries tries = {.n = 0};
 
   for (int y = begin, rows; y < end; y += rows) {
     rows = rows_from (y, end);
-    pocstereo_look_at_rows (&look, s->t, s->field, s->other, s->layer, y);
+    look_at_rows (&look, s->t, s->field, s->other, s->layer, y);
     for (int x = 0; x < s->layer->width; x++) {
       if (s->above && x % 2 == 0)
         take_parents (s, x, y, &tries); /* the next pixel's, too */
-      pocstereo_look_at (&look, x);
+      look_at (&look, x);
       search (s, &look, x, y, rows, &tries);
     }
   }
@@ -168,7 +358,7 @@ typedef int32_t Found[2 * POCSTEREO_MAX_BANDWIDTH][POCSTEREO_LANES];
 
 /* Step 7, of @n pixels from (@x, @y) on in @rows rows. */
 INLINED void
-refine (const Search *s, PocstereoLook *look, int x, int y, int n, int rows)
+refine (const Search *s, Look *look, int x, int y, int n, int rows)
 {
   const PocstereoWork *w = s->w;
   Found found[2];
@@ -176,14 +366,14 @@ refine (const Search *s, PocstereoLook *look, int x, int y, int n, int rows)
   for (int row = 0; row < 2; row++)
     memset (found[row], 0, look->bytes * sizeof *found[row]);
   for (int i = 0; i < n; i++) {
-    pocstereo_look_at (look, x + i);
+    look_at (look, x + i);
     for (int row = 0; row < rows; row++) {
       size_t at = (size_t) (y + row) * w->width + x + i;
-      int32_t r[POCSTEREO_SUMS];
+      int32_t r[SUMS];
 
       if (s->candidates > 1)
         search_again (s, look, x + i, y, row);
-      pocstereo_sums (look, row, column (s, x + i, s->found[at]), r);
+      sums (look, row, column (s, x + i, s->found[at]), r);
       for (int k = 0; k < look->bytes; k++)
         found[row][k][i] = r[k];
     }
@@ -202,13 +392,13 @@ refine_rows (void *data, int begin, int end)
   const Search *s = data;
   const PocstereoWork *w = s->w;
   bool is_last = !w->params.revote && !w->params.slant;
-  PocstereoLook look;
+  Look look;
 
   for (int y = begin, rows; y < end; y += rows) {
     PocstereoMatch *match = &w->matches[s->view][(size_t) y * w->width];
 
     rows = rows_from (y, end);
-    pocstereo_look_at_rows (&look, s->t, s->field, s->other, s->layer, y);
+    look_at_rows (&look, s->t, s->field, s->other, s->layer, y);
     for (int x = 0; x < w->width; x += POCSTEREO_LANES)
       refine (s, &look, x, y,
           w->width - x < POCSTEREO_LANES ? w->width - x : POCSTEREO_LANES,
