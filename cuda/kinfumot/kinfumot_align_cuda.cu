@@ -7,8 +7,6 @@
 #define MAX_BLOCKS 264 /* a model */
 #define ALIGN_THREADS 256
 
-typedef unsigned long long Word;
-
 /* Sum number @lane of all lanes' 2 HALF, HALF times.  A lane keeps half of what
  * it has and gives the other half away. */
 template <int HALF>

@@ -5,8 +5,6 @@
 
 #define SIDE 16 /* of a block's pixels */
 
-typedef unsigned long long Word;
-
 /* ---- Ranges ---- */
 
 static __global__ void

@@ -16,7 +16,7 @@
 #define KINFUMOT_MODELS (KINFUMOT_MAX_OBJECTS + 1) /* 0: the background */
 #define KINFUMOT_TILE 8                            /* pixels, of ranges */
 #define KINFUMOT_NEAR .1f                          /* metres */
-#define KINFUMOT_SLICES 64      /* of the depths that a tile sees */
+#define KINFUMOT_SLICES 64 /* of the depths that a tile sees */
 #define KINFUMOT_SLICES_A_METRE 8
 
 #define KINFUMOT_GATE .1f        /* corresponding points are no farther apart */
@@ -78,12 +78,12 @@ typedef struct {
   Vec *normals;          /* of this frame; 0 0 0: unknown */
   uint8_t *grown;        /* the object that a pixel is added to; 0: none */
   KinfumotHit *views[KINFUMOT_MODELS]; /* NULL: not yet needed */
-  uint32_t *near[KINFUMOT_MODELS];   /* of each tile: the bits of the depth at
-                                        which its first brick begins */
-  uint64_t *slices[KINFUMOT_MODELS]; /* of each tile: those with bricks */
-  KinfumotModel *models;                                  /* KINFUMOT_MODELS */
-  KinfumotCount *counts; /* KINFUMOT_MODELS; of objects alone */
-  KinfumotSums *sums;    /* KINFUMOT_MODELS; 0 between alignments */
+  uint32_t *near[KINFUMOT_MODELS];     /* of each tile: the bits of the depth at
+                                          which its first brick begins */
+  uint64_t *slices[KINFUMOT_MODELS];   /* of each tile: those with bricks */
+  KinfumotModel *models;               /* KINFUMOT_MODELS */
+  KinfumotCount *counts;               /* KINFUMOT_MODELS; of objects alone */
+  KinfumotSums *sums; /* KINFUMOT_MODELS; 0 between alignments */
   KinfumotPool *pool;
   uint64_t *fresh;     /* keys for which a brick is wanted */
   uint32_t max_fresh;  /* of them */
@@ -456,9 +456,9 @@ kinfumot_add_part (const KinfumotWork *w, int model, int at, int part,
 
   if (!w->now.depth[at])
     return;
-  if (part ? kinfumot_outline (
-                 w, model, at, side >> 1, side & 1 ? 1 : -1, &term)
-           : kinfumot_term (w, model, at, &term))
+  if (part
+          ? kinfumot_outline (w, model, at, side >> 1, side & 1 ? 1 : -1, &term)
+          : kinfumot_term (w, model, at, &term))
     kinfumot_add (sums, &term);
 }
 
@@ -799,10 +799,9 @@ kinfumot_lattice (const KinfumotWork *w, uint64_t key)
   int at[3];
 
   kinfumot_key_place (key, at);
-  return (KinfumotLattice){
-      kinfumot_to_camera (m,
-          vec ((float) at[0] * step, (float) at[1] * step,
-              (float) at[2] * step)),
+  return (KinfumotLattice){kinfumot_to_camera (m,
+                               vec ((float) at[0] * step, (float) at[1] * step,
+                                   (float) at[2] * step)),
       vec_unrotate (&m->axes, vec (step, 0, 0)),
       vec_unrotate (&m->axes, vec (0, step, 0)),
       vec_unrotate (&m->axes, vec (0, 0, step))};
@@ -812,8 +811,8 @@ kinfumot_lattice (const KinfumotWork *w, uint64_t key)
 BOTH Vec
 kinfumot_voxel_place (const KinfumotLattice *l, float x, float y, float z)
 {
-  Vec row = vec_add (
-      vec_add (l->first, vec_scale (l->z, z)), vec_scale (l->y, y));
+  Vec row =
+      vec_add (vec_add (l->first, vec_scale (l->z, z)), vec_scale (l->y, y));
 
   return vec_add (row, vec_scale (l->x, x));
 }

@@ -8,6 +8,8 @@
 
 #define THREADS 256
 
+typedef unsigned long long Word; /* of atomic operations */
+
 /* A thread for each of @n. */
 static inline dim3
 blocks_of (int n, int models = 1)

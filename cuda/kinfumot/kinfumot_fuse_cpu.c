@@ -157,8 +157,8 @@ fuse_brick (const KinfumotWork *w, uint32_t slot)
   KinfumotVoxel *v = g->voxels + (size_t) slot * KINFUMOT_BRICK_VOXELS;
 
   for (int i = 0; i < KINFUMOT_BRICK_VOXELS; i++) {
-    Vec p = kinfumot_voxel_place (&lattice, (float) (i & 7),
-        (float) (i >> 3 & 7), (float) (i >> 6));
+    Vec p = kinfumot_voxel_place (
+        &lattice, (float) (i & 7), (float) (i >> 3 & 7), (float) (i >> 6));
 
     v[i] = kinfumot_fuse (w, kinfumot_key_model (key), p, v[i]);
   }

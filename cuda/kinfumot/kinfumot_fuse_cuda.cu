@@ -3,8 +3,6 @@
  * Bricks for what a frame shows, and the frame into the bricks in view. */
 #include "kinfumot/kinfumot_cuda.cuh"
 
-typedef unsigned long long Word;
-
 #define BRICK_THREADS 128
 #define BRICK_BLOCKS 1056 /* that loop over bricks */
 #define FUSE_THREADS 64   /* a thread has a column of eight voxels */
@@ -160,8 +158,8 @@ fuse (KinfumotWork w)
 
 #pragma unroll
     for (int k = threadIdx.x; k < KINFUMOT_BRICK_VOXELS; k += FUSE_THREADS) {
-      Vec p = kinfumot_voxel_place (&lattice, (float) (k & 7),
-          (float) (k >> 3 & 7), (float) (k >> 6));
+      Vec p = kinfumot_voxel_place (
+          &lattice, (float) (k & 7), (float) (k >> 3 & 7), (float) (k >> 6));
 
       v[k] = kinfumot_fuse (&w, kinfumot_key_model (key), p, v[k]);
     }

@@ -185,8 +185,7 @@ kinfumot_corners (const KinfumotGrid *g, KinfumotLast *last, int model, int x,
     int y, int z, float distances[8])
 {
   /* the axes along which the second voxel is another brick's first */
-  const int over =
-      ((x & 7) == 7) | ((y & 7) == 7) << 1 | ((z & 7) == 7) << 2;
+  const int over = ((x & 7) == 7) | ((y & 7) == 7) << 1 | ((z & 7) == 7) << 2;
   const KinfumotVoxel *brick;
   int seen = 0;
 
@@ -198,8 +197,8 @@ kinfumot_corners (const KinfumotGrid *g, KinfumotLast *last, int model, int x,
     if (b & ~over)
       continue;
     if (b)
-      brick = kinfumot_brick (g,
-          kinfumot_key (model, x + (b & 1), y + (b >> 1 & 1), z + (b >> 2)));
+      brick = kinfumot_brick (
+          g, kinfumot_key (model, x + (b & 1), y + (b >> 1 & 1), z + (b >> 2)));
     if (!brick)
       return false;
     UNROLLED
@@ -226,8 +225,7 @@ kinfumot_distance (const KinfumotGrid *g, KinfumotLast *last, int model, Vec p,
   float fx = floorf (x), fy = floorf (y), fz = floorf (z), sum = 0;
   float corners[8];
 
-  if (!kinfumot_corners (
-          g, last, model, (int) fx, (int) fy, (int) fz, corners))
+  if (!kinfumot_corners (g, last, model, (int) fx, (int) fy, (int) fz, corners))
     return false;
   x -= fx, y -= fy, z -= fz;
   UNROLLED

@@ -420,8 +420,7 @@ kinfumot_rotation (KinfumotEigen *e, int round, int k)
   if (fabsf (off) > KINFUMOT_NEGLIGIBLE) {
     tangent = (apart < 0 ? -off : off) /
         (fabsf (apart) + sqrtf (apart * apart + off * off));
-    half_tangent =
-        (double) (tangent / (1 + sqrtf (tangent * tangent + 1)));
+    half_tangent = (double) (tangent / (1 + sqrtf (tangent * tangent + 1)));
     e->turned[k] = round;
   }
   part = 2 / (1 + half_tangent * half_tangent);
@@ -505,8 +504,7 @@ kinfumot_hold (KinfumotEigen *e, double x[6], int lane, int lanes)
     e->along[k] = 0;
     for (int i = 0; i < 6; i++)
       e->along[k] += e->v[i][k] * e->b[i];
-    e->along[k] =
-        e->a[k][k] > KINFUMOT_WEAK ? e->along[k] / e->a[k][k] : 0;
+    e->along[k] = e->a[k][k] > KINFUMOT_WEAK ? e->along[k] / e->a[k][k] : 0;
   }
   KINFUMOT_MEET ();
   for (int k = 0; k < 6; k++)
@@ -566,7 +564,6 @@ kinfumot_iterate (KinfumotModel *m, KinfumotEigen *e, int lane, int lanes)
 {
   KinfumotSystem s;
   double a[6][6], x[6];
-  bool strong;
   unsigned weak = 0;
 
   if (m->sums[KINFUMOT_N] < KINFUMOT_LEAST_POINTS) {
@@ -583,18 +580,15 @@ kinfumot_iterate (KinfumotModel *m, KinfumotEigen *e, int lane, int lanes)
     UNROLLED
   for (int k = 0; k < 6; k++)
     a[i][k] = s.a[i][k];
-  strong = kinfumot_factor (a);
-  if (strong)
+  if (kinfumot_factor (a))
     kinfumot_back (a, s.b, x);
   else {
-    if (!lane)
-      UNROLLED
-      for (int i = 0; i < 6; i++) {
-        e->b[i] = s.b[i];
-        UNROLLED
-        for (int k = 0; k < 6; k++)
-          e->a[i][k] = s.a[i][k];
-      }
+    UNROLLED
+    for (int i = 0; i < 36 && !lane; i++)
+      e->a[i / 6][i % 6] = s.a[i / 6][i % 6];
+    UNROLLED
+    for (int i = 0; i < 6 && !lane; i++)
+      e->b[i] = s.b[i];
     weak = kinfumot_hold (e, x, lane, lanes);
   }
   if (lane)
