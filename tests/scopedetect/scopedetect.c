@@ -1754,9 +1754,8 @@ compare_found (const Both *b, int stage)
   check (c->n[0] == g->n[0]);
   for (int k = 0; k < c->n[0] && k < g->n[0]; k++) {
     const ScopedetectSample *a = &c->sample[k], *e = &g->sample[k];
-    bool same = !memcmp (&c->measure[k], &g->measure[k], sizeof *c->measure);
 
-    check (same);
+    check (!memcmp (&c->measure[k], &g->measure[k], sizeof *c->measure));
     check (!memcmp (a, e, sizeof *a));
     if (memcmp (&a->pose, &e->pose, sizeof a->pose) || a->score != e->score)
       printf ("     stage %d, sample %d: score %d on the CPU, %d on the GPU\n",

@@ -8,13 +8,11 @@
 #include "common/parallel.h"
 #include "scopedetect/model/shape.h"
 
-#define REACH 4.f     /* spacings within which neighbours are looked for */
-#define NEIGHBOURS 64 /* the nearest ones */
-#define CORNERS 24    /* triangles of a star; of Delaunay's about 6 */
-#define SAME_SIDE \
- -.2f            /* cosine of normals; beyond an edge of a box it is 0 \
-                  */
-#define FLAT .2f /* least cosine of a triangle's normal and the point's */
+#define REACH 4.f      /* spacings within which neighbours are looked for */
+#define NEIGHBOURS 64  /* the nearest ones */
+#define CORNERS 24     /* triangles of a star; of Delaunay's about 6 */
+#define SAME_SIDE -.2f /* cosine of normals; 0 beyond an edge of a box */
+#define FLAT .2f       /* least cosine of a triangle's normal and the point's */
 
 /* A neighbour, unfolded into the tangent plane: in its direction, at its
  * distance, so that what lies beyond an edge is not laid onto the edge. */
