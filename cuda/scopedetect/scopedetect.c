@@ -151,7 +151,7 @@ search_batch (Scopedetect *s)
   return t->cluster (dev, w, p->clusters);
 }
 
-/* Rounds 2 and 3 of a batch; the best samples of its models to s->found. */
+/* Rounds 2 and 3 of a batch; the best hypotheses of its models to s->found. */
 static const char *
 refine_batch (void *self)
 {
@@ -174,13 +174,13 @@ refine_batch (void *self)
   TRY (t->score (dev, w, 0));
   TRY (t->cluster (dev, w, SCOPEDETECT_FOUND));
   TRY (t->measure (dev, w));
-  TRY (device_copy_rows (dev, s->found, SCOPEDETECT_FOUND * size, w->sample,
+  TRY (device_copy_rows (dev, s->found, SCOPEDETECT_FOUND * size, w->hypothesis,
       SCOPEDETECT_MAX_KEPT * size, SCOPEDETECT_FOUND * size,
       (size_t) w->n_models));
   return device_copy (dev, s->counts, w->counts, sizeof *s->counts);
 }
 
-/* Keeps the samples of the batch of @models. */
+/* Keeps the hypotheses of the batch of @models. */
 static void
 keep_batch (Scopedetect *s, const int *models, ScopedetectFindings *to)
 {
@@ -190,9 +190,9 @@ keep_batch (Scopedetect *s, const int *models, ScopedetectFindings *to)
   for (int k = 0; k < w->n_models; k++) {
     size_t at = (size_t) models[k] * n, from = (size_t) k * n;
 
-    memcpy (to->sample + at, s->found + from, n * sizeof *s->found);
+    memcpy (to->hypothesis + at, s->found + from, n * sizeof *s->found);
     memcpy (to->measure + at, w->measure + from, n * sizeof *w->measure);
-    to->n[models[k]] = s->counts->n_samples[k];
+    to->n[models[k]] = s->counts->n_hypotheses[k];
   }
 }
 
@@ -223,8 +223,9 @@ scopedetect_decide_frame (Scopedetect *s)
     return scopedetect_explain (s);
   for (int m = 0; m < s->n_models; m++)
     s->n_objects += scopedetect_decide (&s->work, &s->host_shape[m], m,
-        of->sample + m * SCOPEDETECT_FOUND, of->measure + m * SCOPEDETECT_FOUND,
-        of->n[m], s->objects + s->n_objects);
+        of->hypothesis + m * SCOPEDETECT_FOUND,
+        of->measure + m * SCOPEDETECT_FOUND, of->n[m],
+        s->objects + s->n_objects);
   if (p->explain == SCOPEDETECT_CONTEST)
     s->n_objects = scopedetect_contest (
         s->host_shape, p->least_own, s->objects, s->fate, s->n_objects);
@@ -291,7 +292,7 @@ scopedetect_run (Scopedetect *s, const ScopedetectParams *params,
   return set_results (s, results);
 }
 
-/* The guesses of a batch to its samples.  They lie where results will; these
+/* The guesses of a batch to its hypotheses.  They lie where results will; these
  * are queued after them. */
 static const char *
 place_guesses (
@@ -300,23 +301,23 @@ place_guesses (
   ScopedetectWork *w = &s->work;
   const size_t size = sizeof *s->found;
 
-  memset (s->counts->n_samples, 0, sizeof s->counts->n_samples);
+  memset (s->counts->n_hypotheses, 0, sizeof s->counts->n_hypotheses);
   for (int i = 0; i < n; i++) {
     int m = guesses[i].model - first, at;
 
     if (m < 0 || m >= w->n_models ||
-        s->counts->n_samples[m] == SCOPEDETECT_FOUND)
+        s->counts->n_hypotheses[m] == SCOPEDETECT_FOUND)
       continue;
-    at = s->counts->n_samples[m]++;
+    at = s->counts->n_hypotheses[m]++;
     memset (&s->found[m * SCOPEDETECT_FOUND + at], 0, size);
     s->found[m * SCOPEDETECT_FOUND + at].pose = pose_from (guesses[i].pose);
     s->found[m * SCOPEDETECT_FOUND + at].id = (uint32_t) i;
   }
-  TRY (device_copy_rows (&s->device, w->sample, SCOPEDETECT_MAX_KEPT * size,
+  TRY (device_copy_rows (&s->device, w->hypothesis, SCOPEDETECT_MAX_KEPT * size,
       s->found, SCOPEDETECT_FOUND * size, SCOPEDETECT_FOUND * size,
       (size_t) w->n_models));
-  return device_copy (&s->device, w->counts->n_samples, s->counts->n_samples,
-      sizeof s->counts->n_samples);
+  return device_copy (&s->device, w->counts->n_hypotheses,
+      s->counts->n_hypotheses, sizeof s->counts->n_hypotheses);
 }
 
 const char *
@@ -444,7 +445,7 @@ new_frame (Scopedetect *s, int width, int height)
   TRY (scopedetect_cloud_new (m, &w->cloud, room, true, true));
   TRY (memory_get (m, &w->neighbour, queries));
   TRY (memory_get (m, &w->check, 2 * queries));
-  TRY (memory_get (m, &w->sample, (size_t) batch * SCOPEDETECT_MAX_KEPT));
+  TRY (memory_get (m, &w->hypothesis, (size_t) batch * SCOPEDETECT_MAX_KEPT));
   TRY (memory_get (m, &w->counts, 1));
   TRY (memory_get_pinned (m, &s->counts, 1));
   TRY (memory_get_pinned (
@@ -488,17 +489,17 @@ get_memory (Scopedetect *s, int width, int height,
 }
 
 static const char *
-new_samples (Scopedetect *s, int n_models)
+new_hypotheses (Scopedetect *s, int n_models)
 {
   const size_t n = (size_t) n_models * SCOPEDETECT_FOUND;
 
   for (int k = 0; k < 2; k++) {
     ScopedetectFindings *of = &s->stage[k];
 
-    of->sample = calloc (n, sizeof *of->sample);
+    of->hypothesis = calloc (n, sizeof *of->hypothesis);
     of->measure = calloc (n, sizeof *of->measure);
     of->n = calloc ((size_t) n_models, sizeof *of->n);
-    if (!of->sample || !of->measure || !of->n)
+    if (!of->hypothesis || !of->measure || !of->n)
       return "out of memory";
   }
   if (!(s->every_model = calloc ((size_t) n_models, sizeof *s->every_model)))
@@ -531,7 +532,7 @@ scopedetect_new (Scopedetect **self, const Device *device, int width,
   s->fate = calloc ((size_t) n_models, SCOPEDETECT_MAX_OBJECTS);
   if (!s->objects || !s->fate)
     return "out of memory";
-  TRY (new_samples (s, n_models));
+  TRY (new_hypotheses (s, n_models));
   s->work.spacing = models[0]->shape.spacing;
   s->work.feature_radius = models[0]->shape.feature_radius;
   TRY (get_memory (s, width, height, models, n_models));
@@ -555,7 +556,7 @@ scopedetect_free (Scopedetect *s)
   free (s->fate);
   free (s->every_model);
   for (int k = 0; k < 2; k++) {
-    free (s->stage[k].sample);
+    free (s->stage[k].hypothesis);
     free (s->stage[k].measure);
     free (s->stage[k].n);
   }

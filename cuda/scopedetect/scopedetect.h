@@ -48,8 +48,8 @@ typedef enum {
   SCOPEDETECT_FAST,     /* some of the scene's features; refinement by
                            Gauss and Newton */
   SCOPEDETECT_THOROUGH, /* all of them, exhaustively */
-  SCOPEDETECT_THESIS,   /* the thesis's text: 2,000 random samples, alignment,
-                           hill climbing */
+  SCOPEDETECT_THESIS, /* the thesis's text: 2,000 random hypotheses, alignment,
+                         hill climbing */
 } ScopedetectPreset;
 
 /* Which of the poses are objects. */
@@ -98,7 +98,7 @@ typedef struct {
   double table_low, table_high; /* what stands on it: heights, metres */
   double normal_radius;         /* of normals, metres */
 
-  bool random;      /* round 1 draws samples at random, else it tries every
+  bool random;      /* round 1 draws hypotheses at random, else it tries every
                        neighbour with both signs */
   int queries;      /* features of the scene that are looked at, evenly chosen;
                        0: all */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Of samples that are alike the best: a block a model decides, some samples at
- * once; of many, all blocks then drop those that are like what it kept. */
+ * Of hypotheses that are alike the best: a block a model decides, some
+ * hypotheses at once; of many, all blocks then drop those that are like what it
+ * kept. */
 #include "scopedetect/scopedetect_cuda.cuh"
 #include "scopedetect/scopedetect_round1_core.h"
 #include "scopedetect/scopedetect_score.cuh"
 
-/* ---- Which samples are alike ---- */
+/* ---- Which hypotheses are alike ---- */
 
 /* What of a pose decides which it is like: where the model's centre is, and its
  * turn. */
@@ -14,12 +15,12 @@ typedef struct {
   float4 centre, q;
 } Place;
 
-/* How far a model's samples are decided. */
+/* How far a model's hypotheses are decided. */
 typedef struct {
   int kept, sifted; /* their number; the number before the last ones */
-  int next;         /* sample that is looked at next */
-  uint32_t gone[SCOPEDETECT_MAX_KEPT / 32]; /* a bit a sample after that: it is
-                                               like one that is kept */
+  int next;         /* hypothesis that is looked at next */
+  uint32_t gone[SCOPEDETECT_MAX_KEPT / 32]; /* a bit a hypothesis after that: it
+                                               is like one that is kept */
 } Sieve;
 
 static_assert (SCOPEDETECT_MAX_KEPT % 32 == 0, "whole words");
@@ -30,11 +31,11 @@ struct _ScopedetectClusterCuda {
 
 /* What a launch is to do. */
 typedef struct {
-  ScopedetectSample *to;
+  ScopedetectHypothesis *to;
   ScopedetectClusterCuda *c;
   int most;
   float distance2, cosine;
-  int pass;  /* how often samples have been sifted */
+  int pass;  /* how often hypotheses have been sifted */
   bool last; /* goes on to the end */
 } Task;
 
@@ -81,11 +82,11 @@ any_alike (const Place *place, int n, const Place &b, const Task &t)
   return false;
 }
 
-/* Whether any of the samples kept from @first to @last - 1 is like @mine, or
+/* Whether any of the hypotheses kept from @first to @last - 1 is like @mine, or
  * that is @known.  @place has room for one a thread; all threads call. */
 static __device__ __forceinline__ bool
 is_known (const ScopedetectShape *s, const Task &t,
-    const ScopedetectSample *kept, int first, int last, const Place &mine,
+    const ScopedetectHypothesis *kept, int first, int last, const Place &mine,
     bool known, Place *place)
 {
   for (; first < last; first += blockDim.x) {
@@ -104,9 +105,9 @@ is_known (const ScopedetectShape *s, const Task &t,
 
 /* ---- The best of them ---- */
 
-#define GROUP 384 /* samples that are looked at together */
+#define GROUP 384 /* hypotheses that are looked at together */
 #define GROUP_WORDS (GROUP / 32)
-#define SIFT_EACH 1000 /* samples are sifted once for this many, */
+#define SIFT_EACH 1000 /* hypotheses are sifted once for this many, */
 #define SIFT_MOST 6    /* but no oftener */
 #define SIFT_THREADS 128
 
@@ -142,7 +143,7 @@ sum_before (int n, int *shared, int *total)
   return before;
 }
 
-/* The first samples from @next on that are not gone, at most GROUP of @n, to
+/* The first hypotheses from @next on that are not gone, at most GROUP of @n, to
  * shared.number; @next is then the one after them.  Returns how many. */
 static __device__ __forceinline__ int
 gather (const uint32_t *gone, int n, int *next, ClusterShared &shared)
@@ -172,7 +173,7 @@ gather (const uint32_t *gone, int n, int *next, ClusterShared &shared)
 }
 
 /* Which of the places before it each of @n new ones is like, 32 at once: all
- * tests of all of them, since the best samples are near to each other. */
+ * tests of all of them, since the best hypotheses are near to each other. */
 static __device__ __forceinline__ void
 compare (int n, const Task &t, ClusterShared &shared)
 {
@@ -226,12 +227,13 @@ resolve (int n, ClusterShared &shared)
   return kept;
 }
 
-/* Decides the next samples that are not gone, GROUP at most: those like one
+/* Decides the next hypotheses that are not gone, GROUP at most: those like one
  * that is kept since they were sifted go; of the others each in its turn. */
 static __device__ __forceinline__ void
-decide (const ScopedetectShape *s, const Task &t, const ScopedetectSample *from,
-    ScopedetectSample *to, int n, const uint32_t *gone, int sifted, int *next,
-    int *kept, ClusterShared &shared)
+decide (const ScopedetectShape *s, const Task &t,
+    const ScopedetectHypothesis *from, ScopedetectHypothesis *to, int n,
+    const uint32_t *gone, int sifted, int *next, int *kept,
+    ClusterShared &shared)
 {
   int there = gather (gone, n, next, shared), thread = threadIdx.x, at;
   int i = thread < there ? shared.number[thread] : 0, n_new, n_kept;
@@ -267,22 +269,22 @@ __launch_bounds__ (GROUP) decide_kernel (
 
   allow_next ();
   await_previous ();
-  n = w.counts->n_samples[m];
+  n = w.counts->n_hypotheses[m];
   if (t.pass)
     kept = sieve->kept, next = sieve->next;
   __syncthreads (); /* all threads have read them */
   sifted = kept;
   for (bool more = true; more && next < n && kept < t.most; more = t.last)
-    decide (s, t, w.sample + first, t.to + first, n, gone, sifted, &next, &kept,
-        shared);
+    decide (s, t, w.hypothesis + first, t.to + first, n, gone, sifted, &next,
+        &kept, shared);
   if (threadIdx.x)
     return;
   sieve->kept = kept, sieve->sifted = sifted, sieve->next = next;
   if (t.last)
-    w.counts->n_samples[m] = kept;
+    w.counts->n_hypotheses[m] = kept;
 }
 
-/* Drops the samples to come that are like those last kept, a thread each. */
+/* Drops the hypotheses to come that are like those last kept, a thread each. */
 static __global__ void
 __launch_bounds__ (SIFT_THREADS) sift_kernel (
     const __grid_constant__ ScopedetectWork w, const __grid_constant__ Task t)
@@ -297,13 +299,13 @@ __launch_bounds__ (SIFT_THREADS) sift_kernel (
 
   allow_next ();
   await_previous ();
-  n = w.counts->n_samples[m];
+  n = w.counts->n_hypotheses[m];
   gone = i >= n || i < sieve->next ||
       (t.pass && sieve->gone[i / 32] >> i % 32 & 1);
   if (__syncthreads_and (gone) && t.pass)
     return;
   gone = is_known (s, t, t.to + first, sieve->sifted, sieve->kept,
-      place_of (s, w.sample[first + (gone ? 0 : i)].pose), gone, place);
+      place_of (s, w.hypothesis[first + (gone ? 0 : i)].pose), gone, place);
   bits = __ballot_sync (ALL_LANES, gone);
   if (threadIdx.x % 32 == 0 && i < n)
     sieve->gone[i / 32] = bits;
@@ -347,21 +349,22 @@ scopedetect_cluster_cuda (const Device *dev, ScopedetectWork *w, int most)
 
 #define THREADS 256
 #define TILE 1024 /* keys that a block holds at once */
-/* With more samples than this, reading them takes longer than counting. */
+/* With more hypotheses than this, reading them takes longer than counting. */
 #define FEW 4096
-#define LANES 8 /* of a sample, of many */
-#define PER 4   /* samples that they count for */
+#define LANES 8 /* of a hypothesis, of many */
+#define PER 4   /* hypotheses that they count for */
 
 /* Smaller is before, as in scopedetect_before (). */
 static __device__ __forceinline__ uint64_t
-key_of (const ScopedetectSample &s)
+key_of (const ScopedetectHypothesis &s)
 {
   return (uint64_t) (uint32_t) ~((uint32_t) s.score ^ 0x80000000u) << 32 | s.id;
 }
 
 /* The keys from @first on, of @n, to shared memory. */
 static __device__ __forceinline__ void
-load_keys (const ScopedetectSample *from, int first, int n, uint64_t key[TILE])
+load_keys (
+    const ScopedetectHypothesis *from, int first, int n, uint64_t key[TILE])
 {
   for (int k = threadIdx.x; k < TILE; k += THREADS)
     key[k] = first + k < n ? key_of (from[first + k]) : UINT64_MAX;
@@ -369,7 +372,8 @@ load_keys (const ScopedetectSample *from, int first, int n, uint64_t key[TILE])
 
 /* By @lanes lanes. */
 static __device__ __forceinline__ void
-copy_words (ScopedetectSample *to, const ScopedetectSample *from, int lanes)
+copy_words (
+    ScopedetectHypothesis *to, const ScopedetectHypothesis *from, int lanes)
 {
   constexpr int WORDS = sizeof *to / sizeof (uint32_t);
 
@@ -377,20 +381,20 @@ copy_words (ScopedetectSample *to, const ScopedetectSample *from, int lanes)
     ((uint32_t *) to)[k] = ((const uint32_t *) from)[k];
 }
 
-/* A warp a sample. */
+/* A warp a hypothesis. */
 static __global__ void
 __launch_bounds__ (THREADS) order_kernel (
-    const __grid_constant__ ScopedetectWork w, ScopedetectSample *to)
+    const __grid_constant__ ScopedetectWork w, ScopedetectHypothesis *to)
 {
   __shared__ uint64_t key[TILE];
   size_t of_model = (size_t) blockIdx.y * SCOPEDETECT_MAX_KEPT;
-  const ScopedetectSample *from = w.sample + of_model;
+  const ScopedetectHypothesis *from = w.hypothesis + of_model;
   int i = blockIdx.x * (THREADS / 32) + threadIdx.x / 32, before = 0, n;
   uint64_t mine;
 
   allow_next ();
   await_previous ();
-  n = w.counts->n_samples[blockIdx.y];
+  n = w.counts->n_hypotheses[blockIdx.y];
   if (blockIdx.x * (THREADS / 32) >= n)
     return;
   mine = i < n ? key_of (from[i]) : 0;
@@ -409,7 +413,7 @@ __launch_bounds__ (THREADS) order_kernel (
 
 /* ---- Many ---- */
 
-#define BLOCK (THREADS / LANES * PER) /* samples of a block */
+#define BLOCK (THREADS / LANES * PER) /* hypotheses of a block */
 
 static_assert (TILE % BLOCK == 0, "some blocks a tile");
 
@@ -425,10 +429,10 @@ __launch_bounds__ (THREADS)
 
   allow_next ();
   await_previous ();
-  n = w.counts->n_samples[blockIdx.y];
+  n = w.counts->n_hypotheses[blockIdx.y];
   if (blockIdx.x * BLOCK >= n)
     return;
-  load_keys (w.sample + of_model, first, n, key);
+  load_keys (w.hypothesis + of_model, first, n, key);
   __syncthreads ();
 #pragma unroll 8
   for (int k = threadIdx.x % LANES; k < TILE; k += LANES)
@@ -457,20 +461,20 @@ search (const uint64_t *sorted, int n, uint64_t key)
   return before;
 }
 
-/* LANES lanes a sample, each some tiles. */
+/* LANES lanes a hypothesis, each some tiles. */
 static __global__ void
 __launch_bounds__ (THREADS)
     rank_kernel (const __grid_constant__ ScopedetectWork w,
-        const uint64_t *sorted, ScopedetectSample *to)
+        const uint64_t *sorted, ScopedetectHypothesis *to)
 {
   size_t of_model = (size_t) blockIdx.y * SCOPEDETECT_MAX_KEPT;
-  const ScopedetectSample *from = w.sample + of_model;
+  const ScopedetectHypothesis *from = w.hypothesis + of_model;
   int i = blockIdx.x * (THREADS / LANES) + threadIdx.x / LANES, before = 0, n;
   uint64_t mine;
 
   allow_next ();
   await_previous ();
-  n = w.counts->n_samples[blockIdx.y];
+  n = w.counts->n_hypotheses[blockIdx.y];
   if (blockIdx.x * (THREADS / LANES) >= n)
     return;
   mine = i < n ? key_of (from[i]) : 0;
@@ -486,10 +490,10 @@ void
 scopedetect_change_places (ScopedetectWork *w)
 {
   ScopedetectCuda *c = scopedetect_cuda (w);
-  ScopedetectSample *sample = w->sample;
+  ScopedetectHypothesis *hypothesis = w->hypothesis;
 
-  w->sample = c->spare;
-  c->spare = sample;
+  w->hypothesis = c->spare;
+  c->spare = hypothesis;
 }
 
 const char *

@@ -78,9 +78,9 @@ typedef struct {
   int32_t score;
   uint32_t id;
   float part[SCOPEDETECT_N_PARTS];
-} ScopedetectSample;
+} ScopedetectHypothesis;
 
-#define SCOPEDETECT_FOUND 64 /* samples of a model that come back */
+#define SCOPEDETECT_FOUND 64 /* hypotheses of a model that come back */
 
 /* J^T J, upper triangle by rows, J^T e, e^2 and how many points, of a step that
  * turns about the model's centre, in radii, and moves it, both in gates. */
@@ -88,7 +88,7 @@ typedef struct {
   long long a[21], b[6], e, n, front;
 } ScopedetectSums;
 
-/* What the final pass measures of a sample. */
+/* What the final pass measures of a hypothesis. */
 typedef struct {
   ScopedetectSums sums;
   ImageBox box, seen; /* of all points, and of those that are not hidden */
@@ -99,7 +99,7 @@ typedef struct {
   bool has_table;
   float table[4];
   int n_points, n_left_out;
-  int n_samples[SCOPEDETECT_BATCH];
+  int n_hypotheses[SCOPEDETECT_BATCH];
 } ScopedetectCounts;
 
 typedef struct {
@@ -129,7 +129,7 @@ typedef struct {
   uint16_t *neighbour; /* [model][query][K]: points of the model; UINT16_MAX
                           where the query is left out */
   int16_t *check;      /* [model][query][K][2]: scores with few points */
-  ScopedetectSample *sample; /* [model][SCOPEDETECT_MAX_KEPT] */
+  ScopedetectHypothesis *hypothesis; /* [model][SCOPEDETECT_MAX_KEPT] */
   int room_queries;
   ScopedetectMeasure *measure; /* pinned: [model][SCOPEDETECT_FOUND] */
 
@@ -239,8 +239,8 @@ scopedetect_unproject (const ScopedetectScene *s, int u, int v, float z)
       ((float) v - s->cy) * z * s->per_fy, z);
 }
 
-/* Whether the first of two samples comes first: the better one, of equal ones
- * that with the smaller id. */
+/* Whether the first of two hypotheses comes first: the better one, of equal
+ * ones that with the smaller id. */
 BOTH bool
 scopedetect_before (
     int32_t score, uint32_t id, int32_t other, uint32_t other_id)
@@ -265,7 +265,7 @@ typedef struct {
   const char *(*segments) (const Device *dev, ScopedetectWork *w);
   /* Nearest features of every query. */
   const char *(*match) (const Device *dev, ScopedetectWork *w);
-  /* Round 1: to samples, checked with few points, then with more, in order. */
+  /* Round 1: to hypotheses in order, by few points, then by more. */
   const char *(*choose) (const Device *dev, ScopedetectWork *w);
   const char *(*verify) (const Device *dev, ScopedetectWork *w);
   /* Keeps the best of those alike, at most @n. */
@@ -279,7 +279,7 @@ typedef struct {
   const char *(*climb) (const Device *dev, ScopedetectWork *w, int steps);
   /* Scores with @n points of each model, 0: all; puts them in order. */
   const char *(*score) (const Device *dev, ScopedetectWork *w, int n);
-  /* The last samples to w->measure. */
+  /* The last hypotheses to w->measure. */
   const char *(*measure) (const Device *dev, ScopedetectWork *w);
   /* Calls @queue with @data, which queues stages and copies; or queues what it
    * did when the work was the same.  They may look at all of the work but its

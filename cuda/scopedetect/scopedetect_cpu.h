@@ -20,12 +20,12 @@ typedef struct {
   int *count;               /* of each score */
 } ScopedetectCpu;
 
-/* The samples of one model: what most loops go over. */
+/* The hypotheses of one model: what most loops go over. */
 typedef struct {
   const ScopedetectWork *w;
   const ScopedetectShape *model;
-  ScopedetectSample *sample;
-  int n;      /* samples */
+  ScopedetectHypothesis *hypothesis;
+  int n;      /* hypotheses */
   int points; /* of the model, where not all of them are looked at */
 } ScopedetectBatch;
 
@@ -34,8 +34,9 @@ scopedetect_batch (const ScopedetectWork *w, int m)
 {
   const ScopedetectShape *s = &w->model[m];
 
-  return (ScopedetectBatch){w, s, w->sample + (size_t) m * SCOPEDETECT_MAX_KEPT,
-      w->counts->n_samples[m],
+  return (ScopedetectBatch){w, s,
+      w->hypothesis + (size_t) m * SCOPEDETECT_MAX_KEPT,
+      w->counts->n_hypotheses[m],
       s->n < w->params.points ? s->n : w->params.points};
 }
 
@@ -58,17 +59,17 @@ const char *scopedetect_score_cpu (
 
 const char *scopedetect_measure_cpu (const Device *dev, ScopedetectWork *w);
 
-/* Parts and score of a sample, with @n points of @s; 0: with all, and with
+/* Parts and score of a hypothesis, with @n points of @s; 0: with all, and with
  * segments. */
 void scopedetect_score_one_cpu (const ScopedetectWork *w,
-    const ScopedetectShape *s, int n, ScopedetectSample *sample);
+    const ScopedetectShape *s, int n, ScopedetectHypothesis *hypothesis);
 
-/* The parts of the full SCOPE that take long, of all samples, which have the
+/* The parts of the full SCOPE that take long, of all hypotheses, which have the
  * others. */
 void scopedetect_extra_cpu (ScopedetectWork *w);
 
 /* Number of the cloud's point that a pixel is part of; -1: of none. */
 int scopedetect_point_at_cpu (const ScopedetectWork *w, int x, int y);
 
-/* Puts the samples of each model in order. */
+/* Puts the hypotheses of each model in order. */
 void scopedetect_order_cpu (ScopedetectWork *w);

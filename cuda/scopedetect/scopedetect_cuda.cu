@@ -64,7 +64,7 @@ get_state (const ScopedetectWork *w, State *s)
 static void
 set_after (ScopedetectWork *w, const State *after)
 {
-  w->sample = after->work.sample;
+  w->hypothesis = after->work.hypothesis;
   scopedetect_cuda (w)->spare = after->cuda.spare;
   scopedetect_cuda (w)->bound = after->cuda.bound;
 }
@@ -133,7 +133,7 @@ static const char *
 open (const Device *dev, ScopedetectWork *w)
 {
   ScopedetectCuda *c = (ScopedetectCuda *) calloc (1, sizeof *c);
-  size_t samples = (size_t) w->room_models * SCOPEDETECT_MAX_KEPT;
+  size_t hypotheses = (size_t) w->room_models * SCOPEDETECT_MAX_KEPT;
   DeviceMemory *m;
 
   if (!(w->state = c))
@@ -143,8 +143,8 @@ open (const Device *dev, ScopedetectWork *w)
   c->bound = SCOPEDETECT_FOUND;
   if (dev)
     TRY (chain_may_overlap (&c->overlaps));
-  TRY (memory_get (m, &c->spare, samples));
-  TRY (memory_get (m, &c->sorted, samples));
+  TRY (memory_get (m, &c->spare, hypotheses));
+  TRY (memory_get (m, &c->sorted, hypotheses));
   TRY (scopedetect_choose_open_cuda (m, &c->choose));
   TRY (scopedetect_score_open_cuda (m, &c->score));
   TRY (scopedetect_cluster_open_cuda (m, &c->cluster));

@@ -23,10 +23,11 @@ typedef struct _ScopedetectRecords ScopedetectRecords;
 typedef struct {
   DeviceMemory memory; /* of all that the others point to */
   bool overlaps; /* kernels may start before those before them have ended */
-  int bound;     /* samples of a model that there may be now; only the device
+  int bound;     /* hypotheses of a model that there may be now; only the device
                     knows how many there are */
-  ScopedetectSample *spare; /* as w->sample, with which it changes places */
-  uint64_t *sorted;         /* [model][SCOPEDETECT_MAX_KEPT]: keys, in order */
+  /* As w->hypothesis, with which it changes places. */
+  ScopedetectHypothesis *spare;
+  uint64_t *sorted; /* [model][SCOPEDETECT_MAX_KEPT]: keys, in order */
   ScopedetectObserveCuda *observe;
   ScopedetectChooseCuda *choose; /* device memory, as is: */
   ScopedetectScoreCuda *score;
@@ -60,10 +61,10 @@ const char *scopedetect_cluster_open_cuda (
 const char *scopedetect_repeat_open_cuda (ScopedetectRecords **r);
 void scopedetect_repeat_close_cuda (ScopedetectRecords *r);
 
-/* The samples are those in the other place. */
+/* The hypotheses are those in the other place. */
 void scopedetect_change_places (ScopedetectWork *w);
 
-/* Puts the samples of each model in order. */
+/* Puts the hypotheses of each model in order. */
 const char *scopedetect_order_cuda (const Device *dev, ScopedetectWork *w);
 
 const char *scopedetect_observe_cuda (const Device *dev, ScopedetectWork *w);
@@ -82,7 +83,7 @@ const char *scopedetect_climb_cuda (
     const Device *dev, ScopedetectWork *w, int steps);
 const char *scopedetect_score_cuda (
     const Device *dev, ScopedetectWork *w, int n);
-/* The parts of the full SCOPE that take long, of all samples, which have the
+/* The parts of the full SCOPE that take long, of all hypotheses, which have the
  * others. */
 const char *scopedetect_extra_cuda (
     const Device *dev, const ScopedetectWork *w);

@@ -9,7 +9,7 @@
 #include "scopedetect/scopedetect_core.h"
 #include "scopedetect/scopedetect_features_core.h"
 
-#define SCOPEDETECT_WINDOW 4 /* samples to each side of a pixel */
+#define SCOPEDETECT_WINDOW 4 /* probes to each side of a pixel */
 /* A step of more than this part of the depth is an edge (PCL). */
 #define SCOPEDETECT_RANGE_JUMP .02f
 

@@ -161,8 +161,8 @@ scopedetect_observe_cuda (const Device *dev, ScopedetectWork *w)
   Yuv yuv = {};
   int left = w->params.edge_blur, from = 0, passes;
 
-  /* each frame starts with samples in the same place, as what is recorded */
-  if (scopedetect_cuda (w)->spare < w->sample)
+  /* each frame starts with hypotheses in the same place, as what is recorded */
+  if (scopedetect_cuda (w)->spare < w->hypothesis)
     scopedetect_change_places (w);
   if (s->has_colour)
     color = *w->frame.color;
@@ -205,13 +205,13 @@ scopedetect_points_cuda (const Device *dev, ScopedetectWork *w)
  *
  * All planes drawn are counted together, a thread each. */
 
-#define SAMPLES 64 /* points that a block holds against the planes at once */
+#define PROBES 64 /* points that a block holds against the planes at once */
 #define BLOCKS 512
 
 /* The points on which planes are tried: every fourth pixel of every fourth row,
  * from the third on. */
 static __device__ float4
-sample (const ScopedetectScene &s, int i)
+probe (const ScopedetectScene &s, int i)
 {
   int columns = (s.width + 1) / 4, x = i % columns * 4 + 2;
   int y = i / columns * 4 + 2;
@@ -269,20 +269,20 @@ static __global__ void
 __launch_bounds__ (SCOPEDETECT_PLANES) table_kernel (
     const __grid_constant__ ScopedetectWork w, int n, ScopedetectVotes *votes)
 {
-  __shared__ float4 at[SAMPLES];
+  __shared__ float4 at[PROBES];
   float plane[4] = {0, 0, 0, 0};
   uint32_t inliers = 0, looked = 0;
   bool drawn;
 
   await_previous ();
   drawn = scopedetect_draw_plane (&w, threadIdx.x, plane);
-  for (int first = blockIdx.x * SAMPLES; first < n;
-       first += gridDim.x * SAMPLES) {
-    int there = min (SAMPLES, n - first);
+  for (int first = blockIdx.x * PROBES; first < n;
+       first += gridDim.x * PROBES) {
+    int there = min (PROBES, n - first);
 
     __syncthreads ();
     if ((int) threadIdx.x < there)
-      at[threadIdx.x] = sample (w.scene, first + (int) threadIdx.x);
+      at[threadIdx.x] = probe (w.scene, first + (int) threadIdx.x);
     __syncthreads ();
     for (int i = 0; i < there; i++) {
       float4 p = at[i];
@@ -305,7 +305,7 @@ scopedetect_find_table_cuda (const Device *dev, const ScopedetectWork *w)
 {
   const ScopedetectScene *s = &w->scene;
   int n = (s->width + 1) / 4 * ((s->height + 1) / 4);
-  int blocks = n ? ceil_div (n, SAMPLES) : 1;
+  int blocks = n ? ceil_div (n, PROBES) : 1;
 
   return scopedetect_launch (dev, w, table_kernel,
       dim3 (blocks < BLOCKS ? blocks : BLOCKS), dim3 (SCOPEDETECT_PLANES), 0,

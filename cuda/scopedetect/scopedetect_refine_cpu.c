@@ -32,12 +32,12 @@ refine_one (const Refinement *a, Pose *p)
 }
 
 static void
-refine_samples (void *data, int begin, int end)
+refine_hypotheses (void *data, int begin, int end)
 {
   const Refinement *a = data;
 
   for (int i = begin; i < end; i++)
-    refine_one (a, &a->batch.sample[i].pose);
+    refine_one (a, &a->batch.hypothesis[i].pose);
 }
 
 const char *
@@ -48,7 +48,7 @@ scopedetect_refine_cpu (
   for (int m = 0; m < w->n_models; m++) {
     Refinement a = {scopedetect_batch (w, m), steps, gate, least};
 
-    parallel_for (a.batch.n, 4, refine_samples, &a);
+    parallel_for (a.batch.n, 4, refine_hypotheses, &a);
   }
   return NULL;
 }
@@ -76,13 +76,13 @@ typedef struct {
 } Measuring;
 
 static void
-measure_samples (void *data, int begin, int end)
+measure_hypotheses (void *data, int begin, int end)
 {
   const Measuring *m = data;
   const ScopedetectBatch *b = &m->batch;
 
   for (int i = begin; i < end; i++)
-    measure_one (b->w, b->model, b->sample[i].pose, &m->out[i]);
+    measure_one (b->w, b->model, b->hypothesis[i].pose, &m->out[i]);
 }
 
 const char *
@@ -93,7 +93,7 @@ scopedetect_measure_cpu (const Device *dev, ScopedetectWork *w)
     Measuring measuring = {
         scopedetect_batch (w, m), w->measure + m * SCOPEDETECT_FOUND};
 
-    parallel_for (measuring.batch.n, 4, measure_samples, &measuring);
+    parallel_for (measuring.batch.n, 4, measure_hypotheses, &measuring);
   }
   return NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Refinement of samples by Gauss and Newton, a block each, and the measures of
- * the last ones. */
+ * Refinement of hypotheses by Gauss and Newton, a block each, and the measures
+ * of the last ones. */
 #include "scopedetect/scopedetect_refine_core.h"
 #include "scopedetect/scopedetect_score.cuh"
 
@@ -35,11 +35,11 @@ __launch_bounds__ (REFINE_THREADS)
   __shared__ RefineShared shared;
   const ScopedetectShape *s = &w.model[blockIdx.y];
   int n = min (s->n, w.params.points);
-  ScopedetectSample *a;
+  ScopedetectHypothesis *a;
 
   allow_next ();
   await_previous ();
-  if (!(a = sample_of_block (&w)))
+  if (!(a = hypothesis_of_block (&w)))
     return;
   if (threadIdx.x == 0)
     shared.pose = a->pose, shared.done = false;
@@ -72,7 +72,7 @@ scopedetect_refine_cuda (
       dev, w, refine_kernel, blocks, REFINE_THREADS, 0, *w, steps, gate, least);
 }
 
-/* ---- The last samples ---- */
+/* ---- The last hypotheses ---- */
 
 /* What one thread has seen of both boxes to those of all. */
 static __device__ __forceinline__ void
@@ -93,12 +93,12 @@ __launch_bounds__ (MEASURE_THREADS)
   const ImageBox none = {INT32_MAX, INT32_MAX, INT32_MIN, INT32_MIN};
   const ScopedetectShape *s = &w.model[blockIdx.y];
   ImageBox my_box = none, my_seen = none;
-  const ScopedetectSample *a;
+  const ScopedetectHypothesis *a;
   Turn r;
 
   allow_next ();
   await_previous ();
-  if (!(a = sample_of_block (&w)))
+  if (!(a = hypothesis_of_block (&w)))
     return;
   if (threadIdx.x == 0)
     box = seen = none;

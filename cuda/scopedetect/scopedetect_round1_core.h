@@ -29,7 +29,7 @@ scopedetect_pose_of (const ScopedetectCloud *scene, int i,
 
 /* Hypothesis @id of model @m of the batch: query, neighbour and sign. */
 BOTH Pose
-scopedetect_hypothesis (const ScopedetectWork *w, int m, uint32_t id)
+scopedetect_hypothesis_pose (const ScopedetectWork *w, int m, uint32_t id)
 {
   int k = w->params.neighbours;
   const uint16_t *near = w->neighbour + (size_t) m * w->room_queries * k;

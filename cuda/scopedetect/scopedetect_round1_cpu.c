@@ -76,7 +76,7 @@ check_hypotheses (void *data, int begin, int end)
     c->score[id] = near[id / 2] == UINT16_MAX
         ? INT16_MIN
         : (int16_t) scopedetect_agreement (&w->scene, s,
-              scopedetect_hypothesis (w, c->m, (uint32_t) id), few,
+              scopedetect_hypothesis_pose (w, c->m, (uint32_t) id), few,
               (float) w->params.tolerance);
 }
 
@@ -95,12 +95,13 @@ threshold (int *count, const int16_t *check, int n, int wanted, int *of_least)
   return at + INT16_MIN;
 }
 
-/* Round 1 at random: draws samples from nearest features. */
+/* Round 1 at random: draws hypotheses from nearest features. */
 static void
 draw (ScopedetectWork *w)
 {
   for (int m = 0; m < w->n_models; m++) {
-    ScopedetectSample *out = w->sample + (size_t) m * SCOPEDETECT_MAX_KEPT;
+    ScopedetectHypothesis *out =
+        w->hypothesis + (size_t) m * SCOPEDETECT_MAX_KEPT;
     int n = 0;
     uint32_t id;
 
@@ -108,9 +109,9 @@ draw (ScopedetectWork *w)
       if (scopedetect_draw (w, m, q, &id)) {
         out[n].id = id;
         out[n].score = 0;
-        out[n++].pose = scopedetect_hypothesis (w, m, id);
+        out[n++].pose = scopedetect_hypothesis_pose (w, m, id);
       }
-    w->counts->n_samples[m] = n;
+    w->counts->n_hypotheses[m] = n;
   }
 }
 
@@ -127,7 +128,8 @@ scopedetect_choose_cpu (const Device *dev, ScopedetectWork *w)
   for (int m = 0; m < w->n_models; m++) {
     int16_t *check =
         w->check + (size_t) m * w->room_queries * w->params.neighbours * 2;
-    ScopedetectSample *out = w->sample + (size_t) m * SCOPEDETECT_MAX_KEPT;
+    ScopedetectHypothesis *out =
+        w->hypothesis + (size_t) m * SCOPEDETECT_MAX_KEPT;
     int least, of_least = 0, kept = 0;
 
     parallel_for (n, 256, check_hypotheses, &(Check){w, m, check});
@@ -138,9 +140,9 @@ scopedetect_choose_cpu (const Device *dev, ScopedetectWork *w)
           (check[id] == least && check[id] > INT16_MIN && of_least-- > 0)) {
         out[kept].id = (uint32_t) id;
         out[kept].score = check[id];
-        out[kept++].pose = scopedetect_hypothesis (w, m, (uint32_t) id);
+        out[kept++].pose = scopedetect_hypothesis_pose (w, m, (uint32_t) id);
       }
-    w->counts->n_samples[m] = kept;
+    w->counts->n_hypotheses[m] = kept;
   }
   return NULL;
 }
@@ -157,15 +159,15 @@ free_score (const ScopedetectWork *w, const ScopedetectShape *s, Pose p, int n)
 }
 
 static void
-verify_samples (void *data, int begin, int end)
+verify_hypotheses (void *data, int begin, int end)
 {
   const ScopedetectBatch *b = data;
   const ScopedetectWork *w = b->w;
 
   for (int i = begin; i < end; i++)
-    b->sample[i].score = w->params.random
-        ? free_score (w, b->model, b->sample[i].pose, b->points)
-        : scopedetect_agreement (&w->scene, b->model, b->sample[i].pose,
+    b->hypothesis[i].score = w->params.random
+        ? free_score (w, b->model, b->hypothesis[i].pose, b->points)
+        : scopedetect_agreement (&w->scene, b->model, b->hypothesis[i].pose,
               b->points, (float) w->params.tolerance);
 }
 
@@ -176,7 +178,7 @@ scopedetect_verify_cpu (const Device *dev, ScopedetectWork *w)
   for (int m = 0; m < w->n_models; m++) {
     ScopedetectBatch b = scopedetect_batch (w, m);
 
-    parallel_for (b.n, 64, verify_samples, &b);
+    parallel_for (b.n, 64, verify_hypotheses, &b);
   }
   scopedetect_order_cpu (w);
   return NULL;
@@ -185,7 +187,7 @@ scopedetect_verify_cpu (const Device *dev, ScopedetectWork *w)
 static int
 compare (const void *a, const void *b)
 {
-  const ScopedetectSample *p = a, *q = b;
+  const ScopedetectHypothesis *p = a, *q = b;
 
   return scopedetect_before (p->score, p->id, q->score, q->id) ? -1 : 1;
 }
@@ -196,8 +198,8 @@ order_models (void *data, int begin, int end)
   const ScopedetectWork *w = data;
 
   for (int m = begin; m < end; m++)
-    qsort (w->sample + (size_t) m * SCOPEDETECT_MAX_KEPT,
-        (size_t) w->counts->n_samples[m], sizeof *w->sample, compare);
+    qsort (w->hypothesis + (size_t) m * SCOPEDETECT_MAX_KEPT,
+        (size_t) w->counts->n_hypotheses[m], sizeof *w->hypothesis, compare);
 }
 
 void
@@ -220,10 +222,11 @@ cluster_models (void *data, int begin, int end)
   float c = (float) cos (w->params.cluster_angle / 2 * .017453292519943295);
 
   for (int m = begin; m < end; m++) {
-    ScopedetectSample *s = w->sample + (size_t) m * SCOPEDETECT_MAX_KEPT;
+    ScopedetectHypothesis *s =
+        w->hypothesis + (size_t) m * SCOPEDETECT_MAX_KEPT;
     int kept = 0, most = clustering->most;
 
-    for (int i = 0; i < w->counts->n_samples[m] && kept < most; i++) {
+    for (int i = 0; i < w->counts->n_hypotheses[m] && kept < most; i++) {
       int k = 0;
 
       if (s[i].score == SCOPEDETECT_DROPPED && kept)
@@ -234,7 +237,7 @@ cluster_models (void *data, int begin, int end)
       if (k == kept)
         s[kept++] = s[i];
     }
-    w->counts->n_samples[m] = kept;
+    w->counts->n_hypotheses[m] = kept;
   }
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Round 1: each query's nearest features make hypotheses, a thread a hypothesis
- * looks at it with few points, and the best become samples. */
+ * looks at it with few points, and the best are kept. */
 #include "scopedetect/scopedetect_cuda.cuh"
 #include "scopedetect/scopedetect_round1_core.h"
 #include "scopedetect/scopedetect_score.cuh"
@@ -196,7 +196,7 @@ scopedetect_add_counts (int *count, int *to)
 const char *scopedetect_check_cuda (
     const Device *dev, const ScopedetectWork *w, ScopedetectChooseCuda *c);
 
-/* ---- The best hypotheses become samples ----
+/* ---- The best hypotheses are kept ----
  *
  * In the order of their ids. */
 
@@ -353,13 +353,13 @@ static __device__ __forceinline__ void
 keep (const ScopedetectWork &w, int m, int at, int number, int score)
 {
   uint32_t each = 2 * (uint32_t) w.params.neighbours;
-  ScopedetectSample *s =
-      &w.sample[(size_t) m * SCOPEDETECT_MAX_KEPT + (size_t) at];
+  ScopedetectHypothesis *s =
+      &w.hypothesis[(size_t) m * SCOPEDETECT_MAX_KEPT + (size_t) at];
 
   s->id = w.params.random ? (uint32_t) number * each + (uint32_t) (score - 1)
                           : (uint32_t) number;
   s->score = w.params.random ? 0 : score;
-  s->pose = scopedetect_hypothesis (&w, m, s->id);
+  s->pose = scopedetect_hypothesis_pose (&w, m, s->id);
 }
 
 static __global__ void
@@ -381,7 +381,7 @@ __launch_bounds__ (THREADS) keep_kernel (
   load_scores (w, m, score);
   mine = sum_before (look (score, t), &total);
   if (blockIdx.x == gridDim.x - 1 && threadIdx.x == 0)
-    w.counts->n_samples[m] =
+    w.counts->n_hypotheses[m] =
         min (most, before.x + total.x + min (before.y + total.y, t.of_least));
   mine.x += before.x, mine.y += before.y;
   for (int i = 0; i < EACH; i++) {
@@ -422,10 +422,10 @@ scopedetect_choose_cuda (const Device *dev, ScopedetectWork *w)
 
 /* ---- Looking at hypotheses ----
  *
- * A thread looks at one with few points, some warps at each sample with
+ * A thread looks at one with few points, some warps at each hypothesis with
  * more; or hypotheses are drawn, as the thesis has it. */
 
-#define VERIFY_WARPS 8 /* of a block that looks at samples */
+#define VERIFY_WARPS 8 /* of a block that looks at hypotheses */
 
 static_assert (SCOPEDETECT_SCORE_BINS == THREADS, "a thread a bin");
 
@@ -449,7 +449,7 @@ __launch_bounds__ (THREADS) check_kernel (
 
     if (near[id / 2] != UINT16_MAX)
       score = scopedetect_agreement (&w.scene, s,
-          scopedetect_hypothesis (&w, m, (uint32_t) id), few,
+          scopedetect_hypothesis_pose (&w, m, (uint32_t) id), few,
           (float) w.params.tolerance);
     scopedetect_scores_of (w, m)[id] = (int16_t) score;
     atomicAdd (&count[(score - INT16_MIN) / SCOPEDETECT_SCORE_BINS], 1);
@@ -505,7 +505,7 @@ verify (const ScopedetectWork *w, const ScopedetectShape *s, Pose p, int n,
       (int) warp_sum ((uint32_t) sum), (int) warp_sum ((uint32_t) front)};
 }
 
-/* PARTS warps a sample. */
+/* PARTS warps a hypothesis. */
 template <int PARTS>
 static __global__ void __launch_bounds__ (32 * VERIFY_WARPS)
     verify_kernel (const __grid_constant__ ScopedetectWork w)
@@ -514,14 +514,15 @@ static __global__ void __launch_bounds__ (32 * VERIFY_WARPS)
   int m = blockIdx.y, warp = threadIdx.x / 32;
   int i = blockIdx.x * (VERIFY_WARPS / PARTS) + warp / PARTS;
   const ScopedetectShape *s = &w.model[m];
-  ScopedetectSample *a = w.sample + (size_t) m * SCOPEDETECT_MAX_KEPT + i;
+  ScopedetectHypothesis *a =
+      w.hypothesis + (size_t) m * SCOPEDETECT_MAX_KEPT + i;
   int n = min (s->n, w.params.points);
   bool there;
   int2 v;
 
   allow_next ();
   await_previous ();
-  there = i < w.counts->n_samples[m];
+  there = i < w.counts->n_hypotheses[m];
   if (there)
     found[warp] = verify (&w, s, a->pose, n, warp % PARTS, PARTS);
   __syncthreads ();

@@ -10,7 +10,7 @@
 /* What a block needs to score a pose. */
 typedef struct {
   SumShared<ScopedetectTotals> totals;
-  ScopedetectSample sample; /* the one that is scored */
+  ScopedetectHypothesis hypothesis; /* the one that is scored */
 } ScoreShared;
 
 /* As scopedetect_view_of (), by each warp. */
@@ -44,7 +44,7 @@ static __device__ __forceinline__ const ScopedetectTotals &
 total_points (const ScopedetectWork *w, const ScopedetectShape *s, int n,
     int part, int parts, ScoreShared &shared)
 {
-  const Pose &pose = shared.sample.pose;
+  const Pose &pose = shared.hypothesis.pose;
   Turn r = turn_of (pose.q);
   int view = view_of (w, s, &r, pose.t);
   int first = part * blockDim.x + threadIdx.x, step = parts * blockDim.x;
@@ -60,14 +60,15 @@ total_points (const ScopedetectWork *w, const ScopedetectShape *s, int n,
   return sum_block (t, shared.totals);
 }
 
-/* Parts and score of shared.sample, whose pose all threads see, with the first
+/* Parts and score of shared.hypothesis, whose pose all threads see, with the
+ * first
  * @n points of @s.  All threads call, and see them. */
 static __device__ void
 score_block (const ScopedetectWork *w, const ScopedetectShape *s, int n,
     ScoreShared &shared)
 {
   const ScopedetectTotals &t = total_points (w, s, n, 0, 1, shared);
-  ScopedetectSample &a = shared.sample;
+  ScopedetectHypothesis &a = shared.hypothesis;
 
   if (threadIdx.x == 0) {
     scopedetect_parts (&t, a.part);
@@ -76,20 +77,20 @@ score_block (const ScopedetectWork *w, const ScopedetectShape *s, int n,
   __syncthreads ();
 }
 
-/* The sample that block @blockIdx.x works on; NULL if there are fewer. */
-static __device__ __forceinline__ ScopedetectSample *
-sample_of_block (const ScopedetectWork *w)
+/* The hypothesis that block @blockIdx.x works on; NULL if there are fewer. */
+static __device__ __forceinline__ ScopedetectHypothesis *
+hypothesis_of_block (const ScopedetectWork *w)
 {
   int m = blockIdx.y;
 
-  return (int) blockIdx.x < w->counts->n_samples[m]
-      ? &w->sample[(size_t) m * SCOPEDETECT_MAX_KEPT + blockIdx.x]
+  return (int) blockIdx.x < w->counts->n_hypotheses[m]
+      ? &w->hypothesis[(size_t) m * SCOPEDETECT_MAX_KEPT + blockIdx.x]
       : NULL;
 }
 
 /* By a block, whose threads all call and see it afterwards. */
 static __device__ __forceinline__ void
-copy_sample (ScopedetectSample *to, const ScopedetectSample *from)
+copy_hypothesis (ScopedetectHypothesis *to, const ScopedetectHypothesis *from)
 {
   __syncthreads (); /* nobody still reads what was there */
   if (threadIdx.x < sizeof *to / sizeof (uint32_t))

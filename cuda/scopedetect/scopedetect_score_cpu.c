@@ -31,7 +31,7 @@ segment_parts (const ScopedetectWork *w, const ScopedetectShape *s, Pose pose,
 
 void
 scopedetect_score_one_cpu (const ScopedetectWork *w, const ScopedetectShape *s,
-    int points, ScopedetectSample *a)
+    int points, ScopedetectHypothesis *a)
 {
   Turn r = turn_of (a->pose.q);
   int view = scopedetect_view_of (w, s, a->pose), n = points ? points : s->n;
@@ -52,12 +52,12 @@ scopedetect_score_one_cpu (const ScopedetectWork *w, const ScopedetectShape *s,
 }
 
 static void
-score_samples (void *data, int begin, int end)
+score_hypotheses (void *data, int begin, int end)
 {
   const ScopedetectBatch *b = data;
 
   for (int i = begin; i < end; i++)
-    scopedetect_score_one_cpu (b->w, b->model, b->points, &b->sample[i]);
+    scopedetect_score_one_cpu (b->w, b->model, b->points, &b->hypothesis[i]);
 }
 
 const char *
@@ -68,7 +68,7 @@ scopedetect_score_cpu (const Device *dev, ScopedetectWork *w, int n)
     ScopedetectBatch b = scopedetect_batch (w, m);
 
     b.points = n < b.model->n ? n : b.model->n;
-    parallel_for (b.n, 4, score_samples, &b);
+    parallel_for (b.n, 4, score_hypotheses, &b);
   }
   if (!n && scopedetect_wants_extra (&w->params))
     scopedetect_extra_cpu (w);
@@ -105,8 +105,8 @@ add_points (const ScopedetectWork *w, const ScopedetectShape *s, Pose pose,
 }
 
 static void
-set_extra (
-    const ScopedetectWork *w, const ScopedetectShape *s, ScopedetectSample *a)
+set_extra (const ScopedetectWork *w, const ScopedetectShape *s,
+    ScopedetectHypothesis *a)
 {
   int view = scopedetect_view_of (w, s, a->pose);
   ScopedetectTiles tiles = scopedetect_tiles (w, s, a->pose);
@@ -129,12 +129,12 @@ set_extra (
 }
 
 static void
-set_extras_of_samples (void *data, int begin, int end)
+set_extras_of_hypotheses (void *data, int begin, int end)
 {
   const ScopedetectBatch *b = data;
 
   for (int i = begin; i < end; i++)
-    set_extra (b->w, b->model, &b->sample[i]);
+    set_extra (b->w, b->model, &b->hypothesis[i]);
 }
 
 void
@@ -143,6 +143,6 @@ scopedetect_extra_cpu (ScopedetectWork *w)
   for (int m = 0; m < w->n_models; m++) {
     ScopedetectBatch b = scopedetect_batch (w, m);
 
-    parallel_for (b.n, 1, set_extras_of_samples, &b);
+    parallel_for (b.n, 1, set_extras_of_hypotheses, &b);
   }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Scores of samples: with some points a block each, with all of them several.
+ * Scores of hypotheses: with some points a block each, with all of them
+ * several.
  */
 #include "scopedetect/scopedetect_extra_core.h"
 #include "scopedetect/scopedetect_observe_cuda.cuh"
@@ -8,11 +9,11 @@
 
 #define FEW_THREADS 128
 #define THREADS 256
-#define PARTS 5  /* blocks that share a sample's points, and all segments */
-#define ROOM 256 /* samples of a model that are scored with all points */
+#define PARTS 5  /* blocks that share a pose's points, and all segments */
+#define ROOM 256 /* hypotheses of a model that are scored with all points */
 
-/* What the blocks of a sample hand to the one of them that is done last, which
- * leaves all but the totals as zeros. */
+/* What the blocks of a hypothesis hand to the one of them that is done last,
+ * which leaves all but the totals as zeros. */
 typedef struct {
   ScopedetectTotals totals[PARTS];
   long long off; /* of the segments that are taken; bits: which are */
@@ -41,15 +42,15 @@ __launch_bounds__ (FEW_THREADS)
 {
   __shared__ ScoreShared shared;
   const ScopedetectShape *s = &w.model[blockIdx.y];
-  ScopedetectSample *a;
+  ScopedetectHypothesis *a;
 
   allow_next ();
   await_previous ();
-  if (!(a = sample_of_block (&w)))
+  if (!(a = hypothesis_of_block (&w)))
     return;
-  copy_sample (&shared.sample, a);
+  copy_hypothesis (&shared.hypothesis, a);
   score_block (&w, s, min (points, s->n), shared);
-  copy_sample (a, &shared.sample);
+  copy_hypothesis (a, &shared.hypothesis);
 }
 
 /* ---- With all points ---- */
@@ -79,7 +80,7 @@ look_at_segments (const ScopedetectWork *w, const ScopedetectShape *s,
   }
 }
 
-/* The parts of the segments that the sample's blocks have found. */
+/* The parts of the segments that the hypothesis's blocks have found. */
 static __device__ __forceinline__ void
 finish_segments (const ScopedetectWork *w, Shares *share, AllShared &shared)
 {
@@ -99,18 +100,18 @@ finish_segments (const ScopedetectWork *w, Shares *share, AllShared &shared)
 
   if (threadIdx.x == 0) {
     scopedetect_segment_parts (t.cut, *(volatile long long *) &share->off,
-        (int) t.taken, shared.score.sample.part);
+        (int) t.taken, shared.score.hypothesis.part);
     share->off = 0;
   }
 }
 
-/* Adds up what the blocks of a sample have found, and scores it. */
+/* Adds up what the blocks of a hypothesis have found, and scores it. */
 static __device__ __forceinline__ void
 finish (const ScopedetectWork *w, Shares *share, AllShared &shared)
 {
   constexpr int N = sizeof (ScopedetectTotals) / sizeof (long long);
   ScopedetectTotals &total = shared.score.totals.total;
-  ScopedetectSample &sample = shared.score.sample;
+  ScopedetectHypothesis &hypothesis = shared.score.hypothesis;
   long long sum = 0;
 
   __threadfence ();
@@ -121,11 +122,11 @@ finish (const ScopedetectWork *w, Shares *share, AllShared &shared)
   }
   __syncthreads ();
   if (threadIdx.x == 0)
-    scopedetect_parts (&total, sample.part);
+    scopedetect_parts (&total, hypothesis.part);
   if (w->has_segments)
     finish_segments (w, share, shared);
   if (threadIdx.x == 0) {
-    sample.score = scopedetect_weigh (&w->params, sample.part);
+    hypothesis.score = scopedetect_weigh (&w->params, hypothesis.part);
     share->done = 0;
   }
 }
@@ -137,16 +138,16 @@ __launch_bounds__ (THREADS) share_kernel (
   __shared__ AllShared shared;
   const ScopedetectShape *s = &w.model[blockIdx.y];
   Shares *share = &c->of[blockIdx.y][blockIdx.x];
-  ScopedetectSample *a;
+  ScopedetectHypothesis *a;
   int part = blockIdx.z;
 
   allow_next ();
   await_previous ();
-  if (!(a = sample_of_block (&w)))
+  if (!(a = hypothesis_of_block (&w)))
     return;
-  copy_sample (&shared.score.sample, a);
+  copy_hypothesis (&shared.score.hypothesis, a);
   if (w.has_segments)
-    look_at_segments (&w, s, shared.score.sample.pose, part, share);
+    look_at_segments (&w, s, shared.score.hypothesis.pose, part, share);
   total_points (&w, s, s->n, part, PARTS, shared.score);
   __threadfence (); /* of bits, by all threads */
   __syncthreads ();
@@ -159,7 +160,7 @@ __launch_bounds__ (THREADS) share_kernel (
   if (!shared.is_last)
     return;
   finish (&w, share, shared);
-  copy_sample (a, &shared.score.sample);
+  copy_hypothesis (a, &shared.score.hypothesis);
 }
 
 const char *
@@ -190,7 +191,7 @@ scopedetect_score_cuda (const Device *dev, ScopedetectWork *w, int n)
 
 /* ---- The parts of the full SCOPE that take long ----
  *
- * A block a sample. */
+ * A block a hypothesis. */
 
 #define EXTRA_THREADS 512
 
@@ -201,7 +202,7 @@ typedef struct {
 
 typedef struct {
   SumShared<ScopedetectExtras> sums;
-  ScopedetectSample sample;
+  ScopedetectHypothesis hypothesis;
   ScopedetectMask mask;
 } ExtraShared;
 
@@ -250,7 +251,7 @@ __launch_bounds__ (EXTRA_THREADS)
 {
   __shared__ ExtraShared shared;
   const ScopedetectShape *s = &w.model[blockIdx.y];
-  ScopedetectSample &sample = shared.sample, *a;
+  ScopedetectHypothesis &hypothesis = shared.hypothesis, *a;
   ScopedetectExtras mine = {};
   ScopedetectTiles tiles;
   Turn r;
@@ -258,15 +259,16 @@ __launch_bounds__ (EXTRA_THREADS)
 
   allow_next ();
   await_previous ();
-  if (!(a = sample_of_block (&w)))
+  if (!(a = hypothesis_of_block (&w)))
     return;
   for (int i = threadIdx.x; i < SCOPEDETECT_MASK_WORDS; i += EXTRA_THREADS)
     shared.mask.seen[i] = shared.mask.hidden[i] = 0;
-  copy_sample (&sample, a); /* and all see the mask as empty */
-  tiles = scopedetect_tiles (&w, s, sample.pose);
-  r = turn_of (sample.pose.q);
-  view = view_of (&w, s, &r, sample.pose.t);
-  add_points (&w, s, pixels, &r, sample.pose.t, &tiles, &shared.mask, &mine);
+  copy_hypothesis (&hypothesis, a); /* and all see the mask as empty */
+  tiles = scopedetect_tiles (&w, s, hypothesis.pose);
+  r = turn_of (hypothesis.pose.q);
+  view = view_of (&w, s, &r, hypothesis.pose.t);
+  add_points (
+      &w, s, pixels, &r, hypothesis.pose.t, &tiles, &shared.mask, &mine);
   __syncthreads ();
   for (int i = threadIdx.x; i < SCOPEDETECT_MASK_WORDS; i += EXTRA_THREADS)
     for (uint32_t left = scopedetect_boundary (&shared.mask, i); left;
@@ -276,10 +278,10 @@ __launch_bounds__ (EXTRA_THREADS)
 
   if (threadIdx.x == 0) {
     scopedetect_extra_parts (&w.params, &t,
-        (int) (s->edge_first[view + 1] - s->edge_first[view]), sample.part);
-    sample.score = scopedetect_weigh (&w.params, sample.part);
+        (int) (s->edge_first[view + 1] - s->edge_first[view]), hypothesis.part);
+    hypothesis.score = scopedetect_weigh (&w.params, hypothesis.part);
   }
-  copy_sample (a, &sample);
+  copy_hypothesis (a, &hypothesis);
 }
 
 const char *

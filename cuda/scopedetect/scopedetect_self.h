@@ -7,11 +7,11 @@
 #include "scopedetect/scopedetect_core.h"
 #include "scopedetect/explain/explain.h"
 
-/* What a search found, best first. */
+/* What a search found of all models, best first. */
 typedef struct {
-  ScopedetectSample *sample;   /* of all models: [model][SCOPEDETECT_FOUND] */
-  ScopedetectMeasure *measure; /* likewise */
-  int *n;                      /* of each model */
+  ScopedetectHypothesis *hypothesis; /* [model][SCOPEDETECT_FOUND] */
+  ScopedetectMeasure *measure;       /* likewise */
+  int *n;                            /* of each model */
 } ScopedetectFindings;
 
 struct _Scopedetect {
@@ -24,7 +24,7 @@ struct _Scopedetect {
       *host_shape; /* likewise, what no stage needs to be asked: sizes, points,
                       nearest points and symmetries, in host memory */
   int n_models;
-  ScopedetectSample *found;     /* pinned: the best of each model of a batch */
+  ScopedetectHypothesis *found; /* pinned: the best of each model of a batch */
   ScopedetectCounts *counts;    /* pinned: what came back */
   int *every_model;             /* 0, 1, … */
   ScopedetectFindings stage[2]; /* of the whole frame, and of what was left */
@@ -33,7 +33,7 @@ struct _Scopedetect {
   uint8_t *fate; /* of each, in a contest */
   int n_objects;
   ScopedetectExplain explain;
-  bool is_tracking; /* the samples are of guesses */
+  bool is_tracking; /* the hypotheses are of guesses */
   ScopedetectSearch told;
 };
 
@@ -52,12 +52,12 @@ scopedetect_meet (const ImageBox *a, const ImageBox *b)
 double scopedetect_apart (const ScopedetectShape *shape,
     const ScopedetectObject *a, const ScopedetectObject *b);
 
-/* Fills the result of a sample, all but its model. */
+/* Fills the result of a hypothesis, all but its model. */
 void scopedetect_set_object (ScopedetectObject *o, const ScopedetectWork *w,
-    const ScopedetectShape *shape, const ScopedetectSample *sample,
+    const ScopedetectShape *shape, const ScopedetectHypothesis *hypothesis,
     const ScopedetectMeasure *measure);
 
-/* From the samples of all models to the objects of the frame, as the params
+/* From the hypotheses of all models to the objects of the frame, as the params
  * say. */
 const char *scopedetect_decide_frame (Scopedetect *s);
 
@@ -69,11 +69,11 @@ const char *scopedetect_search_left (Scopedetect *s, const int *models,
 /* The objects that explain the frame together. */
 const char *scopedetect_explain (Scopedetect *s);
 
-/* From the samples of @model, @n of them in order, to objects: those that score
- * enough and are no better one's duplicates.  Returns how many; there is room
- * for SCOPEDETECT_MAX_OBJECTS. */
+/* From the hypotheses of @model, @n of them in order, to objects: those that
+ * score enough and are no better one's duplicates.  Returns how many; there is
+ * room for SCOPEDETECT_MAX_OBJECTS. */
 int scopedetect_decide (const ScopedetectWork *w, const ScopedetectShape *shape,
-    int model, const ScopedetectSample *found,
+    int model, const ScopedetectHypothesis *found,
     const ScopedetectMeasure *measure, int n, ScopedetectObject *objects);
 
 /* Of @n objects, whose models are @shapes, drops those of which less than

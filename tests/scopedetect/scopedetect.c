@@ -207,7 +207,7 @@ test_ways (DeviceKind kind)
   bench_close (&b);
 }
 
-/* The thesis's own way, with few samples: the object is there. */
+/* The thesis's own way, with few hypotheses: the object is there. */
 static void
 test_thesis (DeviceKind kind)
 {
@@ -323,7 +323,7 @@ test_parts (DeviceKind kind)
     float far = .01f * (float) i;
     Pose off = pose_moved (truth, vec (5 * far, far, -far), vec (far, 0, -far));
     double part[SCOPEDETECT_N_PARTS], total = 0;
-    const ScopedetectSample *sample;
+    const ScopedetectHypothesis *hypothesis;
     ScopedetectObject guess = {0};
     ScopedetectResults r;
 
@@ -331,14 +331,14 @@ test_parts (DeviceKind kind)
     p.weight[SCOPEDETECT_AFFINITY] = 0;
     solid_numbers (off, guess.pose);
     ok (scopedetect_track (b.s, &p, &b.frame, &guess, 1, &r));
-    sample = &b.s->found[0];
-    slow_parts (&b.s->work, &b.s->shape[0], sample->pose, part);
+    hypothesis = &b.s->found[0];
+    slow_parts (&b.s->work, &b.s->shape[0], hypothesis->pose, part);
     for (int k = 0; k < 4; k++)
       check_near (r.objects[0].part[which[k]], part[which[k]],
           .01 * (1 + fabs (part[which[k]])));
     for (int k = 0; k < SCOPEDETECT_N_PARTS; k++)
       total += p.weight[k] * r.objects[0].part[k];
-    check_near (sample->score / 65536., total, 1e-3);
+    check_near (hypothesis->score / 65536., total, 1e-3);
     check (r.objects[0].part[SCOPEDETECT_EDGE] <= 0);
     check (r.objects[0].part[SCOPEDETECT_TABLE] <= 0);
   }
@@ -683,17 +683,17 @@ test_apart (DeviceKind kind)
   scopedetect_model_free (model);
 }
 
-/* A sample of the solid at @x, whose weighted sum of parts is @sum. */
+/* A hypothesis of the solid at @x, whose weighted sum of parts is @sum. */
 static void
-set_sample (ScopedetectSample *sample, ScopedetectMeasure *measure, double x,
-    double sum)
+set_hypothesis (ScopedetectHypothesis *hypothesis, ScopedetectMeasure *measure,
+    double x, double sum)
 {
   int left = (int) (900 * x) + 160;
 
-  memset (sample, 0, sizeof *sample);
+  memset (hypothesis, 0, sizeof *hypothesis);
   memset (measure, 0, sizeof *measure);
-  sample->pose = solid_pose (0, x, .5);
-  sample->score = (int32_t) (sum * 65536);
+  hypothesis->pose = solid_pose (0, x, .5);
+  hypothesis->score = (int32_t) (sum * 65536);
   measure->sums.n = measure->sums.front = 100;
   measure->box = measure->seen = (ImageBox){left - 50, 60, left + 50, 160};
 }
@@ -707,7 +707,7 @@ test_duplicate (DeviceKind kind)
   static ScopedetectWork w = {.params = {.tolerance = .015, .min_score = .1}};
   ScopedetectModel *model = solid_model (.004);
   ScopedetectShape shapes[2] = {model->shape, model->shape};
-  ScopedetectSample found[3];
+  ScopedetectHypothesis found[3];
   ScopedetectMeasure measure[3];
   ScopedetectObject objects[2 * SCOPEDETECT_MAX_OBJECTS];
   uint8_t fate[2 * SCOPEDETECT_MAX_OBJECTS];
@@ -717,12 +717,12 @@ test_duplicate (DeviceKind kind)
   w.scene.has_colour = true;
   for (w.params.max_objects = 2; w.params.max_objects <= 20;
        w.params.max_objects += 18) {
-    set_sample (&found[0], &measure[0], 0, -1.5);
-    set_sample (&found[1], &measure[1], .07, -2);
-    set_sample (&found[2], &measure[2], -.3, -2.2);
+    set_hypothesis (&found[0], &measure[0], 0, -1.5);
+    set_hypothesis (&found[1], &measure[1], .07, -2);
+    set_hypothesis (&found[2], &measure[2], -.3, -2.2);
     n = scopedetect_decide (&w, shapes, 0, found, measure, 3, objects);
     check (n == 2 && objects[0].pose[0] < .01 && objects[1].pose[0] < -.1);
-    set_sample (&found[0], &measure[0], .07, -2.4);
+    set_hypothesis (&found[0], &measure[0], .07, -2.4);
     n += scopedetect_decide (&w, shapes, 1, found, measure, 1, objects + n);
     n = scopedetect_contest (shapes, .5, objects, fate, n);
     check (n == 3 && objects[0].model == 0 && objects[2].model == 1);
@@ -1644,30 +1644,30 @@ give_observation (Both *b)
   GIVE (b, counts, 1);
 }
 
-/* The samples of both, in their order. */
+/* The hypotheses of both, in their order. */
 static void
-compare_samples (Both *b, const char *after, bool parts)
+compare_hypotheses (Both *b, const char *after, bool parts)
 {
   const ScopedetectWork *c = &b->cpu.s->work;
   ScopedetectCounts *counts = fetch (b, b->gpu.s->work.counts, sizeof *counts);
-  int n = c->counts->n_samples[0], wrong = 0;
-  ScopedetectSample *sample =
-      fetch (b, b->gpu.s->work.sample, (size_t) n * sizeof *sample);
+  int n = c->counts->n_hypotheses[0], wrong = 0;
+  ScopedetectHypothesis *hypothesis =
+      fetch (b, b->gpu.s->work.hypothesis, (size_t) n * sizeof *hypothesis);
 
-  check (counts->n_samples[0] == n);
+  check (counts->n_hypotheses[0] == n);
   for (int i = 0; i < n; i++) {
-    const ScopedetectSample *x = &c->sample[i], *y = &sample[i];
+    const ScopedetectHypothesis *x = &c->hypothesis[i], *y = &hypothesis[i];
 
     wrong += x->id != y->id || x->score != y->score ||
         memcmp (&x->pose, &y->pose, sizeof x->pose) ||
         (parts && memcmp (x->part, y->part, sizeof x->part));
   }
-  if (wrong || counts->n_samples[0] != n)
-    printf ("     after %s: %d of %d samples differ, GPU %d\n", after, wrong, n,
-        counts->n_samples[0]);
+  if (wrong || counts->n_hypotheses[0] != n)
+    printf ("     after %s: %d of %d hypotheses differ, GPU %d\n", after, wrong,
+        n, counts->n_hypotheses[0]);
   check (!wrong);
   free (counts);
-  free (sample);
+  free (hypothesis);
 }
 
 static void
@@ -1681,13 +1681,13 @@ compare_search (Both *b, const ScopedetectParams *p)
   STAGE (b, choose);
   if (!p->random)
     check (same (b, c->check, g->check, 2 * n * sizeof *c->check));
-  compare_samples (b, "choose", false);
+  compare_hypotheses (b, "choose", false);
   if (p->random)
     STAGE (b, cluster, p->samples);
   STAGE (b, verify);
-  compare_samples (b, "verify", false);
+  compare_hypotheses (b, "verify", false);
   STAGE (b, cluster, p->clusters);
-  compare_samples (b, "cluster", false);
+  compare_hypotheses (b, "cluster", false);
 }
 
 static void
@@ -1696,22 +1696,22 @@ compare_refinement (Both *b, const ScopedetectParams *p)
   float gate = (float) p->tolerance;
 
   STAGE (b, refine, p->refine, 2 * gate, .6f * gate);
-  compare_samples (b, "refine", false);
+  compare_hypotheses (b, "refine", false);
   STAGE (b, score, p->points);
-  compare_samples (b, "score", true);
+  compare_hypotheses (b, "score", true);
   for (int k = 0; k < p->align; k++)
     STAGE (b, align, k);
-  compare_samples (b, "align", true);
+  compare_hypotheses (b, "align", true);
   STAGE (b, cluster, p->last);
   STAGE (b, climb, p->climb);
-  compare_samples (b, "climb", true);
+  compare_hypotheses (b, "climb", true);
   STAGE (b, score, 0);
-  compare_samples (b, "last score", true);
+  compare_hypotheses (b, "last score", true);
   STAGE (b, cluster, SCOPEDETECT_FOUND);
   STAGE (b, measure);
   ok (device_wait (&b->gpu.dev));
   check (!memcmp (b->cpu.s->work.measure, b->gpu.s->work.measure,
-      (size_t) b->cpu.s->work.counts->n_samples[0] *
+      (size_t) b->cpu.s->work.counts->n_hypotheses[0] *
           sizeof (ScopedetectMeasure)));
 }
 
@@ -1744,7 +1744,7 @@ test_rounds (DeviceKind kind)
   both_close (&b);
 }
 
-/* The samples and measures of a stage of the last frame, of the only model. */
+/* Hypotheses and measures of the only model in a stage of the last frame. */
 static void
 compare_found (const Both *b, int stage)
 {
@@ -1753,16 +1753,18 @@ compare_found (const Both *b, int stage)
 
   check (c->n[0] == g->n[0]);
   for (int k = 0; k < c->n[0] && k < g->n[0]; k++) {
-    const ScopedetectSample *a = &c->sample[k], *e = &g->sample[k];
+    const ScopedetectHypothesis *a = &c->hypothesis[k], *e = &g->hypothesis[k];
 
     check (!memcmp (&c->measure[k], &g->measure[k], sizeof *c->measure));
     check (!memcmp (a, e, sizeof *a));
     if (memcmp (&a->pose, &e->pose, sizeof a->pose) || a->score != e->score)
-      printf ("     stage %d, sample %d: score %d on the CPU, %d on the GPU\n",
+      printf (
+          "     stage %d, hypothesis %d: score %d on the CPU, %d on the GPU\n",
           stage, k, a->score, e->score);
     for (int i = 0; i < SCOPEDETECT_N_PARTS; i++)
       if (memcmp (&a->part[i], &e->part[i], sizeof a->part[i]))
-        printf ("     sample %d, part %d: %.9g on the CPU, %.9g on the GPU\n",
+        printf (
+            "     hypothesis %d, part %d: %.9g on the CPU, %.9g on the GPU\n",
             k, i, a->part[i], e->part[i]);
   }
 }
@@ -1894,7 +1896,7 @@ test_tracked (DeviceKind kind)
   both_close (&b);
 }
 
-/* ==== The thesis's table 3.1: milliseconds a query or a sample of what it
+/* ==== The thesis's table 3.1: milliseconds a query or a hypothesis of what it
  * ran side by side, here on generated frames; and each stage of whole
  * detections. ==== */
 
@@ -1903,16 +1905,16 @@ test_tracked (DeviceKind kind)
 typedef struct {
   const char *name;
   double cpu, gpu; /* of the thesis, ms */
-  int n;           /* queries or samples */
+  int n;           /* queries or hypotheses */
   int points;      /* of the model; rounds 1 and 2 look at 500 of them */
 } ThesisRow;
 
 static const ThesisRow thesis_rows[] = {
     {"kNN, a query", .470, .136, 2000, 10000},
-    {"round 1, a sample", .094, .005, 2000, 8000},
-    {"round 2, a sample", .463, .019, 400, 8000},
-    {"round 3, a sample", 4.703, .123, 50, 8000},
-    {"alignment, a sample", 111.33, 7.132, 50, 8000}};
+    {"round 1, a hypothesis", .094, .005, 2000, 8000},
+    {"round 2, a hypothesis", .463, .019, 400, 8000},
+    {"round 3, a hypothesis", 4.703, .123, 50, 8000},
+    {"alignment, a hypothesis", 111.33, 7.132, 50, 8000}};
 
 /* Leaves the model its first @n points, which are as random as all. */
 static void
@@ -1953,21 +1955,22 @@ scatter (Bench *b, Pose truth, int n)
 {
   const Device *dev = &b->dev;
   ScopedetectWork *w = &b->s->work;
-  ScopedetectSample *sample = calloc ((size_t) n, sizeof *sample);
+  ScopedetectHypothesis *hypothesis = calloc ((size_t) n, sizeof *hypothesis);
 
   for (int i = 0; i < n; i++) {
     float a = (float) i / (float) n - .5f;
 
-    sample[i].id = (uint32_t) i;
-    sample[i].pose = pose_moved (
+    hypothesis[i].id = (uint32_t) i;
+    hypothesis[i].pose = pose_moved (
         truth, vec (.05f * a, 0, .03f * a), vec (.01f * a, .02f * a, 0));
   }
   /* there may be this many from now on */
   ok (b->s->stages->cluster (dev, w, n));
-  ok (device_copy (dev, w->sample, sample, (size_t) n * sizeof *sample));
-  ok (device_copy (dev, w->counts->n_samples, &n, sizeof n));
+  ok (device_copy (
+      dev, w->hypothesis, hypothesis, (size_t) n * sizeof *hypothesis));
+  ok (device_copy (dev, w->counts->n_hypotheses, &n, sizeof n));
   ok (device_wait (dev));
-  free (sample);
+  free (hypothesis);
 }
 
 /* What row @k of the table does. */

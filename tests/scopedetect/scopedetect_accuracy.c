@@ -687,8 +687,8 @@ print_times (void)
       add_other_ycb (&f);
     for (int preset = 0; preset <= SCOPEDETECT_THOROUGH; preset++)
       for (int way = SCOPEDETECT_CONTEST; way <= SCOPEDETECT_TWO_STAGE; way++) {
-        printf ("%s, %s\n", k & 2 ? "LM-O" : "YCB",
-            preset ? "thorough" : "fast");
+        printf (
+            "%s, %s\n", k & 2 ? "LM-O" : "YCB", preset ? "thorough" : "fast");
         time_all (&f, (ScopedetectPreset) preset, (ScopedetectExplained) way, 0,
             f.n_objects);
         fflush (stdout);
@@ -729,8 +729,8 @@ print_all (int argc, char **argv)
         continue;
       time_all (&f[k], (ScopedetectPreset) preset, SCOPEDETECT_CONTEST, 0,
           f[k].n_objects);
-      time_all (&f[k], (ScopedetectPreset) preset, SCOPEDETECT_CONTEST,
-          k ? 3 : 0, 1);
+      time_all (
+          &f[k], (ScopedetectPreset) preset, SCOPEDETECT_CONTEST, k ? 3 : 0, 1);
     }
   data_free (&f[0]);
   data_free (&f[1]);

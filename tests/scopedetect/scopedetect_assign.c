@@ -8,9 +8,9 @@
 #include "seconds.h"
 
 #define MODELS 18
-#define SAMPLES 20
+#define HYPOTHESES 20
 #define GRID 20 /* patches to a side of a made-up scene */
-#define MOST (MODELS * SAMPLES)
+#define MOST (MODELS * HYPOTHESES)
 
 typedef struct {
   ScopedetectCandidate candidate[MOST];
@@ -218,7 +218,7 @@ make_scene (Case *c)
     ScopedetectCandidate truth = {0};
 
     add_blob (&truth, -1, 8 + (int) rnd (25));
-    for (int k = 0; k < SAMPLES; k++) {
+    for (int k = 0; k < HYPOTHESES; k++) {
       bool near = m < 8 && rnd (100) < 35;
       ScopedetectCandidate *a = &c->candidate[add (
           c, m, near ? .6 + rnd (30) / 100. : .05 + rnd (40) / 100., 0, 0)];
@@ -252,7 +252,8 @@ thesis_schedule (const ScopedetectAssignTask *t, int steps)
     else if (way == 2)
       next[at] = next[--m];
     else
-      next[at] = way ? next[at] / SAMPLES * SAMPLES + any % SAMPLES : any;
+      next[at] =
+          way ? next[at] / HYPOTHESES * HYPOTHESES + any % HYPOTHESES : any;
     for (int a = 0; a < m; a++)
       for (int b = 0; b < a; b++)
         may &= t->candidate[next[a]].model != t->candidate[next[b]].model;

@@ -268,7 +268,8 @@ count_ceiling (const Bench *b, const Scopedetect *s, Count *c)
       continue;
     for (int k = 0; k < s->stage[0].n[model] && k < s->work.params.candidates;
          k++) {
-      const Pose *p = &s->stage[0].sample[model * SCOPEDETECT_FOUND + k].pose;
+      const Pose *p =
+          &s->stage[0].hypothesis[model * SCOPEDETECT_FOUND + k].pose;
       double pose[] = {p->t.x, p->t.y, p->t.z, p->q.w, p->q.x, p->q.y, p->q.z};
 
       found |= truth_at (b, model, pose) >= 0;

@@ -171,7 +171,8 @@ n_fixed (const ScopedetectAssignTask *t)
 /* Another candidate of the model of @candidate; they lie one after the other.
  */
 static int
-other_sample (const ScopedetectAssignTask *t, int candidate, uint32_t random)
+other_hypothesis (
+    const ScopedetectAssignTask *t, int candidate, uint32_t random)
 {
   int model = t->candidate[candidate].model, first = candidate,
       last = candidate + 1;
@@ -199,7 +200,7 @@ move (const ScopedetectAssignTask *t, State *s, uint64_t random)
       return replace (t, s, at, any);
     case 1:
       return replace (
-          t, s, at, other_sample (t, s->chosen[at], (uint32_t) random));
+          t, s, at, other_hypothesis (t, s->chosen[at], (uint32_t) random));
     case 2:
       take_out (s, at);
       return true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From a model's samples to objects, and of objects that explain the same
+ * From a model's hypotheses to objects, and of objects that explain the same
  * surface to the best. */
 #include "scopedetect/scopedetect_refine_core.h"
 #include "scopedetect/scopedetect_score_core.h"
@@ -70,7 +70,7 @@ set_covariance (
 
 void
 scopedetect_set_object (ScopedetectObject *o, const ScopedetectWork *w,
-    const ScopedetectShape *s, const ScopedetectSample *a,
+    const ScopedetectShape *s, const ScopedetectHypothesis *a,
     const ScopedetectMeasure *m)
 {
   Pose p = canonical (s, a->pose);
@@ -96,7 +96,7 @@ scopedetect_set_object (ScopedetectObject *o, const ScopedetectWork *w,
  * one. */
 int
 scopedetect_decide (const ScopedetectWork *w, const ScopedetectShape *s,
-    int model, const ScopedetectSample *found,
+    int model, const ScopedetectHypothesis *found,
     const ScopedetectMeasure *measure, int n, ScopedetectObject *objects)
 {
   int kept = 0;

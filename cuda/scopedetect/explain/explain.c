@@ -141,7 +141,7 @@ cut_of (const ScopedetectPatches *patches, const ScopedetectCandidate *c)
 
 ScopedetectEvidence
 scopedetect_judge (const ScopedetectPatches *patches, const ScopedetectShape *s,
-    const ScopedetectSample *a, bool frame_colour, ScopedetectCandidate *c)
+    const ScopedetectHypothesis *a, bool frame_colour, ScopedetectCandidate *c)
 {
   Turn r = turn_of (a->pose.q);
   Vec t = a->pose.t, centre = vec_transform (&r, t, s->centre);
@@ -207,18 +207,19 @@ typedef struct {
   ScopedetectExplain *e;
 } Job;
 
-static const ScopedetectSample *
-sample_of (const Scopedetect *s, const ScopedetectRanked *r)
+static const ScopedetectHypothesis *
+hypothesis_of (const Scopedetect *s, const ScopedetectRanked *r)
 {
-  return &s->stage[r->stage].sample[r->model * SCOPEDETECT_FOUND + r->rank];
+  return &s->stage[r->stage].hypothesis[r->model * SCOPEDETECT_FOUND + r->rank];
 }
 
 static void
 judge (const Scopedetect *s, const ScopedetectExplain *e, ScopedetectRanked *r,
     ScopedetectCandidate *c)
 {
-  ScopedetectEvidence evidence = scopedetect_judge (&e->patches,
-      &s->host_shape[r->model], sample_of (s, r), s->work.scene.has_colour, c);
+  ScopedetectEvidence evidence =
+      scopedetect_judge (&e->patches, &s->host_shape[r->model],
+          hypothesis_of (s, r), s->work.scene.has_colour, c);
 
   evidence.second = r->stage == 1;
   c->model = r->model;
@@ -226,7 +227,7 @@ judge (const Scopedetect *s, const ScopedetectExplain *e, ScopedetectRanked *r,
 }
 
 static void
-judge_samples (void *data, int begin, int end)
+judge_hypotheses (void *data, int begin, int end)
 {
   const Job *job = data;
   ScopedetectCandidate c;
@@ -264,9 +265,9 @@ by_fit (const void *a, const void *b)
   return p->fit != q->fit ? p->fit > q->fit ? -1 : 1 : by_model (a, b);
 }
 
-/* The first samples of each model, to @e->ranked; returns how many. */
+/* The first hypotheses of each model, to @e->ranked; returns how many. */
 static int
-list_samples (const Scopedetect *s, ScopedetectExplain *e)
+list_hypotheses (const Scopedetect *s, ScopedetectExplain *e)
 {
   int n = 0;
 
@@ -294,9 +295,9 @@ rank (const Scopedetect *s, ScopedetectExplain *e,
     const ScopedetectRanked *chosen, int n_chosen)
 {
   Job job = {s, e};
-  int n = list_samples (s, e);
+  int n = list_hypotheses (s, e);
 
-  parallel_for (n, 1, judge_samples, &job);
+  parallel_for (n, 1, judge_hypotheses, &job);
   for (int i = 0; i < n; i++)
     e->ranked[i].stays = find (chosen, n_chosen, &e->ranked[i]) >= 0;
   qsort (e->ranked, (size_t) n, sizeof *e->ranked, by_fit);
@@ -322,7 +323,7 @@ set_objects (const Scopedetect *s, ScopedetectExplain *e)
     ScopedetectObject *o = &e->object[i];
 
     scopedetect_set_object (o, &s->work, &s->host_shape[r->model],
-        sample_of (s, r),
+        hypothesis_of (s, r),
         &s->stage[r->stage].measure[r->model * SCOPEDETECT_FOUND + r->rank]);
     o->model = r->model;
     o->score = score_of (r->fit);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From samples to the objects that explain a scene together (thesis, chapter
+ * From hypotheses to the objects that explain a scene together (thesis, chapter
  * 2).  It runs on the host for both backends, on what is the same bits there,
  * so its answer is the same too. */
 #pragma once
@@ -39,7 +39,7 @@ typedef struct {
 } ScopedetectEvidence;
 
 typedef struct {
-  int model, stage, rank; /* of a sample */
+  int model, stage, rank; /* of a hypothesis */
   int32_t fit;
   bool stays; /* it is a candidate however many there are */
 } ScopedetectRanked;
@@ -47,7 +47,7 @@ typedef struct {
 typedef struct {
   Vec *x, *normal; /* pinned: of the scene's points */
   ScopedetectPatches patches;
-  ScopedetectRanked *ranked; /* room for all samples */
+  ScopedetectRanked *ranked; /* room for all hypotheses */
   int n_ranked;
   ScopedetectCandidate *candidate; /* of SCOPEDETECT_MOST_CANDIDATES ranked */
   ScopedetectObject *object;       /* of each */
@@ -57,7 +57,7 @@ typedef struct {
   int *models;     /* room for all: those that stage 2 searches for */
 } ScopedetectExplain;
 
-/* The samples of both stages that may be chosen, as candidates: the first of
+/* The hypotheses of both stages that may be chosen, as candidates: the first of
  * each model, of them the fittest, and @chosen, of which there are @n.  The
  * places that these have then go to @at. */
 void scopedetect_set_candidates (
@@ -75,7 +75,7 @@ void scopedetect_set_patches (ScopedetectPatches *patches, const Vec *x,
 /* Which patches a pose of @shape explains, to @candidate, and what that and
  * its score say. */
 ScopedetectEvidence scopedetect_judge (const ScopedetectPatches *patches,
-    const ScopedetectShape *shape, const ScopedetectSample *sample,
+    const ScopedetectShape *shape, const ScopedetectHypothesis *hypothesis,
     bool frame_colour, ScopedetectCandidate *candidate);
 
 #define SCOPEDETECT_SURE_ODDS 8. /* log-odds, natural, that are a fit of 1 */
@@ -85,6 +85,6 @@ ScopedetectEvidence scopedetect_judge (const ScopedetectPatches *patches,
  * SCOPEDETECT_SURE. */
 int32_t scopedetect_fit (const ScopedetectEvidence *evidence);
 
-/* Memory for the samples of @n_models, and the points of a frame. */
+/* Memory for the hypotheses of @n_models, and the points of a frame. */
 const char *scopedetect_explain_new (ScopedetectExplain *e, DeviceMemory *host,
     DeviceMemory *device, int n_models, int room);

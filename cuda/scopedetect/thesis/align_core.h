@@ -162,11 +162,11 @@ scopedetect_means_agree (
 
 /* ---- Which segments a pose is aligned by ---- */
 
-/* The point of the model that segment @i, if alignment @k of the sample draws
- * it, lies on; else -1.  It is part of the model by @chance. */
+/* The point of the model that segment @i, if alignment @k of the hypothesis
+ * draws it, lies on; else -1.  It is part of the model by @chance. */
 BOTH int
 scopedetect_drawn (const ScopedetectWork *w, const ScopedetectShape *s,
-    const ScopedetectSample *a, const Turn *r, int k, int i, float chance)
+    const ScopedetectHypothesis *a, const Turn *r, int k, int i, float chance)
 {
   if (!(chance > 0 &&
           random_unit (w->params.seed + a->id,

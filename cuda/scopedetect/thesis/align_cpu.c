@@ -11,7 +11,7 @@ static const float steps[3] = {.6f, 1, 1.6f};
 /* The next segments, by their middles, and the points that they lie on. */
 static int
 draw_segments (const ScopedetectWork *w, const ScopedetectShape *s,
-    const ScopedetectSample *a, int k, int segment[SCOPEDETECT_MOST_PAIRS],
+    const ScopedetectHypothesis *a, int k, int segment[SCOPEDETECT_MOST_PAIRS],
     int point[SCOPEDETECT_MOST_PAIRS])
 {
   Turn r = turn_of (a->pose.q);
@@ -31,7 +31,7 @@ draw_segments (const ScopedetectWork *w, const ScopedetectShape *s,
 /* The pose that segments ask for; false with fewer than three. */
 static bool
 aligned (const ScopedetectWork *w, const ScopedetectShape *s,
-    const ScopedetectSample *a, int k, Pose *out)
+    const ScopedetectHypothesis *a, int k, Pose *out)
 {
   Turn r = turn_of (a->pose.q);
   Vec c = vec_transform (&r, a->pose.t, s->centre);
@@ -59,17 +59,17 @@ aligned (const ScopedetectWork *w, const ScopedetectShape *s,
 
 typedef struct {
   ScopedetectBatch batch;
-  int k; /* how often the samples have been aligned */
+  int k; /* how often the hypotheses have been aligned */
 } Alignment;
 
 static void
-align_samples (void *data, int begin, int end)
+align_hypotheses (void *data, int begin, int end)
 {
   const Alignment *a = data;
   const ScopedetectBatch *b = &a->batch;
 
   for (int i = begin; i < end; i++) {
-    ScopedetectSample *out = &b->sample[i], next = *out;
+    ScopedetectHypothesis *out = &b->hypothesis[i], next = *out;
 
     if (!aligned (b->w, b->model, out, a->k, &next.pose))
       continue;
@@ -86,7 +86,7 @@ scopedetect_align_cpu (const Device *dev, ScopedetectWork *w, int k)
   for (int m = 0; m < w->n_models; m++) {
     Alignment a = {scopedetect_batch (w, m), k};
 
-    parallel_for (a.batch.n, 4, align_samples, &a);
+    parallel_for (a.batch.n, 4, align_hypotheses, &a);
   }
   scopedetect_order_cpu (w);
   return NULL;
@@ -116,9 +116,9 @@ slope_at (const ScopedetectWork *w, const ScopedetectShape *s, int n, Pose pose,
  * one starts with its length; what was best on the way is kept. */
 static void
 climb_one (const ScopedetectWork *w, const ScopedetectShape *s,
-    ScopedetectSample *best, int n_steps)
+    ScopedetectHypothesis *best, int n_steps)
 {
-  ScopedetectSample at = *best;
+  ScopedetectHypothesis at = *best;
   int n = s->n < w->params.points ? s->n : w->params.points;
   float length = .01f;
 
@@ -126,14 +126,14 @@ climb_one (const ScopedetectWork *w, const ScopedetectShape *s,
   for (int k = 0; k < n_steps; k++) {
     Turn r = turn_of (at.pose.q);
     Vec c = vec_transform (&r, at.pose.t, s->centre);
-    ScopedetectSample next = at;
+    ScopedetectHypothesis next = at;
     float g[6], chosen = length;
 
     if (!slope_at (w, s, n, at.pose, c, g))
       return;
     next.score = SCOPEDETECT_DROPPED;
     for (int t = 0; t < 3; t++) {
-      ScopedetectSample try = at;
+      ScopedetectHypothesis try = at;
 
       try.pose = scopedetect_stepped (at.pose, c, g, length * steps[t]);
       scopedetect_score_one_cpu (w, s, n, &try);
@@ -152,13 +152,13 @@ typedef struct {
 } Climb;
 
 static void
-climb_samples (void *data, int begin, int end)
+climb_hypotheses (void *data, int begin, int end)
 {
   const Climb *c = data;
   const ScopedetectBatch *b = &c->batch;
 
   for (int i = begin; i < end; i++)
-    climb_one (b->w, b->model, &b->sample[i], c->n_steps);
+    climb_one (b->w, b->model, &b->hypothesis[i], c->n_steps);
 }
 
 const char *
@@ -168,7 +168,7 @@ scopedetect_climb_cpu (const Device *dev, ScopedetectWork *w, int n_steps)
   for (int m = 0; m < w->n_models; m++) {
     Climb c = {scopedetect_batch (w, m), n_steps};
 
-    parallel_for (c.batch.n, 1, climb_samples, &c);
+    parallel_for (c.batch.n, 1, climb_hypotheses, &c);
   }
   return NULL;
 }

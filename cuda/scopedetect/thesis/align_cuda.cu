@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Alignment of rounds 2 and 3, a block a sample. */
+ * Alignment of rounds 2 and 3, a block a hypothesis. */
 #include "scopedetect/thesis/align_core.h"
 #include "scopedetect/thesis/climb_core.h"
 #include "scopedetect/scopedetect_score.cuh"
@@ -24,7 +24,7 @@ typedef struct {
  * since those that the pose takes lie side by side. */
 static __device__ __forceinline__ void
 draw_some (const ScopedetectWork *w, const ScopedetectShape *s,
-    const ScopedetectSample *a, const Turn *r, int k, int first,
+    const ScopedetectHypothesis *a, const Turn *r, int k, int first,
     AlignShared &shared)
 {
   constexpr int WARPS = ALIGN_THREADS / 32;
@@ -42,7 +42,7 @@ draw_some (const ScopedetectWork *w, const ScopedetectShape *s,
 /* The first segments that are drawn, in their order.  Returns how many. */
 static __device__ __forceinline__ int
 draw_segments (const ScopedetectWork *w, const ScopedetectShape *s,
-    const ScopedetectSample *a, int k, AlignShared &shared)
+    const ScopedetectHypothesis *a, int k, AlignShared &shared)
 {
   Turn r = turn_of (a->pose.q);
   int n = w->lattice.width * w->lattice.height, found = 0;
@@ -62,10 +62,10 @@ draw_segments (const ScopedetectWork *w, const ScopedetectShape *s,
   return min (found, SCOPEDETECT_MOST_PAIRS);
 }
 
-/* The pose that @n drawn segments ask for, to shared.score.sample. */
+/* The pose that @n drawn segments ask for, to shared.score.hypothesis. */
 static __device__ __forceinline__ void
 align_to (const ScopedetectWork *w, const ScopedetectShape *s,
-    const ScopedetectSample *a, int n, AlignShared &shared)
+    const ScopedetectHypothesis *a, int n, AlignShared &shared)
 {
   Turn r = turn_of (a->pose.q);
   Vec c = vec_transform (&r, a->pose.t, s->centre);
@@ -84,7 +84,7 @@ align_to (const ScopedetectWork *w, const ScopedetectShape *s,
   const ScopedetectPairs &pairs = sum_block (mine, shared.pairs);
 
   if (i == 0)
-    shared.score.sample.pose =
+    shared.score.hypothesis.pose =
         scopedetect_aligned (w, s, &pairs, shared.oriented, n, c);
   __syncthreads ();
 }
@@ -95,21 +95,21 @@ __launch_bounds__ (ALIGN_THREADS)
 {
   __shared__ AlignShared shared;
   const ScopedetectShape *s = &w.model[blockIdx.y];
-  ScopedetectSample *a;
+  ScopedetectHypothesis *a;
   int n;
 
   allow_next ();
   await_previous ();
-  if (!(a = sample_of_block (&w)))
+  if (!(a = hypothesis_of_block (&w)))
     return;
   n = draw_segments (&w, s, a, k, shared);
   if (n < 3)
     return;
-  copy_sample (&shared.score.sample, a);
+  copy_hypothesis (&shared.score.hypothesis, a);
   align_to (&w, s, a, n, shared);
   score_block (&w, s, min (s->n, w.params.points), shared.score);
-  if (shared.score.sample.score > a->score) /* all threads see the same */
-    copy_sample (a, &shared.score.sample);
+  if (shared.score.hypothesis.score > a->score) /* all threads see the same */
+    copy_hypothesis (a, &shared.score.hypothesis);
 }
 
 const char *
@@ -127,7 +127,7 @@ scopedetect_align_cuda (const Device *dev, ScopedetectWork *w, int k)
 typedef struct {
   SumShared<ScopedetectSlope> slope;
   ScoreShared score;
-  ScopedetectSample at, next, best;
+  ScopedetectHypothesis at, next, best;
   float g[6];
   bool flat;
 } ClimbShared;
@@ -164,16 +164,16 @@ try_steps (const ScopedetectWork *w, const ScopedetectShape *s, int n, Vec c,
   float chosen = length;
 
   for (int t = 0; t < 3; t++) {
-    copy_sample (&shared.score.sample, &shared.at);
+    copy_hypothesis (&shared.score.hypothesis, &shared.at);
     if (threadIdx.x == 0)
-      shared.score.sample.pose =
+      shared.score.hypothesis.pose =
           scopedetect_stepped (shared.at.pose, c, shared.g, length * steps[t]);
     __syncthreads ();
     score_block (w, s, n, shared.score);
-    if (t && shared.score.sample.score <= shared.next.score)
+    if (t && shared.score.hypothesis.score <= shared.next.score)
       continue;
     chosen = length * steps[t];
-    copy_sample (&shared.next, &shared.score.sample);
+    copy_hypothesis (&shared.next, &shared.score.hypothesis);
   }
   return chosen;
 }
@@ -186,16 +186,16 @@ __launch_bounds__ (CLIMB_THREADS)
   const ScopedetectShape *s = &w.model[blockIdx.y];
   int n = min (s->n, w.params.points);
   float length = .01f;
-  ScopedetectSample *a;
+  ScopedetectHypothesis *a;
 
   allow_next ();
   await_previous ();
-  if (!(a = sample_of_block (&w)))
+  if (!(a = hypothesis_of_block (&w)))
     return;
-  copy_sample (&shared.at, a);
-  copy_sample (&shared.score.sample, a);
+  copy_hypothesis (&shared.at, a);
+  copy_hypothesis (&shared.score.hypothesis, a);
   score_block (&w, s, n, shared.score);
-  copy_sample (&shared.best, &shared.score.sample);
+  copy_hypothesis (&shared.best, &shared.score.hypothesis);
   for (int k = 0; k < n_steps; k++) {
     Pose p = shared.at.pose;
     Turn r = turn_of (p.q);
@@ -205,11 +205,11 @@ __launch_bounds__ (CLIMB_THREADS)
     if (shared.flat)
       break;
     length = try_steps (&w, s, n, c, length, shared);
-    copy_sample (&shared.at, &shared.next);
+    copy_hypothesis (&shared.at, &shared.next);
     if (shared.at.score > shared.best.score)
-      copy_sample (&shared.best, &shared.at);
+      copy_hypothesis (&shared.best, &shared.at);
   }
-  copy_sample (a, &shared.best);
+  copy_hypothesis (a, &shared.best);
 }
 
 const char *
