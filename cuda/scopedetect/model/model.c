@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Compiling a model (thesis, section 1.2): from samples of its surface to
+ * Compiling a model (thesis, section 1.2): from points of its surface to
  * points with features, edges and symmetries. */
 #include <pthread.h>
 #include <stdlib.h>
@@ -9,12 +9,13 @@
 #include "common/utf8.h"
 #include "scopedetect/model/shape.h"
 
-/* How far a sample's normal is averaged, of the radius in which a scene's
- * normals are fitted: a scene rounds edges off alike. */
+/* How far a surface point's normal is averaged, of the radius in which a
+ * scene's normals are fitted: a scene rounds edges off alike. */
 #define SMOOTH .75f
 
-/* Whether sample @i may become a point: no earlier one on the same side of the
- * surface is nearer than the spacing.  @taken: their numbers, -1 for others. */
+/* Whether surface point @i may become one of the model: no earlier one on the
+ * same side of the surface is nearer than the spacing.  @taken: their numbers,
+ * -1 for others. */
 static bool
 is_free (const ScopedetectCloud *c, const int *taken, int i, float spacing)
 {
@@ -27,8 +28,8 @@ is_free (const ScopedetectCloud *c, const int *taken, int i, float spacing)
   return true;
 }
 
-/* Darts: samples in turn, at random, become points (random sequential
- * addition).  @of gets the sample of each point. */
+/* Darts: surface points in turn, at random, become points of the model (random
+ * sequential addition).  @of gets the surface point of each. */
 static const char *
 throw_darts (const ScopedetectCloud *c, float spacing, int *of, int *n)
 {
@@ -53,14 +54,14 @@ throw_darts (const ScopedetectCloud *c, float spacing, int *of, int *n)
 }
 
 typedef struct {
-  const ScopedetectCloud *from; /* samples */
-  const int *of;                /* of each point, its sample */
+  const ScopedetectCloud *from; /* surface points */
+  const int *of;                /* of each point, its surface point */
   float radius;
   ScopedetectCloud *to;
   float *var; /* of the normals */
 } Smoothing;
 
-/* Point @i from its sample and those around it on the same side. */
+/* Point @i from its surface point and those around it on the same side. */
 static void
 smooth (const Smoothing *s, int i)
 {
@@ -175,12 +176,12 @@ take (ScopedetectShape *s, ScopedetectCloud *c)
 }
 
 static const char *
-points_of (ScopedetectShape *s, ScopedetectSamples *samples,
+points_of (ScopedetectShape *s, ScopedetectSurface *surface,
     const ScopedetectCompile *how)
 {
   Device host = scopedetect_host ();
   DeviceMemory memory;
-  ScopedetectCloud *c = &samples->cloud, points = {0};
+  ScopedetectCloud *c = &surface->cloud, points = {0};
   int *of = malloc ((size_t) c->n * sizeof *of), n = 0;
   float radius = (float) how->normal_radius * SMOOTH;
   const char *error = of ? NULL : "out of memory";
@@ -252,22 +253,22 @@ goes_on (const ScopedetectCompile *how, double part)
 }
 
 static const char *
-compile (ScopedetectShape *s, ScopedetectSamples *samples, const Mesh *mesh,
+compile (ScopedetectShape *s, ScopedetectSurface *surface, const Mesh *mesh,
     const ScopedetectCompile *how, DeviceMemory *memory)
 {
   s->spacing = (float) how->spacing;
   s->feature_radius = (float) how->feature_radius;
-  TRY (scopedetect_sample (samples, mesh, how, memory));
+  TRY (scopedetect_surface (surface, mesh, how, memory));
   if (!goes_on (how, .2))
     return "stopped";
-  TRY (scopedetect_see (samples));
+  TRY (scopedetect_see (surface));
   if (!goes_on (how, .4))
     return "stopped";
-  TRY (points_of (s, samples, how));
+  TRY (points_of (s, surface, how));
   measure (s);
   if (!goes_on (how, .6))
     return "stopped";
-  TRY (scopedetect_edges (s, samples));
+  TRY (scopedetect_edges (s, surface));
   if (!goes_on (how, .8))
     return "stopped";
   TRY (scopedetect_nearest_table (s));
@@ -280,7 +281,7 @@ scopedetect_model_compile (ScopedetectModel **model, const Mesh *mesh,
     const char *name, const ScopedetectCompile *how)
 {
   Device host = scopedetect_host ();
-  ScopedetectSamples samples = {0};
+  ScopedetectSurface surface = {0};
   DeviceMemory memory;
   ScopedetectModel *m;
   const char *error;
@@ -292,7 +293,7 @@ scopedetect_model_compile (ScopedetectModel **model, const Mesh *mesh,
     return "out of memory";
   utf8_copy (m->name, sizeof m->name, name);
   memory_open (&memory, &host);
-  error = compile (&m->shape, &samples, mesh, how, &memory);
+  error = compile (&m->shape, &surface, mesh, how, &memory);
   memory_free (&memory);
   if (error)
     scopedetect_model_free (m);

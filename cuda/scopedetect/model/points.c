@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From the points of a cloud to samples: how far they are apart, and their
- * normals. */
+ * From the points of a cloud to those of a surface: how far they are apart, and
+ * their normals. */
 #include <stdlib.h>
 
 #include "common/parallel.h"
@@ -160,7 +160,7 @@ scopedetect_is_coarse (float between, double spacing)
 }
 
 const char *
-scopedetect_points (ScopedetectSamples *s, const Mesh *m,
+scopedetect_surface_of_cloud (ScopedetectSurface *s, const Mesh *m,
     const ScopedetectCompile *how, DeviceMemory *memory)
 {
   int n = m->n > MOST ? MOST : (int) m->n;

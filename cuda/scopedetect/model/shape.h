@@ -8,7 +8,7 @@
 
 #define SCOPEDETECT_EDGE_STEP .0005f /* metres a unit of ved */
 
-/* Points lie in random order, so that the first n are a random sample of n.
+/* Points lie in random order, so that the first n are a random choice of n.
  * Arrays are one allocation each, in host or device memory. */
 typedef struct {
   int n, n_edges, n_symmetries;
@@ -43,16 +43,16 @@ typedef struct {
   ScopedetectCloud cloud; /* without features */
   float spacing;          /* about how far they are apart, metres */
   bool oriented;          /* all normals are known to point outwards */
-} ScopedetectSamples;
+} ScopedetectSurface;
 
-/* From @mesh to samples, in metres, in random order, in @memory of the host.
- * Their normals may still point inwards. */
-const char *scopedetect_sample (ScopedetectSamples *samples, const Mesh *mesh,
+/* From @mesh to points of its surface, in metres, in random order, in @memory
+ * of the host.  Their normals may still point inwards. */
+const char *scopedetect_surface (ScopedetectSurface *surface, const Mesh *mesh,
     const ScopedetectCompile *how, DeviceMemory *memory);
 
 /* The same of a cloud: its points themselves, in their order. */
-const char *scopedetect_points (ScopedetectSamples *samples, const Mesh *cloud,
-    const ScopedetectCompile *how, DeviceMemory *memory);
+const char *scopedetect_surface_of_cloud (ScopedetectSurface *surface,
+    const Mesh *cloud, const ScopedetectCompile *how, DeviceMemory *memory);
 
 /* Whether points of a cloud are so far apart, metres, that a model of @spacing
  * wants points between them. */
@@ -70,14 +70,14 @@ Vec scopedetect_vertex_colour (const Mesh *mesh, uint32_t i);
 
 /* Keeps what is seen from any view, turns normals towards where it is seen
  * from. */
-const char *scopedetect_see (ScopedetectSamples *samples);
+const char *scopedetect_see (ScopedetectSurface *surface);
 
 /* The host as a device. */
 Device scopedetect_host (void);
 
-/* Range edges of @shape from all views, with @samples as its surface. */
+/* Range edges of @shape from all views, of @surface. */
 const char *scopedetect_edges (
-    ScopedetectShape *shape, const ScopedetectSamples *samples);
+    ScopedetectShape *shape, const ScopedetectSurface *surface);
 
 /* The table of nearest points, of shape->x. */
 const char *scopedetect_nearest_table (ScopedetectShape *shape);

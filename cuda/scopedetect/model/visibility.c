@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What of a model is seen from where: depth buffers of its samples from 66
- * views, in parallel projection.  They tell outside from inside, and give the
- * range edges (thesis, section 1.2). */
+ * What of a model is seen from where: depth buffers of its surface points from
+ * 66 views, in parallel projection.  They tell outside from inside, and give
+ * the range edges (thesis, section 1.2). */
 #include <stdlib.h>
 
 #include "common/parallel.h"
@@ -39,7 +39,7 @@ place (const View *w, Vec p, int *x, int *y, float *h)
   *h = vec_dot (p, w->eye);
 }
 
-/* The frame of the picture that holds all samples, with a margin. */
+/* The frame of the picture that holds all surface points, with a margin. */
 static const char *
 frame (View *w, const ScopedetectCloud *c, Vec eye, float pixel)
 {
@@ -65,7 +65,7 @@ frame (View *w, const ScopedetectCloud *c, Vec eye, float pixel)
   return w->height_of ? NULL : "out of memory";
 }
 
-/* Every sample covers 3 x 3 pixels, so that the surface has no holes. */
+/* Every surface point covers 3 x 3 pixels, so that the surface has no holes. */
 static const char *
 render (View *w, const ScopedetectCloud *c, Vec eye, float pixel)
 {
@@ -102,7 +102,7 @@ is_seen (const View *w, Vec p, Vec normal)
 }
 
 static void
-move_sample (ScopedetectCloud *c, int to, int from)
+move_point (ScopedetectCloud *c, int to, int from)
 {
   c->x[to] = c->x[from];
   c->normal[to] = c->normal[from];
@@ -111,7 +111,7 @@ move_sample (ScopedetectCloud *c, int to, int from)
 }
 
 const char *
-scopedetect_see (ScopedetectSamples *s)
+scopedetect_see (ScopedetectSurface *s)
 {
   Vec eyes[SCOPEDETECT_VIEWS];
   Vec *seen = calloc ((size_t) s->cloud.n, sizeof *seen);
@@ -135,7 +135,7 @@ scopedetect_see (ScopedetectSamples *s)
       continue;
     if (along < 0)
       s->cloud.normal[i] = vec_scale (s->cloud.normal[i], -1);
-    move_sample (&s->cloud, kept++, i);
+    move_point (&s->cloud, kept++, i);
   }
   s->cloud.n = s->oriented ? s->cloud.n : kept;
   free (seen);
@@ -178,12 +178,12 @@ edge_distances (
 
 /* The points of @s on a range edge from @eye go to @edge; returns how many. */
 static const char *
-edges_from (ScopedetectShape *s, const ScopedetectSamples *samples, Vec eye,
+edges_from (ScopedetectShape *s, const ScopedetectSurface *surface, Vec eye,
     uint32_t *edge, int *n)
 {
   View w = {0};
 
-  TRY (render (&w, &samples->cloud, eye, samples->spacing));
+  TRY (render (&w, &surface->cloud, eye, surface->spacing));
   *n = 0;
   for (int i = 0; i < s->n; i++) {
     int x, y;
@@ -202,7 +202,7 @@ edges_from (ScopedetectShape *s, const ScopedetectSamples *samples, Vec eye,
 
 typedef struct {
   ScopedetectShape *s;
-  const ScopedetectSamples *samples;
+  const ScopedetectSurface *surface;
   Vec eyes[SCOPEDETECT_VIEWS];
   const char *error[SCOPEDETECT_VIEWS];
 } Looking;
@@ -218,16 +218,16 @@ find_edges_in_views (void *data, int begin, int end)
     uint32_t *edge = s->edge + (size_t) v * s->n;
     int n = 0;
 
-    l->error[v] = edges_from (s, l->samples, l->eyes[v], edge, &n);
+    l->error[v] = edges_from (s, l->surface, l->eyes[v], edge, &n);
     s->edge_first[v + 1] = (uint32_t) n;
     edge_distances (s, s->ved + (size_t) v * s->n, edge, n);
   }
 }
 
 const char *
-scopedetect_edges (ScopedetectShape *s, const ScopedetectSamples *samples)
+scopedetect_edges (ScopedetectShape *s, const ScopedetectSurface *surface)
 {
-  Looking l = {.s = s, .samples = samples};
+  Looking l = {.s = s, .surface = surface};
   size_t room = (size_t) SCOPEDETECT_VIEWS * s->n;
 
   scopedetect_views (l.eyes);

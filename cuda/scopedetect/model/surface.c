@@ -9,9 +9,9 @@
 #include "scopedetect/scopedetect_features_core.h"
 #include "scopedetect/model/shape.h"
 
-#define FEWEST 4000 /* samples of a mesh */
+#define FEWEST 4000 /* surface points of a mesh */
 #define MOST 400000
-#define FINER 3 /* samples are so much closer than the model's points */
+#define FINER 3 /* times closer than the points of the model */
 
 Device
 scopedetect_host (void)
@@ -22,81 +22,82 @@ scopedetect_host (void)
   return host;
 }
 
-/* What samples are drawn from: corners in metres, three numbers a triangle;
- * @lab may be NULL. */
+/* What surface points are drawn from: corners in metres, three numbers a
+ * triangle; @lab may be NULL. */
 typedef struct {
   uint32_t n_triangles;
   const uint32_t *triangles;
   const Vec *x, *lab;
-} Surface;
+} Triangles;
 
 /* Twice the area vector of triangle @t. */
 static Vec
-area_of (const Surface *s, uint32_t t)
+area_of (const Triangles *from, uint32_t t)
 {
-  const uint32_t *v = s->triangles + 3 * (size_t) t;
-  Vec a = s->x[v[0]];
+  const uint32_t *v = from->triangles + 3 * (size_t) t;
+  Vec a = from->x[v[0]];
 
-  return vec_cross (vec_sub (s->x[v[1]], a), vec_sub (s->x[v[2]], a));
+  return vec_cross (vec_sub (from->x[v[1]], a), vec_sub (from->x[v[2]], a));
 }
 
-/* A random point of triangle @t goes to sample @i. */
+/* A random point of triangle @t goes to surface point @i. */
 static void
-draw (ScopedetectCloud *c, int i, const Surface *s, uint32_t t, uint64_t seed)
+draw_point (ScopedetectCloud *c, int i, const Triangles *from, uint32_t t,
+    uint64_t seed)
 {
-  const uint32_t *v = s->triangles + 3 * (size_t) t;
+  const uint32_t *v = from->triangles + 3 * (size_t) t;
   float a = random_unit (seed, 3 * (uint64_t) i + 1);
   float b = random_unit (seed, 3 * (uint64_t) i + 2);
-  Vec p = s->x[v[0]];
-  Vec e = vec_sub (s->x[v[1]], p);
-  Vec f = vec_sub (s->x[v[2]], p);
+  Vec p = from->x[v[0]];
+  Vec e = vec_sub (from->x[v[1]], p);
+  Vec f = vec_sub (from->x[v[2]], p);
 
   if (a + b > 1)
     a = 1 - a, b = 1 - b;
   c->x[i] = vec_add (p, vec_add (vec_scale (e, a), vec_scale (f, b)));
-  c->normal[i] = vec_unit (area_of (s, t));
+  c->normal[i] = vec_unit (area_of (from, t));
   if (c->lab)
-    c->lab[i] = s->lab[v[a > .5f ? 1 : b > .5f ? 2 : 0]];
+    c->lab[i] = from->lab[v[a > .5f ? 1 : b > .5f ? 2 : 0]];
 }
 
-/* Samples are spread over the triangles by area. */
+/* Surface points are spread over the triangles by area. */
 static const char *
-sample_surface (ScopedetectSamples *samples, const Surface *s,
+draw_points (ScopedetectSurface *surface, const Triangles *from,
     const ScopedetectCompile *how, DeviceMemory *memory)
 {
-  ScopedetectCloud *c = &samples->cloud;
+  ScopedetectCloud *c = &surface->cloud;
   double total = 0, sum = 0, fine = how->spacing / FINER;
   uint32_t t = 0;
   int n;
 
-  for (uint32_t k = 0; k < s->n_triangles; k++)
-    total += vec_norm (area_of (s, k)) / 2;
+  for (uint32_t k = 0; k < from->n_triangles; k++)
+    total += vec_norm (area_of (from, k)) / 2;
   if (!(total > 0))
     return "the mesh has no surface";
   n = total / (fine * fine) < FEWEST ? FEWEST
       : total / (fine * fine) > MOST ? MOST
                                      : (int) (total / (fine * fine));
-  TRY (scopedetect_cloud_new (memory, c, n, s->lab != NULL, false));
+  TRY (scopedetect_cloud_new (memory, c, n, from->lab != NULL, false));
   c->n = n;
-  samples->spacing = (float) sqrt (total / n);
-  sum = vec_norm (area_of (s, 0)) / 2;
+  surface->spacing = (float) sqrt (total / n);
+  sum = vec_norm (area_of (from, 0)) / 2;
   for (int i = 0; i < n; i++) {
     double at = (i + random_unit (how->seed, 3 * (uint64_t) i)) * total / n;
 
-    while (sum < at && t + 1 < s->n_triangles)
-      sum += vec_norm (area_of (s, ++t)) / 2;
-    draw (c, i, s, t, how->seed);
+    while (sum < at && t + 1 < from->n_triangles)
+      sum += vec_norm (area_of (from, ++t)) / 2;
+    draw_point (c, i, from, t, how->seed);
   }
   return NULL;
 }
 
 static const char *
-sample_mesh (ScopedetectSamples *samples, const Mesh *m,
+draw_from_mesh (ScopedetectSurface *surface, const Mesh *m,
     const ScopedetectCompile *how, DeviceMemory *memory)
 {
   Vec *x = malloc (m->n * sizeof *x);
   Vec *lab = m->colour ? malloc (m->n * sizeof *lab) : NULL;
-  Surface s = {m->n_triangles, m->triangles, x, lab};
+  Triangles from = {m->n_triangles, m->triangles, x, lab};
   const char *error = "out of memory";
 
   for (uint32_t i = 0; x && i < m->n; i++)
@@ -104,7 +105,7 @@ sample_mesh (ScopedetectSamples *samples, const Mesh *m,
   for (uint32_t i = 0; lab && i < m->n; i++)
     lab[i] = scopedetect_vertex_colour (m, i);
   if (x && (lab || !m->colour))
-    error = sample_surface (samples, &s, how, memory);
+    error = draw_points (surface, &from, how, memory);
   free (x);
   free (lab);
   return error;
@@ -118,32 +119,33 @@ copy_of (const Vec *v, int n)
   return copy ? memcpy (copy, v, (size_t) n * sizeof *copy) : NULL;
 }
 
-/* A coarse cloud's samples, all that @memory holds, become those of the surface
+/* A coarse cloud's points, all that @memory holds, become those of the surface
  * between them. */
 static const char *
-fill_in (ScopedetectSamples *samples, const ScopedetectCompile *how,
+fill_in (ScopedetectSurface *surface, const ScopedetectCompile *how,
     DeviceMemory *memory)
 {
-  ScopedetectCloud *c = &samples->cloud;
+  ScopedetectCloud *c = &surface->cloud;
   bool colour = c->lab != NULL;
   uint32_t *triangles = NULL;
-  Surface s = {0};
+  Triangles from = {0};
   Vec *x, *lab;
   const char *error = "out of memory";
 
   if (how->filled)
-    how->filled (how->user, samples->spacing);
-  TRY (scopedetect_see (samples)); /* both sides of a sheet are known apart */
+    how->filled (how->user, surface->spacing);
+  TRY (scopedetect_see (surface)); /* both sides of a sheet are known apart */
   if (!c->n)
     return "no point of the cloud is seen from outside";
   x = copy_of (c->x, c->n);
   lab = colour ? copy_of (c->lab, c->n) : NULL;
   if (x && (lab || !colour))
-    error = scopedetect_fill (c, samples->spacing, &triangles, &s.n_triangles);
-  s.triangles = triangles, s.x = x, s.lab = lab;
+    error =
+        scopedetect_fill (c, surface->spacing, &triangles, &from.n_triangles);
+  from.triangles = triangles, from.x = x, from.lab = lab;
   memory_free (memory);
   if (!error)
-    error = sample_surface (samples, &s, how, memory);
+    error = draw_points (surface, &from, how, memory);
   free (triangles);
   free (x);
   free (lab);
@@ -172,13 +174,13 @@ shuffle (ScopedetectCloud *c, uint64_t seed)
 }
 
 const char *
-scopedetect_sample (ScopedetectSamples *s, const Mesh *mesh,
+scopedetect_surface (ScopedetectSurface *s, const Mesh *mesh,
     const ScopedetectCompile *how, DeviceMemory *memory)
 {
   if (mesh->n_triangles) {
-    TRY (sample_mesh (s, mesh, how, memory));
+    TRY (draw_from_mesh (s, mesh, how, memory));
   } else {
-    TRY (scopedetect_points (s, mesh, how, memory));
+    TRY (scopedetect_surface_of_cloud (s, mesh, how, memory));
     if (scopedetect_is_coarse (s->spacing, how->spacing))
       TRY (fill_in (s, how, memory));
   }
