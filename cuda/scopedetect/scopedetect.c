@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A detector: its tables, the order of the stages (thesis, algorithm 1), and
+ * A detector: the order of the stages (thesis, algorithm 1), and
  * its memory. */
 #include <math.h>
 #include <stdlib.h>
@@ -455,7 +455,7 @@ new_frame (Scopedetect *s, int width, int height)
 }
 
 static const char *
-set_tables (Scopedetect *s)
+set_noise_and_views (Scopedetect *s)
 {
   ScopedetectNoise noise;
   Vec view[SCOPEDETECT_VIEWS];
@@ -536,7 +536,7 @@ scopedetect_new (Scopedetect **self, const Device *device, int width,
   s->work.spacing = models[0]->shape.spacing;
   s->work.feature_radius = models[0]->shape.feature_radius;
   TRY (get_memory (s, width, height, models, n_models));
-  TRY (set_tables (s));
+  TRY (set_noise_and_views (s));
   return s->stages->open (&s->device, &s->work);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the stages of scopedetect work on, and their table. */
+ * What the stages of scopedetect work on, and their order. */
 #pragma once
 
 #include "scopedetect/scopedetect.h"
@@ -29,7 +29,7 @@ typedef struct {
 #define SCOPEDETECT_CHANNELS 5 /* range, normal, L, a, b */
 #define SCOPEDETECT_SLOPES 64
 
-/* The noise model as tables: multiples of a channel's deviation. */
+/* The noise model by slope and edge: multiples of a channel's deviation. */
 typedef struct {
   float slope[SCOPEDETECT_CHANNELS][SCOPEDETECT_SLOPES];
   float edge[SCOPEDETECT_CHANNELS][256]; /* by ved */

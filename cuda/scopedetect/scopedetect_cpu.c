@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The CPU backend's table. */
+ * The stages of the CPU backend. */
 #include <stdlib.h>
 
 #include "scopedetect/scopedetect_cpu.h"

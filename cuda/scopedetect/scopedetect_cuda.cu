@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The CUDA backend's table and memory. */
+ * The stages of the CUDA backend, and its memory. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -13,7 +13,7 @@
 #define MARGIN .06f /* metres by which the table is wider than the box */
 #define MAX_CELLS 20000
 
-/* Whether the table of nearest points would be so large that making it, which
+/* Whether the grid of nearest points would be so large that making it, which
  * the instruments slow down forty times, would leave time for nothing else. */
 static bool
 is_slow (const uint8_t *data, size_t size)

@@ -1937,7 +1937,7 @@ keep_points (ScopedetectModel *model, int n)
   s->n_edges = (int) kept;
   s->n = n;
   free (s->nearest);
-  ok (scopedetect_nearest_table (s));
+  ok (scopedetect_set_nearest (s));
 }
 
 static double

@@ -83,8 +83,8 @@ within (float x, float origin, int cells, float side)
       fmaxf (x, origin + .5f * side), origin + ((float) cells - .5f) * side);
 }
 
-/* The distance from @p to the model; outside of the table, to what is nearest
- * to the table's border. */
+/* The distance from @p to the model; outside of the grid, to what is nearest
+ * to the grid's border. */
 static double
 distance_to (const ScopedetectShape *s, Vec p)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Model files: a head, the arrays one after the other, and a checksum.  Little
- * endian, IEEE floats; what follows from the points, the table of nearest ones,
+ * endian, IEEE floats; what follows from the points, the grid of nearest ones,
  * is made anew. */
 #include <stdlib.h>
 
@@ -234,7 +234,7 @@ read_arrays (ScopedetectShape *s, const uint8_t *p)
     p += a[i].bytes;
   }
   TRY (check_arrays (s));
-  return scopedetect_nearest_table (s);
+  return scopedetect_set_nearest (s);
 }
 
 const char *

@@ -261,7 +261,7 @@ compile (ScopedetectShape *s, ScopedetectSurface *surface, const Mesh *mesh,
   TRY (scopedetect_surface (surface, mesh, how, memory));
   if (!goes_on (how, .2))
     return "stopped";
-  TRY (scopedetect_see (surface));
+  TRY (scopedetect_keep_visible (surface));
   if (!goes_on (how, .4))
     return "stopped";
   TRY (points_of (s, surface, how));
@@ -271,7 +271,7 @@ compile (ScopedetectShape *s, ScopedetectSurface *surface, const Mesh *mesh,
   TRY (scopedetect_edges (s, surface));
   if (!goes_on (how, .8))
     return "stopped";
-  TRY (scopedetect_nearest_table (s));
+  TRY (scopedetect_set_nearest (s));
   TRY (scopedetect_symmetries (s));
   return goes_on (how, 1) ? NULL : "stopped";
 }

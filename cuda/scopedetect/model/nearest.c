@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The table of nearest points of a model, and what is found by it: symmetries
+ * The grid of nearest points of a model, and what is found by it: symmetries
  * and distances of poses. */
 #include <stdlib.h>
 
 #include "scopedetect/scopedetect_features_core.h"
 #include "scopedetect/model/shape.h"
 
-#define MARGIN .03f /* metres around the box that the table covers */
+#define MARGIN .03f /* metres around the box that the grid covers */
 #define MAX_CELLS 8000000
 /* Two poses look alike if the mean distance of their points is at most this,
  * in spacings. */
 #define LIKE 1.f
 
-/* The table while it is made.  Only cells beside one that changed since they
+/* The grid while it is made.  Only cells beside one that changed since they
  * were looked at can change: those are stale. */
 typedef struct {
   ScopedetectShape *shape;
   uint8_t *stale;
-} Table;
+} Search;
 
 static size_t
 cell_at (const ScopedetectShape *s, int u, int v, int w)
@@ -42,7 +42,7 @@ around (const ScopedetectShape *s, int u, int v, int w)
 }
 
 static void
-mark_stale (const Table *t, const Around *r)
+mark_stale (const Search *t, const Around *r)
 {
   for (int c = r->w0; c < r->w1; c++)
     for (int b = r->v0; b < r->v1; b++)
@@ -51,10 +51,10 @@ mark_stale (const Table *t, const Around *r)
 }
 
 /* The points of 26 neighbouring cells and of the cell itself compete, in both
- * directions through the table until nothing changes.  Of two that are equally
+ * directions through the grid until nothing changes.  Of two that are equally
  * near, the first point wins. */
 static bool
-relax (const Table *t, int u, int v, int w, const Around *r)
+relax (const Search *t, int u, int v, int w, const Around *r)
 {
   ScopedetectShape *s = t->shape;
   size_t at = cell_at (s, u, v, w);
@@ -89,7 +89,7 @@ relax (const Table *t, int u, int v, int w, const Around *r)
 }
 
 static bool
-sweep (const Table *t, bool back)
+sweep (const Search *t, bool back)
 {
   const int *cells = t->shape->cells;
   int n = cells[0] * cells[1] * cells[2];
@@ -114,11 +114,11 @@ sweep (const Table *t, bool back)
 }
 
 const char *
-scopedetect_nearest_table (ScopedetectShape *s)
+scopedetect_set_nearest (ScopedetectShape *s)
 {
   Vec size = vec_sub (s->high, s->low);
   float side[3] = {size.x, size.y, size.z};
-  Table t = {s, NULL};
+  Search t = {s, NULL};
   size_t n = 1;
 
   s->origin = vec_sub (s->low, vec (MARGIN, MARGIN, MARGIN));
@@ -128,7 +128,7 @@ scopedetect_nearest_table (ScopedetectShape *s)
     s->cells[k] = wanted < MAX_CELLS ? (int) wanted + 1 : MAX_CELLS + 1;
     n *= (size_t) s->cells[k];
     if (n > MAX_CELLS)
-      return "the table of nearest points would have more than 8 million "
+      return "the grid of nearest points would have more than 8 million "
              "cells; make the spacing wider";
   }
   if (!(s->nearest = malloc (n * sizeof *s->nearest)))
@@ -150,7 +150,7 @@ scopedetect_nearest_table (ScopedetectShape *s)
   return NULL;
 }
 
-/* The distance from @p to the model; outside the table at least the margin. */
+/* The distance from @p to the model; outside the grid at least the margin. */
 static float
 distance_to (const ScopedetectShape *s, Vec p)
 {

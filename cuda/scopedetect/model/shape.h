@@ -70,7 +70,7 @@ Vec scopedetect_vertex_colour (const Mesh *mesh, uint32_t i);
 
 /* Keeps what is seen from any view, turns normals towards where it is seen
  * from. */
-const char *scopedetect_see (ScopedetectSurface *surface);
+const char *scopedetect_keep_visible (ScopedetectSurface *surface);
 
 /* The host as a device. */
 Device scopedetect_host (void);
@@ -79,8 +79,8 @@ Device scopedetect_host (void);
 const char *scopedetect_edges (
     ScopedetectShape *shape, const ScopedetectSurface *surface);
 
-/* The table of nearest points, of shape->x. */
-const char *scopedetect_nearest_table (ScopedetectShape *shape);
+/* For each cell of the grid the nearest point of shape->x. */
+const char *scopedetect_set_nearest (ScopedetectShape *shape);
 
 /* After which turns it looks alike. */
 const char *scopedetect_symmetries (ScopedetectShape *shape);

@@ -134,7 +134,8 @@ fill_in (ScopedetectSurface *surface, const ScopedetectCompile *how,
 
   if (how->filled)
     how->filled (how->user, surface->spacing);
-  TRY (scopedetect_see (surface)); /* both sides of a sheet are known apart */
+  TRY (scopedetect_keep_visible (
+      surface)); /* both sides of a sheet are known apart */
   if (!c->n)
     return "no point of the cloud is seen from outside";
   x = copy_of (c->x, c->n);

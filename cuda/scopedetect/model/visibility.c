@@ -111,7 +111,7 @@ move_point (ScopedetectCloud *c, int to, int from)
 }
 
 const char *
-scopedetect_see (ScopedetectSurface *s)
+scopedetect_keep_visible (ScopedetectSurface *s)
 {
   Vec eyes[SCOPEDETECT_VIEWS];
   Vec *seen = calloc ((size_t) s->cloud.n, sizeof *seen);
