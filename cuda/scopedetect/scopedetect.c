@@ -273,9 +273,9 @@ set_results (Scopedetect *s, ScopedetectResults *r)
   memset (r, 0, sizeof *r);
   r->objects = s->objects;
   r->n_objects = s->n_objects;
-  r->has_table = c->has_table;
+  r->has_plane = c->has_plane;
   for (int k = 0; k < 4; k++)
-    r->table[k] = c->has_table ? c->table[k] : 0;
+    r->plane[k] = c->has_plane ? c->plane[k] : 0;
   r->n_points = c->n_points;
   r->n_left_out = c->n_left_out;
   r->search = s->told;

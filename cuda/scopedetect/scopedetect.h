@@ -34,7 +34,7 @@ typedef enum {
   SCOPEDETECT_LIGHTNESS,       /* colour: L, a and b */
   SCOPEDETECT_COLOUR_A,
   SCOPEDETECT_COLOUR_B,
-  SCOPEDETECT_TABLE, /* how deep it sinks into the table */
+  SCOPEDETECT_TABLE, /* how deep it sinks below the plane */
   SCOPEDETECT_FREE,  /* the part of it in free space (round 1) */
   /* Round 3 alone; they take long, and are 0 where they weigh nothing: */
   SCOPEDETECT_FPFH,      /* features */
@@ -93,7 +93,8 @@ typedef struct {
   double near, far;         /* depth that counts, metres */
   ScopedetectCamera camera; /* no default: 0 is refused */
 
-  bool table; /* a plane carries the objects: find and leave it out (1.2) */
+  bool table; /* objects stand on a plane, such as a table: find and leave it
+                 out (1.2) */
   double table_tolerance;       /* of the plane, metres */
   double table_low, table_high; /* what stands on it: heights, metres */
   double normal_radius;         /* of normals, metres */
@@ -197,9 +198,9 @@ typedef struct {
 typedef struct {
   const ScopedetectObject *objects; /* by model, then by score */
   int n_objects;
-  bool has_table;
-  double table[4]; /* unit normal and distance: n x + d = 0, d >= 0 */
-  int n_points;    /* of the scene, without the table */
+  bool has_plane;
+  double plane[4]; /* unit normal and distance: n x + d = 0, d >= 0 */
+  int n_points;    /* of the scene, without the plane */
   int n_left_out;  /* for want of room */
   ScopedetectSearch search;
 } ScopedetectResults;

@@ -9,7 +9,7 @@
 #define SCOPEDETECT_FEW 48 /* points of the first check of round 1 */
 #define SCOPEDETECT_MAX_KEPT 20000
 #define SCOPEDETECT_MAX_NEIGHBOURS 32
-#define SCOPEDETECT_PLANES 512 /* drawn, one of which may be the table */
+#define SCOPEDETECT_PLANES 512 /* drawn; objects may stand on one */
 #define SCOPEDETECT_BATCH 8    /* models that go through the rounds together */
 
 #ifdef __cplusplus
@@ -96,8 +96,8 @@ typedef struct {
 
 /* What is known on the device alone while the stages run. */
 typedef struct {
-  bool has_table;
-  float table[4];
+  bool has_plane;
+  float plane[4];
   int n_points, n_left_out;
   int n_hypotheses[SCOPEDETECT_BATCH];
 } ScopedetectCounts;
@@ -258,10 +258,10 @@ typedef struct {
   void (*close) (ScopedetectWork *w);
   /* Depth and colour to scene.pixel, with normals and edges. */
   const char *(*observe) (const Device *dev, ScopedetectWork *w);
-  /* The table; what stands on it to cloud, with features.  The host knows
+  /* The plane; what stands on it to cloud, with features.  The host knows
    * cloud.n when it returns. */
   const char *(*points) (const Device *dev, ScopedetectWork *w);
-  /* The table and the cloud known: over-segmentation. */
+  /* The plane and the cloud known: over-segmentation. */
   const char *(*segments) (const Device *dev, ScopedetectWork *w);
   /* Nearest features of every query. */
   const char *(*match) (const Device *dev, ScopedetectWork *w);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From depth and colour to pixels with normals and edges, and the table. */
+ * From depth and colour to pixels with normals and edges, and the plane
+ * that objects stand on. */
 #pragma once
 
 #include "common/random.h"
@@ -64,8 +65,8 @@ scopedetect_normal (const ScopedetectScene *s, int x, int y, float radius)
   return vec_dot (out, c) > 0 ? vec_scale (out, -1) : out;
 }
 
-/* Candidate @k for the table: the plane through three random pixels, with its
- * normal towards the camera; false where they span none. */
+/* Candidate @k for the plane that objects stand on: that through three random
+ * pixels, with its normal towards the camera; false where they span none. */
 BOTH bool
 scopedetect_draw_plane (const ScopedetectWork *w, uint64_t k, float plane[4])
 {
@@ -121,7 +122,8 @@ scopedetect_in_region (const ScopedetectWork *w, int at)
   return !f->n_regions;
 }
 
-/* Whether a pixel may be of an object: there, with a normal, and no table. */
+/* Whether a pixel may be of an object: it has a normal, and stands on the
+ * plane. */
 BOTH bool
 scopedetect_is_wanted (
     const ScopedetectWork *w, const ScopedetectPixel *p, Vec at)
@@ -131,9 +133,9 @@ scopedetect_is_wanted (
   if (!(p->z > 0) || (p->nx == 0 && p->ny == 0 && p->nz == 0) ||
       !scopedetect_in_region (w, (int) (p - w->scene.pixel)))
     return false;
-  if (!w->counts->has_table)
+  if (!w->counts->has_plane)
     return true;
-  h = scopedetect_height (w->counts->table, at);
+  h = scopedetect_height (w->counts->plane, at);
   return h > (float) w->params.table_low && h < (float) w->params.table_high;
 }
 

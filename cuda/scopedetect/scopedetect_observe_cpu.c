@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Pixels, table and points of a scene, as loops. */
+ * Pixels, plane and points of a scene, as loops. */
 #include "scopedetect/scopedetect_cpu.h"
 #include "scopedetect/scopedetect_observe_core.h"
 
@@ -148,7 +148,7 @@ try_planes (void *data, int begin, int end)
 /* The plane that most pixels lie in, of those drawn the first; none if fewer
  * than a fifth do. */
 static void
-find_table (ScopedetectWork *w)
+find_plane (ScopedetectWork *w)
 {
   int count[SCOPEDETECT_PLANES], best = 0, looked = 0;
 
@@ -156,10 +156,10 @@ find_table (ScopedetectWork *w)
   for (int k = 1; k < SCOPEDETECT_PLANES; k++)
     best = count[k] > count[best] ? k : best;
   if (count[best]) {
-    scopedetect_draw_plane (w, (uint64_t) best, w->counts->table);
-    inliers (w, w->counts->table, &looked);
+    scopedetect_draw_plane (w, (uint64_t) best, w->counts->plane);
+    inliers (w, w->counts->plane, &looked);
   }
-  w->counts->has_table = count[best] * 5 > looked;
+  w->counts->has_plane = count[best] * 5 > looked;
 }
 
 /* ---- The mean of the pixels of a cell is a point ---- */
@@ -238,9 +238,9 @@ scopedetect_points_cpu (const Device *dev, ScopedetectWork *w)
   ScopedetectCpu *c = w->state;
 
   (void) dev;
-  w->counts->has_table = false;
+  w->counts->has_plane = false;
   if (w->params.table)
-    find_table (w);
+    find_plane (w);
   fill_voxels (w);
   for (int i = 0; i < w->cloud.n; i++)
     scopedetect_set_point (&w->cloud, i, &c->voxel[i]);

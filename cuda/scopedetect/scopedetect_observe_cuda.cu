@@ -189,9 +189,9 @@ scopedetect_points_cuda (const Device *dev, ScopedetectWork *w)
 
   w->cloud.grid.cell = w->feature_radius;
   if (w->params.table)
-    TRY (scopedetect_find_table_cuda (dev, w));
+    TRY (scopedetect_find_plane_cuda (dev, w));
   else
-    TRY (device_clear (dev, &w->counts->has_table, sizeof (bool)));
+    TRY (device_clear (dev, &w->counts->has_plane, sizeof (bool)));
   TRY (scopedetect_voxels_cuda (dev, w));
   TRY (scopedetect_grid_cuda (dev, w));
   TRY (scopedetect_features_cuda (dev, w));
@@ -201,7 +201,7 @@ scopedetect_points_cuda (const Device *dev, ScopedetectWork *w)
   return NULL;
 }
 
-/* ---- The table ----
+/* ---- The plane that objects stand on ----
  *
  * All planes drawn are counted together, a thread each. */
 
@@ -260,13 +260,13 @@ decide (ScopedetectCounts *c, ScopedetectVotes *v, const float plane[4])
     v->looked = v->blocks = 0;
   if (k != best_plane (inliers))
     return;
-  c->has_table = inliers * 5 > looked;
+  c->has_plane = inliers * 5 > looked;
   for (int i = 0; i < 4 && inliers; i++)
-    c->table[i] = plane[i];
+    c->plane[i] = plane[i];
 }
 
 static __global__ void
-__launch_bounds__ (SCOPEDETECT_PLANES) table_kernel (
+__launch_bounds__ (SCOPEDETECT_PLANES) plane_kernel (
     const __grid_constant__ ScopedetectWork w, int n, ScopedetectVotes *votes)
 {
   __shared__ float4 at[PROBES];
@@ -301,13 +301,13 @@ __launch_bounds__ (SCOPEDETECT_PLANES) table_kernel (
 }
 
 const char *
-scopedetect_find_table_cuda (const Device *dev, const ScopedetectWork *w)
+scopedetect_find_plane_cuda (const Device *dev, const ScopedetectWork *w)
 {
   const ScopedetectScene *s = &w->scene;
   int n = (s->width + 1) / 4 * ((s->height + 1) / 4);
   int blocks = n ? ceil_div (n, PROBES) : 1;
 
-  return scopedetect_launch (dev, w, table_kernel,
+  return scopedetect_launch (dev, w, plane_kernel,
       dim3 (blocks < BLOCKS ? blocks : BLOCKS), dim3 (SCOPEDETECT_PLANES), 0,
       *w, n, scopedetect_cuda (w)->observe->votes);
 }

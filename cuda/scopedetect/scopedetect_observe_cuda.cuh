@@ -17,7 +17,7 @@ typedef struct __align__ (16)
 }
 ScopedetectListed;
 
-/* Counted while the table is looked for; 0 before and after. */
+/* Counted while the plane is looked for; 0 before and after. */
 typedef struct {
   uint32_t inliers[SCOPEDETECT_PLANES], looked, blocks;
 } ScopedetectVotes;
@@ -75,7 +75,7 @@ scopedetect_packed_cell (int x, int y, int z)
 }
 
 /* scopedetect_observe_cuda.cu */
-const char *scopedetect_find_table_cuda (
+const char *scopedetect_find_plane_cuda (
     const Device *dev, const ScopedetectWork *w);
 
 /* scopedetect_voxel_cuda.cu: the cloud's points, colours and normals; its size

@@ -90,8 +90,8 @@ scopedetect_add_point (const ScopedetectWork *w, const ScopedetectShape *s,
   ScopedetectPixel o;
   long long v;
 
-  if (w->counts->has_table &&
-      (d = scopedetect_height (w->counts->table, p)) < 0) {
+  if (w->counts->has_plane &&
+      (d = scopedetect_height (w->counts->plane, p)) < 0) {
     d /= (float) w->params.visible_sigma;
     d = d < -4 ? -4 : d;
     out->table += scopedetect_step_of (-d * d / 2);

@@ -52,7 +52,7 @@ choose (const GstScopedetect *self, const ScopedetectParams *p,
     return HINT_NO_ROOM;
   if (r->n_objects)
     return HINT_NONE;
-  if (!r->n_points && !r->has_table)
+  if (!r->n_points && !r->has_plane)
     return HINT_NO_SURFACE;
   if (!is_inset (p->camera.cx, self->width) ||
       !is_inset (p->camera.cy, self->height))
@@ -61,7 +61,7 @@ choose (const GstScopedetect *self, const ScopedetectParams *p,
     return HINT_EMPTY_TABLE;
   if (too_large (self, r) >= 0)
     return HINT_TOO_LARGE;
-  return p->table && !r->has_table ? HINT_NO_TABLE : HINT_NONE;
+  return p->table && !r->has_plane ? HINT_NO_TABLE : HINT_NONE;
 }
 
 static void

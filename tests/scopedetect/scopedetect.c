@@ -106,9 +106,9 @@ test_table (DeviceKind kind)
     add_noise (&b, 10);
     p.table_low = .005;
     ok (scopedetect_run (b.s, &p, &b.frame, &r));
-    check (r.has_table);
+    check (r.has_plane);
     check_near (
-        r.table[0] * t.z.x + r.table[1] * t.z.y + r.table[2] * t.z.z, 1, 2e-3);
+        r.plane[0] * t.z.x + r.plane[1] * t.z.y + r.plane[2] * t.z.z, 1, 2e-3);
     check (r.n_objects == 1);
     if (!r.n_objects)
       continue;
@@ -1161,8 +1161,8 @@ test_nothing (DeviceKind kind)
       if (what == 4) /* four points */
         b.depth[100] = b.depth[101] = b.depth[421] = b.depth[422] = 5000;
       ok (scopedetect_run (b.s, &p, &b.frame, &r));
-      check (what || (r.n_objects == 0 && !r.has_table && r.n_points == 0));
-      check (what != 2 || (r.has_table && r.n_points < 100));
+      check (what || (r.n_objects == 0 && !r.has_plane && r.n_points == 0));
+      check (what != 2 || (r.has_plane && r.n_points < 100));
     }
   bench_close (&b);
 }
@@ -1385,8 +1385,8 @@ same_observation (const Side *gpu, const Side *cpu)
 
   ok (device_copy (&gpu->dev, &c, a->counts, sizeof c));
   ok (device_wait (&gpu->dev));
-  check (c.has_table == b->counts->has_table);
-  check (!c.has_table || !memcmp (c.table, b->counts->table, sizeof c.table));
+  check (c.has_plane == b->counts->has_plane);
+  check (!c.has_plane || !memcmp (c.plane, b->counts->plane, sizeof c.plane));
   check (c.n_points == b->counts->n_points && c.n_points == n);
   check (c.n_left_out == b->counts->n_left_out);
   check (a->n_queries == b->n_queries && a->query_step == b->query_step);
@@ -1484,7 +1484,7 @@ parity_solid (Side *gpu, Side *cpu)
     side_observe (cpu, &p, depth, k < 3 ? &color : NULL);
     same_observation (gpu, cpu);
     check (cpu->s->work.cloud.n > 100);
-    check (k == 1 || k == 2 || cpu->s->work.counts->has_table);
+    check (k == 1 || k == 2 || cpu->s->work.counts->has_plane);
     parity_free (&color);
   }
 }
@@ -1785,7 +1785,7 @@ compare_frame (Both *b, const ScopedetectParams *p)
       r.search.steps == g.search.steps && r.search.n_rest == g.search.n_rest);
   check (r.n_objects == g.n_objects && r.n_points == g.n_points);
   check (
-      r.has_table == g.has_table && !memcmp (r.table, g.table, sizeof r.table));
+      r.has_plane == g.has_plane && !memcmp (r.plane, g.plane, sizeof r.plane));
   check (r.n_objects == g.n_objects &&
       !memcmp (r.objects, g.objects, (size_t) r.n_objects * sizeof *r.objects));
   for (int i = 0; i < r.n_objects && i < g.n_objects; i++)
