@@ -72,7 +72,7 @@ warp_or (uint32_t v)
 }
 
 static __device__ __forceinline__ int32_t
-warp_least (int32_t v)
+warp_min (int32_t v)
 {
 #if __CUDA_ARCH__ >= 800
   return __reduce_min_sync (ALL_LANES, v);
@@ -89,6 +89,6 @@ warp_greatest (int32_t v)
 #if __CUDA_ARCH__ >= 800
   return __reduce_max_sync (ALL_LANES, v);
 #else
-  return ~warp_least (~v);
+  return ~warp_min (~v);
 #endif
 }

@@ -135,8 +135,8 @@ emdtrack_pivot_warp (const EmdtrackProblem *p, EmdtrackBench *bench, int e)
       at = i * EMDTRACK_BINS + j;
     }
   }
-  least = warp_least (mine);
-  first = warp_least (mine == least ? at : INT32_MAX);
+  least = warp_min (mine);
+  first = warp_min (mine == least ? at : INT32_MAX);
   if (lane < p->n)
     u = emdtrack_tree_new_u (t, s, lane, least);
   if (lane < p->m)

@@ -168,16 +168,16 @@ warp_add_up (const GpucclSum &s)
   t.x = warp_sum ((uint32_t) s.x);
   t.y = warp_sum ((uint32_t) s.y);
   t.z = warp_sum ((uint32_t) s.z);
-  t.box.x0 = warp_least (s.box.x0);
-  t.box.y0 = warp_least (s.box.y0);
-  t.box.x1 = ~warp_least (~s.box.x1);
-  t.box.y1 = ~warp_least (~s.box.y1);
+  t.box.x0 = warp_min (s.box.x0);
+  t.box.y0 = warp_min (s.box.y0);
+  t.box.x1 = ~warp_min (~s.box.x1);
+  t.box.y1 = ~warp_min (~s.box.y1);
   t.min_z = ~warp_max (~s.min_z);
   t.max_z = warp_max (s.max_z);
-  t.min_u = warp_least (s.min_u);
-  t.max_u = ~warp_least (~s.max_u);
-  t.min_v = warp_least (s.min_v);
-  t.max_v = ~warp_least (~s.max_v);
+  t.min_u = warp_min (s.min_u);
+  t.max_u = ~warp_min (~s.max_u);
+  t.min_v = warp_min (s.min_v);
+  t.max_v = ~warp_min (~s.max_v);
   return t;
 }
 

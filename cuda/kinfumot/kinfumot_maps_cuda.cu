@@ -88,8 +88,8 @@ count_lanes (const KinfumotWork *w, int model, int at, bool is_mine)
   uint32_t lanes = __ballot_sync (ALL_LANES, is_mine);
   int x = at % w->width, y = at / w->width, mm[3] = {0, 0, 0};
   bool leads = threadIdx.x % 32 == 0;
-  int box[4] = {warp_least (is_mine ? x : INT32_MAX),
-      warp_least (is_mine ? y : INT32_MAX),
+  int box[4] = {warp_min (is_mine ? x : INT32_MAX),
+      warp_min (is_mine ? y : INT32_MAX),
       warp_greatest (is_mine ? x + 1 : INT32_MIN),
       warp_greatest (is_mine ? y + 1 : INT32_MIN)};
 
@@ -103,7 +103,7 @@ count_lanes (const KinfumotWork *w, int model, int at, bool is_mine)
     atomicMax (&c->y1, box[3]);
   }
   for (int i = 0; i < 3; i++) {
-    int least = warp_least (is_mine ? mm[i] : INT32_MAX);
+    int least = warp_min (is_mine ? mm[i] : INT32_MAX);
     int most = warp_greatest (is_mine ? mm[i] : INT32_MIN);
 
     if (leads) {

@@ -77,10 +77,10 @@ add_up (const MoctSum &s, bool among)
   sum.xx = warp_sum_wide (among ? s.xx : 0);
   sum.xy = warp_sum_wide (among ? s.xy : 0);
   sum.yy = warp_sum_wide (among ? s.yy : 0);
-  sum.box.x0 = warp_least (among ? s.box.x0 : INT32_MAX);
-  sum.box.y0 = warp_least (among ? s.box.y0 : INT32_MAX);
-  sum.box.x1 = -warp_least (among ? -s.box.x1 : INT32_MAX);
-  sum.box.y1 = -warp_least (among ? -s.box.y1 : INT32_MAX);
+  sum.box.x0 = warp_min (among ? s.box.x0 : INT32_MAX);
+  sum.box.y0 = warp_min (among ? s.box.y0 : INT32_MAX);
+  sum.box.x1 = -warp_min (among ? -s.box.x1 : INT32_MAX);
+  sum.box.y1 = -warp_min (among ? -s.box.y1 : INT32_MAX);
   return sum;
 }
 

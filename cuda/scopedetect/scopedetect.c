@@ -53,16 +53,17 @@ set_lattice (ScopedetectWork *w)
 {
   int width = w->scene.width, height = w->scene.height;
   float step = SCOPEDETECT_SEED_ANGLE * w->scene.fx;
-  float least = sqrtf ((float) width * (float) height / SCOPEDETECT_MAX_SEEDS);
+  float min_step =
+      sqrtf ((float) width * (float) height / SCOPEDETECT_MAX_SEEDS);
 
-  step = fmaxf (fmaxf (step, least), 6);
+  step = fmaxf (fmaxf (step, min_step), 6);
   step = fminf (step, SCOPEDETECT_MAX_SIDE);
   w->lattice.step = (int) step - 1;
   do { /* a step that was cut to whole pixels may be too short */
     w->lattice.step++;
     w->lattice.width = (width - 1) / w->lattice.step + 1;
     w->lattice.height = (height - 1) / w->lattice.step + 1;
-  } while (w->lattice.width * w->lattice.height > SCOPEDETECT_MOST_SEGMENTS);
+  } while (w->lattice.width * w->lattice.height > SCOPEDETECT_MAX_SEGMENTS);
 }
 
 /* A random permutation of the sources, i -> a i + b: a is near the golden part
@@ -439,7 +440,7 @@ new_frame (Scopedetect *s, int width, int height)
   TRY (memory_get (m, &w->scene.edge[0], n));
   TRY (memory_get (m, &w->scene.edge[1], n));
   TRY (memory_get (m, &w->label, n));
-  TRY (memory_get (m, &w->segment, SCOPEDETECT_MOST_SEGMENTS));
+  TRY (memory_get (m, &w->segment, SCOPEDETECT_MAX_SEGMENTS));
   TRY (memory_get (m, &w->noise, 1));
   TRY (memory_get (m, &w->view, SCOPEDETECT_VIEWS));
   TRY (scopedetect_cloud_new (m, &w->cloud, room, true, true));

@@ -33,7 +33,7 @@ struct _ScopedetectClusterCuda {
 typedef struct {
   ScopedetectHypothesis *to;
   ScopedetectClusterCuda *c;
-  int most;
+  int max_kept;
   float distance2, cosine;
   int pass;  /* how often hypotheses have been sifted */
   bool last; /* goes on to the end */
@@ -108,7 +108,7 @@ is_known (const ScopedetectShape *s, const Task &t,
 #define GROUP 384 /* hypotheses that are looked at together */
 #define GROUP_WORDS (GROUP / 32)
 #define SIFT_EACH 1000 /* hypotheses are sifted once for this many, */
-#define SIFT_MOST 6    /* but no oftener */
+#define MAX_SIFTS 6    /* but no oftener */
 #define SIFT_THREADS 128
 
 typedef struct {
@@ -250,9 +250,9 @@ decide (const ScopedetectShape *s, const Task &t,
   __syncthreads ();
   out = !resolve (n_new, shared);
   at = *kept + sum_before (!out, shared.count, &n_kept);
-  if (!out && at < t.most)
+  if (!out && at < t.max_kept)
     to[at] = from[shared.number[thread]];
-  *kept = min (*kept + n_kept, t.most);
+  *kept = min (*kept + n_kept, t.max_kept);
   __syncthreads (); /* what is kept can be read; the numbers are */
 }
 
@@ -274,7 +274,7 @@ __launch_bounds__ (GROUP) decide_kernel (
     kept = sieve->kept, next = sieve->next;
   __syncthreads (); /* all threads have read them */
   sifted = kept;
-  for (bool more = true; more && next < n && kept < t.most; more = t.last)
+  for (bool more = true; more && next < n && kept < t.max_kept; more = t.last)
     decide (s, t, w.hypothesis + first, t.to + first, n, gone, sifted, &next,
         &kept, shared);
   if (threadIdx.x)
@@ -318,15 +318,15 @@ scopedetect_cluster_open_cuda (DeviceMemory *m, ScopedetectClusterCuda **c)
 }
 
 const char *
-scopedetect_cluster_cuda (const Device *dev, ScopedetectWork *w, int most)
+scopedetect_cluster_cuda (const Device *dev, ScopedetectWork *w, int max_kept)
 {
   ScopedetectCuda *c = scopedetect_cuda (w);
   float d = (float) w->params.cluster_distance;
   float cosine =
       (float) cos (w->params.cluster_angle / 2 * .017453292519943295);
-  Task t = {c->spare, c->cluster, most, d * d, cosine, 0, false};
+  Task t = {c->spare, c->cluster, max_kept, d * d, cosine, 0, false};
   dim3 blocks (ceil_div (c->bound, SIFT_THREADS), w->n_models);
-  int passes = min ((c->bound - 1) / SIFT_EACH, SIFT_MOST);
+  int passes = min ((c->bound - 1) / SIFT_EACH, MAX_SIFTS);
 
   for (; t.pass < passes; t.pass++) {
     TRY (scopedetect_launch (
@@ -337,7 +337,7 @@ scopedetect_cluster_cuda (const Device *dev, ScopedetectWork *w, int most)
   t.last = true;
   TRY (
       scopedetect_launch (dev, w, decide_kernel, w->n_models, GROUP, 0, *w, t));
-  c->bound = most;
+  c->bound = max_kept;
   scopedetect_change_places (w);
   return NULL;
 }

@@ -47,7 +47,7 @@ typedef struct {
 } ScopedetectScene;
 
 #define SCOPEDETECT_SEGMENT_WORDS 160 /* a bit for each segment that may be */
-#define SCOPEDETECT_MOST_SEGMENTS (32 * SCOPEDETECT_SEGMENT_WORDS)
+#define SCOPEDETECT_MAX_SEGMENTS (32 * SCOPEDETECT_SEGMENT_WORDS)
 #define SCOPEDETECT_KEYS 16   /* key points of a segment */
 #define SCOPEDETECT_AFFINE 12 /* segments that may be of the same object */
 
@@ -270,9 +270,9 @@ typedef struct {
   const char *(*verify) (const Device *dev, ScopedetectWork *w);
   /* Keeps the best of those alike, at most @n. */
   const char *(*cluster) (const Device *dev, ScopedetectWork *w, int n);
-  /* Steps of Gauss and Newton, the gate narrowing from @gate to @least. */
+  /* Steps of Gauss and Newton, the gate narrowing from @gate to @min_gate. */
   const char *(*refine) (const Device *dev, ScopedetectWork *w, int steps,
-      float gate, float least);
+      float gate, float min_gate);
   /* Round 2: alignment number @k by segments, kept where it scores better. */
   const char *(*align) (const Device *dev, ScopedetectWork *w, int k);
   /* Round 3: steps uphill. */

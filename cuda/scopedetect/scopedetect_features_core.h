@@ -66,12 +66,12 @@ scopedetect_pair (Vec p1, Vec n1, Vec p2, Vec n2, int bin[3])
   return true;
 }
 
-/* The eigenvector of the least eigenvalue of a symmetric positive 3 x 3 matrix
- * (xx, xy, xz, yy, yz, zz): Newton's steps from 0, below which the
+/* The eigenvector of the smallest eigenvalue of a symmetric positive 3 x 3
+ * matrix (xx, xy, xz, yy, yz, zz): Newton's steps from 0, below which the
  * characteristic polynomial has no root, then the longest product of two
  * rows. */
 BOTH Vec
-scopedetect_least_axis (const float m[6])
+scopedetect_min_axis (const float m[6])
 {
   float tr = m[0] + m[3] + m[5], s = tr > 0 ? 1 / tr : 0;
   float a = m[0] * s, b = m[1] * s, c = m[2] * s, d = m[3] * s, e = m[4] * s;

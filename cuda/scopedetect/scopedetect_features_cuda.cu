@@ -136,7 +136,8 @@ static __device__ void
 blend (const ScopedetectCloud &c, const ScopedetectObserveCuda &o, int i,
     int points, Blend *b)
 {
-  int p = threadIdx.x % 32 / QUADS, quad = threadIdx.x % 32 % QUADS, most = 0;
+  int p = threadIdx.x % 32 / QUADS, quad = threadIdx.x % 32 % QUADS,
+      max_near = 0;
   const float4 *rows = (const float4 *) c.spfh + quad;
   float4 sum = {0, 0, 0, 0};
   int n[TOGETHER];
@@ -144,13 +145,13 @@ blend (const ScopedetectCloud &c, const ScopedetectObserveCuda &o, int i,
 #pragma unroll
   for (int k = 0; k < TOGETHER; k++) {
     n[k] = i + k < points ? o.n_near[i + k] : 0;
-    most = max (most, n[k]);
+    max_near = max (max_near, n[k]);
   }
   p = min (p, TOGETHER - 1);
-  for (int first = 0; first < most; first += 32) {
+  for (int first = 0; first < max_near; first += 32) {
     load_neighbours (c, o, i, n, first, b);
 #pragma unroll 8
-    for (int k = 0; k < min (32, most - first); k++) {
+    for (int k = 0; k < min (32, max_near - first); k++) {
       Neighbour near = b->near[k][p];
       float4 s = rows[near.row];
 

@@ -61,7 +61,7 @@ scopedetect_normal (const ScopedetectScene *s, int x, int y, float radius)
   m[0] -= sum.x * sum.x / n, m[1] -= sum.x * sum.y / n;
   m[2] -= sum.x * sum.z / n, m[3] -= sum.y * sum.y / n;
   m[4] -= sum.y * sum.z / n, m[5] -= sum.z * sum.z / n;
-  out = scopedetect_least_axis (m);
+  out = scopedetect_min_axis (m);
   return vec_dot (out, c) > 0 ? vec_scale (out, -1) : out;
 }
 

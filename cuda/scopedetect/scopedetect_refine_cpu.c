@@ -7,7 +7,7 @@
 typedef struct {
   ScopedetectBatch batch;
   int steps;
-  float gate, least; /* of the first step; of all */
+  float gate, min_gate; /* of the first step; of all */
 } Refinement;
 
 static void
@@ -27,7 +27,7 @@ refine_one (const Refinement *a, Pose *p)
           s->x[i], s->normal[i], gate);
     if (!scopedetect_step (&sums, c, s->radius, gate, p))
       break;
-    gate = fmaxf (gate * .85f, a->least);
+    gate = fmaxf (gate * .85f, a->min_gate);
   }
 }
 
@@ -41,12 +41,12 @@ refine_hypotheses (void *data, int begin, int end)
 }
 
 const char *
-scopedetect_refine_cpu (
-    const Device *dev, ScopedetectWork *w, int steps, float gate, float least)
+scopedetect_refine_cpu (const Device *dev, ScopedetectWork *w, int steps,
+    float gate, float min_gate)
 {
   (void) dev;
   for (int m = 0; m < w->n_models; m++) {
-    Refinement a = {scopedetect_batch (w, m), steps, gate, least};
+    Refinement a = {scopedetect_batch (w, m), steps, gate, min_gate};
 
     parallel_for (a.batch.n, 4, refine_hypotheses, &a);
   }

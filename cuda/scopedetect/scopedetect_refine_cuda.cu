@@ -30,7 +30,7 @@ sum_points (const ScopedetectWork *w, const ScopedetectShape *s, int n, Pose p,
 static __global__ void
 __launch_bounds__ (REFINE_THREADS)
     refine_kernel (const __grid_constant__ ScopedetectWork w, int steps,
-        float gate, float least)
+        float gate, float min_gate)
 {
   __shared__ RefineShared shared;
   const ScopedetectShape *s = &w.model[blockIdx.y];
@@ -53,7 +53,7 @@ __launch_bounds__ (REFINE_THREADS)
 
     if (threadIdx.x == 0)
       shared.done = !scopedetect_step (&sums, c, s->radius, gate, &shared.pose);
-    gate = fmaxf (gate * .85f, least);
+    gate = fmaxf (gate * .85f, min_gate);
     __syncthreads ();
   }
   if (threadIdx.x == 0)
@@ -61,15 +61,15 @@ __launch_bounds__ (REFINE_THREADS)
 }
 
 const char *
-scopedetect_refine_cuda (
-    const Device *dev, ScopedetectWork *w, int steps, float gate, float least)
+scopedetect_refine_cuda (const Device *dev, ScopedetectWork *w, int steps,
+    float gate, float min_gate)
 {
   dim3 blocks (scopedetect_cuda (w)->bound, w->n_models);
 
   if (!steps)
     return NULL;
-  return scopedetect_launch (
-      dev, w, refine_kernel, blocks, REFINE_THREADS, 0, *w, steps, gate, least);
+  return scopedetect_launch (dev, w, refine_kernel, blocks, REFINE_THREADS, 0,
+      *w, steps, gate, min_gate);
 }
 
 /* ---- The last hypotheses ---- */

@@ -71,7 +71,8 @@ scopedetect_agree (const ScopedetectScene *scene, const Turn *r, Vec t, Vec x,
   return true;
 }
 
-/* The mean of @sum over @front points, in 1/4096; the least if there are none.
+/* The mean of @sum over @front points, in 1/4096; the minimum if there are
+ * none.
  */
 BOTH int
 scopedetect_agreement_of (int sum, int front)

@@ -82,7 +82,7 @@ check_hypotheses (void *data, int begin, int end)
 
 /* The lowest of the best scores, of a given number, by counting. */
 static int
-threshold (int *count, const int16_t *check, int n, int wanted, int *of_least)
+threshold (int *count, const int16_t *check, int n, int wanted, int *of_min)
 {
   int sum = 0, at = SCOPEDETECT_SCORES - 1;
 
@@ -91,7 +91,7 @@ threshold (int *count, const int16_t *check, int n, int wanted, int *of_least)
     count[check[i] - INT16_MIN]++;
   while (at > 1 && sum + count[at] < wanted)
     sum += count[at--];
-  *of_least = wanted - sum;
+  *of_min = wanted - sum;
   return at + INT16_MIN;
 }
 
@@ -130,14 +130,14 @@ scopedetect_choose_cpu (const Device *dev, ScopedetectWork *w)
         w->check + (size_t) m * w->room_queries * w->params.neighbours * 2;
     ScopedetectHypothesis *out =
         w->hypothesis + (size_t) m * SCOPEDETECT_MAX_KEPT;
-    int least, of_least = 0, kept = 0;
+    int min_score, of_min = 0, kept = 0;
 
     parallel_for (n, 256, check_hypotheses, &(Check){w, m, check});
-    least = threshold (((ScopedetectCpu *) w->state)->count, check, n,
-        w->params.kept, &of_least);
+    min_score = threshold (((ScopedetectCpu *) w->state)->count, check, n,
+        w->params.kept, &of_min);
     for (int id = 0; id < n && kept < w->params.kept; id++)
-      if (check[id] > least ||
-          (check[id] == least && check[id] > INT16_MIN && of_least-- > 0)) {
+      if (check[id] > min_score ||
+          (check[id] == min_score && check[id] > INT16_MIN && of_min-- > 0)) {
         out[kept].id = (uint32_t) id;
         out[kept].score = check[id];
         out[kept++].pose = scopedetect_hypothesis_pose (w, m, (uint32_t) id);
@@ -210,7 +210,7 @@ scopedetect_order_cpu (ScopedetectWork *w)
 
 typedef struct {
   const ScopedetectWork *w;
-  int most; /* clusters of a model */
+  int max_clusters; /* of a model */
 } Clustering;
 
 static void
@@ -224,9 +224,10 @@ cluster_models (void *data, int begin, int end)
   for (int m = begin; m < end; m++) {
     ScopedetectHypothesis *s =
         w->hypothesis + (size_t) m * SCOPEDETECT_MAX_KEPT;
-    int kept = 0, most = clustering->most;
+    int kept = 0, max_clusters = clustering->max_clusters;
 
-    for (int i = 0; i < w->counts->n_hypotheses[m] && kept < most; i++) {
+    for (int i = 0; i < w->counts->n_hypotheses[m] && kept < max_clusters;
+         i++) {
       int k = 0;
 
       if (s[i].score == SCOPEDETECT_DROPPED && kept)
@@ -242,9 +243,10 @@ cluster_models (void *data, int begin, int end)
 }
 
 const char *
-scopedetect_cluster_cpu (const Device *dev, ScopedetectWork *w, int most)
+scopedetect_cluster_cpu (
+    const Device *dev, ScopedetectWork *w, int max_clusters)
 {
   (void) dev;
-  parallel_for (w->n_models, 1, cluster_models, &(Clustering){w, most});
+  parallel_for (w->n_models, 1, cluster_models, &(Clustering){w, max_clusters});
   return NULL;
 }

@@ -207,9 +207,9 @@ const char *scopedetect_check_cuda (
 
 static_assert (BINS == THREADS, "a thread a bin");
 
-/* What is kept: scores above @least, and the first @of_least of those on it. */
+/* Kept are scores above @min_score, and the first @of_min of those on it. */
 typedef struct {
-  int least, of_least;
+  int min_score, of_min;
 } Threshold;
 
 /* ---- The threshold ---- */
@@ -255,8 +255,8 @@ threshold (const ScopedetectWork &w, const ScopedetectChooseCuda *c, int m)
   if (w.params.random)
     return t;
   high = bin_of (c->bin[m][0], 0, w.params.kept, &left);
-  /* the least score of all is that of what is left out */
-  t.least = bin_of (c->bin[m][1], high ? 0 : 1, left, &t.of_least) +
+  /* the minimum of all scores is that of what is left out */
+  t.min_score = bin_of (c->bin[m][1], high ? 0 : 1, left, &t.of_min) +
       high * BINS + INT16_MIN;
   return t;
 }
@@ -294,8 +294,8 @@ look (const int16_t score[EACH], Threshold t)
 
 #pragma unroll
   for (int i = 0; i < EACH; i++) {
-    n.x += score[i] > t.least;
-    n.y += score[i] == t.least && score[i] > INT16_MIN;
+    n.x += score[i] > t.min_score;
+    n.y += score[i] == t.min_score && score[i] > INT16_MIN;
   }
   return n;
 }
@@ -367,7 +367,7 @@ __launch_bounds__ (THREADS) keep_kernel (
     const __grid_constant__ ScopedetectWork w, const ScopedetectChooseCuda *c)
 {
   int m = blockIdx.y, first = blockIdx.x * CHUNK + threadIdx.x * EACH;
-  int most = w.params.random ? w.params.samples : w.params.kept;
+  int max_kept = w.params.random ? w.params.samples : w.params.kept;
   int2 before = {0, 0}, mine, total;
   int16_t score[EACH];
   Threshold t;
@@ -382,14 +382,14 @@ __launch_bounds__ (THREADS) keep_kernel (
   mine = sum_before (look (score, t), &total);
   if (blockIdx.x == gridDim.x - 1 && threadIdx.x == 0)
     w.counts->n_hypotheses[m] =
-        min (most, before.x + total.x + min (before.y + total.y, t.of_least));
+        min (max_kept, before.x + total.x + min (before.y + total.y, t.of_min));
   mine.x += before.x, mine.y += before.y;
   for (int i = 0; i < EACH; i++) {
-    bool above = score[i] > t.least;
-    bool on = score[i] == t.least && score[i] > INT16_MIN;
-    int at = mine.x + min (mine.y, t.of_least);
+    bool above = score[i] > t.min_score;
+    bool on = score[i] == t.min_score && score[i] > INT16_MIN;
+    int at = mine.x + min (mine.y, t.of_min);
 
-    if ((above || (on && mine.y < t.of_least)) && at < most)
+    if ((above || (on && mine.y < t.of_min)) && at < max_kept)
       keep (w, m, at, first + i, score[i]);
     mine.x += above, mine.y += on;
   }

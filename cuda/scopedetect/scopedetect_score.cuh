@@ -19,21 +19,21 @@ view_of (
     const ScopedetectWork *w, const ScopedetectShape *s, const Turn *r, Vec t)
 {
   Vec eye = vec_scale (vec_unrotate (r, vec_transform (r, t, s->centre)), -1);
-  float most = -1e9f;
+  float max_along = -1e9f;
   int best = 0;
 
   for (int v = threadIdx.x % 32; v < SCOPEDETECT_VIEWS; v += 32) {
     float along = vec_dot (w->view[v], eye);
 
-    if (along > most)
-      most = along, best = v;
+    if (along > max_along)
+      max_along = along, best = v;
   }
   for (int step = 16; step; step /= 2) {
-    float along = __shfl_xor_sync (ALL_LANES, most, step);
+    float along = __shfl_xor_sync (ALL_LANES, max_along, step);
     int v = __shfl_xor_sync (ALL_LANES, best, step);
 
-    if (along > most || (along == most && v < best))
-      most = along, best = v;
+    if (along > max_along || (along == max_along && v < best))
+      max_along = along, best = v;
   }
   return best;
 }

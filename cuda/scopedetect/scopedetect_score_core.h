@@ -174,13 +174,13 @@ scopedetect_view_of (
   Vec eye =
       vec_scale (vec_unrotate (&r, vec_transform (&r, pose.t, s->centre)), -1);
   int best = 0;
-  float most = -1e9f;
+  float max_along = -1e9f;
 
   for (int v = 0; v < SCOPEDETECT_VIEWS; v++) {
     float along = vec_dot (w->view[v], eye);
 
-    if (along > most)
-      most = along, best = v;
+    if (along > max_along)
+      max_along = along, best = v;
   }
   return best;
 }

@@ -10,13 +10,13 @@
 
 /* Angle from seed to seed, radians: 7 cells of pi / 1000. */
 #define SCOPEDETECT_SEED_ANGLE .022f
-#define SCOPEDETECT_MAX_SEEDS 4096  /* about: the lattice widens */
-#define SCOPEDETECT_FEWEST_PIXELS 5 /* of a segment */
+#define SCOPEDETECT_MAX_SEEDS 4096 /* about: the lattice widens */
+#define SCOPEDETECT_MIN_PIXELS 5   /* of a segment */
 #define SCOPEDETECT_NO_SEGMENT (-1)
 /* Steps of k-means; the original stops after 50, or when nothing changes any
  * more. */
 #define SCOPEDETECT_MEANS 10
-#define SCOPEDETECT_MOST_AFFINE .9f
+#define SCOPEDETECT_MAX_AFFINITY .9f
 /* Segments farther apart than this, metres, are not neighbours. */
 #define SCOPEDETECT_TOUCH .02f
 
@@ -65,7 +65,7 @@ scopedetect_segment_of (const ScopedetectWork *w, int x, int y)
   Vec at = scopedetect_unproject (scene, x, y, p->z);
   int cx = x / w->lattice.step, cy = y / w->lattice.step;
   int best = SCOPEDETECT_NO_SEGMENT;
-  float least = 1e9f;
+  float min_distance = 1e9f;
 
   for (int k = 0; k < 9; k++) {
     int u = cx + k % 3 - 1, v = cy + k / 3 - 1, i;
@@ -77,8 +77,8 @@ scopedetect_segment_of (const ScopedetectWork *w, int x, int y)
     if (!w->segment[i].count)
       continue;
     d = scopedetect_segment_distance (w, &w->segment[i], p, at);
-    if (d < least)
-      least = d, best = i;
+    if (d < min_distance)
+      min_distance = d, best = i;
   }
   return best;
 }
@@ -128,7 +128,7 @@ scopedetect_segment_set (ScopedetectSegment *g, const ScopedetectSegmentSum *s)
   const long long *sum = s->sum;
   float n = (float) s->count;
 
-  g->count = s->count < SCOPEDETECT_FEWEST_PIXELS ? 0 : s->count;
+  g->count = s->count < SCOPEDETECT_MIN_PIXELS ? 0 : s->count;
   if (!g->count)
     return;
   g->x = vec ((float) sum[0] / n * 1e-6f, (float) sum[1] / n * 1e-6f,
@@ -150,14 +150,14 @@ scopedetect_key_step (const ScopedetectLattice *l)
 BOTH float
 scopedetect_key_gap (Vec x, const ScopedetectSegment *g, int first, int last)
 {
-  float least = 1e9f;
+  float min_d2 = 1e9f;
 
   for (int i = first; i < last; i++) {
     Vec d = vec_sub (x, g->key[i]);
 
-    least = fminf (least, vec_dot (d, d));
+    min_d2 = fminf (min_d2, vec_dot (d, d));
   }
-  return least;
+  return min_d2;
 }
 
 /* How likely two segments are of one object: 0 where they do not touch; @gap

@@ -53,7 +53,7 @@ set_keys (ScopedetectWork *w, int i)
   ImageBox b = scopedetect_segment_window (w, i);
   ScopedetectSegment *s = &w->segment[i];
   int fine = scopedetect_key_step (&w->lattice);
-  float most = -1;
+  float max_edge = -1;
 
   s->n_keys = 0, s->has_edge = false, s->radius = 0;
   for (int y = b.y0; y < b.y1; y++)
@@ -66,8 +66,8 @@ set_keys (ScopedetectWork *w, int i)
         continue;
       q = scopedetect_unproject (&w->scene, x, y, p->z);
       s->radius = fmaxf (s->radius, vec_norm (vec_sub (q, s->x)));
-      if (p->edge > most)
-        most = p->edge, s->edge = q, s->has_edge = true;
+      if (p->edge > max_edge)
+        max_edge = p->edge, s->edge = q, s->has_edge = true;
       if (x % fine || y % fine || s->n_keys == SCOPEDETECT_KEYS)
         continue;
       s->key[s->n_keys] = q;
@@ -99,7 +99,7 @@ set_near (ScopedetectWork *w, int i)
     if (a <= .5f)
       continue;
     s->near[s->n_near] = j;
-    s->affinity[s->n_near++] = fminf (a, SCOPEDETECT_MOST_AFFINE);
+    s->affinity[s->n_near++] = fminf (a, SCOPEDETECT_MAX_AFFINITY);
   }
 }
 
@@ -109,14 +109,14 @@ point_at (const ScopedetectWork *w, Vec x)
 {
   int near[SCOPEDETECT_NEAR], best = -1;
   int n = scopedetect_near (&w->cloud, x, 2 * w->spacing, near);
-  float least = 1e9f;
+  float min_d2 = 1e9f;
 
   for (int k = 0; k < n; k++) {
     Vec d = vec_sub (w->cloud.x[near[k]], x);
     float d2 = vec_dot (d, d);
 
-    if (d2 < least)
-      least = d2, best = near[k];
+    if (d2 < min_d2)
+      min_d2 = d2, best = near[k];
   }
   return best;
 }

@@ -108,10 +108,11 @@ __launch_bounds__ (THREADS)
   set_mean (w, blockIdx.x);
 }
 
-/* Whichever of a warp's values is greatest, of equal ones that of the least
+/* Whichever of a warp's values is the maximum, of equal ones that of the
+ * smallest
  * @at; INT32_MAX if there is none. */
 static __device__ void
-greatest (float *value, int *at)
+max_in_warp (float *value, int *at)
 {
   for (int step = 16; step; step /= 2) {
     float other = __shfl_xor_sync (ALL_LANES, *value, step);
@@ -147,7 +148,7 @@ set_reach (const ScopedetectWork &w, int i)
       edge = s.pixel[here].edge, at = here;
   }
   radius = __uint_as_float (warp_max (__float_as_uint (radius)));
-  greatest (&edge, &at);
+  max_in_warp (&edge, &at);
   if (threadIdx.x % 32 == 0) {
     radii[threadIdx.x / 32] = radius;
     edges[threadIdx.x / 32] = edge, places[threadIdx.x / 32] = at;
@@ -215,7 +216,7 @@ set_point (const ScopedetectWork &w, const ScopedetectListed *listed, int i,
     if (-vec_dot (d, d) > close)
       close = -vec_dot (d, d), best = k;
   }
-  greatest (&close, &best);
+  max_in_warp (&close, &best);
   if (threadIdx.x % 32 == 0)
     g->point = best == INT32_MAX ? -1 : (int) r->near[best];
 }
@@ -262,7 +263,7 @@ scopedetect_segments_cuda (const Device *dev, ScopedetectWork *w)
 #define WARPS 4 /* of a block */
 
 /* The square of the gap between key point @x, of each half a warp's lanes one,
- * and the @n key points of a segment: of all lanes the least. */
+ * and the @n key points of a segment: of all lanes the minimum. */
 static __device__ __forceinline__ float
 key_gap (Vec x, bool is_key, const ScopedetectSegment *g, int n)
 {
@@ -270,7 +271,7 @@ key_gap (Vec x, bool is_key, const ScopedetectSegment *g, int n)
   int last = min (first + SCOPEDETECT_KEYS / 2, n);
   float gap = is_key ? scopedetect_key_gap (x, g, first, last) : 1e9f;
 
-  return __int_as_float (warp_least (__float_as_int (gap)));
+  return __int_as_float (warp_min (__float_as_int (gap)));
 }
 
 /* A warp a segment, a lane for each that may touch it. */
@@ -308,7 +309,7 @@ near_kernel (const __grid_constant__ ScopedetectWork w, int n)
   to = __popc (mask & ((1u << lane) - 1));
   if (a > .5f && to < SCOPEDETECT_AFFINE) {
     g->near[to] = own;
-    g->affinity[to] = fminf (a, SCOPEDETECT_MOST_AFFINE);
+    g->affinity[to] = fminf (a, SCOPEDETECT_MAX_AFFINITY);
   }
   if (lane == 0)
     g->n_near = min (__popc (mask), SCOPEDETECT_AFFINE);

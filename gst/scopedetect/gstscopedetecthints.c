@@ -9,11 +9,11 @@
 
 /* If the visible surface is less than such a part of a model's surface, of
  * which half is turned away, the model can hardly be in it. */
-#define LEAST_SEEN .1
+#define MIN_SEEN .1
 
 /* The middle of a camera is no nearer to an edge of the frame, as a part of its
  * side; that of frames twice or half as large is. */
-#define LEAST_INSET .26
+#define MIN_INSET .26
 
 typedef enum {
   HINT_NONE,
@@ -31,7 +31,7 @@ static gint
 too_large (const GstScopedetect *self, const ScopedetectResults *r)
 {
   for (gint i = 0; i < self->n_models; i++)
-    if (r->n_points < LEAST_SEEN * self->info[i].n_points)
+    if (r->n_points < MIN_SEEN * self->info[i].n_points)
       return i;
   return -1;
 }
@@ -41,7 +41,7 @@ is_inset (gdouble centre, gint side)
 {
   gdouble part = (centre + .5) / side;
 
-  return part >= LEAST_INSET && part <= 1 - LEAST_INSET;
+  return part >= MIN_INSET && part <= 1 - MIN_INSET;
 }
 
 static Hint

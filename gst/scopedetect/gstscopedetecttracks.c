@@ -30,7 +30,7 @@ static gint
 nearest (const GstScopedetect *self, const ScopedetectObject *object,
     GArray *among, const gboolean *taken)
 {
-  gdouble least = SCOPEDETECT_SAME;
+  gdouble min_d = SCOPEDETECT_SAME;
   gint found = -1;
 
   for (guint i = 0; i < among->len; i++) {
@@ -40,8 +40,8 @@ nearest (const GstScopedetect *self, const ScopedetectObject *object,
     if ((taken && taken[i]) || other->model != object->model)
       continue;
     d = scopedetect_model_apart (self->model[object->model], object, other);
-    if (d <= least) {
-      least = d;
+    if (d <= min_d) {
+      min_d = d;
       found = (gint) i;
     }
   }

@@ -525,15 +525,15 @@ same_objects (const Scopedetect *s, const ScopedetectObject *than, int n)
       !memcmp (s->objects, than, (size_t) n * sizeof *than);
 }
 
-/* Two solids beside each other, and one model that may be there @most times. */
+/* Two solids beside each other, and one model that may be there @max times. */
 static void
-two_solids (Bench *b, ScopedetectParams *p, int most)
+two_solids (Bench *b, ScopedetectParams *p, int max)
 {
   memset (b->depth, 0, SOLID_BYTES);
   solid_draw (b->depth, SOLID_STRIDE, solid_pose (.7, -.08, .5));
   solid_draw (b->depth, SOLID_STRIDE, solid_pose (2.1, .08, .55));
   p->explain = SCOPEDETECT_TWO_STAGE;
-  p->max_objects = most;
+  p->max_objects = max;
 }
 
 /* The second stage is left out where the first explains nearly all, and where
@@ -866,7 +866,7 @@ slow_features (const ScopedetectWork *w, const ScopedetectShape *s, Pose pose)
 {
   const ScopedetectScene *f = &w->scene;
   Turn r = turn_of (pose.q);
-  double sum = 0, seen = 0, most = 4;
+  double sum = 0, seen = 0, max_x2 = 4;
 
   for (int i = 0; i < s->n; i++) {
     Vec p = vec_transform (&r, pose.t, s->x[i]);
@@ -875,7 +875,7 @@ slow_features (const ScopedetectWork *w, const ScopedetectShape *s, Pose pose)
     int y = (int) floor (f->fy * p.y / p.z + f->cy + .5);
     const ScopedetectPixel *o = &f->pixel[y * f->width + x];
     ScopedetectCell cell;
-    double off, v, x2 = most;
+    double off, v, x2 = max_x2;
 
     if (-vec_dot (n, p) / vec_norm (p) <= .1 || !(o->z > 0))
       continue;
@@ -892,7 +892,7 @@ slow_features (const ScopedetectWork *w, const ScopedetectShape *s, Pose pose)
         d2 += pow (s->code[i * SCOPEDETECT_CODE + k] / 2. -
                 w->cloud.fpfh[j * SCOPEDETECT_BINS + k],
             2);
-      x2 = fmin (d2 / pow (s->feature_sigma, 2), most);
+      x2 = fmin (d2 / pow (s->feature_sigma, 2), max_x2);
     }
     sum -= v * x2 / 2;
   }
@@ -1248,7 +1248,7 @@ test_seeds (DeviceKind kind)
     check (r.n_objects == 0 && r.n_points == 0);
     check (s->work.has_segments);
     check (s->work.lattice.width * s->work.lattice.height <=
-        SCOPEDETECT_MOST_SEGMENTS);
+        SCOPEDETECT_MAX_SEGMENTS);
     scopedetect_free (s);
     device_release_pinned (&dev, bytes);
   }
@@ -1640,7 +1640,7 @@ give_observation (Both *b)
   GIVE (b, cloud.x, c->cloud.n);
   GIVE (b, cloud.frame, c->cloud.n);
   GIVE (b, cloud.code, c->cloud.n * SCOPEDETECT_CODE);
-  GIVE (b, segment, SCOPEDETECT_MOST_SEGMENTS);
+  GIVE (b, segment, SCOPEDETECT_MAX_SEGMENTS);
   GIVE (b, counts, 1);
 }
 

@@ -10,11 +10,11 @@
 #define MODELS 18
 #define HYPOTHESES 20
 #define GRID 20 /* patches to a side of a made-up scene */
-#define MOST (MODELS * HYPOTHESES)
+#define MAX_CANDIDATES (MODELS * HYPOTHESES)
 
 typedef struct {
-  ScopedetectCandidate candidate[MOST];
-  uint64_t excludes[MOST * ((MOST + 63) / 64)];
+  ScopedetectCandidate candidate[MAX_CANDIDATES];
+  uint64_t excludes[MAX_CANDIDATES * ((MAX_CANDIDATES + 63) / 64)];
   ScopedetectAssignTask task;
 } Case;
 
@@ -112,7 +112,7 @@ static int64_t
 count_energy (const ScopedetectAssignTask *t, const int *chosen, int n)
 {
   int64_t sum = 0, explained = 0;
-  int cover[SCOPEDETECT_MOST_PATCHES] = {0};
+  int cover[SCOPEDETECT_MAX_PATCHES] = {0};
 
   for (int i = 0; i < n; i++)
     for (int p = 0; p < t->n_patches; p++)
@@ -236,14 +236,14 @@ make_scene (Case *c)
 static int64_t
 thesis_schedule (const ScopedetectAssignTask *t, int steps)
 {
-  int chosen[SCOPEDETECT_MOST_TOGETHER + 1], n = 0;
+  int chosen[SCOPEDETECT_MAX_TOGETHER + 1], n = 0;
   int64_t energy = 0, best = 0;
 
   for (int i = 0; i < steps; i++) {
-    int next[SCOPEDETECT_MOST_TOGETHER + 1], m = n, way = (int) rnd (4);
+    int next[SCOPEDETECT_MAX_TOGETHER + 1], m = n, way = (int) rnd (4);
     int any = (int) rnd ((uint32_t) t->n_candidates);
     int at = n ? (int) rnd ((uint32_t) n) : 0;
-    bool may = m <= SCOPEDETECT_MOST_TOGETHER;
+    bool may = m <= SCOPEDETECT_MAX_TOGETHER;
     int64_t e;
 
     memcpy (next, chosen, sizeof next);
@@ -257,7 +257,7 @@ thesis_schedule (const ScopedetectAssignTask *t, int steps)
     for (int a = 0; a < m; a++)
       for (int b = 0; b < a; b++)
         may &= t->candidate[next[a]].model != t->candidate[next[b]].model;
-    if (!may || m > SCOPEDETECT_MOST_TOGETHER)
+    if (!may || m > SCOPEDETECT_MAX_TOGETHER)
       continue;
     e = scopedetect_assign_energy (t, next, m);
     if (e < energy && rnd (1000000) >= 500000 * (1 - (double) i / steps))
@@ -320,12 +320,12 @@ test_extremes (DeviceKind kind)
   scopedetect_assign (&c->task, &best);
   check (best.n == 2 && best.energy == 3 * 1024000ll * SCOPEDETECT_SURE);
   free (c);
-  c = case_new (SCOPEDETECT_MOST_PATCHES); /* more than may be together */
+  c = case_new (SCOPEDETECT_MAX_PATCHES); /* more than may be together */
   for (int i = 0; i < 60; i++)
     add (c, i, 1, 80 * i, 80 * i + 80);
   c->task.steps = 100;
   scopedetect_assign (&c->task, &best);
-  check (best.n == SCOPEDETECT_MOST_TOGETHER);
+  check (best.n == SCOPEDETECT_MAX_TOGETHER);
   free (c);
 }
 

@@ -14,11 +14,11 @@
 
 #define WIDTH 640
 #define HEIGHT 480
-#define MOST 10     /* shapes */
-#define POINTS 2621 /* of a cloud: as YCB-Video's */
-#define VISIBLE .25 /* what counts as there to be found */
-#define RIGHT .1    /* ADD-S, in diameters */
-#define ALIKE .1    /* scores that differ by no more are */
+#define MAX_SHAPES 10 /* shapes */
+#define POINTS 2621   /* of a cloud: as YCB-Video's */
+#define VISIBLE .25   /* what counts as there to be found */
+#define RIGHT .1      /* ADD-S, in diameters */
+#define ALIKE .1      /* scores that differ by no more are */
 
 typedef enum { MESHES, CLOUDS, N_WAYS } Way;
 
@@ -26,7 +26,7 @@ typedef struct {
   int n;
   Clutter *scene;
   Device dev;
-  ScopedetectModel *model[N_WAYS][MOST];
+  ScopedetectModel *model[N_WAYS][MAX_SHAPES];
   Scopedetect *detector[N_WAYS];
   Image color, depth;
   ClutterTruth truth;
@@ -35,7 +35,7 @@ typedef struct {
 /* How objects that are there are found by both ways. */
 typedef struct {
   int wanted, found[N_WAYS], both, alike, told[N_WAYS], right[N_WAYS];
-  double apart, worst; /* scores of those found by both: sum, and most */
+  double apart, worst; /* scores of those found by both: sum, and maximum */
 } Count;
 
 static Vec
@@ -236,7 +236,7 @@ static void
 print_count (const Count *c)
 {
   printf ("%d objects; found: of meshes %d, of clouds %d, both %d; told and "
-          "wrong: %d, %d; scores apart: mean %.3f, most %.2f, within %.1f %d\n",
+          "wrong: %d, %d; scores apart: mean %.3f, max %.2f, within %.1f %d\n",
       c->wanted, c->found[MESHES], c->found[CLOUDS], c->both,
       c->told[MESHES] - c->right[MESHES], c->told[CLOUDS] - c->right[CLOUDS],
       c->both ? c->apart / c->both : 0, c->worst, ALIKE, c->alike);
@@ -277,8 +277,8 @@ bench (int argc, char **argv)
   const char *data = getenv ("VISION_TEST_DATA");
   bool report = argc > 2 && !strcmp (argv[2], "report");
   int n = report ? 7 : 8, n_scenes = argc > 3 ? atoi (argv[3]) : 20;
-  char mesh[MOST][1024], cloud[MOST][1024];
-  const char *names[MOST], *clouds[MOST];
+  char mesh[MAX_SHAPES][1024], cloud[MAX_SHAPES][1024];
+  const char *names[MAX_SHAPES], *clouds[MAX_SHAPES];
   Count c = {0};
   Bench b;
 

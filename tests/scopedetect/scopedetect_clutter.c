@@ -3,7 +3,7 @@
  * scopedetect on generated clutter (scene/clutter.h): how many of the solids
  * that are there it finds, and how much of what it tells is right.  All ten are
  * looked for, of which a scene holds eight.  `known` holds it to a few scenes;
- * `--bench [SCENES [SEED]]` prints both for each least score, of 100 scenes
+ * `--bench [SCENES [SEED]]` prints both for each minimum score, of 100 scenes
  * from seed 1000 on: its score was calibrated on seeds 0 to 39. */
 #include <math.h>
 #include <time.h>
@@ -15,11 +15,11 @@
 #define WIDTH 640
 #define HEIGHT 480
 #define SOLIDS 10
-#define STEPS 10   /* of least scores */
+#define STEPS 10   /* of minimum scores */
 #define VISIBLE .5 /* what counts as there to be found */
 #define RIGHT .1   /* ADD-S, in diameters */
 
-/* Of a least score: @wanted and those of them that were @found; all that were
+/* Of a minimum score: @wanted and those of them that were @found; all that were
  * reported, and those of them that were right. */
 typedef struct {
   int wanted, found, told, right;
@@ -206,7 +206,7 @@ print (const Bench *b, int scenes)
 {
   printf ("%d scenes, %d objects of which half or more is visible, %.1f s a "
           "scene\n"
-          "least score  contest: recall precision false  none: recall "
+          "minimum score  contest: recall precision false  none: recall "
           "precision false  one-stage: recall precision false\n",
       scenes, b->alone[0].wanted, b->seconds / scenes);
   for (int k = 0; k < STEPS; k++) {

@@ -106,9 +106,9 @@ test_turns (DeviceKind kind)
   }
 }
 
-/* The least axis of points in a plane is its normal. */
+/* The shortest axis of points in a plane is its normal. */
 static void
-test_least_axis (DeviceKind kind)
+test_min_axis (DeviceKind kind)
 {
   (void) kind;
   for (int i = 0; i < 300; i++) {
@@ -124,7 +124,7 @@ test_least_axis (DeviceKind kind)
       m[0] += p.x * p.x, m[1] += p.x * p.y, m[2] += p.x * p.z;
       m[3] += p.y * p.y, m[4] += p.y * p.z, m[5] += p.z * p.z;
     }
-    check (fabsf (vec_dot (scopedetect_least_axis (m), n)) > .9999f);
+    check (fabsf (vec_dot (scopedetect_min_axis (m), n)) > .9999f);
   }
 }
 
@@ -413,7 +413,7 @@ test_fpfh (DeviceKind kind)
 
 static const CheckPart on_each[] = {{"functions", test_functions},
     {"colours", test_lab}, {"turns", test_turns},
-    {"least axis", test_least_axis}, {"Procrustes", test_procrustes},
+    {"shortest axis", test_min_axis}, {"Procrustes", test_procrustes},
     {"pairs of features", test_feature_pairs},
     {"features of a plane", test_plane}, {"curvature", test_curvature},
     {"FPFH", test_fpfh}, {NULL, NULL}};

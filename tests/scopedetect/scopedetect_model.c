@@ -254,18 +254,18 @@ box_cloud (int n, float thin, double *apart)
 static float
 from_box (Vec x, float thin, Vec *out)
 {
-  float v[3] = {x.x, x.y, x.z}, n[3] = {0, 0, 0}, least = 1;
+  float v[3] = {x.x, x.y, x.z}, n[3] = {0, 0, 0}, min = 1;
   int side = 0;
 
   for (int k = 0; k < 3; k++) {
     float d = fabsf (fabsf (v[k]) - box_side[k] * (k == 2 ? thin : 1) / 2);
 
-    if (d < least)
-      least = d, side = k;
+    if (d < min)
+      min = d, side = k;
   }
   n[side] = v[side] < 0 ? -1 : 1;
   *out = vec (n[0], n[1], n[2]);
-  return least;
+  return min;
 }
 
 /* Points of @m that lie more than a millimetre off the box, and normals that

@@ -19,10 +19,10 @@
 #define WIDTH 640
 #define HEIGHT 480
 #define SOLIDS 10
-#define MOST_MODELS 18
-#define MOST_INSTANCES 4
-#define MOST_SCENES 1000
-#define MOST_TOLD (MOST_MODELS * SCOPEDETECT_MAX_OBJECTS)
+#define MAX_MODELS 18
+#define MAX_INSTANCES 4
+#define MAX_SCENES 1000
+#define MAX_TOLD (MAX_MODELS * SCOPEDETECT_MAX_OBJECTS)
 #define VISIBLE .25 /* what counts as there to be found */
 #define RIGHT .1    /* ADD-S, in diameters */
 
@@ -59,13 +59,13 @@ typedef struct {
   int n_models, max_objects;
   Clutter *scene;
   Device dev;
-  ScopedetectModel *model[MOST_MODELS];
+  ScopedetectModel *model[MAX_MODELS];
   Scopedetect *detector[2]; /* of models with colour, and without */
   Image color, depth;
   ClutterTruth truth;
   int n_scenes;
-  Count count[N_GIVEN][N_WAYS][MOST_SCENES];
-  Count ceiling[MOST_SCENES]; /* found: among a model's candidates */
+  Count count[N_GIVEN][N_WAYS][MAX_SCENES];
+  Count ceiling[MAX_SCENES]; /* found: among a model's candidates */
   Told *told[N_GIVEN][N_WAYS];
   int n_told[N_GIVEN][N_WAYS];
 } Bench;
@@ -74,7 +74,7 @@ typedef struct {
 
 /* Names of solids and, with @meshes, of files to @names; returns how many. */
 static int
-list_shapes (const char *names[MOST_MODELS], bool meshes)
+list_shapes (const char *names[MAX_MODELS], bool meshes)
 {
   static const int lmo[] = {1, 5, 6, 8, 9, 10, 11, 12};
   static char path[8][1024];
@@ -129,7 +129,7 @@ bench_open (Bench *b, const char *const *names, int n)
     new_detector (b, k);
   for (int i = 0; i < N_GIVEN * N_WAYS; i++)
     b->told[i / N_WAYS][i % N_WAYS] =
-        malloc (sizeof (Told) * MOST_SCENES * MOST_MODELS);
+        malloc (sizeof (Told) * MAX_SCENES * MAX_MODELS);
   b->color = (Image){.width = WIDTH, .height = HEIGHT, .format = IMAGE_RGB};
   b->color.stride[0] = 3 * WIDTH;
   b->color.plane[0] = malloc (3 * WIDTH * HEIGHT);
@@ -283,8 +283,8 @@ count_ceiling (const Bench *b, const Scopedetect *s, Count *c)
 static void
 tell (Bench *b, Scopedetect *s, int k, Given given, uint64_t seed)
 {
-  bool looked_for[MOST_MODELS];
-  int n[MOST_MODELS];
+  bool looked_for[MAX_MODELS];
+  int n[MAX_MODELS];
 
   memcpy (n, s->stage[0].n, (size_t) b->n_models * sizeof *n);
   for (int m = 0; m < b->n_models; m++) {
@@ -464,7 +464,7 @@ print (Bench *b)
 }
 
 static void
-print_instances (const Count count[N_WAYS][MOST_SCENES], int n)
+print_instances (const Count count[N_WAYS][MAX_SCENES], int n)
 {
   printf ("%d scenes of two to four of a solid\n", n);
   for (int k = 0; k < N_WAYS; k++)
@@ -474,17 +474,17 @@ print_instances (const Count count[N_WAYS][MOST_SCENES], int n)
 /* @scenes of solid @kind, from @first on; each way's figures to @count. */
 static void
 run_instances (int kind, int scenes, uint64_t first,
-    Count count_of[N_WAYS][MOST_SCENES], int at)
+    Count count_of[N_WAYS][MAX_SCENES], int at)
 {
-  const char *names[MOST_INSTANCES + 2];
+  const char *names[MAX_INSTANCES + 2];
   bool looked_for[] = {true, false};
   Bench *b = malloc (sizeof *b);
 
   bench_open (b, &clutter_solids[kind], 1);
-  b->max_objects = MOST_INSTANCES;
+  b->max_objects = MAX_INSTANCES;
   for (int i = 0; i < scenes; i++, at++) {
     uint64_t seed = first + (uint64_t) i;
-    int copies = 2 + (int) random_below (seed, 4, MOST_INSTANCES - 1);
+    int copies = 2 + (int) random_below (seed, 4, MAX_INSTANCES - 1);
     Scopedetect *s;
 
     for (int k = 0; k < copies + 2; k++)
@@ -508,14 +508,14 @@ run_instances (int kind, int scenes, uint64_t first,
 static int
 bench_instances (int scenes)
 {
-  static Count count_of[N_WAYS][MOST_SCENES];
+  static Count count_of[N_WAYS][MAX_SCENES];
   int each = (scenes + SOLIDS - 1) / SOLIDS;
 
   for (int kind = 0; kind < SOLIDS; kind++)
     run_instances (
         kind, each, 41000 + (uint64_t) (kind * each), count_of, kind * each);
   print_instances (
-      (const Count (*)[MOST_SCENES]) (void *) count_of, SOLIDS * each);
+      (const Count (*)[MAX_SCENES]) (void *) count_of, SOLIDS * each);
   return check_failures != 0;
 }
 
@@ -524,8 +524,8 @@ bench_instances (int scenes)
 static void
 test_scenes (DeviceKind kind)
 {
-  static Count count_of[N_WAYS][MOST_SCENES];
-  const char *names[MOST_MODELS];
+  static Count count_of[N_WAYS][MAX_SCENES];
+  const char *names[MAX_MODELS];
   Bench *b = malloc (sizeof *b);
   const Count *c;
   int n;
@@ -542,7 +542,7 @@ test_scenes (DeviceKind kind)
   bench_close (b);
   free (b);
   run_instances (0, 1, 1, count_of, 0);
-  print_instances ((const Count (*)[MOST_SCENES]) (void *) count_of, 1);
+  print_instances ((const Count (*)[MAX_SCENES]) (void *) count_of, 1);
   c = count_of[1];
   check (c->wanted >= 2 && c->found >= 2 && c->right == c->told);
 }
@@ -550,12 +550,12 @@ test_scenes (DeviceKind kind)
 static int
 bench (int argc, char **argv)
 {
-  const char *part = argc > 2 ? argv[2] : "report", *names[MOST_MODELS];
+  const char *part = argc > 2 ? argv[2] : "report", *names[MAX_MODELS];
   int scenes = argc > 3 ? atoi (argv[3]) : 60, n;
   uint64_t first = strcmp (part, "choose") ? 30000 : 20000;
   Bench *b = malloc (sizeof *b);
 
-  scenes = scenes < MOST_SCENES ? scenes : MOST_SCENES - SOLIDS;
+  scenes = scenes < MAX_SCENES ? scenes : MAX_SCENES - SOLIDS;
   if (!strcmp (part, "instances")) {
     free (b);
     return bench_instances (scenes);

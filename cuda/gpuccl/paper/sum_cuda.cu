@@ -15,7 +15,7 @@ warp_gather (const GpucclSum &s, bool depth, bool rays)
 
   t.x = warp_sum ((uint32_t) s.x);
   t.y = warp_sum ((uint32_t) s.y);
-  t.box.x0 = warp_least (s.box.x0);
+  t.box.x0 = warp_min (s.box.x0);
   t.box.x1 = warp_greatest (s.box.x1);
   t.box.y1 = warp_greatest (s.box.y1);
   if (depth) {
@@ -24,9 +24,9 @@ warp_gather (const GpucclSum &s, bool depth, bool rays)
     t.max_z = warp_max (s.max_z);
   }
   if (rays) {
-    t.min_u = warp_least (s.min_u);
+    t.min_u = warp_min (s.min_u);
     t.max_u = warp_greatest (s.max_u);
-    t.min_v = warp_least (s.min_v);
+    t.min_v = warp_min (s.min_v);
     t.max_v = warp_greatest (s.max_v);
   }
   return t;

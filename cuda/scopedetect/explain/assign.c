@@ -12,14 +12,14 @@
 #include "common/random.h"
 #include "scopedetect/scopedetect_core.h"
 
-/* Temperatures that a search begins and ends with, in the greatest weight; set
+/* Temperatures that a search begins and ends with, in the maximum weight; set
  * on made-up scenes. */
 #define HOT .2f
 #define COLD .003f
 
 typedef struct {
   int n;
-  int chosen[SCOPEDETECT_MOST_TOGETHER];
+  int chosen[SCOPEDETECT_MAX_TOGETHER];
   int64_t energy;
 } State;
 
@@ -140,7 +140,7 @@ fits (const ScopedetectAssignTask *t, const State *s, int candidate, int but)
 static bool
 add (const ScopedetectAssignTask *t, State *s, int candidate)
 {
-  if (s->n == SCOPEDETECT_MOST_TOGETHER || !fits (t, s, candidate, -1))
+  if (s->n == SCOPEDETECT_MAX_TOGETHER || !fits (t, s, candidate, -1))
     return false;
   s->chosen[s->n++] = candidate;
   return true;
@@ -219,18 +219,18 @@ keep_better (State *best, const State *s)
 }
 
 static int64_t
-greatest (const ScopedetectAssignWeights *w)
+max_weight (const ScopedetectAssignWeights *w)
 {
-  int64_t most = w->fit > w->unexplained ? w->fit : w->unexplained;
+  int64_t max = w->fit > w->unexplained ? w->fit : w->unexplained;
 
-  return most > w->overlap ? most : w->overlap;
+  return max > w->overlap ? max : w->overlap;
 }
 
 /* The chance that step @i is taken, which costs @loss, above 0. */
 static float
 chance_of (const ScopedetectAssignTask *t, int i, int64_t loss)
 {
-  float unit = (float) (greatest (&t->weight) * SCOPEDETECT_SURE);
+  float unit = (float) (max_weight (&t->weight) * SCOPEDETECT_SURE);
   float part = (float) i / (float) t->steps;
 
   if (t->schedule == SCOPEDETECT_HALVES)

@@ -12,10 +12,10 @@
 C_BEGIN
 
 #define SCOPEDETECT_PATCH_WORDS 80 /* a bit for each patch */
-#define SCOPEDETECT_MOST_PATCHES (64 * SCOPEDETECT_PATCH_WORDS)
+#define SCOPEDETECT_MAX_PATCHES (64 * SCOPEDETECT_PATCH_WORDS)
 #define SCOPEDETECT_SURE 65536 /* a fit of 1 */
 /* Maximum number of objects of an assignment, as in the original. */
-#define SCOPEDETECT_MOST_TOGETHER 50
+#define SCOPEDETECT_MAX_TOGETHER 50
 
 typedef struct {
   int model;
@@ -57,7 +57,7 @@ typedef struct {
   int steps;    /* of each */
   int stop;     /* after this many of the steps; steps or more: never */
   double end;   /* or then, seconds of the monotonic clock; 0: never */
-  int start[SCOPEDETECT_MOST_TOGETHER]; /* what each begins with */
+  int start[SCOPEDETECT_MAX_TOGETHER]; /* what each begins with */
   int n_start;
   bool fixed; /* which stays */
   uint64_t seed;
@@ -66,11 +66,11 @@ typedef struct {
 
 typedef struct {
   int n;
-  int chosen[SCOPEDETECT_MOST_TOGETHER]; /* ascending */
+  int chosen[SCOPEDETECT_MAX_TOGETHER]; /* ascending */
   int64_t energy;
   int agree; /* searches that ended with the same */
-  int agree_on[SCOPEDETECT_MOST_TOGETHER]; /* that have this one */
-  int steps;                               /* that each took */
+  int agree_on[SCOPEDETECT_MAX_TOGETHER]; /* that have this one */
+  int steps;                              /* that each took */
 } ScopedetectAssignment;
 
 /* Words of a row of excludes. */

@@ -24,7 +24,7 @@
 typedef struct {
   ScopedetectPatches *patches;
   float cell;
-  uint16_t head[HASHES], next[SCOPEDETECT_MOST_PATCHES]; /* 1 + number */
+  uint16_t head[HASHES], next[SCOPEDETECT_MAX_PATCHES]; /* 1 + number */
 } Grid;
 
 static uint32_t
@@ -73,7 +73,7 @@ scopedetect_set_patches (ScopedetectPatches *patches, const Vec *x,
 {
   Grid g = {.patches = patches};
 
-  patches->n = n < SCOPEDETECT_MOST_PATCHES ? n : SCOPEDETECT_MOST_PATCHES;
+  patches->n = n < SCOPEDETECT_MAX_PATCHES ? n : SCOPEDETECT_MAX_PATCHES;
   patches->points = patches->n ? (float) n / (float) patches->n : 1;
   g.cell = REACH * spacing * sqrtf (patches->points);
   for (int i = 0; i < patches->n; i++) {
@@ -200,7 +200,7 @@ scopedetect_fit (const ScopedetectEvidence *e)
 
 /* ---- Candidates ---- */
 
-#define LEAST_FIT (-SCOPEDETECT_SURE / 2) /* of a candidate */
+#define MIN_FIT (-SCOPEDETECT_SURE / 2) /* of a candidate */
 
 typedef struct {
   const Scopedetect *s;
@@ -301,8 +301,8 @@ rank (const Scopedetect *s, ScopedetectExplain *e,
   for (int i = 0; i < n; i++)
     e->ranked[i].stays = find (chosen, n_chosen, &e->ranked[i]) >= 0;
   qsort (e->ranked, (size_t) n, sizeof *e->ranked, by_fit);
-  n = n < SCOPEDETECT_MOST_CANDIDATES ? n : SCOPEDETECT_MOST_CANDIDATES;
-  while (n > 0 && !e->ranked[n - 1].stays && e->ranked[n - 1].fit < LEAST_FIT)
+  n = n < SCOPEDETECT_MAX_CANDIDATES ? n : SCOPEDETECT_MAX_CANDIDATES;
+  while (n > 0 && !e->ranked[n - 1].stays && e->ranked[n - 1].fit < MIN_FIT)
     n--;
   qsort (e->ranked, (size_t) n, sizeof *e->ranked, by_model);
   e->n_ranked = n;
@@ -340,9 +340,9 @@ static bool
 is_one (const Scopedetect *s, const ScopedetectExplain *e, int i, int j)
 {
   const ScopedetectCandidate *a = &e->candidate[i], *b = &e->candidate[j];
-  int least = a->n_patches < b->n_patches ? a->n_patches : b->n_patches;
+  int fewer = a->n_patches < b->n_patches ? a->n_patches : b->n_patches;
 
-  return 2 * scopedetect_shared_patches (a, b) >= least ||
+  return 2 * scopedetect_shared_patches (a, b) >= fewer ||
       scopedetect_apart (
           &s->host_shape[a->model], &e->object[i], &e->object[j]) <= INSIDE;
 }
@@ -388,17 +388,17 @@ const char *
 scopedetect_explain_new (ScopedetectExplain *e, DeviceMemory *host,
     DeviceMemory *device, int n_models, int room)
 {
-  const size_t most = SCOPEDETECT_MOST_CANDIDATES;
+  const size_t n = SCOPEDETECT_MAX_CANDIDATES;
   const size_t all = (size_t) n_models * SCOPEDETECT_FOUND;
 
   TRY (memory_get_pinned (device, &e->x, (size_t) room));
   TRY (memory_get_pinned (device, &e->normal, (size_t) room));
   TRY (memory_get_pinned (device, &e->left, (size_t) room));
-  TRY (memory_get (host, &e->patches.patch, SCOPEDETECT_MOST_PATCHES));
+  TRY (memory_get (host, &e->patches.patch, SCOPEDETECT_MAX_PATCHES));
   TRY (memory_get (host, &e->ranked, 2 * all));
-  TRY (memory_get (host, &e->candidate, most));
-  TRY (memory_get (host, &e->object, most));
+  TRY (memory_get (host, &e->candidate, n));
+  TRY (memory_get (host, &e->object, n));
   TRY (memory_get (host, &e->models, (size_t) n_models));
   TRY (memory_get (host, &e->explained, (size_t) room));
-  return memory_get (host, &e->excludes, most * most / 64);
+  return memory_get (host, &e->excludes, n * n / 64);
 }

@@ -9,8 +9,8 @@
 #include "scopedetect/explain/assign.h"
 #include "scopedetect/scopedetect_core.h"
 
-#define SCOPEDETECT_MOST_CANDIDATES 1024 /* of a frame: the fittest */
-#define SCOPEDETECT_BESIDE 12            /* patches that go on from one */
+#define SCOPEDETECT_MAX_CANDIDATES 1024 /* of a frame: the fittest */
+#define SCOPEDETECT_BESIDE 12           /* patches that go on from one */
 /* A pose explains what is at most so far from its surface, metres. */
 #define SCOPEDETECT_NEAR_SURFACE .012f
 
@@ -49,7 +49,7 @@ typedef struct {
   ScopedetectPatches patches;
   ScopedetectRanked *ranked; /* room for all hypotheses */
   int n_ranked;
-  ScopedetectCandidate *candidate; /* of SCOPEDETECT_MOST_CANDIDATES ranked */
+  ScopedetectCandidate *candidate; /* of SCOPEDETECT_MAX_CANDIDATES ranked */
   ScopedetectObject *object;       /* of each */
   uint64_t *excludes;
   bool *explained; /* of each point, by stage 1 */

@@ -172,10 +172,10 @@ search_rest (Scopedetect *s, const ScopedetectAssignment *first, double end)
 static void
 choose_again (Scopedetect *s, ScopedetectAssignment *best, double end)
 {
-  ScopedetectRanked chosen[SCOPEDETECT_MOST_TOGETHER];
+  ScopedetectRanked chosen[SCOPEDETECT_MAX_TOGETHER];
   ScopedetectAssignTask task;
   ScopedetectAssignment both;
-  int at[SCOPEDETECT_MOST_TOGETHER];
+  int at[SCOPEDETECT_MAX_TOGETHER];
 
   for (int k = 0; k < best->n; k++)
     chosen[k] = s->explain.ranked[best->chosen[k]];

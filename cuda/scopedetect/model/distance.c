@@ -6,8 +6,8 @@
 #include "common/parallel.h"
 #include "scopedetect/scopedetect_self.h"
 
-#define MOST 1000  /* points whose distances make a mean */
-#define POINTS 300 /* of a model, of those that there are */
+#define MAX_POINTS 1000 /* points whose distances make a mean */
+#define POINTS 300      /* of a model, of those that there are */
 
 void
 scopedetect_model_info (const ScopedetectModel *m, ScopedetectModelInfo *info)
@@ -32,7 +32,7 @@ typedef struct {
   const ScopedetectShape *s;
   Pose pose, truth;
   /* Of each point: from its own place, and from the nearest point. */
-  float own[MOST], nearest[MOST];
+  float own[MAX_POINTS], nearest[MAX_POINTS];
 } Distance;
 
 static void
@@ -47,14 +47,14 @@ measure_points (void *data, int begin, int end)
   for (int i = begin; i < end; i++) {
     Vec p = vec_transform (&true_r, m->truth.t, s->x[i]);
     Vec d = vec_sub (vec_transform (&r, at, s->x[i]), p);
-    float least = vec_dot (d, d);
+    float min_d2 = vec_dot (d, d);
 
     m->own[i] = vec_norm (d);
     for (int j = 0; j < s->n; j++) {
       d = vec_sub (vec_transform (&r, at, s->x[j]), p);
-      least = vec_dot (d, d) < least ? vec_dot (d, d) : least;
+      min_d2 = vec_dot (d, d) < min_d2 ? vec_dot (d, d) : min_d2;
     }
-    m->nearest[i] = sqrtf (least);
+    m->nearest[i] = sqrtf (min_d2);
   }
 }
 
@@ -65,7 +65,7 @@ scopedetect_model_distance (const ScopedetectModel *model, const double pose[7],
 {
   Distance m = {
       .s = &model->shape, .pose = pose_from (pose), .truth = pose_from (truth)};
-  int n = model->shape.n < MOST ? model->shape.n : MOST;
+  int n = model->shape.n < MAX_POINTS ? model->shape.n : MAX_POINTS;
   double sum = 0, sum_s = 0;
 
   parallel_for (n, 16, measure_points, &m);

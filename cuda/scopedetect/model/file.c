@@ -173,12 +173,12 @@ is_unit (Quat q)
 static bool
 are_shapely (const ScopedetectShape *s)
 {
-  float most = s->radius * s->radius * (1 + TOLERANCE);
+  float max_d2 = s->radius * s->radius * (1 + TOLERANCE);
 
   for (int i = 0; i < s->n; i++) {
     Vec d = vec_sub (s->x[i], s->centre);
 
-    if (vec_dot (d, d) > most || !is_unit (s->frame[i]) ||
+    if (vec_dot (d, d) > max_d2 || !is_unit (s->frame[i]) ||
         vec_dot (s->normal[i], s->normal[i]) > 1 + TOLERANCE)
       return false;
   }

@@ -12,7 +12,7 @@
 #define NEIGHBOURS 64  /* the nearest ones */
 #define CORNERS 24     /* triangles of a star; of Delaunay's about 6 */
 #define SAME_SIDE -.2f /* cosine of normals; 0 beyond an edge of a box */
-#define FLAT .2f       /* least cosine of a triangle's normal and the point's */
+#define FLAT .2f /* minimum cosine of a triangle's normal and the point's */
 
 /* A neighbour, unfolded into the tangent plane: in its direction, at its
  * distance, so that what lies beyond an edge is not laid onto the edge. */

@@ -61,12 +61,12 @@ relax (const Search *t, int u, int v, int w, const Around *r)
   Vec p = vec_add (
       s->origin, vec_scale (vec (u + .5f, v + .5f, w + .5f), s->spacing));
   uint16_t own = s->nearest[at], best = own;
-  float least = 1e9f;
+  float min_d2 = 1e9f;
 
   if (own != UINT16_MAX) {
     Vec d = vec_sub (s->x[own], p);
 
-    least = fminf (least, vec_dot (d, d));
+    min_d2 = fminf (min_d2, vec_dot (d, d));
   }
   for (int c = r->w0; c < r->w1; c++)
     for (int b = r->v0; b < r->v1; b++) {
@@ -80,8 +80,8 @@ relax (const Search *t, int u, int v, int w, const Around *r)
           continue;
         d = vec_sub (s->x[row[a]], p);
         d2 = vec_dot (d, d);
-        if (d2 < least || (d2 == least && row[a] < best))
-          least = d2, best = row[a];
+        if (d2 < min_d2 || (d2 == min_d2 && row[a] < best))
+          min_d2 = d2, best = row[a];
       }
     }
   s->nearest[at] = best;
@@ -202,7 +202,7 @@ add_symmetry (ScopedetectShape *s, Quat q)
   s->symmetry[s->n_symmetries++] = p;
 }
 
-/* The principal axes of the points' covariance, the least first. */
+/* The principal axes of the points' covariance, the shortest first. */
 static void
 principal_axes (const ScopedetectShape *s, Vec axis[3])
 {
@@ -215,12 +215,12 @@ principal_axes (const ScopedetectShape *s, Vec axis[3])
     m[0] += d.x * d.x, m[1] += d.x * d.y, m[2] += d.x * d.z;
     m[3] += d.y * d.y, m[4] += d.y * d.z, m[5] += d.z * d.z;
   }
-  for (int k = 0; k < 6; k++) /* the largest axis is the least of tr I - M */
+  for (int k = 0; k < 6; k++) /* the largest axis is the shortest of tr I - M */
     f[k] = (float) m[k],
     g[k] =
         (float) ((k == 0 || k == 3 || k == 5 ? m[0] + m[3] + m[5] : 0) - m[k]);
-  axis[0] = scopedetect_least_axis (f);
-  axis[2] = scopedetect_least_axis (g);
+  axis[0] = scopedetect_min_axis (f);
+  axis[2] = scopedetect_min_axis (g);
   axis[2] = vec_unit (
       vec_sub (axis[2], vec_scale (axis[0], vec_dot (axis[0], axis[2]))));
   axis[1] = vec_cross (axis[2], axis[0]);

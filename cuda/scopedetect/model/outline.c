@@ -9,8 +9,8 @@
 #define SIDE 128 /* cells of the grid, without its rim */
 #define RIM 8    /* cells, as many as points are spread */
 #define CELLS (SIDE + 2 * RIM)
-#define MOST (4 * CELLS) /* steps around that are followed */
-#define SPREAD .9        /* of points, in their spacing */
+#define MAX_STEPS (4 * CELLS) /* steps around that are followed */
+#define SPREAD .9             /* of points, in their spacing */
 
 typedef struct {
   double x, y; /* of the grid's corner, pixels */
@@ -20,7 +20,7 @@ typedef struct {
 } Grid;
 
 typedef struct {
-  double at[MOST][2];
+  double at[MAX_STEPS][2];
   int n;
 } Way;
 
@@ -116,7 +116,7 @@ follow (const Grid *g, int x, int y, Way *way)
       d = (d + 3) % 4;
     else if (!is_set (g, u + right[d][0], v + right[d][1]))
       d = (d + 1) % 4;
-  } while ((u != x || v != y || d != 0) && way->n < MOST);
+  } while ((u != x || v != y || d != 0) && way->n < MAX_STEPS);
 }
 
 static double
@@ -141,7 +141,7 @@ area (const Way *w)
  * more than @room (M. Visvalingam and J. D. Whyatt, Cartographic Journal 30,
  * 1993). */
 static void
-simplify (Way *w, double least, int room)
+simplify (Way *w, double min_area, int room)
 {
   while (w->n > 3) {
     double small = INFINITY;
@@ -153,7 +153,7 @@ simplify (Way *w, double least, int room)
       if (a < small)
         small = a, which = i;
     }
-    if (small > least && w->n <= room)
+    if (small > min_area && w->n <= room)
       return;
     memmove (w->at + which, w->at + which + 1,
         (size_t) (w->n - which - 1) * sizeof *w->at);

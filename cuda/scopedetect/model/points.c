@@ -9,9 +9,9 @@
 #include "scopedetect/scopedetect_features_core.h"
 #include "scopedetect/model/shape.h"
 
-#define MOST 400000 /* points that are taken of a cloud */
-#define NTH 8       /* the neighbour whose distance says how dense a cloud is */
-#define PLANE 2.5f  /* spacings about a point in which its plane is fitted */
+#define MAX_POINTS 400000 /* points that are taken of a cloud */
+#define NTH 8      /* the neighbour whose distance says how dense a cloud is */
+#define PLANE 2.5f /* spacings about a point in which its plane is fitted */
 
 Vec
 scopedetect_vertex (const Mesh *m, uint32_t i, double unit)
@@ -35,7 +35,7 @@ scopedetect_vertex_colour (const Mesh *m, uint32_t i)
 static float
 nth_distance2 (const ScopedetectCloud *c, Vec x, const int *near, int n)
 {
-  float least[NTH + 1];
+  float min_d2[NTH + 1];
   int found = 0;
 
   for (int k = 0; k < n; k++) {
@@ -45,15 +45,15 @@ nth_distance2 (const ScopedetectCloud *c, Vec x, const int *near, int n)
 
     if (found <= NTH)
       found++;
-    else if (d2 < least[NTH])
+    else if (d2 < min_d2[NTH])
       at = NTH;
     else
       continue;
-    for (; at > 0 && least[at - 1] > d2; at--)
-      least[at] = least[at - 1];
-    least[at] = d2;
+    for (; at > 0 && min_d2[at - 1] > d2; at--)
+      min_d2[at] = min_d2[at - 1];
+    min_d2[at] = d2;
   }
-  return found > NTH ? least[NTH] : -1;
+  return found > NTH ? min_d2[NTH] : -1;
 }
 
 /* The side of the square that each point has for itself, from the circles that
@@ -114,7 +114,7 @@ set_normals_of_points (void *data, int begin, int end)
       m[0] += d.x * d.x, m[1] += d.x * d.y, m[2] += d.x * d.z;
       m[3] += d.y * d.y, m[4] += d.y * d.z, m[5] += d.z * d.z;
     }
-    c->normal[i] = scopedetect_least_axis (m);
+    c->normal[i] = scopedetect_min_axis (m);
   }
 }
 
@@ -163,7 +163,7 @@ const char *
 scopedetect_surface_of_cloud (ScopedetectSurface *s, const Mesh *m,
     const ScopedetectCompile *how, DeviceMemory *memory)
 {
-  int n = m->n > MOST ? MOST : (int) m->n;
+  int n = m->n > MAX_POINTS ? MAX_POINTS : (int) m->n;
   ScopedetectCloud *c = &s->cloud;
 
   TRY (scopedetect_cloud_new (memory, c, n, m->colour != NULL, false));

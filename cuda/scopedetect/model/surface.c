@@ -9,8 +9,8 @@
 #include "scopedetect/scopedetect_features_core.h"
 #include "scopedetect/model/shape.h"
 
-#define FEWEST 4000 /* surface points of a mesh */
-#define MOST 400000
+#define MIN_POINTS 4000 /* surface points of a mesh */
+#define MAX_POINTS 400000
 #define FINER 3 /* times closer than the points of the model */
 
 Device
@@ -74,9 +74,9 @@ draw_points (ScopedetectSurface *surface, const Triangles *from,
     total += vec_norm (area_of (from, k)) / 2;
   if (!(total > 0))
     return "the mesh has no surface";
-  n = total / (fine * fine) < FEWEST ? FEWEST
-      : total / (fine * fine) > MOST ? MOST
-                                     : (int) (total / (fine * fine));
+  n = total / (fine * fine) < MIN_POINTS   ? MIN_POINTS
+      : total / (fine * fine) > MAX_POINTS ? MAX_POINTS
+                                           : (int) (total / (fine * fine));
   TRY (scopedetect_cloud_new (memory, c, n, from->lab != NULL, false));
   c->n = n;
   surface->spacing = (float) sqrt (total / n);

@@ -11,7 +11,7 @@
 #include "scopedetect/scopedetect_refine_core.h"
 #include "scopedetect/scopedetect_segment_core.h"
 
-#define SCOPEDETECT_MOST_PAIRS 128 /* segments that a pose is aligned by */
+#define SCOPEDETECT_MAX_PAIRS 128 /* segments that a pose is aligned by */
 
 /* Of a feature's normal: 8.1 degrees. */
 #define SCOPEDETECT_CONCENTRATION 100.
@@ -183,7 +183,7 @@ scopedetect_edge_match (const ScopedetectWork *w, const ScopedetectShape *s,
     const Turn *r, Vec t, int view, const ScopedetectSegment *g)
 {
   Vec p = vec_unrotate (r, vec_sub (g->edge, t));
-  float sigma = (float) w->params.segment_sigma, least = sigma * sigma;
+  float sigma = (float) w->params.segment_sigma, min_d2 = sigma * sigma;
   int best = -1;
 
   if (!g->has_edge)
@@ -192,8 +192,8 @@ scopedetect_edge_match (const ScopedetectWork *w, const ScopedetectShape *s,
     Vec d = vec_sub (s->x[s->edge[k]], p);
     float d2 = vec_dot (d, d);
 
-    if (d2 < least)
-      least = d2, best = (int) s->edge[k];
+    if (d2 < min_d2)
+      min_d2 = d2, best = (int) s->edge[k];
   }
   return best;
 }

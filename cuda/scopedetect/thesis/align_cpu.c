@@ -11,13 +11,13 @@ static const float steps[3] = {.6f, 1, 1.6f};
 /* The next segments, by their middles, and the points that they lie on. */
 static int
 draw_segments (const ScopedetectWork *w, const ScopedetectShape *s,
-    const ScopedetectHypothesis *a, int k, int segment[SCOPEDETECT_MOST_PAIRS],
-    int point[SCOPEDETECT_MOST_PAIRS])
+    const ScopedetectHypothesis *a, int k, int segment[SCOPEDETECT_MAX_PAIRS],
+    int point[SCOPEDETECT_MAX_PAIRS])
 {
   Turn r = turn_of (a->pose.q);
   int n = w->lattice.width * w->lattice.height, found = 0;
 
-  for (int i = 0; i < n && found < SCOPEDETECT_MOST_PAIRS; i++) {
+  for (int i = 0; i < n && found < SCOPEDETECT_MAX_PAIRS; i++) {
     float off,
         chance = scopedetect_takes (w, s, &r, a->pose.t, &w->segment[i], &off);
     int j = scopedetect_drawn (w, s, a, &r, k, i, chance);
@@ -35,8 +35,8 @@ aligned (const ScopedetectWork *w, const ScopedetectShape *s,
 {
   Turn r = turn_of (a->pose.q);
   Vec c = vec_transform (&r, a->pose.t, s->centre);
-  int segment[SCOPEDETECT_MOST_PAIRS], point[SCOPEDETECT_MOST_PAIRS];
-  ScopedetectOriented oriented[SCOPEDETECT_MOST_PAIRS];
+  int segment[SCOPEDETECT_MAX_PAIRS], point[SCOPEDETECT_MAX_PAIRS];
+  ScopedetectOriented oriented[SCOPEDETECT_MAX_PAIRS];
   int n = draw_segments (w, s, a, k, segment, point);
   int view = scopedetect_view_of (w, s, a->pose);
   ScopedetectPairs pairs;

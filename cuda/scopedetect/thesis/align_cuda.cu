@@ -8,13 +8,13 @@
 #define ALIGN_THREADS 128
 #define CLIMB_THREADS 512
 
-static_assert (ALIGN_THREADS == SCOPEDETECT_MOST_PAIRS, "a thread a pair");
+static_assert (ALIGN_THREADS == SCOPEDETECT_MAX_PAIRS, "a thread a pair");
 
 typedef struct {
   SumShared<ScopedetectPairs> pairs;
   int drawn[ALIGN_THREADS];
-  int segment[SCOPEDETECT_MOST_PAIRS], point[SCOPEDETECT_MOST_PAIRS];
-  ScopedetectOriented oriented[SCOPEDETECT_MOST_PAIRS];
+  int segment[SCOPEDETECT_MAX_PAIRS], point[SCOPEDETECT_MAX_PAIRS];
+  ScopedetectOriented oriented[SCOPEDETECT_MAX_PAIRS];
   int count[SCOPEDETECT_MAX_WARPS];
   ScoreShared score;
 } AlignShared;
@@ -47,19 +47,19 @@ draw_segments (const ScopedetectWork *w, const ScopedetectShape *s,
   Turn r = turn_of (a->pose.q);
   int n = w->lattice.width * w->lattice.height, found = 0;
 
-  for (int first = 0; first < n && found < SCOPEDETECT_MOST_PAIRS;
+  for (int first = 0; first < n && found < SCOPEDETECT_MAX_PAIRS;
        first += ALIGN_THREADS) {
     int total, j, at;
 
     draw_some (w, s, a, &r, k, first, shared);
     j = shared.drawn[threadIdx.x];
     at = found + count_before (j >= 0, shared.count, &total);
-    if (j >= 0 && at < SCOPEDETECT_MOST_PAIRS)
+    if (j >= 0 && at < SCOPEDETECT_MAX_PAIRS)
       shared.segment[at] = first + (int) threadIdx.x, shared.point[at] = j;
     found += total;
   }
   __syncthreads ();
-  return min (found, SCOPEDETECT_MOST_PAIRS);
+  return min (found, SCOPEDETECT_MAX_PAIRS);
 }
 
 /* The pose that @n drawn segments ask for, to shared.score.hypothesis. */
