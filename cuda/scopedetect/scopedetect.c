@@ -8,7 +8,7 @@
 #include "common/random.h"
 #include "scopedetect/scopedetect_core.h"
 #include "scopedetect/scopedetect_segment_core.h"
-#include "scopedetect/scopedetect_self.h"
+#include "scopedetect/scopedetect_detector.h"
 #include "scopedetect/scopedetect_voxel_core.h"
 
 /* ---- The noise model ----

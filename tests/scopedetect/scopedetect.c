@@ -8,7 +8,7 @@
 #include "check.h"
 #include "scopedetect/model/shape.h"
 #include "scopedetect/scopedetect_extra_core.h"
-#include "scopedetect/scopedetect_self.h"
+#include "scopedetect/scopedetect_detector.h"
 #include "scopedetect/scopedetect_voxel_core.h"
 #include "scopedetect_solid.h"
 

@@ -15,7 +15,7 @@
 
 #include "bench_median.h"
 #include "gpuccl/gpuccl_png.h"
-#include "scopedetect/scopedetect_self.h"
+#include "scopedetect/scopedetect_detector.h"
 
 #define DATA_OBJECTS 32
 

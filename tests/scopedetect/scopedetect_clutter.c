@@ -10,7 +10,7 @@
 
 #include "check.h"
 #include "scene/clutter.h"
-#include "scopedetect/scopedetect_self.h"
+#include "scopedetect/scopedetect_detector.h"
 
 #define WIDTH 640
 #define HEIGHT 480

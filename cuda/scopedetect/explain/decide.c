@@ -4,7 +4,7 @@
  * surface to the best. */
 #include "scopedetect/scopedetect_refine_core.h"
 #include "scopedetect/scopedetect_score_core.h"
-#include "scopedetect/scopedetect_self.h"
+#include "scopedetect/scopedetect_detector.h"
 
 /* How often the best pose of a model is right that scores so much: logistic
  * regression on generated scenes, half at MIDDLE; without colour there are

@@ -8,7 +8,7 @@
 
 #include "common/parallel.h"
 #include "scopedetect/scopedetect_round1_core.h"
-#include "scopedetect/scopedetect_self.h"
+#include "scopedetect/scopedetect_detector.h"
 
 /* ---- Patches ---- */
 

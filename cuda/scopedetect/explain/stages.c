@@ -6,7 +6,7 @@
  * pixels stay, so that what was found still hides what is behind it. */
 #include "common/parallel.h"
 #include "scopedetect/explain/explain.h"
-#include "scopedetect/scopedetect_self.h"
+#include "scopedetect/scopedetect_detector.h"
 
 /* ---- Tasks ---- */
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "common/parallel.h"
-#include "scopedetect/scopedetect_self.h"
+#include "scopedetect/scopedetect_detector.h"
 
 #define MAX_POINTS 1000 /* points whose distances make a mean */
 #define POINTS 300      /* of a model, of those that there are */

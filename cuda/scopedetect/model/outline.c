@@ -4,7 +4,7 @@
  * they are apart, and the way around what is covered. */
 #include <math.h>
 
-#include "scopedetect/scopedetect_self.h"
+#include "scopedetect/scopedetect_detector.h"
 
 #define SIDE 128 /* cells of the grid, without its rim */
 #define RIM 8    /* cells, as many as points are spread */
