@@ -66,7 +66,7 @@ void scopedetect_score_one_cpu (const ScopedetectWork *w,
 
 /* The parts of the full SCOPE that take long, of all hypotheses, which have the
  * others. */
-void scopedetect_extra_cpu (ScopedetectWork *w);
+void scopedetect_full_cpu (ScopedetectWork *w);
 
 /* Number of the cloud's point that a pixel is part of; -1: of none. */
 int scopedetect_point_at_cpu (const ScopedetectWork *w, int x, int y);

@@ -2,7 +2,7 @@
  *
  * Scores of poses, as loops. */
 #include "scopedetect/scopedetect_cpu.h"
-#include "scopedetect/scopedetect_extra_core.h"
+#include "scopedetect/scopedetect_full_core.h"
 #include "scopedetect/scopedetect_score_core.h"
 
 static void
@@ -70,8 +70,8 @@ scopedetect_score_cpu (const Device *dev, ScopedetectWork *w, int n)
     b.points = n < b.model->n ? n : b.model->n;
     parallel_for (b.n, 4, score_hypotheses, &b);
   }
-  if (!n && scopedetect_wants_extra (&w->params))
-    scopedetect_extra_cpu (w);
+  if (!n && scopedetect_wants_full (&w->params))
+    scopedetect_full_cpu (w);
   scopedetect_order_cpu (w);
   return NULL;
 }
@@ -80,8 +80,7 @@ scopedetect_score_cpu (const Device *dev, ScopedetectWork *w, int n)
 
 static void
 add_points (const ScopedetectWork *w, const ScopedetectShape *s, Pose pose,
-    const ScopedetectTiles *tiles, ScopedetectMask *mask,
-    ScopedetectExtras *out)
+    const ScopedetectTiles *tiles, ScopedetectMask *mask, ScopedetectFull *out)
 {
   const double *weight = w->params.weight;
   Turn r = turn_of (pose.q);
@@ -105,12 +104,12 @@ add_points (const ScopedetectWork *w, const ScopedetectShape *s, Pose pose,
 }
 
 static void
-set_extra (const ScopedetectWork *w, const ScopedetectShape *s,
+set_full (const ScopedetectWork *w, const ScopedetectShape *s,
     ScopedetectHypothesis *a)
 {
   int view = scopedetect_view_of (w, s, a->pose);
   ScopedetectTiles tiles = scopedetect_tiles (w, s, a->pose);
-  ScopedetectExtras t;
+  ScopedetectFull t;
   ScopedetectMask mask;
 
   memset (&t, 0, sizeof t);
@@ -123,26 +122,26 @@ set_extra (const ScopedetectWork *w, const ScopedetectShape *s,
       if (bits >> k & 1)
         scopedetect_add_boundary (w, &tiles, 32 * i + k, &t);
   }
-  scopedetect_extra_parts (&w->params, &t,
+  scopedetect_full_parts (&w->params, &t,
       (int) (s->edge_first[view + 1] - s->edge_first[view]), a->part);
   a->score = scopedetect_weigh (&w->params, a->part);
 }
 
 static void
-set_extras_of_hypotheses (void *data, int begin, int end)
+set_full_of_hypotheses (void *data, int begin, int end)
 {
   const ScopedetectBatch *b = data;
 
   for (int i = begin; i < end; i++)
-    set_extra (b->w, b->model, &b->hypothesis[i]);
+    set_full (b->w, b->model, &b->hypothesis[i]);
 }
 
 void
-scopedetect_extra_cpu (ScopedetectWork *w)
+scopedetect_full_cpu (ScopedetectWork *w)
 {
   for (int m = 0; m < w->n_models; m++) {
     ScopedetectBatch b = scopedetect_batch (w, m);
 
-    parallel_for (b.n, 1, set_extras_of_hypotheses, &b);
+    parallel_for (b.n, 1, set_full_of_hypotheses, &b);
   }
 }

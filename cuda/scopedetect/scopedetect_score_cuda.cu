@@ -3,7 +3,7 @@
  * Scores of hypotheses: with some points a block each, with all of them
  * several.
  */
-#include "scopedetect/scopedetect_extra_core.h"
+#include "scopedetect/scopedetect_full_core.h"
 #include "scopedetect/scopedetect_observe_cuda.cuh"
 #include "scopedetect/scopedetect_score.cuh"
 
@@ -184,8 +184,8 @@ scopedetect_score_cuda (const Device *dev, ScopedetectWork *w, int n)
   else
     TRY (scopedetect_launch (
         dev, w, share_kernel, blocks, THREADS, 0, *w, c->score));
-  if (!n && scopedetect_wants_extra (&w->params))
-    TRY (scopedetect_extra_cuda (dev, w));
+  if (!n && scopedetect_wants_full (&w->params))
+    TRY (scopedetect_full_cuda (dev, w));
   return scopedetect_order_cuda (dev, w);
 }
 
@@ -193,7 +193,7 @@ scopedetect_score_cuda (const Device *dev, ScopedetectWork *w, int n)
  *
  * A block a hypothesis. */
 
-#define EXTRA_THREADS 512
+#define FULL_THREADS 512
 
 /* Which point of the cloud a pixel is part of. */
 typedef struct {
@@ -201,10 +201,10 @@ typedef struct {
 } Pixels;
 
 typedef struct {
-  SumShared<ScopedetectExtras> sums;
+  SumShared<ScopedetectFull> sums;
   ScopedetectHypothesis hypothesis;
   ScopedetectMask mask;
-} ExtraShared;
+} FullShared;
 
 /* -1 where it is part of none. */
 static __device__ __forceinline__ int
@@ -221,11 +221,11 @@ point_at (const ScopedetectWork *w, const Pixels &pixels, int x, int y)
 static __device__ __forceinline__ void
 add_points (const ScopedetectWork *w, const ScopedetectShape *s,
     const Pixels &pixels, const Turn *r, Vec t, const ScopedetectTiles *tiles,
-    ScopedetectMask *mask, ScopedetectExtras *out)
+    ScopedetectMask *mask, ScopedetectFull *out)
 {
   const double *weight = w->params.weight;
 
-  for (int i = threadIdx.x; i < s->n; i += EXTRA_THREADS) {
+  for (int i = threadIdx.x; i < s->n; i += FULL_THREADS) {
     ScopedetectSight at;
     int cell;
 
@@ -245,14 +245,14 @@ add_points (const ScopedetectWork *w, const ScopedetectShape *s,
 }
 
 static __global__ void
-__launch_bounds__ (EXTRA_THREADS)
-    extra_kernel (const __grid_constant__ ScopedetectWork w,
+__launch_bounds__ (FULL_THREADS)
+    full_kernel (const __grid_constant__ ScopedetectWork w,
         const __grid_constant__ Pixels pixels)
 {
-  __shared__ ExtraShared shared;
+  __shared__ FullShared shared;
   const ScopedetectShape *s = &w.model[blockIdx.y];
   ScopedetectHypothesis &hypothesis = shared.hypothesis, *a;
-  ScopedetectExtras mine = {};
+  ScopedetectFull mine = {};
   ScopedetectTiles tiles;
   Turn r;
   int view;
@@ -261,7 +261,7 @@ __launch_bounds__ (EXTRA_THREADS)
   await_previous ();
   if (!(a = hypothesis_of_block (&w)))
     return;
-  for (int i = threadIdx.x; i < SCOPEDETECT_MASK_WORDS; i += EXTRA_THREADS)
+  for (int i = threadIdx.x; i < SCOPEDETECT_MASK_WORDS; i += FULL_THREADS)
     shared.mask.seen[i] = shared.mask.hidden[i] = 0;
   copy_hypothesis (&hypothesis, a); /* and all see the mask as empty */
   tiles = scopedetect_tiles (&w, s, hypothesis.pose);
@@ -270,14 +270,14 @@ __launch_bounds__ (EXTRA_THREADS)
   add_points (
       &w, s, pixels, &r, hypothesis.pose.t, &tiles, &shared.mask, &mine);
   __syncthreads ();
-  for (int i = threadIdx.x; i < SCOPEDETECT_MASK_WORDS; i += EXTRA_THREADS)
+  for (int i = threadIdx.x; i < SCOPEDETECT_MASK_WORDS; i += FULL_THREADS)
     for (uint32_t left = scopedetect_boundary (&shared.mask, i); left;
          left &= left - 1)
       scopedetect_add_boundary (&w, &tiles, 32 * i + __ffs (left) - 1, &mine);
-  const ScopedetectExtras &t = sum_block (mine, shared.sums);
+  const ScopedetectFull &t = sum_block (mine, shared.sums);
 
   if (threadIdx.x == 0) {
-    scopedetect_extra_parts (&w.params, &t,
+    scopedetect_full_parts (&w.params, &t,
         (int) (s->edge_first[view + 1] - s->edge_first[view]), hypothesis.part);
     hypothesis.score = scopedetect_weigh (&w.params, hypothesis.part);
   }
@@ -285,11 +285,11 @@ __launch_bounds__ (EXTRA_THREADS)
 }
 
 const char *
-scopedetect_extra_cuda (const Device *dev, const ScopedetectWork *w)
+scopedetect_full_cuda (const Device *dev, const ScopedetectWork *w)
 {
   const ScopedetectCuda *c = scopedetect_cuda (w);
   const Pixels pixels = {c->observe->hash, c->observe->cell};
 
-  return scopedetect_launch (dev, w, extra_kernel, dim3 (c->bound, w->n_models),
-      dim3 (EXTRA_THREADS), 0, *w, pixels);
+  return scopedetect_launch (dev, w, full_kernel, dim3 (c->bound, w->n_models),
+      dim3 (FULL_THREADS), 0, *w, pixels);
 }

@@ -7,7 +7,7 @@
 #include "bench_median.h"
 #include "check.h"
 #include "scopedetect/model/shape.h"
-#include "scopedetect/scopedetect_extra_core.h"
+#include "scopedetect/scopedetect_full_core.h"
 #include "scopedetect/scopedetect_detector.h"
 #include "scopedetect/scopedetect_voxel_core.h"
 #include "scopedetect_solid.h"
@@ -751,7 +751,7 @@ check_feature_distance (void)
   for (int i = 0; i < 5; i++) {
     ScopedetectWork w = {.cloud.code = scene};
     ScopedetectShape s = {.code = model, .feature_sigma = cases[i].sigma};
-    ScopedetectExtras t = {0};
+    ScopedetectFull t = {0};
 
     scopedetect_add_feature_of (&w, &s, 0, cases[i].point, 3, &t);
     check (t.feature == 3 * cases[i].feature && t.feature_seen == 3);
@@ -830,7 +830,7 @@ check_strolls (void)
 
 /* Poses are scored as they are, with the three parts. */
 static ScopedetectParams
-extra_params (void)
+full_params (void)
 {
   ScopedetectParams p = solid_params (SCOPEDETECT_THESIS);
 
@@ -845,7 +845,7 @@ extra_params (void)
 
 /* The parts of @pose in the bench's frame. */
 static void
-extra_parts (Bench *b, const ScopedetectParams *p, Pose pose,
+full_parts (Bench *b, const ScopedetectParams *p, Pose pose,
     double part[SCOPEDETECT_N_PARTS])
 {
   ScopedetectObject guess = {0};
@@ -903,7 +903,7 @@ static void
 check_features (Bench *b)
 {
   Pose truth = solid_pose (.7, 0, .5);
-  ScopedetectParams p = extra_params ();
+  ScopedetectParams p = full_params ();
   double right[SCOPEDETECT_N_PARTS], part[SCOPEDETECT_N_PARTS], total;
 
   check_feature_distance ();
@@ -913,7 +913,7 @@ check_features (Bench *b)
     float far = .024f * (float) i;
     Pose pose = pose_moved (truth, vec (0, 0, far), vec (far, 0, -far));
 
-    extra_parts (b, &p, pose, i ? part : right);
+    full_parts (b, &p, pose, i ? part : right);
     total = 0;
     for (int k = 0; k < SCOPEDETECT_N_PARTS; k++)
       total += p.weight[k] * (i ? part : right)[k];
@@ -928,11 +928,11 @@ check_features (Bench *b)
   printf ("     right %.3f, moved by 24 mm %.3f\n", right[SCOPEDETECT_FPFH],
       part[SCOPEDETECT_FPFH]);
   p.weight[SCOPEDETECT_FPFH] = p.weight[SCOPEDETECT_OCCLUSION] = 0;
-  extra_parts (b, &p, truth, part);
+  full_parts (b, &p, truth, part);
   check (part[SCOPEDETECT_FPFH] == 0 && part[SCOPEDETECT_OCCLUSION] == 0);
   check (part[SCOPEDETECT_WALK] == right[SCOPEDETECT_WALK]);
   p.weight[SCOPEDETECT_WALK] = 0;
-  extra_parts (b, &p, truth, part);
+  full_parts (b, &p, truth, part);
   check (part[SCOPEDETECT_WALK] == 0);
   check (part[SCOPEDETECT_XYZ] == right[SCOPEDETECT_XYZ]);
 }
@@ -975,25 +975,25 @@ static void
 check_occlusion (Bench *b)
 {
   Pose truth = solid_pose (.7, 0, .5);
-  ScopedetectParams p = extra_params ();
+  ScopedetectParams p = full_params ();
   double alone[SCOPEDETECT_N_PARTS], board[SCOPEDETECT_N_PARTS],
       blank[SCOPEDETECT_N_PARTS], wall[SCOPEDETECT_N_PARTS];
 
   check_boundary ();
   memset (b->depth, 0, SOLID_BYTES);
   solid_draw (b->depth, SOLID_STRIDE, truth);
-  extra_parts (b, &p, truth, alone);
+  full_parts (b, &p, truth, alone);
   if (b->dev.kind == DEVICE_CPU)
     check_tiles (b);
   for (int i = 0; i < SOLID_WIDTH * SOLID_HEIGHT / 2; i++)
     b->depth[i] = 4000;
-  extra_parts (b, &p, truth, board);
+  full_parts (b, &p, truth, board);
   p.range_edge = 0; /* the same boundary, but no edge on it */
-  extra_parts (b, &p, truth, blank);
+  full_parts (b, &p, truth, blank);
   p.range_edge = 1;
   for (int i = 0; i < SOLID_WIDTH * SOLID_HEIGHT; i++) /* leans */
     b->depth[i] = (uint16_t) (4700 + 4 * (i % SOLID_WIDTH - 160));
-  extra_parts (b, &p, truth, wall);
+  full_parts (b, &p, truth, wall);
   printf ("     alone %.3f, behind a board %.3f, half in a wall %.3f\n",
       alone[SCOPEDETECT_OCCLUSION], board[SCOPEDETECT_OCCLUSION],
       wall[SCOPEDETECT_OCCLUSION]);
@@ -1010,7 +1010,7 @@ static void
 check_walk (Bench *b)
 {
   Pose truth = solid_pose (.7, 0, .5);
-  ScopedetectParams p = extra_params ();
+  ScopedetectParams p = full_params ();
   double right[SCOPEDETECT_N_PARTS], moved[SCOPEDETECT_N_PARTS],
       open[SCOPEDETECT_N_PARTS];
 
@@ -1019,11 +1019,11 @@ check_walk (Bench *b)
   solid_draw (b->depth, SOLID_STRIDE, truth);
   for (int i = 0; i < SOLID_WIDTH * SOLID_HEIGHT; i++)
     b->depth[i] = b->depth[i] ? b->depth[i] : 9000; /* far behind it */
-  extra_parts (b, &p, truth, right);
-  extra_parts (
+  full_parts (b, &p, truth, right);
+  full_parts (
       b, &p, pose_moved (truth, vec (0, 0, 0), vec (.015f, 0, 0)), moved);
   p.range_edge = p.image_edge = 0; /* so nothing ends a walk */
-  extra_parts (b, &p, truth, open);
+  full_parts (b, &p, truth, open);
   printf ("     right %.3f, moved by 15 mm %.3f, without edges %.3f\n",
       right[SCOPEDETECT_WALK], moved[SCOPEDETECT_WALK], open[SCOPEDETECT_WALK]);
   check (right[SCOPEDETECT_WALK] > moved[SCOPEDETECT_WALK] + .2);
@@ -1033,10 +1033,10 @@ check_walk (Bench *b)
 /* Frames without anything, noise, one wall; poses about the camera, behind it
  * and far away; and a model whose features do not differ. */
 static void
-check_extra_hostile (Bench *b)
+check_full_hostile (Bench *b)
 {
   static const float z[] = {-.5f, 0, .02f, .1f, 1e3f, 1e30f};
-  ScopedetectParams p = extra_params ();
+  ScopedetectParams p = full_params ();
   ScopedetectObject guess[12] = {0};
   ScopedetectResults r;
 
@@ -1065,7 +1065,7 @@ check_extra_hostile (Bench *b)
 }
 
 static void
-test_extra (DeviceKind kind)
+test_full (DeviceKind kind)
 {
   Bench b;
 
@@ -1073,7 +1073,7 @@ test_extra (DeviceKind kind)
   check_features (&b);
   check_occlusion (&b);
   check_walk (&b);
-  check_extra_hostile (&b); /* changes the model */
+  check_full_hostile (&b); /* changes the model */
   bench_close (&b);
 }
 
@@ -2080,7 +2080,7 @@ bench_table (int argc, char **argv)
 }
 
 static const CheckPart on_each[] = {{"parts of a score", test_parts},
-    {"late parts", test_extra}, {"ways to align", test_ways},
+    {"full SCOPE", test_full}, {"ways to align", test_ways},
     {"on a table", test_table}, {"two, and again", test_two},
     {"as in the thesis", test_thesis}, {"params", test_params},
     {"nothing there", test_nothing}, {"sizes", test_sizes},
@@ -2095,7 +2095,7 @@ static const CheckPart on_each[] = {{"parts of a score", test_parts},
 
 static const CheckPart parity[] = {{"observation", test_observe_parity},
     {"rounds", test_rounds}, {"frames", test_frames}, {"tracked", test_tracked},
-    {"late parts", test_late_parts}, {NULL, NULL}};
+    {"full SCOPE", test_late_parts}, {NULL, NULL}};
 
 int
 main (int argc, char **argv)

@@ -22,7 +22,7 @@
 /* Sums over the points of a pose, and over the boundary of its mask. */
 typedef struct {
   long long feature, feature_seen, walk, walk_seen, edge, n_edge;
-} ScopedetectExtras;
+} ScopedetectFull;
 
 /* Where the frame shows a point of the model. */
 typedef struct {
@@ -42,7 +42,7 @@ typedef struct {
 } ScopedetectMask;
 
 BOTH bool
-scopedetect_wants_extra (const ScopedetectParams *p)
+scopedetect_wants_full (const ScopedetectParams *p)
 {
   return p->weight[SCOPEDETECT_FPFH] > 0 ||
       p->weight[SCOPEDETECT_OCCLUSION] > 0 || p->weight[SCOPEDETECT_WALK] > 0;
@@ -75,7 +75,7 @@ scopedetect_sight (const ScopedetectWork *w, const ScopedetectShape *s,
  * which lies there; -1: none does, which is as bad as can be. */
 BOTH void
 scopedetect_add_feature_of (const ScopedetectWork *w, const ScopedetectShape *s,
-    int i, int o, long long v, ScopedetectExtras *out)
+    int i, int o, long long v, ScopedetectFull *out)
 {
   float sigma = s->feature_sigma * SCOPEDETECT_CODE_SCALE, x2 = 4;
 
@@ -161,7 +161,7 @@ scopedetect_boundary (const ScopedetectMask *m, int i)
  */
 BOTH void
 scopedetect_add_boundary (const ScopedetectWork *w, const ScopedetectTiles *t,
-    int k, ScopedetectExtras *out)
+    int k, ScopedetectFull *out)
 {
   const ScopedetectScene *s = &w->scene;
   int x = t->x + (k % SCOPEDETECT_MASK - 1) * t->side;
@@ -206,7 +206,7 @@ scopedetect_stroll (const ScopedetectWork *w, int *x, int *y)
 /* Adds how far from the model it is where a walk from @at ends. */
 BOTH void
 scopedetect_add_stroll (const ScopedetectWork *w, const ScopedetectShape *s,
-    const Turn *r, Vec t, const ScopedetectSight *at, ScopedetectExtras *out)
+    const Turn *r, Vec t, const ScopedetectSight *at, ScopedetectFull *out)
 {
   const ScopedetectScene *scene = &w->scene;
   float sigma = (float) w->params.segment_sigma, d = 2 * sigma;
@@ -229,7 +229,7 @@ scopedetect_add_stroll (const ScopedetectWork *w, const ScopedetectShape *s,
 /* From sums to parts; those that weigh nothing stay 0.  @n_edges: points of the
  * model on range edges, of its view. */
 BOTH void
-scopedetect_extra_parts (const ScopedetectParams *p, const ScopedetectExtras *t,
+scopedetect_full_parts (const ScopedetectParams *p, const ScopedetectFull *t,
     int n_edges, float part[SCOPEDETECT_N_PARTS])
 {
   const long long one = SCOPEDETECT_ONE;
