@@ -18,7 +18,7 @@ packages=(
   gcc g++ libc6-dev meson ninja-build pkgconf
   libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev
   libgstreamer-plugins-bad1.0-dev libjson-glib-dev libcairo2-dev
-  libpango1.0-dev libpng-dev libjpeg-dev libkissfft-dev libfftw3-dev
+  libpango1.0-dev libpng-dev libjpeg-dev libkissfft-dev libfftw3-dev libnlopt-dev
   gobject-introspection libgirepository1.0-dev
   gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good
   gstreamer1.0-plugins-bad gstreamer1.0-libav gstreamer1.0-x

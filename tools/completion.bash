@@ -11,4 +11,4 @@ _gst_vision_command () {
 }
 
 complete -o default -F _gst_vision_command \
-  vision-calibrate vision-live vision-model vision-pose-eval
+  vision-calibrate vision-live vision-model vision-pose-eval vision-train

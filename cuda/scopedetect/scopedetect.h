@@ -152,7 +152,8 @@ typedef struct {
   double weight_fit, weight_unexplained, weight_overlap, weight_object; /* of
                         what an assignment scores (2.2) */
   /* Two stages (2.3): */
-  double first_weight_unexplained, first_weight_object; /* in stage 1 */
+  double first_weight_unexplained, first_weight_overlap,
+      first_weight_object; /* in stage 1 */
   int min_rest;   /* fewer points left: no stage 2 */
   bool fix_first; /* what stage 1 found stays */
 } ScopedetectParams;

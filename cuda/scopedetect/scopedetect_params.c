@@ -128,6 +128,8 @@ const Param scopedetect_params[] = {
     NUMBER (first_weight_unexplained, 0, 1000, 0,
         "Weight of unexplained points in stage 1",
         "With explain=two-stage, weight-unexplained of the first stage"),
+    NUMBER (first_weight_overlap, 0, 1000, .5, "Weight of overlap in stage 1",
+        "With explain=two-stage, weight-overlap of the first stage"),
     NUMBER (first_weight_object, 0, 1000, .1, "Weight of an object in stage 1",
         "With explain=two-stage, weight-object of the first stage"),
     NUMBER (min_rest, 1, SCOPEDETECT_MAX_POINTS, 200, "Minimum rest",

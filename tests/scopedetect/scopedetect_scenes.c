@@ -14,6 +14,7 @@
 
 #include "check.h"
 #include "scene/clutter.h"
+#include "scopedetect/explain/record.h"
 #include "scopedetect/scopedetect_detector.h"
 
 #define WIDTH 640
@@ -519,6 +520,57 @@ bench_instances (int scenes)
   return check_failures != 0;
 }
 
+/* Whether the object at @pose is one of those that were reported. */
+static bool
+is_reported (const Scopedetect *s, const ScopedetectRecorded *pose)
+{
+  for (int i = 0; i < s->n_objects; i++)
+    if (s->objects[i].model == pose->model &&
+        !memcmp (s->objects[i].pose, pose->pose, sizeof pose->pose))
+      return true;
+  return false;
+}
+
+/* A record of a frame chooses what the frame's explanation did; of fewer
+ * models, or where each object costs more than it can be worth, less. */
+static void
+check_record (Bench *b, uint64_t seed)
+{
+  Scopedetect *s = look (b, seed, 5);
+  bool given[MAX_MODELS] = {false};
+  int chosen[SCOPEDETECT_MAX_CHOSEN], n, all, objects = 0;
+
+  for (int k = 1; k < N_WAYS; k++) {
+    ScopedetectParams *p = &s->work.params;
+    const ScopedetectRecorded *pose;
+    ScopedetectRecord *r;
+
+    p->explain = ways[k].explain;
+    ok (scopedetect_decide_frame (s));
+    ok (scopedetect_record_new (&r, s));
+    pose = scopedetect_record_poses (r, &all);
+    n = scopedetect_record_explain (r, p, NULL, false, chosen);
+    for (int i = 0; i < n; i++) {
+      bool is_told = pose[chosen[i]].score >= p->min_score;
+
+      objects += is_told;
+      check (chosen[i] < all);
+      check (is_told == is_reported (s, &pose[chosen[i]]));
+    }
+    objects -= s->n_objects;
+    check (
+        n >= 3 && scopedetect_record_explain (r, p, given, false, chosen) == 0);
+    given[pose[chosen[0]].model] = true;
+    check (scopedetect_record_explain (r, p, given, false, chosen) == 1);
+    given[pose[chosen[0]].model] = false;
+    p->weight_object = p->first_weight_object = 10;
+    check (scopedetect_record_explain (r, p, NULL, false, chosen) == 0);
+    p->weight_object = p->first_weight_object = .1;
+    scopedetect_record_free (r);
+  }
+  check (objects == 0);
+}
+
 /* A scene with a model of each solid, and one with three of a kind: no
  * object that is reported is wrong, and most of those in the frame are. */
 static void
@@ -539,6 +591,7 @@ test_scenes (DeviceKind kind)
   check (c->wanted >= 4 && c->found >= c->wanted - 1 && c->right == c->told);
   check (b->count[ALL][2]->found >= c->found);
   check (b->count[ALL][2]->right == b->count[ALL][2]->told);
+  check_record (b, 2);
   bench_close (b);
   free (b);
   run_instances (0, 1, 1, count_of, 0);

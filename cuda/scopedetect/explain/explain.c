@@ -200,8 +200,6 @@ scopedetect_fit (const ScopedetectEvidence *e)
 
 /* ---- Candidates ---- */
 
-#define MIN_FIT (-SCOPEDETECT_SURE / 2) /* of a candidate */
-
 typedef struct {
   const Scopedetect *s;
   ScopedetectExplain *e;
@@ -302,15 +300,16 @@ rank (const Scopedetect *s, ScopedetectExplain *e,
     e->ranked[i].stays = find (chosen, n_chosen, &e->ranked[i]) >= 0;
   qsort (e->ranked, (size_t) n, sizeof *e->ranked, by_fit);
   n = n < SCOPEDETECT_MAX_CANDIDATES ? n : SCOPEDETECT_MAX_CANDIDATES;
-  while (n > 0 && !e->ranked[n - 1].stays && e->ranked[n - 1].fit < MIN_FIT)
+  while (n > 0 && !e->ranked[n - 1].stays &&
+      e->ranked[n - 1].fit < SCOPEDETECT_MIN_FIT)
     n--;
   qsort (e->ranked, (size_t) n, sizeof *e->ranked, by_model);
   e->n_ranked = n;
   parallel_for (n, 1, set_candidates, &job);
 }
 
-static double
-score_of (int32_t fit)
+double
+scopedetect_score_of (int32_t fit)
 {
   return 1 / (1 + exp (-SCOPEDETECT_SURE_ODDS * fit / SCOPEDETECT_SURE));
 }
@@ -326,7 +325,7 @@ set_objects (const Scopedetect *s, ScopedetectExplain *e)
         hypothesis_of (s, r),
         &s->stage[r->stage].measure[r->model * SCOPEDETECT_FOUND + r->rank]);
     o->model = r->model;
-    o->score = score_of (r->fit);
+    o->score = scopedetect_score_of (r->fit);
   }
 }
 
@@ -334,17 +333,22 @@ set_objects (const Scopedetect *s, ScopedetectExplain *e)
  * would be in each other. */
 #define INSIDE .15
 
-/* Whether two candidates of a model are of one object: they explain the same
- * surface, most of the smaller of the two, or are in each other. */
-static bool
-is_one (const Scopedetect *s, const ScopedetectExplain *e, int i, int j)
+bool
+scopedetect_is_one (const ScopedetectShape *shape,
+    const ScopedetectCandidate *a, const ScopedetectObject *at,
+    const ScopedetectCandidate *b, const ScopedetectObject *other)
 {
-  const ScopedetectCandidate *a = &e->candidate[i], *b = &e->candidate[j];
   int fewer = a->n_patches < b->n_patches ? a->n_patches : b->n_patches;
 
   return 2 * scopedetect_shared_patches (a, b) >= fewer ||
-      scopedetect_apart (
-          &s->host_shape[a->model], &e->object[i], &e->object[j]) <= INSIDE;
+      scopedetect_apart (shape, at, other) <= INSIDE;
+}
+
+static bool
+is_one (const Scopedetect *s, const ScopedetectExplain *e, int i, int j)
+{
+  return scopedetect_is_one (&s->host_shape[e->candidate[i].model],
+      &e->candidate[i], &e->object[i], &e->candidate[j], &e->object[j]);
 }
 
 /* Poses of one model that are of one object exclude each other. */

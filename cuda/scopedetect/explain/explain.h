@@ -85,6 +85,21 @@ ScopedetectEvidence scopedetect_judge (const ScopedetectPatches *patches,
  * SCOPEDETECT_SURE. */
 int32_t scopedetect_fit (const ScopedetectEvidence *evidence);
 
+#define SCOPEDETECT_MIN_FIT (-SCOPEDETECT_SURE / 2) /* of a candidate */
+
+/* The share of poses of such a fit that are right. */
+double scopedetect_score_of (int32_t fit);
+
+/* Whether two candidates of a model are of one object: they explain the same
+ * surface, most of the smaller of the two, or are in each other. */
+bool scopedetect_is_one (const ScopedetectShape *shape,
+    const ScopedetectCandidate *a, const ScopedetectObject *at,
+    const ScopedetectCandidate *b, const ScopedetectObject *other);
+
+/* What @p says of the search of a stage; candidates are still missing. */
+ScopedetectAssignTask scopedetect_task (
+    const ScopedetectParams *p, int n_candidates, bool is_first);
+
 /* Memory for the hypotheses of @n_models, and the points of a frame. */
 const char *scopedetect_explain_new (ScopedetectExplain *e, DeviceMemory *host,
     DeviceMemory *device, int n_models, int room);

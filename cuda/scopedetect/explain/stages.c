@@ -18,19 +18,35 @@ weight (double w)
   return (int64_t) (w * WEIGHT_STEPS + .5);
 }
 
-/* An object that was there is likely still there: it costs nothing. */
 static ScopedetectAssignWeights
-weights_of (const Scopedetect *s, bool is_first)
+weights_of (const ScopedetectParams *p, bool is_first)
 {
-  const ScopedetectParams *p = &s->work.params;
   double unexplained =
       is_first ? p->first_weight_unexplained : p->weight_unexplained;
+  double overlap = is_first ? p->first_weight_overlap : p->weight_overlap;
   double object = is_first ? p->first_weight_object : p->weight_object;
 
   return (ScopedetectAssignWeights){.fit = weight (p->weight_fit),
       .unexplained = weight (unexplained),
-      .overlap = weight (p->weight_overlap),
-      .object = weight (s->is_tracking ? 0 : object)};
+      .overlap = weight (overlap),
+      .object = weight (object)};
+}
+
+ScopedetectAssignTask
+scopedetect_task (const ScopedetectParams *p, int n_candidates, bool is_first)
+{
+  int steps = p->schedule == SCOPEDETECT_HALVES
+      ? p->restart_steps
+      : p->explain_steps * n_candidates;
+
+  return (ScopedetectAssignTask){.n_candidates = n_candidates,
+      .max_objects = p->max_objects,
+      .schedule = p->schedule,
+      .searches = p->restarts,
+      .steps = steps,
+      .stop = steps,
+      .seed = p->seed,
+      .weight = weights_of (p, is_first)};
 }
 
 /* Of the candidates as they are, from nothing. */
@@ -39,22 +55,18 @@ task_of (const Scopedetect *s, double end, bool is_first)
 {
   const ScopedetectParams *p = &s->work.params;
   const ScopedetectExplain *e = &s->explain;
-  int steps = p->schedule == SCOPEDETECT_HALVES
-      ? p->restart_steps
-      : p->explain_steps * e->n_ranked;
+  ScopedetectAssignTask task = scopedetect_task (p, e->n_ranked, is_first);
 
-  return (ScopedetectAssignTask){.candidate = e->candidate,
-      .n_candidates = e->n_ranked,
-      .n_patches = e->patches.n,
-      .excludes = e->excludes,
-      .max_objects = p->max_objects,
-      .schedule = p->schedule,
-      .searches = p->restarts,
-      .steps = steps,
-      .stop = p->max_steps ? p->max_steps - s->told.steps : steps,
-      .end = end,
-      .seed = p->seed,
-      .weight = weights_of (s, is_first)};
+  task.candidate = e->candidate;
+  task.n_patches = e->patches.n;
+  task.excludes = e->excludes;
+  task.end = end;
+  if (p->max_steps)
+    task.stop = p->max_steps - s->told.steps;
+  if (s->is_tracking) /* what was there is likely still there: it costs nothing
+                       */
+    task.weight.object = 0;
+  return task;
 }
 
 static void

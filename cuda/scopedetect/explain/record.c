@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Records: all poses of a frame with what speaks for them, and choices among
+ * them by any weights. */
+#include "scopedetect/explain/record.h"
+
+#include <stdlib.h>
+
+#include "common/parallel.h"
+#include "scopedetect/explain/explain.h"
+#include "scopedetect/scopedetect_score_core.h"
+#include "scopedetect/scopedetect_detector.h"
+
+_Static_assert (SCOPEDETECT_MAX_CHOSEN == SCOPEDETECT_MAX_TOGETHER,
+    "records choose as many objects as explanations");
+
+/* A pose that was found, by model, stage and rank. */
+typedef struct {
+  int model, stage, rank;
+  float part[SCOPEDETECT_N_PARTS];
+  bool is_likely; /* it has a fit that a candidate may have */
+} Listed;
+
+struct _ScopedetectRecord {
+  int n, n_patches;
+  Listed *listed;
+  ScopedetectCandidate *candidate; /* of each */
+  ScopedetectRecorded *pose;
+  uint64_t *excludes; /* of all poses, as in ScopedetectAssignTask */
+};
+
+/* ---- Making ---- */
+
+typedef struct {
+  const Scopedetect *s;
+  ScopedetectRecord *r;
+  ScopedetectObject *object; /* of each pose */
+} Making;
+
+static void
+list (const Scopedetect *s, ScopedetectRecord *r)
+{
+  for (int m = 0; m < s->n_models; m++)
+    for (int stage = 0; stage < 2; stage++)
+      for (int k = 0; k < s->stage[stage].n[m]; k++)
+        r->listed[r->n++] = (Listed){.model = m, .stage = stage, .rank = k};
+}
+
+static void
+judge (void *data, int begin, int end)
+{
+  const Making *make = data;
+  const Scopedetect *s = make->s;
+
+  for (int i = begin; i < end; i++) {
+    Listed *l = &make->r->listed[i];
+    ScopedetectCandidate *c = &make->r->candidate[i];
+    int at = l->model * SCOPEDETECT_FOUND + l->rank;
+    const ScopedetectHypothesis *a = &s->stage[l->stage].hypothesis[at];
+    const ScopedetectShape *shape = &s->host_shape[l->model];
+    ScopedetectEvidence evidence = scopedetect_judge (
+        &s->explain.patches, shape, a, s->work.scene.has_colour, c);
+    ScopedetectRecorded *pose = &make->r->pose[i];
+
+    evidence.second = l->stage == 1;
+    c->model = l->model;
+    c->fit = scopedetect_fit (&evidence);
+    l->is_likely = c->fit >= SCOPEDETECT_MIN_FIT;
+    memcpy (l->part, a->part, sizeof l->part);
+    scopedetect_set_object (
+        &make->object[i], &s->work, shape, a, &s->stage[l->stage].measure[at]);
+    pose->model = l->model;
+    pose->score = scopedetect_score_of (c->fit);
+    memcpy (pose->pose, make->object[i].pose, sizeof pose->pose);
+  }
+}
+
+static bool
+has_bit (const uint64_t *bits, int n, int i, int j)
+{
+  size_t words = (size_t) scopedetect_exclude_words (n);
+
+  return bits[(size_t) i * words + (size_t) j / 64] >> j % 64 & 1;
+}
+
+static void
+set_bit (uint64_t *bits, int n, int i, int j)
+{
+  size_t words = (size_t) scopedetect_exclude_words (n);
+
+  bits[(size_t) i * words + (size_t) j / 64] |= (uint64_t) 1 << j % 64;
+}
+
+/* Row by row, of poses that may be candidates. */
+static void
+exclude (void *data, int begin, int end)
+{
+  const Making *make = data;
+  const ScopedetectRecord *r = make->r;
+
+  for (int i = begin; i < end; i++)
+    for (int j = 0; j < r->n; j++)
+      if (j != i && r->listed[j].model == r->listed[i].model &&
+          r->listed[i].is_likely && r->listed[j].is_likely &&
+          scopedetect_is_one (&make->s->host_shape[r->listed[i].model],
+              &r->candidate[i > j ? i : j], &make->object[i > j ? i : j],
+              &r->candidate[i > j ? j : i], &make->object[i > j ? j : i]))
+        set_bit (r->excludes, r->n, i, j);
+}
+
+const char *
+scopedetect_record_new (ScopedetectRecord **record, const Scopedetect *s)
+{
+  ScopedetectRecord *r = calloc (1, sizeof *r);
+  Making make = {s, r, NULL};
+  size_t n = 1;
+
+  *record = NULL;
+  for (int k = 0; k < 2 * s->n_models; k++)
+    n += (size_t) s->stage[k % 2].n[k / 2];
+  if (r) {
+    r->n_patches = s->explain.patches.n;
+    r->listed = calloc (n, sizeof *r->listed);
+    r->candidate = calloc (n, sizeof *r->candidate);
+    r->pose = calloc (n, sizeof *r->pose);
+    r->excludes = calloc (
+        n * (size_t) scopedetect_exclude_words ((int) n), sizeof *r->excludes);
+    make.object = calloc (n, sizeof *make.object);
+  }
+  if (!r || !r->listed || !r->candidate || !r->pose || !r->excludes ||
+      !make.object) {
+    scopedetect_record_free (r);
+    free (make.object);
+    return "out of memory";
+  }
+  list (s, r);
+  parallel_for (r->n, 1, judge, &make);
+  parallel_for (r->n, 1, exclude, &make);
+  free (make.object);
+  *record = r;
+  return NULL;
+}
+
+void
+scopedetect_record_free (ScopedetectRecord *r)
+{
+  if (!r)
+    return;
+  free (r->listed);
+  free (r->candidate);
+  free (r->pose);
+  free (r->excludes);
+  free (r);
+}
+
+const ScopedetectRecorded *
+scopedetect_record_poses (const ScopedetectRecord *r, int *n)
+{
+  *n = r->n;
+  return r->pose;
+}
+
+/* ---- Choosing ---- */
+
+/* How many poses of the same search score more than number @i by the weights
+ * of @p; of equal ones the first counts as better. */
+static int
+rank_of (const ScopedetectRecord *r, const int32_t *score, int i)
+{
+  const Listed *l = &r->listed[i];
+  int rank = 0;
+
+  for (int j = i - l->rank; j < r->n && r->listed[j].model == l->model &&
+       r->listed[j].stage == l->stage;
+       j++)
+    rank += score[j] > score[i] || (score[j] == score[i] && j < i);
+  return rank;
+}
+
+int
+scopedetect_record_candidates (const ScopedetectRecord *r,
+    const ScopedetectParams *p, const bool *given, int *number)
+{
+  int32_t *score = malloc (((size_t) r->n + 1) * sizeof *score);
+  int n = 0;
+
+  for (int i = 0; score && i < r->n; i++)
+    score[i] = scopedetect_weigh (p, r->listed[i].part);
+  for (int i = 0; score && i < r->n; i++)
+    if (r->listed[i].is_likely && (!given || given[r->listed[i].model]) &&
+        rank_of (r, score, i) < p->candidates)
+      number[n++] = i;
+  free (score);
+  return n;
+}
+
+/* Candidates of a stage, as a task has them. */
+typedef struct {
+  int n;
+  int *number; /* ascending */
+  ScopedetectCandidate *candidate;
+  uint64_t *excludes;
+} Choice;
+
+static bool
+open_choice (Choice *c, const ScopedetectRecord *r)
+{
+  size_t n = (size_t) r->n + 1;
+
+  c->number = malloc (n * sizeof *c->number);
+  c->candidate = malloc (n * sizeof *c->candidate);
+  c->excludes = malloc (
+      n * (size_t) scopedetect_exclude_words ((int) n) * sizeof *c->excludes);
+  return c->number && c->candidate && c->excludes;
+}
+
+static void
+close_choice (Choice *c)
+{
+  free (c->number);
+  free (c->candidate);
+  free (c->excludes);
+}
+
+/* The candidates of the first @stages searches. */
+static void
+fill (
+    Choice *c, const ScopedetectRecord *r, const int *number, int n, int stages)
+{
+  c->n = 0;
+  for (int i = 0; i < n; i++)
+    if (r->listed[number[i]].stage < stages)
+      c->number[c->n++] = number[i];
+  memset (c->excludes, 0,
+      (size_t) c->n * (size_t) scopedetect_exclude_words (c->n) *
+          sizeof *c->excludes);
+  for (int i = 0; i < c->n; i++) {
+    c->candidate[i] = r->candidate[c->number[i]];
+    for (int j = 0; j < c->n; j++)
+      if (has_bit (r->excludes, r->n, c->number[i], c->number[j]))
+        set_bit (c->excludes, c->n, i, j);
+  }
+}
+
+/* Chooses, beginning with the @n numbers of poses @chosen, and puts the choice
+ * in their place where it scores more. */
+static int
+choose (const Choice *c, const ScopedetectRecord *r, const ScopedetectParams *p,
+    bool is_first, int *chosen, int n)
+{
+  ScopedetectAssignTask task = scopedetect_task (p, c->n, is_first);
+  ScopedetectAssignment best;
+
+  task.candidate = c->candidate;
+  task.n_patches = r->n_patches;
+  task.excludes = c->excludes;
+  for (int i = 0; i < c->n && task.n_start < n; i++)
+    if (c->number[i] == chosen[task.n_start])
+      task.start[task.n_start++] = i;
+  task.fixed = p->fix_first;
+  scopedetect_assign (&task, &best);
+  if (best.energy <= scopedetect_assign_energy (&task, task.start, n))
+    return n;
+  for (int i = 0; i < best.n; i++)
+    chosen[i] = c->number[best.chosen[i]];
+  return best.n;
+}
+
+int
+scopedetect_record_explain (const ScopedetectRecord *r,
+    const ScopedetectParams *p, const bool *given, bool first,
+    int chosen[SCOPEDETECT_MAX_CHOSEN])
+{
+  bool two = first || p->explain == SCOPEDETECT_TWO_STAGE;
+  int *number = malloc (((size_t) r->n + 1) * sizeof *number);
+  int n = -1, all;
+  Choice c;
+
+  if (open_choice (&c, r) && number && r->n_patches) {
+    all = scopedetect_record_candidates (r, p, given, number);
+    fill (&c, r, number, all, 1);
+    n = choose (&c, r, p, two, chosen, 0);
+    if (two && !first) {
+      fill (&c, r, number, all, 2);
+      n = choose (&c, r, p, false, chosen, n);
+    }
+  }
+  free (number);
+  close_choice (&c);
+  return r->n_patches ? n : 0;
+}

@@ -1,0 +1,623 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Models and labelled images to train with: of BOP's folders, and drawn by the
+ * generator. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/parallel.h"
+#include "common/random.h"
+#include "picture.h"
+#include "train.h"
+
+#define LEAST_SCENES 12
+#define RIGHT .1 /* ADD-S, in diameters */
+
+/* ---- Models ---- */
+
+static const char *
+add_model (Train *t, int object, const char *shape)
+{
+  if (t->n_models == TRAIN_MODELS)
+    return "there are more than 64 models";
+  t->model[t->n_models++] = (TrainModel){.object = object, .shape = shape};
+  return NULL;
+}
+
+static const char *
+compile (Train *t, TrainModel *m)
+{
+  ScopedetectCompile how = SCOPEDETECT_COMPILE_DEFAULTS;
+  ScopedetectModelInfo info;
+  const char *err;
+  Mesh mesh;
+
+  how.unit = m->object < 0 ? 1 : t->unit;
+  err = m->object < 0 ? clutter_solid_mesh (&mesh, m->shape)
+                      : mesh_read (&mesh, m->shape);
+  if (!err)
+    err = scopedetect_model_compile (&m->model, &mesh, m->shape, &how);
+  mesh_free (&mesh);
+  TRY (err);
+  scopedetect_model_info (m->model, &info);
+  m->diameter = info.diameter;
+  return NULL;
+}
+
+/* Every fifth of them, drawn. */
+static void
+hold_back (Train *t)
+{
+  for (int held = 0, i = 0; held < t->n_models / 5; i++) {
+    TrainModel *m =
+        &t->model[random_below (t->seed, (uint64_t) i, (uint32_t) t->n_models)];
+
+    held += !m->is_held;
+    m->is_held = true;
+  }
+}
+
+static const char *
+set_models (Train *t, const char *const *solids, char where[POSE_FILE_WHERE])
+{
+  for (int i = 0; i < t->meshes.n; i++)
+    TRY (add_model (t, t->meshes.list[i].object, t->meshes.list[i].path));
+  for (; t->n_generated && *solids; solids++)
+    TRY (add_model (t, -1, *solids));
+  if (!t->n_models)
+    return "no models are given";
+  hold_back (t);
+  for (int i = 0; i < t->n_models; i++) {
+    fprintf (stderr, "\rmodel %d of %d%s", i + 1, t->n_models,
+        i + 1 < t->n_models ? "" : "\n");
+    snprintf (where, POSE_FILE_WHERE, "%s", t->model[i].shape);
+    TRY (compile (t, &t->model[i]));
+  }
+  return NULL;
+}
+
+static const char *
+open_detector (Train *t, TrainDetector *d, bool all)
+{
+  const ScopedetectModel *models[TRAIN_MODELS];
+
+  for (int i = 0; i < t->n_models; i++) {
+    bool has = all || !t->model[i].is_held;
+
+    d->of[i] = has ? d->n : -1;
+    if (!has)
+      continue;
+    models[d->n] = t->model[i].model;
+    d->model[d->n++] = i;
+  }
+  return scopedetect_new (&d->s, &t->device, t->width, t->height, models, d->n);
+}
+
+/* ---- Folders ---- */
+
+/* From a turn by rows, and a place, to a pose. */
+static void
+set_pose (double pose[7], const double r[9], const double p[3])
+{
+  double w = sqrt (fmax (0, 1 + r[0] + r[4] + r[8])) / 2;
+  double x = sqrt (fmax (0, 1 + r[0] - r[4] - r[8])) / 2;
+  double y = sqrt (fmax (0, 1 - r[0] + r[4] - r[8])) / 2;
+  double z = sqrt (fmax (0, 1 - r[0] - r[4] + r[8])) / 2;
+
+  memcpy (pose, p, 3 * sizeof *p);
+  pose[3] = w;
+  pose[4] = copysign (x, r[7] - r[5]);
+  pose[5] = copysign (y, r[2] - r[6]);
+  pose[6] = copysign (z, r[3] - r[1]);
+}
+
+static int
+model_of (const Train *t, int object)
+{
+  for (int i = 0; i < t->n_models; i++)
+    if (t->model[i].object == object)
+      return i;
+  return -1;
+}
+
+/* Whether a corner of the object's outline is in the picture. */
+static bool
+is_in_frame (const Train *t, const TrainModel *m, const PoseBopView *v,
+    const TrainTruth *truth)
+{
+  ScopedetectCamera camera = {v->fx, v->fy, v->cx, v->cy};
+  double xy[2 * 64];
+  int n = scopedetect_model_outline (m->model, truth->pose, &camera, xy, 64);
+
+  for (int i = 0; i < n; i++)
+    if (xy[2 * i] > 0 && xy[2 * i] < t->width && xy[2 * i + 1] > 0 &&
+        xy[2 * i + 1] < t->height)
+      return true;
+  return false;
+}
+
+static const char *
+set_truth (Train *t, TrainImage *im, const PoseEvalPose *p,
+    char where[POSE_FILE_WHERE])
+{
+  TrainTruth *truth = &im->truth[im->n_truth];
+
+  snprintf (where, POSE_FILE_WHERE, "scene %d, image %d, object %d", p->scene,
+      p->image, p->object);
+  if (im->n_truth == TRAIN_OBJECTS)
+    return "there are more than 256 objects in the image";
+  truth->model = model_of (t, p->object);
+  if (truth->model < 0)
+    return "no model is given for this object; give its mesh by --models or "
+           "--mesh";
+  set_pose (truth->pose, p->r, p->t);
+  if (p->visible != 0 &&
+      !is_in_frame (t, &t->model[truth->model], im->view, truth))
+    return "the pose lies outside of the frame; are lengths in millimetres, "
+           "and is cam_K right?";
+  truth->is_wanted = p->visible < 0 || p->visible >= TRAIN_VISIBLE;
+  im->n_truth++;
+  return NULL;
+}
+
+/* To @path: the picture of colour that belongs to one of depth; false: the
+ * folder has no colour. */
+static bool
+color_of (const char *depth, char path[POSE_FILE_WHERE])
+{
+  const char *name = strrchr (depth, '/');
+  int folder = (int) (name - depth) - (int) strlen ("depth");
+
+  snprintf (path, POSE_FILE_WHERE, "%.*srgb", folder, depth);
+  if (access (path, F_OK))
+    return false;
+  snprintf (path, POSE_FILE_WHERE, "%.*srgb%s", folder, depth, name);
+  return true;
+}
+
+static const char *
+read_picture (Train *t, const char *path, int bits, const Image *to,
+    char where[POSE_FILE_WHERE])
+{
+  int width, height;
+  void *pixels;
+  size_t bytes;
+
+  snprintf (where, POSE_FILE_WHERE, "%s", path);
+  TRY (picture_read (path, bits, bits == 16 ? 1 : 3, &width, &height, &pixels));
+  if (width == t->width && height == t->height) {
+    bytes = (size_t) to->stride[0] * (size_t) height;
+    memcpy (to->plane[0], pixels, bytes);
+  }
+  free (pixels);
+  return width == t->width && height == t->height
+      ? NULL
+      : "it has another size than the first picture; train with pictures of "
+        "one size";
+}
+
+/* The size of all pictures is that of the first one. */
+static const char *
+set_size (Train *t, char where[POSE_FILE_WHERE])
+{
+  const char *path = t->views.view[0].depth;
+  void *pixels;
+
+  snprintf (where, POSE_FILE_WHERE, "%s", path);
+  TRY (picture_read (path, 16, 1, &t->width, &t->height, &pixels));
+  free (pixels);
+  return NULL;
+}
+
+static int
+count_scenes (const PoseBopViews *views)
+{
+  int n = 0;
+
+  for (size_t i = 0; i < views->n; i++)
+    n += !i || views->view[i].scene != views->view[i - 1].scene;
+  return n;
+}
+
+/* Scenes are drawn for learning, choosing and report, two to one to one. */
+static TrainPart
+part_of (const Train *t, int place, int n)
+{
+  int at = (int) (((int64_t) place * 7919 +
+                      random_below (t->seed, 1000, (uint32_t) n)) %
+      n);
+
+  return 4 * at < 2 * n ? TRAIN_LEARN
+      : 4 * at < 3 * n  ? TRAIN_CHOOSE
+                        : TRAIN_REPORT;
+}
+
+/* Whether image @i is one of those of its scene that are used, evenly chosen.
+ */
+static bool
+is_used (const Train *t, size_t i)
+{
+  const PoseBopView *v = t->views.view;
+  size_t first = i, end = i, most = (size_t) t->per_scene;
+
+  while (first > 0 && v[first - 1].scene == v[i].scene)
+    first--;
+  while (end < t->views.n && v[end].scene == v[i].scene)
+    end++;
+  return (i - first) * most / (end - first) !=
+      (i + 1 - first) * most / (end - first) ||
+      most >= end - first;
+}
+
+static const char *
+set_views (Train *t, char where[POSE_FILE_WHERE])
+{
+  int n = count_scenes (&t->views), scene = -1;
+
+  t->image = calloc (t->views.n + 1, sizeof *t->image);
+  if (!t->image)
+    return "out of memory";
+  for (size_t i = 0; i < t->views.n; i++) {
+    const PoseBopView *v = &t->views.view[i];
+    TrainImage *im = &t->image[t->n_images];
+
+    scene += !i || v->scene != v[-1].scene;
+    if (!is_used (t, i))
+      continue;
+    t->n_images++;
+    *im = (TrainImage){.part = part_of (t, scene, n), .view = v};
+    snprintf (where, POSE_FILE_WHERE, "scene %d", v->scene);
+    if (!(v->fx > 0))
+      return "it has no scene_camera.json, or this lacks an image";
+  }
+  return NULL;
+}
+
+static const char *
+load (Train *t, const TrainImage *im, bool *has_color,
+    char where[POSE_FILE_WHERE])
+{
+  char path[POSE_FILE_WHERE];
+
+  TRY (read_picture (t, im->view->depth, 16, &t->depth, where));
+  *has_color = color_of (im->view->depth, path);
+  return *has_color ? read_picture (t, path, 8, &t->color, where) : NULL;
+}
+
+static const char *
+set_labels (Train *t, char where[POSE_FILE_WHERE])
+{
+  for (int i = 0; i < t->n_images; i++) {
+    TrainImage *im = &t->image[i];
+
+    im->truth = calloc (t->truth.n, sizeof *im->truth);
+    if (!im->truth)
+      return "out of memory";
+    for (size_t k = 0; k < t->truth.n; k++)
+      if (t->truth.pose[k].scene == im->view->scene &&
+          t->truth.pose[k].image == im->view->image)
+        TRY (set_truth (t, im, &t->truth.pose[k], where));
+  }
+  return NULL;
+}
+
+/* That what is wrong is told before hours have passed. */
+static const char *
+check_pictures (Train *t, char where[POSE_FILE_WHERE])
+{
+  bool has_color;
+
+  for (int i = 0; i < t->n_images; i++)
+    TRY (load (t, &t->image[i], &has_color, where));
+  return NULL;
+}
+
+static const char *
+read_folders (Train *t, const char *const *folders, int n, const char *models,
+    char where[POSE_FILE_WHERE])
+{
+  for (int i = 0; i < n; i++)
+    TRY (pose_bop_read (&t->truth, &t->views, folders[i], i + 1, where));
+  if (!n)
+    return NULL;
+  snprintf (where, POSE_FILE_WHERE, "%d scenes", count_scenes (&t->views));
+  if (count_scenes (&t->views) < LEAST_SCENES)
+    return "these are too few: 12 or more are needed, since those that weights "
+           "are learned from say nothing of how good these are; --generate "
+           "draws scenes";
+  if (models)
+    TRY (pose_bop_models (&t->meshes, models, &t->truth, where));
+  for (int i = 0; i < t->meshes.n; i++) {
+    snprintf (where, POSE_FILE_WHERE, "%s", t->meshes.list[i].path);
+    if (access (where, R_OK))
+      return "there is no such file, which a label or --mesh names as a model";
+  }
+  return set_size (t, where);
+}
+
+/* ---- What is found ---- */
+
+/* Draws a scene, as tests/scopedetect/scopedetect_scenes.c does: depth too
+ * large by 0 to 7 mm, a quarter without colour. */
+static const char *
+draw (Train *t, TrainImage *im, bool *has_color, ScopedetectCamera *camera)
+{
+  ClutterParams scene = clutter_defaults ();
+  ClutterTruth truth;
+
+  scene.seed = im->seed;
+  scene.n_objects = t->n_objects / 2 +
+      (int) random_below (
+          im->seed, 0, (uint32_t) (t->n_objects - t->n_objects / 2 + 1));
+  scene.n_objects += !scene.n_objects;
+  scene.depth_bias = random_below (im->seed, 1, 8) / 1000.;
+  *has_color = random_below (im->seed, 2, 4) > 0;
+  TRY (clutter_render (
+      t->clutter, &scene, CLUTTER_COLOR, 0, &t->color, NULL, NULL));
+  TRY (clutter_render (
+      t->clutter, &scene, CLUTTER_DEPTH, 0, &t->depth, &truth, NULL));
+  *camera = (ScopedetectCamera){truth.fx, truth.fy, truth.cx, truth.cy};
+  for (im->n_truth = 0; im->n_truth < truth.n_objects; im->n_truth++) {
+    const ClutterObject *o = &truth.objects[im->n_truth];
+    TrainTruth *to = &im->truth[im->n_truth];
+
+    to->model = o->shape;
+    memcpy (to->pose, o->pose, sizeof to->pose);
+    to->is_wanted =
+        (double) o->seen.area >= TRAIN_VISIBLE * (double) o->seen.full_area;
+  }
+  return NULL;
+}
+
+typedef struct {
+  const Train *t;
+  const TrainImage *im;
+  TrainRecord *r;
+  const ScopedetectRecorded *pose;
+} Matching;
+
+/* The nearest object of each pose that it is right for. */
+static void
+match (void *data, int begin, int end)
+{
+  const Matching *m = data;
+
+  for (int i = begin; i < end; i++) {
+    const TrainModel *model = &m->t->model[m->r->by->model[m->pose[i].model]];
+    double least = RIGHT * model->diameter, add, add_s;
+
+    m->r->right[i] = -1;
+    for (int k = 0; k < m->im->n_truth; k++) {
+      if (&m->t->model[m->im->truth[k].model] != model)
+        continue;
+      scopedetect_model_distance (
+          model->model, m->pose[i].pose, m->im->truth[k].pose, &add, &add_s);
+      if (add_s < least)
+        least = add_s, m->r->right[i] = k;
+    }
+  }
+}
+
+static const char *
+label (const Train *t, const TrainImage *im, TrainRecord *r)
+{
+  Matching m = {t, im, r, scopedetect_record_poses (r->record, &r->n_poses)};
+
+  r->n_truth = im->n_truth;
+  r->right = calloc ((size_t) r->n_poses + 1, sizeof *r->right);
+  r->wanted = calloc ((size_t) r->n_truth + 1, sizeof *r->wanted);
+  r->held = calloc ((size_t) r->n_truth + 1, sizeof *r->held);
+  r->model = calloc ((size_t) r->n_truth + 1, sizeof *r->model);
+  if (!r->right || !r->wanted || !r->held || !r->model)
+    return "out of memory";
+  for (int k = 0; k < r->n_truth; k++) {
+    r->model[k] = r->by->of[im->truth[k].model];
+    r->wanted[k] = im->truth[k].is_wanted && r->model[k] >= 0;
+    r->held[k] = t->model[im->truth[k].model].is_held;
+  }
+  parallel_for (r->n_poses, 1, match, &m);
+  return NULL;
+}
+
+/* Finds what there is in the picture that is loaded. */
+static const char *
+find (Train *t, TrainImage *im, bool has_color, const ScopedetectParams *params,
+    TrainRecord *r)
+{
+  size_t n = (size_t) t->width * (size_t) t->height;
+  Image color = t->color;
+  ScopedetectFrame frame = {.width = t->width,
+      .height = t->height,
+      .depth = t->device_depth,
+      .depth_stride = 2 * t->width,
+      .color = has_color ? &color : NULL};
+  ScopedetectResults results;
+
+  color.plane[0] = t->device_color;
+  TRY (device_copy (&t->device, t->device_depth, t->depth.plane[0], 2 * n));
+  TRY (device_copy (&t->device, t->device_color, t->color.plane[0], 3 * n));
+  TRY (device_wait (&t->device));
+  *r = (TrainRecord){.part = im->part, .key = im->seed};
+  r->by = &t->detector[im->part == TRAIN_REPORT];
+  TRY (scopedetect_run (r->by->s, params, &frame, &results));
+  TRY (scopedetect_record_new (&r->record, r->by->s));
+  return label (t, im, r);
+}
+
+static const char *
+search_image (Train *t, TrainImage *im, int round,
+    const ScopedetectParams *params, char where[POSE_FILE_WHERE])
+{
+  ScopedetectParams p = *params;
+  bool has_color = false;
+
+  if (t->n_records == t->room) {
+    int room = t->room ? 2 * t->room : 256;
+    TrainRecord *more = realloc (t->record, (size_t) room * sizeof *more);
+
+    if (!more)
+      return "out of memory";
+    t->record = more;
+    t->room = room;
+  }
+  memset (&t->record[t->n_records], 0, sizeof *t->record);
+  if (im->is_generated) {
+    snprintf (where, POSE_FILE_WHERE, "generated scene %llu",
+        (unsigned long long) im->seed);
+    p.depth_scale = .001;
+    TRY (draw (t, im, &has_color, &p.camera));
+  } else {
+    TRY (load (t, im, &has_color, where));
+    p.depth_scale = im->view->scale;
+    p.camera = (ScopedetectCamera){
+        im->view->fx, im->view->fy, im->view->cx, im->view->cy};
+    im->seed =
+        random_u64 (t->seed, (uint64_t) (im - t->image)) + (uint64_t) round;
+    snprintf (where, POSE_FILE_WHERE, "scene %d, image %d", im->view->scene,
+        im->view->image);
+  }
+  t->n_records++;
+  return find (t, im, has_color, &p, &t->record[t->n_records - 1]);
+}
+
+/* Scenes of the generator: those of each part, and in learning of each round,
+ * have seeds of their own. */
+static uint64_t
+seed_of (const Train *t, TrainPart part, int round, int i)
+{
+  uint64_t which = part == TRAIN_LEARN ? 2 + (uint64_t) round
+                                       : (uint64_t) part - TRAIN_CHOOSE;
+
+  return random_u64 (t->seed, which << 32 | (uint64_t) i) >> 1;
+}
+
+const char *
+train_search (Train *t, TrainPart part, int round,
+    const ScopedetectParams *params, char where[POSE_FILE_WHERE])
+{
+  static const char *const names[] = {"learn from", "choose by", "report"};
+  TrainTruth truth[CLUTTER_MAX_OBJECTS];
+  int n = t->n_generated / (part == TRAIN_LEARN ? 2 : 4), done = 0, all = n;
+
+  for (int i = 0; i < t->n_images; i++)
+    all += t->image[i].part == part;
+  for (int i = 0; i < n + t->n_images; i++) {
+    TrainImage drawn = {.part = part,
+        .is_generated = true,
+        .seed = seed_of (t, part, round, i),
+        .truth = truth};
+    TrainImage *im = i < n ? &drawn : &t->image[i - n];
+
+    if (im->part != part)
+      continue;
+    TRY (search_image (t, im, round, params, where));
+    done++;
+    fprintf (stderr, "\rscenes to %s: image %d of %d%s", names[part], done, all,
+        done < all ? "" : "\n");
+  }
+  return NULL;
+}
+
+void
+train_forget (Train *t, TrainPart part)
+{
+  int kept = 0;
+
+  for (int i = 0; i < t->n_records; i++) {
+    TrainRecord *r = &t->record[i];
+
+    if (r->part != part) {
+      t->record[kept++] = *r;
+      continue;
+    }
+    scopedetect_record_free (r->record);
+    free (r->right);
+    free (r->wanted);
+    free (r->held);
+    free (r->model);
+  }
+  t->n_records = kept;
+}
+
+/* ---- All ---- */
+
+static const char *
+new_images (Train *t)
+{
+  size_t n = (size_t) t->width * (size_t) t->height;
+
+  t->color =
+      (Image){.width = t->width, .height = t->height, .format = IMAGE_RGB};
+  t->color.stride[0] = 3 * t->width;
+  t->color.plane[0] = malloc (3 * n);
+  t->depth =
+      (Image){.width = t->width, .height = t->height, .format = IMAGE_GRAY16};
+  t->depth.stride[0] = 2 * t->width;
+  t->depth.plane[0] = malloc (2 * n);
+  if (!t->color.plane[0] || !t->depth.plane[0])
+    return "out of memory";
+  TRY (device_alloc (&t->device, &t->device_color, 3 * n));
+  return device_alloc (&t->device, &t->device_depth, 2 * n);
+}
+
+static const char *
+new_clutter (Train *t)
+{
+  const char *shapes[TRAIN_MODELS];
+
+  for (int i = 0; i < t->n_models; i++)
+    shapes[i] = t->model[i].shape;
+  return clutter_new (
+      &t->clutter, t->width, t->height, shapes, t->n_models, t->unit);
+}
+
+const char *
+train_open (Train *t, const char *const *folders, int n, const char *models,
+    const char *const *solids, char where[POSE_FILE_WHERE])
+{
+  if (t->n_generated && t->n_generated < LEAST_SCENES)
+    return "these are too few: 12 or more are needed";
+  TRY (read_folders (t, folders, n, models, where));
+  snprintf (where, POSE_FILE_WHERE, "the device");
+  TRY (device_open (
+      &t->device, device_cuda_probe () ? DEVICE_CPU : DEVICE_CUDA, NULL));
+  TRY (new_images (t));
+  TRY (set_views (t, where));
+  TRY (check_pictures (t, where));
+  TRY (set_models (t, solids, where));
+  TRY (set_labels (t, where));
+  snprintf (where, POSE_FILE_WHERE, "the models");
+  for (int k = 0; k < 2; k++)
+    TRY (open_detector (t, &t->detector[k], k));
+  if (t->n_generated)
+    TRY (new_clutter (t));
+  return NULL;
+}
+
+void
+train_close (Train *t)
+{
+  for (int part = 0; part < TRAIN_PARTS; part++)
+    train_forget (t, (TrainPart) part);
+  free (t->record);
+  for (int i = 0; i < t->n_images; i++)
+    free (t->image[i].truth);
+  free (t->image);
+  for (int k = 0; k < 2; k++)
+    scopedetect_free (t->detector[k].s);
+  if (t->device.ops) {
+    device_release (&t->device, t->device_color);
+    device_release (&t->device, t->device_depth);
+    device_close (&t->device);
+  }
+  clutter_free (t->clutter);
+  free (t->color.plane[0]);
+  free (t->depth.plane[0]);
+  for (int i = 0; i < t->n_models; i++)
+    scopedetect_model_free (t->model[i].model);
+  pose_bop_free (&t->views);
+  free (t->truth.pose);
+  pose_eval_free (&t->meshes);
+}

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * How good weights are, and better ones: by controlled random search with local
+ * mutation (P. Kaelo, M. M. Ali, 2006: CRS2), as NLopt has it. */
+#include <math.h>
+#include <nlopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/parallel.h"
+#include "common/random.h"
+#include "train.h"
+
+/* ---- Counts ---- */
+
+typedef struct {
+  const Train *t;
+  const ScopedetectParams *params;
+  TrainPart part;
+  TrainGiven given;
+  bool first;
+  int n;
+  TrainCount *count, *held; /* of each record, and of TRAIN_BOTH twice */
+} Counting;
+
+/* Whether model @m is looked for, of @half of them. */
+static bool
+is_given (const TrainRecord *r, int m, bool half)
+{
+  return !half || random_below (r->key, 100 + (uint64_t) r->by->model[m], 2);
+}
+
+static void
+count_record (const Counting *c, const TrainRecord *r, bool half,
+    TrainCount *count, TrainCount *held)
+{
+  int chosen[SCOPEDETECT_MAX_CHOSEN], n, n_poses;
+  const ScopedetectRecorded *pose =
+      scopedetect_record_poses (r->record, &n_poses);
+  bool given[TRAIN_MODELS] = {false}, found[TRAIN_OBJECTS] = {false};
+
+  for (int m = 0; m < r->by->n; m++)
+    given[m] = is_given (r, m, half);
+  n = scopedetect_record_explain (
+      r->record, c->params, given, c->first, chosen);
+  for (int i = 0; i < n; i++) {
+    int right = r->right[chosen[i]];
+
+    if (pose[chosen[i]].score < c->params->min_score)
+      continue;
+    count->told++;
+    if (right >= 0 && !found[right])
+      found[right] = true, count->right++;
+  }
+  for (int k = 0; k < r->n_truth; k++) {
+    bool is_wanted = r->wanted[k] && given[r->model[k]];
+
+    count->wanted += is_wanted;
+    count->found += is_wanted && found[k];
+    held->wanted += is_wanted && r->held[k];
+    held->found += is_wanted && r->held[k] && found[k];
+  }
+}
+
+static void
+count_some (void *data, int begin, int end)
+{
+  const Counting *c = data;
+
+  for (int i = begin; i < end; i++) {
+    const TrainRecord *r = &c->t->record[i / 2];
+    bool half = i % 2;
+
+    if (r->part == c->part &&
+        (c->given == TRAIN_BOTH || half == (c->given == TRAIN_HALF)))
+      count_record (c, r, half, &c->count[i], &c->held[i]);
+  }
+}
+
+static void
+add (TrainCount *sum, const TrainCount *c)
+{
+  sum->wanted += c->wanted, sum->found += c->found;
+  sum->told += c->told, sum->right += c->right;
+}
+
+TrainCount
+train_count (const Train *t, TrainPart part, TrainGiven given,
+    const ScopedetectParams *params, bool first, TrainCount *held)
+{
+  Counting c = {t, params, part, given, first, 2 * t->n_records, NULL, NULL};
+  TrainCount sum = {0, 0, 0, 0};
+
+  c.count = calloc ((size_t) c.n + 1, sizeof *c.count);
+  c.held = calloc ((size_t) c.n + 1, sizeof *c.held);
+  if (c.count && c.held)
+    parallel_for (c.n, 1, count_some, &c);
+  *held = sum;
+  for (int i = 0; c.count && c.held && i < c.n; i++)
+    add (&sum, &c.count[i]), add (held, &c.held[i]);
+  free (c.count);
+  free (c.held);
+  return sum;
+}
+
+static double
+share (int part, int all)
+{
+  return all ? (double) part / all : 0;
+}
+
+double
+train_worth (const TrainCount *c)
+{
+  return share (c->right, c->told) + share (c->found, c->wanted);
+}
+
+/* The lower end of the interval of 95 % of a share (E. B. Wilson, 1927): few
+ * that are all right say less than many that nearly are. */
+static double
+sure_share (int part, int all)
+{
+  const double z2 = 1.96 * 1.96;
+  double n = all, p = share (part, all);
+
+  if (!all)
+    return 0;
+  return (p + z2 / (2 * n) - sqrt (z2 * (p * (1 - p) / n + z2 / (4 * n * n)))) /
+      (1 + z2 / n);
+}
+
+/* ---- Sets of weights ---- */
+
+typedef struct {
+  const char *name;
+  size_t at; /* of the field */
+  double most;
+} Weight;
+
+#define FIELD(name, field, most) \
+ { \
+  name, offsetof (ScopedetectParams, field), most \
+ }
+#define PART(name, part) FIELD (name, weight[SCOPEDETECT_##part], 4)
+
+/* Only ratios count.  So weight-fit stays, and weight-xyz among the parts of
+ * the score; and in stage 1, which leaves what is unexplained aside (2.3),
+ * first-weight-unexplained. */
+static const Weight of_score[] = {PART ("weight-normal", NORMAL),
+    PART ("weight-visibility", VISIBILITY), PART ("weight-edge", EDGE),
+    PART ("weight-edge-visibility", EDGE_VISIBILITY),
+    PART ("weight-lightness", LIGHTNESS), PART ("weight-colour-a", COLOUR_A),
+    PART ("weight-colour-b", COLOUR_B), PART ("weight-table", TABLE)};
+static const Weight of_first[] = {
+    FIELD ("first-weight-overlap", first_weight_overlap, 2),
+    FIELD ("first-weight-object", first_weight_object, 1)};
+static const Weight of_second[] = {
+    FIELD ("weight-unexplained", weight_unexplained, 2),
+    FIELD ("weight-overlap", weight_overlap, 2),
+    FIELD ("weight-object", weight_object, 1)};
+
+#define N_OF(list) ((int) (sizeof (list) / sizeof *(list)))
+
+static double *
+field_of (ScopedetectParams *p, const Weight *w)
+{
+  return (double *) (void *) ((char *) p + w->at);
+}
+
+/* What is written is what was tried: thousandths. */
+static double
+rounded (double x)
+{
+  return floor (1000 * x + .5) / 1000;
+}
+
+/* ---- The search ---- */
+
+typedef double (*Worth) (const Train *t, const ScopedetectParams *p);
+
+/* How often one of the first poses of a model is right, by how many of them. */
+static double
+worth_of_score (const Train *t, const ScopedetectParams *params)
+{
+  static const int first[] = {1, 2, 5, 10, 20};
+  ScopedetectParams p = *params;
+  int found = 0, wanted = 0;
+
+  for (int i = 0; i < t->n_records * N_OF (first); i++) {
+    const TrainRecord *r = &t->record[i / N_OF (first)];
+    bool has[TRAIN_OBJECTS] = {false};
+    int *number, n;
+
+    if (r->part != TRAIN_LEARN ||
+        !(number = malloc (sizeof *number * ((size_t) r->n_poses + 1))))
+      continue;
+    p.candidates = first[i % N_OF (first)];
+    n = scopedetect_record_candidates (r->record, &p, NULL, number);
+    for (int k = 0; k < n; k++)
+      if (r->right[number[k]] >= 0)
+        has[r->right[number[k]]] = true;
+    for (int k = 0; k < r->n_truth; k++)
+      wanted += r->wanted[k], found += r->wanted[k] && has[k];
+    free (number);
+  }
+  return share (found, wanted);
+}
+
+static double
+worth_of_first (const Train *t, const ScopedetectParams *p)
+{
+  TrainCount held, c = train_count (t, TRAIN_LEARN, TRAIN_BOTH, p, true, &held);
+
+  return sure_share (c.right, c.told);
+}
+
+static double
+worth_of_second (const Train *t, const ScopedetectParams *p)
+{
+  TrainCount held,
+      c = train_count (t, TRAIN_LEARN, TRAIN_BOTH, p, false, &held);
+
+  return train_worth (&c);
+}
+
+typedef struct {
+  const Train *t;
+  const char *name;
+  Worth worth;
+  const Weight *weight;
+  int n, done, all;
+  ScopedetectParams params; /* with the weights that are tried */
+  double before[8], best;
+} Search;
+
+/* Of weights that are worth the same, those nearest to the ones before. */
+#define NEARER 1e-6
+
+static double
+try_weights (unsigned n, const double *x, double *gradient, void *data)
+{
+  Search *s = data;
+  double worth, far = 0;
+
+  (void) gradient;
+  for (unsigned i = 0; i < n; i++) {
+    double d = (rounded (x[i]) - s->before[i]) / s->weight[i].most;
+
+    *field_of (&s->params, &s->weight[i]) = rounded (x[i]);
+    far += d * d;
+  }
+  worth = s->worth (s->t, &s->params) - NEARER * far;
+  s->best = worth > s->best ? worth : s->best;
+  s->done++;
+  fprintf (stderr, "\r%s: %d of %d, best %.4f%s", s->name, s->done, s->all,
+      s->best, s->done < s->all ? "" : "\n");
+  return worth;
+}
+
+/* The seed is set before each search, so that the same search follows. */
+static const char *
+search (Search *s, ScopedetectParams *p)
+{
+  nlopt_opt crs = nlopt_create (NLOPT_GN_CRS2_LM, (unsigned) s->n);
+  double x[8], low[8] = {0}, high[8], worth;
+  nlopt_result why = NLOPT_OUT_OF_MEMORY;
+
+  for (int i = 0; i < s->n; i++) {
+    x[i] = s->before[i] = *field_of (p, &s->weight[i]);
+    high[i] = s->weight[i].most > x[i] ? s->weight[i].most : x[i];
+  }
+  s->params = *p;
+  s->best = -1;
+  nlopt_srand ((unsigned long) s->t->seed + 1);
+  if (crs) {
+    nlopt_set_max_objective (crs, try_weights, s);
+    nlopt_set_lower_bounds (crs, low);
+    nlopt_set_upper_bounds (crs, high);
+    nlopt_set_maxeval (crs, s->all);
+    why = nlopt_optimize (crs, x, &worth);
+    nlopt_destroy (crs);
+  }
+  if (s->done < s->all)
+    fprintf (stderr, "\n");
+  if (why < 0)
+    return "the search for weights failed: out of memory?";
+  for (int i = 0; i < s->n; i++)
+    *field_of (p, &s->weight[i]) = rounded (x[i]);
+  return NULL;
+}
+
+const char *
+train_weights (
+    const Train *t, ScopedetectParams *p, bool with_score, int evaluations)
+{
+  Search score = {.t = t,
+      .name = "weights of the score, right poses among the first",
+      .worth = worth_of_score,
+      .weight = of_score,
+      .n = N_OF (of_score),
+      .all = evaluations};
+  Search first = {.t = t,
+      .name = "weights of stage 1, precision at least",
+      .worth = worth_of_first,
+      .weight = of_first,
+      .n = N_OF (of_first),
+      .all = evaluations};
+  Search second = {.t = t,
+      .name = "weights of the choice, precision + recall",
+      .worth = worth_of_second,
+      .weight = of_second,
+      .n = N_OF (of_second),
+      .all = evaluations};
+
+  if (with_score)
+    TRY (search (&score, p));
+  if (p->explain == SCOPEDETECT_TWO_STAGE)
+    TRY (search (&first, p));
+  return search (&second, p);
+}
+
+/* ---- The preset ---- */
+
+static int
+print_set (char *to, size_t room, const Weight *w, int n,
+    const ScopedetectParams *params)
+{
+  ScopedetectParams p = *params;
+  int at = 0;
+
+  for (int i = 0; i < n; i++) {
+    int thousandths = (int) (1000 * *field_of (&p, &w[i]) + .5);
+
+    at += snprintf (to + at, room - (size_t) at, "%s=%d.%03d\n", w[i].name,
+        thousandths / 1000, thousandths % 1000);
+  }
+  return at;
+}
+
+/* GStreamer adds the element's own presets to a file that is older. */
+#define OLDEST "0.0.0"
+
+char *
+train_preset (const ScopedetectParams *p, bool with_score, const char *name)
+{
+  const size_t room = 4096;
+  char *text = malloc (room);
+  bool two = p->explain == SCOPEDETECT_TWO_STAGE;
+  size_t at;
+
+  if (!text)
+    return NULL;
+  at = (size_t) snprintf (text, room,
+      "[_presets_]\nversion=" OLDEST
+      "\nelement-name=GstScopedetect\n\n[%.64s]\n"
+      "_meta/comment=Weights that vision-train found\nexplain=%s\n",
+      name, two ? "two-stage" : "one-stage");
+  if (with_score)
+    at +=
+        (size_t) print_set (text + at, room - at, of_score, N_OF (of_score), p);
+  if (two)
+    at +=
+        (size_t) print_set (text + at, room - at, of_first, N_OF (of_first), p);
+  print_set (text + at, room - at, of_second, N_OF (of_second), p);
+  return text;
+}

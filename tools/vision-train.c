@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * vision-train: finds the weights by which scopedetect chooses among poses, for
+ * labelled scenes (thesis, section 2.3.2), and writes them as a preset. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/file.h"
+#include "common/number.h"
+#include "train.h"
+
+static const char usage[] =
+    "vision-train [options] PRESET FOLDER ...      of labelled scenes\n"
+    "vision-train [options] --generate N PRESET    of N generated scenes\n"
+    "\n"
+    "PRESET is the file to write.  Named GstScopedetect.prs, in a folder that\n"
+    "GST_PRESET_PATH names, it is loaded by scopedetect @preset=trained.\n"
+    "\n"
+    "FOLDERs are BOP's: of a scene (scene_gt.json, scene_camera.json,\n"
+    "scene_gt_info.json, depth/000001.png, rgb/000001.png), or of scenes "
+    "000001\n"
+    "and so on; 12 scenes or more together.  Half of the scenes are learned "
+    "from, by\n"
+    "a quarter the best round is chosen, and figures are of the last quarter.  "
+    "Every\n"
+    "fifth model, of five or more, is given in that quarter alone.\n"
+    "\n"
+    "In each round poses are searched for anew with the weights so far, in "
+    "new\n"
+    "generated scenes; then weights are tried on all poses that there are.  "
+    "Those of\n"
+    "the score: that right poses come first; of stage 1: precision; of the "
+    "choice:\n"
+    "precision + recall, with all models and with half of them.  An object is "
+    "right\n"
+    "within a tenth of its diameter (ADD-S), and to be found if a quarter of "
+    "it is\n"
+    "seen.\n"
+    "\n"
+    "  --models FOLDER      of BOP: obj_000001.ply and so on\n"
+    "  --mesh ID=FILE       an object's mesh; once for each object\n"
+    "  --unit METRES        of the meshes; default 0.001\n"
+    "  --images NUMBER      of each scene of a folder, at most; default 5\n"
+    "  --generate NUMBER    of scenes with the meshes and the solids of\n"
+    "                       visiontestsrc pattern=clutter\n"
+    "  --solids NAME,NAME   these of them; default: all ten\n"
+    "  --objects NUMBER     on a generated table, at most; at least half of "
+    "it;\n"
+    "                       default 8\n"
+    "  --size WIDTHxHEIGHT  of generated pictures; default 640x480\n"
+    "  --explain NAME       one-stage or two-stage (default)\n"
+    "  --no-score           leave the weights of the score as they are\n"
+    "  --rounds NUMBER      default 3\n"
+    "  --tries NUMBER       of weights, in each round; default 300\n"
+    "  --seed NUMBER        the same one, the same preset; default 0\n"
+    "  --name NAME          of the preset; default trained\n";
+
+#define MOST_FOLDERS 64
+#define MOST_SOLIDS 32
+
+typedef struct {
+  Train t;
+  const char *models, *name, *path[1 + MOST_FOLDERS];
+  const char *solid[MOST_SOLIDS + 1];
+  int n, rounds, tries;
+  bool no_score;
+  ScopedetectExplained explain;
+} Wanted;
+
+static int
+fail (const char *where, const char *why)
+{
+  fprintf (stderr, "%s: %s\n", where, why);
+  return 1;
+}
+
+/* ---- Options ---- */
+
+static const char *
+read_count (const char *text, int least, int *value)
+{
+  const char *rest = number_read (text, value);
+
+  return rest && !*rest && *value >= least ? NULL
+      : least ? "this must be a whole number, 1 or more"
+              : "this must be a whole number, 0 or more";
+}
+
+static const char *
+read_size (const char *text, Train *t)
+{
+  const char *rest = number_read (text, &t->width);
+
+  rest = rest && *rest == 'x' ? number_read (rest + 1, &t->height) : NULL;
+  return rest && !*rest && t->width >= 64 && t->height >= 64 &&
+          t->width <= CLUTTER_MAX_SIZE && t->height <= CLUTTER_MAX_SIZE
+      ? NULL
+      : "a size is written WIDTHxHEIGHT, of 64 to 4096 pixels each";
+}
+
+/* @text is cut into names. */
+static const char *
+read_solids (char *text, Wanted *w)
+{
+  int n = 0;
+
+  for (char *name = strtok (text, ","); name; name = strtok (NULL, ",")) {
+    int k = 0;
+
+    while (clutter_solids[k] && strcmp (clutter_solids[k], name))
+      k++;
+    if (!clutter_solids[k] || n == MOST_SOLIDS)
+      return "one of these is no solid of visiontestsrc pattern=clutter";
+    w->solid[n++] = clutter_solids[k];
+  }
+  w->solid[n] = NULL;
+  return NULL;
+}
+
+static const char *
+read_unit (const char *text, double *unit)
+{
+  char *end;
+
+  *unit = strtod (text, &end);
+  return end != text && !*end && *unit > 0 && *unit < 1e6
+      ? NULL
+      : "this must be a number of metres above 0";
+}
+
+static const char *
+read_explain (const char *text, ScopedetectExplained *explain)
+{
+  *explain = strcmp (text, "one-stage") ? SCOPEDETECT_TWO_STAGE
+                                        : SCOPEDETECT_ONE_STAGE;
+  return *explain == SCOPEDETECT_ONE_STAGE || !strcmp (text, "two-stage")
+      ? NULL
+      : "this must be one-stage or two-stage";
+}
+
+/* Whether @option is one that has a @value; @why: what is wrong with that. */
+static bool
+read_option (Wanted *w, const char *option, char *value, const char **why)
+{
+  int seed = 0;
+
+  if (!strcmp (option, "--models"))
+    w->models = value;
+  else if (!strcmp (option, "--mesh"))
+    *why = pose_eval_add_mesh (&w->t.meshes, value);
+  else if (!strcmp (option, "--unit"))
+    *why = read_unit (value, &w->t.unit);
+  else if (!strcmp (option, "--images"))
+    *why = read_count (value, 1, &w->t.per_scene);
+  else if (!strcmp (option, "--generate"))
+    *why = read_count (value, 1, &w->t.n_generated);
+  else if (!strcmp (option, "--solids"))
+    *why = read_solids (value, w);
+  else if (!strcmp (option, "--objects"))
+    *why = read_count (value, 1, &w->t.n_objects);
+  else if (!strcmp (option, "--size"))
+    *why = read_size (value, &w->t);
+  else if (!strcmp (option, "--explain"))
+    *why = read_explain (value, &w->explain);
+  else if (!strcmp (option, "--rounds"))
+    *why = read_count (value, 1, &w->rounds);
+  else if (!strcmp (option, "--tries"))
+    *why = read_count (value, 1, &w->tries);
+  else if (!strcmp (option, "--seed"))
+    *why = read_count (value, 0, &seed);
+  else if (!strcmp (option, "--name"))
+    w->name = value;
+  else
+    return false;
+  if (!strcmp (option, "--seed"))
+    w->t.seed = (uint64_t) seed;
+  return true;
+}
+
+/* ---- Training ---- */
+
+static void
+tell (const Train *t, const char *name, const ScopedetectParams *params)
+{
+  static const char *const given[] = {"all models", "half of them"};
+
+  for (int k = 0; k < 2; k++) {
+    TrainCount held,
+        c = train_count (t, TRAIN_REPORT, (TrainGiven) k, params, false, &held);
+
+    printf ("| %s | %s | %d of %d | %d | %d of %d |\n", name, given[k], c.found,
+        c.wanted, c.told - c.right, held.found, held.wanted);
+  }
+}
+
+/* What @before and @after find in scenes that nothing was chosen by. */
+static const char *
+report (Train *t, const ScopedetectParams *before,
+    const ScopedetectParams *after, char where[POSE_FILE_WHERE])
+{
+  TRY (train_search (t, TRAIN_REPORT, 0, before, where));
+  printf ("| weights | given | found | told, but wrong | found of models that "
+          "were held back |\n| --- | --- | --- | --- | --- |\n");
+  tell (t, "before", before);
+  train_forget (t, TRAIN_REPORT);
+  TRY (train_search (t, TRAIN_REPORT, 0, after, where));
+  tell (t, "after", after);
+  return NULL;
+}
+
+/* Precision + recall of @params, in the scenes to choose by. */
+static const char *
+judge (Train *t, const ScopedetectParams *params, double *worth,
+    char where[POSE_FILE_WHERE])
+{
+  TrainCount held, c;
+
+  train_forget (t, TRAIN_CHOOSE);
+  TRY (train_search (t, TRAIN_CHOOSE, 0, params, where));
+  c = train_count (t, TRAIN_CHOOSE, TRAIN_BOTH, params, false, &held);
+  *worth = train_worth (&c);
+  fprintf (stderr, "precision + recall there: %.4f\n", *worth);
+  return NULL;
+}
+
+/* To @best: of the weights of all rounds, and those before, the best. */
+static const char *
+train (Wanted *w, ScopedetectParams *best, char where[POSE_FILE_WHERE])
+{
+  ScopedetectParams before = *best, p = *best;
+  double most, worth;
+
+  TRY (judge (&w->t, &p, &most, where));
+  for (int round = 0; round < w->rounds; round++) {
+    fprintf (stderr, "round %d of %d\n", round + 1, w->rounds);
+    TRY (train_search (&w->t, TRAIN_LEARN, round, &p, where));
+    snprintf (where, POSE_FILE_WHERE, "round %d", round + 1);
+    TRY (train_weights (&w->t, &p, !w->no_score, w->tries));
+    TRY (judge (&w->t, &p, &worth, where));
+    if (worth > most)
+      most = worth, *best = p;
+  }
+  train_forget (&w->t, TRAIN_LEARN);
+  return report (&w->t, &before, best, where);
+}
+
+static const char *
+save (const Wanted *w, const ScopedetectParams *p, char where[POSE_FILE_WHERE])
+{
+  char *text = train_preset (p, !w->no_score, w->name);
+  int error;
+
+  snprintf (where, POSE_FILE_WHERE, "%s", w->path[0]);
+  if (!text)
+    return "out of memory";
+  error = file_write (w->path[0], text, strlen (text), -1);
+  free (text);
+  return error ? file_why (error) : NULL;
+}
+
+static int
+run (Wanted *w)
+{
+  char where[POSE_FILE_WHERE] = "";
+  ScopedetectParams p;
+  const char *why;
+
+  scopedetect_preset (&p, SCOPEDETECT_FAST);
+  p.explain = w->explain;
+  why = train_open (&w->t, w->path + 1, w->n - 1, w->models, w->solid, where);
+  if (!why)
+    why = train (w, &p, where);
+  if (!why)
+    why = save (w, &p, where);
+  train_close (&w->t);
+  if (why)
+    return fail (where, why);
+  return fflush (stdout) || ferror (stdout)
+      ? fail ("standard output", "it cannot be written")
+      : 0;
+}
+
+int
+main (int argc, char **argv)
+{
+  static Wanted w = {.t = {.unit = .001,
+                         .width = 640,
+                         .height = 480,
+                         .n_objects = 8,
+                         .per_scene = 5},
+      .name = "trained",
+      .rounds = 3,
+      .tries = 300,
+      .explain = SCOPEDETECT_TWO_STAGE};
+
+  for (int i = 0; clutter_solids[i]; i++)
+    w.solid[i] = clutter_solids[i];
+  w.t.meshes.unit = .001;
+  for (int i = 1; i < argc; i++) {
+    const char *why = NULL;
+
+    if (!strcmp (argv[i], "--help"))
+      return fputs (usage, stdout), 0;
+    if (!strcmp (argv[i], "--no-score"))
+      w.no_score = true;
+    else if (i + 1 < argc && read_option (&w, argv[i], argv[i + 1], &why))
+      i++;
+    else if (argv[i][0] == '-' || w.n == 1 + MOST_FOLDERS)
+      return fputs (usage, stderr), 2;
+    else
+      w.path[w.n++] = argv[i];
+    if (why)
+      return fail (argv[i], why);
+  }
+  if (w.n < 1 || (w.n == 1 && !w.t.n_generated))
+    return fputs (usage, stderr), 2;
+  return run (&w);
+}
