@@ -2,8 +2,8 @@
  *
  * The CUDA context of elements: one for all pipelines of the process that are
  * given none, and found early enough for neighbours upstream. */
-#include <gst/check/gstcheck.h>
 
+#include "suite.h"
 #include "common/device.h"
 
 #define TYPE "gst.cuda.context"
@@ -90,16 +90,4 @@ GST_START_TEST (test_cpu_has_none)
 }
 GST_END_TEST;
 
-static Suite *
-context_suite (void)
-{
-  Suite *suite = suite_create ("context");
-  TCase *tc = tcase_create ("contexts");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_shared);
-  tcase_add_test (tc, test_cpu_has_none);
-  return suite;
-}
-
-GST_CHECK_MAIN (context);
+SUITE (context, TEST (test_shared), TEST (test_cpu_has_none));

@@ -2,7 +2,7 @@
  *
  * Files that properties name: of those that are read whole, none is a FIFO or a
  * device; and names from outside that are no UTF-8. */
-#include <gst/check/gstcheck.h>
+#include "suite.h"
 #include <gst/check/gstharness.h>
 #include <gst/video/video.h>
 
@@ -241,19 +241,5 @@ GST_START_TEST (test_region)
 }
 GST_END_TEST;
 
-static Suite *
-files_suite (void)
-{
-  Suite *suite = suite_create ("files");
-  TCase *tc = tcase_create ("files and names");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_loop_test (tc, test_fifo, 0, G_N_ELEMENTS (lines));
-  tcase_add_test (tc, test_too_large);
-  tcase_add_test (tc, test_colours);
-  tcase_add_test (tc, test_mesh);
-  tcase_add_test (tc, test_region);
-  return suite;
-}
-
-GST_CHECK_MAIN (files);
+SUITE (files, LOOP (test_fifo, G_N_ELEMENTS (lines)), TEST (test_too_large),
+    TEST (test_colours), TEST (test_mesh), TEST (test_region));

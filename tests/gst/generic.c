@@ -2,8 +2,8 @@
  *
  * What must hold for every element of the plug-in: states in any order, any
  * value of any property, pads on request. */
-#include <gst/check/gstcheck.h>
 
+#include "suite.h"
 #include "elements.h"
 #include "envisrc/envicube.h"
 
@@ -254,20 +254,6 @@ GST_START_TEST (test_request_pads)
 }
 GST_END_TEST;
 
-static Suite *
-generic_suite (void)
-{
-  Suite *suite = suite_create ("generic");
-  TCase *tc = tcase_create ("every element");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_checked_fixture (tc, make_cube, remove_folder);
-  tcase_set_timeout (tc, 120);
-  tcase_add_test (tc, test_states);
-  tcase_add_test (tc, test_properties);
-  tcase_add_test (tc, test_presets);
-  tcase_add_test (tc, test_request_pads);
-  return suite;
-}
-
-GST_CHECK_MAIN (generic);
+SUITE (generic, AROUND (make_cube, remove_folder), TIMEOUT (120),
+    TEST (test_states), TEST (test_properties), TEST (test_presets),
+    TEST (test_request_pads));

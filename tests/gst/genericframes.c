@@ -3,6 +3,7 @@
  * What must hold for every element of the plug-in that frames come to: one that
  * is not what its caps say passes as any other, and a segment that is not of
  * times gives one error at most. */
+#include "suite.h"
 #include "badframes.h"
 #include "elements.h"
 #include "scopedetect/scopedetectscene.h"
@@ -282,19 +283,6 @@ GST_START_TEST (test_gap_before_the_segment)
 }
 GST_END_TEST;
 
-static Suite *
-genericframes_suite (void)
-{
-  Suite *suite = suite_create ("genericframes");
-  TCase *tc = tcase_create ("every element");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_checked_fixture (tc, make_model, remove_model);
-  tcase_set_timeout (tc, 240);
-  tcase_add_loop_test (tc, test_bad_frames, 0, G_N_ELEMENTS (formats));
-  tcase_add_test (tc, test_segments);
-  tcase_add_test (tc, test_gap_before_the_segment);
-  return suite;
-}
-
-GST_CHECK_MAIN (genericframes);
+SUITE (genericframes, AROUND (make_model, remove_model), TIMEOUT (240),
+    LOOP (test_bad_frames, G_N_ELEMENTS (formats)), TEST (test_segments),
+    TEST (test_gap_before_the_segment));

@@ -2,6 +2,7 @@
  *
  * What must hold for every element of the plug-in: it plays to the end, twice
  * in one process, and whatever is set meanwhile. */
+#include "suite.h"
 #include "elements.h"
 #include "envisrc/envicube.h"
 #include "scopedetect/scopedetectscene.h"
@@ -349,21 +350,6 @@ GST_START_TEST (test_texts)
 }
 GST_END_TEST;
 
-static Suite *
-genericplay_suite (void)
-{
-  Suite *suite = suite_create ("genericplay");
-  TCase *tc = tcase_create ("every element");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_checked_fixture (tc, make_cube, remove_folder);
-  tcase_add_checked_fixture (tc, make_model, remove_model);
-  tcase_set_timeout (tc, 240);
-  tcase_add_test (tc, test_two_at_once);
-  tcase_add_test (tc, test_texts);
-  tcase_add_test (tc, test_changes);
-  tcase_add_test (tc, test_changes_of_caps);
-  return suite;
-}
-
-GST_CHECK_MAIN (genericplay);
+SUITE (genericplay, AROUND (make_cube, remove_folder),
+    AROUND (make_model, remove_model), TIMEOUT (240), TEST (test_two_at_once),
+    TEST (test_texts), TEST (test_changes), TEST (test_changes_of_caps));

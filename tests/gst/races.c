@@ -4,6 +4,7 @@
  * another reads them all and asks for caps and latency, and the pipeline starts
  * and stops.  ThreadSanitizer tells what was not under a lock; without it,
  * frames must pass and nothing may crash. */
+#include "suite.h"
 #include <gst/base/gstbasetransform.h>
 
 #include "elements.h"
@@ -321,20 +322,7 @@ GST_START_TEST (test_all)
 }
 GST_END_TEST;
 
-static Suite *
-races_suite (void)
-{
-  Suite *suite = suite_create ("races");
-  TCase *tc = tcase_create ("elements");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_checked_fixture (tc, make_cube, remove_folder);
-  tcase_add_checked_fixture (tc, make_model, remove_model);
-  tcase_set_timeout (tc, 120);
-  tcase_add_loop_test (tc, test_element, 0, G_N_ELEMENTS (names));
-  tcase_add_test (tc, test_all);
-  tcase_add_test (tc, test_not_started);
-  return suite;
-}
-
-GST_CHECK_MAIN (races);
+SUITE (races, AROUND (make_cube, remove_folder),
+    AROUND (make_model, remove_model), TIMEOUT (120),
+    LOOP (test_element, G_N_ELEMENTS (names)), TEST (test_all),
+    TEST (test_not_started));

@@ -2,7 +2,7 @@
  *
  * What cannot be used when a pipeline starts ends it, and says which property
  * it is; what is set later leaves the value before. */
-#include <gst/check/gstcheck.h>
+#include "suite.h"
 
 #include "said.h"
 
@@ -108,22 +108,12 @@ done:
 }
 GST_END_TEST;
 
-static Suite *
-refused_suite (void)
-{
-  Suite *suite = suite_create ("refused");
-  TCase *tc = tcase_create ("values");
-
-  suite_add_tcase (suite, tc);
-  tcase_set_timeout (tc, 120); /* the sanitizers are slow */
 /* gst-launch-1.0 has no sanitizer, so it cannot load a plug-in that has one. */
-#if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
-  tcase_add_loop_test (tc, test_launch, 0, G_N_ELEMENTS (rows));
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+# define N_LAUNCHED 0
 #else
-  (void) test_launch;
+# define N_LAUNCHED G_N_ELEMENTS (rows)
 #endif
-  tcase_add_loop_test (tc, test_later, 0, G_N_ELEMENTS (rows));
-  return suite;
-}
 
-GST_CHECK_MAIN (refused);
+SUITE (refused, TIMEOUT (120), LOOP (test_launch, N_LAUNCHED),
+    LOOP (test_later, G_N_ELEMENTS (rows)));

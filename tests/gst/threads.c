@@ -2,6 +2,7 @@
  *
  * n-threads, which every element has whose loops run on the CPU: it is kept to,
  * and changes no result. */
+#include "suite.h"
 #include <dirent.h>
 #include <string.h>
 #include <unistd.h>
@@ -205,18 +206,5 @@ make_model_alone (void)
   make_model ();
 }
 
-static Suite *
-threads_suite (void)
-{
-  Suite *suite = suite_create ("threads");
-  TCase *tc = tcase_create ("every element");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_checked_fixture (tc, make_model_alone, remove_model);
-  tcase_set_timeout (tc, 240);
-  tcase_add_test (tc, test_all);
-  tcase_add_test (tc, test_results);
-  return suite;
-}
-
-GST_CHECK_MAIN (threads);
+SUITE (threads, AROUND (make_model_alone, remove_model), TIMEOUT (240),
+    TEST (test_all), TEST (test_results));

@@ -2,6 +2,7 @@
  *
  * GstVisionAggregator, the parent of elements with two inputs: which frames it
  * pairs, and what it says of those that it does not. */
+#include "suite.h"
 #include "twoinputs.h"
 
 #include "failing.h"
@@ -221,23 +222,6 @@ GST_START_TEST (test_device_lost)
 }
 GST_END_TEST;
 
-static Suite *
-aggregator_suite (void)
-{
-  Suite *suite = suite_create ("aggregator");
-  TCase *tc = tcase_create ("pairs");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_pairs);
-  tcase_add_test (tc, test_missing);
-  tcase_add_test (tc, test_skew);
-  tcase_add_test (tc, test_nearest);
-  tcase_add_test (tc, test_short);
-  tcase_add_test (tc, test_flush);
-  tcase_add_test (tc, test_gap);
-  tcase_add_test (tc, test_segments);
-  tcase_add_test (tc, test_device_lost);
-  return suite;
-}
-
-GST_CHECK_MAIN (aggregator);
+SUITE (aggregator, TEST (test_pairs), TEST (test_missing), TEST (test_skew),
+    TEST (test_nearest), TEST (test_short), TEST (test_flush), TEST (test_gap),
+    TEST (test_segments), TEST (test_device_lost));

@@ -2,6 +2,7 @@
  *
  * GstVisionAggregator: caps that fit and that do not, two views in one frame,
  * pads and states. */
+#include "suite.h"
 #include "twoinputs.h"
 
 #define SIZED(format, w, h) \
@@ -188,20 +189,6 @@ GST_START_TEST (test_no_first)
 }
 GST_END_TEST;
 
-static Suite *
-aggregatorcaps_suite (void)
-{
-  Suite *suite = suite_create ("aggregatorcaps");
-  TCase *tc = tcase_create ("caps");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_refused);
-  tcase_add_test (tc, test_caps_change);
-  tcase_add_test (tc, test_packed);
-  tcase_add_test (tc, test_packed_chroma);
-  tcase_add_test (tc, test_pads);
-  tcase_add_test (tc, test_no_first);
-  return suite;
-}
-
-GST_CHECK_MAIN (aggregatorcaps);
+SUITE (aggregatorcaps, TEST (test_refused), TEST (test_caps_change),
+    TEST (test_packed), TEST (test_packed_chroma), TEST (test_pads),
+    TEST (test_no_first));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * GstVisionAggregator: the end of a stream, and what comes after it. */
+#include "suite.h"
 #include "twoinputs.h"
 
 #define N 32 /* bytes of a frame */
@@ -165,22 +166,15 @@ GST_START_TEST (test_new_stream)
 }
 GST_END_TEST;
 
-static Suite *
-aggregatorend_suite (void)
+static gboolean
+is_since_1_26 (void)
 {
-  Suite *suite = suite_create ("aggregatorend");
-  TCase *tc = tcase_create ("ends");
   guint major, minor, micro, nano;
 
   gst_version (&major, &minor, &micro, &nano);
-  suite_add_tcase (suite, tc);
-  tcase_add_loop_test (tc, test_eos, 0, 2);
-  tcase_add_test (tc, test_eos_while_waiting);
-  tcase_add_test (tc, test_downstream_ends);
-  tcase_add_test (tc, test_query_after_end);
-  if (minor >= 26)
-    tcase_add_test (tc, test_new_stream);
-  return suite;
+  return minor >= 26;
 }
 
-GST_CHECK_MAIN (aggregatorend);
+SUITE (aggregatorend, LOOP (test_eos, 2), TEST (test_eos_while_waiting),
+    TEST (test_downstream_ends), TEST (test_query_after_end),
+    is_since_1_26 () ? TEST (test_new_stream) : (void) 0);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * GstVisionAggregator between live sources: how long a frame waits. */
+#include "suite.h"
 #include "twoinputs.h"
 
 #define N 32 /* bytes of a frame */
@@ -101,17 +102,4 @@ GST_START_TEST (test_anew)
 }
 GST_END_TEST;
 
-static Suite *
-aggregatorlive_suite (void)
-{
-  Suite *suite = suite_create ("aggregatorlive");
-  TCase *tc = tcase_create ("live");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_live);
-  tcase_add_test (tc, test_slow);
-  tcase_add_test (tc, test_anew);
-  return suite;
-}
-
-GST_CHECK_MAIN (aggregatorlive);
+SUITE (aggregatorlive, TEST (test_live), TEST (test_slow), TEST (test_anew));

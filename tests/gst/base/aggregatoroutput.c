@@ -2,6 +2,7 @@
  *
  * GstVisionAggregator: an output that is a picture of the child's, with caps of
  * its own. */
+#include "suite.h"
 #include "twoinputs.h"
 
 /* A child whose output is 256 times the sum of both greys, in 16 bits. */
@@ -202,18 +203,5 @@ GST_START_TEST (test_refused)
 }
 GST_END_TEST;
 
-static Suite *
-aggregatoroutput_suite (void)
-{
-  Suite *suite = suite_create ("aggregatoroutput");
-  TCase *tc = tcase_create ("pictures");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_picture);
-  tcase_add_test (tc, test_changes);
-  tcase_add_test (tc, test_plain);
-  tcase_add_test (tc, test_refused);
-  return suite;
-}
-
-GST_CHECK_MAIN (aggregatoroutput);
+SUITE (aggregatoroutput, TEST (test_picture), TEST (test_changes),
+    TEST (test_plain), TEST (test_refused));

@@ -2,6 +2,7 @@
  *
  * GstVisionAggregator: frames that a GstAggregator holds, and events that it
  * would not survive. */
+#include "suite.h"
 #include "twoinputs.h"
 
 #define N 32 /* bytes of a frame */
@@ -204,21 +205,6 @@ GST_START_TEST (test_gaps)
 }
 GST_END_TEST;
 
-static Suite *
-aggregatorwaiting_suite (void)
-{
-  Suite *suite = suite_create ("aggregatorwaiting");
-  TCase *tc = tcase_create ("what waits");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_behind_an_event);
-  tcase_add_test (tc, test_stop);
-  tcase_add_test (tc, test_standing_times);
-  tcase_add_test (tc, test_seek);
-  tcase_add_test (tc, test_backward_segment);
-  tcase_add_test (tc, test_flush_of_one);
-  tcase_add_test (tc, test_gaps);
-  return suite;
-}
-
-GST_CHECK_MAIN (aggregatorwaiting);
+SUITE (aggregatorwaiting, TEST (test_behind_an_event), TEST (test_stop),
+    TEST (test_standing_times), TEST (test_seek), TEST (test_backward_segment),
+    TEST (test_flush_of_one), TEST (test_gaps));

@@ -3,6 +3,7 @@
  * Both parents: a frame that cannot be read costs itself alone, words of 16
  * bits may lie at odd addresses, and a segment that is not of times is refused.
  */
+#include "suite.h"
 #include "badframes.h"
 #include "oneinput.h"
 #include "twoinputs.h"
@@ -283,22 +284,7 @@ GST_START_TEST (test_aggregator_segment)
 }
 GST_END_TEST;
 
-static Suite *
-badframes_suite (void)
-{
-  Suite *suite = suite_create ("badframes");
-  TCase *tc = tcase_create ("parents");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_loop_test (tc, test_filter, 0, N_BAD);
-  tcase_add_test (tc, test_sentence);
-  tcase_add_test (tc, test_larger);
-  tcase_add_test (tc, test_odd);
-  tcase_add_loop_test (tc, test_aggregator, 0, N_BAD);
-  tcase_add_test (tc, test_packed);
-  tcase_add_test (tc, test_filter_segment);
-  tcase_add_test (tc, test_aggregator_segment);
-  return suite;
-}
-
-GST_CHECK_MAIN (badframes);
+SUITE (badframes, LOOP (test_filter, N_BAD), TEST (test_sentence),
+    TEST (test_larger), TEST (test_odd), LOOP (test_aggregator, N_BAD),
+    TEST (test_packed), TEST (test_filter_segment),
+    TEST (test_aggregator_segment));

@@ -2,6 +2,7 @@
  *
  * GstVisionFilter, the parent of elements with one input: which frames it
  * takes, and what becomes of them. */
+#include "suite.h"
 #include "oneinput.h"
 #include "said.h"
 
@@ -357,25 +358,7 @@ GST_START_TEST (test_fault_that_is_no_utf8)
 }
 GST_END_TEST;
 
-static Suite *
-filter_suite (void)
-{
-  Suite *suite = suite_create ("filter");
-  TCase *tc = tcase_create ("frames");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_formats);
-  tcase_add_test (tc, test_templates);
-  tcase_add_test (tc, test_strides);
-  tcase_add_test (tc, test_trace);
-  tcase_add_test (tc, test_shared_buffer);
-  tcase_add_test (tc, test_qos);
-  tcase_add_test (tc, test_qos_and_stop);
-  tcase_add_test (tc, test_pace);
-  tcase_add_test (tc, test_push_while_starting);
-  tcase_add_test (tc, test_faults);
-  tcase_add_test (tc, test_fault_that_is_no_utf8);
-  return suite;
-}
-
-GST_CHECK_MAIN (filter);
+SUITE (filter, TEST (test_formats), TEST (test_templates), TEST (test_strides),
+    TEST (test_trace), TEST (test_shared_buffer), TEST (test_qos),
+    TEST (test_qos_and_stop), TEST (test_pace), TEST (test_push_while_starting),
+    TEST (test_faults), TEST (test_fault_that_is_no_utf8));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * GstVisionFilter while it plays: messages, statistics, seeks, control. */
+#include "suite.h"
 #include <gst/controller/gstdirectcontrolbinding.h>
 #include <gst/controller/gstinterpolationcontrolsource.h>
 
@@ -177,20 +178,6 @@ GST_START_TEST (test_two_instances)
 }
 GST_END_TEST;
 
-static Suite *
-filterplay_suite (void)
-{
-  Suite *suite = suite_create ("filterplay");
-  TCase *tc = tcase_create ("playing");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_messages);
-  tcase_add_test (tc, test_stats);
-  tcase_add_test (tc, test_kernel_time);
-  tcase_add_test (tc, test_flush);
-  tcase_add_test (tc, test_controlled);
-  tcase_add_test (tc, test_two_instances);
-  return suite;
-}
-
-GST_CHECK_MAIN (filterplay);
+SUITE (filterplay, TEST (test_messages), TEST (test_stats),
+    TEST (test_kernel_time), TEST (test_flush), TEST (test_controlled),
+    TEST (test_two_instances));

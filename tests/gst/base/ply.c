@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Clouds of points as files. */
-#include <gst/check/gstcheck.h>
+#include "suite.h"
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <math.h>
@@ -200,18 +200,5 @@ GST_START_TEST (test_locations)
 
 GST_END_TEST;
 
-static Suite *
-ply_suite (void)
-{
-  Suite *suite = suite_create ("ply");
-  TCase *tc = tcase_create ("ply");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_bytes);
-  tcase_add_test (tc, test_failure);
-  tcase_add_test (tc, test_no_regular_file);
-  tcase_add_test (tc, test_locations);
-  return suite;
-}
-
-GST_CHECK_MAIN (ply);
+SUITE (ply, TEST (test_bytes), TEST (test_failure), TEST (test_no_regular_file),
+    TEST (test_locations));

@@ -2,8 +2,8 @@
  *
  * Properties made of tables: their order, types and flags, what of a text is
  * kept, when a refusal is posted, and two threads at one property. */
-#include <gst/check/gstcheck.h>
 
+#include "suite.h"
 #include "base/gstvisionproperties.h"
 
 /* ---- An algorithm's params, a struct that elements share, an element ---- */
@@ -419,24 +419,8 @@ GST_START_TEST (test_threads)
 }
 GST_END_TEST;
 
-static Suite *
-properties_suite (void)
-{
-  Suite *suite = suite_create ("properties");
-  TCase *tc = tcase_create ("properties");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_order);
-  tcase_add_test (tc, test_specs);
-  tcase_add_test (tc, test_values);
-  tcase_add_test (tc, test_empty);
-  tcase_add_test (tc, test_refused_before);
-  tcase_add_test (tc, test_refused_then_good);
-  tcase_add_test (tc, test_refused_while_playing);
-  tcase_add_test (tc, test_refused_bytes);
-  tcase_add_test (tc, test_refused_and_forgotten);
-  tcase_add_test (tc, test_threads);
-  return suite;
-}
-
-GST_CHECK_MAIN (properties);
+SUITE (properties, TEST (test_order), TEST (test_specs), TEST (test_values),
+    TEST (test_empty), TEST (test_refused_before),
+    TEST (test_refused_then_good), TEST (test_refused_while_playing),
+    TEST (test_refused_bytes), TEST (test_refused_and_forgotten),
+    TEST (test_threads));

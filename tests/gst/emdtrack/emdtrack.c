@@ -2,6 +2,7 @@
  *
  * The element emdtrack: where it finds a target in frames of one channel and of
  * colours, and what it does while it plays. */
+#include "suite.h"
 #include "emdtrackstage.h"
 
 GST_START_TEST (test_formats)
@@ -271,26 +272,7 @@ GST_START_TEST (test_restart)
 }
 GST_END_TEST;
 
-static Suite *
-emdtrack_suite (void)
-{
-  Suite *suite = suite_create ("emdtrack");
-  TCase *tc = tcase_create ("frames");
-
-  suite_add_tcase (suite, tc);
-  tcase_set_timeout (tc, 120); /* the sanitizers are slow */
-  tcase_add_test (tc, test_formats);
-  tcase_add_test (tc, test_intensity);
-  tcase_add_test (tc, test_states);
-  tcase_add_test (tc, test_targets);
-  tcase_add_test (tc, test_target_meta);
-  tcase_add_test (tc, test_wrong_meta);
-  tcase_add_test (tc, test_flat);
-  tcase_add_test (tc, test_gain);
-  tcase_add_test (tc, test_messages);
-  tcase_add_test (tc, test_flush_and_caps);
-  tcase_add_test (tc, test_restart);
-  return suite;
-}
-
-GST_CHECK_MAIN (emdtrack);
+SUITE (emdtrack, TIMEOUT (120), TEST (test_formats), TEST (test_intensity),
+    TEST (test_states), TEST (test_targets), TEST (test_target_meta),
+    TEST (test_wrong_meta), TEST (test_flat), TEST (test_gain),
+    TEST (test_messages), TEST (test_flush_and_caps), TEST (test_restart));

@@ -2,6 +2,7 @@
  *
  * The element emdtrack with frames of several channels, described by caps or by
  * properties: targets that only their spectrum tells from the ground. */
+#include "suite.h"
 #include "emdtrackstage.h"
 
 #define FIELDS ", channels=4, channel-layout=stacked"
@@ -151,18 +152,5 @@ GST_START_TEST (test_truth)
 }
 GST_END_TEST;
 
-static Suite *
-emdtrackchannels_suite (void)
-{
-  Suite *suite = suite_create ("emdtrackchannels");
-  TCase *tc = tcase_create ("channels");
-
-  suite_add_tcase (suite, tc);
-  tcase_set_timeout (tc, 120); /* the sanitizers are slow */
-  tcase_add_test (tc, test_stacked);
-  tcase_add_test (tc, test_spectra_map);
-  tcase_add_test (tc, test_truth);
-  return suite;
-}
-
-GST_CHECK_MAIN (emdtrackchannels);
+SUITE (emdtrackchannels, TIMEOUT (120), TEST (test_stacked),
+    TEST (test_spectra_map), TEST (test_truth));

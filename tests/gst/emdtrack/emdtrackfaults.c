@@ -2,6 +2,7 @@
  *
  * The element emdtrack: what is wrong with caps, files, targets and properties
  * is said in a sentence, and one frame's fault does not end the stream. */
+#include "suite.h"
 #include <glib/gstdio.h>
 
 #include "emdtrackstage.h"
@@ -208,22 +209,6 @@ GST_START_TEST (test_playing)
 }
 GST_END_TEST;
 
-static Suite *
-emdtrackfaults_suite (void)
-{
-  Suite *suite = suite_create ("emdtrackfaults");
-  TCase *tc = tcase_create ("faults");
-
-  suite_add_tcase (suite, tc);
-  tcase_set_timeout (tc, 120); /* the sanitizers are slow */
-  tcase_add_test (tc, test_layouts);
-  tcase_add_test (tc, test_histograms);
-  tcase_add_test (tc, test_files);
-  tcase_add_test (tc, test_scales);
-  tcase_add_test (tc, test_texts);
-  tcase_add_test (tc, test_outside);
-  tcase_add_test (tc, test_playing);
-  return suite;
-}
-
-GST_CHECK_MAIN (emdtrackfaults);
+SUITE (emdtrackfaults, TIMEOUT (120), TEST (test_layouts),
+    TEST (test_histograms), TEST (test_files), TEST (test_scales),
+    TEST (test_texts), TEST (test_outside), TEST (test_playing));

@@ -2,6 +2,7 @@
  *
  * The element emdtrack: targets that files show, pictures and histograms, and
  * what is wrong with some. */
+#include "suite.h"
 #include <glib/gstdio.h>
 
 #include "emdtrackstage.h"
@@ -275,21 +276,6 @@ GST_START_TEST (test_misfits)
 }
 GST_END_TEST;
 
-static Suite *
-emdtrackfiles_suite (void)
-{
-  Suite *suite = suite_create ("emdtrackfiles");
-  TCase *tc = tcase_create ("files");
-
-  suite_add_tcase (suite, tc);
-  tcase_set_timeout (tc, 120); /* the sanitizers are slow */
-  tcase_add_test (tc, test_picture);
-  tcase_add_test (tc, test_restart);
-  tcase_add_test (tc, test_spectra);
-  tcase_add_test (tc, test_histogram);
-  tcase_add_test (tc, test_refused);
-  tcase_add_test (tc, test_misfits);
-  return suite;
-}
-
-GST_CHECK_MAIN (emdtrackfiles);
+SUITE (emdtrackfiles, TIMEOUT (120), TEST (test_picture), TEST (test_restart),
+    TEST (test_spectra), TEST (test_histogram), TEST (test_refused),
+    TEST (test_misfits));

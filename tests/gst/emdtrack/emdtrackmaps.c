@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The element emdtrack: the distance of every pixel, as maps and as video. */
+#include "suite.h"
 #include "emdtrackstage.h"
 
 /* The square's pixels are nearer to the target than those of the ground. */
@@ -164,19 +165,5 @@ GST_START_TEST (test_output_refused)
 }
 GST_END_TEST;
 
-static Suite *
-emdtrackmaps_suite (void)
-{
-  Suite *suite = suite_create ("emdtrackmaps");
-  TCase *tc = tcase_create ("maps");
-
-  suite_add_tcase (suite, tc);
-  tcase_set_timeout (tc, 120); /* the sanitizers are slow */
-  tcase_add_test (tc, test_maps);
-  tcase_add_test (tc, test_output);
-  tcase_add_test (tc, test_output_size);
-  tcase_add_test (tc, test_output_refused);
-  return suite;
-}
-
-GST_CHECK_MAIN (emdtrackmaps);
+SUITE (emdtrackmaps, TIMEOUT (120), TEST (test_maps), TEST (test_output),
+    TEST (test_output_size), TEST (test_output_refused));

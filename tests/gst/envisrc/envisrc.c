@@ -2,7 +2,7 @@
  *
  * The element envisrc, on cubes that are written here: number (x, y, band) is
  * known in every order, type and byte order. */
-#include <gst/check/gstcheck.h>
+#include "suite.h"
 #include <gst/check/gstharness.h>
 #include <gst/video/video.h>
 
@@ -174,20 +174,6 @@ GST_START_TEST (test_large)
 }
 GST_END_TEST;
 
-static Suite *
-envisrc_suite (void)
-{
-  Suite *suite = suite_create ("envisrc");
-  TCase *tc = tcase_create ("all");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_checked_fixture (tc, make_folder, remove_folder);
-  tcase_add_test (tc, test_values);
-  tcase_add_test (tc, test_channels);
-  tcase_add_test (tc, test_scale);
-  tcase_add_test (tc, test_sequence);
-  tcase_add_test (tc, test_large);
-  return suite;
-}
-
-GST_CHECK_MAIN (envisrc);
+SUITE (envisrc, AROUND (make_folder, remove_folder), TEST (test_values),
+    TEST (test_channels), TEST (test_scale), TEST (test_sequence),
+    TEST (test_large));

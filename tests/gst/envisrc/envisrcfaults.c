@@ -2,7 +2,7 @@
  *
  * The element envisrc: what is wrong with a cube, its header or a property is
  * said; of a sequence the other cubes play. */
-#include <gst/check/gstcheck.h>
+#include "suite.h"
 #include <gst/check/gstharness.h>
 #include <unistd.h>
 
@@ -236,21 +236,6 @@ GST_START_TEST (test_cut_while_playing)
 }
 GST_END_TEST;
 
-static Suite *
-envisrcfaults_suite (void)
-{
-  Suite *suite = suite_create ("envisrcfaults");
-  TCase *tc = tcase_create ("all");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_checked_fixture (tc, make_folder, remove_folder);
-  tcase_add_test (tc, test_errors);
-  tcase_add_test (tc, test_headers);
-  tcase_add_test (tc, test_truncated);
-  tcase_add_test (tc, test_left_out);
-  tcase_add_test (tc, test_set_while_playing);
-  tcase_add_test (tc, test_cut_while_playing);
-  return suite;
-}
-
-GST_CHECK_MAIN (envisrcfaults);
+SUITE (envisrcfaults, AROUND (make_folder, remove_folder), TEST (test_errors),
+    TEST (test_headers), TEST (test_truncated), TEST (test_left_out),
+    TEST (test_set_while_playing), TEST (test_cut_while_playing));

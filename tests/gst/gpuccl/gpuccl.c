@@ -2,6 +2,7 @@
  *
  * The element gpuccl on masks: what it finds in frames of every caps, and what
  * it does while it plays. */
+#include "suite.h"
 #include "gpucclframes.h"
 
 /* Two components: what is as bright as the threshold, and nothing darker. */
@@ -259,23 +260,6 @@ GST_START_TEST (test_flush)
 }
 GST_END_TEST;
 
-static Suite *
-gpuccl_suite (void)
-{
-  Suite *suite = suite_create ("gpuccl");
-  TCase *tc = tcase_create ("masks");
-
-  suite_add_tcase (suite, tc);
-  tcase_set_timeout (tc, 120); /* the sanitizers are slow */
-  tcase_add_test (tc, test_formats);
-  tcase_add_test (tc, test_sizes);
-  tcase_add_test (tc, test_strides);
-  tcase_add_test (tc, test_properties);
-  tcase_add_test (tc, test_reasons);
-  tcase_add_test (tc, test_label_map);
-  tcase_add_test (tc, test_messages);
-  tcase_add_test (tc, test_flush);
-  return suite;
-}
-
-GST_CHECK_MAIN (gpuccl);
+SUITE (gpuccl, TIMEOUT (120), TEST (test_formats), TEST (test_sizes),
+    TEST (test_strides), TEST (test_properties), TEST (test_reasons),
+    TEST (test_label_map), TEST (test_messages), TEST (test_flush));

@@ -2,6 +2,7 @@
  *
  * The element gpuccl on depth: with and without a tracker's map, with and
  * without a camera. */
+#include "suite.h"
 #include <glib/gstdio.h>
 
 #include "gpucclframes.h"
@@ -290,23 +291,7 @@ GST_START_TEST (test_filtered)
 }
 GST_END_TEST;
 
-static Suite *
-gpuccldepth_suite (void)
-{
-  Suite *suite = suite_create ("gpuccldepth");
-  TCase *tc = tcase_create ("depth");
-
-  suite_add_tcase (suite, tc);
-  tcase_set_timeout (tc, 120);
-  tcase_add_test (tc, test_depth_alone);
-  tcase_add_test (tc, test_surfaces);
-  tcase_add_test (tc, test_classes);
-  tcase_add_test (tc, test_camera);
-  tcase_add_test (tc, test_calibration);
-  tcase_add_test (tc, test_bad_camera);
-  tcase_add_test (tc, test_pose);
-  tcase_add_test (tc, test_filtered);
-  return suite;
-}
-
-GST_CHECK_MAIN (gpuccldepth);
+SUITE (gpuccldepth, TIMEOUT (120), TEST (test_depth_alone),
+    TEST (test_surfaces), TEST (test_classes), TEST (test_camera),
+    TEST (test_calibration), TEST (test_bad_camera), TEST (test_pose),
+    TEST (test_filtered));

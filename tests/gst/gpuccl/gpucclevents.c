@@ -2,6 +2,7 @@
  *
  * What gpuccl tells upstream: each object when it is accepted for the first
  * time, and again each time as many frames have passed as that took. */
+#include "suite.h"
 #include "gpucclframes.h"
 
 static const Rect two[] = {{10, 20, 20, 16, 255}, {40, 4, 10, 12, 255}};
@@ -173,19 +174,5 @@ GST_START_TEST (test_kept)
 }
 GST_END_TEST;
 
-static Suite *
-gpucclevents_suite (void)
-{
-  Suite *suite = suite_create ("gpucclevents");
-  TCase *tc = tcase_create ("events");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_first);
-  tcase_add_test (tc, test_repeats);
-  tcase_add_test (tc, test_again);
-  tcase_add_test (tc, test_anew);
-  tcase_add_test (tc, test_kept);
-  return suite;
-}
-
-GST_CHECK_MAIN (gpucclevents);
+SUITE (gpucclevents, TEST (test_first), TEST (test_repeats), TEST (test_again),
+    TEST (test_anew), TEST (test_kept));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * gpuccl in a pipeline on a device that fails, at each of its calls in turn. */
+#include "suite.h"
 #include "failingplay.h"
 
 GST_START_TEST (test_element)
@@ -16,16 +17,4 @@ GST_START_TEST (test_element)
 }
 GST_END_TEST;
 
-static Suite *
-gpucclfailing_suite (void)
-{
-  Suite *suite = suite_create ("gpucclfailing");
-  TCase *tc = tcase_create ("failing");
-
-  suite_add_tcase (suite, tc);
-  tcase_set_timeout (tc, 100);
-  tcase_add_test (tc, test_element);
-  return suite;
-}
-
-GST_CHECK_MAIN (gpucclfailing);
+SUITE (gpucclfailing, TIMEOUT (100), TEST (test_element));

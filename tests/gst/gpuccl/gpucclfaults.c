@@ -2,6 +2,7 @@
  *
  * The element gpuccl on what cannot work: properties are refused when caps are
  * negotiated; a frame is counted and warned of, and the stream goes on. */
+#include "suite.h"
 #include "gpucclframes.h"
 
 static const Rect scene[] = {{0, 0, WIDTH, HEIGHT, 2000}};
@@ -256,26 +257,8 @@ GST_START_TEST (test_caps)
 }
 GST_END_TEST;
 
-static Suite *
-gpucclfaults_suite (void)
-{
-  Suite *suite = suite_create ("gpucclfaults");
-  TCase *tc = tcase_create ("faults");
-
-  suite_add_tcase (suite, tc);
-  tcase_set_timeout (tc, 120);
-  tcase_add_test (tc, test_map_sizes);
-  tcase_add_test (tc, test_map_formats);
-  tcase_add_test (tc, test_lying_map);
-  tcase_add_test (tc, test_unknown_classes);
-  tcase_add_test (tc, test_rows);
-  tcase_add_test (tc, test_no_camera);
-  tcase_add_test (tc, test_not_a_number);
-  tcase_add_test (tc, test_while_playing);
-  tcase_add_test (tc, test_refused);
-  tcase_add_test (tc, test_connectivity);
-  tcase_add_test (tc, test_caps);
-  return suite;
-}
-
-GST_CHECK_MAIN (gpucclfaults);
+SUITE (gpucclfaults, TIMEOUT (120), TEST (test_map_sizes),
+    TEST (test_map_formats), TEST (test_lying_map), TEST (test_unknown_classes),
+    TEST (test_rows), TEST (test_no_camera), TEST (test_not_a_number),
+    TEST (test_while_playing), TEST (test_refused), TEST (test_connectivity),
+    TEST (test_caps));

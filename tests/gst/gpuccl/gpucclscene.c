@@ -2,6 +2,7 @@
  *
  * The element gpuccl behind visiontestsrc: the robot that starts to drive, and
  * the news of it upstream. */
+#include "suite.h"
 #include "gpucclframes.h"
 #include "overlap.h"
 
@@ -232,18 +233,5 @@ GST_START_TEST (test_still)
 }
 GST_END_TEST;
 
-static Suite *
-gpucclscene_suite (void)
-{
-  Suite *suite = suite_create ("gpucclscene");
-  TCase *tc = tcase_create ("scene");
-
-  suite_add_tcase (suite, tc);
-  tcase_set_timeout (tc, 240);
-  tcase_add_test (tc, test_paths);
-  tcase_add_test (tc, test_other_sensor);
-  tcase_add_test (tc, test_still);
-  return suite;
-}
-
-GST_CHECK_MAIN (gpucclscene);
+SUITE (gpucclscene, TIMEOUT (240), TEST (test_paths), TEST (test_other_sensor),
+    TEST (test_still));

@@ -2,6 +2,7 @@
  *
  * gpuccl's components as GstAnalytics knows them; built where that has
  * segmentations. */
+#include "suite.h"
 #include <gst/analytics/analytics.h>
 
 #include "gpucclframes.h"
@@ -102,17 +103,4 @@ GST_START_TEST (test_none)
 }
 GST_END_TEST;
 
-static Suite *
-gpucclsegments_suite (void)
-{
-  Suite *suite = suite_create ("gpucclsegments");
-  TCase *tc = tcase_create ("segments");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_narrow);
-  tcase_add_test (tc, test_wide);
-  tcase_add_test (tc, test_none);
-  return suite;
-}
-
-GST_CHECK_MAIN (gpucclsegments);
+SUITE (gpucclsegments, TEST (test_narrow), TEST (test_wide), TEST (test_none));

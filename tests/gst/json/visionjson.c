@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The lines of visionjson, read back by json-glib. */
-#include <gst/check/gstcheck.h>
+#include "suite.h"
 #include <gst/check/gstharness.h>
 #include <json-glib/json-glib.h>
 
@@ -374,22 +374,6 @@ GST_START_TEST (test_deep)
 }
 GST_END_TEST;
 
-static Suite *
-visionjson_suite (void)
-{
-  Suite *suite = suite_create ("visionjson");
-  TCase *tc = tcase_create ("lines");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_bare_buffers);
-  tcase_add_test (tc, test_stamp);
-  tcase_add_test (tc, test_objects);
-  tcase_add_test (tc, test_camera_and_maps);
-  tcase_add_test (tc, test_numbers);
-  tcase_add_test (tc, test_any_field);
-  tcase_add_test (tc, test_forged);
-  tcase_add_test (tc, test_deep);
-  return suite;
-}
-
-GST_CHECK_MAIN (visionjson);
+SUITE (visionjson, TEST (test_bare_buffers), TEST (test_stamp),
+    TEST (test_objects), TEST (test_camera_and_maps), TEST (test_numbers),
+    TEST (test_any_field), TEST (test_forged), TEST (test_deep));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Where visionjson writes to: files, pipes, readers that stall or go away. */
-#include <gst/check/gstcheck.h>
+#include "suite.h"
 #include <gst/check/gstharness.h>
 
 #include <fcntl.h>
@@ -473,25 +473,8 @@ GST_START_TEST (test_link)
 }
 GST_END_TEST;
 
-static Suite *
-visionjsonfile_suite (void)
-{
-  Suite *suite = suite_create ("visionjsonfile");
-  TCase *tc = tcase_create ("files and pipes");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_file);
-  tcase_add_test (tc, test_cannot_be_opened);
-  tcase_add_test (tc, test_reader_is_gone);
-  tcase_add_test (tc, test_device_is_full);
-  tcase_add_test (tc, test_reader_stalls);
-  tcase_add_test (tc, test_long_line);
-  tcase_add_test (tc, test_buffers_pass_untouched);
-  tcase_add_test (tc, test_fifo_waits);
-  tcase_add_test (tc, test_fifo_overflows);
-  tcase_add_test (tc, test_fifo_stalls);
-  tcase_add_test (tc, test_link);
-  return suite;
-}
-
-GST_CHECK_MAIN (visionjsonfile);
+SUITE (visionjsonfile, TEST (test_file), TEST (test_cannot_be_opened),
+    TEST (test_reader_is_gone), TEST (test_device_is_full),
+    TEST (test_reader_stalls), TEST (test_long_line),
+    TEST (test_buffers_pass_untouched), TEST (test_fifo_waits),
+    TEST (test_fifo_overflows), TEST (test_fifo_stalls), TEST (test_link));

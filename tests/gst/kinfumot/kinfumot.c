@@ -2,7 +2,7 @@
  *
  * The element kinfumot: poses and maps of the generated room, objects that
  * gpuccl announces, and what cannot be used. */
-#include <gst/check/gstcheck.h>
+#include "suite.h"
 #include <gst/check/gstharness.h>
 
 #include <glib/gstdio.h>
@@ -439,27 +439,8 @@ GST_START_TEST (test_refused_start)
 }
 GST_END_TEST;
 
-static Suite *
-kinfumot_suite (void)
-{
-  Suite *s = suite_create ("kinfumot");
-  TCase *tc = tcase_create ("kinfumot");
-
-  suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 300);
-  tcase_add_test (tc, test_camera);
-  tcase_add_test (tc, test_robot);
-  tcase_add_test (tc, test_trajectory);
-  tcase_add_test (tc, test_mesh);
-  tcase_add_test (tc, test_no_camera);
-  tcase_add_test (tc, test_wrong_camera);
-  tcase_add_test (tc, test_lost);
-  tcase_add_test (tc, test_flush);
-  tcase_add_test (tc, test_masks);
-  tcase_add_test (tc, test_event_ends);
-  tcase_add_test (tc, test_changes);
-  tcase_add_test (tc, test_refused_start);
-  return s;
-}
-
-GST_CHECK_MAIN (kinfumot);
+SUITE (kinfumot, TIMEOUT (300), TEST (test_camera), TEST (test_robot),
+    TEST (test_trajectory), TEST (test_mesh), TEST (test_no_camera),
+    TEST (test_wrong_camera), TEST (test_lost), TEST (test_flush),
+    TEST (test_masks), TEST (test_event_ends), TEST (test_changes),
+    TEST (test_refused_start));

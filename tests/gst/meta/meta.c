@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Objects as metadata: the schema, appending, scaling, malformed metas. */
-#include <gst/check/gstcheck.h>
 
+#include "suite.h"
 #include <math.h>
 #include <string.h>
 
@@ -302,22 +302,7 @@ GST_START_TEST (test_copies_are_apart)
 }
 GST_END_TEST;
 
-static Suite *
-meta_suite (void)
-{
-  Suite *suite = suite_create ("meta");
-  TCase *tc = tcase_create ("objects");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_schema);
-  tcase_add_test (tc, test_reserved_room);
-  tcase_add_test (tc, test_unknown_is_left_out);
-  tcase_add_test (tc, test_read_back);
-  tcase_add_test (tc, test_nothing_found);
-  tcase_add_test (tc, test_append_scales);
-  tcase_add_test (tc, test_axes_are_stretched);
-  tcase_add_test (tc, test_copies_are_apart);
-  return suite;
-}
-
-GST_CHECK_MAIN (meta);
+SUITE (meta, TEST (test_schema), TEST (test_reserved_room),
+    TEST (test_unknown_is_left_out), TEST (test_read_back),
+    TEST (test_nothing_found), TEST (test_append_scales),
+    TEST (test_axes_are_stretched), TEST (test_copies_are_apart));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Objects as GstAnalytics knows them; built where that is there. */
+#include "suite.h"
 #include <gst/analytics/analytics.h>
 
 #include "regions.h"
@@ -139,17 +140,5 @@ GST_START_TEST (test_shared_with_others)
 }
 GST_END_TEST;
 
-static Suite *
-metaanalytics_suite (void)
-{
-  Suite *suite = suite_create ("metaanalytics");
-  TCase *tc = tcase_create ("analytics");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_added);
-  tcase_add_test (tc, test_made_anew);
-  tcase_add_test (tc, test_shared_with_others);
-  return suite;
-}
-
-GST_CHECK_MAIN (metaanalytics);
+SUITE (metaanalytics, TEST (test_added), TEST (test_made_anew),
+    TEST (test_shared_with_others));

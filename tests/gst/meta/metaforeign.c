@@ -2,6 +2,7 @@
  *
  * Metas that somebody else wrote, through every element that reads one: frames
  * go on, and nothing grows for ever. */
+#include "suite.h"
 #include "drawn.h"
 
 #include <string.h>
@@ -400,23 +401,7 @@ GST_START_TEST (test_types)
 }
 GST_END_TEST;
 
-static Suite *
-metaforeign_suite (void)
-{
-  Suite *suite = suite_create ("metaforeign");
-  TCase *tc = tcase_create ("metas of others");
-
-  suite_add_tcase (suite, tc);
-  tcase_set_timeout (tc, 120);
-  tcase_add_test (tc, test_hostile);
-  tcase_add_test (tc, test_no_numbers);
-  tcase_add_test (tc, test_area);
-  tcase_add_test (tc, test_maps);
-  tcase_add_test (tc, test_warnings);
-  tcase_add_test (tc, test_trails);
-  tcase_add_test (tc, test_names);
-  tcase_add_test (tc, test_types); /* at last: it uses all types up */
-  return suite;
-}
-
-GST_CHECK_MAIN (metaforeign);
+SUITE (metaforeign, TIMEOUT (120), TEST (test_hostile), TEST (test_no_numbers),
+    TEST (test_area), TEST (test_maps), TEST (test_warnings),
+    TEST (test_trails), TEST (test_names),
+    /* at last: it uses all types up */ TEST (test_types));

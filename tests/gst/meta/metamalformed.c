@@ -2,8 +2,8 @@
  *
  * Metas that are not what they should be: nothing in them counts, and nothing
  * crashes. */
-#include <gst/check/gstcheck.h>
 
+#include "suite.h"
 #include <math.h>
 
 #include "meta/gstvisionmeta.h"
@@ -109,17 +109,5 @@ GST_START_TEST (test_malformed_cameras_and_maps)
 }
 GST_END_TEST;
 
-static Suite *
-metamalformed_suite (void)
-{
-  Suite *suite = suite_create ("metamalformed");
-  TCase *tc = tcase_create ("malformed metas");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_malformed_objects);
-  tcase_add_test (tc, test_malformed_fields);
-  tcase_add_test (tc, test_malformed_cameras_and_maps);
-  return suite;
-}
-
-GST_CHECK_MAIN (metamalformed);
+SUITE (metamalformed, TEST (test_malformed_objects),
+    TEST (test_malformed_fields), TEST (test_malformed_cameras_and_maps));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The camera and maps as metadata. */
-#include <gst/check/gstcheck.h>
+#include "suite.h"
 #include <gst/check/gstharness.h>
 
 #include <math.h>
@@ -207,19 +207,6 @@ GST_START_TEST (test_unsound_maps_are_refused)
 }
 GST_END_TEST;
 
-static Suite *
-metamaps_suite (void)
-{
-  Suite *suite = suite_create ("metamaps");
-  TCase *tc = tcase_create ("camera and maps");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_camera);
-  tcase_add_test (tc, test_intrinsics);
-  tcase_add_test (tc, test_maps);
-  tcase_add_test (tc, test_pixels_live_as_long_as_needed);
-  tcase_add_test (tc, test_unsound_maps_are_refused);
-  return suite;
-}
-
-GST_CHECK_MAIN (metamaps);
+SUITE (metamaps, TEST (test_camera), TEST (test_intrinsics), TEST (test_maps),
+    TEST (test_pixels_live_as_long_as_needed),
+    TEST (test_unsound_maps_are_refused));

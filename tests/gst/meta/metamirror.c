@@ -2,6 +2,7 @@
  *
  * Objects as regions of interest, and metas through the elements that drop or
  * forget others. */
+#include "suite.h"
 #include "regions.h"
 
 GST_START_TEST (test_regions)
@@ -146,18 +147,5 @@ GST_START_TEST (test_speed_of_eight)
 }
 GST_END_TEST;
 
-static Suite *
-metamirror_suite (void)
-{
-  Suite *suite = suite_create ("metamirror");
-  TCase *tc = tcase_create ("regions, survival, speed");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_regions);
-  tcase_add_test (tc, test_regions_of_another_size);
-  tcase_add_test (tc, test_metas_survive);
-  tcase_add_test (tc, test_speed_of_eight);
-  return suite;
-}
-
-GST_CHECK_MAIN (metamirror);
+SUITE (metamirror, TEST (test_regions), TEST (test_regions_of_another_size),
+    TEST (test_metas_survive), TEST (test_speed_of_eight));

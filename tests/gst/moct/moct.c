@@ -2,6 +2,7 @@
  *
  * The element moct: what it finds in frames of every caps, and what it does
  * while it plays. */
+#include "suite.h"
 #include "redsquare.h"
 
 static void
@@ -237,22 +238,6 @@ GST_START_TEST (test_flush)
 }
 GST_END_TEST;
 
-static Suite *
-moct_suite (void)
-{
-  Suite *suite = suite_create ("moct");
-  TCase *tc = tcase_create ("frames");
-
-  suite_add_tcase (suite, tc);
-  tcase_set_timeout (tc, 120); /* the sanitizers are slow */
-  tcase_add_test (tc, test_formats);
-  tcase_add_test (tc, test_sizes);
-  tcase_add_test (tc, test_properties);
-  tcase_add_test (tc, test_trajectory);
-  tcase_add_test (tc, test_label_map);
-  tcase_add_test (tc, test_messages);
-  tcase_add_test (tc, test_flush);
-  return suite;
-}
-
-GST_CHECK_MAIN (moct);
+SUITE (moct, TIMEOUT (120), TEST (test_formats), TEST (test_sizes),
+    TEST (test_properties), TEST (test_trajectory), TEST (test_label_map),
+    TEST (test_messages), TEST (test_flush));

@@ -2,6 +2,7 @@
  *
  * The element moct: which colours it looks for, and what it says of those that
  * it cannot read. */
+#include "suite.h"
 #include "redsquare.h"
 
 #include <glib/gstdio.h>
@@ -355,27 +356,8 @@ GST_START_TEST (test_other_colours)
 }
 GST_END_TEST;
 
-static Suite *
-moctobjects_suite (void)
-{
-  Suite *suite = suite_create ("moctobjects");
-  TCase *tc = tcase_create ("objects");
-
-  suite_add_tcase (suite, tc);
-  tcase_set_timeout (tc, 120); /* the sanitizers are slow */
-  tcase_add_test (tc, test_malformed);
-  tcase_add_test (tc, test_too_many);
-  tcase_add_test (tc, test_file);
-  tcase_add_test (tc, test_no_colours);
-  tcase_add_test (tc, test_other_colours);
-  tcase_add_test (tc, test_learn);
-  tcase_add_test (tc, test_learn_later);
-  tcase_add_test (tc, test_shape);
-  tcase_add_test (tc, test_learn_from_meta);
-  tcase_add_test (tc, test_mouse);
-  tcase_add_test (tc, test_learn_names);
-  tcase_add_test (tc, test_learn_too_many);
-  return suite;
-}
-
-GST_CHECK_MAIN (moctobjects);
+SUITE (moctobjects, TIMEOUT (120), TEST (test_malformed), TEST (test_too_many),
+    TEST (test_file), TEST (test_no_colours), TEST (test_other_colours),
+    TEST (test_learn), TEST (test_learn_later), TEST (test_shape),
+    TEST (test_learn_from_meta), TEST (test_mouse), TEST (test_learn_names),
+    TEST (test_learn_too_many));

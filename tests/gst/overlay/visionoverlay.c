@@ -2,6 +2,7 @@
  *
  * The element visionoverlay: pixels change where they must, and nowhere else.
  */
+#include "suite.h"
 #include "drawn.h"
 
 static const GstVideoFormat formats[] = {GST_VIDEO_FORMAT_NV12,
@@ -511,28 +512,9 @@ GST_START_TEST (test_truth)
 }
 GST_END_TEST;
 
-static Suite *
-visionoverlay_suite (void)
-{
-  Suite *suite = suite_create ("visionoverlay");
-  TCase *tc = tcase_create ("drawing");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_formats);
-  tcase_add_test (tc, test_untouched);
-  tcase_add_test (tc, test_scaled);
-  tcase_add_test (tc, test_states);
-  tcase_add_test (tc, test_trail);
-  tcase_add_test (tc, test_trail_time);
-  tcase_add_test (tc, test_choice);
-  tcase_add_test (tc, test_merge);
-  tcase_add_test (tc, test_color_by);
-  tcase_add_test (tc, test_named_labels);
-  tcase_add_test (tc, test_corner);
-  tcase_add_test (tc, test_trajectory);
-  tcase_add_test (tc, test_properties_while_playing);
-  tcase_add_test (tc, test_truth);
-  return suite;
-}
-
-GST_CHECK_MAIN (visionoverlay);
+SUITE (visionoverlay, TEST (test_formats), TEST (test_untouched),
+    TEST (test_scaled), TEST (test_states), TEST (test_trail),
+    TEST (test_trail_time), TEST (test_choice), TEST (test_merge),
+    TEST (test_color_by), TEST (test_named_labels), TEST (test_corner),
+    TEST (test_trajectory), TEST (test_properties_while_playing),
+    TEST (test_truth));

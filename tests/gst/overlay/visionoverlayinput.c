@@ -2,6 +2,7 @@
  *
  * The element visionoverlay: images, maps, other caps, and input that is
  * wrong. */
+#include "suite.h"
 #include "drawn.h"
 
 #include <glib/gstdio.h>
@@ -278,21 +279,6 @@ GST_START_TEST (test_pose)
 }
 GST_END_TEST;
 
-static Suite *
-visionoverlayinput_suite (void)
-{
-  Suite *suite = suite_create ("visionoverlayinput");
-  TCase *tc = tcase_create ("input");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_image);
-  tcase_add_test (tc, test_map);
-  tcase_add_test (tc, test_caps_change);
-  tcase_add_test (tc, test_two_instances);
-  tcase_add_test (tc, test_nonsense);
-  tcase_add_test (tc, test_many);
-  tcase_add_test (tc, test_pose);
-  return suite;
-}
-
-GST_CHECK_MAIN (visionoverlayinput);
+SUITE (visionoverlayinput, TEST (test_image), TEST (test_map),
+    TEST (test_caps_change), TEST (test_two_instances), TEST (test_nonsense),
+    TEST (test_many), TEST (test_pose));

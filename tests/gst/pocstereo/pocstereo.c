@@ -2,6 +2,7 @@
  *
  * The element pocstereo on every pixel: the maps of frames of every caps, and
  * what it does while it plays. */
+#include "suite.h"
 #include "pocstereoviews.h"
 
 static const GstVideoFormat formats[] = {GST_VIDEO_FORMAT_NV12,
@@ -249,22 +250,6 @@ GST_START_TEST (test_order)
 }
 GST_END_TEST;
 
-static Suite *
-pocstereo_suite (void)
-{
-  Suite *suite = suite_create ("pocstereo");
-  TCase *tc = tcase_create ("dense");
-
-  suite_add_tcase (suite, tc);
-  tcase_set_timeout (tc, 120); /* the sanitizers are slow */
-  tcase_add_test (tc, test_formats);
-  tcase_add_test (tc, test_packed);
-  tcase_add_test (tc, test_maps);
-  tcase_add_test (tc, test_camera_of_buffer);
-  tcase_add_test (tc, test_properties);
-  tcase_add_test (tc, test_stream);
-  tcase_add_test (tc, test_order);
-  return suite;
-}
-
-GST_CHECK_MAIN (pocstereo);
+SUITE (pocstereo, TIMEOUT (120), TEST (test_formats), TEST (test_packed),
+    TEST (test_maps), TEST (test_camera_of_buffer), TEST (test_properties),
+    TEST (test_stream), TEST (test_order));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What the element pocstereo sees in frames of a rig that is wrong. */
+#include "suite.h"
 #include "pocstereoviews.h"
 
 /* Left is right and right is left: said once. */
@@ -121,19 +122,5 @@ GST_START_TEST (test_askew)
 }
 GST_END_TEST;
 
-static Suite *
-pocstereodiagnose_suite (void)
-{
-  Suite *suite = suite_create ("pocstereodiagnose");
-  TCase *tc = tcase_create ("diagnose");
-
-  suite_add_tcase (suite, tc);
-  tcase_set_timeout (tc, 120); /* the sanitizers are slow */
-  tcase_add_test (tc, test_swapped);
-  tcase_add_test (tc, test_swapped_pair);
-  tcase_add_test (tc, test_apart);
-  tcase_add_test (tc, test_askew);
-  return suite;
-}
-
-GST_CHECK_MAIN (pocstereodiagnose);
+SUITE (pocstereodiagnose, TIMEOUT (120), TEST (test_swapped),
+    TEST (test_swapped_pair), TEST (test_apart), TEST (test_askew));

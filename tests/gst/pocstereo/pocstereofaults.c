@@ -2,6 +2,7 @@
  *
  * The element pocstereo where something is wrong: each is said, and nothing
  * stops that can go on. */
+#include "suite.h"
 #include "pocstereorig.h"
 
 /* What cannot work with these frames is an error with the first pair. */
@@ -205,23 +206,7 @@ GST_START_TEST (test_candidates)
 }
 GST_END_TEST;
 
-static Suite *
-pocstereofaults_suite (void)
-{
-  Suite *suite = suite_create ("pocstereofaults");
-  TCase *tc = tcase_create ("faults");
-
-  suite_add_tcase (suite, tc);
-  tcase_set_timeout (tc, 120); /* the sanitizers are slow */
-  tcase_add_test (tc, test_refused);
-  tcase_add_test (tc, test_unequal);
-  tcase_add_test (tc, test_rates);
-  tcase_add_test (tc, test_odd_window);
-  tcase_add_test (tc, test_faults);
-  tcase_add_test (tc, test_calibration);
-  tcase_add_test (tc, test_rectified_regions);
-  tcase_add_test (tc, test_candidates);
-  return suite;
-}
-
-GST_CHECK_MAIN (pocstereofaults);
+SUITE (pocstereofaults, TIMEOUT (120), TEST (test_refused), TEST (test_unequal),
+    TEST (test_rates), TEST (test_odd_window), TEST (test_faults),
+    TEST (test_calibration), TEST (test_rectified_regions),
+    TEST (test_candidates));

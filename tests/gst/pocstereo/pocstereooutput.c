@@ -2,6 +2,7 @@
  *
  * The element pocstereo where its output is no left view: disparities, depth
  * and colours; and where it is that in other colours. */
+#include "suite.h"
 #include "badframes.h"
 #include "pocstereorig.h"
 
@@ -296,22 +297,7 @@ GST_START_TEST (test_bad_frame)
 }
 GST_END_TEST;
 
-static Suite *
-pocstereooutput_suite (void)
-{
-  Suite *suite = suite_create ("pocstereooutput");
-  TCase *tc = tcase_create ("pictures");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_disparity);
-  tcase_add_test (tc, test_depth);
-  tcase_add_test (tc, test_colormap);
-  tcase_add_test (tc, test_packed);
-  tcase_add_test (tc, test_rectified);
-  tcase_add_test (tc, test_colours);
-  tcase_add_loop_test (tc, test_set_while_playing, 0, 16);
-  tcase_add_test (tc, test_bad_frame);
-  return suite;
-}
-
-GST_CHECK_MAIN (pocstereooutput);
+SUITE (pocstereooutput, TEST (test_disparity), TEST (test_depth),
+    TEST (test_colormap), TEST (test_packed), TEST (test_rectified),
+    TEST (test_colours), LOOP (test_set_while_playing, 16),
+    TEST (test_bad_frame));

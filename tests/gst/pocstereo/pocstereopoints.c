@@ -2,6 +2,7 @@
  *
  * The element pocstereo on points: which ones, what it says of them, and how it
  * writes them. */
+#include "suite.h"
 #include "pocstereoviews.h"
 
 #include <glib/gstdio.h>
@@ -260,21 +261,6 @@ GST_START_TEST (test_clouds)
 }
 GST_END_TEST;
 
-static Suite *
-pocstereopoints_suite (void)
-{
-  Suite *suite = suite_create ("pocstereopoints");
-  TCase *tc = tcase_create ("points");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_chosen);
-  tcase_add_test (tc, test_texts);
-  tcase_add_test (tc, test_space);
-  tcase_add_test (tc, test_doffs);
-  tcase_add_test (tc, test_messages);
-  tcase_add_test (tc, test_presets);
-  tcase_add_test (tc, test_clouds);
-  return suite;
-}
-
-GST_CHECK_MAIN (pocstereopoints);
+SUITE (pocstereopoints, TEST (test_chosen), TEST (test_texts),
+    TEST (test_space), TEST (test_doffs), TEST (test_messages),
+    TEST (test_presets), TEST (test_clouds));

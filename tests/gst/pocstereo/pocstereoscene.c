@@ -2,7 +2,7 @@
  *
  * The element pocstereo behind visiontestsrc: what it says of every pixel that
  * both cameras see, against the truth that rides on the same buffer. */
-#include <gst/check/gstcheck.h>
+#include "suite.h"
 #include <gst/check/gstharness.h>
 
 #include <math.h>
@@ -115,16 +115,4 @@ GST_START_TEST (test_scene)
 }
 GST_END_TEST;
 
-static Suite *
-pocstereoscene_suite (void)
-{
-  Suite *suite = suite_create ("pocstereoscene");
-  TCase *tc = tcase_create ("scene");
-
-  suite_add_tcase (suite, tc);
-  tcase_set_timeout (tc, 120); /* the sanitizers are slow */
-  tcase_add_test (tc, test_scene);
-  return suite;
-}
-
-GST_CHECK_MAIN (pocstereoscene);
+SUITE (pocstereoscene, TIMEOUT (120), TEST (test_scene));

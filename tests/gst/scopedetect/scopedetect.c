@@ -2,6 +2,7 @@
  *
  * scopedetect: a known solid is found where it is, and followed; what it is
  * played with and what can be wrong. */
+#include "suite.h"
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -408,27 +409,8 @@ GST_START_TEST (test_csv)
 }
 GST_END_TEST;
 
-static Suite *
-scopedetect_suite (void)
-{
-  Suite *suite = suite_create ("scopedetect");
-  TCase *tc = tcase_create ("element");
-
-  suite_add_tcase (suite, tc);
-  tcase_set_timeout (tc, 240); /* the sanitizers are slow */
-  tcase_add_checked_fixture (tc, make_model, remove_model);
-  tcase_add_test (tc, test_tracking);
-  tcase_add_test (tc, test_presets);
-  tcase_add_test (tc, test_replaced);
-  tcase_add_test (tc, test_searches);
-  tcase_add_test (tc, test_alone);
-  tcase_add_test (tc, test_models);
-  tcase_add_test (tc, test_told);
-  tcase_add_test (tc, test_stream);
-  tcase_add_test (tc, test_camera);
-  tcase_add_test (tc, test_errors);
-  tcase_add_test (tc, test_csv);
-  return suite;
-}
-
-GST_CHECK_MAIN (scopedetect);
+SUITE (scopedetect, TIMEOUT (240), AROUND (make_model, remove_model),
+    TEST (test_tracking), TEST (test_presets), TEST (test_replaced),
+    TEST (test_searches), TEST (test_alone), TEST (test_models),
+    TEST (test_told), TEST (test_stream), TEST (test_camera),
+    TEST (test_errors), TEST (test_csv));

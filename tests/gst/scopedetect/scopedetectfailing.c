@@ -2,6 +2,7 @@
  *
  * scopedetect in a pipeline on a device that fails at each of its calls in
  * turn. */
+#include "suite.h"
 #include "failingplay.h"
 
 #include <glib/gstdio.h>
@@ -46,16 +47,5 @@ GST_START_TEST (test_pipeline)
 }
 GST_END_TEST;
 
-static Suite *
-scopedetectfailing_suite (void)
-{
-  Suite *suite = suite_create ("scopedetectfailing");
-  TCase *tc = tcase_create ("failing");
-
-  suite_add_tcase (suite, tc);
-  tcase_set_timeout (tc, 300); /* the sanitizers are slow */
-  tcase_add_loop_test (tc, test_pipeline, 0, (int) G_N_ELEMENTS (properties));
-  return suite;
-}
-
-GST_CHECK_MAIN (scopedetectfailing);
+SUITE (scopedetectfailing, TIMEOUT (300),
+    LOOP (test_pipeline, G_N_ELEMENTS (properties)));

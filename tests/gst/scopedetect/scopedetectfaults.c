@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * scopedetect: many models, models of one name, many objects of a model. */
+#include "suite.h"
 #include "scopedetectscene.h"
 
 static gchar *
@@ -242,8 +243,7 @@ GST_START_TEST (test_refused_start)
 {
   GstElement *element = gst_element_factory_make ("scopedetect", NULL);
 
-  g_object_set (
-      element, "intrinsics", "1,2", "output-csv", "/dev/null", NULL);
+  g_object_set (element, "intrinsics", "1,2", "output-csv", "/dev/null", NULL);
   fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED),
       GST_STATE_CHANGE_FAILURE);
   gst_element_set_state (element, GST_STATE_NULL);
@@ -251,23 +251,7 @@ GST_START_TEST (test_refused_start)
 }
 GST_END_TEST;
 
-static Suite *
-scopedetectfaults_suite (void)
-{
-  Suite *suite = suite_create ("scopedetectfaults");
-  TCase *tc = tcase_create ("element");
-
-  suite_add_tcase (suite, tc);
-  tcase_set_timeout (tc, 240); /* the sanitizers are slow */
-  tcase_add_checked_fixture (tc, make_model, remove_model);
-  tcase_add_test (tc, test_many);
-  tcase_add_test (tc, test_names);
-  tcase_add_test (tc, test_explain);
-  tcase_add_test (tc, test_stages);
-  tcase_add_test (tc, test_neighbours);
-  tcase_add_test (tc, test_objects);
-  tcase_add_test (tc, test_refused_start);
-  return suite;
-}
-
-GST_CHECK_MAIN (scopedetectfaults);
+SUITE (scopedetectfaults, TIMEOUT (240), AROUND (make_model, remove_model),
+    TEST (test_many), TEST (test_names), TEST (test_explain),
+    TEST (test_stages), TEST (test_neighbours), TEST (test_objects),
+    TEST (test_refused_start));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * scopedetect: its messages if nothing is found, and its memory. */
+#include "suite.h"
 #include "scopedetectscene.h"
 
 #define FEW INTRINSICS " queries=200 clusters=20 points=100 "
@@ -127,20 +128,5 @@ GST_START_TEST (test_spacing)
 }
 GST_END_TEST;
 
-static Suite *
-scopedetecthints_suite (void)
-{
-  Suite *suite = suite_create ("scopedetecthints");
-  TCase *tc = tcase_create ("element");
-
-  suite_add_tcase (suite, tc);
-  tcase_set_timeout (tc, 240); /* the sanitizers are slow */
-  tcase_add_checked_fixture (tc, make_model, remove_model);
-  tcase_add_test (tc, test_hints);
-  tcase_add_test (tc, test_none);
-  tcase_add_test (tc, test_many);
-  tcase_add_test (tc, test_spacing);
-  return suite;
-}
-
-GST_CHECK_MAIN (scopedetecthints);
+SUITE (scopedetecthints, TIMEOUT (240), AROUND (make_model, remove_model),
+    TEST (test_hints), TEST (test_none), TEST (test_many), TEST (test_spacing));

@@ -3,6 +3,7 @@
  * scopedetect: only a part of the frame is searched: a box, the boxes that came
  * with the frames, or what kinfumot and gpuccl say of a solid that begins to
  * move. */
+#include "suite.h"
 #include "scopedetectscene.h"
 
 #define ELSEWHERE "10,10,60,60"
@@ -168,19 +169,5 @@ GST_START_TEST (test_named)
 }
 GST_END_TEST;
 
-static Suite *
-scopedetectregion_suite (void)
-{
-  Suite *s = suite_create ("scopedetectregion");
-  TCase *tc = tcase_create ("scopedetectregion");
-
-  suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 300);
-  tcase_add_unchecked_fixture (tc, make_model, remove_model);
-  tcase_add_test (tc, test_box);
-  tcase_add_test (tc, test_meta);
-  tcase_add_test (tc, test_named);
-  return s;
-}
-
-GST_CHECK_MAIN (scopedetectregion);
+SUITE (scopedetectregion, TIMEOUT (300), AROUND_ALL (make_model, remove_model),
+    TEST (test_box), TEST (test_meta), TEST (test_named));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The element visiontestsrc. */
-#include <gst/check/gstcheck.h>
+#include "suite.h"
 #include <gst/check/gstharness.h>
 #include <gst/video/video.h>
 
@@ -1492,51 +1492,19 @@ GST_START_TEST (test_multispectral_properties)
 }
 GST_END_TEST;
 
-static Suite *
-visiontestsrc_suite (void)
-{
-  Suite *suite = suite_create ("visiontestsrc");
-  TCase *tc = tcase_create ("element");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_formats);
-  tcase_add_test (tc, test_defaults);
-  tcase_add_test (tc, test_refuses_caps);
-  tcase_add_test (tc, test_times);
-  tcase_add_test (tc, test_still);
-  tcase_add_test (tc, test_seed);
-  tcase_add_test (tc, test_live);
-  tcase_add_test (tc, test_seeks);
-  tcase_add_test (tc, test_reverse);
-  tcase_add_test (tc, test_reverse_without_end);
-  tcase_add_test (tc, test_caps_change);
-  tcase_add_test (tc, test_truth);
-  tcase_add_test (tc, test_label_map);
-  tcase_add_test (tc, test_occlusion);
-  tcase_add_test (tc, test_properties_while_playing);
-  tcase_add_test (tc, test_palette);
-  tcase_add_test (tc, test_rgbd_caps);
-  tcase_add_test (tc, test_rgbd_refuses_caps);
-  tcase_add_test (tc, test_rgbd_truth);
-  tcase_add_test (tc, test_rgbd_maps);
-  tcase_add_test (tc, test_rgbd_several);
-  tcase_add_test (tc, test_rgbd_start);
-  tcase_add_test (tc, test_rgbd_properties);
-  tcase_add_test (tc, test_stereo_caps);
-  tcase_add_test (tc, test_stereo_refuses_caps);
-  tcase_add_test (tc, test_stereo_truth);
-  tcase_add_test (tc, test_stereo_views);
-  tcase_add_test (tc, test_stereo_seeks);
-  tcase_add_test (tc, test_stereo_properties);
-  tcase_add_test (tc, test_clutter_pair);
-  tcase_add_test (tc, test_clutter_refuses);
-  tcase_add_test (tc, test_clutter_names);
-  tcase_add_test (tc, test_multispectral_caps);
-  tcase_add_test (tc, test_multispectral_refuses_caps);
-  tcase_add_test (tc, test_multispectral_truth);
-  tcase_add_test (tc, test_multispectral_hidden);
-  tcase_add_test (tc, test_multispectral_properties);
-  return suite;
-}
-
-GST_CHECK_MAIN (visiontestsrc);
+SUITE (visiontestsrc, TEST (test_formats), TEST (test_defaults),
+    TEST (test_refuses_caps), TEST (test_times), TEST (test_still),
+    TEST (test_seed), TEST (test_live), TEST (test_seeks), TEST (test_reverse),
+    TEST (test_reverse_without_end), TEST (test_caps_change), TEST (test_truth),
+    TEST (test_label_map), TEST (test_occlusion),
+    TEST (test_properties_while_playing), TEST (test_palette),
+    TEST (test_rgbd_caps), TEST (test_rgbd_refuses_caps),
+    TEST (test_rgbd_truth), TEST (test_rgbd_maps), TEST (test_rgbd_several),
+    TEST (test_rgbd_start), TEST (test_rgbd_properties),
+    TEST (test_stereo_caps), TEST (test_stereo_refuses_caps),
+    TEST (test_stereo_truth), TEST (test_stereo_views),
+    TEST (test_stereo_seeks), TEST (test_stereo_properties),
+    TEST (test_clutter_pair), TEST (test_clutter_refuses),
+    TEST (test_clutter_names), TEST (test_multispectral_caps),
+    TEST (test_multispectral_refuses_caps), TEST (test_multispectral_truth),
+    TEST (test_multispectral_hidden), TEST (test_multispectral_properties));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The element visionmap. */
+#include "suite.h"
 #include "drawn.h"
 
 static GstHarness *
@@ -648,30 +649,9 @@ GST_START_TEST (test_mouse)
 }
 GST_END_TEST;
 
-static Suite *
-visionmap_suite (void)
-{
-  Suite *suite = suite_create ("visionmap");
-  TCase *tc = tcase_create ("maps");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_name);
-  tcase_add_test (tc, test_numbers);
-  tcase_add_test (tc, test_colours);
-  tcase_add_test (tc, test_three_numbers);
-  tcase_add_test (tc, test_three_numbers_grey);
-  tcase_add_test (tc, test_classes);
-  tcase_add_test (tc, test_classes_grey);
-  tcase_add_test (tc, test_size_changes);
-  tcase_add_test (tc, test_first_caps);
-  tcase_add_test (tc, test_no_frame_yet);
-  tcase_add_test (tc, test_no_map);
-  tcase_add_test (tc, test_odd_rows);
-  tcase_add_test (tc, test_newest);
-  tcase_add_test (tc, test_labels);
-  tcase_add_test (tc, test_other_size_wanted);
-  tcase_add_test (tc, test_mouse);
-  return suite;
-}
-
-GST_CHECK_MAIN (visionmap);
+SUITE (visionmap, TEST (test_name), TEST (test_numbers), TEST (test_colours),
+    TEST (test_three_numbers), TEST (test_three_numbers_grey),
+    TEST (test_classes), TEST (test_classes_grey), TEST (test_size_changes),
+    TEST (test_first_caps), TEST (test_no_frame_yet), TEST (test_no_map),
+    TEST (test_odd_rows), TEST (test_newest), TEST (test_labels),
+    TEST (test_other_size_wanted), TEST (test_mouse));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The element visionmeta. */
+#include "suite.h"
 #include "meta/regions.h"
 
 /* What videoscale scaled is replaced, what others added is not touched. */
@@ -144,19 +145,6 @@ GST_START_TEST (test_camera)
 }
 GST_END_TEST;
 
-static Suite *
-visionmeta_suite (void)
-{
-  Suite *suite = suite_create ("visionmeta");
-  TCase *tc = tcase_create ("element");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_regions_are_replaced);
-  tcase_add_test (tc, test_regions_are_made_anew);
-  tcase_add_test (tc, test_caps_change);
-  tcase_add_test (tc, test_shared_buffer);
-  tcase_add_test (tc, test_camera);
-  return suite;
-}
-
-GST_CHECK_MAIN (visionmeta);
+SUITE (visionmeta, TEST (test_regions_are_replaced),
+    TEST (test_regions_are_made_anew), TEST (test_caps_change),
+    TEST (test_shared_buffer), TEST (test_camera));
