@@ -7,6 +7,7 @@
 #include "bench_median.h"
 #include "check.h"
 #include "common/yuv.h"
+#include "failing.h"
 #include "frames.h"
 #include "moct/moct.h"
 #include "moct/moct_bounds.h"
@@ -899,6 +900,71 @@ test_parity_large (DeviceKind kind)
   }
 }
 
+#define FAILING_SIDE 40
+
+/* All that calls the device, with two red squares; NULL or the first failure.
+ */
+static const char *
+use_all (Moct *moct, const MoctParams *params)
+{
+  static uint8_t pixels[FAILING_SIDE * FAILING_SIDE * 3];
+  static uint16_t labels[FAILING_SIDE * FAILING_SIDE];
+  Image frame = {{pixels}, {3 * FAILING_SIDE}, FAILING_SIDE, FAILING_SIDE,
+      IMAGE_RGB, IMAGE_BT601, true};
+  MoctColour learned = {.name = "learned", .space = MOCT_LEARN};
+  const MoctObject *objects;
+  MoctLearned what;
+  MoctPoint points[MOCT_MAX_OBJECTS * 4];
+  int n, counts[MOCT_MAX_OBJECTS];
+
+  for (int y = 0; y < 10; y++)
+    for (int x = 0; x < FAILING_SIDE; x++)
+      pixels[3 * (y * FAILING_SIDE + x)] = x % 20 < 10 ? 255 : 0;
+  for (int i = 0; i < 2; i++)
+    TRY (moct_run (moct, params, &frame, 0.04, &objects, &n));
+  check (params->method != MOCT_FUSED || n == 2);
+  TRY (moct_trajectories (moct, objects, n, 4, points, counts));
+  TRY (moct_labels (moct, params, &frame, labels, 2 * FAILING_SIDE));
+  check (labels[0] == 1);
+  return moct_learn (moct, &frame, (ImageBox){0, 0, 5, 5}, &learned, &what);
+}
+
+/* Each call of the device fails once: a sentence, and nothing kept. */
+static void
+test_failing (DeviceKind kind)
+{
+  MoctColour colour = parse_one ("red:#ff0000~30");
+
+  (void) kind;
+  for (MoctMethod method = MOCT_FUSED; method <= MOCT_PER_OBJECT; method++) {
+    int calls = 2;
+
+    for (int at = 0; at < calls; at++) { /* the last is that of moct_free () */
+      MoctParams p = default_params (&colour, 1);
+      Moct *moct = NULL;
+      const char *err;
+      Device dev;
+
+      p.method = method;
+      p.blobs = method == MOCT_FUSED;
+      p.reduction_factor = 4;
+      failing_reset (at);
+      ok (failing_open (&dev, DEVICE_CPU, NULL));
+      err = moct_new (&moct, &dev, FAILING_SIDE, FAILING_SIDE, 8);
+      err = err ? err : use_all (moct, &p);
+      check (!err == !at);
+      check (
+          !err || !strcmp (err, FAILING_MEMORY) || !strcmp (err, FAILING_LOST));
+      moct_free (moct);
+      device_close (&dev);
+      calls = at ? calls : failing_calls;
+      check (failing_blocks == 0);
+    }
+    check (calls > 10);
+  }
+  failing_reset (0);
+}
+
 static const CheckPart on_each[] = {{"box", test_box},
     {"orientation", test_orientation}, {"merge distance", test_merge_distance},
     {"region, order of colours", test_region_and_order},
@@ -908,7 +974,7 @@ static const CheckPart on_each[] = {{"box", test_box},
     {"sums against a plain loop", test_sums},
     {"blobs add up", test_blobs_add_up}, {"hostile frames", test_hostile},
     {"every pixel another class", test_every_pixel_another_class},
-    {NULL, NULL}};
+    {"failing", test_failing}, {NULL, NULL}};
 
 static const CheckPart parity[] = {{"CPU and CUDA", test_parity},
     {"large frames", test_parity_large}, {NULL, NULL}};
