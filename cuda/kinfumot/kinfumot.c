@@ -38,7 +38,7 @@ allocate (Kinfumot *k)
       &k->memory, &k->rows, (size_t) w->width * (KINFUMOT_SMALL_Y + 1)));
   TRY (memory_get_pinned (&k->memory, &k->state, 1));
   TRY (memory_get (&k->memory, &k->there, 1));
-  TRY (memory_get (&k->memory, &w->sums, KINFUMOT_MODELS));
+  TRY (memory_get (&k->memory, &w->alignments, KINFUMOT_MODELS));
   w->models = k->there->models;
   w->counts = k->there->counts;
   w->pool = &k->there->pool;
@@ -375,8 +375,7 @@ map (Kinfumot *k)
   TRY (s->advance (dev, w, 0, n));
   TRY (s->allocate (dev, w, 0, n));
   TRY (s->fuse (dev, w, 0, n));
-  TRY (s->cast (dev, w, 0, n));
-  return kinfumot_keyframe_fetch (k);
+  return s->cast (dev, w, 0, n);
 }
 
 /* Queues what the caller wants of a frame. */
@@ -430,10 +429,9 @@ run (Kinfumot *k, const KinfumotFrame *frame)
 
   set_motion (k, frame);
   TRY (follow_camera (k));
-  if (relocate) {
-    TRY (kinfumot_keyframe_fetch (k));
+  if (relocate)
     TRY (kinfumot_download (k));
-  } else {
+  else {
     TRY (map (k));
     TRY (finish (k));
   }
@@ -444,18 +442,18 @@ run (Kinfumot *k, const KinfumotFrame *frame)
   return NULL;
 }
 
-static void
+static const char *
 end (Kinfumot *k)
 {
   KinfumotPast *now = &k->past[k->work.frame % KINFUMOT_RING];
 
   if (k->lost)
-    return;
+    return NULL;
   k->started = true;
   k->held = k->state->models[0].pose;
   now->known = true;
   now->camera = k->held;
-  kinfumot_keyframe_add (k);
+  return kinfumot_keyframe_add (k);
 }
 
 static void
@@ -511,7 +509,7 @@ kinfumot_run (Kinfumot *k, const KinfumotParams *params,
   TRY (kinfumot_births (k));
   begin (k, frame);
   TRY (run (k, frame));
-  end (k);
+  TRY (end (k));
   TRY (kinfumot_objects_update (k, results));
   if (k->state->pool.full)
     TRY (make_room (k, was_started));

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The alignment of models: one kernel, whose blocks of threads wait for each
- * other after each iteration.  The last one to come solves for the step. */
+ * other after each iteration. */
 #include "kinfumot/kinfumot_cuda.cuh"
 
-#define MAX_BLOCKS 264 /* a model */
-#define ALIGN_THREADS 256
+#define ALIGN_THREADS 512
 
 /* Sum number @lane of all lanes' 2 HALF, HALF times.  A lane keeps half of what
  * it has and gives the other half away. */
@@ -52,88 +51,127 @@ add_block (int64_t mine[KINFUMOT_N_SUMS], int64_t *all)
     atomicAdd ((Word *) all + threadIdx.x, sums[threadIdx.x]);
 }
 
-/* Whether this is the last block of the model to come here. */
-static __device__ bool
-is_last (uint32_t *done)
+/* Copies @n bytes, a multiple of four, by all threads of the block. */
+static __device__ void
+copy_words (void *to, const void *from, size_t n)
 {
-  __shared__ bool last;
-
-  __threadfence ();
-  __syncthreads ();
-  if (threadIdx.x == 0) {
-    last = atomicAdd (done, 1) == gridDim.x - 1;
-    if (last)
-      *done = 0;
-  }
-  __syncthreads ();
-  return last;
+  for (size_t i = threadIdx.x; i < n / 4; i += blockDim.x)
+    ((uint32_t *) to)[i] = ((const uint32_t *) from)[i];
 }
 
-/* The last block solves, the others wait until it has. */
+/* Waits until the blocks of the model have come here @times times together. */
 static __device__ void
-solve (KinfumotModel *m, KinfumotSums *sums, uint32_t round)
+meet (uint32_t *done, uint32_t times)
 {
-  __shared__ KinfumotEigen eigen;
-  volatile uint32_t *rounds = &sums->rounds;
-
-  if (is_last (&sums->done)) {
+  __syncthreads ();
+  if (threadIdx.x == 0) {
     __threadfence ();
-    if (threadIdx.x < KINFUMOT_N_SUMS)
-      kinfumot_take_sum (m, sums, threadIdx.x);
-    __syncthreads ();
-    if (threadIdx.x < 32)
-      kinfumot_iterate (m, &eigen, threadIdx.x, 32);
-    __syncthreads ();
-    if (threadIdx.x == 0) {
-      __threadfence ();
-      *rounds = round + 1;
-    }
-  } else if (threadIdx.x == 0) {
-    while (*rounds == round)
+    atomicAdd (done, 1);
+    while (*(volatile uint32_t *) done < times)
       continue;
     __threadfence ();
   }
   __syncthreads ();
 }
 
-/* One part of all pixels after the other, so that a warp does the same. */
-static __device__ void
-add_pixels (const KinfumotWork *w, int model, int stride)
+/* Parts of pixels that the model's box has. */
+static __device__ int
+parts_in (const ImageBox *box, int model, int stride)
 {
-  const ImageBox box = w->models[model].box;
+  return ceil_div (box->x1 - box->x0, stride) *
+      ceil_div (box->y1 - box->y0, stride) * kinfumot_parts (model);
+}
+
+/* Adds to @sums.  One part of all pixels after the other, so that a warp does
+ * the same. */
+static __device__ void
+add_pixels (const KinfumotWork *w, int model, const KinfumotModel *m,
+    int stride, int blocks, int64_t *sums)
+{
+  const ImageBox box = m->box;
   const int columns = ceil_div (box.x1 - box.x0, stride);
   const int rows = ceil_div (box.y1 - box.y0, stride);
-  const int n = columns * rows * kinfumot_parts (model);
-  int64_t sums[KINFUMOT_N_SUMS] = {0};
+  const int n = parts_in (&box, model, stride);
+  int64_t mine[KINFUMOT_N_SUMS] = {0};
 
-  for (int i = thread_index (); i < n; i += gridDim.x * ALIGN_THREADS) {
+  for (int i = thread_index (); i < n; i += blocks * ALIGN_THREADS) {
     int x = box.x0 + i % columns * stride, row = i / columns;
     int y = box.y0 + row % rows * stride;
 
-    kinfumot_add_part (w, model, y * w->width + x, row / rows, sums);
+    kinfumot_add_part (w, model, m, y * w->width + x, row / rows, mine);
   }
   if ((int) (blockIdx.x * ALIGN_THREADS) < n)
-    add_block (sums, w->sums[model].of);
+    add_block (mine, sums);
 }
 
-/* All iterations of a model; its blocks run at the same time. */
+/* Each block solves for itself: that is sooner than to wait for one.  The sums
+ * of the iteration before, which all have read, become 0. */
+static __device__ void
+solve (KinfumotModel *m, KinfumotAlignment *a, uint32_t round)
+{
+  __shared__ KinfumotEigen eigen;
+  const int i = threadIdx.x;
+
+  if (i < KINFUMOT_N_SUMS) {
+    m->sums[i] = __ldcg ((const long long *) &a->sums[round % 3][i]);
+    if (blockIdx.x == 0)
+      a->sums[(round + 2) % 3][i] = 0;
+  }
+  __syncthreads ();
+  if (i < 32)
+    kinfumot_iterate (m, &eigen, i, 32);
+  __syncthreads ();
+}
+
+/* All iterations of a model; its blocks run at the same time, as many as its
+ * pixels need. */
 static __global__ void
 __launch_bounds__ (ALIGN_THREADS) align (KinfumotWork w, int first)
 {
+  __shared__ KinfumotModel m;
   const int model = first + blockIdx.y;
-  KinfumotModel *m = &w.models[model];
-  KinfumotSums *sums = &w.sums[model];
-  uint32_t round = ((volatile KinfumotSums *) sums)->rounds;
+  KinfumotAlignment *a = &w.alignments[model];
+  uint32_t round = 0;
+  int blocks;
 
-  if (m->active != KINFUMOT_AWAKE)
+  copy_words (&m, &w.models[model], sizeof m);
+  __syncthreads ();
+  blocks = max (1, ceil_div (parts_in (&m.box, model, 1), ALIGN_THREADS));
+  blocks = min (blocks, (int) gridDim.x);
+  if (m.active != KINFUMOT_AWAKE || (int) blockIdx.x >= blocks)
     return;
   for (int level = 0; level < KINFUMOT_LEVELS; level++)
     for (int i = 0; i < kinfumot_iterations (level); i++) {
-      add_pixels (&w, model, kinfumot_stride (level));
-      solve (m, sums, round++);
-      if (((volatile KinfumotModel *) m)->settled)
+      add_pixels (
+          &w, model, &m, kinfumot_stride (level), blocks, a->sums[round % 3]);
+      meet (&a->done, (round + 1) * blocks);
+      solve (&m, a, round++);
+      if (m.settled)
         break;
     }
+  if (blockIdx.x == 0)
+    copy_words (&a->aligned, &m, sizeof m);
+}
+
+/* A block a model. */
+static __global__ void
+take_aligned (KinfumotWork w, int first)
+{
+  KinfumotModel *m = &w.models[first + blockIdx.x];
+  KinfumotAlignment *a = &w.alignments[first + blockIdx.x];
+  bool awake;
+
+  await_previous ();
+  allow_next ();
+  awake = m->active == KINFUMOT_AWAKE;
+  __syncthreads ();
+  if (!awake)
+    return;
+  copy_words (m, &a->aligned, sizeof *m);
+  for (int i = threadIdx.x; i < 3 * KINFUMOT_N_SUMS; i += blockDim.x)
+    a->sums[0][i] = 0;
+  if (threadIdx.x == 0)
+    a->done = 0;
 }
 
 /* As many as run at the same time on the current device. */
@@ -156,17 +194,15 @@ kinfumot_align_cuda (
     const Device *dev, const KinfumotWork *w, int first, int last)
 {
   KinfumotWork work = *w;
-  void *args[] = {&work, &first};
   int most, n;
 
   TRY (most_blocks (&most));
-  for (; first < last; first += n) {
-    int blocks;
+  for (int begin = first; begin < last; begin += n) {
+    void *args[] = {&work, &begin};
 
-    n = last - first < most ? last - first : most; /* models at a time */
-    blocks = most / n < MAX_BLOCKS ? most / n : MAX_BLOCKS;
-    CUDA_TRY (cudaLaunchCooperativeKernel ((void *) align, dim3 (blocks, n),
+    n = last - begin < most ? last - begin : most; /* models at a time */
+    CUDA_TRY (cudaLaunchCooperativeKernel ((void *) align, dim3 (most / n, n),
         dim3 (ALIGN_THREADS), args, 0, device_stream (dev)));
   }
-  return NULL;
+  return queue (dev, take_aligned, last - first, 128, *w, first);
 }

@@ -3,7 +3,7 @@
  * What the models look like from the camera (2.1). */
 #include "kinfumot/kinfumot_cuda.cuh"
 
-#define SIDE 16 /* of a block's pixels */
+#define SIDE 16 /* of a block's pixels; a warp has 8 x 4 of them */
 
 /* ---- Ranges ---- */
 
@@ -46,10 +46,12 @@ set_ranges (KinfumotWork w, int first, int last)
 /* ---- Rays ---- */
 
 static __global__ void
-cast (KinfumotWork w, int first)
+__launch_bounds__ (SIDE *SIDE, 4) cast (KinfumotWork w, int first)
 {
-  const int x = blockIdx.x * SIDE + threadIdx.x,
-            y = blockIdx.y * SIDE + threadIdx.y, model = first + blockIdx.z;
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const int x = blockIdx.x * SIDE + warp % 2 * 8 + lane % 8,
+            y = blockIdx.y * SIDE + warp / 2 * 4 + lane / 8,
+            model = first + blockIdx.z;
   float depth = 0;
   int tile;
   uint64_t slices;
@@ -86,7 +88,7 @@ kinfumot_cast_cuda (
       blocks_of (w->tiles_x * w->tiles_y, last - first), THREADS, *w, first));
   TRY (queue (dev, set_ranges, blocks_of ((int) w->grid.max_bricks), THREADS,
       *w, first, last));
-  TRY (queue (dev, cast, blocks, dim3 (SIDE, SIDE), *w, first));
+  TRY (queue (dev, cast, blocks, SIDE * SIDE, *w, first));
   return queue (dev, view_normals,
       blocks_of (w->width * w->height, last - first), THREADS, *w, first);
 }

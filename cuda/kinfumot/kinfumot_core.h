@@ -57,7 +57,7 @@ typedef struct {
 typedef struct {
   uint32_t n_points;  /* pixels with a normal */
   uint32_t n_unused;  /* bricks that can be taken */
-  uint32_t n_fresh;   /* bricks that are wanted */
+  uint32_t n_fresh;   /* bricks that are wanted and not yet taken */
   uint32_t n_visible; /* bricks in view */
   uint32_t full;      /* not all that were wanted could be taken, so none was;
                          the table holds their keys */
@@ -83,7 +83,7 @@ typedef struct {
   uint64_t *slices[KINFUMOT_MODELS];   /* of each tile: those with bricks */
   KinfumotModel *models;               /* KINFUMOT_MODELS */
   KinfumotCount *counts;               /* KINFUMOT_MODELS; of objects alone */
-  KinfumotSums *sums; /* KINFUMOT_MODELS; 0 between alignments */
+  KinfumotAlignment *alignments;       /* KINFUMOT_MODELS */
   KinfumotPool *pool;
   uint64_t *fresh;     /* keys for which a brick is wanted */
   uint32_t max_fresh;  /* of them */
@@ -126,7 +126,13 @@ kinfumot_units (const KinfumotWork *w, uint16_t z, int8_t fraction)
 BOTH float
 kinfumot_metres (uint16_t depth)
 {
-  return (float) depth * (1.f / KINFUMOT_UNITS);
+#ifdef __CUDA_ARCH__ /* without the slow conversion */
+  float units = __int_as_float (0x4b000000 | depth) - 8388608.f;
+#else
+  float units = (float) depth;
+#endif
+
+  return units * (1.f / KINFUMOT_UNITS);
 }
 
 BOTH Vec
@@ -206,8 +212,8 @@ kinfumot_pixel (const KinfumotWork *w, Vec p)
   if (!kinfumot_project (&w->lens, p, &u, &v) || !(u > -1) || !(v > -1) ||
       !(u < (float) w->width) || !(v < (float) w->height))
     return -1;
-  x = kinfumot_round (u);
-  y = kinfumot_round (v);
+  x = kinfumot_round_small (u);
+  y = kinfumot_round_small (v);
   if (x < 0 || y < 0 || x >= w->width || y >= w->height)
     return -1;
   return y * w->width + x;
@@ -226,11 +232,11 @@ typedef struct {
                    plane, or from q where that is farther than the gate */
 } KinfumotPair;
 
-/* False where the view has no surface. */
+/* Of a point that moves as @m says; false where @view has no surface. */
 BOTH bool
-kinfumot_pair (const KinfumotWork *w, int model, Vec point, KinfumotPair *pair)
+kinfumot_meet (const KinfumotWork *w, const KinfumotModel *m,
+    const KinfumotHit *view, Vec point, KinfumotPair *pair)
 {
-  const KinfumotModel *m = &w->models[model];
   KinfumotHit hit;
   Vec apart;
 
@@ -238,7 +244,7 @@ kinfumot_pair (const KinfumotWork *w, int model, Vec point, KinfumotPair *pair)
   pair->at = kinfumot_pixel (w, pair->p);
   if (pair->at < 0)
     return false;
-  hit = w->views[model][pair->at];
+  hit = view[pair->at];
   if (!(hit.depth > 0) || (hit.x == 0 && hit.y == 0 && hit.z == 0))
     return false;
   pair->q = kinfumot_along (&w->rays[pair->at], hit.depth);
@@ -251,20 +257,26 @@ kinfumot_pair (const KinfumotWork *w, int model, Vec point, KinfumotPair *pair)
   return true;
 }
 
+BOTH bool
+kinfumot_pair (const KinfumotWork *w, int model, Vec point, KinfumotPair *pair)
+{
+  return kinfumot_meet (w, &w->models[model], w->views[model], point, pair);
+}
+
 /* Whether @pair takes part in the alignment (2.1): not too far apart, and
  * normals alike. */
 BOTH bool
-kinfumot_fits (
-    const KinfumotWork *w, int model, Vec normal, const KinfumotPair *pair)
+kinfumot_fits (const KinfumotWork *w, const KinfumotModel *m, Vec normal,
+    const KinfumotPair *pair)
 {
-  Vec turned = vec_rotate (&w->models[model].turn, normal);
+  Vec turned = vec_rotate (&m->turn, normal);
 
   return pair->apart <= KINFUMOT_GATE * KINFUMOT_GATE &&
       vec_dot (turned, pair->n) >= w->max_cosine;
 }
 
-/* Whether another model explains the point better than @model, from which it
- * lies @distance away. */
+/* Whether another model, where it was before the alignment, explains the point
+ * better than @model, from which it lies @distance away. */
 BOTH bool
 kinfumot_taken (const KinfumotWork *w, int model, Vec point, float distance)
 {
@@ -390,10 +402,9 @@ kinfumot_free_beside (const KinfumotWork *w, int model, int at, Vec aside)
 /* What the end of the surface of pixel @at says along one axis: 0, x, or 1, y;
  * @side: 1 or -1. */
 BOTH bool
-kinfumot_outline (const KinfumotWork *w, int model, int at, int axis, int side,
-    KinfumotTerm *term)
+kinfumot_outline (const KinfumotWork *w, int model, const KinfumotModel *m,
+    int at, int axis, int side, KinfumotTerm *term)
 {
-  const KinfumotModel *m = &w->models[model];
   int x = at % w->width, y = at / w->width, step = axis ? w->width : 1;
   int along = axis ? y : x, size = axis ? w->height : w->width, before, end;
   Vec p, n = {axis ? 0.f : 1.f, axis ? 1.f : 0.f, 0}, q;
@@ -421,7 +432,8 @@ kinfumot_outline (const KinfumotWork *w, int model, int at, int axis, int side,
 
 /* What the surface of a pixel adds to the sums of @model, false for nothing. */
 BOTH bool
-kinfumot_term (const KinfumotWork *w, int model, int at, KinfumotTerm *term)
+kinfumot_term (const KinfumotWork *w, int model, const KinfumotModel *m, int at,
+    KinfumotTerm *term)
 {
   Vec normal = w->normals[at], point;
   KinfumotPair pair;
@@ -429,8 +441,8 @@ kinfumot_term (const KinfumotWork *w, int model, int at, KinfumotTerm *term)
   if (normal.x == 0 && normal.y == 0 && normal.z == 0)
     return false;
   point = kinfumot_point (w, at);
-  if (!kinfumot_pair (w, model, point, &pair) ||
-      !kinfumot_fits (w, model, normal, &pair))
+  if (!kinfumot_meet (w, m, w->views[model], point, &pair) ||
+      !kinfumot_fits (w, m, normal, &pair))
     return false;
   if (kinfumot_others (w, model, at, point, &pair))
     return false;
@@ -446,19 +458,19 @@ kinfumot_parts (int model)
   return model ? 5 : 1;
 }
 
-/* Adds what part @part of a pixel says of @model. */
+/* Adds what part @part of a pixel says of @model, which by now is @m. */
 BOTH void
-kinfumot_add_part (const KinfumotWork *w, int model, int at, int part,
-    int64_t sums[KINFUMOT_N_SUMS])
+kinfumot_add_part (const KinfumotWork *w, int model, const KinfumotModel *m,
+    int at, int part, int64_t sums[KINFUMOT_N_SUMS])
 {
   const int side = part - 1;
   KinfumotTerm term;
 
   if (!w->now.depth[at])
     return;
-  if (part
-          ? kinfumot_outline (w, model, at, side >> 1, side & 1 ? 1 : -1, &term)
-          : kinfumot_term (w, model, at, &term))
+  if (part ? kinfumot_outline (
+                 w, model, m, at, side >> 1, side & 1 ? 1 : -1, &term)
+           : kinfumot_term (w, model, m, at, &term))
     kinfumot_add (sums, &term);
 }
 
@@ -836,7 +848,7 @@ kinfumot_fuse (const KinfumotWork *w, int model, Vec p, KinfumotVoxel v)
   if (distance < -1 || (distance < 1 && !kinfumot_owns (w, model, at)))
     return v;
   return kinfumot_voxel_seen (
-      v, distance, w->max_weight, w->models[model].still);
+      &w->grid, v, distance, w->max_weight, w->models[model].still);
 }
 
 /* Whether a brick of a model may be seen: its middle is not behind the camera,

@@ -109,6 +109,7 @@ take_bricks (const KinfumotWork *w)
     memset (g->voxels + (size_t) slot * KINFUMOT_BRICK_VOXELS, 0,
         KINFUMOT_BRICK_VOXELS * sizeof *g->voxels);
   }
+  pool->n_fresh = 0;
 }
 
 static bool
@@ -136,7 +137,6 @@ kinfumot_allocate_cpu (
   bool done = true;
 
   (void) dev;
-  w->pool->n_fresh = 0;
   for (int m = first; m < last; m++)
     if (w->models[m].active && w->models[m].good)
       done &= allocate_model (w, m, wanted);

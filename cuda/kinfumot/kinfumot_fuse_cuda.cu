@@ -4,19 +4,11 @@
 #include "kinfumot/kinfumot_cuda.cuh"
 
 #define BRICK_THREADS 128
-#define BRICK_BLOCKS 1056 /* that loop over bricks */
-#define FUSE_THREADS 64   /* a thread has a column of eight voxels */
+#define BRICK_BLOCKS 264 /* that loop over new bricks */
+#define FUSE_THREADS 64  /* a thread has a column of eight voxels */
 #define FUSE_BLOCKS 3168
 
 /* ---- Bricks ---- */
-
-static __global__ void
-begin_bricks (KinfumotPool *pool)
-{
-  await_previous ();
-  allow_next ();
-  pool->n_fresh = 0;
-}
 
 /* Notes that @key wants a brick, unless it is noted or has one. */
 static __device__ void
@@ -96,25 +88,24 @@ take (KinfumotWork w)
   }
 }
 
-static __global__ void
+/* Counts what was taken, once. */
+static __device__ void
 end_bricks (KinfumotPool *pool)
 {
-  await_previous ();
-  allow_next ();
   pool->full |= pool->n_fresh > pool->n_unused;
-  if (!pool->full)
-    pool->n_unused -= pool->n_fresh;
+  if (pool->full)
+    return;
+  pool->n_unused -= pool->n_fresh;
+  pool->n_fresh = 0;
 }
 
 const char *
 kinfumot_allocate_cuda (
     const Device *dev, const KinfumotWork *w, int first, int last)
 {
-  TRY (queue (dev, begin_bricks, 1, 1, w->pool));
   TRY (queue (dev, want, blocks_of (w->width * w->height, last - first),
       THREADS, *w, first));
-  TRY (queue (dev, take, BRICK_BLOCKS, BRICK_THREADS, *w));
-  return queue (dev, end_bricks, 1, 1, w->pool);
+  return queue (dev, take, BRICK_BLOCKS, BRICK_THREADS, *w);
 }
 
 /* ---- Voxels ---- */
@@ -127,6 +118,8 @@ find_visible (KinfumotWork w, int first, int last)
   bool visible = false;
 
   await_previous ();
+  if (i == 0)
+    end_bricks (w.pool);
   if (i < w.grid.max_bricks) {
     uint64_t key = w.grid.owner[i];
     int model = kinfumot_key_model (key);

@@ -44,6 +44,7 @@ typedef struct {
   uint32_t max_bricks;
   float voxel, truncation; /* metres */
   float voxels_a_metre, truncations_a_metre;
+  uint64_t *reciprocals; /* of the divisors of a mean, see kinfumot_mean () */
 } KinfumotGrid;
 
 /* ---- Keys ---- */
@@ -101,11 +102,16 @@ kinfumot_entry (const KinfumotGrid *g, uint64_t key)
   return -1;
 }
 
+/* The first entry is mostly the right one: key and slot are read at once. */
 BOTH int
 kinfumot_find (const KinfumotGrid *g, uint64_t key)
 {
-  int entry = kinfumot_entry (g, key);
+  uint32_t first = kinfumot_hash (key) & g->mask;
+  int slot = g->slots[first], entry;
 
+  if (g->keys[first] == key)
+    return slot;
+  entry = kinfumot_entry (g, key);
   return entry < 0 ? KINFUMOT_NO_BRICK : g->slots[entry];
 }
 
@@ -160,6 +166,18 @@ kinfumot_round (float v)
 #endif
 }
 
+/* The same of a small number, |@v| < 2^21, without the GPU's slow conversion.
+ */
+BOTH int
+kinfumot_round_small (float v)
+{
+#ifdef __CUDA_ARCH__
+  return __float_as_int (__fadd_rd (v + .5f, 12582912.f)) - 0x4b400000;
+#else
+  return kinfumot_round (v);
+#endif
+}
+
 /* The voxel nearest to @p, metres; NULL without a brick. */
 BOTH const KinfumotVoxel *
 kinfumot_nearest (const KinfumotGrid *g, KinfumotLast *last, int model, Vec p)
@@ -187,31 +205,28 @@ kinfumot_corners (const KinfumotGrid *g, KinfumotLast *last, int model, int x,
   /* the axes along which the second voxel is another brick's first */
   const int over = ((x & 7) == 7) | ((y & 7) == 7) << 1 | ((z & 7) == 7) << 2;
   const KinfumotVoxel *brick;
-  int seen = 0;
+  int seen = 0, of = 0; /* the axes along which @brick is the next one */
 
   kinfumot_enter (g, last, kinfumot_key (model, x, y, z));
   brick = last->voxels;
-
   ROLLED
-  for (int b = 0; b < 8; b++) {
-    if (b & ~over)
-      continue;
-    if (b)
-      brick = kinfumot_brick (
-          g, kinfumot_key (model, x + (b & 1), y + (b >> 1 & 1), z + (b >> 2)));
-    if (!brick)
-      return false;
+  while (brick) {
     UNROLLED
     for (int i = 0; i < 8; i++)
-      if ((i & over) == b) {
+      if ((i & over) == of) {
         KinfumotVoxel v = brick[kinfumot_inside (
             x + (i & 1), y + (i >> 1 & 1), z + (i >> 2))];
 
         distances[i] = (float) v.distance;
         seen += (v.weight & KINFUMOT_WEIGHT_MASK) != 0;
       }
+    if (of == over)
+      return seen == 8;
+    of = (of - over) & over;
+    brick = kinfumot_brick (g,
+        kinfumot_key (model, x + (of & 1), y + (of >> 1 & 1), z + (of >> 2)));
   }
-  return seen == 8;
+  return false;
 }
 
 /* The distance at @p between the eight voxels around it, by the truncation;
@@ -237,18 +252,38 @@ kinfumot_distance (const KinfumotGrid *g, KinfumotLast *last, int model, Vec p,
 
 /* ---- Writing ---- */
 
+#define KINFUMOT_MOST_FRAMES (1 << KINFUMOT_WEIGHT_BITS) /* of a mean */
+
+/* floor (2^40 / @n) + 1, by which to multiply is exactly to divide by @n: the
+ * excess is at most n, and sums stay below 2^28. */
+BOTH uint64_t
+kinfumot_reciprocal (int n)
+{
+  return (1ull << 40) / (unsigned) n + 1;
+}
+
+/* The integer nearest to @sum / @n, halves away from 0. */
+BOTH int
+kinfumot_mean (const KinfumotGrid *g, int sum, int n)
+{
+  uint32_t size = (uint32_t) (sum < 0 ? -sum : sum) + (uint32_t) n / 2;
+  int mean = (int) (size * g->reciprocals[n] >> 40);
+
+  return sum < 0 ? -mean : mean;
+}
+
 /* A voxel's new value where a surface lies @distance behind it, by the
  * truncation, > 1 where it is farther.  The mean is in integers.  A surface
  * is not averaged away by what lies behind it: in five frames in a row it is
  * seen through, then it is gone.  @still: near a surface, a mean of as many
  * frames as it remembers is final. */
 BOTH KinfumotVoxel
-kinfumot_voxel_seen (
-    KinfumotVoxel v, float distance, int max_weight, bool still)
+kinfumot_voxel_seen (const KinfumotGrid *g, KinfumotVoxel v, float distance,
+    int max_weight, bool still)
 {
   int weight = v.weight & KINFUMOT_WEIGHT_MASK;
   int through = (v.weight >> KINFUMOT_WEIGHT_BITS) + 1;
-  int now = (int) ((distance < 1 ? distance : 1) * KINFUMOT_UNIT), sum;
+  int now = (int) ((distance < 1 ? distance : 1) * KINFUMOT_UNIT);
 
   if (distance >= 1 && weight && v.distance < KINFUMOT_UNIT / 2) {
     if (through < KINFUMOT_SEEN_THROUGH)
@@ -264,9 +299,8 @@ kinfumot_voxel_seen (
     v.weight = (uint16_t) max_weight;
     return v;
   }
-  sum = v.distance * weight + now;
-  sum += (sum < 0 ? -1 : 1) * (weight + 1) / 2;
-  v.distance = (int16_t) (sum / (weight + 1));
+  v.distance =
+      (int16_t) kinfumot_mean (g, v.distance * weight + now, weight + 1);
   v.weight = (uint16_t) (weight < max_weight ? weight + 1 : max_weight);
   return v;
 }

@@ -16,16 +16,18 @@
 #define FOUND_SHARE .5
 #define FOUND_RESIDUAL .015 /* metres */
 
-const char *
-kinfumot_keyframe_fetch (Kinfumot *k)
+/* Brings the rows of this frame that a small picture is made of. */
+static const char *
+fetch (Kinfumot *k)
 {
   const KinfumotWork *w = &k->work;
   size_t row = w->width * sizeof *w->now.depth;
   int step = w->height / KINFUMOT_SMALL_Y;
   int rows = step ? KINFUMOT_SMALL_Y : w->height;
 
-  return device_copy_rows (&k->device, k->rows, row, w->now.depth,
-      row * (step ? step : 1), row, rows);
+  TRY (device_copy_rows (&k->device, k->rows, row, w->now.depth,
+      row * (step ? step : 1), row, rows));
+  return device_wait (&k->device);
 }
 
 static void
@@ -53,28 +55,30 @@ is_near (const KinfumotPose *a, const KinfumotPose *b)
   return t < APART * APART && fabs (q) > TURNED;
 }
 
-void
+const char *
 kinfumot_keyframe_add (Kinfumot *k)
 {
   KinfumotKeyframe *f;
 
   for (int i = 0; i < k->n_keyframes; i++)
     if (is_near (&k->keyframes[i].camera, &k->held))
-      return;
+      return NULL;
   if (k->n_keyframes == KINFUMOT_MAX_KEYFRAMES)
-    return;
+    return NULL;
   if (k->n_keyframes == k->keyframes_room) {
     int room = k->keyframes_room ? 2 * k->keyframes_room : 16;
 
     f = realloc (k->keyframes, room * sizeof *f);
     if (!f)
-      return;
+      return NULL;
     k->keyframes = f;
     k->keyframes_room = room;
   }
+  TRY (fetch (k));
   f = &k->keyframes[k->n_keyframes++];
   f->camera = k->held;
   shrink (k, f);
+  return NULL;
 }
 
 /* 0 for alike. */
@@ -159,6 +163,7 @@ kinfumot_keyframe_search (Kinfumot *k, bool *found)
 
   *found = false;
   k->work.before = NULL;
+  TRY (fetch (k));
   shrink (k, &now);
   choose (k, &now, best);
   for (int i = 0; i < TRIED && best[i] >= 0 && !*found; i++)

@@ -26,6 +26,7 @@ set_unused (Kinfumot *k, uint32_t n)
   KinfumotPool *pool = &k->state->pool;
 
   pool->n_unused = n;
+  pool->n_fresh = 0;
   pool->full = 0;
   TRY (device_copy (&k->device, k->work.pool, pool, sizeof *pool));
   return device_wait (&k->device);
@@ -48,6 +49,19 @@ all_unused (Kinfumot *k)
     err = device_wait (&k->device);
   free (unused);
   return err ? err : set_unused (k, n);
+}
+
+static const char *
+make_reciprocals (Kinfumot *k)
+{
+  KinfumotGrid *g = &k->work.grid;
+  uint64_t all[KINFUMOT_MOST_FRAMES + 1] = {0};
+
+  for (int n = 1; n <= KINFUMOT_MOST_FRAMES; n++)
+    all[n] = kinfumot_reciprocal (n);
+  TRY (memory_get (&k->memory, &g->reciprocals, KINFUMOT_MOST_FRAMES + 1));
+  TRY (device_copy (&k->device, g->reciprocals, all, sizeof all));
+  return device_wait (&k->device);
 }
 
 const char *
@@ -75,6 +89,7 @@ kinfumot_pool_new (Kinfumot *k)
   TRY (memory_get (&k->memory, &w->fresh, w->max_fresh));
   TRY (memory_get (&k->memory, &w->unused, g->max_bricks));
   TRY (memory_get (&k->memory, &w->visible, g->max_bricks));
+  TRY (make_reciprocals (k));
   return all_unused (k);
 }
 

@@ -168,13 +168,6 @@ kinfumot_add (int64_t sums[KINFUMOT_N_SUMS], const KinfumotTerm *t)
   }
 }
 
-/* Over the pixels; device memory. */
-typedef struct {
-  int64_t of[KINFUMOT_N_SUMS];
-  uint32_t done;   /* blocks of threads that have added theirs */
-  uint32_t rounds; /* iterations that were solved */
-} KinfumotSums;
-
 /* ---- A model ---- */
 
 typedef enum {
@@ -206,6 +199,16 @@ typedef struct {
   ImageBox box;        /* where its points are looked for, pixels */
   int64_t sums[KINFUMOT_N_SUMS]; /* of the last iteration */
 } KinfumotModel;
+
+/* Of a model; device memory. */
+typedef struct {
+  KinfumotModel aligned; /* what it becomes; until all models are aligned they
+                            ask each other where they were before */
+  /* Of the GPU, 0 between alignments: the sums of an iteration, of the one
+   * before and of the next, and how often a block of threads has added its. */
+  int64_t sums[3][KINFUMOT_N_SUMS];
+  uint32_t done;
+} KinfumotAlignment;
 
 BOTH void
 kinfumot_set_motion (KinfumotModel *m, KinfumotPose motion)
@@ -530,14 +533,6 @@ kinfumot_moved (KinfumotPose motion, const double x[6], const double middle[3])
   for (int i = 0; i < 3; i++)
     d.t[i] = middle[i] - turned[i] + x[3 + i];
   return kinfumot_pose_times (d, motion);
-}
-
-/* Keeps sum @i, which then is 0 again. */
-BOTH void
-kinfumot_take_sum (KinfumotModel *m, KinfumotSums *sums, int i)
-{
-  m->sums[i] = sums->of[i];
-  sums->of[i] = 0;
 }
 
 /* The step that the kept sums say. */

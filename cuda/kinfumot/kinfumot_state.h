@@ -118,8 +118,8 @@ const char *kinfumot_objects_update (Kinfumot *self, KinfumotResults *results);
 void kinfumot_covariance (const KinfumotModel *m, double covariance[36]);
 
 /* kinfumot_keyframes.c */
-const char *kinfumot_keyframe_fetch (Kinfumot *self);
-void kinfumot_keyframe_add (Kinfumot *self);
+/* Keeps the frame where none was kept near its camera. */
+const char *kinfumot_keyframe_add (Kinfumot *self);
 /* Looks for the camera from the keyframes that are most like the frame; true
  * where it was found: the models are then as after an alignment. */
 const char *kinfumot_keyframe_search (Kinfumot *self, bool *found);
