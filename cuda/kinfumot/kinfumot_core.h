@@ -945,24 +945,18 @@ kinfumot_crossing (const KinfumotGrid *g, KinfumotLast *last,
     const KinfumotLine *l, float near, float far)
 {
   const float voxel = g->voxel / l->length;
-  float before, behind;
+  float before, behind, depth, here;
 
   if (!kinfumot_side (g, last, l, true, -voxel, &near, &before) ||
       !kinfumot_side (g, last, l, false, voxel, &far, &behind))
     return 0;
-  ROLLED
-  for (int i = 0; i < 4; i++) {
-    float depth = near + (far - near) * before / (before - behind), here;
-
-    if (!kinfumot_distance (g, last, l->model, kinfumot_on (l, depth), &here))
-      return 0;
-    if (fabsf (here) < .002f)
-      return depth;
-    if (here > 0)
-      near = depth, before = here;
-    else
-      far = depth, behind = here;
-  }
+  depth = near + (far - near) * before / (before - behind);
+  if (!kinfumot_distance (g, last, l->model, kinfumot_on (l, depth), &here))
+    return 0;
+  if (here > 0)
+    near = depth, before = here;
+  else
+    far = depth, behind = here;
   return near + (far - near) * before / (before - behind);
 }
 

@@ -5,7 +5,7 @@
 
 #define BRICK_THREADS 128
 #define BRICK_BLOCKS 264 /* that loop over new bricks */
-#define FUSE_THREADS 64  /* a thread has a column of eight voxels */
+#define FUSE_THREADS 64  /* a thread has a column of a brick's voxels */
 #define FUSE_BLOCKS 3168
 
 /* ---- Bricks ---- */
@@ -137,25 +137,39 @@ find_visible (KinfumotWork w, int first, int last)
   w.visible[at + __popc (lanes & ((1u << lane) - 1))] = i;
 }
 
+/* The frame into column (@x, @y) of the brick @key.  All is read before any of
+ * it is written, so that the reading waits once. */
+static __device__ void
+fuse_column (
+    const KinfumotWork *w, uint64_t key, int x, int y, KinfumotVoxel *column)
+{
+  const KinfumotLattice lattice = kinfumot_lattice (w, key);
+  const int model = kinfumot_key_model (key);
+  KinfumotVoxel v[KINFUMOT_BRICK];
+
+#pragma unroll
+  for (int z = 0; z < KINFUMOT_BRICK; z++)
+    v[z] = column[z * FUSE_THREADS];
+#pragma unroll
+  for (int z = 0; z < KINFUMOT_BRICK; z++)
+    v[z] = kinfumot_fuse (w, model,
+        kinfumot_voxel_place (&lattice, (float) x, (float) y, (float) z), v[z]);
+#pragma unroll
+  for (int z = 0; z < KINFUMOT_BRICK; z++)
+    column[z * FUSE_THREADS] = v[z];
+}
+
 static __global__ void
 fuse (KinfumotWork w)
 {
-  const KinfumotGrid *g = &w.grid;
+  const int i = threadIdx.x;
 
   await_previous ();
-  for (uint32_t i = blockIdx.x; i < w.pool->n_visible; i += gridDim.x) {
-    uint32_t slot = w.visible[i];
-    uint64_t key = g->owner[slot];
-    const KinfumotLattice lattice = kinfumot_lattice (&w, key);
-    KinfumotVoxel *v = g->voxels + (size_t) slot * KINFUMOT_BRICK_VOXELS;
+  for (uint32_t k = blockIdx.x; k < w.pool->n_visible; k += gridDim.x) {
+    uint32_t slot = w.visible[k];
 
-#pragma unroll
-    for (int k = threadIdx.x; k < KINFUMOT_BRICK_VOXELS; k += FUSE_THREADS) {
-      Vec p = kinfumot_voxel_place (
-          &lattice, (float) (k & 7), (float) (k >> 3 & 7), (float) (k >> 6));
-
-      v[k] = kinfumot_fuse (&w, kinfumot_key_model (key), p, v[k]);
-    }
+    fuse_column (&w, w.grid.owner[slot], i % KINFUMOT_BRICK, i / KINFUMOT_BRICK,
+        w.grid.voxels + (size_t) slot * KINFUMOT_BRICK_VOXELS + i);
   }
 }
 

@@ -56,8 +56,8 @@ normals (KinfumotWork w)
     n = kinfumot_normal (&w, at % w.width, at / w.width);
     w.normals[at] = n;
   }
-  at = __popc (__ballot_sync (ALL_LANES, n.x != 0 || n.y != 0 || n.z != 0));
-  if (threadIdx.x % 32 == 0 && at)
+  at = __syncthreads_count (n.x != 0 || n.y != 0 || n.z != 0);
+  if (threadIdx.x == 0 && at)
     atomicAdd (&w.pool->n_points, (uint32_t) at);
 }
 
