@@ -28,6 +28,9 @@ allocate (Kinfumot *k)
     TRY (maps_new (k, &k->past[i].maps));
   for (int i = 0; i < KINFUMOT_MAX_ASKED; i++)
     TRY (memory_get (&k->memory, &k->asked[i].mask, pixels));
+  TRY (memory_get_pinned (&k->memory, &k->seen.mask, pixels));
+  TRY (memory_get_pinned (&k->memory, &k->seen.classes, 2 * pixels));
+  TRY (memory_get_pinned (&k->memory, &k->seen.depth, pixels));
   TRY (memory_get (&k->memory, &w->rays, pixels));
   TRY (memory_get_pinned (&k->memory, &k->rays, pixels));
   TRY (memory_get (&k->memory, &w->normals, pixels));
@@ -100,6 +103,7 @@ kinfumot_free (Kinfumot *k)
 const char *
 kinfumot_upload (Kinfumot *k)
 {
+  k->work.n_models = kinfumot_models_end (k);
   return device_copy (
       &k->device, k->there->models, k->state->models, sizeof k->there->models);
 }

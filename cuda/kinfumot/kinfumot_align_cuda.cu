@@ -30,25 +30,30 @@ sum_of_lane (int64_t v[2 * HALF], int lane)
 static __device__ void
 add_block (int64_t mine[KINFUMOT_N_SUMS], int64_t *all)
 {
-  __shared__ Word sums[KINFUMOT_N_SUMS];
+  __shared__ int64_t of_warps[ALIGN_THREADS / 32][KINFUMOT_N_SUMS];
+  int64_t *of_warp = of_warps[threadIdx.x / 32];
   const int lane = threadIdx.x % 32;
 
-  if (threadIdx.x < KINFUMOT_N_SUMS)
-    sums[threadIdx.x] = 0;
-  __syncthreads ();
-  atomicAdd (&sums[lane], (Word) sum_of_lane<16> (mine, lane));
 #pragma unroll
   for (int i = 32; i < KINFUMOT_N_SUMS; i++) {
-    Word v = (Word) mine[i];
+    int64_t v = mine[i];
 
     for (int step = 16; step; step /= 2)
       v += __shfl_xor_sync (ALL_LANES, v, step);
     if (lane == 0)
-      atomicAdd (&sums[i], v);
+      of_warp[i] = v;
   }
+  of_warp[lane] = sum_of_lane<16> (mine, lane);
   __syncthreads ();
-  if (threadIdx.x < KINFUMOT_N_SUMS && sums[threadIdx.x])
-    atomicAdd ((Word *) all + threadIdx.x, sums[threadIdx.x]);
+  if (threadIdx.x < KINFUMOT_N_SUMS) {
+    int64_t sum = 0;
+
+#pragma unroll
+    for (int i = 0; i < ALIGN_THREADS / 32; i++)
+      sum += of_warps[i][threadIdx.x];
+    if (sum)
+      atomicAdd ((Word *) all + threadIdx.x, (Word) sum);
+  }
 }
 
 /* Copies @n bytes, a multiple of four, by all threads of the block. */

@@ -14,6 +14,7 @@
 
 /* What the host looks at to decide. */
 typedef struct {
+  ImageBox box;     /* of the mask */
   int n, n_taken;   /* pixels of the mask with depth; with another's, too */
   double middle[3]; /* of their points, camera coordinates */
   double extent[3];
@@ -21,36 +22,59 @@ typedef struct {
 
 /* ---- The mask ---- */
 
+/* Bounds of the points of the mask. */
+typedef struct {
+  float least[3], most[3];
+} Bounds;
+
 static void
-add_point (Shape *s, const float p[3], float least[3], float most[3])
+add_pixel (const Kinfumot *k, int x, int y, Shape *s, Bounds *b)
 {
+  const int at = y * k->work.width + x;
+  const float z = kinfumot_metres (k->seen.depth[at]);
+  const float p[3] = {k->rays[at].x * z, k->rays[at].y * z, z};
+
+  if (!k->seen.mask[at] || !k->seen.depth[at])
+    return;
   for (int i = 0; i < 3; i++) {
     s->middle[i] += p[i];
-    least[i] = p[i] < least[i] ? p[i] : least[i];
-    most[i] = p[i] > most[i] ? p[i] : most[i];
+    b->least[i] = p[i] < b->least[i] ? p[i] : b->least[i];
+    b->most[i] = p[i] > b->most[i] ? p[i] : b->most[i];
   }
+  s->box.x0 = x < s->box.x0 ? x : s->box.x0;
+  s->box.y0 = y < s->box.y0 ? y : s->box.y0;
+  s->box.x1 = x >= s->box.x1 ? x + 1 : s->box.x1;
+  s->box.y1 = y + 1;
   s->n++;
+  s->n_taken += k->seen.classes[2 * at + 1] != 0;
+}
+
+static bool
+is_empty (const uint8_t *row, int width)
+{
+  uint8_t any = 0;
+
+  for (int x = 0; x < width; x++)
+    any |= row[x];
+  return !any;
 }
 
 static Shape
-measure (const Kinfumot *k, const uint8_t *mask, const uint16_t *depth,
-    const uint8_t *classes)
+measure (const Kinfumot *k)
 {
-  Shape s = {0};
-  float least[3] = {1e9f, 1e9f, 1e9f}, most[3] = {-1e9f, -1e9f, -1e9f};
+  const int width = k->work.width, height = k->work.height;
+  Shape s = {.box = {width, height, 0, 0}};
+  Bounds b = {{1e9f, 1e9f, 1e9f}, {-1e9f, -1e9f, -1e9f}};
 
-  for (int at = 0; at < k->work.width * k->work.height; at++) {
-    float z = kinfumot_metres (depth[at]);
-    float p[3] = {k->rays[at].x * z, k->rays[at].y * z, z};
-
-    if (!mask[at] || !depth[at])
+  for (int y = 0; y < height; y++) {
+    if (is_empty (k->seen.mask + y * width, width))
       continue;
-    s.n_taken += classes[2 * at + 1] != 0;
-    add_point (&s, p, least, most);
+    for (int x = 0; x < width; x++)
+      add_pixel (k, x, y, &s, &b);
   }
   for (int i = 0; i < 3 && s.n; i++) {
     s.middle[i] /= s.n;
-    s.extent[i] = most[i] - least[i];
+    s.extent[i] = b.most[i] - b.least[i];
   }
   return s;
 }
@@ -59,26 +83,16 @@ static const char *
 fetch_shape (
     Kinfumot *k, const KinfumotAsked *a, const KinfumotPast *past, Shape *shape)
 {
-  size_t pixels = (size_t) k->work.width * k->work.height;
-  uint8_t *mask = malloc (pixels), *classes = malloc (2 * pixels);
-  uint16_t *depth = malloc (pixels * sizeof *depth);
-  const char *err = mask && classes && depth ? NULL : "out of memory";
+  const size_t pixels = (size_t) k->work.width * k->work.height;
+  const Device *dev = &k->device;
 
-  if (!err)
-    err = device_copy (&k->device, mask, a->mask, pixels);
-  if (!err)
-    err = device_copy (&k->device, classes, past->maps.classes, 2 * pixels);
-  if (!err)
-    err = device_copy (
-        &k->device, depth, past->maps.depth, pixels * sizeof *depth);
-  if (!err)
-    err = device_wait (&k->device);
-  if (!err)
-    *shape = measure (k, mask, depth, classes);
-  free (mask);
-  free (classes);
-  free (depth);
-  return err;
+  TRY (device_copy (dev, k->seen.mask, a->mask, pixels));
+  TRY (device_copy (dev, k->seen.classes, past->maps.classes, 2 * pixels));
+  TRY (device_copy (
+      dev, k->seen.depth, past->maps.depth, pixels * sizeof *k->seen.depth));
+  TRY (device_wait (dev));
+  *shape = measure (k);
+  return NULL;
 }
 
 /* ---- Models ---- */
@@ -132,13 +146,14 @@ set_others (Kinfumot *k, int model, const KinfumotModel saved[KINFUMOT_MODELS])
 }
 
 static KinfumotModel
-model_at (const Kinfumot *k, const double middle[3])
+model_of (const Shape *shape)
 {
+  const double *middle = shape->middle;
   KinfumotPose pose = {{-middle[0], -middle[1], -middle[2]}, {1, 0, 0, 0}};
   KinfumotModel m = {.active = KINFUMOT_AWAKE,
       .good = true,
       .drift = kinfumot_pose_none (),
-      .box = {0, 0, k->work.width, k->work.height}};
+      .box = shape->box};
 
   kinfumot_set_pose (&m, pose);
   kinfumot_set_motion (&m, kinfumot_pose_none ());
@@ -177,9 +192,9 @@ send (Kinfumot *k)
 
 /* ---- The frames before and after ---- */
 
-/* Takes @model, whose pose is that of the frame @from, to a neighbouring frame.
- * @done: it was followed, and the frame fused.  Else its pose is as if it had
- * stood still in the world. */
+/* Takes @model, whose pose is that of the frame @from, to a neighbouring frame;
+ * in its box it may be a frame later.  @done: it was followed, and the frame
+ * fused.  Else its pose is as if it had stood still in the world. */
 static const char *
 step (Kinfumot *k, int model, const KinfumotPast *from, const KinfumotPast *to,
     bool *done)
@@ -191,6 +206,7 @@ step (Kinfumot *k, int model, const KinfumotPast *from, const KinfumotPast *to,
 
   go_to (k, to);
   kinfumot_set_motion (m, camera);
+  m->box = kinfumot_around (&k->work, m->box);
   TRY (align (k, model));
   *done = m->solved && m->residual < FOUND_RESIDUAL;
   if (*done)
@@ -224,6 +240,17 @@ walk (Kinfumot *k, int model, const KinfumotPast *from, int by, int n)
   return NULL;
 }
 
+/* To the newest frame, and ready for the next. */
+static const char *
+walk_on (Kinfumot *k, int model, const KinfumotPast *from)
+{
+  KinfumotModel *m = &k->state->models[model];
+
+  TRY (walk (k, model, from, 1, KINFUMOT_RING));
+  m->box = kinfumot_around (&k->work, m->box);
+  return NULL;
+}
+
 /* The object's velocity, from its pose in the frame of the mask and in the one
  * before. */
 static KinfumotPose
@@ -241,7 +268,7 @@ drift_of (const KinfumotPast *past, KinfumotPose pose,
 /* Back through the ring, again to the frame of the mask, and on to the newest.
  */
 static const char *
-catch_up (Kinfumot *k, int model, const KinfumotPast *past)
+catch_up (Kinfumot *k, int model, const KinfumotPast *past, const Shape *shape)
 {
   KinfumotModel *m = &k->state->models[model];
   KinfumotPose pose = m->pose;
@@ -259,9 +286,10 @@ catch_up (Kinfumot *k, int model, const KinfumotPast *past)
   go_to (k, past);
   kinfumot_set_pose (m, pose);
   kinfumot_set_motion (m, kinfumot_pose_none ());
+  m->box = shape->box;
   TRY (send (k));
   TRY (k->stages->cast (&k->device, &k->work, model, model + 1));
-  return walk (k, model, past, 1, KINFUMOT_RING);
+  return walk_on (k, model, past);
 }
 
 /* ---- Birth ---- */
@@ -287,7 +315,7 @@ make (Kinfumot *k, const KinfumotAsked *a, const KinfumotPast *past,
 {
   KinfumotModel *m = &k->state->models[model];
 
-  *m = model_at (k, shape->middle);
+  *m = model_of (shape);
   go_to (k, past);
   k->work.mask = a->mask;
   TRY (send (k));
@@ -324,7 +352,7 @@ create (Kinfumot *k, const KinfumotAsked *a, const KinfumotPast *past,
   set_alone (k, model, saved);
   TRY (make (k, a, past, shape, model, &accepted));
   if (accepted)
-    TRY (catch_up (k, model, past));
+    TRY (catch_up (k, model, past, shape));
   set_others (k, model, saved);
   if (!accepted) {
     k->refused++;
@@ -383,7 +411,7 @@ try_lost (Kinfumot *k, const KinfumotAsked *a, const KinfumotPast *past,
   kinfumot_set_pose (m, pose);
   kinfumot_set_motion (m, kinfumot_pose_none ());
   m->active = KINFUMOT_AWAKE;
-  m->box = (ImageBox){0, 0, k->work.width, k->work.height};
+  m->box = shape->box;
   m->drift = kinfumot_pose_none ();
   TRY (send (k));
   TRY (k->stages->cast (&k->device, &k->work, model, model + 1));
@@ -398,7 +426,7 @@ try_lost (Kinfumot *k, const KinfumotAsked *a, const KinfumotPast *past,
   kinfumot_set_motion (m, kinfumot_pose_none ());
   TRY (send (k));
   TRY (k->stages->cast (&k->device, &k->work, model, model + 1));
-  return walk (k, model, past, 1, KINFUMOT_RING);
+  return walk_on (k, model, past);
 }
 
 static const char *

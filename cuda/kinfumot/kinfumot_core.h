@@ -81,6 +81,7 @@ typedef struct {
   uint32_t *near[KINFUMOT_MODELS];     /* of each tile: the bits of the depth at
                                           which its first brick begins */
   uint64_t *slices[KINFUMOT_MODELS];   /* of each tile: those with bricks */
+  int n_models;                        /* from here on all are asleep */
   KinfumotModel *models;               /* KINFUMOT_MODELS */
   KinfumotCount *counts;               /* KINFUMOT_MODELS; of objects alone */
   KinfumotAlignment *alignments;       /* KINFUMOT_MODELS */
@@ -207,16 +208,15 @@ BOTH int
 kinfumot_pixel (const KinfumotWork *w, Vec p)
 {
   float u, v;
-  int x, y;
 
-  if (!kinfumot_project (&w->lens, p, &u, &v) || !(u > -1) || !(v > -1) ||
-      !(u < (float) w->width) || !(v < (float) w->height))
+  if (!kinfumot_project (&w->lens, p, &u, &v))
     return -1;
-  x = kinfumot_round_small (u);
-  y = kinfumot_round_small (v);
-  if (x < 0 || y < 0 || x >= w->width || y >= w->height)
+  u += .5f;
+  v += .5f;
+  if (!(u >= 0) || !(v >= 0) || !(u < (float) w->width) ||
+      !(v < (float) w->height))
     return -1;
-  return y * w->width + x;
+  return kinfumot_floor_small (v) * w->width + kinfumot_floor_small (u);
 }
 
 /* ---- Correspondence ---- */
@@ -280,7 +280,7 @@ kinfumot_fits (const KinfumotWork *w, const KinfumotModel *m, Vec normal,
 BOTH bool
 kinfumot_taken (const KinfumotWork *w, int model, Vec point, float distance)
 {
-  for (int m = 0; m < KINFUMOT_MODELS; m++) {
+  for (int m = 0; m < w->n_models; m++) {
     KinfumotPair pair;
 
     if (m == model || !w->models[m].active || !w->views[m])
@@ -597,7 +597,7 @@ kinfumot_best_object (const KinfumotWork *w, Vec point, float *distance)
   const float most = KINFUMOT_MATCHABLE * kinfumot_matched (w, point.z);
   int best = 0;
 
-  for (int m = 1; m < KINFUMOT_MODELS; m++) {
+  for (int m = 1; m < w->n_models; m++) {
     KinfumotPair pair;
     float before;
     bool met, free;
@@ -759,26 +759,30 @@ kinfumot_adopt (const KinfumotWork *w, int model, int at)
 
 #define KINFUMOT_MARGIN 40 /* pixels that an object may move, in the image */
 
+/* Where what is in @box may be in the next frame. */
+BOTH ImageBox
+kinfumot_around (const KinfumotWork *w, ImageBox box)
+{
+  const int margin = KINFUMOT_MARGIN;
+
+  box.x0 = box.x0 > margin ? box.x0 - margin : 0;
+  box.y0 = box.y0 > margin ? box.y0 - margin : 0;
+  box.x1 = box.x1 < w->width - margin ? box.x1 + margin : w->width;
+  box.y1 = box.y1 < w->height - margin ? box.y1 + margin : w->height;
+  return box;
+}
+
 /* The poses and boxes after this frame; of the background last. */
 BOTH void
 kinfumot_advance (const KinfumotWork *w, int model)
 {
   KinfumotModel *m = &w->models[model];
   const KinfumotCount *c = &w->counts[model];
+  const ImageBox whole = {0, 0, w->width, w->height};
+  const ImageBox matched = {c->x0, c->y0, c->x1, c->y1};
 
   kinfumot_go_on (w->models, model);
-  m->box.x0 = m->box.y0 = 0;
-  m->box.x1 = w->width, m->box.y1 = w->height;
-  if (!model || !c->matched)
-    return;
-  if (c->x0 > KINFUMOT_MARGIN)
-    m->box.x0 = c->x0 - KINFUMOT_MARGIN;
-  if (c->y0 > KINFUMOT_MARGIN)
-    m->box.y0 = c->y0 - KINFUMOT_MARGIN;
-  if (c->x1 < w->width - KINFUMOT_MARGIN)
-    m->box.x1 = c->x1 + KINFUMOT_MARGIN;
-  if (c->y1 < w->height - KINFUMOT_MARGIN)
-    m->box.y1 = c->y1 + KINFUMOT_MARGIN;
+  m->box = model && c->matched ? kinfumot_around (w, matched) : whole;
 }
 
 /* ---- Fusion ---- */
@@ -1130,7 +1134,7 @@ kinfumot_shown (const KinfumotWork *w, int at)
   int best = -1;
   float depth = 0;
 
-  for (int m = 0; m < KINFUMOT_MODELS; m++) {
+  for (int m = 0; m < w->n_models; m++) {
     float there =
         w->models[m].active && w->views[m] ? w->views[m][at].depth : 0;
 

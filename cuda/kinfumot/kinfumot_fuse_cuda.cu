@@ -6,7 +6,7 @@
 #define BRICK_THREADS 128
 #define BRICK_BLOCKS 264 /* that loop over new bricks */
 #define FUSE_THREADS 64  /* a thread has a column of a brick's voxels */
-#define FUSE_BLOCKS 3168
+#define FUSE_BLOCKS 2112
 
 /* ---- Bricks ---- */
 

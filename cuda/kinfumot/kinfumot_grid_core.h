@@ -166,15 +166,14 @@ kinfumot_round (float v)
 #endif
 }
 
-/* The same of a small number, |@v| < 2^21, without the GPU's slow conversion.
- */
+/* Downwards, of 0 <= @v < 2^21, without the GPU's slow conversion. */
 BOTH int
-kinfumot_round_small (float v)
+kinfumot_floor_small (float v)
 {
 #ifdef __CUDA_ARCH__
-  return __float_as_int (__fadd_rd (v + .5f, 12582912.f)) - 0x4b400000;
+  return __float_as_int (__fadd_rd (v, 8388608.f)) - 0x4b000000;
 #else
-  return kinfumot_round (v);
+  return (int) v;
 #endif
 }
 

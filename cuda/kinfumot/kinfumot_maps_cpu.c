@@ -140,7 +140,7 @@ classify_pixel (const KinfumotWork *w, int at, Counts *counts)
   w->now.classes[2 * at + 1] = (uint8_t) model;
   if (model)
     count_pixel (w, &counts->of[model], model, at);
-  for (int m = 1; m < KINFUMOT_MODELS && w->now.depth[at]; m++)
+  for (int m = 1; m < w->n_models && w->now.depth[at]; m++)
     counts->of[m].through += kinfumot_is_through (w, m, kinfumot_point (w, at));
 }
 

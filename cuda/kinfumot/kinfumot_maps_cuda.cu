@@ -125,7 +125,7 @@ classify (KinfumotWork w)
     w.now.classes[2 * at] = (uint8_t) class_;
     w.now.classes[2 * at + 1] = (uint8_t) model;
   }
-  for (int m = 1; m < KINFUMOT_MODELS; m++) {
+  for (int m = 1; m < w.n_models; m++) {
     uint32_t lanes;
 
     if (!w.models[m].active)

@@ -251,7 +251,7 @@ kinfumot_to_camera (const KinfumotModel *m, Vec p)
 /* Eigenvalue per point below which only the noise of normals determines a
  * direction. */
 #define KINFUMOT_WEAK .002
-#define KINFUMOT_SETTLED 1e-5 /* metres, radians */
+#define KINFUMOT_SETTLED 1e-4 /* metres, radians */
 #define KINFUMOT_UNKNOWN 1.   /* variance of a weak direction, m^2 */
 
 /* Normal equations about the middle of the points, turns in units of their

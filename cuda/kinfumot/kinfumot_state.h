@@ -39,6 +39,12 @@ typedef struct {
 
 #define KINFUMOT_MAX_ASKED 8
 
+/* What the host looks at for a birth, pinned. */
+typedef struct {
+  uint8_t *mask, *classes;
+  uint16_t *depth;
+} KinfumotSeen;
+
 /* A small picture of depth, and where it was taken. */
 #define KINFUMOT_SMALL_X 40
 #define KINFUMOT_SMALL_Y 30
@@ -75,6 +81,7 @@ struct _Kinfumot {
 
   KinfumotAsked asked[KINFUMOT_MAX_ASKED];
   int n_asked;
+  KinfumotSeen seen;
   KinfumotKnown known[KINFUMOT_MODELS];
   uint64_t last_id;
   KinfumotObject objects[KINFUMOT_MAX_OBJECTS];
