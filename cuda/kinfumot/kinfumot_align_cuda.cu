@@ -66,7 +66,7 @@ copy_words (void *to, const void *from, size_t n)
 
 /* Waits until the blocks of the model have come here @times times together. */
 static __device__ void
-meet (uint32_t *done, uint32_t times)
+await_blocks (uint32_t *done, uint32_t times)
 {
   __syncthreads ();
   if (threadIdx.x == 0) {
@@ -149,7 +149,7 @@ __launch_bounds__ (ALIGN_THREADS) align (KinfumotWork w, int first)
     for (int i = 0; i < kinfumot_iterations (level); i++) {
       add_pixels (
           &w, model, &m, kinfumot_stride (level), blocks, a->sums[round % 3]);
-      meet (&a->done, (round + 1) * blocks);
+      await_blocks (&a->done, (round + 1) * blocks);
       solve (&m, a, round++);
       if (m.settled)
         break;

@@ -234,7 +234,7 @@ typedef struct {
 
 /* Of a point that moves as @m says; false where @view has no surface. */
 BOTH bool
-kinfumot_meet (const KinfumotWork *w, const KinfumotModel *m,
+kinfumot_pair_of (const KinfumotWork *w, const KinfumotModel *m,
     const KinfumotHit *view, Vec point, KinfumotPair *pair)
 {
   KinfumotHit hit;
@@ -260,7 +260,7 @@ kinfumot_meet (const KinfumotWork *w, const KinfumotModel *m,
 BOTH bool
 kinfumot_pair (const KinfumotWork *w, int model, Vec point, KinfumotPair *pair)
 {
-  return kinfumot_meet (w, &w->models[model], w->views[model], point, pair);
+  return kinfumot_pair_of (w, &w->models[model], w->views[model], point, pair);
 }
 
 /* Whether @pair takes part in the alignment (2.1): not too far apart, and
@@ -441,7 +441,7 @@ kinfumot_term (const KinfumotWork *w, int model, const KinfumotModel *m, int at,
   if (normal.x == 0 && normal.y == 0 && normal.z == 0)
     return false;
   point = kinfumot_point (w, at);
-  if (!kinfumot_meet (w, m, w->views[model], point, &pair) ||
+  if (!kinfumot_pair_of (w, m, w->views[model], point, &pair) ||
       !kinfumot_fits (w, m, normal, &pair))
     return false;
   if (kinfumot_others (w, model, at, point, &pair))

@@ -7,6 +7,7 @@
 #include "check.h"
 #include "gpuccl/gpuccl.h"
 #include "kinfumot/kinfumot.h"
+#include "kinfumot/kinfumot_grid_core.h"
 #include "poses.h"
 #include "scene/rgbd.h"
 #include "seconds.h"
@@ -663,6 +664,34 @@ test_waits (DeviceKind kind)
   play_close (&s);
 }
 
+/* ---- A voxel's mean ---- */
+
+/* To multiply by a reciprocal is to divide. */
+static void
+test_mean (DeviceKind kind)
+{
+  uint64_t reciprocals[KINFUMOT_MOST_FRAMES + 1];
+  const KinfumotGrid grid = {.reciprocals = reciprocals};
+  int wrong = 0;
+
+  (void) kind;
+  for (int n = 1; n <= KINFUMOT_MOST_FRAMES; n++) {
+    const int most = KINFUMOT_UNIT * n;
+
+    reciprocals[n] = kinfumot_reciprocal (n);
+    for (int i = 0; i < 400; i++) {
+      int sum = i < 200 ? most - i * (most / 200) : i * n + n / 2 - i % 3;
+      int mean = (sum + n / 2) / n;
+
+      if (sum < 0 || sum > most)
+        continue;
+      wrong += kinfumot_mean (&grid, sum, n) != mean;
+      wrong += kinfumot_mean (&grid, -sum, n) != -mean;
+    }
+  }
+  check (wrong == 0);
+}
+
 /* ---- Lost, and found again ---- */
 
 /* Nothing is known of any pixel. */
@@ -965,8 +994,8 @@ main (int argc, char **argv)
   const CheckPart on_each[] = {{"refused", test_refused}, {"wall", test_wall},
       {"free", test_free}, {"still", test_still}, {"views", test_views},
       {"camera", test_camera}, {"robot", test_robot}, {"waits", test_waits},
-      {"lost", test_lost}, {"relocate", test_relocate}, {"full", test_full},
-      {"hostile", test_hostile}, {NULL, NULL}};
+      {"mean", test_mean}, {"lost", test_lost}, {"relocate", test_relocate},
+      {"full", test_full}, {"hostile", test_hostile}, {NULL, NULL}};
   const CheckPart parity[] = {
       {"room", parity_room}, {"lost", parity_lost}, {NULL, NULL}};
 
