@@ -5,6 +5,7 @@
 
 #include <malloc.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #define WARM 60 /* seconds */
@@ -44,6 +45,7 @@ typedef struct {
   GstBus *bus;
   gint frames; /* atomic */
   gint before; /* of them, before the last seconds */
+  const gchar *text;
 } Line;
 
 static GstPadProbeReturn
@@ -154,8 +156,9 @@ has_grown (const gchar *what, gsize before, gsize now)
   return TRUE;
 }
 
+/* Of the lines in which @element is, all of them for NULL. */
 int
-soak (guint seconds)
+soak (guint seconds, const gchar *element)
 {
   Line all[G_N_ELEMENTS (lines)] = {0};
   guint n = 0, warm = MIN (WARM, seconds / 3);
@@ -164,8 +167,12 @@ soak (guint seconds)
 
   /* few arenas: what one thread frees another one uses */
   mallopt (M_ARENA_MAX, 2);
-  while (n < G_N_ELEMENTS (lines) && begin (&all[n], lines[n]))
-    n++;
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    if (!element || strstr (lines[i], element)) {
+      if (!begin (&all[n], lines[i]))
+        return 1;
+      all[n++].text = lines[i];
+    }
   measure (all, n, warm / 2);
   before = measure (all, n, warm - warm / 2);
   for (guint i = warm; i + 20 < seconds; i += 20) {
@@ -181,11 +188,11 @@ soak (guint seconds)
   for (guint i = 0; i < n; i++) {
     if (g_atomic_int_get (&all[i].frames) == all[i].before)
       stress_find (NULL, "soak: this line has stopped");
-    printf (
-        "%d frames: %.60s...\n", g_atomic_int_get (&all[i].frames), lines[i]);
+    printf ("%d frames: %.60s...\n", g_atomic_int_get (&all[i].frames),
+        all[i].text);
     end (&all[i]);
   }
   grown = has_grown ("resident memory", before.resident, now.resident);
   grown |= has_grown ("memory in use", before.used, now.used);
-  return grown || n < G_N_ELEMENTS (lines);
+  return grown;
 }

@@ -332,7 +332,7 @@ main (int argc, char **argv)
   files_make ();
   log_watch ();
   if (soaks > 0) {
-    int failed = soak ((guint) soaks);
+    int failed = soak ((guint) soaks, only);
 
     files_remove ();
     return failed || findings;

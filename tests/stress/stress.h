@@ -158,4 +158,4 @@ gboolean play_restart (Round *round);
 GThread *meddle_begin (Round *round);
 
 /* soak.c */
-int soak (guint seconds);
+int soak (guint seconds, const gchar *element);
