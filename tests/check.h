@@ -56,14 +56,16 @@ typedef struct {
 /* Runs every part of @on_each on the CPU (`known`), on the GPU (`cuda`), and
  * every part of @parity, which compares the two (`parity`); each list ends
  * with a NULL name.  `--bench` calls @bench instead; `--seed N` sets the
- * seed; `--threads N`, before all else, is what a loop of the CPU may use. */
+ * seed; `--only NAME` runs one part of the list; `--threads N`, before all else,
+ * is what a loop of the CPU may use. */
 static inline int
 check_main (int argc, char **argv, const CheckPart *on_each,
     const CheckPart *parity, int (*bench) (int argc, char **argv))
 {
-  const char *no_gpu = device_cuda_probe (), *part;
+  const char *no_gpu = device_cuda_probe (), *part, *only = NULL;
   const CheckPart *list;
   DeviceKind kind;
+  int n = 0;
 
   if (argc > 2 && !strcmp (argv[1], "--threads")) {
     parallel_limit (atoi (argv[2]));
@@ -76,6 +78,8 @@ check_main (int argc, char **argv, const CheckPart *on_each,
   for (int i = 1; i + 1 < argc; i++)
     if (!strcmp (argv[i], "--seed"))
       check_seed = strtoull (argv[i + 1], NULL, 0);
+    else if (!strcmp (argv[i], "--only"))
+      only = argv[i + 1];
   if (bench && !strcmp (part, "--bench"))
     return bench (argc, argv);
   if (kind == DEVICE_CUDA && no_gpu) {
@@ -86,8 +90,15 @@ check_main (int argc, char **argv, const CheckPart *on_each,
   for (; list && list->name; list++) {
     int before = check_failures;
 
+    if (only && strcmp (list->name, only))
+      continue;
+    n++;
     list->run (kind);
     printf ("%s %s\n", check_failures == before ? "ok  " : "FAIL", list->name);
+  }
+  if (only && !n) {
+    printf ("FAIL: no part is called %s\n", only);
+    return 1;
   }
   return check_failures != 0;
 }

@@ -36,21 +36,36 @@ run_test() {
 
 # sanitize TOOL TEST...: one line with what the tool counted.
 sanitize() {
-  local log="$out/$1-${*:2}.log" status=0
-  timeout 400 compute-sanitizer --tool "$1" --error-exitcode 9 \
+  local log="$*" status=0
+  log=$out/${log//[^a-z]/-}.log
+  timeout 500 compute-sanitizer --tool "$1" --error-exitcode 9 \
     "$build/tests/test-$2" "${@:3}" >"$log" 2>&1 || status=$?
   echo "$*: $(grep SUMMARY "$log" || echo "no summary, status $status")"
   return "$status"
 }
 
+# The slow ones part by part.
 run_sanitize() {
-  local tool test jobs=()
+  local tool test part jobs=()
   for tool in memcheck racecheck initcheck synccheck; do
-    for test in 'moct cuda' 'overlay cuda' 'gpuccl parity run' \
-      'pocstereo parity' 'pocstereo_output parity' 'emdtrack parity short' \
-      'scopedetect parity' 'kinfumot cuda'; do
+    for test in 'moct cuda' 'overlay cuda' 'pocstereo_output parity' \
+      'emdtrack parity short' 'scopedetect parity'; do
       # shellcheck disable=SC2086  # a test and its arguments
       sanitize $tool $test &
+      jobs+=($!)
+    done
+    for part in 'frames alone' 'large frames' 'many components' 'frames in turn' \
+      'filter'; do
+      sanitize $tool gpuccl parity run --only "$part" &
+      jobs+=($!)
+    done
+    for part in 'every pixel' 'points' 'means of frames' \
+      "the paper's implementations"; do
+      sanitize $tool pocstereo parity short --only "$part" &
+      jobs+=($!)
+    done
+    for part in camera robot lost full; do
+      sanitize $tool kinfumot cuda --only "$part" &
       jobs+=($!)
     done
   done
