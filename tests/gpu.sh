@@ -61,7 +61,7 @@ run_sanitize() {
     done
     for part in 'every pixel' 'points' 'means of frames' \
       "the paper's implementations"; do
-      sanitize $tool pocstereo parity short --only "$part" &
+      sanitize $tool pocstereo parity --only "$part" &
       jobs+=($!)
     done
     for part in camera robot lost full; do
