@@ -18,14 +18,17 @@ fault_of_size (const GstVideoInfo *info, GstBuffer *buffer)
       GST_VIDEO_INFO_HEIGHT (info), GST_VIDEO_INFO_SIZE (info));
 }
 
+/* Of any number that a GstVideoMeta may hold: since GStreamer 1.26,
+ * gst_video_format_to_string () takes an unknown one for a fault of the program. */
 static const gchar *
 name_of (GstVideoFormat format)
 {
-  const gchar *name = format > GST_VIDEO_FORMAT_ENCODED
-      ? gst_video_format_to_string (format)
-      : NULL;
+  GEnumClass *formats = g_type_class_ref (GST_TYPE_VIDEO_FORMAT);
+  gboolean known = format > GST_VIDEO_FORMAT_ENCODED &&
+      g_enum_get_value (formats, (gint) format);
 
-  return name ? name : "no raw video";
+  g_type_class_unref (formats);
+  return known ? gst_video_format_to_string (format) : "no raw video";
 }
 
 /* Where these differ, gst_video_frame_map () takes it for a fault of the

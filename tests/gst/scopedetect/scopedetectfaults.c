@@ -215,6 +215,17 @@ GST_START_TEST (test_neighbours)
 }
 GST_END_TEST;
 
+/* GObject warns of a value out of range; newer ones say that it is critical. */
+static void
+set_out_of_range (GstElement *element, gint value)
+{
+  _gst_check_raised_warning = _gst_check_raised_critical = FALSE;
+  _gst_check_expecting_log = TRUE;
+  g_object_set (element, "max-objects", value, NULL);
+  _gst_check_expecting_log = FALSE;
+  fail_unless (_gst_check_raised_warning || _gst_check_raised_critical);
+}
+
 /* max-objects at its maximum: the one object in the frame is reported once, in
  * the first frame and when it is followed. */
 GST_START_TEST (test_objects)
@@ -229,8 +240,8 @@ GST_START_TEST (test_objects)
   g_object_set (s.element, "max-objects", 1, NULL);
   fail_unless_equals_uint64 (
       scene_find (&s, &truth, GST_VISION_STATE_TRACKING), 1);
-  ASSERT_WARNING (g_object_set (s.element, "max-objects", 65, NULL));
-  ASSERT_WARNING (g_object_set (s.element, "max-objects", 0, NULL));
+  set_out_of_range (s.element, 65);
+  set_out_of_range (s.element, 0);
   fail_unless_equals_uint64 (
       scene_find (&s, &truth, GST_VISION_STATE_TRACKING), 1);
   fail_unless (scene_stat (&s, "searches") == 1);
