@@ -21,6 +21,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = ROOT / "docs" / "elements"
 GROUPS = ROOT / "gst/groups.ini"
 COSTS = ROOT / "docs/performance.md"
+# Pages that have pictures of elements, and where these lie.
+PICTURES = {"docs/gallery.md": "gallery/{}.jpg", "README.md": "docs/{}.jpg"}
 MADE = "<!-- made by tests/docs.py; change the source, then run it with " \
     "--write -->\n"
 # What V4L2 cameras, JPEG and H.26x of 8 and 10 bits come as.
@@ -188,6 +190,17 @@ def cost_on_cpu(name):
         "[measured](../performance.md#on-a-cpu) with default properties.\n"
 
 
+def picture(name):
+    """The element's picture, as the gallery or the README shows and describes it."""
+    for page, where in PICTURES.items():
+        path = where.format(name.removeprefix("vision"))
+        found = re.search(rf"!\[([^]]*)\]\({path}\)", (ROOT / page).read_text())
+        if found:
+            place = path.removeprefix("docs/")
+            return f"\n![{found[1]}](../{place})\n"
+    return ""
+
+
 def conversions(factory):
     """What of cameras and decoders must be converted, for each sink pad."""
     said = {}
@@ -285,8 +298,8 @@ def page(factory):
     own = [p for p in pspecs if p.owner_type == gtype]
     common = [p for p in pspecs if p.owner_type.name in PARENTS]
     inherited = [p for p in pspecs if (p.owner_type.name, p.name) in INHERITED]
-    parts = [MADE + f"\n# {name}\n\n{factory.get_metadata('description')}\n",
-             section(name), "## Pads\n\n" + pads(factory) + cost_on_cpu(name)]
+    parts = [MADE + f"\n# {name}\n\n{factory.get_metadata('description')}\n" +
+             picture(name), section(name), "## Pads\n\n" + pads(factory) + cost_on_cpu(name)]
     if own:
         parts.append("## Properties\n\n" + grouped(name, element, own, choices))
     if common:
