@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The command vision-live:
 
-    missing     without GTK, or without a display, it says so
-    lines       the launch line that it copies runs, and has what was set
-    controls    a widget for each property of a group, which sets it
-    window      a click and a box choose what is there, the box on the screen is
-                where the truth is, the mouse reads maps; it copies, saves, records
+    lines       without GTK, or without a display, it says so; the launch line that it
+                copies runs, and has what was set; points of faces are asked for
+    window      a widget for each property of a group, which sets it; a click and a
+                box choose what is there, the box on the screen is where the truth is;
+                the mouse reads maps and turns a cloud of points; it copies, saves,
+                records
+    elements    what the others find is drawn where the truth is
 
 The last two are skipped without GTK, Xvfb or xdotool.  Run it as a test of Meson,
 which sets the environment."""
@@ -16,6 +18,8 @@ import math
 import os
 import shlex
 import signal
+import statistics
+import struct
 import subprocess
 import sys
 import tempfile
@@ -85,6 +89,39 @@ def lines():
             print(f"ok   {sentence}")
 
 
+def faces():
+    """Of a file, facedetect stands before pocstereo where it is installed; where it
+    is not, points of the whole frame are shown."""
+    from visionlive import chain
+    from gi.repository import Gst
+    Gst.init(None)
+    found = chain.Chain(str(COMMAND), "faces", {})
+    assert found.has_faces == chain.finds_faces() and found.wants_faces
+    for has_faces in True, False:
+        found.has_faces = has_faces
+        line = found.head(found.words())
+        assert ("facedetect" in line) == has_faces, line
+        assert ("regions-only=true" in line) == has_faces, line
+        assert "packing=side-by-side" in line and "mode=points" in line, line
+    assert not chain.Chain("head", "faces", {}).wants_faces
+    print("ok   faces")
+
+
+def turning():
+    """By a quarter, to both sides and upwards, with a centre that is not 0."""
+    from visionlive import cloud
+    quarter, point, centre = math.pi / 2, (1., 2., 8.), (0., 0., 5.)
+    for yaw, pitch, wanted in ((0, 0, (1, 2, 3)), (quarter, 0, (3, 2, -1)),
+                               (-quarter, 0, (-3, 2, 1)),
+                               (0, quarter, (1, -3, 2)),
+                               (quarter, quarter, (3, 1, 2))):
+        seen, = cloud.turned([point], centre, yaw, pitch)
+        assert math.dist(seen, wanted) < 1e-9, (yaw, pitch, seen)
+    many = [(x, 0., 1.) for x in range(9)] + [(1000., 0., 1.)]
+    assert cloud.middle(many)[0] == [5, 0, 1] and cloud.middle(many)[1] <= 5
+    print("ok   turning")
+
+
 # ---- On a screen ----
 
 def controls():
@@ -92,6 +129,7 @@ def controls():
     from gi.repository import Gst, Gtk
     from visionlive import properties
     from visionlive.controls import Controls
+    Gst.init(None)
     Gtk.init([])
     for name in "moct", "emdtrack", "gpuccl", "pocstereo", "scopedetect":
         element = Gst.ElementFactory.make(name)
@@ -222,9 +260,9 @@ def choosing(env, folder):
             drawn(live, name)
 
 
-def finding(env, folder):
-    """What an element finds by itself: the robot, once it drives."""
-    live = Live(env, folder, "rgbd", "gpuccl")
+def finding(env, folder, scene, name):
+    """What an element finds by itself."""
+    live = Live(env, folder, scene, name)
 
     def is_there():
         frames = live.frames()
@@ -232,7 +270,7 @@ def finding(env, folder):
                    for box in screens.boxes(frames))
     with ended(live):
         assert screens.wait_until(is_there), live.frames()[-1]
-        drawn(live, "gpuccl")
+        drawn(live, name)
 
 
 @contextlib.contextmanager
@@ -264,7 +302,6 @@ def reading(env, folder):
 
 def disparity(x, y, n):
     """Of frame @n of the generated scene, in truth."""
-    import struct
     import gstvision
     from gi.repository import Gst
     from visionlive import chain
@@ -278,6 +315,63 @@ def disparity(x, y, n):
         y * m.stride + 4 * x, 4)))
     pipeline.set_state(Gst.State.NULL)
     return value
+
+
+def outline_of(points):
+    """How far they reach to the right and down, but for one in a hundred at each
+    end."""
+    def reach(numbers):
+        numbers = sorted(numbers)
+        cut = len(numbers) // 100
+        return numbers[-1 - cut] - numbers[cut]
+    return [reach(axis) for axis in list(zip(*points))[:2]]
+
+
+def cloud_on_screen(live):
+    """The same of the pixels of the cloud, and how many there are."""
+    (width, _, pixels), _ = live.stopped()
+    lit = [(x, y) for y in range(480) for x in range(640)
+           if max(pixels[(at := 3 * (y * width + x)):at + 3]) > 40]
+    return outline_of(lit), len(lit)
+
+
+def points_in_space():
+    """Of the first frame that is shown; they lie where the head truly is."""
+    import gstvision
+    from gi.repository import Gst
+    from visionlive import chain, cloud
+    Gst.init(None)
+    played = chain.Chain("head", "faces", {})
+    pipeline = Gst.parse_launch(
+        f"{played.head(played.words())} ! appsink name=sink")
+    pipeline.set_state(Gst.State.PLAYING)
+    buffer = pipeline.get_by_name("sink").emit("pull-sample").get_buffer()
+    depth = next(m for m in gstvision.maps(buffer, truth=True) if m.kind == "depth")
+    pairs = cloud.points_of(buffer)
+    off = [abs(point[2] - z) for point, (x, y) in pairs
+           if (z := struct.unpack("<f", bytes(depth.pixels.extract_dup(
+               int(y) * depth.stride + 4 * int(x), 4)))[0]) > 0]
+    assert len(off) > 1000 and statistics.median(off) < .005, statistics.median(off)
+    pipeline.set_state(Gst.State.NULL)
+    return [point for point, _ in pairs]
+
+
+def cloud(env, folder):
+    """From in front and, after a drag by 90 degrees, from the side, what is drawn is
+    as wide by its height as the points are."""
+    from visionlive import cloud as clouds
+    live, points = Live(env, folder, "head", "faces"), points_in_space()
+    with ended(live):
+        for yaw in 0, math.pi / 2:
+            if yaw:
+                live.xdotool("mousemove", 200, 100, "mousedown", 1)
+                live.xdotool("mousemove", 380, 100, "mouseup", 1)
+                time.sleep(2)
+            across, down = outline_of(clouds.turned(points, (0, 0, 0), yaw, 0))
+            (w, h), n = cloud_on_screen(live)
+            print(f"ok   the cloud, turned by {round(math.degrees(yaw))} degrees: "
+                  f"{w / h:.2f} as wide as high, its points {across / down:.2f}")
+            assert n > 5000 and abs(w / h - across / down) < .1, (w, h, n)
 
 
 def refusing(env):
@@ -326,19 +420,36 @@ def keeping(env, folder):
     print(f"ok   {seconds:.1f} s were recorded")
 
 
-def window():
+@contextlib.contextmanager
+def live_screen():
+    """A folder and the environment of a screen; None without one."""
     with tempfile.TemporaryDirectory() as folder, screens.screen() as env:
-        if not env:
-            return
-        env["XDG_DATA_HOME"] = f"{folder}/home"
-        env["NO_AT_BRIDGE"] = "1"  # no bus of accessibility is asked for
-        os.environ.update(env)
-        controls()
-        choosing(env, folder)
-        finding(env, folder)
-        reading(env, folder)
-        refusing(env)
-        keeping(env, folder)
+        if env:
+            env["XDG_DATA_HOME"] = f"{folder}/home"
+            env["NO_AT_BRIDGE"] = "1"  # no bus of accessibility is asked for
+            os.environ.update(env)
+        yield folder, env
+
+
+def window():
+    turning()
+    with live_screen() as (folder, env):
+        if env:
+            controls()
+            choosing(env, folder)
+            reading(env, folder)
+            cloud(env, folder)
+            refusing(env)
+            keeping(env, folder)
+
+
+def elements():
+    """Those that find by themselves."""
+    with live_screen() as (folder, env):
+        if env:
+            finding(env, folder, "rgbd", "gpuccl")  # the robot, once it drives
+            finding(env, folder, "clutter", "scopedetect")
+            finding(env, folder, "rgbd", "kinfumot")
 
 
 def has_gtk():
@@ -348,12 +459,14 @@ def has_gtk():
         gi.require_foreign("cairo")
         return True
     except (ImportError, ValueError):
-        print("SKIP controls, window: GTK 3 is missing")
+        print("SKIP: GTK 3 is missing")
         return False
 
 
 if __name__ == "__main__":
-    missing()
-    lines()
-    if has_gtk():
-        window()
+    if sys.argv[1] == "lines":
+        missing()
+        lines()
+        faces()
+    elif has_gtk():
+        {"window": window, "elements": elements}[sys.argv[1]]()

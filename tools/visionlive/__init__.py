@@ -4,6 +4,7 @@
     chain       the pipeline, its source, its element, its launch line
     properties  the element's properties, in groups, as texts and as widgets
     picture     the frame, the mouse, what is under it
+    cloud       points in space, which the mouse turns
     plots       rate, latency and positions of the last seconds
     recording   a branch of the pipeline that writes a video and JSON lines
     window      all of it on the screen"""

@@ -4,6 +4,7 @@ import os
 import shlex
 import shutil
 import subprocess
+import typing
 
 import gi
 
@@ -12,26 +13,42 @@ from gi.repository import Gst  # noqa: E402
 
 from . import properties  # noqa: E402
 
-# Of each element: the generated scene that suits it, the map that is shown in
-# the place of the frame, and words of the launch line behind its name.
+
+
+class Kind(typing.NamedTuple):
+    """What is shown under a name: an element on the generated scene that suits
+    it."""
+    scene: str
+    words: str = ""    # of the launch line, behind the element's name
+    shown: str = ""    # a map, in the place of the frame
+    element: str = ""  # where it has another name
+
+
 ELEMENTS = {
-    "moct": ("chromatic", "", "mouse=true"),
-    "emdtrack": ("chromatic", "", "mouse=true"),
-    "gpuccl": ("rgbd", "correspondence", ""),
-    "kinfumot": ("rgbd", "rendered", "maps=correspondence+depth+rendered"),
-    "pocstereo": ("stereo", "disparity", "max-disparity=64"),
-    "scopedetect": ("clutter", "", ""),
+    "moct": Kind("chromatic", "mouse=true"),
+    "emdtrack": Kind("chromatic", "mouse=true"),
+    "gpuccl": Kind("rgbd", shown="correspondence"),
+    "kinfumot": Kind("rgbd", "maps=correspondence+depth+rendered", "rendered"),
+    "pocstereo": Kind("stereo", "max-disparity=64", "disparity"),
+    "faces": Kind("head", "mode=points grid-spacing=3 min-peak=0.5 "
+                  "max-disparity=64", element="pocstereo"),
+    "scopedetect": Kind("clutter"),
 }
 SCENES = {
     "chromatic": "visiontestsrc",
     "rgbd": "visiontestsrc pattern=rgbd path=towards",
     "stereo": "visiontestsrc pattern=stereo view=side-by-side ! "
               "video/x-raw,width=640,height=240",
+    "head": "visiontestsrc pattern=stereo contents=head view=side-by-side",
     "multispectral": "visiontestsrc pattern=multispectral channels=8",
     "clutter": "visiontestsrc pattern=clutter",
 }
 SOLIDS = "mug", "camera"
 SHOW = "visionoverlay name=overlay states=new+tracking+found+accepted"
+FACES = " ! videoconvert ! facedetect min-size-width=80 min-size-height=80 " \
+    "display=false"
+NO_FACES = "Points of the whole frame: facedetect is missing, of the packages " \
+    "gstreamer1.0-opencv and opencv-data."
 
 
 class Refused(Exception):
@@ -75,6 +92,13 @@ def source_words(source):
     return f"filesrc location={place} ! decodebin ! videoconvert"
 
 
+def finds_faces():
+    """Whether facedetect and what it knows of faces are installed."""
+    os.environ.setdefault("OPENCV_LOG_LEVEL", "OFF")  # of profiles for parts of faces
+    element = Gst.ElementFactory.make("facedetect")
+    return bool(element) and os.path.isfile(element.get_property("profile") or "")
+
+
 def models(folder):
     """Models of solids that lie on the generated table, for scopedetect."""
     build = os.environ.get("BUILD", "build")
@@ -97,13 +121,16 @@ class Chain:
         if name not in ELEMENTS:
             raise Refused(f"{name} is none of {', '.join(ELEMENTS)}.")
         self.source, self.name, self.json = source, name, json
-        self.shown = ELEMENTS[name][1]
+        self.shown = ELEMENTS[name].shown
         if name == "emdtrack" and source == "multispectral":
             self.shown = "emd"
         if self.shown == "emd":
             texts = dict({"emd-map": "true"}, **texts)
         self.texts, self.waiting = texts, {}
         self.pipeline = self.element = None
+        # a head that is drawn is no face for facedetect
+        self.wants_faces = name == "faces" and source not in SCENES
+        self.has_faces = self.wants_faces and finds_faces()
 
     def head(self, element):
         """The launch line up to the element, in the words @element."""
@@ -111,7 +138,8 @@ class Chain:
         if self.name == "kinfumot":
             more = " ! gpuccl label-map=false"
         if self.name != "scopedetect":
-            return f"{source_words(self.source)} ! {element}{more}"
+            return f"{source_words(self.source)}{FACES * self.has_faces} ! " \
+                f"{element}{more}"
         if self.source != "clutter":
             raise Refused("scopedetect takes two sources: here it is shown with "
                           "the scene clutter; for others, see "
@@ -127,9 +155,13 @@ class Chain:
 
     def words(self):
         """The element with what of it was set."""
-        packing = "packing=side-by-side " if self.name == "pocstereo" and \
-            self.source not in SCENES else ""
-        return f"{self.name} name=finder {packing}{ELEMENTS[self.name][2]}".strip()
+        kind = ELEMENTS[self.name]
+        element, words = kind.element or self.name, ["name=finder", kind.words]
+        if element == "pocstereo" and self.source not in SCENES:
+            words.append("packing=side-by-side")
+        if self.has_faces:
+            words.append("regions-only=true")
+        return " ".join([element, *filter(None, words)])
 
     def line(self):
         """What a terminal takes."""

@@ -13,12 +13,16 @@ from gi.repository import Gdk, GLib, Gst, Gtk, Pango  # noqa: E402
 import gstvision  # noqa: E402
 
 from . import chain, properties  # noqa: E402
+from .cloud import Cloud  # noqa: E402
 from .controls import Controls  # noqa: E402
 from .picture import Picture  # noqa: E402
 from .plots import Plots  # noqa: E402
 from .recording import Recording  # noqa: E402
 
 PANEL = 420
+TURN = "A drag turns the points, the wheel makes them larger."
+NO_POINTS = "No points in space: nothing was matched, or the rig is not known " \
+    "(calibration, or intrinsics and baseline)."
 KEYS = "Ctrl+O opens a file, Ctrl+L copies the launch line, Ctrl+S saves a " \
     "preset, Ctrl+R records, Ctrl+Q ends."
 
@@ -40,6 +44,10 @@ class Window(Gtk.Window):
         self.then = None  # what to do when a recording is whole
         self.folder = tempfile.TemporaryDirectory(prefix="vision-live-")
         self.picture = Picture(self.point, self.hover)
+        self.cloud = Cloud()
+        self.view = Gtk.Stack()
+        for widget in self.picture, self.cloud:
+            self.view.add(widget)
         self.plots = Plots()
         self.says = Gtk.Label(xalign=0, wrap=True, selectable=True, margin=4,
                               label=KEYS, max_width_chars=60)
@@ -49,7 +57,7 @@ class Window(Gtk.Window):
         panel = column(self.choosers(), self.buttons(), self.says)
         panel.add(self.place)
         both = Gtk.Box()
-        both.add(column(self.picture, self.under, self.plots))
+        both.add(column(self.view, self.under, self.plots))
         both.add(panel)
         self.add(both)
         self.connect("destroy", lambda _: self.end())
@@ -116,6 +124,7 @@ class Window(Gtk.Window):
             self.say(str(sentence))
             return
         self.plots.clear()
+        self.show_view()
         bus = self.chain.pipeline.get_bus()
         bus.add_signal_watch()
         bus.connect("message", self.message)
@@ -124,6 +133,15 @@ class Window(Gtk.Window):
         self.controls = Controls(self.chain.element, self.change)
         self.place.add(self.controls)
         self.place.show_all()
+
+    def show_view(self):
+        """The cloud of points, or the frame."""
+        has_cloud = self.chain.name == "faces"
+        self.view.set_visible_child(self.cloud if has_cloud else self.picture)
+        self.under.set_text(" ")
+        self.cloud.clear()
+        if self.chain.wants_faces and not self.chain.has_faces:
+            self.say(chain.NO_FACES)
 
     def restart(self, keep=True):
         """Anew; with @keep the element is the same."""
@@ -146,7 +164,7 @@ class Window(Gtk.Window):
     def choose_element(self):
         """A generated scene gives way to the one that suits the element."""
         if self.sources.get_child().get_text() in chain.SCENES:
-            scene = chain.ELEMENTS[self.elements.get_active_id()][0]
+            scene = chain.ELEMENTS[self.elements.get_active_id()].scene
             self.sources.get_child().set_text(scene)
         self.restart(keep=False)
 
@@ -166,6 +184,9 @@ class Window(Gtk.Window):
         if not sample or not self.plays():
             return
         self.picture.show_sample(sample)
+        if self.chain.name == "faces":
+            has_points = self.cloud.show_sample(sample)
+            self.under.set_text(TURN if has_points else NO_POINTS)
         latency = self.chain.element.get_property("stats")["latency"]
         self.plots.add(latency / 1e6, gstvision.objects(sample.get_buffer()))
 
