@@ -98,11 +98,30 @@ choose_camera () {
   no_camera "$1"
 }
 
-# Whether a decoder leaves the frames of $1 on the GPU in a format that every
-# element takes: converting them would fetch them.
+# Sets `tells` to what gst-discoverer-1.0 says about the file $1; ends where that is
+# no video or picture.
+discover () {
+  local heard why
+  tells=
+  [ -f "$1" ] && [ -n "$(type -p gst-discoverer-1.0)" ] || return 0
+  tells=$(gst-discoverer-1.0 -v "$1" 2>/dev/null) || return 0
+  ! grep -qE '^ *video(\(image\))? #' <<<"$tells" || return 0
+  heard=$(sed -nE 's/^ *(audio|subtitles) #[0-9]+: ([^,]*).*/it has \2 alone/p' \
+    <<<"$tells" | head -n 1)
+  why=$(sed '1,/^An error/d' <<<"$tells" | tr -s ' \n' ' ')
+  {
+    echo "$1 has no video that can be shown: $heard${why# }"
+    echo "gst-discoverer-1.0 -v $1 tells more; most decoders are in the packages" \
+      "gstreamer1.0-libav and gstreamer1.0-plugins-good, -bad and -ugly"
+  } >&2
+  exit 1
+}
+
+# Whether a decoder leaves the frames of the file that `tells` is about on the GPU in
+# a format that every element takes: converting them would fetch them.
 stays_on_gpu () {
-  has_element nvh264dec && gst-discoverer-1.0 -v "$1" 2>/dev/null |
-    grep -q 'x-h26[45].*chroma-format=(string)4:2:0, bit-depth-luma=(uint)8'
+  has_element nvh264dec && grep -q \
+    'x-h26[45].*chroma-format=(string)4:2:0, bit-depth-luma=(uint)8' <<<"$tells"
 }
 
 # Sets `source` to the head of a pipeline: a file, a camera, an address, or the
@@ -127,8 +146,14 @@ choose_source () {
     *://*) source=(uridecodebin uri="$1") ;;
     *)
       need_file "$1"
+      refuse_gif "$1"
+      discover "$1"
       source=(filesrc location="$1" ! decodebin)
-      ! stays_on_gpu "$1" || convert=()
+      if grep -qE 'image orientation: (rotate-[1-9]|flip)' <<<"$tells"; then
+        convert+=(! videoflip video-direction=auto) # as telephones film
+      elif stays_on_gpu; then
+        convert=()
+      fi
       ;;
   esac
   source+=(${convert[@]+"${convert[@]}"})
@@ -138,7 +163,19 @@ choose_source () {
 }
 
 need_file () {
-  [ -r "$1" ] || { echo "there is no file $1 to read" >&2; exit 1; }
+  if [ ! -r "$1" ] || [ -d "$1" ]; then
+    echo "there is no file $1 to read" >&2
+    exit 1
+  fi
+}
+
+# The decoder of GIFs of gstreamer1.0-libav shows all frames and then never ends.
+refuse_gif () {
+  [ ! -f "$1" ] || [ "$(head -c 4 "$1" | tr -d '\0')" != GIF8 ] || {
+    echo "$1 is a GIF, which GStreamer does not play to its end; make a video of" \
+      "it first, for example: ffmpeg -i $1 video.mp4" >&2
+    exit 1
+  }
 }
 
 # Of a sequence of pictures, as 'frame-%04d.png', sets `first` to the first one,

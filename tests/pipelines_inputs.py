@@ -21,6 +21,7 @@ import os
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -204,6 +205,51 @@ def refusals():
         assert path.stem == "launch" or "--record FILE.mp4" in text, text
 
 
+def no_videos(folder):
+    """Files that show nothing end in a sentence that says why."""
+    sound = Path(folder) / "sound.wav"
+    make(f"audiotestsrc num-buffers=5 ! wavenc ! filesink location={sound}")
+    for name, content, words in (
+            ("empty.mp4", b"", "no video that can be shown: Stream contains no data"),
+            ("text.mp4", b"not a video", "no video that can be shown: "),
+            ("film.gif", b"GIF89a", "is a GIF, which GStreamer does not play")):
+        (Path(folder) / name).write_bytes(content)
+        _, said = script("moct.sh", f"{folder}/{name}", env=environment(), fails=True)
+        assert words in said, said
+    for name, *more in (["moct.sh"], ["emdtrack.sh", BOX], ["gpuccl.sh"],
+                        ["pocstereo.sh"], ["visionmap.sh"]):
+        _, said = script(name, sound, *more, env=environment(), fails=True)
+        assert re.search(r"shown: it has audio/[\w-]+ alone\n", said) and \
+            "gst-launch" not in said, said
+    _, said = script("moct.sh", folder, env=environment(), fails=True)
+    assert "no file" in said, said
+
+
+def lying(folder):
+    """A clip of a telephone that lay on its side is shown upright: its header asks
+    for a turn by 90 degrees to the right."""
+    if not is_there("openh264enc ! h264parse ! mp4mux"):
+        print("SKIP a turned clip: no encoder")
+        return
+    clip = Path(folder) / "turned.mp4"
+    make("visiontestsrc num-buffers=8 ! video/x-raw,framerate=30/1 ! videoconvert ! "
+         "video/x-raw,format=I420 ! openh264enc bitrate=4000000 ! h264parse ! mp4mux ! "
+         f"filesink location={clip}")
+    data = clip.read_bytes()
+    plain, turned = (struct.pack(">9i", *matrix) for matrix in (
+        (1 << 16, 0, 0, 0, 1 << 16, 0, 0, 0, 1 << 30),
+        (0, 1 << 16, 0, -1 << 16, 0, 0, 480 << 16, 0, 1 << 30)))
+    at = data.index(plain, data.index(b"tkhd"))
+    clip.write_bytes(data[:at] + turned + data[at + len(turned):])
+    frames = frames_of(script("moct.sh", clip, "red:#c70d0d~22",
+                              env=environment(FRAMES="4"))[0])
+    frame = frames[3]
+    assert (frame["ref-width"], frame["ref-height"]) == (480, 640), frame
+    x, y = 479 - CENTRE[1], CENTRE[0]
+    near = [math.dist((o["cx"], o["cy"]), (x, y)) for o in frame["objects"]]
+    assert near and min(near) < 12, (near, frame)
+
+
 def halves(folder):
     """A picture of one camera."""
     picture = f"{folder}/left.png"
@@ -234,6 +280,8 @@ def messages():
     with tempfile.TemporaryDirectory() as folder:
         addresses(folder)
         halves(folder)
+        no_videos(folder)
+        lying(folder)
     refusals()
     slow()
     print("ok   messages")
@@ -314,9 +362,12 @@ def windows_of(env):
                            env=env, capture_output=True, text=True, check=False)
     places = []
     for window in found.stdout.split():
-        text = subprocess.run(
+        done = subprocess.run(
             ["xdotool", "getwindowgeometry", "--shell", window], env=env,
-            capture_output=True, text=True, check=True).stdout
+            capture_output=True, text=True, check=False)
+        if done.returncode:
+            continue  # it was closed meanwhile
+        text = done.stdout
         places.append(tuple(int(re.search(rf"^{what}=(-?\d+)", text, re.M)[1])
                             for what in ("X", "Y", "WIDTH", "HEIGHT")))
     return places
