@@ -5,9 +5,12 @@
 #
 #   packaging/debian.sh build OUT     installs what the build needs, builds, checks
 #                                     with lintian, puts the packages into OUT
+#   packaging/debian.sh test OUT      builds by setup.sh, and runs the tests that hang
+#                                     on the release of GStreamer; their log is in OUT
 #   packaging/debian.sh try OUT       installs the packages of OUT, runs an element,
-#                                     the Python module and an example, removes
+#                                     the Python module and the examples, removes
 #                                     them, and tells what they left behind
+#   packaging/debian.sh install OUT   installs what gst-launch-1.0 needs, of OUT
 #
 # packaging/Containerfile has these steps for podman; tests/debian_root.sh runs them
 # in roots that debootstrap makes.
@@ -31,6 +34,21 @@ build () {
   lintian --fail-on error --allow-root ../*.changes
 }
 
+# What other releases of GStreamer have, such as analytics and unixfdsink.
+test_all () {
+  local out=$1
+  mkdir -p "$out"
+  cd "$tree"
+  ./setup.sh -Dcuda=disabled
+  apt install cmake procps python3-numpy
+  if ! { meson test -C build --no-rebuild --suite elements &&
+    meson test -C build --no-rebuild cookbook embedding; } >"$out/tests.log" 2>&1; then
+    cat build/meson-logs/testlog.txt
+    exit 1
+  fi
+  grep '^Ok:' "$out/tests.log"
+}
+
 # What is in the root, but what the package manager itself writes.
 files () {
   find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /tmp -o \
@@ -40,7 +58,7 @@ files () {
 
 # What users run first: an element, a command, the module, an example.
 run_all () {
-  local line='visiontestsrc num-buffers=5 ! moct objects=red:#c70d0d~22 ! visionjson ! fakesink'
+  local program line='visiontestsrc num-buffers=5 ! moct objects=red:#c70d0d~22 ! visionjson ! fakesink'
   # shellcheck disable=SC2086 # words of a launch line
   gst-launch-1.0 -q $line | grep -c '"label":"red"' | grep -qx 5
   gst-launch-1.0 -q visiontestsrc num-buffers=1 ! moct @preset=many \
@@ -50,10 +68,16 @@ run_all () {
 gi.require_version("GstVisionMeta", "1.0")
 from gi.repository import GstVisionMeta'
   cp -r /usr/share/gst-vision/examples /tmp/examples
-  meson setup /tmp/examples/build /tmp/examples >/dev/null
-  ninja -C /tmp/examples/build >/dev/null
-  /tmp/examples/build/objects >/tmp/objects
+  meson setup /tmp/examples/meson /tmp/examples >/dev/null
+  ninja -C /tmp/examples/meson >/dev/null
+  cmake -B /tmp/examples/cmake /tmp/examples >/dev/null
+  cmake --build /tmp/examples/cmake >/dev/null
+  /tmp/examples/objects.py >/tmp/objects
   grep -q 'red 1' /tmp/objects
+  for program in /tmp/examples/{meson,cmake}/objects{,-cpp}; do
+    "$program" | cmp - /tmp/objects
+  done
+  /tmp/examples/maps.py | grep -q '^labels {'
 }
 
 try () {
@@ -62,8 +86,8 @@ try () {
   names=$(for file in "$out"/*.deb; do dpkg-deb -f "$file" Package; done)
   apt update
   # what the packages and the examples need stays
-  apt install gcc g++ meson gstreamer1.0-tools gstreamer1.0-plugins-base \
-    python3-gst-1.0 libgstreamer-plugins-base1.0-dev libpango-1.0-0 \
+  apt install gcc g++ cmake meson gstreamer1.0-tools gstreamer1.0-plugins-base \
+    python3-gst-1.0 python3-numpy libgstreamer-plugins-base1.0-dev libpango-1.0-0 \
     libpangocairo-1.0-0 libkissfft-float131 libpng16-16
   files "$out" >/tmp/before
   apt install "$out"/*.deb
@@ -79,8 +103,18 @@ try () {
   echo 'installed, run, removed, nothing left behind'
 }
 
+install_few () {
+  apt update
+  apt install "$1"/gstreamer1.0-vision_*.deb "$1"/libgstvisionmeta0_*.deb \
+    gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good
+  rm -rf "$1" /var/lib/apt/lists/*
+  gst-inspect-1.0 --exists moct
+}
+
 [ $# = 2 ] || { sed -n '3,/^[^#]/s/^#\( \|$\)//p' "$0"; exit 2; }
 case $1 in
   build | try) "$1" "$(realpath -m "$2")" ;;
+  test) test_all "$(realpath -m "$2")" ;;
+  install) install_few "$(realpath -m "$2")" ;;
   *) echo "there is no step $1" >&2; exit 2 ;;
 esac

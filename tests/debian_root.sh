@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # The steps of packaging/Containerfile in fresh roots that debootstrap makes: the
-# packages are built, checked, installed, run and removed.  It needs root, a network
-# and some ten minutes, and is no test of Meson:
+# packages are built, checked, installed, run and removed, and what hangs on the
+# release of GStreamer is tested.  It needs root, a network and some half an hour, and
+# is no test of Meson:
 #
 #   tests/debian_root.sh [bookworm] [trixie]     both, if none is named
 set -euo pipefail
@@ -16,7 +17,7 @@ fi
 mirror=${MIRROR:-http://deb.debian.org/debian}
 [ $# -gt 0 ] || set -- bookworm trixie
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+trap 'umount "$work"/*/proc 2>/dev/null; rm -rf --one-file-system "$work"' EXIT
 
 # new_root RELEASE NAME: one with the tree in it
 new_root () {
@@ -27,13 +28,32 @@ new_root () {
   cp /etc/resolv.conf "$root/etc/"
 }
 
+# step RELEASE NAME: one of packaging/debian.sh in a new root, with the packages that
+# are built already
+step () {
+  new_root "$1" "$2"
+  mkdir "$work/$2/out"
+  [ "$2" = build ] || cp "$work"/*.deb "$work/$2/out/"
+  mount --bind /proc "$work/$2/proc"
+  chroot "$work/$2" "/src/packaging/debian.sh" "$2" /out
+}
+
+end_step () {
+  umount "$work/$1/proc"
+  rm -rf "${work:?}/$1"
+}
+
 for release in "$@"; do
-  new_root "$release" build
-  chroot "$work/build" /src/packaging/debian.sh build /out
-  new_root "$release" try
-  mkdir "$work/try/out"
-  cp "$work"/build/out/*.deb "$work/try/out/"
-  chroot "$work/try" /src/packaging/debian.sh try /out
-  rm -rf "$work/build" "$work/try"
+  step "$release" build
+  cp "$work"/build/out/*.deb "$work/"
+  end_step build
+  for name in test try install; do
+    step "$release" "$name"
+    [ "$name" != install ] || chroot "$work/install" gst-launch-1.0 -q visiontestsrc \
+      num-buffers=3 ! moct 'objects=red:#c70d0d~22' ! visionjson ! fakesink |
+      grep -c '"label":"red"' | grep -qx 3
+    end_step "$name"
+  done
+  rm "$work"/*.deb
   echo "ok   $release"
 done

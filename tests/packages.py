@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What an installation has for the shell: a manual page of each command, which
-groff sets without a warning, and completions of its options; and that each
-installed file is in one Debian package.
+groff sets without a warning, and completions of its options; that each installed
+file is in one Debian package; and that a container is made by the steps that
+debian_root.sh runs.
 
 Run it as a test of Meson, which sets the environment."""
 import fnmatch
@@ -82,7 +83,25 @@ def debian(folder):
     print(f"ok   {len(names)} files in {len(set.union(*taken.values()))} packages")
 
 
+def container():
+    """All that packaging/Containerfile runs is a step of packaging/debian.sh, and
+    these are the steps of debian_root.sh, in its order."""
+    said = re.findall(r"^RUN (.*)$",
+                      (ROOT / "packaging/Containerfile").read_text(), re.M)
+    script = (ROOT / "tests/debian_root.sh").read_text()
+    first = re.search(r'^  step "\$release" (\w+)$', script, re.M)[1]
+    more = re.search(r"^  for name in ([\w ]+); do$", script, re.M)[1].split()
+    command, = re.findall(r'chroot "\$work/\$2" "(.*)" "\$2" (.*)$', script, re.M)
+    wanted = [f"{command[0]} {step} {command[1]}" for step in [first, *more]]
+    assert said == wanted, (said, wanted)
+    known = re.findall(r"^#   packaging/debian.sh (\w+) OUT",
+                       (ROOT / "packaging/debian.sh").read_text(), re.M)
+    assert known == [first, *more], known
+    print(f"ok   a container is made by {len(wanted)} steps")
+
+
 def main():
+    container()
     with tempfile.TemporaryDirectory() as folder:
         run(["meson", "install", "-C", os.environ["BUILD"], "--no-rebuild",
              "--destdir", folder])
