@@ -13,6 +13,9 @@
 #include "common/parallel.h"
 #include "common/random.h"
 
+/* Not every part asks on which device, and not every benchmark for what. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 static uint64_t check_seed = 1, check_counter;
 static int check_failures;
 

@@ -76,7 +76,6 @@ test_regular (DeviceKind kind)
   int reader;
   char old[8] = "";
 
-  (void) kind;
   umask (mask);
   check (!put (path, "first"));
   check (holds (path, "first"));
@@ -98,7 +97,6 @@ test_links (DeviceKind kind)
 {
   const char *link = in_folder ("link"), *path = in_folder ("there");
 
-  (void) kind;
   check (!symlink ("there", link)); /* relative, and nothing there yet */
   check (!put (link, "new") && holds (path, "new"));
   check (!put (link, "newer") && holds (path, "newer"));
@@ -143,7 +141,6 @@ test_fifo (DeviceKind kind)
   void *all = NULL;
   int reader;
 
-  (void) kind;
   check (!mkfifo (path, 0600));
   check (put (path, "nobody") == ENXIO);
   check (!pthread_create (&thread, NULL, read_slowly, (void *) path));
@@ -164,7 +161,6 @@ test_reader_is_gone (DeviceKind kind)
 {
   int ends[2];
 
-  (void) kind;
   check (!pipe (ends));
   check (file_send (ends[1], "x", 1) == 1);
   close (ends[0]);
@@ -178,7 +174,6 @@ test_cannot_be_written (DeviceKind kind)
 {
   const char *path = in_folder ("kept");
 
-  (void) kind;
   check (put ("/dev/full", "x") == ENOSPC);
   check (put (folder, "x") == EISDIR);
   check (put ("", "x") == ENOENT);
@@ -206,7 +201,6 @@ test_read (DeviceKind kind)
   char *bytes;
   size_t n;
 
-  (void) kind;
   check (!file_write (path, "a\0b", 3, 0));
   check (
       !file_read (path, 3, &bytes, &n) && n == 3 && !memcmp (bytes, "a\0b", 4));

@@ -63,7 +63,6 @@ test_again (DeviceKind kind)
   Device dev;
   Work w = {NULL};
 
-  (void) kind;
   ok (failing_open (&dev, DEVICE_CPU, NULL));
   failing_reset (0);
   failing_blocks = 0;
@@ -87,7 +86,6 @@ test_failing (DeviceKind kind)
   DeviceMemory m;
   Device dev;
 
-  (void) kind;
   ok (failing_open (&dev, DEVICE_CPU, NULL));
   failing_blocks = 0;
   for (int at = 1; at <= 4; at++) {
@@ -113,7 +111,6 @@ test_failing_growth (DeviceKind kind)
   Device dev;
   Work w = {NULL};
 
-  (void) kind;
   ok (failing_open (&dev, DEVICE_CPU, NULL));
   memory_open (&m, &dev);
   failing_reset (0);
@@ -134,7 +131,6 @@ test_count (DeviceKind kind)
   DeviceMemory m;
   Work w = {NULL};
 
-  (void) kind;
   memory_open (&m, NULL);
   ok (get_all (&m, &w));
   check (m.bytes == ALL);

@@ -21,7 +21,6 @@ test_one (DeviceKind kind)
       "-2147483649", "4294967297", "18446744073709551617",
       "99999999999999999999999", "-99999999999999999999999"};
 
-  (void) kind;
   check (is_number ("0", 0, ""));
   check (is_number (" +12 \t,3", 12, ",3"));
   check (is_number ("-7x", -7, "x"));
@@ -40,7 +39,6 @@ test_several (DeviceKind kind)
   int n[4] = {0};
   const char *end;
 
-  (void) kind;
   end = numbers_read (" 1 , -2,3 ,4 ;", ',', 4, n);
   check (
       end && *end == ';' && n[0] == 1 && n[1] == -2 && n[2] == 3 && n[3] == 4);

@@ -70,7 +70,6 @@ items (DeviceKind kind)
 {
   Tally t;
 
-  (void) kind;
   others = count_threads ();
   for (int i = 0; i < 300; i++) {
     int n = (int) rnd (i % 2 ? 50 : ITEMS), grain = (int) rnd (2000);
@@ -96,7 +95,6 @@ many (DeviceKind kind)
 {
   static const int grains[] = {1 << 20, 1 << 30, INT_MAX - 1, INT_MAX, 0};
 
-  (void) kind;
   for (int i = 0; i < 5; i++) {
     atomic_llong sum = 0;
 
@@ -110,7 +108,6 @@ limits (DeviceKind kind)
 {
   Tally t;
 
-  (void) kind;
   parallel_limit (1);
   check (does_each_once (ITEMS, 10, &t) && t.stretches == 1);
   parallel_limit (2);
@@ -134,7 +131,6 @@ nested (DeviceKind kind)
 {
   bool good[16] = {false};
 
-  (void) kind;
   parallel_for (16, 1, begin_loops, good);
   for (int i = 0; i < 16; i++)
     check (good[i]);
@@ -161,7 +157,6 @@ callers (DeviceKind kind)
   int before;
   Tally t;
 
-  (void) kind;
   does_each_once (ITEMS, 1, &t);
   before = count_threads ();
   check (before - others < sysconf (_SC_NPROCESSORS_ONLN));
@@ -184,7 +179,6 @@ forked (DeviceKind kind)
   pid_t child;
   Tally t;
 
-  (void) kind;
   check (does_each_once (ITEMS, 1, &t));
   child = fork ();
   if (child == 0) {
@@ -205,8 +199,6 @@ bench (int argc, char **argv)
   DeviceTimer timer = {0};
   double seconds = 0;
 
-  (void) argc;
-  (void) argv;
   ok (device_open (&dev, DEVICE_CPU, NULL));
   ok (device_timer_begin (&dev, &timer));
   for (int i = 0; i < loops; i++)

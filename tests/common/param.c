@@ -60,7 +60,6 @@ test_defaults (DeviceKind kind)
 {
   Params p, q;
 
-  (void) kind;
   memset (&p, 0xee, sizeof p);
   q = p;
   params_defaults (table, &p);
@@ -100,7 +99,6 @@ check_sentence (const char *is, const char *expected)
 static void
 test_ranges (DeviceKind kind)
 {
-  (void) kind;
   check_range (max_area, -1, 4096, -2, 4097, "max-area must be -1 to 4096");
   check_range (min_size, 2, UINT_MAX, 1, 0, "min-size must be 2 or more");
   check_range (
@@ -119,7 +117,6 @@ test_ranges (DeviceKind kind)
 static void
 test_choices (DeviceKind kind)
 {
-  (void) kind;
   check_range (when, NEVER, NOW, (When) 3, (When) -1,
       "when must be never, later or now");
   check_range (marks, 0, 5, 2, 8, "marks must be a sum of box and dot");
@@ -132,7 +129,6 @@ test_order (DeviceKind kind)
 {
   Params p;
 
-  (void) kind;
   params_defaults (table, &p);
   p.gain = 0;
   p.min_size = 0;
@@ -153,7 +149,6 @@ test_threads (DeviceKind kind)
   Params p;
   void *told;
 
-  (void) kind;
   params_defaults (table, &p);
   p.max_area = MOST + 1;
   for (int i = 0; i < 8; i++)
@@ -169,7 +164,6 @@ test_names (DeviceKind kind)
 {
   char name[PARAM_NAME];
 
-  (void) kind;
   param_name (&table[2], name);
   check (!strcmp (name, "max-area"));
   param_name (&table[11], name);

@@ -91,7 +91,6 @@ test_quantise (DeviceKind kind)
   double thirds[3] = {1, 1, 1}, mixed[4] = {.5, 0, 2.75, 6.75};
   int out[4];
 
-  (void) kind;
   emdtrack_quantise (thirds, 3, 10, out);
   check (out[0] == 4 && out[1] == 3 && out[2] == 3);
   emdtrack_quantise (mixed, 4, 10, out);
@@ -163,7 +162,6 @@ test_forms (DeviceKind kind)
 {
   EmdtrackParams p = intensity_defaults ();
 
-  (void) kind;
   check (form_of (&p) == EMDTRACK_FORM_LINE);
   p.saturation = 3;
   check (form_of (&p) == EMDTRACK_FORM_ANY);
@@ -359,7 +357,6 @@ test_params (DeviceKind kind)
 {
   EmdtrackCodebook book = {.entries = 11, .dims = 3};
 
-  (void) kind;
   REFUSED (p.bins = 1);
   REFUSED (p.bins = 17);
   REFUSED (p.window = 10);
@@ -492,7 +489,6 @@ test_failing (DeviceKind kind)
   Found right = find (DEVICE_CPU, &p, &plain_frame, &f);
   int calls = 1;
 
-  (void) kind;
   for (int at = 0; at <= calls; at++) {
     EmdtrackResults r;
     const char *err;
@@ -532,7 +528,6 @@ test_failing_cache (DeviceKind kind)
   Emdtrack *e;
   Device dev;
 
-  (void) kind;
   p.solver = EMDTRACK_PAPER;
   p.n_targets = 1;
   ok (failing_open (&dev, DEVICE_CPU, NULL));
@@ -739,7 +734,6 @@ compare_frames (int rounds)
 static void
 test_parity_frames (DeviceKind kind)
 {
-  (void) kind;
   compare_frames (60);
 }
 
@@ -747,7 +741,6 @@ test_parity_frames (DeviceKind kind)
 static void
 test_parity_short (DeviceKind kind)
 {
-  (void) kind;
   compare_frames (6);
 }
 
@@ -768,7 +761,6 @@ random_book (int entries, int dims)
 static void
 test_parity_formats (DeviceKind kind)
 {
-  (void) kind;
   for (int k = 0; k < 3 * N_FORMATS; k++) {
     ImageFormat format = all_formats[k % N_FORMATS];
     bool grey = format == IMAGE_GRAY8 || format == IMAGE_GRAY16;
@@ -796,7 +788,6 @@ test_parity_layouts (DeviceKind kind)
 {
   static const int shapes[][2] = {{2, 1}, {2, 2}, {3, 3}, {4, 4}, {5, 3}};
 
-  (void) kind;
   for (int k = 0; k < 20; k++) {
     int mw = shapes[k % 5][0], mh = shapes[k % 5][1], channels = mw * mh;
     int width = 1 + (int) rnd (40), height = 1 + (int) rnd (30);
@@ -836,7 +827,6 @@ test_parity_scene (DeviceKind kind)
   Player cpu, cuda, again;
   bool lost = false;
 
-  (void) kind;
   player_open (&cpu, DEVICE_CPU, 150, 90);
   player_open (&cuda, DEVICE_CUDA, 150, 90);
   player_open (&again, DEVICE_CUDA, 150, 90);
@@ -895,7 +885,6 @@ test_parity_regions (DeviceKind kind)
   double mean[2];
   Player player[2];
 
-  (void) kind;
   frame_randomise (&f);
   p.histogram = EMDTRACK_CODEBOOK;
   p.codebook = &book;

@@ -199,7 +199,6 @@ test_ball (DeviceKind kind)
       {16, 3, .85, false}, {16, 3, 1.15, false}, {16, 3, .85, true},
       {16, 3, 1.15, true}, {16, 3, .7, true}};
 
-  (void) kind;
   for (size_t i = 0; i < sizeof plays / sizeof *plays; i++) {
     const Play *p = &plays[i];
     Accuracy a = play (p);

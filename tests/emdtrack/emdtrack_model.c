@@ -69,7 +69,6 @@ test_distances (DeviceKind kind)
   static EmdtrackModel m;
   EmdtrackGround ground;
 
-  (void) kind;
   for (int k = 0; k < 60; k++) {
     int bins = 2 + (int) rnd (EMDTRACK_BINS - 1);
     EmdtrackParams p = draw_params (bins);
@@ -193,7 +192,6 @@ test_search (DeviceKind kind)
 {
   static Stage s;
 
-  (void) kind;
   for (int k = 0; k < 12; k++) {
     int best = -1, right = -1, n_inside = 0;
     double from = 60 + rnd (100), limit;

@@ -490,7 +490,6 @@ test_codebook (DeviceKind kind)
   EmdtrackCodebook one, other;
   Device dev;
 
-  (void) kind;
   ok (device_open (&dev, DEVICE_CPU, NULL));
   for (int flat = 0; flat < 2; flat++) {
     for (int i = 0; i < 60 * 40; i++) {
@@ -528,7 +527,6 @@ test_views (DeviceKind kind)
   EmdtrackCodebook book;
   Device dev;
 
-  (void) kind;
   ok (device_open (&dev, DEVICE_CPU, NULL));
   memset (f.image.plane[0], 0, 20 * (size_t) f.image.stride[0]);
   memset (g.image.plane[0], 255, 8 * (size_t) g.image.stride[0]);

@@ -915,7 +915,6 @@ test_params (DeviceKind kind)
   GpucclParams fine = gpuccl_defaults ();
   const GpucclCamera camera = {true, 500, 500, 320, 240};
 
-  (void) kind;
   ok (gpuccl_check (&fine, GPUCCL_CLASSES, true));
   ok (gpuccl_check (&fine, GPUCCL_MASK, false));
   refused (GPUCCL_DEPTH_ONLY, false, (void) 0);
@@ -1026,7 +1025,6 @@ test_failing (DeviceKind kind)
   GpucclFrame frame = input_frame (&in, &in.map.image, &in.depth.image);
   int calls = 1;
 
-  (void) kind;
   for (int i = 0; i < 80 * 60; i++) {
     *map_at (&in, i % 80, i / 80) = (i % 80 + i / 80) % 2 ? 3 : 1;
     *depth_at (&in, i % 80, i / 80) = 1000;

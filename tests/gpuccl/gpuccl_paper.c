@@ -535,7 +535,6 @@ equation (DeviceKind kind)
       {{0}, 0}, {{.ccl = 1}, 4}, {{.orig = 1}, -4},
       {{.ccl = 900, .common = 100}, 4}, {{.orig = 900, .common = 100}, -4}};
 
-  (void) kind;
   for (int i = 0; i < 8; i++)
     check_near (enhancement (&cases[i].counts), cases[i].wanted, 1e-12);
 }

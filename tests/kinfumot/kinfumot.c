@@ -833,7 +833,6 @@ test_refused (DeviceKind kind)
   KinfumotParams p = kinfumot_defaults ();
   KinfumotCamera c = {500, 500, 320, 240, {0}};
 
-  (void) kind;
   ok (kinfumot_check (&p));
   p.truncation = 2 * p.voxel_size;
   check (kinfumot_check (&p) != NULL);

@@ -98,7 +98,6 @@ test_meshes (DeviceKind kind)
   uint8_t bytes[1024];
   Mesh m;
 
-  (void) kind;
   for (int i = 0; i < 4; i++) {
     ok (read_text_as (
         &m, files[i].text, strlen (files[i].text), files[i].suffix));
@@ -132,7 +131,6 @@ test_narrow_fields (DeviceKind kind)
   static const float x[3][3] = {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}};
   static const char *const forms[] = {"binary", "binary_compressed"};
 
-  (void) kind;
   for (int width = 1; width <= 2; width++)
     for (int form = 0; form < 2; form++) {
       uint8_t bytes[512], *p = bytes;
@@ -197,7 +195,6 @@ test_bad_meshes (DeviceKind kind)
   char folder[] = "/tmp/scopedetect-XXXXXX", fifo[64];
   Mesh m;
 
-  (void) kind;
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     check (read_text_as (&m, bad[i].text, strlen (bad[i].text), bad[i].suffix));
     check (!m.x && !m.n && !m.triangles && !m.n_triangles);
@@ -261,7 +258,6 @@ test_views (DeviceKind kind)
   int off = 0, turned = 0;
   Solid s;
 
-  (void) kind;
   solid_make (&s);
   memset (depth, 0, sizeof depth);
   memset (rgb, 77, sizeof rgb);
@@ -326,7 +322,6 @@ bench (int argc, char **argv)
   double start;
   Mesh m;
 
-  (void) argc, (void) argv;
   fprintf (f,
       "ply\nformat binary_little_endian 1.0\nelement vertex %d\n"
       "property float x\nproperty float y\nproperty float z\nend_header\n",

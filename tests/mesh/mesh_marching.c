@@ -213,7 +213,6 @@ sphere (DeviceKind kind)
   int shared;
   Mesh m;
 
-  (void) kind;
   field_fill (&f, ball);
   m = surface_of (&f);
   area = measure (&m, &volume);
@@ -239,7 +238,6 @@ plane (DeviceKind kind)
   int rim = 0, open, shared;
   Mesh m;
 
-  (void) kind;
   field_fill (&f, ground);
   m = surface_of (&f);
   area = measure (&m, &volume);
@@ -261,7 +259,6 @@ plane (DeviceKind kind)
 static void
 noise (DeviceKind kind)
 {
-  (void) kind;
   for (int round = 0; round < 30; round++) {
     Field f = field_new (-1, -2, 3, 2 + round % 2, 2, 2);
     int share = 1 + (int) rnd (15), shared;
@@ -301,7 +298,6 @@ unobserved (DeviceKind kind)
   Mesh all, m;
   int at[3] = {11, -1, 0}, gone = 0, shared;
 
-  (void) kind;
   field_fill (&f, ball);
   all = surface_of (&f);
   voxel_at (&f, at[0], at[1], at[2])->weight = 0xf000; /* not of the mask */
@@ -334,7 +330,6 @@ missing (DeviceKind kind)
   Field f = field_new (-2, -2, -2, 4, 4, 4);
   Mesh a, b;
 
-  (void) kind;
   field_fill (&f, ball);
   for (int i = 0; i < 512; i++)
     f.voxels[512 * f.order[21] + i].weight = 0;
@@ -364,7 +359,6 @@ several (DeviceKind kind)
   uint32_t n, t;
   int shared;
 
-  (void) kind;
   field_fill (&f, ball);
   ok (marching_cubes (&m, &grid, white));
   n = m.n, t = m.n_triangles;
@@ -399,7 +393,6 @@ files (DeviceKind kind)
   uint32_t triangles[] = {0, 1, 2, 2, 1, 0};
   int file = mkstemp (path);
 
-  (void) kind;
   check (file >= 0);
   close (file);
   for (int i = 0; i < 8; i++) {
@@ -431,7 +424,6 @@ bench (int argc, char **argv)
   double start;
   Mesh m;
 
-  (void) argc, (void) argv;
   field_fill (&f, ball);
   start = seconds ();
   m = surface_of (&f);
@@ -442,16 +434,9 @@ bench (int argc, char **argv)
   return check_failures != 0;
 }
 
-static const CheckPart parts[] = {
-    {"sphere", sphere},
-    {"plane", plane},
-    {"noise", noise},
-    {"unobserved", unobserved},
-    {"missing", missing},
-    {"several", several},
-    {"files", files},
-    {NULL, NULL},
-};
+static const CheckPart parts[] = {{"sphere", sphere}, {"plane", plane},
+    {"noise", noise}, {"unobserved", unobserved}, {"missing", missing},
+    {"several", several}, {"files", files}, {NULL, NULL}};
 
 int
 main (int argc, char **argv)

@@ -233,7 +233,6 @@ test_places (DeviceKind kind)
   static uint8_t taken[MOCT_PLACES], in_cell[MOCT_PART];
   int doubled = 0, wrong = 0;
 
-  (void) kind;
   for (uint32_t cell = 0; cell < MOCT_CELLS; cell++) {
     uint32_t c = (cell & 31) << 3 | (cell >> 5 & 31) << 11 | cell >> 10 << 19;
 
@@ -280,7 +279,6 @@ test_cells (DeviceKind kind)
       .full_range = rnd (2)};
   MoctEncoding encoding = moct_encoding (&frame);
 
-  (void) kind;
   for (size_t k = 0; k < sizeof spaces / sizeof *spaces; k++) {
     const MoctBounds *bounds = moct_bounds_of (&encoding, spaces[k]);
 
@@ -820,7 +818,6 @@ test_parity (DeviceKind kind)
 {
   static MoctColour c[64];
 
-  (void) kind;
   for (int round = 0; round < 400; round++) {
     int n_colours = 1 + rnd (round % 4 ? 6 : 64);
     MoctParams p = random_params (c, n_colours);
@@ -882,7 +879,6 @@ test_parity_large (DeviceKind kind)
   MoctColour c[2] = {parse_one ("bright:yuv=100..255,0..255,0..255"),
       parse_one ("dark:yuv=0..99,0..255,0..255")};
 
-  (void) kind;
   for (int round = 0; round < 24; round++) {
     int w = round < 23 ? 700 + (int) rnd (1500) : 8300;
     int h = round < 23 ? 700 + (int) rnd (900) : 1900;
@@ -935,7 +931,6 @@ test_failing (DeviceKind kind)
 {
   MoctColour colour = parse_one ("red:#ff0000~30");
 
-  (void) kind;
   for (MoctMethod method = MOCT_FUSED; method <= MOCT_PER_OBJECT; method++) {
     int calls = 2;
 

@@ -171,7 +171,6 @@ test_alternatives (DeviceKind kind)
   char problem[256];
   int n;
 
-  (void) kind;
   check (moct_parse ("a:lab=80..99,-5..5,-5..5|0..20,-5..5,-5..5", read, &n,
       problem, sizeof problem));
   check (moct_holds (read, light) && moct_holds (read, dark) &&

@@ -261,7 +261,6 @@ test_levels (DeviceKind kind)
       .n_colours = 32,
       .reduction_factor = 40};
 
-  (void) kind;
   for (int layout = 0; layout < 3; layout++) {
     unsigned long long reads = 0;
     MoctLevel l;
@@ -291,7 +290,6 @@ test_bound (DeviceKind kind)
       .n_colours = 27,
       .reduction_factor = 4};
 
-  (void) kind;
   check (moct_pyramid_bound (307200, 32, 40) ==
       32ull * (40 * 40 * 40 + 40 * 40 + 40));
   check (moct_pyramid_bound (64 * 27, 27, 4) == 27 * (64 + 16 + 4));
@@ -475,8 +473,6 @@ bench_figure_8 (DeviceKind kind, int width, int height)
 static int
 bench (int argc, char **argv)
 {
-  (void) argc;
-  (void) argv;
   printf ("# fig7,device,width,height,method,n,us a frame\n"
           "# fig8,device,width,height,layout,r,us a frame,reads,bound\n");
   for (DeviceKind kind = DEVICE_CPU; kind <= DEVICE_CUDA; kind++) {
@@ -702,7 +698,6 @@ test_parity (DeviceKind kind)
   static Scene s;
   Rig cpu, cuda;
 
-  (void) kind;
   for (int round = 0; round < 40; round++) {
     random_scene (&s, 700, 500);
     rig_open (&cpu, DEVICE_CPU, &s.params, &s.frame, s.windows);

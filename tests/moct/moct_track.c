@@ -70,7 +70,6 @@ with_id (uint64_t id)
 static void
 test_gap (DeviceKind kind)
 {
-  (void) kind;
   begin ();
   for (int f = 0; f < 60; f++) {
     bool hidden = f >= 30 && f < 40;
@@ -93,7 +92,6 @@ test_pillar (DeviceKind kind)
 {
   const int w = 40, wall0 = 300, wall1 = 340;
 
-  (void) kind;
   begin ();
   for (int x = 100; x < 500; x += 4) {
     int left = x + w < wall0 ? x + w : wall0, right = x > wall1 ? x : wall1;
@@ -111,7 +109,6 @@ test_pillar (DeviceKind kind)
 static void
 test_parts (DeviceKind kind)
 {
-  (void) kind;
   begin ();
   for (int f = 0; f < 40; f++) {
     int bar = 100 + f; /* 8 wide, over x = 100 to 139 */
@@ -147,7 +144,6 @@ join (void)
 static void
 test_touching (DeviceKind kind)
 {
-  (void) kind;
   for (int late = 0; late < 2; late++) {
     begin ();
     for (int f = 0; f < 60; f++) {
@@ -176,7 +172,6 @@ test_touching (DeviceKind kind)
 static void
 test_crossing (DeviceKind kind)
 {
-  (void) kind;
   begin ();
   for (int f = 0; f < 80; f++) {
     int a = 100 + 5 * f, b = 480 - 5 * f, w = 40;
@@ -204,7 +199,6 @@ test_crossing (DeviceKind kind)
 static void
 test_persist (DeviceKind kind)
 {
-  (void) kind;
   begin ();
   for (int f = 0; f < 100; f++) {
     put (0, 10 + 4 * f, 20 + f, 11, 7);
@@ -226,7 +220,6 @@ test_persist (DeviceKind kind)
 static void
 test_hysteresis (DeviceKind kind)
 {
-  (void) kind;
   begin ();
   params.appear_frames = 3;
   params.lose_frames = 4;
@@ -263,7 +256,6 @@ test_hysteresis (DeviceKind kind)
 static void
 test_gate (DeviceKind kind)
 {
-  (void) kind;
   begin ();
   for (int f = 0; f < 20; f++) {
     put (0, 100, 100, 20, 20);
@@ -287,7 +279,6 @@ test_gate (DeviceKind kind)
 static void
 test_max_objects (DeviceKind kind)
 {
-  (void) kind;
   begin ();
   params.max_objects = 2;
   for (int f = 0; f < 3; f++) {
@@ -306,7 +297,6 @@ test_max_objects (DeviceKind kind)
 static void
 test_order (DeviceKind kind)
 {
-  (void) kind;
   begin ();
   for (int f = 0; f < 30; f++) {
     for (int i = 0; i < 9; i++)
@@ -324,7 +314,6 @@ test_order (DeviceKind kind)
 static void
 test_reset (DeviceKind kind)
 {
-  (void) kind;
   begin ();
   put (0, 10, 10, 9, 9);
   step ();
@@ -353,7 +342,6 @@ test_renumber (DeviceKind kind)
   static const int now[] = {2, -1, 0};
   int column;
 
-  (void) kind;
   begin ();
   for (int f = 0; f < 9; f++)
     put_three (0, 1, 2);
@@ -381,7 +369,6 @@ test_determinism (DeviceKind kind)
   static MoctObject first[200][MAX];
   static int first_n[200];
 
-  (void) kind;
   for (int round = 0; round < 3; round++) {
     begin ();
     check_counter = 0;

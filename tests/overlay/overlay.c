@@ -179,8 +179,6 @@ bench_size (DeviceKind kind, ImageFormat format, const char *name, int width,
 static int
 bench (int argc, char **argv)
 {
-  (void) argc;
-  (void) argv;
   for (DeviceKind kind = DEVICE_CPU; kind <= DEVICE_CUDA; kind++) {
     if (kind == DEVICE_CUDA && device_cuda_probe ())
       break;
@@ -822,7 +820,6 @@ test_parity (DeviceKind kind)
 {
   static uint32_t numbers[124 * 40];
 
-  (void) kind;
   for (int i = 0; i < 400; i++) {
     Canvas cpu = random_canvas (), gpu = canvas_copy (&cpu);
     OverlayList *list = random_list (&cpu);

@@ -246,7 +246,6 @@ test_params (DeviceKind kind)
   PocstereoParams dense = pocstereo_dense_defaults ();
   PocstereoParams points = pocstereo_points_defaults ();
 
-  (void) kind;
   ok (pocstereo_check (&dense, 640, 480));
   ok (pocstereo_check (&points, 32, 16));
   check (pocstereo_check (&points, 31, 16) != NULL);
@@ -476,7 +475,6 @@ check_failing (int window, int bandwidth, int width, int height)
 static void
 test_failing (DeviceKind kind)
 {
-  (void) kind;
   check_failing (16, 6, 64, 40);
 }
 
@@ -938,7 +936,6 @@ check_noisy (int window, int bandwidth)
 static void
 test_oracle (DeviceKind kind)
 {
-  (void) kind;
   for (int round = 0; round < 60; round++) {
     int n = 15 + (int) rnd (52);
 
@@ -954,7 +951,6 @@ test_exact (DeviceKind kind)
 {
   PocstereoTables *t = calloc (1, sizeof *t);
 
-  (void) kind;
   for (int n = 8; n <= POCSTEREO_MAX_WINDOW; n++) {
     PocstereoParams p = pocstereo_points_defaults ();
 

@@ -322,7 +322,6 @@ test_oracle (DeviceKind kind)
 static void
 test_parity (DeviceKind kind)
 {
-  (void) kind;
   for (int i = 0; i < 4; i++) {
     Texture t = texture ();
     PocstereoOffset cpu, cuda;

@@ -167,7 +167,6 @@ test_list (DeviceKind kind)
   PocstereoPointMatch list[4];
   float places[4][4];
 
-  (void) kind;
   check (pocstereo_list (
              points, matches, 4, valid, 200, &space, list, places) == 3);
   check (list[0].x == 2 && list[0].y == 1 && list[0].disparity == 20);
@@ -198,7 +197,6 @@ test_scatter (DeviceKind kind)
       {1, 1, 0, 0, 0, 0}, {1, 1, 2, 3, 3, 3}, {0, 0, 2, 3, 3, 3}};
   PocstereoMatch rows[18];
 
-  (void) kind;
   for (int side = 1; side <= 3; side += 2) {
     pocstereo_scatter (points, matches, 3, side, rows, 6, 3);
     for (int i = 0; i < 18; i++) {
@@ -314,7 +312,6 @@ test_wanted (DeviceKind kind)
 static void
 test_step (DeviceKind kind)
 {
-  (void) kind;
   check (pocstereo_step (0, 128) == 1. / 256);
   check (pocstereo_step (0, 255) == 1. / 256);
   check (pocstereo_step (0, 256) == 1. / 128);
@@ -367,7 +364,6 @@ made_random (int w, int h)
 static void
 test_parity (DeviceKind kind)
 {
-  (void) kind;
   for (int round = 0; round < 100; round++) {
     PocstereoSpace space;
     Made m = made_random (1 + (int) rnd (150), 1 + (int) rnd (60));
@@ -430,8 +426,6 @@ bench (int argc, char **argv)
 {
   int last = device_cuda_probe () ? DEVICE_CPU : DEVICE_CUDA;
 
-  (void) argc;
-  (void) argv;
   for (int kind = DEVICE_CPU; kind <= last; kind++)
     printf ("%s 1280x720 four maps: %.4f ms\n",
         kind == DEVICE_CPU ? "CPU" : "CUDA",

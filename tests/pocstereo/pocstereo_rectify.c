@@ -281,7 +281,6 @@ test_lenses (DeviceKind kind)
   static PocstereoPosition map[W * H];
   static uint8_t valid[W * H];
 
-  (void) kind;
   for (size_t i = 0; i < sizeof bends / sizeof *bends; i++) {
     const Bend *b = &bends[i];
     PocstereoView v = view_plain (W, H, 100);
@@ -332,7 +331,6 @@ test_turned (DeviceKind kind)
   static uint8_t valid[W * H];
   PocstereoView v = view_plain (W, H, 100);
 
-  (void) kind;
   /* the direction (0, 0, 1) of the camera is (s, 0, s) of the rectified one */
   view_turn (&v, (double[3]){0, M_PI / 4, 0});
   pocstereo_rectify_map (&v, W, H, map, valid);
@@ -549,7 +547,6 @@ test_picture_between (DeviceKind kind)
 static void
 test_picture_parity (DeviceKind kind)
 {
-  (void) kind;
   for (int round = 0; round < 40; round++) {
     int w = 1 + (int) rnd (200), h = 1 + (int) rnd (100);
     int stride = 4 * w + (int) rnd (9);
@@ -716,7 +713,6 @@ test_find (DeviceKind kind)
   static uint8_t valid[W * H];
   int lost = 0, all = 0;
 
-  (void) kind;
   for (int round = 0; round < VIEWS; round++) {
     PocstereoView v = view_random (W, H);
 
@@ -743,7 +739,6 @@ test_find (DeviceKind kind)
 static void
 test_parity (DeviceKind kind)
 {
-  (void) kind;
   for (int round = 0; round < 60; round++) {
     int w = 1 + (int) rnd (200), h = 1 + (int) rnd (100);
     PocstereoView view[2] = {view_random (w, h), view_random (w, h)};
@@ -808,8 +803,6 @@ bench (int argc, char **argv)
   static const char *const names[] = {"GRAY8", "P010", "RGBA"};
   int last = device_cuda_probe () ? DEVICE_CPU : DEVICE_CUDA;
 
-  (void) argc;
-  (void) argv;
   for (int kind = DEVICE_CPU; kind <= last; kind++)
     for (int big = 0; big < 2; big++)
       for (int i = 0; i < 6; i++) {

@@ -16,7 +16,6 @@ test_camera (DeviceKind kind)
   PocstereoSpace s;
   PocstereoSpacePoint p;
 
-  (void) kind;
   ok (pocstereo_space_from_camera (&s, &motorcycle));
   check (pocstereo_space_point (&s, 411.193f, 154.877f, 40, .05f, &p));
   check_near (p.z, 994.978 * .193001 / 71.086, 1e-5);
@@ -38,7 +37,6 @@ test_aspect (DeviceKind kind)
   PocstereoSpace s;
   PocstereoSpacePoint p;
 
-  (void) kind;
   ok (pocstereo_space_from_camera (&s, &c));
   check (pocstereo_space_point (&s, 320 + 80, 240 + 40, 16, 0, &p));
   check_near (p.z, 5, 1e-5);
@@ -54,7 +52,6 @@ test_q (DeviceKind kind)
   PocstereoSpace s;
   PocstereoSpacePoint p, more;
 
-  (void) kind;
   ok (pocstereo_space_from_q (&s, q));
   check (pocstereo_space_point (&s, 350, 150, 10, .1f, &p));
   check_near (p.z, 2.5, 1e-6);
@@ -88,7 +85,6 @@ test_refusals (DeviceKind kind)
   PocstereoSpace s;
   PocstereoSpacePoint p;
 
-  (void) kind;
   ok (pocstereo_space_from_q (&s, q));
   check (!pocstereo_space_point (&s, 1, 1, NAN, 0, &p) && p.z == 0);
   check (!pocstereo_space_point (&s, 1, 1, 0, 0, &p));

@@ -63,7 +63,6 @@ repeats (DeviceKind kind)
   ChromaticParams p = chromatic_defaults (), other;
   Stage a = stage_new (161, 99), b = stage_new (161, 99);
 
-  (void) kind;
   p.seed = rnd (1000), p.twins = 3;
   other = p, other.seed += 1, other.n_objects = 20;
   for (int i = 0; i < 4; i++) {
@@ -134,7 +133,6 @@ counts (DeviceKind kind)
   static const int sizes[][2] = {{320, 240}, {101, 67}, {64, 333}, {7, 5}};
   ChromaticParams p = chromatic_defaults ();
 
-  (void) kind;
   for (int k = 0; k < 4; k++) {
     Stage s = stage_new (sizes[k][0], sizes[k][1]);
 
@@ -172,7 +170,6 @@ shapes (DeviceKind kind)
   ChromaticParams p = chromatic_defaults ();
   Stage s = stage_new (900, 700);
 
-  (void) kind;
   p.occlusion = false, p.seed = rnd (1000);
   for (int f = 0; f < 6; f++) {
     uint64_t number = rnd (1u << 30);
@@ -205,7 +202,6 @@ shapes (DeviceKind kind)
 static void
 sine (DeviceKind kind)
 {
-  (void) kind;
   for (int i = 0; i < 5000; i++) {
     uint32_t turn = i < 8 ? i * (1u << 29) : (uint32_t) random_u64 (7, i);
 
@@ -220,7 +216,6 @@ smooth (DeviceKind kind)
   ChromaticParams p = chromatic_defaults ();
   ChromaticPlan plan;
 
-  (void) kind;
   for (int k = 0; k < 20; k++) {
     p.seed = rnd (1000), p.n_objects = 1 + rnd (16), p.occlusion = k % 2;
     plan = chromatic_plan (&p, 640, 480);
@@ -245,7 +240,6 @@ velocity (DeviceKind kind)
   Stage s = stage_new (640, 480);
   SceneObject before[8];
 
-  (void) kind;
   p.occlusion = false;
   stage_show (&s, &p, 50);
   memcpy (before, s.objects, sizeof before);
@@ -291,7 +285,6 @@ apart (DeviceKind kind)
   static const int sizes[][2] = {{160, 120}, {91, 203}, {128, 128}};
   ChromaticParams p = chromatic_defaults ();
 
-  (void) kind;
   p.occlusion = false, p.noise = 0, p.distractors = 8, p.twins = 8;
   for (int k = 0; k < 3; k++) {
     Stage s = stage_new (sizes[k][0], sizes[k][1]);
@@ -319,7 +312,6 @@ twins_far (DeviceKind kind)
   ChromaticParams p = chromatic_defaults ();
   int shown = 0, near = 0;
 
-  (void) kind;
   p.distractors = 0, p.twins = 8;
   for (uint64_t f = 0; f < 4000; f += 7) {
     ChromaticPlan plan = chromatic_plan (&p, 640, 480);
@@ -344,7 +336,6 @@ hidden (DeviceKind kind)
   Stage s = stage_new (200, 150);
   int now[8] = {0}, times = 0, most = 0, partly = 0;
 
-  (void) kind;
   p.noise = 0;
   for (int f = 0; f < 900; f++) {
     stage_show (&s, &p, f);
@@ -445,7 +436,6 @@ tolerances_hold (DeviceKind kind)
   Stage s = stage_new (320, 240);
   ChromaticParams p = chromatic_defaults ();
 
-  (void) kind;
   for (int f = 0; f < 12; f++) {
     Sorted t;
     double seen;
@@ -472,7 +462,6 @@ many_hold (DeviceKind kind)
   ChromaticParams p = {.n_objects = 1024, .noise = 1, .texture = .5};
   Sorted t;
 
-  (void) kind;
   chromatic_palette (1024, c);
   stage_show (&s, &p, 0);
   t = sort_pixels (&s, c, 1024);
@@ -489,7 +478,6 @@ palette (DeviceKind kind)
   static ChromaticColour c[CHROMATIC_MAX_OBJECTS];
   static const int sizes[] = {1, 8, 12, 13, 64, 700, 1024};
 
-  (void) kind;
   for (int k = 0; k < 7; k++) {
     int n = sizes[k];
     double closest = 1000;
@@ -522,7 +510,6 @@ text (DeviceKind kind)
   static char all[40000], cut[20];
   static const int sizes[] = {1, 8, 1024};
 
-  (void) kind;
   for (int k = 0; k < 3; k++) {
     size_t length = chromatic_objects (sizes[k], all, sizeof all);
     const char *p = all;
@@ -559,7 +546,6 @@ noise (DeviceKind kind)
   Stage a = stage_new (200, 150), b = stage_new (200, 150);
   double sum = 0, squares = 0, pairs = 0, last = 0, n = 0;
 
-  (void) kind;
   p.texture = 0, p.seed = rnd (1000), p.noise = 0;
   stage_show (&a, &p, 3);
   p.noise = 7;
@@ -589,7 +575,6 @@ shadows (DeviceKind kind)
   Stage a = stage_new (320, 240), b = stage_new (320, 240);
   int brighter = 0, ground = 0, objects = 0, seen = 0, deep = 0;
 
-  (void) kind;
   p.noise = 0, p.shadows = 0, p.seed = rnd (1000);
   stage_show (&a, &p, 3);
   p.shadows = .2;
@@ -732,7 +717,6 @@ formats (DeviceKind kind)
       {64, 48}, {1, 1}, {2, 1}, {1, 2}, {3, 5}, {33, 17}, {250, 3}, {16, 16}};
   ChromaticParams p = chromatic_defaults ();
 
-  (void) kind;
   for (int k = 0; k < 8; k++) {
     Stage ref = stage_new (sizes[k][0], sizes[k][1]);
 
@@ -755,7 +739,6 @@ hostile (DeviceKind kind)
   static const int sizes[] = {0, -1, 16385, INT32_MAX, INT32_MIN};
   Image img = s.img;
 
-  (void) kind;
   memset (s.img.plane[0], GUARD, 600);
   for (int i = 0; i < 5; i++) {
     double *fields[] = {&p.speed, &p.noise, &p.shadows, &p.texture};
@@ -794,7 +777,6 @@ extremes (DeviceKind kind)
       .distractors = 256,
       .twins = 256};
 
-  (void) kind;
   for (int i = 0; i < 4; i++) {
     p.occlusion = i % 2;
     stage_show (&s, &p, UINT64_MAX - i);
@@ -814,7 +796,6 @@ bench (int argc, char **argv)
   static const int sizes[][2] = {{640, 480}, {1920, 1080}, {3840, 2160}};
   ChromaticParams p = chromatic_defaults ();
 
-  (void) argc, (void) argv;
   for (int k = 0; k < 3; k++)
     for (int n = 8; n <= 1024; n *= 128) {
       Stage s = stage_new (sizes[k][0], sizes[k][1]);
@@ -832,27 +813,13 @@ bench (int argc, char **argv)
   return check_failures != 0;
 }
 
-static const CheckPart parts[] = {
-    {"repeats", repeats},
-    {"counts", counts},
-    {"shapes", shapes},
-    {"sine", sine},
-    {"smooth", smooth},
-    {"velocity", velocity},
-    {"apart", apart},
-    {"twins_far", twins_far},
-    {"hidden", hidden},
-    {"tolerances_hold", tolerances_hold},
-    {"many_hold", many_hold},
-    {"palette", palette},
-    {"text", text},
-    {"noise", noise},
-    {"shadows", shadows},
-    {"formats", formats},
-    {"hostile", hostile},
-    {"extremes", extremes},
-    {NULL, NULL},
-};
+static const CheckPart parts[] = {{"repeats", repeats}, {"counts", counts},
+    {"shapes", shapes}, {"sine", sine}, {"smooth", smooth},
+    {"velocity", velocity}, {"apart", apart}, {"twins_far", twins_far},
+    {"hidden", hidden}, {"tolerances_hold", tolerances_hold},
+    {"many_hold", many_hold}, {"palette", palette}, {"text", text},
+    {"noise", noise}, {"shadows", shadows}, {"formats", formats},
+    {"hostile", hostile}, {"extremes", extremes}, {NULL, NULL}};
 
 int
 main (int argc, char **argv)

@@ -148,7 +148,6 @@ nothing_in_anything (DeviceKind kind)
   Table t = table_new (32, 24);
   int touching = 0, n = 0;
 
-  (void) kind;
   for (int i = 0; i < 2; i++) {
     ClutterParams p = clutter_defaults ();
 
@@ -172,7 +171,6 @@ nothing_tips (DeviceKind kind)
   Table t = table_new (32, 24);
   double worst = 1;
 
-  (void) kind;
   for (int i = 0; i < 5; i++) {
     ClutterParams p = clutter_defaults ();
     const ClutterShape *s;
@@ -250,7 +248,6 @@ surfaces (DeviceKind kind)
   RgbdPose camera;
   int on_things = 0;
 
-  (void) kind;
   p.seed = rnd (1000);
   p.noise = 0;
   table_show (&t, &p, 5);
@@ -287,7 +284,6 @@ visibility (DeviceKind kind)
   ClutterParams p = clutter_defaults ();
   int hidden = 0;
 
-  (void) kind;
   for (int i = 0; i < 2; i++) {
     unsigned shapes = 0;
 
@@ -322,7 +318,6 @@ sensor (DeviceKind kind)
   double depth = 0, color = 0;
   int n = 0, holes = 0;
 
-  (void) kind;
   p.seed = rnd (1000);
   p.n_objects = 3;
   p.noise = 0;
@@ -377,7 +372,6 @@ repeats (DeviceKind kind)
 {
   Table a = table_new (81, 59), b = table_new (81, 59);
 
-  (void) kind;
   for (int i = 0; i < 3; i++) {
     uint64_t number = i == 2 ? UINT64_MAX - 15 : rnd (1u << 31);
     ClutterParams p = clutter_defaults (), other;
@@ -408,7 +402,6 @@ formats (DeviceKind kind)
   ClutterParams p = clutter_defaults ();
   Table t = table_new (61, 37);
 
-  (void) kind;
   p.n_objects = 2;
   table_show (&t, &p, 3);
   for (int f = 0; f < N_FORMATS; f++) {
@@ -437,7 +430,6 @@ sizes (DeviceKind kind)
   ClutterParams p = clutter_defaults ();
   Clutter *s;
 
-  (void) kind;
   p.n_objects = 2;
   for (int i = 0; i < 4; i++) {
     Table t = table_new (all[i][0], all[i][1]);
@@ -459,7 +451,6 @@ parameters (DeviceKind kind)
 #define REFUSED \
  check (clutter_render ( \
             t.scene, &p, CLUTTER_COLOR, 0, &t.color, NULL, NULL) != NULL)
-  (void) kind;
   for (int i = 0; i < 4; i++) {
     p = clutter_defaults (), p.speed = bad[i];
     REFUSED;
@@ -505,7 +496,6 @@ files (DeviceKind kind)
   ClutterTruth truth;
   Clutter *s;
 
-  (void) kind;
   img.plane[0] = malloc (64 * 48 * 3);
   img.stride[0] = 64 * 3;
   ok (clutter_new (&s, 64, 48, &path, 1, .001)); /* a tile of 10 cm */
@@ -540,7 +530,6 @@ names (DeviceKind kind)
   ClutterParams p = clutter_defaults ();
   int mugs = 0;
 
-  (void) kind;
   clutter_free (t.scene);
   ok (clutter_new (&t.scene, 64, 48, both, 2, .001));
   p.n_objects = 4;
@@ -570,7 +559,6 @@ bias (DeviceKind kind)
   ClutterParams p = clutter_defaults ();
   int n = 0;
 
-  (void) kind;
   table_show (&near, &p, 0);
   p.depth_bias = .0071;
   table_show (&far, &p, 0);
@@ -597,7 +585,6 @@ bench (int argc, char **argv)
   static const int sizes[][2] = {{320, 240}, {640, 480}, {1280, 720}};
   ClutterParams p = clutter_defaults ();
 
-  (void) argc, (void) argv;
   for (int k = 0; k < 3; k++) {
     Table t = table_new (sizes[k][0], sizes[k][1]);
     double start = seconds (), dropped;

@@ -95,7 +95,6 @@ curves (DeviceKind kind)
       {600, 1.0622, .6310, .0008}, {620, .85445, .3810, .00019},
       {650, .2835, .1070, 0}, {700, .01136, .0041, 0}};
 
-  (void) kind;
   for (int k = 0; k < 3; k++) {
     double integral = 0;
 
@@ -115,7 +114,6 @@ white (DeviceKind kind)
   Spectrum s;
   double rgb[3];
 
-  (void) kind;
   for (int half = 1; half <= 2; half++) {
     for (int i = 0; i < MULTISPECTRAL_SAMPLES; i++)
       s.at[i] = half / 2.;
@@ -141,7 +139,6 @@ bands (DeviceKind kind)
 {
   Spectrum ramp, spike = {{0}};
 
-  (void) kind;
   for (int i = 0; i < MULTISPECTRAL_SAMPLES; i++)
     ramp.at[i] = (multispectral_step (i) - 400) / 600;
   spike.at[rnd (MULTISPECTRAL_SAMPLES)] = 1;
@@ -171,7 +168,6 @@ blacks (DeviceKind kind)
 {
   Spectrum black[24], some[24];
 
-  (void) kind;
   for (int f = 0; f < 10; f++) {
     uint64_t seed = rnd (1000);
 
@@ -233,7 +229,6 @@ differences (DeviceKind kind)
   double ground[4] = {1, 1, 1, 1}, others[4] = {1, 1, 1, 1};
   Spectrum black[8];
 
-  (void) kind;
   for (int f = 0; f < 40; f++) {
     multispectral_blacks (rnd (1u << 31), 8, black);
     for (int k = 0; k < 4; k++)
@@ -264,7 +259,6 @@ hidden (DeviceKind kind)
   View with = view_new (320, 240, 0, 0), without = view_new (320, 240, 0, 0);
   uint64_t area = 0;
 
-  (void) kind;
   for (int f = 0; f < 14; f++) {
     MultispectralParams p = multispectral_defaults ();
     uint64_t number = rnd (1u << 31);
@@ -290,7 +284,6 @@ shown (DeviceKind kind)
 {
   static const int channels[] = {4, 11, 16};
 
-  (void) kind;
   for (int f = 0; f < 6; f++) {
     int n = channels[f % 3], pixels = 0, near = 0;
     View a = view_new (320, 240, n, IMAGE_GRAY16);
@@ -333,7 +326,6 @@ look_alikes (DeviceKind kind)
   MultispectralParams p = multispectral_defaults ();
   int paint = 0, black = 0;
 
-  (void) kind;
   p.noise = 0, p.seed = rnd (1000), p.occlusion = false;
   for (int f = 0; f < 6; f++) {
     uint64_t number = rnd (1u << 31);
@@ -380,7 +372,6 @@ objects (DeviceKind kind)
 {
   View now = view_new (320, 240, 0, 0), next = view_new (320, 240, 0, 0);
 
-  (void) kind;
   for (int f = 0; f < 10; f++) {
     MultispectralParams p = multispectral_defaults ();
     uint64_t number = rnd (1u << 31);
@@ -425,7 +416,6 @@ apart (DeviceKind kind)
   View v = view_new (320, 240, 0, 0);
   int hidden_ones = 0;
 
-  (void) kind;
   for (int f = 0; f < 60; f++) {
     MultispectralParams p = multispectral_defaults ();
 
@@ -449,7 +439,6 @@ noise (DeviceKind kind)
   View clean = view_new (320, 240, 4, IMAGE_GRAY16);
   View noisy = view_new (320, 240, 4, IMAGE_GRAY16);
 
-  (void) kind;
   for (int f = 0; f < 4; f++) {
     MultispectralParams p = multispectral_defaults ();
     double n = 0, sum = 0, squares = 0, fourth = 0, pixels = 0, channels = 0;
@@ -496,7 +485,6 @@ depth (DeviceKind kind)
   MultispectralParams p = multispectral_defaults ();
   int most = 0;
 
-  (void) kind;
   for (int f = 0; f < 4; f++) {
     p.seed = rnd (1000), p.noise = 2 * f;
     view_show (&a, &p, 9);
@@ -519,7 +507,6 @@ mosaics (DeviceKind kind)
 {
   static const ImageFormat grey[] = {IMAGE_GRAY8, IMAGE_GRAY16};
 
-  (void) kind;
   for (int side = 2; side <= 4; side++)
     for (int k = 0; k < 2; k++) {
       int n = side * side, w = 30 * side, h = 21 * side;
@@ -551,7 +538,6 @@ drift (DeviceKind kind)
   MultispectralParams p = multispectral_defaults ();
   double least = 2, most = 0;
 
-  (void) kind;
   p.seed = rnd (1000), p.noise = 0, p.channels = 2, p.speed = 0;
   p.distractors = 0;
   for (int f = 0; f < 300; f += 5) {
@@ -582,7 +568,6 @@ drift (DeviceKind kind)
 static void
 repeats (DeviceKind kind)
 {
-  (void) kind;
   for (int i = 0; i < 8; i++) {
     View a = view_new (161, 99, i % 2 ? 5 : 0, IMAGE_GRAY8);
     View b = view_new (161, 99, i % 2 ? 5 : 0, IMAGE_GRAY8);
@@ -612,7 +597,6 @@ formats (DeviceKind kind)
   MultispectralParams p = multispectral_defaults ();
   View v = view_new (60, 36, 0, 0);
 
-  (void) kind;
   view_show (&v, &p, 3);
   for (int f = 0; f < N_FORMATS; f++) {
     bool grey = all_formats[f] <= IMAGE_GRAY16;
@@ -648,7 +632,6 @@ sizes (DeviceKind kind)
   static const int odd[][2] = {{1, 1}, {1, 2}, {2, 1}, {3, 5}, {33, 17},
       {1, 480}, {640, 1}, {4096, 2}, {2, 4096}};
 
-  (void) kind;
   for (int i = 0; i < 9; i++)
     for (int n = 0; n <= 16; n += 8) {
       MultispectralParams p = multispectral_defaults ();
@@ -690,7 +673,6 @@ hostile (DeviceKind kind)
   Image img = v.img;
   Multispectral *none;
 
-  (void) kind;
   memset (img.plane[0], GUARD_BYTE, 20 * 10 * 11);
   for (int i = 0; i < 5; i++) {
     for (size_t k = 0; k < sizeof fields / sizeof *fields; k++) {
@@ -729,7 +711,6 @@ extremes (DeviceKind kind)
   View v = view_new (96, 36, 16, IMAGE_GRAY8);
   View raw = view_new (96, 36, 1, IMAGE_GRAY8);
 
-  (void) kind;
   for (int i = 0; i < 24; i++) {
     MultispectralParams p = {.seed = UINT64_MAX - i,
         .n_objects = i % 8 ? i : MULTISPECTRAL_MAX_OBJECTS,
@@ -759,7 +740,6 @@ bench (int argc, char **argv)
   static const int channels[] = {0, 4, 11, 16};
   MultispectralParams p = multispectral_defaults ();
 
-  (void) argc, (void) argv;
   for (int k = 0; k < 4; k++) {
     View v = view_new (640, 480, channels[k], IMAGE_GRAY8);
     double start;
@@ -776,28 +756,13 @@ bench (int argc, char **argv)
   return check_failures != 0;
 }
 
-static const CheckPart parts[] = {
-    {"curves", curves},
-    {"white", white},
-    {"bands", bands},
-    {"blacks", blacks},
-    {"differences", differences},
-    {"hidden", hidden},
-    {"shown", shown},
-    {"look_alikes", look_alikes},
-    {"objects", objects},
-    {"apart", apart},
-    {"noise", noise},
-    {"depth", depth},
-    {"mosaics", mosaics},
-    {"drift", drift},
-    {"repeats", repeats},
-    {"formats", formats},
-    {"sizes", sizes},
-    {"hostile", hostile},
-    {"extremes", extremes},
-    {NULL, NULL},
-};
+static const CheckPart parts[] = {{"curves", curves}, {"white", white},
+    {"bands", bands}, {"blacks", blacks}, {"differences", differences},
+    {"hidden", hidden}, {"shown", shown}, {"look_alikes", look_alikes},
+    {"objects", objects}, {"apart", apart}, {"noise", noise}, {"depth", depth},
+    {"mosaics", mosaics}, {"drift", drift}, {"repeats", repeats},
+    {"formats", formats}, {"sizes", sizes}, {"hostile", hostile},
+    {"extremes", extremes}, {NULL, NULL}};
 
 int
 main (int argc, char **argv)

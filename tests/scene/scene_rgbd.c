@@ -19,7 +19,6 @@ plane (DeviceKind kind)
       .motion_start = 30};
   View v = view_new (640, 480);
 
-  (void) kind;
   for (int i = 0; i < 40; i++) {
     int x = 200 + rnd (240), y = 440 + rnd (40);
     double ray[3], way[3];
@@ -43,7 +42,6 @@ ball (DeviceKind kind)
   View v = view_new (641, 479);
   int tried = 0;
 
-  (void) kind;
   for (int i = 0; i < 20; i++) {
     RgbdPlan plan;
     double middle[3] = {0}, away, r = 0, at[3], pose[7];
@@ -78,7 +76,6 @@ oracle (DeviceKind kind)
   RgbdParams p = rgbd_defaults ();
   int wrong = 0, masks = 0, n = 0, robots = 0;
 
-  (void) kind;
   for (int f = 0; f < 24; f++) {
     int w = sizes[f % 4][0], h = sizes[f % 4][1];
     View v = view_new (w, h);
@@ -147,7 +144,6 @@ poses (DeviceKind kind)
   View a = view_new (640, 480), b = view_new (640, 480);
   int n[2] = {0}, off[2] = {0};
 
-  (void) kind;
   for (int f = 0; f < 12; f++) {
     uint64_t number = 20 + rnd (100);
 
@@ -189,7 +185,6 @@ counts (DeviceKind kind)
   RgbdParams p = rgbd_defaults ();
   View v = view_new (160, 120);
 
-  (void) kind;
   for (int f = 0; f < 24; f++) {
     const SceneObject *o = &v.truth.objects[0].seen;
     double n = 0, mx = 0, my = 0;
@@ -223,7 +218,6 @@ at_rest (DeviceKind kind)
   RgbdParams p = rgbd_defaults ();
   View v = view_new (320, 240);
 
-  (void) kind;
   for (int f = 0; f < 24; f++) {
     int n[6] = {0}, amid = 0, pixels = 320 * 240;
 
@@ -283,7 +277,6 @@ distances (DeviceKind kind)
   View v = view_new (320, 240);
   int n = 0, wrong = 0, seen[6] = {0};
 
-  (void) kind;
   for (int f = 0; f < 18; f++) {
     uint64_t number = 5 + rnd (120);
     RgbdPlan plan;
@@ -323,7 +316,6 @@ moved (DeviceKind kind)
   RgbdParams p = rgbd_defaults ();
   View v = view_new (320, 240);
 
-  (void) kind;
   for (int f = 0; f < 15; f++) {
     int robot = 0, out = 0, blurred = 0, elsewhere = 0;
 
@@ -359,7 +351,6 @@ uncovered (DeviceKind kind)
   View now = view_new (320, 240), then = view_new (320, 240);
   int n = 0, known = 0, at_once = 0;
 
-  (void) kind;
   for (int f = 0; f < 6; f++) {
     p.seed = rnd (1000);
     view_show (&now, &p, 50);
@@ -401,7 +392,6 @@ volume (DeviceKind kind)
   View v = view_new (160, 120);
   int out = 0;
 
-  (void) kind;
   for (int f = 0; f < 10; f++) {
     p.seed = rnd (1000), p.path = f % 6;
     view_show (&v, &p, rnd (1000));
@@ -436,7 +426,6 @@ surfaces (DeviceKind kind)
   View v = view_new (320, 240);
   int n = 0, wrong = 0, round = 0;
 
-  (void) kind;
   for (int f = 0; f < 12; f++) {
     uint64_t number = rnd (1000);
     RgbdPlan plan;
@@ -468,7 +457,6 @@ round_surfaces (DeviceKind kind)
   View v = view_new (640, 480);
   int n = 0, wrong = 0;
 
-  (void) kind;
   for (int f = 0; f < 8; f++) {
     RgbdParams p = {.n_objects = 1,
         .robots = 1,
@@ -521,7 +509,6 @@ thresholds (DeviceKind kind)
   View v = view_new (320, 240);
   int wrong = 0, n[6] = {0};
 
-  (void) kind;
   for (int f = 0; f < 12; f++) {
     p.seed = rnd (1000), p.path = f % 6;
     view_show (&v, &p, 15 + rnd (60));
@@ -558,7 +545,6 @@ rim (DeviceKind kind)
   View v = view_new (640, 480);
   int wrong = 0, unseen = 0;
 
-  (void) kind;
   for (int f = 0; f < 10; f++) {
     uint64_t number = 200 + rnd (1000);
     double views[RGBD_VIEWS][7];
@@ -598,7 +584,6 @@ behind (DeviceKind kind)
   View v = view_new (320, 240);
   int wrong = 0, seen = 0;
 
-  (void) kind;
   for (int f = 0; f < 6; f++) {
     RgbdParams p = rgbd_defaults ();
     uint64_t full[RGBD_MAX_OBJECTS], area = 0;
@@ -635,7 +620,6 @@ steps (DeviceKind kind)
   View v = view_new (320, 240);
   int n = 0;
 
-  (void) kind;
   p.seed = rnd (1000);
   view_show (&v, &p, 7);
   for (int y = 0; y < 240; y++)
@@ -686,7 +670,6 @@ noise (DeviceKind kind)
   RgbdParams p = rgbd_defaults ();
   View v = view_new (640, 480);
 
-  (void) kind;
   for (int i = 0; i < 3; i++) {
     double wanted = sqrt (sigmas[i] * sigmas[i] / 64 + 1. / 12);
     Spread near, far;
@@ -733,7 +716,6 @@ shadow (DeviceKind kind)
   View v = view_new (640, 480);
   int tried[2] = {0}, wrong = 0;
 
-  (void) kind;
   for (int f = 0; f < 12; f++) {
     p.seed = rnd (1000);
     view_show (&v, &p, 60 + rnd (60));
@@ -772,7 +754,6 @@ holes (DeviceKind kind)
   View v = view_new (640, 480);
   int edge = 0, torn = 0, low = 0, nicked = 0, flat = 0, lost = 0;
 
-  (void) kind;
   p.seed = rnd (1000);
   view_show (&v, &p, 3);
   for (int y = 1; y < 479; y++)
@@ -814,7 +795,6 @@ starts (DeviceKind kind)
 {
   RgbdParams p = rgbd_defaults ();
 
-  (void) kind;
   for (int f = 0; f < 12; f++) {
     RgbdPose rest, last, later;
 
@@ -839,7 +819,6 @@ paths (DeviceKind kind)
   RgbdParams p = rgbd_defaults ();
   View v = view_new (160, 120);
 
-  (void) kind;
   for (int f = 0; f < 18; f++) {
     double from[3], to[3], front[3], turned[3], way[3];
     uint64_t last = p.motion_start;
@@ -887,7 +866,6 @@ drives (DeviceKind kind)
 {
   RgbdParams p = rgbd_defaults ();
 
-  (void) kind;
   for (int f = 0; f < 24; f++) {
     double last[3], step = 0, most = 0, jerk = 0, front[3];
     RgbdPlan plan;
@@ -923,7 +901,6 @@ hand (DeviceKind kind)
 {
   RgbdParams p = rgbd_defaults ();
 
-  (void) kind;
   for (int f = 0; f < 6; f++) {
     RgbdPose last;
 
@@ -955,7 +932,6 @@ repeats (DeviceKind kind)
   View a = view_new (161, 99), b = view_new (161, 99);
   size_t n = 161 * 99 * 2;
 
-  (void) kind;
   for (int i = 0; i < 8; i++) {
     uint64_t number = i == 7 ? UINT64_MAX - 5 : rnd (1u << 31);
 
@@ -1019,7 +995,6 @@ sizes (DeviceKind kind)
   static const int odd[][2] = {{1, 1}, {1, 2}, {2, 1}, {3, 5}, {33, 17},
       {250, 3}, {1, 480}, {640, 1}, {4096, 2}, {2, 4096}, {513, 423}};
 
-  (void) kind;
   for (int i = 0; i < 11; i++)
     one_size (odd[i][0], odd[i][1]);
 }
@@ -1035,7 +1010,6 @@ lenses (DeviceKind kind)
       {1280, 960, 1170}, {640, 240, 585}};
   RgbdParams p = rgbd_defaults ();
 
-  (void) kind;
   for (int i = 0; i < 5; i++) {
     View v = view_new (cameras[i].w, cameras[i].h);
 
@@ -1055,7 +1029,6 @@ hostile (DeviceKind kind)
   Image img = v.img;
   Rgbd *none;
 
-  (void) kind;
   memset (img.plane[0], GUARD, 400);
   for (int i = 0; i < 5; i++) {
     p = good, p.speed = bad[i];
@@ -1085,7 +1058,6 @@ extremes (DeviceKind kind)
   static const double speeds[] = {8, 1e-5, 1e-7, 5e-324, 0};
   View v = view_new (97, 41);
 
-  (void) kind;
   for (int i = 0; i < 30; i++) {
     RgbdParams p = {.n_objects = 1,
         .robots = 1,
@@ -1110,7 +1082,6 @@ bench (int argc, char **argv)
   static const int sizes[][2] = {{320, 240}, {512, 424}, {640, 480}};
   RgbdParams p = rgbd_defaults ();
 
-  (void) argc, (void) argv;
   for (int k = 0; k < 3; k++) {
     View v = view_new (sizes[k][0], sizes[k][1]);
     double start;
@@ -1126,37 +1097,16 @@ bench (int argc, char **argv)
   return check_failures != 0;
 }
 
-static const CheckPart parts[] = {
-    {"plane", plane},
-    {"ball", ball},
-    {"oracle", oracle},
-    {"poses", poses},
-    {"counts", counts},
-    {"at_rest", at_rest},
-    {"distances", distances},
-    {"moved", moved},
-    {"uncovered", uncovered},
-    {"volume", volume},
-    {"surfaces", surfaces},
-    {"round_surfaces", round_surfaces},
-    {"thresholds", thresholds},
-    {"rim", rim},
-    {"behind", behind},
-    {"steps", steps},
-    {"noise", noise},
-    {"shadow", shadow},
-    {"holes", holes},
-    {"starts", starts},
-    {"paths", paths},
-    {"drives", drives},
-    {"hand", hand},
-    {"repeats", repeats},
-    {"sizes", sizes},
-    {"lenses", lenses},
-    {"hostile", hostile},
-    {"extremes", extremes},
-    {NULL, NULL},
-};
+static const CheckPart parts[] = {{"plane", plane}, {"ball", ball},
+    {"oracle", oracle}, {"poses", poses}, {"counts", counts},
+    {"at_rest", at_rest}, {"distances", distances}, {"moved", moved},
+    {"uncovered", uncovered}, {"volume", volume}, {"surfaces", surfaces},
+    {"round_surfaces", round_surfaces}, {"thresholds", thresholds},
+    {"rim", rim}, {"behind", behind}, {"steps", steps}, {"noise", noise},
+    {"shadow", shadow}, {"holes", holes}, {"starts", starts}, {"paths", paths},
+    {"drives", drives}, {"hand", hand}, {"repeats", repeats}, {"sizes", sizes},
+    {"lenses", lenses}, {"hostile", hostile}, {"extremes", extremes},
+    {NULL, NULL}};
 
 int
 main (int argc, char **argv)

@@ -61,7 +61,6 @@ depths (DeviceKind kind)
   static const double lenses[] = {0, 1, .4};
   Tally all = {0};
 
-  (void) kind;
   for (int f = 0; f < N_PATHS * N_MOTIONS; f++) {
     RgbdParams p = rgbd_defaults ();
     int w = sizes[f % 4][0], h = sizes[f % 4][1];
@@ -93,7 +92,6 @@ carried (DeviceKind kind)
   View a = view_new (320, 240), b = view_new (320, 240);
   int n[2] = {0}, off[2] = {0};
 
-  (void) kind;
   for (int f = 0; f < 3 * N_MOTIONS; f++) {
     uint64_t number = 150 + rnd (200);
     RgbdParams p = rgbd_defaults ();
@@ -140,7 +138,6 @@ at_rest (DeviceKind kind)
 {
   View v = view_new (320, 240);
 
-  (void) kind;
   for (int f = 0; f < 4 * N_MOTIONS; f++) {
     RgbdParams p = rgbd_defaults ();
     int n[6] = {0};
@@ -166,7 +163,6 @@ moved (DeviceKind kind)
 {
   View v = view_new (320, 240);
 
-  (void) kind;
   for (int f = 0; f < 10; f++) {
     RgbdParams p = rgbd_defaults ();
     RgbdPlan plan;
@@ -215,7 +211,6 @@ draw_point (const RgbdMover *m, double point[3])
 static void
 apart (DeviceKind kind)
 {
-  (void) kind;
   for (int f = 0; f < 6 * N_PATHS; f++) {
     RgbdParams p = rgbd_defaults ();
 
@@ -239,7 +234,6 @@ apart (DeviceKind kind)
 static void
 steady (DeviceKind kind)
 {
-  (void) kind;
   for (int f = 0; f < 2 * N_PATHS; f++) {
     RgbdParams p = rgbd_defaults ();
 
@@ -268,7 +262,6 @@ in_turn (DeviceKind kind)
 {
   RgbdParams p = rgbd_defaults ();
 
-  (void) kind;
   p.robots = 4;
   for (int f = 0; f < N_PATHS; f++) {
     p.path = f;
@@ -301,7 +294,6 @@ visit (DeviceKind kind)
   int stands = 0, away = 0, returns = 0;
   bool was_away = false;
 
-  (void) kind;
   p.path = RGBD_VISIT;
   for (int n = p.motion_start + 1; n < 900; n++) {
     RgbdPose now = rgbd_pose (&p, 0, n), then = rgbd_pose (&p, 0, n - 1);
@@ -351,7 +343,6 @@ motions (DeviceKind kind)
       [RGBD_SHAKE] = {{.03, 2}, {.02, 2}, {.09, 8}},
   };
 
-  (void) kind;
   for (int f = 0; f < 5 * RGBD_JUMP; f++) {
     RgbdParams p = rgbd_defaults ();
     Step step = {0, 0}, far = {0, 0};
@@ -381,7 +372,6 @@ orbits (DeviceKind kind)
   static const double target[3] = {0, 0, 2};
   RgbdParams p = rgbd_defaults ();
 
-  (void) kind;
   p.camera = RGBD_ORBIT;
   for (int n = 0; n < 600; n += 7) {
     RgbdPose pose = rgbd_camera (&p, n);
@@ -401,7 +391,6 @@ jumps (DeviceKind kind)
 {
   RgbdParams p = rgbd_defaults ();
 
-  (void) kind;
   p.camera = RGBD_JUMP;
   for (int n = 1; n < 600; n++) {
     RgbdPose last = rgbd_camera (&p, n - 1), now = rgbd_camera (&p, n);
@@ -424,7 +413,6 @@ lens (DeviceKind kind)
   static const double one[5] = {.0905474, -.26819, 0, 0, .0950862};
   View v = view_new (512, 424);
 
-  (void) kind;
   for (int i = 0; i < 3; i++) {
     RgbdParams p = rgbd_defaults ();
     double ray[3], off;
@@ -448,7 +436,6 @@ exchanged (DeviceKind kind)
   View a = view_new (97, 61), b = view_new (97, 61);
   size_t n = 97 * 61 * 2;
 
-  (void) kind;
   bent.distortion = .7;
   view_show (&a, &p, 40);
   view_show (&b, &bent, 40);
@@ -467,7 +454,6 @@ refused (DeviceKind kind)
   RgbdParams good = rgbd_defaults (), p;
   View v = view_new (20, 10);
 
-  (void) kind;
   for (int i = 0; i < 4; i++) {
     p = good, p.distortion = bad[i];
     check (rgbd_render (v.scene, &p, 1, &v.img, NULL, NULL, NULL));
@@ -484,7 +470,6 @@ refused (DeviceKind kind)
 static int
 bench (int argc, char **argv)
 {
-  (void) argc, (void) argv;
   for (int k = 0; k < 4; k++) {
     View v = view_new (640, 480);
     RgbdParams p = rgbd_defaults ();
@@ -502,23 +487,11 @@ bench (int argc, char **argv)
   return check_failures != 0;
 }
 
-static const CheckPart parts[] = {
-    {"depths", depths},
-    {"carried", carried},
-    {"at_rest", at_rest},
-    {"moved", moved},
-    {"apart", apart},
-    {"steady", steady},
-    {"in_turn", in_turn},
-    {"visit", visit},
-    {"motions", motions},
-    {"orbits", orbits},
-    {"jumps", jumps},
-    {"lens", lens},
-    {"exchanged", exchanged},
-    {"refused", refused},
-    {NULL, NULL},
-};
+static const CheckPart parts[] = {{"depths", depths}, {"carried", carried},
+    {"at_rest", at_rest}, {"moved", moved}, {"apart", apart},
+    {"steady", steady}, {"in_turn", in_turn}, {"visit", visit},
+    {"motions", motions}, {"orbits", orbits}, {"jumps", jumps}, {"lens", lens},
+    {"exchanged", exchanged}, {"refused", refused}, {NULL, NULL}};
 
 int
 main (int argc, char **argv)

@@ -80,7 +80,6 @@ wall (DeviceKind kind)
   View v = view_new (640, 480);
   int n = 0;
 
-  (void) kind;
   p.contents = STEREO_PLANES;
   for (int view = 0; view < 2; view++)
     for (int k = 0; k < 2; k++) {
@@ -108,7 +107,6 @@ ground (DeviceKind kind)
   View v = view_new (640, 480);
   int n = 0;
 
-  (void) kind;
   p.contents = STEREO_PLANES;
   view_show (&v, &p, STEREO_LEFT, rnd (1000));
   for (int y = 400; y < 480; y++)
@@ -145,7 +143,6 @@ surfaces (DeviceKind kind)
 {
   View v = view_new (320, 240);
 
-  (void) kind;
   for (int f = 0; f < 12; f++) {
     StereoParams p = stereo_defaults ();
     int n = 0;
@@ -177,7 +174,6 @@ head_first (DeviceKind kind)
 {
   int hits = 0, misses = 0;
 
-  (void) kind;
   for (int f = 0; f < 500; f++) {
     double eye[3] = {rnd (2000) / 1000. - 1, rnd (2000) / 1000. - 1, -1};
     double ray[3], z = 0, g[3], at[3];
@@ -207,7 +203,6 @@ head_first (DeviceKind kind)
 static void
 head_slopes (DeviceKind kind)
 {
-  (void) kind;
   for (int f = 0; f < 20000; f++) {
     double p[3], g[3], unused[3];
 
@@ -234,7 +229,6 @@ depths (DeviceKind kind)
   View v = view_new (160, 120);
   double nearest = 9;
 
-  (void) kind;
   for (int f = 0; f < 200; f++) {
     StereoParams p = stereo_defaults ();
 
@@ -262,7 +256,6 @@ contents (DeviceKind kind)
   View v = view_new (160, 120);
   uint64_t number = rnd (1000), head = 0;
 
-  (void) kind;
   for (int k = 0; k < 4; k++) {
     int nothing = 0;
 
@@ -292,7 +285,6 @@ objects (DeviceKind kind)
 {
   View now = view_new (320, 240), next = view_new (320, 240);
 
-  (void) kind;
   for (int f = 0; f < 10; f++) {
     StereoParams p = stereo_defaults ();
     uint64_t number = rnd (1u << 31);
@@ -376,7 +368,6 @@ both_views (DeviceKind kind)
 {
   View a = view_new (640, 480), b = view_new (640, 480);
 
-  (void) kind;
   for (int f = 0; f < 3; f++) {
     StereoParams p = stereo_defaults ();
     uint64_t number = rnd (1u << 31);
@@ -401,7 +392,6 @@ hidden (DeviceKind kind)
   View v = view_new (640, 480);
   int disagree = 0, both = 0, n = 0;
 
-  (void) kind;
   for (int f = 0; f < 3; f++) {
     StereoParams p = stereo_defaults ();
 
@@ -483,7 +473,6 @@ same_texture (DeviceKind kind)
 {
   View a = view_new (640, 480), b = view_new (640, 480);
 
-  (void) kind;
   for (int f = 0; f < 4; f++) {
     StereoParams p = stereo_defaults ();
     uint64_t number = rnd (1u << 31);
@@ -522,7 +511,6 @@ noise (DeviceKind kind)
   View clean = view_new (320, 240), noisy = view_new (320, 240);
   View other = view_new (320, 240);
 
-  (void) kind;
   for (int f = 0; f < 8; f++) {
     StereoParams p = stereo_defaults ();
     double n = 0, sum = 0, squares = 0, fourth = 0, both = 0;
@@ -562,7 +550,6 @@ exposure (DeviceKind kind)
   View plain = view_new (320, 240), dark = view_new (320, 240);
   StereoParams p = stereo_defaults ();
 
-  (void) kind;
   p.seed = rnd (1000), p.noise = 0;
   for (int view = 0; view < 2; view++) {
     p.gain = p.gamma = 1;
@@ -589,7 +576,6 @@ rows (DeviceKind kind)
   StereoParams p = stereo_defaults ();
   double squares = 0;
 
-  (void) kind;
   p.seed = rnd (1000), p.noise = 0;
   for (int view = 0; view < 2; view++) {
     int lower = view ? 5 : 0;
@@ -647,7 +633,6 @@ repeats (DeviceKind kind)
 {
   View a = view_new (161, 99), b = view_new (161, 99);
 
-  (void) kind;
   for (int i = 0; i < 8; i++) {
     uint64_t number = i == 7 ? UINT64_MAX - 5 : rnd (1u << 31);
     StereoParams p = stereo_defaults (), other;
@@ -677,7 +662,6 @@ formats (DeviceKind kind)
   StereoParams p = stereo_defaults ();
   View v = view_new (61, 37);
 
-  (void) kind;
   view_show (&v, &p, STEREO_RIGHT, 3);
   for (int f = 0; f < N_FORMATS; f++) {
     Frame frame = frame_new (all_formats[f], 61, 37, (int) rnd (30), 1);
@@ -712,7 +696,6 @@ sizes (DeviceKind kind)
       {3, 5, 3500 / 480.}, {33, 17, 23100 / 640.}, {1, 480, 700}, {640, 1, 700},
       {4096, 2, 4480}, {2, 4096, 4096 * 700 / 480.}, {320, 240, 350}};
 
-  (void) kind;
   for (int i = 0; i < 10; i++)
     for (int view = 0; view < 2; view++) {
       StereoParams p = stereo_defaults ();
@@ -752,7 +735,6 @@ hostile (DeviceKind kind)
   Image img = v.img;
   Stereo *none;
 
-  (void) kind;
   memset (img.plane[0], GUARD_BYTE, 3 * 20 * 10);
   for (int i = 0; i < 5; i++) {
     for (size_t k = 0; k < sizeof fields / sizeof *fields; k++) {
@@ -782,7 +764,6 @@ extremes (DeviceKind kind)
 {
   View v = view_new (97, 41);
 
-  (void) kind;
   for (int i = 0; i < 32; i++) {
     StereoParams p = {.seed = UINT64_MAX - i,
         .n_objects = 1,
@@ -814,7 +795,6 @@ bench (int argc, char **argv)
   static const int sizes[][2] = {{320, 240}, {640, 480}, {1280, 720}};
   StereoParams p = stereo_defaults ();
 
-  (void) argc, (void) argv;
   for (int k = 0; k < 3; k++) {
     View v = view_new (sizes[k][0], sizes[k][1]);
     double start;
@@ -830,28 +810,14 @@ bench (int argc, char **argv)
   return check_failures != 0;
 }
 
-static const CheckPart parts[] = {
-    {"wall", wall},
-    {"ground", ground},
-    {"surfaces", surfaces},
-    {"head_first", head_first},
-    {"head_slopes", head_slopes},
-    {"depths", depths},
-    {"contents", contents},
-    {"objects", objects},
-    {"both_views", both_views},
-    {"hidden", hidden},
-    {"same_texture", same_texture},
-    {"noise", noise},
-    {"exposure", exposure},
-    {"rows", rows},
-    {"repeats", repeats},
-    {"formats", formats},
-    {"sizes", sizes},
-    {"hostile", hostile},
-    {"extremes", extremes},
-    {NULL, NULL},
-};
+static const CheckPart parts[] = {{"wall", wall}, {"ground", ground},
+    {"surfaces", surfaces}, {"head_first", head_first},
+    {"head_slopes", head_slopes}, {"depths", depths}, {"contents", contents},
+    {"objects", objects}, {"both_views", both_views}, {"hidden", hidden},
+    {"same_texture", same_texture}, {"noise", noise}, {"exposure", exposure},
+    {"rows", rows}, {"repeats", repeats}, {"formats", formats},
+    {"sizes", sizes}, {"hostile", hostile}, {"extremes", extremes},
+    {NULL, NULL}};
 
 int
 main (int argc, char **argv)

@@ -370,7 +370,6 @@ test_outline (DeviceKind kind)
   static uint16_t depth[SOLID_WIDTH * SOLID_HEIGHT];
   double xy[2 * 64], numbers[7];
 
-  (void) kind;
   for (int k = 0; k < 3; k++) {
     Pose pose = solid_pose (.4 + 2 * k, .04 * k, .4 + .2 * k);
     int n, both = 0, either = 0;
@@ -666,7 +665,6 @@ test_apart (DeviceKind kind)
   ScopedetectObject a = {.box = {0, 0, 9, 9}}, b = a;
   double add, add_s;
 
-  (void) kind;
   for (int i = 0; i < 40; i++) {
     solid_numbers (solid_pose (.3 * i, 0, .5), a.pose);
     solid_numbers (solid_pose (.2 * i, .004 * i, .5 + .002 * i), b.pose);
@@ -713,7 +711,6 @@ test_duplicate (DeviceKind kind)
   uint8_t fate[2 * SCOPEDETECT_MAX_OBJECTS];
   int n;
 
-  (void) kind;
   w.scene.has_colour = true;
   for (w.params.max_objects = 2; w.params.max_objects <= 20;
        w.params.max_objects += 18) {
@@ -1549,7 +1546,6 @@ test_observe_parity (DeviceKind kind)
   ScopedetectModel *model = solid_model (.004);
   Side gpu, cpu;
 
-  (void) kind;
   side_open (
       &gpu, DEVICE_CUDA, SOLID_WIDTH, SOLID_HEIGHT, 2 * SOLID_WIDTH, model);
   side_open (
@@ -1721,7 +1717,6 @@ test_rounds (DeviceKind kind)
 {
   Both b;
 
-  (void) kind;
   both_open (&b);
   for (int preset = 0; preset <= SCOPEDETECT_THESIS; preset++) {
     Pose truth = solid_pose (rnd (600) * .01, 0, .5);
@@ -1820,7 +1815,6 @@ test_frames (DeviceKind kind)
 {
   Both b;
 
-  (void) kind;
   both_open (&b);
   for (int what = 0; what < 7; what++)
     for (int preset = 0; preset <= SCOPEDETECT_THESIS; preset++) {
@@ -1846,7 +1840,6 @@ test_late_parts (DeviceKind kind)
   Both b;
   ScopedetectParams p = solid_params (SCOPEDETECT_FAST);
 
-  (void) kind;
   both_open (&b);
   p.queries = 400;
   p.clusters = 40;
@@ -1875,7 +1868,6 @@ test_tracked (DeviceKind kind)
   ScopedetectResults r, g;
   int n_objects = 0; /* of all frames: not every guess leads to one */
 
-  (void) kind;
   both_open (&b);
   p.max_objects = 3;
   for (int frame = 0; frame < 4; frame++) {
@@ -2070,7 +2062,6 @@ bench_table (int argc, char **argv)
   bool gpu = !device_cuda_probe ();
   ScopedetectModel *model = solid_model (.0013);
 
-  (void) argc, (void) argv;
   printf ("%-20s %6s %6s %9s %9s %10s %10s %9s %7s\n", "ms", "n", "points",
       "thesis CPU", "GPU", "CPU", "GPU", "GPU, all", "ratio");
   bench_rows (model, thesis_rows, thesis_rows + 1, gpu);

@@ -68,7 +68,6 @@ test_answers (DeviceKind kind)
 {
   Case *c = case_new (100);
 
-  (void) kind;
   check (CHOOSES (c, -1));
   add (c, 0, .1, 0, 5); /* costs more than it says */
   check (CHOOSES (c, -1));
@@ -97,7 +96,6 @@ test_energy (DeviceKind kind)
   double fit = .5 * .75 + .75 * .875, explained = .25;
   double overlap = .5 * (.5 + .25), objects = 2 * 307. / 1024;
 
-  (void) kind;
   check (scopedetect_assign_energy (&c->task, both, 0) == 0);
   check_near ((double) scopedetect_assign_energy (&c->task, both, 2) /
           SCOPEDETECT_SURE / 1024,
@@ -162,7 +160,6 @@ test_oracle (DeviceKind kind)
 {
   int equal = 0;
 
-  (void) kind;
   for (int k = 0; k < 100; k++) {
     Case *c = case_new (60);
     ScopedetectAssignment best;
@@ -275,7 +272,6 @@ test_thesis (DeviceKind kind)
   Case *c = case_new (GRID * GRID);
   ScopedetectAssignment best;
 
-  (void) kind;
   make_scene (c);
   scopedetect_assign (&c->task, &best);
   check (best.energy >= thesis_schedule (&c->task, 300000));
@@ -290,7 +286,6 @@ test_repeats (DeviceKind kind)
   Case *c = case_new (GRID * GRID);
   ScopedetectAssignment first, again;
 
-  (void) kind;
   make_scene (c);
   scopedetect_assign (&c->task, &first);
   parallel_limit (1);
@@ -309,7 +304,6 @@ test_extremes (DeviceKind kind)
   Case *c = case_new (1);
   ScopedetectAssignment best;
 
-  (void) kind;
   add (c, 0, 1, 0, 0); /* explains nothing */
   add (c, 1, 1, 0, 1);
   c->task.steps = 1;
@@ -336,7 +330,6 @@ test_begun (DeviceKind kind)
   Case *c = case_new (100);
   ScopedetectAssignment best, cut;
 
-  (void) kind;
   add (c, 0, .5, 0, 30);
   add (c, 0, .9, 0, 32); /* better than it, of the same model */
   add (c, 1, .8, 40, 60);
@@ -371,7 +364,6 @@ test_schedule (DeviceKind kind)
   Case *c = case_new (GRID * GRID);
   double sum = 0, own = 0;
 
-  (void) kind;
   make_scene (c);
   c->task.schedule = SCOPEDETECT_HALVES;
   c->task.searches = 1;
@@ -411,7 +403,6 @@ bench_thesis (Case *c, int scene)
 static int
 bench (int argc, char **argv)
 {
-  (void) argc, (void) argv;
   for (int k = 0; k < 5; k++) {
     Case *c = case_new (GRID * GRID);
 

@@ -249,7 +249,6 @@ test_solids (DeviceKind kind)
   Count c = {0};
   Bench b;
 
-  (void) kind;
   bench_open (&b, names, NULL, 3, 1);
   for (uint64_t seed = 1; seed <= 2; seed++)
     run (&b, seed, true, &c);

@@ -228,7 +228,6 @@ test_few (DeviceKind kind)
   const Count *c;
   Bench b;
 
-  (void) kind;
   bench_open (&b);
   for (uint64_t seed = 1000; seed < 1004; seed++)
     look (&b, seed);
@@ -276,7 +275,6 @@ test_twenty (DeviceKind kind)
   Scopedetect *s;
   Bench b;
 
-  (void) kind;
   bench_open (&b);
   for (int i = 0; i < SOLIDS; i++)
     if (n < 4 && !strcmp (clutter_solids[i], names[n]))

@@ -3,7 +3,6 @@
  * The numbers and features of scopedetect: by hand and against slow versions.
  */
 
-
 #include "check.h"
 #include "scopedetect/model/shape.h"
 #include "scopedetect/scopedetect_colour_core.h"
@@ -41,7 +40,6 @@ random_turn (void)
 static void
 test_functions (DeviceKind kind)
 {
-  (void) kind;
   for (int i = 0; i < 20000; i++) {
     float x = -(float) rnd (8700000) / 1e5f,
           y = (float) (rnd (1 << 30) + 1) / 1e5f;
@@ -72,7 +70,6 @@ test_lab (DeviceKind kind)
   Vec black = scopedetect_lab (0, 0, 0);
   Vec red = scopedetect_lab (255, 0, 0);
 
-  (void) kind;
   check_near (white.x, 100, .01);
   check_near (white.y, 0, .1);
   check_near (white.z, 0, .1);
@@ -85,7 +82,6 @@ test_lab (DeviceKind kind)
 static void
 test_turns (DeviceKind kind)
 {
-  (void) kind;
   for (int i = 0; i < 1000; i++) {
     Quat a = random_turn (), b = random_turn (), back, f;
     Turn ra = turn_of (a), rb = turn_of (b), rf;
@@ -110,7 +106,6 @@ test_turns (DeviceKind kind)
 static void
 test_min_axis (DeviceKind kind)
 {
-  (void) kind;
   for (int i = 0; i < 300; i++) {
     Vec n = vec_unit (random_vec ());
     Vec a = scopedetect_across (n), b = vec_cross (n, a);
@@ -132,7 +127,6 @@ test_min_axis (DeviceKind kind)
 static void
 test_procrustes (DeviceKind kind)
 {
-  (void) kind;
   for (int i = 0; i < 300; i++) {
     Quat q = random_turn ();
     Turn r = turn_of (q);
@@ -168,7 +162,6 @@ test_procrustes (DeviceKind kind)
 static void
 test_feature_pairs (DeviceKind kind)
 {
-  (void) kind;
   for (int i = 0; i < 200; i++) {
     Quat q = random_turn (), f = random_turn (), seen, back;
     Turn r = turn_of (q);
@@ -258,7 +251,6 @@ test_plane (DeviceKind kind)
   int bin[3];
   Vec a = {0, 0, 0}, b = {.01f, 0, 0}, up = {0, 0, 1};
 
-  (void) kind;
   check (scopedetect_pair (a, up, b, up, bin));
   check (bin[0] == 5 && bin[1] == 16 && bin[2] == 27);
   check (!scopedetect_pair (a, up, a, up, bin));
@@ -282,7 +274,6 @@ test_curvature (DeviceKind kind)
   Surface s;
   ScopedetectCloud *c = surface_open (&s, 1500, barrel);
 
-  (void) kind;
   for (int i = 0; i < c->n; i++) {
     Turn f = turn_of (c->frame[i]);
 
@@ -393,7 +384,6 @@ test_fpfh (DeviceKind kind)
   double (*h)[SCOPEDETECT_BINS] = calloc ((size_t) c->n, sizeof *h);
   int off = 0;
 
-  (void) kind;
   slow_fpfh (c, slow, h);
   for (int i = 0; i < c->n; i++)
     for (int b = 0; b < SCOPEDETECT_BINS; b++) {

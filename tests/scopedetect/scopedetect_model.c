@@ -17,7 +17,6 @@ test_units (DeviceKind kind)
   const char *why;
   Solid s;
 
-  (void) kind;
   solid_make (&s);
   how.unit = 1000; /* a solid of 120 m */
   why = scopedetect_model_compile (&model, &s.mesh, "", &how);
@@ -45,7 +44,6 @@ test_model_file (DeviceKind kind)
   char path[] = "/tmp/scopedetect-XXXXXX";
   int file = mkstemp (path);
 
-  (void) kind;
   close (file);
   ok (scopedetect_model_write (model, &bytes, &n));
   ok (scopedetect_model_parse (&again, bytes, n));
@@ -111,7 +109,6 @@ test_refused_model (DeviceKind kind)
   uint8_t *bytes;
   size_t n;
 
-  (void) kind;
   ok (scopedetect_model_write (model, &bytes, &n));
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     const char *why;
@@ -145,7 +142,6 @@ test_names (DeviceKind kind)
   size_t n;
   Solid s;
 
-  (void) kind;
   ok (scopedetect_model_write (model, &bytes, &n));
   scopedetect_model_free (model);
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -185,7 +181,6 @@ test_model (DeviceKind kind)
   double a[7] = {0, 0, 0, 1}, b[7] = {.01, 0, 0, 1}, add, add_s;
   Solid s = {0};
 
-  (void) kind;
   scopedetect_model_info (model, &info);
   check (!strcmp (info.name, "solid") && info.n_symmetries == 1);
   check_near (info.size[0], .1, .004);
@@ -295,7 +290,6 @@ test_coarse_cloud (DeviceKind kind)
   double area = 2 * (.08 * .05 + .08 * .02 + .05 * .02), apart, off, inward;
   ScopedetectModel *dense, *model;
 
-  (void) kind;
   dense = box_cloud (40000, 1, &apart);
   check (apart == 0);
   model = box_cloud (600, 1, &apart);
@@ -322,7 +316,6 @@ test_refused_cloud (DeviceKind kind)
   Mesh cloud = {.n = 5, .x = x};
   ScopedetectModel *model;
 
-  (void) kind;
   for (int i = 0; i < 3 * 200; i++)
     x[i] = (float) rnd (1000) / 1000;
   check (scopedetect_model_compile (&model, &cloud, "", &how) && !model);

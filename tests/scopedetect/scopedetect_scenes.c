@@ -582,7 +582,6 @@ test_scenes (DeviceKind kind)
   const Count *c;
   int n;
 
-  (void) kind;
   n = list_shapes (names, false);
   bench_open (b, names, n);
   run (b, 1);
