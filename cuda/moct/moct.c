@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/memory.h"
+#include "moct/moct_cpu.h"
 #include "moct/moct_filter.h"
 #include "moct/moct_table.h"
 #include "moct/moct_track.h"
-#include "moct/moct_memory.h"
 
 /* Tracks at a time, of all colours together. */
 #define MAX_TRACKS 4096
@@ -32,6 +33,77 @@ struct _Moct {
   int history_length, history_at, history_n;
 };
 
+/* ---- The memory that the methods work in ----
+ *
+ * @memory, from which all get it, releases it. */
+
+/* For @max fragments of tiles that have no slot left. */
+static const char *
+grow_fragments (MoctWork *w, DeviceMemory *memory, int max)
+{
+  size_t n = (size_t) moct_n_slots (w) + max;
+  size_t blobs = n > MOCT_MAX_COLOURS ? n : MOCT_MAX_COLOURS;
+
+  memory_release (memory, &w->result); /* NULL until the rest has memory */
+  TRY (memory_get (memory, &w->fragments, n));
+  TRY (memory_get (memory, &w->parents, n));
+  TRY (memory_get (memory, &w->sums, n));
+  TRY (memory_get (memory, &w->parts, n));
+  TRY (memory_get (memory, &w->overflow, max));
+  TRY (memory_get_bytes (memory, (void **) &w->result, 1,
+      sizeof *w->result + blobs * sizeof w->result->blobs[0], true));
+  w->max_overflow = max;
+  return NULL;
+}
+
+/* For frames of @width x @height pixels; @w must be zeros. */
+static const char *
+open_memory (MoctWork *w, DeviceMemory *memory, int width, int height)
+{
+  size_t tiles;
+
+  w->tiles_x = (width + MOCT_TILE - 1) / MOCT_TILE;
+  w->tiles_y = (height + MOCT_TILE - 1) / MOCT_TILE;
+  tiles = (size_t) w->tiles_x * w->tiles_y;
+  TRY (memory_get (memory, &w->tiles, tiles));
+  TRY (memory_get (memory, &w->colour_sums, MOCT_MAX_COLOURS));
+  TRY (memory_get (memory, &w->counters, MOCT_N_COUNTERS));
+  TRY (memory_get (memory, &w->share, 1));
+  TRY (memory_get (memory, &w->windows, MOCT_MAX_COLOURS));
+  return grow_fragments (w, memory, (int) tiles);
+}
+
+/* For the words of all colours, if the fused method needs them. */
+static const char *
+grow_words (MoctWork *w, DeviceMemory *memory)
+{
+  size_t n = (size_t) w->n_colours * moct_n_words (w);
+
+  if (memory->device->kind == DEVICE_CPU || !w->blobs || n <= w->max_words)
+    return NULL;
+  w->max_words = 0;
+  TRY (memory_get (memory, &w->bits, n));
+  TRY (memory_get (memory, &w->before, 3 * n));
+  w->max_words = n;
+  return NULL;
+}
+
+/* For the texels of @method, if it needs any. */
+static const char *
+grow_texels (MoctWork *w, DeviceMemory *memory, MoctMethod method)
+{
+  size_t n = moct_texels (w, method);
+
+  if (n <= w->max_texels)
+    return NULL;
+  w->max_texels = 0;
+  TRY (memory_get (memory, &w->texels, n));
+  w->max_texels = n;
+  return NULL;
+}
+
+/* ---- Moct ---- */
+
 static const char *
 alloc (Moct *m, int width, int height, int history_length)
 {
@@ -40,7 +112,7 @@ alloc (Moct *m, int width, int height, int history_length)
   if (!m->tracks || !m->objects)
     return "out of memory";
   TRY (moct_tables_new (&m->tables, &m->device));
-  TRY (moct_memory_open (&m->work, &m->memory, width, height));
+  TRY (open_memory (&m->work, &m->memory, width, height));
   TRY (memory_get_pinned (&m->memory, &m->windows, MOCT_MAX_COLOURS));
   if (!history_length)
     return NULL;
@@ -147,10 +219,10 @@ static const char *
 queue_method (Moct *m, const MoctParams *p)
 {
   if (p->method == MOCT_FUSED) {
-    TRY (moct_memory_grow_words (&m->work, &m->memory));
+    TRY (grow_words (&m->work, &m->memory));
     return m->stages->fused (&m->device, &m->work, &m->state);
   }
-  TRY (moct_memory_grow_texels (&m->work, &m->memory, p->method));
+  TRY (grow_texels (&m->work, &m->memory, p->method));
   return p->method == MOCT_PYRAMID
       ? m->stages->pyramid (&m->device, &m->work)
       : m->stages->per_object (&m->device, &m->work);
@@ -174,7 +246,7 @@ wait_for_result (Moct *m, const MoctParams *p)
   TRY (device_wait (&m->device));
   if (m->work.result->n_overflow <= (uint32_t) m->work.max_overflow)
     return NULL;
-  TRY (moct_memory_grow (
+  TRY (grow_fragments (
       &m->work, &m->memory, 2 * (int) m->work.result->n_overflow));
   TRY (queue_method (m, p));
   return device_wait (&m->device);

@@ -11,3 +11,5 @@ void moct_report (const MoctWork *w, const MoctSum *sum, int cls);
 /* paper/pyramid_cpu.c */
 const char *moct_pyramid_cpu (const Device *dev, const MoctWork *w);
 const char *moct_per_object_cpu (const Device *dev, const MoctWork *w);
+/* The texels that @method needs, 0 unless it is one of the paper's. */
+size_t moct_texels (const MoctWork *work, MoctMethod method);

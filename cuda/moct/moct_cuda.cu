@@ -1,7 +1,86 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The CUDA backend's table, and the label map. */
+ * The CUDA backend: its stages, of which the fused method and the label map are
+ * here. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "moct/moct_cuda.cuh"
+
+/* ---- The fused method ----
+ *
+ * Its kernels are one CUDA graph: one launch a frame.  If only the frame's
+ * address changes, only the first node is updated. */
+
+typedef struct {
+  Chain chain;
+  MoctWork work; /* what the kernels' arguments are */
+} FusedGraph;
+
+static const char *
+build (FusedGraph *g, const Device *dev)
+{
+  const MoctWork *w = &g->work;
+  void *args[] = {&g->work};
+  cudaKernelNodeParams params[CHAIN_MAX];
+  int n = 0;
+
+  TRY (chain_begin (&g->chain));
+  params[n++] = moct_tiles_node (w, args);
+  if (w->blobs) {
+    params[n++] = moct_blobs_node (w, args);
+  } else {
+    params[n++] = moct_colours_node (w, args);
+    TRY (moct_clear_colours (dev, w));
+  }
+  for (int i = 0; i < n; i++)
+    TRY (chain_add (&g->chain, &params[i]));
+  return chain_end (&g->chain);
+}
+
+/* Whether @w differs from what the graph was built for by no more than the
+ * frame's address.  Padding cannot differ: a MoctWork starts as zeros, and what
+ * is assigned to it whole has none. */
+static bool
+differs_by_address (const FusedGraph *g, const MoctWork *w)
+{
+  MoctWork same = *w;
+
+  memcpy (same.frame.plane, g->work.frame.plane, sizeof same.frame.plane);
+  return !memcmp (&same, &g->work, sizeof same) &&
+      moct_tiles_kernel (w) == moct_tiles_kernel (&g->work);
+}
+
+static const char *
+fused (const Device *dev, const MoctWork *w, void **state)
+{
+  FusedGraph *g = (FusedGraph *) *state;
+
+  if (!g && !(*state = g = (FusedGraph *) calloc (1, sizeof *g)))
+    return "out of memory";
+  if (g->chain.exec && differs_by_address (g, w)) {
+    void *args[] = {&g->work};
+
+    g->work = *w;
+    cudaKernelNodeParams p = moct_tiles_node (w, args);
+
+    TRY (chain_set_first (&g->chain, &p));
+  } else {
+    g->work = *w;
+    TRY (build (g, dev));
+  }
+  return chain_run (&g->chain, dev);
+}
+
+static void
+release (void *state)
+{
+  if (state)
+    chain_clear (&((FusedGraph *) state)->chain);
+  free (state);
+}
+
+/* ---- The label map ---- */
 
 /* One thread a pixel. */
 static __global__ void
@@ -30,5 +109,5 @@ labels (const Device *dev, const MoctWork *w, uint16_t *out, size_t stride)
   return NULL;
 }
 
-const MoctStages moct_stages_cuda = {moct_fused_cuda, moct_pyramid_cuda,
-    moct_per_object_cuda, labels, moct_fused_release};
+const MoctStages moct_stages_cuda = {
+    fused, moct_pyramid_cuda, moct_per_object_cuda, labels, release};

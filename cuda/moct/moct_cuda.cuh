@@ -8,11 +8,6 @@
 
 C_BEGIN
 
-/* moct_fused_cuda.cu */
-const char *moct_fused_cuda (
-    const Device *dev, const MoctWork *w, void **state);
-void moct_fused_release (void *state);
-
 /* paper/pyramid_cuda.cu */
 const char *moct_pyramid_cuda (const Device *dev, const MoctWork *w);
 const char *moct_per_object_cuda (const Device *dev, const MoctWork *w);

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "moct/moct_order.h"
 
 typedef struct {
   double cost;

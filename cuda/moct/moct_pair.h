@@ -5,6 +5,12 @@
 
 #include "moct/moct_filter.h"
 
+/* For comparison functions, one key after the other: returns from the function
+ * where @a and @b differ. */
+#define ORDER(a, b) \
+ if ((a) != (b)) \
+ return (a) < (b) ? -1 : 1
+
 C_BEGIN
 
 /* The tracks and blobs of one colour. */

@@ -19,4 +19,22 @@ void moct_tables_free (MoctTables *self);
 const char *moct_tables_get (MoctTables *self, const MoctParams *params,
     const Image *frame, MoctTable *table);
 
+/* ---- Cells of stored colours ---- */
+
+/* A box, in a colour space, that holds the points of a cell and hardly more. */
+typedef struct {
+  float lo[3], hi[3];
+} MoctBounds;
+
+/* Stored colour @i, 0 to 511, of @cell, in the order of MoctTable. */
+void moct_cell_colour (int cell, int i, uint8_t c[3]);
+
+/* Where @cell lies in MoctTable.cells. */
+uint32_t moct_cell_place (int cell);
+
+/* The bounds of all MOCT_CELLS cells, to be kept by nobody: they live as long
+ * as the process.  NULL where memory has run out. */
+const MoctBounds *moct_bounds_of (
+    const MoctEncoding *encoding, MoctSpace space);
+
 C_END

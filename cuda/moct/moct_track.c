@@ -3,7 +3,6 @@
  * The tracks of all colours from frame to frame.  Colours do not mix. */
 #include "moct/moct_track.h"
 
-#include "moct/moct_order.h"
 #include "moct/moct_pair.h"
 
 #include <math.h>

@@ -10,7 +10,7 @@
 #include "failing.h"
 #include "frames.h"
 #include "moct/moct.h"
-#include "moct/moct_bounds.h"
+#include "moct/moct_table.h"
 #include "moct/moct_sums_core.h"
 #include "scene/chromatic.h"
 

@@ -6,7 +6,6 @@
 
 #include "common/parallel.h"
 #include "moct/moct_cpu.h"
-#include "moct/moct_memory.h"
 
 #define FEW 1024 /* texels that are not worth waking threads for */
 
