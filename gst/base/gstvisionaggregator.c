@@ -8,7 +8,6 @@
 #include "base/gstvisionframes.h"
 #include "base/gstvisionpair.h"
 #include "base/gstvisionproperties.h"
-#include "base/gstvisionwaiting.h"
 
 GST_DEBUG_CATEGORY_STATIC (vision_aggregator_debug);
 #define GST_CAT_DEFAULT vision_aggregator_debug

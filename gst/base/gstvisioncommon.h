@@ -5,7 +5,6 @@
 #pragma once
 
 #include "base/gstvisionbackend.h"
-#include "base/gstvisionpace.h"
 
 G_BEGIN_DECLS
 
@@ -14,6 +13,15 @@ typedef struct {
   guint64 n;
   GstClockTime newest, sum, max;
 } GstVisionTimes;
+
+/* Whether an element keeps up with the clock: sinks that wait for it tell, by
+ * QoS events, when frames come too late. */
+typedef struct {
+  guint late;       /* events in a row */
+  guint64 n;        /* frames that had been processed at the first of them */
+  GstClockTime sum; /* of the time that these took */
+  gboolean told;
+} GstVisionPace;
 
 /* Warnings of faulty frames that there may be in a few seconds, each of
  * something else. */

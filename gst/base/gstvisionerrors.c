@@ -67,6 +67,56 @@ gst_vision_common_fault (GstVisionCommon *self, const char *what)
   g_free (said);
 }
 
+/* ---- Late frames ---- */
+
+/* The warning needs LATE late frames in a row, so that one interruption causes
+ * none, and the mean time of at least MIN_FRAMES frames. */
+#define LATE 10
+#define MIN_FRAMES 5
+
+/* Time from frame to frame by the caps; 0 if they do not state it. */
+static GstClockTime
+find_apart (GstPad *src)
+{
+  GstCaps *caps = gst_pad_get_current_caps (src);
+  gint n = 0, d = 1;
+
+  if (caps)
+    gst_structure_get_fraction (
+        gst_caps_get_structure (caps, 0), "framerate", &n, &d);
+  gst_clear_caps (&caps);
+  return n > 0 ? gst_util_uint64_scale_int (GST_SECOND, d, n) : 0;
+}
+
+/* Takes what @event of @src says, where it is a QoS event.  @n frames took the
+ * time @sum so far.  The time a frame takes, where that is longer than frames
+ * are apart, they are late and this was not returned before; else 0. */
+static GstClockTime
+take_pace (GstVisionPace *self, GstEvent *event, GstPad *src, guint64 n,
+    GstClockTime sum, GstClockTime *apart)
+{
+  GstClockTimeDiff late;
+  GstClockTime each;
+
+  if (GST_EVENT_TYPE (event) != GST_EVENT_QOS || self->told)
+    return 0;
+  gst_event_parse_qos (event, NULL, NULL, &late, NULL);
+  if (late <= 0) {
+    self->late = 0;
+    return 0;
+  }
+  if (self->late++ == 0) {
+    self->n = n;
+    self->sum = sum;
+  }
+  *apart = find_apart (src);
+  if (self->late < LATE || n < self->n + MIN_FRAMES || !*apart)
+    return 0;
+  each = (sum - self->sum) / (n - self->n);
+  self->told = each > *apart;
+  return self->told ? each : 0;
+}
+
 void
 gst_vision_common_take_pace (
     GstVisionCommon *self, GstPad *src, GstEvent *event)
@@ -76,7 +126,7 @@ gst_vision_common_take_pace (
   gboolean on_cpu;
 
   GST_OBJECT_LOCK (element);
-  each = gst_vision_pace_take (
+  each = take_pace (
       &self->pace, event, src, self->latency.n, self->latency.sum, &apart);
   on_cpu = g_strcmp0 (self->backend.where, "cpu") == 0;
   GST_OBJECT_UNLOCK (element);
@@ -89,6 +139,8 @@ gst_vision_common_take_pace (
             on_cpu ? ", a GPU" : ""),
         (NULL));
 }
+
+/* ---- Errors ---- */
 
 static void
 post_error (GstVisionCommon *self, const char *what)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "base/gstvisionpair.h"
 
+#include "base/gstvisioncommon.h"
+
 /* A warning needs PATIENCE frames in a row without a partner, or TURNS turns
  * from one input to the other: there, frames of both inputs lie between two
  * frames of the other and are near neither. */
@@ -189,4 +191,48 @@ gst_vision_pair_warn (GstVisionPair *self, GstElement *element, gboolean at_end)
           self->in_a_row == 1 ? "was" : "were", measured, remedy),
       (NULL));
   g_free (measured);
+}
+
+/* ---- Frames that wait for their partner ---- */
+
+/* Frames without times of their own that wait at most. */
+#define MAX_WAITING 32
+
+gboolean
+gst_vision_waiting_add (
+    GstVisionWaiting *self, GstPad *pad, GstBuffer *buffer, const gint *over)
+{
+  GstClockTime time = GST_BUFFER_PTS (buffer);
+  gboolean goes_on = GST_CLOCK_TIME_IS_VALID (time) &&
+      (!GST_CLOCK_TIME_IS_VALID (self->newest) || time > self->newest);
+
+  if (gst_vision_pair_is_gap (buffer))
+    return FALSE;
+  self->newest = time;
+  while (!goes_on && g_atomic_int_get (&self->n) >= MAX_WAITING &&
+      !g_atomic_int_get (over) && !gst_vision_pad_is_flushing (pad))
+    g_usleep (1000);
+  g_atomic_int_inc (&self->n);
+  return TRUE;
+}
+
+void
+gst_vision_waiting_remove (GstVisionWaiting *self)
+{
+  gint n;
+
+  do
+    n = g_atomic_int_get (&self->n);
+  while (n > 0 && !g_atomic_int_compare_and_exchange (&self->n, n, n - 1));
+}
+
+guint
+gst_vision_waiting_clear (GstVisionWaiting *self)
+{
+  gint n;
+
+  do
+    n = g_atomic_int_get (&self->n);
+  while (!g_atomic_int_compare_and_exchange (&self->n, n, 0));
+  return (guint) n;
 }
