@@ -3,7 +3,7 @@
  * Ground distances as integers. */
 #include <math.h>
 
-#include "emdtrack/emdtrack_distance.h"
+#include "emdtrack/emdtrack_set.h"
 
 /* Of what lies on a line or a circle, places are rounded and not distances, so
  * that they still add up. */

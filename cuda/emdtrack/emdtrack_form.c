@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Which closed form a ground distance has. */
-#include "emdtrack/emdtrack_distance.h"
+#include "emdtrack/emdtrack_set.h"
 
 typedef uint8_t Row[EMDTRACK_BINS];
 

@@ -3,8 +3,15 @@
  * From params and a frame to what the stages work on.  Host code. */
 #pragma once
 
-#include "emdtrack/emdtrack_distance.h"
+#include "emdtrack/emdtrack_closed_core.h"
 #include "emdtrack/emdtrack_work.h"
+
+/* NULL, or what is wrong with the distance that @params ask for. */
+const char *emdtrack_check_distance (const EmdtrackParams *params);
+
+/* Sets @closed, its form too; EMDTRACK_FORM_ANY if there is none. */
+void emdtrack_find_form (uint8_t distance[EMDTRACK_BINS][EMDTRACK_BINS], int n,
+    EmdtrackClosed *closed);
 
 /* NULL, or what is wrong with a target of @n bins. */
 const char *emdtrack_check_target (const EmdtrackTarget *target, int n);

@@ -6,7 +6,6 @@
 
 #include "common/memory.h"
 #include "gpuccl/gpuccl_decide.h"
-#include "gpuccl/gpuccl_set.h"
 
 struct _Gpuccl {
   Device device;

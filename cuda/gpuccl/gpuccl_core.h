@@ -284,4 +284,8 @@ typedef struct {
 
 C_BEGIN
 extern const GpucclStages gpuccl_stages_cpu, gpuccl_stages_cuda;
+
+/* gpuccl_set.c: checks @params and @frame, and sets @work by them. */
+const char *gpuccl_set (
+    GpucclWork *work, const GpucclParams *params, const GpucclFrame *frame);
 C_END

@@ -1,5 +1,7 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gpuccl/gpuccl_set.h"
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * From params, metres and pixels, to what the stages work with: integers. */
+#include "gpuccl/gpuccl_core.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "check.h"
-#include "gpuccl/gpuccl_set.h"
+#include "gpuccl/gpuccl_core.h"
 
 /* `--bench`, of gpuccl_bench.c. */
 int gpuccl_bench (int argc, char **argv);

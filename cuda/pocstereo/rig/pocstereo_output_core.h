@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "pocstereo/rig/pocstereo_output.h"
-#include "pocstereo/rig/pocstereo_space_core.h"
+#include "pocstereo/rig/pocstereo_space.h"
 
 typedef struct {
   PocstereoMatches in;
