@@ -3,6 +3,7 @@
 """What docs/cookbook.md says about several processes, on loopback:
 
     rtsp       a client of rtsp.py gets frames with what was found drawn in them
+    analytics  GStreamer's own overlay draws around the object; from 1.24 on
     unixfd     objects arrive in another process; from GStreamer 1.24 on
     service    of two streams that are started as gst-vision@.service does, one is
                killed: the other misses no frame, the first begins anew
@@ -83,6 +84,38 @@ def watch_rtsp(address):
                 best = max(best, screens.outline(pixels, 640, 0, 0, box))
     pipeline.set_state(Gst.State.NULL)
     return n + 1, best
+
+
+# ---- GStreamer's own overlay ----
+
+def analytics():
+    if not screens.is_there("objectdetectionoverlay"):
+        print("SKIP analytics: GStreamer has no objectdetectionoverlay")
+        return
+    text = (ROOT / "docs/cookbook.md").read_text()
+    line, = re.findall(r"^    (gst-launch-1\.0 .*objectdetectionoverlay.*)$", text, re.M)
+    with tempfile.TemporaryDirectory() as folder:
+        seen = []
+        for overlay in "objectdetectionoverlay", "identity":
+            tail = "video/x-raw,format=RGB ! multifilesink location=" \
+                f"{folder}/{overlay}-%d"
+            lines = run(shlex.split(line.replace("num-buffers=60", "num-buffers=3")
+                                    .replace("objectdetectionoverlay ! ",
+                                             f"visionjson ! {overlay} ! ")
+                                    .replace("autovideosink", tail))).splitlines()
+            seen.append((Path(folder) / f"{overlay}-2").read_bytes())
+    found, = [json.loads(text) for text in lines if text.startswith("{")][2]["objects"]
+    changed = [divmod(i // 3, 640) for i in range(0, len(seen[0]), 3)
+               if seen[0][i:i + 3] != seen[1][i:i + 3]]
+    box = found["x"], found["y"], found["x"] + found["width"], \
+        found["y"] + found["height"]
+    on_it = sum(min(abs(x - box[0]), abs(x - box[2])) < 4 or
+                min(abs(y - box[1]), abs(y - box[3])) < 4 for y, x in changed)
+    near = sum(box[0] - 100 < x < box[2] + 100 and box[1] - 40 < y < box[3] + 40
+               for y, x in changed)
+    assert on_it >= found["width"] + found["height"] and near == len(changed), \
+        (found, on_it, near, len(changed))
+    print(f"ok   analytics: {on_it} pixels are drawn on the object's box")
 
 
 # ---- Frames to another process ----
@@ -208,5 +241,6 @@ def check(seen):
 
 if __name__ == "__main__":
     rtsp()
+    analytics()
     unixfd()
     service()
