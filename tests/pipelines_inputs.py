@@ -35,6 +35,7 @@ from commands import ROOT, make  # noqa: E402
 LONG = os.environ.get("VISION_TEST_LONG") == "1"
 BOX = "58,76,74,74"      # of the red object in the first frame
 CENTRE = 86, 112         # where it is in the fourth
+SLOW = "kinfumot.sh", "pocstereo.sh", "scopedetect.sh"  # some frames a second
 RECENT = 120             # frames: what cannot keep up shows old ones
 
 # Name: what writes the clip.  Of those that need an encoder which is not
@@ -320,13 +321,13 @@ def recordings():
         return
     cases = {"moct.sh": [[], 640, 480], "gpuccl.sh": [[], 640, 480],
              "emdtrack.sh": [[], 640, 480], "visionmap.sh": [[], 640, 480],
-             "pocstereo.sh": [[], 640, 480],
+             "pocstereo.sh": [[], 640, 480], "kinfumot.sh": [[], 640, 480],
              "scopedetect.sh": [["clutter", "mug"], 640, 480],
              "visiontestsrc.sh": [["321x241"], 320, 240]}
     with tempfile.TemporaryDirectory() as folder:
         film, lines = f"{folder}/film.mp4", f"{folder}/lines.json"
         for name, (arguments, width, height) in cases.items():
-            n = 2 if name in ("pocstereo.sh", "scopedetect.sh") else 30
+            n = 2 if name in SLOW else 30
             out, _ = script(name, *arguments, "--record", film, f"--json={lines}",
                             "--headless", env=environment(FRAMES=str(n)))
             assert out == "", out
@@ -449,7 +450,7 @@ def running(name, arguments, env):
 def watch(name, arguments, drawn, env, folder):
     """Starts a script, stops it in the middle, and looks at the screen."""
     path = Path(folder) / f"{name}.json"
-    least = 1 if name in ("pocstereo.sh", "scopedetect.sh") else 45
+    least = 1 if name in SLOW else 45
     with running(name, [*arguments, "--json", path], env) as process:
         assert wait_until(
             lambda: len(lines_of(path)) >= least and windows_of(env), 90), name
@@ -530,7 +531,8 @@ def windows():
             return
         for name, arguments, drawn in (
                 ("moct.sh", [], True), ("emdtrack.sh", [], True),
-                ("gpuccl.sh", [], False), ("visionmap.sh", [], False),
+                ("gpuccl.sh", [], True), ("visionmap.sh", [], False),
+                ("kinfumot.sh", [], False),
                 ("scopedetect.sh", ["clutter", "mug", "camera"], True),
                 ("pocstereo.sh", [], False), ("visiontestsrc.sh", [], False)):
             watch(name, arguments, drawn, env, folder)
