@@ -93,10 +93,10 @@ const Param emdtrack_track_params[] = {
         "has nothing in common"),
     NUMBER (resume, 0, 1, .35, "Resume",
         "An occluded or lost target is found again only if its distance is "
-        "less than this, which is at most occlude"),
+        "less than this; at most the value of occlude"),
     NUMBER (lose_frames, 1, INT32_MAX, 10, "Frames to lose",
-        "A target that is not seen for this many frames is lost, and searched "
-        "for in the whole frame"),
+        "A target is lost after this many frames in which it is not seen; then "
+        "it is searched for in the whole frame"),
     NUMBER (update, 0, 1, 0, "Template update",
         "Part of the target's histogram that each frame renews while the "
         "target is seen",

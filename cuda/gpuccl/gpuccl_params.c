@@ -61,14 +61,15 @@ const Param gpuccl_params[] = {
     NUMBER (threshold, 1, 255, 128, "Threshold",
         "Minimum brightness of the pixels of a mask"),
     NUMBER (skip_checks, 0, 2, 0, "Skip checks",
-        "For the two label equivalences: number of first passes without a "
-        "check whether labels agree"),
+        "For both algorithms of label equivalence: number of passes at the "
+        "beginning that do not check whether labels agree"),
     NUMBER (max_depth_step, 0, DBL_MAX, .01, "Maximum step of depth",
         "Neighbours are connected if their depths differ by less than this, "
         "metres (0 = always)"),
     NUMBER (depth_step_k, 0, DBL_MAX, 0, "Growth of the maximum step",
-        "At depth z, the limit of max-depth-step is k z^2 if this is greater, "
-        "1/m; 0.0035 suits a Kinect for Xbox 360"),
+        "Neighbours at depth z are also connected if their depths differ by "
+        "less than this times z^2, 1/m (0 = only by max-depth-step); 0.0035 "
+        "suits a Kinect for Xbox 360"),
     NUMBER (min_area, 0, UINT32_MAX, 100, "Minimum area",
         "Reject components with fewer pixels than this"),
     NUMBER (max_components, 1, GPUCCL_MAX_COMPONENTS, 64,

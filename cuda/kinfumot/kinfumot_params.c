@@ -33,8 +33,8 @@ const Param kinfumot_params[] = {
         "(0 = no limit)",
         .when = PARAM_STOPPED),
     NUMBER (max_memory, 16, 8192, 256, "Maximum memory",
-        "Memory for the voxels of all models, MiB; when it is full, voxels are "
-        "dropped, those first that have been out of view for longest",
+        "Memory for the voxels of all models, MiB; when it is full, the voxels "
+        "that have been out of view for longest are dropped first",
         .when = PARAM_STOPPED),
     NUMBER (max_weight, 1, 4095, 128, "Maximum weight",
         "A voxel holds the mean of about this many frames"),
@@ -58,8 +58,8 @@ const Param kinfumot_params[] = {
         "Drop an object after this many frames in which less than half of it "
         "matches"),
     NUMBER (ring, 0, KINFUMOT_RING - 1, 4, "Ring",
-        "Number of frames before its acceptance that a new object is also made "
-        "from"),
+        "A new object is also made from this many frames before its "
+        "acceptance"),
     NUMBER (depth_scale, 1e-9, 1e3, .001, "Depth scale",
         "Metres per unit of depth"),
     {NULL}};

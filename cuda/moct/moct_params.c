@@ -27,9 +27,9 @@ const Param moct_params[] = {
     NUMBER (reduction_factor, 2, 65536, 40, "Reduction factor",
         "Number of cells that one step sums, for method=pyramid"),
     SWITCH (exact, true, "Exact",
-        "Classify each stored colour by itself; if false, all colours of a "
-        "cell of 8 x 8 x 8 stored colours that the border of a colour divides "
-        "are classified as the cell's centre"),
+        "Classify each stored colour by itself; if false, where the border of "
+        "a colour crosses a cell of 8 x 8 x 8 stored colours, the cell's "
+        "centre decides for the whole cell"),
     SWITCH (blobs, true, "Blobs",
         "Separate several objects of one colour (method=fused); if false, all "
         "pixels of a colour are one object"),
@@ -53,13 +53,13 @@ const Param moct_params[] = {
         "Report at most this many objects of each colour, the largest"),
     NUMBER (gate, 0, 1000, 1, "Gate",
         "Maximum distance between an object and its predicted position, in "
-        "lengths of its box, added to the uncertainty of the prediction; a "
-        "similar object farther away is another object (0 = no limit)"),
+        "lengths of its box; the uncertainty of the prediction is added to it. "
+        "A similar object farther away is another object (0 = no limit)"),
     NUMBER (appear_frames, 1, 1000, 1, "Frames to appear",
         "Report an object once it has been seen in this many frames in a row"),
     NUMBER (lose_frames, 0, 10000, 30, "Frames to lose",
-        "Predict the position of an object that is not seen for this many "
-        "frames; then it is lost"),
+        "For this many frames, predict the position of an object that is not "
+        "seen; then it is lost"),
     {NULL}};
 
 MoctParams

@@ -28,8 +28,8 @@ static const ParamChoice candidates[] = {
 const Param pocstereo_params[] = {
     NUMBER (window, 0, POCSTEREO_MAX_WINDOW, 0, "Window",
         "Number of samples of a line that are compared, at least 8 (0 = 32 for "
-        "points, 16 for every pixel); 32 with 15 lines and 16 with 11 lines "
-        "are the fast ones"),
+        "points, 16 for every pixel); 32 samples with 15 lines and 16 samples "
+        "with 11 lines are fastest"),
     NUMBER (lines, 0, POCSTEREO_MAX_LINES, 0, "Lines",
         "Number of lines of the window, odd (0 = 15 for points, 11 for every "
         "pixel)"),
@@ -44,9 +44,9 @@ const Param pocstereo_params[] = {
         "How the peak is found between samples (auto: closed-form for "
         "points, newton for every pixel)"),
     NUMBER (noise_floor, 0, 255, 0, "Noise floor",
-        "Frequencies with a lower amplitude than this have less weight, in "
-        "grey levels of 255; this suppresses noise, but the peak then says "
-        "less about the match (0 = all have the same weight)"),
+        "Reduce the weight of frequencies with a lower amplitude than this, in "
+        "grey levels of 255; this suppresses noise, but the height of the peak "
+        "then says less about the match (0 = all have the same weight)"),
     NUMBER (layers, 0, POCSTEREO_MAX_LAYERS, 0, "Layers",
         "Number of sizes at which the views are searched, each half of the one "
         "before (0 = as many as the range needs)"),
@@ -64,8 +64,9 @@ const Param pocstereo_params[] = {
         "Number of frames over which phases are averaged, for scenes and "
         "cameras that do not move (1 = none)"),
     ONE_OF (candidates, candidates, 9, "Candidates",
-        "In mode dense, how many disparities of the layer above a pixel "
-        "tries: 1, its parent's, as in the paper, or 9, those around it too"),
+        "In mode dense, number of disparities of the coarser layer that a "
+        "pixel tries: 1 = its parent's, as in the paper; 9 = also those of the "
+        "parent's neighbours"),
     SWITCH (left_right, true, "Left-right check",
         "In mode dense, match the right view too, and reject matches that it "
         "does not confirm"),
@@ -84,11 +85,11 @@ const Param pocstereo_params[] = {
         "Neighbours belong to one patch if their disparities differ by at most "
         "this, pixels"),
     SWITCH (fill, true, "Fill gaps",
-        "In mode dense with left-right, pixels without a match take the one "
-        "that most pixels around them have, if both views allow it; what only "
-        "one view shows stays without a match"),
+        "In mode dense with left-right, a pixel without a match takes the "
+        "disparity that most pixels around it have, if both views allow it; "
+        "what only one view shows stays without a match"),
     SWITCH (smooth, true, "Smooth surfaces",
-        "In mode dense, disparities become means along their surface, not "
+        "In mode dense, replace each disparity by a mean over its surface, not "
         "across edges"),
     {NULL}};
 

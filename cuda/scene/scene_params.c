@@ -24,8 +24,8 @@ const Param scene_params[] = {
         "200. A change of speed also changes their positions",
         .when = PARAM_BY_HAND),
     PARAM_NUMBER (SceneParams, noise, 0, 64, 2, "Noise",
-        "Standard deviation of the sensor's noise in grey levels; in rgbd in "
-        "eighths of a step of depth, with exact depth at 0; in clutter both"),
+        "Standard deviation of the sensor's noise: of grey levels; in rgbd of "
+        "depth, in eighths of a step (0 = exact depth); in clutter of both"),
     PARAM_NUMBER (SceneParams, texture, 0, 1, .5, "Texture",
         "Contrast of the ground's texture"),
     PARAM_NUMBER (SceneParams, distractors, 0, CHROMATIC_MAX_PATCHES, 4,
@@ -60,7 +60,7 @@ static const ParamChoice paths[] = {
     {RGBD_FRONTAL, "Straight towards the camera", "frontal"},
     {RGBD_AWAY, "Straight away from the camera", "away"},
     {RGBD_PASS, "Through the view and out of it", "pass"},
-    {RGBD_ROTATION, "A turn on the spot", "rotation"},
+    {RGBD_ROTATION, "Turns on the spot", "rotation"},
     {RGBD_VISIT, "To a stop, then out of the view, and back", "visit"},
     {RGBD_AXES,
         "A machine in place of the robot: its quill, carriage and portal start "
@@ -138,12 +138,11 @@ const Param multispectral_params[] = {
         "frames"),
     {NULL}};
 
-const Param clutter_params[] = {
-    PARAM_NUMBER (ClutterParams, scene_frames, 0, UINT64_MAX, 0,
-        "Frames of a scene",
-        "Number of frames after which clutter drops other things on the table "
-        "(0 = never)",
-        .when = PARAM_BY_HAND),
+const Param clutter_params[] = {PARAM_NUMBER (ClutterParams, scene_frames, 0,
+                                    UINT64_MAX, 0, "Frames of a scene",
+                                    "In clutter, drop other things on the "
+                                    "table after this many frames (0 = never)",
+                                    .when = PARAM_BY_HAND),
     PARAM_NUMBER (ClutterParams, depth_bias, -.1, .1, 0, "Bias of depth",
         "Error of all depth of clutter in metres, to whole millimetres; "
         "positive for too much depth"),

@@ -25,11 +25,11 @@ static const ParamChoice explanations[] = {
 
 static const ParamChoice schedules[] = {
     {SCOPEDETECT_METROPOLIS,
-        "What is worse is accepted the less often the worse it is",
+        "A worse assignment is accepted, the less often the worse it is",
         "metropolis"},
     {SCOPEDETECT_HALVES,
-        "What is worse is accepted in half of the cases at first, then less "
-        "often",
+        "A worse assignment is accepted in half of the cases at first, then "
+        "less often",
         "thesis"},
     {0, NULL, NULL}};
 
@@ -73,8 +73,8 @@ const Param scopedetect_params[] = {
         "orientations is at most this, degrees, and cluster-distance holds, "
         "too"),
     NUMBER (range_edge, 0, 1, 1, "Range edges",
-        "Likelihood of an edge of the object at a step of depth; the three "
-        "likelihoods of edges are added"),
+        "Likelihood of an edge of the object at a step of depth; it is added "
+        "to those of fold-edge and image-edge"),
     NUMBER (fold_edge, 0, 1, 0, "Folds",
         "Likelihood of an edge of the object at a fold of the surface"),
     NUMBER (image_edge, 0, 1, .5, "Edges of brightness",
@@ -139,9 +139,9 @@ const Param scopedetect_params[] = {
         "With explain=two-stage, the second stage keeps all objects of the "
         "first one; if false, it may replace them"),
     NUMBER (weight_fit, 0, 1000, 1, "Weight of the fit",
-        "With explain=one-stage or two-stage, gain from an object that is "
-        "certainly right, with log-odds of 8; of others in proportion to their "
-        "log-odds"),
+        "With explain=one-stage or two-stage, gain from an object with "
+        "log-odds of 8, which is certainly right; the gain from others is in "
+        "proportion to their log-odds"),
     NUMBER (weight_unexplained, 0, 1000, .5, "Weight of unexplained points",
         "With explain=one-stage or two-stage, gain from an explanation of all "
         "points of the frame on and above the table"),
@@ -149,8 +149,8 @@ const Param scopedetect_params[] = {
         "With explain=one-stage or two-stage, cost of an object whose whole "
         "surface other objects explain, too"),
     NUMBER (weight_object, 0, 1000, .1, "Weight of an object",
-        "With explain=one-stage or two-stage, cost of each object; of an "
-        "object with a score of 0.69 it is, by default, what the fit gains"),
+        "With explain=one-stage or two-stage, cost of each object; by default, "
+        "it equals the gain from the fit of an object with a score of 0.69"),
     WEIGHT (XYZ, 1, "weight-xyz", "Weight of depth",
         "Weight in the score: agreement of depth"),
     WEIGHT (NORMAL, 1, "weight-normal", "Weight of normals",
@@ -186,8 +186,8 @@ const Param scopedetect_params[] = {
         "Weight in the score of round 3: agreement of edges of the frame with "
         "the border of what hides the object (0 = not computed)"),
     WEIGHT (WALK, 0, "weight-walk", "Weight of walks",
-        "Weight in the score of round 3: distance from the object's surface at "
-        "which walks end that start on it and cross no edge (0 = not "
+        "Weight in the score of round 3: distance from the object's surface to "
+        "where random walks end that start on it and cross no edge (0 = not "
         "computed)"),
     NUMBER (max_objects, 1, SCOPEDETECT_MAX_OBJECTS, 1,
         "Maximum number of objects",
@@ -196,8 +196,8 @@ const Param scopedetect_params[] = {
         "Number of features of the frame that are looked up among those of the "
         "models, evenly chosen (0 = all)"),
     NUMBER (neighbours, 1, 32, 20, "Neighbours",
-        "Number of features of a model, the most similar ones, that each "
-        "feature of the frame is compared with"),
+        "Number of features of a model with which each feature of the frame is "
+        "paired: the most similar ones"),
     NUMBER (samples, 1, 20000, 2000, "Samples",
         "Number of poses that are drawn in round 1 with random=true"),
     NUMBER (kept, 1, 20000, 8000, "Poses kept",

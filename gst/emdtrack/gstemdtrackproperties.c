@@ -13,7 +13,7 @@ static const ParamChoice distances[] = {
         "Bins lie on a line, 1 apart, or at the wavelengths of the caps",
         "line"},
     {GST_EMDTRACK_DISTANCE_CIRCLE,
-        "The same on a circle, the shorter way round", "circle"},
+        "Bins lie on a circle, and the shorter way round counts", "circle"},
     {GST_EMDTRACK_DISTANCE_EUCLIDEAN,
         "Between the entries of the codebook: Delta E of colours, or of "
         "spectra that add up to 255",
@@ -66,8 +66,9 @@ const GstVisionProperty gst_emdtrack_properties[] = {
          "Track what the user clicks or draws a box around in the window of a "
          "sink, in place of all targets")},
     {.param = PARAM_STRING (GstEmdtrack, target_meta, NULL, "Target meta",
-         "Upstream regions of interest of this type become targets too: those "
-         "of the next frame that has any, once each time the property is set"),
+         "Upstream regions of interest of this type become targets, too: those "
+         "of the next frame that has any; set the property again to take "
+         "others"),
         .changed = await_regions},
     {.param = PARAM_STRING (GstEmdtrack, mosaic_pattern, NULL, "Mosaic pattern",
          "Width x height of the mosaic's tile, such as 5x3, if the caps do not "
@@ -84,8 +85,9 @@ const GstVisionProperty gst_emdtrack_properties[] = {
          .kind = "Distance")},
     {.param = PARAM_NUMBER (GstEmdtrack, saturation, -1, DBL_MAX, -1,
          "Saturation",
-         "Greater ground distances are cut to this (0 = never; -1 = 15 "
-         "between colours and 30 between spectra of a codebook, else never)")},
+         "Limit to which greater ground distances are reduced (0 = none; -1 = "
+         "15 between colours and 30 between spectra of a codebook, else "
+         "none)")},
     {PARAMS},
     {.param = PARAM_NUMBER (GstEmdtrack, channels, 0, EMDTRACK_BINS, 0,
          "Channels",

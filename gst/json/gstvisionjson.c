@@ -93,8 +93,8 @@ static const GstVisionProperty properties[] = {
     /* The file is emptied before.  Words of gst-launch-1.0 go to standard
      * output too, unless it has -q.  Lines for a FIFO wait for its reader. */
     {.param = PARAM_STRING (GstVisionJson, location, STDOUT, "Location",
-         "File or FIFO to write the lines to (- = standard output); for a "
-         "FIFO without a reader, the newest 1 MiB of lines wait",
+         "File or FIFO to write the lines to (- = standard output); if a FIFO "
+         "has no reader, the newest 1 MiB of lines wait for one",
          .when = PARAM_STOPPED)},
     /* The element does not close it. */
     {.param = PARAM_NUMBER (GstVisionJson, fd, -1, G_MAXINT, -1,

@@ -179,8 +179,8 @@ static const GstVisionProperty properties[] = {
     {.param = NUMBER (grid_spacing, 1, POCSTEREO_MAX_SIDE, 5, "Grid spacing",
          "In mode points, pixels from one point of the grid to the next")},
     {.param = PARAM_SWITCH (GstPocstereo, regions_only, FALSE, "Regions only",
-         "In mode points, measure nothing in a frame without points, roi and "
-         "regions of interest; otherwise the whole frame")},
+         "In mode points, measure nothing in a frame that has no points, roi "
+         "or regions of interest; if false, measure the whole frame")},
     {.param = NUMBER (disparity_scale, 0, POCSTEREO_MAX_DISPARITY, 0,
          "Scale of disparities",
          "With output=disparity: pixels of disparity per step of the value; "
@@ -192,9 +192,9 @@ static const GstVisionProperty properties[] = {
          "of the buffer's VisionCamera)")},
     {.param = NUMBER (doffs, -POCSTEREO_MAX_SIDE, POCSTEREO_MAX_SIDE, 0,
          "Offset of disparities",
-         "With intrinsics, how many pixels greater cx of the rectified right "
-         "camera is than that of the left one, which Middlebury calls doffs: "
-         "depth = fx baseline / (disparity + doffs)")},
+         "With intrinsics, cx of the rectified right camera minus cx of the "
+         "left one, pixels; Middlebury calls it doffs: depth = fx baseline / "
+         "(disparity + doffs)")},
     {.param = NUMBER (calibration_unit, 1e-9, 1e6, 1, "Unit of the calibration",
          "Metres per unit of OpenCV's T: 0.001 if the squares were given in "
          "millimetres",
@@ -218,9 +218,8 @@ static const GstVisionProperty properties[] = {
         .parse = gst_pocstereo_read_calibration,
         .changed = announce_again},
     {.param = STRING (ply_location, NULL, "Location of PLY",
-         "PLY file for the points in space of each frame; it holds the newest "
-         "frame's, unless the name has a pattern such as %05d for the number "
-         "of the frame"),
+         "PLY file for the points in space; each frame replaces it, unless its "
+         "name has a pattern such as %05d for the number of the frame"),
         .parse = read_ply_location},
     {.param = STRING (intrinsics.intrinsics, NULL, "Intrinsics",
          "The rectified left camera: fx,fy,cx,cy in pixels of the view, "

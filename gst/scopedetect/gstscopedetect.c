@@ -36,8 +36,9 @@
  * is the part of them that found the same in the newest search, `steps` the
  * number of steps that each took.  #GstScopedetect:max-time bounds the time
  * that they take, not that of the search for poses: the best explanation so far
- * counts then, and `cut-short` counts such searches.  #GstScopedetect:max-steps does the same by the number
- * of steps: set to what `steps` said, it repeats what max-time led to.
+ * counts then, and `cut-short` counts such searches.  #GstScopedetect:max-steps
+ * does the same by the number of steps: set to what `steps` said, it repeats
+ * what max-time led to.
  *
  * With #GstScopedetect:explain=two-stage, a first choice does not ask what is
  * left.  What it explains leaves; the rest of the frame is searched anew, for
@@ -159,12 +160,12 @@ GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (scopedetect, "scopedetect",
 static const GstVisionProperty properties[] = {
     {.param = PARAM_STRING (GstScopedetect, models, NULL, "Models",
          "Files made by vision-model, with commas or semicolons between them; "
-         "all with the same spacing and radii",
+         "all must have the same spacing and radii",
          .when = PARAM_STOPPED)},
     {.param = PARAM_STRING (GstScopedetect, output_csv, NULL, "Output as CSV",
-         "File for the poses in the format of the BOP benchmark: scene 1, the "
-         "number of the frame from 0 on and of the model from 1 on; for a FIFO "
-         "without a reader, the newest 1 MiB of lines wait",
+         "File for the poses in the format of the BOP benchmark; the scene is "
+         "1, frames are counted from 0 and models from 1. If a FIFO has no "
+         "reader, the newest 1 MiB of lines wait for one",
          .when = PARAM_STOPPED)},
     {.param = PARAM_SWITCH (GstScopedetect, tracking, true, "Tracking",
          "Search near the last poses first and give objects ids; if false, "

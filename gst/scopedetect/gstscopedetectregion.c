@@ -47,8 +47,8 @@ read_region (
 const GstVisionProperty gst_scopedetect_region_properties[] = {
     {.param = PARAM_STRING (GstScopedetectRegion, region, NULL, "Region",
          "Search in this part of the frame: x,y,width,height in pixels, or "
-         "meta = the boxes of the objects in the metadata of both frames that "
-         "are accepted, tracking or found (unset = the whole frame)"),
+         "meta = the boxes of objects in the metadata of both frames whose "
+         "state is accepted, tracking or found (unset = the whole frame)"),
         .parse = read_region},
     {.params = NULL}};
 

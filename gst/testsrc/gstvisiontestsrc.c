@@ -45,7 +45,8 @@
  * carries the camera (VisionCamera), the objects with their poses
  * (VisionTruthObjects) and, with #GstVisionTestSrc:truth-maps, disparity, depth
  * and confidence (VisionTruthMaps): NaN without a surface, and a
- * confidence of 1 where the other camera sees the same point, else 0. In a frame with both views, all maps are of the left one, and have its size.
+ * confidence of 1 where the other camera sees the same point, else 0. In a
+ * frame with both views, all maps are of the left one, and have its size.
  *
  * With pattern=multispectral, targets move over a ground of several materials
  * and have exactly its colour and brightness, but other spectra. The frames are
@@ -65,9 +66,10 @@
  * by the same sensor. Two sources that differ in view alone give a pair. The
  * things are ten solids (mug, bottle, duck, bracket, drill, house, pan, camera,
  * plane and tee), or those that #GstVisionTestSrc:meshes names, several of a
- * kind if there are more objects than names; after every #GstVisionTestSrc:scene-frames others are dropped. Every buffer
- * carries the camera with its pose to the table (VisionCamera), and as
- * VisionTruthObjects every thing with its pose; its score is its visible part.
+ * kind if there are more objects than names; after every
+ * #GstVisionTestSrc:scene-frames others are dropped. Every buffer carries the
+ * camera with its pose to the table (VisionCamera), and as VisionTruthObjects
+ * every thing with its pose; its score is its visible part.
  *
  * ## Example launch lines
  * |[
@@ -147,7 +149,8 @@ static const ParamChoice layouts[] = {
     {GST_VISION_TEST_SRC_STACKED, "Channels below each other", "stacked"},
     {GST_VISION_TEST_SRC_MOSAIC, "In the cells of a mosaic sensor", "mosaic"},
     {GST_VISION_TEST_SRC_COLOUR,
-        "No channels, but the red, green and blue that an eye sees", "color"},
+        "Red, green and blue as an eye sees them, in place of channels",
+        "color"},
     {0, NULL, NULL}};
 
 /* A source that runs would wait for a clock that it has not: it changes when it
@@ -188,8 +191,8 @@ static const GstVisionProperty properties[] = {
          "robot at rest",
          .when = PARAM_BY_HAND)},
     {.param = OWN (ONE_OF, view, views, GST_VISION_TEST_SRC_LEFT, "View",
-         "The camera of stereo, or colour or depth of clutter; for other "
-         "values, left or color",
+         "Which camera of stereo, or colour or depth of clutter; a value that "
+         "the pattern does not know counts as left or color",
          .when = PARAM_STOPPED)},
     {.params = stereo_params, AT (stereo_params)},
     {.param = OWN (SWITCH, truth_maps, true, "Truth maps",
@@ -217,8 +220,9 @@ static const GstVisionProperty properties[] = {
          .when = PARAM_STOPPED)},
     {.params = clutter_params, AT (clutter_params)},
     {.param = OWN (SWITCH, is_live, false, "Live",
-         "Send each frame when its time has come, as a camera does, in step "
-         "with other live sources of the pipeline, from the next frame on",
+         "Send each frame when its time has come, as a camera does and in step "
+         "with other live sources of the pipeline; a change counts from the "
+         "next frame on",
          .when = PARAM_STOPPED),
         .changed = live_changed},
     {.params = NULL}};
