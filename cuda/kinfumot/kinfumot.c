@@ -80,6 +80,7 @@ kinfumot_new (Kinfumot **self, const Device *device,
     return "the frame's sides must be 1 to 4096 pixels";
   TRY (kinfumot_check (params));
   k->params = *params;
+  k->params.camera = (KinfumotCamera){0}; /* none yet */
   k->work.width = width;
   k->work.height = height;
   k->work.tiles_x = (width + KINFUMOT_TILE - 1) / KINFUMOT_TILE;
@@ -221,6 +222,16 @@ kinfumot_check_camera (const KinfumotCamera *c, int width, int height)
   return NULL;
 }
 
+/* What the models look like through another lens; the frames before were seen
+ * through the last one. */
+static const char *
+look_again (Kinfumot *k)
+{
+  for (int i = 0; i < KINFUMOT_RING; i++)
+    k->past[i].known = false;
+  return k->stages->cast (&k->device, &k->work, 0, kinfumot_models_end (k));
+}
+
 static const char *
 set_camera (Kinfumot *k, const KinfumotCamera *c)
 {
@@ -228,7 +239,7 @@ set_camera (Kinfumot *k, const KinfumotCamera *c)
   float most = 0;
 
   TRY (kinfumot_check_camera (c, w->width, w->height));
-  if (k->has_params && !memcmp (c, &k->params.camera, sizeof k->params.camera))
+  if (!memcmp (c, &k->params.camera, sizeof k->params.camera))
     return NULL;
   TRY (device_wait (&k->device)); /* the last copy from it is done */
   w->lens = lens_of (c);
@@ -240,8 +251,10 @@ set_camera (Kinfumot *k, const KinfumotCamera *c)
       most = r.x * r.x + r.y * r.y > most ? r.x * r.x + r.y * r.y : most;
     }
   w->lens.max_r2 = 1.2f * most;
-  return device_copy (&k->device, w->rays, k->rays,
-      (size_t) w->width * w->height * sizeof *k->rays);
+  TRY (device_copy (&k->device, w->rays, k->rays,
+      (size_t) w->width * w->height * sizeof *k->rays));
+  k->params.camera = *c;
+  return k->started ? look_again (k) : NULL;
 }
 
 static const char *
@@ -259,13 +272,14 @@ set_scale (Kinfumot *k, double scale)
   return device_copy (&k->device, w->range, k->range, BILATERAL_RANGE);
 }
 
+/* All but the camera, which stays that of the frame before. */
 static const char *
 set_params (Kinfumot *k, const KinfumotParams *p)
 {
+  const KinfumotCamera camera = k->params.camera;
   KinfumotWork *w = &k->work;
 
   TRY (kinfumot_check (p));
-  TRY (set_camera (k, &p->camera));
   TRY (set_scale (k, p->depth_scale));
   w->max_weight = p->max_weight;
   w->max_cosine = (float) cos (p->max_angle * M_PI / 180);
@@ -273,6 +287,7 @@ set_params (Kinfumot *k, const KinfumotParams *p)
   w->half_volume = (float) (p->volume_size / 2);
   w->signed_distance = p->distance == KINFUMOT_SIGNED;
   k->params = *p;
+  k->params.camera = camera;
   k->has_params = true;
   return NULL;
 }
@@ -510,7 +525,8 @@ kinfumot_run (Kinfumot *k, const KinfumotParams *params,
   if (k->forget)
     TRY (kinfumot_pool_forget (k, -1));
   k->forget = false;
-  TRY (kinfumot_births (k));
+  TRY (kinfumot_births (k)); /* through the lens of the frames before */
+  TRY (set_camera (k, &params->camera));
   begin (k, frame);
   TRY (run (k, frame));
   TRY (end (k));

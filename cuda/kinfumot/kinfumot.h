@@ -178,7 +178,7 @@ const char *kinfumot_run (Kinfumot *self, const KinfumotParams *params,
 /* The pixels where @mask, memory of the device, is not 0 in the frame of @time
  * are an object.  To be called before kinfumot_run (), which makes a model of
  * them; the mask is copied.  A mask that a living model has already is
- * ignored. */
+ * ignored, one that leaves less than a quarter of the pixels is refused. */
 const char *kinfumot_birth (
     Kinfumot *self, uint64_t time, const uint8_t *mask, size_t stride);
 

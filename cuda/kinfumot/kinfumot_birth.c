@@ -16,6 +16,7 @@
 typedef struct {
   ImageBox box;     /* of the mask */
   int n, n_taken;   /* pixels of the mask with depth; with another's, too */
+  int n_left;       /* pixels outside of the mask with depth */
   double middle[3]; /* of their points, camera coordinates */
   double extent[3];
 } Shape;
@@ -59,11 +60,21 @@ is_empty (const uint8_t *row, int width)
   return !any;
 }
 
+static int
+count_left (const Kinfumot *k)
+{
+  int n = 0;
+
+  for (int at = 0; at < k->work.width * k->work.height; at++)
+    n += !k->seen.mask[at] & (k->seen.depth[at] != 0);
+  return n;
+}
+
 static Shape
 measure (const Kinfumot *k)
 {
   const int width = k->work.width, height = k->work.height;
-  Shape s = {.box = {width, height, 0, 0}};
+  Shape s = {.box = {width, height, 0, 0}, .n_left = count_left (k)};
   Bounds b = {{1e9f, 1e9f, 1e9f}, {-1e9f, -1e9f, -1e9f}};
 
   for (int y = 0; y < height; y++) {
@@ -476,6 +487,11 @@ birth (Kinfumot *k, const KinfumotAsked *a)
   TRY (fetch_shape (k, a, past, &shape));
   if (shape.n_taken > MOST_TAKEN * shape.n || !shape.n)
     return NULL;
+  if (shape.n_left < KINFUMOT_LEAST_SHARE * (shape.n + shape.n_left)) {
+    k->refused++;
+    k->refusal = "too little of the background is left to follow the camera by";
+    return NULL;
+  }
   k->work.replay = 1;
   TRY (find (k, a, past, &shape, &found));
   if (!found)

@@ -61,7 +61,8 @@ struct _Kinfumot {
   DeviceMemory memory;
   const KinfumotStages *stages;
   KinfumotWork work;
-  KinfumotParams params; /* of the last frame */
+  KinfumotParams params; /* of the last frame; the camera is 0 before the
+                            first */
   bool has_params;
   KinfumotReport *state; /* pinned; of the last frame, and what is uploaded */
   KinfumotReport *there; /* the device's */

@@ -22,11 +22,13 @@
  * An object that is not seen is occluded for five frames, in which its motion
  * goes on, and then lost; where an object of like extent appears, it is tried
  * first whether the lost one matches, which then keeps its id.  Without gpuccl
- * the scene is taken to be static.
+ * the scene is taken to be static.  An object is refused, counted in `stats` and
+ * told in a warning if there are too many, if its surface is too small or too flat,
+ * or if it leaves less than a quarter of the view to follow the camera by.
  *
  * The intrinsics of the camera must be known: from #GstKinfumot:intrinsics,
  * #GstKinfumot:calibration, or the VisionCamera of the buffer.  Lens distortion
- * is taken into account.  Depth ends at 8 m.
+ * is taken into account, and a lens may zoom.  Depth ends at 8 m.
  *
  * After a flush the models stay, and the camera is looked for in them.
  *

@@ -331,13 +331,16 @@ GST_START_TEST (test_flush)
 }
 GST_END_TEST;
 
+/* The first @n of the mask's @bytes are set. */
 static GstEvent *
-new_object (GstClockTime pts, guint width, guint height, gsize bytes)
+new_object_of (
+    GstClockTime pts, guint width, guint height, gsize bytes, gsize n)
 {
   GstBuffer *mask = gst_buffer_new_and_alloc (bytes);
   GstEvent *event;
 
-  gst_buffer_memset (mask, 0, 255, bytes);
+  gst_buffer_memset (mask, 0, 0, bytes);
+  gst_buffer_memset (mask, 0, 255, n);
   event = gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
       gst_structure_new ("VisionNewObject", "pts", G_TYPE_UINT64, pts, "id",
           G_TYPE_UINT64, (guint64) 1, "ref-width", G_TYPE_UINT, width,
@@ -346,6 +349,12 @@ new_object (GstClockTime pts, guint width, guint height, gsize bytes)
           NULL));
   gst_buffer_unref (mask);
   return event;
+}
+
+static GstEvent *
+new_object (GstClockTime pts, guint width, guint height, gsize bytes)
+{
+  return new_object_of (pts, width, height, bytes, bytes);
 }
 
 /* Masks of another size, that are too short, of a frame that never was, or of
@@ -367,12 +376,33 @@ GST_START_TEST (test_masks)
   fail_unless (stat_number (f.h->element, "late") == 1);
   gst_harness_push_upstream_event (
       f.h, new_object (120 * GST_MSECOND, WIDTH, HEIGHT, WIDTH * HEIGHT));
-  push (&f, 0);
-  push (&f, 0);
+  fail_unless (push (&f, 0));
+  expect_text (gst_bus_pop_filtered (f.bus, GST_MESSAGE_WARNING),
+      "too little of the background is left");
+  fail_unless (stat_number (f.h->element, "refused") == 1);
+  fail_unless (push (&f, 0));
   for (guint i = 0; i < 100; i++)
     gst_harness_push_upstream_event (
         f.h, new_object (i, WIDTH, HEIGHT, WIDTH * HEIGHT));
   push (&f, 0);
+  frames_free (&f);
+}
+GST_END_TEST;
+
+/* More objects than may be are refused, counted and told. */
+GST_START_TEST (test_max_objects)
+{
+  Frames f = frames_new ("intrinsics=60,60,32,24 max-objects=0");
+
+  fail_unless (push (&f, 0));
+  for (guint i = 1; i <= 2; i++) {
+    gst_harness_push_upstream_event (f.h,
+        new_object_of (0, WIDTH, HEIGHT, WIDTH * HEIGHT, WIDTH * HEIGHT / 2));
+    fail_unless (push (&f, 0));
+    fail_unless (stat_number (f.h->element, "refused") == i);
+  }
+  expect_text (gst_bus_pop_filtered (f.bus, GST_MESSAGE_WARNING),
+      "max-objects are followed already");
   frames_free (&f);
 }
 GST_END_TEST;
@@ -442,5 +472,5 @@ GST_END_TEST;
 SUITE (kinfumot, TIMEOUT (300), TEST (test_camera), TEST (test_robot),
     TEST (test_trajectory), TEST (test_mesh), TEST (test_no_camera),
     TEST (test_wrong_camera), TEST (test_lost), TEST (test_flush),
-    TEST (test_masks), TEST (test_event_ends), TEST (test_changes),
-    TEST (test_refused_start));
+    TEST (test_masks), TEST (test_max_objects), TEST (test_event_ends),
+    TEST (test_changes), TEST (test_refused_start));
