@@ -3,8 +3,9 @@
 """Results that leave the machine:
 
     schema      lines of every element are as docs/visionjson.schema.json says
-    broker      what is published by mosquitto_pub is what a subscriber gets,
-                also where the broker restarts meanwhile
+    broker      what is published by mosquitto_pub, or by mqtt.py, is what a
+                subscriber gets, also where the broker restarts meanwhile
+    away        what mqtt.py cannot keep for a broker that is away is counted
 
 Each is skipped where python3-jsonschema, or mosquitto with its clients, is
 missing.  Run it as a test of Meson, which sets the environment."""
@@ -24,6 +25,7 @@ sys.dont_write_bytecode = True
 import schema  # noqa: E402
 from commands import ROOT, run  # noqa: E402
 
+APP = ROOT / "pipelines/apps/mqtt.py"
 LINES = {
     "moct": "visiontestsrc num-buffers=20 label-map=true ! moct "
             "objects='red:#c70d0d~22;blue:#3864d2~20' trajectory=full "
@@ -101,14 +103,32 @@ def check_broker():
         return
     for restart in False, True:
         with tempfile.TemporaryDirectory() as folder:
-            publish(broker, folder, free_port(), restart)
+            publish(broker, folder, free_port(), "mosquitto_pub -p {port} ", restart)
+    if subprocess.run([APP, "--help"], capture_output=True, text=True,
+                      check=False).stderr.startswith("Publishes"):
+        with tempfile.TemporaryDirectory() as folder:
+            publish(broker, folder, free_port(), f"{APP} 127.0.0.1:{{port}} "
+                    "vision/door # ", True)
+            away()
+    else:
+        print("SKIP mqtt.py: python3-paho-mqtt is missing")
 
 
-def publish(broker, folder, port, restart):
-    """The cookbook's line; with @restart, the broker is away for a while."""
+def away():
+    """Nothing answers at the port, and two lines may wait."""
+    done = subprocess.run(
+        ["bash", "-c", f"seq 10 | PATIENCE=1 {APP} 127.0.0.1:{free_port()} topic 2"],
+        capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1 and done.stderr.startswith("10 lines were lost"), done
+    print("ok   a broker that does not come")
+
+
+def publish(broker, folder, port, publisher, restart):
+    """The cookbook's line, with @publisher in the place of its own; with @restart,
+    the broker is away for a while."""
     kept, n = f"{folder}/kept.json", 90 if restart else 30
     line = cookbook_line().replace(
-        "mosquitto_pub ", f"mosquitto_pub -p {port} ").replace(
+        "mosquitto_pub ", publisher.format(port=port)).replace(
         "visionjson ", f"visionjson location={kept} ! visionjson ", 1).replace(
         "num-buffers=30", f"num-buffers={n}")
     server = start(broker, folder, port)
@@ -118,7 +138,7 @@ def publish(broker, folder, port, restart):
             stdout=subprocess.PIPE, text=True) as subscriber:
         time.sleep(1)  # until it has subscribed
         with subprocess.Popen(["bash", "-c", line],
-                              stderr=subprocess.DEVNULL) as publisher:
+                              stderr=subprocess.DEVNULL) as running:
             if restart:
                 time.sleep(1.5)
                 server.terminate()
@@ -129,7 +149,7 @@ def publish(broker, folder, port, restart):
             while len(got) < n and (text := subscriber.stdout.readline()):
                 frame = json.loads(text)
                 got[frame["frame"]] = frame
-            assert publisher.wait(timeout=60) == 0
+            assert running.wait(timeout=60) == 0
         subscriber.terminate()
     server.terminate()
     server.wait()
@@ -138,7 +158,8 @@ def publish(broker, folder, port, restart):
     for frame in got:
         assert frame.pop("stream") == "door" and frame.pop("utc"), frame
     assert len(sent) == n and got == sent, (len(got), len(sent))
-    print(f"ok   {n} lines by way of a broker{', which restarted' * restart}")
+    print(f"ok   {n} lines by {publisher.split()[0].rpartition('/')[2]} and a broker"
+          f"{', which restarted' * restart}")
 
 
 if __name__ == "__main__":
