@@ -12,7 +12,8 @@ metadata (docs/metadata.md), with _ for -; one that is not known is None.  With
 truth=True, each function reads what a generated scene knows.
 
 A view of a map is the map's own memory, read-only, and valid inside of its
-`with`.  That of a map on the GPU is a copy that the mapping downloads."""
+`with`.  That of a map on the GPU is a copy that the mapping downloads; cuda() hands
+such a map to CuPy, PyTorch or Numba where it lies."""
 import contextlib
 import ctypes
 import dataclasses
@@ -103,6 +104,42 @@ class Map:
         finally:
             _gst().gst_buffer_unmap(hash(self.pixels), ctypes.byref(info))
 
+    @contextlib.contextmanager
+    def cuda(self):
+        """The raw numbers on the GPU, without a copy: an object with
+        __cuda_array_interface__, valid inside of the `with`, in which the CUDA
+        context of the map is current."""
+        if self.memory != "cuda":
+            raise BufferError(f"the map {self.kind} lies in system memory: take view()")
+        info = _MapInfo()
+        memory = _gst().gst_buffer_peek_memory(hash(self.pixels), 0)
+        context = ctypes.cast(memory + _MEMORY_BYTES,
+                              ctypes.POINTER(ctypes.c_void_p))[0]
+        if not _cuda().gst_cuda_context_push(context):
+            raise BufferError("the CUDA context of the map cannot be used")
+        try:
+            if hasattr(_cuda(), "gst_cuda_memory_sync"):  # since 1.24: still written
+                _cuda().gst_cuda_memory_sync(memory)
+            if not _gst().gst_buffer_map(hash(self.pixels), ctypes.byref(info),
+                                         1 | _MAP_CUDA):
+                raise BufferError(f"the map {self.kind} cannot be read")
+            try:
+                yield _CudaArray(self._interface(info))
+            finally:
+                _gst().gst_buffer_unmap(hash(self.pixels), ctypes.byref(info))
+        finally:
+            _cuda().gst_cuda_context_pop(None)
+
+    def _interface(self, info):
+        """What NumPy's array interface and CUDA's have in common."""
+        size = int(FORMATS[self.format][1:])
+        shape, strides = (self.height, self.width), (self.stride, self.channels * size)
+        if self.channels > 1:
+            shape, strides = (*shape, self.channels), (*strides, size)
+        return {"shape": shape, "strides": strides, "version": 3,
+                "typestr": ("|" if size == 1 else "<") + FORMATS[self.format],
+                "data": (info.data, True)}
+
     def _array(self, numpy, info):
         kind = numpy.dtype(FORMATS[self.format])
         row = self.width * self.channels * kind.itemsize
@@ -133,12 +170,31 @@ def maps(buffer, truth=False):
     return [_make(Map, item) for item in _items(buffer, "Maps", "maps", truth)]
 
 
+class _CudaArray:
+    def __init__(self, interface):
+        self.__cuda_array_interface__ = interface
+
+
 class _MapInfo(ctypes.Structure):
     _fields_ = [("memory", ctypes.c_void_p), ("flags", ctypes.c_int),
                 ("data", ctypes.c_void_p), ("size", ctypes.c_size_t),
                 ("maxsize", ctypes.c_size_t),
                 ("user_data", ctypes.c_void_p * 4),
                 ("reserved", ctypes.c_void_p * 4)]
+
+
+_MAP_CUDA = 1 << 17  # GST_MAP_CUDA
+_MEMORY_BYTES = 112  # sizeof (GstMemory); a GstCudaMemory has its context behind it
+
+
+@functools.lru_cache(maxsize=None)
+def _cuda():
+    library = ctypes.CDLL("libgstcuda-1.0.so.0")
+    library.gst_cuda_context_push.argtypes = [ctypes.c_void_p]
+    library.gst_cuda_context_pop.argtypes = [ctypes.c_void_p]
+    if hasattr(library, "gst_cuda_memory_sync"):
+        library.gst_cuda_memory_sync.argtypes = [ctypes.c_void_p]
+    return library
 
 
 @functools.lru_cache(maxsize=None)
@@ -150,6 +206,8 @@ def _gst():
         function.restype = None
     library.gst_buffer_map.argtypes.append(ctypes.c_int)
     library.gst_buffer_map.restype = ctypes.c_int
+    library.gst_buffer_peek_memory.argtypes = [ctypes.c_void_p, ctypes.c_uint]
+    library.gst_buffer_peek_memory.restype = ctypes.c_void_p
     return library
 
 

@@ -5,16 +5,19 @@
     symbols     libgstvisionmeta exports what tests/symbols.txt lists, no less
                 and no more; --write writes the list anew
     module      gstvision reads what is on buffers, without copies
+    gpu         CuPy and PyTorch take maps on the GPU where they lie
     examples    against an installation in an empty folder, Meson and CMake build
                 the installed examples, which print what those of the tree do
 
 Run it as a test of Meson, which sets the environment."""
+import importlib
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import types
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -65,10 +68,17 @@ def module():
         assert numbers.shape == (480, 640) and not numbers.flags.writeable
         assert numbers.max() == 1 and numbers.sum() >= found[0].area
         assert numbers.ctypes.data == again.ctypes.data, "it is a copy"
+        check_interface(labels, numbers)
+    try:
+        with labels.cuda():
+            raise AssertionError("a map in system memory is none of CUDA's")
+    except BufferError as told:
+        assert "view()" in str(told), told
     truth, = [m for m in gstvision.maps(buffer, truth=True)
               if m.kind == "disparity"]
     with truth.view() as numbers:
         assert numpy.nanmax(numbers) > 1
+        check_interface(truth, numbers)
     truth.height *= 2
     try:
         with truth.view():
@@ -79,6 +89,44 @@ def module():
         gstvision.camera(Gst.Buffer()) is None
     pipeline.set_state(Gst.State.NULL)
     print("ok   gstvision")
+
+
+def check_interface(m, numbers):
+    """NumPy reads the same through the interface that CUDA's libraries are given,
+    which has the same fields as its own."""
+    import numpy
+    where = types.SimpleNamespace(data=numbers.ctypes.data)
+    like = types.SimpleNamespace(__array_interface__=m._interface(where))
+    assert numpy.array_equal(numpy.asarray(like), numbers, equal_nan=m.format == "f32")
+
+
+def gpu():
+    """Needs a GPU, and CuPy or PyTorch."""
+    import gi
+    gi.require_version("Gst", "1.0")
+    from gi.repository import Gst
+    import gstvision
+    Gst.init(None)
+    pipeline = Gst.parse_launch(
+        "visiontestsrc num-buffers=1 ! moct objects=red:#c70d0d~22 label-map=true ! "
+        "appsink name=sink")
+    pipeline.set_state(Gst.State.PLAYING)
+    labels, = gstvision.maps(
+        pipeline.get_by_name("sink").emit("pull-sample").get_buffer())
+    takers = {"cupy": lambda module, o: module.asnumpy(module.asarray(o)),
+              "torch": lambda module, o: module.as_tensor(o, device="cuda").cpu().numpy()}
+    for name, take in takers.items():
+        try:
+            module = importlib.import_module(name)
+        except ImportError:
+            module = None
+        if labels.memory != "cuda" or not module:
+            print(f"SKIP gpu: {name} or a GPU is missing")
+            continue
+        with labels.cuda() as there, labels.view() as here:
+            assert (take(module, there) == here).all(), name
+        print(f"ok   {name} reads a map on the GPU")
+    pipeline.set_state(Gst.State.NULL)
 
 
 def installed(folder):
@@ -132,4 +180,5 @@ def has_numpy():
 if __name__ == "__main__":
     symbols()
     module()
+    gpu()
     examples()
