@@ -147,15 +147,6 @@ moct_fragment_add_row (MoctFragment *f, uint32_t mask, uint32_t y)
   }
 }
 
-BOTH void
-moct_fragment_add (MoctFragment *f, const MoctFragment *g)
-{
-  f->xx_yy += g->xx_yy;
-  f->xy_x += g->xy_x;
-  f->n_y += g->n_y;
-  f->extent |= g->extent;
-}
-
 /* The box of a fragment of the tile at (@tx, @ty), in pixels of the frame. */
 BOTH ImageBox
 moct_fragment_box (const MoctFragment *f, int tx, int ty)

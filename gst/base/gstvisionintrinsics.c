@@ -5,10 +5,6 @@
 
 #include "base/gstvisioncalibration.h"
 
-enum { INTRINSICS, CALIBRATION, DEPTH_SCALE, N_IDS };
-
-G_STATIC_ASSERT (N_IDS == GST_VISION_INTRINSICS_N_IDS);
-
 static gboolean
 read_intrinsics (
     GstElement *element, gpointer owner, const gchar *text, GError **error)
@@ -52,101 +48,6 @@ const GstVisionProperty gst_vision_intrinsics_properties[] = {
                 "(camera_info), or the nine numbers of a camera matrix"),
         .parse = read_calibration},
     {.params = NULL}};
-
-void
-gst_vision_intrinsics_install_properties (GObjectClass *klass, guint first_id)
-{
-  GParamFlags flags =
-      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
-
-  g_object_class_install_property (klass, first_id + INTRINSICS,
-      g_param_spec_string ("intrinsics", "Intrinsics",
-          "The camera: fx,fy,cx,cy[,k1,k2,p1,p2,k3] in pixels of the frame "
-          "(unset = that of calibration, else the buffer's VisionCamera)",
-          NULL, flags));
-  g_object_class_install_property (klass, first_id + CALIBRATION,
-      g_param_spec_string ("calibration", "Calibration",
-          "Calibration file of the camera: OpenCV's (YAML or XML), ROS's "
-          "(camera_info), or the nine numbers of a camera matrix",
-          NULL, flags));
-  g_object_class_install_property (klass, first_id + DEPTH_SCALE,
-      g_param_spec_double ("depth-scale", "Depth scale",
-          "Metres per unit of depth", 1e-9, 1e3, .001,
-          flags | G_PARAM_CONSTRUCT | GST_PARAM_CONTROLLABLE));
-}
-
-/* Reads @text into @camera, and keeps it as @kept if that can be done. */
-static void
-set_camera (GstElement *element, const gchar *text, gboolean is_file,
-    gchar **kept, GstVisionCamera *camera)
-{
-  GstVisionCamera read;
-  GError *error = NULL;
-  gboolean good;
-
-  if (text && !*text)
-    text = NULL;
-  gst_vision_camera_init (&read);
-  good = !text ||
-      (is_file ? gst_vision_calibration_read (text, &read, &error)
-               : gst_vision_camera_set_intrinsics (&read, text, &error));
-  GST_OBJECT_LOCK (element);
-  if (good) {
-    g_free (*kept);
-    *kept = g_strdup (text);
-    *camera = read;
-  }
-  GST_OBJECT_UNLOCK (element);
-  gst_vision_properties_refuse (
-      element, is_file ? "calibration" : "intrinsics", error);
-}
-
-void
-gst_vision_intrinsics_set_property (GstVisionIntrinsics *self,
-    GstElement *element, guint id, const GValue *value)
-{
-  switch (id) {
-    case INTRINSICS:
-      set_camera (element, g_value_get_string (value), FALSE, &self->intrinsics,
-          &self->written);
-      break;
-    case CALIBRATION:
-      set_camera (element, g_value_get_string (value), TRUE, &self->calibration,
-          &self->read);
-      break;
-    case DEPTH_SCALE:
-      GST_OBJECT_LOCK (element);
-      self->depth_scale = g_value_get_double (value);
-      GST_OBJECT_UNLOCK (element);
-      break;
-  }
-}
-
-void
-gst_vision_intrinsics_get_property (
-    GstVisionIntrinsics *self, GstElement *element, guint id, GValue *value)
-{
-  GST_OBJECT_LOCK (element);
-  switch (id) {
-    case INTRINSICS:
-      g_value_set_string (value, self->intrinsics);
-      break;
-    case CALIBRATION:
-      g_value_set_string (value, self->calibration);
-      break;
-    case DEPTH_SCALE:
-      g_value_set_double (value, self->depth_scale);
-      break;
-  }
-  GST_OBJECT_UNLOCK (element);
-}
-
-void
-gst_vision_intrinsics_clear (GstVisionIntrinsics *self)
-{
-  g_free (self->intrinsics);
-  g_free (self->calibration);
-}
 
 /* Pixels of another size of the same view; centres lie at integers. */
 static void

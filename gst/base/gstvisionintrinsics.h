@@ -13,23 +13,10 @@ G_BEGIN_DECLS
 typedef struct {
   gchar *intrinsics, *calibration; /* as they were set; NULL: not */
   GstVisionCamera written, read;   /* what they say */
-  gdouble depth_scale;             /* metres a unit of depth */
 } GstVisionIntrinsics;
 
 /* intrinsics and calibration. */
 extern const GstVisionProperty gst_vision_intrinsics_properties[];
-
-/* The properties intrinsics, calibration and depth-scale, with the ids from
- * @first_id on. */
-#define GST_VISION_INTRINSICS_N_IDS 3
-void gst_vision_intrinsics_install_properties (
-    GObjectClass *klass, guint first_id);
-/* @id: 0 for the first, and so on. */
-void gst_vision_intrinsics_set_property (GstVisionIntrinsics *self,
-    GstElement *element, guint id, const GValue *value);
-void gst_vision_intrinsics_get_property (
-    GstVisionIntrinsics *self, GstElement *element, guint id, GValue *value);
-void gst_vision_intrinsics_clear (GstVisionIntrinsics *self);
 
 /* The camera of @buffer in pixels of its frame, @width x @height: that of
  * intrinsics, else of calibration, else of the buffer; its pose is always the

@@ -23,7 +23,6 @@
 #define MAX_MODELS 18
 #define MAX_INSTANCES 4
 #define MAX_SCENES 1000
-#define MAX_TOLD (MAX_MODELS * SCOPEDETECT_MAX_OBJECTS)
 #define VISIBLE .25 /* what counts as there to be found */
 #define RIGHT .1    /* ADD-S, in diameters */
 
