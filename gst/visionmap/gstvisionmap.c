@@ -43,7 +43,6 @@
 #include "base/gstvisioncommon.h"
 #include "base/gstvisionproperties.h"
 #include "common/parallel.h"
-#include "visionmap/gstvisionmapcaps.h"
 #include "visionmap/gstvisionmappaint.h"
 
 /* Elements are named after their type: visionmap0. */
@@ -74,6 +73,13 @@ struct _GstVisionmap {
 G_DEFINE_TYPE (GstVisionmap, gst_visionmap, GST_TYPE_BASE_TRANSFORM)
 GST_ELEMENT_REGISTER_DEFINE (
     visionmap, "visionmap", GST_RANK_NONE, GST_TYPE_VISIONMAP)
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
+static GstStaticPadTemplate src_template =
+    GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
+        GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (
+            "{ RGBx, RGBA, BGRx, BGRA, RGB, BGR, GRAY8, GRAY16_LE }")));
 
 static const GstVisionProperty properties[] = {
     {.param = PARAM_STRING (GstVisionmap, kind, NULL, "Kind",
@@ -200,6 +206,41 @@ stop (GstBaseTransform *trans)
   return TRUE;
 }
 
+/* ---- Caps ----
+ *
+ * Of a frame only its rate matters; the map says the rest. */
+
+/* What the other pad can do where this one, of @direction, has @caps.  Maps of
+ * @width times @height come; 0: that is not known yet. */
+static GstCaps *
+caps_of_other_pad (GstPadDirection direction, const GstCaps *caps,
+    GstCaps *filter, gint width, gint height)
+{
+  GstCaps *all = gst_static_pad_template_get_caps (
+      direction == GST_PAD_SINK ? &src_template : &sink_template);
+  GstCaps *result = gst_caps_new_empty ();
+
+  for (guint i = 0; i < gst_caps_get_size (caps); i++) {
+    const GValue *rate =
+        gst_structure_get_value (gst_caps_get_structure (caps, i), "framerate");
+    GstCaps *some = gst_caps_copy (all);
+
+    if (rate)
+      gst_caps_set_value (some, "framerate", rate);
+    if (direction == GST_PAD_SINK && width)
+      gst_caps_set_simple (
+          some, "width", G_TYPE_INT, width, "height", G_TYPE_INT, height, NULL);
+    result = gst_caps_merge (result, some);
+  }
+  gst_caps_unref (all);
+  if (filter) {
+    all = result;
+    result = gst_caps_intersect_full (filter, all, GST_CAPS_INTERSECT_FIRST);
+    gst_caps_unref (all);
+  }
+  return result;
+}
+
 static GstCaps *
 transform_caps (GstBaseTransform *trans, GstPadDirection direction,
     GstCaps *caps, GstCaps *filter)
@@ -211,16 +252,44 @@ transform_caps (GstBaseTransform *trans, GstPadDirection direction,
   width = (gint) self->width;
   height = (gint) self->height;
   GST_OBJECT_UNLOCK (self);
-  return gst_vision_map_caps_transform (direction, caps, filter, width, height);
+  return caps_of_other_pad (direction, caps, filter, width, height);
 }
 
+/* Chooses among @other; where it is free, the size is that of @caps. */
 static GstCaps *
 fixate_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
     GstCaps *other)
 {
+  static const gchar *const size[] = {"width", "height"};
+  const GstStructure *in = gst_caps_get_structure (caps, 0);
+  GstStructure *out;
+  gint pixels;
+
   (void) trans;
   (void) direction;
-  return gst_vision_map_caps_fixate (caps, other);
+  other = gst_caps_make_writable (gst_caps_truncate (other));
+  out = gst_caps_get_structure (other, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (size); i++)
+    if (gst_structure_get_int (in, size[i], &pixels))
+      gst_structure_fixate_field_nearest_int (out, size[i], pixels);
+  return gst_caps_fixate (other);
+}
+
+/* The size of a buffer is that of its own caps. */
+static gboolean
+transform_size (GstBaseTransform *trans, GstPadDirection direction,
+    GstCaps *caps, gsize size, GstCaps *other, gsize *other_size)
+{
+  GstVideoInfo info;
+
+  (void) trans;
+  (void) direction;
+  (void) caps;
+  (void) size;
+  if (!gst_video_info_from_caps (&info, other))
+    return FALSE;
+  *other_size = GST_VIDEO_INFO_SIZE (&info);
+  return TRUE;
 }
 
 static gboolean
@@ -401,10 +470,8 @@ gst_visionmap_class_init (GstVisionmapClass *klass)
   object->get_property = get_property;
   g_object_class_install_property (
       object, n_threads_id, gst_vision_backend_n_threads ());
-  gst_element_class_add_static_pad_template (
-      element, gst_vision_map_template (GST_PAD_SINK));
-  gst_element_class_add_static_pad_template (
-      element, gst_vision_map_template (GST_PAD_SRC));
+  gst_element_class_add_static_pad_template (element, &sink_template);
+  gst_element_class_add_static_pad_template (element, &src_template);
   gst_element_class_set_static_metadata (element, "Vision map",
       "Filter/Converter/Video", "Makes a video of a map",
       "The gst-vision authors");
@@ -413,7 +480,7 @@ gst_visionmap_class_init (GstVisionmapClass *klass)
   trans->transform_caps = transform_caps;
   trans->fixate_caps = fixate_caps;
   trans->set_caps = set_caps;
-  trans->transform_size = gst_vision_map_transform_size;
+  trans->transform_size = transform_size;
   trans->submit_input_buffer = submit_input_buffer;
   trans->sink_event = sink_event;
   trans->src_event = src_event;
