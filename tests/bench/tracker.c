@@ -11,7 +11,7 @@
 #include <math.h>
 #include <time.h>
 
-#include "bench_median.h"
+#include "seconds.h"
 #include "emdtrack/emdtrack_follow.h"
 
 #define WIDTH 1920
@@ -25,10 +25,7 @@ static double in_count; /* microseconds that emdtrack_count() has taken */
 static double
 cpu_us (void)
 {
-  struct timespec t;
-
-  clock_gettime (CLOCK_THREAD_CPUTIME_ID, &t);
-  return 1e6 * (double) t.tv_sec + 1e-3 * (double) t.tv_nsec;
+  return 1e6 * seconds_of (CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* The linker puts this in the place of emdtrack_count(), which is the device's

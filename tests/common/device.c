@@ -2,21 +2,13 @@
  *
  * Device: its memory, its copies, and its timer. */
 #include "check.h"
+#include "seconds.h"
 
 #include <time.h>
 
 #define ROWS 61
 #define STRIDE 128
 #define MUCH ((size_t) 64 << 20)
-
-static double
-now (void)
-{
-  struct timespec t;
-
-  clock_gettime (CLOCK_MONOTONIC, &t);
-  return (double) t.tv_sec + 1e-9 * (double) t.tv_nsec;
-}
 
 /* There and back by rows of another stride, through memory that was zeroed. */
 static void
@@ -69,29 +61,29 @@ static void
 test_timer (DeviceKind kind)
 {
   DeviceTimer timer = {0};
-  double seconds = 0, again, wall;
+  double took = 0, again, wall;
   void *much = NULL;
   Device dev;
 
   ok (device_open (&dev, kind, NULL));
   ok (device_alloc (&dev, &much, MUCH));
   ok (device_wait (&dev));
-  check (!device_timer_read (&dev, &timer, &seconds));
+  check (!device_timer_read (&dev, &timer, &took));
   dev.timer = &timer;
 
-  wall = now ();
+  wall = seconds ();
   ok (device_timer_begin (&dev, &timer));
   work (&dev, much);
-  check (!device_timer_read (&dev, &timer, &seconds));
+  check (!device_timer_read (&dev, &timer, &took));
   ok (device_wait (&dev));
-  wall = now () - wall;
+  wall = seconds () - wall;
   sleep_ms (50);
   device_timer_stop (&dev, &timer);
-  check (device_timer_read (&dev, &timer, &seconds));
-  check (seconds >= MIN_TIME && seconds <= wall + 1e-4);
+  check (device_timer_read (&dev, &timer, &took));
+  check (took >= MIN_TIME && took <= wall + 1e-4);
   sleep_ms (1);
   ok (device_wait (&dev)); /* after the end: nothing to measure */
-  check (device_timer_read (&dev, &timer, &again) && again == seconds);
+  check (device_timer_read (&dev, &timer, &again) && again == took);
 
   ok (device_timer_begin (&dev, &timer));
   ok (device_wait (&dev));
@@ -99,15 +91,15 @@ test_timer (DeviceKind kind)
   work (&dev, much);
   ok (device_wait (&dev));
   device_timer_stop (&dev, &timer);
-  check (device_timer_read (&dev, &timer, &seconds) && seconds >= .05);
+  check (device_timer_read (&dev, &timer, &took) && took >= .05);
 
   dev.timer = NULL; /* nothing but stop sets the end */
   ok (device_timer_begin (&dev, &timer));
   ok (device_wait (&dev));
   sleep_ms (50);
   work (&dev, much);
-  ok (device_timer_end (&dev, &timer, &seconds));
-  check (seconds >= .05 + MIN_TIME);
+  ok (device_timer_end (&dev, &timer, &took));
+  check (took >= .05 + MIN_TIME);
   device_timer_free (&timer);
   device_release (&dev, much);
   device_close (&dev);

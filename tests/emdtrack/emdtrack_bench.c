@@ -7,7 +7,7 @@
  * core's. */
 #include <time.h>
 
-#include "bench_median.h"
+#include "seconds.h"
 #include "emdtrack_find.h"
 
 /* ---- A pixel on the CPU ---- */
@@ -18,15 +18,6 @@ typedef struct {
   EmdtrackDistance distance;
   EmdtrackSolver solver;
 } BenchCase;
-
-static double
-cpu_seconds (void)
-{
-  struct timespec t;
-
-  clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &t);
-  return (double) t.tv_sec + 1e-9 * (double) t.tv_nsec;
-}
 
 static EmdtrackParams
 bench_params (const BenchCase *c)

@@ -5,7 +5,7 @@
  * every link has to be looked at.  Frames are copies, rotated over more memory
  * than any cache holds; the last column is of one and the same frame, as the
  * peers' times are.  The median of batches, of fewer where they take long. */
-#include "bench_median.h"
+#include "seconds.h"
 #include "gpuccl_bare.h"
 #include "gpuccl_images.h"
 

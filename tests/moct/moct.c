@@ -4,7 +4,7 @@
  * with it, hostile frames, and CPU against CUDA bit for bit. */
 #include <math.h>
 
-#include "bench_median.h"
+#include "seconds.h"
 #include "check.h"
 #include "common/yuv.h"
 #include "failing.h"

@@ -3,7 +3,7 @@
  * The methods of moct against a plain loop over the pixels and against each
  * other; the paper's levels against values worked by hand.  --bench prints the
  * paper's curves. */
-#include "bench_median.h"
+#include "seconds.h"
 #include "frames.h"
 #include "moct/paper/pyramid_core.h"
 #include "moct/moct_table.h"

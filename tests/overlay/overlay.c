@@ -3,9 +3,9 @@
  * meson test -C build overlay-known.  Known pixels, properties of any drawing,
  * both backends against each other, and input that is wrong. */
 #include <math.h>
-#include <time.h>
 
 #include "canvas.h"
+#include "seconds.h"
 #include "common/yuv.h"
 #include "overlay/overlay.h"
 
@@ -97,15 +97,6 @@ bench_object (OverlayList *list, int w, int h)
         list, (int) x + 12 * i, (int) y - 20, &(ImageBox){0, 0, 4, 2});
 }
 
-static double
-now (void)
-{
-  struct timespec t;
-
-  clock_gettime (CLOCK_MONOTONIC, &t);
-  return t.tv_sec + 1e-9 * t.tv_nsec;
-}
-
 static void
 bench_list (const char *name, DeviceKind kind, ImageFormat format, int width,
     int height, const OverlayList *list)
@@ -128,13 +119,14 @@ bench_list (const char *name, DeviceKind kind, ImageFormat format, int width,
   for (int i = -4; i < rounds; i++) {
     if (i == 0) {
       ok (device_wait (&dev));
-      start = now ();
+      start = seconds ();
     }
     ok (overlay_draw (o, &there[(i + 4) % frames], list));
   }
   ok (device_wait (&dev));
   printf ("%-24s %s %8.1f us a frame\n", name,
-      kind == DEVICE_CUDA ? "cuda" : "cpu ", 1e6 * (now () - start) / rounds);
+      kind == DEVICE_CUDA ? "cuda" : "cpu ",
+      1e6 * (seconds () - start) / rounds);
   for (int i = 0; i < frames; i++)
     device_release (&dev, memory[i]);
   overlay_free (o);

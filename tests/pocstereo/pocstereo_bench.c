@@ -5,9 +5,8 @@
  * slanted walls, rotated over more memory than the GPU's cache has; the median
  * of batches. */
 #include <dlfcn.h>
-#include <time.h>
 
-#include "bench_median.h"
+#include "seconds.h"
 #include "pocstereo/paper/techniques.h"
 #include "pocstereo_pair.h"
 
@@ -125,15 +124,6 @@ bench_once (Bench *b, const BenchJob *job)
     ok (device_wait (&b->dev));
 }
 
-static double
-bench_now (void)
-{
-  struct timespec t;
-
-  clock_gettime (CLOCK_MONOTONIC, &t);
-  return (double) t.tv_sec + 1e-9 * (double) t.tv_nsec;
-}
-
 /* Microseconds a match, on the device's clock; where each is waited for, on
  * the wall. */
 static double
@@ -144,16 +134,16 @@ bench_run (Bench *b, BenchJob job, bool waits)
 
   job.waits = waits;
   for (int batch = -1; batch < BENCH_BATCHES; batch++) {
-    double seconds = 0, start = bench_now ();
+    double took = 0, start = seconds ();
 
     ok (device_timer_begin (&b->dev, &b->timer));
     for (int i = 0; i < rounds; i++)
       bench_once (b, &job);
-    ok (device_timer_end (&b->dev, &b->timer, &seconds));
+    ok (device_timer_end (&b->dev, &b->timer, &took));
     if (waits)
-      seconds = bench_now () - start;
+      took = seconds () - start;
     if (batch >= 0)
-      times[batch] = 1e6 * seconds / rounds;
+      times[batch] = 1e6 * took / rounds;
   }
   return bench_median (times, BENCH_BATCHES);
 }
@@ -320,22 +310,22 @@ bench_energy (void)
   for (int i = 0; i < BENCH_COUNTS; i++) {
     BenchJob job = bench_points (&b, bench_counts[i]);
     unsigned long long before, after;
-    double start, seconds;
+    double start, took;
     long n = 0;
 
     bench_run (&b, job, false);
     ok (device_wait (&b.dev));
     m.energy (m.device, &before);
-    start = bench_now ();
+    start = seconds ();
     do {
       for (int k = 0; k < 100; k++, n++)
         bench_once (&b, &job);
       ok (device_wait (&b.dev));
-      seconds = bench_now () - start;
-    } while (seconds < least);
+      took = seconds () - start;
+    } while (took < least);
     m.energy (m.device, &after);
-    printf ("%d points,%ld,%.1f,%.0f,%.2f\n", job.n, n, 1e6 * seconds / n,
-        1e-3 * (after - before) / seconds, (double) (after - before) / n);
+    printf ("%d points,%ld,%.1f,%.0f,%.2f\n", job.n, n, 1e6 * took / n,
+        1e-3 * (after - before) / took, (double) (after - before) / n);
     fflush (stdout);
     free (job.points);
   }

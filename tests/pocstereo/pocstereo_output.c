@@ -3,7 +3,7 @@
  * What becomes of matches: maps, pictures, lists and points in space. */
 #include <math.h>
 
-#include "bench_median.h"
+#include "seconds.h"
 #include "check.h"
 #include "overlay/overlay.h"
 #include "pocstereo/rig/pocstereo_output.h"

@@ -3,7 +3,7 @@
  * The rectification of stereo pairs. */
 #include <math.h>
 
-#include "bench_median.h"
+#include "seconds.h"
 #include "canvas.h"
 #include "common/yuv.h"
 #include "pocstereo/rig/pocstereo_rectify_core.h"

@@ -4,7 +4,7 @@
  * and the CPU against the GPU. */
 #include <time.h>
 
-#include "bench_median.h"
+#include "seconds.h"
 #include "check.h"
 #include "scopedetect/model/shape.h"
 #include "scopedetect/scopedetect_full_core.h"
@@ -1930,15 +1930,6 @@ keep_points (ScopedetectModel *model, int n)
   s->n = n;
   free (s->nearest);
   ok (scopedetect_set_nearest (s));
-}
-
-static double
-cpu_seconds (void)
-{
-  struct timespec t;
-
-  clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &t);
-  return (double) t.tv_sec + 1e-9 * (double) t.tv_nsec;
 }
 
 /* Poses about the truth, as many as a round has. */

@@ -10,10 +10,9 @@
  * each explanation takes on the GPU. */
 #include <json-glib/json-glib.h>
 #include <math.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "bench_median.h"
+#include "seconds.h"
 #include "gpuccl/gpuccl_png.h"
 #include "scopedetect/scopedetect_detector.h"
 
@@ -358,15 +357,6 @@ data_chef (void)
 
 #define TIMES 15 /* of detections that are measured */
 
-static double
-seconds (clockid_t clock)
-{
-  struct timespec t;
-
-  clock_gettime (clock, &t);
-  return (double) t.tv_sec + 1e-9 * (double) t.tv_nsec;
-}
-
 static ScopedetectParams
 params_of (const DataFrame *f, ScopedetectPreset preset, uint64_t seed)
 {
@@ -439,11 +429,11 @@ find_all (DeviceKind kind, const DataFrame *f, ScopedetectPreset preset,
   for (int i = 0; i < f->n_objects; i++)
     e[i].add = e[i].add_s = 9;
   look_open (&l, kind, f, 0, f->n_objects);
-  wall = seconds (CLOCK_MONOTONIC);
-  cpu = seconds (CLOCK_PROCESS_CPUTIME_ID);
+  wall = seconds ();
+  cpu = cpu_seconds ();
   ok (scopedetect_run (l.s, &p, &l.frame, &r));
-  wall = seconds (CLOCK_MONOTONIC) - wall;
-  cpu = seconds (CLOCK_PROCESS_CPUTIME_ID) - cpu;
+  wall = seconds () - wall;
+  cpu = cpu_seconds () - cpu;
   for (int i = 0; i < r.n_objects; i++) {
     const ScopedetectObject *o = &r.objects[i];
     const DataObject *d = &f->object[o->model];
@@ -620,12 +610,12 @@ time_all (const DataFrame *f, ScopedetectPreset preset,
   for (int i = 0; i < TIMES; i++) {
     int found_now = r.n_objects;
 
-    run[i] = seconds (CLOCK_MONOTONIC);
+    run[i] = seconds ();
     ok (scopedetect_run (l.s, &p, &l.frame, &r));
-    run[i] = seconds (CLOCK_MONOTONIC) - run[i];
-    track[i] = seconds (CLOCK_MONOTONIC);
+    run[i] = seconds () - run[i];
+    track[i] = seconds ();
     ok (scopedetect_track (l.s, &p, &l.frame, found, found_now, &r));
-    track[i] = seconds (CLOCK_MONOTONIC) - track[i];
+    track[i] = seconds () - track[i];
   }
   printf ("     GPU, %s, %d models from %s on: %.2f ms, tracked %.2f ms\n",
       ways[explain], n, f->object[first].name, 1e3 * bench_median (run, TIMES),
