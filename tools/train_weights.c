@@ -257,6 +257,11 @@ try_weights (unsigned n, const double *x, double *gradient, void *data)
   return worth;
 }
 
+/* Of each search for an explanation, while weights are tried: an eightieth of
+ * the steps; what weights are worth in the end is by all of them. */
+#define RESTARTS 2
+#define STEPS 25
+
 /* The seed is set before each search, so that the same search follows. */
 static const char *
 search (Search *s, ScopedetectParams *p)
@@ -270,6 +275,8 @@ search (Search *s, ScopedetectParams *p)
     high[i] = s->weight[i].most > x[i] ? s->weight[i].most : x[i];
   }
   s->params = *p;
+  s->params.restarts = RESTARTS;
+  s->params.explain_steps = STEPS;
   s->best = -1;
   nlopt_srand ((unsigned long) s->t->seed + 1);
   if (crs) {
