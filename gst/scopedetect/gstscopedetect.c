@@ -80,8 +80,8 @@
  * for near its last pose all the same.
  *
  * Of the presets, fast has the default values, and thesis follows the text of
- * the thesis.  #GstScopedetect:output-csv writes poses in the format of the BOP
- * benchmark.
+ * the thesis.  The command `vision-pose-eval --csv` makes of visionjson's lines
+ * the CSV of the BOP benchmark.
  *
  * With #GstScopedetect:backend=auto it runs on the GPU if the machine has one,
  * and takes frames from CUDA and from system memory.  The poses are the same as
@@ -161,11 +161,6 @@ static const GstVisionProperty properties[] = {
     {.param = PARAM_STRING (GstScopedetect, models, NULL, "Models",
          "Files made by vision-model, with commas or semicolons between them; "
          "all must have the same spacing and radii",
-         .when = PARAM_STOPPED)},
-    {.param = PARAM_STRING (GstScopedetect, output_csv, NULL, "Output as CSV",
-         "File for the poses in the format of the BOP benchmark; the scene is "
-         "1, frames are counted from 0 and models from 1. If a FIFO has no "
-         "reader, the newest 1 MiB of lines wait for one",
          .when = PARAM_STOPPED)},
     {.param = PARAM_SWITCH (GstScopedetect, tracking, true, "Tracking",
          "Search near the last poses first and give objects ids; if false, "
@@ -315,9 +310,9 @@ gst_scopedetect_close (GstVisionAggregator *agg)
   gst_scopedetect_drop_models (self);
 }
 
-/* After a seek. */
+/* After a seek, and of a frame without results. */
 static void
-gst_scopedetect_reset (GstVisionAggregator *agg)
+forget_tracks (GstVisionAggregator *agg)
 {
   g_array_set_size (GST_SCOPEDETECT (agg)->tracks, 0);
 }
@@ -336,16 +331,6 @@ begin (GstScopedetect *self, GstBuffer *buffer, ScopedetectParams *params)
   return scopedetect_check (params);
 }
 
-/* A frame without results counts as an image, too. */
-static void
-gst_scopedetect_skip (GstVisionAggregator *agg)
-{
-  GstScopedetect *self = GST_SCOPEDETECT (agg);
-
-  g_array_set_size (self->tracks, 0);
-  self->n_images++;
-}
-
 static const char *
 gst_scopedetect_process (GstVisionAggregator *agg, const Image *colour,
     const Image *depth, GstBuffer *buffer)
@@ -353,7 +338,6 @@ gst_scopedetect_process (GstVisionAggregator *agg, const Image *colour,
   GstScopedetect *self = GST_SCOPEDETECT (agg);
   ScopedetectParams params = get_params (self);
   const char *fault = begin (self, buffer, &params);
-  gint64 start = g_get_monotonic_time ();
   ScopedetectFrame frame = {.width = self->width,
       .height = self->height,
       .depth = (const uint16_t *) (const void *) depth->plane[0],
@@ -362,15 +346,13 @@ gst_scopedetect_process (GstVisionAggregator *agg, const Image *colour,
   gboolean may_search;
 
   if (fault) {
-    gst_scopedetect_skip (agg);
+    forget_tracks (agg);
     gst_vision_common_fault (gst_vision_common (agg), fault);
     return NULL;
   }
   may_search = gst_scopedetect_set_regions (
       self, buffer, gst_vision_aggregator_get_second (agg), &frame);
   TRY (gst_scopedetect_look (self, &params, &frame, may_search));
-  TRY (gst_scopedetect_write_csv (
-      self, (gdouble) (g_get_monotonic_time () - start) / G_USEC_PER_SEC));
   return gst_scopedetect_attach (self, buffer, &params.camera);
 }
 
@@ -384,30 +366,7 @@ gst_scopedetect_start (GstAggregator *agg)
   self->hints = 0;
   self->last_hint = 0;
   tell_replaced (self);
-  if (!gst_scopedetect_open_csv (self))
-    return FALSE;
-  if (GST_AGGREGATOR_CLASS (gst_scopedetect_parent_class)->start (agg))
-    return TRUE;
-  gst_scopedetect_close_csv (self); /* nobody stops it */
-  return FALSE;
-}
-
-/* A reader of output-csv that has stopped reading must not keep the pipeline
- * from stopping. */
-static GstStateChangeReturn
-gst_scopedetect_change_state (GstElement *element, GstStateChange transition)
-{
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
-    gst_vision_lines_cancel (&GST_SCOPEDETECT (element)->csv);
-  return GST_ELEMENT_CLASS (gst_scopedetect_parent_class)
-      ->change_state (element, transition);
-}
-
-static gboolean
-gst_scopedetect_stop (GstAggregator *agg)
-{
-  gst_scopedetect_close_csv (GST_SCOPEDETECT (agg));
-  return GST_AGGREGATOR_CLASS (gst_scopedetect_parent_class)->stop (agg);
+  return GST_AGGREGATOR_CLASS (gst_scopedetect_parent_class)->start (agg);
 }
 
 static void
@@ -436,14 +395,12 @@ gst_scopedetect_class_init (GstScopedetectClass *klass)
       "Finds known rigid objects and their poses in depth and colour",
       "The gst-vision authors");
 
-  element->change_state = gst_scopedetect_change_state;
   GST_AGGREGATOR_CLASS (klass)->start = gst_scopedetect_start;
-  GST_AGGREGATOR_CLASS (klass)->stop = gst_scopedetect_stop;
   agg->open = gst_scopedetect_open;
   agg->process = gst_scopedetect_process;
-  agg->skip = gst_scopedetect_skip;
+  agg->skip = forget_tracks;
   agg->close = gst_scopedetect_close;
-  agg->reset = gst_scopedetect_reset;
+  agg->reset = forget_tracks;
 }
 
 static void

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The element `scopedetect`, in seven parts: gstscopedetect.c (properties and
+ * The element `scopedetect`, in six parts: gstscopedetect.c (properties and
  * frames), gstscopedetectmodels.c (files to models), gstscopedetectregion.c
  * (where to search), gstscopedetecttracks.c (from frame to frame),
- * gstscopedetecthints.c (why nothing is found), gstscopedetectresults.c
- * (objects to metas and messages) and gstscopedetectcsv.c (to a file). */
+ * gstscopedetecthints.c (why nothing is found) and gstscopedetectresults.c
+ * (objects to metas and messages). */
 #pragma once
 
 #include "base/gstvisionaggregator.h"
 #include "base/gstvisionintrinsics.h"
-#include "base/gstvisionlines.h"
 #include "base/gstvisionproperties.h"
 #include "meta/gstvisionmeta.h"
 #include "scopedetect/scopedetect.h"
@@ -53,7 +52,7 @@ struct _GstScopedetect {
   gint search_interval, lose_frames;
   GstVisionIntrinsics intrinsics;
   GstScopedetectRegion region;
-  gchar *models, *output_csv; /* as set; NULL: not */
+  gchar *models;   /* as set; NULL: not */
   gchar *replaced; /* properties that were set, whose value a preset took; NULL:
                       none */
   gboolean has_preset;
@@ -70,11 +69,8 @@ struct _GstScopedetect {
   guint64 last_id;
   gint unsearched; /* frames since the newest search */
   GstScopedetectSearches searches;
-  guint hints;        /* those that were told, a bit each */
-  gint64 last_hint;   /* when, microseconds; 0: never */
-  GstVisionLines csv; /* closed: none is written */
-  GString *csv_lines; /* of a frame */
-  guint n_images;
+  guint hints;      /* those that were told, a bit each */
+  gint64 last_hint; /* when, microseconds; 0: never */
 };
 
 /* gstscopedetectmodels.c: the files of the property models.  An error that
@@ -105,11 +101,5 @@ void gst_scopedetect_hint (GstScopedetect *self,
 /* gstscopedetectresults.c */
 const char *gst_scopedetect_attach (
     GstScopedetect *self, GstBuffer *buffer, const ScopedetectCamera *camera);
-
-/* gstscopedetectcsv.c: FALSE where the file cannot be made; the error was
- * posted.  @seconds: what the frame took. */
-gboolean gst_scopedetect_open_csv (GstScopedetect *self);
-const char *gst_scopedetect_write_csv (GstScopedetect *self, gdouble seconds);
-void gst_scopedetect_close_csv (GstScopedetect *self);
 
 G_END_DECLS

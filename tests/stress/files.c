@@ -64,8 +64,6 @@ static const Texts table[] = {
         {"solid.model", "solid.model", "solid.model", "solid.model,solid.model",
             "solid.model;nowhere.model", "broken.model", "cut.model", "empty",
             "."}},
-    {NULL, "output-csv",
-        {"poses.csv", "full", "nowhere/poses.csv", "link.csv"}},
     {"visionjson", "location",
         {"lines.json", "lines.json", "full", "nowhere/lines.json", "link.json",
             "nothing", "."}},
@@ -213,8 +211,7 @@ static void
 make_links (void)
 {
   if (symlink ("/dev/full", "full") || symlink ("/dev/null", "nothing") ||
-      symlink ("cloud.ply", "link.ply") ||
-      symlink ("lines.json", "link.json") || symlink ("poses.csv", "link.csv"))
+      symlink ("cloud.ply", "link.ply") || symlink ("lines.json", "link.json"))
     g_error ("no links can be made");
 }
 

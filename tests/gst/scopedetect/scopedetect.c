@@ -3,8 +3,6 @@
  * scopedetect: a known solid is found where it is, and followed; what it is
  * played with and what can be wrong. */
 #include "suite.h"
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "scopedetectscene.h"
@@ -190,17 +188,13 @@ GST_START_TEST (test_models)
 }
 GST_END_TEST;
 
-/* What is posted on the bus, and what is written for BOP. */
+/* What is posted on the bus. */
 GST_START_TEST (test_told)
 {
-  gchar *csv = g_build_filename (model_folder, "poses.csv", NULL);
-  gchar *properties =
-      g_strdup_printf (QUICK "post-messages=true output-csv=%s", csv);
-  Scene s = scene_new (model_path, properties);
+  Scene s = scene_new (model_path, QUICK "post-messages=true");
   Pose truth = solid_pose (.7, .02, .5);
   const GstStructure *told;
   GstMessage *message;
-  gchar *text, **lines, **fields, **place;
 
   scene_find (&s, &truth, GST_VISION_STATE_FOUND);
   message = gst_bus_pop_filtered (s.bus, GST_MESSAGE_ELEMENT);
@@ -210,28 +204,6 @@ GST_START_TEST (test_told)
   fail_unless (gst_structure_has_field (told, "objects"));
   gst_message_unref (message);
   scene_free (&s);
-  fail_unless (g_file_get_contents (csv, &text, NULL, NULL));
-  lines = g_strsplit (text, "\n", -1);
-  fail_unless_equals_int (g_strv_length (lines), 3);
-  fail_unless_equals_string (lines[0], "scene_id,im_id,obj_id,score,R,t,time");
-  fields = g_strsplit (lines[1], ",", -1);
-  fail_unless_equals_int (g_strv_length (fields), 7);
-  fail_unless (g_str_has_prefix (lines[1], "1,0,1,0."));
-  place = g_strsplit (fields[5], " ", -1);
-  fail_unless (ABS (g_ascii_strtod (place[0], NULL) - 20) < 3);
-  fail_unless (ABS (g_ascii_strtod (place[2], NULL) - 500) < 3);
-  g_strfreev (place);
-  place = g_strsplit (fields[4], " ", -1);
-  fail_unless_equals_int (g_strv_length (place), 9);
-  fail_unless (ABS (g_ascii_strtod (place[0], NULL) - cos (.7)) < .05);
-  fail_unless (ABS (g_ascii_strtod (place[1], NULL) + sin (.7)) < .05);
-  g_strfreev (place);
-  g_strfreev (fields);
-  g_strfreev (lines);
-  g_free (text);
-  g_remove (csv);
-  g_free (properties);
-  g_free (csv);
 }
 GST_END_TEST;
 
@@ -341,76 +313,8 @@ GST_START_TEST (test_errors)
 }
 GST_END_TEST;
 
-/* An element with @csv and its bus, from READY to PAUSED. */
-static GstStateChangeReturn
-pause_with (const gchar *csv, GstElement **element, GstBus **bus)
-{
-  *element = gst_element_factory_make ("scopedetect", NULL);
-  *bus = gst_bus_new ();
-  gst_element_set_bus (*element, *bus);
-  g_object_set (*element, "output-csv", csv, NULL);
-  return gst_element_set_state (*element, GST_STATE_PAUSED);
-}
-
-static void
-stop (GstElement *element, GstBus *bus)
-{
-  gst_element_set_state (element, GST_STATE_NULL);
-  gst_element_set_bus (element, NULL);
-  gst_object_unref (element);
-  gst_object_unref (bus);
-}
-
-/* A full disk is an error, a FIFO without a reader holds nobody up. */
-GST_START_TEST (test_csv)
-{
-  gchar *path = g_build_filename (model_folder, "fifo.csv", NULL);
-  gchar *lines, line[64] = "";
-  GstElement *element;
-  Scene s;
-  GstBus *bus;
-  gint reader;
-
-  for (gint i = 0; i < 2; i++) {
-    const gchar *bad = i ? "/nowhere/poses.csv" : "/dev/full";
-
-    fail_unless_equals_int (
-        pause_with (bad, &element, &bus), GST_STATE_CHANGE_FAILURE);
-    expect_text (gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR), bad);
-    stop (element, bus);
-  }
-  fail_unless (mkfifo (path, 0600) == 0);
-  fail_unless (pause_with (path, &element, &bus) != GST_STATE_CHANGE_FAILURE);
-  expect_text (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING), path);
-  stop (element, bus);
-  reader = g_open (path, O_RDONLY | O_NONBLOCK, 0);
-  fail_unless (pause_with (path, &element, &bus) != GST_STATE_CHANGE_FAILURE);
-  fail_unless (read (reader, line, sizeof line - 1) > 0);
-  fail_unless_equals_string (line, "scene_id,im_id,obj_id,score,R,t,time\n");
-  stop (element, bus);
-  close (reader);
-  g_remove (path);
-
-  lines = g_strdup_printf (QUICK " output-csv=%s", path);
-  s = scene_new (model_path, lines);
-  g_free (lines);
-  for (gint i = 0; i < 2; i++) {
-    const Pose truth = solid_pose (.5, 0, .5);
-
-    gst_vision_objects_free (scene_objects (&s, NULL, &truth));
-  }
-  scene_free (&s);
-  fail_unless (g_file_get_contents (path, &lines, NULL, NULL));
-  fail_unless (strstr (lines, "time\n1,0,1,") && strstr (lines, "\n1,1,1,"),
-      "%s", lines);
-  g_free (lines);
-  g_remove (path);
-  g_free (path);
-}
-GST_END_TEST;
-
 SUITE (scopedetect, TIMEOUT (240), AROUND (make_model, remove_model),
     TEST (test_tracking), TEST (test_presets), TEST (test_replaced),
     TEST (test_searches), TEST (test_alone), TEST (test_models),
     TEST (test_told), TEST (test_stream), TEST (test_camera),
-    TEST (test_errors), TEST (test_csv));
+    TEST (test_errors));

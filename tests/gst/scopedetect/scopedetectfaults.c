@@ -249,12 +249,12 @@ GST_START_TEST (test_objects)
 }
 GST_END_TEST;
 
-/* A start that is refused leaves no file open, which AddressSanitizer sees. */
+/* A camera of two numbers is refused at the start. */
 GST_START_TEST (test_refused_start)
 {
   GstElement *element = gst_element_factory_make ("scopedetect", NULL);
 
-  g_object_set (element, "intrinsics", "1,2", "output-csv", "/dev/null", NULL);
+  g_object_set (element, "intrinsics", "1,2", NULL);
   fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED),
       GST_STATE_CHANGE_FAILURE);
   gst_element_set_state (element, GST_STATE_NULL);
