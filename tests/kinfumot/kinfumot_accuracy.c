@@ -1,0 +1,687 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What kinfumot with gpuccl behind it makes of 60 real frames, of the same with
+ * a body set into them, of 300 real frames, and of the six generated paths of
+ * M. Korn, D. Sanders and J. Pauli, VISAPP 2017, figure 7, against the truth.
+ *
+ *     test-kinfumot_accuracy --bench WORD...
+ *
+ * static, body, long: the real frames, where VISION_TEST_DATA names them;
+ * paths: the generated ones, 320 x 240; axes: figure 9.  Without any of these,
+ * all.  unsigned: the paper's distance; no-ring: without the frames before a
+ * birth; cuda: on the GPU; --seeds N: of the paths (3). */
+#include <unistd.h>
+
+#include "../gpuccl/gpuccl_png.h"
+#include "kinfumot_play.h"
+
+#define MAX_FRAMES 300
+
+static const char *data;
+
+typedef struct {
+  DeviceKind kind;
+  bool is_unsigned, no_ring;
+} Way;
+
+static void
+set_way (Play *s, const Way *way)
+{
+  if (way->is_unsigned)
+    s->p.distance = KINFUMOT_UNSIGNED;
+  if (way->no_ring)
+    s->p.ring = 0;
+}
+
+/* ---- Trajectories ---- */
+
+typedef double Place[3];
+
+static void
+mean_of (const Place *x, int n, double mean[3])
+{
+  for (int k = 0; k < 3; k++) {
+    mean[k] = 0;
+    for (int i = 0; i < n; i++)
+      mean[k] += x[i][k] / n;
+  }
+}
+
+/* x of a x = b; symmetric, positive definite. */
+static void
+solve_3 (double a[3][3], const double b[3], double x[3])
+{
+  double det = 0, minor[3][3];
+
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 3; k++) {
+      int i1 = (i + 1) % 3, i2 = (i + 2) % 3, k1 = (k + 1) % 3,
+          k2 = (k + 2) % 3;
+
+      minor[i][k] = a[i1][k1] * a[i2][k2] - a[i1][k2] * a[i2][k1];
+    }
+  for (int k = 0; k < 3; k++)
+    det += a[0][k] * minor[0][k];
+  for (int i = 0; i < 3; i++) {
+    x[i] = 0;
+    for (int k = 0; k < 3; k++)
+      x[i] += minor[k][i] * b[k] / det;
+  }
+}
+
+/* One step to the turn of @x that brings it nearest to @to; both about their
+ * means. */
+static void
+turn_nearer (Place *x, const Place *to, int n)
+{
+  double a[3][3] = {{0}}, b[3] = {0}, w[3], q[4] = {1}, norm;
+
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < 3; k++) {
+      int l = (k + 1) % 3, m = (k + 2) % 3;
+
+      b[k] += x[i][l] * to[i][m] - x[i][m] * to[i][l];
+      a[k][k] += x[i][l] * x[i][l] + x[i][m] * x[i][m];
+      a[k][l] -= x[i][k] * x[i][l];
+      a[l][k] = a[k][l];
+    }
+  solve_3 (a, b, w);
+  norm = sqrt (1 + (w[0] * w[0] + w[1] * w[1] + w[2] * w[2]) / 4);
+  q[0] = 1 / norm;
+  for (int k = 0; k < 3; k++)
+    q[1 + k] = w[k] / 2 / norm;
+  for (int i = 0; i < n; i++)
+    turn (q, (Place){x[i][0], x[i][1], x[i][2]}, x[i]);
+}
+
+/* The root mean square of distances. */
+static double
+apart (const Place *x, const Place *to, int n)
+{
+  double sum = 0;
+
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < 3; k++)
+      sum += (x[i][k] - to[i][k]) * (x[i][k] - to[i][k]) / n;
+  return sqrt (sum);
+}
+
+/* The absolute trajectory error once both are laid over each other best. */
+static double
+apart_aligned (const Place *x, const Place *to, int n)
+{
+  Place p[MAX_FRAMES], q[MAX_FRAMES];
+  double mean_p[3], mean_q[3];
+
+  mean_of (x, n, mean_p);
+  mean_of (to, n, mean_q);
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < 3; k++) {
+      p[i][k] = x[i][k] - mean_p[k];
+      q[i][k] = to[i][k] - mean_q[k];
+    }
+  for (int i = 0; i < 20; i++)
+    turn_nearer (p, (const Place *) q, n);
+  return apart ((const Place *) p, (const Place *) q, n);
+}
+
+/* ---- Real frames ---- */
+
+#define STATIC "7scenes_tsdf_fusion"
+#define LATER "7scenes_060_299"
+#define BODY "semisynthetic_moving_object"
+
+/* The rows of a 4 x 4 as a pose; turns by less than half a circle. */
+static void
+pose_of_rows (const double m[3][4], double pose[7])
+{
+  double w = sqrt (1 + m[0][0] + m[1][1] + m[2][2]) / 2;
+
+  for (int i = 0; i < 3; i++) {
+    pose[i] = m[i][3];
+    pose[4 + i] =
+        (m[(i + 2) % 3][(i + 1) % 3] - m[(i + 1) % 3][(i + 2) % 3]) / (4 * w);
+  }
+  pose[3] = w;
+}
+
+static void
+read_pose (const char *folder, int i, const char *what, double pose[7])
+{
+  char path[2048];
+  double m[3][4] = {{1}, {0, 1}, {0, 0, 1}};
+  FILE *file;
+  int n = 0;
+
+  snprintf (
+      path, sizeof path, "%s/rgbd/%s/frame-%06d.%s.txt", data, folder, i, what);
+  file = fopen (path, "r");
+  for (int k = 0; file && k < 12; k++)
+    n += fscanf (file, "%lf", &m[k / 4][k % 4]);
+  check (n == 12);
+  if (file)
+    fclose (file);
+  pose_of_rows (m, pose);
+}
+
+static uint16_t *
+read_picture (const char *folder, int i, const char *what)
+{
+  char path[2048];
+
+  snprintf (
+      path, sizeof path, "%s/rgbd/%s/frame-%06d.%s.png", data, folder, i, what);
+  return png_read (path, 640, 480);
+}
+
+/* What was recorded of frame @i of the 300, in the world of the first. */
+static void
+read_static (int i, uint16_t **depth, double pose[7])
+{
+  double first[7], back[7], there[7];
+
+  *depth = i < 60 ? read_picture (STATIC "/depth", i, "depth")
+                  : read_picture (LATER, i, "depth");
+  read_pose (STATIC "/pose", 0, "pose", first);
+  read_pose (i < 60 ? STATIC "/pose" : LATER, i, "pose", there);
+  pose_back (first, back);
+  pose_times (back, there, pose);
+}
+
+static void
+real_open (Play *s, const Way *way)
+{
+  play_open (s, way->kind, 640, 480);
+  s->p = kinfumot_defaults ();
+  s->p.camera = (KinfumotCamera){585, 585, 320, 240, {0}};
+  set_way (s, way);
+  play_start (s, true);
+}
+
+/* Runs @depth, which it frees, as frame @i. */
+static void
+real_frame (Play *s, int i, uint16_t *depth)
+{
+  if (depth)
+    memcpy (s->depth, depth, 640 * 480 * sizeof *depth);
+  free (depth);
+  play_run (s, i);
+  play_detect (s, i);
+}
+
+/* Millimetres. */
+typedef struct {
+  double aligned, anchored;
+  uint64_t objects; /* that were born */
+} Camera;
+
+static uint64_t
+last_id (const Play *s, uint64_t so_far)
+{
+  for (int i = 0; i < s->r.n_objects; i++)
+    so_far = s->r.objects[i].id > so_far ? s->r.objects[i].id : so_far;
+  return so_far;
+}
+
+/* @poses: where the camera was in the first @n frames. */
+static Camera
+run_static (const Way *way, int n, double poses[][7], int judged)
+{
+  Place here[MAX_FRAMES], truth[MAX_FRAMES];
+  Camera c = {0};
+  Play s;
+
+  real_open (&s, way);
+  for (int i = 0; i < n; i++) {
+    uint16_t *depth;
+    double pose[7];
+
+    read_static (i, &depth, pose);
+    real_frame (&s, i, depth);
+    pose_flat (&s.r.camera, poses[i]);
+    memcpy (here[i], poses[i], sizeof here[i]);
+    memcpy (truth[i], pose, sizeof truth[i]);
+    c.objects = last_id (&s, c.objects);
+  }
+  c.aligned =
+      1e3 * apart_aligned ((const Place *) here, (const Place *) truth, judged);
+  c.anchored =
+      1e3 * apart ((const Place *) here, (const Place *) truth, judged);
+  play_close (&s);
+  return c;
+}
+
+/* ---- Depth laid over depth ---- */
+
+static int
+compare_floats (const void *a, const void *b)
+{
+  float x = *(const float *) a, y = *(const float *) b;
+
+  return x < y ? -1 : x > y;
+}
+
+/* By how much the depth of frame @i differs from that of @k, seen from there by
+ * the poses: the median, millimetres. */
+static double
+depth_apart (int i, int k, const double pose_i[7], const double pose_k[7])
+{
+  uint16_t *from, *to;
+  float *differences = malloc (640 * 480 * sizeof *differences);
+  double unused[7], back[7], motion[7], median;
+  int n = 0;
+
+  read_static (i, &from, unused);
+  read_static (k, &to, unused);
+  pose_back (pose_k, back);
+  pose_times (back, pose_i, motion);
+  for (int at = 0; from && to && at < 640 * 480; at++) {
+    double z = from[at] / 1e3,
+           p[3] = {(at % 640 - 320) / 585. * z, (at / 640 - 240) / 585. * z, z};
+    int x, y;
+
+    if (!from[at] || from[at] == 65535)
+      continue;
+    carry (motion, p, p);
+    x = (int) floor (p[0] / p[2] * 585 + 320.5);
+    y = (int) floor (p[1] / p[2] * 585 + 240.5);
+    if (!(p[2] > .1) || x < 0 || y < 0 || x >= 640 || y >= 480 ||
+        !to[y * 640 + x] || to[y * 640 + x] == 65535)
+      continue;
+    differences[n++] = (float) fabs (to[y * 640 + x] - 1e3 * p[2]);
+  }
+  qsort (differences, n, sizeof *differences, compare_floats);
+  median = n ? differences[n / 2] : 0;
+  free (differences);
+  free (from);
+  free (to);
+  return median;
+}
+
+static void
+tell_long (const Way *way)
+{
+  static const int pairs[][2] = {{121, 122}, {60, 120}, {150, 200}};
+  static double poses[MAX_FRAMES][7];
+  Camera c = run_static (way, 300, poses, 150);
+
+  printf ("long,first 150: %.1f,%.1f mm,objects %d\n", c.aligned, c.anchored,
+      (int) c.objects);
+  for (int i = 0; i < 3; i++) {
+    const int *p = pairs[i];
+    double a[7], b[7];
+    uint16_t *unused;
+
+    read_static (p[0], &unused, a);
+    free (unused);
+    read_static (p[1], &unused, b);
+    free (unused);
+    printf ("pair,%d,%d,%.1f,annotated %.1f\n", p[0], p[1],
+        depth_apart (p[1], p[0], poses[p[1]], poses[p[0]]),
+        depth_apart (p[1], p[0], b, a));
+  }
+  fflush (stdout);
+}
+
+/* ---- An object and its truth ---- */
+
+typedef struct {
+  int accepted;     /* the first frame with an object; -1: none */
+  double precision; /* of the mask in that frame */
+  int born;         /* the first frame with a model; -1 */
+  uint64_t id, n_ids;
+  int age; /* of the object that is looked at, since it was anchored */
+  double truth0[7], pose0[7];
+  double iou[MAX_FRAMES];
+  int n; /* frames from 20 after the birth on */
+  double sum, worst, worst_degrees, least_precision;
+} Followed;
+
+/* Of the mask that gpuccl accepts. */
+static void
+see_accepted (Followed *f, Play *s, int frame, const uint8_t *truth)
+{
+  int right = 0, all = 0;
+  uint8_t *mask;
+
+  if (f->accepted >= 0 || s->found.accepted < 0)
+    return;
+  mask = malloc ((size_t) s->width * s->height);
+  ok (device_copy (&s->dev, mask, s->mask, (size_t) s->width * s->height));
+  ok (device_wait (&s->dev));
+  for (int i = 0; i < s->width * s->height; i++) {
+    all += mask[i] != 0;
+    right += mask[i] && truth[i];
+  }
+  free (mask);
+  f->accepted = frame;
+  f->precision = (double) right / all;
+}
+
+/* The largest object is the one; @pose: its true one. */
+static void
+see_object (Followed *f, const Play *s, const double pose[7])
+{
+  const KinfumotObject *o = NULL;
+  double error, degrees;
+
+  for (int i = 0; i < s->r.n_objects; i++)
+    if (s->r.objects[i].area && (!o || s->r.objects[i].area > o->area))
+      o = &s->r.objects[i];
+  if (!o)
+    return;
+  if (f->id != o->id) {
+    f->id = o->id;
+    f->age = 0;
+    memcpy (f->truth0, pose, sizeof f->truth0);
+    pose_flat (&o->pose, f->pose0);
+  }
+  if (f->age++ < 20)
+    return;
+  error = 1e3 * object_error (f->truth0, f->pose0, pose, &o->pose, &degrees);
+  f->n++;
+  f->sum += error;
+  f->worst = fmax (f->worst, error);
+  f->worst_degrees = fmax (f->worst_degrees, degrees);
+}
+
+/* @truth: the pixels that are the object's. */
+static void
+see (
+    Followed *f, Play *s, int frame, const uint8_t *truth, const double pose[7])
+{
+  double precision;
+
+  for (int i = 0; i < s->width * s->height; i++)
+    s->labels[i] = truth[i];
+  compare_pixels (s, &f->iou[frame], &precision);
+  if (s->r.n_objects && f->born < 0)
+    f->born = frame;
+  if (f->born >= 0 && frame >= f->born + 2)
+    f->least_precision = fmin (f->least_precision, precision);
+  f->n_ids = last_id (s, f->n_ids);
+  see_accepted (f, s, frame, truth);
+  see_object (f, s, pose);
+}
+
+/* ---- The body ---- */
+
+static void
+body_truth (int i, uint8_t *mask, double object[7], double camera[7])
+{
+  uint16_t *picture = read_picture (BODY "/mask", i, "mask");
+  double back[7], there[7];
+
+  for (int k = 0; picture && k < 640 * 480; k++)
+    mask[k] = picture[k] != 0;
+  free (picture);
+  read_pose (BODY "/pose", i, "camera", camera);
+  read_pose (BODY "/pose", i, "object", there);
+  pose_back (camera, back);
+  pose_times (back, there, object);
+}
+
+static Camera
+run_body (const Way *way, Followed *f)
+{
+  Place here[60], truth[60];
+  uint8_t *mask = calloc (640 * 480, 1);
+  Camera c = {0};
+  Play s;
+
+  *f = (Followed){.accepted = -1, .born = -1, .least_precision = 1};
+  real_open (&s, way);
+  for (int i = 0; i < 60; i++) {
+    double object[7], camera[7];
+
+    real_frame (&s, i, read_picture (BODY "/depth", i, "depth"));
+    body_truth (i, mask, object, camera);
+    see (f, &s, i, mask, object);
+    memcpy (here[i], s.r.camera.t, sizeof here[i]);
+    memcpy (truth[i], camera, sizeof truth[i]);
+  }
+  c.aligned =
+      1e3 * apart_aligned ((const Place *) here, (const Place *) truth, 60);
+  c.anchored = 1e3 * apart ((const Place *) here, (const Place *) truth, 60);
+  c.objects = f->n_ids;
+  play_close (&s);
+  free (mask);
+  return c;
+}
+
+static double
+least_from (const Followed *f, int first, int last)
+{
+  double least = 1;
+
+  for (int i = first; i < last; i++)
+    least = fmin (least, f->iou[i]);
+  return least;
+}
+
+static void
+tell_followed (const Followed *f, int n_frames)
+{
+  printf ("accepted %d with %.3f,born %d with %.3f,then at least %.3f,ids %d,"
+          "off %.1f mean %.1f worst mm %.2f degrees,precision %.3f\n",
+      f->accepted, f->precision, f->born, f->born < 0 ? 0 : f->iou[f->born],
+      f->born < 0 ? 0 : least_from (f, f->born + 14, n_frames), (int) f->n_ids,
+      f->n ? f->sum / f->n : 0, f->worst, f->worst_degrees, f->least_precision);
+  fflush (stdout);
+}
+
+static void
+tell_real (const Way *way, bool moves)
+{
+  static double poses[MAX_FRAMES][7];
+  Followed f;
+  Camera c = moves ? run_body (way, &f) : run_static (way, 60, poses, 60);
+
+  printf ("%s,%.2f,%.2f mm,objects %d\n", moves ? "body" : "static", c.aligned,
+      c.anchored, (int) c.objects);
+  if (moves)
+    tell_followed (&f, 55);
+  fflush (stdout);
+}
+
+/* ---- The generated paths ---- */
+
+#define N_PATHS 6
+#define PATH_FRAMES 90
+
+static const char *const paths[N_PATHS] = {
+    "parallel", "towards", "frontal", "away", "pass", "rotation"};
+
+/* Millimetres: how far the camera is off at worst. */
+static double
+run_path (const Way *way, int path, int seed, Followed *f)
+{
+  double first[7], worst = 0;
+  uint8_t *mask = calloc (320 * 240, 1);
+  Play s;
+
+  *f = (Followed){.accepted = -1, .born = -1, .least_precision = 1};
+  play_open (&s, way->kind, 320, 240);
+  s.rp.path = (RgbdPath) path;
+  s.rp.motion_start = 10;
+  s.rp.seed = (uint64_t) seed;
+  set_way (&s, way);
+  play_start (&s, true);
+  for (int i = 0; i < PATH_FRAMES; i++) {
+    play_frame (&s, i);
+    if (i == 0)
+      memcpy (first, s.truth.camera, sizeof first);
+    worst = fmax (worst, 1e3 * camera_error (&s, first));
+    for (int k = 0; k < 320 * 240; k++)
+      mask[k] = s.labels[k] != 0;
+    see (f, &s, i, mask, s.truth.objects[0].pose);
+  }
+  play_close (&s);
+  free (mask);
+  return worst;
+}
+
+static void
+tell_paths (const Way *way, int seeds)
+{
+  for (int path = 0; path < N_PATHS; path++)
+    for (int seed = 1; seed <= seeds; seed++) {
+      Followed f;
+      double worst = run_path (way, path, seed, &f);
+
+      printf ("%s,%d,camera %.1f mm,", paths[path], seed, worst);
+      tell_followed (&f, PATH_FRAMES);
+    }
+}
+
+/* ---- Figure 9 ---- */
+
+#define AXES_FRAMES 240
+#define AXES_LEAST 200 /* the least axis has 430 pixels */
+
+/* The intersection over union of truth @label with the model that has most of
+ * its pixels. */
+static void
+best_model (const Play *s, const uint8_t *map, int label, double *iou)
+{
+  int both[KINFUMOT_MAX_OBJECTS + 1] = {0}, of[KINFUMOT_MAX_OBJECTS + 1] = {0};
+  int all = 0, best = 0;
+
+  for (int i = 0; i < s->width * s->height; i++) {
+    bool is = s->depth[i] && s->labels[i] == label;
+
+    all += is;
+    of[map[2 * i + 1]]++;
+    both[map[2 * i + 1]] += is;
+  }
+  for (int m = 1; m <= KINFUMOT_MAX_OBJECTS; m++)
+    best = both[m] > (best ? both[best] : 0) ? m : best;
+  *iou = best ? (double) both[best] / (all + of[best] - both[best]) : 0;
+}
+
+/* The three axes of a machine: the best that a model was of each, and when. */
+static void
+tell_axes (const Way *way)
+{
+  double best[RGBD_MAX_OBJECTS] = {0};
+  int when[RGBD_MAX_OBJECTS] = {0}, most = 0;
+  uint64_t n_ids = 0;
+  Play s;
+
+  play_open (&s, way->kind, 320, 240);
+  s.rp.path = RGBD_AXES;
+  s.rp.motion_start = 10;
+  set_way (&s, way);
+  play_start (&s, true);
+  s.gp.min_size = AXES_LEAST;
+  for (int i = 0; i < AXES_FRAMES; i++) {
+    uint8_t *map;
+
+    play_frame (&s, i);
+    n_ids = last_id (&s, n_ids);
+    most = s.r.n_objects > most ? s.r.n_objects : most;
+    map = play_map (&s);
+    for (int k = 0; k < s.truth.n_objects; k++) {
+      double iou;
+
+      best_model (&s, map, k + 1, &iou);
+      if (iou > best[k])
+        best[k] = iou, when[k] = i;
+    }
+    free (map);
+  }
+  printf ("axes,at most %d models at a time,ids %d", most, (int) n_ids);
+  for (int k = 0; k < s.truth.n_objects; k++)
+    printf (",%s at best %.3f in frame %d", s.truth.objects[k].seen.label,
+        best[k], when[k]);
+  printf ("\n");
+  fflush (stdout);
+  play_close (&s);
+}
+
+static bool
+says (int argc, char **argv, const char *word)
+{
+  for (int i = 1; i < argc; i++)
+    if (!strcmp (argv[i], word))
+      return true;
+  return false;
+}
+
+static int
+bench (int argc, char **argv)
+{
+  Way way = {says (argc, argv, "cuda") ? DEVICE_CUDA : DEVICE_CPU,
+      says (argc, argv, "unsigned"), says (argc, argv, "no-ring")};
+  bool all = true;
+  int seeds = 3;
+
+  for (int i = 2; i < argc; i++)
+    if (!strcmp (argv[i], "--seeds") && i + 1 < argc)
+      seeds = atoi (argv[i + 1]);
+  for (int i = 0; i < 5; i++)
+    all &= !says (argc, argv,
+        (const char *[]){"static", "body", "long", "paths", "axes"}[i]);
+  if (data && (all || says (argc, argv, "static")))
+    tell_real (&way, false);
+  if (data && (all || says (argc, argv, "body")))
+    tell_real (&way, true);
+  if (data && (all || says (argc, argv, "long")))
+    tell_long (&way);
+  if (all || says (argc, argv, "paths"))
+    tell_paths (&way, seeds);
+  if (all || says (argc, argv, "axes"))
+    tell_axes (&way);
+  return check_failures != 0;
+}
+
+/* ---- What must hold ---- */
+
+static void
+test_static (DeviceKind kind)
+{
+  static double poses[MAX_FRAMES][7];
+  const Way way = {.kind = kind};
+  Camera c = run_static (&way, 60, poses, 60);
+
+  printf ("%.2f mm, anchored %.2f\n", c.aligned, c.anchored);
+  check (c.aligned <= 5 && c.anchored <= 7 && c.objects == 0);
+}
+
+/* The body starts in frame 15, is one object from frame 28 on at the latest,
+ * and leaves from frame 55 on. */
+static void
+test_body (DeviceKind kind)
+{
+  const Way way = {.kind = kind};
+  Followed f;
+  Camera c = run_body (&way, &f);
+
+  printf ("%.2f mm, anchored %.2f\n", c.aligned, c.anchored);
+  tell_followed (&f, 55);
+  check (c.aligned < 6 && c.anchored < 8.3 && f.n_ids == 1);
+  check (f.accepted > 15 && f.accepted <= 28 && f.precision >= .98);
+  check (f.born == f.accepted + 1 && f.iou[f.born] >= .4);
+  check (least_from (&f, 42, 55) >= .9 && f.least_precision >= .98);
+  check (f.n > 5 && f.worst < 2 && f.worst_degrees < 1);
+}
+
+static const CheckPart parts[] = {
+    {"static", test_static}, {"body", test_body}, {NULL, NULL}};
+
+int
+main (int argc, char **argv)
+{
+  const char *name = "rgbd/" BODY "/mask/frame-000000.mask.png";
+  char path[2048];
+
+  data = getenv ("VISION_TEST_DATA");
+  snprintf (path, sizeof path, "%s/%s", data ? data : "", name);
+  if (!data || access (path, R_OK))
+    data = NULL;
+  if (!data && !says (argc, argv, "--bench")) {
+    printf ("SKIP: VISION_TEST_DATA names no folder with %s\n", name);
+    return 77;
+  }
+  return check_main (argc, argv, parts, NULL, bench);
+}
