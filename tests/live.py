@@ -29,7 +29,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 import pipelines_inputs as screens  # noqa: E402
-from commands import ROOT, run  # noqa: E402
+from commands import ROOT, make, run  # noqa: E402
 
 COMMAND = ROOT / "tools/vision-live"
 sys.path.insert(0, str(ROOT / "tools"))
@@ -81,12 +81,20 @@ def lines():
     kept.stop()
     assert (kept.texts["min-area"], kept.texts["label-map"]) == ("90", "true"), \
         kept.texts
-    for source in "nowhere.mp4", "camera:there is none":
-        try:
-            chain.source_words(source)
-            raise AssertionError(source)
-        except chain.Refused as sentence:
-            print(f"ok   {sentence}")
+    with tempfile.TemporaryDirectory() as folder:
+        sound, picture = f"{folder}/sound.wav", f"{folder}/picture.png"
+        make(f"audiotestsrc num-buffers=5 ! wavenc ! filesink location={sound}")
+        make(f"visiontestsrc num-buffers=1 ! pngenc ! filesink location={picture}")
+        assert chain.source_words(picture).endswith("! decodebin ! videoconvert")
+        Path(f"{folder}/film.gif").write_bytes(b"GIF89a")
+        Path(f"{folder}/empty.mp4").write_bytes(b"")
+        for source in "nowhere.mp4", "camera:there is none", sound, \
+                f"{folder}/film.gif", f"{folder}/empty.mp4", folder:
+            try:
+                chain.source_words(source)
+                raise AssertionError(source)
+            except chain.Refused as sentence:
+                print(f"ok   {sentence}")
 
 
 def faces():
@@ -95,7 +103,7 @@ def faces():
     from visionlive import chain
     from gi.repository import Gst
     Gst.init(None)
-    found = chain.Chain(str(COMMAND), "faces", {})
+    found = chain.Chain("rtsp://nowhere/stream", "faces", {})
     assert found.has_faces == chain.finds_faces() and found.wants_faces
     for has_faces in True, False:
         found.has_faces = has_faces
@@ -389,6 +397,23 @@ def refusing(env):
     print("ok   a file that is not there")
 
 
+def looping(env, folder):
+    """A short clip begins anew when it ends, without a word."""
+    clip, lines = f"{folder}/clip.avi", Path(folder) / "loop.json"
+    make("visiontestsrc num-buffers=8 ! video/x-raw,framerate=30/1 ! videoconvert ! "
+         f"jpegenc ! avimux ! filesink location={clip}")
+    process = subprocess.Popen([COMMAND, clip, "moct", "--json", lines], env=env,
+                               stderr=subprocess.PIPE, text=True)
+    try:
+        assert screens.wait_until(lambda: len(screens.lines_of(lines)) > 24)
+        press(env, "q")
+        said = process.communicate(timeout=60)[1]
+    finally:
+        process.kill()
+    assert process.returncode == 0 and "CRITICAL" not in said, said
+    print("ok   a clip that begins anew")
+
+
 def keeping(env, folder):
     """The launch line, a preset, a recording."""
     live = Live(env, folder, "chromatic", "moct", "objects=red:#c70d0d~22",
@@ -440,6 +465,7 @@ def window():
             reading(env, folder)
             cloud(env, folder)
             refusing(env)
+            looping(env, folder)
             keeping(env, folder)
 
 

@@ -9,7 +9,8 @@ import typing
 import gi
 
 gi.require_version("Gst", "1.0")
-from gi.repository import Gst  # noqa: E402
+gi.require_version("GstPbutils", "1.0")
+from gi.repository import GLib, Gst, GstPbutils  # noqa: E402
 
 from . import properties  # noqa: E402
 
@@ -68,6 +69,29 @@ def cameras():
     return found
 
 
+def file_words(source):
+    """The head of a launch line for a file that has video; a clip that a telephone
+    took lying on its side is turned."""
+    if not os.path.isfile(source):
+        raise Refused(f"There is no file {source}.")
+    with open(source, "rb") as file:
+        if file.read(4) == b"GIF8":  # all frames come, and then no end
+            raise Refused(f"{source} is a GIF, which GStreamer does not play to its "
+                          "end: make a video of it first.")
+    try:
+        info = GstPbutils.Discoverer.new(10 * Gst.SECOND).discover_uri(
+            Gst.filename_to_uri(os.path.abspath(source)))
+    except GLib.Error as error:
+        raise Refused(f"{source} cannot be shown: {error.message}") from None
+    if not info.get_video_streams():
+        raise Refused(f"{source} has no video that can be shown: "
+                      f"gst-discoverer-1.0 -v {shlex.quote(source)} tells what it has.")
+    tags = info.get_tags()
+    turned = tags and tags.get_string("image-orientation")[0]
+    return f"filesrc location={shlex.quote(source)} ! decodebin ! videoconvert" + \
+        " ! videoflip video-direction=auto" * bool(turned)
+
+
 def source_words(source):
     """The head of a launch line: of a generated scene, a camera, an address, a
     sequence of pictures, or a file."""
@@ -87,9 +111,7 @@ def source_words(source):
         kind = source.rpartition(".")[2].replace("jpg", "jpeg")
         return f"multifilesrc location={place} caps=image/{kind},framerate=30/1 " \
             "! decodebin ! videoconvert"
-    if not os.path.isfile(source):
-        raise Refused(f"There is no file {source}.")
-    return f"filesrc location={place} ! decodebin ! videoconvert"
+    return file_words(source)
 
 
 def finds_faces():
@@ -111,6 +133,12 @@ def models(folder):
             raise Refused("scopedetect needs models, which vision-model makes: "
                           "name them by models=FILE,FILE.") from None
     return ",".join(f"{folder}/{solid}.model" for solid in SOLIDS)
+
+
+def own(sample):
+    """One that may be kept: appsink writes to its own again at the next caps."""
+    return Gst.Sample.new(sample.get_buffer(), sample.get_caps(),
+                          sample.get_segment(), None)
 
 
 class Chain:
@@ -181,14 +209,14 @@ class Chain:
             "appsink name=picture emit-signals=true max-buffers=1"
         try:
             self.pipeline = Gst.parse_launch(line)
-        except gi.repository.GLib.Error as error:
+        except GLib.Error as error:
             raise Refused(error.message) from None
         self.element = self.pipeline.get_by_name("finder")
         for name, text in self.texts.items():
             self.set(name, text)
         sink = self.pipeline.get_by_name("picture")
         sink.connect("new-sample", lambda sink: on_sample(
-            sink.emit("pull-sample")) or Gst.FlowReturn.OK)
+            own(sink.emit("pull-sample"))) or Gst.FlowReturn.OK)
         self.pipeline.set_state(Gst.State.PLAYING)
 
     def stop(self):
