@@ -186,6 +186,19 @@ choose_first () {
   need_file "$first"
 }
 
+# Ends where $1 is a PNG, but not of 16 bits of grey: any other has no depth (PNG,
+# 11.2.2: byte 25 is the number of bits, byte 26 the kind of colours).
+need_depth () {
+  local bits kind
+  [ "$(head -c 4 "$1" | tail -c 3)" = PNG ] || return 0
+  read -r bits kind < <(od -An -tu1 -j24 -N2 "$1")
+  [ "$bits $kind" = '16 0' ] || {
+    echo "$1 is no picture of depth: these have 16 bits of grey, and this one has" \
+      "$bits bits$([ "$kind" = 0 ] || echo ' of each colour')" >&2
+    exit 1
+  }
+}
+
 # Sets `colours` to what moct shall look for in $1 where the caller has not
 # said: the colours of the generated scene, or four hues.
 choose_colours () {

@@ -34,6 +34,7 @@ case $input in
     ;;
   *%*)
     choose_first "$input"
+    need_depth "$first"
     # shellcheck disable=SC2054 # the commas are of caps
     source=(multifilesrc location="$input" start-index="${START:-0}"
       caps=image/png,framerate=30/1 ${FRAMES:+num-buffers="$FRAMES"} !

@@ -57,12 +57,18 @@ case $input in
     ;;
   *%*)
     choose_first "$input"
+    need_depth "$first"
     pictures "$input"
     ;;
   camera)
     source=(openni2src sourcetype=depth ! 'video/x-raw,format=GRAY16_LE')
     ;;
   *)
+    [ -d "$input" ] || {
+      echo "$input is no folder; kinfumot needs depth: a sequence of pictures, a" \
+        "folder of TUM, or camera; --help tells more" >&2
+      exit 1
+    }
     need_file "$input/depth.txt"
     tum_folder "$input"
     ;;

@@ -47,7 +47,7 @@ size=${SIZE:-640x480}
 short=(queue max-size-buffers=2 max-size-bytes=0 max-size-time=0)
 queue=(queue)
 
-# Sets `source` for one of the two.
+# Sets `source` for one of the two, which $2 names.
 choose_picture () {
   local first=$1 kind=${1##*.}
   case $1 in
@@ -66,6 +66,7 @@ choose_picture () {
   # shellcheck disable=SC2059 # the sequence's name is a format
   case $1 in *%*) first=$(printf "$1" "${START:-0}") ;; esac
   need_file "$first"
+  [ "$2" != depth ] || need_depth "$first"
   case $1 in
     *%*)
       # shellcheck disable=SC2054 # the commas are of caps
@@ -114,10 +115,10 @@ if [ "$color" = clutter ]; then
   line=("${scene[@]}" view=color ! video/x-raw,format=RGB ! queue !
     objects.sink_color "${scene[@]}" view=depth ! queue ! objects.sink_depth)
 else
-  choose_picture "$color"
+  choose_picture "$color" color
   line=("${source[@]}" ! videoconvert ! video/x-raw,format=RGB !
     "${queue[@]}" ! objects.sink_color)
-  choose_picture "$depth"
+  choose_picture "$depth" depth
   line+=("${source[@]}" ! videoconvert ! video/x-raw,format=GRAY16_LE !
     "${queue[@]}" ! objects.sink_depth)
 fi

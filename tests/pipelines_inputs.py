@@ -226,6 +226,20 @@ def no_videos(folder):
     assert "no file" in said, said
 
 
+def no_depths(folder):
+    """Pictures of colours in the place of depth."""
+    picture = f"{folder}/00.png"
+    make(f"visiontestsrc num-buffers=1 ! pngenc ! filesink location={picture}")
+    many, model = f"{folder}/%02d.png", ROOT / "README.md"
+    for name, *arguments in (["kinfumot.sh", many], ["gpuccl.sh", many], [
+            "scopedetect.sh", picture, picture, "600,600,320,240", model]):
+        _, said = script(name, *arguments, env=environment(FRAMES="2"), fails=True)
+        assert f"{picture} is no picture of depth: these have 16 bits of grey, and " \
+            "this one has 8 bits of each colour\n" in said, said
+    _, said = script("kinfumot.sh", picture, env=environment(), fails=True)
+    assert "kinfumot needs depth" in said, said
+
+
 def lying(folder):
     """A clip of a telephone that lay on its side is shown upright: its header asks
     for a turn by 90 degrees to the right."""
@@ -275,6 +289,16 @@ def slow():
         said
 
 
+def no_colours():
+    """moct without colours says what to do, and of a window that one may click."""
+    for words, remedy in ("", "Set \"objects\""), ("mouse=true ", "Click at a thing"):
+        done = subprocess.run(
+            [ROOT / "pipelines/launch.sh", *f"visiontestsrc num-buffers=2 ! moct {words}"
+             "! fakesink".split()], env=environment(), capture_output=True, text=True,
+            timeout=60, check=True)
+        assert f"no colours to look for. {remedy}" in done.stdout + done.stderr, done
+
+
 def messages():
     with tempfile.TemporaryDirectory() as folder:
         cameras(folder)
@@ -282,8 +306,10 @@ def messages():
         addresses(folder)
         halves(folder)
         no_videos(folder)
+        no_depths(folder)
         lying(folder)
     refusals()
+    no_colours()
     slow()
     print("ok   messages")
 

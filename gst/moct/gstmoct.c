@@ -257,8 +257,9 @@ gst_moct_process (
   if (!params.n_colours && !self->warned) {
     self->warned = TRUE;
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("There are no colours to look for. Set \"objects\", for example to "
-         "\"ball:#ff2000~30\", or \"objects-file\"."),
+        ("There are no colours to look for. %s \"objects\", for example to "
+         "\"ball:#ff2000~30\", or \"objects-file\".",
+            self->mouse ? "Click at a thing in the window, or set" : "Set"),
         ("Frames pass unchanged until then."));
   }
 
