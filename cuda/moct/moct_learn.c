@@ -257,8 +257,8 @@ find_modes (const MoctSamples *region, const MoctSamples *around,
 #define AROUND 1
 
 static const float margin[3] = {12, 6, 6};
-static const float least[3] = {0, -128, -128};
-static const float most[3] = {100, 127, 127};
+static const float min_lab[3] = {0, -128, -128};
+static const float max_lab[3] = {100, 127, 127};
 
 typedef struct {
   Image image; /* in host memory */
@@ -337,8 +337,9 @@ set_range (const MoctSamples *s, const int *mode, int k, MoctRange *range)
       if (!mode || mode[j] == k)
         axis[n++] = s->at[3 * (size_t) j + i];
     qsort (axis, n, sizeof *axis, compare);
-    range->lo[i] = fmaxf (least[i], floorf (axis[n / TAIL] - margin[i]));
-    range->hi[i] = fminf (most[i], ceilf (axis[n - 1 - n / TAIL] + margin[i]));
+    range->lo[i] = fmaxf (min_lab[i], floorf (axis[n / TAIL] - margin[i]));
+    range->hi[i] =
+        fminf (max_lab[i], ceilf (axis[n - 1 - n / TAIL] + margin[i]));
   }
   free (axis);
   return NULL;

@@ -182,12 +182,12 @@ pair (MoctGroup *g, const Pair *p)
 static bool
 is_part (const MoctTrack *t, const MoctSum *seen, const MoctSum *part)
 {
-  double most = 1.1 * hypot (t->width, t->height);
+  double max_side = 1.1 * hypot (t->width, t->height);
   MoctSum both = *seen;
 
   moct_sum_add (&both, part);
-  return both.n < 1.1 * t->area && both.box.x1 - both.box.x0 < most &&
-      both.box.y1 - both.box.y0 < most;
+  return both.n < 1.1 * t->area && both.box.x1 - both.box.x0 < max_side &&
+      both.box.y1 - both.box.y0 < max_side;
 }
 
 static void

@@ -295,14 +295,14 @@ classify (const MoctWork &w, int x0, int y, Classes *out)
 static __device__ __forceinline__ uint32_t
 highest (const Classes &c)
 {
-  uint32_t most = 0;
+  uint32_t max_pair = 0;
 
 #pragma unroll
   for (int r = 0; r < 2; r++)
 #pragma unroll
     for (int i = 0; i < 4; i++)
-      most = __vmaxu2 (most, c.pair[r][i]);
-  return max (most & 0xffff, most >> 16);
+      max_pair = __vmaxu2 (max_pair, c.pair[r][i]);
+  return max (max_pair & 0xffff, max_pair >> 16);
 }
 
 /* The half words of @a and @b that are equal.  As half floats, which compare

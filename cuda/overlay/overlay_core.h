@@ -145,9 +145,9 @@ overlay_sprite_at (const uint8_t *texels, const OverlaySprite *s, int x, int y,
 /* The state of a map's palette: index = (value - low) * gain. */
 typedef struct {
   float low, high, gain;
-  int32_t least, most; /* of this frame, as overlay_order () has them */
-  uint32_t done;       /* blocks that have been through */
-  int32_t frames;      /* 0: nothing to smooth with */
+  int32_t min_order, max_order; /* of this frame: see overlay_order () */
+  uint32_t done;                /* blocks that have been through */
+  int32_t frames;               /* 0: nothing to smooth with */
 } OverlayRange;
 
 /* A map as it is read. */
@@ -283,16 +283,17 @@ overlay_map_rgb (const OverlayNumbers *m, const OverlayRange *r, int x, int y,
 BOTH void
 overlay_range_settle (OverlayRange *r)
 {
-  if (r->least <= r->most) {
-    float low = overlay_unorder (r->least), high = overlay_unorder (r->most);
+  if (r->min_order <= r->max_order) {
+    float low = overlay_unorder (r->min_order),
+          high = overlay_unorder (r->max_order);
 
     r->low = r->frames ? r->low + (low - r->low) * .125f : low;
     r->high = r->frames ? r->high + (high - r->high) * .125f : high;
     r->frames = 1;
   }
   r->gain = r->high - r->low > 0 ? 255 / (r->high - r->low) : 0;
-  r->least = INT32_MAX;
-  r->most = INT32_MIN;
+  r->min_order = INT32_MAX;
+  r->max_order = INT32_MIN;
   r->done = 0;
 }
 
@@ -407,12 +408,12 @@ overlay_texture (const OverlayScene *s, int kind, const OverlayShape *shape,
   return 255;
 }
 
-/* Opacity of a pixel whose best shape gives it @most, coverage times fade, in a
- * stroke of opacity @alpha. */
+/* Opacity of a pixel whose best shape gives it @max_cover, coverage times fade,
+ * in a stroke of opacity @alpha. */
 BOTH int
-overlay_alpha (int most, int alpha)
+overlay_alpha (int max_cover, int alpha)
 {
-  return (most * alpha + 32512) / 65025;
+  return (max_cover * alpha + 32512) / 65025;
 }
 
 /* What @n pixels of opacities that add up to @alpha, and colours that, weighted

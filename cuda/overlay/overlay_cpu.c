@@ -12,8 +12,8 @@
 #define TILE 64 /* even: pixels that share chroma are of one tile */
 
 typedef struct {
-  int x, y;                  /* of its first pixel */
-  uint16_t most[TILE][TILE]; /* all 0 between strokes */
+  int x, y;                       /* of its first pixel */
+  uint16_t max_cover[TILE][TILE]; /* all 0 between strokes */
   uint8_t alpha[TILE][TILE];
   uint8_t colour[TILE][TILE][4];
 } Tile;
@@ -48,10 +48,10 @@ cover (const OverlayScene *s, int kind, const OverlayShape *shape, Tile *t)
 
   for (int y = b.y0; y < b.y1; y++)
     for (int x = b.x0; x < b.x1; x++) {
-      uint16_t *most = &t->most[y - t->y][x - t->x];
+      uint16_t *max_cover = &t->max_cover[y - t->y][x - t->x];
 
-      *most = overlay_max (
-          *most, shape->fade * overlay_cover (s, kind, shape, x, y));
+      *max_cover = overlay_max (
+          *max_cover, shape->fade * overlay_cover (s, kind, shape, x, y));
     }
 }
 
@@ -149,11 +149,11 @@ take (Tile *t, OverlayBox b, const OverlayStroke *stroke)
 
   for (int y = b.y0 - t->y; y < b.y1 - t->y; y++)
     for (int x = b.x0 - t->x; x < b.x1 - t->x; x++) {
-      int most = t->most[y][x];
+      int max_cover = t->max_cover[y][x];
 
-      any |= most;
-      t->alpha[y][x] = overlay_alpha (most, alpha);
-      t->most[y][x] = 0;
+      any |= max_cover;
+      t->alpha[y][x] = overlay_alpha (max_cover, alpha);
+      t->max_cover[y][x] = 0;
     }
   return any;
 }
@@ -195,7 +195,7 @@ draw_tiles (void *data, int begin, int end)
 
     t.x = i % across * TILE;
     t.y = i / across * TILE;
-    memset (t.most, 0, sizeof t.most);
+    memset (t.max_cover, 0, sizeof t.max_cover);
     for (int n = 0; n < s->n_strokes; n++) {
       const OverlayStroke *stroke = &s->strokes[n];
 
@@ -223,27 +223,27 @@ draw (const Device *dev, const OverlayScene *s)
 typedef struct {
   const OverlayNumbers *map;
   pthread_mutex_t lock;
-  int32_t least, most;
+  int32_t min_order, max_order;
 } Range;
 
 static void
 measure_rows (void *data, int begin, int end)
 {
   Range *r = data;
-  int32_t least = INT32_MAX, most = INT32_MIN;
+  int32_t min_order = INT32_MAX, max_order = INT32_MIN;
 
   for (int y = begin; y < end; y++)
     for (int x = 0; x < r->map->width; x++) {
       float v;
 
       if (overlay_map_value (r->map, x, y, &v)) {
-        least = overlay_min (least, overlay_order (v));
-        most = overlay_max (most, overlay_order (v));
+        min_order = overlay_min (min_order, overlay_order (v));
+        max_order = overlay_max (max_order, overlay_order (v));
       }
     }
   pthread_mutex_lock (&r->lock);
-  r->least = overlay_min (r->least, least);
-  r->most = overlay_max (r->most, most);
+  r->min_order = overlay_min (r->min_order, min_order);
+  r->max_order = overlay_max (r->max_order, max_order);
   pthread_mutex_unlock (&r->lock);
 }
 
@@ -254,8 +254,8 @@ range (const Device *dev, const OverlayScene *s)
 
   (void) dev;
   parallel_for (s->map.height, 0, measure_rows, &r);
-  s->range->least = r.least;
-  s->range->most = r.most;
+  s->range->min_order = r.min_order;
+  s->range->max_order = r.max_order;
   overlay_range_settle (s->range);
   return NULL;
 }

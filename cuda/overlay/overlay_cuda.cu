@@ -135,7 +135,7 @@ static __device__ void
 paint_shapes (const OverlayScene *s, const OverlayStroke *stroke,
     const int tile[2], OverlayShape near[THREADS], Quad *q)
 {
-  int most[4] = {0, 0, 0, 0};
+  int max_cover[4] = {0, 0, 0, 0};
 
   for (int first = 0; first < stroke->count; first += THREADS) {
     int n = gather (
@@ -146,7 +146,7 @@ paint_shapes (const OverlayScene *s, const OverlayStroke *stroke,
         continue;
 #pragma unroll
       for (int i = 0; i < 4; i++)
-        most[i] = overlay_max (most[i],
+        max_cover[i] = overlay_max (max_cover[i],
             near[j].fade *
                 overlay_cover (
                     s, stroke->kind, &near[j], q->x + i % 2, q->y + i / 2));
@@ -154,7 +154,7 @@ paint_shapes (const OverlayScene *s, const OverlayStroke *stroke,
   }
 #pragma unroll
   for (int i = 0; i < 4; i++) {
-    q->alpha[i] = overlay_alpha (most[i], stroke->alpha);
+    q->alpha[i] = overlay_alpha (max_cover[i], stroke->alpha);
 #pragma unroll
     for (int k = 0; k < 4; k++)
       q->colour[i][k] = stroke->colour[k];
@@ -234,24 +234,24 @@ draw (const Device *dev, const OverlayScene *s)
 static __global__ void
 __launch_bounds__ (RANGE_THREADS) range_kernel (OverlayScene s)
 {
-  int32_t least = INT32_MAX, most = INT32_MIN;
+  int32_t min_order = INT32_MAX, max_order = INT32_MIN;
 
   for (int y = blockIdx.x; y < s.map.height; y += gridDim.x)
     for (int x = threadIdx.x; x < s.map.width; x += RANGE_THREADS) {
       float v;
 
       if (overlay_map_value (&s.map, x, y, &v)) {
-        least = overlay_min (least, overlay_order (v));
-        most = overlay_max (most, overlay_order (v));
+        min_order = overlay_min (min_order, overlay_order (v));
+        max_order = overlay_max (max_order, overlay_order (v));
       }
     }
   for (int d = 16; d; d /= 2) {
-    least = overlay_min (least, __shfl_down_sync (~0u, least, d));
-    most = overlay_max (most, __shfl_down_sync (~0u, most, d));
+    min_order = overlay_min (min_order, __shfl_down_sync (~0u, min_order, d));
+    max_order = overlay_max (max_order, __shfl_down_sync (~0u, max_order, d));
   }
   if (threadIdx.x % 32 == 0) {
-    atomicMin (&s.range->least, least);
-    atomicMax (&s.range->most, most);
+    atomicMin (&s.range->min_order, min_order);
+    atomicMax (&s.range->max_order, max_order);
     __threadfence ();
   }
   __syncthreads ();

@@ -42,7 +42,7 @@ overlay_range_begin (
       followed->height == m->height && followed->format == m->format &&
       followed->labels == m->labels && followed->rgb == m->rgb;
 
-  *range = (OverlayRange){.least = INT32_MAX, .most = INT32_MIN};
+  *range = (OverlayRange){.min_order = INT32_MAX, .max_order = INT32_MIN};
   *followed = *m;
   if (given) {
     range->low = m->low;
