@@ -295,36 +295,26 @@ class Tally:
                 f"{statistics.median(self.errors):.1f} |")
 
 
-def clips(data, most_off, what):
-    """The first box is off by up to @most_off of its size."""
+def clips(data):
+    """The first box is the annotated one."""
     trackers = {"emdtrack": emdtrack, "OpenCV CSRT": peer("CSRT"),
                 "OpenCV KCF": peer("KCF")}
-    tallies, rng = {}, np.random.default_rng(7)
+    tallies = {}
     for seed, (group, images, centres, w, h) in enumerate(things(data)):
         views, truth = camera(images, centres, seed)
         x, y, zoom = truth[0]
-        dx, dy, dw, dh = rng.uniform(-most_off, most_off, 4)
-        size = w * zoom * (1 + dw), h * zoom * (1 + dh)
-        box = (x + dx * w * zoom - size[0] / 2,
-               y + dy * h * zoom - size[1] / 2, *size)
+        size = w * zoom, h * zoom
+        box = x - size[0] / 2, y - size[1] / 2, *size
         for name, track in trackers.items():
             places = track(views, box)
             for of in (group, "all"):
                 tallies.setdefault((of, name), Tally()).add(
                     places, truth, w, h)
-    rows = [f"| {what} | tracker | frames right | elsewhere | missed | claimed "
+    rows = ["| targets | tracker | frames right | elsewhere | missed | claimed "
             "where absent | median error of the right ones, % of the size |",
             "|---" * 7 + "|"]
     return rows + [tallies[key].row(*key) for key in sorted(
         tallies, key=lambda key: key[0] == "all")]
-
-
-def first_boxes(data):
-    return clips(data, 0, "first box as annotated")
-
-
-def boxes_off(data):
-    return clips(data, .1, "first box off by up to 10 %")
 
 
 # ---- Colours learned in another light ----
@@ -398,7 +388,7 @@ def main():
         sys.exit(77)
     os.environ.setdefault("GST_PLUGIN_PATH", str(stereo.BUILD / "gst"))
     rows = [f"OpenCV {cv2.__version__}.", ""]
-    for table in pairs, first_boxes, boxes_off, lights:
+    for table in pairs, clips, lights:
         rows += table(data) + [""]
         print("\n".join(rows), flush=True)
     if "--write" in sys.argv[1:]:
