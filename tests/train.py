@@ -185,10 +185,12 @@ def check_refused(folder, quick):
     (first / "rgb").mkdir()
     refused("colour", "rgb/000000.png: No such file", *quick, out, scenes)
     (first / "rgb").rmdir()
-    refused("few generated", "too few", "--generate", 11, out)
+    refused("few generated", "11 generated scenes: these are too few", "--generate", 11, out)
     refused("a solid", "no solid", "--generate", 12, "--solids", "duck,x", out)
     refused("a size", "WIDTHxHEIGHT", "--generate", 12, "--size", "640", out)
     refused("a number", "whole number", "--tries", "0", out, scenes)
+    refused("a folder", "nowhere/: No such file", *quick,
+            folder / "nowhere" / "no.prs", scenes)
     check(not out.exists(), "a preset of what was refused")
     for wrong in [], [out], ["--nothing", out, scenes]:
         check(run(*wrong).returncode == 2, wrong)

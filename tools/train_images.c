@@ -70,9 +70,8 @@ set_models (Train *t, const char *const *solids, char where[POSE_FILE_WHERE])
     return "no models are given";
   hold_back (t);
   for (int i = 0; i < t->n_models; i++) {
-    fprintf (stderr, "\rmodel %d of %d%s", i + 1, t->n_models,
-        i + 1 < t->n_models ? "" : "\n");
     snprintf (where, POSE_FILE_WHERE, "%s", t->model[i].shape);
+    fprintf (stderr, "model %d of %d: %s\n", i + 1, t->n_models, where);
     TRY (compile (t, &t->model[i]));
   }
   return NULL;
@@ -498,6 +497,7 @@ train_search (Train *t, TrainPart part, int round,
     const ScopedetectParams *params, char where[POSE_FILE_WHERE])
 {
   static const char *const names[] = {"learn from", "choose by", "report"};
+  const char *why;
   TrainTruth truth[CLUTTER_MAX_OBJECTS];
   int n = t->n_generated / (part == TRAIN_LEARN ? 2 : 4), done = 0, all = n;
 
@@ -512,7 +512,11 @@ train_search (Train *t, TrainPart part, int round,
 
     if (im->part != part)
       continue;
-    TRY (search_image (t, im, round, params, where));
+    why = search_image (t, im, round, params, where);
+    if (why) {
+      fprintf (stderr, "\n");
+      return why;
+    }
     done++;
     fprintf (stderr, "\rscenes to %s: image %d of %d%s", names[part], done, all,
         done < all ? "" : "\n");
@@ -577,6 +581,7 @@ const char *
 train_open (Train *t, const char *const *folders, int n, const char *models,
     const char *const *solids, char where[POSE_FILE_WHERE])
 {
+  snprintf (where, POSE_FILE_WHERE, "%d generated scenes", t->n_generated);
   if (t->n_generated && t->n_generated < LEAST_SCENES)
     return "these are too few: 12 or more are needed";
   TRY (read_folders (t, folders, n, models, where));

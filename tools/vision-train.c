@@ -2,9 +2,11 @@
  *
  * vision-train: finds the weights by which scopedetect chooses among poses, for
  * labelled scenes (thesis, section 2.3.2), and writes them as a preset. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/file.h"
 #include "common/number.h"
@@ -259,6 +261,20 @@ save (const Wanted *w, const ScopedetectParams *p, char where[POSE_FILE_WHERE])
   return error ? file_why (error) : NULL;
 }
 
+/* Whether the preset can be written: training may take hours. */
+static const char *
+check_room (const char *path, char where[POSE_FILE_WHERE])
+{
+  const char *slash = strrchr (path, '/');
+
+  snprintf (where, POSE_FILE_WHERE, "%s", path);
+  if (!access (path, F_OK))
+    return access (path, W_OK) ? file_why (errno) : NULL;
+  snprintf (where, POSE_FILE_WHERE, "%.*s",
+      slash ? (int) (slash - path) + 1 : 1, slash ? path : ".");
+  return access (where, W_OK) ? file_why (errno) : NULL;
+}
+
 static int
 run (Wanted *w)
 {
@@ -268,7 +284,9 @@ run (Wanted *w)
 
   scopedetect_preset (&p, SCOPEDETECT_FAST);
   p.explain = w->explain;
-  why = train_open (&w->t, w->path + 1, w->n - 1, w->models, w->solid, where);
+  why = check_room (w->path[0], where);
+  if (!why)
+    why = train_open (&w->t, w->path + 1, w->n - 1, w->models, w->solid, where);
   if (!why)
     why = train (w, &p, where);
   if (!why)
