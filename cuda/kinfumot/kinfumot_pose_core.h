@@ -386,7 +386,7 @@ kinfumot_back (double a[6][6], const double b[6], double x[6])
 
 #define KINFUMOT_SWEEPS 8
 #define KINFUMOT_ROUNDS 5 /* of a sweep: each row meets each other once */
-#define KINFUMOT_NEGLIGIBLE 1e-15f
+#define KINFUMOT_NEGLIGIBLE 1e-9f
 
 /* A symmetric matrix on its way to eigenvalues on the diagonal of @a and
  * eigenvectors in the columns of @v; shared by the lanes. */
