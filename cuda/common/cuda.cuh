@@ -48,7 +48,7 @@ warp_sum (uint32_t v)
 }
 
 static __device__ __forceinline__ uint32_t
-warp_max (uint32_t v)
+warp_max_u (uint32_t v)
 {
 #if __CUDA_ARCH__ >= 800
   return __reduce_max_sync (ALL_LANES, v);
@@ -84,7 +84,7 @@ warp_min (int32_t v)
 }
 
 static __device__ __forceinline__ int32_t
-warp_greatest (int32_t v)
+warp_max (int32_t v)
 {
 #if __CUDA_ARCH__ >= 800
   return __reduce_max_sync (ALL_LANES, v);

@@ -226,7 +226,7 @@ note_rows (TileMembers *m, const Listed &l, uint32_t group, uint32_t labels[N])
 #pragma unroll
     for (int i = 0; i < N; i++)
       next = max (next, labels[i]);
-    next = warp_max (next);
+    next = warp_max_u (next);
     if (!(next & GPUCCL_LARGE))
       return noted;
     rank = rank_of_label (l, next & ~GPUCCL_LARGE);

@@ -163,7 +163,7 @@ warp_add_up (const GpucclSum &s)
 {
   GpucclSum t;
 
-  t.label = ~warp_max (~s.label);
+  t.label = ~warp_max_u (~s.label);
   t.area = warp_sum (s.area);
   t.x = warp_sum ((uint32_t) s.x);
   t.y = warp_sum ((uint32_t) s.y);
@@ -172,8 +172,8 @@ warp_add_up (const GpucclSum &s)
   t.box.y0 = warp_min (s.box.y0);
   t.box.x1 = ~warp_min (~s.box.x1);
   t.box.y1 = ~warp_min (~s.box.y1);
-  t.min_z = ~warp_max (~s.min_z);
-  t.max_z = warp_max (s.max_z);
+  t.min_z = ~warp_max_u (~s.min_z);
+  t.max_z = warp_max_u (s.max_z);
   t.min_u = warp_min (s.min_u);
   t.max_u = ~warp_min (~s.max_u);
   t.min_v = warp_min (s.min_v);

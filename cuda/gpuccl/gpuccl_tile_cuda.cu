@@ -939,11 +939,11 @@ add_warp (const GpucclWork &w, const Rows<WARP_ROWS> &r, TileSums *to,
   }
   if (DEPTH) {
     s.z = warp_sum (s.z);
-    s.max_z = warp_max (s.max_z), s.low_z = warp_max (s.low_z);
+    s.max_z = warp_max_u (s.max_z), s.low_z = warp_max_u (s.low_z);
   }
   if (DEPTH && w.rays.known) {
-    s.max_u = warp_greatest (s.max_u), s.low_u = warp_greatest (s.low_u);
-    s.max_v = warp_greatest (s.max_v), s.low_v = warp_greatest (s.low_v);
+    s.max_u = warp_max (s.max_u), s.low_u = warp_max (s.low_u);
+    s.max_v = warp_max (s.max_v), s.low_v = warp_max (s.low_v);
   }
   if (threadIdx.x % 32 == 0)
     add_part<DEPTH> (w, to, number, s);

@@ -229,6 +229,8 @@ look_again (Kinfumot *k)
 {
   for (int i = 0; i < KINFUMOT_RING; i++)
     k->past[i].known = false;
+  for (int m = 0; m < KINFUMOT_MODELS; m++)
+    k->state->models[m].box = kinfumot_whole (k);
   return k->stages->cast (&k->device, &k->work, 0, kinfumot_models_end (k));
 }
 
@@ -321,8 +323,8 @@ begin (Kinfumot *k, const KinfumotFrame *frame)
   w->input_stride = frame->stride;
 }
 
-static ImageBox
-whole (const Kinfumot *k)
+ImageBox
+kinfumot_whole (const Kinfumot *k)
 {
   return (ImageBox){0, 0, k->work.width, k->work.height};
 }
@@ -336,7 +338,7 @@ set_motion (Kinfumot *k, const KinfumotFrame *frame)
   bool given = k->params.pose != KINFUMOT_ESTIMATE && frame->has_pose;
 
   m->active = KINFUMOT_AWAKE;
-  m->box = whole (k);
+  m->box = kinfumot_whole (k);
   if (!k->started) {
     kinfumot_set_pose (m, given ? frame->pose : kinfumot_pose_none ());
     m->active = KINFUMOT_CARRIED;

@@ -16,7 +16,8 @@
 typedef struct {
   ImageBox box;     /* of the mask */
   int n, n_taken;   /* pixels of the mask with depth; with another's, too */
-  int n_left;       /* pixels outside of the mask with depth */
+  int n_seen;       /* pixels with depth */
+  int n_left;       /* of these, what the background keeps */
   double middle[3]; /* of their points, camera coordinates */
   double extent[3];
 } Shape;
@@ -60,23 +61,25 @@ is_empty (const uint8_t *row, int width)
   return !any;
 }
 
-static int
-count_left (const Kinfumot *k)
+static void
+count_background (const Kinfumot *k, Shape *s)
 {
-  int n = 0;
+  for (int at = 0; at < k->work.width * k->work.height; at++) {
+    int seen = k->seen.depth[at] != 0;
 
-  for (int at = 0; at < k->work.width * k->work.height; at++)
-    n += !k->seen.mask[at] & (k->seen.depth[at] != 0);
-  return n;
+    s->n_seen += seen;
+    s->n_left += seen & !k->seen.mask[at] & !k->seen.classes[2 * at + 1];
+  }
 }
 
 static Shape
 measure (const Kinfumot *k)
 {
   const int width = k->work.width, height = k->work.height;
-  Shape s = {.box = {width, height, 0, 0}, .n_left = count_left (k)};
+  Shape s = {.box = {width, height, 0, 0}};
   Bounds b = {{1e9f, 1e9f, 1e9f}, {-1e9f, -1e9f, -1e9f}};
 
+  count_background (k, &s);
   for (int y = 0; y < height; y++) {
     if (is_empty (k->seen.mask + y * width, width))
       continue;
@@ -487,7 +490,7 @@ birth (Kinfumot *k, const KinfumotAsked *a)
   TRY (fetch_shape (k, a, past, &shape));
   if (shape.n_taken > MOST_TAKEN * shape.n || !shape.n)
     return NULL;
-  if (shape.n_left < KINFUMOT_LEAST_SHARE * (shape.n + shape.n_left)) {
+  if (shape.n_left < KINFUMOT_LEAST_SHARE * shape.n_seen) {
     k->refused++;
     k->refusal = "too little of the background is left to follow the camera by";
     return NULL;

@@ -132,9 +132,11 @@ place_camera (Kinfumot *k, KinfumotPose camera)
       kinfumot_pose_times (kinfumot_pose_back (models[0].pose), camera);
 
   for (int m = 1; m < KINFUMOT_MODELS; m++)
-    if (models[m].active)
+    if (models[m].active) {
       kinfumot_set_pose (
           &models[m], kinfumot_pose_times (models[m].pose, moved));
+      models[m].box = kinfumot_whole (k);
+    }
   kinfumot_set_pose (&models[0], camera);
   kinfumot_set_motion (&models[0], kinfumot_pose_none ());
 }

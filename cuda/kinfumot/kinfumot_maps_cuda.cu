@@ -90,8 +90,8 @@ count_lanes (const KinfumotWork *w, int model, int at, bool is_mine)
   bool leads = threadIdx.x % 32 == 0;
   int box[4] = {warp_min (is_mine ? x : INT32_MAX),
       warp_min (is_mine ? y : INT32_MAX),
-      warp_greatest (is_mine ? x + 1 : INT32_MIN),
-      warp_greatest (is_mine ? y + 1 : INT32_MIN)};
+      warp_max (is_mine ? x + 1 : INT32_MIN),
+      warp_max (is_mine ? y + 1 : INT32_MIN)};
 
   if (is_mine)
     kinfumot_millimetres (w, model, kinfumot_point (w, at), mm);
@@ -104,7 +104,7 @@ count_lanes (const KinfumotWork *w, int model, int at, bool is_mine)
   }
   for (int i = 0; i < 3; i++) {
     int least = warp_min (is_mine ? mm[i] : INT32_MAX);
-    int most = warp_greatest (is_mine ? mm[i] : INT32_MIN);
+    int most = warp_max (is_mine ? mm[i] : INT32_MIN);
 
     if (leads) {
       atomicMin (&c->least[i], least);

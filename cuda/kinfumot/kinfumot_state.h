@@ -102,6 +102,8 @@ void kinfumot_clear (Kinfumot *self);
 int kinfumot_models_end (const Kinfumot *self);
 /* Frame @frame, where it is remembered and its camera is known; else NULL. */
 KinfumotPast *kinfumot_past (Kinfumot *self, uint32_t frame);
+/* The box of a frame. */
+ImageBox kinfumot_whole (const Kinfumot *self);
 /* Queues sending the models to the device, as the host has changed them.  They
  * must not change again until the host has waited. */
 const char *kinfumot_upload (Kinfumot *self);

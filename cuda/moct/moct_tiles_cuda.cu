@@ -406,8 +406,8 @@ for_each_class (const MoctWork &w, const Lane &l, Classes *c, Emit emit)
     uint32_t own = highest (*c), m = 0, cls[2];
     MoctFragment f;
 
-    cls[0] = warp_max (l.right ? 0 : own);
-    cls[1] = warp_max (l.right ? own : 0);
+    cls[0] = warp_max_u (l.right ? 0 : own);
+    cls[1] = warp_max_u (l.right ? own : 0);
     if (!(cls[0] | cls[1]))
       return;
     own = cls[l.right];

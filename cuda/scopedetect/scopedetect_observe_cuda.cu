@@ -228,7 +228,7 @@ best_plane (uint32_t inliers)
   uint32_t key =
       inliers * SCOPEDETECT_PLANES + SCOPEDETECT_PLANES - 1 - threadIdx.x;
 
-  key = warp_max (key);
+  key = warp_max_u (key);
   if (threadIdx.x % 32 == 0)
     best[threadIdx.x / 32] = key;
   __syncthreads ();

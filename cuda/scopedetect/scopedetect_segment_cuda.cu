@@ -147,7 +147,7 @@ set_reach (const ScopedetectWork &w, int i)
     if (s.pixel[here].edge > edge)
       edge = s.pixel[here].edge, at = here;
   }
-  radius = __uint_as_float (warp_max (__float_as_uint (radius)));
+  radius = __uint_as_float (warp_max_u (__float_as_uint (radius)));
   max_in_warp (&edge, &at);
   if (threadIdx.x % 32 == 0) {
     radii[threadIdx.x / 32] = radius;

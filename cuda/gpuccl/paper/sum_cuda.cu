@@ -16,18 +16,18 @@ warp_gather (const GpucclSum &s, bool depth, bool rays)
   t.x = warp_sum ((uint32_t) s.x);
   t.y = warp_sum ((uint32_t) s.y);
   t.box.x0 = warp_min (s.box.x0);
-  t.box.x1 = warp_greatest (s.box.x1);
-  t.box.y1 = warp_greatest (s.box.y1);
+  t.box.x1 = warp_max (s.box.x1);
+  t.box.y1 = warp_max (s.box.y1);
   if (depth) {
     t.z = warp_sum ((uint32_t) s.z);
-    t.min_z = ~warp_max (~s.min_z);
-    t.max_z = warp_max (s.max_z);
+    t.min_z = ~warp_max_u (~s.min_z);
+    t.max_z = warp_max_u (s.max_z);
   }
   if (rays) {
     t.min_u = warp_min (s.min_u);
-    t.max_u = warp_greatest (s.max_u);
+    t.max_u = warp_max (s.max_u);
     t.min_v = warp_min (s.min_v);
-    t.max_v = warp_greatest (s.max_v);
+    t.max_v = warp_max (s.max_v);
   }
   return t;
 }
