@@ -90,9 +90,8 @@ def nearest(d, r, t):
     return far if 0 < far < 3000 else 0
 
 
-def write_scene(folder, turn):
+def write_scene(folder, r, t):
     (folder / "depth").mkdir(parents=True)
-    r, t = pose(turn)
     write_png(folder / "depth" / "000000.png", [
         [int(10 * nearest(((u - WIDTH / 2) / FOCUS, (v - HEIGHT / 2) / FOCUS, 1),
                           r, t) + .5) for u in range(WIDTH)]
@@ -121,6 +120,18 @@ def check_folders(folder, quick):
     check("[trained]" in text and "explain=two-stage" in text and
           re.search(r"^first-weight-object=[\d.]+$", text, re.M), text)
     return text
+
+
+def check_half_turn(folder, quick):
+    """From above, turned by 180 degrees about (1, -1, 0): w of the quaternion is 0,
+    and says nothing of the signs of the other parts."""
+    r = [[0, -1, 0], [-1, 0, 0], [0, 0, -1]]
+    write_scene(folder / "half" / "000001", r, [35, 50, 550])
+    for k in range(1, SCENES):
+        shutil.copytree(folder / "half" / "000001", folder / "half" / f"{k + 1:06d}")
+    done = run(*quick, folder / "half.prs", folder / "half")
+    check("| before | all models | 3 of 3 | 0 |" in done.stdout,
+          done.stdout + done.stderr)
 
 
 def check_generated(folder):
@@ -205,9 +216,10 @@ def main():
         (folder / "models").mkdir()
         write_mesh(folder / "models" / "obj_000001.ply")
         for k in range(SCENES):
-            write_scene(folder / "scenes" / f"{k + 1:06d}", .5 * k)
+            write_scene(folder / "scenes" / f"{k + 1:06d}", *pose(.5 * k))
         quick = ["--models", folder / "models", "--rounds", 1, "--tries", 8]
         text = check_folders(folder, quick)
+        check_half_turn(folder, quick)
         check_loads(folder, text)
         check_generated(folder)
         check_refused(folder, quick)
