@@ -202,6 +202,12 @@ def check_refused(folder, quick):
     refused("a number", "whole number", "--tries", "0", out, scenes)
     refused("a folder", "nowhere/: No such file", *quick,
             folder / "nowhere" / "no.prs", scenes)
+    refused("a folder as preset", "Is a directory", *quick, folder, scenes)
+    refused("models of no folder", "no FOLDER's labels", *quick, "--generate", 12, out)
+    refused("no model", "the models: none is given", "--generate", 12, "--solids", ",",
+            out)
+    for name in "", "a]", "a\nb", "_presets_", "a" * 65:
+        refused("a name", "64 bytes", "--name", name, out, scenes)
     check(not out.exists(), "a preset of what was refused")
     for wrong in [], [out], ["--nothing", out, scenes]:
         check(run(*wrong).returncode == 2, wrong)

@@ -66,8 +66,10 @@ set_models (Train *t, const char *const *solids, char where[POSE_FILE_WHERE])
     TRY (add_model (t, t->meshes.list[i].object, t->meshes.list[i].path));
   for (; t->n_generated && *solids; solids++)
     TRY (add_model (t, -1, *solids));
+  snprintf (where, POSE_FILE_WHERE, "the models");
   if (!t->n_models)
-    return "no models are given";
+    return "none is given; give meshes by --models or --mesh, or draw scenes "
+           "of solids by --generate";
   hold_back (t);
   for (int i = 0; i < t->n_models; i++) {
     snprintf (where, POSE_FILE_WHERE, "%s", t->model[i].shape);
@@ -96,10 +98,10 @@ open_detector (Train *t, TrainDetector *d, bool all)
 
 /* ---- Folders ---- */
 
-/* From a turn by rows, and a place, to a pose.  Row k of @products is four times
- * part k of the quaternion (w, x, y, z) times each part; that of the largest
- * part is never near 0 (S. W. Shepperd, Quaternion from Rotation Matrix,
- * Journal of Guidance and Control 1(3), 1978). */
+/* From a turn by rows, and a place, to a pose.  Row k of @products is four
+ * times part k of the quaternion (w, x, y, z) times each part; that of the
+ * largest part is never near 0 (S. W. Shepperd, Quaternion from Rotation
+ * Matrix, Journal of Guidance and Control 1(3), 1978). */
 static void
 set_pose (double pose[7], const double r[9], const double p[3])
 {
@@ -329,8 +331,12 @@ read_folders (Train *t, const char *const *folders, int n, const char *models,
 {
   for (int i = 0; i < n; i++)
     TRY (pose_bop_read (&t->truth, &t->views, folders[i], i + 1, where));
-  if (!n)
-    return NULL;
+  if (!n) {
+    snprintf (where, POSE_FILE_WHERE, "--models %s", models ? models : "");
+    return models ? "no FOLDER's labels say which of these are wanted; give "
+                    "meshes for generated scenes by --mesh"
+                  : NULL;
+  }
   snprintf (where, POSE_FILE_WHERE, "%d scenes", count_scenes (&t->views));
   if (count_scenes (&t->views) < LEAST_SCENES)
     return "these are too few: 12 or more are needed, since those that weights "

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/file.h"
@@ -40,7 +41,7 @@ static const char usage[] =
     "it is\n"
     "seen.\n"
     "\n"
-    "  --models FOLDER      of BOP: obj_000001.ply and so on\n"
+    "  --models FOLDER      of BOP, for FOLDERs: obj_000001.ply and so on\n"
     "  --mesh ID=FILE       an object's mesh; once for each object\n"
     "  --unit METRES        of the meshes; default 0.001\n"
     "  --images NUMBER      of each scene of a folder, at most; default 5\n"
@@ -50,7 +51,9 @@ static const char usage[] =
     "  --objects NUMBER     on a generated table, at most; at least half of "
     "it;\n"
     "                       default 8\n"
-    "  --size WIDTHxHEIGHT  of generated pictures; default 640x480\n"
+    "  --size WIDTHxHEIGHT  of generated pictures; default 640x480; with "
+    "FOLDERs,\n"
+    "                       all pictures have the size of theirs\n"
     "  --explain NAME       one-stage or two-stage (default)\n"
     "  --no-score           leave the weights of the score as they are\n"
     "  --rounds NUMBER      default 3\n"
@@ -141,6 +144,20 @@ read_explain (const char *text, ScopedetectExplained *explain)
       : "this must be one-stage or two-stage";
 }
 
+/* As the name of a group of a key file, which a preset is. */
+static const char *
+read_name (const char *text, const char **name)
+{
+  bool is_good = *text && strlen (text) <= 64 && strcmp (text, "_presets_");
+
+  for (const char *c = text; *c; c++)
+    is_good &= (unsigned char) *c >= ' ' && *c != 0x7f && !strchr ("[]", *c);
+  *name = text;
+  return is_good ? NULL
+                 : "this must be 1 to 64 bytes without [, ] and control "
+                   "characters, and not _presets_";
+}
+
 /* Whether @option is one that has a @value; @why: what is wrong with that. */
 static bool
 read_option (Wanted *w, const char *option, char *value, const char **why)
@@ -172,7 +189,7 @@ read_option (Wanted *w, const char *option, char *value, const char **why)
   else if (!strcmp (option, "--seed"))
     *why = read_count (value, 0, &seed);
   else if (!strcmp (option, "--name"))
-    w->name = value;
+    *why = read_name (value, &w->name);
   else
     return false;
   if (!strcmp (option, "--seed"))
@@ -263,13 +280,17 @@ save (const Wanted *w, const ScopedetectParams *p, char where[POSE_FILE_WHERE])
 
 /* Whether the preset can be written: training may take hours. */
 static const char *
-check_room (const char *path, char where[POSE_FILE_WHERE])
+check_preset (const char *path, char where[POSE_FILE_WHERE])
 {
   const char *slash = strrchr (path, '/');
+  struct stat about;
 
   snprintf (where, POSE_FILE_WHERE, "%s", path);
-  if (!access (path, F_OK))
+  if (!stat (path, &about)) {
+    if (S_ISDIR (about.st_mode))
+      return file_why (EISDIR);
     return access (path, W_OK) ? file_why (errno) : NULL;
+  }
   snprintf (where, POSE_FILE_WHERE, "%.*s",
       slash ? (int) (slash - path) + 1 : 1, slash ? path : ".");
   return access (where, W_OK) ? file_why (errno) : NULL;
@@ -284,7 +305,7 @@ run (Wanted *w)
 
   scopedetect_preset (&p, SCOPEDETECT_FAST);
   p.explain = w->explain;
-  why = check_room (w->path[0], where);
+  why = check_preset (w->path[0], where);
   if (!why)
     why = train_open (&w->t, w->path + 1, w->n - 1, w->models, w->solid, where);
   if (!why)
