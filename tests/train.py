@@ -132,6 +132,9 @@ def check_half_turn(folder, quick):
     done = run(*quick, folder / "half.prs", folder / "half")
     check("| before | all models | 3 of 3 | 0 |" in done.stdout,
           done.stdout + done.stderr)
+    check("No round finds better weights" in done.stdout, done.stdout)
+    check("comment=Weights of before" in (folder / "half.prs").read_text(),
+          "the comment of a preset with the weights of before")
 
 
 def check_generated(folder):

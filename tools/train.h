@@ -124,6 +124,6 @@ const char *train_weights (const Train *t, ScopedetectParams *params,
 double train_worth (const TrainCount *count);
 
 /* Properties that are trained, as lines of a preset, to be freed; NULL: out of
- * memory. */
-char *train_preset (
-    const ScopedetectParams *params, bool with_score, const char *name);
+ * memory.  @name: 64 bytes at most; @comment: a line, in short. */
+char *train_preset (const ScopedetectParams *params, bool with_score,
+    const char *name, const char *comment);

@@ -348,7 +348,8 @@ print_set (char *to, size_t room, const Weight *w, int n,
 #define OLDEST "0.0.0"
 
 char *
-train_preset (const ScopedetectParams *p, bool with_score, const char *name)
+train_preset (const ScopedetectParams *p, bool with_score, const char *name,
+    const char *comment)
 {
   const size_t room = 4096;
   char *text = malloc (room);
@@ -360,8 +361,8 @@ train_preset (const ScopedetectParams *p, bool with_score, const char *name)
   at = (size_t) snprintf (text, room,
       "[_presets_]\nversion=" OLDEST
       "\nelement-name=GstScopedetect\n\n[%.64s]\n"
-      "_meta/comment=Weights that vision-train found\nexplain=%s\n",
-      name, two ? "two-stage" : "one-stage");
+      "_meta/comment=%s\nexplain=%s\n",
+      name, comment, two ? "two-stage" : "one-stage");
   if (with_score)
     at +=
         (size_t) print_set (text + at, room - at, of_score, N_OF (of_score), p);

@@ -69,7 +69,7 @@ typedef struct {
   const char *models, *name, *path[1 + MOST_FOLDERS];
   const char *solid[MOST_SOLIDS + 1];
   int n, rounds, tries;
-  bool no_score;
+  bool no_score, is_better; /* than the weights before */
   ScopedetectExplained explain;
 } Wanted;
 
@@ -258,8 +258,11 @@ train (Wanted *w, ScopedetectParams *best, char where[POSE_FILE_WHERE])
     TRY (train_weights (&w->t, &p, !w->no_score, w->tries));
     TRY (judge (&w->t, &p, &worth, where));
     if (worth > most)
-      most = worth, *best = p;
+      most = worth, *best = p, w->is_better = true;
   }
+  if (!w->is_better)
+    printf ("No round finds better weights than those before: the preset has "
+            "those.\n\n");
   train_forget (&w->t, TRAIN_LEARN);
   return report (&w->t, &before, best, where);
 }
@@ -267,7 +270,9 @@ train (Wanted *w, ScopedetectParams *best, char where[POSE_FILE_WHERE])
 static const char *
 save (const Wanted *w, const ScopedetectParams *p, char where[POSE_FILE_WHERE])
 {
-  char *text = train_preset (p, !w->no_score, w->name);
+  char *text = train_preset (p, !w->no_score, w->name,
+      w->is_better ? "Weights that vision-train found"
+                   : "Weights of before: vision-train found none better");
   int error;
 
   snprintf (where, POSE_FILE_WHERE, "%s", w->path[0]);
