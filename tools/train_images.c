@@ -149,11 +149,17 @@ is_in_frame (const Train *t, const TrainModel *m, const PoseBopView *v,
   return false;
 }
 
+static const char outside[] =
+    "outside of the frame; are lengths in millimetres, and is cam_K right?";
+
+/* An object outside of the frame, of which no scene_gt_info.json says that it
+ * is seen, is not wanted; @n_inside counts the others. */
 static const char *
-set_truth (Train *t, TrainImage *im, const PoseEvalPose *p,
+set_truth (Train *t, TrainImage *im, const PoseEvalPose *p, int *n_inside,
     char where[POSE_FILE_WHERE])
 {
   TrainTruth *truth = &im->truth[im->n_truth];
+  bool is_inside;
 
   snprintf (where, POSE_FILE_WHERE, "scene %d, image %d, object %d", p->scene,
       p->image, p->object);
@@ -164,11 +170,13 @@ set_truth (Train *t, TrainImage *im, const PoseEvalPose *p,
     return "no model is given for this object; give its mesh by --models or "
            "--mesh";
   set_pose (truth->pose, p->r, p->t);
-  if (p->visible != 0 &&
-      !is_in_frame (t, &t->model[truth->model], im->view, truth))
-    return "the pose lies outside of the frame; are lengths in millimetres, "
-           "and is cam_K right?";
-  truth->is_wanted = p->visible < 0 || p->visible >= TRAIN_VISIBLE;
+  is_inside = p->visible == 0 ||
+      is_in_frame (t, &t->model[truth->model], im->view, truth);
+  if (p->visible > 0 && !is_inside)
+    return outside;
+  truth->is_wanted =
+      is_inside && (p->visible < 0 || p->visible >= TRAIN_VISIBLE);
+  *n_inside += is_inside;
   im->n_truth++;
   return NULL;
 }
@@ -302,6 +310,7 @@ set_labels (Train *t, char where[POSE_FILE_WHERE])
 {
   for (int i = 0; i < t->n_images; i++) {
     TrainImage *im = &t->image[i];
+    int n_inside = 0;
 
     im->truth = calloc (t->truth.n, sizeof *im->truth);
     if (!im->truth)
@@ -309,7 +318,11 @@ set_labels (Train *t, char where[POSE_FILE_WHERE])
     for (size_t k = 0; k < t->truth.n; k++)
       if (t->truth.pose[k].scene == im->view->scene &&
           t->truth.pose[k].image == im->view->image)
-        TRY (set_truth (t, im, &t->truth.pose[k], where));
+        TRY (set_truth (t, im, &t->truth.pose[k], &n_inside, where));
+    snprintf (where, POSE_FILE_WHERE, "scene %d, image %d, all objects",
+        im->view->scene, im->view->image);
+    if (im->n_truth && !n_inside)
+      return outside;
   }
   return NULL;
 }
