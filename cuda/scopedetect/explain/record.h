@@ -31,8 +31,12 @@ const ScopedetectRecorded *scopedetect_record_poses (
     const ScopedetectRecord *record, int *n);
 
 /* The numbers of the poses that are candidates by the weights of the score in
- * @params, ascending, to @number, which has room for all.  @given: of each
- * model, whether it is looked for; NULL: all are. */
+ * @params, ascending, to @number, which has room for all.  They are not cut to
+ * the 1024 fittest, as those of a frame are: where more than 1024 poses have a
+ * fit that a candidate may have, which takes many models, the element may
+ * choose otherwise.  @given: of each model, whether it is looked for; NULL: all
+ * are.
+ */
 int scopedetect_record_candidates (const ScopedetectRecord *record,
     const ScopedetectParams *params, const bool *given, int *number);
 
