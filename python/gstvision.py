@@ -108,7 +108,8 @@ class Map:
     def cuda(self):
         """The raw numbers on the GPU, without a copy: an object with
         __cuda_array_interface__, valid inside of the `with`, in which the CUDA
-        context of the map is current."""
+        context of the map is current.  It must not be written: others read the same
+        memory.  It does not say so itself, because PyTorch refuses what is read-only."""
         if self.memory != "cuda":
             raise BufferError(f"the map {self.kind} lies in system memory: take view()")
         info = _MapInfo()
@@ -124,13 +125,13 @@ class Map:
                                          1 | _MAP_CUDA):
                 raise BufferError(f"the map {self.kind} cannot be read")
             try:
-                yield _CudaArray(self._interface(info))
+                yield _CudaArray(self._interface(info, read_only=False))
             finally:
                 _gst().gst_buffer_unmap(hash(self.pixels), ctypes.byref(info))
         finally:
             _cuda().gst_cuda_context_pop(None)
 
-    def _interface(self, info):
+    def _interface(self, info, read_only=True):
         """What NumPy's array interface and CUDA's have in common."""
         size = int(FORMATS[self.format][1:])
         shape, strides = (self.height, self.width), (self.stride, self.channels * size)
@@ -138,7 +139,7 @@ class Map:
             shape, strides = (*shape, self.channels), (*strides, size)
         return {"shape": shape, "strides": strides, "version": 3,
                 "typestr": ("|" if size == 1 else "<") + FORMATS[self.format],
-                "data": (info.data, True)}
+                "data": (info.data, read_only)}
 
     def _array(self, numpy, info):
         kind = numpy.dtype(FORMATS[self.format])
