@@ -5,15 +5,19 @@
     schema      lines of every element are as docs/visionjson.schema.json says
     broker      what is published by mosquitto_pub, or by mqtt.py, is what a
                 subscriber gets, also where the broker restarts meanwhile
-    away        what mqtt.py cannot keep for a broker that is away is counted
+    away        what mqtt.py cannot keep for a broker that is away is counted,
+                also after Ctrl-C; that it is to keep none is refused
 
 Each is skipped where python3-jsonschema, or mosquitto with its clients, is
 missing.  Run it as a test of Meson, which sets the environment."""
 import getpass
 import json
 import os
+import re
+import select
 import shlex
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -110,6 +114,8 @@ def check_broker():
             publish(broker, folder, free_port(), f"{APP} 127.0.0.1:{{port}} "
                     "vision/door # ", True)
             away()
+            interrupted()
+            keeping_nothing()
     else:
         print("SKIP mqtt.py: python3-paho-mqtt is missing")
 
@@ -121,6 +127,33 @@ def away():
         capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 1 and done.stderr.startswith("10 lines were lost"), done
     print("ok   a broker that does not come")
+
+
+def interrupted():
+    """Ctrl-C while the input goes on: what waits is counted.  The first lines were
+    published once all were read, because a reader takes 8 KiB at a time."""
+    read, write = os.pipe()
+    with subprocess.Popen([APP, f"127.0.0.1:{free_port()}", "topic"], stdin=read,
+                          stderr=subprocess.PIPE, text=True,
+                          env={**os.environ, "PATIENCE": "1"}) as process:
+        os.write(write, b"line\n" * 4000)
+        while select.select([read], [], [], 0)[0]:
+            time.sleep(.05)
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=60)[1]
+    os.close(read)
+    os.close(write)
+    found = re.match(r"(\d+) lines were lost", said)
+    assert process.returncode == 1 and found and int(found[1]) <= 4000, said
+    print("ok   Ctrl-C")
+
+
+def keeping_nothing():
+    for keep in "0", "-1", "few":
+        done = subprocess.run([APP, "127.0.0.1", "topic", keep], capture_output=True,
+                              text=True, timeout=60, check=False)
+        assert done.returncode == 1 and done.stderr.startswith("KEEP must be"), done
+    print("ok   KEEP below 1 is refused")
 
 
 def publish(broker, folder, port, publisher, restart):

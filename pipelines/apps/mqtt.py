@@ -5,7 +5,9 @@
     … ! visionjson ! fakesink | mqtt.py HOST[:PORT] TOPIC [KEEP]
 
 While the broker is away it tries again and again, and KEEP lines wait (10000); what
-comes beyond them is lost, and counted in the end.  Needs python3-paho-mqtt."""
+comes beyond them is lost.  At the end of the input, or at Ctrl-C, lines that wait have
+PATIENCE seconds (30; a variable of the environment) to leave; then what was lost is
+counted.  Needs python3-paho-mqtt."""
 import os
 import sys
 import threading
@@ -18,6 +20,8 @@ PATIENCE = float(os.environ.get("PATIENCE", 30))
 
 if not 3 <= len(sys.argv) <= 4:
     sys.exit(__doc__)
+if len(sys.argv) > 3 and not (sys.argv[3].isdecimal() and int(sys.argv[3]) > 0):
+    sys.exit(f"KEEP must be a number from 1 on, not {sys.argv[3]}")
 host, _, port = sys.argv[1].partition(":")
 topic, keep = sys.argv[2], int(sys.argv[3]) if len(sys.argv) > 3 else 10000
 version = getattr(mqtt, "CallbackAPIVersion", None)  # since 2.0
@@ -30,12 +34,15 @@ client.on_publish = lambda *_: arrived.release()
 client.loop_start()  # a thread, which also connects again
 
 kept = lost = 0
-for line in sys.stdin:
-    told = client.publish(topic, line.rstrip("\n"), qos=1)
-    if told.rc == mqtt.MQTT_ERR_QUEUE_SIZE:
-        lost += 1
-    else:
-        kept += 1
+try:
+    for line in sys.stdin:
+        told = client.publish(topic, line.rstrip("\n"), qos=1)
+        if told.rc == mqtt.MQTT_ERR_QUEUE_SIZE:
+            lost += 1
+        else:
+            kept += 1
+except KeyboardInterrupt:
+    pass  # what waits may still leave
 end = time.monotonic() + PATIENCE
 while kept and arrived.acquire(timeout=max(end - time.monotonic(), 0)):
     kept -= 1
