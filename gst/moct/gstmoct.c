@@ -245,12 +245,14 @@ gst_moct_process (
   const MoctObject *objects;
   GstMoctTrajectory trajectory;
   MoctParams params;
+  gboolean mouse;
   int n;
 
   TRY (gst_moct_update_colours (self, frame, buffer));
   GST_OBJECT_LOCK (self);
   params = self->params;
   trajectory = self->trajectory;
+  mouse = self->mouse;
   GST_OBJECT_UNLOCK (self);
   params.colours = self->colours->colours;
   params.n_colours = self->colours->n;
@@ -259,7 +261,7 @@ gst_moct_process (
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
         ("There are no colours to look for. %s \"objects\", for example to "
          "\"ball:#ff2000~30\", or \"objects-file\".",
-            self->mouse ? "Click at a thing in the window, or set" : "Set"),
+            mouse ? "Click at a thing in the window, or set" : "Set"),
         ("Frames pass unchanged until then."));
   }
 
