@@ -13,6 +13,7 @@
 The last two are skipped without GTK, Xvfb or xdotool.  Run it as a test of Meson,
 which sets the environment."""
 import contextlib
+import functools
 import json
 import math
 import os
@@ -343,6 +344,14 @@ def cloud_on_screen(live):
     return outline_of(lit), len(lit)
 
 
+def is_shown(live, wanted, seen):
+    """Whether the cloud on the screen is as wide by its height as @wanted; @seen
+    gets what was measured."""
+    lit, n = cloud_on_screen(live)
+    seen[:] = lit, n
+    return n > 5000 and abs(lit[0] / lit[1] - wanted) < .1
+
+
 def points_in_space():
     """Of the first frame that is shown; they lie where the head truly is."""
     import gstvision
@@ -374,12 +383,13 @@ def cloud(env, folder):
             if yaw:
                 live.xdotool("mousemove", 200, 100, "mousedown", 1)
                 live.xdotool("mousemove", 380, 100, "mouseup", 1)
-                time.sleep(2)
             across, down = outline_of(clouds.turned(points, (0, 0, 0), yaw, 0))
-            (w, h), n = cloud_on_screen(live)
+            seen = []
+            assert screens.wait_until(
+                functools.partial(is_shown, live, across / down, seen)), seen
+            (w, h), _ = seen
             print(f"ok   the cloud, turned by {round(math.degrees(yaw))} degrees: "
                   f"{w / h:.2f} as wide as high, its points {across / down:.2f}")
-            assert n > 5000 and abs(w / h - across / down) < .1, (w, h, n)
 
 
 def refusing(env):
