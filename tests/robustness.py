@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""pocstereo, emdtrack and moct on footage that nothing was chosen on, beside
-what OpenCV offers:
+"""pocstereo, emdtrack and moct on given footage, changed in ways that nothing was
+chosen by, beside what OpenCV offers:
 
     VISION_TEST_DATA=FOLDER BUILD=build PYTHON tests/robustness.py [--write]
 

@@ -122,8 +122,8 @@ scopedetect_in_region (const ScopedetectWork *w, int at)
   return !f->n_regions;
 }
 
-/* Whether a pixel may be of an object: it has a normal, and stands on the
- * plane. */
+/* Whether a pixel may be of an object: it has a normal, lies in the region and,
+ * if there is a plane, above it. */
 BOTH bool
 scopedetect_is_wanted (
     const ScopedetectWork *w, const ScopedetectPixel *p, Vec at)

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What many streams in one process cost: reads the lines of bench-streams that
-`tests/gpu.sh BUILD OUT streams` keeps in OUT/streams.txt, and prints the table of
-docs/performance.md: of each element and number of streams, the median of all turns.
+`tests/gpu.sh BUILD OUT streams` keeps in OUT/streams.txt, and prints a table: a row an
+element, a column a number of streams, each with the medians of all turns of frames a
+second and of microseconds of CPU time a frame.  docs/performance.md quotes them.
 
-With --draw it also writes docs/streams.svg, which needs matplotlib."""
+With --draw it also draws curves of them into docs/streams.svg, which needs matplotlib."""
 import re
 import statistics
 import sys

@@ -191,8 +191,8 @@ static const GstVisionProperty properties[] = {
          "robot at rest",
          .when = PARAM_BY_HAND)},
     {.param = OWN (ONE_OF, view, views, GST_VISION_TEST_SRC_LEFT, "View",
-         "Which camera of stereo, or colour or depth of clutter; a value that "
-         "the pattern does not know counts as left or color",
+         "Which camera of stereo, or colour or depth of clutter. stereo takes "
+         "color and depth as left; clutter takes all but depth as color",
          .when = PARAM_STOPPED)},
     {.params = stereo_params, AT (stereo_params)},
     {.param = OWN (SWITCH, truth_maps, true, "Truth maps",
@@ -221,8 +221,7 @@ static const GstVisionProperty properties[] = {
     {.params = clutter_params, AT (clutter_params)},
     {.param = OWN (SWITCH, is_live, false, "Live",
          "Send each frame when its time has come, as a camera does and in step "
-         "with other live sources of the pipeline; a change counts from the "
-         "next frame on",
+         "with other live sources of the pipeline",
          .when = PARAM_STOPPED),
         .changed = live_changed},
     {.params = NULL}};

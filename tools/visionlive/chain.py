@@ -15,7 +15,6 @@ from gi.repository import GLib, Gst, GstPbutils  # noqa: E402
 from . import properties  # noqa: E402
 
 
-
 class Kind(typing.NamedTuple):
     """What is shown under a name: an element on the generated scene that suits
     it."""
