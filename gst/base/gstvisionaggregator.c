@@ -39,6 +39,7 @@ typedef struct {
   GstVisionLateness lateness[2];
   GstVisionWaiting waiting[2];
   gint has_ended; /* atomic: EOS is downstream, and nothing began since */
+  gint is_old[2]; /* atomic: the input has not begun anew since that end */
   gint begins[2]; /* atomic: BEGINS_... */
   gint tell_end;  /* atomic: an input made that end, and nobody was told */
 } GstVisionAggregatorPrivate;
@@ -579,6 +580,8 @@ end (GstAggregator *agg, GstAggregatorPad *first, GstAggregatorPad *second)
   if (!p->pair.matched) /* a short stream may not lose all without a word */
     gst_vision_pair_warn (&p->pair, GST_ELEMENT (agg), TRUE);
   g_atomic_int_set (&p->tell_end, is_over (first) != is_over (second));
+  for (gint i = 0; i < 2; i++)
+    g_atomic_int_set (&p->is_old[i], pads[i] != NULL);
   g_atomic_int_set (&p->has_ended, TRUE);
   for (gint i = 0; i < 2; i++)
     while (pads[i] && gst_aggregator_pad_has_buffer (pads[i])) {
@@ -639,10 +642,16 @@ has_ended (GstObject *agg)
   return g_atomic_int_get (&PRIV (agg)->has_ended);
 }
 
+/* The thread of one that has ended may run on for a moment, or for ever since
+ * 1.26: it is one again when all inputs have begun anew. */
 static gboolean
 has_output (GstAggregator *agg)
 {
-  return gst_pad_get_task_state (agg->srcpad) == GST_TASK_STARTED;
+  GstVisionAggregatorPrivate *p = PRIV (agg);
+
+  return !g_atomic_int_get (&p->is_old[0]) &&
+      !g_atomic_int_get (&p->is_old[1]) &&
+      gst_pad_get_task_state (agg->srcpad) == GST_TASK_STARTED;
 }
 
 /* After the end, or an error, one input may flush and go on, and the output
@@ -677,7 +686,7 @@ chain (GstPad *pad, GstObject *agg, GstBuffer *buffer)
   GstFlowReturn ret;
   gboolean waits;
 
-  if (has_ended (agg)) {
+  if (has_ended (agg) || g_atomic_int_get (&p->is_old[i])) {
     tell_end (GST_AGGREGATOR (agg), GST_AGGREGATOR_PAD (pad));
     gst_buffer_unref (buffer);
     return GST_FLOW_EOS;
@@ -703,10 +712,11 @@ begin_anew (GstAggregator *agg, GstAggregatorPad *pad)
 {
   GstVisionAggregatorPrivate *p = PRIV (agg);
   gboolean runs = !g_atomic_int_get (&p->has_ended) && has_output (agg);
+  gint i = number_of (agg, pad);
 
   g_atomic_int_set (&p->has_ended, FALSE);
-  g_atomic_int_set (
-      &p->begins[number_of (agg, pad)], runs ? BEGINS_NOT : BEGINS_SOON);
+  g_atomic_int_set (&p->is_old[i], FALSE);
+  g_atomic_int_set (&p->begins[i], runs ? BEGINS_NOT : BEGINS_SOON);
 }
 
 static gboolean
@@ -862,6 +872,7 @@ start (GstAggregator *agg)
   for (gint i = 0; i < 2; i++) {
     p->waiting[i] = (GstVisionWaiting){.newest = GST_CLOCK_TIME_NONE};
     g_atomic_int_set (&p->begins[i], BEGINS_NOT);
+    g_atomic_int_set (&p->is_old[i], FALSE);
   }
   g_atomic_int_set (&p->has_ended, FALSE);
   g_atomic_int_set (&p->tell_end, FALSE);

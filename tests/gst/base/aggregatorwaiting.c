@@ -177,7 +177,7 @@ GST_START_TEST (test_flush_of_one)
   gst_harness_push_event (t.left, gst_event_new_flush_start ());
   gst_harness_push_event (t.left, gst_event_new_flush_stop (TRUE));
   gst_harness_push_event (t.left, gst_event_new_segment (&segment));
-  two_push (t.left, 0, N, 1); /* the output may just be about to end */
+  fail_unless_equals_int (two_push (t.left, 0, N, 1), GST_FLOW_EOS);
   fail_unless_equals_int (two_push (t.left, 40, N, 1), GST_FLOW_EOS);
   fail_unless_equals_int (two_push (t.left, 80, N, 1), GST_FLOW_EOS);
   two_free (&t);
