@@ -29,6 +29,7 @@ typedef struct {
   float least[3], most[3];
 } Bounds;
 
+/* A pixel of the mask that has depth. */
 static void
 add_pixel (const Kinfumot *k, int x, int y, Shape *s, Bounds *b)
 {
@@ -36,8 +37,6 @@ add_pixel (const Kinfumot *k, int x, int y, Shape *s, Bounds *b)
   const float z = kinfumot_metres (k->seen.depth[at]);
   const float p[3] = {k->rays[at].x * z, k->rays[at].y * z, z};
 
-  if (!k->seen.mask[at] || !k->seen.depth[at])
-    return;
   for (int i = 0; i < 3; i++) {
     s->middle[i] += p[i];
     b->least[i] = p[i] < b->least[i] ? p[i] : b->least[i];
@@ -51,27 +50,6 @@ add_pixel (const Kinfumot *k, int x, int y, Shape *s, Bounds *b)
   s->n_taken += k->seen.classes[2 * at + 1] != 0;
 }
 
-static bool
-is_empty (const uint8_t *row, int width)
-{
-  uint8_t any = 0;
-
-  for (int x = 0; x < width; x++)
-    any |= row[x];
-  return !any;
-}
-
-static void
-count_background (const Kinfumot *k, Shape *s)
-{
-  for (int at = 0; at < k->work.width * k->work.height; at++) {
-    int seen = k->seen.depth[at] != 0;
-
-    s->n_seen += seen;
-    s->n_left += seen & !k->seen.mask[at] & !k->seen.classes[2 * at + 1];
-  }
-}
-
 static Shape
 measure (const Kinfumot *k)
 {
@@ -79,13 +57,18 @@ measure (const Kinfumot *k)
   Shape s = {.box = {width, height, 0, 0}};
   Bounds b = {{1e9f, 1e9f, 1e9f}, {-1e9f, -1e9f, -1e9f}};
 
-  count_background (k, &s);
-  for (int y = 0; y < height; y++) {
-    if (is_empty (k->seen.mask + y * width, width))
-      continue;
-    for (int x = 0; x < width; x++)
-      add_pixel (k, x, y, &s, &b);
-  }
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++) {
+      const int at = y * width + x;
+
+      if (!k->seen.depth[at])
+        continue;
+      s.n_seen++;
+      if (k->seen.mask[at])
+        add_pixel (k, x, y, &s, &b);
+      else
+        s.n_left += !k->seen.classes[2 * at + 1];
+    }
   for (int i = 0; i < 3 && s.n; i++) {
     s.middle[i] /= s.n;
     s.extent[i] = b.most[i] - b.least[i];
