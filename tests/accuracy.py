@@ -17,6 +17,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+import measured
+
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = Path(os.environ.get("BUILD", ROOT / "build"))
 PAGE = ROOT / "docs/accuracy.md"
@@ -176,9 +178,6 @@ def scenes():
 
 
 def write(rows):
-    page = PAGE.read_text()
-    head, rest = page.split(BEGIN)
-    tail = rest.split(END)[1]
     text = "\n".join([
         "## Generated scenes", "",
         "| scene | format | frames | mean centroid error | missed | false | "
@@ -187,7 +186,7 @@ def write(rows):
         "## Real footage", "",
         "| data | object | found | mean error, px | greatest, px | missed | "
         "false | |", "|---|---|---|---|---|---|---|---|", *rows, ""])
-    PAGE.write_text(f"{head}{BEGIN}\n{text}\n{END}{tail}")
+    measured.write(PAGE, BEGIN, END, text)
 
 
 def main():

@@ -18,6 +18,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import measured
+
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = Path(os.environ.get("BUILD", ROOT / "build"))
 PAGE = ROOT / "docs/accuracy.md"
@@ -67,10 +69,10 @@ def cap_frames(clip):
     return [pixels[i:i + size] for i in range(0, len(pixels), size)]
 
 
-def emdtrack(frames, box):
+def emdtrack(frames, box, pixels="rgb", size=CAP_SIZE):
     """Of each frame the centre, or None where the target is not seen."""
-    out = launch("fdsrc fd=0", "rawvideoparse format=rgb width={} height={} "
-                 "framerate=30/1".format(*CAP_SIZE),
+    out = launch("fdsrc fd=0", "rawvideoparse format={} width={} height={} "
+                 "framerate=30/1".format(pixels, *size),
                  "emdtrack targets=" + ",".join(map(str, box)), "visionjson",
                  "fakesink", frames=b"".join(frames))
     found = [json.loads(line)["objects"][0] for line in out.splitlines()
@@ -287,13 +289,6 @@ def colours(folder):
     return rows
 
 
-def write(rows):
-    head, rest = PAGE.read_text().split(BEGIN)
-    tail = rest.split(END)[1]
-    PAGE.write_text("{}{}\n{}\n\n{}{}".format(head, BEGIN, "\n".join(rows),
-                                             END, tail))
-
-
 def main():
     data = os.environ.get("VISION_TEST_DATA")
     if not data or not (Path(data) / "emd/bottles").is_dir():
@@ -303,7 +298,7 @@ def main():
     rows = caps(Path(data) / "emd") + [""] + colours(Path(data) / "moct")
     print("\n".join(rows))
     if "--write" in sys.argv[1:] and not FAILURES:
-        write(rows)
+        measured.write(PAGE, BEGIN, END, "\n".join(rows) + "\n")
     return bool(FAILURES)
 
 

@@ -16,6 +16,8 @@ import tempfile
 import time
 from pathlib import Path
 
+import measured
+
 try:
     import cv2
     import numpy as np
@@ -286,9 +288,7 @@ def main():
         rows += table + [""]
     print("\n".join(rows))
     if "--write" in sys.argv[1:]:
-        head, rest = PAGE.read_text().split(BEGIN)
-        PAGE.write_text("{}{}\n{}\n{}{}".format(
-            head, BEGIN, "\n".join(rows), END, rest.split(END)[1]))
+        measured.write(PAGE, BEGIN, END, "\n".join(rows))
 
 
 if __name__ == "__main__":

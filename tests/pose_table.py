@@ -5,12 +5,12 @@ measures, recalls and a table worked out by hand."""
 import json
 import math
 import os
-import struct
 import subprocess
 import sys
 import tempfile
-import zlib
 from pathlib import Path
+
+from boxes import check, failures, write_grey
 
 TOOL = Path(os.environ["BUILD"]) / "tools" / "vision-pose-eval"
 SIZE = (80, 50, 20)       # millimetres
@@ -19,14 +19,6 @@ SIDE = 64                 # of pictures, pixels
 PLACE = (-40, -25, 500)   # of the box's corner: its front is 32 x 20 pixels
 EYE = (1, 0, 0, 0, 1, 0, 0, 0, 1)
 TWIN = (-1, 0, 0, 0, -1, 0, 0, 0, 1)  # half a turn about its middle
-failures = 0
-
-
-def check(condition, what):
-    global failures
-    if not condition:
-        failures += 1
-        print("FAIL", what)
 
 
 def run(*args):
@@ -40,14 +32,7 @@ def refused(what, problem, *args):
 
 
 def write_depth(path, millimetres):
-    rows = (b"\0" + struct.pack(">H", millimetres) * SIDE) * SIDE
-
-    def chunk(kind, data):
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(
-            ">I", zlib.crc32(kind + data))
-    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(
-        b"IHDR", struct.pack(">2I5B", SIDE, SIDE, 16, 0, 0, 0, 0)) + chunk(
-            b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+    write_grey(path, [[millimetres] * SIDE] * SIDE)
 
 
 def write_model(path, faces=True):

@@ -11,7 +11,6 @@ the tables of docs/accuracy.md, section "Given footage, changed", which --write
 puts there.  It needs PYTHON with OpenCV and NumPy, and is skipped without (see
 tests/footage.py)."""
 import copy
-import json
 import math
 import os
 import statistics
@@ -27,6 +26,7 @@ except ImportError:
     sys.exit(77)
 
 import footage
+import measured
 import pocstereo_peers as stereo
 
 PAGE = footage.PAGE
@@ -237,15 +237,8 @@ def things(folder):
 
 
 def emdtrack(frames, box):
-    out = footage.launch(
-        "fdsrc fd=0", "rawvideoparse format=bgr width={} height={} "
-        "framerate=30/1".format(*VIEW),
-        "emdtrack targets=" + ",".join(str(round(b)) for b in box),
-        "visionjson", "fakesink", frames=b"".join(f.tobytes() for f in frames))
-    found = [json.loads(line)["objects"][0] for line in out.splitlines()
-             if line.startswith(b"{")]
-    return [(o["cx"], o["cy"]) if o["state"] in ("tracking", "found") else None
-            for o in found]
+    return footage.emdtrack([f.tobytes() for f in frames],
+                            [round(b) for b in box], "bgr", VIEW)
 
 
 def peer(name):
@@ -392,9 +385,7 @@ def main():
         rows += table(data) + [""]
         print("\n".join(rows), flush=True)
     if "--write" in sys.argv[1:]:
-        head, rest = PAGE.read_text().split(BEGIN)
-        PAGE.write_text("{}{}\n{}\n{}{}".format(
-            head, BEGIN, "\n".join(rows), END, rest.split(END)[1]))
+        measured.write(PAGE, BEGIN, END, "\n".join(rows))
 
 
 if __name__ == "__main__":

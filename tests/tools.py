@@ -11,17 +11,11 @@ import tempfile
 import zlib
 from pathlib import Path
 
+from boxes import check, failures, write_grey
+
 TOOLS = Path(os.environ["BUILD"]) / "tools"
 SIZE = (80, 50, 20)  # millimetres
 SIDE = 64            # of the depth frame, pixels
-failures = 0
-
-
-def check(condition, what):
-    global failures
-    if not condition:
-        failures += 1
-        print("FAIL", what)
 
 
 def run(tool, *args):
@@ -46,14 +40,7 @@ def write_poses(path, steps):
 
 
 def write_depth(path, millimetres):
-    rows = (b"\0" + struct.pack(">H", millimetres) * SIDE) * SIDE
-
-    def chunk(kind, data):
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(
-            ">I", zlib.crc32(kind + data))
-    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(
-        b"IHDR", struct.pack(">2I5B", SIDE, SIDE, 16, 0, 0, 0, 0)) + chunk(
-            b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+    write_grey(path, [[millimetres] * SIDE] * SIDE)
 
 
 def write_wide(path):

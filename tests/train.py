@@ -8,25 +8,17 @@ import math
 import os
 import re
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
-import zlib
 from pathlib import Path
+
+from boxes import check, failures, write_grey
 
 TOOL = Path(os.environ["BUILD"]) / "tools" / "vision-train"
 SIZE = (100, 70, 50)          # of the box, millimetres
 WIDTH, HEIGHT, FOCUS = 160, 120, 200
 SCENES = 12
-failures = 0
-
-
-def check(condition, what):
-    global failures
-    if not condition:
-        failures += 1
-        print("FAIL", what)
 
 
 def run(*args):
@@ -38,18 +30,6 @@ def refused(name, problem, *args):
     done = run(*args)
     check(done.returncode == 1 and problem in done.stderr,
           f"{name}: {done.returncode} {done.stderr}")
-
-
-def write_png(path, rows):
-    """Of 16 bits of grey."""
-    raw = b"".join(b"\0" + struct.pack(f">{len(row)}H", *row) for row in rows)
-
-    def chunk(kind, data):
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(
-            ">I", zlib.crc32(kind + data))
-    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(
-        b"IHDR", struct.pack(">2I5B", len(rows[0]), len(rows), 16, 0, 0, 0, 0)) +
-        chunk(b"IDAT", zlib.compress(raw)) + chunk(b"IEND", b""))
 
 
 def write_mesh(path):
@@ -92,7 +72,7 @@ def nearest(d, r, t):
 
 def write_scene(folder, r, t):
     (folder / "depth").mkdir(parents=True)
-    write_png(folder / "depth" / "000000.png", [
+    write_grey(folder / "depth" / "000000.png", [
         [int(10 * nearest(((u - WIDTH / 2) / FOCUS, (v - HEIGHT / 2) / FOCUS, 1),
                           r, t) + .5) for u in range(WIDTH)]
         for v in range(HEIGHT)])
