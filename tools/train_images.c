@@ -9,6 +9,7 @@
 
 #include "common/parallel.h"
 #include "common/random.h"
+#include "common/rotation.h"
 #include "picture.h"
 #include "train.h"
 
@@ -98,32 +99,6 @@ open_detector (Train *t, TrainDetector *d, bool all)
 
 /* ---- Folders ---- */
 
-/* From a turn by rows, and a place, to a pose.  Row k of @products is four
- * times part k of the quaternion (w, x, y, z) times each part; that of the
- * largest part is never near 0 (S. W. Shepperd, Quaternion from Rotation
- * Matrix, Journal of Guidance and Control 1(3), 1978). */
-static void
-set_pose (double pose[7], const double r[9], const double p[3])
-{
-  const double wx = r[7] - r[5], wy = r[2] - r[6], wz = r[3] - r[1];
-  const double xy = r[1] + r[3], xz = r[2] + r[6], yz = r[5] + r[7];
-  const double products[4][4] = {{1 + r[0] + r[4] + r[8], wx, wy, wz},
-      {wx, 1 + r[0] - r[4] - r[8], xy, xz},
-      {wy, xy, 1 - r[0] + r[4] - r[8], yz},
-      {wz, xz, yz, 1 - r[0] - r[4] + r[8]}};
-  double length = 0;
-  int k = 0;
-
-  for (int i = 1; i < 4; i++)
-    if (products[i][i] > products[k][k])
-      k = i;
-  for (int i = 0; i < 4; i++)
-    length += products[k][i] * products[k][i];
-  memcpy (pose, p, 3 * sizeof *p);
-  for (int i = 0; i < 4; i++)
-    pose[3 + i] = products[k][i] / sqrt (length);
-}
-
 static int
 model_of (const Train *t, int object)
 {
@@ -169,7 +144,8 @@ set_truth (Train *t, TrainImage *im, const PoseEvalPose *p, int *n_inside,
   if (truth->model < 0)
     return "no model is given for this object; give its mesh by --models or "
            "--mesh";
-  set_pose (truth->pose, p->r, p->t);
+  memcpy (truth->pose, p->t, sizeof p->t);
+  quat_of_rows (p->r, 3, truth->pose + 3);
   is_inside = p->visible == 0 ||
       is_in_frame (t, &t->model[truth->model], im->view, truth);
   if (p->visible > 0 && !is_inside)

@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "common/rotation.h"
 #include "gpuccl_find.h"
 
 #define KINECT_F 585.
@@ -50,18 +51,13 @@ pose_apply_inverse (const Pose *p, const double v[3], double out[3])
     out[i] = p->m[0][i] * d[0] + p->m[1][i] * d[1] + p->m[2][i] * d[2];
 }
 
-/* As gpuccl takes it; turns by less than half a circle. */
+/* As gpuccl takes it. */
 static inline GpucclPose
 pose_to_params (const Pose *p)
 {
-  double w = sqrt (1 + p->m[0][0] + p->m[1][1] + p->m[2][2]) / 2;
   GpucclPose out = {.known = true, .t = {p->m[0][3], p->m[1][3], p->m[2][3]}};
 
-  out.q[0] = w;
-  for (int i = 0; i < 3; i++)
-    out.q[1 + i] =
-        (p->m[(i + 2) % 3][(i + 1) % 3] - p->m[(i + 1) % 3][(i + 2) % 3]) /
-        (4 * w);
+  quat_of_rows (p->m[0], 4, out.q);
   return out;
 }
 

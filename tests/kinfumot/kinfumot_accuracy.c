@@ -12,6 +12,7 @@
  * birth; cuda: on the GPU; --seeds N: of the paths (3). */
 #include <unistd.h>
 
+#include "common/rotation.h"
 #include "../gpuccl/gpuccl_png.h"
 #include "kinfumot_play.h"
 
@@ -131,20 +132,6 @@ apart_aligned (const Place *x, const Place *to, int n)
 #define LATER "7scenes_060_299"
 #define BODY "semisynthetic_moving_object"
 
-/* The rows of a 4 x 4 as a pose; turns by less than half a circle. */
-static void
-pose_of_rows (const double m[3][4], double pose[7])
-{
-  double w = sqrt (1 + m[0][0] + m[1][1] + m[2][2]) / 2;
-
-  for (int i = 0; i < 3; i++) {
-    pose[i] = m[i][3];
-    pose[4 + i] =
-        (m[(i + 2) % 3][(i + 1) % 3] - m[(i + 1) % 3][(i + 2) % 3]) / (4 * w);
-  }
-  pose[3] = w;
-}
-
 static void
 read_pose (const char *folder, int i, const char *what, double pose[7])
 {
@@ -161,7 +148,9 @@ read_pose (const char *folder, int i, const char *what, double pose[7])
   check (n == 12);
   if (file)
     fclose (file);
-  pose_of_rows (m, pose);
+  quat_of_rows (m[0], 4, pose + 3);
+  for (int k = 0; k < 3; k++)
+    pose[k] = m[k][3];
 }
 
 static uint16_t *

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <unistd.h>
 
+#include "common/rotation.h"
 #include "seconds.h"
 #include "gpuccl/gpuccl_png.h"
 #include "scopedetect/scopedetect_detector.h"
@@ -87,22 +88,6 @@ data_model (const char *path, const char *name, double unit)
   return model;
 }
 
-/* From a rotation by rows, and a translation, to a pose. */
-static void
-data_pose (const double r[9], const double t[3], double pose[7])
-{
-  double w = sqrt (fmax (0, 1 + r[0] + r[4] + r[8])) / 2;
-  double x = sqrt (fmax (0, 1 + r[0] - r[4] - r[8])) / 2;
-  double y = sqrt (fmax (0, 1 - r[0] + r[4] - r[8])) / 2;
-  double z = sqrt (fmax (0, 1 - r[0] - r[4] + r[8])) / 2;
-
-  memcpy (pose, t, 3 * sizeof *t);
-  pose[3] = w;
-  pose[4] = copysign (x, r[7] - r[5]);
-  pose[5] = copysign (y, r[2] - r[6]);
-  pose[6] = copysign (z, r[3] - r[1]);
-}
-
 static JsonParser *
 data_json (const char *name)
 {
@@ -123,8 +108,10 @@ data_add (DataFrame *f, const char *name, ScopedetectModel *model,
   o->model = model;
   if (model)
     scopedetect_model_info (model, &o->info);
-  if ((o->is_there = r != NULL))
-    data_pose (r, t, o->truth);
+  if (!(o->is_there = r != NULL))
+    return;
+  memcpy (o->truth, t, 3 * sizeof *t);
+  quat_of_rows (r, 3, o->truth + 3);
 }
 
 static void
