@@ -58,8 +58,8 @@ typedef struct {
                   For scenes and cameras that stand still: noise goes down with
                   the root of the frames; changes show after as many */
 
-  int layers; /* of the pyramid, 1 to 8; 0: as many as the range needs, at
-                 least 4, no more than the views allow */
+  int layers; /* of the pyramid, 1 to 8; 0: of points as many as the range
+                 needs, at least 4, no more than the views allow */
   int min_disparity, max_disparity; /* pixels, min <= max */
   double min_peak; /* matches whose peak is lower are none, 0 to 1 */
 
@@ -85,9 +85,9 @@ typedef struct {
 
 extern const Param pocstereo_params[];
 
-/* The defaults: 0 in the first five means what suits points or every pixel, and
- * pocstereo_settle () says what that is.  All that follows needs params that
- * are settled. */
+/* The defaults: 0 in the first five and layers means what suits points or every
+ * pixel, and pocstereo_settle () says what that is.  All that follows needs
+ * params that are settled. */
 PocstereoParams pocstereo_defaults (void);
 void pocstereo_settle (PocstereoParams *params, bool every_pixel);
 

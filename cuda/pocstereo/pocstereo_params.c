@@ -49,7 +49,7 @@ const Param pocstereo_params[] = {
         "then says less about the match (0 = all have the same weight)"),
     NUMBER (layers, 0, POCSTEREO_MAX_LAYERS, 0, "Layers",
         "Number of sizes at which the views are searched, each half of the one "
-        "before (0 = as many as the range needs)"),
+        "before (0 = as many as the range needs for points, 3 for every pixel)"),
     NUMBER (min_disparity, -POCSTEREO_MAX_DISPARITY, POCSTEREO_MAX_DISPARITY, 0,
         "Minimum disparity",
         "Disparity of the farthest surface: how many pixels farther left it is "
@@ -102,16 +102,17 @@ pocstereo_defaults (void)
   return p;
 }
 
-/* What 0 stands for. */
+/* What 0 stands for.  Of every pixel, layers end where the grain of a surface
+ * still shows: what begins wrong is seldom put right by finer ones. */
 typedef struct {
-  int window, lines, bandwidth;
+  int window, lines, bandwidth, layers; /* layers 0: by the range */
   PocstereoWeight weight;
   PocstereoFit fit;
 } Mode;
 
 static const Mode paper = {
-    32, 15, 8, POCSTEREO_RECTANGLE, POCSTEREO_CLOSED_FORM};
-static const Mode dense = {16, 11, 6, POCSTEREO_GAUSSIAN, POCSTEREO_NEWTON};
+    32, 15, 8, 0, POCSTEREO_RECTANGLE, POCSTEREO_CLOSED_FORM};
+static const Mode dense = {16, 11, 6, 3, POCSTEREO_GAUSSIAN, POCSTEREO_NEWTON};
 
 void
 pocstereo_settle (PocstereoParams *p, bool every_pixel)
@@ -126,6 +127,7 @@ pocstereo_settle (PocstereoParams *p, bool every_pixel)
     p->bandwidth = 1;
   if (p->bandwidth > POCSTEREO_MAX_BANDWIDTH)
     p->bandwidth = POCSTEREO_MAX_BANDWIDTH;
+  p->layers = p->layers ? p->layers : mode->layers;
   p->weight = p->weight ? p->weight : mode->weight;
   p->fit = p->fit ? p->fit : mode->fit;
 }
