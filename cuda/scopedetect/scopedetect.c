@@ -135,7 +135,12 @@ scopedetect_begin (
   return w->has_segments ? s->stages->segments (&s->device, w) : NULL;
 }
 
-/* Round 1 of a batch (algorithm 1). */
+/* Poses of a model that are scored before the best of them are refined. */
+#define SCORED 2000
+
+/* Round 1 of a batch (algorithm 1).  Where nothing is drawn, many poses agree
+ * with some large surface better than with the object, which has less of it:
+ * their edges tell which to keep. */
 static const char *
 search_batch (Scopedetect *s)
 {
@@ -149,6 +154,10 @@ search_batch (Scopedetect *s)
   if (p->random)
     TRY (t->cluster (dev, w, p->samples));
   TRY (t->verify (dev, w));
+  if (!p->random) {
+    TRY (t->cluster (dev, w, SCORED));
+    TRY (t->score (dev, w, p->points));
+  }
   return t->cluster (dev, w, p->clusters);
 }
 

@@ -1682,6 +1682,11 @@ compare_search (Both *b, const ScopedetectParams *p)
     STAGE (b, cluster, p->samples);
   STAGE (b, verify);
   compare_hypotheses (b, "verify", false);
+  if (!p->random) {
+    STAGE (b, cluster, 2000);
+    STAGE (b, score, p->points);
+    compare_hypotheses (b, "first score", true);
+  }
   STAGE (b, cluster, p->clusters);
   compare_hypotheses (b, "cluster", false);
 }

@@ -97,22 +97,35 @@ scopedetect_set_patches (ScopedetectPatches *patches, const Vec *x,
 #define ALONG 3.f
 #define TURNED .6f
 
+/* Whether @x with @normal, both the model's, lies on the surface about point @i
+ * of it. */
+static bool
+lies_at (const ScopedetectShape *s, int i, Vec x, Vec normal, float *off)
+{
+  Vec d = vec_sub (x, s->x[i]);
+  float up = vec_dot (d, s->normal[i]), along = ALONG * s->spacing;
+
+  *off = fabsf (up);
+  return *off <= SCOPEDETECT_NEAR_SURFACE &&
+      vec_dot (d, d) - up * up <= along * along &&
+      vec_dot (normal, s->normal[i]) >= TURNED;
+}
+
+/* Of a thin sheet, the nearest point may be of its other side: then the one
+ * that is nearest to a place in front of the patch is asked. */
 bool
 scopedetect_explains (const ScopedetectShape *s, const Turn *r, Vec t, Vec at,
     Vec normal, float *off)
 {
-  Vec x = vec_unrotate (r, vec_sub (at, t)), d;
-  int i = scopedetect_nearest (s, x);
-  float up, along = ALONG * s->spacing;
+  Vec x = vec_unrotate (r, vec_sub (at, t)), n = vec_unrotate (r, normal);
+  int i = scopedetect_nearest (s, x), j;
 
   if (i < 0)
     return false;
-  d = vec_sub (x, s->x[i]);
-  up = vec_dot (d, s->normal[i]);
-  *off = fabsf (up);
-  return *off <= SCOPEDETECT_NEAR_SURFACE &&
-      vec_dot (d, d) - up * up <= along * along &&
-      vec_dot (vec_unrotate (r, normal), s->normal[i]) >= TURNED;
+  if (lies_at (s, i, x, n, off))
+    return true;
+  j = scopedetect_nearest (s, vec_add (x, vec_scale (n, s->spacing)));
+  return j >= 0 && j != i && lies_at (s, j, x, n, off);
 }
 
 static bool
