@@ -6,9 +6,11 @@
  * 7 mm, a quarter of the frames without colour and a quarter of the models.
  * The seeds are in two parts: weights are chosen on `choose`, and `report` is
  * for figures alone.  `--bench PART [SCENES]` prints those of each explanation,
- * with intervals of 95 % from a bootstrap over scenes.  `--bench instances
- * [SCENES]` is of two to four of one solid among two others, of which its model
- * alone is given. */
+ * with intervals of 95 % from a bootstrap over scenes.  `--bench many [SCENES]`
+ * is of six of 50 models, `--bench instances [SCENES]` of two to four of one
+ * solid among two others, of which its model alone is given.  `--bench seeds
+ * [SCENES]` says how alike the answers to 20 seeds are.  Benchmarks run on the
+ * GPU if there is one. */
 #include <math.h>
 #include <unistd.h>
 
@@ -20,7 +22,7 @@
 #define WIDTH 640
 #define HEIGHT 480
 #define SOLIDS 10
-#define MAX_MODELS 18
+#define MAX_MODELS 50
 #define MAX_INSTANCES 4
 #define MAX_SCENES 1000
 #define VISIBLE .25 /* what counts as there to be found */
@@ -57,8 +59,10 @@ typedef struct {
 
 typedef struct {
   int n_models, max_objects;
+  ScopedetectPreset preset;
   Clutter *scene;
   Device dev;
+  void *depth_copy, *color_copy; /* device memory */
   ScopedetectModel *model[MAX_MODELS];
   Scopedetect *detector[2]; /* of models with colour, and without */
   Image color, depth;
@@ -116,7 +120,7 @@ new_detector (Bench *b, int which)
 
 /* For scenes of the models of @n @names. */
 static void
-bench_open (Bench *b, const char *const *names, int n)
+bench_open (Bench *b, DeviceKind kind, const char *const *names, int n)
 {
   memset (b, 0, sizeof *b);
   b->n_models = n;
@@ -124,7 +128,9 @@ bench_open (Bench *b, const char *const *names, int n)
   ok (clutter_new (&b->scene, WIDTH, HEIGHT, names, n, .001));
   for (int i = 0; i < n; i++)
     compile (b, i, names[i]);
-  ok (device_open (&b->dev, DEVICE_CPU, NULL));
+  ok (device_open (&b->dev, kind, NULL));
+  ok (device_alloc (&b->dev, &b->depth_copy, 2 * WIDTH * HEIGHT));
+  ok (device_alloc (&b->dev, &b->color_copy, 3 * WIDTH * HEIGHT));
   for (int k = 0; k < 2; k++)
     new_detector (b, k);
   for (int i = 0; i < N_GIVEN * N_WAYS; i++)
@@ -145,6 +151,8 @@ bench_close (Bench *b)
     scopedetect_free (b->detector[k]);
   for (int i = 0; i < N_GIVEN * N_WAYS; i++)
     free (b->told[i / N_WAYS][i % N_WAYS]);
+  device_release (&b->dev, b->depth_copy);
+  device_release (&b->dev, b->color_copy);
   device_close (&b->dev);
   for (int i = 0; i < b->n_models; i++)
     scopedetect_model_free (b->model[i]);
@@ -153,21 +161,22 @@ bench_close (Bench *b)
   free (b->depth.plane[0]);
 }
 
-/* Draws scene @seed of @n_objects, and looks for all models; returns who did.
- */
+/* Draws scene @seed of @n_objects, and looks for all models, the detector's own
+ * draws by @own_seed; returns who did. */
 static Scopedetect *
-look (Bench *b, uint64_t seed, int n_objects)
+look_again (Bench *b, uint64_t seed, int n_objects, uint64_t own_seed)
 {
   ClutterParams scene = clutter_defaults ();
   bool colour = random_below (seed, 2, 4) > 0;
   Scopedetect *s = b->detector[random_below (seed, 3, 4) == 0];
   ScopedetectResults r;
   ScopedetectParams p;
+  Image color = b->color;
   ScopedetectFrame frame = {.width = WIDTH,
       .height = HEIGHT,
-      .depth = (const uint16_t *) (const void *) b->depth.plane[0],
+      .depth = b->depth_copy,
       .depth_stride = 2 * WIDTH,
-      .color = colour ? &b->color : NULL};
+      .color = colour ? &color : NULL};
 
   scene.seed = seed;
   scene.n_objects = n_objects;
@@ -176,13 +185,25 @@ look (Bench *b, uint64_t seed, int n_objects)
       b->scene, &scene, CLUTTER_COLOR, 0, &b->color, NULL, NULL));
   ok (clutter_render (
       b->scene, &scene, CLUTTER_DEPTH, 0, &b->depth, &b->truth, NULL));
-  scopedetect_preset (&p, SCOPEDETECT_FAST);
+  ok (device_copy (
+      &b->dev, b->depth_copy, b->depth.plane[0], 2 * WIDTH * HEIGHT));
+  ok (device_copy (
+      &b->dev, b->color_copy, b->color.plane[0], 3 * WIDTH * HEIGHT));
+  color.plane[0] = b->color_copy;
+  scopedetect_preset (&p, b->preset);
   p.camera =
       (ScopedetectCamera){b->truth.fx, b->truth.fy, b->truth.cx, b->truth.cy};
   p.explain = SCOPEDETECT_EACH;
   p.max_objects = b->max_objects;
+  p.seed = own_seed;
   ok (scopedetect_run (s, &p, &frame, &r));
   return s;
+}
+
+static Scopedetect *
+look (Bench *b, uint64_t seed, int n_objects)
+{
+  return look_again (b, seed, n_objects, 0);
 }
 
 /* ---- What is right ---- */
@@ -301,9 +322,9 @@ tell (Bench *b, Scopedetect *s, int k, Given given, uint64_t seed)
 }
 
 static void
-run (Bench *b, uint64_t seed)
+run (Bench *b, uint64_t seed, int n_objects)
 {
-  Scopedetect *s = look (b, seed, 4 + (int) random_below (seed, 0, 5));
+  Scopedetect *s = look (b, seed, n_objects);
 
   count_ceiling (b, s, &b->ceiling[b->n_scenes]);
   for (int given = 0; given < N_GIVEN; given++)
@@ -473,14 +494,14 @@ print_instances (const Count count[N_WAYS][MAX_SCENES], int n)
 
 /* @scenes of solid @kind, from @first on; each way's figures to @count. */
 static void
-run_instances (int kind, int scenes, uint64_t first,
+run_instances (DeviceKind device, int kind, int scenes, uint64_t first,
     Count count_of[N_WAYS][MAX_SCENES], int at)
 {
   const char *names[MAX_INSTANCES + 2];
   bool looked_for[] = {true, false};
   Bench *b = malloc (sizeof *b);
 
-  bench_open (b, &clutter_solids[kind], 1);
+  bench_open (b, device, &clutter_solids[kind], 1);
   b->max_objects = MAX_INSTANCES;
   for (int i = 0; i < scenes; i++, at++) {
     uint64_t seed = first + (uint64_t) i;
@@ -506,14 +527,14 @@ run_instances (int kind, int scenes, uint64_t first,
 }
 
 static int
-bench_instances (int scenes)
+bench_instances (DeviceKind device, int scenes)
 {
   static Count count_of[N_WAYS][MAX_SCENES];
   int each = (scenes + SOLIDS - 1) / SOLIDS;
 
   for (int kind = 0; kind < SOLIDS; kind++)
-    run_instances (
-        kind, each, 41000 + (uint64_t) (kind * each), count_of, kind * each);
+    run_instances (device, kind, each, 41000 + (uint64_t) (kind * each),
+        count_of, kind * each);
   print_instances (
       (const Count (*)[MAX_SCENES]) (void *) count_of, SOLIDS * each);
   return check_failures != 0;
@@ -582,8 +603,8 @@ test_scenes (DeviceKind kind)
   int n;
 
   n = list_shapes (names, false);
-  bench_open (b, names, n);
-  run (b, 1);
+  bench_open (b, kind, names, n);
+  run (b, 1, 4 + (int) random_below (1, 0, 5));
   print (b);
   c = b->count[ALL][1];
   check (c->wanted >= 4 && c->found >= c->wanted - 1 && c->right == c->told);
@@ -592,10 +613,171 @@ test_scenes (DeviceKind kind)
   check_record (b, 2);
   bench_close (b);
   free (b);
-  run_instances (0, 1, 1, count_of, 0);
+  run_instances (kind, 0, 1, 1, count_of, 0);
   print_instances ((const Count (*)[MAX_SCENES]) (void *) count_of, 1);
   c = count_of[1];
   check (c->wanted >= 2 && c->found >= 2 && c->right == c->told);
+}
+
+static void
+run_scenes (Bench *b, uint64_t first, int scenes, int n_objects)
+{
+  for (int i = 0; i < scenes; i++) {
+    uint64_t seed = first + (uint64_t) i;
+
+    run (b, seed, n_objects ? n_objects : 4 + (int) random_below (seed, 0, 5));
+    if (i % 10 == 9 || i == scenes - 1)
+      print (b), fflush (stdout);
+  }
+}
+
+/* ---- Fifty models ---- */
+
+#define LARGER 1.25f
+#define SMALLER .8f
+
+/* Writes shape @name with its coordinates times @scale, which makes millimetres
+ * of them, to a file in @folder, whose path goes to @path. */
+static void
+scale_shape (const char *name, float scale, const char *folder, int number,
+    char path[64])
+{
+  Mesh mesh;
+  bool solid = strchr (name, '/') == NULL;
+
+  ok (solid ? clutter_solid_mesh (&mesh, name) : mesh_read (&mesh, name));
+  for (size_t k = 0; k < 3 * (size_t) mesh.n; k++)
+    mesh.x[k] *= scale;
+  snprintf (path, 64, "%s/shape%d.ply", folder, number);
+  ok (mesh_write (&mesh, path));
+  mesh_free (&mesh);
+}
+
+/* The ten solids, LM-O's eight meshes and YCB-Video's seven, and all of them
+ * once more: solids larger, the others smaller. */
+static int
+write_shapes (const char *folder, char path[MAX_MODELS][64])
+{
+  static const char *const ycb[] = {"002_master_chef_can", "003_cracker_box",
+      "006_mustard_bottle", "009_gelatin_box", "010_potted_meat_can",
+      "035_power_drill", "061_foam_brick"};
+  const char *names[MAX_MODELS], *data = getenv ("VISION_TEST_DATA");
+  char file[1024];
+  int n = 0, listed = list_shapes (names, true);
+
+  for (int twice = 0; twice < 2; twice++) {
+    for (int i = 0; i < listed; i++, n++)
+      scale_shape (names[i],
+          i < SOLIDS  ? 1000 * (twice ? LARGER : 1)
+              : twice ? SMALLER
+                      : 1,
+          folder, n, path[n]);
+    for (int i = 0; data && i < 7; i++, n++) {
+      snprintf (file, sizeof file, "%s/pose/ycbv/models/%s.ply", data, ycb[i]);
+      scale_shape (file, 1000 * (twice ? SMALLER : 1), folder, n, path[n]);
+    }
+  }
+  return n;
+}
+
+static int
+bench_many (DeviceKind device, int scenes)
+{
+  static char path[MAX_MODELS][64];
+  char folder[] = "/tmp/scopedetectXXXXXX";
+  const char *names[MAX_MODELS];
+  Bench *b = malloc (sizeof *b);
+  int n;
+
+  check (mkdtemp (folder) != NULL);
+  n = write_shapes (folder, path);
+  for (int i = 0; i < n; i++)
+    names[i] = path[i];
+  bench_open (b, device, names, n);
+  for (int i = 0; i < n; i++)
+    unlink (path[i]);
+  rmdir (folder);
+  run_scenes (b, 50000, scenes, 6);
+  bench_close (b);
+  free (b);
+  return check_failures != 0;
+}
+
+/* ---- Other seeds ---- */
+
+#define SEEDS 20
+#define SAME_PLACE .01 /* metres */
+#define SAME_TURN 10.  /* degrees */
+
+typedef struct {
+  int n;
+  ScopedetectObject object[MAX_MODELS];
+} Answer;
+
+/* Whether two poses are the same, but for turns that leave the model alike. */
+static bool
+is_same_pose (const ScopedetectShape *s, const ScopedetectObject *a,
+    const ScopedetectObject *b)
+{
+  Pose p = pose_from (a->pose), q = pose_from (b->pose);
+  Turn of_p = turn_of (p.q), of_q = turn_of (q.q);
+  Vec apart = vec_sub (vec_transform (&of_p, p.t, s->centre),
+      vec_transform (&of_q, q.t, s->centre));
+  float most = 0;
+
+  for (int i = 0; i < s->n_symmetries; i++)
+    most = fmaxf (
+        most, fabsf (quat_dot (quat_times (p.q, s->symmetry[i].q), q.q)));
+  return vec_norm (apart) <= SAME_PLACE &&
+      most >= cos (SAME_TURN / 2 * 3.14159265358979 / 180);
+}
+
+/* Objects come in the order of their models. */
+static bool
+is_same_answer (const Bench *b, const Answer *x, const Answer *y)
+{
+  if (x->n != y->n)
+    return false;
+  for (int i = 0; i < x->n; i++)
+    if (x->object[i].model != y->object[i].model ||
+        !is_same_pose (
+            &b->model[x->object[i].model]->shape, &x->object[i], &y->object[i]))
+      return false;
+  return true;
+}
+
+/* Of all pairs of two seeds' answers about a scene, how many are the same. */
+static int
+bench_seeds (DeviceKind device, int scenes)
+{
+  static Answer answer[SEEDS];
+  const char *names[MAX_MODELS];
+  Bench *b = malloc (sizeof *b);
+  int same = 0, pairs = 0;
+
+  bench_open (b, device, names, list_shapes (names, true));
+  b->preset = SCOPEDETECT_THOROUGH;
+  for (uint64_t scene = 60000; scene < 60000 + (uint64_t) scenes; scene++) {
+    for (int k = 0; k < SEEDS; k++) {
+      Scopedetect *s = look_again (
+          b, scene, 4 + (int) random_below (scene, 0, 5), (uint64_t) k);
+
+      s->work.params.explain = SCOPEDETECT_ONE_STAGE;
+      ok (scopedetect_decide_frame (s));
+      answer[k].n = s->n_objects;
+      memcpy (answer[k].object, s->objects,
+          (size_t) s->n_objects * sizeof *s->objects);
+    }
+    for (int i = 0; i < SEEDS; i++)
+      for (int j = 0; j < i; j++, pairs++)
+        same += is_same_answer (b, &answer[i], &answer[j]);
+    printf ("%d scenes, %d seeds: %d of %d pairs of answers are the same\n",
+        (int) (scene - 59999), SEEDS, same, pairs);
+    fflush (stdout);
+  }
+  bench_close (b);
+  free (b);
+  return check_failures != 0;
 }
 
 static int
@@ -603,21 +785,20 @@ bench (int argc, char **argv)
 {
   const char *part = argc > 2 ? argv[2] : "report", *names[MAX_MODELS];
   int scenes = argc > 3 ? atoi (argv[3]) : 60, n;
-  uint64_t first = strcmp (part, "choose") ? 30000 : 20000;
-  Bench *b = malloc (sizeof *b);
+  DeviceKind device = device_cuda_probe () ? DEVICE_CPU : DEVICE_CUDA;
+  Bench *b;
 
   scenes = scenes < MAX_SCENES ? scenes : MAX_SCENES - SOLIDS;
-  if (!strcmp (part, "instances")) {
-    free (b);
-    return bench_instances (scenes);
-  }
+  if (!strcmp (part, "instances"))
+    return bench_instances (device, scenes);
+  if (!strcmp (part, "many"))
+    return bench_many (device, scenes);
+  if (!strcmp (part, "seeds"))
+    return bench_seeds (device, scenes);
+  b = malloc (sizeof *b);
   n = list_shapes (names, true);
-  bench_open (b, names, n);
-  for (int i = 0; i < scenes; i++) {
-    run (b, first + (uint64_t) i);
-    if (i % 10 == 9 || i == scenes - 1)
-      print (b), fflush (stdout);
-  }
+  bench_open (b, device, names, n);
+  run_scenes (b, strcmp (part, "choose") ? 30000 : 20000, scenes, 0);
   bench_close (b);
   free (b);
   return check_failures != 0;
