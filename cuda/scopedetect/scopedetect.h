@@ -19,7 +19,7 @@ C_BEGIN
 #define SCOPEDETECT_MAX_OBJECTS 64   /* of one model, in one frame */
 #define SCOPEDETECT_MAX_POINTS 65536 /* of a scene that are looked at */
 #define SCOPEDETECT_MAX_REGIONS 16
-#define SCOPEDETECT_MAX_RESTARTS 100
+#define SCOPEDETECT_MAX_RESTARTS 4096
 
 /* The parts of a score (1.2.1; the last nine are of the full SCOPE).  Each is
  * 0 at best and less where the model fits less. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The search for the poses that explain a scene together: known answers; all
- * assignments of small scenes, tried one by one; and the schedule of the
- * thesis.  `--bench` tells what a search reaches, and how long it takes. */
+ * assignments of small scenes, tried one by one; every step of a search, scored
+ * from nothing; and the schedule of the thesis.  `--bench` tells what a search
+ * reaches, and how long it takes; `--bench speed`, moves a second. */
 #include "check.h"
-#include "scopedetect/explain/assign.h"
+#include "scopedetect/explain/assign_core.h"
 #include "seconds.h"
 
 #define MODELS 18
@@ -13,16 +14,23 @@
 #define MAX_CANDIDATES (MODELS * HYPOTHESES)
 
 typedef struct {
+  Device device;
+  DeviceMemory memory;
+  ScopedetectAssigner *assigner;
   ScopedetectCandidate candidate[MAX_CANDIDATES];
   uint64_t excludes[MAX_CANDIDATES * ((MAX_CANDIDATES + 63) / 64)];
   ScopedetectAssignTask task;
 } Case;
 
 static Case *
-case_new (int n_patches)
+case_new (DeviceKind kind, int n_patches)
 {
   Case *c = calloc (1, sizeof *c);
 
+  ok (device_open (&c->device, kind, NULL));
+  memory_open (&c->memory, &c->device);
+  ok (scopedetect_assigner_new (&c->assigner, &c->device, &c->memory,
+      MAX_CANDIDATES, SCOPEDETECT_MAX_RESTARTS));
   c->task = (ScopedetectAssignTask){.candidate = c->candidate,
       .n_patches = n_patches,
       .excludes = c->excludes,
@@ -33,6 +41,25 @@ case_new (int n_patches)
       .seed = check_seed,
       .weight = {1024, 1024, 512, 307}};
   return c;
+}
+
+static void
+case_free (Case *c)
+{
+  memory_free (&c->memory);
+  scopedetect_assigner_free (c->assigner);
+  device_close (&c->device);
+  free (c);
+}
+
+static void
+find (Case *c, ScopedetectAssignment *best)
+{
+  ok (scopedetect_assign (c->assigner, &c->task, best));
+  check (best->energy ==
+      (c->task.n_candidates
+              ? scopedetect_assign_energy (&c->task, best->chosen, best->n)
+              : 0));
 }
 
 /* A candidate that explains patches @begin to before @end. */
@@ -50,12 +77,12 @@ add (Case *c, int model, double fit, int begin, int end)
 
 /* Whether the search chooses @wanted, which ends with -1, and nothing else. */
 static bool
-chooses (const Case *c, const int *wanted)
+chooses (Case *c, const int *wanted)
 {
   ScopedetectAssignment best;
   int n = 0;
 
-  scopedetect_assign (&c->task, &best);
+  find (c, &best);
   while (wanted[n] >= 0)
     n++;
   return best.n == n && !memcmp (best.chosen, wanted, (size_t) n * sizeof n);
@@ -66,7 +93,7 @@ chooses (const Case *c, const int *wanted)
 static void
 test_answers (DeviceKind kind)
 {
-  Case *c = case_new (100);
+  Case *c = case_new (kind, 100);
 
   check (CHOOSES (c, -1));
   add (c, 0, .1, 0, 5); /* costs more than it says */
@@ -84,14 +111,14 @@ test_answers (DeviceKind kind)
   c->excludes[3] = (uint64_t) 1 << 4; /* two poses of one object */
   c->excludes[4] = (uint64_t) 1 << 3;
   check (CHOOSES (c, 1, 3));
-  free (c);
+  case_free (c);
 }
 
 /* 2.2 by hand: two objects of 10 and 20 patches, of 100, that share 5. */
 static void
 test_energy (DeviceKind kind)
 {
-  Case *c = case_new (100);
+  Case *c = case_new (kind, 100);
   int both[] = {add (c, 0, .5, 0, 10), add (c, 1, .75, 5, 25)};
   double fit = .5 * .75 + .75 * .875, explained = .25;
   double overlap = .5 * (.5 + .25), objects = 2 * 307. / 1024;
@@ -100,7 +127,7 @@ test_energy (DeviceKind kind)
   check_near ((double) scopedetect_assign_energy (&c->task, both, 2) /
           SCOPEDETECT_SURE / 1024,
       fit + explained - overlap - objects, 1e-6);
-  free (c);
+  case_free (c);
 }
 
 /* ---- Against all assignments of a small scene ---- */
@@ -161,7 +188,7 @@ test_oracle (DeviceKind kind)
   int equal = 0;
 
   for (int k = 0; k < 100; k++) {
-    Case *c = case_new (60);
+    Case *c = case_new (kind, 60);
     ScopedetectAssignment best;
     int chosen[10];
 
@@ -173,12 +200,153 @@ test_oracle (DeviceKind kind)
     c->task.steps = 2500;
     c->task.weight.unexplained = rnd (4096);
     c->task.weight.overlap = rnd (1024);
-    scopedetect_assign (&c->task, &best);
+    find (c, &best);
     equal += best.energy == try_all (&c->task, chosen, 0, 0);
     check (best.energy == count_energy (&c->task, best.chosen, best.n));
-    free (c);
+    case_free (c);
   }
   check (equal >= 99);
+}
+
+/* ---- Hostile tasks ---- */
+
+#define HOSTILE 24
+
+/* Task @k of them: one candidate or many, large ones that all meet each other,
+ * such as explain nothing, two sizes of scenes, pairs that exclude each other,
+ * several of a model, unlikely ones, a start that stays or not, weights of
+ * nothing and the largest. */
+static Case *
+hostile (DeviceKind kind, int k)
+{
+  static const int counts[] = {1, 2, 40, 130}, sizes[] = {1, 64, 700, 5120};
+  Case *c = case_new (kind, sizes[k / 4 % 4]);
+  int n = counts[k % 4], patches = c->task.n_patches;
+  size_t words = (size_t) scopedetect_exclude_words (n);
+
+  for (int i = 0; i < n; i++) {
+    int from = (int) rnd ((uint32_t) patches);
+    int most = k % 3 == 0 ? patches : 1 + patches / 8;
+    int end = from + (int) rnd ((uint32_t) most + 1);
+
+    add (c, k % 5 ? i / 10 : i, (rnd (150) - 50.) / 100, from,
+        end < patches ? end : patches);
+  }
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < i; j++)
+      if (!rnd (8)) {
+        c->excludes[(size_t) i * words + (size_t) j / 64] |= (uint64_t) 1
+            << j % 64;
+        c->excludes[(size_t) j * words + (size_t) i / 64] |= (uint64_t) 1
+            << i % 64;
+      }
+  c->task.max_objects = k % 3 ? 1 : SCOPEDETECT_MAX_TOGETHER;
+  c->task.schedule = k % 2 ? SCOPEDETECT_HALVES : SCOPEDETECT_METROPOLIS;
+  c->task.searches = 1 + (int) rnd (9);
+  c->task.steps = 2000;
+  c->task.n_start = k % 7 < 2;
+  c->task.start[0] = n / 2;
+  c->task.fixed = k % 7 == 0;
+  c->task.weight = (ScopedetectAssignWeights){k % 6 ? rnd (2048) : 1024000,
+      rnd (4096), k % 4 ? rnd (2048) : 0, rnd (512) + 1};
+  return c;
+}
+
+/* What a step of a search looks at, but for sums. */
+static void
+open_searches (const Case *c, ScopedetectSearches *v)
+{
+  const ScopedetectAssignTask *t = &c->task;
+  int64_t most = t->weight.fit > t->weight.unexplained ? t->weight.fit
+                                                       : t->weight.unexplained;
+
+  most = most > t->weight.overlap ? most : t->weight.overlap;
+  *v = (ScopedetectSearches){.candidate = t->candidate,
+      .item = calloc ((size_t) t->n_candidates, sizeof *v->item),
+      .n_candidates = t->n_candidates,
+      .steps = t->steps,
+      .halves = t->schedule == SCOPEDETECT_HALVES,
+      .seed = t->seed,
+      .unit = (float) (most * SCOPEDETECT_SURE),
+      .stay = t->fixed ? t->n_start : 0};
+  for (int i = 0; i < t->n_candidates; i++)
+    scopedetect_set_item (v, i);
+}
+
+/* Whether @m may be made; if so, makes it. */
+static bool
+make_move (const ScopedetectAssignTask *t, const ScopedetectMove *m,
+    ScopedetectChain *c)
+{
+  size_t words = (size_t) scopedetect_exclude_words (t->n_candidates);
+  int alike = 0;
+
+  if (m->in < 0) {
+    c->chosen[m->out] = c->chosen[--c->n];
+    return true;
+  }
+  for (int i = 0; i < c->n; i++) {
+    const uint64_t *row = t->excludes + (size_t) c->chosen[i] * words;
+
+    if (i == m->out)
+      continue;
+    if (c->chosen[i] == m->in || row[m->in / 64] >> m->in % 64 & 1)
+      return false;
+    alike += t->candidate[c->chosen[i]].model == t->candidate[m->in].model;
+  }
+  if (alike >= t->max_objects ||
+      (m->out < 0 && c->n == SCOPEDETECT_MAX_TOGETHER))
+    return false;
+  c->chosen[m->out < 0 ? c->n++ : m->out] = m->in;
+  return true;
+}
+
+/* The best energy of search @k, in which each step is scored from nothing. */
+static int64_t
+replay (const Case *c, int k)
+{
+  const ScopedetectAssignTask *t = &c->task;
+  ScopedetectChain now = {.n = t->n_start};
+  ScopedetectSearches v;
+  int64_t best;
+
+  open_searches (c, &v);
+  memcpy (now.chosen, t->start, sizeof now.chosen);
+  best = now.energy = count_energy (t, now.chosen, now.n);
+  for (int i = 0; i < t->stop; i++) {
+    ScopedetectChain next = now;
+    ScopedetectMove m = scopedetect_propose (
+        &v, &now, random_u64 (t->seed, scopedetect_draw (k, i)));
+
+    if (!make_move (t, &m, &next))
+      continue;
+    next.energy = scopedetect_assign_energy (t, next.chosen, next.n);
+    if (scopedetect_takes (&v, &now, k, i, next.energy))
+      now = next;
+    best = now.energy > best ? now.energy : best;
+  }
+  free (v.item);
+  return best;
+}
+
+static void
+test_steps (DeviceKind kind)
+{
+  for (int k = 0; k < HOSTILE; k++) {
+    Case *c = hostile (kind, k);
+    ScopedetectAssignment best;
+    int64_t most = INT64_MIN;
+
+    c->task.stop = 1500; /* before it goes uphill */
+    find (c, &best);
+    for (int i = 0; i < c->task.searches; i++) {
+      int64_t e = replay (c, i);
+
+      most = e > most ? e : most;
+    }
+    check (best.energy == most);
+    case_free (c);
+  }
 }
 
 /* ---- Against the schedule of the thesis ---- */
@@ -269,13 +437,13 @@ thesis_schedule (const ScopedetectAssignTask *t, int steps)
 static void
 test_thesis (DeviceKind kind)
 {
-  Case *c = case_new (GRID * GRID);
+  Case *c = case_new (kind, GRID * GRID);
   ScopedetectAssignment best;
 
   make_scene (c);
-  scopedetect_assign (&c->task, &best);
+  find (c, &best);
   check (best.energy >= thesis_schedule (&c->task, 300000));
-  free (c);
+  case_free (c);
 }
 
 /* ---- The same answer ---- */
@@ -283,51 +451,51 @@ test_thesis (DeviceKind kind)
 static void
 test_repeats (DeviceKind kind)
 {
-  Case *c = case_new (GRID * GRID);
+  Case *c = case_new (kind, GRID * GRID);
   ScopedetectAssignment first, again;
 
   make_scene (c);
-  scopedetect_assign (&c->task, &first);
+  find (c, &first);
   parallel_limit (1);
-  scopedetect_assign (&c->task, &again);
+  find (c, &again);
   parallel_limit (0);
   check (!memcmp (&first, &again, sizeof first));
   check (first.agree >= 1 && first.agree <= c->task.searches);
   for (int i = 0; i < first.n; i++)
     check (first.agree_on[i] >= first.agree);
-  free (c);
+  case_free (c);
 }
 
 static void
 test_extremes (DeviceKind kind)
 {
-  Case *c = case_new (1);
+  Case *c = case_new (kind, 1);
   ScopedetectAssignment best;
 
   add (c, 0, 1, 0, 0); /* explains nothing */
   add (c, 1, 1, 0, 1);
   c->task.steps = 1;
   c->task.weight = (ScopedetectAssignWeights){0, 1024, 0, 0};
-  scopedetect_assign (&c->task, &best);
+  find (c, &best);
   check (best.n == 1 && best.chosen[0] == 1);
   c->task.weight = (ScopedetectAssignWeights){1024000, 1024000, 1024000, 0};
-  scopedetect_assign (&c->task, &best);
+  find (c, &best);
   check (best.n == 2 && best.energy == 3 * 1024000ll * SCOPEDETECT_SURE);
-  free (c);
-  c = case_new (SCOPEDETECT_MAX_PATCHES); /* more than may be together */
+  case_free (c);
+  c = case_new (kind, SCOPEDETECT_MAX_PATCHES); /* more than may be together */
   for (int i = 0; i < 60; i++)
     add (c, i, 1, 80 * i, 80 * i + 80);
   c->task.steps = 100;
-  scopedetect_assign (&c->task, &best);
+  find (c, &best);
   check (best.n == SCOPEDETECT_MAX_TOGETHER);
-  free (c);
+  case_free (c);
 }
 
 /* Begun with some, which stay or not; and stopped, by steps or by the clock. */
 static void
 test_begun (DeviceKind kind)
 {
-  Case *c = case_new (100);
+  Case *c = case_new (kind, 100);
   ScopedetectAssignment best, cut;
 
   add (c, 0, .5, 0, 30);
@@ -341,27 +509,29 @@ test_begun (DeviceKind kind)
   check (CHOOSES (c, 0));
   c->task.weight.object = 100000; /* stays, whatever it costs */
   check (CHOOSES (c, 0));
-  free (c);
-  c = case_new (GRID * GRID);
+  case_free (c);
+  c = case_new (kind, GRID * GRID);
   make_scene (c);
   c->task.schedule = SCOPEDETECT_HALVES;
   c->task.searches = 3;
   c->task.steps = 100000000;
   c->task.end = scopedetect_now () + .05;
-  scopedetect_assign (&c->task, &cut);
+  find (c, &cut);
   check (cut.steps > 0 && cut.steps < c->task.steps);
   c->task.end = 0;
   c->task.stop = cut.steps;
-  scopedetect_assign (&c->task, &best);
+  find (c, &best);
   check (!memcmp (&best, &cut, sizeof best));
-  free (c);
+  case_free (c);
 }
+
+/* ---- Figures ---- */
 
 /* The thesis's schedule reaches as much as the test's own, on average. */
 static void
 test_schedule (DeviceKind kind)
 {
-  Case *c = case_new (GRID * GRID);
+  Case *c = case_new (kind, GRID * GRID);
   double sum = 0, own = 0;
 
   make_scene (c);
@@ -371,7 +541,7 @@ test_schedule (DeviceKind kind)
   for (c->task.seed = 0; c->task.seed < 16; c->task.seed++) {
     ScopedetectAssignment best;
 
-    scopedetect_assign (&c->task, &best);
+    find (c, &best);
     check (best.steps == c->task.steps);
     sum += (double) best.energy / SCOPEDETECT_SURE / 1024;
     own += (double) thesis_schedule (&c->task, c->task.steps) /
@@ -379,54 +549,113 @@ test_schedule (DeviceKind kind)
   }
   printf ("     energy %.4f, and %.4f\n", sum / 16, own / 16);
   check_near (sum / own, 1, .04);
-  free (c);
+  case_free (c);
 }
 
-/* As in the thesis: 50 searches of two million steps. */
-static void
-bench_thesis (Case *c, int scene)
+static double
+score (int64_t energy)
 {
-  double start = seconds ();
-  ScopedetectAssignment best;
-
-  c->task.schedule = SCOPEDETECT_HALVES;
-  c->task.searches = 50;
-  c->task.steps = 2000000;
-  scopedetect_assign (&c->task, &best);
-  printf ("scene %d, the thesis's schedule: energy %.4f, %2d agree, %.1f s\n",
-      scene, (double) best.energy / SCOPEDETECT_SURE / 1024, best.agree,
-      seconds () - start);
+  return (double) energy / SCOPEDETECT_SURE / 1024;
 }
 
-/* What a search reaches, and how long it takes, for more and more steps; and
- * what the thesis's schedule reaches. */
+/* Prints what @searches of @steps reach; returns how long they take. */
+static double
+bench_search (Case *c, ScopedetectSchedule schedule, int searches, int steps)
+{
+  static const char *const ways[] = {"metropolis", "thesis"};
+  ScopedetectAssignment best;
+  double start, took;
+
+  c->task.schedule = schedule;
+  c->task.searches = searches;
+  c->task.steps = steps;
+  start = seconds ();
+  find (c, &best);
+  took = seconds () - start;
+  printf ("  %s, %4d searches of %7d steps: energy %.4f, %4d agree, %8.2f ms, "
+          "%.4g steps/s\n",
+      ways[schedule], searches, steps, score (best.energy), best.agree,
+      1e3 * took, (double) searches * steps / took);
+  return took;
+}
+
+/* Each patch becomes twelve. */
+static void
+enlarge (Case *c)
+{
+  c->task.n_patches = 12 * GRID * GRID;
+  for (int i = 0; i < c->task.n_candidates; i++) {
+    ScopedetectCandidate small = c->candidate[i], *a = &c->candidate[i];
+
+    *a = (ScopedetectCandidate){.model = small.model, .fit = small.fit};
+    for (int p = 0; p < c->task.n_patches; p++)
+      if (small.patch[p / 12 / 64] >> p / 12 % 64 & 1)
+        scopedetect_take_patch (a, p);
+  }
+}
+
+/* As many steps as defaults have, then 10^8 in more and more searches, and in
+ * those of the thesis; on the CPU a fiftieth of them. */
+static void
+bench_speed (DeviceKind kind)
+{
+  static const int few[] = {1, 900, 9000, 90000};
+  static const int searches[] = {100, 1000, SCOPEDETECT_MAX_RESTARTS};
+  int all = kind == DEVICE_CPU ? 2000000 : 100000000;
+
+  for (int k = 0; k < 2; k++) {
+    Case *c = case_new (kind, GRID * GRID);
+
+    make_scene (c);
+    if (k)
+      enlarge (c);
+    printf ("%s, %d candidates, %d patches\n",
+        kind == DEVICE_CPU ? "CPU" : "GPU", c->task.n_candidates,
+        c->task.n_patches);
+    for (int i = 0; i < 4; i++)
+      bench_search (c, SCOPEDETECT_METROPOLIS, 16, few[i]);
+    for (int i = 0; i < 3; i++)
+      bench_search (c, SCOPEDETECT_METROPOLIS, searches[i], all / searches[i]);
+    bench_search (c, SCOPEDETECT_HALVES, 50, all / 50);
+    case_free (c);
+  }
+}
+
+/* What searches reach on five scenes, for more and more steps, and what the
+ * thesis's schedule reaches. */
+static void
+bench_energy (DeviceKind kind)
+{
+  for (int k = 0; k < 5; k++) {
+    Case *c = case_new (kind, GRID * GRID);
+
+    make_scene (c);
+    printf ("scene %d\n", k);
+    for (int steps = 1000; steps <= 100000; steps *= 10)
+      bench_search (c, SCOPEDETECT_METROPOLIS, 16, steps);
+    bench_search (c, SCOPEDETECT_HALVES, 50, 2000000);
+    case_free (c);
+  }
+}
+
 static int
 bench (int argc, char **argv)
 {
-  for (int k = 0; k < 5; k++) {
-    Case *c = case_new (GRID * GRID);
+  bool speed = argc > 2 && !strcmp (argv[2], "speed");
+  bool gpu = !device_cuda_probe ();
 
-    make_scene (c);
-    for (c->task.steps = 1000; c->task.steps <= 100000; c->task.steps *= 10) {
-      double start = seconds ();
-      ScopedetectAssignment best;
-
-      scopedetect_assign (&c->task, &best);
-      printf ("scene %d, %d searches of %6d steps: energy %.4f, %2d agree, "
-              "%.3f s\n",
-          k, c->task.searches, c->task.steps,
-          (double) best.energy / SCOPEDETECT_SURE / 1024, best.agree,
-          seconds () - start);
-    }
-    bench_thesis (c, k);
-    free (c);
-  }
+  if (speed)
+    bench_speed (DEVICE_CPU);
+  if (speed && gpu)
+    bench_speed (DEVICE_CUDA);
+  if (!speed)
+    bench_energy (gpu ? DEVICE_CUDA : DEVICE_CPU);
   return check_failures != 0;
 }
 
 static const CheckPart on_each[] = {{"answers", test_answers},
     {"energy", test_energy}, {"all assignments", test_oracle},
-    {"thesis", test_thesis}, {"repeats", test_repeats},
+    {"thesis", test_thesis}, {"steps", test_steps}, {"repeats", test_repeats},
     {"extremes", test_extremes}, {"begun", test_begun},
     {"schedule", test_schedule}, {NULL, NULL}};
 

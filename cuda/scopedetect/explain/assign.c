@@ -1,37 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The search for an assignment.  Each one anneals by Metropolis's rule and ends
- * uphill; or as in the original, which accepts what is worse without asking how
- * much (see the README). */
+ * The search for an assignment: its score, the order of its stages, and the
+ * winner.  Each search anneals by Metropolis's rule and ends uphill; or as in
+ * the original, which accepts what is worse without asking how much (see the
+ * README). */
 #include "scopedetect/explain/assign.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "common/parallel.h"
-#include "common/random.h"
-#include "scopedetect/scopedetect_core.h"
+#include "scopedetect/explain/assign_core.h"
 
-/* Temperatures that a search begins and ends with, in the maximum weight; set
- * on made-up scenes. */
-#define HOT .2f
-#define COLD .003f
-
-typedef struct {
-  int n;
-  int chosen[SCOPEDETECT_MAX_TOGETHER];
-  int64_t energy;
-} State;
-
-typedef struct {
-  const ScopedetectAssignTask *task;
-  struct {
-    State now, best;
-  } each[SCOPEDETECT_MAX_RESTARTS];
-  int done, until; /* steps */
-} Search;
-
-/* ---- The score (2.2) ---- */
+/* ---- The score (2.2), from nothing ---- */
 
 typedef struct {
   uint64_t once[SCOPEDETECT_PATCH_WORDS], more[SCOPEDETECT_PATCH_WORDS];
@@ -53,24 +34,13 @@ set_cover (const ScopedetectAssignTask *t, const int *chosen, int n, int words,
   }
 }
 
-/* Bits of @x: sums of neighbours, of pairs, of fours, of bytes.  The compiler's
- * own calls a function where it may not assume the instruction. */
-static int
-bits (uint64_t x)
-{
-  x -= x >> 1 & 0x5555555555555555;
-  x = (x & 0x3333333333333333) + (x >> 2 & 0x3333333333333333);
-  x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0f;
-  return (int) (x * 0x0101010101010101 >> 56);
-}
-
 static int
 count (const uint64_t *a, const uint64_t *b, int first, int end)
 {
   int n = 0;
 
   for (int k = first; k < end; k++)
-    n += bits (a[k] & b[k]);
+    n += scopedetect_bits (a[k] & b[k]);
   return n;
 }
 
@@ -108,115 +78,47 @@ scopedetect_assign_energy (
       t->n_patches;
 }
 
-/* ---- Moves (2.1) ---- */
+/* ---- Making and freeing ---- */
 
-static bool
-excluded (const ScopedetectAssignTask *t, int a, int b)
+struct _ScopedetectAssigner {
+  const Device *device;
+  const ScopedetectAssignStages *stages;
+  ScopedetectSearches work;
+  ScopedetectChosen *found; /* pinned: the best of each search */
+};
+
+const char *
+scopedetect_assigner_new (ScopedetectAssigner **self, const Device *device,
+    DeviceMemory *m, int candidates, int searches)
 {
-  int words = scopedetect_exclude_words (t->n_candidates);
+  ScopedetectAssigner *a = *self = calloc (1, sizeof *a);
+  const size_t n = (size_t) candidates, k = (size_t) searches;
+  ScopedetectSearches *v;
 
-  return t->excludes[(size_t) a * (size_t) words + (size_t) (b / 64)] >>
-      b % 64 &
-      1;
-}
-
-/* Whether @candidate may be in @s in the place of number @but; -1: beside
- * all. */
-static bool
-fits (const ScopedetectAssignTask *t, const State *s, int candidate, int but)
-{
-  int alike = 0;
-
-  for (int i = 0; i < s->n; i++) {
-    if (i == but)
-      continue;
-    if (s->chosen[i] == candidate || excluded (t, candidate, s->chosen[i]))
-      return false;
-    alike += t->candidate[s->chosen[i]].model == t->candidate[candidate].model;
+  if (!a)
+    return "out of memory";
+  a->device = device;
+  a->stages = &scopedetect_assign_stages_cpu;
+  v = &a->work;
+  if (device->kind != DEVICE_CPU) { /* which reads those of the task */
+    TRY (memory_get (m, &v->candidate, n));
+    TRY (memory_get (
+        m, &v->excludes, n * (size_t) scopedetect_exclude_words (candidates)));
   }
-  return alike < t->max_objects;
+  TRY (memory_get (m, &v->item, n));
+  TRY (memory_get (m, &v->pair, n * n));
+  TRY (memory_get (m, &v->chain, k));
+  TRY (memory_get (m, &v->best, k));
+  return memory_get_pinned (m, &a->found, k);
 }
 
-static bool
-add (const ScopedetectAssignTask *t, State *s, int candidate)
+void
+scopedetect_assigner_free (ScopedetectAssigner *a)
 {
-  if (s->n == SCOPEDETECT_MAX_TOGETHER || !fits (t, s, candidate, -1))
-    return false;
-  s->chosen[s->n++] = candidate;
-  return true;
+  free (a);
 }
 
-static bool
-replace (const ScopedetectAssignTask *t, State *s, int at, int candidate)
-{
-  if (!fits (t, s, candidate, at))
-    return false;
-  s->chosen[at] = candidate;
-  return true;
-}
-
-static void
-take_out (State *s, int at)
-{
-  s->chosen[at] = s->chosen[--s->n];
-}
-
-/* The first of a state, which stay. */
-static int
-n_fixed (const ScopedetectAssignTask *t)
-{
-  return t->fixed ? t->n_start : 0;
-}
-
-/* Another candidate of the model of @candidate; they lie one after the other.
- */
-static int
-other_hypothesis (
-    const ScopedetectAssignTask *t, int candidate, uint32_t random)
-{
-  int model = t->candidate[candidate].model, first = candidate,
-      last = candidate + 1;
-
-  while (first > 0 && t->candidate[first - 1].model == model)
-    first--;
-  while (last < t->n_candidates && t->candidate[last].model == model)
-    last++;
-  return first + (int) (random % (uint32_t) (last - first));
-}
-
-/* One of the four moves; false where it leads nowhere. */
-static bool
-move (const ScopedetectAssignTask *t, State *s, uint64_t random)
-{
-  uint32_t which = (uint32_t) (random >> 32);
-  int any = (int) ((uint32_t) random % (uint32_t) t->n_candidates), at;
-  int stay = n_fixed (t);
-
-  if (s->n == stay)
-    return add (t, s, any);
-  at = stay + (int) ((which >> 2) % (uint32_t) (s->n - stay));
-  switch (which & 3) {
-    case 0:
-      return replace (t, s, at, any);
-    case 1:
-      return replace (
-          t, s, at, other_hypothesis (t, s->chosen[at], (uint32_t) random));
-    case 2:
-      take_out (s, at);
-      return true;
-    default:
-      return add (t, s, any);
-  }
-}
-
-/* ---- A search ---- */
-
-static void
-keep_better (State *best, const State *s)
-{
-  if (s->energy > best->energy)
-    *best = *s;
-}
+/* ---- The searches ---- */
 
 static int64_t
 max_weight (const ScopedetectAssignWeights *w)
@@ -226,112 +128,21 @@ max_weight (const ScopedetectAssignWeights *w)
   return max > w->overlap ? max : w->overlap;
 }
 
-/* The chance that step @i is taken, which costs @loss, above 0. */
-static float
-chance_of (const ScopedetectAssignTask *t, int i, int64_t loss)
-{
-  float unit = (float) (max_weight (&t->weight) * SCOPEDETECT_SURE);
-  float part = (float) i / (float) t->steps;
-
-  if (t->schedule == SCOPEDETECT_HALVES)
-    return .5f * (1 - part);
-  return scopedetect_exp (-(float) loss /
-      (unit * HOT * scopedetect_exp (part * scopedetect_log (COLD / HOT))));
-}
-
-/* Steps @done to before @until of search @k. */
 static void
-anneal (Search *search, int k)
+set_work (ScopedetectSearches *v, const ScopedetectAssignTask *t)
 {
-  const ScopedetectAssignTask *t = search->task;
-  State *s = &search->each[k].now;
-
-  for (int i = search->done; i < search->until; i++) {
-    uint64_t at = (uint64_t) k << 32 | (uint64_t) (uint32_t) i;
-    uint64_t random = random_u64 (t->seed, 2 * at);
-    uint32_t chance = (uint32_t) random_u64 (t->seed, 2 * at + 1);
-    State next = *s;
-
-    if (!move (t, &next, random))
-      continue;
-    next.energy = scopedetect_assign_energy (t, next.chosen, next.n);
-    if (next.energy < s->energy &&
-        (float) chance >=
-            4294967296.f * chance_of (t, i, s->energy - next.energy))
-      continue;
-    *s = next;
-    keep_better (&search->each[k].best, s);
-  }
-}
-
-#define SWEEPS 4 /* uphill, at most */
-
-static void
-keep_next (const ScopedetectAssignTask *t, State *s, State *next)
-{
-  next->energy = scopedetect_assign_energy (t, next->chosen, next->n);
-  keep_better (s, next);
-}
-
-/* Tries every single move, and takes each that is better. */
-static void
-sweep (const ScopedetectAssignTask *t, State *s)
-{
-  int stay = n_fixed (t);
-
-  for (int c = 0; c < t->n_candidates; c++)
-    for (int at = stay - 1; at < s->n; at++) {
-      State next = *s;
-
-      if (at < stay ? add (t, &next, c) : replace (t, &next, at, c))
-        keep_next (t, s, &next);
-    }
-  for (int at = s->n - 1; at >= stay; at--) {
-    State next = *s;
-
-    take_out (&next, at);
-    keep_next (t, s, &next);
-  }
-}
-
-static void
-climb (const ScopedetectAssignTask *t, State *s)
-{
-  int64_t before;
-  int n = 0;
-
-  do {
-    before = s->energy;
-    sweep (t, s);
-  } while (s->energy > before && ++n < SWEEPS);
-}
-
-static void
-sort (State *s)
-{
-  for (int i = 1; i < s->n; i++) {
-    int c = s->chosen[i], j = i;
-
-    for (; j > 0 && s->chosen[j - 1] > c; j--)
-      s->chosen[j] = s->chosen[j - 1];
-    s->chosen[j] = c;
-  }
-}
-
-static void
-anneal_some (void *data, int begin, int end)
-{
-  for (int k = begin; k < end; k++)
-    anneal (data, k);
-}
-
-static void
-climb_some (void *data, int begin, int end)
-{
-  Search *search = data;
-
-  for (int k = begin; k < end; k++)
-    climb (search->task, &search->each[k].best);
+  v->n_candidates = t->n_candidates;
+  v->searches = t->searches;
+  v->steps = t->steps;
+  v->max_objects = t->max_objects;
+  v->per_patches = scopedetect_per (t->n_patches);
+  v->halves = t->schedule == SCOPEDETECT_HALVES;
+  v->seed = t->seed;
+  v->weight = t->weight;
+  v->unit = (float) (max_weight (&t->weight) * SCOPEDETECT_SURE);
+  memcpy (v->start, t->start, sizeof v->start);
+  v->n_start = t->n_start;
+  v->stay = t->fixed ? t->n_start : 0;
 }
 
 double
@@ -346,32 +157,48 @@ scopedetect_now (void)
 /* Steps between two looks at the clock.  All searches have taken the same
  * number of steps then, so that the number alone says what was found. */
 #define SLICE 500
+#define LAUNCH 50000 /* without a clock: no kernel is to take seconds */
 
-/* At least one step is taken.  Those that are stopped do not go uphill: it
- * takes time. */
-static void
-search_all (Search *search)
+/* At least one step is taken, to @done how many.  Those that are stopped do not
+ * go uphill: it takes time. */
+static const char *
+search_all (ScopedetectAssigner *a, const ScopedetectAssignTask *t, int *done)
 {
-  const ScopedetectAssignTask *t = search->task;
   int stop = t->stop < t->steps ? t->stop : t->steps;
+  int slice = t->end > 0 ? SLICE : LAUNCH;
 
+  *done = 0;
   do {
-    search->until =
-        t->end > 0 && stop - search->done > SLICE ? search->done + SLICE : stop;
-    parallel_for (t->searches, 1, anneal_some, search);
-    search->done = search->until;
-  } while (
-      search->done < stop && !(t->end > 0 && scopedetect_now () >= t->end));
-  if (search->done == t->steps && t->schedule == SCOPEDETECT_METROPOLIS)
-    parallel_for (t->searches, 1, climb_some, search);
+    int until = stop - *done > slice ? *done + slice : stop;
+
+    TRY (a->stages->anneal (a->device, &a->work, *done, until));
+    *done = until;
+    if (t->end > 0)
+      TRY (device_wait (a->device));
+  } while (*done < stop && !(t->end > 0 && scopedetect_now () >= t->end));
+  if (*done == t->steps && t->schedule == SCOPEDETECT_METROPOLIS)
+    TRY (a->stages->climb (a->device, &a->work));
+  return NULL;
 }
 
 /* ---- The winner ---- */
 
+static void
+sort (ScopedetectChosen *s)
+{
+  for (int i = 1; i < s->n; i++) {
+    int c = s->chosen[i], j = i;
+
+    for (; j > 0 && s->chosen[j - 1] > c; j--)
+      s->chosen[j] = s->chosen[j - 1];
+    s->chosen[j] = c;
+  }
+}
+
 /* Whether @a comes before @b: more energy, then fewer objects, then the smaller
  * numbers. */
 static bool
-wins (const State *a, const State *b)
+wins (const ScopedetectChosen *a, const ScopedetectChosen *b)
 {
   if (a->energy != b->energy)
     return a->energy > b->energy;
@@ -384,7 +211,7 @@ wins (const State *a, const State *b)
 }
 
 static bool
-has (const State *s, int candidate)
+has (const ScopedetectChosen *s, int candidate)
 {
   for (int i = 0; i < s->n; i++)
     if (s->chosen[i] == candidate)
@@ -392,46 +219,44 @@ has (const State *s, int candidate)
   return false;
 }
 
+/* Of what @n searches found. */
 static void
-begin_all (Search *search)
+set_winner (ScopedetectChosen *found, int n, ScopedetectAssignment *best)
 {
-  const ScopedetectAssignTask *t = search->task;
-  State s = {.n = t->n_start};
+  const ScopedetectChosen *winner = &found[0];
 
-  memcpy (s.chosen, t->start, (size_t) s.n * sizeof *s.chosen);
-  s.energy = scopedetect_assign_energy (t, s.chosen, s.n);
-  for (int k = 0; k < t->searches; k++)
-    search->each[k].now = search->each[k].best = s;
+  for (int k = 0; k < n; k++) {
+    sort (&found[k]);
+    if (wins (&found[k], winner))
+      winner = &found[k];
+  }
+  best->n = winner->n;
+  best->energy = winner->energy;
+  memcpy (best->chosen, winner->chosen, (size_t) best->n * sizeof (int));
+  for (int k = 0; k < n; k++) {
+    best->agree += !wins (winner, &found[k]) && !wins (&found[k], winner);
+    for (int i = 0; i < winner->n; i++)
+      best->agree_on[i] += has (&found[k], winner->chosen[i]);
+  }
 }
 
-void
-scopedetect_assign (
-    const ScopedetectAssignTask *task, ScopedetectAssignment *best)
+const char *
+scopedetect_assign (ScopedetectAssigner *a, const ScopedetectAssignTask *task,
+    ScopedetectAssignment *best)
 {
-  Search search = {.task = task};
-  const State *winner = &search.each[0].best;
+  size_t bytes = (size_t) task->searches * sizeof *a->found;
 
   memset (best, 0, sizeof *best);
   if (!task->n_candidates) {
     best->agree = task->searches; /* on nothing */
-    return;
+    return NULL;
   }
-  begin_all (&search);
-  search_all (&search);
-  for (int k = 0; k < task->searches; k++) {
-    sort (&search.each[k].best);
-    if (wins (&search.each[k].best, winner))
-      winner = &search.each[k].best;
-  }
-  best->n = winner->n;
-  best->energy = winner->energy;
-  best->steps = search.done;
-  memcpy (best->chosen, winner->chosen, sizeof best->chosen);
-  for (int k = 0; k < task->searches; k++) {
-    const State *s = &search.each[k].best;
-
-    best->agree += !wins (winner, s) && !wins (s, winner);
-    for (int i = 0; i < winner->n; i++)
-      best->agree_on[i] += has (s, winner->chosen[i]);
-  }
+  set_work (&a->work, task);
+  TRY (a->stages->load (a->device, &a->work, task));
+  TRY (a->stages->begin (a->device, &a->work));
+  TRY (search_all (a, task, &best->steps));
+  TRY (device_copy (a->device, a->found, a->work.best, bytes));
+  TRY (device_wait (a->device));
+  set_winner (a->found, task->searches, best);
+  return NULL;
 }

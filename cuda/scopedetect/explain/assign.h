@@ -7,6 +7,7 @@
  * an answer is the same wherever it is computed. */
 #pragma once
 
+#include "common/memory.h"
 #include "scopedetect/scopedetect.h"
 
 C_BEGIN
@@ -41,7 +42,7 @@ scopedetect_take_patch (ScopedetectCandidate *c, int i)
 int scopedetect_shared_patches (
     const ScopedetectCandidate *a, const ScopedetectCandidate *b);
 
-/* Weights of 2.2, in 1/1024. */
+/* Weights of 2.2, in 1/1024; all but the last up to 1000. */
 typedef struct {
   int64_t fit, unexplained, overlap, object;
 } ScopedetectAssignWeights;
@@ -57,7 +58,8 @@ typedef struct {
   int steps;    /* of each */
   int stop;     /* after this many of the steps; steps or more: never */
   double end;   /* or then, seconds of the monotonic clock; 0: never */
-  int start[SCOPEDETECT_MAX_TOGETHER]; /* what each begins with */
+  int start[SCOPEDETECT_MAX_TOGETHER]; /* what each begins with, which may be
+                                          there together */
   int n_start;
   bool fixed; /* which stays */
   uint64_t seed;
@@ -74,7 +76,7 @@ typedef struct {
 } ScopedetectAssignment;
 
 /* Words of a row of excludes. */
-static inline int
+BOTH int
 scopedetect_exclude_words (int n_candidates)
 {
   return (n_candidates + 63) / 64;
@@ -87,9 +89,20 @@ int64_t scopedetect_assign_energy (
 /* Seconds of the clock that says when to end. */
 double scopedetect_now (void);
 
+/* Searches on one device, and their memory. */
+typedef struct _ScopedetectAssigner ScopedetectAssigner;
+
+/* For up to @candidates and @searches, with memory of @memory, whose device
+ * must be @device or NULL: then bytes are counted, and nothing may be searched.
+ * After an error, too, it is to be closed, once the memory is freed. */
+const char *scopedetect_assigner_new (ScopedetectAssigner **self,
+    const Device *device, DeviceMemory *memory, int candidates, int searches);
+void scopedetect_assigner_free (ScopedetectAssigner *self);
+
 /* The best assignment that is found; what it began with where nothing is better
- * than that. */
-void scopedetect_assign (
+ * than that.  The same on every device.  The task's arrays are in host memory,
+ * and stay as they are until it returns. */
+const char *scopedetect_assign (ScopedetectAssigner *self,
     const ScopedetectAssignTask *task, ScopedetectAssignment *best);
 
 C_END

@@ -403,7 +403,7 @@ scopedetect_set_candidates (
 
 const char *
 scopedetect_explain_new (ScopedetectExplain *e, DeviceMemory *host,
-    DeviceMemory *device, int n_models, int room)
+    const Device *cpu, DeviceMemory *device, int n_models, int room)
 {
   const size_t n = SCOPEDETECT_MAX_CANDIDATES;
   const size_t all = (size_t) n_models * SCOPEDETECT_FOUND;
@@ -417,5 +417,7 @@ scopedetect_explain_new (ScopedetectExplain *e, DeviceMemory *host,
   TRY (memory_get (host, &e->object, n));
   TRY (memory_get (host, &e->models, (size_t) n_models));
   TRY (memory_get (host, &e->explained, (size_t) room));
-  return memory_get (host, &e->excludes, n * n / 64);
+  TRY (memory_get (host, &e->excludes, n * n / 64));
+  return scopedetect_assigner_new (&e->assigner, cpu, host,
+      SCOPEDETECT_MAX_CANDIDATES, SCOPEDETECT_MAX_RESTARTS);
 }

@@ -55,6 +55,7 @@ typedef struct {
   bool *explained; /* of each point, by stage 1 */
   uint16_t *left;  /* pinned: numbers of the points that stage 1 leaves */
   int *models;     /* room for all: those that stage 2 searches for */
+  ScopedetectAssigner *assigner;
 } ScopedetectExplain;
 
 /* The hypotheses of both stages that may be chosen, as candidates: the first of
@@ -100,6 +101,7 @@ bool scopedetect_is_one (const ScopedetectShape *shape,
 ScopedetectAssignTask scopedetect_task (
     const ScopedetectParams *p, int n_candidates, bool is_first);
 
-/* Memory for the hypotheses of @n_models, and the points of a frame. */
+/* Memory for the hypotheses of @n_models, and the points of a frame; @cpu is
+ * where @host is from, if it is not only counted. */
 const char *scopedetect_explain_new (ScopedetectExplain *e, DeviceMemory *host,
-    DeviceMemory *device, int n_models, int room);
+    const Device *cpu, DeviceMemory *device, int n_models, int room);

@@ -11,7 +11,7 @@
 #include "scopedetect/scopedetect_score_core.h"
 #include "scopedetect/scopedetect_detector.h"
 
-_Static_assert (SCOPEDETECT_MAX_CHOSEN == SCOPEDETECT_MAX_TOGETHER,
+_Static_assert(SCOPEDETECT_MAX_CHOSEN == SCOPEDETECT_MAX_TOGETHER,
     "records choose as many objects as explanations");
 
 /* A pose that was found, by model, stage and rank. */
@@ -200,18 +200,26 @@ typedef struct {
   int *number; /* ascending */
   ScopedetectCandidate *candidate;
   uint64_t *excludes;
+  Device host;
+  DeviceMemory memory; /* of the assigner */
+  ScopedetectAssigner *assigner;
 } Choice;
 
 static bool
-open_choice (Choice *c, const ScopedetectRecord *r)
+open_choice (Choice *c, const ScopedetectRecord *r, int all, int searches)
 {
   size_t n = (size_t) r->n + 1;
 
+  memset (c, 0, sizeof *c);
+  c->host = scopedetect_host ();
+  memory_open (&c->memory, &c->host);
   c->number = malloc (n * sizeof *c->number);
   c->candidate = malloc (n * sizeof *c->candidate);
   c->excludes = malloc (
       n * (size_t) scopedetect_exclude_words ((int) n) * sizeof *c->excludes);
-  return c->number && c->candidate && c->excludes;
+  return c->number && c->candidate && c->excludes &&
+      !scopedetect_assigner_new (
+          &c->assigner, &c->host, &c->memory, all, searches);
 }
 
 static void
@@ -220,6 +228,8 @@ close_choice (Choice *c)
   free (c->number);
   free (c->candidate);
   free (c->excludes);
+  memory_free (&c->memory);
+  scopedetect_assigner_free (c->assigner);
 }
 
 /* The candidates of the first @stages searches. */
@@ -243,7 +253,8 @@ fill (
 }
 
 /* Chooses, beginning with the @n numbers of poses @chosen, and puts the choice
- * in their place where it scores more. */
+ * in their place where it scores more.  Returns how many; -1: out of
+ * memory. */
 static int
 choose (const Choice *c, const ScopedetectRecord *r, const ScopedetectParams *p,
     bool is_first, int *chosen, int n)
@@ -258,7 +269,8 @@ choose (const Choice *c, const ScopedetectRecord *r, const ScopedetectParams *p,
     if (c->number[i] == chosen[task.n_start])
       task.start[task.n_start++] = i;
   task.fixed = p->fix_first;
-  scopedetect_assign (&task, &best);
+  if (scopedetect_assign (c->assigner, &task, &best))
+    return -1;
   if (best.energy <= scopedetect_assign_energy (&task, task.start, n))
     return n;
   for (int i = 0; i < best.n; i++)
@@ -273,14 +285,14 @@ scopedetect_record_explain (const ScopedetectRecord *r,
 {
   bool two = first || p->explain == SCOPEDETECT_TWO_STAGE;
   int *number = malloc (((size_t) r->n + 1) * sizeof *number);
-  int n = -1, all;
+  int all = number ? scopedetect_record_candidates (r, p, given, number) : 0;
+  int n = -1;
   Choice c;
 
-  if (open_choice (&c, r) && number && r->n_patches) {
-    all = scopedetect_record_candidates (r, p, given, number);
+  if (open_choice (&c, r, all, p->restarts) && number && r->n_patches) {
     fill (&c, r, number, all, 1);
     n = choose (&c, r, p, two, chosen, 0);
-    if (two && !first) {
+    if (two && !first && n >= 0) {
       fill (&c, r, number, all, 2);
       n = choose (&c, r, p, false, chosen, n);
     }

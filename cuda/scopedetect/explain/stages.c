@@ -69,13 +69,14 @@ task_of (const Scopedetect *s, double end, bool is_first)
   return task;
 }
 
-static void
+static const char *
 assign (
     Scopedetect *s, const ScopedetectAssignTask *t, ScopedetectAssignment *best)
 {
-  scopedetect_assign (t, best);
+  TRY (scopedetect_assign (s->explain.assigner, t, best));
   s->told.steps += best->steps;
   s->told.is_cut |= t->n_candidates && best->steps < t->steps;
+  return NULL;
 }
 
 /* ---- What stage 1 leaves ---- */
@@ -181,7 +182,7 @@ search_rest (Scopedetect *s, const ScopedetectAssignment *first, double end)
 
 /* Chooses anew from all candidates, beginning with @best, which gives way only
  * to what scores higher. */
-static void
+static const char *
 choose_again (Scopedetect *s, ScopedetectAssignment *best, double end)
 {
   ScopedetectRanked chosen[SCOPEDETECT_MAX_TOGETHER];
@@ -197,11 +198,12 @@ choose_again (Scopedetect *s, ScopedetectAssignment *best, double end)
   memcpy (task.start, at, (size_t) best->n * sizeof *at);
   task.n_start = best->n;
   task.fixed = s->work.params.fix_first;
-  assign (s, &task, &both);
+  TRY (assign (s, &task, &both));
   if (both.energy <= scopedetect_assign_energy (&task, at, best->n))
-    return;
+    return NULL;
   s->told.second = SCOPEDETECT_ACCEPTED;
   *best = both;
+  return NULL;
 }
 
 /* ---- The whole ---- */
@@ -259,11 +261,11 @@ scopedetect_explain (Scopedetect *s)
   TRY (read_patches (s, &s->explain));
   scopedetect_set_candidates (s, NULL, 0, NULL);
   task = task_of (s, end, two);
-  assign (s, &task, &best);
+  TRY (assign (s, &task, &best));
   if (two) {
     TRY (search_rest (s, &best, end));
     if (s->told.second == SCOPEDETECT_REFUSED)
-      choose_again (s, &best, end);
+      TRY (choose_again (s, &best, end));
   }
   put_all (s, &best);
   return NULL;

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * A step of a search for an assignment (thesis, 2.1), for both backends.  The
+ * score of a step is what it changes: patches that two candidates share are
+ * counted beforehand, so that only where three meet are bits of patches looked
+ * at.  Scores are integers, so they are those of scopedetect_assign_energy (),
+ * which counts from nothing. */
+#pragma once
+
+#include "common/random.h"
+#include "scopedetect/explain/assign.h"
+#include "scopedetect/scopedetect_core.h"
+
+/* Temperatures that a search begins and ends with, in the maximum weight; set
+ * on made-up scenes. */
+#define SCOPEDETECT_HOT .2f
+#define SCOPEDETECT_COLD .003f
+
+/* What the table of pairs says of two candidates. */
+#define SCOPEDETECT_SHARED 0x1fff   /* patches that both explain */
+#define SCOPEDETECT_ALIKE 0x8000    /* they are of one model */
+#define SCOPEDETECT_EXCLUDED 0xffff /* they cannot be there together */
+
+/* A candidate, as steps look at it. */
+typedef struct {
+  uint64_t per; /* scopedetect_per (size) */
+  int32_t fit, size;
+  int32_t first, n; /* those of its model, one after the other */
+} ScopedetectItem;
+
+/* What a search has chosen, a place each; and the sums of its score. */
+typedef struct {
+  int64_t energy, value[SCOPEDETECT_MAX_TOGETHER]; /* value: what each adds */
+  uint64_t beside[SCOPEDETECT_MAX_TOGETHER];       /* a bit for each place whose
+                                                      candidate shares patches */
+  int n, covered; /* patches that are explained */
+  int chosen[SCOPEDETECT_MAX_TOGETHER];
+  int shared[SCOPEDETECT_MAX_TOGETHER]; /* patches, with any others */
+} ScopedetectChain;
+
+/* The best that a search met. */
+typedef struct {
+  int64_t energy;
+  int n, chosen[SCOPEDETECT_MAX_TOGETHER];
+} ScopedetectChosen;
+
+/* All searches of a task, in the memory of their device. */
+typedef struct {
+  const ScopedetectCandidate *candidate;
+  const uint64_t *excludes; /* as of the task, both */
+  ScopedetectItem *item;    /* of each candidate */
+  uint16_t *pair;           /* [candidate][candidate] */
+  ScopedetectChain *chain;  /* of each search */
+  ScopedetectChosen *best;  /* likewise */
+  int n_candidates, searches, steps, max_objects;
+  uint64_t per_patches; /* scopedetect_per (patches of the scene) */
+  bool halves;          /* the thesis's schedule */
+  uint64_t seed;
+  ScopedetectAssignWeights weight;
+  float unit; /* the maximum weight, as a score */
+  int start[SCOPEDETECT_MAX_TOGETHER], n_start;
+  int stay; /* the first of a search that stay */
+} ScopedetectSearches;
+
+/* ---- Bits and quotients ---- */
+
+/* Bits of @x: sums of neighbours, of pairs, of fours, of bytes.  The compiler's
+ * own calls a function where it may not assume the instruction. */
+BOTH int
+scopedetect_bits (uint64_t x)
+{
+#ifdef __CUDA_ARCH__
+  return __popcll (x);
+#else
+  x -= x >> 1 & 0x5555555555555555;
+  x = (x & 0x3333333333333333) + (x >> 2 & 0x3333333333333333);
+  x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0f;
+  return (int) (x * 0x0101010101010101 >> 56);
+#endif
+}
+
+/* The lowest bit of @x, which is not 0. */
+BOTH int
+scopedetect_lowest (uint64_t x)
+{
+#ifdef __CUDA_ARCH__
+  return __ffsll ((long long) x) - 1;
+#else
+  return __builtin_ctzll (x);
+#endif
+}
+
+/* The upper half of a product. */
+BOTH uint64_t
+scopedetect_high (uint64_t a, uint64_t b)
+{
+#ifdef __CUDA_ARCH__
+  return __umul64hi (a, b);
+#elif defined(__SIZEOF_INT128__)
+  return (uint64_t) ((unsigned __int128) a * b >> 64);
+#else
+  uint64_t low = (a & 0xffffffff) * (b & 0xffffffff);
+  uint64_t mid = (a >> 32) * (b & 0xffffffff) + (low >> 32);
+  uint64_t other = (a & 0xffffffff) * (b >> 32) + (mid & 0xffffffff);
+
+  return (a >> 32) * (b >> 32) + (mid >> 32) + (other >> 32);
+#endif
+}
+
+/* 2^64 / (2 @n), rounded up. */
+BOTH uint64_t
+scopedetect_per (int n)
+{
+  return UINT64_MAX / (2 * (uint64_t) n) + 1;
+}
+
+/* 0 <= @x / (2 n), rounded down, of @per, for @x up to 2^50: what rounding up
+ * adds to the quotient is less than @x / 2^64, so less than 1 / (2 n) for n up
+ * to SCOPEDETECT_MAX_PATCHES. */
+BOTH int64_t
+scopedetect_quotient (int64_t x, uint64_t per)
+{
+  return (int64_t) scopedetect_high ((uint64_t) x, per);
+}
+
+/* ---- Tables ---- */
+
+BOTH void
+scopedetect_set_item (const ScopedetectSearches *v, int i)
+{
+  const ScopedetectCandidate *c = &v->candidate[i];
+  int first = i, end = i + 1;
+
+  while (first > 0 && v->candidate[first - 1].model == c->model)
+    first--;
+  while (end < v->n_candidates && v->candidate[end].model == c->model)
+    end++;
+  v->item[i].size = c->n_patches ? c->n_patches : 1;
+  v->item[i].per = scopedetect_per (v->item[i].size);
+  v->item[i].fit = c->fit;
+  v->item[i].first = first;
+  v->item[i].n = end - first;
+}
+
+/* What the table says of @i and @j, which share @shared patches. */
+BOTH uint16_t
+scopedetect_pair (const ScopedetectSearches *v, int i, int j, int shared)
+{
+  int words = scopedetect_exclude_words (v->n_candidates);
+  uint64_t row = v->excludes[(size_t) i * (size_t) words + (size_t) (j / 64)];
+  bool alike = v->candidate[i].model == v->candidate[j].model;
+
+  if (i == j || (row >> j % 64 & 1))
+    return SCOPEDETECT_EXCLUDED;
+  return (uint16_t) (shared | (alike ? SCOPEDETECT_ALIKE : 0));
+}
+
+BOTH int
+scopedetect_between (const ScopedetectSearches *v, int i, int j)
+{
+  return v->pair[(size_t) i * (size_t) v->n_candidates + (size_t) j];
+}
+
+/* ---- The score of one (2.2) ---- */
+
+/* What a candidate adds that shares @shared patches. */
+BOTH int64_t
+scopedetect_value (const ScopedetectSearches *v, int candidate, int shared)
+{
+  const ScopedetectItem *a = &v->item[candidate];
+  int64_t fit = v->weight.fit * (a->fit < 0 ? -a->fit : a->fit);
+  int64_t own = scopedetect_quotient (fit * (2 * a->size - shared), a->per);
+  int64_t overlap = 2 * v->weight.overlap * SCOPEDETECT_SURE * shared;
+
+  return (a->fit < 0 ? -own : own) - scopedetect_quotient (overlap, a->per) -
+      v->weight.object * SCOPEDETECT_SURE;
+}
+
+/* What @covered patches add, which are explained. */
+BOTH int64_t
+scopedetect_gain (const ScopedetectSearches *v, int covered)
+{
+  return scopedetect_quotient (
+      2 * v->weight.unexplained * SCOPEDETECT_SURE * covered, v->per_patches);
+}
+
+/* ---- A move (2.1) ---- */
+
+typedef struct {
+  int out, in; /* the place that becomes free, and the candidate that comes;
+                  -1: none */
+  /* Of those two, without the place: where the candidates are that share their
+   * patches, */
+  uint64_t by_out, by_in;
+  int of_out, of_in; /* and how many; a patch of two others counts twice */
+  bool three;        /* there may be such patches */
+} ScopedetectMove;
+
+/* One of the four moves, by chance. */
+BOTH ScopedetectMove
+scopedetect_propose (
+    const ScopedetectSearches *v, const ScopedetectChain *c, uint64_t random)
+{
+  uint32_t low = (uint32_t) random, which = (uint32_t) (random >> 32);
+  uint32_t free = (uint32_t) (c->n - v->stay);
+  ScopedetectMove m = {
+      -1, (int) (low % (uint32_t) v->n_candidates), 0, 0, 0, 0, false};
+
+  if (!free || (which & 3) == 3)
+    return m;
+  m.out = v->stay + (int) ((which >> 2) % free);
+  if ((which & 3) == 1) {
+    const ScopedetectItem *a = &v->item[c->chosen[m.out]];
+
+    m.in = a->first + (int) (low % (uint32_t) a->n);
+  } else if ((which & 3) == 2)
+    m.in = -1;
+  return m;
+}
+
+/* Whether two of the candidates at @places share patches. */
+BOTH bool
+scopedetect_meet_each_other (const ScopedetectChain *c, uint64_t places)
+{
+  for (uint64_t rest = places; rest; rest &= rest - 1)
+    if (c->beside[scopedetect_lowest (rest)] & places)
+      return true;
+  return false;
+}
+
+/* Whether @m leads somewhere; if so, what it touches. */
+BOTH bool
+scopedetect_may (
+    const ScopedetectSearches *v, const ScopedetectChain *c, ScopedetectMove *m)
+{
+  int alike = 0;
+
+  if (m->in >= 0 &&
+      (m->out < 0 ? c->n == SCOPEDETECT_MAX_TOGETHER
+                  : c->chosen[m->out] == m->in))
+    return false;
+  for (int i = 0; m->in >= 0 && i < c->n; i++) {
+    int pair = i == m->out ? 0 : scopedetect_between (v, c->chosen[i], m->in);
+    int shared = pair & SCOPEDETECT_SHARED;
+
+    if (pair == SCOPEDETECT_EXCLUDED)
+      return false;
+    alike += pair >> 15;
+    m->by_in |= (uint64_t) (shared > 0) << i;
+    m->of_in += shared;
+  }
+  if (alike >= v->max_objects)
+    return false;
+  if (m->out >= 0)
+    m->by_out = c->beside[m->out];
+  for (uint64_t rest = m->by_out; rest; rest &= rest - 1)
+    m->of_out += SCOPEDETECT_SHARED &
+        scopedetect_between (
+            v, c->chosen[m->out], c->chosen[scopedetect_lowest (rest)]);
+  m->three = scopedetect_meet_each_other (c, m->by_in) ||
+      scopedetect_meet_each_other (c, m->by_out);
+  return true;
+}
+
+/* By how much @m changes the patches that place @i shares, if none is of
+ * three. */
+BOTH int
+scopedetect_shift (const ScopedetectSearches *v, const ScopedetectChain *c,
+    const ScopedetectMove *m, int i)
+{
+  int shift = 0;
+
+  if (m->by_in >> i & 1)
+    shift += scopedetect_between (v, c->chosen[i], m->in) & SCOPEDETECT_SHARED;
+  if (m->out >= 0 && (m->by_out >> i & 1))
+    shift -= scopedetect_between (v, c->chosen[i], c->chosen[m->out]) &
+        SCOPEDETECT_SHARED;
+  return shift;
+}
+
+/* How many patches are explained after @m. */
+BOTH int
+scopedetect_covered (const ScopedetectSearches *v, const ScopedetectChain *c,
+    const ScopedetectMove *m)
+{
+  int covered = c->covered;
+
+  if (m->out >= 0)
+    covered -= v->candidate[c->chosen[m->out]].n_patches - m->of_out;
+  if (m->in >= 0)
+    covered += v->candidate[m->in].n_patches - m->of_in;
+  return covered;
+}
+
+/* The score after @m, but for what others share then. */
+BOTH int64_t
+scopedetect_ends (const ScopedetectSearches *v, const ScopedetectChain *c,
+    const ScopedetectMove *m)
+{
+  int64_t energy = c->energy - scopedetect_gain (v, c->covered) +
+      scopedetect_gain (v, scopedetect_covered (v, c, m));
+
+  if (m->out >= 0)
+    energy -= c->value[m->out];
+  if (m->in >= 0)
+    energy += scopedetect_value (v, m->in, m->of_in);
+  return energy;
+}
+
+/* What place @i adds more that shares @shift patches more. */
+BOTH int64_t
+scopedetect_rise (
+    const ScopedetectSearches *v, const ScopedetectChain *c, int i, int shift)
+{
+  return scopedetect_value (v, c->chosen[i], c->shared[i] + shift) -
+      c->value[i];
+}
+
+/* The score after @m, if no patch is of three. */
+BOTH int64_t
+scopedetect_energy (const ScopedetectSearches *v, const ScopedetectChain *c,
+    const ScopedetectMove *m)
+{
+  int64_t energy = scopedetect_ends (v, c, m);
+
+  for (uint64_t rest = m->by_in | m->by_out; rest; rest &= rest - 1) {
+    int i = scopedetect_lowest (rest);
+
+    energy += scopedetect_rise (v, c, i, scopedetect_shift (v, c, m, i));
+  }
+  return energy;
+}
+
+/* Of word @w of the patches of @candidate: those that one alone of the
+ * candidates at @places explains, too; those that any does to @any. */
+BOTH uint64_t
+scopedetect_single (const ScopedetectSearches *v, const ScopedetectChain *c,
+    uint64_t places, int candidate, int w, uint64_t *any)
+{
+  uint64_t patch = v->candidate[candidate].patch[w], once = 0, more = 0;
+
+  for (uint64_t rest = places; rest; rest &= rest - 1) {
+    uint64_t other =
+        v->candidate[c->chosen[scopedetect_lowest (rest)]].patch[w] & patch;
+
+    more |= once & other;
+    once |= other;
+  }
+  *any = once;
+  return once & ~more;
+}
+
+/* Takes @m, which changes the patches that place @i shares by @shift: first of
+ * every place, then scopedetect_end_move (). */
+BOTH void
+scopedetect_move_place (const ScopedetectSearches *v, ScopedetectChain *c,
+    const ScopedetectMove *m, int i, int shift)
+{
+  uint64_t beside = c->beside[i];
+  int to = m->out < 0 ? c->n : m->out;
+
+  if (shift) {
+    c->shared[i] += shift;
+    c->value[i] = scopedetect_value (v, c->chosen[i], c->shared[i]);
+  }
+  if (m->out >= 0)
+    beside &= ~((uint64_t) 1 << m->out);
+  c->beside[i] = beside | (m->by_in >> i & 1) << to;
+}
+
+BOTH void
+scopedetect_end_move (const ScopedetectSearches *v, ScopedetectChain *c,
+    const ScopedetectMove *m, int64_t energy)
+{
+  int to = m->out < 0 ? c->n++ : m->out, last;
+
+  c->covered = scopedetect_covered (v, c, m);
+  c->energy = energy;
+  if (m->in >= 0) {
+    c->chosen[to] = m->in;
+    c->shared[to] = m->of_in;
+    c->value[to] = scopedetect_value (v, m->in, m->of_in);
+    c->beside[to] = m->by_in;
+    return;
+  }
+  last = --c->n;
+  if (to == last)
+    return;
+  c->chosen[to] = c->chosen[last];
+  c->shared[to] = c->shared[last];
+  c->value[to] = c->value[last];
+  c->beside[to] = c->beside[last];
+  for (uint64_t rest = c->beside[to]; rest; rest &= rest - 1) {
+    int i = scopedetect_lowest (rest);
+
+    c->beside[i] =
+        (c->beside[i] & ~((uint64_t) 1 << last)) | (uint64_t) 1 << to;
+  }
+}
+
+/* ---- What is taken ---- */
+
+/* The chance that step @i is taken, which costs @loss, above 0. */
+BOTH float
+scopedetect_chance (const ScopedetectSearches *v, int i, int64_t loss)
+{
+  float part = (float) i / (float) v->steps;
+
+  if (v->halves)
+    return .5f * (1 - part);
+  return scopedetect_exp (-(float) loss /
+      (v->unit * SCOPEDETECT_HOT *
+          scopedetect_exp (
+              part * scopedetect_log (SCOPEDETECT_COLD / SCOPEDETECT_HOT))));
+}
+
+/* Number of the two random numbers of step @i of search @k. */
+BOTH uint64_t
+scopedetect_draw (int k, int i)
+{
+  return 2 * ((uint64_t) k << 32 | (uint64_t) (uint32_t) i);
+}
+
+/* Whether step @i of search @k is taken, which leads to @energy. */
+BOTH bool
+scopedetect_takes (const ScopedetectSearches *v, const ScopedetectChain *c,
+    int k, int i, int64_t energy)
+{
+  uint32_t chance;
+
+  if (energy >= c->energy)
+    return true;
+  chance = (uint32_t) random_u64 (v->seed, scopedetect_draw (k, i) + 1);
+  return (float) chance <
+      4294967296.f * scopedetect_chance (v, i, c->energy - energy);
+}
+
+/* ---- The steps that each backend writes for itself ---- */
+
+typedef struct {
+  /* Candidates and excludes of @task to the device; tables. */
+  const char *(*load) (const Device *dev, ScopedetectSearches *v,
+      const ScopedetectAssignTask *task);
+  /* Each search to what it begins with, which is its best. */
+  const char *(*begin) (const Device *dev, const ScopedetectSearches *v);
+  /* Steps @first to before @end of each. */
+  const char *(*anneal) (
+      const Device *dev, const ScopedetectSearches *v, int first, int end);
+  /* The best of each, uphill by single moves. */
+  const char *(*climb) (const Device *dev, const ScopedetectSearches *v);
+} ScopedetectAssignStages;
+
+#define SCOPEDETECT_SWEEPS 4 /* uphill, at most */
+
+C_BEGIN
+extern const ScopedetectAssignStages scopedetect_assign_stages_cpu;
+C_END

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The searches for an assignment as loops, a search after the other. */
+#include "common/parallel.h"
+#include "common/vectors.h"
+#include "scopedetect/explain/assign_core.h"
+
+/* ---- Tables ---- */
+
+/* Row by row; each pair with the rows after it, too. */
+VECTORS_WHOLE static void
+set_pairs (void *data, int begin, int end)
+{
+  const ScopedetectSearches *v = data;
+  const size_t n = (size_t) v->n_candidates;
+
+  for (int i = begin; i < end; i++) {
+    const ScopedetectCandidate *a = &v->candidate[i];
+
+    scopedetect_set_item (v, i);
+    for (int j = i; j < v->n_candidates; j++) {
+      const ScopedetectCandidate *b = &v->candidate[j];
+      int first = a->first > b->first ? a->first : b->first;
+      int last = a->end < b->end ? a->end : b->end, shared = 0;
+
+      for (int k = first; k < last; k++)
+        shared += scopedetect_bits (a->patch[k] & b->patch[k]);
+      v->pair[(size_t) i * n + (size_t) j] =
+          v->pair[(size_t) j * n + (size_t) i] =
+              scopedetect_pair (v, i, j, shared);
+    }
+  }
+}
+
+static const char *
+load (const Device *dev, ScopedetectSearches *v, const ScopedetectAssignTask *t)
+{
+  (void) dev;
+  v->candidate = t->candidate;
+  v->excludes = t->excludes;
+  parallel_for (v->n_candidates, 1, set_pairs, v);
+  return NULL;
+}
+
+/* ---- Moves ---- */
+
+/* By how much the patches change that each place shares. */
+typedef struct {
+  int of[SCOPEDETECT_MAX_TOGETHER];
+} Shift;
+
+/* Counts, patch by patch, what @candidate shares with those at @places, which
+ * is added to @shift, times @sign; returns with any of them. */
+static int
+count_shared (const ScopedetectSearches *v, const ScopedetectChain *c,
+    uint64_t places, int candidate, int sign, Shift *shift)
+{
+  const ScopedetectCandidate *a = &v->candidate[candidate];
+  int all = 0;
+
+  for (int w = a->first; w < a->end; w++) {
+    uint64_t any;
+    uint64_t single = scopedetect_single (v, c, places, candidate, w, &any);
+
+    all += scopedetect_bits (any);
+    for (uint64_t rest = single ? places : 0; rest; rest &= rest - 1) {
+      int i = scopedetect_lowest (rest);
+
+      shift->of[i] += sign *
+          scopedetect_bits (v->candidate[c->chosen[i]].patch[w] & single);
+    }
+  }
+  return all;
+}
+
+/* The score after @m, to @shift what it changes of others. */
+static int64_t
+count_energy (const ScopedetectSearches *v, const ScopedetectChain *c,
+    ScopedetectMove *m, Shift *shift)
+{
+  int64_t energy;
+
+  memset (shift, 0, sizeof *shift);
+  if (m->out >= 0)
+    m->of_out = count_shared (v, c, m->by_out, c->chosen[m->out], -1, shift);
+  if (m->in >= 0)
+    m->of_in = count_shared (v, c, m->by_in, m->in, 1, shift);
+  energy = scopedetect_ends (v, c, m);
+  for (uint64_t rest = m->by_in | m->by_out; rest; rest &= rest - 1) {
+    int i = scopedetect_lowest (rest);
+
+    energy += scopedetect_rise (v, c, i, shift->of[i]);
+  }
+  return energy;
+}
+
+/* The score after @m, which may be taken. */
+static int64_t
+energy_of (const ScopedetectSearches *v, const ScopedetectChain *c,
+    ScopedetectMove *m, Shift *shift)
+{
+  return m->three ? count_energy (v, c, m, shift)
+                  : scopedetect_energy (v, c, m);
+}
+
+static void
+take (const ScopedetectSearches *v, ScopedetectChain *c,
+    const ScopedetectMove *m, const Shift *shift, int64_t energy)
+{
+  for (int i = 0; i < c->n; i++)
+    scopedetect_move_place (
+        v, c, m, i, m->three ? shift->of[i] : scopedetect_shift (v, c, m, i));
+  scopedetect_end_move (v, c, m, energy);
+}
+
+static void
+keep_better (ScopedetectChosen *best, const ScopedetectChain *c)
+{
+  if (c->energy <= best->energy)
+    return;
+  best->energy = c->energy;
+  best->n = c->n;
+  memcpy (best->chosen, c->chosen, (size_t) c->n * sizeof *c->chosen);
+}
+
+/* ---- A search ---- */
+
+/* Chooses the @n candidates @chosen, which go together. */
+static void
+choose (
+    const ScopedetectSearches *v, const int *chosen, int n, ScopedetectChain *c)
+{
+  memset (c, 0, sizeof *c);
+  for (int i = 0; i < n; i++) {
+    ScopedetectMove m = {.out = -1, .in = chosen[i]};
+    Shift shift;
+
+    if (scopedetect_may (v, c, &m))
+      take (v, c, &m, &shift, energy_of (v, c, &m, &shift));
+  }
+}
+
+static const char *
+begin (const Device *dev, const ScopedetectSearches *v)
+{
+  (void) dev;
+  choose (v, v->start, v->n_start, &v->chain[0]);
+  v->best[0].energy = INT64_MIN;
+  keep_better (&v->best[0], &v->chain[0]);
+  for (int k = 1; k < v->searches; k++) {
+    v->chain[k] = v->chain[0];
+    v->best[k] = v->best[0];
+  }
+  return NULL;
+}
+
+typedef struct {
+  const ScopedetectSearches *v;
+  int first, end; /* steps */
+} Stretch;
+
+VECTORS_WHOLE static void
+anneal_some (void *data, int from, int to)
+{
+  const Stretch *s = data;
+  const ScopedetectSearches *v = s->v;
+
+  for (int k = from; k < to; k++)
+    for (int i = s->first; i < s->end; i++) {
+      ScopedetectChain *c = &v->chain[k];
+      ScopedetectMove m = scopedetect_propose (
+          v, c, random_u64 (v->seed, scopedetect_draw (k, i)));
+      int64_t energy;
+      Shift shift;
+
+      if (!scopedetect_may (v, c, &m))
+        continue;
+      energy = energy_of (v, c, &m, &shift);
+      if (!scopedetect_takes (v, c, k, i, energy))
+        continue;
+      take (v, c, &m, &shift, energy);
+      keep_better (&v->best[k], c);
+    }
+}
+
+static const char *
+anneal (const Device *dev, const ScopedetectSearches *v, int first, int end)
+{
+  Stretch s = {v, first, end};
+
+  (void) dev;
+  parallel_for (v->searches, 1, anneal_some, &s);
+  return NULL;
+}
+
+/* Takes the move if it leads uphill. */
+static void
+go_up (const ScopedetectSearches *v, ScopedetectChain *c, int out, int in)
+{
+  ScopedetectMove m = {.out = out, .in = in};
+  int64_t energy;
+  Shift shift;
+
+  if (!scopedetect_may (v, c, &m))
+    return;
+  energy = energy_of (v, c, &m, &shift);
+  if (energy > c->energy)
+    take (v, c, &m, &shift, energy);
+}
+
+/* Tries every single move, and takes each that is better. */
+static void
+sweep (const ScopedetectSearches *v, ScopedetectChain *c)
+{
+  for (int in = 0; in < v->n_candidates; in++)
+    for (int out = v->stay - 1; out < c->n; out++)
+      go_up (v, c, out < v->stay ? -1 : out, in);
+  for (int out = c->n - 1; out >= v->stay; out--)
+    go_up (v, c, out, -1);
+}
+
+VECTORS_WHOLE static void
+climb_some (void *data, int from, int to)
+{
+  const ScopedetectSearches *v = data;
+
+  for (int k = from; k < to; k++) {
+    ScopedetectChain *c = &v->chain[k];
+    int64_t before;
+    int n = 0;
+
+    choose (v, v->best[k].chosen, v->best[k].n, c);
+    do {
+      before = c->energy;
+      sweep (v, c);
+    } while (c->energy > before && ++n < SCOPEDETECT_SWEEPS);
+    keep_better (&v->best[k], c);
+  }
+}
+
+static const char *
+climb (const Device *dev, const ScopedetectSearches *v)
+{
+  (void) dev;
+  parallel_for (v->searches, 1, climb_some, (void *) v);
+  return NULL;
+}
+
+const ScopedetectAssignStages scopedetect_assign_stages_cpu = {
+    load, begin, anneal, climb};
