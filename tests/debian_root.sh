@@ -17,6 +17,7 @@ fi
 mirror=${MIRROR:-http://deb.debian.org/debian}
 [ $# -gt 0 ] || set -- bookworm trixie
 work=$(mktemp -d)
+unset TMPDIR # a folder of this machine, not of the roots
 trap 'umount "$work"/*/proc 2>/dev/null; rm -rf --one-file-system "$work"' EXIT
 
 # new_root RELEASE NAME: one with the tree in it
