@@ -181,13 +181,13 @@ def pads(factory):
 
 
 def cost_on_cpu(name):
-    """The element's row of the table of CPU times in docs/performance.md."""
-    table = re.search(r"^## On a CPU$(.*?)^## ", COSTS.read_text(), re.M | re.S)[1]
-    row = re.search(rf"^\| {name}, (.*) \| (.*) \|$", table, re.M)
-    if not row:
+    """The element's rows of the table of CPU times in docs/performance.md."""
+    costs = re.search(r"^## On a CPU$(.*?)^## ", COSTS.read_text(), re.M | re.S)[1]
+    rows = re.findall(rf"^\| {name} \| (.*) \| (.*) \|$", costs, re.M)
+    if not rows:
         return ""
-    return f"\n## Cost on a CPU\n\n{row[1]}: {row[2]} ms of CPU time a frame, as " \
-        "[measured](../performance.md#on-a-cpu) with default properties.\n"
+    return "\n## Cost on a CPU\n\n[Measured](../performance.md#on-a-cpu) with default " \
+        "properties:\n\n" + table(["frame", "ms of CPU time"], rows)
 
 
 def picture(name):
@@ -212,12 +212,20 @@ def conversions(factory):
             continue
         others = [f for f in COMMON if not pad.get_caps().can_intersect(
             Gst.Caps(f"video/x-raw,format={f}"))]
-        said.setdefault(", ".join(f"`{f}`" for f in others), []).append(
-            f"`{pad.name_template}`")
-    return "".join(
-        f"\nOf common formats of cameras and decoders, {formats} need "
-        f"`videoconvert` in front of {' and '.join(pads)}.\n"
-        for formats, pads in said.items() if formats)
+        said.setdefault(tuple(others), []).append(f"`{pad.name_template}`")
+    return "".join(conversion(others, " and ".join(pads))
+                   for others, pads in said.items() if others)
+
+
+def conversion(others, pads):
+    """What to do about the formats @others, which @pads do not take."""
+    if len(others) == len(COMMON) - 1:  # all but GRAY16_LE
+        return f"\n{pads} takes depth alone, as `GRAY16_LE`. 16-bit PNG and some " \
+            "cameras give `GRAY16_BE`: put `videoconvert` in front. It converts " \
+            "colours, too, but makes no depth of them.\n"
+    names = ", ".join(f"`{f}`" for f in others)
+    return f"\nOf common formats of cameras and decoders, {names} need " \
+        f"`videoconvert` in front of {pads}.\n"
 
 
 def signals(gtype):

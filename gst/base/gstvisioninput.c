@@ -58,9 +58,12 @@ gst_vision_caps (const gchar *names)
             gst_video_format_from_string (g_value_get_string (name))))
       gst_value_list_append_value (&cuda, name);
   }
-  gst_structure_take_value (gst_caps_get_structure (caps, 0), "format", &cuda);
-  gst_structure_take_value (
-      gst_caps_get_structure (caps, 1), "format", &system);
+  gst_structure_set_value (gst_caps_get_structure (caps, 0), "format", &cuda);
+  gst_structure_set_value (gst_caps_get_structure (caps, 1), "format", &system);
+  if (gst_value_list_get_size (&cuda) == 0) /* depth */
+    gst_caps_remove_structure (caps, 0);
+  g_value_unset (&cuda);
+  g_value_unset (&system);
   gst_caps_unref (given);
   g_free (text);
   return caps;
