@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 #
 # What the scripts of this folder share; they source it.  BUILD names the
-# build folder (build); FRAMES, where it is set, ends a pipeline after so many
-# frames (of a file, some more that are on their way).
+# build folder (build); FRAMES, where it is set, ends a pipeline after that many
+# frames (of a file, at times one more that its decoder still had).
 
 # ---- Options, which may stand anywhere ----
 
@@ -151,14 +151,16 @@ choose_source () {
       source=(filesrc location="$1" ! decodebin)
       if grep -qE 'image orientation: (rotate-[1-9]|flip)' <<<"$tells"; then
         convert+=(! videoflip video-direction=auto) # as telephones film
+      elif grep -q 'Interlaced: true' <<<"$tells" && has_element deinterlace; then
+        convert+=(! deinterlace fields=top) # of both fields, edges would be combs
       elif stays_on_gpu; then
         convert=()
       fi
       ;;
   esac
   source+=(${convert[@]+"${convert[@]}"})
-  if [ -n "${FRAMES-}" ]; then
-    source+=(! 'video/x-raw(ANY)' ! identity eos-after=$((FRAMES + 1)))
+  if [ -n "${FRAMES-}" ]; then # the queue refuses most that a decoder still has then
+    source+=(! 'video/x-raw(ANY)' ! queue ! identity eos-after=$((FRAMES + 1)))
   fi
 }
 
@@ -178,11 +180,26 @@ refuse_gif () {
   }
 }
 
-# Of a sequence of pictures, as 'frame-%04d.png', sets `first` to the first one,
-# whose number START is (0).
+# Whether $1 names a sequence of pictures, as 'frame-%04d.png', and not a file with
+# such a name.
+is_sequence () {
+  [[ $1 =~ %0?[0-9]*d ]] && [ ! -e "$1" ]
+}
+
+# Of a sequence of pictures, sets `first` to the first one, and START to its number
+# where that was not set: 0, or 1 if there is no picture 0.
 choose_first () {
   # shellcheck disable=SC2059 # the sequence's name is a format
   first=$(printf "$1" "${START:-0}")
+  if [ -z "${START-}" ] && [ ! -e "$first" ]; then
+    # shellcheck disable=SC2059
+    first=$(printf "$1" 1)
+    START=1
+    [ -e "$first" ] || {
+      echo "there is no picture 0 or 1 of $1; START=12 says that 12 is the first" >&2
+      exit 1
+    }
+  fi
   need_file "$first"
 }
 
@@ -277,7 +294,7 @@ launch () {
   local a line=gst-launch-1.0
   for a in "$@"; do
     case $a in
-      *[\ \;\#\(\)\&\|\[\]]*) line+=" '$a'" ;;
+      *[\ \;\#\(\)\&\|\[\]\'\"\\\$\`\<\>\*\?]*) line+=" ${a@Q}" ;;
       *) line+=" $a" ;;
     esac
   done

@@ -24,8 +24,8 @@
 # instead of x,y,width,height there may be file=PICTURE.png, which is looked for.
 # EMDTRACK holds further properties: EMDTRACK='histogram=channels', for a mosaic
 # EMDTRACK='channels=15 mosaic-pattern=5x3'.  START is the number of the first
-# picture of a sequence (0).  FRAMES=100 ends it after 100 frames.  --help tells
-# options for recordings.
+# picture of a sequence (0, or 1).  FRAMES=100 ends it after 100 frames.  --help
+# tells options for recordings.
 set -euo pipefail
 # shellcheck source=pipelines/common.sh
 . "$(dirname "$0")/common.sh"
@@ -42,38 +42,33 @@ box=${2-}
 buffers=${FRAMES:+num-buffers="$FRAMES"}
 many=(emd-map=true)
 show=(visionmap kind=emd ! visionoverlay)
-case $input in
-  test)
-    box=${box:-target:58,76,74,74}
-    # shellcheck disable=SC2206 # nothing where FRAMES is not set
-    source=(visiontestsrc pattern=multispectral channels=8 $buffers !
-      'video/x-raw,framerate=30/1')
-    ;;
-  *.hdr)
-    # shellcheck disable=SC2206
-    source=(envisrc location="$input" channels=8 $buffers)
-    ;;
-  *%*)
-    choose_first "$input"
-    kind=${input##*.}
-    # shellcheck disable=SC2054,SC2206 # the commas are of caps
-    source=(multifilesrc location="$input" start-index="${START:-0}"
-      caps="image/${kind/jpg/jpeg},framerate=30/1" $buffers ! decodebin !
-      videoconvert)
-    if is_grey_png "$first"; then
-      source+=(! 'video/x-raw,format=GRAY16_LE')
-      many+=(channel-layout=mosaic channels=16)
-    else
-      many=()
-      show=(visionoverlay)
-    fi
-    ;;
-  *)
-    choose_source "$input"
+if [ "$input" = test ]; then
+  box=${box:-target:58,76,74,74}
+  # shellcheck disable=SC2206 # nothing where FRAMES is not set
+  source=(visiontestsrc pattern=multispectral channels=8 $buffers !
+    'video/x-raw,framerate=30/1')
+elif [[ $input == *.hdr ]]; then
+  # shellcheck disable=SC2206
+  source=(envisrc location="$input" channels=8 $buffers)
+elif is_sequence "$input"; then
+  choose_first "$input"
+  kind=${input##*.}
+  # shellcheck disable=SC2054,SC2206 # the commas are of caps
+  source=(multifilesrc location="$input" start-index="${START:-0}"
+    caps="image/${kind/jpg/jpeg},framerate=30/1" $buffers ! decodebin !
+    videoconvert)
+  if is_grey_png "$first"; then
+    source+=(! 'video/x-raw,format=GRAY16_LE')
+    many+=(channel-layout=mosaic channels=16)
+  else
     many=()
     show=(visionoverlay)
-    ;;
-esac
+  fi
+else
+  choose_source "$input"
+  many=()
+  show=(visionoverlay)
+fi
 [ -n "$box" ] || has_window || {
   echo "say which box: x,y,width,height" >&2
   exit 1

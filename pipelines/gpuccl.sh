@@ -16,7 +16,7 @@
 #
 # GPUCCL holds further properties: GPUCCL='frames=1 min-size=500', for depth
 # GPUCCL='intrinsics=585,585,320,240 depth-scale=0.001'.  START is the number of
-# the first picture of a sequence (0).  FRAMES=100 ends it after 100 frames.
+# the first picture of a sequence (0, or 1).  FRAMES=100 ends it after 100 frames.
 # --help tells options for recordings.
 set -euo pipefail
 # shellcheck source=pipelines/common.sh
@@ -26,25 +26,21 @@ input=${1:-test}
 read -ra properties <<<"${GPUCCL-}"
 draw=(visionoverlay states=new+accepted+rejected)
 show=(visionmap kind=labels ! "${draw[@]}")
-case $input in
-  test)
-    source=(visiontestsrc pattern=rgbd ${FRAMES:+num-buffers="$FRAMES"} !
-      'video/x-raw,framerate=30/1')
-    show=(visionmap kind=correspondence ! "${draw[@]}")
-    ;;
-  *%*)
-    choose_first "$input"
-    need_depth "$first"
-    # shellcheck disable=SC2054 # the commas are of caps
-    source=(multifilesrc location="$input" start-index="${START:-0}"
-      caps=image/png,framerate=30/1 ${FRAMES:+num-buffers="$FRAMES"} !
-      pngdec ! videoconvert ! 'video/x-raw,format=GRAY16_LE')
-    ;;
-  *)
-    choose_source "$input"
-    show=("${draw[@]}" map=labels)
-    ;;
-esac
+if [ "$input" = test ]; then
+  source=(visiontestsrc pattern=rgbd ${FRAMES:+num-buffers="$FRAMES"} !
+    'video/x-raw,framerate=30/1')
+  show=(visionmap kind=correspondence ! "${draw[@]}")
+elif is_sequence "$input"; then
+  choose_first "$input"
+  need_depth "$first"
+  # shellcheck disable=SC2054 # the commas are of caps
+  source=(multifilesrc location="$input" start-index="${START:-0}"
+    caps=image/png,framerate=30/1 ${FRAMES:+num-buffers="$FRAMES"} !
+    pngdec ! videoconvert ! 'video/x-raw,format=GRAY16_LE')
+else
+  choose_source "$input"
+  show=("${draw[@]}" map=labels)
+fi
 
 choose_results "${show[@]}"
 launch "${source[@]}" ! gpuccl "${properties[@]}" ! "${results[@]}"

@@ -15,8 +15,8 @@
 # KINFUMOT holds further properties; pictures and cameras need intrinsics:
 #   KINFUMOT='intrinsics=585,585,320,240 depth-scale=0.001 mesh-location=room.ply'
 # (those of TUM are set).  SHOW=classes shows which model explains each pixel.
-# START is the number of the first picture of a sequence (0).  FRAMES=100 ends it
-# after 100 frames.  --help tells options for recordings.
+# START is the number of the first picture of a sequence (0, or 1).  FRAMES=100
+# ends it after 100 frames.  --help tells options for recordings.
 set -euo pipefail
 # shellcheck source=pipelines/common.sh
 . "$(dirname "$0")/common.sh"
@@ -50,29 +50,24 @@ pictures () {
     pngdec ! videoconvert ! 'video/x-raw,format=GRAY16_LE')
 }
 
-case $input in
-  test)
-    source=(visiontestsrc pattern=rgbd ${FRAMES:+num-buffers="$FRAMES"} !
-      'video/x-raw,framerate=30/1')
-    ;;
-  *%*)
-    choose_first "$input"
-    need_depth "$first"
-    pictures "$input"
-    ;;
-  camera)
-    source=(openni2src sourcetype=depth ! 'video/x-raw,format=GRAY16_LE')
-    ;;
-  *)
-    [ -d "$input" ] || {
-      echo "$input is no folder; kinfumot needs depth: a sequence of pictures, a" \
-        "folder of TUM, or camera; --help tells more" >&2
-      exit 1
-    }
-    need_file "$input/depth.txt"
-    tum_folder "$input"
-    ;;
-esac
+if [ "$input" = test ]; then
+  source=(visiontestsrc pattern=rgbd ${FRAMES:+num-buffers="$FRAMES"} !
+    'video/x-raw,framerate=30/1')
+elif is_sequence "$input"; then
+  choose_first "$input"
+  need_depth "$first"
+  pictures "$input"
+elif [ "$input" = camera ]; then
+  source=(openni2src sourcetype=depth ! 'video/x-raw,format=GRAY16_LE')
+else
+  [ -d "$input" ] || {
+    echo "$input is no folder; kinfumot needs depth: a sequence of pictures, a" \
+      "folder of TUM, or camera; --help tells more" >&2
+    exit 1
+  }
+  need_file "$input/depth.txt"
+  tum_folder "$input"
+fi
 
 choose_results "${show[@]}"
 launch "${source[@]}" ! kinfumot maps=correspondence+depth+rendered \

@@ -7,8 +7,8 @@
 #   pipelines/pocstereo.sh                        a generated room
 #   pipelines/pocstereo.sh LEFT RIGHT             two videos, or two pictures
 #   pipelines/pocstereo.sh 'left%02d.png' 'right%02d.png'   sequences of pictures
-#   pipelines/pocstereo.sh BOTH                   a video of both views, side by
-#                                                 side
+#   pipelines/pocstereo.sh BOTH                   a video, or a sequence, of both
+#                                                 views side by side
 #   pipelines/pocstereo.sh camera                 the first camera, or camera:NAME,
 #                                                 /dev/videoN, rtsp://…, likewise
 #
@@ -18,8 +18,8 @@
 # rig.  FACES=1 measures points on faces only (facedetect, of the packages
 # gstreamer1.0-opencv and opencv-data).
 # OUTPUT=disparity.png writes the colours of the last frame instead of showing
-# them.  START is the number of the first picture of a sequence (0).  FRAMES=100
-# ends it after 100 frames.  --help tells options for recordings.
+# them.  START is the number of the first picture of a sequence (0, or 1).
+# FRAMES=100 ends it after 100 frames.  --help tells options for recordings.
 set -euo pipefail
 # shellcheck source=pipelines/common.sh
 . "$(dirname "$0")/common.sh"
@@ -30,17 +30,16 @@ read -ra properties <<<"${POCSTEREO-}"
 
 # Sets `source` for one file of two.
 choose_view () {
-  case $1 in
-    *%*)
-      choose_first "$1"
-      kind=${1##*.}
-      # shellcheck disable=SC2054 # the commas are of caps
-      source=(multifilesrc location="$1" start-index="${START:-0}"
-        caps="image/${kind/jpg/jpeg},framerate=30/1" ${FRAMES:+num-buffers="$FRAMES"} !
-        decodebin ! videoconvert)
-      ;;
-    *) choose_source "$1" ;;
-  esac
+  local kind=${1##*.}
+  if ! is_sequence "$1"; then
+    choose_source "$1"
+    return
+  fi
+  choose_first "$1"
+  # shellcheck disable=SC2054 # the commas are of caps
+  source=(multifilesrc location="$1" start-index="${START:-0}"
+    caps="image/${kind/jpg/jpeg},framerate=30/1" ${FRAMES:+num-buffers="$FRAMES"} !
+    decodebin ! videoconvert)
 }
 
 points=(mode=points)
@@ -89,7 +88,7 @@ if [ "$left" = test ]; then
   source=(visiontestsrc pattern=stereo view=side-by-side
     ${FRAMES:+num-buffers="$FRAMES"} ! video/x-raw,framerate=30/1)
 else
-  choose_source "$left"
+  choose_view "$left"
   element+=(packing=side-by-side)
 fi
 launch_stereo "${source[@]}" "${faces[@]}" !

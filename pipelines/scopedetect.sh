@@ -22,7 +22,7 @@
 # SCOPEDETECT holds further properties: SCOPEDETECT='depth-scale=0.0001
 # table=false'.  UNIT=0.001 says that meshes are in millimetres.  SIZE is that of
 # the frames of devices (640x480).  START is the number of the first picture of a
-# sequence (0).  FRAMES=100 ends it after 100 frames.  --help tells options for
+# sequence (0, or 1).  FRAMES=100 ends it after 100 frames.  --help tells options for
 # recordings.
 set -euo pipefail
 scene=clutter # of which no_camera speaks
@@ -63,19 +63,17 @@ choose_picture () {
       return
       ;;
   esac
-  # shellcheck disable=SC2059 # the sequence's name is a format
-  case $1 in *%*) first=$(printf "$1" "${START:-0}") ;; esac
-  need_file "$first"
+  if is_sequence "$1"; then
+    choose_first "$1"
+    # shellcheck disable=SC2054 # the commas are of caps
+    source=(multifilesrc location="$1" start-index="${START:-0}"
+      caps="image/${kind/jpg/jpeg},framerate=30/1"
+      ${FRAMES:+num-buffers="$FRAMES"} ! decodebin)
+  else
+    need_file "$1"
+    source=(filesrc location="$1" ! decodebin)
+  fi
   [ "$2" != depth ] || need_depth "$first"
-  case $1 in
-    *%*)
-      # shellcheck disable=SC2054 # the commas are of caps
-      source=(multifilesrc location="$1" start-index="${START:-0}"
-        caps="image/${kind/jpg/jpeg},framerate=30/1"
-        ${FRAMES:+num-buffers="$FRAMES"} ! decodebin)
-      ;;
-    *) source=(filesrc location="$1" ! decodebin) ;;
-  esac
 }
 
 made=$(mktemp -d)

@@ -19,6 +19,7 @@ import json
 import math
 import os
 import re
+import shlex
 import shutil
 import signal
 import struct
@@ -30,7 +31,7 @@ import time
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from commands import ROOT, make  # noqa: E402
+from commands import ROOT, make, run  # noqa: E402
 
 LONG = os.environ.get("VISION_TEST_LONG") == "1"
 BOX = "58,76,74,74"      # of the red object in the first frame
@@ -265,6 +266,46 @@ def lying(folder):
     assert near and min(near) < 12, (near, frame)
 
 
+def interlaced(folder):
+    """Of two fields, between which the object moves, one is taken: a box that is not
+    wider than the object is."""
+    clip = Path(folder) / "interlaced.y4m"
+    make("visiontestsrc num-buffers=8 speed=8 ! video/x-raw,framerate=60/1 ! "
+         f"videoconvert ! interlace field-pattern=1:1 ! y4menc ! filesink location={clip}")
+    widths = [[min((o["width"] for o in frame["objects"]), default=0)
+               for frame in frames_of(lines)]
+              for lines in (script("moct.sh", clip, "red:#c70d0d~22",
+                                   env=environment())[0],
+                            run([ROOT / "pipelines/launch.sh", "-q", *(
+                                f"filesrc location={clip} ! decodebin ! videoconvert ! "
+                                "moct objects=red:#c70d0d~22 ! visionjson ! fakesink"
+                            ).split()]))]
+    assert len(widths[0]) == 4 and max(widths[0]) < 76 and max(widths[1]) > 80, widths
+
+
+def sequences(folder):
+    """Pictures from 1 on, such as ffmpeg writes; none; a file with % in its name; and
+    the line that is shown, with quotes, is one that a shell takes."""
+    make("visiontestsrc num-buffers=3 ! pngenc ! multifilesink index=1 "
+         f"location={folder}/f%02d.png")
+    lines, _ = script("emdtrack.sh", f"{folder}/f%02d.png", BOX, env=environment())
+    assert len(frames_of(lines)) == 3, lines
+    for name, *more in (["emdtrack.sh", BOX], ["gpuccl.sh"], ["pocstereo.sh"],
+                        ["kinfumot.sh"]):
+        _, said = script(name, f"{folder}/no%02d.png", *more, env=environment(),
+                         fails=True)
+        assert "there is no picture 0 or 1 of" in said and "START=12" in said, said
+    clip = Path(folder) / "50% of 'it' \\ $5.avi"
+    make("visiontestsrc num-buffers=8 ! videoconvert ! jpegenc ! avimux ! "
+         f"filesink location={folder}/plain.avi")
+    Path(folder, "plain.avi").rename(clip)
+    for name, *more in ["moct.sh"], ["emdtrack.sh", BOX], ["gpuccl.sh"]:
+        lines, said = script(name, clip, *more, env=environment())
+        assert len(frames_of(lines)) == 8, lines
+        shown = said.splitlines()[0]
+        assert f"location={clip}" in shlex.split(shown), shown
+
+
 def halves(folder):
     """A picture of one camera."""
     picture = f"{folder}/left.png"
@@ -308,6 +349,8 @@ def messages():
         no_videos(folder)
         no_depths(folder)
         lying(folder)
+        interlaced(folder)
+        sequences(folder)
     refusals()
     no_colours()
     slow()

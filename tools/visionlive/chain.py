@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The pipeline: a source, an element, what is shown of it."""
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -69,8 +70,9 @@ def cameras():
 
 
 def file_words(source):
-    """The head of a launch line for a file that has video; a clip that a telephone
-    took lying on its side is turned."""
+    """The head of a launch line for a file that has video.  A clip that a telephone
+    took lying on its side is turned; of interlaced frames the first field is taken,
+    since edges of both would be combs."""
     if not os.path.isfile(source):
         raise Refused(f"There is no file {source}.")
     with open(source, "rb") as file:
@@ -87,8 +89,10 @@ def file_words(source):
                       f"gst-discoverer-1.0 -v {shlex.quote(source)} tells what it has.")
     tags = info.get_tags()
     turned = tags and tags.get_string("image-orientation")[0]
+    interlaced = any(stream.is_interlaced() for stream in info.get_video_streams())
     return f"filesrc location={shlex.quote(source)} ! decodebin ! videoconvert" + \
-        " ! videoflip video-direction=auto" * bool(turned)
+        " ! videoflip video-direction=auto" * bool(turned) + \
+        " ! deinterlace fields=top" * interlaced
 
 
 def source_words(source):
@@ -106,7 +110,7 @@ def source_words(source):
     if "://" in source:
         return f"uridecodebin uri={shlex.quote(source)} ! videoconvert"
     place = shlex.quote(source)
-    if "%" in source:
+    if re.search(r"%0?\d*d", source) and not os.path.exists(source):
         kind = source.rpartition(".")[2].replace("jpg", "jpeg")
         return f"multifilesrc location={place} caps=image/{kind},framerate=30/1 " \
             "! decodebin ! videoconvert"
