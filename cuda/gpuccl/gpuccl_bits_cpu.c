@@ -97,11 +97,11 @@ foreground (const GpucclWork *w, const Row *row, int at, int n)
 static uint64_t
 near_units (uint32_t limit, const uint16_t *a, const uint16_t *b)
 {
-  uint16_t most = (uint16_t) (limit - 1);
+  uint16_t max = (uint16_t) (limit - 1);
   uint8_t is[WORD];
 
   for (int i = 0; i < WORD; i++)
-    is[i] = (uint16_t) (a[i] > b[i] ? a[i] - b[i] : b[i] - a[i]) <= most;
+    is[i] = (uint16_t) (a[i] > b[i] ? a[i] - b[i] : b[i] - a[i]) <= max;
   return pack (is);
 }
 
@@ -163,11 +163,11 @@ count_unknown (const GpucclWork *w, const Row *row)
 
   for (int x = 0; x < w->frame.width; x += WORD) {
     const uint8_t *map = row->map + WORD + x;
-    uint8_t most = 0;
+    uint8_t max = 0;
 
     for (int i = 0; i < WORD; i++)
-      most = map[i] > most ? map[i] : most;
-    if (most > w->values.last)
+      max = map[i] > max ? map[i] : max;
+    if (max > w->values.last)
       for (int i = 0; i < WORD && x + i < w->frame.width; i++)
         n += map[i] > w->values.last;
   }

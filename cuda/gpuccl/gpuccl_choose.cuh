@@ -8,7 +8,7 @@
 #include "gpuccl/gpuccl_run.cuh"
 
 static __device__ __forceinline__ unsigned long long
-warp_most (unsigned long long v)
+warp_max_key (unsigned long long v)
 {
   for (int step = 16; step; step /= 2)
     v = max (v, __shfl_xor_sync (ALL_LANES, v, step));
@@ -41,14 +41,14 @@ choose_of_many (const GpucclArgs &a, uint32_t n, uint32_t *own_root)
   unsigned long long best = best_of_lane (a, n, ~0ull, &root), own = 0;
 
   for (uint32_t rank = 0; rank < min (n, GPUCCL_CANDIDATES); rank++) {
-    unsigned long long most = warp_most (best);
-    int from = __ffs ((int) __ballot_sync (ALL_LANES, best == most)) - 1;
+    unsigned long long max_key = warp_max_key (best);
+    int from = __ffs ((int) __ballot_sync (ALL_LANES, best == max_key)) - 1;
     uint32_t its = __shfl_sync (ALL_LANES, root, from);
 
     if (threadIdx.x % 32 == rank)
-      own = most, *own_root = its;
-    if (best == most)
-      best = best_of_lane (a, n, most, &root);
+      own = max_key, *own_root = its;
+    if (best == max_key)
+      best = best_of_lane (a, n, max_key, &root);
   }
   return own;
 }

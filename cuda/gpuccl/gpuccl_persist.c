@@ -74,7 +74,7 @@ pair (const GpucclParams *p, GpucclObject *old, int n_old, GpucclObject *new,
     int n_new)
 {
   for (;;) {
-    double least = 1;
+    double min = 1;
     int from = -1, to = -1;
 
     for (int i = 0; i < n_old; i++)
@@ -82,8 +82,8 @@ pair (const GpucclParams *p, GpucclObject *old, int n_old, GpucclObject *new,
         double d =
             !old[i].id || new[j].id ? INFINITY : distance (p, &old[i], &new[j]);
 
-        if (d < least || (d == least && from < 0))
-          least = d, from = i, to = j;
+        if (d < min || (d == min && from < 0))
+          min = d, from = i, to = j;
       }
     if (from < 0)
       return;

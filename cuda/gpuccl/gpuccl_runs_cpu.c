@@ -51,7 +51,7 @@ count_runs (const GpucclWork *w)
 static inline void
 measure_run (const GpucclWork *w, const uint16_t *z, GpucclRun *run, bool rays)
 {
-  uint32_t sum = z[run->x0], least = sum, most = sum;
+  uint32_t sum = z[run->x0], min_z = sum, max_z = sum;
   int32_t min_u = rays ? gpuccl_ray (w->rays.x, run->x0, sum) : 0;
   int32_t max_u = min_u;
 
@@ -59,13 +59,13 @@ measure_run (const GpucclWork *w, const uint16_t *z, GpucclRun *run, bool rays)
     int32_t u = rays ? gpuccl_ray (w->rays.x, x, z[x]) : 0;
 
     sum += z[x];
-    GPUCCL_LOWER (least, z[x]);
-    GPUCCL_RAISE (most, z[x]);
+    GPUCCL_LOWER (min_z, z[x]);
+    GPUCCL_RAISE (max_z, z[x]);
     GPUCCL_LOWER (min_u, u);
     GPUCCL_RAISE (max_u, u);
   }
   run->z = sum;
-  run->min_z = (uint16_t) least, run->max_z = (uint16_t) most;
+  run->min_z = (uint16_t) min_z, run->max_z = (uint16_t) max_z;
   run->min_u = min_u, run->max_u = max_u;
 }
 

@@ -194,9 +194,10 @@ static bool
 are_few (const GpucclWork *w)
 {
   uint64_t pixels = (uint64_t) w->frame.width * w->frame.height;
-  uint64_t least = (uint64_t) w->min_size + 1;
+  uint64_t min_pixels = (uint64_t) w->min_size + 1;
 
-  return pixels / (least > w->min_area ? least : w->min_area) <= GPUCCL_FEW;
+  return pixels / (min_pixels > w->min_area ? min_pixels : w->min_area) <=
+      GPUCCL_FEW;
 }
 
 /* Arguments are compared byte by byte, and padding is not copied reliably. */

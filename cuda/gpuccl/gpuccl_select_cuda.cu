@@ -71,7 +71,7 @@ look_at (const GpucclArgs &a, Append *reported, uint32_t i, uint32_t root,
 static __device__ __forceinline__ Tally
 warp_tally (const Tally &own)
 {
-  return {warp_sum (own.labels), warp_most (own.largest)};
+  return {warp_sum (own.labels), warp_max_key (own.largest)};
 }
 
 /* Adds what the warp's lanes have seen. */
@@ -189,20 +189,20 @@ take_extents (uint32_t *first, uint32_t *last, int from, int to)
 
   for (int i = from + (int) threadIdx.x; i < to;
        i += LINES_AT_ONCE * GPUCCL_LINES) {
-    uint32_t least[LINES_AT_ONCE], most[LINES_AT_ONCE];
+    uint32_t start[LINES_AT_ONCE], end[LINES_AT_ONCE];
 
 #pragma unroll
     for (int k = 0; k < LINES_AT_ONCE; k++) {
       bool in = i + k * GPUCCL_LINES < to;
 
-      least[k] = in ? first[i + k * GPUCCL_LINES] : UINT32_MAX;
-      most[k] = in ? last[i + k * GPUCCL_LINES] : 0;
+      start[k] = in ? first[i + k * GPUCCL_LINES] : UINT32_MAX;
+      end[k] = in ? last[i + k * GPUCCL_LINES] : 0;
     }
 #pragma unroll
     for (int k = 0; k < LINES_AT_ONCE; k++) {
-      if (least[k] == UINT32_MAX)
+      if (start[k] == UINT32_MAX)
         continue;
-      e.sum += most[k] - least[k];
+      e.sum += end[k] - start[k];
       e.used++;
       first[i + k * GPUCCL_LINES] = UINT32_MAX;
       last[i + k * GPUCCL_LINES] = 0;

@@ -48,7 +48,7 @@ template <int WARP_ROWS> struct Rows {
 #define NEAR_SUMS 128 /* in shared memory; of more pieces in global memory */
 
 /* What pieces have so far, about their tile's corner, a field after the other.
- * Least values are kept as the greatest of what remains of them, so that few
+ * Minima are kept as maxima of what remains of them, so that few
  * kinds of words are to be set to nothing. */
 struct alignas (16) TileSums {
   uint32_t n_x[NEAR_SUMS]; /* pixels, sum of x << 11 */
@@ -116,11 +116,11 @@ template <Depth DEPTH, bool GROWS>
 static __device__ __forceinline__ bool
 linked (const GpucclLink &l, uint32_t a, uint32_t b)
 {
-  uint32_t most = min (l.limit, 1u << 30) - 1; /* no depth comes near it */
+  uint32_t max_step = min (l.limit, 1u << 30) - 1; /* no depth comes near it */
 
   if (!DEPTH)
     return true;
-  return GROWS ? gpuccl_linked (&l, a, b) : a - b + most <= 2 * most;
+  return GROWS ? gpuccl_linked (&l, a, b) : a - b + max_step <= 2 * max_step;
 }
 
 /* ---- The map ---- */
@@ -162,7 +162,7 @@ look_at_map (const GpucclWork &w, Rows<WARP_ROWS> *r, bool *unknown)
   const GpucclFrame &f = w.frame;
   int x = blockIdx.x * TILE + threadIdx.x % 32, x1 = f.width - 1;
   int y = blockIdx.y * TILE + first_row<WARP_ROWS> (), y1 = f.height - 1;
-  uint32_t values[WARP_ROWS], most = 0;
+  uint32_t values[WARP_ROWS], max_value = 0;
   const uint8_t *column = f.map + (WHOLE ? x : min (x, x1)) * f.map_step;
 
   asm("" : "+l"(column)); /* one address for all rows, not its parts */
@@ -174,11 +174,11 @@ look_at_map (const GpucclWork &w, Rows<WARP_ROWS> *r, bool *unknown)
   for (int i = 0; i < WARP_ROWS; i++) {
     bool set = values[i] - w.values.first <= w.values.span;
 
-    most = max (most, values[i]);
+    max_value = max (max_value, values[i]);
     r->foreground[i + 1] =
         __ballot_sync (ALL_LANES, set && (WHOLE || (x <= x1 && y + i <= y1)));
   }
-  *unknown = most > w.values.last;
+  *unknown = max_value > w.values.last;
 }
 
 /* Without a map: all pixels inside. */
@@ -672,14 +672,14 @@ add_part (const GpucclWork &w, TileSums *to, uint32_t number, const Part &s)
   atomicMax (&to->low_v[number], s.low_v);
 }
 
-/* The range of rays whose depth goes from least to most, in a row or column. */
+/* The range of rays between minimum and maximum depth, in a row or column. */
 static __device__ __forceinline__ void
-set_rays (int32_t *most, int32_t *low, GpucclCentre c, int at, const Part &s)
+set_rays (int32_t *max_ray, int32_t *low, GpucclCentre c, int at, const Part &s)
 {
   int32_t a = gpuccl_ray (c, at, 65535 - s.low_z);
   int32_t b = gpuccl_ray (c, at, s.max_z);
 
-  *most = max (a, b);
+  *max_ray = max (a, b);
   *low = ~min (a, b);
 }
 
@@ -978,16 +978,16 @@ static __device__ __forceinline__ bool
 is_column (const Rows<WARP_ROWS> &r, const uint32_t numbers[WARP_ROWS],
     uint32_t *number)
 {
-  uint32_t least = UINT32_MAX, most = 0;
+  uint32_t min_number = UINT32_MAX, max_number = 0;
 
 #pragma unroll
   for (int i = 0; i < WARP_ROWS; i++)
     if (r.foreground[i + 1] >> threadIdx.x % 32 & 1) {
-      least = min (least, numbers[i]);
-      most = max (most, numbers[i]);
+      min_number = min (min_number, numbers[i]);
+      max_number = max (max_number, numbers[i]);
     }
-  *number = most;
-  return least >= most;
+  *number = max_number;
+  return min_number >= max_number;
 }
 
 /* Adds the warp's rows, in a tile of @n pieces; @numbers: of the lane's pixels.

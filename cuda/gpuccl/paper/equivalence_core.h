@@ -38,15 +38,15 @@ gpuccl_neighbour (const GpucclWork *w, const uint32_t *labels, ImageBox box,
 
 /* The lowest label of foreground pixel (x, y) and its neighbours in @box. */
 BOTH uint32_t
-gpuccl_least_label (
+gpuccl_min_label (
     const GpucclWork *w, const uint32_t *labels, ImageBox box, int x, int y)
 {
-  uint32_t least = labels[(size_t) y * w->frame.width + x], label;
+  uint32_t min = labels[(size_t) y * w->frame.width + x], label;
 
   for (int dy = -1; dy <= 1; dy++)
     for (int dx = -1; dx <= 1; dx++)
       if ((w->connectivity == 8 || !dx || !dy) &&
           gpuccl_neighbour (w, labels, box, x, y, x + dx, y + dy, &label))
-        GPUCCL_LOWER (least, label);
-  return least;
+        GPUCCL_LOWER (min, label);
+  return min;
 }

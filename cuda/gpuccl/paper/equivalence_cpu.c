@@ -21,13 +21,13 @@ gpuccl_scan_cpu (
 
   for (int y = box.y0; y < box.y1; y++)
     for (int x = box.x0; x < box.x1; x++) {
-      uint32_t label = labels[(size_t) y * w->frame.width + x], least;
+      uint32_t label = labels[(size_t) y * w->frame.width + x], min;
 
       if (!label)
         continue;
-      least = gpuccl_least_label (w, labels, box, x, y);
-      if (least < label) {
-        GPUCCL_LOWER (to[label - 1], least);
+      min = gpuccl_min_label (w, labels, box, x, y);
+      if (min < label) {
+        GPUCCL_LOWER (to[label - 1], min);
         changed = true;
       }
     }

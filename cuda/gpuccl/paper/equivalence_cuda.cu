@@ -27,16 +27,16 @@ scan_kernel (GpucclLoop *loop)
   const GpucclWork w = loop->work;
   ImageBox all = {0, 0, w.frame.width, w.frame.height};
   int x = gpuccl_x (), y = gpuccl_y ();
-  uint32_t label, least;
+  uint32_t label, min_label;
 
   if (x >= w.frame.width || y >= w.frame.height)
     return;
   label = w.labels[(size_t) y * w.frame.width + x];
   if (!label)
     return;
-  least = gpuccl_least_label (&w, w.labels, all, x, y);
-  if (least < label) {
-    loop->list[label - 1] = least;
+  min_label = gpuccl_min_label (&w, w.labels, all, x, y);
+  if (min_label < label) {
+    loop->list[label - 1] = min_label;
     loop->changed = 1;
   }
 }

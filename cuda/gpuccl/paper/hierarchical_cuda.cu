@@ -28,14 +28,14 @@ links_in_tile (const GpucclWork &w, const uint32_t labels[], int x, int y)
 }
 
 static __device__ __forceinline__ uint32_t
-least_in_tile (const uint32_t labels[], int at, uint32_t links)
+min_in_tile (const uint32_t labels[], int at, uint32_t links)
 {
-  uint32_t least = labels[at];
+  uint32_t min_label = labels[at];
 
   for (int i = 0; i < 9; i++)
     if (links >> i & 1)
-      GPUCCL_LOWER (least, labels[at + (i / 3 - 1) * TILE + i % 3 - 1]);
-  return least;
+      GPUCCL_LOWER (min_label, labels[at + (i / 3 - 1) * TILE + i % 3 - 1]);
+  return min_label;
 }
 
 /* Kernel 1: a block solves a tile by improved label equivalence.  Between the
@@ -48,18 +48,18 @@ __launch_bounds__ (TILE *TILE)
   int x = gpuccl_x (), y = gpuccl_y (), at = threadIdx.y * TILE + threadIdx.x;
   bool inside = x < w.frame.width && y < w.frame.height;
   uint32_t label = inside && gpuccl_first_label (&w, x, y) ? at + 1 : 0;
-  uint32_t links = 0, least;
+  uint32_t links = 0, min_label;
 
   labels[at] = label;
   __syncthreads ();
   if (label)
     links = links_in_tile (w, labels, x, y);
   for (;;) {
-    least = label ? least_in_tile (labels, at, links) : 0;
-    if (!__syncthreads_or (least < label))
+    min_label = label ? min_in_tile (labels, at, links) : 0;
+    if (!__syncthreads_or (min_label < label))
       break;
-    if (least < label)
-      atomicMin (&labels[label - 1], least);
+    if (min_label < label)
+      atomicMin (&labels[label - 1], min_label);
     __syncthreads ();
     label = label ? gpuccl_root (labels, label) : 0;
     __syncthreads ();

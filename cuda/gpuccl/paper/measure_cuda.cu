@@ -119,19 +119,19 @@ static __device__ uint32_t
 choose (unsigned long long best[GPUCCL_CANDIDATES], GpucclChosen *chosen,
     GpucclResult *result)
 {
-  __shared__ unsigned long long most[GPUCCL_CANDIDATES];
+  __shared__ unsigned long long max_key[GPUCCL_CANDIDATES];
   uint32_t n = 0;
 
   if (threadIdx.x < GPUCCL_CANDIDATES)
-    most[threadIdx.x] = 0;
+    max_key[threadIdx.x] = 0;
   __syncthreads ();
   for (; n < GPUCCL_CANDIDATES; n++) {
     if (best[0])
-      atomicMax (&most[n], best[0]);
+      atomicMax (&max_key[n], best[0]);
     __syncthreads ();
-    if (!most[n])
+    if (!max_key[n])
       break;
-    if (best[0] == most[n]) {
+    if (best[0] == max_key[n]) {
       chosen->labels[n] = gpuccl_key_label (best[0]);
       result->candidates[n].label = gpuccl_key_label (best[0]);
       result->candidates[n].area = (uint32_t) (best[0] >> 32);
