@@ -50,7 +50,7 @@ find_places (EmdtrackSearch *s, double limit, EmdtrackPlace *places)
   Found found = {places, 0, limit};
 
   while (found.n < EMDTRACK_PLACES) {
-    const EmdtrackCandidate *c = emdtrack_search_least (s, is_another, &found);
+    const EmdtrackCandidate *c = emdtrack_search_min (s, is_another, &found);
 
     if (!c || c->distance > limit)
       break;

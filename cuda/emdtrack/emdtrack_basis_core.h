@@ -11,7 +11,7 @@
 typedef struct {
   EmdtrackArcs mask[EMDTRACK_BINS]; /* of a source: 255 if it is on the side of
                                        the arc's source */
-  EmdtrackArcs least; /* the demand on that side, which sources must meet */
+  EmdtrackArcs demand;              /* of that side, which sources must meet */
   int16_t u[EMDTRACK_BINS];
   uint16_t next[EMDTRACK_ARCS + 1]; /* the tree when the arc has left, or 0 */
   int32_t rest;                     /* EMD = sum of u s + rest */
@@ -57,7 +57,7 @@ emdtrack_basis_set (
       b->mask[k].word[w] = emdtrack_basis_mask (side + 4 * w, k);
   }
   for (int a = 0; a < e; a++)
-    b->least.word[a >> 2] |= emdtrack_side_demand (p, side[a]) << 8 * (a & 3);
+    b->demand.word[a >> 2] |= emdtrack_side_demand (p, side[a]) << 8 * (a & 3);
   for (int i = 0; i < p->n; i++)
     b->u[i] = (int16_t) emdtrack_true (t->u[i]);
   for (int j = 0; j < p->m; j++)
@@ -84,7 +84,7 @@ BOTH bool
 emdtrack_basis_holds (const EmdtrackBasis *b, const EmdtrackHistogram *s, int n,
     uint32_t met[EMDTRACK_ARC_WORDS])
 {
-  EmdtrackArcs least = b->least;
+  EmdtrackArcs demand = b->demand;
   uint32_t lacks = 0;
 
   for (int w = 0; w < EMDTRACK_ARC_WORDS; w++)
@@ -98,7 +98,7 @@ emdtrack_basis_holds (const EmdtrackBasis *b, const EmdtrackHistogram *s, int n,
       met[w] += mask.word[w] & all;
   }
   for (int w = 0; w < EMDTRACK_ARC_WORDS; w++) {
-    uint32_t x = met[w], y = least.word[w];
+    uint32_t x = met[w], y = demand.word[w];
     uint32_t low = (x | 0x80808080u) - (y & 0x7f7f7f7fu);
 
     /* bit 7 of a byte: x < y */
@@ -112,16 +112,16 @@ BOTH int
 emdtrack_basis_worst (
     const EmdtrackBasis *b, const uint32_t met[EMDTRACK_ARC_WORDS])
 {
-  EmdtrackArcs least = b->least;
-  int worst = 0, most = 0;
+  EmdtrackArcs demand = b->demand;
+  int worst = 0, max = 0;
 
   UNROLLED
   for (int e = 0; e < EMDTRACK_ARCS; e++) {
-    int lack = emdtrack_arc_byte (&least, e) -
+    int lack = emdtrack_arc_byte (&demand, e) -
         (int) (met[e >> 2] >> 8 * (e & 3) & 255);
 
-    if (lack > most) {
-      most = lack;
+    if (lack > max) {
+      max = lack;
       worst = e;
     }
   }

@@ -51,12 +51,12 @@ emdtrack_line (const EmdtrackClosed *c, const uint8_t *s, const uint16_t *d)
   return z;
 }
 
-/* The least over all circulations is met at one that leaves some gap empty.
+/* The minimum over all circulations is met at one that leaves some gap empty.
  * Bins are in order. */
 BOTH uint32_t
 emdtrack_circle (const EmdtrackClosed *c, const uint8_t *s, const uint16_t *d)
 {
-  int f[EMDTRACK_BINS], z[EMDTRACK_BINS], sum = 0, least = INT32_MAX;
+  int f[EMDTRACK_BINS], z[EMDTRACK_BINS], sum = 0, min = INT32_MAX;
 
   UNROLLED
   for (int i = 0; i < EMDTRACK_BINS && i < c->n; i++) {
@@ -72,8 +72,8 @@ emdtrack_circle (const EmdtrackClosed *c, const uint8_t *s, const uint16_t *d)
   }
   UNROLLED
   for (int i = 0; i < EMDTRACK_BINS && i < c->n; i++)
-    least = z[i] < least ? z[i] : least;
-  return (uint32_t) least;
+    min = z[i] < min ? z[i] : min;
+  return (uint32_t) min;
 }
 
 /* Four edges a word, as bytes: no sum exceeds 255. */

@@ -144,12 +144,12 @@ read_sample (const EmdtrackReader *r, int x, int y, Sample *s)
 
 static void
 read_samples (
-    const EmdtrackReader *r, const EmdtrackView *v, int most, Samples *s)
+    const EmdtrackReader *r, const EmdtrackView *v, int max, Samples *s)
 {
   ImageBox box = v->box, a = v->around;
-  int apart = 1, end = s->n + most;
+  int apart = 1, end = s->n + max;
 
-  while ((int64_t) (a.x1 - a.x0) * (a.y1 - a.y0) / apart / apart > most / 2)
+  while ((int64_t) (a.x1 - a.x0) * (a.y1 - a.y0) / apart / apart > max / 2)
     apart++;
   for (int y = a.y0; y < a.y1; y += apart)
     for (int x = a.x0; x < a.x1 && s->n < end; x += apart) {
@@ -187,7 +187,7 @@ download (const Device *dev, Image *img, uint8_t **memory)
 
 /* Adds at most @most samples. */
 static const char *
-view (const Device *dev, const EmdtrackView *v, int most, Samples *s)
+view (const Device *dev, const EmdtrackView *v, int max, Samples *s)
 {
   EmdtrackReader r = {.frame = *v->frame};
   const Image *img = &v->frame->image;
@@ -208,7 +208,7 @@ view (const Device *dev, const EmdtrackView *v, int most, Samples *s)
   r.yuv = yuv_of (img->matrix, img->full_range);
   err = download (dev, &r.frame.image, &memory);
   if (!err)
-    read_samples (&r, &in, most, s);
+    read_samples (&r, &in, max, s);
   free (memory);
   return err;
 }

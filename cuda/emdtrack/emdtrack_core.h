@@ -106,13 +106,13 @@ emdtrack_normalise (const uint32_t *value, int n, int mass, uint8_t *out)
     missing -= out[i];
   }
   while (missing-- > 0) {
-    int most = 0;
+    int largest = 0;
 
     for (int i = 1; i < n; i++)
-      if (rest[i] > rest[most])
-        most = i;
-    out[most]++;
-    rest[most] = 0;
+      if (rest[i] > rest[largest])
+        largest = i;
+    out[largest]++;
+    rest[largest] = 0;
   }
 }
 
@@ -136,7 +136,7 @@ emdtrack_spectrum (
 BOTH int
 emdtrack_nearest (const EmdtrackReader *r, const uint8_t *spectrum)
 {
-  int best = 0, least = INT32_MAX;
+  int best = 0, min = INT32_MAX;
 
   for (int k = 0; k < r->bins; k++) {
     int d = 0;
@@ -146,8 +146,8 @@ emdtrack_nearest (const EmdtrackReader *r, const uint8_t *spectrum)
 
       d += e * e;
     }
-    if (d < least) {
-      least = d;
+    if (d < min) {
+      min = d;
       best = k;
     }
   }

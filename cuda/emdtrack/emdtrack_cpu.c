@@ -301,12 +301,12 @@ count_region (const EmdtrackWork *w, const EmdtrackRegion *r, uint32_t *out)
 
   memset (out, 0, EMDTRACK_BINS * sizeof *out);
   for (int y = emdtrack_first_inside (b.y0, r->apart); y < y1; y += r->apart) {
-    int most = 256 - emdtrack_region_loss (y, b.y0, b.y1, fy);
+    int max = 256 - emdtrack_region_loss (y, b.y0, b.y1, fy);
     const uint8_t *row = index_row (w, y);
 
     for (int x = emdtrack_first_inside (b.x0, r->apart); x < x1;
          x += r->apart) {
-      int weight = most - emdtrack_region_loss (x, b.x0, b.x1, fx);
+      int weight = max - emdtrack_region_loss (x, b.x0, b.x1, fx);
 
       out[row[x]] += weight > 0 ? (uint32_t) weight : 0;
     }

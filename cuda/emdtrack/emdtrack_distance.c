@@ -42,9 +42,9 @@ is_placed (const EmdtrackParams *p)
 }
 
 static double
-farthest (const EmdtrackParams *p, double at_most)
+farthest (const EmdtrackParams *p, double max)
 {
-  return p->saturation > 0 && p->saturation < at_most ? p->saturation : at_most;
+  return p->saturation > 0 && p->saturation < max ? p->saturation : max;
 }
 
 static double
@@ -72,9 +72,9 @@ given (const EmdtrackParams *p, int i, int j)
 
 /* 1 where all distances are small whole numbers already. */
 static double
-scale_of (double most, bool whole)
+scale_of (double max, bool whole)
 {
-  return whole && most <= EMDTRACK_FARTHEST ? 1 : EMDTRACK_FARTHEST / most;
+  return whole && max <= EMDTRACK_FARTHEST ? 1 : EMDTRACK_FARTHEST / max;
 }
 
 static double
@@ -111,17 +111,17 @@ placed (const EmdtrackParams *p, const EmdtrackPlaces *at, int i, int j)
 static double
 scale_given (const EmdtrackParams *p)
 {
-  double most = 0;
+  double max = 0;
   bool whole = true;
 
   for (int i = 0; i < p->bins; i++)
     for (int j = 0; j < p->bins; j++) {
       double d = given (p, i, j);
 
-      most = d > most ? d : most;
+      max = d > max ? d : max;
       whole = whole && d == floor (d);
     }
-  return most > 0 ? scale_of (most, whole) : 1;
+  return max > 0 ? scale_of (max, whole) : 1;
 }
 
 const char *
@@ -167,7 +167,7 @@ check_positions (const EmdtrackParams *p)
 static const char *
 check_matrix (const EmdtrackParams *p)
 {
-  double most = 0;
+  double max = 0;
 
   for (int i = 0; i < p->bins; i++)
     for (int j = 0; j < p->bins; j++) {
@@ -175,9 +175,9 @@ check_matrix (const EmdtrackParams *p)
         return "ground distances must be numbers, 0 or more";
       if (p->matrix[i][j] != p->matrix[j][i])
         return "the matrix of ground distances must be symmetric";
-      most = p->matrix[i][j] > most ? p->matrix[i][j] : most;
+      max = p->matrix[i][j] > max ? p->matrix[i][j] : max;
     }
-  return most > 0 ? NULL : "some ground distance must exceed 0";
+  return max > 0 ? NULL : "some ground distance must exceed 0";
 }
 
 const char *

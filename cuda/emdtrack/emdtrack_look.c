@@ -41,11 +41,11 @@ is_apart (const EmdtrackCandidate *c, const void *from)
       fabs (c->cy - best->cy) > best->height / 2;
 }
 
-/* Distance of @best by the least of what lies apart from it. */
+/* Distance of @best by the minimum of those apart from it. */
 static double
 ratio_to_second (EmdtrackSearch *s, const EmdtrackCandidate *best)
 {
-  const EmdtrackCandidate *c = emdtrack_search_least (s, is_apart, best);
+  const EmdtrackCandidate *c = emdtrack_search_min (s, is_apart, best);
   double second = c ? c->distance : 2;
 
   return second > 1 ? 0 : second > 0 ? best->distance / second : 1;
@@ -199,33 +199,33 @@ misfit (const EmdtrackLooking *l, const uint32_t *counts, double limit)
   return combine (term, n, far);
 }
 
-/* The misfits of all candidates, or bounds of those that exceed the least by
- * more than @margin.  @likely: which may be the least. */
+/* The misfits of all candidates, or bounds of those that exceed the minimum by
+ * more than @margin.  @likely: which may be the minimum. */
 static const char *
 find_misfits (EmdtrackLooking *l, int likely, double margin, double *fit)
 {
   EmdtrackSearch *s = l->search;
   const uint32_t *counts;
-  double least;
+  double min;
   int n = 0, each = 0;
 
   for (int i = 0; i < s->n; i++, n += each)
     each = set_regions (l, &s->candidate[i], s->region + n);
   TRY (emdtrack_count (l->emdtrack, s->region, n, &counts));
   each *= EMDTRACK_BINS;
-  least = fit[likely] = misfit (l, counts + (size_t) likely * each, INFINITY);
+  min = fit[likely] = misfit (l, counts + (size_t) likely * each, INFINITY);
   for (int i = 0; i < s->n; i++, counts += each) {
     if (i != likely)
-      fit[i] = misfit (l, counts, least + margin);
-    least = fmin (least, fit[i]);
+      fit[i] = misfit (l, counts, min + margin);
+    min = fmin (min, fit[i]);
   }
   return NULL;
 }
 
 static double
-nearly (double least, const EmdtrackCandidate *best)
+nearly (double min, const EmdtrackCandidate *best)
 {
-  return least + NEARLY * best->distance + .005;
+  return min + NEARLY * best->distance + .005;
 }
 
 /* The centre of the places that fit nearly as well: the minimum is flat, and
@@ -233,11 +233,11 @@ nearly (double least, const EmdtrackCandidate *best)
 static void
 middle (const EmdtrackSearch *s, const double *fit, EmdtrackCandidate *best)
 {
-  double least = INFINITY, limit, x = 0, y = 0, sum = 0;
+  double min = INFINITY, limit, x = 0, y = 0, sum = 0;
 
   for (int i = 0; i < s->n; i++)
-    least = fmin (least, fit[i]);
-  limit = nearly (least, best);
+    min = fmin (min, fit[i]);
+  limit = nearly (min, best);
   for (int i = 0; i < s->n; i++) {
     double weight = limit - fit[i];
 

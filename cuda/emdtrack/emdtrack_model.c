@@ -95,7 +95,7 @@ set_bound (const EmdtrackProblem *p, EmdtrackKept *k)
     k->u[i] = (int16_t) (i < p->n ? u[i] - middle : 0);
     off += emdtrack_abs (k->u[i]);
   }
-  k->most_off = off * 13 / 10 + 1;
+  k->max_off = off * 13 / 10 + 1;
 }
 
 /* Keeps @tree, in the place of the one that was of no use for longest. */
@@ -174,22 +174,22 @@ bound_by (const EmdtrackKept *k, const int16_t share[EMDTRACK_BINS])
 
   for (int i = 0; i < EMDTRACK_BINS; i++)
     sum += k->u[i] * share[i];
-  return (sum >> 2) + k->rest - k->most_off; /* SHARES is 4 times the mass */
+  return (sum >> 2) + k->rest - k->max_off; /* SHARES is 4 times the mass */
 }
 
-/* The tree with the greatest bound, or the first whose bound exceeds @enough.
+/* The tree of the maximum bound, or the first whose bound exceeds @enough.
  */
 static int
 best_kept (const EmdtrackModel *m, const uint32_t *counts, double enough,
     int32_t *bound)
 {
-  double most = enough * EMDTRACK_REGION_MASS * m->ground.farthest;
+  double max = enough * EMDTRACK_REGION_MASS * m->ground.farthest;
   int16_t shares[EMDTRACK_BINS];
   int best = 0;
 
   share (counts, shares);
   *bound = INT32_MIN;
-  for (int k = 0; k < m->n_kept && *bound <= most; k++) {
+  for (int k = 0; k < m->n_kept && *bound <= max; k++) {
     int32_t z = bound_by (&m->kept[k], shares);
 
     if (z > *bound) {
@@ -222,7 +222,7 @@ emdtrack_model_bound (
 static int
 worst_arc (const EmdtrackProblem *p, const EmdtrackKept *k, const int *supply)
 {
-  int32_t mass[EMDTRACK_NODES + 1], most = 0;
+  int32_t mass[EMDTRACK_NODES + 1], min = 0;
   int worst = -1;
 
   memcpy (mass, supply, EMDTRACK_BINS * sizeof *mass);
@@ -233,8 +233,8 @@ worst_arc (const EmdtrackProblem *p, const EmdtrackKept *k, const int *supply)
     int32_t flow = mass[k->outer[a]];
 
     mass[k->inner[a]] -= flow;
-    worst = flow < most ? a : worst;
-    most = flow < most ? flow : most;
+    worst = flow < min ? a : worst;
+    min = flow < min ? flow : min;
   }
   return worst;
 }
@@ -255,7 +255,7 @@ static int32_t
 entering (const EmdtrackProblem *p, const EmdtrackTree *t, EmdtrackSide side,
     int *from, int *to)
 {
-  int32_t least = EMDTRACK_NO_ARC;
+  int32_t min = EMDTRACK_NO_ARC;
 
   for (uint32_t rows = ~side.sources & ((1u << p->n) - 1); rows;
        rows &= rows - 1) {
@@ -265,14 +265,14 @@ entering (const EmdtrackProblem *p, const EmdtrackTree *t, EmdtrackSide side,
       int j = emdtrack_lowest (sinks);
       int32_t slack = p->cost[i][j] - t->u[i] - t->v[j];
 
-      if (slack < least) {
-        least = slack;
+      if (slack < min) {
+        min = slack;
         *from = i;
         *to = j;
       }
     }
   }
-  return least;
+  return min;
 }
 
 /* The pivot of emdtrack_tree_pivot() on the arc @a, whose flow is negative. */
@@ -287,18 +287,18 @@ pivot (const EmdtrackProblem *p, EmdtrackKept *k, int a)
   int i = out ? k->outer[a] : k->inner[a];
   int j = (out ? k->inner[a] : k->outer[a]) - EMDTRACK_BINS;
   EmdtrackTree *t = &k->tree;
-  int32_t least;
+  int32_t min_slack;
 
   t->row[i] &= (uint16_t) ~(1u << j);
   k->next[i] &= ~(1u << (EMDTRACK_BINS + j));
   k->next[EMDTRACK_BINS + j] &= ~(1u << i);
-  least = entering (p, t, side, &i, &j);
+  min_slack = entering (p, t, side, &i, &j);
   t->row[i] |= (uint16_t) (1u << j);
   join (k, i, j);
   for (int n = 0; n < p->n; n++)
-    t->u[n] = emdtrack_tree_new_u (t, side, n, least);
+    t->u[n] = emdtrack_tree_new_u (t, side, n, min_slack);
   for (int n = 0; n < p->m; n++)
-    t->v[n] = emdtrack_tree_new_v (t, side, n, least);
+    t->v[n] = emdtrack_tree_new_v (t, side, n, min_slack);
   j += EMDTRACK_BINS;
   hang (k, p->n + p->m, nodes, out ? j : i, out ? i : j);
 }

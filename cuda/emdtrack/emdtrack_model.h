@@ -24,13 +24,13 @@ typedef struct {
    * source 0, to node EMDTRACK_NODES, which is none. */
   uint8_t outer[EMDTRACK_NODES], inner[EMDTRACK_NODES];
   int16_t u[EMDTRACK_BINS]; /* true duals of the sources, less their median */
-  int32_t rest, most_off;   /* the bound is sum of u s + rest - most_off */
+  int32_t rest, max_off;    /* the bound is sum of u s + rest - max_off */
   uint64_t used;
 } EmdtrackKept;
 
 /* Ground distances, which all models of a frame share. */
 typedef struct {
-  int n, farthest; /* bins; the greatest distance */
+  int n, farthest; /* bins; the maximum distance */
   uint8_t distance[EMDTRACK_BINS][EMDTRACK_BINS];
 } EmdtrackGround;
 

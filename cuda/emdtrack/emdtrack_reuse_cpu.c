@@ -123,7 +123,7 @@ static Proof
 prove (Strip *s, const EmdtrackHistogram *h, const uint16_t id[CANDIDATES])
 {
   int best = 1; /* the first tree of all */
-  int32_t most = INT32_MIN;
+  int32_t max = INT32_MIN;
 
   for (int c = 0; c < CANDIDATES; c++) {
     const EmdtrackBasis *b = &s->table->basis[id[c]];
@@ -141,8 +141,8 @@ prove (Strip *s, const EmdtrackHistogram *h, const uint16_t id[CANDIDATES])
       s->counts.neighbour += c > 0;
       return (Proof){(uint32_t) bound, id[c]};
     }
-    if (bound > most) {
-      most = bound;
+    if (bound > max) {
+      max = bound;
       best = id[c];
     }
   }

@@ -24,9 +24,9 @@ emdtrack_region_of (const EmdtrackCandidate *c)
   int x0 = (int) floor (c->cx - c->width / 2 + .5);
   int y0 = (int) floor (c->cy - c->height / 2 + .5);
   EmdtrackRegion r = {{x0, y0, x0 + width, y0 + height}, 1};
-  double most = c->width * c->height / EMDTRACK_REGION_SAMPLES;
+  double max = c->width * c->height / EMDTRACK_REGION_SAMPLES;
 
-  while ((double) r.apart * r.apart < most)
+  while ((double) r.apart * r.apart < max)
     r.apart++;
   return r;
 }
@@ -100,7 +100,7 @@ emdtrack_search_within (EmdtrackSearch *s, double limit)
 }
 
 const EmdtrackCandidate *
-emdtrack_search_least (EmdtrackSearch *s,
+emdtrack_search_min (EmdtrackSearch *s,
     bool (*may) (const EmdtrackCandidate *c, const void *data),
     const void *data)
 {
@@ -136,7 +136,7 @@ off (const EmdtrackCandidate *c, double cx, double cy)
 const EmdtrackCandidate *
 emdtrack_search_best (EmdtrackSearch *s, double cx, double cy)
 {
-  const EmdtrackCandidate *best = emdtrack_search_least (s, is_in_frame, NULL);
+  const EmdtrackCandidate *best = emdtrack_search_min (s, is_in_frame, NULL);
 
   for (int i = 0; best && i < s->n; i++) {
     const EmdtrackCandidate *c = &s->candidate[i];

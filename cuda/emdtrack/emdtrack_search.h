@@ -41,7 +41,7 @@ void emdtrack_search_within (EmdtrackSearch *search, double limit);
 
 /* Of the candidates that @may be it the first that is most alike; NULL if there
  * is none. */
-const EmdtrackCandidate *emdtrack_search_least (EmdtrackSearch *search,
+const EmdtrackCandidate *emdtrack_search_min (EmdtrackSearch *search,
     bool (*may) (const EmdtrackCandidate *candidate, const void *data),
     const void *data);
 

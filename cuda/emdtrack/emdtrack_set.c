@@ -26,12 +26,12 @@ emdtrack_quantise (const double *weight, int n, int mass, int *out)
     n_rests += rest[n_rests] > 0;
   }
   while (missing-- > 0) {
-    int most = 0;
+    int largest = 0;
 
     for (int k = 1; k < n_rests; k++)
-      most = rest[k] > rest[most] ? k : most;
-    out[of[most]]++;
-    rest[most] = -1;
+      largest = rest[k] > rest[largest] ? k : largest;
+    out[of[largest]]++;
+    rest[largest] = -1;
   }
 }
 

@@ -91,20 +91,20 @@ emdtrack_tableau_start (
     }
 }
 
-/* The column that enters: of the least reduced cost, or the first negative one;
+/* The column that enters: of minimum reduced cost, or the first negative one;
  * -1 if there is none. */
 BOTH int
 emdtrack_entering (const EmdtrackTableau *t, bool bland)
 {
   int best = -1;
-  int32_t least = 0;
+  int32_t min = 0;
 
   for (int c = 0; c < t->columns; c++)
-    if (t->reduced[c] < least) {
+    if (t->reduced[c] < min) {
       best = c;
       if (bland)
         break;
-      least = t->reduced[c];
+      min = t->reduced[c];
     }
   return best;
 }

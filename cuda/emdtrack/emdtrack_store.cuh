@@ -40,7 +40,7 @@ typedef struct {
   union {
     uint8_t byte[EMDTRACK_ARCS + 1];
     uint32_t word[EMDTRACK_ARC_WORDS];
-  } least;
+  } demand;
 } EmdtrackBench;
 
 /* emdtrack_tree_arc () of all arcs, a source a lane. */
@@ -97,7 +97,7 @@ emdtrack_basis_write (
   if (lane < p->n + p->m - 1)
     side = emdtrack_tree_side (p, t, bench->from[lane], bench->to[lane]);
   bench->side[lane] = side;
-  bench->least.byte[lane] = (uint8_t) emdtrack_side_demand (p, side);
+  bench->demand.byte[lane] = (uint8_t) emdtrack_side_demand (p, side);
   __syncwarp ();
   for (int i = lane; i < EMDTRACK_BINS * EMDTRACK_ARC_WORDS; i += 32) {
     int k = i / EMDTRACK_ARC_WORDS, w = i % EMDTRACK_ARC_WORDS;
@@ -106,7 +106,7 @@ emdtrack_basis_write (
         k < p->n ? emdtrack_basis_mask (bench->side + 4 * w, k) : 0;
   }
   if (lane < EMDTRACK_ARC_WORDS)
-    b->least.word[lane] = bench->least.word[lane];
+    b->demand.word[lane] = bench->demand.word[lane];
   if (lane < EMDTRACK_BINS)
     b->u[lane] = (int16_t) (lane < p->n ? emdtrack_true (t->u[lane]) : 0);
   b->next[lane] = 0;
@@ -122,7 +122,7 @@ emdtrack_pivot_warp (const EmdtrackProblem *p, EmdtrackBench *bench, int e)
   EmdtrackTree *t = &bench->tree;
   int lane = threadIdx.x & 31, at = INT32_MAX, first;
   int i = lane % EMDTRACK_BINS;
-  int32_t mine = EMDTRACK_NO_ARC, least, u = 0, v = 0;
+  int32_t mine = EMDTRACK_NO_ARC, min_slack, u = 0, v = 0;
   EmdtrackSide s;
 
   emdtrack_arcs_warp (bench);
@@ -135,12 +135,12 @@ emdtrack_pivot_warp (const EmdtrackProblem *p, EmdtrackBench *bench, int e)
       at = i * EMDTRACK_BINS + j;
     }
   }
-  least = warp_min (mine);
-  first = warp_min (mine == least ? at : INT32_MAX);
+  min_slack = warp_min (mine);
+  first = warp_min (mine == min_slack ? at : INT32_MAX);
   if (lane < p->n)
-    u = emdtrack_tree_new_u (t, s, lane, least);
+    u = emdtrack_tree_new_u (t, s, lane, min_slack);
   if (lane < p->m)
-    v = emdtrack_tree_new_v (t, s, lane, least);
+    v = emdtrack_tree_new_v (t, s, lane, min_slack);
   __syncwarp ();
   if (lane < p->n)
     t->u[lane] = u;

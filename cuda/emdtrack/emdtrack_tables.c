@@ -12,7 +12,7 @@
 static uint8_t
 nearest_colour (const EmdtrackCodebook *b, const float lab[3])
 {
-  double least = INFINITY;
+  double min = INFINITY;
   uint8_t best = 0;
 
   for (int k = 0; k < b->entries; k++) {
@@ -23,8 +23,8 @@ nearest_colour (const EmdtrackCodebook *b, const float lab[3])
 
       d += e * e;
     }
-    if (d < least) {
-      least = d;
+    if (d < min) {
+      min = d;
       best = (uint8_t) k;
     }
   }

@@ -20,7 +20,7 @@ typedef enum {
 } EmdtrackState;
 
 /* Ranges and defaults: emdtrack_track_params.  Distances are parts of the
- * greatest ground distance, or its saturation: 0 alike, 1 nothing in common. */
+ * maximum ground distance, or its saturation: 0 alike, 1 nothing in common. */
 typedef struct {
   double search;     /* how far from where it is expected a target is looked
                         for, pixels.  While it is occluded, more and more */

@@ -118,23 +118,23 @@ emdtrack_tree_slack (const EmdtrackProblem *p, const EmdtrackTree *t,
       : p->cost[i][j] - t->u[i] - t->v[j];
 }
 
-/* Duals when an arc of slack @least enters. */
+/* Duals when an arc enters, of this @slack. */
 BOTH int32_t
 emdtrack_tree_new_u (
-    const EmdtrackTree *t, EmdtrackSide s, int i, int32_t least)
+    const EmdtrackTree *t, EmdtrackSide s, int i, int32_t slack)
 {
-  int32_t shift = s.sources & 1 ? least : 0; /* u[0] stays 0 */
+  int32_t shift = s.sources & 1 ? slack : 0; /* u[0] stays 0 */
 
-  return t->u[i] + shift - (s.sources >> i & 1 ? least : 0);
+  return t->u[i] + shift - (s.sources >> i & 1 ? slack : 0);
 }
 
 BOTH int32_t
 emdtrack_tree_new_v (
-    const EmdtrackTree *t, EmdtrackSide s, int j, int32_t least)
+    const EmdtrackTree *t, EmdtrackSide s, int j, int32_t slack)
 {
-  int32_t shift = s.sources & 1 ? least : 0;
+  int32_t shift = s.sources & 1 ? slack : 0;
 
-  return t->v[j] - shift + (s.sinks >> j & 1 ? least : 0);
+  return t->v[j] - shift + (s.sinks >> j & 1 ? slack : 0);
 }
 
 /* Arc (@from, @to), whose flow is negative, leaves; into its side enters the
@@ -144,15 +144,15 @@ emdtrack_tree_pivot (
     const EmdtrackProblem *p, EmdtrackTree *t, int from, int to)
 {
   EmdtrackSide s = emdtrack_tree_side (p, t, from, to);
-  int32_t least = EMDTRACK_NO_ARC;
+  int32_t min = EMDTRACK_NO_ARC;
   int i_in = 0, j_in = 0;
 
   for (int i = 0; i < p->n; i++)
     for (int j = 0; j < p->m; j++) {
       int32_t r = emdtrack_tree_slack (p, t, s, i, j);
 
-      if (r < least) {
-        least = r;
+      if (r < min) {
+        min = r;
         i_in = i;
         j_in = j;
       }
@@ -160,9 +160,9 @@ emdtrack_tree_pivot (
   t->row[from] &= (uint16_t) ~(1u << to);
   t->row[i_in] |= (uint16_t) (1u << j_in);
   for (int i = 0; i < p->n; i++)
-    t->u[i] = emdtrack_tree_new_u (t, s, i, least);
+    t->u[i] = emdtrack_tree_new_u (t, s, i, min);
   for (int j = 0; j < p->m; j++)
-    t->v[j] = emdtrack_tree_new_v (t, s, j, least);
+    t->v[j] = emdtrack_tree_new_v (t, s, j, min);
 }
 
 /* The e-th arc of a tree. */

@@ -209,7 +209,7 @@ test_search (DeviceKind kind)
       if (s.all[i] <= 1 && is && (right < 0 || s.all[i] < s.all[right]))
         right = i;
     }
-    c = emdtrack_search_least (&s.search, is_right, &from);
+    c = emdtrack_search_min (&s.search, is_right, &from);
     check (c == &s.search.candidate[right] && c->distance == s.all[right]);
     c = emdtrack_search_best (&s.search, 0, 0);
     check (c && !c->counts && c->distance == s.all[best]);

@@ -7,9 +7,9 @@
 
 /* ---- The simplex in registers ---- */
 
-/* The paper's simplex (emdtrack_simplex_core.h) with two or four problems a warp and
- * all of a tableau in registers (Simplex Algorithm Optimizations).  Pivots are
- * the same ones.
+/* The paper's simplex (emdtrack_simplex_core.h) with two or four problems a
+ * warp and all of a tableau in registers (Simplex Algorithm Optimizations).
+ * Pivots are the same ones.
  *
  * A problem has LANES lanes.  Row r belongs to lane r % LANES, and column c's
  * reduced cost to lane c % LANES.  The lanes of a warp stay together: a problem
@@ -66,7 +66,7 @@ template <int LANES, int ROWS, int WORDS> struct EmdtrackRegisters {
 
 template <int LANES>
 static __device__ __forceinline__ int32_t
-group_least (int32_t v)
+group_min (int32_t v)
 {
 #pragma unroll
   for (int step = LANES / 2; step; step /= 2)
@@ -112,7 +112,7 @@ emdtrack_enter (const EmdtrackRegisters<LANES, ROWS, WORDS> &t, bool bland,
   for (int k = 0; k < t.COLUMNS; k++)
     key =
         min (key, t.reduced[k] * 512 + k * LANES + (int) (threadIdx.x % LANES));
-  key = group_least<LANES> (key);
+  key = group_min<LANES> (key);
   *column = key & 511;
   *cost = key >> 9;
   if (!__any_sync (ALL_LANES, bland && key < 0))
@@ -121,7 +121,7 @@ emdtrack_enter (const EmdtrackRegisters<LANES, ROWS, WORDS> &t, bool bland,
   for (int k = t.COLUMNS - 1; k >= 0; k--)
     if (t.reduced[k] < 0)
       first = (k * LANES + (int) (threadIdx.x % LANES)) << 16 | -t.reduced[k];
-  first = group_least<LANES> (first);
+  first = group_min<LANES> (first);
   if (bland && key < 0) {
     *column = first >> 16;
     *cost = -(first & 0xffff);
@@ -161,7 +161,7 @@ emdtrack_pivot_group (EmdtrackRegisters<LANES, ROWS, WORDS> *t, bool active,
     if (less[k])
       key = min (key, t->mass[k] * 512 + t->basis[k]);
   }
-  key = group_least<LANES> (key);
+  key = group_min<LANES> (key);
 #pragma unroll
   for (int k = 0; k < ROWS; k++) {
     bool mine = less[k] && key == t->mass[k] * 512 + t->basis[k];
