@@ -121,10 +121,10 @@ stay (const ChromaticPlan *p, int object, uint64_t key, uint64_t number,
 {
   double way = own_circle (p) - place->radius;
   double rate = p->params->speed / 150 / TWO_PI * p->width / way;
-  double most = p->params->speed / 90, out;
+  double max = p->params->speed / 90, out;
   uint32_t around;
 
-  rate = (rate < most ? rate : most) * (.8 + .2 * draw (key, RATE_X));
+  rate = (rate < max ? rate : max) * (.8 + .2 * draw (key, RATE_X));
   if (draw (key, WAY_X) < .5f)
     rate = -rate;
   around = phase (key, PHASE_X, rate, number);

@@ -58,12 +58,12 @@ load (Clutter *s, const char *const *files, int n, double unit)
 static const char *
 allocate (Clutter *s)
 {
-  size_t pixels = (size_t) s->width * s->height, most = 0;
+  size_t pixels = (size_t) s->width * s->height, max = 0;
 
   for (int i = 0; i < s->n_shapes; i++)
-    most = s->shape[i].mesh.n > most ? s->shape[i].mesh.n : most;
+    max = s->shape[i].mesh.n > max ? s->shape[i].mesh.n : max;
   s->pile = malloc (sizeof *s->pile);
-  s->vertex = malloc (most * CLUTTER_MAX_OBJECTS * sizeof *s->vertex);
+  s->vertex = malloc (max * CLUTTER_MAX_OBJECTS * sizeof *s->vertex);
   s->z = malloc (pixels * sizeof *s->z);
   s->marks = malloc (pixels);
   s->labels = malloc (pixels * sizeof *s->labels);

@@ -175,7 +175,7 @@ static Spectrum
 draw_black (uint64_t key, const Spectrum seen[4])
 {
   Spectrum b = {{0}};
-  double most = 0;
+  double max = 0;
 
   for (int f = 1; f <= 6; f++) {
     double weight = (2 * random_unit (key, f) - 1) / sqrt (f);
@@ -188,9 +188,9 @@ draw_black (uint64_t key, const Spectrum seen[4])
   for (int j = 0; j < 8; j++)
     add (&b, -dot (&b, &seen[j % 4]), &seen[j % 4]);
   for (int i = 0; i < N; i++)
-    most = fmax (most, fabs (b.at[i]));
+    max = fmax (max, fabs (b.at[i]));
   for (int i = 0; i < N; i++)
-    b.at[i] /= most;
+    b.at[i] /= max;
   return b;
 }
 
@@ -214,11 +214,11 @@ mark_of (const Spectrum *black, const Spectrum *base)
   return mark;
 }
 
-/* The mean square over the bands, of the material where it is least. */
+/* The mean square over the bands, of the material where it is minimal. */
 static double
 apart (const Mark *a, const Mark *b)
 {
-  double least = INFINITY;
+  double min = INFINITY;
 
   for (int m = 0; m < MULTISPECTRAL_MATERIALS; m++) {
     double sum = 0;
@@ -228,9 +228,9 @@ apart (const Mark *a, const Mark *b)
 
       sum += d * d / 4;
     }
-    least = fmin (least, sum);
+    min = fmin (min, sum);
   }
-  return least;
+  return min;
 }
 
 void

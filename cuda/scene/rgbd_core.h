@@ -49,7 +49,7 @@ typedef struct {
  * seen at r (1 + k[0] r^2 + k[1] r^4 + k[2] r^6), which grows with r. */
 typedef struct {
   double k[3];
-  double least, most; /* of that factor, within the frame */
+  double min, max; /* of that factor, within the frame */
 } RgbdLens;
 
 /* Everything of one frame, in the world. */

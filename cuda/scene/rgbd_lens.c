@@ -13,7 +13,7 @@ static const double kinect_one[3] = {.0905474, -.26819, .0950862};
 RgbdLens
 rgbd_lens (double distortion)
 {
-  RgbdLens lens = {.least = 1 - .09 * distortion, .most = 1 + .01 * distortion};
+  RgbdLens lens = {.min = 1 - .09 * distortion, .max = 1 + .01 * distortion};
 
   for (int i = 0; i < 3; i++)
     lens.k[i] = distortion * kinect_one[i];

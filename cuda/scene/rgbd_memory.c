@@ -38,7 +38,7 @@ rgbd_memory (const RgbdPlan *plan)
     RgbdPose step = rgbd_pose_chain (&back, &plan->camera);
     double axes[3][3];
 
-    if (!k && plan->lens.least == 1) {
+    if (!k && plan->lens.min == 1) {
       int rim = margin_of (plan, &step);
 
       m.known = (ImageBox){rim, rim, plan->width - rim, plan->height - rim};
@@ -72,7 +72,7 @@ bend (const RgbdLens *lens, float q[3])
 {
   double x, y, factor;
 
-  if (lens->least == 1 || q[2] <= 0)
+  if (lens->min == 1 || q[2] <= 0)
     return;
   x = q[0] / q[2], y = q[1] / q[2];
   factor = rgbd_lens_factor (lens, x * x + y * y);

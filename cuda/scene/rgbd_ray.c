@@ -87,7 +87,7 @@ pixels_of (const RgbdPlan *plan, const double half[3], const RgbdPose *pose)
     if (p[2] < RGBD_NEAREST)
       return (ImageBox){0, 0, plan->width, plan->height};
     for (int i = 0; i < 2; i++) {
-      double factor = i ? plan->lens.most : plan->lens.least;
+      double factor = i ? plan->lens.max : plan->lens.min;
 
       x = factor * plan->f * p[0] / p[2] + plan->cx;
       y = factor * plan->f * p[1] / p[2] + plan->cy;
