@@ -80,9 +80,9 @@ typedef struct {
 
 /* The rows, of a number, a bool, an enum, flags and a text; @...: the text that
  * explains it, and further members. */
-#define PARAM_NUMBER(S, f, least, most, normal, name_, ...) \
- {PARAM_ROW_ (S, f, PARAM_TYPE_ (S, f)), .min = (double) (least), \
-  .max = (double) (most), .value = (double) (normal), .title = name_, \
+#define PARAM_NUMBER(S, f, min_, max_, normal, name_, ...) \
+ {PARAM_ROW_ (S, f, PARAM_TYPE_ (S, f)), .min = (double) (min_), \
+  .max = (double) (max_), .value = (double) (normal), .title = name_, \
   .text = __VA_ARGS__}
 #define PARAM_SWITCH(S, f, normal, name_, ...) \
  {PARAM_ROW_ (S, f, PARAM_BOOL_ (S, f)), .value = normal, .title = name_, \

@@ -123,10 +123,10 @@ const char *gst_vision_input_unmap (
  * there is a pool of our context. */
 void gst_vision_backend_propose (GstVisionBackend *self, GstQuery *query);
 
-/* An active pool of frames, of which it holds @least from the start; in CUDA
+/* An active pool of frames, of which it holds @min from the start; in CUDA
  * memory of our context where @in_cuda.  NULL where memory has run out. */
 GstBufferPool *gst_vision_backend_new_pool (GstVisionBackend *self,
-    const GstVideoInfo *info, gboolean in_cuda, guint least);
+    const GstVideoInfo *info, gboolean in_cuda, guint min);
 
 /* Caps of frames in @formats ("{ NV12, RGBA }"), in system memory and, for the
  * formats that CUDA memory knows, in CUDA memory. */

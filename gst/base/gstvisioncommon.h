@@ -39,7 +39,7 @@ typedef struct {
 
   /* Under the element's object lock. */
   gboolean post_messages;
-  GstClockTime interval; /* least time between messages; 0 = every frame */
+  GstClockTime interval; /* minimum time between messages; 0 = every frame */
   guint64 frames, dropped, faulty;
   GstVisionTimes kernel;  /* of the device, where it could be measured */
   GstVisionTimes latency; /* of each frame, until its results were read */

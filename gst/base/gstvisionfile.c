@@ -3,9 +3,9 @@
 
 gboolean
 gst_vision_file_read (
-    const gchar *path, gsize most, gchar **bytes, gsize *length, GError **error)
+    const gchar *path, gsize max, gchar **bytes, gsize *length, GError **error)
 {
-  int why = file_read (path, most, bytes, length);
+  int why = file_read (path, max, bytes, length);
 
   if (why)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,

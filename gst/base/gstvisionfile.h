@@ -11,11 +11,11 @@ G_BEGIN_DECLS
 
 #define GST_VISION_FILE_TEXT (4 << 20) /* bytes that a text may have */
 
-/* The bytes of the regular file @path, at most @most; a 0 follows the last
+/* The bytes of the regular file @path, at most @max; a 0 follows the last
  * one.  FALSE and a sentence that names the file where it cannot be read, or is
  * a device or a FIFO. */
-gboolean gst_vision_file_read (const gchar *path, gsize most, gchar **bytes,
-    gsize *length, GError **error);
+gboolean gst_vision_file_read (
+    const gchar *path, gsize max, gchar **bytes, gsize *length, GError **error);
 
 /* The same for a text. */
 gboolean gst_vision_file_read_text (

@@ -391,7 +391,7 @@ gst_vision_frames_process (
 static GstClockTime
 find_nearest (GstVisionFrames *self)
 {
-  GstClockTime least = 0;
+  GstClockTime min = 0;
 
   for (gint i = 0; i < 2; i++) {
     gint n = 0, d = 1;
@@ -403,9 +403,9 @@ find_nearest (GstVisionFrames *self)
         n <= 0)
       continue;
     nearest = gst_util_uint64_scale (5 * GST_SECOND / 8, d, n);
-    least = least ? MIN (least, nearest) : nearest;
+    min = min ? MIN (min, nearest) : nearest;
   }
-  return least;
+  return min;
 }
 
 void

@@ -319,7 +319,7 @@ gst_vision_backend_propose (GstVisionBackend *self, GstQuery *query)
 
 GstBufferPool *
 gst_vision_backend_new_pool (GstVisionBackend *self, const GstVideoInfo *info,
-    gboolean in_cuda, guint least)
+    gboolean in_cuda, guint min)
 {
   GstBufferPool *pool = in_cuda ? gst_vision_cuda_pool_new (self->context)
                                 : gst_video_buffer_pool_new ();
@@ -333,7 +333,7 @@ gst_vision_backend_new_pool (GstVisionBackend *self, const GstVideoInfo *info,
         config, GST_BUFFER_POOL_OPTION_VIDEO_META);
   }
   gst_buffer_pool_config_set_params (
-      config, caps, (guint) GST_VIDEO_INFO_SIZE (info), least, 0);
+      config, caps, (guint) GST_VIDEO_INFO_SIZE (info), min, 0);
   gst_caps_unref (caps);
   if (gst_buffer_pool_set_config (pool, config) &&
       gst_buffer_pool_set_active (pool, TRUE))

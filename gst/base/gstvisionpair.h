@@ -23,7 +23,7 @@ typedef struct {
   guint in_a_row;            /* frames without a partner since the last pair */
   guint turns;               /* how often among them the input changed */
   gboolean turn;             /* the newest of them was the second input's */
-  GstClockTimeDiff distance; /* the least between two of them that met; first
+  GstClockTimeDiff distance; /* the minimum between two of them that met; first
                                 minus second */
   gboolean met;              /* there is such a distance */
   gboolean warned;

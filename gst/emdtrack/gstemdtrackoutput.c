@@ -87,18 +87,18 @@ gst_emdtrack_install_output (GstBaseTransformClass *klass)
   klass->transform_ip = transform_ip;
 }
 
-/* Raw values by this are 65535 at the greatest ground distance. */
+/* Raw values by this are 65535 at the maximum ground distance. */
 static const char *
 stretch_of (const EmdtrackParams *params, int mass, gdouble *stretch)
 {
-  guint8 distances[EMDTRACK_BINS][EMDTRACK_BINS], most = 1;
+  guint8 distances[EMDTRACK_BINS][EMDTRACK_BINS], max = 1;
   gdouble scale;
 
   TRY (emdtrack_distances (params, distances, &scale));
   for (int i = 0; i < params->bins; i++)
     for (int j = 0; j < params->bins; j++)
-      most = MAX (most, distances[i][j]);
-  *stretch = 65535. / ((gdouble) most * mass);
+      max = MAX (max, distances[i][j]);
+  *stretch = 65535. / ((gdouble) max * mass);
   return NULL;
 }
 

@@ -14,10 +14,10 @@ paint_spectrum (const GstEmdtrack *self, GstEmdtrackPattern *p)
 {
   gboolean plain = self->frame.layout == EMDTRACK_PLAIN;
   gsize area = PATCH * PATCH;
-  gdouble most = 0;
+  gdouble max = 0;
 
   for (gint c = 0; c < p->n; c++)
-    most = MAX (most, p->weight[c]);
+    max = MAX (max, p->weight[c]);
   p->image = (Image){.format = plain ? IMAGE_RGB : IMAGE_GRAY16,
       .width = PATCH,
       .height = plain ? PATCH : PATCH * p->n,
@@ -26,7 +26,7 @@ paint_spectrum (const GstEmdtrack *self, GstEmdtrackPattern *p)
   p->pixels = g_malloc (p->bytes);
   for (gint c = 0; c < p->n; c++)
     for (gsize i = 0; i < area; i++) {
-      gdouble part = p->weight[c] / most;
+      gdouble part = p->weight[c] / max;
 
       if (plain)
         p->pixels[3 * i + c] = (guint8) (part * BRIGHT_RGB + .5);

@@ -238,10 +238,10 @@ make_room (GstEnviCube *cube, const GstEnviChoice *choice, GError **error)
 static void
 put (guint8 *row, guint x, guint bytes, gdouble value)
 {
-  gdouble most = bytes == 2 ? G_MAXUINT16 : G_MAXUINT8;
-  guint level = value >= most ? (guint) most
-      : value > 0             ? (guint) (value + .5)
-                              : 0; /* NaN too */
+  gdouble max = bytes == 2 ? G_MAXUINT16 : G_MAXUINT8;
+  guint level = value >= max ? (guint) max
+      : value > 0            ? (guint) (value + .5)
+                             : 0; /* NaN too */
 
   if (bytes == 2)
     GST_WRITE_UINT16_LE (row + 2 * x, level);

@@ -62,14 +62,14 @@ find (const gchar *text, const gchar *name)
   return NULL;
 }
 
-/* A whole number from @least to @most. */
+/* A whole number from @min to @max. */
 static gboolean
-find_number (const gchar *text, const gchar *name, guint64 least, guint64 most,
+find_number (const gchar *text, const gchar *name, guint64 min, guint64 max,
     guint64 *number)
 {
   gchar *value = find (text, name);
-  gboolean good = value &&
-      g_ascii_string_to_unsigned (value, 10, least, most, number, NULL);
+  gboolean good =
+      value && g_ascii_string_to_unsigned (value, 10, min, max, number, NULL);
 
   g_free (value);
   return good;

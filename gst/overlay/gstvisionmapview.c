@@ -73,7 +73,7 @@ void
 gst_vision_map_view_set_range (
     const GstVisionMap *map, gdouble low, gdouble high, OverlayMap *out)
 {
-  static const gdouble most[] = {[OVERLAY_U8] = G_MAXUINT8,
+  static const gdouble max[] = {[OVERLAY_U8] = G_MAXUINT8,
       [OVERLAY_U16] = G_MAXUINT16,
       [OVERLAY_U32] = G_MAXUINT32,
       [OVERLAY_F32] = 1};
@@ -82,7 +82,7 @@ gst_vision_map_view_set_range (
     gboolean normals = g_strcmp0 (map->kind, "normals") == 0;
 
     low = normals ? -1 : map->offset;
-    high = normals ? 1 : most[out->format] * map->scale + map->offset;
+    high = normals ? 1 : max[out->format] * map->scale + map->offset;
   }
   out->low = low;
   out->high = high;

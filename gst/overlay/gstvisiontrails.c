@@ -124,8 +124,8 @@ gst_vision_trails_begin (
   if (now < self->now)
     gst_vision_trails_clear (self);
   if (self->has_begun && now > self->now) { /* a long pause is no interval */
-    gdouble most = self->interval > 0 ? 2 * self->interval : 1;
-    gdouble next = MIN (now - self->now, most);
+    gdouble max_step = self->interval > 0 ? 2 * self->interval : 1;
+    gdouble next = MIN (now - self->now, max_step);
 
     self->interval += (next - self->interval) / (self->interval > 0 ? 4 : 1);
   }
@@ -234,10 +234,11 @@ gst_vision_trails_add (GstVisionTrails *self, const GstVisionObject *object,
 
 /* ---- Drawing ---- */
 
-/* Towards the mean of its neighbours, by @most pixels at most: what trembles
- * lies straight, and corners stay.  The ends of a line stay where they are. */
+/* Towards the mean of its neighbours, by @max_length pixels at most: what
+ * trembles lies straight, and corners stay.  The ends of a line stay where they
+ * are. */
 static void
-smooth (GArray *path, gdouble most)
+smooth (GArray *path, gdouble max_length)
 {
   Point *p = (Point *) path->data, before;
 
@@ -247,7 +248,7 @@ smooth (GArray *path, gdouble most)
     Point here = p[i];
     gdouble dx = (before.x + p[i + 1].x) / 2 - here.x;
     gdouble dy = (before.y + p[i + 1].y) / 2 - here.y;
-    gdouble part = MIN (.5, most / MAX (hypot (dx, dy), 1e-9));
+    gdouble part = MIN (.5, max_length / MAX (hypot (dx, dy), 1e-9));
 
     if (!here.begins && !p[i + 1].begins) {
       p[i].x += part * dx;
@@ -267,15 +268,15 @@ along (gdouble a, gdouble b, gdouble c, gdouble d, gdouble t)
       (c - a + t * (2 * a - 5 * b + 4 * c - d + t * (3 * (b - c) + d - a))) / 2;
 }
 
-/* Of the line to point @i, pieces that are about @most pixels long. */
+/* Of the line to point @i, pieces that are about @max_length pixels long. */
 static void
 draw_curve (const GstVisionTrails *self, guint i, OverlayList *list,
-    gdouble most, gdouble line, gdouble more)
+    gdouble max_length, gdouble line, gdouble more)
 {
   const Point *b = &g_array_index (self->path, Point, i - 1), *c = b + 1;
   const Point *a = b->begins ? b : b - 1;
   const Point *d = i + 1 < self->path->len && !c[1].begins ? c + 1 : c;
-  gint n = (gint) CLAMP (hypot (c->x - b->x, c->y - b->y) / most, 1, 8);
+  gint n = (gint) CLAMP (hypot (c->x - b->x, c->y - b->y) / max_length, 1, 8);
   gdouble x0 = b->x, y0 = b->y;
 
   for (gint k = 1; k <= n; k++) {

@@ -369,10 +369,10 @@ announce_steps (GstPocstereo *self, GstStructure *fields)
   GST_OBJECT_LOCK (self);
   self->step = self->disparity_scale;
   GST_OBJECT_UNLOCK (self);
-  self->least = params.min_disparity;
+  self->min_disparity = params.min_disparity;
   if (!(self->step > 0))
     self->step = pocstereo_step (params.min_disparity, params.max_disparity);
-  gst_structure_set (fields, "min-disparity", G_TYPE_INT, self->least,
+  gst_structure_set (fields, "min-disparity", G_TYPE_INT, self->min_disparity,
       "disparity-scale", G_TYPE_DOUBLE, self->step, NULL);
 }
 

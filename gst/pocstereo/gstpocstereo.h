@@ -86,7 +86,7 @@ struct _GstPocstereo {
   GArray *found;             /* PocstereoPointMatch */
   GArray *in_space;          /* gfloat[4], of the same */
   gdouble step;              /* of disparities, and their */
-  gint least;                /* origin: what the caps say */
+  gint min_disparity;        /* origin: what the caps say */
   gboolean warned_space;     /* once */
 
   /* gstpocstereorig.c */

@@ -139,7 +139,7 @@ static const char *
 measure_rows (GstPocstereo *self, const PocstereoFrame *frame)
 {
   PocstereoOffset *offset = &self->offset;
-  gdouble most;
+  gdouble max_rows;
 
   if (!self->global)
     return NULL;
@@ -148,9 +148,9 @@ measure_rows (GstPocstereo *self, const PocstereoFrame *frame)
     return NULL;
   gst_vision_common_set_stat (
       gst_vision_common (self), "vertical-offset", offset->vertical);
-  most = self->n_right < FEW ? self->height * MAX_ASKEW : self->height;
+  max_rows = self->n_right < FEW ? self->height * MAX_ASKEW : self->height;
   self->n_askew =
-      fabs (offset->vertical) > MAX_ROWS && fabs (offset->vertical) < most
+      fabs (offset->vertical) > MAX_ROWS && fabs (offset->vertical) < max_rows
       ? self->n_askew + 1
       : 0;
   if (self->n_askew == FIRST)

@@ -79,7 +79,7 @@ fill_picture (GstPocstereo *self, const PocstereoParams *params,
 
   if (self->now.shown == GST_POCSTEREO_DISPARITY) {
     out.steps = rows;
-    out.min = out.max = self->least;
+    out.min = out.max = self->min_disparity;
     out.step = self->step;
   } else if (self->now.shown == GST_POCSTEREO_DEPTH)
     out.millimetres = rows;

@@ -341,26 +341,26 @@ decide_allocation (GstBaseSrc *src, GstQuery *query)
 {
   GstBufferPool *pool = NULL;
   GstStructure *config;
-  guint size = 0, least = 0, most = 0;
+  guint size = 0, min = 0, max = 0;
   gboolean offered = gst_query_get_n_allocation_pools (query) > 0;
   GstCaps *caps;
 
   gst_query_parse_allocation (query, &caps, NULL);
   if (offered)
-    gst_query_parse_nth_allocation_pool (query, 0, &pool, &size, &least, &most);
+    gst_query_parse_nth_allocation_pool (query, 0, &pool, &size, &min, &max);
   if (!pool)
     pool = gst_video_buffer_pool_new ();
   size = MAX (size, GST_VISION_TEST_SRC (src)->frame.info.size);
   config = gst_buffer_pool_get_config (pool);
-  gst_buffer_pool_config_set_params (config, caps, size, least, most);
+  gst_buffer_pool_config_set_params (config, caps, size, min, max);
   if (gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL))
     gst_buffer_pool_config_add_option (
         config, GST_BUFFER_POOL_OPTION_VIDEO_META);
   gst_buffer_pool_set_config (pool, config);
   if (offered)
-    gst_query_set_nth_allocation_pool (query, 0, pool, size, least, most);
+    gst_query_set_nth_allocation_pool (query, 0, pool, size, min, max);
   else
-    gst_query_add_allocation_pool (query, pool, size, least, most);
+    gst_query_add_allocation_pool (query, pool, size, min, max);
   gst_object_unref (pool);
   return GST_BASE_SRC_CLASS (gst_vision_test_src_parent_class)
       ->decide_allocation (src, query);

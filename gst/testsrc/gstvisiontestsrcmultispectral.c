@@ -8,13 +8,13 @@ announce (GstStructure *s, gint channels, gint mosaic)
 {
   GValue list = G_VALUE_INIT, value = G_VALUE_INIT;
   gint step = mosaic ? mosaic : channels;
-  gint most = mosaic ? MULTISPECTRAL_MAX_SIZE / mosaic * mosaic
-                     : MULTISPECTRAL_MAX_SIZE * channels;
+  gint max = mosaic ? MULTISPECTRAL_MAX_SIZE / mosaic * mosaic
+                    : MULTISPECTRAL_MAX_SIZE * channels;
 
   gst_structure_set (s, "channels", G_TYPE_INT, channels, "channel-layout",
       G_TYPE_STRING, mosaic ? "mosaic" : "stacked", NULL);
   g_value_init (&value, GST_TYPE_INT_RANGE);
-  gst_value_set_int_range_step (&value, step, most, step);
+  gst_value_set_int_range_step (&value, step, max, step);
   gst_structure_set_value (s, "height", &value);
   if (mosaic) {
     gchar *pattern = g_strdup_printf ("%dx%d", mosaic, mosaic);

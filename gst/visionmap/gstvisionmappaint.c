@@ -57,8 +57,8 @@ put (const Image *image, guint8 *row, gint x, const guint8 *rgb)
 static void
 put_grey (const Image *image, guint8 *row, gint x, gdouble v)
 {
-  gdouble most = image->format == IMAGE_GRAY8 ? 255 : 65535;
-  guint grey = v > 0 ? (guint) (MIN (v, most) + .5) : 0;
+  gdouble max = image->format == IMAGE_GRAY8 ? 255 : 65535;
+  guint grey = v > 0 ? (guint) (MIN (v, max) + .5) : 0;
 
   if (image->format == IMAGE_GRAY8)
     row[x] = grey;
@@ -144,7 +144,7 @@ number_of (Labels *labels, guint32 label)
 static void
 write_labels (const OverlayMap *map, const Image *frame)
 {
-  guint most = frame->format == IMAGE_GRAY8 ? 255 : 65535;
+  guint max = frame->format == IMAGE_GRAY8 ? 255 : 65535;
   Labels labels = {.known = g_hash_table_new (NULL, NULL)};
 
   for (gint y = 0; y < frame->height; y++) {
@@ -153,9 +153,9 @@ write_labels (const OverlayMap *map, const Image *frame)
         (gsize) y * map->stride);
 
     for (gint x = 0; x < frame->width; x++) {
-      guint grey = from[x] ? MIN (number_of (&labels, from[x]), most) : 0;
+      guint grey = from[x] ? MIN (number_of (&labels, from[x]), max) : 0;
 
-      if (most == 255)
+      if (max == 255)
         row[x] = grey;
       else
         GST_WRITE_UINT16_LE (row + 2 * x, grey);
@@ -169,7 +169,7 @@ write_labels (const OverlayMap *map, const Image *frame)
 static void
 write_numbers (const OverlayMap *map, const Image *frame)
 {
-  gdouble most = frame->format == IMAGE_GRAY8 ? 255 : 65535;
+  gdouble max = frame->format == IMAGE_GRAY8 ? 255 : 65535;
   gdouble span = (gdouble) map->high - map->low;
 
   for (gint y = 0; y < frame->height; y++) {
@@ -182,8 +182,8 @@ write_numbers (const OverlayMap *map, const Image *frame)
       if (isnan (v) || v == map->invalid)
         continue;
       if (span != 0)
-        v = (v * map->scale + map->offset - map->low) / span * most;
-      grey = v > 0 ? v < most ? (guint) (v + .5) : (guint) most : 0;
+        v = (v * map->scale + map->offset - map->low) / span * max;
+      grey = v > 0 ? v < max ? (guint) (v + .5) : (guint) max : 0;
       if (frame->format == IMAGE_GRAY8)
         row[x] = grey;
       else
@@ -231,11 +231,11 @@ static const char *
 paint_classes (GstVisionMapPaint *self, const GstVisionMap *map, gdouble low,
     gdouble high, const Image *image)
 {
-  gdouble most = image->format == IMAGE_GRAY8 ? 255 : 65535;
+  gdouble max = image->format == IMAGE_GRAY8 ? 255 : 65535;
   gboolean range = low != high;
 
   return paint_scaled (&self->device, map, range ? low : 0,
-      range ? most / (high - low) : 1, image);
+      range ? max / (high - low) : 1, image);
 }
 
 const char *
