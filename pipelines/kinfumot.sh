@@ -9,30 +9,60 @@
 #                                           starts to drive
 #   pipelines/kinfumot.sh 'depth-%06d.png'  a sequence of 16-bit pictures of depth
 #   pipelines/kinfumot.sh FOLDER            a recording of the TUM RGB-D benchmark:
-#                                           the pictures that depth.txt lists
+#                                           the pictures that depth.txt lists; a
+#                                           trajectory gets the times of that file
 #   pipelines/kinfumot.sh camera            openni2src
+#   pipelines/kinfumot.sh /dev/video2       a device of depth, as a RealSense has
+#   pipelines/kinfumot.sh 'realsensesrc …'  a source in words of gst-launch-1.0
 #
 # KINFUMOT holds further properties; pictures and cameras need intrinsics:
 #   KINFUMOT='intrinsics=585,585,320,240 depth-scale=0.001 mesh-location=room.ply'
-# (those of TUM are set).  SHOW=classes shows which model explains each pixel.
-# START is the number of the first picture of a sequence (0, or 1).  FRAMES=100
-# ends it after 100 frames.  --help tells options for recordings.
+# (those of TUM are set).  SHOW=classes shows which model explains each pixel,
+# SHOW=all the models, the classes and the depth side by side.  START is the number
+# of the first picture of a sequence (0, or 1).  FRAMES=100 ends it after 100
+# frames.  --help tells options for recordings.
 set -euo pipefail
 # shellcheck source=pipelines/common.sh
 . "$(dirname "$0")/common.sh"
 
 input=${1:-test}
+links=
 read -ra properties <<<"${KINFUMOT-}"
-kind=rendered
-[ "${SHOW-}" = classes ] && kind=correspondence
-show=(visionmap kind="$kind" ! visionoverlay states=new+tracking+found+accepted)
+draw=(visionoverlay states=new+tracking+found+accepted)
+# shellcheck disable=SC2054 # the commas are of caps
+case ${SHOW-} in
+  all)
+    small=(videoconvert ! videoscale ! video/x-raw,width=424,height=318)
+    show=(tee name=kinds ! queue ! visionmap kind=rendered ! "${draw[@]}" !
+      "${small[@]}" ! side.
+      kinds. ! queue ! visionmap kind=correspondence ! "${small[@]}" ! side.
+      kinds. ! queue ! visionmap kind=depth ! "${small[@]}" ! side.
+      compositor name=side sink_1::xpos=424 sink_2::xpos=848)
+    ;;
+  classes) show=(visionmap kind=correspondence ! "${draw[@]}") ;;
+  *) show=(visionmap kind=rendered ! "${draw[@]}") ;;
+esac
+
+# The time in a line of the trajectory counts frames, 30 a second; in its place
+# comes that of the frame in depth.txt.
+take_times () {
+  local p trajectory=
+  for p in "${properties[@]}"; do
+    case $p in trajectory-location=*) trajectory=${p#*=} ;; esac
+  done
+  [ -f "$trajectory" ] || return 0
+  grep -v '^#' "$1/depth.txt" | awk -v start="${START:-0}" '
+    NR == FNR { time[n++] = $1; next }
+    { $1 = time[start + int ($1 * 30 + .5)]; print }
+  ' - "$trajectory" >"$links/trajectory"
+  cat "$links/trajectory" >"$trajectory"
+}
 
 # As links whose names count, which multifilesrc needs.
 tum_folder () {
-  local n=0 file links
+  local n=0 file
   links=$(mktemp -d)
-  # shellcheck disable=SC2064 # the folder is this one
-  trap "rm -r '$links'" EXIT
+  trap 'rm -r "$links"' EXIT
   while read -r _ file; do
     ln -s "$(realpath "$1/$file")" "$links/$(printf %06d $n).png"
     n=$((n + 1))
@@ -52,17 +82,24 @@ pictures () {
 
 if [ "$input" = test ]; then
   source=(visiontestsrc pattern=rgbd ${FRAMES:+num-buffers="$FRAMES"} !
-    'video/x-raw,framerate=30/1')
+    'video/x-raw,width=640,height=480,framerate=30/1')
 elif is_sequence "$input"; then
   choose_first "$input"
   need_depth "$first"
   pictures "$input"
 elif [ "$input" = camera ]; then
+  live=yes
   source=(openni2src sourcetype=depth ! 'video/x-raw,format=GRAY16_LE')
+elif [[ $input = /dev/* ]]; then
+  live=yes
+  [ -e "$input" ] || no_camera "$input"
+  source=(v4l2src device="$input" ! 'video/x-raw,format=GRAY16_LE')
+elif [[ $input = *src || $input = *'src '* ]]; then
+  read -ra source <<<"$input"
 else
   [ -d "$input" ] || {
     echo "$input is no folder; kinfumot needs depth: a sequence of pictures, a" \
-      "folder of TUM, or camera; --help tells more" >&2
+      "folder of TUM, or a camera; --help tells more" >&2
     exit 1
   }
   need_file "$input/depth.txt"
@@ -72,3 +109,4 @@ fi
 choose_results "${show[@]}"
 launch "${source[@]}" ! kinfumot maps=correspondence+depth+rendered \
   "${properties[@]}" ! gpuccl label-map=false ! "${results[@]}"
+[ -z "$links" ] || take_times "$input"

@@ -241,6 +241,29 @@ def no_depths(folder):
     assert "kinfumot needs depth" in said, said
 
 
+def depths(folder):
+    """kinfumot plays a sequence of pictures, a folder of TUM, whose times its
+    trajectory gets, and a source in words."""
+    coarse = "voxel-size=0.02 truncation=0.06 max-memory=32 "
+    camera = "intrinsics=131,131,79.5,59.5 depth-scale=0.001"
+    scene = "visiontestsrc pattern=rgbd num-buffers=4 ! video/x-raw,width=160,height=120"
+    make(f"{scene} ! videoconvert ! pngenc ! multifilesink location={folder}/%02d.png")
+    times = [f"1305031102.{n}604" for n in (1, 2, 4, 5)]
+    Path(folder, "depth.txt").write_text("# timestamp filename\n" + "".join(
+        f"{time} {n:02d}.png\n" for n, time in enumerate(times)))
+    found = f"{folder}/found.txt"
+    env = environment(KINFUMOT=f"{coarse}{camera} trajectory-location={found}", START="1")
+    script("kinfumot.sh", folder, env=env)
+    lines = [line.split() for line in Path(found).read_text().splitlines()]
+    assert [line[0] for line in lines] == times[1:], lines
+    assert all(len(line) == 8 for line in lines), lines
+    assert len(frames_of(script("kinfumot.sh", f"{folder}/%02d.png", env=env)[0])) == 3
+    words = script("kinfumot.sh", scene, env=environment(KINFUMOT=coarse))[0]
+    assert len(frames_of(words)) == 4
+    _, said = script("kinfumot.sh", "/dev/nothing", env=environment(), fails=True)
+    assert "no camera is called /dev/nothing" in said, said
+
+
 def lying(folder):
     """A clip of a telephone that lay on its side is shown upright: its header asks
     for a turn by 90 degrees to the right."""
@@ -348,6 +371,9 @@ def messages():
         halves(folder)
         no_videos(folder)
         no_depths(folder)
+    with tempfile.TemporaryDirectory() as folder:
+        depths(folder)
+    with tempfile.TemporaryDirectory() as folder:
         lying(folder)
         interlaced(folder)
         sequences(folder)
@@ -406,6 +432,11 @@ def recordings():
             assert found[:2] == (width, height), (name, found)
             assert abs(found[2] - n / 30) < .05, (name, found)
             print(f"ok   {name}: {found}")
+        script("kinfumot.sh", "test", "--record", film, "--headless",
+               env=environment(FRAMES="2", SHOW="all"))
+        found = discover(film)
+        assert found[:2] == (3 * 424, 318), found
+        print(f"ok   kinfumot.sh, SHOW=all: {found}")
         Path(film).unlink()
         interrupt([ROOT / "pipelines/moct.sh", "--record", film, "--json", lines,
                    "--headless"], environment(FRAMES="100000"),
