@@ -14,6 +14,8 @@
 #   pipelines/kinfumot.sh camera            openni2src
 #   pipelines/kinfumot.sh /dev/video2       a device of depth, as a RealSense has
 #   pipelines/kinfumot.sh 'realsensesrc …'  a source in words of gst-launch-1.0
+#   pipelines/kinfumot.sh paper FOLDER      no window: the evaluation of the paper,
+#                                           into FOLDER (tests/paper.py)
 #
 # KINFUMOT holds further properties; pictures and cameras need intrinsics:
 #   KINFUMOT='intrinsics=585,585,320,240 depth-scale=0.001 mesh-location=room.ply'
@@ -80,7 +82,11 @@ pictures () {
     pngdec ! videoconvert ! 'video/x-raw,format=GRAY16_LE')
 }
 
-if [ "$input" = test ]; then
+if [ "$input" = paper ]; then
+  [ $# -ge 2 ] || { echo "paper needs the name of a folder" >&2; exit 2; }
+  shift
+  exec "$root/tests/paper.py" "$@"
+elif [ "$input" = test ]; then
   source=(visiontestsrc pattern=rgbd ${FRAMES:+num-buffers="$FRAMES"} !
     'video/x-raw,width=640,height=480,framerate=30/1')
 elif is_sequence "$input"; then

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Draws figure 7 of gpuccl's paper as measured here: reads the lines of
-`test-gpuccl_paper --bench detection`, such as docs/plots/gpuccl.csv, and
-writes docs/gpuccl-fig7.svg."""
+`test-gpuccl_paper --bench detection` and writes a picture.
+
+    docs/plots/gpuccl.py paper.csv [docs/gpuccl-fig7.svg]"""
 import sys
 from collections import defaultdict
 from itertools import groupby
@@ -73,7 +74,7 @@ def legend(x0, y0):
     return out
 
 
-def main(path):
+def main(path, picture=DOCS / "gpuccl-fig7.svg"):
     left, top, right, bottom = MARGIN
     body, x, y, across = [], 0, 0, 0
     for i, (name, rows) in enumerate(read(path).items()):
@@ -90,8 +91,8 @@ def main(path):
            f'height="{y + 24}" font-family="sans-serif" font-size="11">\n'
            f'<rect width="100%" height="100%" fill="white"/>\n'
            + "\n".join(body) + "\n</svg>\n")
-    (DOCS / "gpuccl-fig7.svg").write_text(svg, encoding="utf-8")
+    Path(picture).write_text(svg, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

@@ -8,13 +8,17 @@
  *
  * detection: figure 7, and where each detector starts.  runtime: table 1 and
  * figure 8 of 600 frames; on the GPU it is the device's time.  Without either,
- * both.  cuda: on the GPU.  kinfumot: by its maps, with the signed distance or,
- * with `unsigned`, the paper's; `no-ring` gives up the frames before a birth.
- * docs/plots/gpuccl.py draws the rows of figure 7. */
+ * both.  Names of paths: these alone; --frames N: no more of each.  cuda: on
+ * the GPU.  kinfumot: by its maps, with the signed distance or, with
+ * `unsigned`, the paper's; `no-ring` gives up the frames before a birth; `body`
+ * is then a path, too: 60 real frames into which a body was set, where
+ * VISION_TEST_DATA names them.  docs/plots/gpuccl.py draws the rows of figure
+ * 7. */
+#include <limits.h>
 #include <math.h>
 
-#include "check.h"
 #include "gpuccl_bare.h"
+#include "gpuccl_png.h"
 #include "kinfumot/kinfumot.h"
 #include "scene/rgbd.h"
 #include "seconds.h"
@@ -22,12 +26,20 @@
 #define WIDTH 640
 #define HEIGHT 480
 #define PIXELS (WIDTH * HEIGHT)
-#define N_PATHS 6
-#define MOTION_START 10
+#define N_PATHS 6 /* that are generated */
+#define BODY N_PATHS
+#define BODY_FRAMES 60
 #define MAX_THRESHOLDS 20
 
-static const char *const paths[N_PATHS] = {
-    "parallel", "towards", "frontal", "away", "pass", "rotation"};
+static const char *const paths[] = {
+    "parallel", "towards", "frontal", "away", "pass", "rotation", "body"};
+
+/* The frame from which on something moves. */
+static int
+start_of (int path)
+{
+  return path == BODY ? 15 : 10;
+}
 
 /* ---- Frames ---- */
 
@@ -70,16 +82,42 @@ source_close (Source *s)
   free (s->robot);
 }
 
-/* Frame @number of a path, on the device. */
-static GpucclFrame
-source_show (Source *s, int path, uint64_t number)
+static void
+render (Source *s, int path, uint64_t number)
 {
   RgbdParams p = rgbd_defaults ();
 
-  p.path = (RgbdPath) path, p.motion_start = MOTION_START;
-  s->number = number;
+  p.path = (RgbdPath) path, p.motion_start = (uint64_t) start_of (path);
   ok (rgbd_render (
       s->scene, &p, number, &s->img, &s->truth, s->classes, s->robot));
+}
+
+static void
+read_body (uint64_t number, const char *what, uint16_t *pixels)
+{
+  char path[2048];
+  uint16_t *picture;
+
+  snprintf (path, sizeof path,
+      "%s/rgbd/semisynthetic_moving_object/%s/frame-%06d.%s.png",
+      getenv ("VISION_TEST_DATA"), what, (int) number, what);
+  picture = png_read (path, WIDTH, HEIGHT);
+  if (picture)
+    memcpy (pixels, picture, 2 * PIXELS);
+  free (picture);
+}
+
+/* Frame @number of a path, on the device; of the body no map is known. */
+static GpucclFrame
+source_show (Source *s, int path, uint64_t number)
+{
+  s->number = number;
+  if (path == BODY) {
+    read_body (number, "depth", (uint16_t *) s->img.plane[0]);
+    read_body (number, "mask", s->robot);
+    s->truth = (RgbdTruth){.fx = 585, .fy = 585, .cx = 320, .cy = 240};
+  } else
+    render (s, path, number);
   ok (device_copy (&s->dev, s->map, s->classes, 2 * PIXELS));
   ok (device_copy (&s->dev, s->depth, s->img.plane[0], 2 * PIXELS));
   ok (device_wait (&s->dev));
@@ -289,8 +327,8 @@ study_frame (
       study->worst = fmin (study->worst, enhancement (&c));
     if (study->tells)
       printf ("figure7,%s,%u,%d,%d,%d,%d,%d,%.3f\n", paths[path],
-          study->thresholds[i], frame - MOTION_START, c.ccl, c.orig, c.common,
-          c.robot, enhancement (&c));
+          study->thresholds[i], frame - start_of (path), c.ccl, c.orig,
+          c.common, c.robot, enhancement (&c));
     fflush (stdout);
   }
 }
@@ -318,31 +356,47 @@ study_path (Study *study, DeviceKind kind, int path)
 }
 
 static void
-tell_start (const char *path, const char *detector, uint32_t min, Start s)
+tell_start (int path, const char *detector, uint32_t min, Start s)
 {
-  printf ("start,%s,%s,%u,%d,%.3f,%.3f\n", path, detector, min,
-      s.frame < 0 ? -1 : s.frame - MOTION_START, s.share, s.precision);
+  printf ("start,%s,%s,%u,%d,%.3f,%.3f\n", paths[path], detector, min,
+      s.frame < 0 ? -1 : s.frame - start_of (path), s.share, s.precision);
+  fflush (stdout);
+}
+
+/* What is to be evaluated. */
+typedef struct {
+  DeviceKind kind;
+  Tracker tracker;
+  bool paths[N_PATHS + 1];
+  int most_frames; /* of a path */
+} Wanted;
+
+static int
+at_most (const Wanted *wanted, int frames)
+{
+  return wanted->most_frames < frames ? wanted->most_frames : frames;
 }
 
 /* kinfumot takes long on the CPU: one size there, the default. */
 static void
-tell_detection (DeviceKind kind, const Tracker *tracker)
+tell_detection (const Wanted *wanted)
 {
-  bool slow = tracker->kinfumot && kind == DEVICE_CPU;
-  Study study = {.n_frames = 120,
-      .n_thresholds = slow ? 1 : 20,
-      .tells = true,
-      .tracker = *tracker};
+  bool slow = wanted->tracker.kinfumot && wanted->kind == DEVICE_CPU;
+  Study study = {
+      .n_thresholds = slow ? 1 : 20, .tells = true, .tracker = wanted->tracker};
 
   for (int i = 0; i < study.n_thresholds; i++)
     study.thresholds[i] = slow ? 3500 : 500 * ((uint32_t) i + 1);
   printf ("figure7,path,min_size,frame,ccl,orig,common,robot,enhancement\n"
           "start,path,detector,min_size,frame,share,precision\n");
-  for (int path = 0; path < N_PATHS; path++) {
-    study_path (&study, kind, path);
-    tell_start (paths[path], "window", 0, study.orig);
+  for (int path = 0; path <= BODY; path++) {
+    if (!wanted->paths[path])
+      continue;
+    study.n_frames = at_most (wanted, path == BODY ? BODY_FRAMES : 120);
+    study_path (&study, wanted->kind, path);
+    tell_start (path, "window", 0, study.orig);
     for (int i = 0; i < study.n_thresholds; i++)
-      tell_start (paths[path], "components", study.thresholds[i], study.ccl[i]);
+      tell_start (path, "components", study.thresholds[i], study.ccl[i]);
   }
 }
 
@@ -462,12 +516,14 @@ tell_path (DeviceKind kind, int path, int n_frames)
 }
 
 static void
-tell_runtime (DeviceKind kind)
+tell_runtime (const Wanted *wanted)
 {
-  printf ("table1,path,detector,frames,device ms,deviation,wall ms,deviation\n"
+  printf ("table1,path,detector,frames,device ms,device deviation,wall ms,"
+          "wall deviation\n"
           "figure8,path,stage,ms\n");
   for (int path = 0; path < N_PATHS; path++)
-    tell_path (kind, path, 600);
+    if (wanted->paths[path])
+      tell_path (wanted->kind, path, at_most (wanted, 600));
 }
 
 static bool
@@ -479,18 +535,37 @@ says (int argc, char **argv, const char *word)
   return false;
 }
 
+/* The paths that are named; of none, all that there are. */
+static void
+choose_paths (Wanted *wanted, int argc, char **argv)
+{
+  bool has_body = wanted->tracker.kinfumot && getenv ("VISION_TEST_DATA");
+  bool none = true;
+
+  for (int path = 0; path <= BODY; path++)
+    none &= !says (argc, argv, paths[path]);
+  for (int path = 0; path <= BODY; path++)
+    wanted->paths[path] =
+        (none || says (argc, argv, paths[path])) && (path < BODY || has_body);
+}
+
 static int
 bench (int argc, char **argv)
 {
-  DeviceKind kind = says (argc, argv, "cuda") ? DEVICE_CUDA : DEVICE_CPU;
-  Tracker tracker = {says (argc, argv, "kinfumot"),
-      says (argc, argv, "unsigned") ? KINFUMOT_UNSIGNED : KINFUMOT_SIGNED,
-      says (argc, argv, "no-ring")};
+  Wanted wanted = {.kind = says (argc, argv, "cuda") ? DEVICE_CUDA : DEVICE_CPU,
+      .tracker = {says (argc, argv, "kinfumot"),
+          says (argc, argv, "unsigned") ? KINFUMOT_UNSIGNED : KINFUMOT_SIGNED,
+          says (argc, argv, "no-ring")},
+      .most_frames = INT_MAX};
 
+  choose_paths (&wanted, argc, argv);
+  for (int i = 2; i + 1 < argc; i++)
+    if (!strcmp (argv[i], "--frames"))
+      wanted.most_frames = atoi (argv[i + 1]);
   if (!says (argc, argv, "runtime"))
-    tell_detection (kind, &tracker);
+    tell_detection (&wanted);
   if (!says (argc, argv, "detection"))
-    tell_runtime (kind);
+    tell_runtime (&wanted);
   return check_failures != 0;
 }
 
@@ -504,7 +579,8 @@ static void
 never_later (DeviceKind kind)
 {
   for (int path = 0; path < N_PATHS; path++) {
-    Study study = {.n_frames = MOTION_START + 45,
+    const int motion_start = start_of (path);
+    Study study = {.n_frames = motion_start + 45,
         .n_thresholds = 3,
         .thresholds = {500, 2000, 4500}};
     Study usual = {
@@ -512,11 +588,11 @@ never_later (DeviceKind kind)
 
     study_path (&study, kind, path);
     study_path (&usual, kind, path);
-    check (study.orig.frame > MOTION_START && study.orig.precision > .99);
+    check (study.orig.frame > motion_start && study.orig.precision > .99);
     for (int i = 0; i < study.n_thresholds; i++) {
       const Start *ccl = &study.ccl[i];
 
-      check (ccl->frame > MOTION_START && ccl->frame <= study.orig.frame);
+      check (ccl->frame > motion_start && ccl->frame <= study.orig.frame);
       check (ccl->precision > .99 && ccl->share > study.orig.share);
     }
     check (usual.ccl[0].frame <= usual.orig.frame && usual.worst >= 0);

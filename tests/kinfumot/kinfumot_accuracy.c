@@ -7,9 +7,11 @@
  *     test-kinfumot_accuracy --bench WORD...
  *
  * static, body, long: the real frames, where VISION_TEST_DATA names them;
- * paths: the generated ones, 320 x 240; axes: figure 9.  Without any of these,
- * all.  unsigned: the paper's distance; no-ring: without the frames before a
- * birth; cuda: on the GPU; --seeds N: of the paths (3). */
+ * paths: the generated ones, 320 x 240, or those that are named; cameras: that
+ * room with nothing that moves, 300 frames for each motion of the camera; axes:
+ * figure 9.  Without any of these, all.  unsigned: the paper's distance;
+ * no-ring: without the frames before a birth; cuda: on the GPU; --seeds N: of
+ * the paths (3); --frames N: no more of a path, a motion or the axes. */
 #include <unistd.h>
 
 #include "common/rotation.h"
@@ -23,15 +25,27 @@ static const char *data;
 typedef struct {
   DeviceKind kind;
   bool is_unsigned, no_ring;
+  int most_frames; /* of a generated path */
 } Way;
+
+static const char *
+distance_of (const Way *way)
+{
+  return way->is_unsigned ? "unsigned" : "signed";
+}
+
+static int
+ring_of (const Way *way)
+{
+  return way->no_ring ? 0 : kinfumot_defaults ().ring;
+}
 
 static void
 set_way (Play *s, const Way *way)
 {
   if (way->is_unsigned)
     s->p.distance = KINFUMOT_UNSIGNED;
-  if (way->no_ring)
-    s->p.ring = 0;
+  s->p.ring = ring_of (way);
 }
 
 /* ---- Trajectories ---- */
@@ -105,6 +119,17 @@ apart (const Place *x, const Place *to, int n)
     for (int k = 0; k < 3; k++)
       sum += (x[i][k] - to[i][k]) * (x[i][k] - to[i][k]) / n;
   return sqrt (sum);
+}
+
+/* The largest distance. */
+static double
+farthest_apart (const Place *x, const Place *to, int n)
+{
+  double worst = 0;
+
+  for (int i = 0; i < n; i++)
+    worst = fmax (worst, apart (x + i, to + i, 1));
+  return worst;
 }
 
 /* The absolute trajectory error once both are laid over each other best. */
@@ -200,8 +225,8 @@ real_frame (Play *s, int i, uint16_t *depth)
 
 /* Millimetres. */
 typedef struct {
-  double aligned, anchored;
-  uint64_t objects; /* that were born */
+  double aligned, anchored, worst; /* of the frames, anchored */
+  uint64_t objects;                /* that were born */
 } Camera;
 
 static uint64_t
@@ -236,8 +261,18 @@ run_static (const Way *way, int n, double poses[][7], int judged)
       1e3 * apart_aligned ((const Place *) here, (const Place *) truth, judged);
   c.anchored =
       1e3 * apart ((const Place *) here, (const Place *) truth, judged);
+  c.worst = 1e3 *
+      farthest_apart ((const Place *) here, (const Place *) truth, judged);
   play_close (&s);
   return c;
+}
+
+static void
+tell_camera (const char *name, const Way *way, const Camera *c)
+{
+  printf ("camera,%s,%s,%d,%.2f,%.2f,%d\n", name, distance_of (way),
+      ring_of (way), c->aligned, c->anchored, (int) c->objects);
+  fflush (stdout);
 }
 
 /* ---- Depth laid over depth ---- */
@@ -294,8 +329,7 @@ tell_long (const Way *way)
   static double poses[MAX_FRAMES][7];
   Camera c = run_static (way, 300, poses, 150);
 
-  printf ("long,first 150: %.1f,%.1f mm,objects %d\n", c.aligned, c.anchored,
-      (int) c.objects);
+  tell_camera ("first 150 of 300", way, &c);
   for (int i = 0; i < 3; i++) {
     const int *p = pairs[i];
     double a[7], b[7];
@@ -305,7 +339,7 @@ tell_long (const Way *way)
     free (unused);
     read_static (p[1], &unused, b);
     free (unused);
-    printf ("pair,%d,%d,%.1f,annotated %.1f\n", p[0], p[1],
+    printf ("pair,%d,%d,%.1f,%.1f\n", p[0], p[1],
         depth_apart (p[1], p[0], poses[p[1]], poses[p[0]]),
         depth_apart (p[1], p[0], b, a));
   }
@@ -432,6 +466,8 @@ run_body (const Way *way, Followed *f)
   c.aligned =
       1e3 * apart_aligned ((const Place *) here, (const Place *) truth, 60);
   c.anchored = 1e3 * apart ((const Place *) here, (const Place *) truth, 60);
+  c.worst =
+      1e3 * farthest_apart ((const Place *) here, (const Place *) truth, 60);
   c.objects = f->n_ids;
   play_close (&s);
   free (mask);
@@ -448,14 +484,25 @@ least_from (const Followed *f, int first, int last)
   return least;
 }
 
-static void
-tell_followed (const Followed *f, int n_frames)
+/* What is known of an object in the row of one that never came. */
+static double
+if_born (const Followed *f, double value)
 {
-  printf ("accepted %d with %.3f,born %d with %.3f,then at least %.3f,ids %d,"
-          "off %.1f mean %.1f worst mm %.2f degrees,precision %.3f\n",
-      f->accepted, f->precision, f->born, f->born < 0 ? 0 : f->iou[f->born],
-      f->born < 0 ? 0 : least_from (f, f->born + 14, n_frames), (int) f->n_ids,
-      f->n ? f->sum / f->n : 0, f->worst, f->worst_degrees, f->least_precision);
+  return f->born < 0 ? NAN : value;
+}
+
+/* @worst: of the camera, millimetres. */
+static void
+tell_followed (const char *name, const Way *way, int seed, double worst,
+    const Followed *f, int n_frames)
+{
+  printf ("object,%s,%s,%d,%d,%.1f,%d,%.3f,%.3f,%.3f,%d,%.1f,%.1f,%.2f,%.3f\n",
+      name, distance_of (way), ring_of (way), seed, worst, f->accepted,
+      f->accepted < 0 ? NAN : f->precision,
+      if_born (f, f->iou[f->born < 0 ? 0 : f->born]),
+      if_born (f, least_from (f, f->born + 14, n_frames)), (int) f->n_ids,
+      f->n ? f->sum / f->n : NAN, f->n ? f->worst : NAN,
+      f->n ? f->worst_degrees : NAN, if_born (f, f->least_precision));
   fflush (stdout);
 }
 
@@ -466,11 +513,9 @@ tell_real (const Way *way, bool moves)
   Followed f;
   Camera c = moves ? run_body (way, &f) : run_static (way, 60, poses, 60);
 
-  printf ("%s,%.2f,%.2f mm,objects %d\n", moves ? "body" : "static", c.aligned,
-      c.anchored, (int) c.objects);
+  tell_camera (moves ? "body" : "static", way, &c);
   if (moves)
-    tell_followed (&f, 55);
-  fflush (stdout);
+    tell_followed ("body", way, 0, c.worst, &f, 55);
 }
 
 /* ---- The generated paths ---- */
@@ -480,6 +525,12 @@ tell_real (const Way *way, bool moves)
 
 static const char *const paths[N_PATHS] = {
     "parallel", "towards", "frontal", "away", "pass", "rotation"};
+
+static int
+at_most (const Way *way, int frames)
+{
+  return way->most_frames < frames ? way->most_frames : frames;
+}
 
 /* Millimetres: how far the camera is off at worst. */
 static double
@@ -496,7 +547,7 @@ run_path (const Way *way, int path, int seed, Followed *f)
   s.rp.seed = (uint64_t) seed;
   set_way (&s, way);
   play_start (&s, true);
-  for (int i = 0; i < PATH_FRAMES; i++) {
+  for (int i = 0; i < at_most (way, PATH_FRAMES); i++) {
     play_frame (&s, i);
     if (i == 0)
       memcpy (first, s.truth.camera, sizeof first);
@@ -511,16 +562,62 @@ run_path (const Way *way, int path, int seed, Followed *f)
 }
 
 static void
-tell_paths (const Way *way, int seeds)
+tell_path (const Way *way, int path, int seeds)
 {
-  for (int path = 0; path < N_PATHS; path++)
-    for (int seed = 1; seed <= seeds; seed++) {
-      Followed f;
-      double worst = run_path (way, path, seed, &f);
+  for (int seed = 1; seed <= seeds; seed++) {
+    Followed f;
+    double worst = run_path (way, path, seed, &f);
 
-      printf ("%s,%d,camera %.1f mm,", paths[path], seed, worst);
-      tell_followed (&f, PATH_FRAMES);
-    }
+    tell_followed (
+        paths[path], way, seed, worst, &f, at_most (way, PATH_FRAMES));
+  }
+}
+
+/* ---- A room in which nothing moves but the camera ---- */
+
+static void
+tell_motion (const Way *way, RgbdMotion motion, const char *name)
+{
+  const int n = at_most (way, MAX_FRAMES);
+  double first[7], sum = 0, worst = 0;
+  uint64_t n_ids = 0;
+  int n_lost = 0;
+  Play s;
+
+  play_open (&s, way->kind, 320, 240);
+  s.rp.camera = motion;
+  s.rp.motion_start = MAX_FRAMES;
+  set_way (&s, way);
+  play_start (&s, true);
+  for (int i = 0; i < n; i++) {
+    double error;
+
+    play_frame (&s, i);
+    if (i == 0)
+      memcpy (first, s.truth.camera, sizeof first);
+    error = 1e3 * camera_error (&s, first);
+    sum += error * error / n;
+    worst = fmax (worst, error);
+    n_ids = last_id (&s, n_ids);
+    n_lost += s.r.lost;
+  }
+  printf ("motion,%s,%s,%d,%.1f,%.1f,%d,%d\n", name, distance_of (way), n,
+      sqrt (sum), worst, (int) n_ids, n_lost);
+  fflush (stdout);
+  play_close (&s);
+}
+
+static void
+tell_motions (const Way *way)
+{
+  static const struct {
+    RgbdMotion motion;
+    const char *name;
+  } motions[] = {{RGBD_STILL, "still"}, {RGBD_SWAY, "sway"},
+      {RGBD_ORBIT, "orbit"}, {RGBD_WALK, "walk"}, {RGBD_SHAKE, "shake"}};
+
+  for (size_t i = 0; i < sizeof motions / sizeof *motions; i++)
+    tell_motion (way, motions[i].motion, motions[i].name);
 }
 
 /* ---- Figure 9 ---- */
@@ -563,7 +660,7 @@ tell_axes (const Way *way)
   set_way (&s, way);
   play_start (&s, true);
   s.gp.min_size = AXES_LEAST;
-  for (int i = 0; i < AXES_FRAMES; i++) {
+  for (int i = 0; i < at_most (way, AXES_FRAMES); i++) {
     uint8_t *map;
 
     play_frame (&s, i);
@@ -579,11 +676,9 @@ tell_axes (const Way *way)
     }
     free (map);
   }
-  printf ("axes,at most %d models at a time,ids %d", most, (int) n_ids);
   for (int k = 0; k < s.truth.n_objects; k++)
-    printf (",%s at best %.3f in frame %d", s.truth.objects[k].seen.label,
-        best[k], when[k]);
-  printf ("\n");
+    printf ("axis,%s,%s,%.3f,%d,%d,%d\n", s.truth.objects[k].seen.label,
+        distance_of (way), best[k], when[k], most, (int) n_ids);
   fflush (stdout);
   play_close (&s);
 }
@@ -597,28 +692,55 @@ says (int argc, char **argv, const char *word)
   return false;
 }
 
+static void
+tell_columns (void)
+{
+  printf (
+      "camera,frames,distance,ring,aligned mm,anchored mm,objects\n"
+      "object,path,distance,ring,seed,camera worst mm,accepted,precision,"
+      "overlap at birth,overlap later least,objects,off mean mm,off worst mm,"
+      "off worst degrees,precision least\n"
+      "pair,frame,other,median difference mm,by the annotated poses mm\n"
+      "motion,of the camera,distance,frames,off rms mm,off worst mm,objects,"
+      "lost frames\n"
+      "axis,name,distance,best overlap,in frame,models at a time,objects\n");
+}
+
+static int
+number_after (int argc, char **argv, const char *option, int number)
+{
+  for (int i = 2; i + 1 < argc; i++)
+    if (!strcmp (argv[i], option))
+      number = atoi (argv[i + 1]);
+  return number;
+}
+
 static int
 bench (int argc, char **argv)
 {
-  Way way = {says (argc, argv, "cuda") ? DEVICE_CUDA : DEVICE_CPU,
-      says (argc, argv, "unsigned"), says (argc, argv, "no-ring")};
+  static const char *const parts[] = {"static", "body", "long", "paths",
+      "cameras", "axes", "parallel", "towards", "frontal", "away", "pass",
+      "rotation"};
+  const Way way = {says (argc, argv, "cuda") ? DEVICE_CUDA : DEVICE_CPU,
+      says (argc, argv, "unsigned"), says (argc, argv, "no-ring"),
+      number_after (argc, argv, "--frames", MAX_FRAMES)};
+  const int seeds = number_after (argc, argv, "--seeds", 3);
   bool all = true;
-  int seeds = 3;
 
-  for (int i = 2; i < argc; i++)
-    if (!strcmp (argv[i], "--seeds") && i + 1 < argc)
-      seeds = atoi (argv[i + 1]);
-  for (int i = 0; i < 5; i++)
-    all &= !says (argc, argv,
-        (const char *[]){"static", "body", "long", "paths", "axes"}[i]);
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    all &= !says (argc, argv, parts[i]);
+  tell_columns ();
   if (data && (all || says (argc, argv, "static")))
     tell_real (&way, false);
   if (data && (all || says (argc, argv, "body")))
     tell_real (&way, true);
   if (data && (all || says (argc, argv, "long")))
     tell_long (&way);
-  if (all || says (argc, argv, "paths"))
-    tell_paths (&way, seeds);
+  for (int path = 0; path < N_PATHS; path++)
+    if (all || says (argc, argv, "paths") || says (argc, argv, paths[path]))
+      tell_path (&way, path, seeds);
+  if (all || says (argc, argv, "cameras"))
+    tell_motions (&way);
   if (all || says (argc, argv, "axes"))
     tell_axes (&way);
   return check_failures != 0;
@@ -633,7 +755,7 @@ test_static (DeviceKind kind)
   const Way way = {.kind = kind};
   Camera c = run_static (&way, 60, poses, 60);
 
-  printf ("%.2f mm, anchored %.2f\n", c.aligned, c.anchored);
+  tell_camera ("static", &way, &c);
   check (c.aligned <= 5 && c.anchored <= 7 && c.objects == 0);
 }
 
@@ -646,8 +768,8 @@ test_body (DeviceKind kind)
   Followed f;
   Camera c = run_body (&way, &f);
 
-  printf ("%.2f mm, anchored %.2f\n", c.aligned, c.anchored);
-  tell_followed (&f, 55);
+  tell_camera ("body", &way, &c);
+  tell_followed ("body", &way, 0, c.worst, &f, 55);
   check (c.aligned < 6 && c.anchored < 8.3 && f.n_ids == 1);
   check (f.accepted > 15 && f.accepted <= 28 && f.precision >= .98);
   check (f.born == f.accepted + 1 && f.iou[f.born] >= .4);
