@@ -311,6 +311,7 @@ begin (Kinfumot *k, const KinfumotFrame *frame)
   KinfumotPast *before = kinfumot_past (k, w->frame), *now;
 
   w->before = before ? before->maps.classes : NULL;
+  w->depth_before = before ? before->maps.depth : NULL;
   w->frame++;
   now = &k->past[w->frame % KINFUMOT_RING];
   now->frame = w->frame;

@@ -25,13 +25,15 @@ typedef enum {
   KINFUMOT_MISSING,           /* no depth, or more than KINFUMOT_FAR */
   KINFUMOT_INLIER,            /* within 2 cm of a model */
   KINFUMOT_POTENTIAL_OUTLIER, /* 2 to 3.5 cm before its surface */
-  KINFUMOT_OUTLIER,           /* farther before it, or in space seen free */
+  KINFUMOT_OUTLIER,           /* farther before it, in space seen free, or on
+                                 a surface that has moved away */
   KINFUMOT_NO_CORRESPONDENCE, /* no model, or its surface is gone */
   KINFUMOT_OUT_OF_VOLUME,
 } KinfumotClass;
 
 typedef enum {
-  KINFUMOT_SIGNED,   /* what lies behind a surface is uncovered background */
+  KINFUMOT_SIGNED,   /* what comes into view behind a surface is uncovered
+                        background */
   KINFUMOT_UNSIGNED, /* the paper's: the distance alone decides */
 } KinfumotDistance;
 

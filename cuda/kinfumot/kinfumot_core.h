@@ -75,8 +75,9 @@ typedef struct {
   uint8_t *range;        /* the filter's weights */
   KinfumotMaps now;      /* this frame */
   const uint8_t *before; /* classes of the frame before; NULL: none */
-  Vec *normals;          /* of this frame; 0 0 0: unknown */
-  uint8_t *grown;        /* the object that a pixel is added to; 0: none */
+  const uint16_t *depth_before; /* likewise */
+  Vec *normals;                 /* of this frame; 0 0 0: unknown */
+  uint8_t *grown; /* the object that a pixel is added to; 0: none */
   KinfumotHit *views[KINFUMOT_MODELS]; /* NULL: not yet needed */
   uint32_t *near[KINFUMOT_MODELS];     /* of each tile: the bits of the depth at
                                           which its first brick begins */
@@ -571,18 +572,38 @@ kinfumot_class_near (float distance, float limit)
   return distance < limit ? KINFUMOT_INLIER : KINFUMOT_POTENTIAL_OUTLIER;
 }
 
-/* Of a point @before a surface, or of one that meets none; @limit: up to which
- * it matches. */
-BOTH int
-kinfumot_class_of (const KinfumotWork *w, bool met, float before, float limit)
+/* Whether a point behind the background's surface lies on that surface, which
+ * moves away: the pixel showed nearly the same depth in the frame before, and
+ * that matched, or had moved already.  What is uncovered is farther at once. */
+BOTH bool
+kinfumot_recedes (const KinfumotWork *w, const KinfumotPair *pair, float limit)
 {
-  float distance = fabsf (before);
+  const uint8_t *c;
+
+  if (!w->before || pair->before <= -KINFUMOT_GATE)
+    return false;
+  c = w->before + 2 * pair->at;
+  return !c[1] &&
+      (c[0] == KINFUMOT_INLIER || c[0] == KINFUMOT_POTENTIAL_OUTLIER ||
+          c[0] == KINFUMOT_OUTLIER) &&
+      fabsf (kinfumot_metres (w->depth_before[pair->at]) - pair->p.z) < limit;
+}
+
+/* Of the point of @pair, or, not @met, of one that meets no surface; @limit: up
+ * to which it matches. */
+BOTH int
+kinfumot_class_of (
+    const KinfumotWork *w, bool met, const KinfumotPair *pair, float limit)
+{
+  float distance;
 
   if (!met)
     return KINFUMOT_NO_CORRESPONDENCE;
+  distance = fabsf (pair->before);
   if (distance < limit)
     return KINFUMOT_INLIER;
-  if (w->signed_distance && before < 0)
+  if (w->signed_distance && pair->before < 0 &&
+      !kinfumot_recedes (w, pair, limit))
     return KINFUMOT_NO_CORRESPONDENCE;
   return distance < KINFUMOT_MATCHABLE * limit ? KINFUMOT_POTENTIAL_OUTLIER
                                                : KINFUMOT_OUTLIER;
@@ -634,7 +655,7 @@ kinfumot_classify (const KinfumotWork *w, int at, int *model)
   point = kinfumot_point (w, at);
   limit = kinfumot_matched (w, point.z);
   met = w->views[0] && kinfumot_pair (w, 0, point, &pair);
-  class_ = kinfumot_class_of (w, met, met ? pair.before : 0, limit);
+  class_ = kinfumot_class_of (w, met, &pair, limit);
   distance = class_ == KINFUMOT_INLIER ? fabsf (pair.before)
                                        : KINFUMOT_MATCHABLE * limit;
   *model = kinfumot_best_object (w, point, &distance);

@@ -5,8 +5,9 @@
 
 static const ParamChoice distances[] = {
     {KINFUMOT_SIGNED,
-        "Points behind a surface are uncovered background; points in space "
-        "that was seen to be free are outliers",
+        "What comes into view behind a surface is uncovered background; "
+        "surfaces that move away, and points in space that was seen to be "
+        "free, are outliers",
         "signed"},
     {KINFUMOT_UNSIGNED, "Only the distance from the surface matters",
         "unsigned"},

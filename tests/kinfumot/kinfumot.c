@@ -125,22 +125,28 @@ follow_robot (Play *s, int n, double limit)
   check (precision > .95 && iou > .6);
 }
 
-/* It comes nearer, and all of it is seen before free space; or it crosses the
- * view, and at first half of it is seen against where it stood. */
+/* It comes nearer, and all of it is seen before free space; or it goes away; or
+ * it crosses the view, and at first half of it is seen against where it stood.
+ */
 static void
 test_robot (DeviceKind kind)
 {
-  static const RgbdPath paths[] = {RGBD_FRONTAL, RGBD_PARALLEL};
+  static const struct {
+    RgbdPath path;
+    double speed, limit;
+    int frames;
+  } runs[] = {{RGBD_FRONTAL, 2, .01, 50}, {RGBD_AWAY, 2, .01, 50},
+      {RGBD_PARALLEL, 1, .015, 61}};
 
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 3; i++) {
     Play s;
 
     play_open (&s, kind, 320, 240);
-    s.rp.path = paths[i];
+    s.rp.path = runs[i].path;
     s.rp.motion_start = 10;
-    s.rp.speed = i ? 1 : 2;
+    s.rp.speed = runs[i].speed;
     play_start (&s, true);
-    follow_robot (&s, i ? 61 : 50, i ? .015 : .01);
+    follow_robot (&s, runs[i].frames, runs[i].limit);
     if (i == 0)
       check_mesh (&s);
     play_close (&s);

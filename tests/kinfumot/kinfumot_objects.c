@@ -336,6 +336,55 @@ test_masks (DeviceKind kind)
   play_close (&s);
 }
 
+/* ---- Away ---- */
+
+/* How many pixels of block 1, and of all others, are outliers. */
+static void
+count_outliers (Play *s, int *of_block, int *others)
+{
+  uint8_t *map = play_map (s);
+
+  *of_block = *others = 0;
+  for (int i = 0; i < WIDTH * HEIGHT; i++)
+    if (map[2 * i] == KINFUMOT_OUTLIER ||
+        map[2 * i] == KINFUMOT_POTENTIAL_OUTLIER)
+      *(s->labels[i] == 1 ? of_block : others) += 1;
+  free (map);
+}
+
+/* What goes straight away from the camera consists of outliers although it lies
+ * behind where it was; a wall 6 cm behind what is taken away, of none. */
+static void
+test_away (DeviceKind kind)
+{
+  Block block = {{0, 0, 1.3}, {.2, .2, .05}, 0};
+  int frame = 0, of_block, others, all = 0;
+  Play s;
+
+  open_walls (&s, kind);
+  drive (&s, &frame, 10, &block, 1, 0);
+  for (; frame < 15; frame++) {
+    block.at[2] += .01;
+    show (&s, frame, &block, 1);
+  }
+  for (int i = 0; i < WIDTH * HEIGHT; i++)
+    all += s.labels[i] == 1;
+  count_outliers (&s, &of_block, &others);
+  printf ("%d of %d pixels of what goes away are outliers, and %d others\n",
+      of_block, all, others);
+  check (of_block > .8 * all && others < .05 * all);
+  play_close (&s);
+
+  open_walls (&s, kind);
+  block = (Block){{0, 0, 2.15}, {.2, .2, .01}, 0}; /* the wall is at 2.2 */
+  for (frame = 0; frame < 20; frame++) {
+    show (&s, frame, frame < 10 ? &block : &none, 1);
+    count_outliers (&s, &of_block, &others);
+    check (of_block + others < .02 * all);
+  }
+  play_close (&s);
+}
+
 /* ---- From the first frame on ---- */
 
 /* It moves in the first frame already, so that no frame shows it at rest:
@@ -402,8 +451,8 @@ test_zoom (DeviceKind kind)
 
 static const CheckPart parts[] = {{"found", test_found},
     {"too many", test_too_many}, {"sheet", test_sheet}, {"rod", test_rod},
-    {"fills", test_fills}, {"masks", test_masks}, {"first", test_first},
-    {"zoom", test_zoom}, {NULL, NULL}};
+    {"fills", test_fills}, {"masks", test_masks}, {"away", test_away},
+    {"first", test_first}, {"zoom", test_zoom}, {NULL, NULL}};
 
 int
 main (int argc, char **argv)
