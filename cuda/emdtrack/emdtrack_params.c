@@ -89,8 +89,8 @@ const Param emdtrack_track_params[] = {
     NUMBER (scale_step, 1.01, 1.5, 1.05, "Step of scales",
         "Ratio of one size that is tried to the next"),
     NUMBER (occlude, 0, 1, .5, "Occlude",
-        "A target with a greater distance than this is occluded: 0 is equal, 1 "
-        "has nothing in common"),
+        "A target with a greater distance than this is occluded (0 = the same "
+        "histogram, 1 = nothing in common)"),
     NUMBER (resume, 0, 1, .35, "Resume",
         "An occluded or lost target is found again only if its distance is "
         "less than this; at most the value of occlude"),

@@ -78,8 +78,8 @@ const Param gpuccl_params[] = {
     NUMBER (min_size, 0, UINT32_MAX, 3500, "Minimum size",
         "An object has more pixels than this; the default suits 640 x 480"),
     NUMBER (min_fill, 0, DBL_MAX, .75, "Minimum filling",
-        "An object fills a larger part than this of the rows and columns that "
-        "it touches"),
+        "Reject objects that fill no more than this part of the rows and "
+        "columns in which they have pixels"),
     NUMBER (min_extent, 0, DBL_MAX, 15, "Minimum extent",
         "The mean width and the mean height of an object are at least this, "
         "pixels"),

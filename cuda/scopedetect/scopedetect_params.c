@@ -25,7 +25,7 @@ static const ParamChoice explanations[] = {
 
 static const ParamChoice schedules[] = {
     {SCOPEDETECT_METROPOLIS,
-        "A worse assignment is accepted, the less often the worse it is",
+        "A worse assignment is accepted; the worse it is, the less often",
         "metropolis"},
     {SCOPEDETECT_HALVES,
         "A worse assignment is accepted in half of the cases at first, then "
@@ -186,8 +186,8 @@ const Param scopedetect_params[] = {
         "Weight in the score of round 3: agreement of edges of the frame with "
         "the border of what hides the object (0 = not computed)"),
     WEIGHT (WALK, 0, "weight-walk", "Weight of walks",
-        "Weight in the score of round 3: distance from the object's surface to "
-        "where random walks end that start on it and cross no edge (0 = not "
+        "Weight in the score of round 3: distance from the object's surface "
+        "that random walks reach; they start on it and cross no edge (0 = not "
         "computed)"),
     NUMBER (max_objects, 1, SCOPEDETECT_MAX_OBJECTS, 1,
         "Maximum number of objects",

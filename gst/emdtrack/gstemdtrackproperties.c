@@ -10,13 +10,14 @@ static const ParamChoice distances[] = {
     {GST_EMDTRACK_DISTANCE_AUTO, "Euclidean for a codebook, else a line",
         "auto"},
     {GST_EMDTRACK_DISTANCE_LINE,
-        "Bins lie on a line, 1 apart, or at the wavelengths of the caps",
+        "Bins lie on a line, 1 apart, or at the wavelengths that the caps "
+        "state",
         "line"},
     {GST_EMDTRACK_DISTANCE_CIRCLE,
         "Bins lie on a circle, and the shorter way round counts", "circle"},
     {GST_EMDTRACK_DISTANCE_EUCLIDEAN,
-        "Between the entries of the codebook: Delta E of colours, or of "
-        "spectra that add up to 255",
+        "Euclidean distance between the entries of the codebook: of colours "
+        "in Lab (Delta E), of spectra that are scaled to a sum of 255",
         "euclidean"},
     {GST_EMDTRACK_DISTANCE_FILE, "As distance-file says", "file"},
     {0, NULL, NULL}};

@@ -191,8 +191,9 @@ static const GstVisionProperty properties[] = {
          "robot at rest",
          .when = PARAM_BY_HAND)},
     {.param = OWN (ONE_OF, view, views, GST_VISION_TEST_SRC_LEFT, "View",
-         "Which camera of stereo, or colour or depth of clutter. stereo takes "
-         "color and depth as left; clutter takes all but depth as color",
+         "The camera of stereo, or colour or depth of clutter; in stereo, "
+         "color "
+         "and depth mean left; in clutter, all but depth mean color",
          .when = PARAM_STOPPED)},
     {.params = stereo_params, AT (stereo_params)},
     {.param = OWN (SWITCH, truth_maps, true, "Truth maps",
