@@ -42,7 +42,7 @@ renew (char **bytes, size_t room)
 /* The size is a hint: a file may grow while it is read, and many of /proc say
  * 0. */
 static int
-read_all (int fd, size_t size, size_t most, char **bytes, size_t *n)
+read_all (int fd, size_t size, size_t max, char **bytes, size_t *n)
 {
   size_t room = size > ROOM ? size : ROOM;
   int error = renew (bytes, room);
@@ -57,7 +57,7 @@ read_all (int fd, size_t size, size_t most, char **bytes, size_t *n)
     if (!got)
       break;
     *n += (size_t) got;
-    if (*n > most)
+    if (*n > max)
       return EFBIG;
     if (*n == room)
       error = renew (bytes, room += room);
@@ -70,7 +70,7 @@ read_all (int fd, size_t size, size_t most, char **bytes, size_t *n)
 }
 
 int
-file_read (const char *path, size_t most, char **bytes, size_t *n)
+file_read (const char *path, size_t max, char **bytes, size_t *n)
 {
   struct stat about;
   int fd, error;
@@ -85,10 +85,10 @@ file_read (const char *path, size_t most, char **bytes, size_t *n)
   if (fd < 0)
     return errno;
   error = fstat (fd, &about) ? errno : kind_of (&about); /* as it is by now */
-  if (!error && (unsigned long long) about.st_size > most)
+  if (!error && (unsigned long long) about.st_size > max)
     error = EFBIG;
   if (!error)
-    error = read_all (fd, (size_t) about.st_size, most, bytes, n);
+    error = read_all (fd, (size_t) about.st_size, max, bytes, n);
   close (fd);
   if (error) {
     free (*bytes);

@@ -14,18 +14,18 @@ C_BEGIN
 
 #define FILE_NOT_REGULAR (-1)
 
-/* The bytes of the regular file @path, @most at most, to be freed; a 0 follows
- * the last one.  Devices, FIFOs and folders, of which some never end, are
+/* The bytes of the regular file @path, at most @max, to be freed; a 0 follows
+ * the last one.  Devices, FIFOs and folders, some of which never end, are
  * refused before they are opened. */
-int file_read (const char *path, size_t most, char **bytes, size_t *n);
+int file_read (const char *path, size_t max, char **bytes, size_t *n);
 
 /* Makes @bytes all that @path holds.  A regular file, also one that a link
  * leads to, is replaced at once, with its owner and permissions kept: nobody
- * reads half of it, and after an error it is as it was.  Where that cannot be,
- * for the folder is not ours to write, it is written in place; so is what is no
- * regular file.  @patience: how long, in milliseconds, a reader of a FIFO or a
- * device may take nothing (ETIMEDOUT); a FIFO must have one then (ENXIO).  -1:
- * for ever. */
+ * reads half of it, and after an error it is as it was.  If we may not write to
+ * the folder, the file is written in place; so is what is no regular file.
+ * @patience: for how long, in milliseconds, the reader of a FIFO or a device
+ * may take nothing (ETIMEDOUT), and a FIFO must have a reader (ENXIO); -1: for
+ * ever. */
 int file_write (const char *path, const void *bytes, size_t n, int patience);
 
 /* write () that returns EPIPE where nobody reads any more, but raises no

@@ -20,8 +20,7 @@ typedef void (*ParallelBody) (void *data, int begin, int end);
 void parallel_for (int n, int grain, ParallelBody body, void *data);
 
 /* Loops that the calling thread begins from now on use at most @threads
- * threads, itself counted; 0: as many as there are processors, which is also
- * the most. */
+ * threads, itself counted; 0: the maximum, one for each processor. */
 void parallel_limit (int threads);
 
 C_END

@@ -84,12 +84,11 @@ typedef struct {
 /* Ranges and defaults of what has a row: emdtrack_params. */
 typedef struct {
   EmdtrackBins histogram;
-  int window; /* pixels, odd.  Outside the frame counts what is nearest inside
-               */
+  int window; /* pixels, odd; outside the frame, the nearest pixel counts */
   int bins;   /* the channels of CHANNELS, the entries of CODEBOOK */
   int white;  /* INTENSITY: the brightest grey value, which ends the last bin;
                  0: what the format can hold */
-  int spectrum_mass; /* CHANNELS: to which spectra are normalised */
+  int spectrum_mass; /* CHANNELS: sum to which spectra are scaled */
   const EmdtrackCodebook *codebook; /* of CODEBOOK, which needs one */
   double gain; /* CODEBOOK of colours: brightness is multiplied by it before
                   colours are compared, > 0; default 1 */
@@ -97,33 +96,33 @@ typedef struct {
   EmdtrackDistance distance;       /* default EMDTRACK_LINE */
   double positions[EMDTRACK_BINS]; /* of the bins, ascending; all 0, the
                                       default: 0, 1, 2 … */
-  double circumference; /* CIRCLE: more than the last position less the first;
-                           0, the default: with equal gaps */
+  double circumference; /* CIRCLE: above the last position minus the first; 0,
+                           the default: all gaps are equal */
   double matrix[EMDTRACK_BINS][EMDTRACK_BINS]; /* [from][to]: symmetric, none
                                                   negative */
-  double saturation; /* distances above it count as it, > 0; 0, the default:
-                        there is none */
+  double saturation; /* greater distances are reduced to this, > 0; 0, the
+                        default: no limit */
 
   EmdtrackSolver solver;
   EmdtrackTarget targets[EMDTRACK_TARGETS];
   int n_targets; /* 0 to 8 */
 
-  int max_trees;  /* of REUSE, for each target, 900 bytes each.  Where it is
+  int max_trees;  /* of REUSE, for each target, 900 bytes each.  When it is
                      nearly reached, trees that no pixel of the last frame
-                     needed go */
+                     needed are dropped */
   int cache_bits; /* of PAPER: room for 2^cache_bits values for each target */
 } EmdtrackParams;
 
 extern const Param emdtrack_params[];
 EmdtrackParams emdtrack_defaults (void);
 
-/* How a frame's values were found, added up over its targets.  Values are the
- * same always; these depend on the order of work, and so on the backend.  On
- * the GPU they repeat, unless trees or values find no room; and what is stored
- * there is what earlier frames have stored. */
+/* How the values of a frame were found, summed over its targets.  The values
+ * are always the same; these numbers depend on the order of work, and so on the
+ * backend.  On the GPU they repeat, unless there is no room for a tree or a
+ * value; a frame uses what earlier frames have stored. */
 typedef struct {
   uint64_t unchanged; /* pixels with the histogram they had a frame ago */
-  uint64_t closed;    /* of closed forms */
+  uint64_t closed;    /* by a closed form */
   uint64_t own;       /* proven by the tree that the pixel had a frame ago */
   uint64_t neighbour; /* by a neighbour's */
   uint64_t table;     /* by a tree that stored pivots led to */
@@ -131,7 +130,7 @@ typedef struct {
   uint64_t pivots;    /* that were not stored; PAPER: all */
   uint64_t fallback;  /* by the paper's simplex, after too many pivots */
   uint64_t unstored;  /* among simplex: trees that found no room */
-  uint64_t evicted;   /* trees, or cached values, that had to go */
+  uint64_t evicted;   /* trees, or cached values, that were dropped */
   uint64_t trees;     /* stored now, all targets */
   uint64_t cached;    /* PAPER: pixels whose value an earlier frame left */
   uint64_t distinct;  /* PAPER: histograms that had to be solved */
@@ -171,8 +170,8 @@ void emdtrack_size (const Emdtrack *self, int *width, int *height);
  * a frame. */
 const char *emdtrack_check (const EmdtrackParams *params);
 
-/* NULL, or what is wrong with @frame for @params; else the size of what its
- * pixels are, as emdtrack_new() wants it. */
+/* NULL, or what is wrong with @frame; if NULL, the size is that for
+ * emdtrack_new(). */
 const char *emdtrack_frame_size (
     const EmdtrackFrame *frame, int *width, int *height);
 
@@ -193,11 +192,10 @@ const uint8_t *emdtrack_histograms (const Emdtrack *self);
 
 #define EMDTRACK_REGIONS 8192 /* that can be counted at once */
 
-/* Every @apart-th pixel of every @apart-th row of a box, from its corner on, as
- * far as they are in the frame.  They count 256 in the middle and less
- * outwards, 0 from the ellipse on that touches the sides (Epanechnikov's
- * kernel, as in mean shift): what is in a box's corners is seldom the target.
- */
+/* Every @apart-th pixel of every @apart-th row of a box, from its corner on,
+ * that lies in the frame.  Its weight is 256 in the middle of the box, and
+ * falls to 0 at the ellipse that touches the sides (Epanechnikov's kernel, as
+ * in mean shift): the corners of a box seldom show the target. */
 typedef struct {
   ImageBox box; /* not empty, sides up to 2 * EMDTRACK_MAX_SIDE */
   int apart;
@@ -215,8 +213,8 @@ const char *emdtrack_count (Emdtrack *self, const EmdtrackRegion *regions,
     int n, const uint32_t **counts);
 
 /* The mean grey value (luma) of every EMDTRACK_SPARSE-th pixel and row of
- * @frame, EMDTRACK_PLAIN, in its own units.  A light that changes for all is
- * made up for by a `gain` of what it was by what it is.  Waits for the
+ * @frame, EMDTRACK_PLAIN, in its own units.  The earlier mean divided by this
+ * one is the `gain` that compensates for a change of light.  Waits for the
  * device. */
 const char *emdtrack_brightness (Emdtrack *self, const EmdtrackParams *params,
     const EmdtrackFrame *frame, double *mean);

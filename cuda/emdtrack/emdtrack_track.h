@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Targets tracked from frame to frame: the box whose histogram over a codebook
- * has the least earth mover's distance from the target's.  The paper stops at
+ * has the minimum earth mover's distance from the target's.  The paper stops at
  * the distance of every pixel; how targets are followed is this project's. */
 #pragma once
 
@@ -11,8 +11,8 @@ C_BEGIN
 
 typedef enum {
   EMDTRACK_TRACKING,
-  EMDTRACK_OCCLUDED, /* not seen for less than lose_frames: where it should be
-                        by its velocity */
+  EMDTRACK_OCCLUDED, /* not seen for fewer frames than lose_frames: the box is
+                        predicted by its velocity */
   EMDTRACK_LOST,     /* not seen; the whole frame is searched.  The box is where
                         it was last seen */
   EMDTRACK_FOUND,    /* seen again, for fewer than five frames: it may still
@@ -22,13 +22,14 @@ typedef enum {
 /* Ranges and defaults: emdtrack_track_params.  Distances are parts of the
  * maximum ground distance, or its saturation: 0 alike, 1 nothing in common. */
 typedef struct {
-  double search;     /* how far from where it is expected a target is looked
-                        for, pixels.  While it is occluded, more and more */
+  double search;     /* maximum distance from its predicted position at which a
+                        target is searched for, pixels; it grows while the
+                        target is occluded */
   int scales;        /* sizes that are tried, 1, 3 or 5 */
   double scale_step; /* ratio of one to the next */
-  double occlude;    /* a target farther than this is not seen */
-  double resume;     /* it is seen again when nearer than this, at most
-                        `occlude` */
+  double occlude;    /* a target with a greater distance is not seen */
+  double resume;     /* it is seen again with a smaller distance than this;
+                        at most `occlude` */
   int lose_frames;   /* if it is not seen for this many frames, it is lost */
   double update;     /* how much of the histogram a frame renews while the
                         target is seen */

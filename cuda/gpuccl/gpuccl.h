@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Connected components of a mask, of a correspondence map or of a depth frame,
- * where neighbours hang together only if their depths do; and which of them is
- * a moving object.
+ * in which neighbours are connected only if their depths are close; and which
+ * of the components are moving objects.
  *
  * Paper: M. Korn, D. Sanders, J. Pauli, "Moving Object Detection by Connected
  * Component Labeling of Point Cloud Registration Outliers on the GPU", VISAPP
@@ -23,7 +23,7 @@ typedef enum {
   GPUCCL_POTENTIAL_OUTLIER, /* matched, 2 to 3.5 cm away */
   GPUCCL_OUTLIER,           /* farther away; the angle does not count */
   GPUCCL_NO_CORRESPONDENCE, /* the models have a hole here */
-  GPUCCL_OUT_OF_VOLUME,     /* or end before */
+  GPUCCL_OUT_OF_VOLUME,     /* the models end before this place */
   GPUCCL_N_CLASSES
 } GpucclClass;
 
@@ -32,7 +32,7 @@ typedef enum {
 typedef enum {
   GPUCCL_CLASSES, /* potential outliers and outliers of a correspondence map */
   GPUCCL_MASK,    /* a mask whose value is at least the threshold */
-  GPUCCL_DEPTH_ONLY /* depth: all that has one */
+  GPUCCL_DEPTH_ONLY /* depth: every pixel that has one */
 } GpucclSource;
 
 /* A frame in the device's memory.  Pixel (x, y) of the map is
@@ -59,8 +59,8 @@ typedef enum {
   GPUCCL_COMPONENTS, /* section 3.5 */
   GPUCCL_WINDOW,     /* the earlier detection (2.3): outliers with 90 % outliers
                         around them in 51 x 51 pixels, and all outliers in
-                        19 x 19 pixels around those, are one component, of
-                        which persistence alone is asked */
+                        19 x 19 pixels around those, are one component, whose
+                        only criterion is persistence */
 } GpucclDetector;
 
 typedef enum {
@@ -69,17 +69,17 @@ typedef enum {
                        and 4 cm, missing neighbours left out */
 } GpucclFilter;
 
-/* How an object is known again in the next frame. */
+/* How an object is recognised in the next frame. */
 typedef enum {
-  GPUCCL_MATCH_AUTO,  /* in space where depth and camera are known, else in the
+  GPUCCL_MATCH_AUTO,  /* in space if depth and camera are known, else in the
                          image */
-  GPUCCL_MATCH_NONE,  /* any candidate follows on any (2.3) */
+  GPUCCL_MATCH_NONE,  /* any candidate continues any object (2.3) */
   GPUCCL_MATCH_IMAGE, /* by position, area and shape, pixels */
-  GPUCCL_MATCH_SPACE, /* by the same in metres, in the world where the pose is
+  GPUCCL_MATCH_SPACE, /* by the same in metres, in the world if the pose is
                          known */
 } GpucclMatch;
 
-/* A pinhole camera, pixels; lens distortion is not looked at. */
+/* A pinhole camera, pixels; lens distortion is ignored. */
 typedef struct {
   bool known;
   double fx, fy; /* > 0 */
@@ -103,12 +103,12 @@ typedef struct {
   GpucclFilter filter; /* no effect without depth */
   int connectivity;    /* 4 (3.3) or 8 neighbours */
   int threshold;       /* of masks */
-  int skip_checks; /* label equivalence: first checks for an end that are left
-                      out (3.5.2) */
+  int skip_checks; /* label equivalence: number of passes at the beginning that
+                      do not check for the end (3.5.2) */
 
   double depth_scale;    /* metres a unit of depth */
-  double max_depth_step; /* neighbours hang together if their depths differ by
-                            less, metres (3.5).  0: whatever they are */
+  double max_depth_step; /* neighbours are connected if their depths differ by
+                            less, metres (3.5).  0: always */
   double depth_step_k;   /* 1/m: at depth z the limit is the larger of
                             max_depth_step and k z^2, z being the nearer of the
                             two.  0.0035 suits a Kinect, whose steps are
@@ -126,11 +126,11 @@ typedef struct {
   int frames; /* an object is accepted once it has been seen in this many frames
                  in a row (2.3) */
   GpucclMatch match;
-  double match_distance; /* in space: it moves at most so far from frame to
-                            frame, metres */
-  double match_pixels;   /* in the image: so far, pixels */
-  double match_ratio;    /* its area, mean width and mean height (equation 2)
-                            change at most by this factor */
+  double match_distance; /* in space: maximum motion from one frame to the
+                            next, metres */
+  double match_pixels;   /* in the image: the same, pixels */
+  double match_ratio;    /* maximum factor by which its area, mean width and
+                            mean height (equation 2) change */
 
   GpucclCamera camera; /* default: unknown */
   GpucclPose pose;     /* of this frame; default: unknown */
@@ -180,10 +180,10 @@ typedef struct {
   bool measured; /* the next three are known: it is a candidate */
   double fill;   /* equation 1; 0 where it divides by 0 */
   double mean_width, mean_height; /* equation 2, pixels */
-  int frames;  /* in a row in which this object met the criteria, this one
-                  counted; else 0 */
-  uint64_t id; /* from 1, never used again by this Gpuccl, of what meets the
-                  criteria; else 0 */
+  int frames;  /* number of frames in a row, with this one, in which the object
+                  met the criteria; else 0 */
+  uint64_t id; /* from 1, never used again by this Gpuccl; 0 if it does not
+                  meet the criteria */
 } GpucclComponent;
 
 typedef struct {
@@ -221,8 +221,8 @@ const char *gpuccl_check (
 const char *gpuccl_run (Gpuccl *self, const GpucclParams *params,
     const GpucclFrame *frame, GpucclResults *results);
 
-/* The same, and copies the label map to @labels, as gpuccl_labels() does, of
- * which the one wait for the results is the end too. */
+/* The same, and copies the label map to @labels, as gpuccl_labels() does.  The
+ * wait for the results includes the copy. */
 const char *gpuccl_run_with_labels (Gpuccl *self, const GpucclParams *params,
     const GpucclFrame *frame, uint32_t *labels, size_t stride,
     GpucclResults *results);
@@ -236,7 +236,8 @@ const char *gpuccl_queue (
 void gpuccl_reset (Gpuccl *self);
 
 /* Queues copying the label map of the last run to @labels, @stride in bytes:
- * memory of the device, or of the host, which then waits before it reads. */
+ * memory of the device, or of the host, which must then wait before it reads.
+ */
 const char *gpuccl_labels (Gpuccl *self, uint32_t *labels, size_t stride);
 
 /* Queues writing to @mask, memory of the device, @stride in bytes: 255 for the

@@ -23,8 +23,8 @@ typedef struct {
 } Mesh;
 
 /* Reads a PLY (ASCII, binary of both byte orders), OBJ, PCD (ASCII, binary,
- * compressed) or XYZ file of at most 1 GiB; which of them, its content or else
- * its name says.  After an error, @mesh is empty. */
+ * compressed) or XYZ file of at most 1 GiB; its content, or else
+ * its name, says which.  After an error, @mesh is empty. */
 const char *mesh_read (Mesh *mesh, const char *path);
 void mesh_free (Mesh *mesh);
 
@@ -46,9 +46,9 @@ typedef struct {
 } MeshView;
 
 /* Makes one cloud of @n views: points with normals, and with colours where all
- * views have them, in metres.  What lies outside of @box (least x y z, then
- * greatest; NULL: nothing does) is left out, the rest averaged over cells with
- * sides of @side metres; what was measured once in a cell does not count.
+ * views have them, in metres.  Points outside of @box (minimum x y z, then
+ * maximum; NULL: none are outside) are left out, the others averaged over cells
+ * with sides of @side metres; a cell with one measurement does not count.
  * mesh_free () is the caller's. */
 const char *mesh_fuse (
     Mesh *mesh, const MeshView *views, int n, const double box[6], double side);

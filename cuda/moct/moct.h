@@ -39,8 +39,8 @@ typedef struct {
   MoctSpace space;
   float lo[3], hi[3]; /* inclusive.  MOCT_HSV: lo[0] > hi[0] wraps through 0.
                          MOCT_RG uses two.  MOCT_NEAR: lo is the centre in Lab,
-                         hi[0] the greatest difference (CIE76 Delta E) */
-  int n_also; /* boxes that count as well, of a thing of several colours */
+                         hi[0] the maximum difference (CIE76 Delta E) */
+  int n_also; /* number of further boxes, for a thing of several colours */
   MoctRange also[MOCT_MODES - 1];
   uint8_t rgb[3];  /* MOCT_NEAR: the centre as it was given */
   ImageBox region; /* MOCT_LEARN: where to learn it, pixels; empty: the caller
@@ -63,35 +63,37 @@ typedef enum { MOCT_VERTICAL, MOCT_HORIZONTAL, MOCT_SQUARE } MoctLayout;
 
 /* Ranges and defaults: moct_params. */
 typedef struct {
-  const MoctColour *colours; /* a pixel belongs to the first that holds it;
-                                tracks know theirs by its index: where that
-                                changes, moct_renumber () is due */
+  const MoctColour *colours; /* a pixel belongs to the first that contains
+                                it.  Tracks refer to colours by index: call
+                                moct_renumber () when these change */
   int n_colours;
   MoctMethod method;
   MoctLayout layout;    /* MOCT_PYRAMID */
   int reduction_factor; /* MOCT_PYRAMID: cells gathered into one */
-  bool exact;           /* false: 8x8x8 stored colours that a model cuts
-                           all count as the one in their middle */
+  bool exact;           /* false: where the border of a colour crosses a cell of
+                           8x8x8 stored colours, the cell's centre decides
+                           for all of it */
   bool blobs;           /* several objects of a colour (MOCT_FUSED only);
                            false: one sum a colour, as in the paper */
   int merge_distance;   /* parts of a colour with at most this many pixels
                            between them are one blob; so are parts inside
                            one 16x16 tile of the frame */
   uint64_t min_area, max_area; /* pixels; other blobs are left out */
-  /* Blobs of another shape are left out, before the largest are taken. */
+  /* Blobs of other shapes are rejected before the largest are chosen. */
   double min_roundness;  /* minor by major axis of the ellipse with the same
                             second moments: 1 of a disc or a square */
   double min_fill;       /* part of its box that a blob fills; a disc pi / 4 */
   double max_side_ratio; /* of its box, longer by shorter side; 0: any */
   int max_objects;       /* of one colour, the largest */
-  ImageBox region;       /* pixels outside do not count; default: none
-                            are */
-  double gate;           /* a blob can only be a known object if it lies
-                            within this many times the object's size of
-                            where it is predicted; 0 = anywhere */
-  int appear_frames;     /* an object is reported when seen in this many
-                            frames in a row */
-  int lose_frames;       /* and lost when not seen in this many */
+  ImageBox region;       /* pixels outside are ignored; default: none lie
+                            outside */
+  double gate;           /* maximum distance of a blob from the predicted
+                            position of an object, in lengths of the
+                            object's box; 0 = no limit */
+  int appear_frames;     /* an object is reported once it has been seen in
+                            this many frames in a row */
+  int lose_frames;       /* it is lost after this many in which it is not
+                            seen */
 } MoctParams;
 
 /* A row for each number and choice, in the order in which they are shown. */
@@ -152,9 +154,9 @@ const char *moct_queue (
 /* Forgets all tracks and the history: after a seek. */
 const char *moct_reset (Moct *self);
 
-/* The list of colours is another: what was of colour k, of @n, is of colour
- * now[k] from the next frame on, or forgotten where that is -1.  Identity and
- * history stay. */
+/* To be called when the list of colours has changed: from the next frame on,
+ * objects of colour k, of @n, are of colour now[k], or are forgotten if that is
+ * -1.  They keep their ids and history. */
 void moct_renumber (Moct *self, const int *now, int n);
 
 /* The newest points of each of @objects from the history in device memory,
@@ -170,16 +172,16 @@ const char *moct_labels (Moct *self, const MoctParams *params,
 
 /* What was learned from a region. */
 typedef struct {
-  int modes; /* that the colour holds; 0: what surrounds the region has the
-                same colours, so that all of them were taken */
-  double explained; /* part of the region's pixels that the colour holds */
-  double elsewhere; /* part of the pixels that it holds farther than half a
-                       region from the region */
+  int modes;        /* number of modes that the colour contains; 0: the region's
+                       surroundings have the same colours, so all modes were taken */
+  double explained; /* part of the region's pixels that the colour contains */
+  double elsewhere; /* part of the pixels farther than half a region from the
+                       region that it contains */
 } MoctLearned;
 
-/* Learns a colour from @region of @frame: boxes in Lab around the modes of its
- * pixels that tell it most from what surrounds it and from the rest of the
- * frame, with a margin.  Keeps the name of @colour. */
+/* Learns a colour from @region of @frame: boxes in Lab, with a margin, around
+ * the modes that best tell its pixels from their surroundings and from the rest
+ * of the frame.  Keeps the name of @colour. */
 const char *moct_learn (Moct *self, const Image *frame, ImageBox region,
     MoctColour *colour, MoctLearned *learned);
 

@@ -30,7 +30,7 @@ typedef enum {
   SCOPEDETECT_EDGE,            /* its range edges on the frame's edges */
   SCOPEDETECT_EDGE_VISIBILITY, /* how much of those is seen */
   SCOPEDETECT_AFFINITY,        /* segments it cuts apart; round 3 */
-  SCOPEDETECT_SEGMENT,         /* segments that it takes, from its surface */
+  SCOPEDETECT_SEGMENT,         /* segments of the frame on its surface */
   SCOPEDETECT_LIGHTNESS,       /* colour: L, a and b */
   SCOPEDETECT_COLOUR_A,
   SCOPEDETECT_COLOUR_B,
@@ -38,8 +38,8 @@ typedef enum {
   SCOPEDETECT_FREE,  /* the part of it in free space (round 1) */
   /* Round 3 alone; they take long, and are 0 where they weigh nothing: */
   SCOPEDETECT_FPFH,      /* features */
-  SCOPEDETECT_OCCLUSION, /* frame's edges where it is hidden from there on */
-  SCOPEDETECT_WALK,      /* what no edge parts from it, from its surface */
+  SCOPEDETECT_OCCLUSION, /* edges of the frame at the border of what hides it */
+  SCOPEDETECT_WALK,      /* how far from it walks end that cross no edge */
   SCOPEDETECT_N_PARTS
 } ScopedetectPart;
 
@@ -55,7 +55,7 @@ typedef enum {
 /* Which of the poses are objects. */
 typedef enum {
   SCOPEDETECT_EACH,      /* each by itself */
-  SCOPEDETECT_CONTEST,   /* those of which no better ones take the surface */
+  SCOPEDETECT_CONTEST,   /* those whose surface no better ones take */
   SCOPEDETECT_ONE_STAGE, /* those that together explain the frame best
                             (chapter 2) */
   SCOPEDETECT_TWO_STAGE, /* the same, then searched for again in what they
@@ -80,9 +80,8 @@ typedef struct {
   const uint16_t *depth; /* 0 is missing */
   int depth_stride;      /* bytes, even */
   const Image *color;    /* of the same size, or NULL */
-  int n_regions; /* 0: a search begins from the surface in all of the frame, */
-  ImageBox region[SCOPEDETECT_MAX_REGIONS]; /* else in these pixels alone;
-                                               half-open */
+  int n_regions; /* 0: the surface in all of the frame is searched; else */
+  ImageBox region[SCOPEDETECT_MAX_REGIONS]; /* that in these parts; half-open */
 } ScopedetectFrame;
 
 /* Set by scopedetect_preset () first, then changed.  scopedetect_params.c has
@@ -101,16 +100,17 @@ typedef struct {
 
   bool random;      /* round 1 draws hypotheses at random, else it tries every
                        neighbour with both signs */
-  int queries;      /* features of the scene that are looked at, evenly chosen;
+  int queries;      /* features of the scene that are looked up, evenly chosen;
                        0: all */
   int neighbours;   /* K (1.2) */
   int samples;      /* random: this many are drawn (1.2) */
   int kept;         /* else: this many pass a check with few points */
   int points;       /* of the model, in rounds 1 and 2 (1.2.1) */
   double tolerance; /* of depth in round 1, metres */
-  double free_gap, free_part; /* round 1: a point lies in free space if so much
-                                 nearer than the frame, metres; of more than
-                                 this part of them nothing is kept (1.2.1) */
+  double free_gap, free_part; /* round 1: a point is in free space if it is
+                                 nearer than the frame by more than this,
+                                 metres; a pose with more than this part of its
+                                 points there is rejected (1.2.1) */
   double cluster_distance;    /* metres, of the models' centres */
   double cluster_angle; /* degrees of rotation; the pi / 16 of the thesis is
                            half the angle */
@@ -120,9 +120,9 @@ typedef struct {
   int last;             /* kept for round 3 (1.2) */
   int climb;            /* round 3: steps uphill */
 
-  double range_edge, fold_edge, image_edge; /* how likely an edge of the object
-                is where depth steps, the surface folds, brightness changes;
-                added up */
+  double range_edge, fold_edge, image_edge; /* likelihood of an edge of the
+                object at a step of depth, a fold of the surface, a change of
+                brightness; they are added */
   int edge_blur;                            /* passes of blurring edges */
 
   /* Deviations where the noise model has 1; unknown in the thesis, so their
@@ -131,18 +131,17 @@ typedef struct {
   double normal_sigma;  /* 1 - cosine */
   double lab_sigma;     /* of L, a and b */
   double segment_sigma; /* of segments' positions, metres */
-  double visible_sigma; /* so far behind what is seen a point is still seen,
-                           metres */
+  double visible_sigma; /* a point at most about this far behind the measured
+                           depth is visible, metres */
   double weight[SCOPEDETECT_N_PARTS];
 
   double min_score; /* of an object */
   int max_objects;  /* of one model */
   ScopedetectExplained explain;
-  double least_own; /* contest: objects that explain the same surface: of the
-                       surface that one explains, better ones must leave this
-                       part */
+  double least_own; /* contest: better objects must leave an object this part
+                       of the surface that it explains */
   /* One stage and two: */
-  int candidates; /* poses of each model among which is chosen (2.1) */
+  int candidates; /* poses of each model to choose from (2.1) */
   ScopedetectSchedule schedule;
   int restarts;      /* searches, each from nothing (2.1) */
   int explain_steps; /* Metropolis: of each of them, for each candidate */
@@ -154,8 +153,8 @@ typedef struct {
   /* Two stages (2.3): */
   double first_weight_unexplained, first_weight_overlap,
       first_weight_object; /* in stage 1 */
-  int min_rest;   /* fewer points left: no stage 2 */
-  bool fix_first; /* what stage 1 found stays */
+  int min_rest;            /* fewer points left: no stage 2 */
+  bool fix_first;          /* what stage 1 found stays */
 } ScopedetectParams;
 
 /* An object that was found. */
@@ -182,7 +181,7 @@ typedef enum {
   SCOPEDETECT_ACCEPTED,
   SCOPEDETECT_REFUSED,    /* together they score no more than stage 1 */
   SCOPEDETECT_FEW_POINTS, /* left out: stage 1 explains nearly all */
-  SCOPEDETECT_NO_MODELS,  /* left out: as many of each as may be are found */
+  SCOPEDETECT_NO_MODELS,  /* left out: max_objects of each model are found */
   SCOPEDETECT_NO_TIME,    /* left out: max_time or max_steps were reached */
 } ScopedetectSecond;
 
@@ -228,7 +227,7 @@ void scopedetect_free (Scopedetect *self);
 size_t scopedetect_memory (DeviceKind kind, int width, int height,
     const ScopedetectModel *const *models, int n_models);
 
-/* Poses of one model are of one object if no farther apart. */
+/* Up to this distance, two poses of a model are of one object. */
 #define SCOPEDETECT_SAME .5
 
 /* How far @a and @b, objects of @model, are apart, in its diameters: about the

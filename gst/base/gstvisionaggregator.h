@@ -59,12 +59,12 @@ struct _GstVisionAggregatorClass {
   /* Set before add_pads (): formats of pictures that the output may be, as
    * there; NULL: it is always the first frame or view. */
   const gchar *output_formats;
-  /* Then: the format of the picture that the output is, or UNKNOWN where it is
-   * the first frame or view.  @fields, NULL where caps are not made yet, gets
-   * what they say besides; they are made in the streaming thread, and then the
-   * answer holds until the next ones: what properties it comes from, process ()
-   * knows as a copy, and where open () needs them renew () is called.  Where
-   * the answer changes, mark the source pad for reconfiguration. */
+  /* Then: the format of the picture that is the output, or UNKNOWN if the
+   * output is the first frame or view.  @fields takes further fields of the
+   * caps; NULL: no caps are made.  Caps are made in the streaming thread, and
+   * the answer holds until the next ones: so process () works on a copy of the
+   * properties that decide it, and renew () is to be called if open () needs
+   * them.  When the answer changes, mark the source pad for reconfiguration. */
   GstVideoFormat (*output) (GstVisionAggregator *self, GstStructure *fields);
 };
 
@@ -82,7 +82,8 @@ const Image *gst_vision_aggregator_get_output (GstVisionAggregator *self);
 /* In process (): the second frame; NULL where one frame holds both views. */
 GstBuffer *gst_vision_aggregator_get_second (GstVisionAggregator *self);
 
-/* In output (), with fields: open () is called again before the next frame. */
+/* In output (), if there are @fields: open () is called again before the next
+ * frame. */
 void gst_vision_aggregator_renew (GstVisionAggregator *self);
 
 G_END_DECLS

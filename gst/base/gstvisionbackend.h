@@ -39,8 +39,8 @@ typedef struct {
   /* Under the element's object lock. */
   GstVisionBackendKind kind; /* as it is set, and */
   gint device_id;            /* -1 = any */
-  GstObject *context;  /* GstCudaContext, NULL without CUDA; one that is there
-                          is replaced between frames or after the last only */
+  GstObject *context;  /* GstCudaContext, NULL without CUDA; it is replaced
+                          only between frames or after the last one */
   GstObject **finding; /* where start () waits for a context; else NULL */
   GThread *finder;     /* the thread that does */
   const char *where;   /* "cpu" or "cuda"; NULL: it is not open */

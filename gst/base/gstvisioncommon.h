@@ -23,8 +23,8 @@ typedef struct {
   gboolean told;
 } GstVisionPace;
 
-/* Warnings of faulty frames that there may be in a few seconds, each of
- * something else. */
+/* Maximum number of warnings of faulty frames in a few seconds, each of another
+ * fault. */
 #define GST_VISION_WARNINGS 4
 
 /* What was warned of. */

@@ -39,7 +39,7 @@ struct _GstVisionFilterClass {
   /* A flush or a seek: forget what earlier frames said. */
   void (*reset) (GstVisionFilter *self);
   /* The user pointed at something in a window, from the window's thread; NULL:
-   * that is nothing to the element. */
+   * the element ignores it. */
   void (*point) (GstVisionFilter *self, GstVideoRectangle *box);
 };
 

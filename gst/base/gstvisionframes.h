@@ -24,14 +24,14 @@ typedef struct {
 typedef struct {
   GstVisionAggregator *owner; /* not owned, nor is common */
   GstVisionCommon *common;
-  GstCaps *caps[2];     /* of what is next; NULL where none came */
-  GstClockTime nearest; /* by how much the times of a frame and of the nearest
-                           one of the other input differ at most, with some
-                           jitter; 0: the caps say no rate; under the owner's
-                           object lock */
-  gboolean outdated;    /* open () was with other caps */
-  gboolean is_open;     /* open () of the child was called */
-  gboolean single;      /* one frame holds both views, */
+  GstCaps *caps[2];         /* of what is next; NULL where none came */
+  GstClockTime nearest;     /* maximum difference between the times of a frame
+                               and of the nearest one of the other input, with some
+                               jitter; 0: the caps state no rate; under the owner's
+                               object lock */
+  gboolean outdated;        /* open () was with other caps */
+  gboolean is_open;         /* open () of the child was called */
+  gboolean single;          /* one frame holds both views, */
   GstVisionPacking packing; /* in this way, since the output was negotiated */
   GstVisionViews views;     /* then */
   GstVideoInfo view[2];     /* what the child sees */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * How late the frames of a live input come.  In a live pipeline a frame waits
- * for its partner until that is late; but where the sources, or what is behind
- * us, are slower than the clock, all are late, and those that belong together
- * would be given up one by one.  So a frame waits longer for an input that
- * was late within the last second or that has only just begun. */
+ * for its partner until that is late.  But if the sources, or the elements
+ * downstream, are slower than the clock, all frames are late, and all pairs
+ * would be parted.  So a frame waits longer for an input that was late within
+ * the last second or that has just begun. */
 #pragma once
 
 #include <gst/base/gstaggregator.h>
@@ -23,8 +23,7 @@ void gst_vision_lateness_take_event (
 void gst_vision_lateness_take_frame (
     GstVisionLateness *self, GstAggregator *agg, GstBuffer *buffer);
 
-/* A frame that waits for this input is not to be given up as if it were older
- * than this running time. */
+/* The running time until which frames wait for this input. */
 GstClockTime gst_vision_lateness_get (
     GstVisionLateness *self, GstAggregator *agg);
 

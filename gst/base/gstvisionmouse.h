@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What a user points at in the window of a sink, which tells it by navigation
- * events; elements on their way that scale or crop put them right. */
+ * events; elements that scale or crop correct the positions on the way. */
 #pragma once
 
 #include <gst/video/video.h>
@@ -13,9 +13,9 @@ typedef struct {
   gdouble x, y; /* where the first button went down */
 } GstVisionMouse;
 
-/* Takes an event that came upstream.  Whether the first button went up by it,
- * and then @box is what it drew, in pixels of the frame; of a click, which
- * moved by less than three pixels, its size is 0. */
+/* Takes an event that came upstream.  TRUE if it says that the first button was
+ * released; @box is then what the user drew, in pixels of the frame.  The size
+ * of a click, which moves by less than three pixels, is 0. */
 gboolean gst_vision_mouse_take (
     GstVisionMouse *self, GstEvent *event, GstVideoRectangle *box);
 

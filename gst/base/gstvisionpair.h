@@ -19,7 +19,7 @@ typedef enum {
 
 /* How it went so far. */
 typedef struct {
-  GstClockTime max_skew;     /* what belongs together differs by */
+  GstClockTime max_skew;     /* between frames that belong together */
   guint in_a_row;            /* frames without a partner since the last pair */
   guint turns;               /* how often among them the input changed */
   gboolean turn;             /* the newest of them was the second input's */

@@ -39,9 +39,9 @@ struct _GstVisionProperty {
    * empty, and, if it can be used, puts what it says into @owner, the struct
    * that the row's table is about, under @element's object lock, which is not
    * held by the caller.  FALSE and @error, "nine numbers are needed": the text
-   * is refused.  One call at a time for each element.  A text that was put
-   * in the place of the one before meanwhile, by this call or by a frame, is
-   * kept instead of @text. */
+   * is refused.  One call at a time for each element.  If this call or a frame
+   * puts another text in the field meanwhile, that one is kept instead of
+   * @text. */
   gboolean (*parse) (
       GstElement *element, gpointer owner, const gchar *text, GError **error);
   /* What more a new value of @param changes, such as caps; NULL: nothing.
@@ -73,8 +73,8 @@ void gst_vision_properties_init (
  * ends the start with an error; set later, it is warned of, and the value
  * before stays.  Texts with a parse () do this by themselves. */
 
-/* @why the value that was just given to the property @name cannot be used,
- * which this takes; NULL: it can. */
+/* Notes that the value just given to the property @name cannot be used.  Takes
+ * @why, the reason; NULL: the value can be used. */
 void gst_vision_properties_refuse (
     GstElement *element, const gchar *name, GError *why);
 

@@ -26,15 +26,15 @@ typedef struct {
 } GstVisionRig;
 
 /* Reads @location, which is
- * - a file of OpenCV (YAML or XML) with M1 D1 M2 D2 R1 R2 P1 P2 and, as it may
- *   be, Q, image_width and image_height;
- * - "FILE,FILE", between which they are divided, as intrinsics and extrinsics;
+ * - a file of OpenCV (YAML or XML) with M1 D1 M2 D2 R1 R2 P1 P2 and perhaps Q,
+ *   image_width and image_height;
+ * - "FILE,FILE", two such files that share them, as intrinsics and extrinsics;
  * - "LEFT,RIGHT", two files of ROS (camera_info).
- * A file that is named with the comma in it is one file.
- * @unit: metres that a unit of OpenCV's T is, as of the squares that it was
- * given; ROS has metres.
- * Distortion of 0, 4, 5, 8, 12 or 14 numbers.  @rig is as it was where FALSE is
- * returned, with a sentence of what is wrong and what to do. */
+ * If there is a file with the comma in its name, it is that one file.
+ * @unit: metres per unit of OpenCV's T, which is the unit in which its squares
+ * were given; ROS uses metres.
+ * Distortion has 0, 4, 5, 8, 12 or 14 numbers.  If FALSE is returned, @rig is
+ * as it was, and @error says what is wrong and what to do. */
 gboolean gst_vision_rig_read (
     const gchar *location, gdouble unit, GstVisionRig *rig, GError **error);
 
