@@ -54,7 +54,7 @@ find_places (EmdtrackSearch *s, double limit, EmdtrackPlace *places)
 
     if (!c || c->distance > limit)
       break;
-    places[found.n++] = (EmdtrackPlace){c->cx, c->cy, c->distance};
+    places[found.n++] = (EmdtrackPlace){c->cx, c->cy, c->distance, 0};
   }
   return found.n;
 }
@@ -82,12 +82,16 @@ off (const EmdtrackPlace *a, double cx, double cy)
 }
 
 /* Takes those out that are known to be other things, each the one that is
- * closest to where it was, and notes where they are now. */
+ * closest to where it was, and notes where they are now.  Of all the frame
+ * (@everywhere), what is not seen for some frames is forgotten: it may have
+ * left the view, and what comes later to where it was may be the target. */
 static int
-leave_out_others (EmdtrackMemory *m, double reach, EmdtrackPlace *places, int n)
+leave_out_others (const EmdtrackLooking *l, EmdtrackMemory *m, double side,
+    bool everywhere, EmdtrackPlace *places, int n)
 {
   for (int k = 0; k < m->n_others; k++) {
     EmdtrackPlace *o = &m->other[k];
+    double reach = fmin (side, l->params->search * (o->unseen + 1));
     int closest = -1;
 
     for (int i = 0; i < n; i++)
@@ -96,12 +100,33 @@ leave_out_others (EmdtrackMemory *m, double reach, EmdtrackPlace *places, int n)
               off (o, places[i].cx, places[i].cy) <
                   off (o, places[closest].cx, places[closest].cy)))
         closest = i;
-    if (closest < 0)
-      continue;
-    *o = places[closest];
-    places[closest] = places[--n];
+    if (closest >= 0) {
+      *o = places[closest];
+      places[closest] = places[--n];
+    } else if (everywhere && ++o->unseen >= l->params->lose_frames) {
+      *o = m->other[--m->n_others];
+      k--;
+    }
   }
   return n;
+}
+
+const char *
+emdtrack_again_exclude (
+    EmdtrackLooking *l, EmdtrackMemory *m, const EmdtrackCandidate *near)
+{
+  EmdtrackPlace places[EMDTRACK_PLACES];
+  double side = fmax (near->width, near->height);
+  double reach = l->params->search * (m->away + 1) + side;
+  int n;
+
+  TRY (emdtrack_look_everywhere (l, near, l->params->occlude));
+  n = find_places (l->search, l->params->occlude, places);
+  n = leave_out_others (l, m, side, true, places, n);
+  for (int i = 0; i < n && m->n_others < EMDTRACK_PLACES; i++)
+    if (off (&places[i], near->cx, near->cy) > reach)
+      m->other[m->n_others++] = places[i];
+  return NULL;
 }
 
 /* Whether place @b could be the target as well as place @a. */
@@ -119,14 +144,14 @@ is_rival (const EmdtrackLooking *l, const EmdtrackMemory *m,
 
 bool
 emdtrack_again_choose (const EmdtrackLooking *l, EmdtrackMemory *m,
-    const EmdtrackCandidate *near, EmdtrackCandidate *found)
+    const EmdtrackCandidate *near, bool everywhere, EmdtrackCandidate *found)
 {
   EmdtrackPlace places[EMDTRACK_PLACES];
   double side = fmax (near->width, near->height);
   double reach = l->params->search * (m->away + 1) + side;
   int n = find_places (l->search, l->params->occlude, places);
 
-  n = leave_out_others (m, side, places, n);
+  n = leave_out_others (l, m, side, everywhere, places, n);
   for (int i = 0; i < n; i++) {
     bool alone = !m->was_seen || off (&places[i], near->cx, near->cy) <= reach;
 

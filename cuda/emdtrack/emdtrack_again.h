@@ -10,6 +10,7 @@
 /* The centre of a box, and its distance from the target. */
 typedef struct {
   double cx, cy, distance;
+  int unseen; /* frames in which it was looked for since it was there */
 } EmdtrackPlace;
 
 /* What is remembered of a target. */
@@ -31,7 +32,12 @@ typedef struct {
 const char *emdtrack_again_survey (
     EmdtrackLooking *l, EmdtrackMemory *memory, const EmdtrackCandidate *seen);
 
+/* Notes what looks like the target, which was expected at @near and is not
+ * seen, but is too far away to be it.  It costs a search of the frame. */
+const char *emdtrack_again_exclude (
+    EmdtrackLooking *l, EmdtrackMemory *memory, const EmdtrackCandidate *near);
+
 /* Of the candidates that were searched last, the one that can only be the
  * target, which was expected at @near; false if there is none. */
 bool emdtrack_again_choose (const EmdtrackLooking *l, EmdtrackMemory *memory,
-    const EmdtrackCandidate *near, EmdtrackCandidate *found);
+    const EmdtrackCandidate *near, bool everywhere, EmdtrackCandidate *found);

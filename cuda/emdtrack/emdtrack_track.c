@@ -253,17 +253,41 @@ resize (EmdtrackLooking *l, EmdtrackMemory *m, EmdtrackCandidate *at)
   return NULL;
 }
 
+/* Where its velocity leads. */
+static EmdtrackCandidate
+expected (const EmdtrackTrack *t)
+{
+  EmdtrackCandidate near = emdtrack_box_of (t);
+
+  near.cx += t->vx;
+  near.cy += t->vy;
+  return near;
+}
+
+/* It is not seen where it was expected, @near.  What looks like it and is too
+ * far from there is another thing, while it is not lost: later it may have come
+ * anywhere. */
+static const char *
+lose_sight (EmdtrackLooking *l, EmdtrackTrack *t, EmdtrackMemory *m,
+    const EmdtrackCandidate *near)
+{
+  miss (t, m, l->params->lose_frames);
+  return t->state == EMDTRACK_OCCLUDED && m->was_seen
+      ? emdtrack_again_exclude (l, m, near)
+      : NULL;
+}
+
 /* Looks for a target that is seen. */
 static const char *
 follow (EmdtrackLooking *l, EmdtrackTrack *t, EmdtrackMemory *m,
     EmdtrackCandidate *best, double step)
 {
+  EmdtrackCandidate near = expected (t);
+
   if (best->distance <= 1)
     TRY (emdtrack_look_closely (l, best, step));
-  if (best->distance > l->params->occlude) {
-    miss (t, m, l->params->lose_frames);
-    return NULL;
-  }
+  if (best->distance > l->params->occlude)
+    return lose_sight (l, t, m, &near);
   TRY (resize (l, m, best));
   move (t, best);
   see (t, m, best);
@@ -277,13 +301,12 @@ static const char *
 look_again (EmdtrackLooking *l, EmdtrackTrack *t, EmdtrackMemory *m,
     EmdtrackCandidate *best, double step)
 {
-  EmdtrackCandidate near = emdtrack_box_of (t), found;
+  EmdtrackCandidate near = expected (t), found;
   double scale = 1;
   bool again;
 
-  near.cx += t->vx;
-  near.cy += t->vy;
-  again = emdtrack_again_choose (l, m, &near, &found);
+  again =
+      emdtrack_again_choose (l, m, &near, t->state == EMDTRACK_LOST, &found);
   if (again) {
     TRY (emdtrack_look_closely (l, &found, step));
     again = found.distance <= l->params->resume;
@@ -293,10 +316,9 @@ look_again (EmdtrackLooking *l, EmdtrackTrack *t, EmdtrackMemory *m,
     TRY (emdtrack_look_at_scales (l, &found, EMDTRACK_SCALES, SIZES, &scale));
     again = scale < OTHER_SIZE && scale > 1 / OTHER_SIZE;
   }
-  if (again)
-    find (t, m, &found);
-  else
-    miss (t, m, l->params->lose_frames);
+  if (!again)
+    return lose_sight (l, t, m, &near);
+  find (t, m, &found);
   return NULL;
 }
 

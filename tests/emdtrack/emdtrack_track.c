@@ -311,6 +311,34 @@ test_look_alikes (DeviceKind kind)
   }
 }
 
+/* A camera turns from it to another that looks the same, which no frame shows
+ * with it as a whole, and back: the other one is not it. */
+static void
+test_turns_away (DeviceKind kind)
+{
+  Stage s;
+
+  stage_open (&s, kind, 1);
+  for (int k = 0; k < 110; k++) {
+    int turned = k < 20 ? 0
+        : k < 40        ? k - 20
+        : k < 70        ? 20
+        : k < 90        ? 90 - k
+                        : 0;
+    Disc d[2] = {
+        {60 - 8 * turned, 90, 15, RED, 0}, {360 - 8 * turned, 90, 15, RED, 0}};
+    const EmdtrackTrack *t = stage_play (&s, d, 2, -1);
+
+    if (d[0].x < -15)
+      check (t->state == EMDTRACK_OCCLUDED || t->state == EMDTRACK_LOST);
+    if (k < 20 || k > 100) {
+      check (t->state == EMDTRACK_TRACKING);
+      check_near ((t->x0 + t->x1) / 2, d[0].x, 2.5);
+    }
+  }
+  stage_close (&s);
+}
+
 /* It leaves the frame at a corner and comes back: half of its box is outside.
  */
 static void
@@ -545,10 +573,11 @@ test_views (DeviceKind kind)
 static const CheckPart on_each[] = {{"moves", test_moves},
     {"grows", test_grows}, {"occluded", test_occluded}, {"lost", test_lost},
     {"leaves", test_leaves}, {"look-alikes", test_look_alikes},
-    {"other size", test_other_size}, {"two", test_two},
-    {"by histogram", test_by_histogram}, {"metamer", test_metamer},
-    {"update", test_update}, {"refused", test_refused},
-    {"codebook", test_codebook}, {"views", test_views}, {NULL, NULL}};
+    {"turns away", test_turns_away}, {"other size", test_other_size},
+    {"two", test_two}, {"by histogram", test_by_histogram},
+    {"metamer", test_metamer}, {"update", test_update},
+    {"refused", test_refused}, {"codebook", test_codebook},
+    {"views", test_views}, {NULL, NULL}};
 
 int
 main (int argc, char **argv)
