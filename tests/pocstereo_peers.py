@@ -46,8 +46,8 @@ POINTS = "window=32 lines=15 bandwidth=8 weight=rectangle fit=closed-form " \
     "smooth=false"
 # As the preset of this name.
 FAST = "min-peak=0.35 left-right=false speckle-size=0 fill=false"
-# Before gaps were filled and surfaces smoothed.
-BEFORE = "fill=false smooth=false speckle-size=200"
+# Before gaps were filled, surfaces smoothed and layers fewer.
+BEFORE = "fill=false smooth=false speckle-size=200 layers=4"
 GREY = "videoconvert ! video/x-raw,format=GRAY8"
 MOVED, SIZE, EDGE = ("Wood2", "Cloth3", "Motorcycle"), (480, 320), 24
 SHIFTS = 3.1, 4.77, 6.43, 8.1, 9.77
@@ -160,7 +160,8 @@ PEERS = {
 MATCHERS = {
     "`dense`": pocstereo(""), "`fast`": pocstereo(FAST), **PEERS,
     "`dense` before": pocstereo(BEFORE),
-    "`fast` before": pocstereo(FAST + " candidates=1 revote=false smooth=false")}
+    "`fast` before": pocstereo(
+        FAST + " candidates=1 revote=false smooth=false layers=4")}
 
 
 def pairs(loaded):

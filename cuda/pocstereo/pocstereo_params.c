@@ -49,7 +49,8 @@ const Param pocstereo_params[] = {
         "then says less about the match (0 = all have the same weight)"),
     NUMBER (layers, 0, POCSTEREO_MAX_LAYERS, 0, "Layers",
         "Number of sizes at which the views are searched, each half of the one "
-        "before (0 = as many as the range needs for points, 3 for every pixel)"),
+        "before (0 = as many as the range needs for points, 3 for every "
+        "pixel)"),
     NUMBER (min_disparity, -POCSTEREO_MAX_DISPARITY, POCSTEREO_MAX_DISPARITY, 0,
         "Minimum disparity",
         "Disparity of the farthest surface: how many pixels farther left it is "
