@@ -493,6 +493,7 @@ fill_results (Kinfumot *k, KinfumotResults *r)
   r->max_bricks = k->work.grid.max_bricks;
   r->n_bricks = r->max_bricks - k->state->pool.n_unused;
   r->dropped = k->dropped;
+  r->missing = k->missing;
   r->late = k->late;
   r->refused = k->refused;
   r->refusal = k->refusal;
@@ -523,7 +524,7 @@ kinfumot_run (Kinfumot *k, const KinfumotParams *params,
 
   TRY (set_params (k, params));
   k->outputs = outputs ? *outputs : (KinfumotOutputs){.map = NULL};
-  k->dropped = 0;
+  k->dropped = k->missing = 0;
   k->refusal = NULL;
   if (k->forget)
     TRY (kinfumot_pool_forget (k, -1));

@@ -144,6 +144,7 @@ typedef struct {
   int n_objects;
   uint32_t n_bricks, max_bricks;
   uint32_t dropped;    /* bricks that gave way in this frame */
+  uint32_t missing;    /* bricks for which there was no room all the same */
   uint64_t late;       /* births that came too late, or for no known frame */
   uint64_t refused;    /* births that could not become a model */
   const char *refusal; /* why one of this frame could not; NULL */

@@ -244,6 +244,7 @@ grant (Kinfumot *k, Copy *c)
                                                      : w->max_fresh;
   uint64_t *keys = malloc ((n + 1) * sizeof *keys);
   const char *err = keys ? NULL : "out of memory";
+  uint32_t given = 0;
 
   if (!err)
     err = device_copy (&k->device, keys, w->fresh, n * sizeof *keys);
@@ -251,13 +252,14 @@ grant (Kinfumot *k, Copy *c)
     err = device_wait (&k->device);
   if (!err)
     qsort (keys, n, sizeof *keys, compare_keys);
-  for (uint32_t i = 0, slot = 0; !err && i < n && slot < c->n; slot++)
+  for (uint32_t slot = 0; !err && given < n && slot < c->n; slot++)
     if (!c->owner[slot]) {
-      c->owner[slot] = keys[i++];
+      c->owner[slot] = keys[given++];
       err = device_clear (&k->device,
           w->grid.voxels + (size_t) slot * KINFUMOT_BRICK_VOXELS,
           KINFUMOT_BRICK_VOXELS * sizeof *w->grid.voxels);
     }
+  k->missing += k->state->pool.n_fresh - given;
   free (keys);
   return err;
 }

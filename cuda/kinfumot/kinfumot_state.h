@@ -88,7 +88,7 @@ struct _Kinfumot {
   KinfumotObject objects[KINFUMOT_MAX_OBJECTS];
   uint64_t late, refused;
   const char *refusal;
-  uint32_t dropped;
+  uint32_t dropped, missing;
 
   KinfumotKeyframe *keyframes;
   int n_keyframes, keyframes_room;

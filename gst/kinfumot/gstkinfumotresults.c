@@ -242,15 +242,16 @@ tell_full (GstKinfumot *self, const KinfumotResults *r)
 {
   guint64 bytes = (guint64) r->max_bricks * 2048;
 
-  if (!r->dropped || !gst_vision_warning_is_due (&self->told_full))
+  if ((!r->dropped && !r->missing) ||
+      !gst_vision_warning_is_due (&self->told_full))
     return;
   GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT,
-      ("The models fill their %" G_GUINT64_FORMAT
-       " MiB: what has been out of view for longest is dropped.",
-          bytes >> 20),
-      ("%u bricks of 2048 bytes went in this frame. Raise max-memory or "
-       "voxel-size.",
-          r->dropped));
+      ("The models fill their %" G_GUINT64_FORMAT " MiB: %s.", bytes >> 20,
+          r->missing ? "surfaces in view find no room, and are left out"
+                     : "what has been out of view for longest is dropped"),
+      ("In this frame %u bricks of 2048 bytes went, and %u more would be "
+       "needed. Raise max-memory or voxel-size.",
+          r->dropped, r->missing));
 }
 
 static void

@@ -477,6 +477,20 @@ play_still_room (Play *s, DeviceKind kind, int n, double first[7])
   follow (s, n, first);
 }
 
+/* The models can be saved, and have no place that is not a number. */
+static void
+check_room_mesh (Play *s)
+{
+  int wrong = 0;
+  Mesh m = {0};
+
+  ok (kinfumot_mesh (s->k, &m));
+  for (uint32_t i = 0; i < 3 * m.n; i++)
+    wrong += !isfinite (m.x[i]);
+  check (m.n > 10000 && wrong == 0);
+  mesh_free (&m);
+}
+
 static void
 test_lost (DeviceKind kind)
 {
@@ -490,6 +504,7 @@ test_lost (DeviceKind kind)
     check (s.r.lost);
     check_unknown (&s);
   }
+  check_room_mesh (&s);
   for (int i = 13; i < 18; i++)
     play_frame (&s, i);
   check (!s.r.lost);
@@ -580,6 +595,30 @@ test_full (DeviceKind kind)
   printf ("%u bricks of %u in use, %u were dropped\n", s.r.n_bricks,
       s.r.max_bricks, (unsigned) dropped);
   check (dropped > 0);
+  play_close (&s);
+}
+
+/* A pool that one view fills: what is left out is told, and the camera is
+ * followed by the rest. */
+static void
+test_too_much (DeviceKind kind)
+{
+  double first[7];
+  Play s;
+
+  play_open (&s, kind, 320, 240);
+  s.rp.motion_start = 1000;
+  s.p.voxel_size = .003;
+  s.p.max_memory = 16;
+  play_start (&s, false);
+  for (int i = 0; i < 4; i++) {
+    play_frame (&s, i);
+    if (i == 0)
+      memcpy (first, s.truth.camera, sizeof first);
+    check (!s.r.lost && s.r.n_bricks == s.r.max_bricks);
+    check (s.r.dropped == 0 && s.r.missing > s.r.max_bricks / 2);
+  }
+  check_near (camera_error (&s, first), 0, .01);
   play_close (&s);
 }
 
@@ -750,7 +789,8 @@ main (int argc, char **argv)
       {"free", test_free}, {"still", test_still}, {"views", test_views},
       {"camera", test_camera}, {"robot", test_robot}, {"waits", test_waits},
       {"mean", test_mean}, {"lost", test_lost}, {"relocate", test_relocate},
-      {"full", test_full}, {"hostile", test_hostile}, {NULL, NULL}};
+      {"full", test_full}, {"too much", test_too_much},
+      {"hostile", test_hostile}, {NULL, NULL}};
   const CheckPart parity[] = {
       {"room", parity_room}, {"lost", parity_lost}, {NULL, NULL}};
 

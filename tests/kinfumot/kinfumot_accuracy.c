@@ -11,7 +11,8 @@
  * room with nothing that moves, 300 frames for each motion of the camera; axes:
  * figure 9.  Without any of these, all.  unsigned: the paper's distance;
  * no-ring: without the frames before a birth; cuda: on the GPU; --seeds N: of
- * the paths (3); --frames N: no more of a path, a motion or the axes. */
+ * the paths (3); --frames N: no more of a path, a motion or the axes;
+ * vga: paths and cameras at 640 x 480 and with the default properties. */
 #include <unistd.h>
 
 #include "common/rotation.h"
@@ -24,7 +25,7 @@ static const char *data;
 
 typedef struct {
   DeviceKind kind;
-  bool is_unsigned, no_ring;
+  bool is_unsigned, no_ring, is_vga;
   int most_frames; /* of a generated path */
 } Way;
 
@@ -532,27 +533,36 @@ at_most (const Way *way, int frames)
   return way->most_frames < frames ? way->most_frames : frames;
 }
 
+static void
+open_room (Play *s, const Way *way)
+{
+  play_open (s, way->kind, way->is_vga ? 640 : 320, way->is_vga ? 480 : 240);
+  if (way->is_vga)
+    s->p = kinfumot_defaults ();
+  set_way (s, way);
+}
+
 /* Millimetres: how far the camera is off at worst. */
 static double
 run_path (const Way *way, int path, int seed, Followed *f)
 {
   double first[7], worst = 0;
-  uint8_t *mask = calloc (320 * 240, 1);
+  uint8_t *mask;
   Play s;
 
   *f = (Followed){.accepted = -1, .born = -1, .least_precision = 1};
-  play_open (&s, way->kind, 320, 240);
+  open_room (&s, way);
+  mask = calloc ((size_t) s.width * s.height, 1);
   s.rp.path = (RgbdPath) path;
   s.rp.motion_start = 10;
   s.rp.seed = (uint64_t) seed;
-  set_way (&s, way);
   play_start (&s, true);
   for (int i = 0; i < at_most (way, PATH_FRAMES); i++) {
     play_frame (&s, i);
     if (i == 0)
       memcpy (first, s.truth.camera, sizeof first);
     worst = fmax (worst, 1e3 * camera_error (&s, first));
-    for (int k = 0; k < 320 * 240; k++)
+    for (int k = 0; k < s.width * s.height; k++)
       mask[k] = s.labels[k] != 0;
     see (f, &s, i, mask, s.truth.objects[0].pose);
   }
@@ -584,10 +594,9 @@ tell_motion (const Way *way, RgbdMotion motion, const char *name)
   int n_lost = 0;
   Play s;
 
-  play_open (&s, way->kind, 320, 240);
+  open_room (&s, way);
   s.rp.camera = motion;
   s.rp.motion_start = MAX_FRAMES;
-  set_way (&s, way);
   play_start (&s, true);
   for (int i = 0; i < n; i++) {
     double error;
@@ -723,6 +732,7 @@ bench (int argc, char **argv)
       "rotation"};
   const Way way = {says (argc, argv, "cuda") ? DEVICE_CUDA : DEVICE_CPU,
       says (argc, argv, "unsigned"), says (argc, argv, "no-ring"),
+      says (argc, argv, "vga"),
       number_after (argc, argv, "--frames", MAX_FRAMES)};
   const int seeds = number_after (argc, argv, "--seeds", 3);
   bool all = true;

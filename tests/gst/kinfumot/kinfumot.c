@@ -310,6 +310,19 @@ GST_START_TEST (test_lost)
 }
 GST_END_TEST;
 
+/* Voxels that one view fills are told, with the bytes. */
+GST_START_TEST (test_full)
+{
+  Frames f = frames_new (
+      "intrinsics=60,60,32,24 voxel-size=0.002 truncation=0.06 max-memory=16");
+
+  fail_unless (push (&f, 0));
+  expect_text (gst_bus_pop_filtered (f.bus, GST_MESSAGE_WARNING),
+      "fill their 16 MiB: surfaces in view find no room");
+  frames_free (&f);
+}
+GST_END_TEST;
+
 /* After a flush the models are there; after a reset they are not. */
 GST_START_TEST (test_flush)
 {
@@ -471,6 +484,6 @@ GST_END_TEST;
 
 SUITE (kinfumot, TIMEOUT (300), TEST (test_camera), TEST (test_robot),
     TEST (test_trajectory), TEST (test_mesh), TEST (test_no_camera),
-    TEST (test_wrong_camera), TEST (test_lost), TEST (test_flush),
-    TEST (test_masks), TEST (test_max_objects), TEST (test_event_ends),
-    TEST (test_changes), TEST (test_refused_start));
+    TEST (test_wrong_camera), TEST (test_lost), TEST (test_full),
+    TEST (test_flush), TEST (test_masks), TEST (test_max_objects),
+    TEST (test_event_ends), TEST (test_changes), TEST (test_refused_start));
