@@ -35,7 +35,8 @@ build_all () {
   [ -f "$build/build.ninja" ] ||
     CC=$cc meson setup "$build" -Dfuzz=enabled -Dcuda=disabled \
       -Dintrospection=disabled -Dtests=disabled -Db_lundef=false \
-      -Db_sanitize=address,undefined -Doptimization=1 >"$scratch/log" 2>&1 ||
+      -Db_sanitize=address,undefined -Doptimization=1 -Dc_args=-g1 \
+      >"$scratch/log" 2>&1 ||
     { cat "$scratch/log"; return 1; }
   ninja -C "$build" fuzz >"$scratch/log" 2>&1 ||
     { cat "$scratch/log"; return 1; }

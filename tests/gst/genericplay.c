@@ -54,7 +54,7 @@ end_pipeline (GstElement *pipeline)
 {
   GstBus *bus = gst_element_get_bus (pipeline);
   GstMessage *message = gst_bus_timed_pop_filtered (
-      bus, 30 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+      bus, 120 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
   GError *error = NULL;
 
   fail_unless (message != NULL, "no end of stream");
@@ -190,7 +190,7 @@ end_changing (GstElement *pipeline, Changes *c)
 {
   GstBus *bus = gst_element_get_bus (pipeline);
   GstMessage *message = gst_bus_timed_pop_filtered (
-      bus, 30 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+      bus, 120 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
   GError *error = NULL;
 
   fail_unless (message != NULL, "no end of stream");
@@ -318,7 +318,7 @@ play_with (const gchar *name, const gchar *property, const gchar *text)
   if (gst_element_set_state (pipeline, GST_STATE_PLAYING) !=
       GST_STATE_CHANGE_FAILURE) {
     end = gst_bus_timed_pop_filtered (
-        bus, 30 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+        bus, 120 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
     fail_unless (end != NULL, "no end of stream");
     gst_message_unref (end);
   }
