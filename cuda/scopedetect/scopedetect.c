@@ -495,7 +495,7 @@ get_memory (Scopedetect *s, int width, int height,
   TRY (new_frame (s, width, height));
   TRY (memory_get (&s->memory, &s->left, (size_t) s->work.cloud.room));
   return scopedetect_explain_new (&s->explain, &s->host_memory, &s->host,
-      &s->memory, n_models, s->work.cloud.room);
+      &s->memory, &s->device, n_models, s->work.cloud.room);
 }
 
 static const char *
@@ -560,7 +560,7 @@ scopedetect_free (Scopedetect *s)
   s->stages->close (&s->work);
   memory_free (&s->memory);
   memory_free (&s->host_memory);
-  scopedetect_assigner_free (s->explain.assigner);
+  scopedetect_explain_free (&s->explain);
   free (s->shape);
   free (s->host_shape);
   free (s->objects);

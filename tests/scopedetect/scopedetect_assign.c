@@ -525,6 +525,55 @@ test_begun (DeviceKind kind)
   case_free (c);
 }
 
+/* ---- CPU and GPU ---- */
+
+/* What the CPU finds, and the GPU does. */
+static void
+compare (Case *c, Case *other)
+{
+  ScopedetectAssignment best, same;
+
+  other->task = c->task;
+  find (c, &best);
+  find (other, &same);
+  check (!memcmp (&best, &same, sizeof best));
+}
+
+static void
+test_hostile (DeviceKind kind)
+{
+  Case *gpu = case_new (kind, 1);
+
+  for (int k = 0; k < HOSTILE; k++) {
+    Case *c = hostile (DEVICE_CPU, k);
+
+    compare (c, gpu);
+    c->task.searches = SCOPEDETECT_MAX_RESTARTS;
+    c->task.stop = 1 + (int) rnd (100);
+    compare (c, gpu);
+    case_free (c);
+  }
+  case_free (gpu);
+}
+
+/* Both schedules on scenes; more steps than one launch. */
+static void
+test_scenes (DeviceKind kind)
+{
+  Case *gpu = case_new (kind, 1);
+
+  for (int k = 0; k < 4; k++) {
+    Case *c = case_new (DEVICE_CPU, GRID * GRID);
+
+    make_scene (c);
+    c->task.schedule = k % 2 ? SCOPEDETECT_HALVES : SCOPEDETECT_METROPOLIS;
+    c->task.steps = k < 2 ? 20000 : 120000;
+    compare (c, gpu);
+    case_free (c);
+  }
+  case_free (gpu);
+}
+
 /* ---- Figures ---- */
 
 /* The thesis's schedule reaches as much as the test's own, on average. */
@@ -659,8 +708,11 @@ static const CheckPart on_each[] = {{"answers", test_answers},
     {"extremes", test_extremes}, {"begun", test_begun},
     {"schedule", test_schedule}, {NULL, NULL}};
 
+static const CheckPart parity[] = {
+    {"hostile", test_hostile}, {"scenes", test_scenes}, {NULL, NULL}};
+
 int
 main (int argc, char **argv)
 {
-  return check_main (argc, argv, on_each, NULL, bench);
+  return check_main (argc, argv, on_each, parity, bench);
 }

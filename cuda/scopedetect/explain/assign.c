@@ -98,7 +98,7 @@ scopedetect_assigner_new (ScopedetectAssigner **self, const Device *device,
   if (!a)
     return "out of memory";
   a->device = device;
-  a->stages = &scopedetect_assign_stages_cpu;
+  a->stages = STAGES (scopedetect_assign, device);
   v = &a->work;
   if (device->kind != DEVICE_CPU) { /* which reads those of the task */
     TRY (memory_get (m, &v->candidate, n));

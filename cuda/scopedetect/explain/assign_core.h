@@ -454,4 +454,5 @@ typedef struct {
 
 C_BEGIN
 extern const ScopedetectAssignStages scopedetect_assign_stages_cpu;
+extern const ScopedetectAssignStages scopedetect_assign_stages_cuda;
 C_END

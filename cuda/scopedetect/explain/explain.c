@@ -403,7 +403,8 @@ scopedetect_set_candidates (
 
 const char *
 scopedetect_explain_new (ScopedetectExplain *e, DeviceMemory *host,
-    const Device *cpu, DeviceMemory *device, int n_models, int room)
+    const Device *cpu, DeviceMemory *device, const Device *dev, int n_models,
+    int room)
 {
   const size_t n = SCOPEDETECT_MAX_CANDIDATES;
   const size_t all = (size_t) n_models * SCOPEDETECT_FOUND;
@@ -413,11 +414,22 @@ scopedetect_explain_new (ScopedetectExplain *e, DeviceMemory *host,
   TRY (memory_get_pinned (device, &e->left, (size_t) room));
   TRY (memory_get (host, &e->patches.patch, SCOPEDETECT_MAX_PATCHES));
   TRY (memory_get (host, &e->ranked, 2 * all));
-  TRY (memory_get (host, &e->candidate, n));
+  TRY (memory_get_pinned (device, &e->candidate, n));
   TRY (memory_get (host, &e->object, n));
   TRY (memory_get (host, &e->models, (size_t) n_models));
   TRY (memory_get (host, &e->explained, (size_t) room));
-  TRY (memory_get (host, &e->excludes, n * n / 64));
-  return scopedetect_assigner_new (&e->assigner, cpu, host,
+  TRY (memory_get_pinned (device, &e->excludes, n * n / 64));
+  TRY (scopedetect_assigner_new (&e->on_host, cpu, host,
+      SCOPEDETECT_MAX_CANDIDATES, SCOPEDETECT_MAX_RESTARTS));
+  if (dev->kind == DEVICE_CPU)
+    return NULL;
+  return scopedetect_assigner_new (&e->on_gpu, dev, device,
       SCOPEDETECT_MAX_CANDIDATES, SCOPEDETECT_MAX_RESTARTS);
+}
+
+void
+scopedetect_explain_free (ScopedetectExplain *e)
+{
+  scopedetect_assigner_free (e->on_host);
+  scopedetect_assigner_free (e->on_gpu);
 }

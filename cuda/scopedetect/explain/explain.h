@@ -2,7 +2,7 @@
  *
  * From hypotheses to the objects that explain a scene together (thesis, chapter
  * 2).  It runs on the host for both backends, on what is the same bits there,
- * so its answer is the same too. */
+ * but for the search for an assignment, which gives the same answer on both. */
 #pragma once
 
 #include "common/memory.h"
@@ -55,7 +55,8 @@ typedef struct {
   bool *explained; /* of each point, by stage 1 */
   uint16_t *left;  /* pinned: numbers of the points that stage 1 leaves */
   int *models;     /* room for all: those that stage 2 searches for */
-  ScopedetectAssigner *assigner;
+  /* Of the host, and of the GPU; NULL without one. */
+  ScopedetectAssigner *on_host, *on_gpu;
 } ScopedetectExplain;
 
 /* The hypotheses of both stages that may be chosen, as candidates: the first of
@@ -101,7 +102,10 @@ bool scopedetect_is_one (const ScopedetectShape *shape,
 ScopedetectAssignTask scopedetect_task (
     const ScopedetectParams *p, int n_candidates, bool is_first);
 
-/* Memory for the hypotheses of @n_models, and the points of a frame; @cpu is
- * where @host is from, if it is not only counted. */
+/* Memory for the hypotheses of @n_models, and the points of a frame; @cpu and
+ * @dev are where @host and @device are from, if these are not only counted. */
 const char *scopedetect_explain_new (ScopedetectExplain *e, DeviceMemory *host,
-    const Device *cpu, DeviceMemory *device, int n_models, int room);
+    const Device *cpu, DeviceMemory *device, const Device *dev, int n_models,
+    int room);
+/* Once that memory is freed. */
+void scopedetect_explain_free (ScopedetectExplain *e);

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The searches for an assignment as kernels, a warp a search.  A lane looks at
+ * each of the next 32 steps, as if none before it in the warp were taken; the
+ * first that is taken is made by all lanes, and those after it are looked at
+ * again.  So the answer is that of one step after the other. */
+#include "common/chain.cuh"
+#include "scopedetect/explain/assign_core.h"
+
+#define WARPS 4      /* of a block */
+#define PAIR_ROWS 4  /* blocks that share the pairs of a candidate */
+#define PAIR_WARPS 8 /* of each of these blocks */
+
+/* Words of a candidate's patches that a lane looks at. */
+#define LANE_WORDS ((SCOPEDETECT_PATCH_WORDS + 31) / 32)
+
+/* ---- Tables ---- */
+
+static __global__ void
+set_items (const __grid_constant__ ScopedetectSearches v)
+{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+  if (i < v.n_candidates)
+    scopedetect_set_item (&v, i);
+}
+
+/* A warp a pair, of candidate blockIdx.x with those from it on. */
+static __global__ void __launch_bounds__ (32 * PAIR_WARPS)
+    set_pairs (const __grid_constant__ ScopedetectSearches v)
+{
+  int i = blockIdx.x, lane = threadIdx.x % 32, n = v.n_candidates;
+  int warp = blockIdx.y * PAIR_WARPS + threadIdx.x / 32;
+  const ScopedetectCandidate *a = &v.candidate[i];
+
+  for (int j = i + warp; j < n; j += PAIR_ROWS * PAIR_WARPS) {
+    const ScopedetectCandidate *b = &v.candidate[j];
+    int first = max (a->first, b->first), end = min (a->end, b->end);
+    uint32_t shared = 0;
+
+    for (int w = first + lane; w < end; w += 32)
+      shared += __popcll (a->patch[w] & b->patch[w]);
+    shared = warp_sum (shared);
+    if (lane == 0)
+      v.pair[(size_t) i * n + j] = v.pair[(size_t) j * n + i] =
+          scopedetect_pair (&v, i, j, (int) shared);
+  }
+}
+
+static const char *
+load (const Device *dev, ScopedetectSearches *v, const ScopedetectAssignTask *t)
+{
+  int n = t->n_candidates;
+  size_t words = (size_t) n * scopedetect_exclude_words (n);
+
+  TRY (device_copy (dev, (void *) v->candidate, t->candidate,
+      (size_t) n * sizeof *t->candidate));
+  TRY (device_copy (
+      dev, (void *) v->excludes, t->excludes, words * sizeof *t->excludes));
+  TRY (launch_after (dev, false, set_items, ceil_div (n, 128), 128, 0, *v));
+  return launch_after (
+      dev, false, set_pairs, dim3 (n, PAIR_ROWS), 32 * PAIR_WARPS, 0, *v);
+}
+
+/* ---- A warp's search ---- */
+
+typedef struct {
+  ScopedetectChain chain;
+  ScopedetectChosen best;
+  int shift[SCOPEDETECT_MAX_TOGETHER]; /* by how much a move changes the patches
+                                          that each place shares */
+} Searching;
+
+/* Number of the warp's search, which may be none. */
+static __device__ __forceinline__ int
+search_of (void)
+{
+  return blockIdx.x * WARPS + threadIdx.x / 32;
+}
+
+static __device__ __forceinline__ int
+lane_of (void)
+{
+  return threadIdx.x % 32;
+}
+
+/* Copies @T by all lanes. */
+template <class T>
+static __device__ __forceinline__ void
+copy_by_warp (T *to, const T *from)
+{
+  static_assert (sizeof (T) % 8 == 0, "copied by words");
+  __syncwarp ();
+  for (int i = lane_of (); i < (int) (sizeof (T) / 8); i += 32)
+    ((uint64_t *) to)[i] = ((const uint64_t *) from)[i];
+  __syncwarp ();
+}
+
+static __device__ __forceinline__ int64_t
+warp_sum_64 (int64_t v)
+{
+  for (int step = 16; step; step /= 2)
+    v += __shfl_xor_sync (ALL_LANES, v, step);
+  return v;
+}
+
+/* Counts, patch by patch, what @candidate shares with those at @places, which
+ * is added to s.shift, times @sign; returns with any of them. */
+static __device__ int
+count_shared (const ScopedetectSearches &v, Searching &s, uint64_t places,
+    int candidate, int sign)
+{
+  const ScopedetectCandidate *a = &v.candidate[candidate];
+  uint64_t single[LANE_WORDS] = {};
+  uint32_t all = 0;
+
+#pragma unroll
+  for (int k = 0; k < LANE_WORDS; k++) {
+    int w = a->first + lane_of () + 32 * k;
+    uint64_t any = 0;
+
+    if (w < a->end)
+      single[k] = scopedetect_single (&v, &s.chain, places, candidate, w, &any);
+    all += __popcll (any);
+  }
+  for (uint64_t rest = places; rest; rest &= rest - 1) {
+    int i = scopedetect_lowest (rest);
+    const ScopedetectCandidate *b = &v.candidate[s.chain.chosen[i]];
+    uint32_t n = 0;
+
+#pragma unroll
+    for (int k = 0; k < LANE_WORDS; k++)
+      if (single[k])
+        n += __popcll (single[k] & b->patch[a->first + lane_of () + 32 * k]);
+    n = warp_sum (n);
+    if (lane_of () == 0)
+      s.shift[i] += sign * (int) n;
+  }
+  return (int) warp_sum (all);
+}
+
+/* The score after @m, in which patches may be of three; to s.shift what it
+ * changes of others. */
+static __device__ int64_t
+count_energy (const ScopedetectSearches &v, Searching &s, ScopedetectMove *m)
+{
+  uint64_t touched = m->by_in | m->by_out;
+  int64_t rise = 0;
+
+  __syncwarp (); /* all have seen the shifts before */
+  for (int i = lane_of (); i < s.chain.n; i += 32)
+    s.shift[i] = 0;
+  __syncwarp ();
+  if (m->out >= 0)
+    m->of_out = count_shared (v, s, m->by_out, s.chain.chosen[m->out], -1);
+  if (m->in >= 0)
+    m->of_in = count_shared (v, s, m->by_in, m->in, 1);
+  __syncwarp ();
+  for (int i = lane_of (); i < s.chain.n; i += 32)
+    if (touched >> i & 1)
+      rise += scopedetect_rise (&v, &s.chain, i, s.shift[i]);
+  return scopedetect_ends (&v, &s.chain, m) + warp_sum_64 (rise);
+}
+
+static __device__ void
+take (const ScopedetectSearches &v, Searching &s, const ScopedetectMove &m,
+    int64_t energy)
+{
+  __syncwarp (); /* all have seen what there was */
+  for (int i = lane_of (); i < s.chain.n; i += 32)
+    scopedetect_move_place (&v, &s.chain, &m, i,
+        m.three ? s.shift[i] : scopedetect_shift (&v, &s.chain, &m, i));
+  __syncwarp ();
+  if (lane_of () == 0)
+    scopedetect_end_move (&v, &s.chain, &m, energy);
+  __syncwarp ();
+}
+
+static __device__ void
+keep_better (Searching &s)
+{
+  if (s.chain.energy <= s.best.energy)
+    return;
+  __syncwarp ();
+  for (int i = lane_of (); i < s.chain.n; i += 32)
+    s.best.chosen[i] = s.chain.chosen[i];
+  if (lane_of () == 0)
+    s.best.energy = s.chain.energy, s.best.n = s.chain.n;
+  __syncwarp ();
+}
+
+/* Chooses the @n candidates @chosen, which go together. */
+static __device__ void
+choose (const ScopedetectSearches &v, Searching &s, const int *chosen, int n)
+{
+  __syncwarp ();
+  for (int i = lane_of (); i < (int) (sizeof s.chain / 8); i += 32)
+    ((uint64_t *) &s.chain)[i] = 0;
+  __syncwarp ();
+  for (int i = 0; i < n; i++) {
+    ScopedetectMove m = {-1, chosen[i], 0, 0, 0, 0, false};
+
+    if (scopedetect_may (&v, &s.chain, &m))
+      take (v, s, m,
+          m.three ? count_energy (v, s, &m)
+                  : scopedetect_energy (&v, &s.chain, &m));
+  }
+}
+
+/* What lane @from has. */
+static __device__ __forceinline__ ScopedetectMove
+move_of (const ScopedetectMove &m, int from)
+{
+  ScopedetectMove other;
+
+  other.out = __shfl_sync (ALL_LANES, m.out, from);
+  other.in = __shfl_sync (ALL_LANES, m.in, from);
+  other.by_out = __shfl_sync (ALL_LANES, m.by_out, from);
+  other.by_in = __shfl_sync (ALL_LANES, m.by_in, from);
+  other.of_out = __shfl_sync (ALL_LANES, m.of_out, from);
+  other.of_in = __shfl_sync (ALL_LANES, m.of_in, from);
+  other.three = __shfl_sync (ALL_LANES, (int) m.three, from);
+  return other;
+}
+
+/* Looks at steps @at to before @end of @walk, 32 of them at most, until one is
+ * taken; @at is the next then.  Returns whether one was. */
+template <class Walk>
+static __device__ __forceinline__ bool
+step_on (const ScopedetectSearches &v, Searching &s, const Walk &walk, int *at,
+    int end)
+{
+  int first = *at, mine = first + lane_of ();
+  ScopedetectMove m = {-1, -1, 0, 0, 0, 0, false};
+  int64_t energy = 0;
+  bool may = false;
+  uint32_t open;
+
+  if (mine < end) {
+    m = walk.propose (v, s.chain, mine);
+    may = scopedetect_may (&v, &s.chain, &m);
+    if (may && !m.three) {
+      energy = scopedetect_energy (&v, &s.chain, &m);
+      may = walk.takes (v, s.chain, mine, energy);
+    }
+  }
+  for (open = __ballot_sync (ALL_LANES, may); open; open &= open - 1) {
+    int from = __ffs (open) - 1;
+    ScopedetectMove it = move_of (m, from);
+    int64_t to = __shfl_sync (ALL_LANES, energy, from);
+
+    if (it.three) {
+      to = count_energy (v, s, &it);
+      if (!walk.takes (v, s.chain, first + from, to))
+        continue;
+    }
+    take (v, s, it, to);
+    *at = first + from + 1;
+    return true;
+  }
+  *at = min (first + 32, end);
+  return false;
+}
+
+/* ---- Annealing ---- */
+
+/* The steps of search @k. */
+struct Annealing {
+  int k;
+
+  __device__ ScopedetectMove propose (
+      const ScopedetectSearches &v, const ScopedetectChain &c, int i) const
+  {
+    return scopedetect_propose (
+        &v, &c, random_u64 (v.seed, scopedetect_draw (k, i)));
+  }
+
+  __device__ bool takes (const ScopedetectSearches &v,
+      const ScopedetectChain &c, int i, int64_t energy) const
+  {
+    return scopedetect_takes (&v, &c, k, i, energy);
+  }
+};
+
+static __global__ void __launch_bounds__ (32 * WARPS) anneal_some (
+    const __grid_constant__ ScopedetectSearches v, int first, int end)
+{
+  __shared__ Searching shared[WARPS];
+  Searching &s = shared[threadIdx.x / 32];
+  Annealing walk = {search_of ()};
+  int at = first;
+
+  if (walk.k >= v.searches)
+    return;
+  copy_by_warp (&s.chain, &v.chain[walk.k]);
+  copy_by_warp (&s.best, &v.best[walk.k]);
+  while (at < end)
+    if (step_on (v, s, walk, &at, end))
+      keep_better (s);
+  copy_by_warp (&v.chain[walk.k], &s.chain);
+  copy_by_warp (&v.best[walk.k], &s.best);
+}
+
+static __global__ void __launch_bounds__ (32 * WARPS)
+    begin_some (const __grid_constant__ ScopedetectSearches v)
+{
+  __shared__ Searching shared[WARPS];
+  Searching &s = shared[threadIdx.x / 32];
+  int k = search_of ();
+
+  if (k >= v.searches)
+    return;
+  choose (v, s, v.start, v.n_start);
+  if (lane_of () == 0)
+    s.best.energy = INT64_MIN;
+  __syncwarp ();
+  keep_better (s);
+  copy_by_warp (&v.chain[k], &s.chain);
+  copy_by_warp (&v.best[k], &s.best);
+}
+
+/* ---- Uphill ---- */
+
+/* Each candidate beside the others, then in the place of each: @rows steps a
+ * candidate. */
+struct Filling {
+  int rows;
+
+  __device__ ScopedetectMove propose (
+      const ScopedetectSearches &v, const ScopedetectChain &c, int i) const
+  {
+    int place = v.stay - 1 + i % rows;
+    ScopedetectMove m = {
+        place < v.stay ? -1 : place, i / rows, 0, 0, 0, 0, false};
+
+    return m;
+  }
+
+  __device__ bool takes (const ScopedetectSearches &v,
+      const ScopedetectChain &c, int i, int64_t energy) const
+  {
+    return energy > c.energy;
+  }
+};
+
+/* Each place from @last on downwards becomes free. */
+struct Emptying {
+  int last;
+
+  __device__ ScopedetectMove propose (
+      const ScopedetectSearches &v, const ScopedetectChain &c, int i) const
+  {
+    ScopedetectMove m = {last - i, -1, 0, 0, 0, 0, false};
+
+    return m;
+  }
+
+  __device__ bool takes (const ScopedetectSearches &v,
+      const ScopedetectChain &c, int i, int64_t energy) const
+  {
+    return energy > c.energy;
+  }
+};
+
+/* Tries every single move, and takes each that is better. */
+static __device__ void
+sweep (const ScopedetectSearches &v, Searching &s)
+{
+  Filling fill = {s.chain.n - v.stay + 1};
+  Emptying empty;
+  int at = 0;
+
+  while (at < v.n_candidates * fill.rows)
+    if (step_on (v, s, fill, &at, v.n_candidates * fill.rows)) {
+      int taken = at - 1, rows = fill.rows;
+
+      fill.rows = s.chain.n - v.stay + 1; /* one more, if it came beside */
+      at = taken / rows * fill.rows + taken % rows + 1;
+    }
+  empty.last = s.chain.n - 1;
+  at = 0;
+  while (at <= empty.last - v.stay)
+    if (step_on (v, s, empty, &at, empty.last - v.stay + 1)) {
+      empty.last -= at;
+      at = 0;
+    }
+}
+
+static __global__ void __launch_bounds__ (32 * WARPS)
+    climb_some (const __grid_constant__ ScopedetectSearches v)
+{
+  __shared__ Searching shared[WARPS];
+  Searching &s = shared[threadIdx.x / 32];
+  int k = search_of (), n = 0;
+  int64_t before;
+
+  if (k >= v.searches)
+    return;
+  copy_by_warp (&s.best, &v.best[k]);
+  choose (v, s, s.best.chosen, s.best.n);
+  do {
+    before = s.chain.energy;
+    sweep (v, s);
+  } while (s.chain.energy > before && ++n < SCOPEDETECT_SWEEPS);
+  keep_better (s);
+  copy_by_warp (&v.best[k], &s.best);
+}
+
+/* ---- The stages ---- */
+
+static const char *
+begin (const Device *dev, const ScopedetectSearches *v)
+{
+  return launch_after (
+      dev, false, begin_some, ceil_div (v->searches, WARPS), 32 * WARPS, 0, *v);
+}
+
+static const char *
+anneal (const Device *dev, const ScopedetectSearches *v, int first, int end)
+{
+  return launch_after (dev, false, anneal_some, ceil_div (v->searches, WARPS),
+      32 * WARPS, 0, *v, first, end);
+}
+
+static const char *
+climb (const Device *dev, const ScopedetectSearches *v)
+{
+  return launch_after (
+      dev, false, climb_some, ceil_div (v->searches, WARPS), 32 * WARPS, 0, *v);
+}
+
+extern "C" const ScopedetectAssignStages scopedetect_assign_stages_cuda = {
+    load, begin, anneal, climb};
