@@ -268,6 +268,18 @@ check_camera (const ScopedetectCamera *c)
   return NULL;
 }
 
+#define LEAST_WEIGHT .001 /* those of an explanation count in 1/1024 */
+
+/* Whether any part tells poses apart. */
+static bool
+is_any_weighed (const ScopedetectParams *p)
+{
+  for (int k = 0; k < SCOPEDETECT_N_PARTS; k++)
+    if (p->weight[k] > 0)
+      return true;
+  return false;
+}
+
 const char *
 scopedetect_check (const ScopedetectParams *p)
 {
@@ -276,9 +288,13 @@ scopedetect_check (const ScopedetectParams *p)
   if (p->far <= p->near)
     return "near must be less than far";
   if (p->explain >= SCOPEDETECT_ONE_STAGE &&
-      !(p->weight_fit > 0 || p->weight_unexplained > 0))
-    return "of weight-fit and weight-unexplained one must be above 0, or "
+      !(p->weight_fit >= LEAST_WEIGHT || p->weight_unexplained >= LEAST_WEIGHT))
+    return "of weight-fit and weight-unexplained one must be 0.001 or more, or "
            "nothing is worth explaining";
+  if (!is_any_weighed (p))
+    return "of the weights of the score, weight-xyz to weight-walk, one must "
+           "be "
+           "above 0, or all poses are as good";
   return p->table_high <= p->table_low
       ? "table-low must be less than table-high"
       : NULL;

@@ -459,8 +459,6 @@ test_explain (DeviceKind kind)
   p.weight_object = 100;
   ok (scopedetect_run (s, &p, &b.frame, &r));
   check (r.n_objects == 0);
-  p.weight_fit = p.weight_unexplained = 0;
-  check (scopedetect_run (s, &p, &b.frame, &r) != NULL);
   scopedetect_free (s);
   bench_close (&b);
 }
@@ -496,7 +494,17 @@ test_explain_hostile (DeviceKind kind)
   WRONG (p.min_rest = 0, "min-rest");
   WRONG (p.first_weight_unexplained = NAN, "first-weight-unexplained");
   WRONG (p.first_weight_object = -1, "first-weight-object");
+  WRONG (
+      p.weight_fit = p.weight_unexplained = 0, "nothing is worth explaining");
+  WRONG (p.weight_fit = p.weight_unexplained = 4e-4, "0.001 or more");
+  WRONG (memset (p.weight, 0, sizeof p.weight), "all poses are as good");
 #undef WRONG
+  p = good;
+  p.explain = SCOPEDETECT_TWO_STAGE; /* all weights of stage 1 are 0 */
+  p.weight_fit = p.weight_object = p.first_weight_overlap = 0;
+  p.first_weight_object = 0;
+  ok (scopedetect_run (s, &p, &b.frame, &r));
+  check (r.n_objects == 1 && r.search.second == SCOPEDETECT_ACCEPTED);
   p = good;
   p.last = 2;
   p.candidates = SCOPEDETECT_MAX_OBJECTS;
