@@ -7,7 +7,7 @@
  * for figures alone.  Both want VISION_TEST_DATA. */
 #include <math.h>
 
-#include "check.h"
+#include "frames.h"
 #include "common/vec.h"
 #include "scene/clutter.h"
 #include "scopedetect/scopedetect.h"
@@ -28,7 +28,7 @@ typedef struct {
   Device dev;
   ScopedetectModel *model[N_WAYS][MAX_SHAPES];
   Scopedetect *detector[N_WAYS];
-  Image color, depth;
+  Frame color, depth;
   ClutterTruth truth;
 } Bench;
 
@@ -125,12 +125,8 @@ bench_open (Bench *b, const char *const *names, const char *const *clouds,
   for (int way = 0; way < N_WAYS; way++)
     ok (scopedetect_new (&b->detector[way], &b->dev, WIDTH, HEIGHT,
         (const ScopedetectModel *const *) b->model[way], n));
-  b->color = (Image){.width = WIDTH, .height = HEIGHT, .format = IMAGE_RGB};
-  b->color.stride[0] = 3 * WIDTH;
-  b->color.plane[0] = malloc (3 * WIDTH * HEIGHT);
-  b->depth = (Image){.width = WIDTH, .height = HEIGHT, .format = IMAGE_GRAY16};
-  b->depth.stride[0] = 2 * WIDTH;
-  b->depth.plane[0] = malloc (2 * WIDTH * HEIGHT);
+  b->color = frame_new (IMAGE_RGB, WIDTH, HEIGHT, 0, 1);
+  b->depth = frame_new (IMAGE_GRAY16, WIDTH, HEIGHT, 0, 1);
 }
 
 static void
@@ -143,8 +139,8 @@ bench_close (Bench *b)
   }
   device_close (&b->dev);
   clutter_free (b->scene);
-  free (b->color.plane[0]);
-  free (b->depth.plane[0]);
+  frame_free (&b->color);
+  frame_free (&b->depth);
 }
 
 /* The number of the object of @model that is at @pose; -1: none. */
@@ -176,9 +172,9 @@ look (Bench *b, Way way, double score[CLUTTER_MAX_OBJECTS], Count *c)
   ScopedetectParams p;
   ScopedetectFrame frame = {.width = WIDTH,
       .height = HEIGHT,
-      .depth = (const uint16_t *) (const void *) b->depth.plane[0],
+      .depth = (const uint16_t *) (const void *) b->depth.image.plane[0],
       .depth_stride = 2 * WIDTH,
-      .color = &b->color};
+      .color = &b->color.image};
 
   scopedetect_preset (&p, SCOPEDETECT_FAST);
   p.camera =
@@ -206,9 +202,9 @@ run (Bench *b, uint64_t seed, bool tells, Count *c)
   scene.seed = seed;
   scene.n_objects = 4 + (int) (seed % 3) < b->n ? 4 + (int) (seed % 3) : b->n;
   ok (clutter_render (
-      b->scene, &scene, CLUTTER_COLOR, 0, &b->color, NULL, NULL));
+      b->scene, &scene, CLUTTER_COLOR, 0, &b->color.image, NULL, NULL));
   ok (clutter_render (
-      b->scene, &scene, CLUTTER_DEPTH, 0, &b->depth, &b->truth, NULL));
+      b->scene, &scene, CLUTTER_DEPTH, 0, &b->depth.image, &b->truth, NULL));
   for (int way = 0; way < N_WAYS; way++)
     look (b, (Way) way, score[way], c);
   for (int i = 0; i < b->truth.n_objects; i++) {

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <time.h>
 
-#include "check.h"
+#include "frames.h"
 #include "scene/clutter.h"
 #include "scopedetect/scopedetect_detector.h"
 
@@ -30,7 +30,7 @@ typedef struct {
   Device dev;
   Scopedetect *detector;
   ScopedetectModel *model[SOLIDS];
-  Image color, depth;
+  Frame color, depth;
   ClutterTruth truth;
   Count alone[STEPS], together[STEPS], explained[STEPS];
   double seconds; /* of CPU time */
@@ -54,12 +54,8 @@ bench_open (Bench *b)
   ok (device_open (&b->dev, DEVICE_CPU, NULL));
   ok (scopedetect_new (&b->detector, &b->dev, WIDTH, HEIGHT,
       (const ScopedetectModel *const *) b->model, SOLIDS));
-  b->color = (Image){.width = WIDTH, .height = HEIGHT, .format = IMAGE_RGB};
-  b->color.stride[0] = 3 * WIDTH;
-  b->color.plane[0] = malloc (3 * WIDTH * HEIGHT);
-  b->depth = (Image){.width = WIDTH, .height = HEIGHT, .format = IMAGE_GRAY16};
-  b->depth.stride[0] = 2 * WIDTH;
-  b->depth.plane[0] = malloc (2 * WIDTH * HEIGHT);
+  b->color = frame_new (IMAGE_RGB, WIDTH, HEIGHT, 0, 1);
+  b->depth = frame_new (IMAGE_GRAY16, WIDTH, HEIGHT, 0, 1);
 }
 
 static void
@@ -70,8 +66,8 @@ bench_close (Bench *b)
   for (int i = 0; i < SOLIDS; i++)
     scopedetect_model_free (b->model[i]);
   clutter_free (b->scene);
-  free (b->color.plane[0]);
-  free (b->depth.plane[0]);
+  frame_free (&b->color);
+  frame_free (&b->depth);
 }
 
 /* Whether an object is one that is there. */
@@ -162,9 +158,9 @@ draw (Bench *b, uint64_t seed)
 
   scene.seed = seed;
   ok (clutter_render (
-      b->scene, &scene, CLUTTER_COLOR, 0, &b->color, NULL, NULL));
+      b->scene, &scene, CLUTTER_COLOR, 0, &b->color.image, NULL, NULL));
   ok (clutter_render (
-      b->scene, &scene, CLUTTER_DEPTH, 0, &b->depth, &b->truth, NULL));
+      b->scene, &scene, CLUTTER_DEPTH, 0, &b->depth.image, &b->truth, NULL));
   scopedetect_preset (&p, SCOPEDETECT_FAST);
   p.camera =
       (ScopedetectCamera){b->truth.fx, b->truth.fy, b->truth.cx, b->truth.cy};
@@ -175,8 +171,8 @@ static ScopedetectFrame
 frame_of (const Bench *b)
 {
   return (ScopedetectFrame){WIDTH, HEIGHT,
-      (const uint16_t *) (const void *) b->depth.plane[0], 2 * WIDTH, &b->color,
-      0, {{0}}};
+      (const uint16_t *) (const void *) b->depth.image.plane[0], 2 * WIDTH,
+      &b->color.image, 0, {{0}}};
 }
 
 static void

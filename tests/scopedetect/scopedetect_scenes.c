@@ -14,7 +14,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "check.h"
+#include "frames.h"
 #include "scene/clutter.h"
 #include "scopedetect/explain/record.h"
 #include "scopedetect/scopedetect_detector.h"
@@ -65,7 +65,7 @@ typedef struct {
   void *depth_copy, *color_copy; /* device memory */
   ScopedetectModel *model[MAX_MODELS];
   Scopedetect *detector[2]; /* of models with colour, and without */
-  Image color, depth;
+  Frame color, depth;
   ClutterTruth truth;
   int n_scenes;
   Count count[N_GIVEN][N_WAYS][MAX_SCENES];
@@ -136,12 +136,8 @@ bench_open (Bench *b, DeviceKind kind, const char *const *names, int n)
   for (int i = 0; i < N_GIVEN * N_WAYS; i++)
     b->told[i / N_WAYS][i % N_WAYS] =
         malloc (sizeof (Told) * MAX_SCENES * MAX_MODELS);
-  b->color = (Image){.width = WIDTH, .height = HEIGHT, .format = IMAGE_RGB};
-  b->color.stride[0] = 3 * WIDTH;
-  b->color.plane[0] = malloc (3 * WIDTH * HEIGHT);
-  b->depth = (Image){.width = WIDTH, .height = HEIGHT, .format = IMAGE_GRAY16};
-  b->depth.stride[0] = 2 * WIDTH;
-  b->depth.plane[0] = malloc (2 * WIDTH * HEIGHT);
+  b->color = frame_new (IMAGE_RGB, WIDTH, HEIGHT, 0, 1);
+  b->depth = frame_new (IMAGE_GRAY16, WIDTH, HEIGHT, 0, 1);
 }
 
 static void
@@ -157,8 +153,8 @@ bench_close (Bench *b)
   for (int i = 0; i < b->n_models; i++)
     scopedetect_model_free (b->model[i]);
   clutter_free (b->scene);
-  free (b->color.plane[0]);
-  free (b->depth.plane[0]);
+  frame_free (&b->color);
+  frame_free (&b->depth);
 }
 
 /* Draws scene @seed of @n_objects, and looks for all models, the detector's own
@@ -171,7 +167,7 @@ look_again (Bench *b, uint64_t seed, int n_objects, uint64_t own_seed)
   Scopedetect *s = b->detector[random_below (seed, 3, 4) == 0];
   ScopedetectResults r;
   ScopedetectParams p;
-  Image color = b->color;
+  Image color = b->color.image;
   ScopedetectFrame frame = {.width = WIDTH,
       .height = HEIGHT,
       .depth = b->depth_copy,
@@ -182,13 +178,13 @@ look_again (Bench *b, uint64_t seed, int n_objects, uint64_t own_seed)
   scene.n_objects = n_objects;
   scene.depth_bias = random_below (seed, 1, 8) / 1000.;
   ok (clutter_render (
-      b->scene, &scene, CLUTTER_COLOR, 0, &b->color, NULL, NULL));
+      b->scene, &scene, CLUTTER_COLOR, 0, &b->color.image, NULL, NULL));
   ok (clutter_render (
-      b->scene, &scene, CLUTTER_DEPTH, 0, &b->depth, &b->truth, NULL));
+      b->scene, &scene, CLUTTER_DEPTH, 0, &b->depth.image, &b->truth, NULL));
   ok (device_copy (
-      &b->dev, b->depth_copy, b->depth.plane[0], 2 * WIDTH * HEIGHT));
+      &b->dev, b->depth_copy, b->depth.image.plane[0], 2 * WIDTH * HEIGHT));
   ok (device_copy (
-      &b->dev, b->color_copy, b->color.plane[0], 3 * WIDTH * HEIGHT));
+      &b->dev, b->color_copy, b->color.image.plane[0], 3 * WIDTH * HEIGHT));
   color.plane[0] = b->color_copy;
   scopedetect_preset (&p, b->preset);
   p.camera =
