@@ -49,7 +49,7 @@ pose_eval_add_mesh (PoseEvalMeshes *m, const char *arg)
 typedef struct {
   const Mesh *mesh;
   pthread_mutex_t lock;
-  double most; /* squared distance of two vertices */
+  double max; /* squared distance of two vertices */
 } Diameter;
 
 static void
@@ -57,7 +57,7 @@ measure_vertices (void *data, int begin, int end)
 {
   Diameter *diameter = data;
   const Mesh *m = diameter->mesh;
-  double most = 0;
+  double max = 0;
 
   for (int i = begin; i < end; i++)
     for (int j = 0; j < i; j++) {
@@ -68,10 +68,10 @@ measure_vertices (void *data, int begin, int end)
 
         d2 += d * d;
       }
-      most = d2 > most ? d2 : most;
+      max = d2 > max ? d2 : max;
     }
   pthread_mutex_lock (&diameter->lock);
-  diameter->most = most > diameter->most ? most : diameter->most;
+  diameter->max = max > diameter->max ? max : diameter->max;
   pthread_mutex_unlock (&diameter->lock);
 }
 
@@ -81,7 +81,7 @@ diameter_of (const Mesh *m)
   Diameter d = {m, PTHREAD_MUTEX_INITIALIZER, 0};
 
   parallel_for ((int) m->n, 64, measure_vertices, &d);
-  return sqrt (d.most);
+  return sqrt (d.max);
 }
 
 const char *
@@ -221,20 +221,20 @@ static void
 add_vertex (Distance *d, int part, uint32_t i)
 {
   const Mesh *m = d->mesh;
-  double a[3], b[3], least;
+  double a[3], b[3], min;
 
   apply (d->truth, m->x + 3 * (size_t) i, b);
   apply (d->estimate, m->x + 3 * (size_t) i, a);
-  least = distance2 (a, b);
-  d->sum[part] += sqrt (least);
+  min = distance2 (a, b);
+  d->sum[part] += sqrt (min);
   for (uint32_t j = 0; j < m->n; j++) {
     double d2;
 
     apply (d->estimate, m->x + 3 * (size_t) j, a);
     d2 = distance2 (a, b);
-    least = d2 < least ? d2 : least;
+    min = d2 < min ? d2 : min;
   }
-  d->sum_s[part] += sqrt (least);
+  d->sum_s[part] += sqrt (min);
 }
 
 static void
@@ -266,13 +266,13 @@ measure_add (const Mesh *m, const PoseEvalPose *estimate,
 }
 
 /* The largest squared distance of a vertex between @estimate and @truth after
- * @s, if it is less than @least. */
+ * @s, if it is less than @limit. */
 static double
 surface_distance2 (const Mesh *m, const PoseEvalPose *estimate,
-    const PoseEvalPose *truth, const PoseEvalSymmetry *s, double least)
+    const PoseEvalPose *truth, const PoseEvalSymmetry *s, double limit)
 {
   PoseEvalSymmetry t, same;
-  double d[12], most = 0;
+  double d[12], max = 0;
 
   memcpy (t.r, truth->r, sizeof t.r);
   memcpy (t.t, truth->t, sizeof t.t);
@@ -281,7 +281,7 @@ surface_distance2 (const Mesh *m, const PoseEvalPose *estimate,
     d[k] = estimate->r[k] - same.r[k];
   for (int k = 0; k < 3; k++)
     d[9 + k] = estimate->t[k] - same.t[k];
-  for (uint32_t i = 0; i < m->n && most < least; i++) {
+  for (uint32_t i = 0; i < m->n && max < limit; i++) {
     const float *x = m->x + 3 * (size_t) i;
     double sum = 0;
 
@@ -291,9 +291,9 @@ surface_distance2 (const Mesh *m, const PoseEvalPose *estimate,
 
       sum += e * e;
     }
-    most = sum > most ? sum : most;
+    max = sum > max ? sum : max;
   }
-  return most;
+  return max;
 }
 
 /* The same in the picture, pixels; INFINITY where a vertex is not before the
@@ -301,18 +301,18 @@ surface_distance2 (const Mesh *m, const PoseEvalPose *estimate,
 static double
 projection_distance2 (const Mesh *m, const PoseEvalImage *im,
     const PoseEvalPose *estimate, const PoseEvalPose *truth,
-    const PoseEvalSymmetry *s, double least)
+    const PoseEvalSymmetry *s, double limit)
 {
   PoseEvalPose same = *truth;
   PoseEvalSymmetry t, p;
-  double most = 0;
+  double max = 0;
 
   memcpy (t.r, truth->r, sizeof t.r);
   memcpy (t.t, truth->t, sizeof t.t);
   p = product (&t, s);
   memcpy (same.r, p.r, sizeof p.r);
   memcpy (same.t, p.t, sizeof p.t);
-  for (uint32_t i = 0; i < m->n && most < least; i++) {
+  for (uint32_t i = 0; i < m->n && max < limit; i++) {
     double a[3], b[3], x, y;
 
     apply (estimate, m->x + 3 * (size_t) i, a);
@@ -321,9 +321,9 @@ projection_distance2 (const Mesh *m, const PoseEvalImage *im,
       return INFINITY;
     x = im->fx * (a[0] / a[2] - b[0] / b[2]);
     y = im->fy * (a[1] / a[2] - b[1] / b[2]);
-    most = fmax (most, x * x + y * y);
+    max = fmax (max, x * x + y * y);
   }
-  return most;
+  return max;
 }
 
 const char *
@@ -343,12 +343,12 @@ pose_eval_read_depth (PoseEvalImage *image, const char *path)
   return image->depth ? NULL : "out of memory";
 }
 
-/* Of pixels 0 to @most - 1, where those that are at @at or more begin; a pose
+/* Of pixels 0 to @max - 1, where those that are at @at or more begin; a pose
  * may lead far outside, or to what is no number. */
 static int
-first_from (double at, int most)
+first_from (double at, int max)
 {
-  return at > 0 ? (at < most ? (int) ceil (at) : most) : 0;
+  return at > 0 ? (at < max ? (int) ceil (at) : max) : 0;
 }
 
 /* One triangle, corners in the camera's frame, to @z: pixels whose rays meet

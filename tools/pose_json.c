@@ -163,13 +163,13 @@ read_value (Reader *r, int depth)
 PoseJson *
 pose_json_parse (char *text)
 {
-  size_t most = 2; /* a value is the first of its list, or follows a comma */
+  size_t n = 2; /* a value is the first of its list, or follows a comma */
   Reader r = {text, NULL};
   PoseJson *root;
 
   for (const char *c = text; *c; c++)
-    most += *c == ',' || *c == '[' || *c == '{';
-  root = r.next = calloc (most, sizeof *root);
+    n += *c == ',' || *c == '[' || *c == '{';
+  root = r.next = calloc (n, sizeof *root);
   if (!root)
     return NULL;
   if (!read_value (&r, 0) || (skip_blanks (&r), *r.at)) {

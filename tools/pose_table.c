@@ -254,7 +254,7 @@ match (const PoseTableRow *row, const Criterion *c, PoseEvalMeshes *meshes,
     size_t e = row->pairing[i].estimate, best = SIZE_MAX;
     const PoseEvalPose *p = &row->estimates.pose[e];
     double diameter = pose_eval_mesh (meshes, p->object)->diameter;
-    double least = c->threshold;
+    double min = c->threshold;
     bool counts;
 
     rank = before && is_same_object (before, p) ? rank + 1 : 0;
@@ -265,9 +265,9 @@ match (const PoseTableRow *row, const Criterion *c, PoseEvalMeshes *meshes,
       size_t t = row->pairing[next].truth;
       double error = error_of (&row->pairing[next].errors, c, diameter);
 
-      if (counts && !found[t] && error < least &&
+      if (counts && !found[t] && error < min &&
           (!c->is_bop || is_wanted (&row->truth.pose[t])))
-        least = error, best = t;
+        min = error, best = t;
     }
     if (best != SIZE_MAX)
       found[best] = true, right++;

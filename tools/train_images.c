@@ -235,15 +235,15 @@ static bool
 is_used (const Train *t, size_t i)
 {
   const PoseBopView *v = t->views.view;
-  size_t first = i, end = i, most = (size_t) t->per_scene;
+  size_t first = i, end = i, max = (size_t) t->per_scene;
 
   while (first > 0 && v[first - 1].scene == v[i].scene)
     first--;
   while (end < t->views.n && v[end].scene == v[i].scene)
     end++;
-  return (i - first) * most / (end - first) !=
-      (i + 1 - first) * most / (end - first) ||
-      most >= end - first;
+  return (i - first) * max / (end - first) !=
+      (i + 1 - first) * max / (end - first) ||
+      max >= end - first;
 }
 
 static const char *
@@ -390,7 +390,7 @@ match (void *data, int begin, int end)
 
   for (int i = begin; i < end; i++) {
     const TrainModel *model = &m->t->model[m->r->by->model[m->pose[i].model]];
-    double least = RIGHT * model->diameter, add, add_s;
+    double min = RIGHT * model->diameter, add, add_s;
 
     m->r->right[i] = -1;
     for (int k = 0; k < m->im->n_truth; k++) {
@@ -398,8 +398,8 @@ match (void *data, int begin, int end)
         continue;
       scopedetect_model_distance (
           model->model, m->pose[i].pose, m->im->truth[k].pose, &add, &add_s);
-      if (add_s < least)
-        least = add_s, m->r->right[i] = k;
+      if (add_s < min)
+        min = add_s, m->r->right[i] = k;
     }
   }
 }

@@ -134,12 +134,12 @@ sure_share (int part, int all)
 typedef struct {
   const char *name;
   size_t at; /* of the field */
-  double most;
+  double max;
 } Weight;
 
-#define FIELD(name, field, most) \
+#define FIELD(name, field, max) \
  { \
-  name, offsetof (ScopedetectParams, field), most \
+  name, offsetof (ScopedetectParams, field), max \
  }
 #define PART(name, part) FIELD (name, weight[SCOPEDETECT_##part], 4)
 
@@ -244,7 +244,7 @@ try_weights (unsigned n, const double *x, double *gradient, void *data)
 
   (void) gradient;
   for (unsigned i = 0; i < n; i++) {
-    double d = (rounded (x[i]) - s->before[i]) / s->weight[i].most;
+    double d = (rounded (x[i]) - s->before[i]) / s->weight[i].max;
 
     *field_of (&s->params, &s->weight[i]) = rounded (x[i]);
     far += d * d;
@@ -272,7 +272,7 @@ search (Search *s, ScopedetectParams *p)
 
   for (int i = 0; i < s->n; i++) {
     x[i] = s->before[i] = *field_of (p, &s->weight[i]);
-    high[i] = s->weight[i].most > x[i] ? s->weight[i].most : x[i];
+    high[i] = s->weight[i].max > x[i] ? s->weight[i].max : x[i];
   }
   s->params = *p;
   s->params.restarts = RESTARTS;

@@ -83,13 +83,13 @@ fail (const char *where, const char *why)
 /* ---- Options ---- */
 
 static const char *
-read_count (const char *text, int least, int *value)
+read_count (const char *text, int min, int *value)
 {
   const char *rest = number_read (text, value);
 
-  return rest && !*rest && *value >= least ? NULL
-      : least ? "this must be a whole number, 1 or more"
-              : "this must be a whole number, 0 or more";
+  return rest && !*rest && *value >= min ? NULL
+      : min ? "this must be a whole number, 1 or more"
+            : "this must be a whole number, 0 or more";
 }
 
 static const char *
@@ -248,17 +248,17 @@ static const char *
 train (Wanted *w, ScopedetectParams *best, char where[POSE_FILE_WHERE])
 {
   ScopedetectParams before = *best, p = *best;
-  double most, worth;
+  double max, worth;
 
-  TRY (judge (&w->t, &p, &most, where));
+  TRY (judge (&w->t, &p, &max, where));
   for (int round = 0; round < w->rounds; round++) {
     fprintf (stderr, "round %d of %d\n", round + 1, w->rounds);
     TRY (train_search (&w->t, TRAIN_LEARN, round, &p, where));
     snprintf (where, POSE_FILE_WHERE, "round %d", round + 1);
     TRY (train_weights (&w->t, &p, !w->no_score, w->tries));
     TRY (judge (&w->t, &p, &worth, where));
-    if (worth > most)
-      most = worth, *best = p, w->is_better = true;
+    if (worth > max)
+      max = worth, *best = p, w->is_better = true;
   }
   if (!w->is_better)
     printf ("No round finds better weights than those before: the preset has "

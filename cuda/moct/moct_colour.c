@@ -204,10 +204,10 @@ relation_to_ball (const MoctColour *c, const float lo[3], const float hi[3])
 
   for (int i = 0; i < 3; i++) {
     float a = lo[i] - c->lo[i], b = c->lo[i] - hi[i];
-    float out = fmaxf (0, fmaxf (a, b)), most = fmaxf (-a, -b);
+    float out = fmaxf (0, fmaxf (a, b)), max = fmaxf (-a, -b);
 
     near += out * out;
-    far += most * most;
+    far += max * max;
   }
   return near > limit ? MOCT_OUT : far <= limit ? MOCT_IN : MOCT_CUTS;
 }
