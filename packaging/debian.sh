@@ -87,7 +87,7 @@ try () {
   names=$(for file in "$out"/*.deb; do dpkg-deb -f "$file" Package; done)
   apt update
   # what the packages and the examples need stays
-  apt install gcc g++ cmake meson gstreamer1.0-tools gstreamer1.0-plugins-base \
+  apt install gcc g++ cmake make meson gstreamer1.0-tools gstreamer1.0-plugins-base \
     python3-gst-1.0 python3-numpy libgstreamer-plugins-base1.0-dev
   # shellcheck disable=SC2046 # names
   apt install $(apt-get -s install --no-install-recommends "$out"/*.deb |
