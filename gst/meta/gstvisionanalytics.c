@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Objects as GstAnalytics knows them: an object detection each, related to a
- * tracking where the object has an id. */
+ * tracking where the object has an id; and detections of others as regions of
+ * interest. */
 #include <math.h>
 
 #include "gstvisionmirror.h"
@@ -20,7 +21,7 @@ ours_open (Ours *self, const GstVisionObjects *objects)
 {
   self->types = g_hash_table_new (NULL, NULL);
   self->ids = g_hash_table_new (g_int64_hash, g_int64_equal);
-  for (guint i = 0; i < objects->n_objects; i++) {
+  for (guint i = 0; objects && i < objects->n_objects; i++) {
     GstVisionObject *object = &objects->objects[i];
 
     g_hash_table_add (
@@ -93,6 +94,20 @@ first_seen (GstBuffer *buffer, const GstVisionObject *object)
   return GST_BUFFER_PTS (buffer) - (GstClockTime) age;
 }
 
+/* FALSE where the meta has no room. */
+static gboolean
+add_tracking (GstBuffer *buffer, const GstVisionObject *object,
+    GstAnalyticsRelationMeta *relations, GstAnalyticsMtd *tracking)
+{
+  if (!gst_analytics_relation_meta_add_tracking_mtd (
+          relations, object->id, first_seen (buffer, object), tracking))
+    return FALSE;
+  if (GST_BUFFER_PTS_IS_VALID (buffer))
+    gst_analytics_tracking_mtd_update_last_seen (
+        tracking, GST_BUFFER_PTS (buffer));
+  return TRUE;
+}
+
 void
 gst_vision_analytics_add (
     GstBuffer *buffer, const GstVisionObject *object, const GstVisionBox *box)
@@ -101,15 +116,93 @@ gst_vision_analytics_add (
       gst_buffer_add_analytics_relation_meta (buffer);
   GstAnalyticsMtd detection, tracking;
 
-  if (!gst_analytics_relation_meta_add_od_mtd (relations, box->type, box->x,
+  if (gst_analytics_relation_meta_add_od_mtd (relations, box->type, box->x,
           box->y, box->width, box->height,
-          isnan (object->score) ? 1 : object->score, &detection))
-    return;
-  if (object->id &&
-      gst_analytics_relation_meta_add_tracking_mtd (
-          relations, object->id, first_seen (buffer, object), &tracking))
+          isnan (object->score) ? 1 : object->score, &detection) &&
+      object->id && add_tracking (buffer, object, relations, &tracking))
     gst_analytics_relation_meta_set_relation (
         relations, GST_ANALYTICS_REL_TYPE_RELATE_TO, detection.id, tracking.id);
+}
+
+void
+gst_vision_analytics_add_lost (GstBuffer *buffer, const GstVisionObject *object)
+{
+  GstAnalyticsMtd tracking;
+
+  if (object->id &&
+      gst_analytics_relation_meta_add_tracking_mtd (
+          gst_buffer_add_analytics_relation_meta (buffer), object->id,
+          first_seen (buffer, object), &tracking))
+    gst_analytics_tracking_mtd_set_lost (&tracking);
+}
+
+/* Whether there is a region of the detection already, as detectors add that
+ * know both forms; a conversion may have rounded the two otherwise. */
+static gboolean
+has_region (GstBuffer *buffer, const GstVisionBox *box)
+{
+  gpointer state = NULL;
+  GstMeta *meta;
+
+  while ((meta = gst_buffer_iterate_meta_filtered (
+              buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
+    const GstVideoRegionOfInterestMeta *region =
+        (const GstVideoRegionOfInterestMeta *) meta;
+    guint dx = MAX (region->x, box->x) - MIN (region->x, box->x);
+    guint dy = MAX (region->y, box->y) - MIN (region->y, box->y);
+
+    if (region->roi_type == box->type && dx <= 2 && dy <= 2)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* The part of a detection that lies in a frame of @info; FALSE if none does. */
+static gboolean
+place_of (
+    GstAnalyticsMtd *detection, const GstVideoInfo *info, GstVisionBox *box)
+{
+  gint x, y, width, height;
+  gint64 right, bottom;
+
+  if (!gst_analytics_od_mtd_get_location (
+          detection, &x, &y, &width, &height, NULL))
+    return FALSE;
+  right = MIN ((gint64) x + width, info->width);
+  bottom = MIN ((gint64) y + height, info->height);
+  x = MAX (x, 0);
+  y = MAX (y, 0);
+  if (x >= right || y >= bottom)
+    return FALSE;
+  *box = (GstVisionBox){.type = gst_analytics_od_mtd_get_obj_type (detection),
+      .x = (guint) x,
+      .y = (guint) y,
+      .width = (guint) (right - x),
+      .height = (guint) (bottom - y)};
+  return box->type != 0;
+}
+
+void
+gst_vision_analytics_regions (GstBuffer *buffer, const GstVideoInfo *info,
+    const GstVisionObjects *objects)
+{
+  GstAnalyticsRelationMeta *relations =
+      gst_buffer_get_analytics_relation_meta (buffer);
+  GstAnalyticsMtd detection;
+  gpointer state = NULL;
+  GstVisionBox box;
+  Ours ours;
+
+  if (!relations)
+    return;
+  ours_open (&ours, objects);
+  while (gst_analytics_relation_meta_iterate (
+      relations, &state, gst_analytics_od_mtd_get_mtd_type (), &detection))
+    if (!is_ours (&ours, &detection) && place_of (&detection, info, &box) &&
+        !has_region (buffer, &box))
+      gst_buffer_add_video_region_of_interest_meta_id (
+          buffer, box.type, box.x, box.y, box.width, box.height);
+  ours_close (&ours);
 }
 
 #else
@@ -129,6 +222,22 @@ gst_vision_analytics_add (
   (void) buffer;
   (void) object;
   (void) box;
+}
+
+void
+gst_vision_analytics_add_lost (GstBuffer *buffer, const GstVisionObject *object)
+{
+  (void) buffer;
+  (void) object;
+}
+
+void
+gst_vision_analytics_regions (GstBuffer *buffer, const GstVideoInfo *info,
+    const GstVisionObjects *objects)
+{
+  (void) buffer;
+  (void) info;
+  (void) objects;
 }
 
 #endif

@@ -95,6 +95,8 @@ add_metas (
     const GstVisionObject *object = &objects->objects[i];
     GstVisionBox box;
 
+    if (analytics && object->state == GST_VISION_STATE_LOST)
+      gst_vision_analytics_add_lost (buffer, object);
     if (!box_of (object, objects, &box))
       continue;
     add_region (buffer, object, &box);
@@ -169,7 +171,8 @@ remove_regions (GstBuffer *buffer, const GstVisionObjects *objects)
  *
  * Where the library was built with GstAnalytics, the same is done with its
  * object detection and tracking, unless another element has added to the same
- * meta, which then stays as it is.
+ * meta, which then stays as it is.  An object that is lost has a tracking
+ * alone, which says so.  Object detections of other elements get a region each.
  *
  * Returns: %FALSE where the buffer has no objects
  *
@@ -185,6 +188,7 @@ gst_buffer_mirror_vision_objects (GstBuffer *buffer, const GstVideoInfo *info)
   g_return_val_if_fail (info && info->width > 0 && info->height > 0, FALSE);
 
   objects = gst_buffer_get_vision_objects (buffer, GST_VISION_ORIGIN_RESULT);
+  gst_vision_analytics_regions (buffer, info, objects);
   if (!objects)
     return FALSE;
   gst_vision_objects_scale (objects, info->width, info->height);

@@ -25,3 +25,12 @@ gboolean gst_vision_analytics_clear (
     GstBuffer *buffer, const GstVisionObjects *objects);
 void gst_vision_analytics_add (
     GstBuffer *buffer, const GstVisionObject *object, const GstVisionBox *box);
+
+/* The tracking alone of an object that is lost. */
+void gst_vision_analytics_add_lost (
+    GstBuffer *buffer, const GstVisionObject *object);
+
+/* A region of interest for each detection that was not made of @objects (NULL:
+ * none) and has none, in a frame of @info. */
+void gst_vision_analytics_regions (GstBuffer *buffer, const GstVideoInfo *info,
+    const GstVisionObjects *objects);

@@ -10,6 +10,11 @@
  * or download frames drop these or leave them as they were; put visionmeta
  * behind them.
  *
+ * From GStreamer 1.24 on, detectors such as those behind onnxinference say what
+ * they found as GstAnalytics alone.  Behind them, visionmeta makes regions of
+ * interest of their object detections, which #moct (`roi=meta`), #emdtrack
+ * (`target-meta`) and #pocstereo read.
+ *
  * It can also say which camera took the frames:
  * #GstVisionMeta:intrinsics and #GstVisionMeta:baseline are in
  * pixels of the frames that pass and in metres.

@@ -56,6 +56,7 @@ check_detection (GstBuffer *buffer, gint x, gint y, gint width, gint height)
       gst_analytics_tracking_mtd_get_info (&track, &id, &since, &last, &lost));
   fail_unless (id == 3 && !lost);
   fail_unless_equals_clocktime (since, 8 * GST_SECOND);
+  fail_unless_equals_clocktime (last, 10 * GST_SECOND);
 }
 
 /* Seen for the first time 2 s before. */
@@ -127,6 +128,61 @@ GST_START_TEST (test_made_anew)
 }
 GST_END_TEST;
 
+/* An object that is lost has a tracking that says so, and no detection. */
+GST_START_TEST (test_lost)
+{
+  GstVisionObject object = box;
+  GstBuffer *buffer;
+  GstClockTime since, last;
+  GstAnalyticsMtd track;
+  gpointer state = NULL;
+  gboolean lost;
+  guint64 id;
+
+  object.state = GST_VISION_STATE_LOST;
+  buffer = frame_with (&object, 1);
+  fail_unless_equals_int (count (buffer, GST_ANALYTICS_MTD_TYPE_ANY), 1);
+  fail_unless (gst_analytics_relation_meta_iterate (
+      gst_buffer_get_analytics_relation_meta (buffer), &state,
+      gst_analytics_tracking_mtd_get_mtd_type (), &track));
+  fail_unless (
+      gst_analytics_tracking_mtd_get_info (&track, &id, &since, &last, &lost));
+  fail_unless (id == 3 && lost);
+  gst_buffer_unref (buffer);
+}
+GST_END_TEST;
+
+/* What a detector says in this form alone is a region, too, once, and in the
+ * frame; what it says in both forms stays one. */
+GST_START_TEST (test_detections_of_others)
+{
+  GstBuffer *buffer = frame ();
+  GstAnalyticsMtd cut;
+
+  gst_buffer_memset (buffer, 0, 0, -1);
+  GST_BUFFER_PTS (buffer) = 0;
+  add_face (buffer);
+  gst_analytics_relation_meta_add_od_mtd (
+      gst_buffer_get_analytics_relation_meta (buffer),
+      g_quark_from_string ("cup"), -20, 470, 60, 30, 1, &cut);
+  gst_analytics_relation_meta_add_od_mtd (
+      gst_buffer_get_analytics_relation_meta (buffer),
+      g_quark_from_string ("gone"), 700, 0, 60, 30, 1, &cut);
+  buffer =
+      push_through ("visionmeta ! visionmeta", RGBA (BIG), RGBA (BIG), buffer);
+  fail_unless_equals_int (n_regions (buffer), 2);
+  check_region (buffer, "face", 0, 8, 8, 80, 80);
+  check_region (buffer, "cup", 0, 0, 470, 40, 10);
+  gst_buffer_unref (buffer);
+
+  buffer = tracked_frame (); /* ours are no others */
+  add_face (buffer);
+  buffer = push_through ("visionmeta", RGBA (BIG), RGBA (BIG), buffer);
+  fail_unless_equals_int (n_regions (buffer), 2);
+  gst_buffer_unref (buffer);
+}
+GST_END_TEST;
+
 /* What others added cannot be kept while ours is removed: all of it stays. */
 GST_START_TEST (test_shared_with_others)
 {
@@ -141,4 +197,5 @@ GST_START_TEST (test_shared_with_others)
 GST_END_TEST;
 
 SUITE (metaanalytics, TEST (test_added), TEST (test_made_anew),
+    TEST (test_lost), TEST (test_detections_of_others),
     TEST (test_shared_with_others));
