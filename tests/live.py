@@ -98,6 +98,25 @@ def lines():
                 print(f"ok   {sentence}")
 
 
+def names():
+    """A file whose name a shell, a launch line and a sequence would each read in their
+    own way is played, and the copied line plays it, too."""
+    from visionlive import chain
+    with tempfile.TemporaryDirectory() as folder:
+        clip = Path(folder) / "50% of 'its' \"caf\u00e9\" \\ $5.avi"
+        make("visiontestsrc num-buffers=3 ! videoconvert ! jpegenc ! avimux ! "
+             f"filesink location={folder}/plain.avi")
+        Path(folder, "plain.avi").rename(clip)
+        came = threading.Event()
+        played = chain.Chain(str(clip), "moct", {"objects": "red:#c70d0d~22"})
+        played.start(lambda sample: came.set())
+        assert came.wait(60)
+        line = played.line().replace("autovideosink", "fakesink")
+        played.stop()
+        run(shlex.split(line))
+    print("ok   names")
+
+
 def faces():
     """Of a file, facedetect stands before pocstereo where it is installed; where it
     is not, points of the whole frame are shown."""
@@ -503,6 +522,7 @@ if __name__ == "__main__":
     if sys.argv[1] == "lines":
         missing()
         lines()
+        names()
         faces()
     elif has_gtk():
         {"window": window, "elements": elements}[sys.argv[1]]()

@@ -211,7 +211,7 @@ class Chain:
             "video/x-raw,format=BGRx ! " \
             "appsink name=picture emit-signals=true max-buffers=1"
         try:
-            self.pipeline = Gst.parse_launch(line)
+            self.pipeline = Gst.parse_launchv(shlex.split(line))  # as in a shell
         except GLib.Error as error:
             raise Refused(error.message) from None
         self.element = self.pipeline.get_by_name("finder")

@@ -3,7 +3,6 @@
 the results as JSON lines.  It ends as a file should end, while the rest plays
 on."""
 import os
-import shlex
 
 from gi.repository import Gst
 
@@ -29,10 +28,12 @@ class Recording:
                               "gstreamer1.0-plugins-bad.")
         self.path, self.pipeline, self.done = path, pipeline, done
         self.bin = Gst.parse_bin_from_description(
-            f"queue ! visionjson location={shlex.quote(json_of(path))} ! "
+            "queue ! visionjson name=lines ! "
             "videoconvert ! videoscale ! video/x-raw,format=I420,width=[2,16384,2],"
             f"height=[2,16384,2] ! {encoder} ! h264parse ! mp4mux ! "
-            f"filesink location={shlex.quote(path)} async=false", True)
+            "filesink name=film async=false", True)
+        self.bin.get_by_name("lines").set_property("location", json_of(path))
+        self.bin.get_by_name("film").set_property("location", path)
         self.bin.set_property("message-forward", True)
         pipeline.add(self.bin)
         self.tee = pipeline.get_by_name("tee")
