@@ -40,7 +40,7 @@ test_all () {
   mkdir -p "$out"
   cd "$tree"
   ./setup.sh -Dcuda=disabled
-  apt install cmake procps python3-numpy
+  apt install cmake procps python3-numpy python3-onnx
   if ! { meson test -C build --no-rebuild --suite elements &&
     meson test -C build --no-rebuild cookbook embedding; } >"$out/tests.log" 2>&1; then
     cat build/meson-logs/testlog.txt

@@ -4,6 +4,7 @@
 
     rtsp       a client of rtsp.py gets frames with what was found drawn in them
     analytics  GStreamer's own overlay draws around the object; from 1.24 on
+    network    what onnxinference detects is followed; from 1.24 on, where it is there
     unixfd     objects arrive in another process; from GStreamer 1.24 on
     service    of two streams that are started as gst-vision@.service does, one is
                killed: the other misses no frame, the first begins anew
@@ -116,6 +117,61 @@ def analytics():
     assert on_it >= found["width"] + found["height"] and near == len(changed), \
         (found, on_it, near, len(changed))
     print(f"ok   analytics: {on_it} pixels are drawn on the object's box")
+
+
+# ---- GStreamer's own inference ----
+
+def write_model(path, box):
+    """A network in the form of an SSD that sees one thing of class 1 at @box, as parts
+    of the frame of 640x480, whatever it is shown."""
+    import numpy
+    import onnx
+    from onnx import helper
+    x, y, width, height = box
+    values = {"boxes": [[[y, x, y + height, x + width]]], "classes": [[1]],
+              "scores": [[.9]], "num": [1]}
+    ids = {"boxes": "Boxes", "classes": "Classes", "scores": "Scores",
+           "num": "NumDetections"}
+    arrays = {name: numpy.array(value, numpy.float32) for name, value in values.items()}
+    graph = helper.make_graph(
+        [helper.make_node("Constant", [], [name],
+                          value=onnx.numpy_helper.from_array(array))
+         for name, array in arrays.items()], "constant",
+        [helper.make_tensor_value_info("image", onnx.TensorProto.UINT8, [1, 480, 640, 3])],
+        [helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, array.shape)
+         for name, array in arrays.items()])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)])
+    model.ir_version = 8
+    for name, kind in ids.items():
+        model.metadata_props.append(onnx.StringStringEntryProto(
+            key=name, value=f"Gst.Model.ObjectDetector.{kind}"))
+    onnx.save(model, path)
+
+
+def network():
+    has_onnx = subprocess.run([sys.executable, "-c", "import numpy, onnx"], check=False,
+                              stderr=subprocess.DEVNULL).returncode == 0
+    if not has_onnx or not screens.is_there("onnxinference ! ssdobjectdetector"):
+        print("SKIP network: onnxinference, ssdobjectdetector or python3-onnx is missing")
+        return
+    text = (ROOT / "docs/cookbook.md").read_text()
+    line, = re.findall(r"^    (gst-launch-1\.0 .*onnxinference.*)$", text, re.M)
+    with tempfile.TemporaryDirectory() as folder:
+        write_model(f"{folder}/model", (58 / 640, 76 / 480, 74 / 640, 74 / 480))
+        Path(folder, "labels").write_text("nothing\nred\n")
+        line = line.replace("MODEL.onnx", f"{folder}/model").replace(
+            "LABELS", f"{folder}/labels").replace("num-buffers=60", "num-buffers=20")
+        line = line.replace("visionoverlay ! videoconvert ! autovideosink",
+                            "visionjson ! fakesink")
+        frames = [json.loads(text) for text in run(shlex.split(line)).splitlines()
+                  if text.startswith("{")]
+    assert len(frames) == 20, frames
+    found, = [o for o in frames[-1]["objects"] if o["label"] == "red"]
+    truth, = [o for o in frames[-1]["truth"]["objects"] if o["label"] == "red"]
+    away = abs(found["cx"] - truth["cx"]) + abs(found["cy"] - truth["cy"])
+    moved = abs(truth["x"] - 58) + abs(truth["y"] - 76)
+    assert found["element"] == "emdtrack" and away < 15 < moved, (found, truth)
+    print(f"ok   network: what it detected is followed, {away:.1f} pixels off")
 
 
 # ---- Frames to another process ----
@@ -242,5 +298,6 @@ def check(seen):
 if __name__ == "__main__":
     rtsp()
     analytics()
+    network()
     unixfd()
     service()

@@ -33,7 +33,7 @@ from commands import ROOT, make, run  # noqa: E402
 FRAMES = 5
 SOURCES = {"visiontestsrc", "videotestsrc"}
 NEEDS = re.compile(r"FILE|/dev/video|v4l2src|rtsp:|cuda(up|down)load|"
-                   r"cudaconvert|nvh26|nvjpeg|unixfd|objectdetection")
+                   r"cudaconvert|nvh26|nvjpeg|unixfd|objectdetection|onnx")
 WINDOW = re.compile(r"(auto|x|xv|gl|wayland)(video|image)?sink")
 
 
