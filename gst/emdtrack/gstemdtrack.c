@@ -59,7 +59,8 @@
  * With #GstEmdtrack:mouse, what the user draws a box around in the window of
  * the sink is the target.
  *
- * Maps lie where the element works, but those of output=map in system memory.
+ * Maps lie where the element works: in CUDA memory on a GPU.  The video of
+ * output=map lies in system memory.
  *
  * ## What it is for
  *

@@ -16,14 +16,17 @@
  * - GRAY8, and the luma of NV12 and I420, is a mask: what is at least as bright
  * as #GstGpuccl:threshold counts.
  * - GRAY16_LE is depth: neighbours are connected only where their depths differ
- * by less than #GstGpuccl:max-depth-step.  If the buffer has a map of kind
- *   correspondence, in which a tracker says what it cannot explain, only
- * outliers and potential outliers count, else every pixel that has depth: what is
- * found then are surfaces, parted where depth jumps, such as walls, and nothing
- * is accepted, with the reason `surface`.  To find what moves in depth, a tracker
- * must say what does; there is no model of a background here.  16-bit PNG comes
- * as GRAY16_BE: put videoconvert between pngdec and gpuccl.  A map of kind depth
- * (u16) takes the place of the frame's own depth, and is not
+ * by less than #GstGpuccl:max-depth-step.
+ *
+ * To find what moves in depth, there must be a tracker in front, such as
+ * #kinfumot, since gpuccl has no model of the background.  The tracker attaches a
+ * map of kind correspondence, which says what it cannot explain: then only
+ * outliers and potential outliers count.  Without that map every pixel that has
+ * depth counts.  The components are then surfaces, such as walls, which end where
+ * depth jumps; none is accepted, and their reason is `surface`.
+ *
+ * 16-bit PNG comes as GRAY16_BE: put videoconvert between pngdec and gpuccl.  A
+ * map of kind depth (u16) takes the place of the frame's own depth, and is not
  * filtered again.
  *
  * The map `labels` (#GstGpuccl:label-map) says to which component each pixel

@@ -7,7 +7,7 @@
  * Writes what vision elements found as JSON lines, one object a buffer:
  *
  * |[
- * {"schema":1,"pts":0,"frame":0,"ref-width":640,"ref-height":480,"objects":[{"element":"moct","id":1,"label":"red",…}],"camera":{…},"maps":[{"kind":…}],"truth":{"objects":[…]}}
+ * {"schema":1,"pts":0,"frame":0,"ref-width":640,"ref-height":480,"objects":[{"element":"moct","source":"moct0","id":1,"label":"red",…}],"camera":{…},"maps":[{"kind":…}],"truth":{"objects":[…]}}
  * ]|
  *
  * `objects` is always there; what a buffer does not have is left out.  Fields
