@@ -275,14 +275,14 @@ choose_results () {
     file=(videoconvert ! videoscale !
       'video/x-raw,format=I420,width=[2,16384,2],height=[2,16384,2]' !
       "${encoder[@]}" ! h264parse ! mp4mux !
-      filesink location="$record" async=false)
+      filesink location="$record")
   fi
   case ${window:+window}${file:+file} in
     window) results+=("$@" ! "${window[@]}") ;;
     file) results+=("$@" ! "${file[@]}") ;;
     windowfile)
       results+=("$@" ! tee name=pictures ! queue ! "${window[@]}"
-        pictures. ! queue ! "${file[@]}")
+        pictures. ! queue ! "${file[@]}" async=false) # the window starts at once
       ;;
     *) results+=(fakesink ${live:+sync=true qos=true}) ;;
   esac
