@@ -167,12 +167,25 @@ GST_START_TEST (test_stages)
 }
 GST_END_TEST;
 
-/* A frame of two solids that are nearer than half a diameter, by their points.
- */
+#define APART .066f
+
+/* The solid, moved on the table along its short side. */
+static Pose
+moved_aside (float along)
+{
+  Pose p = solid_pose (.7, 0, .5);
+  Turn r = turn_of (p.q);
+
+  p.t = vec_transform (&r, p.t, vec (0, along, 0));
+  return p;
+}
+
+/* A frame of two solids that are nearer than half a diameter, by their points,
+ * and turned so that sides are seen that hold each in every direction. */
 static GstVisionObjects *
 neighbours (Scene *s)
 {
-  const Pose at[] = {solid_pose (1.57, -.033, .5), solid_pose (1.57, .033, .5)};
+  const Pose at[] = {moved_aside (-APART / 2), moved_aside (APART / 2)};
   GstBuffer *depth = scene_depth (s, &at[0]), *buffer;
   GstVisionObjects *found;
   GstMapInfo map;
@@ -194,7 +207,7 @@ neighbours (Scene *s)
 GST_START_TEST (test_neighbours)
 {
   Scene s = scene_new (model_path, QUICK "max-objects=2");
-  gdouble x[2] = {0, 0};
+  Vec at[2] = {{0, 0, 0}, {0, 0, 0}};
 
   for (guint i = 0; i < 3; i++) {
     GstVisionObjects *found = neighbours (&s);
@@ -202,14 +215,16 @@ GST_START_TEST (test_neighbours)
     fail_unless_equals_int (found->n_objects, 2);
     for (guint k = 0; k < 2; k++) {
       const GstVisionObject *o = &found->objects[k];
+      Vec here = vec ((gfloat) o->pose.values[0], (gfloat) o->pose.values[1],
+          (gfloat) o->pose.values[2]);
 
       fail_unless (o->id == 1 || o->id == 2);
-      fail_unless (!i || ABS (o->pose.values[0] - x[o->id - 1]) < .003);
-      x[o->id - 1] = o->pose.values[0];
+      fail_unless (!i || vec_norm (vec_sub (here, at[o->id - 1])) < .003f);
+      at[o->id - 1] = here;
     }
     gst_vision_objects_free (found);
   }
-  fail_unless (ABS (ABS (x[0] - x[1]) - .066) < .005);
+  fail_unless (ABS (vec_norm (vec_sub (at[0], at[1])) - APART) < .005f);
   fail_unless (scene_stat (&s, "searches") == 1);
   scene_free (&s);
 }
