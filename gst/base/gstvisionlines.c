@@ -173,6 +173,16 @@ open_location (GstVisionLines *self, const gchar *location)
   return fd < 0 ? errno : take (self, fd);
 }
 
+static gchar *
+name_of (const gchar *location, int fd)
+{
+  if (fd >= 0)
+    return g_strdup_printf ("file descriptor %d", fd);
+  if (!strcmp (location, "-"))
+    return g_strdup ("standard output");
+  return g_strdup_printf ("\"%s\"", location);
+}
+
 int
 gst_vision_lines_open (
     GstVisionLines *self, GstElement *element, const gchar *location, int fd)
@@ -181,6 +191,7 @@ gst_vision_lines_open (
 
   *self = (GstVisionLines){.element = element, .poll = gst_poll_new (TRUE)};
   gst_poll_fd_init (&self->fd);
+  self->name = name_of (location, fd);
   if (fd >= 0)
     error = take (self, fd);
   else if (!strcmp (location, "-"))
@@ -204,6 +215,7 @@ gst_vision_lines_close (GstVisionLines *self)
     g_string_free (self->waiting, TRUE);
     g_clear_pointer (&self->fifo, g_free);
   }
+  g_clear_pointer (&self->name, g_free);
   g_clear_pointer (&self->poll, gst_poll_free);
 }
 

@@ -16,6 +16,7 @@ typedef struct {
   GstPollFD fd;        /* -1: a FIFO that nobody reads */
   gboolean is_ours;    /* we opened it, and close it */
   GstPoll *poll;       /* NULL while closed */
+  gchar *name;         /* of where lines go, for messages */
 
   /* Of a FIFO that is ours: */
   gchar *fifo;      /* its path; NULL: it is something else */

@@ -163,13 +163,14 @@ post_write_error (GstVisionJson *self, int error)
          "pipeline, or write to a file."),
         (NULL));
   else if (error == ENOSPC)
-    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-        ("No space is left for the JSON lines. Free some, or set another "
-         "location."),
-        (NULL));
+    GST_VISION_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+        ("No space is left for the JSON lines in %s. Free some, or set another "
+         "location.",
+            self->file.name));
   else
     GST_VISION_ERROR (self, RESOURCE, WRITE,
-        ("The JSON lines cannot be written: %s.", g_strerror (error)));
+        ("The JSON lines cannot be written to %s: %s.", self->file.name,
+            g_strerror (error)));
 }
 
 /* When the frame was due, in microseconds since 1970; without a clock or a

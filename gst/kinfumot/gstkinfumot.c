@@ -385,6 +385,7 @@ gst_kinfumot_start (GstBaseTransform *trans)
   KinfumotParams params = get_params (self);
 
   self->last_id = 0;
+  self->trajectory_failed = FALSE;
   wrong = kinfumot_check (&params);
   if (gst_vision_common_refused (gst_vision_common (self), wrong))
     return FALSE;
@@ -403,6 +404,17 @@ gst_kinfumot_stop (GstBaseTransform *trans)
 
   gst_vision_lines_close (&self->trajectory);
   return GST_BASE_TRANSFORM_CLASS (gst_kinfumot_parent_class)->stop (trans);
+}
+
+/* A reader of the trajectory that has stopped reading must not keep the
+ * pipeline from stopping. */
+static GstStateChangeReturn
+gst_kinfumot_change_state (GstElement *element, GstStateChange transition)
+{
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+    gst_vision_lines_cancel (&GST_KINFUMOT (element)->trajectory);
+  return GST_ELEMENT_CLASS (gst_kinfumot_parent_class)
+      ->change_state (element, transition);
 }
 
 static void
@@ -453,6 +465,7 @@ gst_kinfumot_class_init (GstKinfumotClass *klass)
       "in it",
       "The gst-vision authors");
 
+  element->change_state = gst_kinfumot_change_state;
   trans->start = gst_kinfumot_start;
   trans->stop = gst_kinfumot_stop;
   trans->sink_event = gst_kinfumot_sink_event;

@@ -43,6 +43,7 @@ struct _GstKinfumot {
   GstVisionPixels classes, depth, rendered, normals; /* open: attached */
   GstVisionMapInput mask;
   GstVisionLines trajectory;
+  gboolean trajectory_failed;
   gboolean is_lost;
   gint64 told_full, told_refusal; /* g_get_monotonic_time of the warnings */
   guint64 first_id;               /* added to the ids of self->kinfumot */

@@ -152,7 +152,8 @@ write_pose (GstKinfumot *self, const KinfumotResults *r, GstBuffer *buffer)
       r->camera.q[2], r->camera.q[3], r->camera.q[0]};
   int status;
 
-  if (r->lost || !self->trajectory.poll || !GST_BUFFER_PTS_IS_VALID (buffer))
+  if (r->lost || !self->trajectory.poll || self->trajectory_failed ||
+      !GST_BUFFER_PTS_IS_VALID (buffer))
     return;
   for (guint i = 0; i < G_N_ELEMENTS (v); i++) {
     g_ascii_formatd (n, 24, "%.9f", v[i]);
@@ -160,12 +161,12 @@ write_pose (GstKinfumot *self, const KinfumotResults *r, GstBuffer *buffer)
     *n++ = i + 1 < G_N_ELEMENTS (v) ? ' ' : '\n';
   }
   status = gst_vision_lines_write (&self->trajectory, line, n - line);
-  if (status && status != ECANCELED) {
-    GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
-        ("The trajectory cannot be written any more: %s.", g_strerror (status)),
-        ("Is there room?"));
-    gst_vision_lines_close (&self->trajectory);
-  }
+  if (!status || status == ECANCELED)
+    return;
+  self->trajectory_failed = TRUE;
+  GST_VISION_WARNING (self, RESOURCE, WRITE,
+      ("The trajectory cannot be written to %s any more: %s.",
+          self->trajectory.name, g_strerror (status)));
 }
 
 /* ---- Meshes ---- */

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Files that elements write, by every property that names one: links, FIFOs and
+ * devices stay what they are, a full device is told of, and no reader keeps a
+ * pipeline from its end. */
+#define _GNU_SOURCE /* F_SETPIPE_SZ */
+#include "suite.h"
+
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define DEPTH \
+ "visiontestsrc pattern=rgbd num-buffers=%d ! video/x-raw,width=64,height=48 " \
+ "! kinfumot voxel-size=0.03 truncation=0.1 max-memory=16 "
+
+/* Each with its file's first bytes. */
+static const struct {
+  const gchar *line, *begins;
+} written[] = {
+    {"visiontestsrc num-buffers=%d ! video/x-raw,width=64,height=48 ! "
+     "visionjson location=",
+        "{\"schema\":1,"},
+    {"visiontestsrc pattern=stereo view=side-by-side num-buffers=%d ! "
+     "video/x-raw,width=128,height=48 ! pocstereo max-disparity=8 mode=points "
+     "baseline=0.1 intrinsics=60,60,31,23 packing=side-by-side ply-location=",
+        "ply\nformat binary_little_endian"},
+#ifndef NO_KINFUMOT
+    {DEPTH "trajectory-location=", "0.000000000 0.000000000"},
+    {DEPTH "mesh-location=", "ply\nformat binary_little_endian"},
+#endif
+};
+
+static gchar *folder;
+
+static void
+make_folder (void)
+{
+  folder = g_dir_make_tmp ("written-XXXXXX", NULL);
+}
+
+/* Nothing else was left there. */
+static void
+remove_folder (void)
+{
+  fail_unless (g_rmdir (folder) == 0);
+  g_free (folder);
+}
+
+static GstElement *
+pipeline_of (guint i, gint frames, const gchar *path)
+{
+  gchar *head = g_strdup_printf (written[i].line, frames);
+  gchar *line = g_strconcat (head, path, " ! fakesink", NULL);
+  GstElement *pipeline = gst_parse_launch (line, NULL);
+
+  fail_unless (pipeline != NULL, "%s", line);
+  g_free (head);
+  g_free (line);
+  return pipeline;
+}
+
+/* What the pipeline warns of until its end, or fails with. */
+static gchar *
+run (guint i, const gchar *path)
+{
+  GstElement *pipeline = pipeline_of (i, 3, path);
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GString *said = g_string_new (NULL);
+  gboolean runs = TRUE;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  while (runs) {
+    GstMessage *m = gst_bus_timed_pop_filtered (bus, 50 * GST_SECOND,
+        GST_MESSAGE_ERROR | GST_MESSAGE_WARNING | GST_MESSAGE_EOS);
+    GError *error = NULL;
+
+    fail_unless (m != NULL, "%s hangs", written[i].line);
+    runs = GST_MESSAGE_TYPE (m) == GST_MESSAGE_WARNING;
+    if (runs)
+      gst_message_parse_warning (m, &error, NULL);
+    else if (GST_MESSAGE_TYPE (m) == GST_MESSAGE_ERROR)
+      gst_message_parse_error (m, &error, NULL);
+    if (error)
+      g_string_append_printf (said, "%s\n", error->message);
+    g_clear_error (&error);
+    gst_message_unref (m);
+  }
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+  return g_string_free (said, FALSE);
+}
+
+static gboolean
+is (const gchar *path, mode_t kind)
+{
+  GStatBuf about;
+
+  return g_lstat (path, &about) == 0 && (about.st_mode & S_IFMT) == kind;
+}
+
+/* What a link leads to is written, and the link stays. */
+GST_START_TEST (test_link)
+{
+  gchar *link = g_build_filename (folder, "link", NULL), *text, *said;
+  gchar *path = g_build_filename (folder, "target", NULL);
+
+  fail_unless (symlink ("target", link) == 0);
+  said = run ((guint) __i__, link);
+  fail_unless_equals_string (said, "");
+  fail_unless (is (link, S_IFLNK) && is (path, S_IFREG));
+  fail_unless (g_file_get_contents (path, &text, NULL, NULL));
+  fail_unless (g_str_has_prefix (text, written[__i__].begins), "%.40s", text);
+  g_remove (link);
+  g_remove (path);
+  g_free (said);
+  g_free (text);
+  g_free (link);
+  g_free (path);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_full)
+{
+  gchar *link = g_build_filename (folder, "link", NULL), *said;
+
+  fail_unless (symlink ("/dev/full", link) == 0);
+  said = run ((guint) __i__, link);
+  fail_unless (strstr (said, "No space"), "\"%s\"", said);
+  fail_unless (strstr (said, link), "\"%s\" does not name it", said);
+  fail_unless (is (link, S_IFLNK) && is ("/dev/full", S_IFCHR));
+  g_remove (link);
+  g_free (said);
+  g_free (link);
+}
+GST_END_TEST;
+
+/* Without a reader the stream goes on. */
+GST_START_TEST (test_fifo)
+{
+  gchar *fifo = g_build_filename (folder, "fifo", NULL), *said;
+
+  fail_unless (mkfifo (fifo, 0600) == 0);
+  said = run ((guint) __i__, fifo);
+  fail_unless (
+      strstr (said, fifo) && strcasestr (said, "nobody reads"), "\"%s\"", said);
+  fail_unless (is (fifo, S_IFIFO));
+  g_remove (fifo);
+  g_free (said);
+  g_free (fifo);
+}
+GST_END_TEST;
+
+/* A reader that reads nothing keeps nobody from stopping. */
+GST_START_TEST (test_stalled)
+{
+  gchar *fifo = g_build_filename (folder, "fifo", NULL);
+  GstElement *pipeline = pipeline_of ((guint) __i__, 100, fifo);
+  gint reader, filled = 0, before = -1;
+
+  fail_unless (mkfifo (fifo, 0600) == 0);
+  reader = g_open (fifo, O_RDONLY | O_NONBLOCK, 0);
+  fail_unless (fcntl (reader, F_SETPIPE_SZ, 4096) >= 0);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  while (filled == 0 || filled != before) {
+    before = filled;
+    g_usleep (200000);
+    fail_unless (ioctl (reader, FIONREAD, &filled) == 0);
+  }
+  fail_unless_equals_int (gst_element_set_state (pipeline, GST_STATE_NULL),
+      GST_STATE_CHANGE_SUCCESS);
+  gst_object_unref (pipeline);
+  close (reader);
+  g_remove (fifo);
+  g_free (fifo);
+}
+GST_END_TEST;
+
+SUITE (written, TIMEOUT (120), AROUND (make_folder, remove_folder),
+    LOOP (test_link, G_N_ELEMENTS (written)),
+    LOOP (test_full, G_N_ELEMENTS (written)),
+    LOOP (test_fifo, G_N_ELEMENTS (written)),
+    LOOP (test_stalled, G_N_ELEMENTS (written)));
