@@ -150,8 +150,11 @@ def check_views(folder):
         refused = run("vision-model", "--views", views, model)
         check(refused.returncode == 1 and problem in refused.stderr,
               f"{text!r}: {refused.stderr}")
-    check(run("vision-model", "--views", folder / "none", model).returncode == 1,
-          "a list that is not there")
+    for name, problem in [("none", "No such file"), ("fifo.png", "regular"),
+                          ("/dev/zero", "regular")]:
+        refused = run("vision-model", "--views", folder / name, model)
+        check(refused.returncode == 1 and problem in refused.stderr,
+              f"a list in {name}: {refused.stderr}")
 
 
 def evaluate(folder, step, *more):

@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/file.h"
 #include "picture.h"
 
-#define MOST 1000 /* views */
+#define MOST 1000            /* views */
+#define MOST_BYTES (4 << 20) /* of the list */
 #define NO_NUMBER "the line has a number that is not finite"
 
 typedef struct {
@@ -106,25 +108,28 @@ const char *
 views_read (Mesh *mesh, const char *path, double side, char where[VIEWS_WHERE])
 {
   List *list = calloc (1, sizeof *list);
-  FILE *f = fopen (path, "r");
-  const char *err = f ? NULL : "the list cannot be opened";
-  char line[2048];
+  char *bytes = NULL, *line, *next;
+  const char *err = list ? NULL : "out of memory";
+  size_t size;
+  int why = err ? 0 : file_read (path, MOST_BYTES, &bytes, &size);
 
   memset (mesh, 0, sizeof *mesh);
   snprintf (where, VIEWS_WHERE, "%s", path);
-  if (!list || !f) {
+  if (err || why) {
     free (list);
-    if (f)
-      fclose (f);
-    return err ? err : "out of memory";
+    return why ? file_why (why) : err;
   }
   list->path = path;
   list->scale = .001;
-  for (int n = 1; !err && fgets (line, sizeof line, f); n++) {
+  line = bytes;
+  for (int n = 1; !err && line && *line; n++, line = next) {
+    next = strchr (line, '\n');
+    if (next)
+      *next++ = 0;
     snprintf (where, VIEWS_WHERE, "%.1000s: line %d", path, n);
     err = read_line (list, line, where);
   }
-  fclose (f);
+  free (bytes);
   if (!err) {
     snprintf (where, VIEWS_WHERE, "%s", path);
     err = mesh_fuse (
