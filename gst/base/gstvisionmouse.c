@@ -7,6 +7,18 @@
 /* The frame's edge is somewhere before. */
 #define MOST 65535
 
+/* GStreamer must not be asked for the button of what has none. */
+static gboolean
+is_button (GstEvent *event)
+{
+  GstNavigationEventType type = GST_EVENT_TYPE (event) == GST_EVENT_NAVIGATION
+      ? gst_navigation_event_get_type (event)
+      : GST_NAVIGATION_EVENT_INVALID;
+
+  return type == GST_NAVIGATION_EVENT_MOUSE_BUTTON_PRESS ||
+      type == GST_NAVIGATION_EVENT_MOUSE_BUTTON_RELEASE;
+}
+
 static gint
 whole (gdouble v)
 {
@@ -20,7 +32,7 @@ gst_vision_mouse_take (
   gint button, x0, y0, x1, y1;
   gdouble x, y;
 
-  if (GST_EVENT_TYPE (event) != GST_EVENT_NAVIGATION ||
+  if (!is_button (event) ||
       !gst_navigation_event_parse_mouse_button_event (event, &button, &x, &y) ||
       button != 1)
     return FALSE;

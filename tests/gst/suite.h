@@ -8,12 +8,34 @@
 
 #include <gst/check/gstcheck.h>
 
+static inline void
+suite_complain (const gchar *domain, GLogLevelFlags level, const gchar *text,
+    gpointer unused)
+{
+  (void) level;
+  (void) unused;
+  fail ("%s: %s", domain, text);
+}
+
+/* GstCheck fails where the core of GStreamer or GLib warn, but not these. */
+static inline void
+suite_watch (void)
+{
+  static const gchar *const domains[] = {
+      "GStreamer-Base", "GStreamer-Video", "GStreamer-Controller"};
+
+  for (guint i = 0; i < G_N_ELEMENTS (domains); i++)
+    g_log_set_handler (domains[i], G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING,
+        suite_complain, NULL);
+}
+
 #define SUITE(name, ...) \
  static Suite *name##_suite (void) \
  { \
   Suite *suite = suite_create (#name); \
   TCase *tc = tcase_create (#name); \
 \
+  suite_watch (); \
   suite_add_tcase (suite, tc); \
   __VA_ARGS__; \
   return suite; \

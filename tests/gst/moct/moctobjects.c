@@ -205,8 +205,20 @@ press (GstHarness *h, gboolean down, gdouble x, gdouble y)
            : gst_navigation_event_new_mouse_button_release (1, x, y, 0));
 }
 
+/* What a window tells besides buttons. */
+static void
+move_and_type (GstHarness *h)
+{
+  gst_harness_push_upstream_event (
+      h, gst_navigation_event_new_mouse_move (21, 29, 0));
+  gst_harness_push_upstream_event (
+      h, gst_navigation_event_new_mouse_scroll (21, 29, 0, 1, 0));
+  gst_harness_push_upstream_event (
+      h, gst_navigation_event_new_key_press ("space", 0));
+}
+
 /* A click learns what is under it, a drawn box what is in it; without `mouse`,
- * with another button or with a release alone, nothing. */
+ * with another button, with a release alone, or with no button, nothing. */
 GST_START_TEST (test_mouse)
 {
   for (gint drawn = 0; drawn < 2; drawn++) {
@@ -218,6 +230,7 @@ GST_START_TEST (test_mouse)
     press (r.h, FALSE, 20, 28);
     g_object_set (r.h->element, "mouse", TRUE, NULL);
     press (r.h, FALSE, 20, 28);
+    move_and_type (r.h);
     gst_harness_push_upstream_event (
         r.h, gst_navigation_event_new_mouse_button_press (3, 20, 28, 0));
     gst_harness_push_upstream_event (
@@ -229,6 +242,7 @@ GST_START_TEST (test_mouse)
     g_free (objects);
 
     press (r.h, TRUE, drawn ? 10 : 20, drawn ? 20 : 28);
+    move_and_type (r.h);
     press (r.h, FALSE, drawn ? 30 : 20, drawn ? 36 : 28);
     gst_buffer_unref (
         gst_harness_push_and_pull (r.h, red_frame_of (&r, 0xff0000)));
