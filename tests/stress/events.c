@@ -3,7 +3,10 @@
  * Events between frames, in both directions, and queries. */
 #include "stress.h"
 
+#include <math.h>
 #include <string.h>
+
+#include <gst/video/navigation.h>
 
 static GstPad *
 sink_pad (Round *round)
@@ -201,12 +204,50 @@ seek_source (Round *round, Dice *dice)
   return seek (dice);
 }
 
+/* Buttons and moves, in the frame and far outside of it. */
+static GstEvent *
+mouse (Dice *dice)
+{
+  static const gdouble wild[] = {-1, NAN, INFINITY, -1e300, 1e300};
+  gdouble x = one_in (dice, 6) ? PICK (dice, wild) : unit (dice) * 64;
+  gdouble y = one_in (dice, 6) ? PICK (dice, wild) : unit (dice) * 48;
+  gint button = one_in (dice, 4) ? between (dice, -1, 5) : 1;
+
+  switch (below (dice, 5)) {
+    case 0:
+      return gst_navigation_event_new_mouse_move (x, y, 0);
+    case 1:
+    case 2:
+      return gst_navigation_event_new_mouse_button_press (button, x, y, 0);
+    default:
+      return gst_navigation_event_new_mouse_button_release (button, x, y, 0);
+  }
+}
+
+/* Of another size, seldom. */
+static GstEvent *
+new_object (Round *round, Dice *dice)
+{
+  GstCaps *caps = gst_pad_get_current_caps (sink_pad (round));
+  gint width = 64, height = 48;
+
+  if (caps && !one_in (dice, 8)) {
+    const GstStructure *s = gst_caps_get_structure (caps, 0);
+
+    gst_structure_get_int (s, "width", &width);
+    gst_structure_get_int (s, "height", &height);
+  }
+  gst_clear_caps (&caps);
+  return gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
+      metas_new_object (dice, (guint) width, (guint) height));
+}
+
 void
 events_upstream (Round *round, Dice *dice)
 {
   GstEvent *event;
 
-  switch (below (dice, 6)) {
+  switch (below (dice, 9)) {
     case 0:
     case 1:
       event = gst_event_new_qos (
@@ -222,6 +263,13 @@ events_upstream (Round *round, Dice *dice)
       break;
     case 4:
       event = gst_event_new_latency (below (dice, 100) * GST_MSECOND);
+      break;
+    case 5:
+    case 6:
+      event = mouse (dice);
+      break;
+    case 7:
+      event = new_object (round, dice);
       break;
     default:
       event = gst_event_new_custom (

@@ -7,6 +7,7 @@
 #include <cairo.h>
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../scopedetect/scopedetect_solid.h"
@@ -31,7 +32,8 @@ static const Texts table[] = {
             "l:lab=0..100,-128..127,-128..127", "x:roi=0,0,4,4", "x:roi=meta",
             "x:roi=-5,3,99999,2;y:#ffffff~1", "a:#000000~441;b:#808080~1e9",
             "a:rgb=5..3,1..1,0..999"}},
-    {NULL, "objects-file", {"colours.txt", "nowhere.txt", ".", "empty"}},
+    {NULL, "objects-file",
+        {"colours.txt", "nowhere.txt", ".", "empty", "fifo"}},
     {NULL, "region",
         {"0,0,8,8", "1,1,1,1", "-3,-3,100000,100000", "0,0,0,0", "7,7"}},
     {NULL, "targets",
@@ -39,45 +41,54 @@ static const Texts table[] = {
             "it:file=target.png", "it:4,4,file=histogram.txt",
             "it:file=nowhere.png", "-1,-1,3,3", "3.5,2.25,4,4.75",
             "1,1,4,4;2,2,4,4;3,3,4,4;4,4,4,4;5,5,4,4;6,6,4,4;7,7,4,4;8,8,4,4",
-            "it:file=cut.png"}},
+            "it:file=cut.png", "it:file=fifo"}},
     {NULL, "target-meta", {"face", "it", "nobody"}},
     {NULL, "mosaic-pattern",
         {"2x2", "4x4", "5x3", "0x0", "1000x1000", "x", "-2x2"}},
-    {NULL, "distance-file", {"distance.txt", "nowhere.txt", "empty", "."}},
+    {NULL, "distance-file",
+        {"distance.txt", "nowhere.txt", "empty", ".", "fifo"}},
     {NULL, "intrinsics",
         {"60,60,31.5,23.5", "90,90,31.5,23.5", "60,60,31.5,23.5,-.1,.01,0,0,0",
             "0,0,0,0", "1e300,1e300,0,0", "nan,1,1,1", "1,1,1",
             "60,60,-1e9,1e9"}},
     {NULL, "calibration",
         {"rig.yml", "camera.txt", "rig.yml,rig.yml", "nowhere.yml", "empty",
-            "cut.yml", "."}},
+            "cut.yml", ".", "fifo"}},
     {NULL, "roi",
         {"0,0,16,16", "4,4,8,8;20,2,100,100", "-5,-5,3,3", "0,0,0,0",
             "1e9,1e9,1e9,1e9"}},
     {NULL, "points",
         {"20,20;22.5,27.25", "points.txt", "-1,-1;1e9,1e9", "nan,nan", "3",
-            "nowhere.txt"}},
+            "nowhere.txt", "fifo"}},
     {NULL, "ply-location",
         {"cloud.ply", "cloud-%05d.ply", "full", "nowhere/cloud.ply", "%s%n",
-            "link.ply", "cloud-%d%d.ply", "%%.ply"}},
+            "link.ply", "cloud-%d%d.ply", "%%.ply", "fifo"}},
+    {NULL, "trajectory-location",
+        {"path.txt", "path.txt", "full", "nowhere/path.txt", "link.json",
+            "nothing", ".", "fifo"}},
+    {NULL, "mesh-location",
+        {"mesh.ply", "full", "nowhere/mesh.ply", "link.ply", "nothing", ".",
+            "fifo"}},
     {NULL, "models",
         {"solid.model", "solid.model", "solid.model", "solid.model,solid.model",
             "solid.model;nowhere.model", "broken.model", "cut.model", "empty",
-            "."}},
+            ".", "fifo"}},
     {"visionjson", "location",
         {"lines.json", "lines.json", "full", "nowhere/lines.json", "link.json",
-            "nothing", "."}},
+            "nothing", ".", "fifo"}},
     {"envisrc", "location",
         {"cube.hdr", "cube.hdr", "cube.hdr", "cube.hdr", "cube-%04d.hdr",
             "cube-%04d.hdr", "cube-%d.hdr", "nowhere.hdr", "cut.hdr", "empty",
-            "."}},
-    {NULL, "image", {"target.png", "broken.png", "nowhere.png", "empty"}},
+            ".", "fifo"}},
+    {NULL, "image",
+        {"target.png", "broken.png", "nowhere.png", "empty", "fifo"}},
     {NULL, "map",
         {"labels", "disparity", "depth", "emd", "correspondence", "nothing"}},
     {NULL, "kind",
         {"labels", "disparity", "depth", "emd", "correspondence", "nothing"}},
     {NULL, "meshes",
-        {"cube.obj", "cube.obj;cube.obj", "nowhere.obj", "cut.obj", "empty"}},
+        {"cube.obj", "cube.obj;cube.obj", "nowhere.obj", "cut.obj", "empty",
+            "fifo"}},
 };
 
 static void
@@ -207,11 +218,13 @@ make_mesh (void)
   put ("cut.obj", mesh, sizeof mesh - 4);
 }
 
+/* Nobody reads from the FIFO or writes to it. */
 static void
 make_links (void)
 {
-  if (symlink ("/dev/full", "full") || symlink ("/dev/null", "nothing") ||
-      symlink ("cloud.ply", "link.ply") || symlink ("lines.json", "link.json"))
+  if (mkfifo ("fifo", 0600) || symlink ("/dev/full", "full") ||
+      symlink ("/dev/null", "nothing") || symlink ("cloud.ply", "link.ply") ||
+      symlink ("lines.json", "link.json"))
     g_error ("no links can be made");
 }
 

@@ -156,6 +156,35 @@ bytes_of (Dice *dice, gsize size)
   return buffer;
 }
 
+/* As gpuccl's, of a frame of @width x @height, and seldom with a field or two
+ * that do not fit. */
+GstStructure *
+metas_new_object (Dice *dice, guint width, guint height)
+{
+  guint stride = GST_ROUND_UP_4 (width);
+  gsize size = (gsize) stride * height;
+  GstBuffer *mask = bytes_of (dice, one_in (dice, 8) ? size / 2 : size);
+  GstStructure *s;
+
+  gst_buffer_memset (mask, size / 3, (guint8) one_in (dice, 3), size / 3);
+  s = gst_structure_new ("VisionNewObject", "pts", G_TYPE_UINT64,
+      below (dice, 20) * 40 * GST_MSECOND, "id", G_TYPE_UINT64,
+      (guint64) below (dice, 5), "ref-width", G_TYPE_UINT, width, "ref-height",
+      G_TYPE_UINT, height, "stride", G_TYPE_UINT, stride, "memory",
+      G_TYPE_STRING, one_in (dice, 10) ? "cuda" : "system", "mask",
+      GST_TYPE_BUFFER, mask, NULL);
+  gst_buffer_unref (mask);
+  if (one_in (dice, 4)) {
+    static const gchar *const all[] = {
+        "pts", "ref-width", "ref-height", "stride", "memory", "mask"};
+    GValue value = G_VALUE_INIT;
+
+    any_value (dice, &value, 1);
+    gst_structure_take_value (s, PICK (dice, all), &value);
+  }
+  return s;
+}
+
 static GstStructure *
 map (Dice *dice)
 {

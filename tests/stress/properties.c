@@ -334,12 +334,19 @@ properties_signal (Round *round, Dice *dice)
 {
   static const gchar *const names[] = {
       "new", "#x", ";", "", "a b", "red", "\xc3\xa4"};
+  static const gchar *const meshes[] = {
+      "mesh.ply", "link.ply", "full", "fifo", "nowhere/mesh.ply", "", "\xff"};
   gboolean done;
 
   if (!strcmp (round->kind->name, "moct"))
     g_signal_emit_by_name (round->element, "learn", PICK (dice, names),
         between (dice, -3, 40), between (dice, -3, 40), between (dice, -1, 30),
         between (dice, -1, 30), &done);
+  else if (!strcmp (round->kind->name, "kinfumot") && one_in (dice, 2))
+    g_signal_emit_by_name (round->element, "reset");
+  else if (!strcmp (round->kind->name, "kinfumot"))
+    g_signal_emit_by_name (
+        round->element, "save-mesh", PICK (dice, meshes), &done);
 }
 
 /* Some property follows a control source. */

@@ -131,6 +131,8 @@ gboolean frames_is_nothing (const Stream *stream, GstBuffer *buffer);
 /* metas.c */
 void metas_add (Dice *dice, GstBuffer *buffer, const Stream *stream);
 GstStructure *metas_structure (Dice *dice);
+/* What an event of a new object says. */
+GstStructure *metas_new_object (Dice *dice, guint width, guint height);
 /* Reads all that came out. */
 void metas_read (GstBuffer *buffer);
 
