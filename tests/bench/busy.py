@@ -8,9 +8,11 @@ process, beside processes that keep the machine busy.
 
 Prints, for each element and number of streams, the least of some runs: CPU time
 a frame, of all threads and without what the same pipelines cost with identity
-in place of the element; frames a second of all streams; the most threads that
-the process had, and how many of these are the pool's: the others are the
-streams' own."""
+in place of the element; how much that is more than with the fewest streams; frames
+a second of all streams; the most threads that the process had, and how many of these
+are the pool's: the others are the streams' own.  A stream's first frame, in which
+scopedetect searches, does not count.  On two cores, by taskset -c 0,1, all elements
+take some three minutes."""
 import argparse
 import re
 import subprocess
@@ -19,34 +21,51 @@ import tempfile
 import time
 from pathlib import Path
 
-CLIP = 24  # frames that are made before, and played again and again
+SIZE = "width=640,height=480"
+CAMERA = "intrinsics=585,585,319.5,239.5"
 
-# Source; format, width and height; how often each stream plays the clip; element.
+# Format and size; the scene; how many frames are made before; how often each stream
+# plays these; the element.  So many that a stream takes a fraction of a second.
 CASES = {
-    "moct": ("pattern=chromatic", ("NV12", 640, 480), 20,
+    "moct": ("NV12", SIZE, "pattern=chromatic", 24, 10,
              "moct objects=red:#c03030~25;green:#30a040~25;blue:#3050c0~25"),
-    "gpuccl": ("pattern=rgbd speed=3 motion-start=0",
-               ("GRAY16_LE", 640, 480), 20, "gpuccl"),
-    "emdtrack": ("pattern=chromatic", ("NV12", 640, 480), 5,
+    "gpuccl": ("GRAY16_LE", SIZE, "pattern=rgbd speed=3 motion-start=0", 24, 1,
+               "gpuccl"),
+    "emdtrack": ("NV12", SIZE, "pattern=chromatic", 24, 1,
                  "emdtrack emd-map=true targets=a:200,200,60,60"),
-    "pocstereo": ("pattern=stereo view=side-by-side", ("GRAY8", 1280, 480), 2,
-                  "pocstereo mode=points max-disparity=64 "
-                  "packing=side-by-side"),
+    "pocstereo": ("GRAY8", "width=1280,height=480",
+                  "pattern=stereo view=side-by-side", 8, 1,
+                  "pocstereo mode=points max-disparity=64 packing=side-by-side"),
+    "kinfumot": ("GRAY16_LE", SIZE, "pattern=rgbd", 3, 1, f"kinfumot {CAMERA}"),
+    "scopedetect": ("RGB", SIZE, "pattern=clutter view=color", 3, 1,
+                    "queue ! s.sink_color DEPTH ! queue ! s.sink_depth "
+                    f"scopedetect name=s models=MODEL {CAMERA}"),
 }
+DEPTH = ("GRAY16_LE", SIZE, "pattern=clutter view=depth", 3, 1)
 
 
-def record(folder, name):
-    """The source of a stream."""
-    pattern, (format_, width, height), times, _ = CASES[name]
-    path = Path(folder) / f"{name}.raw"
+def record(path, format_, size, scene, frames, times):
+    """A source that plays what is made here."""
     subprocess.run(
-        ["gst-launch-1.0", "-q", "visiontestsrc", *pattern.split(),
-         f"num-buffers={CLIP}", "!",
-         f"video/x-raw,format={format_},width={width},height={height}", "!",
+        ["gst-launch-1.0", "-q", "visiontestsrc", *scene.split(),
+         f"num-buffers={frames}", "!", f"video/x-raw,format={format_},{size}", "!",
          "filesink", f"location={path}"], check=True)
     return (f"multifilesrc location={path} loop=true num-buffers={times} ! "
             f"rawvideoparse format={format_.lower().replace('_', '-')} "
-            f"width={width} height={height} framerate=30/1")
+            f"{size.replace(',', ' ')} framerate=30/1")
+
+
+def prepare(folder, name):
+    """The source of a stream; the element, and what costs the same without it."""
+    *clip, element = CASES[name]
+    source, idle = record(f"{folder}/{name}.raw", *clip), "identity"
+    if "DEPTH" in element:
+        depth, model = record(f"{folder}/depth.raw", *DEPTH), f"{folder}/mug.model"
+        subprocess.run(["tools/vision-model", "--solid", "mug", model], check=True,
+                       capture_output=True)
+        element = element.replace("DEPTH", depth).replace("MODEL", model)
+        idle = f"fakesink sync=false {depth} ! identity"
+    return source, element, idle
 
 
 def count_threads(pid):
@@ -92,18 +111,19 @@ def main():
     args = parser.parse_args()
     busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"])
             for _ in range(args.busy)]
-    print("element,streams,CPU us a frame,frames/s,threads,of the pool")
+    print("element,streams,CPU us a frame,% more,frames/s,threads,of the pool")
     try:
         with tempfile.TemporaryDirectory() as folder:
             for name in args.element or CASES:
-                source = record(folder, name)
-                element = f"{CASES[name][3]} {args.properties}"
+                source, element, idle = prepare(folder, name)
+                first = None
                 for n in map(int, args.streams.split(",")):
                     cpu, rate, threads, pool = best(
-                        args.runs, n, source, element)
-                    idle, *_ = best(args.runs, n, source, "identity")
-                    print(f"{name},{n},{cpu - idle:.0f},{rate:.0f},"
-                          f"{threads},{pool}", flush=True)
+                        args.runs, n, source, f"{element} {args.properties}")
+                    cpu -= best(args.runs, n, source, idle)[0]
+                    first = first or cpu
+                    print(f"{name},{n},{cpu:.0f},{100 * cpu / first - 100:.0f},"
+                          f"{rate:.0f},{threads},{pool}", flush=True)
     finally:
         for process in busy:
             process.kill()

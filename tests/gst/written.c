@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Files that elements write, by every property that names one: links, FIFOs and
- * devices stay what they are, a full device is told of, and no reader keeps a
+ * devices stay what they are, a full device is named, and no reader keeps a
  * pipeline from its end. */
 #define _GNU_SOURCE /* F_SETPIPE_SZ */
 #include "suite.h"
