@@ -99,6 +99,15 @@ player_new (Player *p, GstElementFactory *factory, GstVideoFormat format)
   return TRUE;
 }
 
+/* In the first format that it takes; FALSE for a source. */
+static gboolean
+player_new_any (Player *p, GstElementFactory *factory)
+{
+  return player_new (p, factory, GST_VIDEO_FORMAT_GRAY8) ||
+      player_new (p, factory, GST_VIDEO_FORMAT_RGB) ||
+      player_new (p, factory, GST_VIDEO_FORMAT_GRAY16_LE);
+}
+
 static void
 player_free (Player *p)
 {
@@ -212,8 +221,7 @@ push_segment (GstElementFactory *factory, gint i)
   guint errors;
   Player p;
 
-  if (!player_new (&p, factory, GST_VIDEO_FORMAT_GRAY8) &&
-      !player_new (&p, factory, GST_VIDEO_FORMAT_RGB))
+  if (!player_new_any (&p, factory))
     return;
   gst_segment_init (&segment, GST_FORMAT_BYTES);
   if (p.h[i])
@@ -251,8 +259,7 @@ push_gap (GstElementFactory *factory)
   GstSegment segment;
   Player p;
 
-  if (!player_new (&p, factory, GST_VIDEO_FORMAT_GRAY8) &&
-      !player_new (&p, factory, GST_VIDEO_FORMAT_RGB))
+  if (!player_new_any (&p, factory))
     return;
   gst_segment_init (&segment, GST_FORMAT_TIME);
   push (&p, 0, good_frame (&p.info[0]));
