@@ -4,6 +4,7 @@
 #include "check.h"
 #include "seconds.h"
 
+#include <pthread.h>
 #include <time.h>
 
 #define ROWS 61
@@ -105,8 +106,66 @@ test_timer (DeviceKind kind)
   device_close (&dev);
 }
 
-static const CheckPart parts[] = {
-    {"copies", test_copies}, {"timer", test_timer}, {NULL, NULL}};
+#define WAITERS 8
+
+typedef struct {
+  Device dev;
+  void *much;
+  pthread_barrier_t *all;
+  double waited, cpu; /* seconds of device_wait (), and of the CPU meanwhile */
+} Waiter;
+
+static void *
+wait_once (void *data)
+{
+  Waiter *w = data;
+
+  for (int i = 0; i < 10; i++)
+    work (&w->dev, w->much);
+  pthread_barrier_wait (w->all);
+  w->waited = seconds ();
+  w->cpu = seconds_of (CLOCK_THREAD_CPUTIME_ID);
+  ok (device_wait (&w->dev));
+  w->cpu = seconds_of (CLOCK_THREAD_CPUTIME_ID) - w->cpu;
+  w->waited = seconds () - w->waited;
+  return NULL;
+}
+
+/* Threads that wait for one GPU at the same time leave the CPU to others.
+ * Nobody waits for the CPU, whose work is done before. */
+static void
+test_wait (DeviceKind kind)
+{
+  Waiter w[WAITERS];
+  pthread_t thread[WAITERS];
+  pthread_barrier_t all;
+  double waited = 0, cpu = 0;
+
+  if (kind != DEVICE_CUDA)
+    return;
+  pthread_barrier_init (&all, NULL, WAITERS);
+  for (int i = 0; i < WAITERS; i++) {
+    w[i].all = &all;
+    ok (device_open (&w[i].dev, kind, NULL));
+    ok (device_alloc (&w[i].dev, &w[i].much, MUCH));
+  }
+  for (int i = 0; i < WAITERS; i++)
+    check (!pthread_create (&thread[i], NULL, wait_once, &w[i]));
+  for (int i = 0; i < WAITERS; i++) {
+    pthread_join (thread[i], NULL);
+    waited += w[i].waited;
+    cpu += w[i].cpu;
+    device_release (&w[i].dev, w[i].much);
+    device_close (&w[i].dev);
+  }
+  pthread_barrier_destroy (&all);
+  printf ("%d threads waited %.4f s, by %.4f s of CPU time\n", WAITERS, waited,
+      cpu);
+  check (cpu < waited / 2);
+}
+
+static const CheckPart parts[] = {{"copies", test_copies},
+    {"timer", test_timer}, {"wait", test_wait}, {NULL, NULL}};
 
 int
 main (int argc, char **argv)
