@@ -9,13 +9,15 @@
  * with intervals of 95 % from a bootstrap over scenes.  `--bench many [SCENES]`
  * is of six of 50 models, `--bench instances [SCENES]` of two to four of one
  * solid among two others, of which its model alone is given.  `--bench seeds
- * [SCENES]` says how alike the answers to 20 seeds are.  Benchmarks run on the
- * GPU if there is one. */
+ * [SCENES]` says how alike the answers to 20 seeds are, `--bench times
+ * [SCENES]` how long a frame takes.  Benchmarks run on the GPU if there is one.
+ */
 #include <math.h>
 #include <unistd.h>
 
 #include "frames.h"
 #include "scene/clutter.h"
+#include "seconds.h"
 #include "scopedetect/explain/record.h"
 #include "scopedetect/scopedetect_detector.h"
 
@@ -66,6 +68,7 @@ typedef struct {
   ScopedetectModel *model[MAX_MODELS];
   Scopedetect *detector[2]; /* of models with colour, and without */
   Frame color, depth;
+  Image on_device; /* colour */
   ClutterTruth truth;
   int n_scenes;
   Count count[N_GIVEN][N_WAYS][MAX_SCENES];
@@ -157,22 +160,14 @@ bench_close (Bench *b)
   frame_free (&b->depth);
 }
 
-/* Draws scene @seed of @n_objects, and looks for all models, the detector's own
- * draws by @own_seed; returns who did. */
+/* Draws scene @seed of @n_objects to device memory; what to look by goes to @p
+ * and @frame.  Returns who is to look. */
 static Scopedetect *
-look_again (Bench *b, uint64_t seed, int n_objects, uint64_t own_seed)
+draw (Bench *b, uint64_t seed, int n_objects, ScopedetectParams *p,
+    ScopedetectFrame *frame)
 {
   ClutterParams scene = clutter_defaults ();
   bool colour = random_below (seed, 2, 4) > 0;
-  Scopedetect *s = b->detector[random_below (seed, 3, 4) == 0];
-  ScopedetectResults r;
-  ScopedetectParams p;
-  Image color = b->color.image;
-  ScopedetectFrame frame = {.width = WIDTH,
-      .height = HEIGHT,
-      .depth = b->depth_copy,
-      .depth_stride = 2 * WIDTH,
-      .color = colour ? &color : NULL};
 
   scene.seed = seed;
   scene.n_objects = n_objects;
@@ -185,12 +180,31 @@ look_again (Bench *b, uint64_t seed, int n_objects, uint64_t own_seed)
       &b->dev, b->depth_copy, b->depth.image.plane[0], 2 * WIDTH * HEIGHT));
   ok (device_copy (
       &b->dev, b->color_copy, b->color.image.plane[0], 3 * WIDTH * HEIGHT));
-  color.plane[0] = b->color_copy;
-  scopedetect_preset (&p, b->preset);
-  p.camera =
+  b->on_device = b->color.image;
+  b->on_device.plane[0] = b->color_copy;
+  *frame = (ScopedetectFrame){.width = WIDTH,
+      .height = HEIGHT,
+      .depth = b->depth_copy,
+      .depth_stride = 2 * WIDTH,
+      .color = colour ? &b->on_device : NULL};
+  scopedetect_preset (p, b->preset);
+  p->camera =
       (ScopedetectCamera){b->truth.fx, b->truth.fy, b->truth.cx, b->truth.cy};
+  p->max_objects = b->max_objects;
+  return b->detector[random_below (seed, 3, 4) == 0];
+}
+
+/* Looks for all models in scene @seed of @n_objects, the detector's own draws
+ * by @own_seed; returns who did. */
+static Scopedetect *
+look_again (Bench *b, uint64_t seed, int n_objects, uint64_t own_seed)
+{
+  ScopedetectFrame frame;
+  ScopedetectParams p;
+  ScopedetectResults r;
+  Scopedetect *s = draw (b, seed, n_objects, &p, &frame);
+
   p.explain = SCOPEDETECT_EACH;
-  p.max_objects = b->max_objects;
   p.seed = own_seed;
   ok (scopedetect_run (s, &p, &frame, &r));
   return s;
@@ -365,14 +379,6 @@ figure_of (const Count *scene, int n, Figure of, int draw)
   return figure (&sum, of);
 }
 
-static int
-by_value (const void *a, const void *b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-
-  return (x > y) - (x < y);
-}
-
 #define DRAWS 1000
 
 /* A figure of @scene, less that of @than where that is not NULL, with its
@@ -386,7 +392,7 @@ print_figure (const Count *scene, const Count *than, int n, Figure of)
     value[draw] = figure_of (scene, n, of, draw) -
         (than ? figure_of (than, n, of, draw) : 0);
   printf (than ? " %+6.1f" : " %6.1f", value[0]);
-  qsort (value + 1, DRAWS, sizeof *value, by_value);
+  qsort (value + 1, DRAWS, sizeof *value, bench_compare);
   printf (than ? " [%+.1f, %+.1f]" : " [%.1f, %.1f]",
       value[1 + (int) (.025 * DRAWS)], value[(int) (.975 * DRAWS)]);
 }
@@ -411,7 +417,7 @@ print_counts (const char *name, const Count *scene, int n)
 static int
 by_score (const void *a, const void *b)
 {
-  return by_value (&((const Told *) a)->score, &((const Told *) b)->score);
+  return bench_compare (&((const Told *) a)->score, &((const Told *) b)->score);
 }
 
 /* The chance that a right one scores higher than a wrong one. */
@@ -676,24 +682,95 @@ write_shapes (const char *folder, char path[MAX_MODELS][64])
   return n;
 }
 
-static int
-bench_many (DeviceKind device, int scenes)
+/* Opens @b for @n of those fifty. */
+static void
+open_many (Bench *b, DeviceKind device, int n)
 {
   static char path[MAX_MODELS][64];
   char folder[] = "/tmp/scopedetectXXXXXX";
   const char *names[MAX_MODELS];
-  Bench *b = malloc (sizeof *b);
-  int n;
+  int all;
 
   check (mkdtemp (folder) != NULL);
-  n = write_shapes (folder, path);
-  for (int i = 0; i < n; i++)
+  all = write_shapes (folder, path);
+  for (int i = 0; i < all; i++)
     names[i] = path[i];
-  bench_open (b, device, names, n);
-  for (int i = 0; i < n; i++)
+  bench_open (b, device, names, n < all ? n : all);
+  for (int i = 0; i < all; i++)
     unlink (path[i]);
   rmdir (folder);
+}
+
+static int
+bench_many (DeviceKind device, int scenes)
+{
+  Bench *b = malloc (sizeof *b);
+
+  open_many (b, device, MAX_MODELS);
   run_scenes (b, 50000, scenes, 6);
+  bench_close (b);
+  free (b);
+  return check_failures != 0;
+}
+
+/* ---- Times ---- */
+
+#define TIMES 9
+
+/* The middle one of TIMES searches of scene @seed, milliseconds; of as many
+ * frames that follow what was found to @tracked. */
+static double
+time_scene (
+    Bench *b, uint64_t seed, ScopedetectExplained explain, double *tracked)
+{
+  ScopedetectObject found[MAX_MODELS];
+  double run[TIMES], track[TIMES];
+  ScopedetectFrame frame;
+  ScopedetectParams p;
+  ScopedetectResults r;
+  Scopedetect *s =
+      draw (b, seed, 4 + (int) random_below (seed, 0, 5), &p, &frame);
+  int n;
+
+  p.explain = explain;
+  ok (scopedetect_run (s, &p, &frame, &r));
+  memcpy (found, r.objects, (size_t) (n = r.n_objects) * sizeof *found);
+  for (int i = 0; i < TIMES; i++) {
+    run[i] = seconds ();
+    ok (scopedetect_run (s, &p, &frame, &r));
+    run[i] = seconds () - run[i];
+  }
+  for (int i = 0; i < TIMES; i++) {
+    track[i] = seconds ();
+    ok (scopedetect_track (s, &p, &frame, found, n, &r));
+    track[i] = seconds () - track[i];
+  }
+  *tracked = 1e3 * bench_median (track, TIMES);
+  return 1e3 * bench_median (run, TIMES);
+}
+
+/* How long 18 models take, those of `report` or, without its meshes, solids
+ * alone. */
+static int
+bench_times (DeviceKind device, int scenes)
+{
+  static const char *const presets[] = {"fast", "thorough"};
+  static double run[MAX_SCENES], track[MAX_SCENES];
+  Bench *b = malloc (sizeof *b);
+
+  open_many (b, device, 18);
+  for (int i = 0; i < 2 * N_WAYS; i++) {
+    b->preset = (ScopedetectPreset) (i / N_WAYS);
+    for (int k = 0; k < scenes; k++)
+      run[k] = time_scene (
+          b, 30000 + (uint64_t) k, ways[i % N_WAYS].explain, &track[k]);
+    printf ("%d models, %s, %s: ms a frame, median of %d scenes %.2f, "
+            "tracked %.2f;",
+        b->n_models, presets[i / N_WAYS], ways[i % N_WAYS].name, scenes,
+        bench_median (run, scenes), bench_median (track, scenes));
+    printf (" most %.2f, %.2f\n", run[scenes - 1], track[scenes - 1]);
+    fflush (stdout);
+  }
   bench_close (b);
   free (b);
   return check_failures != 0;
@@ -791,6 +868,8 @@ bench (int argc, char **argv)
     return bench_many (device, scenes);
   if (!strcmp (part, "seeds"))
     return bench_seeds (device, scenes);
+  if (!strcmp (part, "times"))
+    return bench_times (device, scenes);
   b = malloc (sizeof *b);
   n = list_shapes (names, true);
   bench_open (b, device, names, n);
