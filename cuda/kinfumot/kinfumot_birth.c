@@ -60,14 +60,12 @@ measure (const Kinfumot *k)
   for (int y = 0; y < height; y++)
     for (int x = 0; x < width; x++) {
       const int at = y * width + x;
+      const bool seen = k->seen.depth[at], mine = k->seen.mask[at];
 
-      if (!k->seen.depth[at])
-        continue;
-      s.n_seen++;
-      if (k->seen.mask[at])
+      s.n_seen += seen;
+      s.n_left += seen & !mine & !k->seen.classes[2 * at + 1];
+      if (seen & mine)
         add_pixel (k, x, y, &s, &b);
-      else
-        s.n_left += !k->seen.classes[2 * at + 1];
     }
   for (int i = 0; i < 3 && s.n; i++) {
     s.middle[i] /= s.n;
@@ -486,6 +484,15 @@ birth (Kinfumot *k, const KinfumotAsked *a)
   return NULL;
 }
 
+/* Memory for the next object, since to get it takes long. */
+static const char *
+make_view (Kinfumot *k)
+{
+  int model = free_model (k);
+
+  return model ? kinfumot_view_new (k, model) : NULL;
+}
+
 const char *
 kinfumot_births (Kinfumot *k)
 {
@@ -495,6 +502,8 @@ kinfumot_births (Kinfumot *k)
     k->late += k->n_asked;
     k->n_asked = 0;
   }
+  if (!k->n_asked)
+    return make_view (k);
   for (int i = 0; i < k->n_asked && !err; i++)
     err = birth (k, &k->asked[i]);
   k->n_asked = 0;
