@@ -128,7 +128,7 @@ kinfumot_clear (Kinfumot *k)
   for (int i = 0; i < KINFUMOT_RING; i++)
     k->past[i].known = false;
   memset (k->known, 0, sizeof k->known);
-  k->started = k->lost = k->relocate = false;
+  k->started = k->lost = k->relocate = k->tight = false;
   k->n_asked = k->n_keyframes = 0;
 }
 
@@ -377,9 +377,10 @@ kinfumot_models_end (const Kinfumot *k)
   return n;
 }
 
-/* What follows once the camera's motion is known. */
+/* Which model explains each pixel, once the camera's motion is known; and the
+ * poses. */
 static const char *
-map (Kinfumot *k)
+explain (Kinfumot *k)
 {
   const KinfumotStages *s = k->stages;
   const Device *dev = &k->device;
@@ -394,7 +395,18 @@ map (Kinfumot *k)
   TRY (s->classify (dev, w));
   if (n > 1)
     TRY (s->grow (dev, w));
-  TRY (s->advance (dev, w, 0, n));
+  return s->advance (dev, w, 0, n);
+}
+
+/* The frame into the models, and what those look like from there. */
+static const char *
+learn (Kinfumot *k)
+{
+  const KinfumotStages *s = k->stages;
+  const Device *dev = &k->device;
+  const KinfumotWork *w = &k->work;
+  const int n = kinfumot_models_end (k);
+
   TRY (s->allocate (dev, w, 0, n));
   TRY (s->fuse (dev, w, 0, n));
   return s->cast (dev, w, 0, n);
@@ -402,7 +414,7 @@ map (Kinfumot *k)
 
 /* Queues what the caller wants of a frame. */
 static const char *
-write_outputs (Kinfumot *k)
+write_maps (Kinfumot *k)
 {
   const KinfumotWork *w = &k->work;
   const KinfumotOutputs *o = &k->outputs;
@@ -414,18 +426,52 @@ write_outputs (Kinfumot *k)
   if (o->depth)
     TRY (device_copy_rows (&k->device, o->depth, o->depth_stride, w->now.depth,
         row, row, w->height));
-  if (!o->rgb && !o->normals)
-    return NULL;
-  return k->stages->draw (
-      &k->device, w, o->rgb, o->rgb_stride, o->normals, o->normals_stride);
+  return NULL;
 }
 
-/* Waits for the frame's results. */
+/* The same of the models. */
+static const char *
+draw (Kinfumot *k)
+{
+  const KinfumotOutputs *o = &k->outputs;
+
+  if (!o->rgb && !o->normals)
+    return NULL;
+  return k->stages->draw (&k->device, &k->work, o->rgb, o->rgb_stride,
+      o->normals, o->normals_stride);
+}
+
+/* Waits for all of the frame. */
 static const char *
 finish (Kinfumot *k)
 {
-  TRY (write_outputs (k));
+  TRY (write_maps (k));
+  TRY (draw (k));
   return kinfumot_download (k);
+}
+
+/* Queues all of the frame and waits for its results, while the device goes on
+ * to learn from it. */
+static const char *
+finish_early (Kinfumot *k)
+{
+  const Device *dev = &k->device;
+
+  TRY (write_maps (k));
+  TRY (device_copy (dev, k->state, k->there, sizeof *k->state));
+  TRY (k->stages->mark (dev));
+  TRY (learn (k));
+  if (dev->timer)
+    device_timer_mark (dev, dev->timer);
+  return k->stages->await_mark (dev);
+}
+
+/* Whether the caller's results are known only once the models are: pictures of
+ * them, and how many bricks are missing. */
+static bool
+needs_models (const Kinfumot *k)
+{
+  return k->outputs.rgb || k->outputs.normals || !k->started || k->tight;
 }
 
 /* The camera is lost: it is looked for, and what follows is done again where it
@@ -437,9 +483,10 @@ find_camera (Kinfumot *k)
 
   TRY (kinfumot_keyframe_search (k, &found));
   k->lost = !found;
-  if (found)
-    TRY (map (k));
-  else
+  if (found) {
+    TRY (explain (k));
+    TRY (learn (k));
+  } else
     TRY (k->stages->classify (&k->device, &k->work));
   return finish (k);
 }
@@ -454,8 +501,12 @@ run (Kinfumot *k, const KinfumotFrame *frame)
   if (relocate)
     TRY (kinfumot_download (k));
   else {
-    TRY (map (k));
-    TRY (finish (k));
+    TRY (explain (k));
+    if (needs_models (k)) {
+      TRY (learn (k));
+      TRY (finish (k));
+    } else
+      TRY (finish_early (k));
   }
   k->lost = relocate || !k->state->models[0].good;
   if (k->lost)
@@ -511,7 +562,7 @@ make_room (Kinfumot *k, bool was_started)
     return NULL;
   TRY (k->stages->fuse (&k->device, &k->work, 0, 1));
   TRY (k->stages->cast (&k->device, &k->work, 0, 1));
-  TRY (write_outputs (k));
+  TRY (draw (k));
   return device_wait (&k->device);
 }
 
@@ -535,7 +586,8 @@ kinfumot_run (Kinfumot *k, const KinfumotParams *params,
   TRY (run (k, frame));
   TRY (end (k));
   TRY (kinfumot_objects_update (k, results));
-  if (k->state->pool.full)
+  k->tight = k->state->pool.full;
+  if (k->tight)
     TRY (make_room (k, was_started));
   fill_results (k, results);
   return NULL;

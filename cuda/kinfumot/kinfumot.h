@@ -142,7 +142,7 @@ typedef struct {
   unsigned weak;       /* as KinfumotObject.weak, of the camera */
   const KinfumotObject *objects;
   int n_objects;
-  uint32_t n_bricks, max_bricks;
+  uint32_t n_bricks, max_bricks; /* in use, as far as is known by now */
   uint32_t dropped;    /* bricks that gave way in this frame */
   uint32_t missing;    /* bricks for which there was no room all the same */
   uint64_t late;       /* births that came too late, or for no known frame */
@@ -171,9 +171,11 @@ const char *kinfumot_check (const KinfumotParams *params);
 const char *kinfumot_check_camera (
     const KinfumotCamera *camera, int width, int height);
 
-/* Follows the camera and the objects, fuses the frame into their models, and
- * writes @outputs, which may be NULL.  @results stay valid until the next call.
- */
+/* Follows the camera and the objects, writes @outputs, which may be NULL, and
+ * fuses the frame into the models.  The device may still be at the last of
+ * these when the call returns, unless @outputs has pictures of the models; a
+ * pool that it fills is then told with the next frame.  @results stay valid
+ * until the next call. */
 const char *kinfumot_run (Kinfumot *self, const KinfumotParams *params,
     const KinfumotFrame *frame, const KinfumotOutputs *outputs,
     KinfumotResults *results);

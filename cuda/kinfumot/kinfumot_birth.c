@@ -484,6 +484,17 @@ birth (Kinfumot *k, const KinfumotAsked *a)
   return NULL;
 }
 
+/* A pool that the frame before has filled. */
+static const char *
+make_room (Kinfumot *k)
+{
+  KinfumotPool *pool = &k->state->pool;
+
+  TRY (device_copy (&k->device, pool, &k->there->pool, sizeof *pool));
+  TRY (device_wait (&k->device));
+  return pool->full ? kinfumot_pool_relieve (k) : NULL;
+}
+
 /* Memory for the next object, since to get it takes long. */
 static const char *
 make_view (Kinfumot *k)
@@ -504,6 +515,7 @@ kinfumot_births (Kinfumot *k)
   }
   if (!k->n_asked)
     return make_view (k);
+  TRY (make_room (k));
   for (int i = 0; i < k->n_asked && !err; i++)
     err = birth (k, &k->asked[i]);
   k->n_asked = 0;

@@ -1238,6 +1238,10 @@ typedef struct {
       const Device *dev, const KinfumotWork *w, int first, int last);
   const char *(*draw) (const Device *dev, const KinfumotWork *w, uint8_t *rgb,
       size_t rgb_stride, float *normals, size_t normals_stride);
+  /* Waits for what was queued before the last mark, though not for what was
+   * after it. */
+  const char *(*mark) (const Device *dev);
+  const char *(*await_mark) (const Device *dev);
 } KinfumotStages;
 
 #ifdef __cplusplus

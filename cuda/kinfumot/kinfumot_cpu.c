@@ -37,6 +37,14 @@ kinfumot_advance_cpu (
   return NULL;
 }
 
+/* What is queued is done. */
+static const char *
+kinfumot_mark_cpu (const Device *dev)
+{
+  (void) dev;
+  return NULL;
+}
+
 const KinfumotStages kinfumot_stages_cpu = {
     .filter = kinfumot_filter_cpu,
     .normals = kinfumot_normals_cpu,
@@ -51,4 +59,6 @@ const KinfumotStages kinfumot_stages_cpu = {
     .fuse = kinfumot_fuse_cpu,
     .cast = kinfumot_cast_cpu,
     .draw = kinfumot_draw_cpu,
+    .mark = kinfumot_mark_cpu,
+    .await_mark = kinfumot_mark_cpu,
 };

@@ -61,6 +61,21 @@ kinfumot_advance_cuda (
   return queue (dev, advance, 1, last - first, *w, first);
 }
 
+/* The event is the one by which device_wait () sleeps: it is noted again where
+ * that has to wait, and then lies later. */
+static const char *
+kinfumot_mark_cuda (const Device *dev)
+{
+  CUDA_TRY (cudaEventRecord ((cudaEvent_t) dev->done, device_stream (dev)));
+  return NULL;
+}
+
+static const char *
+kinfumot_await_mark_cuda (const Device *dev)
+{
+  return device_wait_event ((cudaEvent_t) dev->done);
+}
+
 extern "C" const KinfumotStages kinfumot_stages_cuda = {
     kinfumot_filter_cuda,
     kinfumot_normals_cuda,
@@ -75,4 +90,6 @@ extern "C" const KinfumotStages kinfumot_stages_cuda = {
     kinfumot_fuse_cuda,
     kinfumot_cast_cuda,
     kinfumot_draw_cuda,
+    kinfumot_mark_cuda,
+    kinfumot_await_mark_cuda,
 };

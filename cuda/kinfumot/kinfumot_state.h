@@ -75,6 +75,7 @@ struct _Kinfumot {
   bool lost;
   bool relocate;
   bool forget;             /* all bricks, before the next frame */
+  bool tight;              /* the pool was full */
   KinfumotPose held;       /* of the last frame whose camera was known */
   bool had_pose;           /* of the frame before: one came with it */
   KinfumotPose last_pose;  /* that one */
