@@ -3,7 +3,7 @@
  * What the models look like from the camera (2.1). */
 #include "kinfumot/kinfumot_cuda.cuh"
 
-#define SIDE 16 /* of a block's pixels; a warp has 8 x 4 of them */
+#define TILE_THREADS (KINFUMOT_TILE * KINFUMOT_TILE)
 
 /* ---- Ranges ---- */
 
@@ -45,21 +45,21 @@ set_ranges (KinfumotWork w, int first, int last)
 
 /* ---- Rays ---- */
 
+/* A block a tile: a block ends with the longest of its rays, so small ones
+ * leave less idle. */
 static __global__ void
-__launch_bounds__ (SIDE *SIDE, 4) cast (KinfumotWork w, int first)
+__launch_bounds__ (TILE_THREADS, 18) cast (KinfumotWork w, int first)
 {
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-  const int x = blockIdx.x * SIDE + warp % 2 * 8 + lane % 8,
-            y = blockIdx.y * SIDE + warp / 2 * 4 + lane / 8,
+  const int x = blockIdx.x * KINFUMOT_TILE + threadIdx.x % KINFUMOT_TILE,
+            y = blockIdx.y * KINFUMOT_TILE + threadIdx.x / KINFUMOT_TILE,
+            tile = blockIdx.y * w.tiles_x + blockIdx.x,
             model = first + blockIdx.z;
   float depth = 0;
-  int tile;
   uint64_t slices;
 
   await_previous ();
   if (x >= w.width || y >= w.height || !w.models[model].active)
     return;
-  tile = y / KINFUMOT_TILE * w.tiles_x + x / KINFUMOT_TILE;
   slices = w.slices[model][tile];
   if (slices)
     depth = kinfumot_cast (&w, model, y * w.width + x,
@@ -81,14 +81,12 @@ const char *
 kinfumot_cast_cuda (
     const Device *dev, const KinfumotWork *w, int first, int last)
 {
-  dim3 blocks (
-      ceil_div (w->width, SIDE), ceil_div (w->height, SIDE), last - first);
-
   TRY (queue (dev, clear_ranges,
       blocks_of (w->tiles_x * w->tiles_y, last - first), THREADS, *w, first));
   TRY (queue (dev, set_ranges, blocks_of ((int) w->grid.max_bricks), THREADS,
       *w, first, last));
-  TRY (queue (dev, cast, blocks, SIDE * SIDE, *w, first));
+  TRY (queue (dev, cast, dim3 (w->tiles_x, w->tiles_y, last - first),
+      TILE_THREADS, *w, first));
   return queue (dev, view_normals,
       blocks_of (w->width * w->height, last - first), THREADS, *w, first);
 }
