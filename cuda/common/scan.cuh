@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Sums over the threads before, by CUB.  Integers: their order does not matter.
+ */
+#pragma once
+
+#include <cub/block/block_scan.cuh>
+#include <cub/warp/warp_scan.cuh>
+
+#include "common/cuda.cuh"
+
+/* The sum of @v over the lanes before this one; over all of them to @total.
+ * All lanes call. */
+template <class T>
+static __device__ __forceinline__ T
+warp_sum_before (T v, T *total)
+{
+  using Scan = cub::WarpScan<T>;
+  typename Scan::TempStorage none; /* a warp's lanes shuffle */
+  T before;
+
+  Scan (none).ExclusiveSum (v, before, *total);
+  return before;
+}
+
+/* The same over the threads of a block, which are @THREADS in a row. */
+template <int THREADS, class T>
+static __device__ __forceinline__ T
+block_sum_before (T v, T *total)
+{
+  using Scan = cub::BlockScan<T, THREADS, cub::BLOCK_SCAN_WARP_SCANS>;
+  __shared__ typename Scan::TempStorage shared;
+  T before;
+
+  __syncthreads (); /* those who read the last sums have them */
+  Scan (shared).ExclusiveSum (v, before, *total);
+  return before;
+}
