@@ -4,6 +4,7 @@
  * them, lists them, and joins those that hang together. */
 #pragma once
 
+#include "common/scan.cuh"
 #include "common/union.cuh"
 #include "moct/moct_cuda.cuh"
 
@@ -47,16 +48,12 @@ count_fragments (const MoctWork &w, uint32_t *from, uint32_t *bits,
     bool mine = k < moct_n_words (&w);
     uint4 b = mine ? *(const uint4 *) &from[k] : make_uint4 (0, 0, 0, 0);
     uint32_t y = __popc (b.x), z = y + __popc (b.y), u = z + __popc (b.z);
-    uint32_t have = u + __popc (b.w), sum = have, start = 0;
+    uint32_t have = u + __popc (b.w), all, start = 0;
+    uint32_t earlier = warp_sum_before (have, &all);
 
-    for (int step = 1; step < 32; step *= 2) {
-      uint32_t left = __shfl_up_sync (ALL_LANES, sum, step);
-
-      sum += lane < step ? 0 : left;
-    }
-    if (lane == 31 && sum)
-      start = atomicAdd (n, sum);
-    start = __shfl_sync (ALL_LANES, start, 31) + sum - have;
+    if (lane == 31 && all)
+      start = atomicAdd (n, all);
+    start = __shfl_sync (ALL_LANES, start, 31) + earlier;
     if (mine)
       *(uint4 *) &before[k] =
           make_uint4 (start, start + y, start + z, start + u);
