@@ -3,6 +3,7 @@
  * Fifth kernel of GPUCCL_RUN: every pixel gets its label, and the candidates
  * their first and last pixel of every row and column.  Meanwhile some rows of
  * blocks report what was found to the host. */
+#include "common/scan.cuh"
 #include "gpuccl/gpuccl_choose.cuh"
 
 /* ---- The report ---- */
@@ -24,31 +25,12 @@ struct Wanted {
   unsigned long long keys[RANKED];
 };
 
-/* The sum of the thread's own value and of those after it in the block. */
-static __device__ __forceinline__ uint32_t
-sum_from (uint32_t v)
-{
-  __shared__ uint32_t warps[WARPS];
-  uint32_t lane = threadIdx.x % 32;
-
-  for (uint32_t step = 1; step < 32; step *= 2) {
-    uint32_t other = __shfl_down_sync (ALL_LANES, v, step);
-
-    v += lane + step < 32 ? other : 0;
-  }
-  if (lane == 0)
-    warps[threadIdx.x / 32] = v;
-  __syncthreads ();
-  for (uint32_t i = threadIdx.x / 32 + 1; i < WARPS; i++)
-    v += warps[i];
-  return v;
-}
-
 /* By a block, a thread a bin. */
 static __device__ __forceinline__ void
 find_bin (const GpucclArgs &a, Wanted *w)
 {
-  uint32_t own = a.p.bins[threadIdx.x], from = sum_from (own);
+  uint32_t own = a.p.bins[threadIdx.x], all;
+  uint32_t before = block_sum_before<THREADS> (own, &all), from = all - before;
 
   if (from >= a.w.wanted_sums && from - own < a.w.wanted_sums)
     w->bin = threadIdx.x;
