@@ -3,6 +3,7 @@
  * Of hypotheses that are alike the best: a block a model decides, some
  * hypotheses at once; of many, all blocks then drop those that are like what it
  * kept. */
+#include "common/scan.cuh"
 #include "scopedetect/scopedetect_cuda.cuh"
 #include "scopedetect/scopedetect_round1_core.h"
 #include "scopedetect/scopedetect_score.cuh"
@@ -116,32 +117,7 @@ typedef struct {
   int number[GROUP], next;
   uint32_t like[GROUP][GROUP_WORDS + 1]; /* one more: no conflicts */
   uint32_t kept[GROUP_WORDS], open[GROUP_WORDS];
-  int count[SCOPEDETECT_MAX_WARPS];
 } ClusterShared;
-
-/* The sum of @n over the threads before this one; over all of them to @total.
- * All threads call. */
-static __device__ __forceinline__ int
-sum_before (int n, int *shared, int *total)
-{
-  int lane = threadIdx.x % 32, warp = threadIdx.x / 32, sum = n, before;
-
-  for (int step = 1; step < 32; step *= 2) {
-    int left = __shfl_up_sync (ALL_LANES, sum, step);
-
-    sum += lane >= step ? left : 0;
-  }
-  __syncthreads (); /* those who read the last sums have them */
-  if (lane == 31)
-    shared[warp] = sum;
-  __syncthreads ();
-  before = sum - n, *total = 0;
-  for (int i = 0; i < GROUP_WORDS; i++) {
-    before += i < warp ? shared[i] : 0;
-    *total += shared[i];
-  }
-  return before;
-}
 
 /* The first hypotheses from @next on that are not gone, at most GROUP of @n, to
  * shared.number; @next is then the one after them.  Returns how many. */
@@ -156,7 +132,7 @@ gather (const uint32_t *gone, int n, int *next, ClusterShared &shared)
     bits &= ALL_LANES << *next % 32;
   if (left > 0 && left < 32)
     bits &= (1u << left) - 1;
-  at = sum_before (__popc (bits), shared.count, &total);
+  at = block_sum_before<GROUP> (__popc (bits), &total);
   for (; bits && at <= GROUP; bits &= bits - 1, at++) {
     int i = 32 * word + __ffs ((int) bits) - 1;
 
@@ -242,14 +218,14 @@ decide (const ScopedetectShape *s, const Task &t,
   Place mine = place_of (s, from[i].pose);
 
   out = is_known (s, t, to, sifted, *kept, mine, out, shared.place);
-  at = sum_before (!out, shared.count, &n_new);
+  at = block_sum_before<GROUP> ((int) !out, &n_new);
   if (!out)
     shared.place[at] = mine, shared.number[at] = i;
   __syncthreads ();
   compare (n_new, t, shared);
   __syncthreads ();
   out = !resolve (n_new, shared);
-  at = *kept + sum_before (!out, shared.count, &n_kept);
+  at = *kept + block_sum_before<GROUP> ((int) !out, &n_kept);
   if (!out && at < t.max_kept)
     to[at] = from[shared.number[thread]];
   *kept = min (*kept + n_kept, t.max_kept);

@@ -165,23 +165,3 @@ sum_block (const T &mine, SumShared<T> &shared)
   __syncthreads ();
   return shared.total;
 }
-
-/* How many threads of the block before this one have @flag; how many there are
- * goes to @total.  @shared: a word a warp, and one more.  All threads call. */
-static __device__ __forceinline__ int
-count_before (bool flag, int *shared, int *total)
-{
-  int lane = threadIdx.x % 32, warp = threadIdx.x / 32, before = 0, sum = 0;
-  uint32_t mask = __ballot_sync (ALL_LANES, flag);
-
-  __syncthreads (); /* those who read the last counts have them */
-  if (lane == 0)
-    shared[warp] = __popc (mask);
-  __syncthreads ();
-  for (int i = 0; i < (int) blockDim.x / 32; i++) {
-    before += i < warp ? shared[i] : 0;
-    sum += shared[i];
-  }
-  *total = sum;
-  return before + __popc (mask & ((1u << lane) - 1));
-}

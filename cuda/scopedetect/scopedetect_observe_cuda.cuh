@@ -3,6 +3,7 @@
  * What the kernels of a frame's observation share. */
 #pragma once
 
+#include "common/scan.cuh"
 #include "scopedetect/scopedetect_cuda.cuh"
 #include "scopedetect/scopedetect_features_core.h"
 #include "scopedetect/scopedetect_voxel_core.h"
@@ -114,18 +115,14 @@ scopedetect_reach (const ScopedetectGrid &g, Vec x, ScopedetectReach *r)
   int v = scopedetect_cell (x.y, g.cell) + lane / 3 % 3 - 1;
   int w = scopedetect_cell (x.z, g.cell) + lane / 9 - 1;
   uint32_t hash = scopedetect_hash (u, v, w) & g.mask, start = g.start[hash];
-  uint32_t count = lane < 27 ? g.start[hash + 1] - start : 0, sum = count;
+  uint32_t count = lane < 27 ? g.start[hash + 1] - start : 0, all;
+  uint32_t before = warp_sum_before (count, &all);
 
-  for (int step = 1; step < 32; step *= 2) {
-    uint32_t left = __shfl_up_sync (ALL_LANES, sum, step);
-
-    sum += lane >= step ? left : 0;
-  }
-  r->before[lane] = sum - count;
-  r->start[lane] = start - (sum - count);
+  r->before[lane] = before;
+  r->start[lane] = start - before;
   r->cell[lane] = scopedetect_packed_cell (u, v, w);
   __syncwarp ();
-  return __shfl_sync (ALL_LANES, sum, 31);
+  return all;
 }
 
 /* The neighbours of @x to r->near; returns how many.  All lanes call. */

@@ -2,6 +2,7 @@
  *
  * Round 1: each query's nearest features make hypotheses, a thread a hypothesis
  * looks at it with few points, and the best are kept. */
+#include "common/scan.cuh"
 #include "scopedetect/scopedetect_cuda.cuh"
 #include "scopedetect/scopedetect_round1_core.h"
 #include "scopedetect/scopedetect_score.cuh"
@@ -219,31 +220,21 @@ typedef struct {
 static __device__ int
 bin_of (const int *count, int first, int wanted, int *left)
 {
-  __shared__ int sum[BINS], found[2];
-  int i = threadIdx.x, mine = i < first ? 0 : count[i];
+  __shared__ int found[2];
+  int i = threadIdx.x, mine = i < first ? 0 : count[i], all;
+  int before = block_sum_before<BINS> (mine, &all), after = all - before - mine;
 
-  sum[i] = mine;
-  __syncthreads ();
-  for (int step = 1; step < BINS; step *= 2) {
-    int more = i + step < BINS ? sum[i + step] : 0;
-
-    __syncthreads ();
-    sum[i] += more;
-    __syncthreads ();
-  }
-  if (i == first || (i > first && sum[i] >= wanted)) {
-    bool last = i == BINS - 1 || sum[i + 1] < wanted;
+  if (i == first || (i > first && after + mine >= wanted)) {
+    bool last = i == BINS - 1 || after < wanted;
 
     if (last) {
       found[0] = i;
-      found[1] = wanted - (sum[i] - mine);
+      found[1] = wanted - after;
     }
   }
   __syncthreads ();
   *left = found[1];
-  i = found[0];
-  __syncthreads ();
-  return i;
+  return found[0];
 }
 
 static __device__ __forceinline__ Threshold
@@ -286,6 +277,12 @@ __launch_bounds__ (THREADS) fine_kernel (
 
 /* ---- Those that are kept ---- */
 
+static __device__ __forceinline__ int2
+operator+ (int2 a, int2 b)
+{
+  return int2{a.x + b.x, a.y + b.y};
+}
+
 /* Of the thread's scores: how many are above the threshold, and on it. */
 static __device__ __forceinline__ int2
 look (const int16_t score[EACH], Threshold t)
@@ -312,27 +309,6 @@ load_scores (const ScopedetectWork &w, int m, int16_t score[EACH])
     score[i] = first + i < n ? check[first + i] : (int16_t) INT16_MIN;
 }
 
-/* The sum over the threads before this one; over all of them to @total. */
-static __device__ int2
-sum_before (int2 mine, int2 *total)
-{
-  __shared__ int2 sum[THREADS];
-  int i = threadIdx.x;
-
-  __syncthreads ();
-  sum[i] = mine;
-  __syncthreads ();
-  for (int step = 1; step < THREADS; step *= 2) {
-    int2 more = i >= step ? sum[i - step] : int2{0, 0};
-
-    __syncthreads ();
-    sum[i].x += more.x, sum[i].y += more.y;
-    __syncthreads ();
-  }
-  *total = sum[THREADS - 1];
-  return int2{sum[i].x - mine.x, sum[i].y - mine.y};
-}
-
 static __global__ void
 __launch_bounds__ (THREADS) count_kernel (
     const __grid_constant__ ScopedetectWork w, ScopedetectChooseCuda *c)
@@ -344,7 +320,7 @@ __launch_bounds__ (THREADS) count_kernel (
   allow_next ();
   await_previous ();
   load_scores (w, m, score);
-  sum_before (look (score, threshold (w, c, m)), &total);
+  block_sum_before<THREADS> (look (score, threshold (w, c, m)), &total);
   if (threadIdx.x == 0)
     c->chunk[m][blockIdx.x] = total;
 }
@@ -377,9 +353,9 @@ __launch_bounds__ (THREADS) keep_kernel (
   t = threshold (w, c, m);
   for (int i = threadIdx.x; i < blockIdx.x; i += THREADS)
     before.x += c->chunk[m][i].x, before.y += c->chunk[m][i].y;
-  sum_before (before, &before);
+  block_sum_before<THREADS> (before, &before);
   load_scores (w, m, score);
-  mine = sum_before (look (score, t), &total);
+  mine = block_sum_before<THREADS> (look (score, t), &total);
   if (blockIdx.x == gridDim.x - 1 && threadIdx.x == 0)
     w.counts->n_hypotheses[m] =
         min (max_kept, before.x + total.x + min (before.y + total.y, t.of_min));

@@ -74,45 +74,24 @@ __launch_bounds__ (SCOPEDETECT_PIXELS)
     o.firsts[blockIdx.x] = (uint32_t) firsts;
 }
 
-/* The sum of a value of each thread of a block of SCOPEDETECT_PIXELS; that of
- * the threads before to @before. */
-static __device__ uint32_t
-block_sum (uint32_t v, uint32_t *before)
-{
-  __shared__ uint32_t of_warp[SCOPEDETECT_PIXELS / 32];
-  int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  uint32_t sum = v;
-
-  for (int step = 1; step < 32; step *= 2) {
-    uint32_t left = __shfl_up_sync (ALL_LANES, sum, step);
-
-    sum += lane >= step ? left : 0;
-  }
-  __syncthreads ();
-  if (lane == 31)
-    of_warp[warp] = sum;
-  __syncthreads ();
-  *before = sum - v + warp_sum (lane < warp ? of_warp[lane] : 0);
-  return warp_sum (of_warp[lane]);
-}
-
 /* Numbers the first pixels, and so the voxels, whose sums it clears. */
 static __global__ void
 __launch_bounds__ (SCOPEDETECT_PIXELS)
     number_kernel (const __grid_constant__ ScopedetectWork w,
         const __grid_constant__ ScopedetectObserveCuda o, int n)
 {
-  uint32_t before, number, all, start = 0, room = (uint32_t) w.cloud.room;
+  uint32_t number, all, start = 0, room = (uint32_t) w.cloud.room;
   int i = thread_index ();
   bool first;
 
   await_previous ();
   for (uint32_t b = threadIdx.x; b < blockIdx.x; b += blockDim.x)
     start += o.firsts[b];
-  start = block_sum (start, &before);
+  block_sum_before<SCOPEDETECT_PIXELS> (start, &start);
   first = is_first (o, i, n);
-  all = start + block_sum (first, &before);
-  number = start + before;
+  number =
+      start + block_sum_before<SCOPEDETECT_PIXELS> ((uint32_t) first, &all);
+  all += start;
   if (first) {
     /* whoever compares this entry with his pixel finds another one still */
     o.cell[o.hash[i]] = SCOPEDETECT_NUMBERED | number;
@@ -196,28 +175,15 @@ static __global__ void
 __launch_bounds__ (THREADS) start_kernel (
     const __grid_constant__ ScopedetectWork w, const uint32_t *count)
 {
-  __shared__ uint32_t own[THREADS / 32], earlier[THREADS / 32];
   int i = thread_index (), first = i - (int) threadIdx.x;
-  int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   int hashes = (int) w.cloud.grid.mask + 1;
-  uint32_t before = 0, n, start;
+  uint32_t before = 0, start, all;
 
   await_previous ();
   for (int k = threadIdx.x; k < first; k += THREADS)
     before += count[k];
-  before = warp_sum (before);
-  start = n = i < hashes ? count[i] : 0;
-  for (int step = 1; step < 32; step *= 2) {
-    uint32_t left = __shfl_up_sync (ALL_LANES, start, step);
-
-    start += lane >= step ? left : 0;
-  }
-  if (lane == 31)
-    own[warp] = start, earlier[warp] = before;
-  __syncthreads ();
-  start -= n;
-  for (int k = 0; k < THREADS / 32; k++)
-    start += earlier[k] + (k < warp ? own[k] : 0);
+  block_sum_before<THREADS> (before, &before);
+  start = before + block_sum_before<THREADS> (i < hashes ? count[i] : 0, &all);
   if (i <= hashes)
     w.cloud.grid.start[i] = start;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Alignment of rounds 2 and 3, a block a hypothesis. */
+#include "common/scan.cuh"
 #include "scopedetect/thesis/align_core.h"
 #include "scopedetect/thesis/climb_core.h"
 #include "scopedetect/scopedetect_score.cuh"
@@ -15,7 +16,6 @@ typedef struct {
   int drawn[ALIGN_THREADS];
   int segment[SCOPEDETECT_MAX_PAIRS], point[SCOPEDETECT_MAX_PAIRS];
   ScopedetectOriented oriented[SCOPEDETECT_MAX_PAIRS];
-  int count[SCOPEDETECT_MAX_WARPS];
   ScoreShared score;
 } AlignShared;
 
@@ -53,7 +53,7 @@ draw_segments (const ScopedetectWork *w, const ScopedetectShape *s,
 
     draw_some (w, s, a, &r, k, first, shared);
     j = shared.drawn[threadIdx.x];
-    at = found + count_before (j >= 0, shared.count, &total);
+    at = found + block_sum_before<ALIGN_THREADS> ((int) (j >= 0), &total);
     if (j >= 0 && at < SCOPEDETECT_MAX_PAIRS)
       shared.segment[at] = first + (int) threadIdx.x, shared.point[at] = j;
     found += total;
