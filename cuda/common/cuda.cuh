@@ -34,16 +34,47 @@ ceil_div (int a, int b)
 
 #define ALL_LANES 0xffffffffu
 
-/* Over the lanes of a warp, all of which call. */
+/* Over @LANES lanes in a row, each of which gets the result; cub::WarpReduce
+ * gives it to the first alone.  All lanes of the warp call. */
+template <int LANES = 32, class T>
+static __device__ __forceinline__ T
+lanes_sum (T v)
+{
+#pragma unroll
+  for (int step = LANES / 2; step; step /= 2)
+    v += __shfl_xor_sync (ALL_LANES, v, step);
+  return v;
+}
+
+template <int LANES = 32, class T>
+static __device__ __forceinline__ T
+lanes_min (T v)
+{
+#pragma unroll
+  for (int step = LANES / 2; step; step /= 2)
+    v = min (v, __shfl_xor_sync (ALL_LANES, v, step));
+  return v;
+}
+
+template <int LANES = 32, class T>
+static __device__ __forceinline__ T
+lanes_max (T v)
+{
+#pragma unroll
+  for (int step = LANES / 2; step; step /= 2)
+    v = max (v, __shfl_xor_sync (ALL_LANES, v, step));
+  return v;
+}
+
+/* Of 32 bits, over the lanes of a warp, all of which call: one instruction
+ * where there is one. */
 static __device__ __forceinline__ uint32_t
 warp_sum (uint32_t v)
 {
 #if __CUDA_ARCH__ >= 800
   return __reduce_add_sync (ALL_LANES, v);
 #else
-  for (int step = 16; step; step /= 2)
-    v += __shfl_xor_sync (ALL_LANES, v, step);
-  return v;
+  return lanes_sum (v);
 #endif
 }
 
@@ -53,9 +84,7 @@ warp_max_u (uint32_t v)
 #if __CUDA_ARCH__ >= 800
   return __reduce_max_sync (ALL_LANES, v);
 #else
-  for (int step = 16; step; step /= 2)
-    v = max (v, __shfl_xor_sync (ALL_LANES, v, step));
-  return v;
+  return lanes_max (v);
 #endif
 }
 
@@ -77,9 +106,7 @@ warp_min (int32_t v)
 #if __CUDA_ARCH__ >= 800
   return __reduce_min_sync (ALL_LANES, v);
 #else
-  for (int step = 16; step; step /= 2)
-    v = min (v, __shfl_xor_sync (ALL_LANES, v, step));
-  return v;
+  return lanes_min (v);
 #endif
 }
 
@@ -89,6 +116,6 @@ warp_max (int32_t v)
 #if __CUDA_ARCH__ >= 800
   return __reduce_max_sync (ALL_LANES, v);
 #else
-  return ~warp_min (~v);
+  return lanes_max (v);
 #endif
 }

@@ -7,14 +7,6 @@
 
 #include "gpuccl/gpuccl_run.cuh"
 
-static __device__ __forceinline__ unsigned long long
-warp_max_key (unsigned long long v)
-{
-  for (int step = 16; step; step /= 2)
-    v = max (v, __shfl_xor_sync (ALL_LANES, v, step));
-  return v;
-}
-
 /* The lane's largest key that is below @last, of @n that were listed. */
 static __device__ __forceinline__ unsigned long long
 best_of_lane (
@@ -41,7 +33,7 @@ choose_of_many (const GpucclArgs &a, uint32_t n, uint32_t *own_root)
   unsigned long long best = best_of_lane (a, n, ~0ull, &root), own = 0;
 
   for (uint32_t rank = 0; rank < min (n, GPUCCL_CANDIDATES); rank++) {
-    unsigned long long max_key = warp_max_key (best);
+    unsigned long long max_key = lanes_max (best);
     int from = __ffs ((int) __ballot_sync (ALL_LANES, best == max_key)) - 1;
     uint32_t its = __shfl_sync (ALL_LANES, root, from);
 

@@ -71,7 +71,7 @@ look_at (const GpucclArgs &a, Append *reported, uint32_t i, uint32_t root,
 static __device__ __forceinline__ Tally
 warp_tally (const Tally &own)
 {
-  return {warp_sum (own.labels), warp_max_key (own.largest)};
+  return {warp_sum (own.labels), lanes_max (own.largest)};
 }
 
 /* Adds what the warp's lanes have seen. */

@@ -417,8 +417,7 @@ __launch_bounds__ (THREADS)
       before[i] += key[k] < key[mine + i];
 #pragma unroll
   for (int i = 0; i < PER; i++) {
-    for (int step = LANES / 2; step; step /= 2)
-      before[i] += __shfl_xor_sync (ALL_LANES, before[i], step);
+    before[i] = lanes_sum<LANES> (before[i]);
     if (threadIdx.x % LANES == 0 && first + mine + i < n)
       sorted[of_model + first + before[i]] = key[mine + i];
   }
@@ -456,8 +455,7 @@ __launch_bounds__ (THREADS)
   mine = i < n ? key_of (from[i]) : 0;
   for (int first = threadIdx.x % LANES * TILE; first < n; first += LANES * TILE)
     before += search (sorted + of_model + first, min (TILE, n - first), mine);
-  for (int step = LANES / 2; step; step /= 2)
-    before += __shfl_xor_sync (ALL_LANES, before, step);
+  before = lanes_sum<LANES> (before);
   if (i < n)
     copy_words (to + of_model + before, from + i, LANES);
 }

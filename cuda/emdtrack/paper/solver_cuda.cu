@@ -64,16 +64,6 @@ template <int LANES, int ROWS, int WORDS> struct EmdtrackRegisters {
   int32_t mass[ROWS], basis[ROWS], reduced[COLUMNS];
 };
 
-template <int LANES>
-static __device__ __forceinline__ int32_t
-group_min (int32_t v)
-{
-#pragma unroll
-  for (int step = LANES / 2; step; step /= 2)
-    v = min (v, __shfl_xor_sync (ALL_LANES, v, step));
-  return v;
-}
-
 template <int LANES, int ROWS, int WORDS>
 static __device__ __forceinline__ void
 emdtrack_load (EmdtrackRegisters<LANES, ROWS, WORDS> *t, const EmdtrackStart *s,
@@ -112,7 +102,7 @@ emdtrack_enter (const EmdtrackRegisters<LANES, ROWS, WORDS> &t, bool bland,
   for (int k = 0; k < t.COLUMNS; k++)
     key =
         min (key, t.reduced[k] * 512 + k * LANES + (int) (threadIdx.x % LANES));
-  key = group_min<LANES> (key);
+  key = lanes_min<LANES> (key);
   *column = key & 511;
   *cost = key >> 9;
   if (!__any_sync (ALL_LANES, bland && key < 0))
@@ -121,7 +111,7 @@ emdtrack_enter (const EmdtrackRegisters<LANES, ROWS, WORDS> &t, bool bland,
   for (int k = t.COLUMNS - 1; k >= 0; k--)
     if (t.reduced[k] < 0)
       first = (k * LANES + (int) (threadIdx.x % LANES)) << 16 | -t.reduced[k];
-  first = group_min<LANES> (first);
+  first = lanes_min<LANES> (first);
   if (bland && key < 0) {
     *column = first >> 16;
     *cost = -(first & 0xffff);
@@ -161,7 +151,7 @@ emdtrack_pivot_group (EmdtrackRegisters<LANES, ROWS, WORDS> *t, bool active,
     if (less[k])
       key = min (key, t->mass[k] * 512 + t->basis[k]);
   }
-  key = group_min<LANES> (key);
+  key = lanes_min<LANES> (key);
 #pragma unroll
   for (int k = 0; k < ROWS; k++) {
     bool mine = less[k] && key == t->mass[k] * 512 + t->basis[k];
@@ -228,10 +218,7 @@ emdtrack_group_value (const EmdtrackRegisters<LANES, ROWS, WORDS> &t,
     else if (r >= s->n && r < s->rows)
       z -= s->demand[r - s->n] * t.reduced[k];
   }
-#pragma unroll
-  for (int step = LANES / 2; step; step /= 2)
-    z += __shfl_xor_sync (ALL_LANES, z, step);
-  return z;
+  return lanes_sum<LANES> (z);
 }
 
 /* The value of a problem a group of lanes, where @active; adds to @pivots. */

@@ -96,14 +96,6 @@ copy_by_warp (T *to, const T *from)
   __syncwarp ();
 }
 
-static __device__ __forceinline__ int64_t
-warp_sum_64 (int64_t v)
-{
-  for (int step = 16; step; step /= 2)
-    v += __shfl_xor_sync (ALL_LANES, v, step);
-  return v;
-}
-
 /* Counts, patch by patch, what @candidate shares with those at @places, which
  * is added to s.shift, times @sign; returns with any of them. */
 static __device__ int
@@ -159,7 +151,7 @@ count_energy (const ScopedetectSearches &v, Searching &s, ScopedetectMove *m)
   for (int i = lane_of (); i < s.chain.n; i += 32)
     if (touched >> i & 1)
       rise += scopedetect_rise (&v, &s.chain, i, s.shift[i]);
-  return scopedetect_ends (&v, &s.chain, m) + warp_sum_64 (rise);
+  return scopedetect_ends (&v, &s.chain, m) + lanes_sum (rise);
 }
 
 static __device__ void
