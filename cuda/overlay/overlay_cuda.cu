@@ -245,10 +245,8 @@ __launch_bounds__ (RANGE_THREADS) range_kernel (OverlayScene s)
         max_order = overlay_max (max_order, overlay_order (v));
       }
     }
-  for (int d = 16; d; d /= 2) {
-    min_order = overlay_min (min_order, __shfl_down_sync (~0u, min_order, d));
-    max_order = overlay_max (max_order, __shfl_down_sync (~0u, max_order, d));
-  }
+  min_order = warp_min (min_order);
+  max_order = warp_max (max_order);
   if (threadIdx.x % 32 == 0) {
     atomicMin (&s.range->min_order, min_order);
     atomicMax (&s.range->max_order, max_order);
