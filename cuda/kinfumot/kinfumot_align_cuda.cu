@@ -36,12 +36,10 @@ add_block (int64_t mine[KINFUMOT_N_SUMS], int64_t *all)
 
 #pragma unroll
   for (int i = 32; i < KINFUMOT_N_SUMS; i++) {
-    int64_t v = mine[i];
+    int64_t sum = lanes_sum (mine[i]);
 
-    for (int step = 16; step; step /= 2)
-      v += __shfl_xor_sync (ALL_LANES, v, step);
     if (lane == 0)
-      of_warp[i] = v;
+      of_warp[i] = sum;
   }
   of_warp[lane] = sum_of_lane<16> (mine, lane);
   __syncthreads ();
