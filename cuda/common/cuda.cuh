@@ -67,7 +67,7 @@ lanes_max (T v)
 }
 
 /* Of 32 bits, over the lanes of a warp, all of which call: one instruction
- * where there is one. */
+ * if the GPU has it. */
 static __device__ __forceinline__ uint32_t
 warp_sum (uint32_t v)
 {
