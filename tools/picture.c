@@ -8,8 +8,8 @@
 
 #include "common/file.h"
 
-#define MOST_BYTES ((size_t) 256 << 20) /* of a file */
-#define MOST_SIDE 8192                  /* pixels */
+#define MAX_BYTES ((size_t) 256 << 20) /* of a file */
+#define MAX_SIDE 8192                  /* pixels */
 
 /* What is freed after an error of libpng, which jumps. */
 typedef struct {
@@ -27,7 +27,7 @@ read_head (png_structp png, png_infop info, int bits, int channels, Picture *p)
   png_read_info (png, info);
   p->width = (int) png_get_image_width (png, info);
   p->height = (int) png_get_image_height (png, info);
-  if (p->width > MOST_SIDE || p->height > MOST_SIDE)
+  if (p->width > MAX_SIDE || p->height > MAX_SIDE)
     return "it has more than 8192 pixels a side";
   png_set_swap (png);
   if (channels == 3) {
@@ -72,7 +72,7 @@ picture_read (const char *path, int bits, int channels, int *width, int *height,
 {
   char *bytes;
   size_t size;
-  int why = file_read (path, MOST_BYTES, &bytes, &size);
+  int why = file_read (path, MAX_BYTES, &bytes, &size);
   FILE *f = why || !size ? NULL : fmemopen (bytes, size, "rb");
   png_structp png =
       png_create_read_struct (PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);

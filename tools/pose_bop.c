@@ -13,9 +13,9 @@
 #include "common/number.h"
 #include "pose_json.h"
 
-#define MOST_BYTES ((size_t) 256 << 20)
-#define MOST_SYMMETRIES 64 /* single ones, of an object */
-#define MOST_AXES 3
+#define MAX_BYTES ((size_t) 256 << 20)
+#define MAX_SYMMETRIES 64 /* single ones, of an object */
+#define MAX_AXES 3
 #define MM .001 /* lengths of a data set are in millimetres */
 
 /* A JSON file: what it holds points into its bytes. */
@@ -42,7 +42,7 @@ load (
   int why;
 
   TRY (join (where, folder, name));
-  why = file_read (where, MOST_BYTES, &f->bytes, &n);
+  why = file_read (where, MAX_BYTES, &f->bytes, &n);
   if (why) {
     f->bytes = NULL;
     return file_why (why);
@@ -302,11 +302,11 @@ read_symmetries (PoseEvalMesh *mesh, const PoseJson *info)
       pose_json_member (info, "symmetries_discrete", POSE_JSON_ARRAY);
   const PoseJson *lines =
       pose_json_member (info, "symmetries_continuous", POSE_JSON_ARRAY);
-  PoseEvalSymmetry single[MOST_SYMMETRIES];
-  double axes[MOST_AXES][6];
+  PoseEvalSymmetry single[MAX_SYMMETRIES];
+  double axes[MAX_AXES][6];
   int n = 0, n_axes = 0;
 
-  if ((list && list->n > MOST_SYMMETRIES) || (lines && lines->n > MOST_AXES))
+  if ((list && list->n > MAX_SYMMETRIES) || (lines && lines->n > MAX_AXES))
     return "an object has more than 64 discrete or 3 continuous symmetries";
   for (const PoseJson *s = list ? list->first : NULL; s; s = s->next)
     TRY (read_single (s, &single[n++]));

@@ -13,7 +13,7 @@
 #include "common/number.h"
 #include "pose_json.h"
 
-#define MOST_BYTES ((size_t) 1 << 30)
+#define MAX_BYTES ((size_t) 1 << 30)
 
 /* Where @list has no room, it gets more. */
 PoseEvalPose *
@@ -237,7 +237,7 @@ pose_file_read (PoseEvalList *list, const char *path,
   char *bytes, *line, *next;
   size_t size;
   const char *err = NULL;
-  int why = file_read (path, MOST_BYTES, &bytes, &size), n = 1;
+  int why = file_read (path, MAX_BYTES, &bytes, &size), n = 1;
   bool is_json;
 
   snprintf (where, POSE_FILE_WHERE, "%s", path);

@@ -13,7 +13,7 @@
 #include "picture.h"
 #include "train.h"
 
-#define LEAST_SCENES 12
+#define MIN_SCENES 12
 #define RIGHT .1 /* ADD-S, in diameters */
 
 /* ---- Models ---- */
@@ -327,7 +327,7 @@ read_folders (Train *t, const char *const *folders, int n, const char *models,
                   : NULL;
   }
   snprintf (where, POSE_FILE_WHERE, "%d scenes", count_scenes (&t->views));
-  if (count_scenes (&t->views) < LEAST_SCENES)
+  if (count_scenes (&t->views) < MIN_SCENES)
     return "these are too few: 12 or more are needed, since those that weights "
            "are learned from say nothing of how good these are; --generate "
            "draws scenes";
@@ -587,7 +587,7 @@ train_open (Train *t, const char *const *folders, int n, const char *models,
     const char *const *solids, char where[POSE_FILE_WHERE])
 {
   snprintf (where, POSE_FILE_WHERE, "%d generated scenes", t->n_generated);
-  if (t->n_generated && t->n_generated < LEAST_SCENES)
+  if (t->n_generated && t->n_generated < MIN_SCENES)
     return "these are too few: 12 or more are needed";
   TRY (read_folders (t, folders, n, models, where));
   snprintf (where, POSE_FILE_WHERE, "the device");

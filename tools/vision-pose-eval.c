@@ -64,13 +64,13 @@ static const char usage[] =
     "                       default 1\n"
     "  --first NUMBER       the image of frame 0 of lines; default 0\n";
 
-#define MOST_PAIRS 64
+#define MAX_PAIRS 64
 
 /* What the command line says. */
 typedef struct {
   PoseEvalMeshes meshes;
   PoseEvalImage image;
-  const char *models, *depth, *path[2 * MOST_PAIRS];
+  const char *models, *depth, *path[2 * MAX_PAIRS];
   int scene, first, n;
   bool is_table, is_csv, no_depth;
 } Wanted;
@@ -323,7 +323,7 @@ measure_pair (Wanted *w, PoseTableRow *row, const char *const *path,
 static int
 evaluate (Wanted *w)
 {
-  PoseTableRow row[MOST_PAIRS] = {{0}};
+  PoseTableRow row[MAX_PAIRS] = {{0}};
   char where[POSE_FILE_WHERE] = "";
   const char *why = NULL;
 
@@ -393,7 +393,7 @@ main (int argc, char **argv)
       continue;
     if (i + 1 < argc && read_option (&w, argv[i], argv[i + 1], &why))
       i++;
-    else if (argv[i][0] == '-' || w.n == 2 * MOST_PAIRS)
+    else if (argv[i][0] == '-' || w.n == 2 * MAX_PAIRS)
       return fputs (usage, stderr), 2;
     else
       w.path[w.n++] = argv[i];

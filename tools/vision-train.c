@@ -61,13 +61,13 @@ static const char usage[] =
     "  --seed NUMBER        the same one, the same preset; default 0\n"
     "  --name NAME          of the preset; default trained\n";
 
-#define MOST_FOLDERS 64
-#define MOST_SOLIDS 32
+#define MAX_FOLDERS 64
+#define MAX_SOLIDS 32
 
 typedef struct {
   Train t;
-  const char *models, *name, *path[1 + MOST_FOLDERS];
-  const char *solid[MOST_SOLIDS + 1];
+  const char *models, *name, *path[1 + MAX_FOLDERS];
+  const char *solid[MAX_SOLIDS + 1];
   int n, rounds, tries;
   bool no_score, is_better; /* than the weights before */
   ScopedetectExplained explain;
@@ -115,7 +115,7 @@ read_solids (char *text, Wanted *w)
 
     while (clutter_solids[k] && strcmp (clutter_solids[k], name))
       k++;
-    if (!clutter_solids[k] || n == MOST_SOLIDS)
+    if (!clutter_solids[k] || n == MAX_SOLIDS)
       return "one of these is no solid of visiontestsrc pattern=clutter";
     w->solid[n++] = clutter_solids[k];
   }
@@ -350,7 +350,7 @@ main (int argc, char **argv)
       w.no_score = true;
     else if (i + 1 < argc && read_option (&w, argv[i], argv[i + 1], &why))
       i++;
-    else if (argv[i][0] == '-' || w.n == 1 + MOST_FOLDERS)
+    else if (argv[i][0] == '-' || w.n == 1 + MAX_FOLDERS)
       return fputs (usage, stderr), 2;
     else
       w.path[w.n++] = argv[i];

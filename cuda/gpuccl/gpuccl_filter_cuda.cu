@@ -81,13 +81,13 @@ byte_at (uint32_t address)
   return value;
 }
 
-/* Weights of distance are MOST_SPACE less a few.  Neighbours of the same one
+/* Weights of distance are MAX_SPACE less a few.  Neighbours of the same one
  * are added up by their weights of depth alone. */
-#define MOST_SPACE 32
+#define MAX_SPACE 32
 #define N_SPACES 7
 
 struct Sums {
-  BilateralMean of[N_SPACES]; /* each for weight MOST_SPACE - i */
+  BilateralMean of[N_SPACES]; /* each for weight MAX_SPACE - i */
 };
 
 /* bilateral_mean_add () without its branches; @range: the address of the
@@ -101,8 +101,8 @@ add (Sums *sums, uint32_t range, uint32_t space, int32_t z, int32_t other)
   if (!space)
     return;
   weight = byte_at (range + min (abs (deeper), BILATERAL_RANGE));
-  sums->of[MOST_SPACE - space].weights += weight;
-  sums->of[MOST_SPACE - space].deeper += (int32_t) weight * deeper;
+  sums->of[MAX_SPACE - space].weights += weight;
+  sums->of[MAX_SPACE - space].deeper += (int32_t) weight * deeper;
 }
 
 static __device__ __forceinline__ BilateralMean
@@ -112,8 +112,8 @@ mean_of (const Sums &sums)
 
 #pragma unroll
   for (int i = 0; i < N_SPACES; i++) {
-    mean.weights += (MOST_SPACE - i) * sums.of[i].weights;
-    mean.deeper += (MOST_SPACE - i) * sums.of[i].deeper;
+    mean.weights += (MAX_SPACE - i) * sums.of[i].weights;
+    mean.deeper += (MAX_SPACE - i) * sums.of[i].deeper;
   }
   return mean;
 }

@@ -149,7 +149,7 @@ begin (Pocstereo *s, const PocstereoParams *params, const PocstereoFrame *frame,
   TRY (pocstereo_check (params, w->width, w->height));
   TRY (set_params (s, params, dense));
   w->min_peak = (uint16_t) (params->min_peak * 65535);
-  w->least_sigma = w->host_tables->least * POCSTEREO_SIGMA;
+  w->min_sigma = w->host_tables->least * POCSTEREO_SIGMA;
   w->max_difference = (int32_t) (params->max_difference * POCSTEREO_ONE);
   w->speckle_step = (int32_t) (params->speckle_step * POCSTEREO_ONE);
   for (int v = 0; v < 2; v++)

@@ -21,7 +21,7 @@
 #define POCSTEREO_TURN 127      /* what a unit phasor is rounded to */
 #define POCSTEREO_TWIDDLES 8192 /* half a window times the greatest twiddle */
 #define POCSTEREO_FINE_LAGS 3   /* of the last, sub-pixel step (Step 7) */
-#define POCSTEREO_MOST_LAGS (POCSTEREO_MAX_WINDOW / 4)
+#define POCSTEREO_MAX_LAGS (POCSTEREO_MAX_WINDOW / 4)
 
 /* Constants of a window, in the device's memory.  Index k is frequency k + 1.
  * Samples n = -M .. M count, M = (N - 1) / 2; of an even N, Hann's window is 0
@@ -34,8 +34,8 @@ typedef struct {
   float cosine[POCSTEREO_MAX_BANDWIDTH][POCSTEREO_MAX_WINDOW / 2];
   float sine[POCSTEREO_MAX_BANDWIDTH][POCSTEREO_MAX_WINDOW / 2];
   /* 127 W (k) cos (2 pi k n / N), and sin, n = 0 .. lags + 1 */
-  int32_t lag_cosine[POCSTEREO_MOST_LAGS + 2][POCSTEREO_MAX_BANDWIDTH];
-  int32_t lag_sine[POCSTEREO_MOST_LAGS + 2][POCSTEREO_MAX_BANDWIDTH];
+  int32_t lag_cosine[POCSTEREO_MAX_LAGS + 2][POCSTEREO_MAX_BANDWIDTH];
+  int32_t lag_sine[POCSTEREO_MAX_LAGS + 2][POCSTEREO_MAX_BANDWIDTH];
   float weight[POCSTEREO_MAX_BANDWIDTH]; /* W (k) */
   float omega;                           /* 2 pi / N */
   float perfect;          /* the correlation's peak for identical windows */

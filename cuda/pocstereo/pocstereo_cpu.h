@@ -15,7 +15,7 @@
 /* Lags whose correlation is taken at once, and room for all of these. */
 #define POCSTEREO_LAG_BLOCK 8
 #define POCSTEREO_LAG_ROOM \
- ((POCSTEREO_MOST_LAGS + 2 + POCSTEREO_LAG_BLOCK - 1) / POCSTEREO_LAG_BLOCK * \
+ ((POCSTEREO_MAX_LAGS + 2 + POCSTEREO_LAG_BLOCK - 1) / POCSTEREO_LAG_BLOCK * \
      POCSTEREO_LAG_BLOCK)
 
 typedef struct {

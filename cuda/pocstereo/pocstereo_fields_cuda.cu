@@ -69,11 +69,11 @@ __launch_bounds__ (THREADS)
         const __grid_constant__ PocstereoField f,
         const __grid_constant__ Plan plan, const __grid_constant__ Window t)
 {
-  constexpr int SIDE = PIXELS + 2 * Window::most_half;
+  constexpr int SIDE = PIXELS + 2 * Window::max_half;
   constexpr int APART =
       SIDE + (48 - SIDE % 32) % 32; /* 16 banks between rows */
   __shared__ float rows[2][APART];
-  uint32_t words[Window::most_bandwidth + 1];
+  uint32_t words[Window::max_bandwidth + 1];
   int block = blockIdx.x, view = blockIdx.y, l = 0;
   int row = threadIdx.x / 16 % 2;
   int n = threadIdx.x / 32 * 16 + threadIdx.x % 16;

@@ -84,7 +84,7 @@ using PocstereoLeftOf = PocstereoLeft<Window, pocstereo_fits<Window> ()>;
 
 /* The sums over lines of F conj (G). */
 template <class Window> struct PocstereoSums {
-  int32_t r[2 * Window::most_bandwidth];
+  int32_t r[2 * Window::max_bandwidth];
 };
 
 static __device__ __forceinline__ int32_t

@@ -35,10 +35,10 @@ template <class Window> using GroupOf = Group<Window, Window::is_fixed>;
 
 template <class Window> struct Shared {
   static constexpr int lags =
-      Window::is_fixed ? Window::most_half / 2 : POCSTEREO_MOST_LAGS;
+      Window::is_fixed ? Window::max_half / 2 : POCSTEREO_MAX_LAGS;
 
   GroupOf<Window> group[THREADS / GroupOf<Window>::lanes];
-  int2 lag[Window::most_bandwidth][lags + 1]; /* cosines, sines */
+  int2 lag[Window::max_bandwidth][lags + 1]; /* cosines, sines */
 };
 
 /* One point in one layer. */
@@ -93,7 +93,7 @@ template <class Window>
 static __device__ __forceinline__ void
 take_window (const Search<Window> &s, int view, int x, int y)
 {
-  uint32_t words[Window::most_bandwidth];
+  uint32_t words[Window::max_bandwidth];
   uint16_t *halves = (uint16_t *) s.group.words[view];
 
   __syncwarp ();

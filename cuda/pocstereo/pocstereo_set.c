@@ -5,7 +5,7 @@
 
 #define IN(x, lo, hi) ((x) >= (lo) && (x) <= (hi)) /* NaN is not */
 #define PI 3.14159265358979323846
-#define LEAST_SIDE 4 /* of the coarsest layer, pixels */
+#define MIN_SIDE 4 /* of the coarsest layer, pixels */
 
 static const char *
 check_window (const PocstereoParams *p, int width, int height)
@@ -31,7 +31,7 @@ check_range (const PocstereoParams *p, int width, int height)
 
   if (p->min_disparity > p->max_disparity)
     return "min-disparity is greater than max-disparity; swap them";
-  if (p->layers > 1 && side >> (p->layers - 1) < LEAST_SIDE)
+  if (p->layers > 1 && side >> (p->layers - 1) < MIN_SIDE)
     return "the frame is too small for so many layers; set fewer, or 0";
   return NULL;
 }
@@ -59,7 +59,7 @@ pocstereo_layers (const PocstereoParams *p, int width, int height)
   while (layers < POCSTEREO_MAX_LAYERS &&
       (p->max_disparity - p->min_disparity) >> layers > 8)
     layers++;
-  while (layers > 1 && side >> (layers - 1) < LEAST_SIDE)
+  while (layers > 1 && side >> (layers - 1) < MIN_SIDE)
     layers--;
   return layers;
 }

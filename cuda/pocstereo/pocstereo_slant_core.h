@@ -15,7 +15,7 @@
 #define POCSTEREO_SLANT_REACH 4
 #define POCSTEREO_SLANT_STEP 3
 /* of which at least this many must be of the same surface. */
-#define POCSTEREO_SLANT_LEAST 40
+#define POCSTEREO_SLANT_MIN 40
 
 /* A slope of one pixel per pixel, as an integer. */
 #define POCSTEREO_SLOPE 65536
@@ -70,7 +70,7 @@ pocstereo_plane (const PocstereoMoments *m, PocstereoSlant *slant)
   int64_t yy = m->n * m->yy - m->y * m->y, xd = m->n * m->xd - m->x * m->d;
   int64_t yd = m->n * m->yd - m->y * m->d, det = xx * yy - xy * xy;
 
-  if (m->n < POCSTEREO_SLANT_LEAST || det <= 0)
+  if (m->n < POCSTEREO_SLANT_MIN || det <= 0)
     return false;
   slant->across = pocstereo_slope (yy * xd - xy * yd, det);
   slant->down = pocstereo_slope (xx * yd - xy * xd, det);

@@ -37,7 +37,7 @@ measure (const PocstereoWork &w, const PocstereoField &f, const Window &t,
 {
   const uint16_t *other = w.view[1 - view][0];
   const uint2 *left = f.couples[view][0] + x;
-  int32_t r[2 * Window::most_bandwidth];
+  int32_t r[2 * Window::max_bandwidth];
 
 #pragma unroll
   for (int k = 0; k < 2 * t.bandwidth; k++)
@@ -46,8 +46,8 @@ measure (const PocstereoWork &w, const PocstereoField &f, const Window &t,
   for (int j = 0; j < t.lines; j++) {
     int line = pocstereo_clamp (lean.y + j - t.lines / 2, 0, w.height - 1);
     const uint16_t *row = other + (size_t) line * w.stride[0];
-    float samples[2 * Window::most_half];
-    uint32_t words[Window::most_bandwidth];
+    float samples[2 * Window::max_half];
+    uint32_t words[Window::max_bandwidth];
 
 #pragma unroll
     for (int n = 1 - t.half; n < t.half; n++)

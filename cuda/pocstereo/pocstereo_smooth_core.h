@@ -17,7 +17,7 @@
 #define POCSTEREO_SMOOTH_APART 2
 /* A pair's mean may differ from the pixel by half of this, and one of both
  * from the other by twice the other. */
-#define POCSTEREO_SMOOTH_MOST POCSTEREO_ONE
+#define POCSTEREO_SMOOTH_MAX POCSTEREO_ONE
 #define POCSTEREO_SMOOTH_LEAN (4 * POCSTEREO_ONE)
 /* In place of POCSTEREO_NONE: far from every disparity. */
 #define POCSTEREO_FAR (1 << 24)
@@ -33,7 +33,7 @@ BOTH void
 pocstereo_add_pair (int32_t a, int32_t b, int32_t *sum, int32_t *n)
 {
   int32_t both = a + b, lean = a - b;
-  int is = (both <= POCSTEREO_SMOOTH_MOST) & (-both <= POCSTEREO_SMOOTH_MOST) &
+  int is = (both <= POCSTEREO_SMOOTH_MAX) & (-both <= POCSTEREO_SMOOTH_MAX) &
       (lean <= POCSTEREO_SMOOTH_LEAN) & (-lean <= POCSTEREO_SMOOTH_LEAN);
 
   *sum += is ? both : 0;

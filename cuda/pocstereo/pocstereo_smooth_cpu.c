@@ -46,7 +46,7 @@ smooth_part (
             pairs + first - x);
     }
   for (int i = 0; i < n; i++)
-    match[i] = pocstereo_smoothed (match[i], sum[i], pairs[i], w->least_sigma);
+    match[i] = pocstereo_smoothed (match[i], sum[i], pairs[i], w->min_sigma);
 }
 
 static void

@@ -62,7 +62,7 @@ __launch_bounds__ (TILE_X *TILE_Y) smooth_kernel (
           tile[cy + down][cx + across] - middle, &sum, &pairs);
     }
   w.matches[0][(size_t) y * w.width + x] = pocstereo_smoothed (
-      w.matches[0][(size_t) y * w.width + x], sum, pairs, w.least_sigma);
+      w.matches[0][(size_t) y * w.width + x], sum, pairs, w.min_sigma);
 }
 
 const char *

@@ -10,8 +10,8 @@
 
 template <int N, int L, int U> struct PocstereoFixed {
   static constexpr bool is_fixed = true;
-  static constexpr int half = N / 2, most_half = half, lags = N / 4;
-  static constexpr int lines = L, bandwidth = U, most_bandwidth = U;
+  static constexpr int half = N / 2, max_half = half, lags = N / 4;
+  static constexpr int lines = L, bandwidth = U, max_bandwidth = U;
 
   float floor2;
   float cosines[U][N / 2], sines[U][N / 2];
@@ -55,8 +55,8 @@ template <int N, int L, int U> struct PocstereoFixed {
 
 struct PocstereoAny {
   static constexpr bool is_fixed = false;
-  static constexpr int most_half = POCSTEREO_MAX_WINDOW / 2;
-  static constexpr int most_bandwidth = POCSTEREO_MAX_BANDWIDTH;
+  static constexpr int max_half = POCSTEREO_MAX_WINDOW / 2;
+  static constexpr int max_bandwidth = POCSTEREO_MAX_BANDWIDTH;
 
   int half, lags, lines, bandwidth;
   float floor2;
@@ -128,10 +128,10 @@ pocstereo_refine_in (
  */
 template <class Window>
 static __device__ __forceinline__ void
-pocstereo_line (const Window &t, const float *centre,
-    uint32_t words[Window::most_bandwidth])
+pocstereo_line (
+    const Window &t, const float *centre, uint32_t words[Window::max_bandwidth])
 {
-  float sum[Window::most_half], difference[Window::most_half];
+  float sum[Window::max_half], difference[Window::max_half];
 
   sum[0] = centre[0];
 #pragma unroll

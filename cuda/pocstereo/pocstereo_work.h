@@ -10,7 +10,7 @@ typedef struct {
   int width, height;
   PocstereoParams params;
   uint16_t min_peak;                    /* as in a match */
-  float least_sigma;                    /* likewise: of a match without noise */
+  float min_sigma;                      /* likewise: of a match without noise */
   int32_t max_difference, speckle_step; /* 1 / POCSTEREO_ONE pixels */
   PocstereoTables *tables, *host_tables; /* the host's: pinned */
 

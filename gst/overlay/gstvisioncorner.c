@@ -7,7 +7,7 @@
 /* Time over which frames are counted. */
 #define PERIOD (G_USEC_PER_SEC / 2)
 /* Rows of the legend. */
-#define MOST_ROWS 16
+#define MAX_ROWS 16
 
 typedef struct {
   const gchar *name;
@@ -60,7 +60,7 @@ name_of (const GstVisionMarks *self, const GstVisionObject *object)
 
 static guint
 make_rows (GstVisionMarks *self, const GstVisionObject **objects, guint n,
-    Row rows[MOST_ROWS])
+    Row rows[MAX_ROWS])
 {
   guint n_rows = 0, k;
 
@@ -69,7 +69,7 @@ make_rows (GstVisionMarks *self, const GstVisionObject **objects, guint n,
 
     for (k = 0; k < n_rows && !g_str_equal (rows[k].name, name);)
       k++;
-    if (k == MOST_ROWS)
+    if (k == MAX_ROWS)
       continue;
     if (k == n_rows)
       rows[n_rows++] =
@@ -84,7 +84,7 @@ gst_vision_marks_corner (
     GstVisionMarks *self, const GstVisionObject **objects, guint n)
 {
   gint x = 2 * self->line, y = x;
-  Row rows[MOST_ROWS];
+  Row rows[MAX_ROWS];
   gchar text[32];
 
   count_frame (self);

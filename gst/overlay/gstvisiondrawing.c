@@ -12,7 +12,7 @@
 #define SAME .5
 /* With more objects than this, each is compared with the newest of them only.
  */
-#define MOST_COMPARED 256
+#define MAX_COMPARED 256
 
 /* Whether @name is in @list, whose parts are set apart by commas; an empty list
  * has all. */
@@ -77,7 +77,7 @@ tells (const GstVisionObject *o)
 static guint
 merge (const GstVisionObject **chosen, guint n, const GstVisionObject *o)
 {
-  for (guint i = MAX (n, MOST_COMPARED) - MOST_COMPARED; i < n; i++)
+  for (guint i = MAX (n, MAX_COMPARED) - MAX_COMPARED; i < n; i++)
     if (is_same (chosen[i], o)) {
       if (tells (o) > tells (chosen[i]))
         chosen[i] = o;

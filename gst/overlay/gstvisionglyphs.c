@@ -7,11 +7,11 @@
 
 #define FONT "Sans Bold"
 /* Letters of a text; what is longer ends in an ellipsis. */
-#define MOST_LETTERS 32
+#define MAX_LETTERS 32
 /* Texts that are not ASCII, and pixels of all, before all are forgotten; until
  * the next frame, what has no room is not drawn. */
-#define MOST_TEXTS 1024
-#define MOST_PIXELS (16 << 20)
+#define MAX_TEXTS 1024
+#define MAX_PIXELS (16 << 20)
 
 typedef struct {
   ImageBox at;  /* in the atlas */
@@ -40,7 +40,7 @@ has_room (const GstVisionGlyphs *self, gint width, gint height)
 {
   gint y = self->x + width > self->width ? self->y + self->row + 1 : self->y;
 
-  return (gsize) (y + height) * self->width <= MOST_PIXELS;
+  return (gsize) (y + height) * self->width <= MAX_PIXELS;
 }
 
 /* A place in the atlas, a pixel apart from its neighbours. */
@@ -56,7 +56,7 @@ place (GstVisionGlyphs *self, gint width, gint height)
   }
   rows = self->y + height;
   if (rows > self->height) {
-    rows = MAX (rows, MIN (2 * self->height, MOST_PIXELS / self->width));
+    rows = MAX (rows, MIN (2 * self->height, MAX_PIXELS / self->width));
     self->atlas = g_realloc (self->atlas, (gsize) self->width * rows);
     memset (self->atlas + (gsize) self->width * self->height, 0,
         (gsize) self->width * (rows - self->height));
@@ -190,7 +190,7 @@ gst_vision_glyphs_fall (const GstVisionGlyphs *self)
 void
 gst_vision_glyphs_tidy (GstVisionGlyphs *self)
 {
-  if (g_hash_table_size (self->texts) < MOST_TEXTS && !self->is_full)
+  if (g_hash_table_size (self->texts) < MAX_TEXTS && !self->is_full)
     return;
   self->is_full = FALSE;
   g_hash_table_remove_all (self->texts);
@@ -202,7 +202,7 @@ static gboolean
 is_ascii (const gchar *text)
 {
   for (gint n = 0; *text; text++, n++)
-    if (*text < 32 || *text > 126 || n == MOST_LETTERS)
+    if (*text < 32 || *text > 126 || n == MAX_LETTERS)
       return FALSE;
   return TRUE;
 }
@@ -213,9 +213,9 @@ cut (const gchar *text)
 {
   gchar *start, *whole;
 
-  if (g_utf8_strlen (text, -1) <= MOST_LETTERS)
+  if (g_utf8_strlen (text, -1) <= MAX_LETTERS)
     return g_strdup (text);
-  start = g_utf8_substring (text, 0, MOST_LETTERS - 1);
+  start = g_utf8_substring (text, 0, MAX_LETTERS - 1);
   whole = g_strconcat (start, "…", NULL);
   g_free (start);
   return whole;
@@ -228,7 +228,7 @@ whole (GstVisionGlyphs *self, const gchar *text)
   gchar *shown = cut (text);
   Glyph *glyph = g_hash_table_lookup (self->texts, shown);
 
-  if (glyph || self->is_full || g_hash_table_size (self->texts) >= MOST_TEXTS) {
+  if (glyph || self->is_full || g_hash_table_size (self->texts) >= MAX_TEXTS) {
     self->is_full |= !glyph;
     g_free (shown);
     return glyph ? glyph : &nothing;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* With more plates than this, none is moved out of another's way. */
-#define MOST_PLATES 128
+#define MAX_PLATES 128
 
 static const OverlayColour dim = {196, 202, 212, 255};
 
@@ -29,7 +29,7 @@ words_of (const gchar *reason)
 static gboolean
 free_of_others (const GstVisionMarks *self, const ImageBox *b)
 {
-  if (self->plates->len > MOST_PLATES)
+  if (self->plates->len > MAX_PLATES)
     return TRUE;
   for (guint i = 0; i < self->plates->len; i++) {
     const ImageBox *o = &g_array_index (self->plates, ImageBox, i);

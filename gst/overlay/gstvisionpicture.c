@@ -8,9 +8,9 @@
 
 #include "common/file.h"
 
-#define MOST_BYTES (128 << 20)
-#define MOST_SIDE 8192 /* pixels; the declared size is allocated twice */
-#define WIDTH 16       /* where a PNG file says its size (PNG, 11.2.1) */
+#define MAX_BYTES (128 << 20)
+#define MAX_SIDE 8192 /* pixels; the declared size is allocated twice */
+#define WIDTH 16      /* where a PNG file says its size (PNG, 11.2.1) */
 #define HEIGHT 20
 #define SIGNATURE 8 /* bytes before the first chunk */
 #define CHUNK 12    /* of a chunk besides its data: length, kind, checksum */
@@ -62,8 +62,8 @@ decode (const gchar *bytes, gsize n)
   Rest rest = {bytes, n};
 
   if (!is_whole (bytes, n) || n < HEIGHT + 4 ||
-      GST_READ_UINT32_BE (bytes + WIDTH) > MOST_SIDE ||
-      GST_READ_UINT32_BE (bytes + HEIGHT) > MOST_SIDE)
+      GST_READ_UINT32_BE (bytes + WIDTH) > MAX_SIDE ||
+      GST_READ_UINT32_BE (bytes + HEIGHT) > MAX_SIDE)
     return NULL;
   return cairo_image_surface_create_from_png_stream (take, &rest);
 }
@@ -97,7 +97,7 @@ gst_vision_picture_load (GstVisionPicture *self, const gchar *location)
   cairo_format_t format;
   gchar *bytes;
   gsize n;
-  int why = file_read (location, MOST_BYTES, &bytes, &n);
+  int why = file_read (location, MAX_BYTES, &bytes, &n);
 
   *self = (GstVisionPicture){0};
   if (why)

@@ -35,11 +35,11 @@ struct _GstVisionTrails {
  * than the one before is a jump. */
 #define JUMP 4
 /* Whatever time is asked for, no more points are remembered. */
-#define MOST_POINTS 4096
+#define MAX_POINTS 4096
 /* Objects beyond these leave no trail, until others have faded. */
-#define MOST_TRAILS 1024
+#define MAX_TRAILS 1024
 /* Bytes of the name of a source; with a longer one there are none, either. */
-#define MOST_NAME 256
+#define MAX_NAME 256
 
 static guint
 trail_hash (gconstpointer p)
@@ -101,7 +101,7 @@ static gboolean
 cut (const GstVisionTrails *self, Trail *trail)
 {
   Point *points = (Point *) trail->points->data;
-  guint n = trail->points->len, over = MAX (n, MOST_POINTS) - MOST_POINTS;
+  guint n = trail->points->len, over = MAX (n, MAX_POINTS) - MAX_POINTS;
 
   while (over < n && self->now - points[over].time > self->reach)
     over++;
@@ -145,8 +145,8 @@ find (GstVisionTrails *self, const gchar *source, guint64 id)
   Trail key = {.source = (gchar *) (source ? source : ""), .id = id};
   Trail *trail = g_hash_table_lookup (self->trails, &key);
 
-  if (trail || g_hash_table_size (self->trails) >= MOST_TRAILS ||
-      strnlen (key.source, MOST_NAME) == MOST_NAME)
+  if (trail || g_hash_table_size (self->trails) >= MAX_TRAILS ||
+      strnlen (key.source, MAX_NAME) == MAX_NAME)
     return trail;
   trail = g_new0 (Trail, 1);
   trail->source = g_strdup (key.source);
@@ -200,7 +200,7 @@ take_trajectory (const GstVisionTrails *self, Trail *trail,
     const GstVisionObject *object, guint width, guint height)
 {
   const GstVisionArray *t = &object->trajectory;
-  guint n = t->n / 2, first = MAX (n, MOST_POINTS) - MOST_POINTS;
+  guint n = t->n / 2, first = MAX (n, MAX_POINTS) - MAX_POINTS;
   gdouble step = object->age > 0 && n > 1 ? object->age / (n - 1) : INFINITY;
 
   step = MIN (step, interval (self));

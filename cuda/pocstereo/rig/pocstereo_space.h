@@ -48,12 +48,12 @@ typedef struct {
 } PocstereoSpacePoint;
 
 /* Larger numbers are overflow, and so is what is no number. */
-#define POCSTEREO_SPACE_MOST 1e30f
+#define POCSTEREO_SPACE_MAX 1e30f
 
 BOTH bool
 pocstereo_space_is_sane (float v)
 {
-  return v > -POCSTEREO_SPACE_MOST && v < POCSTEREO_SPACE_MOST;
+  return v > -POCSTEREO_SPACE_MAX && v < POCSTEREO_SPACE_MAX;
 }
 
 /* The point of disparity @d, whose standard deviation is @sigma, at pixel (@x,
