@@ -61,8 +61,8 @@ const Param gpuccl_params[] = {
     NUMBER (threshold, 1, 255, 128, "Threshold",
         "Minimum brightness of the pixels of a mask"),
     NUMBER (skip_checks, 0, 2, 0, "Skip checks",
-        "For both algorithms of label equivalence: number of passes at the "
-        "beginning that do not check whether labels agree"),
+        "For both algorithms of label equivalence: number of first passes that "
+        "do not check whether labels agree"),
     NUMBER (max_depth_step, 0, DBL_MAX, .01, "Maximum step of depth",
         "Neighbours are connected if their depths differ by less than this, "
         "metres (0 = always)"),
@@ -76,12 +76,13 @@ const Param gpuccl_params[] = {
         "Maximum number of components",
         "Report at most this many components, the largest"),
     NUMBER (min_size, 0, UINT32_MAX, 3500, "Minimum size",
-        "An object has more pixels than this; the default suits 640 x 480"),
+        "Reject objects with no more pixels than this; the default suits "
+        "640 x 480"),
     NUMBER (min_fill, 0, DBL_MAX, .75, "Minimum filling",
         "Reject objects that fill no more than this part of the rows and "
         "columns in which they have pixels"),
     NUMBER (min_extent, 0, DBL_MAX, 15, "Minimum extent",
-        "The mean width and the mean height of an object are at least this, "
+        "Reject objects whose mean width or mean height is less than this, "
         "pixels"),
     NUMBER (frames, 1, INT32_MAX, 5, "Frames",
         "Accept an object once it has been seen in this many frames in a row"),

@@ -54,7 +54,7 @@ const Param kinfumot_params[] = {
         "Maximum number of objects",
         "Maximum number of moving objects with a model at a time"),
     NUMBER (min_size, 50, 1000000, 500, "Minimum size",
-        "Minimum number of points with normals of a new object"),
+        "Reject new objects with fewer points with normals than this"),
     NUMBER (retire_after, 1, 1000000, 15, "Retire after",
         "Drop an object after this many frames in which less than half of it "
         "matches"),

@@ -27,9 +27,8 @@ const Param moct_params[] = {
     NUMBER (reduction_factor, 2, 65536, 40, "Reduction factor",
         "Number of cells that one step sums, for method=pyramid"),
     SWITCH (exact, true, "Exact",
-        "Classify each stored colour by itself; if false, where the border of "
-        "a colour crosses a cell of 8 x 8 x 8 stored colours, the cell's "
-        "centre decides for the whole cell"),
+        "Classify each stored colour by itself; if false, each cell of 8 x 8 x "
+        "8 stored colours is classified by its centre"),
     SWITCH (blobs, true, "Blobs",
         "Separate several objects of one colour (method=fused); if false, all "
         "pixels of a colour are one object"),

@@ -86,9 +86,9 @@ const GstVisionProperty gst_emdtrack_properties[] = {
          .kind = "Distance")},
     {.param = PARAM_NUMBER (GstEmdtrack, saturation, -1, DBL_MAX, -1,
          "Saturation",
-         "Limit to which greater ground distances are reduced (0 = none; -1 = "
-         "15 between colours and 30 between spectra of a codebook, else "
-         "none)")},
+         "Maximum ground distance; greater ones count as this (0 = no limit; "
+         "-1 = 15 between colours and 30 between spectra of a codebook, else "
+         "no limit)")},
     {PARAMS},
     {.param = PARAM_NUMBER (GstEmdtrack, channels, 0, EMDTRACK_BINS, 0,
          "Channels",

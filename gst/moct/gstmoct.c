@@ -145,8 +145,8 @@ static const GstVisionProperty properties[] = {
         .parse = gst_moct_read_objects_file},
     {PARAMS, .until = "gate"},
     {.param = PARAM_STRING (GstMoct, region, NULL, "Region",
-         "x,y,width,height in pixels; pixels outside are ignored (empty = the "
-         "whole frame)"),
+         "Look for objects in this part of the frame: x,y,width,height in "
+         "pixels (empty = the whole frame)"),
         .parse = read_region},
     {PARAMS},
     {.param = PARAM_NUMBER (GstMoct, history_length, 0, 4096, 128,
