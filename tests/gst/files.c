@@ -2,6 +2,7 @@
  *
  * Files that properties name: of those that are read whole, none is a FIFO or a
  * device; and names from outside that are no UTF-8. */
+#include "said.h"
 #include "suite.h"
 #include <gst/check/gstharness.h>
 #include <gst/video/video.h>
@@ -13,36 +14,10 @@
 
 #include "meta/gstvisionmeta.h"
 
-/* What the pipeline @line warns of until it ends, or fails with. */
 static gchar *
 run (const gchar *line)
 {
-  GstElement *pipeline = gst_parse_launch (line, NULL);
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GString *said = g_string_new (NULL);
-  gboolean runs = TRUE;
-
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  while (runs) {
-    GstMessage *m = gst_bus_timed_pop_filtered (bus, 50 * GST_SECOND,
-        GST_MESSAGE_ERROR | GST_MESSAGE_WARNING | GST_MESSAGE_EOS);
-    GError *error = NULL;
-
-    fail_unless (m != NULL, "%s: hangs", line);
-    runs = GST_MESSAGE_TYPE (m) == GST_MESSAGE_WARNING;
-    if (runs)
-      gst_message_parse_warning (m, &error, NULL);
-    else if (GST_MESSAGE_TYPE (m) == GST_MESSAGE_ERROR)
-      gst_message_parse_error (m, &error, NULL);
-    if (error)
-      g_string_append_printf (said, "%s\n", error->message);
-    g_clear_error (&error);
-    gst_message_unref (m);
-  }
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
-  gst_object_unref (pipeline);
-  return g_string_free (said, FALSE);
+  return said_until_end (gst_parse_launch (line, NULL), line);
 }
 
 #define COLOURS \

@@ -27,6 +27,37 @@ expect_text (GstMessage *message, const gchar *text)
   gst_message_unref (message);
 }
 
+/* What @pipeline, which this takes, warns of until it ends, or fails with. */
+static inline gchar *
+said_until_end (GstElement *pipeline, const gchar *line)
+{
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GString *said = g_string_new (NULL);
+  gboolean runs = TRUE;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  while (runs) {
+    GstMessage *m = gst_bus_timed_pop_filtered (bus, 50 * GST_SECOND,
+        GST_MESSAGE_ERROR | GST_MESSAGE_WARNING | GST_MESSAGE_EOS);
+    GError *error = NULL;
+
+    fail_unless (m != NULL, "%s: hangs", line);
+    runs = GST_MESSAGE_TYPE (m) == GST_MESSAGE_WARNING;
+    if (runs)
+      gst_message_parse_warning (m, &error, NULL);
+    else if (GST_MESSAGE_TYPE (m) == GST_MESSAGE_ERROR)
+      gst_message_parse_error (m, &error, NULL);
+    if (error)
+      g_string_append_printf (said, "%s\n", error->message);
+    g_clear_error (&error);
+    gst_message_unref (m);
+  }
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+  return g_string_free (said, FALSE);
+}
+
 /* A count in the property stats. */
 static inline guint64
 stat_count (GstElement *element, const gchar *field)

@@ -4,6 +4,7 @@
  * devices stay what they are, a full device is named, and no reader keeps a
  * pipeline from its end. */
 #define _GNU_SOURCE /* F_SETPIPE_SZ */
+#include "said.h"
 #include "suite.h"
 
 #include <fcntl.h>
@@ -63,36 +64,10 @@ pipeline_of (guint i, gint frames, const gchar *path)
   return pipeline;
 }
 
-/* What the pipeline warns of until its end, or fails with. */
 static gchar *
 run (guint i, const gchar *path)
 {
-  GstElement *pipeline = pipeline_of (i, 3, path);
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GString *said = g_string_new (NULL);
-  gboolean runs = TRUE;
-
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  while (runs) {
-    GstMessage *m = gst_bus_timed_pop_filtered (bus, 50 * GST_SECOND,
-        GST_MESSAGE_ERROR | GST_MESSAGE_WARNING | GST_MESSAGE_EOS);
-    GError *error = NULL;
-
-    fail_unless (m != NULL, "%s hangs", written[i].line);
-    runs = GST_MESSAGE_TYPE (m) == GST_MESSAGE_WARNING;
-    if (runs)
-      gst_message_parse_warning (m, &error, NULL);
-    else if (GST_MESSAGE_TYPE (m) == GST_MESSAGE_ERROR)
-      gst_message_parse_error (m, &error, NULL);
-    if (error)
-      g_string_append_printf (said, "%s\n", error->message);
-    g_clear_error (&error);
-    gst_message_unref (m);
-  }
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
-  gst_object_unref (pipeline);
-  return g_string_free (said, FALSE);
+  return said_until_end (pipeline_of (i, 3, path), written[i].line);
 }
 
 static gboolean
