@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The layers: who may include whom; and how long a function may be.
+"""The layers: who may include whom, and never in a circle; and how long a
+function may be.
 
 Prints each line that breaks a rule; fails if there is one."""
 import re
@@ -103,9 +104,28 @@ def sources():
     yield Path("setup.sh")
 
 
+def included(path, among):
+    """The files of @among that the file at @path includes."""
+    for name in re.findall(r'^\s*#\s*include\s*"([^"]*)"', (ROOT / path).read_text(), re.M):
+        places = path.parent / name, Path("cuda") / name, Path("gst") / name
+        yield from [p for p in places if p in among][:1]
+
+
+def circles(paths):
+    """A line for each file of a circle; what includes none that is left, or is
+    included by none, is in no circle."""
+    left = {p: set(included(p, set(paths))) for p in paths if p.suffix in C}
+    while ends := [p for p in left if not left[p] & left.keys()
+                   or not any(p in includes for includes in left.values())]:
+        for p in ends:
+            del left[p]
+    return [f"{p}:1: in a circle of includes, by "
+            f"{', '.join(sorted(map(str, left[p] & left.keys())))}" for p in left]
+
+
 def main():
     paths = list(sources())
-    broken = [b for path in paths for b in broken_rules(path)]
+    broken = [b for path in paths for b in broken_rules(path)] + circles(paths)
     print("\n".join(broken))
     print(f"{len(paths)} files, {len(broken)} rules broken")
     sys.exit(1 if broken or not paths else 0)
