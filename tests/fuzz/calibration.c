@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Calibrations of one camera, of OpenCV, of ROS, or a plain matrix. */
-#define FUZZ_INIT
 #include "base/gstvisioncalibration.h"
 #include "fuzz_gst.h"
-
-static void
-fuzz_init (void)
-{
-  fuzz_gst_init (false);
-}
 
 static void
 fuzz (const uint8_t *data, size_t size)

@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Cubes of ENVI.  A byte 0 parts the input into the header and the numbers. */
-#define FUZZ_INIT
 #include "envisrc/gstenvicube.h"
 #include "fuzz_gst.h"
-
-static void
-fuzz_init (void)
-{
-  fuzz_gst_init (false);
-}
 
 /* All bands as few channels, in 16 bits and in 8. */
 static void

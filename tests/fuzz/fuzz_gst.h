@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Fuzzers of what elements read.  A warning of GLib ends the fuzzer, too. */
+ * Fuzzers of what elements read.  A warning of GLib ends the fuzzer, too.  A
+ * file that begins with more than GStreamer defines FUZZ_INIT. */
 #pragma once
 
 #include <gst/gst.h>
 
+#ifndef FUZZ_INIT
+# define FUZZ_INIT
+# define FUZZ_GST_ALONE
+#endif
 #include "fuzz.h"
 
 /* What GLib and GStreamer think is a bug is a finding; that a value is out of
@@ -30,6 +35,14 @@ fuzz_gst_init (bool wanted)
   gst_init (NULL, NULL);
   g_log_set_writer_func (fuzz_warned, NULL, NULL);
 }
+
+#ifdef FUZZ_GST_ALONE
+static void
+fuzz_init (void)
+{
+  fuzz_gst_init (false);
+}
+#endif
 
 /* Sets a property of a new element of a registered kind, and gets it back; the
  * element is to be unreffed. */

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The text of a camera, as elements have it in `intrinsics`. */
-#define FUZZ_INIT
 #include <math.h>
 
 #include "fuzz_gst.h"
 #include "meta/gstvisionmeta.h"
-
-static void
-fuzz_init (void)
-{
-  fuzz_gst_init (false);
-}
 
 static void
 fuzz (const uint8_t *data, size_t size)

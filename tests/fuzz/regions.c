@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The regions of pocstereo. */
-#define FUZZ_INIT
 #include "fuzz_gst.h"
 #include "pocstereo/gstpocstereo.h"
-
-static void
-fuzz_init (void)
-{
-  fuzz_gst_init (false);
-}
 
 static void
 fuzz (const uint8_t *data, size_t size)
