@@ -7,8 +7,8 @@
 
 #define CANDIDATES 4 /* own, left, above, above to the right */
 
-/* What the strips share: whoever writes to the table or to the work's counts
- * holds the lock. */
+/* What the strips share: a strip that writes to the table or to the work's
+ * counts holds the lock. */
 typedef struct {
   const EmdtrackWork *w;
   int target;

@@ -7,8 +7,8 @@
  * once, from those that were around them a frame ago.  They follow stored
  * pivots; where one is missing, the warp adds the tree that it leads to, which
  * no other warp does then.  A pivot is a pure function of tree and arc, so
- * where a pixel starts decides where it ends, whoever stores which tree first:
- * counts repeat, unless trees find no room. */
+ * where a pixel starts decides where it ends, whichever warp stores a tree
+ * first: counts repeat, unless trees find no room. */
 #include "emdtrack/emdtrack_reuse.cuh"
 
 #define SIDE 8 /* neighbours that share a warp if there are many */

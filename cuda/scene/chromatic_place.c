@@ -91,7 +91,7 @@ chromatic_plan (const ChromaticParams *params, int width, int height)
 }
 
 /* All over the frame.  Across, one sinusoid of nearly the same top speed for
- * all: whoever passes the pillar, not far from the middle, is fast. */
+ * all: an object that passes the pillar, not far from the middle, is fast. */
 static void
 roam (const ChromaticPlan *p, uint64_t key, uint64_t number,
     ChromaticPlace *place)

@@ -93,7 +93,8 @@ __launch_bounds__ (SCOPEDETECT_PIXELS)
       start + block_sum_before<SCOPEDETECT_PIXELS> ((uint32_t) first, &all);
   all += start;
   if (first) {
-    /* whoever compares this entry with his pixel finds another one still */
+    /* a thread that compares this entry with its pixel still finds that they
+     * differ */
     o.cell[o.hash[i]] = SCOPEDETECT_NUMBERED | number;
     if (number < room)
       o.voxel[number] = ScopedetectVoxel{};

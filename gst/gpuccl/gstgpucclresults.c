@@ -207,9 +207,9 @@ find_news (const GstGpuccl *self, guint64 id)
   return NULL;
 }
 
-/* Each object when it is accepted, and again after every as many frames as that
- * took: whoever missed the news hears it then.  Only candidates have ids, and
- * no id comes back. */
+/* Announces each object when it is accepted, and again every
+ * GpucclParams.frames frames, for listeners that missed the news.  Only
+ * candidates have ids, and no id comes back. */
 static const char *
 announce_objects (GstGpuccl *self, const GpucclParams *params,
     const GpucclResults *results, GstBuffer *buffer)
