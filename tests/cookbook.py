@@ -256,7 +256,7 @@ def service():
         subscriber = subprocess.Popen(
             ["mosquitto_sub", "-h", "127.0.0.1", "-p", str(port), "-t", "vision/#",
              "-q", "1", "-v"], stdout=subprocess.PIPE, text=True)
-        time.sleep(1)  # until it has subscribed
+        results.until_subscribed(subscriber, port, "vision/try")
         streams = [Stream(name, port) for name in ("door", "yard")]
         try:
             seen = follow(subscriber, streams[0])
@@ -276,6 +276,8 @@ def follow(subscriber, victim):
     end, killed = time.monotonic() + 60, None
     while time.monotonic() < end:
         topic, _, line = subscriber.stdout.readline().partition(" ")
+        if topic == "vision/try":
+            continue
         numbers = seen[topic.rpartition("/")[2]]
         numbers.append(json.loads(line)["frame"])
         if killed is None and len(seen["door"]) >= 20 and len(seen["yard"]) >= 20:

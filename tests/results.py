@@ -68,7 +68,7 @@ def check_schema():
 
 
 def wait_for(port):
-    for _ in range(100):
+    for _ in range(600):
         with socket.socket() as s:
             if s.connect_ex(("127.0.0.1", port)) == 0:
                 return
@@ -98,6 +98,13 @@ def start(broker, folder, port):
     server = subprocess.Popen([broker, "-c", config], stderr=subprocess.DEVNULL)
     wait_for(port)
     return server
+
+
+def until_subscribed(subscriber, port, topic):
+    """Words are published until one arrives; some may be left."""
+    while not select.select([subscriber.stdout], [], [], .2)[0]:
+        subprocess.run(["mosquitto_pub", "-h", "127.0.0.1", "-p", str(port),
+                        "-t", topic, "-m", "word"], check=True)
 
 
 def check_broker():
@@ -167,9 +174,9 @@ def publish(broker, folder, port, publisher, restart):
     server = start(broker, folder, port)
     with subprocess.Popen(
             ["mosquitto_sub", "-h", "127.0.0.1", "-p", str(port), "-t",
-             "vision/door", "-q", "1", "-W", "20", "-i", "test", "-c"],
+             "vision/door", "-q", "1", "-W", "100", "-i", "test", "-c"],
             stdout=subprocess.PIPE, text=True) as subscriber:
-        time.sleep(1)  # until it has subscribed
+        until_subscribed(subscriber, port, "vision/door")
         with subprocess.Popen(["bash", "-c", line],
                               stderr=subprocess.DEVNULL) as running:
             if restart:
@@ -180,6 +187,8 @@ def publish(broker, folder, port, publisher, restart):
                 server = start(broker, folder, port)
             got = {}  # QoS 1: at least once
             while len(got) < n and (text := subscriber.stdout.readline()):
+                if text == "word\n":
+                    continue
                 frame = json.loads(text)
                 got[frame["frame"]] = frame
             assert running.wait(timeout=60) == 0

@@ -89,7 +89,7 @@ GST_START_TEST (test_standing_times)
   do {
     n = g_atomic_int_get (&pushed);
     g_usleep (200000);
-  } while (g_atomic_int_get (&pushed) != n);
+  } while (n < 2 || g_atomic_int_get (&pushed) != n);
   fail_unless (n > 1 && n < 100, "%d frames wait", n);
   fail_unless_equals_int (two_push (t.right, 0, N, 1), GST_FLOW_OK);
   gst_buffer_unref (gst_harness_pull (t.left));
