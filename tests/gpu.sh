@@ -8,7 +8,8 @@
 #   tests/gpu.sh [BUILD [OUT [PART...]]]
 #
 # BUILD: build-gpu; OUT: a folder for the logs; PART: of test, sanitize, compare,
-# streams and measure, all of them without any.
+# streams and measure, all of them without any.  CHECKS, a regular expression such as
+# '(memcheck|synccheck) kinfumot', asks sanitize for those of its lines alone.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${1:-build-gpu}
@@ -46,6 +47,7 @@ sanitize() {
 
 # begin TOOL TEST...: sanitize in the background, once fewer than 16 do so.
 begin() {
+  [[ "$*" =~ ${CHECKS-} ]] || return 0
   while [ "$(jobs -rp | wc -l)" -ge 16 ]; do wait -n || true; done
   { sanitize "$@" || touch "$out/sanitize.failed"; } &
 }
@@ -56,7 +58,8 @@ run_sanitize() {
   rm -f "$out/sanitize.failed"
   for tool in memcheck racecheck initcheck synccheck; do
     for test in 'moct cuda' 'overlay cuda' 'pocstereo_output parity' \
-      'emdtrack parity short' 'scopedetect parity' 'kinfumot_objects cuda'; do
+      'emdtrack parity short' 'scopedetect parity' 'scopedetect_assign parity' \
+      'kinfumot_objects cuda'; do
       # shellcheck disable=SC2086  # a test and its arguments
       begin $tool $test
     done
