@@ -199,7 +199,7 @@ push_frames (Round *round, Dice *dice, Stream *stream, guint n)
   guint refused = 0;
   gboolean more = TRUE;
 
-  for (guint i = 0; i < n && more; i++) {
+  for (guint i = 0; i < n && more && !stress_is_late (); i++) {
     GstFlowReturn ret;
 
     g_mutex_lock (&stream->lock);
@@ -253,7 +253,7 @@ is_finished (Round *round)
 static void
 wait_for_end (Round *round)
 {
-  gint64 end = g_get_monotonic_time () + 60 * G_USEC_PER_SEC;
+  gint64 end = g_get_monotonic_time () + stress_patience / 2 * G_USEC_PER_SEC;
 
   while (!is_finished (round) && !g_atomic_int_get (&round->over)) {
     if (g_get_monotonic_time () > end) {

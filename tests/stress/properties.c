@@ -30,6 +30,7 @@ static const struct {
     {"scopedetect", "edge-blur", 6},
     {"scopedetect", "explain-steps", 250},
     {"scopedetect", "restart-steps", 2000},
+    {"scopedetect", "restarts", 4},
     {"pocstereo", "window", 32},
     {"pocstereo", "lines", 11},
     {"pocstereo", "candidates", 9},

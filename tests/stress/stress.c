@@ -43,6 +43,7 @@ static Kind kinds[] = {
 
 guint64 stress_seed;
 gint stress_progress;
+gint stress_patience = 120;
 gboolean stress_is_loud;
 
 static GMutex lock;
@@ -104,6 +105,12 @@ stress_find (const Round *round, const gchar *format, ...)
   g_free (text);
 }
 
+gboolean
+stress_is_late (void)
+{
+  return deadline && g_get_monotonic_time () >= deadline;
+}
+
 /* The element that has had the fewest frames; NULL at the end. */
 static Kind *
 next_kind (void)
@@ -122,8 +129,7 @@ next_kind (void)
     most = had;
     next = k;
   }
-  if ((deadline && g_get_monotonic_time () >= deadline) ||
-      (wanted && all >= wanted))
+  if (stress_is_late () || (wanted && all >= wanted))
     return NULL;
   return next;
 }
@@ -189,18 +195,19 @@ work (gpointer unused)
 
 /* Ends the program where nothing moves any more. */
 static gpointer
-guard (gpointer seconds)
+guard (gpointer unused)
 {
   gint seen = g_atomic_int_get (&stress_progress) - 1;
-  guint still = 0;
+  gint still = 0;
 
+  (void) unused;
   while (g_atomic_int_get (&stress_progress) >= 0) {
     gint now = g_atomic_int_get (&stress_progress);
 
     still = now == seen ? still + 1 : 0;
     seen = now;
-    if (still >= GPOINTER_TO_UINT (seconds)) {
-      printf ("FINDING no frame has moved for %u seconds; running:", still);
+    if (still >= stress_patience) {
+      printf ("FINDING no frame has moved for %d seconds; running:", still);
       for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
         if (kinds[i].running)
           printf (
@@ -252,9 +259,9 @@ report (void)
 }
 
 static void
-play_all (guint jobs, guint patience)
+play_all (guint jobs)
 {
-  GThread *watch = g_thread_new ("guard", guard, GUINT_TO_POINTER (patience));
+  GThread *watch = g_thread_new ("guard", guard, NULL);
   GThread **workers = g_new (GThread *, jobs);
 
   for (guint i = 0; i < jobs; i++)
@@ -292,7 +299,7 @@ missing_element (void)
 int
 main (int argc, char **argv)
 {
-  gint frames = 0, seconds = 0, soaks = 0, jobs = 3, patience = 120;
+  gint frames = 0, seconds = 0, soaks = 0, jobs = 3;
   gchar *seed = NULL;
   const GOptionEntry entries[] = {
       {"frames", 0, 0, G_OPTION_ARG_INT, &frames, "Frames that come out", "N"},
@@ -301,7 +308,7 @@ main (int argc, char **argv)
       {"round", 0, 0, G_OPTION_ARG_INT, &only_round, "This one alone", "N"},
       {"seed", 0, 0, G_OPTION_ARG_STRING, &seed, "Repeats a run", "N"},
       {"jobs", 0, 0, G_OPTION_ARG_INT, &jobs, "Rounds at once", "N"},
-      {"patience", 0, 0, G_OPTION_ARG_INT, &patience,
+      {"patience", 0, 0, G_OPTION_ARG_INT, &stress_patience,
           "Seconds without a frame that are a stall", "N"},
       {"soak", 0, 0, G_OPTION_ARG_INT, &soaks,
           "Steady pipelines, for this many seconds", "N"},
@@ -341,7 +348,7 @@ main (int argc, char **argv)
   deadline = seconds > 0 ? start + seconds * G_USEC_PER_SEC : 0;
   wanted =
       frames > 0 || seconds > 0 || only_round >= 0 ? (guint64) frames : 1100;
-  play_all ((guint) (only_round >= 0 ? 1 : MAX (jobs, 1)), (guint) patience);
+  play_all ((guint) (only_round >= 0 ? 1 : MAX (jobs, 1)));
   files_remove ();
   report ();
   printf ("%u findings in %.1f s, seed %" G_GUINT64_FORMAT "\n", findings,

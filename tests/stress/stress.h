@@ -87,7 +87,10 @@ typedef struct {
 /* stress.c */
 extern guint64 stress_seed;
 extern gint stress_progress; /* atomic: anything that moves */
+extern gint stress_patience; /* seconds without a frame that are a stall */
 extern gboolean stress_is_loud;
+/* Whether --seconds have gone: rounds that are begun end early. */
+gboolean stress_is_late (void);
 /* A fault.  @round: may be NULL. */
 void stress_find (const Round *round, const gchar *format, ...)
     G_GNUC_PRINTF (2, 3);
