@@ -51,7 +51,7 @@ LINES = {
 def check_schema():
     for name, line in LINES.items():
         text = run(["gst-launch-1.0", "-q", *shlex.split(
-            f"{line} ! visionjson stream={name} utc=true ! fakesink")])
+            f"{line} ! visionjson stream={name} utc=true lists=true ! fakesink")])
         n = schema.check_lines(text.splitlines())
         if n is None:
             print("SKIP schema: python3-jsonschema is missing")

@@ -12,8 +12,11 @@
  *
  * `objects` is always there; what a buffer does not have is left out.  Fields
  * have the names, types and units of the metadata, which docs/metadata.md
- * lists.  Numbers have up to nine digits, and never depend on the locale; the
- * pixels of maps are not written.
+ * lists.  Numbers have up to nine digits, and never depend on the locale.  The
+ * pixels of maps are not written.  With #GstVisionJson:lists, maps that are
+ * lists, pocstereo's matches and points, have their numbers as `values`: an
+ * array for each point, such as [x,y,disparity,sigma,confidence], and null for
+ * what is not a number.
  *
  * `schema` is the version of this form, which docs/visionjson.schema.json
  * describes; it grows when a field changes its meaning or goes.  With
@@ -70,7 +73,7 @@ struct _GstVisionJson {
   /* under the object lock */
   gchar *location, *stream;
   gint fd;
-  bool utc;
+  bool utc, lists;
 };
 
 G_DEFINE_TYPE (GstVisionJson, gst_vision_json, GST_TYPE_BASE_TRANSFORM)
@@ -107,6 +110,9 @@ static const GstVisionProperty properties[] = {
     {.param = PARAM_SWITCH (GstVisionJson, utc, false, "UTC",
          "Write the wall-clock time of each frame and, if the source attached "
          "one, its time by a reference clock")},
+    {.param = PARAM_SWITCH (GstVisionJson, lists, false, "Lists",
+         "Write the numbers of pocstereo's matches and points, an array for "
+         "each point, as \"values\" of their maps")},
     {.params = NULL}};
 
 /* Buffers that come before it is over are refused. */
@@ -202,11 +208,12 @@ append_line (GstVisionJson *self, GstBuffer *buffer)
       gst_buffer_get_reference_timestamp_meta (buffer, NULL);
   GstVisionJsonStamp stamp = {.utc = -1};
   gchar *stream;
-  bool utc;
+  bool utc, lists;
 
   GST_OBJECT_LOCK (self);
   stream = g_strdup (self->stream);
   utc = self->utc;
+  lists = self->lists;
   GST_OBJECT_UNLOCK (self);
   stamp.stream = stream;
   if (utc) {
@@ -217,7 +224,8 @@ append_line (GstVisionJson *self, GstBuffer *buffer)
       stamp.referenced = meta->timestamp;
     }
   }
-  gst_vision_json_append_line (self->line, buffer, self->frame++, &stamp);
+  gst_vision_json_append_line (
+      self->line, buffer, self->frame++, &stamp, lists);
   g_free (stream);
 }
 

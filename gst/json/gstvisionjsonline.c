@@ -5,6 +5,9 @@
 #include "json/gstvisionjsonline.h"
 
 #include <math.h>
+#include <string.h>
+
+#include "meta/gstvisionmeta.h"
 
 /* GStreamer 1.26 keeps the names of fields as strings and deprecates their
  * quarks. */
@@ -217,10 +220,15 @@ append_value (Writer w, const GValue *value)
   return TRUE;
 }
 
-/* The structures in the array @name of @structure; what else is in it, or in
- * its place, is left out. */
+/* The n-th item of an array, whose structure was just appended without its end.
+ */
+typedef void (*AppendMore) (GString *line, GstBuffer *buffer, guint n);
+
+/* The structures in the array @name of @structure, with what @more appends to
+ * each; what else is in it, or in its place, is left out. */
 static void
-append_items (GString *line, const GstStructure *structure, const gchar *name)
+append_items (GString *line, const GstStructure *structure, const gchar *name,
+    AppendMore more, GstBuffer *buffer)
 {
   const GValue *items =
       structure ? gst_structure_get_value (structure, name) : NULL;
@@ -237,8 +245,53 @@ append_items (GString *line, const GstStructure *structure, const gchar *name)
       continue;
     append_comma (line);
     append_structure (line, gst_value_get_structure (item));
+    if (more) {
+      g_string_truncate (line, line->len - 1);
+      more (line, buffer, i);
+      g_string_append_c (line, '}');
+    }
   }
   g_string_append_c (line, ']');
+}
+
+/* Matches of two views and the points that they belong to are a list, in one
+ * row; other maps are pictures. */
+static gboolean
+is_list (const GstVisionMap *map)
+{
+  return map->height == 1 && !strcmp (map->format, "f32") &&
+      (!strcmp (map->kind, "matches") || !strcmp (map->kind, "points"));
+}
+
+/* The numbers of the @n-th map of @buffer, an array an item, if it is a list.
+ */
+static void
+append_list (GString *line, GstBuffer *buffer, guint n)
+{
+  GstVisionMap map;
+  GstMapInfo info;
+
+  if (!gst_buffer_nth_vision_map (buffer, GST_VISION_ORIGIN_RESULT, n, &map) ||
+      !is_list (&map) || !gst_buffer_map (map.pixels, &info, GST_MAP_READ))
+    return;
+  append_name (line, "values");
+  g_string_append_c (line, '[');
+  for (gsize i = 0; i < (gsize) map.width * map.channels; i++) {
+    gfloat raw;
+    gdouble value;
+
+    memcpy (&raw, info.data + i * sizeof raw, sizeof raw);
+    value = raw * map.scale + map.offset;
+    g_string_append (line, i % map.channels ? "," : i ? ",[" : "[");
+    if (isfinite (value) && raw != map.invalid)
+      append_double (line, value);
+    else
+      g_string_append (line, "null");
+    if ((i + 1) % map.channels == 0)
+      g_string_append_c (line, ']');
+  }
+  g_string_append_c (line, ']');
+  gst_buffer_unmap (map.pixels, &info);
 }
 
 static const GstStructure *
@@ -260,19 +313,19 @@ append_objects (GString *line, const GstStructure *objects)
       append_name (line, sizes[i]);
       append_uint (line, size);
     }
-  append_items (line, objects, "objects");
+  append_items (line, objects, "objects", NULL, NULL);
 }
 
 static void
-append_camera_and_maps (
-    GString *line, const GstStructure *camera, const GstStructure *maps)
+append_camera_and_maps (GString *line, const GstStructure *camera,
+    const GstStructure *maps, AppendMore more, GstBuffer *buffer)
 {
   if (camera) {
     append_name (line, "camera");
     append_structure (line, camera);
   }
   if (maps)
-    append_items (line, maps, "maps");
+    append_items (line, maps, "maps", more, buffer);
 }
 
 static void
@@ -288,7 +341,7 @@ append_truth (GString *line, GstBuffer *buffer)
   g_string_append_c (line, '{');
   if (objects)
     append_objects (line, objects);
-  append_camera_and_maps (line, camera, maps);
+  append_camera_and_maps (line, camera, maps, NULL, NULL);
   g_string_append_c (line, '}');
 }
 
@@ -330,7 +383,7 @@ append_stamp (GString *line, const GstVisionJsonStamp *stamp)
 
 void
 gst_vision_json_append_line (GString *line, GstBuffer *buffer, guint64 frame,
-    const GstVisionJsonStamp *stamp)
+    const GstVisionJsonStamp *stamp, gboolean lists)
 {
   g_string_append_c (line, '{');
   append_name (line, "schema");
@@ -344,7 +397,7 @@ gst_vision_json_append_line (GString *line, GstBuffer *buffer, guint64 frame,
   append_uint (line, frame);
   append_objects (line, structure_of (buffer, "VisionObjects"));
   append_camera_and_maps (line, structure_of (buffer, "VisionCamera"),
-      structure_of (buffer, "VisionMaps"));
+      structure_of (buffer, "VisionMaps"), lists ? append_list : NULL, buffer);
   append_truth (line, buffer);
   g_string_append (line, "}\n");
 }

@@ -18,9 +18,8 @@ typedef struct {
 } GstVisionJsonStamp;
 
 /* Appends {"schema":…,"pts":…,"frame":@frame,"objects":[…],…} and a line break
- * to
- * @line.
- * Fields have the names of the metas' schema; those that JSON has no form for,
- * such as pixels and numbers that are not finite, are left out. */
+ * to @line.  Fields have the names of the metas' schema; those that JSON has no
+ * form for, such as pixels and numbers that are not finite, are left out.  With
+ * @lists, maps that are lists have their numbers as "values". */
 void gst_vision_json_append_line (GString *line, GstBuffer *buffer,
-    guint64 frame, const GstVisionJsonStamp *stamp);
+    guint64 frame, const GstVisionJsonStamp *stamp, gboolean lists);

@@ -13,7 +13,7 @@
 
 /* The line that @buffer gives, without its end. */
 static gchar *
-line_of (GstBuffer *buffer)
+line_with (GstBuffer *buffer, gboolean lists)
 {
   GstHarness *h = gst_harness_new ("visionjson");
   gchar text[8192];
@@ -21,7 +21,7 @@ line_of (GstBuffer *buffer)
   int fds[2];
 
   fail_unless (pipe (fds) == 0);
-  gst_harness_set (h, "visionjson", "fd", fds[1], NULL);
+  gst_harness_set (h, "visionjson", "fd", fds[1], "lists", lists, NULL);
   gst_element_set_state (h->element, GST_STATE_NULL);
   gst_harness_play (h);
   gst_harness_set_src_caps_str (h, "application/x-anything");
@@ -33,6 +33,12 @@ line_of (GstBuffer *buffer)
   fail_unless (close (fds[1]) == 0, "the element closed our file descriptor");
   close (fds[0]);
   return g_strndup (text, n - 1);
+}
+
+static gchar *
+line_of (GstBuffer *buffer)
+{
+  return line_with (buffer, FALSE);
 }
 
 static void
@@ -248,6 +254,54 @@ GST_START_TEST (test_camera_and_maps)
 }
 GST_END_TEST;
 
+/* Whether the one map of @buffer, whose reference is taken, has values. */
+static gboolean
+has_values (GstBuffer *buffer)
+{
+  gchar *line = line_with (buffer, TRUE);
+  gboolean found = strstr (line, "\"values\":") != NULL;
+
+  g_free (line);
+  return found;
+}
+
+/* A map of two columns with three numbers each. */
+static GstBuffer *
+buffer_with_list (const gchar *kind, const gchar *format, guint height)
+{
+  static const gfloat numbers[2][3] = {{1, 2.5, 30}, {NAN, -1, 0.125}};
+  GstVisionMap map = {"pocstereo", kind, format, 3, 2, height, 24, FALSE, 2, 1,
+      -1, gst_buffer_new_memdup (numbers, sizeof numbers), NULL};
+  GstBuffer *buffer = gst_buffer_new ();
+
+  map.stride /= height;
+  map.width /= height;
+  fail_unless (gst_buffer_add_vision_map (buffer, 0, &map));
+  gst_buffer_unref (map.pixels);
+  return buffer;
+}
+
+/* Lists are written with their scale if that is asked for, and no picture is.
+ */
+GST_START_TEST (test_lists)
+{
+  GstBuffer *buffer = buffer_with_list ("matches", "f32", 1);
+  gchar *line = line_of (gst_buffer_ref (buffer));
+
+  fail_unless (!strstr (line, "values"), "%s", line);
+  g_free (line);
+  line = line_with (buffer, TRUE);
+  fail_unless (
+      g_str_has_suffix (line, ",\"values\":[[3,6,61],[null,null,1.25]]}]}"),
+      "%s", line);
+  g_free (line);
+  fail_unless (has_values (buffer_with_list ("points", "f32", 1)));
+  fail_unless (!has_values (buffer_with_list ("points", "f32", 2)));
+  fail_unless (!has_values (buffer_with_list ("depth", "f32", 1)));
+  fail_unless (!has_values (buffer_with_list ("matches", "u32", 1)));
+}
+GST_END_TEST;
+
 /* Any field of any meta: what has no form in JSON is left out. */
 static GstBuffer *
 buffer_with_objects (const gchar *array)
@@ -375,5 +429,6 @@ GST_START_TEST (test_deep)
 GST_END_TEST;
 
 SUITE (visionjson, TEST (test_bare_buffers), TEST (test_stamp),
-    TEST (test_objects), TEST (test_camera_and_maps), TEST (test_numbers),
-    TEST (test_any_field), TEST (test_forged), TEST (test_deep));
+    TEST (test_objects), TEST (test_camera_and_maps), TEST (test_lists),
+    TEST (test_numbers), TEST (test_any_field), TEST (test_forged),
+    TEST (test_deep));
