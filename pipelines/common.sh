@@ -46,6 +46,10 @@ while [ $# -gt 0 ]; do
   shift
 done
 set -- ${arguments[@]+"${arguments[@]}"}
+[[ ${FRAMES:-1} =~ ^[1-9][0-9]*$ ]] || {
+  echo "FRAMES is a number of frames from 1 on, not \"$FRAMES\"" >&2
+  exit 2
+}
 
 # shellcheck source=pipelines/devenv.sh
 . "$(dirname "${BASH_SOURCE[0]}")/devenv.sh"
@@ -53,6 +57,8 @@ set -- ${arguments[@]+"${arguments[@]}"}
 # ---- Sources ----
 
 live=
+still= # of a picture that a window shows until it is closed: before or after the element
+lists= # whether lines have the numbers of maps that are lists
 
 has_element () {
   gst-inspect-1.0 --exists "$1"
@@ -117,6 +123,22 @@ discover () {
   exit 1
 }
 
+# Sets `still` where the file that `tells` is about is one picture, and a window is
+# all that is wanted.
+find_still () {
+  if has_window && [ -z "$record$json${FRAMES-}" ] && grep -q 'video(image) #' <<<"$tells"
+  then
+    still=after
+  fi
+}
+
+# The frame of a still picture again and again, so that what a user clicks at counts.
+repeat_still () {
+  [ -n "$still" ] || return 0
+  still=before
+  source+=(! imagefreeze ! 'video/x-raw,framerate=5/1')
+}
+
 # Whether a decoder leaves the frames of the file that `tells` is about on the GPU in
 # a format that every element takes: converting them would fetch them.
 stays_on_gpu () {
@@ -147,8 +169,14 @@ choose_source () {
     *)
       need_file "$1"
       refuse_gif "$1"
-      discover "$1"
-      source=(filesrc location="$1" ! decodebin)
+      if is_bitmap "$1"; then
+        tells='video(image) #0'
+        source=(filesrc location="$1" ! gdkpixbufdec)
+      else
+        discover "$1"
+        source=(filesrc location="$1" ! decodebin)
+      fi
+      find_still
       if grep -qE 'image orientation: (rotate-[1-9]|flip)' <<<"$tells"; then
         convert+=(! videoflip video-direction=auto) # as telephones film
       elif grep -q 'Interlaced: true' <<<"$tells" && has_element deinterlace; then
@@ -178,6 +206,11 @@ refuse_gif () {
       "it first, for example: ffmpeg -i $1 video.mp4" >&2
     exit 1
   }
+}
+
+# Whether $1 is a BMP or TIFF, which decodebin gives to no decoder that can read it.
+is_bitmap () {
+  [ -f "$1" ] && [[ $(head -c 4 "$1" | tr -d '\0') =~ ^(BM|II\*|MM\*) ]]
 }
 
 # Whether $1 names a sequence of pictures, as 'frame-%04d.png', and not a file with
@@ -263,11 +296,14 @@ choose_results () {
   local encoder window=() file=()
   results=()
   if [ -n "$json" ]; then
-    results=(visionjson location="$json" !)
+    results=(visionjson ${lists:+lists=true} location="$json" !)
   elif ! has_window; then
-    results=(visionjson !)
+    results=(visionjson ${lists:+lists=true} !)
   fi
-  ! has_window || window=(videoconvert ! autovideosink)
+  if has_window; then
+    window=(videoconvert ! autovideosink)
+    [ "$still" != after ] || window=(videoconvert ! imagefreeze ! autovideosink)
+  fi
   # H.264 of 4:2:0 has even sizes
   if [ -n "$record" ]; then
     choose_encoder
@@ -299,7 +335,9 @@ launch () {
     esac
   done
   printf '%s\n\n' "$line" >&2
-  gst-launch-1.0 -e "$@" | {
+  local end=(-e)
+  [ -z "$still" ] || end=() # nothing is recorded, and its frames would never end
+  gst-launch-1.0 ${end[@]+"${end[@]}"} "$@" | {
     trap '' INT # Ctrl-C ends the pipeline first
     exec sed -u -n -e '/^{/p' -e '/^WARNING/w /dev/stderr'
   }

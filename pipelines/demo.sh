@@ -7,8 +7,8 @@
 #   pipelines/demo.sh                    generated scenes
 #   pipelines/demo.sh FILE [OBJECTS]     a clip, a picture or /dev/videoN
 #
-# OBJECTS is what moct shall look for, as in moct.sh.  FRAMES=100 looks at so
-# many frames.  A clip is shown to moct and to what shows results; the other
+# OBJECTS is what moct shall look for, as in moct.sh.  FRAMES=100 looks at 100
+# frames.  A clip is shown to moct and to what shows results; the other
 # elements, which need depth, two cameras or many channels, run on generated
 # scenes only.
 set -euo pipefail

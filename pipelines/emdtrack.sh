@@ -66,6 +66,7 @@ elif is_sequence "$input"; then
   fi
 else
   choose_source "$input"
+  repeat_still
   many=()
   show=(visionoverlay)
 fi

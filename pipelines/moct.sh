@@ -20,6 +20,7 @@ set -euo pipefail
 
 input=${1:-test}
 choose_source "$input"
+repeat_still
 if [ $# -gt 1 ]; then
   colours=$2
 else

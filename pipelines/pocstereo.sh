@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Disparity and depth of two cameras: a window that shows what is near in
-# colours; without a display, a JSON line a frame about points of the left view.
+# colours; without a display, a JSON line a frame with points of the left view:
+# x, y, disparity, its sigma, and a confidence.
 #
 #   pipelines/pocstereo.sh                        a generated room
 #   pipelines/pocstereo.sh LEFT RIGHT             two videos, or two pictures
@@ -24,6 +25,7 @@ set -euo pipefail
 # shellcheck source=pipelines/common.sh
 . "$(dirname "$0")/common.sh"
 
+lists=yes
 left=${1:-test}
 right=${2-}
 read -ra properties <<<"${POCSTEREO-}"
@@ -70,7 +72,7 @@ element=(pocstereo name=stereo "${colours[@]}" ${PLY:+ply-location="$PLY"}
 
 launch_stereo () {
   choose_results queue
-  [ -z "${OUTPUT-}" ] || results=(${json:+visionjson location="$json" !}
+  [ -z "${OUTPUT-}" ] || results=(${json:+visionjson lists=true location="$json" !}
     videoconvert ! pngenc snapshot=false ! multifilesink location="$OUTPUT")
   launch "$@" "${element[@]}" ! "${results[@]}"
 }

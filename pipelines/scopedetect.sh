@@ -13,8 +13,8 @@
 #
 # COLOR and DEPTH are two aligned pictures, DEPTH with 16 bits; two sequences of
 # them, 'color-%06d.png' 'depth-%06d.png'; the two devices of a live camera,
-# /dev/video4 /dev/video2 or camera:NAME, whose depth is GRAY16_LE and aligned with the colour;
-# or two sources in words of gst-launch-1.0, 'realsensesrc …'.  INTRINSICS is
+# /dev/video4 /dev/video2 or camera:NAME, whose depth is GRAY16_LE and aligned
+# with the colour; or two sources in words of gst-launch-1.0, 'realsensesrc …'.  INTRINSICS is
 # fx,fy,cx,cy in pixels, a file of OpenCV or ROS, or - where the frames bring
 # them.  A MODEL is a file of vision-model, or a mesh or cloud of points, of which
 # one is made first.
@@ -71,6 +71,8 @@ choose_picture () {
       ${FRAMES:+num-buffers="$FRAMES"} ! decodebin)
   else
     need_file "$1"
+    discover "$1"
+    find_still
     source=(filesrc location="$1" ! decodebin)
   fi
   [ "$2" != depth ] || need_depth "$first"

@@ -15,18 +15,18 @@ set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
 input=${1:-test}
-if is_shown; then
-  choose_results visionmap kind=labels
-else
-  : "${FRAMES:=30}"
-  results=(${json:+visionjson location="$json" !} visionmap kind=labels !
-    pngenc ! multifilesink location=visionmap.png)
-fi
+is_shown || : "${FRAMES:=30}"
 if [ "$input" = test ]; then
   source=(visiontestsrc label-map=true ${FRAMES:+num-buffers="$FRAMES"})
 else
   choose_source "$input"
   choose_colours "$input"
   source+=(! moct objects="$colours" label-map=true)
+fi
+if is_shown; then
+  choose_results visionmap kind=labels
+else
+  results=(${json:+visionjson location="$json" !} visionmap kind=labels !
+    pngenc ! multifilesink location=visionmap.png)
 fi
 launch "${source[@]}" ! "${results[@]}"

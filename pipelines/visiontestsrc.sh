@@ -18,6 +18,10 @@ set -euo pipefail
 
 size=${1:-640x480}
 shift || true
+[[ $size =~ ^[1-9][0-9]*x[1-9][0-9]*$ ]] || {
+  echo "a size is written 640x480, before properties; this is \"$size\"" >&2
+  exit 2
+}
 caps=video/x-raw,width=${size%x*},height=${size#*x},framerate=30/1
 
 choose_results queue

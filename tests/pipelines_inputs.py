@@ -8,7 +8,8 @@
                 picture instead of two views, what cannot keep up
     recordings  --record and --json, also of what is ended by Ctrl-C
     windows     on a screen of 1280x800, the window fits, the box is where the
-                truth is, and the mouse chooses; skipped where Xvfb is missing
+                truth is, a picture stays, and the mouse chooses; skipped where
+                Xvfb is missing
 
 Run it as a test of Meson, which sets the environment."""
 import collections
@@ -198,6 +199,11 @@ def refusals():
             (["/dev/video77"], "is called /dev/video77"):
         _, said = script("moct.sh", *arguments, env=env, fails=True)
         assert words in said, said
+    for number in "0", "many":
+        _, said = script("moct.sh", env=environment(FRAMES=number), fails=True)
+        assert f'from 1 on, not "{number}"' in said, said
+    _, said = script("visiontestsrc.sh", "n-objects=3", env=env, fails=True)
+    assert 'a size is written 640x480' in said, said
     for path in sorted((ROOT / "pipelines").glob("*.sh")):
         if path.stem in ("common", "devenv"):
             continue
@@ -338,6 +344,30 @@ def halves(folder):
     assert "Both halves of a frame must show the same scene" in said, said
 
 
+def bitmaps(folder):
+    """BMP and TIFF, which decodebin cannot decode."""
+    for kind in "bmp", "tiff":
+        if not is_there(f"avenc_{kind}"):
+            print(f"SKIP {kind}: no encoder")
+            continue
+        picture = f"{folder}/one.{kind}"
+        make(f"visiontestsrc num-buffers=1 ! videoconvert ! avenc_{kind} ! "
+             f"filesink location={picture}")
+        lines, _ = script("moct.sh", picture, "red:#c70d0d~22", env=environment())
+        (found,) = frames_of(lines)[0]["objects"]
+        assert abs(found["x"] - 58) < 3 and abs(found["y"] - 76) < 3, found
+
+
+def lists():
+    """Without a window, pocstereo's lines have its points: x, y, disparity, sigma and
+    confidence."""
+    lines, _ = script("pocstereo.sh", env=environment(FRAMES="1"))
+    maps = {m["kind"]: m for m in frames_of(lines)[0]["maps"]}
+    assert {len(v) for v in maps["matches"]["values"]} == {5}
+    assert {len(v) for v in maps["points"]["values"]} == {4}
+    assert len(maps["points"]["values"]) == maps["points"]["width"] > 5000
+
+
 def slow():
     """Frames for a clock, ten microseconds apart."""
     done = subprocess.run(
@@ -371,6 +401,7 @@ def messages():
         halves(folder)
         no_videos(folder)
         no_depths(folder)
+        bitmaps(folder)
     with tempfile.TemporaryDirectory() as folder:
         depths(folder)
     with tempfile.TemporaryDirectory() as folder:
@@ -379,6 +410,7 @@ def messages():
         sequences(folder)
     refusals()
     no_colours()
+    lists()
     slow()
     print("ok   messages")
 
@@ -550,7 +582,8 @@ def running(name, arguments, env):
         try:
             yield process
         finally:
-            os.killpg(process.pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
 
 
 def watch(name, arguments, drawn, env, folder):
@@ -631,6 +664,26 @@ def screen():
             os.close(write)
 
 
+def still(name, arguments, env):
+    """A picture stays in its window until Ctrl-C."""
+    with running(name, arguments, env) as process:
+        assert wait_until(lambda: windows_of(env), 90), name
+        time.sleep(2)
+        assert windows_of(env) and process.poll() is None, f"{name} is closed"
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.wait(30) == 0, name
+    print(f"ok   {name}: a picture")
+
+
+def stills(env, folder):
+    picture = f"{folder}/still.png"
+    make(f"visiontestsrc num-buffers=1 ! videoconvert ! pngenc ! "
+         f"filesink location={picture}")
+    for name, *more in (["moct.sh"], ["emdtrack.sh", BOX], ["gpuccl.sh"],
+                        ["pocstereo.sh", picture], ["visionmap.sh"]):
+        still(name, [picture, *more], env)
+
+
 def windows():
     with tempfile.TemporaryDirectory() as folder, screen() as env:
         if not env:
@@ -642,6 +695,7 @@ def windows():
                 ("scopedetect.sh", ["clutter", "mug", "camera"], True),
                 ("pocstereo.sh", [], False), ("visiontestsrc.sh", [], False)):
             watch(name, arguments, drawn, env, folder)
+        stills(env, folder)
         point("moct.sh", ["test", ""], "red", False, env, folder)
         point("emdtrack.sh", ["test", "58,76,74,74"], "target 2", True, env,
               folder)
