@@ -117,6 +117,40 @@ def names():
     print("ok   names")
 
 
+def values():
+    """A property or a value that there is not, and a camera."""
+    from visionlive import chain
+    for name, text, words in ("min-area", "ten", "cannot be \"ten\""), \
+            ("minarea", "1", "no property minarea"):
+        played = chain.Chain("chromatic", "moct", {name: text})
+        try:
+            played.start(lambda sample: None)
+        except chain.Refused as sentence:
+            assert words in str(sentence), sentence
+        else:
+            raise AssertionError(f"{name}={text} was taken")
+    try:
+        chain.source_words("camera:no such")
+    except chain.Refused as sentence:
+        assert "no such" in str(sentence) and (
+            "need none" in str(sentence) or "Cameras: " in str(sentence)), sentence
+    print("ok   values")
+
+
+def spectra():
+    """The map of the multispectral scene has colours from the start."""
+    from visionlive import chain
+    samples = []
+    played = chain.Chain("multispectral", "emdtrack", {})
+    played.start(samples.append)
+    assert screens.wait_until(lambda: samples)
+    buffer = samples[0].get_buffer()
+    pixels = buffer.extract_dup(0, buffer.get_size())
+    played.stop()
+    assert any(pixels[::4]) and any(pixels[2::4]), "the frame is black"
+    print("ok   spectra")
+
+
 def faces():
     """Of a file, facedetect stands before pocstereo where it is installed; where it
     is not, points of the whole frame are shown."""
@@ -523,6 +557,8 @@ if __name__ == "__main__":
         missing()
         lines()
         names()
+        values()
+        spectra()
         faces()
     elif has_gtk():
         {"window": window, "elements": elements}[sys.argv[1]]()

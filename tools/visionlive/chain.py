@@ -105,8 +105,11 @@ def source_words(source):
         for name, words in cameras().items():
             if wanted in name.lower():
                 return f"{words} ! decodebin ! videoconvert"
-        raise Refused(f"No camera is called \"{wanted}\"." if wanted else
-                      "No camera was found.")
+        names = ", ".join(cameras())
+        raise Refused(
+            (f"No camera is called \"{wanted}\". " if wanted else
+             "No camera was found. ") +
+            (f"Cameras: {names}." if names else "Scenes, such as chromatic, need none."))
     if "://" in source:
         return f"uridecodebin uri={shlex.quote(source)} ! videoconvert"
     place = shlex.quote(source)
@@ -155,8 +158,8 @@ class Chain:
         self.shown = ELEMENTS[name].shown
         if name == "emdtrack" and source == "multispectral":
             self.shown = "emd"
-        if self.shown == "emd":
-            texts = dict({"emd-map": "true"}, **texts)
+        if self.shown == "emd":  # of a target in the first frame; without one it is black
+            texts = dict({"emd-map": "true", "targets": "target:58,76,74,74"}, **texts)
         self.texts, self.waiting = texts, {}
         self.pipeline = self.element = None
         # a head that is drawn is no face for facedetect
@@ -235,6 +238,9 @@ class Chain:
         if not spec:
             raise Refused(f"{self.name} has no property {name}.")
         running = self.element.get_state(0)[1] > Gst.State.READY
+        if not running and not properties.takes(self.element, name, text):
+            raise Refused(f"{name} cannot be \"{text}\": gst-inspect-1.0 "
+                          f"{self.element.get_factory().get_name()} tells its values.")
         if running and not properties.may_change(spec):
             self.waiting[name] = text
             return False

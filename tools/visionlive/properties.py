@@ -4,7 +4,7 @@ import configparser
 import shlex
 from pathlib import Path
 
-from gi.repository import GObject, Gst
+from gi.repository import GLib, GObject, Gst
 
 HERE = Path(__file__).resolve().parent
 # in the tree, and installed
@@ -25,6 +25,15 @@ def groups(name):
 
 def may_change(spec):
     return bool(int(spec.flags) & Gst.PARAM_MUTABLE_PLAYING)
+
+
+def takes(element, name, text):
+    """Whether gst-launch-1.0 would take @text for the property."""
+    try:
+        Gst.parse_launchv([element.get_factory().get_name(), f"{name}={text}"])
+    except GLib.Error:
+        return not text  # for which a launch line has no form
+    return True
 
 
 def text_of(element, spec):
