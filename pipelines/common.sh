@@ -146,11 +146,15 @@ stays_on_gpu () {
     'x-h26[45].*chroma-format=(string)4:2:0, bit-depth-luma=(uint)8' <<<"$tells"
 }
 
-# Sets `source` to the head of a pipeline: a file, a camera, an address, or the
-# generated scene (`test`); of what comes from outside, frames that every element
+# Sets `source` to the head of a pipeline: a file, a sequence of pictures, a camera,
+# an address, or the generated scene (`test`); of what comes from outside, frames that every element
 # takes.
 choose_source () {
   local convert=(! videoconvert)
+  if is_sequence "$1"; then
+    choose_sequence "$1"
+    return
+  fi
   case $1 in
     test)
       source=(visiontestsrc ${FRAMES:+num-buffers="$FRAMES"} !
@@ -214,9 +218,9 @@ is_bitmap () {
 }
 
 # Whether $1 names a sequence of pictures, as 'frame-%04d.png', and not a file with
-# such a name.
+# such a name, or an address.
 is_sequence () {
-  [[ $1 =~ %0?[0-9]*d ]] && [ ! -e "$1" ]
+  [[ $1 =~ %0?[0-9]*d && $1 != *://* ]] && [ ! -e "$1" ]
 }
 
 # Of a sequence of pictures, sets `first` to the first one, and START to its number
@@ -234,6 +238,16 @@ choose_first () {
     }
   fi
   need_file "$first"
+}
+
+# Sets `source` to the sequence of pictures $1.
+choose_sequence () {
+  local kind=${1##*.}
+  choose_first "$1"
+  # shellcheck disable=SC2054 # the commas are of caps
+  source=(multifilesrc location="$1" start-index="${START:-0}"
+    caps="image/${kind/jpg/jpeg},framerate=30/1" ${FRAMES:+num-buffers="$FRAMES"} !
+    decodebin ! videoconvert)
 }
 
 # Ends where $1 is a PNG, but not of 16 bits of grey: any other has no depth (PNG,

@@ -51,12 +51,7 @@ elif [[ $input == *.hdr ]]; then
   # shellcheck disable=SC2206
   source=(envisrc location="$input" channels=8 $buffers)
 elif is_sequence "$input"; then
-  choose_first "$input"
-  kind=${input##*.}
-  # shellcheck disable=SC2054,SC2206 # the commas are of caps
-  source=(multifilesrc location="$input" start-index="${START:-0}"
-    caps="image/${kind/jpg/jpeg},framerate=30/1" $buffers ! decodebin !
-    videoconvert)
+  choose_sequence "$input"
   if is_grey_png "$first"; then
     source+=(! 'video/x-raw,format=GRAY16_LE')
     many+=(channel-layout=mosaic channels=16)

@@ -7,13 +7,15 @@
 #
 #   pipelines/moct.sh                     a generated scene
 #   pipelines/moct.sh FILE                what decodebin can read
+#   pipelines/moct.sh 'frame-%04d.jpg'    a sequence of pictures
 #   pipelines/moct.sh camera              the first camera, or camera:NAME,
 #                                         /dev/videoN, rtsp://…
 #   pipelines/moct.sh FILE ''             nothing yet: click at it in the window
 #   pipelines/moct.sh FILE 'ball:#ffcc00~25;cap:hsv=340..10,50..100,30..100'
 #
 # MOCT holds further properties: MOCT='backend=cpu min-area=100'.
-# FRAMES=100 ends it after 100 frames.  --help tells options for recordings.
+# START is the number of the first picture of a sequence (0, or 1).  FRAMES=100
+# ends it after 100 frames.  --help tells options for recordings.
 set -euo pipefail
 # shellcheck source=pipelines/common.sh
 . "$(dirname "$0")/common.sh"

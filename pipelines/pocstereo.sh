@@ -30,20 +30,6 @@ left=${1:-test}
 right=${2-}
 read -ra properties <<<"${POCSTEREO-}"
 
-# Sets `source` for one file of two.
-choose_view () {
-  local kind=${1##*.}
-  if ! is_sequence "$1"; then
-    choose_source "$1"
-    return
-  fi
-  choose_first "$1"
-  # shellcheck disable=SC2054 # the commas are of caps
-  source=(multifilesrc location="$1" start-index="${START:-0}"
-    caps="image/${kind/jpg/jpeg},framerate=30/1" ${FRAMES:+num-buffers="$FRAMES"} !
-    decodebin ! videoconvert)
-}
-
 points=(mode=points)
 colours=(output=colormap)
 faces=()
@@ -78,9 +64,9 @@ launch_stereo () {
 }
 
 if [ -n "$right" ]; then
-  choose_view "$left"
+  choose_source "$left"
   line=("${source[@]}" "${faces[@]}" ! queue ! stereo.sink_left)
-  choose_view "$right"
+  choose_source "$right"
   line+=("${source[@]}" "${format[@]}" ! queue ! stereo.sink_right)
   launch_stereo "${line[@]}"
   exit
@@ -90,7 +76,7 @@ if [ "$left" = test ]; then
   source=(visiontestsrc pattern=stereo view=side-by-side
     ${FRAMES:+num-buffers="$FRAMES"} ! video/x-raw,framerate=30/1)
 else
-  choose_view "$left"
+  choose_source "$left"
   element+=(packing=side-by-side)
 fi
 launch_stereo "${source[@]}" "${faces[@]}" !

@@ -5,11 +5,13 @@
 # to, in a window; without a display, the last frame as visionmap.png.
 #
 #   pipelines/visionmap.sh                a generated scene, as it truly is
-#   pipelines/visionmap.sh FILE           what moct finds in it
+#   pipelines/visionmap.sh FILE           what moct finds in it, or in a sequence of
+#                                         pictures, 'frame-%04d.jpg'
 #   pipelines/visionmap.sh camera         the first camera, or camera:NAME,
 #                                         /dev/videoN, rtsp://…
 #
-# FRAMES=100 ends it after 100 frames.  --help tells options for recordings.
+# START is the number of the first picture of a sequence (0, or 1).  FRAMES=100
+# ends it after 100 frames.  --help tells options for recordings.
 set -euo pipefail
 # shellcheck source=pipelines/common.sh
 . "$(dirname "$0")/common.sh"

@@ -175,15 +175,16 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 def addresses(folder):
     """A file's, and one of a server on this machine."""
-    clip = f"{folder}/clip.avi"
+    clip = f"{folder}/a day.avi"
     make("visiontestsrc num-buffers=8 ! videoconvert ! jpegenc ! avimux ! "
-         f"filesink location={clip}")
+         f"filesink location={folder}/clip.avi")
+    Path(folder, "clip.avi").rename(clip)
     server = http.server.ThreadingHTTPServer(
         ("127.0.0.1", 0), functools.partial(Quiet, directory=folder))
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    places = [f"file://{clip}"]
+    places = [Path(clip).as_uri()]  # %20d is no number of a picture
     if is_there("souphttpsrc"):
-        places.append(f"http://127.0.0.1:{server.server_port}/clip.avi")
+        places.append(f"http://127.0.0.1:{server.server_port}/a%20day.avi")
     for place in places:
         lines, _ = script("moct.sh", place, env=environment(FRAMES="4"))
         assert len(frames_of(lines)) >= 4, place
@@ -319,8 +320,11 @@ def sequences(folder):
          f"location={folder}/f%02d.png")
     lines, _ = script("emdtrack.sh", f"{folder}/f%02d.png", BOX, env=environment())
     assert len(frames_of(lines)) == 3, lines
-    for name, *more in (["emdtrack.sh", BOX], ["gpuccl.sh"], ["pocstereo.sh"],
-                        ["kinfumot.sh"]):
+    lines, _ = script("moct.sh", f"{folder}/f%02d.png", "red:#c70d0d~22",
+                      env=environment())
+    assert [len(frame["objects"]) for frame in frames_of(lines)] == [1] * 3, lines
+    for name, *more in (["moct.sh"], ["emdtrack.sh", BOX], ["gpuccl.sh"],
+                        ["pocstereo.sh"], ["kinfumot.sh"]):
         _, said = script(name, f"{folder}/no%02d.png", *more, env=environment(),
                          fails=True)
         assert "there is no picture 0 or 1 of" in said and "START=12" in said, said
