@@ -45,7 +45,7 @@ POINTS = "window=32 lines=15 bandwidth=8 weight=rectangle fit=closed-form " \
     "candidates=1 left-right=false revote=false speckle-size=0 fill=false " \
     "smooth=false"
 # As the preset of this name.
-FAST = "min-peak=0.35 left-right=false speckle-size=0 fill=false"
+FAST = "min-peak=0.2 left-right=false fill=false"
 # Before gaps were filled, surfaces smoothed and layers fewer.
 BEFORE = "fill=false smooth=false speckle-size=200 layers=4"
 GREY = "videoconvert ! video/x-raw,format=GRAY8"
@@ -70,6 +70,17 @@ class Pair:
                                  for f in truth.split()]
             self.visible = self.by_pair(right, .25 if scale == 2 else 0)
         self.hidden = np.isfinite(self.truth) & ~self.visible
+
+    @classmethod
+    def of_left(cls, name, files, truth, most):
+        """One of which the truth is that of the left view alone."""
+        pair = cls.__new__(cls)
+        pair.name, pair.files, pair.range = name, files, most
+        pair.views = [cv2.imread(str(file)) for file in files]
+        pair.truth = truth
+        pair.visible = pair.by_warp()
+        pair.hidden = np.isfinite(truth) & ~pair.visible
+        return pair
 
     @staticmethod
     def picture(file, scale):
@@ -105,6 +116,14 @@ class Pair:
         return (100 * (1 - (there & (error <= 1)).sum() / known),
                 100 * (error[there] > 2).sum() / there.sum(),
                 100 * np.isfinite(found[self.hidden]).mean())
+
+    def parts(self, found):
+        """Density, > 1 px and > 2 px of the matches, and M, percent."""
+        there = self.visible & np.isfinite(found)
+        error = np.abs(found - self.truth)[there]
+        return (100 * there.sum() / self.visible.sum(),
+                100 * (error > 1).mean(), 100 * (error > 2).mean(),
+                self.score(found)[0])
 
 
 # ---- Matchers: from two files to disparities; NaN: none ----
@@ -161,7 +180,8 @@ MATCHERS = {
     "`dense`": pocstereo(""), "`fast`": pocstereo(FAST), **PEERS,
     "`dense` before": pocstereo(BEFORE),
     "`fast` before": pocstereo(
-        FAST + " candidates=1 revote=false smooth=false layers=4")}
+        FAST + " min-peak=0.35 speckle-size=0 candidates=1 revote=false "
+        "smooth=false layers=4")}
 
 
 def pairs(loaded):

@@ -6,10 +6,11 @@ chosen by, beside what OpenCV offers:
     VISION_TEST_DATA=FOLDER BUILD=build PYTHON tests/robustness.py [--write]
 
 It is made of the given data: stereo pairs in another size, light or quality,
-clips of a camera that moves and turns away, pictures in another light.  Prints
-the tables of docs/accuracy.md, section "Given footage, changed", which --write
-puts there.  It needs PYTHON with OpenCV and NumPy, and is skipped without (see
-tests/footage.py)."""
+clips of a camera that moves and turns away, pictures in another light; and with
+ALOE=FOLDER (examples/data of Debian's package opencv-doc) of a pair that is not
+given.  Prints the tables of docs/accuracy.md, section "Given footage, changed",
+which --write puts there.  It needs PYTHON with OpenCV and NumPy, and is skipped
+without (see tests/footage.py)."""
 import copy
 import math
 import os
@@ -31,6 +32,8 @@ import pocstereo_peers as stereo
 
 PAGE = footage.PAGE
 BEGIN, END = "<!-- robustness -->\n", "<!-- end of robustness -->\n"
+MATCHERS = {name: stereo.MATCHERS[name]
+            for name in ("`dense`", "`fast`", "SGBM", "3WAY")}
 
 
 def pixels(values):
@@ -128,8 +131,6 @@ def other_pairs(pair, folder, data, row):
 def pairs(data):
     """M and > 2 px, of the six pairs; the pair that M is worst on beside
     SGBM's."""
-    matchers = {name: stereo.MATCHERS[name]
-                for name in ("`dense`", "`fast`", "SGBM", "3WAY")}
     scores, names = {}, [row[0] for row in stereo.PAIRS]
     for row in stereo.PAIRS:
         pair = stereo.Pair(data, row)
@@ -137,8 +138,8 @@ def pairs(data):
             for what, other in other_pairs(pair, folder, data, row):
                 scores.setdefault(what, []).append([
                     other.score(match(other.files, other.views, other.range))
-                    [:2] for match in matchers.values()])
-    rows = ["| mean M / > 2 px of six pairs, % | " + " | ".join(matchers) +
+                    [:2] for match in MATCHERS.values()])
+    rows = ["| mean M / > 2 px of six pairs, % | " + " | ".join(MATCHERS) +
             " | `dense` less SGBM: M of the best pair | of the worst |",
             "|---" * 7 + "|"]
     for what, of in scores.items():
@@ -149,6 +150,28 @@ def pairs(data):
             " | {:+.1f}, {} | {:+.1f}, {} |".format(
                 less.min(), names[less.argmin()], less.max(),
                 names[less.argmax()]))
+    return rows
+
+
+def aloe():
+    """The pair of OpenCV's samples, on which nothing was chosen; its truth is of
+    whole pixels."""
+    folder = Path(os.environ.get("ALOE", ""))
+    files = [folder / f"aloe{side}.jpg" for side in "LR"]
+    if not files[0].is_file():
+        return []
+    pair = stereo.Pair.of_left("Aloe", files, stereo.Pair.picture(
+        folder / "aloeGT.png", 1), 256)
+    rows = ["| Aloe: density / > 1 px / > 2 px, %; M | " +
+            " | ".join(MATCHERS) + " |", "|---" * (1 + len(MATCHERS)) + "|"]
+    with tempfile.TemporaryDirectory() as folder:
+        for what, by in (("half size", .5), ("1282x1110", 1)):
+            other = scaled(pair, folder, by)
+            cells = [other.parts(match(other.files, other.views, other.range))
+                     for match in MATCHERS.values()]
+            rows.append(f"| {what} | " + " | ".join(
+                "{:.1f} / {:.1f} / {:.1f}; {:.1f}".format(*c)
+                for c in cells) + " |")
     return rows
 
 
@@ -381,7 +404,7 @@ def main():
         sys.exit(77)
     os.environ.setdefault("GST_PLUGIN_PATH", str(stereo.BUILD / "gst"))
     rows = [f"OpenCV {cv2.__version__}.", ""]
-    for table in pairs, clips, lights:
+    for table in pairs, lambda _: aloe(), clips, lights:
         rows += table(data) + [""]
         print("\n".join(rows), flush=True)
     if "--write" in sys.argv[1:]:

@@ -535,6 +535,10 @@ test_pairs (DeviceKind kind)
   check (slanted.density >= mean.density && slanted.lost <= 5.5);
   p.slant = false;
   p.left_right = false;
+  p.min_peak = .2;
+  mean = score_all (kind, "fast", &p, false, NULL);
+  check (mean.lost <= 5.4 && mean.bad[1] <= 2.7);
+  p.min_peak = 0;
   p.speckle_size = 0;
   score_all (kind, "dense, nothing left out", &p, false, NULL);
   score_all (
