@@ -21,8 +21,8 @@ C_BEGIN
 #define SCOPEDETECT_MAX_REGIONS 16
 #define SCOPEDETECT_MAX_RESTARTS 4096
 
-/* The parts of a score (1.2.1; the last nine are of the full SCOPE).  Each is
- * 0 at best and less where the model fits less. */
+/* The parts of a score (1.2.1; the last seven are of the full SCOPE or ours).
+ * Each is 0 at best and less where the model fits less. */
 typedef enum {
   SCOPEDETECT_XYZ,             /* depth */
   SCOPEDETECT_NORMAL,          /* normals */
@@ -36,10 +36,6 @@ typedef enum {
   SCOPEDETECT_COLOUR_B,
   SCOPEDETECT_TABLE, /* how deep it sinks below the plane */
   SCOPEDETECT_FREE,  /* the part of it in free space (round 1) */
-  /* Round 3 alone; they take long, and are 0 where they weigh nothing: */
-  SCOPEDETECT_FPFH,      /* features */
-  SCOPEDETECT_OCCLUSION, /* edges of the frame at the border of what hides it */
-  SCOPEDETECT_WALK,      /* how far from it walks end that cross no edge */
   SCOPEDETECT_N_PARTS
 } ScopedetectPart;
 

@@ -64,12 +64,5 @@ const char *scopedetect_measure_cpu (const Device *dev, ScopedetectWork *w);
 void scopedetect_score_one_cpu (const ScopedetectWork *w,
     const ScopedetectShape *s, int n, ScopedetectHypothesis *hypothesis);
 
-/* The parts of the full SCOPE that take long, of all hypotheses, which have the
- * others. */
-void scopedetect_full_cpu (ScopedetectWork *w);
-
-/* Number of the cloud's point that a pixel is part of; -1: of none. */
-int scopedetect_point_at_cpu (const ScopedetectWork *w, int x, int y);
-
 /* Puts the hypotheses of each model in order. */
 void scopedetect_order_cpu (ScopedetectWork *w);

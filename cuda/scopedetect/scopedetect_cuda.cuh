@@ -83,9 +83,6 @@ const char *scopedetect_climb_cuda (
     const Device *dev, ScopedetectWork *w, int steps);
 const char *scopedetect_score_cuda (
     const Device *dev, ScopedetectWork *w, int n);
-/* The parts of the full SCOPE that take long, of all hypotheses, which have the
- * others. */
-const char *scopedetect_full_cuda (const Device *dev, const ScopedetectWork *w);
 const char *scopedetect_measure_cuda (const Device *dev, ScopedetectWork *w);
 const char *scopedetect_repeat_cuda (const Device *dev, ScopedetectWork *w,
     const char *(*queue) (void *data), void *data);

@@ -175,18 +175,6 @@ hash_of (const ScopedetectCpu *c, ScopedetectCell at)
   return h;
 }
 
-int
-scopedetect_point_at_cpu (const ScopedetectWork *w, int x, int y)
-{
-  const ScopedetectPixel *p = &w->scene.pixel[(size_t) y * w->scene.width + x];
-  Vec at = scopedetect_unproject (&w->scene, x, y, p->z);
-  const ScopedetectCpu *c = w->state;
-
-  if (!scopedetect_is_wanted (w, p, at))
-    return -1;
-  return (int) c->cell[hash_of (c, scopedetect_cell_of (w, at))] - 1;
-}
-
 /* Number of the voxel of a cell, -1 if there is no room for another. */
 static int
 voxel_at (ScopedetectCpu *c, ScopedetectCloud *cloud, ScopedetectCell at)

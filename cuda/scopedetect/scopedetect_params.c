@@ -179,16 +179,6 @@ const Param scopedetect_params[] = {
         "Weight in the score: depth to which the object sinks into the table"),
     WEIGHT (FREE, 0, "weight-free", "Weight of free space",
         "Weight in the score of round 1: part of the object in free space"),
-    WEIGHT (FPFH, 0, "weight-fpfh", "Weight of features",
-        "Weight in the score of round 3: agreement of features (0 = features "
-        "are not compared again)"),
-    WEIGHT (OCCLUSION, 0, "weight-occlusion", "Weight of occluding edges",
-        "Weight in the score of round 3: agreement of edges of the frame with "
-        "the border of what hides the object (0 = not computed)"),
-    WEIGHT (WALK, 0, "weight-walk", "Weight of walks",
-        "Weight in the score of round 3: distance from the object's surface "
-        "that random walks reach; they start on it and cross no edge (0 = not "
-        "computed)"),
     NUMBER (max_objects, 1, SCOPEDETECT_MAX_OBJECTS, 1,
         "Maximum number of objects",
         "Report at most this many objects of each model"),
@@ -292,9 +282,8 @@ scopedetect_check (const ScopedetectParams *p)
     return "of weight-fit and weight-unexplained one must be 0.001 or more, or "
            "nothing is worth explaining";
   if (!is_any_weighed (p))
-    return "of the weights of the score, weight-xyz to weight-walk, one must "
-           "be "
-           "above 0, or all poses are as good";
+    return "of the weights of the score, weight-xyz to weight-free, one must "
+           "be above 0, or all poses are as good";
   return p->table_high <= p->table_low
       ? "table-low must be less than table-high"
       : NULL;

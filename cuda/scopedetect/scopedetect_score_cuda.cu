@@ -3,8 +3,6 @@
  * Scores of hypotheses: with some points a block each, with all of them
  * several.
  */
-#include "scopedetect/scopedetect_full_core.h"
-#include "scopedetect/scopedetect_observe_cuda.cuh"
 #include "scopedetect/scopedetect_score.cuh"
 
 #define FEW_THREADS 128
@@ -184,112 +182,5 @@ scopedetect_score_cuda (const Device *dev, ScopedetectWork *w, int n)
   else
     TRY (scopedetect_launch (
         dev, w, share_kernel, blocks, THREADS, 0, *w, c->score));
-  if (!n && scopedetect_wants_full (&w->params))
-    TRY (scopedetect_full_cuda (dev, w));
   return scopedetect_order_cuda (dev, w);
-}
-
-/* ---- The parts of the full SCOPE that take long ----
- *
- * A block a hypothesis. */
-
-#define FULL_THREADS 512
-
-/* Which point of the cloud a pixel is part of. */
-typedef struct {
-  const uint32_t *hash, *cell; /* of the frame's observation */
-} Pixels;
-
-typedef struct {
-  SumShared<ScopedetectFull> sums;
-  ScopedetectHypothesis hypothesis;
-  ScopedetectMask mask;
-} FullShared;
-
-/* -1 where it is part of none. */
-static __device__ __forceinline__ int
-point_at (const ScopedetectWork *w, const Pixels &pixels, int x, int y)
-{
-  uint32_t hash = pixels.hash[(size_t) y * w->scene.width + x], number;
-
-  if (hash == SCOPEDETECT_NO_CELL)
-    return -1;
-  number = pixels.cell[hash] & ~SCOPEDETECT_NUMBERED;
-  return number < (uint32_t) w->cloud.room ? (int) number : -1;
-}
-
-static __device__ __forceinline__ void
-add_points (const ScopedetectWork *w, const ScopedetectShape *s,
-    const Pixels &pixels, const Turn *r, Vec t, const ScopedetectTiles *tiles,
-    ScopedetectMask *mask, ScopedetectFull *out)
-{
-  const double *weight = w->params.weight;
-
-  for (int i = threadIdx.x; i < s->n; i += FULL_THREADS) {
-    ScopedetectSight at;
-    int cell;
-
-    if (!scopedetect_sight (w, s, r, t, i, &at))
-      continue;
-    if (weight[SCOPEDETECT_FPFH] > 0)
-      scopedetect_add_feature_of (
-          w, s, i, point_at (w, pixels, at.x, at.y), at.v, out);
-    if (weight[SCOPEDETECT_WALK] > 0)
-      scopedetect_add_stroll (w, s, r, t, &at, out);
-    if (weight[SCOPEDETECT_OCCLUSION] > 0 &&
-        (cell = scopedetect_tile_at (tiles, at.x, at.y)) >= 0)
-      atomicOr (&(scopedetect_is_hidden (at.v) ? mask->hidden
-                                               : mask->seen)[cell / 32],
-          1u << cell % 32);
-  }
-}
-
-static __global__ void
-__launch_bounds__ (FULL_THREADS)
-    full_kernel (const __grid_constant__ ScopedetectWork w,
-        const __grid_constant__ Pixels pixels)
-{
-  __shared__ FullShared shared;
-  const ScopedetectShape *s = &w.model[blockIdx.y];
-  ScopedetectHypothesis &hypothesis = shared.hypothesis, *a;
-  ScopedetectFull mine = {};
-  ScopedetectTiles tiles;
-  Turn r;
-  int view;
-
-  allow_next ();
-  await_previous ();
-  if (!(a = hypothesis_of_block (&w)))
-    return;
-  for (int i = threadIdx.x; i < SCOPEDETECT_MASK_WORDS; i += FULL_THREADS)
-    shared.mask.seen[i] = shared.mask.hidden[i] = 0;
-  copy_hypothesis (&hypothesis, a); /* and all see the mask as empty */
-  tiles = scopedetect_tiles (&w, s, hypothesis.pose);
-  r = turn_of (hypothesis.pose.q);
-  view = view_of (&w, s, &r, hypothesis.pose.t);
-  add_points (
-      &w, s, pixels, &r, hypothesis.pose.t, &tiles, &shared.mask, &mine);
-  __syncthreads ();
-  for (int i = threadIdx.x; i < SCOPEDETECT_MASK_WORDS; i += FULL_THREADS)
-    for (uint32_t left = scopedetect_boundary (&shared.mask, i); left;
-         left &= left - 1)
-      scopedetect_add_boundary (&w, &tiles, 32 * i + __ffs (left) - 1, &mine);
-  const ScopedetectFull &t = sum_block (mine, shared.sums);
-
-  if (threadIdx.x == 0) {
-    scopedetect_full_parts (&w.params, &t,
-        (int) (s->edge_first[view + 1] - s->edge_first[view]), hypothesis.part);
-    hypothesis.score = scopedetect_weigh (&w.params, hypothesis.part);
-  }
-  copy_hypothesis (a, &hypothesis);
-}
-
-const char *
-scopedetect_full_cuda (const Device *dev, const ScopedetectWork *w)
-{
-  const ScopedetectCuda *c = scopedetect_cuda (w);
-  const Pixels pixels = {c->observe->hash, c->observe->cell};
-
-  return scopedetect_launch (dev, w, full_kernel, dim3 (c->bound, w->n_models),
-      dim3 (FULL_THREADS), 0, *w, pixels);
 }

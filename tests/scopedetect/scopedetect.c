@@ -7,7 +7,6 @@
 #include "seconds.h"
 #include "check.h"
 #include "scopedetect/model/shape.h"
-#include "scopedetect/scopedetect_full_core.h"
 #include "scopedetect/scopedetect_detector.h"
 #include "scopedetect/scopedetect_voxel_core.h"
 #include "scopedetect_solid.h"
@@ -85,11 +84,13 @@ add_noise (Bench *b, int units)
           (uint16_t) (b->depth[i] + rnd (2 * (uint32_t) units + 1) - units);
 }
 
-/* One solid on a table, in any turn: found, within 3 mm on average. */
+/* One solid on a table, in any turn: found, within 5 mm, and 3 mm on average.
+ */
 static void
 test_table (DeviceKind kind)
 {
   Bench b;
+  double sum = 0;
 
   bench_open (&b, kind);
   for (int i = 0; i < 3; i++) {
@@ -115,7 +116,8 @@ test_table (DeviceKind kind)
     solid_numbers (truth, numbers);
     scopedetect_model_distance (
         b.model, r.objects[0].pose, numbers, &add, &add_s);
-    check_near (add, 0, .003);
+    check_near (add, 0, .005);
+    sum += add;
     check (r.objects[0].score > .05 && r.objects[0].visible > .6);
     for (int k = 0; k < 6; k++) /* a millimetre, a degree or so */
       check (r.objects[0].covariance[7 * k] > 0 &&
@@ -123,6 +125,7 @@ test_table (DeviceKind kind)
     check (r.objects[0].box.x0 <= r.objects[0].seen.x0);
     check (r.objects[0].box.x1 > r.objects[0].box.x0);
   }
+  check_near (sum / 3, 0, .003);
   bench_close (&b);
 }
 
@@ -733,353 +736,6 @@ test_duplicate (DeviceKind kind)
     check (n == 3 && objects[0].model == 0 && objects[2].model == 1);
   }
   scopedetect_model_free (model);
-}
-
-/* ==== Steps of the late parts of a score by themselves: boundaries of masks,
- * and walks. ==== */
-
-/* Features that are equal, that differ by one percent, or are not there. */
-static void
-check_feature_distance (void)
-{
-  static int16_t model[SCOPEDETECT_CODE], scene[2 * SCOPEDETECT_CODE];
-  static const struct {
-    float sigma;
-    int point, feature;
-  } cases[] = {{1, 0, 0}, {1, 1, -SCOPEDETECT_ONE / 2},
-      {.25f, 1, -2 * SCOPEDETECT_ONE}, {1, -1, -2 * SCOPEDETECT_ONE},
-      {0, 0, -2 * SCOPEDETECT_ONE}};
-
-  for (int k = 0; k < SCOPEDETECT_BINS; k++)
-    model[k] = scene[k] = scene[SCOPEDETECT_CODE + k] = (int16_t) rnd (200);
-  scene[SCOPEDETECT_CODE + rnd (SCOPEDETECT_BINS)] += SCOPEDETECT_CODE_SCALE;
-  for (int i = 0; i < 5; i++) {
-    ScopedetectWork w = {.cloud.code = scene};
-    ScopedetectShape s = {.code = model, .feature_sigma = cases[i].sigma};
-    ScopedetectFull t = {0};
-
-    scopedetect_add_feature_of (&w, &s, 0, cases[i].point, 3, &t);
-    check (t.feature == 3 * cases[i].feature && t.feature_seen == 3);
-  }
-}
-
-static bool
-mask_bit (const uint32_t *bits, int x, int y)
-{
-  return x >= 0 && y >= 0 && x < SCOPEDETECT_MASK && y < SCOPEDETECT_MASK &&
-      (bits[(y * SCOPEDETECT_MASK + x) / 32] >> x % 32 & 1);
-}
-
-/* Against a loop over cells. */
-static void
-check_boundary (void)
-{
-  ScopedetectMask m;
-  int wrong = 0, found = 0;
-
-  for (int i = 0; i < SCOPEDETECT_MASK_WORDS; i++)
-    m.seen[i] = rnd (1u << 31) & rnd (1u << 31) << 1,
-    m.hidden[i] = rnd (1u << 31) << 1 | rnd (2);
-  for (int y = 0; y < SCOPEDETECT_MASK; y++)
-    for (int x = 0; x < SCOPEDETECT_MASK; x++) {
-      bool is = mask_bit (m.hidden, x, y) && !mask_bit (m.seen, x, y) &&
-          (mask_bit (m.seen, x - 1, y) || mask_bit (m.seen, x + 1, y) ||
-              mask_bit (m.seen, x, y - 1) || mask_bit (m.seen, x, y + 1));
-      int word = (y * SCOPEDETECT_MASK + x) / 32;
-
-      wrong += is != (scopedetect_boundary (&m, word) >> x % 32 & 1);
-      found += is;
-    }
-  check (!wrong && found);
-  check (scopedetect_is_hidden (SCOPEDETECT_ONE / 2 - 1));
-  check (!scopedetect_is_hidden (SCOPEDETECT_ONE / 2));
-}
-
-/* A court with walls, one pixel wide, is not left; without walls, some walks
- * lead out of it, always the same way. */
-static void
-check_strolls (void)
-{
-  enum { SIDE = 40, LOW = 15, HIGH = 25 };
-  static ScopedetectPixel pixel[SIDE * SIDE];
-  ScopedetectWork w = {0};
-  int moved = 0, left = 0;
-
-  w.scene.width = w.scene.height = SIDE;
-  w.scene.pixel = pixel;
-  for (int walled = 1; walled >= 0; walled--) {
-    for (int i = 0; i < SIDE * SIDE; i++) {
-      int x = i % SIDE, y = i / SIDE;
-      bool in = x >= LOW && x <= HIGH && y >= LOW && y <= HIGH;
-      bool wall = in && (x == LOW || x == HIGH || y == LOW || y == HIGH);
-
-      pixel[i].z = wall && walled && y == LOW ? 0 : 1;
-      pixel[i].edge = wall && walled && y != LOW ? -1.5f : -1.7f;
-    }
-    for (int i = 0; i < 81; i++)
-      for (w.params.seed = 0; w.params.seed < 4; w.params.seed++) {
-        int x = LOW + 1 + i % 9, y = LOW + 1 + i / 9, u = x, v = y;
-
-        scopedetect_stroll (&w, &u, &v);
-        moved += u != x || v != y;
-        left += u <= LOW || u >= HIGH || v <= LOW || v >= HIGH;
-        check (!walled || left == 0);
-        check (abs (u - x) + abs (v - y) <= SCOPEDETECT_STROLL);
-      }
-  }
-  check (moved > 500 && left > 50);
-}
-
-/* ==== The parts of a score that take long: features, boundaries of what
- * hides the object, and walks. ==== */
-
-/* Poses are scored as they are, with the three parts. */
-static ScopedetectParams
-full_params (void)
-{
-  ScopedetectParams p = solid_params (SCOPEDETECT_THESIS);
-
-  p.align = p.climb = 0;
-  p.table = false;
-  p.weight[SCOPEDETECT_AFFINITY] = 0;
-  p.weight[SCOPEDETECT_FPFH] = 1;
-  p.weight[SCOPEDETECT_OCCLUSION] = .5;
-  p.weight[SCOPEDETECT_WALK] = .7;
-  return p;
-}
-
-/* The parts of @pose in the bench's frame. */
-static void
-full_parts (Bench *b, const ScopedetectParams *p, Pose pose,
-    double part[SCOPEDETECT_N_PARTS])
-{
-  ScopedetectObject guess = {0};
-  ScopedetectResults r;
-
-  memset (part, 0, SCOPEDETECT_N_PARTS * sizeof *part);
-  solid_numbers (pose, guess.pose);
-  ok (scopedetect_track (b->s, p, &b->frame, &guess, 1, &r));
-  check (r.n_objects == 1);
-  if (r.n_objects)
-    memcpy (part, r.objects[0].part, sizeof r.objects[0].part);
-}
-
-/* The mean over what is seen of - d^2 / (2 sigma^2), of features in percent:
- * each pixel's point is looked for among all by its cell. */
-static double
-slow_features (const ScopedetectWork *w, const ScopedetectShape *s, Pose pose)
-{
-  const ScopedetectScene *f = &w->scene;
-  Turn r = turn_of (pose.q);
-  double sum = 0, seen = 0, max_x2 = 4;
-
-  for (int i = 0; i < s->n; i++) {
-    Vec p = vec_transform (&r, pose.t, s->x[i]);
-    Vec n = vec_rotate (&r, s->normal[i]);
-    int x = (int) floor (f->fx * p.x / p.z + f->cx + .5);
-    int y = (int) floor (f->fy * p.y / p.z + f->cy + .5);
-    const ScopedetectPixel *o = &f->pixel[y * f->width + x];
-    ScopedetectCell cell;
-    double off, v, x2 = max_x2;
-
-    if (-vec_dot (n, p) / vec_norm (p) <= .1 || !(o->z > 0))
-      continue;
-    off = p.z - o->z;
-    v = off < 0 ? 1 : exp (-pow (off / w->params.visible_sigma, 2) / 2);
-    seen += v;
-    cell = scopedetect_cell_of (w, scopedetect_unproject (f, x, y, o->z));
-    for (int j = 0; j < w->cloud.n; j++) {
-      double d2 = 0;
-
-      if (!scopedetect_same_cell (cell, scopedetect_cell_of (w, w->cloud.x[j])))
-        continue;
-      for (int k = 0; k < SCOPEDETECT_BINS; k++)
-        d2 += pow (s->code[i * SCOPEDETECT_CODE + k] / 2. -
-                w->cloud.fpfh[j * SCOPEDETECT_BINS + k],
-            2);
-      x2 = fmin (d2 / pow (s->feature_sigma, 2), max_x2);
-    }
-    sum -= v * x2 / 2;
-  }
-  return sum / seen;
-}
-
-static void
-check_features (Bench *b)
-{
-  Pose truth = solid_pose (.7, 0, .5);
-  ScopedetectParams p = full_params ();
-  double right[SCOPEDETECT_N_PARTS], part[SCOPEDETECT_N_PARTS], total;
-
-  check_feature_distance ();
-  memset (b->depth, 0, SOLID_BYTES);
-  solid_draw (b->depth, SOLID_STRIDE, truth);
-  for (int i = 0; i < 2; i++) {
-    float far = .024f * (float) i;
-    Pose pose = pose_moved (truth, vec (0, 0, far), vec (far, 0, -far));
-
-    full_parts (b, &p, pose, i ? part : right);
-    total = 0;
-    for (int k = 0; k < SCOPEDETECT_N_PARTS; k++)
-      total += p.weight[k] * (i ? part : right)[k];
-    check_near (b->s->found[0].score / 65536., total, 1e-3);
-    if (b->dev.kind == DEVICE_CPU) /* it reads the pixels */
-      check_near ((i ? part : right)[SCOPEDETECT_FPFH],
-          slow_features (&b->s->work, &b->s->shape[0], b->s->found[0].pose),
-          .01);
-  }
-  /* worse by a tenth of a deviation squared at the least */
-  check (right[SCOPEDETECT_FPFH] > part[SCOPEDETECT_FPFH] + .1);
-  printf ("     right %.3f, moved by 24 mm %.3f\n", right[SCOPEDETECT_FPFH],
-      part[SCOPEDETECT_FPFH]);
-  p.weight[SCOPEDETECT_FPFH] = p.weight[SCOPEDETECT_OCCLUSION] = 0;
-  full_parts (b, &p, truth, part);
-  check (part[SCOPEDETECT_FPFH] == 0 && part[SCOPEDETECT_OCCLUSION] == 0);
-  check (part[SCOPEDETECT_WALK] == right[SCOPEDETECT_WALK]);
-  p.weight[SCOPEDETECT_WALK] = 0;
-  full_parts (b, &p, truth, part);
-  check (part[SCOPEDETECT_WALK] == 0);
-  check (part[SCOPEDETECT_XYZ] == right[SCOPEDETECT_XYZ]);
-}
-
-/* ---- Boundaries ---- */
-
-/* Cells hold the object, and are of half the resolution at the least. */
-static void
-check_tiles (const Bench *b)
-{
-  for (int i = 0; i < 8; i++) {
-    Pose pose = solid_pose (.7 * i, .03 * (i - 4), .12 * (1 + i));
-    ScopedetectWork *w = &b->s->work;
-    ScopedetectShape s = b->s->shape[0];
-    ScopedetectTiles t = scopedetect_tiles (w, &s, pose);
-    Turn r = turn_of (pose.q);
-    int out = 0, x, y;
-
-    check (t.side >= 1.5 * s.spacing * solid_camera.fx / pose.t.z);
-    s.spacing = 0; /* so that all of it would not fit */
-    t = scopedetect_tiles (w, &s, pose);
-    check (t.side >= 2);
-    for (int k = 0; k < s.n; k++)
-      if (scopedetect_project (
-              &w->scene, vec_transform (&r, pose.t, s.x[k]), &x, &y))
-        out += scopedetect_tile_at (&t, x, y) < 0;
-    check (out == 0);
-    check (scopedetect_tile_at (&t, t.x, t.y) == 0);
-    check (scopedetect_tile_at (&t, t.x - 1, t.y) == -1);
-    check (scopedetect_tile_at (&t, t.x + SCOPEDETECT_MASK * t.side, t.y) < 0);
-    check (scopedetect_tile_at (&t, t.x + t.side, t.y + 2 * t.side) ==
-        2 * SCOPEDETECT_MASK + 1);
-  }
-}
-
-/* Half of the solid is hidden: by a board in front of it, whose edge is there
- * to be seen; or as it is half in a wall that is seen instead, which has no
- * edge where they meet. */
-static void
-check_occlusion (Bench *b)
-{
-  Pose truth = solid_pose (.7, 0, .5);
-  ScopedetectParams p = full_params ();
-  double alone[SCOPEDETECT_N_PARTS], board[SCOPEDETECT_N_PARTS],
-      blank[SCOPEDETECT_N_PARTS], wall[SCOPEDETECT_N_PARTS];
-
-  check_boundary ();
-  memset (b->depth, 0, SOLID_BYTES);
-  solid_draw (b->depth, SOLID_STRIDE, truth);
-  full_parts (b, &p, truth, alone);
-  if (b->dev.kind == DEVICE_CPU)
-    check_tiles (b);
-  for (int i = 0; i < SOLID_WIDTH * SOLID_HEIGHT / 2; i++)
-    b->depth[i] = 4000;
-  full_parts (b, &p, truth, board);
-  p.range_edge = 0; /* the same boundary, but no edge on it */
-  full_parts (b, &p, truth, blank);
-  p.range_edge = 1;
-  for (int i = 0; i < SOLID_WIDTH * SOLID_HEIGHT; i++) /* leans */
-    b->depth[i] = (uint16_t) (4700 + 4 * (i % SOLID_WIDTH - 160));
-  full_parts (b, &p, truth, wall);
-  printf ("     alone %.3f, behind a board %.3f, half in a wall %.3f\n",
-      alone[SCOPEDETECT_OCCLUSION], board[SCOPEDETECT_OCCLUSION],
-      wall[SCOPEDETECT_OCCLUSION]);
-  check (alone[SCOPEDETECT_OCCLUSION] <= 0);
-  check (board[SCOPEDETECT_OCCLUSION] < 0);
-  check (blank[SCOPEDETECT_OCCLUSION] < 2 * board[SCOPEDETECT_OCCLUSION]);
-  check (wall[SCOPEDETECT_OCCLUSION] < board[SCOPEDETECT_OCCLUSION] - .05);
-}
-
-/* ---- Walks ---- */
-
-/* What hangs together with a pose that is off is not all of the model. */
-static void
-check_walk (Bench *b)
-{
-  Pose truth = solid_pose (.7, 0, .5);
-  ScopedetectParams p = full_params ();
-  double right[SCOPEDETECT_N_PARTS], moved[SCOPEDETECT_N_PARTS],
-      open[SCOPEDETECT_N_PARTS];
-
-  check_strolls ();
-  memset (b->depth, 0, SOLID_BYTES);
-  solid_draw (b->depth, SOLID_STRIDE, truth);
-  for (int i = 0; i < SOLID_WIDTH * SOLID_HEIGHT; i++)
-    b->depth[i] = b->depth[i] ? b->depth[i] : 9000; /* far behind it */
-  full_parts (b, &p, truth, right);
-  full_parts (
-      b, &p, pose_moved (truth, vec (0, 0, 0), vec (.015f, 0, 0)), moved);
-  p.range_edge = p.image_edge = 0; /* so nothing ends a walk */
-  full_parts (b, &p, truth, open);
-  printf ("     right %.3f, moved by 15 mm %.3f, without edges %.3f\n",
-      right[SCOPEDETECT_WALK], moved[SCOPEDETECT_WALK], open[SCOPEDETECT_WALK]);
-  check (right[SCOPEDETECT_WALK] > moved[SCOPEDETECT_WALK] + .2);
-  check (right[SCOPEDETECT_WALK] > open[SCOPEDETECT_WALK] + .02);
-}
-
-/* Frames without anything, noise, one wall; poses about the camera, behind it
- * and far away; and a model whose features do not differ. */
-static void
-check_full_hostile (Bench *b)
-{
-  static const float z[] = {-.5f, 0, .02f, .1f, 1e3f, 1e30f};
-  ScopedetectParams p = full_params ();
-  ScopedetectObject guess[12] = {0};
-  ScopedetectResults r;
-
-  for (int i = 0; i < 12; i++)
-    guess[i].pose[0] = i % 2 * 1e30, guess[i].pose[2] = z[i / 2],
-    guess[i].pose[3] = 1;
-  p.max_objects = 12;
-  for (int what = 0; what < 4; what++) {
-    memset (b->depth, what == 1 ? 255 : 0, SOLID_BYTES);
-    for (int i = 0; what > 1 && i < SOLID_WIDTH * SOLID_HEIGHT; i++)
-      b->depth[i] = (uint16_t) (what == 2 ? rnd (65536) : 1000);
-    p.edge_blur = what == 3 ? 0 : 6;
-    p.range_edge = what == 3 ? 0 : 1;
-    ok (scopedetect_track (b->s, &p, &b->frame, guess, 12, &r));
-    check (r.n_objects > 0);
-    for (int i = 0; i < r.n_objects; i++)
-      for (int k = SCOPEDETECT_FPFH; k < SCOPEDETECT_N_PARTS; k++)
-        check (r.objects[i].part[k] <= 0 && r.objects[i].part[k] >= -20);
-  }
-  b->s->shape[0].feature_sigma = 0;
-  memset (b->depth, 0, SOLID_BYTES);
-  solid_draw (b->depth, SOLID_STRIDE, solid_pose (.7, 0, .5));
-  solid_numbers (solid_pose (.7, 0, .5), guess->pose);
-  ok (scopedetect_track (b->s, &p, &b->frame, guess, 1, &r));
-  check (r.n_objects == 1 && r.objects[0].part[SCOPEDETECT_FPFH] == -2);
-}
-
-static void
-test_full (DeviceKind kind)
-{
-  Bench b;
-
-  bench_open (&b, kind);
-  check_features (&b);
-  check_occlusion (&b);
-  check_walk (&b);
-  check_full_hostile (&b); /* changes the model */
-  bench_close (&b);
 }
 
 /* ==== Frames, params and models that cannot work, or hardly. ==== */
@@ -1845,10 +1501,10 @@ test_frames (DeviceKind kind)
   both_close (&b);
 }
 
-/* Frames with the parts of a score that are computed last; and the same params
- * but without them, and with them again, which is not what was recorded. */
+/* Frames that are aligned by segments; and the same params but without that,
+ * and with it again, which is not what was recorded. */
 static void
-test_late_parts (DeviceKind kind)
+test_changes (DeviceKind kind)
 {
   Both b;
   ScopedetectParams p = solid_params (SCOPEDETECT_FAST);
@@ -1861,9 +1517,8 @@ test_late_parts (DeviceKind kind)
   for (int frame = 0; frame < 12; frame++) {
     bool with = frame < 3 || frame > 5;
 
-    p.weight[SCOPEDETECT_FPFH] = with ? .5 : 0;
-    p.weight[SCOPEDETECT_OCCLUSION] = with ? 1 : 0;
-    p.weight[SCOPEDETECT_WALK] = with && frame < 9 ? .7 : 0;
+    p.align = with ? 2 : 0;
+    p.weight[SCOPEDETECT_SEGMENT] = with && frame < 9 ? .5 : 0;
     draw_frame (&b.cpu, frame < 9 ? 5 + frame % 2 : frame - 7);
     compare_frame (&b, &p);
   }
@@ -2075,11 +1730,10 @@ bench_table (int argc, char **argv)
 }
 
 static const CheckPart on_each[] = {{"parts of a score", test_parts},
-    {"full SCOPE", test_full}, {"ways to align", test_ways},
-    {"on a table", test_table}, {"two, and again", test_two},
-    {"as in the thesis", test_thesis}, {"params", test_params},
-    {"nothing there", test_nothing}, {"sizes", test_sizes},
-    {"seeds", test_seeds}, {"many models", test_many},
+    {"ways to align", test_ways}, {"on a table", test_table},
+    {"two, and again", test_two}, {"as in the thesis", test_thesis},
+    {"params", test_params}, {"nothing there", test_nothing},
+    {"sizes", test_sizes}, {"seeds", test_seeds}, {"many models", test_many},
     {"outline", test_outline}, {"contest", test_contest},
     {"explanation", test_explain},
     {"explanation of what is bad", test_explain_hostile}, {"apart", test_apart},
@@ -2090,7 +1744,7 @@ static const CheckPart on_each[] = {{"parts of a score", test_parts},
 
 static const CheckPart parity[] = {{"observation", test_observe_parity},
     {"rounds", test_rounds}, {"frames", test_frames}, {"tracked", test_tracked},
-    {"full SCOPE", test_late_parts}, {NULL, NULL}};
+    {"changes", test_changes}, {NULL, NULL}};
 
 int
 main (int argc, char **argv)
