@@ -548,8 +548,8 @@ test_many_models (DeviceKind kind)
   tell (
       &l, &f, f.n_objects, SCOPEDETECT_ONE_STAGE, SCOPEDETECT_ONE_STAGE, told);
   look_close (&l);
-  check (told[SCOPEDETECT_ONE_STAGE].right >= 2);
-  check (told[SCOPEDETECT_ONE_STAGE].wrong <= 1);
+  check (told[SCOPEDETECT_ONE_STAGE].right == 3);
+  check (told[SCOPEDETECT_ONE_STAGE].wrong == 0);
   data_free (&f);
 }
 

@@ -134,22 +134,33 @@ has_patch (const ScopedetectCandidate *c, int i)
   return c->patch[i / 64] >> i % 64 & 1;
 }
 
-/* The part of the ways from patches of @c that lead to others. */
+#define STEPS 4         /* from patch to patch along a smooth surface */
+#define MOST_BEYOND 3.f /* more says no more */
+
+/* How many patches are within STEPS of those of @c, for each of these. */
 static float
-cut_of (const ScopedetectPatches *patches, const ScopedetectCandidate *c)
+beyond_of (const ScopedetectPatches *patches, const ScopedetectCandidate *c)
 {
-  int cut = 0, all = 1;
+  uint16_t list[SCOPEDETECT_MAX_PATCHES];
+  ScopedetectCandidate reached = *c;
+  int n = 0, at = 0;
 
-  for (int i = 0; i < patches->n; i++) {
-    const ScopedetectPatch *p = &patches->patch[i];
+  for (int i = 0; i < patches->n; i++)
+    if (has_patch (c, i))
+      list[n++] = (uint16_t) i;
+  for (int step = 0; step < STEPS; step++)
+    for (int end = n; at < end; at++) {
+      const ScopedetectPatch *p = &patches->patch[list[at]];
 
-    if (!has_patch (c, i))
-      continue;
-    for (int k = 0; k < p->n_beside; k++)
-      cut += !has_patch (c, p->beside[k]);
-    all += p->n_beside;
-  }
-  return (float) cut / (float) all;
+      for (int k = 0; k < p->n_beside; k++)
+        if (!has_patch (&reached, p->beside[k])) {
+          scopedetect_take_patch (&reached, p->beside[k]);
+          list[n++] = p->beside[k];
+        }
+    }
+  if (!c->n_patches)
+    return 0;
+  return fminf ((float) (n - c->n_patches) / (float) c->n_patches, MOST_BEYOND);
 }
 
 ScopedetectEvidence
@@ -172,7 +183,7 @@ scopedetect_judge (const ScopedetectPatches *patches, const ScopedetectShape *s,
     scopedetect_take_patch (c, i);
     sum += off;
   }
-  e = (ScopedetectEvidence){.cut = cut_of (patches, c),
+  e = (ScopedetectEvidence){.beyond = beyond_of (patches, c),
       .area = patches->points * (float) c->n_patches,
       .off = c->n_patches ? sum / (float) c->n_patches : 0,
       .frame_colour = frame_colour,
@@ -189,10 +200,10 @@ static double
 log_odds (const ScopedetectEvidence *e)
 {
   const float *part = e->part;
-  double sum = 4.135 + 4.238 * part[SCOPEDETECT_EDGE] +
+  double sum = 3.349 + 4.238 * part[SCOPEDETECT_EDGE] +
       2.474 * fmax (part[SCOPEDETECT_EDGE_VISIBILITY], -4) -
       3.279 * fmax (part[SCOPEDETECT_VISIBILITY], -1) +
-      1.888 * fmax (part[SCOPEDETECT_TABLE], -3) - 12.987 * e->cut +
+      1.888 * fmax (part[SCOPEDETECT_TABLE], -3) - 1.516 * e->beyond +
       1.237 * log (1 + e->area) - 1613.8 * e->off;
 
   if (e->colour)

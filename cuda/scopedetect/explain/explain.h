@@ -30,10 +30,10 @@ typedef struct {
 /* What says whether a pose is right. */
 typedef struct {
   float part[SCOPEDETECT_N_PARTS]; /* of its score */
-  float cut;  /* of the ways from the patches that it explains, the part
-                       that leads to others: a face of another thing goes on */
-  float area; /* points of the scene that it explains */
-  float off;  /* how far these are from its surface, mean, metres */
+  float beyond; /* patches to which the surface goes on smoothly, for each that
+                   it explains: a face of another thing does not end with it */
+  float area;   /* points of the scene that it explains */
+  float off;    /* how far these are from its surface, mean, metres */
   bool frame_colour, colour; /* the frame has colour; so has the model, too */
   bool second;               /* it was found in what stage 1 left */
 } ScopedetectEvidence;
