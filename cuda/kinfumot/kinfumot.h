@@ -122,7 +122,8 @@ typedef struct {
   uint64_t id; /* from 1, never used again by this Kinfumot */
   int model;   /* its number in the map, 1 to KINFUMOT_MAX_OBJECTS */
   KinfumotState state;
-  KinfumotPose pose;     /* object to camera */
+  KinfumotPose pose;     /* object to camera, */
+  KinfumotPose in_world; /* and to the world */
   double middle[3];      /* of what was seen of it, camera coordinates */
   double extent[3];      /* likewise, metres along its own axes */
   ImageBox box;          /* all 0 where it is not seen, as is area */

@@ -103,6 +103,7 @@ fill_object (const Kinfumot *k, int model, KinfumotObject *r)
   r->model = model;
   r->state = o->state;
   r->pose = kinfumot_pose_back (m->pose);
+  r->in_world = kinfumot_pose_times (k->held, r->pose);
   r->age = o->age;
   r->weak = m->weak;
   fill_place (o, r);

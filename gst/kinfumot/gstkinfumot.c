@@ -111,7 +111,8 @@ static const GstVisionProperty properties[] = {
          "Location of the trajectory",
          "File for the poses of the camera, one line for each frame: seconds, "
          "x y z in metres, and the quaternion x y z w, in the format of the "
-         "TUM RGB-D benchmark",
+         "TUM RGB-D benchmark; the poses of object 3 go to a file beside it, "
+         "whose name has -3 before its ending",
          .when = PARAM_STOPPED)},
     {.param = PARAM_STRING (GstKinfumot, mesh_location, NULL,
          "Location of the mesh",
@@ -393,16 +394,14 @@ gst_kinfumot_start (GstBaseTransform *trans)
     return FALSE;
   if (GST_BASE_TRANSFORM_CLASS (gst_kinfumot_parent_class)->start (trans))
     return TRUE;
-  gst_vision_lines_close (&self->trajectory); /* nobody stops it */
+  gst_kinfumot_close_trajectories (self); /* nobody stops it */
   return FALSE;
 }
 
 static gboolean
 gst_kinfumot_stop (GstBaseTransform *trans)
 {
-  GstKinfumot *self = GST_KINFUMOT (trans);
-
-  gst_vision_lines_close (&self->trajectory);
+  gst_kinfumot_close_trajectories (GST_KINFUMOT (trans));
   return GST_BASE_TRANSFORM_CLASS (gst_kinfumot_parent_class)->stop (trans);
 }
 

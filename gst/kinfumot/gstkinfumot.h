@@ -25,6 +25,12 @@ typedef enum {
   GST_KINFUMOT_NORMALS = 1 << 3,
 } GstKinfumotMaps;
 
+/* Where an object's poses go. */
+typedef struct {
+  guint64 id; /* whose they are; 0: nobody's */
+  GstVisionLines lines;
+} GstKinfumotPath;
+
 struct _GstKinfumot {
   GstVisionFilter parent;
 
@@ -43,6 +49,7 @@ struct _GstKinfumot {
   GstVisionPixels classes, depth, rendered, normals; /* open: attached */
   GstVisionMapInput mask;
   GstVisionLines trajectory;
+  GstKinfumotPath paths[KINFUMOT_MAX_OBJECTS + 1]; /* by model */
   gboolean trajectory_failed;
   gboolean is_lost;
   gint64 told_full, told_refusal; /* g_get_monotonic_time of the warnings */
@@ -64,6 +71,7 @@ const char *gst_kinfumot_begin_maps (
 const char *gst_kinfumot_attach (GstKinfumot *self,
     const KinfumotResults *results, GstBuffer *buffer,
     const GstVisionCamera *camera);
+void gst_kinfumot_close_trajectories (GstKinfumot *self);
 /* Writes the mesh that an application wants, or, at the end of the stream, that
  * of mesh-location.  Warns where it cannot be written. */
 void gst_kinfumot_save_wanted (GstKinfumot *self);

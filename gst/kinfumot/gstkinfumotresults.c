@@ -142,31 +142,103 @@ attach_camera (
       : "the camera could not be attached to the buffer";
 }
 
+/* ---- Trajectories ---- */
+
 /* A line of TUM's format: seconds, place, and the quaternion with w last. */
 static void
-write_pose (GstKinfumot *self, const KinfumotResults *r, GstBuffer *buffer)
+write_pose (GstKinfumot *self, GstVisionLines *lines, GstClockTime time,
+    const KinfumotPose *p)
 {
   gchar line[256], *n = line;
-  const gdouble v[] = {(gdouble) GST_BUFFER_PTS (buffer) / GST_SECOND,
-      r->camera.t[0], r->camera.t[1], r->camera.t[2], r->camera.q[1],
-      r->camera.q[2], r->camera.q[3], r->camera.q[0]};
+  const gdouble v[] = {(gdouble) time / GST_SECOND, p->t[0], p->t[1], p->t[2],
+      p->q[1], p->q[2], p->q[3], p->q[0]};
   int status;
 
-  if (r->lost || !self->trajectory.poll || self->trajectory_failed ||
-      !GST_BUFFER_PTS_IS_VALID (buffer))
+  if (!lines->poll)
     return;
   for (guint i = 0; i < G_N_ELEMENTS (v); i++) {
     g_ascii_formatd (n, 24, "%.9f", v[i]);
     n += strlen (n);
     *n++ = i + 1 < G_N_ELEMENTS (v) ? ' ' : '\n';
   }
-  status = gst_vision_lines_write (&self->trajectory, line, n - line);
-  if (!status || status == ECANCELED)
+  status = gst_vision_lines_write (lines, line, n - line);
+  if (status && status != ECANCELED) {
+    GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
+        ("The trajectory cannot be written any more: %s.", g_strerror (status)),
+        ("Is there room?"));
+    gst_vision_lines_close (lines);
+  }
+}
+
+/* The file of object @id beside that of the camera; NULL where that is no file
+ * of a folder. */
+static gchar *
+path_of (GstKinfumot *self, guint64 id)
+{
+  gchar *camera, *path = NULL, *dot;
+
+  GST_OBJECT_LOCK (self);
+  camera = g_strdup (self->trajectory_location);
+  GST_OBJECT_UNLOCK (self);
+  if (camera && g_file_test (camera, G_FILE_TEST_IS_REGULAR)) {
+    dot = strrchr (camera, '.');
+    if (!dot || strchr (dot, G_DIR_SEPARATOR))
+      dot = camera + strlen (camera);
+    path = g_strdup_printf (
+        "%.*s-%" G_GUINT64_FORMAT "%s", (int) (dot - camera), camera, id, dot);
+  }
+  g_free (camera);
+  return path;
+}
+
+/* A model's number may have been another object's. */
+static void
+open_path (GstKinfumot *self, GstKinfumotPath *p, guint64 id)
+{
+  gchar *location = path_of (self, id);
+  int error;
+
+  gst_vision_lines_close (&p->lines);
+  p->id = id;
+  if (!location)
     return;
-  self->trajectory_failed = TRUE;
-  GST_VISION_WARNING (self, RESOURCE, WRITE,
-      ("The trajectory cannot be written to %s any more: %s.",
-          self->trajectory.name, g_strerror (status)));
+  error = gst_vision_lines_open (&p->lines, GST_ELEMENT (self), location, -1);
+  if (error)
+    GST_ELEMENT_WARNING (self, RESOURCE, OPEN_WRITE,
+        ("\"%s\" cannot be written to: %s.", location, g_strerror (error)),
+        ("The poses of this object are not kept."));
+  g_free (location);
+}
+
+/* Of the camera, and of the objects that are seen, in the world. */
+static void
+write_poses (GstKinfumot *self, const KinfumotResults *r, GstBuffer *buffer)
+{
+  const GstClockTime time = GST_BUFFER_PTS (buffer);
+
+  if (r->lost || !self->trajectory.poll || !GST_CLOCK_TIME_IS_VALID (time))
+    return;
+  write_pose (self, &self->trajectory, time, &r->camera);
+  for (int i = 0; i < r->n_objects; i++) {
+    const KinfumotObject *o = &r->objects[i];
+    GstKinfumotPath *p = &self->paths[o->model];
+
+    if (!o->area)
+      continue;
+    if (p->id != o->id + self->first_id)
+      open_path (self, p, o->id + self->first_id);
+    write_pose (self, &p->lines, time, &o->in_world);
+  }
+}
+
+void
+gst_kinfumot_close_trajectories (GstKinfumot *self)
+{
+  gst_vision_lines_close (&self->trajectory);
+  for (int m = 1; m <= KINFUMOT_MAX_OBJECTS; m++) {
+    gst_vision_lines_close (&self->paths[m].lines);
+    self->paths[m].id = 0;
+  }
 }
 
 /* ---- Meshes ---- */
@@ -287,7 +359,7 @@ gst_kinfumot_attach (GstKinfumot *self, const KinfumotResults *results,
   TRY (attach_maps (self, buffer));
   TRY (attach_camera (results, buffer, camera));
   TRY (attach_objects (self, results, buffer, camera));
-  write_pose (self, results, buffer);
+  write_poses (self, results, buffer);
   set_stats (self, results);
   tell_lost (self, results);
   tell_full (self, results);

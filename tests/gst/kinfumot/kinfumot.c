@@ -120,25 +120,67 @@ GST_START_TEST (test_camera)
 }
 GST_END_TEST;
 
-/* The robot becomes an object, also where a queue lies between. */
+static void
+read_numbers (const gchar *line, gdouble *v, guint n)
+{
+  gchar *rest = (gchar *) line;
+
+  for (guint i = 0; i < n; i++)
+    v[i] = g_ascii_strtod (rest, &rest);
+}
+
+/* Of the lines of an object that comes nearer the last is so by more than
+ * 20 cm; the file goes. */
+static void
+check_path (const gchar *path)
+{
+  gchar *text, **lines;
+  gdouble first[4], last[4];
+  guint n;
+
+  fail_unless (g_file_get_contents (path, &text, NULL, NULL), "%s", path);
+  lines = g_strsplit (g_strchomp (text), "\n", -1);
+  n = g_strv_length (lines);
+  fail_unless (n > 10 && n < 35, "%u", n);
+  read_numbers (lines[0], first, 4);
+  read_numbers (lines[n - 1], last, 4);
+  fail_unless (last[0] > first[0] && last[3] < first[3] - .2, "%g %g", first[3],
+      last[3]);
+  g_strfreev (lines);
+  g_free (text);
+  g_unlink (path);
+}
+
+/* The robot becomes an object, also where a queue lies between; its poses go to
+ * a file beside the camera's. */
 GST_START_TEST (test_robot)
 {
   const gchar *between[] = {"", "queue !"};
+  gchar *folder = g_dir_make_tmp ("kinfumot-XXXXXX", NULL);
+  gchar *camera = g_build_filename (folder, "poses.txt", NULL);
+  gchar *robot = g_build_filename (folder, "poses-1.txt", NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (between); i++) {
     gchar *line = g_strdup_printf (
         "visiontestsrc pattern=rgbd path=frontal speed=3 motion-start=5 "
         "num-buffers=40 ! video/x-raw,width=320,height=240 ! kinfumot name=it "
-        "voxel-size=0.01 truncation=0.04 max-memory=64 ! %s gpuccl "
+        "voxel-size=0.01 truncation=0.04 max-memory=64 "
+        "trajectory-location=%s ! %s gpuccl "
         "min-size=800 min-extent=8 ! fakesink name=sink",
-        between[i]);
+        camera, between[i]);
     Run r = run_line (line);
 
     fail_unless_equals_int (r.n_objects, 1);
     fail_unless_equals_int (r.n, 40);
     run_free (&r);
     g_free (line);
+    check_path (robot);
   }
+  g_unlink (camera);
+  g_rmdir (folder);
+  g_free (robot);
+  g_free (camera);
+  g_free (folder);
 }
 GST_END_TEST;
 
