@@ -23,6 +23,7 @@ allocate (Kinfumot *k)
 {
   KinfumotWork *w = &k->work;
   size_t pixels = (size_t) w->width * w->height;
+  size_t tiles = (size_t) w->tiles_x * w->tiles_y;
 
   for (int i = 0; i < KINFUMOT_RING; i++)
     TRY (maps_new (k, &k->past[i].maps));
@@ -35,6 +36,9 @@ allocate (Kinfumot *k)
   TRY (memory_get_pinned (&k->memory, &k->rays, pixels));
   TRY (memory_get (&k->memory, &w->normals, pixels));
   TRY (memory_get (&k->memory, &w->grown, pixels));
+  TRY (memory_get (&k->memory, &w->usual, tiles));
+  TRY (memory_get (&k->memory, &w->shifted, tiles));
+  TRY (memory_get (&k->memory, &w->doubted, (pixels + 7) / 8));
   TRY (memory_get (&k->memory, &w->range, BILATERAL_RANGE));
   TRY (memory_get_pinned (&k->memory, &k->range, BILATERAL_RANGE));
   TRY (memory_get_pinned (
@@ -407,6 +411,7 @@ learn (Kinfumot *k)
   const KinfumotWork *w = &k->work;
   const int n = kinfumot_models_end (k);
 
+  TRY (s->doubt (dev, w));
   TRY (s->allocate (dev, w, 0, n));
   TRY (s->fuse (dev, w, 0, n));
   return s->cast (dev, w, 0, n);

@@ -77,7 +77,12 @@ typedef struct {
   const uint8_t *before; /* classes of the frame before; NULL: none */
   const uint16_t *depth_before; /* likewise */
   Vec *normals;                 /* of this frame; 0 0 0: unknown */
-  uint8_t *grown; /* the object that a pixel is added to; 0: none */
+  float *usual;     /* of each tile: the mean distance from the background, by
+                       what matches; KINFUMOT_UNUSUAL: unknown */
+  uint8_t *shifted; /* of each tile: whether it changed */
+  uint8_t *doubted; /* of each eight pixels: whether the next frame's camera
+                       does without them */
+  uint8_t *grown;   /* the object that a pixel is added to; 0: none */
   KinfumotHit *views[KINFUMOT_MODELS]; /* NULL: not yet needed */
   uint32_t *near[KINFUMOT_MODELS];     /* of each tile: the bits of the depth at
                                           which its first brick begins */
@@ -264,6 +269,17 @@ kinfumot_pair (const KinfumotWork *w, int model, Vec point, KinfumotPair *pair)
   return kinfumot_pair_of (w, &w->models[model], w->views[model], point, pair);
 }
 
+/* How far from a surface a point at @depth may be measured that lies on it:
+ * 2 cm, and far away more, as a sensor's steps of depth grow with its square.
+ */
+BOTH float
+kinfumot_matched (const KinfumotWork *w, float depth)
+{
+  float noise = w->noise * depth * depth;
+
+  return noise > KINFUMOT_MATCHED ? noise : KINFUMOT_MATCHED;
+}
+
 /* Whether @pair takes part in the alignment (2.1): not too far apart, and
  * normals alike. */
 BOTH bool
@@ -324,7 +340,7 @@ kinfumot_others (const KinfumotWork *w, int model, int at, Vec point,
     return kinfumot_taken (w, model, point, fabsf (pair->before));
   return w->before &&
       (w->before[2 * pair->at] == KINFUMOT_OUTLIER ||
-          w->before[2 * pair->at + 1]);
+          w->before[2 * pair->at + 1] || w->doubted[pair->at >> 3]);
 }
 
 /* Whether the space of a voxel, which may be NULL, was seen free. */
@@ -333,6 +349,76 @@ kinfumot_is_free (const KinfumotVoxel *v)
 {
   return v && (v->weight & KINFUMOT_WEIGHT_MASK) >= KINFUMOT_FREE_WEIGHT &&
       (float) v->distance > KINFUMOT_SEEN_FREE * KINFUMOT_UNIT;
+}
+
+/* ---- Doubt ---- */
+
+/* What begins to move is a part of the background until it is an outlier, and
+ * until then draws the camera along.  It shows sooner in whole parts of the
+ * image: there the mean distance from the surface is no more what it was.  What
+ * is wrong with a sensor's depth stays what it was. */
+
+#define KINFUMOT_UNUSUAL 1e9f
+#define KINFUMOT_SHIFT .15f     /* of the distance up to which points match */
+#define KINFUMOT_USUAL .25f     /* share of a new frame in what is usual */
+#define KINFUMOT_LEAST_SHIFT 16 /* pixels of a tile */
+#define KINFUMOT_AROUND_SHIFT 5 /* tiles, of the nine around one */
+
+/* Sums over a tile, by KINFUMOT_R_UNIT. */
+typedef struct {
+  int32_t before, limit, n;
+} KinfumotShift;
+
+/* What pixel @at adds. */
+BOTH KinfumotShift
+kinfumot_shift_of (const KinfumotWork *w, int at)
+{
+  const KinfumotShift none = {0, 0, 0};
+  const Vec normal = w->normals[at];
+  KinfumotPair pair;
+  Vec point;
+
+  if (normal.x == 0 && normal.y == 0 && normal.z == 0)
+    return none;
+  point = kinfumot_point (w, at);
+  if (!kinfumot_pair (w, 0, point, &pair) ||
+      !kinfumot_fits (w, &w->models[0], normal, &pair))
+    return none;
+  return (KinfumotShift){(int32_t) (pair.before * KINFUMOT_R_UNIT),
+      (int32_t) (kinfumot_matched (w, point.z) * KINFUMOT_R_UNIT), 1};
+}
+
+/* @sum: of the tile. */
+BOTH void
+kinfumot_shift (const KinfumotWork *w, int tile, const KinfumotShift *sum)
+{
+  float *usual = &w->usual[tile], mean;
+
+  w->shifted[tile] = 0;
+  if (sum->n < KINFUMOT_LEAST_SHIFT) {
+    *usual = KINFUMOT_UNUSUAL;
+    return;
+  }
+  mean = (float) sum->before / (float) sum->limit;
+  if (!w->before || *usual == KINFUMOT_UNUSUAL)
+    *usual = mean;
+  w->shifted[tile] = fabsf (mean - *usual) > KINFUMOT_SHIFT;
+  *usual += (mean - *usual) * KINFUMOT_USUAL;
+}
+
+/* Pixels 8 @i and the next seven. */
+BOTH void
+kinfumot_doubt (const KinfumotWork *w, int i)
+{
+  const int tx = 8 * i % w->width / KINFUMOT_TILE,
+            ty = 8 * i / w->width / KINFUMOT_TILE;
+  int n = 0;
+
+  for (int y = ty - 1; y <= ty + 1; y++)
+    for (int x = tx - 1; x <= tx + 1; x++)
+      if (x >= 0 && y >= 0 && x < w->tiles_x && y < w->tiles_y)
+        n += w->shifted[y * w->tiles_x + x];
+  w->doubted[i] = n >= KINFUMOT_AROUND_SHIFT;
 }
 
 /* ---- Outlines ---- */
@@ -476,17 +562,6 @@ kinfumot_add_part (const KinfumotWork *w, int model, const KinfumotModel *m,
 }
 
 /* ---- Classes (2.2, 2.3) ---- */
-
-/* How far from a surface a point at @depth may be measured that lies on it:
- * 2 cm, and far away more, as a sensor's steps of depth grow with its square.
- */
-BOTH float
-kinfumot_matched (const KinfumotWork *w, float depth)
-{
-  float noise = w->noise * depth * depth;
-
-  return noise > KINFUMOT_MATCHED ? noise : KINFUMOT_MATCHED;
-}
 
 /* How far the model's voxels say that @point is before its surface, metres;
  * false where they do not know.  @free: it was seen free. */
@@ -1229,6 +1304,8 @@ typedef struct {
   const char *(*adopt) (const Device *dev, const KinfumotWork *w, int model);
   const char *(*advance) (
       const Device *dev, const KinfumotWork *w, int first, int last);
+  /* Says which pixels the camera of the next frame does without. */
+  const char *(*doubt) (const Device *dev, const KinfumotWork *w);
   /* Takes the bricks that are wanted. */
   const char *(*allocate) (
       const Device *dev, const KinfumotWork *w, int first, int last);

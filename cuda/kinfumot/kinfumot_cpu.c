@@ -55,6 +55,7 @@ const KinfumotStages kinfumot_stages_cpu = {
     .grow = kinfumot_grow_cpu,
     .adopt = kinfumot_adopt_cpu,
     .advance = kinfumot_advance_cpu,
+    .doubt = kinfumot_doubt_cpu,
     .allocate = kinfumot_allocate_cpu,
     .fuse = kinfumot_fuse_cpu,
     .cast = kinfumot_cast_cpu,

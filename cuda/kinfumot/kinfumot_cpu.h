@@ -19,6 +19,7 @@ const char *kinfumot_classify_cpu (const Device *dev, const KinfumotWork *w);
 const char *kinfumot_grow_cpu (const Device *dev, const KinfumotWork *w);
 const char *kinfumot_adopt_cpu (
     const Device *dev, const KinfumotWork *w, int model);
+const char *kinfumot_doubt_cpu (const Device *dev, const KinfumotWork *w);
 
 /* kinfumot_align_cpu.c */
 const char *kinfumot_align_cpu (

@@ -86,6 +86,7 @@ extern "C" const KinfumotStages kinfumot_stages_cuda = {
     kinfumot_grow_cuda,
     kinfumot_adopt_cuda,
     kinfumot_advance_cuda,
+    kinfumot_doubt_cuda,
     kinfumot_allocate_cuda,
     kinfumot_fuse_cuda,
     kinfumot_cast_cuda,

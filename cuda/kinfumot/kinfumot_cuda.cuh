@@ -42,6 +42,7 @@ const char *kinfumot_classify_cuda (const Device *dev, const KinfumotWork *w);
 const char *kinfumot_grow_cuda (const Device *dev, const KinfumotWork *w);
 const char *kinfumot_adopt_cuda (
     const Device *dev, const KinfumotWork *w, int model);
+const char *kinfumot_doubt_cuda (const Device *dev, const KinfumotWork *w);
 
 /* kinfumot_align_cuda.cu */
 const char *kinfumot_align_cuda (

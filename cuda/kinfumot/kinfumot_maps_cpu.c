@@ -229,3 +229,48 @@ kinfumot_adopt_cpu (const Device *dev, const KinfumotWork *w, int model)
   parallel_for (w->width * w->height, 4096, adopt_pixels, &loop);
   return NULL;
 }
+
+/* ---- Doubt ---- */
+
+static void
+shift_tile (const KinfumotWork *w, int tile)
+{
+  const int x0 = tile % w->tiles_x * KINFUMOT_TILE,
+            y0 = tile / w->tiles_x * KINFUMOT_TILE;
+  KinfumotShift sum = {0, 0, 0};
+
+  for (int y = y0; y < y0 + KINFUMOT_TILE && y < w->height; y++)
+    for (int x = x0; x < x0 + KINFUMOT_TILE && x < w->width; x++) {
+      KinfumotShift s = kinfumot_shift_of (w, y * w->width + x);
+
+      sum.before += s.before;
+      sum.limit += s.limit;
+      sum.n += s.n;
+    }
+  kinfumot_shift (w, tile, &sum);
+}
+
+static void
+shift_tiles (void *data, int begin, int end)
+{
+  for (int tile = begin; tile < end; tile++)
+    shift_tile (((const KinfumotLoop *) data)->w, tile);
+}
+
+static void
+doubt_pixels (void *data, int begin, int end)
+{
+  for (int i = begin; i < end; i++)
+    kinfumot_doubt (((const KinfumotLoop *) data)->w, i);
+}
+
+const char *
+kinfumot_doubt_cpu (const Device *dev, const KinfumotWork *w)
+{
+  KinfumotLoop loop = {w, 0, NULL};
+
+  (void) dev;
+  parallel_for (w->tiles_x * w->tiles_y, 64, shift_tiles, &loop);
+  parallel_for ((w->width * w->height + 7) / 8, 4096, doubt_pixels, &loop);
+  return NULL;
+}

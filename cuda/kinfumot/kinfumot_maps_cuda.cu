@@ -192,3 +192,51 @@ kinfumot_adopt_cuda (const Device *dev, const KinfumotWork *w, int model)
   return queue (
       dev, adopt, blocks_of (w->width * w->height), THREADS, *w, model);
 }
+
+/* ---- Doubt ---- */
+
+/* A block a tile, of two warps. */
+static __global__ void
+shift (KinfumotWork w)
+{
+  const int x = blockIdx.x * KINFUMOT_TILE + threadIdx.x % KINFUMOT_TILE,
+            y = blockIdx.y * KINFUMOT_TILE + threadIdx.x / KINFUMOT_TILE;
+  __shared__ KinfumotShift of_warps[2];
+  KinfumotShift s = {0, 0, 0};
+
+  await_previous ();
+  if (x < w.width && y < w.height)
+    s = kinfumot_shift_of (&w, y * w.width + x);
+  s.before = (int32_t) warp_sum ((uint32_t) s.before);
+  s.limit = (int32_t) warp_sum ((uint32_t) s.limit);
+  s.n = (int32_t) warp_sum ((uint32_t) s.n);
+  if (threadIdx.x % 32 == 0)
+    of_warps[threadIdx.x / 32] = s;
+  __syncthreads ();
+  if (threadIdx.x)
+    return;
+  s.before += of_warps[1].before;
+  s.limit += of_warps[1].limit;
+  s.n += of_warps[1].n;
+  kinfumot_shift (&w, blockIdx.y * w.tiles_x + blockIdx.x, &s);
+}
+
+static __global__ void
+doubt (KinfumotWork w, int n)
+{
+  const int i = thread_index ();
+
+  await_previous ();
+  if (i < n)
+    kinfumot_doubt (&w, i);
+}
+
+const char *
+kinfumot_doubt_cuda (const Device *dev, const KinfumotWork *w)
+{
+  const int n = ceil_div (w->width * w->height, 8);
+
+  TRY (queue (dev, shift, dim3 (w->tiles_x, w->tiles_y),
+      KINFUMOT_TILE * KINFUMOT_TILE, *w));
+  return queue (dev, doubt, blocks_of (n), THREADS, *w, n);
+}
