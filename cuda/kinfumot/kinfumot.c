@@ -381,6 +381,20 @@ kinfumot_models_end (const Kinfumot *k)
   return n;
 }
 
+/* Frames of growth that a new object gets at once: about as many as pass until
+ * it is accepted. */
+#define GROWTH_AT_BIRTH 6
+
+/* How often outliers are added to the objects in this frame. */
+static int
+growth (const Kinfumot *k, int n_models)
+{
+  for (int m = 1; m < n_models; m++)
+    if (k->known[m].id && !k->known[m].age)
+      return GROWTH_AT_BIRTH;
+  return n_models > 1;
+}
+
 /* Which model explains each pixel, once the camera's motion is known; and the
  * poses. */
 static const char *
@@ -397,7 +411,7 @@ explain (Kinfumot *k)
     TRY (s->judge (dev, w, 1, n));
   }
   TRY (s->classify (dev, w));
-  if (n > 1)
+  for (int i = 0; i < growth (k, n); i++)
     TRY (s->grow (dev, w));
   return s->advance (dev, w, 0, n);
 }
