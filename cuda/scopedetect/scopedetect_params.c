@@ -107,10 +107,10 @@ const Param scopedetect_params[] = {
     ONE_OF (schedule, schedules, SCOPEDETECT_METROPOLIS, "Schedule",
         "With explain=one-stage or two-stage, how a search for the "
         "explanation accepts an assignment that scores less"),
-    NUMBER (restarts, 1, SCOPEDETECT_MAX_RESTARTS, 16, "Restarts",
+    NUMBER (restarts, 1, SCOPEDETECT_MAX_RESTARTS, 128, "Restarts",
         "With explain=one-stage or two-stage, number of searches for the "
         "explanation, each of which starts anew"),
-    NUMBER (explain_steps, 1, 100000, 250, "Steps of the explanation",
+    NUMBER (explain_steps, 1, 100000, 32, "Steps of the explanation",
         "With schedule=metropolis, number of steps that each search for the "
         "explanation takes for each candidate"),
     NUMBER (restart_steps, 1, 4000000, 2000000, "Steps of a restart",

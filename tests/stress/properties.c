@@ -28,7 +28,7 @@ static const struct {
     {"scopedetect", "last", 5},
     {"scopedetect", "climb", 2},
     {"scopedetect", "edge-blur", 6},
-    {"scopedetect", "explain-steps", 250},
+    {"scopedetect", "explain-steps", 32},
     {"scopedetect", "restart-steps", 2000},
     {"scopedetect", "restarts", 4},
     {"pocstereo", "window", 32},
