@@ -48,7 +48,7 @@ set_ranges (KinfumotWork w, int first, int last)
 /* A block a tile: a block ends with the longest of its rays, so small ones
  * leave less idle. */
 static __global__ void
-__launch_bounds__ (TILE_THREADS, 18) cast (KinfumotWork w, int first)
+__launch_bounds__ (TILE_THREADS, 16) cast (KinfumotWork w, int first)
 {
   const int x = blockIdx.x * KINFUMOT_TILE + threadIdx.x % KINFUMOT_TILE,
             y = blockIdx.y * KINFUMOT_TILE + threadIdx.x / KINFUMOT_TILE,
