@@ -154,7 +154,7 @@ write_pose (GstKinfumot *self, GstVisionLines *lines, GstClockTime time,
       p->q[1], p->q[2], p->q[3], p->q[0]};
   int status;
 
-  if (!lines->poll)
+  if (!lines->poll || self->trajectory_failed)
     return;
   for (guint i = 0; i < G_N_ELEMENTS (v); i++) {
     g_ascii_formatd (n, 24, "%.9f", v[i]);
@@ -162,12 +162,12 @@ write_pose (GstKinfumot *self, GstVisionLines *lines, GstClockTime time,
     *n++ = i + 1 < G_N_ELEMENTS (v) ? ' ' : '\n';
   }
   status = gst_vision_lines_write (lines, line, n - line);
-  if (status && status != ECANCELED) {
-    GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
-        ("The trajectory cannot be written any more: %s.", g_strerror (status)),
-        ("Is there room?"));
-    gst_vision_lines_close (lines);
-  }
+  if (!status || status == ECANCELED)
+    return;
+  self->trajectory_failed = TRUE;
+  GST_VISION_WARNING (self, RESOURCE, WRITE,
+      ("The trajectory cannot be written to %s any more: %s.", lines->name,
+          g_strerror (status)));
 }
 
 /* The file of object @id beside that of the camera; NULL where that is no file
