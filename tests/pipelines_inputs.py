@@ -590,27 +590,42 @@ def running(name, arguments, env):
                 os.killpg(process.pid, signal.SIGKILL)
 
 
+def look(process, path, env):
+    """The screen, where its windows are, and the lines so far, of a script that is
+    stopped for a moment."""
+    time.sleep(.5)
+    os.killpg(process.pid, signal.SIGSTOP)
+    time.sleep(.3)
+    seen = screenshot(env), windows_of(env), lines_of(path)
+    os.killpg(process.pid, signal.SIGCONT)
+    return seen
+
+
+def drawn_best(pixels, width, place, frames):
+    """The box that is drawn the most, and how much of it."""
+    return max(((outline(pixels, width, *place[:2], box), box)
+                for box in boxes(frames) if near_truth(box, frames)),
+               default=(0, None))
+
+
 def watch(name, arguments, drawn, env, folder):
-    """Starts a script, stops it in the middle, and looks at the screen."""
+    """Starts a script, and looks at the screen: once, or until a box is drawn, since
+    on a busy machine the window is behind the lines."""
     path = Path(folder) / f"{name}.json"
     least = 1 if name in SLOW else 45
+    best, box, end = 0, None, time.monotonic() + 60
     with running(name, [*arguments, "--json", path], env) as process:
         assert wait_until(
             lambda: len(lines_of(path)) >= least and windows_of(env), 90), name
-        time.sleep(.5)
-        os.killpg(process.pid, signal.SIGSTOP)
-        time.sleep(.3)
-        places = windows_of(env)
-        width, height, pixels = screenshot(env)
-        frames = lines_of(path)
-    assert len(places) == 1, (name, places)
-    x, y, w, h = places[0]
-    assert 0 <= x and 0 <= y and x + w <= width and y + h <= height, \
-        (name, places)
-    if not drawn:
-        return
-    best, box = max((outline(pixels, width, x, y, box), box)
-                    for box in boxes(frames) if near_truth(box, frames))
+        while best <= .6 and time.monotonic() < end:
+            (width, height, pixels), places, frames = look(process, path, env)
+            assert len(places) == 1, (name, places)
+            x, y, w, h = places[0]
+            assert 0 <= x and 0 <= y and x + w <= width and y + h <= height, \
+                (name, places)
+            if not drawn:
+                return
+            best, box = drawn_best(pixels, width, places[0], frames)
     print(f"ok   {name}: {w} x {h}, {best:.2f} of a box")
     assert best > .6, (name, best, box)
 
