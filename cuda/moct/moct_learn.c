@@ -170,7 +170,8 @@ typedef struct {
 } Mode;
 
 /* What a mode says of the region: its part of the relative entropy between the
- * colours of the region and those of all else. */
+ * colours of the region and those of all else, of which @n points were looked
+ * at: rarer than one of them is not known. */
 static double
 score (const Mode *m, int n)
 {
@@ -229,7 +230,7 @@ find_modes (const MoctSamples *region, const MoctSamples *around,
   count (around, g->around);
   count (rest, g->rest);
   make_modes (g);
-  n = rank_modes (g, region->n, modes);
+  n = rank_modes (g, rest->n ? rest->n : region->n, modes);
   while (kept < n && modes[kept].score > 0 &&
       modes[kept].score >= SHARE * modes[0].score) {
     more += modes[kept].in - modes[kept].around;

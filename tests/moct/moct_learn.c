@@ -104,6 +104,24 @@ test_around (DeviceKind kind)
   lesson_close (&l);
 }
 
+/* Of two colours of a thing of few pixels, one is elsewhere, too: a fiftieth of
+ * the frame, less than one pixel is of the thing, and enough to leave it out.
+ */
+static void
+test_rare (DeviceKind kind)
+{
+  Lesson l;
+
+  lesson_open (&l, kind);
+  fill (&l, (ImageBox){150, 100, 180, 120}, blue);
+  fill (&l, (ImageBox){41, 40, 44, 46}, red);
+  fill (&l, (ImageBox){44, 40, 47, 46}, blue);
+  lesson_learn (&l, (ImageBox){41, 40, 47, 46});
+  check (l.learned.modes == 1);
+  check (holds (&l, red) && !holds (&l, blue));
+  lesson_close (&l);
+}
+
 /* A thing of two colours; the text form says both. */
 static void
 test_two_colours (DeviceKind kind)
@@ -187,9 +205,9 @@ test_alternatives (DeviceKind kind)
 }
 
 static const CheckPart on_each[] = {{"face", test_face},
-    {"around", test_around}, {"two colours", test_two_colours},
-    {"within", test_within}, {"small", test_small},
-    {"alternatives", test_alternatives}, {NULL, NULL}};
+    {"around", test_around}, {"rare", test_rare},
+    {"two colours", test_two_colours}, {"within", test_within},
+    {"small", test_small}, {"alternatives", test_alternatives}, {NULL, NULL}};
 
 int
 main (int argc, char **argv)
