@@ -8,7 +8,7 @@
 #   ./setup.sh -Dcuda=disabled   the same with options of Meson, which stay set
 #   BUILD=build-cpu ./setup.sh   into another folder
 #
-# For Debian 12 or newer and Ubuntu 24.04 or newer, as root or with sudo (only
+# For Debian 12 or newer (Ubuntu 24.04 is untested), as root or with sudo (only
 # where packages are missing).  A GPU and nvcc are used where they are.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -87,7 +87,7 @@ install_packages () {
       "them; ask for: apt-get install ${missing[*]}"
   fi
   quietly 'Is there a network, and are the sources of apt right?' apt update
-  quietly 'Debian 12 and Ubuntu 24.04 are the oldest releases with them all.' \
+  quietly 'Debian 12 is the oldest release that has them all.' \
     apt install "${missing[@]}"
 }
 
