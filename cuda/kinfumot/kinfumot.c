@@ -411,7 +411,7 @@ explain (Kinfumot *k)
     TRY (s->judge (dev, w, 1, n));
   }
   TRY (s->classify (dev, w));
-  for (int i = 0; i < growth (k, n); i++)
+  for (int left = growth (k, n); left > 0; left--)
     TRY (s->grow (dev, w));
   return s->advance (dev, w, 0, n);
 }
