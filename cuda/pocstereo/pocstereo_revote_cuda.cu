@@ -66,7 +66,7 @@ __launch_bounds__ (TILE_X *TILE_Y)
 #define WARPS 4
 /* Columns that a warp decides: its lanes but two at each side. */
 #define STRIP 28
-#define DEEP 8 /* rows */
+#define DEEP 8 /* rows, an even number */
 #define BOX POCSTEREO_BOX
 #define SIDE (2 * BOX + 1)
 
@@ -90,14 +90,15 @@ offer (const PocstereoWork &w, const Vote &v, int view, int i, int x, int y)
   return v.smooth[view][(size_t) p.y * w.width + p.x];
 }
 
-/* Over the lane's number and the next four's. */
-static __device__ __forceinline__ int
-sum_across (int cost)
+/* Over the lane's numbers and the next four's: two in each word, which stay
+ * below 1 << 16. */
+static __device__ __forceinline__ uint32_t
+sum_across (uint32_t costs)
 {
-  int two = cost + __shfl_down_sync (ALL_LANES, cost, 1);
-  int four = two + __shfl_down_sync (ALL_LANES, two, 2);
+  uint32_t two = costs + __shfl_down_sync (ALL_LANES, costs, 1);
+  uint32_t four = two + __shfl_down_sync (ALL_LANES, two, 2);
 
-  return four + __shfl_down_sync (ALL_LANES, cost, 4);
+  return four + __shfl_down_sync (ALL_LANES, costs, 4);
 }
 
 /* Sums over 5 x 5 of what donor @i offers to the pixels of a column two to the
@@ -106,7 +107,7 @@ static __device__ __forceinline__ void
 sum_costs (const PocstereoWork &w, const Vote &v, int view, int i, int x, int y,
     const uint64_t census[DEEP + 2 * BOX], int sums[DEEP])
 {
-  int rows[DEEP + 2 * BOX], sum = 0;
+  int costs[DEEP + 2 * BOX], down[DEEP], sum = 0;
 
 #pragma unroll
   for (int j = 0; j < DEEP + 2 * BOX; j++) {
@@ -114,13 +115,21 @@ sum_costs (const PocstereoWork &w, const Vote &v, int view, int i, int x, int y,
     int q = pocstereo_other (x, offer (w, v, view, i, x, row));
 
     q = pocstereo_clamp (q, 0, w.width - 1);
-    rows[j] = sum_across (pocstereo_differing (
-        census[j], v.census[1 - view][(size_t) row * w.width + q]));
-    sum += rows[j];
+    costs[j] = pocstereo_differing (
+        census[j], v.census[1 - view][(size_t) row * w.width + q]);
+    sum += costs[j];
     if (j >= SIDE)
-      sum -= rows[j - SIDE];
+      sum -= costs[j - SIDE];
     if (j >= 2 * BOX)
-      sums[j - 2 * BOX] = sum;
+      down[j - 2 * BOX] = sum;
+  }
+#pragma unroll
+  for (int j = 0; j < DEEP; j += 2) {
+    uint32_t both =
+        sum_across ((uint32_t) down[j] | (uint32_t) down[j + 1] << 16);
+
+    sums[j] = (int) (both & 0xffff);
+    sums[j + 1] = (int) (both >> 16);
   }
 }
 
