@@ -4,8 +4,10 @@
  * points of, in generated scenes of those meshes.  `known`: solids.  `--bench
  * choose [SCENES]` takes LM-O's eight meshes and 2,621 points drawn from each;
  * `--bench report [SCENES]` YCB-Video's seven meshes and their *.xyz, which are
- * for figures alone.  Both want VISION_TEST_DATA. */
+ * for figures alone.  Both want VISION_TEST_DATA, and run on the GPU if there
+ * is one; each thread looks at scenes of its own. */
 #include <math.h>
+#include <unistd.h>
 
 #include "frames.h"
 #include "common/vec.h"
@@ -22,13 +24,23 @@
 
 typedef enum { MESHES, CLOUDS, N_WAYS } Way;
 
+/* The models of shapes. */
 typedef struct {
   int n;
+  const char *const *names;
+  double unit;
+  ScopedetectModel *model[N_WAYS][MAX_SHAPES];
+} Shapes;
+
+/* Who looks for them, and at what. */
+typedef struct {
+  const Shapes *of;
   Clutter *scene;
   Device dev;
-  ScopedetectModel *model[N_WAYS][MAX_SHAPES];
   Scopedetect *detector[N_WAYS];
   Frame color, depth;
+  Image on_device;               /* colour */
+  void *depth_copy, *color_copy; /* device memory */
   ClutterTruth truth;
 } Bench;
 
@@ -84,18 +96,18 @@ draw_points (const Mesh *m)
 }
 
 static void
-compile (Bench *b, Way way, int i, const Mesh *mesh, double unit)
+compile (Shapes *s, Way way, int i, const Mesh *mesh)
 {
   ScopedetectCompile how = SCOPEDETECT_COMPILE_DEFAULTS;
 
-  how.unit = unit;
-  ok (scopedetect_model_compile (&b->model[way][i], mesh, "object", &how));
+  how.unit = s->unit;
+  ok (scopedetect_model_compile (&s->model[way][i], mesh, "object", &how));
 }
 
 /* Models of @name: of its mesh without colour, which the cloud has not, too,
  * and of its points, which are in @cloud or drawn. */
 static void
-add_shape (Bench *b, const char *name, const char *cloud, double unit)
+add_shape (Shapes *s, const char *name, const char *cloud)
 {
   Mesh mesh, points;
 
@@ -107,36 +119,53 @@ add_shape (Bench *b, const char *name, const char *cloud, double unit)
     points = draw_points (&mesh);
   free (mesh.colour);
   mesh.colour = NULL;
-  compile (b, MESHES, b->n, &mesh, unit);
-  compile (b, CLOUDS, b->n++, &points, unit);
+  compile (s, MESHES, s->n, &mesh);
+  compile (s, CLOUDS, s->n++, &points);
   mesh_free (&mesh);
   mesh_free (&points);
 }
 
 static void
-bench_open (Bench *b, const char *const *names, const char *const *clouds,
+shapes_open (Shapes *s, const char *const *names, const char *const *clouds,
     int n, double unit)
 {
-  memset (b, 0, sizeof *b);
-  ok (clutter_new (&b->scene, WIDTH, HEIGHT, names, n, unit));
+  *s = (Shapes){.names = names, .unit = unit};
   for (int i = 0; i < n; i++)
-    add_shape (b, names[i], clouds ? clouds[i] : NULL, unit);
-  ok (device_open (&b->dev, DEVICE_CPU, NULL));
+    add_shape (s, names[i], clouds ? clouds[i] : NULL);
+}
+
+static void
+shapes_close (Shapes *s)
+{
+  for (int way = 0; way < N_WAYS; way++)
+    for (int i = 0; i < s->n; i++)
+      scopedetect_model_free (s->model[way][i]);
+}
+
+static void
+bench_open (Bench *b, DeviceKind kind, const Shapes *s)
+{
+  *b = (Bench){.of = s};
+  ok (clutter_new (&b->scene, WIDTH, HEIGHT, s->names, s->n, s->unit));
+  ok (device_open (&b->dev, kind, NULL));
+  ok (device_alloc (&b->dev, &b->depth_copy, 2 * WIDTH * HEIGHT));
+  ok (device_alloc (&b->dev, &b->color_copy, 3 * WIDTH * HEIGHT));
   for (int way = 0; way < N_WAYS; way++)
     ok (scopedetect_new (&b->detector[way], &b->dev, WIDTH, HEIGHT,
-        (const ScopedetectModel *const *) b->model[way], n));
+        (const ScopedetectModel *const *) s->model[way], s->n));
   b->color = frame_new (IMAGE_RGB, WIDTH, HEIGHT, 0, 1);
   b->depth = frame_new (IMAGE_GRAY16, WIDTH, HEIGHT, 0, 1);
+  b->on_device = b->color.image;
+  b->on_device.plane[0] = b->color_copy;
 }
 
 static void
 bench_close (Bench *b)
 {
-  for (int way = 0; way < N_WAYS; way++) {
+  for (int way = 0; way < N_WAYS; way++)
     scopedetect_free (b->detector[way]);
-    for (int i = 0; i < b->n; i++)
-      scopedetect_model_free (b->model[way][i]);
-  }
+  device_release (&b->dev, b->depth_copy);
+  device_release (&b->dev, b->color_copy);
   device_close (&b->dev);
   clutter_free (b->scene);
   frame_free (&b->color);
@@ -147,7 +176,7 @@ bench_close (Bench *b)
 static int
 truth_at (const Bench *b, int model, const double pose[7])
 {
-  const ScopedetectModel *m = b->model[MESHES][model];
+  const ScopedetectModel *m = b->of->model[MESHES][model];
   ScopedetectModelInfo info;
 
   scopedetect_model_info (m, &info);
@@ -172,9 +201,9 @@ look (Bench *b, Way way, double score[CLUTTER_MAX_OBJECTS], Count *c)
   ScopedetectParams p;
   ScopedetectFrame frame = {.width = WIDTH,
       .height = HEIGHT,
-      .depth = (const uint16_t *) (const void *) b->depth.image.plane[0],
+      .depth = b->depth_copy,
       .depth_stride = 2 * WIDTH,
-      .color = &b->color.image};
+      .color = &b->on_device};
 
   scopedetect_preset (&p, SCOPEDETECT_FAST);
   p.camera =
@@ -200,11 +229,16 @@ run (Bench *b, uint64_t seed, bool tells, Count *c)
   double score[N_WAYS][CLUTTER_MAX_OBJECTS];
 
   scene.seed = seed;
-  scene.n_objects = 4 + (int) (seed % 3) < b->n ? 4 + (int) (seed % 3) : b->n;
+  scene.n_objects =
+      4 + (int) (seed % 3) < b->of->n ? 4 + (int) (seed % 3) : b->of->n;
   ok (clutter_render (
       b->scene, &scene, CLUTTER_COLOR, 0, &b->color.image, NULL, NULL));
   ok (clutter_render (
       b->scene, &scene, CLUTTER_DEPTH, 0, &b->depth.image, &b->truth, NULL));
+  ok (device_copy (
+      &b->dev, b->depth_copy, b->depth.image.plane[0], 2 * WIDTH * HEIGHT));
+  ok (device_copy (
+      &b->dev, b->color_copy, b->color.image.plane[0], 3 * WIDTH * HEIGHT));
   for (int way = 0; way < N_WAYS; way++)
     look (b, (Way) way, score[way], c);
   for (int i = 0; i < b->truth.n_objects; i++) {
@@ -243,9 +277,11 @@ test_solids (DeviceKind kind)
 {
   static const char *const names[] = {"mug", "house", "drill"};
   Count c = {0};
+  Shapes s;
   Bench b;
 
-  bench_open (&b, names, NULL, 3, 1);
+  shapes_open (&s, names, NULL, 3, 1);
+  bench_open (&b, kind, &s);
   for (uint64_t seed = 1; seed <= 2; seed++)
     run (&b, seed, true, &c);
   print_count (&c);
@@ -255,6 +291,62 @@ test_solids (DeviceKind kind)
   for (int way = 0; way < N_WAYS; way++)
     check (c.told[way] - c.right[way] <= 1);
   bench_close (&b);
+  shapes_close (&s);
+}
+
+/* Scenes to look at, by some threads. */
+typedef struct {
+  const Shapes *shapes;
+  DeviceKind device;
+  uint64_t first;
+  int scenes, threads;
+  Count *of; /* of each thread */
+} Task;
+
+/* Scenes @thread, @thread + threads and so on of the task. */
+static void
+run_thread (void *data, int thread, int end)
+{
+  const Task *t = data;
+
+  for (; thread < end; thread++) {
+    Bench b;
+
+    bench_open (&b, t->device, t->shapes);
+    for (int i = thread; i < t->scenes; i += t->threads)
+      run (&b, t->first + (uint64_t) i, true, &t->of[thread]);
+    bench_close (&b);
+  }
+}
+
+static void
+add_count (Count *c, const Count *of)
+{
+  c->wanted += of->wanted, c->both += of->both, c->alike += of->alike;
+  for (int way = 0; way < N_WAYS; way++) {
+    c->found[way] += of->found[way];
+    c->told[way] += of->told[way];
+    c->right[way] += of->right[way];
+  }
+  c->apart += of->apart;
+  c->worst = fmax (c->worst, of->worst);
+}
+
+static void
+run_scenes (const Shapes *s, uint64_t first, int scenes, Count *c)
+{
+  int processors = (int) sysconf (_SC_NPROCESSORS_ONLN);
+  Task t = {.shapes = s,
+      .device = device_cuda_probe () ? DEVICE_CPU : DEVICE_CUDA,
+      .first = first,
+      .scenes = scenes,
+      .threads = scenes < processors ? scenes : processors};
+
+  t.of = calloc ((size_t) t.threads, sizeof *t.of);
+  parallel_for (t.threads, 1, run_thread, &t);
+  for (int i = 0; i < t.threads; i++)
+    add_count (c, &t.of[i]);
+  free (t.of);
 }
 
 static int
@@ -275,7 +367,7 @@ bench (int argc, char **argv)
   char mesh[MAX_SHAPES][1024], cloud[MAX_SHAPES][1024];
   const char *names[MAX_SHAPES], *clouds[MAX_SHAPES];
   Count c = {0};
-  Bench b;
+  Shapes s;
 
   if (!data)
     return printf ("VISION_TEST_DATA names no data\n"), 1;
@@ -285,11 +377,10 @@ bench (int argc, char **argv)
     snprintf (cloud[i], sizeof cloud[i], "%s/pose/%s.xyz", data, ycb[i % 7]);
     names[i] = mesh[i], clouds[i] = cloud[i];
   }
-  bench_open (&b, names, report ? clouds : NULL, n, report ? 1 : .001);
-  for (int i = 0; i < n_scenes; i++)
-    run (&b, (report ? 50000 : 60000) + (uint64_t) i, true, &c);
+  shapes_open (&s, names, report ? clouds : NULL, n, report ? 1 : .001);
+  run_scenes (&s, report ? 50000 : 60000, n_scenes, &c);
   print_count (&c);
-  bench_close (&b);
+  shapes_close (&s);
   return check_failures != 0;
 }
 

@@ -10,8 +10,8 @@
  * is of six of 50 models, `--bench instances [SCENES]` of two to four of one
  * solid among two others, of which its model alone is given.  `--bench seeds
  * [SCENES]` says how alike the answers to 20 seeds are, `--bench times
- * [SCENES]` how long a frame takes.  Benchmarks run on the GPU if there is one.
- */
+ * [SCENES]` how long a frame takes.  Benchmarks run on the GPU if there is one,
+ * and but for `times` a thread looks at scenes of its own. */
 #include <math.h>
 #include <unistd.h>
 
@@ -486,6 +486,91 @@ print (Bench *b)
   }
 }
 
+/* ---- Scenes side by side ---- */
+
+/* Scenes to look at, by some threads, each with a bench of its own. */
+typedef struct {
+  DeviceKind device;
+  const char *const *names;
+  int n_names, scenes, n_objects, threads;
+  uint64_t first;
+  Bench *bench; /* of each thread */
+} Task;
+
+static int
+threads_for (int scenes)
+{
+  int processors = (int) sysconf (_SC_NPROCESSORS_ONLN);
+
+  return scenes < processors ? scenes : processors;
+}
+
+/* Scenes @thread, @thread + threads and so on of the task. */
+static void
+run_thread (void *data, int thread, int end)
+{
+  const Task *t = data;
+
+  for (; thread < end; thread++) {
+    Bench *b = &t->bench[thread];
+
+    bench_open (b, t->device, t->names, t->n_names);
+    for (int i = thread; i < t->scenes; i += t->threads) {
+      uint64_t seed = t->first + (uint64_t) i;
+
+      run (b, seed,
+          t->n_objects ? t->n_objects : 4 + (int) random_below (seed, 0, 5));
+    }
+  }
+}
+
+/* Adds what @of has counted to @b. */
+static void
+add_counts (Bench *b, const Bench *of)
+{
+  for (int i = 0; i < of->n_scenes; i++)
+    b->ceiling[b->n_scenes + i] = of->ceiling[i];
+  for (int given = 0; given < N_GIVEN; given++)
+    for (int k = 0; k < N_WAYS; k++) {
+      int *n = &b->n_told[given][k];
+
+      memcpy (b->count[given][k] + b->n_scenes, of->count[given][k],
+          (size_t) of->n_scenes * sizeof (Count));
+      memcpy (b->told[given][k] + *n, of->told[given][k],
+          (size_t) of->n_told[given][k] * sizeof (Told));
+      *n += of->n_told[given][k];
+    }
+  b->n_scenes += of->n_scenes;
+}
+
+/* Figures of @scenes from @first on, with models of @n_names @names; of
+ * @n_objects each, or 0: of 4 to 8. */
+static int
+bench_scenes (DeviceKind device, const char *const *names, int n_names,
+    uint64_t first, int scenes, int n_objects)
+{
+  Task t = {.device = device,
+      .names = names,
+      .n_names = n_names,
+      .scenes = scenes,
+      .n_objects = n_objects,
+      .threads = threads_for (scenes),
+      .first = first};
+
+  t.bench = calloc ((size_t) t.threads, sizeof *t.bench);
+  parallel_for (t.threads, 1, run_thread, &t);
+  for (int i = 1; i < t.threads; i++) {
+    add_counts (&t.bench[0], &t.bench[i]);
+    bench_close (&t.bench[i]);
+  }
+  print (&t.bench[0]);
+  bench_close (&t.bench[0]);
+  free (t.bench);
+  return check_failures != 0;
+}
+
+/* ---- Several of one kind ---- */
+
 static void
 print_instances (const Count count[N_WAYS][MAX_SCENES], int n)
 {
@@ -528,17 +613,31 @@ run_instances (DeviceKind device, int kind, int scenes, uint64_t first,
   free (b);
 }
 
+typedef struct {
+  DeviceKind device;
+  int each; /* scenes of a solid */
+  Count (*count_of)[MAX_SCENES];
+} Instances;
+
+static void
+run_kinds (void *data, int kind, int end)
+{
+  const Instances *t = data;
+
+  for (; kind < end; kind++)
+    run_instances (t->device, kind, t->each,
+        41000 + (uint64_t) (kind * t->each), t->count_of, kind * t->each);
+}
+
 static int
 bench_instances (DeviceKind device, int scenes)
 {
   static Count count_of[N_WAYS][MAX_SCENES];
-  int each = (scenes + SOLIDS - 1) / SOLIDS;
+  Instances t = {device, (scenes + SOLIDS - 1) / SOLIDS, count_of};
 
-  for (int kind = 0; kind < SOLIDS; kind++)
-    run_instances (device, kind, each, 41000 + (uint64_t) (kind * each),
-        count_of, kind * each);
+  parallel_for (SOLIDS, 1, run_kinds, &t);
   print_instances (
-      (const Count (*)[MAX_SCENES]) (void *) count_of, SOLIDS * each);
+      (const Count (*)[MAX_SCENES]) (void *) count_of, SOLIDS * t.each);
   return check_failures != 0;
 }
 
@@ -621,18 +720,6 @@ test_scenes (DeviceKind kind)
   check (c->wanted >= 2 && c->found >= 2 && c->right == c->told);
 }
 
-static void
-run_scenes (Bench *b, uint64_t first, int scenes, int n_objects)
-{
-  for (int i = 0; i < scenes; i++) {
-    uint64_t seed = first + (uint64_t) i;
-
-    run (b, seed, n_objects ? n_objects : 4 + (int) random_below (seed, 0, 5));
-    if (i % 10 == 9 || i == scenes - 1)
-      print (b), fflush (stdout);
-  }
-}
-
 /* ---- Fifty models ---- */
 
 #define LARGER 1.25f
@@ -682,35 +769,43 @@ write_shapes (const char *folder, char path[MAX_MODELS][64])
   return n;
 }
 
-/* Opens @b for @n of those fifty. */
-static void
-open_many (Bench *b, DeviceKind device, int n)
-{
-  static char path[MAX_MODELS][64];
-  char folder[] = "/tmp/scopedetectXXXXXX";
+/* Files of those fifty; fewer where there are no meshes. */
+typedef struct {
+  char folder[32], path[MAX_MODELS][64];
   const char *names[MAX_MODELS];
-  int all;
+  int n;
+} Files;
 
-  check (mkdtemp (folder) != NULL);
-  all = write_shapes (folder, path);
-  for (int i = 0; i < all; i++)
-    names[i] = path[i];
-  bench_open (b, device, names, n < all ? n : all);
-  for (int i = 0; i < all; i++)
-    unlink (path[i]);
-  rmdir (folder);
+static Files *
+files_new (void)
+{
+  Files *f = calloc (1, sizeof *f);
+
+  strcpy (f->folder, "/tmp/scopedetectXXXXXX");
+  check (mkdtemp (f->folder) != NULL);
+  f->n = write_shapes (f->folder, f->path);
+  for (int i = 0; i < f->n; i++)
+    f->names[i] = f->path[i];
+  return f;
+}
+
+static void
+files_free (Files *f)
+{
+  for (int i = 0; i < f->n; i++)
+    unlink (f->path[i]);
+  rmdir (f->folder);
+  free (f);
 }
 
 static int
 bench_many (DeviceKind device, int scenes)
 {
-  Bench *b = malloc (sizeof *b);
+  Files *f = files_new ();
+  int status = bench_scenes (device, f->names, f->n, 50000, scenes, 6);
 
-  open_many (b, device, MAX_MODELS);
-  run_scenes (b, 50000, scenes, 6);
-  bench_close (b);
-  free (b);
-  return check_failures != 0;
+  files_free (f);
+  return status;
 }
 
 /* ---- Times ---- */
@@ -757,8 +852,10 @@ bench_times (DeviceKind device, int scenes)
   static const char *const presets[] = {"fast", "thorough"};
   static double run[MAX_SCENES], track[MAX_SCENES];
   Bench *b = malloc (sizeof *b);
+  Files *f = files_new ();
 
-  open_many (b, device, 18);
+  bench_open (b, device, f->names, f->n < 18 ? f->n : 18);
+  files_free (f);
   for (int i = 0; i < 2 * N_WAYS; i++) {
     b->preset = (ScopedetectPreset) (i / N_WAYS);
     for (int k = 0; k < scenes; k++)
@@ -819,37 +916,69 @@ is_same_answer (const Bench *b, const Answer *x, const Answer *y)
   return true;
 }
 
-/* Of all pairs of two seeds' answers about a scene, how many are the same. */
-static int
-bench_seeds (DeviceKind device, int scenes)
+/* Of pairs of two seeds' answers about scenes, how many are the same. */
+typedef struct {
+  DeviceKind device;
+  const char *const *names;
+  int n_names, scenes, threads, same[MAX_SCENES];
+} Seeds;
+
+static void
+run_seeds (Seeds *t, Bench *b, int scene)
 {
-  static Answer answer[SEEDS];
-  const char *names[MAX_MODELS];
-  Bench *b = malloc (sizeof *b);
-  int same = 0, pairs = 0;
+  Answer *answer = malloc (SEEDS * sizeof *answer);
+  uint64_t first = 60000 + (uint64_t) scene;
 
-  bench_open (b, device, names, list_shapes (names, true));
-  b->preset = SCOPEDETECT_THOROUGH;
-  for (uint64_t scene = 60000; scene < 60000 + (uint64_t) scenes; scene++) {
-    for (int k = 0; k < SEEDS; k++) {
-      Scopedetect *s = look_again (
-          b, scene, 4 + (int) random_below (scene, 0, 5), (uint64_t) k);
+  for (int k = 0; k < SEEDS; k++) {
+    Scopedetect *s = look_again (
+        b, first, 4 + (int) random_below (first, 0, 5), (uint64_t) k);
 
-      s->work.params.explain = SCOPEDETECT_ONE_STAGE;
-      ok (scopedetect_decide_frame (s));
-      answer[k].n = s->n_objects;
-      memcpy (answer[k].object, s->objects,
-          (size_t) s->n_objects * sizeof *s->objects);
-    }
-    for (int i = 0; i < SEEDS; i++)
-      for (int j = 0; j < i; j++, pairs++)
-        same += is_same_answer (b, &answer[i], &answer[j]);
-    printf ("%d scenes, %d seeds: %d of %d pairs of answers are the same\n",
-        (int) (scene - 59999), SEEDS, same, pairs);
-    fflush (stdout);
+    s->work.params.explain = SCOPEDETECT_ONE_STAGE;
+    ok (scopedetect_decide_frame (s));
+    answer[k].n = s->n_objects;
+    memcpy (answer[k].object, s->objects,
+        (size_t) s->n_objects * sizeof *s->objects);
   }
-  bench_close (b);
-  free (b);
+  for (int i = 0; i < SEEDS; i++)
+    for (int j = 0; j < i; j++)
+      t->same[scene] += is_same_answer (b, &answer[i], &answer[j]);
+  free (answer);
+}
+
+static void
+run_seeds_thread (void *data, int thread, int end)
+{
+  Seeds *t = data;
+
+  for (; thread < end; thread++) {
+    Bench *b = malloc (sizeof *b);
+
+    bench_open (b, t->device, t->names, t->n_names);
+    b->preset = SCOPEDETECT_THOROUGH;
+    for (int i = thread; i < t->scenes; i += t->threads)
+      run_seeds (t, b, i);
+    bench_close (b);
+    free (b);
+  }
+}
+
+static int
+bench_seeds (
+    DeviceKind device, const char *const *names, int n_names, int scenes)
+{
+  static Seeds t;
+  int same = 0, worst = SEEDS * (SEEDS - 1) / 2;
+
+  t = (Seeds){device, names, n_names, scenes, threads_for (scenes), {0}};
+  parallel_for (t.threads, 1, run_seeds_thread, &t);
+  for (int i = 0; i < scenes; i++) {
+    same += t.same[i];
+    worst = t.same[i] < worst ? t.same[i] : worst;
+  }
+  printf ("%d scenes, %d seeds: %d of %d pairs of answers are the same, in the "
+          "worst scene %d of %d\n",
+      scenes, SEEDS, same, scenes * SEEDS * (SEEDS - 1) / 2, worst,
+      SEEDS * (SEEDS - 1) / 2);
   return check_failures != 0;
 }
 
@@ -857,9 +986,8 @@ static int
 bench (int argc, char **argv)
 {
   const char *part = argc > 2 ? argv[2] : "report", *names[MAX_MODELS];
-  int scenes = argc > 3 ? atoi (argv[3]) : 60, n;
+  int scenes = argc > 3 ? atoi (argv[3]) : 60, n = list_shapes (names, true);
   DeviceKind device = device_cuda_probe () ? DEVICE_CPU : DEVICE_CUDA;
-  Bench *b;
 
   scenes = scenes < MAX_SCENES ? scenes : MAX_SCENES - SOLIDS;
   if (!strcmp (part, "instances"))
@@ -867,16 +995,11 @@ bench (int argc, char **argv)
   if (!strcmp (part, "many"))
     return bench_many (device, scenes);
   if (!strcmp (part, "seeds"))
-    return bench_seeds (device, scenes);
+    return bench_seeds (device, names, n, scenes);
   if (!strcmp (part, "times"))
     return bench_times (device, scenes);
-  b = malloc (sizeof *b);
-  n = list_shapes (names, true);
-  bench_open (b, device, names, n);
-  run_scenes (b, strcmp (part, "choose") ? 30000 : 20000, scenes, 0);
-  bench_close (b);
-  free (b);
-  return check_failures != 0;
+  return bench_scenes (
+      device, names, n, strcmp (part, "choose") ? 30000 : 20000, scenes, 0);
 }
 
 static const CheckPart on_each[] = {{"scenes", test_scenes}, {NULL, NULL}};
