@@ -66,7 +66,7 @@ __launch_bounds__ (TILE_X *TILE_Y)
 #define WARPS 4
 /* Columns that a warp decides: its lanes but two at each side. */
 #define STRIP 28
-#define DEEP 8 /* rows, an even number */
+#define DEEP 12 /* rows, an even number */
 #define BOX POCSTEREO_BOX
 #define SIDE (2 * BOX + 1)
 
