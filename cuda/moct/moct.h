@@ -181,7 +181,8 @@ typedef struct {
 
 /* Learns a colour from @region of @frame: boxes in Lab, with a margin, around
  * the modes that best tell its pixels from their surroundings and from the rest
- * of the frame.  Keeps the name of @colour. */
+ * of the frame, less where other things' colours lie in the margin.  Keeps the
+ * name of @colour. */
 const char *moct_learn (Moct *self, const Image *frame, ImageBox region,
     MoctColour *colour, MoctLearned *learned);
 

@@ -2,7 +2,8 @@
  *
  * A colour learned from a region: of each of its modes the middle nine tenths
  * in each axis of Lab, and a margin.  Lightness gets the wider one, because it
- * changes first when the object moves. */
+ * changes first when the object moves.  Where other things' colours lie in the
+ * margin, its sides move inwards. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 /* Points in Lab, x, y, z one behind the other. */
 typedef struct {
   float *at;
-  int n;
+  int n, all; /* of @all that were looked at */
 } MoctSamples;
 
 /* ---- The modes ----
@@ -140,13 +141,12 @@ higher_first (const void *p, const void *q)
                                : a->cell - b->cell;
 }
 
+/* Of g->height. */
 static void
 make_modes (Grid *g)
 {
   int n = 0;
 
-  for (int i = 0; i < CELLS; i++)
-    g->height[i] = g->in[i] - g->around[i];
   smooth (g->height, 1, N_AB);
   smooth (g->height, N_AB, N_AB);
   smooth (g->height, N_AB * N_AB, N_L);
@@ -158,6 +158,11 @@ make_modes (Grid *g)
   qsort (g->order, n, sizeof *g->order, higher_first);
   for (int i = 0; i < n; i++)
     add_cell (g, g->order[i].cell);
+}
+
+static void
+leave_rims (Grid *g)
+{
   for (int i = 0; i < CELLS; i++)
     if (g->parent[i] >= 0 &&
         g->height[i] < (float) RIM * g->height[top (g->parent, i)])
@@ -169,18 +174,16 @@ typedef struct {
   double in, around, rest, score;
 } Mode;
 
-/* What a mode says of the region: its part of the relative entropy between the
- * colours of the region and those of all else, of which @n points were looked
- * at: rarer than one of them is not known. */
+/* What colours say of the region that has the part @in of them, and all else
+ * @other: their part of the relative entropy between both. */
 static double
-score (const Mode *m, int n)
+score (double in, double other)
 {
-  double other = fmax (fmax (m->around, m->rest), 1. / n);
-
-  return m->in > other ? m->in * log (m->in / other) : 0;
+  return in > other ? in * log (in / other) : 0;
 }
 
-/* The best MOCT_MODES modes, best first. */
+/* The best MOCT_MODES modes, best first.  Of all else @n_points were looked at:
+ * rarer than one of them is not known. */
 static int
 rank_modes (Grid *g, int n_points, Mode modes[MOCT_MODES])
 {
@@ -198,7 +201,7 @@ rank_modes (Grid *g, int n_points, Mode modes[MOCT_MODES])
         m.around += g->around[k];
         m.rest += g->rest[k];
       }
-    m.score = score (&m, n_points);
+    m.score = score (m.in, fmax (fmax (m.around, m.rest), 1. / n_points));
     for (at = n; at > 0 && modes[at - 1].score < m.score; at--)
       if (at < MOCT_MODES)
         modes[at] = modes[at - 1];
@@ -210,14 +213,57 @@ rank_modes (Grid *g, int n_points, Mode modes[MOCT_MODES])
   return n;
 }
 
-/* Finds at most MOCT_MODES modes of the colours in @region, apart from those in
- * @around, what surrounds it, and in @rest of the frame.  The mode of each of
- * the region's points, -1 where it has none, goes to @mode, the best mode being
- * 0.  Returns their number, 0 where the region does not differ from what
- * surrounds it, or -1 without memory. */
+/* Which points of @rest are other things' colours: those whose mode in the rest
+ * of the frame has its highest cell neither in a mode of the region, which are
+ * those of @thing's cells, nor beside one.  What else is of the region's colour
+ * has such a mode there, too, and is no reason to tell it apart. */
+static void
+find_rivals (
+    Grid *g, const bool thing[CELLS], const MoctSamples *rest, bool *rival)
+{
+  memcpy (g->height, g->rest, sizeof g->height);
+  make_modes (g);
+  for (int i = 0; i < rest->n; i++) {
+    int near[27];
+    int n = find_near (top (g->parent, cell_of (rest->at + 3 * i)), near);
+
+    rival[i] = true;
+    for (int k = 0; k < n; k++)
+      rival[i] &= !thing[near[k]];
+  }
+}
+
+/* What is learned from. */
+typedef struct {
+  MoctSamples region, around, rest;
+  double share; /* of the frame that the region is */
+  int *mode;    /* of the region's points: 0 is the best, -1 none */
+  bool *rival;  /* of the rest's points: is of another thing's colour */
+} Lesson;
+
+static void
+assign (Lesson *l, Grid *g, const Mode *modes, int kept)
+{
+  bool thing[CELLS] = {false};
+
+  for (int i = 0; i < l->region.n; i++) {
+    int cell = cell_of (l->region.at + 3 * (size_t) i);
+
+    l->mode[i] = -1;
+    for (int k = 0; k < kept && g->parent[cell] >= 0; k++)
+      if (top (g->parent, cell) == modes[k].top)
+        l->mode[i] = k;
+    thing[cell] |= l->mode[i] >= 0;
+  }
+  find_rivals (g, thing, &l->rest, l->rival);
+}
+
+/* Finds at most MOCT_MODES modes of the region's colours, apart from those of
+ * what surrounds it and of the rest of the frame.  Returns their number, 0
+ * where the region does not differ from what surrounds it, or -1 without
+ * memory. */
 static int
-find_modes (const MoctSamples *region, const MoctSamples *around,
-    const MoctSamples *rest, int *mode)
+find_modes (Lesson *l)
 {
   Grid *g = calloc (1, sizeof *g);
   Mode modes[MOCT_MODES];
@@ -226,24 +272,20 @@ find_modes (const MoctSamples *region, const MoctSamples *around,
 
   if (!g)
     return -1;
-  count (region, g->in);
-  count (around, g->around);
-  count (rest, g->rest);
+  count (&l->region, g->in);
+  count (&l->around, g->around);
+  count (&l->rest, g->rest);
+  for (int i = 0; i < CELLS; i++)
+    g->height[i] = g->in[i] - g->around[i];
   make_modes (g);
-  n = rank_modes (g, rest->n ? rest->n : region->n, modes);
+  leave_rims (g);
+  n = rank_modes (g, l->rest.n ? l->rest.n : l->region.n, modes);
   while (kept < n && modes[kept].score > 0 &&
       modes[kept].score >= SHARE * modes[0].score) {
     more += modes[kept].in - modes[kept].around;
     kept++;
   }
-  for (int i = 0; i < region->n; i++) {
-    int cell = cell_of (region->at + 3 * (size_t) i);
-
-    mode[i] = -1;
-    for (int k = 0; k < kept && g->parent[cell] >= 0; k++)
-      if (top (g->parent, cell) == modes[k].top)
-        mode[i] = k;
-  }
+  assign (l, g, modes, kept);
   free (g);
   return more >= MIN_PART ? kept : 0;
 }
@@ -312,6 +354,7 @@ sample (
       image_read (&p->image, x, y, c);
       moct_point (&p->encoding, MOCT_LAB, c, s->at + 3 * (size_t) s->n++);
     }
+  s->all = s->n;
   return NULL;
 }
 
@@ -353,19 +396,112 @@ part_held (const MoctColour *colour, const MoctSamples *s)
 
   for (int i = 0; i < s->n; i++)
     n += moct_holds (colour, s->at + 3 * (size_t) i);
-  return s->n ? (double) n / s->n : 0;
+  return s->all ? (double) n / s->all : 0;
 }
 
-/* What is learned from. */
+/* ---- The sides ---- */
+
+#define STEPS 3   /* across a margin */
+#define GAIN 1.01 /* of the score, for which a side moves by a step */
+
+/* What the first colour holds: smaller ones are compared by it. */
 typedef struct {
-  MoctSamples region, around, rest;
-  int *mode;
-} Lesson;
+  MoctSamples region, around, rivals;
+  double share;
+} Held;
+
+/* The points of @from that @colour holds, of those in @are where it is given.
+ */
+static const char *
+pick (const MoctColour *colour, const MoctSamples *from, const bool *are,
+    MoctSamples *to)
+{
+  to->all = from->all;
+  if (!(to->at = malloc ((3 * (size_t) from->n + 1) * sizeof *to->at)))
+    return "out of memory";
+  for (int i = 0; i < from->n; i++) {
+    const float *p = from->at + 3 * (size_t) i;
+
+    if ((!are || are[i]) && moct_holds (colour, p))
+      memcpy (to->at + 3 * (size_t) to->n++, p, 3 * sizeof *p);
+  }
+  return NULL;
+}
+
+/* As a mode's; but rivals need not become fewer than the region's pixels. */
+static double
+colour_score (const MoctColour *colour, const Held *h)
+{
+  double in = part_held (colour, &h->region);
+  double other =
+      fmax (part_held (colour, &h->around), part_held (colour, &h->rivals));
+
+  return score (in, other + h->share * in);
+}
+
+/* One of the six sides of each range, @side, by @steps inwards. */
+static void
+move_side (MoctColour *colour, int side, int steps)
+{
+  int range = side / 6, axis = side % 3;
+  float *lo = range ? colour->also[range - 1].lo : colour->lo;
+  float *hi = range ? colour->also[range - 1].hi : colour->hi;
+  float by = (float) steps * margin[axis] / STEPS;
+
+  if (side % 6 < 3)
+    lo[axis] += by;
+  else
+    hi[axis] -= by;
+}
+
+/* Moves sides of @colour inwards, of all each time the one that gains most. */
+static void
+move_sides (const Held *h, MoctColour *colour)
+{
+  double best = colour_score (colour, h);
+
+  for (;;) {
+    int side = -1;
+
+    for (int i = 0; i < 6 * (1 + colour->n_also); i++) {
+      double now;
+
+      move_side (colour, i, 1);
+      now = colour_score (colour, h);
+      move_side (colour, i, -1);
+      if (now > best * (side < 0 ? GAIN : 1)) {
+        best = now;
+        side = i;
+      }
+    }
+    if (side < 0)
+      return;
+    move_side (colour, side, 1);
+  }
+}
+
+static const char *
+tell_apart (const Lesson *l, MoctColour *colour)
+{
+  Held h = {.share = l->share};
+  const char *err = pick (colour, &l->region, NULL, &h.region);
+
+  if (!err)
+    err = pick (colour, &l->around, NULL, &h.around);
+  if (!err)
+    err = pick (colour, &l->rest, l->rival, &h.rivals);
+  if (!err)
+    move_sides (&h, colour);
+  free (h.region.at);
+  free (h.around.at);
+  free (h.rivals.at);
+  return err;
+}
 
 static const char *
 set_colour (Lesson *l, MoctColour *colour, MoctLearned *learned)
 {
-  int n = find_modes (&l->region, &l->around, &l->rest, l->mode);
+  int n = find_modes (l);
   MoctRange range;
 
   if (n < 0)
@@ -380,6 +516,8 @@ set_colour (Lesson *l, MoctColour *colour, MoctLearned *learned)
       for (int i = 0; i < 3; i++)
         colour->lo[i] = range.lo[i], colour->hi[i] = range.hi[i];
   }
+  if (n)
+    TRY (tell_apart (l, colour));
   learned->modes = n;
   learned->explained = part_held (colour, &l->region);
   learned->elsewhere = part_held (colour, &l->rest);
@@ -408,7 +546,11 @@ learn (const Picture *p, const ImageBox *in, Lesson *l, MoctColour *colour,
   TRY (sample (p, in, &none, &l->region));
   TRY (sample (p, &around, &near, &l->around));
   TRY (sample (p, &all, &near, &l->rest));
-  if (!(l->mode = malloc (l->region.n * sizeof *l->mode)))
+  l->share = (double) (in->x1 - in->x0) * (in->y1 - in->y0) /
+      ((double) p->image.width * p->image.height);
+  l->mode = malloc (l->region.n * sizeof *l->mode);
+  l->rival = malloc (l->rest.n + 1);
+  if (!l->mode || !l->rival)
     return "out of memory";
   return set_colour (l, colour, learned);
 }
@@ -435,5 +577,6 @@ moct_learn_from (const Device *dev, const Image *frame, ImageBox in,
   free (l.around.at);
   free (l.rest.at);
   free (l.mode);
+  free (l.rival);
   return err;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What moct learns of a region whose colours are known. */
+#include <math.h>
+
 #include "frames.h"
 #include "moct/moct_colour.h"
 
@@ -122,6 +124,42 @@ test_rare (DeviceKind kind)
   lesson_close (&l);
 }
 
+/* How much of the frame is taken besides a red thing, half of it being of other
+ * colours: from @rare on to @common. */
+static double
+taken_beside (DeviceKind kind, const uint8_t rare[3], const uint8_t common[3])
+{
+  Lesson l;
+
+  lesson_open (&l, kind);
+  for (int x = 0; x < WIDTH / 2; x++) {
+    double part = sqrt (2. * x / WIDTH);
+    uint8_t rgb[3];
+
+    for (int k = 0; k < 3; k++)
+      rgb[k] = (uint8_t) (rare[k] + part * (common[k] - rare[k]));
+    fill (&l, (ImageBox){x, 0, x + 1, HEIGHT}, rgb);
+  }
+  fill (&l, (ImageBox){140, 80, 160, 100}, red);
+  lesson_learn (&l, (ImageBox){140, 80, 160, 100});
+  check (l.learned.modes == 1 && l.learned.explained > .85);
+  check (holds (&l, red));
+  lesson_close (&l);
+  return l.learned.elsewhere;
+}
+
+/* Another thing's colours that the margins reach are left out; the thing's own
+ * in other light is not. */
+static void
+test_margins (DeviceKind kind)
+{
+  const uint8_t orange[3] = {200, 110, 50}, near[3] = {200, 58, 50},
+                darker[3] = {184, 37, 46};
+
+  check (taken_beside (kind, near, orange) < .002);
+  check (taken_beside (kind, darker, darker) > .5);
+}
+
 /* A thing of two colours; the text form says both. */
 static void
 test_two_colours (DeviceKind kind)
@@ -205,7 +243,7 @@ test_alternatives (DeviceKind kind)
 }
 
 static const CheckPart on_each[] = {{"face", test_face},
-    {"around", test_around}, {"rare", test_rare},
+    {"around", test_around}, {"rare", test_rare}, {"margins", test_margins},
     {"two colours", test_two_colours}, {"within", test_within},
     {"small", test_small}, {"alternatives", test_alternatives}, {NULL, NULL}};
 
