@@ -51,14 +51,6 @@ clutter_height (const ClutterPile *pile, double x, double y)
   return pile->height[(int) v][(int) u];
 }
 
-/* Where @shape comes to rest that is dropped on @pile at random within @radius
- * of the middle. */
-RgbdPose clutter_settle (const ClutterPile *pile, const ClutterShape *shape,
-    double radius, uint64_t key);
-/* Adds to the pile what rests at @pose. */
-void clutter_pile_add (
-    ClutterPile *pile, const ClutterShape *shape, const RgbdPose *pose);
-
 /* A frame's camera. */
 typedef struct {
   double f, cx, cy;

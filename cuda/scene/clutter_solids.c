@@ -2,162 +2,300 @@
  *
  * The solids of the scene `clutter`: things of 8 to 16 cm, some with a
  * symmetry, most without. */
+#include "scene/clutter_core.h"
+
 #include <stdlib.h>
 
-#include "scene/clutter_parts.h"
+#define SIDES 40 /* of what is round */
+/* Maximum number of vertices of a solid; it has up to twice as many triangles.
+ */
+#define ROOM 6000
+#define PROFILE 16 /* points of a ball's */
+
+/* ---- Parts: boxes, and profiles that are turned ---- */
+
+/* Takes parts, one after the other, into a mesh that has room. */
+typedef struct {
+  Mesh *mesh;
+  RgbdPose pose; /* of the next part */
+  uint8_t rgb[3];
+} Maker;
+
+/* The next parts' colour. */
+static void
+paint (Maker *m, uint8_t r, uint8_t g, uint8_t b)
+{
+  m->rgb[0] = r, m->rgb[1] = g, m->rgb[2] = b;
+}
+
+/* They are turned by @degrees about @axis, then moved. */
+static void
+place (Maker *m, int axis, double degrees, double x, double y, double z)
+{
+  uint32_t turn = (uint32_t) (int64_t) (degrees / 360 * 4294967296.);
+
+  m->pose = rgbd_pose_of (axis, turn, x, y, z);
+}
+
+static uint32_t
+vertex (Maker *m, double x, double y, double z)
+{
+  double p[3] = {x, y, z}, q[3];
+  uint32_t i = m->mesh->n++;
+
+  rgbd_pose_apply (&m->pose, p, q);
+  for (int k = 0; k < 3; k++) {
+    m->mesh->x[3 * i + k] = (float) q[k];
+    m->mesh->colour[3 * i + k] = m->rgb[k];
+  }
+  return i;
+}
 
 static void
-mug (ClutterMaker *m)
+triangle (Maker *m, uint32_t a, uint32_t b, uint32_t c)
+{
+  uint32_t *t = m->mesh->triangles + 3 * m->mesh->n_triangles++;
+
+  t[0] = a, t[1] = b, t[2] = c;
+}
+
+/* By half sizes. */
+static void
+box (Maker *m, double x, double y, double z)
+{
+  static const uint8_t faces[12][3] = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6},
+      {5, 7, 6}, {0, 1, 4}, {1, 5, 4}, {2, 6, 3}, {3, 6, 7}, {0, 4, 2},
+      {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
+  uint32_t first = m->mesh->n;
+
+  for (int i = 0; i < 8; i++)
+    vertex (m, i & 1 ? x : -x, i & 2 ? y : -y, i & 4 ? z : -z);
+  for (int i = 0; i < 12; i++)
+    triangle (m, first + faces[i][0], first + faces[i][1], first + faces[i][2]);
+}
+
+/* Joins two rings of @sides corners, or an end that is one corner. */
+static void
+join (Maker *m, uint32_t low, bool low_end, uint32_t high, bool high_end,
+    int sides)
+{
+  for (int i = 0; i < sides; i++) {
+    uint32_t j = (uint32_t) ((i + 1) % sides), k = (uint32_t) i;
+
+    if (!low_end)
+      triangle (m, low + k, low + j, high_end ? high : high + j);
+    if (!high_end)
+      triangle (m, low_end ? low : low + k, high + j, high + k);
+  }
+}
+
+/* Turns a profile of radius and height, from the axis to the axis, about z; it
+ * has the inside on its left.  @flat is its width along y over that along x. */
+static void
+lathe (Maker *m, const double (*profile)[2], int n, int sides, double flat)
+{
+  uint32_t before = 0;
+  bool was_end = false;
+
+  for (int k = 0; k < n; k++) {
+    double r = profile[k][0];
+    bool end = !(r > 0);
+    uint32_t ring = m->mesh->n;
+
+    for (int i = 0; i < (end ? 1 : sides); i++) {
+      uint32_t turn = (uint32_t) ((uint64_t) i * 4294967296ull / sides);
+
+      vertex (m, r * scene_sin (turn + (1u << 30)), flat * r * scene_sin (turn),
+          profile[k][1]);
+    }
+    if (k > 0)
+      join (m, before, was_end, ring, end, sides);
+    before = ring;
+    was_end = end;
+  }
+}
+
+/* An ellipsoid, by its half axes. */
+static void
+ball (Maker *m, double x, double y, double z)
+{
+  double profile[PROFILE][2];
+
+  for (int i = 0; i < PROFILE; i++) {
+    uint32_t turn =
+        (uint32_t) ((int64_t) i * 2147483648ll / (PROFILE - 1)) - (1u << 30);
+    bool end = i == 0 || i == PROFILE - 1;
+
+    profile[i][0] = end ? 0 : x * scene_sin (turn + (1u << 30));
+    profile[i][1] = z * scene_sin (turn);
+  }
+  lathe (m, profile, PROFILE, SIDES, y / x);
+}
+
+/* Along z, from radius @low to @high. */
+static void
+cone (Maker *m, double low, double high, double half, int sides)
+{
+  const double profile[4][2] = {
+      {0, -half}, {low, -half}, {high, half}, {0, half}};
+
+  lathe (m, profile, 4, sides, 1);
+}
+
+/* ---- The solids ---- */
+
+static void
+mug (Maker *m)
 {
   static const double cup[][2] = {{0, 0}, {.036, 0}, {.04, .006}, {.041, .095},
       {.037, .095}, {.036, .008}, {0, .007}};
 
-  clutter_paint (m, 200, 60, 50);
-  clutter_place (m, 2, 0, 0, 0, 0);
-  clutter_lathe (m, cup, 7, CLUTTER_SIDES, 1);
-  clutter_place (m, 2, 0, .055, 0, .076);
-  clutter_box (m, .018, .006, .006);
-  clutter_place (m, 2, 0, .067, 0, .05);
-  clutter_box (m, .006, .006, .032);
-  clutter_place (m, 2, 0, .055, 0, .024);
-  clutter_box (m, .018, .006, .006);
+  paint (m, 200, 60, 50);
+  place (m, 2, 0, 0, 0, 0);
+  lathe (m, cup, 7, SIDES, 1);
+  place (m, 2, 0, .055, 0, .076);
+  box (m, .018, .006, .006);
+  place (m, 2, 0, .067, 0, .05);
+  box (m, .006, .006, .032);
+  place (m, 2, 0, .055, 0, .024);
+  box (m, .018, .006, .006);
 }
 
 static void
-bottle (ClutterMaker *m)
+bottle (Maker *m)
 {
   static const double glass[][2] = {{0, 0}, {.03, 0}, {.032, .004}, {.032, .09},
       {.03, .1}, {.014, .12}, {.012, .145}, {.014, .146}, {.014, .16},
       {0, .16}};
 
-  clutter_paint (m, 40, 130, 70);
-  clutter_place (m, 2, 0, 0, 0, 0);
-  clutter_lathe (m, glass, 10, CLUTTER_SIDES, 1);
+  paint (m, 40, 130, 70);
+  place (m, 2, 0, 0, 0, 0);
+  lathe (m, glass, 10, SIDES, 1);
 }
 
 static void
-duck (ClutterMaker *m)
+duck (Maker *m)
 {
-  clutter_paint (m, 230, 190, 30);
-  clutter_place (m, 2, 0, 0, 0, .035);
-  clutter_ball (m, .05, .036, .034);
-  clutter_place (m, 2, 0, .033, 0, .08);
-  clutter_ball (m, .025, .024, .025);
-  clutter_place (m, 1, 35, -.045, 0, .05);
-  clutter_ball (m, .026, .018, .01);
-  clutter_paint (m, 220, 100, 20);
-  clutter_place (m, 2, 0, .062, 0, .076);
-  clutter_ball (m, .014, .012, .005);
+  paint (m, 230, 190, 30);
+  place (m, 2, 0, 0, 0, .035);
+  ball (m, .05, .036, .034);
+  place (m, 2, 0, .033, 0, .08);
+  ball (m, .025, .024, .025);
+  place (m, 1, 35, -.045, 0, .05);
+  ball (m, .026, .018, .01);
+  paint (m, 220, 100, 20);
+  place (m, 2, 0, .062, 0, .076);
+  ball (m, .014, .012, .005);
 }
 
 static void
-bracket (ClutterMaker *m)
+bracket (Maker *m)
 {
-  clutter_paint (m, 120, 125, 135);
-  clutter_place (m, 2, 0, 0, 0, .012);
-  clutter_box (m, .055, .032, .012);
-  clutter_place (m, 2, 0, -.043, 0, .055);
-  clutter_box (m, .012, .032, .05);
-  clutter_place (m, 2, 0, .03, .015, .034);
-  clutter_cone (m, .015, .01, .014, 6);
+  paint (m, 120, 125, 135);
+  place (m, 2, 0, 0, 0, .012);
+  box (m, .055, .032, .012);
+  place (m, 2, 0, -.043, 0, .055);
+  box (m, .012, .032, .05);
+  place (m, 2, 0, .03, .015, .034);
+  cone (m, .015, .01, .014, 6);
 }
 
 static void
-drill (ClutterMaker *m)
+drill (Maker *m)
 {
-  clutter_paint (m, 30, 120, 160);
-  clutter_place (m, 1, 90, 0, 0, .115);
-  clutter_cone (m, .026, .022, .045, CLUTTER_SIDES);
-  clutter_place (m, 1, 12, -.025, 0, .065);
-  clutter_box (m, .016, .014, .045);
-  clutter_paint (m, 40, 40, 45);
-  clutter_place (m, 2, 0, -.028, 0, .014);
-  clutter_box (m, .036, .025, .014);
-  clutter_place (m, 1, 90, .06, 0, .115);
-  clutter_cone (m, .014, .006, .022, CLUTTER_SIDES);
+  paint (m, 30, 120, 160);
+  place (m, 1, 90, 0, 0, .115);
+  cone (m, .026, .022, .045, SIDES);
+  place (m, 1, 12, -.025, 0, .065);
+  box (m, .016, .014, .045);
+  paint (m, 40, 40, 45);
+  place (m, 2, 0, -.028, 0, .014);
+  box (m, .036, .025, .014);
+  place (m, 1, 90, .06, 0, .115);
+  cone (m, .014, .006, .022, SIDES);
 }
 
 static void
-house (ClutterMaker *m)
+house (Maker *m)
 {
-  clutter_paint (m, 190, 160, 120);
-  clutter_place (m, 2, 0, 0, 0, .025);
-  clutter_box (m, .045, .03, .025);
-  clutter_paint (m, 150, 50, 40);
-  clutter_place (m, 0, 45, 0, 0, .05);
-  clutter_box (m, .049, .0215, .0215);
-  clutter_paint (m, 90, 60, 50);
-  clutter_place (m, 2, 0, .028, .012, .08);
-  clutter_box (m, .008, .008, .02);
+  paint (m, 190, 160, 120);
+  place (m, 2, 0, 0, 0, .025);
+  box (m, .045, .03, .025);
+  paint (m, 150, 50, 40);
+  place (m, 0, 45, 0, 0, .05);
+  box (m, .049, .0215, .0215);
+  paint (m, 90, 60, 50);
+  place (m, 2, 0, .028, .012, .08);
+  box (m, .008, .008, .02);
 }
 
 static void
-pan (ClutterMaker *m)
+pan (Maker *m)
 {
   static const double bowl[][2] = {
       {0, 0}, {.04, 0}, {.052, .035}, {.049, .036}, {.037, .004}, {0, .003}};
 
-  clutter_paint (m, 60, 60, 70);
-  clutter_place (m, 2, 0, 0, 0, 0);
-  clutter_lathe (m, bowl, 6, CLUTTER_SIDES, 1);
-  clutter_paint (m, 140, 80, 40);
-  clutter_place (m, 1, -8, .09, 0, .034);
-  clutter_box (m, .044, .008, .006);
+  paint (m, 60, 60, 70);
+  place (m, 2, 0, 0, 0, 0);
+  lathe (m, bowl, 6, SIDES, 1);
+  paint (m, 140, 80, 40);
+  place (m, 1, -8, .09, 0, .034);
+  box (m, .044, .008, .006);
 }
 
 static void
-camera (ClutterMaker *m)
+camera (Maker *m)
 {
-  clutter_paint (m, 50, 50, 60);
-  clutter_place (m, 2, 0, 0, 0, .035);
-  clutter_box (m, .055, .02, .035);
-  clutter_paint (m, 160, 160, 170);
-  clutter_place (m, 0, 90, -.008, -.034, .034);
-  clutter_cone (m, .024, .028, .018, CLUTTER_SIDES);
-  clutter_place (m, 2, 0, .036, 0, .077);
-  clutter_cone (m, .012, .012, .008, CLUTTER_SIDES);
-  clutter_place (m, 2, 0, -.03, 0, .077);
-  clutter_box (m, .014, .012, .01);
+  paint (m, 50, 50, 60);
+  place (m, 2, 0, 0, 0, .035);
+  box (m, .055, .02, .035);
+  paint (m, 160, 160, 170);
+  place (m, 0, 90, -.008, -.034, .034);
+  cone (m, .024, .028, .018, SIDES);
+  place (m, 2, 0, .036, 0, .077);
+  cone (m, .012, .012, .008, SIDES);
+  place (m, 2, 0, -.03, 0, .077);
+  box (m, .014, .012, .01);
 }
 
 static void
-plane (ClutterMaker *m)
+plane (Maker *m)
 {
-  clutter_paint (m, 210, 210, 220);
-  clutter_place (m, 2, 0, 0, 0, .03);
-  clutter_ball (m, .075, .018, .018);
-  clutter_paint (m, 60, 80, 180);
-  clutter_place (m, 0, 6, .012, 0, .026);
-  clutter_box (m, .018, .07, .004);
-  clutter_place (m, 1, -20, -.06, 0, .055);
-  clutter_box (m, .01, .004, .024);
-  clutter_place (m, 2, 0, -.062, 0, .036);
-  clutter_box (m, .01, .028, .004);
+  paint (m, 210, 210, 220);
+  place (m, 2, 0, 0, 0, .03);
+  ball (m, .075, .018, .018);
+  paint (m, 60, 80, 180);
+  place (m, 0, 6, .012, 0, .026);
+  box (m, .018, .07, .004);
+  place (m, 1, -20, -.06, 0, .055);
+  box (m, .01, .004, .024);
+  place (m, 2, 0, -.062, 0, .036);
+  box (m, .01, .028, .004);
 }
 
 static void
-tee (ClutterMaker *m)
+tee (Maker *m)
 {
-  clutter_paint (m, 170, 110, 180);
-  clutter_place (m, 1, 90, 0, 0, .024);
-  clutter_cone (m, .02, .02, .055, CLUTTER_SIDES);
-  clutter_place (m, 2, 0, .012, 0, .06);
-  clutter_cone (m, .017, .017, .034, CLUTTER_SIDES);
-  clutter_paint (m, 110, 70, 120);
-  clutter_place (m, 1, 90, .05, 0, .024);
-  clutter_cone (m, .027, .027, .009, 8);
+  paint (m, 170, 110, 180);
+  place (m, 1, 90, 0, 0, .024);
+  cone (m, .02, .02, .055, SIDES);
+  place (m, 2, 0, .012, 0, .06);
+  cone (m, .017, .017, .034, SIDES);
+  paint (m, 110, 70, 120);
+  place (m, 1, 90, .05, 0, .024);
+  cone (m, .027, .027, .009, 8);
 }
 
 const char *const clutter_solids[] = {"mug", "bottle", "duck", "bracket",
     "drill", "house", "pan", "camera", "plane", "tee", NULL};
 
-static void (*const makers[]) (ClutterMaker *) = {
+static void (*const makers[]) (Maker *) = {
     mug, bottle, duck, bracket, drill, house, pan, camera, plane, tee};
 
 const char *
 clutter_solid_mesh (Mesh *mesh, const char *name)
 {
-  ClutterMaker m = {.mesh = mesh};
+  Maker m = {.mesh = mesh};
   int i = 0;
 
   memset (mesh, 0, sizeof *mesh);
@@ -166,9 +304,9 @@ clutter_solid_mesh (Mesh *mesh, const char *name)
   if (!clutter_solids[i])
     return "there is no such solid: mug, bottle, duck, bracket, drill, house, "
            "pan, camera, plane and tee are";
-  mesh->x = malloc (3 * CLUTTER_ROOM * sizeof *mesh->x);
-  mesh->colour = malloc (3 * CLUTTER_ROOM);
-  mesh->triangles = malloc (6 * CLUTTER_ROOM * sizeof *mesh->triangles);
+  mesh->x = malloc (3 * ROOM * sizeof *mesh->x);
+  mesh->colour = malloc (3 * ROOM);
+  mesh->triangles = malloc (6 * ROOM * sizeof *mesh->triangles);
   if (!mesh->x || !mesh->colour || !mesh->triangles) {
     mesh_free (mesh);
     return "out of memory";

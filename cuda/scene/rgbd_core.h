@@ -72,9 +72,7 @@ RgbdPose rgbd_camera (const RgbdParams *params, uint64_t number);
 int rgbd_count (const RgbdParams *params);
 const RgbdBody *rgbd_body (const RgbdParams *params, int mover);
 RgbdPose rgbd_pose (const RgbdParams *params, int mover, uint64_t number);
-int rgbd_furnish (const RgbdParams *params, RgbdSolid *furniture);
 
-/* rgbd_lens.c */
 RgbdLens rgbd_lens (double distortion);
 /* 1 for a lens without distortion; @r2 is the square of the radius. */
 double rgbd_lens_factor (const RgbdLens *lens, double r2);
@@ -103,10 +101,6 @@ bool rgbd_meet (
 typedef struct {
   float across[RGBD_MAX_SIZE], bend[RGBD_MAX_SIZE];
 } RgbdRow;
-
-/* The same for row @y of rays and @n solids, where that is nearer than @z. */
-void rgbd_cast_row (const RgbdTarget *targets, int n, int y, const RgbdRow *row,
-    float *z, float *facing);
 
 /* What the tracker has seen until now. */
 typedef struct {

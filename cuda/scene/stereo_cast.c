@@ -3,6 +3,198 @@
  * What a ray meets, and how the surface lies there. */
 #include "scene/stereo_core.h"
 
+/* ---- The head ----
+ *
+ * An ellipsoid from which nose, brows, lips, chin and ears stand out and into
+ * which the eyes are set.  It looks towards -z. */
+
+const double stereo_head_half[3] = {.085, .125, .105};
+
+/* Smooth bumps: where on the unit sphere, how high (below 0: how deep) and how
+ * wide, in half sizes of the head. */
+static const struct {
+  double at[3], height, radius;
+} bumps[] = {
+    {{0, .1, -.99}, .25, .32},       /* nose */
+    {{0, -.12, -.99}, .1, .24},      /* its bridge */
+    {{-.36, -.3, -.88}, .07, .28},   /* brows */
+    {{.36, -.3, -.88}, .07, .28},    /*      */
+    {{-.33, -.08, -.94}, -.12, .27}, /* eyes */
+    {{.33, -.08, -.94}, -.12, .27},  /*     */
+    {{0, .46, -.89}, .07, .22},      /* lips */
+    {{0, .8, -.6}, .12, .34},        /* chin */
+    {{-1, .02, .05}, .14, .26},      /* ears */
+    {{1, .02, .05}, .14, .26},       /*     */
+};
+
+#define N_BUMPS (int) (sizeof bumps / sizeof *bumps)
+
+/* How much a bump changes the level, at most, on a way of unit length: its
+ * profile (1 - q^2)^3 is steepest at q^2 = 1/5. */
+#define STEEP 1.7174
+
+/* The bumps that matter, and how much they change together. */
+typedef struct {
+  int n, bump[N_BUMPS];
+  double highest, steepest;
+} Bumps;
+
+/* At @s, in half sizes; so is the gradient. */
+static double
+level_at (const Bumps *some, const double s[3], double gradient[3])
+{
+  double r = sqrt (s[0] * s[0] + s[1] * s[1] + s[2] * s[2]), level = r - 1;
+
+  for (int i = 0; i < 3; i++)
+    gradient[i] = s[i] / r;
+  for (int k = 0; k < some->n; k++) {
+    int b = some->bump[k];
+    double d[3] = {
+        s[0] - bumps[b].at[0], s[1] - bumps[b].at[1], s[2] - bumps[b].at[2]};
+    double wide = 1 / (bumps[b].radius * bumps[b].radius);
+    double rest = 1 - (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) * wide;
+
+    if (rest <= 0)
+      continue;
+    level -= bumps[b].height * rest * rest * rest;
+    for (int i = 0; i < 3; i++)
+      gradient[i] += 6 * bumps[b].height * rest * rest * d[i] * wide;
+  }
+  return level;
+}
+
+double
+stereo_head_level (const double p[3], double gradient[3])
+{
+  const double *half = stereo_head_half;
+  double s[3] = {p[0] / half[0], p[1] / half[1], p[2] / half[2]}, level;
+  Bumps all = {.n = N_BUMPS};
+
+  for (int k = 0; k < N_BUMPS; k++)
+    all.bump[k] = k;
+  level = level_at (&all, s, gradient);
+  for (int i = 0; i < 3; i++)
+    gradient[i] /= half[i];
+  return level;
+}
+
+/* A ray in half sizes, and the squares and products of its parts. */
+typedef struct {
+  double eye[3], way[3], a, b, c;
+} Ray;
+
+/* The bumps that the ray passes through. */
+static Bumps
+bumps_on (const Ray *ray)
+{
+  Bumps some = {.steepest = 1};
+
+  for (int k = 0; k < N_BUMPS; k++) {
+    double along = 0, apart = 0, radius = bumps[k].radius;
+
+    for (int i = 0; i < 3; i++) {
+      double to = bumps[k].at[i] - ray->eye[i];
+
+      along += to * ray->way[i], apart += to * to;
+    }
+    if (apart - along * along / ray->a >= radius * radius)
+      continue;
+    some.bump[some.n++] = k;
+    some.highest += fmax (bumps[k].height, 0);
+    some.steepest += STEEP * fabs (bumps[k].height) / radius;
+  }
+  return some;
+}
+
+/* Where the ray is within the head made larger. */
+static bool
+enter (const Ray *ray, double larger, double *in, double *out)
+{
+  double root = ray->b * ray->b - ray->a * (ray->c - larger * larger);
+
+  if (root <= 0)
+    return false;
+  root = sqrt (root);
+  *in = (-ray->b - root) / ray->a, *out = (-ray->b + root) / ray->a;
+  return *in >= 0;
+}
+
+static double
+follow (const Ray *ray, const Bumps *some, double z, double *slope)
+{
+  double s[3], g[3], level;
+
+  for (int i = 0; i < 3; i++)
+    s[i] = ray->eye[i] + z * ray->way[i];
+  level = level_at (some, s, g);
+  *slope = g[0] * ray->way[0] + g[1] * ray->way[1] + g[2] * ray->way[2];
+  return level;
+}
+
+/* Between a place outside and one inside. */
+static double
+bisect (const Ray *ray, const Bumps *some, double outside, double inside)
+{
+  double slope;
+
+  for (int i = 0; i < 50; i++) {
+    double z = (outside + inside) / 2;
+
+    if (follow (ray, some, z, &slope) > 0)
+      outside = z;
+    else
+      inside = z;
+  }
+  return outside;
+}
+
+/* Steps that cannot pass through the surface; near it Newton's, which are at
+ * most eight times as long. */
+static bool
+march (const Ray *ray, const Bumps *some, double at, double out, double *z)
+{
+  double speed = some->steepest * sqrt (ray->a), last = at;
+
+  for (int i = 0; i < 500 && at <= out; i++) {
+    double slope, level = follow (ray, some, at, &slope), step;
+
+    if (level < -1e-12)
+      at = bisect (ray, some, last, at);
+    if (level < 1e-12) {
+      *z = at;
+      return true;
+    }
+    last = at, step = level / speed;
+    if (level < .02 && slope < 0)
+      step = fmin (fmax (step, -level / slope), 8 * step);
+    at += fmax (step, 1e-12);
+  }
+  return false;
+}
+
+bool
+stereo_head_meet (const double eye[3], const double way[3], double *z)
+{
+  Ray ray = {.a = 0};
+  double out;
+  Bumps some;
+
+  for (int i = 0; i < 3; i++) {
+    ray.eye[i] = eye[i] / stereo_head_half[i];
+    ray.way[i] = way[i] / stereo_head_half[i];
+    ray.a += ray.way[i] * ray.way[i], ray.b += ray.eye[i] * ray.way[i];
+    ray.c += ray.eye[i] * ray.eye[i];
+  }
+  if (!enter (&ray, STEREO_BUMPS, z, &out))
+    return false;
+  some = bumps_on (&ray);
+  if (!enter (&ray, 1 + some.highest, z, &out))
+    return false;
+  return !some.n || march (&ray, &some, *z, out, z);
+}
+
+/* ---- What a ray meets first ---- */
+
 static bool
 meet_plane (
     const double half[3], const double eye[3], const double ray[3], double *z)

@@ -83,11 +83,7 @@ bool stereo_head_meet (const double eye[3], const double ray[3], double *z);
 /* Above 0 outside, below 0 inside. */
 double stereo_head_level (const double p[3], double gradient[3]);
 
-#define STEREO_LATTICE 64
-#define STEREO_CORNERS (STEREO_LATTICE + 1)
-
-/* Samples to each side of a pixel. */
-#define STEREO_SAMPLES 3
+#define STEREO_CORNERS 65 /* to each side of the lattice */
 
 struct _Stereo {
   int width, height;
@@ -95,19 +91,11 @@ struct _Stereo {
   int8_t *things; /* what is seen there, -1: nothing */
   uint16_t *labels;
   uint8_t *rgb;
-  float *lattice; /* white noise in a cube that repeats itself: one more to each
-                     side */
+  float *lattice; /* white noise in a cube that repeats itself: the last corner
+                     of each side is the first */
   uint64_t lattice_seed;
   bool has_lattice;
 };
-
-/* Mostly -1/2 to 1/2: what is at point @p of the surface of thing number
- * @thing, where a pixel is @pixel metres wide; where @step is given, the mean
- * over the pixel with its middle there, whose sides are @step[0] and
- * @step[1]. */
-float stereo_texture (const Stereo *scene, int thing, const double p[3],
-    double step[2][3], double pixel);
-void stereo_make_lattice (Stereo *scene, uint64_t seed);
 
 /* From z and things to the picture, which is stored in @img. */
 void stereo_develop (Stereo *scene, const StereoPlan *plan,
