@@ -269,16 +269,6 @@ note (GstElement *element, const gchar *name, const GError *why)
 }
 
 void
-gst_vision_properties_warn (GstElement *element, gchar *problem)
-{
-  gchar *valid = g_utf8_make_valid (problem, -1);
-
-  GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS, ("%s", valid), (NULL));
-  g_free (valid);
-  g_free (problem);
-}
-
-void
 gst_vision_properties_refuse (
     GstElement *element, const gchar *name, GError *why)
 {
@@ -288,8 +278,8 @@ gst_vision_properties_refuse (
   note (element, name, runs ? NULL : why);
   GST_OBJECT_UNLOCK (element);
   if (runs && why)
-    gst_vision_properties_warn (element,
-        g_strdup_printf ("%s stays what it was: %s.", name, why->message));
+    GST_VISION_WARNING (element, LIBRARY, SETTINGS,
+        ("%s stays what it was: %s.", name, why->message));
   g_clear_error (&why);
 }
 

@@ -82,8 +82,4 @@ void gst_vision_properties_refuse (
  * the properties, where the newest values of some cannot be used. */
 gboolean gst_vision_properties_check (GstElement *element);
 
-/* Warns of @problem, a sentence about a setting, at once.  It may quote half a
- * letter, or a path of other bytes than UTF-8.  Takes it. */
-void gst_vision_properties_warn (GstElement *element, gchar *problem);
-
 G_END_DECLS

@@ -168,16 +168,12 @@ gst_emdtrack_choose_again (GstEmdtrack *self, gboolean starts)
   g_free (text);
   if (!problem)
     return TRUE;
-  if (starts) {
-    gchar *valid = g_utf8_make_valid (problem, -1);
-
-    GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
-        ("targets cannot be used: %s.", valid), (NULL));
-    g_free (valid);
-  } else
-    gst_vision_properties_warn (GST_ELEMENT (self),
-        g_strdup_printf (
-            "targets: %s. It and what follows it are left out.", problem));
+  if (starts)
+    GST_VISION_ERROR (
+        self, LIBRARY, SETTINGS, ("targets cannot be used: %s.", problem));
+  else
+    GST_VISION_WARNING (self, LIBRARY, SETTINGS,
+        ("targets: %s. It and what follows it are left out.", problem));
   g_free (problem);
   return FALSE;
 }

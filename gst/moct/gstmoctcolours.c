@@ -155,8 +155,8 @@ gst_moct_learn (
     GST_OBJECT_UNLOCK (self);
   }
   if (!all)
-    gst_vision_properties_warn (GST_ELEMENT (self),
-        g_strdup_printf ("learn: %s. The colours before stay.", problem));
+    GST_VISION_WARNING (self, LIBRARY, SETTINGS,
+        ("learn: %s. The colours before stay.", problem));
   g_free (entry);
   g_free (added);
   return all != NULL;
