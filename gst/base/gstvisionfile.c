@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "base/gstvisionfile.h"
 
-gboolean
-gst_vision_file_read (
-    const gchar *path, gsize max, gchar **bytes, gsize *length, GError **error)
-{
-  int why = file_read (path, max, bytes, length);
+#include "common/file.h"
 
-  if (why)
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-        "\"%s\" cannot be read: %s", path, file_why (why));
-  return why == 0;
-}
+#define MAX_BYTES (4 << 20)
 
 gboolean
 gst_vision_file_read_text (const gchar *path, gchar **text, GError **error)
 {
   gsize length;
+  int why = file_read (path, MAX_BYTES, text, &length);
 
-  return gst_vision_file_read (
-      path, GST_VISION_FILE_TEXT, text, &length, error);
+  if (why)
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+        "\"%s\" cannot be read: %s", path, file_why (why));
+  return why == 0;
 }
