@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/gstvisionlateness.h"
 #include "base/gstvisioncuda.h"
 #include "base/gstvisionframes.h"
 #include "base/gstvisionpair.h"

@@ -72,4 +72,27 @@ void gst_vision_waiting_remove (GstVisionWaiting *self);
 /* How many there were: from here on there are none. */
 guint gst_vision_waiting_clear (GstVisionWaiting *self);
 
+/* ---- How late the frames of a live input come ----
+ *
+ * In a live pipeline a frame waits for its partner until that is late.  But if
+ * the sources, or the elements downstream, are slower than the clock, all
+ * frames are late, and all pairs would be parted.  So a frame waits longer for
+ * an input that was late within the last second or that has just begun. */
+
+/* Of one input; all but `until` is of the thread that brings its frames. */
+typedef struct {
+  GstSegment segment; /* of the frames that come next */
+  GstClockTime until; /* running time; with the object's lock */
+} GstVisionLateness;
+
+/* Before an event, or a frame, of the input is queued. */
+void gst_vision_lateness_take_event (
+    GstVisionLateness *self, GstAggregator *agg, GstEvent *event);
+void gst_vision_lateness_take_frame (
+    GstVisionLateness *self, GstAggregator *agg, GstBuffer *buffer);
+
+/* The running time until which frames wait for this input. */
+GstClockTime gst_vision_lateness_get (
+    GstVisionLateness *self, GstAggregator *agg);
+
 G_END_DECLS

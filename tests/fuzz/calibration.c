@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Calibrations of one camera, of OpenCV, of ROS, or a plain matrix. */
-#include "base/gstvisioncalibration.h"
+#include "base/gstvisionintrinsics.h"
 #include "fuzz_gst.h"
 
 static void
