@@ -734,7 +734,11 @@ struct RunDepth {
 };
 
 /* Of each run of a row, in the lane of its start.  Each lane adds what the one
- * has that is 1, 2, 4 ... to its right, as far as its run goes. */
+ * has that is 1, 2, 4 ... to its right, as far as its run goes.
+ *
+ * cub::WarpReduce reduces by segments, too, but always in five steps, and asks
+ * the lanes for flags first.  Here @left has those already, and the loop ends
+ * with the longest run, which is short in noise. */
 template <bool RAYS>
 static __device__ __forceinline__ void
 add_up_runs (RunDepth *s, uint32_t left)
