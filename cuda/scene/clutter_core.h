@@ -40,7 +40,7 @@ typedef struct {
 } ClutterPile;
 
 /* The height at a place of the world; 0 outside of the cells. */
-BOTH float
+static inline float
 clutter_height (const ClutterPile *pile, double x, double y)
 {
   double u = x / CLUTTER_CELL + CLUTTER_CELLS / 2;
@@ -104,7 +104,7 @@ void clutter_shade (Clutter *scene, const ClutterPlan *plan,
     const ClutterParams *params, uint64_t number, const Image *img);
 
 /* The ray of a pixel, 1 long along the optical axis. */
-BOTH void
+static inline void
 clutter_ray (const ClutterPlan *plan, int x, int y, double ray[3])
 {
   ray[0] = (x - plan->cx) / plan->f;
@@ -112,7 +112,7 @@ clutter_ray (const ClutterPlan *plan, int x, int y, double ray[3])
   ray[2] = 1;
 }
 
-BOTH void
+static inline void
 clutter_cross (const double a[3], const double b[3], double out[3])
 {
   out[0] = a[1] * b[2] - a[2] * b[1];
@@ -120,7 +120,7 @@ clutter_cross (const double a[3], const double b[3], double out[3])
   out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-BOTH double
+static inline double
 clutter_dot (const double a[3], const double b[3])
 {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];

@@ -39,14 +39,14 @@ typedef struct {
 MultispectralParams multispectral_defaults (void);
 
 /* Channels of a frame. */
-BOTH int
+static inline int
 multispectral_channels (int channels, int mosaic)
 {
   return mosaic ? mosaic * mosaic : channels;
 }
 
 /* Middle of band @c of @channels, nanometres. */
-BOTH double
+static inline double
 multispectral_wavelength (int channels, int c)
 {
   return 400 + 600. * (2 * c + 1) / (2 * channels);

@@ -16,7 +16,7 @@ typedef struct {
 } Spectrum;
 
 /* Middle of a step, nanometres. */
-BOTH double
+static inline double
 multispectral_step (int i)
 {
   return 402.5 + 5 * i;

@@ -23,7 +23,7 @@ typedef struct {
 
 /* Cuts the span down to what is between two planes, @half to each side of the
  * middle; @eye and @ray are along their normal. */
-BOTH RgbdSpan
+static inline RgbdSpan
 rgbd_cut (RgbdSpan s, float half, float eye, float ray)
 {
   float face = fabsf (ray) < 1e-9f ? 1e-9f : fabsf (ray);
@@ -35,7 +35,7 @@ rgbd_cut (RgbdSpan s, float half, float eye, float ray)
       later ? face : s.enter_facing, sooner ? face : s.leave_facing};
 }
 
-BOTH bool
+static inline bool
 rgbd_meet_sphere (
     const RgbdTarget *t, const float d[3], float *z, float *facing)
 {
@@ -53,7 +53,7 @@ rgbd_meet_sphere (
   return *z >= RGBD_NEAREST;
 }
 
-BOTH bool
+static inline bool
 rgbd_meet_cylinder (
     const RgbdTarget *t, const float d[3], float *z, float *facing)
 {

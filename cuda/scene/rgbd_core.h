@@ -141,7 +141,7 @@ struct _Rgbd {
                       has a rim of zeros */
 };
 
-BOTH uint16_t *
+static inline uint16_t *
 rgbd_depth_row (const Rgbd *scene, int y)
 {
   return scene->depth + (size_t) (y + 1) * (scene->width + 2) + 1;

@@ -15,13 +15,13 @@ typedef struct {
 } RgbdPose;
 
 /* As fractions of 2^32. */
-BOTH uint32_t
+static inline uint32_t
 rgbd_turns (double n)
 {
   return (uint32_t) (int64_t) (n * 4294967296.);
 }
 
-BOTH uint32_t
+static inline uint32_t
 rgbd_degrees (double n)
 {
   return rgbd_turns (n / 360);
@@ -29,7 +29,7 @@ rgbd_degrees (double n)
 
 /* The turn by @turn / 2^32 about axis 0, 1 or 2, then the way to (@x, @y,
  * @z). */
-BOTH RgbdPose
+static inline RgbdPose
 rgbd_pose_of (int axis, uint32_t turn, double x, double y, double z)
 {
   uint32_t half = (uint32_t) ((int32_t) turn / 2);
@@ -42,7 +42,7 @@ rgbd_pose_of (int axis, uint32_t turn, double x, double y, double z)
 }
 
 /* The quaternion as a matrix. */
-BOTH void
+static inline void
 rgbd_pose_axes (const RgbdPose *p, double m[3][3])
 {
   double w = p->q[0], x = p->q[1], y = p->q[2], z = p->q[3];
@@ -58,7 +58,7 @@ rgbd_pose_axes (const RgbdPose *p, double m[3][3])
   m[2][2] = 1 - 2 * (x * x + y * y);
 }
 
-BOTH void
+static inline void
 rgbd_pose_apply (const RgbdPose *p, const double v[3], double out[3])
 {
   double m[3][3];
@@ -69,7 +69,7 @@ rgbd_pose_apply (const RgbdPose *p, const double v[3], double out[3])
 }
 
 /* First @b, then @a. */
-BOTH RgbdPose
+static inline RgbdPose
 rgbd_pose_chain (const RgbdPose *a, const RgbdPose *b)
 {
   const double *p = a->q, *q = b->q;
@@ -83,7 +83,7 @@ rgbd_pose_chain (const RgbdPose *a, const RgbdPose *b)
   return c;
 }
 
-BOTH RgbdPose
+static inline RgbdPose
 rgbd_pose_inverse (const RgbdPose *p)
 {
   RgbdPose turn = {{0}, {p->q[0], -p->q[1], -p->q[2], -p->q[3]}}, back = turn;

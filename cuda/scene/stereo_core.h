@@ -64,7 +64,7 @@ void stereo_normal (
     const StereoPlan *plan, int thing, const double p[3], double n[3]);
 
 /* Disparity at depth @z, and back. */
-BOTH double
+static inline double
 stereo_disparity (const StereoPlan *plan, double z)
 {
   const StereoCamera *c = plan->camera;
