@@ -1,9 +1,146 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gpuccl/gpuccl_decide.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "gpuccl/gpuccl_persist.h"
+/* ---- Objects from frame to frame ----
+ *
+ * The paper accepts one that is there in five frames in a row (section 2.3) and
+ * leaves open (section 5) whether it is the same one.  Here it must also be
+ * where it was, and as large and of the same shape, in the world. */
+
+/* A candidate of the frame before that met the criteria. */
+typedef struct {
+  uint64_t id;
+  int frames;   /* in a row */
+  bool metric;  /* the rest: metres of the world, else pixels */
+  double at[3]; /* where it is */
+  double area;
+  double width, height; /* in the mean (as equation 2); 0: not measured */
+} Object;
+
+typedef struct {
+  Object objects[GPUCCL_CANDIDATES];
+  int n_objects;
+  uint64_t last_id;
+} Objects;
+
+/* Rotates @v by the unit quaternion @q and moves it by @t. */
+static void
+to_world (const GpucclPose *pose, double v[3])
+{
+  const double *q = pose->q, *u = q + 1;
+  double a[3], b[3];
+
+  for (int i = 0; i < 3; i++)
+    a[i] = u[(i + 1) % 3] * v[(i + 2) % 3] - u[(i + 2) % 3] * v[(i + 1) % 3] +
+        q[0] * v[i];
+  for (int i = 0; i < 3; i++)
+    b[i] = u[(i + 1) % 3] * a[(i + 2) % 3] - u[(i + 2) % 3] * a[(i + 1) % 3];
+  for (int i = 0; i < 3; i++)
+    v[i] += 2 * b[i] + pose->t[i];
+}
+
+/* The object that @c is, if it is known from no earlier frame. */
+static Object
+object_of (const GpucclParams *p, const GpucclComponent *c)
+{
+  Object o = {.metric = c->in_space && p->match != GPUCCL_MATCH_IMAGE,
+      .at = {c->cx, c->cy, 0},
+      .area = c->sum.area};
+
+  if (c->measured) { /* both pixels at the ends count */
+    o.width = c->mean_width + 1;
+    o.height = c->mean_height + 1;
+  }
+  if (!o.metric)
+    return o;
+  memcpy (o.at, c->position, sizeof o.at);
+  if (p->pose.known)
+    to_world (&p->pose, o.at);
+  o.area *= c->depth * c->depth / (p->camera.fx * p->camera.fy);
+  o.width *= c->depth / p->camera.fx;
+  o.height *= c->depth / p->camera.fy;
+  return o;
+}
+
+/* What the window found has no width and no height. */
+static bool
+is_like (double a, double b, double ratio)
+{
+  return !(a > 0 && b > 0) || (a <= b * ratio && b <= a * ratio);
+}
+
+/* How far @b is from @a, as a part of how far it may be; more than 1 where it
+ * cannot be the same. */
+static double
+distance (const GpucclParams *p, const Object *a, const Object *b)
+{
+  double d = 0, ratio = p->match_ratio;
+
+  if (p->match == GPUCCL_MATCH_NONE)
+    return 0;
+  if (a->metric != b->metric || !is_like (a->area, b->area, ratio) ||
+      !is_like (a->width, b->width, ratio) ||
+      !is_like (a->height, b->height, ratio))
+    return INFINITY;
+  for (int i = 0; i < 3; i++)
+    d += (a->at[i] - b->at[i]) * (a->at[i] - b->at[i]);
+  return sqrt (d) / (a->metric ? p->match_distance : p->match_pixels);
+}
+
+/* Pairs the two nearest, and so on; each object goes on in one at most. */
+static void
+pair (const GpucclParams *p, Object *old, int n_old, Object *new, int n_new)
+{
+  for (;;) {
+    double min = 1;
+    int from = -1, to = -1;
+
+    for (int i = 0; i < n_old; i++)
+      for (int j = 0; j < n_new; j++) {
+        double d =
+            !old[i].id || new[j].id ? INFINITY : distance (p, &old[i], &new[j]);
+
+        if (d < min || (d == min && from < 0))
+          min = d, from = i, to = j;
+      }
+    if (from < 0)
+      return;
+    new[to].id = old[from].id;
+    new[to].frames = old[from].frames;
+    old[from].id = 0;
+  }
+}
+
+/* Pairs those of the @n candidates @found that meet the criteria, marked
+ * GPUCCL_NEW, with the objects; gives them id and number of frames, and
+ * accepts who has enough. */
+static void
+persist (Objects *self, const GpucclParams *p, GpucclComponent **found, int n)
+{
+  Object now[GPUCCL_CANDIDATES];
+
+  for (int i = 0; i < n; i++)
+    now[i] = object_of (p, found[i]);
+  pair (p, self->objects, self->n_objects, now, n);
+  for (int i = 0; i < n; i++) {
+    GpucclComponent *c = found[i];
+
+    if (!now[i].id)
+      now[i].id = ++self->last_id;
+    c->id = now[i].id;
+    c->frames = ++now[i].frames;
+    c->state = c->frames >= p->frames ? GPUCCL_ACCEPTED : GPUCCL_NEW;
+    c->reason = c->state == GPUCCL_NEW ? GPUCCL_PERSISTENCE : GPUCCL_NO_REASON;
+  }
+  memcpy (self->objects, now, n * sizeof *now);
+  self->n_objects = n;
+}
+
+/* ---- From sums to components ---- */
 
 /* A higher key comes first: the larger component, of equal ones that with the
  * smaller label. */
@@ -15,7 +152,7 @@ typedef struct {
 struct _GpucclDecision {
   Ranked ranked[GPUCCL_MAX_COMPONENTS];
   GpucclComponent components[GPUCCL_MAX_COMPONENTS];
-  GpucclObjects objects;
+  Objects objects;
 };
 
 const char *
@@ -167,7 +304,7 @@ judge_all (GpucclDecision *d, const GpucclParams *p, const GpucclWork *w)
     if (c->state == GPUCCL_NEW || p->detector == GPUCCL_WINDOW)
       good[n++] = c;
   }
-  gpuccl_persist (&d->objects, p, good, n);
+  persist (&d->objects, p, good, n);
   for (int i = 0; i < n && w->frame.source == GPUCCL_DEPTH_ONLY; i++) {
     good[i]->state = GPUCCL_REJECTED;
     good[i]->reason = GPUCCL_SURFACE;

@@ -4,8 +4,11 @@
  * through pinned memory, and the stages that draw it. */
 #include "overlay/overlay_image.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "overlay/overlay_core.h"
 
 /* Blocks that may be under way before the host has to wait. */
 #define FLIGHT 4
@@ -192,6 +195,55 @@ choose_colours (
   }
 }
 
+/* A map as the device reads it, its pixels at @pixels. */
+static OverlayNumbers
+numbers_of (const OverlayMap *m, const void *pixels, const Image *frame)
+{
+  double invalid = m->invalid;
+
+  return (OverlayNumbers){.pixels = pixels,
+      .width = m->width,
+      .height = m->height,
+      .stride = m->stride,
+      .format = m->format,
+      .labels = m->labels,
+      .rgb = m->rgb,
+      .scale = m->scale,
+      .offset = m->offset,
+      .invalid_value = invalid,
+      .has_invalid =
+          invalid >= 0 && invalid <= UINT32_MAX && invalid == floor (invalid),
+      .invalid_name = invalid >= 0 && invalid <= UINT32_MAX ? invalid : 0,
+      .step_x = ((uint32_t) m->width << 16) / frame->width,
+      .step_y = ((uint32_t) m->height << 16) / frame->height};
+}
+
+bool
+overlay_range_given (const OverlayMap *m)
+{
+  return isfinite (m->low) && isfinite (m->high) && m->low != m->high;
+}
+
+/* The range for @map, after one for @followed, which it replaces; false where
+ * the device's goes on instead. */
+static bool
+begin_range (OverlayRange *range, OverlayMap *followed, const OverlayMap *m)
+{
+  bool given = overlay_range_given (m);
+  bool same = followed->pixels && followed->width == m->width &&
+      followed->height == m->height && followed->format == m->format &&
+      followed->labels == m->labels && followed->rgb == m->rgb;
+
+  *range = (OverlayRange){.min_order = INT32_MAX, .max_order = INT32_MIN};
+  *followed = *m;
+  if (given) {
+    range->low = m->low;
+    range->gain = 255 / (m->high - m->low);
+    followed->pixels = NULL;
+  }
+  return given || !same;
+}
+
 /* All of the block; @fresh: its range is to be used. */
 static const char *
 pack (Overlay *o, const Image *frame, const Yuv *yuv, const OverlayList *list,
@@ -203,7 +255,7 @@ pack (Overlay *o, const Image *frame, const Yuv *yuv, const OverlayList *list,
   if (list->map.pixels) {
     overlay_palette (frame->format, yuv, list->map.labels, host + l->palette);
     choose_colours (&list->map, frame->format, yuv, host + l->palette);
-    *fresh = overlay_range_begin (
+    *fresh = begin_range (
         (OverlayRange *) (host + l->range), &o->followed, &list->map);
   }
   if (l->bytes > l->map)
@@ -231,7 +283,7 @@ scene (const Overlay *o, const Image *frame, const Yuv *yuv,
       .serial = o->serial};
 
   if (list->map.pixels)
-    s.map = overlay_numbers (&list->map,
+    s.map = numbers_of (&list->map,
         l->bytes > l->map ? o->block + l->map : list->map.pixels, frame);
   return s;
 }

@@ -467,15 +467,8 @@ void overlay_components (
 void overlay_palette (
     ImageFormat format, const Yuv *yuv, bool labels, uint8_t *palette);
 
-/* A map as the device reads it, its pixels at @pixels. */
-OverlayNumbers overlay_numbers (
-    const OverlayMap *map, const void *pixels, const Image *frame);
 /* Whether the map says itself which values its palette ends at. */
 bool overlay_range_given (const OverlayMap *map);
-/* The range for @map, after one for @followed, which it replaces; false where
- * the device's goes on instead. */
-bool overlay_range_begin (
-    OverlayRange *range, OverlayMap *followed, const OverlayMap *map);
 
 /* Puts rows into new memory of the device, in place of @p; waits for it. */
 const char *overlay_replace (DeviceMemory *memory, uint8_t **p,
