@@ -9,8 +9,8 @@
 #include "common/file.h"
 #include "picture.h"
 
-#define MOST 1000            /* views */
-#define MOST_BYTES (4 << 20) /* of the list */
+#define MAX_VIEWS 1000      /* views */
+#define MAX_BYTES (4 << 20) /* of the list */
 #define NO_NUMBER "the line has a number that is not finite"
 
 typedef struct {
@@ -19,7 +19,7 @@ typedef struct {
   double scale, box[6];
   bool has_box;
   int n;
-  MeshView view[MOST];
+  MeshView view[MAX_VIEWS];
 } List;
 
 /* @name as seen from where the list is. */
@@ -42,7 +42,7 @@ add_view (List *list, const char *depth, const char *colour,
   void *pixels;
   int width, height;
 
-  if (list->n == MOST)
+  if (list->n == MAX_VIEWS)
     return "there are more than 1000 views";
   if (!(list->fx > 0 && list->fy > 0))
     return "a line \"camera FX FY CX CY\" must come before the views";
@@ -111,7 +111,7 @@ views_read (Mesh *mesh, const char *path, double side, char where[VIEWS_WHERE])
   char *bytes = NULL, *line, *next;
   const char *err = list ? NULL : "out of memory";
   size_t size;
-  int why = err ? 0 : file_read (path, MOST_BYTES, &bytes, &size);
+  int why = err ? 0 : file_read (path, MAX_BYTES, &bytes, &size);
 
   memset (mesh, 0, sizeof *mesh);
   snprintf (where, VIEWS_WHERE, "%s", path);

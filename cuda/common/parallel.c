@@ -19,7 +19,7 @@
 #define STRETCHES 8
 /* Looks at a word before a thread sleeps: some 20 us. */
 #define SPINS 1000
-#define MOST 128 /* threads at a loop */
+#define MAX_THREADS 128 /* threads at a loop */
 
 #ifdef __x86_64__
 # define PAUSE __builtin_ia32_pause ()
@@ -36,7 +36,7 @@ typedef struct Job {
   int wanted;        /* threads that may still join; pool.lock */
   atomic_int inside; /* threads of the pool at it; written under pool.lock */
   Link newer;
-  atomic_int next[MOST]; /* stretch of each part that nobody has taken */
+  atomic_int next[MAX_THREADS]; /* stretch of each part that nobody has taken */
 } Job;
 
 static struct {
@@ -131,8 +131,8 @@ begin_pool (void)
   pool.processors = sched_getaffinity (0, sizeof set, &set)
       ? (int) sysconf (_SC_NPROCESSORS_ONLN)
       : CPU_COUNT (&set);
-  if (pool.processors > MOST)
-    pool.processors = MOST;
+  if (pool.processors > MAX_THREADS)
+    pool.processors = MAX_THREADS;
   pthread_atfork (NULL, NULL, forget_threads);
 }
 

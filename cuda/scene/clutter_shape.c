@@ -5,7 +5,7 @@
 
 #include "scene/clutter_core.h"
 
-#define MOST 4000000 /* points of a shape that touch others */
+#define MAX_POINTS 4000000 /* points of a shape that touch others */
 
 static double
 edge (const float *a, const float *b)
@@ -129,7 +129,7 @@ measure (ClutterShape *s)
   if (!(fmax (s->extent[0], fmax (s->extent[1], s->extent[2])) >= .005))
     return "it is smaller than 5 mm; say what a unit of it is";
   clutter_sample (&s->mesh, CLUTTER_STEP, note, &points);
-  if (s->n_points > MOST)
+  if (s->n_points > MAX_POINTS)
     return "it has too many triangles";
   s->point = malloc (3 * (size_t) s->n_points * sizeof *s->point);
   if (!s->point)

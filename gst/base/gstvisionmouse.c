@@ -5,7 +5,7 @@
 
 #define CLICK 3
 /* The frame's edge is somewhere before. */
-#define MOST 65535
+#define MAX_POSITION 65535
 
 /* GStreamer must not be asked for the button of what has none. */
 static gboolean
@@ -22,7 +22,7 @@ is_button (GstEvent *event)
 static gint
 whole (gdouble v)
 {
-  return isfinite (v) ? (gint) CLAMP (v, 0, MOST) : 0;
+  return isfinite (v) ? (gint) CLAMP (v, 0, MAX_POSITION) : 0;
 }
 
 gboolean

@@ -84,7 +84,7 @@ GST_ELEMENT_REGISTER_DEFINE (
 
 /* Bytes of a line: at first, and of what is kept of a long one for the next. */
 #define ROOM 4096
-#define MOST_KEPT (1 << 20)
+#define MAX_KEPT (1 << 20)
 
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
@@ -239,7 +239,7 @@ transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
     return GST_FLOW_FLUSHING;
   if (self->failed)
     return GST_FLOW_ERROR;
-  if (self->line->allocated_len > MOST_KEPT) {
+  if (self->line->allocated_len > MAX_KEPT) {
     g_string_free (self->line, TRUE);
     self->line = g_string_sized_new (ROOM);
   }

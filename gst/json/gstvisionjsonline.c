@@ -22,7 +22,7 @@ typedef GQuark FieldName;
 #endif
 
 /* Of structures and arrays in each other; what lies deeper is left out. */
-#define MOST_LEVELS 16
+#define MAX_LEVELS 16
 
 /* What the line is appended to, and where we are in the meta. */
 typedef struct {
@@ -209,7 +209,7 @@ append_value (Writer w, const GValue *value)
       g_string_append (line, g_value_get_boolean (value) ? "true" : "false");
       return TRUE;
   }
-  if (++w.level > MOST_LEVELS)
+  if (++w.level > MAX_LEVELS)
     return FALSE;
   if (GST_VALUE_HOLDS_ARRAY (value))
     append_array (w, value);

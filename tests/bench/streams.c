@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-#define MOST 256
+#define MAX_STREAMS 256
 
 static gint frames;
 
@@ -78,7 +78,7 @@ seconds (struct timeval t)
 int
 main (int argc, char **argv)
 {
-  GstElement *pipeline[MOST];
+  GstElement *pipeline[MAX_STREAMS];
   struct rusage before, after;
   gint n, done;
   gint64 start;
@@ -86,7 +86,7 @@ main (int argc, char **argv)
 
   gst_init (&argc, &argv);
   n = argc > 3 ? atoi (argv[1]) : 0;
-  if (n < 1 || n > MOST) {
+  if (n < 1 || n > MAX_STREAMS) {
     fprintf (stderr, "usage: %s N SOURCE ELEMENT...\n", argv[0]);
     return 2;
   }

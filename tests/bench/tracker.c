@@ -16,8 +16,8 @@
 
 #define WIDTH 1920
 #define HEIGHT 1080
-#define FRAMES 96 /* that are drawn */
-#define MOST 1200 /* of a file */
+#define FRAMES 96       /* that are drawn */
+#define MAX_FRAMES 1200 /* of a file */
 #define RADIUS 30
 
 static double in_count; /* microseconds that emdtrack_count() has taken */
@@ -49,7 +49,7 @@ __wrap_emdtrack_count (
 typedef struct {
   Follower by;
   Frame frame;
-  double us[MOST];
+  double us[MAX_FRAMES];
   uint64_t sum; /* of the tracks */
 } Bench;
 
@@ -197,7 +197,7 @@ bench_file (char **argv)
   int x, y, w, h;
   ImageBox box;
 
-  if (!file || n < 1 || n > MOST ||
+  if (!file || n < 1 || n > MAX_FRAMES ||
       sscanf (argv[5], "%d,%d,%d,%d", &x, &y, &w, &h) != 4)
     return 2;
   box = (ImageBox){x, y, x + w, y + h};

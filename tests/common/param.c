@@ -35,12 +35,12 @@ static const ParamChoice marks[] = {
 static const ParamChoice four_or_eight[] = {
     {4, "The sides", "4"}, {8, "Corners too", "8"}, {0, NULL, NULL}};
 
-#define MOST 4096
+#define MAX_SIZE 4096
 
 static const Param table[] = {
     PARAM_SWITCH (Params, exact, true, "Exact", "To the last bit"),
     PARAM_SWITCH (Params, blobs, false, "Blobs", "Apart"),
-    PARAM_NUMBER (Params, max_area, -1, MOST, 64, "Area", "Pixels"),
+    PARAM_NUMBER (Params, max_area, -1, MAX_SIZE, 64, "Area", "Pixels"),
     PARAM_ONE_OF (Params, when, whens, LATER, "When", "At which time"),
     PARAM_NUMBER (Params, min_size, 2, UINT_MAX, 3500, "Size", "Pixels"),
     PARAM_SOME_OF (Params, marks, marks, 5, "Marks", "What is drawn"),
@@ -150,7 +150,7 @@ test_threads (DeviceKind kind)
   void *told;
 
   params_defaults (table, &p);
-  p.max_area = MOST + 1;
+  p.max_area = MAX_SIZE + 1;
   for (int i = 0; i < 8; i++)
     check (!pthread_create (&thread[i], NULL, ask, &p));
   for (int i = 0; i < 8; i++) {

@@ -134,8 +134,8 @@ has_patch (const ScopedetectCandidate *c, int i)
   return c->patch[i / 64] >> i % 64 & 1;
 }
 
-#define STEPS 4         /* from patch to patch along a smooth surface */
-#define MOST_BEYOND 3.f /* more says no more */
+#define STEPS 4        /* from patch to patch along a smooth surface */
+#define MAX_BEYOND 3.f /* more says no more */
 
 /* How many patches are within STEPS of those of @c, for each of these. */
 static float
@@ -160,7 +160,7 @@ beyond_of (const ScopedetectPatches *patches, const ScopedetectCandidate *c)
     }
   if (!c->n_patches)
     return 0;
-  return fminf ((float) (n - c->n_patches) / (float) c->n_patches, MOST_BEYOND);
+  return fminf ((float) (n - c->n_patches) / (float) c->n_patches, MAX_BEYOND);
 }
 
 ScopedetectEvidence
