@@ -26,7 +26,7 @@ typedef struct {
   GArray *plates; /* ImageBox: names put down in this frame */
   GstVisionColours colours;
 
-  /* gstvisioncorner.c */
+  /* of the rate */
   gint64 since;   /* g_get_monotonic_time, when frames were counted from */
   guint n_frames; /* since then */
   gdouble rate;   /* frames a second; 0: not known yet */
@@ -55,24 +55,10 @@ void gst_vision_marks_object (
 void gst_vision_marks_name (
     GstVisionMarks *self, const GstVisionObject *object);
 
-/* A part of the text on a plate. */
-typedef struct {
-  const gchar *text;
-  OverlayColour colour;
-} GstVisionPart;
-
-/* The size of a plate with @n parts, and the plate with its upper left corner
- * at
- * @p's and a bar of @colour at its left edge. */
-void gst_vision_marks_plate_size (GstVisionMarks *self,
-    const GstVisionPart *parts, guint n, gint *width, gint *height);
-void gst_vision_marks_plate (GstVisionMarks *self, ImageBox p,
-    const GstVisionPart *parts, guint n, OverlayColour colour);
-
-/* gstvisioncorner.c: the rate and the legend. */
+/* In the upper left corner: the rate and the legend. */
 void gst_vision_marks_corner (
     GstVisionMarks *self, const GstVisionObject **objects, guint n);
-/* gstvisionposes.c: its silhouette, and its axes. */
+/* Its silhouette, and its pose as axes. */
 void gst_vision_marks_outline (
     GstVisionMarks *self, const GstVisionObject *object, OverlayColour colour);
 void gst_vision_marks_pose (

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The plates with names: their texts, and the places with room for them. */
+ * The plates: names beside objects, and what stands in the upper left corner.
+ */
 #include "overlay/gstvisionmarks.h"
 
 #include <math.h>
@@ -9,7 +10,14 @@
 /* With more plates than this, none is moved out of another's way. */
 #define MAX_PLATES 128
 
+static const OverlayColour white = {255, 255, 255, 255};
 static const OverlayColour dim = {196, 202, 212, 255};
+
+/* A part of the text on a plate. */
+typedef struct {
+  const gchar *text;
+  OverlayColour colour;
+} Part;
 
 /* Reasons in words. */
 static const gchar *const reasons[][2] = {{"size", "too small"},
@@ -88,9 +96,10 @@ space (const GstVisionMarks *self)
   return MAX (3, gst_vision_glyphs_size (self->glyphs) * 2 / 5);
 }
 
-void
-gst_vision_marks_plate_size (GstVisionMarks *self, const GstVisionPart *parts,
-    guint n, gint *width, gint *height)
+/* Of a plate with @n parts. */
+static void
+plate_size (
+    GstVisionMarks *self, const Part *parts, guint n, gint *width, gint *height)
 {
   GstVisionGlyphs *g = self->glyphs;
   gint pad = padding (self);
@@ -102,14 +111,15 @@ gst_vision_marks_plate_size (GstVisionMarks *self, const GstVisionPart *parts,
       2 * MAX (gst_vision_glyphs_fall (g) + 1, pad);
 }
 
-void
-gst_vision_marks_plate (GstVisionMarks *self, ImageBox p,
-    const GstVisionPart *parts, guint n, OverlayColour colour)
+/* Draws it at @p, with a bar of @colour at its left edge. */
+static void
+draw_plate (GstVisionMarks *self, ImageBox p, const Part *parts, guint n,
+    OverlayColour colour)
 {
   GstVisionGlyphs *g = self->glyphs;
   gint bar = bar_width (self), w, h;
 
-  gst_vision_marks_plate_size (self, parts, n, &w, &h);
+  plate_size (self, parts, n, &w, &h);
   overlay_stroke (self->list, (OverlayColour){14, 16, 22, 200});
   overlay_fill (self->list, p.x0, p.y0, p.x0 + w, p.y0 + h,
       gst_vision_glyphs_size (g) / 6.);
@@ -127,27 +137,27 @@ gst_vision_marks_plate (GstVisionMarks *self, ImageBox p,
 /* What the plate of @object says; returns how many parts. */
 static guint
 make_parts (const GstVisionMarks *self, const GstVisionObject *object,
-    OverlayColour colour, gchar id[24], gchar score[16], GstVisionPart *parts)
+    OverlayColour colour, gchar id[24], gchar score[16], Part *parts)
 {
   guint show = self->look->show, n = 0;
 
   if ((show & GST_VISION_SHOW_LABEL) && object->label && object->label[0])
-    parts[n++] = (GstVisionPart){object->label, {255, 255, 255, 255}};
+    parts[n++] = (Part){object->label, {255, 255, 255, 255}};
   if ((show & GST_VISION_SHOW_ID) && object->id) {
     g_snprintf (id, 24, "#%" G_GUINT64_FORMAT, object->id);
-    parts[n++] = (GstVisionPart){id, colour};
+    parts[n++] = (Part){id, colour};
   }
   if ((show & GST_VISION_SHOW_SCORE) && isfinite (object->score)) {
     g_snprintf (
         score, 16, "%d%%", (gint) round (100 * CLAMP (object->score, 0, 1)));
-    parts[n++] = (GstVisionPart){score, dim};
+    parts[n++] = (Part){score, dim};
   }
   if ((show & GST_VISION_SHOW_STATE) && gst_vision_state_nick (object->state))
-    parts[n++] = (GstVisionPart){gst_vision_state_nick (object->state), dim};
+    parts[n++] = (Part){gst_vision_state_nick (object->state), dim};
   if ((show & GST_VISION_SHOW_LABEL) &&
       object->state == GST_VISION_STATE_REJECTED && object->reason &&
       object->reason[0])
-    parts[n++] = (GstVisionPart){words_of (object->reason), dim};
+    parts[n++] = (Part){words_of (object->reason), dim};
   return n;
 }
 
@@ -156,7 +166,7 @@ gst_vision_marks_name (GstVisionMarks *self, const GstVisionObject *object)
 {
   ImageBox box = gst_vision_marks_box (self, object), place;
   OverlayColour colour = gst_vision_marks_colour (self, object);
-  GstVisionPart parts[5];
+  Part parts[5];
   gchar id[24], score[16];
   guint n = make_parts (self, object, colour, id, score, parts);
   gint w, h;
@@ -164,8 +174,105 @@ gst_vision_marks_name (GstVisionMarks *self, const GstVisionObject *object)
   if (!n || box.x1 < 0 || box.y1 < 0 || box.x0 > self->width ||
       box.y0 > self->height)
     return;
-  gst_vision_marks_plate_size (self, parts, n, &w, &h);
+  plate_size (self, parts, n, &w, &h);
   place = find_place (self, &box, w, h);
   g_array_append_val (self->plates, place);
-  gst_vision_marks_plate (self, place, parts, n, colour);
+  draw_plate (self, place, parts, n, colour);
+}
+
+/* ---- The upper left corner: the rate, and what colours stand for ---- */
+
+/* Time over which frames are counted. */
+#define PERIOD (G_USEC_PER_SEC / 2)
+/* Rows of the legend. */
+#define MAX_ROWS 16
+
+typedef struct {
+  const gchar *name;
+  OverlayColour colour;
+  guint n;
+} Row;
+
+static void
+count_frame (GstVisionMarks *self)
+{
+  gint64 now = g_get_monotonic_time ();
+
+  self->n_frames++;
+  if (self->since && now - self->since < PERIOD)
+    return;
+  if (self->since)
+    self->rate =
+        self->n_frames * (gdouble) G_USEC_PER_SEC / (now - self->since);
+  self->since = now;
+  self->n_frames = 0;
+}
+
+/* Puts a plate at (@x, *@y), and *@y under it. */
+static void
+put (GstVisionMarks *self, gint x, gint *y, const Part *parts, guint n,
+    OverlayColour colour)
+{
+  ImageBox place = {x, *y, 0, 0};
+  gint w, h;
+
+  plate_size (self, parts, n, &w, &h);
+  place.x1 = x + w;
+  place.y1 = *y + h;
+  g_array_append_val (self->plates, place);
+  draw_plate (self, place, parts, n, colour);
+  *y = place.y1 + self->line;
+}
+
+static const gchar *
+name_of (const GstVisionMarks *self, const GstVisionObject *object)
+{
+  if (self->look->color_by == GST_VISION_COLOR_BY_ELEMENT || !object->label ||
+      !object->label[0])
+    return object->source ? object->source : "";
+  return object->label;
+}
+
+static guint
+make_rows (GstVisionMarks *self, const GstVisionObject **objects, guint n,
+    Row rows[MAX_ROWS])
+{
+  guint n_rows = 0, k;
+
+  for (guint i = 0; i < n; i++) {
+    const gchar *name = name_of (self, objects[i]);
+
+    for (k = 0; k < n_rows && !g_str_equal (rows[k].name, name);)
+      k++;
+    if (k == MAX_ROWS)
+      continue;
+    if (k == n_rows)
+      rows[n_rows++] =
+          (Row){name, gst_vision_marks_colour (self, objects[i]), 0};
+    rows[k].n++;
+  }
+  return n_rows;
+}
+
+void
+gst_vision_marks_corner (
+    GstVisionMarks *self, const GstVisionObject **objects, guint n)
+{
+  gint x = 2 * self->line, y = x;
+  Row rows[MAX_ROWS];
+  gchar text[32];
+
+  count_frame (self);
+  if ((self->look->show & GST_VISION_SHOW_RATE) && self->rate > 0) {
+    g_snprintf (text, sizeof text, "%.1f fps", self->rate);
+    put (self, x, &y, &(Part){text, white}, 1, dim);
+  }
+  if (!(self->look->show & GST_VISION_SHOW_LEGEND))
+    return;
+  n = make_rows (self, objects, n, rows);
+  for (guint i = 0; i < n; i++) {
+    g_snprintf (text, sizeof text, "%u", rows[i].n);
+    put (self, x, &y, (Part[]){{rows[i].name, white}, {text, dim}}, 2,
+        rows[i].colour);
+  }
 }
