@@ -135,7 +135,7 @@ def pictures(folder, scratch):
 
 def reads(path):
     """Our reader, in C, takes the file."""
-    test = BUILD / "tests/gst/element-rigcut"
+    test = BUILD / "tests/gst/element-rig"
     done = subprocess.run([test], check=False, capture_output=True, text=True,
                           env={**os.environ, "RIG": str(path),
                                "GST_CHECKS": "test_calibrated"})

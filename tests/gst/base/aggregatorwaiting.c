@@ -1,22 +1,129 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * GstVisionAggregator: frames that a GstAggregator holds, and events that it
- * would not survive. */
+ * GstVisionAggregator: how long frames wait, and the end. */
 #include "suite.h"
+
 #include "twoinputs.h"
 
 #define N 32 /* bytes of a frame */
+
+static void
+push_pair (Two *t, guint ms)
+{
+  fail_unless_equals_int (two_push (t->left, ms, N, 1), GST_FLOW_OK);
+  fail_unless_equals_int (two_push (t->right, ms, N, 1), GST_FLOW_OK);
+  two_expect (t, ms, N);
+}
 
 static Two
 two_with_a_pair (gboolean live)
 {
   Two t = two_new (live, GREY_8X4, GREY_8X4);
 
-  fail_unless_equals_int (two_push (t.left, 0, N, 1), GST_FLOW_OK);
-  fail_unless_equals_int (two_push (t.right, 0, N, 1), GST_FLOW_OK);
-  two_expect (&t, 0, N);
+  push_pair (&t, 0);
   return t;
 }
+
+/* ---- Between live sources ---- */
+
+static Two
+two_new_live (void)
+{
+  Two t = two_new (TRUE, GREY_8X4, GREY_8X4);
+
+  while (gst_harness_query_latency (t.left) != 25 * GST_MSECOND)
+    g_usleep (1000); /* until both caps were seen */
+  return t;
+}
+
+/* The oldest frame waits, and does so until @ms. */
+static void
+expect_wait (Two *t, guint ms)
+{
+  GstTestClock *clock = gst_harness_get_testclock (t->left);
+
+  fail_unless (gst_harness_wait_for_clock_id_waits (t->left, 1, 10));
+  fail_unless_equals_uint64 (
+      gst_test_clock_get_next_entry_time (clock), ms * GST_MSECOND);
+  gst_object_unref (clock);
+}
+
+static void
+expect_dropped (Two *t, guint n)
+{
+  while (two_stat (t, "dropped") < n)
+    g_usleep (1000);
+  fail_unless_equals_uint64 (two_stat (t, "dropped"), n);
+}
+
+/* Live: a frame waits for its partner as long as that may come later, and the
+ * latency says so; for the first one a second. */
+GST_START_TEST (test_live)
+{
+  Two t = two_new_live ();
+
+  for (guint i = 0; i < 12; i++) {
+    guint ms = 960 + 80 * i;
+
+    two_push (t.left, ms, N, 1);
+    expect_wait (&t, MAX (1000, ms) + 25);
+    fail_unless (gst_harness_crank_single_clock_wait (t.left));
+    expect_dropped (&t, i + 1);
+  }
+  two_expect_message (
+      &t, GST_MESSAGE_WARNING, "sent nothing in time. Raise \"latency\"");
+  two_push (t.left, 2000, N, 1);
+  two_push (t.right, 2000, N, 1);
+  two_expect (&t, 2000, N);
+  fail_unless_equals_uint64 (two_stat (&t, "dropped"), 12);
+  two_free (&t);
+}
+GST_END_TEST;
+
+/* Live, and both are ever slower than the clock: what belongs together still
+ * finds together, and an input that stops is waited for no more than a second.
+ */
+GST_START_TEST (test_slow)
+{
+  Two t = two_new_live ();
+  guint i;
+
+  for (i = 0; i < 20; i++) {
+    guint now = 500 + 100 * i;
+
+    gst_harness_set_time (t.left, now * GST_MSECOND);
+    two_push (t.left, 40 * i, N, 1);
+    /* from when the right one came last, and that was late */
+    expect_wait (&t, (i ? now - 100 : 0) + 1025);
+    two_push (t.right, 40 * i, N, 1);
+    two_expect (&t, 40 * i, N);
+  }
+  fail_unless_equals_uint64 (two_stat (&t, "dropped"), 0);
+  two_push (t.left, 40 * i, N, 1);
+  fail_unless (gst_harness_crank_single_clock_wait (t.left));
+  expect_dropped (&t, 1);
+  fail_unless (two_is_silent (&t));
+  two_free (&t);
+}
+GST_END_TEST;
+
+/* Time begins anew, and what was late before counts no more. */
+GST_START_TEST (test_anew)
+{
+  Two t = two_new_live ();
+
+  gst_harness_set_time (t.left, 9 * GST_SECOND);
+  two_push (t.right, 0, N, 1); /* late */
+  two_begin_anew (&t);
+  gst_element_set_base_time (GST_ELEMENT (t.element), 9 * GST_SECOND);
+  two_push (t.left, 0, N, 1);
+  expect_wait (&t, 9025);
+  two_free (&t);
+}
+GST_END_TEST;
+
+/* ---- Frames that a GstAggregator holds, and events that it would not survive
+ * ---- */
 
 /* A frame that takes no time: live, a GstAggregator holds any number of them.
  */
@@ -205,6 +312,163 @@ GST_START_TEST (test_gaps)
 }
 GST_END_TEST;
 
-SUITE (aggregatorwaiting, TEST (test_behind_an_event), TEST (test_stop),
-    TEST (test_standing_times), TEST (test_seek), TEST (test_backward_segment),
-    TEST (test_flush_of_one), TEST (test_gaps));
+/* ---- The end of a stream, and what comes after it ---- */
+
+static void
+expect_eos (Two *t)
+{
+  GstEvent *event;
+  gboolean eos = FALSE;
+
+  while (!eos && (event = gst_harness_pull_event (t->left))) {
+    eos = GST_EVENT_TYPE (event) == GST_EVENT_EOS;
+    gst_event_unref (event);
+  }
+  fail_unless (eos);
+}
+
+/* Once. */
+static void
+expect_end_told (Two *t, const gchar *text)
+{
+  expect_text (gst_bus_pop_filtered (t->bus, GST_MESSAGE_INFO), text);
+  fail_unless (gst_bus_pop_filtered (t->bus, GST_MESSAGE_INFO) == NULL);
+  fail_unless (two_is_silent (t));
+}
+
+/* The end of one input is the end: what waits is counted, the other input gets
+ * EOS too, and a seek begins anew. */
+GST_START_TEST (test_eos)
+{
+  Two t = two_with_a_pair (FALSE);
+  GstHarness *ends = __i__ ? t.left : t.right,
+             *other = __i__ ? t.right : t.left;
+
+  fail_unless_equals_int (two_push (other, 40, N, 1), GST_FLOW_OK);
+  fail_unless (gst_harness_push_event (ends, gst_event_new_eos ()));
+  expect_eos (&t);
+  fail_unless_equals_uint64 (two_stat (&t, "dropped"), 1);
+  expect_end_told (&t, __i__ ? "sink_left has ended" : "sink_right has ended");
+  for (gint i = 0; i < 3; i++)
+    fail_unless_equals_int (two_push (other, 80 + 40 * i, N, 1), GST_FLOW_EOS);
+  fail_unless_equals_int (gst_harness_buffers_in_queue (t.left), 0);
+
+  two_begin_anew (&t);
+  push_pair (&t, 0);
+  fail_unless_equals_uint64 (two_stat (&t, "frames"), 2);
+  fail_unless_equals_uint64 (two_stat (&t, "dropped"), 1);
+  fail_unless (two_is_silent (&t));
+  two_free (&t);
+}
+GST_END_TEST;
+
+static gpointer
+push_two (gpointer right)
+{
+  GstFlowReturn ret = two_push (right, 40, N, 1);
+
+  return GINT_TO_POINTER (
+      ret == GST_FLOW_OK ? two_push (right, 80, N, 1) : ret);
+}
+
+/* An input that waits for room when the end comes does not wait on. */
+GST_START_TEST (test_eos_while_waiting)
+{
+  Two t = two_with_a_pair (FALSE);
+  GThread *thread = g_thread_new ("right", push_two, t.right);
+
+  g_usleep (50000); /* the second of them finds the first in its place */
+  fail_unless (gst_harness_push_event (t.left, gst_event_new_eos ()));
+  fail_unless_equals_int (
+      GPOINTER_TO_INT (g_thread_join (thread)), GST_FLOW_EOS);
+  expect_eos (&t);
+  fail_unless_equals_int (two_push (t.right, 120, N, 1), GST_FLOW_EOS);
+  two_free (&t);
+}
+GST_END_TEST;
+
+static GstFlowReturn
+want_no_more (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+{
+  (void) pad;
+  (void) parent;
+  gst_buffer_unref (buffer);
+  return GST_FLOW_EOS;
+}
+
+/* Downstream wants no more: both inputs get EOS. */
+GST_START_TEST (test_downstream_ends)
+{
+  Two t = two_with_a_pair (FALSE);
+
+  gst_pad_set_chain_function (t.left->sinkpad, want_no_more);
+  two_push (t.left, 40, N, 1);
+  two_push (t.right, 40, N, 1);
+  expect_eos (&t);
+  fail_unless_equals_int (two_push (t.left, 80, N, 1), GST_FLOW_EOS);
+  fail_unless_equals_int (two_push (t.right, 80, N, 1), GST_FLOW_EOS);
+  two_free (&t);
+}
+GST_END_TEST;
+
+/* New caps after the end: nobody is left to answer for their frames. */
+GST_START_TEST (test_query_after_end)
+{
+  Two t = two_with_a_pair (FALSE);
+  GstCaps *caps = gst_caps_from_string (GREY_8X4);
+  GstQuery *query = gst_query_new_allocation (caps, TRUE);
+
+  fail_unless (gst_pad_peer_query (t.right->srcpad, query));
+  fail_unless_equals_int (two_push (t.right, 40, N, 1), GST_FLOW_OK);
+  fail_unless (gst_harness_push_event (t.left, gst_event_new_eos ()));
+  expect_eos (&t);
+  fail_if (gst_pad_peer_query (t.right->srcpad, query));
+  gst_query_unref (query);
+  gst_caps_unref (caps);
+  two_free (&t);
+}
+GST_END_TEST;
+
+static void
+new_stream (GstHarness *h)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (h, gst_event_new_stream_start ("another"));
+  gst_harness_set_src_caps_str (h, GREY_8X4);
+  gst_harness_push_event (h, gst_event_new_segment (&segment));
+}
+
+/* A stream that begins after the end, which a GstAggregator allows from 1.26
+ * on. */
+GST_START_TEST (test_new_stream)
+{
+  Two t = two_with_a_pair (FALSE);
+
+  gst_harness_push_event (t.left, gst_event_new_eos ());
+  gst_harness_push_event (t.right, gst_event_new_eos ());
+  expect_eos (&t);
+  new_stream (t.left);
+  new_stream (t.right);
+  push_pair (&t, 0);
+  fail_unless_equals_uint64 (two_stat (&t, "frames"), 2);
+  two_free (&t);
+}
+GST_END_TEST;
+
+static gboolean
+is_since_1_26 (void)
+{
+  guint major, minor, micro, nano;
+
+  gst_version (&major, &minor, &micro, &nano);
+  return minor >= 26;
+}
+
+SUITE (aggregatorwaiting, TEST (test_live), TEST (test_slow), TEST (test_anew),
+    TEST (test_behind_an_event), TEST (test_stop), TEST (test_standing_times),
+    TEST (test_seek), TEST (test_backward_segment), TEST (test_flush_of_one),
+    TEST (test_gaps), LOOP (test_eos, 2), TEST (test_eos_while_waiting),
+    TEST (test_downstream_ends), TEST (test_query_after_end),
+    is_since_1_26 () ? TEST (test_new_stream) : (void) 0);

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Metas that somebody else wrote, through every element that reads one: frames
- * go on, and nothing grows for ever. */
+ * Metas that somebody else wrote, read by the library and by every element that
+ * reads one: frames go on, nothing crashes, and nothing grows for ever. */
 #include "suite.h"
-#include "drawn.h"
 
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "drawn.h"
+#include "meta/gstvisionmeta.h"
 
 #define SIZE "ref-width=(uint)64, ref-height=(uint)48"
 #define AT_HOME "x=(double)1, y=(double)1, width=(double)9, height=(double)9"
@@ -401,7 +404,98 @@ GST_START_TEST (test_types)
 }
 GST_END_TEST;
 
-SUITE (metaforeign, TIMEOUT (120), TEST (test_hostile), TEST (test_no_numbers),
-    TEST (test_area), TEST (test_maps), TEST (test_warnings),
-    TEST (test_trails), TEST (test_names),
+/* ---- What is not what it should be: nothing in it counts ---- */
+
+static GstBuffer *
+buffer_with (const gchar *name, const gchar *fields)
+{
+  GstBuffer *buffer = gst_buffer_new ();
+
+  add_meta (buffer, name, fields);
+  return buffer;
+}
+
+#define SMALL "ref-width=(uint)8, ref-height=(uint)8"
+
+GST_START_TEST (test_malformed_objects)
+{
+  static const gchar *const none[] = {"objects=(int)3", SMALL,
+      SMALL ", objects=(string)none", SMALL ", objects=<1, 2, \"three\">",
+      "ref-width=(uint)0, ref-height=(uint)8, objects=<[A, id=(guint64)1]>",
+      "ref-width=(string)8, ref-height=(uint)8"};
+  static const GstVisionObject added = {.id = 9, .label = "added"};
+  GstVideoInfo info = {.width = 8, .height = 8};
+
+  for (guint i = 0; i < G_N_ELEMENTS (none); i++) {
+    GstBuffer *buffer = buffer_with ("VisionObjects", none[i]);
+    GstVisionObjects *objects = gst_buffer_get_vision_objects (buffer, 0);
+
+    fail_unless (!objects || !objects->n_objects, "%s", none[i]);
+    gst_vision_objects_free (objects);
+    gst_buffer_mirror_vision_objects (buffer, &info);
+    fail_unless (gst_buffer_add_vision_objects (buffer, 0, 8, 8, &added, 1));
+    objects = gst_buffer_get_vision_objects (buffer, 0);
+    fail_unless (objects->n_objects >= 1, "%s", none[i]);
+    fail_unless_equals_int (
+        objects->objects[objects->n_objects - 1].id, added.id);
+    gst_vision_objects_free (objects);
+    gst_buffer_unref (buffer);
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST (test_malformed_fields)
+{
+  GstBuffer *buffer = buffer_with ("VisionObjects",
+      SMALL ", objects=<[A, id=(int)5, x=(float)1, y=(double)2, label=(int)1, "
+            "state=(string)dancing, reason=(double)1, area=(string)big, "
+            "pose=<1.0, 2.0>, extent=<a, b, c>, outline=(double)3, "
+            "trajectory=<1.0, 2>, covariance=<>, extra=(string)unheard-of]>");
+  GstVisionObjects *objects = gst_buffer_get_vision_objects (buffer, 0);
+  const GstVisionObject *o = &objects->objects[0];
+
+  fail_unless_equals_int (objects->n_objects, 1);
+  fail_unless (o->y == 2 && isnan (o->x));
+  fail_unless (o->id == 0 && o->area == 0 && o->state == 0);
+  fail_unless (!o->label && !o->reason);
+  fail_unless (!o->pose.n && !o->extent.n && !o->outline.n);
+  fail_unless (!o->trajectory.n && !o->covariance.n);
+  gst_vision_objects_free (objects);
+  gst_buffer_unref (buffer);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_malformed_cameras_and_maps)
+{
+  static const gchar *const cameras[] = {
+      "fx=(double)1, fy=(double)1, cx=(double)1, cy=(double)1", SMALL,
+      SMALL ", fx=(int)1, fy=(double)1, cx=(double)1, cy=(double)1",
+      SMALL ", fx=(double)0, fy=(double)1, cx=(double)1, cy=(double)1"};
+  static const gchar *const maps[] = {"maps=(int)1", "maps=<1>",
+      "maps=<[M, kind=depth]>",
+      "maps=<[M, kind=depth, format=u8, channels=(uint)1, width=(uint)1, "
+      "height=(uint)1, stride=(uint)1, pixels=(string)none]>"};
+  GstVisionCamera seen;
+  GstVisionMap map;
+
+  for (guint i = 0; i < G_N_ELEMENTS (cameras); i++) {
+    GstBuffer *buffer = buffer_with ("VisionCamera", cameras[i]);
+
+    fail_unless (!gst_buffer_get_vision_camera (buffer, 0, &seen));
+    gst_buffer_unref (buffer);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (maps); i++) {
+    GstBuffer *buffer = buffer_with ("VisionMaps", maps[i]);
+
+    fail_unless (!gst_buffer_find_vision_map (buffer, 0, NULL, &map));
+    gst_buffer_unref (buffer);
+  }
+}
+GST_END_TEST;
+
+SUITE (metaforeign, TIMEOUT (120), TEST (test_malformed_objects),
+    TEST (test_malformed_fields), TEST (test_malformed_cameras_and_maps),
+    TEST (test_hostile), TEST (test_no_numbers), TEST (test_area),
+    TEST (test_maps), TEST (test_warnings), TEST (test_trails),
+    TEST (test_names),
     /* at last: it uses all types up */ TEST (test_types));
