@@ -86,33 +86,13 @@ choice_type_name (GObjectClass *klass, const Param *p)
   return g_string_free (name, FALSE);
 }
 
-static GType
-register_flags (const gchar *name, const ParamChoice *c)
-{
-  GArray *values = g_array_new (TRUE, TRUE, sizeof (GFlagsValue));
-
-  for (; c->name; c++) {
-    GFlagsValue value = {(guint) c->value, c->text, c->name};
-
-    g_array_append_val (values, value);
-  }
-  return g_flags_register_static (
-      name, (GFlagsValue *) g_array_free (values, FALSE));
-}
-
-static GType
-register_enum (const gchar *name, const ParamChoice *c)
-{
-  GArray *values = g_array_new (TRUE, TRUE, sizeof (GEnumValue));
-
-  for (; c->name; c++) {
-    GEnumValue value = {c->value, c->text, c->name};
-
-    g_array_append_val (values, value);
-  }
-  return g_enum_register_static (
-      name, (GEnumValue *) g_array_free (values, FALSE));
-}
+/* Choices are laid out as GLib's values are. */
+G_STATIC_ASSERT (sizeof (ParamChoice) == sizeof (GEnumValue) &&
+    offsetof (ParamChoice, text) == offsetof (GEnumValue, value_name) &&
+    offsetof (ParamChoice, name) == offsetof (GEnumValue, value_nick));
+G_STATIC_ASSERT (sizeof (ParamChoice) == sizeof (GFlagsValue) &&
+    offsetof (ParamChoice, text) == offsetof (GFlagsValue, value_name) &&
+    offsetof (ParamChoice, name) == offsetof (GFlagsValue, value_nick));
 
 /* GObject keeps the values that it is given, for ever. */
 static GType
@@ -122,8 +102,9 @@ choice_type (GObjectClass *klass, const Param *p)
   GType type = g_type_from_name (name);
 
   if (!type) {
-    type = p->type == PARAM_FLAGS ? register_flags (name, p->choices)
-                                  : register_enum (name, p->choices);
+    type = p->type == PARAM_FLAGS
+        ? g_flags_register_static (name, (const GFlagsValue *) p->choices)
+        : g_enum_register_static (name, (const GEnumValue *) p->choices);
     gst_type_mark_as_plugin_api (type, 0);
   }
   g_free (name);
@@ -203,114 +184,28 @@ install (
 }
 
 guint
-gst_vision_properties_install (GObjectClass *klass,
-    const GstVisionProperty *table, gssize at, guint first_id)
+gst_vision_properties_install (
+    GObjectClass *klass, const GstVisionProperty *table)
 {
-  Install i = {klass, first_id};
+  Install i = {klass, 1};
 
   klass->set_property = gst_vision_properties_set;
   klass->get_property = gst_vision_properties_get;
-  each (table, at, install, &i);
+  each (table, 0, install, &i);
   return i.id;
-}
-
-/* ---- Values that cannot be used ---- */
-
-typedef struct {
-  const gchar *name; /* of the property; interned */
-  gchar *why;
-} Refusal;
-
-static GQuark
-refusals_quark (void)
-{
-  return g_quark_from_static_string ("gst-vision-refusals");
-}
-
-static void
-free_refusal (gpointer refusal)
-{
-  g_free (((Refusal *) refusal)->why);
-  g_free (refusal);
-}
-
-/* Under the object lock: those of an instance, in the order of their setting.
- */
-static GPtrArray *
-refusals_of (GstElement *element)
-{
-  GPtrArray *all = g_object_get_qdata (G_OBJECT (element), refusals_quark ());
-
-  if (all)
-    return all;
-  all = g_ptr_array_new_with_free_func (free_refusal);
-  g_object_set_qdata_full (G_OBJECT (element), refusals_quark (), all,
-      (GDestroyNotify) g_ptr_array_unref);
-  return all;
-}
-
-/* Under the object lock: @why the newest value of @name is refused; NULL: it is
- * not. */
-static void
-note (GstElement *element, const gchar *name, const GError *why)
-{
-  GPtrArray *all = refusals_of (element);
-  Refusal *refusal;
-
-  for (guint i = 0; i < all->len; i++)
-    if (!strcmp (((Refusal *) g_ptr_array_index (all, i))->name, name))
-      g_ptr_array_remove_index (all, i--);
-  if (!why)
-    return;
-  refusal = g_new (Refusal, 1);
-  refusal->name = g_intern_string (name);
-  refusal->why = g_strdup (why->message);
-  g_ptr_array_add (all, refusal);
-}
-
-void
-gst_vision_properties_refuse (
-    GstElement *element, const gchar *name, GError *why)
-{
-  gboolean runs = GST_STATE (element) >= GST_STATE_PAUSED;
-
-  GST_OBJECT_LOCK (element);
-  note (element, name, runs ? NULL : why);
-  GST_OBJECT_UNLOCK (element);
-  if (runs && why)
-    GST_VISION_WARNING (element, LIBRARY, SETTINGS,
-        ("%s stays what it was: %s.", name, why->message));
-  g_clear_error (&why);
-}
-
-gboolean
-gst_vision_properties_check (GstElement *element)
-{
-  GString *text = g_string_new (NULL);
-  gboolean good;
-  GPtrArray *all;
-
-  GST_OBJECT_LOCK (element);
-  all = refusals_of (element);
-  for (guint i = 0; i < all->len; i++) {
-    const Refusal *refusal = g_ptr_array_index (all, i);
-
-    g_string_append_printf (text, "%s%s cannot be used: %s.", i ? " " : "",
-        refusal->name, refusal->why);
-  }
-  GST_OBJECT_UNLOCK (element);
-  good = !text->len;
-  if (!good)
-    GST_VISION_ERROR (element, LIBRARY, SETTINGS, ("%s", text->str));
-  g_string_free (text, TRUE);
-  return good;
 }
 
 /* ---- Texts ---- */
 
+typedef struct {
+  const gchar *name; /* of the property; interned */
+  gchar **place;     /* in the instance */
+  gchar *why;        /* the newest one cannot be used; NULL: it can */
+} Text;
+
 /* Of an instance. */
 typedef struct {
-  GPtrArray *places; /* gchar **, in the instance */
+  GArray *all;       /* Text, in the order of the table */
   GRecMutex setting; /* a text is read: what it says and the text go together */
 } Texts;
 
@@ -321,29 +216,47 @@ texts_quark (void)
 }
 
 static void
+clear_text (gpointer text)
+{
+  g_clear_pointer (((Text *) text)->place, g_free);
+  g_free (((Text *) text)->why);
+}
+
+static void
 free_texts (gpointer texts)
 {
   Texts *t = texts;
 
-  for (guint i = 0; i < t->places->len; i++)
-    g_clear_pointer ((gchar **) g_ptr_array_index (t->places, i), g_free);
-  g_ptr_array_unref (t->places);
+  g_array_unref (t->all);
   g_rec_mutex_clear (&t->setting);
   g_free (t);
 }
 
+/* NULL: the instance has none. */
 static Texts *
-make_texts (GObject *object)
+texts_of (gpointer object)
 {
-  Texts *t = g_object_get_qdata (object, texts_quark ());
+  return g_object_get_qdata (object, texts_quark ());
+}
 
-  if (t)
-    return t;
-  t = g_new0 (Texts, 1);
-  t->places = g_ptr_array_new ();
-  g_rec_mutex_init (&t->setting);
-  g_object_set_qdata_full (object, texts_quark (), t, free_texts);
-  return t;
+static void
+add_text (gpointer object, const Param *p, gchar **place)
+{
+  Texts *t = texts_of (object);
+  gchar name[PARAM_NAME];
+  Text text = {.place = place};
+
+  if (!t) {
+    t = g_new0 (Texts, 1);
+    t->all = g_array_new (FALSE, FALSE, sizeof (Text));
+    g_array_set_clear_func (t->all, clear_text);
+    g_rec_mutex_init (&t->setting);
+    g_object_set_qdata_full (object, texts_quark (), t, free_texts);
+  }
+  param_name (p, name);
+  text.name = g_intern_string (name);
+  *place = g_strdup (p->string);
+  g_array_append_val (t->all, text);
 }
 
 static void
@@ -351,31 +264,75 @@ set_default (
     gpointer to, const GstVisionProperty *row, const Param *p, gssize owner)
 {
   const Param alone[] = {*p, {NULL}};
-  gpointer place = G_STRUCT_MEMBER_P (to, owner + (gssize) p->at);
 
   (void) row;
   params_defaults (alone, G_STRUCT_MEMBER_P (to, owner));
-  if (p->type != PARAM_TEXT)
-    return;
-  *(gchar **) place = g_strdup (p->string);
-  g_ptr_array_add (make_texts (to)->places, place);
+  if (p->type == PARAM_TEXT)
+    add_text (to, p, G_STRUCT_MEMBER_P (to, owner + (gssize) p->at));
 }
 
 void
-gst_vision_properties_init (
-    gpointer object, const GstVisionProperty *table, gssize at)
+gst_vision_properties_init (gpointer object, const GstVisionProperty *table)
 {
-  each (table, at, set_default, object);
+  each (table, 0, set_default, object);
+}
+
+/* Takes @why the newest text cannot be used; NULL: it can. */
+static void
+refuse (GstElement *element, Text *text, GError *why)
+{
+  gboolean runs = GST_STATE (element) >= GST_STATE_PAUSED;
+
+  GST_OBJECT_LOCK (element);
+  g_free (text->why);
+  text->why = why && !runs ? g_strdup (why->message) : NULL;
+  GST_OBJECT_UNLOCK (element);
+  if (why && runs)
+    GST_VISION_WARNING (element, LIBRARY, SETTINGS,
+        ("%s stays what it was: %s.", text->name, why->message));
+  g_clear_error (&why);
+}
+
+gboolean
+gst_vision_properties_check (GstElement *element)
+{
+  GString *problems = g_string_new (NULL);
+  Texts *t = texts_of (element);
+  gboolean good;
+
+  GST_OBJECT_LOCK (element);
+  for (guint i = 0; t && i < t->all->len; i++) {
+    const Text *text = &g_array_index (t->all, Text, i);
+
+    if (text->why)
+      g_string_append_printf (problems, "%s%s cannot be used: %s.",
+          problems->len ? " " : "", text->name, text->why);
+  }
+  GST_OBJECT_UNLOCK (element);
+  good = !problems->len;
+  if (!good)
+    GST_VISION_ERROR (element, LIBRARY, SETTINGS, ("%s", problems->str));
+  g_string_free (problems, TRUE);
+  return good;
+}
+
+static Text *
+find_text (Texts *t, gchar **place)
+{
+  Text *text = (Text *) t->all->data;
+
+  while (text->place != place)
+    text++;
+  return text;
 }
 
 /* A text that cannot be used leaves the one before. */
 static gboolean
-set_text (
-    GstElement *element, GParamSpec *pspec, const Subject *s, const gchar *text)
+set_text (GstElement *element, const Subject *s, const gchar *given)
 {
-  Texts *t = g_object_get_qdata (G_OBJECT (element), texts_quark ());
-  gchar **place = (gchar **) G_STRUCT_MEMBER_P (element, s->place), *before;
-  gchar *now = g_strdup (text ? text : s->param->string);
+  Texts *t = texts_of (element);
+  gchar **place = G_STRUCT_MEMBER_P (element, s->place), *before;
+  gchar *now = g_strdup (given ? given : s->param->string);
   gboolean good = TRUE, takes;
   GError *error = NULL;
 
@@ -393,7 +350,7 @@ set_text (
   if (takes)
     *place = now;
   GST_OBJECT_UNLOCK (element);
-  gst_vision_properties_refuse (element, pspec->name, error);
+  refuse (element, find_text (t, place), error);
   g_rec_mutex_unlock (&t->setting);
   g_free (takes ? before : now);
   return good;
@@ -481,7 +438,7 @@ gst_vision_properties_set (
     return;
   }
   if (s->param->type == PARAM_TEXT)
-    good = set_text (element, pspec, s, g_value_get_string (value));
+    good = set_text (element, s, g_value_get_string (value));
   else {
     GST_OBJECT_LOCK (object);
     set_number (G_STRUCT_MEMBER_P (object, s->place), s->param, value);

@@ -49,11 +49,10 @@ struct _GstVisionProperty {
   void (*changed) (GstElement *element, const Param *param);
 };
 
-/* Installs them with ids from @first_id on, and set_property () and
- * get_property () for them; @at: where in an instance the struct lies that
- * @table is about, 0 for the instance itself.  Returns the next free id. */
-guint gst_vision_properties_install (GObjectClass *klass,
-    const GstVisionProperty *table, gssize at, guint first_id);
+/* Installs them with ids from 1 on, and set_property () and get_property () for
+ * them.  Returns the next free id. */
+guint gst_vision_properties_install (
+    GObjectClass *klass, const GstVisionProperty *table);
 
 /* What install () made set_property () and get_property (), for an element that
  * has properties besides and calls these for the others. */
@@ -65,21 +64,12 @@ void gst_vision_properties_get (
 /* For instance_init (): gives each field its default.  Texts are freed with
  * @object; what parse () made of them is @object's to free. */
 void gst_vision_properties_init (
-    gpointer object, const GstVisionProperty *table, gssize at);
+    gpointer object, const GstVisionProperty *table);
 
-/* ---- Values that cannot be used ----
- *
- * The one rule for all of them: set while the element is stopped, such a value
- * ends the start with an error; set later, it is warned of, and the value
- * before stays.  Texts with a parse () do this by themselves. */
-
-/* Notes that the value just given to the property @name cannot be used.  Takes
- * @why, the reason; NULL: the value can be used. */
-void gst_vision_properties_refuse (
-    GstElement *element, const gchar *name, GError *why);
-
-/* For start (), which both parents call it in: FALSE, and an error that names
- * the properties, where the newest values of some cannot be used. */
+/* For start (), in which both parents call it: FALSE, and an error that names
+ * the properties, where the newest texts of some were refused.  That is the one
+ * rule: a text that is refused while the element is stopped ends the start; one
+ * that is refused later is warned of, and the text before stays. */
 gboolean gst_vision_properties_check (GstElement *element);
 
 G_END_DECLS

@@ -351,7 +351,7 @@ gst_emdtrack_class_init (GstEmdtrackClass *klass)
 
   G_OBJECT_CLASS (klass)->finalize = gst_emdtrack_finalize;
   gst_vision_properties_install (
-      G_OBJECT_CLASS (klass), gst_emdtrack_properties, 0, 1);
+      G_OBJECT_CLASS (klass), gst_emdtrack_properties);
   gst_vision_filter_class_add_pads (filter, FORMATS);
   gst_element_class_set_static_metadata (element,
       "Earth mover's distance tracker", "Filter/Analyzer/Video",
@@ -373,5 +373,5 @@ static void
 gst_emdtrack_init (GstEmdtrack *self)
 {
   self->params = emdtrack_defaults ();
-  gst_vision_properties_init (self, gst_emdtrack_properties, 0);
+  gst_vision_properties_init (self, gst_emdtrack_properties);
 }

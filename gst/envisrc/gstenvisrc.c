@@ -317,7 +317,7 @@ gst_envi_src_class_init (GstEnviSrcClass *klass)
   GstBaseSrcClass *src = GST_BASE_SRC_CLASS (klass);
 
   gst_vision_properties_install (
-      G_OBJECT_CLASS (klass), gst_envi_src_properties, 0, 1);
+      G_OBJECT_CLASS (klass), gst_envi_src_properties);
   G_OBJECT_CLASS (klass)->finalize = finalize;
   src->get_caps = get_caps;
   src->fixate = fixate;
@@ -335,7 +335,7 @@ gst_envi_src_class_init (GstEnviSrcClass *klass)
 static void
 gst_envi_src_init (GstEnviSrc *self)
 {
-  gst_vision_properties_init (self, gst_envi_src_properties, 0);
+  gst_vision_properties_init (self, gst_envi_src_properties);
   gst_video_info_init (&self->info);
   gst_base_src_set_format (GST_BASE_SRC (self), GST_FORMAT_TIME);
 }

@@ -245,7 +245,7 @@ gst_gpuccl_class_init (GstGpucclClass *klass)
   GstBaseTransformClass *trans = GST_BASE_TRANSFORM_CLASS (klass);
   GstVisionFilterClass *filter = GST_VISION_FILTER_CLASS (klass);
 
-  gst_vision_properties_install (G_OBJECT_CLASS (klass), properties, 0, 1);
+  gst_vision_properties_install (G_OBJECT_CLASS (klass), properties);
   gst_vision_filter_class_add_pads (filter, FORMATS);
   gst_element_class_set_static_metadata (element, "Moving object detector",
       "Filter/Analyzer/Video",
@@ -264,5 +264,5 @@ gst_gpuccl_class_init (GstGpucclClass *klass)
 static void
 gst_gpuccl_init (GstGpuccl *self)
 {
-  gst_vision_properties_init (self, properties, 0);
+  gst_vision_properties_init (self, properties);
 }

@@ -276,7 +276,7 @@ gst_vision_json_class_init (GstVisionJsonClass *klass)
   GstElementClass *element = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *trans = GST_BASE_TRANSFORM_CLASS (klass);
 
-  gst_vision_properties_install (G_OBJECT_CLASS (klass), properties, 0, 1);
+  gst_vision_properties_install (G_OBJECT_CLASS (klass), properties);
   element->change_state = change_state;
   trans->start = start;
   trans->stop = stop;
@@ -293,6 +293,6 @@ gst_vision_json_class_init (GstVisionJsonClass *klass)
 static void
 gst_vision_json_init (GstVisionJson *self)
 {
-  gst_vision_properties_init (self, properties, 0);
+  gst_vision_properties_init (self, properties);
   gst_base_transform_set_passthrough (GST_BASE_TRANSFORM (self), TRUE);
 }

@@ -433,7 +433,7 @@ gst_kinfumot_class_init (GstKinfumotClass *klass)
   GstVisionFilterClass *filter = GST_VISION_FILTER_CLASS (klass);
 
   object->finalize = gst_kinfumot_finalize;
-  gst_vision_properties_install (object, properties, 0, 1);
+  gst_vision_properties_install (object, properties);
   /**
    * GstKinfumot::reset:
    *
@@ -479,5 +479,5 @@ static void
 gst_kinfumot_init (GstKinfumot *self)
 {
   g_queue_init (&self->births);
-  gst_vision_properties_init (self, properties, 0);
+  gst_vision_properties_init (self, properties);
 }

@@ -302,7 +302,7 @@ gst_moct_class_init (GstMoctClass *klass)
   GstVisionFilterClass *filter = GST_VISION_FILTER_CLASS (klass);
 
   object->finalize = gst_moct_finalize;
-  gst_vision_properties_install (object, properties, 0, 1);
+  gst_vision_properties_install (object, properties);
   /**
    * GstMoct::learn:
    * @name: of the colour: a new one, or one that is learned anew
@@ -340,5 +340,5 @@ gst_moct_init (GstMoct *self)
 {
   self->colours = g_new0 (GstMoctColours, 1);
   self->params = moct_defaults ();
-  gst_vision_properties_init (self, properties, 0);
+  gst_vision_properties_init (self, properties);
 }

@@ -294,7 +294,7 @@ gst_vision_overlay_class_init (GstVisionOverlayClass *klass)
   GstVisionFilterClass *filter = GST_VISION_FILTER_CLASS (klass);
 
   object->finalize = finalize;
-  gst_vision_properties_install (object, properties, 0, 1);
+  gst_vision_properties_install (object, properties);
 
   GST_BASE_TRANSFORM_CLASS (klass)->start = start;
   GST_BASE_TRANSFORM_CLASS (klass)->stop = stop;
@@ -315,6 +315,6 @@ gst_vision_overlay_class_init (GstVisionOverlayClass *klass)
 static void
 gst_vision_overlay_init (GstVisionOverlay *self)
 {
-  gst_vision_properties_init (self, properties, 0);
+  gst_vision_properties_init (self, properties);
   gst_vision_marks_init (&self->marks);
 }

@@ -439,7 +439,7 @@ gst_pocstereo_class_init (GstPocstereoClass *klass)
   GstVisionAggregatorClass *agg = GST_VISION_AGGREGATOR_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->finalize = gst_pocstereo_finalize;
-  gst_vision_properties_install (G_OBJECT_CLASS (klass), properties, 0, 1);
+  gst_vision_properties_install (G_OBJECT_CLASS (klass), properties);
   agg->output_formats = "{ GRAY16_LE, RGBA }";
   gst_vision_aggregator_class_add_pads (
       agg, "sink_left", FORMATS, "sink_right", FORMATS);
@@ -459,7 +459,7 @@ gst_pocstereo_class_init (GstPocstereoClass *klass)
 static void
 gst_pocstereo_init (GstPocstereo *self)
 {
-  gst_vision_properties_init (self, properties, 0);
+  gst_vision_properties_init (self, properties);
   self->chosen = g_array_new (FALSE, FALSE, sizeof (PocstereoPoint));
   self->found = g_array_new (FALSE, FALSE, sizeof (PocstereoPointMatch));
   self->in_space = g_array_new (FALSE, FALSE, 4 * sizeof (gfloat));

@@ -389,7 +389,7 @@ gst_scopedetect_class_init (GstScopedetectClass *klass)
   GstVisionAggregatorClass *agg = GST_VISION_AGGREGATOR_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->finalize = gst_scopedetect_finalize;
-  gst_vision_properties_install (G_OBJECT_CLASS (klass), properties, 0, 1);
+  gst_vision_properties_install (G_OBJECT_CLASS (klass), properties);
   gst_vision_aggregator_class_add_pads (
       agg, "sink_color", COLOUR_FORMATS, "sink_depth", DEPTH_FORMATS);
   gst_element_class_set_static_metadata (element, "Known objects in RGB-D",
@@ -408,7 +408,7 @@ gst_scopedetect_class_init (GstScopedetectClass *klass)
 static void
 gst_scopedetect_init (GstScopedetect *self)
 {
-  gst_vision_properties_init (self, properties, 0);
+  gst_vision_properties_init (self, properties);
   self->tracks = g_array_new (FALSE, FALSE, sizeof (GstScopedetectTrack));
   self->seen = g_array_new (FALSE, FALSE, sizeof (GstScopedetectTrack));
 }

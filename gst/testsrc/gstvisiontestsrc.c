@@ -272,7 +272,7 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 static void
 install_properties (GObjectClass *klass)
 {
-  n_threads_id = gst_vision_properties_install (klass, properties, 0, 1);
+  n_threads_id = gst_vision_properties_install (klass, properties);
   palette_id = n_threads_id + 1;
   klass->set_property = set_property;
   klass->get_property = get_property;
@@ -453,7 +453,7 @@ gst_vision_test_src_class_init (GstVisionTestSrcClass *klass)
 static void
 gst_vision_test_src_init (GstVisionTestSrc *self)
 {
-  gst_vision_properties_init (self, properties, 0);
+  gst_vision_properties_init (self, properties);
   gst_vision_backend_init (&self->backend, GST_ELEMENT (self));
   self->backend.kind = GST_VISION_BACKEND_CPU;
   gst_video_info_init (&self->frame.info);

@@ -465,7 +465,7 @@ gst_visionmap_class_init (GstVisionmapClass *klass)
   GstElementClass *element = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *trans = GST_BASE_TRANSFORM_CLASS (klass);
 
-  n_threads_id = gst_vision_properties_install (object, properties, 0, 1);
+  n_threads_id = gst_vision_properties_install (object, properties);
   object->set_property = set_property;
   object->get_property = get_property;
   g_object_class_install_property (
@@ -493,5 +493,5 @@ gst_visionmap_init (GstVisionmap *self)
 {
   g_queue_init (&self->held);
   self->waits = TRUE;
-  gst_vision_properties_init (self, properties, 0);
+  gst_vision_properties_init (self, properties);
 }

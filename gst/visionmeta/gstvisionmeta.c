@@ -147,7 +147,7 @@ gst_vision_meta_class_init (GstVisionMetaClass *klass)
   GstElementClass *element = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *trans = GST_BASE_TRANSFORM_CLASS (klass);
 
-  gst_vision_properties_install (G_OBJECT_CLASS (klass), properties, 0, 1);
+  gst_vision_properties_install (G_OBJECT_CLASS (klass), properties);
   trans->start = start;
   trans->set_caps = set_caps;
   trans->transform_ip = transform_ip;
@@ -165,6 +165,6 @@ gst_vision_meta_class_init (GstVisionMetaClass *klass)
 static void
 gst_vision_meta_init (GstVisionMeta *self)
 {
-  gst_vision_properties_init (self, properties, 0);
+  gst_vision_properties_init (self, properties);
   gst_video_info_init (&self->info);
 }

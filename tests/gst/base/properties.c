@@ -137,15 +137,14 @@ toy_class_init (ToyClass *klass)
 {
   G_OBJECT_CLASS (klass)->finalize = finalize;
   fail_unless_equals_int (
-      gst_vision_properties_install (G_OBJECT_CLASS (klass), properties, 0, 1),
-      11);
+      gst_vision_properties_install (G_OBJECT_CLASS (klass), properties), 11);
 }
 
 static void
 toy_init (Toy *self)
 {
   self->changes = g_string_new (NULL);
-  gst_vision_properties_init (self, properties, 0);
+  gst_vision_properties_init (self, properties);
 }
 
 static Toy *
