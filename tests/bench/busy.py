@@ -25,7 +25,7 @@ SIZE = "width=640,height=480"
 CAMERA = "intrinsics=585,585,319.5,239.5"
 
 # Format and size; the scene; how many frames are made before; how often each stream
-# plays these; the element.  So many that a stream takes a fraction of a second.
+# plays these, so that it takes a fraction of a second; the element.
 CASES = {
     "moct": ("NV12", SIZE, "pattern=chromatic", 24, 10,
              "moct objects=red:#c03030~25;green:#30a040~25;blue:#3050c0~25"),
