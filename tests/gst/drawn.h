@@ -4,24 +4,12 @@
  * objects and maps on them, and the pixels that come out. */
 #pragma once
 
-#include <gst/check/gstcheck.h>
-#include <gst/check/gstharness.h>
-
 #include <math.h>
 
-#include "meta/gstvisionmeta.h"
+#include "fed.h"
 
 #define PADDING 24
 #define GREY 100
-
-static inline void
-set_caps (GstHarness *h, GstVideoInfo *info, GstVideoFormat format, gint width,
-    gint height)
-{
-  gst_video_info_set_format (info, format, width, height);
-  info->fps_n = 25;
-  gst_harness_set_src_caps (h, gst_video_info_to_caps (info));
-}
 
 /* A frame in which every byte is GREY, its rows longer than they need be. */
 static inline GstBuffer *

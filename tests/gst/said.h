@@ -27,6 +27,14 @@ expect_text (GstMessage *message, const gchar *text)
   gst_message_unref (message);
 }
 
+/* The next message of @type on @bus speaks of @text, and there is no other. */
+static inline void
+expect_once (GstBus *bus, GstMessageType type, const gchar *text)
+{
+  expect_text (gst_bus_pop_filtered (bus, type), text);
+  fail_unless (gst_bus_pop_filtered (bus, type) == NULL);
+}
+
 /* What @pipeline, which this takes, warns of until it ends, or fails with. */
 static inline gchar *
 said_until_end (GstElement *pipeline, const gchar *line)

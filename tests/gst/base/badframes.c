@@ -36,12 +36,12 @@ push_three (GstVideoFormat format, gint width, gint height, Bad bad)
   expect_text (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING), bad_says[bad]);
   fail_unless (gst_bus_pop_filtered (
                    bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR) == NULL);
-  fail_unless_equals_uint64 (stat_of (h, "frames"), 3);
-  fail_unless_equals_uint64 (stat_of (h, "faulty"), 1);
-  fail_unless_equals_uint64 (stat_of (h, "dropped"), 0);
+  fail_unless_equals_uint64 (stat_count (h->element, "frames"), 3);
+  fail_unless_equals_uint64 (stat_count (h->element, "faulty"), 1);
+  fail_unless_equals_uint64 (stat_count (h->element, "dropped"), 0);
   fail_unless_equals_int (self->opened, 1);
   fail_unless_equals_int (self->closed, 0);
-  finish (h, bus);
+  fed_free (h, bus);
 }
 
 GST_START_TEST (test_filter)
@@ -67,9 +67,9 @@ GST_START_TEST (test_sentence)
   expect_text (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING),
       "its buffer holds 16380 bytes, but RGBA of 64x64 has 16384");
   fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING) == NULL);
-  fail_unless_equals_uint64 (stat_of (h, "faulty"), 20);
+  fail_unless_equals_uint64 (stat_count (h->element, "faulty"), 20);
   fail_unless_equals_int (gst_harness_buffers_received (h), 20);
-  finish (h, bus);
+  fed_free (h, bus);
 }
 GST_END_TEST;
 
@@ -95,8 +95,8 @@ GST_START_TEST (test_larger)
   gst_buffer_unref (gst_harness_push_and_pull (h, buffer));
   fail_unless_equals_int (self->seen.stride[0], 16);
   gst_buffer_unref (gst_harness_push_and_pull (h, frame_of (1000, 0)));
-  fail_unless_equals_uint64 (stat_of (h, "faulty"), 0);
-  finish (h, bus);
+  fail_unless_equals_uint64 (stat_count (h->element, "faulty"), 0);
+  fed_free (h, bus);
 }
 GST_END_TEST;
 
@@ -137,8 +137,8 @@ push_odd (GstVideoFormat format, gsize shift, gint more)
     }
     gst_buffer_unref (buffer);
   }
-  fail_unless_equals_uint64 (stat_of (h, "faulty"), 0);
-  finish (h, bus);
+  fail_unless_equals_uint64 (stat_count (h->element, "faulty"), 0);
+  fed_free (h, bus);
 }
 
 GST_START_TEST (test_odd)
@@ -261,7 +261,7 @@ GST_START_TEST (test_filter_segment)
   gst_harness_set_src_caps_str (h, CAPS ("GRAY8", 4, 4));
   push_segment (h, GST_FORMAT_TIME);
   fail_unless_equals_int (gst_harness_push (h, frame_of (16, 0)), GST_FLOW_OK);
-  finish (h, bus);
+  fed_free (h, bus);
 }
 GST_END_TEST;
 

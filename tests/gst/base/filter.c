@@ -42,7 +42,7 @@ GST_START_TEST (test_formats)
     fail_unless_equals_int (self->closed, i);
   }
   g_value_unset (&list);
-  finish (h, bus);
+  fed_free (h, bus);
 }
 GST_END_TEST;
 
@@ -88,7 +88,7 @@ GST_START_TEST (test_strides)
   fail_unless_equals_int (self->seen.plane[1] - self->seen.plane[0], 4 * 32);
   fail_unless_equals_int (first_byte (buffer), 9);
   gst_buffer_unref (buffer);
-  finish (h, bus);
+  fed_free (h, bus);
 }
 GST_END_TEST;
 
@@ -145,7 +145,7 @@ GST_START_TEST (test_trace)
   fail_unless (gst_structure_get_uint64 (stats, "latency", &latency));
   fail_unless_equals_uint64 (traced.latency, latency);
   gst_structure_free (stats);
-  finish (h, bus);
+  fed_free (h, bus);
 }
 GST_END_TEST;
 
@@ -163,7 +163,7 @@ GST_START_TEST (test_shared_buffer)
   fail_unless_equals_int (first_byte (drawn), 10);
   gst_buffer_unref (drawn);
   gst_buffer_unref (kept);
-  finish (h, bus);
+  fed_free (h, bus);
 }
 GST_END_TEST;
 
@@ -183,12 +183,13 @@ GST_START_TEST (test_qos)
   for (guint i = 1; i <= 10; i++)
     gst_harness_push (h, frame_of (48, i * 40 * GST_MSECOND));
   gst_harness_push_event (h, gst_event_new_eos ());
-  fail_unless (stat_of (h, "dropped") > 0);
+  fail_unless (stat_count (h->element, "dropped") > 0);
   fail_unless_equals_uint64 (
-      stat_of (h, "dropped") + stat_of (h, "frames"), 11);
+      stat_count (h->element, "dropped") + stat_count (h->element, "frames"),
+      11);
   fail_unless_equals_uint64 (
-      stat_of (h, "frames"), gst_harness_buffers_received (h));
-  finish (h, bus);
+      stat_count (h->element, "frames"), gst_harness_buffers_received (h));
+  fed_free (h, bus);
 }
 GST_END_TEST;
 
@@ -225,7 +226,7 @@ GST_START_TEST (test_pace)
       else
         fail_unless (message == NULL, "frame %u", i);
     }
-    finish (h, bus);
+    fed_free (h, bus);
   }
 }
 GST_END_TEST;
@@ -244,9 +245,9 @@ GST_START_TEST (test_qos_and_stop)
       gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 2., GST_SECOND, GST_SECOND));
   gst_harness_push (h, frame_of (48, 40 * GST_MSECOND));
   gst_element_set_state (h->element, GST_STATE_READY);
-  fail_unless_equals_uint64 (stat_of (h, "frames"), 1);
-  fail_unless_equals_uint64 (stat_of (h, "dropped"), 1);
-  finish (h, bus);
+  fail_unless_equals_uint64 (stat_count (h->element, "frames"), 1);
+  fail_unless_equals_uint64 (stat_count (h->element, "dropped"), 1);
+  fed_free (h, bus);
 }
 GST_END_TEST;
 
@@ -289,7 +290,7 @@ GST_START_TEST (test_push_while_starting)
   fail_unless_equals_int (
       GPOINTER_TO_INT (g_thread_join (thread)), GST_FLOW_OK);
   klass->start = plain_start;
-  finish (h, bus);
+  fed_free (h, bus);
 }
 GST_END_TEST;
 
@@ -321,8 +322,8 @@ GST_START_TEST (test_faults)
   for (; (message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING)); n_told++)
     gst_message_unref (message);
   fail_unless_equals_int (n_told, GST_VISION_WARNINGS);
-  fail_unless_equals_uint64 (stat_of (h, "faulty"), 26);
-  finish (h, bus);
+  fail_unless_equals_uint64 (stat_count (h->element, "faulty"), 26);
+  fed_free (h, bus);
 }
 GST_END_TEST;
 
@@ -357,7 +358,7 @@ GST_START_TEST (test_fault_that_is_no_utf8)
     fail_unless (strstr (error->message, "\"a") != NULL);
     g_error_free (error);
     gst_message_unref (message);
-    finish (h, bus);
+    fed_free (h, bus);
   }
 }
 GST_END_TEST;
@@ -396,7 +397,7 @@ GST_START_TEST (test_messages)
   g_object_set (self, "post-messages", FALSE, NULL);
   gst_harness_push (h, frame_of (48, GST_SECOND));
   fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT) == NULL);
-  finish (h, bus);
+  fed_free (h, bus);
 }
 GST_END_TEST;
 
@@ -405,11 +406,11 @@ static void
 expect_times (GstHarness *h, const gchar *newest, const gchar *mean,
     const gchar *max, GstClockTime spent)
 {
-  fail_unless (stat_of (h, max) >= spent);
-  fail_unless (stat_of (h, max) < spent + GST_SECOND);
-  fail_unless (stat_of (h, newest) < stat_of (h, max));
-  fail_unless (stat_of (h, mean) >= spent / 2);
-  fail_unless (stat_of (h, mean) < stat_of (h, max));
+  fail_unless (stat_count (h->element, max) >= spent);
+  fail_unless (stat_count (h->element, max) < spent + GST_SECOND);
+  fail_unless (stat_count (h->element, newest) < stat_count (h->element, max));
+  fail_unless (stat_count (h->element, mean) >= spent / 2);
+  fail_unless (stat_count (h->element, mean) < stat_count (h->element, max));
 }
 
 /* The times that `stats` gives are those that were spent. */
@@ -425,7 +426,7 @@ GST_START_TEST (test_stats)
   gst_harness_push (h, frame_of (48, 0));
   self->sleep = 0;
   gst_harness_push (h, frame_of (48, 40 * GST_MSECOND));
-  fail_unless_equals_uint64 (stat_of (h, "frames"), 2);
+  fail_unless_equals_uint64 (stat_count (h->element, "frames"), 2);
   expect_times (h, "latency", "latency-mean", "latency-max", 20 * GST_MSECOND);
   expect_times (h, "kernel-time", "kernel-time-mean", "kernel-time-max",
       20 * GST_MSECOND);
@@ -435,10 +436,10 @@ GST_START_TEST (test_stats)
 
   gst_element_set_state (h->element, GST_STATE_NULL);
   gst_element_set_state (h->element, GST_STATE_PLAYING);
-  fail_unless_equals_uint64 (stat_of (h, "frames"), 0);
-  fail_unless_equals_uint64 (stat_of (h, "latency-max"), 0);
-  fail_unless_equals_uint64 (stat_of (h, "kernel-time-max"), 0);
-  finish (h, bus);
+  fail_unless_equals_uint64 (stat_count (h->element, "frames"), 0);
+  fail_unless_equals_uint64 (stat_count (h->element, "latency-max"), 0);
+  fail_unless_equals_uint64 (stat_count (h->element, "kernel-time-max"), 0);
+  fed_free (h, bus);
 }
 GST_END_TEST;
 
@@ -454,10 +455,10 @@ GST_START_TEST (test_kernel_time)
   self->sleep = 10000;
   self->after = 50000;
   gst_harness_push (h, frame_of (48, 0));
-  fail_unless (stat_of (h, "kernel-time") >= 10 * GST_MSECOND);
-  fail_unless (stat_of (h, "latency") + GST_MSECOND >=
-      stat_of (h, "kernel-time") + 50 * GST_MSECOND);
-  finish (h, bus);
+  fail_unless (stat_count (h->element, "kernel-time") >= 10 * GST_MSECOND);
+  fail_unless (stat_count (h->element, "latency") + GST_MSECOND >=
+      stat_count (h->element, "kernel-time") + 50 * GST_MSECOND);
+  fed_free (h, bus);
 }
 GST_END_TEST;
 
@@ -478,7 +479,7 @@ GST_START_TEST (test_flush)
   gst_harness_push_event (h, gst_event_new_segment (&segment));
   fail_unless_equals_int (gst_harness_push (h, frame_of (48, 0)), GST_FLOW_OK);
   fail_unless_equals_int (self->opened, 1);
-  finish (h, bus);
+  fed_free (h, bus);
 }
 GST_END_TEST;
 
@@ -506,7 +507,7 @@ GST_START_TEST (test_controlled)
     gst_buffer_unref (buffer);
   }
   gst_object_unref (source);
-  finish (h, bus);
+  fed_free (h, bus);
 }
 GST_END_TEST;
 
@@ -529,9 +530,9 @@ GST_START_TEST (test_two_instances)
   fail_unless_equals_int (b->opened, 1);
   fail_unless_equals_int (a->seen.width, 3);
   fail_unless_equals_int (b->seen.width, 16);
-  fail_unless_equals_uint64 (stat_of (h, "frames"), 2);
-  finish (h, bus_a);
-  finish (i, bus_b);
+  fail_unless_equals_uint64 (stat_count (h->element, "frames"), 2);
+  fed_free (h, bus_a);
+  fed_free (i, bus_b);
 }
 GST_END_TEST;
 

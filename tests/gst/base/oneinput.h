@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "base/gstvisionfilter.h"
+#include "fed.h"
+#include "said.h"
 
 #define FORMATS \
  "{ NV12, I420, P010_10LE, YUY2, RGBA, BGRA, RGBx, BGRx, RGB, BGR, GRAY8, " \
@@ -122,14 +124,6 @@ harness (OneInput **self, GstBus **bus)
   return h;
 }
 
-static inline void
-finish (GstHarness *h, GstBus *bus)
-{
-  gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
-  gst_harness_teardown (h);
-}
-
 static inline GstBuffer *
 frame_of (gsize size, GstClockTime pts)
 {
@@ -148,16 +142,4 @@ first_byte (GstBuffer *buffer)
 
   fail_unless_equals_int (gst_buffer_extract (buffer, 0, &byte, 1), 1);
   return byte;
-}
-
-static inline guint64
-stat_of (GstHarness *h, const gchar *field)
-{
-  GstStructure *stats;
-  guint64 n;
-
-  g_object_get (h->element, "stats", &stats, NULL);
-  fail_unless (gst_structure_get_uint64 (stats, field, &n));
-  gst_structure_free (stats);
-  return n;
 }

@@ -180,7 +180,7 @@ GST_START_TEST (test_outside)
   s.n = 0;
   stage_follow (&s, 5, 3);
   stage_expect (&s, GST_MESSAGE_WARNING, "\"below\"");
-  fail_unless (stage_stat (&s, "faulty") == 0);
+  fail_unless (stat_count (s.h->element, "faulty") == 0);
   stage_free (&s);
 }
 GST_END_TEST;
@@ -198,7 +198,7 @@ GST_START_TEST (test_playing)
       gst_buffer_get_vision_objects (buffer, GST_VISION_ORIGIN_RESULT) == NULL);
   gst_buffer_unref (buffer);
   stage_expect (&s, GST_MESSAGE_WARNING, "window must be odd");
-  fail_unless (stage_stat (&s, "faulty") == 1);
+  fail_unless (stat_count (s.h->element, "faulty") == 1);
   g_object_set (s.h->element, "window", 7, "resume", .9, NULL);
   gst_buffer_unref (gst_harness_push_and_pull (s.h, stage_frame (&s)));
   stage_expect (&s, GST_MESSAGE_WARNING, "resume must be at most occlude");

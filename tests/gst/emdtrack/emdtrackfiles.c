@@ -254,7 +254,7 @@ misfit (const gchar *histogram, const gchar *before, gchar *path,
   set_file (&s, before, path);
   gst_vision_objects_free (stage_push (&s));
   stage_expect (&s, GST_MESSAGE_WARNING, problem);
-  fail_unless (stage_stat (&s, "faulty") == 0);
+  fail_unless (stat_count (s.h->element, "faulty") == 0);
   g_object_set (s.h->element, "targets", TARGETS, NULL);
   s.n = 0;
   stage_follow (&s, 2, 3);

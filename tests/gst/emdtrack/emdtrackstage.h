@@ -5,14 +5,10 @@
  * another spectrum; and what emdtrack says of it. */
 #pragma once
 
-#include <gst/check/gstcheck.h>
-#include <gst/check/gstharness.h>
-
 #include <math.h>
 #include <string.h>
 
-#include "meta/gstvisionmeta.h"
-
+#include "fed.h"
 #include "said.h"
 
 #define WIDTH 160
@@ -55,9 +51,7 @@ stage_new (GstVideoFormat format, const gchar *targets)
 static inline void
 stage_free (Stage *s)
 {
-  gst_element_set_bus (s->h->element, NULL);
-  gst_object_unref (s->bus);
-  gst_harness_teardown (s->h);
+  fed_free (s->h, s->bus);
 }
 
 /* What is at (@x, @y): colour 0 and 1 of the ground, 2 and 3 of the square. */
@@ -69,28 +63,6 @@ stage_kind (const Stage *s, gint x, gint y)
   if (!s->hidden && u >= 0 && u < SIDE && v >= 0 && v < SIDE)
     return 2 + (v >= SIDE / 2);
   return (x / 5 + y / 7) % 2;
-}
-
-static inline GstBuffer *
-stage_convert (Stage *s, GstBuffer *rgb)
-{
-  GstBuffer *converted = gst_buffer_new_allocate (NULL, s->info.size, NULL);
-  GstVideoConverter *converter;
-  GstVideoFrame from, to;
-  GstVideoInfo info;
-
-  gst_video_info_set_format (
-      &info, GST_VIDEO_FORMAT_RGBx, s->info.width, s->info.height);
-  info.fps_n = s->info.fps_n;
-  converter = gst_video_converter_new (&info, &s->info, NULL);
-  gst_video_frame_map (&from, &info, rgb, GST_MAP_READ);
-  gst_video_frame_map (&to, &s->info, converted, GST_MAP_WRITE);
-  gst_video_converter_frame (converter, &from, &to);
-  gst_video_frame_unmap (&to);
-  gst_video_frame_unmap (&from);
-  gst_video_converter_free (converter);
-  gst_buffer_unref (rgb);
-  return converted;
 }
 
 static inline GstBuffer *
@@ -108,7 +80,7 @@ stage_colours (Stage *s)
     memcpy (map.data + (gsize) 4 * i,
         colours[stage_kind (s, i % width, i / width)], 4);
   gst_buffer_unmap (buffer, &map);
-  return stage_convert (s, buffer);
+  return fed_convert (buffer, GST_VIDEO_FORMAT_RGBx, &s->info, NULL);
 }
 
 /* Bands 0 + 1 and 2 + 3 are the same everywhere, as a camera sees them. */
@@ -136,26 +108,17 @@ stage_spectra (Stage *s)
 static inline GstBuffer *
 stage_frame (Stage *s)
 {
-  GstBuffer *buffer;
-
   s->x = START_X + 2 * (gint) (s->n % 40);
-  buffer = s->rows ? stage_spectra (s) : stage_colours (s);
-  GST_BUFFER_PTS (buffer) = s->n++ * 40 * GST_MSECOND;
-  GST_BUFFER_DURATION (buffer) = 40 * GST_MSECOND;
-  return buffer;
+  return fed_frame (s->rows ? stage_spectra (s) : stage_colours (s), s->n++);
 }
 
 /* Pushes the next frame; what was found, to be freed. */
 static inline GstVisionObjects *
 stage_push (Stage *s)
 {
-  GstBuffer *buffer = gst_harness_push_and_pull (s->h, stage_frame (s));
-  GstVisionObjects *found;
+  GstVisionObjects *found = fed_objects (s->h, stage_frame (s));
 
-  fail_unless (buffer != NULL);
-  found = gst_buffer_get_vision_objects (buffer, GST_VISION_ORIGIN_RESULT);
   fail_unless (found != NULL);
-  gst_buffer_unref (buffer);
   return found;
 }
 
@@ -205,20 +168,4 @@ static inline void
 stage_expect (Stage *s, GstMessageType type, const gchar *text)
 {
   expect_text (gst_bus_pop_filtered (s->bus, type), text);
-}
-
-static inline gdouble
-stage_stat (Stage *s, const gchar *name)
-{
-  GstStructure *stats;
-  gdouble number = -1;
-  guint64 count;
-
-  g_object_get (s->h->element, "stats", &stats, NULL);
-  if (gst_structure_get_uint64 (stats, name, &count))
-    number = (gdouble) count;
-  else
-    gst_structure_get_double (stats, name, &number);
-  gst_structure_free (stats);
-  return number;
 }

@@ -4,14 +4,10 @@
  * of them. */
 #pragma once
 
-#include <gst/check/gstcheck.h>
-#include <gst/check/gstharness.h>
-
 #include <math.h>
 #include <string.h>
 
-#include "meta/gstvisionmeta.h"
-
+#include "fed.h"
 #include "said.h"
 
 #define WIDTH 64
@@ -32,9 +28,7 @@ typedef struct {
 static inline void
 frames_caps (Frames *f, GstVideoFormat format, gint width, gint height)
 {
-  gst_video_info_set_format (&f->info, format, width, height);
-  f->info.fps_n = 25;
-  gst_harness_set_src_caps (f->h, gst_video_info_to_caps (&f->info));
+  fed_caps (f->h, &f->info, format, width, height);
 }
 
 /* @properties: as in a launch line. */
@@ -57,9 +51,7 @@ frames_new (GstVideoFormat format, const gchar *properties)
 static inline void
 frames_free (Frames *f)
 {
-  gst_element_set_bus (f->h->element, NULL);
-  gst_object_unref (f->bus);
-  gst_harness_teardown (f->h);
+  fed_free (f->h, f->bus);
 }
 
 /* Fills @rects of a picture of @bytes bytes a pixel. */
@@ -91,9 +83,7 @@ frames_make (Frames *f, const Rect *rects, guint n)
   paint (map.data, f->info.stride[0], depth ? 2 : 1, f->info.width,
       f->info.height, rects, n);
   gst_buffer_unmap (buffer, &map);
-  GST_BUFFER_PTS (buffer) = f->n++ * 40 * GST_MSECOND;
-  GST_BUFFER_DURATION (buffer) = 40 * GST_MSECOND;
-  return buffer;
+  return fed_frame (buffer, f->n++);
 }
 
 /* A map of @rects, all else of it @rest in the first channel. */
@@ -139,13 +129,7 @@ add_classes (GstBuffer *buffer, guint channels, guint width, guint height,
 static inline GstVisionObjects *
 frames_push (Frames *f, GstBuffer *buffer)
 {
-  GstVisionObjects *found;
-
-  buffer = gst_harness_push_and_pull (f->h, buffer);
-  fail_unless (buffer != NULL);
-  found = gst_buffer_get_vision_objects (buffer, GST_VISION_ORIGIN_RESULT);
-  gst_buffer_unref (buffer);
-  return found;
+  return fed_objects (f->h, buffer);
 }
 
 /* Pushes @buffer, in which @n objects are to be found; a copy of the first. */
@@ -178,8 +162,7 @@ frames_state (Frames *f, GstBuffer *buffer, guint n)
 static inline void
 expect_message (Frames *f, GstMessageType type, const gchar *text)
 {
-  expect_text (gst_bus_pop_filtered (f->bus, type), text);
-  fail_unless (gst_bus_pop_filtered (f->bus, type) == NULL);
+  expect_once (f->bus, type, text);
 }
 
 static inline void

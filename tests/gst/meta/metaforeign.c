@@ -280,7 +280,7 @@ GST_START_TEST (test_trails)
 
   gst_util_set_object_arg (G_OBJECT (h->element), "show", "trail");
   g_object_set (h->element, "trail-time", 0.1, NULL); /* others fade */
-  set_caps (h, &info, GST_VIDEO_FORMAT_RGB, 64, 48);
+  fed_caps (h, &info, GST_VIDEO_FORMAT_RGB, 64, 48);
   for (guint alone = 0; alone < 2; alone++)
     for (guint frame = 0; frame < 12; frame++) {
       for (guint i = 0; i < MANY; i++) {
@@ -329,7 +329,7 @@ GST_START_TEST (test_names)
 
   gst_util_set_object_arg (G_OBJECT (h->element), "show", "label");
   g_object_set (h->element, "font-size", 200, NULL);
-  set_caps (h, &info, GST_VIDEO_FORMAT_RGB, 64, 48);
+  fed_caps (h, &info, GST_VIDEO_FORMAT_RGB, 64, 48);
   o[0] = object_at (5, 5, 5, 5);
   o[0].label = "é";
   gst_buffer_unref (push_objects (h, &info, o, 1)); /* fonts are loaded */

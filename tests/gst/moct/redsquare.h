@@ -4,13 +4,7 @@
  * moct says of it. */
 #pragma once
 
-#include <gst/check/gstcheck.h>
-#include <gst/check/gstharness.h>
-
-#include <string.h>
-
-#include "meta/gstvisionmeta.h"
-
+#include "fed.h"
 #include "said.h"
 
 #define WIDTH 64
@@ -32,9 +26,7 @@ typedef struct {
 static inline void
 red_caps (Red *r, GstVideoFormat format, gint width, gint height)
 {
-  gst_video_info_set_format (&r->info, format, width, height);
-  r->info.fps_n = 25;
-  gst_harness_set_src_caps (r->h, gst_video_info_to_caps (&r->info));
+  fed_caps (r->h, &r->info, format, width, height);
 }
 
 static inline Red
@@ -51,36 +43,18 @@ red_new (GstVideoFormat format)
 static inline void
 red_free (Red *r)
 {
-  gst_element_set_bus (r->h->element, NULL);
-  gst_object_unref (r->bus);
-  gst_harness_teardown (r->h);
+  fed_free (r->h, r->bus);
 }
 
 /* @buffer, which is RGB, in the format of the caps. */
 static inline GstBuffer *
 red_convert (Red *r, GstBuffer *buffer)
 {
-  GstBuffer *converted = gst_buffer_new_allocate (NULL, r->info.size, NULL);
-  GstVideoConverter *converter;
-  GstVideoFrame from, to;
-  GstVideoInfo rgb;
-
-  gst_video_info_set_format (
-      &rgb, GST_VIDEO_FORMAT_RGB, r->info.width, r->info.height);
-  rgb.fps_n = r->info.fps_n;
-  converter = gst_video_converter_new (&rgb, &r->info,
+  return fed_convert (buffer, GST_VIDEO_FORMAT_RGB, &r->info,
       gst_structure_new ("options", GST_VIDEO_CONVERTER_OPT_CHROMA_MODE,
           GST_TYPE_VIDEO_CHROMA_MODE, GST_VIDEO_CHROMA_MODE_NONE,
           GST_VIDEO_CONVERTER_OPT_DITHER_METHOD, GST_TYPE_VIDEO_DITHER_METHOD,
           GST_VIDEO_DITHER_NONE, NULL));
-  gst_video_frame_map (&from, &rgb, buffer, GST_MAP_READ);
-  gst_video_frame_map (&to, &r->info, converted, GST_MAP_WRITE);
-  gst_video_converter_frame (converter, &from, &to);
-  gst_video_frame_unmap (&to);
-  gst_video_frame_unmap (&from);
-  gst_video_converter_free (converter);
-  gst_buffer_unref (buffer);
-  return converted;
 }
 
 /* The next frame, with a rectangle of 0xRRGGBB. */
@@ -99,10 +73,7 @@ red_frame_of (Red *r, guint colour)
       for (gint c = 0; c < 3; c++)
         map.data[y * stride + 3 * x + c] = colour >> (16 - 8 * c);
   gst_buffer_unmap (buffer, &map);
-  buffer = red_convert (r, buffer);
-  GST_BUFFER_PTS (buffer) = r->n++ * 40 * GST_MSECOND;
-  GST_BUFFER_DURATION (buffer) = 40 * GST_MSECOND;
-  return buffer;
+  return fed_frame (red_convert (r, buffer), r->n++);
 }
 
 /* Pushes @buffer, or a frame with the red rectangle; what was found, to be
@@ -110,14 +81,7 @@ red_frame_of (Red *r, guint colour)
 static inline GstVisionObjects *
 red_push (Red *r, GstBuffer *buffer)
 {
-  GstVisionObjects *found;
-
-  buffer = gst_harness_push_and_pull (
-      r->h, buffer ? buffer : red_frame_of (r, 0xff0000));
-  fail_unless (buffer != NULL);
-  found = gst_buffer_get_vision_objects (buffer, GST_VISION_ORIGIN_RESULT);
-  gst_buffer_unref (buffer);
-  return found;
+  return fed_objects (r->h, buffer ? buffer : red_frame_of (r, 0xff0000));
 }
 
 /* How many objects the next frame has; it must say so. */
@@ -136,6 +100,5 @@ red_count (Red *r)
 static inline void
 red_expect_warning (Red *r, const gchar *text)
 {
-  expect_text (gst_bus_pop_filtered (r->bus, GST_MESSAGE_WARNING), text);
-  fail_unless (gst_bus_pop_filtered (r->bus, GST_MESSAGE_WARNING) == NULL);
+  expect_once (r->bus, GST_MESSAGE_WARNING, text);
 }

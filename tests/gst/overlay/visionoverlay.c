@@ -51,7 +51,7 @@ GST_START_TEST (test_formats)
     GstVideoInfo info;
     GstBuffer *buffer;
 
-    set_caps (h, &info, formats[i], 63, 47);
+    fed_caps (h, &info, formats[i], 63, 47);
     buffer = draw (h, &info, &o, 1);
     fail_unless (pixel (buffer, &info, 20, 8, big) != GREY);
     fail_unless (pixel (buffer, &info, 20, 9, big) != GREY);
@@ -75,7 +75,7 @@ GST_START_TEST (test_untouched)
   GstVideoInfo info;
 
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
-    set_caps (h, &info, formats[i], 63, 47);
+    fed_caps (h, &info, formats[i], 63, 47);
     fail_unless_equals_int (count (h, &info, NULL, 0), 0);
     o.state = GST_VISION_STATE_LOST;
     fail_unless_equals_int (count (h, &info, &o, 1), 0);
@@ -95,7 +95,7 @@ GST_START_TEST (test_scaled)
   GstVideoInfo info;
   GstBuffer *buffer;
 
-  set_caps (h, &info, GST_VIDEO_FORMAT_GRAY8, 128, 144);
+  fed_caps (h, &info, GST_VIDEO_FORMAT_GRAY8, 128, 144);
   buffer = draw (h, &info, &o, 1);
   fail_unless (pixel (buffer, &info, 19, 50, 0) != GREY);
   fail_unless (pixel (buffer, &info, 60, 50, 0) != GREY);
@@ -118,7 +118,7 @@ GST_START_TEST (test_states)
   GstVideoInfo info;
 
   o.label = "red";
-  set_caps (h, &info, GST_VIDEO_FORMAT_RGB, 64, 48);
+  fed_caps (h, &info, GST_VIDEO_FORMAT_RGB, 64, 48);
   for (; i < 3; i++) {
     static const GstVisionState states[] = {GST_VISION_STATE_TRACKING,
         GST_VISION_STATE_OCCLUDED, GST_VISION_STATE_REJECTED};
@@ -147,7 +147,7 @@ GST_START_TEST (test_trail)
   GstBuffer *buffer = NULL;
   guint before, n;
 
-  set_caps (h, &info, GST_VIDEO_FORMAT_GRAY8, 64, 48);
+  fed_caps (h, &info, GST_VIDEO_FORMAT_GRAY8, 64, 48);
   for (gint i = 0; i < 10; i++) {
     GstVisionObject o = object_at (4 * i, 20, 9, 9);
 
@@ -172,7 +172,7 @@ GST_START_TEST (test_trail)
     if (i == 9) {
       gst_harness_push_event (h, gst_event_new_flush_start ());
       gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
-      set_caps (h, &info, GST_VIDEO_FORMAT_GRAY8, 64, 48);
+      fed_caps (h, &info, GST_VIDEO_FORMAT_GRAY8, 64, 48);
     }
     n = count (h, &info, &o, 1);
   }
@@ -238,7 +238,7 @@ GST_START_TEST (test_trail_time)
     GstVideoInfo info;
     GstBuffer *buffer;
 
-    set_caps (h, &info, GST_VIDEO_FORMAT_GRAY8, 64, 48);
+    fed_caps (h, &info, GST_VIDEO_FORMAT_GRAY8, 64, 48);
     buffer = run (h, &info, cases[i].interval, cases[i].n, cases[i].step,
         cases[i].away, cases[i].jump);
     for (gint k = 0; k < 2; k++) {
@@ -283,7 +283,7 @@ GST_START_TEST (test_choice)
     }
     o[0].label = "cup";
     o[3].label = "plate";
-    set_caps (h, &info, GST_VIDEO_FORMAT_GRAY8, 64, 48);
+    fed_caps (h, &info, GST_VIDEO_FORMAT_GRAY8, 64, 48);
     buffer = draw (h, &info, o, 4);
     for (gint k = 0; k < 4; k++)
       fail_unless ((pixel (buffer, &info, 3 + 15 * k, 20, 0) != GREY) ==
@@ -312,7 +312,7 @@ GST_START_TEST (test_merge)
       o[1].label = "cup";
       gst_util_set_object_arg (G_OBJECT (h->element), "show", "box");
       g_object_set (h->element, "merge", merge, "line-width", 1, NULL);
-      set_caps (h, &info, GST_VIDEO_FORMAT_GRAY8, 64, 48);
+      fed_caps (h, &info, GST_VIDEO_FORMAT_GRAY8, 64, 48);
       buffer = draw (h, &info, o, 2);
       fail_unless (pixel (buffer, &info, 43, 20, 0) != GREY);
       fail_unless (
@@ -348,7 +348,7 @@ GST_START_TEST (test_color_by)
         o[1].id = 2;
       gst_util_set_object_arg (G_OBJECT (h->element), "show", "box");
       gst_util_set_object_arg (G_OBJECT (h->element), "color-by", cases[i].by);
-      set_caps (h, &info, GST_VIDEO_FORMAT_RGB, 64, 48);
+      fed_caps (h, &info, GST_VIDEO_FORMAT_RGB, 64, 48);
       buffer = draw (h, &info, o, 2);
       for (gint c = 0; c < 3; c++)
         differ |=
@@ -391,7 +391,7 @@ GST_START_TEST (test_named_labels)
 
     o.label = names[k];
     for (gint i = 0; i < 2; i++) {
-      set_caps (h[i], &info, GST_VIDEO_FORMAT_RGB, 64, 48);
+      fed_caps (h[i], &info, GST_VIDEO_FORMAT_RGB, 64, 48);
       out[i] = grey_frame (&info);
       map.pixels = gst_buffer_new_memdup (numbers, sizeof numbers);
       gst_buffer_add_vision_map (out[i], GST_VISION_ORIGIN_RESULT, &map);
@@ -426,7 +426,7 @@ GST_START_TEST (test_corner)
 
     gst_util_set_object_arg (
         G_OBJECT (h->element), "show", legend ? "legend" : "rate");
-    set_caps (h, &info, GST_VIDEO_FORMAT_GRAY8, 64, 48);
+    fed_caps (h, &info, GST_VIDEO_FORMAT_GRAY8, 64, 48);
     fail_unless_equals_int (count (h, &info, &o, 1) > 0, legend);
     g_usleep (G_USEC_PER_SEC * 6 / 10);
     fail_unless (count (h, &info, &o, 1) > 0);
@@ -446,7 +446,7 @@ GST_START_TEST (test_trajectory)
 
   gst_util_set_object_arg (G_OBJECT (h->element), "show", "trail");
   o.trajectory = (GstVisionArray){6, points};
-  set_caps (h, &info, GST_VIDEO_FORMAT_GRAY8, 64, 48);
+  fed_caps (h, &info, GST_VIDEO_FORMAT_GRAY8, 64, 48);
   buffer = draw (h, &info, &o, 1);
   fail_unless (pixel (buffer, &info, 20, 40, 0) != GREY);
   fail_unless (pixel (buffer, &info, 30, 20, 0) != GREY);
@@ -469,7 +469,7 @@ GST_START_TEST (test_properties_while_playing)
   o.score = .5;
   o.state = GST_VISION_STATE_TRACKING;
   o.orientation = .3;
-  set_caps (h, &info, GST_VIDEO_FORMAT_GRAY8, 64, 48);
+  fed_caps (h, &info, GST_VIDEO_FORMAT_GRAY8, 64, 48);
   thin = count (h, &info, &o, 1);
   g_object_set (h->element, "line-width", 3, NULL);
   thick = count (h, &info, &o, 1);
@@ -496,7 +496,7 @@ GST_START_TEST (test_truth)
   GstVisionObject o = object_at (10, 10, 20, 16);
   GstVideoInfo info;
 
-  set_caps (h, &info, GST_VIDEO_FORMAT_GRAY8, 64, 48);
+  fed_caps (h, &info, GST_VIDEO_FORMAT_GRAY8, 64, 48);
   for (gint shown = 0; shown < 2; shown++) {
     GstBuffer *buffer = grey_frame (&info);
 

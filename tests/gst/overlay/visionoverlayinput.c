@@ -49,7 +49,7 @@ GST_START_TEST (test_image)
 
   fail_unless (g_file_set_contents (file, (gchar *) png, sizeof png, NULL));
   g_object_set (h->element, "show", 0, "image", file, NULL);
-  set_caps (h, &info, GST_VIDEO_FORMAT_RGB, 64, 48);
+  fed_caps (h, &info, GST_VIDEO_FORMAT_RGB, 64, 48);
   buffer = draw (h, &info, &o, 1);
   fail_unless (is_green (buffer, &info, 15, 10));
   fail_unless (is_green (buffer, &info, 34, 29));
@@ -58,7 +58,7 @@ GST_START_TEST (test_image)
   fail_unless_equals_int (complaints (bus, ""), 0);
 
   /* other caps: the image is still there */
-  set_caps (h, &info, GST_VIDEO_FORMAT_RGB, 128, 96);
+  fed_caps (h, &info, GST_VIDEO_FORMAT_RGB, 128, 96);
   buffer = draw (h, &info, &o, 1);
   fail_unless (is_green (buffer, &info, 50, 40));
   gst_buffer_unref (buffer);
@@ -92,7 +92,7 @@ GST_START_TEST (test_map)
   GstBuffer *buffer;
 
   g_object_set (h->element, "map", "emd", "opacity", 1., NULL);
-  set_caps (h, &info, GST_VIDEO_FORMAT_RGB, 64, 48);
+  fed_caps (h, &info, GST_VIDEO_FORMAT_RGB, 64, 48);
   buffer = grey_frame (&info);
   add_map (buffer, "emd", 16, 12);
   buffer = gst_harness_push_and_pull (h, buffer);
@@ -136,7 +136,7 @@ GST_START_TEST (test_caps_change)
     GstVideoInfo info;
     GstBuffer *buffer;
 
-    set_caps (h, &info, i % 2 ? GST_VIDEO_FORMAT_RGB : GST_VIDEO_FORMAT_NV12,
+    fed_caps (h, &info, i % 2 ? GST_VIDEO_FORMAT_RGB : GST_VIDEO_FORMAT_NV12,
         sizes[i / 2][0], sizes[i / 2][1]);
     buffer = draw (h, &info, &o, 1);
     fail_unless (buffer != NULL);
@@ -157,7 +157,7 @@ GST_START_TEST (test_two_instances)
   GstVideoInfo info;
   GstBuffer *buffer;
 
-  set_caps (h, &info, GST_VIDEO_FORMAT_GRAY8, 64, 48);
+  fed_caps (h, &info, GST_VIDEO_FORMAT_GRAY8, 64, 48);
   buffer = draw (h, &info, &o, 1);
   fail_unless (pixel (buffer, &info, 9, 20, 0) != GREY);
   fail_unless (pixel (buffer, &info, 25, 20, 0) != GREY);
@@ -176,7 +176,7 @@ GST_START_TEST (test_nonsense)
       "show=box+label+id+centroid+orientation+trail+score");
   GstVideoInfo info;
 
-  set_caps (h, &info, GST_VIDEO_FORMAT_GRAY8, 64, 48);
+  fed_caps (h, &info, GST_VIDEO_FORMAT_GRAY8, 64, 48);
   for (guint i = 0; i < 216; i++) {
     gdouble a = odd[i % 6], b = odd[i / 6 % 6], c = odd[i / 36];
     GstVisionObject o = object_at (a, b, c, 20);
@@ -214,7 +214,7 @@ GST_START_TEST (test_many)
   GstVideoInfo info;
   GstBuffer *buffer;
 
-  set_caps (h, &info, GST_VIDEO_FORMAT_NV12, 640, 480);
+  fed_caps (h, &info, GST_VIDEO_FORMAT_NV12, 640, 480);
   for (gint i = 0; i < 300; i++) {
     o[i] = object_at (i % 40, i / 25, 10, 10);
     o[i].id = i + 1;
@@ -250,7 +250,7 @@ GST_START_TEST (test_pose)
   camera.fx = camera.fy = 200;
   camera.cx = 64.5;
   camera.cy = 48.5;
-  set_caps (h, &info, GST_VIDEO_FORMAT_RGB, 64, 48);
+  fed_caps (h, &info, GST_VIDEO_FORMAT_RGB, 64, 48);
   for (guint known = 0; known < 2; known++) {
     GstBuffer *buffer = grey_frame (&info);
 

@@ -43,7 +43,7 @@ set_input (GstHarness *h)
 {
   GstVideoInfo in;
 
-  set_caps (h, &in, GST_VIDEO_FORMAT_NV12, 64, 48);
+  fed_caps (h, &in, GST_VIDEO_FORMAT_NV12, 64, 48);
 }
 
 /* A map of 16-bit numbers: 0 is invalid, then 1000, 70, 65535. */
@@ -129,7 +129,7 @@ GST_START_TEST (test_colours)
   set_input (map);
   alone = push (map, "emd", 64, 48);
   get_info (map, &info);
-  set_caps (overlay, &frame, GST_VIDEO_FORMAT_RGBA, 64, 48);
+  fed_caps (overlay, &frame, GST_VIDEO_FORMAT_RGBA, 64, 48);
   over = grey_frame (&frame);
   add_map (over, "emd", 64, 48);
   over = gst_harness_push_and_pull (overlay, over);
@@ -203,7 +203,7 @@ GST_START_TEST (test_three_numbers)
     get_info (map, &info);
     fail_unless (info.width == 2 && info.height == 1);
     g_object_set (element, "map", kind, NULL);
-    set_caps (overlay, &frame, GST_VIDEO_FORMAT_RGBA, 64, 48);
+    fed_caps (overlay, &frame, GST_VIDEO_FORMAT_RGBA, 64, 48);
     over = push_colours (overlay, GST_VIDEO_FORMAT_RGBA, normals);
     for (gint c = 0; c < 4; c++) {
       for (gint x = 0; x < 2; x++)
@@ -503,7 +503,7 @@ GST_START_TEST (test_newest)
   GstVideoInfo info;
   GstBuffer *buffer;
 
-  set_caps (h, &info, GST_VIDEO_FORMAT_NV12, 64, 48);
+  fed_caps (h, &info, GST_VIDEO_FORMAT_NV12, 64, 48);
   buffer = grey_frame (&info);
   add_map (buffer, "emd", 20, 10);
   add_map (buffer, "labels", 8, 6);
@@ -544,7 +544,7 @@ GST_START_TEST (test_labels)
     GstBuffer *buffer;
     GstMapInfo pixels;
 
-    set_caps (h, &info, GST_VIDEO_FORMAT_NV12, 64, 48);
+    fed_caps (h, &info, GST_VIDEO_FORMAT_NV12, 64, 48);
     buffer = grey_frame (&info);
     map.pixels = gst_buffer_new_memdup (labels, sizeof labels);
     fail_unless (
@@ -592,7 +592,7 @@ GST_START_TEST (test_other_size_wanted)
   GstVideoInfo info;
   GstBuffer *buffer;
 
-  set_caps (h, &info, GST_VIDEO_FORMAT_NV12, 64, 48);
+  fed_caps (h, &info, GST_VIDEO_FORMAT_NV12, 64, 48);
   buffer = grey_frame (&info);
   add_map (buffer, "emd", 20, 10);
   fail_unless_equals_int (
