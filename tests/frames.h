@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Frames for algorithm tests: any format, any size, rows padded, guard bytes
- * before and behind, on any device. */
+ * before, between and behind planes, on any device. */
 #pragma once
 
 #include "check.h"
@@ -36,9 +36,10 @@ frame_new (ImageFormat format, int width, int height, int padding, int align)
     f.image.stride[p] = (stride + align - 1) / align * align;
     f.bytes = (f.bytes + align - 1) / align * align;
     offset[p] = f.bytes;
-    f.bytes += (size_t) f.image.stride[p] * image_rows (format, height, p);
+    f.bytes +=
+        (size_t) f.image.stride[p] * image_rows (format, height, p) + GUARD;
   }
-  f.bytes = (f.bytes + GUARD + 63) / 64 * 64;
+  f.bytes = (f.bytes + 63) / 64 * 64;
   f.memory = aligned_alloc (64, f.bytes);
   memset (f.memory, GUARD_BYTE, f.bytes);
   for (int p = 0; p < image_planes (format); p++)
@@ -62,27 +63,50 @@ static inline void __attribute__ ((unused)) frame_randomise (Frame *f)
         img->plane[p][(size_t) y * img->stride[p] + i] = (uint8_t) rnd (256);
 }
 
+/* Every byte of the rows is @value; random where it is negative.  P010 keeps
+ * its lower bits 0. */
+static inline void __attribute__ ((unused))
+frame_fill_rows (Frame *f, int value)
+{
+  const Image *m = &f->image;
+
+  for (int p = 0; p < image_planes (m->format); p++)
+    for (int y = 0; y < image_rows (m->format, m->height, p); y++)
+      for (int x = 0; x < image_row_bytes (m->format, m->width, p); x++) {
+        uint8_t *at = m->plane[p] + (size_t) y * m->stride[p] + x;
+
+        *at = (uint8_t) (value < 0 ? rnd (256) : (uint32_t) value);
+        if (m->format == IMAGE_P010 && x % 2 == 0)
+          *at &= 0xc0;
+      }
+}
+
+static inline Frame __attribute__ ((unused)) frame_copy (const Frame *from)
+{
+  Frame f = *from;
+
+  f.memory = aligned_alloc (64, f.bytes);
+  memcpy (f.memory, from->memory, f.bytes);
+  for (int p = 0; p < image_planes (f.image.format); p++)
+    f.image.plane[p] = f.memory + (from->image.plane[p] - from->memory);
+  return f;
+}
+
 /* Whether the guards and the padding of every row are as they were made. */
 static inline bool __attribute__ ((unused)) frame_is_unharmed (const Frame *f)
 {
-  const Image *img = &f->image;
-  int last = image_planes (img->format) - 1;
-  const uint8_t *end = img->plane[last] +
-      (size_t) img->stride[last] * image_rows (img->format, img->height, last);
+  Frame blank = frame_copy (f);
+  const Image *img = &blank.image;
+  bool good = true;
 
-  for (const uint8_t *p = f->memory; p < img->plane[0]; p++)
-    if (*p != GUARD_BYTE)
-      return false;
-  for (const uint8_t *p = end; p < f->memory + f->bytes; p++)
-    if (*p != GUARD_BYTE)
-      return false;
-  for (int p = 0; p <= last; p++)
+  for (int p = 0; p < image_planes (img->format); p++)
     for (int y = 0; y < image_rows (img->format, img->height, p); y++)
-      for (int i = image_row_bytes (img->format, img->width, p);
-           i < img->stride[p]; i++)
-        if (img->plane[p][(size_t) y * img->stride[p] + i] != GUARD_BYTE)
-          return false;
-  return true;
+      memset (img->plane[p] + (size_t) y * img->stride[p], GUARD_BYTE,
+          image_row_bytes (img->format, img->width, p));
+  for (size_t i = 0; i < blank.bytes; i++)
+    good = good && blank.memory[i] == GUARD_BYTE;
+  frame_free (&blank);
+  return good;
 }
 
 /* Sets one pixel, and in subsampled formats the chroma it shares. */
@@ -124,4 +148,13 @@ frame_to_device (const Frame *f, const Device *dev, void **memory)
   for (int p = 0; p < image_planes (there.format); p++)
     there.plane[p] = (uint8_t *) *memory + (f->image.plane[p] - f->memory);
   return there;
+}
+
+/* The frame as it is now in that @memory, which is freed. */
+static inline void __attribute__ ((unused))
+frame_from_device (Frame *f, const Device *dev, void *memory)
+{
+  ok (device_copy (dev, f->memory, memory, f->bytes));
+  ok (device_wait (dev));
+  device_release (dev, memory);
 }

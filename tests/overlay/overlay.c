@@ -4,7 +4,7 @@
  * both backends against each other, and input that is wrong. */
 #include <math.h>
 
-#include "canvas.h"
+#include "frames.h"
 #include "seconds.h"
 #include "common/yuv.h"
 #include "overlay/overlay.h"
@@ -18,7 +18,7 @@ static const uint8_t atlas[4 * 2] = {0, 255, 128, 64, 10, 20, 30, 40};
 
 /* Draws @list into @c on a device. */
 static const char *
-draw (DeviceKind kind, Canvas *c, const OverlayList *list)
+draw (DeviceKind kind, Frame *c, const OverlayList *list)
 {
   /* An opaque texel, a transparent one. */
   static const uint8_t image[8] = {255, 0, 0, 255, 0, 0, 255, 0};
@@ -29,20 +29,20 @@ draw (DeviceKind kind, Canvas *c, const OverlayList *list)
   const char *err;
 
   ok (device_open (&dev, kind, NULL));
-  there = canvas_upload (c, &dev, &memory);
+  there = frame_to_device (c, &dev, &memory);
   ok (overlay_new (&o, &dev));
   ok (overlay_set_atlas (o, atlas, 4, 2, 4));
   ok (overlay_set_image (o, image, 2, 1, 8));
   err = overlay_draw (o, &there, list);
-  canvas_download (c, &dev, memory);
+  frame_from_device (c, &dev, memory);
   overlay_free (o);
   device_close (&dev);
-  check (canvas_guarded (c));
+  check (frame_is_unharmed (c));
   return err;
 }
 
 static OverlayList *
-list_for (const Canvas *c)
+list_for (const Frame *c)
 {
   OverlayList *list = NULL;
 
@@ -53,7 +53,7 @@ list_for (const Canvas *c)
 
 /* Sample @i of pixel (@x, @y) of a format with one plane of bytes. */
 static int
-at (const Canvas *c, int x, int y, int i)
+at (const Frame *c, int x, int y, int i)
 {
   int step = image_row_bytes (c->image.format, 1, 0);
 
@@ -61,7 +61,7 @@ at (const Canvas *c, int x, int y, int i)
 }
 
 static void
-finish (DeviceKind kind, Canvas *c, OverlayList *list)
+finish (DeviceKind kind, Frame *c, OverlayList *list)
 {
   ok (draw (kind, c, list));
   overlay_list_free (list);
@@ -101,8 +101,8 @@ static void
 bench_list (const char *name, DeviceKind kind, ImageFormat format, int width,
     int height, const OverlayList *list)
 {
-  Canvas c = canvas_new (format, width, height, 0);
-  int frames = kind == DEVICE_CUDA ? (int) (BENCH_BYTES / c.size) + 1 : 2;
+  Frame c = frame_new (format, width, height, 0, 1);
+  int frames = kind == DEVICE_CUDA ? (int) (BENCH_BYTES / c.bytes) + 1 : 2;
   int rounds = kind == DEVICE_CUDA ? 300 : 10;
   Image there[256];
   void *memory[256];
@@ -110,12 +110,12 @@ bench_list (const char *name, DeviceKind kind, ImageFormat format, int width,
   Overlay *o = NULL;
   double start = 0;
 
-  canvas_fill (&c, 90);
+  frame_fill_rows (&c, 90);
   ok (device_open (&dev, kind, NULL));
   ok (overlay_new (&o, &dev));
   ok (overlay_set_atlas (o, atlas, 4, 2, 4));
   for (int i = 0; i < frames; i++)
-    there[i] = canvas_upload (&c, &dev, &memory[i]);
+    there[i] = frame_to_device (&c, &dev, &memory[i]);
   for (int i = -4; i < rounds; i++) {
     if (i == 0) {
       ok (device_wait (&dev));
@@ -131,7 +131,7 @@ bench_list (const char *name, DeviceKind kind, ImageFormat format, int width,
     device_release (&dev, memory[i]);
   overlay_free (o);
   device_close (&dev);
-  canvas_free (&c);
+  frame_free (&c);
 }
 
 static void
@@ -188,16 +188,16 @@ bench (int argc, char **argv)
 static void
 test_flight (DeviceKind kind)
 {
-  Canvas c = canvas_new (IMAGE_GRAY8, 64, 40, 0);
+  Frame c = frame_new (IMAGE_GRAY8, 64, 40, 0, 1);
   OverlayList *list = list_for (&c);
   Device dev;
   Overlay *o = NULL;
   void *memory;
   Image there;
 
-  canvas_fill (&c, 0);
+  frame_fill_rows (&c, 0);
   ok (device_open (&dev, kind, NULL));
-  there = canvas_upload (&c, &dev, &memory);
+  there = frame_to_device (&c, &dev, &memory);
   ok (overlay_new (&o, &dev));
   for (int i = 0; i < 40; i++) {
     overlay_list_clear (list, 64, 40);
@@ -207,14 +207,14 @@ test_flight (DeviceKind kind)
     }
     ok (overlay_draw (o, &there, list));
   }
-  canvas_download (&c, &dev, memory);
+  frame_from_device (&c, &dev, memory);
   overlay_free (o);
   device_close (&dev);
   overlay_list_free (list);
   for (int y = 0; y < 40; y++)
     for (int x = 0; x < 64; x++)
       check (at (&c, x, y, 0) == (x == y ? 200 : 0));
-  canvas_free (&c);
+  frame_free (&c);
 }
 
 static const double nonsense[] = {
@@ -225,12 +225,12 @@ static const double nonsense[] = {
 static void
 test_nonsense (DeviceKind kind)
 {
-  Canvas c = canvas_new (IMAGE_NV12, 33, 21, 7);
+  Frame c = frame_new (IMAGE_NV12, 33, 21, 7, 1);
 
   for (int i = 0; i < 100; i++) {
     OverlayList *list = list_for (&c);
 
-    canvas_fill (&c, 50);
+    frame_fill_rows (&c, 50);
     overlay_stroke (list, red);
     for (int n = 0; n < 40; n++) {
       double v[6];
@@ -246,27 +246,27 @@ test_nonsense (DeviceKind kind)
     overlay_image (list, &(ImageBox){5, 5, 5, 5}, 255);
     finish (kind, &c, list);
   }
-  canvas_free (&c);
+  frame_free (&c);
 }
 
 /* A box beyond all bounds is the frame; a box of no size is nothing. */
 static void
 test_tiny (DeviceKind kind)
 {
-  for (int f = 0; f < CANVAS_FORMATS; f++)
+  for (int f = 0; f < N_FORMATS; f++)
     for (int enormous = 0; enormous < 2; enormous++) {
-      Canvas c = canvas_new (canvas_formats[f], 1, 1, 3), before;
+      Frame c = frame_new (all_formats[f], 1, 1, 3, 1), before;
       OverlayList *list = list_for (&c);
       double far = enormous ? 1e12 : 0;
 
-      canvas_fill (&c, 50);
-      before = canvas_copy (&c);
+      frame_fill_rows (&c, 50);
+      before = frame_copy (&c);
       overlay_stroke (list, red);
       overlay_fill (list, -far, -far, far, far, 0);
       finish (kind, &c, list);
-      check (!memcmp (c.bytes, before.bytes, c.size) == !enormous);
-      canvas_free (&c);
-      canvas_free (&before);
+      check (!memcmp (c.memory, before.memory, c.bytes) == !enormous);
+      frame_free (&c);
+      frame_free (&before);
     }
 }
 
@@ -274,7 +274,7 @@ static void
 test_errors (DeviceKind kind)
 {
   static const float number[2];
-  Canvas c = canvas_new (IMAGE_RGB, 8, 8, 0);
+  Frame c = frame_new (IMAGE_RGB, 8, 8, 0, 1);
   OverlayList *list = list_for (&c);
   OverlayMap map = {.pixels = number,
       .on_host = true,
@@ -283,7 +283,7 @@ test_errors (DeviceKind kind)
       .stride = 4,
       .format = OVERLAY_F32};
 
-  canvas_fill (&c, 50);
+  frame_fill_rows (&c, 50);
   overlay_stroke (list, red);
   overlay_glyph (list, 0, 0, &(ImageBox){3, 0, 5, 2});
   check (draw (kind, &c, list) != NULL); /* the atlas is 4 wide */
@@ -305,7 +305,7 @@ test_errors (DeviceKind kind)
   check (draw (kind, &c, list) == NULL);
   check (at (&c, 0, 0, 0) == 50);
   overlay_list_free (list);
-  canvas_free (&c);
+  frame_free (&c);
 }
 
 /* A device whose calls work a given number of times. */
@@ -359,7 +359,7 @@ static void
 test_failing_device (DeviceKind kind)
 {
   static const uint16_t number = 7;
-  Canvas c = canvas_new (IMAGE_NV12, 40, 30, 0);
+  Frame c = frame_new (IMAGE_NV12, 40, 30, 0, 1);
   OverlayList *list = list_for (&c);
   OverlayMap map = {.pixels = &number,
       .on_host = true,
@@ -370,7 +370,7 @@ test_failing_device (DeviceKind kind)
       .invalid = NAN};
   const char *err = "";
 
-  canvas_fill (&c, 90);
+  frame_fill_rows (&c, 90);
   overlay_image (list, &(ImageBox){2, 2, 9, 9}, 255);
   ok (overlay_map (list, &map));
   for (int n = 0; err; n++) {
@@ -381,7 +381,7 @@ test_failing_device (DeviceKind kind)
     void *memory;
 
     ok (device_open (&dev, kind, NULL));
-    there = canvas_upload (&c, &dev, &memory);
+    there = frame_to_device (&c, &dev, &memory);
     working = dev.ops;
     ops = *working;
     ops.alloc = alloc_or_fail;
@@ -398,7 +398,7 @@ test_failing_device (DeviceKind kind)
     device_close (&dev);
   }
   overlay_list_free (list);
-  canvas_free (&c);
+  frame_free (&c);
 }
 
 /* ---- Drawings whose pixels are worked out by hand ---- */
@@ -409,10 +409,10 @@ static void
 test_box (DeviceKind kind)
 {
   for (int blend = 0; blend < 2; blend++) {
-    Canvas c = canvas_new (IMAGE_RGB, 9, 7, 5);
+    Frame c = frame_new (IMAGE_RGB, 9, 7, 5, 1);
     OverlayList *list = list_for (&c);
 
-    canvas_fill (&c, 10);
+    frame_fill_rows (&c, 10);
     overlay_stroke (list, blend ? half : red);
     overlay_fill (list, 2, 1, 5, 3, 0);
     finish (kind, &c, list);
@@ -424,12 +424,12 @@ test_box (DeviceKind kind)
         check (at (&c, x, y, 1) == (in ? blend ? 55 : 100 : 10));
         check (at (&c, x, y, 2) == (in ? blend ? 30 : 50 : 10));
       }
-    canvas_free (&c);
+    frame_free (&c);
   }
 }
 
 static void
-check_row (const Canvas *c, int y, int n, const int *row)
+check_row (const Frame *c, int y, int n, const int *row)
 {
   for (int x = 0; x < n; x++) {
     check (at (c, x, y, 0) == row[x]);
@@ -450,10 +450,10 @@ test_lines (DeviceKind kind)
   static const int dash[] = {0, 255, 255, 0, 0, 0, 255, 255, 0, 0};
   static const int side[] = {255, 255, 0, 0, 0, 0, 0, 255, 255, 0};
   static const int none[10];
-  Canvas c = canvas_new (IMAGE_GRAY8, 10, 20, 3);
+  Frame c = frame_new (IMAGE_GRAY8, 10, 20, 3, 1);
   OverlayList *list = list_for (&c);
 
-  canvas_fill (&c, 0);
+  frame_fill_rows (&c, 0);
   overlay_stroke (list, (OverlayColour){255, 255, 255, 255});
   overlay_line (list, 2, 1, 6, 1, 1, 255);
   overlay_line (list, 2, 4, 6, 4, 2, 255);
@@ -473,39 +473,39 @@ test_lines (DeviceKind kind)
   check_row (&c, 14, 10, side);
   check_row (&c, 16, 10, side);
   check_row (&c, 19, 10, none);
-  canvas_free (&c);
+  frame_free (&c);
 }
 
 /* Two crossing lines of one stroke are one shape: no pixel is blended twice. */
 static void
 test_stroke (DeviceKind kind)
 {
-  Canvas c = canvas_new (IMAGE_GRAY8, 9, 9, 0);
+  Frame c = frame_new (IMAGE_GRAY8, 9, 9, 0, 1);
   OverlayList *list = list_for (&c);
 
-  canvas_fill (&c, 0);
+  frame_fill_rows (&c, 0);
   overlay_stroke (list, (OverlayColour){255, 255, 255, 100});
   overlay_line (list, 1, 4, 7, 4, 1, 255);
   overlay_line (list, 4, 1, 4, 7, 1, 255);
   finish (kind, &c, list);
   check (at (&c, 4, 4, 0) == 100 && at (&c, 1, 4, 0) == 100);
-  canvas_free (&c);
+  frame_free (&c);
 }
 
 static void
 test_glyph (DeviceKind kind)
 {
   static const int upper[] = {0, 0, 255, 128, 0}, lower[] = {0, 0, 20, 30, 0};
-  Canvas c = canvas_new (IMAGE_GRAY8, 5, 4, 1);
+  Frame c = frame_new (IMAGE_GRAY8, 5, 4, 1, 1);
   OverlayList *list = list_for (&c);
 
-  canvas_fill (&c, 0);
+  frame_fill_rows (&c, 0);
   overlay_stroke (list, (OverlayColour){255, 255, 255, 255});
   overlay_glyph (list, 2, 1, &(ImageBox){1, 0, 3, 2});
   finish (kind, &c, list);
   check_row (&c, 1, 5, upper);
   check_row (&c, 2, 5, lower);
-  canvas_free (&c);
+  frame_free (&c);
 }
 
 /* One pixel of four is covered: luma there is the colour's, and chroma goes a
@@ -516,12 +516,12 @@ test_chroma (DeviceKind kind)
   Yuv m = yuv_of (IMAGE_BT601, false);
   uint8_t rgb[3] = {200, 100, 50}, yuv[3];
   OverlayList *list;
-  Canvas c = canvas_new (IMAGE_NV12, 4, 4, 2);
+  Frame c = frame_new (IMAGE_NV12, 4, 4, 2, 1);
   const Image *i = &c.image;
 
   yuv_from_rgb (&m, rgb, yuv);
   list = list_for (&c);
-  canvas_fill (&c, 100);
+  frame_fill_rows (&c, 100);
   overlay_stroke (list, red);
   overlay_fill (list, 2, 2, 3, 3, 0);
   finish (kind, &c, list);
@@ -530,11 +530,11 @@ test_chroma (DeviceKind kind)
   check (i->plane[1][i->stride[1] + 2] == (300 + yuv[1] + 2) / 4);
   check (i->plane[1][i->stride[1] + 3] == (300 + yuv[2] + 2) / 4);
   check (i->plane[1][i->stride[1]] == 100 && i->plane[1][2] == 100);
-  canvas_free (&c);
+  frame_free (&c);
 
-  c = canvas_new (IMAGE_YUY2, 4, 4, 2);
+  c = frame_new (IMAGE_YUY2, 4, 4, 2, 1);
   list = list_for (&c);
-  canvas_fill (&c, 100);
+  frame_fill_rows (&c, 100);
   overlay_stroke (list, red);
   overlay_fill (list, 2, 2, 3, 3, 0);
   finish (kind, &c, list);
@@ -542,7 +542,7 @@ test_chroma (DeviceKind kind)
   check (i->plane[0][2 * i->stride[0] + 6] == 100);
   check (i->plane[0][2 * i->stride[0] + 5] == (100 + yuv[1] + 1) / 2);
   check (i->plane[0][2 * i->stride[0] + 7] == (100 + yuv[2] + 1) / 2);
-  canvas_free (&c);
+  frame_free (&c);
 }
 
 /* Two numbers over four columns; the one that is invalid leaves the frame. */
@@ -550,7 +550,7 @@ static void
 test_map (DeviceKind kind)
 {
   static const uint16_t numbers[2] = {100, 300};
-  Canvas c = canvas_new (IMAGE_RGB, 4, 2, 1), shown[3];
+  Frame c = frame_new (IMAGE_RGB, 4, 2, 1, 1), shown[3];
   OverlayMap map = {.pixels = numbers,
       .on_host = true,
       .width = 2,
@@ -563,7 +563,7 @@ test_map (DeviceKind kind)
       .high = 150,
       .opacity = 255};
 
-  canvas_fill (&c, 7);
+  frame_fill_rows (&c, 7);
   for (int i = 0; i < 3; i++) {
     OverlayList *list = list_for (&c);
 
@@ -571,7 +571,7 @@ test_map (DeviceKind kind)
       map.low = map.high = 0; /* found: the same */
     if (i == 2)
       map.invalid = 300;
-    shown[i] = canvas_copy (&c);
+    shown[i] = frame_copy (&c);
     ok (overlay_map (list, &map));
     finish (kind, &shown[i], list);
   }
@@ -580,12 +580,12 @@ test_map (DeviceKind kind)
     check (at (&shown[0], x, 1, 2) > at (&shown[0], x, 1, 0) + 40);
     check (at (&shown[0], x + 2, 0, 0) > at (&shown[0], x + 2, 0, 2) + 100);
   }
-  check (!memcmp (shown[0].bytes, shown[1].bytes, c.size));
+  check (!memcmp (shown[0].memory, shown[1].memory, c.bytes));
   check (at (&shown[2], 1, 1, 2) == at (&shown[0], 1, 1, 2));
   check (at (&shown[2], 2, 0, 0) == 7 && at (&shown[2], 3, 1, 2) == 7);
   for (int i = 0; i < 3; i++)
-    canvas_free (&shown[i]);
-  canvas_free (&c);
+    frame_free (&shown[i]);
+  frame_free (&c);
 }
 
 /* A map that has colours looks as boxes of these colours do, in every format; a
@@ -600,8 +600,8 @@ test_rgb (DeviceKind kind)
       {{10, 20, 30}, {250, 130, 5}, {0}, {0, 255, 9}},
       {{128, 128, 0}, {191, 64, 255}, {0}, {0, 159, 255}}};
 
-  for (int i = 0; i < 2 * CANVAS_FORMATS; i++) {
-    Canvas c = canvas_new (canvas_formats[i / 2], 8, 2, 3), boxes;
+  for (int i = 0; i < 2 * N_FORMATS; i++) {
+    Frame c = frame_new (all_formats[i / 2], 8, 2, 3, 1), boxes;
     OverlayMap map = {.pixels = i % 2 ? (const void *) normals : bytes,
         .on_host = true,
         .width = 4,
@@ -616,8 +616,8 @@ test_rgb (DeviceKind kind)
         .opacity = 255};
     OverlayList *list = list_for (&c);
 
-    canvas_fill (&c, 77);
-    boxes = canvas_copy (&c);
+    frame_fill_rows (&c, 77);
+    boxes = frame_copy (&c);
     ok (overlay_map (list, &map));
     finish (kind, &c, list);
     list = list_for (&boxes);
@@ -630,9 +630,9 @@ test_rgb (DeviceKind kind)
       overlay_fill (list, 2 * k, 0, 2 * k + 2, 2, 0);
     }
     finish (kind, &boxes, list);
-    check (!memcmp (c.bytes, boxes.bytes, c.size));
-    canvas_free (&c);
-    canvas_free (&boxes);
+    check (!memcmp (c.memory, boxes.memory, c.bytes));
+    frame_free (&c);
+    frame_free (&boxes);
   }
 }
 
@@ -641,12 +641,12 @@ static void
 test_labels (DeviceKind kind)
 {
   uint32_t names[64];
-  Canvas c = canvas_new (IMAGE_RGBA, 64, 1, 0);
+  Frame c = frame_new (IMAGE_RGBA, 64, 1, 0, 1);
   OverlayList *list = list_for (&c);
 
   for (uint32_t i = 0; i < 64; i++)
     names[i] = i * i * i;
-  canvas_fill (&c, 0);
+  frame_fill_rows (&c, 0);
   ok (overlay_map (list,
       &(OverlayMap){.pixels = names,
           .on_host = true,
@@ -665,7 +665,7 @@ test_labels (DeviceKind kind)
     check (at (&c, i, 0, 1) == (i == 3 ? 0 : o.g));
     check (at (&c, i, 0, 2) == (i == 3 ? 0 : o.b));
   }
-  canvas_free (&c);
+  frame_free (&c);
 }
 
 /* Colours that were chosen for labels are theirs alone. */
@@ -674,14 +674,14 @@ test_chosen_labels (DeviceKind kind)
 {
   OverlayColour chosen[OVERLAY_COLOURS];
   uint16_t names[OVERLAY_COLOURS + 8];
-  Canvas c = canvas_new (IMAGE_RGB, OVERLAY_COLOURS + 8, 1, 0);
+  Frame c = frame_new (IMAGE_RGB, OVERLAY_COLOURS + 8, 1, 0, 1);
   OverlayList *list = list_for (&c);
 
   for (int i = 0; i < OVERLAY_COLOURS; i++)
     chosen[i] = (OverlayColour){(uint8_t) (2 * i), 7, (uint8_t) (255 - i), 255};
   for (int i = 0; i < OVERLAY_COLOURS + 8; i++)
     names[i] = (uint16_t) i;
-  canvas_fill (&c, 0);
+  frame_fill_rows (&c, 0);
   ok (overlay_map (list,
       &(OverlayMap){.pixels = names,
           .on_host = true,
@@ -700,7 +700,7 @@ test_chosen_labels (DeviceKind kind)
     check (at (&c, i, 0, 0) == 2 * (i - 1) && at (&c, i, 0, 1) == 7);
     check (at (&c, i, 0, 2) == 255 - (i - 1));
   }
-  canvas_free (&c);
+  frame_free (&c);
 }
 
 /* The image's opaque red half keeps its colour although a transparent blue
@@ -708,10 +708,10 @@ test_chosen_labels (DeviceKind kind)
 static void
 test_image (DeviceKind kind)
 {
-  Canvas c = canvas_new (IMAGE_RGB, 10, 6, 0);
+  Frame c = frame_new (IMAGE_RGB, 10, 6, 0, 1);
   OverlayList *list = list_for (&c);
 
-  canvas_fill (&c, 0);
+  frame_fill_rows (&c, 0);
   overlay_image (list, &(ImageBox){1, 1, 9, 5}, 255);
   finish (kind, &c, list);
   for (int y = 1; y < 5; y++) {
@@ -721,7 +721,7 @@ test_image (DeviceKind kind)
     for (int x = 0; x < 10; x++)
       check (at (&c, x, y, 1) == 0 && at (&c, x, y, 2) == 0);
   }
-  canvas_free (&c);
+  frame_free (&c);
 }
 
 /* ---- Both backends against each other ---- */
@@ -760,7 +760,7 @@ random_shape (OverlayList *list, int w, int h)
 }
 
 static OverlayList *
-random_list (const Canvas *c)
+random_list (const Frame *c)
 {
   OverlayList *list = list_for (c);
 
@@ -795,15 +795,15 @@ random_map (OverlayMap *map, void *numbers, size_t bytes)
     ((uint8_t *) numbers)[i] = rnd (256);
 }
 
-static Canvas
-random_canvas (void)
+static Frame
+random_frame (void)
 {
-  Canvas c = canvas_new (canvas_formats[rnd (CANVAS_FORMATS)], 1 + rnd (150),
-      1 + rnd (150), rnd (20));
+  Frame c = frame_new (
+      all_formats[rnd (N_FORMATS)], 1 + rnd (150), 1 + rnd (150), rnd (20), 1);
 
   c.image.matrix = rnd (3);
   c.image.full_range = rnd (2);
-  canvas_fill (&c, -1);
+  frame_fill_rows (&c, -1);
   return c;
 }
 
@@ -813,7 +813,7 @@ test_parity (DeviceKind kind)
   static uint32_t numbers[124 * 40];
 
   for (int i = 0; i < 400; i++) {
-    Canvas cpu = random_canvas (), gpu = canvas_copy (&cpu);
+    Frame cpu = random_frame (), gpu = frame_copy (&cpu);
     OverlayList *list = random_list (&cpu);
     OverlayMap map;
 
@@ -822,10 +822,10 @@ test_parity (DeviceKind kind)
       ok (overlay_map (list, &map));
     ok (draw (DEVICE_CPU, &cpu, list));
     ok (draw (DEVICE_CUDA, &gpu, list));
-    check (!memcmp (cpu.bytes, gpu.bytes, cpu.size));
+    check (!memcmp (cpu.memory, gpu.memory, cpu.bytes));
     overlay_list_free (list);
-    canvas_free (&cpu);
-    canvas_free (&gpu);
+    frame_free (&cpu);
+    frame_free (&gpu);
   }
 }
 
@@ -836,15 +836,15 @@ test_clipping (DeviceKind kind)
 {
   for (int i = 0; i < 60; i++) {
     int w = 2 + rnd (40), h = 2 + rnd (40);
-    Canvas small = canvas_new (IMAGE_RGB, w, h, 0);
-    Canvas large = canvas_new (IMAGE_RGB, 3 * w, 3 * h, 0);
+    Frame small = frame_new (IMAGE_RGB, w, h, 0, 1);
+    Frame large = frame_new (IMAGE_RGB, 3 * w, 3 * h, 0, 1);
     OverlayList *here = list_for (&small), *there = list_for (&large);
     OverlayColour c = {rnd (256), rnd (256), rnd (256), rnd (256)};
     double x0 = position (w), y0 = position (h), x1 = position (w);
     double y1 = position (h), width = rnd (1500) / 256.;
 
-    canvas_fill (&small, 90);
-    canvas_fill (&large, 90);
+    frame_fill_rows (&small, 90);
+    frame_fill_rows (&large, 90);
     for (int n = 0; n < 2; n++) {
       OverlayList *list = n ? there : here;
       double dx = n * w, dy = n * h;
@@ -860,8 +860,8 @@ test_clipping (DeviceKind kind)
           large.image.plane[0] + (size_t) (y + h) * large.image.stride[0] +
               3 * w,
           3 * w));
-    canvas_free (&small);
-    canvas_free (&large);
+    frame_free (&small);
+    frame_free (&large);
   }
 }
 
@@ -871,10 +871,10 @@ test_opaque (DeviceKind kind)
 {
   for (int i = 0; i < 40; i++) {
     int x = rnd (60), y = rnd (60), w = rnd (40), h = rnd (40);
-    Canvas c = canvas_new (IMAGE_BGRA, 70, 70, 4), before, once = {0};
+    Frame c = frame_new (IMAGE_BGRA, 70, 70, 4, 1), before, once = {0};
 
-    canvas_fill (&c, -1);
-    before = canvas_copy (&c);
+    frame_fill_rows (&c, -1);
+    before = frame_copy (&c);
     for (int n = 0; n < 2; n++) {
       OverlayList *list = list_for (&c);
 
@@ -882,16 +882,16 @@ test_opaque (DeviceKind kind)
       overlay_fill (list, x, y, x + w, y + h, 0);
       finish (kind, &c, list);
       if (n == 0)
-        once = canvas_copy (&c);
+        once = frame_copy (&c);
     }
-    check (!memcmp (c.bytes, once.bytes, c.size));
+    check (!memcmp (c.memory, once.memory, c.bytes));
     for (int py = 0; py < 70; py++)
       for (int px = 0; px < 70; px++)
         if (px < x || py < y || px >= x + w || py >= y + h)
           check (at (&c, px, py, 1) == at (&before, px, py, 1));
-    canvas_free (&c);
-    canvas_free (&before);
-    canvas_free (&once);
+    frame_free (&c);
+    frame_free (&before);
+    frame_free (&once);
   }
 }
 
@@ -902,15 +902,15 @@ test_formats (DeviceKind kind)
 {
   Yuv m = yuv_of (IMAGE_BT709, false), grey = yuv_of (IMAGE_BT709, true);
 
-  for (int f = 0; f < CANVAS_FORMATS; f++) {
-    Canvas c = canvas_new (canvas_formats[f], 32, 24, 6);
-    Canvas rgb = canvas_new (IMAGE_RGB, 32, 24, 0);
-    bool yuv = image_is_yuv (canvas_formats[f]);
-    bool is_grey = canvas_formats[f] <= IMAGE_GRAY16;
+  for (int f = 0; f < N_FORMATS; f++) {
+    Frame c = frame_new (all_formats[f], 32, 24, 6, 1);
+    Frame rgb = frame_new (IMAGE_RGB, 32, 24, 0, 1);
+    bool yuv = image_is_yuv (all_formats[f]);
+    bool is_grey = all_formats[f] <= IMAGE_GRAY16;
 
     c.image.matrix = IMAGE_BT709;
-    canvas_fill (&c, 128); /* mid grey in all of them, nearly */
-    canvas_fill (&rgb, 128);
+    frame_fill_rows (&c, 128); /* mid grey in all of them, nearly */
+    frame_fill_rows (&rgb, 128);
     for (int n = 0; n < 2; n++) {
       OverlayList *list = list_for (&c);
 
@@ -933,8 +933,8 @@ test_formats (DeviceKind kind)
         for (int k = 0; k < (is_grey ? 1 : 3); k++)
           check_near (got[k], want[k], yuv ? 4 : is_grey ? 2 : 0);
       }
-    canvas_free (&c);
-    canvas_free (&rgb);
+    frame_free (&c);
+    frame_free (&rgb);
   }
 }
 

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "seconds.h"
-#include "canvas.h"
+#include "frames.h"
 #include "common/yuv.h"
 #include "pocstereo/rig/pocstereo_rectify_core.h"
 
@@ -14,7 +14,7 @@
 
 /* What is asked of one run, and what came back in host memory. */
 typedef struct {
-  Canvas frame[2];
+  Frame frame[2];
   const PocstereoView *view; /* two; NULL: none */
   int stride;                /* of samples */
   uint16_t *sample[2];       /* with a row of guards before and behind */
@@ -75,12 +75,12 @@ view_random (int width, int height)
 static Pair
 pair_new (ImageFormat left, ImageFormat right, int width, int height)
 {
-  Pair p = {.frame = {canvas_new (left, width, height, (int) rnd (20)),
-                canvas_new (right, width, height, (int) rnd (20))},
+  Pair p = {.frame = {frame_new (left, width, height, (int) rnd (20), 1),
+                frame_new (right, width, height, (int) rnd (20), 1)},
       .stride = width + (int) rnd (9)};
 
-  canvas_fill (&p.frame[0], -1);
-  canvas_fill (&p.frame[1], -1);
+  frame_fill_rows (&p.frame[0], -1);
+  frame_fill_rows (&p.frame[1], -1);
   for (int i = 0; i < 2; i++) {
     p.sample[i] = malloc (sizeof (uint16_t) * p.stride * (height + 2));
     p.valid[i] = malloc ((size_t) width * height);
@@ -92,7 +92,7 @@ static void
 pair_free (Pair *p)
 {
   for (int i = 0; i < 2; i++) {
-    canvas_free (&p->frame[i]);
+    frame_free (&p->frame[i]);
     free (p->sample[i]);
     free (p->valid[i]);
   }
@@ -131,7 +131,7 @@ pair_run (Pair *p, DeviceKind kind)
 
   ok (device_open (&dev, kind, NULL));
   for (int i = 0; i < 2; i++) {
-    image[i] = canvas_upload (&p->frame[i], &dev, &memory[i]);
+    image[i] = frame_to_device (&p->frame[i], &dev, &memory[i]);
     for (size_t k = 0; k < n; k++)
       p->sample[i][k] = SAMPLE_GUARD;
     ok (device_alloc (&dev, (void **) &there[i], bytes));
@@ -180,9 +180,9 @@ grey_by_words (const Image *m, int x, int y)
 static void
 test_grey (DeviceKind kind)
 {
-  for (int i = 0; i < CANVAS_FORMATS; i++) {
-    Pair p = pair_new (
-        canvas_formats[i], canvas_formats[(i + 3) % CANVAS_FORMATS], 37, 13);
+  for (int i = 0; i < N_FORMATS; i++) {
+    Pair p =
+        pair_new (all_formats[i], all_formats[(i + 3) % N_FORMATS], 37, 13);
 
     pair_run (&p, kind);
     for (int k = 0; k < 2; k++)
@@ -443,7 +443,7 @@ grey_by_keys (const Image *m, const double at[2])
 /* Rows of @stride bytes with one before and one behind; free it. */
 static uint8_t *
 picture_of (
-    DeviceKind kind, const Canvas *c, const PocstereoView *view, int stride)
+    DeviceKind kind, const Frame *c, const PocstereoView *view, int stride)
 {
   size_t bytes = (size_t) stride * (c->image.height + 2);
   uint8_t *picture = malloc (bytes);
@@ -453,7 +453,7 @@ picture_of (
 
   memset (picture, PICTURE_GUARD, bytes);
   ok (device_open (&dev, kind, NULL));
-  Image image = canvas_upload (c, &dev, &memory);
+  Image image = frame_to_device (c, &dev, &memory);
   ok (device_alloc (&dev, &out, bytes));
   ok (device_copy (&dev, out, picture, bytes));
   ok (pocstereo_rectify_new (&r, &dev, image.width, image.height));
@@ -495,13 +495,13 @@ test_picture (DeviceKind kind)
 {
   enum { W = 37, H = 22 };
 
-  for (int i = 0; i < 2 * CANVAS_FORMATS; i++) {
+  for (int i = 0; i < 2 * N_FORMATS; i++) {
     int moved = i % 2 ? 5 : 0, stride = 4 * W + (int) rnd (9);
-    Canvas c = canvas_new (canvas_formats[i / 2], W, H, (int) rnd (20));
+    Frame c = frame_new (all_formats[i / 2], W, H, (int) rnd (20), 1);
     PocstereoView v = view_plain (W, H, 30);
     uint8_t *p;
 
-    canvas_fill (&c, -1);
+    frame_fill_rows (&c, -1);
     v.p[2] += moved;
     v.p[6] -= moved;
     p = picture_of (kind, &c, moved ? &v : NULL, stride);
@@ -514,9 +514,9 @@ test_picture (DeviceKind kind)
           colour_of (&c.image, x - moved, y + moved, rgb);
         check (!memcmp (at, rgb, 3) && at[3] == 255);
       }
-    check (canvas_guarded (&c));
+    check (frame_is_unharmed (&c));
     free (p);
-    canvas_free (&c);
+    frame_free (&c);
   }
 }
 
@@ -525,11 +525,11 @@ static void
 test_picture_between (DeviceKind kind)
 {
   enum { W = 24, H = 16 };
-  Canvas c = canvas_new (IMAGE_RGB, W, H, 0);
+  Frame c = frame_new (IMAGE_RGB, W, H, 0, 1);
   PocstereoView v = view_plain (W, H, 30);
   uint8_t *p;
 
-  canvas_fill (&c, -1);
+  frame_fill_rows (&c, -1);
   v.p[2] += .5;
   p = picture_of (kind, &c, &v, 4 * W);
   for (int y = 0; y < H; y++)
@@ -541,7 +541,7 @@ test_picture_between (DeviceKind kind)
             (row[3 * x + k] + row[3 * x - 3 + k]) / 2., .51);
       }
   free (p);
-  canvas_free (&c);
+  frame_free (&c);
 }
 
 static void
@@ -551,17 +551,17 @@ test_picture_parity (DeviceKind kind)
     int w = 1 + (int) rnd (200), h = 1 + (int) rnd (100);
     int stride = 4 * w + (int) rnd (9);
     PocstereoView view = view_random (w, h);
-    Canvas c = canvas_new (
-        canvas_formats[round % CANVAS_FORMATS], w, h, (int) rnd (20));
+    Frame c =
+        frame_new (all_formats[round % N_FORMATS], w, h, (int) rnd (20), 1);
     uint8_t *a, *b;
 
-    canvas_fill (&c, -1);
+    frame_fill_rows (&c, -1);
     a = picture_of (DEVICE_CPU, &c, round % 3 ? &view : NULL, stride);
     b = picture_of (DEVICE_CUDA, &c, round % 3 ? &view : NULL, stride);
     check (!memcmp (a, b, (size_t) stride * (h + 2)));
     free (a);
     free (b);
-    canvas_free (&c);
+    frame_free (&c);
   }
 }
 
@@ -574,8 +574,8 @@ test_oracle (DeviceKind kind)
   for (int round = 0; round < 20; round++) {
     int w = 30 + (int) rnd (60), h = 30 + (int) rnd (60);
     PocstereoView view[2] = {view_random (w, h), view_random (w, h)};
-    Pair p = pair_new (canvas_formats[round % CANVAS_FORMATS],
-        canvas_formats[rnd (CANVAS_FORMATS)], w, h);
+    Pair p = pair_new (
+        all_formats[round % N_FORMATS], all_formats[rnd (N_FORMATS)], w, h);
 
     view[0].d[12] = view[0].d[13] = view[1].d[12] = view[1].d[13] = 0;
     p.view = view;
@@ -611,7 +611,7 @@ test_slopes (DeviceKind kind)
   Pair p = pair_new (IMAGE_GRAY8, IMAGE_NV12, W, H);
   static PocstereoPosition map[W * H];
 
-  canvas_fill (&p.frame[0], 173);
+  frame_fill_rows (&p.frame[0], 173);
   for (int y = 0; y < H; y++)
     for (int x = 0; x < W; x++)
       p.frame[1].image.plane[0][y * p.frame[1].image.stride[0] + x] =
@@ -689,8 +689,8 @@ test_wild (DeviceKind kind)
   for (int round = 0; round < 60; round++) {
     int w = 1 + (int) rnd (6), h = 1 + (int) rnd (6);
     PocstereoView view[2] = {view_random (w, h), view_random (w, h)};
-    Pair p = pair_new (canvas_formats[rnd (CANVAS_FORMATS)],
-        canvas_formats[rnd (CANVAS_FORMATS)], w, h);
+    Pair p = pair_new (
+        all_formats[rnd (N_FORMATS)], all_formats[rnd (N_FORMATS)], w, h);
 
     for (int i = 0; i < 14; i++)
       view[0].d[i] = between (-1, 1) * pow (10, between (0, 200));
@@ -699,7 +699,7 @@ test_wild (DeviceKind kind)
     pair_run (&p, kind);
     for (int i = 0; i < w * h; i++)
       check (p.valid[0][i] <= 1 && p.valid[1][i] <= 1);
-    check (canvas_guarded (&p.frame[0]) && canvas_guarded (&p.frame[1]));
+    check (frame_is_unharmed (&p.frame[0]) && frame_is_unharmed (&p.frame[1]));
     pair_free (&p);
   }
 }
@@ -742,8 +742,8 @@ test_parity (DeviceKind kind)
   for (int round = 0; round < 60; round++) {
     int w = 1 + (int) rnd (200), h = 1 + (int) rnd (100);
     PocstereoView view[2] = {view_random (w, h), view_random (w, h)};
-    Pair p = pair_new (canvas_formats[round % CANVAS_FORMATS],
-        canvas_formats[rnd (CANVAS_FORMATS)], w, h);
+    Pair p = pair_new (
+        all_formats[round % N_FORMATS], all_formats[rnd (N_FORMATS)], w, h);
     size_t bytes = sizeof (uint16_t) * p.stride * (h + 2);
     uint16_t *cpu[2] = {malloc (bytes), malloc (bytes)};
 
@@ -765,7 +765,7 @@ static double
 time_of (DeviceKind kind, ImageFormat format, int w, int h, bool mapped)
 {
   PocstereoView view[2] = {view_random (w, h), view_random (w, h)};
-  Canvas c = canvas_new (format, w, h, 0);
+  Frame c = frame_new (format, w, h, 0, 1);
   int batch = kind == DEVICE_CPU ? 2 : 100;
   void *memory, *out;
   PocstereoRectify *r;
@@ -773,7 +773,7 @@ time_of (DeviceKind kind, ImageFormat format, int w, int h, bool mapped)
   Device dev;
 
   ok (device_open (&dev, kind, NULL));
-  Image image = canvas_upload (&c, &dev, &memory);
+  Image image = frame_to_device (&c, &dev, &memory);
   ok (device_alloc (&dev, &out, sizeof (uint16_t) * 2 * w * h));
   uint16_t *samples[2] = {out, (uint16_t *) out + (size_t) w * h};
   ok (pocstereo_rectify_new (&r, &dev, w, h));
@@ -792,7 +792,7 @@ time_of (DeviceKind kind, ImageFormat format, int w, int h, bool mapped)
   device_release (&dev, memory);
   device_release (&dev, out);
   device_close (&dev);
-  canvas_free (&c);
+  frame_free (&c);
   return 1e3 * bench_median (times, 5) / batch;
 }
 
