@@ -14,24 +14,15 @@ import sys
 import tempfile
 from pathlib import Path
 
-try:
-    import cv2
-    import numpy as np
-except ImportError:
-    print("SKIP: no OpenCV for Python")
-    sys.exit(77)
+from boards import BOARD, corners_of  # first: it skips
+from measured import failures, limit
+import cv2
+import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = Path(os.environ.get("BUILD", ROOT / "build"))
 TOOL = ROOT / "tools/vision-calibrate"
-BOARD, SQUARE = (9, 6), 0.025
-FAILURES = []
-
-
-def limit(what, holds):
-    print("ok  " if holds else "FAIL", what)
-    if not holds:
-        FAILURES.append(what)
+SQUARE = 0.025
 
 
 def run(*words):
@@ -53,14 +44,6 @@ def read(path):
             "M1 D1 M2 D2 R T R1 R2 P1 P2 Q".split()}
 
 
-def corners(path):
-    grey = cv2.imread(str(path), cv2.IMREAD_GRAYSCALE)
-    found, seen = cv2.findChessboardCorners(grey, BOARD)
-    until = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_MAX_ITER, 30, 1e-3)
-    return cv2.cornerSubPix(grey, seen, (7, 7), (-1, -1), until) if found \
-        else None
-
-
 def rectified(rig, seen, side):
     return cv2.undistortPoints(seen, rig["M" + side], rig["D" + side],
                                R=rig["R" + side], P=rig["P" + side])[:, 0]
@@ -79,7 +62,7 @@ def squares(rig, left, right):
 def check_rig(rig, folder, numbers, alpha):
     rows, sides = [], []
     for n in numbers:
-        seen = [corners(folder / f"{side}{n:02}.jpg")
+        seen = [corners_of(folder / f"{side}{n:02}.jpg", 7)
                 for side in ("left", "right")]
         left, right = (rectified(rig, s, i) for s, i in zip(seen, "12"))
         rows.append(np.abs(left[:, 1] - right[:, 1]))
@@ -271,11 +254,11 @@ def main():
     folder = Path(data or "/") / "stereo/opencv_chessboard"
     if not folder.is_dir():
         print("SKIP: VISION_TEST_DATA names no folder with chessboards")
-        return 1 if FAILURES else 77
+        return 1 if failures else 77
     with tempfile.TemporaryDirectory() as scratch:
         pictures(folder, Path(scratch))
         live(folder, Path(scratch))
-    return bool(FAILURES)
+    return bool(failures)
 
 
 if __name__ == "__main__":

@@ -11,25 +11,15 @@ import subprocess
 import sys
 from pathlib import Path
 
-try:
-    import cv2
-    import numpy as np
-except ImportError:
-    print("SKIP: no OpenCV for Python")
-    sys.exit(77)
+from boards import BOARD, corners_of  # first: it skips
+from measured import failures, limit
+import cv2
+import numpy as np
 
-BOARD = 9, 6
 CORNERS = BOARD[0] * BOARD[1]
 NUMBERS = [*range(1, 10), *range(11, 15)]  # of the pairs there are
 # With disparities from 0 on the pattern meets itself: see docs/accuracy.md.
 RANGE = "min-disparity=64 max-disparity=192"
-FAILURES = []
-
-
-def limit(what, holds):
-    print("ok  " if holds else "FAIL", what)
-    if not holds:
-        FAILURES.append(what)
 
 
 class Rig:
@@ -48,14 +38,6 @@ class Rig:
     def rectify(self, seen, view):
         k, d, r, p = self.views[view]
         return cv2.undistortPoints(seen, k, d, R=r, P=p)[:, 0]
-
-
-def find_corners(path):
-    grey = cv2.imread(str(path), cv2.IMREAD_GRAYSCALE)
-    found, seen = cv2.findChessboardCorners(grey, BOARD)
-    until = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_MAX_ITER, 30, 1e-3)
-    return cv2.cornerSubPix(grey, seen, (5, 5), (-1, -1), until) if found \
-        else None
 
 
 def measure(folder, n, rig, points, properties):
@@ -134,7 +116,7 @@ def main():
     rig = Rig(folder)
     seen, other = (
         {n: rig.rectify(found, i) for n in NUMBERS
-         if (found := find_corners(folder / f"{side}{n:02}.jpg")) is not None}
+         if (found := corners_of(folder / f"{side}{n:02}.jpg")) is not None}
         for i, side in enumerate(("left", "right")))
     limit(f"the board is found in {len(seen)} left and {len(other)} right "
           "views", len(seen) == len(other) == 13)
@@ -143,7 +125,7 @@ def main():
               asked(folder, rig, n, corners, asks))
     check(rig, seen, "OpenCV's corners in both views",
           lambda n, corners: (corners - other[n])[:, 0])
-    return bool(FAILURES)
+    return bool(failures)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from measured import failures, limit
+
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = Path(os.environ.get("BUILD", ROOT / "build"))
 SCENE = ("visiontestsrc pattern=multispectral n-objects=1 num-buffers={} "
@@ -23,13 +25,6 @@ LAYOUTS = "channels=4", "channel-layout=mosaic", "channel-layout=color"
 FRAMES = 60
 SEEDS = 1, 2
 REACH = 20  # pixels: DP@20
-FAILURES = []
-
-
-def limit(what, holds):
-    if not holds:
-        print("FAIL", what)
-        FAILURES.append(what)
 
 
 def play(*parts):
@@ -112,7 +107,7 @@ def main():
         cups(Path(data) / "moct")
     else:
         print("VISION_TEST_DATA names no folder with 02_cups: left out")
-    return bool(FAILURES)
+    return bool(failures)
 
 
 if __name__ == "__main__":

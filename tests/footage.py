@@ -19,24 +19,18 @@ import sys
 from pathlib import Path
 
 import measured
+from measured import failures, limit
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = Path(os.environ.get("BUILD", ROOT / "build"))
 PAGE = ROOT / "docs/accuracy.md"
 BEGIN, END = "<!-- footage -->\n", "<!-- end of footage -->\n"
-FAILURES = []
 
 try:
     import cv2
     import numpy
 except ImportError:
     cv2 = None
-
-
-def limit(what, holds):
-    if not holds:
-        print("FAIL", what)
-        FAILURES.append(what)
 
 
 def launch(*parts, frames=None):
@@ -297,9 +291,9 @@ def main():
     os.environ.setdefault("GST_PLUGIN_PATH", str(BUILD / "gst"))
     rows = caps(Path(data) / "emd") + [""] + colours(Path(data) / "moct")
     print("\n".join(rows))
-    if "--write" in sys.argv[1:] and not FAILURES:
+    if "--write" in sys.argv[1:] and not failures:
         measured.write(PAGE, BEGIN, END, "\n".join(rows) + "\n")
-    return bool(FAILURES)
+    return bool(failures)
 
 
 if __name__ == "__main__":

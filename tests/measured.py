@@ -1,5 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tables that a program writes into a page, between two marks."""
+"""Figures that a test measures: limits, after which it goes on, and tables that it
+writes into a page, between two marks."""
+failures = []
+
+
+def limit(what, holds):
+    print("ok  " if holds else "FAIL", what)
+    if not holds:
+        failures.append(what)
 
 
 def write(page, begin, end, text):

@@ -10,23 +10,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-try:
-    import cv2
-    import numpy as np
-except ImportError:
-    print("SKIP: no OpenCV for Python")
-    sys.exit(77)
+from boards import BOARD, corners  # first: it skips
+from measured import failures, limit
+import cv2
+import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = Path(os.environ.get("BUILD", ROOT / "build"))
-BOARD = 9, 6
-FAILURES = []
-
-
-def limit(what, holds):
-    print("ok  " if holds else "FAIL", what)
-    if not holds:
-        FAILURES.append(what)
 
 
 def rectify(views, frames):
@@ -112,8 +102,11 @@ def chessboards(folder):
                   for side in ("left", "right")]
         if n == 1:
             check_maps("chessboard", views, frames)
-        left, right = (corners(np.uint8(np.minimum(s / 16 + 0.5, 255)))
-                       for s in rectify(views, frames)[2])
+        seen = [corners(np.uint8(np.minimum(s / 16 + 0.5, 255)))
+                for s in rectify(views, frames)[2]]
+        limit("the board is found in the rectified frames",
+              all(s is not None for s in seen))
+        left, right = (s[:, 0] for s in seen)
         rows.append(np.abs(left[:, 1] - right[:, 1]))
         sides.append(squares(extrinsics("Q"), left, right))
     rows, sides = np.concatenate(rows), np.concatenate(sides)
@@ -122,13 +115,6 @@ def chessboards(folder):
     limit(f"squares are {sides.mean():.4f} of their size, deviation "
           f"{sides.std():.4f}", abs(sides.mean() - 1) < 0.005
           and sides.std() < 0.012)
-
-
-def corners(grey):
-    found, seen = cv2.findChessboardCorners(grey, BOARD)
-    until = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_MAX_ITER, 30, 1e-3)
-    limit("the board is found in the rectified frame", found)
-    return cv2.cornerSubPix(grey, seen, (5, 5), (-1, -1), until)[:, 0]
 
 
 def squares(q, left, right):
@@ -154,7 +140,7 @@ def main():
         chessboards(folder)
     else:
         print("VISION_TEST_DATA names no folder with chessboards")
-    return bool(FAILURES)
+    return bool(failures)
 
 
 if __name__ == "__main__":
