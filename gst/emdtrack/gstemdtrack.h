@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The element `emdtrack`, in ten parts: gstemdtrack.c (frames),
+ * The element `emdtrack`, in seven parts: gstemdtrack.c (properties, frames),
  * gstemdtrackparams.c (what caps and properties mean together),
  * gstemdtracktargets.c (which targets are chosen), gstemdtrackpattern.c (those
- * of files), gstemdtrackchoose.c (making them of a frame), gstemdtrackstudy.c
- * (and of a file), gstemdtrackproperties.c, gstemdtrackcaps.c,
- * gstemdtrackoutput.c (a map as the video) and
- * gstemdtrackresults.c (tracks and maps to metas, messages and statistics). */
+ * of files), gstemdtrackchoose.c (making them of a frame), gstemdtrackoutput.c
+ * (a map as the video) and gstemdtrackresults.c (tracks and maps to metas,
+ * messages and statistics). */
 #pragma once
 
 #include "base/gstvisionfilter.h"
@@ -123,9 +122,6 @@ struct _GstEmdtrack {
   GstClockTime last_time;
 };
 
-/* gstemdtrackproperties.c */
-extern const GstVisionProperty gst_emdtrack_properties[];
-
 /* gstemdtrackparams.c: reads what @caps and the properties mean from now on;
  * NULL, or what is wrong with them. */
 const char *gst_emdtrack_set_frame (
@@ -146,20 +142,12 @@ gboolean gst_emdtrack_map_size (
 /* Pixels of a frame for one of the map, where the properties say it alone. */
 gboolean gst_emdtrack_known_cells (GstEmdtrack *self, gint *across, gint *down);
 
-/* gstemdtrackcaps.c: whether output=map, with the next caps; then those of the
- * other side. */
-gboolean gst_emdtrack_wants_map (GstEmdtrack *self);
-GstCaps *gst_emdtrack_transform_caps (GstEmdtrack *self,
-    GstPadDirection direction, GstCaps *caps, GstCaps *filter);
+/* gstemdtrackoutput.c: output=map. */
+void gst_emdtrack_install_output (GstBaseTransformClass *klass);
 /* What negotiation came to: whether @out is that of a map, and why it fits the
  * properties no more. */
 const char *gst_emdtrack_settle_output (
     GstEmdtrack *self, const GstCaps *in, GstCaps *out);
-/* NULL, or why the map of frames of @caps has no taker. */
-const char *gst_emdtrack_check_map (GstEmdtrack *self, GstCaps *caps);
-
-/* gstemdtrackoutput.c: output=map. */
-void gst_emdtrack_install_output (GstBaseTransformClass *klass);
 /* The map of @results, or white without one (NULL), as the picture. */
 const char *gst_emdtrack_make_picture (GstEmdtrack *self,
     const EmdtrackParams *params, const EmdtrackResults *results);
@@ -191,7 +179,7 @@ const char *gst_emdtrack_pattern_read (
     const gchar *path, GstEmdtrackPattern **pattern);
 void gst_emdtrack_pattern_free (GstEmdtrackPattern *self);
 
-/* gstemdtrackstudy.c: what a file shows, in memory of the device. */
+/* What a file shows, in memory of the device. */
 typedef struct {
   const Device *device;
   gboolean is_open; /* it goes with the frames */

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "gstvisionorigin.h"
+
 static const gchar *const names[GST_VISION_META_KINDS][2] = {
     {"VisionObjects", "VisionTruthObjects"},
     {"VisionCamera", "VisionTruthCamera"},
@@ -158,4 +160,25 @@ gst_vision_doubles_from_value (const GValue *value, gdouble *numbers)
     numbers[i] = g_value_get_double (number);
   }
   return TRUE;
+}
+
+/* ---- The type of origins, and all names at once ---- */
+
+G_DEFINE_ENUM_TYPE (GstVisionOrigin, gst_vision_origin,
+    G_DEFINE_ENUM_VALUE (GST_VISION_ORIGIN_RESULT, "result"),
+    G_DEFINE_ENUM_VALUE (GST_VISION_ORIGIN_TRUTH, "truth"))
+
+/**
+ * gst_vision_meta_register:
+ *
+ * Makes the metas known to GStreamer by name.  Every function that adds or
+ * reads one does so by itself; this is for who reads them as GstCustomMeta, or
+ * receives them from another process, without having called one.
+ *
+ * Since: 0.1
+ */
+void
+gst_vision_meta_register (void)
+{
+  gst_vision_meta_info (GST_VISION_META_OBJECTS, GST_VISION_ORIGIN_RESULT);
 }
