@@ -6,7 +6,6 @@
 #include "gpucclframes.h"
 #include "gpuccl/gpuccl_model.h"
 #include "gpuccl/gpuccl_png.h"
-#include "overlap.h"
 
 #define APART 4 /* frames from the one that serves as model */
 #define N_FRAMES 60

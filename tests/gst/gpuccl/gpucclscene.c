@@ -4,7 +4,6 @@
  * the news of it upstream. */
 #include "suite.h"
 #include "gpucclframes.h"
-#include "overlap.h"
 
 #define MOTION_START 10
 #define N_FRAMES 60
