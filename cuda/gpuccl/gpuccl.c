@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/memory.h"
-#include "gpuccl/gpuccl_decide.h"
+#include "gpuccl/gpuccl_core.h"
 
 struct _Gpuccl {
   Device device;

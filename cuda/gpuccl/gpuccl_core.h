@@ -288,4 +288,20 @@ extern const GpucclStages gpuccl_stages_cpu, gpuccl_stages_cuda;
 /* gpuccl_set.c: checks @params and @frame, and sets @work by them. */
 const char *gpuccl_set (
     GpucclWork *work, const GpucclParams *params, const GpucclFrame *frame);
+
+/* gpuccl_decide.c: from a frame's sums to its components: measures in metres,
+ * the criteria of section 3.5.3, and whether an object persists (section 2.3).
+ */
+typedef struct _GpucclDecision GpucclDecision;
+
+const char *gpuccl_decision_new (GpucclDecision **self);
+void gpuccl_decision_free (GpucclDecision *self);
+
+/* Forgets the objects. */
+void gpuccl_decision_reset (GpucclDecision *self);
+
+/* Makes @results, valid until the next call, of work->result; sorts its
+ * sums. */
+void gpuccl_decide (GpucclDecision *self, const GpucclParams *params,
+    const GpucclWork *work, GpucclResults *results);
 C_END

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gpuccl/gpuccl_decide.h"
+#include "gpuccl/gpuccl_core.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "base/gstvisionfilter.h"
 
+#include <math.h>
+
 #include "base/gstvisioncommon.h"
 #include "base/gstvisioncuda.h"
 #include "base/gstvisionproperties.h"
@@ -8,13 +10,20 @@
 GST_DEBUG_CATEGORY_STATIC (vision_filter_debug);
 #define GST_CAT_DEFAULT vision_filter_debug
 
+/* What a user points at in the window of a sink, which tells it by navigation
+ * events; elements that scale or crop correct the positions on the way. */
+typedef struct {
+  gboolean is_down;
+  gdouble x, y; /* where the first button went down */
+} Mouse;
+
 typedef struct {
   GstVisionCommon common;
   GstVisionInput input;
-  gboolean is_open;     /* open () of the child was called */
-  guint64 offered;      /* buffers that came */
-  gint has_started;     /* atomic */
-  GstVisionMouse mouse; /* of the thread that navigation events come from */
+  gboolean is_open; /* open () of the child was called */
+  guint64 offered;  /* buffers that came */
+  gint has_started; /* atomic */
+  Mouse mouse;      /* of the thread that navigation events come from */
 } GstVisionFilterPrivate;
 
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE (
@@ -228,13 +237,80 @@ sink_event (GstBaseTransform *trans, GstEvent *event)
       ->sink_event (trans, event);
 }
 
+/* ---- What the user points at ---- */
+
+#define CLICK 3
+/* The frame's edge is somewhere before. */
+#define MAX_POSITION 65535
+
+/* GStreamer must not be asked for the button of what has none. */
+static gboolean
+is_button (GstEvent *event)
+{
+  GstNavigationEventType type = GST_EVENT_TYPE (event) == GST_EVENT_NAVIGATION
+      ? gst_navigation_event_get_type (event)
+      : GST_NAVIGATION_EVENT_INVALID;
+
+  return type == GST_NAVIGATION_EVENT_MOUSE_BUTTON_PRESS ||
+      type == GST_NAVIGATION_EVENT_MOUSE_BUTTON_RELEASE;
+}
+
+static gint
+whole (gdouble v)
+{
+  return isfinite (v) ? (gint) CLAMP (v, 0, MAX_POSITION) : 0;
+}
+
+/* Takes an event that came upstream.  TRUE if it says that the first button was
+ * released; @box is then what the user drew, in pixels of the frame.  The size
+ * of a click, which moves by less than three pixels, is 0. */
+static gboolean
+take_mouse (Mouse *self, GstEvent *event, GstVideoRectangle *box)
+{
+  gint button, x0, y0, x1, y1;
+  gdouble x, y;
+
+  if (!is_button (event) ||
+      !gst_navigation_event_parse_mouse_button_event (event, &button, &x, &y) ||
+      button != 1)
+    return FALSE;
+  if (gst_navigation_event_get_type (event) ==
+      GST_NAVIGATION_EVENT_MOUSE_BUTTON_PRESS) {
+    *self = (Mouse){TRUE, x, y};
+    return FALSE;
+  }
+  if (!self->is_down)
+    return FALSE;
+  self->is_down = FALSE;
+  x0 = whole (MIN (x, self->x));
+  y0 = whole (MIN (y, self->y));
+  x1 = whole (MAX (x, self->x));
+  y1 = whole (MAX (y, self->y));
+  *box = (GstVideoRectangle){x0, y0, x1 - x0, y1 - y0};
+  if (box->w < CLICK && box->h < CLICK)
+    box->w = box->h = 0;
+  return TRUE;
+}
+
+void
+gst_vision_mouse_widen (GstVideoRectangle *box, gint side)
+{
+  if (box->w || box->h)
+    return;
+  box->x = MAX (0, box->x - side / 2);
+  box->y = MAX (0, box->y - side / 2);
+  box->w = box->h = side;
+}
+
+/* ---- What else a GstBaseTransform does ---- */
+
 static gboolean
 src_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstVisionFilterClass *klass = GST_VISION_FILTER_GET_CLASS (trans);
   GstVideoRectangle box;
 
-  if (klass->point && gst_vision_mouse_take (&PRIV (trans)->mouse, event, &box))
+  if (klass->point && take_mouse (&PRIV (trans)->mouse, event, &box))
     klass->point (GST_VISION_FILTER (trans), &box);
   gst_vision_common_take_pace (
       &PRIV (trans)->common, GST_BASE_TRANSFORM_SRC_PAD (trans), event);

@@ -10,7 +10,6 @@
 #include <gst/video/video.h>
 
 #include "base/gstvisioncommon.h"
-#include "base/gstvisionmouse.h"
 
 G_BEGIN_DECLS
 
@@ -47,5 +46,8 @@ struct _GstVisionFilterClass {
  * system memory and, for those that CUDA memory knows, in CUDA memory. */
 void gst_vision_filter_class_add_pads (
     GstVisionFilterClass *klass, const gchar *formats);
+
+/* For point (): a click becomes a square with @side pixels around it. */
+void gst_vision_mouse_widen (GstVideoRectangle *box, gint side);
 
 G_END_DECLS

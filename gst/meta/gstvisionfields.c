@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gstvisionfields.h"
+#include "gstvisionstructure.h"
 
 #include <math.h>
-
-#include "gstvisionstructure.h"
 
 typedef enum {
   FIELD_UINT64,       /* always there */

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "gstvisionfields.h"
+#include "gstvisionstructure.h"
 
 G_DEFINE_ENUM_TYPE (GstVisionState, gst_vision_state,
     G_DEFINE_ENUM_VALUE (GST_VISION_STATE_NONE, "none"),

@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "gstvisionfields.h"
 #include "gstvisionmirror.h"
 #include "gstvisionstructure.h"
 

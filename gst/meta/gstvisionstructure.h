@@ -4,6 +4,7 @@
  * arrays in them.  Private to the library. */
 #pragma once
 
+#include "gstvisionobject.h"
 #include "gstvisionorigin.h"
 
 typedef enum {
@@ -46,3 +47,18 @@ void gst_vision_items_take (GValue *items, GstStructure *item);
 void gst_vision_doubles_to_value (
     const gdouble *numbers, guint n, GValue *value);
 gboolean gst_vision_doubles_from_value (const GValue *value, gdouble *numbers);
+
+/* ---- gstvisionfields.c: a GstVisionObject as such a structure, and back ----
+ */
+
+/* A new structure with every field that is known and has its right size. */
+GstStructure *gst_vision_object_to_structure (const GstVisionObject *object);
+
+/* Fields that are missing, or of another type or size, are not known.  Free
+ * what @object points to with gst_vision_object_disown(). */
+void gst_vision_object_from_structure (
+    GstVisionObject *object, const GstStructure *structure);
+
+/* Puts copies in place of all that @object points to. */
+void gst_vision_object_own (GstVisionObject *object);
+void gst_vision_object_disown (GstVisionObject *object);
