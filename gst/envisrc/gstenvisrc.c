@@ -48,12 +48,122 @@ static GstStaticPadTemplate src_template =
                          "channels = (int) [ 1, 16 ], "
                          "channel-layout = (string) stacked"));
 
+/* ---- Properties ---- */
+
+#define BANDS(...) \
+ PARAM_NUMBER (GstEnviBands, __VA_ARGS__, .when = PARAM_STOPPED)
+
+static const Param bands[] = {
+    BANDS (channels, 0, GST_ENVI_MAX_CHANNELS, 0, "Channels",
+        "Number of channels to make of the bands, each the mean of "
+        "neighbouring bands (0 = one for each band, but at most 16)"),
+    BANDS (first_band, 0, G_MAXUINT16, 0, "First band",
+        "First band to use, counted from 0"),
+    BANDS (last_band, -1, G_MAXUINT16, -1, "Last band",
+        "Last band to use (-1 = the last of the cube)"),
+    BANDS (full_scale, 0, G_MAXDOUBLE, 0, "Full scale",
+        "Value in the cube that becomes the maximum grey (0 = 255 for bytes, 1 "
+        "for floating-point numbers, 65535 for others)"),
+    {NULL}};
+
+static const GstVisionProperty properties[] = {
+    {.param = PARAM_STRING (GstEnviSrc, location, NULL, "Location",
+         "Header of the cube (.hdr), or of the cubes of a sequence with one "
+         "%d, such as cube-%04d.hdr",
+         .when = PARAM_STOPPED)},
+    {.param = PARAM_NUMBER (GstEnviSrc, start_index, 0, G_MAXINT64, 0,
+         "Start index", "Number of the first cube of a sequence",
+         .when = PARAM_STOPPED)},
+    {.params = bands, .at = G_STRUCT_OFFSET (GstEnviSrc, bands)},
+    {.params = NULL}};
+
+/* ---- Which file a frame is, and what of it ---- */
+
+static gboolean
+is_pattern (const gchar *location)
+{
+  return strchr (location, '%') != NULL;
+}
+
+/* Behind the digits of a conversion. */
+static const gchar *
+skip_digits (const gchar *at)
+{
+  while (g_ascii_isdigit (*at))
+    at++;
+  return at;
+}
+
+/* Whether @location is a name or a pattern: one %d, %3d or %03d. */
+static gboolean
+is_location (const gchar *location)
+{
+  const gchar *at = strchr (location, '%');
+
+  if (!at)
+    return *location != '\0';
+  at = skip_digits (at + 1);
+  return *at == 'd' && !strchr (at, '%');
+}
+
+/* The file of frame @number of a pattern; else @location. */
+static gchar *
+path_of (const gchar *location, guint64 number)
+{
+  const gchar *at = strchr (location, '%'), *end;
+  gchar digits[32];
+  GString *path;
+  gint64 width;
+
+  if (!at)
+    return g_strdup (location);
+  end = skip_digits (at + 1);
+  width = MIN (g_ascii_strtoll (at + 1, NULL, 10), 20);
+  path = g_string_new_len (location, at - location);
+  g_snprintf (digits, sizeof digits, "%" G_GUINT64_FORMAT, number);
+  for (gsize n = strlen (digits); (gint64) n < width; n++)
+    g_string_append_c (path, at[1] == '0' ? '0' : ' ');
+  g_string_append (path, digits);
+  g_string_append (path, end + 1);
+  return g_string_free (path, FALSE);
+}
+
+/* What self->asked chooses of a cube; or why that cannot be. */
+static const gchar *
+choose (GstEnviSrc *self, const GstEnviHeader *header, GstEnviChoice *choice)
+{
+  const GstEnviBands *asked = &self->asked;
+  guint bands;
+
+  choice->first_band = asked->first_band;
+  choice->last_band =
+      asked->last_band < 0 ? header->bands - 1 : (guint) asked->last_band;
+  choice->channels = asked->channels;
+  choice->full_scale = asked->full_scale;
+  if (choice->last_band >= header->bands ||
+      choice->first_band > choice->last_band)
+    return "the cube has no such bands; mind first-band and last-band";
+  bands = choice->last_band - choice->first_band + 1;
+  if (!choice->channels)
+    choice->channels = MIN (bands, GST_ENVI_MAX_CHANNELS);
+  if (choice->channels > bands)
+    return "there are fewer bands than channels; ask for fewer channels";
+  if (choice->full_scale == 0)
+    choice->full_scale = header->type == GST_ENVI_U8 ? G_MAXUINT8
+        : header->type == GST_ENVI_F32 || header->type == GST_ENVI_F64
+        ? 1
+        : G_MAXUINT16;
+  return NULL;
+}
+
+/* ---- Frames ---- */
+
 /* NULL, or what is wrong with cube @number of the sequence, which then is not
  * open. */
 static gchar *
 open_cube (GstEnviSrc *self, guint64 number)
 {
-  gchar *path = gst_envi_src_path (self->path, self->first + number);
+  gchar *path = path_of (self->path, self->first + number);
   gchar *problem = NULL;
   GError *error = NULL;
   const gchar *wrong;
@@ -62,8 +172,7 @@ open_cube (GstEnviSrc *self, guint64 number)
   if (!gst_envi_cube_open (&self->cube, path, &error)) {
     problem = g_strdup (error->message);
     g_error_free (error);
-  } else if ((wrong = gst_envi_src_choose (
-                  self, &self->cube.header, &self->choice))) {
+  } else if ((wrong = choose (self, &self->cube.header, &self->choice))) {
     problem = g_strdup_printf ("%s: %s", path, wrong);
     gst_envi_cube_close (&self->cube); /* nobody stops what did not start */
   }
@@ -136,7 +245,7 @@ start (GstBaseSrc *src)
   self->asked = self->bands;
   GST_OBJECT_UNLOCK (self);
   self->number = 0;
-  if (!self->path || !gst_envi_src_is_location (self->path)) {
+  if (!self->path || !is_location (self->path)) {
     gchar *path = g_filename_display_name (GST_STR_NULL (self->path));
 
     GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND,
@@ -208,7 +317,7 @@ set_caps (GstBaseSrc *src, GstCaps *caps)
 static gboolean
 has_cube (GstEnviSrc *self, guint64 number)
 {
-  gchar *path = gst_envi_src_path (self->path, self->first + number);
+  gchar *path = path_of (self->path, self->first + number);
   gboolean there = g_file_test (path, G_FILE_TEST_EXISTS);
 
   g_free (path);
@@ -231,7 +340,7 @@ fits (const GstEnviSrc *self)
 static GstFlowReturn
 seek_cube (GstEnviSrc *self)
 {
-  if (!gst_envi_src_is_pattern (self->path))
+  if (!is_pattern (self->path))
     return GST_FLOW_OK;
   for (; self->number != self->opened; self->number++) {
     gchar *problem;
@@ -316,8 +425,7 @@ gst_envi_src_class_init (GstEnviSrcClass *klass)
   GstElementClass *element = GST_ELEMENT_CLASS (klass);
   GstBaseSrcClass *src = GST_BASE_SRC_CLASS (klass);
 
-  gst_vision_properties_install (
-      G_OBJECT_CLASS (klass), gst_envi_src_properties);
+  gst_vision_properties_install (G_OBJECT_CLASS (klass), properties);
   G_OBJECT_CLASS (klass)->finalize = finalize;
   src->get_caps = get_caps;
   src->fixate = fixate;
@@ -335,7 +443,7 @@ gst_envi_src_class_init (GstEnviSrcClass *klass)
 static void
 gst_envi_src_init (GstEnviSrc *self)
 {
-  gst_vision_properties_init (self, gst_envi_src_properties);
+  gst_vision_properties_init (self, properties);
   gst_video_info_init (&self->info);
   gst_base_src_set_format (GST_BASE_SRC (self), GST_FORMAT_TIME);
 }

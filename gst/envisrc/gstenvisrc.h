@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The element `envisrc`, in two parts: gstenvisrc.c (frames) and
- * gstenvisrcproperties.c (what the user sets, and which file a frame is). */
+ * The element `envisrc`. */
 #pragma once
 
 #include <gst/base/gstpushsrc.h>
@@ -42,18 +41,5 @@ struct _GstEnviSrc {
   GstVideoInfo info;
   guint64 number; /* of the next frame */
 };
-
-/* gstenvisrcproperties.c */
-extern const GstVisionProperty gst_envi_src_properties[];
-
-/* Whether @location is a name or a pattern: one %d, %3d or %03d. */
-gboolean gst_envi_src_is_location (const gchar *location);
-gboolean gst_envi_src_is_pattern (const gchar *location);
-/* The file of frame @number of a pattern; else @location. */
-gchar *gst_envi_src_path (const gchar *location, guint64 number);
-
-/* What self->asked chooses of a cube; or why that cannot be. */
-const gchar *gst_envi_src_choose (
-    GstEnviSrc *self, const GstEnviHeader *header, GstEnviChoice *choice);
 
 G_END_DECLS

@@ -285,6 +285,97 @@ install_properties (GObjectClass *klass)
           NULL, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
 }
 
+/* ---- Caps ---- */
+
+/* What the properties ask for. */
+static const GstVisionTestSrcScene *
+scene_of (GstVisionTestSrc *self)
+{
+  const GstVisionTestSrcScene *scene = &gst_vision_test_src_chromatic;
+
+  GST_OBJECT_LOCK (self);
+  if (self->pattern == GST_VISION_TEST_SRC_RGBD)
+    scene = &gst_vision_test_src_rgbd;
+  else if (self->pattern == GST_VISION_TEST_SRC_STEREO)
+    scene =
+        &gst_vision_test_src_stereo[self->view > GST_VISION_TEST_SRC_TOP_BOTTOM
+                ? GST_VISION_TEST_SRC_LEFT
+                : self->view];
+  else if (self->pattern == GST_VISION_TEST_SRC_MULTISPECTRAL)
+    scene = &gst_vision_test_src_multispectral[self->layout ==
+        GST_VISION_TEST_SRC_COLOUR];
+  else if (self->pattern == GST_VISION_TEST_SRC_CLUTTER)
+    scene =
+        &gst_vision_test_src_clutter[self->view == GST_VISION_TEST_SRC_DEPTH];
+  GST_OBJECT_UNLOCK (self);
+  return scene;
+}
+
+/* What a scene comes in. */
+static GstCaps *
+caps_of (GstVisionTestSrc *self, const GstVisionTestSrcScene *scene)
+{
+  GstCaps *caps = gst_caps_from_string (scene->caps);
+
+  if (scene->complete)
+    scene->complete (self, caps);
+  return caps;
+}
+
+static GstCaps *
+get_caps (GstBaseSrc *src, GstCaps *filter)
+{
+  GstVisionTestSrc *self = GST_VISION_TEST_SRC (src);
+  GstCaps *all = caps_of (self, scene_of (self));
+  GstCaps *caps = all;
+
+  if (filter) {
+    caps = gst_caps_intersect_full (filter, all, GST_CAPS_INTERSECT_FIRST);
+    gst_caps_unref (all);
+  }
+  return caps;
+}
+
+/* The nearest to 640 x 480: two of these for two views, one below the other a
+ * channel, and whole cells of a mosaic. */
+static void
+fixate_size (GstStructure *s)
+{
+  const gchar *mode = gst_structure_get_string (s, "multiview-mode");
+  const gchar *layout = gst_structure_get_string (s, "channel-layout");
+  const gchar *pattern = gst_structure_get_string (s, "mosaic-pattern");
+  gint width = 640, height = 480, channels;
+
+  if (!g_strcmp0 (mode, "side-by-side"))
+    width *= 2;
+  if (!g_strcmp0 (mode, "top-bottom"))
+    height *= 2;
+  if (!g_strcmp0 (layout, "stacked") &&
+      gst_structure_get_int (s, "channels", &channels))
+    height *= channels;
+  if (!g_strcmp0 (pattern, "3x3"))
+    width--;
+  gst_structure_fixate_field_nearest_int (s, "width", width);
+  gst_structure_fixate_field_nearest_int (s, "height", height);
+}
+
+static GstCaps *
+fixate (GstBaseSrc *src, GstCaps *caps)
+{
+  GstStructure *s;
+
+  caps = gst_caps_make_writable (gst_caps_truncate (caps));
+  s = gst_caps_get_structure (caps, 0);
+  fixate_size (s);
+  gst_structure_fixate_field_nearest_fraction (s, "framerate", 30, 1);
+  if (gst_structure_has_field (s, "pixel-aspect-ratio"))
+    gst_structure_fixate_field_nearest_fraction (s, "pixel-aspect-ratio", 1, 1);
+  if (gst_structure_has_field (s, "interlace-mode"))
+    gst_structure_fixate_field_string (s, "interlace-mode", "progressive");
+  return GST_BASE_SRC_CLASS (gst_vision_test_src_parent_class)
+      ->fixate (src, caps);
+}
+
 /* ---- Frames ---- */
 
 static void
@@ -299,8 +390,8 @@ close_scene (GstVisionTestSrc *self)
 static const char *
 open_scene (GstVisionTestSrc *self, GstCaps *caps, const GstVideoInfo *info)
 {
-  const GstVisionTestSrcScene *scene = gst_vision_test_src_scene (self);
-  GstCaps *known = gst_vision_test_src_caps (self, scene);
+  const GstVisionTestSrcScene *scene = scene_of (self);
+  GstCaps *known = caps_of (self, scene);
   gboolean fits = gst_caps_can_intersect (known, caps);
 
   gst_caps_unref (known);
@@ -436,7 +527,8 @@ gst_vision_test_src_class_init (GstVisionTestSrcClass *klass)
   GstBaseSrcClass *src = GST_BASE_SRC_CLASS (klass);
 
   install_properties (G_OBJECT_CLASS (klass));
-  gst_vision_test_src_install_caps (src);
+  src->get_caps = get_caps;
+  src->fixate = fixate;
   gst_vision_test_src_install_times (src);
   src->set_caps = set_caps;
   src->decide_allocation = decide_allocation;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The element `visiontestsrc`: gstvisiontestsrc.c (properties and frames),
- * gstvisiontestsrccaps.c (formats and sizes), gstvisiontestsrctime.c (when,
- * which, seeks), gstvisiontestsrctruth.c (what all scenes attach), and a file a
- * scene. */
+ * The element `visiontestsrc`: gstvisiontestsrc.c (properties, caps, frames),
+ * gstvisiontestsrctime.c (when, which, seeks), gstvisiontestsrctruth.c (what
+ * all scenes attach), and a file a scene. */
 #pragma once
 
 #include <gst/base/gstpushsrc.h>
@@ -105,15 +104,6 @@ struct _GstVisionTestSrc {
   guint64 base_number;    /* the frame from which on the frame rate holds, */
   GstClockTime base_time; /* and its time */
 };
-
-/* gstvisiontestsrccaps.c */
-
-/* What the properties ask for. */
-const GstVisionTestSrcScene *gst_vision_test_src_scene (GstVisionTestSrc *self);
-/* What a scene comes in. */
-GstCaps *gst_vision_test_src_caps (
-    GstVisionTestSrc *self, const GstVisionTestSrcScene *scene);
-void gst_vision_test_src_install_caps (GstBaseSrcClass *klass);
 
 /* gstvisiontestsrcmultispectral.c: how channels lie in frames of @caps, until
  * the next ones. */
