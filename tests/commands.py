@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Commands that a test runs, and which must succeed."""
+"""What tests of commands share: commands that must succeed, checks after which a test
+goes on, and pictures of depth."""
 import shlex
+import struct
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -20,3 +23,24 @@ def run(command, **more):
 
 def make(line):
     run(["gst-launch-1.0", *shlex.split(line)])
+
+
+failures = []
+
+
+def check(condition, what):
+    if not condition:
+        failures.append(what)
+        print("FAIL", what)
+
+
+def write_grey(path, rows):
+    """A PNG of 16 bits."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(
+            ">I", zlib.crc32(kind + data))
+    pixels = b"".join(b"\0" + struct.pack(f">{len(row)}H", *row)
+                      for row in rows)
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(
+        b"IHDR", struct.pack(">2I5B", len(rows[0]), len(rows), 16, 0, 0, 0, 0)) +
+        chunk(b"IDAT", zlib.compress(pixels)) + chunk(b"IEND", b""))

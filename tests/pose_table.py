@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from boxes import check, failures, write_grey
+from commands import check, failures, write_grey
 
 TOOL = Path(os.environ["BUILD"]) / "tools" / "vision-pose-eval"
 SIZE = (80, 50, 20)       # millimetres

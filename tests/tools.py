@@ -11,7 +11,7 @@ import tempfile
 import zlib
 from pathlib import Path
 
-from boxes import check, failures, write_grey
+from commands import check, failures, write_grey
 
 TOOLS = Path(os.environ["BUILD"]) / "tools"
 SIZE = (80, 50, 20)  # millimetres

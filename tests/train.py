@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from boxes import check, failures, write_grey
+from commands import check, failures, write_grey
 
 TOOL = Path(os.environ["BUILD"]) / "tools" / "vision-train"
 SIZE = (100, 70, 50)          # of the box, millimetres
