@@ -769,7 +769,7 @@ write_shapes (const char *folder, char path[MAX_MODELS][64])
   return n;
 }
 
-/* Files of those fifty; fewer where there are no meshes. */
+/* Files of those fifty; fewer with no meshes. */
 typedef struct {
   char folder[32], path[MAX_MODELS][64];
   const char *names[MAX_MODELS];
