@@ -160,7 +160,8 @@ KinfumotParams kinfumot_defaults (void);
 
 typedef struct _Kinfumot Kinfumot;
 
-/* For frames of @width x @height pixels, 1 to KINFUMOT_MAX_SIDE each. */
+/* For frames of @width x @height pixels, 1 to KINFUMOT_MAX_SIDE each.  An error
+ * is *@self's and valid until kinfumot_free (), which is due all the same. */
 const char *kinfumot_new (Kinfumot **self, const Device *device,
     const KinfumotParams *params, int width, int height);
 void kinfumot_free (Kinfumot *self);

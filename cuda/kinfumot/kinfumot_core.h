@@ -1319,6 +1319,8 @@ typedef struct {
    * after it. */
   const char *(*mark) (const Device *dev);
   const char *(*await_mark) (const Device *dev);
+  /* The bytes of memory that the device has free. */
+  const char *(*room) (const Device *dev, uint64_t *bytes);
 } KinfumotStages;
 
 #ifdef __cplusplus

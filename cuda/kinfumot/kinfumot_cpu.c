@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The CPU's stages, and those that are a few numbers. */
+#include <unistd.h>
+
 #include "kinfumot/kinfumot_cpu.h"
 
 static const char *
@@ -45,6 +47,18 @@ kinfumot_mark_cpu (const Device *dev)
   return NULL;
 }
 
+static const char *
+kinfumot_room_cpu (const Device *dev, uint64_t *bytes)
+{
+  long pages = sysconf (_SC_AVPHYS_PAGES), size = sysconf (_SC_PAGESIZE);
+
+  (void) dev;
+  if (pages < 0 || size < 0)
+    return "the system does not say how much memory is free";
+  *bytes = (uint64_t) pages * (uint64_t) size;
+  return NULL;
+}
+
 const KinfumotStages kinfumot_stages_cpu = {
     .filter = kinfumot_filter_cpu,
     .normals = kinfumot_normals_cpu,
@@ -62,4 +76,5 @@ const KinfumotStages kinfumot_stages_cpu = {
     .draw = kinfumot_draw_cpu,
     .mark = kinfumot_mark_cpu,
     .await_mark = kinfumot_mark_cpu,
+    .room = kinfumot_room_cpu,
 };

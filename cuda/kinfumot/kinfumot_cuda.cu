@@ -76,6 +76,17 @@ kinfumot_await_mark_cuda (const Device *dev)
   return device_wait_event ((cudaEvent_t) dev->done);
 }
 
+static const char *
+kinfumot_room_cuda (const Device *dev, uint64_t *bytes)
+{
+  size_t room, all;
+
+  (void) dev;
+  CUDA_TRY (cudaMemGetInfo (&room, &all));
+  *bytes = room;
+  return NULL;
+}
+
 extern "C" const KinfumotStages kinfumot_stages_cuda = {
     kinfumot_filter_cuda,
     kinfumot_normals_cuda,
@@ -93,4 +104,5 @@ extern "C" const KinfumotStages kinfumot_stages_cuda = {
     kinfumot_draw_cuda,
     kinfumot_mark_cuda,
     kinfumot_await_mark_cuda,
+    kinfumot_room_cuda,
 };

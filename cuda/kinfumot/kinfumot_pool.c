@@ -2,6 +2,8 @@
  *
  * The pool of bricks on the host: made once, and put in order where bricks are
  * given back, which is seldom. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,9 +61,59 @@ make_reciprocals (Kinfumot *k)
 
   for (int n = 1; n <= KINFUMOT_MOST_FRAMES; n++)
     all[n] = kinfumot_reciprocal (n);
-  TRY (memory_get (&k->memory, &g->reciprocals, KINFUMOT_MOST_FRAMES + 1));
   TRY (device_copy (&k->device, g->reciprocals, all, sizeof all));
   return device_wait (&k->device);
+}
+
+static const char *
+get_memory (Kinfumot *k, DeviceMemory *m)
+{
+  KinfumotWork *w = &k->work;
+  KinfumotGrid *g = &w->grid;
+
+  TRY (memory_get (m, &g->keys, g->mask + 1));
+  TRY (memory_get (m, &g->slots, g->mask + 1));
+  TRY (memory_get (m, &g->owner, g->max_bricks));
+  TRY (memory_get (m, &g->seen, g->max_bricks));
+  TRY (memory_get_bytes (m, (void **) &g->voxels, g->max_bricks,
+      KINFUMOT_BRICK_VOXELS * sizeof *g->voxels, false));
+  TRY (memory_get (m, &w->fresh, w->max_fresh));
+  TRY (memory_get (m, &w->unused, g->max_bricks));
+  TRY (memory_get (m, &w->visible, g->max_bricks));
+  return memory_get (m, &g->reciprocals, KINFUMOT_MOST_FRAMES + 1);
+}
+
+/* Why the memory was refused, and what helps. */
+static const char *
+refusal (Kinfumot *k, uint64_t bytes, const char *why)
+{
+  uint64_t room = 0;
+
+  if (k->stages->room (&k->device, &room))
+    return why;
+  snprintf (k->no_room, sizeof k->no_room,
+      "%s: the models ask for %" PRIu64 " MiB (max-memory=%d and what finds "
+      "it), and %" PRIu64 " MiB are free; lower max-memory, with a larger "
+      "voxel-size where the scene is to stay as large",
+      why, bytes >> 20, k->params.max_memory, room >> 20);
+  return k->no_room;
+}
+
+/* All of the pool's memory, or a message with the bytes. */
+static const char *
+reserve (Kinfumot *k)
+{
+  DeviceMemory count;
+  uint64_t bytes;
+  const char *err;
+
+  memory_open (&count, NULL);
+  err = get_memory (k, &count);
+  bytes = count.bytes;
+  memory_free (&count);
+  TRY (err);
+  err = get_memory (k, &k->memory);
+  return err ? refusal (k, bytes, err) : NULL;
 }
 
 const char *
@@ -69,8 +121,7 @@ kinfumot_pool_new (Kinfumot *k)
 {
   KinfumotWork *w = &k->work;
   KinfumotGrid *g = &w->grid;
-  size_t brick = KINFUMOT_BRICK_VOXELS * sizeof *g->voxels;
-  uint32_t table;
+  const size_t brick = KINFUMOT_BRICK_VOXELS * sizeof *g->voxels;
 
   g->voxel = (float) k->params.voxel_size;
   g->truncation = (float) k->params.truncation;
@@ -78,17 +129,8 @@ kinfumot_pool_new (Kinfumot *k)
   g->truncations_a_metre = 1 / g->truncation;
   g->max_bricks = (uint32_t) (((uint64_t) k->params.max_memory << 20) / brick);
   w->max_fresh = g->max_bricks + MOST_FRESH;
-  table = table_size (g->max_bricks + w->max_fresh);
-  g->mask = table - 1;
-  TRY (memory_get (&k->memory, &g->keys, table));
-  TRY (memory_get (&k->memory, &g->slots, table));
-  TRY (memory_get (&k->memory, &g->owner, g->max_bricks));
-  TRY (memory_get (&k->memory, &g->seen, g->max_bricks));
-  TRY (memory_get_bytes (
-      &k->memory, (void **) &g->voxels, g->max_bricks, brick, false));
-  TRY (memory_get (&k->memory, &w->fresh, w->max_fresh));
-  TRY (memory_get (&k->memory, &w->unused, g->max_bricks));
-  TRY (memory_get (&k->memory, &w->visible, g->max_bricks));
+  g->mask = table_size (g->max_bricks + w->max_fresh) - 1;
+  TRY (reserve (k));
   TRY (make_reciprocals (k));
   return all_unused (k);
 }

@@ -90,6 +90,7 @@ struct _Kinfumot {
   uint64_t late, refused;
   const char *refusal;
   uint32_t dropped, missing;
+  char no_room[256]; /* what kinfumot_new () says of too little memory */
 
   KinfumotKeyframe *keyframes;
   int n_keyframes, keyframes_room;

@@ -190,14 +190,19 @@ gst_kinfumot_open (
 {
   GstKinfumot *self = GST_KINFUMOT (filter);
   KinfumotParams params = get_params (self);
+  const char *err;
 
   self->width = GST_VIDEO_INFO_WIDTH (info);
   self->height = GST_VIDEO_INFO_HEIGHT (info);
   self->first_id = self->last_id;
   self->is_lost = FALSE;
   gst_kinfumot_forget_births (self);
-  TRY (kinfumot_new (
-      &self->kinfumot, device, &params, self->width, self->height));
+  err = kinfumot_new (
+      &self->kinfumot, device, &params, self->width, self->height);
+  if (err) { /* which goes with the tracker, before it is told */
+    g_strlcpy (self->fault, err, sizeof self->fault);
+    return self->fault;
+  }
   return open_maps (self);
 }
 

@@ -45,6 +45,7 @@ struct _GstKinfumot {
 
   /* Of the streaming thread. */
   Kinfumot *kinfumot;
+  gchar fault[256]; /* why there is none */
   gint width, height;
   GstVisionPixels classes, depth, rendered, normals; /* open: attached */
   GstVisionMapInput mask;

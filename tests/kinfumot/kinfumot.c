@@ -2,6 +2,7 @@
  *
  * kinfumot on the generated room, on depth by hand, on what no camera sends,
  * and CPU against CUDA bit for bit. */
+#include "failing.h"
 #include "kinfumot_play.h"
 
 #include "kinfumot/kinfumot_state.h"
@@ -688,6 +689,31 @@ test_refused (DeviceKind kind)
   check (kinfumot_check_camera (&c, 640, 480) != NULL);
 }
 
+/* Where memory is refused, a message has the numbers and the parameter. */
+static void
+test_no_room (DeviceKind kind)
+{
+  const KinfumotParams p = play_params (80);
+  int told = 0, n = 0;
+  const char *err;
+  Device dev;
+
+  (void) kind;
+  ok (failing_open (&dev, DEVICE_CPU, NULL));
+  do {
+    Kinfumot *k;
+
+    failing_reset (++n);
+    err = kinfumot_new (&k, &dev, &p, 80, 60);
+    if (err && strstr (err, FAILING_MEMORY) && strstr (err, "max-memory=128"))
+      told += strstr (err, "ask for 1") && strstr (err, "MiB are free");
+    kinfumot_free (k);
+  } while (err && n < 200);
+  check (!err && told == 9 && failing_blocks == 0);
+  failing_reset (0);
+  device_close (&dev);
+}
+
 /* ---- Parity ---- */
 
 static void
@@ -837,7 +863,8 @@ bench (int argc, char **argv)
 int
 main (int argc, char **argv)
 {
-  const CheckPart on_each[] = {{"refused", test_refused}, {"wall", test_wall},
+  const CheckPart on_each[] = {{"refused", test_refused},
+      {"no room", test_no_room}, {"wall", test_wall},
       {"free", test_free}, {"still", test_still}, {"views", test_views},
       {"camera", test_camera}, {"robot", test_robot}, {"doubt", test_doubt},
       {"waits", test_waits}, {"mean", test_mean}, {"lost", test_lost},
