@@ -154,7 +154,7 @@ write_pose (GstKinfumot *self, GstVisionLines *lines, GstClockTime time,
       p->q[1], p->q[2], p->q[3], p->q[0]};
   int status;
 
-  if (!lines->poll || self->trajectory_failed)
+  if (!lines->poll)
     return;
   for (guint i = 0; i < G_N_ELEMENTS (v); i++) {
     g_ascii_formatd (n, 24, "%.9f", v[i]);
@@ -210,16 +210,11 @@ open_path (GstKinfumot *self, GstKinfumotPath *p, guint64 id)
   g_free (location);
 }
 
-/* Of the camera, and of the objects that are seen, in the world. */
+/* The poses in the world of the objects that are seen. */
 static void
-write_poses (GstKinfumot *self, const KinfumotResults *r, GstBuffer *buffer)
+write_objects (GstKinfumot *self, const KinfumotResults *r, GstClockTime time)
 {
-  const GstClockTime time = GST_BUFFER_PTS (buffer);
-
-  if (r->lost || !self->trajectory.poll || !GST_CLOCK_TIME_IS_VALID (time))
-    return;
-  write_pose (self, &self->trajectory, time, &r->camera);
-  for (int i = 0; i < r->n_objects; i++) {
+  for (int i = 0; i < r->n_objects && !self->trajectory_failed; i++) {
     const KinfumotObject *o = &r->objects[i];
     GstKinfumotPath *p = &self->paths[o->model];
 
@@ -229,6 +224,19 @@ write_poses (GstKinfumot *self, const KinfumotResults *r, GstBuffer *buffer)
       open_path (self, p, o->id + self->first_id);
     write_pose (self, &p->lines, time, &o->in_world);
   }
+}
+
+/* Until one of the files fails. */
+static void
+write_poses (GstKinfumot *self, const KinfumotResults *r, GstBuffer *buffer)
+{
+  const GstClockTime time = GST_BUFFER_PTS (buffer);
+
+  if (r->lost || self->trajectory_failed || !self->trajectory.poll ||
+      !GST_CLOCK_TIME_IS_VALID (time))
+    return;
+  write_pose (self, &self->trajectory, time, &r->camera);
+  write_objects (self, r, time);
 }
 
 void

@@ -8,6 +8,7 @@
 #include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "meta/gstvisionmeta.h"
 
@@ -151,6 +152,13 @@ check_path (const gchar *path)
   g_unlink (path);
 }
 
+/* With a trajectory, and what lies between. */
+#define ROBOT \
+ "visiontestsrc pattern=rgbd path=frontal speed=3 motion-start=5 " \
+ "num-buffers=40 ! video/x-raw,width=320,height=240 ! kinfumot name=it " \
+ "voxel-size=0.01 truncation=0.04 max-memory=64 trajectory-location=%s ! %s " \
+ "gpuccl min-size=800 min-extent=8 ! fakesink name=sink"
+
 /* The robot becomes an object, also where a queue lies between; its poses go to
  * a file beside the camera's. */
 GST_START_TEST (test_robot)
@@ -161,13 +169,7 @@ GST_START_TEST (test_robot)
   gchar *robot = g_build_filename (folder, "poses-1.txt", NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (between); i++) {
-    gchar *line = g_strdup_printf (
-        "visiontestsrc pattern=rgbd path=frontal speed=3 motion-start=5 "
-        "num-buffers=40 ! video/x-raw,width=320,height=240 ! kinfumot name=it "
-        "voxel-size=0.01 truncation=0.04 max-memory=64 "
-        "trajectory-location=%s ! %s gpuccl "
-        "min-size=800 min-extent=8 ! fakesink name=sink",
-        camera, between[i]);
+    gchar *line = g_strdup_printf (ROBOT, camera, between[i]);
     Run r = run_line (line);
 
     fail_unless_equals_int (r.n_objects, 1);
@@ -179,6 +181,33 @@ GST_START_TEST (test_robot)
   g_unlink (camera);
   g_rmdir (folder);
   g_free (robot);
+  g_free (camera);
+  g_free (folder);
+}
+GST_END_TEST;
+
+/* Once a trajectory cannot be written any more, new objects get no files, though
+ * the camera's path would be one of a folder again. */
+GST_START_TEST (test_full_disk)
+{
+  gchar *folder = g_dir_make_tmp ("kinfumot-XXXXXX", NULL);
+  gchar *camera = g_build_filename (folder, "poses.txt", NULL), *said;
+  gchar *line = g_strdup_printf (ROBOT, camera, "");
+  GstElement *pipeline = gst_parse_launch (line, NULL);
+
+  fail_unless (symlink ("/dev/full", camera) == 0);
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  fail_unless_equals_int (
+      gst_element_get_state (pipeline, NULL, NULL, GST_CLOCK_TIME_NONE),
+      GST_STATE_CHANGE_SUCCESS);
+  g_unlink (camera);
+  fail_unless (g_file_set_contents (camera, "", 0, NULL));
+  said = said_until_end (pipeline, line);
+  fail_unless (strstr (said, "No space"), "\"%s\"", said);
+  g_unlink (camera);
+  fail_unless (g_rmdir (folder) == 0, "something else was written");
+  g_free (said);
+  g_free (line);
   g_free (camera);
   g_free (folder);
 }
@@ -525,7 +554,8 @@ GST_START_TEST (test_refused_start)
 GST_END_TEST;
 
 SUITE (kinfumot, TIMEOUT (300), TEST (test_camera), TEST (test_robot),
-    TEST (test_trajectory), TEST (test_mesh), TEST (test_no_camera),
+    TEST (test_trajectory), TEST (test_full_disk), TEST (test_mesh),
+    TEST (test_no_camera),
     TEST (test_wrong_camera), TEST (test_lost), TEST (test_full),
     TEST (test_flush), TEST (test_masks), TEST (test_max_objects),
     TEST (test_event_ends), TEST (test_changes), TEST (test_refused_start));
