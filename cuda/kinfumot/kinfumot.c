@@ -35,6 +35,7 @@ allocate (Kinfumot *k)
   TRY (memory_get (&k->memory, &w->rays, pixels));
   TRY (memory_get_pinned (&k->memory, &k->rays, pixels));
   TRY (memory_get (&k->memory, &w->normals, pixels));
+  TRY (memory_get (&k->memory, &w->surfaces, pixels));
   TRY (memory_get (&k->memory, &w->grown, pixels));
   TRY (memory_get (&k->memory, &w->usual, tiles));
   TRY (memory_get (&k->memory, &w->shifted, tiles));

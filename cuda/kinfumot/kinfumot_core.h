@@ -45,6 +45,15 @@ typedef struct {
   uint8_t *classes; /* KinfumotClass and model, two bytes a pixel */
 } KinfumotMaps;
 
+/* What fusion asks of a pixel, read at once. */
+typedef struct {
+  uint16_t depth; /* as in KinfumotMaps; 0: none */
+  uint8_t owner;  /* the model whose surface this is, or KINFUMOT_NOBODY */
+  float length;   /* of the ray at depth 1 */
+} __attribute__ ((aligned (8))) KinfumotSurface;
+
+#define KINFUMOT_NOBODY 255
+
 /* What a frame says of a model; device memory. */
 typedef struct {
   uint32_t matched; /* pixels */
@@ -77,6 +86,7 @@ typedef struct {
   const uint8_t *before; /* classes of the frame before; NULL: none */
   const uint16_t *depth_before; /* likewise */
   Vec *normals;                 /* of this frame; 0 0 0: unknown */
+  KinfumotSurface *surfaces;    /* while it is fused */
   float *usual;     /* of each tile: the mean distance from the background, by
                        what matches; KINFUMOT_UNUSUAL: unknown */
   uint8_t *shifted; /* of each tile: whether it changed */
@@ -897,6 +907,17 @@ kinfumot_owns (const KinfumotWork *w, int model, int at)
   return w->now.classes[2 * at + 1] == model;
 }
 
+/* @model: the one that is being born, where there is a mask. */
+BOTH KinfumotSurface
+kinfumot_surface (const KinfumotWork *w, int model, int at)
+{
+  int owner = w->mask ? model : w->now.classes[2 * at + 1];
+
+  return (KinfumotSurface){w->now.depth[at],
+      (uint8_t) (kinfumot_owns (w, owner, at) ? owner : KINFUMOT_NOBODY),
+      w->rays[at].length};
+}
+
 /* A brick in the camera: its first voxel, and the steps to the next along each
  * axis, metres. */
 typedef struct {
@@ -934,18 +955,22 @@ BOTH KinfumotVoxel
 kinfumot_fuse (const KinfumotWork *w, int model, Vec p, KinfumotVoxel v)
 {
   int at = kinfumot_pixel (w, p);
+  KinfumotSurface seen;
   float distance;
 
-  if (at < 0 || !w->now.depth[at])
+  if (at < 0)
     return v;
-  distance = (kinfumot_metres (w->now.depth[at]) - p.z) * w->rays[at].length *
+  seen = w->surfaces[at];
+  if (!seen.depth)
+    return v;
+  distance = (kinfumot_metres (seen.depth) - p.z) * seen.length *
       w->grid.truncations_a_metre;
   if (w->erase) {
-    if (w->mask[at] && distance > -1 && distance < 1)
+    if (seen.owner == model && distance > -1 && distance < 1)
       v.distance = 0, v.weight = 0;
     return v;
   }
-  if (distance < -1 || (distance < 1 && !kinfumot_owns (w, model, at)))
+  if (distance < -1 || (distance < 1 && seen.owner != model))
     return v;
   return kinfumot_voxel_seen (
       &w->grid, v, distance, w->max_weight, w->models[model].still);

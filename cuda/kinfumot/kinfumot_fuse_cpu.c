@@ -183,13 +183,24 @@ fuse_bricks (void *data, int begin, int end)
     fuse_brick (loop->w, loop->w->visible[i]);
 }
 
+static void
+see_rows (void *data, int begin, int end)
+{
+  const KinfumotLoop *loop = data;
+  const KinfumotWork *w = loop->w;
+
+  for (int at = begin * w->width; at < end * w->width; at++)
+    w->surfaces[at] = kinfumot_surface (w, loop->model, at);
+}
+
 const char *
 kinfumot_fuse_cpu (
     const Device *dev, const KinfumotWork *w, int first, int last)
 {
-  KinfumotLoop loop = {w, 0, NULL};
+  KinfumotLoop loop = {w, first, NULL};
 
   (void) dev;
+  parallel_for (w->height, 16, see_rows, &loop);
   w->pool->n_visible = 0;
   for (uint32_t i = 0; i < w->grid.max_bricks; i++)
     if (is_wanted (w, i, first, last)) {

@@ -110,8 +110,10 @@ kinfumot_allocate_cuda (
 
 /* ---- Voxels ---- */
 
+/* Makes ready what the voxels ask: the bricks in view, and the surface of each
+ * pixel. */
 static __global__ void
-find_visible (KinfumotWork w, int first, int last)
+look (KinfumotWork w, int first, int last)
 {
   const uint32_t i = thread_index (), lane = threadIdx.x % 32;
   uint32_t lanes, at = 0;
@@ -120,6 +122,8 @@ find_visible (KinfumotWork w, int first, int last)
   await_previous ();
   if (i == 0)
     end_bricks (w.pool);
+  if (i < (uint32_t) (w.width * w.height))
+    w.surfaces[i] = kinfumot_surface (&w, first, (int) i);
   if (i < w.grid.max_bricks) {
     uint64_t key = w.grid.owner[i];
     int model = kinfumot_key_model (key);
@@ -177,9 +181,11 @@ const char *
 kinfumot_fuse_cuda (
     const Device *dev, const KinfumotWork *w, int first, int last)
 {
+  const int pixels = w->width * w->height, bricks = (int) w->grid.max_bricks,
+            n = pixels > bricks ? pixels : bricks;
+
   CUDA_TRY (cudaMemsetAsync (
       &w->pool->n_visible, 0, sizeof w->pool->n_visible, device_stream (dev)));
-  TRY (queue (dev, find_visible, blocks_of ((int) w->grid.max_bricks), THREADS,
-      *w, first, last));
+  TRY (queue (dev, look, blocks_of (n), THREADS, *w, first, last));
   return queue (dev, fuse, FUSE_BLOCKS, FUSE_THREADS, *w);
 }
