@@ -907,7 +907,7 @@ kinfumot_owns (const KinfumotWork *w, int model, int at)
   return w->now.classes[2 * at + 1] == model;
 }
 
-/* @model: the one that is being born, where there is a mask. */
+/* @model: the one that is being born, with a mask. */
 BOTH KinfumotSurface
 kinfumot_surface (const KinfumotWork *w, int model, int at)
 {
