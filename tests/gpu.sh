@@ -8,14 +8,14 @@
 #   tests/gpu.sh [BUILD [OUT [PART...]]]
 #
 # BUILD: build-gpu; OUT: a folder for the logs; PART: of test, sanitize, compare,
-# streams and measure, all of them without any.  CHECKS, a regular expression such as
+# streams, gpus and measure, all of them without any.  CHECKS, a regular expression such as
 # '(memcheck|synccheck) kinfumot', asks sanitize for those of its lines alone.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${1:-build-gpu}
 out=${2:-$build/gpu}
 parts=("${@:3}")
-[ ${#parts[@]} -gt 0 ] || parts=(test sanitize compare streams measure)
+[ ${#parts[@]} -gt 0 ] || parts=(test sanitize compare streams gpus measure)
 failed=0
 mkdir -p "$out"
 
@@ -35,13 +35,15 @@ run_test() {
   grep -E '^ *[0-9]+/[0-9]+|^(Ok|Fail|Skipped|Timeout)' "$out/tests.log" || true
 }
 
-# sanitize TOOL TEST...: one line with what the tool counted.
+# sanitize TOOL TEST...: one line with what the tool counted.  A test of which no part
+# ran has shown nothing.
 sanitize() {
   local log="$*" status=0
   log=$out/${log//[^a-z]/-}.log
   timeout 500 compute-sanitizer --tool "$1" --error-exitcode 9 \
     "$build/tests/test-$2" "${@:3}" >"$log" 2>&1 || status=$?
-  echo "$*: $(grep SUMMARY "$log" || echo "no summary, status $status")"
+  grep -q '^ok ' "$log" || status=1
+  echo "$*: $(grep -c '^ok ' "$log") parts, $(grep SUMMARY "$log" || echo "no summary, status $status")"
   return "$status"
 }
 
@@ -80,32 +82,55 @@ run_sanitize() {
   [ ! -e "$out/sanitize.failed" ] || failed=1
 }
 
+# line_on WHERE NAME PIPELINE: the pipeline's words, with the words in capitals replaced
+# by what they stand for on the CPU (WHERE is cpu), on any GPU (cuda) or on that of a
+# number (cuda1).
+line_on() {
+  local gpu=${1#c*a} where=${1%[0-9]} name=$2-$1 line=$3
+  [ -z "$gpu" ] || gpu=cuda-device-id=$gpu
+  [ "$where" = cuda ] || gpu=
+  line=${line//BACKEND/backend=$where $gpu}
+  line=${line//RESULTS/visionjson location=$out/$name.json}
+  line=${line//PICTURES/filesink location=$build/$name.raw}
+  if [ "$where" = cpu ]; then
+    line=${line//UPLOAD/identity} line=${line//DOWNLOAD/identity}
+  else
+    line=${line//UPLOAD/cudaupload $gpu} line=${line//DOWNLOAD/cudadownload $gpu}
+  fi
+  echo "$line"
+}
+
+launch() {
+  # shellcheck disable=SC2068  # a pipeline's words
+  timeout 120 gst-launch-1.0 -q $@ 2>"$out/launch.log" ||
+    { tail -3 "$out/launch.log"; failed=1; }
+}
+
 # compare NAME PIPELINE: on the CPU and with frames in CUDA memory the same
 # results and, where the pipeline ends in PICTURES, the same pictures, byte for
-# byte.  BACKEND, UPLOAD, DOWNLOAD, RESULTS stand for what their names say.
+# byte; and again on two GPUs in one process, where there are two.
 # Where a map lies and how long its rows are is all that may differ.
 compare() {
-  local name=$1 line where
-  for where in cpu cuda; do
-    line=${2//BACKEND/backend=$where}
-    line=${line//RESULTS/visionjson location=$out/$name-$where.json}
-    line=${line//PICTURES/filesink location=$build/$name-$where.raw}
-    if [ "$where" = cpu ]; then
-      line=${line//UPLOAD/identity} line=${line//DOWNLOAD/identity}
-    else
-      line=${line//UPLOAD/cudaupload} line=${line//DOWNLOAD/cudadownload}
-    fi
-    # shellcheck disable=SC2086  # a pipeline's words
-    timeout 120 gst-launch-1.0 -q $line 2>"$out/$name-$where.log" ||
-      { tail -3 "$out/$name-$where.log"; failed=1; }
+  local name=$1 where alike=(cuda) second
+  launch "$(line_on cpu "$@")"
+  launch "$(line_on cuda "$@")"
+  if [ "$gpus" -ge 2 ]; then
+    second=$(line_on cuda1 "$@")
+    second=${second//name=s /name=t }
+    launch "$(line_on cuda0 "$@")" "${second//s.sink/t.sink}"
+    alike+=(cuda0 cuda1)
+  fi
+  for where in cpu "${alike[@]}"; do
     sed -i -E 's/"memory":"(cuda|system)",?//g; s/"stride":[0-9]+,?//g' \
       "$out/$name-$where.json"
+    if ! cmp "$out/$name-cpu.json" "$out/$name-$where.json" ||
+      { [ -e "$build/$name-cpu.raw" ] &&
+        ! cmp "$build/$name-cpu.raw" "$build/$name-$where.raw"; }; then
+      failed=1
+      return
+    fi
   done
-  cmp "$out/$name-cpu.json" "$out/$name-cuda.json" &&
-    { [ ! -e "$build/$name-cpu.raw" ] ||
-      cmp "$build/$name-cpu.raw" "$build/$name-cuda.raw"; } &&
-    echo "$name: $(wc -l <"$out/$name-cuda.json") frames alike on CPU and GPU" ||
-    failed=1
+  echo "$name: $(wc -l <"$out/$name-cuda.json") frames alike on CPU and ${alike[*]}"
 }
 
 run_compare() {
@@ -146,17 +171,21 @@ run_compare() {
     scopedetect name=s BACKEND models=${models%,} ! RESULTS ! fakesink"
 }
 
+make_clip() {
+  [ -e "$clip" ] || gst-launch-1.0 -q visiontestsrc num-buffers=300 ! \
+    video/x-raw,format=I420,width=1920,height=1080 ! openh264enc bitrate=6000000 ! \
+    h264parse ! filesink location="$clip" 2>/dev/null || { failed=1; return 1; }
+}
+
 # Many decoders of 1080p in one process, alone and with an element behind them:
 # docs/plots/streams.py prints the medians, some of which docs/performance.md quotes.
 # kinfumot and scopedetect need depth, which no decoder gives.  STREAMS, TURNS and ELEMENTS
 # (a regular expression) ask for less; DECODER, such as 'avdec_h264 ! videoconvert ! video/x-raw,format=NV12', tries this
 # without a GPU.
 run_streams() {
-  local clip=$build/clip.h264 n element
+  local n element
   local decoder=${DECODER:-nvh264dec ! video/x-raw(memory:CUDAMemory)}
-  [ -e "$clip" ] || gst-launch-1.0 -q visiontestsrc num-buffers=300 ! \
-    video/x-raw,format=I420,width=1920,height=1080 ! openh264enc bitrate=6000000 ! \
-    h264parse ! filesink location="$clip" 2>/dev/null || { failed=1; return; }
+  make_clip || return 0
   for _ in $(seq "${TURNS:-3}"); do
     for n in ${STREAMS:-1 2 4 8 16 32 64}; do
       for element in identity 'moct objects=red:hsv=345..15,50..100,25..100' \
@@ -169,6 +198,32 @@ run_streams() {
     done
   done >"$out/streams.txt" 2>"$out/streams.log"
   docs/plots/streams.py <"$out/streams.txt"
+}
+
+# Two processes, one a GPU: their frames a second beside those of one alone.
+run_gpus() {
+  local n=${STREAMS:-64} element decoder
+  if [ "$gpus" -lt 2 ]; then
+    echo "gpus: there is one GPU"
+    return
+  fi
+  make_clip || return 0
+  for element in identity 'moct objects=red:hsv=345..15,50..100,25..100' \
+    'emdtrack targets=a:200,150,60,60'; do
+    for decoder in nvh264dec nvh264device1dec; do
+      streams_on "$decoder" "$n" "$element"
+    done
+    echo "both at once:"
+    streams_on nvh264dec "$n" "$element" &
+    streams_on nvh264device1dec "$n" "$element"
+    wait $! || failed=1
+  done >"$out/gpus.txt" 2>"$out/gpus.log"
+  cat "$out/gpus.txt"
+}
+
+streams_on() {
+  timeout 120 "$build/tests/bench/bench-streams" "$2" "filesrc location=$clip ! \
+    h264parse ! $1 ! video/x-raw(memory:CUDAMemory)" "$3" || failed=1
 }
 
 run_measure() {
@@ -205,6 +260,8 @@ run_measure() {
 
 compile
 objects=$("$build/tests/bench/bench-element" --palette)
+gpus=$(nvidia-smi -L | wc -l)
+clip=$build/clip.h264
 for part in "${parts[@]}"; do
   SECONDS=0
   case $part in
@@ -212,6 +269,7 @@ for part in "${parts[@]}"; do
     sanitize) run_sanitize ;;
     compare) run_compare ;;
     streams) run_streams ;;
+    gpus) run_gpus ;;
     measure) run_measure ;;
     *) echo "no part is called $part" >&2; exit 1 ;;
   esac

@@ -107,9 +107,11 @@ bad_bytes (gsize size, guint8 value)
   return buffer;
 }
 
+/* Spoils the GstVideoMeta of @buffer, a frame of @info. */
 static inline void
-bad_meta (GstVideoMeta *meta, const GstVideoInfo *info, Bad bad)
+bad_meta (GstBuffer *buffer, const GstVideoInfo *info, Bad bad)
 {
+  GstVideoMeta *meta = gst_buffer_get_video_meta (buffer);
   guint last = meta->n_planes - 1;
 
   if (bad == BAD_FORMAT)
@@ -134,7 +136,7 @@ bad_meta (GstVideoMeta *meta, const GstVideoInfo *info, Bad bad)
   else if (bad == BAD_REACH)
     meta->offset[last] += 4;
   else if (bad == BAD_OFFSET)
-    meta->offset[last] = GST_VIDEO_INFO_SIZE (info);
+    meta->offset[last] = gst_buffer_get_size (buffer);
   else if (bad == BAD_GREAT_OFFSET)
     meta->offset[last] = G_MAXSIZE - 7;
 }
@@ -159,6 +161,6 @@ bad_frame (const GstVideoInfo *info, Bad bad, guint8 value)
       GST_VIDEO_INFO_FORMAT (info), (guint) GST_VIDEO_INFO_WIDTH (info),
       (guint) GST_VIDEO_INFO_HEIGHT (info), GST_VIDEO_INFO_N_PLANES (info),
       (gsize *) info->offset, (gint *) info->stride);
-  bad_meta (gst_buffer_get_video_meta (buffer), info, bad);
+  bad_meta (buffer, info, bad);
   return buffer;
 }

@@ -12,18 +12,23 @@
 #define WIDTH 64
 #define HEIGHT 32
 
+#define CUDA_MEMORY "memory:CUDAMemory"
+
 typedef struct {
   GstElement *element;
   GstHarness *h[2]; /* the second: with two inputs */
   GstVideoInfo info[2];
+  GstHarness *upload; /* brings frames to CUDA memory; NULL: they stay */
   GstBus *bus;
   guint n; /* frames pushed */
 } Player;
 
+/* The first N_CUDA_FORMATS are those of cudaupload, too. */
 static const GstVideoFormat formats[] = {GST_VIDEO_FORMAT_RGBA,
-    GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_I420,
-    GST_VIDEO_FORMAT_YUY2, GST_VIDEO_FORMAT_P010_10LE, GST_VIDEO_FORMAT_GRAY8,
+    GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_I420, GST_VIDEO_FORMAT_P010_10LE,
+    GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_YUY2, GST_VIDEO_FORMAT_GRAY8,
     GST_VIDEO_FORMAT_GRAY16_LE};
+#define N_CUDA_FORMATS 4
 
 static gboolean
 takes (GstElementFactory *factory, const gchar *pad, GstCaps *caps)
@@ -68,9 +73,23 @@ add_pad (Player *p, gint i, const gchar *pad, GstVideoFormat format)
   p->h[i] = gst_harness_new_with_element (p->element, pad, i ? NULL : "src");
 }
 
-/* FALSE where @factory takes no frames in @format. */
+/* Caps of @info, in CUDA memory if @in_cuda; depth is never there. */
+static GstCaps *
+caps_of (const GstVideoInfo *info, gboolean in_cuda)
+{
+  GstCaps *caps = gst_video_info_to_caps (info);
+
+  if (in_cuda && GST_VIDEO_INFO_FORMAT (info) != GST_VIDEO_FORMAT_GRAY16_LE)
+    gst_caps_set_features (
+        caps, 0, gst_caps_features_new (CUDA_MEMORY, NULL));
+  return caps;
+}
+
+/* FALSE where @factory takes no frames in @format; with @upload, in CUDA
+ * memory. */
 static gboolean
-player_new (Player *p, GstElementFactory *factory, GstVideoFormat format)
+player_new (Player *p, GstElementFactory *factory, GstVideoFormat format,
+    GstHarness *upload)
 {
   const gchar *name = GST_OBJECT_NAME (factory);
   gboolean scope = !strcmp (name, "scopedetect");
@@ -81,12 +100,13 @@ player_new (Player *p, GstElementFactory *factory, GstVideoFormat format)
   gboolean can;
 
   gst_video_info_set_format (&info, format, WIDTH, HEIGHT);
-  caps = gst_video_info_to_caps (&info);
+  caps = caps_of (&info, upload != NULL);
   can = takes (factory, pad, caps);
   gst_caps_unref (caps);
   if (!can)
     return FALSE;
   *p = (Player){.element = gst_element_factory_create (factory, NULL),
+      .upload = upload,
       .bus = gst_bus_new ()};
   gst_element_set_bus (p->element, p->bus);
   prepare (p->element, name);
@@ -95,7 +115,7 @@ player_new (Player *p, GstElementFactory *factory, GstVideoFormat format)
         scope ? GST_VIDEO_FORMAT_GRAY16_LE : format);
   add_pad (p, 0, pad, format);
   for (gint i = 0; i < 1 + two; i++)
-    gst_harness_set_src_caps (p->h[i], gst_video_info_to_caps (&p->info[i]));
+    gst_harness_set_src_caps (p->h[i], caps_of (&p->info[i], upload != NULL));
   return TRUE;
 }
 
@@ -103,9 +123,9 @@ player_new (Player *p, GstElementFactory *factory, GstVideoFormat format)
 static gboolean
 player_new_any (Player *p, GstElementFactory *factory)
 {
-  return player_new (p, factory, GST_VIDEO_FORMAT_GRAY8) ||
-      player_new (p, factory, GST_VIDEO_FORMAT_RGB) ||
-      player_new (p, factory, GST_VIDEO_FORMAT_GRAY16_LE);
+  return player_new (p, factory, GST_VIDEO_FORMAT_GRAY8, NULL) ||
+      player_new (p, factory, GST_VIDEO_FORMAT_RGB, NULL) ||
+      player_new (p, factory, GST_VIDEO_FORMAT_GRAY16_LE, NULL);
 }
 
 static void
@@ -119,10 +139,43 @@ player_free (Player *p)
   gst_object_unref (p->bus);
 }
 
+/* A frame of @info, by @upload in CUDA memory; NULL and depth: in system
+ * memory. */
 static GstBuffer *
-good_frame (const GstVideoInfo *info)
+good_frame (const GstVideoInfo *info, GstHarness *upload)
 {
-  return bad_bytes (GST_VIDEO_INFO_SIZE (info), 100);
+  GstBuffer *frame = bad_bytes (GST_VIDEO_INFO_SIZE (info), 100);
+
+  if (!upload || GST_VIDEO_INFO_FORMAT (info) == GST_VIDEO_FORMAT_GRAY16_LE)
+    return frame;
+  gst_harness_set_src_caps (upload, caps_of (info, FALSE));
+  GST_BUFFER_PTS (frame) = 0;
+  frame = gst_harness_push_and_pull (upload, frame);
+  fail_unless (frame != NULL, "cudaupload gives no frame");
+  return gst_buffer_make_writable (frame);
+}
+
+/* By @upload in CUDA memory, but for what can only be made in system memory. */
+static GstBuffer *
+bad_frame_of (const GstVideoInfo *info, GstHarness *upload, Bad bad)
+{
+  GstVideoInfo lower = *info;
+  GstBuffer *frame;
+
+  if (!upload || GST_VIDEO_INFO_FORMAT (info) == GST_VIDEO_FORMAT_GRAY16_LE ||
+      bad == BAD_EMPTY || bad == BAD_SPLIT || bad == BAD_UNMAPPABLE)
+    return bad_frame (info, bad, 100);
+  gst_video_info_set_format (&lower, GST_VIDEO_INFO_FORMAT (info), WIDTH, 2);
+  frame = good_frame (
+      bad == BAD_SHORT || bad == BAD_REACH ? &lower : info, upload);
+  if (bad == BAD_SHORT)
+    gst_buffer_remove_meta (
+        frame, (GstMeta *) gst_buffer_get_video_meta (frame));
+  else if (bad == BAD_REACH)
+    gst_buffer_get_video_meta (frame)->height = HEIGHT;
+  else
+    bad_meta (frame, info, bad);
+  return frame;
 }
 
 /* All rows begin at odd addresses, or every other one. */
@@ -151,7 +204,7 @@ static void
 push (Player *p, gint i, GstBuffer *buffer)
 {
   for (gint k = 1; k >= 0; k--) {
-    GstBuffer *b = k == i ? buffer : p->h[k] ? good_frame (&p->info[k]) : NULL;
+    GstBuffer *b = k == i ? buffer : p->h[k] ? good_frame (&p->info[k], p->upload) : NULL;
 
     if (!b)
       continue;
@@ -179,20 +232,22 @@ n_errors (Player *p)
 }
 
 static void
-push_bad_frames (GstElementFactory *factory, GstVideoFormat format)
+push_bad_frames (
+    GstElementFactory *factory, GstVideoFormat format, GstHarness *upload)
 {
   guint n_bad = 0;
   Player p;
 
-  if (!player_new (&p, factory, format))
+  if (!player_new (&p, factory, format, upload))
     return;
   for (gint i = 0; i < 2 && p.h[i]; i++) {
-    push (&p, i, good_frame (&p.info[i]));
+    push (&p, i, good_frame (&p.info[i], upload));
     for (gint bad = 0; bad < N_BAD; bad++, n_bad++)
-      push (&p, i, bad_frame (&p.info[i], (Bad) bad, 100));
-    push (&p, i, good_frame (&p.info[i]));
-    push (&p, i, odd_frame (&p.info[i], 0));
-    push (&p, i, odd_frame (&p.info[i], 1));
+      push (&p, i, bad_frame_of (&p.info[i], upload, (Bad) bad));
+    push (&p, i, good_frame (&p.info[i], upload));
+    if (!upload)
+      for (gint more = 0; more < 2; more++)
+        push (&p, i, odd_frame (&p.info[i], more));
   }
   fail_unless_equals_int (n_errors (&p), 0);
   if (g_object_class_find_property (G_OBJECT_GET_CLASS (p.element), "stats")) {
@@ -208,8 +263,29 @@ GST_START_TEST (test_bad_frames)
   GList *all = elements ();
 
   for (GList *l = all; l; l = l->next)
-    push_bad_frames (l->data, formats[__i__]);
+    push_bad_frames (l->data, formats[__i__], NULL);
   gst_plugin_feature_list_free (all);
+}
+GST_END_TEST;
+
+/* Elements that compute follow the frames to the GPU.  Passes where there is no
+ * GPU. */
+GST_START_TEST (test_bad_cuda_frames)
+{
+  GstElement *element = gst_element_factory_make ("cudaupload", NULL);
+  GstHarness *upload;
+  GList *all;
+
+  if (!element)
+    return;
+  upload = gst_harness_new_with_element (element, "sink", "src");
+  gst_harness_set_sink_caps_str (upload, "video/x-raw(" CUDA_MEMORY ")");
+  all = elements ();
+  for (GList *l = all; l; l = l->next)
+    push_bad_frames (l->data, formats[__i__], upload);
+  gst_plugin_feature_list_free (all);
+  gst_harness_teardown (upload);
+  gst_object_unref (element);
 }
 GST_END_TEST;
 
@@ -229,7 +305,7 @@ push_segment (GstElementFactory *factory, gint i)
   for (gint n = 0; n < 5; n++)
     for (gint k = 1; k >= 0; k--)
       if (p.h[k]) {
-        GstBuffer *buffer = good_frame (&p.info[k]);
+        GstBuffer *buffer = good_frame (&p.info[k], NULL);
 
         GST_BUFFER_PTS (buffer) = n * 40 * GST_MSECOND;
         gst_harness_push (p.h[k], buffer);
@@ -262,7 +338,7 @@ push_gap (GstElementFactory *factory)
   if (!player_new_any (&p, factory))
     return;
   gst_segment_init (&segment, GST_FORMAT_TIME);
-  push (&p, 0, good_frame (&p.info[0]));
+  push (&p, 0, good_frame (&p.info[0], NULL));
   for (gint k = 0; k < 2 && p.h[k]; k++) {
     gst_harness_push_event (p.h[k], gst_event_new_flush_start ());
     gst_harness_push_event (p.h[k], gst_event_new_flush_stop (TRUE));
@@ -275,7 +351,7 @@ push_gap (GstElementFactory *factory)
   for (gint k = 0; k < 2 && p.h[k]; k++)
     gst_harness_push_event (p.h[k], gst_event_new_segment (&segment));
   for (gint n = 0; n < 3; n++)
-    push (&p, 0, good_frame (&p.info[0]));
+    push (&p, 0, good_frame (&p.info[0], NULL));
   fail_unless_equals_int (n_errors (&p), 0);
   player_free (&p);
 }
@@ -291,5 +367,6 @@ GST_START_TEST (test_gap_before_the_segment)
 GST_END_TEST;
 
 SUITE (genericframes, AROUND (make_model, remove_model), TIMEOUT (240),
-    LOOP (test_bad_frames, G_N_ELEMENTS (formats)), TEST (test_segments),
+    LOOP (test_bad_frames, G_N_ELEMENTS (formats)),
+    LOOP (test_bad_cuda_frames, N_CUDA_FORMATS), TEST (test_segments),
     TEST (test_gap_before_the_segment));
