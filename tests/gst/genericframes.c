@@ -160,7 +160,8 @@ static GstBuffer *
 bad_frame_of (const GstVideoInfo *info, GstHarness *upload, Bad bad)
 {
   GstVideoInfo lower = *info;
-  GstBuffer *frame;
+  GstBuffer *frame, *spoilt; /* this one never goes back to a pool */
+  GstVideoMeta *meta;
 
   if (!upload || GST_VIDEO_INFO_FORMAT (info) == GST_VIDEO_FORMAT_GRAY16_LE ||
       bad == BAD_EMPTY || bad == BAD_SPLIT || bad == BAD_UNMAPPABLE)
@@ -168,14 +169,17 @@ bad_frame_of (const GstVideoInfo *info, GstHarness *upload, Bad bad)
   gst_video_info_set_format (&lower, GST_VIDEO_INFO_FORMAT (info), WIDTH, 2);
   frame = good_frame (
       bad == BAD_SHORT || bad == BAD_REACH ? &lower : info, upload);
-  if (bad == BAD_SHORT)
-    gst_buffer_remove_meta (
-        frame, (GstMeta *) gst_buffer_get_video_meta (frame));
-  else if (bad == BAD_REACH)
-    gst_buffer_get_video_meta (frame)->height = HEIGHT;
-  else
-    bad_meta (frame, info, bad);
-  return frame;
+  meta = gst_buffer_get_video_meta (frame);
+  spoilt = gst_buffer_new ();
+  gst_buffer_append_memory (spoilt, gst_buffer_get_memory (frame, 0));
+  if (bad != BAD_SHORT)
+    gst_buffer_add_video_meta_full (spoilt, GST_VIDEO_FRAME_FLAG_NONE,
+        meta->format, WIDTH, HEIGHT, meta->n_planes, meta->offset,
+        meta->stride);
+  gst_buffer_unref (frame);
+  if (bad != BAD_SHORT && bad != BAD_REACH)
+    bad_meta (spoilt, info, bad);
+  return spoilt;
 }
 
 /* All rows begin at odd addresses, or every other one. */
