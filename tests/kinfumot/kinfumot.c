@@ -253,14 +253,6 @@ test_free (DeviceKind kind)
 
 /* ---- A camera that stands still ---- */
 
-static int
-compare_doubles (const void *a, const void *b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-
-  return x < y ? -1 : x > y;
-}
-
 /* Inside of a box: a back wall 1.5 m away, two sides, a floor; with noise. */
 static void
 draw_box (Play *s)
@@ -311,8 +303,7 @@ measure_box (Play *s, double median[3])
   }
   for (int k = 0; k < 3; k++) {
     check (n[k] > 20);
-    qsort (d[k], n[k], sizeof *d[k], compare_doubles);
-    median[k] = d[k][n[k] / 2];
+    median[k] = bench_median (d[k], n[k]);
     free (d[k]);
   }
   mesh_free (&m);
@@ -808,7 +799,7 @@ parity_lost (DeviceKind kind)
 static void
 measure (DeviceKind kind, int robots)
 {
-  double ms[MEASURED], whole[MEASURED];
+  double ms[MEASURED], whole[MEASURED], median, median_whole;
   int objects = 0, n = kind == DEVICE_CUDA ? MEASURED : 20;
   const int before = robots ? 90 : 20;
   Play s;
@@ -836,10 +827,10 @@ measure (DeviceKind kind, int robots)
     play_detect (&s, i);
     objects = s.r.n_objects;
   }
-  qsort (ms, n, sizeof *ms, compare_doubles);
-  qsort (whole, n, sizeof *whole, compare_doubles);
+  median = bench_median (ms, n);
+  median_whole = bench_median (whole, n);
   printf ("%s,%d,%d,%.3f,%.3f,%.3f,%.3f,%.3f,%u\n", kind ? "cuda" : "cpu",
-      robots, objects, ms[0], ms[n / 2], ms[n - 1], whole[n / 2], whole[n - 1],
+      robots, objects, ms[0], median, ms[n - 1], median_whole, whole[n - 1],
       s.r.n_bricks);
   play_close (&s);
 }
