@@ -490,7 +490,7 @@ kinfumot_free_beside (const KinfumotWork *w, int model, int at, Vec aside)
 {
   Vec p = kinfumot_along (&w->rays[at], w->views[model][at].depth);
   Vec there = vec_add (p, vec_scale (aside, 2 * w->grid.voxel));
-  KinfumotLast last = {0, NULL};
+  KinfumotLast last = kinfumot_no_last ();
 
   return kinfumot_is_free (kinfumot_nearest (
       &w->grid, &last, model, kinfumot_to_model (&w->models[model], there)));
@@ -580,7 +580,7 @@ kinfumot_ask_voxels (
     const KinfumotWork *w, int model, Vec point, bool *free, float *before)
 {
   Vec there = kinfumot_to_model_now (&w->models[model], point);
-  KinfumotLast last = {0, NULL};
+  KinfumotLast last = kinfumot_no_last ();
   const KinfumotVoxel *v = kinfumot_nearest (&w->grid, &last, model, there);
   int weight = v ? v->weight & KINFUMOT_WEIGHT_MASK : 0;
 
@@ -1130,7 +1130,7 @@ kinfumot_cast (
   const KinfumotRay *ray = &w->rays[at];
   KinfumotLine l = {model, m->place,
       vec_rotate (&m->axes, vec (ray->x, ray->y, 1)), ray->length};
-  KinfumotLast last = {0, NULL};
+  KinfumotLast last = kinfumot_no_last ();
   float far;
 
   if (!kinfumot_march (&w->grid, &last, &l, slices, &near, &far))

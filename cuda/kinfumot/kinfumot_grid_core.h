@@ -51,17 +51,24 @@ typedef struct {
 
 #define KINFUMOT_REACH 32768 /* bricks, from the origin along each axis */
 
-/* Of the brick that holds a voxel: never 0.  0 where it lies too far out. */
+/* Of brick (@x, @y, @z) of a model: never 0.  0 where it lies too far out. */
+BOTH uint64_t
+kinfumot_brick_key (int model, int x, int y, int z)
+{
+  x += KINFUMOT_REACH;
+  y += KINFUMOT_REACH;
+  z += KINFUMOT_REACH;
+  if ((x | y | z) & ~(2 * KINFUMOT_REACH - 1))
+    return 0;
+  return (uint64_t) ((uint32_t) (model + 1) << 16 | (uint32_t) z) << 32 |
+      ((uint32_t) y << 16 | (uint32_t) x);
+}
+
+/* Of the brick that holds a voxel. */
 BOTH uint64_t
 kinfumot_key (int model, int x, int y, int z)
 {
-  int bx = (x >> 3) + KINFUMOT_REACH, by = (y >> 3) + KINFUMOT_REACH,
-      bz = (z >> 3) + KINFUMOT_REACH;
-
-  if ((bx | by | bz) & ~(2 * KINFUMOT_REACH - 1))
-    return 0;
-  return (uint64_t) (model + 1) << 48 | (uint64_t) bz << 32 |
-      (uint64_t) by << 16 | (uint64_t) bx;
+  return kinfumot_brick_key (model, x >> 3, y >> 3, z >> 3);
 }
 
 BOTH int
@@ -102,17 +109,24 @@ kinfumot_entry (const KinfumotGrid *g, uint64_t key)
   return -1;
 }
 
-/* The first entry is mostly the right one: key and slot are read at once. */
+/* The brick of @key, which may be 0.  The first entry is mostly the right one,
+ * so key and slot are read at once. */
 BOTH int
 kinfumot_find (const KinfumotGrid *g, uint64_t key)
 {
-  uint32_t first = kinfumot_hash (key) & g->mask;
-  int slot = g->slots[first], entry;
+  uint32_t at = kinfumot_hash (key);
 
-  if (g->keys[first] == key)
-    return slot;
-  entry = kinfumot_entry (g, key);
-  return entry < 0 ? KINFUMOT_NO_BRICK : g->slots[entry];
+  ROLLED
+  for (int i = 0; i < KINFUMOT_MAX_PROBES && key; i++, at++) {
+    uint64_t there = g->keys[at & g->mask];
+    int slot = g->slots[at & g->mask];
+
+    if (there == key)
+      return slot;
+    if (!there)
+      break;
+  }
+  return KINFUMOT_NO_BRICK;
 }
 
 /* ---- Reading ---- */
@@ -121,22 +135,15 @@ kinfumot_find (const KinfumotGrid *g, uint64_t key)
  */
 typedef struct {
   uint64_t key;
-  const KinfumotVoxel *voxels; /* NULL: none */
+  int slot;
 } KinfumotLast;
 
-BOTH int
-kinfumot_inside (int x, int y, int z)
+BOTH KinfumotLast
+kinfumot_no_last (void)
 {
-  return ((z & 7) << 6) + ((y & 7) << 3) + (x & 7);
-}
+  KinfumotLast last = {0, KINFUMOT_NO_BRICK};
 
-/* The voxels of a brick; NULL without one. */
-BOTH const KinfumotVoxel *
-kinfumot_brick (const KinfumotGrid *g, uint64_t key)
-{
-  int slot = key ? kinfumot_find (g, key) : KINFUMOT_NO_BRICK;
-
-  return slot < 0 ? NULL : g->voxels + (size_t) slot * KINFUMOT_BRICK_VOXELS;
+  return last;
 }
 
 BOTH void
@@ -145,7 +152,17 @@ kinfumot_enter (const KinfumotGrid *g, KinfumotLast *last, uint64_t key)
   if (key == last->key)
     return;
   last->key = key;
-  last->voxels = kinfumot_brick (g, key);
+  last->slot = kinfumot_find (g, key);
+}
+
+/* Voxel (@x, @y, @z) of a model, which brick @slot holds: the pool has at most
+ * 2^22 bricks. */
+BOTH const KinfumotVoxel *
+kinfumot_inside (const KinfumotGrid *g, int slot, int x, int y, int z)
+{
+  return g->voxels +
+      ((uint32_t) slot * KINFUMOT_BRICK_VOXELS +
+          (uint32_t) (((z & 7) << 6) + ((y & 7) << 3) + (x & 7)));
 }
 
 BOTH const KinfumotVoxel *
@@ -153,7 +170,7 @@ kinfumot_voxel (
     const KinfumotGrid *g, KinfumotLast *last, int model, int x, int y, int z)
 {
   kinfumot_enter (g, last, kinfumot_key (model, x, y, z));
-  return last->voxels ? last->voxels + kinfumot_inside (x, y, z) : NULL;
+  return last->slot < 0 ? NULL : kinfumot_inside (g, last->slot, x, y, z);
 }
 
 BOTH int
@@ -195,37 +212,50 @@ kinfumot_share (int i, float x, float y, float z)
       ((i >> 1 & 1 ? y : 1 - y) * (i >> 2 ? z : 1 - z));
 }
 
-/* The distances of the eight voxels from (x, y, z) on, x fastest, one brick
- * after the other; false where one was never seen.  @last stays the first. */
+/* The bricks of the eight voxels from (x, y, z) on, x fastest; false where one
+ * is missing.  Mostly all are in one, and @last stays the first. */
+BOTH bool
+kinfumot_corner_slots (const KinfumotGrid *g, KinfumotLast *last, int model,
+    int x, int y, int z, int slots[8])
+{
+  /* the axes along which the second voxel is in the same brick */
+  const int same = ((x & 7) != 7) | ((y & 7) != 7) << 1 | ((z & 7) != 7) << 2;
+  int all;
+
+  kinfumot_enter (g, last, kinfumot_key (model, x, y, z));
+  all = slots[0] = last->slot;
+  UNROLLED
+  for (int i = 1; i < 8; i++) {
+    slots[i] = i & same & 1 ? slots[i ^ 1]
+        : i & same & 2      ? slots[i ^ 2]
+        : i & same & 4      ? slots[i ^ 4]
+                            : kinfumot_find (g,
+                                  kinfumot_brick_key (model, (x >> 3) + (i & 1),
+                                      (y >> 3) + (i >> 1 & 1), (z >> 3) + (i >> 2)));
+    all |= slots[i];
+  }
+  return all >= 0;
+}
+
+/* The distances of the eight voxels; false where one was never seen. */
 BOTH bool
 kinfumot_corners (const KinfumotGrid *g, KinfumotLast *last, int model, int x,
     int y, int z, float distances[8])
 {
-  /* the axes along which the second voxel is another brick's first */
-  const int over = ((x & 7) == 7) | ((y & 7) == 7) << 1 | ((z & 7) == 7) << 2;
-  const KinfumotVoxel *brick;
-  int seen = 0, of = 0; /* the axes along which @brick is the next one */
+  int slots[8];
+  bool seen = true;
 
-  kinfumot_enter (g, last, kinfumot_key (model, x, y, z));
-  brick = last->voxels;
-  ROLLED
-  while (brick) {
-    UNROLLED
-    for (int i = 0; i < 8; i++)
-      if ((i & over) == of) {
-        KinfumotVoxel v = brick[kinfumot_inside (
-            x + (i & 1), y + (i >> 1 & 1), z + (i >> 2))];
+  if (!kinfumot_corner_slots (g, last, model, x, y, z, slots))
+    return false;
+  UNROLLED
+  for (int i = 0; i < 8; i++) {
+    KinfumotVoxel v = *kinfumot_inside (
+        g, slots[i], x + (i & 1), y + (i >> 1 & 1), z + (i >> 2));
 
-        distances[i] = (float) v.distance;
-        seen += (v.weight & KINFUMOT_WEIGHT_MASK) != 0;
-      }
-    if (of == over)
-      return seen == 8;
-    of = (of - over) & over;
-    brick = kinfumot_brick (g,
-        kinfumot_key (model, x + (of & 1), y + (of >> 1 & 1), z + (of >> 2)));
+    distances[i] = (float) v.distance;
+    seen &= (v.weight & KINFUMOT_WEIGHT_MASK) != 0;
   }
-  return false;
+  return seen;
 }
 
 /* The distance at @p between the eight voxels around it, by the truncation;

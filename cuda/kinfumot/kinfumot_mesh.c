@@ -82,8 +82,8 @@ static int64_t
 find (void *data, const int32_t at[3])
 {
   const Bricks *b = data;
-  struct Place wanted = {.key = kinfumot_key (b->model, at[0] * KINFUMOT_BRICK,
-                             at[1] * KINFUMOT_BRICK, at[2] * KINFUMOT_BRICK)};
+  struct Place wanted = {
+      .key = kinfumot_brick_key (b->model, at[0], at[1], at[2])};
   const struct Place *p = wanted.key
       ? bsearch (&wanted, b->places, b->n, sizeof *b->places, by_key)
       : NULL;
