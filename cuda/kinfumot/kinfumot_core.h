@@ -440,47 +440,73 @@ kinfumot_doubt (const KinfumotWork *w, int i)
 #define KINFUMOT_OUTLINE 10 /* pixels that the two may be apart */
 #define KINFUMOT_JUMP .05f  /* metres from an object to what is behind it */
 
+/* The depth of the next pixels towards @step, the first of @room that has one;
+ * 0 for none.  All are read at once: a GPU would wait for one after the other.
+ */
+BOTH int
+kinfumot_next_depth (const KinfumotWork *w, int at, int step, int room)
+{
+  uint16_t depths[KINFUMOT_OUTLINE];
+  int depth = 0;
+
+  UNROLLED
+  for (int i = 0; i < KINFUMOT_OUTLINE; i++)
+    depths[i] = i < room ? w->now.depth[at + (i + 1) * step] : 0;
+  UNROLLED
+  for (int i = KINFUMOT_OUTLINE - 1; i >= 0; i--)
+    depth = depths[i] ? depths[i] : depth;
+  return depth;
+}
+
 /* Whether the surface of pixel @at ends towards @step, before the last of @room
  * pixels there: what is seen next is farther away, or nothing is.  A hole in
  * the surface is no end. */
 BOTH bool
 kinfumot_ends (const KinfumotWork *w, int at, int step, int room)
 {
-  int depth = 0;
+  int depth = w->now.depth[at + step];
 
-  for (int i = 1; i <= room && i <= KINFUMOT_OUTLINE && !depth; i++)
-    depth = w->now.depth[at + i * step];
+  if (!depth)
+    depth = kinfumot_next_depth (w, at, step, room);
   return !depth ||
       kinfumot_metres ((uint16_t) depth) >
       kinfumot_metres (w->now.depth[at]) + KINFUMOT_JUMP;
 }
 
-/* The same of a model's view. */
+/* The same of a surface @depth away with @next behind it. */
 BOTH bool
-kinfumot_view_ends (const KinfumotHit *view, int at, int to)
+kinfumot_view_ends (float depth, float next)
 {
-  return view[at].depth > 0 &&
-      (!(view[to].depth > 0) ||
-          view[to].depth > view[at].depth + KINFUMOT_JUMP);
+  return depth > 0 && (!(next > 0) || next > depth + KINFUMOT_JUMP);
 }
 
 /* The pixel nearest to @at in which the view ends towards @step, at about
  * @depth; -1 for none.  @before and @behind: pixels of the frame on both sides
- * of @at. */
+ * of @at.  All are read at once, as above. */
 BOTH int
 kinfumot_view_end (const KinfumotHit *view, int at, int step, int before,
     int behind, float depth)
 {
-  for (int i = 0; i <= 2 * KINFUMOT_OUTLINE; i++) {
-    int n = i & 1 ? -(i + 1) / 2 : i / 2, to = at + n * step;
+  float depths[2 * KINFUMOT_OUTLINE + 2];
+  int end = -1;
 
-    if (n > behind - 1 || n < -before)
-      continue;
-    if (kinfumot_view_ends (view, to, to + step) &&
-        fabsf (view[to].depth - depth) < KINFUMOT_GATE)
-      return to;
+  UNROLLED
+  for (int i = 0; i < 2 * KINFUMOT_OUTLINE + 2; i++) {
+    const int n = i - KINFUMOT_OUTLINE;
+
+    depths[i] = n >= -before && n <= behind ? view[at + n * step].depth : 0;
   }
-  return -1;
+  UNROLLED
+  for (int i = 2 * KINFUMOT_OUTLINE; i >= 0; i--) {
+    const int n = i & 1 ? -(i + 1) / 2 : i / 2;
+    const float here = depths[KINFUMOT_OUTLINE + n];
+
+    if (n < behind &&
+        kinfumot_view_ends (here, depths[KINFUMOT_OUTLINE + n + 1]) &&
+        fabsf (here - depth) < KINFUMOT_GATE)
+      end = at + n * step;
+  }
+  return end;
 }
 
 /* Whether the space beside pixel @at of the view, towards @aside, was seen
@@ -604,25 +630,27 @@ kinfumot_in_volume (const KinfumotWork *w, Vec point)
       fabsf (p.z - half) <= half;
 }
 
+#define KINFUMOT_BESIDE 12 /* pixels */
+
 /* The depth of the background's surface that is nearest to pixel @at in one
- * direction; 0 for none. */
+ * direction; 0 for none.  All are read at once, as above. */
 BOTH float
 kinfumot_next_surface (const KinfumotWork *w, int at, int dx, int dy)
 {
-  const int reach = 12;
-  int x = at % w->width, y = at / w->width;
+  const int x = at % w->width, y = at / w->width;
+  float depths[KINFUMOT_BESIDE], depth = 0;
 
-  for (int n = 1; n <= reach; n++) {
-    int u = x + n * dx, v = y + n * dy;
-    float depth;
+  UNROLLED
+  for (int i = 0; i < KINFUMOT_BESIDE; i++) {
+    const int u = x + (i + 1) * dx, v = y + (i + 1) * dy;
+    const bool inside = u >= 0 && v >= 0 && u < w->width && v < w->height;
 
-    if (u < 0 || v < 0 || u >= w->width || v >= w->height)
-      return 0;
-    depth = w->views[0][v * w->width + u].depth;
-    if (depth > 0)
-      return depth;
+    depths[i] = inside ? w->views[0][v * w->width + u].depth : 0;
   }
-  return 0;
+  UNROLLED
+  for (int i = KINFUMOT_BESIDE - 1; i >= 0; i--)
+    depth = depths[i] > 0 ? depths[i] : depth;
+  return depth;
 }
 
 /* Whether a point lies before all surfaces around the pixel that shows it,
@@ -769,26 +797,34 @@ kinfumot_is_outlier (const uint8_t *c)
 }
 
 /* The object that an outlier hangs together with in one direction, over
- * outliers whose depths differ by little: its number, 0 for none. */
+ * outliers whose depths differ by little: its number, 0 for none.  All are read
+ * at once, as above. */
 BOTH int
 kinfumot_touching_along (const KinfumotWork *w, int at, int dx, int dy)
 {
-  int x = at % w->width, y = at / w->width, depth = w->now.depth[at];
+  const int x = at % w->width, y = at / w->width;
+  uint16_t depths[KINFUMOT_GROWTH + 1];
+  uint8_t classes[KINFUMOT_GROWTH + 1][2];
 
+  UNROLLED
+  for (int n = 0; n <= KINFUMOT_GROWTH; n++) {
+    const int u = x + n * dx, v = y + n * dy, to = v * w->width + u;
+    const bool inside = u >= 0 && v >= 0 && u < w->width && v < w->height;
+
+    depths[n] = inside ? w->now.depth[to] : 0;
+    classes[n][0] = inside ? w->now.classes[2 * to] : 0;
+    classes[n][1] = inside ? w->now.classes[2 * to + 1] : 0;
+  }
+  UNROLLED
   for (int n = 1; n <= KINFUMOT_GROWTH; n++) {
-    int u = x + n * dx, v = y + n * dy, to = v * w->width + u, there;
+    const int step = depths[n] - depths[n - 1];
 
-    if (u < 0 || v < 0 || u >= w->width || v >= w->height)
+    if (!depths[n] || step >= KINFUMOT_LINK || -step >= KINFUMOT_LINK)
       return 0;
-    there = w->now.depth[to];
-    if (!there || there - depth >= KINFUMOT_LINK ||
-        depth - there >= KINFUMOT_LINK)
+    if (classes[n][1])
+      return classes[n][1];
+    if (!kinfumot_is_outlier (classes[n]))
       return 0;
-    if (w->now.classes[2 * to + 1])
-      return w->now.classes[2 * to + 1];
-    if (!kinfumot_is_outlier (w->now.classes + 2 * to))
-      return 0;
-    depth = there;
   }
   return 0;
 }
