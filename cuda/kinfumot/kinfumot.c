@@ -77,6 +77,7 @@ kinfumot_new (Kinfumot **self, const Device *device,
   *self = k;
   if (!k)
     return "out of memory";
+  TRY (device_open (&k->aside, device->kind, NULL));
   k->device = *device;
   k->stages = STAGES (kinfumot, device);
   memory_open (&k->memory, &k->device);
@@ -100,8 +101,10 @@ kinfumot_free (Kinfumot *k)
 {
   if (!k)
     return;
-  device_wait (&k->device); /* nothing may still use what goes */
+  device_wait (&k->aside); /* nothing may still use what goes */
+  device_wait (&k->device);
   memory_free (&k->memory);
+  device_close (&k->aside);
   free (k->keyframes);
   free (k);
 }
@@ -119,6 +122,13 @@ kinfumot_download (Kinfumot *k)
 {
   TRY (device_copy (&k->device, k->state, k->there, sizeof *k->state));
   return device_wait (&k->device);
+}
+
+const char *
+kinfumot_look (Kinfumot *k, int first, int last)
+{
+  TRY (k->stages->ranges (&k->device, &k->work, first, last));
+  return k->stages->cast (&k->device, &k->work, first, last);
 }
 
 /* No model, no past. */
@@ -236,7 +246,7 @@ look_again (Kinfumot *k)
     k->past[i].known = false;
   for (int m = 0; m < KINFUMOT_MODELS; m++)
     k->state->models[m].box = kinfumot_whole (k);
-  return k->stages->cast (&k->device, &k->work, 0, kinfumot_models_end (k));
+  return kinfumot_look (k, 0, kinfumot_models_end (k));
 }
 
 static const char *
@@ -417,7 +427,8 @@ explain (Kinfumot *k)
   return s->advance (dev, w, 0, n);
 }
 
-/* The frame into the models, and what those look like from there. */
+/* The frame into the models, and what those look like from there.  What fusion
+ * does not change runs beside it. */
 static const char *
 learn (Kinfumot *k)
 {
@@ -426,9 +437,12 @@ learn (Kinfumot *k)
   const KinfumotWork *w = &k->work;
   const int n = kinfumot_models_end (k);
 
-  TRY (s->doubt (dev, w));
   TRY (s->allocate (dev, w, 0, n));
+  TRY (device_follow (&k->aside, dev->stream));
+  TRY (s->doubt (&k->aside, w));
+  TRY (s->ranges (&k->aside, w, 0, n));
   TRY (s->fuse (dev, w, 0, n));
+  TRY (device_follow (dev, k->aside.stream));
   return s->cast (dev, w, 0, n);
 }
 
@@ -581,7 +595,7 @@ make_room (Kinfumot *k, bool was_started)
   if (was_started)
     return NULL;
   TRY (k->stages->fuse (&k->device, &k->work, 0, 1));
-  TRY (k->stages->cast (&k->device, &k->work, 0, 1));
+  TRY (kinfumot_look (k, 0, 1));
   TRY (draw (k));
   return device_wait (&k->device);
 }

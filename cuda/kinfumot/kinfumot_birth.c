@@ -163,7 +163,7 @@ fuse (Kinfumot *k, int model)
 
   TRY (s->allocate (&k->device, &k->work, model, model + 1));
   TRY (s->fuse (&k->device, &k->work, model, model + 1));
-  return s->cast (&k->device, &k->work, model, model + 1);
+  return kinfumot_look (k, model, model + 1);
 }
 
 /* How well @model matches the frame that is worked on, from its motion. */
@@ -211,8 +211,7 @@ step (Kinfumot *k, int model, const KinfumotPast *from, const KinfumotPast *to,
   kinfumot_set_pose (m, kinfumot_pose_times (m->pose, m->motion));
   kinfumot_set_motion (m, kinfumot_pose_none ());
   TRY (send (k));
-  return *done ? fuse (k, model)
-               : s->cast (&k->device, &k->work, model, model + 1);
+  return *done ? fuse (k, model) : kinfumot_look (k, model, model + 1);
 }
 
 /* From the frame of the mask, forwards (@by 1) to the newest frame, or
@@ -283,7 +282,7 @@ catch_up (Kinfumot *k, int model, const KinfumotPast *past, const Shape *shape)
   kinfumot_set_motion (m, kinfumot_pose_none ());
   m->box = shape->box;
   TRY (send (k));
-  TRY (k->stages->cast (&k->device, &k->work, model, model + 1));
+  TRY (kinfumot_look (k, model, model + 1));
   return walk_on (k, model, past);
 }
 
@@ -409,7 +408,7 @@ try_lost (Kinfumot *k, const KinfumotAsked *a, const KinfumotPast *past,
   m->box = shape->box;
   m->drift = kinfumot_pose_none ();
   TRY (send (k));
-  TRY (k->stages->cast (&k->device, &k->work, model, model + 1));
+  TRY (kinfumot_look (k, model, model + 1));
   k->work.mask = a->mask;
   TRY (align (k, model));
   k->work.mask = NULL;
@@ -420,7 +419,7 @@ try_lost (Kinfumot *k, const KinfumotAsked *a, const KinfumotPast *past,
   kinfumot_set_pose (m, kinfumot_pose_times (m->pose, m->motion));
   kinfumot_set_motion (m, kinfumot_pose_none ());
   TRY (send (k));
-  TRY (k->stages->cast (&k->device, &k->work, model, model + 1));
+  TRY (kinfumot_look (k, model, model + 1));
   return walk_on (k, model, past);
 }
 

@@ -31,11 +31,13 @@ add_brick (const KinfumotWork *w, uint64_t key)
     }
 }
 
-static void
-set_ranges (const KinfumotWork *w, int first, int last)
+const char *
+kinfumot_ranges_cpu (
+    const Device *dev, const KinfumotWork *w, int first, int last)
 {
   size_t tiles = (size_t) w->tiles_x * w->tiles_y;
 
+  (void) dev;
   for (int m = first; m < last; m++)
     if (w->models[m].active) {
       memset (w->near[m], 0xff, tiles * sizeof *w->near[m]);
@@ -48,6 +50,7 @@ set_ranges (const KinfumotWork *w, int first, int last)
     if (key && model >= first && model < last && w->models[model].active)
       add_brick (w, key);
   }
+  return NULL;
 }
 
 /* ---- Rays ---- */
@@ -98,7 +101,6 @@ kinfumot_cast_cpu (
   KinfumotLoop loop = {w, 0, NULL};
 
   (void) dev;
-  set_ranges (w, first, last);
   for (int m = first; m < last; m++)
     if (w->models[m].active) {
       loop.model = m;

@@ -43,6 +43,16 @@ set_ranges (KinfumotWork w, int first, int last)
     }
 }
 
+const char *
+kinfumot_ranges_cuda (
+    const Device *dev, const KinfumotWork *w, int first, int last)
+{
+  TRY (queue (dev, clear_ranges,
+      blocks_of (w->tiles_x * w->tiles_y, last - first), THREADS, *w, first));
+  return queue (dev, set_ranges, blocks_of ((int) w->grid.max_bricks), THREADS,
+      *w, first, last);
+}
+
 /* ---- Rays ---- */
 
 /* A block a tile: a block ends with the longest of its rays, so small ones
@@ -81,10 +91,6 @@ const char *
 kinfumot_cast_cuda (
     const Device *dev, const KinfumotWork *w, int first, int last)
 {
-  TRY (queue (dev, clear_ranges,
-      blocks_of (w->tiles_x * w->tiles_y, last - first), THREADS, *w, first));
-  TRY (queue (dev, set_ranges, blocks_of ((int) w->grid.max_bricks), THREADS,
-      *w, first, last));
   TRY (queue (dev, cast, dim3 (w->tiles_x, w->tiles_y, last - first),
       TILE_THREADS, *w, first));
   return queue (dev, view_normals,

@@ -1372,6 +1372,10 @@ typedef struct {
       const Device *dev, const KinfumotWork *w, int first, int last);
   const char *(*fuse) (
       const Device *dev, const KinfumotWork *w, int first, int last);
+  /* Says at which depths each tile may see a surface. */
+  const char *(*ranges) (
+      const Device *dev, const KinfumotWork *w, int first, int last);
+  /* Casts the rays, from there on. */
   const char *(*cast) (
       const Device *dev, const KinfumotWork *w, int first, int last);
   const char *(*draw) (const Device *dev, const KinfumotWork *w, uint8_t *rgb,

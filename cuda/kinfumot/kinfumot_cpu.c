@@ -72,6 +72,7 @@ const KinfumotStages kinfumot_stages_cpu = {
     .doubt = kinfumot_doubt_cpu,
     .allocate = kinfumot_allocate_cpu,
     .fuse = kinfumot_fuse_cpu,
+    .ranges = kinfumot_ranges_cpu,
     .cast = kinfumot_cast_cpu,
     .draw = kinfumot_draw_cpu,
     .mark = kinfumot_mark_cpu,

@@ -32,6 +32,8 @@ const char *kinfumot_fuse_cpu (
     const Device *dev, const KinfumotWork *w, int first, int last);
 
 /* kinfumot_cast_cpu.c */
+const char *kinfumot_ranges_cpu (
+    const Device *dev, const KinfumotWork *w, int first, int last);
 const char *kinfumot_cast_cpu (
     const Device *dev, const KinfumotWork *w, int first, int last);
 const char *kinfumot_draw_cpu (const Device *dev, const KinfumotWork *w,

@@ -100,6 +100,7 @@ extern "C" const KinfumotStages kinfumot_stages_cuda = {
     kinfumot_doubt_cuda,
     kinfumot_allocate_cuda,
     kinfumot_fuse_cuda,
+    kinfumot_ranges_cuda,
     kinfumot_cast_cuda,
     kinfumot_draw_cuda,
     kinfumot_mark_cuda,

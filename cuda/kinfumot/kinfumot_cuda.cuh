@@ -55,6 +55,8 @@ const char *kinfumot_fuse_cuda (
     const Device *dev, const KinfumotWork *w, int first, int last);
 
 /* kinfumot_cast_cuda.cu */
+const char *kinfumot_ranges_cuda (
+    const Device *dev, const KinfumotWork *w, int first, int last);
 const char *kinfumot_cast_cuda (
     const Device *dev, const KinfumotWork *w, int first, int last);
 const char *kinfumot_draw_cuda (const Device *dev, const KinfumotWork *w,

@@ -148,7 +148,7 @@ try_keyframe (Kinfumot *k, KinfumotPose camera, bool *found)
 
   place_camera (k, camera);
   TRY (kinfumot_upload (k));
-  TRY (k->stages->cast (&k->device, &k->work, 0, kinfumot_models_end (k)));
+  TRY (kinfumot_look (k, 0, kinfumot_models_end (k)));
   TRY (k->stages->align (&k->device, &k->work, 0, 1));
   TRY (k->stages->judge (&k->device, &k->work, 0, 1));
   TRY (kinfumot_download (k));
@@ -175,5 +175,5 @@ kinfumot_keyframe_search (Kinfumot *k, bool *found)
   place_camera (k, k->held);
   k->state->models[0].good = false;
   TRY (kinfumot_upload (k));
-  return k->stages->cast (&k->device, &k->work, 0, kinfumot_models_end (k));
+  return kinfumot_look (k, 0, kinfumot_models_end (k));
 }

@@ -58,6 +58,7 @@ typedef struct {
 
 struct _Kinfumot {
   Device device;
+  Device aside; /* another stream, for what runs beside fusion */
   DeviceMemory memory;
   const KinfumotStages *stages;
   KinfumotWork work;
@@ -97,6 +98,8 @@ struct _Kinfumot {
 };
 
 /* kinfumot.c */
+/* What models from @first to before @last look like from their cameras. */
+const char *kinfumot_look (Kinfumot *self, int first, int last);
 /* Room for what @model looks like. */
 const char *kinfumot_view_new (Kinfumot *self, int model);
 void kinfumot_clear (Kinfumot *self);
