@@ -26,7 +26,7 @@
 
 typedef struct {
   float x, y, z, depth; /* normal, camera coordinates; 0: no surface */
-} KinfumotHit;
+} __attribute__ ((aligned (16))) KinfumotHit;
 
 typedef struct {
   float fx, fy, cx, cy;
@@ -248,6 +248,20 @@ typedef struct {
                    plane, or from q where that is farther than the gate */
 } KinfumotPair;
 
+/* Read at once on the GPU, not each field where it is asked for: as are voxels
+ * and what fusion asks of a pixel. */
+BOTH KinfumotHit
+kinfumot_hit (const KinfumotHit *view, int at)
+{
+#ifdef __CUDA_ARCH__
+  const float4 hit = __ldg ((const float4 *) (view + at));
+
+  return KinfumotHit{hit.x, hit.y, hit.z, hit.w};
+#else
+  return view[at];
+#endif
+}
+
 /* Of a point that moves as @m says; false where @view has no surface. */
 BOTH bool
 kinfumot_pair_of (const KinfumotWork *w, const KinfumotModel *m,
@@ -260,7 +274,7 @@ kinfumot_pair_of (const KinfumotWork *w, const KinfumotModel *m,
   pair->at = kinfumot_pixel (w, pair->p);
   if (pair->at < 0)
     return false;
-  hit = view[pair->at];
+  hit = kinfumot_hit (view, pair->at);
   if (!(hit.depth > 0) || (hit.x == 0 && hit.y == 0 && hit.z == 0))
     return false;
   pair->q = kinfumot_along (&w->rays[pair->at], hit.depth);
@@ -353,12 +367,12 @@ kinfumot_others (const KinfumotWork *w, int model, int at, Vec point,
           w->before[2 * pair->at + 1] || w->doubted[pair->at >> 3]);
 }
 
-/* Whether the space of a voxel, which may be NULL, was seen free. */
+/* Whether the space of a voxel was seen free. */
 BOTH bool
-kinfumot_is_free (const KinfumotVoxel *v)
+kinfumot_is_free (KinfumotVoxel v)
 {
-  return v && (v->weight & KINFUMOT_WEIGHT_MASK) >= KINFUMOT_FREE_WEIGHT &&
-      (float) v->distance > KINFUMOT_SEEN_FREE * KINFUMOT_UNIT;
+  return (v.weight & KINFUMOT_WEIGHT_MASK) >= KINFUMOT_FREE_WEIGHT &&
+      (float) v.distance > KINFUMOT_SEEN_FREE * KINFUMOT_UNIT;
 }
 
 /* ---- Doubt ---- */
@@ -607,13 +621,13 @@ kinfumot_ask_voxels (
 {
   Vec there = kinfumot_to_model_now (&w->models[model], point);
   KinfumotLast last = kinfumot_no_last ();
-  const KinfumotVoxel *v = kinfumot_nearest (&w->grid, &last, model, there);
-  int weight = v ? v->weight & KINFUMOT_WEIGHT_MASK : 0;
+  const KinfumotVoxel v = kinfumot_nearest (&w->grid, &last, model, there);
 
   *free = kinfumot_is_free (v);
-  if (!weight || v->distance >= KINFUMOT_UNIT || v->distance <= -KINFUMOT_UNIT)
+  if (!(v.weight & KINFUMOT_WEIGHT_MASK) || v.distance >= KINFUMOT_UNIT ||
+      v.distance <= -KINFUMOT_UNIT)
     return false;
-  *before = (float) v->distance * (1.f / KINFUMOT_UNIT) * w->grid.truncation;
+  *before = (float) v.distance * (1.f / KINFUMOT_UNIT) * w->grid.truncation;
   return true;
 }
 
@@ -986,20 +1000,37 @@ kinfumot_voxel_place (const KinfumotLattice *l, float x, float y, float z)
   return vec_add (row, vec_scale (l->x, x));
 }
 
-/* What this frame says of the voxel at @p, camera coordinates. */
-BOTH KinfumotVoxel
-kinfumot_fuse (const KinfumotWork *w, int model, Vec p, KinfumotVoxel v)
+/* What the pixel shows that the voxel at @p, camera coordinates, falls on; no
+ * depth outside of the frame. */
+BOTH KinfumotSurface
+kinfumot_shown_at (const KinfumotWork *w, Vec p)
 {
-  int at = kinfumot_pixel (w, p);
-  KinfumotSurface seen;
-  float distance;
+  const int at = kinfumot_pixel (w, p);
+  const KinfumotSurface none = {0, KINFUMOT_NOBODY, 0};
 
   if (at < 0)
-    return v;
-  seen = w->surfaces[at];
+    return none;
+#ifdef __CUDA_ARCH__
+  const uint2 words = __ldg ((const uint2 *) (w->surfaces + at));
+
+  return KinfumotSurface{
+      (uint16_t) words.x, (uint8_t) (words.x >> 16), __uint_as_float (words.y)};
+#else
+  return w->surfaces[at];
+#endif
+}
+
+/* What this frame says of a voxel of @model at depth @z that falls on @seen;
+ * @still: of the model. */
+BOTH KinfumotVoxel
+kinfumot_fuse (const KinfumotWork *w, int model, bool still,
+    KinfumotSurface seen, float z, KinfumotVoxel v)
+{
+  float distance;
+
   if (!seen.depth)
     return v;
-  distance = (kinfumot_metres (seen.depth) - p.z) * seen.length *
+  distance = (kinfumot_metres (seen.depth) - z) * seen.length *
       w->grid.truncations_a_metre;
   if (w->erase) {
     if (seen.owner == model && distance > -1 && distance < 1)
@@ -1008,8 +1039,7 @@ kinfumot_fuse (const KinfumotWork *w, int model, Vec p, KinfumotVoxel v)
   }
   if (distance < -1 || (distance < 1 && seen.owner != model))
     return v;
-  return kinfumot_voxel_seen (
-      &w->grid, v, distance, w->max_weight, w->models[model].still);
+  return kinfumot_voxel_seen (&w->grid, v, distance, w->max_weight, still);
 }
 
 /* Whether a brick of a model may be seen: its middle is not behind the camera,
@@ -1134,10 +1164,10 @@ kinfumot_march (const KinfumotGrid *g, KinfumotLast *last,
 
   ROLLED
   for (int i = 0; i < 4096 && depth < 2 * KINFUMOT_FAR; i++) {
-    const KinfumotVoxel *v =
+    const KinfumotVoxel v =
         kinfumot_nearest (g, last, l->model, kinfumot_on (l, depth));
-    bool known = v && v->weight & KINFUMOT_WEIGHT_MASK;
-    float now = known ? (float) v->distance * (1.f / KINFUMOT_UNIT) : 0,
+    const bool known = v.weight & KINFUMOT_WEIGHT_MASK;
+    float now = known ? (float) v.distance * (1.f / KINFUMOT_UNIT) : 0,
           step = stride;
 
     *far = depth;
@@ -1151,7 +1181,7 @@ kinfumot_march (const KinfumotGrid *g, KinfumotLast *last,
     *near = depth;
     before = now;
     depth += step;
-    if (!v)
+    if (last->slot < 0)
       depth = kinfumot_skip (slices, depth);
   }
   return met;

@@ -152,7 +152,9 @@ static void
 fuse_brick (const KinfumotWork *w, uint32_t slot)
 {
   const KinfumotGrid *g = &w->grid;
-  uint64_t key = g->owner[slot];
+  const uint64_t key = g->owner[slot];
+  const int model = kinfumot_key_model (key);
+  const bool still = w->models[model].still;
   const KinfumotLattice lattice = kinfumot_lattice (w, key);
   KinfumotVoxel *v = g->voxels + (size_t) slot * KINFUMOT_BRICK_VOXELS;
 
@@ -160,7 +162,7 @@ fuse_brick (const KinfumotWork *w, uint32_t slot)
     Vec p = kinfumot_voxel_place (
         &lattice, (float) (i & 7), (float) (i >> 3 & 7), (float) (i >> 6));
 
-    v[i] = kinfumot_fuse (w, kinfumot_key_model (key), p, v[i]);
+    v[i] = kinfumot_fuse (w, model, still, kinfumot_shown_at (w, p), p.z, v[i]);
   }
 }
 

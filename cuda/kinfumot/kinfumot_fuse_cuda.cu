@@ -7,6 +7,7 @@
 #define BRICK_BLOCKS 264 /* that loop over new bricks */
 #define FUSE_THREADS 64  /* a thread has a column of a brick's voxels */
 #define FUSE_BLOCKS 2112
+#define FUSE_AT_ONCE 4 /* voxels, whose surfaces are read together */
 
 /* ---- Bricks ---- */
 
@@ -142,22 +143,38 @@ look (KinfumotWork w, int first, int last)
 }
 
 /* The frame into column (@x, @y) of the brick @key.  All is read before any of
- * it is written, so that the reading waits once. */
+ * it is written, so that the reading waits once, and the surfaces of a few
+ * voxels before any of them is used. */
 static __device__ void
 fuse_column (
     const KinfumotWork *w, uint64_t key, int x, int y, KinfumotVoxel *column)
 {
   const KinfumotLattice lattice = kinfumot_lattice (w, key);
   const int model = kinfumot_key_model (key);
+  const bool still = w->models[model].still;
   KinfumotVoxel v[KINFUMOT_BRICK];
 
 #pragma unroll
   for (int z = 0; z < KINFUMOT_BRICK; z++)
     v[z] = column[z * FUSE_THREADS];
 #pragma unroll
-  for (int z = 0; z < KINFUMOT_BRICK; z++)
-    v[z] = kinfumot_fuse (w, model,
-        kinfumot_voxel_place (&lattice, (float) x, (float) y, (float) z), v[z]);
+  for (int first = 0; first < KINFUMOT_BRICK; first += FUSE_AT_ONCE) {
+    KinfumotSurface seen[FUSE_AT_ONCE];
+    float depths[FUSE_AT_ONCE];
+
+#pragma unroll
+    for (int i = 0; i < FUSE_AT_ONCE; i++) {
+      Vec p = kinfumot_voxel_place (
+          &lattice, (float) x, (float) y, (float) (first + i));
+
+      seen[i] = kinfumot_shown_at (w, p);
+      depths[i] = p.z;
+    }
+#pragma unroll
+    for (int i = 0; i < FUSE_AT_ONCE; i++)
+      v[first + i] =
+          kinfumot_fuse (w, model, still, seen[i], depths[i], v[first + i]);
+  }
 #pragma unroll
   for (int z = 0; z < KINFUMOT_BRICK; z++)
     column[z * FUSE_THREADS] = v[z];

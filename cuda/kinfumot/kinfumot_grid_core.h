@@ -155,22 +155,21 @@ kinfumot_enter (const KinfumotGrid *g, KinfumotLast *last, uint64_t key)
   last->slot = kinfumot_find (g, key);
 }
 
-/* Voxel (@x, @y, @z) of a model, which brick @slot holds: the pool has at most
+/* Voxel (@x, @y, @z) of a model, which brick @slot holds.  The pool has at most
  * 2^22 bricks. */
-BOTH const KinfumotVoxel *
+BOTH KinfumotVoxel
 kinfumot_inside (const KinfumotGrid *g, int slot, int x, int y, int z)
 {
-  return g->voxels +
-      ((uint32_t) slot * KINFUMOT_BRICK_VOXELS +
-          (uint32_t) (((z & 7) << 6) + ((y & 7) << 3) + (x & 7)));
-}
+  uint32_t at = (uint32_t) slot * KINFUMOT_BRICK_VOXELS +
+      (uint32_t) (((z & 7) << 6) + ((y & 7) << 3) + (x & 7));
 
-BOTH const KinfumotVoxel *
-kinfumot_voxel (
-    const KinfumotGrid *g, KinfumotLast *last, int model, int x, int y, int z)
-{
-  kinfumot_enter (g, last, kinfumot_key (model, x, y, z));
-  return last->slot < 0 ? NULL : kinfumot_inside (g, last->slot, x, y, z);
+#ifdef __CUDA_ARCH__ /* at once, not each field where it is asked for */
+  const uint32_t word = __ldg ((const uint32_t *) (g->voxels + at));
+
+  return KinfumotVoxel{(int16_t) word, (uint16_t) (word >> 16)};
+#else
+  return g->voxels[at];
+#endif
 }
 
 BOTH int
@@ -194,14 +193,18 @@ kinfumot_floor_small (float v)
 #endif
 }
 
-/* The voxel nearest to @p, metres; NULL without a brick. */
-BOTH const KinfumotVoxel *
+/* The voxel nearest to @p, metres; one that was never seen without a brick, and
+ * then @last has none. */
+BOTH KinfumotVoxel
 kinfumot_nearest (const KinfumotGrid *g, KinfumotLast *last, int model, Vec p)
 {
-  return kinfumot_voxel (g, last, model,
-      kinfumot_round (p.x * g->voxels_a_metre),
-      kinfumot_round (p.y * g->voxels_a_metre),
-      kinfumot_round (p.z * g->voxels_a_metre));
+  const int x = kinfumot_round (p.x * g->voxels_a_metre),
+            y = kinfumot_round (p.y * g->voxels_a_metre),
+            z = kinfumot_round (p.z * g->voxels_a_metre);
+  const KinfumotVoxel none = {0, 0};
+
+  kinfumot_enter (g, last, kinfumot_key (model, x, y, z));
+  return last->slot < 0 ? none : kinfumot_inside (g, last->slot, x, y, z);
 }
 
 /* The share of corner @i, x fastest, in the middle of eight voxels. */
@@ -249,7 +252,7 @@ kinfumot_corners (const KinfumotGrid *g, KinfumotLast *last, int model, int x,
     return false;
   UNROLLED
   for (int i = 0; i < 8; i++) {
-    KinfumotVoxel v = *kinfumot_inside (
+    KinfumotVoxel v = kinfumot_inside (
         g, slots[i], x + (i & 1), y + (i >> 1 & 1), z + (i >> 2));
 
     distances[i] = (float) v.distance;
