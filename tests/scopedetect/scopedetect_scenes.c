@@ -5,8 +5,8 @@
  * LM-O's eight meshes, 4 to 8 of them on the table, depth too large by 0 to
  * 7 mm, a quarter of the frames without colour and a quarter of the models.
  * The seeds are in two parts: weights are chosen on `choose`, and `report` is
- * for figures alone.  `--bench PART [SCENES]` prints those of each explanation,
- * with intervals of 95 % from a bootstrap over scenes.  `--bench many [SCENES]`
+ * for figures alone.  `--bench PART [SCENES [thorough]]` prints those of each
+ * explanation, with intervals of 95 % from a bootstrap over scenes.  `--bench many [SCENES]`
  * is of six of 50 models, `--bench instances [SCENES]` of two to four of one
  * solid among two others, of which its model alone is given.  `--bench seeds
  * [SCENES]` says how alike the answers to 20 seeds are, `--bench times
@@ -488,9 +488,12 @@ print (Bench *b)
 
 /* ---- Scenes side by side ---- */
 
-/* Scenes to look at, by some threads, each with a bench of its own. */
+/* Scenes to look at, from the first seed on, with models of the names; of some
+ * objects each, or 0: of 4 to 8.  Each of some threads has a bench of its own.
+ */
 typedef struct {
   DeviceKind device;
+  ScopedetectPreset preset;
   const char *const *names;
   int n_names, scenes, n_objects, threads;
   uint64_t first;
@@ -515,6 +518,7 @@ run_thread (void *data, int thread, int end)
     Bench *b = &t->bench[thread];
 
     bench_open (b, t->device, t->names, t->n_names);
+    b->preset = t->preset;
     for (int i = thread; i < t->scenes; i += t->threads) {
       uint64_t seed = t->first + (uint64_t) i;
 
@@ -543,20 +547,11 @@ add_counts (Bench *b, const Bench *of)
   b->n_scenes += of->n_scenes;
 }
 
-/* Figures of @scenes from @first on, with models of @n_names @names; of
- * @n_objects each, or 0: of 4 to 8. */
+/* Figures of the scenes of a task, of which threads and benches are not set. */
 static int
-bench_scenes (DeviceKind device, const char *const *names, int n_names,
-    uint64_t first, int scenes, int n_objects)
+bench_scenes (Task t)
 {
-  Task t = {.device = device,
-      .names = names,
-      .n_names = n_names,
-      .scenes = scenes,
-      .n_objects = n_objects,
-      .threads = threads_for (scenes),
-      .first = first};
-
+  t.threads = threads_for (t.scenes);
   t.bench = calloc ((size_t) t.threads, sizeof *t.bench);
   parallel_for (t.threads, 1, run_thread, &t);
   for (int i = 1; i < t.threads; i++) {
@@ -802,7 +797,12 @@ static int
 bench_many (DeviceKind device, int scenes)
 {
   Files *f = files_new ();
-  int status = bench_scenes (device, f->names, f->n, 50000, scenes, 6);
+  int status = bench_scenes ((Task){.device = device,
+      .names = f->names,
+      .n_names = f->n,
+      .scenes = scenes,
+      .n_objects = 6,
+      .first = 50000});
 
   files_free (f);
   return status;
@@ -998,8 +998,13 @@ bench (int argc, char **argv)
     return bench_seeds (device, names, n, scenes);
   if (!strcmp (part, "times"))
     return bench_times (device, scenes);
-  return bench_scenes (
-      device, names, n, strcmp (part, "choose") ? 30000 : 20000, scenes, 0);
+  return bench_scenes ((Task){.device = device,
+      .preset = argc > 4 && !strcmp (argv[4], "thorough") ? SCOPEDETECT_THOROUGH
+                                                          : SCOPEDETECT_FAST,
+      .names = names,
+      .n_names = n,
+      .scenes = scenes,
+      .first = strcmp (part, "choose") ? 30000 : 20000});
 }
 
 static const CheckPart on_each[] = {{"scenes", test_scenes}, {NULL, NULL}};
