@@ -239,6 +239,22 @@ scopedetect_unproject (const ScopedetectScene *s, int u, int v, float z)
       ((float) v - s->cy) * z * s->per_fy, z);
 }
 
+/* Number of the nearest point of the model, or -1 where none is near. */
+BOTH int
+scopedetect_nearest (const ScopedetectShape *s, Vec p)
+{
+  int u = (int) floorf ((p.x - s->origin.x) / s->spacing);
+  int v = (int) floorf ((p.y - s->origin.y) / s->spacing);
+  int w = (int) floorf ((p.z - s->origin.z) / s->spacing);
+  uint16_t i;
+
+  if (u < 0 || v < 0 || w < 0 || u >= s->cells[0] || v >= s->cells[1] ||
+      w >= s->cells[2])
+    return -1;
+  i = s->nearest[((size_t) w * s->cells[1] + v) * s->cells[0] + u];
+  return i == UINT16_MAX ? -1 : (int) i;
+}
+
 /* Whether the first of two hypotheses comes first: the better one, of equal
  * ones that with the smaller id. */
 BOTH bool

@@ -2,7 +2,7 @@
  *
  * From disparity to space. */
 #include "check.h"
-#include "pocstereo/rig/pocstereo_space.h"
+#include "pocstereo/rig/pocstereo_output_core.h"
 
 #include <math.h>
 

@@ -316,12 +316,12 @@ replay (const Case *c, int k)
   for (int i = 0; i < t->stop; i++) {
     ScopedetectChain next = now;
     ScopedetectMove m = scopedetect_propose (
-        &v, &now, random_u64 (t->seed, scopedetect_draw (k, i)));
+        &v, &now, random_u64 (t->seed, scopedetect_step_number (k, i)));
 
     if (!make_move (t, &m, &next))
       continue;
     next.energy = scopedetect_assign_energy (t, next.chosen, next.n);
-    if (scopedetect_takes (&v, &now, k, i, next.energy))
+    if (scopedetect_takes_step (&v, &now, k, i, next.energy))
       now = next;
     best = now.energy > best ? now.energy : best;
   }

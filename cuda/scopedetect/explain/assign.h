@@ -75,13 +75,6 @@ typedef struct {
   int steps;                              /* that each took */
 } ScopedetectAssignment;
 
-/* Words of a row of excludes. */
-BOTH int
-scopedetect_exclude_words (int n_candidates)
-{
-  return (n_candidates + 63) / 64;
-}
-
 /* The score of an assignment: higher is better, 0 for an empty one. */
 int64_t scopedetect_assign_energy (
     const ScopedetectAssignTask *task, const int *chosen, int n);

@@ -21,6 +21,13 @@
 #define SCOPEDETECT_ALIKE 0x8000    /* they are of one model */
 #define SCOPEDETECT_EXCLUDED 0xffff /* they cannot be there together */
 
+/* Words of a row of excludes. */
+BOTH int
+scopedetect_exclude_words (int n_candidates)
+{
+  return (n_candidates + 63) / 64;
+}
+
 /* A candidate, as steps look at it. */
 typedef struct {
   uint64_t per; /* scopedetect_per (size) */
@@ -144,7 +151,8 @@ scopedetect_set_item (const ScopedetectSearches *v, int i)
 
 /* What the table says of @i and @j, which share @shared patches. */
 BOTH uint16_t
-scopedetect_pair (const ScopedetectSearches *v, int i, int j, int shared)
+scopedetect_candidate_pair (
+    const ScopedetectSearches *v, int i, int j, int shared)
 {
   int words = scopedetect_exclude_words (v->n_candidates);
   uint64_t row = v->excludes[(size_t) i * (size_t) words + (size_t) (j / 64)];
@@ -414,23 +422,23 @@ scopedetect_chance (const ScopedetectSearches *v, int i, int64_t loss)
               part * scopedetect_log (SCOPEDETECT_COLD / SCOPEDETECT_HOT))));
 }
 
-/* Number of the two random numbers of step @i of search @k. */
+/* Number of the first of two random numbers of step @i of search @k. */
 BOTH uint64_t
-scopedetect_draw (int k, int i)
+scopedetect_step_number (int k, int i)
 {
   return 2 * ((uint64_t) k << 32 | (uint64_t) (uint32_t) i);
 }
 
 /* Whether step @i of search @k is taken, which leads to @energy. */
 BOTH bool
-scopedetect_takes (const ScopedetectSearches *v, const ScopedetectChain *c,
+scopedetect_takes_step (const ScopedetectSearches *v, const ScopedetectChain *c,
     int k, int i, int64_t energy)
 {
   uint32_t chance;
 
   if (energy >= c->energy)
     return true;
-  chance = (uint32_t) random_u64 (v->seed, scopedetect_draw (k, i) + 1);
+  chance = (uint32_t) random_u64 (v->seed, scopedetect_step_number (k, i) + 1);
   return (float) chance <
       4294967296.f * scopedetect_chance (v, i, c->energy - energy);
 }

@@ -27,7 +27,7 @@ set_pairs (void *data, int begin, int end)
         shared += scopedetect_bits (a->patch[k] & b->patch[k]);
       v->pair[(size_t) i * n + (size_t) j] =
           v->pair[(size_t) j * n + (size_t) i] =
-              scopedetect_pair (v, i, j, shared);
+              scopedetect_candidate_pair (v, i, j, shared);
     }
   }
 }
@@ -169,14 +169,14 @@ anneal_some (void *data, int from, int to)
     for (int i = s->first; i < s->end; i++) {
       ScopedetectChain *c = &v->chain[k];
       ScopedetectMove m = scopedetect_propose (
-          v, c, random_u64 (v->seed, scopedetect_draw (k, i)));
+          v, c, random_u64 (v->seed, scopedetect_step_number (k, i)));
       int64_t energy;
       Shift shift;
 
       if (!scopedetect_may (v, c, &m))
         continue;
       energy = energy_of (v, c, &m, &shift);
-      if (!scopedetect_takes (v, c, k, i, energy))
+      if (!scopedetect_takes_step (v, c, k, i, energy))
         continue;
       take (v, c, &m, &shift, energy);
       keep_better (&v->best[k], c);

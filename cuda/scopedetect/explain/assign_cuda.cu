@@ -43,7 +43,7 @@ static __global__ void __launch_bounds__ (32 * PAIR_WARPS)
     shared = warp_sum (shared);
     if (lane == 0)
       v.pair[(size_t) i * n + j] = v.pair[(size_t) j * n + i] =
-          scopedetect_pair (&v, i, j, (int) shared);
+          scopedetect_candidate_pair (&v, i, j, (int) shared);
   }
 }
 
@@ -264,13 +264,13 @@ struct Annealing {
       const ScopedetectSearches &v, const ScopedetectChain &c, int i) const
   {
     return scopedetect_propose (
-        &v, &c, random_u64 (v.seed, scopedetect_draw (k, i)));
+        &v, &c, random_u64 (v.seed, scopedetect_step_number (k, i)));
   }
 
   __device__ bool takes (const ScopedetectSearches &v,
       const ScopedetectChain &c, int i, int64_t energy) const
   {
-    return scopedetect_takes (&v, &c, k, i, energy);
+    return scopedetect_takes_step (&v, &c, k, i, energy);
   }
 };
 

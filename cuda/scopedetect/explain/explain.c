@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "common/parallel.h"
+#include "scopedetect/explain/assign_core.h"
 #include "scopedetect/scopedetect_round1_core.h"
 #include "scopedetect/scopedetect_detector.h"
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "common/parallel.h"
+#include "scopedetect/explain/assign_core.h"
 #include "scopedetect/explain/explain.h"
 #include "scopedetect/scopedetect_score_core.h"
 #include "scopedetect/scopedetect_detector.h"

@@ -4,8 +4,8 @@
  * and distances of poses. */
 #include <stdlib.h>
 
+#include "scopedetect/scopedetect_core.h"
 #include "scopedetect/scopedetect_features_core.h"
-#include "scopedetect/model/shape.h"
 
 #define MARGIN .03f /* metres around the box that the grid covers */
 #define MAX_CELLS 8000000

@@ -87,19 +87,3 @@ const char *scopedetect_symmetries (ScopedetectShape *shape);
 
 /* Directions to the eye of the views, evenly over the sphere. */
 void scopedetect_views (Vec view[SCOPEDETECT_VIEWS]);
-
-/* Number of the nearest point of the model, or -1 where none is near. */
-BOTH int
-scopedetect_nearest (const ScopedetectShape *s, Vec p)
-{
-  int u = (int) floorf ((p.x - s->origin.x) / s->spacing);
-  int v = (int) floorf ((p.y - s->origin.y) / s->spacing);
-  int w = (int) floorf ((p.z - s->origin.z) / s->spacing);
-  uint16_t i;
-
-  if (u < 0 || v < 0 || w < 0 || u >= s->cells[0] || v >= s->cells[1] ||
-      w >= s->cells[2])
-    return -1;
-  i = s->nearest[((size_t) w * s->cells[1] + v) * s->cells[0] + u];
-  return i == UINT16_MAX ? -1 : (int) i;
-}
