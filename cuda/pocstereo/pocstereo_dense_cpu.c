@@ -168,9 +168,9 @@ highest (const PocstereoCpu *c, int bandwidth, const int32_t *r, int first,
     int last, int32_t *height)
 {
   int32_t before[POCSTEREO_LAG_ROOM], after[POCSTEREO_LAG_ROOM];
-  int best = first;
+  int best = first, m = 0;
 
-  for (int m = 0; m <= last || m <= -first; m += POCSTEREO_LAG_BLOCK) {
+  do {
     int32_t even[POCSTEREO_LAG_BLOCK] = {0}, odd[POCSTEREO_LAG_BLOCK] = {0};
 
     for (int k = 0; k < bandwidth; k++)
@@ -184,7 +184,8 @@ highest (const PocstereoCpu *c, int bandwidth, const int32_t *r, int first,
       before[m + i] = even[i] + odd[i];
       after[m + i] = even[i] - odd[i];
     }
-  }
+    m += POCSTEREO_LAG_BLOCK;
+  } while (m <= last || m <= -first);
   *height = before[-first];
   for (int n = first + 1; n <= last; n++) {
     int32_t at = n < 0 ? before[-n] : after[n];
