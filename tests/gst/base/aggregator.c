@@ -10,11 +10,9 @@
 /* ---- Which frames it pairs, and what it says of those that it does not ----
  */
 
-#define N 32 /* bytes of a frame */
-
 GST_START_TEST (test_pairs)
 {
-  Two t = two_new (FALSE, GREY_8X4, GREY_8X4);
+  Two t = two_new_grey (FALSE);
   /* left and right, milliseconds: exact, then with jitter up to max-skew */
   static const guint times[][2] = {
       {0, 0}, {40, 40}, {80, 89}, {120, 111}, {160, 170}};
@@ -40,7 +38,7 @@ GST_END_TEST;
 /* One frame of the right is missing, later one of the left. */
 GST_START_TEST (test_missing)
 {
-  Two t = two_new (FALSE, GREY_8X4, GREY_8X4);
+  Two t = two_new_grey (FALSE);
 
   two_push (t.left, 0, N, 1);
   two_push (t.right, 40, N, 1);
@@ -48,9 +46,7 @@ GST_START_TEST (test_missing)
   two_expect (&t, 40, N);
   fail_unless_equals_uint64 (two_stat (&t, "dropped"), 1);
   two_push (t.right, 80, N, 1);
-  two_push (t.left, 120, N, 1);
-  two_push (t.right, 120, N, 1);
-  two_expect (&t, 120, N);
+  two_pair (&t, 120);
   fail_unless_equals_uint64 (two_stat (&t, "dropped"), 2);
   fail_unless_equals_uint64 (two_stat (&t, "frames"), 2);
   fail_unless (two_is_silent (&t));
@@ -62,7 +58,7 @@ GST_END_TEST;
  * soon as that is sure and once, with the figure; a greater max-skew helps. */
 GST_START_TEST (test_skew)
 {
-  Two t = two_new (FALSE, GREY_8X4, GREY_8X4);
+  Two t = two_new_grey (FALSE);
   guint i;
 
   g_object_set (t.element, "max-skew", (gint64) 10 * GST_MSECOND, NULL);
@@ -92,7 +88,7 @@ GST_END_TEST;
 GST_START_TEST (test_nearest)
 {
   for (guint offset = 0; offset <= 40; offset += 5) {
-    Two t = two_new (FALSE, GREY_8X4, GREY_8X4);
+    Two t = two_new_grey (FALSE);
     guint late = offset > 25; /* the nearest to the right is the next left */
     gint64 skew = (late ? 40 - (gint64) offset : -(gint64) offset);
     gdouble told;
@@ -119,7 +115,7 @@ GST_END_TEST;
  * at its end. */
 GST_START_TEST (test_short)
 {
-  Two t = two_new (FALSE, GREY_8X4, GREY_8X4);
+  Two t = two_new_grey (FALSE);
 
   two_push (t.left, 0, N, 1);
   two_push (t.right, 30, N, 1);
@@ -133,11 +129,9 @@ GST_END_TEST;
 /* A seek: what waits goes, and time begins anew. */
 GST_START_TEST (test_flush)
 {
-  Two t = two_new (FALSE, GREY_8X4, GREY_8X4);
+  Two t = two_new_grey (FALSE);
 
-  two_push (t.left, 400, N, 1);
-  two_push (t.right, 400, N, 1);
-  two_expect (&t, 400, N);
+  two_pair (&t, 400);
   two_push (t.left, 440, N, 1);
   two_begin_anew (&t);
   fail_unless_equals_int (t.element->resets, 1);
@@ -153,25 +147,19 @@ GST_END_TEST;
 /* A gap says that there is no frame: the other's frame does not wait. */
 GST_START_TEST (test_gap)
 {
-  Two t = two_new (FALSE, GREY_8X4, GREY_8X4);
+  Two t = two_new_grey (FALSE);
 
-  two_push (t.left, 0, N, 1);
-  two_push (t.right, 0, N, 1);
-  two_expect (&t, 0, N);
+  two_pair (&t, 0);
   two_push (t.left, 40, N, 1);
   fail_unless (gst_harness_push_event (
       t.right, gst_event_new_gap (40 * GST_MSECOND, 40 * GST_MSECOND)));
-  two_push (t.left, 80, N, 1);
-  two_push (t.right, 80, N, 1);
-  two_expect (&t, 80, N);
+  two_pair (&t, 80);
   fail_unless_equals_uint64 (two_stat (&t, "dropped"), 1);
   fail_unless (gst_harness_push_event (
       t.left, gst_event_new_gap (120 * GST_MSECOND, 40 * GST_MSECOND)));
   fail_unless (gst_harness_push_event (
       t.right, gst_event_new_gap (120 * GST_MSECOND, 40 * GST_MSECOND)));
-  two_push (t.left, 160, N, 1);
-  two_push (t.right, 160, N, 1);
-  two_expect (&t, 160, N);
+  two_pair (&t, 160);
   fail_unless_equals_uint64 (two_stat (&t, "dropped"), 1);
   two_free (&t);
 }
@@ -180,7 +168,7 @@ GST_END_TEST;
 /* A segment that begins later: running time pairs, not the timestamp. */
 GST_START_TEST (test_segments)
 {
-  Two t = two_new (FALSE, GREY_8X4, GREY_8X4);
+  Two t = two_new_grey (FALSE);
   GstSegment segment;
 
   gst_segment_init (&segment, GST_FORMAT_TIME);
@@ -203,7 +191,7 @@ GST_START_TEST (test_device_lost)
 
   klass->open_device = failing_open;
   failing_reset (1);
-  t = two_new (FALSE, GREY_8X4, GREY_8X4);
+  t = two_new_grey (FALSE);
   two_push (t.left, 0, N, 1);
   two_push (t.right, 0, N, 1);
   two_expect_message (&t, GST_MESSAGE_ERROR, FAILING_LOST);
@@ -215,10 +203,8 @@ GST_START_TEST (test_device_lost)
   two_free (&t);
 
   failing_reset (0);
-  t = two_new (FALSE, GREY_8X4, GREY_8X4);
-  two_push (t.left, 0, N, 1);
-  two_push (t.right, 0, N, 1);
-  two_expect (&t, 0, N);
+  t = two_new_grey (FALSE);
+  two_pair (&t, 0);
   fail_unless (failing_calls > 0);
   two_free (&t);
   g_type_class_unref (klass);
@@ -264,13 +250,11 @@ GST_END_TEST;
 /* New caps open anew; the frames before them still go by the old ones. */
 GST_START_TEST (test_caps_change)
 {
-  Two t = two_new (FALSE, GREY_8X4, GREY_8X4);
+  Two t = two_new_grey (FALSE);
   GstCaps *caps;
   gint width;
 
-  two_push (t.left, 0, 32, 1);
-  two_push (t.right, 0, 32, 1);
-  two_expect (&t, 0, 32);
+  two_pair (&t, 0);
   gst_harness_set_src_caps_str (t.left, SIZED ("GRAY8", 12, 2));
   two_push (t.left, 80, 24, 1);
   two_push (t.right, 40, 32, 1); /* its partner is missing */

@@ -5,22 +5,12 @@
 
 #include "twoinputs.h"
 
-#define N 32 /* bytes of a frame */
-
-static void
-push_pair (Two *t, guint ms)
-{
-  fail_unless_equals_int (two_push (t->left, ms, N, 1), GST_FLOW_OK);
-  fail_unless_equals_int (two_push (t->right, ms, N, 1), GST_FLOW_OK);
-  two_expect (t, ms, N);
-}
-
 static Two
 two_with_a_pair (gboolean live)
 {
-  Two t = two_new (live, GREY_8X4, GREY_8X4);
+  Two t = two_new_grey (live);
 
-  push_pair (&t, 0);
+  two_pair (&t, 0);
   return t;
 }
 
@@ -29,7 +19,7 @@ two_with_a_pair (gboolean live)
 static Two
 two_new_live (void)
 {
-  Two t = two_new (TRUE, GREY_8X4, GREY_8X4);
+  Two t = two_new_grey (TRUE);
 
   while (gst_harness_query_latency (t.left) != 25 * GST_MSECOND)
     g_usleep (1000); /* until both caps were seen */
@@ -72,9 +62,7 @@ GST_START_TEST (test_live)
   }
   two_expect_message (
       &t, GST_MESSAGE_WARNING, "sent nothing in time. Raise \"latency\"");
-  two_push (t.left, 2000, N, 1);
-  two_push (t.right, 2000, N, 1);
-  two_expect (&t, 2000, N);
+  two_pair (&t, 2000);
   fail_unless_equals_uint64 (two_stat (&t, "dropped"), 12);
   two_free (&t);
 }
@@ -236,9 +224,7 @@ GST_START_TEST (test_seek)
 
   fail_unless (!gst_pad_push_event (out, seek (1, GST_FORMAT_BYTES, -1)));
   fail_unless (!gst_pad_push_event (out, seek (-1, GST_FORMAT_TIME, -1)));
-  fail_unless_equals_int (two_push (t.left, 40, N, 1), GST_FLOW_OK);
-  fail_unless_equals_int (two_push (t.right, 40, N, 1), GST_FLOW_OK);
-  two_expect (&t, 40, N);
+  two_pair (&t, 40);
 
   while ((event = gst_harness_try_pull_upstream_event (t.left)))
     gst_event_unref (event);
@@ -300,9 +286,7 @@ GST_START_TEST (test_gaps)
   GST_BUFFER_FLAG_SET (nothing, GST_BUFFER_FLAG_GAP);
   fail_unless_equals_int (gst_harness_push (t.left, nothing), GST_FLOW_OK);
   fail_unless_equals_int (two_push (t.right, 20, N, 1), GST_FLOW_OK);
-  fail_unless_equals_int (two_push (t.left, 40, N, 1), GST_FLOW_OK);
-  fail_unless_equals_int (two_push (t.right, 40, N, 1), GST_FLOW_OK);
-  two_expect (&t, 40, N);
+  two_pair (&t, 40);
   two_flush (&t, gst_event_new_flush_start ());
   two_flush (&t, gst_event_new_flush_stop (TRUE));
   gst_harness_push_event (t.left, gst_event_new_gap (0, GST_SECOND));
@@ -354,7 +338,7 @@ GST_START_TEST (test_eos)
   fail_unless_equals_int (gst_harness_buffers_in_queue (t.left), 0);
 
   two_begin_anew (&t);
-  push_pair (&t, 0);
+  two_pair (&t, 0);
   fail_unless_equals_uint64 (two_stat (&t, "frames"), 2);
   fail_unless_equals_uint64 (two_stat (&t, "dropped"), 1);
   fail_unless (two_is_silent (&t));
@@ -451,7 +435,7 @@ GST_START_TEST (test_new_stream)
   expect_eos (&t);
   new_stream (t.left);
   new_stream (t.right);
-  push_pair (&t, 0);
+  two_pair (&t, 0);
   fail_unless_equals_uint64 (two_stat (&t, "frames"), 2);
   two_free (&t);
 }

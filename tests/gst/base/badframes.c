@@ -159,15 +159,13 @@ GST_END_TEST;
 static void
 push_bad_pair (gboolean right, Bad bad)
 {
-  Two t = two_new (FALSE, GREY_8X4, GREY_8X4);
+  Two t = two_new_grey (FALSE);
   GstMessage *message;
   GstVideoInfo info;
   GstBuffer *buffer;
 
   gst_video_info_set_format (&info, GST_VIDEO_FORMAT_GRAY8, 8, 4);
-  two_push (t.left, 0, 32, 1);
-  two_push (t.right, 0, 32, 1);
-  two_expect (&t, 0, 32);
+  two_pair (&t, 0);
   buffer = bad_frame (&info, bad, 1);
   GST_BUFFER_PTS (buffer) = 40 * GST_MSECOND;
   two_push (right ? t.left : t.right, 40, 32, 1);
@@ -178,9 +176,7 @@ push_bad_pair (gboolean right, Bad bad)
   fail_unless (
       gst_buffer_get_vision_objects (buffer, GST_VISION_ORIGIN_RESULT) == NULL);
   gst_buffer_unref (buffer);
-  two_push (t.left, 80, 32, 1);
-  two_push (t.right, 80, 32, 1);
-  two_expect (&t, 80, 32);
+  two_pair (&t, 80);
   message =
       gst_bus_timed_pop_filtered (t.bus, 10 * GST_SECOND, GST_MESSAGE_WARNING);
   fail_unless (message != NULL);
@@ -268,7 +264,7 @@ GST_END_TEST;
 GST_START_TEST (test_aggregator_segment)
 {
   for (gint right = 0; right < 2; right++) {
-    Two t = two_new (FALSE, GREY_8X4, GREY_8X4);
+    Two t = two_new_grey (FALSE);
 
     push_segment (right ? t.right : t.left, GST_FORMAT_BYTES);
     two_push (t.left, 0, 32, 1);

@@ -99,6 +99,7 @@ typedef struct {
 } Two;
 
 #define GREY_8X4 "video/x-raw,format=GRAY8,width=8,height=4,framerate=25/1"
+#define N 32 /* bytes of such a frame */
 
 /* An element of @type, which is this one or a child of it. */
 static inline Two
@@ -126,6 +127,12 @@ static inline Two
 two_new (gboolean live, const gchar *left, const gchar *right)
 {
   return two_new_of (two_inputs_get_type (), live, left, right);
+}
+
+static inline Two
+two_new_grey (gboolean live)
+{
+  return two_new (live, GREY_8X4, GREY_8X4);
 }
 
 static inline void
@@ -166,6 +173,15 @@ two_expect (Two *t, guint ms, guint area)
   fail_unless_equals_uint64 (objects->objects[0].area, area);
   gst_vision_objects_free (objects);
   gst_buffer_unref (buffer);
+}
+
+/* A pair of equal frames of @ms, and what comes of it. */
+static inline void
+two_pair (Two *t, guint ms)
+{
+  fail_unless_equals_int (two_push (t->left, ms, N, 1), GST_FLOW_OK);
+  fail_unless_equals_int (two_push (t->right, ms, N, 1), GST_FLOW_OK);
+  two_expect (t, ms, N);
 }
 
 /* Both inputs see the same seek, as its number tells. */
