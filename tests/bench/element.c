@@ -21,10 +21,11 @@ static GPtrArray *
 make_clip (const gchar *caps_text, GstCaps **caps)
 {
   gboolean cuda = strstr (caps_text, "CUDAMemory") != NULL;
-  gchar *line = g_strdup_printf ("visiontestsrc num-buffers=%d ! %s "
-                                 "appsink name=sink sync=false caps=\"%s\"",
-      CLIP, cuda ? "cudaupload !" : "", caps_text);
-  GstElement *pipeline = gst_parse_launch (line, NULL), *sink;
+  g_autofree gchar *line =
+      g_strdup_printf ("visiontestsrc num-buffers=%d ! %s "
+                       "appsink name=sink sync=false caps=\"%s\"",
+          CLIP, cuda ? "cudaupload !" : "", caps_text);
+  g_autoptr (GstElement) pipeline = gst_parse_launch (line, NULL), sink = NULL;
   GPtrArray *clip =
       g_ptr_array_new_with_free_func ((GDestroyNotify) gst_buffer_unref);
   GstSample *sample;
@@ -38,9 +39,6 @@ make_clip (const gchar *caps_text, GstCaps **caps)
     gst_sample_unref (sample);
   }
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (sink);
-  gst_object_unref (pipeline);
-  g_free (line);
   return clip;
 }
 
@@ -69,8 +67,9 @@ static gdouble
 measure (const gchar *line, GPtrArray *clip, GstCaps *caps)
 {
   GError *error = NULL;
-  GstElement *bin = gst_parse_bin_from_description (line, TRUE, &error);
-  GstPad *pad = gst_pad_new ("src", GST_PAD_SRC), *sink;
+  g_autoptr (GstElement) bin =
+      gst_parse_bin_from_description (line, TRUE, &error);
+  g_autoptr (GstPad) pad = gst_pad_new ("src", GST_PAD_SRC), sink = NULL;
   gdouble times[BATCHES];
   GstSegment segment;
 
@@ -95,24 +94,20 @@ measure (const gchar *line, GPtrArray *clip, GstCaps *caps)
   gst_element_set_state (bin, GST_STATE_NULL);
   gst_pad_set_active (pad, FALSE);
   gst_pad_unlink (pad, sink);
-  gst_object_unref (sink);
-  gst_object_unref (pad);
-  gst_object_unref (bin);
   return times[BATCHES / 2];
 }
 
 static void
 print_palette (void)
 {
-  GstElement *source = gst_element_factory_make ("visiontestsrc", NULL);
-  gchar *palette = NULL;
+  g_autoptr (GstElement) source =
+      gst_element_factory_make ("visiontestsrc", NULL);
+  g_autofree gchar *palette = NULL;
 
   if (!source)
     g_error ("there is no visiontestsrc: set GST_PLUGIN_PATH");
   g_object_get (source, "palette", &palette, NULL);
   puts (palette);
-  g_free (palette);
-  gst_object_unref (source);
 }
 
 int

@@ -33,7 +33,7 @@ count (GstPad *pad, GstPadProbeInfo *info, gpointer unused)
 static GstElement *
 prepare (const gchar *source, const gchar *element)
 {
-  gchar *line = g_strdup_printf (
+  g_autofree gchar *line = g_strdup_printf (
       "%s ! %s ! fakesink name=last sync=false", source, element);
   GError *error = NULL;
   GstElement *pipeline = gst_parse_launch (line, &error), *last;
@@ -48,15 +48,14 @@ prepare (const gchar *source, const gchar *element)
   gst_object_unref (last);
   gst_element_set_state (pipeline, GST_STATE_PAUSED);
   gst_element_get_state (pipeline, NULL, NULL, GST_CLOCK_TIME_NONE);
-  g_free (line);
   return pipeline;
 }
 
 static void
 finish (GstElement *pipeline)
 {
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GstMessage *message = gst_bus_timed_pop_filtered (
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstMessage) message = gst_bus_timed_pop_filtered (
       bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
 
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
@@ -65,8 +64,6 @@ finish (GstElement *pipeline)
     gst_message_parse_error (message, &error, NULL);
     g_error ("%s", error->message);
   }
-  gst_message_unref (message);
-  gst_object_unref (bus);
 }
 
 static gdouble

@@ -12,7 +12,7 @@
 static GObject *
 context_of (GstPad *pad)
 {
-  GstQuery *query = gst_query_new_context (TYPE);
+  g_autoptr (GstQuery) query = gst_query_new_context (TYPE);
   GstContext *context = NULL;
   GObject *found = NULL;
 
@@ -21,14 +21,13 @@ context_of (GstPad *pad)
   if (context)
     found = g_value_dup_object (
         gst_structure_get_value (gst_context_get_structure (context), TYPE));
-  gst_query_unref (query);
   return found;
 }
 
 static GObject *
 context_of_ready (const gchar *line, GstElement **pipeline)
 {
-  GstElement *element;
+  g_autoptr (GstElement) element = NULL;
   GObject *context;
   GstPad *pad;
 
@@ -38,7 +37,6 @@ context_of_ready (const gchar *line, GstElement **pipeline)
   element = gst_bin_get_by_name (GST_BIN (*pipeline), "it");
   pad = GST_PAD (GST_ELEMENT (element)->sinkpads->data);
   context = context_of (pad);
-  gst_object_unref (element);
   return context;
 }
 
@@ -80,13 +78,12 @@ GST_END_TEST;
 
 GST_START_TEST (test_cpu_has_none)
 {
-  GstElement *pipeline;
+  g_autoptr (GstElement) pipeline = NULL;
 
   fail_unless (
       context_of_ready (
           "fakesrc ! moct name=it backend=cpu ! fakesink", &pipeline) == NULL);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pipeline);
 }
 GST_END_TEST;
 

@@ -133,20 +133,18 @@ complaints (GstBus *bus, const gchar *about)
 static inline GstBus *
 listen_to (GstHarness *h, const gchar *name)
 {
-  GstElement *element = gst_harness_find_element (h, name);
+  g_autoptr (GstElement) element = gst_harness_find_element (h, name);
   GstBus *bus = gst_bus_new ();
 
   gst_element_set_bus (element, bus);
-  gst_object_unref (element);
   return bus;
 }
 
 static inline void
 hush (GstHarness *h, const gchar *name, GstBus *bus)
 {
-  GstElement *element = gst_harness_find_element (h, name);
+  g_autoptr (GstElement) element = gst_harness_find_element (h, name);
 
   gst_element_set_bus (element, NULL);
-  gst_object_unref (element);
   gst_object_unref (bus);
 }

@@ -51,7 +51,7 @@ static GstElement *
 make_pipeline (const gchar *text, OpenDevice open_device)
 {
   GstElement *pipeline = gst_parse_launch (text, NULL);
-  GstElement *x = gst_bin_get_by_name (GST_BIN (pipeline), "x");
+  g_autoptr (GstElement) x = gst_bin_get_by_name (GST_BIN (pipeline), "x");
 
   if (g_type_is_a (G_OBJECT_TYPE (x), g_type_from_name ("GstVisionAggregator")))
     ((GstVisionAggregatorClass *) G_OBJECT_GET_CLASS (x))->open_device =
@@ -59,7 +59,6 @@ make_pipeline (const gchar *text, OpenDevice open_device)
   else
     ((GstVisionFilterClass *) G_OBJECT_GET_CLASS (x))->open_device =
         open_device;
-  gst_object_unref (x);
   return pipeline;
 }
 
@@ -68,7 +67,7 @@ make_pipeline (const gchar *text, OpenDevice open_device)
 static GError *
 play (GstElement *pipeline)
 {
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   GError *error = NULL, *other;
   GstMessage *message;
   gboolean ended = FALSE;
@@ -88,7 +87,6 @@ play (GstElement *pipeline)
   }
   fail_unless_equals_int (gst_element_set_state (pipeline, GST_STATE_NULL),
       GST_STATE_CHANGE_SUCCESS);
-  gst_object_unref (bus);
   return error;
 }
 
@@ -97,7 +95,7 @@ play (GstElement *pipeline)
 static gchar *
 give_model (GstElement *pipeline)
 {
-  GstElement *x = gst_bin_get_by_name (GST_BIN (pipeline), "x");
+  g_autoptr (GstElement) x = gst_bin_get_by_name (GST_BIN (pipeline), "x");
   ScopedetectModel *model = solid_model (.012);
   gchar *path = NULL;
   gint fd = g_file_open_tmp ("scopedetect-XXXXXX", &path, NULL);
@@ -107,7 +105,6 @@ give_model (GstElement *pipeline)
   fail_unless (scopedetect_model_save (model, path) == NULL);
   scopedetect_model_free (model);
   g_object_set (x, "models", path, NULL);
-  gst_object_unref (x);
   return path;
 }
 
@@ -117,7 +114,7 @@ GST_START_TEST (test_each_call)
 {
   const gchar *text = pipelines[__i__];
   GstElement *pipeline = make_pipeline (text, failing_open);
-  gchar *model =
+  g_autofree gchar *model =
       g_str_has_prefix (text, "scopedetect") ? give_model (pipeline) : NULL;
   gboolean reached = TRUE;
 
@@ -142,15 +139,14 @@ GST_START_TEST (test_each_call)
   gst_object_unref (pipeline);
   if (model)
     g_unlink (model);
-  g_free (model);
 }
 GST_END_TEST;
 
 /* A GPU is asked for on a machine without one. */
 GST_START_TEST (test_no_gpu)
 {
-  GstElement *pipeline = make_pipeline (MOCT, device_open);
-  GstElement *moct = gst_bin_get_by_name (GST_BIN (pipeline), "x");
+  g_autoptr (GstElement) pipeline = make_pipeline (MOCT, device_open);
+  g_autoptr (GstElement) moct = gst_bin_get_by_name (GST_BIN (pipeline), "x");
   GError *error;
 
   gst_util_set_object_arg (G_OBJECT (moct), "backend", "cuda");
@@ -162,8 +158,6 @@ GST_START_TEST (test_no_gpu)
   g_error_free (error);
   gst_util_set_object_arg (G_OBJECT (moct), "backend", "auto");
   fail_unless (play (pipeline) == NULL);
-  gst_object_unref (moct);
-  gst_object_unref (pipeline);
 }
 GST_END_TEST;
 

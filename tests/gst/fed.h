@@ -10,6 +10,11 @@
 
 #include "meta/gstvisionmeta.h"
 
+/* What has no g_autoptr () of GStreamer's. */
+typedef GstHarness Harness;
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Harness, gst_harness_teardown)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstVisionObjects, gst_vision_objects_free)
+
 static inline void
 fed_caps (GstHarness *h, GstVideoInfo *info, GstVideoFormat format, gint width,
     gint height)

@@ -49,10 +49,10 @@ static const gchar *const lines[] = {
 /* Nobody writes to the FIFO: who opens it to read waits for ever. */
 GST_START_TEST (test_fifo)
 {
-  gchar *folder = g_dir_make_tmp ("files-XXXXXX", NULL);
-  gchar *fifo = g_build_filename (folder, "fifo", NULL);
-  gchar **parts = g_strsplit (lines[__i__], "%s", -1);
-  gchar *line, *said;
+  g_autofree gchar *folder = g_dir_make_tmp ("files-XXXXXX", NULL);
+  g_autofree gchar *fifo = g_build_filename (folder, "fifo", NULL);
+  g_auto (GStrv) parts = g_strsplit (lines[__i__], "%s", -1);
+  g_autofree gchar *line = NULL, *said = NULL;
 
   fail_unless (mkfifo (fifo, 0600) == 0);
   line = g_strjoinv (fifo, parts);
@@ -60,18 +60,13 @@ GST_START_TEST (test_fifo)
   fail_unless (strstr (said, "regular file"), "%s: %s", line, said);
   g_remove (fifo);
   g_rmdir (folder);
-  g_strfreev (parts);
-  g_free (said);
-  g_free (line);
-  g_free (fifo);
-  g_free (folder);
 }
 GST_END_TEST;
 
 /* A text is 4 MiB at most. */
 GST_START_TEST (test_too_large)
 {
-  gchar *path, *said, *line;
+  g_autofree gchar *path = NULL, *said = NULL, *line = NULL;
   gint file = g_file_open_tmp ("files-XXXXXX", &path, NULL);
 
   fail_unless (ftruncate (file, 64 << 20) == 0);
@@ -81,9 +76,6 @@ GST_START_TEST (test_too_large)
   fail_unless (strstr (said, "too large"), "%s", said);
   fail_unless (strstr (said, path), "%s", said);
   g_remove (path);
-  g_free (said);
-  g_free (line);
-  g_free (path);
 }
 GST_END_TEST;
 
@@ -94,25 +86,23 @@ GST_END_TEST;
 static void
 refused (GstBus *bus)
 {
-  GstMessage *m = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
-  GError *error;
+  g_autoptr (GstMessage) m = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+  g_autoptr (GError) error = NULL;
 
   fail_unless (m != NULL);
   gst_message_parse_warning (m, &error, NULL);
   fail_unless (g_utf8_validate (error->message, -1, NULL));
   fail_unless (strstr (error->message, "UTF-8"), "%s", error->message);
   fail_unless (strstr (error->message, "stay"), "%s", error->message);
-  g_error_free (error);
-  gst_message_unref (m);
 }
 
 GST_START_TEST (test_colours)
 {
-  GstElement *moct = gst_element_factory_make ("moct", NULL);
-  GstBus *bus = gst_bus_new ();
+  g_autoptr (GstElement) moct = gst_element_factory_make ("moct", NULL);
+  g_autoptr (GstBus) bus = gst_bus_new ();
   gboolean done = TRUE;
-  GstMessage *m;
-  GError *error;
+  g_autoptr (GstMessage) m = NULL;
+  g_autoptr (GError) error = NULL;
   gchar *text;
 
   gst_element_set_bus (moct, bus);
@@ -133,12 +123,8 @@ GST_START_TEST (test_colours)
   gst_message_parse_warning (m, &error, NULL);
   fail_unless (strstr (error->message, "12345678901") != NULL);
   fail_unless (g_utf8_validate (error->message, -1, NULL));
-  g_error_free (error);
-  gst_message_unref (m);
   gst_element_set_state (moct, GST_STATE_NULL);
   gst_element_set_bus (moct, NULL);
-  gst_object_unref (bus);
-  gst_object_unref (moct);
 }
 GST_END_TEST;
 
@@ -156,12 +142,12 @@ GST_START_TEST (test_mesh)
       "v 0 0 0\nv .08 0 0\nv 0 .05 0\nv .08 .05 0\n"
       "v 0 0 .02\nv .08 0 .02\nv 0 .05 .02\nv .08 .05 .02\n"
       "f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n";
-  gchar *folder = g_dir_make_tmp ("files-XXXXXX", NULL);
-  gchar *path = g_build_filename (folder, LATIN ".obj", NULL);
-  GstElement *src = gst_element_factory_make ("visiontestsrc", NULL);
-  GstVisionObjects *objects;
-  GstBuffer *buffer;
-  GstHarness *h;
+  g_autofree gchar *folder = g_dir_make_tmp ("files-XXXXXX", NULL);
+  g_autofree gchar *path = g_build_filename (folder, LATIN ".obj", NULL);
+  g_autoptr (GstElement) src = gst_element_factory_make ("visiontestsrc", NULL);
+  g_autoptr (GstVisionObjects) objects = NULL;
+  g_autoptr (GstBuffer) buffer = NULL;
+  g_autoptr (Harness) h = NULL;
 
   fail_unless (g_file_set_contents (path, box, -1, NULL));
   gst_util_set_object_arg (G_OBJECT (src), "pattern", "clutter");
@@ -175,14 +161,8 @@ GST_START_TEST (test_mesh)
   fail_unless (buffer != NULL);
   objects = gst_buffer_get_vision_objects (buffer, GST_VISION_ORIGIN_TRUTH);
   fail_unless_equals_string (label_of (objects), "gl?s");
-  gst_vision_objects_free (objects);
-  gst_buffer_unref (buffer);
-  gst_harness_teardown (h);
-  gst_object_unref (src);
   g_remove (path);
   g_rmdir (folder);
-  g_free (path);
-  g_free (folder);
 }
 GST_END_TEST;
 
@@ -192,9 +172,9 @@ GST_START_TEST (test_region)
   const gsize size = 64 * 48 * 3;
   gchar type[] = "12345678901234567890123456789012345678901234567890"
                  "123456789012ä";
-  GstHarness *h = gst_harness_new ("emdtrack");
+  g_autoptr (Harness) h = gst_harness_new ("emdtrack");
   GstBuffer *buffer = gst_buffer_new_allocate (NULL, size, NULL);
-  GstVisionObjects *objects;
+  g_autoptr (GstVisionObjects) objects = NULL;
 
   g_object_set (h->element, "target-meta", type, NULL);
   gst_harness_set_src_caps_str (
@@ -210,9 +190,7 @@ GST_START_TEST (test_region)
   objects = gst_buffer_get_vision_objects (buffer, GST_VISION_ORIGIN_RESULT);
   type[strlen (type) - strlen ("ä")] = 0;
   fail_unless_equals_string (label_of (objects), type);
-  gst_vision_objects_free (objects);
   gst_buffer_unref (buffer);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 

@@ -13,14 +13,13 @@ each_element (void (*check) (GstElement *element))
   GList *all = elements ();
 
   for (GList *l = all; l; l = l->next) {
-    GstElement *element = gst_element_factory_create (l->data, NULL);
+    g_autoptr (GstElement) element = gst_element_factory_create (l->data, NULL);
 
     fail_unless (element != NULL);
     GST_INFO ("checking %s", GST_OBJECT_NAME (element));
     give_cube (element);
     check (element);
     gst_element_set_state (element, GST_STATE_NULL);
-    gst_object_unref (element);
   }
   gst_plugin_feature_list_free (all);
 }
@@ -159,7 +158,7 @@ GST_END_TEST;
 static void
 compare_properties (GstElement *a, GstElement *b, const gchar *what)
 {
-  gchar **names = gst_preset_get_property_names (GST_PRESET (a));
+  g_auto (GStrv) names = gst_preset_get_property_names (GST_PRESET (a));
 
   for (guint i = 0; names[i]; i++) {
     GParamSpec *pspec =
@@ -173,7 +172,6 @@ compare_properties (GstElement *a, GstElement *b, const gchar *what)
     g_value_unset (&values[0]);
     g_value_unset (&values[1]);
   }
-  g_strfreev (names);
 }
 
 /* A preset that is loaded after another one is as if it were the first. */
@@ -184,18 +182,15 @@ try_two_presets (GstElement *element, gchar **names)
 
   for (guint i = 0; names[i]; i++)
     for (guint k = 0; names[k]; k++) {
-      GstElement *one = gst_element_factory_create (factory, "x");
-      GstElement *two = gst_element_factory_create (factory, "x");
-      gchar *what = g_strdup_printf (
+      g_autoptr (GstElement) one = gst_element_factory_create (factory, "x");
+      g_autoptr (GstElement) two = gst_element_factory_create (factory, "x");
+      g_autofree gchar *what = g_strdup_printf (
           "%s, %s after %s", GST_OBJECT_NAME (element), names[i], names[k]);
 
       gst_preset_load_preset (GST_PRESET (one), names[i]);
       gst_preset_load_preset (GST_PRESET (two), names[k]);
       gst_preset_load_preset (GST_PRESET (two), names[i]);
       compare_properties (one, two, what);
-      g_free (what);
-      gst_object_unref (one);
-      gst_object_unref (two);
     }
 }
 
@@ -203,24 +198,22 @@ try_two_presets (GstElement *element, gchar **names)
 static void
 try_presets (GstElement *element)
 {
-  gchar **names = GST_IS_PRESET (element)
+  g_auto (GStrv) names = GST_IS_PRESET (element)
       ? gst_preset_get_preset_names (GST_PRESET (element))
       : NULL;
 
   fail_unless (!GST_IS_PRESET (element) || g_strv_length (names) >= 3,
       "%s has no presets", GST_OBJECT_NAME (element));
   for (guint i = 0; names && names[i]; i++) {
-    gchar *comment = NULL;
+    g_autofree gchar *comment = NULL;
 
     fail_unless (gst_preset_load_preset (GST_PRESET (element), names[i]),
         "%s: %s", GST_OBJECT_NAME (element), names[i]);
     fail_unless (gst_preset_get_meta (
         GST_PRESET (element), names[i], "comment", &comment));
-    g_free (comment);
   }
   if (names)
     try_two_presets (element, names);
-  g_strfreev (names);
 }
 
 GST_START_TEST (test_presets)
@@ -238,12 +231,12 @@ try_request_pads (GstElement *element)
     for (int again = 0;
          again < 2 && GST_PAD_TEMPLATE_PRESENCE (l->data) == GST_PAD_REQUEST;
          again++) {
-      GstPad *pad = gst_element_request_pad (element, l->data, NULL, NULL);
+      g_autoptr (GstPad) pad =
+          gst_element_request_pad (element, l->data, NULL, NULL);
 
       fail_unless (pad != NULL);
       gst_element_set_state (element, GST_STATE_PAUSED);
       gst_element_release_request_pad (element, pad);
-      gst_object_unref (pad);
     }
   }
 }

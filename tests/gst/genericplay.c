@@ -37,7 +37,7 @@ launch_line (const gchar *element)
 static GstElement *
 start_pipeline (const gchar *element)
 {
-  gchar *line = launch_line (element);
+  g_autofree gchar *line = launch_line (element);
   GstElement *pipeline = gst_parse_launch (line, NULL), *first;
 
   fail_unless (pipeline != NULL, "cannot build %s", line);
@@ -45,15 +45,14 @@ start_pipeline (const gchar *element)
   give_cube (first);
   gst_object_unref (first);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  g_free (line);
   return pipeline;
 }
 
 static void
 end_pipeline (GstElement *pipeline)
 {
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GstMessage *message = gst_bus_timed_pop_filtered (
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstMessage) message = gst_bus_timed_pop_filtered (
       bus, 120 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
   GError *error = NULL;
 
@@ -62,8 +61,6 @@ end_pipeline (GstElement *pipeline)
     gst_message_parse_error (message, &error, NULL);
   fail_unless (error == NULL, "%s: %s", GST_MESSAGE_SRC_NAME (message),
       error ? error->message : "");
-  gst_message_unref (message);
-  gst_object_unref (bus);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (pipeline);
 }
@@ -188,10 +185,10 @@ changing_line (const gchar *element)
 static void
 end_changing (GstElement *pipeline, Changes *c)
 {
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GstMessage *message = gst_bus_timed_pop_filtered (
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstMessage) message = gst_bus_timed_pop_filtered (
       bus, 120 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   fail_unless (message != NULL, "no end of stream");
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
@@ -202,9 +199,6 @@ end_changing (GstElement *pipeline, Changes *c)
                   error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS)),
       "%s: %s", GST_OBJECT_NAME (c->element), error ? error->message : "");
   fail_unless (error || c->n == c->names->len);
-  g_clear_error (&error);
-  gst_message_unref (message);
-  gst_object_unref (bus);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (pipeline);
 }
@@ -213,7 +207,7 @@ end_changing (GstElement *pipeline, Changes *c)
 static gboolean
 play_changing (const gchar *element, gboolean all, guint only)
 {
-  gchar *line = changing_line (element);
+  g_autofree gchar *line = changing_line (element);
   GstElement *pipeline = gst_parse_launch (line, NULL);
   GstElement *first = gst_bin_get_by_name (GST_BIN (pipeline), "first");
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
@@ -245,7 +239,6 @@ play_changing (const gchar *element, gboolean all, guint only)
   gst_clear_object (&x);
   g_ptr_array_unref (c.names);
   g_array_unref (c.values);
-  g_free (line);
   return only < n;
 }
 
@@ -274,8 +267,8 @@ GST_END_TEST;
 static GstBusSyncReply
 check_text (GstBus *bus, GstMessage *message, gpointer unused)
 {
-  GError *error = NULL;
-  gchar *debug = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree gchar *debug = NULL;
 
   (void) bus;
   (void) unused;
@@ -286,8 +279,6 @@ check_text (GstBus *bus, GstMessage *message, gpointer unused)
   fail_unless (!error || g_utf8_validate (error->message, -1, NULL), "%s: %s",
       GST_MESSAGE_SRC_NAME (message), error ? error->message : "");
   fail_unless (!debug || g_utf8_validate (debug, -1, NULL));
-  g_clear_error (&error);
-  g_free (debug);
   return GST_BUS_PASS;
 }
 
@@ -298,7 +289,7 @@ play_with (const gchar *name, const gchar *property, const gchar *text)
   gchar *line = launch_line (name), *at;
   GstElement *pipeline = gst_parse_launch (line, NULL), *element;
   GstIterator *all = gst_bin_iterate_recurse (GST_BIN (pipeline));
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   GValue item = G_VALUE_INIT;
   GstMessage *end;
 
@@ -323,7 +314,6 @@ play_with (const gchar *name, const gchar *property, const gchar *text)
     gst_message_unref (end);
   }
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
   gst_object_unref (pipeline);
   g_free (line);
 }
@@ -334,7 +324,7 @@ GST_START_TEST (test_texts)
   GList *all = elements ();
 
   for (GList *l = all; l; l = l->next) {
-    GstElement *element = gst_element_factory_create (l->data, NULL);
+    g_autoptr (GstElement) element = gst_element_factory_create (l->data, NULL);
     guint n;
     GParamSpec **p =
         g_object_class_list_properties (G_OBJECT_GET_CLASS (element), &n);
@@ -344,7 +334,6 @@ GST_START_TEST (test_texts)
           p[i]->owner_type == G_OBJECT_TYPE (element))
         play_with (GST_OBJECT_NAME (l->data), p[i]->name, "nowhere/\xe4\xff.x");
     g_free (p);
-    gst_object_unref (element);
   }
   gst_plugin_feature_list_free (all);
 }

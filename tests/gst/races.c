@@ -208,7 +208,7 @@ count_frame (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static void
 run (Meddling *m)
 {
-  GstBus *bus = gst_element_get_bus (m->pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (m->pipeline);
   gint64 end = g_get_monotonic_time () + PATIENCE;
   gint first = g_atomic_int_get (&m->frames);
   gboolean over = FALSE;
@@ -222,14 +222,14 @@ run (Meddling *m)
     g_clear_pointer (&message, gst_message_unref);
   }
   gst_element_set_state (m->pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
 }
 
 static void
 meddle (Meddling *m)
 {
-  GstElement *end = gst_bin_get_by_name (GST_BIN (m->pipeline), "end");
-  GstPad *pad = gst_element_get_static_pad (end, "sink");
+  g_autoptr (GstElement) end =
+      gst_bin_get_by_name (GST_BIN (m->pipeline), "end");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (end, "sink");
   GThread *threads[2];
 
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, count_frame, m, NULL);
@@ -243,14 +243,12 @@ meddle (Meddling *m)
   g_atomic_int_set (&m->over, TRUE);
   for (gint i = 0; i < 2; i++)
     g_thread_join (threads[i]);
-  gst_object_unref (pad);
-  gst_object_unref (end);
 }
 
 static void
 check_element (const gchar *name)
 {
-  gchar *line = launch_line (name);
+  g_autofree gchar *line = launch_line (name);
   Meddling m = {.pipeline = gst_parse_launch (line, NULL),
       .random = g_rand_new_with_seed (1)};
 
@@ -265,7 +263,6 @@ check_element (const gchar *name)
   gst_object_unref (m.element);
   gst_object_unref (m.pipeline);
   g_rand_free (m.random);
-  g_free (line);
 }
 
 static const gchar *const names[] = {"emdtrack", "envisrc", "gpuccl",
@@ -298,10 +295,10 @@ refuse (GstBaseTransform *trans, GstBuffer *buffer)
 
 GST_START_TEST (test_not_running)
 {
-  GstBuffer *buffer = gst_buffer_new_allocate (NULL, 64, NULL);
+  g_autoptr (GstBuffer) buffer = gst_buffer_new_allocate (NULL, 64, NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
-    GstElement *element = gst_element_factory_make (names[i], NULL);
+    g_autoptr (GstElement) element = gst_element_factory_make (names[i], NULL);
 
     if (!strcmp (names[i], "visionjson"))
       g_object_set (element, "location", "/dev/null", NULL);
@@ -313,9 +310,7 @@ GST_START_TEST (test_not_running)
       gst_element_set_state (element, GST_STATE_NULL);
       refuse (GST_BASE_TRANSFORM (element), buffer);
     }
-    gst_object_unref (element);
   }
-  gst_buffer_unref (buffer);
 }
 GST_END_TEST;
 

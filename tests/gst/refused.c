@@ -56,8 +56,10 @@ line_of (guint i)
 /* As a user sees it, who wants no more than errors. */
 GST_START_TEST (test_launch)
 {
-  gchar *pipeline = line_of ((guint) __i__), *line, *said;
-  gchar *names = g_strconcat (rows[__i__].property, " cannot be used", NULL);
+  g_autofree gchar *pipeline = line_of ((guint) __i__), *line = NULL,
+                   *said = NULL;
+  g_autofree gchar *names =
+      g_strconcat (rows[__i__].property, " cannot be used", NULL);
   GError *error = NULL;
   gint status;
 
@@ -66,10 +68,6 @@ GST_START_TEST (test_launch)
   fail_unless (status != 0, "%s: exit code 0, and \"%s\"", line, said);
   fail_unless (strstr (said, "ERROR") && strstr (said, names),
       "%s: \"%s\" names no %s", line, said, names);
-  g_free (names);
-  g_free (said);
-  g_free (line);
-  g_free (pipeline);
 }
 GST_END_TEST;
 

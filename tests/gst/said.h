@@ -12,7 +12,7 @@
 static inline void
 expect_text (GstMessage *message, const gchar *text)
 {
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   fail_unless (message != NULL, "no message about %s", text);
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
@@ -23,7 +23,6 @@ expect_text (GstMessage *message, const gchar *text)
     gst_message_parse_warning (message, &error, NULL);
   fail_unless (strstr (error->message, text) != NULL, "\"%s\" lacks \"%s\"",
       error->message, text);
-  g_error_free (error);
   gst_message_unref (message);
 }
 
@@ -39,15 +38,15 @@ expect_once (GstBus *bus, GstMessageType type, const gchar *text)
 static inline gchar *
 said_until_end (GstElement *pipeline, const gchar *line)
 {
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   GString *said = g_string_new (NULL);
   gboolean runs = TRUE;
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   while (runs) {
-    GstMessage *m = gst_bus_timed_pop_filtered (bus, 50 * GST_SECOND,
+    g_autoptr (GstMessage) m = gst_bus_timed_pop_filtered (bus, 50 * GST_SECOND,
         GST_MESSAGE_ERROR | GST_MESSAGE_WARNING | GST_MESSAGE_EOS);
-    GError *error = NULL;
+    g_autoptr (GError) error = NULL;
 
     fail_unless (m != NULL, "%s: hangs", line);
     runs = GST_MESSAGE_TYPE (m) == GST_MESSAGE_WARNING;
@@ -57,11 +56,8 @@ said_until_end (GstElement *pipeline, const gchar *line)
       gst_message_parse_error (m, &error, NULL);
     if (error)
       g_string_append_printf (said, "%s\n", error->message);
-    g_clear_error (&error);
-    gst_message_unref (m);
   }
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
   gst_object_unref (pipeline);
   return g_string_free (said, FALSE);
 }
@@ -70,12 +66,11 @@ said_until_end (GstElement *pipeline, const gchar *line)
 static inline guint64
 stat_count (GstElement *element, const gchar *field)
 {
-  GstStructure *stats;
+  g_autoptr (GstStructure) stats = NULL;
   guint64 n;
 
   g_object_get (element, "stats", &stats, NULL);
   fail_unless (gst_structure_get_uint64 (stats, field, &n));
-  gst_structure_free (stats);
   return n;
 }
 
@@ -83,12 +78,11 @@ stat_count (GstElement *element, const gchar *field)
 static inline gdouble
 stat_number (GstElement *element, const gchar *field)
 {
-  GstStructure *stats;
+  g_autoptr (GstStructure) stats = NULL;
   gdouble x;
 
   g_object_get (element, "stats", &stats, NULL);
   fail_unless (gst_structure_get_double (stats, field, &x));
-  gst_structure_free (stats);
   return x;
 }
 
@@ -98,7 +92,7 @@ expect_choices (
     const gchar *element, const gchar *property, guint most, guint a, guint b)
 {
   for (guint n = 0; n <= most; n++) {
-    gchar *line = g_strdup_printf ("%s %s=%u", element, property, n);
+    g_autofree gchar *line = g_strdup_printf ("%s %s=%u", element, property, n);
     GError *error = NULL;
     GstElement *made = gst_parse_launch (line, &error);
 
@@ -110,6 +104,5 @@ expect_choices (
           "%s: taken", line);
     g_clear_error (&error);
     gst_clear_object (&made);
-    g_free (line);
   }
 }

@@ -8,6 +8,8 @@
 
 #include <gst/check/gstcheck.h>
 
+#include "fed.h"
+
 static inline void
 suite_complain (const gchar *domain, GLogLevelFlags level, const gchar *text,
     gpointer unused)

@@ -70,13 +70,12 @@ GST_START_TEST (test_all)
 
   for (GList *l = all; l; l = l->next) {
     const gchar *name = GST_OBJECT_NAME (l->data);
-    GstElement *element = gst_element_factory_create (l->data, NULL);
+    g_autoptr (GstElement) element = gst_element_factory_create (l->data, NULL);
     gboolean has = g_object_class_find_property (
                        G_OBJECT_GET_CLASS (element), "n-threads") != NULL;
 
     fail_unless (has == has_line (name), "%s", name);
     fail_unless (has == !g_strv_contains (without, name), "%s", name);
-    gst_object_unref (element);
   }
   gst_plugin_feature_list_free (all);
 }
@@ -95,11 +94,10 @@ take (GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer user)
   g_checksum_update (sum, map.data, map.size);
   gst_buffer_unmap (buffer, &map);
   if (meta) {
-    gchar *text =
+    g_autofree gchar *text =
         gst_structure_to_string (gst_custom_meta_get_structure (meta));
 
     g_checksum_update (sum, (const guchar *) text, -1);
-    g_free (text);
   }
 }
 
@@ -115,15 +113,13 @@ set_threads (const GValue *element, gpointer n)
 static void
 run (GstElement *pipeline)
 {
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GstMessage *message;
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstMessage) message = NULL;
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   message = gst_bus_timed_pop_filtered (
       bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
   fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS);
-  gst_message_unref (message);
-  gst_object_unref (bus);
   gst_element_set_state (pipeline, GST_STATE_NULL);
 }
 
@@ -131,10 +127,10 @@ run (GstElement *pipeline)
 static gchar *
 results (guint i, guint n)
 {
-  gchar *head = g_strdup_printf (lines[i].line, model_path);
-  gchar *line =
+  g_autofree gchar *head = g_strdup_printf (lines[i].line, model_path);
+  g_autofree gchar *line =
       g_strconcat (head, " ! fakesink name=sink signal-handoffs=true", NULL);
-  GstElement *pipeline = gst_parse_launch (line, NULL), *sink;
+  g_autoptr (GstElement) pipeline = gst_parse_launch (line, NULL), sink = NULL;
   GChecksum *sum = g_checksum_new (G_CHECKSUM_SHA256);
   GstIterator *all = gst_bin_iterate_elements (GST_BIN (pipeline));
   gchar *text;
@@ -146,10 +142,6 @@ results (guint i, guint n)
   run (pipeline);
   text = g_strdup (g_checksum_get_string (sum));
   g_checksum_free (sum);
-  gst_object_unref (sink);
-  gst_object_unref (pipeline);
-  g_free (head);
-  g_free (line);
   return text;
 }
 
@@ -161,13 +153,12 @@ count_threads (void)
   guint n = 0;
 
   for (struct dirent *e; dir && (e = readdir (dir));) {
-    gchar *path = g_strdup_printf ("/proc/self/task/%s/comm", e->d_name);
-    gchar *name = NULL;
+    g_autofree gchar *path =
+        g_strdup_printf ("/proc/self/task/%s/comm", e->d_name);
+    g_autofree gchar *name = NULL;
 
     if (g_file_get_contents (path, &name, NULL, NULL))
       n += g_str_has_prefix (name, "vision-loops");
-    g_free (name);
-    g_free (path);
   }
   if (dir)
     closedir (dir);
@@ -185,13 +176,11 @@ GST_START_TEST (test_results)
     fail_unless (count_threads () == 0, "%s", lines[i].element);
   }
   for (guint i = 0; i < G_N_ELEMENTS (lines); i++) {
-    gchar *two = results (i, 2), *most = results (i, 0);
+    g_autofree gchar *two = results (i, 2), *most = results (i, 0);
 
     fail_unless (!strcmp (one[i], two), "%s", lines[i].element);
     fail_unless (!strcmp (one[i], most), "%s", lines[i].element);
     g_free (one[i]);
-    g_free (two);
-    g_free (most);
   }
   fail_unless (count_threads () < processors);
   fail_unless (count_threads () > 0 || g_get_num_processors () == 1);

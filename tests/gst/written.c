@@ -54,13 +54,11 @@ remove_folder (void)
 static GstElement *
 pipeline_of (guint i, gint frames, const gchar *path)
 {
-  gchar *head = g_strdup_printf (written[i].line, frames);
-  gchar *line = g_strconcat (head, path, " ! fakesink", NULL);
+  g_autofree gchar *head = g_strdup_printf (written[i].line, frames);
+  g_autofree gchar *line = g_strconcat (head, path, " ! fakesink", NULL);
   GstElement *pipeline = gst_parse_launch (line, NULL);
 
   fail_unless (pipeline != NULL, "%s", line);
-  g_free (head);
-  g_free (line);
   return pipeline;
 }
 
@@ -81,8 +79,9 @@ is (const gchar *path, mode_t kind)
 /* What a link leads to is written, and the link stays. */
 GST_START_TEST (test_link)
 {
-  gchar *link = g_build_filename (folder, "link", NULL), *text, *said;
-  gchar *path = g_build_filename (folder, "target", NULL);
+  g_autofree gchar *link = g_build_filename (folder, "link", NULL),
+                   *text = NULL, *said = NULL;
+  g_autofree gchar *path = g_build_filename (folder, "target", NULL);
 
   fail_unless (symlink ("target", link) == 0);
   said = run ((guint) __i__, link);
@@ -92,16 +91,13 @@ GST_START_TEST (test_link)
   fail_unless (g_str_has_prefix (text, written[__i__].begins), "%.40s", text);
   g_remove (link);
   g_remove (path);
-  g_free (said);
-  g_free (text);
-  g_free (link);
-  g_free (path);
 }
 GST_END_TEST;
 
 GST_START_TEST (test_full)
 {
-  gchar *link = g_build_filename (folder, "link", NULL), *said;
+  g_autofree gchar *link = g_build_filename (folder, "link", NULL),
+                   *said = NULL;
 
   fail_unless (symlink ("/dev/full", link) == 0);
   said = run ((guint) __i__, link);
@@ -109,15 +105,14 @@ GST_START_TEST (test_full)
   fail_unless (strstr (said, link), "\"%s\" does not name it", said);
   fail_unless (is (link, S_IFLNK) && is ("/dev/full", S_IFCHR));
   g_remove (link);
-  g_free (said);
-  g_free (link);
 }
 GST_END_TEST;
 
 /* Without a reader the stream goes on. */
 GST_START_TEST (test_fifo)
 {
-  gchar *fifo = g_build_filename (folder, "fifo", NULL), *said;
+  g_autofree gchar *fifo = g_build_filename (folder, "fifo", NULL),
+                   *said = NULL;
 
   fail_unless (mkfifo (fifo, 0600) == 0);
   said = run ((guint) __i__, fifo);
@@ -125,15 +120,13 @@ GST_START_TEST (test_fifo)
       strstr (said, fifo) && strcasestr (said, "nobody reads"), "\"%s\"", said);
   fail_unless (is (fifo, S_IFIFO));
   g_remove (fifo);
-  g_free (said);
-  g_free (fifo);
 }
 GST_END_TEST;
 
 /* A reader that reads nothing keeps nobody from stopping. */
 GST_START_TEST (test_stalled)
 {
-  gchar *fifo = g_build_filename (folder, "fifo", NULL);
+  g_autofree gchar *fifo = g_build_filename (folder, "fifo", NULL);
   GstElement *pipeline = pipeline_of ((guint) __i__, 100, fifo);
   gint reader, filled = 0, before = -1;
 
@@ -151,7 +144,6 @@ GST_START_TEST (test_stalled)
   gst_object_unref (pipeline);
   close (reader);
   g_remove (fifo);
-  g_free (fifo);
 }
 GST_END_TEST;
 

@@ -251,7 +251,7 @@ GST_END_TEST;
 GST_START_TEST (test_caps_change)
 {
   Two t = two_new_grey (FALSE);
-  GstCaps *caps;
+  g_autoptr (GstCaps) caps = NULL;
   gint width;
 
   two_pair (&t, 0);
@@ -269,7 +269,6 @@ GST_START_TEST (test_caps_change)
   fail_unless (gst_structure_get_int (
       gst_caps_get_structure (caps, 0), "width", &width));
   fail_unless_equals_int (width, 12);
-  gst_caps_unref (caps);
   two_free (&t);
 }
 GST_END_TEST;
@@ -356,10 +355,11 @@ GST_END_TEST;
 
 GST_START_TEST (test_pads)
 {
-  GstElement *element = g_object_new (
+  g_autoptr (GstElement) element = g_object_new (
       two_inputs_get_type (), "backend", GST_VISION_BACKEND_CPU, NULL);
   GstPad *left = gst_element_request_pad_simple (element, "sink_left");
-  GstPad *right = gst_element_request_pad_simple (element, "sink_right");
+  g_autoptr (GstPad) right =
+      gst_element_request_pad_simple (element, "sink_right");
 
   fail_unless (left != NULL && right != NULL && left != right);
   fail_unless_equals_string (GST_PAD_NAME (left), "sink_left");
@@ -375,8 +375,6 @@ GST_START_TEST (test_pads)
     gst_element_set_state (element, GST_STATE_NULL);
   }
   gst_object_unref (left);
-  gst_object_unref (right);
-  gst_object_unref (element);
 }
 GST_END_TEST;
 
@@ -493,11 +491,10 @@ expect_sum (Two *t, guint ms, gint width, guint16 value)
 static gint
 factor_of (Two *t)
 {
-  GstCaps *caps = gst_pad_get_current_caps (t->left->sinkpad);
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (t->left->sinkpad);
   gint factor = 0;
 
   gst_structure_get_int (gst_caps_get_structure (caps, 0), "factor", &factor);
-  gst_caps_unref (caps);
   return factor;
 }
 
@@ -571,14 +568,13 @@ GST_END_TEST;
 GST_START_TEST (test_plain)
 {
   Two t = sum_new (GREY_8X4, GREY_8X4);
-  GstBuffer *buffer;
+  g_autoptr (GstBuffer) buffer = NULL;
 
   ((Sum *) t.element)->plain = TRUE;
   two_push (t.left, 0, 32, 9);
   two_push (t.right, 0, 32, 9);
   buffer = gst_harness_pull (t.left);
   fail_unless_equals_int (gst_buffer_get_size (buffer), 32);
-  gst_buffer_unref (buffer);
   two_free (&t);
 }
 GST_END_TEST;

@@ -399,16 +399,14 @@ GST_END_TEST;
 GST_START_TEST (test_query_after_end)
 {
   Two t = two_with_a_pair (FALSE);
-  GstCaps *caps = gst_caps_from_string (GREY_8X4);
-  GstQuery *query = gst_query_new_allocation (caps, TRUE);
+  g_autoptr (GstCaps) caps = gst_caps_from_string (GREY_8X4);
+  g_autoptr (GstQuery) query = gst_query_new_allocation (caps, TRUE);
 
   fail_unless (gst_pad_peer_query (t.right->srcpad, query));
   fail_unless_equals_int (two_push (t.right, 40, N, 1), GST_FLOW_OK);
   fail_unless (gst_harness_push_event (t.left, gst_event_new_eos ()));
   expect_eos (&t);
   fail_if (gst_pad_peer_query (t.right->srcpad, query));
-  gst_query_unref (query);
-  gst_caps_unref (caps);
   two_free (&t);
 }
 GST_END_TEST;

@@ -49,23 +49,19 @@ GST_END_TEST;
 /* CUDA memory is offered for all formats but grey, which it does not know. */
 GST_START_TEST (test_templates)
 {
-  GstCaps *caps = gst_vision_caps ("{ NV12, GRAY8 }");
-  GstCaps *yes =
+  g_autoptr (GstCaps) caps = gst_vision_caps ("{ NV12, GRAY8 }");
+  g_autoptr (GstCaps) yes =
       gst_caps_from_string ("video/x-raw(memory:CUDAMemory),format=NV12;"
                             "video/x-raw,format=NV12;video/x-raw,format=GRAY8");
-  GstCaps *no =
+  g_autoptr (GstCaps) no =
       gst_caps_from_string ("video/x-raw(memory:CUDAMemory),format=GRAY8");
 
   for (guint i = 0; i < 3; i++) {
-    GstCaps *one = gst_caps_copy_nth (yes, i);
+    g_autoptr (GstCaps) one = gst_caps_copy_nth (yes, i);
 
     fail_unless (gst_caps_can_intersect (caps, one));
-    gst_caps_unref (one);
   }
   fail_if (gst_caps_can_intersect (caps, no));
-  gst_caps_unref (caps);
-  gst_caps_unref (yes);
-  gst_caps_unref (no);
 }
 GST_END_TEST;
 
@@ -127,7 +123,7 @@ GST_START_TEST (test_trace)
   GstHarness *h = harness (&self, &bus);
   Traced traced = {0};
   guint64 latency;
-  GstStructure *stats;
+  g_autoptr (GstStructure) stats = NULL;
 
   gst_object_set_name (GST_OBJECT (h->element), "one");
   gst_debug_add_log_function (take_trace, &traced, NULL);
@@ -144,7 +140,6 @@ GST_START_TEST (test_trace)
   g_object_get (h->element, "stats", &stats, NULL);
   fail_unless (gst_structure_get_uint64 (stats, "latency", &latency));
   fail_unless_equals_uint64 (traced.latency, latency);
-  gst_structure_free (stats);
   fed_free (h, bus);
 }
 GST_END_TEST;
@@ -155,14 +150,12 @@ GST_START_TEST (test_shared_buffer)
   OneInput *self;
   GstBus *bus;
   GstHarness *h = harness (&self, &bus);
-  GstBuffer *kept = frame_of (48, 0), *drawn;
+  g_autoptr (GstBuffer) kept = frame_of (48, 0), drawn = NULL;
 
   gst_harness_set_src_caps_str (h, CAPS ("RGB", 4, 4));
   drawn = gst_harness_push_and_pull (h, gst_buffer_ref (kept));
   fail_unless_equals_int (first_byte (kept), 9);
   fail_unless_equals_int (first_byte (drawn), 10);
-  gst_buffer_unref (drawn);
-  gst_buffer_unref (kept);
   fed_free (h, bus);
 }
 GST_END_TEST;
@@ -314,10 +307,9 @@ GST_START_TEST (test_faults)
       gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING), "window is even");
   fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING) == NULL);
   for (guint i = 0; i < 20; i++) {
-    gchar *what = g_strdup_printf ("file %u cannot be written", i);
+    g_autofree gchar *what = g_strdup_printf ("file %u cannot be written", i);
 
     gst_vision_common_fault (gst_vision_common (filter), what);
-    g_free (what);
   }
   for (; (message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING)); n_told++)
     gst_message_unref (message);
@@ -340,8 +332,8 @@ GST_START_TEST (test_fault_that_is_no_utf8)
   for (guint i = 0; i < 5; i++) {
     GstHarness *h = harness (&self, &bus);
     GstVisionCommon *common = gst_vision_common (self);
-    GstMessage *message;
-    GError *error = NULL;
+    g_autoptr (GstMessage) message = NULL;
+    g_autoptr (GError) error = NULL;
 
     if (i < 4)
       fail_unless (ways[i % 2](common, texts[i / 2]));
@@ -356,8 +348,6 @@ GST_START_TEST (test_fault_that_is_no_utf8)
       gst_message_parse_warning (message, &error, NULL);
     fail_unless (g_utf8_validate (error->message, -1, NULL));
     fail_unless (strstr (error->message, "\"a") != NULL);
-    g_error_free (error);
-    gst_message_unref (message);
     fed_free (h, bus);
   }
 }
@@ -500,11 +490,10 @@ GST_START_TEST (test_controlled)
   gst_timed_value_control_source_set (values, 80 * GST_MSECOND, 50);
   gst_harness_set_src_caps_str (h, CAPS ("RGB", 4, 4));
   for (guint i = 0; i < 4; i++) {
-    GstBuffer *buffer =
+    g_autoptr (GstBuffer) buffer =
         gst_harness_push_and_pull (h, frame_of (48, i * 40 * GST_MSECOND));
 
     fail_unless_equals_int (first_byte (buffer), 9 + (i < 2 ? 3 : 50));
-    gst_buffer_unref (buffer);
   }
   gst_object_unref (source);
   fed_free (h, bus);

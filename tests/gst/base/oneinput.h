@@ -112,7 +112,7 @@ static inline GstHarness *
 harness (OneInput **self, GstBus **bus)
 {
   /* the child looks at pixels as the CPU does */
-  GstElement *element = g_object_new (
+  g_autoptr (GstElement) element = g_object_new (
       one_input_get_type (), "backend", GST_VISION_BACKEND_CPU, NULL);
   GstHarness *h;
 
@@ -120,7 +120,6 @@ harness (OneInput **self, GstBus **bus)
   *bus = gst_bus_new ();
   gst_element_set_bus (element, *bus);
   h = gst_harness_new_with_element (element, "sink", "src");
-  gst_object_unref (element);
   return h;
 }
 

@@ -36,7 +36,7 @@ GST_START_TEST (test_bytes)
       {0, 0, -INFINITY, 0, 0, 0, 1}, {0, 0, 1, 0, 0, 0, NAN},
       {0, 0, 2, 9, 8, 7, 0}};
   gchar *folder = g_dir_make_tmp ("ply-XXXXXX", NULL), *bytes;
-  gchar *path = g_build_filename (folder, "points.ply", NULL);
+  g_autofree gchar *path = g_build_filename (folder, "points.ply", NULL);
   GstVisionPly *ply = gst_vision_ply_new ();
   const gchar *name;
   gsize length;
@@ -68,7 +68,6 @@ GST_START_TEST (test_bytes)
   gst_vision_ply_free (NULL);
   g_remove (path);
   g_rmdir (folder);
-  g_free (path);
   g_free (folder);
 }
 
@@ -81,12 +80,11 @@ refuse_twice (GstVisionPly *ply, const gchar *path)
   gchar *said[2];
 
   for (gint i = 0; i < 2; i++) {
-    GError *error = NULL;
+    g_autoptr (GError) error = NULL;
 
     fail_unless (!gst_vision_ply_write (ply, path, &error));
     fail_unless (strstr (error->message, path) != NULL);
     said[i] = g_strdup (error->message);
-    g_error_free (error);
   }
   fail_unless_equals_string (said[0], said[1]);
   g_free (said[1]);
@@ -96,13 +94,12 @@ refuse_twice (GstVisionPly *ply, const gchar *path)
 GST_START_TEST (test_failure)
 {
   GstVisionPly *ply = gst_vision_ply_new ();
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   fail_unless (!gst_vision_ply_write (ply, "/nowhere/a.ply", &error));
   fail_unless (strstr (error->message, "/nowhere/a.ply") != NULL);
   fail_unless (
       g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_WRITE));
-  g_error_free (error);
   g_free (refuse_twice (ply, "/nowhere/a.ply"));
   gst_vision_ply_free (ply);
 }
@@ -121,9 +118,9 @@ is (const gchar *path, mode_t kind)
 GST_START_TEST (test_no_regular_file)
 {
   gchar *folder = g_dir_make_tmp ("ply-XXXXXX", NULL), *said, *bytes;
-  gchar *link = g_build_filename (folder, "link.ply", NULL);
-  gchar *path = g_build_filename (folder, "points.ply", NULL);
-  gchar *fifo = g_build_filename (folder, "fifo.ply", NULL);
+  g_autofree gchar *link = g_build_filename (folder, "link.ply", NULL);
+  g_autofree gchar *path = g_build_filename (folder, "points.ply", NULL);
+  g_autofree gchar *fifo = g_build_filename (folder, "fifo.ply", NULL);
   GstVisionPly *ply = gst_vision_ply_new ();
   gchar start[4] = "";
   gint reader;
@@ -158,9 +155,6 @@ GST_START_TEST (test_no_regular_file)
   g_remove (path);
   g_remove (fifo);
   fail_unless (g_rmdir (folder) == 0); /* nothing else was left there */
-  g_free (link);
-  g_free (path);
-  g_free (fifo);
   g_free (folder);
 }
 
@@ -181,20 +175,18 @@ GST_START_TEST (test_locations)
       {"%1000d", NULL, FALSE}, {"%.3d", NULL, FALSE}, {"a%", NULL, FALSE}};
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    GError *error = NULL;
+    g_autoptr (GError) error = NULL;
     gboolean good = gst_vision_ply_check (cases[i].location, &error);
 
     fail_unless (good == !!cases[i].path, "%s", cases[i].location);
     fail_unless (good || strstr (error->message, "%05d") != NULL);
     if (good) {
-      gchar *path = gst_vision_ply_path (cases[i].location, 42);
+      g_autofree gchar *path = gst_vision_ply_path (cases[i].location, 42);
 
       fail_unless_equals_string (path, cases[i].path);
       fail_unless (
           gst_vision_ply_is_pattern (cases[i].location) == cases[i].is_pattern);
-      g_free (path);
     }
-    g_clear_error (&error);
   }
 }
 

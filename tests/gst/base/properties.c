@@ -171,16 +171,15 @@ toy_free (Toy *toy, GstBus *bus)
 static void
 expect_warning (GstBus *bus, const gchar *expected)
 {
-  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
-  GError *error = NULL;
+  g_autoptr (GstMessage) message =
+      gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+  g_autoptr (GError) error = NULL;
 
   fail_unless (message != NULL, "there is no warning of: %s", expected);
   gst_message_parse_warning (message, &error, NULL);
   fail_unless (
       g_error_matches (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS));
   fail_unless_equals_string (error->message, expected);
-  g_error_free (error);
-  gst_message_unref (message);
 }
 
 /* ---- Tests ---- */
@@ -279,14 +278,13 @@ GST_END_TEST;
 static void
 expect_error (GstBus *bus, const gchar *text)
 {
-  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
-  GError *error = NULL;
+  g_autoptr (GstMessage) message =
+      gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  g_autoptr (GError) error = NULL;
 
   fail_unless (message != NULL, "no error");
   gst_message_parse_error (message, &error, NULL);
   fail_unless_equals_string (error->message, text);
-  g_error_free (error);
-  gst_message_unref (message);
 }
 
 /* What is refused before the start ends each start, until it is set anew. */

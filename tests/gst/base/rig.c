@@ -108,14 +108,12 @@ static inline gboolean
 read_texts (const gchar *first, gssize length, const gchar *second,
     GstVisionRig *rig, GError **error)
 {
-  gchar *a = keep ("first", first, length);
-  gchar *b = second ? keep ("second", second, -1) : NULL;
-  gchar *location = b ? g_strdup_printf ("%s,%s", a, b) : g_strdup (a);
+  g_autofree gchar *a = keep ("first", first, length);
+  g_autofree gchar *b = second ? keep ("second", second, -1) : NULL;
+  g_autofree gchar *location =
+      b ? g_strdup_printf ("%s,%s", a, b) : g_strdup (a);
   gboolean good = gst_vision_rig_read (location, UNIT, rig, error);
 
-  g_free (a);
-  g_free (b);
-  g_free (location);
   return good;
 }
 
@@ -169,10 +167,9 @@ run_in_folder (Suite *suite, const gchar *name)
   failed = gst_check_run_suite (suite, name, __FILE__);
   dir = g_dir_open (folder, 0, NULL);
   for (const gchar *file; (file = g_dir_read_name (dir));) {
-    gchar *path = g_build_filename (folder, file, NULL);
+    g_autofree gchar *path = g_build_filename (folder, file, NULL);
 
     g_remove (path);
-    g_free (path);
   }
   g_dir_close (dir);
   g_rmdir (folder);
@@ -196,9 +193,10 @@ check_texts (const gchar *first, const gchar *second)
 GST_START_TEST (test_forms)
 {
   const gchar *extrinsics = strstr (opencv_yaml, "R: ");
-  gchar *intrinsics = g_strndup (opencv_yaml, extrinsics - opencv_yaml);
-  gchar *windows = change (opencv_yaml, "---\n", "---\r\n");
-  gchar *nested = change (opencv_yaml, "M1: ", "stereo:\n  M1: ");
+  g_autofree gchar *intrinsics =
+      g_strndup (opencv_yaml, extrinsics - opencv_yaml);
+  g_autofree gchar *windows = change (opencv_yaml, "---\n", "---\r\n");
+  g_autofree gchar *nested = change (opencv_yaml, "M1: ", "stereo:\n  M1: ");
 
   check_texts (opencv_yaml, NULL);
   check_texts (opencv_xml, NULL); /* whose Q follows from P1 and P2 */
@@ -207,35 +205,31 @@ GST_START_TEST (test_forms)
   check_texts (intrinsics, extrinsics);
   check_texts (extrinsics, intrinsics);
   check_texts (ros_left, ros_right);
-  g_free (intrinsics);
-  g_free (windows);
-  g_free (nested);
 }
 GST_END_TEST;
 
 /* A comma in a name does not divide it. */
 GST_START_TEST (test_comma)
 {
-  gchar *path = keep ("one,two.yml", opencv_yaml, -1);
+  g_autofree gchar *path = keep ("one,two.yml", opencv_yaml, -1);
   GstVisionRig rig;
 
   fail_unless (gst_vision_rig_read (path, UNIT, &rig, NULL));
   check_rig (&rig);
-  g_free (path);
 }
 GST_END_TEST;
 
 /* Q counts as it is, all of it. */
 GST_START_TEST (test_q)
 {
-  gchar *text = change (opencv_yaml, "-320., 0., 1., 0., -240., 0., 0., 0.",
-      "-321., 7., 1., 6., -240., 0., 0., 0.125");
+  g_autofree gchar *text =
+      change (opencv_yaml, "-320., 0., 1., 0., -240., 0., 0., 0.",
+          "-321., 7., 1., 6., -240., 0., 0., 0.125");
   GstVisionRig rig;
 
   fail_unless (read_texts (text, -1, NULL, &rig, NULL));
   is (rig.q[3], -321), is (rig.q[4], 7), is (rig.q[6], 6), is (rig.q[10], .125);
   is (rig.q[14], 10);
-  g_free (text);
 }
 GST_END_TEST;
 
@@ -244,9 +238,9 @@ GST_START_TEST (test_distortion)
   for (gint n = 0; n <= 15; n++) {
     gboolean known = n == 0 || n == 4 || n == 5 || n == 8 || n == 12 || n == 14;
     GString *list = g_string_new ("cols: ");
-    GError *error = NULL;
+    g_autoptr (GError) error = NULL;
     GstVisionRig rig;
-    gchar *text;
+    g_autofree gchar *text = NULL;
 
     g_string_append_printf (list, "%d\n   dt: d\n   data: [ ", n);
     for (gint i = 0; i < n; i++)
@@ -260,8 +254,6 @@ GST_START_TEST (test_distortion)
           i >= n      ? 0
               : i < 9 ? .1 * (i + 1)
                       : .1 + .01 * (i - 9));
-    g_clear_error (&error);
-    g_free (text);
     g_string_free (list, TRUE);
   }
 }
@@ -276,9 +268,9 @@ check_faults (
     const Fault *faults, guint n, const gchar *text, const gchar *second)
 {
   for (guint i = 0; i < n; i++) {
-    gchar *bad = change (text, faults[i].from, faults[i].to);
+    g_autofree gchar *bad = change (text, faults[i].from, faults[i].to);
     GstVisionRig rig, before;
-    GError *error = NULL;
+    g_autoptr (GError) error = NULL;
 
     memset (&rig, 7, sizeof rig);
     before = rig;
@@ -288,8 +280,6 @@ check_faults (
         faults[i].word, error->message);
     fail_unless (!memcmp (&rig, &before, sizeof rig));
     g_test_message ("%s", error->message);
-    g_error_free (error);
-    g_free (bad);
   }
 }
 
@@ -351,13 +341,13 @@ GST_START_TEST (test_faults_of_ros)
 
   check_faults (faults, G_N_ELEMENTS (faults), ros_left, ros_right);
   for (guint i = 0; i < G_N_ELEMENTS (swapped); i++) {
-    gchar *right = change (ros_right, swapped[i].from, swapped[i].to);
+    g_autofree gchar *right =
+        change (ros_right, swapped[i].from, swapped[i].to);
 
     fail_unless (!read_texts (ros_left, -1, right, &rig, &error));
     fail_unless (
         strstr (error->message, swapped[i].word) != NULL, "%s", error->message);
     g_clear_error (&error);
-    g_free (right);
   }
   fail_unless (!read_texts (ros_left, -1, NULL, &rig, &error));
   fail_unless (strstr (error->message, "LEFT,RIGHT") != NULL);
@@ -426,8 +416,8 @@ check_cut (const gchar *text, const gchar *second, gboolean cut_second)
   guint n_refused = 0;
 
   for (gsize n = 0; n < length; n++) {
-    gchar *part = g_strndup (cut_second ? second : text, n);
-    GError *error = NULL;
+    g_autofree gchar *part = g_strndup (cut_second ? second : text, n);
+    g_autoptr (GError) error = NULL;
     GstVisionRig rig;
 
     if (cut_second ? read_texts (text, -1, part, &rig, &error)
@@ -439,15 +429,13 @@ check_cut (const gchar *text, const gchar *second, gboolean cut_second)
       fail_unless (error && *error->message);
       n_refused++;
     }
-    g_clear_error (&error);
-    g_free (part);
   }
   fail_unless (n_refused > length / 2);
 }
 
 GST_START_TEST (test_cut)
 {
-  gchar *last = g_strconcat (strstr (opencv_yaml, "M1:"),
+  g_autofree gchar *last = g_strconcat (strstr (opencv_yaml, "M1:"),
       "image_width: 640\nimage_height: 480\n", NULL);
 
   check_cut (opencv_yaml, NULL, FALSE);
@@ -455,7 +443,6 @@ GST_START_TEST (test_cut)
   check_cut (opencv_xml, NULL, FALSE);
   check_cut (ros_left, ros_right, FALSE);
   check_cut (ros_left, ros_right, TRUE);
-  g_free (last);
 }
 GST_END_TEST;
 
@@ -467,9 +454,9 @@ GST_START_TEST (test_damage)
 
   g_print ("seed 1\n");
   for (guint i = 0; i < 3000; i++) {
-    gchar *text = g_strdup (texts[i % 3]);
+    g_autofree gchar *text = g_strdup (texts[i % 3]);
     gsize length = strlen (text);
-    GError *error = NULL;
+    g_autoptr (GError) error = NULL;
     GstVisionRig rig;
 
     for (gint k = g_rand_int_range (random, 1, 6); k; k--)
@@ -479,8 +466,6 @@ GST_START_TEST (test_damage)
       fail_unless (gst_vision_rig_check (&rig, NULL) && rig.baseline > 0);
     else
       fail_unless (error && *error->message);
-    g_clear_error (&error);
-    g_free (text);
   }
   g_rand_free (random);
 }

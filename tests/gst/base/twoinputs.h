@@ -162,8 +162,8 @@ two_push (GstHarness *h, guint ms, gsize size, guint8 value)
 static inline void
 two_expect (Two *t, guint ms, guint area)
 {
-  GstBuffer *buffer = gst_harness_pull (t->left);
-  GstVisionObjects *objects;
+  g_autoptr (GstBuffer) buffer = gst_harness_pull (t->left);
+  g_autoptr (GstVisionObjects) objects = NULL;
 
   fail_unless (buffer != NULL, "nothing at %u ms", ms);
   fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), ms * GST_MSECOND);
@@ -171,8 +171,6 @@ two_expect (Two *t, guint ms, guint area)
   fail_unless (objects != NULL);
   fail_unless_equals_int (objects->n_objects, 1);
   fail_unless_equals_uint64 (objects->objects[0].area, area);
-  gst_vision_objects_free (objects);
-  gst_buffer_unref (buffer);
 }
 
 /* A pair of equal frames of @ms, and what comes of it. */

@@ -26,7 +26,7 @@ GST_END_TEST;
 GST_START_TEST (test_intensity)
 {
   Stage s = stage_new (GST_VIDEO_FORMAT_UNKNOWN, TARGETS);
-  GstVisionObjects *found;
+  g_autoptr (GstVisionObjects) found = NULL;
 
   gst_util_set_object_arg (G_OBJECT (s.h->element), "histogram", "intensity");
   gst_harness_set_src_caps (
@@ -36,7 +36,6 @@ GST_START_TEST (test_intensity)
   fail_unless (fabs (found->objects[0].vx - 50) < 25);
   fail_unless (fabs (found->objects[0].vy) < 25);
   fail_unless_equals_float (found->objects[0].age, .8);
-  gst_vision_objects_free (found);
   stage_free (&s);
 }
 GST_END_TEST;
@@ -44,12 +43,11 @@ GST_END_TEST;
 static GstVisionState
 state_of_next (Stage *s, guint64 *id)
 {
-  GstVisionObjects *found = stage_push (s);
+  g_autoptr (GstVisionObjects) found = stage_push (s);
   GstVisionState state = found->objects[0].state;
 
   fail_unless_equals_int (found->n_objects, 1);
   *id = found->objects[0].id;
-  gst_vision_objects_free (found);
   return state;
 }
 
@@ -113,14 +111,13 @@ GST_START_TEST (test_target_meta)
   g_object_set (s.h->element, "target-meta", "square", NULL);
   for (guint i = 0; i < 3; i++) {
     GstBuffer *buffer = stage_frame (&s);
-    GstVisionObjects *found;
+    g_autoptr (GstVisionObjects) found = NULL;
 
     gst_buffer_add_video_region_of_interest_meta (
         buffer, i == 1 ? "square" : "face", s.x, Y, SIDE, SIDE);
     buffer = gst_harness_push_and_pull (s.h, buffer);
     found = gst_buffer_get_vision_objects (buffer, GST_VISION_ORIGIN_RESULT);
     fail_unless_equals_int (found->n_objects, i > 0);
-    gst_vision_objects_free (found);
     gst_buffer_unref (buffer);
   }
   stage_follow (&s, 5, 3);
@@ -155,14 +152,13 @@ GST_START_TEST (test_flat)
 
   for (guint i = 0; i < 3; i++) {
     GstBuffer *buffer = stage_frame (&s);
-    GstVisionObjects *found;
+    g_autoptr (GstVisionObjects) found = NULL;
 
     gst_buffer_memset (buffer, 0, 9, gst_buffer_get_size (buffer));
     buffer = gst_harness_push_and_pull (s.h, buffer);
     found = gst_buffer_get_vision_objects (buffer, GST_VISION_ORIGIN_RESULT);
     fail_unless (fabs (found->objects[0].cx - START_X - SIDE / 2) <= 2);
     fail_unless (fabs (found->objects[0].cy - Y - SIDE / 2) <= 2);
-    gst_vision_objects_free (found);
     gst_buffer_unref (buffer);
   }
   stage_free (&s);

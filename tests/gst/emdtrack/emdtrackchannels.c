@@ -11,15 +11,13 @@
 static void
 set_stacked (Stage *s, const gchar *fields)
 {
-  GstCaps *caps = stage_format (s, GST_VIDEO_FORMAT_GRAY8, WIDTH, 4 * HEIGHT);
-  gchar *text = gst_caps_to_string (caps);
-  gchar *all = g_strconcat (text, fields, NULL);
+  g_autoptr (GstCaps) caps =
+      stage_format (s, GST_VIDEO_FORMAT_GRAY8, WIDTH, 4 * HEIGHT);
+  g_autofree gchar *text = gst_caps_to_string (caps);
+  g_autofree gchar *all = g_strconcat (text, fields, NULL);
 
   s->rows = 4;
   gst_harness_set_src_caps (s->h, gst_caps_from_string (all));
-  gst_caps_unref (caps);
-  g_free (all);
-  g_free (text);
 }
 
 GST_START_TEST (test_stacked)
@@ -28,7 +26,7 @@ GST_START_TEST (test_stacked)
 
   for (guint i = 0; i < 2 * G_N_ELEMENTS (histograms); i++) {
     Stage s = stage_new (GST_VIDEO_FORMAT_UNKNOWN, TARGETS);
-    GstVisionObjects *found;
+    g_autoptr (GstVisionObjects) found = NULL;
 
     gst_util_set_object_arg (
         G_OBJECT (s.h->element), "histogram", histograms[i / 2]);
@@ -42,7 +40,6 @@ GST_START_TEST (test_stacked)
     found = stage_push (&s);
     fail_unless_equals_int (found->ref_width, WIDTH);
     fail_unless_equals_int (found->ref_height, HEIGHT);
-    gst_vision_objects_free (found);
     stage_free (&s);
   }
 }
@@ -52,7 +49,7 @@ GST_END_TEST;
 GST_START_TEST (test_spectra_map)
 {
   Stage s = stage_new (GST_VIDEO_FORMAT_UNKNOWN, TARGETS);
-  GstBuffer *buffer;
+  g_autoptr (GstBuffer) buffer = NULL;
   GstVisionMap map;
   GstMapInfo info;
   gdouble inside, outside;
@@ -74,7 +71,6 @@ GST_START_TEST (test_spectra_map)
   fail_unless (inside < 10, "%g", inside);
   fail_unless (outside > 20 && outside < 60, "%g", outside);
   gst_buffer_unmap (map.pixels, &info);
-  gst_buffer_unref (buffer);
   stage_free (&s);
 }
 GST_END_TEST;
@@ -83,10 +79,10 @@ GST_END_TEST;
 static gchar *
 first_box (const gchar *source)
 {
-  gchar *line = g_strdup_printf ("%s num-buffers=1", source);
-  GstHarness *h = gst_harness_new_parse (line);
-  GstVisionObjects *truth;
-  GstBuffer *buffer;
+  g_autofree gchar *line = g_strdup_printf ("%s num-buffers=1", source);
+  g_autoptr (Harness) h = gst_harness_new_parse (line);
+  g_autoptr (GstVisionObjects) truth = NULL;
+  g_autoptr (GstBuffer) buffer = NULL;
   gchar *box;
 
   gst_harness_play (h);
@@ -95,10 +91,6 @@ first_box (const gchar *source)
   box = g_strdup_printf ("it:%d,%d,%d,%d", (gint) truth->objects[0].x,
       (gint) truth->objects[0].y, (gint) truth->objects[0].width,
       (gint) truth->objects[0].height);
-  gst_vision_objects_free (truth);
-  gst_buffer_unref (buffer);
-  gst_harness_teardown (h);
-  g_free (line);
   return box;
 }
 
@@ -107,20 +99,20 @@ first_box (const gchar *source)
 static guint
 follow_truth (const gchar *scene, guint n)
 {
-  gchar *source =
+  g_autofree gchar *source =
       g_strdup_printf ("%s n-objects=1 seed=3 distractors=0", scene);
-  gchar *box = first_box (source);
-  gchar *line = g_strdup_printf (
+  g_autofree gchar *box = first_box (source);
+  g_autofree gchar *line = g_strdup_printf (
       "%s num-buffers=%u ! emdtrack bins=8 targets=%s", source, n, box);
-  GstHarness *h = gst_harness_new_parse (line);
+  g_autoptr (Harness) h = gst_harness_new_parse (line);
   guint hits = 0;
 
   gst_harness_play (h);
   for (guint i = 0; i < n; i++) {
-    GstBuffer *buffer = gst_harness_pull (h);
-    GstVisionObjects *truth =
+    g_autoptr (GstBuffer) buffer = gst_harness_pull (h);
+    g_autoptr (GstVisionObjects) truth =
         gst_buffer_get_vision_objects (buffer, GST_VISION_ORIGIN_TRUTH);
-    GstVisionObjects *found =
+    g_autoptr (GstVisionObjects) found =
         gst_buffer_get_vision_objects (buffer, GST_VISION_ORIGIN_RESULT);
     const GstVisionObject *t = &truth->objects[0], *o;
 
@@ -129,14 +121,7 @@ follow_truth (const gchar *scene, guint n)
       hits += o->state == GST_VISION_STATE_TRACKING &&
           hypot (o->cx - t->cx, o->cy - t->cy) < 20;
     }
-    gst_vision_objects_free (truth);
-    gst_vision_objects_free (found);
-    gst_buffer_unref (buffer);
   }
-  gst_harness_teardown (h);
-  g_free (line);
-  g_free (box);
-  g_free (source);
   return hits;
 }
 

@@ -10,11 +10,11 @@
 static GstCaps *
 caps_of (const gchar *fields)
 {
-  gchar *text = g_strconcat ("video/x-raw, framerate=25/1, ", fields, NULL);
+  g_autofree gchar *text =
+      g_strconcat ("video/x-raw, framerate=25/1, ", fields, NULL);
   GstCaps *caps = gst_caps_from_string (text);
 
   fail_unless (caps != NULL, "%s", text);
-  g_free (text);
   return caps;
 }
 
@@ -75,7 +75,7 @@ static void
 try_file (const gchar *text, const gchar *problem)
 {
   Stage s = stage_new (GST_VIDEO_FORMAT_UNKNOWN, TARGETS);
-  gchar *path;
+  g_autofree gchar *path = NULL;
   gint file = g_file_open_tmp ("emdtrack-XXXXXX", &path, NULL);
 
   fail_unless (file >= 0);
@@ -91,7 +91,6 @@ try_file (const gchar *text, const gchar *problem)
   else
     gst_vision_objects_free (stage_push (&s));
   g_remove (path);
-  g_free (path);
   stage_free (&s);
 }
 

@@ -31,9 +31,9 @@ drop (gchar *path)
 static gchar *
 make_picture (GstVideoFormat format, gint width, gint height, guint8 *pixels)
 {
-  GstHarness *h = gst_harness_new ("pngenc");
+  g_autoptr (Harness) h = gst_harness_new ("pngenc");
   GstVideoInfo info;
-  GstBuffer *png;
+  g_autoptr (GstBuffer) png = NULL;
   GstMapInfo map;
   gchar *path;
 
@@ -45,8 +45,6 @@ make_picture (GstVideoFormat format, gint width, gint height, guint8 *pixels)
   fail_unless (gst_buffer_map (png, &map, GST_MAP_READ));
   path = make_file ((const gchar *) map.data, (gssize) map.size);
   gst_buffer_unmap (png, &map);
-  gst_buffer_unref (png);
-  gst_harness_teardown (h);
   return path;
 }
 
@@ -65,10 +63,9 @@ make_square (void)
 static void
 set_file (Stage *s, const gchar *before, const gchar *path)
 {
-  gchar *text = g_strconcat (before, path, NULL);
+  g_autofree gchar *text = g_strconcat (before, path, NULL);
 
   g_object_set (s->h->element, "targets", text, NULL);
-  g_free (text);
 }
 
 /* It is looked for in the whole frame, found, then followed. */

@@ -45,7 +45,7 @@ GST_START_TEST (test_maps)
   gst_harness_set_src_caps (
       s.h, stage_format (&s, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT));
   for (guint i = 0; i < G_N_ELEMENTS (solvers); i++) {
-    GstBuffer *buffer;
+    g_autoptr (GstBuffer) buffer = NULL;
 
     gst_util_set_object_arg (G_OBJECT (s.h->element), "solver", solvers[i]);
     buffer = gst_harness_push_and_pull (s.h, stage_frame (&s));
@@ -55,7 +55,6 @@ GST_START_TEST (test_maps)
         gst_buffer_nth_vision_map (buffer, GST_VISION_ORIGIN_RESULT, 0, &map));
     fail_unless_equals_string (map.kind, "emd");
     check_map (&s, &map);
-    gst_buffer_unref (buffer);
   }
   fail_unless (stat_number (s.h->element, "emd-distinct") > 0);
   gst_util_set_object_arg (G_OBJECT (s.h->element), "solver", "reuse");
@@ -77,7 +76,7 @@ GST_END_TEST;
 GST_START_TEST (test_output)
 {
   Stage s = stage_new (GST_VIDEO_FORMAT_UNKNOWN, NULL);
-  GstCaps *caps;
+  g_autoptr (GstCaps) caps = NULL;
   gint width;
 
   gst_util_set_object_arg (G_OBJECT (s.h->element), "output", "map");
@@ -102,7 +101,6 @@ GST_START_TEST (test_output)
   fail_unless_equals_string (
       gst_structure_get_string (gst_caps_get_structure (caps, 0), "format"),
       "GRAY16_LE");
-  gst_caps_unref (caps);
   stage_free (&s);
 }
 GST_END_TEST;
@@ -111,19 +109,15 @@ GST_END_TEST;
 static void
 negotiate (const gchar *line, const gchar *map)
 {
-  GstHarness *h = gst_harness_new_parse (line);
-  GstCaps *wanted = gst_caps_from_string (map), *caps;
-  GstBuffer *buffer;
+  g_autoptr (Harness) h = gst_harness_new_parse (line);
+  g_autoptr (GstCaps) wanted = gst_caps_from_string (map), caps = NULL;
+  g_autoptr (GstBuffer) buffer = NULL;
 
   gst_harness_play (h);
   buffer = gst_harness_pull (h);
   caps = gst_pad_get_current_caps (h->sinkpad);
   fail_unless (gst_caps_is_subset (caps, wanted), "%s: %s", line,
       gst_caps_to_string (caps));
-  gst_buffer_unref (buffer);
-  gst_caps_unref (caps);
-  gst_caps_unref (wanted);
-  gst_harness_teardown (h);
 }
 
 #define SCENE "visiontestsrc num-buffers=1 pattern=multispectral "

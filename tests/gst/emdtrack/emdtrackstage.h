@@ -130,7 +130,7 @@ stage_see (Stage *s, guint n, gdouble near, GstVisionState state)
   guint64 id = 0;
 
   while (n--) {
-    GstVisionObjects *found = stage_push (s);
+    g_autoptr (GstVisionObjects) found = stage_push (s);
     const GstVisionObject *o = &found->objects[0];
 
     fail_unless_equals_int (found->n_objects, 1);
@@ -145,7 +145,6 @@ stage_see (Stage *s, guint n, gdouble near, GstVisionState state)
     fail_unless (fabs (o->score + o->distance - 1) < 1e-9);
     fail_unless (o->ratio >= 0 && o->ratio <= 1);
     id = o->id;
-    gst_vision_objects_free (found);
   }
   return id;
 }

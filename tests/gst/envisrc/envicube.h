@@ -29,10 +29,9 @@ remove_folder (void)
   const gchar *name;
 
   while ((name = g_dir_read_name (dir))) {
-    gchar *path = g_build_filename (folder, name, NULL);
+    g_autofree gchar *path = g_build_filename (folder, name, NULL);
 
     g_remove (path);
-    g_free (path);
   }
   g_dir_close (dir);
   g_rmdir (folder);
@@ -79,10 +78,9 @@ store (guint8 *at, guint type, gboolean big, guint number)
 static void
 put_file (const gchar *name, gconstpointer data, gsize size)
 {
-  gchar *path = g_build_filename (folder, name, NULL);
+  g_autofree gchar *path = g_build_filename (folder, name, NULL);
 
   fail_unless (g_file_set_contents (path, data, (gssize) size, NULL));
-  g_free (path);
 }
 
 static gchar *
@@ -101,9 +99,9 @@ put_cube (const gchar *stem, const gchar *order, guint type, gboolean big)
 {
   guint8 data[3 + SAMPLES * LINES * BANDS * 8] = {0}, one[8];
   guint bytes = store (one, type, big, 0);
-  gchar *text = header_text (SAMPLES, order, type, big);
-  gchar *header = g_strconcat (stem, ".hdr", NULL);
-  gchar *numbers = g_strconcat (stem, ".raw", NULL);
+  g_autofree gchar *text = header_text (SAMPLES, order, type, big);
+  g_autofree gchar *header = g_strconcat (stem, ".hdr", NULL);
+  g_autofree gchar *numbers = g_strconcat (stem, ".raw", NULL);
 
   for (guint y = 0; y < LINES; y++)
     for (guint x = 0; x < SAMPLES; x++)
@@ -112,21 +110,17 @@ put_cube (const gchar *stem, const gchar *order, guint type, gboolean big)
             number_of (x, y, b));
   put_file (header, text, strlen (text));
   put_file (numbers, data, 3 + SAMPLES * LINES * BANDS * bytes);
-  g_free (text);
-  g_free (header);
-  g_free (numbers);
 }
 
 /* envisrc plays nothing but files. */
 static void G_GNUC_UNUSED
 give_cube (GstElement *element)
 {
-  gchar *path = g_build_filename (folder, "cube.hdr", NULL);
+  g_autofree gchar *path = g_build_filename (folder, "cube.hdr", NULL);
 
   if (g_str_equal (
           GST_OBJECT_NAME (gst_element_get_factory (element)), "envisrc"))
     g_object_set (element, "location", path, NULL);
-  g_free (path);
 }
 
 /* A folder with one cube, for a fixture. */

@@ -16,8 +16,8 @@ GST_START_TEST (test_values)
 
   for (guint i = 0; i < G_N_ELEMENTS (orders) * G_N_ELEMENTS (types) * 2; i++) {
     guint type = types[i / 2 % G_N_ELEMENTS (types)];
-    GstHarness *h;
-    GstBuffer *buffer;
+    g_autoptr (Harness) h = NULL;
+    g_autoptr (GstBuffer) buffer = NULL;
 
     put_cube ("cube", orders[i / (2 * G_N_ELEMENTS (types))], type, i % 2);
     h = play (
@@ -28,8 +28,6 @@ GST_START_TEST (test_values)
         for (guint x = 0; x < SAMPLES; x++)
           fail_unless_equals_int (value_at (buffer, x, b * LINES + y),
               number_of (x, y, b) & (type == 1 ? 255 : 65535));
-    gst_buffer_unref (buffer);
-    gst_harness_teardown (h);
   }
 }
 GST_END_TEST;
@@ -37,9 +35,9 @@ GST_END_TEST;
 /* Six bands as four channels: means of bands 0, 1-2, 3 and 4-5. */
 GST_START_TEST (test_channels)
 {
-  GstHarness *h;
-  GstBuffer *buffer;
-  GstCaps *caps;
+  g_autoptr (Harness) h = NULL;
+  g_autoptr (GstBuffer) buffer = NULL;
+  g_autoptr (GstCaps) caps = NULL;
   const GstStructure *s;
   const GValue *list;
   gint channels, height;
@@ -64,16 +62,13 @@ GST_START_TEST (test_channels)
       value_at (buffer, 2, LINES + 1), number_of (2, 1, 1) + 20);
   fail_unless_equals_int (
       value_at (buffer, 4, 3 * LINES), number_of (4, 0, 4) + 20);
-  gst_caps_unref (caps);
-  gst_buffer_unref (buffer);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
 GST_START_TEST (test_scale)
 {
-  GstHarness *h;
-  GstBuffer *buffer;
+  g_autoptr (Harness) h = NULL;
+  g_autoptr (GstBuffer) buffer = NULL;
   guint8 pixel;
 
   put_cube ("cube", "bsq", 4, FALSE);
@@ -84,29 +79,25 @@ GST_START_TEST (test_scale)
   fail_unless_equals_int (pixel, 120);
   gst_buffer_extract (buffer, 8 * (LINES + 2) + 4, &pixel, 1); /* over it */
   fail_unless_equals_int (pixel, 255);
-  gst_buffer_unref (buffer);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
 GST_START_TEST (test_sequence)
 {
-  GstHarness *h;
+  g_autoptr (Harness) h = NULL;
 
   for (guint i = 7; i < 11; i++) {
-    gchar *stem = g_strdup_printf ("cube-%03u", i);
+    g_autofree gchar *stem = g_strdup_printf ("cube-%03u", i);
 
     put_cube (stem, "bip", 12, FALSE);
-    g_free (stem);
   }
   h = play (
       "cube-%03d.hdr", "start-index=7", "video/x-raw,framerate=10/1", NULL);
   for (guint i = 0; i < 4; i++) {
-    GstBuffer *buffer = gst_harness_pull (h);
+    g_autoptr (GstBuffer) buffer = gst_harness_pull (h);
 
     fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), i * 100 * GST_MSECOND);
     fail_unless_equals_uint64 (GST_BUFFER_DURATION (buffer), 100 * GST_MSECOND);
-    gst_buffer_unref (buffer);
   }
   for (;;) {
     GstEvent *event = gst_harness_pull_event (h);
@@ -117,7 +108,6 @@ GST_START_TEST (test_sequence)
     if (eos)
       break;
   }
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -133,12 +123,13 @@ check_large (const gchar *order)
       {3 * MANY_SAMPLES, 1, MANY_SAMPLES}, {3 * MANY_SAMPLES, 3, 1}};
   const guint *step = steps[order[1] == 's' ? 0 : order[2] == 'l' ? 1 : 2];
   gsize size = 3 * MANY_SAMPLES * MANY_LINES;
-  guint8 *data = g_malloc (size);
-  gchar *text = g_strdup_printf ("ENVI\nsamples=%d\nlines=%d\nbands=3\n"
-                                 "data type=1\ninterleave=%s\n",
-      MANY_SAMPLES, MANY_LINES, order);
-  GstHarness *h;
-  GstBuffer *buffer;
+  g_autofree guint8 *data = g_malloc (size);
+  g_autofree gchar *text =
+      g_strdup_printf ("ENVI\nsamples=%d\nlines=%d\nbands=3\n"
+                       "data type=1\ninterleave=%s\n",
+          MANY_SAMPLES, MANY_LINES, order);
+  g_autoptr (Harness) h = NULL;
+  g_autoptr (GstBuffer) buffer = NULL;
   GstMapInfo map;
 
   for (guint i = 0; i < size; i++) {
@@ -160,10 +151,6 @@ check_large (const gchar *order)
       fail ("%s: sample %u of row %u", order, x, row);
   }
   gst_buffer_unmap (buffer, &map);
-  gst_buffer_unref (buffer);
-  gst_harness_teardown (h);
-  g_free (text);
-  g_free (data);
 }
 
 GST_START_TEST (test_large)

@@ -13,9 +13,10 @@
 static gchar *
 error_of (const gchar *properties)
 {
-  gchar *line = g_strdup_printf ("envisrc %s ! fakesink", properties);
-  GstElement *pipeline = gst_parse_launch (line, NULL);
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autofree gchar *line =
+      g_strdup_printf ("envisrc %s ! fakesink", properties);
+  g_autoptr (GstElement) pipeline = gst_parse_launch (line, NULL);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   GstMessage *message;
   GError *error = NULL;
   gchar *text = NULL;
@@ -30,22 +31,18 @@ error_of (const gchar *properties)
   }
   g_clear_pointer (&message, gst_message_unref);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
-  gst_object_unref (pipeline);
-  g_free (line);
   return text;
 }
 
 static void
 expect_error (const gchar *name, const gchar *properties, const gchar *words)
 {
-  gchar *all = g_strdup_printf ("location=%s/%s %s", folder, name, properties);
-  gchar *text = error_of (all);
+  g_autofree gchar *all =
+      g_strdup_printf ("location=%s/%s %s", folder, name, properties);
+  g_autofree gchar *text = error_of (all);
 
   fail_unless (text && strstr (text, words), "%s: %s, not %s", all,
       text ? text : "no error", words);
-  g_free (text);
-  g_free (all);
 }
 
 GST_START_TEST (test_errors)
@@ -83,13 +80,12 @@ GST_START_TEST (test_headers)
       {"wavelength = {1, 2}", "wavelengths"}};
 
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
-    gchar *good = header_text (SAMPLES, "bil", 12, FALSE);
-    gchar *text = g_strdup_printf ("ENVI\n%s%s", bad[i].line, good + 4);
+    g_autofree gchar *good = header_text (SAMPLES, "bil", 12, FALSE);
+    g_autofree gchar *text =
+        g_strdup_printf ("ENVI\n%s%s", bad[i].line, good + 4);
 
     put_file ("bad.hdr", text, strlen (text));
     expect_error ("bad.hdr", "", bad[i].words);
-    g_free (good);
-    g_free (text);
   }
 }
 GST_END_TEST;
@@ -97,22 +93,19 @@ GST_END_TEST;
 /* A header that ends anywhere is refused or read, never worse. */
 GST_START_TEST (test_truncated)
 {
-  gchar *text = header_text (SAMPLES, "bil", 12, FALSE);
+  g_autofree gchar *text = header_text (SAMPLES, "bil", 12, FALSE);
   gsize n = strlen (text), enough = strstr (text, "bil") + 3 - text;
 
   put_cube ("cube", "bil", 12, FALSE);
   for (gsize i = 0; i < n; i += 3) {
-    gchar *line =
+    g_autofree gchar *line =
         g_strdup_printf ("location=%s/cube.hdr num-buffers=1", folder);
-    gchar *said;
+    g_autofree gchar *said = NULL;
 
     put_file ("cube.hdr", text, i);
     said = error_of (line);
     fail_unless (said || i >= enough, "%zu bytes of a header are taken", i);
-    g_free (said);
-    g_free (line);
   }
-  g_free (text);
 }
 GST_END_TEST;
 
@@ -123,36 +116,31 @@ GST_START_TEST (test_left_out)
   static const gchar *const words[] = {
       "cube-1.hdr: the file with its numbers ends early", "another size",
       "cube-4.hdr"};
-  gchar *narrow = header_text (SAMPLES - 1, "bip", 12, FALSE);
-  GstBus *bus = gst_bus_new ();
-  GstHarness *h;
+  g_autofree gchar *narrow = header_text (SAMPLES - 1, "bip", 12, FALSE);
+  g_autoptr (GstBus) bus = gst_bus_new ();
+  g_autoptr (Harness) h = NULL;
 
   for (guint i = 0; i < 6; i++) {
-    gchar *stem = g_strdup_printf ("cube-%u", i);
+    g_autofree gchar *stem = g_strdup_printf ("cube-%u", i);
 
     put_cube (stem, "bip", 12, FALSE);
-    g_free (stem);
   }
   put_file ("cube-1.raw", "short", 5);
   put_file ("cube-2.hdr", narrow, strlen (narrow));
   put_file ("cube-4.hdr", "ENVI\n", 5);
   h = play ("cube-%d.hdr", "", "video/x-raw,framerate=10/1", bus);
   for (guint i = 0; i < 6; i = i == 0 ? 3 : i + 2) {
-    GstBuffer *buffer = gst_harness_pull (h);
+    g_autoptr (GstBuffer) buffer = gst_harness_pull (h);
 
     fail_unless (buffer != NULL, "there is no frame %u", i);
     fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), i * 100 * GST_MSECOND);
     fail_unless_equals_int (value_at (buffer, 1, 2), number_of (1, 2, 0));
-    gst_buffer_unref (buffer);
   }
   for (guint i = 0; i < G_N_ELEMENTS (words); i++)
     expect_text (
         gst_bus_timed_pop_filtered (bus, 10 * GST_SECOND, GST_MESSAGE_WARNING),
         words[i]);
   gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
-  gst_harness_teardown (h);
-  g_free (narrow);
 }
 GST_END_TEST;
 
@@ -160,9 +148,9 @@ GST_END_TEST;
 static void
 check_cut (const gchar *order)
 {
-  gchar *raw = g_build_filename (folder, "cube.raw", NULL);
-  GstBus *bus = gst_bus_new ();
-  GstHarness *h;
+  g_autofree gchar *raw = g_build_filename (folder, "cube.raw", NULL);
+  g_autoptr (GstBus) bus = gst_bus_new ();
+  g_autoptr (Harness) h = NULL;
   GstBuffer *buffer;
 
   put_cube ("cube", order, 12, FALSE);
@@ -175,9 +163,6 @@ check_cut (const gchar *order)
       gst_bus_timed_pop_filtered (bus, 10 * GST_SECOND, GST_MESSAGE_ERROR),
       "cube.raw was cut short");
   gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
-  gst_harness_teardown (h);
-  g_free (raw);
 }
 
 static GstPadProbeReturn
@@ -193,16 +178,15 @@ ask_for_more (GstPad *pad, GstPadProbeInfo *info, gpointer element)
  * keeps its size. */
 GST_START_TEST (test_set_while_playing)
 {
-  GstBus *bus = gst_bus_new ();
+  g_autoptr (GstBus) bus = gst_bus_new ();
   GstElement *src;
-  GstHarness *h;
+  g_autoptr (Harness) h = NULL;
   GstPad *pad;
 
   for (guint i = 0; i < 4; i++) {
-    gchar *stem = g_strdup_printf ("cube-%u", i);
+    g_autofree gchar *stem = g_strdup_printf ("cube-%u", i);
 
     put_cube (stem, "bip", 12, FALSE);
-    g_free (stem);
   }
   h = prepare_to_play ("cube-%d.hdr", "channels=2", "video/x-raw", bus);
   src = gst_harness_find_element (h, "envisrc");
@@ -210,21 +194,18 @@ GST_START_TEST (test_set_while_playing)
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, ask_for_more, src, NULL);
   gst_harness_play (h);
   for (guint i = 0; i < 4; i++) {
-    GstBuffer *buffer = gst_harness_pull (h);
+    g_autoptr (GstBuffer) buffer = gst_harness_pull (h);
 
     fail_unless (buffer != NULL);
     fail_unless_equals_uint64 (GST_BUFFER_OFFSET (buffer), i);
     fail_unless_equals_int (value_at (buffer, 0, 0),
         (number_of (0, 0, 0) + number_of (0, 0, 1) + number_of (0, 0, 2)) / 3);
-    gst_buffer_unref (buffer);
   }
   fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING) == NULL);
   gst_object_unref (pad);
   gst_object_unref (src);
   gst_element_set_bus (h->element, NULL);
   gst_bus_set_flushing (bus, TRUE);
-  gst_harness_teardown (h);
-  gst_object_unref (bus);
 }
 GST_END_TEST;
 

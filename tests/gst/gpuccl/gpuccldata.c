@@ -16,7 +16,7 @@ static const char *data;
 static guint16 *
 read_picture (const gchar *format, ...)
 {
-  gchar *name, *path;
+  g_autofree gchar *name = NULL, *path = NULL;
   guint16 *values;
   va_list args;
 
@@ -26,20 +26,17 @@ read_picture (const gchar *format, ...)
   path = g_build_filename (data, name, NULL);
   values = png_read (path, 640, 480);
   fail_unless (values != NULL, "%s", path);
-  g_free (path);
-  g_free (name);
   return values;
 }
 
 static Pose
 read_pose (gint i)
 {
-  gchar *path = g_strdup_printf (
+  g_autofree gchar *path = g_strdup_printf (
       "%s/rgbd/7scenes_tsdf_fusion/pose/frame-%06d.pose.txt", data, i);
   Pose pose;
 
   fail_unless (pose_read (path, &pose), "%s", path);
-  g_free (path);
   return pose;
 }
 
@@ -147,11 +144,10 @@ GST_START_TEST (test_static)
 
   frames_caps (&f, GST_VIDEO_FORMAT_GRAY16_LE, 640, 480);
   for (gint i = APART; i < N_FRAMES; i++) {
-    GstBuffer *buffer = gst_harness_push_and_pull (
+    g_autoptr (GstBuffer) buffer = gst_harness_push_and_pull (
         f.h, read_frame (&f, &in, "7scenes_tsdf_fusion", i));
 
     fail_unless (overlap_with (buffer, NULL) < 0, "frame %d", i);
-    gst_buffer_unref (buffer);
   }
   expect_faulty (&f, 0);
   fail_unless (frames_event (&f) == NULL);
@@ -232,12 +228,12 @@ GST_END_TEST;
 /* Of a sequence of pictures, the element sees the numbers that they hold. */
 GST_START_TEST (test_pictures)
 {
-  gchar *line = g_strdup_printf (
+  g_autofree gchar *line = g_strdup_printf (
       "multifilesrc location=%s/rgbd/7scenes_tsdf_fusion/depth/"
       "frame-%%06d.depth.png caps=image/png,framerate=30/1 num-buffers=3 ! "
       "pngdec ! videoconvert ! video/x-raw,format=GRAY16_LE ! gpuccl",
       data);
-  GstHarness *h = gst_harness_new_parse (line);
+  g_autoptr (Harness) h = gst_harness_new_parse (line);
 
   gst_harness_play (h);
   for (gint i = 0; i < 3; i++) {
@@ -251,8 +247,6 @@ GST_START_TEST (test_pictures)
     gst_buffer_unref (buffer);
     free (depth);
   }
-  gst_harness_teardown (h);
-  g_free (line);
 }
 GST_END_TEST;
 

@@ -74,7 +74,8 @@ GST_START_TEST (test_surfaces)
       "filter=none min-size=100 frames=3 min-extent=2");
 
   for (guint i = 0; i < 8; i++) {
-    GstVisionObjects *found = frames_push (&f, frames_make (&f, scene, 2));
+    g_autoptr (GstVisionObjects) found =
+        frames_push (&f, frames_make (&f, scene, 2));
 
     fail_unless_equals_int (found->n_objects, 2);
     for (guint k = 0; k < 2; k++) {
@@ -83,7 +84,6 @@ GST_START_TEST (test_surfaces)
       fail_unless_equals_string (found->objects[k].reason, "surface");
       fail_unless (found->objects[k].id != 0);
     }
-    gst_vision_objects_free (found);
   }
   frames_free (&f);
 }
@@ -169,8 +169,8 @@ GST_START_TEST (test_calibration)
       "height: 96\nwidth: 128\nd: [0.1, 0, 0, 0, 0]\n"
       "k: [120.0, 0.0, 63.5, 0.0, 120.0, 47.5, 0.0, 0.0, 1.0]\n",
       "60 0 31.5\n0 60 23.5\n0 0 1\n"};
-  gchar *folder = g_dir_make_tmp ("gpuccl-XXXXXX", NULL);
-  gchar *path = g_build_filename (folder, "camera", NULL);
+  g_autofree gchar *folder = g_dir_make_tmp ("gpuccl-XXXXXX", NULL);
+  g_autofree gchar *path = g_build_filename (folder, "camera", NULL);
   Frames f = frames_new (GST_VIDEO_FORMAT_GRAY16_LE, "");
 
   for (guint i = 0; i < G_N_ELEMENTS (files); i++) {
@@ -186,8 +186,6 @@ GST_START_TEST (test_calibration)
   }
   g_unlink (path);
   g_rmdir (folder);
-  g_free (path);
-  g_free (folder);
   frames_free (&f);
 }
 GST_END_TEST;
@@ -199,7 +197,7 @@ GST_START_TEST (test_bad_camera)
  "camera_matrix:\n  rows: " rows "\n  cols: 3\n" \
  "  data: [120, 0, 63, 0, 120, 47, 0, 0, 1]\n"
   gchar *folder = g_dir_make_tmp ("gpuccl-XXXXXX", NULL);
-  gchar *path = g_build_filename (folder, "camera", NULL);
+  g_autofree gchar *path = g_build_filename (folder, "camera", NULL);
   const gchar *const bad[][4] = {{"intrinsics", "80,80,31.5", "3 entries"},
       {"intrinsics", "80,nan,1,1", "not a number"},
       {"calibration", "/nowhere/to/be/found", "/nowhere"},
@@ -228,7 +226,6 @@ GST_START_TEST (test_bad_camera)
   }
   g_unlink (path);
   g_rmdir (folder);
-  g_free (path);
   g_free (folder);
   frames_free (&f);
 }

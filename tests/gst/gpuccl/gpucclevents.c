@@ -13,12 +13,12 @@ expect_event (Frames *f, const Rect *r, GstClockTime pts)
 {
   guint8 pixels[WIDTH * HEIGHT] = {0};
   const Rect painted = {r->x, r->y, r->width, r->height, 255};
-  GstEvent *event = frames_event (f);
+  g_autoptr (GstEvent) event = frames_event (f);
   const GstStructure *s;
   guint width, height, stride;
   guint64 id, time;
   gdouble x, y, w, h;
-  GstBuffer *mask;
+  g_autoptr (GstBuffer) mask = NULL;
 
   fail_unless (event != NULL);
   s = gst_event_get_structure (event);
@@ -37,8 +37,6 @@ expect_event (Frames *f, const Rect *r, GstClockTime pts)
     fail_unless (
         !gst_buffer_memcmp (mask, row * stride, pixels + row * WIDTH, WIDTH),
         "row %d", row);
-  gst_buffer_unref (mask);
-  gst_event_unref (event);
   return id;
 }
 
@@ -154,7 +152,7 @@ GST_START_TEST (test_kept)
 {
   Frames f = frames_new (GST_VIDEO_FORMAT_GRAY8, "frames=1 min-size=0");
   GstEvent *event;
-  GstBuffer *mask;
+  g_autoptr (GstBuffer) mask = NULL;
   guint stride;
   guint8 inside = 0;
 
@@ -170,7 +168,6 @@ GST_START_TEST (test_kept)
   gst_buffer_extract (mask, stride * 20 + 10, &inside, 1);
   fail_unless_equals_int (inside, 255);
   frames_free (&f);
-  gst_buffer_unref (mask);
 }
 GST_END_TEST;
 

@@ -242,10 +242,9 @@ GST_START_TEST (test_caps)
   GstCaps *caps = gst_pad_get_pad_template_caps (pad);
 
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
-    GstCaps *wrong = gst_caps_from_string (bad[i]);
+    g_autoptr (GstCaps) wrong = gst_caps_from_string (bad[i]);
 
     fail_if (gst_caps_can_intersect (caps, wrong), "%s", bad[i]);
-    gst_caps_unref (wrong);
   }
   gst_caps_unref (caps);
   gst_object_unref (pad);

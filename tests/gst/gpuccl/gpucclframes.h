@@ -136,13 +136,12 @@ frames_push (Frames *f, GstBuffer *buffer)
 static inline GstVisionObject *
 frames_first (Frames *f, GstBuffer *buffer, guint n)
 {
-  GstVisionObjects *found = frames_push (f, buffer);
+  g_autoptr (GstVisionObjects) found = frames_push (f, buffer);
   GstVisionObject *first;
 
   fail_unless (found != NULL);
   fail_unless_equals_int (found->n_objects, n);
   first = n ? gst_vision_object_copy (&found->objects[0]) : NULL;
-  gst_vision_objects_free (found);
   return first;
 }
 

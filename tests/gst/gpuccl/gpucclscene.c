@@ -117,28 +117,24 @@ take_frame (Outcome *out, guint frame, GstBuffer *buffer)
 static Outcome
 play (const gchar *source, const gchar *caps, const gchar *properties, guint n)
 {
-  gchar *line = g_strdup_printf ("visiontestsrc pattern=rgbd label-map=true "
-                                 "motion-start=%d %s ! %s ! gpuccl %s",
-      MOTION_START, source, caps, properties);
-  GstHarness *h = gst_harness_new_parse (line);
-  GstElement *gpuccl = gst_harness_find_element (h, "gpuccl");
-  GstPad *pad = gst_element_get_static_pad (gpuccl, "sink");
+  g_autofree gchar *line =
+      g_strdup_printf ("visiontestsrc pattern=rgbd label-map=true "
+                       "motion-start=%d %s ! %s ! gpuccl %s",
+          MOTION_START, source, caps, properties);
+  g_autoptr (Harness) h = gst_harness_new_parse (line);
+  g_autoptr (GstElement) gpuccl = gst_harness_find_element (h, "gpuccl");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (gpuccl, "sink");
   Outcome out = {0};
 
   gst_pad_add_probe (
       pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, take_event, &out, NULL);
   gst_harness_play (h);
   for (guint i = 0; i < n; i++) {
-    GstBuffer *buffer = gst_harness_pull (h);
+    g_autoptr (GstBuffer) buffer = gst_harness_pull (h);
 
     fail_unless (buffer != NULL);
     take_frame (&out, i, buffer);
-    gst_buffer_unref (buffer);
   }
-  gst_object_unref (pad);
-  gst_object_unref (gpuccl);
-  gst_harness_teardown (h);
-  g_free (line);
   return out;
 }
 
@@ -155,7 +151,7 @@ static void
 expect_robot (const Outcome *out, gdouble overlap, gdouble box_overlap)
 {
   GstVisionObject *o = object_in (out->newest, out->id);
-  GstVisionObjects *truth =
+  g_autoptr (GstVisionObjects) truth =
       gst_buffer_get_vision_objects (out->newest, GST_VISION_ORIGIN_TRUTH);
   GstVisionMap labels = labels_in (out->newest, GST_VISION_ORIGIN_RESULT);
   GstVisionMap robot = labels_in (out->newest, GST_VISION_ORIGIN_TRUTH);
@@ -175,7 +171,6 @@ expect_robot (const Outcome *out, gdouble overlap, gdouble box_overlap)
   fail_unless (iou >= overlap && box >= box_overlap);
   fail_unless (before > 0 && before < .3, "%g m", before);
   fail_unless (o->pose.n == 7 && o->extent.n == 3);
-  gst_vision_objects_free (truth);
   gst_vision_object_free (o);
 }
 
@@ -193,7 +188,8 @@ GST_START_TEST (test_paths)
       {"rotation", .15, .2, 14}};
 
   for (guint i = 0; i < G_N_ELEMENTS (paths); i++) {
-    gchar *source = g_strdup_printf ("speed=4 path=%s", paths[i].path);
+    g_autofree gchar *source =
+        g_strdup_printf ("speed=4 path=%s", paths[i].path);
     gboolean turns = g_str_equal (paths[i].path, "rotation");
     Outcome out = play (source, "video/x-raw", "", N_FRAMES);
 
@@ -206,7 +202,6 @@ GST_START_TEST (test_paths)
         (out.n_others == 0 && out.n_events == (out.n_accepted + 4) / 5));
     expect_robot (&out, paths[i].overlap, paths[i].box_overlap);
     clear (&out);
-    g_free (source);
   }
 }
 GST_END_TEST;

@@ -44,9 +44,9 @@ mask_of (GstBuffer *buffer, guint n_regions)
 GST_START_TEST (test_narrow)
 {
   Frames f = frames_new (GST_VIDEO_FORMAT_GRAY8, CPU);
-  GstBuffer *buffer =
+  g_autoptr (GstBuffer) buffer =
       gst_harness_push_and_pull (f.h, frames_make (&f, rects, 3));
-  GstBuffer *mask = mask_of (buffer, 2);
+  g_autoptr (GstBuffer) mask = mask_of (buffer, 2);
   GstVideoMeta *meta = gst_buffer_get_video_meta (mask);
   guint8 expected[WIDTH * HEIGHT] = {0};
   Rect regions[] = {rects[1], rects[0]};
@@ -57,8 +57,6 @@ GST_START_TEST (test_narrow)
   regions[1].value = 2;
   paint (expected, WIDTH, 1, WIDTH, HEIGHT, regions, 2);
   fail_unless (!gst_buffer_memcmp (mask, 0, expected, sizeof expected));
-  gst_buffer_unref (mask);
-  gst_buffer_unref (buffer);
   frames_free (&f);
 }
 GST_END_TEST;
@@ -94,11 +92,10 @@ GST_END_TEST;
 GST_START_TEST (test_none)
 {
   Frames f = frames_new (GST_VIDEO_FORMAT_GRAY8, CPU "label-map=false");
-  GstBuffer *buffer =
+  g_autoptr (GstBuffer) buffer =
       gst_harness_push_and_pull (f.h, frames_make (&f, rects, 3));
 
   fail_unless (gst_buffer_get_analytics_relation_meta (buffer) == NULL);
-  gst_buffer_unref (buffer);
   frames_free (&f);
 }
 GST_END_TEST;

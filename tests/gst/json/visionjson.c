@@ -44,10 +44,9 @@ line_of (GstBuffer *buffer)
 static void
 check_line (GstBuffer *buffer, const gchar *wanted)
 {
-  gchar *line = line_of (buffer);
+  g_autofree gchar *line = line_of (buffer);
 
   fail_unless_equals_string (line, wanted);
-  g_free (line);
 }
 
 /* The same as a tree. */
@@ -55,11 +54,10 @@ static JsonNode *
 parse (GstBuffer *buffer)
 {
   GError *error = NULL;
-  gchar *line = line_of (buffer);
+  g_autofree gchar *line = line_of (buffer);
   JsonNode *root = json_from_string (line, &error);
 
   fail_unless (root != NULL, "%s: %s", line, error ? error->message : "empty");
-  g_free (line);
   return root;
 }
 
@@ -191,7 +189,7 @@ GST_START_TEST (test_objects)
 {
   GstBuffer *buffer = gst_buffer_new ();
   GstVisionObject objects[2] = {some_object (), some_object ()};
-  JsonNode *root;
+  g_autoptr (JsonNode) root = NULL;
   JsonObject *line, *truth;
 
   gst_buffer_add_vision_objects (buffer, 0, 640, 480, objects, 2);
@@ -213,7 +211,6 @@ GST_START_TEST (test_objects)
       json_object_get_array_member (line, "objects"), 1));
   check_some_object (json_array_get_object_element (
       json_object_get_array_member (truth, "objects"), 0));
-  json_node_unref (root);
 }
 GST_END_TEST;
 
@@ -225,7 +222,7 @@ GST_START_TEST (test_camera_and_maps)
   GstVisionMap map = {"pocstereo", "depth", "u8", 1, 3, 2, 3, FALSE, 0.001, 0,
       0, gst_buffer_new_allocate (NULL, 6, NULL), NULL};
   GstBuffer *buffer = gst_buffer_new ();
-  JsonNode *root;
+  g_autoptr (JsonNode) root = NULL;
   JsonObject *object;
   JsonArray *maps;
 
@@ -250,7 +247,6 @@ GST_START_TEST (test_camera_and_maps)
   check_number (object, "scale", 0.001);
   check_number (object, "width", 3);
   fail_unless (!json_object_has_member (object, "pixels"));
-  json_node_unref (root);
 }
 GST_END_TEST;
 
@@ -258,10 +254,9 @@ GST_END_TEST;
 static gboolean
 has_values (GstBuffer *buffer)
 {
-  gchar *line = line_with (buffer, TRUE);
+  g_autofree gchar *line = line_with (buffer, TRUE);
   gboolean found = strstr (line, "\"values\":") != NULL;
 
-  g_free (line);
   return found;
 }
 
@@ -307,8 +302,8 @@ static GstBuffer *
 buffer_with_objects (const gchar *array)
 {
   GstBuffer *buffer = gst_buffer_new ();
-  gchar *text = g_strdup_printf ("S, objects=%s;", array);
-  GstStructure *structure = gst_structure_from_string (text, NULL);
+  g_autofree gchar *text = g_strdup_printf ("S, objects=%s;", array);
+  g_autoptr (GstStructure) structure = gst_structure_from_string (text, NULL);
 
   fail_unless (structure != NULL, "%s", text);
   gst_vision_meta_register ();
@@ -316,8 +311,6 @@ buffer_with_objects (const gchar *array)
       gst_custom_meta_get_structure (
           gst_buffer_add_custom_meta (buffer, "VisionObjects")),
       "objects", gst_structure_get_value (structure, "objects"));
-  gst_structure_free (structure);
-  g_free (text);
   return buffer;
 }
 
@@ -335,13 +328,12 @@ GST_START_TEST (test_numbers)
 
   setlocale (LC_ALL, "de_DE.UTF-8");
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    gchar *array = g_strdup_printf ("<[A, v=(double)%s]>", cases[i].number);
-    gchar *wanted = g_strdup_printf (
+    g_autofree gchar *array =
+        g_strdup_printf ("<[A, v=(double)%s]>", cases[i].number);
+    g_autofree gchar *wanted = g_strdup_printf (
         "{\"schema\":1,\"frame\":0,\"objects\":[{\"v\":%s}]}", cases[i].json);
 
     check_line (buffer_with_objects (array), wanted);
-    g_free (array);
-    g_free (wanted);
   }
   setlocale (LC_ALL, "C");
 }
@@ -411,7 +403,7 @@ GST_END_TEST;
 GST_START_TEST (test_deep)
 {
   GstStructure *object = gst_structure_new_empty ("A");
-  gchar *line;
+  g_autofree gchar *line = NULL;
 
   for (gint i = 0; i < 1000; i++) {
     GValue inner = G_VALUE_INIT;
@@ -424,7 +416,6 @@ GST_START_TEST (test_deep)
   line = line_of (buffer_with_structure (object));
   fail_unless (strlen (line) < 200, "%s", line);
   json_node_unref (json_from_string (line, NULL));
-  g_free (line);
 }
 GST_END_TEST;
 

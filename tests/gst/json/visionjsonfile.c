@@ -17,11 +17,12 @@
 static void
 run (const gchar *location)
 {
-  gchar *line = g_strdup_printf ("fakesrc num-buffers=3 ! visionjson "
-                                 "location=%s ! fakesink",
-      location);
-  GstElement *pipeline = gst_parse_launch (line, NULL);
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autofree gchar *line =
+      g_strdup_printf ("fakesrc num-buffers=3 ! visionjson "
+                       "location=%s ! fakesink",
+          location);
+  g_autoptr (GstElement) pipeline = gst_parse_launch (line, NULL);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   GstMessage *message;
 
   for (gint again = 0; again < 2; again++) {
@@ -32,17 +33,14 @@ run (const gchar *location)
     gst_message_unref (message);
     gst_element_set_state (pipeline, GST_STATE_NULL);
   }
-  gst_object_unref (bus);
-  gst_object_unref (pipeline);
-  g_free (line);
 }
 
 /* Every run empties the file and counts frames from 0. */
 GST_START_TEST (test_file)
 {
-  gchar *path =
+  g_autofree gchar *path =
       g_strdup_printf ("%s/visionjson-%d", g_get_tmp_dir (), getpid ());
-  gchar *text;
+  g_autofree gchar *text = NULL;
 
   fail_unless (
       g_file_set_contents (path, "older and longer\n\n\n\n\n\n", -1, NULL));
@@ -53,31 +51,29 @@ GST_START_TEST (test_file)
       "{\"schema\":1,\"pts\":0,\"frame\":1,\"objects\":[]}\n"
       "{\"schema\":1,\"pts\":0,\"frame\":2,\"objects\":[]}\n");
   g_unlink (path);
-  g_free (text);
-  g_free (path);
 }
 GST_END_TEST;
 
 static void
 check_error (GstBus *bus, GstResourceError code, const gchar *part)
 {
-  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
-  GError *error;
+  g_autoptr (GstMessage) message =
+      gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  g_autoptr (GError) error = NULL;
 
   fail_unless (message != NULL, "no error of %s", part);
   gst_message_parse_error (message, &error, NULL);
   fail_unless (
       g_error_matches (error, GST_RESOURCE_ERROR, code), "%s", error->message);
   fail_unless (strstr (error->message, part), "%s", error->message);
-  g_error_free (error);
-  gst_message_unref (message);
 }
 
 static void
 check_does_not_start (const gchar *location, gint fd, const gchar *part)
 {
-  GstElement *element = gst_element_factory_make ("visionjson", NULL);
-  GstBus *bus = gst_bus_new ();
+  g_autoptr (GstElement) element =
+      gst_element_factory_make ("visionjson", NULL);
+  g_autoptr (GstBus) bus = gst_bus_new ();
 
   gst_element_set_bus (element, bus);
   g_object_set (element, "location", location, "fd", fd, NULL);
@@ -87,8 +83,6 @@ check_does_not_start (const gchar *location, gint fd, const gchar *part)
   fail_unless (!gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR));
   gst_element_set_state (element, GST_STATE_NULL);
   gst_element_set_bus (element, NULL);
-  gst_object_unref (bus);
-  gst_object_unref (element);
 }
 
 GST_START_TEST (test_cannot_be_opened)
@@ -109,14 +103,14 @@ GST_END_TEST;
 static GstHarness *
 harness_to (int fd, GstBus *bus)
 {
-  GstElement *element = gst_element_factory_make ("visionjson", NULL);
+  g_autoptr (GstElement) element =
+      gst_element_factory_make ("visionjson", NULL);
   GstHarness *h;
 
   g_object_set (element, "fd", fd, NULL);
   h = gst_harness_new_with_element (element, "sink", "src");
   gst_element_set_bus (element, bus);
   gst_harness_set_src_caps_str (h, "audio/x-raw,format=U8,rate=1,channels=1");
-  gst_object_unref (element);
   return h;
 }
 
@@ -247,7 +241,8 @@ static Fifo
 fifo_new (void)
 {
   Fifo f = {.folder = g_dir_make_tmp ("visionjson-XXXXXX", NULL)};
-  GstElement *element = gst_element_factory_make ("visionjson", NULL);
+  g_autoptr (GstElement) element =
+      gst_element_factory_make ("visionjson", NULL);
 
   f.path = g_build_filename (f.folder, "fifo", NULL);
   f.bus = gst_bus_new ();
@@ -256,7 +251,6 @@ fifo_new (void)
   gst_element_set_bus (element, f.bus);
   f.h = gst_harness_new_with_element (element, "sink", "src");
   gst_harness_set_src_caps_str (f.h, "audio/x-raw,format=U8,rate=1,channels=1");
-  gst_object_unref (element);
   return f;
 }
 
@@ -269,13 +263,12 @@ fifo_stop (Fifo *f)
 
   gst_element_set_state (f->h->element, GST_STATE_NULL);
   while ((message = gst_bus_pop_filtered (f->bus, GST_MESSAGE_WARNING))) {
-    GError *error;
+    g_autoptr (GError) error = NULL;
 
     gst_message_parse_warning (message, &error, NULL);
     fail_unless (strstr (error->message, f->path) != NULL);
     if (strstr (error->message, "are lost"))
       lost += (guint) atoi (error->message);
-    g_error_free (error);
     gst_message_unref (message);
   }
   return lost;
@@ -305,19 +298,17 @@ expect_frames (gint reader, guint first, guint n)
 {
   gchar text[4096];
   gssize length = read (reader, text, sizeof text - 1);
-  gchar **lines;
+  g_auto (GStrv) lines = NULL;
 
   fail_unless (length > 0 && text[length - 1] == '\n', "%d", (gint) length);
   text[length - 1] = 0;
   lines = g_strsplit (text, "\n", -1);
   fail_unless_equals_int (g_strv_length (lines), n);
   for (guint i = 0; i < n; i++) {
-    gchar *part = g_strdup_printf ("\"frame\":%u,", first + i);
+    g_autofree gchar *part = g_strdup_printf ("\"frame\":%u,", first + i);
 
     fail_unless (*lines[i] == '{' && strstr (lines[i], part), "%s", lines[i]);
-    g_free (part);
   }
-  g_strfreev (lines);
 }
 
 static guint
@@ -328,12 +319,11 @@ count_warnings (Fifo *f, const gchar *part)
 
   while ((message = gst_bus_pop_filtered (
               f->bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR))) {
-    GError *error;
+    g_autoptr (GError) error = NULL;
 
     fail_unless (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING);
     gst_message_parse_warning (message, &error, NULL);
     n += strstr (error->message, part) != NULL;
-    g_error_free (error);
     gst_message_unref (message);
   }
   return n;
@@ -423,11 +413,11 @@ GST_END_TEST;
 /* A reader that stalls keeps nobody from stopping. */
 GST_START_TEST (test_fifo_stalls)
 {
-  gchar *folder = g_dir_make_tmp ("visionjson-XXXXXX", NULL);
-  gchar *path = g_build_filename (folder, "fifo", NULL);
+  g_autofree gchar *folder = g_dir_make_tmp ("visionjson-XXXXXX", NULL);
+  g_autofree gchar *path = g_build_filename (folder, "fifo", NULL);
   gint reader, filled = 0, before = -1;
   GstElement *pipeline;
-  gchar *line;
+  g_autofree gchar *line = NULL;
 
   fail_unless (mkfifo (path, 0600) == 0);
   reader = g_open (path, O_RDONLY | O_NONBLOCK, 0);
@@ -445,18 +435,16 @@ GST_START_TEST (test_fifo_stalls)
   close (reader);
   g_remove (path);
   g_rmdir (folder);
-  g_free (line);
-  g_free (path);
-  g_free (folder);
 }
 GST_END_TEST;
 
 /* What a link leads to is written, and the link stays. */
 GST_START_TEST (test_link)
 {
-  gchar *folder = g_dir_make_tmp ("visionjson-XXXXXX", NULL), *text;
-  gchar *path = g_build_filename (folder, "lines", NULL);
-  gchar *link = g_build_filename (folder, "link", NULL);
+  g_autofree gchar *folder = g_dir_make_tmp ("visionjson-XXXXXX", NULL),
+                   *text = NULL;
+  g_autofree gchar *path = g_build_filename (folder, "lines", NULL);
+  g_autofree gchar *link = g_build_filename (folder, "link", NULL);
 
   fail_unless (symlink ("lines", link) == 0);
   run (link);
@@ -466,10 +454,6 @@ GST_START_TEST (test_link)
   g_remove (link);
   g_remove (path);
   g_rmdir (folder);
-  g_free (text);
-  g_free (link);
-  g_free (path);
-  g_free (folder);
 }
 GST_END_TEST;
 

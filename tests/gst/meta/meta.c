@@ -95,10 +95,10 @@ static const gchar schema[] =
 
 GST_START_TEST (test_schema)
 {
-  GstBuffer *buffer =
+  g_autoptr (GstBuffer) buffer =
       buffer_with (GST_VISION_ORIGIN_RESULT, 640, 480, &full, 1);
   const GstStructure *objects = meta_of (buffer, "VisionObjects");
-  GstStructure *wanted = gst_structure_from_string (schema, NULL);
+  g_autoptr (GstStructure) wanted = gst_structure_from_string (schema, NULL);
   guint width, height;
 
   fail_unless (wanted != NULL);
@@ -110,8 +110,6 @@ GST_START_TEST (test_schema)
   fail_unless (gst_structure_is_equal (nth_object (objects, 0), wanted),
       "%" GST_PTR_FORMAT " is not %" GST_PTR_FORMAT, nth_object (objects, 0),
       wanted);
-  gst_structure_free (wanted);
-  gst_buffer_unref (buffer);
 }
 GST_END_TEST;
 
@@ -119,8 +117,8 @@ GST_END_TEST;
 GST_START_TEST (test_reserved_room)
 {
   GstVisionObject object, *made;
-  GstVisionObjects *objects;
-  GstBuffer *buffer;
+  g_autoptr (GstVisionObjects) objects = NULL;
+  g_autoptr (GstBuffer) buffer = NULL;
 
   memset (&object, 0xff, sizeof object);
   gst_vision_object_init (&object);
@@ -131,15 +129,13 @@ GST_START_TEST (test_reserved_room)
   for (guint i = 0; i < G_N_ELEMENTS (object._gst_reserved); i++)
     fail_unless (!object._gst_reserved[i] && !made->_gst_reserved[i]);
   gst_vision_object_free (made);
-  gst_vision_objects_free (objects);
-  gst_buffer_unref (buffer);
 }
 GST_END_TEST;
 
 GST_START_TEST (test_unknown_is_left_out)
 {
   GstVisionObject object;
-  GstBuffer *buffer;
+  g_autoptr (GstBuffer) buffer = NULL;
 
   gst_vision_object_init (&object);
   object.score = INFINITY;
@@ -151,7 +147,6 @@ GST_START_TEST (test_unknown_is_left_out)
                               meta_of (buffer, "VisionTruthObjects"), 0)),
       1);
   fail_unless (!gst_buffer_get_custom_meta (buffer, "VisionObjects"));
-  gst_buffer_unref (buffer);
 }
 GST_END_TEST;
 
@@ -205,15 +200,13 @@ GST_END_TEST;
 
 GST_START_TEST (test_nothing_found)
 {
-  GstBuffer *buffer = gst_buffer_new ();
-  GstVisionObjects *objects;
+  g_autoptr (GstBuffer) buffer = gst_buffer_new ();
+  g_autoptr (GstVisionObjects) objects = NULL;
 
   fail_unless (!gst_buffer_get_vision_objects (buffer, 0));
   fail_unless (gst_buffer_add_vision_objects (buffer, 0, 4, 2, NULL, 0));
   objects = gst_buffer_get_vision_objects (buffer, 0);
   fail_unless (objects && objects->n_objects == 0 && objects->ref_width == 4);
-  gst_vision_objects_free (objects);
-  gst_buffer_unref (buffer);
 }
 GST_END_TEST;
 
@@ -222,9 +215,9 @@ GST_START_TEST (test_append_scales)
 {
   static const gdouble scaled_outline[] = {20.5, 40.5, 80.5, 40.5, 80.5, 120.5};
   static const gdouble scaled_covariance[] = {16, 4, 4, 36};
-  GstBuffer *buffer =
+  g_autoptr (GstBuffer) buffer =
       buffer_with (GST_VISION_ORIGIN_RESULT, 640, 480, &full, 1);
-  GstVisionObjects *objects;
+  g_autoptr (GstVisionObjects) objects = NULL;
   const GstVisionObject *o;
 
   fail_unless (gst_buffer_add_vision_objects (
@@ -241,8 +234,6 @@ GST_START_TEST (test_append_scales)
   check_array (&o->outline, scaled_outline, 6);
   check_array (&o->covariance, scaled_covariance, 4);
   check_array (&o->pose, pose, 7);
-  gst_vision_objects_free (objects);
-  gst_buffer_unref (buffer);
 }
 GST_END_TEST;
 
@@ -280,7 +271,7 @@ GST_START_TEST (test_copies_are_apart)
 {
   GstBuffer *buffer =
       buffer_with (GST_VISION_ORIGIN_RESULT, 640, 480, &full, 1);
-  GstBuffer *copy = gst_buffer_copy (buffer);
+  g_autoptr (GstBuffer) copy = gst_buffer_copy (buffer);
   GstVisionObjects *old, *new;
 
   gst_buffer_add_vision_objects (copy, 0, 640, 480, &full, 1);
@@ -298,7 +289,6 @@ GST_START_TEST (test_copies_are_apart)
       gst_buffer_add_vision_objects (buffer, 0, 640, 480, &full, 1));
   gst_buffer_unref (buffer);
   gst_buffer_unref (buffer);
-  gst_buffer_unref (copy);
 }
 GST_END_TEST;
 

@@ -132,7 +132,7 @@ GST_END_TEST;
 GST_START_TEST (test_lost)
 {
   GstVisionObject object = box;
-  GstBuffer *buffer;
+  g_autoptr (GstBuffer) buffer = NULL;
   GstClockTime since, last;
   GstAnalyticsMtd track;
   gpointer state = NULL;
@@ -148,7 +148,6 @@ GST_START_TEST (test_lost)
   fail_unless (
       gst_analytics_tracking_mtd_get_info (&track, &id, &since, &last, &lost));
   fail_unless (id == 3 && lost);
-  gst_buffer_unref (buffer);
 }
 GST_END_TEST;
 

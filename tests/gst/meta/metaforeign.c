@@ -18,7 +18,7 @@
 static void
 add_meta (GstBuffer *buffer, const gchar *name, const gchar *fields)
 {
-  gchar *text = g_strdup_printf ("%s, %s;", name, fields);
+  g_autofree gchar *text = g_strdup_printf ("%s, %s;", name, fields);
   GstStructure *all = gst_structure_from_string (text, NULL), *to;
 
   fail_unless (all != NULL, "%s", text);
@@ -31,7 +31,6 @@ add_meta (GstBuffer *buffer, const gchar *name, const gchar *fields)
     gst_structure_set_value (to, field, gst_structure_get_value (all, field));
   }
   gst_structure_free (all);
-  g_free (text);
 }
 
 /* ---- What could be read, but must not ---- */
@@ -85,8 +84,8 @@ static const struct {
 static void
 push_hostile (const gchar *element, const gchar *caps, gsize bytes, guint i)
 {
-  GstHarness *h = gst_harness_new (element);
-  GstBuffer *buffer = gst_buffer_new_allocate (NULL, bytes, NULL);
+  g_autoptr (Harness) h = gst_harness_new (element);
+  g_autoptr (GstBuffer) buffer = gst_buffer_new_allocate (NULL, bytes, NULL);
 
   if (!strcmp (element, "visionoverlay"))
     g_object_set (h->element, "show", 0x1ff, "map", "emd", NULL);
@@ -107,8 +106,6 @@ push_hostile (const gchar *element, const gchar *caps, gsize bytes, guint i)
     fail_unless (copy != NULL, "%s keeps %s", element, hostile[i].fields);
     gst_buffer_unref (copy);
   }
-  gst_buffer_unref (buffer);
-  gst_harness_teardown (h);
 }
 
 GST_START_TEST (test_hostile)
@@ -193,10 +190,10 @@ map_of (const gchar *format, guint width, guint height, guint stride)
 GST_START_TEST (test_maps)
 {
   GstBuffer *buffer = gst_buffer_new (), *pixels;
-  GstHarness *h = gst_harness_new ("visionmap");
+  g_autoptr (Harness) h = gst_harness_new ("visionmap");
   GstVisionMap map = map_of ("u16", 4, 4, 9), seen;
   GstBus *bus = listen_to (h, "visionmap");
-  gchar *fields = g_strdup_printf (
+  g_autofree gchar *fields = g_strdup_printf (
       "maps=<[M, kind=emd, format=f32, channels=(uint)%u, width=(uint)%u, "
       "height=(uint)1, stride=(uint)4]>",
       (1u << 31) + 1 + (1u << 16), (1u << 31) + 1 - (1u << 16));
@@ -222,9 +219,7 @@ GST_START_TEST (test_maps)
   gst_buffer_unref (gst_harness_push_and_pull (h, buffer));
   fail_unless_equals_int (complaints (bus, "its rows do not"), 1);
   hush (h, "visionmap", bus);
-  gst_harness_teardown (h);
   gst_buffer_unref (pixels);
-  g_free (fields);
 }
 GST_END_TEST;
 
@@ -236,7 +231,7 @@ GST_START_TEST (test_warnings)
   static const gchar *const elements[] = {"visionmap", "visionoverlay"};
 
   for (guint e = 0; e < 2; e++) {
-    GstHarness *h = gst_harness_new (elements[e]);
+    g_autoptr (Harness) h = gst_harness_new (elements[e]);
     GstBus *bus = listen_to (h, elements[e]);
 
     g_object_set (h->element, e ? "map" : "kind", "emd", NULL);
@@ -252,7 +247,6 @@ GST_START_TEST (test_warnings)
     }
     fail_unless_equals_int (complaints (bus, "map"), 1);
     hush (h, elements[e], bus);
-    gst_harness_teardown (h);
   }
 }
 GST_END_TEST;
@@ -273,8 +267,8 @@ push_objects (
 /* The last of many objects leaves no trail, and does when it is alone. */
 GST_START_TEST (test_trails)
 {
-  GstHarness *h = gst_harness_new ("visionoverlay");
-  GstVisionObject *o = g_new (GstVisionObject, MANY);
+  g_autoptr (Harness) h = gst_harness_new ("visionoverlay");
+  g_autofree GstVisionObject *o = g_new (GstVisionObject, MANY);
   GstVideoInfo info;
   GstBuffer *buffer = NULL;
 
@@ -296,8 +290,6 @@ GST_START_TEST (test_trails)
             pixel (buffer, &info, 45, 32, 0) != GREY, alone);
       gst_buffer_unref (buffer);
     }
-  g_free (o);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -322,7 +314,7 @@ resident (void)
 /* Names of one frame, each a picture of more than a megabyte. */
 GST_START_TEST (test_names)
 {
-  GstHarness *h = gst_harness_new ("visionoverlay");
+  g_autoptr (Harness) h = gst_harness_new ("visionoverlay");
   GstVisionObject o[WORDS];
   GstVideoInfo info;
   gsize before;
@@ -343,7 +335,6 @@ GST_START_TEST (test_names)
       (guint) (resident () - before));
   for (guint i = 0; i < WORDS; i++)
     g_free ((gchar *) o[i].label);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -367,40 +358,36 @@ static GQuark
 mirror (const gchar *label)
 {
   GstVideoInfo info = {.width = 64, .height = 48};
-  GstBuffer *buffer = gst_buffer_new ();
+  g_autoptr (GstBuffer) buffer = gst_buffer_new ();
   GQuark type;
 
-  gchar *fields = g_strdup_printf (
+  g_autofree gchar *fields = g_strdup_printf (
       SIZE ", objects=<[A, " AT_HOME ", id=(guint64)1, label=\"%s\"]>", label);
 
   add_meta (buffer, "VisionObjects", fields);
   fail_unless (gst_buffer_mirror_vision_objects (buffer, &info));
   fail_unless (gst_buffer_mirror_vision_objects (buffer, &info));
   type = type_of_region (buffer);
-  gst_buffer_unref (buffer);
-  g_free (fields);
   return type;
 }
 
 /* Labels become quarks, which nobody can free. */
 GST_START_TEST (test_types)
 {
-  gchar *longest = g_strnfill (5000, 'x');
+  g_autofree gchar *longest = g_strnfill (5000, 'x');
   GQuark type = mirror (longest);
 
   fail_unless_equals_string (g_quark_to_string (type), "object");
   fail_unless_equals_string (g_quark_to_string (mirror ("short")), "short");
   for (guint i = 0; i < 5000; i++) {
-    gchar *label = g_strdup_printf ("thing-%u", i);
+    g_autofree gchar *label = g_strdup_printf ("thing-%u", i);
 
     type = mirror (label);
     fail_unless (type == g_quark_try_string (i < 4000 ? label : "object") ||
         (i >= 4000 && i < 4096));
-    g_free (label);
   }
   fail_unless (g_quark_try_string ("thing-4999") == 0);
   fail_unless_equals_string (g_quark_to_string (mirror ("short")), "short");
-  g_free (longest);
 }
 GST_END_TEST;
 
@@ -427,7 +414,7 @@ GST_START_TEST (test_malformed_objects)
   GstVideoInfo info = {.width = 8, .height = 8};
 
   for (guint i = 0; i < G_N_ELEMENTS (none); i++) {
-    GstBuffer *buffer = buffer_with ("VisionObjects", none[i]);
+    g_autoptr (GstBuffer) buffer = buffer_with ("VisionObjects", none[i]);
     GstVisionObjects *objects = gst_buffer_get_vision_objects (buffer, 0);
 
     fail_unless (!objects || !objects->n_objects, "%s", none[i]);
@@ -439,19 +426,19 @@ GST_START_TEST (test_malformed_objects)
     fail_unless_equals_int (
         objects->objects[objects->n_objects - 1].id, added.id);
     gst_vision_objects_free (objects);
-    gst_buffer_unref (buffer);
   }
 }
 GST_END_TEST;
 
 GST_START_TEST (test_malformed_fields)
 {
-  GstBuffer *buffer = buffer_with ("VisionObjects",
+  g_autoptr (GstBuffer) buffer = buffer_with ("VisionObjects",
       SMALL ", objects=<[A, id=(int)5, x=(float)1, y=(double)2, label=(int)1, "
             "state=(string)dancing, reason=(double)1, area=(string)big, "
             "pose=<1.0, 2.0>, extent=<a, b, c>, outline=(double)3, "
             "trajectory=<1.0, 2>, covariance=<>, extra=(string)unheard-of]>");
-  GstVisionObjects *objects = gst_buffer_get_vision_objects (buffer, 0);
+  g_autoptr (GstVisionObjects) objects =
+      gst_buffer_get_vision_objects (buffer, 0);
   const GstVisionObject *o = &objects->objects[0];
 
   fail_unless_equals_int (objects->n_objects, 1);
@@ -460,8 +447,6 @@ GST_START_TEST (test_malformed_fields)
   fail_unless (!o->label && !o->reason);
   fail_unless (!o->pose.n && !o->extent.n && !o->outline.n);
   fail_unless (!o->trajectory.n && !o->covariance.n);
-  gst_vision_objects_free (objects);
-  gst_buffer_unref (buffer);
 }
 GST_END_TEST;
 
@@ -479,16 +464,14 @@ GST_START_TEST (test_malformed_cameras_and_maps)
   GstVisionMap map;
 
   for (guint i = 0; i < G_N_ELEMENTS (cameras); i++) {
-    GstBuffer *buffer = buffer_with ("VisionCamera", cameras[i]);
+    g_autoptr (GstBuffer) buffer = buffer_with ("VisionCamera", cameras[i]);
 
     fail_unless (!gst_buffer_get_vision_camera (buffer, 0, &seen));
-    gst_buffer_unref (buffer);
   }
   for (guint i = 0; i < G_N_ELEMENTS (maps); i++) {
-    GstBuffer *buffer = buffer_with ("VisionMaps", maps[i]);
+    g_autoptr (GstBuffer) buffer = buffer_with ("VisionMaps", maps[i]);
 
     fail_unless (!gst_buffer_find_vision_map (buffer, 0, NULL, &map));
-    gst_buffer_unref (buffer);
   }
 }
 GST_END_TEST;

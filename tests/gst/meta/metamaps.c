@@ -41,8 +41,9 @@ static const gchar camera_schema[] =
 
 GST_START_TEST (test_camera)
 {
-  GstBuffer *buffer = gst_buffer_new ();
-  GstStructure *wanted = gst_structure_from_string (camera_schema, NULL);
+  g_autoptr (GstBuffer) buffer = gst_buffer_new ();
+  g_autoptr (GstStructure) wanted =
+      gst_structure_from_string (camera_schema, NULL);
   GstVisionCamera seen, plain = camera;
 
   fail_unless (!gst_buffer_get_vision_camera (buffer, 0, &seen));
@@ -60,8 +61,6 @@ GST_START_TEST (test_camera)
           gst_buffer_get_custom_meta (buffer, "VisionCamera"))));
   fail_unless (
       !gst_buffer_get_vision_camera (buffer, GST_VISION_ORIGIN_TRUTH, &seen));
-  gst_structure_free (wanted);
-  gst_buffer_unref (buffer);
 }
 GST_END_TEST;
 
@@ -123,7 +122,7 @@ add_map (GstBuffer *buffer, GstVisionMap map)
 
 GST_START_TEST (test_maps)
 {
-  GstBuffer *buffer = gst_buffer_new ();
+  g_autoptr (GstBuffer) buffer = gst_buffer_new ();
   GstVisionMap map = small_map ("depth"), seen;
 
   fail_unless_equals_int (gst_buffer_n_vision_maps (buffer, 0), 0);
@@ -152,7 +151,6 @@ GST_START_TEST (test_maps)
   fail_unless (seen.invalid == 65535);
   fail_unless (!gst_buffer_find_vision_map (buffer, 0, "points", &seen));
   fail_unless (!gst_buffer_nth_vision_map (buffer, 0, 3, &seen));
-  gst_buffer_unref (buffer);
 }
 GST_END_TEST;
 
@@ -162,7 +160,7 @@ GST_START_TEST (test_pixels_live_as_long_as_needed)
   GstHarness *h = gst_harness_new_parse ("videoconvert");
   GstBuffer *in = gst_buffer_new_allocate (NULL, 64, NULL), *copy, *out;
   GstVisionMap map = small_map ("labels"), seen;
-  GstBuffer *pixels = map.pixels;
+  g_autoptr (GstBuffer) pixels = map.pixels;
 
   gst_harness_set_caps_str (h,
       "video/x-raw,format=RGBA,width=4,height=4,framerate=1/1",
@@ -182,13 +180,12 @@ GST_START_TEST (test_pixels_live_as_long_as_needed)
   gst_buffer_unref (out);
   gst_harness_teardown (h);
   ASSERT_MINI_OBJECT_REFCOUNT (pixels, "pixels", 1);
-  gst_buffer_unref (pixels);
 }
 GST_END_TEST;
 
 GST_START_TEST (test_unsound_maps_are_refused)
 {
-  GstBuffer *buffer = gst_buffer_new ();
+  g_autoptr (GstBuffer) buffer = gst_buffer_new ();
   GstVisionMap good = small_map ("depth");
   GstVisionMap bad[] = {good, good, good, good, good, good, good};
 
@@ -203,7 +200,6 @@ GST_START_TEST (test_unsound_maps_are_refused)
     ASSERT_CRITICAL (gst_buffer_add_vision_map (buffer, 0, &bad[i]));
   fail_unless_equals_int (gst_buffer_n_vision_maps (buffer, 0), 0);
   add_map (buffer, good);
-  gst_buffer_unref (buffer);
 }
 GST_END_TEST;
 

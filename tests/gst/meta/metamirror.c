@@ -44,11 +44,10 @@ GST_END_TEST;
 /* Regions are in pixels of who adds them, whatever the objects refer to. */
 GST_START_TEST (test_regions_of_another_size)
 {
-  GstBuffer *buffer = frame_with (NULL, 0);
+  g_autoptr (GstBuffer) buffer = frame_with (NULL, 0);
 
   gst_buffer_add_vision_objects (buffer, 0, 320, 240, &box, 1);
   check_region (buffer, "red", 3, 100, 50, 40, 20);
-  gst_buffer_unref (buffer);
 }
 GST_END_TEST;
 
@@ -66,8 +65,8 @@ GST_START_TEST (test_metas_survive)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (chains); i++) {
-    GstBuffer *buffer = frame_with (&box, 1);
-    GstVisionObjects *objects;
+    g_autoptr (GstBuffer) buffer = frame_with (&box, 1);
+    g_autoptr (GstVisionObjects) objects = NULL;
     GstVisionCamera camera;
 
     add_camera (buffer);
@@ -81,8 +80,6 @@ GST_START_TEST (test_metas_survive)
     fail_unless (objects->objects[0].x == 100 && objects->objects[0].id == 3);
     fail_unless (gst_buffer_get_vision_camera (buffer, 0, &camera));
     fail_unless (camera.fx == 500 && camera.ref_width == 640);
-    gst_vision_objects_free (objects);
-    gst_buffer_unref (buffer);
   }
 }
 GST_END_TEST;
@@ -103,7 +100,8 @@ GST_START_TEST (test_speed_of_eight)
   enum { N = 1000 };
   static const gdouble trail[] = {1, 2, 3, 4, 5, 6, 7, 8};
   GstVideoInfo info = {.width = 320, .height = 240};
-  GstHarness *h = gst_harness_new_parse ("visionjson location=/dev/null");
+  g_autoptr (Harness) h =
+      gst_harness_new_parse ("visionjson location=/dev/null");
   GstVisionObject objects[8];
   GstBuffer *buffers[N], *copies[N];
   gdouble add, copy, read, mirror, json;
@@ -143,7 +141,6 @@ GST_START_TEST (test_speed_of_eight)
   fail_unless (add + copy + read + mirror + json < 10000);
   for (guint i = 0; i < N; i++)
     gst_buffer_unref (copies[i]);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 

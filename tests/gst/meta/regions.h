@@ -88,12 +88,11 @@ static inline GstBuffer *
 push_through (
     const gchar *elements, const gchar *in, const gchar *out, GstBuffer *buffer)
 {
-  GstHarness *h = gst_harness_new_parse (elements);
+  g_autoptr (Harness) h = gst_harness_new_parse (elements);
 
   fail_unless (h != NULL, "%s", elements);
   gst_harness_set_caps_str (h, in, out);
   buffer = gst_harness_push_and_pull (h, buffer);
   fail_unless (buffer != NULL, "%s passes nothing", elements);
-  gst_harness_teardown (h);
   return buffer;
 }

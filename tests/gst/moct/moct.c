@@ -31,7 +31,7 @@ GST_START_TEST (test_formats)
     Red r = red_new (formats[i]);
 
     for (guint n = 0; n < 2; n++) {
-      GstVisionObjects *found = red_push (&r, NULL);
+      g_autoptr (GstVisionObjects) found = red_push (&r, NULL);
 
       fail_unless (found != NULL);
       fail_unless_equals_int (found->ref_width, WIDTH);
@@ -39,7 +39,6 @@ GST_START_TEST (test_formats)
       fail_unless_equals_int (found->n_objects, 1);
       check_rectangle (
           &found->objects[0], gst_video_format_to_string (formats[i]));
-      gst_vision_objects_free (found);
     }
     red_free (&r);
   }
@@ -59,14 +58,13 @@ GST_START_TEST (test_sizes)
   for (guint i = 0; i < 3 * G_N_ELEMENTS (sizes); i++) {
     const gint *size = sizes[i / 3];
     gint w = CLAMP (size[0] - X, 0, W), h = CLAMP (size[1] - Y, 0, H);
-    GstVisionObjects *found;
+    g_autoptr (GstVisionObjects) found = NULL;
 
     red_caps (&r, formats[i % 3], size[0], size[1]);
     found = red_push (&r, NULL);
     fail_unless_equals_int (found->n_objects, w && h);
     if (found->n_objects && formats[i % 3] == GST_VIDEO_FORMAT_BGR)
       fail_unless_equals_uint64 (found->objects[0].area, w * h);
-    gst_vision_objects_free (found);
   }
   red_free (&r);
 }
@@ -90,13 +88,12 @@ GST_START_TEST (test_properties)
   fail_unless_equals_int (red_count (&r), 0);
   g_object_set (r.h->element, "max-area", G_MAXUINT64, NULL);
   for (guint i = 0; i < 3; i++) {
-    GstVisionObjects *found;
+    g_autoptr (GstVisionObjects) found = NULL;
 
     gst_util_set_object_arg (G_OBJECT (r.h->element), "method", methods[i]);
     found = red_push (&r, NULL);
     fail_unless_equals_int (found->n_objects, 1);
     check_rectangle (&found->objects[0], methods[i]);
-    gst_vision_objects_free (found);
   }
   g_object_set (r.h->element, "region", "0,0,10,48", NULL);
   red_count (&r);
@@ -114,7 +111,7 @@ static void
 expect_trajectory (const gchar *kind, guint frames, guint n)
 {
   Red r = red_new (GST_VIDEO_FORMAT_RGB);
-  GstVisionObjects *found;
+  g_autoptr (GstVisionObjects) found = NULL;
   GstVisionArray t;
 
   gst_element_set_state (r.h->element, GST_STATE_NULL);
@@ -132,7 +129,6 @@ expect_trajectory (const gchar *kind, guint frames, guint n)
     fail_unless_equals_float (t.values[2 * i], X + (W - 1) / 2.);
     fail_unless_equals_float (t.values[2 * i + 1], Y + (H - 1) / 2.);
   }
-  gst_vision_objects_free (found);
   red_free (&r);
 }
 
@@ -149,7 +145,7 @@ GST_END_TEST;
 GST_START_TEST (test_label_map)
 {
   Red r = red_new (GST_VIDEO_FORMAT_RGB);
-  GstBuffer *buffer;
+  g_autoptr (GstBuffer) buffer = NULL;
   GstVisionMap map;
   GstMapInfo info;
 
@@ -174,7 +170,6 @@ GST_START_TEST (test_label_map)
           inside ? 2 : 0);
     }
   gst_buffer_unmap (map.pixels, &info);
-  gst_buffer_unref (buffer);
   red_free (&r);
 }
 GST_END_TEST;
@@ -209,12 +204,11 @@ GST_END_TEST;
 static guint64
 id_of_next (Red *r)
 {
-  GstVisionObjects *found = red_push (r, NULL);
+  g_autoptr (GstVisionObjects) found = red_push (r, NULL);
   guint64 id;
 
   fail_unless_equals_int (found->n_objects, 1);
   id = found->objects[0].id;
-  gst_vision_objects_free (found);
   return id;
 }
 

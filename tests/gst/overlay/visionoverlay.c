@@ -30,10 +30,9 @@ static guint
 count (GstHarness *h, const GstVideoInfo *info, const GstVisionObject *objects,
     guint n)
 {
-  GstBuffer *buffer = draw (h, info, objects, n);
+  g_autoptr (GstBuffer) buffer = draw (h, info, objects, n);
   guint bytes = changed (buffer);
 
-  gst_buffer_unref (buffer);
   return bytes;
 }
 
@@ -46,10 +45,10 @@ GST_START_TEST (test_formats)
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
     gint big = formats[i] == GST_VIDEO_FORMAT_P010_10LE ||
         formats[i] == GST_VIDEO_FORMAT_GRAY16_LE;
-    GstHarness *h =
+    g_autoptr (Harness) h =
         gst_harness_new_parse ("visionoverlay show=box line-width=2");
     GstVideoInfo info;
-    GstBuffer *buffer;
+    g_autoptr (GstBuffer) buffer = NULL;
 
     fed_caps (h, &info, formats[i], 63, 47);
     buffer = draw (h, &info, &o, 1);
@@ -62,15 +61,13 @@ GST_START_TEST (test_formats)
     fail_unless_equals_int (pixel (buffer, &info, 20, 4, big), GREY);
     fail_unless_equals_int (pixel (buffer, &info, 40, 18, big), GREY);
     fail_unless_equals_int (pixel (buffer, &info, 62, 46, big), GREY);
-    gst_buffer_unref (buffer);
-    gst_harness_teardown (h);
   }
 }
 GST_END_TEST;
 
 GST_START_TEST (test_untouched)
 {
-  GstHarness *h = gst_harness_new ("visionoverlay");
+  g_autoptr (Harness) h = gst_harness_new ("visionoverlay");
   GstVisionObject o = object_at (10, 10, 20, 16);
   GstVideoInfo info;
 
@@ -83,17 +80,17 @@ GST_START_TEST (test_untouched)
   o.state = GST_VISION_STATE_TRACKING;
   g_object_set (h->element, "show", 0, NULL);
   fail_unless_equals_int (count (h, &info, &o, 1), 0);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
 /* Objects are in pixels of their own reference size. */
 GST_START_TEST (test_scaled)
 {
-  GstHarness *h = gst_harness_new_parse ("visionoverlay show=box line-width=1");
+  g_autoptr (Harness) h =
+      gst_harness_new_parse ("visionoverlay show=box line-width=1");
   GstVisionObject o = object_at (10, 10, 20, 16);
   GstVideoInfo info;
-  GstBuffer *buffer;
+  g_autoptr (GstBuffer) buffer = NULL;
 
   fed_caps (h, &info, GST_VIDEO_FORMAT_GRAY8, 128, 144);
   buffer = draw (h, &info, &o, 1);
@@ -102,8 +99,6 @@ GST_START_TEST (test_scaled)
   fail_unless (pixel (buffer, &info, 40, 29, 0) != GREY);
   fail_unless (pixel (buffer, &info, 40, 78, 0) != GREY);
   fail_unless_equals_int (pixel (buffer, &info, 40, 50, 0), GREY);
-  gst_buffer_unref (buffer);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -111,7 +106,7 @@ GST_END_TEST;
  * is; that of a rejected object is grey. */
 GST_START_TEST (test_states)
 {
-  GstHarness *h = gst_harness_new_parse (
+  g_autoptr (Harness) h = gst_harness_new_parse (
       "visionoverlay show=box line-width=1 states=tracking+occluded+rejected");
   GstVisionObject o = object_at (4, 4, 50, 36);
   guint red[3] = {0}, i = 0;
@@ -122,19 +117,17 @@ GST_START_TEST (test_states)
   for (; i < 3; i++) {
     static const GstVisionState states[] = {GST_VISION_STATE_TRACKING,
         GST_VISION_STATE_OCCLUDED, GST_VISION_STATE_REJECTED};
-    GstBuffer *buffer;
+    g_autoptr (GstBuffer) buffer = NULL;
 
     o.state = states[i];
     buffer = draw (h, &info, &o, 1);
     for (gint x = 8; x < 50; x++)
       red[i] += pixel (buffer, &info, x, 3, 0) > 240 &&
           pixel (buffer, &info, x, 3, 1) < 128;
-    gst_buffer_unref (buffer);
   }
   fail_unless_equals_int (red[0], 42);
   fail_unless (red[1] > 10 && red[1] < 32, "%u pixels are dashes", red[1]);
   fail_unless_equals_int (red[2], 0);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -142,7 +135,7 @@ GST_END_TEST;
  * fades away when the object is gone. */
 GST_START_TEST (test_trail)
 {
-  GstHarness *h = gst_harness_new_parse ("visionoverlay show=trail");
+  g_autoptr (Harness) h = gst_harness_new_parse ("visionoverlay show=trail");
   GstVideoInfo info;
   GstBuffer *buffer = NULL;
   guint before, n;
@@ -177,7 +170,6 @@ GST_START_TEST (test_trail)
     n = count (h, &info, &o, 1);
   }
   fail_unless_equals_int (n, 0);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -233,10 +225,10 @@ GST_START_TEST (test_trail_time)
       {40 * GST_MSECOND, 16, 1, 0, 40, {55, 8}, {20, 40}}};
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    GstHarness *h = gst_harness_new_parse (
+    g_autoptr (Harness) h = gst_harness_new_parse (
         "visionoverlay show=trail line-width=1 trail-time=.5");
     GstVideoInfo info;
-    GstBuffer *buffer;
+    g_autoptr (GstBuffer) buffer = NULL;
 
     fed_caps (h, &info, GST_VIDEO_FORMAT_GRAY8, 64, 48);
     buffer = run (h, &info, cases[i].interval, cases[i].n, cases[i].step,
@@ -246,8 +238,6 @@ GST_START_TEST (test_trail_time)
           "case %u: nothing at %d", i, cases[i].drawn[k]);
       fail_unless_equals_int (column (buffer, &info, cases[i].empty[k]), 0);
     }
-    gst_buffer_unref (buffer);
-    gst_harness_teardown (h);
   }
 }
 GST_END_TEST;
@@ -266,12 +256,12 @@ GST_START_TEST (test_choice)
       {"merge=false", "1101"}, {"merge=false labels=cup,plate", "1001"}};
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    gchar *line = g_strdup_printf (
+    g_autofree gchar *line = g_strdup_printf (
         "visionoverlay show=box line-width=1 %s", cases[i].properties);
-    GstHarness *h = gst_harness_new_parse (line);
+    g_autoptr (Harness) h = gst_harness_new_parse (line);
     GstVisionObject o[4];
     GstVideoInfo info;
-    GstBuffer *buffer;
+    g_autoptr (GstBuffer) buffer = NULL;
 
     for (guint k = 0; k < 4; k++) {
       o[k] = object_at (4 + 15 * k, 10, 8, 20);
@@ -289,9 +279,6 @@ GST_START_TEST (test_choice)
       fail_unless ((pixel (buffer, &info, 3 + 15 * k, 20, 0) != GREY) ==
               (cases[i].drawn[k] == '1'),
           "%s: object %d", line, k);
-    gst_buffer_unref (buffer);
-    gst_harness_teardown (h);
-    g_free (line);
   }
 }
 GST_END_TEST;
@@ -302,11 +289,11 @@ GST_START_TEST (test_merge)
 {
   for (gint merge = 0; merge < 2; merge++)
     for (gint two = 0; two < 2; two++) {
-      GstHarness *h = gst_harness_new ("visionoverlay");
+      g_autoptr (Harness) h = gst_harness_new ("visionoverlay");
       GstVisionObject o[2] = {
           object_at (10, 10, 30, 20), object_at (13, 10, 30, 20)};
       GstVideoInfo info;
-      GstBuffer *buffer;
+      g_autoptr (GstBuffer) buffer = NULL;
 
       o[two].source = two ? "other" : "moct0";
       o[1].label = "cup";
@@ -317,8 +304,6 @@ GST_START_TEST (test_merge)
       fail_unless (pixel (buffer, &info, 43, 20, 0) != GREY);
       fail_unless (
           (pixel (buffer, &info, 9, 20, 0) != GREY) == !(merge && two));
-      gst_buffer_unref (buffer);
-      gst_harness_teardown (h);
     }
 }
 GST_END_TEST;
@@ -334,12 +319,12 @@ GST_START_TEST (test_color_by)
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     for (gint other = 0; other < 2; other++) {
-      GstHarness *h = gst_harness_new ("visionoverlay");
+      g_autoptr (Harness) h = gst_harness_new ("visionoverlay");
       GstVisionObject o[2] = {
           object_at (4, 10, 20, 20), object_at (34, 10, 20, 20)};
       gboolean differ = FALSE;
       GstVideoInfo info;
-      GstBuffer *buffer;
+      g_autoptr (GstBuffer) buffer = NULL;
 
       o[0].label = o[1].label = "cup";
       if (other)
@@ -355,8 +340,6 @@ GST_START_TEST (test_color_by)
             pixel (buffer, &info, 3, 20, c) != pixel (buffer, &info, 33, 20, c);
       fail_unless (
           differ == cases[i].differ[other], "%s %d", cases[i].by, other);
-      gst_buffer_unref (buffer);
-      gst_harness_teardown (h);
     }
 }
 GST_END_TEST;
@@ -421,7 +404,7 @@ GST_START_TEST (test_corner)
 
   o.label = "cup";
   for (gint legend = 0; legend < 2; legend++) {
-    GstHarness *h = gst_harness_new ("visionoverlay");
+    g_autoptr (Harness) h = gst_harness_new ("visionoverlay");
     GstVideoInfo info;
 
     gst_util_set_object_arg (
@@ -430,7 +413,6 @@ GST_START_TEST (test_corner)
     fail_unless_equals_int (count (h, &info, &o, 1) > 0, legend);
     g_usleep (G_USEC_PER_SEC * 6 / 10);
     fail_unless (count (h, &info, &o, 1) > 0);
-    gst_harness_teardown (h);
   }
 }
 GST_END_TEST;
@@ -439,10 +421,10 @@ GST_END_TEST;
 GST_START_TEST (test_trajectory)
 {
   static const gdouble points[] = {5, 40, 30, 40, 30, 10};
-  GstHarness *h = gst_harness_new ("visionoverlay");
+  g_autoptr (Harness) h = gst_harness_new ("visionoverlay");
   GstVisionObject o = object_at (26, 6, 9, 9);
   GstVideoInfo info;
-  GstBuffer *buffer;
+  g_autoptr (GstBuffer) buffer = NULL;
 
   gst_util_set_object_arg (G_OBJECT (h->element), "show", "trail");
   o.trajectory = (GstVisionArray){6, points};
@@ -451,14 +433,12 @@ GST_START_TEST (test_trajectory)
   fail_unless (pixel (buffer, &info, 20, 40, 0) != GREY);
   fail_unless (pixel (buffer, &info, 30, 20, 0) != GREY);
   fail_unless_equals_int (pixel (buffer, &info, 15, 20, 0), GREY);
-  gst_buffer_unref (buffer);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
 GST_START_TEST (test_properties_while_playing)
 {
-  GstHarness *h = gst_harness_new ("visionoverlay");
+  g_autoptr (Harness) h = gst_harness_new ("visionoverlay");
   GstVisionObject o = object_at (10, 20, 20, 16);
   guint thin, thick, small, large;
   GstVideoInfo info;
@@ -486,13 +466,12 @@ GST_START_TEST (test_properties_while_playing)
     gst_util_set_object_arg (G_OBJECT (h->element), "show", *part);
     fail_unless (count (h, &info, &o, 1) > 0, "%s is not shown", *part);
   }
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
 GST_START_TEST (test_truth)
 {
-  GstHarness *h = gst_harness_new ("visionoverlay");
+  g_autoptr (Harness) h = gst_harness_new ("visionoverlay");
   GstVisionObject o = object_at (10, 10, 20, 16);
   GstVideoInfo info;
 
@@ -508,7 +487,6 @@ GST_START_TEST (test_truth)
     fail_unless ((pixel (buffer, &info, 10, 10, 0) == 255) == shown);
     gst_buffer_unref (buffer);
   }
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 

@@ -39,10 +39,10 @@ is_green (GstBuffer *buffer, const GstVideoInfo *info, gint x, gint y)
  * warned of once, and the frames go on. */
 GST_START_TEST (test_image)
 {
-  GstHarness *h = gst_harness_new ("visionoverlay");
+  g_autoptr (Harness) h = gst_harness_new ("visionoverlay");
   GstBus *bus = listen_to (h, "visionoverlay");
-  gchar *folder = g_dir_make_tmp ("overlay-XXXXXX", NULL);
-  gchar *file = g_build_filename (folder, "green.png", NULL);
+  g_autofree gchar *folder = g_dir_make_tmp ("overlay-XXXXXX", NULL);
+  g_autofree gchar *file = g_build_filename (folder, "green.png", NULL);
   GstVisionObject o = object_at (10, 10, 30, 20);
   GstVideoInfo info;
   GstBuffer *buffer;
@@ -77,16 +77,13 @@ GST_START_TEST (test_image)
     fail_unless_equals_int (complaints (bus, "green.png"), 1 - i);
   }
   g_rmdir (folder);
-  g_free (file);
-  g_free (folder);
   hush (h, "visionoverlay", bus);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
 GST_START_TEST (test_map)
 {
-  GstHarness *h = gst_harness_new ("visionoverlay");
+  g_autoptr (Harness) h = gst_harness_new ("visionoverlay");
   GstBus *bus = listen_to (h, "visionoverlay");
   GstVideoInfo info;
   GstBuffer *buffer;
@@ -120,7 +117,6 @@ GST_START_TEST (test_map)
     fail_unless_equals_int (complaints (bus, "\"emd\""), 1 - i);
   }
   hush (h, "visionoverlay", bus);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -128,13 +124,13 @@ GST_START_TEST (test_caps_change)
 {
   static const gint sizes[][2] = {
       {64, 48}, {640, 480}, {1, 1}, {3, 100}, {1920, 1080}, {33, 7}};
-  GstHarness *h = gst_harness_new ("visionoverlay");
+  g_autoptr (Harness) h = gst_harness_new ("visionoverlay");
   GstVisionObject o = object_at (10, 10, 20, 16);
 
   o.label = "ball";
   for (guint i = 0; i < 2 * G_N_ELEMENTS (sizes); i++) {
     GstVideoInfo info;
-    GstBuffer *buffer;
+    g_autoptr (GstBuffer) buffer = NULL;
 
     fed_caps (h, &info, i % 2 ? GST_VIDEO_FORMAT_RGB : GST_VIDEO_FORMAT_NV12,
         sizes[i / 2][0], sizes[i / 2][1]);
@@ -142,28 +138,24 @@ GST_START_TEST (test_caps_change)
     fail_unless (buffer != NULL);
     if (info.width > 3)
       fail_unless (changed (buffer) > 0);
-    gst_buffer_unref (buffer);
   }
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
 /* Each draws its own, and neither knows the trails of the other. */
 GST_START_TEST (test_two_instances)
 {
-  GstHarness *h = gst_harness_new_parse (
+  g_autoptr (Harness) h = gst_harness_new_parse (
       "visionoverlay show=box line-width=1 ! visionoverlay show=centroid");
   GstVisionObject o = object_at (10, 10, 31, 21);
   GstVideoInfo info;
-  GstBuffer *buffer;
+  g_autoptr (GstBuffer) buffer = NULL;
 
   fed_caps (h, &info, GST_VIDEO_FORMAT_GRAY8, 64, 48);
   buffer = draw (h, &info, &o, 1);
   fail_unless (pixel (buffer, &info, 9, 20, 0) != GREY);
   fail_unless (pixel (buffer, &info, 25, 20, 0) != GREY);
   fail_unless_equals_int (pixel (buffer, &info, 15, 15, 0), GREY);
-  gst_buffer_unref (buffer);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -171,7 +163,7 @@ GST_END_TEST;
 GST_START_TEST (test_nonsense)
 {
   static const gdouble odd[] = {NAN, INFINITY, -INFINITY, 1e300, -1e300, 0};
-  GstHarness *h = gst_harness_new_parse (
+  g_autoptr (Harness) h = gst_harness_new_parse (
       "visionoverlay "
       "show=box+label+id+centroid+orientation+trail+score");
   GstVideoInfo info;
@@ -180,8 +172,8 @@ GST_START_TEST (test_nonsense)
   for (guint i = 0; i < 216; i++) {
     gdouble a = odd[i % 6], b = odd[i / 6 % 6], c = odd[i / 36];
     GstVisionObject o = object_at (a, b, c, 20);
-    gchar *name = g_strnfill (i * 30, 'x');
-    GstBuffer *buffer;
+    g_autofree gchar *name = g_strnfill (i * 30, 'x');
+    g_autoptr (GstBuffer) buffer = NULL;
     GstVideoFrame frame;
 
     o.id = i % 7 ? i : G_MAXUINT64;
@@ -199,17 +191,14 @@ GST_START_TEST (test_nonsense)
                     .data[0])[y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0) + x],
             GREY);
     gst_video_frame_unmap (&frame);
-    gst_buffer_unref (buffer);
-    g_free (name);
   }
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
 GST_START_TEST (test_many)
 {
-  GstHarness *h = gst_harness_new ("visionoverlay");
-  GstVisionObject *o = g_new (GstVisionObject, 300);
+  g_autoptr (Harness) h = gst_harness_new ("visionoverlay");
+  g_autofree GstVisionObject *o = g_new (GstVisionObject, 300);
   gchar names[300][32];
   GstVideoInfo info;
   GstBuffer *buffer;
@@ -226,8 +215,6 @@ GST_START_TEST (test_many)
     fail_unless (changed (buffer) > 10000);
     gst_buffer_unref (buffer);
   }
-  g_free (o);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -236,7 +223,7 @@ GST_START_TEST (test_pose)
 {
   static const gdouble pose[] = {0, 0, 1, 1, 0, 0, 0}, extent[] = {.2, .1, .1};
   static const gdouble outline[] = {10, 5, 50, 5, 50, 43, 10, 43};
-  GstHarness *h = gst_harness_new ("visionoverlay");
+  g_autoptr (Harness) h = gst_harness_new ("visionoverlay");
   GstVisionObject o = object_at (10, 10, 30, 20);
   GstVisionCamera camera;
   GstVideoInfo info;
@@ -275,7 +262,6 @@ GST_START_TEST (test_pose)
     }
     gst_buffer_unref (buffer);
   }
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 

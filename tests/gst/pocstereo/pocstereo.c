@@ -17,7 +17,7 @@ GST_START_TEST (test_formats)
   Views v = views_new (FALSE, "");
 
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
-    GstBuffer *left, *out;
+    g_autoptr (GstBuffer) left = NULL, out = NULL;
     GstMapInfo a, b;
 
     views_caps (&v, formats[i], WIDTH, HEIGHT, NULL);
@@ -29,8 +29,6 @@ GST_START_TEST (test_formats)
     fail_unless (a.size == b.size && !memcmp (a.data, b.data, a.size));
     gst_buffer_unmap (left, &a);
     gst_buffer_unmap (out, &b);
-    gst_buffer_unref (left);
-    gst_buffer_unref (out);
   }
   fail_unless_equals_uint64 (views_stat (&v, "frames"), G_N_ELEMENTS (formats));
   views_expect_silence (&v);
@@ -46,7 +44,7 @@ GST_START_TEST (test_packed)
     Views v = views_new (TRUE, "");
     GstVideoFrame expected, out;
     GstVideoInfo info;
-    GstBuffer *buffer;
+    g_autoptr (GstBuffer) buffer = NULL;
     GstCaps *caps;
 
     views_caps (&v, formats[i / 2], beside ? 2 * WIDTH : WIDTH,
@@ -70,7 +68,6 @@ GST_START_TEST (test_packed)
           (gsize) WIDTH * GST_VIDEO_FRAME_COMP_PSTRIDE (&out, 0)));
     gst_video_frame_unmap (&expected);
     gst_video_frame_unmap (&out);
-    gst_buffer_unref (buffer);
     views_free (&v);
   }
 }
@@ -80,7 +77,7 @@ GST_END_TEST;
 GST_START_TEST (test_maps)
 {
   Views v = views_grey ("intrinsics=80,80,47.5,31.5 baseline=0.1");
-  GstBuffer *buffer = views_push (&v, NULL);
+  g_autoptr (GstBuffer) buffer = views_push (&v, NULL);
   GstMapInfo disparity, sigma, confidence, depth;
   GstVisionMap d = views_map (buffer, "disparity", &disparity);
   GstVisionMap s = views_map (buffer, "sigma", &sigma);
@@ -105,7 +102,6 @@ GST_START_TEST (test_maps)
   gst_buffer_unmap (s.pixels, &sigma);
   gst_buffer_unmap (c.pixels, &confidence);
   gst_buffer_unmap (z.pixels, &depth);
-  gst_buffer_unref (buffer);
   views_free (&v);
 }
 GST_END_TEST;
@@ -143,7 +139,7 @@ GST_END_TEST;
 static guint
 count (Views *v)
 {
-  GstBuffer *buffer = views_push (v, NULL);
+  g_autoptr (GstBuffer) buffer = views_push (v, NULL);
   GstMapInfo info;
   GstVisionMap map = views_map (buffer, "disparity", &info);
   guint n = 0;
@@ -152,7 +148,6 @@ count (Views *v)
     n += ((const gfloat *) (info.data + i / WIDTH * map.stride))[i % WIDTH] !=
         map.invalid;
   gst_buffer_unmap (map.pixels, &info);
-  gst_buffer_unref (buffer);
   return n;
 }
 
@@ -206,10 +201,9 @@ GST_START_TEST (test_stream)
   gst_buffer_unref (views_push (&v, NULL));
   views_caps (&v, GST_VIDEO_FORMAT_GRAY8, 121, 75, NULL);
   for (gint i = 0; i < 2; i++) {
-    GstBuffer *buffer = views_push (&v, NULL);
+    g_autoptr (GstBuffer) buffer = views_push (&v, NULL);
 
     views_check_disparity (buffer, 121, 75);
-    gst_buffer_unref (buffer);
   }
   gst_harness_push_event (v.right, gst_event_new_eos ());
   while (gst_harness_push (v.left, views_make (&v, 0)) == GST_FLOW_OK)

@@ -29,11 +29,10 @@ end (Views *v)
   gst_harness_push_event (v->left, gst_event_new_eos ());
   gst_harness_push_event (v->right, gst_event_new_eos ());
   while (!over) {
-    GstEvent *event = gst_harness_pull_event (v->left);
+    g_autoptr (GstEvent) event = gst_harness_pull_event (v->left);
 
     fail_unless (event != NULL);
     over = GST_EVENT_TYPE (event) == GST_EVENT_EOS;
-    gst_event_unref (event);
   }
 }
 

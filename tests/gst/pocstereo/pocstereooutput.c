@@ -27,7 +27,7 @@ begin (Views *v, GstBuffer *buffer, GstVideoFrame *frame)
 static gdouble
 middle (Views *v, gdouble *scale)
 {
-  GstBuffer *buffer = views_push (v, NULL);
+  g_autoptr (GstBuffer) buffer = views_push (v, NULL);
   GstVideoFrame frame;
   GstStructure *caps = begin (v, buffer, &frame);
   guint value = GST_READ_UINT16_LE (
@@ -40,7 +40,6 @@ middle (Views *v, gdouble *scale)
   fail_unless (gst_structure_get_double (caps, "disparity-scale", scale));
   gst_structure_free (caps);
   gst_video_frame_unmap (&frame);
-  gst_buffer_unref (buffer);
   return value ? least + (value - 1) * *scale : NAN;
 }
 
@@ -97,9 +96,10 @@ GST_START_TEST (test_colormap)
       "mode=dense", "mode=points grid-spacing=6", "mode=points points=48,32"};
 
   for (guint i = 0; i < G_N_ELEMENTS (properties); i++) {
-    gchar *line = g_strdup_printf ("output=colormap %s", properties[i]);
+    g_autofree gchar *line =
+        g_strdup_printf ("output=colormap %s", properties[i]);
     Views v = views_grey (line);
-    GstBuffer *buffer = views_push (&v, NULL);
+    g_autoptr (GstBuffer) buffer = views_push (&v, NULL);
     GstVideoFrame frame;
     GstStructure *caps = begin (&v, buffer, &frame);
     const guint8 *centre =
@@ -120,9 +120,7 @@ GST_START_TEST (test_colormap)
           fail_unless (ABS (p[c] - (alone ? 0 : centre[c])) < (alone ? 1 : 6));
       }
     gst_video_frame_unmap (&frame);
-    gst_buffer_unref (buffer);
     views_free (&v);
-    g_free (line);
   }
 }
 GST_END_TEST;
@@ -132,7 +130,7 @@ GST_START_TEST (test_packed)
 {
   Views v = views_new (TRUE, "output=disparity mode=points packing=top-bottom");
   GstVideoFrame frame;
-  GstBuffer *buffer;
+  g_autoptr (GstBuffer) buffer = NULL;
   guint n = 0;
 
   views_caps (&v, GST_VIDEO_FORMAT_NV12, WIDTH, 2 * HEIGHT, NULL);
@@ -146,7 +144,6 @@ GST_START_TEST (test_packed)
              i / WIDTH * frame.info.stride[0] + i % WIDTH * 2) != 0;
   fail_unless_equals_int (n, 20 * 13);
   gst_video_frame_unmap (&frame);
-  gst_buffer_unref (buffer);
   views_free (&v);
 }
 GST_END_TEST;
@@ -161,7 +158,7 @@ GST_START_TEST (test_rectified)
   for (gint i = 0; i < 3; i++) {
     gboolean moved = i != 1;
     GstVideoFrame frame;
-    GstBuffer *buffer;
+    g_autoptr (GstBuffer) buffer = NULL;
     GstStructure *caps;
 
     g_object_set (v.element, "calibration", moved ? rig : NULL, NULL);
@@ -182,7 +179,6 @@ GST_START_TEST (test_rectified)
               moved && x < 6 ? 0 : views_texture (x - (moved ? 6 : 0), y));
       }
     gst_video_frame_unmap (&frame);
-    gst_buffer_unref (buffer);
   }
   views_expect_silence (&v);
   views_free (&v);
@@ -193,9 +189,10 @@ GST_END_TEST;
 /* The vertex of a pixel that has no blue has none. */
 GST_START_TEST (test_colours)
 {
-  gchar *path = g_build_filename (g_get_tmp_dir (), "pocstereo-XXXXXX", NULL);
+  g_autofree gchar *path =
+      g_build_filename (g_get_tmp_dir (), "pocstereo-XXXXXX", NULL);
   gint fd = g_mkstemp (path);
-  gchar *line = g_strdup_printf (
+  g_autofree gchar *line = g_strdup_printf (
       "mode=points "
       "points=60,30 intrinsics=80,80,50,40 baseline=0.1 ply-location=%s",
       path);
@@ -203,7 +200,7 @@ GST_START_TEST (test_colours)
   GstVideoFrame frame;
   GstBuffer *left;
   guint8 *pixel, was[3];
-  gchar *text;
+  g_autofree gchar *text = NULL;
   gsize bytes;
 
   views_caps (&v, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, NULL);
@@ -217,12 +214,9 @@ GST_START_TEST (test_colours)
   fail_unless (g_file_get_contents (path, &text, &bytes, NULL));
   fail_unless (bytes > 7 && was[0] > 0);
   fail_unless (!memcmp (text + bytes - 7, was, 3)); /* then the confidence */
-  g_free (text);
   views_free (&v);
   g_close (fd, NULL);
   g_unlink (path);
-  g_free (path);
-  g_free (line);
 }
 GST_END_TEST;
 
@@ -230,7 +224,7 @@ GST_END_TEST;
 static void
 expect_output (Views *v, const gchar *output, const gchar *format)
 {
-  GstBuffer *buffer = views_push (v, NULL);
+  g_autoptr (GstBuffer) buffer = views_push (v, NULL);
   GstVideoFrame frame;
   GstStructure *caps = begin (v, buffer, &frame);
 
@@ -243,7 +237,6 @@ expect_output (Views *v, const gchar *output, const gchar *format)
       !strcmp (output, "disparity"));
   gst_structure_free (caps);
   gst_video_frame_unmap (&frame);
-  gst_buffer_unref (buffer);
 }
 
 /* Output and mode that are set while frames pass wait for the next caps. */
@@ -253,7 +246,7 @@ GST_START_TEST (test_set_while_playing)
       "left", "disparity", "depth", "colormap"};
   const gchar *from = outputs[__i__ / 4], *to = outputs[__i__ % 4];
   gboolean points = (__i__ / 4 + __i__) % 2;
-  gchar *line =
+  g_autofree gchar *line =
       g_strdup_printf ("output=%s mode=%s baseline=0.1 intrinsics=80,80,48,32",
           from, points ? "points" : "dense");
   Views v = views_grey (line);
@@ -269,7 +262,6 @@ GST_START_TEST (test_set_while_playing)
   expect_output (&v, to, "NV12");
   views_expect_silence (&v);
   views_free (&v);
-  g_free (line);
 }
 GST_END_TEST;
 

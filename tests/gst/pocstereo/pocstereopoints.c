@@ -41,10 +41,9 @@ check_matches (GstBuffer *buffer)
 static guint
 count (Views *v, GstBuffer *left)
 {
-  GstBuffer *buffer = views_push (v, left);
+  g_autoptr (GstBuffer) buffer = views_push (v, left);
   guint n = check_matches (buffer);
 
-  gst_buffer_unref (buffer);
   return n;
 }
 
@@ -98,7 +97,8 @@ GST_START_TEST (test_texts)
       {"roi", "1,2,0,4"}, {"roi", ";"}, {"ply-location", "cloud-%d-%d.ply"},
       {"calibration", "/nowhere"}};
   Views v = views_grey (GREY_POINTS "roi=40,20,1,1");
-  gchar *path = g_build_filename (g_get_tmp_dir (), "pocstereo-XXXXXX", NULL);
+  g_autofree gchar *path =
+      g_build_filename (g_get_tmp_dir (), "pocstereo-XXXXXX", NULL);
   gint fd = g_mkstemp (path);
 
   fail_unless (fd >= 0);
@@ -123,7 +123,6 @@ GST_START_TEST (test_texts)
   views_expect_silence (&v);
   g_close (fd, NULL);
   g_unlink (path);
-  g_free (path);
   views_free (&v);
 }
 GST_END_TEST;
@@ -133,14 +132,13 @@ GST_START_TEST (test_doffs)
 {
   Views v = views_grey (
       GREY_POINTS "points=60,30 intrinsics=80,80,50,40 baseline=0.1 doffs=3");
-  GstBuffer *buffer = views_push (&v, NULL);
+  g_autoptr (GstBuffer) buffer = views_push (&v, NULL);
   GstMapInfo info;
   GstVisionMap map = views_map (buffer, "points", &info);
   const gfloat *p = (const gfloat *) info.data;
 
   fail_unless (fabs (p[0] - .125) < 2e-3 && fabs (p[2] - 1) < .01, "%f", p[2]);
   gst_buffer_unmap (map.pixels, &info);
-  gst_buffer_unref (buffer);
   views_free (&v);
 }
 GST_END_TEST;
@@ -150,7 +148,7 @@ GST_START_TEST (test_space)
 {
   Views v = views_grey (
       GREY_POINTS "points=60,30;50,40 intrinsics=80,80,50,40 baseline=0.1");
-  GstBuffer *buffer = views_push (&v, NULL);
+  g_autoptr (GstBuffer) buffer = views_push (&v, NULL);
   GstMapInfo info;
   GstVisionMap map = views_map (buffer, "points", &info);
   const gfloat *p = (const gfloat *) info.data;
@@ -161,7 +159,6 @@ GST_START_TEST (test_space)
   fail_unless (fabs (p[4]) < 1e-6 && fabs (p[5]) < 1e-6);
   gst_buffer_unmap (map.pixels, &info);
   fail_unless_equals_int (check_matches (buffer), 2);
-  gst_buffer_unref (buffer);
   views_free (&v);
 }
 GST_END_TEST;
@@ -171,7 +168,7 @@ GST_START_TEST (test_messages)
   Views v = views_grey (GREY_POINTS "points=60,30;50,40 post-messages=true");
   const GstStructure *structure;
   const GValue *matches;
-  GstMessage *message;
+  g_autoptr (GstMessage) message = NULL;
   guint asked;
 
   count (&v, NULL);
@@ -185,7 +182,6 @@ GST_START_TEST (test_messages)
   fail_unless_equals_int (gst_value_array_get_size (matches), 10);
   fail_unless_equals_float (
       g_value_get_double (gst_value_array_get_value (matches, 5)), 50);
-  gst_message_unref (message);
   views_free (&v);
 }
 GST_END_TEST;
@@ -226,8 +222,8 @@ vertices_of (const gchar *path)
 /* A cloud a frame, of points and of pixels; without a rig a warning. */
 GST_START_TEST (test_clouds)
 {
-  gchar *folder = g_dir_make_tmp ("pocstereo-XXXXXX", NULL);
-  gchar *pattern = g_build_filename (folder, "%02d.ply", NULL);
+  g_autofree gchar *folder = g_dir_make_tmp ("pocstereo-XXXXXX", NULL);
+  g_autofree gchar *pattern = g_build_filename (folder, "%02d.ply", NULL);
   gchar *paths[2] = {g_build_filename (folder, "00.ply", NULL),
       g_build_filename (folder, "01.ply", NULL)};
 
@@ -256,8 +252,6 @@ GST_START_TEST (test_clouds)
   g_rmdir (folder);
   g_free (paths[0]);
   g_free (paths[1]);
-  g_free (pattern);
-  g_free (folder);
 }
 GST_END_TEST;
 

@@ -16,7 +16,7 @@ write_rig (gint width, gint shift)
   gchar *path[2];
 
   for (gint i = 0; i < 2; i++) {
-    gchar *text =
+    g_autofree gchar *text =
         g_strdup_printf ("image_width: %d\nimage_height: %d\n"
                          "camera_matrix:\n  rows: 3\n  cols: 3\n"
                          "  data: [80, 0, 48, 0, 80, 32, 0, 0, 1]\n"
@@ -30,7 +30,6 @@ write_rig (gint width, gint shift)
 
     path[i] = g_build_filename (folder, i ? "right.yaml" : "left.yaml", NULL);
     fail_unless (g_file_set_contents (path[i], text, -1, NULL));
-    g_free (text);
   }
   location = g_strjoin (",", path[0], path[1], NULL);
   g_free (path[0]);
@@ -42,13 +41,11 @@ write_rig (gint width, gint shift)
 static inline void
 remove_rig (gchar *location)
 {
-  gchar **path = g_strsplit (location, ",", 2);
-  gchar *folder = g_path_get_dirname (path[0]);
+  g_auto (GStrv) path = g_strsplit (location, ",", 2);
+  g_autofree gchar *folder = g_path_get_dirname (path[0]);
 
   g_unlink (path[0]);
   g_unlink (path[1]);
   g_rmdir (folder);
-  g_free (folder);
-  g_strfreev (path);
   g_free (location);
 }

@@ -90,11 +90,11 @@ score (GstBuffer *buffer)
 
 GST_START_TEST (test_scene)
 {
-  GstHarness *h = gst_harness_new_parse (
+  g_autoptr (Harness) h = gst_harness_new_parse (
       "visiontestsrc pattern=stereo view=side-by-side truth-maps=true "
       "num-buffers=1 ! video/x-raw,width=960,height=360 ! "
       "pocstereo backend=cpu max-disparity=64");
-  GstBuffer *buffer;
+  g_autoptr (GstBuffer) buffer = NULL;
   Score s;
 
   gst_harness_play (h);
@@ -110,8 +110,6 @@ GST_START_TEST (test_scene)
   fail_unless (s.bad < .03 * s.matched);
   fail_unless (s.within > .4 * s.matched && s.within < .9 * s.matched);
   fail_unless (s.worst < 1e-4, "%g", s.worst);
-  gst_buffer_unref (buffer);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 

@@ -34,7 +34,7 @@ static inline void
 views_caps (
     Views *v, GstVideoFormat format, gint width, gint height, const gchar *more)
 {
-  GstCaps *caps;
+  g_autoptr (GstCaps) caps = NULL;
 
   gst_video_info_set_format (&v->info, format, width, height);
   v->info.fps_n = 25;
@@ -46,14 +46,13 @@ views_caps (
   gst_harness_set_src_caps (v->left, gst_caps_ref (caps));
   if (v->right)
     gst_harness_set_src_caps (v->right, gst_caps_ref (caps));
-  gst_caps_unref (caps);
 }
 
 /* @properties: as in a launch line. */
 static inline Views
 views_new (gboolean packed, const gchar *properties)
 {
-  gchar *line =
+  g_autofree gchar *line =
       g_strdup_printf ("pocstereo backend=cpu max-disparity=16 %s", properties);
   Views v = {.element = gst_parse_launch (line, NULL), .bus = gst_bus_new ()};
 
@@ -62,7 +61,6 @@ views_new (gboolean packed, const gchar *properties)
   if (!packed)
     v.right = gst_harness_new_with_element (v.element, "sink_right", NULL);
   v.left = gst_harness_new_with_element (v.element, "sink_left", "src");
-  g_free (line);
   return v;
 }
 

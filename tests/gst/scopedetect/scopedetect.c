@@ -51,7 +51,8 @@ GST_START_TEST (test_presets)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
-    GstElement *element = gst_element_factory_make ("scopedetect", NULL);
+    g_autoptr (GstElement) element =
+        gst_element_factory_make ("scopedetect", NULL);
     ScopedetectParams params;
 
     scopedetect_preset (&params, (ScopedetectPreset) i);
@@ -81,7 +82,6 @@ GST_START_TEST (test_presets)
       g_value_unset (&value);
       g_value_unset (&number);
     }
-    gst_object_unref (element);
   }
 }
 GST_END_TEST;
@@ -90,7 +90,7 @@ GST_END_TEST;
 static gchar *
 warning_at_start (GstElement *element)
 {
-  GstBus *bus = gst_bus_new ();
+  g_autoptr (GstBus) bus = gst_bus_new ();
   GstMessage *msg;
   gchar *text = NULL;
 
@@ -98,16 +98,14 @@ warning_at_start (GstElement *element)
   gst_element_set_state (element, GST_STATE_PAUSED);
   msg = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
   if (msg) {
-    GError *err = NULL;
+    g_autoptr (GError) err = NULL;
 
     gst_message_parse_warning (msg, &err, NULL);
     text = g_strdup (err->message);
-    g_error_free (err);
     gst_message_unref (msg);
   }
   gst_element_set_state (element, GST_STATE_NULL);
   gst_element_set_bus (element, NULL);
-  gst_object_unref (bus);
   return text;
 }
 
@@ -115,7 +113,8 @@ warning_at_start (GstElement *element)
 GST_START_TEST (test_replaced)
 {
   for (gint set = 0; set < 2; set++) {
-    GstElement *element = gst_element_factory_make ("scopedetect", NULL);
+    g_autoptr (GstElement) element =
+        gst_element_factory_make ("scopedetect", NULL);
     gchar *text;
 
     if (set)
@@ -125,7 +124,6 @@ GST_START_TEST (test_replaced)
     fail_unless (set == (text && strstr (text, "least-own")), "%s", text);
     g_free (text);
     fail_unless (!warning_at_start (element));
-    gst_object_unref (element);
   }
 }
 GST_END_TEST;
@@ -171,20 +169,19 @@ GST_END_TEST;
 /* Two of one model keep their ids apart; both names of one file count. */
 GST_START_TEST (test_models)
 {
-  gchar *twice = g_strdup_printf (" %s ;; %s,", model_path, model_path);
+  g_autofree gchar *twice =
+      g_strdup_printf (" %s ;; %s,", model_path, model_path);
   Scene s = scene_new (twice, QUICK "explain=none");
   Pose truth = solid_pose (.7, 0, .5);
 
   for (gint i = 0; i < 2; i++) {
-    GstVisionObjects *found = scene_objects (&s, NULL, &truth);
+    g_autoptr (GstVisionObjects) found = scene_objects (&s, NULL, &truth);
 
     fail_unless_equals_int (found->n_objects, 2);
     fail_unless_equals_uint64 (found->objects[0].id, 1);
     fail_unless_equals_uint64 (found->objects[1].id, 2);
-    gst_vision_objects_free (found);
   }
   scene_free (&s);
-  g_free (twice);
 }
 GST_END_TEST;
 
@@ -194,7 +191,7 @@ GST_START_TEST (test_told)
   Scene s = scene_new (model_path, QUICK "post-messages=true");
   Pose truth = solid_pose (.7, .02, .5);
   const GstStructure *told;
-  GstMessage *message;
+  g_autoptr (GstMessage) message = NULL;
 
   scene_find (&s, &truth, GST_VISION_STATE_FOUND);
   message = gst_bus_pop_filtered (s.bus, GST_MESSAGE_ELEMENT);
@@ -202,7 +199,6 @@ GST_START_TEST (test_told)
   told = gst_message_get_structure (message);
   fail_unless (gst_structure_has_name (told, "scopedetect"));
   fail_unless (gst_structure_has_field (told, "objects"));
-  gst_message_unref (message);
   scene_free (&s);
 }
 GST_END_TEST;
@@ -216,7 +212,7 @@ GST_START_TEST (test_stream)
   Pose truth = solid_pose (.7, 0, .5);
 
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
-    GstVisionObjects *found;
+    g_autoptr (GstVisionObjects) found = NULL;
     GstVideoInfo info;
 
     gst_video_info_set_format (&info, formats[i], SOLID_WIDTH, SOLID_HEIGHT);
@@ -224,7 +220,6 @@ GST_START_TEST (test_stream)
     found = scene_objects (&s, scene_buffer (&s, info.size, 100), &truth);
     fail_unless_equals_int (found->n_objects, 1);
     fail_unless (ABS (found->objects[0].pose.values[2] - .5) < .003);
-    gst_vision_objects_free (found);
   }
   gst_harness_push_event (s.depth, gst_event_new_eos ());
   gst_harness_push (
@@ -293,8 +288,8 @@ refuse (const gchar *models, const gchar *properties, gint depth_width,
 
 GST_START_TEST (test_errors)
 {
-  gchar *cut = g_build_filename (model_folder, "cut.model", NULL);
-  gchar *bytes;
+  g_autofree gchar *cut = g_build_filename (model_folder, "cut.model", NULL);
+  g_autofree gchar *bytes = NULL;
   gsize n;
 
   refuse (NULL, QUICK, SOLID_WIDTH, "there are no models");
@@ -308,8 +303,6 @@ GST_START_TEST (test_errors)
   refuse (model_path, QUICK, SOLID_WIDTH / 2, "same size");
   refuse (model_path, QUICK "near=3 far=1", SOLID_WIDTH, "near must be less");
   g_remove (cut);
-  g_free (bytes);
-  g_free (cut);
 }
 GST_END_TEST;
 

@@ -17,7 +17,7 @@ save (ScopedetectModel *model, const gchar *name)
 /* Five hundred files; the one object in the frame is reported once. */
 GST_START_TEST (test_many)
 {
-  gchar *path = save (solid_model (.012), "coarse.model");
+  g_autofree gchar *path = save (solid_model (.012), "coarse.model");
   GString *many = g_string_new (path);
   Pose truth = solid_pose (.7, 0, .5);
   GstVisionObjects *found;
@@ -56,7 +56,6 @@ GST_START_TEST (test_many)
   scene_free (&s);
   g_string_free (many, TRUE);
   g_remove (path);
-  g_free (path);
 }
 GST_END_TEST;
 
@@ -79,13 +78,13 @@ slab_model (void)
 /* Two models of one name are two: each with its own size, id and pose. */
 GST_START_TEST (test_names)
 {
-  gchar *slab = save (slab_model (), "slab.model");
-  gchar *both = g_strdup_printf ("%s,%s", model_path, slab);
+  g_autofree gchar *slab = save (slab_model (), "slab.model");
+  g_autofree gchar *both = g_strdup_printf ("%s,%s", model_path, slab);
   Scene s = scene_new (both, QUICK "explain=none");
   Pose truth = solid_pose (.7, 0, .5);
 
   for (gint i = 0; i < 2; i++) {
-    GstVisionObjects *found = scene_objects (&s, NULL, &truth);
+    g_autoptr (GstVisionObjects) found = scene_objects (&s, NULL, &truth);
 
     fail_unless (found != NULL);
     fail_unless_equals_int (found->n_objects, 2);
@@ -96,22 +95,18 @@ GST_START_TEST (test_names)
       fail_unless_equals_uint64 (o->id, k + 1);
       fail_unless (ABS (o->extent.values[2] - (k ? .03 : .09)) < .005);
     }
-    gst_vision_objects_free (found);
   }
   scene_free (&s);
   g_remove (slab);
-  g_free (slab);
-  g_free (both);
 }
 GST_END_TEST;
 
 static guint
 count_objects (Scene *s, const Pose *truth)
 {
-  GstVisionObjects *found = scene_objects (s, NULL, truth);
+  g_autoptr (GstVisionObjects) found = scene_objects (s, NULL, truth);
   guint n = found ? found->n_objects : 0;
 
-  gst_vision_objects_free (found);
   return n;
 }
 
@@ -119,7 +114,7 @@ count_objects (Scene *s, const Pose *truth)
  * are set to while frames flow holds from the next frame on. */
 GST_START_TEST (test_explain)
 {
-  gchar *twice = g_strdup_printf ("%s,%s", model_path, model_path);
+  g_autofree gchar *twice = g_strdup_printf ("%s,%s", model_path, model_path);
   Scene s = scene_new (twice, QUICK "tracking=false");
   Pose truth = solid_pose (.7, 0, .5);
 
@@ -138,7 +133,6 @@ GST_START_TEST (test_explain)
   fail_unless_equals_int (count_objects (&s, &truth), 1);
   fail_unless (scene_stat (&s, "faulty") == 0);
   scene_free (&s);
-  g_free (twice);
 }
 GST_END_TEST;
 
@@ -210,7 +204,7 @@ GST_START_TEST (test_neighbours)
   Vec at[2] = {{0, 0, 0}, {0, 0, 0}};
 
   for (guint i = 0; i < 3; i++) {
-    GstVisionObjects *found = neighbours (&s);
+    g_autoptr (GstVisionObjects) found = neighbours (&s);
 
     fail_unless_equals_int (found->n_objects, 2);
     for (guint k = 0; k < 2; k++) {
@@ -222,7 +216,6 @@ GST_START_TEST (test_neighbours)
       fail_unless (!i || vec_norm (vec_sub (here, at[o->id - 1])) < .003f);
       at[o->id - 1] = here;
     }
-    gst_vision_objects_free (found);
   }
   fail_unless (ABS (vec_norm (vec_sub (at[0], at[1])) - APART) < .005f);
   fail_unless (scene_stat (&s, "searches") == 1);
@@ -267,13 +260,13 @@ GST_END_TEST;
 /* A camera of two numbers is refused at the start. */
 GST_START_TEST (test_refused_start)
 {
-  GstElement *element = gst_element_factory_make ("scopedetect", NULL);
+  g_autoptr (GstElement) element =
+      gst_element_factory_make ("scopedetect", NULL);
 
   g_object_set (element, "intrinsics", "1,2", NULL);
   fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED),
       GST_STATE_CHANGE_FAILURE);
   gst_element_set_state (element, GST_STATE_NULL);
-  gst_object_unref (element);
 }
 GST_END_TEST;
 

@@ -110,8 +110,8 @@ GST_END_TEST;
 /* A model that goes with the first one no more is named. */
 GST_START_TEST (test_spacing)
 {
-  gchar *path = g_build_filename (model_folder, "wide.model", NULL);
-  gchar *both = g_strdup_printf ("%s,%s", model_path, path);
+  g_autofree gchar *path = g_build_filename (model_folder, "wide.model", NULL);
+  g_autofree gchar *both = g_strdup_printf ("%s,%s", model_path, path);
   ScopedetectModel *wide = solid_model (.006);
   Scene s = scene_new (both, QUICK);
 
@@ -123,8 +123,6 @@ GST_START_TEST (test_spacing)
   scene_expect (&s, GST_MESSAGE_ERROR, "wide.model");
   scene_free (&s);
   g_remove (path);
-  g_free (path);
-  g_free (both);
 }
 GST_END_TEST;
 

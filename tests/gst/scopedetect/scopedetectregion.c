@@ -153,7 +153,7 @@ GST_START_TEST (test_named)
     GstBuffer *depth = gst_harness_push_and_pull (
         h, two_solids (&s, &still, solid_pose (.7, x, .55)));
     gboolean followed = is_followed (depth);
-    GstVisionObjects *objects = look (&s, depth);
+    g_autoptr (GstVisionObjects) objects = look (&s, depth);
 
     fail_unless (objects->n_objects == 0 || i > STILL);
     if (i == FRAMES - 1) {
@@ -163,7 +163,6 @@ GST_START_TEST (test_named)
       fail_unless (fabs (objects->objects[0].pose.values[0] - x) < .005,
           "%g, not %g", objects->objects[0].pose.values[0], x);
     }
-    gst_vision_objects_free (objects);
   }
   gst_harness_teardown (h);
   scene_free (&s);

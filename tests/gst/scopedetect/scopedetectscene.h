@@ -64,7 +64,7 @@ scene_caps (GstHarness *h, GstVideoFormat format, gint width, gint height)
 static inline Scene
 scene_new (const gchar *models, const gchar *properties)
 {
-  gchar *line = g_strdup_printf ("scopedetect %s", properties);
+  g_autofree gchar *line = g_strdup_printf ("scopedetect %s", properties);
   Scene s = {.element = gst_parse_launch (line, NULL), .bus = gst_bus_new ()};
 
   fail_unless (s.element != NULL, "%s", line);
@@ -74,7 +74,6 @@ scene_new (const gchar *models, const gchar *properties)
   s.colour = gst_harness_new_with_element (s.element, "sink_color", "src");
   scene_caps (s.colour, GST_VIDEO_FORMAT_RGB, SOLID_WIDTH, SOLID_HEIGHT);
   scene_caps (s.depth, GST_VIDEO_FORMAT_GRAY16_LE, SOLID_WIDTH, SOLID_HEIGHT);
-  g_free (line);
   return s;
 }
 
@@ -137,11 +136,10 @@ scene_push (Scene *s, GstBuffer *colour, const Pose *truth)
 static inline GstVisionObjects *
 scene_objects (Scene *s, GstBuffer *colour, const Pose *truth)
 {
-  GstBuffer *buffer = scene_push (s, colour, truth);
+  g_autoptr (GstBuffer) buffer = scene_push (s, colour, truth);
   GstVisionObjects *objects =
       gst_buffer_get_vision_objects (buffer, GST_VISION_ORIGIN_RESULT);
 
-  gst_buffer_unref (buffer);
   return objects;
 }
 
@@ -150,7 +148,7 @@ scene_objects (Scene *s, GstBuffer *colour, const Pose *truth)
 static inline guint64
 scene_find (Scene *s, const Pose *truth, GstVisionState state)
 {
-  GstVisionObjects *found = scene_objects (s, NULL, truth);
+  g_autoptr (GstVisionObjects) found = scene_objects (s, NULL, truth);
   const GstVisionObject *o;
   ScopedetectModel *model;
   double numbers[7], add, add_s;
@@ -179,7 +177,6 @@ scene_find (Scene *s, const Pose *truth, GstVisionState state)
   fail_unless (add < .003, "%g mm off in frame %u", 1e3 * add, s->n - 1);
   scopedetect_model_free (model);
   id = o->id;
-  gst_vision_objects_free (found);
   return id;
 }
 
@@ -188,7 +185,7 @@ scene_find (Scene *s, const Pose *truth, GstVisionState state)
 static inline void
 scene_miss (Scene *s, guint64 id, GstVisionState state)
 {
-  GstVisionObjects *found = scene_objects (s, NULL, NULL);
+  g_autoptr (GstVisionObjects) found = scene_objects (s, NULL, NULL);
 
   fail_unless (found != NULL);
   fail_unless_equals_int (found->n_objects, state != GST_VISION_STATE_NONE);
@@ -198,13 +195,12 @@ scene_miss (Scene *s, guint64 id, GstVisionState state)
     fail_unless (found->objects[0].score == 0);
     fail_unless (found->objects[0].pose.n == 7);
   }
-  gst_vision_objects_free (found);
 }
 
 static inline gdouble
 scene_stat (Scene *s, const gchar *field)
 {
-  GstStructure *stats;
+  g_autoptr (GstStructure) stats = NULL;
   const GValue *value;
   gdouble n;
 
@@ -213,7 +209,6 @@ scene_stat (Scene *s, const gchar *field)
   fail_unless (value != NULL, "there is no %s", field);
   n = G_VALUE_HOLDS_DOUBLE (value) ? g_value_get_double (value)
                                    : (gdouble) g_value_get_uint64 (value);
-  gst_structure_free (stats);
   return n;
 }
 

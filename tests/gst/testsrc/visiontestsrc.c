@@ -16,12 +16,11 @@
 static GstHarness *
 source (const gchar *properties, const gchar *caps)
 {
-  gchar *line = g_strdup_printf ("visiontestsrc name=src " FAST
-                                 "%s ! capsfilter caps=\"%s\"",
+  g_autofree gchar *line = g_strdup_printf ("visiontestsrc name=src " FAST
+                                            "%s ! capsfilter caps=\"%s\"",
       properties, caps);
   GstHarness *h = gst_harness_new_parse (line);
 
-  g_free (line);
   return h;
 }
 
@@ -75,18 +74,16 @@ checksum (GstBuffer *buffer)
 static void
 check_same (GstBuffer *a, GstBuffer *b, gboolean same)
 {
-  gchar *p = checksum (a), *q = checksum (b);
+  g_autofree gchar *p = checksum (a), *q = checksum (b);
 
   fail_unless (g_str_equal (p, q) == same);
-  g_free (p);
-  g_free (q);
 }
 
 GST_START_TEST (test_defaults)
 {
-  GstHarness *h = play ("num-buffers=1", "video/x-raw");
-  GstBuffer *buffer = pull (h);
-  GstCaps *caps = gst_pad_get_current_caps (h->sinkpad);
+  g_autoptr (Harness) h = play ("num-buffers=1", "video/x-raw");
+  g_autoptr (GstBuffer) buffer = pull (h);
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (h->sinkpad);
   GstVideoInfo info;
 
   fail_unless (gst_video_info_from_caps (&info, caps));
@@ -94,9 +91,6 @@ GST_START_TEST (test_defaults)
   fail_unless (info.fps_n == 30 && info.fps_d == 1);
   fail_unless (GST_VIDEO_INFO_FORMAT (&info) == GST_VIDEO_FORMAT_RGBA);
   fail_unless_equals_int (gst_buffer_get_size (buffer), 640 * 480 * 4);
-  gst_caps_unref (caps);
-  gst_buffer_unref (buffer);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -104,22 +98,18 @@ GST_END_TEST;
 static void
 expect_refusal (const gchar *properties, const gchar *caps)
 {
-  gchar *line =
+  g_autofree gchar *line =
       g_strdup_printf ("visiontestsrc %s ! %s ! fakesink", properties, caps);
-  GstElement *pipeline = gst_parse_launch (line, NULL);
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GstMessage *message;
+  g_autoptr (GstElement) pipeline = gst_parse_launch (line, NULL);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstMessage) message = NULL;
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   message = gst_bus_timed_pop_filtered (bus, 10 * GST_SECOND,
       GST_MESSAGE_ERROR | GST_MESSAGE_EOS | GST_MESSAGE_ASYNC_DONE);
   fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR,
       "%s takes %s", properties, caps);
-  gst_message_unref (message);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
-  gst_object_unref (pipeline);
-  g_free (line);
 }
 
 GST_START_TEST (test_refuses_caps)
@@ -134,56 +124,49 @@ GST_END_TEST;
 
 GST_START_TEST (test_times)
 {
-  GstHarness *h =
+  g_autoptr (Harness) h =
       play ("num-buffers=70", "video/x-raw,framerate=30000/1001" SMALL);
 
   for (guint64 i = 0; i < 70; i++) {
-    GstBuffer *buffer = pull (h);
+    g_autoptr (GstBuffer) buffer = pull (h);
     GstClockTime now = gst_util_uint64_scale (i, 1001 * GST_SECOND, 30000);
     GstClockTime next = gst_util_uint64_scale (i + 1, 1001 * GST_SECOND, 30000);
 
     fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), now);
     fail_unless_equals_uint64 (GST_BUFFER_DURATION (buffer), next - now);
     fail_unless_equals_uint64 (GST_BUFFER_OFFSET (buffer), i);
-    gst_buffer_unref (buffer);
   }
   expect_eos (h);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
 GST_START_TEST (test_still)
 {
-  GstHarness *h = play ("", "video/x-raw,framerate=0/1" SMALL);
-  GstBuffer *buffer = pull (h);
+  g_autoptr (Harness) h = play ("", "video/x-raw,framerate=0/1" SMALL);
+  g_autoptr (GstBuffer) buffer = pull (h);
 
   fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), 0);
   fail_unless (!GST_BUFFER_DURATION_IS_VALID (buffer));
   expect_eos (h);
-  gst_buffer_unref (buffer);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
 /* The same properties show the same frames, another seed others. */
 GST_START_TEST (test_seed)
 {
-  GstHarness *a = play ("num-buffers=2 seed=7 noise=3", "video/x-raw" SMALL);
-  GstHarness *b = play ("num-buffers=2 seed=7 noise=3", "video/x-raw" SMALL);
-  GstHarness *c = play ("num-buffers=2 seed=8 noise=3", "video/x-raw" SMALL);
+  g_autoptr (Harness) a =
+      play ("num-buffers=2 seed=7 noise=3", "video/x-raw" SMALL);
+  g_autoptr (Harness) b =
+      play ("num-buffers=2 seed=7 noise=3", "video/x-raw" SMALL);
+  g_autoptr (Harness) c =
+      play ("num-buffers=2 seed=8 noise=3", "video/x-raw" SMALL);
 
   for (int i = 0; i < 2; i++) {
-    GstBuffer *p = pull (a), *q = pull (b), *r = pull (c);
+    g_autoptr (GstBuffer) p = pull (a), q = pull (b), r = pull (c);
 
     check_same (p, q, TRUE);
     check_same (p, r, FALSE);
-    gst_buffer_unref (p);
-    gst_buffer_unref (q);
-    gst_buffer_unref (r);
   }
-  gst_harness_teardown (a);
-  gst_harness_teardown (b);
-  gst_harness_teardown (c);
 }
 GST_END_TEST;
 
@@ -214,7 +197,7 @@ pull_at (GstHarness *h, guint ms)
  * not before. Whenever a source begins, frames of one time are one frame. */
 GST_START_TEST (test_live)
 {
-  GstHarness *early = source_live (0), *late = source_live (250);
+  g_autoptr (Harness) early = source_live (0), late = source_live (250);
   GstBuffer *buffer = pull_at (early, 0);
 
   gst_buffer_unref (buffer);
@@ -222,10 +205,9 @@ GST_START_TEST (test_live)
     fail_unless (gst_harness_crank_single_clock_wait (early));
     buffer = pull_at (early, ms);
     if (ms == 300) {
-      GstBuffer *same = pull_at (late, ms);
+      g_autoptr (GstBuffer) same = pull_at (late, ms);
 
       check_same (buffer, same, TRUE);
-      gst_buffer_unref (same);
     }
     gst_buffer_unref (buffer);
   }
@@ -233,8 +215,6 @@ GST_START_TEST (test_live)
   gst_buffer_unref (pull_at (late, 400));
   fail_unless_equals_uint64 (
       gst_harness_query_latency (late), 100 * GST_MSECOND);
-  gst_harness_teardown (early);
-  gst_harness_teardown (late);
 }
 GST_END_TEST;
 
@@ -246,14 +226,13 @@ GST_END_TEST;
 static GstBuffer *
 converted (GstBuffer *buffer, GstCaps *from, GstCaps *to)
 {
-  GstSample *in = gst_sample_new (buffer, from, NULL, NULL);
-  GstSample *out = gst_video_convert_sample (in, to, 10 * GST_SECOND, NULL);
+  g_autoptr (GstSample) in = gst_sample_new (buffer, from, NULL, NULL);
+  g_autoptr (GstSample) out =
+      gst_video_convert_sample (in, to, 10 * GST_SECOND, NULL);
   GstBuffer *result;
 
   fail_unless (out != NULL);
   result = gst_buffer_ref (gst_sample_get_buffer (out));
-  gst_sample_unref (in);
-  gst_sample_unref (out);
   return result;
 }
 
@@ -268,7 +247,7 @@ byte_of (GstVideoFrame *f, gint x, gint y)
 static void
 check_alike (GstBuffer *a, GstBuffer *b, GstCaps *caps, const gchar *what)
 {
-  GstVisionObjects *truth =
+  g_autoptr (GstVisionObjects) truth =
       gst_buffer_get_vision_objects (a, GST_VISION_ORIGIN_TRUTH);
   GstVideoFrame f, g;
   GstVideoInfo info;
@@ -295,7 +274,6 @@ check_alike (GstBuffer *a, GstBuffer *b, GstCaps *caps, const gchar *what)
     }
   gst_video_frame_unmap (&f);
   gst_video_frame_unmap (&g);
-  gst_vision_objects_free (truth);
 }
 
 /* What comes in @format looks, when GStreamer converts it, as RGBA does (or,
@@ -303,12 +281,13 @@ check_alike (GstBuffer *a, GstBuffer *b, GstCaps *caps, const gchar *what)
 static void
 check_format (const gchar *format, const gchar *more)
 {
-  gchar *text = g_strdup_printf ("video/x-raw,format=%s%s", format, more);
-  GstHarness *h = play (STILL, text);
-  GstHarness *r = play (STILL, "video/x-raw,format=RGBA" SMALL);
+  g_autofree gchar *text =
+      g_strdup_printf ("video/x-raw,format=%s%s", format, more);
+  g_autoptr (Harness) h = play (STILL, text);
+  g_autoptr (Harness) r = play (STILL, "video/x-raw,format=RGBA" SMALL);
   GstBuffer *frame = pull (h), *reference = pull (r), *other;
-  GstCaps *caps = gst_pad_get_current_caps (h->sinkpad);
-  GstCaps *rgba = gst_pad_get_current_caps (r->sinkpad);
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (h->sinkpad);
+  g_autoptr (GstCaps) rgba = gst_pad_get_current_caps (r->sinkpad);
 
   if (g_str_equal (format, "GRAY8")) {
     other = converted (reference, rgba, caps);
@@ -320,11 +299,6 @@ check_format (const gchar *format, const gchar *more)
   gst_buffer_unref (frame);
   gst_buffer_unref (reference);
   gst_buffer_unref (other);
-  gst_caps_unref (caps);
-  gst_caps_unref (rgba);
-  gst_harness_teardown (h);
-  gst_harness_teardown (r);
-  g_free (text);
 }
 
 GST_START_TEST (test_formats)
@@ -369,8 +343,9 @@ pipeline_free (GstElement *pipeline)
 static GstBuffer *
 shown_at (GstElement *pipeline, GstClockTime time)
 {
-  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
-  GstSample *sample;
+  g_autoptr (GstElement) sink =
+      gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  g_autoptr (GstSample) sample = NULL;
   GstBuffer *buffer;
 
   fail_unless (gst_element_seek_simple (
@@ -380,15 +355,13 @@ shown_at (GstElement *pipeline, GstClockTime time)
   g_object_get (sink, "last-sample", &sample, NULL);
   fail_unless (sample != NULL);
   buffer = gst_buffer_ref (gst_sample_get_buffer (sample));
-  gst_sample_unref (sample);
-  gst_object_unref (sink);
   return buffer;
 }
 
 GST_START_TEST (test_seeks)
 {
   static const guint to[] = {0, 1, 39, 7, 7, 38, 20};
-  GstHarness *h =
+  g_autoptr (Harness) h =
       play ("num-buffers=" G_STRINGIFY (SHOWN), "video/x-raw" RATE SMALL);
   GstElement *pipeline = pipeline_new ();
   GstBuffer *played[SHOWN], *sought;
@@ -409,7 +382,6 @@ GST_START_TEST (test_seeks)
   for (guint i = 0; i < SHOWN; i++)
     gst_buffer_unref (played[i]);
   pipeline_free (pipeline);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -426,10 +398,11 @@ note_number (GstElement *sink, GstBuffer *buffer, GstPad *pad, GArray *numbers)
 GST_START_TEST (test_reverse)
 {
   GstElement *pipeline = pipeline_new ();
-  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
-  GArray *numbers = g_array_new (FALSE, FALSE, sizeof (guint64));
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GstMessage *message;
+  g_autoptr (GstElement) sink =
+      gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  g_autoptr (GArray) numbers = g_array_new (FALSE, FALSE, sizeof (guint64));
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstMessage) message = NULL;
 
   fail_unless (gst_element_seek (pipeline, -1, GST_FORMAT_TIME,
       GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET,
@@ -443,10 +416,6 @@ GST_START_TEST (test_reverse)
   fail_unless_equals_int (numbers->len, 10);
   for (guint i = 0; i < 10; i++)
     fail_unless_equals_uint64 (g_array_index (numbers, guint64, i), 9 - i);
-  gst_message_unref (message);
-  g_array_unref (numbers);
-  gst_object_unref (bus);
-  gst_object_unref (sink);
   pipeline_free (pipeline);
 }
 GST_END_TEST;
@@ -461,13 +430,14 @@ GST_START_TEST (test_reverse_without_end)
   } ends[] = {{GST_SEEK_TYPE_NONE, -1}, {GST_SEEK_TYPE_SET, -1},
       {GST_SEEK_TYPE_END, 0}};
   GstElement *pipeline = pipeline_new ();
-  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
-  GstPad *pad = gst_element_get_static_pad (sink, "sink");
+  g_autoptr (GstElement) sink =
+      gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (sink, "sink");
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   gst_element_get_state (pipeline, NULL, NULL, 10 * GST_SECOND);
   for (guint i = 0; i < 20 * G_N_ELEMENTS (ends); i++) {
-    GstEvent *segment;
+    g_autoptr (GstEvent) segment = NULL;
 
     fail_unless (
         !gst_element_seek (pipeline, -1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH,
@@ -475,10 +445,7 @@ GST_START_TEST (test_reverse_without_end)
             ends[i % G_N_ELEMENTS (ends)].stop));
     segment = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
     fail_unless (segment != NULL);
-    gst_event_unref (segment);
   }
-  gst_object_unref (pad);
-  gst_object_unref (sink);
   gst_buffer_unref (shown_at (pipeline, 0));
   pipeline_free (pipeline);
 }
@@ -487,15 +454,16 @@ GST_END_TEST;
 /* Another size and rate in mid-stream: numbers and times go on. */
 GST_START_TEST (test_caps_change)
 {
-  GstHarness *h = play ("", "video/x-raw,format=NV12,framerate=10/1" SMALL);
-  GstCaps *caps = gst_caps_from_string (
+  g_autoptr (Harness) h =
+      play ("", "video/x-raw,format=NV12,framerate=10/1" SMALL);
+  g_autoptr (GstCaps) caps = gst_caps_from_string (
       "video/x-raw,format=RGB,width=33,height=21,framerate=50/1");
   GstClockTime end = 0;
   guint changed = 0;
 
   for (guint i = 0; changed < 5; i++) {
-    GstBuffer *buffer = pull (h);
-    GstVisionObjects *truth =
+    g_autoptr (GstBuffer) buffer = pull (h);
+    g_autoptr (GstVisionObjects) truth =
         gst_buffer_get_vision_objects (buffer, GST_VISION_ORIGIN_TRUTH);
 
     fail_unless (i < 20, "the caps do not change");
@@ -509,11 +477,7 @@ GST_START_TEST (test_caps_change)
     end += GST_BUFFER_DURATION (buffer);
     if (i == 3)
       gst_harness_set (h, "capsfilter", "caps", caps, NULL);
-    gst_vision_objects_free (truth);
-    gst_buffer_unref (buffer);
   }
-  gst_caps_unref (caps);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -534,10 +498,11 @@ truth_of (GstBuffer *buffer, guint n)
 GST_START_TEST (test_truth)
 {
   static const gchar *names[] = {"red", "orange", "yellow", "green", "cyan"};
-  GstHarness *h = play ("num-buffers=2 n-objects=5 occlusion=false",
+  g_autoptr (Harness) h = play ("num-buffers=2 n-objects=5 occlusion=false",
       "video/x-raw,framerate=25/1,width=320,height=240");
-  GstBuffer *now = pull (h), *later = pull (h);
-  GstVisionObjects *truth = truth_of (now, 5), *next = truth_of (later, 5);
+  g_autoptr (GstBuffer) now = pull (h), later = pull (h);
+  g_autoptr (GstVisionObjects) truth = truth_of (now, 5),
+                               next = truth_of (later, 5);
 
   fail_unless (truth->ref_width == 320 && truth->ref_height == 240);
   fail_unless_equals_int (
@@ -559,11 +524,6 @@ GST_START_TEST (test_truth)
     fail_unless (fabs (then->cx - o->cx - o->vx / 25) < .5);
     fail_unless (fabs (then->cy - o->cy - o->vy / 25) < .5);
   }
-  gst_vision_objects_free (truth);
-  gst_vision_objects_free (next);
-  gst_buffer_unref (now);
-  gst_buffer_unref (later);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -596,30 +556,28 @@ check_labels (GstBuffer *buffer, const GstVisionObjects *truth)
 
 GST_START_TEST (test_label_map)
 {
-  GstHarness *h = play ("num-buffers=8 n-objects=12 label-map=true speed=8",
-      "video/x-raw,width=161,height=99");
+  g_autoptr (Harness) h =
+      play ("num-buffers=8 n-objects=12 label-map=true speed=8",
+          "video/x-raw,width=161,height=99");
 
   for (int i = 0; i < 8; i++) {
-    GstBuffer *buffer = pull (h);
-    GstVisionObjects *truth = truth_of (buffer, 12);
+    g_autoptr (GstBuffer) buffer = pull (h);
+    g_autoptr (GstVisionObjects) truth = truth_of (buffer, 12);
 
     check_labels (buffer, truth);
-    gst_vision_objects_free (truth);
-    gst_buffer_unref (buffer);
   }
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
 /* Hidden objects stay in the truth, as occluded, with nothing to see. */
 GST_START_TEST (test_occlusion)
 {
-  GstHarness *h = play ("num-buffers=400", "video/x-raw" SMALL);
+  g_autoptr (Harness) h = play ("num-buffers=400", "video/x-raw" SMALL);
   guint hidden = 0, part = 0;
 
   for (int i = 0; i < 400; i++) {
-    GstBuffer *buffer = pull (h);
-    GstVisionObjects *truth = truth_of (buffer, 8);
+    g_autoptr (GstBuffer) buffer = pull (h);
+    g_autoptr (GstVisionObjects) truth = truth_of (buffer, 8);
 
     for (guint k = 0; k < 8; k++) {
       const GstVisionObject *o = &truth->objects[k];
@@ -630,22 +588,19 @@ GST_START_TEST (test_occlusion)
       hidden += o->area == 0;
       part += o->score > 0 && o->score < 1;
     }
-    gst_vision_objects_free (truth);
-    gst_buffer_unref (buffer);
   }
   fail_unless (hidden > 10 && part > 100);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
 GST_START_TEST (test_properties_while_playing)
 {
-  GstHarness *h = play ("", "video/x-raw" SMALL);
-  GstElement *src = gst_harness_find_element (h, "visiontestsrc");
+  g_autoptr (Harness) h = play ("", "video/x-raw" SMALL);
+  g_autoptr (GstElement) src = gst_harness_find_element (h, "visiontestsrc");
 
   for (guint i = 0; i < 60; i++) {
-    GstBuffer *buffer = pull (h);
-    GstVisionObjects *truth =
+    g_autoptr (GstBuffer) buffer = pull (h);
+    g_autoptr (GstVisionObjects) truth =
         gst_buffer_get_vision_objects (buffer, GST_VISION_ORIGIN_TRUTH);
 
     if (i > 2)
@@ -657,17 +612,13 @@ GST_START_TEST (test_properties_while_playing)
         "shadows", i % 5 * .1, "texture", i % 3 * .5, "seed", (guint64) i / 4,
         "speed", i % 7 * 1., "occlusion", i % 2, "twins", i * 4, "distractors",
         256 - i * 4, "label-map", i % 2, NULL);
-    gst_vision_objects_free (truth);
-    gst_buffer_unref (buffer);
   }
-  gst_object_unref (src);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
 GST_START_TEST (test_palette)
 {
-  GstElement *src = gst_element_factory_make ("visiontestsrc", NULL);
+  g_autoptr (GstElement) src = gst_element_factory_make ("visiontestsrc", NULL);
 
   for (int n = 1; n <= 1024; n = n == 1024 ? 1025 : MIN (5 * n, 1024)) {
     gchar *palette, **entries;
@@ -686,7 +637,6 @@ GST_START_TEST (test_palette)
     g_strfreev (entries);
     g_free (palette);
   }
-  gst_object_unref (src);
 }
 GST_END_TEST;
 
@@ -706,9 +656,9 @@ GST_START_TEST (test_rgbd_caps)
       {"video/x-raw,width=333,height=201", 333, 201, 585 * 333 / 640.}};
 
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
-    GstHarness *h = play (RGBD "num-buffers=1", sizes[i].caps);
-    GstBuffer *buffer = pull (h);
-    GstCaps *caps = gst_pad_get_current_caps (h->sinkpad);
+    g_autoptr (Harness) h = play (RGBD "num-buffers=1", sizes[i].caps);
+    g_autoptr (GstBuffer) buffer = pull (h);
+    g_autoptr (GstCaps) caps = gst_pad_get_current_caps (h->sinkpad);
     GstVisionCamera camera;
     GstVideoInfo info;
 
@@ -723,9 +673,6 @@ GST_START_TEST (test_rgbd_caps)
     fail_unless (camera.fy == camera.fx);
     fail_unless (camera.cx == (info.width - 1) / 2.);
     fail_unless (camera.cy == (info.height - 1) / 2.);
-    gst_caps_unref (caps);
-    gst_buffer_unref (buffer);
-    gst_harness_teardown (h);
   }
 }
 GST_END_TEST;
@@ -741,8 +688,9 @@ GST_START_TEST (test_rgbd_refuses_caps)
   static const gchar *good[] = {"rgbd", "chromatic"};
 
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
-    GstElement *src = gst_element_factory_make ("visiontestsrc", NULL);
-    GstPad *pad = gst_element_get_static_pad (src, "src");
+    g_autoptr (GstElement) src =
+        gst_element_factory_make ("visiontestsrc", NULL);
+    g_autoptr (GstPad) pad = gst_element_get_static_pad (src, "src");
     GstCaps *wanted = gst_caps_from_string (bad[i].caps), *caps;
 
     gst_util_set_object_arg (G_OBJECT (src), "pattern", bad[i].pattern);
@@ -758,8 +706,6 @@ GST_START_TEST (test_rgbd_refuses_caps)
       gst_caps_unref (caps);
     }
     gst_caps_unref (wanted);
-    gst_object_unref (pad);
-    gst_object_unref (src);
   }
 }
 GST_END_TEST;
@@ -769,7 +715,7 @@ GST_END_TEST;
 static void
 check_robot (GstBuffer *buffer)
 {
-  GstVisionObjects *truth = truth_of (buffer, 1);
+  g_autoptr (GstVisionObjects) truth = truth_of (buffer, 1);
   const GstVisionObject *o = &truth->objects[0];
   GstVisionCamera camera;
   GstVisionMap labels;
@@ -795,7 +741,6 @@ check_robot (GstBuffer *buffer)
     area += ((guint16 *) map.data)[i] == 1;
   gst_buffer_unmap (labels.pixels, &map);
   fail_unless_equals_uint64 (o->area, area);
-  gst_vision_objects_free (truth);
 }
 
 /* How many pixels the map says are outliers; it says that as many have no depth
@@ -834,37 +779,32 @@ GST_START_TEST (test_rgbd_truth)
       "parallel", "towards", "frontal", "away", "pass", "rotation"};
 
   for (guint i = 0; i < G_N_ELEMENTS (paths); i++) {
-    gchar *text = g_strdup_printf (
+    g_autofree gchar *text = g_strdup_printf (
         RGBD "num-buffers=40 motion-start=3 label-map=true path=%s", paths[i]);
-    GstHarness *h = play (text, "video/x-raw" SMALL);
+    g_autoptr (Harness) h = play (text, "video/x-raw" SMALL);
 
     for (guint frame = 0; frame < 40; frame++) {
-      GstBuffer *buffer = pull (h);
+      g_autoptr (GstBuffer) buffer = pull (h);
       guint outliers = outliers_of (buffer);
 
       check_robot (buffer);
       fail_unless (frame > 3 || !outliers);
       fail_unless (frame < 39 || outliers > 300, "%s: %u", paths[i], outliers);
-      gst_buffer_unref (buffer);
     }
-    gst_harness_teardown (h);
-    g_free (text);
   }
 }
 GST_END_TEST;
 
 GST_START_TEST (test_rgbd_maps)
 {
-  GstHarness *h =
+  g_autoptr (Harness) h =
       play (RGBD "num-buffers=1 correspondence-map=false", "video/x-raw" SMALL);
-  GstBuffer *buffer = pull (h);
+  g_autoptr (GstBuffer) buffer = pull (h);
 
   fail_unless_equals_int (
       gst_buffer_n_vision_maps (buffer, GST_VISION_ORIGIN_RESULT), 0);
   fail_unless_equals_int (
       gst_buffer_n_vision_maps (buffer, GST_VISION_ORIGIN_TRUTH), 0);
-  gst_buffer_unref (buffer);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -880,12 +820,12 @@ GST_START_TEST (test_rgbd_several)
       {"axes", {"portal", "carriage", "quill"}, 3}};
 
   for (guint i = 0; i < 2; i++) {
-    gchar *text = g_strdup_printf (RGBD
+    g_autofree gchar *text = g_strdup_printf (RGBD
         "num-buffers=1 robots=4 camera=orbit distortion=0.5 path=%s",
         cases[i].path);
-    GstHarness *h = play (text, "video/x-raw" SMALL);
-    GstBuffer *buffer = pull (h);
-    GstVisionObjects *truth =
+    g_autoptr (Harness) h = play (text, "video/x-raw" SMALL);
+    g_autoptr (GstBuffer) buffer = pull (h);
+    g_autoptr (GstVisionObjects) truth =
         gst_buffer_get_vision_objects (buffer, GST_VISION_ORIGIN_TRUTH);
     GstVisionCamera camera;
 
@@ -904,10 +844,6 @@ GST_START_TEST (test_rgbd_several)
       fail_unless (fabs (camera.distortion[0] - .0452737) < 1e-9 &&
           fabs (camera.distortion[4] - .0475431) < 1e-9);
     }
-    gst_vision_objects_free (truth);
-    gst_buffer_unref (buffer);
-    gst_harness_teardown (h);
-    g_free (text);
   }
 }
 GST_END_TEST;
@@ -915,40 +851,33 @@ GST_END_TEST;
 /* The robot starts at motion-start; until then, its value does not matter. */
 GST_START_TEST (test_rgbd_start)
 {
-  GstHarness *a =
+  g_autoptr (Harness) a =
       play (RGBD "num-buffers=9 motion-start=5", "video/x-raw" SMALL);
-  GstHarness *b = play (RGBD "num-buffers=9", "video/x-raw" SMALL);
+  g_autoptr (Harness) b = play (RGBD "num-buffers=9", "video/x-raw" SMALL);
 
   for (guint i = 0; i < 9; i++) {
-    GstBuffer *p = pull (a), *q = pull (b);
+    g_autoptr (GstBuffer) p = pull (a), q = pull (b);
 
     if (i <= 5 || i == 8)
       check_same (p, q, i <= 5);
-    gst_buffer_unref (p);
-    gst_buffer_unref (q);
   }
-  gst_harness_teardown (a);
-  gst_harness_teardown (b);
 }
 GST_END_TEST;
 
 GST_START_TEST (test_rgbd_properties)
 {
-  GstHarness *h = play (RGBD, "video/x-raw" SMALL);
-  GstElement *src = gst_harness_find_element (h, "visiontestsrc");
+  g_autoptr (Harness) h = play (RGBD, "video/x-raw" SMALL);
+  g_autoptr (GstElement) src = gst_harness_find_element (h, "visiontestsrc");
 
   for (guint i = 0; i < 40; i++) {
-    GstBuffer *buffer = pull (h);
+    g_autoptr (GstBuffer) buffer = pull (h);
 
     fail_unless_equals_int (gst_buffer_get_size (buffer), 160 * 120 * 2);
     g_object_set (src, "path", i % 8, "camera", i % 5, "robots", 1 + i % 4,
         "distortion", i % 3 / 2., "motion-start", (guint64) i % 9, "noise",
         i % 5 * 16., "speed", i % 9 * 1., "seed", (guint64) i / 3, "label-map",
         i % 2, "correspondence-map", i % 3 == 0, NULL);
-    gst_buffer_unref (buffer);
   }
-  gst_object_unref (src);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -959,11 +888,10 @@ GST_END_TEST;
 static GstVideoInfo
 info_of (GstHarness *h)
 {
-  GstCaps *caps = gst_pad_get_current_caps (h->sinkpad);
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (h->sinkpad);
   GstVideoInfo info;
 
   fail_unless (gst_video_info_from_caps (&info, caps));
-  gst_caps_unref (caps);
   return info;
 }
 
@@ -986,11 +914,11 @@ GST_START_TEST (test_stereo_caps)
           GST_VIDEO_MULTIVIEW_MODE_TOP_BOTTOM}};
 
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
-    gchar *text =
+    g_autofree gchar *text =
         g_strdup_printf (STEREO "num-buffers=1 view=%s", sizes[i].view);
-    gchar *caps = g_strdup_printf ("video/x-raw%s", sizes[i].caps);
-    GstHarness *h = play (text, caps);
-    GstBuffer *buffer = pull (h);
+    g_autofree gchar *caps = g_strdup_printf ("video/x-raw%s", sizes[i].caps);
+    g_autoptr (Harness) h = play (text, caps);
+    g_autoptr (GstBuffer) buffer = pull (h);
     GstVideoInfo info = info_of (h);
     GstVisionCamera camera;
 
@@ -1006,10 +934,6 @@ GST_START_TEST (test_stereo_caps)
     fail_unless (camera.cx == (sizes[i].view_width - 1) / 2.);
     fail_unless (camera.baseline == .06);
     fail_unless (camera.pose[0] == (i == 1 ? .06 : 0) && camera.pose[3] == 1);
-    gst_buffer_unref (buffer);
-    gst_harness_teardown (h);
-    g_free (text);
-    g_free (caps);
   }
 }
 GST_END_TEST;
@@ -1024,12 +948,11 @@ GST_START_TEST (test_stereo_refuses_caps)
       {"top-bottom", "multiview-mode=side-by-side"}};
 
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
-    gchar *properties = g_strdup_printf ("pattern=stereo view=%s", bad[i].view);
-    gchar *caps = g_strdup_printf ("video/x-raw,%s", bad[i].caps);
+    g_autofree gchar *properties =
+        g_strdup_printf ("pattern=stereo view=%s", bad[i].view);
+    g_autofree gchar *caps = g_strdup_printf ("video/x-raw,%s", bad[i].caps);
 
     expect_refusal (properties, caps);
-    g_free (properties);
-    g_free (caps);
   }
 }
 GST_END_TEST;
@@ -1082,14 +1005,15 @@ GST_START_TEST (test_stereo_truth)
   static const gchar *views[] = {"left", "right"};
 
   for (guint v = 0; v < 2; v++) {
-    gchar *text = g_strdup_printf (STEREO
+    g_autofree gchar *text = g_strdup_printf (STEREO
         "num-buffers=3 view=%s label-map=true disparity-offset=2 baseline=.06",
         views[v]);
-    GstHarness *h = play (text, "video/x-raw" SMALL);
+    g_autoptr (Harness) h = play (text, "video/x-raw" SMALL);
 
     for (guint frame = 0; frame < 3; frame++) {
-      GstBuffer *buffer = pull (h);
-      GstVisionObjects *truth = truth_of (buffer, G_N_ELEMENTS (names));
+      g_autoptr (GstBuffer) buffer = pull (h);
+      g_autoptr (GstVisionObjects) truth =
+          truth_of (buffer, G_N_ELEMENTS (names));
 
       check_maps (buffer);
       fail_unless (truth->ref_width == 160 && truth->ref_height == 120);
@@ -1102,11 +1026,7 @@ GST_START_TEST (test_stereo_truth)
       }
       fail_unless_equals_int (
           gst_buffer_n_vision_maps (buffer, GST_VISION_ORIGIN_TRUTH), 4);
-      gst_vision_objects_free (truth);
-      gst_buffer_unref (buffer);
     }
-    gst_harness_teardown (h);
-    g_free (text);
   }
 }
 GST_END_TEST;
@@ -1133,14 +1053,17 @@ GST_START_TEST (test_stereo_views)
 #define SAME STEREO "num-buffers=3 noise=2 gain=.7 misalignment=1.5 view="
 #define GREY "video/x-raw,format=GRAY8"
   GstHarness *left = play (SAME "left", GREY SMALL);
-  GstHarness *right = play (SAME "right", GREY SMALL);
-  GstHarness *beside = play (SAME "side-by-side", GREY ",width=320,height=120");
-  GstHarness *above = play (SAME "top-bottom", GREY ",width=160,height=240");
+  g_autoptr (Harness) right = play (SAME "right", GREY SMALL);
+  g_autoptr (Harness) beside =
+      play (SAME "side-by-side", GREY ",width=320,height=120");
+  g_autoptr (Harness) above =
+      play (SAME "top-bottom", GREY ",width=160,height=240");
 
   for (guint i = 0; i < 3; i++) {
-    GstBuffer *l = pull (left), *r = pull (right), *b = pull (beside);
-    GstBuffer *a = pull (above);
-    GstVisionObjects *truth = truth_of (b, 6), *same = truth_of (l, 6);
+    g_autoptr (GstBuffer) l = pull (left), r = pull (right), b = pull (beside);
+    g_autoptr (GstBuffer) a = pull (above);
+    g_autoptr (GstVisionObjects) truth = truth_of (b, 6),
+                                 same = truth_of (l, 6);
     GstVisionMap map;
 
     fail_unless_equals_uint64 (GST_BUFFER_PTS (l), GST_BUFFER_PTS (r));
@@ -1155,23 +1078,15 @@ GST_START_TEST (test_stereo_views)
     fail_unless (gst_buffer_find_vision_map (
         a, GST_VISION_ORIGIN_TRUTH, "disparity", &map));
     fail_unless (map.width == 160 && map.height == 120);
-    gst_vision_objects_free (truth);
-    gst_vision_objects_free (same);
-    gst_buffer_unref (l);
-    gst_buffer_unref (r);
-    gst_buffer_unref (b);
-    gst_buffer_unref (a);
   }
   gst_harness_teardown (left);
-  gst_harness_teardown (right);
-  gst_harness_teardown (beside);
-  gst_harness_teardown (above);
 }
 GST_END_TEST;
 
 GST_START_TEST (test_stereo_seeks)
 {
-  GstHarness *h = play (STEREO "num-buffers=9", "video/x-raw" RATE SMALL);
+  g_autoptr (Harness) h =
+      play (STEREO "num-buffers=9", "video/x-raw" RATE SMALL);
   GstElement *pipeline =
       gst_parse_launch ("visiontestsrc " FAST STEREO "! video/x-raw" RATE SMALL
                         " ! fakesink name=sink",
@@ -1184,26 +1099,25 @@ GST_START_TEST (test_stereo_seeks)
   for (guint i = 0; i < 9; i++)
     played[i] = pull (h);
   for (guint i = 0; i < 9; i += 4) {
-    GstBuffer *sought = shown_at (pipeline, GST_BUFFER_PTS (played[8 - i]));
+    g_autoptr (GstBuffer) sought =
+        shown_at (pipeline, GST_BUFFER_PTS (played[8 - i]));
 
     check_same (sought, played[8 - i], TRUE);
-    gst_buffer_unref (sought);
   }
   for (guint i = 0; i < 9; i++)
     gst_buffer_unref (played[i]);
   pipeline_free (pipeline);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
 GST_START_TEST (test_stereo_properties)
 {
-  GstHarness *h = play (STEREO, "video/x-raw" SMALL);
-  GstElement *src = gst_harness_find_element (h, "visiontestsrc");
+  g_autoptr (Harness) h = play (STEREO, "video/x-raw" SMALL);
+  g_autoptr (GstElement) src = gst_harness_find_element (h, "visiontestsrc");
   guint with = 0;
 
   for (guint i = 0; i < 40; i++) {
-    GstBuffer *buffer = pull (h);
+    g_autoptr (GstBuffer) buffer = pull (h);
     guint maps = gst_buffer_n_vision_maps (buffer, GST_VISION_ORIGIN_TRUTH);
 
     fail_unless_equals_int (maps % 3, 0);
@@ -1212,11 +1126,8 @@ GST_START_TEST (test_stereo_properties)
         .5 + i % 3, "gamma", 1 + i % 2 * .6, "misalignment", i % 5 - 2.,
         "disparity-offset", i % 7 * -9., "noise", i % 5 * 2., "speed",
         i % 9 * 1., "seed", (guint64) i / 3, "truth-maps", i % 2, NULL);
-    gst_buffer_unref (buffer);
   }
   fail_unless (with > 10 && with < 30);
-  gst_object_unref (src);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -1240,14 +1151,14 @@ GST_START_TEST (test_clutter_pair)
 {
 #define VIEW CLUTTER "num-buffers=4 scene-frames=2 label-map=true view="
   GstHarness *color = play (VIEW "color", "video/x-raw,format=RGB" SMALL);
-  GstHarness *depth = play (VIEW "depth", "video/x-raw" SMALL);
+  g_autoptr (Harness) depth = play (VIEW "depth", "video/x-raw" SMALL);
   gdouble last = 0, now;
   gchar labels[16] = "";
   guint changes = 0;
 
   for (guint i = 0; i < 4; i++) {
-    GstBuffer *c = pull (color), *d = pull (depth);
-    GstVisionObjects *a = truth_of (c, 4), *b = truth_of (d, 4);
+    g_autoptr (GstBuffer) c = pull (color), d = pull (depth);
+    g_autoptr (GstVisionObjects) a = truth_of (c, 4), b = truth_of (d, 4);
     GstVisionCamera camera[2];
 
     fail_unless_equals_int (gst_buffer_get_size (c), 160 * 120 * 3);
@@ -1270,14 +1181,9 @@ GST_START_TEST (test_clutter_pair)
     changes += i == 2 && !g_str_equal (labels, a->objects[0].label);
     g_strlcpy (labels, a->objects[0].label, sizeof labels);
     last = now;
-    gst_vision_objects_free (a);
-    gst_vision_objects_free (b);
-    gst_buffer_unref (c);
-    gst_buffer_unref (d);
   }
   fail_unless_equals_int (changes, 1);
   gst_harness_teardown (color);
-  gst_harness_teardown (depth);
 }
 GST_END_TEST;
 
@@ -1292,18 +1198,16 @@ GST_END_TEST;
 
 GST_START_TEST (test_clutter_names)
 {
-  GstHarness *h = play (CLUTTER "num-buffers=1 meshes=mug;tee depth-bias=.005",
-      "video/x-raw" SMALL);
-  GstBuffer *buffer = pull (h);
-  GstVisionObjects *truth = truth_of (buffer, 4);
+  g_autoptr (Harness) h =
+      play (CLUTTER "num-buffers=1 meshes=mug;tee depth-bias=.005",
+          "video/x-raw" SMALL);
+  g_autoptr (GstBuffer) buffer = pull (h);
+  g_autoptr (GstVisionObjects) truth = truth_of (buffer, 4);
   guint mugs = 0;
 
   for (guint i = 0; i < 4; i++)
     mugs += g_str_equal (truth->objects[i].label, "mug");
   fail_unless_equals_int (mugs, 2);
-  gst_vision_objects_free (truth);
-  gst_buffer_unref (buffer);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -1348,11 +1252,11 @@ GST_START_TEST (test_multispectral_caps)
           21, 0, NULL, NULL}};
 
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
-    gchar *text =
+    g_autofree gchar *text =
         g_strdup_printf (SPECTRAL "num-buffers=1 %s", sizes[i].properties);
-    GstHarness *h = play (text, sizes[i].caps);
-    GstBuffer *buffer = pull (h);
-    GstCaps *caps = gst_pad_get_current_caps (h->sinkpad);
+    g_autoptr (Harness) h = play (text, sizes[i].caps);
+    g_autoptr (GstBuffer) buffer = pull (h);
+    g_autoptr (GstCaps) caps = gst_pad_get_current_caps (h->sinkpad);
     const GstStructure *s = gst_caps_get_structure (caps, 0);
     GstVideoInfo info = info_of (h);
     gint channels = 0;
@@ -1370,10 +1274,6 @@ GST_START_TEST (test_multispectral_caps)
       check_wavelengths (s, channels);
     else
       fail_if (gst_structure_has_field (s, "wavelengths"));
-    gst_caps_unref (caps);
-    gst_buffer_unref (buffer);
-    gst_harness_teardown (h);
-    g_free (text);
   }
 }
 GST_END_TEST;
@@ -1391,13 +1291,11 @@ GST_START_TEST (test_multispectral_refuses_caps)
       {"channel-layout=color", "format=GRAY8"}, {"", "format=RGB"}};
 
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
-    gchar *properties =
+    g_autofree gchar *properties =
         g_strdup_printf ("pattern=multispectral %s", bad[i].properties);
-    gchar *caps = g_strdup_printf ("video/x-raw,%s", bad[i].caps);
+    g_autofree gchar *caps = g_strdup_printf ("video/x-raw,%s", bad[i].caps);
 
     expect_refusal (properties, caps);
-    g_free (properties);
-    g_free (caps);
   }
 }
 GST_END_TEST;
@@ -1413,11 +1311,11 @@ GST_START_TEST (test_multispectral_truth)
   GstVisionObjects *first = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (shown); i++) {
-    gchar *text = g_strdup_printf (SPECTRAL
+    g_autofree gchar *text = g_strdup_printf (SPECTRAL
         "num-buffers=1 n-objects=3 occlusion=false label-map=true %s",
         shown[i].properties);
-    GstHarness *h = play (text, shown[i].caps);
-    GstBuffer *buffer = pull (h);
+    g_autoptr (Harness) h = play (text, shown[i].caps);
+    g_autoptr (GstBuffer) buffer = pull (h);
     GstVisionObjects *truth = truth_of (buffer, 3);
     GstVisionMap map;
 
@@ -1432,9 +1330,6 @@ GST_START_TEST (test_multispectral_truth)
           truth->objects[2].area == first->objects[2].area);
     g_clear_pointer (&first, gst_vision_objects_free);
     first = truth;
-    gst_buffer_unref (buffer);
-    gst_harness_teardown (h);
-    g_free (text);
   }
   gst_vision_objects_free (first);
 }
@@ -1449,20 +1344,16 @@ GST_START_TEST (test_multispectral_hidden)
       "video/x-raw,format=GRAY8,width=160,height=1320"};
 
   for (guint i = 0; i < 2; i++) {
-    gchar *text = g_strdup_printf (
+    g_autofree gchar *text = g_strdup_printf (
         SPECTRAL "num-buffers=3 drift=0 channel-layout=%s", layouts[i]);
-    GstHarness *h = play (text, caps[i]);
-    GstBuffer *first = pull (h);
+    g_autoptr (Harness) h = play (text, caps[i]);
+    g_autoptr (GstBuffer) first = pull (h);
 
     for (guint k = 0; k < 2; k++) {
-      GstBuffer *buffer = pull (h);
+      g_autoptr (GstBuffer) buffer = pull (h);
 
       check_same (first, buffer, i == 0);
-      gst_buffer_unref (buffer);
     }
-    gst_buffer_unref (first);
-    gst_harness_teardown (h);
-    g_free (text);
   }
 }
 GST_END_TEST;
@@ -1470,11 +1361,11 @@ GST_END_TEST;
 /* Those that may change, do; those of the layout wait for other caps. */
 GST_START_TEST (test_multispectral_properties)
 {
-  GstHarness *h = play (SPECTRAL, "video/x-raw,width=32,height=264");
-  GstElement *src = gst_harness_find_element (h, "visiontestsrc");
+  g_autoptr (Harness) h = play (SPECTRAL, "video/x-raw,width=32,height=264");
+  g_autoptr (GstElement) src = gst_harness_find_element (h, "visiontestsrc");
 
   for (guint i = 0; i < 40; i++) {
-    GstBuffer *buffer = pull (h);
+    g_autoptr (GstBuffer) buffer = pull (h);
     GstVisionObjects *truth =
         gst_buffer_get_vision_objects (buffer, GST_VISION_ORIGIN_TRUTH);
 
@@ -1485,10 +1376,7 @@ GST_START_TEST (test_multispectral_properties)
         "seed", (guint64) i / 3, "texture", i % 2 * 1., "occlusion", i % 2,
         "channels", 2 + i % 15, "mosaic-side", 2 + i % 3, "channel-layout",
         i % 2, NULL);
-    gst_buffer_unref (buffer);
   }
-  gst_object_unref (src);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 

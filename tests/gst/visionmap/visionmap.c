@@ -18,10 +18,9 @@ harness (const gchar *kind, const gchar *out)
 static void
 get_info (GstHarness *h, GstVideoInfo *info)
 {
-  GstCaps *caps = gst_pad_get_current_caps (h->sinkpad);
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (h->sinkpad);
 
   fail_unless (gst_video_info_from_caps (info, caps));
-  gst_caps_unref (caps);
 }
 
 static GstBuffer *
@@ -120,7 +119,7 @@ GST_END_TEST;
 /* The colours are those of visionoverlay; what is invalid is transparent. */
 GST_START_TEST (test_colours)
 {
-  GstHarness *map = harness ("emd", "video/x-raw,format=RGBA");
+  g_autoptr (Harness) map = harness ("emd", "video/x-raw,format=RGBA");
   GstHarness *overlay =
       gst_harness_new_parse ("visionoverlay map=emd opacity=1 show=0");
   GstVideoInfo info, frame;
@@ -149,7 +148,6 @@ GST_START_TEST (test_colours)
   fail_unless_equals_int (pixel (alone, &info, 0, 0, 3), 0);
   fail_unless_equals_int (pixel (alone, &info, 1, 0, 3), 255);
   gst_buffer_unref (alone);
-  gst_harness_teardown (map);
 }
 GST_END_TEST;
 
@@ -191,11 +189,12 @@ GST_START_TEST (test_three_numbers)
 
   for (gint normals = 0; normals < 2; normals++) {
     const gchar *kind = normals ? "normals" : "rendered";
-    GstHarness *map = harness (kind, "video/x-raw,format=RGBA");
-    GstHarness *overlay =
+    g_autoptr (Harness) map = harness (kind, "video/x-raw,format=RGBA");
+    g_autoptr (Harness) overlay =
         gst_harness_new_parse ("visionoverlay name=o opacity=1 show=0");
-    GstElement *element = gst_harness_find_element (overlay, "visionoverlay");
-    GstBuffer *alone, *over;
+    g_autoptr (GstElement) element =
+        gst_harness_find_element (overlay, "visionoverlay");
+    g_autoptr (GstBuffer) alone = NULL, over = NULL;
     GstVideoInfo info, frame;
 
     set_input (map);
@@ -214,11 +213,6 @@ GST_START_TEST (test_three_numbers)
       fail_unless_equals_int (
           pixel (over, &frame, 32, 0, c), normals ? GREY : colours[0][1][c]);
     }
-    gst_buffer_unref (alone);
-    gst_buffer_unref (over);
-    gst_object_unref (element);
-    gst_harness_teardown (map);
-    gst_harness_teardown (overlay);
   }
 }
 GST_END_TEST;
@@ -226,7 +220,7 @@ GST_END_TEST;
 /* In grey, their luma; between map-low and map-high, what is between. */
 GST_START_TEST (test_three_numbers_grey)
 {
-  GstHarness *h = harness ("rendered", "video/x-raw,format=GRAY8");
+  g_autoptr (Harness) h = harness ("rendered", "video/x-raw,format=GRAY8");
   GstVideoInfo info;
   GstBuffer *buffer;
 
@@ -240,7 +234,6 @@ GST_START_TEST (test_three_numbers_grey)
   buffer = push_colours (h, GST_VIDEO_FORMAT_NV12, FALSE);
   fail_unless_equals_int (pixel (buffer, &info, 1, 0, 0), 0);
   gst_buffer_unref (buffer);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -286,11 +279,12 @@ GST_START_TEST (test_classes)
           {0, 0, 255}, {46, 139, 87}, {107, 142, 35}}};
 
   for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
-    gchar *caps = g_strdup_printf ("video/x-raw,format=%s", formats[f]);
-    GstHarness *h = harness ("correspondence", caps);
+    g_autofree gchar *caps =
+        g_strdup_printf ("video/x-raw,format=%s", formats[f]);
+    g_autoptr (Harness) h = harness ("correspondence", caps);
     gboolean swap = formats[f][0] == 'B';
     GstVideoInfo info;
-    GstBuffer *buffer;
+    g_autoptr (GstBuffer) buffer = NULL;
 
     set_input (h);
     buffer = push_classes (h);
@@ -303,9 +297,6 @@ GST_START_TEST (test_classes)
             colours[i / 8][i % 8][c]);
     if (strchr (formats[f], 'A'))
       fail_unless_equals_int (pixel (buffer, &info, 0, 0, 3), 255);
-    gst_buffer_unref (buffer);
-    gst_harness_teardown (h);
-    g_free (caps);
   }
 }
 GST_END_TEST;
@@ -350,12 +341,12 @@ GST_END_TEST;
 GST_START_TEST (test_size_changes)
 {
   static const guint sizes[][2] = {{20, 10}, {20, 10}, {7, 33}, {640, 480}};
-  GstHarness *h = harness (NULL, "video/x-raw,format=GRAY8");
+  g_autoptr (Harness) h = harness (NULL, "video/x-raw,format=GRAY8");
   GstVideoInfo info;
 
   set_input (h);
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
-    GstBuffer *buffer = push (h, "labels", sizes[i][0], sizes[i][1]);
+    g_autoptr (GstBuffer) buffer = push (h, "labels", sizes[i][0], sizes[i][1]);
 
     get_info (h, &info);
     fail_unless_equals_int (info.width, sizes[i][0]);
@@ -363,9 +354,7 @@ GST_START_TEST (test_size_changes)
     fail_unless (GST_BUFFER_PTS (buffer) == 40 * GST_MSECOND);
     fail_unless_equals_int (pixel (buffer, &info, 0, 5, 0), 0);
     fail_unless_equals_int (pixel (buffer, &info, info.width - 1, 5, 0), 255);
-    gst_buffer_unref (buffer);
   }
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -374,7 +363,7 @@ GST_END_TEST;
 GST_START_TEST (test_first_caps)
 {
   for (gint has_map = 0; has_map < 2; has_map++) {
-    GstHarness *h = harness ("emd", "video/x-raw,format=GRAY8");
+    g_autoptr (Harness) h = harness ("emd", "video/x-raw,format=GRAY8");
     gint width[] = {64, 20}, n_caps = 0;
     GstEventType last = GST_EVENT_STREAM_START;
     GstEvent *event;
@@ -399,7 +388,6 @@ GST_START_TEST (test_first_caps)
     }
     fail_unless_equals_int (n_caps, 1);
     fail_unless_equals_int (last, GST_EVENT_SEGMENT);
-    gst_harness_teardown (h);
   }
 }
 GST_END_TEST;
@@ -431,7 +419,7 @@ GST_END_TEST;
  * often the map comes and goes within seconds. */
 GST_START_TEST (test_no_map)
 {
-  GstHarness *h = harness ("depth", "video/x-raw,format=RGB");
+  g_autoptr (Harness) h = harness ("depth", "video/x-raw,format=RGB");
   GstBus *bus = listen_to (h, "visionmap");
   GstVideoInfo info;
   GstBuffer *buffer;
@@ -452,7 +440,6 @@ GST_START_TEST (test_no_map)
     }
   }
   hush (h, "visionmap", bus);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -462,7 +449,8 @@ GST_START_TEST (test_odd_rows)
   static const gsize sides[][2] = {{5, 0}, {4, 1}}; /* stride, offset */
 
   for (guint i = 0; i < 2; i++) {
-    GstHarness *h = harness ("depth", "video/x-raw,format=GRAY16_LE");
+    g_autoptr (Harness) h =
+        harness ("depth", "video/x-raw,format=GRAY16_LE");
     GstBus *bus = listen_to (h, "visionmap");
     GstVisionMap map = {.kind = "depth",
         .format = "u16",
@@ -489,7 +477,6 @@ GST_START_TEST (test_odd_rows)
     gst_buffer_unref (buffer);
     fail_unless_equals_int (complaints (bus, "multiples"), 1);
     hush (h, "visionmap", bus);
-    gst_harness_teardown (h);
   }
 }
 GST_END_TEST;
@@ -497,9 +484,9 @@ GST_END_TEST;
 /* Without kind it is the newest map; objects travel on. */
 GST_START_TEST (test_newest)
 {
-  GstHarness *h = harness (NULL, "video/x-raw,format=GRAY8");
+  g_autoptr (Harness) h = harness (NULL, "video/x-raw,format=GRAY8");
   GstVisionObject o = object_at (1, 2, 3, 4);
-  GstVisionObjects *objects;
+  g_autoptr (GstVisionObjects) objects = NULL;
   GstVideoInfo info;
   GstBuffer *buffer;
 
@@ -515,9 +502,7 @@ GST_START_TEST (test_newest)
   objects = gst_buffer_get_vision_objects (buffer, GST_VISION_ORIGIN_RESULT);
   fail_unless (objects && objects->n_objects == 1);
   fail_unless_equals_int (objects->ref_width, 64);
-  gst_vision_objects_free (objects);
   gst_buffer_unref (buffer);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -538,7 +523,7 @@ GST_START_TEST (test_labels)
       .scale = 1};
 
   for (guint wide = 0; wide < 2; wide++) {
-    GstHarness *h = harness (NULL,
+    g_autoptr (Harness) h = harness (NULL,
         wide ? "video/x-raw,format=GRAY16_LE" : "video/x-raw,format=GRAY8");
     GstVideoInfo info;
     GstBuffer *buffer;
@@ -561,7 +546,6 @@ GST_START_TEST (test_labels)
     }
     gst_buffer_unmap (buffer, &pixels);
     gst_buffer_unref (buffer);
-    gst_harness_teardown (h);
   }
 }
 GST_END_TEST;
@@ -569,23 +553,21 @@ GST_END_TEST;
 /* As the element is called, not its type. */
 GST_START_TEST (test_name)
 {
-  GstElement *one = gst_element_factory_make ("visionmap", NULL);
-  GstElement *two = gst_element_factory_make ("visionmap", NULL);
-  GstElement *named = gst_element_factory_make ("visionmap", "mine");
+  g_autoptr (GstElement) one = gst_element_factory_make ("visionmap", NULL);
+  g_autoptr (GstElement) two = gst_element_factory_make ("visionmap", NULL);
+  g_autoptr (GstElement) named = gst_element_factory_make ("visionmap", "mine");
 
   fail_unless_equals_string (GST_OBJECT_NAME (one), "visionmap0");
   fail_unless_equals_string (GST_OBJECT_NAME (two), "visionmap1");
   fail_unless_equals_string (GST_OBJECT_NAME (named), "mine");
-  gst_object_unref (one);
-  gst_object_unref (two);
-  gst_object_unref (named);
 }
 GST_END_TEST;
 
 /* What comes behind wants another size: an error that says what to do. */
 GST_START_TEST (test_other_size_wanted)
 {
-  GstHarness *h = harness (NULL, "video/x-raw,format=GRAY8,width=64,height=48");
+  g_autoptr (Harness) h =
+      harness (NULL, "video/x-raw,format=GRAY8,width=64,height=48");
   GstBus *bus = listen_to (h, "visionmap");
   gboolean told = FALSE;
   GstMessage *message;
@@ -598,17 +580,15 @@ GST_START_TEST (test_other_size_wanted)
   fail_unless_equals_int (
       gst_harness_push (h, buffer), GST_FLOW_NOT_NEGOTIATED);
   while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR))) {
-    GError *error;
+    g_autoptr (GError) error = NULL;
 
     gst_message_parse_error (message, &error, NULL);
     told = strstr (error->message, "20 x 10") &&
         strstr (error->message, "videoscale");
-    g_error_free (error);
     gst_message_unref (message);
   }
   fail_unless (told);
   hush (h, "visionmap", bus);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -617,7 +597,7 @@ GST_END_TEST;
 static void
 click (const gchar *in, gdouble *x, gdouble *y)
 {
-  GstHarness *h = harness (NULL, "video/x-raw,format=GRAY8");
+  g_autoptr (Harness) h = harness (NULL, "video/x-raw,format=GRAY8");
   GstBuffer *buffer = gst_buffer_new_allocate (NULL, 64 * 48, NULL);
   GstEvent *event;
 
@@ -633,7 +613,6 @@ click (const gchar *in, gdouble *x, gdouble *y)
       fail_unless (gst_navigation_event_get_coordinates (event, x, y));
     gst_event_unref (event);
   }
-  gst_harness_teardown (h);
 }
 
 GST_START_TEST (test_mouse)

@@ -43,7 +43,7 @@ GST_END_TEST;
 
 GST_START_TEST (test_caps_change)
 {
-  GstHarness *h = gst_harness_new ("visionmeta");
+  g_autoptr (Harness) h = gst_harness_new ("visionmeta");
   GstBuffer *buffer;
 
   gst_harness_set_src_caps_str (h, RGBA (BIG));
@@ -59,15 +59,15 @@ GST_START_TEST (test_caps_change)
   fail_unless_equals_int (n_regions (buffer), 1);
   check_region (buffer, "red", 3, 200, 100, 80, 40);
   gst_buffer_unref (buffer);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
 /* Who else holds the buffer sees no change, and no pixel is copied. */
 GST_START_TEST (test_shared_buffer)
 {
-  GstHarness *h = gst_harness_new_parse ("visionmeta intrinsics=5,6,7,8");
-  GstBuffer *in = frame_with (&box, 1), *out;
+  g_autoptr (Harness) h =
+      gst_harness_new_parse ("visionmeta intrinsics=5,6,7,8");
+  g_autoptr (GstBuffer) in = frame_with (&box, 1), out = NULL;
   GstVisionCamera camera;
 
   gst_harness_set_src_caps_str (h, RGBA (SMALL));
@@ -79,9 +79,6 @@ GST_START_TEST (test_shared_buffer)
   check_region (out, "red", 3, 50, 12, 20, 6);
   fail_unless (!gst_buffer_get_vision_camera (in, 0, &camera));
   fail_unless (gst_buffer_get_vision_camera (out, 0, &camera));
-  gst_buffer_unref (in);
-  gst_buffer_unref (out);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
@@ -117,8 +114,8 @@ check_warning (GstBus *bus, const gchar *part)
 
 GST_START_TEST (test_camera)
 {
-  GstHarness *h = gst_harness_new ("visionmeta");
-  GstBus *bus = gst_bus_new ();
+  g_autoptr (Harness) h = gst_harness_new ("visionmeta");
+  g_autoptr (GstBus) bus = gst_bus_new ();
   gchar *intrinsics;
 
   gst_element_set_bus (h->element, bus);
@@ -140,8 +137,6 @@ GST_START_TEST (test_camera)
   g_object_set (h->element, "intrinsics", NULL, NULL);
   check_camera (h, 500, 0, NAN);
   gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
-  gst_harness_teardown (h);
 }
 GST_END_TEST;
 
