@@ -12,8 +12,8 @@ show_help () {
   cat <<END
 
 Options:
-  --record FILE.mp4  write a video with the results drawn in it; Ctrl-C ends it
-                     as it should end
+  --record FILE.mp4  write a video with the results drawn in it; Ctrl-C or
+                     SIGTERM ends it as it should end
   --json FILE        write the results, a JSON line a frame
   --headless         open no window
   --help             this text
@@ -351,8 +351,47 @@ launch () {
   printf '%s\n\n' "$line" >&2
   local end=(-e)
   [ -z "$still" ] || end=() # nothing is recorded, and its frames would never end
-  gst-launch-1.0 ${end[@]+"${end[@]}"} "$@" | {
-    trap '' INT # Ctrl-C ends the pipeline first
+  run_pipeline gst-launch-1.0 ${end[@]+"${end[@]}"} "$@"
+}
+
+# Runs $@ until it ends.  Ctrl-C reaches it from the terminal; SIGTERM, which may
+# reach this script alone, is handed on as Ctrl-C, so that recordings end as they
+# should.  `stopped` is then the exit status of a script that has more to do.
+stopped=
+run_pipeline () {
+  local lines reader pipeline status=0
+  exec {lines}> >(
+    trap '' INT TERM # the pipeline ends first
     exec sed -u -n -e '/^{/p' -e '/^WARNING/w /dev/stderr'
-  }
+  )
+  reader=$!
+  ( # a shell in the background would ignore Ctrl-C
+    trap - INT
+    trap '' TERM
+    exec "$@" >&"$lines" {lines}>&-
+  ) <&0 &
+  pipeline=$!
+  exec {lines}>&-
+  trap 'stopped=130' INT
+  trap 'stopped=143; kill -INT "$pipeline"' TERM
+  wait "$pipeline" || status=$?
+  [ -z "$stopped" ] || end_pipeline
+  trap - TERM
+  wait "$reader" || true
+  return "$status"
+}
+
+# Waits for run_pipeline's after a signal, and ends it by force if half a minute is not
+# enough: gst-launch-1.0 can hang where the signal comes before the first frame is shown.
+end_pipeline () {
+  local tenths=300
+  while kill -0 "$pipeline" 2>/dev/null; do
+    if [ $((tenths--)) = 0 ]; then
+      echo "the pipeline did not end in 30 seconds, and was stopped" >&2
+      kill -KILL "$pipeline"
+    fi
+    sleep .1 || true
+  done
+  status=0
+  wait "$pipeline" || status=$?
 }

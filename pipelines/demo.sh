@@ -24,6 +24,7 @@ input=${1:-test}
 output=${OUTPUT:-$root/demo-output}
 
 heading () {
+  [ -z "$stopped" ] || exit "$stopped" # by Ctrl-C, for example
   printf '\n%s\n%s\n\n' "$1" "${1//?/-}"
 }
 

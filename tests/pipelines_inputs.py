@@ -434,16 +434,28 @@ def discover(path):
             int(hours) * 3600 + int(minutes) * 60 + float(seconds))
 
 
-def interrupt(arguments, env, until):
-    """Runs a script, and presses Ctrl-C where @until () is true."""
+def interrupt(arguments, env, until, by=signal.SIGINT):
+    """Runs a script, and presses Ctrl-C where @until () is true, or kills the script
+    alone by SIGTERM: nothing that it started goes on."""
     with subprocess.Popen(arguments, env=env, start_new_session=True,
                           stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL) as process:
         end = time.monotonic() + 60
         while not until() and time.monotonic() < end:
             time.sleep(.1)
-        os.killpg(process.pid, signal.SIGINT)
+        if by == signal.SIGINT:
+            os.killpg(process.pid, by)
+        else:
+            process.send_signal(by)
         process.wait(timeout=60)
+        group = process.pid
+    assert not any(f"/{group}/" in line for line in groups()), groups()
+
+
+def groups():
+    """Of each process that runs, /its group/ and what it is called."""
+    lines = run(["ps", "-eo", "pgid=,stat=,args="]).splitlines()
+    return [f"/{line.split()[0]}/ {line}" for line in lines if line.split()[1][0] != "Z"]
 
 
 def recordings():
@@ -479,13 +491,15 @@ def recordings():
             script("moct.sh", f"{folder}/short.avi", "--record", film, "--headless",
                    env=environment())
             assert abs(discover(film)[2] - 8 / 30) < .05, discover(film)
-        Path(film).unlink()
-        interrupt([ROOT / "pipelines/moct.sh", "--record", film, "--json", lines,
-                   "--headless"], environment(FRAMES="100000"),
-                  lambda: Path(lines).read_text().count("\n") > 60)
-        found = discover(film)
-        assert found[2] > 1, found
-        print(f"ok   Ctrl-C: {found}")
+        for by in signal.SIGINT, signal.SIGTERM:
+            Path(film).unlink()
+            Path(lines).write_text("")
+            interrupt([ROOT / "pipelines/moct.sh", "--record", film, "--json", lines,
+                       "--headless"], environment(FRAMES="100000"),
+                      lambda: Path(lines).read_text().count("\n") > 60, by)
+            found = discover(film)
+            assert found[2] > 1, found
+            print(f"ok   {by.name}: {found}")
 
 
 # ---- Windows ----
