@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "scene/clutter.h"
 #include "scopedetect/scopedetect.h"
@@ -39,7 +40,7 @@ static const char usage[] =
     "  --radius METRES    of its features; default 0.02\n"
     "  --name NAME        default: that of the mesh file\n"
     "  --seed NUMBER      of what is drawn at random; default 0\n"
-    "  --quiet            no bar of progress\n";
+    "  --quiet            no progress bar, which is for terminals\n";
 
 static bool
 progress (void *user, double part)
@@ -230,7 +231,8 @@ main (int argc, char **argv)
 {
   Wanted w = {.how = SCOPEDETECT_COMPILE_DEFAULTS, .source = MESH};
 
-  w.how.progress = progress;
+  if (isatty (STDERR_FILENO)) /* in a log it would be one long line */
+    w.how.progress = progress;
   w.how.filled = tell_filled;
   for (int i = 1; i < argc; i++) {
     if (!strcmp (argv[i], "--help"))
