@@ -448,17 +448,42 @@ def interrupt(arguments, env, until, by=signal.SIGINT):
         else:
             process.send_signal(by)
         process.wait(timeout=60)
-        group = process.pid
-    assert not any(f"/{group}/" in line for line in groups()), groups()
+    assert not group(process.pid), group(process.pid)
+    return process.returncode
 
 
-def groups():
-    """Of each process that runs, /its group/ and what it is called."""
-    lines = run(["ps", "-eo", "pgid=,stat=,args="]).splitlines()
-    return [f"/{line.split()[0]}/ {line}" for line in lines if line.split()[1][0] != "Z"]
+def group(leader):
+    """What Linux says of the processes of a group that run."""
+    running = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            state, _, process_group = path.read_text().rsplit(")")[-1].split()[:3]
+            if int(process_group) == leader and state != "Z":
+                running.append(path.read_text())
+    return running
+
+
+def ends_by_force(folder):
+    """A pipeline that does not end after SIGTERM is stopped after half a minute; here
+    time goes by at once."""
+    began = folder / "began"
+    for name, text in (("sleep", ""),
+                       ("gst-launch-1.0",
+                        f"trap '' INT TERM\ntouch {began}\nexec /bin/sleep 100")):
+        (folder / name).write_text(f"#!/bin/sh\n{text}\n")
+        (folder / name).chmod(0o755)
+    before = time.monotonic()
+    status = interrupt([ROOT / "pipelines/moct.sh", "--headless"],
+                       environment(PATH=f"{folder}:{os.environ['PATH']}"),
+                       began.exists, signal.SIGTERM)
+    assert status == 128 + signal.SIGKILL, status
+    assert time.monotonic() - before < 60
+    print("ok   a pipeline that does not end is stopped")
 
 
 def recordings():
+    with tempfile.TemporaryDirectory() as folder:
+        ends_by_force(Path(folder))
     if not is_there("openh264enc ! h264parse ! mp4mux"):
         print("SKIP recordings: no encoder")
         return
