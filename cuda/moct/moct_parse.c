@@ -288,6 +288,17 @@ read_colour (Reader *r, const MoctColour *before, int n, MoctColour *c)
   return true;
 }
 
+/* #rrggbb or #rrggbb~TOL alone: no comment, but what lacks its name. */
+static bool
+is_nameless (const char *text)
+{
+  Reader r = {.at = text + 1};
+
+  while (r.at < text + 7 && hex_digit (*r.at) >= 0)
+    r.at++;
+  return r.at == text + 7 && (*r.at == '~' || at_end (&r));
+}
+
 bool
 moct_parse (const char *text, MoctColour *colours, int *n_colours,
     char *problem, size_t size)
@@ -299,12 +310,14 @@ moct_parse (const char *text, MoctColour *colours, int *n_colours,
     r.at += strspn (r.at, " \t\r\n;");
     if (!*r.at)
       return true;
-    if (*r.at == '#') { /* a comment, to the end of its line */
+    if (*r.at == '#' && !is_nameless (r.at)) { /* a comment fills its line */
       r.at += strcspn (r.at, "\n");
       continue;
     }
     r.entry++;
     r.name = "";
+    if (*r.at == '#')
+      return fail (&r, "write a name first: red:%.7s~20", r.at);
     if (*n_colours == MOCT_MAX_COLOURS)
       return fail (&r, "there can be at most %d colours", MOCT_MAX_COLOURS);
     if (!read_colour (&r, colours, *n_colours, &colours[*n_colours]))

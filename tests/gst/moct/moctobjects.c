@@ -14,6 +14,9 @@ GST_START_TEST (test_malformed)
   static const gchar *wrong[][2] = {
       {"red", "entry 1"},
       {":#ff0000~3", "name"},
+      {"#ff0000", "a name first: red:#ff0000~20"},
+      {"a:#ff0000~20; #00FF00~20;b:#0000ff~20", "entry 2: write a name first"},
+      {"# a comment\n#ff0000 \n", "a name first"},
       {"a:#ff0000~20;a:#00ff00~20", "entry 2 (\"a\")"},
       {"a:#ff0000", "tolerance"},
       {"a:#ff00~3", "#rrggbb"},
