@@ -151,6 +151,7 @@ stays_on_gpu () {
 # takes.
 choose_source () {
   local convert=(! videoconvert)
+  tells=
   if is_sequence "$1"; then
     choose_sequence "$1"
     return

@@ -63,12 +63,37 @@ launch_stereo () {
   launch "$@" "${element[@]}" ! "${results[@]}"
 }
 
+# Sets `source` as choose_source does; of a file, `size`, and `kind` to what decides in
+# which format its frames are.
+choose_view () {
+  choose_source "$1"
+  ! is_sequence "$1" || discover "$first"
+  size=$(sed -nE 's/^ *(Width|Height): //p' <<<"$tells" | paste -s -d x)
+  kind=$(grep -oE '^ *video[^,]*|(chroma-format|bit-depth-luma)=[^,]*|Depth: .*' \
+    <<<"$tells" || true)
+}
+
+launch_two () {
+  local views first_size first_kind
+  choose_view "$left"
+  views=("${source[@]}") first_size=$size first_kind=$kind
+  choose_view "$right"
+  if [ -n "$first_size" ] && [ -n "$size" ] && [ "$first_size" != "$size" ]; then
+    echo "$left is $first_size, and $right $size: views of one size are needed," \
+      "from two equal cameras or scaled after their distortion was removed" >&2
+    exit 1
+  fi
+  # shellcheck disable=SC2054 # the comma is of caps
+  if [ "$first_kind" != "$kind" ]; then
+    format=(! videoconvert ! video/x-raw,format=RGB)
+    views+=("${format[@]}")
+  fi
+  launch_stereo "${views[@]}" "${faces[@]}" ! queue ! stereo.sink_left \
+    "${source[@]}" "${format[@]}" ! queue ! stereo.sink_right
+}
+
 if [ -n "$right" ]; then
-  choose_source "$left"
-  line=("${source[@]}" "${faces[@]}" ! queue ! stereo.sink_left)
-  choose_source "$right"
-  line+=("${source[@]}" "${format[@]}" ! queue ! stereo.sink_right)
-  launch_stereo "${line[@]}"
+  launch_two
   exit
 fi
 if [ "$left" = test ]; then

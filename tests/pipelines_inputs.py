@@ -348,6 +348,25 @@ def halves(folder):
     assert "Both halves of a frame must show the same scene" in said, said
 
 
+def unequal_views(folder):
+    """Two pictures that decode to different formats, and two of different sizes."""
+    for name, view, encoder in (("left.png", "left", "pngenc"),
+                                ("right.jpg", "right", "jpegenc quality=100"),
+                                ("small.png", "right", "pngenc")):
+        size = "width=320,height=240" if name == "small.png" else "width=640,height=480"
+        make(f"visiontestsrc pattern=stereo view={view} num-buffers=1 ! "
+             f"video/x-raw,{size} ! videoconvert ! {encoder} ! "
+             f"filesink location={folder}/{name}")
+    left = f"{folder}/left.png"
+    env = environment(POCSTEREO="max-disparity=64 min-peak=0.5")
+    lines, _ = script("pocstereo.sh", left, f"{folder}/right.jpg", env=env)
+    maps = {m["kind"]: m for m in frames_of(lines)[0]["maps"]}
+    assert len(maps["matches"]["values"]) > 5000, maps.keys()
+    _, said = script("pocstereo.sh", left, f"{folder}/small.png", env=env, fails=True)
+    assert f"{left} is 640x480, and {folder}/small.png 320x240: views of one size" \
+        in said, said
+
+
 def bitmaps(folder):
     """BMP and TIFF, which decodebin cannot decode."""
     for kind in "bmp", "tiff":
@@ -403,6 +422,7 @@ def messages():
     with tempfile.TemporaryDirectory() as folder:
         addresses(folder)
         halves(folder)
+        unequal_views(folder)
         no_videos(folder)
         no_depths(folder)
         bitmaps(folder)

@@ -168,11 +168,13 @@ fit (GstVisionFrames *self, const GstVideoInfo info[2])
     return TRUE;
   GST_ELEMENT_ERROR (self->owner, STREAM, FORMAT,
       ("%s has %s of %dx%d and %s has %s of %dx%d, but both must have the same "
-       "size%s. Put videoconvert, videoscale and a caps filter before one of "
-       "them.",
+       "size%s. Before %s, put %s%s,width=%d,height=%d",
           klass->first_pad, GST_VIDEO_INFO_NAME (a), a->width, a->height,
           klass->second_pad, GST_VIDEO_INFO_NAME (b), b->width, b->height,
-          klass->alike ? " and format" : ""),
+          klass->alike ? " and format" : "", klass->first_pad,
+          klass->alike ? "videoconvert ! videoscale ! video/x-raw,format="
+                       : "videoscale ! video/x-raw",
+          klass->alike ? GST_VIDEO_INFO_NAME (b) : "", b->width, b->height),
       (NULL));
   return FALSE;
 }
