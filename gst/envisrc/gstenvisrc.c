@@ -8,16 +8,17 @@
  * numbers in the order bsq, bil or bip: one cube as a still, or a numbered
  * sequence of cubes as video.
  *
- * Raw video has no format of more than four channels. The frames are grey, the
- * channels lie one below the other, and the caps say so: height is lines x
- * channels, with the fields channels, channel-layout=stacked and, where the
- * header names them, wavelengths (of each channel's bands the mean).
+ * Raw video has no format of more than four channels. Therefore the frames are
+ * grey, and the channels lie one below the other. The caps say so: height is
+ * lines x channels, and there are the fields channels, channel-layout=stacked
+ * and, if the header names them, wavelengths (the mean of each channel's bands).
  *
- * Cubes have up to hundreds of bands; those from #GstEnviSrc:first-band to
- * #GstEnviSrc:last-band become #GstEnviSrc:channels means of neighbours. A
- * still plays until num-buffers, or an error where its file is cut meanwhile; a
- * sequence until a number has no file. Of its cubes, the first one excepted,
- * those that are damaged or of another size are warned of and left out.
+ * A cube may have hundreds of bands; those from #GstEnviSrc:first-band to
+ * #GstEnviSrc:last-band become #GstEnviSrc:channels channels, each the mean of
+ * neighbouring bands. A still is repeated until num-buffers; if its file is cut
+ * meanwhile, an error ends it. A sequence ends at the first number without a
+ * file. A cube of it that is damaged, or whose size is not that of the first, is
+ * left out with a warning; the first must be good.
  *
  * ## Example launch lines
  * |[

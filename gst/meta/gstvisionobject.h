@@ -77,7 +77,7 @@ typedef struct {
  * @cy: y of its centroid
  * @score: 0 to 1, higher is better
  * @distance: how far from the model, in a unit of the element's; 0 is equal
- * @ratio: @distance by that of the next best place: 0 sure, 1 a toss-up
+ * @ratio: @distance by that of the next best place: 0 sure, 1 undecided
  * @orientation: radians from the x axis to the major axis, positive towards y,
  *   which is clockwise on the screen; -π/2 to π/2
  * @elongation: major axis over minor axis, at least 1

@@ -4,27 +4,28 @@
  * @title: pocstereo
  * @see_also: visionmap, visionoverlay
  *
- * Measures disparity, and where the rig is known depth, to hundredths of a
- * pixel, by phase-only correlation of a left and a right view: of every pixel,
- * or of points (#GstPocstereo:mode).
+ * Measures disparity by phase-only correlation of a left and a right view, to
+ * hundredths of a pixel on smooth surfaces; and depth, if the rig is known.  It
+ * measures every pixel, or points (#GstPocstereo:mode).
  *
  * The two views come to two pads and are paired by time; or both come to
  * `sink_left` in one frame, side by side or one above the other
  * (`multiview-mode` in the caps, or #GstPocstereo:packing).  They must be
- * rectified: what is in a row of one view is in the same row of the other. With
+ * rectified: a point of the scene is in the same row of both views.  With
  * #GstPocstereo:calibration, a file of OpenCV or ROS, frames of any rig are
  * rectified first; disparities and all other results then refer to the
  * rectified left view.
  *
  * Frames of the two pads whose times differ by at most #GstPocstereo:max-skew
- * are a pair, by default the nearest.  Live, a frame waits that long, and while
- * frames come late up to a second; `latency` (nanoseconds) adds to that.
+ * are a pair, by default the nearest.  In a live pipeline a frame waits that
+ * long, and up to a second while frames come late; `latency` (nanoseconds) adds
+ * to that.
  *
  * #GstPocstereo:output says what comes out:
  *
  * - left: the left frame with VisionMaps, see below.  Where frames are
- * rectified, it is the rectified one, in RGBA; what elements before found is
- * not moved.
+ * rectified, it is the rectified one, in RGBA; the results of elements
+ * upstream keep their places.
  * - disparity: GRAY16_LE, 0 without a disparity, else disparity =
  *   min-disparity + (value − 1) · disparity-scale; these two are fields of the
  *   caps.
@@ -40,10 +41,9 @@
  * In mode points there are two lists in system memory, with a column for each
  * point that was matched: `matches` (f32: x y disparity sigma, in pixels, and
  * confidence) and, where the rig is known, `points` (f32: x y z and the sigma
- * of z, in metres; all 0 for a match of no point in front of the camera).
+ * of z, in metres; all 0 if the match gives no point in front of the camera).
  * Messages (#GstPocstereo:post-messages) have the numbers of `matches`, five
- * for each point.  In mode dense there are none: pixels do not go into
- * messages.
+ * for each point.  In mode dense, messages have no numbers of pixels.
  *
  * The rig is known from #GstPocstereo:intrinsics and #GstPocstereo:baseline,
  * else from the calibration, else from the VisionCamera of the left buffer.
@@ -51,16 +51,16 @@
  * writes points in space, in the colours of the left view: to one file, or to a
  * file for each frame, with a pattern such as cloud-%05d.ply.
  *
- * In mode points, these places of the left view are measured, the first of the
- * list that is there: #GstPocstereo:points; a grid in #GstPocstereo:roi; a grid
- * in the regions that came with the left frame as GstVideoRegionOfInterestMeta
- * (faces of `facedetect`, objects of other elements; where frames are
- * rectified, these regions are moved to the rectified view); a grid over the
- * whole frame, unless #GstPocstereo:regions-only is set.
+ * In mode points, the element measures the places of the left view that it
+ * finds first in this list: #GstPocstereo:points; a grid in #GstPocstereo:roi; a
+ * grid in the regions that came with the left frame as
+ * GstVideoRegionOfInterestMeta (faces of `facedetect`, objects of other
+ * elements; where frames are rectified, these regions are moved to the rectified
+ * view); a grid over the whole frame, unless #GstPocstereo:regions-only is set.
  *
- * From time to time a frame is checked as a whole.  A warning says when the
- * views seem to be swapped, and when their rows do not meet: `vertical-offset`
- * in #GstPocstereo:stats is by how many rows the right view shows things lower.
+ * From time to time the element checks a whole frame.  A warning says that the
+ * views seem to be swapped, or that their rows do not agree: `vertical-offset` in
+ * #GstPocstereo:stats says by how many rows the right view shows things lower.
  *
  * ## What it is for
  *
@@ -72,19 +72,20 @@
  *
  * ## When something else is better
  *
- * - Many thin things before each other, such as branches or fences: a window
- *   around a pixel sees both. Semi-global matching keeps such edges better.
- * - Walls without texture: no method that compares pictures can know. Project
- *   a pattern, or take a depth sensor.
+ * - Many thin things in front of each other, such as branches or fences: a
+ *   window around a pixel sees both. Semi-global matching keeps such edges
+ *   better.
+ * - Walls without texture: no method that compares pictures can measure them.
+ *   Project a pattern, or take a depth sensor.
  * - Every pixel of large frames live on a CPU: see the cost in
  *   [performance](../performance.md). Take `mode`=points, or a smaller frame.
- * - Every pixel on a CPU where both cameras expose alike and whole pixels are
- *   enough: OpenCV's StereoSGBM in its mode of three directions is about as
+ * - Every pixel on a CPU where both cameras have the same exposure and whole
+ *   pixels are enough: OpenCV's StereoSGBM in its mode of three directions is about as
  *   often right as the preset `fast`, in a fifth of the time.
  *
  * ## Troubleshooting
  *
- * - Noise all over: the frames are not rectified, or the views are swapped; a
+ * - Noise everywhere: the frames are not rectified, or the views are swapped; a
  *   warning says which. `calibration` rectifies.
  * - Holes in near things: `max-disparity` is too small; far ones:
  *   `min-disparity` is too large.
@@ -105,8 +106,8 @@
  * mode=points regions-only=true calibration=intrinsics.yml,extrinsics.yml
  * ply-location=face-%05d.ply ! fakesink
  * ]|
- * Points of a generated room seen by two cameras; what is near in it, as
- * colours; and points on faces, in space.
+ * Points of a generated room that two cameras see; its disparities as colours;
+ * and points on faces, in space.
  *
  * Since: 0.1
  */

@@ -4,12 +4,11 @@
  * @title: visiontestsrc
  * @see_also: moct, visionoverlay, visionjson
  *
- * Synthetic video whose truth is known to the pixel: every buffer carries what
- * is on it as VisionTruthObjects, in the form in which vision elements give
+ * Synthetic video whose truth is known to the pixel: every buffer carries its
+ * objects as VisionTruthObjects, in the form in which vision elements give
  * their results, and with #GstVisionTestSrc:label-map also a map that says
- * which object each pixel belongs to. A frame depends on nothing but the
- * properties and its number, so that a seek shows what playing would have
- * shown.
+ * which object each pixel belongs to. A frame depends only on the properties and
+ * its number, so a frame after a seek is the same as in playing.
  *
  * With pattern=chromatic, shapes of distinct colours move, turn and hide each
  * other on a textured ground, with noise, shadows and patches that look alike;
@@ -20,7 +19,7 @@
  * furnished room: millimetres in GRAY16_LE, 0 for none. A small
  * robot stands in it and from frame #GstVisionTestSrc:motion-start on drives
  * along #GstVisionTestSrc:path; with #GstVisionTestSrc:robots there are up to
- * four, each on a way of its own, and with path=axes there is a machine with
+ * four, each on its own way, and with path=axes there is a machine with
  * three axes instead. #GstVisionTestSrc:camera says how the camera moves, and
  * #GstVisionTestSrc:distortion bends the view as a lens does. Frames of
  * 512x424 are those of a Kinect One,
@@ -50,13 +49,13 @@
  *
  * With pattern=multispectral, targets move over a ground of several materials
  * and have exactly its colour and brightness, but other spectra. The frames are
- * grey and hold channels, bands of equal width from 400 to 1000 nm, as
- * #GstVisionTestSrc:channel-layout says: #GstVisionTestSrc:channels pictures
+ * grey and hold channels, which are bands of equal width from 400 to 1000 nm.
+ * #GstVisionTestSrc:channel-layout says how they lie: #GstVisionTestSrc:channels pictures
  * one below the other, or the mosaic of a raw sensor, whose pixel (x, y) shows
  * channel side · (y mod side) + x mod side. The caps say so in the
  * fields channels, channel-layout, wavelengths (the middles of the bands, nm)
- * and mosaic-pattern ("4x4"). With channel-layout=color the frames are what an
- * eye sees of the same scene: the ground without targets. Where channels are
+ * and mosaic-pattern ("4x4"). With channel-layout=color the frames show what an
+ * eye sees of the same scene: the ground, without visible targets. Where channels are
  * stacked, the truth is in pixels of one channel; of a mosaic, it is in pixels
  * of the frame.
  *

@@ -5,9 +5,9 @@
  * @see_also: visionoverlay
  *
  * Makes a video of a map that a vision element found, as large as the map.  In
- * RGB formats the colours are those of visionoverlay, and what is invalid is
+ * RGB formats the colours are those of visionoverlay, and invalid pixels are
  * black (in RGBA, transparent).  In GRAY8 and GRAY16_LE the greys are the map's
- * numbers as they are stored, cut off at what the format holds, floats rounded;
+ * numbers as they are stored, rounded, and limited to the range of the format;
  * or, with #GstVisionmap:map-low and #GstVisionmap:map-high, the
  * values between these two, from black to white.  Labels of 32 bits, which are
  * places of pixels, are numbered 1, 2, 3 … in the order in which they come,
@@ -24,8 +24,8 @@
  * A buffer without the map gives a black frame, of the size of the map before.
  * The size of the output is negotiated with the first buffer, so a window opens
  * as large as the map; where that buffer has no map, as large as its input.
- * What the mouse points at in such a window is, for elements before this one,
- * the place in the frame.
+ * Elements upstream get the position of the mouse in such a window in pixels of
+ * the frame, not of the map.
  *
  * ## Example launch lines
  * |[
@@ -34,7 +34,8 @@
  * gst-launch-1.0 visiontestsrc pattern=rgbd ! visionmap !
  * videoconvert ! autovideosink
  * ]|
- * What is where in one generated scene, and what a tracker says of another.
+ * The labels of one generated scene, and the classes that a tracker gives to the
+ * pixels of another.
  *
  * Since: 0.1
  */

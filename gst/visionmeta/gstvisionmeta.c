@@ -4,20 +4,20 @@
  * @title: visionmeta
  * @see_also: visionjson, visionoverlay
  *
- * Gives what vision elements found the forms that other elements know, in
- * pixels of the frame as it is now: #GstVideoRegionOfInterestMeta and, where
- * the library was built with it, GstAnalytics.  Elements that convert, scale
- * or download frames drop these or leave them as they were; put visionmeta
- * behind them.
+ * Attaches the objects of vision elements in the forms that other elements read,
+ * in pixels of the current frame: #GstVideoRegionOfInterestMeta and, where the
+ * library was built with it, GstAnalytics.  Elements that convert, scale or
+ * download frames drop these metas, or do not scale them; put visionmeta behind
+ * such elements.
  *
- * From GStreamer 1.24 on, detectors such as those behind onnxinference say what
- * they found as GstAnalytics alone.  Behind them, visionmeta makes regions of
+ * From GStreamer 1.24 on, detectors such as those behind onnxinference give
+ * their results as GstAnalytics alone.  Behind them, visionmeta makes regions of
  * interest of their object detections, which #moct (`roi=meta`), #emdtrack
  * (`target-meta`) and #pocstereo read.
  *
- * It can also say which camera took the frames:
- * #GstVisionMeta:intrinsics and #GstVisionMeta:baseline are in
- * pixels of the frames that pass and in metres.
+ * It can also attach the camera that took the frames:
+ * #GstVisionMeta:intrinsics is in pixels of the frames that pass, and
+ * #GstVisionMeta:baseline in metres.
  *
  * ## Example launch lines
  * |[
