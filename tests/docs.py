@@ -21,8 +21,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = ROOT / "docs" / "elements"
 GROUPS = ROOT / "gst/groups.ini"
 COSTS = ROOT / "docs/performance.md"
-# Pages that have pictures of elements, and where these lie.
-PICTURES = {"docs/gallery.md": "gallery/{}.jpg", "README.md": "docs/{}.jpg"}
+# The page that has pictures of elements.
+GALLERY = ROOT / "docs/gallery.md"
 MADE = "<!-- made by tests/docs.py; change the source, then run it with " \
     "--write -->\n"
 # What V4L2 cameras, JPEG and H.26x of 8 and 10 bits come as.
@@ -191,14 +191,10 @@ def cost_on_cpu(name):
 
 
 def picture(name):
-    """The element's picture, as the gallery or the README shows and describes it."""
-    for page, where in PICTURES.items():
-        path = where.format(name.removeprefix("vision"))
-        found = re.search(rf"!\[([^]]*)\]\({path}\)", (ROOT / page).read_text())
-        if found:
-            place = path.removeprefix("docs/")
-            return f"\n![{found[1]}](../{place})\n"
-    return ""
+    """The element's picture, as the gallery shows and describes it."""
+    path = f"gallery/{name.removeprefix('vision')}.jpg"
+    found = re.search(rf"!\[([^]]*)\]\({path}\)", GALLERY.read_text())
+    return f"\n![{found[1]}](../{path})\n" if found else ""
 
 
 def conversions(factory):

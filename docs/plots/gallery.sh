@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Makes the pictures of docs/gallery.md, by the lines that stand there: those of real
-# footage from VISION_TEST_DATA, the others from generated scenes; and from four
-# scenes docs/elements.jpg. The plug-in is found by GST_PLUGIN_PATH, vision-model in
-# BUILD:
+# footage from VISION_TEST_DATA, the others from generated scenes. The plug-in is found
+# by GST_PLUGIN_PATH, vision-model in BUILD:
 #
 #   VISION_TEST_DATA=FOLDER BUILD=build meson devenv -C build docs/plots/gallery.sh
 set -euo pipefail
@@ -29,56 +28,49 @@ clip () {
     identity eos-after="$2")
 }
 
-clip emd/bottles/bottle-detection.mp4 121
-picture moct 360 "${source[@]}" ! moct objects=cap:roi=84,111,24,18 min-area=150 ! \
-  visionoverlay
+sweets='red:roi=262,189,52,50;orange:roi=180,185,51,53;green:roi=243,92,52,52'
+sweets+=';blue:roi=352,56,51,52;brown:roi=127,246,51,53'
+picture moct 552 filesrc location="$VISION_TEST_DATA/moct/opencv/smarties.png" ! \
+  pngdec ! videoconvert ! moct objects="$sweets" min-area=400 ! visionoverlay ! \
+  videoscale add-borders=false
 clip emd/bottles/bottle-detection.mp4 121
 picture emdtrack 360 "${source[@]}" ! \
   emdtrack targets=cap:85,109,27,22 emd-map=true ! visionoverlay map=emd
 
-# What is shown alone and with three others.
-spectra=(visiontestsrc pattern=multispectral channels=8 num-buffers=10 !
-  'video/x-raw,height=3840' ! emdtrack 'targets=target:58,76,74,74' emd-map=true !
-  visionmap kind=emd ! visionoverlay)
-room=(visiontestsrc pattern=stereo view=side-by-side num-buffers=2 !
-  pocstereo max-disparity=64 output=colormap)
-solids=(mug bottle duck drill house)
-for solid in "${solids[@]}"; do
-  "$BUILD/tools/vision-model" --quiet --solid "$solid" "$made/$solid.model"
-done
-models=$(printf "$made/%s.model," "${solids[@]}")
-table=(visiontestsrc pattern=clutter view=color num-buffers=1 !
-  'video/x-raw,format=RGB' ! queue ! s.sink_color
-  visiontestsrc pattern=clutter view=depth num-buffers=1 ! queue ! s.sink_depth
-  scopedetect name=s models="${models%,}" ! visionoverlay)
-
-picture spectra 480 "${spectra[@]}"
+picture spectra 480 visiontestsrc pattern=multispectral channels=8 num-buffers=10 ! \
+  'video/x-raw,height=3840' ! emdtrack 'targets=target:58,76,74,74' emd-map=true ! \
+  visionmap kind=emd ! visionoverlay
 picture gpuccl 480 filesrc location="$VISION_TEST_DATA/ccl/nvblox/mask_21.png" ! \
   pngdec ! videoconvert ! video/x-raw,format=GRAY8 ! gpuccl frames=1 min-size=500 ! \
   visionmap kind=labels ! visionoverlay
 picture kinfumot 480 visiontestsrc pattern=rgbd path=towards num-buffers=70 ! \
   kinfumot maps=correspondence+depth+rendered ! gpuccl label-map=false ! \
   visionmap kind=rendered ! visionoverlay states=new+tracking+found+accepted
-picture pocstereo 480 "${room[@]}"
-picture scopedetect 480 "${table[@]}"
 
-# quarter NUMBER WORDS...: the last frame of a launch line as raw pixels
-quarter () {
-  gst-launch-1.0 -q "${@:2}" ! videoconvert ! video/x-raw,width=640,height=480 ! \
-    videoscale ! video/x-raw,format=RGB,width=480,height=360 ! \
-    multifilesink location="$made/$1.raw"
+# view SIDE: what comes before the pad of that side
+boards=$VISION_TEST_DATA/stereo/opencv_chessboard
+view () {
+  source+=(filesrc location="$boards/${1}06.jpg" ! jpegdec ! videoconvert !
+    'video/x-raw,format=RGB' ! queue ! "p.sink_$1")
 }
+source=()
+view left
+view right
+picture pocstereo 480 "${source[@]}" pocstereo name=p \
+  calibration="$boards/intrinsics_computed.yml,$boards/extrinsics_computed.yml" ! \
+  visionoverlay map=disparity
 
-quarter 0 visiontestsrc pattern=rgbd path=towards num-buffers=40 ! gpuccl ! \
-  visionmap kind=labels ! visionoverlay
-quarter 1 "${room[@]}"
-quarter 2 "${spectra[@]}"
-quarter 3 "${table[@]}"
-all=(compositor name=all sink_1::xpos=480 sink_2::ypos=360 sink_3::xpos=480
-  sink_3::ypos=360 ! videoconvert ! jpegenc quality=80 !
-  filesink location=../elements.jpg)
-for number in {0..3}; do
-  all+=(filesrc location="$made/$number.raw" !
-    rawvideoparse format=rgb width=480 height=360 ! videoconvert ! all.)
-done
-gst-launch-1.0 -q "${all[@]}"
+# still FILE FORMAT: what comes before a pad of scopedetect
+still () {
+  source=(filesrc location="$made/$1.png" ! pngdec ! videoconvert !
+    "video/x-raw,format=$2" ! queue ! "s.sink_$1")
+}
+../plots/pcd_frame.py "$VISION_TEST_DATA/pose/pcl/milk_cartoon_all_small_clorox.pcd" \
+  "$made/color.png" "$made/depth.png"
+"$BUILD/tools/vision-model" --quiet "$VISION_TEST_DATA/pose/pcl/milk.pcd" \
+  "$made/milk.model"
+still color RGB
+color=("${source[@]}")
+still depth GRAY16_LE
+picture scopedetect 480 "${color[@]}" "${source[@]}" scopedetect name=s \
+  models="$made/milk.model" intrinsics=525,525,319.5,239.5 ! visionoverlay
