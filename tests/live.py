@@ -43,10 +43,15 @@ QUICK = {"moct": ("min-area", "123"), "emdtrack": ("lose-frames", "17"),
 
 def missing():
     with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "gi.py").write_text("raise ImportError('no gi')\n")
+        for module in "gi", "gstvision":
+            (Path(folder) / module).mkdir()
+            (Path(folder) / module / f"{module}.py").write_text(
+                f"raise ImportError('no {module}', name='{module}')\n")
         for env, words in (
-                (dict(screens.environment(), PYTHONPATH=folder),
-                 "python3-gi-cairo"),
+                (dict(screens.environment(), PYTHONPATH=f"{folder}/gi"),
+                 "vision-live: no gi: install python3-gi, python3-gi-cairo"),
+                (dict(screens.environment(), PYTHONPATH=f"{folder}/gstvision"),
+                 "vision-live: no gstvision: set PYTHONPATH"),
                 (screens.environment(), "there is no display")):
             done = subprocess.run([COMMAND, "chromatic", "moct"], env=env,
                                   capture_output=True, text=True, timeout=60,
