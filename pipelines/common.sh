@@ -51,6 +51,17 @@ set -- ${arguments[@]+"${arguments[@]}"}
   exit 2
 }
 
+# take_at_most N "$@": ends where there are more words than a script takes.
+take_at_most () {
+  local n=$1
+  shift
+  [ $# -le "$n" ] || {
+    echo "\"${*:n + 1:1}\" is one word too many; several colours or boxes are one word," \
+      "with ; between them; --help tells more" >&2
+    exit 2
+  }
+}
+
 # shellcheck source=pipelines/devenv.sh
 . "$(dirname "${BASH_SOURCE[0]}")/devenv.sh"
 

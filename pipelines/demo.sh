@@ -14,6 +14,7 @@
 set -euo pipefail
 # shellcheck source=pipelines/common.sh
 . "$(dirname "$0")/common.sh"
+take_at_most 2 "$@"
 [ -z "$record$json" ] || {
   echo "the demo names its files itself; OUTPUT is their folder" >&2
   exit 2

@@ -29,6 +29,7 @@
 set -euo pipefail
 # shellcheck source=pipelines/common.sh
 . "$(dirname "$0")/common.sh"
+take_at_most 2 "$@"
 
 # By byte 25 of the file: the kind of colours (PNG, 11.2.1).
 is_grey_png () {
@@ -66,7 +67,7 @@ else
   show=(visionoverlay)
 fi
 [ -n "$box" ] || has_window || {
-  echo "say which box: x,y,width,height" >&2
+  echo "say which box: x,y,width,height, for example $0 $input 100,80,40,40" >&2
   exit 1
 }
 ! has_window || many+=(mouse=true)

@@ -86,7 +86,9 @@ if [ "$input" = paper ]; then
   [ $# -ge 2 ] || { echo "paper needs the name of a folder" >&2; exit 2; }
   shift
   exec "$root/tests/paper.py" "$@"
-elif [ "$input" = test ]; then
+fi
+take_at_most 1 "$@"
+if [ "$input" = test ]; then
   source=(visiontestsrc pattern=rgbd ${FRAMES:+num-buffers="$FRAMES"} !
     'video/x-raw,width=640,height=480,framerate=30/1')
 elif is_sequence "$input"; then

@@ -19,6 +19,7 @@
 set -euo pipefail
 # shellcheck source=pipelines/common.sh
 . "$(dirname "$0")/common.sh"
+take_at_most 2 "$@"
 
 input=${1:-test}
 choose_source "$input"

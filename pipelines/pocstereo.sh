@@ -24,6 +24,7 @@
 set -euo pipefail
 # shellcheck source=pipelines/common.sh
 . "$(dirname "$0")/common.sh"
+take_at_most 2 "$@"
 
 lists=yes
 left=${1:-test}

@@ -15,6 +15,7 @@
 set -euo pipefail
 # shellcheck source=pipelines/common.sh
 . "$(dirname "$0")/common.sh"
+take_at_most 1 "$@"
 
 input=${1:-test}
 is_shown || : "${FRAMES:=30}"

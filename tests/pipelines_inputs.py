@@ -200,6 +200,10 @@ def refusals():
             (["/dev/video77"], "is called /dev/video77"):
         _, said = script("moct.sh", *arguments, env=env, fails=True)
         assert words in said, said
+    for name, most in ("moct", 2), ("emdtrack", 2), ("gpuccl", 1), ("visionmap", 1), \
+            ("kinfumot", 1), ("pocstereo", 2), ("demo", 2):
+        _, said = script(f"{name}.sh", *["test"] * most, "more", env=env, fails=True)
+        assert '"more" is one word too many' in said, said
     for number in "0", "many":
         _, said = script("moct.sh", env=environment(FRAMES=number), fails=True)
         assert f'from 1 on, not "{number}"' in said, said

@@ -70,8 +70,7 @@ gst_vision_camera_set_intrinsics (
 
   if (!good)
     g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
-        "there are %u entries; fx,fy,cx,cy are needed, k1,k2,p1,p2,k3 may "
-        "follow",
+        "fx,fy,cx,cy are needed, k1,k2,p1,p2,k3 may follow; numbers found: %u",
         n);
   for (guint i = 0; good && i < n; i++)
     good = parse_number (entries[i], i, &numbers[i], error);
