@@ -19,8 +19,8 @@ git archive "$1" | tar -C "$work/before" -x
 ln -s "$PWD" "$work/now"
 for tree in before now; do
   meson setup "$work/$tree-build" "$work/$tree" -Dcuda=disabled -Dtests=disabled \
-    -Dintrospection=disabled >"$work/log" || { tail "$work/log"; exit 1; }
-  ninja -C "$work/$tree-build" gst/meta/libgstvisionmeta.so.0 >"$work/log" ||
+    -Dintrospection=disabled &>"$work/log" || { tail "$work/log"; exit 1; }
+  ninja -C "$work/$tree-build" gst/meta/libgstvisionmeta.so.0 &>"$work/log" ||
     { tail "$work/log"; exit 1; }
 done
 abidiff --no-added-syms --headers-dir1 "$work/before/gst/meta" \
