@@ -3,8 +3,9 @@
  * A loop is a job on its caller's stack, listed while it wants more threads.
  * Each thread does the stretches of a part of its own, so that loops over one
  * frame find its rows in the same caches, and then helps with the other parts.
- * Threads spin for a moment after a job, since the next loop of a frame comes
- * soon, and then sleep. */
+ * Who waits spins for a moment, since the next loop of a frame comes soon, and
+ * then sleeps; the moment grows with what the last wait took, since frames that
+ * come without a pause come again so. */
 #define _GNU_SOURCE
 #include "common/parallel.h"
 
@@ -13,12 +14,15 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Stretches a thread where no grain is named: the last one is little late. */
 #define STRETCHES 8
-/* Looks at a word before a thread sleeps: some 20 us. */
-#define SPINS 1000
+/* A thread spins for SHORT ns before it sleeps, and twice as long as its last
+ * wait where that was shorter than LONG: to wake it takes some 50 us. */
+#define SHORT 20000
+#define LONG 200000
 #define MAX_THREADS 128 /* threads at a loop */
 
 #ifdef __x86_64__
@@ -51,7 +55,24 @@ static struct {
     .once = PTHREAD_ONCE_INIT};
 
 static _Thread_local int limit;
-static _Thread_local bool is_busy; /* with a job */
+static _Thread_local bool is_busy;   /* with a job */
+static _Thread_local long last_wait; /* for a job, or for its end; ns */
+
+static long
+now (void)
+{
+  struct timespec t;
+
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  return t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* How long to spin. */
+static long
+patience (void)
+{
+  return last_wait > SHORT / 2 && last_wait < LONG ? 2 * last_wait : SHORT;
+}
 
 void
 parallel_limit (int threads)
@@ -85,16 +106,20 @@ work (Job *job, int own)
 static void *
 run_thread (void *unused)
 {
-  pthread_mutex_lock (&pool.lock);
   for (;;) {
+    long begin = now (), until = begin + patience ();
     Job *job;
     int own;
 
+    while (!pool.oldest && now () < until)
+      PAUSE;
+    pthread_mutex_lock (&pool.lock);
     while (!(job = pool.oldest)) {
       pool.sleeping++;
       pthread_cond_wait (&pool.wake, &pool.lock);
       pool.sleeping--;
     }
+    last_wait = now () - begin;
     job->inside++;
     own = job->threads - job->wanted--;
     if (!job->wanted)
@@ -105,9 +130,6 @@ run_thread (void *unused)
     if (!--job->inside)
       pthread_cond_broadcast (&pool.done);
     pthread_mutex_unlock (&pool.lock);
-    for (int i = 0; i < SPINS && !pool.oldest; i++)
-      PAUSE;
-    pthread_mutex_lock (&pool.lock);
   }
   return unused;
 }
@@ -174,6 +196,7 @@ static void
 finish (Job *job)
 {
   Link *at = &pool.oldest;
+  long begin, until;
 
   pthread_mutex_lock (&pool.lock);
   while (*at && *at != job)
@@ -181,12 +204,15 @@ finish (Job *job)
   if (*at)
     *at = job->newer;
   pthread_mutex_unlock (&pool.lock);
-  for (int i = 0; i < SPINS && job->inside; i++)
+  begin = now ();
+  until = begin + patience ();
+  while (job->inside && now () < until)
     PAUSE;
   pthread_mutex_lock (&pool.lock);
   while (job->inside)
     pthread_cond_wait (&pool.done, &pool.lock);
   pthread_mutex_unlock (&pool.lock);
+  last_wait = now () - begin;
 }
 
 void
