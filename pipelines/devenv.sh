@@ -8,5 +8,6 @@ build=$(cd "$root" && realpath -m "${BUILD:-build}")
 
 [ -f "$build/build.ninja" ] || "$root/setup.sh" >&2
 # A variable that is not set leaves no empty entry in a path.
-eval "$(meson devenv -C "$build" --dump |
-  sed -E 's/:\$(\w+)"$/${\1:+:$\1}"/')"
+[ "${VISION_DEVENV-}" = "$build" ] ||
+  eval "$(meson devenv -C "$build" --dump |
+    sed -E 's/:\$(\w+)"$/${\1:+:$\1}"/')"
