@@ -20,6 +20,7 @@ typedef struct {
 
 struct _GstVisionTrails {
   GHashTable *trails; /* Trail -> itself, by source and id */
+  GPtrArray *order;   /* of them: first what began first */
   GArray *path;       /* of Point: one that is being drawn */
   gdouble now;        /* seconds */
   gdouble interval;   /* from frame to frame; 0: there was one frame only */
@@ -75,6 +76,7 @@ gst_vision_trails_new (void)
   self->path = g_array_new (FALSE, FALSE, sizeof (Point));
   self->trails =
       g_hash_table_new_full (trail_hash, trail_equal, NULL, trail_free);
+  self->order = g_ptr_array_new ();
   return self;
 }
 
@@ -83,6 +85,7 @@ gst_vision_trails_free (GstVisionTrails *self)
 {
   if (!self)
     return;
+  g_ptr_array_unref (self->order);
   g_hash_table_unref (self->trails);
   g_array_unref (self->path);
   g_free (self);
@@ -91,6 +94,7 @@ gst_vision_trails_free (GstVisionTrails *self)
 void
 gst_vision_trails_clear (GstVisionTrails *self)
 {
+  g_ptr_array_set_size (self->order, 0);
   g_hash_table_remove_all (self->trails);
   self->has_begun = FALSE;
   self->interval = 0;
@@ -118,8 +122,6 @@ gst_vision_trails_begin (
   gdouble now = GST_CLOCK_TIME_IS_VALID (time)
       ? (gdouble) time / GST_SECOND
       : self->now + (self->has_begun ? INTERVAL : 0);
-  GHashTableIter iter;
-  gpointer trail;
 
   if (now < self->now)
     gst_vision_trails_clear (self);
@@ -132,10 +134,14 @@ gst_vision_trails_begin (
   self->now = now;
   self->reach = reach;
   self->has_begun = TRUE;
-  g_hash_table_iter_init (&iter, self->trails);
-  while (g_hash_table_iter_next (&iter, &trail, NULL))
-    if (cut (self, trail))
-      g_hash_table_iter_remove (&iter);
+  for (guint i = self->order->len; i-- > 0;) {
+    Trail *trail = g_ptr_array_index (self->order, i);
+
+    if (cut (self, trail)) {
+      g_ptr_array_remove_index (self->order, i);
+      g_hash_table_remove (self->trails, trail);
+    }
+  }
 }
 
 /* NULL if there are too many. */
@@ -153,6 +159,7 @@ find (GstVisionTrails *self, const gchar *source, guint64 id)
   trail->id = id;
   trail->points = g_array_new (FALSE, FALSE, sizeof (Point));
   g_hash_table_add (self->trails, trail);
+  g_ptr_array_add (self->order, trail);
   return trail;
 }
 
@@ -323,12 +330,8 @@ void
 gst_vision_trails_draw (GstVisionTrails *self, OverlayList *list, gint width,
     gint height, gdouble line)
 {
-  GHashTableIter iter;
-  gpointer key;
-
-  g_hash_table_iter_init (&iter, self->trails);
-  while (g_hash_table_iter_next (&iter, &key, NULL)) {
-    const Trail *trail = key;
+  for (guint k = 0; k < self->order->len; k++) {
+    const Trail *trail = g_ptr_array_index (self->order, k);
 
     make_path (self, trail, width, height, line);
     for (gint shade = 1; shade >= 0; shade--) {

@@ -173,6 +173,49 @@ GST_START_TEST (test_trail)
 }
 GST_END_TEST;
 
+/* The frame after two objects of the element @source crossed each other. */
+static GstBuffer *
+draw_crossing (const gchar *source)
+{
+  g_autoptr (Harness) h = gst_harness_new_parse ("visionoverlay show=trail");
+  GstBuffer *buffer = NULL;
+  GstVideoInfo info;
+
+  fed_caps (h, &info, GST_VIDEO_FORMAT_RGB, 64, 48);
+  for (gint i = 0; i < 10; i++) {
+    GstVisionObject o[2] = {
+        object_at (4 * i, 4 * i, 9, 9), object_at (4 * i, 36 - 4 * i, 9, 9)};
+
+    for (guint k = 0; k < 2; k++) {
+      o[k].id = k + 1;
+      o[k].label = k ? "red" : "green";
+      o[k].source = source;
+    }
+    gst_clear_buffer (&buffer);
+    buffer = draw (h, &info, o, 2);
+  }
+  return buffer;
+}
+
+/* Which trail lies over the other depends on when they began, not on names. */
+GST_START_TEST (test_trail_order)
+{
+  g_autoptr (GstBuffer) first = draw_crossing ("moct0");
+  GstMapInfo map;
+
+  fail_unless (changed (first) > 0);
+  fail_unless (gst_buffer_map (first, &map, GST_MAP_READ));
+  for (guint i = 1; i < 20; i++) {
+    g_autofree gchar *source = g_strdup_printf ("moct%u", i);
+    g_autoptr (GstBuffer) other = draw_crossing (source);
+
+    fail_unless_equals_int (
+        gst_buffer_memcmp (other, 0, map.data, map.size), 0);
+  }
+  gst_buffer_unmap (first, &map);
+}
+GST_END_TEST;
+
 /* Pixels that a trail changed at column @x. */
 static guint
 column (GstBuffer *buffer, const GstVideoInfo *info, gint x)
@@ -492,6 +535,7 @@ GST_END_TEST;
 
 SUITE (visionoverlay, TEST (test_formats), TEST (test_untouched),
     TEST (test_scaled), TEST (test_states), TEST (test_trail),
+    TEST (test_trail_order),
     TEST (test_trail_time), TEST (test_choice), TEST (test_merge),
     TEST (test_color_by), TEST (test_named_labels), TEST (test_corner),
     TEST (test_trajectory), TEST (test_properties_while_playing),
