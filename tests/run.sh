@@ -124,16 +124,20 @@ PYTHON
 }
 
 # All that has a build of its own, beside the rest: while one waits, the other
-# works.
+# works.  Last come tests that keep all processors busy.
 instrumented () {
-  sanitized
   one_test fuzz env BUILD="$build-fuzz" tests/fuzz/run.sh 0
+  echo "fuzzers: $SECONDS s"
+  sanitized
+  echo "sanitized: $SECONDS s"
 }
 
 ./setup.sh
 instrumented >"$results/instrumented" 2>&1 &
+echo "built: $SECONDS s"
 meson_tests "$build" "${left_out[@]}"
 leak_runs
+echo "plain: $SECONDS s"
 status=0
 wait $! || status=$?
 cat "$results/instrumented"
