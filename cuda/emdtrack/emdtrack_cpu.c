@@ -290,26 +290,47 @@ brightness (const Device *dev, const EmdtrackWork *w)
   return NULL;
 }
 
+/* Columns of a region whose losses are worked out once for all rows. */
+#define COLUMNS 64
+
+/* The part of a region that @n columns from @x on have, with their losses. */
+static void
+count_columns (const EmdtrackWork *w, const EmdtrackRegion *r, int x,
+    const int *loss, int n, uint32_t *out)
+{
+  ImageBox b = r->box;
+  uint64_t factor = emdtrack_region_factor (b.y0, b.y1);
+  int y1 = emdtrack_clamp (b.y1, w->reader.height);
+
+  for (int y = emdtrack_first_inside (b.y0, r->apart); y < y1; y += r->apart) {
+    int max = 256 - emdtrack_region_loss (y, b.y0, b.y1, factor);
+    const uint8_t *at = index_row (w, y) + x;
+    int from = 0, to = n;
+
+    while (from < to && loss[from] >= max)
+      from++;
+    while (from < to && loss[to - 1] >= max)
+      to--;
+    for (int i = from; i < to; i++)
+      out[at[i * r->apart]] += (uint32_t) (max - loss[i]);
+  }
+}
+
 static void
 count_region (const EmdtrackWork *w, const EmdtrackRegion *r, uint32_t *out)
 {
   ImageBox b = r->box;
-  uint64_t fx = emdtrack_region_factor (b.x0, b.x1);
-  uint64_t fy = emdtrack_region_factor (b.y0, b.y1);
+  uint64_t factor = emdtrack_region_factor (b.x0, b.x1);
   int x1 = emdtrack_clamp (b.x1, w->reader.width);
-  int y1 = emdtrack_clamp (b.y1, w->reader.height);
 
   memset (out, 0, EMDTRACK_BINS * sizeof *out);
-  for (int y = emdtrack_first_inside (b.y0, r->apart); y < y1; y += r->apart) {
-    int max = 256 - emdtrack_region_loss (y, b.y0, b.y1, fy);
-    const uint8_t *row = index_row (w, y);
+  for (int x = emdtrack_first_inside (b.x0, r->apart); x < x1;
+       x += COLUMNS * r->apart) {
+    int loss[COLUMNS], n = 0;
 
-    for (int x = emdtrack_first_inside (b.x0, r->apart); x < x1;
-         x += r->apart) {
-      int weight = max - emdtrack_region_loss (x, b.x0, b.x1, fx);
-
-      out[row[x]] += weight > 0 ? (uint32_t) weight : 0;
-    }
+    for (int at = x; at < x1 && n < COLUMNS; at += r->apart)
+      loss[n++] = emdtrack_region_loss (at, b.x0, b.x1, factor);
+    count_columns (w, r, x, loss, n, out);
   }
 }
 
