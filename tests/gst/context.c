@@ -28,7 +28,6 @@ static GObject *
 context_of_ready (const gchar *line, GstElement **pipeline)
 {
   g_autoptr (GstElement) element = NULL;
-  GObject *context;
   GstPad *pad;
 
   *pipeline = gst_parse_launch (line, NULL);
@@ -36,8 +35,7 @@ context_of_ready (const gchar *line, GstElement **pipeline)
       GST_STATE_CHANGE_SUCCESS);
   element = gst_bin_get_by_name (GST_BIN (*pipeline), "it");
   pad = GST_PAD (GST_ELEMENT (element)->sinkpads->data);
-  context = context_of (pad);
-  return context;
+  return context_of (pad);
 }
 
 static void

@@ -101,9 +101,7 @@ add_map (GstBuffer *buffer, const gchar *kind, guint width, guint height)
   for (guint i = 0; i < width * height; i++)
     info.data[i] = i % width * 255 / MAX (1, width - 1);
   gst_buffer_unmap (map.pixels, &info);
-  fail_unless (
-      gst_buffer_add_vision_map (buffer, GST_VISION_ORIGIN_RESULT, &map));
-  gst_buffer_unref (map.pixels);
+  fed_map (buffer, GST_VISION_ORIGIN_RESULT, map);
 }
 
 /* Warnings and errors that the element has posted since. */

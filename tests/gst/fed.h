@@ -14,6 +14,7 @@
 typedef GstHarness Harness;
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Harness, gst_harness_teardown)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstVisionObjects, gst_vision_objects_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstVisionObject, gst_vision_object_free)
 
 static inline void
 fed_caps (GstHarness *h, GstVideoInfo *info, GstVideoFormat format, gint width,
@@ -56,6 +57,14 @@ fed_convert (GstBuffer *buffer, GstVideoFormat format, GstVideoInfo *info,
   return converted;
 }
 
+/* Adds @map, whose pixels it takes. */
+static inline void
+fed_map (GstBuffer *buffer, GstVisionOrigin origin, GstVisionMap map)
+{
+  fail_unless (gst_buffer_add_vision_map (buffer, origin, &map));
+  gst_buffer_unref (map.pixels);
+}
+
 /* Pushes @buffer; what was found, to be freed, or NULL. */
 static inline GstVisionObjects *
 fed_objects (GstHarness *h, GstBuffer *buffer)
@@ -76,4 +85,16 @@ fed_free (GstHarness *h, GstBus *bus)
   gst_element_set_bus (h->element, NULL);
   gst_object_unref (bus);
   gst_harness_teardown (h);
+}
+
+/* The same of an element that has two inputs; @b: NULL where one is linked. */
+static inline void
+fed_free_two (GstElement *element, GstHarness *a, GstHarness *b, GstBus *bus)
+{
+  gst_element_set_bus (element, NULL);
+  if (b)
+    gst_harness_teardown (b);
+  gst_harness_teardown (a);
+  gst_object_unref (element);
+  gst_object_unref (bus);
 }

@@ -34,6 +34,23 @@ expect_once (GstBus *bus, GstMessageType type, const gchar *text)
   fail_unless (gst_bus_pop_filtered (bus, type) == NULL);
 }
 
+/* Waits for a message of @type that speaks of @text. */
+static inline void
+expect_soon (GstBus *bus, GstMessageType type, const gchar *text)
+{
+  expect_text (gst_bus_timed_pop_filtered (bus, 10 * GST_SECOND, type), text);
+}
+
+/* Nothing was warned of, nor failed. */
+static inline void
+expect_silence (GstBus *bus)
+{
+  g_autoptr (GstMessage) message =
+      gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
+
+  fail_unless (message == NULL, "%" GST_PTR_FORMAT, message);
+}
+
 /* What @pipeline, which this takes, warns of until it ends, or fails with. */
 static inline gchar *
 said_until_end (GstElement *pipeline, const gchar *line)

@@ -12,7 +12,7 @@
 
 GST_START_TEST (test_pairs)
 {
-  Two t = two_new_grey (FALSE);
+  g_auto (Two) t = two_new_grey (FALSE);
   /* left and right, milliseconds: exact, then with jitter up to max-skew */
   static const guint times[][2] = {
       {0, 0}, {40, 40}, {80, 89}, {120, 111}, {160, 170}};
@@ -30,15 +30,14 @@ GST_START_TEST (test_pairs)
   fail_unless (two_stat (&t, "kernel-time") > 0);
   fail_unless (two_stat (&t, "kernel-time") <= two_stat (&t, "latency-max"));
   fail_unless_equals_int (t.element->opened, 1);
-  fail_unless (two_is_silent (&t));
-  two_free (&t);
+  expect_silence (t.bus);
 }
 GST_END_TEST;
 
 /* One frame of the right is missing, later one of the left. */
 GST_START_TEST (test_missing)
 {
-  Two t = two_new_grey (FALSE);
+  g_auto (Two) t = two_new_grey (FALSE);
 
   two_push (t.left, 0, N, 1);
   two_push (t.right, 40, N, 1);
@@ -49,8 +48,7 @@ GST_START_TEST (test_missing)
   two_pair (&t, 120);
   fail_unless_equals_uint64 (two_stat (&t, "dropped"), 2);
   fail_unless_equals_uint64 (two_stat (&t, "frames"), 2);
-  fail_unless (two_is_silent (&t));
-  two_free (&t);
+  expect_silence (t.bus);
 }
 GST_END_TEST;
 
@@ -58,14 +56,14 @@ GST_END_TEST;
  * soon as that is sure and once, with the figure; a greater max-skew helps. */
 GST_START_TEST (test_skew)
 {
-  Two t = two_new_grey (FALSE);
+  g_auto (Two) t = two_new_grey (FALSE);
   guint i;
 
   g_object_set (t.element, "max-skew", (gint64) 10 * GST_MSECOND, NULL);
   for (i = 0; i < 20; i++) {
     two_push (t.left, 40 * i, N, 1);
     if (i == 2)
-      two_expect_message (&t, GST_MESSAGE_WARNING,
+      expect_soon (t.bus, GST_MESSAGE_WARNING,
           "4 frames in a row had no partner and were dropped: the nearest "
           "frames are -15.000 ms apart");
     two_push (t.right, 40 * i + 15, N, 1);
@@ -78,8 +76,7 @@ GST_START_TEST (test_skew)
   two_expect (&t, 40 * i, N);
   fail_unless_equals_uint64 (two_stat (&t, "dropped"), 40);
   fail_unless_equals_uint64 (two_stat (&t, "frames"), 1);
-  fail_unless (two_is_silent (&t));
-  two_free (&t);
+  expect_silence (t.bus);
 }
 GST_END_TEST;
 
@@ -88,7 +85,7 @@ GST_END_TEST;
 GST_START_TEST (test_nearest)
 {
   for (guint offset = 0; offset <= 40; offset += 5) {
-    Two t = two_new_grey (FALSE);
+    g_auto (Two) t = two_new_grey (FALSE);
     guint late = offset > 25; /* the nearest to the right is the next left */
     gint64 skew = (late ? 40 - (gint64) offset : -(gint64) offset);
     gdouble told;
@@ -103,10 +100,9 @@ GST_START_TEST (test_nearest)
     told = stat_number (GST_ELEMENT (t.element), "skew");
     fail_unless (told == skew * GST_MSECOND, "%g", told);
     if (ABS (skew) > 10)
-      two_expect_message (&t, GST_MESSAGE_INFO, "The frames of a pair are");
+      expect_soon (t.bus, GST_MESSAGE_INFO, "The frames of a pair are");
     fail_unless (gst_bus_pop_filtered (t.bus, GST_MESSAGE_INFO) == NULL);
-    fail_unless (two_is_silent (&t));
-    two_free (&t);
+    expect_silence (t.bus);
   }
 }
 GST_END_TEST;
@@ -115,21 +111,20 @@ GST_END_TEST;
  * at its end. */
 GST_START_TEST (test_short)
 {
-  Two t = two_new_grey (FALSE);
+  g_auto (Two) t = two_new_grey (FALSE);
 
   two_push (t.left, 0, N, 1);
   two_push (t.right, 30, N, 1);
   gst_harness_push_event (t.left, gst_event_new_eos ());
   gst_harness_push_event (t.right, gst_event_new_eos ());
-  two_expect_message (&t, GST_MESSAGE_WARNING, "-30.000 ms");
-  two_free (&t);
+  expect_soon (t.bus, GST_MESSAGE_WARNING, "-30.000 ms");
 }
 GST_END_TEST;
 
 /* A seek: what waits goes, and time begins anew. */
 GST_START_TEST (test_flush)
 {
-  Two t = two_new_grey (FALSE);
+  g_auto (Two) t = two_new_grey (FALSE);
 
   two_pair (&t, 400);
   two_push (t.left, 440, N, 1);
@@ -140,14 +135,13 @@ GST_START_TEST (test_flush)
   two_expect (&t, 0, 0);
   fail_unless_equals_uint64 (two_stat (&t, "frames"), 2);
   fail_unless_equals_int (t.element->opened, 1);
-  two_free (&t);
 }
 GST_END_TEST;
 
 /* A gap says that there is no frame: the other's frame does not wait. */
 GST_START_TEST (test_gap)
 {
-  Two t = two_new_grey (FALSE);
+  g_auto (Two) t = two_new_grey (FALSE);
 
   two_pair (&t, 0);
   two_push (t.left, 40, N, 1);
@@ -161,14 +155,13 @@ GST_START_TEST (test_gap)
       t.right, gst_event_new_gap (120 * GST_MSECOND, 40 * GST_MSECOND)));
   two_pair (&t, 160);
   fail_unless_equals_uint64 (two_stat (&t, "dropped"), 1);
-  two_free (&t);
 }
 GST_END_TEST;
 
 /* A segment that begins later: running time pairs, not the timestamp. */
 GST_START_TEST (test_segments)
 {
-  Two t = two_new_grey (FALSE);
+  g_auto (Two) t = two_new_grey (FALSE);
   GstSegment segment;
 
   gst_segment_init (&segment, GST_FORMAT_TIME);
@@ -179,7 +172,6 @@ GST_START_TEST (test_segments)
   two_push (t.right, 1000, N, 1);
   two_expect (&t, 0, N);
   fail_unless_equals_uint64 (two_stat (&t, "dropped"), 0);
-  two_free (&t);
 }
 GST_END_TEST;
 
@@ -194,11 +186,11 @@ GST_START_TEST (test_device_lost)
   t = two_new_grey (FALSE);
   two_push (t.left, 0, N, 1);
   two_push (t.right, 0, N, 1);
-  two_expect_message (&t, GST_MESSAGE_ERROR, FAILING_LOST);
+  expect_soon (t.bus, GST_MESSAGE_ERROR, FAILING_LOST);
   while (two_push (t.left, 40, N, 1) == GST_FLOW_OK)
     ; /* until the streaming thread is done */
   fail_unless_equals_int (two_push (t.left, 40, N, 1), GST_FLOW_ERROR);
-  fail_unless (two_is_silent (&t));
+  expect_silence (t.bus);
   fail_unless_equals_int (t.element->closed, t.element->opened);
   two_free (&t);
 
@@ -221,15 +213,14 @@ GST_END_TEST;
 static void
 expect_refusal (const gchar *left, const gchar *right, const gchar *text)
 {
-  Two t = two_new (FALSE, left, right);
+  g_auto (Two) t = two_new (FALSE, left, right);
 
   two_push (t.left, 0, 4096, 1);
   if (right)
     two_push (t.right, 0, 4096, 1);
-  two_expect_message (&t, GST_MESSAGE_ERROR, text);
+  expect_soon (t.bus, GST_MESSAGE_ERROR, text);
   fail_unless_equals_int (t.element->opened, 0);
   fail_unless_equals_uint64 (two_stat (&t, "frames"), 0);
-  two_free (&t);
 }
 
 GST_START_TEST (test_refused)
@@ -250,7 +241,7 @@ GST_END_TEST;
 /* New caps open anew; the frames before them still go by the old ones. */
 GST_START_TEST (test_caps_change)
 {
-  Two t = two_new_grey (FALSE);
+  g_auto (Two) t = two_new_grey (FALSE);
   g_autoptr (GstCaps) caps = NULL;
   gint width;
 
@@ -269,7 +260,6 @@ GST_START_TEST (test_caps_change)
   fail_unless (gst_structure_get_int (
       gst_caps_get_structure (caps, 0), "width", &width));
   fail_unless_equals_int (width, 12);
-  two_free (&t);
 }
 GST_END_TEST;
 
@@ -293,7 +283,7 @@ static void
 expect_views (const gchar *caps, const gchar *packing, gdouble left,
     gdouble right, gint width, gint height)
 {
-  Two t = two_new (FALSE, caps, NULL);
+  g_auto (Two) t = two_new (FALSE, caps, NULL);
   GstVisionObjects *found;
   GstVideoInfo info;
   GstBuffer *buffer;
@@ -323,7 +313,6 @@ expect_views (const gchar *caps, const gchar *packing, gdouble left,
   gst_vision_objects_free (found);
   gst_buffer_unref (buffer);
   fail_unless_equals_uint64 (gst_harness_query_latency (t.left), 0);
-  two_free (&t);
 }
 
 GST_START_TEST (test_packed)
@@ -343,13 +332,12 @@ GST_END_TEST;
 /* Both planes of a subsampled format are cut at the same place. */
 GST_START_TEST (test_packed_chroma)
 {
-  Two t = two_new (
+  g_auto (Two) t = two_new (
       FALSE, SIZED ("NV12", 8, 4) ",multiview-mode=side-by-side", NULL);
 
   two_push (t.left, 0, 48, 9);
   two_expect (&t, 0, 16);
   fail_unless_equals_int (t.element->width, 4);
-  two_free (&t);
 }
 GST_END_TEST;
 
@@ -383,14 +371,13 @@ GST_START_TEST (test_no_first)
 {
   GstElement *element = g_object_new (
       two_inputs_get_type (), "backend", GST_VISION_BACKEND_CPU, NULL);
-  Two t = {.element = (TwoInputs *) element, .bus = gst_bus_new ()};
+  g_auto (Two) t = {.element = (TwoInputs *) element, .bus = gst_bus_new ()};
 
   gst_element_set_bus (element, t.bus);
   t.left = gst_harness_new_with_element (element, "sink_right", "src");
   gst_harness_set_src_caps_str (t.left, GREY_8X4);
   two_push (t.left, 0, 32, 1);
-  two_expect_message (&t, GST_MESSAGE_ERROR, "sink_left");
-  two_free (&t);
+  expect_soon (t.bus, GST_MESSAGE_ERROR, "sink_left");
 }
 GST_END_TEST;
 
@@ -502,7 +489,7 @@ factor_of (Two *t)
  * says of its own pixels. */
 GST_START_TEST (test_picture)
 {
-  Two t = sum_new (GREY_8X4, GREY_8X4);
+  g_auto (Two) t = sum_new (GREY_8X4, GREY_8X4);
   GstBuffer *buffer = gst_buffer_new_allocate (NULL, 32, NULL);
   GstVisionCamera camera;
 
@@ -527,8 +514,7 @@ GST_START_TEST (test_picture)
       gst_buffer_get_video_meta (buffer)->format == GST_VIDEO_FORMAT_GRAY16_LE);
   gst_buffer_unref (buffer);
   fail_unless_equals_int (factor_of (&t), 256);
-  fail_unless (two_is_silent (&t));
-  two_free (&t);
+  expect_silence (t.bus);
 }
 GST_END_TEST;
 
@@ -567,7 +553,7 @@ GST_END_TEST;
 /* A child that could make a picture, and does not. */
 GST_START_TEST (test_plain)
 {
-  Two t = sum_new (GREY_8X4, GREY_8X4);
+  g_auto (Two) t = sum_new (GREY_8X4, GREY_8X4);
   g_autoptr (GstBuffer) buffer = NULL;
 
   ((Sum *) t.element)->plain = TRUE;
@@ -575,20 +561,18 @@ GST_START_TEST (test_plain)
   two_push (t.right, 0, 32, 9);
   buffer = gst_harness_pull (t.left);
   fail_unless_equals_int (gst_buffer_get_size (buffer), 32);
-  two_free (&t);
 }
 GST_END_TEST;
 
 /* What the element behind does not take is said. */
 GST_START_TEST (test_output_refused)
 {
-  Two t = sum_new (GREY_8X4, GREY_8X4);
+  g_auto (Two) t = sum_new (GREY_8X4, GREY_8X4);
 
   gst_harness_set_sink_caps_str (t.left, "video/x-raw,format=NV12");
   two_push (t.left, 0, 32, 9);
   two_push (t.right, 0, 32, 9);
-  two_expect_message (&t, GST_MESSAGE_ERROR, "GRAY16_LE of 8x4");
-  two_free (&t);
+  expect_soon (t.bus, GST_MESSAGE_ERROR, "GRAY16_LE of 8x4");
 }
 GST_END_TEST;
 

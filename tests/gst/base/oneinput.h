@@ -114,13 +114,11 @@ harness (OneInput **self, GstBus **bus)
   /* the child looks at pixels as the CPU does */
   g_autoptr (GstElement) element = g_object_new (
       one_input_get_type (), "backend", GST_VISION_BACKEND_CPU, NULL);
-  GstHarness *h;
 
   *self = (OneInput *) element;
   *bus = gst_bus_new ();
   gst_element_set_bus (element, *bus);
-  h = gst_harness_new_with_element (element, "sink", "src");
-  return h;
+  return gst_harness_new_with_element (element, "sink", "src");
 }
 
 static inline GstBuffer *

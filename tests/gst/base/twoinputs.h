@@ -12,6 +12,7 @@
 #include "base/gstvisionaggregator.h"
 #include "meta/gstvisionmeta.h"
 
+#include "fed.h"
 #include "said.h"
 
 typedef struct {
@@ -138,13 +139,10 @@ two_new_grey (gboolean live)
 static inline void
 two_free (Two *t)
 {
-  gst_element_set_bus (GST_ELEMENT (t->element), NULL);
-  if (t->right)
-    gst_harness_teardown (t->right);
-  gst_harness_teardown (t->left);
-  gst_object_unref (t->element);
-  gst_object_unref (t->bus);
+  fed_free_two (GST_ELEMENT (t->element), t->left, t->right, t->bus);
 }
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Two, two_free)
 
 /* Pushes @size bytes of @value. */
 static inline GstFlowReturn
@@ -206,23 +204,4 @@ static inline guint64
 two_stat (Two *t, const gchar *field)
 {
   return stat_count (GST_ELEMENT (t->element), field);
-}
-
-/* Waits for a message of @type whose text holds @text. */
-static inline void
-two_expect_message (Two *t, GstMessageType type, const gchar *text)
-{
-  expect_text (
-      gst_bus_timed_pop_filtered (t->bus, 10 * GST_SECOND, type), text);
-}
-
-static inline gboolean
-two_is_silent (Two *t)
-{
-  GstMessage *message =
-      gst_bus_pop_filtered (t->bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
-
-  if (message)
-    gst_message_unref (message);
-  return message == NULL;
 }

@@ -14,10 +14,9 @@ GST_START_TEST (test_formats)
       GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_GRAY16_LE};
 
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
-    Stage s = stage_new (formats[i], TARGETS);
+    g_auto (Stage) s = stage_new (formats[i], TARGETS);
 
     stage_follow (&s, 12, 3);
-    stage_free (&s);
   }
 }
 GST_END_TEST;
@@ -25,7 +24,7 @@ GST_END_TEST;
 /* In grey, by intensities; the velocity is 2 pixels in 40 ms. */
 GST_START_TEST (test_intensity)
 {
-  Stage s = stage_new (GST_VIDEO_FORMAT_UNKNOWN, TARGETS);
+  g_auto (Stage) s = stage_new (GST_VIDEO_FORMAT_UNKNOWN, TARGETS);
   g_autoptr (GstVisionObjects) found = NULL;
 
   gst_util_set_object_arg (G_OBJECT (s.h->element), "histogram", "intensity");
@@ -36,7 +35,6 @@ GST_START_TEST (test_intensity)
   fail_unless (fabs (found->objects[0].vx - 50) < 25);
   fail_unless (fabs (found->objects[0].vy) < 25);
   fail_unless_equals_float (found->objects[0].age, .8);
-  stage_free (&s);
 }
 GST_END_TEST;
 
@@ -53,7 +51,7 @@ state_of_next (Stage *s, guint64 *id)
 
 GST_START_TEST (test_states)
 {
-  Stage s = stage_new (GST_VIDEO_FORMAT_RGB, TARGETS);
+  g_auto (Stage) s = stage_new (GST_VIDEO_FORMAT_RGB, TARGETS);
   guint64 id = stage_follow (&s, 5, 3), now;
 
   g_object_set (s.h->element, "lose-frames", 4, NULL);
@@ -66,20 +64,19 @@ GST_START_TEST (test_states)
   fail_unless (state_of_next (&s, &now) == GST_VISION_STATE_FOUND);
   fail_unless_equals_uint64 (now, id);
   fail_unless_equals_uint64 (stage_confirm (&s, 5, 3), id);
-  stage_free (&s);
 }
 GST_END_TEST;
 
 /* New targets take the place of the old, while it plays; none may be left. */
 GST_START_TEST (test_targets)
 {
-  Stage s = stage_new (GST_VIDEO_FORMAT_RGB, NULL);
+  g_auto (Stage) s = stage_new (GST_VIDEO_FORMAT_RGB, NULL);
   GstVisionObjects *found = stage_push (&s);
   gchar *box;
 
   fail_unless_equals_int (found->n_objects, 0);
   gst_vision_objects_free (found);
-  stage_expect (&s, GST_MESSAGE_WARNING, "no targets");
+  expect_text (gst_bus_pop_filtered (s.bus, GST_MESSAGE_WARNING), "no targets");
   box = g_strdup_printf (
       "square:%d,%d,%d,%d", START_X + 2 * (gint) s.n, Y, SIDE, SIDE);
   g_object_set (s.h->element, "targets", box, NULL);
@@ -99,14 +96,13 @@ GST_START_TEST (test_targets)
   found = stage_push (&s);
   fail_unless_equals_int (found->n_objects, 0);
   gst_vision_objects_free (found);
-  stage_free (&s);
 }
 GST_END_TEST;
 
 /* Regions of the type that is asked for, of the first frame that has any. */
 GST_START_TEST (test_target_meta)
 {
-  Stage s = stage_new (GST_VIDEO_FORMAT_RGB, NULL);
+  g_auto (Stage) s = stage_new (GST_VIDEO_FORMAT_RGB, NULL);
 
   g_object_set (s.h->element, "target-meta", "square", NULL);
   for (guint i = 0; i < 3; i++) {
@@ -121,13 +117,12 @@ GST_START_TEST (test_target_meta)
     gst_buffer_unref (buffer);
   }
   stage_follow (&s, 5, 3);
-  stage_free (&s);
 }
 GST_END_TEST;
 
 GST_START_TEST (test_wrong_meta)
 {
-  Stage s = stage_new (GST_VIDEO_FORMAT_RGB, NULL);
+  g_auto (Stage) s = stage_new (GST_VIDEO_FORMAT_RGB, NULL);
   GstBuffer *buffer = stage_frame (&s);
   GstVisionObjects *found;
 
@@ -140,15 +135,15 @@ GST_START_TEST (test_wrong_meta)
   fail_unless_equals_int (found->n_objects, 8);
   gst_vision_objects_free (found);
   gst_buffer_unref (buffer);
-  stage_expect (&s, GST_MESSAGE_WARNING, "there can be 8 targets");
-  stage_free (&s);
+  expect_text (gst_bus_pop_filtered (s.bus, GST_MESSAGE_WARNING),
+      "there can be 8 targets");
 }
 GST_END_TEST;
 
 /* Where all is alike a target stays where it is. */
 GST_START_TEST (test_flat)
 {
-  Stage s = stage_new (GST_VIDEO_FORMAT_GRAY8, TARGETS);
+  g_auto (Stage) s = stage_new (GST_VIDEO_FORMAT_GRAY8, TARGETS);
 
   for (guint i = 0; i < 3; i++) {
     GstBuffer *buffer = stage_frame (&s);
@@ -161,7 +156,6 @@ GST_START_TEST (test_flat)
     fail_unless (fabs (found->objects[0].cy - Y - SIDE / 2) <= 2);
     gst_buffer_unref (buffer);
   }
-  stage_free (&s);
 }
 GST_END_TEST;
 
@@ -169,7 +163,7 @@ GST_END_TEST;
 GST_START_TEST (test_gain)
 {
   for (gint made_up_for = 0; made_up_for < 2; made_up_for++) {
-    Stage s = stage_new (GST_VIDEO_FORMAT_RGB, TARGETS);
+    g_auto (Stage) s = stage_new (GST_VIDEO_FORMAT_RGB, TARGETS);
     GstVisionObjects *found = stage_push (&s);
 
     g_object_set (s.h->element, "normalise-gain", made_up_for, NULL);
@@ -190,14 +184,13 @@ GST_START_TEST (test_gain)
     fail_unless (
         !made_up_for || fabs (found->objects[0].cx - s.x - SIDE / 2) < 2);
     gst_vision_objects_free (found);
-    stage_free (&s);
   }
 }
 GST_END_TEST;
 
 GST_START_TEST (test_messages)
 {
-  Stage s = stage_new (GST_VIDEO_FORMAT_RGB, TARGETS);
+  g_auto (Stage) s = stage_new (GST_VIDEO_FORMAT_RGB, TARGETS);
   const GstStructure *structure;
   const GValue *objects;
   GstMessage *message;
@@ -218,7 +211,6 @@ GST_START_TEST (test_messages)
     gst_message_unref (message);
   }
   fail_unless (gst_bus_pop_filtered (s.bus, GST_MESSAGE_ELEMENT) == NULL);
-  stage_free (&s);
 }
 GST_END_TEST;
 
@@ -226,7 +218,7 @@ GST_END_TEST;
  * and so where frames get another size. */
 GST_START_TEST (test_flush_and_caps)
 {
-  Stage s = stage_new (GST_VIDEO_FORMAT_RGB, TARGETS);
+  g_auto (Stage) s = stage_new (GST_VIDEO_FORMAT_RGB, TARGETS);
   guint64 id = stage_follow (&s, 3, 3), now;
   GstSegment segment;
 
@@ -248,14 +240,13 @@ GST_START_TEST (test_flush_and_caps)
   fail_unless (gst_harness_push_event (s.h, gst_event_new_eos ()));
   fail_unless_equals_int (
       gst_harness_push (s.h, stage_frame (&s)), GST_FLOW_EOS);
-  stage_free (&s);
 }
 GST_END_TEST;
 
 /* Stopped and started again, it chooses as the first time. */
 GST_START_TEST (test_restart)
 {
-  Stage s = stage_new (GST_VIDEO_FORMAT_RGB, TARGETS);
+  g_auto (Stage) s = stage_new (GST_VIDEO_FORMAT_RGB, TARGETS);
 
   stage_follow (&s, 10, 3);
   gst_element_set_state (s.h->element, GST_STATE_NULL);
@@ -264,7 +255,6 @@ GST_START_TEST (test_restart)
   gst_harness_set_src_caps (
       s.h, stage_format (&s, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT));
   stage_follow (&s, 10, 3);
-  stage_free (&s);
 }
 GST_END_TEST;
 

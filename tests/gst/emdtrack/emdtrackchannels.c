@@ -25,7 +25,7 @@ GST_START_TEST (test_stacked)
   static const gchar *histograms[] = {"codebook", "channels"};
 
   for (guint i = 0; i < 2 * G_N_ELEMENTS (histograms); i++) {
-    Stage s = stage_new (GST_VIDEO_FORMAT_UNKNOWN, TARGETS);
+    g_auto (Stage) s = stage_new (GST_VIDEO_FORMAT_UNKNOWN, TARGETS);
     g_autoptr (GstVisionObjects) found = NULL;
 
     gst_util_set_object_arg (
@@ -40,7 +40,6 @@ GST_START_TEST (test_stacked)
     found = stage_push (&s);
     fail_unless_equals_int (found->ref_width, WIDTH);
     fail_unless_equals_int (found->ref_height, HEIGHT);
-    stage_free (&s);
   }
 }
 GST_END_TEST;
@@ -48,7 +47,7 @@ GST_END_TEST;
 /* The same brightness everywhere: by grey values there is nothing to follow. */
 GST_START_TEST (test_spectra_map)
 {
-  Stage s = stage_new (GST_VIDEO_FORMAT_UNKNOWN, TARGETS);
+  g_auto (Stage) s = stage_new (GST_VIDEO_FORMAT_UNKNOWN, TARGETS);
   g_autoptr (GstBuffer) buffer = NULL;
   GstVisionMap map;
   GstMapInfo info;
@@ -71,7 +70,6 @@ GST_START_TEST (test_spectra_map)
   fail_unless (inside < 10, "%g", inside);
   fail_unless (outside > 20 && outside < 60, "%g", outside);
   gst_buffer_unmap (map.pixels, &info);
-  stage_free (&s);
 }
 GST_END_TEST;
 
@@ -83,15 +81,13 @@ first_box (const gchar *source)
   g_autoptr (Harness) h = gst_harness_new_parse (line);
   g_autoptr (GstVisionObjects) truth = NULL;
   g_autoptr (GstBuffer) buffer = NULL;
-  gchar *box;
 
   gst_harness_play (h);
   buffer = gst_harness_pull (h);
   truth = gst_buffer_get_vision_objects (buffer, GST_VISION_ORIGIN_TRUTH);
-  box = g_strdup_printf ("it:%d,%d,%d,%d", (gint) truth->objects[0].x,
+  return g_strdup_printf ("it:%d,%d,%d,%d", (gint) truth->objects[0].x,
       (gint) truth->objects[0].y, (gint) truth->objects[0].width,
       (gint) truth->objects[0].height);
-  return box;
 }
 
 /* That target, of the ground's colour, is followed for @n frames; returns how

@@ -95,7 +95,7 @@ GST_START_TEST (test_picture)
   gchar *path = make_square ();
 
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
-    Stage s = stage_new (GST_VIDEO_FORMAT_UNKNOWN, "100,90,20,20");
+    g_auto (Stage) s = stage_new (GST_VIDEO_FORMAT_UNKNOWN, "100,90,20,20");
 
     gst_util_set_object_arg (
         G_OBJECT (s.h->element), "histogram", histograms[i]);
@@ -107,7 +107,6 @@ GST_START_TEST (test_picture)
     find (&s, 3);
     set_file (&s, " square : 22, 22, file=", path);
     find (&s, 4);
-    stage_free (&s);
   }
   drop (path);
 }
@@ -116,7 +115,7 @@ GST_END_TEST;
 /* Beside others; it is read again at the next start, where it is missed. */
 GST_START_TEST (test_restart)
 {
-  Stage s = stage_new (GST_VIDEO_FORMAT_RGB, NULL);
+  g_auto (Stage) s = stage_new (GST_VIDEO_FORMAT_RGB, NULL);
   gchar *path = make_square ();
   GstVisionObjects *found;
 
@@ -128,13 +127,13 @@ GST_START_TEST (test_restart)
   fail_unless_equals_string (found->objects[1].label, "square");
   fail_unless (found->objects[1].state == GST_VISION_STATE_FOUND);
   gst_vision_objects_free (found);
-  stage_expect (&s, GST_MESSAGE_WARNING, "outside");
+  expect_text (gst_bus_pop_filtered (s.bus, GST_MESSAGE_WARNING), "outside");
   drop (path);
   gst_element_set_state (s.h->element, GST_STATE_NULL);
   fail_unless (gst_element_set_state (s.h->element, GST_STATE_PLAYING) ==
       GST_STATE_CHANGE_FAILURE);
-  stage_expect (&s, GST_MESSAGE_ERROR, "targets cannot be used: ");
-  stage_free (&s);
+  expect_text (gst_bus_pop_filtered (s.bus, GST_MESSAGE_ERROR),
+      "targets cannot be used: ");
 }
 GST_END_TEST;
 
@@ -177,7 +176,7 @@ GST_END_TEST;
 /* Half of the square is 94, half 207: bins 4 and 8 of 11. */
 GST_START_TEST (test_histogram)
 {
-  Stage s = stage_new (GST_VIDEO_FORMAT_UNKNOWN, NULL);
+  g_auto (Stage) s = stage_new (GST_VIDEO_FORMAT_UNKNOWN, NULL);
   gchar *path = make_file ("0 0 0 0 0.5 0 0 0 0.5 0 0", -1);
 
   gst_util_set_object_arg (G_OBJECT (s.h->element), "histogram", "intensity");
@@ -186,7 +185,6 @@ GST_START_TEST (test_histogram)
   set_file (&s, "square:24,24,file=", path);
   find (&s, 4);
   drop (path);
-  stage_free (&s);
 }
 GST_END_TEST;
 
@@ -221,20 +219,20 @@ GST_START_TEST (test_refused)
           "4096 pixels"},
       {"file=/none/", "", -1, "cannot be read"},
   };
-  Stage s = stage_new (GST_VIDEO_FORMAT_RGB, TARGETS);
+  g_auto (Stage) s = stage_new (GST_VIDEO_FORMAT_RGB, TARGETS);
 
   for (guint i = 0; i < G_N_ELEMENTS (wrong); i++) {
     gchar *path = make_file (wrong[i].bytes, wrong[i].length), *now;
 
     set_file (&s, wrong[i].before, path);
-    stage_expect (&s, GST_MESSAGE_WARNING, wrong[i].problem);
+    expect_text (
+        gst_bus_pop_filtered (s.bus, GST_MESSAGE_WARNING), wrong[i].problem);
     g_object_get (s.h->element, "targets", &now, NULL);
     fail_unless_equals_string (now, TARGETS);
     g_free (now);
     drop (path);
   }
   stage_follow (&s, 2, 3);
-  stage_free (&s);
 }
 GST_END_TEST;
 
@@ -250,7 +248,7 @@ misfit (const gchar *histogram, const gchar *before, gchar *path,
       s.h, stage_format (&s, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT));
   set_file (&s, before, path);
   gst_vision_objects_free (stage_push (&s));
-  stage_expect (&s, GST_MESSAGE_WARNING, problem);
+  expect_text (gst_bus_pop_filtered (s.bus, GST_MESSAGE_WARNING), problem);
   fail_unless (stat_count (s.h->element, "faulty") == 0);
   g_object_set (s.h->element, "targets", TARGETS, NULL);
   s.n = 0;

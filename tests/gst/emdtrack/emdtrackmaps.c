@@ -75,7 +75,7 @@ GST_END_TEST;
  * as long as there is no target. */
 GST_START_TEST (test_output)
 {
-  Stage s = stage_new (GST_VIDEO_FORMAT_UNKNOWN, NULL);
+  g_auto (Stage) s = stage_new (GST_VIDEO_FORMAT_UNKNOWN, NULL);
   g_autoptr (GstCaps) caps = NULL;
   gint width;
 
@@ -101,7 +101,6 @@ GST_START_TEST (test_output)
   fail_unless_equals_string (
       gst_structure_get_string (gst_caps_get_structure (caps, 0), "format"),
       "GRAY16_LE");
-  stage_free (&s);
 }
 GST_END_TEST;
 
@@ -150,14 +149,14 @@ GST_END_TEST;
 /* Frames that cannot come to have it. */
 GST_START_TEST (test_output_refused)
 {
-  Stage s = stage_new (GST_VIDEO_FORMAT_UNKNOWN, NULL);
+  g_auto (Stage) s = stage_new (GST_VIDEO_FORMAT_UNKNOWN, NULL);
 
   gst_util_set_object_arg (G_OBJECT (s.h->element), "output", "map");
   gst_harness_set_sink_caps_str (s.h, "video/x-raw, width=320");
   gst_harness_set_src_caps (
       s.h, stage_format (&s, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT));
-  stage_expect (&s, GST_MESSAGE_ERROR, "does not take");
-  stage_free (&s);
+  expect_text (
+      gst_bus_pop_filtered (s.bus, GST_MESSAGE_ERROR), "does not take");
 }
 GST_END_TEST;
 

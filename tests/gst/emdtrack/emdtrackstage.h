@@ -54,6 +54,8 @@ stage_free (Stage *s)
   fed_free (s->h, s->bus);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Stage, stage_free)
+
 /* What is at (@x, @y): colour 0 and 1 of the ground, 2 and 3 of the square. */
 static inline guint
 stage_kind (const Stage *s, gint x, gint y)
@@ -161,10 +163,4 @@ stage_confirm (Stage *s, guint n, gdouble near)
 {
   stage_see (s, 3, near, GST_VISION_STATE_FOUND);
   return stage_follow (s, n, near);
-}
-
-static inline void
-stage_expect (Stage *s, GstMessageType type, const gchar *text)
-{
-  expect_text (gst_bus_pop_filtered (s->bus, type), text);
 }

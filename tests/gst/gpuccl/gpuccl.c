@@ -29,7 +29,7 @@ GST_START_TEST (test_formats)
       GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_I420};
 
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
-    Frames f = frames_new (formats[i], "");
+    g_auto (Frames) f = frames_new (formats[i], "");
     GstVisionObjects *found = frames_push (&f, frames_make (&f, two, 3));
 
     fail_unless (found != NULL);
@@ -45,7 +45,6 @@ GST_START_TEST (test_formats)
     gst_vision_objects_free (found);
     fail_unless_equals_int (
         frames_state (&f, frames_make (&f, two + 2, 1), 0), 0);
-    frames_free (&f);
   }
 }
 GST_END_TEST;
@@ -57,7 +56,8 @@ GST_START_TEST (test_sizes)
       {1, 1}, {1, 100}, {100, 1}, {11, 21}, {33, 37}, {64, 48}, {2000, 30}};
   static const GstVideoFormat formats[] = {GST_VIDEO_FORMAT_GRAY8,
       GST_VIDEO_FORMAT_GRAY16_LE, GST_VIDEO_FORMAT_NV12};
-  Frames f = frames_new (GST_VIDEO_FORMAT_GRAY8, "min-area=1 filter=none");
+  g_auto (Frames) f =
+      frames_new (GST_VIDEO_FORMAT_GRAY8, "min-area=1 filter=none");
 
   for (guint i = 0; i < 3 * G_N_ELEMENTS (sizes); i++) {
     const gint *size = sizes[i / 3];
@@ -71,18 +71,17 @@ GST_START_TEST (test_sizes)
       gst_vision_object_free (o);
     }
   }
-  frames_free (&f);
 }
 GST_END_TEST;
 
 /* Rows longer than they need be, as GstVideoMeta says. */
 GST_START_TEST (test_strides)
 {
-  Frames f = frames_new (GST_VIDEO_FORMAT_GRAY8, "");
+  g_auto (Frames) f = frames_new (GST_VIDEO_FORMAT_GRAY8, "");
   GstBuffer *buffer = gst_buffer_new_allocate (NULL, 7 + 101 * HEIGHT, NULL);
   gsize offset[GST_VIDEO_MAX_PLANES] = {7};
   gint stride[GST_VIDEO_MAX_PLANES] = {101};
-  GstVisionObject *o;
+  g_autoptr (GstVisionObject) o = NULL;
   GstMapInfo map;
 
   gst_buffer_memset (buffer, 0, 255, 7 + 101 * HEIGHT);
@@ -95,8 +94,6 @@ GST_START_TEST (test_strides)
       GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, 1, offset, stride);
   o = frames_first (&f, buffer, 1);
   check_rect (o, &two[0]);
-  gst_vision_object_free (o);
-  frames_free (&f);
 }
 GST_END_TEST;
 
@@ -131,13 +128,12 @@ GST_START_TEST (test_properties)
   g_object_set (e, "connectivity", 4, "max-components", 1, NULL);
   STATE (corners, 2, 1);
   for (guint i = 0; i < G_N_ELEMENTS (algorithms); i++) {
-    GstVisionObject *o;
+    g_autoptr (GstVisionObject) o = NULL;
 
     gst_util_set_object_arg (e, "algorithm", algorithms[i]);
     g_object_set (e, "skip-checks", i % 3, NULL);
     o = frames_first (&f, frames_make (&f, two + 1, 1), 1);
     check_rect (o, &two[1]);
-    gst_vision_object_free (o);
   }
 #undef STATE
   frames_free (&f);
@@ -149,7 +145,8 @@ GST_START_TEST (test_reasons)
 {
   static const Rect ring[] = {{4, 4, 40, 40, 255}, {6, 6, 36, 36, 0}};
   static const Rect thin[] = {{4, 4, 40, 10, 255}};
-  Frames f = frames_new (GST_VIDEO_FORMAT_GRAY8, "min-size=200 frames=2");
+  g_auto (Frames) f =
+      frames_new (GST_VIDEO_FORMAT_GRAY8, "min-size=200 frames=2");
   GstVisionObject *o = frames_first (&f, frames_make (&f, ring, 2), 1);
 
   fail_unless_equals_string (o->reason, "fill");
@@ -167,7 +164,6 @@ GST_START_TEST (test_reasons)
   fail_unless (o->state == GST_VISION_STATE_ACCEPTED && o->id == 1);
   fail_unless (o->reason == NULL && o->score == 1);
   gst_vision_object_free (o);
-  frames_free (&f);
 }
 GST_END_TEST;
 
@@ -209,7 +205,7 @@ GST_END_TEST;
 
 GST_START_TEST (test_messages)
 {
-  Frames f = frames_new (GST_VIDEO_FORMAT_GRAY8, "post-messages=true");
+  g_auto (Frames) f = frames_new (GST_VIDEO_FORMAT_GRAY8, "post-messages=true");
   const GstStructure *structure;
   GstMessage *message;
   guint64 time;
@@ -227,7 +223,6 @@ GST_START_TEST (test_messages)
         2);
     gst_message_unref (message);
   }
-  frames_free (&f);
 }
 GST_END_TEST;
 
@@ -235,7 +230,8 @@ GST_END_TEST;
  * the end, nothing is taken. */
 GST_START_TEST (test_flush)
 {
-  Frames f = frames_new (GST_VIDEO_FORMAT_GRAY8, "min-size=0 frames=2");
+  g_auto (Frames) f =
+      frames_new (GST_VIDEO_FORMAT_GRAY8, "min-size=0 frames=2");
   GstSegment segment;
   GstVisionObject *o;
 
@@ -256,7 +252,6 @@ GST_START_TEST (test_flush)
   fail_unless (gst_harness_push_event (f.h, gst_event_new_eos ()));
   fail_unless_equals_int (
       gst_harness_push (f.h, frames_make (&f, two, 1)), GST_FLOW_EOS);
-  frames_free (&f);
 }
 GST_END_TEST;
 

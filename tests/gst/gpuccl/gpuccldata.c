@@ -56,9 +56,7 @@ make_frame (Frames *f, const guint16 *depth, const guint8 *classes)
       .pixels = gst_buffer_new_memdup (classes, KINECT_PIXELS)};
 
   gst_buffer_fill (buffer, 0, depth, KINECT_PIXELS * sizeof *depth);
-  fail_unless (
-      gst_buffer_add_vision_map (buffer, GST_VISION_ORIGIN_RESULT, &map));
-  gst_buffer_unref (map.pixels);
+  fed_map (buffer, GST_VISION_ORIGIN_RESULT, map);
   return buffer;
 }
 
@@ -139,7 +137,7 @@ overlap_with (GstBuffer *buffer, guint16 *mask)
 
 GST_START_TEST (test_static)
 {
-  Frames f = frames_new (GST_VIDEO_FORMAT_GRAY16_LE, CAMERA);
+  g_auto (Frames) f = frames_new (GST_VIDEO_FORMAT_GRAY16_LE, CAMERA);
   Input in = input_new (GPUCCL_CLASSES, 640, 480, true);
 
   frames_caps (&f, GST_VIDEO_FORMAT_GRAY16_LE, 640, 480);
@@ -152,7 +150,6 @@ GST_START_TEST (test_static)
   expect_faulty (&f, 0);
   fail_unless (frames_event (&f) == NULL);
   input_free (&in);
-  frames_free (&f);
 }
 GST_END_TEST;
 
@@ -160,7 +157,7 @@ GST_END_TEST;
  * empty room it is there at once. */
 GST_START_TEST (test_body)
 {
-  Frames f = frames_new (GST_VIDEO_FORMAT_GRAY16_LE, CAMERA);
+  g_auto (Frames) f = frames_new (GST_VIDEO_FORMAT_GRAY16_LE, CAMERA);
   Input in = input_new (GPUCCL_CLASSES, 640, 480, true);
   gdouble sum = 0;
   GstEvent *event;
@@ -189,14 +186,14 @@ GST_START_TEST (test_body)
   }
   fail_unless (frames_event (&f) == NULL);
   input_free (&in);
-  frames_free (&f);
 }
 GST_END_TEST;
 
 GST_START_TEST (test_maps)
 {
   static const gchar *const names[] = {"20", "25", "30", "40", "50"};
-  Frames f = frames_new (GST_VIDEO_FORMAT_GRAY16_LE, "frames=1 " CAMERA);
+  g_auto (Frames) f =
+      frames_new (GST_VIDEO_FORMAT_GRAY16_LE, "frames=1 " CAMERA);
 
   frames_caps (&f, GST_VIDEO_FORMAT_GRAY16_LE, 640, 480);
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
@@ -221,7 +218,6 @@ GST_START_TEST (test_maps)
     free (wide);
     free (depth);
   }
-  frames_free (&f);
 }
 GST_END_TEST;
 

@@ -45,7 +45,7 @@ set_camera (GstBuffer *buffer, guint width, guint height, gdouble f,
 /* Steps of depth part what all has depth. */
 GST_START_TEST (test_depth_alone)
 {
-  Frames f = frames_new (GST_VIDEO_FORMAT_GRAY16_LE, "filter=none");
+  g_auto (Frames) f = frames_new (GST_VIDEO_FORMAT_GRAY16_LE, "filter=none");
   GstVisionObjects *found = frames_push (&f, frames_make (&f, scene, 2));
 
   fail_unless_equals_int (found->n_objects, 2);
@@ -62,7 +62,6 @@ GST_START_TEST (test_depth_alone)
   frames_state (&f, frames_make (&f, scene, 2), 1);
   g_object_set (f.h->element, "depth-step-k", 0., "depth-scale", .0001, NULL);
   frames_state (&f, frames_make (&f, scene, 2), 1);
-  frames_free (&f);
 }
 GST_END_TEST;
 
@@ -70,7 +69,7 @@ GST_END_TEST;
  */
 GST_START_TEST (test_surfaces)
 {
-  Frames f = frames_new (GST_VIDEO_FORMAT_GRAY16_LE,
+  g_auto (Frames) f = frames_new (GST_VIDEO_FORMAT_GRAY16_LE,
       "filter=none min-size=100 frames=3 min-extent=2");
 
   for (guint i = 0; i < 8; i++) {
@@ -85,7 +84,6 @@ GST_START_TEST (test_surfaces)
       fail_unless (found->objects[k].id != 0);
     }
   }
-  frames_free (&f);
 }
 GST_END_TEST;
 
@@ -93,7 +91,7 @@ GST_END_TEST;
 GST_START_TEST (test_classes)
 {
   for (guint channels = 1; channels <= 2; channels++) {
-    Frames f = frames_new (GST_VIDEO_FORMAT_GRAY16_LE, "");
+    g_auto (Frames) f = frames_new (GST_VIDEO_FORMAT_GRAY16_LE, "");
     GstVisionObject *o = frames_first (&f, tracked (&f, channels), 1);
 
     fail_unless_equals_uint64 (o->area, 320);
@@ -101,7 +99,6 @@ GST_START_TEST (test_classes)
     fail_unless_equals_float (o->depth, 1);
     gst_vision_object_free (o);
     expect_faulty (&f, 0);
-    frames_free (&f);
   }
 }
 GST_END_TEST;
@@ -125,7 +122,7 @@ expect_place (const GstVisionObject *o, gdouble focal, gdouble z)
  * latter speaks of. */
 GST_START_TEST (test_camera)
 {
-  Frames f = frames_new (GST_VIDEO_FORMAT_GRAY16_LE, "");
+  g_auto (Frames) f = frames_new (GST_VIDEO_FORMAT_GRAY16_LE, "");
   GstBuffer *buffer = tracked (&f, 2);
   GstVisionObject *o;
 
@@ -143,7 +140,6 @@ GST_START_TEST (test_camera)
   o = frames_first (&f, tracked (&f, 2), 1);
   fail_unless (!o->pose.n && o->depth == 2);
   gst_vision_object_free (o);
-  frames_free (&f);
 }
 GST_END_TEST;
 
@@ -171,7 +167,7 @@ GST_START_TEST (test_calibration)
       "60 0 31.5\n0 60 23.5\n0 0 1\n"};
   g_autofree gchar *folder = g_dir_make_tmp ("gpuccl-XXXXXX", NULL);
   g_autofree gchar *path = g_build_filename (folder, "camera", NULL);
-  Frames f = frames_new (GST_VIDEO_FORMAT_GRAY16_LE, "");
+  g_auto (Frames) f = frames_new (GST_VIDEO_FORMAT_GRAY16_LE, "");
 
   for (guint i = 0; i < G_N_ELEMENTS (files); i++) {
     GstVisionObject *o;
@@ -186,7 +182,6 @@ GST_START_TEST (test_calibration)
   }
   g_unlink (path);
   g_rmdir (folder);
-  frames_free (&f);
 }
 GST_END_TEST;
 
@@ -214,15 +209,14 @@ GST_START_TEST (test_bad_camera)
       frames_new (GST_VIDEO_FORMAT_GRAY16_LE, "intrinsics=60,60,31.5,23.5");
 
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
-    GstVisionObject *o;
+    g_autoptr (GstVisionObject) o = NULL;
 
     if (bad[i][3])
       fail_unless (g_file_set_contents (path, bad[i][3], -1, NULL));
     g_object_set (f.h->element, bad[i][0], bad[i][1], NULL);
-    expect_message (&f, GST_MESSAGE_WARNING, bad[i][2]);
+    expect_once (f.bus, GST_MESSAGE_WARNING, bad[i][2]);
     o = frames_first (&f, tracked (&f, 2), 1);
     expect_place (o, 60, 1);
-    gst_vision_object_free (o);
   }
   g_unlink (path);
   g_rmdir (folder);
@@ -236,7 +230,7 @@ GST_END_TEST;
 GST_START_TEST (test_pose)
 {
   for (guint known = 0; known < 2; known++) {
-    Frames f = frames_new (GST_VIDEO_FORMAT_GRAY16_LE,
+    g_auto (Frames) f = frames_new (GST_VIDEO_FORMAT_GRAY16_LE,
         "min-size=100 frames=3 match-distance=0.05");
     GstVisionState state = GST_VISION_STATE_NONE;
 
@@ -257,7 +251,6 @@ GST_START_TEST (test_pose)
     }
     fail_unless (
         state == (known ? GST_VISION_STATE_ACCEPTED : GST_VISION_STATE_NEW));
-    frames_free (&f);
   }
 }
 GST_END_TEST;
@@ -266,7 +259,7 @@ GST_END_TEST;
  * frame's. */
 GST_START_TEST (test_filtered)
 {
-  Frames f = frames_new (GST_VIDEO_FORMAT_GRAY16_LE, "");
+  g_auto (Frames) f = frames_new (GST_VIDEO_FORMAT_GRAY16_LE, "");
   GstVisionMap map = {.kind = "depth",
       .format = "u16",
       .channels = 1,
@@ -277,14 +270,12 @@ GST_START_TEST (test_filtered)
   static const Rect filtered[] = {
       {10, 20, 10, 16, 15000}, {20, 20, 10, 16, 15099}};
   GstBuffer *buffer = tracked (&f, 2);
-  GstVisionObject *o;
+  g_autoptr (GstVisionObject) o = NULL;
 
   add_map (buffer, map, 2, 0, filtered, 2);
   o = frames_first (&f, buffer, 1);
   fail_unless_equals_uint64 (o->area, 320);
   fail_unless (fabs (o->depth - 1.50495) < 1e-9, "%g", o->depth);
-  gst_vision_object_free (o);
-  frames_free (&f);
 }
 GST_END_TEST;
 

@@ -107,7 +107,8 @@ GST_END_TEST;
  * frame is another object. */
 GST_START_TEST (test_again)
 {
-  Frames f = frames_new (GST_VIDEO_FORMAT_GRAY8, "frames=1 min-size=0");
+  g_auto (Frames) f =
+      frames_new (GST_VIDEO_FORMAT_GRAY8, "frames=1 min-size=0");
 
   push (&f, 1);
   fail_unless_equals_uint64 (expect_event (&f, &two[0], 0), 1);
@@ -121,14 +122,14 @@ GST_START_TEST (test_again)
   expect_none (&f);
   push (&f, 1);
   fail_unless_equals_uint64 (expect_event (&f, &two[0], 200 * GST_MSECOND), 2);
-  frames_free (&f);
 }
 GST_END_TEST;
 
 /* After a flush, and after other caps, all is new. */
 GST_START_TEST (test_anew)
 {
-  Frames f = frames_new (GST_VIDEO_FORMAT_GRAY8, "frames=1 min-size=0");
+  g_auto (Frames) f =
+      frames_new (GST_VIDEO_FORMAT_GRAY8, "frames=1 min-size=0");
   GstSegment segment;
 
   push (&f, 1);
@@ -143,14 +144,14 @@ GST_START_TEST (test_anew)
   push (&f, 1);
   fail_unless_equals_uint64 (expect_event (&f, &two[0], 80 * GST_MSECOND), 3);
   expect_none (&f);
-  frames_free (&f);
 }
 GST_END_TEST;
 
 /* The mask is the receiver's: it stays when later ones are made. */
 GST_START_TEST (test_kept)
 {
-  Frames f = frames_new (GST_VIDEO_FORMAT_GRAY8, "frames=1 min-size=0");
+  g_auto (Frames) f =
+      frames_new (GST_VIDEO_FORMAT_GRAY8, "frames=1 min-size=0");
   GstEvent *event;
   g_autoptr (GstBuffer) mask = NULL;
   guint stride;
@@ -167,7 +168,6 @@ GST_START_TEST (test_kept)
   }
   gst_buffer_extract (mask, stride * 20 + 10, &inside, 1);
   fail_unless_equals_int (inside, 255);
-  frames_free (&f);
 }
 GST_END_TEST;
 

@@ -54,6 +54,8 @@ frames_free (Frames *f)
   fed_free (f->h, f->bus);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Frames, frames_free)
+
 /* Fills @rects of a picture of @bytes bytes a pixel. */
 static inline void
 paint (guint8 *pixels, gint stride, gint bytes, gint width, gint height,
@@ -105,9 +107,7 @@ add_map (GstBuffer *buffer, GstVisionMap map, guint bytes, guint rest,
     pixels[i / map.width * map.stride + i % map.width * pixel] = (guint8) rest;
   paint (pixels, map.stride, pixel, map.width, map.height, rects, n);
   gst_buffer_unmap (map.pixels, &info);
-  fail_unless (
-      gst_buffer_add_vision_map (buffer, GST_VISION_ORIGIN_RESULT, &map));
-  gst_buffer_unref (map.pixels);
+  fed_map (buffer, GST_VISION_ORIGIN_RESULT, map);
 }
 
 static inline void
@@ -137,12 +137,10 @@ static inline GstVisionObject *
 frames_first (Frames *f, GstBuffer *buffer, guint n)
 {
   g_autoptr (GstVisionObjects) found = frames_push (f, buffer);
-  GstVisionObject *first;
 
   fail_unless (found != NULL);
   fail_unless_equals_int (found->n_objects, n);
-  first = n ? gst_vision_object_copy (&found->objects[0]) : NULL;
-  return first;
+  return n ? gst_vision_object_copy (&found->objects[0]) : NULL;
 }
 
 /* The same; only the state counts. */
@@ -155,13 +153,6 @@ frames_state (Frames *f, GstBuffer *buffer, guint n)
   if (first)
     gst_vision_object_free (first);
   return state;
-}
-
-/* The next message of @type since, which speaks of @text; there is no other. */
-static inline void
-expect_message (Frames *f, GstMessageType type, const gchar *text)
-{
-  expect_once (f->bus, type, text);
 }
 
 static inline void

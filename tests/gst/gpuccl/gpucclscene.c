@@ -51,7 +51,7 @@ check_event (Outcome *out, GstBuffer *buffer)
 {
   const GstStructure *s = gst_event_get_structure (out->event);
   GstVisionMap labels = labels_in (buffer, GST_VISION_ORIGIN_RESULT), mask;
-  GstVisionObject *o;
+  g_autoptr (GstVisionObject) o = NULL;
   guint64 id, pts;
   gdouble x, y, width, height;
   GstMapInfo map;
@@ -73,7 +73,6 @@ check_event (Outcome *out, GstBuffer *buffer)
   label = label_of (o, &labels, map.data);
   gst_buffer_unmap (labels.pixels, &map);
   fail_unless (overlap_of (&mask, 255, &labels, label) == 1);
-  gst_vision_object_free (o);
   gst_buffer_unref (mask.pixels);
 }
 
@@ -150,7 +149,7 @@ clear (Outcome *out)
 static void
 expect_robot (const Outcome *out, gdouble overlap, gdouble box_overlap)
 {
-  GstVisionObject *o = object_in (out->newest, out->id);
+  g_autoptr (GstVisionObject) o = object_in (out->newest, out->id);
   g_autoptr (GstVisionObjects) truth =
       gst_buffer_get_vision_objects (out->newest, GST_VISION_ORIGIN_TRUTH);
   GstVisionMap labels = labels_in (out->newest, GST_VISION_ORIGIN_RESULT);
@@ -171,7 +170,6 @@ expect_robot (const Outcome *out, gdouble overlap, gdouble box_overlap)
   fail_unless (iou >= overlap && box >= box_overlap);
   fail_unless (before > 0 && before < .3, "%g m", before);
   fail_unless (o->pose.n == 7 && o->extent.n == 3);
-  gst_vision_object_free (o);
 }
 
 /* The robot must be far enough from where it was, 3.5 cm, then be there for

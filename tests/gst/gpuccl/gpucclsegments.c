@@ -43,7 +43,7 @@ mask_of (GstBuffer *buffer, guint n_regions)
 /* The larger component is the first that is reported. */
 GST_START_TEST (test_narrow)
 {
-  Frames f = frames_new (GST_VIDEO_FORMAT_GRAY8, CPU);
+  g_auto (Frames) f = frames_new (GST_VIDEO_FORMAT_GRAY8, CPU);
   g_autoptr (GstBuffer) buffer =
       gst_harness_push_and_pull (f.h, frames_make (&f, rects, 3));
   g_autoptr (GstBuffer) mask = mask_of (buffer, 2);
@@ -57,7 +57,6 @@ GST_START_TEST (test_narrow)
   regions[1].value = 2;
   paint (expected, WIDTH, 1, WIDTH, HEIGHT, regions, 2);
   fail_unless (!gst_buffer_memcmp (mask, 0, expected, sizeof expected));
-  frames_free (&f);
 }
 GST_END_TEST;
 
@@ -91,12 +90,12 @@ GST_END_TEST;
 /* Without the label map there is none either. */
 GST_START_TEST (test_none)
 {
-  Frames f = frames_new (GST_VIDEO_FORMAT_GRAY8, CPU "label-map=false");
+  g_auto (Frames) f =
+      frames_new (GST_VIDEO_FORMAT_GRAY8, CPU "label-map=false");
   g_autoptr (GstBuffer) buffer =
       gst_harness_push_and_pull (f.h, frames_make (&f, rects, 3));
 
   fail_unless (gst_buffer_get_analytics_relation_meta (buffer) == NULL);
-  frames_free (&f);
 }
 GST_END_TEST;
 

@@ -227,8 +227,7 @@ GST_START_TEST (test_camera_and_maps)
   JsonArray *maps;
 
   gst_buffer_set_vision_camera (buffer, 0, &camera);
-  gst_buffer_add_vision_map (buffer, 0, &map);
-  gst_buffer_unref (map.pixels);
+  fed_map (buffer, 0, map);
   root = parse (buffer);
   object =
       json_object_get_object_member (json_node_get_object (root), "camera");
@@ -271,8 +270,7 @@ buffer_with_list (const gchar *kind, const gchar *format, guint height)
 
   map.stride /= height;
   map.width /= height;
-  fail_unless (gst_buffer_add_vision_map (buffer, 0, &map));
-  gst_buffer_unref (map.pixels);
+  fed_map (buffer, 0, map);
   return buffer;
 }
 

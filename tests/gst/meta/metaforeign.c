@@ -359,7 +359,6 @@ mirror (const gchar *label)
 {
   GstVideoInfo info = {.width = 64, .height = 48};
   g_autoptr (GstBuffer) buffer = gst_buffer_new ();
-  GQuark type;
 
   g_autofree gchar *fields = g_strdup_printf (
       SIZE ", objects=<[A, " AT_HOME ", id=(guint64)1, label=\"%s\"]>", label);
@@ -367,8 +366,7 @@ mirror (const gchar *label)
   add_meta (buffer, "VisionObjects", fields);
   fail_unless (gst_buffer_mirror_vision_objects (buffer, &info));
   fail_unless (gst_buffer_mirror_vision_objects (buffer, &info));
-  type = type_of_region (buffer);
-  return type;
+  return type_of_region (buffer);
 }
 
 /* Labels become quarks, which nobody can free. */

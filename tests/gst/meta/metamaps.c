@@ -113,13 +113,6 @@ small_map (const gchar *kind)
   };
 }
 
-static void
-add_map (GstBuffer *buffer, GstVisionMap map)
-{
-  fail_unless (gst_buffer_add_vision_map (buffer, 0, &map));
-  gst_buffer_unref (map.pixels);
-}
-
 GST_START_TEST (test_maps)
 {
   g_autoptr (GstBuffer) buffer = gst_buffer_new ();
@@ -127,14 +120,14 @@ GST_START_TEST (test_maps)
 
   fail_unless_equals_int (gst_buffer_n_vision_maps (buffer, 0), 0);
   fail_unless (!gst_buffer_find_vision_map (buffer, 0, NULL, &seen));
-  add_map (buffer, small_map ("disparity"));
-  add_map (buffer, map);
+  fed_map (buffer, 0, small_map ("disparity"));
+  fed_map (buffer, 0, map);
   map = small_map ("disparity");
   map.on_gpu = TRUE;
   map.invalid = NAN;
   map.width = 300; /* what GPU memory says of its size is not looked at */
   map.stride = 600;
-  add_map (buffer, map);
+  fed_map (buffer, 0, map);
 
   fail_unless_equals_int (gst_buffer_n_vision_maps (buffer, 0), 3);
   fail_unless_equals_int (
@@ -167,7 +160,7 @@ GST_START_TEST (test_pixels_live_as_long_as_needed)
       "video/x-raw,format=NV12,width=4,height=4,framerate=1/1");
   gst_buffer_memset (pixels, 0, 7, 14);
   gst_buffer_ref (pixels);
-  add_map (in, map);
+  fed_map (in, 0, map);
   copy = gst_buffer_copy (in);
   out = gst_harness_push_and_pull (h, in);
 
@@ -199,7 +192,7 @@ GST_START_TEST (test_unsound_maps_are_refused)
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
     ASSERT_CRITICAL (gst_buffer_add_vision_map (buffer, 0, &bad[i]));
   fail_unless_equals_int (gst_buffer_n_vision_maps (buffer, 0), 0);
-  add_map (buffer, good);
+  fed_map (buffer, 0, good);
 }
 GST_END_TEST;
 

@@ -46,6 +46,8 @@ red_free (Red *r)
   fed_free (r->h, r->bus);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Red, red_free)
+
 /* @buffer, which is RGB, in the format of the caps. */
 static inline GstBuffer *
 red_convert (Red *r, GstBuffer *buffer)
@@ -94,11 +96,4 @@ red_count (Red *r)
   if (found)
     gst_vision_objects_free (found);
   return n;
-}
-
-/* The element has warned once since, and spoke of @text. */
-static inline void
-red_expect_warning (Red *r, const gchar *text)
-{
-  expect_once (r->bus, GST_MESSAGE_WARNING, text);
 }

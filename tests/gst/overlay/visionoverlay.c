@@ -420,8 +420,7 @@ GST_START_TEST (test_named_labels)
       fed_caps (h[i], &info, GST_VIDEO_FORMAT_RGB, 64, 48);
       out[i] = grey_frame (&info);
       map.pixels = gst_buffer_new_memdup (numbers, sizeof numbers);
-      gst_buffer_add_vision_map (out[i], GST_VISION_ORIGIN_RESULT, &map);
-      gst_buffer_unref (map.pixels);
+      fed_map (out[i], GST_VISION_ORIGIN_RESULT, map);
       gst_buffer_add_vision_objects (
           out[i], GST_VISION_ORIGIN_RESULT, 64, 48, &o, 1);
       out[i] = gst_harness_push_and_pull (h[i], out[i]);

@@ -14,7 +14,7 @@ static const GstVideoFormat formats[] = {GST_VIDEO_FORMAT_NV12,
 /* Two inputs of every format; the left frame comes out as it was. */
 GST_START_TEST (test_formats)
 {
-  Views v = views_new (FALSE, "");
+  g_auto (Views) v = views_new (FALSE, "");
 
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
     g_autoptr (GstBuffer) left = NULL, out = NULL;
@@ -31,8 +31,7 @@ GST_START_TEST (test_formats)
     gst_buffer_unmap (out, &b);
   }
   fail_unless_equals_uint64 (views_stat (&v, "frames"), G_N_ELEMENTS (formats));
-  views_expect_silence (&v);
-  views_free (&v);
+  expect_silence (v.bus);
 }
 GST_END_TEST;
 
@@ -41,7 +40,7 @@ GST_START_TEST (test_packed)
 {
   for (guint i = 0; i < 2 * G_N_ELEMENTS (formats); i++) {
     gboolean beside = i % 2;
-    Views v = views_new (TRUE, "");
+    g_auto (Views) v = views_new (TRUE, "");
     GstVideoFrame expected, out;
     GstVideoInfo info;
     g_autoptr (GstBuffer) buffer = NULL;
@@ -68,7 +67,6 @@ GST_START_TEST (test_packed)
           (gsize) WIDTH * GST_VIDEO_FRAME_COMP_PSTRIDE (&out, 0)));
     gst_video_frame_unmap (&expected);
     gst_video_frame_unmap (&out);
-    views_free (&v);
   }
 }
 GST_END_TEST;
@@ -76,7 +74,7 @@ GST_END_TEST;
 /* Confidence, sigma and depth beside the disparity, and the camera. */
 GST_START_TEST (test_maps)
 {
-  Views v = views_grey ("intrinsics=80,80,47.5,31.5 baseline=0.1");
+  g_auto (Views) v = views_grey ("intrinsics=80,80,47.5,31.5 baseline=0.1");
   g_autoptr (GstBuffer) buffer = views_push (&v, NULL);
   GstMapInfo disparity, sigma, confidence, depth;
   GstVisionMap d = views_map (buffer, "disparity", &disparity);
@@ -102,14 +100,13 @@ GST_START_TEST (test_maps)
   gst_buffer_unmap (s.pixels, &sigma);
   gst_buffer_unmap (c.pixels, &confidence);
   gst_buffer_unmap (z.pixels, &depth);
-  views_free (&v);
 }
 GST_END_TEST;
 
 /* The camera of the buffer, scaled to its frame, where nothing was set. */
 GST_START_TEST (test_camera_of_buffer)
 {
-  Views v = views_grey ("");
+  g_auto (Views) v = views_grey ("");
   GstBuffer *buffer = views_push (&v, NULL);
   GstVisionCamera camera;
 
@@ -131,7 +128,6 @@ GST_START_TEST (test_camera_of_buffer)
       gst_buffer_get_vision_camera (buffer, GST_VISION_ORIGIN_RESULT, &camera));
   fail_unless (camera.fx == 80 && camera.baseline == .25);
   gst_buffer_unref (buffer);
-  views_free (&v);
 }
 GST_END_TEST;
 
@@ -154,7 +150,7 @@ count (Views *v)
 /* What may change while it plays counts from the next pair on. */
 GST_START_TEST (test_properties)
 {
-  Views v = views_grey ("");
+  g_auto (Views) v = views_grey ("");
   guint all, checked = count (&v);
 
   g_object_set (v.element, "left-right", FALSE, "speckle-size", 0, NULL);
@@ -176,15 +172,14 @@ GST_START_TEST (test_properties)
       v.element, "min-disparity", -8, "max-disparity", 8, "min-peak", 0., NULL);
   fail_unless (count (&v) > all / 2);
   fail_unless_equals_uint64 (views_stat (&v, "faulty"), 0);
-  views_expect_silence (&v);
-  views_free (&v);
+  expect_silence (v.bus);
 }
 GST_END_TEST;
 
 /* A seek, other sizes, and the end of one view. */
 GST_START_TEST (test_stream)
 {
-  Views v = views_grey ("");
+  g_auto (Views) v = views_grey ("");
   GstSegment segment;
   GstEvent *events[] = {
       gst_event_new_flush_start (), gst_event_new_flush_stop (TRUE), NULL};
@@ -211,7 +206,6 @@ GST_START_TEST (test_stream)
   fail_unless_equals_int (
       gst_harness_push (v.left, views_make (&v, 0)), GST_FLOW_EOS);
   fail_unless_equals_uint64 (views_stat (&v, "frames"), 4);
-  views_free (&v);
 }
 GST_END_TEST;
 
@@ -219,7 +213,7 @@ GST_END_TEST;
  * time. */
 GST_START_TEST (test_order)
 {
-  Views v = views_grey ("");
+  g_auto (Views) v = views_grey ("");
   GstBuffer *left[3], *right[3], *out;
 
   for (v.n = 0; v.n < 3; v.n++) {
@@ -240,7 +234,6 @@ GST_START_TEST (test_order)
   views_check_disparity (out, WIDTH, HEIGHT);
   gst_buffer_unref (out);
   fail_unless_equals_uint64 (views_stat (&v, "dropped"), 1);
-  views_free (&v);
 }
 GST_END_TEST;
 

@@ -7,16 +7,15 @@
 /* Left is right and right is left: said once. */
 GST_START_TEST (test_swapped)
 {
-  Views v = views_grey ("mode=points");
+  g_auto (Views) v = views_grey ("mode=points");
 
   for (guint i = 0; i < 12; i++, v.n++) {
     gst_harness_push (v.left, views_make (&v, 1));
     gst_harness_push (v.right, views_make (&v, 0));
     gst_buffer_unref (gst_harness_pull (v.left));
   }
-  views_expect (&v, GST_MESSAGE_WARNING, "seem to be swapped");
-  views_expect_silence (&v);
-  views_free (&v);
+  expect_soon (v.bus, GST_MESSAGE_WARNING, "seem to be swapped");
+  expect_silence (v.bus);
 }
 GST_END_TEST;
 
@@ -40,17 +39,16 @@ end (Views *v)
 GST_START_TEST (test_swapped_pair)
 {
   for (guint swapped = 0; swapped < 2; swapped++) {
-    Views v = views_grey ("mode=points");
+    g_auto (Views) v = views_grey ("mode=points");
 
     gst_harness_push (v.left, views_make (&v, swapped));
     gst_harness_push (v.right, views_make (&v, !swapped));
     gst_buffer_unref (gst_harness_pull (v.left));
-    views_expect_silence (&v);
+    expect_silence (v.bus);
     end (&v);
     if (swapped)
-      views_expect (&v, GST_MESSAGE_WARNING, "seem to be swapped");
-    views_expect_silence (&v);
-    views_free (&v);
+      expect_soon (v.bus, GST_MESSAGE_WARNING, "seem to be swapped");
+    expect_silence (v.bus);
   }
 }
 GST_END_TEST;
@@ -59,7 +57,7 @@ GST_END_TEST;
 GST_START_TEST (test_apart)
 {
   for (guint n = 1; n < 16; n += 14) {
-    Views v = views_grey ("mode=points");
+    g_auto (Views) v = views_grey ("mode=points");
 
     for (guint i = 0; i < n; i++, v.n++) {
       GstBuffer *right = views_make (&v, 1);
@@ -74,11 +72,10 @@ GST_START_TEST (test_apart)
       gst_buffer_unref (gst_harness_pull (v.left));
     }
     if (n < 5)
-      views_expect_silence (&v);
+      expect_silence (v.bus);
     end (&v);
-    views_expect (&v, GST_MESSAGE_WARNING, "do not match");
-    views_expect_silence (&v);
-    views_free (&v);
+    expect_soon (v.bus, GST_MESSAGE_WARNING, "do not match");
+    expect_silence (v.bus);
   }
 }
 GST_END_TEST;
@@ -88,7 +85,7 @@ GST_END_TEST;
 GST_START_TEST (test_askew)
 {
   for (gint k = 0; k < 4; k++) {
-    Views v = views_grey ("mode=points");
+    g_auto (Views) v = views_grey ("mode=points");
     guint n = k & 1 ? 8 : 2;
     gint rows = k & 2;
     GstStructure *stats;
@@ -111,12 +108,11 @@ GST_START_TEST (test_askew)
     fail_unless (fabs (offset - rows) < .2, "%f", offset);
     gst_structure_free (stats);
     if (n < 5)
-      views_expect_silence (&v);
+      expect_silence (v.bus);
     end (&v);
     if (rows)
-      views_expect (&v, GST_MESSAGE_WARNING, "rows lower than the left one");
-    views_expect_silence (&v);
-    views_free (&v);
+      expect_soon (v.bus, GST_MESSAGE_WARNING, "rows lower than the left one");
+    expect_silence (v.bus);
   }
 }
 GST_END_TEST;

@@ -15,11 +15,11 @@ expect_refusal (
   views_caps (&v, GST_VIDEO_FORMAT_GRAY8, width, height, NULL);
   gst_harness_push (v.left, views_make (&v, 0));
   gst_harness_push (v.right, views_make (&v, 1));
-  views_expect (&v, GST_MESSAGE_ERROR, text);
+  expect_soon (v.bus, GST_MESSAGE_ERROR, text);
   while (gst_harness_push (v.left, views_make (&v, 0)) == GST_FLOW_OK)
     ; /* until the streaming thread is done */
   fail_unless_equals_uint64 (views_stat (&v, "frames"), 0);
-  views_expect_silence (&v);
+  expect_silence (v.bus);
   views_free (&v);
 }
 
@@ -58,7 +58,7 @@ GST_START_TEST (test_unequal)
       gst_harness_set_src_caps (v.right, gst_video_info_to_caps (&v.info));
       gst_harness_push (v.right, views_make (&v, 1));
     }
-    views_expect (&v, GST_MESSAGE_ERROR, says[i]);
+    expect_soon (v.bus, GST_MESSAGE_ERROR, says[i]);
     views_free (&v);
   }
 }
@@ -73,9 +73,10 @@ GST_START_TEST (test_rates)
   v.info.fps_n = 50;
   gst_harness_set_src_caps (v.right, gst_video_info_to_caps (&v.info));
   gst_buffer_unref (views_push (&v, NULL));
-  views_expect (&v, GST_MESSAGE_WARNING, "25/1 frames a second and sink_right");
+  expect_soon (
+      v.bus, GST_MESSAGE_WARNING, "25/1 frames a second and sink_right");
   gst_buffer_unref (views_push (&v, NULL));
-  views_expect_silence (&v);
+  expect_silence (v.bus);
   views_free (&v);
 }
 GST_END_TEST;
@@ -94,7 +95,7 @@ GST_START_TEST (test_odd_window)
   gst_buffer_unref (buffer);
   g_object_set (v.element, "window", 127, NULL);
   gst_buffer_unref (views_push (&v, NULL));
-  views_expect (&v, GST_MESSAGE_WARNING, "larger than the frame");
+  expect_soon (v.bus, GST_MESSAGE_WARNING, "larger than the frame");
   views_free (&v);
 }
 GST_END_TEST;
@@ -110,7 +111,7 @@ GST_START_TEST (test_faults)
   buffer = views_push (&v, NULL);
   fail_if (views_has (buffer, "disparity"));
   gst_buffer_unref (buffer);
-  views_expect (&v, GST_MESSAGE_WARNING, "greater than max-disparity");
+  expect_soon (v.bus, GST_MESSAGE_WARNING, "greater than max-disparity");
   g_object_set (v.element, "max-disparity", 16, "intrinsics", "80,80,48,32,0.1",
       "baseline", .1, NULL);
   gst_buffer_unref (views_push (&v, NULL));
@@ -146,7 +147,7 @@ GST_START_TEST (test_calibration)
   gst_buffer_unref (buffer);
   g_object_set (v.element, "calibration", other, NULL);
   gst_buffer_unref (views_push (&v, NULL));
-  views_expect (&v, GST_MESSAGE_WARNING,
+  expect_soon (v.bus, GST_MESSAGE_WARNING,
       "scale the frames to 192 x 64, or calibrate again at 96 x 64");
   fail_unless_equals_uint64 (views_stat (&v, "faulty"), 1);
   g_object_set (v.element, "calibration", NULL, NULL);

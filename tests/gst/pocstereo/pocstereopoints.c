@@ -50,7 +50,7 @@ count (Views *v, GstBuffer *left)
 /* A grid all over, in regions, in those of the buffer; and a list. */
 GST_START_TEST (test_chosen)
 {
-  Views v = views_grey (GREY_POINTS "grid-spacing=8");
+  g_auto (Views) v = views_grey (GREY_POINTS "grid-spacing=8");
   GstBuffer *left;
 
   fail_unless_equals_int (count (&v, NULL), WIDTH / 8 * (HEIGHT / 8));
@@ -69,15 +69,15 @@ GST_START_TEST (test_chosen)
   fail_unless_equals_int (count (&v, left), 1 + 2);
   g_object_set (v.element, "points", "50,30;60,30 ; 0,0\n95,63", NULL);
   fail_unless_equals_int (count (&v, NULL), 4);
-  views_expect_silence (&v);
+  expect_silence (v.bus);
   g_object_set (v.element, "points", "50,30;96,63;-1,0", NULL);
   fail_unless_equals_int (count (&v, NULL), 1);
-  views_expect (&v, GST_MESSAGE_WARNING, "2 of 3 points lie outside");
+  expect_soon (v.bus, GST_MESSAGE_WARNING, "2 of 3 points lie outside");
   g_object_set (v.element, "points", "", "roi", "0,64,9,9;0,0,1,1", NULL);
   for (guint i = 0; i < 2; i++)
     fail_unless_equals_int (count (&v, NULL), 1);
-  views_expect (&v, GST_MESSAGE_WARNING, "1 of 2 regions lie outside");
-  views_expect_silence (&v);
+  expect_soon (v.bus, GST_MESSAGE_WARNING, "1 of 2 regions lie outside");
+  expect_silence (v.bus);
   g_object_set (v.element, "points", "", "roi", NULL, NULL);
   fail_unless_equals_int (count (&v, NULL), 20 * 13);
   g_object_set (v.element, "regions-only", TRUE, NULL);
@@ -85,7 +85,6 @@ GST_START_TEST (test_chosen)
   left = views_make (&v, 0);
   gst_buffer_add_video_region_of_interest_meta (left, "face", 40, 20, 11, 10);
   fail_unless_equals_int (count (&v, left), 3 * 2);
-  views_free (&v);
 }
 GST_END_TEST;
 
@@ -96,7 +95,7 @@ GST_START_TEST (test_texts)
       {"points", "/nowhere/to/be/found"}, {"points", "1,2,3"}, {"roi", "1,2,3"},
       {"roi", "1,2,0,4"}, {"roi", ";"}, {"ply-location", "cloud-%d-%d.ply"},
       {"calibration", "/nowhere"}};
-  Views v = views_grey (GREY_POINTS "roi=40,20,1,1");
+  g_auto (Views) v = views_grey (GREY_POINTS "roi=40,20,1,1");
   g_autofree gchar *path =
       g_build_filename (g_get_tmp_dir (), "pocstereo-XXXXXX", NULL);
   gint fd = g_mkstemp (path);
@@ -112,7 +111,7 @@ GST_START_TEST (test_texts)
     g_object_get (v.element, bad[i][0], &after, NULL);
     fail_unless_equals_string (after, before);
     said = g_strdup_printf ("%s stays what it was: ", bad[i][0]);
-    views_expect (&v, GST_MESSAGE_WARNING, said);
+    expect_soon (v.bus, GST_MESSAGE_WARNING, said);
     g_free (said);
     fail_unless_equals_int (count (&v, NULL), 1);
     g_free (before);
@@ -120,17 +119,16 @@ GST_START_TEST (test_texts)
   }
   g_object_set (v.element, "points", path, NULL);
   fail_unless_equals_int (count (&v, NULL), 2);
-  views_expect_silence (&v);
+  expect_silence (v.bus);
   g_close (fd, NULL);
   g_unlink (path);
-  views_free (&v);
 }
 GST_END_TEST;
 
 /* A right camera whose centre lies 3 pixels farther right: 8 / (5 + 3). */
 GST_START_TEST (test_doffs)
 {
-  Views v = views_grey (
+  g_auto (Views) v = views_grey (
       GREY_POINTS "points=60,30 intrinsics=80,80,50,40 baseline=0.1 doffs=3");
   g_autoptr (GstBuffer) buffer = views_push (&v, NULL);
   GstMapInfo info;
@@ -139,14 +137,13 @@ GST_START_TEST (test_doffs)
 
   fail_unless (fabs (p[0] - .125) < 2e-3 && fabs (p[2] - 1) < .01, "%f", p[2]);
   gst_buffer_unmap (map.pixels, &info);
-  views_free (&v);
 }
 GST_END_TEST;
 
 /* In space: f B / d = 80 * 0.1 / 5 metres. */
 GST_START_TEST (test_space)
 {
-  Views v = views_grey (
+  g_auto (Views) v = views_grey (
       GREY_POINTS "points=60,30;50,40 intrinsics=80,80,50,40 baseline=0.1");
   g_autoptr (GstBuffer) buffer = views_push (&v, NULL);
   GstMapInfo info;
@@ -159,13 +156,13 @@ GST_START_TEST (test_space)
   fail_unless (fabs (p[4]) < 1e-6 && fabs (p[5]) < 1e-6);
   gst_buffer_unmap (map.pixels, &info);
   fail_unless_equals_int (check_matches (buffer), 2);
-  views_free (&v);
 }
 GST_END_TEST;
 
 GST_START_TEST (test_messages)
 {
-  Views v = views_grey (GREY_POINTS "points=60,30;50,40 post-messages=true");
+  g_auto (Views) v =
+      views_grey (GREY_POINTS "points=60,30;50,40 post-messages=true");
   const GstStructure *structure;
   const GValue *matches;
   g_autoptr (GstMessage) message = NULL;
@@ -182,14 +179,13 @@ GST_START_TEST (test_messages)
   fail_unless_equals_int (gst_value_array_get_size (matches), 10);
   fail_unless_equals_float (
       g_value_get_double (gst_value_array_get_value (matches, 5)), 50);
-  views_free (&v);
 }
 GST_END_TEST;
 
 /* The paper's parameters, and those of others. */
 GST_START_TEST (test_presets)
 {
-  Views v = views_grey (GREY_POINTS);
+  g_auto (Views) v = views_grey (GREY_POINTS);
   gint window, layers;
 
   fail_unless (gst_preset_load_preset (GST_PRESET (v.element), "paper"));
@@ -198,8 +194,7 @@ GST_START_TEST (test_presets)
   fail_unless_equals_int (count (&v, NULL), 20 * 13);
   fail_unless (gst_preset_load_preset (GST_PRESET (v.element), "points"));
   fail_unless (count (&v, NULL) > 10 * 7);
-  views_expect_silence (&v);
-  views_free (&v);
+  expect_silence (v.bus);
 }
 GST_END_TEST;
 
@@ -228,16 +223,17 @@ GST_START_TEST (test_clouds)
       g_build_filename (folder, "01.ply", NULL)};
 
   for (gint dense = 0; dense < 2; dense++) {
-    Views v = views_grey (dense ? "mode=dense" : "mode=points points=60,30");
+    g_auto (Views) v =
+        views_grey (dense ? "mode=dense" : "mode=points points=60,30");
 
     g_object_set (v.element, "ply-location", pattern, NULL);
     gst_buffer_unref (views_push (&v, NULL));
-    views_expect (&v, GST_MESSAGE_WARNING, "No points are written");
+    expect_soon (v.bus, GST_MESSAGE_WARNING, "No points are written");
     fail_unless_equals_int (vertices_of (paths[0]), 0);
     g_object_set (v.element, "intrinsics", "80,80,50,40", "baseline", .1, NULL);
     for (gint i = 0; i < 2; i++)
       gst_buffer_unref (views_push (&v, NULL));
-    views_expect_silence (&v);
+    expect_silence (v.bus);
     for (gint i = 0; i < 2; i++) {
       guint n = vertices_of (paths[i]);
 
@@ -246,8 +242,7 @@ GST_START_TEST (test_clouds)
     }
     g_object_set (v.element, "ply-location", "/nowhere/x.ply", NULL);
     gst_buffer_unref (views_push (&v, NULL));
-    views_expect (&v, GST_MESSAGE_WARNING, "/nowhere");
-    views_free (&v);
+    expect_soon (v.bus, GST_MESSAGE_WARNING, "/nowhere");
   }
   g_rmdir (folder);
   g_free (paths[0]);

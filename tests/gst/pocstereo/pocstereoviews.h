@@ -13,6 +13,7 @@
 
 #include "meta/gstvisionmeta.h"
 
+#include "fed.h"
 #include "said.h"
 
 #define WIDTH 96
@@ -77,13 +78,10 @@ views_grey (const gchar *properties)
 static inline void
 views_free (Views *v)
 {
-  gst_element_set_bus (v->element, NULL);
-  if (v->right)
-    gst_harness_teardown (v->right);
-  gst_harness_teardown (v->left);
-  gst_object_unref (v->element);
-  gst_object_unref (v->bus);
+  fed_free_two (v->element, v->left, v->right, v->bus);
 }
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Views, views_free)
 
 static inline guint
 views_noise (gint x, gint y)
@@ -135,10 +133,8 @@ views_buffer (Views *v, GstVideoFrame *frame)
   GstBuffer *buffer = gst_buffer_new_allocate (NULL, v->info.size, NULL);
 
   gst_buffer_memset (buffer, 0, 128, v->info.size);
-  GST_BUFFER_PTS (buffer) = v->n * 40 * GST_MSECOND;
-  GST_BUFFER_DURATION (buffer) = 40 * GST_MSECOND;
   fail_unless (gst_video_frame_map (frame, &v->info, buffer, GST_MAP_WRITE));
-  return buffer;
+  return fed_frame (buffer, v->n);
 }
 
 /* View @i of the next pair. */
@@ -189,30 +185,6 @@ static inline guint64
 views_stat (Views *v, const gchar *field)
 {
   return stat_count (v->element, field);
-}
-
-/* Waits for a message of @type whose text holds @text. */
-static inline void
-views_expect (Views *v, GstMessageType type, const gchar *text)
-{
-  expect_text (
-      gst_bus_timed_pop_filtered (v->bus, 10 * GST_SECOND, type), text);
-}
-
-static inline void
-views_expect_silence (Views *v)
-{
-  GstMessage *message =
-      gst_bus_pop_filtered (v->bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
-  GError *error = NULL;
-
-  if (!message)
-    return;
-  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
-    gst_message_parse_error (message, &error, NULL);
-  else
-    gst_message_parse_warning (message, &error, NULL);
-  fail ("%s", error->message);
 }
 
 /* The newest map of @kind, to be unmapped; its pixels are at info->data. */

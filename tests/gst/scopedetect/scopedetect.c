@@ -11,7 +11,7 @@
  * for good. */
 GST_START_TEST (test_tracking)
 {
-  Scene s = scene_new (model_path, QUICK);
+  g_auto (Scene) s = scene_new (model_path, QUICK);
   Pose truth = solid_pose (.7, 0, .5);
 
   fail_unless_equals_uint64 (
@@ -36,7 +36,6 @@ GST_START_TEST (test_tracking)
   fail_unless_equals_uint64 (
       scene_find (&s, &truth, GST_VISION_STATE_FOUND), 3);
   fail_unless (scene_stat (&s, "faulty") == 0);
-  scene_free (&s);
 }
 GST_END_TEST;
 
@@ -132,7 +131,7 @@ GST_END_TEST;
  * while something is missing. */
 GST_START_TEST (test_searches)
 {
-  Scene s = scene_new (
+  g_auto (Scene) s = scene_new (
       model_path, QUICK "max-objects=2 search-interval=2 explain=contest");
   Pose truth = solid_pose (.7, 0, .5);
   static const gdouble searches[] = {1, 1, 2, 2, 3};
@@ -148,21 +147,19 @@ GST_START_TEST (test_searches)
   fail_unless (scene_stat (&s, "searches") == 4);
   gst_vision_objects_free (scene_objects (&s, NULL, &truth));
   fail_unless (scene_stat (&s, "searches") == 4);
-  scene_free (&s);
 }
 GST_END_TEST;
 
 /* Without tracking every frame is searched, and nothing has an id. */
 GST_START_TEST (test_alone)
 {
-  Scene s = scene_new (model_path, QUICK "tracking=false");
+  g_auto (Scene) s = scene_new (model_path, QUICK "tracking=false");
   Pose truth = solid_pose (.7, 0, .5);
 
   for (gint i = 0; i < 2; i++)
     fail_unless_equals_uint64 (
         scene_find (&s, &truth, GST_VISION_STATE_FOUND), 0);
   fail_unless (scene_stat (&s, "searches") == 2);
-  scene_free (&s);
 }
 GST_END_TEST;
 
@@ -171,7 +168,7 @@ GST_START_TEST (test_models)
 {
   g_autofree gchar *twice =
       g_strdup_printf (" %s ;; %s,", model_path, model_path);
-  Scene s = scene_new (twice, QUICK "explain=none");
+  g_auto (Scene) s = scene_new (twice, QUICK "explain=none");
   Pose truth = solid_pose (.7, 0, .5);
 
   for (gint i = 0; i < 2; i++) {
@@ -181,14 +178,13 @@ GST_START_TEST (test_models)
     fail_unless_equals_uint64 (found->objects[0].id, 1);
     fail_unless_equals_uint64 (found->objects[1].id, 2);
   }
-  scene_free (&s);
 }
 GST_END_TEST;
 
 /* What is posted on the bus. */
 GST_START_TEST (test_told)
 {
-  Scene s = scene_new (model_path, QUICK "post-messages=true");
+  g_auto (Scene) s = scene_new (model_path, QUICK "post-messages=true");
   Pose truth = solid_pose (.7, .02, .5);
   const GstStructure *told;
   g_autoptr (GstMessage) message = NULL;
@@ -199,7 +195,6 @@ GST_START_TEST (test_told)
   told = gst_message_get_structure (message);
   fail_unless (gst_structure_has_name (told, "scopedetect"));
   fail_unless (gst_structure_has_field (told, "objects"));
-  scene_free (&s);
 }
 GST_END_TEST;
 
@@ -208,7 +203,7 @@ GST_START_TEST (test_stream)
 {
   static const GstVideoFormat formats[] = {GST_VIDEO_FORMAT_NV12,
       GST_VIDEO_FORMAT_BGRA, GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_YUY2};
-  Scene s = scene_new (model_path, QUICK);
+  g_auto (Scene) s = scene_new (model_path, QUICK);
   Pose truth = solid_pose (.7, 0, .5);
 
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
@@ -234,21 +229,20 @@ GST_START_TEST (test_stream)
     if (end)
       break;
   }
-  scene_free (&s);
 }
 GST_END_TEST;
 
 /* Without a camera frames pass, and are counted; that of the buffer serves. */
 GST_START_TEST (test_camera)
 {
-  Scene s = scene_new (model_path, "depth-scale=0.0001 queries=1500");
+  g_auto (Scene) s = scene_new (model_path, "depth-scale=0.0001 queries=1500");
   Pose truth = solid_pose (.7, 0, .5);
   GstVisionObjects *found = scene_objects (&s, NULL, &truth);
   GstVisionCamera camera;
   GstBuffer *colour;
 
   fail_unless (found == NULL);
-  scene_expect (&s, GST_MESSAGE_WARNING, "camera is not known");
+  expect_soon (s.bus, GST_MESSAGE_WARNING, "camera is not known");
   fail_unless (scene_stat (&s, "faulty") == 1);
   gst_vision_camera_init (&camera);
   camera.ref_width = 2 * SOLID_WIDTH;
@@ -266,7 +260,6 @@ GST_START_TEST (test_camera)
       "450,450,159.5,119.5", NULL);
   fail_unless (scene_objects (&s, NULL, &truth) == NULL);
   fail_unless (scene_stat (&s, "faulty") == 2);
-  scene_free (&s);
 }
 GST_END_TEST;
 
@@ -275,15 +268,14 @@ static void
 refuse (const gchar *models, const gchar *properties, gint depth_width,
     const gchar *problem)
 {
-  Scene s = scene_new (models, properties);
+  g_auto (Scene) s = scene_new (models, properties);
 
   scene_caps (s.depth, GST_VIDEO_FORMAT_GRAY16_LE, depth_width, SOLID_HEIGHT);
   gst_harness_push (
       s.colour, scene_buffer (&s, 3 * SOLID_WIDTH * SOLID_HEIGHT, 0));
   gst_harness_push (
       s.depth, scene_buffer (&s, 2 * (gsize) depth_width * SOLID_HEIGHT, 0));
-  scene_expect (&s, GST_MESSAGE_ERROR, problem);
-  scene_free (&s);
+  expect_soon (s.bus, GST_MESSAGE_ERROR, problem);
 }
 
 GST_START_TEST (test_errors)

@@ -52,7 +52,7 @@ GST_START_TEST (test_many)
   gst_harness_push (
       s.colour, scene_buffer (&s, 3 * SOLID_WIDTH * SOLID_HEIGHT, 0));
   gst_harness_push (s.depth, scene_depth (&s, NULL));
-  scene_expect (&s, GST_MESSAGE_ERROR, "nowhere.model");
+  expect_soon (s.bus, GST_MESSAGE_ERROR, "nowhere.model");
   scene_free (&s);
   g_string_free (many, TRUE);
   g_remove (path);
@@ -80,7 +80,7 @@ GST_START_TEST (test_names)
 {
   g_autofree gchar *slab = save (slab_model (), "slab.model");
   g_autofree gchar *both = g_strdup_printf ("%s,%s", model_path, slab);
-  Scene s = scene_new (both, QUICK "explain=none");
+  g_auto (Scene) s = scene_new (both, QUICK "explain=none");
   Pose truth = solid_pose (.7, 0, .5);
 
   for (gint i = 0; i < 2; i++) {
@@ -96,7 +96,6 @@ GST_START_TEST (test_names)
       fail_unless (ABS (o->extent.values[2] - (k ? .03 : .09)) < .005);
     }
   }
-  scene_free (&s);
   g_remove (slab);
 }
 GST_END_TEST;
@@ -115,7 +114,7 @@ count_objects (Scene *s, const Pose *truth)
 GST_START_TEST (test_explain)
 {
   g_autofree gchar *twice = g_strdup_printf ("%s,%s", model_path, model_path);
-  Scene s = scene_new (twice, QUICK "tracking=false");
+  g_auto (Scene) s = scene_new (twice, QUICK "tracking=false");
   Pose truth = solid_pose (.7, 0, .5);
 
   fail_unless_equals_int (count_objects (&s, &truth), 1);
@@ -132,7 +131,6 @@ GST_START_TEST (test_explain)
       s.element, "explain", SCOPEDETECT_TWO_STAGE, "min-rest", 1, NULL);
   fail_unless_equals_int (count_objects (&s, &truth), 1);
   fail_unless (scene_stat (&s, "faulty") == 0);
-  scene_free (&s);
 }
 GST_END_TEST;
 
@@ -141,7 +139,7 @@ GST_END_TEST;
  * what it has. */
 GST_START_TEST (test_stages)
 {
-  Scene s = scene_new (model_path,
+  g_auto (Scene) s = scene_new (model_path,
       QUICK "tracking=false explain=two-stage first-weight-object=0 "
             "min-rest=1000 max-objects=2");
   Pose truth = solid_pose (.7, 0, .5);
@@ -157,7 +155,6 @@ GST_START_TEST (test_stages)
   fail_unless (scene_stat (&s, "steps") > 0);
   fail_unless (scene_stat (&s, "stage2-accepted") == 0);
   fail_unless (scene_stat (&s, "faulty") == 0);
-  scene_free (&s);
 }
 GST_END_TEST;
 
@@ -200,7 +197,7 @@ neighbours (Scene *s)
 /* Two of one model side by side are two, and keep their ids. */
 GST_START_TEST (test_neighbours)
 {
-  Scene s = scene_new (model_path, QUICK "max-objects=2");
+  g_auto (Scene) s = scene_new (model_path, QUICK "max-objects=2");
   Vec at[2] = {{0, 0, 0}, {0, 0, 0}};
 
   for (guint i = 0; i < 3; i++) {
@@ -219,7 +216,6 @@ GST_START_TEST (test_neighbours)
   }
   fail_unless (ABS (vec_norm (vec_sub (at[0], at[1])) - APART) < .005f);
   fail_unless (scene_stat (&s, "searches") == 1);
-  scene_free (&s);
 }
 GST_END_TEST;
 
@@ -238,7 +234,7 @@ set_out_of_range (GstElement *element, gint value)
  * the first frame and when it is followed. */
 GST_START_TEST (test_objects)
 {
-  Scene s = scene_new (model_path, QUICK "max-objects=64");
+  g_auto (Scene) s = scene_new (model_path, QUICK "max-objects=64");
   Pose truth = solid_pose (.7, 0, .5);
 
   fail_unless_equals_uint64 (
@@ -253,7 +249,6 @@ GST_START_TEST (test_objects)
   fail_unless_equals_uint64 (
       scene_find (&s, &truth, GST_VISION_STATE_TRACKING), 1);
   fail_unless (scene_stat (&s, "searches") == 1);
-  scene_free (&s);
 }
 GST_END_TEST;
 

@@ -48,14 +48,13 @@ push (Scene *s, Parts parts)
 static void
 hint (const gchar *properties, Parts parts, const gchar *text)
 {
-  Scene s = scene_new (model_path, properties);
+  g_auto (Scene) s = scene_new (model_path, properties);
 
   push (&s, parts);
-  scene_expect (&s, GST_MESSAGE_WARNING, text);
+  expect_soon (s.bus, GST_MESSAGE_WARNING, text);
   push (&s, parts);
   fail_unless (gst_bus_pop_filtered (s.bus, GST_MESSAGE_WARNING) == NULL);
   fail_unless (scene_stat (&s, "faulty") == 0);
-  scene_free (&s);
 }
 
 GST_START_TEST (test_hints)
@@ -78,14 +77,13 @@ GST_END_TEST;
 /* Where an object is found there is nothing to tell. */
 GST_START_TEST (test_none)
 {
-  Scene s = scene_new (model_path, QUICK);
+  g_auto (Scene) s = scene_new (model_path, QUICK);
 
   push (&s, SOLID | TABLE);
   push (&s, SOLID | TABLE);
   fail_unless (gst_bus_pop_filtered (s.bus, GST_MESSAGE_WARNING) == NULL);
   fail_unless (scene_stat (&s, "memory") > 1e6);
   fail_unless (scene_stat (&s, "memory") < 1e9);
-  scene_free (&s);
 }
 GST_END_TEST;
 
@@ -101,7 +99,7 @@ GST_START_TEST (test_many)
   gst_harness_push (
       s.colour, scene_buffer (&s, 3 * SOLID_WIDTH * SOLID_HEIGHT, 0));
   gst_harness_push (s.depth, scene_depth (&s, NULL));
-  scene_expect (&s, GST_MESSAGE_ERROR, "more than 1024");
+  expect_soon (s.bus, GST_MESSAGE_ERROR, "more than 1024");
   scene_free (&s);
   g_string_free (many, TRUE);
 }
@@ -113,15 +111,14 @@ GST_START_TEST (test_spacing)
   g_autofree gchar *path = g_build_filename (model_folder, "wide.model", NULL);
   g_autofree gchar *both = g_strdup_printf ("%s,%s", model_path, path);
   ScopedetectModel *wide = solid_model (.006);
-  Scene s = scene_new (both, QUICK);
+  g_auto (Scene) s = scene_new (both, QUICK);
 
   fail_unless (scopedetect_model_save (wide, path) == NULL);
   scopedetect_model_free (wide);
   gst_harness_push (
       s.colour, scene_buffer (&s, 3 * SOLID_WIDTH * SOLID_HEIGHT, 0));
   gst_harness_push (s.depth, scene_depth (&s, NULL));
-  scene_expect (&s, GST_MESSAGE_ERROR, "wide.model");
-  scene_free (&s);
+  expect_soon (s.bus, GST_MESSAGE_ERROR, "wide.model");
   g_remove (path);
 }
 GST_END_TEST;

@@ -43,16 +43,15 @@ count (GstVisionObjects *objects)
 
 GST_START_TEST (test_box)
 {
-  Scene s = scene_new (model_path, QUICK "region=" ELSEWHERE);
+  g_auto (Scene) s = scene_new (model_path, QUICK "region=" ELSEWHERE);
   Pose truth = solid_pose (.7, 0, .5);
 
   fail_unless_equals_int (count (look (&s, scene_depth (&s, &truth))), 0);
   g_object_set (s.element, "region", THERE, NULL);
   scene_find (&s, &truth, GST_VISION_STATE_FOUND);
   g_object_set (s.element, "region", "one,two", NULL);
-  scene_expect (&s, GST_MESSAGE_WARNING, "x,y,width,height");
+  expect_soon (s.bus, GST_MESSAGE_WARNING, "x,y,width,height");
   scene_find (&s, &truth, GST_VISION_STATE_TRACKING);
-  scene_free (&s);
 }
 GST_END_TEST;
 
@@ -76,7 +75,7 @@ with_box (Scene *s, const Pose *truth, GstVisionState state)
 /* Candidates are not objects; nothing is searched without an object. */
 GST_START_TEST (test_meta)
 {
-  Scene s = scene_new (model_path, QUICK "region=meta");
+  g_auto (Scene) s = scene_new (model_path, QUICK "region=meta");
   Pose truth = solid_pose (.7, 0, .5);
 
   fail_unless_equals_int (count (look (&s, scene_depth (&s, &truth))), 0);
@@ -87,7 +86,6 @@ GST_START_TEST (test_meta)
   fail_unless (scene_stat (&s, "searches") == 1);
   fail_unless_equals_int (count (look (&s, scene_depth (&s, &truth))), 1);
   fail_unless (scene_stat (&s, "searches") == 1);
-  scene_free (&s);
 }
 GST_END_TEST;
 

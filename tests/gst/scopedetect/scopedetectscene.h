@@ -11,6 +11,7 @@
 
 #include "meta/gstvisionmeta.h"
 
+#include "fed.h"
 #include "said.h"
 #include "scopedetect/scopedetect_solid.h"
 
@@ -55,9 +56,7 @@ scene_caps (GstHarness *h, GstVideoFormat format, gint width, gint height)
 {
   GstVideoInfo info;
 
-  gst_video_info_set_format (&info, format, width, height);
-  info.fps_n = 25;
-  gst_harness_set_src_caps (h, gst_video_info_to_caps (&info));
+  fed_caps (h, &info, format, width, height);
 }
 
 /* @properties: as in a launch line; @models: NULL for none. */
@@ -80,12 +79,10 @@ scene_new (const gchar *models, const gchar *properties)
 static inline void
 scene_free (Scene *s)
 {
-  gst_element_set_bus (s->element, NULL);
-  gst_harness_teardown (s->depth);
-  gst_harness_teardown (s->colour);
-  gst_object_unref (s->element);
-  gst_object_unref (s->bus);
+  fed_free_two (s->element, s->colour, s->depth, s->bus);
 }
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Scene, scene_free)
 
 static inline GstBuffer *
 scene_buffer (Scene *s, gsize size, gint value)
@@ -93,9 +90,7 @@ scene_buffer (Scene *s, gsize size, gint value)
   GstBuffer *buffer = gst_buffer_new_allocate (NULL, size, NULL);
 
   gst_buffer_memset (buffer, 0, (guint8) value, size);
-  GST_BUFFER_PTS (buffer) = s->n * 40 * GST_MSECOND;
-  GST_BUFFER_DURATION (buffer) = 40 * GST_MSECOND;
-  return buffer;
+  return fed_frame (buffer, s->n);
 }
 
 /* The solid at @truth on its table; nothing at all where that is NULL. */
@@ -202,20 +197,10 @@ scene_stat (Scene *s, const gchar *field)
 {
   g_autoptr (GstStructure) stats = NULL;
   const GValue *value;
-  gdouble n;
 
   g_object_get (s->element, "stats", &stats, NULL);
   value = gst_structure_get_value (stats, field);
   fail_unless (value != NULL, "there is no %s", field);
-  n = G_VALUE_HOLDS_DOUBLE (value) ? g_value_get_double (value)
-                                   : (gdouble) g_value_get_uint64 (value);
-  return n;
-}
-
-/* Waits for a message of @type whose text holds @text. */
-static inline void
-scene_expect (Scene *s, GstMessageType type, const gchar *text)
-{
-  expect_text (
-      gst_bus_timed_pop_filtered (s->bus, 10 * GST_SECOND, type), text);
+  return G_VALUE_HOLDS_DOUBLE (value) ? g_value_get_double (value)
+                                      : (gdouble) g_value_get_uint64 (value);
 }

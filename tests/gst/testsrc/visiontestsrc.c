@@ -229,11 +229,9 @@ converted (GstBuffer *buffer, GstCaps *from, GstCaps *to)
   g_autoptr (GstSample) in = gst_sample_new (buffer, from, NULL, NULL);
   g_autoptr (GstSample) out =
       gst_video_convert_sample (in, to, 10 * GST_SECOND, NULL);
-  GstBuffer *result;
 
   fail_unless (out != NULL);
-  result = gst_buffer_ref (gst_sample_get_buffer (out));
-  return result;
+  return gst_buffer_ref (gst_sample_get_buffer (out));
 }
 
 static gint
@@ -346,7 +344,6 @@ shown_at (GstElement *pipeline, GstClockTime time)
   g_autoptr (GstElement) sink =
       gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   g_autoptr (GstSample) sample = NULL;
-  GstBuffer *buffer;
 
   fail_unless (gst_element_seek_simple (
       pipeline, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, time));
@@ -354,8 +351,7 @@ shown_at (GstElement *pipeline, GstClockTime time)
       GST_STATE_CHANGE_SUCCESS);
   g_object_get (sink, "last-sample", &sample, NULL);
   fail_unless (sample != NULL);
-  buffer = gst_buffer_ref (gst_sample_get_buffer (sample));
-  return buffer;
+  return gst_buffer_ref (gst_sample_get_buffer (sample));
 }
 
 GST_START_TEST (test_seeks)

@@ -4,14 +4,26 @@
 #include "suite.h"
 #include "drawn.h"
 
+/* It gets frames of NV12, 64 x 48. */
 static GstHarness *
 harness (const gchar *kind, const gchar *out)
 {
   GstHarness *h = gst_harness_new ("visionmap");
+  GstVideoInfo in;
 
   g_object_set (h->element, "kind", kind, NULL);
   gst_harness_set_sink_caps_str (h, out);
+  fed_caps (h, &in, GST_VIDEO_FORMAT_NV12, 64, 48);
   return h;
+}
+
+static GstBuffer *
+frame_of (GstVideoFormat format)
+{
+  GstVideoInfo info;
+
+  gst_video_info_set_format (&info, format, 64, 48);
+  return grey_frame (&info);
 }
 
 /* What came out last: its size and format. */
@@ -26,23 +38,12 @@ get_info (GstHarness *h, GstVideoInfo *info)
 static GstBuffer *
 push (GstHarness *h, const gchar *kind, guint width, guint height)
 {
-  GstVideoInfo in;
-  GstBuffer *buffer;
+  GstBuffer *buffer = frame_of (GST_VIDEO_FORMAT_NV12);
 
-  gst_video_info_set_format (&in, GST_VIDEO_FORMAT_NV12, 64, 48);
-  buffer = grey_frame (&in);
   GST_BUFFER_PTS (buffer) = 40 * GST_MSECOND;
   if (kind)
     add_map (buffer, kind, width, height);
   return gst_harness_push_and_pull (h, buffer);
-}
-
-static void
-set_input (GstHarness *h)
-{
-  GstVideoInfo in;
-
-  fed_caps (h, &in, GST_VIDEO_FORMAT_NV12, 64, 48);
 }
 
 /* A map of 16-bit numbers: 0 is invalid, then 1000, 70, 65535. */
@@ -59,15 +60,10 @@ push_numbers (GstHarness *h)
       .stride = 4,
       .scale = .001,
       .invalid = 0};
-  GstVideoInfo in;
-  GstBuffer *buffer;
+  GstBuffer *buffer = frame_of (GST_VIDEO_FORMAT_NV12);
 
-  gst_video_info_set_format (&in, GST_VIDEO_FORMAT_NV12, 64, 48);
-  buffer = grey_frame (&in);
   map.pixels = gst_buffer_new_memdup (numbers, sizeof numbers);
-  fail_unless (
-      gst_buffer_add_vision_map (buffer, GST_VISION_ORIGIN_TRUTH, &map));
-  gst_buffer_unref (map.pixels);
+  fed_map (buffer, GST_VISION_ORIGIN_TRUTH, map);
   return gst_harness_push_and_pull (h, buffer);
 }
 
@@ -83,7 +79,6 @@ GST_START_TEST (test_numbers)
   GstVideoInfo info;
   GstBuffer *buffer;
 
-  set_input (h);
   buffer = push_numbers (h);
   get_info (h, &info);
   fail_unless_equals_int (info.width, 2);
@@ -106,7 +101,6 @@ GST_START_TEST (test_numbers)
   gst_harness_teardown (h);
 
   h = harness ("depth", "video/x-raw,format=GRAY8");
-  set_input (h);
   buffer = push_numbers (h);
   get_info (h, &info);
   fail_unless_equals_int (pixel (buffer, &info, 0, 1, 0), 70);
@@ -125,7 +119,6 @@ GST_START_TEST (test_colours)
   GstVideoInfo info, frame;
   GstBuffer *alone, *over;
 
-  set_input (map);
   alone = push (map, "emd", 64, 48);
   get_info (map, &info);
   fed_caps (overlay, &frame, GST_VIDEO_FORMAT_RGBA, 64, 48);
@@ -168,16 +161,11 @@ push_colours (GstHarness *h, GstVideoFormat format, gboolean normals)
       .stride = normals ? sizeof xyz : sizeof rgb,
       .scale = 1,
       .invalid = NAN};
-  GstVideoInfo in;
-  GstBuffer *buffer;
+  GstBuffer *buffer = frame_of (format);
 
-  gst_video_info_set_format (&in, format, 64, 48);
-  buffer = grey_frame (&in);
   map.pixels = normals ? gst_buffer_new_memdup (xyz, sizeof xyz)
                        : gst_buffer_new_memdup (rgb, sizeof rgb);
-  fail_unless (
-      gst_buffer_add_vision_map (buffer, GST_VISION_ORIGIN_RESULT, &map));
-  gst_buffer_unref (map.pixels);
+  fed_map (buffer, GST_VISION_ORIGIN_RESULT, map);
   return gst_harness_push_and_pull (h, buffer);
 }
 
@@ -197,7 +185,6 @@ GST_START_TEST (test_three_numbers)
     g_autoptr (GstBuffer) alone = NULL, over = NULL;
     GstVideoInfo info, frame;
 
-    set_input (map);
     alone = push_colours (map, GST_VIDEO_FORMAT_NV12, normals);
     get_info (map, &info);
     fail_unless (info.width == 2 && info.height == 1);
@@ -224,7 +211,6 @@ GST_START_TEST (test_three_numbers_grey)
   GstVideoInfo info;
   GstBuffer *buffer;
 
-  set_input (h);
   buffer = push_colours (h, GST_VIDEO_FORMAT_NV12, FALSE);
   get_info (h, &info);
   fail_unless_equals_int (pixel (buffer, &info, 0, 0, 0), 150); /* BT.601 */
@@ -255,15 +241,10 @@ push_classes (GstHarness *h)
       .stride = 18,
       .scale = 1,
       .invalid = NAN};
-  GstVideoInfo in;
-  GstBuffer *buffer;
+  GstBuffer *buffer = frame_of (GST_VIDEO_FORMAT_NV12);
 
-  gst_video_info_set_format (&in, GST_VIDEO_FORMAT_NV12, 64, 48);
-  buffer = grey_frame (&in);
   map.pixels = gst_buffer_new_memdup (pixels, sizeof pixels);
-  fail_unless (
-      gst_buffer_add_vision_map (buffer, GST_VISION_ORIGIN_RESULT, &map));
-  gst_buffer_unref (map.pixels);
+  fed_map (buffer, GST_VISION_ORIGIN_RESULT, map);
   return gst_harness_push_and_pull (h, buffer);
 }
 
@@ -286,7 +267,6 @@ GST_START_TEST (test_classes)
     GstVideoInfo info;
     g_autoptr (GstBuffer) buffer = NULL;
 
-    set_input (h);
     buffer = push_classes (h);
     get_info (h, &info);
     fail_unless (info.width == 8 && info.height == 2);
@@ -309,7 +289,6 @@ GST_START_TEST (test_classes_grey)
   GstVideoInfo info;
   GstBuffer *buffer;
 
-  set_input (h);
   buffer = push_classes (h);
   get_info (h, &info);
   for (gint x = 0; x < 8; x++)
@@ -325,7 +304,6 @@ GST_START_TEST (test_classes_grey)
   gst_harness_teardown (h);
 
   h = harness ("correspondence", "video/x-raw,format=GRAY16_LE");
-  set_input (h);
   g_object_set (h->element, "map-high", 5., NULL);
   buffer = push_classes (h);
   get_info (h, &info);
@@ -344,7 +322,6 @@ GST_START_TEST (test_size_changes)
   g_autoptr (Harness) h = harness (NULL, "video/x-raw,format=GRAY8");
   GstVideoInfo info;
 
-  set_input (h);
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
     g_autoptr (GstBuffer) buffer = push (h, "labels", sizes[i][0], sizes[i][1]);
 
@@ -368,7 +345,6 @@ GST_START_TEST (test_first_caps)
     GstEventType last = GST_EVENT_STREAM_START;
     GstEvent *event;
 
-    set_input (h);
     fail_if (gst_pad_has_current_caps (h->sinkpad));
     gst_buffer_unref (push (h, has_map ? "emd" : NULL, 20, 10));
     while ((event = gst_harness_try_pull_event (h))) {
@@ -399,7 +375,6 @@ GST_START_TEST (test_no_frame_yet)
   GstHarness *h = harness ("emd", "video/x-raw,format=GRAY8");
   GstSegment segment;
 
-  set_input (h);
   fail_unless (gst_harness_push_event (h, gst_event_new_flush_start ()));
   fail_unless (gst_harness_push_event (h, gst_event_new_flush_stop (TRUE)));
   gst_segment_init (&segment, GST_FORMAT_TIME);
@@ -408,7 +383,6 @@ GST_START_TEST (test_no_frame_yet)
   gst_harness_teardown (h);
 
   h = harness ("emd", "video/x-raw,format=GRAY8");
-  set_input (h);
   fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
   fail_unless (gst_pad_has_current_caps (h->sinkpad));
   gst_harness_teardown (h);
@@ -424,7 +398,6 @@ GST_START_TEST (test_no_map)
   GstVideoInfo info;
   GstBuffer *buffer;
 
-  set_input (h);
   for (gint round = 0; round < 2; round++) {
     buffer = push (h, "depth", 20, 10);
     gst_buffer_unref (buffer);
@@ -449,8 +422,7 @@ GST_START_TEST (test_odd_rows)
   static const gsize sides[][2] = {{5, 0}, {4, 1}}; /* stride, offset */
 
   for (guint i = 0; i < 2; i++) {
-    g_autoptr (Harness) h =
-        harness ("depth", "video/x-raw,format=GRAY16_LE");
+    g_autoptr (Harness) h = harness ("depth", "video/x-raw,format=GRAY16_LE");
     GstBus *bus = listen_to (h, "visionmap");
     GstVisionMap map = {.kind = "depth",
         .format = "u16",
@@ -462,15 +434,11 @@ GST_START_TEST (test_odd_rows)
     GstVideoInfo info;
     GstBuffer *buffer;
 
-    set_input (h);
-    gst_video_info_set_format (&info, GST_VIDEO_FORMAT_NV12, 64, 48);
-    buffer = grey_frame (&info);
+    buffer = frame_of (GST_VIDEO_FORMAT_NV12);
     map.pixels = gst_buffer_new_allocate (NULL, 16, NULL);
     gst_buffer_memset (map.pixels, 0, 9, 16);
     gst_buffer_resize (map.pixels, (gssize) sides[i][1], -1);
-    fail_unless (
-        gst_buffer_add_vision_map (buffer, GST_VISION_ORIGIN_TRUTH, &map));
-    gst_buffer_unref (map.pixels);
+    fed_map (buffer, GST_VISION_ORIGIN_TRUTH, map);
     buffer = gst_harness_push_and_pull (h, buffer);
     get_info (h, &info);
     fail_unless_equals_int (grey16 (buffer, &info, 1, 1), 0);
@@ -490,8 +458,7 @@ GST_START_TEST (test_newest)
   GstVideoInfo info;
   GstBuffer *buffer;
 
-  fed_caps (h, &info, GST_VIDEO_FORMAT_NV12, 64, 48);
-  buffer = grey_frame (&info);
+  buffer = frame_of (GST_VIDEO_FORMAT_NV12);
   add_map (buffer, "emd", 20, 10);
   add_map (buffer, "labels", 8, 6);
   gst_buffer_add_vision_objects (
@@ -529,12 +496,9 @@ GST_START_TEST (test_labels)
     GstBuffer *buffer;
     GstMapInfo pixels;
 
-    fed_caps (h, &info, GST_VIDEO_FORMAT_NV12, 64, 48);
-    buffer = grey_frame (&info);
+    buffer = frame_of (GST_VIDEO_FORMAT_NV12);
     map.pixels = gst_buffer_new_memdup (labels, sizeof labels);
-    fail_unless (
-        gst_buffer_add_vision_map (buffer, GST_VISION_ORIGIN_RESULT, &map));
-    gst_buffer_unref (map.pixels);
+    fed_map (buffer, GST_VISION_ORIGIN_RESULT, map);
     buffer = gst_harness_push_and_pull (h, buffer);
     get_info (h, &info);
     gst_buffer_map (buffer, &pixels, GST_MAP_READ);
@@ -571,11 +535,9 @@ GST_START_TEST (test_other_size_wanted)
   GstBus *bus = listen_to (h, "visionmap");
   gboolean told = FALSE;
   GstMessage *message;
-  GstVideoInfo info;
   GstBuffer *buffer;
 
-  fed_caps (h, &info, GST_VIDEO_FORMAT_NV12, 64, 48);
-  buffer = grey_frame (&info);
+  buffer = frame_of (GST_VIDEO_FORMAT_NV12);
   add_map (buffer, "emd", 20, 10);
   fail_unless_equals_int (
       gst_harness_push (h, buffer), GST_FLOW_NOT_NEGOTIATED);
