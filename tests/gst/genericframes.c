@@ -272,8 +272,8 @@ GST_START_TEST (test_bad_frames)
 }
 GST_END_TEST;
 
-/* Elements that compute follow the frames to the GPU.  Passes where there is no
- * GPU. */
+/* Elements that compute follow the frames to the GPU.  Without a GPU it
+ * passes. */
 GST_START_TEST (test_bad_cuda_frames)
 {
   GstElement *element = gst_element_factory_make ("cudaupload", NULL);
