@@ -5,20 +5,28 @@
 #include "scene_rgbd.h"
 #include "seconds.h"
 
+/* One robot, which starts to move with frame @start, and a camera in a hand;
+ * no noise. */
+static RgbdParams
+rgbd_swaying (uint64_t start)
+{
+  RgbdParams p = {.n_objects = 1, .robots = 1, .speed = 1};
+
+  p.camera = RGBD_SWAY;
+  p.motion_start = start;
+  return p;
+}
+
 /* ---- Is the depth true, is the mask, are the poses? ---- */
 
 /* The floor by hand: it is level, and 1.05 m below the world's origin. */
 static void
 plane (DeviceKind kind)
 {
-  RgbdParams p = {.n_objects = 1,
-      .robots = 1,
-      .camera = RGBD_SWAY,
-      .path = RGBD_FRONTAL,
-      .speed = 1,
-      .motion_start = 30};
+  RgbdParams p = rgbd_swaying (30);
   View v = view_new (640, 480);
 
+  p.path = RGBD_FRONTAL;
   for (int i = 0; i < 40; i++) {
     int x = 200 + rnd (240), y = 440 + rnd (40);
     double ray[3], way[3];
@@ -136,11 +144,7 @@ depth_between (const View *v, double x, double y, int label)
 static void
 poses (DeviceKind kind)
 {
-  RgbdParams p = {.n_objects = 1,
-      .robots = 1,
-      .camera = RGBD_SWAY,
-      .motion_start = 0,
-      .speed = 1};
+  RgbdParams p = rgbd_swaying (0);
   View a = view_new (640, 480), b = view_new (640, 480);
   int n[2] = {0}, off[2] = {0};
 
@@ -269,11 +273,7 @@ class_fits (int class, double distance)
 static void
 distances (DeviceKind kind)
 {
-  RgbdParams p = {.n_objects = 1,
-      .robots = 1,
-      .camera = RGBD_SWAY,
-      .motion_start = 5,
-      .speed = 1};
+  RgbdParams p = rgbd_swaying (5);
   View v = view_new (320, 240);
   int n = 0, wrong = 0, seen[6] = {0};
 
@@ -343,11 +343,7 @@ moved (DeviceKind kind)
 static void
 uncovered (DeviceKind kind)
 {
-  RgbdParams p = {.n_objects = 1,
-      .robots = 1,
-      .camera = RGBD_SWAY,
-      .motion_start = 10,
-      .speed = 1};
+  RgbdParams p = rgbd_swaying (10);
   View now = view_new (320, 240), then = view_new (320, 240);
   int n = 0, known = 0, at_once = 0;
 
@@ -384,11 +380,7 @@ uncovered (DeviceKind kind)
 static void
 volume (DeviceKind kind)
 {
-  RgbdParams p = {.n_objects = 1,
-      .robots = 1,
-      .camera = RGBD_SWAY,
-      .speed = 1,
-      .motion_start = 30};
+  RgbdParams p = rgbd_swaying (30);
   View v = view_new (160, 120);
   int out = 0;
 
@@ -418,11 +410,7 @@ volume (DeviceKind kind)
 static void
 surfaces (DeviceKind kind)
 {
-  RgbdParams p = {.n_objects = 1,
-      .robots = 1,
-      .camera = RGBD_SWAY,
-      .motion_start = 1000,
-      .speed = 1};
+  RgbdParams p = rgbd_swaying (1000);
   View v = view_new (320, 240);
   int n = 0, wrong = 0, round = 0;
 
@@ -501,11 +489,7 @@ round_surfaces (DeviceKind kind)
 static void
 thresholds (DeviceKind kind)
 {
-  RgbdParams p = {.n_objects = 1,
-      .robots = 1,
-      .camera = RGBD_SWAY,
-      .motion_start = 0,
-      .speed = 1};
+  RgbdParams p = rgbd_swaying (0);
   View v = view_new (320, 240);
   int wrong = 0, n[6] = {0};
 
@@ -537,11 +521,7 @@ thresholds (DeviceKind kind)
 static void
 rim (DeviceKind kind)
 {
-  RgbdParams p = {.n_objects = 1,
-      .robots = 1,
-      .camera = RGBD_SWAY,
-      .motion_start = 1000,
-      .speed = 1};
+  RgbdParams p = rgbd_swaying (1000);
   View v = view_new (640, 480);
   int wrong = 0, unseen = 0;
 
@@ -707,15 +687,11 @@ gap (const View *v, int x, int y, int step, double *behind)
 static void
 shadow (DeviceKind kind)
 {
-  RgbdParams p = {.n_objects = 1,
-      .robots = 1,
-      .camera = RGBD_SWAY,
-      .path = RGBD_FRONTAL,
-      .speed = 1,
-      .noise = .01};
+  RgbdParams p = rgbd_swaying (0);
   View v = view_new (640, 480);
   int tried[2] = {0}, wrong = 0;
 
+  p.path = RGBD_FRONTAL, p.noise = .01;
   for (int f = 0; f < 12; f++) {
     p.seed = rnd (1000);
     view_show (&v, &p, 60 + rnd (60));
