@@ -61,7 +61,7 @@ emdtrack_free (Emdtrack *e)
   if (!e)
     return;
   w = &e->work;
-  device_wait (&e->device); /* nothing may still use what goes */
+  device_wait (&e->device); /* the device may still use it */
   if (w->state)
     e->stages->close (&e->device, w);
   memory_free (&e->memory);
@@ -75,16 +75,16 @@ emdtrack_size (const Emdtrack *e, int *width, int *height)
   *height = e->work.reader.height;
 }
 
-/* Room for more targets, or for what another solver needs. */
+/* Makes room for more targets, or for what another solver needs. */
 static const char *
 prepare (Emdtrack *e, const EmdtrackParams *p)
 {
   EmdtrackWork *w = &e->work;
-  bool other = w->solver != p->solver || w->max_trees != p->max_trees ||
+  bool changed = w->solver != p->solver || w->max_trees != p->max_trees ||
       w->cache_bits != p->cache_bits || p->n_targets > e->n_prepared;
 
   w->n_targets = p->n_targets;
-  if (!other)
+  if (!changed)
     return NULL;
   w->solver = p->solver;
   w->max_trees = p->max_trees;
@@ -101,7 +101,7 @@ prepare (Emdtrack *e, const EmdtrackParams *p)
   return NULL;
 }
 
-/* Trees and values stay as long as their problem does. */
+/* A target's trees and values are forgotten when its problem changes. */
 static const char *
 set_problems (Emdtrack *e, const EmdtrackParams *p)
 {

@@ -16,7 +16,7 @@ struct _Gpuccl {
   GpucclDecision *decision;
   uint8_t *range, *device_range; /* weights of the filter; the first pinned */
   double range_scale; /* metres a unit of depth, which they are for */
-  bool others;        /* frames were queued that nobody waited for */
+  bool unwaited;      /* frames were queued that nobody waited for */
 };
 
 #define FIRST_SUMS 1024 /* room, before a frame needs more */
@@ -62,16 +62,16 @@ gpuccl_free (Gpuccl *g)
 {
   if (!g)
     return;
-  device_wait (&g->device); /* nothing may still use what goes */
+  device_wait (&g->device); /* the device may still use it */
   g->stages->close (&g->device, &g->work);
   memory_free (&g->memory);
   gpuccl_decision_free (g->decision);
   free (g);
 }
 
-/* What only some params need; made when they are first met. */
+/* Memory that only some params need: got with the first frame that has them. */
 static const char *
-need (Gpuccl *g, void **p, size_t bytes_a_pixel)
+get_once (Gpuccl *g, void **p, size_t bytes_a_pixel)
 {
   return *p ? NULL
             : memory_get_bytes (&g->memory, p, (size_t) g->width * g->height,
@@ -89,14 +89,14 @@ set_range (Gpuccl *g, double scale)
   return device_copy (&g->device, g->device_range, g->range, BILATERAL_RANGE);
 }
 
-/* From here on the depth is the filtered one. */
+/* Filters the depth; later stages read the filtered one. */
 static const char *
 filter (Gpuccl *g, const GpucclParams *p)
 {
   GpucclWork *w = &g->work;
 
-  TRY (need (g, (void **) &w->smooth, sizeof *w->smooth));
-  TRY (need (g, (void **) &w->fraction, sizeof *w->fraction));
+  TRY (get_once (g, (void **) &w->smooth, sizeof *w->smooth));
+  TRY (get_once (g, (void **) &w->fraction, sizeof *w->fraction));
   TRY (set_range (g, p->depth_scale));
   TRY (g->stages->filter (&g->device, w));
   w->frame.depth = w->smooth;
@@ -138,7 +138,7 @@ queue (Gpuccl *g, const GpucclParams *params, const GpucclFrame *frame)
     TRY (filter (g, params));
   if (is_run (params))
     return g->stages->run (&g->device, w);
-  TRY (need (g, (void **) &w->scratch, sizeof *w->scratch));
+  TRY (get_once (g, (void **) &w->scratch, sizeof *w->scratch));
   TRY (find_labels (g, params));
   return g->stages->measure (&g->device, w);
 }
@@ -146,7 +146,7 @@ queue (Gpuccl *g, const GpucclParams *params, const GpucclFrame *frame)
 const char *
 gpuccl_queue (Gpuccl *g, const GpucclParams *params, const GpucclFrame *frame)
 {
-  g->others = true;
+  g->unwaited = true;
   return queue (g, params, frame);
 }
 
@@ -162,26 +162,27 @@ queue_with_labels (Gpuccl *g, const GpucclParams *params,
   err = queue (g, params, frame);
   if (!err && labels)
     err = gpuccl_labels (g, labels, stride);
-  g->others |= err != NULL; /* a part of it may be under way */
+  g->unwaited |= err != NULL; /* a part of it may be under way */
   return err;
 }
 
-/* Waits for the frame that was queued, and for its labels.  If only results are
- * under way, the device says that they are there, microseconds before the end
- * of its work is known; errors are known at that end alone. */
+/* Waits for the frame that was queued, and for its labels.  The device says
+ * that results are ready some microseconds before the host sees the end of its
+ * work: where nothing else is under way, that is waited for.  Errors are seen
+ * at the end alone. */
 static const char *
 wait_for_frame (Gpuccl *g, const GpucclParams *params, bool labels)
 {
-  bool alone =
-      g->stages->run_says_ready && is_run (params) && !labels && !g->others;
+  bool only_results =
+      g->stages->run_says_ready && is_run (params) && !labels && !g->unwaited;
 
-  if (alone && g->device.timer)
+  if (only_results && g->device.timer)
     device_timer_mark (&g->device, g->device.timer);
-  if (alone &&
+  if (only_results &&
       device_wait_words (&g->device, g->work.result->ready, GPUCCL_PARTS))
     return NULL;
   TRY (device_wait (&g->device));
-  g->others = false;
+  g->unwaited = false;
   return NULL;
 }
 

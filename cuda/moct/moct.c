@@ -35,7 +35,7 @@ struct _Moct {
 
 /* ---- The memory that the methods work in ----
  *
- * @memory, from which all get it, releases it. */
+ * All of it comes from @memory, which releases it. */
 
 /* For @max fragments of tiles that have no slot left. */
 static const char *
@@ -147,7 +147,7 @@ moct_free (Moct *m)
 {
   if (!m)
     return;
-  device_wait (&m->device); /* nothing may still use what goes */
+  device_wait (&m->device); /* the device may still use it */
   if (m->stages->release)
     m->stages->release (m->state);
   memory_free (&m->memory);
@@ -178,7 +178,7 @@ covers (const ImageBox *box, const Image *frame)
       box->y1 >= frame->height;
 }
 
-/* Uploads the windows where they have changed. */
+/* Uploads the windows if one has changed. */
 static const char *
 set_windows (Moct *m, const MoctParams *p, const Image *frame)
 {
@@ -271,7 +271,8 @@ append_history (Moct *m)
   return NULL;
 }
 
-/* Half hidden objects may have another shape: the filter is off by default. */
+/* Whether the object has the shape that is asked for.  A half hidden object may
+ * have another, so by default any shape will do. */
 static bool
 has_shape (const MoctParams *p, const MoctSum *s)
 {
@@ -314,12 +315,11 @@ moct_run (Moct *m, const MoctParams *params, const Image *frame, double dt,
   return append_history (m);
 }
 
-const char *
+void
 moct_reset (Moct *m)
 {
   moct_tracks_reset (m->tracks);
   m->history_at = m->history_n = 0;
-  return NULL;
 }
 
 void

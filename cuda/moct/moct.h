@@ -152,7 +152,7 @@ const char *moct_queue (
     Moct *self, const MoctParams *params, const Image *frame);
 
 /* Forgets all tracks and the history: after a seek. */
-const char *moct_reset (Moct *self);
+void moct_reset (Moct *self);
 
 /* To be called when the list of colours has changed: from the next frame on,
  * objects of colour k, of @n, are of colour now[k], or are forgotten if that is

@@ -12,8 +12,9 @@ struct _Pocstereo {
   DeviceMemory memory;
   const PocstereoStages *stages;
   PocstereoWork work;
-  bool is_set, is_dense,
-      averages_dense; /* w->params are these, and memory is there */
+  bool is_set;         /* memory and tables are those of work.params */
+  bool is_dense;       /* those of every pixel, too */
+  bool averages_dense; /* the means are those of every pixel */
 };
 
 const char *
@@ -44,14 +45,15 @@ pocstereo_free (Pocstereo *s)
 {
   if (!s)
     return;
-  device_wait (&s->device); /* nothing may still use what goes */
+  device_wait (&s->device); /* the device may still use it */
   s->stages->close (&s->device, &s->work);
   memory_free (&s->memory);
   free (s);
 }
 
+/* Whether both need the same memory and tables. */
 static bool
-same (const PocstereoParams *a, const PocstereoParams *b)
+are_alike (const PocstereoParams *a, const PocstereoParams *b)
 {
   return a->window == b->window && a->lines == b->lines &&
       a->bandwidth == b->bandwidth && a->weight == b->weight &&
@@ -94,11 +96,11 @@ set_params (Pocstereo *s, const PocstereoParams *params, bool dense)
   PocstereoWork *w = &s->work;
   size_t pixels = (size_t) w->width * w->height;
 
-  if (s->is_set && same (&w->params, params) && (s->is_dense || !dense)) {
+  if (s->is_set && are_alike (&w->params, params) && (s->is_dense || !dense)) {
     w->params = *params;
     return NULL;
   }
-  TRY (device_wait (&s->device)); /* nothing may still use what changes */
+  TRY (device_wait (&s->device)); /* the device may still use it */
   s->is_set = false;
   w->params = *params;
   w->n_averaged = 0;
@@ -116,7 +118,8 @@ set_params (Pocstereo *s, const PocstereoParams *params, bool dense)
   return NULL;
 }
 
-/* Means of another mode lie in another order: they begin anew. */
+/* The means of points and of every pixel lie in different orders: after a
+ * change of mode they begin anew. */
 static const char *
 average (Pocstereo *s, bool dense)
 {
@@ -172,7 +175,7 @@ take_points (Pocstereo *s, const PocstereoPoint *points, int n)
       return "a point lies outside the view";
   if (n == w->n_points &&
       (!n || !memcmp (w->points, points, n * sizeof *points)))
-    return NULL; /* as they were: what is queued may go on reading them */
+    return NULL; /* as they were: frames that are queued may read them */
   TRY (device_wait (&s->device));
   if (n > w->max_points) {
     int room = n + n / 2;
@@ -200,7 +203,7 @@ pocstereo_queue_by (Pocstereo *s, const PocstereoParams *params,
 }
 
 static const char *
-run_stage (const Device *dev, const PocstereoWork *w, void *data)
+points_stage (const Device *dev, const PocstereoWork *w, void *data)
 {
   return ((const Pocstereo *) data)->stages->points (dev, w);
 }
@@ -209,7 +212,7 @@ const char *
 pocstereo_queue_points (Pocstereo *s, const PocstereoParams *params,
     const PocstereoFrame *frame, const PocstereoPoint *points, int n)
 {
-  return pocstereo_queue_by (s, params, frame, points, n, run_stage, s);
+  return pocstereo_queue_by (s, params, frame, points, n, points_stage, s);
 }
 
 const char *

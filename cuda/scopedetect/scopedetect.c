@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A detector: the order of the stages (thesis, algorithm 1), and
- * its memory. */
+ * A detector: the order of the stages (thesis, algorithm 1), and its memory. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -46,8 +45,8 @@ scopedetect_set_noise (ScopedetectNoise *noise)
 
 /* ---- The order of the stages ---- */
 
-/* Seeds so far apart as the thesis's, in pixels, but no more than there is room
- * for. */
+/* Seeds are as far apart as the thesis's, in pixels, or farther where there is
+ * no room for so many. */
 static void
 set_lattice (ScopedetectWork *w)
 {
@@ -101,13 +100,9 @@ set_queries (ScopedetectWork *w, uint16_t *left, int n)
   set_order (w);
 }
 
-const char *
-scopedetect_begin (
-    Scopedetect *s, const ScopedetectParams *p, const ScopedetectFrame *f)
+static const char *
+check_frame (const ScopedetectWork *w, const ScopedetectFrame *f)
 {
-  ScopedetectWork *w = &s->work;
-
-  TRY (scopedetect_check (p));
   if (f->width != w->scene.width || f->height != w->scene.height)
     return "the frame has another size than was announced";
   if (!f->depth)
@@ -119,6 +114,13 @@ scopedetect_begin (
   if (f->color &&
       (f->color->width != f->width || f->color->height != f->height))
     return "colour and depth differ in size; align them first";
+  return NULL;
+}
+
+static void
+set_frame (
+    ScopedetectWork *w, const ScopedetectParams *p, const ScopedetectFrame *f)
+{
   w->params = *p;
   w->frame = *f;
   w->scene.fx = (float) p->camera.fx, w->scene.fy = (float) p->camera.fy;
@@ -128,6 +130,17 @@ scopedetect_begin (
   w->has_segments = p->align > 0 || p->weight[SCOPEDETECT_AFFINITY] > 0 ||
       p->weight[SCOPEDETECT_SEGMENT] > 0;
   set_lattice (w);
+}
+
+const char *
+scopedetect_begin (
+    Scopedetect *s, const ScopedetectParams *p, const ScopedetectFrame *f)
+{
+  ScopedetectWork *w = &s->work;
+
+  TRY (scopedetect_check (p));
+  TRY (check_frame (w, f));
+  set_frame (w, p, f);
   TRY (s->stages->observe (&s->device, w));
   TRY (s->stages->points (&s->device, w));
   set_queries (w, NULL, w->cloud.n);
@@ -138,9 +151,9 @@ scopedetect_begin (
 /* Poses of a model that are scored before the best of them are refined. */
 #define SCORED 2000
 
-/* Round 1 of a batch (algorithm 1).  Where nothing is drawn, many poses agree
- * with some large surface better than with the object, which has less of it:
- * their edges tell which to keep. */
+/* Round 1 of a batch (algorithm 1).  If poses are not drawn at random, many of
+ * them lie on some large surface, which they fit better than the object fits
+ * its own, smaller one: the score, which knows edges, says which to keep. */
 static const char *
 search_batch (Scopedetect *s)
 {
@@ -161,7 +174,7 @@ search_batch (Scopedetect *s)
   return t->cluster (dev, w, p->clusters);
 }
 
-/* Rounds 2 and 3 of a batch; the best hypotheses of its models to s->found. */
+/* Rounds 2 and 3 of a batch; copies the best hypotheses to s->found. */
 static const char *
 refine_batch (void *self)
 {
@@ -242,7 +255,7 @@ scopedetect_decide_frame (Scopedetect *s)
   return NULL;
 }
 
-/* The first of @n models to the batch. */
+/* Puts the first of @n models into the batch. */
 static void
 set_batch (Scopedetect *s, const int *models, int n)
 {
@@ -302,8 +315,8 @@ scopedetect_run (Scopedetect *s, const ScopedetectParams *params,
   return set_results (s, results);
 }
 
-/* The guesses of a batch to its hypotheses.  They lie where results will; these
- * are queued after them. */
+/* Makes the guesses of a batch its hypotheses.  They go through s->found, into
+ * which the device copies results only later. */
 static const char *
 place_guesses (
     Scopedetect *s, int first, const ScopedetectObject *guesses, int n)
@@ -474,7 +487,7 @@ set_noise_and_views (Scopedetect *s)
   scopedetect_views (view);
   TRY (device_copy (&s->device, s->work.noise, &noise, sizeof noise));
   TRY (device_copy (&s->device, s->work.view, view, sizeof view));
-  return device_wait (&s->device); /* both leave with this function */
+  return device_wait (&s->device); /* which reads both variables */
 }
 
 /* What frames and models need, from s->memory and s->host_memory. */
@@ -556,7 +569,7 @@ scopedetect_free (Scopedetect *s)
   if (!s)
     return;
   if (s->memory.device)
-    device_wait (s->memory.device); /* nothing may still use what goes */
+    device_wait (s->memory.device); /* the device may still use it */
   s->stages->close (&s->work);
   memory_free (&s->memory);
   memory_free (&s->host_memory);

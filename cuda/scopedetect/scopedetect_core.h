@@ -71,8 +71,8 @@ typedef struct {
   int step, width, height;
 } ScopedetectLattice;
 
-/* A pose that may be one.  Scores are integers, so that they and their order
- * are the same on every backend; ids tell those of equal score apart. */
+/* A pose that an object may have.  Scores are integers, so that they and their
+ * order are the same on every backend; ids tell those of equal score apart. */
 typedef struct {
   Pose pose;
   int32_t score;
@@ -94,7 +94,7 @@ typedef struct {
   ImageBox box, seen; /* of all points, and of those that are not hidden */
 } ScopedetectMeasure;
 
-/* What is known on the device alone while the stages run. */
+/* What only the device knows while the stages run. */
 typedef struct {
   bool has_plane;
   float plane[4];

@@ -144,12 +144,6 @@ gst_vision_ply_check (const gchar *location, GError **error)
   return FALSE;
 }
 
-gboolean
-gst_vision_ply_is_pattern (const gchar *location)
-{
-  return count_patterns (location) == 1;
-}
-
 gchar *
 gst_vision_ply_path (const gchar *location, guint index)
 {

@@ -33,7 +33,6 @@ gboolean gst_vision_ply_write (
 /* Whether @location is a path without a pattern, or one with one pattern of an
  * integer, as %d or %05d; %% is a percent sign. */
 gboolean gst_vision_ply_check (const gchar *location, GError **error);
-gboolean gst_vision_ply_is_pattern (const gchar *location);
 /* The path of cloud @index, of a location that was checked; to be freed. */
 gchar *gst_vision_ply_path (const gchar *location, guint index);
 

@@ -150,7 +150,7 @@ pocstereo_global_free (PocstereoGlobal *s)
 {
   if (!s)
     return;
-  device_wait (&s->device); /* nothing may still use what goes */
+  device_wait (&s->device); /* the device may still use it */
   if (s->work.state)
     s->stages->close (&s->device, &s->work);
   memory_free (&s->memory);

@@ -45,7 +45,7 @@ pocstereo_rectify_free (PocstereoRectify *r)
 {
   if (!r)
     return;
-  device_wait (&r->device); /* nothing may still use what goes */
+  device_wait (&r->device); /* the device may still use it */
   memory_free (&r->memory);
   free (r);
 }
