@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The CPU backend's table. */
+ * The CPU backend: its memory, what the algorithms have in common, and the table
+ * of stages. */
 #include <stdlib.h>
 #include <string.h>
 

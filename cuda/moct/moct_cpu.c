@@ -6,9 +6,9 @@
 #include "common/parallel.h"
 #include "moct/moct_cpu.h"
 
-/* ---- Tiles ---- */
-
-/* First step of the fused method: the fragments of every tile, tile rows in
+/* ---- Tiles ----
+ *
+ * First step of the fused method: the fragments of every tile, tile rows in
  * parallel. */
 
 /* Fragments of one tile while it is read. */

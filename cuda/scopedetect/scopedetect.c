@@ -45,8 +45,8 @@ scopedetect_set_noise (ScopedetectNoise *noise)
 
 /* ---- The order of the stages ---- */
 
-/* Seeds are as far apart as the thesis's, in pixels, or farther where there is
- * no room for so many. */
+/* Seeds are as far apart as the thesis's, in pixels, or farther if there is no
+ * room for that number of them. */
 static void
 set_lattice (ScopedetectWork *w)
 {

@@ -6,10 +6,11 @@
  *
  * Finds the connected components of a frame, and which of them is a moving
  * object.  Components of at least #GstGpuccl:min-area pixels are reported as
- * VisionObjects, each with area, box, centroid and, with depth and a camera, its place and extent in metres.  Those that are large enough, filled
- * enough and wide enough become objects: new ones at first, accepted once they
- * were there in #GstGpuccl:frames frames in a row.  The others are rejected,
- * and `reason` names the criterion that they fail: size, fill, extent, or rank.
+ * VisionObjects, each with area, box, centroid and, with depth and a camera,
+ * its place and extent in metres.  Those that are large enough, filled enough
+ * and wide enough become objects: new ones at first, accepted once they were
+ * there in #GstGpuccl:frames frames in a row.  The others are rejected, and
+ * `reason` names the criterion that they fail: size, fill, extent, or rank.
  *
  * The format of the frames decides what is looked at:
  *
@@ -19,11 +20,11 @@
  * by less than #GstGpuccl:max-depth-step.
  *
  * To find what moves in depth, there must be a tracker in front, such as
- * #kinfumot, since gpuccl has no model of the background.  The tracker attaches a
- * map of kind correspondence, which says what it cannot explain: then only
+ * #kinfumot, since gpuccl has no model of the background.  The tracker attaches
+ * a map of kind correspondence, which says what it cannot explain: then only
  * outliers and potential outliers count.  Without that map every pixel that has
- * depth counts.  The components are then surfaces, such as walls, which end where
- * depth jumps; none is accepted, and their reason is `surface`.
+ * depth counts.  The components are then surfaces, such as walls, which end
+ * where depth jumps; none is accepted, and their reason is `surface`.
  *
  * 16-bit PNG comes as GRAY16_BE: put videoconvert between pngdec and gpuccl.  A
  * map of kind depth (u16) takes the place of the frame's own depth, and is not
@@ -170,7 +171,7 @@ gst_gpuccl_reset (GstVisionFilter *filter)
   self->n_announced = 0;
 }
 
-/* With the labels, where they are wanted: then one wait is for both. */
+/* Copies the labels, too, if they are wanted: one wait is for both. */
 static const char *
 run (GstGpuccl *self, const GpucclParams *params, const GpucclFrame *frame,
     GpucclResults *results)
@@ -195,7 +196,8 @@ gst_gpuccl_process (
   GpucclResults results = {0};
   GpucclParams params;
   GpucclFrame frame;
-  const char *err = NULL, *fault;
+  const char *err = NULL; /* ends the stream */
+  const char *fault;      /* of this frame alone */
 
   fault = gst_gpuccl_begin (self, image, buffer, &params, &frame);
   if (!fault)

@@ -72,7 +72,6 @@
  */
 #include "moct/gstmoct.h"
 
-
 #include "base/gstvisionproperties.h"
 #include "common/number.h"
 
@@ -168,8 +167,8 @@ static const GstVisionProperty properties[] = {
          "a sink; the colours are named \"click 1\", \"click 2\" and so on")},
     {.params = NULL}};
 
-/* A click is meant for what is under it, of which the pixels around are most
- * likely part. */
+/* A click selects this many pixels to each side: they most likely belong to one
+ * object. */
 #define CLICK_SIDE 9
 
 static void
@@ -238,6 +237,19 @@ gst_moct_reset (GstVisionFilter *filter)
   self->last_time = GST_CLOCK_TIME_NONE;
 }
 
+static void
+warn_of_no_colours (GstMoct *self, gboolean mouse)
+{
+  if (self->warned)
+    return;
+  self->warned = TRUE;
+  GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+      ("There are no colours to look for. %s \"objects\", for example to "
+       "\"ball:#ff2000~30\", or \"objects-file\".",
+          mouse ? "Click at a thing in the window, or set" : "Set"),
+      ("Frames pass unchanged until then."));
+}
+
 static const char *
 gst_moct_process (
     GstVisionFilter *filter, const Image *frame, GstBuffer *buffer)
@@ -257,15 +269,8 @@ gst_moct_process (
   GST_OBJECT_UNLOCK (self);
   params.colours = self->colours->colours;
   params.n_colours = self->colours->n;
-  if (!params.n_colours && !self->warned) {
-    self->warned = TRUE;
-    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("There are no colours to look for. %s \"objects\", for example to "
-         "\"ball:#ff2000~30\", or \"objects-file\".",
-            mouse ? "Click at a thing in the window, or set" : "Set"),
-        ("Frames pass unchanged until then."));
-  }
-
+  if (!params.n_colours)
+    warn_of_no_colours (self, mouse);
   TRY (gst_moct_run (self, &params, frame,
       gst_vision_elapsed (&self->last_time, buffer), buffer, &objects, &n));
   return gst_moct_attach_results (self, objects, n, trajectory, buffer);

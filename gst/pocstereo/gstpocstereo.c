@@ -323,7 +323,7 @@ run (GstPocstereo *self, const PocstereoParams *params, const Image *left,
   return gst_pocstereo_take_points (self, params, left, matches, buffer);
 }
 
-/* What is wrong with this frame. */
+/* Finds the rig and the points for this frame; returns what is wrong with it. */
 static const char *
 begin (GstPocstereo *self, const PocstereoParams *params, GstBuffer *buffer)
 {

@@ -319,7 +319,7 @@ forget_tracks (GstVisionAggregator *agg)
   g_array_set_size (GST_SCOPEDETECT (agg)->tracks, 0);
 }
 
-/* The camera, for @params; what is wrong with the frame. */
+/* Puts the camera into @params; returns what is wrong with the frame. */
 static const char *
 begin (GstScopedetect *self, GstBuffer *buffer, ScopedetectParams *params)
 {
