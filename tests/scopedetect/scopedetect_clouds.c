@@ -9,17 +9,12 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "frames.h"
 #include "common/vec.h"
-#include "scene/clutter.h"
-#include "scopedetect/scopedetect.h"
+#include "scopedetect_table.h"
 
-#define WIDTH 640
-#define HEIGHT 480
 #define MAX_SHAPES 10 /* shapes */
 #define POINTS 2621   /* of a cloud: as YCB-Video's */
 #define VISIBLE .25   /* what counts as there to be found */
-#define RIGHT .1      /* ADD-S, in diameters */
 #define ALIKE .1      /* scores that differ by no more are */
 
 typedef enum { MESHES, CLOUDS, N_WAYS } Way;
@@ -35,13 +30,8 @@ typedef struct {
 /* Who looks for them, and at what. */
 typedef struct {
   const Shapes *of;
-  Clutter *scene;
-  Device dev;
+  TableScene scene;
   Scopedetect *detector[N_WAYS];
-  Frame color, depth;
-  Image on_device;               /* colour */
-  void *depth_copy, *color_copy; /* device memory */
-  ClutterTruth truth;
 } Bench;
 
 /* How objects that are there are found by both ways. */
@@ -146,17 +136,10 @@ static void
 bench_open (Bench *b, DeviceKind kind, const Shapes *s)
 {
   *b = (Bench){.of = s};
-  ok (clutter_new (&b->scene, WIDTH, HEIGHT, s->names, s->n, s->unit));
-  ok (device_open (&b->dev, kind, NULL));
-  ok (device_alloc (&b->dev, &b->depth_copy, 2 * WIDTH * HEIGHT));
-  ok (device_alloc (&b->dev, &b->color_copy, 3 * WIDTH * HEIGHT));
+  table_open (&b->scene, kind, s->names, s->n, s->unit);
   for (int way = 0; way < N_WAYS; way++)
-    ok (scopedetect_new (&b->detector[way], &b->dev, WIDTH, HEIGHT,
+    ok (scopedetect_new (&b->detector[way], &b->scene.dev, WIDTH, HEIGHT,
         (const ScopedetectModel *const *) s->model[way], s->n));
-  b->color = frame_new (IMAGE_RGB, WIDTH, HEIGHT, 0, 1);
-  b->depth = frame_new (IMAGE_GRAY16, WIDTH, HEIGHT, 0, 1);
-  b->on_device = b->color.image;
-  b->on_device.plane[0] = b->color_copy;
 }
 
 static void
@@ -164,55 +147,24 @@ bench_close (Bench *b)
 {
   for (int way = 0; way < N_WAYS; way++)
     scopedetect_free (b->detector[way]);
-  device_release (&b->dev, b->depth_copy);
-  device_release (&b->dev, b->color_copy);
-  device_close (&b->dev);
-  clutter_free (b->scene);
-  frame_free (&b->color);
-  frame_free (&b->depth);
-}
-
-/* The number of the object of @model that is at @pose; -1: none. */
-static int
-truth_at (const Bench *b, int model, const double pose[7])
-{
-  const ScopedetectModel *m = b->of->model[MESHES][model];
-  ScopedetectModelInfo info;
-
-  scopedetect_model_info (m, &info);
-  for (int i = 0; i < b->truth.n_objects; i++) {
-    double add, add_s;
-
-    if (b->truth.objects[i].shape != model)
-      continue;
-    scopedetect_model_distance (
-        m, pose, b->truth.objects[i].pose, &add, &add_s);
-    if (add_s < RIGHT * info.diameter)
-      return i;
-  }
-  return -1;
+  table_close (&b->scene);
 }
 
 /* Scores of the objects of the scene, 0 where one is not found. */
 static void
-look (Bench *b, Way way, double score[CLUTTER_MAX_OBJECTS], Count *c)
+look (Bench *b, Way way, const ScopedetectFrame *frame,
+    double score[CLUTTER_MAX_OBJECTS], Count *c)
 {
   ScopedetectResults r;
-  ScopedetectParams p;
-  ScopedetectFrame frame = {.width = WIDTH,
-      .height = HEIGHT,
-      .depth = b->depth_copy,
-      .depth_stride = 2 * WIDTH,
-      .color = &b->on_device};
+  ScopedetectParams p = table_params (&b->scene, SCOPEDETECT_FAST);
 
-  scopedetect_preset (&p, SCOPEDETECT_FAST);
-  p.camera =
-      (ScopedetectCamera){b->truth.fx, b->truth.fy, b->truth.cx, b->truth.cy};
   p.max_objects = 1;
-  ok (scopedetect_run (b->detector[way], &p, &frame, &r));
+  ok (scopedetect_run (b->detector[way], &p, frame, &r));
   memset (score, 0, sizeof *score * CLUTTER_MAX_OBJECTS);
   for (int i = 0; i < r.n_objects; i++) {
-    int at = truth_at (b, r.objects[i].model, r.objects[i].pose);
+    int model = r.objects[i].model;
+    int at = table_find (
+        &b->scene, b->of->model[MESHES][model], model, r.objects[i].pose);
 
     c->told[way]++;
     c->right[way] += at >= 0;
@@ -227,22 +179,16 @@ run (Bench *b, uint64_t seed, bool tells, Count *c)
 {
   ClutterParams scene = clutter_defaults ();
   double score[N_WAYS][CLUTTER_MAX_OBJECTS];
+  ScopedetectFrame frame;
 
   scene.seed = seed;
   scene.n_objects =
       4 + (int) (seed % 3) < b->of->n ? 4 + (int) (seed % 3) : b->of->n;
-  ok (clutter_render (
-      b->scene, &scene, CLUTTER_COLOR, 0, &b->color.image, NULL, NULL));
-  ok (clutter_render (
-      b->scene, &scene, CLUTTER_DEPTH, 0, &b->depth.image, &b->truth, NULL));
-  ok (device_copy (
-      &b->dev, b->depth_copy, b->depth.image.plane[0], 2 * WIDTH * HEIGHT));
-  ok (device_copy (
-      &b->dev, b->color_copy, b->color.image.plane[0], 3 * WIDTH * HEIGHT));
+  frame = table_draw (&b->scene, &scene);
   for (int way = 0; way < N_WAYS; way++)
-    look (b, (Way) way, score[way], c);
-  for (int i = 0; i < b->truth.n_objects; i++) {
-    const ClutterObject *o = &b->truth.objects[i];
+    look (b, (Way) way, &frame, score[way], c);
+  for (int i = 0; i < b->scene.truth.n_objects; i++) {
+    const ClutterObject *o = &b->scene.truth.objects[i];
     double mesh = score[MESHES][i], cloud = score[CLOUDS][i];
 
     if ((double) o->seen.area < VISIBLE * (double) o->seen.full_area)

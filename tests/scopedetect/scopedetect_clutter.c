@@ -8,16 +8,12 @@
 #include <math.h>
 #include <time.h>
 
-#include "frames.h"
-#include "scene/clutter.h"
 #include "scopedetect/scopedetect_detector.h"
+#include "scopedetect_table.h"
 
-#define WIDTH 640
-#define HEIGHT 480
 #define SOLIDS 10
 #define STEPS 10   /* of minimum scores */
 #define VISIBLE .5 /* what counts as there to be found */
-#define RIGHT .1   /* ADD-S, in diameters */
 
 /* Of a minimum score: @wanted and those of them that were @found; all that were
  * reported, and those of them that were right. */
@@ -26,12 +22,9 @@ typedef struct {
 } Count;
 
 typedef struct {
-  Clutter *scene;
-  Device dev;
+  TableScene scene;
   Scopedetect *detector;
   ScopedetectModel *model[SOLIDS];
-  Frame color, depth;
-  ClutterTruth truth;
   Count alone[STEPS], together[STEPS], explained[STEPS];
   double seconds; /* of CPU time */
 } Bench;
@@ -42,7 +35,7 @@ bench_open (Bench *b)
   ScopedetectCompile how = SCOPEDETECT_COMPILE_DEFAULTS;
 
   memset (b, 0, sizeof *b);
-  ok (clutter_new (&b->scene, WIDTH, HEIGHT, NULL, 0, 1));
+  table_open (&b->scene, DEVICE_CPU, NULL, 0, 1);
   for (int i = 0; i < SOLIDS; i++) {
     Mesh mesh;
 
@@ -51,43 +44,24 @@ bench_open (Bench *b)
         &b->model[i], &mesh, clutter_solids[i], &how));
     mesh_free (&mesh);
   }
-  ok (device_open (&b->dev, DEVICE_CPU, NULL));
-  ok (scopedetect_new (&b->detector, &b->dev, WIDTH, HEIGHT,
+  ok (scopedetect_new (&b->detector, &b->scene.dev, WIDTH, HEIGHT,
       (const ScopedetectModel *const *) b->model, SOLIDS));
-  b->color = frame_new (IMAGE_RGB, WIDTH, HEIGHT, 0, 1);
-  b->depth = frame_new (IMAGE_GRAY16, WIDTH, HEIGHT, 0, 1);
 }
 
 static void
 bench_close (Bench *b)
 {
   scopedetect_free (b->detector);
-  device_close (&b->dev);
   for (int i = 0; i < SOLIDS; i++)
     scopedetect_model_free (b->model[i]);
-  clutter_free (b->scene);
-  frame_free (&b->color);
-  frame_free (&b->depth);
+  table_close (&b->scene);
 }
 
 /* Whether an object is one that is there. */
 static bool
 is_right (const Bench *b, const ScopedetectObject *o)
 {
-  ScopedetectModelInfo info;
-
-  scopedetect_model_info (b->model[o->model], &info);
-  for (int i = 0; i < b->truth.n_objects; i++) {
-    double add, add_s;
-
-    if (b->truth.objects[i].shape != o->model)
-      continue;
-    scopedetect_model_distance (
-        b->model[o->model], o->pose, b->truth.objects[i].pose, &add, &add_s);
-    if (add_s < RIGHT * info.diameter)
-      return true;
-  }
-  return false;
+  return table_find (&b->scene, b->model[o->model], o->model, o->pose) >= 0;
 }
 
 static void
@@ -102,8 +76,8 @@ count (const Bench *b, const ScopedetectObject *objects, int n, Count *c)
     c->right += right;
     found[objects[i].model] |= right;
   }
-  for (int i = 0; i < b->truth.n_objects; i++) {
-    const ClutterObject *o = &b->truth.objects[i];
+  for (int i = 0; i < b->scene.truth.n_objects; i++) {
+    const ClutterObject *o = &b->scene.truth.objects[i];
 
     if ((double) o->seen.area < VISIBLE * (double) o->seen.full_area)
       continue;
@@ -149,37 +123,24 @@ count_explained (Bench *b)
   }
 }
 
-/* Draws scene @seed; returns params for it. */
-static ScopedetectParams
-draw (Bench *b, uint64_t seed)
+/* Draws scene @seed; what to look by goes to @p. */
+static ScopedetectFrame
+draw (Bench *b, uint64_t seed, ScopedetectParams *p)
 {
   ClutterParams scene = clutter_defaults ();
-  ScopedetectParams p;
+  ScopedetectFrame frame;
 
   scene.seed = seed;
-  ok (clutter_render (
-      b->scene, &scene, CLUTTER_COLOR, 0, &b->color.image, NULL, NULL));
-  ok (clutter_render (
-      b->scene, &scene, CLUTTER_DEPTH, 0, &b->depth.image, &b->truth, NULL));
-  scopedetect_preset (&p, SCOPEDETECT_FAST);
-  p.camera =
-      (ScopedetectCamera){b->truth.fx, b->truth.fy, b->truth.cx, b->truth.cy};
-  return p;
-}
-
-static ScopedetectFrame
-frame_of (const Bench *b)
-{
-  return (ScopedetectFrame){WIDTH, HEIGHT,
-      (const uint16_t *) (const void *) b->depth.image.plane[0], 2 * WIDTH,
-      &b->color.image, 0, {{0}}};
+  frame = table_draw (&b->scene, &scene);
+  *p = table_params (&b->scene, SCOPEDETECT_FAST);
+  return frame;
 }
 
 static void
 look (Bench *b, uint64_t seed)
 {
-  ScopedetectParams p = draw (b, seed);
-  ScopedetectFrame frame = frame_of (b);
+  ScopedetectParams p;
+  ScopedetectFrame frame = draw (b, seed, &p);
   ScopedetectResults r;
   clock_t start = clock ();
 
@@ -276,10 +237,9 @@ test_twenty (DeviceKind kind)
     if (n < 4 && !strcmp (clutter_solids[i], names[n]))
       model[n] = i, models[n++] = b.model[i];
   check (n == 4);
-  p = draw (&b, 1);
+  frame = draw (&b, 1, &p);
   p.explain = SCOPEDETECT_CONTEST;
-  frame = frame_of (&b);
-  ok (scopedetect_new (&s, &b.dev, WIDTH, HEIGHT, models, 4));
+  ok (scopedetect_new (&s, &b.scene.dev, WIDTH, HEIGHT, models, 4));
   ok (scopedetect_run (s, &p, &frame, &r));
   right = count_right (&b, &r, model, of);
   check (right >= 3 && of[model[2]] == 1);

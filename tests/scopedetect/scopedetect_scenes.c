@@ -15,20 +15,16 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "frames.h"
-#include "scene/clutter.h"
 #include "seconds.h"
 #include "scopedetect/explain/record.h"
 #include "scopedetect/scopedetect_detector.h"
+#include "scopedetect_table.h"
 
-#define WIDTH 640
-#define HEIGHT 480
 #define SOLIDS 10
 #define MAX_MODELS 50
 #define MAX_INSTANCES 4
 #define MAX_SCENES 1000
 #define VISIBLE .25 /* what counts as there to be found */
-#define RIGHT .1    /* ADD-S, in diameters */
 
 /* Which of the models are looked for. */
 typedef enum {
@@ -62,14 +58,9 @@ typedef struct {
 typedef struct {
   int n_models, max_objects;
   ScopedetectPreset preset;
-  Clutter *scene;
-  Device dev;
-  void *depth_copy, *color_copy; /* device memory */
+  TableScene scene;
   ScopedetectModel *model[MAX_MODELS];
   Scopedetect *detector[2]; /* of models with colour, and without */
-  Frame color, depth;
-  Image on_device; /* colour */
-  ClutterTruth truth;
   int n_scenes;
   Count count[N_GIVEN][N_WAYS][MAX_SCENES];
   Count ceiling[MAX_SCENES]; /* found: among a model's candidates */
@@ -117,7 +108,7 @@ new_detector (Bench *b, int which)
 {
   for (int i = 0; i < b->n_models; i++)
     b->model[i]->shape.has_colour &= !which;
-  ok (scopedetect_new (&b->detector[which], &b->dev, WIDTH, HEIGHT,
+  ok (scopedetect_new (&b->detector[which], &b->scene.dev, WIDTH, HEIGHT,
       (const ScopedetectModel *const *) b->model, b->n_models));
 }
 
@@ -128,19 +119,14 @@ bench_open (Bench *b, DeviceKind kind, const char *const *names, int n)
   memset (b, 0, sizeof *b);
   b->n_models = n;
   b->max_objects = 1;
-  ok (clutter_new (&b->scene, WIDTH, HEIGHT, names, n, .001));
+  table_open (&b->scene, kind, names, n, .001);
   for (int i = 0; i < n; i++)
     compile (b, i, names[i]);
-  ok (device_open (&b->dev, kind, NULL));
-  ok (device_alloc (&b->dev, &b->depth_copy, 2 * WIDTH * HEIGHT));
-  ok (device_alloc (&b->dev, &b->color_copy, 3 * WIDTH * HEIGHT));
   for (int k = 0; k < 2; k++)
     new_detector (b, k);
   for (int i = 0; i < N_GIVEN * N_WAYS; i++)
     b->told[i / N_WAYS][i % N_WAYS] =
         malloc (sizeof (Told) * MAX_SCENES * MAX_MODELS);
-  b->color = frame_new (IMAGE_RGB, WIDTH, HEIGHT, 0, 1);
-  b->depth = frame_new (IMAGE_GRAY16, WIDTH, HEIGHT, 0, 1);
 }
 
 static void
@@ -150,14 +136,9 @@ bench_close (Bench *b)
     scopedetect_free (b->detector[k]);
   for (int i = 0; i < N_GIVEN * N_WAYS; i++)
     free (b->told[i / N_WAYS][i % N_WAYS]);
-  device_release (&b->dev, b->depth_copy);
-  device_release (&b->dev, b->color_copy);
-  device_close (&b->dev);
   for (int i = 0; i < b->n_models; i++)
     scopedetect_model_free (b->model[i]);
-  clutter_free (b->scene);
-  frame_free (&b->color);
-  frame_free (&b->depth);
+  table_close (&b->scene);
 }
 
 /* Draws scene @seed of @n_objects to device memory; what to look by goes to @p
@@ -172,24 +153,9 @@ draw (Bench *b, uint64_t seed, int n_objects, ScopedetectParams *p,
   scene.seed = seed;
   scene.n_objects = n_objects;
   scene.depth_bias = random_below (seed, 1, 8) / 1000.;
-  ok (clutter_render (
-      b->scene, &scene, CLUTTER_COLOR, 0, &b->color.image, NULL, NULL));
-  ok (clutter_render (
-      b->scene, &scene, CLUTTER_DEPTH, 0, &b->depth.image, &b->truth, NULL));
-  ok (device_copy (
-      &b->dev, b->depth_copy, b->depth.image.plane[0], 2 * WIDTH * HEIGHT));
-  ok (device_copy (
-      &b->dev, b->color_copy, b->color.image.plane[0], 3 * WIDTH * HEIGHT));
-  b->on_device = b->color.image;
-  b->on_device.plane[0] = b->color_copy;
-  *frame = (ScopedetectFrame){.width = WIDTH,
-      .height = HEIGHT,
-      .depth = b->depth_copy,
-      .depth_stride = 2 * WIDTH,
-      .color = colour ? &b->on_device : NULL};
-  scopedetect_preset (p, b->preset);
-  p->camera =
-      (ScopedetectCamera){b->truth.fx, b->truth.fy, b->truth.cx, b->truth.cy};
+  *frame = table_draw (&b->scene, &scene);
+  frame->color = colour ? frame->color : NULL;
+  *p = table_params (&b->scene, b->preset);
   p->max_objects = b->max_objects;
   return b->detector[random_below (seed, 3, 4) == 0];
 }
@@ -218,26 +184,6 @@ look (Bench *b, uint64_t seed, int n_objects)
 
 /* ---- What is right ---- */
 
-/* The number of the object of @model that is at @pose; -1: none. */
-static int
-truth_at (const Bench *b, int model, const double pose[7])
-{
-  ScopedetectModelInfo info;
-
-  scopedetect_model_info (b->model[model], &info);
-  for (int i = 0; i < b->truth.n_objects; i++) {
-    double add, add_s;
-
-    if (b->truth.objects[i].shape != model)
-      continue;
-    scopedetect_model_distance (
-        b->model[model], pose, b->truth.objects[i].pose, &add, &add_s);
-    if (add_s < RIGHT * info.diameter)
-      return i;
-  }
-  return -1;
-}
-
 static bool
 is_wanted (const ClutterObject *o)
 {
@@ -247,8 +193,8 @@ is_wanted (const ClutterObject *o)
 static bool
 is_there (const Bench *b, int model)
 {
-  for (int i = 0; i < b->truth.n_objects; i++)
-    if (b->truth.objects[i].shape == model)
+  for (int i = 0; i < b->scene.truth.n_objects; i++)
+    if (b->scene.truth.objects[i].shape == model)
       return true;
   return false;
 }
@@ -270,7 +216,7 @@ count (const Bench *b, const Scopedetect *s, const bool *looked_for, Count *c,
   memset (c, 0, sizeof *c);
   for (int i = 0; i < s->n_objects; i++) {
     const ScopedetectObject *o = &s->objects[i];
-    int at = truth_at (b, o->model, o->pose);
+    int at = table_find (&b->scene, b->model[o->model], o->model, o->pose);
     bool right = at >= 0 && !found[at];
 
     if (right)
@@ -280,9 +226,9 @@ count (const Bench *b, const Scopedetect *s, const bool *looked_for, Count *c,
     if (told)
       told[i] = (Told){o->score, right};
   }
-  for (int i = 0; i < b->truth.n_objects; i++)
-    if (is_wanted (&b->truth.objects[i]) &&
-        looked_for[b->truth.objects[i].shape])
+  for (int i = 0; i < b->scene.truth.n_objects; i++)
+    if (is_wanted (&b->scene.truth.objects[i]) &&
+        looked_for[b->scene.truth.objects[i].shape])
       c->wanted++, c->found += found[i];
 }
 
@@ -291,11 +237,11 @@ static void
 count_ceiling (const Bench *b, const Scopedetect *s, Count *c)
 {
   memset (c, 0, sizeof *c);
-  for (int i = 0; i < b->truth.n_objects; i++) {
-    int model = b->truth.objects[i].shape;
+  for (int i = 0; i < b->scene.truth.n_objects; i++) {
+    int model = b->scene.truth.objects[i].shape;
     bool found = false;
 
-    if (!is_wanted (&b->truth.objects[i]))
+    if (!is_wanted (&b->scene.truth.objects[i]))
       continue;
     for (int k = 0; k < s->stage[0].n[model] && k < s->work.params.candidates;
          k++) {
@@ -303,7 +249,7 @@ count_ceiling (const Bench *b, const Scopedetect *s, Count *c)
           &s->stage[0].hypothesis[model * SCOPEDETECT_FOUND + k].pose;
       double pose[] = {p->t.x, p->t.y, p->t.z, p->q.w, p->q.x, p->q.y, p->q.z};
 
-      found |= truth_at (b, model, pose) >= 0;
+      found |= table_find (&b->scene, b->model[model], model, pose) >= 0;
     }
     c->wanted++;
     c->found += found;
@@ -593,11 +539,12 @@ run_instances (DeviceKind device, int kind, int scenes, uint64_t first,
     for (int k = 0; k < copies + 2; k++)
       names[k] =
           clutter_solids[k < copies ? kind : (kind + 1 + k - copies) % SOLIDS];
-    clutter_free (b->scene);
-    ok (clutter_new (&b->scene, WIDTH, HEIGHT, names, copies + 2, 1));
+    clutter_free (b->scene.clutter);
+    ok (clutter_new (&b->scene.clutter, WIDTH, HEIGHT, names, copies + 2, 1));
     s = look (b, seed, copies + 2);
     for (int k = 0; k < copies + 2; k++) /* from names to models */
-      b->truth.objects[k].shape = b->truth.objects[k].shape >= copies;
+      b->scene.truth.objects[k].shape =
+          b->scene.truth.objects[k].shape >= copies;
     for (int k = 0; k < N_WAYS; k++) {
       s->work.params.explain = ways[k].explain;
       ok (scopedetect_decide_frame (s));
