@@ -36,7 +36,7 @@ GST_START_TEST (test_malformed)
       {"a:rg=0..1,0..1|", "number"},
       {"a:#ff0000~3 more", "left over"},
   };
-  Red r = red_new (GST_VIDEO_FORMAT_RGB);
+  g_auto (Red) r = red_new (GST_VIDEO_FORMAT_RGB);
 
   for (guint i = 0; i < G_N_ELEMENTS (wrong); i++) {
     gchar *kept;
@@ -48,13 +48,12 @@ GST_START_TEST (test_malformed)
     g_free (kept);
     fail_unless_equals_int (red_count (&r), 1);
   }
-  red_free (&r);
 }
 GST_END_TEST;
 
 GST_START_TEST (test_too_many)
 {
-  Red r = red_new (GST_VIDEO_FORMAT_RGB);
+  g_auto (Red) r = red_new (GST_VIDEO_FORMAT_RGB);
   GString *text = g_string_new (RED);
 
   for (guint i = 1; i < 1024; i++)
@@ -67,14 +66,13 @@ GST_START_TEST (test_too_many)
   expect_once (r.bus, GST_MESSAGE_WARNING, "1024");
   fail_unless_equals_int (red_count (&r), 1);
   g_string_free (text, TRUE);
-  red_free (&r);
 }
 GST_END_TEST;
 
 GST_START_TEST (test_file)
 {
-  Red r = red_new (GST_VIDEO_FORMAT_RGB);
-  gchar *folder = g_dir_make_tmp ("moct-XXXXXX", NULL);
+  g_auto (Red) r = red_new (GST_VIDEO_FORMAT_RGB);
+  g_autofree gchar *folder = g_dir_make_tmp ("moct-XXXXXX", NULL);
   gchar *path = g_build_filename (folder, "colours", NULL), *kept;
 
   g_object_set (r.h->element, "objects-file", path, NULL);
@@ -93,15 +91,13 @@ GST_START_TEST (test_file)
   g_unlink (path);
   g_rmdir (folder);
   g_free (path);
-  g_free (folder);
-  red_free (&r);
 }
 GST_END_TEST;
 
 /* Frames pass, and one warning says what to set. */
 GST_START_TEST (test_no_colours)
 {
-  Red r = red_new (GST_VIDEO_FORMAT_RGB);
+  g_auto (Red) r = red_new (GST_VIDEO_FORMAT_RGB);
 
   g_object_set (r.h->element, "objects", "", NULL);
   fail_unless_equals_int (red_count (&r), 0);
@@ -110,7 +106,6 @@ GST_START_TEST (test_no_colours)
   fail_unless (gst_bus_pop_filtered (r.bus, GST_MESSAGE_WARNING) == NULL);
   g_object_set (r.h->element, "objects", RED, NULL);
   fail_unless_equals_int (red_count (&r), 1);
-  red_free (&r);
 }
 GST_END_TEST;
 
@@ -118,20 +113,19 @@ GST_END_TEST;
 static void
 expect_label (Red *r, GstBuffer *buffer, const gchar *label)
 {
-  GstVisionObjects *found = red_push (r, buffer);
+  g_autoptr (GstVisionObjects) found = red_push (r, buffer);
 
   fail_unless (found != NULL);
   fail_unless_equals_int (found->n_objects, 1);
   fail_unless_equals_string (found->objects[0].label, label);
   fail_unless_equals_uint64 (found->objects[0].area, W * H);
-  gst_vision_objects_free (found);
 }
 
 /* From a region of a frame, by property, by signal, and by an upstream region;
  * the numbers are then in "objects". */
 GST_START_TEST (test_learn)
 {
-  Red r = red_new (GST_VIDEO_FORMAT_RGB);
+  g_auto (Red) r = red_new (GST_VIDEO_FORMAT_RGB);
   gboolean done;
   gchar *text;
 
@@ -158,14 +152,13 @@ GST_START_TEST (test_learn)
   expect_once (r.bus, GST_MESSAGE_WARNING, "lies outside of it");
   expect_label (&r, NULL, "near");
   fail_unless_equals_uint64 (stat_count (r.h->element, "faulty"), 2);
-  red_free (&r);
 }
 GST_END_TEST;
 
 /* From a later frame: at 40 ms a frame, the sixth. */
 GST_START_TEST (test_learn_later)
 {
-  Red r = red_new (GST_VIDEO_FORMAT_RGB);
+  g_auto (Red) r = red_new (GST_VIDEO_FORMAT_RGB);
   gchar *text;
 
   g_object_set (r.h->element, "objects", "ball:roi=12,22,10,10@0.2", NULL);
@@ -176,7 +169,6 @@ GST_START_TEST (test_learn_later)
         text, i < 5 ? "ball:roi=12,22,10,10@0.2" : "ball:lab="));
     g_free (text);
   }
-  red_free (&r);
 }
 GST_END_TEST;
 
@@ -184,7 +176,7 @@ GST_END_TEST;
 GST_START_TEST (test_shape)
 {
   const gdouble side = (gdouble) MAX (W, H) / MIN (W, H);
-  Red r = red_new (GST_VIDEO_FORMAT_RGB);
+  g_auto (Red) r = red_new (GST_VIDEO_FORMAT_RGB);
 
   g_object_set (r.h->element, "lose-frames", 0, "min-roundness", .99 / side,
       "min-fill", 1., "max-side-ratio", 1.01 * side, NULL);
@@ -195,7 +187,6 @@ GST_START_TEST (test_shape)
   g_object_set (r.h->element, "max-side-ratio", 1.01 * side, "min-roundness",
       1.02 / side, NULL);
   fail_unless_equals_int (red_count (&r), 0);
-  red_free (&r);
 }
 GST_END_TEST;
 
@@ -225,7 +216,7 @@ move_and_type (GstHarness *h)
 GST_START_TEST (test_mouse)
 {
   for (gint drawn = 0; drawn < 2; drawn++) {
-    Red r = red_new (GST_VIDEO_FORMAT_RGB);
+    g_auto (Red) r = red_new (GST_VIDEO_FORMAT_RGB);
     gchar *objects;
 
     g_object_set (r.h->element, "objects", "", NULL);
@@ -252,7 +243,6 @@ GST_START_TEST (test_mouse)
     g_object_get (r.h->element, "objects", &objects, NULL);
     fail_unless (g_str_has_prefix (objects, "click 1:"), "%s", objects);
     g_free (objects);
-    red_free (&r);
   }
 }
 GST_END_TEST;
@@ -264,12 +254,12 @@ GST_START_TEST (test_learn_names)
   static const gchar *const names[] = {"#x", ";", "", " x", "a:b", "x\n#",
       "x;y", "a:#ff0000~3;b", "a:#ff0000~9\n#", "\xff", NULL,
       "a name of more than thirty-one bytes", "ab:0123456789é\xc3"};
-  Red r = red_new (GST_VIDEO_FORMAT_RGB);
+  g_auto (Red) r = red_new (GST_VIDEO_FORMAT_RGB);
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
     gboolean done = TRUE;
-    GstMessage *message;
-    GError *error;
+    g_autoptr (GstMessage) message = NULL;
+    g_autoptr (GError) error = NULL;
 
     g_signal_emit_by_name (
         r.h->element, "learn", names[i], 12, 22, 10, 10, &done);
@@ -281,18 +271,15 @@ GST_START_TEST (test_learn_names)
             strstr (error->message, " name ") &&
             g_utf8_validate (error->message, -1, NULL),
         "\"%s\": %s", names[i], error->message);
-    g_error_free (error);
-    gst_message_unref (message);
   }
   expect_label (&r, NULL, "red");
-  red_free (&r);
 }
 GST_END_TEST;
 
 /* More colours than there can be: said, too. */
 GST_START_TEST (test_learn_too_many)
 {
-  Red r = red_new (GST_VIDEO_FORMAT_RGB);
+  g_auto (Red) r = red_new (GST_VIDEO_FORMAT_RGB);
   GString *text = g_string_new (NULL);
   gboolean done;
 
@@ -305,13 +292,12 @@ GST_START_TEST (test_learn_too_many)
   g_object_set (r.h->element, "objects", "\xff:#ff0000~9", NULL);
   expect_once (r.bus, GST_MESSAGE_WARNING, "not UTF-8");
   g_string_free (text, TRUE);
-  red_free (&r);
 }
 GST_END_TEST;
 
 GST_START_TEST (test_learn_from_meta)
 {
-  Red r = red_new (GST_VIDEO_FORMAT_RGB);
+  g_auto (Red) r = red_new (GST_VIDEO_FORMAT_RGB);
   GstBuffer *buffer;
 
   g_object_set (r.h->element, "objects", "cup:roi=meta", NULL);
@@ -321,7 +307,6 @@ GST_START_TEST (test_learn_from_meta)
   gst_buffer_add_video_region_of_interest_meta (buffer, "cup", 12, 22, 8, 8);
   expect_label (&r, buffer, "cup");
   expect_label (&r, NULL, "cup");
-  red_free (&r);
 }
 GST_END_TEST;
 
@@ -330,7 +315,7 @@ GST_END_TEST;
 static guint64
 id_of_next (Red *r, const gchar *label, guint points)
 {
-  GstVisionObjects *found = red_push (r, NULL);
+  g_autoptr (GstVisionObjects) found = red_push (r, NULL);
   guint64 id;
 
   fail_unless (found != NULL);
@@ -338,7 +323,6 @@ id_of_next (Red *r, const gchar *label, guint points)
   fail_unless_equals_string (found->objects[0].label, label);
   fail_unless_equals_int (found->objects[0].trajectory.n, 2 * points);
   id = found->objects[0].id;
-  gst_vision_objects_free (found);
   return id;
 }
 
@@ -350,7 +334,7 @@ GST_START_TEST (test_other_colours)
       "blue:#0000ff~10;green:#00ff00~10;red:#ff0000~20", /* other words */
       RED ";blue:#0000ff~10",
   };
-  Red r = red_new (GST_VIDEO_FORMAT_RGB);
+  g_auto (Red) r = red_new (GST_VIDEO_FORMAT_RGB);
   guint64 id;
   guint i;
 
@@ -369,7 +353,6 @@ GST_START_TEST (test_other_colours)
   fail_unless_equals_int (red_count (&r), 0);
   g_object_set (r.h->element, "objects", "rouge:#ff0000~20", NULL);
   fail_unless_equals_uint64 (id_of_next (&r, "rouge", 1), id + 2);
-  red_free (&r);
 }
 GST_END_TEST;
 

@@ -10,7 +10,7 @@ static void
 expect_refusal (
     const gchar *properties, gint width, gint height, const gchar *text)
 {
-  Views v = views_new (FALSE, properties);
+  g_auto (Views) v = views_new (FALSE, properties);
 
   views_caps (&v, GST_VIDEO_FORMAT_GRAY8, width, height, NULL);
   gst_harness_push (v.left, views_make (&v, 0));
@@ -20,7 +20,6 @@ expect_refusal (
     ; /* until the streaming thread is done */
   fail_unless_equals_uint64 (views_stat (&v, "frames"), 0);
   expect_silence (v.bus);
-  views_free (&v);
 }
 
 GST_START_TEST (test_refused)
@@ -46,7 +45,7 @@ GST_START_TEST (test_unequal)
       "packing"};
 
   for (gint i = 0; i < 3; i++) {
-    Views v = views_new (i == 2, "");
+    g_auto (Views) v = views_new (i == 2, "");
 
     views_caps (&v, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, NULL);
     gst_harness_push (v.left, views_make (&v, 0));
@@ -59,7 +58,6 @@ GST_START_TEST (test_unequal)
       gst_harness_push (v.right, views_make (&v, 1));
     }
     expect_soon (v.bus, GST_MESSAGE_ERROR, says[i]);
-    views_free (&v);
   }
 }
 GST_END_TEST;
@@ -68,7 +66,7 @@ GST_END_TEST;
  * the left are at 25 frames a second. */
 GST_START_TEST (test_rates)
 {
-  Views v = views_grey ("");
+  g_auto (Views) v = views_grey ("");
 
   v.info.fps_n = 50;
   gst_harness_set_src_caps (v.right, gst_video_info_to_caps (&v.info));
@@ -77,14 +75,13 @@ GST_START_TEST (test_rates)
       v.bus, GST_MESSAGE_WARNING, "25/1 frames a second and sink_right");
   gst_buffer_unref (views_push (&v, NULL));
   expect_silence (v.bus);
-  views_free (&v);
 }
 GST_END_TEST;
 
 /* Windows of odd lengths, by property and while it plays. */
 GST_START_TEST (test_odd_window)
 {
-  Views v = views_grey ("window=15");
+  g_auto (Views) v = views_grey ("window=15");
   GstBuffer *buffer = views_push (&v, NULL);
 
   views_check_disparity (buffer, WIDTH, HEIGHT);
@@ -96,14 +93,13 @@ GST_START_TEST (test_odd_window)
   g_object_set (v.element, "window", 127, NULL);
   gst_buffer_unref (views_push (&v, NULL));
   expect_soon (v.bus, GST_MESSAGE_WARNING, "larger than the frame");
-  views_free (&v);
 }
 GST_END_TEST;
 
 /* What goes wrong while it plays costs the pairs that it concerns. */
 GST_START_TEST (test_faults)
 {
-  Views v = views_grey ("");
+  g_auto (Views) v = views_grey ("");
   GstBuffer *buffer;
 
   gst_buffer_unref (views_push (&v, NULL));
@@ -123,7 +119,6 @@ GST_START_TEST (test_faults)
   gst_buffer_unref (buffer);
   fail_unless_equals_uint64 (views_stat (&v, "faulty"), 2);
   fail_unless_equals_uint64 (views_stat (&v, "frames"), 4);
-  views_free (&v);
 }
 GST_END_TEST;
 
