@@ -254,7 +254,7 @@ BOTH KinfumotHit
 kinfumot_hit (const KinfumotHit *view, int at)
 {
 #ifdef __CUDA_ARCH__
-  const float4 hit = __ldg ((const float4 *) (view + at));
+  const float4 hit = *(const float4 *) (view + at);
 
   return KinfumotHit{hit.x, hit.y, hit.z, hit.w};
 #else
@@ -1011,7 +1011,7 @@ kinfumot_shown_at (const KinfumotWork *w, Vec p)
   if (at < 0)
     return none;
 #ifdef __CUDA_ARCH__
-  const uint2 words = __ldg ((const uint2 *) (w->surfaces + at));
+  const uint2 words = *(const uint2 *) (w->surfaces + at);
 
   return KinfumotSurface{
       (uint16_t) words.x, (uint8_t) (words.x >> 16), __uint_as_float (words.y)};

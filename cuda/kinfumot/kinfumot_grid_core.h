@@ -164,7 +164,7 @@ kinfumot_inside (const KinfumotGrid *g, int slot, int x, int y, int z)
       (uint32_t) (((z & 7) << 6) + ((y & 7) << 3) + (x & 7));
 
 #ifdef __CUDA_ARCH__ /* at once, not each field where it is asked for */
-  const uint32_t word = __ldg ((const uint32_t *) (g->voxels + at));
+  const uint32_t word = *(const uint32_t *) (g->voxels + at);
 
   return KinfumotVoxel{(int16_t) word, (uint16_t) (word >> 16)};
 #else
