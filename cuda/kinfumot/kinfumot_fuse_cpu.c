@@ -79,13 +79,12 @@ note (const KinfumotWork *w, uint64_t key)
   const KinfumotGrid *g = &w->grid;
   uint32_t at = kinfumot_hash (key);
 
-  while (g->keys[at & g->mask] && g->keys[at & g->mask] != key)
+  while (g->table[at & g->mask].key && g->table[at & g->mask].key != key)
     at++;
   at &= g->mask;
-  if (g->keys[at] || w->pool->n_fresh == w->max_fresh)
+  if (g->table[at].key || w->pool->n_fresh == w->max_fresh)
     return;
-  g->keys[at] = key;
-  g->slots[at] = KINFUMOT_NO_BRICK;
+  g->table[at] = (KinfumotEntry){key, KINFUMOT_NO_BRICK};
   w->fresh[w->pool->n_fresh++] = key;
 }
 
@@ -103,7 +102,7 @@ take_bricks (const KinfumotWork *w)
   for (uint32_t i = 0; i < pool->n_fresh; i++) {
     uint32_t slot = w->unused[--pool->n_unused];
 
-    g->slots[kinfumot_entry (g, w->fresh[i])] = (int32_t) slot;
+    g->table[kinfumot_entry (g, w->fresh[i])].slot = (int32_t) slot;
     g->owner[slot] = w->fresh[i];
     g->seen[slot] = w->frame;
     memset (g->voxels + (size_t) slot * KINFUMOT_BRICK_VOXELS, 0,

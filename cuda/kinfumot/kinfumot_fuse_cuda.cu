@@ -19,7 +19,7 @@ note (const KinfumotWork *w, uint64_t key)
   uint32_t at = kinfumot_hash (key), i;
 
   for (;; at++) {
-    uint64_t there = ((volatile uint64_t *) g->keys)[at & g->mask];
+    uint64_t there = *(volatile uint64_t *) &g->table[at & g->mask].key;
 
     if (there == key)
       return;
@@ -27,14 +27,14 @@ note (const KinfumotWork *w, uint64_t key)
       continue;
     if (((volatile KinfumotPool *) w->pool)->n_fresh >= w->max_fresh)
       return;
-    there = atomicCAS ((Word *) &g->keys[at & g->mask], 0, key);
+    there = atomicCAS ((Word *) &g->table[at & g->mask].key, 0, key);
     if (there == key)
       return;
     if (!there)
       break;
   }
   at &= g->mask;
-  g->slots[at] = KINFUMOT_NO_BRICK;
+  g->table[at].slot = KINFUMOT_NO_BRICK;
   i = atomicAdd (&w->pool->n_fresh, 1);
   if (i < w->max_fresh)
     w->fresh[i] = key;
@@ -82,7 +82,7 @@ take (KinfumotWork w)
     for (int k = threadIdx.x; k < KINFUMOT_BRICK_VOXELS / 4; k += blockDim.x)
       voxels[k] = make_uint4 (0, 0, 0, 0);
     if (threadIdx.x == 0) {
-      g->slots[kinfumot_entry (g, key)] = (int32_t) slot;
+      g->table[kinfumot_entry (g, key)].slot = (int32_t) slot;
       g->owner[slot] = key;
       g->seen[slot] = w.frame;
     }

@@ -34,12 +34,17 @@ typedef struct {
 #define KINFUMOT_NO_BRICK (-1)
 #define KINFUMOT_MAX_PROBES 256 /* of the hash table, for a key */
 
+/* Of the hash table. */
 typedef struct {
-  uint64_t *keys;  /* of the table; 0: nothing here */
-  int32_t *slots;  /* of the table: a brick, or KINFUMOT_NO_BRICK for now */
-  uint32_t mask;   /* entries of the table - 1 */
-  uint64_t *owner; /* of each brick: its key, or 0 */
-  uint32_t *seen;  /* of each brick: the last frame that looked for it */
+  uint64_t key; /* 0: nothing here */
+  int32_t slot; /* a brick, or KINFUMOT_NO_BRICK for now */
+} __attribute__ ((aligned (16))) KinfumotEntry;
+
+typedef struct {
+  KinfumotEntry *table;
+  uint32_t mask;         /* entries of the table - 1 */
+  uint64_t *owner;       /* of each brick: its key, or 0 */
+  uint32_t *seen;        /* of each brick: the last frame that looked for it */
   KinfumotVoxel *voxels; /* KINFUMOT_BRICK_VOXELS a brick, x fastest */
   uint32_t max_bricks;
   float voxel, truncation; /* metres */
@@ -99,7 +104,7 @@ kinfumot_entry (const KinfumotGrid *g, uint64_t key)
   uint32_t at = kinfumot_hash (key);
 
   for (int i = 0; i < KINFUMOT_MAX_PROBES; i++, at++) {
-    uint64_t there = g->keys[at & g->mask];
+    uint64_t there = g->table[at & g->mask].key;
 
     if (there == key)
       return (int) (at & g->mask);
@@ -109,8 +114,20 @@ kinfumot_entry (const KinfumotGrid *g, uint64_t key)
   return -1;
 }
 
-/* The brick of @key, which may be 0.  The first entry is mostly the right one,
- * so key and slot are read at once. */
+BOTH KinfumotEntry
+kinfumot_read_entry (const KinfumotEntry *e)
+{
+#ifdef __CUDA_ARCH__ /* at once, not each field where it is asked for */
+  const ulonglong2 words = *(const ulonglong2 *) e;
+
+  return KinfumotEntry{words.x, (int32_t) words.y};
+#else
+  return *e;
+#endif
+}
+
+/* The brick of @key, which may be 0; the first entry is mostly the right one.
+ */
 BOTH int
 kinfumot_find (const KinfumotGrid *g, uint64_t key)
 {
@@ -118,12 +135,11 @@ kinfumot_find (const KinfumotGrid *g, uint64_t key)
 
   ROLLED
   for (int i = 0; i < KINFUMOT_MAX_PROBES && key; i++, at++) {
-    uint64_t there = g->keys[at & g->mask];
-    int slot = g->slots[at & g->mask];
+    const KinfumotEntry e = kinfumot_read_entry (&g->table[at & g->mask]);
 
-    if (there == key)
-      return slot;
-    if (!there)
+    if (e.key == key)
+      return e.slot;
+    if (!e.key)
       break;
   }
   return KINFUMOT_NO_BRICK;
@@ -163,7 +179,7 @@ kinfumot_inside (const KinfumotGrid *g, int slot, int x, int y, int z)
   uint32_t at = (uint32_t) slot * KINFUMOT_BRICK_VOXELS +
       (uint32_t) (((z & 7) << 6) + ((y & 7) << 3) + (x & 7));
 
-#ifdef __CUDA_ARCH__ /* at once, not each field where it is asked for */
+#ifdef __CUDA_ARCH__ /* at once, as above */
   const uint32_t word = *(const uint32_t *) (g->voxels + at);
 
   return KinfumotVoxel{(int16_t) word, (uint16_t) (word >> 16)};

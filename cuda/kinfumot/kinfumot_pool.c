@@ -71,8 +71,7 @@ get_memory (Kinfumot *k, DeviceMemory *m)
   KinfumotWork *w = &k->work;
   KinfumotGrid *g = &w->grid;
 
-  TRY (memory_get (m, &g->keys, g->mask + 1));
-  TRY (memory_get (m, &g->slots, g->mask + 1));
+  TRY (memory_get (m, &g->table, g->mask + 1));
   TRY (memory_get (m, &g->owner, g->max_bricks));
   TRY (memory_get (m, &g->seen, g->max_bricks));
   TRY (memory_get_bytes (m, (void **) &g->voxels, g->max_bricks,
@@ -138,20 +137,19 @@ kinfumot_pool_new (Kinfumot *k)
 /* ---- Giving back ---- */
 
 typedef struct {
-  uint32_t n, table;
-  uint64_t *owner, *keys;
+  uint32_t n, entries;
+  uint64_t *owner;
   uint32_t *seen, *unused;
-  int32_t *slots;
+  KinfumotEntry *table;
 } Copy;
 
 static void
 copy_free (Copy *c)
 {
   free (c->owner);
-  free (c->keys);
   free (c->seen);
   free (c->unused);
-  free (c->slots);
+  free (c->table);
 }
 
 static const char *
@@ -160,13 +158,12 @@ copy_new (Kinfumot *k, Copy *c)
   const KinfumotGrid *g = &k->work.grid;
 
   c->n = g->max_bricks;
-  c->table = g->mask + 1;
+  c->entries = g->mask + 1;
   c->owner = malloc (c->n * sizeof *c->owner);
   c->seen = malloc (c->n * sizeof *c->seen);
   c->unused = malloc (c->n * sizeof *c->unused);
-  c->keys = calloc (c->table, sizeof *c->keys);
-  c->slots = calloc (c->table, sizeof *c->slots);
-  if (!c->owner || !c->seen || !c->unused || !c->keys || !c->slots)
+  c->table = calloc (c->entries, sizeof *c->table);
+  if (!c->owner || !c->seen || !c->unused || !c->table)
     return "out of memory";
   TRY (device_copy (&k->device, c->owner, g->owner, c->n * sizeof *c->owner));
   TRY (device_copy (&k->device, c->seen, g->seen, c->n * sizeof *c->seen));
@@ -176,12 +173,11 @@ copy_new (Kinfumot *k, Copy *c)
 static void
 put (Copy *c, uint32_t slot)
 {
-  uint32_t at = kinfumot_hash (c->owner[slot]), mask = c->table - 1;
+  uint32_t at = kinfumot_hash (c->owner[slot]), mask = c->entries - 1;
 
-  while (c->keys[at & mask])
+  while (c->table[at & mask].key)
     at++;
-  c->keys[at & mask] = c->owner[slot];
-  c->slots[at & mask] = (int32_t) slot;
+  c->table[at & mask] = (KinfumotEntry){c->owner[slot], (int32_t) slot};
 }
 
 /* The table and the list of what is unused, made anew from the owners. */
@@ -198,9 +194,8 @@ copy_back (Kinfumot *k, Copy *c)
     else
       c->unused[n++] = i;
   TRY (device_copy (&k->device, g->owner, c->owner, c->n * sizeof *c->owner));
-  TRY (device_copy (&k->device, g->keys, c->keys, c->table * sizeof *c->keys));
   TRY (device_copy (
-      &k->device, g->slots, c->slots, c->table * sizeof *c->slots));
+      &k->device, g->table, c->table, c->entries * sizeof *c->table));
   TRY (device_copy (&k->device, w->unused, c->unused, n * sizeof *c->unused));
   return set_unused (k, n);
 }

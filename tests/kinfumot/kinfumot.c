@@ -708,7 +708,7 @@ test_no_room (DeviceKind kind)
       told += strstr (err, "ask for 1") && strstr (err, "MiB are free");
     kinfumot_free (k);
   } while (err && n < 200);
-  check (!err && told == 9 && failing_blocks == 0);
+  check (!err && told == 8 && failing_blocks == 0);
   failing_reset (0);
   device_close (&dev);
 }
