@@ -85,23 +85,62 @@ parts_in (const ImageBox *box, int model, int stride)
       ceil_div (box->y1 - box->y0, stride) * kinfumot_parts (model);
 }
 
-/* Adds to @sums.  One part of all pixels after the other, so that a warp does
- * the same. */
+typedef struct {
+  int at, part; /* a pixel, and what of it */
+} Place;
+
+/* Number @i of those that the model's box has: one part of all pixels after the
+ * other, so that a warp does the same. */
+static __device__ Place
+place_of (const KinfumotWork *w, const ImageBox *box, int stride, int i)
+{
+  const int columns = ceil_div (box->x1 - box->x0, stride);
+  const int rows = ceil_div (box->y1 - box->y0, stride);
+  const int row = i / columns;
+  const int x = box->x0 + i % columns * stride;
+  const int y = box->y0 + row % rows * stride;
+
+  return Place{y * w->width + x, row / rows};
+}
+
+static __device__ __forceinline__ void
+bring_near (const void *p)
+{
+  asm volatile("prefetch.global.L1 [%0];" ::"l"(p));
+}
+
+/* Asks for what is known of a pixel before it is looked at, which would wait
+ * for one after the other. */
+static __device__ void
+bring_pixel (const KinfumotWork *w, int at)
+{
+  bring_near (w->now.depth + at);
+  bring_near (w->normals + at);
+  bring_near (w->rays + at);
+}
+
+/* Adds to @sums. */
 static __device__ void
 add_pixels (const KinfumotWork *w, int model, const KinfumotModel *m,
     int stride, int blocks, int64_t *sums)
 {
   const ImageBox box = m->box;
-  const int columns = ceil_div (box.x1 - box.x0, stride);
-  const int rows = ceil_div (box.y1 - box.y0, stride);
-  const int n = parts_in (&box, model, stride);
+  const int n = parts_in (&box, model, stride), step = blocks * ALIGN_THREADS;
   int64_t mine[KINFUMOT_N_SUMS] = {0};
+  Place next = {0, 0};
+  const auto go_to = [&] (int i) {
+    if (i >= n)
+      return;
+    next = place_of (w, &box, stride, i);
+    bring_pixel (w, next.at);
+  };
 
-  for (int i = thread_index (); i < n; i += blocks * ALIGN_THREADS) {
-    int x = box.x0 + i % columns * stride, row = i / columns;
-    int y = box.y0 + row % rows * stride;
+  go_to (thread_index ());
+  for (int i = thread_index (); i < n; i += step) {
+    const Place here = next;
 
-    kinfumot_add_part (w, model, m, y * w->width + x, row / rows, mine);
+    go_to (i + step);
+    kinfumot_add_part (w, model, m, here.at, here.part, mine);
   }
   if ((int) (blockIdx.x * ALIGN_THREADS) < n)
     add_block (mine, sums);
