@@ -253,7 +253,7 @@ static const char *
 set_camera (Kinfumot *k, const KinfumotCamera *c)
 {
   KinfumotWork *w = &k->work;
-  float most = 0;
+  float max = 0;
 
   TRY (kinfumot_check_camera (c, w->width, w->height));
   if (!memcmp (c, &k->params.camera, sizeof k->params.camera))
@@ -265,9 +265,9 @@ set_camera (Kinfumot *k, const KinfumotCamera *c)
       KinfumotRay r = ray_of (c, x, y);
 
       k->rays[y * w->width + x] = r;
-      most = r.x * r.x + r.y * r.y > most ? r.x * r.x + r.y * r.y : most;
+      max = r.x * r.x + r.y * r.y > max ? r.x * r.x + r.y * r.y : max;
     }
-  w->lens.max_r2 = 1.2f * most;
+  w->lens.max_r2 = 1.2f * max;
   TRY (device_copy (&k->device, w->rays, k->rays,
       (size_t) w->width * w->height * sizeof *k->rays));
   k->params.camera = *c;

@@ -218,7 +218,7 @@ take_aligned (KinfumotWork w, int first)
 
 /* As many as run at the same time on the current device. */
 static const char *
-most_blocks (int *n)
+max_blocks (int *n)
 {
   int device, processors;
 
@@ -236,14 +236,14 @@ kinfumot_align_cuda (
     const Device *dev, const KinfumotWork *w, int first, int last)
 {
   KinfumotWork work = *w;
-  int most, n;
+  int max, n;
 
-  TRY (most_blocks (&most));
+  TRY (max_blocks (&max));
   for (int begin = first; begin < last; begin += n) {
     void *args[] = {&work, &begin};
 
-    n = last - begin < most ? last - begin : most; /* models at a time */
-    CUDA_TRY (cudaLaunchCooperativeKernel ((void *) align, dim3 (most / n, n),
+    n = last - begin < max ? last - begin : max; /* models at a time */
+    CUDA_TRY (cudaLaunchCooperativeKernel ((void *) align, dim3 (max / n, n),
         dim3 (ALIGN_THREADS), args, 0, device_stream (dev)));
   }
   return queue (dev, take_aligned, last - first, 128, *w, first);

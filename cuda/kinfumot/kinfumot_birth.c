@@ -7,7 +7,7 @@
 
 #include "kinfumot/kinfumot_state.h"
 
-#define MOST_TAKEN .5      /* share of the mask that another model has */
+#define MAX_TAKEN .5       /* share of the mask that another model has */
 #define FOUND_SHARE .5     /* of the mask's points, that match a lost model */
 #define FOUND_RESIDUAL .01 /* metres */
 #define LIKE 1.6           /* ratio of extents */
@@ -26,7 +26,7 @@ typedef struct {
 
 /* Bounds of the points of the mask. */
 typedef struct {
-  float least[3], most[3];
+  float min[3], max[3];
 } Bounds;
 
 /* A pixel of the mask that has depth. */
@@ -39,8 +39,8 @@ add_pixel (const Kinfumot *k, int x, int y, Shape *s, Bounds *b)
 
   for (int i = 0; i < 3; i++) {
     s->middle[i] += p[i];
-    b->least[i] = p[i] < b->least[i] ? p[i] : b->least[i];
-    b->most[i] = p[i] > b->most[i] ? p[i] : b->most[i];
+    b->min[i] = p[i] < b->min[i] ? p[i] : b->min[i];
+    b->max[i] = p[i] > b->max[i] ? p[i] : b->max[i];
   }
   s->box.x0 = x < s->box.x0 ? x : s->box.x0;
   s->box.y0 = y < s->box.y0 ? y : s->box.y0;
@@ -69,7 +69,7 @@ measure (const Kinfumot *k)
     }
   for (int i = 0; i < 3 && s.n; i++) {
     s.middle[i] /= s.n;
-    s.extent[i] = b.most[i] - b.least[i];
+    s.extent[i] = b.max[i] - b.min[i];
   }
   return s;
 }
@@ -356,8 +356,8 @@ create (Kinfumot *k, const KinfumotAsked *a, const KinfumotPast *past,
   }
   k->known[model] = (KinfumotKnown){.id = ++k->last_id,
       .state = KINFUMOT_NEW,
-      .least = {INT32_MAX, INT32_MAX, INT32_MAX},
-      .most = {INT32_MIN, INT32_MIN, INT32_MIN}};
+      .min = {INT32_MAX, INT32_MAX, INT32_MAX},
+      .max = {INT32_MIN, INT32_MIN, INT32_MIN}};
   return send (k);
 }
 
@@ -379,7 +379,7 @@ is_like (const KinfumotKnown *o, const Shape *shape)
   double a[3], b[3];
 
   for (int i = 0; i < 3; i++) {
-    a[i] = (o->most[i] - o->least[i]) / 1000. + .02;
+    a[i] = (o->max[i] - o->min[i]) / 1000. + .02;
     b[i] = shape->extent[i] + .02;
   }
   qsort (a, 3, sizeof *a, compare_extents);
@@ -400,7 +400,7 @@ try_lost (Kinfumot *k, const KinfumotAsked *a, const KinfumotPast *past,
 
   kinfumot_turn (pose.q, shape->middle, middle);
   for (int i = 0; i < 3; i++)
-    pose.t[i] = (o->least[i] + o->most[i]) / 2000. - middle[i];
+    pose.t[i] = (o->min[i] + o->max[i]) / 2000. - middle[i];
   go_to (k, past);
   kinfumot_set_pose (m, pose);
   kinfumot_set_motion (m, kinfumot_pose_none ());
@@ -468,9 +468,9 @@ birth (Kinfumot *k, const KinfumotAsked *a)
     return NULL;
   }
   TRY (fetch_shape (k, a, past, &shape));
-  if (shape.n_taken > MOST_TAKEN * shape.n || !shape.n)
+  if (shape.n_taken > MAX_TAKEN * shape.n || !shape.n)
     return NULL;
-  if (shape.n_left < KINFUMOT_LEAST_SHARE * shape.n_seen) {
+  if (shape.n_left < KINFUMOT_MIN_SHARE * shape.n_seen) {
     k->refused++;
     k->refusal = "too little of the background is left to follow the camera by";
     return NULL;

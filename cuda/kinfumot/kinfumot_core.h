@@ -59,7 +59,7 @@ typedef struct {
   uint32_t matched; /* pixels */
   uint32_t through; /* pixels that lie behind its surface */
   int32_t x0, y0, x1, y1;
-  int32_t least[3], most[3]; /* of the matched, the model's coordinates, mm */
+  int32_t min[3], max[3]; /* of the matched, the model's coordinates, mm */
 } KinfumotCount;
 
 /* Device memory. */
@@ -385,7 +385,7 @@ kinfumot_is_free (KinfumotVoxel v)
 #define KINFUMOT_UNUSUAL 1e9f
 #define KINFUMOT_SHIFT .15f     /* of the distance up to which points match */
 #define KINFUMOT_USUAL .25f     /* share of a new frame in what is usual */
-#define KINFUMOT_LEAST_SHIFT 16 /* pixels of a tile */
+#define KINFUMOT_MIN_SHIFT 16   /* pixels of a tile */
 #define KINFUMOT_AROUND_SHIFT 5 /* tiles, of the nine around one */
 
 /* Sums over a tile, by KINFUMOT_R_UNIT. */
@@ -419,7 +419,7 @@ kinfumot_shift (const KinfumotWork *w, int tile, const KinfumotShift *sum)
   float *usual = &w->usual[tile], mean;
 
   w->shifted[tile] = 0;
-  if (sum->n < KINFUMOT_LEAST_SHIFT) {
+  if (sum->n < KINFUMOT_MIN_SHIFT) {
     *usual = KINFUMOT_UNUSUAL;
     return;
   }
@@ -674,7 +674,7 @@ kinfumot_next_surface (const KinfumotWork *w, int at, int dx, int dy)
 BOTH bool
 kinfumot_before_all (const KinfumotWork *w, Vec p)
 {
-  const int least = 6;
+  const int min = 6;
   int at = kinfumot_pixel (w, p), met = 0;
 
   if (at < 0)
@@ -688,7 +688,7 @@ kinfumot_before_all (const KinfumotWork *w, Vec p)
       return false;
     met += depth > 0;
   }
-  return met >= least;
+  return met >= min;
 }
 
 /* Of a point @distance from a surface, up to KINFUMOT_MATCHABLE times @limit.
@@ -742,7 +742,7 @@ kinfumot_class_of (
 BOTH int
 kinfumot_best_object (const KinfumotWork *w, Vec point, float *distance)
 {
-  const float most = KINFUMOT_MATCHABLE * kinfumot_matched (w, point.z);
+  const float max = KINFUMOT_MATCHABLE * kinfumot_matched (w, point.z);
   int best = 0;
 
   for (int m = 1; m < w->n_models; m++) {
@@ -754,9 +754,9 @@ kinfumot_best_object (const KinfumotWork *w, Vec point, float *distance)
       continue;
     met = kinfumot_pair (w, m, point, &pair);
     before = met ? pair.before : 0;
-    if (!met || fabsf (before) >= most)
+    if (!met || fabsf (before) >= max)
       met = kinfumot_ask_voxels (w, m, point, &free, &before);
-    if (met && fabsf (before) < most && fabsf (before) < *distance) {
+    if (met && fabsf (before) < max && fabsf (before) < *distance) {
       *distance = fabsf (before);
       best = m;
     }
@@ -1158,7 +1158,7 @@ kinfumot_march (const KinfumotGrid *g, KinfumotLast *last,
     const KinfumotLine *l, uint64_t slices, float *near, float *far)
 {
   const float stride = .8f * g->truncation / l->length;
-  const float least = g->voxel / l->length;
+  const float min = g->voxel / l->length;
   float before = 0, depth = *near;
   bool met = false;
 
@@ -1176,8 +1176,8 @@ kinfumot_march (const KinfumotGrid *g, KinfumotLast *last,
       break;
     if (known && now < .8f)
       step = fabsf (now) * stride;
-    if (step < least)
-      step = least;
+    if (step < min)
+      step = min;
     *near = depth;
     before = now;
     depth += step;

@@ -300,7 +300,7 @@ kinfumot_distance (const KinfumotGrid *g, KinfumotLast *last, int model, Vec p,
 
 /* ---- Writing ---- */
 
-#define KINFUMOT_MOST_FRAMES (1 << KINFUMOT_WEIGHT_BITS) /* of a mean */
+#define KINFUMOT_MAX_FRAMES (1 << KINFUMOT_WEIGHT_BITS) /* of a mean */
 
 /* floor (2^40 / @n) + 1, by which to multiply is exactly to divide by @n: the
  * excess is at most n, and sums stay below 2^28. */

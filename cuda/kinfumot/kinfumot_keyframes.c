@@ -101,7 +101,7 @@ difference (const KinfumotKeyframe *a, const KinfumotKeyframe *b)
 static void
 choose (const Kinfumot *k, const KinfumotKeyframe *now, int best[TRIED])
 {
-  uint64_t least[TRIED];
+  uint64_t distances[TRIED];
 
   for (int i = 0; i < TRIED; i++)
     best[i] = -1;
@@ -109,15 +109,15 @@ choose (const Kinfumot *k, const KinfumotKeyframe *now, int best[TRIED])
     uint64_t d = difference (now, &k->keyframes[f]);
     int at = TRIED;
 
-    while (at > 0 && (best[at - 1] < 0 || d < least[at - 1]))
+    while (at > 0 && (best[at - 1] < 0 || d < distances[at - 1]))
       at--;
     for (int i = TRIED - 1; i > at; i--) {
       best[i] = best[i - 1];
-      least[i] = least[i - 1];
+      distances[i] = distances[i - 1];
     }
     if (at < TRIED) {
       best[at] = f;
-      least[at] = d;
+      distances[at] = d;
     }
   }
 }

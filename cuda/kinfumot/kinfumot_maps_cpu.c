@@ -92,12 +92,12 @@ count_clear (KinfumotCount *c)
       .y0 = INT32_MAX,
       .x1 = INT32_MIN,
       .y1 = INT32_MIN,
-      .least = {INT32_MAX, INT32_MAX, INT32_MAX},
-      .most = {INT32_MIN, INT32_MIN, INT32_MIN}};
+      .min = {INT32_MAX, INT32_MAX, INT32_MAX},
+      .max = {INT32_MIN, INT32_MIN, INT32_MIN}};
 }
 
-#define LEAST(a, b) ((a) = (b) < (a) ? (b) : (a))
-#define MOST(a, b) ((a) = (b) > (a) ? (b) : (a))
+#define KEEP_MIN(a, b) ((a) = (b) < (a) ? (b) : (a))
+#define KEEP_MAX(a, b) ((a) = (b) > (a) ? (b) : (a))
 
 static void
 count_pixel (const KinfumotWork *w, KinfumotCount *c, int model, int at)
@@ -105,14 +105,14 @@ count_pixel (const KinfumotWork *w, KinfumotCount *c, int model, int at)
   int x = at % w->width, y = at / w->width, mm[3];
 
   c->matched++;
-  LEAST (c->x0, x);
-  LEAST (c->y0, y);
-  MOST (c->x1, x + 1);
-  MOST (c->y1, y + 1);
+  KEEP_MIN (c->x0, x);
+  KEEP_MIN (c->y0, y);
+  KEEP_MAX (c->x1, x + 1);
+  KEEP_MAX (c->y1, y + 1);
   kinfumot_millimetres (w, model, kinfumot_point (w, at), mm);
   for (int i = 0; i < 3; i++) {
-    LEAST (c->least[i], mm[i]);
-    MOST (c->most[i], mm[i]);
+    KEEP_MIN (c->min[i], mm[i]);
+    KEEP_MAX (c->max[i], mm[i]);
   }
 }
 
@@ -121,13 +121,13 @@ count_add (KinfumotCount *to, const KinfumotCount *c)
 {
   to->matched += c->matched;
   to->through += c->through;
-  LEAST (to->x0, c->x0);
-  LEAST (to->y0, c->y0);
-  MOST (to->x1, c->x1);
-  MOST (to->y1, c->y1);
+  KEEP_MIN (to->x0, c->x0);
+  KEEP_MIN (to->y0, c->y0);
+  KEEP_MAX (to->x1, c->x1);
+  KEEP_MAX (to->y1, c->y1);
   for (int i = 0; i < 3; i++) {
-    LEAST (to->least[i], c->least[i]);
-    MOST (to->most[i], c->most[i]);
+    KEEP_MIN (to->min[i], c->min[i]);
+    KEEP_MAX (to->max[i], c->max[i]);
   }
 }
 

@@ -103,12 +103,12 @@ count_lanes (const KinfumotWork *w, int model, int at, bool is_mine)
     atomicMax (&c->y1, box[3]);
   }
   for (int i = 0; i < 3; i++) {
-    int least = warp_min (is_mine ? mm[i] : INT32_MAX);
-    int most = warp_max (is_mine ? mm[i] : INT32_MIN);
+    int min = warp_min (is_mine ? mm[i] : INT32_MAX);
+    int max = warp_max (is_mine ? mm[i] : INT32_MIN);
 
     if (leads) {
-      atomicMin (&c->least[i], least);
-      atomicMax (&c->most[i], most);
+      atomicMin (&c->min[i], min);
+      atomicMax (&c->max[i], max);
     }
   }
 }

@@ -7,8 +7,8 @@
 
 #include "kinfumot/kinfumot_state.h"
 
-#define LEAST_SEEN 50 /* pixels that match, of an object that is seen */
-#define POOR .5       /* share that matches, of one that is not given up */
+#define MIN_SEEN 50 /* pixels that match, of an object that is seen */
+#define POOR .5     /* share that matches, of one that is not given up */
 
 /* ---- Covariance ---- */
 
@@ -56,8 +56,8 @@ static void
 see (KinfumotKnown *o, const KinfumotCount *c)
 {
   for (int i = 0; i < 3; i++) {
-    o->least[i] = c->least[i] < o->least[i] ? c->least[i] : o->least[i];
-    o->most[i] = c->most[i] > o->most[i] ? c->most[i] : o->most[i];
+    o->min[i] = c->min[i] < o->min[i] ? c->min[i] : o->min[i];
+    o->max[i] = c->max[i] > o->max[i] ? c->max[i] : o->max[i];
   }
   o->unseen = 0;
   o->poor = score_of (c) < POOR ? o->poor + 1 : 0;
@@ -81,9 +81,9 @@ fill_place (const KinfumotKnown *o, KinfumotObject *r)
 {
   double middle[3] = {0, 0, 0};
 
-  for (int i = 0; i < 3 && o->most[i] >= o->least[i]; i++) {
-    middle[i] = (o->least[i] + o->most[i]) / 2000.;
-    r->extent[i] = (o->most[i] - o->least[i]) / 1000.;
+  for (int i = 0; i < 3 && o->max[i] >= o->min[i]; i++) {
+    middle[i] = (o->min[i] + o->max[i]) / 2000.;
+    r->extent[i] = (o->max[i] - o->min[i]) / 1000.;
   }
   kinfumot_turn (r->pose.q, middle, r->middle);
   for (int i = 0; i < 3; i++)
@@ -128,7 +128,7 @@ update (Kinfumot *k, int model)
     o->age++;
     return false;
   }
-  if (m->good && c->matched >= LEAST_SEEN)
+  if (m->good && c->matched >= MIN_SEEN)
     see (o, c);
   else
     miss (o, m);

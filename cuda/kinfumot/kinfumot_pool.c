@@ -9,7 +9,7 @@
 
 #include "kinfumot/kinfumot_state.h"
 
-#define MOST_FRESH 65536 /* bricks that a frame may want beyond the pool */
+#define EXTRA_FRESH 65536 /* bricks that a frame may want beyond the pool */
 
 static uint32_t
 table_size (uint32_t keys)
@@ -57,9 +57,9 @@ static const char *
 make_reciprocals (Kinfumot *k)
 {
   KinfumotGrid *g = &k->work.grid;
-  uint64_t all[KINFUMOT_MOST_FRAMES + 1] = {0};
+  uint64_t all[KINFUMOT_MAX_FRAMES + 1] = {0};
 
-  for (int n = 1; n <= KINFUMOT_MOST_FRAMES; n++)
+  for (int n = 1; n <= KINFUMOT_MAX_FRAMES; n++)
     all[n] = kinfumot_reciprocal (n);
   TRY (device_copy (&k->device, g->reciprocals, all, sizeof all));
   return device_wait (&k->device);
@@ -79,7 +79,7 @@ get_memory (Kinfumot *k, DeviceMemory *m)
   TRY (memory_get (m, &w->fresh, w->max_fresh));
   TRY (memory_get (m, &w->unused, g->max_bricks));
   TRY (memory_get (m, &w->visible, g->max_bricks));
-  return memory_get (m, &g->reciprocals, KINFUMOT_MOST_FRAMES + 1);
+  return memory_get (m, &g->reciprocals, KINFUMOT_MAX_FRAMES + 1);
 }
 
 /* Why the memory was refused, and what helps. */
@@ -127,7 +127,7 @@ kinfumot_pool_new (Kinfumot *k)
   g->voxels_a_metre = 1 / g->voxel;
   g->truncations_a_metre = 1 / g->truncation;
   g->max_bricks = (uint32_t) (((uint64_t) k->params.max_memory << 20) / brick);
-  w->max_fresh = g->max_bricks + MOST_FRESH;
+  w->max_fresh = g->max_bricks + EXTRA_FRESH;
   g->mask = table_size (g->max_bricks + w->max_fresh) - 1;
   TRY (reserve (k));
   TRY (make_reciprocals (k));

@@ -247,7 +247,7 @@ kinfumot_to_camera (const KinfumotModel *m, Vec p)
 
 /* ---- The step ---- */
 
-#define KINFUMOT_LEAST_POINTS 100
+#define KINFUMOT_MIN_POINTS 100
 /* Eigenvalue per point below which only the noise of normals determines a
  * direction. */
 #define KINFUMOT_WEAK .002
@@ -539,7 +539,7 @@ kinfumot_moved (KinfumotPose motion, const double x[6], const double middle[3])
 BOTH void
 kinfumot_step (KinfumotModel *m, const KinfumotSystem *s, double x[6])
 {
-  double most = 0;
+  double max = 0;
 
   m->residual = sqrt (s->mean_square);
   UNROLLED
@@ -547,8 +547,8 @@ kinfumot_step (KinfumotModel *m, const KinfumotSystem *s, double x[6])
     x[i] /= s->spread;
   UNROLLED
   for (int i = 0; i < 6; i++)
-    most = x[i] > most ? x[i] : -x[i] > most ? -x[i] : most;
-  m->settled = most < KINFUMOT_SETTLED;
+    max = x[i] > max ? x[i] : -x[i] > max ? -x[i] : max;
+  m->settled = max < KINFUMOT_SETTLED;
   kinfumot_set_motion (m, kinfumot_moved (m->motion, x, s->middle));
 }
 
@@ -561,7 +561,7 @@ kinfumot_iterate (KinfumotModel *m, KinfumotEigen *e, int lane, int lanes)
   double a[6][6], x[6];
   unsigned weak = 0;
 
-  if (m->sums[KINFUMOT_N] < KINFUMOT_LEAST_POINTS) {
+  if (m->sums[KINFUMOT_N] < KINFUMOT_MIN_POINTS) {
     if (!lane) {
       m->points = (uint32_t) m->sums[KINFUMOT_N];
       m->solved = false;
@@ -612,8 +612,8 @@ kinfumot_predict (KinfumotModel *models, int model)
 }
 
 /* Minimum share of the points that match the background. */
-#define KINFUMOT_LEAST_SHARE .25
-#define KINFUMOT_MOST_RESIDUAL .03 /* metres */
+#define KINFUMOT_MIN_SHARE .25
+#define KINFUMOT_MAX_RESIDUAL .03 /* metres */
 
 /* Whether the motion of a model can be believed; @points: all that have a
  * normal. */
@@ -625,8 +625,8 @@ kinfumot_judge (KinfumotModel *models, int model, uint32_t points)
   if (m->active == KINFUMOT_CARRIED)
     m->good = true;
   else
-    m->good = m->solved && m->residual < KINFUMOT_MOST_RESIDUAL &&
-        (model || m->points >= KINFUMOT_LEAST_SHARE * points);
+    m->good = m->solved && m->residual < KINFUMOT_MAX_RESIDUAL &&
+        (model || m->points >= KINFUMOT_MIN_SHARE * points);
   if (model && !models[0].good)
     m->good = false;
   if (!model && !m->good)

@@ -29,7 +29,7 @@ typedef struct {
   int age;
   int unseen; /* frames in a row */
   int poor;   /* frames in a row in which less than half matched */
-  int32_t least[3], most[3]; /* mm, of all its points so far */
+  int32_t min[3], max[3]; /* mm, of all its points so far */
 } KinfumotKnown;
 
 typedef struct {

@@ -4,7 +4,7 @@
  * and is only noted; the next frame applies it. */
 #include "kinfumot/gstkinfumot.h"
 
-#define MOST_NOTED 32
+#define MAX_NOTED 32
 
 gboolean
 gst_kinfumot_take_event (GstKinfumot *self, GstEvent *event)
@@ -15,7 +15,7 @@ gst_kinfumot_take_event (GstKinfumot *self, GstEvent *event)
       !gst_structure_has_name (s, "VisionNewObject"))
     return FALSE;
   GST_OBJECT_LOCK (self);
-  if (self->births.length < MOST_NOTED)
+  if (self->births.length < MAX_NOTED)
     g_queue_push_tail (&self->births, gst_structure_copy (s));
   GST_OBJECT_UNLOCK (self);
   return TRUE;

@@ -471,20 +471,20 @@ test_waits (DeviceKind kind)
 static void
 test_mean (DeviceKind kind)
 {
-  uint64_t reciprocals[KINFUMOT_MOST_FRAMES + 1];
+  uint64_t reciprocals[KINFUMOT_MAX_FRAMES + 1];
   const KinfumotGrid grid = {.reciprocals = reciprocals};
   int wrong = 0;
 
   (void) kind;
-  for (int n = 1; n <= KINFUMOT_MOST_FRAMES; n++) {
-    const int most = KINFUMOT_UNIT * n;
+  for (int n = 1; n <= KINFUMOT_MAX_FRAMES; n++) {
+    const int max = KINFUMOT_UNIT * n;
 
     reciprocals[n] = kinfumot_reciprocal (n);
     for (int i = 0; i < 400; i++) {
-      int sum = i < 200 ? most - i * (most / 200) : i * n + n / 2 - i % 3;
+      int sum = i < 200 ? max - i * (max / 200) : i * n + n / 2 - i % 3;
       int mean = (sum + n / 2) / n;
 
-      if (sum < 0 || sum > most)
+      if (sum < 0 || sum > max)
         continue;
       wrong += kinfumot_mean (&grid, sum, n) != mean;
       wrong += kinfumot_mean (&grid, -sum, n) != -mean;
@@ -863,12 +863,12 @@ int
 main (int argc, char **argv)
 {
   const CheckPart on_each[] = {{"refused", test_refused},
-      {"no room", test_no_room}, {"wall", test_wall},
-      {"free", test_free}, {"still", test_still}, {"views", test_views},
-      {"camera", test_camera}, {"robot", test_robot}, {"doubt", test_doubt},
-      {"waits", test_waits}, {"mean", test_mean}, {"lost", test_lost},
-      {"relocate", test_relocate}, {"full", test_full},
-      {"too much", test_too_much}, {"hostile", test_hostile}, {NULL, NULL}};
+      {"no room", test_no_room}, {"wall", test_wall}, {"free", test_free},
+      {"still", test_still}, {"views", test_views}, {"camera", test_camera},
+      {"robot", test_robot}, {"doubt", test_doubt}, {"waits", test_waits},
+      {"mean", test_mean}, {"lost", test_lost}, {"relocate", test_relocate},
+      {"full", test_full}, {"too much", test_too_much},
+      {"hostile", test_hostile}, {NULL, NULL}};
   const CheckPart parity[] = {
       {"room", parity_room}, {"lost", parity_lost}, {NULL, NULL}};
 

@@ -27,7 +27,7 @@ static const char *data;
 typedef struct {
   DeviceKind kind;
   bool is_unsigned, no_ring, is_vga;
-  int most_frames; /* of a generated path */
+  int max_frames; /* of a generated path */
 } Way;
 
 static const char *
@@ -346,9 +346,9 @@ pair_free (Pair *p)
 /* ---- What no poses can do better ---- */
 
 static double
-random_within (double most)
+random_within (double max)
 {
-  return most * ((int) rnd (20001) - 10000) / 1e4;
+  return max * ((int) rnd (20001) - 10000) / 1e4;
 }
 
 /* A motion near @motion: a turn about a point 2 m before the camera, and a
@@ -375,7 +375,7 @@ stray (const double motion[7], double size, double out[7])
 static double
 search (const Pair *p)
 {
-  double best[7], least = 1e9, size = 0;
+  double best[7], min = 1e9, size = 0;
   int failed = 0;
 
   memcpy (best, p->motion, sizeof best);
@@ -385,12 +385,12 @@ search (const Pair *p)
 
     if (i == 0 || i == 4000) {
       size = i ? .002 : .03;
-      least = median_apart (p->from, p->to, best, step);
+      min = median_apart (p->from, p->to, best, step);
     }
     stray (best, size, there);
     apart = median_apart (p->from, p->to, there, step);
-    if (apart < least) {
-      least = apart;
+    if (apart < min) {
+      min = apart;
       memcpy (best, there, sizeof best);
       size *= 1.1;
       failed = 0;
@@ -410,11 +410,11 @@ tell_floors (void)
 {
   for (int i = 0; i < 3; i++) {
     Pair p = pair_read (pairs[i][1], pairs[i][0]);
-    double least = 1e9;
+    double min = 1e9;
 
     for (int k = 0; k < 5; k++)
-      least = fmin (least, search (&p));
-    printf ("floor,%d,%d,%.1f\n", pairs[i][0], pairs[i][1], least);
+      min = fmin (min, search (&p));
+    printf ("floor,%d,%d,%.1f\n", pairs[i][0], pairs[i][1], min);
     fflush (stdout);
     pair_free (&p);
   }
@@ -455,7 +455,7 @@ typedef struct {
   double truth0[7], pose0[7];
   double iou[MAX_FRAMES];
   int n; /* frames from 20 after the birth on */
-  double sum, worst, worst_degrees, least_precision;
+  double sum, worst, worst_degrees, min_precision;
 } Followed;
 
 /* Of the mask that gpuccl accepts. */
@@ -519,7 +519,7 @@ see (
   if (s->r.n_objects && f->born < 0)
     f->born = frame;
   if (f->born >= 0 && frame >= f->born + 2)
-    f->least_precision = fmin (f->least_precision, precision);
+    f->min_precision = fmin (f->min_precision, precision);
   f->n_ids = last_id (s, f->n_ids);
   see_accepted (f, s, frame, truth);
   see_object (f, s, pose);
@@ -550,7 +550,7 @@ run_body (const Way *way, Followed *f)
   Camera c = {0};
   Play s;
 
-  *f = (Followed){.accepted = -1, .born = -1, .least_precision = 1};
+  *f = (Followed){.accepted = -1, .born = -1, .min_precision = 1};
   real_open (&s, way);
   for (int i = 0; i < 60; i++) {
     double object[7], camera[7];
@@ -573,13 +573,13 @@ run_body (const Way *way, Followed *f)
 }
 
 static double
-least_from (const Followed *f, int first, int last)
+min_from (const Followed *f, int first, int last)
 {
-  double least = 1;
+  double min = 1;
 
   for (int i = first; i < last; i++)
-    least = fmin (least, f->iou[i]);
-  return least;
+    min = fmin (min, f->iou[i]);
+  return min;
 }
 
 /* What is known of an object in the row of one that never came. */
@@ -598,9 +598,9 @@ tell_followed (const char *name, const Way *way, int seed, double worst,
       name, distance_of (way), ring_of (way), seed, worst, f->accepted,
       f->accepted < 0 ? NAN : f->precision,
       if_born (f, f->iou[f->born < 0 ? 0 : f->born]),
-      if_born (f, least_from (f, f->born + 14, n_frames)), (int) f->n_ids,
+      if_born (f, min_from (f, f->born + 14, n_frames)), (int) f->n_ids,
       f->n ? f->sum / f->n : NAN, f->n ? f->worst : NAN,
-      f->n ? f->worst_degrees : NAN, if_born (f, f->least_precision));
+      f->n ? f->worst_degrees : NAN, if_born (f, f->min_precision));
   fflush (stdout);
 }
 
@@ -627,7 +627,7 @@ static const char *const paths[N_PATHS] = {
 static int
 at_most (const Way *way, int frames)
 {
-  return way->most_frames < frames ? way->most_frames : frames;
+  return way->max_frames < frames ? way->max_frames : frames;
 }
 
 static void
@@ -647,7 +647,7 @@ run_path (const Way *way, int path, int seed, Followed *f)
   uint8_t *mask;
   Play s;
 
-  *f = (Followed){.accepted = -1, .born = -1, .least_precision = 1};
+  *f = (Followed){.accepted = -1, .born = -1, .min_precision = 1};
   open_room (&s, way);
   mask = calloc ((size_t) s.width * s.height, 1);
   s.rp.path = (RgbdPath) path;
@@ -729,7 +729,7 @@ tell_motions (const Way *way)
 /* ---- Figure 9 ---- */
 
 #define AXES_FRAMES 240
-#define AXES_LEAST 200 /* the least axis has 430 pixels */
+#define AXES_MIN_SIZE 200 /* the least axis has 430 pixels */
 
 /* The intersection over union of truth @label with the model that has most of
  * its pixels. */
@@ -756,7 +756,7 @@ static void
 tell_axes (const Way *way)
 {
   double best[RGBD_MAX_OBJECTS] = {0};
-  int when[RGBD_MAX_OBJECTS] = {0}, most = 0;
+  int when[RGBD_MAX_OBJECTS] = {0}, max = 0;
   uint64_t n_ids = 0;
   Play s;
 
@@ -765,13 +765,13 @@ tell_axes (const Way *way)
   s.rp.motion_start = 10;
   set_way (&s, way);
   play_start (&s, true);
-  s.gp.min_size = AXES_LEAST;
+  s.gp.min_size = AXES_MIN_SIZE;
   for (int i = 0; i < at_most (way, AXES_FRAMES); i++) {
     uint8_t *map;
 
     play_frame (&s, i);
     n_ids = last_id (&s, n_ids);
-    most = s.r.n_objects > most ? s.r.n_objects : most;
+    max = s.r.n_objects > max ? s.r.n_objects : max;
     map = play_map (&s);
     for (int k = 0; k < s.truth.n_objects; k++) {
       double iou;
@@ -784,7 +784,7 @@ tell_axes (const Way *way)
   }
   for (int k = 0; k < s.truth.n_objects; k++)
     printf ("axis,%s,%s,%.3f,%d,%d,%d\n", s.truth.objects[k].seen.label,
-        distance_of (way), best[k], when[k], most, (int) n_ids);
+        distance_of (way), best[k], when[k], max, (int) n_ids);
   fflush (stdout);
   play_close (&s);
 }
@@ -883,7 +883,7 @@ test_body (DeviceKind kind)
   check (c.aligned < 6 && c.anchored < 8.3 && f.n_ids == 1);
   check (f.accepted > 15 && f.accepted <= 28 && f.precision >= .98);
   check (f.born == f.accepted + 1 && f.iou[f.born] >= .45);
-  check (least_from (&f, 42, 55) >= .9 && f.least_precision >= .98);
+  check (min_from (&f, 42, 55) >= .9 && f.min_precision >= .98);
   check (f.n > 5 && f.worst < 2 && f.worst_degrees < 1);
 }
 
