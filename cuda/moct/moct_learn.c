@@ -498,27 +498,75 @@ tell_apart (const Lesson *l, MoctColour *colour)
   return err;
 }
 
+/* As a mode's, of all that @colour holds. */
+static double
+whole_score (const MoctColour *colour, const Lesson *l)
+{
+  int n_points = l->rest.n ? l->rest.n : l->region.n;
+  double other =
+      fmax (part_held (colour, &l->around), part_held (colour, &l->rest));
+
+  return score (part_held (colour, &l->region), fmax (other, 1. / n_points));
+}
+
+static void
+put_range (MoctColour *colour, int k, const MoctRange *range)
+{
+  if (k)
+    colour->also[k - 1] = *range;
+  else
+    for (int i = 0; i < 3; i++)
+      colour->lo[i] = range->lo[i], colour->hi[i] = range->hi[i];
+  colour->n_also = k;
+}
+
+/* Of the ranges of @n modes those with which @colour says most of the region,
+ * each time the one with which it says more than with all before: the margin of
+ * another may reach what is common.  Returns how many. */
+static int
+choose_ranges (const Lesson *l, MoctRange *range, int n, MoctColour *colour)
+{
+  double best = -1;
+
+  for (int kept = 0; kept < n; kept++) {
+    int which = -1;
+
+    for (int k = kept; k < n; k++) {
+      double now;
+
+      put_range (colour, kept, &range[k]);
+      now = whole_score (colour, l);
+      if (now > best) {
+        best = now;
+        which = k;
+      }
+    }
+    if (which < 0) {
+      colour->n_also = kept - 1;
+      return kept;
+    }
+    put_range (colour, kept, &range[which]);
+    range[which] = range[kept];
+  }
+  return n;
+}
+
 static const char *
 set_colour (Lesson *l, MoctColour *colour, MoctLearned *learned)
 {
   int n = find_modes (l);
-  MoctRange range;
+  MoctRange range[MOCT_MODES];
 
   if (n < 0)
     return "out of memory";
   colour->space = MOCT_LAB;
-  colour->n_also = n > 1 ? n - 1 : 0;
-  for (int k = 0; k < n || k == 0; k++) {
-    TRY (set_range (&l->region, n ? l->mode : NULL, k, &range));
-    if (k)
-      colour->also[k - 1] = range;
-    else
-      for (int i = 0; i < 3; i++)
-        colour->lo[i] = range.lo[i], colour->hi[i] = range.hi[i];
-  }
+  for (int k = 0; k < n || k == 0; k++)
+    TRY (set_range (&l->region, n ? l->mode : NULL, k, &range[k]));
+  learned->modes = n ? choose_ranges (l, range, n, colour) : 0;
   if (n)
     TRY (tell_apart (l, colour));
-  learned->modes = n;
+  else
+    put_range (colour, 0, range);
   learned->explained = part_held (colour, &l->region);
   learned->elsewhere = part_held (colour, &l->rest);
   return NULL;

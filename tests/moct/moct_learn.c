@@ -124,6 +124,23 @@ test_rare (DeviceKind kind)
   lesson_close (&l);
 }
 
+/* The second colour of a thing is rare, but what its margin reaches is not. */
+static void
+test_common (DeviceKind kind)
+{
+  const uint8_t second[3] = {60, 90, 160}, near[3] = {72, 72, 136};
+  Lesson l;
+
+  lesson_open (&l, kind);
+  fill (&l, (ImageBox){0, 0, WIDTH, 40}, near);
+  fill (&l, (ImageBox){80, 70, 100, 100}, red);
+  fill (&l, (ImageBox){100, 70, 120, 100}, second);
+  lesson_learn (&l, (ImageBox){80, 70, 120, 100});
+  check (l.learned.modes == 1 && l.colour.n_also == 0);
+  check (holds (&l, red) && !holds (&l, second) && !holds (&l, near));
+  lesson_close (&l);
+}
+
 /* How much of the frame is taken besides a red thing, half of it being of other
  * colours: from @rare on to @common. */
 static double
@@ -243,9 +260,10 @@ test_alternatives (DeviceKind kind)
 }
 
 static const CheckPart on_each[] = {{"face", test_face},
-    {"around", test_around}, {"rare", test_rare}, {"margins", test_margins},
-    {"two colours", test_two_colours}, {"within", test_within},
-    {"small", test_small}, {"alternatives", test_alternatives}, {NULL, NULL}};
+    {"around", test_around}, {"rare", test_rare}, {"common", test_common},
+    {"margins", test_margins}, {"two colours", test_two_colours},
+    {"within", test_within}, {"small", test_small},
+    {"alternatives", test_alternatives}, {NULL, NULL}};
 
 int
 main (int argc, char **argv)
