@@ -4,7 +4,7 @@
  * @title: scopedetect
  * @see_also: visionoverlay, visionjson
  *
- * Finds known rigid objects, and where exactly they are, in frames of depth and
+ * Finds known rigid objects and their exact poses in frames of depth and
  * colour: SCOPE, single cluttered object pose estimation.
  *
  * Colour comes to `sink_color` and depth to `sink_depth`.  Frames are paired by
@@ -26,64 +26,66 @@
  *   metres, and of rotations about them, radians;
  * - `outline`, the silhouette of the model, hidden or not.
  *
- * The score is the part of the poses with such evidence that were right in
- * generated scenes.  It helps to give models of the other things in view, too.
+ * The score is a probability: of poses with equal evidence in generated scenes,
+ * this part was right.  Give the models of the other things in view, too: it
+ * makes wrong poses rarer.
  *
  * The objects are those that together explain the frame best: each fits well,
- * their number is small, they share little surface, and little is left.  A face
- * of a thing that fits a model but goes on beyond it counts little.  16
- * searches (#GstScopedetect:restarts) look for the best explanation; a GPU does
- * some hundreds in the time of 16, which found nothing better in the frames
- * that were tried.  `agreement` in #GstScopedetect:stats is the part of them
- * that found the same in the newest search, `steps` the number of steps that
- * each took.  #GstScopedetect:max-time bounds the time that they take, not that
- * of the search for poses: the best explanation so far counts then, and
- * `cut-short` counts such searches.  #GstScopedetect:max-steps does the same by
- * the number of steps: set to what `steps` said, it repeats what max-time led
- * to.
+ * their number is small, they share little surface, and little of the frame is
+ * left unexplained.  A face of a thing that fits a model but goes on beyond it
+ * counts little.  A number of short searches (#GstScopedetect:restarts), each
+ * of which starts anew, look for the best explanation.  `agreement` in
+ * #GstScopedetect:stats is the part of them that found the same in the newest
+ * frame, `steps` the number of steps that each took.  #GstScopedetect:max-time
+ * limits the time of these searches, not that of the search for poses: the best
+ * explanation so far counts then, and `cut-short` counts such frames.
+ * #GstScopedetect:max-steps limits the number of steps: set to the value of
+ * `steps`, it repeats a result of max-time.
  *
- * With #GstScopedetect:explain=two-stage, a first choice does not ask what is
- * left.  What it explains leaves; the rest of the frame is searched anew, for
- * models that may have more objects; and the explanation is chosen again from
- * the poses of both searches, in the whole frame.  It is accepted only if it
- * scores more than that of the first stage.  In #GstScopedetect:stats, `rest`
- * is the number of points that the first stage left, and `stage2-accepted`,
- * `stage2-refused` and `stage2-left-out` count what became of the second: it is
- * left out if fewer than #GstScopedetect:min-rest points are left, since the
- * first explains nearly all, if there is no model to look for, or if the time
- * is over.
+ * With #GstScopedetect:explain=two-stage, the first stage gains nothing from
+ * explaining more of the frame.  The points that it explains are taken out; the
+ * rest of the frame is searched anew, for models that may have more objects;
+ * and the explanation is chosen again from the poses of both searches, in the
+ * whole frame.  It is accepted only if it scores more than that of the first
+ * stage.  In #GstScopedetect:stats, `rest` is the number of points that the
+ * first stage left, and `stage2-accepted`, `stage2-refused` and
+ * `stage2-left-out` count the frames in which the second was accepted, refused
+ * or left out.  It is left out if the first stage leaves fewer than
+ * #GstScopedetect:min-rest points, if there is no model to look for, or if the
+ * time is over.
  *
  * With #GstScopedetect:explain=contest, of objects that explain the same
  * surface the one with the best score is reported.  This finds a few more
  * objects in frames of sensors, at lower scores, and reports several times as
- * many that are not there, above all where things have no model.  With
- * explain=none each object is judged by itself, as where one thing has several
- * names.
+ * many that are not there, above all if things in view have no model.  With
+ * explain=none each object is judged by itself, which is right if one thing has
+ * several names.
  *
- * An object is looked for near its last pose first, which costs much less than
- * a search of the whole frame.  If it is there it keeps its `id`, and its
- * `state` is tracking; after a search it is found.  An object that is not seen
- * is occluded for #GstScopedetect:lose-frames, with its last pose and a score
- * of 0, and then lost; it is lost at once where #GstScopedetect:max-objects of
- * its model are seen elsewhere.  A frame is searched as a whole
+ * The element looks for an object near its last pose first, which costs much
+ * less than a search of the whole frame.  An object that is there keeps its
+ * `id`, and its `state` is tracking; after a search of the whole frame the
+ * state is found.  An object that is not seen is occluded for
+ * #GstScopedetect:lose-frames, with its last pose and a score of 0, and then
+ * lost; it is lost at once where #GstScopedetect:max-objects of its model are
+ * seen elsewhere.  A frame is searched as a whole
  *
  * - where no object is known yet;
  * - where an object is gone or its score has dropped (#GstScopedetect:keep);
  * - every #GstScopedetect:search-interval frames, while some of the models'
  *   objects are missing.
  *
- * `searches` in #GstScopedetect:stats counts these.
+ * `searches` in #GstScopedetect:stats counts these searches.
  *
  * With #GstScopedetect:region, a search begins from the surface in that part of
- * the frame alone.  region=meta takes the boxes that elements before this one
- * have attached to either frame, of objects that are accepted, tracking or
- * found: so behind kinfumot and gpuccl, a thing that starts to move is named.
- * In a frame without such a box nothing is searched; what is known is looked
- * for near its last pose all the same.
+ * the frame alone.  region=meta takes the boxes that elements upstream have
+ * attached to either frame, of objects that are accepted, tracking or found:
+ * behind kinfumot and gpuccl, a thing that starts to move gets its name so.  A
+ * frame without such a box is not searched; known objects are still looked for
+ * near their last poses.
  *
  * Of the presets, fast has the default values, and thesis follows the text of
- * the thesis.  The command `vision-pose-eval --csv` makes of visionjson's lines
- * the CSV of the BOP benchmark.
+ * the thesis.  The command `vision-pose-eval --csv` converts the lines of
+ * visionjson to the CSV of the BOP benchmark.
  *
  * With #GstScopedetect:backend=auto it runs on the GPU if the machine has one,
  * and takes frames from CUDA and from system memory.  The poses are the same as
@@ -94,24 +96,24 @@
  * search finds nothing and the frame shows why, because there is no surface, no
  * table, nothing on it, nothing as large as the model, or a camera of frames of
  * another size, a warning says so once.  `memory` in #GstScopedetect:stats is
- * the number of bytes of the device that the detector takes; it asks for no
- * more while it plays.
+ * the number of bytes of the device that the detector takes; it takes no more
+ * while it plays.
  *
  * ## What it is for
  *
- * Rigid things of which there is a mesh or a scan, standing or lying in a heap
- * before a depth camera, near enough that their shape shows: grasping, sorting,
- * checking what lies where. Poses come with a covariance and a score that can
- * be read as a probability.
+ * Rigid things of which you have a mesh or a scan, in a heap or on a table in
+ * front of a depth camera, so near that the camera sees their shape: grasping,
+ * sorting, checking places. Poses come with a covariance and a score that is a
+ * probability.
  *
  * ## When something else is better
  *
  * - Things that shine, are transparent, or bend: the sensor or the model is
  *   wrong about them.
- * - Thin or flat things, told by what is printed on them: features of the
- *   picture.
+ * - Thin or flat things that differ only in what is printed on them: take
+ *   features of the picture.
  * - Hundreds of models, or every frame searched live on a CPU: a search takes
- *   time for each model. What was found is followed at less.
+ *   time for each model. Following what was found takes less.
  *
  * ## Troubleshooting
  *
@@ -121,7 +123,8 @@
  * - Wrong objects are reported: give the models of the other things in view,
  *   or raise `weight-object`.
  * - Right ones are missed, above all what is half hidden: set
- *   `explain`=two-stage, which takes about a third longer; or lower
+ *   `explain`=two-stage, which takes a third longer on a CPU and about twice as
+ *   long on a GPU; or lower
  *   `weight-object`, or set `explain`=contest.
  * - Right poses have low scores: depth is biased; raise `tolerance` and
  *   `range-sigma`.
@@ -133,7 +136,7 @@
  * video/x-raw,format=GRAY16_LE ! queue ! s.sink_depth scopedetect name=s
  * models=MODELFILE intrinsics=615,615,320,240 ! visionjson ! fakesink
  * ]|
- * Where the object is, as a line of JSON.
+ * The pose of the object, as a line of JSON.
  *
  * Since: 0.1
  */
