@@ -11,14 +11,15 @@
  * Raw video has no format of more than four channels. Therefore the frames are
  * grey, and the channels lie one below the other. The caps say so: height is
  * lines x channels, and there are the fields channels, channel-layout=stacked
- * and, if the header names them, wavelengths (the mean of each channel's bands).
+ * and, if the header names them, wavelengths (the mean of each channel's
+ * bands).
  *
  * A cube may have hundreds of bands; those from #GstEnviSrc:first-band to
  * #GstEnviSrc:last-band become #GstEnviSrc:channels channels, each the mean of
  * neighbouring bands. A still is repeated until num-buffers; if its file is cut
  * meanwhile, an error ends it. A sequence ends at the first number without a
- * file. A cube of it that is damaged, or whose size is not that of the first, is
- * left out with a warning; the first must be good.
+ * file. A cube of it that is damaged, or whose size is not that of the first,
+ * is left out with a warning; the first must be good.
  *
  * ## Example launch lines
  * |[

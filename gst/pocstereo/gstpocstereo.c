@@ -52,15 +52,17 @@
  * file for each frame, with a pattern such as cloud-%05d.ply.
  *
  * In mode points, the element measures the places of the left view that it
- * finds first in this list: #GstPocstereo:points; a grid in #GstPocstereo:roi; a
- * grid in the regions that came with the left frame as
+ * finds first in this list: #GstPocstereo:points; a grid in #GstPocstereo:roi;
+ * a grid in the regions that came with the left frame as
  * GstVideoRegionOfInterestMeta (faces of `facedetect`, objects of other
- * elements; where frames are rectified, these regions are moved to the rectified
- * view); a grid over the whole frame, unless #GstPocstereo:regions-only is set.
+ * elements; where frames are rectified, these regions are moved to the
+ * rectified view); a grid over the whole frame, unless
+ * #GstPocstereo:regions-only is set.
  *
  * From time to time the element checks a whole frame.  A warning says that the
- * views seem to be swapped, or that their rows do not agree: `vertical-offset` in
- * #GstPocstereo:stats says by how many rows the right view shows things lower.
+ * views seem to be swapped, or that their rows do not agree: `vertical-offset`
+ * in #GstPocstereo:stats says by how many rows the right view shows things
+ * lower.
  *
  * ## What it is for
  *
@@ -80,8 +82,8 @@
  * - Every pixel of large frames live on a CPU: see the cost in
  *   [performance](../performance.md). Take `mode`=points, or a smaller frame.
  * - Every pixel on a CPU where both cameras have the same exposure and whole
- *   pixels are enough: OpenCV's StereoSGBM in its mode of three directions is about as
- *   often right as the preset `fast`, in a fifth of the time.
+ *   pixels are enough: OpenCV's StereoSGBM in its mode of three directions is
+ * about as often right as the preset `fast`, in a fifth of the time.
  *
  * ## Troubleshooting
  *

@@ -7,8 +7,8 @@
  * Synthetic video whose truth is known to the pixel: every buffer carries its
  * objects as VisionTruthObjects, in the form in which vision elements give
  * their results, and with #GstVisionTestSrc:label-map also a map that says
- * which object each pixel belongs to. A frame depends only on the properties and
- * its number, so a frame after a seek is the same as in playing.
+ * which object each pixel belongs to. A frame depends only on the properties
+ * and its number, so a frame after a seek is the same as in playing.
  *
  * With pattern=chromatic, shapes of distinct colours move, turn and hide each
  * other on a textured ground, with noise, shadows and patches that look alike;
@@ -50,14 +50,14 @@
  * With pattern=multispectral, targets move over a ground of several materials
  * and have exactly its colour and brightness, but other spectra. The frames are
  * grey and hold channels, which are bands of equal width from 400 to 1000 nm.
- * #GstVisionTestSrc:channel-layout says how they lie: #GstVisionTestSrc:channels pictures
- * one below the other, or the mosaic of a raw sensor, whose pixel (x, y) shows
- * channel side · (y mod side) + x mod side. The caps say so in the
- * fields channels, channel-layout, wavelengths (the middles of the bands, nm)
- * and mosaic-pattern ("4x4"). With channel-layout=color the frames show what an
- * eye sees of the same scene: the ground, without visible targets. Where channels are
- * stacked, the truth is in pixels of one channel; of a mosaic, it is in pixels
- * of the frame.
+ * #GstVisionTestSrc:channel-layout says how they lie:
+ * #GstVisionTestSrc:channels pictures one below the other, or the mosaic of a
+ * raw sensor, whose pixel (x, y) shows channel side · (y mod side) + x mod
+ * side. The caps say so in the fields channels, channel-layout, wavelengths
+ * (the middles of the bands, nm) and mosaic-pattern ("4x4"). With
+ * channel-layout=color the frames show what an eye sees of the same scene: the
+ * ground, without visible targets. Where channels are stacked, the truth is in
+ * pixels of one channel; of a mosaic, it is in pixels of the frame.
  *
  * With pattern=clutter, things lie on a table as they fell, on and over each
  * other, and a camera sways in front of them; #GstVisionTestSrc:view=color

@@ -34,8 +34,8 @@
  * gst-launch-1.0 visiontestsrc pattern=rgbd ! visionmap !
  * videoconvert ! autovideosink
  * ]|
- * The labels of one generated scene, and the classes that a tracker gives to the
- * pixels of another.
+ * The labels of one generated scene, and the classes that a tracker gives to
+ * the pixels of another.
  *
  * Since: 0.1
  */

@@ -4,15 +4,15 @@
  * @title: visionmeta
  * @see_also: visionjson, visionoverlay
  *
- * Attaches the objects of vision elements in the forms that other elements read,
- * in pixels of the current frame: #GstVideoRegionOfInterestMeta and, where the
- * library was built with it, GstAnalytics.  Elements that convert, scale or
- * download frames drop these metas, or do not scale them; put visionmeta behind
- * such elements.
+ * Attaches the objects of vision elements in the forms that other elements
+ * read, in pixels of the current frame: #GstVideoRegionOfInterestMeta and,
+ * where the library was built with it, GstAnalytics.  Elements that convert,
+ * scale or download frames drop these metas, or do not scale them; put
+ * visionmeta behind such elements.
  *
  * From GStreamer 1.24 on, detectors such as those behind onnxinference give
- * their results as GstAnalytics alone.  Behind them, visionmeta makes regions of
- * interest of their object detections, which #moct (`roi=meta`), #emdtrack
+ * their results as GstAnalytics alone.  Behind them, visionmeta makes regions
+ * of interest of their object detections, which #moct (`roi=meta`), #emdtrack
  * (`target-meta`) and #pocstereo read.
  *
  * It can also attach the camera that took the frames:
