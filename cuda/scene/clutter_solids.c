@@ -302,8 +302,8 @@ clutter_solid_mesh (Mesh *mesh, const char *name)
   while (clutter_solids[i] && strcmp (clutter_solids[i], name))
     i++;
   if (!clutter_solids[i])
-    return "there is no such solid: mug, bottle, duck, bracket, drill, house, "
-           "pan, camera, plane and tee are";
+    return "there is no such solid; the solids are mug, bottle, duck, bracket, "
+           "drill, house, pan, camera, plane and tee";
   mesh->x = malloc (3 * ROOM * sizeof *mesh->x);
   mesh->colour = malloc (3 * ROOM);
   mesh->triangles = malloc (6 * ROOM * sizeof *mesh->triangles);
