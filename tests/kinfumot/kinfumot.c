@@ -493,6 +493,74 @@ test_mean (DeviceKind kind)
   check (wrong == 0);
 }
 
+/* ---- The table of bricks ---- */
+
+#define AROUND 27 /* bricks about the origin, of which every fifth is missing \
+                   */
+
+/* Voxel (@x, @y, @z), found in a list; NULL without its brick. */
+static const KinfumotVoxel *
+slow_voxel (const KinfumotVoxel *voxels, int x, int y, int z)
+{
+  const int at[3] = {x + 8, y + 8, z + 8}; /* from the first voxel on */
+  const int brick = at[2] / 8 * 9 + at[1] / 8 * 3 + at[0] / 8;
+
+  return brick % 5 == 1 ? NULL
+                        : voxels + brick * KINFUMOT_BRICK_VOXELS +
+          (at[2] % 8 * 64 + at[1] % 8 * 8 + at[0] % 8);
+}
+
+/* Eight voxels, from @x, @y, @z on, against the list; the number that differ.
+ */
+static int
+wrong_corners (const KinfumotGrid *g, int x, int y, int z)
+{
+  KinfumotLast last = kinfumot_no_last ();
+  float distances[8];
+  bool known = kinfumot_corners (g, &last, 3, x, y, z, distances), all = true;
+  int wrong = 0;
+
+  for (int i = 0; i < 8; i++) {
+    const KinfumotVoxel *v =
+        slow_voxel (g->voxels, x + (i & 1), y + (i >> 1 & 1), z + (i >> 2));
+
+    all &= v && v->weight & KINFUMOT_WEIGHT_MASK;
+    wrong += known && (!v || distances[i] != (float) v->distance);
+  }
+  return wrong + (known != all);
+}
+
+/* In a table so full that keys meet. */
+static void
+test_table (DeviceKind kind)
+{
+  KinfumotVoxel voxels[AROUND * KINFUMOT_BRICK_VOXELS];
+  KinfumotEntry table[32] = {{0}};
+  const KinfumotGrid g = {.table = table, .mask = 31, .voxels = voxels};
+  int wrong = 0;
+
+  (void) kind;
+  for (int i = 0; i < AROUND * KINFUMOT_BRICK_VOXELS; i++)
+    voxels[i] = (KinfumotVoxel){(int16_t) (rnd (65535) - 32767),
+        rnd (50) ? (uint16_t) (1 + rnd (99)) : 0};
+  for (int i = 0; i < AROUND; i++) {
+    uint64_t key = kinfumot_brick_key (3, i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1);
+    uint32_t at = kinfumot_hash (key);
+
+    while (table[at & g.mask].key)
+      at++;
+    if (i % 5 != 1)
+      table[at & g.mask] = (KinfumotEntry){key, i};
+  }
+  for (int x = -8; x < 15; x++)
+    for (int y = -8; y < 15; y++)
+      for (int z = -8; z < 15; z++)
+        wrong += wrong_corners (&g, x, y, z);
+  check (wrong == 0);
+  check (kinfumot_find (&g, 0) == KINFUMOT_NO_BRICK);
+  check (kinfumot_brick_key (3, KINFUMOT_REACH, 0, 0) == 0);
+}
+
 /* ---- Lost, and found again ---- */
 
 /* Nothing is known of any pixel. */
@@ -866,9 +934,9 @@ main (int argc, char **argv)
       {"no room", test_no_room}, {"wall", test_wall}, {"free", test_free},
       {"still", test_still}, {"views", test_views}, {"camera", test_camera},
       {"robot", test_robot}, {"doubt", test_doubt}, {"waits", test_waits},
-      {"mean", test_mean}, {"lost", test_lost}, {"relocate", test_relocate},
-      {"full", test_full}, {"too much", test_too_much},
-      {"hostile", test_hostile}, {NULL, NULL}};
+      {"mean", test_mean}, {"table", test_table}, {"lost", test_lost},
+      {"relocate", test_relocate}, {"full", test_full},
+      {"too much", test_too_much}, {"hostile", test_hostile}, {NULL, NULL}};
   const CheckPart parity[] = {
       {"room", parity_room}, {"lost", parity_lost}, {NULL, NULL}};
 
