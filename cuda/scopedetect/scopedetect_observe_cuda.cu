@@ -51,14 +51,6 @@ scopedetect_observe_close_cuda (ScopedetectObserveCuda *o)
   free (o);
 }
 
-static __device__ __forceinline__ bool
-pixel_of (const ScopedetectScene &s, int *x, int *y)
-{
-  *x = blockIdx.x * blockDim.x + threadIdx.x;
-  *y = blockIdx.y * blockDim.y + threadIdx.y;
-  return *x < s.width && *y < s.height;
-}
-
 static __global__ void
 read_kernel (const __grid_constant__ ScopedetectWork w,
     const __grid_constant__ Image color, const __grid_constant__ Yuv yuv)

@@ -58,6 +58,15 @@ thread_index (void)
   return (int) (blockIdx.x * blockDim.x + threadIdx.x);
 }
 
+/* The pixel of a thread; false if it lies outside. */
+static __device__ __forceinline__ bool
+pixel_of (const ScopedetectScene &s, int *x, int *y)
+{
+  *x = blockIdx.x * blockDim.x + threadIdx.x;
+  *y = blockIdx.y * blockDim.y + threadIdx.y;
+  return *x < s.width && *y < s.height;
+}
+
 /* The sum over a warp of numbers below 2^53. */
 static __device__ __forceinline__ long long
 warp_sum_long (long long v)

@@ -6,14 +6,6 @@
 
 #define THREADS 128 /* of a segment's block */
 
-static __device__ __forceinline__ bool
-pixel_of (const ScopedetectScene &s, int *x, int *y)
-{
-  *x = blockIdx.x * blockDim.x + threadIdx.x;
-  *y = blockIdx.y * blockDim.y + threadIdx.y;
-  return *x < s.width && *y < s.height;
-}
-
 static __global__ void
 label_kernel (const __grid_constant__ ScopedetectWork w)
 {

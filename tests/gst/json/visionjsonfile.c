@@ -114,14 +114,6 @@ harness_to (int fd, GstBus *bus)
   return h;
 }
 
-static void
-teardown (GstHarness *h, GstBus *bus)
-{
-  gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
-  gst_harness_teardown (h);
-}
-
 /* The process lives on, and the error is posted once. */
 GST_START_TEST (test_reader_is_gone)
 {
@@ -138,7 +130,7 @@ GST_START_TEST (test_reader_is_gone)
         gst_harness_push (h, gst_buffer_new ()), GST_FLOW_ERROR);
   check_error (bus, GST_RESOURCE_ERROR_WRITE, "reader");
   fail_unless (!gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR));
-  teardown (h, bus);
+  fed_free (h, bus);
   close (fds[1]);
 }
 GST_END_TEST;
@@ -152,7 +144,7 @@ GST_START_TEST (test_device_is_full)
   fail_unless_equals_int (
       gst_harness_push (h, gst_buffer_new ()), GST_FLOW_ERROR);
   check_error (bus, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "space");
-  teardown (h, bus);
+  fed_free (h, bus);
   fclose (full);
 }
 GST_END_TEST;
@@ -205,7 +197,7 @@ GST_START_TEST (test_long_line)
   fail_unless (n > 30000 && text[n - 1] == '\n', "%d bytes", (int) n);
   fail_unless (memcmp (text + n - 4, "}]}\n", 4) == 0);
   g_free (text);
-  teardown (h, bus);
+  fed_free (h, bus);
   close (fds[0]);
   close (fds[1]);
 }
@@ -224,7 +216,7 @@ GST_START_TEST (test_buffers_pass_untouched)
   gst_buffer_unref (in);
   gst_harness_set_src_caps_str (h, "video/x-raw(memory:CUDAMemory)");
   fail_unless_equals_int (gst_harness_push (h, gst_buffer_new ()), GST_FLOW_OK);
-  teardown (h, bus);
+  fed_free (h, bus);
   fclose (null);
 }
 GST_END_TEST;
@@ -277,7 +269,7 @@ fifo_stop (Fifo *f)
 static void
 fifo_free (Fifo *f)
 {
-  teardown (f->h, f->bus);
+  fed_free (f->h, f->bus);
   g_remove (f->path);
   g_rmdir (f->folder);
   g_free (f->path);
