@@ -193,11 +193,40 @@ pocstereo_clamp (int v, int lo, int hi)
   return v < lo ? lo : v > hi ? hi : v;
 }
 
+/* @base within the layer's range and, if that has such disparities of pixel @x,
+ * inside of the other view: beyond its edge all of them look alike. */
+BOTH int
+pocstereo_seen (const PocstereoLayer *layer, int x, int base)
+{
+  int least = pocstereo_clamp (x - layer->width + 1, layer->floor, layer->ceil);
+  int most = pocstereo_clamp (x, layer->floor, layer->ceil);
+
+  return pocstereo_clamp (base, least, most);
+}
+
 /* Matches whose peak is too low are none. */
 BOTH void
 pocstereo_forget_low (uint16_t min_peak, PocstereoMatch *match)
 {
   if (match->peak < min_peak)
+    match->disparity = POCSTEREO_NONE;
+}
+
+/* The nearest whole pixel of what the other view shows of @x; it may lie
+ * outside. */
+BOTH int
+pocstereo_other (int x, int32_t disparity)
+{
+  return x - ((disparity + POCSTEREO_ONE / 2) >> 8);
+}
+
+/* A match outside of the other view, @width wide, is none. */
+BOTH void
+pocstereo_forget_outside (int x, int width, PocstereoMatch *match)
+{
+  int other = pocstereo_other (x, match->disparity);
+
+  if (other < 0 || other >= width)
     match->disparity = POCSTEREO_NONE;
 }
 

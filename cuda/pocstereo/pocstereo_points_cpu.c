@@ -64,7 +64,7 @@ search (
   for (int i = 0; i < n; i++) {
     int base = coarsest ? pocstereo_tile (s->layer, i) : 2 * parent;
 
-    base = pocstereo_clamp (base, s->layer->floor, s->layer->ceil);
+    base = pocstereo_seen (s->layer, x, base);
     correlate (s, f, x, y, base, r);
     pocstereo_try (s->t, s->layer, r, base, s->t->lags, &best);
   }
@@ -87,6 +87,7 @@ match (const Search *s, int i)
     return;
   correlate (s, f, x, y, c->base[i], r);
   w->point_matches[i] = pocstereo_refine (s->t, r, c->base[i]);
+  pocstereo_forget_outside (x, s->layer->width, &w->point_matches[i]);
   pocstereo_forget_low (w->min_peak, &w->point_matches[i]);
 }
 

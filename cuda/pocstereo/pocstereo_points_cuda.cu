@@ -220,7 +220,7 @@ search (const Search<Window> &s, const Words &f, int x, int y, int parent)
     int first, last;
     Peak peak;
 
-    base = pocstereo_clamp (base, layer.floor, layer.ceil);
+    base = pocstereo_seen (&layer, x, base);
     correlate (s, f, x, y, base);
     pocstereo_lags (&layer, base, s.t.lags, &first, &last);
     peak = find_peak (s, first, last);
@@ -255,6 +255,7 @@ refine (const PocstereoWork &w, const Window &t, const GroupOf<Window> &group,
   PocstereoMatch match = pocstereo_refine_in (t, w.tables, group.r, group.base);
   int2 whole;
 
+  pocstereo_forget_outside (w.points[i].x, w.layer[0][0].width, &match);
   pocstereo_forget_low (w.min_peak, &match);
   memcpy (&whole, &match, sizeof whole);
   ((int2 *) w.point_matches)[i] = whole; /* one write to the host's memory */

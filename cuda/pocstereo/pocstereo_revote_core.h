@@ -49,14 +49,6 @@ pocstereo_differing (uint64_t a, uint64_t b)
 #endif
 }
 
-/* The nearest whole pixel of what the other view shows of @x; it may lie
- * outside. */
-BOTH int
-pocstereo_other (int x, int32_t disparity)
-{
-  return x - ((disparity + POCSTEREO_ONE / 2) >> 8);
-}
-
 /* Whether a disparity whose 5 x 5 costs sum to @cost is worth taking instead of
  * one with @best: it has to win by 2 % and 0.1 bits a pixel, cost / 25 < 0.98
  * best / 25 - 0.1, times 1250. */

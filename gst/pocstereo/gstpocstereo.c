@@ -58,6 +58,7 @@
  * elements; where frames are rectified, these regions are moved to the
  * rectified view); a grid over the whole frame, unless
  * #GstPocstereo:regions-only is set.
+ * A point whose match would lie outside of the right view is left out.
  *
  * From time to time the element checks a whole frame.  A warning says that the
  * views seem to be swapped, or that their rows do not agree: `vertical-offset`

@@ -141,7 +141,8 @@ GST_START_TEST (test_packed)
   for (gint i = 0; i < WIDTH * HEIGHT; i++)
     n += GST_READ_UINT16_LE ((guint8 *) frame.data[0] +
              i / WIDTH * frame.info.stride[0] + i % WIDTH * 2) != 0;
-  fail_unless_equals_int (n, 20 * 13);
+  /* of a grid of 20 x 13, the right view does not show the first column */
+  fail_unless_equals_int (n, 19 * 13);
   gst_video_frame_unmap (&frame);
 }
 GST_END_TEST;
