@@ -77,10 +77,10 @@ kinfumot_new (Kinfumot **self, const Device *device,
   *self = k;
   if (!k)
     return "out of memory";
-  TRY (device_open (&k->aside, device->kind, NULL));
   k->device = *device;
   k->stages = STAGES (kinfumot, device);
   memory_open (&k->memory, &k->device);
+  TRY (device_open (&k->aside, device->kind, NULL));
   if (width < 1 || height < 1 || width > KINFUMOT_MAX_SIDE ||
       height > KINFUMOT_MAX_SIDE)
     return "the frame's sides must be 1 to 4096 pixels";
