@@ -193,7 +193,8 @@ GST_START_TEST (test_bad_camera)
  "  data: [120, 0, 63, 0, 120, 47, 0, 0, 1]\n"
   gchar *folder = g_dir_make_tmp ("gpuccl-XXXXXX", NULL);
   g_autofree gchar *path = g_build_filename (folder, "camera", NULL);
-  const gchar *const bad[][4] = {{"intrinsics", "80,80,31.5", "3 entries"},
+  const gchar *const bad[][4] = {
+      {"intrinsics", "80,80,31.5", "numbers found: 3"},
       {"intrinsics", "80,nan,1,1", "not a number"},
       {"calibration", "/nowhere/to/be/found", "/nowhere"},
       {"calibration", "/dev/null", "only regular files"},

@@ -68,10 +68,11 @@ GST_START_TEST (test_intrinsics)
 {
   static const struct {
     const gchar *text, *part; /* of what is said about it */
-  } bad[] = {{"", "0 entries"}, {"1,2,3", "3 entries"}, {"1,2,x,4", "(cx)"},
-      {"1,2,3,4,5,6,7,8,9,10", "10 entries"}, {"0,2,3,4", "(fx)"},
-      {"1,-2,3,4", "(fy)"}, {"1,2,3,", "(cy)"}, {"1,2,3,nan", "(cy)"},
-      {"1,2,3,4,5 6", "(k1)"}, {"1;2;3;4", "1 entries"}};
+  } bad[] = {{"", "numbers found: 0"}, {"1,2,3", "numbers found: 3"},
+      {"1,2,x,4", "(cx)"}, {"1,2,3,4,5,6,7,8,9,10", "numbers found: 10"},
+      {"0,2,3,4", "(fx)"}, {"1,-2,3,4", "(fy)"}, {"1,2,3,", "(cy)"},
+      {"1,2,3,nan", "(cy)"}, {"1,2,3,4,5 6", "(k1)"},
+      {"1;2;3;4", "numbers found: 1"}};
   GstVisionCamera seen;
   GError *error = NULL;
 
