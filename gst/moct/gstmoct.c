@@ -168,8 +168,8 @@ static const GstVisionProperty properties[] = {
          "a sink; the colours are named \"click 1\", \"click 2\" and so on")},
     {.params = NULL}};
 
-/* Side of the square around a click, pixels: what is in it most likely belongs to
- * one object. */
+/* Side of the square around a click, pixels: what is in it most likely belongs
+ * to one object. */
 #define CLICK_SIDE 9
 
 static void
