@@ -186,8 +186,6 @@ refine_batch (void *self)
   float gate = (float) p->tolerance;
   const size_t size = sizeof *s->found;
 
-  if (p->refine) /* which may lead away from the object */
-    TRY (t->keep (dev, w));
   TRY (t->refine (dev, w, p->refine, 2 * gate, .6f * gate));
   TRY (t->score (dev, w, p->points));
   for (int k = 0; k < p->align; k++)

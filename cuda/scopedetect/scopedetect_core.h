@@ -80,20 +80,6 @@ typedef struct {
   float part[SCOPEDETECT_N_PARTS];
 } ScopedetectHypothesis;
 
-/* Bits of ids, which are below them: a hypothesis that the next refinement
- * leaves as it is, and one that a refinement left so. */
-#define SCOPEDETECT_AS_IS 0x80000000u
-#define SCOPEDETECT_WAS_KEPT 0x40000000u
-
-/* The id after a refinement. */
-BOTH uint32_t
-scopedetect_id_after (uint32_t id)
-{
-  return id & SCOPEDETECT_AS_IS
-      ? (id & ~SCOPEDETECT_AS_IS) | SCOPEDETECT_WAS_KEPT
-      : id;
-}
-
 #define SCOPEDETECT_FOUND 64 /* hypotheses of a model that come back */
 
 /* J^T J, upper triangle by rows, J^T e, e^2 and how many points, of a step that
@@ -300,8 +286,6 @@ typedef struct {
   const char *(*verify) (const Device *dev, ScopedetectWork *w);
   /* Keeps the best of those alike, at most @n. */
   const char *(*cluster) (const Device *dev, ScopedetectWork *w, int n);
-  /* Each hypothesis once more, which the next refine () leaves as it is. */
-  const char *(*keep) (const Device *dev, ScopedetectWork *w);
   /* Steps of Gauss and Newton, the gate narrowing from @gate to @min_gate. */
   const char *(*refine) (const Device *dev, ScopedetectWork *w, int steps,
       float gate, float min_gate);

@@ -53,6 +53,6 @@ repeat (const Device *dev, ScopedetectWork *w,
 const ScopedetectStages scopedetect_stages_cpu = {open, bytes, close,
     scopedetect_observe_cpu, scopedetect_points_cpu, scopedetect_segments_cpu,
     scopedetect_match_cpu, scopedetect_choose_cpu, scopedetect_verify_cpu,
-    scopedetect_cluster_cpu, scopedetect_keep_cpu, scopedetect_refine_cpu,
-    scopedetect_align_cpu, scopedetect_climb_cpu, scopedetect_score_cpu,
-    scopedetect_measure_cpu, repeat};
+    scopedetect_cluster_cpu, scopedetect_refine_cpu, scopedetect_align_cpu,
+    scopedetect_climb_cpu, scopedetect_score_cpu, scopedetect_measure_cpu,
+    repeat};

@@ -48,7 +48,6 @@ const char *scopedetect_choose_cpu (const Device *dev, ScopedetectWork *w);
 const char *scopedetect_verify_cpu (const Device *dev, ScopedetectWork *w);
 const char *scopedetect_cluster_cpu (
     const Device *dev, ScopedetectWork *w, int n);
-const char *scopedetect_keep_cpu (const Device *dev, ScopedetectWork *w);
 const char *scopedetect_refine_cpu (const Device *dev, ScopedetectWork *w,
     int steps, float gate, float min_gate);
 const char *scopedetect_align_cpu (

@@ -174,6 +174,6 @@ close (ScopedetectWork *w)
 extern "C" const ScopedetectStages scopedetect_stages_cuda = {open, bytes,
     close, scopedetect_observe_cuda, scopedetect_points_cuda,
     scopedetect_segments_cuda, scopedetect_match_cuda, scopedetect_choose_cuda,
-    scopedetect_verify_cuda, scopedetect_cluster_cuda, scopedetect_keep_cuda,
-    scopedetect_refine_cuda, scopedetect_align_cuda, scopedetect_climb_cuda,
-    scopedetect_score_cuda, scopedetect_measure_cuda, scopedetect_repeat_cuda};
+    scopedetect_verify_cuda, scopedetect_cluster_cuda, scopedetect_refine_cuda,
+    scopedetect_align_cuda, scopedetect_climb_cuda, scopedetect_score_cuda,
+    scopedetect_measure_cuda, scopedetect_repeat_cuda};

@@ -75,7 +75,6 @@ const char *scopedetect_choose_cuda (const Device *dev, ScopedetectWork *w);
 const char *scopedetect_verify_cuda (const Device *dev, ScopedetectWork *w);
 const char *scopedetect_cluster_cuda (
     const Device *dev, ScopedetectWork *w, int n);
-const char *scopedetect_keep_cuda (const Device *dev, ScopedetectWork *w);
 const char *scopedetect_refine_cuda (const Device *dev, ScopedetectWork *w,
     int steps, float gate, float min_gate);
 const char *scopedetect_align_cuda (

@@ -4,24 +4,6 @@
 #include "scopedetect/scopedetect_cpu.h"
 #include "scopedetect/scopedetect_refine_core.h"
 
-const char *
-scopedetect_keep_cpu (const Device *dev, ScopedetectWork *w)
-{
-  (void) dev;
-  for (int m = 0; m < w->n_models; m++) {
-    ScopedetectBatch b = scopedetect_batch (w, m);
-
-    for (int i = 0; i < b.n; i++) {
-      ScopedetectHypothesis *a = &b.hypothesis[i], *kept = a + b.n;
-
-      *kept = *a;
-      kept->id |= SCOPEDETECT_AS_IS;
-    }
-    w->counts->n_hypotheses[m] = 2 * b.n;
-  }
-  return NULL;
-}
-
 typedef struct {
   ScopedetectBatch batch;
   int steps;
@@ -54,14 +36,8 @@ refine_hypotheses (void *data, int begin, int end)
 {
   const Refinement *a = data;
 
-  for (int i = begin; i < end; i++) {
-    ScopedetectHypothesis *h = &a->batch.hypothesis[i];
-
-    if (h->id & SCOPEDETECT_AS_IS)
-      h->id = scopedetect_id_after (h->id);
-    else
-      refine_one (a, &h->pose);
-  }
+  for (int i = begin; i < end; i++)
+    refine_one (a, &a->batch.hypothesis[i].pose);
 }
 
 const char *

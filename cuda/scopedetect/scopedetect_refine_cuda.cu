@@ -5,38 +5,8 @@
 #include "scopedetect/scopedetect_refine_core.h"
 #include "scopedetect/scopedetect_score.cuh"
 
-#define KEEP_THREADS 256
 #define REFINE_THREADS 128
 #define MEASURE_THREADS 512
-
-/* A block a model, which alone knows when all have been copied. */
-static __global__ void
-__launch_bounds__ (KEEP_THREADS)
-    keep_kernel (const __grid_constant__ ScopedetectWork w)
-{
-  ScopedetectHypothesis *a =
-      w.hypothesis + (size_t) blockIdx.x * SCOPEDETECT_MAX_KEPT;
-  int *counted = &w.counts->n_hypotheses[blockIdx.x], n;
-
-  allow_next ();
-  await_previous ();
-  n = *counted;
-  for (int i = threadIdx.x; i < n; i += KEEP_THREADS) {
-    a[n + i] = a[i];
-    a[n + i].id |= SCOPEDETECT_AS_IS;
-  }
-  __syncthreads (); /* all have read how many there are */
-  if (threadIdx.x == 0)
-    *counted = 2 * n;
-}
-
-const char *
-scopedetect_keep_cuda (const Device *dev, ScopedetectWork *w)
-{
-  scopedetect_cuda (w)->bound *= 2;
-  return scopedetect_launch (
-      dev, w, keep_kernel, w->n_models, KEEP_THREADS, 0, *w);
-}
 
 typedef struct {
   SumShared<ScopedetectSums> sums;
@@ -66,19 +36,11 @@ __launch_bounds__ (REFINE_THREADS)
   const ScopedetectShape *s = &w.model[blockIdx.y];
   int n = min (s->n, w.params.points);
   ScopedetectHypothesis *a;
-  bool stays;
 
   allow_next ();
   await_previous ();
   if (!(a = hypothesis_of_block (&w)))
     return;
-  stays = a->id & SCOPEDETECT_AS_IS;
-  __syncthreads (); /* all threads have seen whether it stays */
-  if (stays) {
-    if (threadIdx.x == 0)
-      a->id = scopedetect_id_after (a->id);
-    return;
-  }
   if (threadIdx.x == 0)
     shared.pose = a->pose, shared.done = false;
   __syncthreads ();

@@ -210,98 +210,6 @@ test_ways (DeviceKind kind)
   bench_close (&b);
 }
 
-/* The left part of the frame comes nearer, units of depth. */
-static void
-move_left_part (uint16_t *depth, int by)
-{
-  for (int i = 0; i < SOLID_WIDTH * SOLID_HEIGHT; i++)
-    if (depth[i] && i % SOLID_WIDTH < SOLID_WIDTH / 2)
-      depth[i] = (uint16_t) (depth[i] - by);
-}
-
-/* The pose that comes first of the true one and what @steps of refinement make
- * of it, in the frame that was looked at last; @kept: the true one stays. */
-static ScopedetectHypothesis
-refine_truth (Bench *b, Pose truth, int steps, bool kept)
-{
-  const ScopedetectStages *t = b->s->stages;
-  ScopedetectWork *w = &b->s->work;
-  ScopedetectHypothesis a = {.pose = truth, .id = 7};
-  const int one = 1;
-  int n;
-
-  ok (device_copy (&b->dev, w->hypothesis, &a, sizeof a));
-  ok (device_copy (&b->dev, &w->counts->n_hypotheses[0], &one, sizeof one));
-  if (kept)
-    ok (t->keep (&b->dev, w));
-  ok (t->refine (&b->dev, w, steps, .015f, .005f));
-  ok (t->score (&b->dev, w, 0));
-  ok (t->cluster (&b->dev, w, SCOPEDETECT_FOUND));
-  ok (device_copy (&b->dev, &a, w->hypothesis, sizeof a));
-  ok (device_copy (&b->dev, &n, &w->counts->n_hypotheses[0], sizeof n));
-  ok (device_wait (&b->dev));
-  check (n == 1); /* the other is alike */
-  return a;
-}
-
-/* What was kept stays in one refinement, and in the next goes where the other
- * went. */
-static void
-check_kept (Bench *b, Pose truth)
-{
-  const ScopedetectStages *t = b->s->stages;
-  ScopedetectWork *w = &b->s->work;
-  ScopedetectHypothesis start = refine_truth (b, truth, 1, false), a[2][2];
-  int n;
-
-  ok (t->keep (&b->dev, w));
-  for (int k = 0; k < 2; k++) {
-    ok (t->refine (&b->dev, w, 1, .015f, .015f));
-    ok (device_copy (&b->dev, a[k], w->hypothesis, sizeof a[k]));
-    ok (device_copy (&b->dev, &n, &w->counts->n_hypotheses[0], sizeof n));
-    ok (device_wait (&b->dev));
-    check (n == 2 && a[k][0].id == 7);
-    check (a[k][1].id == (7 | SCOPEDETECT_WAS_KEPT));
-  }
-  check (memcmp (&a[0][0].pose, &start.pose, sizeof start.pose));
-  check (!memcmp (&a[0][1].pose, &start.pose, sizeof start.pose));
-  check (!memcmp (&a[1][1].pose, &a[0][0].pose, sizeof start.pose));
-}
-
-/* Where what hides the object draws the refined pose to itself, the pose from
- * before scores higher and stays; else the refined one. */
-static void
-test_keep (DeviceKind kind)
-{
-  Bench b;
-  Pose truth = solid_pose (.7, 0, .5);
-  ScopedetectParams p = solid_params (SCOPEDETECT_FAST);
-  ScopedetectHypothesis moved, best;
-  ScopedetectResults r;
-
-  bench_open (&b, kind);
-  solid_draw (b.depth, SOLID_STRIDE, truth);
-  solid_table (b.depth, SOLID_STRIDE, truth);
-  move_left_part (b.depth, 120); /* 12 mm: what hides the object */
-  ok (scopedetect_run (b.s, &p, &b.frame, &r));
-  moved = refine_truth (&b, truth, 5, false);
-  best = refine_truth (&b, truth, 5, true);
-  printf ("     score %.3f of what is moved by %.1f mm, %.3f of what stays\n",
-      moved.score / 65536., 1e3 * vec_norm (vec_sub (moved.pose.t, truth.t)),
-      best.score / 65536.);
-  check (vec_norm (vec_sub (moved.pose.t, truth.t)) > .003f);
-  check (best.score > moved.score);
-  check (best.id == (7 | SCOPEDETECT_WAS_KEPT));
-  check (!memcmp (&best.pose, &truth, sizeof truth));
-  check_kept (&b, truth);
-  move_left_part (b.depth, -120);
-  ok (scopedetect_run (b.s, &p, &b.frame, &r));
-  truth.t.z += .005f; /* where it is not */
-  best = refine_truth (&b, truth, 5, true);
-  check (best.id == 7);
-  bench_close (&b);
-}
-
 /* The thesis's own way, with few hypotheses: the object is there. */
 static void
 test_thesis (DeviceKind kind)
@@ -1469,8 +1377,6 @@ compare_refinement (Both *b, const ScopedetectParams *p)
 {
   float gate = (float) p->tolerance;
 
-  STAGE (b, keep);
-  compare_hypotheses (b, "keep", true);
   STAGE (b, refine, p->refine, 2 * gate, .6f * gate);
   compare_hypotheses (b, "refine", false);
   STAGE (b, score, p->points);
@@ -1479,8 +1385,6 @@ compare_refinement (Both *b, const ScopedetectParams *p)
     STAGE (b, align, k);
   compare_hypotheses (b, "align", true);
   STAGE (b, cluster, p->last);
-  STAGE (b, refine, 5, gate, gate / 3);
-  compare_hypotheses (b, "second refine", true);
   STAGE (b, climb, p->climb);
   compare_hypotheses (b, "climb", true);
   STAGE (b, score, 0);
@@ -1843,11 +1747,10 @@ bench_table (int argc, char **argv)
 }
 
 static const CheckPart on_each[] = {{"parts of a score", test_parts},
-    {"ways to align", test_ways}, {"kept poses", test_keep},
-    {"on a table", test_table}, {"two, and again", test_two},
-    {"as in the thesis", test_thesis}, {"params", test_params},
-    {"nothing there", test_nothing}, {"sizes", test_sizes},
-    {"seeds", test_seeds}, {"many models", test_many},
+    {"ways to align", test_ways}, {"on a table", test_table},
+    {"two, and again", test_two}, {"as in the thesis", test_thesis},
+    {"params", test_params}, {"nothing there", test_nothing},
+    {"sizes", test_sizes}, {"seeds", test_seeds}, {"many models", test_many},
     {"outline", test_outline}, {"contest", test_contest},
     {"explanation", test_explain},
     {"explanation of what is bad", test_explain_hostile}, {"apart", test_apart},
