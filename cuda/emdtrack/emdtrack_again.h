@@ -22,6 +22,7 @@ typedef struct {
   double growth;          /* logarithm of its size's, a frame */
   int n_sizes;            /* frames that `growth` is the mean of */
   EmdtrackParts parts;
+  EmdtrackLately lately;
   int n_others;
   EmdtrackPlace other[EMDTRACK_PLACES]; /* what looks like it, and was seen
                                            elsewhere in the same frame */

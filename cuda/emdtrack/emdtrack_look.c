@@ -147,48 +147,65 @@ set_regions (
 typedef struct {
   EmdtrackModel *model;
   const uint32_t *counts;
-  double distance;
+  double distance, weight;
 } Term;
 
 /* Of what lies outside of the frame, as a half of a box may, all is wrong. */
 static Term
-term_of (EmdtrackModel *m, const uint32_t *counts)
+term_of (EmdtrackModel *m, const uint32_t *counts, double weight)
 {
   for (int i = 0; i < EMDTRACK_BINS; i++)
     if (counts[i])
-      return (Term){m, counts, emdtrack_model_bound (m, counts, INFINITY)};
-  return (Term){m, NULL, 1};
+      return (Term){
+          m, counts, emdtrack_model_bound (m, counts, INFINITY), weight};
+  return (Term){m, NULL, 1, weight};
+}
+
+/* Those of the whole, @model, and of its parts; returns how many. */
+static int
+set_terms (EmdtrackModel *model, EmdtrackParts *parts, const uint32_t *counts,
+    double weight, Term *term)
+{
+  int n = 1;
+
+  term[0] = term_of (model, counts, weight);
+  for (; parts->known && n <= EMDTRACK_PARTS; n++)
+    term[n] = term_of (&parts->model[n - 1],
+        counts + (size_t) (n + 1) * EMDTRACK_BINS, weight);
+  return n;
 }
 
 static double
 combine (const Term *term, int n, double around)
 {
-  double sum = 0;
+  double sum = 0, weight = 0;
 
-  for (int k = 0; k < n; k++)
-    sum += term[k].distance;
-  return sum / n - AROUND * around;
+  for (int k = 0; k < n; k++) {
+    sum += term[k].weight * term[k].distance;
+    weight += term[k].weight;
+  }
+  return sum / weight - AROUND * around;
 }
 
-/* How badly the target fits: the mean distance of the whole and of its parts,
- * less that of what is around; or a bound that exceeds @limit.  The kernels of
+/* How badly the target fits: the mean distance of the whole and of its parts
+ * from how they looked when it was chosen and in the last frame, less that of
+ * what is around; or a bound that exceeds @limit.  The kernels of
  * the first two regions are 256 in the middle, so that their difference is what
  * is around. */
 static double
 misfit (const EmdtrackLooking *l, const uint32_t *counts, double limit)
 {
   const uint32_t *wide = counts + EMDTRACK_BINS;
-  Term term[1 + EMDTRACK_PARTS];
+  EmdtrackLately *lately = l->lately;
+  double weight = lately->parts.known ? lately->weight : 0, far;
+  Term term[2 * (1 + EMDTRACK_PARTS)];
   uint32_t around[EMDTRACK_BINS], all = 0;
-  int n = l->parts->known ? 1 + EMDTRACK_PARTS : 1;
-  double far;
+  int n = set_terms (l->model, l->parts, counts, 1 - weight, term);
 
   for (int i = 0; i < EMDTRACK_BINS; i++)
     all += around[i] = wide[i] > counts[i] ? wide[i] - counts[i] : 0;
-  term[0] = term_of (l->model, counts);
-  for (int k = 1; k < n; k++)
-    term[k] =
-        term_of (&l->parts->model[k - 1], wide + (size_t) k * EMDTRACK_BINS);
+  if (weight > 0)
+    n += set_terms (&lately->model, &lately->parts, counts, weight, term + n);
   far = all ? 1 : 0;
   if (all && combine (term, n, far) <= limit)
     far = emdtrack_model_distance (l->model, around);
@@ -281,6 +298,9 @@ emdtrack_look_closely (EmdtrackLooking *l, EmdtrackCandidate *best, double step)
   TRY (look (l, best, &which));
   if (best->distance > 1)
     return NULL;
+  /* The nearer it is to being occluded, the less its first look tells where it
+   * is: all else looks as unlike. */
+  l->lately->weight = fmin (best->distance / l->params->occlude, 1);
   if (l->parts->known) {
     TRY (find_misfits (l, which, nearly (ROUNDING, best), fit));
   } else {

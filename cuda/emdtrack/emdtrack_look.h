@@ -17,12 +17,22 @@ typedef struct {
   EmdtrackModel model[EMDTRACK_PARTS];
 } EmdtrackParts;
 
+/* How a target looked in the last frame, if it was seen there. */
+typedef struct {
+  EmdtrackTarget target;
+  EmdtrackModel model;
+  EmdtrackParts parts; /* known: it was seen */
+  double weight;       /* of this in a misfit, 0 to 1; the rest is that of how
+                          the target looked when it was chosen */
+} EmdtrackLately;
+
 typedef struct {
   EmdtrackSearch *search; /* where candidates are put */
   Emdtrack *emdtrack;
   const EmdtrackTrackParams *params;
   EmdtrackModel *model;
   EmdtrackParts *parts;
+  EmdtrackLately *lately;
   int width, height; /* of the frame */
 } EmdtrackLooking;
 

@@ -107,6 +107,17 @@ learn (Emdtrack *e, const EmdtrackCandidate *at, int bins, double part,
   return NULL;
 }
 
+static const char *
+learn_anew (Emdtrack *e, const EmdtrackCandidate *at, int bins,
+    EmdtrackTarget *target, EmdtrackParts *parts)
+{
+  TRY (learn (e, at, bins, 1, target, parts));
+  parts->known = true;
+  for (int k = 0; k < EMDTRACK_PARTS; k++)
+    parts->known &= !emdtrack_check_target (&parts->target[k], bins);
+  return NULL;
+}
+
 const char *
 emdtrack_tracker_add (EmdtrackTracker *t, Emdtrack *e,
     const EmdtrackParams *params, ImageBox box, uint64_t *id)
@@ -119,12 +130,9 @@ emdtrack_tracker_add (EmdtrackTracker *t, Emdtrack *e,
 
   if (box.x0 >= box.x1 || box.y0 >= box.y1)
     return "the target's box is empty";
-  TRY (learn (e, &c, params->bins, 1, &target, &parts));
+  TRY (learn_anew (e, &c, params->bins, &target, &parts));
   if (emdtrack_check_target (&target, params->bins))
     return "the target's box lies outside the frame";
-  parts.known = true;
-  for (int k = 0; k < EMDTRACK_PARTS; k++)
-    parts.known &= !emdtrack_check_target (&parts.target[k], params->bins);
   TRY (add (t, params, &target, &c, id));
   t->track[t->n - 1].score = 1;
   m->was_seen = true;
@@ -336,10 +344,24 @@ track (EmdtrackLooking *l, EmdtrackTrack *t, EmdtrackMemory *m, int bins)
     TRY (look_again (l, t, m, &best, step));
   t->distance = best.distance < 1 ? best.distance : 1;
   t->score = 1 - t->distance;
-  return is_tracking (t) && l->params->update > 0
-      ? learn (
-            l->emdtrack, &best, bins, l->params->update, &t->target, &m->parts)
-      : NULL;
+  m->lately.parts.known = false;
+  if (!is_tracking (t))
+    return NULL;
+  if (m->parts.known)
+    TRY (learn_anew (
+        l->emdtrack, &best, bins, &m->lately.target, &m->lately.parts));
+  return l->params->update > 0 ? learn (l->emdtrack, &best, bins,
+                                     l->params->update, &t->target, &m->parts)
+                               : NULL;
+}
+
+static void
+set_models (EmdtrackModel *model, EmdtrackParts *parts,
+    const EmdtrackGround *ground, const EmdtrackTarget *target)
+{
+  emdtrack_model_set (model, ground, target);
+  for (int k = 0; k < EMDTRACK_PARTS && parts->known; k++)
+    emdtrack_model_set (&parts->model[k], ground, &parts->target[k]);
 }
 
 const char *
@@ -358,9 +380,11 @@ emdtrack_tracker_run (EmdtrackTracker *t, Emdtrack *e,
   for (int k = 0; k < t->n; k++) {
     l.model = &t->model[k];
     l.parts = &t->memory[k].parts;
-    emdtrack_model_set (l.model, &ground, &t->track[k].target);
-    for (int j = 0; j < EMDTRACK_PARTS && l.parts->known; j++)
-      emdtrack_model_set (&l.parts->model[j], &ground, &l.parts->target[j]);
+    l.lately = &t->memory[k].lately;
+    set_models (l.model, l.parts, &ground, &t->track[k].target);
+    if (l.lately->parts.known)
+      set_models (
+          &l.lately->model, &l.lately->parts, &ground, &l.lately->target);
     TRY (track (&l, &t->track[k], &t->memory[k], params->bins));
   }
   *tracks = t->track;
