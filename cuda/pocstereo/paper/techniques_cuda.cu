@@ -152,12 +152,13 @@ technique_invert (
 
 /* The next base: around the tile @i of the coarsest layer, else of @parent. */
 static __device__ __forceinline__ int
-technique_base (const PocstereoWork &w, int l, int i, int parent)
+technique_base (
+    const PocstereoWork &w, const TechniquePlace &p, int i, int parent)
 {
-  const PocstereoLayer &layer = w.layer[0][l];
-  int base = l == w.n_layers - 1 ? pocstereo_tile (&layer, i) : 2 * parent;
+  const PocstereoLayer &layer = w.layer[0][p.l];
+  int base = p.l == w.n_layers - 1 ? pocstereo_tile (&layer, i) : 2 * parent;
 
-  return pocstereo_clamp (base, layer.floor, layer.ceil);
+  return pocstereo_seen (&layer, p.x, base);
 }
 
 /* Step 7. */
@@ -166,6 +167,8 @@ technique_refine (const PocstereoWork &w, int i, const TechniqueBuffers *b)
 {
   PocstereoMatch match = pocstereo_refine (w.tables, b->r, b->base);
 
+  pocstereo_forget_outside (
+      technique_place (w, 0, i).x, w.layer[0][0].width, &match);
   pocstereo_forget_low (w.min_peak, &match);
   w.point_matches[i] = match;
 }
@@ -182,7 +185,7 @@ extract_kernel (const __grid_constant__ PocstereoWork w,
 
   await_previous ();
   if (threadIdx.x == 0 && threadIdx.y == 0) {
-    b->base = last_look ? b->found : technique_base (w, l, tile, b->found);
+    b->base = last_look ? b->found : technique_base (w, p, tile, b->found);
     if (tile == 0)
       b->tallest = INT32_MIN;
   }
@@ -316,7 +319,7 @@ whole_kernel (const __grid_constant__ PocstereoWork w, float floor2)
     __syncthreads ();
     for (int i = 0; i < n; i++) {
       if (is_first) {
-        b.base = technique_base (w, l, i, parent);
+        b.base = technique_base (w, p, i, parent);
         if (i == 0)
           b.tallest = INT32_MIN;
       }
