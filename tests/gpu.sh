@@ -178,6 +178,12 @@ make_clip() {
     h264parse ! filesink location="$clip" 2>/dev/null || { failed=1; return 1; }
 }
 
+# streams DECODER N ELEMENT: a line of bench-streams.
+streams() {
+  timeout 120 "$build/tests/bench/bench-streams" "$2" \
+    "filesrc location=$clip ! h264parse ! $1" "$3"
+}
+
 # Many decoders of 1080p in one process, alone and with an element behind them:
 # docs/plots/streams.py prints the medians, some of which docs/performance.md quotes.
 # kinfumot and scopedetect need depth, which no decoder gives.  STREAMS, TURNS and ELEMENTS
@@ -193,8 +199,7 @@ run_streams() {
         'gpuccl threshold=128 frames=1' 'emdtrack targets=a:200,150,60,60' \
         'pocstereo mode=points packing=side-by-side max-disparity=64' visionoverlay; do
         [[ "$element" =~ ${ELEMENTS-} ]] || continue
-        timeout 120 "$build/tests/bench/bench-streams" "$n" "filesrc location=$clip ! \
-          h264parse ! $decoder" "$element" || failed=1
+        streams "$decoder" "$n" "$element" || failed=1
       done
     done
   done >"$out/streams.txt" 2>"$out/streams.log"
@@ -203,28 +208,26 @@ run_streams() {
 
 # Two processes, one a GPU: their frames a second beside those of one alone.
 run_gpus() {
-  local n=${STREAMS:-64} element decoder
+  local n element decoder memory='video/x-raw(memory:CUDAMemory)'
+  local decoders=("nvh264dec ! $memory" "nvh264device1dec ! $memory")
   if [ "$gpus" -lt 2 ]; then
     echo "gpus: there is one GPU"
     return
   fi
   make_clip || return 0
-  for element in identity 'moct objects=red:hsv=345..15,50..100,25..100' \
-    'emdtrack targets=a:200,150,60,60'; do
-    for decoder in nvh264dec nvh264device1dec; do
-      streams_on "$decoder" "$n" "$element"
+  for n in ${STREAMS:-64}; do
+    for element in identity 'moct objects=red:hsv=345..15,50..100,25..100' \
+      'emdtrack targets=a:200,150,60,60'; do
+      for decoder in "${decoders[@]}"; do
+        streams "$decoder" "$n" "$element" || failed=1
+      done
+      echo "both at once:"
+      streams "${decoders[0]}" "$n" "$element" &
+      streams "${decoders[1]}" "$n" "$element" || failed=1
+      wait $! || failed=1
     done
-    echo "both at once:"
-    streams_on nvh264dec "$n" "$element" &
-    streams_on nvh264device1dec "$n" "$element"
-    wait $! || failed=1
   done >"$out/gpus.txt" 2>"$out/gpus.log"
   cat "$out/gpus.txt"
-}
-
-streams_on() {
-  timeout 120 "$build/tests/bench/bench-streams" "$2" "filesrc location=$clip ! \
-    h264parse ! $1 ! video/x-raw(memory:CUDAMemory)" "$3" || failed=1
 }
 
 run_measure() {
