@@ -87,7 +87,7 @@ match (const Search *s, int i)
     return;
   correlate (s, f, x, y, c->base[i], r);
   w->point_matches[i] = pocstereo_refine (s->t, r, c->base[i]);
-  pocstereo_forget_outside (x, s->layer->width, &w->point_matches[i]);
+  pocstereo_forget_outside (x, w->width, &w->point_matches[i]);
   pocstereo_forget_low (w->min_peak, &w->point_matches[i]);
 }
 

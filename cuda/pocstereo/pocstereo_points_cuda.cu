@@ -253,11 +253,9 @@ refine (const PocstereoWork &w, const Window &t, const GroupOf<Window> &group,
     int i)
 {
   PocstereoMatch match = pocstereo_refine_in (t, w.tables, group.r, group.base);
-  int width = w.layer[0][0].width;
   int2 whole;
 
-  pocstereo_forget_outside (
-      pocstereo_clamp (w.points[i].x, 0, width - 1), width, &match);
+  pocstereo_forget_outside (w.points[i].x, w.width, &match);
   pocstereo_forget_low (w.min_peak, &match);
   memcpy (&whole, &match, sizeof whole);
   ((int2 *) w.point_matches)[i] = whole; /* one write to the host's memory */

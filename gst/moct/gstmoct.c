@@ -141,8 +141,7 @@ static const GstVisionProperty properties[] = {
     {.param = PARAM_STRING (GstMoct, objects_file, NULL, "Objects file",
          "File with the text of \"objects\", one or more colours in a line; "
          "lines that begin with # are comments, unless they are a colour "
-         "alone, "
-         "such as #ff0000, which lacks its name"),
+         "alone, such as #ff0000, which lacks its name"),
         .parse = gst_moct_read_objects_file},
     {PARAMS, .until = "gate"},
     {.param = PARAM_STRING (GstMoct, region, NULL, "Region",

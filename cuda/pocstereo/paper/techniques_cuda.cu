@@ -167,8 +167,7 @@ technique_refine (const PocstereoWork &w, int i, const TechniqueBuffers *b)
 {
   PocstereoMatch match = pocstereo_refine (w.tables, b->r, b->base);
 
-  pocstereo_forget_outside (
-      technique_place (w, 0, i).x, w.layer[0][0].width, &match);
+  pocstereo_forget_outside (w.points[i].x, w.width, &match);
   pocstereo_forget_low (w.min_peak, &match);
   w.point_matches[i] = match;
 }
