@@ -6,6 +6,11 @@
  * What such a function calls becomes a part of both only if it is INLINED. */
 #pragma once
 
+#include <stdint.h>
+#ifdef __SSE2__
+# include <emmintrin.h>
+#endif
+
 /* clang compiles one version: its releases do not agree on the name by which
  * other files find a function that has two. */
 #if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__clang__)
@@ -18,3 +23,23 @@
 #endif
 
 #define INLINED static inline __attribute__ ((always_inline))
+
+/* @sum[i] += @a[2 i] @b[2 i] + @a[2 i + 1] @b[2 i + 1], for @n sums, a multiple of
+ * 4: compilers do not find the instruction that does it. */
+INLINED void
+add_products (int32_t *sum, const int16_t *a, const int16_t *b, int n)
+{
+#ifdef __SSE2__
+  for (int i = 0; i < n; i += 4) {
+    __m128i *four = (__m128i *) (sum + i);
+    __m128i product =
+        _mm_madd_epi16 (_mm_loadu_si128 ((const __m128i *) (a + 2 * i)),
+            _mm_loadu_si128 ((const __m128i *) (b + 2 * i)));
+
+    _mm_storeu_si128 (four, _mm_add_epi32 (_mm_loadu_si128 (four), product));
+  }
+#else
+  for (int i = 0; i < n; i++)
+    sum[i] += a[2 * i] * b[2 * i] + a[2 * i + 1] * b[2 * i + 1];
+#endif
+}

@@ -79,56 +79,49 @@ look_at (Look *look, int x)
           look->field[j] + (size_t) x * look->bytes + b * POCSTEREO_BLOCK);
 }
 
-/* Sums over lines of products, of a block. */
+/* Sums over lines of products, of a block's frequencies. */
 typedef struct {
-  int32_t real[POCSTEREO_BLOCK], imaginary[POCSTEREO_BLOCK];
+  int32_t real[POCSTEREO_BLOCK / 2], imaginary[POCSTEREO_BLOCK / 2];
 } Block;
 
-/* Products of phasors' components are at most 127 x 127: two fit into 16 bits.
- * What a block holds beyond the bandwidth is multiplied and not used. */
+/* What a block holds beyond the bandwidth is multiplied and not used. */
 INLINED void
-add_two (
-    Block *restrict sum, const Twin *twin, const int8_t *g, const int8_t *h)
+add_line (const Look *look, int b, size_t at, int j, Block *sum)
 {
+  const Twin *twin = &look->twin[b][j];
+  const int8_t *other = look->other[j] + at;
+  int16_t g[POCSTEREO_BLOCK];
+
 #pragma omp simd
-  for (int i = 0; i < POCSTEREO_BLOCK; i++) {
-    sum->real[i] += (int16_t) (twin[0].real[i] * g[i] + twin[1].real[i] * h[i]);
-    sum->imaginary[i] +=
-        (int16_t) (twin[0].imaginary[i] * g[i] + twin[1].imaginary[i] * h[i]);
-  }
+  for (int i = 0; i < POCSTEREO_BLOCK; i++)
+    g[i] = other[i];
+  add_products (sum->real, twin->real, g, POCSTEREO_BLOCK / 2);
+  add_products (sum->imaginary, twin->imaginary, g, POCSTEREO_BLOCK / 2);
 }
 
-/* Lines @from to before @to, an even number of them. */
+/* Lines @from to before @to. */
 INLINED void
 add_lines (
     const Look *look, int b, size_t at, int from, int to, Block *restrict sum)
 {
   memset (sum->real, 0, sizeof sum->real);
   memset (sum->imaginary, 0, sizeof sum->imaginary);
-  for (int j = from; j < to; j += 2)
-    add_two (
-        sum, &look->twin[b][j], look->other[j] + at, look->other[j + 1] + at);
+  for (int j = from; j < to; j++)
+    add_line (look, b, at, j, sum);
 }
 
 /* @sum and line @j more, as re and im of each frequency. */
 INLINED void
-add_last (const Look *look, int b, size_t at, int j, const Block *sum,
-    int32_t r[SUMS])
+add_last (
+    const Look *look, int b, size_t at, int j, Block sum, int32_t r[SUMS])
 {
-  const Twin *twin = &look->twin[b][j];
-  const int8_t *g = look->other[j] + at;
-  int first = b * POCSTEREO_BLOCK, n = look->bytes - first;
-  Block all;
+  int32_t *to = r + b * POCSTEREO_BLOCK;
 
+  add_line (look, b, at, j, &sum);
 #pragma omp simd
-  for (int i = 0; i < POCSTEREO_BLOCK; i++) {
-    all.real[i] = sum->real[i] + (int16_t) (twin->real[i] * g[i]);
-    all.imaginary[i] =
-        sum->imaginary[i] + (int16_t) (twin->imaginary[i] * g[i]);
-  }
-  for (int i = 0; i < POCSTEREO_BLOCK && i < n; i += 2) {
-    r[first + i] = all.real[i] + all.real[i + 1];
-    r[first + i + 1] = all.imaginary[i] + all.imaginary[i + 1];
+  for (int i = 0; i < POCSTEREO_BLOCK / 2; i++) {
+    to[2 * i] = sum.real[i];
+    to[2 * i + 1] = sum.imaginary[i];
   }
 }
 
@@ -144,7 +137,7 @@ sums (const Look *look, int below, int q, int32_t r[SUMS])
     Block sum;
 
     add_lines (look, b, at, below, last, &sum);
-    add_last (look, b, at, last, &sum, r);
+    add_last (look, b, at, last, sum, r);
   }
 }
 
@@ -157,8 +150,8 @@ sums_of_two (const Look *look, int q, int32_t r[2][SUMS])
     Block sum;
 
     add_lines (look, b, at, 1, look->lines, &sum);
-    add_last (look, b, at, 0, &sum, r[0]);
-    add_last (look, b, at, look->lines, &sum, r[1]);
+    add_last (look, b, at, 0, sum, r[0]);
+    add_last (look, b, at, look->lines, sum, r[1]);
   }
 }
 
@@ -206,14 +199,14 @@ typedef struct {
   const PocstereoLayer *layer, *above; /* above: NULL at the coarsest */
   const int8_t *field, *other;         /* phasors of this view and the other */
   const int32_t *parent;               /* disparities of the layer above */
-  int candidates;
+  int candidates, reach; /* reach: lags, of pocstereo_reaches () */
   int32_t *found, *height;
 } Search;
 
-/* Leaves of @n disparities the first of each, and returns how many: what one
- * found cannot be beaten by the same once more. */
+/* Leaves of @n disparities those that none before them reaches, and returns how
+ * many. */
 INLINED int
-distinct (int *base, int n)
+distinct (int *base, int n, int lags)
 {
   int left = 0;
 
@@ -222,7 +215,7 @@ distinct (int *base, int n)
     bool is_new = true;
 
     for (int j = 0; j < left; j++)
-      is_new &= base[j] != now;
+      is_new &= !pocstereo_reaches (base[j], now, lags);
     base[left] = now;
     left += is_new;
   }
@@ -263,7 +256,7 @@ take_parents (const Search *s, int x, int y, Tries *tries)
 
     tries->base[i] = pocstereo_clamp (base, s->layer->floor, s->layer->ceil);
   }
-  tries->n = distinct (tries->base, s->candidates);
+  tries->n = distinct (tries->base, s->candidates, s->reach);
 }
 
 /* Tries @base in column @x of two rows. */
@@ -302,28 +295,29 @@ search (const Search *s, const Look *look, int x, int y, int rows,
 }
 
 /* The last look at layer 0, at the medians of what was found, which have taken
- * the parents' place. */
+ * the parents' place.  @r: the sums at what it finds. */
 INLINED void
-search_again (const Search *s, const Look *look, int x, int y, int row)
+search_again (const Search *s, const Look *look, int x, int y, int row,
+    int32_t r[SUMS])
 {
   const PocstereoLayer *layer = s->layer;
   size_t at = (size_t) (y + row) * layer->width + x;
   PocstereoBest best = {s->height[at], s->found[at]};
-  int base[POCSTEREO_AGAIN], n;
+  int base[POCSTEREO_AGAIN], n = s->candidates > 1 ? POCSTEREO_AGAIN : 0;
 
-  for (int i = 0; i < POCSTEREO_AGAIN; i++) {
+  for (int i = 0; i < n; i++) {
     PocstereoPoint p = pocstereo_around (
         i, x, y + row, POCSTEREO_AGAIN_APART, layer->width, layer->height);
 
     base[i] = s->parent[(size_t) p.y * layer->width + p.x];
   }
-  n = distinct (base, POCSTEREO_AGAIN);
+  n = distinct (base, n, POCSTEREO_AGAIN_LAGS);
   for (int i = 0; i < n; i++) {
-    int32_t r[SUMS];
-
     sums (look, row, column (s, x, base[i]), r);
     try_base (s, r, base[i], POCSTEREO_AGAIN_LAGS, &best);
   }
+  if (!n || base[n - 1] != best.disparity)
+    sums (look, row, column (s, x, best.disparity), r);
   s->found[at] = best.disparity;
 }
 
@@ -369,12 +363,9 @@ refine (const Search *s, Look *look, int x, int y, int n, int rows)
   for (int i = 0; i < n; i++) {
     look_at (look, x + i);
     for (int row = 0; row < rows; row++) {
-      size_t at = (size_t) (y + row) * w->width + x + i;
       int32_t r[SUMS];
 
-      if (s->candidates > 1)
-        search_again (s, look, x + i, y, row);
-      sums (look, row, column (s, x + i, s->found[at]), r);
+      search_again (s, look, x + i, y, row, r);
       for (int k = 0; k < look->bytes; k++)
         found[row][k][i] = r[k];
     }
@@ -432,8 +423,8 @@ pocstereo_dense_cpu (const Device *dev, const PocstereoWork *w, int view)
     const PocstereoLayer *layer = &w->layer[view][l];
     Search s = {w, view, w->tables, layer,
         l + 1 < w->n_layers ? layer + 1 : NULL, c->field[view],
-        c->field[1 - view], c->parent, w->params.candidates, c->found,
-        c->height};
+        c->field[1 - view], c->parent, w->params.candidates, l ? 0 : w->tables->lags,
+        c->found, c->height};
 
     for (int v = 0; v < 2; v++)
       pocstereo_field_cpu (w, v, l, c->field[v]);

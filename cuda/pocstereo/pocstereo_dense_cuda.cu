@@ -23,13 +23,13 @@ window_at (const PocstereoField &f, int view, int l, int width, int x, int y)
   return f.couples[view][l] + (size_t) (y / 2) * f.pitch[l] + x;
 }
 
-/* The @n disparities of @list that differ from those before them, to the front:
- * how many.  The lists of a block's threads lie side by side. */
+/* Appends @base to the @n disparities of @list unless one of them reaches it, and
+ * returns how many they are.  The lists of a block's threads lie side by side. */
 static __device__ __forceinline__ int
-offer (int32_t *list, int n, int32_t base)
+offer (int32_t *list, int n, int32_t base, int lags)
 {
   for (int i = 0; i < n; i++)
-    if (list[i * THREADS] == base)
+    if (pocstereo_reaches (list[i * THREADS], base, lags))
       return n;
   list[n * THREADS] = base;
   return n + 1;
@@ -38,7 +38,7 @@ offer (int32_t *list, int n, int32_t base)
 static __device__ __forceinline__ int
 candidates (const PocstereoWork &w, const PocstereoLayer &layer,
     const PocstereoLayer &above, const int32_t *parent, int x, int y,
-    int32_t *list)
+    int lags, int32_t *list)
 {
   int n = 0;
 
@@ -46,7 +46,8 @@ candidates (const PocstereoWork &w, const PocstereoLayer &layer,
     PocstereoPoint p = pocstereo_parent (i, x, y, above.width, above.height);
     int base = 2 * parent[(size_t) p.y * above.width + p.x];
 
-    n = offer (list, n, pocstereo_clamp (base, layer.floor, layer.ceil));
+    n = offer (
+        list, n, pocstereo_clamp (base, layer.floor, layer.ceil), lags);
   }
   return n;
 }
@@ -78,7 +79,7 @@ __launch_bounds__ (THREADS) search_kernel (
       t, window_at (f, view, l, layer.width, x, y), f.pitch[l], f.deeper[l]);
   n = coarsest ? layer.tiles
                : candidates (w, layer, w.layer[view][l + 1], maps.parent[view],
-                     x, y, list);
+                     x, y, l ? 0 : t.lags, list);
 #pragma unroll 1
   for (int i = 0; i < n; i++) {
     int base = coarsest
@@ -133,12 +134,15 @@ __launch_bounds__ (THREADS)
       PocstereoPoint p = pocstereo_around (
           i, x, y, POCSTEREO_AGAIN_APART, layer.width, layer.height);
 
-      n = offer (list, n, maps.parent[view][(size_t) p.y * layer.width + p.x]);
+      n = offer (list, n, maps.parent[view][(size_t) p.y * layer.width + p.x],
+          POCSTEREO_AGAIN_LAGS);
     }
 #pragma unroll 1
   for (int i = 0; i <= n; i++) {
     int base = i < n ? list[i * THREADS] : best.disparity;
 
+    if (i && i == n && base == list[(n - 1) * THREADS])
+      break; /* the sums are those already */
     pocstereo_correlate_one (t, left,
         window_at (f, 1 - view, 0, layer.width, x - base, y), f.pitch[0],
         f.deeper[0], y % 2, &sums);
