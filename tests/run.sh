@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Sets up, builds, and runs the tests: those of Meson, those of algorithms and
-# elements again under the sanitizers, some pipelines with a watch for leaked
-# objects, and each fuzzer for a moment.  The last line is
+# Sets up, builds, and runs the tests: those of Meson, some pipelines with a watch
+# for leaked objects, and each fuzzer for a moment.  The last line is
 # `N passed, N failed, N skipped`.
 #
-# VISION_TEST_LONG=1 runs all; without it, what is slow and seldom fails is left
-# out: tests/README.md lists it.  VISION_TEST_DATA may name a folder with real
+# VISION_TEST_LONG=1 runs all, and what tests algorithms and elements again under the
+# sanitizers; without it, what is slow and seldom fails is left out:
+# tests/README.md lists it.  VISION_TEST_DATA may name a folder with real
 # clips; tests that want it are skipped without.  A test that needs a GPU is
 # skipped where there is none.
 set -euo pipefail
@@ -16,10 +16,9 @@ cd "$(dirname "$0")/.."
 build=${BUILD:-build}
 results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT
-left_out=(--no-suite long) left_out_sanitized=(--no-suite long --no-suite slow)
-if [ "${VISION_TEST_LONG-}" = 1 ]; then
-  left_out=() left_out_sanitized=(--no-suite long)
-fi
+long=${VISION_TEST_LONG-}
+left_out=(--no-suite long)
+[ "$long" != 1 ] || left_out=()
 
 # Tests of the folder $1; what follows is for Meson.  A line a test.  They share
 # the machine with others, so each gets more time than it has when run alone.
@@ -65,8 +64,7 @@ sanitized () {
     ASAN_OPTIONS=fast_unwind_on_malloc=0:malloc_context_size=10:detect_stack_use_after_return=1:intercept_tls_get_addr=0 \
     LSAN_OPTIONS=suppressions=$PWD/tests/sanitizer.supp:print_suppressions=0 \
     UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
-    meson_tests "$folder" --suite algorithms --suite elements \
-      "${left_out_sanitized[@]}"
+    meson_tests "$folder" --suite algorithms --suite elements --no-suite long
 }
 
 # Fails where the pipeline does, or where objects outlive it.
@@ -128,6 +126,7 @@ PYTHON
 instrumented () {
   one_test fuzz env BUILD="$build-fuzz" tests/fuzz/run.sh 0
   echo "fuzzers: $SECONDS s"
+  [ "$long" = 1 ] || return 0
   sanitized
   echo "sanitized: $SECONDS s"
 }
