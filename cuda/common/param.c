@@ -36,26 +36,11 @@ params_defaults (const Param *p, void *params)
     void *at = (char *) params + p->at;
 
     switch (p->type) {
-      case PARAM_BOOL:
-        *(bool *) at = p->value != 0;
-        break;
-      case PARAM_CHOICE:
-      case PARAM_INT:
-        *(int *) at = (int) p->value;
-        break;
-      case PARAM_FLAGS:
-      case PARAM_UINT:
-        *(unsigned *) at = (unsigned) p->value;
-        break;
-      case PARAM_INT64:
-        *(int64_t *) at = param_int64 (p->value);
-        break;
-      case PARAM_UINT64:
-        *(uint64_t *) at = param_uint64 (p->value);
-        break;
-      case PARAM_DOUBLE:
-        *(double *) at = p->value;
-        break;
+#define SET(TYPE, type, glib, from) \
+ case PARAM_##TYPE: \
+  *(type *) at = from (p->value); \
+  break;
+      PARAM_VALUES (SET)
       case PARAM_TEXT:
         break;
     }
@@ -79,36 +64,25 @@ are_flags (const ParamChoice *c, unsigned value)
   return !value;
 }
 
+/* NaN is not. */
 static bool
 is_good (const Param *p, const void *at)
 {
-  double v = 0;
-
   switch (p->type) {
-    case PARAM_BOOL:
-    case PARAM_TEXT:
-      return true;
+#define IS_WITHIN(TYPE, type, glib, from) \
+ case PARAM_##TYPE: \
+  return *(const type *) at >= from (p->min) && \
+      *(const type *) at <= from (p->max);
+    PARAM_NUMBERS (IS_WITHIN)
     case PARAM_CHOICE:
       return is_choice (p->choices, *(const int *) at);
     case PARAM_FLAGS:
       return are_flags (p->choices, *(const unsigned *) at);
-    case PARAM_INT64:
-      return *(const int64_t *) at >= param_int64 (p->min) &&
-          *(const int64_t *) at <= param_int64 (p->max);
-    case PARAM_UINT64:
-      return *(const uint64_t *) at >= param_uint64 (p->min) &&
-          *(const uint64_t *) at <= param_uint64 (p->max);
-    case PARAM_INT:
-      v = *(const int *) at;
-      break;
-    case PARAM_UINT:
-      v = *(const unsigned *) at;
-      break;
-    case PARAM_DOUBLE:
-      v = *(const double *) at;
+    case PARAM_BOOL:
+    case PARAM_TEXT:
       break;
   }
-  return v >= p->min && v <= p->max; /* NaN is not */
+  return true;
 }
 
 /* ---- Sentences ---- */
@@ -140,20 +114,17 @@ add_choices (char *text, const ParamChoice *c, const char *last)
   }
 }
 
-/* Whether the greatest value is all that the type can hold. */
+/* Whether the maximum is all that the type can hold. */
 static bool
 is_endless (const Param *p)
 {
-  switch (p->type) {
-    case PARAM_INT:
-      return p->max == INT_MAX;
-    case PARAM_UINT:
-      return p->max == UINT_MAX;
-    case PARAM_DOUBLE:
-      return p->max == DBL_MAX;
-    default:
-      return p->max >= 0x1p63;
-  }
+  static const double most[] = {[PARAM_INT] = INT_MAX,
+      [PARAM_UINT] = UINT_MAX,
+      [PARAM_INT64] = 0x1p63,
+      [PARAM_UINT64] = 0x1p63,
+      [PARAM_DOUBLE] = DBL_MAX};
+
+  return p->max >= most[p->type];
 }
 
 static void

@@ -33,6 +33,22 @@ typedef enum {
   PARAM_TEXT,   /* a char *; only elements have them */
 } ParamType;
 
+/* All types: the name here, the type in C, its name in GLib, and what makes one
+ * of a double.  A switch has one case for them, and another for PARAM_TEXT. */
+/* clang-format off */
+#define PARAM_NUMBERS(X) \
+ X (INT, int, int, (int)) \
+ X (UINT, unsigned, uint, (unsigned)) \
+ X (INT64, int64_t, int64, param_int64) \
+ X (UINT64, uint64_t, uint64, param_uint64) \
+ X (DOUBLE, double, double, (double))
+#define PARAM_VALUES(X) \
+ PARAM_NUMBERS (X) \
+ X (BOOL, bool, boolean, (bool)) \
+ X (CHOICE, int, enum, (int)) \
+ X (FLAGS, unsigned, flags, (unsigned))
+/* clang-format on */
+
 typedef enum {
   PARAM_ALWAYS,  /* between any two frames, and a controller may drive it */
   PARAM_BY_HAND, /* between any two frames, but no controller drives it */

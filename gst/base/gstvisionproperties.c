@@ -134,25 +134,14 @@ make_spec (GObjectClass *klass, const Param *p)
   param_name (p, buffer);
   name = g_intern_string (buffer);
   switch (p->type) {
+#define SPEC(TYPE, type, glib, from) \
+ case PARAM_##TYPE: \
+  return g_param_spec_##glib (name, p->title, p->text, from (p->min), \
+      from (p->max), from (p->value), flags);
+    PARAM_NUMBERS (SPEC)
     case PARAM_BOOL:
       return g_param_spec_boolean (
           name, p->title, p->text, p->value != 0, flags);
-    case PARAM_INT:
-      return g_param_spec_int (name, p->title, p->text, (gint) p->min,
-          (gint) p->max, (gint) p->value, flags);
-    case PARAM_UINT:
-      return g_param_spec_uint (name, p->title, p->text, (guint) p->min,
-          (guint) p->max, (guint) p->value, flags);
-    case PARAM_INT64:
-      return g_param_spec_int64 (name, p->title, p->text, param_int64 (p->min),
-          param_int64 (p->max), param_int64 (p->value), flags);
-    case PARAM_UINT64:
-      return g_param_spec_uint64 (name, p->title, p->text,
-          param_uint64 (p->min), param_uint64 (p->max), param_uint64 (p->value),
-          flags);
-    case PARAM_DOUBLE:
-      return g_param_spec_double (
-          name, p->title, p->text, p->min, p->max, p->value, flags);
     case PARAM_CHOICE:
       return g_param_spec_enum (name, p->title, p->text, choice_type (klass, p),
           (gint) p->value, flags);
@@ -362,30 +351,11 @@ static void
 set_number (gpointer at, const Param *p, const GValue *value)
 {
   switch (p->type) {
-    case PARAM_BOOL:
-      *(bool *) at = g_value_get_boolean (value);
-      break;
-    case PARAM_INT:
-      *(gint *) at = g_value_get_int (value);
-      break;
-    case PARAM_UINT:
-      *(guint *) at = g_value_get_uint (value);
-      break;
-    case PARAM_INT64:
-      *(gint64 *) at = g_value_get_int64 (value);
-      break;
-    case PARAM_UINT64:
-      *(guint64 *) at = g_value_get_uint64 (value);
-      break;
-    case PARAM_DOUBLE:
-      *(gdouble *) at = g_value_get_double (value);
-      break;
-    case PARAM_CHOICE:
-      *(gint *) at = g_value_get_enum (value);
-      break;
-    case PARAM_FLAGS:
-      *(guint *) at = g_value_get_flags (value);
-      break;
+#define SET(TYPE, type, glib, from) \
+ case PARAM_##TYPE: \
+  *(type *) at = g_value_get_##glib (value); \
+  break;
+    PARAM_VALUES (SET)
     case PARAM_TEXT:
       break;
   }
@@ -395,30 +365,11 @@ static void
 get_value (gconstpointer at, const Param *p, GValue *value)
 {
   switch (p->type) {
-    case PARAM_BOOL:
-      g_value_set_boolean (value, *(const bool *) at);
-      break;
-    case PARAM_INT:
-      g_value_set_int (value, *(const gint *) at);
-      break;
-    case PARAM_UINT:
-      g_value_set_uint (value, *(const guint *) at);
-      break;
-    case PARAM_INT64:
-      g_value_set_int64 (value, *(const gint64 *) at);
-      break;
-    case PARAM_UINT64:
-      g_value_set_uint64 (value, *(const guint64 *) at);
-      break;
-    case PARAM_DOUBLE:
-      g_value_set_double (value, *(const gdouble *) at);
-      break;
-    case PARAM_CHOICE:
-      g_value_set_enum (value, *(const gint *) at);
-      break;
-    case PARAM_FLAGS:
-      g_value_set_flags (value, *(const guint *) at);
-      break;
+#define GET(TYPE, type, glib, from) \
+ case PARAM_##TYPE: \
+  g_value_set_##glib (value, *(const type *) at); \
+  break;
+    PARAM_VALUES (GET)
     case PARAM_TEXT:
       g_value_set_string (value, *(gchar *const *) at);
       break;
