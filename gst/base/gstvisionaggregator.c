@@ -6,17 +6,11 @@
 #include "base/gstvisioncuda.h"
 #include "base/gstvisionframes.h"
 #include "base/gstvisionpair.h"
-#include "base/gstvisionproperties.h"
 
 GST_DEBUG_CATEGORY_STATIC (vision_aggregator_debug);
 #define GST_CAT_DEFAULT vision_aggregator_debug
 
 #define DEFAULT_MAX_SKEW (10 * GST_MSECOND)
-
-enum {
-  PROP_MAX_SKEW = GST_VISION_COMMON_N_IDS,
-  PROP_PACKING,
-};
 
 /* Whether an input that goes on waits for the output to begin anew. */
 enum {
@@ -909,42 +903,38 @@ set_context (GstElement *element, GstContext *context)
 }
 
 static void
-set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+skew_changed (GstElement *element, const Param *param)
 {
-  GstVisionAggregatorPrivate *p = PRIV (object);
-
-  (void) pspec;
-  if (id != PROP_MAX_SKEW && id != PROP_PACKING) {
-    gst_vision_common_set_property (&p->common, id, value);
-    return;
-  }
-  GST_OBJECT_LOCK (object);
-  if (id == PROP_MAX_SKEW)
-    p->max_skew = g_value_get_int64 (value);
-  else
-    p->packing = g_value_get_enum (value);
-  GST_OBJECT_UNLOCK (object);
-  if (id == PROP_MAX_SKEW)
-    update_latency (GST_AGGREGATOR (object));
+  (void) param;
+  update_latency (GST_AGGREGATOR (element));
 }
 
-static void
-get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-  GstVisionAggregatorPrivate *p = PRIV (object);
+static const ParamChoice packings[] = {
+    {GST_VISION_PACKING_AUTO, "As multiview-mode in the caps says", "auto"},
+    {GST_VISION_PACKING_SIDE_BY_SIDE, "The first on the left, half as wide",
+        "side-by-side"},
+    {GST_VISION_PACKING_TOP_BOTTOM, "The first above, half as high",
+        "top-bottom"},
+    {0, NULL, NULL}};
 
-  (void) pspec;
-  if (id != PROP_MAX_SKEW && id != PROP_PACKING) {
-    gst_vision_common_get_property (&p->common, id, value);
-    return;
-  }
-  GST_OBJECT_LOCK (object);
-  if (id == PROP_MAX_SKEW)
-    g_value_set_int64 (value, p->max_skew);
-  else
-    g_value_set_enum (value, p->packing);
-  GST_OBJECT_UNLOCK (object);
-}
+static const GstVisionProperty properties[] = {
+    {.properties = gst_vision_common_properties,
+        .at = G_STRUCT_OFFSET (GstVisionAggregatorPrivate, common)},
+    {.param = PARAM_NUMBER (GstVisionAggregatorPrivate, max_skew, -1,
+         60 * GST_SECOND, -1, "Greatest skew",
+         "Maximum difference between the times of two frames that belong "
+         "together, in nanoseconds (-1 = 5/8 of the shorter frame duration, "
+         "so that each frame of two equal sources has a partner whenever they "
+         "began; 10 ms if the duration is unknown). Frames without a partner "
+         "are dropped and counted in \"stats\"; its \"skew\" is the "
+         "difference of the newest pair, first minus second",
+         .when = PARAM_BY_HAND),
+        .changed = skew_changed},
+    {.param = PARAM_ONE_OF (GstVisionAggregatorPrivate, packing, packings,
+         GST_VISION_PACKING_AUTO, "Packing",
+         "How one frame holds both views if only the first pad is linked",
+         .when = PARAM_STOPPED, .kind = "GstVisionPacking")},
+    {.params = NULL}};
 
 static void
 finalize (GObject *object)
@@ -955,38 +945,15 @@ finalize (GObject *object)
 }
 
 static void
-install_properties (GObjectClass *klass)
-{
-  GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS;
-
-  gst_vision_common_install_properties (klass);
-  g_object_class_install_property (klass, PROP_MAX_SKEW,
-      g_param_spec_int64 ("max-skew", "Greatest skew",
-          "Maximum difference between the times of two frames that belong "
-          "together, in nanoseconds (-1 = 5/8 of the shorter frame duration, "
-          "so that each frame of two equal sources has a partner whenever they "
-          "began; 10 ms if the duration is unknown). Frames without a partner "
-          "are dropped and counted in \"stats\"; its \"skew\" is the "
-          "difference of the newest pair, first minus second",
-          -1, 60 * GST_SECOND, -1, flags | GST_PARAM_MUTABLE_PLAYING));
-  g_object_class_install_property (klass, PROP_PACKING,
-      g_param_spec_enum ("packing", "Packing",
-          "How one frame holds both views if only the first pad is linked",
-          GST_TYPE_VISION_PACKING, GST_VISION_PACKING_AUTO,
-          flags | GST_PARAM_MUTABLE_READY));
-}
-
-static void
 gst_vision_aggregator_class_init (GstVisionAggregatorClass *klass)
 {
   GObjectClass *object = G_OBJECT_CLASS (klass);
   GstElementClass *element = GST_ELEMENT_CLASS (klass);
   GstAggregatorClass *agg = GST_AGGREGATOR_CLASS (klass);
 
-  object->set_property = set_property;
-  object->get_property = get_property;
   object->finalize = finalize;
-  install_properties (object);
+  gst_vision_properties_install_at (
+      object, properties, GstVisionAggregator_private_offset);
 
   element->set_context = set_context;
   element->change_state = change_state;
@@ -1018,9 +985,10 @@ gst_vision_aggregator_init (GstVisionAggregator *self)
 
   gst_vision_common_init (&p->common, GST_ELEMENT (self),
       &GST_AGGREGATOR_PAD (GST_AGGREGATOR (self)->srcpad)->segment);
+  gst_vision_properties_init_at (
+      self, properties, GstVisionAggregator_private_offset);
   p->frames.owner = self;
   p->frames.common = &p->common;
-  p->max_skew = -1;
 }
 
 /* ---- For children ---- */

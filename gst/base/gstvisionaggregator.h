@@ -27,9 +27,6 @@ typedef enum {
   GST_VISION_PACKING_TOP_BOTTOM,
 } GstVisionPacking;
 
-#define GST_TYPE_VISION_PACKING (gst_vision_packing_get_type ())
-GType gst_vision_packing_get_type (void);
-
 #define GST_TYPE_VISION_AGGREGATOR (gst_vision_aggregator_get_type ())
 G_DECLARE_DERIVABLE_TYPE (GstVisionAggregator, gst_vision_aggregator, GST,
     VISION_AGGREGATOR, GstAggregator)

@@ -4,43 +4,26 @@
 #include "base/gstvisioncuda.h"
 #include "common/parallel.h"
 
-GType
-gst_vision_backend_kind_get_type (void)
-{
-  static GType type;
-  static const GEnumValue values[] = {
-      {GST_VISION_BACKEND_AUTO, "The GPU if the machine has one, else the CPU",
-          "auto"},
-      {GST_VISION_BACKEND_CUDA, "The GPU; without one, an error", "cuda"},
-      {GST_VISION_BACKEND_CPU, "The CPU", "cpu"},
-      {0, NULL, NULL},
-  };
+static const ParamChoice kinds[] = {
+    {GST_VISION_BACKEND_AUTO, "The GPU if the machine has one, else the CPU",
+        "auto"},
+    {GST_VISION_BACKEND_CUDA, "The GPU; without one, an error", "cuda"},
+    {GST_VISION_BACKEND_CPU, "The CPU", "cpu"}, {0, NULL, NULL}};
 
-  if (g_once_init_enter (&type)) {
-    GType t = g_enum_register_static ("GstVisionBackendKind", values);
-
-    gst_type_mark_as_plugin_api (t, 0);
-    g_once_init_leave (&type, t);
-  }
-  return type;
-}
-
-GParamSpec *
-gst_vision_backend_n_threads (void)
-{
-  return g_param_spec_uint ("n-threads", "Threads",
-      "Number of threads that work on a frame on the CPU, at most one for each "
-      "processor (0 = one for each processor); all elements of the process "
-      "share one pool of threads",
-      0, G_MAXINT, 0,
-      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING);
-}
+const Param gst_vision_backend_params[] = {
+    PARAM_ONE_OF (GstVisionBackend, kind, kinds, GST_VISION_BACKEND_AUTO,
+        "Backend", "Where the algorithm runs", .when = PARAM_STOPPED,
+        .name = "backend", .kind = "GstVisionBackendKind"),
+    PARAM_NUMBER (GstVisionBackend, device_id, -1, G_MAXINT, -1, "CUDA device",
+        "Number of the GPU (-1 = the GPU that neighbouring elements use, "
+        "else the first)",
+        .when = PARAM_STOPPED, .name = "cuda-device-id"),
+    GST_VISION_N_THREADS (GstVisionBackend, n_threads), {NULL}};
 
 void
 gst_vision_backend_init (GstVisionBackend *self, GstElement *element)
 {
-  *self = (GstVisionBackend){
-      .element = element, .kind = GST_VISION_BACKEND_AUTO, .device_id = -1};
+  *self = (GstVisionBackend){.element = element};
 }
 
 /* Takes @context; one that is there stays where @replace is not set. */
@@ -220,7 +203,12 @@ gst_vision_backend_close (GstVisionBackend *self)
 const char *
 gst_vision_backend_enter (GstVisionBackend *self)
 {
-  parallel_limit (g_atomic_int_get (&self->n_threads));
+  guint n_threads;
+
+  GST_OBJECT_LOCK (self->element);
+  n_threads = self->n_threads;
+  GST_OBJECT_UNLOCK (self->element);
+  parallel_limit ((int) n_threads);
   if (self->device.kind != DEVICE_CUDA || !self->context)
     return NULL;
   self->entered = gst_vision_cuda_push (self->context);

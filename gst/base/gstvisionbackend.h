@@ -8,6 +8,7 @@
 
 #include "common/device.h"
 #include "common/image.h"
+#include "common/param.h"
 
 G_BEGIN_DECLS
 
@@ -16,9 +17,6 @@ typedef enum {
   GST_VISION_BACKEND_CUDA,
   GST_VISION_BACKEND_CPU,
 } GstVisionBackendKind;
-
-#define GST_TYPE_VISION_BACKEND_KIND (gst_vision_backend_kind_get_type ())
-GType gst_vision_backend_kind_get_type (void);
 
 /* What an element does with a frame. */
 typedef enum {
@@ -34,11 +32,11 @@ typedef const char *(*GstVisionOpenDevice) (
 
 typedef struct {
   GstElement *element; /* whose backend this is; not owned */
-  guint n_threads;     /* of the CPU's loops, atomic; 0 = one a processor */
 
   /* Under the element's object lock. */
   GstVisionBackendKind kind; /* as it is set, and */
   gint device_id;            /* -1 = any */
+  guint n_threads;           /* of the CPU's loops; 0 = one a processor */
   GstObject *context;  /* GstCudaContext, NULL without CUDA; it is replaced
                           only between frames or after the last one */
   GstObject **finding; /* where start () waits for a context; else NULL */
@@ -55,8 +53,17 @@ typedef struct {
   gboolean entered; /* our context is current in the streaming thread */
 } GstVisionBackend;
 
-/* The property "n-threads", which all elements with such loops have. */
-GParamSpec *gst_vision_backend_n_threads (void);
+/* The property n-threads, which all elements with such loops have; @field of
+ * struct @S is its value. */
+#define GST_VISION_N_THREADS(S, field) \
+ PARAM_NUMBER (S, field, 0, G_MAXINT, 0, "Threads", \
+     "Number of threads that work on a frame on the CPU, at most one for " \
+     "each processor (0 = one for each processor); all elements of the " \
+     "process share one pool of threads", \
+     .name = "n-threads", .when = PARAM_BY_HAND)
+
+/* The properties of a GstVisionBackend. */
+extern const Param gst_vision_backend_params[];
 
 void gst_vision_backend_init (GstVisionBackend *self, GstElement *element);
 /* In the element's change_state (), before its parent's: finds the context on

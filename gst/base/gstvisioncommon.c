@@ -3,19 +3,6 @@
 
 #include <string.h>
 
-enum {
-  PROP_0,
-  PROP_BACKEND,
-  PROP_CUDA_DEVICE_ID,
-  PROP_N_THREADS,
-  PROP_POST_MESSAGES,
-  PROP_INTERVAL,
-  PROP_STATS,
-  N_PROPS,
-};
-
-G_STATIC_ASSERT (N_PROPS == GST_VISION_COMMON_N_IDS);
-
 static GQuark
 common_quark (void)
 {
@@ -69,67 +56,7 @@ gst_vision_common_set_stat (
   GST_OBJECT_UNLOCK (self->backend.element);
 }
 
-void
-gst_vision_common_install_properties (GObjectClass *klass)
-{
-  GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS;
-
-  g_object_class_install_property (klass, PROP_BACKEND,
-      g_param_spec_enum ("backend", "Backend", "Where the algorithm runs",
-          GST_TYPE_VISION_BACKEND_KIND, GST_VISION_BACKEND_AUTO,
-          flags | GST_PARAM_MUTABLE_READY));
-  g_object_class_install_property (klass, PROP_CUDA_DEVICE_ID,
-      g_param_spec_int ("cuda-device-id", "CUDA device",
-          "Number of the GPU (-1 = the GPU that neighbouring elements use, "
-          "else the first)",
-          -1, G_MAXINT, -1, flags | GST_PARAM_MUTABLE_READY));
-  g_object_class_install_property (
-      klass, PROP_N_THREADS, gst_vision_backend_n_threads ());
-  g_object_class_install_property (klass, PROP_POST_MESSAGES,
-      g_param_spec_boolean ("post-messages", "Post messages",
-          "Post the results of each frame on the bus, as an element message",
-          FALSE, flags | GST_PARAM_MUTABLE_PLAYING));
-  g_object_class_install_property (klass, PROP_INTERVAL,
-      g_param_spec_uint64 ("interval", "Interval",
-          "Minimum time between two messages in nanoseconds (0 = a message for "
-          "every frame)",
-          0, G_MAXUINT64, 0, flags | GST_PARAM_MUTABLE_PLAYING));
-  g_object_class_install_property (klass, PROP_STATS,
-      g_param_spec_boxed ("stats", "Statistics",
-          "frames: frames that passed; dropped: frames that were dropped; "
-          "faulty: frames that passed without results, because they could not "
-          "be processed; kernel-time: time that the device worked on the "
-          "newest frame (a GPU by its own clock; on the CPU the run time of "
-          "the algorithm); latency: time from the arrival of that frame until "
-          "its results were read; both also as -mean and -max, in nanoseconds; "
-          "device: where the algorithm runs",
-          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
-}
-
-void
-gst_vision_common_set_property (
-    GstVisionCommon *self, guint id, const GValue *value)
-{
-  GST_OBJECT_LOCK (self->backend.element);
-  switch (id) {
-    case PROP_BACKEND:
-      self->backend.kind = g_value_get_enum (value);
-      break;
-    case PROP_CUDA_DEVICE_ID:
-      self->backend.device_id = g_value_get_int (value);
-      break;
-    case PROP_N_THREADS:
-      g_atomic_int_set (&self->backend.n_threads, g_value_get_uint (value));
-      break;
-    case PROP_POST_MESSAGES:
-      self->post_messages = g_value_get_boolean (value);
-      break;
-    case PROP_INTERVAL:
-      self->interval = g_value_get_uint64 (value);
-      break;
-  }
-  GST_OBJECT_UNLOCK (self->backend.element);
-}
+/* ---- Properties ---- */
 
 static void
 add_times (GstStructure *stats, const gchar *name, const GstVisionTimes *t)
@@ -143,9 +70,10 @@ add_times (GstStructure *stats, const gchar *name, const GstVisionTimes *t)
   g_free (max);
 }
 
-static GstStructure *
-stats (const GstVisionCommon *self)
+static void
+read_stats (gpointer owner, GValue *value)
 {
+  const GstVisionCommon *self = owner;
   const char *device = self->backend.where ? self->backend.where : "none";
   GstStructure *stats = self->more ? gst_structure_copy (self->more)
                                    : gst_structure_new_empty ("stats");
@@ -156,35 +84,38 @@ stats (const GstVisionCommon *self)
   add_times (stats, "kernel-time", &self->kernel);
   add_times (stats, "latency", &self->latency);
   gst_structure_set (stats, "device", G_TYPE_STRING, device, NULL);
-  return stats;
+  g_value_take_boxed (value, stats);
 }
 
-void
-gst_vision_common_get_property (GstVisionCommon *self, guint id, GValue *value)
+static GParamSpec *
+spec_of_stats (void)
 {
-  GST_OBJECT_LOCK (self->backend.element);
-  switch (id) {
-    case PROP_BACKEND:
-      g_value_set_enum (value, self->backend.kind);
-      break;
-    case PROP_CUDA_DEVICE_ID:
-      g_value_set_int (value, self->backend.device_id);
-      break;
-    case PROP_N_THREADS:
-      g_value_set_uint (value, g_atomic_int_get (&self->backend.n_threads));
-      break;
-    case PROP_POST_MESSAGES:
-      g_value_set_boolean (value, self->post_messages);
-      break;
-    case PROP_INTERVAL:
-      g_value_set_uint64 (value, self->interval);
-      break;
-    case PROP_STATS:
-      g_value_take_boxed (value, stats (self));
-      break;
-  }
-  GST_OBJECT_UNLOCK (self->backend.element);
+  return g_param_spec_boxed ("stats", "Statistics",
+      "frames: frames that passed; dropped: frames that were dropped; "
+      "faulty: frames that passed without results, because they could not "
+      "be processed; kernel-time: time that the device worked on the "
+      "newest frame (a GPU by its own clock; on the CPU the run time of "
+      "the algorithm); latency: time from the arrival of that frame until "
+      "its results were read; both also as -mean and -max, in nanoseconds; "
+      "device: where the algorithm runs",
+      GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
 }
+
+const GstVisionProperty gst_vision_common_properties[] = {
+    {.params = gst_vision_backend_params,
+        .at = G_STRUCT_OFFSET (GstVisionCommon, backend)},
+    {.param = PARAM_SWITCH (GstVisionCommon, post_messages, false,
+         "Post messages",
+         "Post the results of each frame on the bus, as an element message",
+         .when = PARAM_BY_HAND)},
+    {.param = PARAM_NUMBER (GstVisionCommon, interval, 0, G_MAXUINT64, 0,
+         "Interval",
+         "Minimum time between two messages in nanoseconds (0 = a message for "
+         "every frame)",
+         .when = PARAM_BY_HAND)},
+    {.spec = spec_of_stats, .read = read_stats}, {.params = NULL}};
+
+/* ---- Frames ---- */
 
 gdouble
 gst_vision_elapsed (GstClockTime *last, GstBuffer *buffer)

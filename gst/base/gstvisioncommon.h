@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/gstvisionbackend.h"
+#include "base/gstvisionproperties.h"
 
 G_BEGIN_DECLS
 
@@ -38,7 +39,7 @@ typedef struct {
   const GstSegment *segment; /* of the frames that go out */
 
   /* Under the element's object lock. */
-  gboolean post_messages;
+  bool post_messages;
   GstClockTime interval; /* minimum time between messages; 0 = every frame */
   guint64 frames, dropped, faulty;
   GstVisionTimes kernel;  /* of the device, where it could be measured */
@@ -64,13 +65,8 @@ void gst_vision_common_init (
 void gst_vision_common_restart (GstVisionCommon *self);
 void gst_vision_common_clear (GstVisionCommon *self);
 
-/* The ids of a parent's own properties begin here. */
-#define GST_VISION_COMMON_N_IDS 7
-void gst_vision_common_install_properties (GObjectClass *klass);
-void gst_vision_common_set_property (
-    GstVisionCommon *self, guint id, const GValue *value);
-void gst_vision_common_get_property (
-    GstVisionCommon *self, guint id, GValue *value);
+/* Its properties. */
+extern const GstVisionProperty gst_vision_common_properties[];
 
 /* A field of stats of the element's own, until the next start. */
 void gst_vision_common_set_stat (

@@ -5,7 +5,6 @@
 
 #include "base/gstvisioncommon.h"
 #include "base/gstvisioncuda.h"
-#include "base/gstvisionproperties.h"
 
 GST_DEBUG_CATEGORY_STATIC (vision_filter_debug);
 #define GST_CAT_DEFAULT vision_filter_debug
@@ -346,20 +345,6 @@ set_context (GstElement *element, GstContext *context)
 }
 
 static void
-set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
-{
-  (void) pspec;
-  gst_vision_common_set_property (&PRIV (object)->common, id, value);
-}
-
-static void
-get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-  (void) pspec;
-  gst_vision_common_get_property (&PRIV (object)->common, id, value);
-}
-
-static void
 finalize (GObject *object)
 {
   gst_vision_backend_free (&PRIV (object)->common.backend);
@@ -373,10 +358,9 @@ gst_vision_filter_class_init (GstVisionFilterClass *klass)
   GObjectClass *object = G_OBJECT_CLASS (klass);
   GstBaseTransformClass *trans = GST_BASE_TRANSFORM_CLASS (klass);
 
-  object->set_property = set_property;
-  object->get_property = get_property;
   object->finalize = finalize;
-  gst_vision_common_install_properties (object);
+  gst_vision_properties_install_at (object, gst_vision_common_properties,
+      G_PRIVATE_OFFSET (GstVisionFilter, common));
 
   GST_ELEMENT_CLASS (klass)->set_context = set_context;
   GST_ELEMENT_CLASS (klass)->change_state = change_state;
@@ -400,6 +384,8 @@ gst_vision_filter_init (GstVisionFilter *self)
 {
   gst_vision_common_init (&PRIV (self)->common, GST_ELEMENT (self),
       &GST_BASE_TRANSFORM (self)->segment);
+  gst_vision_properties_init_at (self, gst_vision_common_properties,
+      G_PRIVATE_OFFSET (GstVisionFilter, common));
   gst_base_transform_set_in_place (GST_BASE_TRANSFORM (self), TRUE);
 }
 

@@ -1,28 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "base/gstvisionpacking.h"
 
-GType
-gst_vision_packing_get_type (void)
-{
-  static GType type;
-  static const GEnumValue values[] = {
-      {GST_VISION_PACKING_AUTO, "As multiview-mode in the caps says", "auto"},
-      {GST_VISION_PACKING_SIDE_BY_SIDE, "The first on the left, half as wide",
-          "side-by-side"},
-      {GST_VISION_PACKING_TOP_BOTTOM, "The first above, half as high",
-          "top-bottom"},
-      {0, NULL, NULL},
-  };
-
-  if (g_once_init_enter (&type)) {
-    GType t = g_enum_register_static ("GstVisionPacking", values);
-
-    gst_type_mark_as_plugin_api (t, 0);
-    g_once_init_leave (&type, t);
-  }
-  return type;
-}
-
 static GstVisionPacking
 packing_of (const GstVideoInfo *info)
 {

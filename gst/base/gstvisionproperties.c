@@ -39,10 +39,11 @@ each (const GstVisionProperty *table, gssize at, Visit visit, gpointer to)
   const GstVisionProperty *row = table;
   const Param *end;
 
-  for (; row->param.field || row->params || row->properties; row++) {
+  for (; row->param.field || row->spec || row->params || row->properties;
+       row++) {
     gssize inner = at + (gssize) row->at;
 
-    if (row->param.field)
+    if (row->param.field || row->spec)
       visit (to, row, &row->param, at);
     else if (row->properties)
       each (row->properties, inner, visit, to);
@@ -154,36 +155,6 @@ make_spec (GObjectClass *klass, const Param *p)
   return NULL;
 }
 
-typedef struct {
-  GObjectClass *klass;
-  guint id;
-} Install;
-
-static void
-install (
-    gpointer to, const GstVisionProperty *row, const Param *p, gssize owner)
-{
-  Install *i = to;
-  GParamSpec *spec = make_spec (i->klass, p);
-  Subject *subject = g_new (Subject, 1);
-
-  *subject = (Subject){row, p, owner, owner + (gssize) p->at};
-  g_param_spec_set_qdata_full (spec, subject_quark (), subject, g_free);
-  g_object_class_install_property (i->klass, i->id++, spec);
-}
-
-guint
-gst_vision_properties_install (
-    GObjectClass *klass, const GstVisionProperty *table)
-{
-  Install i = {klass, 1};
-
-  klass->set_property = gst_vision_properties_set;
-  klass->get_property = gst_vision_properties_get;
-  each (table, 0, install, &i);
-  return i.id;
-}
-
 /* ---- Texts ---- */
 
 typedef struct {
@@ -248,24 +219,6 @@ add_text (gpointer object, const Param *p, gchar **place)
   g_array_append_val (t->all, text);
 }
 
-static void
-set_default (
-    gpointer to, const GstVisionProperty *row, const Param *p, gssize owner)
-{
-  const Param alone[] = {*p, {NULL}};
-
-  (void) row;
-  params_defaults (alone, G_STRUCT_MEMBER_P (to, owner));
-  if (p->type == PARAM_TEXT)
-    add_text (to, p, G_STRUCT_MEMBER_P (to, owner + (gssize) p->at));
-}
-
-void
-gst_vision_properties_init (gpointer object, const GstVisionProperty *table)
-{
-  each (table, 0, set_default, object);
-}
-
 /* Takes @why the newest text cannot be used; NULL: it can. */
 static void
 refuse (GstElement *element, Text *text, GError *why)
@@ -280,29 +233,6 @@ refuse (GstElement *element, Text *text, GError *why)
     GST_VISION_WARNING (element, LIBRARY, SETTINGS,
         ("%s stays what it was: %s.", text->name, why->message));
   g_clear_error (&why);
-}
-
-gboolean
-gst_vision_properties_check (GstElement *element)
-{
-  GString *problems = g_string_new (NULL);
-  Texts *t = texts_of (element);
-  gboolean good;
-
-  GST_OBJECT_LOCK (element);
-  for (guint i = 0; t && i < t->all->len; i++) {
-    const Text *text = &g_array_index (t->all, Text, i);
-
-    if (text->why)
-      g_string_append_printf (problems, "%s%s cannot be used: %s.",
-          problems->len ? " " : "", text->name, text->why);
-  }
-  GST_OBJECT_UNLOCK (element);
-  good = !problems->len;
-  if (!good)
-    GST_VISION_ERROR (element, LIBRARY, SETTINGS, ("%s", problems->str));
-  g_string_free (problems, TRUE);
-  return good;
 }
 
 static Text *
@@ -376,18 +306,14 @@ get_value (gconstpointer at, const Param *p, GValue *value)
   }
 }
 
-void
-gst_vision_properties_set (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+static void
+set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   const Subject *s = g_param_spec_get_qdata (pspec, subject_quark ());
   GstElement *element = GST_ELEMENT (object);
   gboolean good = TRUE;
 
-  if (!s) {
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-    return;
-  }
+  (void) id;
   if (s->param->type == PARAM_TEXT)
     good = set_text (element, s, g_value_get_string (value));
   else {
@@ -399,17 +325,102 @@ gst_vision_properties_set (
     s->row->changed (element, s->param);
 }
 
-void
-gst_vision_properties_get (
-    GObject *object, guint id, GValue *value, GParamSpec *pspec)
+static void
+get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   const Subject *s = g_param_spec_get_qdata (pspec, subject_quark ());
 
-  if (!s) {
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-    return;
-  }
+  (void) id;
   GST_OBJECT_LOCK (object);
-  get_value (G_STRUCT_MEMBER_P (object, s->place), s->param, value);
+  if (s->row->read)
+    s->row->read (G_STRUCT_MEMBER_P (object, s->owner), value);
+  else
+    get_value (G_STRUCT_MEMBER_P (object, s->place), s->param, value);
   GST_OBJECT_UNLOCK (object);
+}
+
+/* ---- For the element ---- */
+
+typedef struct {
+  GObjectClass *klass;
+  guint id;
+} Install;
+
+static void
+install (
+    gpointer to, const GstVisionProperty *row, const Param *p, gssize owner)
+{
+  Install *i = to;
+  GParamSpec *spec = row->spec ? row->spec () : make_spec (i->klass, p);
+  Subject *subject = g_new (Subject, 1);
+
+  *subject = (Subject){row, p, owner, owner + (gssize) p->at};
+  g_param_spec_set_qdata_full (spec, subject_quark (), subject, g_free);
+  g_object_class_install_property (i->klass, i->id++, spec);
+}
+
+void
+gst_vision_properties_install_at (
+    GObjectClass *klass, const GstVisionProperty *table, gssize at)
+{
+  Install i = {klass, 1};
+
+  klass->set_property = set_property;
+  klass->get_property = get_property;
+  each (table, at, install, &i);
+}
+
+void
+gst_vision_properties_install (
+    GObjectClass *klass, const GstVisionProperty *table)
+{
+  gst_vision_properties_install_at (klass, table, 0);
+}
+
+static void
+set_default (
+    gpointer to, const GstVisionProperty *row, const Param *p, gssize owner)
+{
+  const Param alone[] = {*p, {NULL}};
+
+  (void) row;
+  params_defaults (alone, G_STRUCT_MEMBER_P (to, owner));
+  if (p->type == PARAM_TEXT)
+    add_text (to, p, G_STRUCT_MEMBER_P (to, owner + (gssize) p->at));
+}
+
+void
+gst_vision_properties_init_at (
+    gpointer object, const GstVisionProperty *table, gssize at)
+{
+  each (table, at, set_default, object);
+}
+
+void
+gst_vision_properties_init (gpointer object, const GstVisionProperty *table)
+{
+  gst_vision_properties_init_at (object, table, 0);
+}
+
+gboolean
+gst_vision_properties_check (GstElement *element)
+{
+  GString *problems = g_string_new (NULL);
+  Texts *t = texts_of (element);
+  gboolean good;
+
+  GST_OBJECT_LOCK (element);
+  for (guint i = 0; t && i < t->all->len; i++) {
+    const Text *text = &g_array_index (t->all, Text, i);
+
+    if (text->why)
+      g_string_append_printf (problems, "%s%s cannot be used: %s.",
+          problems->len ? " " : "", text->name, text->why);
+  }
+  GST_OBJECT_UNLOCK (element);
+  good = !problems->len;
+  if (!good)
+    GST_VISION_ERROR (element, LIBRARY, SETTINGS, ("%s", problems->str));
+  g_string_free (problems, TRUE);
+  return good;
 }

@@ -25,9 +25,11 @@ G_BEGIN_DECLS
 typedef struct _GstVisionProperty GstVisionProperty;
 
 struct _GstVisionProperty {
-  /* One of these three: a field of the struct that this table is about, or all
-   * rows of a table about the struct that lies at @at in it. */
+  /* One of these four: a field of the struct that this table is about, a value
+   * that is worked out, or all rows of a table about the struct that lies at
+   * @at in it. */
   Param param;
+  GParamSpec *(*spec) (void);
   const Param *params;
   const GstVisionProperty *properties;
   gsize at;
@@ -44,27 +46,28 @@ struct _GstVisionProperty {
    * @text. */
   gboolean (*parse) (
       GstElement *element, gpointer owner, const gchar *text, GError **error);
+  /* Of @spec: what the value is now.  Called under the object lock. */
+  void (*read) (gpointer owner, GValue *value);
   /* What more a new value of @param changes, such as caps; NULL: nothing.
    * Called without the object lock. */
   void (*changed) (GstElement *element, const Param *param);
 };
 
-/* Installs them with ids from 1 on, and set_property () and get_property () for
- * them.  Returns the next free id. */
-guint gst_vision_properties_install (
+/* For class_init (): installs them, with set_property () and get_property ().
+ */
+void gst_vision_properties_install (
     GObjectClass *klass, const GstVisionProperty *table);
-
-/* What install () made set_property () and get_property (), for an element that
- * has properties besides and calls these for the others. */
-void gst_vision_properties_set (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec);
-void gst_vision_properties_get (
-    GObject *object, guint id, GValue *value, GParamSpec *pspec);
-
 /* For instance_init (): gives each field its default.  Texts are freed with
  * @object; what parse () made of them is @object's to free. */
 void gst_vision_properties_init (
     gpointer object, const GstVisionProperty *table);
+
+/* The same for a table about the struct that lies at @at in the instance, which
+ * G_PRIVATE_OFFSET () tells of a private one. */
+void gst_vision_properties_install_at (
+    GObjectClass *klass, const GstVisionProperty *table, gssize at);
+void gst_vision_properties_init_at (
+    gpointer object, const GstVisionProperty *table, gssize at);
 
 /* For start (), in which both parents call it: FALSE, and an error that names
  * the properties, where the newest texts of some were refused.  That is the one

@@ -168,6 +168,27 @@ live_changed (GstElement *element, const Param *param)
     gst_base_src_set_live (GST_BASE_SRC (self), live);
 }
 
+static void
+read_palette (gpointer owner, GValue *value)
+{
+  const GstVisionTestSrc *self = owner;
+  gint n = self->params.n_objects;
+  gsize size = chromatic_objects (n, NULL, 0) + 1;
+  gchar *text = g_malloc (size);
+
+  chromatic_objects (n, text, size);
+  g_value_take_string (value, text);
+}
+
+static GParamSpec *
+spec_of_palette (void)
+{
+  return g_param_spec_string ("palette", "Palette",
+      "The objects' names, colours and tolerances, in the format of moct's "
+      "property objects",
+      NULL, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+}
+
 #define OWN(kind, ...) PARAM_##kind (GstVisionTestSrc, __VA_ARGS__)
 #define AT(field) .at = G_STRUCT_OFFSET (GstVisionTestSrc, field)
 
@@ -224,65 +245,8 @@ static const GstVisionProperty properties[] = {
          "with other live sources of the pipeline",
          .when = PARAM_STOPPED),
         .changed = live_changed},
-    {.params = NULL}};
-
-/* Their ids are not known before: those of the rows come first. */
-static guint n_threads_id, palette_id;
-
-static void
-set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
-{
-  if (id == n_threads_id)
-    g_atomic_int_set (&GST_VISION_TEST_SRC (object)->backend.n_threads,
-        g_value_get_uint (value));
-  else
-    gst_vision_properties_set (object, id, value, pspec);
-}
-
-static gchar *
-make_palette (GstVisionTestSrc *self)
-{
-  gsize size;
-  gchar *text;
-  gint n;
-
-  GST_OBJECT_LOCK (self);
-  n = self->params.n_objects;
-  GST_OBJECT_UNLOCK (self);
-  size = chromatic_objects (n, NULL, 0) + 1;
-  text = g_malloc (size);
-  chromatic_objects (n, text, size);
-  return text;
-}
-
-static void
-get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-  GstVisionTestSrc *self = GST_VISION_TEST_SRC (object);
-
-  if (id == n_threads_id)
-    g_value_set_uint (value, g_atomic_int_get (&self->backend.n_threads));
-  else if (id == palette_id)
-    g_value_take_string (value, make_palette (self));
-  else
-    gst_vision_properties_get (object, id, value, pspec);
-}
-
-static void
-install_properties (GObjectClass *klass)
-{
-  n_threads_id = gst_vision_properties_install (klass, properties);
-  palette_id = n_threads_id + 1;
-  klass->set_property = set_property;
-  klass->get_property = get_property;
-  g_object_class_install_property (
-      klass, n_threads_id, gst_vision_backend_n_threads ());
-  g_object_class_install_property (klass, palette_id,
-      g_param_spec_string ("palette", "Palette",
-          "The objects' names, colours and tolerances, in the format of moct's "
-          "property objects",
-          NULL, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
-}
+    {.param = GST_VISION_N_THREADS (GstVisionTestSrc, backend.n_threads)},
+    {.spec = spec_of_palette, .read = read_palette}, {.params = NULL}};
 
 /* ---- Caps ---- */
 
@@ -525,7 +489,7 @@ gst_vision_test_src_class_init (GstVisionTestSrcClass *klass)
   GstElementClass *element = GST_ELEMENT_CLASS (klass);
   GstBaseSrcClass *src = GST_BASE_SRC_CLASS (klass);
 
-  install_properties (G_OBJECT_CLASS (klass));
+  gst_vision_properties_install (G_OBJECT_CLASS (klass), properties);
   src->get_caps = get_caps;
   src->fixate = fixate;
   gst_vision_test_src_install_times (src);

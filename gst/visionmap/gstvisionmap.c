@@ -63,12 +63,12 @@ struct _GstVisionmap {
   gint64 told;     /* when that was told */
   gboolean waits;  /* for the first buffer, and with it for the map's size */
   GQueue held;     /* events of that time, from the caps on */
-  guint n_threads; /* of the CPU's loops, atomic; 0 = one a processor */
 
   /* under the object lock */
   guint width, height; /* of the newest map; 0: none came yet */
   gchar *kind;
   gdouble map_low, map_high;
+  guint n_threads; /* of the CPU's loops; 0 = one a processor */
 };
 
 G_DEFINE_TYPE (GstVisionmap, gst_visionmap, GST_TYPE_BASE_TRANSFORM)
@@ -94,30 +94,8 @@ static const GstVisionProperty properties[] = {
     {.param = PARAM_NUMBER (GstVisionmap, map_high, -G_MAXFLOAT, G_MAXFLOAT, 0,
          "High end of the map", "Value shown in the last colour or white",
          .when = PARAM_BY_HAND)},
+    {.param = GST_VISION_N_THREADS (GstVisionmap, n_threads)},
     {.params = NULL}};
-
-/* Behind the rows. */
-static guint n_threads_id;
-
-static void
-set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
-{
-  if (id == n_threads_id)
-    g_atomic_int_set (
-        &GST_VISIONMAP (object)->n_threads, g_value_get_uint (value));
-  else
-    gst_vision_properties_set (object, id, value, pspec);
-}
-
-static void
-get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-  if (id == n_threads_id)
-    g_value_set_uint (
-        value, g_atomic_int_get (&GST_VISIONMAP (object)->n_threads));
-  else
-    gst_vision_properties_get (object, id, value, pspec);
-}
 
 /* ---- What waits for the first buffer ---- */
 
@@ -416,6 +394,7 @@ transform (GstBaseTransform *trans, GstBuffer *in, GstBuffer *out)
   GstVisionMap map;
   gboolean found = find (self, in, &map);
   gdouble low, high;
+  guint n_threads;
   const char *err;
 
   if (!gst_video_frame_map (&frame, &self->out, out, GST_MAP_WRITE)) {
@@ -427,8 +406,9 @@ transform (GstBaseTransform *trans, GstBuffer *in, GstBuffer *out)
   GST_OBJECT_LOCK (self);
   low = self->map_low;
   high = self->map_high;
+  n_threads = self->n_threads;
   GST_OBJECT_UNLOCK (self);
-  parallel_limit (g_atomic_int_get (&self->n_threads));
+  parallel_limit ((int) n_threads);
   err = gst_vision_map_paint (
       &self->paint, found ? &map : NULL, low, high, &frame);
   parallel_limit (0);
@@ -466,11 +446,7 @@ gst_visionmap_class_init (GstVisionmapClass *klass)
   GstElementClass *element = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *trans = GST_BASE_TRANSFORM_CLASS (klass);
 
-  n_threads_id = gst_vision_properties_install (object, properties);
-  object->set_property = set_property;
-  object->get_property = get_property;
-  g_object_class_install_property (
-      object, n_threads_id, gst_vision_backend_n_threads ());
+  gst_vision_properties_install (object, properties);
   gst_element_class_add_static_pad_template (element, &sink_template);
   gst_element_class_add_static_pad_template (element, &src_template);
   gst_element_class_set_static_metadata (element, "Vision map",
