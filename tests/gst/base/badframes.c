@@ -15,33 +15,31 @@ static const GstVideoFormat formats[] = {GST_VIDEO_FORMAT_GRAY8,
 static void
 push_three (GstVideoFormat format, gint width, gint height, Bad bad)
 {
-  OneInput *self;
-  GstBus *bus;
-  GstHarness *h = harness (&self, &bus);
+  g_auto (One) t = one_new ();
   GstVideoInfo info;
   GstBuffer *buffer;
 
   gst_video_info_set_format (&info, format, width, height);
-  gst_harness_set_src_caps (h, gst_video_info_to_caps (&info));
+  gst_harness_set_src_caps (t.h, gst_video_info_to_caps (&info));
   for (guint i = 0; i < 3; i++) {
     buffer = i == 1 ? bad_frame (&info, bad, 9)
                     : frame_of (GST_VIDEO_INFO_SIZE (&info), 0);
     GST_BUFFER_PTS (buffer) = i * 40 * GST_MSECOND;
-    fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
-    buffer = gst_harness_pull (h);
+    fail_unless_equals_int (gst_harness_push (t.h, buffer), GST_FLOW_OK);
+    buffer = gst_harness_pull (t.h);
     if (i != 1 || (bad != BAD_UNMAPPABLE && bad != BAD_EMPTY))
       fail_unless_equals_int (first_byte (buffer), i == 1 ? 9 : 10);
     gst_buffer_unref (buffer);
   }
-  expect_text (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING), bad_says[bad]);
+  expect_text (
+      gst_bus_pop_filtered (t.bus, GST_MESSAGE_WARNING), bad_says[bad]);
   fail_unless (gst_bus_pop_filtered (
-                   bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR) == NULL);
-  fail_unless_equals_uint64 (stat_count (h->element, "frames"), 3);
-  fail_unless_equals_uint64 (stat_count (h->element, "faulty"), 1);
-  fail_unless_equals_uint64 (stat_count (h->element, "dropped"), 0);
-  fail_unless_equals_int (self->opened, 1);
-  fail_unless_equals_int (self->closed, 0);
-  fed_free (h, bus);
+                   t.bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR) == NULL);
+  fail_unless_equals_uint64 (stat_count (t.h->element, "frames"), 3);
+  fail_unless_equals_uint64 (stat_count (t.h->element, "faulty"), 1);
+  fail_unless_equals_uint64 (stat_count (t.h->element, "dropped"), 0);
+  fail_unless_equals_int (t.element->opened, 1);
+  fail_unless_equals_int (t.element->closed, 0);
 }
 
 GST_START_TEST (test_filter)
@@ -56,20 +54,17 @@ GST_END_TEST;
 /* The sentence says what was found and what was expected; it is posted once. */
 GST_START_TEST (test_sentence)
 {
-  OneInput *self;
-  GstBus *bus;
-  GstHarness *h = harness (&self, &bus);
+  g_auto (One) t = one_new ();
 
-  gst_harness_set_src_caps_str (h, CAPS ("RGBA", 64, 64));
+  gst_harness_set_src_caps_str (t.h, CAPS ("RGBA", 64, 64));
   for (guint i = 0; i < 20; i++)
     fail_unless_equals_int (
-        gst_harness_push (h, frame_of (64 * 64 * 4 - 4, 0)), GST_FLOW_OK);
-  expect_text (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING),
+        gst_harness_push (t.h, frame_of (64 * 64 * 4 - 4, 0)), GST_FLOW_OK);
+  expect_text (gst_bus_pop_filtered (t.bus, GST_MESSAGE_WARNING),
       "its buffer holds 16380 bytes, but RGBA of 64x64 has 16384");
-  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING) == NULL);
-  fail_unless_equals_uint64 (stat_count (h->element, "faulty"), 20);
-  fail_unless_equals_int (gst_harness_buffers_received (h), 20);
-  fed_free (h, bus);
+  fail_unless (gst_bus_pop_filtered (t.bus, GST_MESSAGE_WARNING) == NULL);
+  fail_unless_equals_uint64 (stat_count (t.h->element, "faulty"), 20);
+  fail_unless_equals_int (gst_harness_buffers_received (t.h), 20);
 }
 GST_END_TEST;
 
@@ -77,26 +72,23 @@ GST_END_TEST;
  */
 GST_START_TEST (test_larger)
 {
-  OneInput *self;
-  GstBus *bus;
-  GstHarness *h = harness (&self, &bus);
+  g_auto (One) t = one_new ();
   gsize offset[GST_VIDEO_MAX_PLANES] = {100, 100 + 4 * 32};
   gint stride[GST_VIDEO_MAX_PLANES] = {32, 48};
   /* the last row needs no room behind it */
   GstBuffer *buffer = frame_of (100 + 4 * 32 + 48 + 8, 0);
 
-  gst_harness_set_src_caps_str (h, CAPS ("NV12", 8, 4));
+  gst_harness_set_src_caps_str (t.h, CAPS ("NV12", 8, 4));
   gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE,
       GST_VIDEO_FORMAT_NV12, 8, 4, 2, offset, stride);
-  gst_buffer_unref (gst_harness_push_and_pull (h, buffer));
+  gst_buffer_unref (gst_harness_push_and_pull (t.h, buffer));
   buffer = frame_of (16 * 8 * 3 / 2, 0);
   gst_buffer_add_video_meta (
       buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_NV12, 16, 8);
-  gst_buffer_unref (gst_harness_push_and_pull (h, buffer));
-  fail_unless_equals_int (self->seen.stride[0], 16);
-  gst_buffer_unref (gst_harness_push_and_pull (h, frame_of (1000, 0)));
-  fail_unless_equals_uint64 (stat_count (h->element, "faulty"), 0);
-  fed_free (h, bus);
+  gst_buffer_unref (gst_harness_push_and_pull (t.h, buffer));
+  fail_unless_equals_int (t.element->seen.stride[0], 16);
+  gst_buffer_unref (gst_harness_push_and_pull (t.h, frame_of (1000, 0)));
+  fail_unless_equals_uint64 (stat_count (t.h->element, "faulty"), 0);
 }
 GST_END_TEST;
 
@@ -105,9 +97,7 @@ GST_END_TEST;
 static void
 push_odd (GstVideoFormat format, gsize shift, gint more)
 {
-  OneInput *self;
-  GstBus *bus;
-  GstHarness *h = harness (&self, &bus);
+  g_auto (One) t = one_new ();
   GstVideoInfo info;
   gsize offset[GST_VIDEO_MAX_PLANES] = {0};
   gint stride[GST_VIDEO_MAX_PLANES] = {0};
@@ -115,7 +105,7 @@ push_odd (GstVideoFormat format, gsize shift, gint more)
   guint8 byte;
 
   gst_video_info_set_format (&info, format, 8, 4);
-  gst_harness_set_src_caps (h, gst_video_info_to_caps (&info));
+  gst_harness_set_src_caps (t.h, gst_video_info_to_caps (&info));
   for (guint p = 0; p < info.finfo->n_planes; p++) {
     offset[p] = shift + 500 * p;
     stride[p] = info.stride[p] + more;
@@ -126,19 +116,18 @@ push_odd (GstVideoFormat format, gsize shift, gint more)
       gst_buffer_memset (buffer, shift + (gsize) (y * stride[0]), 20 + y, 16);
     gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE, format,
         8, 4, info.finfo->n_planes, offset, stride);
-    buffer = gst_harness_push_and_pull (h, buffer);
+    buffer = gst_harness_push_and_pull (t.h, buffer);
     fail_unless (buffer != NULL);
     for (guint p = 0; p < info.finfo->n_planes; p++)
-      fail_unless ((guintptr) self->seen.plane[p] % 2 == 0 &&
-          self->seen.stride[p] % 2 == 0);
+      fail_unless ((guintptr) t.element->seen.plane[p] % 2 == 0 &&
+          t.element->seen.stride[p] % 2 == 0);
     for (gint y = 0; y < 4; y++) {
       gst_buffer_extract (buffer, shift + (gsize) (y * stride[0]), &byte, 1);
       fail_unless_equals_int (byte, 20 + y + !y);
     }
     gst_buffer_unref (buffer);
   }
-  fail_unless_equals_uint64 (stat_count (h->element, "faulty"), 0);
-  fed_free (h, bus);
+  fail_unless_equals_uint64 (stat_count (t.h->element, "faulty"), 0);
 }
 
 GST_START_TEST (test_odd)
@@ -236,26 +225,25 @@ push_segment (GstHarness *h, GstFormat format)
 /* One error, and nothing goes on until a restart. */
 GST_START_TEST (test_filter_segment)
 {
-  OneInput *self;
-  GstBus *bus;
-  GstHarness *h = harness (&self, &bus);
+  g_auto (One) t = one_new ();
 
-  gst_harness_set_src_caps_str (h, CAPS ("GRAY8", 4, 4));
-  fail_unless_equals_int (gst_harness_push (h, frame_of (16, 0)), GST_FLOW_OK);
-  push_segment (h, GST_FORMAT_BYTES);
+  gst_harness_set_src_caps_str (t.h, CAPS ("GRAY8", 4, 4));
+  fail_unless_equals_int (
+      gst_harness_push (t.h, frame_of (16, 0)), GST_FLOW_OK);
+  push_segment (t.h, GST_FORMAT_BYTES);
   for (guint i = 0; i < 3; i++)
     fail_unless_equals_int (
-        gst_harness_push (h, frame_of (16, 0)), GST_FLOW_ERROR);
-  expect_text (gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR),
+        gst_harness_push (t.h, frame_of (16, 0)), GST_FLOW_ERROR);
+  expect_text (gst_bus_pop_filtered (t.bus, GST_MESSAGE_ERROR),
       "segment is in bytes, but frames need times");
   fail_unless (gst_bus_pop_filtered (
-                   bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR) == NULL);
-  gst_element_set_state (h->element, GST_STATE_NULL);
-  gst_element_set_state (h->element, GST_STATE_PLAYING);
-  gst_harness_set_src_caps_str (h, CAPS ("GRAY8", 4, 4));
-  push_segment (h, GST_FORMAT_TIME);
-  fail_unless_equals_int (gst_harness_push (h, frame_of (16, 0)), GST_FLOW_OK);
-  fed_free (h, bus);
+                   t.bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR) == NULL);
+  gst_element_set_state (t.h->element, GST_STATE_NULL);
+  gst_element_set_state (t.h->element, GST_STATE_PLAYING);
+  gst_harness_set_src_caps_str (t.h, CAPS ("GRAY8", 4, 4));
+  push_segment (t.h, GST_FORMAT_TIME);
+  fail_unless_equals_int (
+      gst_harness_push (t.h, frame_of (16, 0)), GST_FLOW_OK);
 }
 GST_END_TEST;
 

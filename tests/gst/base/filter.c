@@ -16,9 +16,7 @@ GST_START_TEST (test_formats)
 {
   static const gint sizes[][2] = {{1, 1}, {5, 3}, {64, 48}, {1, 100}};
   GValue list = G_VALUE_INIT;
-  OneInput *self;
-  GstBus *bus;
-  GstHarness *h = harness (&self, &bus);
+  g_auto (One) t = one_new ();
 
   g_value_init (&list, GST_TYPE_LIST);
   fail_unless (gst_value_deserialize (&list, FORMATS));
@@ -30,19 +28,18 @@ GST_START_TEST (test_formats)
 
     gst_video_info_set_format (&info, gst_video_format_from_string (name),
         sizes[i % 4][0], sizes[i % 4][1]);
-    gst_harness_set_src_caps (h, gst_video_info_to_caps (&info));
-    buffer = gst_harness_push_and_pull (h, frame_of (info.size, 0));
+    gst_harness_set_src_caps (t.h, gst_video_info_to_caps (&info));
+    buffer = gst_harness_push_and_pull (t.h, frame_of (info.size, 0));
     fail_unless (buffer != NULL, "%s", name);
     fail_unless_equals_int (first_byte (buffer), 10);
     gst_buffer_unref (buffer);
-    fail_unless_equals_int (self->seen.width, sizes[i % 4][0]);
-    fail_unless_equals_int (self->seen.height, sizes[i % 4][1]);
-    fail_unless_equals_int (self->seen.stride[0], info.stride[0]);
-    fail_unless_equals_int (self->opened, i + 1);
-    fail_unless_equals_int (self->closed, i);
+    fail_unless_equals_int (t.element->seen.width, sizes[i % 4][0]);
+    fail_unless_equals_int (t.element->seen.height, sizes[i % 4][1]);
+    fail_unless_equals_int (t.element->seen.stride[0], info.stride[0]);
+    fail_unless_equals_int (t.element->opened, i + 1);
+    fail_unless_equals_int (t.element->closed, i);
   }
   g_value_unset (&list);
-  fed_free (h, bus);
 }
 GST_END_TEST;
 
@@ -68,23 +65,21 @@ GST_END_TEST;
 /* Rows longer than they need be, as GstVideoMeta says. */
 GST_START_TEST (test_strides)
 {
-  OneInput *self;
-  GstBus *bus;
-  GstHarness *h = harness (&self, &bus);
+  g_auto (One) t = one_new ();
   gsize offset[GST_VIDEO_MAX_PLANES] = {100, 100 + 4 * 32};
   gint stride[GST_VIDEO_MAX_PLANES] = {32, 48};
   GstBuffer *buffer = frame_of (100 + 4 * 32 + 2 * 48, 0);
 
-  gst_harness_set_src_caps_str (h, CAPS ("NV12", 8, 4));
+  gst_harness_set_src_caps_str (t.h, CAPS ("NV12", 8, 4));
   gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE,
       GST_VIDEO_FORMAT_NV12, 8, 4, 2, offset, stride);
-  buffer = gst_harness_push_and_pull (h, buffer);
-  fail_unless_equals_int (self->seen.stride[0], 32);
-  fail_unless_equals_int (self->seen.stride[1], 48);
-  fail_unless_equals_int (self->seen.plane[1] - self->seen.plane[0], 4 * 32);
+  buffer = gst_harness_push_and_pull (t.h, buffer);
+  fail_unless_equals_int (t.element->seen.stride[0], 32);
+  fail_unless_equals_int (t.element->seen.stride[1], 48);
+  fail_unless_equals_int (
+      t.element->seen.plane[1] - t.element->seen.plane[0], 4 * 32);
   fail_unless_equals_int (first_byte (buffer), 9);
   gst_buffer_unref (buffer);
-  fed_free (h, bus);
 }
 GST_END_TEST;
 
@@ -118,71 +113,62 @@ take_trace (GstDebugCategory *category, GstDebugLevel level, const gchar *file,
 /* A tracer's record of each frame, if the log asks for it. */
 GST_START_TEST (test_trace)
 {
-  OneInput *self;
-  GstBus *bus;
-  GstHarness *h = harness (&self, &bus);
+  g_auto (One) t = one_new ();
   Traced traced = {0};
   guint64 latency;
   g_autoptr (GstStructure) stats = NULL;
 
-  gst_object_set_name (GST_OBJECT (h->element), "one");
+  gst_object_set_name (GST_OBJECT (t.h->element), "one");
   gst_debug_add_log_function (take_trace, &traced, NULL);
-  gst_harness_set_src_caps_str (h, CAPS ("RGB", 4, 4));
-  gst_buffer_unref (gst_harness_push_and_pull (h, frame_of (48, 0)));
+  gst_harness_set_src_caps_str (t.h, CAPS ("RGB", 4, 4));
+  gst_buffer_unref (gst_harness_push_and_pull (t.h, frame_of (48, 0)));
   fail_unless_equals_int (traced.frames, 0);
   gst_debug_set_threshold_for_name ("GST_TRACER", GST_LEVEL_TRACE);
   for (guint i = 1; i < 4; i++)
     gst_buffer_unref (
-        gst_harness_push_and_pull (h, frame_of (48, i * GST_MSECOND)));
+        gst_harness_push_and_pull (t.h, frame_of (48, i * GST_MSECOND)));
   gst_debug_unset_threshold_for_name ("GST_TRACER");
   gst_debug_remove_log_function (take_trace);
   fail_unless_equals_int (traced.frames, 3);
-  g_object_get (h->element, "stats", &stats, NULL);
+  g_object_get (t.h->element, "stats", &stats, NULL);
   fail_unless (gst_structure_get_uint64 (stats, "latency", &latency));
   fail_unless_equals_uint64 (traced.latency, latency);
-  fed_free (h, bus);
 }
 GST_END_TEST;
 
 /* What another branch holds of the frame stays as it was. */
 GST_START_TEST (test_shared_buffer)
 {
-  OneInput *self;
-  GstBus *bus;
-  GstHarness *h = harness (&self, &bus);
+  g_auto (One) t = one_new ();
   g_autoptr (GstBuffer) kept = frame_of (48, 0), drawn = NULL;
 
-  gst_harness_set_src_caps_str (h, CAPS ("RGB", 4, 4));
-  drawn = gst_harness_push_and_pull (h, gst_buffer_ref (kept));
+  gst_harness_set_src_caps_str (t.h, CAPS ("RGB", 4, 4));
+  drawn = gst_harness_push_and_pull (t.h, gst_buffer_ref (kept));
   fail_unless_equals_int (first_byte (kept), 9);
   fail_unless_equals_int (first_byte (drawn), 10);
-  fed_free (h, bus);
 }
 GST_END_TEST;
 
 /* A sink that says it is late: frames are skipped, and counted at the end. */
 GST_START_TEST (test_qos)
 {
-  OneInput *self;
-  GstBus *bus;
-  GstHarness *h = harness (&self, &bus);
+  g_auto (One) t = one_new ();
 
-  gst_base_transform_set_qos_enabled (GST_BASE_TRANSFORM (self), TRUE);
-  gst_harness_set_src_caps_str (h, CAPS ("RGB", 4, 4));
-  gst_harness_push (h, frame_of (48, 0));
-  gst_harness_push_upstream_event (h,
+  gst_base_transform_set_qos_enabled (GST_BASE_TRANSFORM (t.element), TRUE);
+  gst_harness_set_src_caps_str (t.h, CAPS ("RGB", 4, 4));
+  gst_harness_push (t.h, frame_of (48, 0));
+  gst_harness_push_upstream_event (t.h,
       gst_event_new_qos (
           GST_QOS_TYPE_UNDERFLOW, 2., 100 * GST_MSECOND, 40 * GST_MSECOND));
   for (guint i = 1; i <= 10; i++)
-    gst_harness_push (h, frame_of (48, i * 40 * GST_MSECOND));
-  gst_harness_push_event (h, gst_event_new_eos ());
-  fail_unless (stat_count (h->element, "dropped") > 0);
-  fail_unless_equals_uint64 (
-      stat_count (h->element, "dropped") + stat_count (h->element, "frames"),
+    gst_harness_push (t.h, frame_of (48, i * 40 * GST_MSECOND));
+  gst_harness_push_event (t.h, gst_event_new_eos ());
+  fail_unless (stat_count (t.h->element, "dropped") > 0);
+  fail_unless_equals_uint64 (stat_count (t.h->element, "dropped") +
+          stat_count (t.h->element, "frames"),
       11);
   fail_unless_equals_uint64 (
-      stat_count (h->element, "frames"), gst_harness_buffers_received (h));
-  fed_free (h, bus);
+      stat_count (t.h->element, "frames"), gst_harness_buffers_received (t.h));
 }
 GST_END_TEST;
 
@@ -200,26 +186,23 @@ GST_START_TEST (test_pace)
       {"video/x-raw,format=RGB,width=4,height=4,framerate=0/1", 4000, FALSE}};
 
   for (guint c = 0; c < G_N_ELEMENTS (cases); c++) {
-    OneInput *self;
-    GstBus *bus;
-    GstHarness *h = harness (&self, &bus);
+    g_auto (One) t = one_new ();
     GstMessage *message;
 
-    self->sleep = cases[c].sleep;
-    gst_harness_set_src_caps_str (h, cases[c].caps);
+    t.element->sleep = cases[c].sleep;
+    gst_harness_set_src_caps_str (t.h, cases[c].caps);
     for (guint i = 0; i < 30; i++) {
       gst_buffer_unref (
-          gst_harness_push_and_pull (h, frame_of (48, i * GST_MSECOND)));
-      gst_harness_push_upstream_event (h,
+          gst_harness_push_and_pull (t.h, frame_of (48, i * GST_MSECOND)));
+      gst_harness_push_upstream_event (t.h,
           gst_event_new_qos (
               GST_QOS_TYPE_UNDERFLOW, 2., 5 * GST_MSECOND, i * GST_MSECOND));
-      message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+      message = gst_bus_pop_filtered (t.bus, GST_MESSAGE_WARNING);
       if (cases[c].warns && i == 9)
         expect_text (message, "500.0 come");
       else
         fail_unless (message == NULL, "frame %u", i);
     }
-    fed_free (h, bus);
   }
 }
 GST_END_TEST;
@@ -227,20 +210,17 @@ GST_END_TEST;
 /* Frames that were skipped when the element stops are counted, too. */
 GST_START_TEST (test_qos_and_stop)
 {
-  OneInput *self;
-  GstBus *bus;
-  GstHarness *h = harness (&self, &bus);
+  g_auto (One) t = one_new ();
 
-  gst_base_transform_set_qos_enabled (GST_BASE_TRANSFORM (self), TRUE);
-  gst_harness_set_src_caps_str (h, CAPS ("RGB", 4, 4));
-  gst_harness_push (h, frame_of (48, 0));
-  gst_harness_push_upstream_event (h,
+  gst_base_transform_set_qos_enabled (GST_BASE_TRANSFORM (t.element), TRUE);
+  gst_harness_set_src_caps_str (t.h, CAPS ("RGB", 4, 4));
+  gst_harness_push (t.h, frame_of (48, 0));
+  gst_harness_push_upstream_event (t.h,
       gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 2., GST_SECOND, GST_SECOND));
-  gst_harness_push (h, frame_of (48, 40 * GST_MSECOND));
-  gst_element_set_state (h->element, GST_STATE_READY);
-  fail_unless_equals_uint64 (stat_count (h->element, "frames"), 1);
-  fail_unless_equals_uint64 (stat_count (h->element, "dropped"), 1);
-  fed_free (h, bus);
+  gst_harness_push (t.h, frame_of (48, 40 * GST_MSECOND));
+  gst_element_set_state (t.h->element, GST_STATE_READY);
+  fail_unless_equals_uint64 (stat_count (t.h->element, "frames"), 1);
+  fail_unless_equals_uint64 (stat_count (t.h->element, "dropped"), 1);
 }
 GST_END_TEST;
 
@@ -268,22 +248,19 @@ push_until_ok (gpointer h)
 /* A source that pushes while the element starts never gets an error. */
 GST_START_TEST (test_push_while_starting)
 {
-  OneInput *self;
-  GstBus *bus;
-  GstHarness *h = harness (&self, &bus);
-  GstBaseTransformClass *klass = GST_BASE_TRANSFORM_GET_CLASS (self);
+  g_auto (One) t = one_new ();
+  GstBaseTransformClass *klass = GST_BASE_TRANSFORM_GET_CLASS (t.element);
   GThread *thread;
 
-  gst_harness_set_src_caps_str (h, CAPS ("RGB", 4, 4));
-  gst_element_set_state (h->element, GST_STATE_READY);
+  gst_harness_set_src_caps_str (t.h, CAPS ("RGB", 4, 4));
+  gst_element_set_state (t.h->element, GST_STATE_READY);
   plain_start = klass->start;
   klass->start = slow_start;
-  thread = g_thread_new ("push", push_until_ok, h);
-  gst_element_set_state (h->element, GST_STATE_PLAYING);
+  thread = g_thread_new ("push", push_until_ok, t.h);
+  gst_element_set_state (t.h->element, GST_STATE_PLAYING);
   fail_unless_equals_int (
       GPOINTER_TO_INT (g_thread_join (thread)), GST_FLOW_OK);
   klass->start = plain_start;
-  fed_free (h, bus);
 }
 GST_END_TEST;
 
@@ -291,10 +268,8 @@ GST_END_TEST;
  * all. */
 GST_START_TEST (test_faults)
 {
-  OneInput *self;
-  GstBus *bus;
-  GstHarness *h = harness (&self, &bus);
-  GstVisionFilter *filter = GST_VISION_FILTER (self);
+  g_auto (One) t = one_new ();
+  GstVisionFilter *filter = GST_VISION_FILTER (t.element);
   GstMessage *message;
   guint n_told = 2;
 
@@ -302,20 +277,20 @@ GST_START_TEST (test_faults)
     gst_vision_common_fault (gst_vision_common (filter), "its map is odd");
     gst_vision_common_fault (gst_vision_common (filter), "its window is even");
   }
-  expect_text (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING), "map is odd");
+  expect_text (gst_bus_pop_filtered (t.bus, GST_MESSAGE_WARNING), "map is odd");
   expect_text (
-      gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING), "window is even");
-  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING) == NULL);
+      gst_bus_pop_filtered (t.bus, GST_MESSAGE_WARNING), "window is even");
+  fail_unless (gst_bus_pop_filtered (t.bus, GST_MESSAGE_WARNING) == NULL);
   for (guint i = 0; i < 20; i++) {
     g_autofree gchar *what = g_strdup_printf ("file %u cannot be written", i);
 
     gst_vision_common_fault (gst_vision_common (filter), what);
   }
-  for (; (message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING)); n_told++)
+  for (; (message = gst_bus_pop_filtered (t.bus, GST_MESSAGE_WARNING));
+       n_told++)
     gst_message_unref (message);
   fail_unless_equals_int (n_told, GST_VISION_WARNINGS);
-  fail_unless_equals_uint64 (stat_count (h->element, "faulty"), 26);
-  fed_free (h, bus);
+  fail_unless_equals_uint64 (stat_count (t.h->element, "faulty"), 26);
 }
 GST_END_TEST;
 
@@ -326,12 +301,10 @@ GST_START_TEST (test_fault_that_is_no_utf8)
       gst_vision_common_failed, gst_vision_common_refused};
   static const char *const texts[] = {
       "\"a\xff\xc3\" cannot be read", "out of memory for \"a\xff\xc3\""};
-  OneInput *self;
-  GstBus *bus;
 
   for (guint i = 0; i < 5; i++) {
-    GstHarness *h = harness (&self, &bus);
-    GstVisionCommon *common = gst_vision_common (self);
+    g_auto (One) t = one_new ();
+    GstVisionCommon *common = gst_vision_common (t.element);
     g_autoptr (GstMessage) message = NULL;
     g_autoptr (GError) error = NULL;
 
@@ -340,7 +313,7 @@ GST_START_TEST (test_fault_that_is_no_utf8)
     else
       gst_vision_common_fault (common, texts[0]);
     message = gst_bus_pop_filtered (
-        bus, i < 4 ? GST_MESSAGE_ERROR : GST_MESSAGE_WARNING);
+        t.bus, i < 4 ? GST_MESSAGE_ERROR : GST_MESSAGE_WARNING);
     fail_unless (message != NULL);
     if (i < 4)
       gst_message_parse_error (message, &error, NULL);
@@ -348,7 +321,6 @@ GST_START_TEST (test_fault_that_is_no_utf8)
       gst_message_parse_warning (message, &error, NULL);
     fail_unless (g_utf8_validate (error->message, -1, NULL));
     fail_unless (strstr (error->message, "\"a") != NULL);
-    fed_free (h, bus);
   }
 }
 GST_END_TEST;
@@ -358,18 +330,16 @@ GST_END_TEST;
 /* Messages as `interval` asks for them, with the buffer's times. */
 GST_START_TEST (test_messages)
 {
-  OneInput *self;
-  GstBus *bus;
-  GstHarness *h = harness (&self, &bus);
+  g_auto (One) t = one_new ();
   GstMessage *message;
   guint64 expected = 0;
 
-  g_object_set (self, "post-messages", TRUE, "interval",
+  g_object_set (t.element, "post-messages", TRUE, "interval",
       (guint64) 100 * GST_MSECOND, NULL);
-  gst_harness_set_src_caps_str (h, CAPS ("RGB", 4, 4));
+  gst_harness_set_src_caps_str (t.h, CAPS ("RGB", 4, 4));
   for (guint i = 0; i < 10; i++)
-    gst_harness_push (h, frame_of (48, i * 40 * GST_MSECOND));
-  while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT))) {
+    gst_harness_push (t.h, frame_of (48, i * 40 * GST_MSECOND));
+  while ((message = gst_bus_pop_filtered (t.bus, GST_MESSAGE_ELEMENT))) {
     const GstStructure *s = gst_message_get_structure (message);
     guint64 timestamp, running, stream, duration;
 
@@ -384,10 +354,9 @@ GST_START_TEST (test_messages)
     gst_message_unref (message);
   }
   fail_unless_equals_uint64 (expected, 480 * GST_MSECOND);
-  g_object_set (self, "post-messages", FALSE, NULL);
-  gst_harness_push (h, frame_of (48, GST_SECOND));
-  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT) == NULL);
-  fed_free (h, bus);
+  g_object_set (t.element, "post-messages", FALSE, NULL);
+  gst_harness_push (t.h, frame_of (48, GST_SECOND));
+  fail_unless (gst_bus_pop_filtered (t.bus, GST_MESSAGE_ELEMENT) == NULL);
 }
 GST_END_TEST;
 
@@ -406,30 +375,28 @@ expect_times (GstHarness *h, const gchar *newest, const gchar *mean,
 /* The times that `stats` gives are those that were spent. */
 GST_START_TEST (test_stats)
 {
-  OneInput *self;
-  GstBus *bus;
-  GstHarness *h = harness (&self, &bus);
+  g_auto (One) t = one_new ();
   GstStructure *stats;
 
-  gst_harness_set_src_caps_str (h, CAPS ("RGB", 4, 4));
-  self->sleep = 20000;
-  gst_harness_push (h, frame_of (48, 0));
-  self->sleep = 0;
-  gst_harness_push (h, frame_of (48, 40 * GST_MSECOND));
-  fail_unless_equals_uint64 (stat_count (h->element, "frames"), 2);
-  expect_times (h, "latency", "latency-mean", "latency-max", 20 * GST_MSECOND);
-  expect_times (h, "kernel-time", "kernel-time-mean", "kernel-time-max",
+  gst_harness_set_src_caps_str (t.h, CAPS ("RGB", 4, 4));
+  t.element->sleep = 20000;
+  gst_harness_push (t.h, frame_of (48, 0));
+  t.element->sleep = 0;
+  gst_harness_push (t.h, frame_of (48, 40 * GST_MSECOND));
+  fail_unless_equals_uint64 (stat_count (t.h->element, "frames"), 2);
+  expect_times (
+      t.h, "latency", "latency-mean", "latency-max", 20 * GST_MSECOND);
+  expect_times (t.h, "kernel-time", "kernel-time-mean", "kernel-time-max",
       20 * GST_MSECOND);
-  g_object_get (self, "stats", &stats, NULL);
+  g_object_get (t.element, "stats", &stats, NULL);
   fail_unless_equals_string (gst_structure_get_string (stats, "device"), "cpu");
   gst_structure_free (stats);
 
-  gst_element_set_state (h->element, GST_STATE_NULL);
-  gst_element_set_state (h->element, GST_STATE_PLAYING);
-  fail_unless_equals_uint64 (stat_count (h->element, "frames"), 0);
-  fail_unless_equals_uint64 (stat_count (h->element, "latency-max"), 0);
-  fail_unless_equals_uint64 (stat_count (h->element, "kernel-time-max"), 0);
-  fed_free (h, bus);
+  gst_element_set_state (t.h->element, GST_STATE_NULL);
+  gst_element_set_state (t.h->element, GST_STATE_PLAYING);
+  fail_unless_equals_uint64 (stat_count (t.h->element, "frames"), 0);
+  fail_unless_equals_uint64 (stat_count (t.h->element, "latency-max"), 0);
+  fail_unless_equals_uint64 (stat_count (t.h->element, "kernel-time-max"), 0);
 }
 GST_END_TEST;
 
@@ -437,91 +404,80 @@ GST_END_TEST;
  * work of the device. */
 GST_START_TEST (test_kernel_time)
 {
-  OneInput *self;
-  GstBus *bus;
-  GstHarness *h = harness (&self, &bus);
+  g_auto (One) t = one_new ();
 
-  gst_harness_set_src_caps_str (h, CAPS ("RGB", 4, 4));
-  self->sleep = 10000;
-  self->after = 50000;
-  gst_harness_push (h, frame_of (48, 0));
-  fail_unless (stat_count (h->element, "kernel-time") >= 10 * GST_MSECOND);
-  fail_unless (stat_count (h->element, "latency") + GST_MSECOND >=
-      stat_count (h->element, "kernel-time") + 50 * GST_MSECOND);
-  fed_free (h, bus);
+  gst_harness_set_src_caps_str (t.h, CAPS ("RGB", 4, 4));
+  t.element->sleep = 10000;
+  t.element->after = 50000;
+  gst_harness_push (t.h, frame_of (48, 0));
+  fail_unless (stat_count (t.h->element, "kernel-time") >= 10 * GST_MSECOND);
+  fail_unless (stat_count (t.h->element, "latency") + GST_MSECOND >=
+      stat_count (t.h->element, "kernel-time") + 50 * GST_MSECOND);
 }
 GST_END_TEST;
 
 GST_START_TEST (test_flush)
 {
-  OneInput *self;
-  GstBus *bus;
-  GstHarness *h = harness (&self, &bus);
+  g_auto (One) t = one_new ();
   GstSegment segment;
 
-  gst_harness_set_src_caps_str (h, CAPS ("RGB", 4, 4));
-  gst_harness_push (h, frame_of (48, 0));
-  fail_unless_equals_int (self->resets, 0);
-  gst_harness_push_event (h, gst_event_new_flush_start ());
-  gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
-  fail_unless_equals_int (self->resets, 1);
+  gst_harness_set_src_caps_str (t.h, CAPS ("RGB", 4, 4));
+  gst_harness_push (t.h, frame_of (48, 0));
+  fail_unless_equals_int (t.element->resets, 0);
+  gst_harness_push_event (t.h, gst_event_new_flush_start ());
+  gst_harness_push_event (t.h, gst_event_new_flush_stop (TRUE));
+  fail_unless_equals_int (t.element->resets, 1);
   gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_harness_push_event (h, gst_event_new_segment (&segment));
-  fail_unless_equals_int (gst_harness_push (h, frame_of (48, 0)), GST_FLOW_OK);
-  fail_unless_equals_int (self->opened, 1);
-  fed_free (h, bus);
+  gst_harness_push_event (t.h, gst_event_new_segment (&segment));
+  fail_unless_equals_int (
+      gst_harness_push (t.h, frame_of (48, 0)), GST_FLOW_OK);
+  fail_unless_equals_int (t.element->opened, 1);
 }
 GST_END_TEST;
 
 /* A property under control follows the stream time of each frame. */
 GST_START_TEST (test_controlled)
 {
-  OneInput *self;
-  GstBus *bus;
-  GstHarness *h = harness (&self, &bus);
+  g_auto (One) t = one_new ();
   GstControlSource *source = gst_interpolation_control_source_new ();
   GstTimedValueControlSource *values = GST_TIMED_VALUE_CONTROL_SOURCE (source);
 
   g_object_set (source, "mode", GST_INTERPOLATION_MODE_NONE, NULL);
-  gst_object_add_control_binding (GST_OBJECT (self),
+  gst_object_add_control_binding (GST_OBJECT (t.element),
       gst_direct_control_binding_new_absolute (
-          GST_OBJECT (self), "step", source));
+          GST_OBJECT (t.element), "step", source));
   gst_timed_value_control_source_set (values, 0, 3);
   gst_timed_value_control_source_set (values, 80 * GST_MSECOND, 50);
-  gst_harness_set_src_caps_str (h, CAPS ("RGB", 4, 4));
+  gst_harness_set_src_caps_str (t.h, CAPS ("RGB", 4, 4));
   for (guint i = 0; i < 4; i++) {
     g_autoptr (GstBuffer) buffer =
-        gst_harness_push_and_pull (h, frame_of (48, i * 40 * GST_MSECOND));
+        gst_harness_push_and_pull (t.h, frame_of (48, i * 40 * GST_MSECOND));
 
     fail_unless_equals_int (first_byte (buffer), 9 + (i < 2 ? 3 : 50));
   }
   gst_object_unref (source);
-  fed_free (h, bus);
 }
 GST_END_TEST;
 
 /* Two in one process, and a caps change in one is none of the other. */
 GST_START_TEST (test_two_instances)
 {
-  OneInput *a, *b;
-  GstBus *bus_a, *bus_b;
-  GstHarness *h = harness (&a, &bus_a), *i = harness (&b, &bus_b);
+  g_auto (One) a = one_new ();
+  g_auto (One) b = one_new ();
 
-  b->step = 7;
-  gst_harness_set_src_caps_str (h, CAPS ("RGB", 4, 4));
-  gst_harness_set_src_caps_str (i, CAPS ("GRAY8", 16, 3));
-  gst_harness_push (h, frame_of (48, 0));
-  gst_harness_push (i, frame_of (48, 0));
-  gst_harness_set_src_caps_str (h, CAPS ("RGBA", 3, 4));
-  gst_harness_push (h, frame_of (48, 0));
-  gst_harness_push (i, frame_of (48, 0));
-  fail_unless_equals_int (a->opened, 2);
-  fail_unless_equals_int (b->opened, 1);
-  fail_unless_equals_int (a->seen.width, 3);
-  fail_unless_equals_int (b->seen.width, 16);
-  fail_unless_equals_uint64 (stat_count (h->element, "frames"), 2);
-  fed_free (h, bus_a);
-  fed_free (i, bus_b);
+  b.element->step = 7;
+  gst_harness_set_src_caps_str (a.h, CAPS ("RGB", 4, 4));
+  gst_harness_set_src_caps_str (b.h, CAPS ("GRAY8", 16, 3));
+  gst_harness_push (a.h, frame_of (48, 0));
+  gst_harness_push (b.h, frame_of (48, 0));
+  gst_harness_set_src_caps_str (a.h, CAPS ("RGBA", 3, 4));
+  gst_harness_push (a.h, frame_of (48, 0));
+  gst_harness_push (b.h, frame_of (48, 0));
+  fail_unless_equals_int (a.element->opened, 2);
+  fail_unless_equals_int (b.element->opened, 1);
+  fail_unless_equals_int (a.element->seen.width, 3);
+  fail_unless_equals_int (b.element->seen.width, 16);
+  fail_unless_equals_uint64 (stat_count (a.h->element, "frames"), 2);
 }
 GST_END_TEST;
 

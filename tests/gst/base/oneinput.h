@@ -108,18 +108,32 @@ one_input_init (OneInput *self)
   self->step = 1;
 }
 
-static inline GstHarness *
-harness (OneInput **self, GstBus **bus)
+typedef struct {
+  OneInput *element;
+  GstHarness *h;
+  GstBus *bus;
+} One;
+
+static inline One
+one_new (void)
 {
   /* the child looks at pixels as the CPU does */
   g_autoptr (GstElement) element = g_object_new (
       one_input_get_type (), "backend", GST_VISION_BACKEND_CPU, NULL);
+  One t = {.element = (OneInput *) element, .bus = gst_bus_new ()};
 
-  *self = (OneInput *) element;
-  *bus = gst_bus_new ();
-  gst_element_set_bus (element, *bus);
-  return gst_harness_new_with_element (element, "sink", "src");
+  gst_element_set_bus (element, t.bus);
+  t.h = gst_harness_new_with_element (element, "sink", "src");
+  return t;
 }
+
+static inline void
+one_free (One *t)
+{
+  fed_free (t->h, t->bus);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (One, one_free)
 
 static inline GstBuffer *
 frame_of (gsize size, GstClockTime pts)
