@@ -12,29 +12,30 @@ GST_DEBUG_CATEGORY_STATIC (vision_aggregator_debug);
 
 #define DEFAULT_MAX_SKEW (10 * GST_MSECOND)
 
-/* Whether an input that goes on waits for the output to begin anew. */
+/* After the end, or an error: whether an input that has begun anew waits until
+ * the output begins anew, too. */
 enum {
-  BEGINS_NOT,
-  BEGINS_SOON,
-  BEGINS_NEVER, /* it waited long enough */
+  RESTART_NONE,
+  RESTART_AWAITED,
+  RESTART_GIVEN_UP, /* it has waited as long as it may */
 };
 
 typedef struct {
   GstVisionCommon common;
 
   /* Under the object lock. */
-  gint64 max_skew; /* as set; -1: as the caps say */
+  gint64 max_skew; /* nanoseconds; -1: by the frame rates of the caps */
   GstVisionPacking packing;
 
-  GstVisionFrames frames; /* of the streaming thread, as is the next */
-  GstBuffer *second;      /* in process (); not owned */
-  GstVisionPair pair;     /* likewise */
+  GstVisionFrames frames; /* of the streaming thread, as are the next two */
+  GstBuffer *second;      /* during process () of the child; not owned */
+  GstVisionPair pair;
   GstVisionLateness lateness[2];
   GstVisionWaiting waiting[2];
-  gint has_ended; /* atomic: EOS is downstream, and nothing began since */
-  gint is_old[2]; /* atomic: the input has not begun anew since that end */
-  gint begins[2]; /* atomic: BEGINS_... */
-  gint tell_end;  /* atomic: an input made that end, and nobody was told */
+  gint has_ended;  /* atomic: EOS was sent, and no input has begun anew since */
+  gint is_old[2];  /* atomic: the input has not begun anew since that EOS */
+  gint restart[2]; /* atomic: RESTART_... */
+  gint tell_end;   /* atomic: to be told that one input ended first */
 } GstVisionAggregatorPrivate;
 
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE (
@@ -104,7 +105,7 @@ gst_vision_aggregator_class_add_pads (GstVisionAggregatorClass *klass,
 
 /* ---- The skew of a pair ---- */
 
-/* What the times of a pair may differ by. */
+/* The maximum difference between the times of a pair. */
 static GstClockTime
 get_max_skew (GstAggregator *agg)
 {
@@ -119,7 +120,7 @@ get_max_skew (GstAggregator *agg)
   return skew;
 }
 
-/* Whether that follows the frame rates of the caps. */
+/* Whether the maximum skew follows the frame rates of the caps. */
 static gboolean
 skews_by_caps (GstAggregator *agg)
 {
@@ -131,8 +132,8 @@ skews_by_caps (GstAggregator *agg)
   return by_caps;
 }
 
-/* Where that has changed: a frame waits for its partner at most as long as that
- * may come later. */
+/* After a change of the maximum skew or of the pads: a frame waits for its
+ * partner as long as the partner may come later. */
 static void
 update_latency (GstAggregator *agg)
 {
@@ -145,9 +146,9 @@ update_latency (GstAggregator *agg)
 
 /* ---- Caps of the output ---- */
 
-/* The caps of pictures in @format for views of @view, with @fields besides, in
- * CUDA memory too where that knows the format, which then comes first where
- * @in_cuda.  Takes @fields. */
+/* The caps of pictures in @format for views of @view, with @fields added: in
+ * system memory and, if it knows the format, in CUDA memory, which comes first
+ * if @in_cuda.  Takes @fields. */
 static GstCaps *
 picture_caps (GstVideoFormat format, const GstVideoInfo *view,
     GstStructure *fields, gboolean in_cuda)
@@ -196,8 +197,9 @@ is_packed (GstAggregator *agg)
   return packed;
 }
 
-/* One of the two views that a frame holds; FALSE where that cannot be told,
- * which the first frame ends with. */
+/* The first input's frame or, if it holds two views, one of these.  FALSE if
+ * its caps do not say how it holds them; the first frame then ends with an
+ * error. */
 static gboolean
 find_view (GstAggregator *agg, GstVideoInfo *view)
 {
@@ -216,8 +218,8 @@ find_view (GstAggregator *agg, GstVideoInfo *view)
   return TRUE;
 }
 
-/* The caps of pictures; NULL where downstream takes none of them.  Takes
- * @fields. */
+/* The caps of the output if it is a picture; NULL, with an error, if downstream
+ * takes none of them.  Takes @fields. */
 static GstCaps *
 make_picture_caps (GstAggregator *agg, const GstVideoInfo *view,
     GstVideoFormat format, GstStructure *fields, GstCaps *allowed)
@@ -239,7 +241,7 @@ make_picture_caps (GstAggregator *agg, const GstVideoInfo *view,
   return NULL;
 }
 
-/* Those of a frame that held two views when it holds one. */
+/* The caps of one view, where a frame holds two. */
 static GstCaps *
 make_view_caps (GstAggregator *agg, const GstVideoInfo *view)
 {
@@ -300,7 +302,7 @@ update_src_caps (GstAggregator *agg, GstCaps *allowed, GstCaps **caps)
 
 /* ---- Caps of the inputs, and other queries ---- */
 
-/* A frame of two views is larger than what comes out. */
+/* A frame of two views is larger than the output. */
 static GstCaps *
 without_size (GstCaps *caps)
 {
@@ -354,7 +356,7 @@ src_query (GstAggregator *agg, GstQuery *query)
       PARENT->src_query (agg, query);
 }
 
-/* Where the stream ends; GST_CLOCK_TIME_NONE where nobody knows. */
+/* The duration of the stream; -1: unknown. */
 static gint64
 find_duration (GstAggregator *agg)
 {
@@ -367,9 +369,10 @@ find_duration (GstAggregator *agg)
   return duration;
 }
 
-/* A GstAggregator takes a seek into its segment before it asks the sources: one
- * in another format, or one backwards from an end that is not told, would leave
- * it in a state that no frame can be placed in. */
+/* A GstAggregator applies a seek to its segment before it asks the sources.  In
+ * a segment of another format, or one played backwards from an unknown end,
+ * frames have no running time: such a seek is refused here, after a look for
+ * the end. */
 static gboolean
 seek (GstAggregator *agg, GstEvent *event)
 {
@@ -419,7 +422,7 @@ propose_allocation (GstAggregator *agg, GstAggregatorPad *pad, GstQuery *decide,
 
 /* ---- Pairs of frames, and the end ---- */
 
-/* Where there was no frame downstream need not wait for one. */
+/* Tells downstream that no frame comes during @gap. */
 static void
 forward_gap (GstAggregator *agg, GstBuffer *gap)
 {
@@ -472,7 +475,7 @@ drop_frame (GstAggregator *agg, GstAggregatorPad *pad)
   gst_buffer_unref (buffer);
 }
 
-/* Takes both. */
+/* Takes both frames. */
 static GstFlowReturn
 process (GstAggregator *agg, GstBuffer *first, GstBuffer *second)
 {
@@ -537,7 +540,7 @@ aggregate_pair (GstAggregator *agg, GstAggregatorPad *first,
   return GST_AGGREGATOR_FLOW_NEED_DATA;
 }
 
-/* Once: frames of @pad come after the other input's end. */
+/* Tells once that frames of @pad come after the other input's end. */
 static void
 tell_end (GstAggregator *agg, GstAggregatorPad *pad)
 {
@@ -561,16 +564,18 @@ is_over (GstAggregatorPad *pad)
   return pad && gst_aggregator_pad_is_eos (pad);
 }
 
-/* From here on frames are refused, and one whose thread waits for room gets
- * it.  A GstAggregator itself refuses frames after its end only before 1.26;
- * later ones would leave those who send them waiting for ever. */
+/* Frames are refused from here on, and a thread that waits for room for its
+ * frame gets room.  A GstAggregator refuses frames after its end only
+ * before 1.26; a later one would let the threads that send them wait for ever.
+ */
 static void
 end (GstAggregator *agg, GstAggregatorPad *first, GstAggregatorPad *second)
 {
   GstVisionAggregatorPrivate *p = PRIV (agg);
   GstAggregatorPad *pads[2] = {first, second};
 
-  if (!p->pair.matched) /* a short stream may not lose all without a word */
+  /* a short stream must not lose all of its frames in silence */
+  if (!p->pair.matched)
     gst_vision_pair_warn (&p->pair, GST_ELEMENT (agg), TRUE);
   g_atomic_int_set (&p->tell_end, is_over (first) != is_over (second));
   for (gint i = 0; i < 2; i++)
@@ -608,7 +613,7 @@ aggregate (GstAggregator *agg, gboolean timeout)
   return ret;
 }
 
-/* Live: when the oldest frame that waits is due. */
+/* In a live pipeline: until when the oldest frame waits. */
 static GstClockTime
 get_next_time (GstAggregator *agg)
 {
@@ -627,7 +632,7 @@ get_next_time (GstAggregator *agg)
   return GST_CLOCK_TIME_IS_VALID (next) ? MAX (next, not_before) : next;
 }
 
-/* ---- What comes at the pads ---- */
+/* ---- Frames and events at the pads ---- */
 
 static gboolean
 has_ended (GstObject *agg)
@@ -635,8 +640,9 @@ has_ended (GstObject *agg)
   return g_atomic_int_get (&PRIV (agg)->has_ended);
 }
 
-/* The thread of one that has ended may run on for a moment, or for ever since
- * 1.26: it is one again when all inputs have begun anew. */
+/* Whether frames go to the output.  After the end its thread may run on for a
+ * moment, or since 1.26 for ever: it takes frames again once both inputs have
+ * begun anew. */
 static gboolean
 has_output (GstAggregator *agg)
 {
@@ -647,20 +653,20 @@ has_output (GstAggregator *agg)
       gst_pad_get_task_state (agg->srcpad) == GST_TASK_STARTED;
 }
 
-/* After the end, or an error, one input may flush and go on, and the output
- * begins anew once the other one has flushed, too.  Where that does not come, a
- * frame would wait for ever. */
+/* After the end, or an error, one input may flush and go on; the output begins
+ * anew once the other input has flushed, too.  FALSE if that takes too long: a
+ * frame must not wait for ever. */
 static gboolean
-wait_for_output (GstAggregator *agg, GstPad *pad, gint *begins)
+wait_for_output (GstAggregator *agg, GstPad *pad, gint *restart)
 {
   gint64 until = g_get_monotonic_time () + 5 * G_USEC_PER_SEC;
 
-  if (g_atomic_int_get (begins) == BEGINS_NEVER)
+  if (g_atomic_int_get (restart) == RESTART_GIVEN_UP)
     return has_output (agg);
-  while (g_atomic_int_get (begins) && !has_output (agg) &&
+  while (g_atomic_int_get (restart) && !has_output (agg) &&
       !gst_vision_pad_is_flushing (pad)) {
     if (g_get_monotonic_time () > until) {
-      g_atomic_int_set (begins, BEGINS_NEVER);
+      g_atomic_int_set (restart, RESTART_GIVEN_UP);
       return FALSE;
     }
     g_usleep (1000);
@@ -668,9 +674,9 @@ wait_for_output (GstAggregator *agg, GstPad *pad, gint *begins)
   return TRUE;
 }
 
-/* Of its pads, whose chaindata is a GstAggregatorPad's function.  After the
- * end, frames and what waits for them are refused until a stream begins
- * anew. */
+/* The chain function of the inputs; chaindata is that of GstAggregatorPad.
+ * After the end, frames are refused until a stream begins anew, also those that
+ * wait. */
 static GstFlowReturn
 chain (GstPad *pad, GstObject *agg, GstBuffer *buffer)
 {
@@ -684,7 +690,7 @@ chain (GstPad *pad, GstObject *agg, GstBuffer *buffer)
     gst_buffer_unref (buffer);
     return GST_FLOW_EOS;
   }
-  if (!wait_for_output (GST_AGGREGATOR (agg), pad, &p->begins[i])) {
+  if (!wait_for_output (GST_AGGREGATOR (agg), pad, &p->restart[i])) {
     gst_buffer_unref (buffer);
     return p->common.has_failed ? GST_FLOW_ERROR : GST_FLOW_EOS;
   }
@@ -709,7 +715,7 @@ begin_anew (GstAggregator *agg, GstAggregatorPad *pad)
 
   g_atomic_int_set (&p->has_ended, FALSE);
   g_atomic_int_set (&p->is_old[i], FALSE);
-  g_atomic_int_set (&p->begins[i], runs ? BEGINS_NOT : BEGINS_SOON);
+  g_atomic_int_set (&p->restart[i], runs ? RESTART_NONE : RESTART_AWAITED);
 }
 
 static gboolean
@@ -730,7 +736,7 @@ sink_event_pre_queue (
 {
   GstVisionAggregatorPrivate *p = PRIV (agg);
 
-  /* a GstAggregator looks for its times at once */
+  /* a GstAggregator asks the segment for running times at once */
   if (is_backward_without_end (event)) {
     GST_ELEMENT_ERROR (agg, STREAM, FAILED,
         ("The segment is played backwards and does not say where it ends. Seek "
@@ -742,7 +748,7 @@ sink_event_pre_queue (
   gst_vision_lateness_take_event (
       &p->lateness[number_of (agg, pad)], agg, event);
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
-    gst_vision_waiting_clear (waiting (agg, pad)); /* as a seek wants */
+    gst_vision_waiting_clear (waiting (agg, pad)); /* a seek drops what waits */
   if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START ||
       GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
     begin_anew (agg, pad);
@@ -758,7 +764,8 @@ sink_query_pre_queue (
   return PARENT->sink_query_pre_queue (agg, pad, query);
 }
 
-/* What a seek left over before and after is no frame at all. */
+/* Drops frames outside of the segment, which a seek leaves over; they are not
+ * counted. */
 static GstBuffer *
 clip (GstAggregator *agg, GstAggregatorPad *pad, GstBuffer *buffer)
 {
@@ -864,7 +871,7 @@ start (GstAggregator *agg)
   memset (p->lateness, 0, sizeof p->lateness);
   for (gint i = 0; i < 2; i++) {
     p->waiting[i] = (GstVisionWaiting){.newest = GST_CLOCK_TIME_NONE};
-    g_atomic_int_set (&p->begins[i], BEGINS_NOT);
+    g_atomic_int_set (&p->restart[i], RESTART_NONE);
     g_atomic_int_set (&p->is_old[i], FALSE);
   }
   g_atomic_int_set (&p->has_ended, FALSE);

@@ -53,8 +53,8 @@ struct _GstVisionAggregatorClass {
   void (*close) (GstVisionAggregator *self);
   void (*reset) (GstVisionAggregator *self);
 
-  /* Set before add_pads (): formats of pictures that the output may be, as
-   * there; NULL: it is always the first frame or view. */
+  /* Set before add_pads (), and written as there: formats of the picture that
+   * the output may be; NULL: the output is always the first frame or view. */
   const gchar *output_formats;
   /* Then: the format of the picture that is the output, or UNKNOWN if the
    * output is the first frame or view.  @fields takes further fields of the

@@ -26,7 +26,7 @@ gst_vision_backend_init (GstVisionBackend *self, GstElement *element)
   *self = (GstVisionBackend){.element = element};
 }
 
-/* Takes @context; one that is there stays where @replace is not set. */
+/* Takes @context; it takes the place of another one only if @replace is set. */
 static void
 give_context (GstVisionBackend *self, GstObject *context, gboolean replace)
 {
@@ -76,7 +76,8 @@ find_context (GstVisionBackend *self, gint device_id)
   give_context (self, found, FALSE);
 }
 
-/* Neighbours upstream, whose states change later, then share it. */
+/* Finds the context before the neighbours upstream, whose states change later,
+ * look for one: they then share it. */
 static void
 find_context_early (GstVisionBackend *self)
 {

@@ -21,10 +21,10 @@ typedef enum {
 /* What an element does with a frame. */
 typedef enum {
   GST_VISION_FRAME_READ = 0,
-  GST_VISION_FRAME_WRITE = 1 << 0, /* it changes the frame's pixels */
+  GST_VISION_FRAME_WRITE = 1 << 0, /* changes the frame's pixels */
   GST_VISION_FRAME_STAY = 1 << 1,  /* backend=auto runs where the frame lies:
                                       system frames on the CPU */
-  GST_VISION_FRAME_FILL = 1 << 2,  /* with WRITE: it reads no pixel before */
+  GST_VISION_FRAME_FILL = 1 << 2,  /* with WRITE: reads no pixel before */
 } GstVisionFrameUse;
 
 typedef const char *(*GstVisionOpenDevice) (
@@ -34,21 +34,21 @@ typedef struct {
   GstElement *element; /* whose backend this is; not owned */
 
   /* Under the element's object lock. */
-  GstVisionBackendKind kind; /* as it is set, and */
+  GstVisionBackendKind kind; /* as set; as opened: opened_kind */
   gint device_id;            /* -1 = any */
-  guint n_threads;           /* of the CPU's loops; 0 = one a processor */
+  guint n_threads;     /* of the CPU's loops; 0 = one for each processor */
   GstObject *context;  /* GstCudaContext, NULL without CUDA; it is replaced
                           only between frames or after the last one */
-  GstObject **finding; /* where start () waits for a context; else NULL */
-  GThread *finder;     /* the thread that does */
-  const char *where;   /* "cpu" or "cuda"; NULL: it is not open */
+  GstObject **finding; /* while find_context () waits; else NULL */
+  GThread *finder;     /* the thread that waits */
+  const char *where;   /* "cpu" or "cuda"; NULL: not open */
 
   /* Of the streaming thread. */
-  GstVisionBackendKind opened_kind; /* what was set when it was opened */
+  GstVisionBackendKind opened_kind; /* kind, as the backend was opened */
   gint opened_id;
   Device device;
-  DeviceTimer timer;        /* the device's, for what a frame takes */
-  GstClockTime kernel_time; /* of the newest frame; NONE where unknown */
+  DeviceTimer timer;        /* of the device, for the time of a frame */
+  GstClockTime kernel_time; /* of the newest frame; NONE: unknown */
   gboolean is_open;
   gboolean entered; /* our context is current in the streaming thread */
 } GstVisionBackend;
@@ -79,7 +79,7 @@ GstObject *gst_vision_backend_ref_context (GstVisionBackend *self);
 /* Of GstElement: the application or a neighbour offers a context. */
 void gst_vision_backend_set_context (
     GstVisionBackend *self, GstContext *context);
-/* Answers a neighbour's query for our context; FALSE where it is another. */
+/* Answers a neighbour's query for our context; FALSE: it is another query. */
 gboolean gst_vision_backend_query (GstVisionBackend *self, GstQuery *query);
 
 /* Chooses the device for frames that lie in CUDA memory (@in_cuda) or not.
@@ -88,13 +88,13 @@ const char *gst_vision_backend_open (GstVisionBackend *self,
     GstVisionFrameUse use, gboolean in_cuda, GstVisionOpenDevice open_device);
 void gst_vision_backend_close (GstVisionBackend *self);
 
-/* Around everything that touches the device; leave () is right also after an
- * enter () that failed.  In between the thread's loops have n_threads. */
+/* To be called around all work on the device; leave () also after an enter ()
+ * that failed.  In between, the thread's loops have n_threads. */
 const char *gst_vision_backend_enter (GstVisionBackend *self);
 void gst_vision_backend_leave (GstVisionBackend *self);
 
-/* The context of @buffer where it is another than ours and we may follow it,
- * else NULL.  adopt () takes it over; the backend must be opened again. */
+/* The context of @buffer if it is not ours and we may take it over; else NULL.
+ * adopt () takes it over; then the backend must be opened again. */
 GstObject *gst_vision_backend_foreign (
     GstVisionBackend *self, GstBuffer *buffer);
 void gst_vision_backend_adopt (GstVisionBackend *self, GstObject *context);
@@ -105,8 +105,8 @@ typedef struct {
   GstVisionFrameUse use;
   gboolean in_cuda; /* frames come in CUDA memory */
   Image staged;     /* device memory for frames that cannot be used in place */
-  void *staging;    /* NULL: there was none so far */
-  gboolean copied;  /* the frame that is mapped is such a one */
+  void *staging;    /* NULL: not allocated yet */
+  gboolean copied;  /* staged holds a copy of the mapped frame */
   GstVideoFrame frame; /* while mapped */
   gchar *fault;        /* of the newest frame; NULL: none */
 } GstVisionInput;

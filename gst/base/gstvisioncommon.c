@@ -145,7 +145,7 @@ traced (GType type, GstTracerValueFlags flags, const gchar *text)
       G_TYPE_STRING, text, "flags", GST_TYPE_TRACER_VALUE_FLAGS, flags, NULL);
 }
 
-/* The record of a frame; there is one a process, for its whole life. */
+/* The tracer record of frames; a process makes it once and keeps it. */
 static GstTracerRecord *
 frame_record (void)
 {
@@ -171,7 +171,7 @@ frame_record (void)
   return GST_TRACER_RECORD (made);
 }
 
-/* Into the log, as tracers do, if GST_DEBUG=GST_TRACER:7 asks for it. */
+/* Logs a frame as tracers do, if GST_DEBUG=GST_TRACER:7 asks for it. */
 static void
 trace (const GstVisionCommon *self, GstClockTime spent)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What both parents have alike: the common properties, statistics, messages
- * and errors. */
+ * The common part of both parents: properties, statistics, messages and
+ * errors. */
 #pragma once
 
 #include "base/gstvisionbackend.h"
@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* What frames took. */
+/* Times of frames. */
 typedef struct {
   guint64 n;
   GstClockTime newest, sum, max;
@@ -20,7 +20,7 @@ typedef struct {
 typedef struct {
   guint late;       /* events in a row */
   guint64 n;        /* frames that had been processed at the first of them */
-  GstClockTime sum; /* of the time that these took */
+  GstClockTime sum; /* of the times that these took */
   gboolean told;
 } GstVisionPace;
 
@@ -28,7 +28,7 @@ typedef struct {
  * fault. */
 #define GST_VISION_WARNINGS 4
 
-/* What was warned of. */
+/* A warning that was posted. */
 typedef struct {
   guint hash;  /* of the sentence */
   gint64 told; /* g_get_monotonic_time; 0: never */
@@ -36,7 +36,7 @@ typedef struct {
 
 typedef struct {
   GstVisionBackend backend;
-  const GstSegment *segment; /* of the frames that go out */
+  const GstSegment *segment; /* of the output */
 
   /* Under the element's object lock. */
   bool post_messages;
@@ -51,11 +51,11 @@ typedef struct {
   GstClockTime last_message; /* running time of the newest one */
   GstVisionWarning warnings[GST_VISION_WARNINGS]; /* of faulty frames, the
                                                      newest ones */
-  gboolean has_failed; /* since the start; the error was posted */
+  gboolean has_failed; /* an error was posted since the start */
 } GstVisionCommon;
 
-/* Of an element whose parent is GstVisionFilter or GstVisionAggregator: its
- * children have the backend from here, and messages, statistics and errors. */
+/* The common part of @element, a child of GstVisionFilter or
+ * GstVisionAggregator: its backend, messages, statistics and errors. */
 GstVisionCommon *gst_vision_common (gpointer element);
 
 /* @segment lives as long as @element. */
@@ -65,15 +65,15 @@ void gst_vision_common_init (
 void gst_vision_common_restart (GstVisionCommon *self);
 void gst_vision_common_clear (GstVisionCommon *self);
 
-/* Its properties. */
+/* The properties of a GstVisionCommon. */
 extern const GstVisionProperty gst_vision_common_properties[];
 
-/* A field of stats of the element's own, until the next start. */
+/* Sets a field of the property stats, until the next start. */
 void gst_vision_common_set_stat (
     GstVisionCommon *self, const gchar *name, gdouble value);
 
-/* Seconds since the frame whose time is @last, which becomes that of @buffer; 0
- * where time stands still or runs back. */
+/* Seconds from @last to the time of @buffer, which becomes @last; 0 if time
+ * stands still or runs back. */
 gdouble gst_vision_elapsed (GstClockTime *last, GstBuffer *buffer);
 
 /* Counts a frame that was processed from @start (g_get_monotonic_time) on. */
@@ -92,19 +92,19 @@ gboolean gst_vision_common_wants_message (
 /* Posts @structure with the times of @buffer, as `level` does.  Takes it. */
 void gst_vision_common_post (
     GstVisionCommon *self, GstBuffer *buffer, GstStructure *structure);
-/* Posts all objects of @buffer, as @name, where a message is wanted. */
+/* Posts a message @name with all objects of @buffer, if a message is wanted. */
 void gst_vision_common_post_objects (
     GstVisionCommon *self, GstBuffer *buffer, const gchar *name);
 
-/* Takes an event that came to @src: where a sink says that frames are late, and
- * it is this element that is too slow for them, warns once of it. */
+/* Takes an event that came to @src: if a sink says that frames are late, and
+ * this element is too slow for them, warns once. */
 void gst_vision_common_take_pace (
     GstVisionCommon *self, GstPad *src, GstEvent *event);
 
 /* Posts the error of a failed call, with a remedy, if it is the first since the
  * start; TRUE where @err is one. */
 gboolean gst_vision_common_failed (GstVisionCommon *self, const char *err);
-/* The same where @err is what is wrong with the properties. */
+/* The same for an @err that says what is wrong with the properties. */
 gboolean gst_vision_common_refused (GstVisionCommon *self, const char *err);
 
 /* Whether a warning that was told at *@told (g_get_monotonic_time; 0: never) is
@@ -115,10 +115,10 @@ gboolean gst_vision_warning_is_due (gint64 *told);
 gboolean gst_vision_common_takes_segment (
     GstVisionCommon *self, const GstSegment *segment);
 
-/* Whether frames have running times in it: it is in times and, where it is
- * played backwards, has an end. */
+/* Whether frames have running times in @segment: it is in times and, if played
+ * backwards, has an end. */
 gboolean gst_vision_segment_has_times (const GstSegment *segment);
-/* Whether it takes nothing now, as one that flushes or is not active. */
+/* Whether @pad takes nothing now: it flushes, or is not active. */
 gboolean gst_vision_pad_is_flushing (GstPad *pad);
 
 G_END_DECLS

@@ -17,9 +17,9 @@
 
 const GstMapFlags gst_vision_cuda_map_flag = (GstMapFlags) GST_MAP_CUDA;
 
-/* Elements that nobody gives a context share one a device in the whole process:
- * work of two contexts never runs side by side, it takes turns on the GPU, each
- * a slice of about a millisecond long. */
+/* Elements that are given no context share one for each device, in the whole
+ * process: work of two contexts never runs side by side but takes turns on the
+ * GPU, in slices of about a millisecond. */
 #define SHARED 64
 static GMutex lock;
 static GWeakRef shared[SHARED];
@@ -47,9 +47,9 @@ ask_peer (GstElement *element, GstPad *pad, gpointer query)
   return !gst_pad_peer_query (pad, query); /* FALSE ends the search */
 }
 
-/* As elements of GStreamer's own ask: the neighbours downstream, those
- * upstream, the application.  An answer comes by set_context (), into
- * @cuda_context. */
+/* Asks for a context as GStreamer's elements do: first the neighbours
+ * downstream, then those upstream, then the application.  An answer comes by
+ * set_context (), into @cuda_context. */
 static void
 ask_around (GstElement *element, GstObject **cuda_context)
 {

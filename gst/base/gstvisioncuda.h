@@ -27,7 +27,7 @@ void gst_vision_cuda_set_context (GstElement *element, GstContext *context,
 gboolean gst_vision_cuda_query_context (
     GstElement *element, GstQuery *query, GstObject *cuda_context);
 
-/* Makes @context current for the calling thread, and takes it off again. */
+/* Makes @context current in the calling thread, and ends that. */
 gboolean gst_vision_cuda_push (GstObject *context);
 void gst_vision_cuda_pop (void);
 
@@ -39,7 +39,7 @@ gint gst_vision_cuda_device_id (GstObject *context);
 
 /* Makes @device wait for what the producer of @buffer still has queued. */
 const char *gst_vision_cuda_follow (const Device *device, GstBuffer *buffer);
-/* Says that the work which wrote to @buffer is finished. */
+/* Marks the work that wrote to @buffer as finished. */
 void gst_vision_cuda_written (GstBuffer *buffer);
 
 GstBufferPool *gst_vision_cuda_pool_new (GstObject *context);

@@ -88,9 +88,9 @@ find_apart (GstPad *src)
   return n > 0 ? gst_util_uint64_scale_int (GST_SECOND, d, n) : 0;
 }
 
-/* Takes what @event of @src says, where it is a QoS event.  @n frames took the
- * time @sum so far.  The time a frame takes, where that is longer than frames
- * are apart, they are late and this was not returned before; else 0. */
+/* Reads @event of @src, if it is a QoS event.  @n frames have taken the time
+ * @sum so far.  Returns the mean time of a frame if frames are late, it is
+ * longer than they are @apart, and it is the first time; else 0. */
 static GstClockTime
 take_pace (GstVisionPace *self, GstEvent *event, GstPad *src, guint64 n,
     GstClockTime sum, GstClockTime *apart)

@@ -9,8 +9,8 @@
 GST_DEBUG_CATEGORY_STATIC (vision_filter_debug);
 #define GST_CAT_DEFAULT vision_filter_debug
 
-/* What a user points at in the window of a sink, which tells it by navigation
- * events; elements that scale or crop correct the positions on the way. */
+/* The mouse in the window of a sink, which sends navigation events upstream;
+ * elements that scale or crop correct the positions on the way. */
 typedef struct {
   gboolean is_down;
   gdouble x, y; /* where the first button went down */
@@ -20,7 +20,7 @@ typedef struct {
   GstVisionCommon common;
   GstVisionInput input;
   gboolean is_open; /* open () of the child was called */
-  guint64 offered;  /* buffers that came */
+  guint64 offered;  /* buffers that have come */
   gint has_started; /* atomic */
   Mouse mouse;      /* of the thread that navigation events come from */
 } GstVisionFilterPrivate;
@@ -122,7 +122,8 @@ process (GstVisionFilter *self, GstBuffer *buffer)
   return NULL;
 }
 
-/* What came and was not processed was dropped by GstBaseTransform's QoS. */
+/* Buffers that came and were not processed: GstBaseTransform dropped them by
+ * QoS. */
 static void
 count_dropped (GstVisionFilterPrivate *p)
 {
@@ -166,8 +167,8 @@ transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   return GST_FLOW_OK;
 }
 
-/* A pad takes frames from before start () on: those that come so early are
- * refused, since nothing is ready for them. */
+/* A pad takes frames even before start (); these are refused, since nothing is
+ * ready for them. */
 static gboolean
 start (GstBaseTransform *trans)
 {
@@ -197,8 +198,8 @@ change_state (GstElement *element, GstStateChange transition)
       ->change_state (element, transition);
 }
 
-/* A pad takes events from before start () on, which another thread is about to
- * call; one that were refused would be an error of the source. */
+/* A pad takes events even before start (), which another thread is about to
+ * call.  They wait for it: a source takes a refusal for an error. */
 static gboolean
 wait_for_start (GstBaseTransform *trans)
 {
@@ -236,13 +237,13 @@ sink_event (GstBaseTransform *trans, GstEvent *event)
       ->sink_event (trans, event);
 }
 
-/* ---- What the user points at ---- */
+/* ---- The mouse ---- */
 
 #define CLICK 3
-/* The frame's edge is somewhere before. */
+/* No frame is larger. */
 #define MAX_POSITION 65535
 
-/* GStreamer must not be asked for the button of what has none. */
+/* GStreamer must be asked for the button only of events that have one. */
 static gboolean
 is_button (GstEvent *event)
 {
@@ -260,9 +261,9 @@ whole (gdouble v)
   return isfinite (v) ? (gint) CLAMP (v, 0, MAX_POSITION) : 0;
 }
 
-/* Takes an event that came upstream.  TRUE if it says that the first button was
- * released; @box is then what the user drew, in pixels of the frame.  The size
- * of a click, which moves by less than three pixels, is 0. */
+/* Takes an event that came upstream.  TRUE if the first button was released;
+ * @box is then the rectangle that the user drew, in pixels of the frame.  Its
+ * size is 0 for a click, which moves by less than three pixels. */
 static gboolean
 take_mouse (Mouse *self, GstEvent *event, GstVideoRectangle *box)
 {
@@ -301,7 +302,7 @@ gst_vision_mouse_widen (GstVideoRectangle *box, gint side)
   box->w = box->h = side;
 }
 
-/* ---- What else a GstBaseTransform does ---- */
+/* ---- Other methods of GstBaseTransform ---- */
 
 static gboolean
 src_event (GstBaseTransform *trans, GstEvent *event)

@@ -7,7 +7,7 @@
 
 /* ---- A picture of its own at the output ---- */
 
-/* Does nothing where none is wanted. */
+/* Does nothing if no picture is wanted. */
 static const char *
 open_output (
     GstVisionPicture *self, GstVisionBackend *backend, const GstVideoInfo *view)
@@ -37,7 +37,7 @@ close_output (GstVisionPicture *self, GstVisionBackend *backend)
   gst_clear_object (&self->pool);
 }
 
-/* All metas but what tells of the pixels of the other. */
+/* Copies all metas but those that describe the pixels of @from. */
 static gboolean
 copy_meta (GstBuffer *from, GstMeta **meta, gpointer to)
 {
@@ -50,8 +50,7 @@ copy_meta (GstBuffer *from, GstMeta **meta, gpointer to)
   return TRUE;
 }
 
-/* A picture for @first, with its times, flags and metas; NULL where memory has
- * run out. */
+/* A picture with the times, flags and metas of @first; NULL: out of memory. */
 static GstBuffer *
 new_picture (GstVisionPicture *self, GstBuffer *first)
 {
@@ -78,7 +77,7 @@ copy_view (GstVisionPicture *self, const Device *device, const Image *view)
   return NULL;
 }
 
-/* What byte @i of a row of plane @p is where all is black. */
+/* Byte @i of a row of plane @p of a black image. */
 static guint8
 black (const Image *image, int p, int i)
 {
@@ -93,7 +92,7 @@ black (const Image *image, int p, int i)
   return p ? 128 : luma;
 }
 
-/* Makes @picture, which is not mapped, black; FALSE where it cannot. */
+/* Makes @picture, which is not mapped, black; FALSE if it cannot be mapped. */
 static gboolean
 blacken (GstVisionPicture *self, GstBuffer *picture)
 {
@@ -179,8 +178,8 @@ fit (GstVisionFrames *self, const GstVideoInfo info[2])
   return FALSE;
 }
 
-/* Fixed rates that differ leave frames without partners; that is no error, but
- * seldom what was meant. */
+/* Fixed rates that differ leave frames without partners: no error, but seldom
+ * wanted. */
 static void
 compare_rates (GstVisionFrames *self, const GstVideoInfo info[2])
 {
@@ -237,9 +236,9 @@ configure (GstVisionFrames *self)
   return GST_FLOW_ERROR;
 }
 
-/* The frames may lie in another CUDA context than ours: we follow the first;
- * the second is then copied by way of system memory where it lies in a third
- * one. */
+/* The frames may lie in another CUDA context than ours.  We take that of the
+ * first frame; if the second frame lies in yet another one, it is copied
+ * through system memory. */
 static const char *
 share_context (GstVisionFrames *self, GstBuffer *first, GstBuffer *second)
 {
@@ -301,15 +300,15 @@ map_and_process (GstVisionFrames *self, GstBuffer *first, GstBuffer *second,
   return err ? err : unmap_err;
 }
 
-/* Whether @err is what is wrong with one of the frames. */
+/* Whether @err is the fault of one of the frames. */
 static gboolean
 is_fault (const GstVisionFrames *self, const char *err)
 {
   return err && (err == self->input[0].fault || err == self->input[1].fault);
 }
 
-/* With a picture for the output around them, if there is one, which is black
- * where a frame cannot be read. */
+/* Processes the frames, with a picture to fill if that is the output; if a
+ * frame cannot be read, the picture is black. */
 static const char *
 fill_and_process (GstVisionFrames *self, GstBuffer **first, GstBuffer *second)
 {
@@ -340,7 +339,7 @@ fill_and_process (GstVisionFrames *self, GstBuffer **first, GstBuffer *second)
   return err;
 }
 
-/* A frame that cannot be read costs itself alone. */
+/* A frame that cannot be read passes without results. */
 static void
 skip (GstVisionFrames *self, const char *err)
 {
@@ -388,8 +387,8 @@ gst_vision_frames_process (
   return GST_FLOW_OK;
 }
 
-/* Half of the shorter frame is what two regular sources need, and the jitter of
- * some eighth must not part them where they are just so far apart. */
+/* Two regular sources need half of the shorter frame duration; another eighth
+ * allows for jitter where they are just that far apart. */
 static GstClockTime
 find_nearest (GstVisionFrames *self)
 {
@@ -423,8 +422,8 @@ gst_vision_frames_take_caps (GstVisionFrames *self, gint i, GstCaps *caps)
   self->outdated = TRUE;
 }
 
-/* @caps: fixed, or NULL where the output is the first frame.  Returns whether
- * it must be opened anew. */
+/* @caps: fixed; NULL: the output is the first frame.  Returns whether the child
+ * must be opened anew. */
 static gboolean
 set_output_caps (GstVisionPicture *self, const GstCaps *caps)
 {

@@ -9,8 +9,8 @@
 
 G_BEGIN_DECLS
 
-/* The output where it is not the first frame but a picture of its own, as large
- * as a view. */
+/* The output, if it is not the first frame but a picture, as large as a view.
+ */
 typedef struct {
   GstVideoInfo info;
   gboolean in_cuda;
@@ -24,17 +24,17 @@ typedef struct {
 typedef struct {
   GstVisionAggregator *owner; /* not owned, nor is common */
   GstVisionCommon *common;
-  GstCaps *caps[2];         /* of what is next; NULL where none came */
-  GstClockTime nearest;     /* maximum difference between the times of a frame
-                               and of the nearest one of the other input, with some
-                               jitter; 0: the caps state no rate; under the owner's
-                               object lock */
-  gboolean outdated;        /* open () was with other caps */
+  GstCaps *caps[2]; /* of the next frames; NULL: none came yet */
+  /* Maximum difference in time between a frame and the nearest one of the other
+   * input, with some jitter; 0: the caps state no rate.  Under the owner's
+   * object lock. */
+  GstClockTime nearest;
+  gboolean outdated;        /* the child was opened for other caps */
   gboolean is_open;         /* open () of the child was called */
-  gboolean single;          /* one frame holds both views, */
-  GstVisionPacking packing; /* in this way, since the output was negotiated */
-  GstVisionViews views;     /* then */
-  GstVideoInfo view[2];     /* what the child sees */
+  gboolean single;          /* one frame holds both views */
+  GstVisionPacking packing; /* and how, since the output was negotiated */
+  GstVisionViews views;     /* if single */
+  GstVideoInfo view[2];     /* the frames that the child sees */
   GstVisionInput input[2];
   GstVisionPicture output;
 } GstVisionFrames;
@@ -50,9 +50,9 @@ void gst_vision_frames_set_output (
 void gst_vision_frames_set_packing (
     GstVisionFrames *self, GstVisionPacking packing);
 
-/* Gives the frames to the child, which is opened first where caps are new.
- * @second is NULL where @first holds both.  Where the output is a picture of
- * its own, it takes the place of @first.  Errors are posted. */
+/* Gives the frames to the child, which is opened first if the caps are new.
+ * @second is NULL if @first holds both views.  If the output is a picture, it
+ * takes the place of @first.  Errors are posted. */
 GstFlowReturn gst_vision_frames_process (
     GstVisionFrames *self, GstBuffer **first, GstBuffer *second);
 void gst_vision_frames_close (GstVisionFrames *self);

@@ -13,8 +13,8 @@
  * A frame is refused before anything reads it beyond its memory.  Each function
  * returns a sentence, to be freed, or NULL. */
 
-/* GStreamer maps what is as large as the caps say; without a GstVideoMeta that
- * is all there is to know. */
+/* Without a GstVideoMeta only the size tells whether the buffer holds the frame
+ * of the caps. */
 static gchar *
 fault_of_size (const GstVideoInfo *info, GstBuffer *buffer)
 {
@@ -28,7 +28,7 @@ fault_of_size (const GstVideoInfo *info, GstBuffer *buffer)
       GST_VIDEO_INFO_HEIGHT (info), GST_VIDEO_INFO_SIZE (info));
 }
 
-/* Of any number that a GstVideoMeta may hold: since GStreamer 1.26,
+/* A GstVideoMeta may hold any number as its format, and since GStreamer 1.26
  * gst_video_format_to_string () takes an unknown one for a fault of the
  * program. */
 static const gchar *
@@ -42,7 +42,7 @@ name_of (GstVideoFormat format)
   return known ? gst_video_format_to_string (format) : "no raw video";
 }
 
-/* Where these differ, gst_video_frame_map () takes it for a fault of the
+/* If meta and caps differ, gst_video_frame_map () takes it for a fault of the
  * program. */
 static gchar *
 fault_of_meta (const GstVideoInfo *info, const GstVideoMeta *meta)
@@ -225,7 +225,7 @@ describe (const GstVideoInfo *info)
   return image;
 }
 
-/* Device memory for a whole frame, unless it is there. */
+/* Allocates device memory for a whole frame, unless that was done before. */
 static const char *
 ensure_staging (GstVisionInput *self, const Device *device)
 {
@@ -247,7 +247,7 @@ ensure_staging (GstVisionInput *self, const Device *device)
   return NULL;
 }
 
-/* Whether the device reaches frames by way of a copy alone. */
+/* Whether the device can only reach copies of frames. */
 static gboolean
 always_copies (const GstVisionInput *self, const Device *device)
 {
@@ -299,7 +299,7 @@ mapped (GstVisionInput *self)
   return image;
 }
 
-/* Algorithms read words of 16 bits as such. */
+/* Algorithms read words of 16 bits, which must lie at even addresses. */
 static gboolean
 lies_oddly (const Image *image)
 {
@@ -311,7 +311,7 @@ lies_oddly (const Image *image)
   return FALSE;
 }
 
-/* Into self->frame, or self->fault tells why not. */
+/* Maps @buffer into self->frame; if it cannot, self->fault says why. */
 static const char *
 map_frame (GstVisionInput *self, GstVisionBackend *backend, GstBuffer *buffer)
 {
@@ -330,7 +330,7 @@ map_frame (GstVisionInput *self, GstVisionBackend *backend, GstBuffer *buffer)
   if (self->fault)
     return self->fault;
   if (!gst_video_frame_map (&self->frame, &self->info, buffer, flags)) {
-    if (on_gpu) /* a GPU that is lost is no fault of the frame */
+    if (on_gpu) /* the loss of a GPU is no fault of the frame */
       TRY (device_wait (&backend->device));
     self->fault = g_strdup_printf ("its memory cannot be mapped for %s",
         flags & GST_MAP_WRITE ? "writing" : "reading");

@@ -26,7 +26,8 @@ is_camera (const gdouble k[9])
       k[8] == 1;
 }
 
-/* The numbers of a matrix that has a name, or of a file that is one. */
+/* Reads the camera matrix by its name, or as the nine numbers of which the file
+ * consists. */
 static gboolean
 read_matrix (const gchar *text, gdouble k[9], GError **error)
 {
@@ -41,8 +42,8 @@ read_matrix (const gchar *text, gdouble k[9], GError **error)
   return n == 9 && is_camera (k);
 }
 
-/* k1 k2 p1 p2 k3; there may be more, of models that a GstVisionCamera does not
- * know, if they are 0. */
+/* Reads k1 k2 p1 p2 k3.  Further terms, of models that a GstVisionCamera does
+ * not know, must be 0. */
 static gboolean
 read_distortion (const gchar *text, gdouble d[5], GError **error)
 {
@@ -144,7 +145,8 @@ const GstVisionProperty gst_vision_intrinsics_properties[] = {
         .parse = read_calibration},
     {.params = NULL}};
 
-/* Pixels of another size of the same view; centres lie at integers. */
+/* Scales the intrinsics to a frame of another size; pixel centres lie at
+ * integers. */
 static void
 scale (GstVisionCamera *camera, guint width, guint height)
 {

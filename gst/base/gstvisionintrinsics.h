@@ -18,16 +18,16 @@ gboolean gst_vision_calibration_read (
 
 /* Under the element's object lock. */
 typedef struct {
-  gchar *intrinsics, *calibration; /* as they were set; NULL: not */
-  GstVisionCamera written, read;   /* what they say */
+  gchar *intrinsics, *calibration; /* as they were set; NULL: they are unset */
+  GstVisionCamera written, read;   /* the cameras that they describe */
 } GstVisionIntrinsics;
 
-/* intrinsics and calibration. */
+/* The properties intrinsics and calibration. */
 extern const GstVisionProperty gst_vision_intrinsics_properties[];
 
-/* The camera of @buffer in pixels of its frame, @width x @height: that of
- * intrinsics, else of calibration, else of the buffer; its pose is always the
- * buffer's.  FALSE where none is known. */
+/* The camera of @buffer, in pixels of its frame of @width x @height: from
+ * intrinsics, else from calibration, else from the buffer's VisionCamera.  The
+ * pose is always the buffer's.  FALSE: no camera is known. */
 gboolean gst_vision_intrinsics_find (GstVisionIntrinsics *self,
     GstElement *element, GstBuffer *buffer, guint width, guint height,
     GstVisionCamera *camera);

@@ -42,7 +42,7 @@ drop (GstVisionLines *self)
   gst_poll_fd_init (&self->fd);
 }
 
-/* Waits until @length bytes are written; @done: how many were. */
+/* Waits until @length bytes are written; @done: the number written. */
 static int
 put (GstVisionLines *self, const gchar *lines, gsize length, gsize *done)
 {
@@ -51,7 +51,7 @@ put (GstVisionLines *self, const gchar *lines, gsize length, gsize *done)
 
     if (n < 0 && errno == EBUSY)
       return ECANCELED;
-    /* As much as a pipe that is ready takes without a wait. */
+    /* A pipe that is ready takes this much without a wait. */
     if (n >= 0)
       n = file_send (
           self->fd.fd, lines + *done, MIN (length - *done, PIPE_BUF));
@@ -65,7 +65,7 @@ put (GstVisionLines *self, const gchar *lines, gsize length, gsize *done)
 
 /* ---- A FIFO ---- */
 
-/* ENXIO: nobody reads it. */
+/* ENXIO: the FIFO has no reader. */
 static int
 connect_reader (GstVisionLines *self)
 {
@@ -96,7 +96,8 @@ tell_lost (GstVisionLines *self)
   self->lost = 0;
 }
 
-/* Drops the first @length bytes; how many lines end in them. */
+/* Drops the first @length bytes; returns the number of lines that end in them.
+ */
 static guint64
 forget (GstVisionLines *self, gsize length)
 {
@@ -108,7 +109,8 @@ forget (GstVisionLines *self, gsize length)
   return lines;
 }
 
-/* Makes room, and some more, so that it is not for every line. */
+/* Drops the oldest lines if there are too many: half of the room at once, so
+ * that not every line has to do it. */
 static void
 make_room (GstVisionLines *self)
 {
@@ -124,7 +126,8 @@ make_room (GstVisionLines *self)
   self->lost += forget (self, length);
 }
 
-/* A line that a reader had not whole when it left is for the next one. */
+/* Drops the lines that were written whole; the next reader gets the last one
+ * whole. */
 static void
 forget_written (GstVisionLines *self, gsize done)
 {

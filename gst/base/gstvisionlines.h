@@ -12,17 +12,17 @@ G_BEGIN_DECLS
 #define GST_VISION_LINES_ROOM (1 << 20)
 
 typedef struct {
-  GstElement *element; /* that warns */
+  GstElement *element; /* which warns */
   GstPollFD fd;        /* -1: a FIFO that nobody reads */
-  gboolean is_ours;    /* we opened it, and close it */
+  gboolean is_ours;    /* we opened fd, and close it */
   GstPoll *poll;       /* NULL while closed */
-  gchar *name;         /* of where lines go, for messages */
+  gchar *name;         /* where lines go, for messages */
 
-  /* Of a FIFO that is ours: */
-  gchar *fifo;      /* its path; NULL: it is something else */
+  /* Of a FIFO that we opened: */
+  gchar *fifo;      /* its path; NULL: lines go to no FIFO */
   GString *waiting; /* lines that no reader has taken yet */
   guint64 lost;     /* lines for which there was no room */
-  gboolean warned;  /* that nobody reads */
+  gboolean warned;  /* that the FIFO has no reader */
 } GstVisionLines;
 
 /* Opens @location ("-" is standard output) and empties it, or takes over @fd
@@ -35,12 +35,12 @@ int gst_vision_lines_open (
     GstVisionLines *self, GstElement *element, const gchar *location, int fd);
 void gst_vision_lines_close (GstVisionLines *self);
 
-/* Writes whole lines.  Waits for a reader that is slow.  0, ECANCELED or
- * another errno; SIGPIPE is not raised. */
+/* Writes whole lines, and waits for a slow reader.  Returns 0, ECANCELED or
+ * another errno; raises no SIGPIPE. */
 int gst_vision_lines_write (
     GstVisionLines *self, const gchar *lines, gsize length);
 
-/* Ends a write () that waits, and any later one, with ECANCELED. */
+/* A write () that waits, and any later one, returns ECANCELED. */
 void gst_vision_lines_cancel (GstVisionLines *self);
 
 G_END_DECLS

@@ -7,14 +7,14 @@
 
 #include "base/gstvisioncuda.h"
 
-/* Of a number. */
+/* Bytes of a number. */
 static guint
 bytes_of (const GstVisionMap *map)
 {
   return (guint) g_ascii_strtoull (map->format + 1, NULL, 10) / 8;
 }
 
-/* Bytes that the map reaches over; of GPU memory nobody has asked yet. */
+/* Bytes from the first number of the map to its last one. */
 static guint64
 reach (const GstVisionMap *map)
 {

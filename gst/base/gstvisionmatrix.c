@@ -4,11 +4,11 @@
 #include <math.h>
 #include <string.h>
 
-/* What a matrix is said of: from its name to the next one. */
+/* The text about a matrix: from its name to the next name. */
 typedef struct {
   gchar *text;
   const gchar *name;
-  gboolean is_cut; /* by the end of the file, where only that ends it */
+  gboolean is_cut; /* the file ends within it */
 } Entry;
 
 static gboolean
@@ -97,8 +97,7 @@ begins_entry (const gchar *line)
       g_str_has_prefix (line, "---") || g_str_has_prefix (line, "...");
 }
 
-/* The first line after @at that is not indented deeper than @indent, and begins
- * something. */
+/* The next line that is indented by at most @indent and begins an entry. */
 static const gchar *
 end_of_yaml (const gchar *at, gsize indent)
 {
@@ -153,7 +152,7 @@ read_word (const gchar *text, const gchar *word, gdouble *number)
   return at && gst_vision_matrix_numbers (at + strlen (word), number, 1);
 }
 
-/* All numbers of a list that ends where @text does. */
+/* Reads all numbers of a list that fills @text. */
 static gint
 read_list (const gchar *text, const gchar *name, gdouble *numbers, guint max,
     GError **error)

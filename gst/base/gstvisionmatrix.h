@@ -12,7 +12,7 @@
 
 G_BEGIN_DECLS
 
-/* Leaves a function that has a GError **error, with a sentence. */
+/* Returns from a function that has a GError **error, with a sentence in it. */
 #define REFUSE_WITH(result, ...) \
  do { \
   g_set_error ( \
@@ -23,14 +23,16 @@ G_BEGIN_DECLS
 
 /* Lists of names end with NULL; the first that is found counts. */
 
-/* What follows the first of @names that begins a line or a tag, else NULL. */
+/* The text behind the first of @names that begins a line or a tag; else NULL.
+ */
 const gchar *gst_vision_matrix_find (
     const gchar *text, const gchar *const *names);
 
-/* Behind "data" where a matrix says more of itself, else @text. */
+/* The numbers of a matrix: the text behind "data" if it has other fields, too,
+ * else @text. */
 const gchar *gst_vision_matrix_data (const gchar *text);
 
-/* Reads as many finite numbers as there are, at most @max. */
+/* Reads finite numbers from @text, at most @max; returns their number. */
 guint gst_vision_matrix_numbers (
     const gchar *text, gdouble *numbers, guint max);
 

@@ -14,7 +14,8 @@ packing_of (const GstVideoInfo *info)
   }
 }
 
-/* Whether a view can begin in the middle of @n: at a chroma sample, too. */
+/* Whether the second view can begin in the middle of @n pixels, which must be
+ * where a chroma sample begins, too. */
 static gboolean
 can_halve (gint n, guint subsampling)
 {

@@ -12,12 +12,12 @@ typedef struct {
   gboolean swapped;         /* the second view is on the left, or above */
 } GstVisionViews;
 
-/* @packing is what the user said.  @view describes one of the two.  The error
- * names the way out. */
+/* @packing: as set.  @view becomes that of one of the two views.  The error
+ * says what the user can do. */
 const char *gst_vision_views_find (GstVisionViews *self,
     GstVisionPacking packing, const GstVideoInfo *info, GstVideoInfo *view);
 
-/* The views of @image; they end with it. */
+/* The views of @image; they are valid as long as it is. */
 void gst_vision_views_split (
     const GstVisionViews *self, const Image *image, Image view[2]);
 

@@ -3,9 +3,9 @@
 
 #include "base/gstvisioncommon.h"
 
-/* A warning needs PATIENCE frames in a row without a partner, or TURNS turns
- * from one input to the other: there, frames of both inputs lie between two
- * frames of the other and are near neither. */
+/* A warning needs PATIENCE frames in a row without a partner, or among such
+ * frames TURNS changes from one input to the other: then each frame lies
+ * between two frames of the other input and is near neither. */
 #define PATIENCE 10
 #define TURNS 3
 
@@ -41,7 +41,7 @@ gst_vision_pair_is_gap (GstBuffer *buffer)
       gst_buffer_get_size (buffer) == 0;
 }
 
-/* When the gap @buffer of @pad is over. */
+/* Running time at which the gap @buffer of @pad ends. */
 static GstClockTime
 end_of_gap (GstAggregatorPad *pad, GstBuffer *buffer)
 {
@@ -54,15 +54,15 @@ end_of_gap (GstAggregatorPad *pad, GstBuffer *buffer)
   return running_time (pad, end);
 }
 
-/* A gap without a time, in which nothing lies. */
+/* A gap without a time, which no frame can lie in. */
 static gboolean
 is_nowhere (GstBuffer *buffer)
 {
   return gst_vision_pair_is_gap (buffer) && !GST_BUFFER_PTS_IS_VALID (buffer);
 }
 
-/* One or both are gaps: what lies in a gap of the other has no partner, and a
- * gap goes when it is over. */
+/* One buffer is a gap, or both are.  A frame that lies in a gap of the other
+ * input has no partner; a gap is dropped once it is over. */
 static GstVisionPairing
 beside_gap (GstAggregatorPad *first, GstBuffer *a, GstAggregatorPad *second,
     GstBuffer *b)
@@ -113,7 +113,7 @@ compare (GstVisionPair *self, GstClockTime a, GstClockTime b)
   return turn ? GST_VISION_PAIR_SECOND : GST_VISION_PAIR_FIRST;
 }
 
-/* One pad has nothing: the frame of the other waits while it may. */
+/* One pad has no frame: that of the other waits until @timeout. */
 static GstVisionPairing
 alone (GstVisionPair *self, gboolean has_first, gboolean has_second,
     gboolean timeout)
@@ -195,7 +195,7 @@ gst_vision_pair_warn (GstVisionPair *self, GstElement *element, gboolean at_end)
 
 /* ---- Frames that wait for their partner ---- */
 
-/* Frames without times of their own that wait at most. */
+/* Maximum number of waiting frames whose times do not increase. */
 #define MAX_WAITING 32
 
 gboolean
@@ -239,7 +239,7 @@ gst_vision_waiting_clear (GstVisionWaiting *self)
 
 /* ---- How late the frames of a live input come ---- */
 
-#define EXTRA_TIME GST_SECOND /* that frames wait for a late input */
+#define EXTRA_TIME GST_SECOND /* for which frames wait for a late input */
 
 static void
 wait_longer (GstVisionLateness *self, GstAggregator *agg, GstClockTime now)
@@ -289,7 +289,7 @@ gst_vision_lateness_get (GstVisionLateness *self, GstAggregator *agg)
 
   GST_OBJECT_LOCK (agg);
   if (GST_CLOCK_TIME_IS_VALID (now) && self->until > now + EXTRA_TIME)
-    self->until = 0; /* time began anew, as after a seek */
+    self->until = 0; /* time has begun anew, as after a seek */
   until = self->until;
   GST_OBJECT_UNLOCK (agg);
   return until;

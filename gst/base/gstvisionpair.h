@@ -17,37 +17,39 @@ typedef enum {
   GST_VISION_PAIR_END, /* a pad has ended, and no pair will come any more */
 } GstVisionPairing;
 
-/* How it went so far. */
+/* The pairing so far. */
 typedef struct {
   GstClockTime max_skew;     /* between frames that belong together */
   guint in_a_row;            /* frames without a partner since the last pair */
-  guint turns;               /* how often among them the input changed */
-  gboolean turn;             /* the newest of them was the second input's */
-  GstClockTimeDiff distance; /* the minimum between two of them that met; first
-                                minus second */
-  gboolean met;              /* there is such a distance */
+  guint turns;               /* changes of the input among them */
+  gboolean turn;             /* the newest of them came from the second input */
+  GstClockTimeDiff distance; /* the least distance between them and frames of
+                                the other input; first minus second */
+  gboolean met;              /* distance is known */
   gboolean warned;
-  gboolean matched;      /* there was a pair */
+  gboolean matched;      /* there was a pair since the start */
   GstClockTimeDiff skew; /* of the newest pair; first minus second */
   guint skewed;          /* pairs in a row that are far apart */
-  gboolean told;         /* of those */
+  gboolean told;         /* such pairs were reported */
 } GstVisionPair;
 
-/* Looks at the oldest frames of both pads.  @timeout: no more time to wait. */
+/* Looks at the oldest frames of both pads.  @timeout: they cannot wait longer.
+ */
 GstVisionPairing gst_vision_pair_next (GstVisionPair *self,
     GstAggregatorPad *first, GstAggregatorPad *second, gboolean timeout);
 
-/* Warns, once, where no frame of either input has a partner, or many in a row
- * had none, or @at_end, any. */
+/* Warns, once, if many frames in a row had no partner; @at_end: if any had
+ * none. */
 void gst_vision_pair_warn (
     GstVisionPair *self, GstElement *element, gboolean at_end);
-/* Tells, once, where pairs are farther apart than moving things allow. */
+/* Tells, once, that the frames of pairs are too far apart for things that move.
+ */
 void gst_vision_pair_tell_skew (GstVisionPair *self, GstElement *element);
 
 /* Running time of the pad's oldest frame, GST_CLOCK_TIME_NONE without one. */
 GstClockTime gst_vision_pair_time (GstAggregatorPad *pad);
 
-/* Whether the pad's oldest buffer says that there is no frame. */
+/* Whether @buffer stands for a GAP event: no frame comes in its time. */
 gboolean gst_vision_pair_is_gap (GstBuffer *buffer);
 
 /* ---- Frames that wait for their partner ----
@@ -58,18 +60,18 @@ gboolean gst_vision_pair_is_gap (GstBuffer *buffer);
 
 /* Of one input. */
 typedef struct {
-  gint n;              /* atomic: clip () has the pad's lock */
-  GstClockTime newest; /* of the thread that brings frames */
+  gint n;              /* atomic, since clip () holds the pad's lock */
+  GstClockTime newest; /* of the thread that brings the frames */
 } GstVisionWaiting;
 
-/* @buffer comes; FALSE where it is no frame but a gap.  One whose time does not
- * go on waits here for room, but not while @over (atomic) or where @pad
+/* @buffer has come; FALSE if it is a gap and no frame.  A frame whose time does
+ * not increase waits here for room, unless @over (atomic) is set or @pad
  * flushes. */
 gboolean gst_vision_waiting_add (
     GstVisionWaiting *self, GstPad *pad, GstBuffer *buffer, const gint *over);
-/* A frame was refused, or taken. */
+/* A frame was refused or taken. */
 void gst_vision_waiting_remove (GstVisionWaiting *self);
-/* How many there were: from here on there are none. */
+/* Forgets all frames; returns their number. */
 guint gst_vision_waiting_clear (GstVisionWaiting *self);
 
 /* ---- How late the frames of a live input come ----
@@ -81,11 +83,11 @@ guint gst_vision_waiting_clear (GstVisionWaiting *self);
 
 /* Of one input; all but `until` is of the thread that brings its frames. */
 typedef struct {
-  GstSegment segment; /* of the frames that come next */
-  GstClockTime until; /* running time; with the object's lock */
+  GstSegment segment; /* of the next frames */
+  GstClockTime until; /* running time; under the object lock */
 } GstVisionLateness;
 
-/* Before an event, or a frame, of the input is queued. */
+/* To be called before an event or a frame of the input is queued. */
 void gst_vision_lateness_take_event (
     GstVisionLateness *self, GstAggregator *agg, GstEvent *event);
 void gst_vision_lateness_take_frame (

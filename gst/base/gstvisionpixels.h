@@ -10,22 +10,22 @@
 G_BEGIN_DECLS
 
 typedef struct {
-  GstBufferPool *pool; /* NULL while it is closed */
+  GstBufferPool *pool; /* NULL while closed */
   GstVisionMap what;   /* the map, without its pixels */
   GstBuffer *buffer;   /* while it is written; else NULL */
-  void *address;       /* of its first row, on the device; else NULL */
+  void *address;       /* of its first row on the device; else NULL */
   gsize stride;
   gboolean on_gpu;
   GstMapInfo map;
 } GstVisionPixels;
 
-/* Buffers for maps such as @what, which says all but names, stride and pixels;
- * the stride is then known. */
+/* Makes buffers for maps like @what, whose names, stride and pixels are not
+ * set; self->stride is known then. */
 const char *gst_vision_pixels_open (
     GstVisionPixels *self, GstVisionBackend *backend, const GstVisionMap *what);
 void gst_vision_pixels_close (GstVisionPixels *self);
 
-/* Another buffer to write to. */
+/* Takes a new buffer to write to. */
 const char *gst_vision_pixels_begin (GstVisionPixels *self);
 /* The buffer, once all that writes to it has ended; or nothing of it. */
 GstBuffer *gst_vision_pixels_end (GstVisionPixels *self);

@@ -10,7 +10,7 @@
 #define PATIENCE 1000   /* milliseconds for the reader of a FIFO */
 #define HEADER_ROOM 256 /* bytes; the header has some 200 */
 
-/* In memory as in the file: first HEADER_ROOM bytes, whose last ones become the
+/* The bytes of the file: HEADER_ROOM bytes, of which the last ones become the
  * header, then the vertices. */
 struct _GstVisionPly {
   GByteArray *bytes;
@@ -41,7 +41,7 @@ gst_vision_ply_clear (GstVisionPly *self)
   g_byte_array_set_size (self->bytes, HEADER_ROOM);
 }
 
-/* To any address. */
+/* @to: any address, aligned or not. */
 static void
 put_float (guint8 *to, gfloat value)
 {
@@ -101,8 +101,8 @@ gst_vision_ply_write (
   return why == 0;
 }
 
-/* Behind the pattern of an integer at @at, a percent sign; NULL if it is none.
- */
+/* @at: a percent sign.  The text behind the pattern of an integer that it
+ * begins; NULL: it begins none. */
 static const gchar *
 skip_integer (const gchar *at)
 {
@@ -111,7 +111,8 @@ skip_integer (const gchar *at)
   return digits <= 2 && at[digits] == 'd' ? at + digits + 1 : NULL;
 }
 
-/* How many patterns of integers @location has; -1: others, too. */
+/* The number of patterns of integers in @location; -1: it has other patterns,
+ * too. */
 static gint
 count_patterns (const gchar *location)
 {

@@ -14,19 +14,19 @@ typedef struct {
   gfloat confidence; /* 0 to 1 */
 } GstVisionPlyPoint;
 
-/* A cloud that is filled and written again and again; its memory is kept. */
+/* A cloud, which can be filled and written again and again. */
 typedef struct _GstVisionPly GstVisionPly;
 
 GstVisionPly *gst_vision_ply_new (void);
 void gst_vision_ply_free (GstVisionPly *self);
 
 void gst_vision_ply_clear (GstVisionPly *self);
-/* Points with a number that is not finite are left out. */
+/* Leaves out a point with a number that is not finite. */
 void gst_vision_ply_add (GstVisionPly *self, const GstVisionPlyPoint *point);
 guint gst_vision_ply_size (const GstVisionPly *self);
 
-/* Replaces a regular file at once, so that nobody reads half a cloud; a FIFO or
- * a device is written in place, and its reader waited for a second. */
+/* Replaces a regular file at once, so that nobody reads half a cloud.  Writes
+ * to a FIFO or a device in place, and waits a second for its reader. */
 gboolean gst_vision_ply_write (
     const GstVisionPly *self, const gchar *path, GError **error);
 

@@ -12,7 +12,7 @@
 #define HEIGHT NAMES ("image_height", "height")
 #define ROS_PROJECTION NAMES ("projection_matrix", "P", "p")
 
-/* What a view's matrices are called. */
+/* The names of a view's matrices. */
 typedef const gchar *const ViewNames[4][4]; /* K D R P */
 static ViewNames opencv_names[2] = {
     {{"M1", "K1", "cameraMatrix1"}, {"D1", "distCoeffs1"}, {"R1"}, {"P1"}},
@@ -62,7 +62,8 @@ is_distortion (gint n)
   return n == 0 || n == 4 || n == 5 || n == 8 || n == 12 || n == 14;
 }
 
-/* @file: which holds them; -1: look for each. */
+/* @file: the file that holds all matrices of the view; -1: each may be in
+ * either file. */
 static gboolean
 read_view (const Files *f, gint file, ViewNames names, GstVisionRigView *v,
     GError **error)
@@ -82,7 +83,8 @@ read_view (const Files *f, gint file, ViewNames names, GstVisionRigView *v,
   return n >= 0;
 }
 
-/* A size that the end of the file follows may have lost digits. */
+/* Whether the file ends right behind a size, which may thus have lost digits.
+ */
 static gboolean
 is_cut (const gchar *text, const gchar *const *names)
 {
@@ -111,7 +113,7 @@ read_sizes (
   return TRUE;
 }
 
-/* Q of OpenCV's stereoRectify, pixels that are not square included. */
+/* Q as OpenCV's stereoRectify makes it, also for pixels that are not square. */
 static void
 set_q (GstVisionRig *rig)
 {
@@ -123,7 +125,7 @@ set_q (GstVisionRig *rig)
   memcpy (rig->q, q, sizeof q);
 }
 
-/* From the file's unit to metres. */
+/* Converts lengths from the file's unit to metres. */
 static void
 scale (GstVisionRig *rig, gdouble unit)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Pairs of cameras that others calibrated, read from their files. */
+ * Pairs of calibrated cameras, read from files. */
 #pragma once
 
 #include <gst/gst.h>
 
 G_BEGIN_DECLS
 
-/* One camera, matrices row by row; pixels where nothing is said. */
+/* One camera; matrices row by row, in pixels unless it says otherwise. */
 typedef struct {
   gdouble k[9];  /* camera matrix */
   gdouble d[14]; /* k1 k2 p1 p2 k3 k4 k5 k6 s1 s2 s3 s4 tx ty; what the file's
@@ -18,7 +18,7 @@ typedef struct {
 } GstVisionRigView;
 
 typedef struct {
-  guint width, height;      /* of the frames it is for; 0: the file is silent */
+  guint width, height;      /* of its frames; 0: the file does not say */
   GstVisionRigView view[2]; /* left, right */
   gdouble q[16]; /* [X Y Z W] = q [x y d 1]: metres; the file's, or what follows
                     from the projections */
@@ -43,9 +43,9 @@ gboolean gst_vision_rig_read (
  */
 gboolean gst_vision_rig_check (const GstVisionRig *rig, GError **error);
 
-/* Whether @rig is for frames of that size.  Of a file that does not say its
- * size, it is one where both principal points lie within 20 % of the frame's
- * sides from its middle. */
+/* Whether @rig is for frames of that size.  If its file does not say a size:
+ * whether both principal points lie within 20 % of the frame's sides from its
+ * middle. */
 gboolean gst_vision_rig_fits (
     const GstVisionRig *rig, guint width, guint height, GError **error);
 
