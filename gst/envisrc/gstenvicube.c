@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Lines are read until this many bytes are there: many calls cost time, much
- * memory leaves the cache. */
+/* Lines are read in blocks of this many bytes: many calls cost time, and large
+ * blocks leave the cache. */
 #define BLOCK (1 << 20)
 
 /* "cube.hdr" goes with "cube", "cube.img" …, "cube.raw.hdr" with "cube.raw". */
@@ -144,7 +144,7 @@ typedef struct {
   guint64 from;               /* of the first number, in memory */
 } Block;
 
-/* How far apart numbers lie where @lines and @bands are stored. */
+/* The distances of numbers if @lines and @bands are stored. */
 static void
 get_steps (const GstEnviHeader *h, guint64 lines, guint64 bands, Block *b)
 {
@@ -188,7 +188,8 @@ read_numbers (
   return TRUE;
 }
 
-/* Of bsq and bil the wanted bands alone, which lie side by side in each run. */
+/* Of bsq and bil only the wanted bands are read, which lie side by side in each
+ * run. */
 static gboolean
 read_block (const GstEnviCube *cube, const GstEnviChoice *choice, Block *b,
     GError **error)
@@ -214,7 +215,8 @@ read_block (const GstEnviCube *cube, const GstEnviChoice *choice, Block *b,
   return TRUE;
 }
 
-/* Room for as many lines as a block has; their number, 0 if there is none. */
+/* Allocates room for a block of lines; returns their number; 0: out of memory.
+ */
 static guint
 make_room (GstEnviCube *cube, const GstEnviChoice *choice, GError **error)
 {
@@ -249,7 +251,7 @@ put (guint8 *row, guint x, guint bytes, gdouble value)
     row[x] = (guint8) level;
 }
 
-/* Rows of channel @c. */
+/* Writes rows of channel @c. */
 static void
 put_rows (const GstEnviCube *cube, const GstEnviChoice *choice, const Block *at,
     guint c, guint bytes, guint8 *pixels, gint stride)

@@ -13,9 +13,9 @@ G_BEGIN_DECLS
 typedef struct {
   GstEnviHeader header;
   gchar *path;   /* of the numbers; NULL: not open */
-  gint file;     /* there */
-  guint8 *lines; /* some of them, of the bands that are wanted */
-  gsize room;    /* for these, bytes */
+  gint file;     /* descriptor of the open file */
+  guint8 *lines; /* lines of numbers, of the wanted bands */
+  gsize room;    /* bytes of room for them */
 } GstEnviCube;
 
 /* Which bands become channels: from @first_band to @last_band, in @channels
@@ -35,10 +35,10 @@ void gst_envi_cube_close (GstEnviCube *cube);
  * last. */
 guint gst_envi_choice_band (const GstEnviChoice *choice, guint c);
 
-/* Writes the channels to @pixels one below the other, rows of samples @stride
- * bytes apart: 16 bits each, little endian, or 8, where @bytes is 2 or 1.  What
- * is below 0 or above the full scale, or no number, is 0 or the brightest.
- * Fails where the file was cut short since it was opened, or cannot be read. */
+/* Writes the channels to @pixels one below the other, in rows @stride bytes
+ * apart: samples of 16 bits, little endian (@bytes = 2), or of 8 bits (1).
+ * Values below 0 and NaN are 0, values above the full scale are the brightest.
+ * Fails if the file cannot be read, or was cut short since it was opened. */
 gboolean gst_envi_cube_read (GstEnviCube *cube, const GstEnviChoice *choice,
     guint bytes, guint8 *pixels, gint stride, GError **error);
 

@@ -11,7 +11,7 @@
 
 #include "common/file.h"
 
-#define MAX_BYTES (1 << 22) /* of a header; it is text that somebody reads */
+#define MAX_BYTES (1 << 22) /* of a header, which people read */
 
 static void
 refuse (GError **error, const gchar *path, const gchar *what)
@@ -20,8 +20,8 @@ refuse (GError **error, const gchar *path, const gchar *what)
       error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "%s: %s", path, what);
 }
 
-/* Takes "name = value" off @text, comments and lines without "=" passed over.
- * Returns where the name begins, NULL at the end. */
+/* Takes the next "name = value" off @text, without comments and lines that have
+ * no "=".  Returns the beginning of the name; NULL: the end. */
 static const gchar *
 next (const gchar **text, const gchar **value, gsize *length)
 {

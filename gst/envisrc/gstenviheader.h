@@ -34,8 +34,8 @@ typedef struct {
                           where the header does not say */
 } GstEnviHeader;
 
-/* Reads what @path says; what was wrong is in @error, and @header is then
- * empty. */
+/* Reads the header @path; FALSE and @error if it cannot be used; @header is
+ * then empty. */
 gboolean gst_envi_header_read (
     GstEnviHeader *header, const gchar *path, GError **error);
 void gst_envi_header_clear (GstEnviHeader *header);

@@ -87,7 +87,7 @@ is_pattern (const gchar *location)
   return strchr (location, '%') != NULL;
 }
 
-/* Behind the digits of a conversion. */
+/* The text behind the digits of a conversion. */
 static const gchar *
 skip_digits (const gchar *at)
 {
@@ -130,7 +130,7 @@ path_of (const gchar *location, guint64 number)
   return g_string_free (path, FALSE);
 }
 
-/* What self->asked chooses of a cube; or why that cannot be. */
+/* Chooses the bands that self->asked wants; an error if the cube lacks them. */
 static const gchar *
 choose (GstEnviSrc *self, const GstEnviHeader *header, GstEnviChoice *choice)
 {
@@ -183,7 +183,7 @@ open_cube (GstEnviSrc *self, guint64 number)
   return problem;
 }
 
-/* Of each channel the mean of its bands. */
+/* The wavelength of each channel: the mean of its bands. */
 static void
 add_wavelengths (GstEnviSrc *self, GstCaps *caps)
 {
@@ -209,7 +209,7 @@ add_wavelengths (GstEnviSrc *self, GstCaps *caps)
   g_value_unset (&value);
 }
 
-/* Those of the open cube. */
+/* The caps of the open cube. */
 static GstCaps *
 make_caps (GstEnviSrc *self)
 {
@@ -274,8 +274,7 @@ stop (GstBaseSrc *src)
   return TRUE;
 }
 
-/* Whoever asks does so in a thread of its own, while the next cube is opened.
- */
+/* Called in any thread, while another one may open the next cube. */
 static GstCaps *
 get_caps (GstBaseSrc *src, GstCaps *filter)
 {
@@ -337,8 +336,8 @@ fits (const GstEnviSrc *self)
       GST_VIDEO_INFO_HEIGHT (&self->info);
 }
 
-/* Opens the cube of frame self->number, or of the next one of which there is
- * nothing wrong: the time of those between is left empty. */
+/* Opens the cube of frame self->number, or of the next frame whose cube can be
+ * used: the frames between are left out. */
 static GstFlowReturn
 seek_cube (GstEnviSrc *self)
 {

@@ -29,14 +29,14 @@ struct _GstEnviSrc {
   gchar *location;
   guint64 start_index;
   GstEnviBands bands;
-  GstCaps *caps; /* since the start, else NULL */
+  GstCaps *caps; /* NULL while stopped */
 
-  /* Since the start. */
-  GstEnviBands asked; /* as they were then */
-  gchar *path;        /* the location then, and the number of its first file */
+  /* Set at the start. */
+  GstEnviBands asked; /* as the properties were */
+  gchar *path;        /* the location, and the number of its first file */
   guint64 first;
   GstEnviCube cube;
-  guint64 opened; /* the frame that cube is */
+  guint64 opened; /* the frame of the open cube */
   GstEnviChoice choice;
   GstVideoInfo info;
   guint64 number; /* of the next frame */

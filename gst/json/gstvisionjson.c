@@ -82,7 +82,8 @@ GST_ELEMENT_REGISTER_DEFINE (
 
 #define STDOUT "-"
 
-/* Bytes of a line: at first, and of what is kept of a long one for the next. */
+/* Bytes of a line: allocated at first, and kept for the next line after a long
+ * one. */
 #define ROOM 4096
 #define MAX_KEPT (1 << 20)
 
@@ -93,8 +94,9 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 
 static const GstVisionProperty properties[] = {
-    /* The file is emptied before.  Words of gst-launch-1.0 go to standard
-     * output too, unless it has -q.  Lines for a FIFO wait for its reader. */
+    /* The file is emptied first.  On standard output, gst-launch-1.0 writes its
+       own words between the lines unless it has -q.  Lines for a FIFO wait for
+       its reader. */
     {.param = PARAM_STRING (GstVisionJson, location, STDOUT, "Location",
          "File or FIFO to write the lines to (- = standard output); if a FIFO "
          "has no reader, the newest 1 MiB of lines wait for one",
@@ -115,7 +117,7 @@ static const GstVisionProperty properties[] = {
          "each point, as \"values\" of their maps")},
     {.params = NULL}};
 
-/* Buffers that come before it is over are refused. */
+/* Buffers that come before start () is over are refused. */
 static gboolean
 start (GstBaseTransform *trans)
 {

@@ -21,10 +21,11 @@ typedef GQuark FieldName;
 # define each_field gst_structure_foreach
 #endif
 
-/* Of structures and arrays in each other; what lies deeper is left out. */
+/* Maximum depth of structures and arrays within each other; deeper ones are
+ * left out. */
 #define MAX_LEVELS 16
 
-/* What the line is appended to, and where we are in the meta. */
+/* The line so far, and the depth in the meta. */
 typedef struct {
   GString *line;
   guint level;
@@ -125,7 +126,7 @@ append_string (GString *line, const gchar *string)
   g_string_append_c (line, '"');
 }
 
-/* Others may have written the meta: its names are no words of ours. */
+/* Others may have written the meta, so its names need escapes, too. */
 static void
 append_name (GString *line, const gchar *name)
 {
@@ -220,12 +221,12 @@ append_value (Writer w, const GValue *value)
   return TRUE;
 }
 
-/* The n-th item of an array, whose structure was just appended without its end.
- */
+/* Appends more to the n-th item of an array, whose structure was just appended
+ * without its end. */
 typedef void (*AppendMore) (GString *line, GstBuffer *buffer, guint n);
 
-/* The structures in the array @name of @structure, with what @more appends to
- * each; what else is in it, or in its place, is left out. */
+/* Appends the structures in the array @name of @structure, and to each what
+ * @more adds.  Items that are no structures are left out. */
 static void
 append_items (GString *line, const GstStructure *structure, const gchar *name,
     AppendMore more, GstBuffer *buffer)
@@ -254,8 +255,8 @@ append_items (GString *line, const GstStructure *structure, const gchar *name,
   g_string_append_c (line, ']');
 }
 
-/* Matches of two views and the points that they belong to are a list, in one
- * row; other maps are pictures. */
+/* Maps of matches and of points are lists, in one row; other maps are pictures.
+ */
 static gboolean
 is_list (const GstVisionMap *map)
 {
@@ -263,8 +264,8 @@ is_list (const GstVisionMap *map)
       (!strcmp (map->kind, "matches") || !strcmp (map->kind, "points"));
 }
 
-/* The numbers of the @n-th map of @buffer, an array an item, if it is a list.
- */
+/* Appends the numbers of the @n-th map of @buffer, one array for each item, if
+ * it is a list. */
 static void
 append_list (GString *line, GstBuffer *buffer, guint n)
 {
@@ -345,7 +346,7 @@ append_truth (GString *line, GstBuffer *buffer)
   g_string_append_c (line, '}');
 }
 
-/* As RFC 3339 has it. */
+/* In the form of RFC 3339. */
 static void
 append_utc (GString *line, gint64 utc)
 {

@@ -5,11 +5,11 @@
 
 #include <gst/gst.h>
 
-/* Of the lines; it grows when a field changes its meaning or goes.  New fields
- * may come at any time.  docs/visionjson.schema.json says it too. */
+/* The version of the lines; it grows when a field changes its meaning or goes.
+ * New fields may come at any time.  docs/visionjson.schema.json has it, too. */
 #define GST_VISION_JSON_SCHEMA 1
 
-/* When and where a frame was. */
+/* The time and the source of a frame. */
 typedef struct {
   const gchar *stream;     /* NULL: it has no name */
   gint64 utc;              /* µs since 1970; negative: not wanted */

@@ -14,8 +14,7 @@ gst_vision_colours_clear (GstVisionColours *self)
     g_clear_pointer (&self->names[i], g_free);
 }
 
-/* The colour that @name is the name of, lightened where it would be too dark to
- * see. */
+/* The colour that has this @name, made lighter if it is too dark to see. */
 static gboolean
 find_named (const gchar *name, OverlayColour *colour)
 {
@@ -33,7 +32,8 @@ find_named (const gchar *name, OverlayColour *colour)
   return TRUE;
 }
 
-/* The first free colour from the one on that the name itself asks for. */
+/* The first free colour, beginning with the one that the hash of the name
+ * gives. */
 static guint
 slot_of (GstVisionColours *self, const gchar *name)
 {

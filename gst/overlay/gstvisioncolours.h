@@ -11,18 +11,19 @@ G_BEGIN_DECLS
 
 #define GST_VISION_COLOURS 16
 
-/* Whose colours these are; all 0 at the beginning. */
+/* The names that have the colours; all 0 at the beginning. */
 typedef struct {
   gchar *names[GST_VISION_COLOURS];
 } GstVisionColours;
 
 void gst_vision_colours_clear (GstVisionColours *self);
 
-/* Always the same for a name: its own where it is the name of a colour, else
- * one of GST_VISION_COLOURS. */
+/* The colour of a name, always the same: if the name is that of a colour, this
+ * colour, else one of GST_VISION_COLOURS. */
 OverlayColour gst_vision_colours_of (GstVisionColours *self, const gchar *name);
 
-/* Those of @names, which semicolons set apart; returns how many. */
+/* The colours of @names, which are separated by semicolons; returns their
+ * number. */
 guint gst_vision_colours_of_names (GstVisionColours *self, const gchar *names,
     OverlayColour colours[OVERLAY_COLOURS]);
 

@@ -7,15 +7,15 @@
 
 /* ---- Which objects are drawn ---- */
 
-/* Boxes that have this part of what either covers in common are of one thing.
- */
+/* Two boxes are of one thing if their intersection is at least this part of
+ * their union. */
 #define SAME .5
 /* With more objects than this, each is compared with the newest of them only.
  */
 #define MAX_COMPARED 256
 
-/* Whether @name is in @list, whose parts are set apart by commas; an empty list
- * has all. */
+/* Whether @name is in @list, whose parts are separated by commas; an empty list
+ * has all names. */
 static gboolean
 is_listed (const gchar *list, const gchar *name)
 {
@@ -34,7 +34,7 @@ is_listed (const gchar *list, const gchar *name)
   return FALSE;
 }
 
-/* An object whose element knows no states is there. */
+/* An object without a state is drawn, a lost one is not. */
 static gboolean
 is_chosen (const GstVisionLook *look, const GstVisionObject *o)
 {
@@ -51,7 +51,7 @@ overlap (gdouble a, gdouble a_size, gdouble b, gdouble b_size)
   return MAX (0, MIN (a + a_size, b + b_size) - MAX (a, b));
 }
 
-/* Whether two elements found one thing. */
+/* Whether two elements found the same thing. */
 static gboolean
 is_same (const GstVisionObject *a, const GstVisionObject *b)
 {
@@ -65,15 +65,15 @@ is_same (const GstVisionObject *a, const GstVisionObject *b)
       common > 0;
 }
 
-/* How much there is to draw of @o. */
+/* The number of things that can be drawn of @o. */
 static guint
 tells (const GstVisionObject *o)
 {
   return 2 * (o->pose.n || o->outline.n) + (o->label && o->label[0]);
 }
 
-/* Takes @o, unless it is one of the @n already there; the one that tells more
- * is drawn. */
+/* Adds @o to the @n objects, unless one of them is the same thing: then the one
+ * that has more to draw stays. */
 static guint
 merge (const GstVisionObject **chosen, guint n, const GstVisionObject *o)
 {
@@ -87,9 +87,9 @@ merge (const GstVisionObject **chosen, guint n, const GstVisionObject *o)
   return n + 1;
 }
 
-/* Those of @objects that @look chooses, in their order; of those that several
- * elements found, one where it says so.  Room for all is in @chosen; returns
- * how many they are. */
+/* Puts those of @objects that @look chooses into @chosen, which has room for
+ * all, in their order; if @look says so, only one of those that are the same
+ * thing.  Returns their number. */
 static guint
 choose (const GstVisionLook *look, const GstVisionObjects *objects,
     const GstVisionObject **chosen)

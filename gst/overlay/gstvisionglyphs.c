@@ -6,17 +6,18 @@
 #include <string.h>
 
 #define FONT "Sans Bold"
-/* Letters of a text; what is longer ends in an ellipsis. */
+/* Maximum number of letters of a text; a longer one ends in an ellipsis. */
 #define MAX_LETTERS 32
-/* Texts that are not ASCII, and pixels of all, before all are forgotten; until
- * the next frame, what has no room is not drawn. */
+/* Maximum number of texts that are not ASCII, and of pixels of all texts:
+ * beyond it all are forgotten at the next frame; until then, a text without
+ * room is not drawn. */
 #define MAX_TEXTS 1024
 #define MAX_PIXELS (16 << 20)
 
 typedef struct {
   ImageBox at;  /* in the atlas */
   gint dx, dy;  /* from the pen to its upper left corner */
-  gint advance; /* from its pen to the next */
+  gint advance; /* from its pen to the next pen */
 } Glyph;
 
 struct _GstVisionGlyphs {
@@ -27,7 +28,7 @@ struct _GstVisionGlyphs {
   guint8 *atlas;
   gint width, height;
   gint x, y, row;    /* next free place; height of its row */
-  gboolean has_font; /* without one, Pango cannot be trusted with any text */
+  gboolean has_font; /* no font: then Pango cannot be trusted with any text */
   gboolean changed;  /* since the last upload */
   gboolean is_full;  /* a text found no room */
 
@@ -127,7 +128,7 @@ gst_vision_glyphs_new (gint size)
 {
   GstVisionGlyphs *self = g_new0 (GstVisionGlyphs, 1);
   PangoFontDescription *font = pango_font_description_from_string (FONT);
-  /* One of its own: font maps belong to a thread. */
+  /* A font map of its own, since font maps belong to a thread. */
   PangoFontMap *map = pango_cairo_font_map_new ();
   cairo_font_options_t *options = cairo_font_options_create ();
   PangoFontFamily **families;
@@ -207,7 +208,7 @@ is_ascii (const gchar *text)
   return TRUE;
 }
 
-/* What of @text is drawn, to be freed. */
+/* The part of @text that is drawn, to be freed. */
 static gchar *
 cut (const gchar *text)
 {

@@ -22,7 +22,7 @@ gint gst_vision_glyphs_rise (const GstVisionGlyphs *self);
 /* Pixels below the baseline that tails of letters need. */
 gint gst_vision_glyphs_fall (const GstVisionGlyphs *self);
 
-/* Between two frames: forgets text when there is too much of it. */
+/* Between two frames: forgets all texts if they are too many. */
 void gst_vision_glyphs_tidy (GstVisionGlyphs *self);
 
 /* Long text is cut short. */
@@ -31,7 +31,8 @@ gint gst_vision_glyphs_width (GstVisionGlyphs *self, const gchar *text);
 void gst_vision_glyphs_draw (GstVisionGlyphs *self, OverlayList *list, gint x,
     gint baseline, const gchar *text);
 
-/* Hands the atlas to @overlay, always the same one, if it has changed. */
+/* Gives the atlas to @overlay, always the same one, if the atlas has changed.
+ */
 const char *gst_vision_glyphs_upload (GstVisionGlyphs *self, Overlay *overlay);
 
 G_END_DECLS

@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* What is drawn of an object. */
+/* The parts of an object's drawing. */
 typedef enum {
   GST_VISION_SHOW_BOX = 1 << 0,
   GST_VISION_SHOW_LABEL = 1 << 1,
@@ -25,7 +25,7 @@ typedef enum {
   GST_VISION_SHOW_LEGEND = 1 << 11,
 } GstVisionShow;
 
-/* What has a colour of its own. */
+/* What a colour stands for. */
 typedef enum {
   GST_VISION_COLOR_BY_LABEL,
   GST_VISION_COLOR_BY_ID,
@@ -37,12 +37,12 @@ typedef struct {
   guint line_width, font_size;        /* 0: by the frame's size */
   gdouble trail_time;                 /* seconds */
   guint states;                       /* 1 << GstVisionState */
-  gchar *elements, *sources, *labels; /* set apart by commas; NULL: all */
+  gchar *elements, *sources, *labels; /* separated by commas; NULL: all */
   bool merge;
   guint color_by;            /* GstVisionColorBy */
   gchar *image, *map;        /* file, kind; NULL: none */
   gdouble opacity;           /* of the map */
-  gdouble map_low, map_high; /* equal: those of the map */
+  gdouble map_low, map_high; /* its values at the ends of the colours */
   bool show_truth;
 } GstVisionLook;
 

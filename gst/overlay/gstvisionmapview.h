@@ -11,19 +11,19 @@ G_BEGIN_DECLS
 typedef struct {
   GstBuffer *pixels;
   GstMapInfo info;
-  OverlayColour colours[OVERLAY_COLOURS]; /* of labels that have names */
+  OverlayColour colours[OVERLAY_COLOURS]; /* of labels with names */
 } GstVisionMapView;
 
-/* Maps the pixels where @device can reach them; on the CPU, those of the GPU
- * are downloaded.  What is drawn of @out has to be finished before end (). */
+/* Maps the pixels in memory that @device can reach; on the CPU, pixels of the
+ * GPU are downloaded.  All drawing of @out must be finished before end (). */
 const char *gst_vision_map_view_begin (GstVisionMapView *self,
     const Device *device, const GstVisionMap *map, OverlayMap *out);
-/* Labels that have names get the colours of these. */
+/* Gives labels that have names the colours of their names. */
 void gst_vision_map_view_name (GstVisionMapView *self, const GstVisionMap *map,
     GstVisionColours *colours, OverlayMap *out);
-/* Shows values from @low to @high.  Where these are equal, colours end where
- * their format does, floats at 1, normals at -1 and 1; a map of one number a
- * pixel ends at its least and its largest value. */
+/* Shows values from @low to @high.  If these are equal, a map of one number a
+ * pixel is shown from its least to its largest value, and colours over the
+ * range of their format: floats to 1, normals from -1 to 1. */
 void gst_vision_map_view_set_range (
     const GstVisionMap *map, gdouble low, gdouble high, OverlayMap *out);
 /* Also right after a begin () that failed. */

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Behind lines, so that they stand out from any picture. */
+/* A shade behind lines, so that they stand out from any picture. */
 static const OverlayColour shade = {8, 10, 14, 130};
 static const OverlayColour grey = {176, 180, 188, 255};
 static const OverlayColour white = {255, 255, 255, 255};
@@ -178,13 +178,12 @@ gst_vision_marks_truth (GstVisionMarks *self, const GstVisionObject *object)
   }
 }
 
-/* ---- What of an object is more than its box: silhouette, pose as three axes
- * ---- */
+/* ---- Silhouette, and pose as three axes ---- */
 
-/* Of axes, metres, where the object's extent is not known. */
+/* Length of axes if the object's extent is not known, metres. */
 #define LENGTH .05
 
-/* Nearer to the camera there is nothing to be drawn, metres. */
+/* Minimum distance from the camera of what is drawn, metres. */
 #define NEAREST .01
 
 static const OverlayColour axes[3] = {
@@ -213,7 +212,7 @@ gst_vision_marks_outline (
   }
 }
 
-/* Pixel of the frame of a point in the camera; FALSE if there is none. */
+/* The pixel at which the camera sees a point; FALSE if it does not. */
 static gboolean
 project (const GstVisionMarks *self, const gdouble p[3], gdouble pixel[2])
 {
@@ -228,7 +227,7 @@ project (const GstVisionMarks *self, const gdouble p[3], gdouble pixel[2])
   return isfinite (pixel[0]) && isfinite (pixel[1]);
 }
 
-/* Where axis @k of an object ends, @length from its origin. */
+/* The end of axis @k of an object, @length from its origin. */
 static void
 end_of (const gdouble pose[7], gint k, gdouble length, gdouble p[3])
 {

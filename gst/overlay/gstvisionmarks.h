@@ -16,19 +16,19 @@ typedef struct {
   const GstVisionLook *look;
   gint line;                      /* width of lines, pixels */
   gint width, height;             /* of the frame */
-  gint image_width, image_height; /* of what is put into boxes; 0: nothing */
+  gint image_width, image_height; /* of the image in boxes; 0: none */
   gdouble scale_x, scale_y;       /* from the objects' reference size */
-  GstVisionCamera camera;         /* of the frame; */
-  gboolean has_camera;            /* else it is not known */
+  GstVisionCamera camera;         /* of the frame, if has_camera */
+  gboolean has_camera;
 
   GstVisionGlyphs *glyphs;
   GstVisionTrails *trails;
   GArray *plates; /* ImageBox: names put down in this frame */
   GstVisionColours colours;
 
-  /* of the rate */
+  /* The frame rate. */
   gint64 since;   /* g_get_monotonic_time, when frames were counted from */
-  guint n_frames; /* since then */
+  guint n_frames; /* frames since then */
   gdouble rate;   /* frames a second; 0: not known yet */
 } GstVisionMarks;
 
@@ -41,11 +41,11 @@ void gst_vision_marks_begin (GstVisionMarks *self, OverlayList *list,
 /* Adds the marks of the buffer's objects. */
 void gst_vision_marks_draw (GstVisionMarks *self, GstBuffer *buffer);
 
-/* As look->color_by says: of its label, or of its id where it has none; of its
- * id; or of its element.  Rejected objects are grey. */
+/* The colour of the object's label (of its id, if it has none), id or element,
+ * as look->color_by says.  Rejected objects are grey. */
 OverlayColour gst_vision_marks_colour (
     GstVisionMarks *self, const GstVisionObject *object);
-/* Where the object's box is in the frame. */
+/* The object's box in the frame. */
 ImageBox gst_vision_marks_box (
     const GstVisionMarks *self, const GstVisionObject *object);
 
@@ -55,7 +55,7 @@ void gst_vision_marks_object (
 void gst_vision_marks_name (
     GstVisionMarks *self, const GstVisionObject *object);
 
-/* In the upper left corner: the rate and the legend. */
+/* The rate and the legend, in the upper left corner. */
 void gst_vision_marks_corner (
     GstVisionMarks *self, const GstVisionObject **objects, guint n);
 /* Its silhouette, and its pose as axes. */
@@ -63,7 +63,7 @@ void gst_vision_marks_outline (
     GstVisionMarks *self, const GstVisionObject *object, OverlayColour colour);
 void gst_vision_marks_pose (
     GstVisionMarks *self, const GstVisionObject *object);
-/* An object as it truly is. */
+/* A true object. */
 void gst_vision_marks_truth (
     GstVisionMarks *self, const GstVisionObject *object);
 

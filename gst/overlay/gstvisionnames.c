@@ -77,7 +77,7 @@ find_place (const GstVisionMarks *self, const ImageBox *b, gint w, gint h)
   return have ? best : place;
 }
 
-/* What lies around the text. */
+/* The space around the text. */
 static gint
 padding (const GstVisionMarks *self)
 {
@@ -96,7 +96,7 @@ space (const GstVisionMarks *self)
   return MAX (3, gst_vision_glyphs_size (self->glyphs) * 2 / 5);
 }
 
-/* Of a plate with @n parts. */
+/* The size of a plate with @n parts. */
 static void
 plate_size (
     GstVisionMarks *self, const Part *parts, guint n, gint *width, gint *height)
@@ -134,7 +134,7 @@ draw_plate (GstVisionMarks *self, ImageBox p, const Part *parts, guint n,
   }
 }
 
-/* What the plate of @object says; returns how many parts. */
+/* The parts of the plate of @object; returns their number. */
 static guint
 make_parts (const GstVisionMarks *self, const GstVisionObject *object,
     OverlayColour colour, gchar id[24], gchar score[16], Part *parts)
@@ -180,7 +180,7 @@ gst_vision_marks_name (GstVisionMarks *self, const GstVisionObject *object)
   draw_plate (self, place, parts, n, colour);
 }
 
-/* ---- The upper left corner: the rate, and what colours stand for ---- */
+/* ---- The upper left corner: the rate and the legend ---- */
 
 /* Time over which frames are counted. */
 #define PERIOD (G_USEC_PER_SEC / 2)

@@ -76,8 +76,8 @@ struct _GstVisionOverlay {
   OverlayList *list;
   GstVisionMarks marks;
   GstVisionLook now;      /* the look of this frame */
-  gboolean warned_of_map; /* that it cannot be shown, until it can */
-  gint64 told_of_map;     /* when that was told */
+  gboolean warned_of_map; /* that the map cannot be shown; until it can */
+  gint64 told_of_map;     /* when it was warned of that */
 
   /* under the object lock */
   GstVisionLook look;
@@ -88,7 +88,7 @@ G_DEFINE_TYPE (GstVisionOverlay, gst_vision_overlay, GST_TYPE_VISION_FILTER)
 GST_ELEMENT_REGISTER_DEFINE (
     visionoverlay, "visionoverlay", GST_RANK_NONE, GST_TYPE_VISION_OVERLAY)
 
-/* Has the image ready, or none; a file that cannot be read is warned of. */
+/* Reads the image of the property; a file that cannot be read is warned of. */
 static const char *
 load_image (GstVisionOverlay *self)
 {
@@ -117,7 +117,7 @@ load_image (GstVisionOverlay *self)
   return err;
 }
 
-/* Adds the map that is to be shown, to be ended by the caller. */
+/* Adds the map that is to be shown.  The caller ends it. */
 static void
 add_map (GstVisionOverlay *self, GstBuffer *buffer, GstVisionMapView *view)
 {
@@ -149,7 +149,7 @@ add_map (GstVisionOverlay *self, GstBuffer *buffer, GstVisionMapView *view)
   self->warned_of_map = why != NULL;
 }
 
-/* Takes over what the properties say now; TRUE where the image is another. */
+/* Copies the properties to self->look; TRUE if the image is another one. */
 static gboolean
 take_look (GstVisionOverlay *self)
 {
@@ -213,7 +213,7 @@ close_overlay (GstVisionFilter *filter)
 
   g_clear_pointer (&self->overlay, overlay_free);
   g_clear_pointer (&self->list, overlay_list_free);
-  /* Another Overlay needs the atlas anew. */
+  /* A new Overlay has no atlas yet. */
   g_clear_pointer (&self->marks.glyphs, gst_vision_glyphs_free);
 }
 
@@ -238,7 +238,7 @@ static const GstVisionProperty properties[] = {
         .changed = look_changed},
     {.params = NULL}};
 
-/* A file that cannot be read later is no reason to stop. */
+/* If a file that is set later cannot be read, the stream goes on. */
 static gboolean
 has_image (GstVisionOverlay *self)
 {

@@ -15,7 +15,7 @@
 #define SIGNATURE 8 /* bytes before the first chunk */
 #define CHUNK 12    /* of a chunk besides its data: length, kind, checksum */
 
-/* A file that was read, for cairo. */
+/* The bytes of a file, for cairo. */
 typedef struct {
   const gchar *bytes;
   gsize left;
@@ -34,9 +34,9 @@ take (void *closure, unsigned char *to, unsigned int n)
   return CAIRO_STATUS_SUCCESS;
 }
 
-/* Whether every chunk ends before the file does, up to the last one.  libpng
- * clears as much memory as a text or a profile says to have, before it finds
- * out that the file is shorter. */
+/* Whether all chunks end within the file, up to the last one.  libpng clears as
+ * much memory as the length of a text or a profile says, before it finds that
+ * the file is shorter. */
 static gboolean
 is_whole (const gchar *bytes, gsize n)
 {
@@ -106,7 +106,7 @@ gst_vision_picture_load (GstVisionPicture *self, const gchar *location)
   free (bytes);
   format =
       surface ? cairo_image_surface_get_format (surface) : CAIRO_FORMAT_INVALID;
-  /* of a file that is none, cairo 1.16 says that memory is out */
+  /* for a file that is no PNG, cairo 1.16 says "out of memory" */
   if (!surface || cairo_surface_status (surface))
     err = "it is no PNG file, damaged or too large";
   else if (format != CAIRO_FORMAT_ARGB32 && format != CAIRO_FORMAT_RGB24)

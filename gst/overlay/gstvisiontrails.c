@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-/* In parts of the frame, so that they outlive a change of its size. */
+/* Positions are parts of the frame, so that they stay right when its size
+ * changes. */
 typedef struct {
   gdouble x, y;
   gdouble time;    /* seconds */
@@ -20,26 +21,28 @@ typedef struct {
 
 struct _GstVisionTrails {
   GHashTable *trails; /* Trail -> itself, by source and id */
-  GPtrArray *order;   /* of them: first what began first */
-  GArray *path;       /* of Point: one that is being drawn */
+  GPtrArray *order;   /* the trails, the oldest first */
+  GArray *path;       /* of Point: the trail that is being drawn */
   gdouble now;        /* seconds */
-  gdouble interval;   /* from frame to frame; 0: there was one frame only */
+  gdouble interval;   /* from frame to frame; 0: there was only one frame */
   gdouble reach;
   gboolean has_begun;
 };
 
-/* Of frames without times. */
+/* The time from frame to frame if frames have no times. */
 #define INTERVAL (1. / 30)
-/* Frames after which an object was away. */
+/* An object that is not seen in this many frames was away. */
 #define AWAY 2.5
 /* A step of more than two sizes of the object that is this many times longer
  * than the one before is a jump. */
 #define JUMP 4
-/* Whatever time is asked for, no more points are remembered. */
+/* Maximum number of points of a trail, for any time. */
 #define MAX_POINTS 4096
-/* Objects beyond these leave no trail, until others have faded. */
+/* Maximum number of trails; further objects leave none until others have faded.
+ */
 #define MAX_TRAILS 1024
-/* Bytes of the name of a source; with a longer one there are none, either. */
+/* Bytes of the name of a source; objects of one with a longer name leave no
+ * trail. */
 #define MAX_NAME 256
 
 static guint
@@ -100,7 +103,7 @@ gst_vision_trails_clear (GstVisionTrails *self)
   self->interval = 0;
 }
 
-/* Whether nothing of @trail is left. */
+/* Whether all of @trail has faded. */
 static gboolean
 cut (const GstVisionTrails *self, Trail *trail)
 {
@@ -163,8 +166,8 @@ find (GstVisionTrails *self, const gchar *source, guint64 id)
   return trail;
 }
 
-/* Whether the step to @p, in parts of the frame, is one that nothing of @size
- * makes. */
+/* Whether the step to @p is longer than an object of @size can move, in parts
+ * of the frame. */
 static gboolean
 jumps (const Trail *trail, const Point *p, gdouble size)
 {
@@ -184,7 +187,7 @@ interval (const GstVisionTrails *self)
   return self->interval > 0 ? self->interval : INTERVAL;
 }
 
-/* A @size that is not finite: the line goes on. */
+/* If @size is not finite, no step is a jump. */
 static void
 append (const GstVisionTrails *self, Trail *trail, Point p, gdouble size)
 {
@@ -200,8 +203,9 @@ append (const GstVisionTrails *self, Trail *trail, Point p, gdouble size)
   g_array_append_val (trail->points, p);
 }
 
-/* Where the object was before it was seen here: a point a frame of the element
- * that found it, whose frames may be more than come here. */
+/* Adds the trajectory of an object that is new here: one point for each frame
+ * of the element that found it, which may have seen more frames than come here.
+ */
 static void
 take_trajectory (const GstVisionTrails *self, Trail *trail,
     const GstVisionObject *object, guint width, guint height)
@@ -211,7 +215,7 @@ take_trajectory (const GstVisionTrails *self, Trail *trail,
   gdouble step = object->age > 0 && n > 1 ? object->age / (n - 1) : INFINITY;
 
   step = MIN (step, interval (self));
-  for (guint i = first; i + 1 < n; i++) /* the last one is now */
+  for (guint i = first; i + 1 < n; i++) /* the last point is of now */
     if (self->now - (n - 1 - i) * step >= self->now - self->reach)
       append (self, trail,
           (Point){(t->values[2 * i] + .5) / width,
@@ -241,9 +245,8 @@ gst_vision_trails_add (GstVisionTrails *self, const GstVisionObject *object,
 
 /* ---- Drawing ---- */
 
-/* Towards the mean of its neighbours, by @max_length pixels at most: what
- * trembles lies straight, and corners stay.  The ends of a line stay where they
- * are. */
+/* Moves each point towards the mean of its neighbours, by @max_length pixels at
+ * most: this removes trembling and keeps corners.  The ends of a line stay. */
 static void
 smooth (GArray *path, gdouble max_length)
 {
@@ -275,7 +278,7 @@ along (gdouble a, gdouble b, gdouble c, gdouble d, gdouble t)
       (c - a + t * (2 * a - 5 * b + 4 * c - d + t * (3 * (b - c) + d - a))) / 2;
 }
 
-/* Of the line to point @i, pieces that are about @max_length pixels long. */
+/* Divides the line to point @i into pieces of about @max_length pixels. */
 static void
 draw_curve (const GstVisionTrails *self, guint i, OverlayList *list,
     gdouble max_length, gdouble line, gdouble more)
@@ -300,8 +303,8 @@ draw_curve (const GstVisionTrails *self, guint i, OverlayList *list,
   }
 }
 
-/* The points of @trail in pixels; those that are nearer to each other than
- * twice the line's width are passed over. */
+/* The points of @trail in pixels, without those that are nearer to the one
+ * before than twice the line's width. */
 static void
 make_path (const GstVisionTrails *self, const Trail *trail, gint width,
     gint height, gdouble line)

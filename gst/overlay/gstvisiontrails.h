@@ -14,13 +14,13 @@ GstVisionTrails *gst_vision_trails_new (void);
 void gst_vision_trails_free (GstVisionTrails *self);
 void gst_vision_trails_clear (GstVisionTrails *self);
 
-/* A frame begins, at @time; GST_CLOCK_TIME_NONE: one that has no time.  What is
- * older than @reach seconds is forgotten, as is all where time runs back. */
+/* A frame begins, at @time; GST_CLOCK_TIME_NONE: it has no time.  Forgets
+ * points that are older than @reach seconds, and all if time runs back. */
 void gst_vision_trails_begin (
     GstVisionTrails *self, GstClockTime time, gdouble reach);
 
-/* Adds where @object is now, in a frame of @ref_width times @ref_height.  Where
- * it is new, a trajectory that it brings is where it was. */
+/* Adds the position of @object, in a frame of @ref_width times @ref_height.  If
+ * the object is new, its trajectory is added, too. */
 void gst_vision_trails_add (GstVisionTrails *self,
     const GstVisionObject *object, guint ref_width, guint ref_height,
     OverlayColour colour);

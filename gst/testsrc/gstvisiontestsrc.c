@@ -152,7 +152,7 @@ static const ParamChoice layouts[] = {
         "color"},
     {0, NULL, NULL}};
 
-/* A source that runs would wait for a clock that it has not: it changes when it
+/* A source that runs has no clock to wait for: the change takes effect once it
  * has stopped. */
 static void
 live_changed (GstElement *element, const Param *param)
@@ -250,7 +250,7 @@ static const GstVisionProperty properties[] = {
 
 /* ---- Caps ---- */
 
-/* What the properties ask for. */
+/* The scene that the properties choose. */
 static const GstVisionTestSrcScene *
 scene_of (GstVisionTestSrc *self)
 {
@@ -274,7 +274,7 @@ scene_of (GstVisionTestSrc *self)
   return scene;
 }
 
-/* What a scene comes in. */
+/* The caps of a scene. */
 static GstCaps *
 caps_of (GstVisionTestSrc *self, const GstVisionTestSrcScene *scene)
 {
@@ -299,8 +299,8 @@ get_caps (GstBaseSrc *src, GstCaps *filter)
   return caps;
 }
 
-/* The nearest to 640 x 480: two of these for two views, one below the other a
- * channel, and whole cells of a mosaic. */
+/* The size nearest to 640 x 480; for two views twice that, for stacked channels
+ * once for each, and for a mosaic whole cells. */
 static void
 fixate_size (GstStructure *s)
 {

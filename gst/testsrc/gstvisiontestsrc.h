@@ -44,10 +44,10 @@ typedef enum {
   GST_VISION_TEST_SRC_COLOUR,
 } GstVisionTestSrcLayout;
 
-/* What a pattern is to the element. */
+/* A pattern. */
 typedef struct {
   const gchar *caps;
-  /* Adds to the caps what the properties say; may be NULL. */
+  /* Adds the fields that follow from properties to the caps; may be NULL. */
   void (*complete) (GstVisionTestSrc *self, GstCaps *caps);
   const char *(*open) (GstVisionTestSrc *self, gint width, gint height);
   void (*close) (GstVisionTestSrc *self);
@@ -71,13 +71,13 @@ struct _GstVisionTestSrc {
 
   /* Under the object lock; a frame works on a copy. */
   GstVisionTestSrcPattern pattern;
-  SceneParams params; /* what all scenes have; a scene's own params: the rest */
+  SceneParams params; /* of all scenes; each scene's own params follow */
   ChromaticParams chromatic_params;
   RgbdParams rgbd_params;
   StereoParams stereo_params;
-  MultispectralParams multispectral_params; /* its mosaic apart */
+  MultispectralParams multispectral_params; /* without its mosaic */
   ClutterParams clutter_params;
-  gchar *meshes; /* of clutter, and metres a unit of them */
+  gchar *meshes; /* of clutter, and metres per unit of them */
   gdouble mesh_unit;
   GstVisionTestSrcView view;
   GstVisionTestSrcLayout layout;
@@ -89,20 +89,20 @@ struct _GstVisionTestSrc {
 
   /* Of the streaming thread. */
   GstVisionBackend backend;           /* always the CPU */
-  GstVisionInput frame;               /* what maps a buffer as an Image */
+  GstVisionInput frame;               /* maps buffers as Images */
   const GstVisionTestSrcScene *scene; /* NULL: none is open */
   Chromatic *chromatic;
   Rgbd *rgbd;
   Stereo *stereo;
   Multispectral *multispectral;
   Clutter *clutter;
-  gint shown_channels, shown_mosaic; /* of the frames, as their caps say */
+  gint shown_channels, shown_mosaic; /* of the frames, as in their caps */
   guint64 number;                    /* of the next frame */
-  gboolean sought;        /* it follows from the segment, at the next frame */
-  gboolean reverse;       /* numbers go down */
+  gboolean sought;        /* the next frame's number follows from the segment */
+  gboolean reverse;       /* played backwards: numbers go down */
   gboolean begins_live;   /* the next frame is the first, and live */
-  guint64 base_number;    /* the frame from which on the frame rate holds, */
-  GstClockTime base_time; /* and its time */
+  guint64 base_number;    /* the first frame at the frame rate */
+  GstClockTime base_time; /* its time */
 };
 
 /* gstvisiontestsrcmultispectral.c: how channels lie in frames of @caps, until
@@ -118,7 +118,7 @@ gboolean gst_vision_test_src_finds_meshes (GstVisionTestSrc *self);
 void gst_vision_test_src_install_times (GstBaseSrcClass *klass);
 /* The next frame is the one where the segment starts. */
 void gst_vision_test_src_rewind (GstVisionTestSrc *self);
-/* Before the frame rate changes: what was shown keeps its time. */
+/* Before the frame rate changes: frames that were shown keep their times. */
 void gst_vision_test_src_rate_changes (GstVisionTestSrc *self);
 /* TRUE if there is no next frame. */
 gboolean gst_vision_test_src_is_over (GstVisionTestSrc *self);
@@ -127,7 +127,7 @@ void gst_vision_test_src_next (GstVisionTestSrc *self);
 
 /* gstvisiontestsrctruth.c */
 
-/* What a scene says about an object; the rest is left to the caller. */
+/* An object of a scene; the caller sets the rest. */
 GstVisionObject gst_vision_test_src_describe (
     GstVisionTestSrc *self, const SceneObject *object);
 /* The true camera of the frame, also as the result that a tracker of the camera
@@ -142,16 +142,16 @@ gboolean gst_vision_test_src_attach_objects (GstVisionTestSrc *self,
     GstBuffer *buffer, gint width, gint height, GstVisionObject *objects,
     gint n);
 
-/* The same of objects of which no more is known. */
+/* The same for objects of which no more is known. */
 gboolean gst_vision_test_src_attach_seen (GstVisionTestSrc *self,
     GstBuffer *buffer, gint width, gint height, const SceneObject *objects,
     gint n);
 
-/* Of @map are kind, format, channels, width, height, scale and invalid said;
- * @pixels, without padding, is taken. */
+/* Attaches @map, whose kind, format, channels, width, height, scale and invalid
+ * are set.  Takes @pixels, which have no padding. */
 gboolean gst_vision_test_src_attach_map (GstBuffer *buffer,
     GstVisionOrigin origin, GstVisionMap map, gpointer pixels);
-/* Labels of two bytes, 0 for none; @labels is taken. */
+/* Attaches labels of two bytes, 0 for none.  Takes @labels. */
 gboolean gst_vision_test_src_attach_labels (
     GstBuffer *buffer, gint width, gint height, guint16 *labels);
 

@@ -24,7 +24,7 @@ is_solid (const gchar *name)
   return g_strv_contains (clutter_solids, name);
 }
 
-/* Before the stream begins, where its name can be told. */
+/* Checked before the stream begins, so that the error can name the file. */
 gboolean
 gst_vision_test_src_finds_meshes (GstVisionTestSrc *self)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "testsrc/gstvisiontestsrc.h"
 
-/* What the caps say of frames whose pixels are channels, which is more than
- * GstVideoInfo knows. */
+/* The fields of caps for frames whose pixels are channels, which GstVideoInfo
+ * does not know. */
 static void
 announce (GstStructure *s, gint channels, gint mosaic)
 {

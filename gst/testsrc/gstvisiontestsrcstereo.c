@@ -5,7 +5,7 @@
 #include "base/gstvisionpacking.h"
 #include "testsrc/gstvisiontestsrc.h"
 
-/* What a frame is asked for. */
+/* Which results of a frame are wanted. */
 typedef struct {
   StereoParams params;
   StereoMaps maps; /* of the view that the truth is about */
@@ -43,7 +43,7 @@ close_scene (GstVisionTestSrc *self)
   g_clear_pointer (&self->stereo, stereo_free);
 }
 
-/* The world is the left camera's. */
+/* The world's coordinates are those of the left camera. */
 static gboolean
 attach_camera (GstBuffer *buffer, const Frame *f)
 {
@@ -83,7 +83,7 @@ attach_objects (GstVisionTestSrc *self, GstBuffer *buffer, const Frame *f)
       self, buffer, f->width, f->height, objects, f->truth.n_objects);
 }
 
-/* Takes the maps. */
+/* Attaches the maps, and takes them. */
 static gboolean
 attach_maps (GstBuffer *buffer, Frame *f)
 {
@@ -138,8 +138,8 @@ prepare (GstVisionTestSrc *self, const Image *view, Frame *f)
     f->maps.labels = g_new (guint16, pixels);
 }
 
-/* One view, or in the halves of the frame both, of which the left one has its
- * truth told. */
+/* Renders one view, or both in the halves of the frame; the truth is that of
+ * the left one. */
 static const char *
 render (GstVisionTestSrc *self, const Image *image, Frame *f)
 {

@@ -32,7 +32,7 @@ gst_vision_test_src_rewind (GstVisionTestSrc *self)
   self->sought = TRUE;
 }
 
-/* A camera shows what is now. */
+/* A live source has no frames of the past. */
 static gboolean
 is_seekable (GstBaseSrc *src)
 {
@@ -57,7 +57,8 @@ plays_from_nowhere (GstBaseSrc *src, GstEvent *event)
   GST_OBJECT_UNLOCK (src);
   if (rate > 0)
     return FALSE;
-  return stop_type == GST_SEEK_TYPE_SET ? stop < 0
+  return stop_type == GST_SEEK_TYPE_SET
+      ? stop < 0
       : !GST_CLOCK_TIME_IS_VALID (
             stop_type == GST_SEEK_TYPE_END ? duration : kept);
 }
@@ -85,7 +86,7 @@ do_seek (GstBaseSrc *src, GstSegment *segment)
   return TRUE;
 }
 
-/* Live: the next frame of a trigger that beats since the running time was 0,
+/* Live: the next frame of a trigger that has run since the running time was 0,
  * so that two sources have the same frames at the same times. */
 static gboolean
 arrive_live (GstVisionTestSrc *self, guint64 n, guint64 d)
@@ -100,8 +101,8 @@ arrive_live (GstVisionTestSrc *self, guint64 n, guint64 d)
   return TRUE;
 }
 
-/* The number of the frame that is on show at the segment's position, or,
- * backwards, of the last one that begins before its end. */
+/* The number of the frame that is shown at the segment's position or,
+ * backwards, of the last one that begins before the segment's end. */
 static void
 arrive (GstVisionTestSrc *self)
 {
@@ -152,7 +153,7 @@ gst_vision_test_src_set_times (GstVisionTestSrc *self, GstBuffer *buffer)
       : GST_CLOCK_TIME_NONE;
   GST_BUFFER_OFFSET (buffer) = self->number;
   GST_BUFFER_OFFSET_END (buffer) = self->number + 1;
-  /* the frame on show where a segment starts may begin before it */
+  /* the frame that is shown where a segment starts may begin before it */
   now = gst_segment_to_stream_time (
       &GST_BASE_SRC (self)->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
   if (GST_CLOCK_TIME_IS_VALID (now))
@@ -160,7 +161,8 @@ gst_vision_test_src_set_times (GstVisionTestSrc *self, GstBuffer *buffer)
 }
 
 /* GstBaseSrc would shift all times by the running time of the first frame that
- * it waits for: for the first one it does not, which may thus come early. */
+ * it waits for.  So it does not wait for the first one, which may thus come
+ * early. */
 static void
 get_times (
     GstBaseSrc *src, GstBuffer *buffer, GstClockTime *start, GstClockTime *end)
@@ -190,8 +192,7 @@ frame_duration (GstBaseSrc *src)
   return n ? gst_util_uint64_scale (GST_SECOND, d, n) : 0;
 }
 
-/* To make a frame may take as long as it lasts, and none is lost that is not
- * taken at once. */
+/* A frame may take as long to make as it lasts, and waits until it is taken. */
 static gboolean
 query (GstBaseSrc *src, GstQuery *query)
 {

@@ -56,19 +56,19 @@ struct _GstVisionmap {
 
   gint has_started; /* atomic */
 
-  /* of the streaming thread */
+  /* Of the streaming thread. */
   GstVisionMapPaint paint;
   GstVideoInfo out;
-  gboolean warned; /* that there is no map, until there is one */
-  gint64 told;     /* when that was told */
-  gboolean waits;  /* for the first buffer, and with it for the map's size */
-  GQueue held;     /* events of that time, from the caps on */
+  gboolean warned; /* that frames have no map, until one has */
+  gint64 told;     /* when it last warned of that */
+  gboolean waits;  /* for the first buffer, which tells the map's size */
+  GQueue held;     /* the events until then, from the caps on */
 
-  /* under the object lock */
-  guint width, height; /* of the newest map; 0: none came yet */
+  /* Under the object lock. */
+  guint width, height; /* of the newest map; 0: none yet */
   gchar *kind;
   gdouble map_low, map_high;
-  guint n_threads; /* of the CPU's loops; 0 = one a processor */
+  guint n_threads; /* of the CPU's loops; 0 = one for each processor */
 };
 
 G_DEFINE_TYPE (GstVisionmap, gst_visionmap, GST_TYPE_BASE_TRANSFORM)
@@ -99,7 +99,7 @@ static const GstVisionProperty properties[] = {
 
 /* ---- What waits for the first buffer ---- */
 
-/* The caps among them negotiate the output. */
+/* Handles the held events; the caps among them negotiate the output. */
 static void
 release_held (GstVisionmap *self)
 {
@@ -111,7 +111,7 @@ release_held (GstVisionmap *self)
         ->sink_event (GST_BASE_TRANSFORM (self), event);
 }
 
-/* A flush takes all but what is true of the whole stream, such as its caps. */
+/* A flush drops all held events but those that stay true, such as the caps. */
 static void
 flush_held (GstVisionmap *self)
 {
@@ -153,7 +153,7 @@ sink_event (GstBaseTransform *trans, GstEvent *event)
       ->sink_event (trans, event);
 }
 
-/* Frames that come before it is over are refused. */
+/* Frames that come before start () is over are refused. */
 static gboolean
 start (GstBaseTransform *trans)
 {
@@ -189,8 +189,8 @@ stop (GstBaseTransform *trans)
  *
  * Of a frame only its rate matters; the map says the rest. */
 
-/* What the other pad can do where this one, of @direction, has @caps.  Maps of
- * @width times @height come; 0: that is not known yet. */
+/* The caps of the other pad if the pad of @direction has @caps.  Maps have
+ * @width times @height numbers; 0: not known yet. */
 static GstCaps *
 caps_of_other_pad (GstPadDirection direction, const GstCaps *caps,
     GstCaps *filter, gint width, gint height)
@@ -234,7 +234,8 @@ transform_caps (GstBaseTransform *trans, GstPadDirection direction,
   return caps_of_other_pad (direction, caps, filter, width, height);
 }
 
-/* Chooses among @other; where it is free, the size is that of @caps. */
+/* Chooses one of @other; the size is that of @caps if @other does not say it.
+ */
 static GstCaps *
 fixate_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
     GstCaps *other)
@@ -254,7 +255,7 @@ fixate_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
   return gst_caps_fixate (other);
 }
 
-/* The size of a buffer is that of its own caps. */
+/* The size of a buffer follows from its own caps. */
 static gboolean
 transform_size (GstBaseTransform *trans, GstPadDirection direction,
     GstCaps *caps, gsize size, GstCaps *other, gsize *other_size)
@@ -308,7 +309,7 @@ take_size (GstVisionmap *self, const GstVisionMap *map)
   return other;
 }
 
-/* A map of another size than before: other caps. */
+/* If the map has another size than before, new caps are negotiated. */
 static GstFlowReturn
 submit_input_buffer (
     GstBaseTransform *trans, gboolean is_discont, GstBuffer *buffer)
@@ -342,8 +343,8 @@ submit_input_buffer (
 
 /* ---- The mouse ---- */
 
-/* Pixels of the input by pixels of the map.  Of channels that lie one below the
- * other, places are those of one. */
+/* The ratio of pixels of the input to those of the map.  If channels lie one
+ * below the other, positions are those in one channel. */
 static gboolean
 get_scale (GstVisionmap *self, gdouble *sx, gdouble *sy)
 {
@@ -370,7 +371,7 @@ get_scale (GstVisionmap *self, gdouble *sx, gdouble *sy)
   return known;
 }
 
-/* What is pointed at in the map is a place in the frame for those upstream. */
+/* Turns a position in the map into one in the frame, for elements upstream. */
 static gboolean
 src_event (GstBaseTransform *trans, GstEvent *event)
 {
@@ -426,7 +427,7 @@ transform (GstBaseTransform *trans, GstBuffer *in, GstBuffer *out)
   return GST_FLOW_OK;
 }
 
-/* The frames' pixels are not looked at: any stride is right, also before the
+/* The pixels of frames are not read: any stride is right, also before the
  * output is negotiated. */
 static gboolean
 query (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)

@@ -9,8 +9,8 @@
 
 /* ---- Maps of kind correspondence: a class, and which model it is of ---- */
 
-/* The colours of Korn, Sanders and Pauli (VISAPP 2017), figure 1, which knows
- * no hole in a model. */
+/* The colours of Korn, Sanders and Pauli (VISAPP 2017), figure 1, which has
+ * none for a hole in a model. */
 static const guint8 class_colours[][3] = {
     {0, 0, 0},       /* no depth */
     {144, 238, 144}, /* of the background; of an object, see below */
@@ -21,7 +21,7 @@ static const guint8 class_colours[][3] = {
     {255, 255, 255}, /* no class at all */
 };
 
-/* Of objects: different models, different greens (figure 9). */
+/* Of objects: another green for each model (figure 9). */
 static const guint8 object_colours[][3] = {
     {0, 100, 0}, {46, 139, 87}, {107, 142, 35}};
 
@@ -66,8 +66,8 @@ put_grey (const Image *image, guint8 *row, gint x, gdouble v)
     GST_WRITE_UINT16_LE (row + 2 * x, grey);
 }
 
-/* Paints the map into @image, which has its size: in grey the numbers of the
- * classes, times @gain from @low on, else colours. */
+/* Paints the map into @image, which has its size: in colours or, if that is
+ * grey, the numbers of the classes, minus @low and times @gain. */
 static const char *
 paint_scaled (const Device *device, const GstVisionMap *map, gdouble low,
     gdouble gain, const Image *image)
@@ -118,8 +118,8 @@ number (const OverlayMap *map, gint x, gint y)
   return NAN;
 }
 
-/* Labels of 32 bits, which are places of pixels, as 1, 2, 3 … in the order in
- * which they come, from the upper left corner on. */
+/* Numbers labels of 32 bits, which are positions of pixels, as 1, 2, 3 … in the
+ * order in which they appear, from the upper left corner on. */
 typedef struct {
   GHashTable *known;
   guint32 last, number;

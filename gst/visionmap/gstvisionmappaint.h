@@ -20,8 +20,8 @@ typedef struct {
 const char *gst_vision_map_paint_open (GstVisionMapPaint *self);
 void gst_vision_map_paint_close (GstVisionMapPaint *self);
 
-/* Blackens @frame, and paints @map unless it is NULL.  With @low different from
- * @high, these are the values at the two ends of the colours. */
+/* Makes @frame black, and paints @map unless it is NULL.  If @low and @high
+ * differ, they are the values at the two ends of the colours. */
 const char *gst_vision_map_paint (GstVisionMapPaint *self,
     const GstVisionMap *map, gdouble low, gdouble high, GstVideoFrame *frame);
 

@@ -43,7 +43,7 @@ G_DECLARE_FINAL_TYPE (
 struct _GstVisionMeta {
   GstBaseTransform parent;
 
-  GstVideoInfo info; /* only its size is set */
+  GstVideoInfo info; /* of which only the size is set */
 
   /* under the object lock */
   gchar *intrinsics; /* NULL: no camera is attached */
@@ -93,8 +93,8 @@ start (GstBaseTransform *trans)
   return gst_vision_properties_check (GST_ELEMENT (trans));
 }
 
-/* Not gst_video_info_from_caps (): it knows no format but the plain ones, and
- * the size is all that counts here. */
+/* gst_video_info_from_caps () would refuse formats that it does not know; only
+ * the size counts here. */
 static gboolean
 set_caps (GstBaseTransform *trans, GstCaps *in, GstCaps *out)
 {
