@@ -11,14 +11,14 @@
 #define MAX_BYTES ((size_t) 256 << 20) /* of a file */
 #define MAX_SIDE 8192                  /* pixels */
 
-/* What is freed after an error of libpng, which jumps. */
+/* Freed after an error of libpng, which jumps back. */
 typedef struct {
   int width, height;
   void *pixels;
   png_bytep *row;
 } Picture;
 
-/* How rows are to come; then what they are like. */
+/* Sets the form of rows; then checks it. */
 static const char *
 read_head (png_structp png, png_infop info, int bits, int channels, Picture *p)
 {

@@ -21,10 +21,10 @@
 /* A JSON file: what it holds points into its bytes. */
 typedef struct {
   char *bytes;
-  PoseJson *root; /* an object; NULL: there is no file */
+  PoseJson *root; /* an object; NULL: the file is missing */
 } File;
 
-/* To @path: file @name of @folder. */
+/* Sets @path to file @name of @folder. */
 static const char *
 join (char path[POSE_FILE_WHERE], const char *folder, const char *name)
 {
@@ -60,7 +60,8 @@ unload (File *f)
   free (f->bytes);
 }
 
-/* A path that is too long counts as there: who opens it says what is wrong. */
+/* A path that is too long counts as a file: opening it then says what is wrong.
+ */
 static bool
 is_there (const char *folder, const char *name)
 {
@@ -179,7 +180,7 @@ read_scene (PoseEvalList *truth, PoseBopViews *views, const char *folder,
   return err;
 }
 
-/* The number that the name @name is, or @otherwise. */
+/* The number of which @name consists; @otherwise: it is no number. */
 static int
 number_of (const char *name, int otherwise)
 {
@@ -189,7 +190,7 @@ number_of (const char *name, int otherwise)
   return rest && !*rest && number >= 0 ? number : otherwise;
 }
 
-/* The number that @folder has as its name, or @otherwise. */
+/* The number that is the name of @folder; @otherwise: it is no number. */
 static int
 scene_of (const char *folder, int otherwise)
 {

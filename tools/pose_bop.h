@@ -27,7 +27,7 @@ const char *pose_bop_read (PoseEvalList *truth, PoseBopViews *views,
     const char *folder, int scene, char where[POSE_FILE_WHERE]);
 
 /* Adds the objects of @list that @meshes has not yet: obj_000001.ply and so on
- * in @folder; with diameters and symmetries where it has a models_info.json. */
+ * in @folder, with diameters and symmetries if it has a models_info.json. */
 const char *pose_bop_models (PoseEvalMeshes *meshes, const char *folder,
     const PoseEvalList *list, char where[POSE_FILE_WHERE]);
 

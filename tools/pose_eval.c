@@ -13,8 +13,8 @@
 #include "scopedetect/scopedetect.h"
 #include "picture.h"
 
-#define DELTA .015 /* metres by which what is seen may lie behind the scene */
-#define PARTS 256  /* of a mesh's vertices, each with a sum of its own */
+#define DELTA .015 /* metres that a visible point may lie behind the depth */
+#define PARTS 256  /* parts of a mesh's vertices, each with its own sum */
 #define TURNS 315  /* about an axis: a point moves by 1 % of the diameter */
 
 const char *
@@ -132,7 +132,7 @@ pose_eval_free (PoseEvalMeshes *meshes)
   }
 }
 
-/* @a after @b. */
+/* The motion @b, then @a. */
 static PoseEvalSymmetry
 product (const PoseEvalSymmetry *a, const PoseEvalSymmetry *b)
 {
@@ -149,7 +149,7 @@ product (const PoseEvalSymmetry *a, const PoseEvalSymmetry *b)
   return p;
 }
 
-/* Rodrigues's turn by @angle about the line @axis. */
+/* The rotation by @angle about the line @axis, by Rodrigues's formula. */
 static PoseEvalSymmetry
 turn_about (const double axis[6], double angle)
 {
@@ -296,8 +296,8 @@ surface_distance2 (const Mesh *m, const PoseEvalPose *estimate,
   return max;
 }
 
-/* The same in the picture, pixels; INFINITY where a vertex is not before the
- * camera. */
+/* The same in the picture, in pixels; INFINITY if a vertex is not in front of
+ * the camera. */
 static double
 projection_distance2 (const Mesh *m, const PoseEvalImage *im,
     const PoseEvalPose *estimate, const PoseEvalPose *truth,
@@ -343,16 +343,16 @@ pose_eval_read_depth (PoseEvalImage *image, const char *path)
   return image->depth ? NULL : "out of memory";
 }
 
-/* Of pixels 0 to @max - 1, where those that are at @at or more begin; a pose
- * may lead far outside, or to what is no number. */
+/* The first of the pixels 0 to @max - 1 that is not below @at, which a pose may
+ * put far outside of the frame, or make NaN. */
 static int
 first_from (double at, int max)
 {
   return at > 0 ? (at < max ? (int) ceil (at) : max) : 0;
 }
 
-/* One triangle, corners in the camera's frame, to @z: pixels whose rays meet
- * it. */
+/* Draws a triangle, whose corners are in the camera's frame, into the depth @z:
+ * pixels whose rays meet it. */
 static void
 draw (const PoseEvalImage *im, double v[3][3], float *z)
 {
@@ -403,7 +403,7 @@ render (const PoseEvalImage *im, const Mesh *m, const PoseEvalPose *p)
   return z;
 }
 
-/* How far a pixel's point is from the camera, for its depth. */
+/* The distance of a pixel's point from the camera, from its depth. */
 static double
 range (const PoseEvalImage *im, int i, double z)
 {
@@ -413,7 +413,7 @@ range (const PoseEvalImage *im, int i, double z)
   return z * sqrt (1 + x * x + y * y);
 }
 
-/* What of a pose is seen, pixel by pixel: @z is its own depth. */
+/* Which pixels of a pose are visible; @z is the depth of the pose. */
 static bool
 is_seen (const PoseEvalImage *im, int i, const float *z)
 {
@@ -434,7 +434,7 @@ measure_vsd (const PoseEvalImage *im, const PoseEvalMesh *m,
   for (int i = 0; is_drawn && i < im->width * im->height; i++) {
     double apart = fabs (range (im, i, e[i]) - range (im, i, t[i]));
     bool in_t = is_seen (im, i, t);
-    /* what the truth shows, the estimate shows too */
+    /* where the truth is visible, the estimate is, too */
     bool in_e = is_seen (im, i, e) || (in_t && e[i] > 0);
 
     all += in_t || in_e;

@@ -13,7 +13,7 @@
 typedef struct {
   int scene, image, object;
   double score, r[9], t[3];
-  double visible; /* of a true one: the part of it that is seen; -1: unknown */
+  double visible; /* of a true pose: the visible part; -1: unknown */
 } PoseEvalPose;
 
 typedef struct {
@@ -21,7 +21,7 @@ typedef struct {
   size_t n, room;
 } PoseEvalList;
 
-/* A turn and a step that leave the object as it looks: R by rows, t. */
+/* A motion that leaves the object looking the same: R by rows, t. */
 typedef struct {
   double r[9], t[3];
 } PoseEvalSymmetry;
@@ -53,7 +53,7 @@ typedef struct {
 
 #define POSE_EVAL_TAUS 10 /* tolerances of VSD: 5 to 50 % of the diameter */
 
-/* How far an estimate is from a true pose; NAN: not known. */
+/* Errors of an estimate against a true pose; NAN: not known. */
 typedef struct {
   double add, add_s, mssd; /* metres */
   double mspd; /* pixels of a frame that is 640 wide; needs the camera */
@@ -70,18 +70,19 @@ PoseEvalMesh *pose_eval_mesh (PoseEvalMeshes *meshes, int object);
 const char *pose_eval_read_depth (PoseEvalImage *image, const char *path);
 void pose_eval_free (PoseEvalMeshes *meshes);
 
-/* To its symmetries: @n single ones, and all turns about @n_axes lines, each of
- * six numbers: direction, and a point of it.  Metres. */
+/* Sets its symmetries: @n single ones, and all rotations about @n_axes lines,
+ * each of six numbers: direction, and a point on it.  Metres. */
 const char *pose_eval_symmetries (PoseEvalMesh *mesh,
     const PoseEvalSymmetry *single, int n, const double (*axes)[6], int n_axes);
 
-/* All that the mesh and @image tell.  The picture must go with the poses. */
+/* All errors that the mesh and @image tell.  The picture must be that of the
+ * poses. */
 const char *pose_eval_errors (const PoseEvalMesh *mesh,
     const PoseEvalImage *image, const PoseEvalPose *estimate,
     const PoseEvalPose *truth, PoseEvalErrors *errors);
 
-/* To @visible: the part of the object's pixels at @truth where the picture has
- * nothing before it; 0 if none is in the frame. */
+/* Sets @visible to the part of the object's pixels at @truth that the picture
+ * shows nothing in front of; 0 if no pixel is in the frame. */
 const char *pose_eval_visible (const PoseEvalMesh *mesh,
     const PoseEvalImage *image, const PoseEvalPose *truth, double *visible);
 

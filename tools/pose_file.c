@@ -15,7 +15,7 @@
 
 #define MAX_BYTES ((size_t) 1 << 30)
 
-/* Where @list has no room, it gets more. */
+/* Makes room in @list. */
 PoseEvalPose *
 pose_file_add (PoseEvalList *list)
 {
@@ -102,7 +102,8 @@ pose_file_write (const PoseEvalList *list, FILE *to)
 /* ---- Lines of visionjson ---- */
 
 /* The number of the object that @label names: that of the mesh whose file has
- * this name, or what stands at its end, as in obj_000005; -1: none. */
+ * this name, or the number at the end of the label, as in obj_000005; -1: none.
+ */
 static int
 object_of (const PoseEvalMeshes *meshes, const char *label)
 {
@@ -143,7 +144,8 @@ is_seen (const char *state)
           strcmp (state, "rejected"));
 }
 
-/* An object of a line; one that is unseen, or has no pose, is passed over. */
+/* Reads an object of a line; an object that is not seen, or has no pose, is
+ * passed over. */
 static const char *
 read_object (PoseEvalList *list, const PoseJson *o, int image, bool is_truth,
     const PoseFileLines *lines)
@@ -190,7 +192,8 @@ read_camera (const PoseJson *camera, PoseEvalImage *image)
   }
 }
 
-/* The objects of @root, or of its truth if it has one and that is wanted. */
+/* Reads the objects of @root, or of its truth if it has one and that is wanted.
+ */
 static const char *
 read_objects (PoseEvalList *list, const PoseJson *root,
     const PoseFileLines *how, bool is_truth, PoseEvalImage *image)

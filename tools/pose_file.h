@@ -11,7 +11,7 @@
  512 /* bytes of the name of what is wrong, and its end \
       */
 
-/* What lines of visionjson do not say. */
+/* Facts that lines of visionjson do not contain. */
 typedef struct {
   int scene;                    /* number of the scene */
   int first;                    /* number of the image of frame 0 */
@@ -21,16 +21,15 @@ typedef struct {
 /* A new pose at the end of @list, zeros; NULL: out of memory. */
 PoseEvalPose *pose_file_add (PoseEvalList *list);
 
-/* Whether @r is a turn and no reflection: rows of length 1 and at right angles,
- * as well as a few digits say. */
+/* Whether @r is a rotation and no reflection: rows of length 1 and at right
+ * angles, to a few digits. */
 bool pose_file_is_turn (const double r[9]);
 
-/* NULL, or why @pose is none: a turn, finite numbers. */
+/* NULL, or why @pose is none: no rotation, or numbers that are not finite. */
 const char *pose_file_check (const PoseEvalPose *pose);
 
-/* Reads what @path holds; @where gets what an error is about.  @image, of
- * lines, gets the camera that is with the poses; it may be NULL.  @is_truth:
- * takes the truth of lines that have one. */
+/* Reads @path; after an error, @where says where.  @image gets the camera of
+ * lines and may be NULL.  @is_truth: reads the truth of lines that have one. */
 const char *pose_file_read (PoseEvalList *list, const char *path,
     const PoseFileLines *lines, bool is_truth, PoseEvalImage *image,
     char where[POSE_FILE_WHERE]);

@@ -9,7 +9,7 @@
 
 typedef struct {
   char *at;
-  PoseJson *next; /* that is free */
+  PoseJson *next; /* the next free value */
 } Reader;
 
 static PoseJson *read_value (Reader *r, int depth);
@@ -27,8 +27,9 @@ take (Reader *r, char c)
   return *r->at == c ? r->at++, true : false;
 }
 
-/* The character that follows \u as UTF-8 to @to; halves of a pair become a
- * question mark.  Returns the bytes; 0: it is none. */
+/* Writes the character that follows \u to @to, as UTF-8; half of a surrogate
+ * pair becomes a question mark.  Returns the number of bytes; 0: it is no
+ * character. */
 static int
 read_code (const char *from, char *to)
 {
@@ -50,8 +51,8 @@ read_code (const char *from, char *to)
   return 3;
 }
 
-/* A text, which ends with a 0 in its place: what was written with a backslash
- * is shorter without. */
+/* Reads a text, which replaces itself and ends with 0: without its backslashes
+ * it is shorter. */
 static const char *
 read_text (Reader *r)
 {
@@ -109,7 +110,7 @@ read_word (Reader *r)
   return false;
 }
 
-/* What @list, an array or object, holds up to @end. */
+/* Reads the values of @list, an array or object, up to @end. */
 static bool
 read_list (Reader *r, PoseJson *list, char end, int depth)
 {
@@ -163,7 +164,7 @@ read_value (Reader *r, int depth)
 PoseJson *
 pose_json_parse (char *text)
 {
-  size_t n = 2; /* a value is the first of its list, or follows a comma */
+  size_t n = 2; /* each value is the first of its list or follows a comma */
   Reader r = {text, NULL};
   PoseJson *root;
 

@@ -14,21 +14,21 @@ typedef enum {
   POSE_JSON_WORD, /* true, false, null */
 } PoseJsonKind;
 
-/* A value.  Functions take NULL for one that is not there. */
+/* A value.  Functions take NULL as a missing value. */
 typedef struct _PoseJson PoseJson;
 struct _PoseJson {
   PoseJsonKind kind;
   const char *name; /* of a member of an object */
   double number;
   const char *text;
-  size_t n;        /* of an array or object: how many */
-  PoseJson *first; /* and the first of them */
-  PoseJson *next;  /* the one after this */
+  size_t n;        /* number of values of an array or object */
+  PoseJson *first; /* the first of these values */
+  PoseJson *next;  /* the value after this one */
 };
 
-/* The value that @text is, to be freed by free (); it points into @text, which
- * is changed.  NULL: it is no JSON, nested deeper than 64 times, or memory is
- * short. */
+/* The value in @text, to be freed by free (); it points into @text, which is
+ * changed.  NULL: @text is no JSON, is nested deeper than 64 times, or memory
+ * is short. */
 PoseJson *pose_json_parse (char *text);
 
 /* Member @name of @object, if it is of @kind. */

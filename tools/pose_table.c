@@ -8,9 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define WANTED \
- .1                   /* less than this of an object is seen: nobody need find \
-                         it */
+#define WANTED .1     /* an object less visible than this need not be found */
 #define RIGHT .1      /* ADD-S, in diameters */
 #define THRESHOLDS 10 /* of BOP's recalls */
 #define BINS 4        /* of the part that is seen */
@@ -19,7 +17,7 @@ static const double bin_end[BINS] = {.25, .5, .75, INFINITY};
 
 /* ---- Measuring ---- */
 
-/* By scene, image and object: less than 0 where @p is before @q. */
+/* Order by scene, image and object; less than 0: @p is before @q. */
 static int
 order (const PoseEvalPose *p, const PoseEvalPose *q)
 {
@@ -45,7 +43,7 @@ is_same_object (const PoseEvalPose *p, const PoseEvalPose *q)
   return order (p, q) == 0;
 }
 
-/* What is known of the image at hand; its depth is read when it changes. */
+/* The current image; its depth is read when the image changes. */
 typedef struct {
   const PoseBopViews *views;
   const PoseEvalImage *other;
@@ -117,7 +115,7 @@ measure_visible (PoseTableRow *row, PoseEvalMeshes *meshes, Looking *l,
   return NULL;
 }
 
-/* The true poses of estimate @e are from @first on; measures each of them. */
+/* Measures estimate @e against each true pose of its object, from @first on. */
 static const char *
 measure_estimate (PoseTableRow *row, size_t e, size_t first,
     const PoseEvalMesh *m, const PoseEvalImage *image)
@@ -195,14 +193,14 @@ pose_table_free (PoseTableRow *row)
 
 typedef enum { ADD_S, MSSD, MSPD, VSD } Measure;
 
-/* What counts as right: @measure below @threshold, in diameters; pixels; or
- * parts of the surface at tolerance @tau. */
+/* Whether a pairing is right: @measure is below @threshold, in diameters, in
+ * pixels, or in parts of the surface at tolerance @tau. */
 typedef struct {
   Measure measure;
   double threshold;
   int tau;
-  bool is_bop; /* an object's surest estimates, as many as are wanted, and
-                  wanted ones alone */
+  bool is_bop; /* only wanted objects, and of each only as many of its surest
+                  estimates as are wanted */
 } Criterion;
 
 static double
@@ -226,7 +224,7 @@ is_wanted (const PoseEvalPose *truth)
   return truth->visible < 0 || truth->visible >= WANTED;
 }
 
-/* How many true poses of the object of estimate @e are wanted. */
+/* The number of wanted true poses of the object of estimate @e. */
 static size_t
 wanted_of (const PoseTableRow *row, size_t first, size_t e)
 {
@@ -238,9 +236,9 @@ wanted_of (const PoseTableRow *row, size_t first, size_t e)
   return n;
 }
 
-/* In order of their scores, each estimate takes the true pose that is nearest
- * to it of those that no better one has taken.  @found: of each true pose
- * whether it was.  Returns how many estimates are right. */
+/* In order of their scores, each estimate takes the nearest true pose that no
+ * better estimate has taken.  @found: for each true pose, whether it was found.
+ * Returns the number of right estimates. */
 static int
 match (const PoseTableRow *row, const Criterion *c, PoseEvalMeshes *meshes,
     bool *found)
@@ -279,12 +277,12 @@ match (const PoseTableRow *row, const Criterion *c, PoseEvalMeshes *meshes,
 
 typedef struct {
   int told, right, wanted, found;
-  int wanted_in[BINS], found_in[BINS]; /* of those whose part is known */
-  double recall[4]; /* sums over thresholds of wanted ones that are found, by
+  int wanted_in[BINS], found_in[BINS]; /* with a known visible part */
+  double recall[4]; /* number of wanted poses found, summed over thresholds, by
                        Measure; NAN: not known */
 } Sum;
 
-/* The mean over thresholds of how many wanted ones are found. */
+/* The part of wanted poses that is found, its mean over thresholds. */
 static double
 mean_found (const PoseTableRow *row, Measure measure, PoseEvalMeshes *meshes,
     bool *found)
@@ -301,7 +299,7 @@ mean_found (const PoseTableRow *row, Measure measure, PoseEvalMeshes *meshes,
   return sum / (taus * THRESHOLDS);
 }
 
-/* Whether all pairings have been measured so. */
+/* Whether all pairings have this measure. */
 static bool
 is_known (const PoseTableRow *row, Measure measure)
 {

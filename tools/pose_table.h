@@ -6,18 +6,19 @@
 #include "pose_bop.h"
 #include "pose_eval.h"
 
-/* An estimate and a true pose of the same object in the same image. */
+/* A pairing: an estimate and a true pose of the same object in the same image.
+ */
 typedef struct {
   size_t estimate, truth; /* their numbers */
   PoseEvalErrors errors;
 } PoseTablePairing;
 
-/* Estimates of a method and what is true of the same images, both in order of
- * scene, image and object; estimates of one object the surest first. */
+/* Estimates of a method and the true poses of the same images, both in order of
+ * scene, image and object; estimates of one object begin with the surest. */
 typedef struct {
   const char *name;
   PoseEvalList estimates, truth;
-  PoseTablePairing *pairing; /* in order of estimates */
+  PoseTablePairing *pairing; /* in the order of estimates */
   size_t n_pairings;
 } PoseTableRow;
 
@@ -29,7 +30,7 @@ const char *pose_table_measure (PoseTableRow *row, PoseEvalMeshes *meshes,
     const PoseBopViews *views, const PoseEvalImage *other, const char *depth,
     bool no_depth, char where[POSE_FILE_WHERE]);
 
-/* Prints a row for each of @n rows and, of several, one for all of them. */
+/* Prints a row for each of @n rows and, if these are several, one for all. */
 const char *pose_table_print (
     const PoseTableRow *rows, int n, PoseEvalMeshes *meshes, FILE *to);
 void pose_table_free (PoseTableRow *row);

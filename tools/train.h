@@ -12,13 +12,14 @@
 
 #define TRAIN_MODELS CLUTTER_MAX_SHAPES
 #define TRAIN_OBJECTS 256 /* in an image */
-#define TRAIN_VISIBLE .25 /* of an object that is to be found, at least */
+#define TRAIN_VISIBLE .25 /* part of an object that is to be found, at least \
+                           */
 
-/* What scenes are for: each is for one thing alone. */
+/* The part that a scene is for; each scene is for one. */
 typedef enum {
   TRAIN_LEARN,  /* weights are fitted to them */
-  TRAIN_CHOOSE, /* by them the best round is chosen */
-  TRAIN_REPORT, /* figures are of them */
+  TRAIN_CHOOSE, /* the best round is chosen by them */
+  TRAIN_REPORT, /* the figures that are told are of them */
   TRAIN_PARTS
 } TrainPart;
 
@@ -34,14 +35,14 @@ typedef struct {
 typedef struct {
   int model;
   double pose[7]; /* as of ScopedetectObject */
-  bool is_wanted; /* enough of it is seen */
+  bool is_wanted; /* enough of it is visible */
 } TrainTruth;
 
 typedef struct {
   TrainPart part;
   bool is_generated;
   uint64_t seed;           /* of a generated one */
-  const PoseBopView *view; /* of another */
+  const PoseBopView *view; /* of an image from a file */
   TrainTruth *truth;
   int n_truth;
 } TrainImage;
@@ -53,16 +54,16 @@ typedef struct {
   int of[TRAIN_MODELS]; /* its number of each model; -1: it has none */
 } TrainDetector;
 
-/* What was found in an image. */
+/* The poses found in an image. */
 typedef struct {
   TrainPart part;
   ScopedetectRecord *record;
   const TrainDetector *by;
   int n_poses, n_truth;
-  int *right;   /* of each pose, the number of the object it is of; -1: none */
-  bool *wanted; /* of each object: enough is seen, and it is looked for */
-  bool *held;   /* of each object: its model is held back */
-  int *model;   /* of each object, of the detector; -1: it has none */
+  int *right;   /* for each pose, the number of its object; -1: none */
+  bool *wanted; /* for each object: enough is visible, and it is looked for */
+  bool *held;   /* for each object: its model is held back */
+  int *model;   /* for each object, its number in the detector; -1: none */
   uint64_t key; /* draws the models that are given */
 } TrainRecord;
 
@@ -98,11 +99,11 @@ void train_close (Train *t);
  * records are added to those that there are. */
 const char *train_search (Train *t, TrainPart part, int round,
     const ScopedetectParams *params, char where[POSE_FILE_WHERE]);
-/* Takes the records of @part away. */
+/* Removes the records of @part. */
 void train_forget (Train *t, TrainPart part);
 
-/* Objects that are to be found, and those that are; that are told, and those of
- * them that are right. */
+/* Objects to be found, and found ones of them; objects that are reported, and
+ * right ones of them. */
 typedef struct {
   int wanted, found, told, right;
 } TrainCount;
@@ -110,8 +111,8 @@ typedef struct {
 /* Which models are given. */
 typedef enum { TRAIN_ALL, TRAIN_HALF, TRAIN_BOTH } TrainGiven;
 
-/* What @params choose in the records of @part; of them @held, those of models
- * that are held back. */
+/* The results of @params on the records of @part; @held: those of models that
+ * are held back. */
 TrainCount train_count (const Train *t, TrainPart part, TrainGiven given,
     const ScopedetectParams *params, bool first, TrainCount *held);
 

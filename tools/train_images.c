@@ -47,7 +47,7 @@ compile (Train *t, TrainModel *m)
   return NULL;
 }
 
-/* Every fifth of them, drawn. */
+/* Holds back a fifth of the models, drawn at random. */
 static void
 hold_back (Train *t)
 {
@@ -127,8 +127,8 @@ is_in_frame (const Train *t, const TrainModel *m, const PoseBopView *v,
 static const char outside[] =
     "outside of the frame; are lengths in millimetres, and is cam_K right?";
 
-/* An object outside of the frame, of which no scene_gt_info.json says that it
- * is seen, is not wanted; @n_inside counts the others. */
+/* Adds a true pose.  An object outside of the frame is not wanted, and an error
+ * if scene_gt_info.json says that it is seen; @n_inside counts the others. */
 static const char *
 set_truth (Train *t, TrainImage *im, const PoseEvalPose *p, int *n_inside,
     char where[POSE_FILE_WHERE])
@@ -157,7 +157,7 @@ set_truth (Train *t, TrainImage *im, const PoseEvalPose *p, int *n_inside,
   return NULL;
 }
 
-/* To @path: the picture of colour that belongs to one of depth; false: the
+/* Sets @path to the colour picture that belongs to a depth picture; false: the
  * folder has no colour. */
 static bool
 color_of (const char *depth, char path[POSE_FILE_WHERE])
@@ -216,7 +216,8 @@ count_scenes (const PoseBopViews *views)
   return n;
 }
 
-/* Scenes are drawn for learning, choosing and report, two to one to one. */
+/* Draws the part that a scene is for: learning, choosing and report as 2 : 1
+ * : 1. */
 static TrainPart
 part_of (const Train *t, int place, int n)
 {
@@ -229,8 +230,7 @@ part_of (const Train *t, int place, int n)
                         : TRAIN_REPORT;
 }
 
-/* Whether image @i is one of those of its scene that are used, evenly chosen.
- */
+/* Whether image @i of its scene is used; used ones are evenly chosen. */
 static bool
 is_used (const Train *t, size_t i)
 {
@@ -303,7 +303,7 @@ set_labels (Train *t, char where[POSE_FILE_WHERE])
   return NULL;
 }
 
-/* That what is wrong is told before hours have passed. */
+/* Checks everything first, so that an error comes before hours have passed. */
 static const char *
 check_pictures (Train *t, char where[POSE_FILE_WHERE])
 {
@@ -382,7 +382,7 @@ typedef struct {
   const ScopedetectRecorded *pose;
 } Matching;
 
-/* The nearest object of each pose that it is right for. */
+/* For each pose that is right, the nearest object. */
 static void
 match (void *data, int begin, int end)
 {
@@ -425,7 +425,7 @@ label (const Train *t, const TrainImage *im, TrainRecord *r)
   return NULL;
 }
 
-/* Finds what there is in the picture that is loaded. */
+/* Runs the detector on the loaded picture. */
 static const char *
 find (Train *t, TrainImage *im, bool has_color, const ScopedetectParams *params,
     TrainRecord *r)
@@ -486,8 +486,8 @@ search_image (Train *t, TrainImage *im, int round,
   return find (t, im, has_color, &p, &t->record[t->n_records - 1]);
 }
 
-/* Scenes of the generator: those of each part, and in learning of each round,
- * have seeds of their own. */
+/* Generated scenes: each part, and in learning each round, has its own seeds.
+ */
 static uint64_t
 seed_of (const Train *t, TrainPart part, int round, int i)
 {

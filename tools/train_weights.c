@@ -20,10 +20,10 @@ typedef struct {
   TrainGiven given;
   bool first;
   int n;
-  TrainCount *count, *held; /* of each record, and of TRAIN_BOTH twice */
+  TrainCount *count, *held; /* of each record; twice that for TRAIN_BOTH */
 } Counting;
 
-/* Whether model @m is looked for, of @half of them. */
+/* Whether model @m is looked for if only @half of them are. */
 static bool
 is_given (const TrainRecord *r, int m, bool half)
 {
@@ -115,8 +115,8 @@ train_worth (const TrainCount *c)
   return share (c->right, c->told) + share (c->found, c->wanted);
 }
 
-/* The lower end of the interval of 95 % of a share (E. B. Wilson, 1927): few
- * that are all right say less than many that nearly are. */
+/* The lower end of the 95 % interval of a share (E. B. Wilson, 1927): a few
+ * that are all right prove less than many that nearly all are. */
 static double
 sure_share (int part, int all)
 {
@@ -167,7 +167,8 @@ field_of (ScopedetectParams *p, const Weight *w)
   return (double *) (void *) ((char *) p + w->at);
 }
 
-/* What is written is what was tried: thousandths. */
+/* Weights in thousandths, so that the written ones are those that were tried.
+ */
 static double
 rounded (double x)
 {
@@ -178,7 +179,7 @@ rounded (double x)
 
 typedef double (*Worth) (const Train *t, const ScopedetectParams *p);
 
-/* How often one of the first poses of a model is right, by how many of them. */
+/* How often one of the first n poses of a model is right, for each n. */
 static double
 worth_of_score (const Train *t, const ScopedetectParams *params)
 {
@@ -229,11 +230,11 @@ typedef struct {
   Worth worth;
   const Weight *weight;
   int n, done, all;
-  ScopedetectParams params; /* with the weights that are tried */
+  ScopedetectParams params; /* with the weights on trial */
   double before[8], best;
 } Search;
 
-/* Of weights that are worth the same, those nearest to the ones before. */
+/* Of equally good weights, those nearest to the ones before are chosen. */
 #define NEARER 1e-6
 
 static double
@@ -257,8 +258,8 @@ try_weights (unsigned n, const double *x, double *gradient, void *data)
   return worth;
 }
 
-/* Of each search for an explanation, while weights are tried: an eightieth of
- * the steps; what weights are worth in the end is by all of them. */
+/* Steps of each search for an explanation while weights are tried: an eightieth
+ * of all; the final figures are with all steps. */
 #define RESTARTS 2
 #define STEPS 25
 

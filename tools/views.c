@@ -22,7 +22,7 @@ typedef struct {
   MeshView view[MAX_VIEWS];
 } List;
 
-/* @name as seen from where the list is. */
+/* @name, relative to the folder of the list. */
 static void
 path_of (const List *list, const char *name, char path[1024])
 {

@@ -102,7 +102,7 @@ name_of (const char *path, char name[NAME_MAX + 1])
       dot && dot > from ? (int) (dot - from) : NAME_MAX, from);
 }
 
-/* What a model is made from. */
+/* The source of a model. */
 typedef enum { MESH, SOLID, VIEWS } Source;
 
 static const char *
@@ -154,13 +154,13 @@ show (const char *path)
   return error ? fail (path, error) : 0;
 }
 
-/* What the command line says. */
+/* The options. */
 typedef struct {
   ScopedetectCompile how;
   const char *path[2], *name;
   Source source;
   int n;
-  bool is_wrong; /* a number that is none */
+  bool is_wrong; /* an option whose number is none */
 } Wanted;
 
 static double
@@ -217,7 +217,7 @@ read_option (Wanted *w, const char *option, const char *value)
   return true;
 }
 
-/* @result, unless what was told did not all get out. */
+/* @result, or a failure if standard output could not take everything. */
 static int
 finish (int result)
 {

@@ -66,7 +66,7 @@ static const char usage[] =
 
 #define MAX_PAIRS 64
 
-/* What the command line says. */
+/* The options. */
 typedef struct {
   PoseEvalMeshes meshes;
   PoseEvalImage image;
@@ -180,7 +180,7 @@ read_camera (const char *text, PoseEvalImage *im)
       : "a camera is written FX,FY,CX,CY";
 }
 
-/* Whether @option is one that has no value. */
+/* Whether @option is a known one without a value; sets it. */
 static bool
 read_word (Wanted *w, const char *option)
 {
@@ -194,7 +194,8 @@ read_word (Wanted *w, const char *option)
   return flag != NULL;
 }
 
-/* Whether @option is one that has a @value; @why: what is wrong with that. */
+/* Whether @option is a known one with a @value; @why: what is wrong with the
+ * value. */
 static bool
 read_option (Wanted *w, const char *option, const char *value, const char **why)
 {
@@ -238,8 +239,8 @@ is_of_one_image (const PoseEvalList *list)
   return true;
 }
 
-/* The depth is that of one image: true poses of others would count as missed.
- */
+/* The depth picture is that of one image; true poses of other images would
+ * count as missed. */
 static const char *
 check_depth (const Wanted *w, const Images *images, const PoseTableRow *row)
 {
@@ -265,7 +266,7 @@ is_folder (const char *path)
   return !stat (path, &s) && S_ISDIR (s.st_mode);
 }
 
-/* The two lists of @row, from @path and the one after it. */
+/* Reads the two lists of @row, from the first two of @path. */
 static const char *
 read_pair (const Wanted *w, PoseTableRow *row, const char *const *path,
     Images *images, char where[POSE_FILE_WHERE])
@@ -285,7 +286,7 @@ read_pair (const Wanted *w, PoseTableRow *row, const char *const *path,
   return NULL;
 }
 
-/* What options and folders say of an image's depth. */
+/* The depth picture of an image, by the options and folders. */
 static void
 set_depth (const Wanted *w, Images *images)
 {
@@ -354,7 +355,7 @@ convert (Wanted *w)
   return why ? fail (where, why) : 0;
 }
 
-/* @result, unless what was told did not all get out. */
+/* @result, or a failure if standard output could not take everything. */
 static int
 finish (int result)
 {

@@ -158,7 +158,8 @@ read_name (const char *text, const char **name)
                    "characters, and not _presets_";
 }
 
-/* Whether @option is one that has a @value; @why: what is wrong with that. */
+/* Whether @option is a known one with a @value; @why: what is wrong with the
+ * value. */
 static bool
 read_option (Wanted *w, const char *option, char *value, const char **why)
 {
@@ -213,7 +214,8 @@ tell (const Train *t, const char *name, const ScopedetectParams *params)
   }
 }
 
-/* What @before and @after find in scenes that nothing was chosen by. */
+/* Prints the results of @before and @after in the scenes by which nothing was
+ * chosen. */
 static const char *
 report (Train *t, const ScopedetectParams *before,
     const ScopedetectParams *after, char where[POSE_FILE_WHERE])
@@ -243,7 +245,7 @@ judge (Train *t, const ScopedetectParams *params, double *worth,
   return NULL;
 }
 
-/* To @best: of the weights of all rounds, and those before, the best. */
+/* Sets @best to the best weights of all rounds and those before. */
 static const char *
 train (Wanted *w, ScopedetectParams *best, char where[POSE_FILE_WHERE])
 {

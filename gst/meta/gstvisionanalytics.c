@@ -10,8 +10,8 @@
 #ifdef HAVE_ANALYTICS
 # include <gst/analytics/analytics.h>
 
-/* Types and ids of objects: others may have added any number of parts, and each
- * is looked up once. */
+/* Types and ids of the objects, so that each of the parts, of which others may
+ * have added many, is looked up once. */
 typedef struct {
   GHashTable *types, *ids;
 } Ours;
@@ -54,8 +54,8 @@ is_ours (const Ours *self, GstAnalyticsMtd *mtd)
   return g_hash_table_contains (self->ids, &id);
 }
 
-/* Parts of the meta cannot be removed, only the whole of it.  What stays was
- * scaled by the meta itself. */
+/* Parts of the meta cannot be removed, only the whole meta.  Parts that stay
+ * were scaled by the meta itself. */
 gboolean
 gst_vision_analytics_clear (GstBuffer *buffer, const GstVisionObjects *objects)
 {
@@ -94,7 +94,7 @@ first_seen (GstBuffer *buffer, const GstVisionObject *object)
   return GST_BUFFER_PTS (buffer) - (GstClockTime) age;
 }
 
-/* FALSE where the meta has no room. */
+/* FALSE if the meta has no room. */
 static gboolean
 add_tracking (GstBuffer *buffer, const GstVisionObject *object,
     GstAnalyticsRelationMeta *relations, GstAnalyticsMtd *tracking)
@@ -136,8 +136,8 @@ gst_vision_analytics_add_lost (GstBuffer *buffer, const GstVisionObject *object)
     gst_analytics_tracking_mtd_set_lost (&tracking);
 }
 
-/* Whether there is a region of the detection already, as detectors add that
- * know both forms; a conversion may have rounded the two otherwise. */
+/* Whether the detection has a region of interest already: some detectors add
+ * both.  A conversion may have rounded the two differently. */
 static gboolean
 has_region (GstBuffer *buffer, const GstVisionBox *box)
 {
@@ -157,7 +157,8 @@ has_region (GstBuffer *buffer, const GstVisionBox *box)
   return FALSE;
 }
 
-/* The part of a detection that lies in a frame of @info; FALSE if none does. */
+/* The part of a detection that lies in a frame of @info; FALSE if none of it
+ * does. */
 static gboolean
 place_of (
     GstAnalyticsMtd *detection, const GstVideoInfo *info, GstVisionBox *box)

@@ -4,7 +4,7 @@
 #include <math.h>
 
 typedef enum {
-  FIELD_UINT64,       /* always there */
+  FIELD_UINT64,       /* always present */
   FIELD_UINT64_NOT_0, /* 0 is not known */
   FIELD_STRING,
   FIELD_STATE,
@@ -16,8 +16,8 @@ typedef struct {
   const gchar *name;
   FieldType type;
   gsize offset;
-  guint length; /* of an array; 0 where any even length is right */
-  guint other;  /* another length of it that is right, or 0 */
+  guint length; /* of an array; 0: any even length is right */
+  guint other;  /* another right length, or 0 */
   GQuark quark; /* of the name */
 } Field;
 
@@ -61,10 +61,10 @@ static Field fields[] = {
 
 static GQuark structure_name;
 
-/* Empty values.  g_value_init () and the setters look the type up each time,
- * for as long as all the rest takes; a copy of one of these does not. */
+/* Empty values, to be copied: g_value_init () and the setters would look up the
+ * type each time, which takes as long as all other work. */
 static GValue uint64_value, double_value, string_value;
-/* Nicks need no copy. */
+/* Names of states are static and need no copy. */
 static GValue state_values[GST_VISION_STATE_REJECTED + 1];
 
 static void
@@ -118,8 +118,8 @@ are_finite (const GstVisionArray *array)
   return TRUE;
 }
 
-/* A structure refuses what is no UTF-8, with a warning that nobody can do
- * anything about. */
+/* A structure refuses a text that is not UTF-8, with a warning that does not
+ * help anyone. */
 static gchar *
 dup_text (const gchar *text)
 {
@@ -128,7 +128,7 @@ dup_text (const gchar *text)
       : g_utf8_make_valid (text, -1);
 }
 
-/* FALSE where the field is not known; @value is then unset. */
+/* FALSE if the field is not known; @value is then unset. */
 static gboolean
 field_to_value (const Field *field, const void *member, GValue *value)
 {

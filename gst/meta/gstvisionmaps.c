@@ -6,7 +6,7 @@
 
 #include "gstvisionstructure.h"
 
-/* Bytes of one number; 0 of a format that is none. */
+/* Bytes of one number; 0: there is no such format. */
 static guint
 bytes_of (const gchar *format)
 {
@@ -21,8 +21,8 @@ bytes_of (const gchar *format)
   return 0;
 }
 
-/* Whether who reads the map stays inside of its pixels.  What GPU memory says
- * of its size is the allocator's affair. */
+/* Whether the map lies within its pixels.  The size of GPU memory is known to
+ * its allocator alone. */
 static gboolean
 is_sound (const GstVisionMap *map)
 {

@@ -6,11 +6,11 @@
 
 #include "gstvisionstructure.h"
 
-/* A type is a quark, which stays as long as the process: labels of metas that
- * come from outside must not make ever more of them. */
+/* A type is a quark, which lives as long as the process: labels of metas from
+ * outside must not make any number of them. */
 #define MAX_TYPES 4096
-#define MAX_BYTES 256  /* of one */
-#define OTHER "object" /* the type of what has no label, or no room */
+#define MAX_BYTES 256  /* of one type */
+#define OTHER "object" /* the type without a label, or without room for it */
 
 static const gchar *
 name_of (const GstVisionObject *object)
@@ -28,7 +28,7 @@ gst_vision_mirror_type (const GstVisionObject *object)
   return known ? known : g_quark_from_static_string (OTHER);
 }
 
-/* The same of an object whose type may be a new one. */
+/* The type of an object, which may be a new one. */
 static GQuark
 make_type (const GstVisionObject *object)
 {
@@ -44,8 +44,8 @@ make_type (const GstVisionObject *object)
   return g_quark_from_string (name);
 }
 
-/* From the pixel that holds the lower edge to the one that holds the upper
- * edge, inside a frame of @size pixels. */
+/* The pixels from the lower edge to the upper edge, as far as they lie in a
+ * frame of @size pixels. */
 static void
 clamp_span (gdouble start, gdouble length, guint size, guint *from, guint *n)
 {
@@ -56,8 +56,8 @@ clamp_span (gdouble start, gdouble length, guint size, guint *from, guint *n)
   *n = (guint) (end - first);
 }
 
-/* FALSE if there is nothing to show to others: no box in the frame, or an
- * object that is not there. */
+/* FALSE if others are not shown the object: its box is outside of the frame, or
+ * it is not seen. */
 static gboolean
 box_of (const GstVisionObject *object, const GstVisionObjects *objects,
     GstVisionBox *box)
@@ -111,8 +111,8 @@ gst_vision_mirror_add (GstBuffer *buffer, const GstVisionObjects *objects)
   add_metas (buffer, objects, TRUE);
 }
 
-/* Conversions keep of a region only its type, its ids and its box: by the
- * first two it is known again. */
+/* A conversion keeps only the type, the ids and the box of a region: a region
+ * of ours is recognised by type and ids. */
 static gint64
 key_of (gint id, GQuark type)
 {

@@ -15,7 +15,7 @@ typedef struct {
 /* Adds ROI and analytics metas, in pixels of the objects' reference size. */
 void gst_vision_mirror_add (GstBuffer *buffer, const GstVisionObjects *objects);
 
-/* What an object is called in the mirrored metas. */
+/* The name of an object in the mirrored metas. */
 GQuark gst_vision_mirror_type (const GstVisionObject *object);
 
 /* The analytics metas' part; without GstAnalytics they do nothing.
@@ -26,7 +26,7 @@ gboolean gst_vision_analytics_clear (
 void gst_vision_analytics_add (
     GstBuffer *buffer, const GstVisionObject *object, const GstVisionBox *box);
 
-/* The tracking alone of an object that is lost. */
+/* Only the tracking, of an object that is lost. */
 void gst_vision_analytics_add_lost (
     GstBuffer *buffer, const GstVisionObject *object);
 

@@ -188,7 +188,7 @@ gst_buffer_get_vision_objects (GstBuffer *buffer, GstVisionOrigin origin)
 
 /* ---- In the pixels of a frame of another size ---- */
 
-/* The greatest number of a guint64 that a double can be. */
+/* The greatest double that a guint64 can hold. */
 #define MAX_AREA 18446744073709549568.
 
 /* A pixel's centre lies at an integer, its edges half a pixel to either

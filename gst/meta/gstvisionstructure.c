@@ -73,7 +73,7 @@ gst_vision_structure_get_reference (
       *height > 0;
 }
 
-/* NULL unless it is an array to which a structure can be appended. */
+/* The array, to which a structure can be appended; NULL: it is none. */
 static const GValue *
 items_of (const GstStructure *structure, const gchar *field)
 {

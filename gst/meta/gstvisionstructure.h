@@ -17,33 +17,32 @@ typedef enum {
 const GstMetaInfo *gst_vision_meta_info (
     GstVisionMetaKind kind, GstVisionOrigin origin);
 
-/* The structure of a buffer's meta; NULL where it has none. */
+/* The structure of a buffer's meta; NULL: it has none. */
 GstStructure *gst_vision_structure_get (
     GstBuffer *buffer, GstVisionMetaKind kind, GstVisionOrigin origin);
-/* The same; it is made if there is none. */
+/* The same; a missing one is made. */
 GstStructure *gst_vision_structure_ensure (
     GstBuffer *buffer, GstVisionMetaKind kind, GstVisionOrigin origin);
 
-/* The size that positions refer to; FALSE where it is missing. */
+/* The size that positions refer to; FALSE: it is missing. */
 gboolean gst_vision_structure_get_reference (
     const GstStructure *structure, guint *width, guint *height);
 
-/* An array of structures, @field of @structure: how many there are (0 where
- * the field is no such array), and one of them (NULL where it is no
- * structure). */
+/* An array of structures, @field of @structure: their number (0 if the field is
+ * no such array), and one of them (NULL if that is no structure). */
 guint gst_vision_structure_n_items (
     const GstStructure *structure, const gchar *field);
 const GstStructure *gst_vision_structure_nth_item (
     const GstStructure *structure, const gchar *field, guint index);
 
-/* The array to append to, which is made if there is none; and one more in it,
+/* The array to append to, which is made if it is missing; appends a structure,
  * which is taken. */
 GValue *gst_vision_structure_ensure_items (
     GstStructure *structure, const gchar *field);
 void gst_vision_items_take (GValue *items, GstStructure *item);
 
-/* Arrays of doubles.  @numbers has room for what the array holds; FALSE where
- * @value is anything else, or one of the numbers is infinite or NaN. */
+/* Arrays of doubles.  @numbers has room for all of the array; FALSE if @value
+ * is anything else, or a number in it is infinite or NaN. */
 void gst_vision_doubles_to_value (
     const gdouble *numbers, guint n, GValue *value);
 gboolean gst_vision_doubles_from_value (const GValue *value, gdouble *numbers);
@@ -59,6 +58,6 @@ GstStructure *gst_vision_object_to_structure (const GstVisionObject *object);
 void gst_vision_object_from_structure (
     GstVisionObject *object, const GstStructure *structure);
 
-/* Puts copies in place of all that @object points to. */
+/* Replaces everything that @object points to by copies. */
 void gst_vision_object_own (GstVisionObject *object);
 void gst_vision_object_disown (GstVisionObject *object);
