@@ -12,8 +12,7 @@
 
 #define TRAIN_MODELS CLUTTER_MAX_SHAPES
 #define TRAIN_OBJECTS 256 /* in an image */
-#define TRAIN_VISIBLE .25 /* part of an object that is to be found, at least \
-                           */
+#define TRAIN_VISIBLE .25 /* minimum visible part of an object to be found */
 
 /* The part that a scene is for; each scene is for one. */
 typedef enum {
