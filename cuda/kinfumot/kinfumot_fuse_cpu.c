@@ -101,8 +101,9 @@ take_bricks (const KinfumotWork *w)
     return;
   for (uint32_t i = 0; i < pool->n_fresh; i++) {
     uint32_t slot = w->unused[--pool->n_unused];
+    int none;
 
-    g->table[kinfumot_entry (g, w->fresh[i])].slot = (int32_t) slot;
+    g->table[kinfumot_entry (g, w->fresh[i], &none)].slot = (int32_t) slot;
     g->owner[slot] = w->fresh[i];
     g->seen[slot] = w->frame;
     memset (g->voxels + (size_t) slot * KINFUMOT_BRICK_VOXELS, 0,

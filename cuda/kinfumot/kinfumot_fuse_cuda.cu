@@ -76,13 +76,14 @@ take (KinfumotWork w)
   for (uint32_t i = blockIdx.x; i < n; i += gridDim.x) {
     uint32_t slot = w.unused[w.pool->n_unused - 1 - i];
     uint64_t key = w.fresh[i];
+    int none;
     uint4 *voxels =
         (uint4 *) (g->voxels + (size_t) slot * KINFUMOT_BRICK_VOXELS);
 
     for (int k = threadIdx.x; k < KINFUMOT_BRICK_VOXELS / 4; k += blockDim.x)
       voxels[k] = make_uint4 (0, 0, 0, 0);
     if (threadIdx.x == 0) {
-      g->table[kinfumot_entry (g, key)].slot = (int32_t) slot;
+      g->table[kinfumot_entry (g, key, &none)].slot = (int32_t) slot;
       g->owner[slot] = key;
       g->seen[slot] = w.frame;
     }

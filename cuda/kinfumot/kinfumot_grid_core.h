@@ -97,23 +97,6 @@ kinfumot_hash (uint64_t key)
   return (uint32_t) (key >> 32);
 }
 
-/* The table's entry of @key; -1 where it has none. */
-BOTH int
-kinfumot_entry (const KinfumotGrid *g, uint64_t key)
-{
-  uint32_t at = kinfumot_hash (key);
-
-  for (int i = 0; i < KINFUMOT_MAX_PROBES; i++, at++) {
-    uint64_t there = g->table[at & g->mask].key;
-
-    if (there == key)
-      return (int) (at & g->mask);
-    if (!there)
-      return -1;
-  }
-  return -1;
-}
-
 BOTH KinfumotEntry
 kinfumot_read_entry (const KinfumotEntry *e)
 {
@@ -126,10 +109,10 @@ kinfumot_read_entry (const KinfumotEntry *e)
 #endif
 }
 
-/* The brick of @key, which may be 0; the first entry is mostly the right one.
- */
+/* The table's entry of @key, which may be 0, and its brick; -1 and none where it
+ * has no entry.  The first that is looked at is mostly the right one. */
 BOTH int
-kinfumot_find (const KinfumotGrid *g, uint64_t key)
+kinfumot_entry (const KinfumotGrid *g, uint64_t key, int *slot)
 {
   uint32_t at = kinfumot_hash (key);
 
@@ -137,12 +120,25 @@ kinfumot_find (const KinfumotGrid *g, uint64_t key)
   for (int i = 0; i < KINFUMOT_MAX_PROBES && key; i++, at++) {
     const KinfumotEntry e = kinfumot_read_entry (&g->table[at & g->mask]);
 
-    if (e.key == key)
-      return e.slot;
+    if (e.key == key) {
+      *slot = e.slot;
+      return (int) (at & g->mask);
+    }
     if (!e.key)
       break;
   }
-  return KINFUMOT_NO_BRICK;
+  *slot = KINFUMOT_NO_BRICK;
+  return -1;
+}
+
+/* The brick of @key, which may be 0. */
+BOTH int
+kinfumot_find (const KinfumotGrid *g, uint64_t key)
+{
+  int slot;
+
+  kinfumot_entry (g, key, &slot);
+  return slot;
 }
 
 /* ---- Reading ---- */
