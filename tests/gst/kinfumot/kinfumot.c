@@ -186,8 +186,8 @@ GST_START_TEST (test_robot)
 }
 GST_END_TEST;
 
-/* Once a trajectory cannot be written any more, new objects get no files, though
- * the camera's path would be one of a folder again. */
+/* Once a trajectory cannot be written any more, new objects get no files,
+ * though the camera's path would be one of a folder again. */
 GST_START_TEST (test_full_disk)
 {
   gchar *folder = g_dir_make_tmp ("kinfumot-XXXXXX", NULL);
@@ -539,6 +539,144 @@ GST_START_TEST (test_changes)
 }
 GST_END_TEST;
 
+/* ---- What changes in mid-stream ---- */
+
+/* Intrinsics that do not fit or are missing from some frame on: the model waits
+ * until they fit again. */
+GST_START_TEST (test_camera_goes)
+{
+  static const gchar *const wrong[] = {"1,1,32,24", NULL};
+  static const gchar *const told[] = {"do not fit", "the camera is not known"};
+  Frames f = frames_new ("intrinsics=60,60,32,24");
+
+  for (guint i = 0; i < 3; i++)
+    fail_unless (push (&f, 0));
+  for (guint i = 0; i < G_N_ELEMENTS (wrong); i++) {
+    g_object_set (f.h->element, "intrinsics", wrong[i], NULL);
+    fail_unless (!push (&f, 0));
+    fail_unless_equals_uint64 (stat_count (f.h->element, "faulty"), i + 1);
+    expect_text (gst_bus_pop_filtered (f.bus, GST_MESSAGE_WARNING), told[i]);
+    g_object_set (f.h->element, "intrinsics", "60,60,32,24", NULL);
+    fail_unless (push (&f, 0));
+    fail_unless (stat_number (f.h->element, "matched") > .5);
+  }
+  frames_free (&f);
+}
+GST_END_TEST;
+
+static GstBuffer *
+pull_of_size (Frames *f, guint width, guint height)
+{
+  gsize bytes = 2 * width * height;
+  GstBuffer *buffer = gst_buffer_new_and_alloc (bytes);
+  gchar *caps = g_strdup_printf ("video/x-raw,format=GRAY16_LE,width=%u,"
+                                 "height=%u,framerate=25/1",
+      width, height);
+
+  gst_buffer_memset (buffer, 0, 4, bytes);
+  gst_harness_set_src_caps_str (f->h, caps);
+  g_free (caps);
+  return gst_harness_push_and_pull (f->h, buffer);
+}
+
+/* Frames of another size begin anew; a mask of one before ends nothing. */
+GST_START_TEST (test_other_size)
+{
+  Frames f = frames_new ("intrinsics=60,60,32,24");
+  GstVisionCamera camera;
+  GstBuffer *out;
+
+  fail_unless (push (&f, 0));
+  gst_harness_push_upstream_event (
+      f.h, new_object (0, WIDTH, HEIGHT, WIDTH * HEIGHT));
+  out = pull_of_size (&f, 48, 48);
+  fail_unless (
+      gst_buffer_get_vision_camera (out, GST_VISION_ORIGIN_RESULT, &camera));
+  fail_unless (camera.has_pose);
+  gst_buffer_unref (out);
+  fail_unless (stat_number (f.h->element, "refused") == 0);
+  frames_free (&f);
+}
+GST_END_TEST;
+
+/* The mask says that it lies in other memory than it does. */
+GST_START_TEST (test_other_memory)
+{
+  Frames f = frames_new ("intrinsics=60,60,32,24");
+  GstEvent *event = new_object (0, WIDTH, HEIGHT, WIDTH * HEIGHT);
+
+  fail_unless (push (&f, 0));
+  gst_structure_set (gst_event_writable_structure (event), "memory",
+      G_TYPE_STRING, "cuda", NULL);
+  gst_harness_push_upstream_event (f.h, event);
+  fail_unless (push (&f, 0));
+  fail_unless (stat_number (f.h->element, "refused") == 1);
+  frames_free (&f);
+}
+GST_END_TEST;
+
+/* The stream ends while the camera is lost: the mesh is that of the last good
+ * model. */
+GST_START_TEST (test_ends_lost)
+{
+  gchar *path = g_build_filename (g_get_tmp_dir (), "kinfumot-XXXXXX", NULL);
+  gchar *mesh;
+  gsize good, lost;
+
+  g_close (g_mkstemp (path), NULL);
+  for (guint i = 0; i < 2; i++) {
+    Frames f = frames_new ("intrinsics=60,60,32,24");
+
+    g_object_set (f.h->element, "mesh-location", path, NULL);
+    for (guint k = 0; k < 3; k++)
+      fail_unless (push (&f, 0));
+    if (i)
+      fail_unless (!push (&f, 400));
+    gst_harness_push_event (f.h, gst_event_new_eos ());
+    fail_unless (g_file_get_contents (path, &mesh, i ? &lost : &good, NULL));
+    g_free (mesh);
+    frames_free (&f);
+  }
+  fail_unless (good > 10000);
+  fail_unless_equals_uint64 (lost, good);
+  g_unlink (path);
+  g_free (path);
+}
+GST_END_TEST;
+
+static void
+copy_pose (GstBuffer *out, gdouble pose[7])
+{
+  GstVisionCamera camera;
+
+  fail_unless (
+      gst_buffer_get_vision_camera (out, GST_VISION_ORIGIN_RESULT, &camera));
+  memcpy (pose, camera.pose, sizeof camera.pose);
+  gst_buffer_unref (out);
+}
+
+/* Two in one process, which see different things in turn, say what each says
+ * alone. */
+GST_START_TEST (test_two)
+{
+  gdouble alone[4][7], beside[7];
+  Frames a = frames_new ("intrinsics=60,60,32,24");
+  Frames b = frames_new ("intrinsics=60,60,32,24");
+  Frames c = frames_new ("intrinsics=58,58,31,24");
+
+  for (guint i = 0; i < 4; i++)
+    copy_pose (gst_harness_push_and_pull (a.h, make (&a, 0)), alone[i]);
+  for (guint i = 0; i < 4; i++) {
+    fail_unless (push (&c, 0));
+    copy_pose (gst_harness_push_and_pull (b.h, make (&b, 0)), beside);
+    fail_unless (!memcmp (alone[i], beside, sizeof beside));
+  }
+  frames_free (&a);
+  frames_free (&b);
+  frames_free (&c);
+}
+GST_END_TEST;
+
 /* A start that is refused leaves no file open, which AddressSanitizer sees. */
 GST_START_TEST (test_refused_start)
 {
@@ -555,7 +693,8 @@ GST_END_TEST;
 
 SUITE (kinfumot, TIMEOUT (300), TEST (test_camera), TEST (test_robot),
     TEST (test_trajectory), TEST (test_full_disk), TEST (test_mesh),
-    TEST (test_no_camera),
-    TEST (test_wrong_camera), TEST (test_lost), TEST (test_full),
-    TEST (test_flush), TEST (test_masks), TEST (test_max_objects),
-    TEST (test_event_ends), TEST (test_changes), TEST (test_refused_start));
+    TEST (test_no_camera), TEST (test_wrong_camera), TEST (test_lost),
+    TEST (test_full), TEST (test_flush), TEST (test_masks),
+    TEST (test_max_objects), TEST (test_event_ends), TEST (test_changes),
+    TEST (test_camera_goes), TEST (test_other_size), TEST (test_other_memory),
+    TEST (test_ends_lost), TEST (test_two), TEST (test_refused_start));
