@@ -5,9 +5,10 @@
  * prints every object with every preset, and how long it takes on the GPU if
  * there is one; `--bench told` how many of the reported objects are in the
  * frame, with only the models of the frame and with those of YCB-Video beside
- * them; `--bench clouds` what is reported of YCB-Video's frames with models of
- * meshes, and with models of clouds in their place; `--bench times` how long
- * each explanation takes on the GPU. */
+ * them, by all ways of the thesis's table 2.1, too; `--bench clouds` what is
+ * reported of YCB-Video's frames with models of meshes, and with models of
+ * clouds in their place; `--bench times` how long each explanation takes on the
+ * GPU. */
 #include <json-glib/json-glib.h>
 #include <math.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@
 #include "seconds.h"
 #include "gpuccl/gpuccl_png.h"
 #include "scopedetect/scopedetect_detector.h"
+#include "scopedetect_ways.h"
 
 #define DATA_OBJECTS 32
 
@@ -476,9 +478,10 @@ count_told (const DataFrame *f, const Scopedetect *s)
   return told;
 }
 
-/* Searches @f for all of its objects. */
+/* Searches @f for all of its objects, as @way ranks poses. */
 static void
-search (Look *l, DeviceKind kind, const DataFrame *f, ScopedetectPreset preset)
+search (Look *l, DeviceKind kind, const DataFrame *f, ScopedetectPreset preset,
+    int way)
 {
   ScopedetectParams p = params_of (f, preset, 0);
   ScopedetectResults r;
@@ -486,24 +489,26 @@ search (Look *l, DeviceKind kind, const DataFrame *f, ScopedetectPreset preset)
   look_open (l, kind, f, 0, f->n_objects);
   p.min_score = .1;
   p.explain = SCOPEDETECT_EACH;
+  way_rank (&p, way);
   ok (scopedetect_run (l->s, &p, &l->frame, &r));
 }
 
-/* What each explanation from @first to @last makes of a frame that was
- * searched, to @told; of the first @n objects' models, as if no others had been
- * looked for. */
+/* What each way from @first to @last makes of a frame that was searched, to
+ * @told; of the first @n objects' models, as if no others had been looked for.
+ */
 static void
-tell (Look *l, const DataFrame *f, int n, ScopedetectExplained first,
-    ScopedetectExplained last, Told *told)
+tell (Look *l, const DataFrame *f, int n, int first, int last, Told *told)
 {
   int found[DATA_OBJECTS], *now = l->s->stage[0].n;
+  ScopedetectParams preset;
   size_t size = (size_t) f->n_objects * sizeof *now;
 
+  scopedetect_preset (&preset, SCOPEDETECT_FAST); /* thorough chooses alike */
   memcpy (found, now, size);
   for (int m = n; m < f->n_objects; m++)
     now[m] = 0;
-  for (int k = (int) first; k <= (int) last; k++) {
-    l->s->work.params.explain = (ScopedetectExplained) k;
+  for (int k = first; k <= last; k++) {
+    way_choose (&l->s->work.params, &preset, k);
     memset (l->s->stage[1].n, 0, size);
     ok (scopedetect_decide_frame (l->s));
     told[k] = count_told (f, l->s);
@@ -539,17 +544,15 @@ static void
 test_many_models (DeviceKind kind)
 {
   DataFrame f = data_ycb ();
-  Told told[SCOPEDETECT_TWO_STAGE + 1];
+  Told told[N_WAYS];
   Look l;
 
   add_other_ycb (&f);
   check (f.n_objects == 21);
-  search (&l, kind, &f, SCOPEDETECT_FAST);
-  tell (
-      &l, &f, f.n_objects, SCOPEDETECT_ONE_STAGE, SCOPEDETECT_ONE_STAGE, told);
+  search (&l, kind, &f, SCOPEDETECT_FAST, WAY_ONE_STAGE);
+  tell (&l, &f, f.n_objects, WAY_ONE_STAGE, WAY_ONE_STAGE, told);
   look_close (&l);
-  check (told[SCOPEDETECT_ONE_STAGE].right == 3);
-  check (told[SCOPEDETECT_ONE_STAGE].wrong == 0);
+  check (told[WAY_ONE_STAGE].right == 3 && told[WAY_ONE_STAGE].wrong == 0);
   data_free (&f);
 }
 
@@ -592,13 +595,11 @@ test_chef (DeviceKind kind)
   data_free (&f);
 }
 
-static const char *const ways[] = {"none", "contest", "one-stage", "two-stage"};
-
 /* Milliseconds of a detection, and of one that follows what was found; the
  * medians of some, from the frame in device memory to results. */
 static void
-time_all (const DataFrame *f, ScopedetectPreset preset,
-    ScopedetectExplained explain, int first, int n)
+time_all (
+    const DataFrame *f, ScopedetectPreset preset, int way, int first, int n)
 {
   ScopedetectParams p = params_of (f, preset, 0);
   ScopedetectObject found[DATA_OBJECTS];
@@ -606,7 +607,7 @@ time_all (const DataFrame *f, ScopedetectPreset preset,
   ScopedetectResults r;
   Look l;
 
-  p.explain = explain;
+  p.explain = way_explain (way);
   look_open (&l, DEVICE_CUDA, f, first, n);
   ok (scopedetect_run (l.s, &p, &l.frame, &r));
   memcpy (found, r.objects, (size_t) r.n_objects * sizeof *found);
@@ -621,7 +622,7 @@ time_all (const DataFrame *f, ScopedetectPreset preset,
     track[i] = seconds () - track[i];
   }
   printf ("     GPU, %s, %d models from %s on: %.2f ms, tracked %.2f ms\n",
-      ways[explain], n, f->object[first].name, 1e3 * bench_median (run, TIMES),
+      way_name[way], n, f->object[first].name, 1e3 * bench_median (run, TIMES),
       1e3 * bench_median (track, TIMES));
   look_close (&l);
 }
@@ -635,19 +636,24 @@ print_told (DeviceKind kind, const char *name, DataFrame f)
 
   add_other_ycb (&f);
   for (int preset = 0; preset <= SCOPEDETECT_THOROUGH; preset++) {
-    Told told[SCOPEDETECT_TWO_STAGE + 1];
+    Told told[N_WAYS];
     Look l;
 
-    search (&l, kind, &f, (ScopedetectPreset) preset);
-    for (int n = own; n; n = n < f.n_objects ? f.n_objects : 0) {
-      tell (&l, &f, n, SCOPEDETECT_CONTEST, SCOPEDETECT_TWO_STAGE, told);
-      for (int k = SCOPEDETECT_CONTEST; k <= SCOPEDETECT_TWO_STAGE; k++)
-        printf ("%s, %d models, %s, %s: %d right, %d wrong\n", name, n,
-            preset ? "thorough" : "fast", ways[k], told[k].right,
-            told[k].wrong);
-      fflush (stdout);
+    for (int first = 0; first < N_WAYS;
+         first = first < WAY_BASELINE ? WAY_BASELINE : N_WAYS) {
+      int last = first < WAY_BASELINE ? WAY_BASELINE - 1 : first;
+
+      search (&l, kind, &f, (ScopedetectPreset) preset, first);
+      for (int n = own; n; n = n < f.n_objects ? f.n_objects : 0) {
+        tell (&l, &f, n, first, last, told);
+        for (int k = first; k <= last; k++)
+          printf ("%s, %d models, %s, %s: %d right, %d wrong\n", name, n,
+              preset ? "thorough" : "fast", way_name[k], told[k].right,
+              told[k].wrong);
+        fflush (stdout);
+      }
+      look_close (&l);
     }
-    look_close (&l);
   }
   data_free (&f);
 }
@@ -656,7 +662,7 @@ static int
 print_clouds (DeviceKind kind)
 {
   for (int k = 0; k < 4; k++) {
-    Told told[SCOPEDETECT_TWO_STAGE + 1];
+    Told told[N_WAYS];
     DataFrame f;
     Look l;
 
@@ -665,9 +671,8 @@ print_clouds (DeviceKind kind)
     printf ("%s, %s: contest, one-stage, two-stage\n",
         k & 2 ? "YCB-Video 0001" : "YCB-Video",
         clouds_alone ? "clouds" : "meshes");
-    search (&l, kind, &f, SCOPEDETECT_FAST);
-    tell (
-        &l, &f, f.n_objects, SCOPEDETECT_CONTEST, SCOPEDETECT_TWO_STAGE, told);
+    search (&l, kind, &f, SCOPEDETECT_FAST, WAY_ONE_STAGE);
+    tell (&l, &f, f.n_objects, WAY_CONTEST, WAY_TWO_STAGE, told);
     look_close (&l);
     data_free (&f);
   }
@@ -685,11 +690,10 @@ print_times (void)
     if (k & 1)
       add_other_ycb (&f);
     for (int preset = 0; preset <= SCOPEDETECT_THOROUGH; preset++)
-      for (int way = SCOPEDETECT_CONTEST; way <= SCOPEDETECT_TWO_STAGE; way++) {
+      for (int way = 0; way < N_EXPLAINED; way++) {
         printf (
             "%s, %s\n", k & 2 ? "LM-O" : "YCB", preset ? "thorough" : "fast");
-        time_all (&f, (ScopedetectPreset) preset, (ScopedetectExplained) way, 0,
-            f.n_objects);
+        time_all (&f, (ScopedetectPreset) preset, way, 0, f.n_objects);
         fflush (stdout);
       }
     data_free (&f);
@@ -726,10 +730,9 @@ print_all (int argc, char **argv)
           count_right (&f[k], e, false), count_right (&f[k], e, true));
       if (!gpu)
         continue;
-      time_all (&f[k], (ScopedetectPreset) preset, SCOPEDETECT_CONTEST, 0,
-          f[k].n_objects);
       time_all (
-          &f[k], (ScopedetectPreset) preset, SCOPEDETECT_CONTEST, k ? 3 : 0, 1);
+          &f[k], (ScopedetectPreset) preset, WAY_CONTEST, 0, f[k].n_objects);
+      time_all (&f[k], (ScopedetectPreset) preset, WAY_CONTEST, k ? 3 : 0, 1);
     }
   data_free (&f[0]);
   data_free (&f[1]);

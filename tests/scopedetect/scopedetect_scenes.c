@@ -6,10 +6,12 @@
  * 7 mm, a quarter of the frames without colour and a quarter of the models.
  * The seeds are in two parts: weights are chosen on `choose`, and `report` is
  * for figures alone.  `--bench PART [SCENES [thorough]]` prints those of each
- * explanation, with intervals of 95 % from a bootstrap over scenes.  `--bench many [SCENES]`
- * is of six of 50 models, `--bench instances [SCENES]` of two to four of one
- * solid among two others, of which its model alone is given.  `--bench seeds
- * [SCENES]` says how alike the answers to 20 seeds are, `--bench times
+ * explanation, with intervals of 95 % from a bootstrap over scenes.  `--bench
+ * many [SCENES]` is of six of 50 models, `--bench instances [SCENES]` of two to
+ * four of one solid among two others, of which its model alone is given.
+ * `--bench seeds [SCENES]` says how alike the answers to 20 seeds are, `--bench
+ * energy [SCENES]` what the search for an explanation reaches, `--bench table
+ * [SCENES]` fills the thesis's table 2.1 by `report`'s scenes, `--bench times
  * [SCENES]` how long a frame takes.  Benchmarks run on the GPU if there is one,
  * and but for `times` a thread looks at scenes of its own. */
 #include <math.h>
@@ -19,6 +21,7 @@
 #include "scopedetect/explain/record.h"
 #include "scopedetect/scopedetect_detector.h"
 #include "scopedetect_table.h"
+#include "scopedetect_ways.h"
 
 #define SOLIDS 10
 #define MAX_MODELS 50
@@ -36,13 +39,6 @@ typedef enum {
 
 static const char *const given_name[] = {"all", "half of them", "its own"};
 
-#define N_WAYS 3
-static const struct {
-  const char *name;
-  ScopedetectExplained explain;
-} ways[N_WAYS] = {{"contest", SCOPEDETECT_CONTEST},
-    {"one-stage", SCOPEDETECT_ONE_STAGE}, {"two-stage", SCOPEDETECT_TWO_STAGE}};
-
 /* Of a scene: objects that are @wanted, and those of them that were @found;
  * objects that were reported (@told), and those of them that are right. */
 typedef struct {
@@ -57,6 +53,7 @@ typedef struct {
 
 typedef struct {
   int n_models, max_objects;
+  int n_ways, n_given; /* how many of them are looked at: the first ones */
   ScopedetectPreset preset;
   TableScene scene;
   ScopedetectModel *model[MAX_MODELS];
@@ -119,6 +116,8 @@ bench_open (Bench *b, DeviceKind kind, const char *const *names, int n)
   memset (b, 0, sizeof *b);
   b->n_models = n;
   b->max_objects = 1;
+  b->n_ways = N_EXPLAINED;
+  b->n_given = N_GIVEN;
   table_open (&b->scene, kind, names, n, .001);
   for (int i = 0; i < n; i++)
     compile (b, i, names[i]);
@@ -160,10 +159,10 @@ draw (Bench *b, uint64_t seed, int n_objects, ScopedetectParams *p,
   return b->detector[random_below (seed, 3, 4) == 0];
 }
 
-/* Looks for all models in scene @seed of @n_objects, the detector's own draws
- * by @own_seed; returns who did. */
+/* Looks for all models in scene @seed of @n_objects, as @way ranks poses, the
+ * detector's own draws by @own_seed; returns who did. */
 static Scopedetect *
-look_again (Bench *b, uint64_t seed, int n_objects, uint64_t own_seed)
+look_again (Bench *b, uint64_t seed, int n_objects, int way, uint64_t own_seed)
 {
   ScopedetectFrame frame;
   ScopedetectParams p;
@@ -171,6 +170,7 @@ look_again (Bench *b, uint64_t seed, int n_objects, uint64_t own_seed)
   Scopedetect *s = draw (b, seed, n_objects, &p, &frame);
 
   p.explain = SCOPEDETECT_EACH;
+  way_rank (&p, way);
   p.seed = own_seed;
   ok (scopedetect_run (s, &p, &frame, &r));
   return s;
@@ -179,7 +179,7 @@ look_again (Bench *b, uint64_t seed, int n_objects, uint64_t own_seed)
 static Scopedetect *
 look (Bench *b, uint64_t seed, int n_objects)
 {
-  return look_again (b, seed, n_objects, 0);
+  return look_again (b, seed, n_objects, WAY_ONE_STAGE, 0);
 }
 
 /* ---- What is right ---- */
@@ -260,15 +260,17 @@ count_ceiling (const Bench *b, const Scopedetect *s, Count *c)
 static void
 tell (Bench *b, Scopedetect *s, int k, Given given, uint64_t seed)
 {
+  ScopedetectParams preset;
   bool looked_for[MAX_MODELS];
   int n[MAX_MODELS];
 
+  scopedetect_preset (&preset, b->preset);
   memcpy (n, s->stage[0].n, (size_t) b->n_models * sizeof *n);
   for (int m = 0; m < b->n_models; m++) {
     looked_for[m] = is_given (b, m, given, seed);
     s->stage[0].n[m] = looked_for[m] ? n[m] : 0;
   }
-  s->work.params.explain = ways[k].explain;
+  way_choose (&s->work.params, &preset, k);
   memset (s->stage[1].n, 0, (size_t) b->n_models * sizeof *n);
   ok (scopedetect_decide_frame (s));
   count (b, s, looked_for, &b->count[given][k][b->n_scenes],
@@ -283,9 +285,12 @@ run (Bench *b, uint64_t seed, int n_objects)
   Scopedetect *s = look (b, seed, n_objects);
 
   count_ceiling (b, s, &b->ceiling[b->n_scenes]);
-  for (int given = 0; given < N_GIVEN; given++)
-    for (int k = 0; k < N_WAYS; k++)
+  for (int k = 0; k < b->n_ways; k++) {
+    if (k == WAY_BASELINE)
+      s = look_again (b, seed, n_objects, k, 0);
+    for (int given = 0; given < b->n_given; given++)
       tell (b, s, k, (Given) given, seed);
+  }
   b->n_scenes++;
 }
 
@@ -416,19 +421,19 @@ print (Bench *b)
 
   printf ("%d scenes, %d models\n", n, b->n_models);
   print_counts ("ceiling", b->ceiling, n);
-  for (int given = 0; given < N_GIVEN; given++) {
+  for (int given = 0; given < b->n_given; given++) {
     printf ("given %s\n", given_name[given]);
-    for (int k = 0; k < N_WAYS; k++)
-      print_counts (ways[k].name, b->count[given][k], n);
-    for (int k = 1; k < N_WAYS; k++) {
-      printf ("  %s less %s: recall", ways[k].name, ways[k - 1].name);
+    for (int k = 0; k < b->n_ways; k++)
+      print_counts (way_name[k], b->count[given][k], n);
+    for (int k = 1; k < N_EXPLAINED; k++) {
+      printf ("  %s less %s: recall", way_name[k], way_name[k - 1]);
       print_figure (b->count[given][k], b->count[given][k - 1], n, RECALL);
       printf (", precision");
       print_figure (b->count[given][k], b->count[given][k - 1], n, PRECISION);
       printf ("\n");
     }
-    for (int k = 0; k < N_WAYS; k++)
-      print_score (ways[k].name, b->told[given][k], b->n_told[given][k]);
+    for (int k = 0; k < N_EXPLAINED; k++)
+      print_score (way_name[k], b->told[given][k], b->n_told[given][k]);
   }
 }
 
@@ -442,6 +447,7 @@ typedef struct {
   ScopedetectPreset preset;
   const char *const *names;
   int n_names, scenes, n_objects, threads;
+  bool table; /* that of the thesis: all ways */
   uint64_t first;
   Bench *bench; /* of each thread */
 } Task;
@@ -465,6 +471,8 @@ run_thread (void *data, int thread, int end)
 
     bench_open (b, t->device, t->names, t->n_names);
     b->preset = t->preset;
+    if (t->table)
+      b->n_ways = N_WAYS, b->n_given = HALF + 1;
     for (int i = thread; i < t->scenes; i += t->threads) {
       uint64_t seed = t->first + (uint64_t) i;
 
@@ -513,17 +521,17 @@ bench_scenes (Task t)
 /* ---- Several of one kind ---- */
 
 static void
-print_instances (const Count count[N_WAYS][MAX_SCENES], int n)
+print_instances (const Count count[N_EXPLAINED][MAX_SCENES], int n)
 {
   printf ("%d scenes of two to four of a solid\n", n);
-  for (int k = 0; k < N_WAYS; k++)
-    print_counts (ways[k].name, count[k], n);
+  for (int k = 0; k < N_EXPLAINED; k++)
+    print_counts (way_name[k], count[k], n);
 }
 
 /* @scenes of solid @kind, from @first on; each way's figures to @count. */
 static void
 run_instances (DeviceKind device, int kind, int scenes, uint64_t first,
-    Count count_of[N_WAYS][MAX_SCENES], int at)
+    Count count_of[N_EXPLAINED][MAX_SCENES], int at)
 {
   const char *names[MAX_INSTANCES + 2];
   bool looked_for[] = {true, false};
@@ -545,8 +553,8 @@ run_instances (DeviceKind device, int kind, int scenes, uint64_t first,
     for (int k = 0; k < copies + 2; k++) /* from names to models */
       b->scene.truth.objects[k].shape =
           b->scene.truth.objects[k].shape >= copies;
-    for (int k = 0; k < N_WAYS; k++) {
-      s->work.params.explain = ways[k].explain;
+    for (int k = 0; k < N_EXPLAINED; k++) {
+      s->work.params.explain = way_explain (k);
       ok (scopedetect_decide_frame (s));
       count (b, s, looked_for, &count_of[k][at], NULL);
     }
@@ -574,7 +582,7 @@ run_kinds (void *data, int kind, int end)
 static int
 bench_instances (DeviceKind device, int scenes)
 {
-  static Count count_of[N_WAYS][MAX_SCENES];
+  static Count count_of[N_EXPLAINED][MAX_SCENES];
   Instances t = {device, (scenes + SOLIDS - 1) / SOLIDS, count_of};
 
   parallel_for (SOLIDS, 1, run_kinds, &t);
@@ -603,12 +611,12 @@ check_record (Bench *b, uint64_t seed)
   bool given[MAX_MODELS] = {false};
   int chosen[SCOPEDETECT_MAX_CHOSEN], n, all, objects = 0;
 
-  for (int k = 1; k < N_WAYS; k++) {
+  for (int k = WAY_ONE_STAGE; k < N_EXPLAINED; k++) {
     ScopedetectParams *p = &s->work.params;
     const ScopedetectRecorded *pose;
     ScopedetectRecord *r;
 
-    p->explain = ways[k].explain;
+    p->explain = way_explain (k);
     ok (scopedetect_decide_frame (s));
     ok (scopedetect_record_new (&r, s));
     pose = scopedetect_record_poses (r, &all);
@@ -639,7 +647,7 @@ check_record (Bench *b, uint64_t seed)
 static void
 test_scenes (DeviceKind kind)
 {
-  static Count count_of[N_WAYS][MAX_SCENES];
+  static Count count_of[N_EXPLAINED][MAX_SCENES];
   const char *names[MAX_MODELS];
   Bench *b = malloc (sizeof *b);
   const Count *c;
@@ -647,18 +655,20 @@ test_scenes (DeviceKind kind)
 
   n = list_shapes (names, false);
   bench_open (b, kind, names, n);
+  b->n_ways = N_WAYS;
   run (b, 1, 4 + (int) random_below (1, 0, 5));
   print (b);
-  c = b->count[ALL][1];
+  c = b->count[ALL][WAY_ONE_STAGE];
   check (c->wanted >= 4 && c->found >= c->wanted - 1 && c->right == c->told);
-  check (b->count[ALL][2]->found >= c->found);
-  check (b->count[ALL][2]->right == b->count[ALL][2]->told);
+  check (b->count[ALL][WAY_TWO_STAGE]->found >= c->found);
+  for (int k = WAY_TWO_STAGE; k < N_WAYS; k++)
+    check (b->count[ALL][k]->right == b->count[ALL][k]->told);
   check_record (b, 2);
   bench_close (b);
   free (b);
   run_instances (kind, 0, 1, 1, count_of, 0);
   print_instances ((const Count (*)[MAX_SCENES]) (void *) count_of, 1);
-  c = count_of[1];
+  c = count_of[WAY_ONE_STAGE];
   check (c->wanted >= 2 && c->found >= 2 && c->right == c->told);
 }
 
@@ -803,14 +813,16 @@ bench_times (DeviceKind device, int scenes)
 
   bench_open (b, device, f->names, f->n < 18 ? f->n : 18);
   files_free (f);
-  for (int i = 0; i < 2 * N_WAYS; i++) {
-    b->preset = (ScopedetectPreset) (i / N_WAYS);
+  for (int i = 0; i < 2 * N_EXPLAINED; i++) {
+    int way = i % N_EXPLAINED;
+
+    b->preset = (ScopedetectPreset) (i / N_EXPLAINED);
     for (int k = 0; k < scenes; k++)
-      run[k] = time_scene (
-          b, 30000 + (uint64_t) k, ways[i % N_WAYS].explain, &track[k]);
+      run[k] =
+          time_scene (b, 30000 + (uint64_t) k, way_explain (way), &track[k]);
     printf ("%d models, %s, %s: ms a frame, median of %d scenes %.2f, "
             "tracked %.2f;",
-        b->n_models, presets[i / N_WAYS], ways[i % N_WAYS].name, scenes,
+        b->n_models, presets[i / N_EXPLAINED], way_name[way], scenes,
         bench_median (run, scenes), bench_median (track, scenes));
     printf (" most %.2f, %.2f\n", run[scenes - 1], track[scenes - 1]);
     fflush (stdout);
@@ -877,8 +889,8 @@ run_seeds (Seeds *t, Bench *b, int scene)
   uint64_t first = 60000 + (uint64_t) scene;
 
   for (int k = 0; k < SEEDS; k++) {
-    Scopedetect *s = look_again (
-        b, first, 4 + (int) random_below (first, 0, 5), (uint64_t) k);
+    Scopedetect *s = look_again (b, first, 4 + (int) random_below (first, 0, 5),
+        WAY_ONE_STAGE, (uint64_t) k);
 
     s->work.params.explain = SCOPEDETECT_ONE_STAGE;
     ok (scopedetect_decide_frame (s));
@@ -929,6 +941,65 @@ bench_seeds (
   return check_failures != 0;
 }
 
+/* ---- Energy ---- */
+
+/* The best energy that @s finds among the candidates of its frame, by the
+ * schedule of the thesis or by that of the defaults; its steps to @steps. */
+static int64_t
+best_energy (Scopedetect *s, bool thesis, double *steps)
+{
+  const ScopedetectExplain *e = &s->explain;
+  ScopedetectAssignment best;
+  ScopedetectAssignTask task;
+  ScopedetectParams p;
+
+  scopedetect_preset (&p, SCOPEDETECT_FAST);
+  if (thesis) {
+    p.schedule = SCOPEDETECT_HALVES;
+    p.restarts = 50;
+  }
+  task = scopedetect_task (&p, e->n_ranked, false);
+  task.candidate = e->candidate;
+  task.n_patches = e->patches.n;
+  task.excludes = e->excludes;
+  ok (scopedetect_assign (e->on_host, &task, &best));
+  *steps = (double) task.searches * task.steps;
+  return best.energy;
+}
+
+/* What the searches of the defaults reach in scenes, beside the schedule of
+ * the thesis. */
+static int
+bench_reached (
+    DeviceKind device, const char *const *names, int n_names, int scenes)
+{
+  Bench *b = malloc (sizeof *b);
+  int higher = 0, lower = 0;
+  double most = 0;
+
+  bench_open (b, device, names, n_names);
+  for (int i = 0; i < scenes; i++) {
+    uint64_t seed = 30000 + (uint64_t) i;
+    Scopedetect *s = look (b, seed, 4 + (int) random_below (seed, 0, 5));
+    double steps, of_thesis;
+    int64_t ours, other;
+
+    s->work.params.explain = SCOPEDETECT_ONE_STAGE;
+    ok (scopedetect_decide_frame (s));
+    ours = best_energy (s, false, &steps);
+    other = best_energy (s, true, &of_thesis);
+    higher += ours > other;
+    lower += ours < other;
+    most = fmax (most, steps / of_thesis);
+  }
+  printf ("%d scenes, %d models, against the thesis's schedule: energy higher "
+          "in %d, lower in %d, in %.4f of the steps at most\n",
+      scenes, n_names, higher, lower, most);
+  bench_close (b);
+  free (b);
+  return check_failures != 0;
+}
+
 static int
 bench (int argc, char **argv)
 {
@@ -943,9 +1014,12 @@ bench (int argc, char **argv)
     return bench_many (device, scenes);
   if (!strcmp (part, "seeds"))
     return bench_seeds (device, names, n, scenes);
+  if (!strcmp (part, "energy"))
+    return bench_reached (device, names, n, scenes);
   if (!strcmp (part, "times"))
     return bench_times (device, scenes);
   return bench_scenes ((Task){.device = device,
+      .table = !strcmp (part, "table"),
       .preset = argc > 4 && !strcmp (argv[4], "thorough") ? SCOPEDETECT_THOROUGH
                                                           : SCOPEDETECT_FAST,
       .names = names,
