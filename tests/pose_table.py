@@ -240,7 +240,19 @@ def check_refused(folder, args):
     found, scene = folder / "found.csv", folder / "7"
     truth, camera = scene / "scene_gt.json", scene / "scene_camera.json"
     info = folder / "models" / "models_info.json"
+    depth = scene / "depth" / "000001.png"
+    whole = depth.read_bytes()
+    for part, problem in (None, "000001.png: No such file"), (60, "no whole PNG"):
+        if part:
+            depth.write_bytes(whole[:part])
+        else:
+            depth.unlink()
+        refused("half a folder", problem, "--table", *args, found, scene)
+    depth.write_bytes(whole)
     for path, bad, problem in [
+            (truth, truth.read_text()[:99], "no object of JSON"),
+            (camera, '{"0": {"cam_K": [200, 0, 32, 0, 200, 32, 0, 0, 1]}}',
+             "missing in scene_camera.json"),
             (truth, "[]", "no object of JSON"),
             (truth, '{"a": []}', "as BOP has it"),
             (truth, '{"0": [{"obj_id": 1}]}', "cam_R_m2c"),

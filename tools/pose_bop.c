@@ -126,7 +126,8 @@ read_view (PoseBopViews *views, const PoseJson *camera, const char *folder,
   pose_json_number (camera, "depth_scale", &scale);
   if (camera && (!(k[0] > 0) || !(k[4] > 0) || !(scale > 0)))
     return "a focal length or depth_scale is not above 0";
-  *v = (PoseBopView){scene, image, k[0], k[4], k[2], k[5], MM * scale, NULL};
+  *v = (PoseBopView){scene, image, k[0], k[4], k[2], k[5], MM * scale,
+      is_there (folder, "depth"), NULL};
   v->depth = malloc (POSE_FILE_WHERE);
   if (!v->depth)
     return "out of memory";
@@ -140,11 +141,14 @@ read_image (PoseEvalList *truth, PoseBopViews *views, const PoseJson *list,
     const PoseJson *camera, const PoseJson *info, const char *folder, int scene)
 {
   const PoseJson *seen = pose_json_member (info, list->name, POSE_JSON_ARRAY);
+  const PoseJson *own = pose_json_member (camera, list->name, POSE_JSON_OBJECT);
   int image;
   const char *rest = number_read (list->name, &image);
 
   if (!rest || *rest || image < 0 || list->kind != POSE_JSON_ARRAY)
     return "it is not as BOP has it: numbers of images, each with a list";
+  if (camera && !own)
+    return "it has an image that is missing in scene_camera.json";
   seen = seen && seen->n == list->n ? seen->first : NULL;
   for (const PoseJson *o = list->first; o; o = o->next) {
     TRY (read_truth (truth, o, seen));
@@ -152,9 +156,7 @@ read_image (PoseEvalList *truth, PoseBopViews *views, const PoseJson *list,
     truth->pose[truth->n - 1].image = image;
     seen = seen ? seen->next : NULL;
   }
-  return read_view (views,
-      pose_json_member (camera, list->name, POSE_JSON_OBJECT), folder, scene,
-      image);
+  return read_view (views, own, folder, scene, image);
 }
 
 static const char *

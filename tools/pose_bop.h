@@ -11,6 +11,7 @@ typedef struct {
   int scene, image;
   double fx, fy, cx, cy; /* pixels */
   double scale;          /* metres a unit of depth */
+  bool has_depth;        /* the scene has pictures of depth */
   char *depth;           /* name of the picture */
 } PoseBopView;
 

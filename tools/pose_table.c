@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define WANTED .1     /* an object less visible than this need not be found */
 #define RIGHT .1      /* ADD-S, in diameters */
@@ -70,7 +69,7 @@ open_image (Looking *l, int scene, int image, char where[POSE_FILE_WHERE])
       l->now.fx = v->fx, l->now.fy = v->fy, l->now.cx = v->cx,
       l->now.cy = v->cy;
     l->now.scale = v->scale;
-    if (!depth && !access (v->depth, F_OK))
+    if (!depth && v->has_depth)
       depth = v->depth;
   }
   if (!depth || !(l->now.fx > 0))
