@@ -52,8 +52,10 @@ gst_vision_matrix_find (const gchar *text, const gchar *const *names)
   return NULL;
 }
 
-const gchar *
-gst_vision_matrix_data (const gchar *text)
+/* The numbers of a matrix: the text behind "data" if it has other fields, too,
+ * else @text. */
+static const gchar *
+skip_to_data (const gchar *text)
 {
   const gchar *data = strstr (text, "data"), *bracket = strchr (text, '[');
 
@@ -184,7 +186,7 @@ read_list (const gchar *text, const gchar *name, gdouble *numbers, guint max,
 static gint
 read_entry (const Entry *entry, gdouble *numbers, guint max, GError **error)
 {
-  const gchar *data = gst_vision_matrix_data (entry->text);
+  const gchar *data = skip_to_data (entry->text);
   const gchar *open = strchr (data, '[');
   const gchar *close = strpbrk (open ? open : data, "]<");
   gchar *list;

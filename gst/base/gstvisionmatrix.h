@@ -28,9 +28,6 @@ G_BEGIN_DECLS
 const gchar *gst_vision_matrix_find (
     const gchar *text, const gchar *const *names);
 
-/* The numbers of a matrix: the text behind "data" if it has other fields, too,
- * else @text. */
-const gchar *gst_vision_matrix_data (const gchar *text);
 
 /* Reads finite numbers from @text, at most @max; returns their number. */
 guint gst_vision_matrix_numbers (

@@ -33,8 +33,8 @@ register_all (gpointer unused)
   return NULL;
 }
 
-const GstMetaInfo *
-gst_vision_meta_info (GstVisionMetaKind kind, GstVisionOrigin origin)
+static const GstMetaInfo *
+info_of (GstVisionMetaKind kind, GstVisionOrigin origin)
 {
   static GOnce once = G_ONCE_INIT;
 
@@ -46,8 +46,7 @@ GstStructure *
 gst_vision_structure_get (
     GstBuffer *buffer, GstVisionMetaKind kind, GstVisionOrigin origin)
 {
-  GstMeta *meta =
-      gst_buffer_get_meta (buffer, gst_vision_meta_info (kind, origin)->api);
+  GstMeta *meta = gst_buffer_get_meta (buffer, info_of (kind, origin)->api);
 
   return meta ? gst_custom_meta_get_structure ((GstCustomMeta *) meta) : NULL;
 }
@@ -61,7 +60,7 @@ gst_vision_structure_ensure (
   if (structure)
     return structure;
   return gst_custom_meta_get_structure ((GstCustomMeta *) gst_buffer_add_meta (
-      buffer, gst_vision_meta_info (kind, origin), NULL));
+      buffer, info_of (kind, origin), NULL));
 }
 
 gboolean
@@ -180,5 +179,5 @@ G_DEFINE_ENUM_TYPE (GstVisionOrigin, gst_vision_origin,
 void
 gst_vision_meta_register (void)
 {
-  gst_vision_meta_info (GST_VISION_META_OBJECTS, GST_VISION_ORIGIN_RESULT);
+  info_of (GST_VISION_META_OBJECTS, GST_VISION_ORIGIN_RESULT);
 }

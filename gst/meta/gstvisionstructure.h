@@ -14,9 +14,6 @@ typedef enum {
   GST_VISION_META_KINDS,
 } GstVisionMetaKind;
 
-const GstMetaInfo *gst_vision_meta_info (
-    GstVisionMetaKind kind, GstVisionOrigin origin);
-
 /* The structure of a buffer's meta; NULL: it has none. */
 GstStructure *gst_vision_structure_get (
     GstBuffer *buffer, GstVisionMetaKind kind, GstVisionOrigin origin);

@@ -137,47 +137,6 @@ draw_dot (GstVisionMarks *self, gdouble x, gdouble y, OverlayColour colour)
   overlay_line (self->list, x, y, x, y, across, 255);
 }
 
-void
-gst_vision_marks_object (GstVisionMarks *self, const GstVisionObject *object)
-{
-  OverlayColour colour = gst_vision_marks_colour (self, object);
-  gdouble x = (object->cx + .5) * self->scale_x - .5;
-  gdouble y = (object->cy + .5) * self->scale_y - .5;
-
-  if (self->look->show & GST_VISION_SHOW_BOX)
-    draw_box (self, object, colour);
-  if (self->look->show & GST_VISION_SHOW_OUTLINE)
-    gst_vision_marks_outline (self, object, colour);
-  if (self->look->show & GST_VISION_SHOW_POSE)
-    gst_vision_marks_pose (self, object);
-  if ((self->look->show & GST_VISION_SHOW_ORIENTATION) &&
-      isfinite (object->orientation))
-    draw_axes (self, object, x, y, colour);
-  if ((self->look->show & GST_VISION_SHOW_CENTROID))
-    draw_dot (self, x, y, colour);
-}
-
-void
-gst_vision_marks_truth (GstVisionMarks *self, const GstVisionObject *object)
-{
-  ImageBox b = gst_vision_marks_box (self, object);
-  gdouble x = (object->cx + .5) * self->scale_x - .5;
-  gdouble y = (object->cy + .5) * self->scale_y - .5;
-  gdouble arm = 2 * self->line + 1, line = thin (self);
-
-  overlay_stroke (self->list, shade);
-  overlay_outline (self->list, b.x0, b.y0, b.x1, b.y1, 0, line);
-  overlay_stroke (self->list, white);
-  dashed_box (self, &b, line);
-  for (gint i = 0; i < 2; i++) {
-    overlay_stroke (self->list, i ? white : shade);
-    overlay_line (self->list, x - arm, y - arm, x + arm, y + arm,
-        line + (i ? 0 : 2 * rim (self)), 255);
-    overlay_line (self->list, x - arm, y + arm, x + arm, y - arm,
-        line + (i ? 0 : 2 * rim (self)), 255);
-  }
-}
-
 /* ---- Silhouette, and pose as three axes ---- */
 
 /* Length of axes if the object's extent is not known, metres. */
@@ -189,8 +148,8 @@ gst_vision_marks_truth (GstVisionMarks *self, const GstVisionObject *object)
 static const OverlayColour axes[3] = {
     {235, 64, 52, 255}, {76, 196, 80, 255}, {66, 120, 245, 255}};
 
-void
-gst_vision_marks_outline (
+static void
+draw_outline (
     GstVisionMarks *self, const GstVisionObject *object, OverlayColour colour)
 {
   const gdouble *xy = object->outline.values;
@@ -241,8 +200,8 @@ end_of (const gdouble pose[7], gint k, gdouble length, gdouble p[3])
     p[i] = pose[i] + length * m[i][k];
 }
 
-void
-gst_vision_marks_pose (GstVisionMarks *self, const GstVisionObject *object)
+static void
+draw_pose (GstVisionMarks *self, const GstVisionObject *object)
 {
   const gdouble *pose = object->pose.values;
   gdouble length = LENGTH, from[2], to[3][2], p[3];
@@ -270,4 +229,47 @@ gst_vision_marks_pose (GstVisionMarks *self, const GstVisionObject *object)
       overlay_line (
           self->list, from[0], from[1], to[k][0], to[k][1], self->line, 255);
     }
+}
+
+/* ---- An object ---- */
+
+void
+gst_vision_marks_object (GstVisionMarks *self, const GstVisionObject *object)
+{
+  OverlayColour colour = gst_vision_marks_colour (self, object);
+  gdouble x = (object->cx + .5) * self->scale_x - .5;
+  gdouble y = (object->cy + .5) * self->scale_y - .5;
+
+  if (self->look->show & GST_VISION_SHOW_BOX)
+    draw_box (self, object, colour);
+  if (self->look->show & GST_VISION_SHOW_OUTLINE)
+    draw_outline (self, object, colour);
+  if (self->look->show & GST_VISION_SHOW_POSE)
+    draw_pose (self, object);
+  if ((self->look->show & GST_VISION_SHOW_ORIENTATION) &&
+      isfinite (object->orientation))
+    draw_axes (self, object, x, y, colour);
+  if ((self->look->show & GST_VISION_SHOW_CENTROID))
+    draw_dot (self, x, y, colour);
+}
+
+void
+gst_vision_marks_truth (GstVisionMarks *self, const GstVisionObject *object)
+{
+  ImageBox b = gst_vision_marks_box (self, object);
+  gdouble x = (object->cx + .5) * self->scale_x - .5;
+  gdouble y = (object->cy + .5) * self->scale_y - .5;
+  gdouble arm = 2 * self->line + 1, line = thin (self);
+
+  overlay_stroke (self->list, shade);
+  overlay_outline (self->list, b.x0, b.y0, b.x1, b.y1, 0, line);
+  overlay_stroke (self->list, white);
+  dashed_box (self, &b, line);
+  for (gint i = 0; i < 2; i++) {
+    overlay_stroke (self->list, i ? white : shade);
+    overlay_line (self->list, x - arm, y - arm, x + arm, y + arm,
+        line + (i ? 0 : 2 * rim (self)), 255);
+    overlay_line (self->list, x - arm, y + arm, x + arm, y - arm,
+        line + (i ? 0 : 2 * rim (self)), 255);
+  }
 }

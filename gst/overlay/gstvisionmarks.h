@@ -49,7 +49,7 @@ OverlayColour gst_vision_marks_colour (
 ImageBox gst_vision_marks_box (
     const GstVisionMarks *self, const GstVisionObject *object);
 
-/* Box, axes and centroid. */
+/* Box, axes, centroid, silhouette and pose, as @look wants them. */
 void gst_vision_marks_object (
     GstVisionMarks *self, const GstVisionObject *object);
 void gst_vision_marks_name (
@@ -58,11 +58,6 @@ void gst_vision_marks_name (
 /* The rate and the legend, in the upper left corner. */
 void gst_vision_marks_corner (
     GstVisionMarks *self, const GstVisionObject **objects, guint n);
-/* Its silhouette, and its pose as axes. */
-void gst_vision_marks_outline (
-    GstVisionMarks *self, const GstVisionObject *object, OverlayColour colour);
-void gst_vision_marks_pose (
-    GstVisionMarks *self, const GstVisionObject *object);
 /* A true object. */
 void gst_vision_marks_truth (
     GstVisionMarks *self, const GstVisionObject *object);

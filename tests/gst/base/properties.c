@@ -159,32 +159,33 @@ toy_init (Toy *self)
   gst_vision_properties_init (self, properties);
 }
 
+/* With a bus of its own. */
 static Toy *
-toy_new (GstBus **bus)
+toy_new (void)
 {
-  Toy *toy = g_object_new (toy_get_type (), NULL);
+  Toy *toy = gst_object_ref_sink (g_object_new (toy_get_type (), NULL));
+  g_autoptr (GstBus) bus = gst_bus_new ();
 
-  gst_object_ref_sink (toy);
-  *bus = gst_bus_new ();
-  gst_element_set_bus (GST_ELEMENT (toy), *bus);
+  gst_element_set_bus (GST_ELEMENT (toy), bus);
   return toy;
 }
 
 static void
-toy_free (Toy *toy, GstBus *bus)
+toy_free (Toy *toy)
 {
-  fail_unless (!gst_bus_have_pending (bus));
+  fail_unless (!gst_bus_have_pending (GST_ELEMENT_BUS (toy)));
   gst_element_set_bus (GST_ELEMENT (toy), NULL);
-  gst_object_unref (bus);
   g_object_unref (toy);
 }
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Toy, toy_free)
+
 /* The next warning says this. */
 static void
-expect_warning (GstBus *bus, const gchar *expected)
+expect_warning (Toy *toy, const gchar *expected)
 {
   g_autoptr (GstMessage) message =
-      gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+      gst_bus_pop_filtered (GST_ELEMENT_BUS (toy), GST_MESSAGE_WARNING);
   g_autoptr (GError) error = NULL;
 
   fail_unless (message != NULL, "there is no warning of: %s", expected);
@@ -244,8 +245,7 @@ GST_END_TEST;
 
 GST_START_TEST (test_values)
 {
-  GstBus *bus;
-  Toy *toy = toy_new (&bus);
+  g_autoptr (Toy) toy = toy_new ();
   gboolean map = TRUE;
   guint64 seed = 0;
   gchar *place;
@@ -267,15 +267,13 @@ GST_START_TEST (test_values)
   fail_unless_equals_string (place, "123");
   g_free (place);
   fail_unless_equals_string (toy->changes->str, "first ");
-  toy_free (toy, bus);
 }
 GST_END_TEST;
 
 /* An empty text is none, and none is the default. */
 GST_START_TEST (test_empty)
 {
-  GstBus *bus;
-  Toy *toy = toy_new (&bus);
+  g_autoptr (Toy) toy = toy_new ();
 
   g_object_set (toy, "text", "a", "location", "b", NULL);
   fail_unless_equals_string (toy->said, "a");
@@ -283,15 +281,14 @@ GST_START_TEST (test_empty)
   fail_unless (!toy->text && !toy->said && !toy->location);
   g_object_set (toy, "location", NULL, NULL);
   fail_unless_equals_string (toy->location, "-");
-  toy_free (toy, bus);
 }
 GST_END_TEST;
 
 static void
-expect_error (GstBus *bus, const gchar *text)
+expect_error (Toy *toy, const gchar *text)
 {
   g_autoptr (GstMessage) message =
-      gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+      gst_bus_pop_filtered (GST_ELEMENT_BUS (toy), GST_MESSAGE_ERROR);
   g_autoptr (GError) error = NULL;
 
   fail_unless (message != NULL, "no error");
@@ -302,8 +299,7 @@ expect_error (GstBus *bus, const gchar *text)
 /* What is refused before the start ends each start, until it is set anew. */
 GST_START_TEST (test_refused_before)
 {
-  GstBus *bus;
-  Toy *toy = toy_new (&bus);
+  g_autoptr (Toy) toy = toy_new ();
 
   g_object_set (toy, "text", "good", "place", "12", NULL);
   g_string_truncate (toy->changes, 0);
@@ -312,77 +308,69 @@ GST_START_TEST (test_refused_before)
   fail_unless_equals_string (toy->changes->str, "");
   fail_unless_equals_string (toy->text, "good");
   fail_unless_equals_string (toy->said, "good");
-  fail_unless (toy->shared.digits == 2 && !gst_bus_have_pending (bus));
+  fail_unless (
+      toy->shared.digits == 2 && !gst_bus_have_pending (GST_ELEMENT_BUS (toy)));
   for (guint i = 0; i < 2; i++) {
     fail_unless (!gst_vision_properties_check (GST_ELEMENT (toy)));
-    expect_error (bus,
+    expect_error (toy,
         "text cannot be used: it begins with !. "
         "place cannot be used: \"1,2\" has other characters than digits.");
-    fail_unless (!gst_bus_have_pending (bus));
+    fail_unless (!gst_bus_have_pending (GST_ELEMENT_BUS (toy)));
   }
   g_object_set (toy, "text", "good", "place", "", NULL);
   fail_unless (gst_vision_properties_check (GST_ELEMENT (toy)));
-  toy_free (toy, bus);
 }
 GST_END_TEST;
 
 /* The newest value counts. */
 GST_START_TEST (test_refused_then_good)
 {
-  GstBus *bus;
-  Toy *toy = toy_new (&bus);
+  g_autoptr (Toy) toy = toy_new ();
 
   g_object_set (toy, "text", "!a", "place", "x", "text", "fine", NULL);
   g_object_set (toy, "place", "y", NULL);
   fail_unless (!gst_vision_properties_check (GST_ELEMENT (toy)));
   expect_error (
-      bus, "place cannot be used: \"y\" has other characters than digits.");
-  toy_free (toy, bus);
+      toy, "place cannot be used: \"y\" has other characters than digits.");
 }
 GST_END_TEST;
 
 GST_START_TEST (test_refused_while_playing)
 {
-  GstBus *bus;
-  Toy *toy = toy_new (&bus);
+  g_autoptr (Toy) toy = toy_new ();
 
   gst_element_set_state (GST_ELEMENT (toy), GST_STATE_PLAYING);
-  gst_bus_set_flushing (bus, TRUE);
-  gst_bus_set_flushing (bus, FALSE);
+  gst_bus_set_flushing (GST_ELEMENT_BUS (toy), TRUE);
+  gst_bus_set_flushing (GST_ELEMENT_BUS (toy), FALSE);
   g_object_set (toy, "text", "!", NULL);
-  expect_warning (bus, "text stays what it was: it begins with !.");
+  expect_warning (toy, "text stays what it was: it begins with !.");
   gst_element_set_state (GST_ELEMENT (toy), GST_STATE_NULL);
   /* the value that stayed is the one that the next start is with */
   fail_unless (gst_vision_properties_check (GST_ELEMENT (toy)));
-  gst_bus_set_flushing (bus, TRUE);
-  gst_bus_set_flushing (bus, FALSE);
-  toy_free (toy, bus);
+  gst_bus_set_flushing (GST_ELEMENT_BUS (toy), TRUE);
+  gst_bus_set_flushing (GST_ELEMENT_BUS (toy), FALSE);
 }
 GST_END_TEST;
 
 /* An error is UTF-8, whatever was set. */
 GST_START_TEST (test_refused_bytes)
 {
-  GstBus *bus;
-  Toy *toy = toy_new (&bus);
+  g_autoptr (Toy) toy = toy_new ();
 
   g_object_set (toy, "place", "1\xff", NULL);
   fail_unless (!gst_vision_properties_check (GST_ELEMENT (toy)));
-  expect_error (bus,
+  expect_error (toy,
       "place cannot be used: \"1\xef\xbf\xbd\" has other characters than "
       "digits.");
-  toy_free (toy, bus);
 }
 GST_END_TEST;
 
 /* What is refused and never told is freed, too. */
 GST_START_TEST (test_refused_and_forgotten)
 {
-  GstBus *bus;
-  Toy *toy = toy_new (&bus);
+  g_autoptr (Toy) toy = toy_new ();
 
   g_object_set (toy, "text", "!", NULL);
-  toy_free (toy, bus);
 }
 GST_END_TEST;
 
@@ -407,8 +395,7 @@ set_a (gpointer toy)
  * copy params meanwhile. */
 GST_START_TEST (test_threads)
 {
-  GstBus *bus;
-  Toy *toy = toy_new (&bus);
+  g_autoptr (Toy) toy = toy_new ();
   GThread *numbers = g_thread_new (NULL, set_number, toy);
 
   for (guint i = 0; i < ROUNDS; i++) {
@@ -424,7 +411,6 @@ GST_START_TEST (test_threads)
     fail_unless (copy.first >= 0 && copy.first <= 9 && copy.second == 2);
   }
   g_thread_join (numbers);
-  toy_free (toy, bus);
 }
 GST_END_TEST;
 
