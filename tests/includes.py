@@ -59,7 +59,8 @@ def allowed_quoted(path):
 def allowed_system(path):
     if path.parts[0] == "cuda":
         gpu = path.suffix in {".cu", ".cuh"}
-        return rf"{LIBC}|{CUDA}|atomic" if gpu else rf"{LIBC}|{FFT}"
+        simd = r"|emmintrin\.h" if path.name == "vectors.h" else ""
+        return rf"{LIBC}|{CUDA}|atomic" if gpu else rf"{LIBC}|{FFT}{simd}"
     return r".*"
 
 
