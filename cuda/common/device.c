@@ -148,8 +148,8 @@ device_timer_begin (const Device *dev, DeviceTimer *timer)
   return NULL;
 }
 
-/* An end that cannot be set leaves the stretch without a measure; what is wrong
- * with the device, the next wait says. */
+/* If the end cannot be set, the stretch is not measured; the next wait says
+ * what is wrong with the device. */
 void
 device_timer_mark (const Device *dev, DeviceTimer *timer)
 {

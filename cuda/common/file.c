@@ -27,7 +27,7 @@ kind_of (const struct stat *about)
                                   : FILE_NOT_REGULAR;
 }
 
-/* Room for @room bytes and a 0. */
+/* Makes room for @room bytes and a 0. */
 static int
 renew (char **bytes, size_t room)
 {
@@ -39,8 +39,8 @@ renew (char **bytes, size_t room)
   return 0;
 }
 
-/* The size is a hint: a file may grow while it is read, and many of /proc say
- * 0. */
+/* The size is a hint: a file may grow while it is read, and many files of /proc
+ * say 0. */
 static int
 read_all (int fd, size_t size, size_t max, char **bytes, size_t *n)
 {
@@ -84,7 +84,7 @@ file_read (const char *path, size_t max, char **bytes, size_t *n)
   fd = open (path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   if (fd < 0)
     return errno;
-  error = fstat (fd, &about) ? errno : kind_of (&about); /* as it is by now */
+  error = fstat (fd, &about) ? errno : kind_of (&about); /* the open file */
   if (!error && (unsigned long long) about.st_size > max)
     error = EFBIG;
   if (!error)
@@ -100,8 +100,8 @@ file_read (const char *path, size_t max, char **bytes, size_t *n)
 
 /* ---- Writing ---- */
 
-/* Writing to a pipe that nobody reads kills the process, unless the signal is
- * blocked; and a blocked one that is pending would kill it later. */
+/* Writing to a pipe without a reader kills the process by SIGPIPE, unless that
+ * is blocked; a blocked signal that stays pending would kill it later. */
 long
 file_send (int fd, const void *bytes, size_t n)
 {
@@ -162,8 +162,9 @@ write_in_place (const char *path, const void *bytes, size_t n, int patience)
   return close (fd) && !error ? errno : error;
 }
 
-/* @target begins as a path and becomes what it leads to, which need not be
- * there.  FILE_NOT_REGULAR: a descriptor of /proc, whose link is no path. */
+/* @target begins as a path and becomes that of the file it leads to, which need
+ * not exist.  FILE_NOT_REGULAR: a descriptor of /proc, whose link is no path.
+ */
 static int
 follow (char target[PATH_MAX])
 {
@@ -185,7 +186,8 @@ follow (char target[PATH_MAX])
   return ELOOP;
 }
 
-/* A new file in the folder of @target, and its name. */
+/* Makes a new file in the folder of @target; returns its descriptor and name.
+ */
 static int
 open_aside (const char *target, mode_t mode, char aside[PATH_MAX])
 {
@@ -234,7 +236,8 @@ replace (
   error = old ? keep (fd, old) : 0;
   if (!error)
     error = send_all (fd, bytes, n, -1);
-  if (!error && old && old->st_size > 0 && fsync (fd)) /* else it may be lost */
+  /* a crash must not lose the contents of a file that had some */
+  if (!error && old && old->st_size > 0 && fsync (fd))
     error = errno;
   if (close (fd) && !error)
     error = errno;

@@ -28,11 +28,11 @@ int file_read (const char *path, size_t max, char **bytes, size_t *n);
  * ever. */
 int file_write (const char *path, const void *bytes, size_t n, int patience);
 
-/* write () that returns EPIPE where nobody reads any more, but raises no
- * SIGPIPE.  The number of bytes, or -1 and errno. */
+/* As write (), but without a reader it returns EPIPE and raises no SIGPIPE. The
+ * number of bytes, or -1 and errno. */
 long file_send (int fd, const void *bytes, size_t n);
 
-/* What @error says, in a static sentence. */
+/* A static sentence that says what @error means. */
 const char *file_why (int error);
 
 C_END

@@ -42,7 +42,7 @@ memory_release_at (DeviceMemory *m, void **at)
     }
 }
 
-/* Room for one more piece. */
+/* Makes room for one more piece. */
 static const char *
 grow (DeviceMemory *m)
 {

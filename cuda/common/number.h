@@ -12,7 +12,7 @@
 #define NUMBER_BLANKS " \t\r"
 
 /* Reads a decimal number, which may have blanks before it and behind it.
- * Returns what follows them, or NULL if there is none or it is no int. */
+ * Returns the text behind these; NULL: there is no number, or it is no int. */
 static inline const char *
 number_read (const char *text, int *number)
 {

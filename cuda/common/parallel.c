@@ -17,10 +17,11 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Stretches a thread where no grain is named: the last one is little late. */
+/* Stretches for each thread if no grain is given: many, so that the last one is
+ * not late. */
 #define STRETCHES 8
-/* A thread spins for SHORT ns before it sleeps, and twice as long as its last
- * wait where that was shorter than LONG: to wake it takes some 50 us. */
+/* Nanoseconds that a thread spins before it sleeps: SHORT, or twice its last
+ * wait if that was shorter than LONG.  Waking a thread takes some 50 us. */
 #define SHORT 20000
 #define LONG 200000
 #define MAX_THREADS 128 /* threads at a loop */
@@ -40,7 +41,7 @@ typedef struct Job {
   int wanted;        /* threads that may still join; pool.lock */
   atomic_int inside; /* threads of the pool at it; written under pool.lock */
   Link newer;
-  atomic_int next[MAX_THREADS]; /* stretch of each part that nobody has taken */
+  atomic_int next[MAX_THREADS]; /* the next free stretch of each part */
 } Job;
 
 static struct {
@@ -67,7 +68,7 @@ now (void)
   return t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* How long to spin. */
+/* The time to spin. */
 static long
 patience (void)
 {
@@ -158,7 +159,8 @@ begin_pool (void)
   pthread_atfork (NULL, NULL, forget_threads);
 }
 
-/* Signals are for the application's threads. */
+/* The pool's threads take no signals: these are for the application's threads.
+ */
 static void
 start_thread (void)
 {
@@ -191,7 +193,7 @@ list (Job *job)
   pthread_mutex_unlock (&pool.lock);
 }
 
-/* Nobody joins any more; waits for those who have. */
+/* Lets no more threads join, and waits for those that have joined. */
 static void
 finish (Job *job)
 {

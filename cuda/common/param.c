@@ -101,7 +101,7 @@ add (char *text, const char *format, ...)
   va_end (args);
 }
 
-/* "run, window or none", @last being "or". */
+/* Writes "run, window or none", if @last is "or". */
 static void
 add_choices (char *text, const ParamChoice *c, const char *last)
 {
