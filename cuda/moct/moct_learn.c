@@ -21,17 +21,25 @@ typedef struct {
  * Modes of a histogram in Lab, from which that of the surroundings is taken.
  * Cells go to modes from the highest on: a cell between two modes joins them
  * where it is not much lower than the lower one (prominence, as of mountains).
- */
+ * In dim light colours lie nearer each other, by the same factor in each axis,
+ * and so do the sides of cells; with few points they are wider again, as the
+ * histogram with the least error has them (Scott 1992).  They are never wider
+ * than in full light. */
 
-#define STEP_L 8 /* sides of a cell.  Lightness changes most within a thing */
+/* Sides of a cell in full light.  Lightness changes most within a thing. */
+#define STEP_L 8
 #define STEP_AB 6
 #define N_L (100 / STEP_L + 1)
 #define N_AB (256 / STEP_AB + 1)
 #define CELLS (N_L * N_AB * N_AB)
-#define SADDLE .7   /* of the lower peak: above, both are one mode */
-#define RIM .3      /* of a peak: what is lower is of no mode */
-#define SHARE .7    /* of the best mode's score that another must have */
-#define MIN_PART .1 /* of a region: what its surroundings do not have */
+#define SADDLE .7     /* of the lower peak: above, both are one mode */
+#define RIM .3        /* of a peak: what is lower is of no mode */
+#define SHARE .7      /* of the best mode's score that another must have */
+#define MIN_PART .1   /* of a region: what its surroundings do not have */
+#define FULL_LIGHT 85 /* lightness that one pixel in BRIGHTEST is above */
+#define BRIGHTEST 100
+#define MANY_POINTS 1000 /* with fewer, cells are wider */
+#define MIN_SCALE .2     /* there, eight bits are as coarse as cells */
 
 typedef struct {
   float height;
@@ -39,6 +47,7 @@ typedef struct {
 } Cell;
 
 typedef struct {
+  float scale;                                 /* of the sides of cells */
   float in[CELLS], around[CELLS], rest[CELLS]; /* parts of the points */
   float height[CELLS]; /* how much more the region has, smoothed */
   int parent[CELLS];   /* -1: of no mode */
@@ -54,19 +63,42 @@ axis (float v, float from, int step, int n)
 }
 
 static int
-cell_of (const float p[3])
+cell_of (const Grid *g, const float p[3])
 {
-  return (axis (p[0], 0, STEP_L, N_L) * N_AB +
-             axis (p[1], -128, STEP_AB, N_AB)) *
+  return (axis (p[0] / g->scale, 0, STEP_L, N_L) * N_AB +
+             axis (p[1] / g->scale, -128, STEP_AB, N_AB)) *
       N_AB +
-      axis (p[2], -128, STEP_AB, N_AB);
+      axis (p[2] / g->scale, -128, STEP_AB, N_AB);
 }
 
 static void
-count (const MoctSamples *s, float *part)
+count (const Grid *g, const MoctSamples *s, float *part)
 {
   for (int i = 0; i < s->n; i++)
-    part[cell_of (s->at + 3 * (size_t) i)] += 1 / (float) s->n;
+    part[cell_of (g, s->at + 3 * (size_t) i)] += 1 / (float) s->n;
+}
+
+/* How far apart colours lie in the light of @frame, beside full light. */
+static float
+light (const MoctSamples *frame)
+{
+  int count[101] = {0}, brighter = 0, l = 100;
+
+  for (int i = 0; i < frame->n; i++)
+    count[axis (frame->at[3 * (size_t) i], 0, 1, 101)]++;
+  while (l > 0 && (brighter += count[l]) <= frame->n / BRIGHTEST)
+    l--;
+  return (float) l / FULL_LIGHT;
+}
+
+/* Of the sides of cells, for the modes of @region in @frame. */
+static float
+cell_scale (const MoctSamples *region, const MoctSamples *frame)
+{
+  double few = fmax (1, (double) MANY_POINTS / region->n);
+
+  return (float) fmin (1,
+      fmax (MIN_SCALE, light (frame->n ? frame : region) * pow (few, 1. / 7)));
 }
 
 /* [1 2 1] / 4 along the axis whose cells lie @apart. */
@@ -225,7 +257,7 @@ find_rivals (
   make_modes (g);
   for (int i = 0; i < rest->n; i++) {
     int near[27];
-    int n = find_near (top (g->parent, cell_of (rest->at + 3 * i)), near);
+    int n = find_near (top (g->parent, cell_of (g, rest->at + 3 * i)), near);
 
     rival[i] = true;
     for (int k = 0; k < n; k++)
@@ -247,7 +279,7 @@ assign (Lesson *l, Grid *g, const Mode *modes, int kept)
   bool thing[CELLS] = {false};
 
   for (int i = 0; i < l->region.n; i++) {
-    int cell = cell_of (l->region.at + 3 * (size_t) i);
+    int cell = cell_of (g, l->region.at + 3 * (size_t) i);
 
     l->mode[i] = -1;
     for (int k = 0; k < kept && g->parent[cell] >= 0; k++)
@@ -272,9 +304,10 @@ find_modes (Lesson *l)
 
   if (!g)
     return -1;
-  count (&l->region, g->in);
-  count (&l->around, g->around);
-  count (&l->rest, g->rest);
+  g->scale = cell_scale (&l->region, &l->rest);
+  count (g, &l->region, g->in);
+  count (g, &l->around, g->around);
+  count (g, &l->rest, g->rest);
   for (int i = 0; i < CELLS; i++)
     g->height[i] = g->in[i] - g->around[i];
   make_modes (g);

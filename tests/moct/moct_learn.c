@@ -90,6 +90,46 @@ test_face (DeviceKind kind)
   lesson_close (&l);
 }
 
+static void
+dim (Lesson *l, int part)
+{
+  for (int y = 0; y < HEIGHT; y++)
+    for (int x = 0; x < WIDTH; x++) {
+      uint8_t c[3];
+
+      image_read (&l->frame.image, x, y, c);
+      for (int k = 0; k < 3; k++)
+        c[k] = (uint8_t) (c[k] / part);
+      frame_set (&l->frame, x, y, c);
+    }
+}
+
+/* A face and its letter are two modes in full light, and in a fourth of it. */
+static void
+test_dim (DeviceKind kind)
+{
+  const uint8_t letter[3] = {185, 90, 95};
+
+  for (int part = 1; part <= 4; part *= 2) {
+    uint8_t face[3], dull[3];
+    Lesson l;
+
+    for (int k = 0; k < 3; k++) {
+      face[k] = (uint8_t) (red[k] / part);
+      dull[k] = (uint8_t) (letter[k] / part);
+    }
+    lesson_open (&l, kind);
+    fill (&l, (ImageBox){0, 0, WIDTH, 30}, letter);
+    fill (&l, (ImageBox){70, 60, 120, 110}, red);
+    fill (&l, (ImageBox){80, 70, 110, 90}, letter);
+    dim (&l, part);
+    lesson_learn (&l, (ImageBox){70, 60, 120, 110});
+    check (l.learned.modes == 1);
+    check (holds (&l, face) && !holds (&l, dull));
+    lesson_close (&l);
+  }
+}
+
 /* What surrounds the region is not the thing, even if the rest of the frame has
  * little of it. */
 static void
@@ -259,7 +299,7 @@ test_alternatives (DeviceKind kind)
   free (read);
 }
 
-static const CheckPart on_each[] = {{"face", test_face},
+static const CheckPart on_each[] = {{"face", test_face}, {"dim", test_dim},
     {"around", test_around}, {"rare", test_rare}, {"common", test_common},
     {"margins", test_margins}, {"two colours", test_two_colours},
     {"within", test_within}, {"small", test_small},
