@@ -3,6 +3,8 @@
  * Of hypotheses that are alike the best: a block a model decides, some
  * hypotheses at once; of many, all blocks then drop those that are like what it
  * kept. */
+#include <cub/block/block_merge_sort.cuh>
+
 #include "common/scan.cuh"
 #include "scopedetect/scopedetect_cuda.cuh"
 #include "scopedetect/scopedetect_round1_core.h"
@@ -328,7 +330,6 @@ scopedetect_cluster_cuda (const Device *dev, ScopedetectWork *w, int max_kept)
 /* With more hypotheses than this, reading them takes longer than counting. */
 #define FEW 4096
 #define LANES 8 /* of a hypothesis, of many */
-#define PER 4   /* hypotheses that they count for */
 
 /* Smaller is before, as in scopedetect_before (). */
 static __device__ __forceinline__ uint64_t
@@ -389,38 +390,41 @@ __launch_bounds__ (THREADS) order_kernel (
 
 /* ---- Many ---- */
 
-#define BLOCK (THREADS / LANES * PER) /* hypotheses of a block */
+#define EACH (TILE / THREADS) /* keys of a thread */
 
-static_assert (TILE % BLOCK == 0, "some blocks a tile");
+struct Smaller {
+  __device__ bool
+  operator() (uint64_t a, uint64_t b) const
+  {
+    return a < b;
+  }
+};
 
-/* Puts the keys of each tile in order. */
+/* Puts the keys of each tile in order, a block a tile. */
 static __global__ void
 __launch_bounds__ (THREADS)
     sort_kernel (const __grid_constant__ ScopedetectWork w, uint64_t *sorted)
 {
-  __shared__ uint64_t key[TILE];
+  using Sort = cub::BlockMergeSort<uint64_t, THREADS, EACH>;
+  __shared__ typename Sort::TempStorage shared;
   size_t of_model = (size_t) blockIdx.y * SCOPEDETECT_MAX_KEPT;
-  int first = blockIdx.x * BLOCK / TILE * TILE, n, before[PER] = {};
-  int mine = blockIdx.x * BLOCK % TILE + threadIdx.x / LANES * PER;
+  int first = blockIdx.x * TILE + threadIdx.x * EACH, n;
+  uint64_t key[EACH];
 
   allow_next ();
   await_previous ();
   n = w.counts->n_hypotheses[blockIdx.y];
-  if (blockIdx.x * BLOCK >= n)
+  if (blockIdx.x * TILE >= n)
     return;
-  load_keys (w.hypothesis + of_model, first, n, key);
-  __syncthreads ();
-#pragma unroll 8
-  for (int k = threadIdx.x % LANES; k < TILE; k += LANES)
 #pragma unroll
-    for (int i = 0; i < PER; i++)
-      before[i] += key[k] < key[mine + i];
+  for (int k = 0; k < EACH; k++)
+    key[k] = first + k < n ? key_of (w.hypothesis[of_model + first + k])
+                           : UINT64_MAX;
+  Sort (shared).Sort (key, Smaller ());
 #pragma unroll
-  for (int i = 0; i < PER; i++) {
-    before[i] = lanes_sum<LANES> (before[i]);
-    if (threadIdx.x % LANES == 0 && first + mine + i < n)
-      sorted[of_model + first + before[i]] = key[mine + i];
-  }
+  for (int k = 0; k < EACH; k++)
+    if (first + k < n)
+      sorted[of_model + first + k] = key[k];
 }
 
 /* How many of @n keys in order, at most TILE, come before @key. */
@@ -475,7 +479,7 @@ scopedetect_order_cuda (const Device *dev, ScopedetectWork *w)
 {
   ScopedetectCuda *c = scopedetect_cuda (w);
   dim3 warps (ceil_div (c->bound, THREADS / 32), w->n_models);
-  dim3 blocks (ceil_div (c->bound, BLOCK), w->n_models);
+  dim3 tiles (ceil_div (c->bound, TILE), w->n_models);
   dim3 lanes (ceil_div (c->bound, THREADS / LANES), w->n_models);
 
   if (c->bound <= FEW) {
@@ -483,7 +487,7 @@ scopedetect_order_cuda (const Device *dev, ScopedetectWork *w)
         dev, w, order_kernel, warps, THREADS, 0, *w, c->spare));
   } else {
     TRY (scopedetect_launch (
-        dev, w, sort_kernel, blocks, THREADS, 0, *w, c->sorted));
+        dev, w, sort_kernel, tiles, THREADS, 0, *w, c->sorted));
     TRY (scopedetect_launch (dev, w, rank_kernel, lanes, THREADS, 0, *w,
         (const uint64_t *) c->sorted, c->spare));
   }
