@@ -256,7 +256,7 @@ def by_hand(path, truth):
         boxes = [tuple(s[:4]) for s in stats if s[4] >= 500]
         right += hits(boxes, [inner(r, 1) for r in rows])
         found += len(boxes)
-    return right / found, right / sum(map(len, truth.values()))
+    return right / max(found, 1), right / sum(map(len, truth.values()))
 
 
 def colours(folder):

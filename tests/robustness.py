@@ -339,7 +339,8 @@ def other_lights(image):
     yield "as it is", image, 0
     for name, gains in (("reddish light", (.75, 1, 1.2)),
                         ("bluish light", (1.2, 1, .75)),
-                        ("half the light", .5), ("1.3 times the light", 1.3)):
+                        ("half the light", .5), ("a quarter of it", .25),
+                        ("1.3 times the light", 1.3)):
         yield name, pixels(image * np.array(gains)), 0
     yield "noise of 8 grey levels", noisy(image, 8, 1), 0
     yield "JPEG, quality 50", compressed(image, 50), 0
