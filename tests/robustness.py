@@ -222,6 +222,36 @@ def camera(images, centres, seed):
     return views, truth
 
 
+CROSSES = 10, 28  # frames in which something passes in front of the target
+
+
+def crossed(views, truth, images, box):
+    """A piece of the picture's farthest corner, half as large again as the
+    target, passes in front of it; and how much of it that hides."""
+    w, h = (math.ceil(1.5 * side) for side in box[2:])
+    rows = slice(-h, None) if truth[0][1] < VIEW[1] / 2 else slice(h)
+    columns = slice(-w, None) if truth[0][0] < VIEW[0] / 2 else slice(w)
+    piece = cv2.resize(images[0][rows, columns], (w, h))
+    views, hidden = [v.copy() for v in views], [0] * len(views)
+    for t in range(*CROSSES):
+        cx, cy, zoom = truth[t]
+        shift = (t - sum(CROSSES) / 2) * 3 * w / (CROSSES[1] - CROSSES[0])
+        x0, y0 = round(cx + shift - w / 2), round(cy - h / 2)
+        turn = np.float32([[1, 0, x0], [0, 1, y0]])
+        cv2.warpAffine(noisy(piece, 3, t), turn, VIEW, views[t],
+                       borderMode=cv2.BORDER_TRANSPARENT)
+        hidden[t] = min(1, max(0, ((w + box[2]) / 2 - abs(shift)) / box[2]))
+    return views, hidden
+
+
+def other_clips(views, truth, images, box):
+    """What is other, the views, and how much of the target is hidden."""
+    shown = [0] * len(views)
+    yield "", views, shown
+    yield "JPEG, quality 40", [compressed(v, 40) for v in views], shown
+    yield "something crosses", *crossed(views, truth, images, box)
+
+
 def still(file, frame=0):
     video = cv2.VideoCapture(str(file))
     for _ in range(frame + 1):
@@ -291,9 +321,9 @@ class Tally:
         self.right = self.wrong = self.missed = self.absent = self.claimed = 0
         self.errors = []
 
-    def add(self, places, truth, w, h):
-        for place, (x, y, zoom) in list(zip(places, truth))[1:]:
-            part = part_in_view(x, y, w * zoom, h * zoom)
+    def add(self, places, truth, hidden, w, h):
+        for place, (x, y, zoom), part in list(zip(places, truth, hidden))[1:]:
+            part = max(0, part_in_view(x, y, w * zoom, h * zoom) - part)
             if part == 0:
                 self.absent += 1
                 self.claimed += place is not None
@@ -321,16 +351,17 @@ def clips(data):
         x, y, zoom = truth[0]
         size = w * zoom, h * zoom
         box = x - size[0] / 2, y - size[1] / 2, *size
-        for name, track in trackers.items():
-            places = track(views, box)
-            for of in (group, "all"):
-                tallies.setdefault((of, name), Tally()).add(
-                    places, truth, w, h)
+        for what, other, hidden in other_clips(views, truth, images, box):
+            for name, track in trackers.items():
+                places = track(other, box)
+                for of in ("all, " + what,) if what else (group, "all"):
+                    tallies.setdefault((of, name), Tally()).add(
+                        places, truth, hidden, w, h)
     rows = ["| targets | tracker | frames right | elsewhere | missed | claimed "
             "where absent | median error of the right ones, % of the size |",
             "|---" * 7 + "|"]
     return rows + [tallies[key].row(*key) for key in sorted(
-        tallies, key=lambda key: key[0] == "all")]
+        tallies, key=lambda key: key[0].startswith("all"))]
 
 
 # ---- Colours learned in another light ----
