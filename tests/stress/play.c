@@ -427,8 +427,11 @@ play_round (Round *round)
       play_streams (round, &dice);
     else
       wait_for_end (round);
-  } else
+  } else {
+    g_mutex_lock (&round->states); /* the other thread may restart it */
     round->dead = TRUE;
+    g_mutex_unlock (&round->states);
+  }
   g_atomic_int_set (&round->over, TRUE);
   if (other)
     g_thread_join (other);
