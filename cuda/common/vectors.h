@@ -24,8 +24,8 @@
 
 #define INLINED static inline __attribute__ ((always_inline))
 
-/* @sum[i] += @a[2 i] @b[2 i] + @a[2 i + 1] @b[2 i + 1], for @n sums, a multiple of
- * 4: compilers do not find the instruction that does it. */
+/* @sum[i] += @a[2 i] @b[2 i] + @a[2 i + 1] @b[2 i + 1], for @n sums, a multiple
+ * of 4: compilers do not find the instruction that does it. */
 INLINED void
 add_products (int32_t *sum, const int16_t *a, const int16_t *b, int n)
 {

@@ -48,10 +48,11 @@ pocstereo_parent (int i, int x, int y, int width, int height)
   return pocstereo_around (i, x, y, POCSTEREO_APART, width, height);
 }
 
-/* Whether the candidate @base need not be tried after @earlier, of which @lags are
- * searched in each direction: it lies in the inner half of them.  For layer 0,
- * where the last look does the rest.  In coarser layers only the same candidate is
- * left out (@lags 0): one beside it finds thin things that the other does not. */
+/* Whether the candidate @base need not be tried after @earlier, of which @lags
+ * are searched in each direction: it lies in the inner half of them.  For layer
+ * 0, where the last look does the rest.  In coarser layers only the same
+ * candidate is left out (@lags 0): one beside it finds thin things that the
+ * other does not. */
 BOTH bool
 pocstereo_reaches (int earlier, int base, int lags)
 {

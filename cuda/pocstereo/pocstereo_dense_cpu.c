@@ -112,8 +112,7 @@ add_lines (
 
 /* @sum and line @j more, as re and im of each frequency. */
 INLINED void
-add_last (
-    const Look *look, int b, size_t at, int j, Block sum, int32_t r[SUMS])
+add_last (const Look *look, int b, size_t at, int j, Block sum, int32_t r[SUMS])
 {
   int32_t *to = r + b * POCSTEREO_BLOCK;
 
@@ -297,8 +296,8 @@ search (const Search *s, const Look *look, int x, int y, int rows,
 /* The last look at layer 0, at the medians of what was found, which have taken
  * the parents' place.  @r: the sums at what it finds. */
 INLINED void
-search_again (const Search *s, const Look *look, int x, int y, int row,
-    int32_t r[SUMS])
+search_again (
+    const Search *s, const Look *look, int x, int y, int row, int32_t r[SUMS])
 {
   const PocstereoLayer *layer = s->layer;
   size_t at = (size_t) (y + row) * layer->width + x;
@@ -423,8 +422,8 @@ pocstereo_dense_cpu (const Device *dev, const PocstereoWork *w, int view)
     const PocstereoLayer *layer = &w->layer[view][l];
     Search s = {w, view, w->tables, layer,
         l + 1 < w->n_layers ? layer + 1 : NULL, c->field[view],
-        c->field[1 - view], c->parent, w->params.candidates, l ? 0 : w->tables->lags,
-        c->found, c->height};
+        c->field[1 - view], c->parent, w->params.candidates,
+        l ? 0 : w->tables->lags, c->found, c->height};
 
     for (int v = 0; v < 2; v++)
       pocstereo_field_cpu (w, v, l, c->field[v]);

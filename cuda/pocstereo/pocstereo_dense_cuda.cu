@@ -23,8 +23,9 @@ window_at (const PocstereoField &f, int view, int l, int width, int x, int y)
   return f.couples[view][l] + (size_t) (y / 2) * f.pitch[l] + x;
 }
 
-/* Appends @base to the @n disparities of @list unless one of them reaches it, and
- * returns how many they are.  The lists of a block's threads lie side by side. */
+/* Appends @base to the @n disparities of @list unless one of them reaches it,
+ * and returns how many they are.  The lists of a block's threads lie side by
+ * side. */
 static __device__ __forceinline__ int
 offer (int32_t *list, int n, int32_t base, int lags)
 {
@@ -37,8 +38,8 @@ offer (int32_t *list, int n, int32_t base, int lags)
 
 static __device__ __forceinline__ int
 candidates (const PocstereoWork &w, const PocstereoLayer &layer,
-    const PocstereoLayer &above, const int32_t *parent, int x, int y,
-    int lags, int32_t *list)
+    const PocstereoLayer &above, const int32_t *parent, int x, int y, int lags,
+    int32_t *list)
 {
   int n = 0;
 
@@ -46,8 +47,7 @@ candidates (const PocstereoWork &w, const PocstereoLayer &layer,
     PocstereoPoint p = pocstereo_parent (i, x, y, above.width, above.height);
     int base = 2 * parent[(size_t) p.y * above.width + p.x];
 
-    n = offer (
-        list, n, pocstereo_clamp (base, layer.floor, layer.ceil), lags);
+    n = offer (list, n, pocstereo_clamp (base, layer.floor, layer.ceil), lags);
   }
   return n;
 }

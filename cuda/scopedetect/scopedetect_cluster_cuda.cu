@@ -393,8 +393,7 @@ __launch_bounds__ (THREADS) order_kernel (
 #define EACH (TILE / THREADS) /* keys of a thread */
 
 struct Smaller {
-  __device__ bool
-  operator() (uint64_t a, uint64_t b) const
+  __device__ bool operator() (uint64_t a, uint64_t b) const
   {
     return a < b;
   }
