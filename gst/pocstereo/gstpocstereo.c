@@ -84,7 +84,7 @@
  *   [performance](../performance.md). Take `mode`=points, or a smaller frame.
  * - Every pixel on a CPU where both cameras have the same exposure and whole
  *   pixels are enough: OpenCV's StereoSGBM in its mode of three directions is
- * about as often right as the preset `fast`, in a fifth of the time.
+ * about as often right as the preset `fast`, in a third of the time.
  *
  * ## Troubleshooting
  *
