@@ -5,8 +5,8 @@
 # for leaked objects, and each fuzzer for a moment.  The last line is
 # `N passed, N failed, N skipped`.
 #
-# VISION_TEST_LONG=1 runs all, and what tests algorithms and elements again under the
-# sanitizers; without it, what is slow and seldom fails is left out:
+# VISION_TEST_LONG=1 runs all, and the tests of algorithms and elements once more
+# under the sanitizers; without it, what is slow and seldom fails is left out:
 # tests/README.md lists it.  VISION_TEST_DATA may name a folder with real
 # clips; tests that want it are skipped without.  A test that needs a GPU is
 # skipped where there is none.

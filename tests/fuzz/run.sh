@@ -29,7 +29,7 @@ has_libfuzzer () {
     clang -x c -fsanitize=fuzzer,address - -o "$scratch/probe" 2>/dev/null
 }
 
-# For seconds of work what costs most is to compile, so that is done plainly then.
+# Runs of seconds take less time than the compiler's optimization, so they go without.
 build_all () {
   local cc=clang optimization=1
   [ "$seconds" != 0 ] || optimization=0
