@@ -8,7 +8,7 @@
 #include "common/parallel.h"
 #include "emdtrack/emdtrack_work.h"
 
-#define EMDTRACK_STRIP 64  /* rows that one thread does in a go */
+#define EMDTRACK_STRIP 32  /* rows that one thread does in a go */
 #define EMDTRACK_FEW 32768 /* pixels: waiting for threads would cost more */
 
 /* The grain of a loop over a frame: all, where it has few pixels. */
