@@ -52,6 +52,7 @@ struct _Device {
   void *stream;       /* a cudaStream_t; NULL on the CPU */
   bool owns_stream;   /* device_close () destroys the stream */
   void *done;         /* a cudaEvent_t by which a waiting thread sleeps */
+  void *before;       /* a cudaEvent_t, of what device_follow () waits for */
   DeviceTimer *timer; /* device_wait () sets its end; may be NULL */
 };
 

@@ -172,18 +172,22 @@ extern "C" const char *
 device_cuda_open (Device *dev, void *stream)
 {
   cudaStream_t own = NULL;
-  cudaEvent_t done = NULL;
-  cudaError_t err = cudaSuccess;
+  cudaEvent_t done = NULL, before = NULL;
+  cudaError_t err;
 
   CUDA_TRY (cudaEventCreateWithFlags (
       &done, cudaEventBlockingSync | cudaEventDisableTiming));
-  if (!stream)
+  err = cudaEventCreateWithFlags (&before, cudaEventDisableTiming);
+  if (err == cudaSuccess && !stream)
     err = cudaStreamCreateWithFlags (&own, cudaStreamNonBlocking);
-  if (err != cudaSuccess)
+  if (err != cudaSuccess) {
+    if (before)
+      cudaEventDestroy (before);
     cudaEventDestroy (done);
+  }
   CUDA_TRY (err);
   *dev = Device{DEVICE_CUDA, &cuda_ops, stream ? stream : (void *) own, !stream,
-      (void *) done, NULL};
+      (void *) done, (void *) before, NULL};
   return NULL;
 }
 
@@ -192,21 +196,17 @@ device_cuda_close (Device *dev)
 {
   if (dev->owns_stream)
     cudaStreamDestroy (device_stream (dev));
+  cudaEventDestroy ((cudaEvent_t) dev->before);
   cudaEventDestroy ((cudaEvent_t) dev->done);
 }
 
 extern "C" const char *
 device_cuda_follow (const Device *dev, void *stream)
 {
-  cudaEvent_t event;
-  cudaError_t err;
+  cudaEvent_t before = (cudaEvent_t) dev->before;
 
-  CUDA_TRY (cudaEventCreateWithFlags (&event, cudaEventDisableTiming));
-  err = cudaEventRecord (event, (cudaStream_t) stream);
-  if (err == cudaSuccess)
-    err = cudaStreamWaitEvent (device_stream (dev), event, 0);
-  cudaEventDestroy (event);
-  CUDA_TRY (err);
+  CUDA_TRY (cudaEventRecord (before, (cudaStream_t) stream));
+  CUDA_TRY (cudaStreamWaitEvent (device_stream (dev), before, 0));
   return NULL;
 }
 

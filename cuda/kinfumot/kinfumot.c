@@ -36,6 +36,7 @@ allocate (Kinfumot *k)
   TRY (memory_get_pinned (&k->memory, &k->rays, pixels));
   TRY (memory_get (&k->memory, &w->normals, pixels));
   TRY (memory_get (&k->memory, &w->surfaces, pixels));
+  TRY (memory_get (&k->memory, &w->ends, KINFUMOT_SIDES * pixels));
   TRY (memory_get (&k->memory, &w->grown, pixels));
   TRY (memory_get (&k->memory, &w->usual, tiles));
   TRY (memory_get (&k->memory, &w->shifted, tiles));
@@ -113,14 +114,14 @@ const char *
 kinfumot_upload (Kinfumot *k)
 {
   k->work.n_models = kinfumot_models_end (k);
-  return device_copy (
+  return k->stages->pass (
       &k->device, k->there->models, k->state->models, sizeof k->there->models);
 }
 
 const char *
 kinfumot_download (Kinfumot *k)
 {
-  TRY (device_copy (&k->device, k->state, k->there, sizeof *k->state));
+  TRY (k->stages->pass (&k->device, k->state, k->there, sizeof *k->state));
   return device_wait (&k->device);
 }
 
@@ -427,8 +428,9 @@ explain (Kinfumot *k)
   return s->advance (dev, w, 0, n);
 }
 
-/* The frame into the models, and what those look like from there.  What fusion
- * does not change runs beside it. */
+/* The frame into the models, and what those look like from there.  Doubt runs
+ * beside the search for new bricks, and the ranges of rays beside fusion, which
+ * changes neither; fusion is queued first, as all wait for it. */
 static const char *
 learn (Kinfumot *k)
 {
@@ -437,11 +439,12 @@ learn (Kinfumot *k)
   const KinfumotWork *w = &k->work;
   const int n = kinfumot_models_end (k);
 
-  TRY (s->allocate (dev, w, 0, n));
   TRY (device_follow (&k->aside, dev->stream));
+  TRY (s->allocate (dev, w, 0, n));
   TRY (s->doubt (&k->aside, w));
-  TRY (s->ranges (&k->aside, w, 0, n));
+  TRY (device_follow (&k->aside, dev->stream));
   TRY (s->fuse (dev, w, 0, n));
+  TRY (s->ranges (&k->aside, w, 0, n));
   TRY (device_follow (dev, k->aside.stream));
   return s->cast (dev, w, 0, n);
 }
@@ -492,7 +495,7 @@ finish_early (Kinfumot *k)
   const Device *dev = &k->device;
 
   TRY (write_maps (k));
-  TRY (device_copy (dev, k->state, k->there, sizeof *k->state));
+  TRY (k->stages->pass (dev, k->state, k->there, sizeof *k->state));
   TRY (k->stages->mark (dev));
   TRY (learn (k));
   if (dev->timer)

@@ -77,30 +77,31 @@ await_blocks (uint32_t *done, uint32_t times)
   __syncthreads ();
 }
 
-/* Parts of pixels that the model's box has. */
 static __device__ int
-parts_in (const ImageBox *box, int model, int stride)
+pixels_in (const ImageBox *box, int stride)
 {
   return ceil_div (box->x1 - box->x0, stride) *
-      ceil_div (box->y1 - box->y0, stride) * kinfumot_parts (model);
+      ceil_div (box->y1 - box->y0, stride);
 }
 
 typedef struct {
-  int at, part; /* a pixel, and what of it */
+  int at;       /* a pixel */
+  bool is_end;  /* or of an end the place in w.ends */
 } Place;
 
-/* Number @i of those that the model's box has: one part of all pixels after the
- * other, so that a warp does the same. */
+/* Number @i of the pixels in the box, and then of the ends in all of the frame:
+ * each of those, which are few, is asked whether it is in the box. */
 static __device__ Place
 place_of (const KinfumotWork *w, const ImageBox *box, int stride, int i)
 {
   const int columns = ceil_div (box->x1 - box->x0, stride);
-  const int rows = ceil_div (box->y1 - box->y0, stride);
-  const int row = i / columns;
-  const int x = box->x0 + i % columns * stride;
-  const int y = box->y0 + row % rows * stride;
+  const int pixels = pixels_in (box, stride);
 
-  return Place{y * w->width + x, row / rows};
+  if (i >= pixels)
+    return Place{i - pixels, true};
+  return Place{(box->y0 + i / columns * stride) * w->width + box->x0 +
+          i % columns * stride,
+      false};
 }
 
 static __device__ __forceinline__ void
@@ -109,30 +110,34 @@ bring_near (const void *p)
   asm volatile("prefetch.global.L1 [%0];" ::"l"(p));
 }
 
-/* Asks for what is known of a pixel before it is looked at, which would wait
+/* Asks for what is known of a place before it is looked at, which would wait
  * for one after the other. */
 static __device__ void
-bring_pixel (const KinfumotWork *w, int at)
+bring_place (const KinfumotWork *w, const Place *place)
 {
-  bring_near (w->now.depth + at);
-  bring_near (w->normals + at);
-  bring_near (w->rays + at);
+  if (place->is_end) {
+    bring_near (w->ends + place->at);
+    return;
+  }
+  bring_near (w->now.depth + place->at);
+  bring_near (w->normals + place->at);
+  bring_near (w->rays + place->at);
 }
 
-/* Adds to @sums. */
+/* Adds what the pixels in the model's box say, and @ends ends, to @sums. */
 static __device__ void
-add_pixels (const KinfumotWork *w, int model, const KinfumotModel *m,
+add_places (const KinfumotWork *w, int model, const KinfumotModel *m, int ends,
     int stride, int blocks, int64_t *sums)
 {
   const ImageBox box = m->box;
-  const int n = parts_in (&box, model, stride), step = blocks * ALIGN_THREADS;
+  const int n = pixels_in (&box, stride) + ends, step = blocks * ALIGN_THREADS;
   int64_t mine[KINFUMOT_N_SUMS] = {0};
-  Place next = {0, 0};
+  Place next = {0, false};
   const auto go_to = [&] (int i) {
     if (i >= n)
       return;
     next = place_of (w, &box, stride, i);
-    bring_pixel (w, next.at);
+    bring_place (w, &next);
   };
 
   go_to (thread_index ());
@@ -140,10 +145,42 @@ add_pixels (const KinfumotWork *w, int model, const KinfumotModel *m,
     const Place here = next;
 
     go_to (i + step);
-    kinfumot_add_part (w, model, m, here.at, here.part, mine);
+    if (here.is_end)
+      kinfumot_add_end (w, model, m, stride, w->ends[here.at], mine);
+    else
+      kinfumot_add_surface (w, model, m, here.at, mine);
   }
   if ((int) (blockIdx.x * ALIGN_THREADS) < n)
     add_block (mine, sums);
+}
+
+/* Lists the ends of the frame's surfaces. */
+static __global__ void
+list_ends (KinfumotWork w)
+{
+  const int at = thread_index (), lane = threadIdx.x % 32;
+  uint32_t lanes[KINFUMOT_SIDES], n = 0, sides = 0, first = 0;
+
+  await_previous ();
+#pragma unroll
+  for (int side = 0; side < KINFUMOT_SIDES; side++) {
+    const bool is_end =
+        at < w.width * w.height && kinfumot_is_end (&w, at, side);
+
+    sides |= (uint32_t) is_end << side;
+    lanes[side] = __ballot_sync (ALL_LANES, is_end);
+    n += __popc (lanes[side]);
+  }
+  if (n && lane == 0)
+    first = atomicAdd (&w.pool->n_ends, n);
+  first = __shfl_sync (ALL_LANES, first, 0);
+#pragma unroll
+  for (int side = 0; side < KINFUMOT_SIDES; side++) {
+    if (sides >> side & 1)
+      w.ends[first + __popc (lanes[side] & ((1u << lane) - 1))] =
+          KINFUMOT_SIDES * at + side;
+    first += __popc (lanes[side]);
+  }
 }
 
 /* Each block solves for itself: that is sooner than to wait for one.  The sums
@@ -173,19 +210,20 @@ __launch_bounds__ (ALIGN_THREADS) align (KinfumotWork w, int first)
   __shared__ KinfumotModel m;
   const int model = first + blockIdx.y;
   KinfumotAlignment *a = &w.alignments[model];
+  const int ends = model ? (int) w.pool->n_ends : 0;
   uint32_t round = 0;
   int blocks;
 
   copy_words (&m, &w.models[model], sizeof m);
   __syncthreads ();
-  blocks = max (1, ceil_div (parts_in (&m.box, model, 1), ALIGN_THREADS));
+  blocks = max (1, ceil_div (pixels_in (&m.box, 1) + ends, ALIGN_THREADS));
   blocks = min (blocks, (int) gridDim.x);
   if (m.active != KINFUMOT_AWAKE || (int) blockIdx.x >= blocks)
     return;
   for (int level = 0; level < KINFUMOT_LEVELS; level++)
     for (int i = 0; i < kinfumot_iterations (level); i++) {
-      add_pixels (
-          &w, model, &m, kinfumot_stride (level), blocks, a->sums[round % 3]);
+      add_places (&w, model, &m, ends, kinfumot_stride (level), blocks,
+          a->sums[round % 3]);
       await_blocks (&a->done, (round + 1) * blocks);
       solve (&m, a, round++);
       if (m.settled)
@@ -195,7 +233,7 @@ __launch_bounds__ (ALIGN_THREADS) align (KinfumotWork w, int first)
     copy_words (&a->aligned, &m, sizeof m);
 }
 
-/* A block a model. */
+/* A block a model.  What is counted while models are aligned becomes 0. */
 static __global__ void
 take_aligned (KinfumotWork w, int first)
 {
@@ -206,6 +244,8 @@ take_aligned (KinfumotWork w, int first)
   await_previous ();
   allow_next ();
   awake = m->active == KINFUMOT_AWAKE;
+  if (blockIdx.x == 0 && threadIdx.x == 0)
+    w.pool->n_ends = 0;
   __syncthreads ();
   if (!awake)
     return;
@@ -239,6 +279,8 @@ kinfumot_align_cuda (
   int max, n;
 
   TRY (max_blocks (&max));
+  if (last > 1)
+    TRY (queue (dev, list_ends, blocks_of (w->width * w->height), THREADS, *w));
   for (int begin = first; begin < last; begin += n) {
     void *args[] = {&work, &begin};
 

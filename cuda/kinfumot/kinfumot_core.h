@@ -68,6 +68,7 @@ typedef struct {
   uint32_t n_unused;  /* bricks that can be taken */
   uint32_t n_fresh;   /* bricks that are wanted and not yet taken */
   uint32_t n_visible; /* bricks in view */
+  uint32_t n_ends;    /* of surfaces, while objects are aligned */
   uint32_t full;      /* not all that were wanted could be taken, so none was;
                          the table holds their keys */
 } KinfumotPool;
@@ -87,6 +88,8 @@ typedef struct {
   const uint16_t *depth_before; /* likewise */
   Vec *normals;                 /* of this frame; 0 0 0: unknown */
   KinfumotSurface *surfaces;    /* while it is fused */
+  uint32_t *ends; /* of its surfaces, KinfumotPool.n_ends: 4 times a pixel and
+                     a side, in any order */
   float *usual;     /* of each tile: the mean distance from the background, by
                        what matches; KINFUMOT_UNUSUAL: unknown */
   uint8_t *shifted; /* of each tile: whether it changed */
@@ -536,29 +539,41 @@ kinfumot_free_beside (const KinfumotWork *w, int model, int at, Vec aside)
       &w->grid, &last, model, kinfumot_to_model (&w->models[model], there)));
 }
 
-/* What the end of the surface of pixel @at says along one axis: 0, x, or 1, y;
- * @side: 1 or -1. */
+#define KINFUMOT_SIDES 4 /* of a pixel: left, right, above, below */
+
+/* Whether the surface of pixel @at ends at @side. */
+BOTH bool
+kinfumot_is_end (const KinfumotWork *w, int at, int side)
+{
+  const int step = side >> 1 ? w->width : 1;
+  const int along = side >> 1 ? at / w->width : at % w->width;
+  const int size = side >> 1 ? w->height : w->width;
+  const int room = side & 1 ? size - 1 - along : along;
+
+  return w->now.depth[at] && room > 0 &&
+      kinfumot_ends (w, at, side & 1 ? step : -step, room);
+}
+
+/* What the surface of pixel @at, which ends at @side, says along that axis. */
 BOTH bool
 kinfumot_outline (const KinfumotWork *w, int model, const KinfumotModel *m,
-    int at, int axis, int side, KinfumotTerm *term)
+    int at, int side, KinfumotTerm *term)
 {
-  int x = at % w->width, y = at / w->width, step = axis ? w->width : 1;
-  int along = axis ? y : x, size = axis ? w->height : w->width, before, end;
+  const int axis = side >> 1, size = axis ? w->height : w->width;
+  const int sign = side & 1 ? 1 : -1, step = axis ? w->width : 1;
+  int along, before, end;
   Vec p, n = {axis ? 0.f : 1.f, axis ? 1.f : 0.f, 0}, q;
 
-  if (along + side < 0 || along + side >= size ||
-      !kinfumot_ends (w, at, side * step, side > 0 ? size - 1 - along : along))
-    return false;
   p = vec_transform (&m->turn, m->step, kinfumot_point (w, at));
   at = kinfumot_pixel (w, p);
   if (at < 0)
     return false;
   along = axis ? at / w->width : at % w->width;
-  before = side > 0 ? along : size - 1 - along;
+  before = sign > 0 ? along : size - 1 - along;
   end = kinfumot_view_end (
-      w->views[model], at, side * step, before, size - 1 - before, p.z);
+      w->views[model], at, sign * step, before, size - 1 - before, p.z);
   if (end < 0 ||
-      !kinfumot_free_beside (w, model, end, vec_scale (n, (float) side)))
+      !kinfumot_free_beside (w, model, end, vec_scale (n, (float) sign)))
     return false;
   q = kinfumot_along (&w->rays[end], p.z);
   *term = kinfumot_term_of (p, n, axis ? q.y - p.y : q.x - p.x);
@@ -587,27 +602,32 @@ kinfumot_term (const KinfumotWork *w, int model, const KinfumotModel *m, int at,
   return true;
 }
 
-/* What a pixel may say of a model: its surface, and of an object the outline
- * towards four sides. */
-BOTH int
-kinfumot_parts (int model)
-{
-  return model ? 5 : 1;
-}
-
-/* Adds what part @part of a pixel says of @model, which by now is @m. */
+/* Adds what the surface of pixel @at says of @model, which by now is @m. */
 BOTH void
-kinfumot_add_part (const KinfumotWork *w, int model, const KinfumotModel *m,
-    int at, int part, int64_t sums[KINFUMOT_N_SUMS])
+kinfumot_add_surface (const KinfumotWork *w, int model, const KinfumotModel *m,
+    int at, int64_t sums[KINFUMOT_N_SUMS])
 {
-  const int side = part - 1;
   KinfumotTerm term;
 
-  if (!w->now.depth[at])
+  if (w->now.depth[at] && kinfumot_term (w, model, m, at, &term))
+    kinfumot_add (sums, &term);
+}
+
+/* Adds what @end, one of w->ends, says of an object, if its pixel is one of
+ * those that lie @stride apart in the object's box. */
+BOTH void
+kinfumot_add_end (const KinfumotWork *w, int model, const KinfumotModel *m,
+    int stride, uint32_t end, int64_t sums[KINFUMOT_N_SUMS])
+{
+  const int at = (int) (end / KINFUMOT_SIDES);
+  const int x = at % w->width, y = at / w->width;
+  const ImageBox *box = &m->box;
+  KinfumotTerm term;
+
+  if (x < box->x0 || y < box->y0 || x >= box->x1 || y >= box->y1 ||
+      (x - box->x0) % stride || (y - box->y0) % stride)
     return;
-  if (part ? kinfumot_outline (
-                 w, model, m, at, side >> 1, side & 1 ? 1 : -1, &term)
-           : kinfumot_term (w, model, m, at, &term))
+  if (kinfumot_outline (w, model, m, at, (int) (end % KINFUMOT_SIDES), &term))
     kinfumot_add (sums, &term);
 }
 
@@ -1377,6 +1397,10 @@ kinfumot_shade (const KinfumotWork *w, int at, uint8_t rgb[3])
 
 /* Of models from @first to before @last those that are awake. */
 typedef struct {
+  /* Copies @bytes, a multiple of four, between the device's memory and pinned
+   * memory. */
+  const char *(*pass) (
+      const Device *dev, void *to, const void *from, size_t bytes);
   /* Filters the input into now.depth. */
   const char *(*filter) (const Device *dev, const KinfumotWork *w);
   const char *(*normals) (const Device *dev, const KinfumotWork *w);

@@ -27,6 +27,12 @@ kinfumot_judge_cpu (
   return NULL;
 }
 
+static const char *
+kinfumot_pass_cpu (const Device *dev, void *to, const void *from, size_t bytes)
+{
+  return device_copy (dev, to, from, bytes);
+}
+
 /* The objects first: they ask where the camera was. */
 static const char *
 kinfumot_advance_cpu (
@@ -60,6 +66,7 @@ kinfumot_room_cpu (const Device *dev, uint64_t *bytes)
 }
 
 const KinfumotStages kinfumot_stages_cpu = {
+    kinfumot_pass_cpu,
     .filter = kinfumot_filter_cpu,
     .normals = kinfumot_normals_cpu,
     .align = kinfumot_align_cpu,

@@ -2,47 +2,49 @@
  *
  * What is one number, or a few, for each pixel: filtered depth, normals,
  * classes. */
+#include "common/bilateral.cuh"
 #include "kinfumot/kinfumot_cuda.cuh"
 
 /* ---- Depth ---- */
 
-static __global__ void
-filter (KinfumotWork w)
+/* Depth @z of a pixel, filtered; 0 for none. */
+static __device__ __forceinline__ uint16_t
+filtered (const KinfumotWork *w, int32_t z, const BilateralMean *mean)
 {
-  int at = thread_index (), x = at % w.width, y = at / w.width;
-  BilateralMean mean = {0, 0};
   int8_t fraction;
-  uint32_t z;
+
+  if (z == BILATERAL_NO_DEPTH)
+    return 0;
+  z = bilateral_mean_depth (mean, (uint32_t) z, &fraction);
+  return kinfumot_units (w, (uint16_t) z, fraction);
+}
+
+static __global__ void
+__launch_bounds__ (BILATERAL_THREADS) filter (KinfumotWork w)
+{
+  __shared__ BilateralTile tile;
+  const int2 at = bilateral_place ();
+  BilateralPair pair;
 
   await_previous ();
-  if (at == 0)
+  if (at.x == 0 && at.y == 0)
     w.pool->n_points = 0;
-  if (at >= w.width * w.height)
-    return;
-  z = kinfumot_input (&w, x, y);
-  if (!z) {
-    w.now.depth[at] = 0;
-    return;
-  }
+  bilateral_fill (&tile, w.range, w.width, w.height,
+      [&] (int x, int y) { return kinfumot_input (&w, x, y); });
+  pair = bilateral_depths (&tile);
+  bilateral_filter (&tile, &pair);
 #pragma unroll
-  for (int dy = -BILATERAL_REACH; dy <= BILATERAL_REACH; dy++)
-#pragma unroll
-    for (int dx = -BILATERAL_REACH; dx <= BILATERAL_REACH; dx++) {
-      uint32_t weight = bilateral_space_weight (dx, dy);
-      int u = x + dx, v = y + dy;
-
-      if (weight && u >= 0 && v >= 0 && u < w.width && v < w.height)
-        bilateral_mean_add (
-            &mean, w.range, weight, z, kinfumot_input (&w, u, v));
-    }
-  z = bilateral_mean_depth (&mean, z, &fraction);
-  w.now.depth[at] = kinfumot_units (&w, (uint16_t) z, fraction);
+  for (int i = 0; i < 2; i++)
+    if (at.x < w.width && at.y + i < w.height)
+      w.now.depth[(at.y + i) * w.width + at.x] =
+          filtered (&w, pair.z[i], &pair.mean[i]);
 }
 
 const char *
 kinfumot_filter_cuda (const Device *dev, const KinfumotWork *w)
 {
-  return queue (dev, filter, blocks_of (w->width * w->height), THREADS, *w);
+  return queue (dev, filter, bilateral_blocks (w->width, w->height),
+      BILATERAL_THREADS, *w);
 }
 
 static __global__ void

@@ -870,14 +870,17 @@ parity_lost (DeviceKind kind)
 
 #define MEASURED 100
 
-/* Frames of 640 x 480 with @robots robots, of which some are followed: until
- * the results are known, and until the models have learned. */
+/* Frames of 640 x 480, which lie on the device, with @robots robots, of which
+ * some are followed.  Times until the results are known and until the models
+ * have learned, and those of the device, to the end. */
 static void
 measure (DeviceKind kind, int robots)
 {
-  double ms[MEASURED], whole[MEASURED], median, median_whole;
+  double ms[MEASURED], whole[MEASURED], work[MEASURED];
+  double median, median_whole, median_work;
   int objects = 0, n = kind == DEVICE_CUDA ? MEASURED : 20;
   const int before = robots ? 90 : 20;
+  DeviceTimer timer = {0};
   Play s;
 
   play_open (&s, kind, 640, 480);
@@ -886,28 +889,34 @@ measure (DeviceKind kind, int robots)
   s.p.voxel_size = .005;
   s.p.truncation = .03;
   s.p.max_memory = 256;
+  s.dev.timer = &timer;
   play_start (&s, true);
   for (int i = 0; i < before + n; i++) {
+    const int at = i < before ? 0 : i - before;
     double start;
 
     play_render (&s, i);
-    ok (device_copy (&s.dev, s.there, s.depth, 2 * 640 * 480));
+    play_upload (&s);
     ok (device_wait (&s.dev));
     start = seconds ();
-    play_run (&s, i);
-    if (i >= before)
-      ms[i - before] = 1e3 * (seconds () - start);
+    ok (device_timer_begin (&s.dev, &timer));
+    play_follow (&s, i);
+    ms[at] = 1e3 * (seconds () - start);
     ok (device_wait (&s.dev));
-    if (i >= before)
-      whole[i - before] = 1e3 * (seconds () - start);
+    whole[at] = 1e3 * (seconds () - start);
+    device_timer_stop (&s.dev, &timer);
+    check (device_timer_read (&s.dev, &timer, &work[at]));
+    work[at] *= 1e3;
     play_detect (&s, i);
     objects = s.r.n_objects;
   }
   median = bench_median (ms, n);
   median_whole = bench_median (whole, n);
-  printf ("%s,%d,%d,%.3f,%.3f,%.3f,%.3f,%.3f,%u\n", kind ? "cuda" : "cpu",
-      robots, objects, ms[0], median, ms[n - 1], median_whole, whole[n - 1],
-      s.r.n_bricks);
+  median_work = bench_median (work, n);
+  printf ("%s,%d,%d,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%u\n",
+      kind ? "cuda" : "cpu", robots, objects, ms[0], median, ms[n - 1],
+      median_whole, whole[n - 1], median_work, work[n - 1], s.r.n_bricks);
+  device_timer_free (&timer);
   play_close (&s);
 }
 
@@ -917,7 +926,7 @@ bench (int argc, char **argv)
   DeviceKind kind = device_cuda_probe () ? DEVICE_CPU : DEVICE_CUDA;
 
   printf ("device,robots,objects,least ms,median ms,most ms,"
-          "with learning median ms,most ms,bricks\n");
+          "with learning median ms,most ms,device median ms,most ms,bricks\n");
   for (int i = 2; i < argc; i++)
     measure (kind, atoi (argv[i]));
   if (argc == 2) {

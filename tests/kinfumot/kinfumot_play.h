@@ -107,16 +107,31 @@ play_render (Play *s, int number)
       sizeof s->p.camera.distortion);
 }
 
-/* What is in s->depth, as the frame of time @number. */
+/* What is in s->depth, to the device. */
 static inline void
-play_run (Play *s, int number)
+play_upload (Play *s)
 {
   size_t bytes = (size_t) s->width * s->height * sizeof *s->depth;
+
+  ok (device_copy (&s->dev, s->there, s->depth, bytes));
+}
+
+/* What was uploaded last, as the frame of time @number. */
+static inline void
+play_follow (Play *s, int number)
+{
   KinfumotFrame frame = {
       .depth = s->there, .stride = 2 * s->width, .time = number};
 
-  ok (device_copy (&s->dev, s->there, s->depth, bytes));
   ok (kinfumot_run (s->k, &s->p, &frame, &s->out, &s->r));
+}
+
+/* Both. */
+static inline void
+play_run (Play *s, int number)
+{
+  play_upload (s);
+  play_follow (s, number);
 }
 
 static inline void
