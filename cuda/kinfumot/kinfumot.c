@@ -92,6 +92,7 @@ kinfumot_new (Kinfumot **self, const Device *device,
   k->work.height = height;
   k->work.tiles_x = (width + KINFUMOT_TILE - 1) / KINFUMOT_TILE;
   k->work.tiles_y = (height + KINFUMOT_TILE - 1) / KINFUMOT_TILE;
+  TRY (k->stages->open (&k->work));
   TRY (allocate (k));
   kinfumot_clear (k);
   return NULL;
@@ -428,9 +429,9 @@ explain (Kinfumot *k)
   return s->advance (dev, w, 0, n);
 }
 
-/* The frame into the models, and what those look like from there.  Doubt runs
- * beside the search for new bricks, and the ranges of rays beside fusion, which
- * changes neither; fusion is queued first, as all wait for it. */
+/* The frame into the models, and what those look like from there.  Beside the
+ * search for new bricks run the ranges of rays, to which new bricks are added as
+ * they come, and the doubt of the next frame. */
 static const char *
 learn (Kinfumot *k)
 {
@@ -441,10 +442,9 @@ learn (Kinfumot *k)
 
   TRY (device_follow (&k->aside, dev->stream));
   TRY (s->allocate (dev, w, 0, n));
-  TRY (s->doubt (&k->aside, w));
-  TRY (device_follow (&k->aside, dev->stream));
-  TRY (s->fuse (dev, w, 0, n));
   TRY (s->ranges (&k->aside, w, 0, n));
+  TRY (s->doubt (&k->aside, w));
+  TRY (s->fuse (dev, w, 0, n));
   TRY (device_follow (dev, k->aside.stream));
   return s->cast (dev, w, 0, n);
 }

@@ -256,9 +256,8 @@ take_aligned (KinfumotWork w, int first)
     a->done = 0;
 }
 
-/* As many as run at the same time on the current device. */
-static const char *
-max_blocks (int *n)
+const char *
+kinfumot_open_cuda (KinfumotWork *w)
 {
   int device, processors;
 
@@ -266,19 +265,21 @@ max_blocks (int *n)
   CUDA_TRY (cudaDeviceGetAttribute (
       &processors, cudaDevAttrMultiProcessorCount, device));
   CUDA_TRY (cudaOccupancyMaxActiveBlocksPerMultiprocessor (
-      n, align, ALIGN_THREADS, 0));
-  *n *= processors;
-  return *n ? NULL : "the GPU has too few registers for kinfumot's alignment";
+      &w->align_blocks, align, ALIGN_THREADS, 0));
+  w->align_blocks *= processors;
+  return w->align_blocks
+      ? NULL
+      : "the GPU has too few registers for kinfumot's alignment";
 }
 
 const char *
 kinfumot_align_cuda (
     const Device *dev, const KinfumotWork *w, int first, int last)
 {
+  const int max = w->align_blocks;
   KinfumotWork work = *w;
-  int max, n;
+  int n;
 
-  TRY (max_blocks (&max));
   if (last > 1)
     TRY (queue (dev, list_ends, blocks_of (w->width * w->height), THREADS, *w));
   for (int begin = first; begin < last; begin += n) {

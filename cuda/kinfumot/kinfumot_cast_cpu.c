@@ -25,8 +25,8 @@ add_brick (const KinfumotWork *w, uint64_t key)
     for (int x = tiles.x0; x < tiles.x1; x++) {
       int at = y * w->tiles_x + x;
 
-      if (from < w->near[model][at])
-        w->near[model][at] = from;
+      if (~from > w->near[model][at])
+        w->near[model][at] = ~from;
       w->slices[model][at] |= kinfumot_slices (near, far);
     }
 }
@@ -40,7 +40,7 @@ kinfumot_ranges_cpu (
   (void) dev;
   for (int m = first; m < last; m++)
     if (w->models[m].active) {
-      memset (w->near[m], 0xff, tiles * sizeof *w->near[m]);
+      memset (w->near[m], 0, tiles * sizeof *w->near[m]);
       memset (w->slices[m], 0, tiles * sizeof *w->slices[m]);
     }
   for (uint32_t i = 0; i < w->grid.max_bricks; i++) {
@@ -58,7 +58,7 @@ kinfumot_ranges_cpu (
 static void
 cast_tile (const KinfumotWork *w, int model, int tx, int ty)
 {
-  uint32_t from = w->near[model][ty * w->tiles_x + tx];
+  uint32_t from = ~w->near[model][ty * w->tiles_x + tx];
   uint64_t slices = w->slices[model][ty * w->tiles_x + tx];
   float near;
 

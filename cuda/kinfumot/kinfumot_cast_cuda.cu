@@ -8,47 +8,20 @@
 /* ---- Ranges ---- */
 
 static __global__ void
-clear_ranges (KinfumotWork w, int first)
-{
-  const int at = thread_index (), model = first + blockIdx.y;
-
-  await_previous ();
-  if (at >= w.tiles_x * w.tiles_y || !w.models[model].active)
-    return;
-  w.near[model][at] = 0xffffffff;
-  w.slices[model][at] = 0;
-}
-
-static __global__ void
 set_ranges (KinfumotWork w, int first, int last)
 {
   const uint32_t i = thread_index ();
-  uint64_t key;
-  int model;
-  ImageBox tiles;
-  float near, far;
 
   await_previous ();
-  key = i < w.grid.max_bricks ? w.grid.owner[i] : 0;
-  model = kinfumot_key_model (key);
-  if (!key || model < first || model >= last || !w.models[model].active ||
-      !kinfumot_brick_in_view (&w, key) ||
-      !kinfumot_brick_range (&w, key, &tiles, &near, &far))
-    return;
-  for (int y = tiles.y0; y < tiles.y1; y++)
-    for (int x = tiles.x0; x < tiles.x1; x++) {
-      atomicMin (&w.near[model][y * w.tiles_x + x], __float_as_uint (near));
-      atomicOr ((Word *) &w.slices[model][y * w.tiles_x + x],
-          kinfumot_slices (near, far));
-    }
+  if (i < w.grid.max_bricks)
+    add_range (&w, first, last, w.grid.owner[i]);
 }
 
+/* There are none before: who casts the rays clears them. */
 const char *
 kinfumot_ranges_cuda (
     const Device *dev, const KinfumotWork *w, int first, int last)
 {
-  TRY (queue (dev, clear_ranges,
-      blocks_of (w->tiles_x * w->tiles_y, last - first), THREADS, *w, first));
   return queue (dev, set_ranges, blocks_of ((int) w->grid.max_bricks), THREADS,
       *w, first, last);
 }
@@ -73,18 +46,24 @@ __launch_bounds__ (TILE_THREADS, 16) cast (KinfumotWork w, int first)
   slices = w.slices[model][tile];
   if (slices)
     depth = kinfumot_cast (&w, model, y * w.width + x,
-        __uint_as_float (w.near[model][tile]), slices);
+        __uint_as_float (~w.near[model][tile]), slices);
   w.views[model][y * w.width + x].depth = depth;
 }
 
+/* And clears the ranges. */
 static __global__ void
 view_normals (KinfumotWork w, int first)
 {
   const int at = thread_index (), model = first + blockIdx.y;
 
   await_previous ();
-  if (at < w.width * w.height && w.models[model].active)
-    kinfumot_view_normal (&w, model, at);
+  if (at >= w.width * w.height || !w.models[model].active)
+    return;
+  kinfumot_view_normal (&w, model, at);
+  if (at < w.tiles_x * w.tiles_y) {
+    w.near[model][at] = 0;
+    w.slices[model][at] = 0;
+  }
 }
 
 const char *

@@ -97,8 +97,9 @@ typedef struct {
                        does without them */
   uint8_t *grown;   /* the object that a pixel is added to; 0: none */
   KinfumotHit *views[KINFUMOT_MODELS]; /* NULL: not yet needed */
-  uint32_t *near[KINFUMOT_MODELS];     /* of each tile: the bits of the depth at
-                                          which its first brick begins */
+  uint32_t *near[KINFUMOT_MODELS];     /* of each tile: the inverted bits of the
+                                          depth at which its first brick
+                                          begins */
   uint64_t *slices[KINFUMOT_MODELS];   /* of each tile: those with bricks */
   int n_models;                        /* from here on all are asleep */
   KinfumotModel *models;               /* KINFUMOT_MODELS */
@@ -118,6 +119,7 @@ typedef struct {
   float half_volume; /* metres; 0: no end */
   int max_weight;
   int signed_distance;
+  int align_blocks; /* of the alignment that a GPU runs at the same time */
 } KinfumotWork;
 
 /* ---- Depth ---- */
@@ -1397,6 +1399,8 @@ kinfumot_shade (const KinfumotWork *w, int at, uint8_t rgb[3])
 
 /* Of models from @first to before @last those that are awake. */
 typedef struct {
+  /* Asks what the device can do. */
+  const char *(*open) (KinfumotWork *w);
   /* Copies @bytes, a multiple of four, between the device's memory and pinned
    * memory. */
   const char *(*pass) (

@@ -28,6 +28,13 @@ kinfumot_judge_cpu (
 }
 
 static const char *
+kinfumot_open_cpu (KinfumotWork *w)
+{
+  (void) w;
+  return NULL;
+}
+
+static const char *
 kinfumot_pass_cpu (const Device *dev, void *to, const void *from, size_t bytes)
 {
   return device_copy (dev, to, from, bytes);
@@ -66,7 +73,8 @@ kinfumot_room_cpu (const Device *dev, uint64_t *bytes)
 }
 
 const KinfumotStages kinfumot_stages_cpu = {
-    kinfumot_pass_cpu,
+    .open = kinfumot_open_cpu,
+    .pass = kinfumot_pass_cpu,
     .filter = kinfumot_filter_cpu,
     .normals = kinfumot_normals_cpu,
     .align = kinfumot_align_cpu,

@@ -109,6 +109,7 @@ kinfumot_room_cuda (const Device *dev, uint64_t *bytes)
 }
 
 extern "C" const KinfumotStages kinfumot_stages_cuda = {
+    kinfumot_open_cuda,
     kinfumot_pass_cuda,
     kinfumot_filter_cuda,
     kinfumot_normals_cuda,

@@ -35,6 +35,29 @@ queue (const Device *dev, void (*kernel) (Params...), dim3 blocks, dim3 threads,
   return launch_after (dev, overlap, kernel, blocks, threads, 0, args...);
 }
 
+/* Adds a brick, whose key may be 0, to the ranges of the tiles that it covers, if
+ * its model is one of those asked for.  To do so twice changes nothing. */
+static __device__ __forceinline__ void
+add_range (const KinfumotWork *w, int first, int last, uint64_t key)
+{
+  const int model = kinfumot_key_model (key);
+  ImageBox tiles;
+  float near, far;
+
+  if (!key || model < first || model >= last || !w->models[model].active ||
+      !kinfumot_brick_in_view (w, key) ||
+      !kinfumot_brick_range (w, key, &tiles, &near, &far))
+    return;
+  for (int y = tiles.y0; y < tiles.y1; y++)
+    for (int x = tiles.x0; x < tiles.x1; x++) {
+      const int at = y * w->tiles_x + x;
+
+      atomicMax (&w->near[model][at], ~__float_as_uint (near));
+      atomicOr (
+          (Word *) &w->slices[model][at], kinfumot_slices (near, far));
+    }
+}
+
 /* kinfumot_maps_cuda.cu */
 const char *kinfumot_filter_cuda (const Device *dev, const KinfumotWork *w);
 const char *kinfumot_normals_cuda (const Device *dev, const KinfumotWork *w);
@@ -45,6 +68,7 @@ const char *kinfumot_adopt_cuda (
 const char *kinfumot_doubt_cuda (const Device *dev, const KinfumotWork *w);
 
 /* kinfumot_align_cuda.cu */
+const char *kinfumot_open_cuda (KinfumotWork *w);
 const char *kinfumot_align_cuda (
     const Device *dev, const KinfumotWork *w, int first, int last);
 

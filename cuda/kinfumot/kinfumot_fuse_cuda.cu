@@ -62,9 +62,10 @@ want (KinfumotWork w, int first)
 }
 
 /* Either every entry of the list gets a brick or none does, because a choice
- * among them would depend on their order. */
+ * among them would depend on their order.  What has the ranges of rays at the same
+ * time may see these bricks or not, so they are added here. */
 static __global__ void
-take (KinfumotWork w)
+take (KinfumotWork w, int first, int last)
 {
   const KinfumotGrid *g = &w.grid;
   uint32_t n;
@@ -86,6 +87,7 @@ take (KinfumotWork w)
       g->table[kinfumot_entry (g, key, &none)].slot = (int32_t) slot;
       g->owner[slot] = key;
       g->seen[slot] = w.frame;
+      add_range (&w, first, last, key);
     }
   }
 }
@@ -107,7 +109,7 @@ kinfumot_allocate_cuda (
 {
   TRY (queue (dev, want, blocks_of (w->width * w->height, last - first),
       THREADS, *w, first));
-  return queue (dev, take, BRICK_BLOCKS, BRICK_THREADS, *w);
+  return queue (dev, take, BRICK_BLOCKS, BRICK_THREADS, *w, first, last);
 }
 
 /* ---- Voxels ---- */
