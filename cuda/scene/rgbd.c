@@ -25,6 +25,7 @@ rgbd_new (Rgbd **scene, int width, int height)
   s->width = width;
   s->height = height;
   s->z = malloc (pixels * sizeof *s->z);
+  s->facing = malloc (pixels * sizeof *s->facing);
   s->model_z = malloc (pixels * sizeof *s->model_z);
   s->model_facing = malloc (pixels * sizeof *s->model_facing);
   s->marks = malloc (pixels);
@@ -32,8 +33,8 @@ rgbd_new (Rgbd **scene, int width, int height)
   s->depth = calloc ((size_t) (width + 2) * (height + 2), sizeof *s->depth);
   s->across = malloc (pixels * sizeof *s->across);
   s->bend = malloc (pixels * sizeof *s->bend);
-  if (!s->z || !s->model_z || !s->model_facing || !s->marks || !s->labels ||
-      !s->depth || !s->across || !s->bend) {
+  if (!s->z || !s->facing || !s->model_z || !s->model_facing || !s->marks ||
+      !s->labels || !s->depth || !s->across || !s->bend) {
     rgbd_free (s);
     return "out of memory";
   }
@@ -47,6 +48,7 @@ rgbd_free (Rgbd *s)
   if (!s)
     return;
   free (s->z);
+  free (s->facing);
   free (s->model_z);
   free (s->model_facing);
   free (s->marks);

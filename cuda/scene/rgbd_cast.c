@@ -368,8 +368,9 @@ look (Rgbd *s, const Targets *t, const Layers *l, int x, int y)
   if ((x < known.x0 || x >= known.x1 || y < known.y0 || y >= known.y1) &&
       !rgbd_was_in_view (&t->memory, across, down, s->model_z[at]))
     s->model_z[at] = INFINITY;
+  s->facing[at] = fabsf (face) / sqrtf (1 + u * u + v * v);
   s->marks[at] = is_hidden (t, l, x) ? RGBD_HIDDEN : 0;
-  if (face * face < GRAZING * GRAZING * (1 + u * u + v * v))
+  if (s->facing[at] < GRAZING)
     s->marks[at] |= RGBD_GRAZING;
 }
 

@@ -131,6 +131,8 @@ enum {
 struct _Rgbd {
   int width, height;
   float *z;             /* of what is seen */
+  float *facing;        /* the cosine of the angle between its normal and the
+                           ray, not negative */
   float *model_z;       /* of the tracker's model there; infinite: nothing */
   float *model_facing;  /* as rgbd_meet () has it */
   uint8_t *marks;       /* RGBD_GRAZING and RGBD_HIDDEN */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a structured-light sensor makes of the true depth: steps, noise and
- * holes (Khoshelham and Oude Elberink, Sensors 12, 2012). */
+ * What a structured-light sensor makes of the true depth: steps and holes
+ * (Khoshelham and Oude Elberink, Sensors 12, 2012), and noise that grows where
+ * a surface is seen at a slant (Nguyen, Izadi and Lovell, 3DIMPVT 2012). */
 #include "scene/rgbd_core.h"
 
 #include "common/parallel.h"
@@ -20,6 +21,35 @@
 
 /* Neighbours whose depths differ by this part are two surfaces. */
 #define JUMP .03f
+
+/* From this cosine on, 60 degrees between normal and ray, noise grows. */
+#define SLANTED .5f
+/* A Kinect's grows by this over the root of the depth, times the square of that
+ * angle over what it lacks of 90 degrees; metres. */
+#define SLANT 1e-4f
+
+/* The angle whose cosine is @c, 0 to 1: within 7e-5 (Abramowitz and Stegun,
+ * 4.4.45), and the same on every machine. */
+static float
+angle_of (float c)
+{
+  return sqrtf (1 - c) *
+      (1.5707288f + c * (-.2121144f + c * (.074261f - c * .0187293f)));
+}
+
+/* By how much more noise depth @z has where that cosine is @c than where a
+ * surface faces the sensor, and a Kinect's is a quarter of a step: a factor. */
+static float
+slant (float z, float c)
+{
+  float angle, part;
+
+  if (!(c < SLANTED))
+    return 1;
+  angle = angle_of (c);
+  part = angle / (1.5707963f - angle);
+  return 1 + SLANT / sqrtf (z) * part * part * 4 * STEPS / (z * z);
+}
 
 /* What is drawn for a row: the sum of four even bytes, which is normally
  * distributed but for its tails, times @sigma. */
@@ -47,15 +77,15 @@ millimetres (float z)
   return z >= NEAR && z <= FAR ? (uint16_t) (z * 1000 + .5f) : 0;
 }
 
-/* In whole steps. */
+/* In whole steps; @c: as above. */
 static uint16_t
-measure (float z, float noise)
+measure (float z, float c, float noise)
 {
   int step;
 
   if (!millimetres (z))
     return 0;
-  step = (int) (STEPS / z + noise + .5f);
+  step = (int) (STEPS / z + noise * slant (z, c) + .5f);
   return step > 0 ? millimetres (STEPS / step) : 0;
 }
 
@@ -123,6 +153,7 @@ sense_rows (void *data, int begin, int end)
   RgbdRow row;
 
   for (int y = begin; y < end; y++) {
+    const float *facing = s->facing + (size_t) y * s->width;
     uint16_t *depth = rgbd_depth_row (s, y);
 
     if (sensor->sigma == 0) {
@@ -133,7 +164,7 @@ sense_rows (void *data, int begin, int end)
     draw_noise (noise, s->width, y, sensor->key, sensor->sigma);
     blur_edges (s, y, ~sensor->key, lit);
     for (int x = 0; x < s->width; x++)
-      depth[x] = measure (lit[x], noise[x]);
+      depth[x] = measure (lit[x], facing[x], noise[x]);
     rgbd_get_row (s, y, &row);
     hide (s, &row, y, sensor->shift, depth);
   }
