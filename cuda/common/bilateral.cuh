@@ -10,7 +10,6 @@
 #define BILATERAL_TILE_X 32
 #define BILATERAL_TILE_Y 16
 #define BILATERAL_THREADS (BILATERAL_TILE_X * BILATERAL_TILE_Y / 2)
-#define BILATERAL_SIDE (2 * BILATERAL_REACH + 1)
 #define BILATERAL_SIDE_X (BILATERAL_TILE_X + 2 * BILATERAL_REACH)
 #define BILATERAL_SIDE_Y (BILATERAL_TILE_Y + 2 * BILATERAL_REACH)
 
@@ -79,98 +78,29 @@ bilateral_fill (BilateralTile *tile, const uint8_t *range, int width,
   __syncthreads ();
 }
 
-/* A byte in a whole register: as a uint8_t it would be extended once more. */
-static __device__ __forceinline__ uint32_t
-bilateral_byte (uint32_t address)
+/* The depth of the upper one of the thread's two pixels in the tile; that of the
+ * lower one is BILATERAL_SIDE_X further on, and neighbour (x, y)
+ * y BILATERAL_SIDE_X + x. */
+static __device__ __forceinline__ const int32_t *
+bilateral_depth (const BilateralTile *tile)
 {
-  uint32_t value;
-
-  asm volatile("ld.shared.u8 %0, [%1];"
-               : "=r"(value)
-               : "r"(address)
-               : "memory");
-  return value;
+  return &tile->z[(threadIdx.x / BILATERAL_TILE_X * 2 + BILATERAL_REACH) *
+          BILATERAL_SIDE_X +
+      threadIdx.x % BILATERAL_TILE_X + BILATERAL_REACH];
 }
 
-/* Weights of distance are BILATERAL_MAX_SPACE less a few.  Neighbours of the
- * same one are added up by their weights of depth alone. */
-#define BILATERAL_MAX_SPACE 32
-#define BILATERAL_SPACES 7
-
-struct BilateralSums {
-  BilateralMean of[BILATERAL_SPACES]; /* each for weight MAX_SPACE - i */
-};
-
-/* bilateral_mean_add () without its branches; @range: the address of the
- * weights in shared memory, @space: known when this is compiled. */
-static __device__ __forceinline__ void
-bilateral_add (BilateralSums *sums, uint32_t range, uint32_t space, int32_t z,
-    int32_t other)
+/* The weight of a difference of depth, of any size.  It comes as a byte in a
+ * whole register: a uint8_t would be extended once more. */
+static __device__ __forceinline__ uint32_t
+bilateral_weight (const BilateralTile *tile, int32_t step)
 {
-  int32_t deeper = other - z;
+  const uint32_t address = (uint32_t) __cvta_generic_to_shared (tile->range) +
+      min (step, BILATERAL_RANGE);
   uint32_t weight;
 
-  if (!space)
-    return;
-  weight = bilateral_byte (range + min (abs (deeper), BILATERAL_RANGE));
-  sums->of[BILATERAL_MAX_SPACE - space].weights += weight;
-  sums->of[BILATERAL_MAX_SPACE - space].deeper += (int32_t) weight * deeper;
-}
-
-static __device__ __forceinline__ BilateralMean
-bilateral_mean_of (const BilateralSums &sums)
-{
-  BilateralMean mean = {0, 0};
-
-#pragma unroll
-  for (int i = 0; i < BILATERAL_SPACES; i++) {
-    mean.weights += (BILATERAL_MAX_SPACE - i) * sums.of[i].weights;
-    mean.deeper += (BILATERAL_MAX_SPACE - i) * sums.of[i].deeper;
-  }
-  return mean;
-}
-
-/* The thread's two pixels: depths, BILATERAL_NO_DEPTH for none, and means. */
-struct BilateralPair {
-  int32_t z[2];
-  BilateralMean mean[2];
-};
-
-/* The depths alone. */
-static __device__ __forceinline__ BilateralPair
-bilateral_depths (const BilateralTile *tile)
-{
-  const int32_t *at =
-      &tile->z[(threadIdx.x / BILATERAL_TILE_X * 2 + BILATERAL_REACH) *
-              BILATERAL_SIDE_X +
-          threadIdx.x % BILATERAL_TILE_X + BILATERAL_REACH];
-  BilateralPair pair = {{at[0], at[BILATERAL_SIDE_X]}, {}};
-
-  return pair;
-}
-
-/* The means, too. */
-static __device__ __forceinline__ void
-bilateral_filter (const BilateralTile *tile, BilateralPair *pair)
-{
-  const uint32_t range = (uint32_t) __cvta_generic_to_shared (tile->range);
-  const int32_t *around = &tile->z[threadIdx.x / BILATERAL_TILE_X * 2 *
-          BILATERAL_SIDE_X +
-      threadIdx.x % BILATERAL_TILE_X];
-  BilateralSums upper = {}, lower = {};
-
-#pragma unroll
-  for (int i = 0; i < BILATERAL_SIDE * (BILATERAL_SIDE + 1); i++) {
-    int dx = i % BILATERAL_SIDE - BILATERAL_REACH;
-    int dy = i / BILATERAL_SIDE - BILATERAL_REACH;
-    int32_t other = around[i / BILATERAL_SIDE * BILATERAL_SIDE_X +
-        i % BILATERAL_SIDE];
-
-    bilateral_add (
-        &upper, range, bilateral_space_weight (dx, dy), pair->z[0], other);
-    bilateral_add (
-        &lower, range, bilateral_space_weight (dx, dy - 1), pair->z[1], other);
-  }
-  pair->mean[0] = bilateral_mean_of (upper);
-  pair->mean[1] = bilateral_mean_of (lower);
+  asm volatile("ld.shared.u8 %0, [%1];"
+               : "=r"(weight)
+               : "r"(address)
+               : "memory");
+  return weight;
 }

@@ -71,6 +71,26 @@ bilateral_mean_add (BilateralMean *mean, const uint8_t *range, uint32_t space,
   mean->deeper += (int32_t) weight * deeper;
 }
 
+/* Adds the neighbours on two opposite sides, by the weight of the one whose
+ * depth differs more, or neither.  On a slant the mean then stays where it is,
+ * beside an edge, a hole and the end of the frame, too, where else the
+ * neighbours of one side draw it. */
+BOTH void
+bilateral_mean_add_two (BilateralMean *mean, const uint8_t *range,
+    uint32_t space, uint32_t z, uint32_t one, uint32_t other)
+{
+  int32_t a = (int32_t) one - (int32_t) z, b = (int32_t) other - (int32_t) z;
+  uint32_t step_a = (uint32_t) (a < 0 ? -a : a), weight;
+  uint32_t step_b = (uint32_t) (b < 0 ? -b : b);
+  uint32_t step = step_a > step_b ? step_a : step_b;
+
+  if (!one || !other || step >= BILATERAL_RANGE)
+    return;
+  weight = space * range[step];
+  mean->weights += 2 * weight;
+  mean->deeper += (int32_t) weight * (a + b);
+}
+
 /* The mean depth in whole units, rounded half up, and what it is more than that
  * in 1/256; the pixel itself must have been added.  Unsigned, so that division
  * rounds down. */

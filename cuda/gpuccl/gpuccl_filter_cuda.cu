@@ -16,6 +16,65 @@ is_foreground (const GpucclWork &w, int x, int y)
   return gpuccl_is_foreground (&w.values, (uint8_t) value);
 }
 
+/* Weights of distance are MAX_SPACE less a few.  Neighbours of the same one
+ * are added up by their weights of depth alone. */
+#define MAX_SPACE 32
+#define N_SPACES 7
+
+struct Sums {
+  BilateralMean of[N_SPACES]; /* each for weight MAX_SPACE - i */
+};
+
+/* bilateral_mean_add () without its branches; @space: known when this is
+ * compiled. */
+static __device__ __forceinline__ void
+add (Sums *sums, const BilateralTile *tile, uint32_t space, int32_t z,
+    int32_t other)
+{
+  int32_t deeper = other - z;
+  uint32_t weight;
+
+  if (!space)
+    return;
+  weight = bilateral_weight (tile, abs (deeper));
+  sums->of[MAX_SPACE - space].weights += weight;
+  sums->of[MAX_SPACE - space].deeper += (int32_t) weight * deeper;
+}
+
+static __device__ __forceinline__ BilateralMean
+mean_of (const Sums &sums)
+{
+  BilateralMean mean = {0, 0};
+
+#pragma unroll
+  for (int i = 0; i < N_SPACES; i++) {
+    mean.weights += (MAX_SPACE - i) * sums.of[i].weights;
+    mean.deeper += (MAX_SPACE - i) * sums.of[i].deeper;
+  }
+  return mean;
+}
+
+/* The means of the thread's two pixels, which share most of their neighbours. */
+static __device__ __forceinline__ void
+smooth (const BilateralTile *tile, BilateralMean means[2])
+{
+  const int32_t *at = bilateral_depth (tile);
+  Sums upper = {}, lower = {};
+
+#pragma unroll
+  for (int dy = -BILATERAL_REACH; dy <= BILATERAL_REACH + 1; dy++)
+#pragma unroll
+    for (int dx = -BILATERAL_REACH; dx <= BILATERAL_REACH; dx++) {
+      const int32_t other = at[dy * BILATERAL_SIDE_X + dx];
+
+      add (&upper, tile, bilateral_space_weight (dx, dy), at[0], other);
+      add (&lower, tile, bilateral_space_weight (dx, dy - 1),
+          at[BILATERAL_SIDE_X], other);
+    }
+  means[0] = mean_of (upper);
+  means[1] = mean_of (lower);
+}
+
 static __global__ void
 __launch_bounds__ (BILATERAL_THREADS)
     filter_kernel (const __grid_constant__ GpucclWork w)
@@ -25,24 +84,25 @@ __launch_bounds__ (BILATERAL_THREADS)
   const int2 at = bilateral_place ();
   bool wanted[2] = {
       is_foreground (w, at.x, at.y), is_foreground (w, at.x, at.y + 1)};
-  BilateralPair pair;
+  BilateralMean means[2];
+  int32_t z[2];
 
   bilateral_fill (&tile, w.range, f.width, f.height,
       [&] (int x, int y) { return gpuccl_depth_row (&f, y)[x]; });
-  pair = bilateral_depths (&tile);
-  for (int i = 0; i < 2; i++)
-    wanted[i] = wanted[i] && pair.z[i] != BILATERAL_NO_DEPTH;
+  for (int i = 0; i < 2; i++) {
+    z[i] = bilateral_depth (&tile)[i * BILATERAL_SIDE_X];
+    wanted[i] = wanted[i] && z[i] != BILATERAL_NO_DEPTH;
+  }
   if (wanted[0] || wanted[1])
-    bilateral_filter (&tile, &pair);
+    smooth (&tile, means);
 #pragma unroll
   for (int i = 0; i < 2; i++) {
     const size_t pixel = (size_t) (at.y + i) * f.width + at.x;
 
     if (at.x < f.width && at.y + i < f.height)
-      w.smooth[pixel] = wanted[i]
-          ? bilateral_mean_depth (
-                &pair.mean[i], (uint32_t) pair.z[i], &w.fraction[pixel])
-          : 0;
+      w.smooth[pixel] = wanted[i] ? bilateral_mean_depth (&means[i],
+                                        (uint32_t) z[i], &w.fraction[pixel])
+                                  : 0;
   }
 }
 

@@ -134,6 +134,20 @@ kinfumot_input (const KinfumotWork *w, int x, int y)
   return row[x] < w->input_far ? row[x] : 0;
 }
 
+/* Adds to those of pixel (@x, @y) of depth @z the neighbours at (@dx, @dy) and
+ * opposite to it. */
+BOTH void
+kinfumot_add_neighbours (const KinfumotWork *w, BilateralMean *mean, int x,
+    int y, int dx, int dy, uint32_t z)
+{
+  const uint32_t space = bilateral_space_weight (dx, dy);
+  const int ax = dx < 0 ? -dx : dx;
+
+  if (space && x >= ax && x + ax < w->width && y >= dy && y + dy < w->height)
+    bilateral_mean_add_two (mean, w->range, space, z,
+        kinfumot_input (w, x + dx, y + dy), kinfumot_input (w, x - dx, y - dy));
+}
+
 /* Filtered depth in 1 / KINFUMOT_UNITS metres, from @z units and 1/256 units.
  */
 BOTH uint16_t

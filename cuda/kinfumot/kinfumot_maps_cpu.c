@@ -18,15 +18,10 @@ smooth (const KinfumotWork *w, int x, int y)
 
   if (!z)
     return 0;
-  for (int dy = -BILATERAL_REACH; dy <= BILATERAL_REACH; dy++)
-    for (int dx = -BILATERAL_REACH; dx <= BILATERAL_REACH; dx++) {
-      uint32_t weight = bilateral_space_weight (dx, dy);
-      int u = x + dx, v = y + dy;
-
-      if (weight && u >= 0 && v >= 0 && u < w->width && v < w->height)
-        bilateral_mean_add (
-            &mean, w->range, weight, z, kinfumot_input (w, u, v));
-    }
+  bilateral_mean_add (&mean, w->range, bilateral_space_weight (0, 0), z, z);
+  for (int dy = 0; dy <= BILATERAL_REACH; dy++)
+    for (int dx = dy ? -BILATERAL_REACH : 1; dx <= BILATERAL_REACH; dx++)
+      kinfumot_add_neighbours (w, &mean, x, y, dx, dy, z);
   units = bilateral_mean_depth (&mean, z, &fraction);
   return kinfumot_units (w, units, fraction);
 }

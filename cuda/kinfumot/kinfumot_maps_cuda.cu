@@ -7,16 +7,45 @@
 
 /* ---- Depth ---- */
 
-/* Depth @z of a pixel, filtered; 0 for none. */
-static __device__ __forceinline__ uint16_t
-filtered (const KinfumotWork *w, int32_t z, const BilateralMean *mean)
+/* What kinfumot_add_neighbours () adds up, without its branches: of pixel @at of
+ * the tile, which has a depth. */
+static __device__ __forceinline__ BilateralMean
+mean_at (const BilateralTile *tile, const int32_t *at)
 {
-  int8_t fraction;
+  const uint32_t itself =
+      bilateral_space_weight (0, 0) * bilateral_weight (tile, 0);
+  BilateralMean mean = {itself, 0};
 
-  if (z == BILATERAL_NO_DEPTH)
+#pragma unroll
+  for (int dy = 0; dy <= BILATERAL_REACH; dy++)
+#pragma unroll
+    for (int dx = dy ? -BILATERAL_REACH : 1; dx <= BILATERAL_REACH; dx++) {
+      const uint32_t space = bilateral_space_weight (dx, dy);
+      const int32_t a = at[dy * BILATERAL_SIDE_X + dx] - at[0],
+                    b = at[-dy * BILATERAL_SIDE_X - dx] - at[0];
+
+      if (space) {
+        const uint32_t weight =
+            space * bilateral_weight (tile, max (abs (a), abs (b)));
+
+        mean.weights += 2 * weight;
+        mean.deeper += (int32_t) weight * (a + b);
+      }
+    }
+  return mean;
+}
+
+static __device__ __forceinline__ uint16_t
+smooth (const KinfumotWork *w, const BilateralTile *tile, const int32_t *at)
+{
+  const BilateralMean mean = mean_at (tile, at);
+  int8_t fraction;
+  uint16_t z;
+
+  if (at[0] == BILATERAL_NO_DEPTH)
     return 0;
-  z = bilateral_mean_depth (mean, (uint32_t) z, &fraction);
-  return kinfumot_units (w, (uint16_t) z, fraction);
+  z = bilateral_mean_depth (&mean, (uint32_t) at[0], &fraction);
+  return kinfumot_units (w, z, fraction);
 }
 
 static __global__ void
@@ -24,20 +53,17 @@ __launch_bounds__ (BILATERAL_THREADS) filter (KinfumotWork w)
 {
   __shared__ BilateralTile tile;
   const int2 at = bilateral_place ();
-  BilateralPair pair;
 
   await_previous ();
   if (at.x == 0 && at.y == 0)
     w.pool->n_points = 0;
   bilateral_fill (&tile, w.range, w.width, w.height,
       [&] (int x, int y) { return kinfumot_input (&w, x, y); });
-  pair = bilateral_depths (&tile);
-  bilateral_filter (&tile, &pair);
 #pragma unroll
   for (int i = 0; i < 2; i++)
     if (at.x < w.width && at.y + i < w.height)
       w.now.depth[(at.y + i) * w.width + at.x] =
-          filtered (&w, pair.z[i], &pair.mean[i]);
+          smooth (&w, &tile, bilateral_depth (&tile) + i * BILATERAL_SIDE_X);
 }
 
 const char *

@@ -358,6 +358,45 @@ test_still (DeviceKind kind)
   play_close (&s);
 }
 
+/* What is filtered of a slanted plane that is cut by an edge, by holes and by
+ * the end of the frame stays on the plane, within what its depth bends and is
+ * rounded. */
+static void
+test_filter (DeviceKind kind)
+{
+  const int width = 160, height = 120;
+  uint16_t *got = malloc ((size_t) width * height * sizeof *got);
+  double worst = 0;
+  int n = 0;
+  Play s;
+
+  play_open (&s, kind, width, height);
+  s.p.camera.cx = 79.5, s.p.camera.cy = 59.5;
+  play_start (&s, false);
+  for (int i = 0; i < width * height; i++) {
+    const int x = i % width, y = i / width;
+    const double z = 1 / (.35 + .002 * x + .001 * y);
+
+    s.depth[i] = rnd (50) ? (uint16_t) (1000 * z + (x > 80 ? 500.5 : .5)) : 0;
+  }
+  play_run (&s, 0);
+  ok (device_copy (
+      &s.dev, got, s.r.depth, (size_t) width * height * sizeof *got));
+  ok (device_wait (&s.dev));
+  for (int i = 0; i < width * height; i++) {
+    const int x = i % width, y = i / width;
+    const double z = 1 / (.35 + .002 * x + .001 * y) + (x > 80 ? .5 : 0);
+
+    check (!s.depth[i] == !got[i]);
+    n += got[i] != 0;
+    worst = fmax (worst, got[i] ? fabs (got[i] * 1. / KINFUMOT_UNITS - z) : 0);
+  }
+  printf ("filtered depth is at most %.1f mm off\n", 1000 * worst);
+  check (worst < .0012 && n > width * height * 9 / 10);
+  free (got);
+  play_close (&s);
+}
+
 /* The depth of what matches is the wall's, and its normal points here. */
 static void
 test_views (DeviceKind kind)
@@ -941,7 +980,7 @@ main (int argc, char **argv)
 {
   const CheckPart on_each[] = {{"refused", test_refused},
       {"no room", test_no_room}, {"wall", test_wall}, {"free", test_free},
-      {"still", test_still}, {"views", test_views}, {"camera", test_camera},
+      {"filter", test_filter}, {"still", test_still}, {"views", test_views}, {"camera", test_camera},
       {"robot", test_robot}, {"doubt", test_doubt}, {"waits", test_waits},
       {"mean", test_mean}, {"table", test_table}, {"lost", test_lost},
       {"relocate", test_relocate}, {"full", test_full},
