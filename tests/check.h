@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What every algorithm test shares: a seed, two checks, and a main that runs
- * one part.  Without a GPU, a part that needs one is skipped (exit 77): the CPU
- * is never compared with itself. */
+ * What every algorithm test shares: a seed, two checks, what frees itself,
+ * and a main that runs one part.  Without a GPU, a part that needs one is
+ * skipped (exit 77): the CPU is never compared with itself. */
 #pragma once
 
 #include <stdio.h>
@@ -51,6 +51,17 @@ static inline uint32_t __attribute__ ((unused)) rnd (uint32_t below)
   } \
  } while (0)
 
+/* AUTO (Frame) f = ...; is freed when its block ends, as
+ * AUTO_FREE (Frame, frame_free) says. */
+#define AUTO(Type) __attribute__ ((cleanup (Type##_auto))) Type
+#define AUTO_FREE(Type, free) \
+ static inline void __attribute__ ((unused)) Type##_auto (Type *it) \
+ { \
+  free (it); \
+ }
+
+AUTO_FREE (Device, device_close)
+
 typedef struct {
   const char *name;
   void (*run) (DeviceKind kind);
@@ -59,8 +70,8 @@ typedef struct {
 /* Runs every part of @on_each on the CPU (`known`), on the GPU (`cuda`), and
  * every part of @parity, which compares the two (`parity`); each list ends
  * with a NULL name.  `--bench` calls @bench instead; `--seed N` sets the
- * seed; `--only NAME` runs one part of the list; `--threads N`, before all else,
- * is what a loop of the CPU may use. */
+ * seed; `--only NAME` runs one part of the list; `--threads N`, before all
+ * else, is what a loop of the CPU may use. */
 static inline int
 check_main (int argc, char **argv, const CheckPart *on_each,
     const CheckPart *parity, int (*bench) (int argc, char **argv))

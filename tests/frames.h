@@ -52,6 +52,8 @@ static inline void __attribute__ ((unused)) frame_free (Frame *f)
   free (f->memory);
 }
 
+AUTO_FREE (Frame, frame_free)
+
 /* Sets the bytes of every row, padding left alone. */
 static inline void __attribute__ ((unused)) frame_randomise (Frame *f)
 {
@@ -95,7 +97,7 @@ static inline Frame __attribute__ ((unused)) frame_copy (const Frame *from)
 /* Whether the guards and the padding of every row are as they were made. */
 static inline bool __attribute__ ((unused)) frame_is_unharmed (const Frame *f)
 {
-  Frame blank = frame_copy (f);
+  AUTO (Frame) blank = frame_copy (f);
   const Image *img = &blank.image;
   bool good = true;
 
@@ -105,7 +107,6 @@ static inline bool __attribute__ ((unused)) frame_is_unharmed (const Frame *f)
           image_row_bytes (img->format, img->width, p));
   for (size_t i = 0; i < blank.bytes; i++)
     good = good && blank.memory[i] == GUARD_BYTE;
-  frame_free (&blank);
   return good;
 }
 

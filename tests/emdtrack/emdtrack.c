@@ -19,16 +19,14 @@
 static int
 value_of (DeviceKind kind, EmdtrackParams *p, int bin)
 {
-  Frame f = frame_new (IMAGE_GRAY8, 1, 1, 0, 1);
+  AUTO (Frame) f = frame_new (IMAGE_GRAY8, 1, 1, 0, 1);
   int value;
-  Found found;
+  AUTO (Found) found;
 
   f.image.plane[0][0] = (uint8_t) (bin * 256 / p->bins + 1);
   p->window = 1;
   found = find (kind, p, &plain_frame, &f);
   value = found.map[0][0];
-  found_free (&found);
-  frame_free (&f);
   return value;
 }
 
@@ -60,7 +58,7 @@ test_one_bin (DeviceKind kind)
 static void
 test_edge (DeviceKind kind)
 {
-  Frame f = frame_new (IMAGE_GRAY8, 20, 13, 3, 1);
+  AUTO (Frame) f = frame_new (IMAGE_GRAY8, 20, 13, 3, 1);
   EmdtrackParams p = intensity_defaults ();
   Found found;
 
@@ -81,7 +79,6 @@ test_edge (DeviceKind kind)
       }
     found_free (&found);
   }
-  frame_free (&f);
 }
 
 /* Largest remainder: 10 to 1 : 1 : 1 is 4, 3, 3; ties go to the first. */
@@ -116,9 +113,9 @@ test_quantise (DeviceKind kind)
 static EmdtrackForm
 form_of (const EmdtrackParams *p)
 {
-  Frame f = random_grey (9, 7);
+  AUTO (Frame) f = random_grey (9, 7);
   EmdtrackParams with = *p;
-  Found found, slow;
+  AUTO (Found) found, slow;
   EmdtrackForm form;
 
   with.n_targets = 2;
@@ -131,9 +128,6 @@ form_of (const EmdtrackParams *p)
   slow = find (DEVICE_CPU, &with, &plain_frame, &f);
   check (slow.results.counts.closed == 0);
   check (same_maps (&found, &slow));
-  found_free (&found);
-  found_free (&slow);
-  frame_free (&f);
   return form;
 }
 
@@ -236,8 +230,8 @@ test_layouts (DeviceKind kind)
     EmdtrackFrame stacked = {.layout = EMDTRACK_STACKED, .channels = channels};
     EmdtrackParams p = random_params (channels);
     uint16_t *value = malloc (9 * 7 * channels * sizeof *value);
-    Found a, b;
-    Frame f, g;
+    AUTO (Found) a, b;
+    AUTO (Frame) f, g;
 
     for (int i = 0; i < 9 * 7 * channels; i++)
       value[i] = (uint16_t) (i < channels ? 0 : rnd (k % 2 ? 65536 : 256));
@@ -265,10 +259,6 @@ test_layouts (DeviceKind kind)
         check (all > 0 || got == d[c]);
       }
     }
-    found_free (&a);
-    found_free (&b);
-    frame_free (&f);
-    frame_free (&g);
     free (value);
   }
 }
@@ -280,7 +270,7 @@ test_formats (DeviceKind kind)
 {
   for (int k = 0; k < N_FORMATS; k++) {
     EmdtrackParams p = random_params (6);
-    Frame f = frame_new (all_formats[k], 23, 17, 5, 2);
+    AUTO (Frame) f = frame_new (all_formats[k], 23, 17, 5, 2);
     Found found;
 
     frame_randomise (&f);
@@ -304,7 +294,6 @@ test_formats (DeviceKind kind)
       compare_with_oracle (&p, &found, 60);
       found_free (&found);
     }
-    frame_free (&f);
   }
 }
 
@@ -312,11 +301,11 @@ test_formats (DeviceKind kind)
 static void
 test_white (DeviceKind kind)
 {
-  Frame f = frame_new (IMAGE_GRAY16, 5, 1, 0, 2);
+  AUTO (Frame) f = frame_new (IMAGE_GRAY16, 5, 1, 0, 2);
   EmdtrackParams p = intensity_defaults ();
   static const int grey[5] = {0, 255, 256, 1023, 5000},
                    bin[5] = {0, 0, 1, 3, 3};
-  Found found;
+  AUTO (Found) found;
 
   for (int x = 0; x < 5; x++) {
     f.image.plane[0][2 * x] = (uint8_t) grey[x];
@@ -328,8 +317,6 @@ test_white (DeviceKind kind)
   found = find (kind, &p, &plain_frame, &f);
   for (int x = 0; x < 5; x++)
     check (found.histogram[x * EMDTRACK_BINS + bin[x]] == 1);
-  found_free (&found);
-  frame_free (&f);
 }
 
 /* ---- Hostile input ---- */
@@ -416,7 +403,7 @@ test_frames (DeviceKind kind)
   EmdtrackParams p = intensity_defaults ();
   EmdtrackResults r;
   EmdtrackFrame f;
-  Device dev;
+  AUTO (Device) dev;
   Emdtrack *e;
 
   ok (device_open (&dev, kind, NULL));
@@ -444,7 +431,6 @@ test_frames (DeviceKind kind)
   check (emdtrack_new (&e, &dev, 2, EMDTRACK_MAX_SIDE + 1));
   emdtrack_free (e);
   emdtrack_free (NULL);
-  device_close (&dev);
 }
 
 /* One pixel, one row, one column, no target. */
@@ -456,7 +442,7 @@ test_small (DeviceKind kind)
   for (int k = 0; k < 5; k++)
     for (int solver = EMDTRACK_AUTO; solver <= EMDTRACK_PAPER; solver++) {
       EmdtrackParams p = random_params (2 + (int) rnd (15));
-      Frame f = random_grey (sizes[k][0], sizes[k][1]);
+      AUTO (Frame) f = random_grey (sizes[k][0], sizes[k][1]);
       Found found;
 
       p.solver = (EmdtrackSolver) solver;
@@ -474,7 +460,6 @@ test_small (DeviceKind kind)
       found = find (kind, &p, &plain_frame, &f);
       check (found.results.n_targets == 0);
       found_free (&found);
-      frame_free (&f);
     }
 }
 
@@ -483,17 +468,17 @@ test_small (DeviceKind kind)
 static void
 test_failing (DeviceKind kind)
 {
-  Frame f = random_grey (30, 20);
+  AUTO (Frame) f = random_grey (30, 20);
   EmdtrackFrame frame = {.image = f.image};
   EmdtrackParams p = random_params (7);
-  Found right = find (DEVICE_CPU, &p, &plain_frame, &f);
+  AUTO (Found) right = find (DEVICE_CPU, &p, &plain_frame, &f);
   int calls = 1;
 
   for (int at = 0; at <= calls; at++) {
     EmdtrackResults r;
     const char *err;
     bool made;
-    Device dev;
+    AUTO (Device) dev;
     Emdtrack *e;
 
     ok (failing_open (&dev, DEVICE_CPU, NULL));
@@ -510,23 +495,20 @@ test_failing (DeviceKind kind)
     }
     emdtrack_free (e);
     check (failing_blocks == 0);
-    device_close (&dev);
   }
   check (calls > 8);
-  found_free (&right);
-  frame_free (&f);
 }
 
 /* What a frame that failed has left half done in the cache is not used. */
 static void
 test_failing_cache (DeviceKind kind)
 {
-  Frame f = random_grey (30, 20);
+  AUTO (Frame) f = random_grey (30, 20);
   EmdtrackFrame frame = {.image = f.image};
   EmdtrackParams p = random_params (7);
   EmdtrackResults r;
   Emdtrack *e;
-  Device dev;
+  AUTO (Device) dev;
 
   p.solver = EMDTRACK_PAPER;
   p.n_targets = 1;
@@ -542,8 +524,6 @@ test_failing_cache (DeviceKind kind)
   ok (emdtrack_run (e, &p, &frame, &r));
   check (r.counts.cached == 0);
   emdtrack_free (e);
-  device_close (&dev);
-  frame_free (&f);
 }
 
 /* ---- Many frames: what earlier ones left changes no value ---- */
@@ -554,9 +534,9 @@ static void
 test_long_run (DeviceKind kind)
 {
   EmdtrackParams p = intensity_defaults ();
-  Frame f = frame_new (IMAGE_GRAY8, 64, 48, 0, 1);
+  AUTO (Frame) f = frame_new (IMAGE_GRAY8, 64, 48, 0, 1);
   EmdtrackCounts sum = {0};
-  Player with, without;
+  AUTO (Player) with, without;
 
   player_open (&with, kind, 64, 48);
   player_open (&without, kind, 64, 48);
@@ -564,7 +544,7 @@ test_long_run (DeviceKind kind)
   p.n_targets = 2;
   random_matrix (&p);
   for (int k = 0; k < 500; k++) {
-    Found a, b;
+    AUTO (Found) a, b;
 
     if (k % 100 == 0)
       p.targets[0] = random_target (p.bins);
@@ -584,14 +564,9 @@ test_long_run (DeviceKind kind)
     sum.simplex += a.results.counts.simplex;
     if (k % 50 == 7)
       compare_with_oracle (&p, &a, 100);
-    found_free (&a);
-    found_free (&b);
   }
   check (sum.unchanged > 0 && sum.own > 0);
   check (sum.simplex < 500 * 64 * 48 / 50);
-  player_close (&with);
-  player_close (&without);
-  frame_free (&f);
 }
 
 /* Too few trees, and too few cached values: they go, are counted, and no value
@@ -601,7 +576,7 @@ test_full (DeviceKind kind)
 {
   EmdtrackParams p = intensity_defaults ();
   EmdtrackCounts sum = {0};
-  Player player;
+  AUTO (Player) player;
 
   player_open (&player, kind, 80, 60);
   p.bins = 16;
@@ -613,8 +588,8 @@ test_full (DeviceKind kind)
   p.max_trees = 64;
   p.cache_bits = 8;
   for (int k = 0; k < 6; k++) {
-    Frame f = random_grey (80, 60);
-    Found found;
+    AUTO (Frame) f = random_grey (80, 60);
+    AUTO (Found) found;
 
     p.solver = k < 4 ? EMDTRACK_REUSE : EMDTRACK_PAPER;
     found = find_next (player.e, &player.dev, &p, &plain_frame, &f);
@@ -624,11 +599,8 @@ test_full (DeviceKind kind)
     check (found.results.counts.trees <= 64);
     check (found.results.counts.fallback == 0);
     check (k != 5 || found.results.counts.evicted > 0);
-    found_free (&found);
-    frame_free (&f);
   }
   check (sum.unstored > 0 && sum.evicted > 0);
-  player_close (&player);
 }
 
 /* Frames that threads share: whoever stores which tree first, values stay. */
@@ -636,9 +608,9 @@ static void
 test_large (DeviceKind kind)
 {
   EmdtrackParams p = intensity_defaults ();
-  Frame f = random_grey (421, 303);
-  Found first = {0};
-  Player player;
+  AUTO (Frame) f = random_grey (421, 303);
+  AUTO (Found) first = {0};
+  AUTO (Player) player;
 
   player_open (&player, kind, 421, 303);
   random_matrix (&p);
@@ -660,9 +632,6 @@ test_large (DeviceKind kind)
       first = found;
     }
   }
-  found_free (&first);
-  player_close (&player);
-  frame_free (&f);
 }
 
 /* Counts add up to the pixels, whatever the solver. */
@@ -671,13 +640,14 @@ test_counts (DeviceKind kind)
 {
   for (int round = 0; round < 20; round++) {
     EmdtrackParams p = random_params (2 + (int) rnd (15));
-    Frame f = random_grey (41, 33);
-    Player player;
+    AUTO (Frame) f = random_grey (41, 33);
+    AUTO (Player) player;
 
     p.solver = (EmdtrackSolver) rnd (3);
     player_open (&player, kind, 41, 33);
     for (int k = 0; k < 2; k++) {
-      Found found = find_next (player.e, &player.dev, &p, &plain_frame, &f);
+      AUTO (Found) found =
+          find_next (player.e, &player.dev, &p, &plain_frame, &f);
       EmdtrackCounts c = found.results.counts;
       uint64_t all = (uint64_t) p.n_targets * 41 * 33;
 
@@ -690,10 +660,7 @@ test_counts (DeviceKind kind)
         check (!k || c.unchanged == all || c.closed == all);
       }
       check (c.fallback == 0);
-      found_free (&found);
     }
-    player_close (&player);
-    frame_free (&f);
   }
 }
 
@@ -708,14 +675,12 @@ static void
 compare_kinds (
     const EmdtrackParams *p, const EmdtrackFrame *layout, const Frame *f)
 {
-  Found cpu = find (DEVICE_CPU, p, layout, f);
-  Found cuda = find (DEVICE_CUDA, p, layout, f);
+  AUTO (Found) cpu = find (DEVICE_CPU, p, layout, f);
+  AUTO (Found) cuda = find (DEVICE_CUDA, p, layout, f);
 
   check (same_maps (&cpu, &cuda));
   check (cpu.results.form == cuda.results.form);
   check (cpu.results.counts.closed == cuda.results.counts.closed);
-  found_free (&cpu);
-  found_free (&cuda);
 }
 
 static void
@@ -723,11 +688,10 @@ compare_frames (int rounds)
 {
   for (int round = 0; round < rounds; round++) {
     EmdtrackParams p = random_params (2 + (int) rnd (15));
-    Frame f = random_grey (1 + (int) rnd (200), 1 + (int) rnd (90));
+    AUTO (Frame) f = random_grey (1 + (int) rnd (200), 1 + (int) rnd (90));
 
     p.solver = (EmdtrackSolver) (round % 3);
     compare_kinds (&p, &plain_frame, &f);
-    frame_free (&f);
   }
 }
 
@@ -765,7 +729,7 @@ test_parity_formats (DeviceKind kind)
     ImageFormat format = all_formats[k % N_FORMATS];
     bool grey = format == IMAGE_GRAY8 || format == IMAGE_GRAY16;
     EmdtrackParams p = random_params (k < N_FORMATS || grey ? 7 : 3);
-    Frame f = frame_new (
+    AUTO (Frame) f = frame_new (
         format, 1 + (int) rnd (70), 1 + (int) rnd (40), (int) rnd (9), 2);
     EmdtrackCodebook book = random_book (p.bins, 3);
 
@@ -779,7 +743,6 @@ test_parity_formats (DeviceKind kind)
     p.gain = .5 + rnd (100) / 60.;
     p.white = format == IMAGE_GRAY16 ? (int) rnd (65536) : (int) rnd (256);
     compare_kinds (&p, &plain_frame, &f);
-    frame_free (&f);
   }
 }
 
@@ -800,7 +763,7 @@ test_parity_layouts (DeviceKind kind)
     EmdtrackParams p = random_params (book ? 9 : channels);
     EmdtrackCodebook entries = random_book (9, channels);
     uint16_t *value = malloc (width * height * channels * sizeof *value);
-    Frame f;
+    AUTO (Frame) f;
 
     entries.spectra = 1;
     for (int i = 0; i < width * height * channels; i++)
@@ -811,7 +774,6 @@ test_parity_layouts (DeviceKind kind)
     p.solver = (EmdtrackSolver) (k % 3);
     f = spectral_frame (&layout, k % 4 < 2, value, width, height);
     compare_kinds (&p, &layout, &f);
-    frame_free (&f);
     free (value);
   }
 }
@@ -823,8 +785,8 @@ static void
 test_parity_scene (DeviceKind kind)
 {
   EmdtrackParams p = intensity_defaults ();
-  Frame f = frame_new (IMAGE_GRAY8, 150, 90, 0, 1);
-  Player cpu, cuda, again;
+  AUTO (Frame) f = frame_new (IMAGE_GRAY8, 150, 90, 0, 1);
+  AUTO (Player) cpu, cuda, again;
   bool lost = false;
 
   player_open (&cpu, DEVICE_CPU, 150, 90);
@@ -832,7 +794,7 @@ test_parity_scene (DeviceKind kind)
   player_open (&again, DEVICE_CUDA, 150, 90);
   p.n_targets = 2;
   for (int k = 0; k < 80; k++) {
-    Found a, b, c;
+    AUTO (Found) a, b, c;
 
     if (k % 20 == 0) {
       p.bins = 2 + (int) rnd (15);
@@ -855,14 +817,7 @@ test_parity_scene (DeviceKind kind)
     if (!lost) /* else who came first found room */
       check (!memcmp (
           &b.results.counts, &c.results.counts, sizeof b.results.counts));
-    found_free (&a);
-    found_free (&b);
-    found_free (&c);
   }
-  player_close (&cpu);
-  player_close (&cuda);
-  player_close (&again);
-  frame_free (&f);
 }
 
 /* ---- Regions and brightness ---- */
@@ -878,7 +833,7 @@ test_parity_regions (DeviceKind kind)
 {
   static EmdtrackRegion regions[300];
   int width = 333, height = 217;
-  Frame f = frame_new (IMAGE_RGB, width, height, 5, 1);
+  AUTO (Frame) f = frame_new (IMAGE_RGB, width, height, 5, 1);
   EmdtrackParams p = random_params (13);
   EmdtrackCodebook book = random_book (13, 3);
   const uint32_t *counts[2];
@@ -912,7 +867,6 @@ test_parity_regions (DeviceKind kind)
   check (mean[0] == mean[1] && mean[0] > 0);
   player_close (&player[0]);
   player_close (&player[1]);
-  frame_free (&f);
 }
 
 /* ---- Against the oracle ---- */
@@ -923,8 +877,8 @@ test_oracle (DeviceKind kind)
   for (int round = 0; round < 30; round++)
     for (int solver = EMDTRACK_AUTO; solver <= EMDTRACK_PAPER; solver++) {
       EmdtrackParams p = random_params (2 + round % 15);
-      Frame f = random_grey (20 + (int) rnd (60), 10 + (int) rnd (40));
-      Found found;
+      AUTO (Frame) f = random_grey (20 + (int) rnd (60), 10 + (int) rnd (40));
+      AUTO (Found) found;
 
       p.solver = (EmdtrackSolver) solver;
       found = find (kind, &p, &plain_frame, &f);
@@ -936,8 +890,6 @@ test_oracle (DeviceKind kind)
             &f.image, i % found.width, i / found.width, p.window, p.bins, h);
         check (!memcmp (h, found.histogram + i * EMDTRACK_BINS, sizeof h));
       }
-      found_free (&found);
-      frame_free (&f);
     }
 }
 
@@ -948,7 +900,7 @@ test_equal (DeviceKind kind)
 {
   for (int round = 0; round < 20; round++) {
     EmdtrackParams p = random_params (2 + (int) rnd (15));
-    Frame f = random_grey (30, 30);
+    AUTO (Frame) f = random_grey (30, 30);
     int at = (int) rnd (900);
     Found found;
 
@@ -965,7 +917,6 @@ test_equal (DeviceKind kind)
               found.histogram + at * EMDTRACK_BINS, EMDTRACK_BINS))
         check (found.map[0][i] == 0);
     found_free (&found);
-    frame_free (&f);
   }
 }
 
@@ -975,11 +926,11 @@ print_problems (int n)
 {
   for (int k = 0; k < n; k++) {
     EmdtrackParams p = random_params (2 + k % 15);
-    Frame f = random_grey (12, 12);
+    AUTO (Frame) f = random_grey (12, 12);
     uint8_t distance[EMDTRACK_BINS][EMDTRACK_BINS];
     int at = (int) rnd (144), d[EMDTRACK_BINS];
     double scale;
-    Found found;
+    AUTO (Found) found;
 
     p.solver = (EmdtrackSolver) (k % 3);
     found = find (DEVICE_CPU, &p, &plain_frame, &f);
@@ -993,8 +944,6 @@ print_problems (int n)
     for (int i = 0; i < p.bins * p.bins; i++)
       printf (" %d", distance[i / p.bins][i % p.bins]);
     printf (" %d\n", found.map[0][at]);
-    found_free (&found);
-    frame_free (&f);
   }
   return check_failures != 0;
 }

@@ -45,7 +45,7 @@ bench_case (const BenchCase *c, Frame *frames, int n, DeviceKind kind)
   const Image *img = &frames[0].image;
   double pixels = (double) img->width * img->height, times[2] = {0};
   EmdtrackCounts last = {0};
-  Player player;
+  AUTO (Player) player;
 
   player_open (&player, kind, img->width, img->height);
   for (int k = 0; k < n; k++) {
@@ -66,7 +66,6 @@ bench_case (const BenchCase *c, Frame *frames, int n, DeviceKind kind)
       100 * last.neighbour / pixels, 100 * last.table / pixels,
       100 * last.simplex / pixels, (unsigned long long) last.pivots,
       (unsigned long long) last.trees, 100 * last.distinct / pixels);
-  player_close (&player);
 }
 
 static int

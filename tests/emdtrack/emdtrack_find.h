@@ -152,6 +152,8 @@ found_free (Found *f)
   free (f->histogram);
 }
 
+AUTO_FREE (Found, found_free)
+
 /* The next frame of @e, whose frame is @f in the host's memory. */
 static inline Found
 find_next (Emdtrack *e, const Device *dev, const EmdtrackParams *p,
@@ -189,7 +191,7 @@ find (DeviceKind kind, const EmdtrackParams *p, const EmdtrackFrame *plain,
 {
   EmdtrackFrame there = *plain;
   int width = 1, height = 1;
-  Device dev;
+  AUTO (Device) dev;
   Emdtrack *e;
   Found found;
 
@@ -199,7 +201,6 @@ find (DeviceKind kind, const EmdtrackParams *p, const EmdtrackFrame *plain,
   ok (emdtrack_new (&e, &dev, width, height));
   found = find_next (e, &dev, p, plain, f);
   emdtrack_free (e);
-  device_close (&dev);
   return found;
 }
 
@@ -331,6 +332,8 @@ player_close (Player *p)
   emdtrack_free (p->e);
   device_close (&p->dev);
 }
+
+AUTO_FREE (Player, player_close)
 
 /* Squares that go to and fro in front of a pattern, and some noise. */
 static inline void

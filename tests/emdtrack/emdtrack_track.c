@@ -45,6 +45,8 @@ stage_close (Stage *s)
   frame_free (&s->frame);
 }
 
+AUTO_FREE (Stage, stage_close)
+
 static void
 disc_pixel (const Disc *d, double u, double v, uint8_t c[3])
 {
@@ -133,7 +135,7 @@ test_metamer (DeviceKind kind)
   EmdtrackTracker *tracker;
   EmdtrackCodebook book;
   uint64_t id;
-  Device dev;
+  AUTO (Device) dev;
   Emdtrack *e;
 
   p.codebook = &book;
@@ -145,7 +147,7 @@ test_metamer (DeviceKind kind)
   ok (emdtrack_tracker_new (&tracker));
   for (int k = 0; k < 25; k++) {
     int cx = 30 + 2 * k, cy = 40, n;
-    Frame f = frame_new (IMAGE_GRAY8, 120, 80 * 4, 0, 1);
+    AUTO (Frame) f = frame_new (IMAGE_GRAY8, 120, 80 * 4, 0, 1);
     EmdtrackFrame frame = layout;
     const EmdtrackTrack *t;
     void *memory;
@@ -173,11 +175,9 @@ test_metamer (DeviceKind kind)
     check_near ((t->x0 + t->x1) / 2, cx, 2.5);
     check_near ((t->y0 + t->y1) / 2, cy, 2.5);
     device_release (&dev, memory);
-    frame_free (&f);
   }
   emdtrack_tracker_free (tracker);
   emdtrack_free (e);
-  device_close (&dev);
 }
 
 /* ---- Tracks ---- */
@@ -186,7 +186,7 @@ test_metamer (DeviceKind kind)
 static void
 test_moves (DeviceKind kind)
 {
-  Stage s;
+  AUTO (Stage) s;
 
   stage_open (&s, kind, 1);
   for (int k = 0; k < 60; k++) {
@@ -200,7 +200,6 @@ test_moves (DeviceKind kind)
     check (k < 9 || fabs (t->vx - 3.5) < 2);
     check (t->id == 1 && t->age == (uint64_t) k + 1 && t->unseen == 0);
   }
-  stage_close (&s);
 }
 
 /* It comes nearer, and goes away again: so does the box. */
@@ -229,7 +228,7 @@ static void
 test_occluded (DeviceKind kind)
 {
   int hidden = 0, found = 0;
-  Stage s;
+  AUTO (Stage) s;
 
   stage_open (&s, kind, 1);
   for (int k = 0; k < 50; k++) {
@@ -245,7 +244,6 @@ test_occluded (DeviceKind kind)
     }
   }
   check (hidden >= 3 && found == 4);
-  stage_close (&s);
 }
 
 /* It is away for long, and comes back elsewhere. */
@@ -253,7 +251,7 @@ static void
 test_lost (DeviceKind kind)
 {
   int lost = 0;
-  Stage s;
+  AUTO (Stage) s;
 
   stage_open (&s, kind, 1);
   for (int k = 0; k < 60; k++) {
@@ -275,7 +273,6 @@ test_lost (DeviceKind kind)
     }
   }
   check (lost == 21);
-  stage_close (&s);
 }
 
 /* It goes and comes back, while others that look the same stay where they are,
@@ -316,7 +313,7 @@ test_look_alikes (DeviceKind kind)
 static void
 test_turns_away (DeviceKind kind)
 {
-  Stage s;
+  AUTO (Stage) s;
 
   stage_open (&s, kind, 1);
   for (int k = 0; k < 110; k++) {
@@ -336,7 +333,6 @@ test_turns_away (DeviceKind kind)
       check_near ((t->x0 + t->x1) / 2, d[0].x, 2.5);
     }
   }
-  stage_close (&s);
 }
 
 /* It leaves the frame at a corner and comes back: half of its box is outside.
@@ -344,7 +340,7 @@ test_turns_away (DeviceKind kind)
 static void
 test_leaves (DeviceKind kind)
 {
-  Stage s;
+  AUTO (Stage) s;
 
   stage_open (&s, kind, 1);
   for (int k = 0; k < 120; k++) {
@@ -359,7 +355,6 @@ test_leaves (DeviceKind kind)
       check_near ((t->x0 + t->x1) / 2, x, 3);
     }
   }
-  stage_close (&s);
 }
 
 /* What is much larger or smaller than the target was is not the target. */
@@ -385,7 +380,7 @@ test_other_size (DeviceKind kind)
 static void
 test_two (DeviceKind kind)
 {
-  Stage s;
+  AUTO (Stage) s;
 
   stage_open (&s, kind, 2);
   for (int k = 0; k < 50; k++) {
@@ -401,7 +396,6 @@ test_two (DeviceKind kind)
   emdtrack_tracker_remove (s.by.tracker, 7);
   check (stage_play (&s, (Disc[]){{60, 90, 14, BLUE, 0}}, 1, -1)->id == 2);
   check (s.n_tracks == 1);
-  stage_close (&s);
 }
 
 /* A target that is known by its histogram alone. */
@@ -412,7 +406,7 @@ test_by_histogram (DeviceKind kind)
   const EmdtrackTrack *t;
   uint64_t id;
   Disc d = {100, 80, 15, RED, 0};
-  Stage s;
+  AUTO (Stage) s;
 
   stage_open (&s, kind, 1);
   target = stage_play (&s, &d, 1, -1)->target;
@@ -425,7 +419,6 @@ test_by_histogram (DeviceKind kind)
   check (t->state == EMDTRACK_FOUND);
   check_near ((t->x0 + t->x1) / 2, d.x, 3);
   check_near ((t->y0 + t->y1) / 2, d.y, 3);
-  stage_close (&s);
 }
 
 /* The target's histogram follows slowly what it turns into, if that is asked
@@ -436,7 +429,7 @@ test_update (DeviceKind kind)
   double distance[2];
 
   for (int with = 0; with < 2; with++) {
-    Stage s;
+    AUTO (Stage) s;
 
     stage_open (&s, kind, 1);
     s.track.update = with ? .2 : 0;
@@ -446,7 +439,6 @@ test_update (DeviceKind kind)
       d.turned = k / 2;
       distance[with] = stage_play (&s, &d, 1, -1)->distance;
     }
-    stage_close (&s);
   }
   check (distance[1] < .6 * distance[0]);
 }
@@ -467,8 +459,8 @@ test_refused (DeviceKind kind)
   EmdtrackCodebook book;
   EmdtrackFrame frame;
   uint64_t id;
-  Frame f = frame_new (IMAGE_RGB, 20, 10, 0, 1);
-  Stage s;
+  AUTO (Frame) f = frame_new (IMAGE_RGB, 20, 10, 0, 1);
+  AUTO (Stage) s;
 
   REFUSED (p.search = 0);
   REFUSED (p.search = NAN);
@@ -502,8 +494,6 @@ test_refused (DeviceKind kind)
   check (emdtrack_codebook_learn (
       &s.by.dev, &frame, (ImageBox){0, 0, 3, 5}, 17, &book));
   emdtrack_tracker_free (NULL);
-  stage_close (&s);
-  frame_free (&f);
 }
 
 /* The same pixels give the same codebook, whatever their layout; a frame of one
@@ -511,12 +501,12 @@ test_refused (DeviceKind kind)
 static void
 test_codebook (DeviceKind kind)
 {
-  Frame f = frame_new (IMAGE_RGB, 60, 40, 3, 1);
-  Frame g = frame_new (IMAGE_BGRA, 60, 40, 0, 4);
+  AUTO (Frame) f = frame_new (IMAGE_RGB, 60, 40, 3, 1);
+  AUTO (Frame) g = frame_new (IMAGE_BGRA, 60, 40, 0, 4);
   EmdtrackFrame a = {.image = f.image}, b = {.image = g.image};
   ImageBox box = {20, 10, 30, 20};
   EmdtrackCodebook one, other;
-  Device dev;
+  AUTO (Device) dev;
 
   ok (device_open (&dev, DEVICE_CPU, NULL));
   for (int flat = 0; flat < 2; flat++) {
@@ -538,17 +528,14 @@ test_codebook (DeviceKind kind)
   check_near (one.centre[0][0],
       116 * cbrt (pow ((77 / 255. + .055) / 1.055, 2.4)) - 16, 1e-3);
   check_near (one.centre[0][1], 0, .01);
-  frame_free (&f);
-  frame_free (&g);
-  device_close (&dev);
 }
 
 /* What two frames show, black and white, is in the codebook of both. */
 static void
 test_views (DeviceKind kind)
 {
-  Frame f = frame_new (IMAGE_RGB, 30, 20, 0, 1);
-  Frame g = frame_new (IMAGE_GRAY8, 8, 8, 0, 1);
+  AUTO (Frame) f = frame_new (IMAGE_RGB, 30, 20, 0, 1);
+  AUTO (Frame) g = frame_new (IMAGE_GRAY8, 8, 8, 0, 1);
   EmdtrackFrame a = {.image = f.image}, b = {.image = g.image};
   EmdtrackView v[2] = {
       {&a, {0, 0, 30, 20}, {0}, 1}, {&b, {-9, -9, 99, 99}, {0, 0, 2, 2}, 9}};
@@ -566,8 +553,6 @@ test_views (DeviceKind kind)
   check (emdtrack_codebook_learn_views (&dev, v, 2, 2, &book));
   v[0].around.x0 = 30;
   check (emdtrack_codebook_learn_views (&dev, v, 1, 2, &book));
-  frame_free (&f);
-  frame_free (&g);
 }
 
 static const CheckPart on_each[] = {{"moves", test_moves},

@@ -272,13 +272,12 @@ compare (DeviceKind kind, GpucclParams *p, const Rule *rule, const Input *in)
   p->filter = GPUCCL_NO_FILTER;
   rule_to_params (rule, p);
   for (int k = GPUCCL_RUN; k <= GPUCCL_HIERARCHICAL; k++) {
-    Found f;
+    AUTO (Found) f;
 
     p->algorithm = (GpucclAlgorithm) k;
     p->skip_checks = (int) rnd (3);
     f = find (kind, p, in);
     compare_found (p, in, &f, &o);
-    found_free (&f);
   }
   oracle_free (&o);
 }
@@ -303,11 +302,10 @@ static void
 check_labels (
     DeviceKind kind, const GpucclParams *p, const Input *in, const int *labels)
 {
-  Found f = find (kind, p, in);
+  AUTO (Found) f = find (kind, p, in);
 
   for (int i = 0; i < in->width * in->height; i++)
     check (f.labels[i] == (uint32_t) labels[i]);
-  found_free (&f);
 }
 
 static void
@@ -321,7 +319,7 @@ test_by_hand (DeviceKind kind)
       0, 4, 4, 4, 22, 0, 17, 0, 0, 0, 0};
   static const int eight[] = {1, 0, 0, 4, 4, 0, 4, 1, 1, 0, 0, 4, 0, 4, 0, 0, 1,
       0, 4, 4, 4, 22, 0, 1, 0, 0, 0, 0};
-  Input in = input_of_picture (picture, 7, 4);
+  AUTO (Input) in = input_of_picture (picture, 7, 4);
 
   for (int k = GPUCCL_RUN; k <= GPUCCL_HIERARCHICAL; k++) {
     GpucclParams p = gpuccl_defaults ();
@@ -331,16 +329,15 @@ test_by_hand (DeviceKind kind)
     p.connectivity = 8;
     check_labels (kind, &p, &in, eight);
   }
-  input_free (&in);
 }
 
 /* Two pixels side by side, of depths @a and @b: whether they are one. */
 static bool
 are_one (DeviceKind kind, const GpucclParams *p, int a, int b)
 {
-  Input in = input_new (GPUCCL_DEPTH_ONLY, 2, 1, true);
+  AUTO (Input) in = input_new (GPUCCL_DEPTH_ONLY, 2, 1, true);
   GpucclParams q = *p;
-  Found f;
+  AUTO (Found) f;
   bool one;
 
   q.filter = GPUCCL_NO_FILTER;
@@ -349,8 +346,6 @@ are_one (DeviceKind kind, const GpucclParams *p, int a, int b)
   f = find (kind, &q, &in);
   one = f.results.n_labels == 1;
   check (f.labels[0] == 1 && f.labels[1] == (one ? 1 : 2));
-  found_free (&f);
-  input_free (&in);
   return one;
 }
 
@@ -480,7 +475,7 @@ test_patterns (DeviceKind kind)
       for (int connectivity = 4; connectivity <= 8; connectivity += 4) {
         GpucclParams p = gpuccl_defaults ();
         Rule rule = {connectivity, 128, 10, 0};
-        Input in = input_new (
+        AUTO (Input) in = input_new (
             GPUCCL_CLASSES, sizes[i][0], sizes[i][1], pattern != FULL);
 
         draw_pattern (&in, pattern);
@@ -489,7 +484,6 @@ test_patterns (DeviceKind kind)
         p.max_components = GPUCCL_MAX_COMPONENTS;
         random_camera (&p.camera);
         compare (kind, &p, &rule, &in);
-        input_free (&in);
       }
 }
 
@@ -501,10 +495,10 @@ test_images (DeviceKind kind)
     for (int k = 0; k < GPUCCL_N_IMAGES; k++) {
       int width = gpuccl_image_sizes[size].width;
       int height = gpuccl_image_sizes[size].height;
-      Input in = input_new (GPUCCL_MASK, width, height, false);
+      AUTO (Input) in = input_new (GPUCCL_MASK, width, height, false);
       uint8_t *image = malloc ((size_t) width * height);
       GpucclParams p = gpuccl_defaults ();
-      Found four, eight;
+      AUTO (Found) four, eight;
 
       gpuccl_image_draw ((GpucclImage) k, image, width, height);
       for (int i = 0; i < width * height; i++)
@@ -515,10 +509,7 @@ test_images (DeviceKind kind)
       check ((int) four.results.n_labels == gpuccl_image_sizes[size].n[k].four);
       check (
           (int) eight.results.n_labels == gpuccl_image_sizes[size].n[k].eight);
-      found_free (&four);
-      found_free (&eight);
       free (image);
-      input_free (&in);
     }
 }
 
@@ -601,11 +592,11 @@ test_turned (DeviceKind kind)
 {
   for (int round = 0; round < 40; round++) {
     GpucclParams p = gpuccl_defaults ();
-    Input in = input_new (
+    AUTO (Input) in = input_new (
         GPUCCL_CLASSES, 1 + (int) rnd (150), 1 + (int) rnd (90), true);
     int how = 1 + (int) rnd (7);
-    Input other;
-    Found a, b;
+    AUTO (Input) other;
+    AUTO (Found) a, b;
 
     draw_surface (&in);
     other = turned (&in, how);
@@ -617,10 +608,6 @@ test_turned (DeviceKind kind)
     check (a.results.n_labels == b.results.n_labels);
     check (a.results.largest_area == b.results.largest_area);
     check (same_parts (&in, a.labels, b.labels, how, other.width, 0));
-    found_free (&a);
-    found_free (&b);
-    input_free (&in);
-    input_free (&other);
   }
 }
 
@@ -629,10 +616,11 @@ test_moved (DeviceKind kind)
 {
   for (int round = 0; round < 20; round++) {
     GpucclParams p = gpuccl_defaults ();
-    Input in = input_new (
+    AUTO (Input) in = input_new (
         GPUCCL_CLASSES, 1 + (int) rnd (150), 1 + (int) rnd (90), true);
     int margin = 1 + (int) rnd (20), width = in.width + 2 * margin;
-    Input out = input_new (GPUCCL_CLASSES, width, in.height + 2 * margin, true);
+    AUTO (Input) out =
+        input_new (GPUCCL_CLASSES, width, in.height + 2 * margin, true);
     uint16_t farther = (uint16_t) rnd (60000);
     Found a, b;
 
@@ -657,8 +645,6 @@ test_moved (DeviceKind kind)
         a.labels, b.labels, (size_t) in.width * in.height * sizeof *a.labels));
     found_free (&a);
     found_free (&b);
-    input_free (&in);
-    input_free (&out);
   }
 }
 
@@ -694,14 +680,14 @@ static void
 filter_by (DeviceKind kind, const Input *in, double scale, uint16_t *out)
 {
   GpucclParams p = gpuccl_defaults ();
-  Input one = input_new (GPUCCL_CLASSES, in->width, in->height, true);
+  AUTO (Input) one = input_new (GPUCCL_CLASSES, in->width, in->height, true);
 
   p.min_area = 1;
   p.max_components = GPUCCL_MAX_COMPONENTS;
   p.depth_scale = scale;
   memset (out, 0, (size_t) in->width * in->height * sizeof *out);
   for (int phase = 0; phase < 4; phase++) {
-    Found f;
+    AUTO (Found) f;
 
     for (int y = 0; y < in->height; y++)
       for (int x = 0; x < in->width; x++) {
@@ -715,9 +701,7 @@ filter_by (DeviceKind kind, const Input *in, double scale, uint16_t *out)
       check (s->area == 1);
       out[s->label - 1] = (uint16_t) s->z;
     }
-    found_free (&f);
   }
-  input_free (&one);
 }
 
 /* A surface with noise, an edge, holes; units of several sizes. */
@@ -729,7 +713,8 @@ test_bilateral (DeviceKind kind)
 
   for (int round = 0; round < 10; round++) {
     double scale = scales[round % 5], worst = 0;
-    Input in = input_new (GPUCCL_DEPTH_ONLY, 20 + (int) rnd (80), 70, true);
+    AUTO (Input) in =
+        input_new (GPUCCL_DEPTH_ONLY, 20 + (int) rnd (80), 70, true);
     int noise = 1 + (int) (.02 / scale), edge = (int) (.06 / scale);
 
     for (int y = 0; y < in.height; y++)
@@ -751,7 +736,6 @@ test_bilateral (DeviceKind kind)
     /* half a unit of rounding, and weights of 5 and 8 bits of 4 cm */
     check (worst <= .5 + .0004 / scale);
     check (worst > 0);
-    input_free (&in);
   }
 }
 
@@ -800,7 +784,7 @@ test_bilateral_keeps (DeviceKind kind)
   static uint16_t got[20 * 20];
 
   for (int k = 0; k < 10; k++) {
-    Input in = input_new (GPUCCL_DEPTH_ONLY, 20, 20, true);
+    AUTO (Input) in = input_new (GPUCCL_DEPTH_ONLY, 20, 20, true);
     uint16_t z = depths[k / 2];
 
     for (int i = 0; i < 400; i++)
@@ -809,7 +793,6 @@ test_bilateral_keeps (DeviceKind kind)
     filter_by (kind, &in, .001, got);
     for (int i = 0; i < 400; i++)
       check (got[i] == *depth_at (&in, i % 20, i / 20));
-    input_free (&in);
   }
 }
 
@@ -866,11 +849,11 @@ test_window (DeviceKind kind)
   for (int round = 0; round < 12; round++) {
     GpucclParams p = gpuccl_defaults ();
     Rule rule = {4, 128, 0, 0};
-    Input in = input_new (
+    AUTO (Input) in = input_new (
         GPUCCL_CLASSES, 30 + (int) rnd (120), 30 + (int) rnd (80), rnd (2));
     uint8_t *marked = calloc ((size_t) in.width * in.height, 1);
     int x0 = (int) rnd (30), y0 = (int) rnd (30), most = round % 4 * 4;
-    Found f;
+    AUTO (Found) f;
 
     for (int i = 0; i < in.width * in.height; i++) {
       int x = i % in.width, y = i / in.width;
@@ -886,9 +869,7 @@ test_window (DeviceKind kind)
     f = find (kind, &p, &in);
     check_window (&f, &in, marked);
     found += f.results.n_labels > 0;
-    found_free (&f);
     free (marked);
-    input_free (&in);
   }
   check (found > 3 && found < 12);
 }
@@ -967,7 +948,7 @@ test_frames (DeviceKind kind)
       .width = 8, .height = 4, .map = map, .map_stride = 8, .map_step = 1};
   GpucclFrame bad[7];
   GpucclResults r;
-  Device dev;
+  AUTO (Device) dev;
   Gpuccl *g;
 
   ok (device_open (&dev, kind, NULL));
@@ -989,7 +970,6 @@ test_frames (DeviceKind kind)
     check (gpuccl_run (g, &p, &bad[i], &r) != NULL);
   gpuccl_free (g);
   gpuccl_free (NULL);
-  device_close (&dev);
 }
 
 /* Frames as long as can be, as deep as can be, seen from as far aside as can
@@ -1003,7 +983,7 @@ test_extremes (DeviceKind kind)
   for (int i = 0; i < 6; i++) {
     int width = i % 2 ? GPUCCL_MAX_SIDE : 3,
         height = i % 2 ? 3 : GPUCCL_MAX_SIDE;
-    Input in = input_new (GPUCCL_CLASSES, width, height, true);
+    AUTO (Input) in = input_new (GPUCCL_CLASSES, width, height, true);
     GpucclParams p = gpuccl_defaults ();
     Rule rule = {4, 128, 1, 0};
 
@@ -1013,7 +993,6 @@ test_extremes (DeviceKind kind)
       *depth_at (&in, k % width, k / width) = 65535;
     }
     compare (kind, &p, &rule, &in);
-    input_free (&in);
   }
 }
 
@@ -1021,7 +1000,7 @@ test_extremes (DeviceKind kind)
 static void
 test_failing (DeviceKind kind)
 {
-  Input in = input_new (GPUCCL_CLASSES, 80, 60, true);
+  AUTO (Input) in = input_new (GPUCCL_CLASSES, 80, 60, true);
   GpucclFrame frame = input_frame (&in, &in.map.image, &in.depth.image);
   int calls = 1;
 
@@ -1034,7 +1013,7 @@ test_failing (DeviceKind kind)
     GpucclResults r;
     const char *err;
     bool made;
-    Device dev;
+    AUTO (Device) dev;
     Gpuccl *g;
 
     p.algorithm = GPUCCL_LABEL_EQUIVALENCE;
@@ -1051,10 +1030,8 @@ test_failing (DeviceKind kind)
     failing_reset (0);
     gpuccl_free (g);
     check (failing_blocks == 0);
-    device_close (&dev);
   }
   check (calls > 8);
-  input_free (&in);
 }
 
 /* ---- CPU against CUDA ---- */
@@ -1150,15 +1127,12 @@ test_parity (DeviceKind kind)
 {
   for (int round = 0; round < 400; round++) {
     bool large = round % 20 == 0;
-    Input in = random_input (
+    AUTO (Input) in = random_input (
         1 + (int) rnd (large ? 1400 : 200), 1 + (int) rnd (large ? 700 : 90));
     GpucclParams p = random_method ();
-    Found a = find (DEVICE_CPU, &p, &in), b = find (kind, &p, &in);
+    AUTO (Found) a = find (DEVICE_CPU, &p, &in), b = find (kind, &p, &in);
 
     check_alike (&a, &b, &in);
-    found_free (&a);
-    found_free (&b);
-    input_free (&in);
   }
 }
 
@@ -1172,18 +1146,15 @@ test_parity_large (DeviceKind kind)
     Rule rule;
     GpucclParams p = random_params (&rule);
     GpucclSource source = round < 2 ? GPUCCL_MASK : (GpucclSource) rnd (3);
-    Input in = random_input_of (
+    AUTO (Input) in = random_input_of (
         source, 2080 + (int) rnd (60), 2080 + (int) rnd (60), round >= 2);
-    Found a, b;
+    AUTO (Found) a, b;
 
     p.connectivity = round % 2 ? 8 : 4;
     p.filter = round < 4 ? GPUCCL_NO_FILTER : GPUCCL_BILATERAL;
     a = find (DEVICE_CPU, &p, &in);
     b = find (kind, &p, &in);
     check_alike (&a, &b, &in);
-    found_free (&a);
-    found_free (&b);
-    input_free (&in);
   }
 }
 
@@ -1208,7 +1179,7 @@ find_next (const Device *dev, Gpuccl *g, const GpucclParams *p, const Input *in)
 static void
 test_parity_in_turn (DeviceKind kind)
 {
-  Device cpu, cuda;
+  AUTO (Device) cpu, cuda;
   Gpuccl *g, *h;
 
   ok (device_open (&cpu, DEVICE_CPU, NULL));
@@ -1216,19 +1187,15 @@ test_parity_in_turn (DeviceKind kind)
   ok (gpuccl_new (&g, &cpu, 150, 110));
   ok (gpuccl_new (&h, &cuda, 150, 110));
   for (int round = 0; round < 100; round++) {
-    Input in = random_input (150, 110);
+    AUTO (Input) in = random_input (150, 110);
     GpucclParams p = random_method ();
-    Found a = find_next (&cpu, g, &p, &in), b = find_next (&cuda, h, &p, &in);
+    AUTO (Found) a = find_next (&cpu, g, &p, &in),
+                 b = find_next (&cuda, h, &p, &in);
 
     check_alike (&a, &b, &in);
-    found_free (&a);
-    found_free (&b);
-    input_free (&in);
   }
   gpuccl_free (g);
   gpuccl_free (h);
-  device_close (&cpu);
-  device_close (&cuda);
 }
 
 /* Stages alone, on one frame. */
@@ -1283,7 +1250,7 @@ static void
 test_parity_filter (DeviceKind kind)
 {
   for (int round = 0; round < 100; round++) {
-    Input in = random_input (1 + (int) rnd (150), 1 + (int) rnd (90));
+    AUTO (Input) in = random_input (1 + (int) rnd (150), 1 + (int) rnd (90));
     size_t pixels = (size_t) in.width * in.height;
     GpucclParams p = gpuccl_defaults ();
     Staged s, t;
@@ -1300,7 +1267,6 @@ test_parity_filter (DeviceKind kind)
     check (same_memory (&s, a->fraction, &t, b->fraction, pixels));
     staged_close (&s);
     staged_close (&t);
-    input_free (&in);
   }
 }
 
@@ -1309,7 +1275,7 @@ static void
 test_parity_host_loop (DeviceKind kind)
 {
   for (int round = 0; round < 40; round++) {
-    Input in = random_input (1 + (int) rnd (150), 1 + (int) rnd (90));
+    AUTO (Input) in = random_input (1 + (int) rnd (150), 1 + (int) rnd (90));
     size_t bytes = (size_t) in.width * in.height * sizeof (uint32_t);
     GpucclParams p = random_method ();
     Staged s, t;
@@ -1326,7 +1292,6 @@ test_parity_host_loop (DeviceKind kind)
     check (same_memory (&s, a->labels, &t, b->labels, bytes));
     staged_close (&s);
     staged_close (&t);
-    input_free (&in);
   }
 }
 
@@ -1360,8 +1325,8 @@ test_parity_many (DeviceKind kind)
   for (uint32_t side = 1; side <= 7; side++)
     for (int n = 1; n <= GPUCCL_MAX_COMPONENTS; n *= 64) {
       GpucclParams p = gpuccl_defaults ();
-      Input in = many_input (side);
-      Found a, b;
+      AUTO (Input) in = many_input (side);
+      AUTO (Found) a, b;
 
       p.min_area = 1;
       p.min_size = rnd (49);
@@ -1370,9 +1335,6 @@ test_parity_many (DeviceKind kind)
       b = find (kind, &p, &in);
       check (a.results.n_labels == 125 * 75);
       check_alike (&a, &b, &in);
-      found_free (&a);
-      found_free (&b);
-      input_free (&in);
     }
 }
 
@@ -1384,11 +1346,10 @@ test_random (DeviceKind kind)
   for (int round = 0; round < 100; round++) {
     Rule rule;
     GpucclParams p = random_params (&rule);
-    Input in = random_input (1 + (int) rnd (200), 1 + (int) rnd (90));
+    AUTO (Input) in = random_input (1 + (int) rnd (200), 1 + (int) rnd (90));
 
     compare (kind, &p, &rule, &in);
     check (frame_is_unharmed (&in.map) && frame_is_unharmed (&in.depth));
-    input_free (&in);
   }
 }
 
@@ -1396,7 +1357,7 @@ test_random (DeviceKind kind)
 static void
 test_repeats (DeviceKind kind)
 {
-  Device dev;
+  AUTO (Device) dev;
   Gpuccl *g;
   Found first[3];
   GpucclParams p = gpuccl_defaults ();
@@ -1436,7 +1397,6 @@ test_repeats (DeviceKind kind)
     input_free (&in[k]);
   }
   gpuccl_free (g);
-  device_close (&dev);
 }
 
 /* Label equivalence ends after an iteration in which nothing changed; a check
@@ -1444,12 +1404,12 @@ test_repeats (DeviceKind kind)
 static void
 test_iterations (DeviceKind kind)
 {
-  Input in = input_new (GPUCCL_CLASSES, 100, 80, false);
+  AUTO (Input) in = input_new (GPUCCL_CLASSES, 100, 80, false);
 
   for (int k = GPUCCL_RUN; k <= GPUCCL_HIERARCHICAL; k++)
     for (int skip = 0; skip <= 2; skip++) {
       GpucclParams p = gpuccl_defaults ();
-      Found empty, full;
+      AUTO (Found) empty, full;
 
       p.algorithm = (GpucclAlgorithm) k;
       p.skip_checks = skip;
@@ -1467,23 +1427,20 @@ test_iterations (DeviceKind kind)
         check (full.results.iterations >= 2);
         check (full.results.iterations >= 1 + skip);
       }
-      found_free (&empty);
-      found_free (&full);
     }
-  input_free (&in);
 }
 
 static void
 test_mask (DeviceKind kind)
 {
-  Input in = input_of_picture ("##.#.#.##", 3, 3);
+  AUTO (Input) in = input_of_picture ("##.#.#.##", 3, 3);
   GpucclParams p = gpuccl_defaults ();
   void *memory;
   Image map;
   GpucclFrame frame;
   GpucclResults r;
   uint8_t *mask, got[3 * 5];
-  Device dev;
+  AUTO (Device) dev;
   Gpuccl *g;
 
   ok (device_open (&dev, kind, NULL));
@@ -1499,8 +1456,6 @@ test_mask (DeviceKind kind)
   device_release (&dev, mask);
   device_release (&dev, memory);
   gpuccl_free (g);
-  device_close (&dev);
-  input_free (&in);
 }
 
 static const CheckPart on_each[] = {{"by hand", test_by_hand},

@@ -89,6 +89,8 @@ bench_close (Bench *b)
   device_close (&b->dev);
 }
 
+AUTO_FREE (Bench, bench_close)
+
 /* A frame's work. */
 typedef struct {
   Bench *bench;
@@ -335,7 +337,7 @@ static void
 figure_row (DeviceKind kind, const char *name, const uint8_t *map, int side)
 {
   GpucclParams p = gpuccl_defaults ();
-  Bench b;
+  AUTO (Bench) b;
 
   p.filter = GPUCCL_NO_FILTER;
   bench_open (&b, kind, map, side, side);
@@ -346,7 +348,6 @@ figure_row (DeviceKind kind, const char *name, const uint8_t *map, int side)
   }
   printf ("\n");
   fflush (stdout);
-  bench_close (&b);
 }
 
 /* Figure 5; on the device that is, the loop too. */
@@ -381,7 +382,7 @@ figure_statements (DeviceKind kind, const FigureMap *m)
   uint8_t *map = figure_scale (m, 640, 480);
   GpucclParams p = gpuccl_defaults ();
   double plain, full, loop;
-  Bench b;
+  AUTO (Bench) b;
 
   p.filter = GPUCCL_NO_FILTER;
   p.algorithm = GPUCCL_IMPROVED_LABEL_EQUIVALENCE;
@@ -399,7 +400,6 @@ figure_statements (DeviceKind kind, const FigureMap *m)
   p.skip_checks = 2;
   figure_statement ("two left out", "-7.2 %", loop,
       figure_time (&b, &p, true, true, figure_labels));
-  bench_close (&b);
   free (map);
 }
 

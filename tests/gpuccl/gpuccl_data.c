@@ -84,7 +84,7 @@ static void
 compare_verdict (
     DeviceKind kind, GpucclParams p, const Input *in, JsonObject *o)
 {
-  Found f;
+  AUTO (Found) f;
   int large = 0;
 
   p.min_size = 3499; /* the reference counts from 3500 on */
@@ -94,13 +94,12 @@ compare_verdict (
   for (int i = 0; i < f.results.n_components; i++)
     large += f.components[i].sum.area >= 3500;
   check (large == number (o, "ncomp_ge3500"));
-  found_free (&f);
 }
 
 static void
 compare_way (DeviceKind kind, const char *name, int way, JsonObject *o)
 {
-  Input in = input_of (name, way);
+  AUTO (Input) in = input_of (name, way);
 
   for (int k = GPUCCL_RUN; k <= GPUCCL_HIERARCHICAL; k++) {
     GpucclParams p = gpuccl_defaults ();
@@ -119,7 +118,6 @@ compare_way (DeviceKind kind, const char *name, int way, JsonObject *o)
     if (k == GPUCCL_RUN)
       compare_verdict (kind, p, &in, o);
   }
-  input_free (&in);
 }
 
 static void
@@ -155,9 +153,9 @@ test_opencv (DeviceKind kind)
       {"person_standing", 665, 455}, {"semi_f20", 554, 405}};
 
   for (int i = 0; i < 4; i++) {
-    Input in = input_of (known[i].name, 2);
+    AUTO (Input) in = input_of (known[i].name, 2);
     GpucclParams p = gpuccl_defaults ();
-    Found four, eight;
+    AUTO (Found) four, eight;
 
     p.max_depth_step = 0;
     four = find (kind, &p, &in);
@@ -165,9 +163,6 @@ test_opencv (DeviceKind kind)
     eight = find (kind, &p, &in);
     check (four.results.n_labels == known[i].four);
     check (eight.results.n_labels == known[i].eight);
-    found_free (&four);
-    found_free (&eight);
-    input_free (&in);
   }
 }
 
@@ -176,11 +171,11 @@ test_opencv (DeviceKind kind)
 static void
 test_nvblox (DeviceKind kind)
 {
-  Input in = input_new (GPUCCL_MASK, 640, 480, false);
+  AUTO (Input) in = input_new (GPUCCL_MASK, 640, 480, false);
   uint16_t *mask = read_picture ("../nvblox/mask", "21");
   GpucclParams p = gpuccl_defaults ();
   uint32_t kept = 0;
-  Found f;
+  AUTO (Found) f;
 
   for (int i = 0; mask && i < 640 * 480; i++)
     *map_at (&in, i % 640, i / 640) = (uint8_t) mask[i];
@@ -189,9 +184,7 @@ test_nvblox (DeviceKind kind)
   for (int i = 0; i < f.results.n_components; i++)
     kept += f.components[i].sum.area;
   check (kept == 11603);
-  found_free (&f);
   free (mask);
-  input_free (&in);
 }
 
 /* Mean of what OpenCV's filter makes of a component, millimetres; 0 where its
@@ -220,11 +213,11 @@ test_filtered (DeviceKind kind)
   static const char *const names[] = {"opening_door", "robot", "semi_f30"};
 
   for (int i = 0; i < 3; i++) {
-    Input in = input_of (names[i], 0);
+    AUTO (Input) in = input_of (names[i], 0);
     uint16_t *other = read_picture (names[i], "depth_bilateral_um10");
     GpucclParams p = gpuccl_defaults ();
     int compared = 0;
-    Found f;
+    AUTO (Found) f;
 
     p.max_depth_step = 0;
     p.max_components = GPUCCL_MAX_COMPONENTS;
@@ -241,9 +234,7 @@ test_filtered (DeviceKind kind)
         check_near (c->depth * 1000, mean, c->sum.area > 100 ? .2 : 2);
     }
     check (compared > 300);
-    found_free (&f);
     free (other);
-    input_free (&in);
   }
 }
 
@@ -255,11 +246,11 @@ test_moving_body (DeviceKind kind)
       "semi_f20", "semi_f25", "semi_f30", "semi_f40", "semi_f50"};
 
   for (int i = 0; i < 5; i++) {
-    Input in = input_of (names[i], 0);
+    AUTO (Input) in = input_of (names[i], 0);
     uint16_t *truth = read_picture (names[i], "gtmask");
     GpucclParams p = gpuccl_defaults ();
     int both = 0, either = 0;
-    Found f;
+    AUTO (Found) f;
 
     p.frames = 1;
     f = find (kind, &p, &in);
@@ -272,9 +263,7 @@ test_moving_body (DeviceKind kind)
     }
     printf ("%s: IoU %.3f\n", names[i], (double) both / either);
     check (both >= .91 * either);
-    found_free (&f);
     free (truth);
-    input_free (&in);
   }
 }
 

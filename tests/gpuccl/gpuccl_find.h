@@ -43,6 +43,8 @@ input_free (Input *in)
   frame_free (&in->depth);
 }
 
+AUTO_FREE (Input, input_free)
+
 static inline uint8_t *
 map_at (const Input *in, int x, int y)
 {
@@ -93,6 +95,8 @@ found_free (Found *f)
   free (f->components);
 }
 
+AUTO_FREE (Found, found_free)
+
 /* Copies what lasts until the next run only; labels by way of a map whose rows
  * are longer than they need be. */
 static inline Found
@@ -121,7 +125,7 @@ found_of (
 static inline Found
 find (DeviceKind kind, const GpucclParams *params, const Input *in)
 {
-  Device dev;
+  AUTO (Device) dev;
   Gpuccl *g;
   void *map_memory, *depth_memory;
   Image map, depth;
@@ -139,6 +143,5 @@ find (DeviceKind kind, const GpucclParams *params, const Input *in)
   gpuccl_free (g);
   device_release (&dev, map_memory);
   device_release (&dev, depth_memory);
-  device_close (&dev);
   return f;
 }

@@ -14,7 +14,7 @@
 static GpucclReason
 reason_of (DeviceKind kind, GpucclParams p, int width, int height)
 {
-  Play play;
+  AUTO (Play) play;
   GpucclReason reason;
 
   play_open (&play, kind, 320, 240);
@@ -24,7 +24,6 @@ reason_of (DeviceKind kind, GpucclParams p, int width, int height)
   reason = play.r.components[0].reason;
   check ((play.r.components[0].state == GPUCCL_REJECTED) ==
       (reason != GPUCCL_PERSISTENCE));
-  play_close (&play);
   return reason;
 }
 
@@ -55,7 +54,7 @@ test_shapes (DeviceKind kind)
 {
   GpucclParams p = gpuccl_defaults ();
   const GpucclComponent *c;
-  Play play;
+  AUTO (Play) play;
 
   p.min_size = 1000;
   play_open (&play, kind, 320, 240);
@@ -86,7 +85,6 @@ test_shapes (DeviceKind kind)
   play_run (&play, &p);
   c = &play.r.components[0];
   check (c->measured && c->fill == 0 && c->reason == GPUCCL_FILL);
-  play_close (&play);
 }
 
 /* The ninth largest is not looked at. */
@@ -94,7 +92,7 @@ static void
 test_rank (DeviceKind kind)
 {
   GpucclParams p = gpuccl_defaults ();
-  Play play;
+  AUTO (Play) play;
 
   p.min_size = 300;
   p.max_components = 10;
@@ -113,7 +111,6 @@ test_rank (DeviceKind kind)
   }
   check (!strcmp (gpuccl_reason_name (GPUCCL_RANK), "rank"));
   check (!gpuccl_reason_name (GPUCCL_NO_REASON));
-  play_close (&play);
 }
 
 /* A plate 2 m away, and one that leans back. */
@@ -122,7 +119,7 @@ test_measures (DeviceKind kind)
 {
   GpucclParams p = gpuccl_defaults ();
   const GpucclComponent *c;
-  Play play;
+  AUTO (Play) play;
 
   p.camera = (GpucclCamera){true, 500, 400, 160, 120};
   play_open (&play, kind, 320, 240);
@@ -154,7 +151,6 @@ test_measures (DeviceKind kind)
   p.camera.known = false;
   play_run (&play, &p);
   check (!play.r.components[0].in_space && play.r.components[0].depth > 1.6);
-  play_close (&play);
 }
 
 /* ---- Objects ---- */
@@ -207,7 +203,7 @@ static int
 frames_after_steps (
     DeviceKind kind, const GpucclParams *p, int dx, int dw, int depth)
 {
-  Play play;
+  AUTO (Play) play;
   int frames;
 
   play_open (&play, kind, 640, 480);
@@ -217,7 +213,6 @@ frames_after_steps (
     play_run (&play, p);
   }
   frames = play.r.components[0].frames;
-  play_close (&play);
   return frames;
 }
 
@@ -250,7 +245,7 @@ static int
 frames_after_change (
     DeviceKind kind, const GpucclParams *p, int width, int height)
 {
-  Play play;
+  AUTO (Play) play;
   int frames;
 
   play_open (&play, kind, 640, 480);
@@ -260,7 +255,6 @@ frames_after_change (
   play_rect (&play, 300 - width / 2, 240 - height / 2, width, height, 2000);
   play_run (&play, p);
   frames = play.r.components[0].frames;
-  play_close (&play);
   return frames;
 }
 
@@ -290,7 +284,7 @@ test_camera_motion (DeviceKind kind)
 {
   for (int known = 0; known < 2; known++) {
     GpucclParams p = gpuccl_defaults ();
-    Play play;
+    AUTO (Play) play;
 
     p.camera = (GpucclCamera){true, 500, 500, 320, 240};
     p.match_distance = .02;
@@ -314,7 +308,6 @@ test_camera_motion (DeviceKind kind)
       play_run (&play, &p);
       check (play.r.components[0].frames == (known ? i + 1 : 1));
     }
-    play_close (&play);
   }
 }
 
@@ -324,7 +317,7 @@ test_two (DeviceKind kind)
 {
   GpucclParams p = gpuccl_defaults ();
   uint64_t ids[2] = {0};
-  Play play;
+  AUTO (Play) play;
 
   play_open (&play, kind, 640, 480);
   for (int i = 0; i < 20; i++) {
@@ -345,7 +338,6 @@ test_two (DeviceKind kind)
   play_rect (&play, 100, 300, 200, 60, 2000);
   play_run (&play, &p);
   check (play.r.accepted == 1 && play.r.components[0].state == GPUCCL_NEW);
-  play_close (&play);
 }
 
 /* Of two that both could be it, the nearer one is it. */
@@ -355,7 +347,7 @@ test_split (DeviceKind kind)
   GpucclParams p = gpuccl_defaults ();
   const GpucclComponent *c;
   uint64_t id;
-  Play play;
+  AUTO (Play) play;
 
   p.match_pixels = 60;
   play_open (&play, kind, 320, 240);
@@ -370,7 +362,6 @@ test_split (DeviceKind kind)
   check (play.r.n_components == 2);
   check (c[1].id == id && c[1].frames == 2);
   check (c[0].id > id && c[0].frames == 1);
-  play_close (&play);
 }
 
 static const CheckPart on_each[] = {{"criteria", test_criteria},

@@ -29,6 +29,8 @@ play_close (Play *play)
   device_close (&play->dev);
 }
 
+AUTO_FREE (Play, play_close)
+
 static inline void
 play_clear (Play *play)
 {

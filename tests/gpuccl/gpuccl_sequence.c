@@ -56,7 +56,7 @@ test_static (DeviceKind kind)
 {
   GpucclParams p = gpuccl_defaults ();
   uint32_t largest = 0;
-  Play s;
+  AUTO (Play) s;
 
   play_open (&s, kind, 640, 480);
   for (int i = APART; i < N_FRAMES; i++) {
@@ -66,7 +66,6 @@ test_static (DeviceKind kind)
   }
   printf ("the largest cluster of outliers has %u pixels\n", largest);
   check (largest > 0);
-  play_close (&s);
 }
 
 static double
@@ -94,7 +93,7 @@ test_body (DeviceKind kind)
   GpucclParams p = gpuccl_defaults ();
   double sum = 0, least = 1;
   int n = 0, good = 0;
-  Play s;
+  AUTO (Play) s;
 
   play_open (&s, kind, 640, 480);
   for (int i = APART; i < N_FRAMES; i++) {
@@ -116,7 +115,6 @@ test_body (DeviceKind kind)
   printf ("IoU in %d frames: %.3f in the mean, %.3f at least, 0.9 in %d\n", n,
       sum / n, least, good);
   check (n == 52 && good >= 49 && sum / n >= .91);
-  play_close (&s);
 }
 
 static const CheckPart on_each[] = {

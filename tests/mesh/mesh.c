@@ -10,6 +10,8 @@
 #include "scopedetect/scopedetect_solid.h"
 #include "seconds.h"
 
+AUTO_FREE (Mesh, mesh_free)
+
 /* Reads @text as a file whose name ends in @suffix. */
 static const char *
 read_text_as (Mesh *mesh, const void *text, size_t n, const char *suffix)
@@ -135,7 +137,7 @@ test_narrow_fields (DeviceKind kind)
     for (int form = 0; form < 2; form++) {
       uint8_t bytes[512], *p = bytes;
       size_t n = 3 * (12 + (size_t) width);
-      Mesh m;
+      AUTO (Mesh) m;
 
       p += sprintf ((char *) p,
           "# .PCD v0.7\nFIELDS x y z label\nSIZE 4 4 4 %d\nTYPE F F F U\n"
@@ -165,7 +167,6 @@ test_narrow_fields (DeviceKind kind)
       }
       ok (read_text_as (&m, bytes, (size_t) (p - bytes), ".pcd"));
       check (m.n == 3 && m.x && !memcmp (m.x, x, sizeof x));
-      mesh_free (&m);
     }
 }
 

@@ -9,6 +9,8 @@
 #include "mesh/marching_cubes.h"
 #include "seconds.h"
 
+AUTO_FREE (Mesh, mesh_free)
+
 /* A block of bricks, from brick @low along each axis on. */
 typedef struct {
   int low[3], n[3];
@@ -76,6 +78,8 @@ field_free (Field *f)
   free (f->voxels);
   free (f->order);
 }
+
+AUTO_FREE (Field, field_free)
 
 static MarchingVoxel *
 voxel_at (Field *f, int x, int y, int z)
@@ -208,10 +212,10 @@ ground (double x, double y, double z)
 static void
 sphere (DeviceKind kind)
 {
-  Field f = field_new (-2, -2, -2, 4, 4, 4);
+  AUTO (Field) f = field_new (-2, -2, -2, 4, 4, 4);
   double area, volume, far = 0;
   int shared;
-  Mesh m;
+  AUTO (Mesh) m;
 
   field_fill (&f, ball);
   m = surface_of (&f);
@@ -225,18 +229,16 @@ sphere (DeviceKind kind)
   check (far < .02);
   for (uint32_t i = 0; i < 3 * m.n; i++)
     check (m.colour[i] == 255);
-  mesh_free (&m);
-  field_free (&f);
 }
 
 /* A plane is flat, has no seams where bricks meet, and ends where they do. */
 static void
 plane (DeviceKind kind)
 {
-  Field f = field_new (-1, 0, -2, 2, 1, 4);
+  AUTO (Field) f = field_new (-1, 0, -2, 2, 1, 4);
   double area, volume, slope = sqrt (.25 * .25 + .5 * .5 + 1);
   int rim = 0, open, shared;
-  Mesh m;
+  AUTO (Mesh) m;
 
   field_fill (&f, ground);
   m = surface_of (&f);
@@ -250,8 +252,6 @@ plane (DeviceKind kind)
         m.x[3 * i + 1] == 7;
   open = open_sides (&m, &shared);
   check (open > 0 && open <= 2 * rim && !shared);
-  mesh_free (&m);
-  field_free (&f);
 }
 
 /* Random signs have every case of a cube: closed within a rim of free space,
@@ -260,10 +260,10 @@ static void
 noise (DeviceKind kind)
 {
   for (int round = 0; round < 30; round++) {
-    Field f = field_new (-1, -2, 3, 2 + round % 2, 2, 2);
+    AUTO (Field) f = field_new (-1, -2, 3, 2 + round % 2, 2, 2);
     int share = 1 + (int) rnd (15), shared;
     double volume, cubes = 0;
-    Mesh m;
+    AUTO (Mesh) m;
 
     for (int i = 0; i < 512 * bricks_of (&f); i++)
       f.voxels[i] = (MarchingVoxel){
@@ -284,8 +284,6 @@ noise (DeviceKind kind)
     check (shared <= (int) m.n_triangles / 10);
     measure (&m, &volume);
     check (volume > .2 * cubes && volume < 4 * cubes);
-    mesh_free (&m);
-    field_free (&f);
   }
 }
 
@@ -294,7 +292,7 @@ noise (DeviceKind kind)
 static void
 unobserved (DeviceKind kind)
 {
-  Field f = field_new (-2, -2, -2, 4, 4, 4);
+  AUTO (Field) f = field_new (-2, -2, -2, 4, 4, 4);
   Mesh all, m;
   int at[3] = {11, -1, 0}, gone = 0, shared;
 
@@ -320,14 +318,13 @@ unobserved (DeviceKind kind)
   check (m.n == 0 && m.n_triangles == 0);
   mesh_free (&m);
   mesh_free (&all);
-  field_free (&f);
 }
 
 /* Bricks that are not there are as if they were not observed. */
 static void
 missing (DeviceKind kind)
 {
-  Field f = field_new (-2, -2, -2, 4, 4, 4);
+  AUTO (Field) f = field_new (-2, -2, -2, 4, 4, 4);
   Mesh a, b;
 
   field_fill (&f, ball);
@@ -344,7 +341,6 @@ missing (DeviceKind kind)
   check (a.n == b.n && a.n_triangles == b.n_triangles);
   mesh_free (&a);
   mesh_free (&b);
-  field_free (&f);
 }
 
 /* Further surfaces come behind the first, each in its colour. */
@@ -352,7 +348,7 @@ static void
 several (DeviceKind kind)
 {
   static const uint8_t red[3] = {200, 10, 20};
-  Field f = field_new (-2, -2, -2, 4, 4, 4);
+  AUTO (Field) f = field_new (-2, -2, -2, 4, 4, 4);
   MarchingGrid grid = {
       f.bricks, (uint32_t) bricks_of (&f), find, &f, 0xffff, .005f};
   Mesh m = {0};
@@ -377,7 +373,6 @@ several (DeviceKind kind)
   ok (marching_cubes (&m, &grid, red));
   check (m.n == 0 && m.n_triangles == 0);
   mesh_free (&m);
-  field_free (&f);
 }
 
 /* ---- Files ---- */
@@ -398,7 +393,7 @@ files (DeviceKind kind)
   for (int i = 0; i < 8; i++) {
     Mesh m = {3, i & 4 ? 2 : 0, x, i & 1 ? normal : NULL, i & 2 ? colour : NULL,
         i & 4 ? triangles : NULL};
-    Mesh back;
+    AUTO (Mesh) back;
 
     ok (mesh_write (&m, path));
     ok (mesh_read (&back, path));
@@ -411,7 +406,6 @@ files (DeviceKind kind)
       check (!memcmp (back.colour, colour, sizeof colour));
     if (i & 4)
       check (!memcmp (back.triangles, triangles, sizeof triangles));
-    mesh_free (&back);
   }
   check (mesh_write (&(Mesh){0}, "/nowhere/mesh.ply") != NULL);
   unlink (path);
@@ -420,17 +414,15 @@ files (DeviceKind kind)
 static int
 bench (int argc, char **argv)
 {
-  Field f = field_new (-16, -16, -16, 32, 32, 32);
+  AUTO (Field) f = field_new (-16, -16, -16, 32, 32, 32);
   double start;
-  Mesh m;
+  AUTO (Mesh) m;
 
   field_fill (&f, ball);
   start = seconds ();
   m = surface_of (&f);
   printf ("%d bricks, %u triangles: %.0f ms\n", bricks_of (&f), m.n_triangles,
       1e3 * (seconds () - start));
-  mesh_free (&m);
-  field_free (&f);
   return check_failures != 0;
 }
 

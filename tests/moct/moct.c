@@ -43,7 +43,7 @@ static int
 find (DeviceKind kind, const MoctParams *p, const Frame *f, MoctObject *out,
     int max)
 {
-  Device dev;
+  AUTO (Device) dev;
   Moct *m = NULL;
   void *memory = NULL;
   const MoctObject *objects;
@@ -58,7 +58,6 @@ find (DeviceKind kind, const MoctParams *p, const Frame *f, MoctObject *out,
     out[i] = objects[i];
   moct_free (m);
   device_release (&dev, memory);
-  device_close (&dev);
   return n;
 }
 
@@ -87,7 +86,7 @@ test_box (DeviceKind kind)
   MoctObject o;
 
   for (int i = 2; i < N_FORMATS; i++) {
-    Frame f = frame_new (all_formats[i], 64, 48, 0, 1);
+    AUTO (Frame) f = frame_new (all_formats[i], 64, 48, 0, 1);
 
     frame_fill (&f, (ImageBox){0, 0, 64, 48}, grey);
     frame_fill (&f, (ImageBox){10, 20, 14, 22}, red);
@@ -97,7 +96,6 @@ test_box (DeviceKind kind)
     check (o.x0 == 10 && o.y0 == 20 && o.x1 == 14 && o.y1 == 22);
     check_near (o.orientation, 0, 1e-12);
     check_near (o.elongation, 2, 1e-12);
-    frame_free (&f);
   }
 }
 
@@ -107,7 +105,7 @@ test_orientation (DeviceKind kind)
 {
   MoctColour c = parse_one ("red:#dc1e1e~20");
   MoctParams p = default_params (&c, 1);
-  Frame f = frame_new (IMAGE_RGB, 100, 90, 5, 1);
+  AUTO (Frame) f = frame_new (IMAGE_RGB, 100, 90, 5, 1);
   MoctObject o;
 
   frame_fill (&f, (ImageBox){0, 0, 100, 90}, grey);
@@ -122,7 +120,6 @@ test_orientation (DeviceKind kind)
     frame_set (&f, 84 - i, 7 + i, red);
   check (find (kind, &p, &f, &o, 1) == 1);
   check_near (o.orientation, -M_PI / 4, 1e-9);
-  frame_free (&f);
 }
 
 /* Two boxes with a gap of 9 pixels, one below with a gap of 3; both gaps lie
@@ -135,7 +132,7 @@ test_merge_distance (DeviceKind kind)
   } expected[] = {{0, 3}, {2, 3}, {3, 2}, {8, 2}, {9, 1}, {64, 1}};
   MoctColour c = parse_one ("red:#dc1e1e~20");
   MoctParams p = default_params (&c, 1);
-  Frame f = frame_new (IMAGE_RGBA, 200, 100, 0, 16);
+  AUTO (Frame) f = frame_new (IMAGE_RGBA, 200, 100, 0, 16);
   MoctObject o[4];
 
   frame_fill (&f, (ImageBox){0, 0, 200, 100}, grey);
@@ -155,7 +152,6 @@ test_merge_distance (DeviceKind kind)
   check (find (kind, &p, &f, o, 4) == 2);
   p.max_area = 26 * 38; /* the left one too */
   check (find (kind, &p, &f, o, 4) == 1 && o[0].x0 == 64);
-  frame_free (&f);
 }
 
 /* A colour in every tile of a large frame, whole and with a gap of 5 pixels
@@ -166,7 +162,7 @@ test_filled_frame (DeviceKind kind)
   const int w = 1001, h = 695, gap = 509;
   MoctColour c = parse_one ("bright:yuv=100..255,0..255,0..255");
   MoctParams p = default_params (&c, 1);
-  Frame f = frame_new (IMAGE_GRAY8, w, h, 0, 16);
+  AUTO (Frame) f = frame_new (IMAGE_GRAY8, w, h, 0, 16);
   MoctObject o[2];
 
   memset (f.image.plane[0], 200, (size_t) h * f.image.stride[0]);
@@ -183,7 +179,6 @@ test_filled_frame (DeviceKind kind)
   check (o[0].area + o[1].area == (uint64_t) (w - 5) * h);
   check (fmin (o[0].cx, o[1].cx) == (gap - 1) / 2.);
   check (fmax (o[0].x0, o[1].x0) == gap + 5);
-  frame_free (&f);
 }
 
 static void
@@ -192,7 +187,7 @@ test_region_and_order (DeviceKind kind)
   MoctColour c[2] = {
       parse_one ("any:rgb=0..255,0..255,0..255"), parse_one ("red:#dc1e1e~20")};
   MoctParams p = default_params (c, 2);
-  Frame f = frame_new (IMAGE_NV12, 80, 60, 0, 16);
+  AUTO (Frame) f = frame_new (IMAGE_NV12, 80, 60, 0, 16);
   MoctObject o[2];
 
   frame_fill (&f, (ImageBox){0, 0, 80, 60}, grey);
@@ -204,7 +199,6 @@ test_region_and_order (DeviceKind kind)
   check (find (kind, &p, &f, o, 2) == 1);
   check (o[0].colour == 1 && o[0].area == 6 * 17);
   check (o[0].x0 == 25 && o[0].y0 == 13 && o[0].x1 == 31 && o[0].y1 == 30);
-  frame_free (&f);
 }
 
 static void
@@ -212,7 +206,7 @@ test_hue_wraps (DeviceKind kind)
 {
   MoctColour c = parse_one ("red:hsv=350..10,50..100,30..100");
   MoctParams p = default_params (&c, 1);
-  Frame f = frame_new (IMAGE_RGB, 90, 32, 0, 1);
+  AUTO (Frame) f = frame_new (IMAGE_RGB, 90, 32, 0, 1);
   /* hues 355, 5 and 20 */
   static const uint8_t hues[3][3] = {
       {200, 20, 35}, {200, 35, 20}, {200, 80, 20}};
@@ -222,7 +216,6 @@ test_hue_wraps (DeviceKind kind)
     frame_fill (&f, (ImageBox){30 * i, 0, 30 * i + 30, 32}, hues[i]);
   check (find (kind, &p, &f, o, 4) == 1);
   check (o[0].area == 60 * 32 && o[0].x0 == 0 && o[0].x1 == 60);
-  frame_free (&f);
 }
 
 /* Every cell of the table has a place of its own, and every stored colour of a
@@ -421,11 +414,11 @@ paint (Frame *f, int blotches)
 static void
 test_labels (DeviceKind kind)
 {
-  Device dev;
+  AUTO (Device) dev;
 
   ok (device_open (&dev, kind, NULL));
   for (int round = 0; round < 12; round++) {
-    Frame f = frame_new (IMAGE_RGB, 150, 70, 3, 1);
+    AUTO (Frame) f = frame_new (IMAGE_RGB, 150, 70, 3, 1);
     MoctColour c[6];
     MoctParams p = default_params (c, 6);
     uint16_t *labels, got[150 * 70];
@@ -463,9 +456,7 @@ test_labels (DeviceKind kind)
     device_release (&dev, labels);
     device_release (&dev, memory);
     moct_free (m);
-    frame_free (&f);
   }
-  device_close (&dev);
 }
 
 /* Sums of a colour over random frames against a plain loop. */
@@ -517,7 +508,7 @@ test_blobs_add_up (DeviceKind kind)
   MoctParams p = default_params (&c, 1);
 
   for (int round = 0; round < 10; round++) {
-    Frame f = frame_new (IMAGE_RGBA, 200 + rnd (100), 150, 0, 16);
+    AUTO (Frame) f = frame_new (IMAGE_RGBA, 200 + rnd (100), 150, 0, 16);
     MoctObject all;
     uint64_t area = 0;
     double x = 0;
@@ -542,7 +533,6 @@ test_blobs_add_up (DeviceKind kind)
     check (n > 1 && n <= 25);
     check (area == all.area);
     check_near (x / (double) area, all.cx, 1e-9);
-    frame_free (&f);
   }
 }
 
@@ -561,14 +551,13 @@ test_hostile (DeviceKind kind)
   for (int i = 0; i < 7; i++)
     for (int k = 0; k < N_FORMATS; k++) {
       int w = sizes[i][0], h = sizes[i][1];
-      Frame f = frame_new (all_formats[k], w, h, 7, 1);
+      AUTO (Frame) f = frame_new (all_formats[k], w, h, 7, 1);
 
       frame_fill (&f, (ImageBox){0, 0, w, h}, green);
       check (find (kind, &p, &f, &o, 1) == 1);
       check (o.area == (uint64_t) w * h && o.x1 == w && o.y1 == h);
       check_near (o.cx, (w - 1) / 2., 1e-12);
       check (frame_is_unharmed (&f));
-      frame_free (&f);
     }
 }
 
@@ -578,7 +567,7 @@ test_every_pixel_another_class (DeviceKind kind)
   static MoctColour c[1024];
   static MoctObject o[4096];
   MoctParams p = default_params (c, 1024);
-  Frame f = frame_new (IMAGE_RGB, 64, 64, 0, 1);
+  AUTO (Frame) f = frame_new (IMAGE_RGB, 64, 64, 0, 1);
   int n;
 
   for (int k = 0; k < 1024; k++) {
@@ -598,7 +587,6 @@ test_every_pixel_another_class (DeviceKind kind)
   check (n == 4096); /* each class stands alone in four places */
   for (int i = 0; i < n; i++)
     check (o[i].area == 1 && o[i].colour == i / 4);
-  frame_free (&f);
 }
 
 /* ---- Benchmark ---- */
@@ -627,7 +615,7 @@ bench_open (Bench *b, DeviceKind kind, ImageFormat format, int width,
 {
   ChromaticParams scene_params = chromatic_defaults ();
   Chromatic *scene;
-  Frame f = frame_new (format, width, height, 0, 256);
+  AUTO (Frame) f = frame_new (format, width, height, 0, 256);
   int room = kind == DEVICE_CUDA ? (int) (BENCH_BYTES / f.bytes) : 8;
 
   memset (b, 0, sizeof *b);
@@ -649,7 +637,6 @@ bench_open (Bench *b, DeviceKind kind, ImageFormat format, int width,
   }
   ok (device_wait (&b->dev));
   chromatic_free (scene);
-  frame_free (&f);
 }
 
 static void
@@ -660,6 +647,8 @@ bench_close (Bench *b)
   device_timer_free (&b->timer);
   device_close (&b->dev);
 }
+
+AUTO_FREE (Bench, bench_close)
 
 /* Microseconds a frame: of the device where @queue only, else of moct_run
  * with its results. */
@@ -707,7 +696,7 @@ bench_row (DeviceKind kind, const char *name, ImageFormat format, int width,
       .reduction_factor = 40,
       .appear_frames = 1,
       .lose_frames = 30};
-  Bench b;
+  AUTO (Bench) b;
   Moct *m;
   double device, wall;
 
@@ -731,7 +720,6 @@ bench_row (DeviceKind kind, const char *name, ImageFormat format, int width,
       blobs ? "blobs" : "sums", device, wall);
   fflush (stdout);
   moct_free (m);
-  bench_close (&b);
 }
 
 static const struct {
@@ -821,7 +809,7 @@ test_parity (DeviceKind kind)
   for (int round = 0; round < 400; round++) {
     int n_colours = 1 + rnd (round % 4 ? 6 : 64);
     MoctParams p = random_params (c, n_colours);
-    Frame f = frame_new (all_formats[rnd (N_FORMATS)], 1 + rnd (400),
+    AUTO (Frame) f = frame_new (all_formats[rnd (N_FORMATS)], 1 + rnd (400),
         1 + rnd (300), rnd (2) ? rnd (40) : 0, rnd (2) ? 16 : 1);
 
     f.image.matrix = rnd (3);
@@ -830,7 +818,6 @@ test_parity (DeviceKind kind)
       c[k] = random_colour (k);
     paint (&f, rnd (60));
     compare (&p, &f);
-    frame_free (&f);
   }
 }
 
@@ -883,7 +870,7 @@ test_parity_large (DeviceKind kind)
     int w = round < 23 ? 700 + (int) rnd (1500) : 8300;
     int h = round < 23 ? 700 + (int) rnd (900) : 1900;
     MoctParams p = random_params (c, 2);
-    Frame f = frame_new (IMAGE_GRAY8, w, h, 0, rnd (2) ? 16 : 1);
+    AUTO (Frame) f = frame_new (IMAGE_GRAY8, w, h, 0, rnd (2) ? 16 : 1);
 
     p.blobs = true;
     p.region = (ImageBox){0, 0, 32768, 32768};
@@ -892,7 +879,6 @@ test_parity_large (DeviceKind kind)
     else
       paint_tiles (&f, (int) rnd (7));
     compare (&p, &f);
-    frame_free (&f);
   }
 }
 

@@ -63,6 +63,8 @@ lesson_close (Lesson *l)
   device_close (&l->dev);
 }
 
+AUTO_FREE (Lesson, lesson_close)
+
 static bool
 holds (const Lesson *l, const uint8_t rgb[3])
 {
@@ -77,7 +79,7 @@ holds (const Lesson *l, const uint8_t rgb[3])
 static void
 test_face (DeviceKind kind)
 {
-  Lesson l;
+  AUTO (Lesson) l;
 
   lesson_open (&l, kind);
   fill (&l, (ImageBox){80, 60, 120, 100}, red);
@@ -87,7 +89,6 @@ test_face (DeviceKind kind)
   check (holds (&l, red) && !holds (&l, white) && !holds (&l, ground));
   check_near (l.learned.explained, 1160 / 2304., .06);
   check (l.learned.elsewhere < .001);
-  lesson_close (&l);
 }
 
 static void
@@ -112,7 +113,7 @@ test_dim (DeviceKind kind)
 
   for (int part = 1; part <= 4; part *= 2) {
     uint8_t face[3], dull[3];
-    Lesson l;
+    AUTO (Lesson) l;
 
     for (int k = 0; k < 3; k++) {
       face[k] = (uint8_t) (red[k] / part);
@@ -126,7 +127,6 @@ test_dim (DeviceKind kind)
     lesson_learn (&l, (ImageBox){70, 60, 120, 110});
     check (l.learned.modes == 1);
     check (holds (&l, face) && !holds (&l, dull));
-    lesson_close (&l);
   }
 }
 
@@ -135,7 +135,7 @@ test_dim (DeviceKind kind)
 static void
 test_around (DeviceKind kind)
 {
-  Lesson l;
+  AUTO (Lesson) l;
 
   lesson_open (&l, kind);
   fill (&l, (ImageBox){40, 30, 90, 80}, table);
@@ -143,7 +143,6 @@ test_around (DeviceKind kind)
   lesson_learn (&l, (ImageBox){57, 47, 73, 63});
   check (l.learned.modes == 1);
   check (holds (&l, red) && !holds (&l, table));
-  lesson_close (&l);
 }
 
 /* Of two colours of a thing of few pixels, one is elsewhere, too: a fiftieth of
@@ -152,7 +151,7 @@ test_around (DeviceKind kind)
 static void
 test_rare (DeviceKind kind)
 {
-  Lesson l;
+  AUTO (Lesson) l;
 
   lesson_open (&l, kind);
   fill (&l, (ImageBox){150, 100, 180, 120}, blue);
@@ -161,7 +160,6 @@ test_rare (DeviceKind kind)
   lesson_learn (&l, (ImageBox){41, 40, 47, 46});
   check (l.learned.modes == 1);
   check (holds (&l, red) && !holds (&l, blue));
-  lesson_close (&l);
 }
 
 /* The second colour of a thing is rare, but what its margin reaches is not. */
@@ -169,7 +167,7 @@ static void
 test_common (DeviceKind kind)
 {
   const uint8_t second[3] = {60, 90, 160}, near[3] = {72, 72, 136};
-  Lesson l;
+  AUTO (Lesson) l;
 
   lesson_open (&l, kind);
   fill (&l, (ImageBox){0, 0, WIDTH, 40}, near);
@@ -178,7 +176,6 @@ test_common (DeviceKind kind)
   lesson_learn (&l, (ImageBox){80, 70, 120, 100});
   check (l.learned.modes == 1 && l.colour.n_also == 0);
   check (holds (&l, red) && !holds (&l, second) && !holds (&l, near));
-  lesson_close (&l);
 }
 
 /* How much of the frame is taken besides a red thing, half of it being of other
@@ -186,7 +183,7 @@ test_common (DeviceKind kind)
 static double
 taken_beside (DeviceKind kind, const uint8_t rare[3], const uint8_t common[3])
 {
-  Lesson l;
+  AUTO (Lesson) l;
 
   lesson_open (&l, kind);
   for (int x = 0; x < WIDTH / 2; x++) {
@@ -201,7 +198,6 @@ taken_beside (DeviceKind kind, const uint8_t rare[3], const uint8_t common[3])
   lesson_learn (&l, (ImageBox){140, 80, 160, 100});
   check (l.learned.modes == 1 && l.learned.explained > .85);
   check (holds (&l, red));
-  lesson_close (&l);
   return l.learned.elsewhere;
 }
 
@@ -223,7 +219,7 @@ test_two_colours (DeviceKind kind)
 {
   char text[MOCT_TEXT_BYTES], again[MOCT_TEXT_BYTES], problem[256];
   MoctColour *read = calloc (MOCT_MAX_COLOURS, sizeof *read);
-  Lesson l;
+  AUTO (Lesson) l;
   int n;
 
   lesson_open (&l, kind);
@@ -237,7 +233,6 @@ test_two_colours (DeviceKind kind)
   check (moct_parse (text, read, &n, problem, sizeof problem) && n == 1);
   moct_print (read, n, again, sizeof again);
   check (!strcmp (text, again) && strchr (text, '|'));
-  lesson_close (&l);
   free (read);
 }
 
@@ -245,7 +240,7 @@ test_two_colours (DeviceKind kind)
 static void
 test_within (DeviceKind kind)
 {
-  Lesson l;
+  AUTO (Lesson) l;
 
   lesson_open (&l, kind);
   fill (&l, (ImageBox){80, 60, 120, 100}, red);
@@ -255,14 +250,13 @@ test_within (DeviceKind kind)
   lesson_learn (&l, (ImageBox){15, 100, 30, 120});
   check (l.learned.modes == 0 && holds (&l, ground));
   check (l.learned.elsewhere > .5);
-  lesson_close (&l);
 }
 
 /* One pixel, and one that is partly outside. */
 static void
 test_small (DeviceKind kind)
 {
-  Lesson l;
+  AUTO (Lesson) l;
 
   lesson_open (&l, kind);
   fill (&l, (ImageBox){0, 0, 3, 3}, blue);
@@ -272,7 +266,6 @@ test_small (DeviceKind kind)
   check (holds (&l, blue) && !holds (&l, ground));
   lesson_learn (&l, (ImageBox){0, 0, WIDTH, HEIGHT});
   check (l.learned.elsewhere == 0);
-  lesson_close (&l);
 }
 
 /* At most four alternatives, of ranges alone. */

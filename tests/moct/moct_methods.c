@@ -305,7 +305,7 @@ test_too_large (DeviceKind kind)
   MoctWork w = {.frame = {.width = 32768, .height = 32768},
       .n_colours = 2,
       .reduction_factor = 2};
-  Device dev;
+  AUTO (Device) dev;
   const char *err;
 
   ok (device_open (&dev, kind, NULL));
@@ -314,7 +314,6 @@ test_too_large (DeviceKind kind)
   check (err && strstr (err, "use method=fused"));
   err = STAGES (moct, &dev)->per_object (&dev, &w);
   check (err && strstr (err, "use method=fused"));
-  device_close (&dev);
 }
 
 /* ---- Benchmark ---- */
@@ -367,7 +366,7 @@ bench_frame (int width, int height, MoctColour *colours, int n)
 static void
 bench_open (Bench *b, DeviceKind kind, int width, int height, int n)
 {
-  Frame f;
+  AUTO (Frame) f;
 
   *b = (Bench){.name = kind == DEVICE_CUDA ? "cuda" : "cpu",
       .width = width,
@@ -378,7 +377,6 @@ bench_open (Bench *b, DeviceKind kind, int width, int height, int n)
   for (int i = 0; i < b->copies; i++)
     b->there[i] = frame_to_device (&f, &b->dev, &b->memory[i]);
   ok (moct_new (&b->moct, &b->dev, width, height, 0));
-  frame_free (&f);
 }
 
 static void
@@ -532,7 +530,7 @@ check_objects (DeviceKind kind, const MoctParams *params, const Frame *f)
   static MoctSum expected[MOCT_MAX_COLOURS];
   static ImageBox windows[MOCT_MAX_COLOURS];
   MoctParams p = *params;
-  Device dev;
+  AUTO (Device) dev;
   void *memory;
   Image there;
   Moct *m;
@@ -565,7 +563,6 @@ check_objects (DeviceKind kind, const MoctParams *params, const Frame *f)
   }
   moct_free (m);
   device_release (&dev, memory);
-  device_close (&dev);
 }
 
 static void
@@ -596,7 +593,7 @@ test_small (DeviceKind kind)
 
   for (int i = 0; i < 8; i++) {
     int w = sizes[i][0], h = sizes[i][1], n = sizes[i][2];
-    Frame f = frame_new (IMAGE_RGB, w, h, 0, 1);
+    AUTO (Frame) f = frame_new (IMAGE_RGB, w, h, 0, 1);
     MoctParams p = sums_params (c, n);
 
     frame_fill (&f, (ImageBox){0, 0, w, h}, all);
@@ -606,7 +603,6 @@ test_small (DeviceKind kind)
     }
     check_sums (kind, &p, &f, windows);
     check_objects (kind, &p, &f);
-    frame_free (&f);
   }
 }
 
@@ -618,7 +614,7 @@ test_full (DeviceKind kind)
   static const uint8_t none[3] = {0, 0, 0}, all[3] = {255, 255, 255};
   MoctColour c = box_colour (IMAGE_GRAY8, none, all);
   MoctParams p = sums_params (&c, 1);
-  Frame f = frame_new (IMAGE_GRAY8, (int) w, (int) h, 0, 1);
+  AUTO (Frame) f = frame_new (IMAGE_GRAY8, (int) w, (int) h, 0, 1);
   Rig rig;
 
   rig_open (&rig, kind, &p, &f, &p.region);
@@ -633,7 +629,6 @@ test_full (DeviceKind kind)
     check (s.box.x1 == (int) w && s.box.y1 == (int) h);
   }
   rig_close (&rig);
-  frame_free (&f);
 }
 
 static bool
@@ -658,14 +653,14 @@ test_moct_run (DeviceKind kind)
   const MoctObject *a, *b;
   Moct *m, *fused;
   int n_a, n_b;
-  Device dev;
+  AUTO (Device) dev;
 
   p.gate = 1;
   ok (device_open (&dev, kind, NULL));
   ok (moct_new (&m, &dev, 321, 200, 0));
   ok (moct_new (&fused, &dev, 321, 200, 0));
   for (int i = 0; i < 2 * N_WAYS; i++) {
-    Frame f = frame_new (IMAGE_RGB, 321, 200, 0, 1);
+    AUTO (Frame) f = frame_new (IMAGE_RGB, 321, 200, 0, 1);
     void *memory;
     Image there;
 
@@ -684,11 +679,9 @@ test_moct_run (DeviceKind kind)
     check (b[0].area == 96 && b[0].cx == 15.5 + i && b[0].cy == 23.5);
     check (b[1].area == 96 && b[1].cx == 205.5 && b[1].cy == 53.5 + i);
     device_release (&dev, memory);
-    frame_free (&f);
   }
   moct_free (m);
   moct_free (fused);
-  device_close (&dev);
 }
 
 static void

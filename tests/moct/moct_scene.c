@@ -148,7 +148,7 @@ run_case (const Case *c, const Device *dev, View *views)
   ChromaticParams scene_params = chromatic_defaults ();
   MoctColour colours[MOCT_MAX_COLOURS];
   MoctParams params = default_params (colours);
-  Frame rgb = frame_new (IMAGE_RGB, WIDTH, HEIGHT, 0, 1);
+  AUTO (Frame) rgb = frame_new (IMAGE_RGB, WIDTH, HEIGHT, 0, 1);
   SceneObject truth[N_OBJECTS];
   Chromatic *scene;
 
@@ -168,7 +168,6 @@ run_case (const Case *c, const Device *dev, View *views)
     moct_free (views[i].moct);
   }
   chromatic_free (scene);
-  frame_free (&rgb);
 }
 
 /* Of @c->n_frames * N_OBJECTS sights, all must be found, but for slivers whose
@@ -196,7 +195,7 @@ static void
 test_scenes (DeviceKind kind)
 {
   View views[2];
-  Device dev;
+  AUTO (Device) dev;
 
   ok (device_open (&dev, kind, NULL));
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -204,7 +203,6 @@ test_scenes (DeviceKind kind)
     for (int format = 0; format < 2; format++)
       judge (&cases[i], format, &views[format].score);
   }
-  device_close (&dev);
 }
 
 static const CheckPart on_each[] = {{"scenes", test_scenes}, {NULL, NULL}};

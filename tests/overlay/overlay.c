@@ -101,12 +101,12 @@ static void
 bench_list (const char *name, DeviceKind kind, ImageFormat format, int width,
     int height, const OverlayList *list)
 {
-  Frame c = frame_new (format, width, height, 0, 1);
+  AUTO (Frame) c = frame_new (format, width, height, 0, 1);
   int frames = kind == DEVICE_CUDA ? (int) (BENCH_BYTES / c.bytes) + 1 : 2;
   int rounds = kind == DEVICE_CUDA ? 300 : 10;
   Image there[256];
   void *memory[256];
-  Device dev;
+  AUTO (Device) dev;
   Overlay *o = NULL;
   double start = 0;
 
@@ -130,8 +130,6 @@ bench_list (const char *name, DeviceKind kind, ImageFormat format, int width,
   for (int i = 0; i < frames; i++)
     device_release (&dev, memory[i]);
   overlay_free (o);
-  device_close (&dev);
-  frame_free (&c);
 }
 
 static void
@@ -188,7 +186,7 @@ bench (int argc, char **argv)
 static void
 test_flight (DeviceKind kind)
 {
-  Frame c = frame_new (IMAGE_GRAY8, 64, 40, 0, 1);
+  AUTO (Frame) c = frame_new (IMAGE_GRAY8, 64, 40, 0, 1);
   OverlayList *list = list_for (&c);
   Device dev;
   Overlay *o = NULL;
@@ -214,7 +212,6 @@ test_flight (DeviceKind kind)
   for (int y = 0; y < 40; y++)
     for (int x = 0; x < 64; x++)
       check (at (&c, x, y, 0) == (x == y ? 200 : 0));
-  frame_free (&c);
 }
 
 static const double nonsense[] = {
@@ -225,7 +222,7 @@ static const double nonsense[] = {
 static void
 test_nonsense (DeviceKind kind)
 {
-  Frame c = frame_new (IMAGE_NV12, 33, 21, 7, 1);
+  AUTO (Frame) c = frame_new (IMAGE_NV12, 33, 21, 7, 1);
 
   for (int i = 0; i < 100; i++) {
     OverlayList *list = list_for (&c);
@@ -246,7 +243,6 @@ test_nonsense (DeviceKind kind)
     overlay_image (list, &(ImageBox){5, 5, 5, 5}, 255);
     finish (kind, &c, list);
   }
-  frame_free (&c);
 }
 
 /* A box beyond all bounds is the frame; a box of no size is nothing. */
@@ -255,7 +251,7 @@ test_tiny (DeviceKind kind)
 {
   for (int f = 0; f < N_FORMATS; f++)
     for (int enormous = 0; enormous < 2; enormous++) {
-      Frame c = frame_new (all_formats[f], 1, 1, 3, 1), before;
+      AUTO (Frame) c = frame_new (all_formats[f], 1, 1, 3, 1), before;
       OverlayList *list = list_for (&c);
       double far = enormous ? 1e12 : 0;
 
@@ -265,8 +261,6 @@ test_tiny (DeviceKind kind)
       overlay_fill (list, -far, -far, far, far, 0);
       finish (kind, &c, list);
       check (!memcmp (c.memory, before.memory, c.bytes) == !enormous);
-      frame_free (&c);
-      frame_free (&before);
     }
 }
 
@@ -274,7 +268,7 @@ static void
 test_errors (DeviceKind kind)
 {
   static const float number[2];
-  Frame c = frame_new (IMAGE_RGB, 8, 8, 0, 1);
+  AUTO (Frame) c = frame_new (IMAGE_RGB, 8, 8, 0, 1);
   OverlayList *list = list_for (&c);
   OverlayMap map = {.pixels = number,
       .on_host = true,
@@ -305,7 +299,6 @@ test_errors (DeviceKind kind)
   check (draw (kind, &c, list) == NULL);
   check (at (&c, 0, 0, 0) == 50);
   overlay_list_free (list);
-  frame_free (&c);
 }
 
 /* A device whose calls work a given number of times. */
@@ -359,7 +352,7 @@ static void
 test_failing_device (DeviceKind kind)
 {
   static const uint16_t number = 7;
-  Frame c = frame_new (IMAGE_NV12, 40, 30, 0, 1);
+  AUTO (Frame) c = frame_new (IMAGE_NV12, 40, 30, 0, 1);
   OverlayList *list = list_for (&c);
   OverlayMap map = {.pixels = &number,
       .on_host = true,
@@ -376,7 +369,7 @@ test_failing_device (DeviceKind kind)
   for (int n = 0; err; n++) {
     Overlay *o = NULL;
     DeviceOps ops;
-    Device dev;
+    AUTO (Device) dev;
     Image there;
     void *memory;
 
@@ -395,10 +388,8 @@ test_failing_device (DeviceKind kind)
     overlay_free (o);
     dev.ops = working;
     device_release (&dev, memory);
-    device_close (&dev);
   }
   overlay_list_free (list);
-  frame_free (&c);
 }
 
 /* ---- Drawings whose pixels are worked out by hand ---- */
@@ -409,7 +400,7 @@ static void
 test_box (DeviceKind kind)
 {
   for (int blend = 0; blend < 2; blend++) {
-    Frame c = frame_new (IMAGE_RGB, 9, 7, 5, 1);
+    AUTO (Frame) c = frame_new (IMAGE_RGB, 9, 7, 5, 1);
     OverlayList *list = list_for (&c);
 
     frame_fill_rows (&c, 10);
@@ -424,7 +415,6 @@ test_box (DeviceKind kind)
         check (at (&c, x, y, 1) == (in ? blend ? 55 : 100 : 10));
         check (at (&c, x, y, 2) == (in ? blend ? 30 : 50 : 10));
       }
-    frame_free (&c);
   }
 }
 
@@ -450,7 +440,7 @@ test_lines (DeviceKind kind)
   static const int dash[] = {0, 255, 255, 0, 0, 0, 255, 255, 0, 0};
   static const int side[] = {255, 255, 0, 0, 0, 0, 0, 255, 255, 0};
   static const int none[10];
-  Frame c = frame_new (IMAGE_GRAY8, 10, 20, 3, 1);
+  AUTO (Frame) c = frame_new (IMAGE_GRAY8, 10, 20, 3, 1);
   OverlayList *list = list_for (&c);
 
   frame_fill_rows (&c, 0);
@@ -473,14 +463,13 @@ test_lines (DeviceKind kind)
   check_row (&c, 14, 10, side);
   check_row (&c, 16, 10, side);
   check_row (&c, 19, 10, none);
-  frame_free (&c);
 }
 
 /* Two crossing lines of one stroke are one shape: no pixel is blended twice. */
 static void
 test_stroke (DeviceKind kind)
 {
-  Frame c = frame_new (IMAGE_GRAY8, 9, 9, 0, 1);
+  AUTO (Frame) c = frame_new (IMAGE_GRAY8, 9, 9, 0, 1);
   OverlayList *list = list_for (&c);
 
   frame_fill_rows (&c, 0);
@@ -489,14 +478,13 @@ test_stroke (DeviceKind kind)
   overlay_line (list, 4, 1, 4, 7, 1, 255);
   finish (kind, &c, list);
   check (at (&c, 4, 4, 0) == 100 && at (&c, 1, 4, 0) == 100);
-  frame_free (&c);
 }
 
 static void
 test_glyph (DeviceKind kind)
 {
   static const int upper[] = {0, 0, 255, 128, 0}, lower[] = {0, 0, 20, 30, 0};
-  Frame c = frame_new (IMAGE_GRAY8, 5, 4, 1, 1);
+  AUTO (Frame) c = frame_new (IMAGE_GRAY8, 5, 4, 1, 1);
   OverlayList *list = list_for (&c);
 
   frame_fill_rows (&c, 0);
@@ -505,7 +493,6 @@ test_glyph (DeviceKind kind)
   finish (kind, &c, list);
   check_row (&c, 1, 5, upper);
   check_row (&c, 2, 5, lower);
-  frame_free (&c);
 }
 
 /* One pixel of four is covered: luma there is the colour's, and chroma goes a
@@ -641,7 +628,7 @@ static void
 test_labels (DeviceKind kind)
 {
   uint32_t names[64];
-  Frame c = frame_new (IMAGE_RGBA, 64, 1, 0, 1);
+  AUTO (Frame) c = frame_new (IMAGE_RGBA, 64, 1, 0, 1);
   OverlayList *list = list_for (&c);
 
   for (uint32_t i = 0; i < 64; i++)
@@ -665,7 +652,6 @@ test_labels (DeviceKind kind)
     check (at (&c, i, 0, 1) == (i == 3 ? 0 : o.g));
     check (at (&c, i, 0, 2) == (i == 3 ? 0 : o.b));
   }
-  frame_free (&c);
 }
 
 /* Colours that were chosen for labels are theirs alone. */
@@ -674,7 +660,7 @@ test_chosen_labels (DeviceKind kind)
 {
   OverlayColour chosen[OVERLAY_COLOURS];
   uint16_t names[OVERLAY_COLOURS + 8];
-  Frame c = frame_new (IMAGE_RGB, OVERLAY_COLOURS + 8, 1, 0, 1);
+  AUTO (Frame) c = frame_new (IMAGE_RGB, OVERLAY_COLOURS + 8, 1, 0, 1);
   OverlayList *list = list_for (&c);
 
   for (int i = 0; i < OVERLAY_COLOURS; i++)
@@ -700,7 +686,6 @@ test_chosen_labels (DeviceKind kind)
     check (at (&c, i, 0, 0) == 2 * (i - 1) && at (&c, i, 0, 1) == 7);
     check (at (&c, i, 0, 2) == 255 - (i - 1));
   }
-  frame_free (&c);
 }
 
 /* The image's opaque red half keeps its colour although a transparent blue
@@ -708,7 +693,7 @@ test_chosen_labels (DeviceKind kind)
 static void
 test_image (DeviceKind kind)
 {
-  Frame c = frame_new (IMAGE_RGB, 10, 6, 0, 1);
+  AUTO (Frame) c = frame_new (IMAGE_RGB, 10, 6, 0, 1);
   OverlayList *list = list_for (&c);
 
   frame_fill_rows (&c, 0);
@@ -721,7 +706,6 @@ test_image (DeviceKind kind)
     for (int x = 0; x < 10; x++)
       check (at (&c, x, y, 1) == 0 && at (&c, x, y, 2) == 0);
   }
-  frame_free (&c);
 }
 
 /* ---- Both backends against each other ---- */
@@ -813,7 +797,7 @@ test_parity (DeviceKind kind)
   static uint32_t numbers[124 * 40];
 
   for (int i = 0; i < 400; i++) {
-    Frame cpu = random_frame (), gpu = frame_copy (&cpu);
+    AUTO (Frame) cpu = random_frame (), gpu = frame_copy (&cpu);
     OverlayList *list = random_list (&cpu);
     OverlayMap map;
 
@@ -824,8 +808,6 @@ test_parity (DeviceKind kind)
     ok (draw (DEVICE_CUDA, &gpu, list));
     check (!memcmp (cpu.memory, gpu.memory, cpu.bytes));
     overlay_list_free (list);
-    frame_free (&cpu);
-    frame_free (&gpu);
   }
 }
 
@@ -836,8 +818,8 @@ test_clipping (DeviceKind kind)
 {
   for (int i = 0; i < 60; i++) {
     int w = 2 + rnd (40), h = 2 + rnd (40);
-    Frame small = frame_new (IMAGE_RGB, w, h, 0, 1);
-    Frame large = frame_new (IMAGE_RGB, 3 * w, 3 * h, 0, 1);
+    AUTO (Frame) small = frame_new (IMAGE_RGB, w, h, 0, 1);
+    AUTO (Frame) large = frame_new (IMAGE_RGB, 3 * w, 3 * h, 0, 1);
     OverlayList *here = list_for (&small), *there = list_for (&large);
     OverlayColour c = {rnd (256), rnd (256), rnd (256), rnd (256)};
     double x0 = position (w), y0 = position (h), x1 = position (w);
@@ -860,8 +842,6 @@ test_clipping (DeviceKind kind)
           large.image.plane[0] + (size_t) (y + h) * large.image.stride[0] +
               3 * w,
           3 * w));
-    frame_free (&small);
-    frame_free (&large);
   }
 }
 
@@ -871,7 +851,7 @@ test_opaque (DeviceKind kind)
 {
   for (int i = 0; i < 40; i++) {
     int x = rnd (60), y = rnd (60), w = rnd (40), h = rnd (40);
-    Frame c = frame_new (IMAGE_BGRA, 70, 70, 4, 1), before, once = {0};
+    AUTO (Frame) c = frame_new (IMAGE_BGRA, 70, 70, 4, 1), before, once = {0};
 
     frame_fill_rows (&c, -1);
     before = frame_copy (&c);
@@ -889,9 +869,6 @@ test_opaque (DeviceKind kind)
       for (int px = 0; px < 70; px++)
         if (px < x || py < y || px >= x + w || py >= y + h)
           check (at (&c, px, py, 1) == at (&before, px, py, 1));
-    frame_free (&c);
-    frame_free (&before);
-    frame_free (&once);
   }
 }
 

@@ -33,7 +33,7 @@ check_wall (
     DeviceKind kind, const PocstereoParams *params, double d, double tolerance)
 {
   Texture t = texture_new ();
-  Pair p = pair_new (320, 64, (int) rnd (9));
+  AUTO (Pair) p = pair_new (320, 64, (int) rnd (9));
   PocstereoPoint points[GRID];
   PocstereoMatch *m;
 
@@ -49,7 +49,6 @@ check_wall (
         2 * tolerance);
   free (m);
   check (pair_is_unharmed (&p));
-  pair_free (&p);
 }
 
 static void
@@ -82,7 +81,7 @@ test_ranges (DeviceKind kind)
   for (int i = 0; i < 4; i++) {
     PocstereoParams params = pocstereo_points_defaults ();
     Texture t = texture_new ();
-    Pair p = pair_new (700, 64, 5);
+    AUTO (Pair) p = pair_new (700, 64, 5);
     PocstereoPoint points[GRID];
     PocstereoMatch *m;
 
@@ -94,7 +93,6 @@ test_ranges (DeviceKind kind)
     for (int k = 0; k < GRID; k++)
       check_near (disparity_of (m[k]), ranges[i][2], .004);
     free (m);
-    pair_free (&p);
   }
 }
 
@@ -106,7 +104,7 @@ test_plain (DeviceKind kind)
   PocstereoParams params = pocstereo_points_defaults ();
 
   for (int i = 0; i < 4; i++) {
-    Pair p = pair_new (64, 48, 1);
+    AUTO (Pair) p = pair_new (64, 48, 1);
     PocstereoPoint points[] = {{0, 0}, {63, 47}, {32, 24}};
     PocstereoMatch *m;
 
@@ -121,7 +119,6 @@ test_plain (DeviceKind kind)
       check (m[k].disparity == POCSTEREO_NONE);
     free (m);
     params.min_peak = 0;
-    pair_free (&p);
   }
 }
 
@@ -130,7 +127,7 @@ test_plain (DeviceKind kind)
 static void
 test_identical (DeviceKind kind)
 {
-  Pair p = pair_new (96, 64, 0);
+  AUTO (Pair) p = pair_new (96, 64, 0);
   PocstereoParams params = pocstereo_points_defaults ();
   PocstereoMatch *m;
 
@@ -152,7 +149,6 @@ test_identical (DeviceKind kind)
     }
     free (m);
   }
-  pair_free (&p);
 }
 
 /* With one candidate, every pixel finds what a point there finds, but where the
@@ -161,7 +157,7 @@ test_identical (DeviceKind kind)
 static void
 test_points_are_pixels (DeviceKind kind)
 {
-  Pair p = pair_new (90 + (int) rnd (20), 50 + (int) rnd (20), 7);
+  AUTO (Pair) p = pair_new (90 + (int) rnd (20), 50 + (int) rnd (20), 7);
   int n = p.width * p.height;
   PocstereoParams params = pocstereo_points_defaults ();
   PocstereoPoint *points = malloc (n * sizeof *points);
@@ -183,7 +179,6 @@ test_points_are_pixels (DeviceKind kind)
   free (few);
   free (dense);
   free (points);
-  pair_free (&p);
 }
 
 /* Identical views, up to the edges, with a range that leads out of the right
@@ -191,7 +186,7 @@ test_points_are_pixels (DeviceKind kind)
 static void
 test_points_at_edges (DeviceKind kind)
 {
-  Pair p = pair_new (160, 96, 0);
+  AUTO (Pair) p = pair_new (160, 96, 0);
   PocstereoParams params = pocstereo_points_defaults ();
   PocstereoPoint points[32 * 19];
   const int n = 32 * 19;
@@ -218,7 +213,6 @@ test_points_at_edges (DeviceKind kind)
   printf ("%d of %d points wrong, %d of these with a high peak\n", wrong, 2 * n,
       sure);
   check (wrong < 2 * n / 20 && sure < 2 * n / 100);
-  pair_free (&p);
 }
 
 /* A square nearer by 12 pixels before a wall: what it hides from the right view
@@ -332,12 +326,12 @@ test_frames (DeviceKind kind)
   static const int sizes[][2] = {
       {15, 16}, {16, 15}, {8193, 16}, {16, 8193}, {-1, 0}};
   PocstereoParams params = pocstereo_points_defaults ();
-  Pair p = pair_new (32, 16, 2);
+  AUTO (Pair) p = pair_new (32, 16, 2);
   uint16_t *memory[2];
   const PocstereoMatch *m;
   PocstereoFrame good, bad[6];
   PocstereoPoint outside[] = {{32, 0}, {0, 16}, {-1, 0}, {0, -1}};
-  Device dev;
+  AUTO (Device) dev;
   Pocstereo *s;
 
   ok (device_open (&dev, kind, NULL));
@@ -370,8 +364,6 @@ test_frames (DeviceKind kind)
   pocstereo_free (s);
   device_release (&dev, memory[0]);
   device_release (&dev, memory[1]);
-  device_close (&dev);
-  pair_free (&p);
 }
 
 /* Any params at any size, within padded rows. */
@@ -432,10 +424,10 @@ random_pair (void)
 static void
 test_repeats (DeviceKind kind)
 {
-  Pair p = random_pair (), q = pair_new (p.width, p.height, 13);
+  AUTO (Pair) p = random_pair (), q = pair_new (p.width, p.height, 13);
   PocstereoMatch *first[6], *m;
   PocstereoParams params[6];
-  Device dev;
+  AUTO (Device) dev;
   Pocstereo *s;
 
   for (int v = 0; v < 2; v++)
@@ -462,16 +454,13 @@ test_repeats (DeviceKind kind)
     free (first[i]);
   check (pair_is_unharmed (&p) && pair_is_unharmed (&q));
   pocstereo_free (s);
-  device_close (&dev);
-  pair_free (&p);
-  pair_free (&q);
 }
 
 /* Every allocation and every copy fails once: a sentence, and nothing kept. */
 static void
 check_failing (int window, int bandwidth, int width, int height)
 {
-  Pair p = pair_new (width, height, 0);
+  AUTO (Pair) p = pair_new (width, height, 0);
   PocstereoFrame frame = {width, height, {p.view[0], p.view[1]}, width};
   PocstereoParams params = pocstereo_dense_defaults ();
   PocstereoPoint points[400]; /* whose lines are more than pixels */
@@ -485,7 +474,7 @@ check_failing (int window, int bandwidth, int width, int height)
     const PocstereoMatch *m;
     const char *err;
     bool made;
-    Device dev;
+    AUTO (Device) dev;
     Pocstereo *s;
 
     ok (failing_open (&dev, DEVICE_CPU, NULL));
@@ -505,10 +494,8 @@ check_failing (int window, int bandwidth, int width, int height)
     }
     pocstereo_free (s);
     check (failing_blocks == 0);
-    device_close (&dev);
   }
   check (calls > 15);
-  pair_free (&p);
 }
 
 static void
@@ -564,10 +551,10 @@ test_still (DeviceKind kind)
 {
   PocstereoParams params = pocstereo_points_defaults ();
   Texture t = texture_new ();
-  Pair clean = pair_new (320, 64, 0), p = pair_new (320, 64, 3);
+  AUTO (Pair) clean = pair_new (320, 64, 0), p = pair_new (320, 64, 3);
   PocstereoPoint points[GRID];
   double first = 0, last = 0, d = 6;
-  Device dev;
+  AUTO (Device) dev;
   Pocstereo *s;
 
   params.average = STILL;
@@ -589,9 +576,6 @@ test_still (DeviceKind kind)
   check (last < .6 * first); /* what noise makes: a quarter */
   check (pair_is_unharmed (&p));
   pocstereo_free (s);
-  device_close (&dev);
-  pair_free (&clean);
-  pair_free (&p);
 }
 
 /* A first frame, one after a reset, and one of another mode are alone. */
@@ -601,11 +585,11 @@ test_alone (DeviceKind kind)
   for (int dense = 0; dense < 2; dense++) {
     PocstereoParams params = pocstereo_dense_defaults ();
     Texture t = texture_new ();
-    Pair a = pair_new (96, 48, 1), b = pair_new (96, 48, 1);
+    AUTO (Pair) a = pair_new (96, 48, 1), b = pair_new (96, 48, 1);
     PocstereoPoint points[GRID], *which = dense ? NULL : points;
     PocstereoMatch *m[4];
     size_t n = dense ? 96 * 48 : GRID;
-    Device dev;
+    AUTO (Device) dev;
     Pocstereo *s;
 
     params.max_disparity = 16;
@@ -628,9 +612,6 @@ test_alone (DeviceKind kind)
     for (int i = 0; i < 4; i++)
       free (m[i]);
     pocstereo_free (s);
-    device_close (&dev);
-    pair_free (&a);
-    pair_free (&b);
   }
 }
 
@@ -639,7 +620,7 @@ static void
 test_parity_average (DeviceKind kind)
 {
   for (int round = 0; round < 40; round++) {
-    Pair p = random_pair ();
+    AUTO (Pair) p = random_pair ();
     PocstereoParams params = random_params (p.width, p.height);
     PocstereoPoint points[GRID], *which = rnd (2) ? points : NULL;
     size_t n = which ? GRID : (size_t) p.width * p.height;
@@ -671,7 +652,6 @@ test_parity_average (DeviceKind kind)
       pocstereo_free (s[i]);
       device_close (&dev[i]);
     }
-    pair_free (&p);
   }
 }
 
@@ -737,7 +717,7 @@ test_slant (DeviceKind kind)
   for (int i = 0; i < 5; i++) {
     PocstereoParams params = pocstereo_dense_defaults ();
     Texture t = texture_new ();
-    Pair p = pair_new (240, 72, 3);
+    AUTO (Pair) p = pair_new (240, 72, 3);
     double error[2];
 
     params.min_disparity = -32;
@@ -753,7 +733,6 @@ test_slant (DeviceKind kind)
     check (error[1] <= planes[i].most);
     check (error[1] <= planes[i].part * error[0]);
     check (pair_is_unharmed (&p));
-    pair_free (&p);
   }
 }
 
@@ -779,7 +758,7 @@ params_of_length (int window)
 static double
 error_of (DeviceKind kind, const PocstereoParams *params, double d)
 {
-  Pair p = pair_new (640, 24, 3);
+  AUTO (Pair) p = pair_new (640, 24, 3);
   Texture t = texture_new ();
   PocstereoPoint points[LENGTH_POINTS];
   PocstereoMatch *m;
@@ -793,7 +772,6 @@ error_of (DeviceKind kind, const PocstereoParams *params, double d)
     most = fmax (most, fabs (disparity_of (m[i]) - d));
   check (pair_is_unharmed (&p));
   free (m);
-  pair_free (&p);
   return most;
 }
 
@@ -949,7 +927,7 @@ static void
 check_noisy (int window, int bandwidth)
 {
   Texture texture = texture_new ();
-  Pair p = pair_new (window + 76, 40, 3);
+  AUTO (Pair) p = pair_new (window + 76, 40, 3);
   PocstereoParams params = pocstereo_points_defaults ();
 
   params.window = window;
@@ -967,7 +945,6 @@ check_noisy (int window, int bandwidth)
     *s = (uint16_t) (noisy < 0 ? 0 : noisy);
   }
   check_window (&p, &params, p.width / 2, 20);
-  pair_free (&p);
 }
 
 /* Frequencies that the texture has: if there are none, the twiddles' rounding
@@ -1027,7 +1004,7 @@ static void
 test_parity_dense (DeviceKind kind)
 {
   for (int round = 0; round < 120; round++) {
-    Pair p = random_pair ();
+    AUTO (Pair) p = random_pair ();
     PocstereoParams params = random_params (p.width, p.height);
     PocstereoMatch *a = pair_match (DEVICE_CPU, &params, &p, NULL, 0);
     PocstereoMatch *b = pair_match (kind, &params, &p, NULL, 0);
@@ -1035,7 +1012,6 @@ test_parity_dense (DeviceKind kind)
     check (!memcmp (a, b, (size_t) p.width * p.height * sizeof *a));
     free (a);
     free (b);
-    pair_free (&p);
   }
 }
 
@@ -1044,7 +1020,7 @@ static void
 test_parity_points (DeviceKind kind)
 {
   for (int round = 0; round < 120; round++) {
-    Pair p = random_pair ();
+    AUTO (Pair) p = random_pair ();
     PocstereoParams params = random_params (p.width, p.height);
     int n = 1 + (int) rnd (rnd (2) ? 50 : 20000);
     PocstereoPoint *points = malloc (n * sizeof *points);
@@ -1058,7 +1034,6 @@ test_parity_points (DeviceKind kind)
     free (a);
     free (b);
     free (points);
-    pair_free (&p);
   }
 }
 
@@ -1069,7 +1044,7 @@ static void
 test_techniques (DeviceKind kind)
 {
   for (int round = 0; round < 20; round++) {
-    Pair p = pair_new (32 + (int) rnd (150), 16 + (int) rnd (80), 3);
+    AUTO (Pair) p = pair_new (32 + (int) rnd (150), 16 + (int) rnd (80), 3);
     PocstereoParams params = pocstereo_points_defaults ();
     int n = 1 + (int) rnd (rnd (2) ? 50 : 5000);
     PocstereoPoint *points = malloc (n * sizeof *points);
@@ -1077,7 +1052,7 @@ test_techniques (DeviceKind kind)
     PocstereoFrame frame;
     PocstereoMatch *fused;
     uint16_t *memory[2];
-    Device dev;
+    AUTO (Device) dev;
     Pocstereo *s;
 
     params.fit = (PocstereoFit) (1 + rnd (2));
@@ -1107,10 +1082,8 @@ test_techniques (DeviceKind kind)
     device_release (&dev, memory[0]);
     device_release (&dev, memory[1]);
     pocstereo_free (s);
-    device_close (&dev);
     free (fused);
     free (points);
-    pair_free (&p);
   }
 }
 

@@ -335,7 +335,7 @@ slope_errors (DeviceKind kind, const char *const *names, int n_names, Slope s,
   params.max_disparity = SLOPE_MOST;
   for (int i = 0; i < n_names; i++) {
     Picture from = picture_read (data, names[i]);
-    Pair pair = pair_new (from.width / PARTS, from.height / PARTS, 0);
+    AUTO (Pair) pair = pair_new (from.width / PARTS, from.height / PARTS, 0);
 
     draw_slope (&pair, &from, s, 1);
     for (int slant = 0; slant < 2; slant++) {
@@ -346,7 +346,6 @@ slope_errors (DeviceKind kind, const char *const *names, int n_names, Slope s,
       n[slant] += add_slope_errors (m, &pair, s, &sum[slant]);
       free (m);
     }
-    pair_free (&pair);
     picture_free (&from);
   }
   for (int slant = 0; slant < 2; slant++)
@@ -422,7 +421,7 @@ static Score
 score_of (DeviceKind kind, const Scene *s, const PocstereoParams *p, bool dark)
 {
   int n = s->view[0].width * s->view[0].height;
-  Pair pair = pair_new (s->view[0].width, s->view[0].height, 0);
+  AUTO (Pair) pair = pair_new (s->view[0].width, s->view[0].height, 0);
   PocstereoMatch *m;
   Score score;
 
@@ -434,7 +433,6 @@ score_of (DeviceKind kind, const Scene *s, const PocstereoParams *p, bool dark)
   m = pair_match (kind, p, &pair, NULL, 0);
   score = score_of_matches (s, m);
   free (m);
-  pair_free (&pair);
   return score;
 }
 
@@ -443,10 +441,10 @@ static Score
 score_still (DeviceKind kind, const Scene *s, const PocstereoParams *p,
     int frames, double noise)
 {
-  Pair pair = pair_new (s->view[0].width, s->view[0].height, 0);
+  AUTO (Pair) pair = pair_new (s->view[0].width, s->view[0].height, 0);
   Score score = {0};
   Pocstereo *self;
-  Device dev;
+  AUTO (Device) dev;
 
   ok (device_open (&dev, kind, NULL));
   ok (pocstereo_new (&self, &dev, pair.width, pair.height));
@@ -462,8 +460,6 @@ score_still (DeviceKind kind, const Scene *s, const PocstereoParams *p,
     free (m);
   }
   pocstereo_free (self);
-  device_close (&dev);
-  pair_free (&pair);
   return score;
 }
 

@@ -83,6 +83,8 @@ bench_close (Bench *b)
   device_close (&b->dev);
 }
 
+AUTO_FREE (Bench, bench_close)
+
 /* What is measured. */
 typedef struct {
   PocstereoParams params;
@@ -182,7 +184,7 @@ bench_points (const Bench *b, int n)
 static void
 bench_all_points (DeviceKind kind)
 {
-  Bench b;
+  AUTO (Bench) b;
 
   bench_open (&b, kind, 640, 480);
   for (int i = 0; i < BENCH_COUNTS; i++) {
@@ -198,7 +200,6 @@ bench_all_points (DeviceKind kind)
     free (job.others);
     free (job.points);
   }
-  bench_close (&b);
 }
 
 static void
@@ -239,7 +240,7 @@ bench_techniques (void)
   static const char *const names[] = {"I1", "I2", "I3", "I4"};
   static const int lines[] = {1, 2, 3, 4, 5, 8};
   PocstereoTechniques techniques = {.implementation = POCSTEREO_I1};
-  Bench b;
+  AUTO (Bench) b;
   BenchJob job;
   char work[32];
 
@@ -259,7 +260,6 @@ bench_techniques (void)
   }
   pocstereo_techniques_free (&b.dev, &techniques);
   free (job.points);
-  bench_close (&b);
 }
 
 #endif

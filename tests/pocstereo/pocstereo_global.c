@@ -158,6 +158,8 @@ pair_free (Pair *p)
   free (p->view[1]);
 }
 
+AUTO_FREE (Pair, pair_free)
+
 /* The right view shows what the left one shows at (x, y) at (x - d, y + lower),
  * where d is @near in the lower half and @far in the upper. */
 static void
@@ -181,7 +183,7 @@ measure (DeviceKind kind, const Pair *p)
   PocstereoFrame frame = {p->width, p->height, {NULL, NULL}, p->width};
   size_t bytes = (size_t) p->width * p->height * sizeof (uint16_t);
   PocstereoGlobal *g;
-  Device device;
+  AUTO (Device) device;
   void *copy[2];
 
   ok (device_open (&device, kind, NULL));
@@ -195,7 +197,6 @@ measure (DeviceKind kind, const Pair *p)
   pocstereo_global_free (g);
   for (int v = 0; v < 2; v++)
     device_release (&device, copy[v]);
-  device_close (&device);
   return offset;
 }
 
@@ -205,7 +206,7 @@ test_offsets (DeviceKind kind)
   static const double offsets[][2] = {
       {0, 0}, {7, 0}, {-12, 3}, {4.5, .5}, {-20.25, -1.25}, {30, .1}};
   Texture t = texture ();
-  Pair p;
+  AUTO (Pair) p;
 
   pair_new (&p, WIDTH, HEIGHT);
   for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
@@ -219,7 +220,6 @@ test_offsets (DeviceKind kind)
     check (o.contrast > POCSTEREO_GLOBAL_CONTRAST);
     check (o.peak > .3 && o.peak <= 1.0001);
   }
-  pair_free (&p);
 }
 
 /* Two disparities, one row. */
@@ -228,14 +228,13 @@ test_depths (DeviceKind kind)
 {
   Texture t = texture ();
   PocstereoOffset o;
-  Pair p;
+  AUTO (Pair) p;
 
   pair_new (&p, WIDTH, HEIGHT);
   render (&p, &t, 25, 8, .75);
   o = measure (kind, &p);
   check_near (o.vertical, .75, .05);
   check (fabs (o.disparity - 25) < .2 || fabs (o.disparity - 8) < .2);
-  pair_free (&p);
 }
 
 /* A view whose pixels are means of four: offsets in pixels of the view. */
@@ -244,7 +243,7 @@ test_large (DeviceKind kind)
 {
   Texture t = texture ();
   PocstereoOffset o;
-  Pair p;
+  AUTO (Pair) p;
 
   for (int i = 0; i < WAVES; i++)
     t.u[i] /= 2, t.v[i] /= 2;
@@ -253,14 +252,13 @@ test_large (DeviceKind kind)
   o = measure (kind, &p);
   check_near (o.disparity, 14, .2);
   check_near (o.vertical, 1.5, .2);
-  pair_free (&p);
 }
 
 static void
 test_nothing (DeviceKind kind)
 {
   PocstereoOffset o;
-  Pair p;
+  AUTO (Pair) p;
 
   pair_new (&p, WIDTH, HEIGHT);
   o = measure (kind, &p); /* black */
@@ -270,7 +268,6 @@ test_nothing (DeviceKind kind)
       p.view[v][i] = (uint16_t) rnd (4081);
   o = measure (kind, &p); /* two views that have nothing in common */
   check (o.contrast < POCSTEREO_GLOBAL_CONTRAST);
-  pair_free (&p);
 }
 
 static void
@@ -280,7 +277,7 @@ test_hostile (DeviceKind kind)
   PocstereoOffset offset;
   PocstereoFrame frame = {.width = 17, .height = 33, .stride = 17};
   PocstereoGlobal *g;
-  Device device;
+  AUTO (Device) device;
 
   ok (device_open (&device, kind, NULL));
   for (size_t i = 0; i < sizeof sides / sizeof *sides; i++) {
@@ -290,7 +287,6 @@ test_hostile (DeviceKind kind)
   ok (pocstereo_global_new (&g, &device, 16, 33));
   check (pocstereo_global_run (g, &frame, &offset));
   pocstereo_global_free (g);
-  device_close (&device);
 }
 
 #ifdef HAVE_FFTW
@@ -303,7 +299,7 @@ test_oracle (DeviceKind kind)
     Texture t = texture ();
     PocstereoOffset o;
     double peak, disparity;
-    Pair p;
+    AUTO (Pair) p;
 
     pair_new (&p, 64 + 32 * i, 48 + 16 * i);
     render (&p, &t, 3 + i, 1.5, .5 * i);
@@ -314,7 +310,6 @@ test_oracle (DeviceKind kind)
     oracle_peak (p.view[0], p.view[1], p.width, p.height, &peak, &disparity);
     check_near (o.peak, peak, 1e-4);
     check_near (o.disparity, disparity, 2e-3);
-    pair_free (&p);
   }
 }
 #endif
@@ -325,7 +320,7 @@ test_parity (DeviceKind kind)
   for (int i = 0; i < 4; i++) {
     Texture t = texture ();
     PocstereoOffset cpu, cuda;
-    Pair p;
+    AUTO (Pair) p;
 
     pair_new (&p, 320 + 77 * i, 161 + 50 * i);
     render (&p, &t, 9 + i, 2, .3 * i);
@@ -334,7 +329,6 @@ test_parity (DeviceKind kind)
     check_near (cuda.disparity, cpu.disparity, 2e-3);
     check_near (cuda.vertical, cpu.vertical, 2e-3);
     check_near (cuda.peak, cpu.peak, 1e-4);
-    pair_free (&p);
   }
 }
 

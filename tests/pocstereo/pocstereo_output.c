@@ -64,6 +64,8 @@ made_free (Made *m)
     free (m->rows[r]);
 }
 
+AUTO_FREE (Made, made_free)
+
 static void *
 upload (const Device *dev, const void *from, size_t bytes)
 {
@@ -83,7 +85,7 @@ make (Made *m, DeviceKind kind)
   PocstereoRows rows[N_ROWS];
   PocstereoOutput out = m->out;
   const char *err;
-  Device dev;
+  AUTO (Device) dev;
 
   ok (device_open (&dev, kind, NULL));
   matches = upload (&dev, m->matches, pixels * sizeof *m->matches);
@@ -113,7 +115,6 @@ make (Made *m, DeviceKind kind)
   device_release (&dev, matches);
   device_release (&dev, valid[0]);
   device_release (&dev, valid[1]);
-  device_close (&dev);
   return err;
 }
 
@@ -214,7 +215,7 @@ static void
 test_known (DeviceKind kind)
 {
   PocstereoSpace space = plain_space ();
-  Made m = made_new (5, 3);
+  AUTO (Made) m = made_new (5, 3);
   uint8_t ramp[256][4];
 
   overlay_ramp (ramp);
@@ -252,14 +253,13 @@ test_known (DeviceKind kind)
   check_none (&m, 1, 0);
   check_none (&m, 3, 2);
   check_guards (&m);
-  made_free (&m);
 }
 
 /* A match is void where either end of it comes from outside of the frames. */
 static void
 test_void (DeviceKind kind)
 {
-  Made m = made_new (8, 1);
+  AUTO (Made) m = made_new (8, 1);
 
   m.left_out = 1 << DEPTH | 1 << MILLIMETRES;
   for (int x = 0; x < 8; x++)
@@ -280,14 +280,13 @@ test_void (DeviceKind kind)
   check_none (&m, 5, 0);
   check_none (&m, 6, 0);
   check_none (&m, 7, 0);
-  made_free (&m);
 }
 
 /* What is not wanted is not touched, and what cannot be is said. */
 static void
 test_wanted (DeviceKind kind)
 {
-  Made m = made_new (4, 4);
+  AUTO (Made) m = made_new (4, 4);
 
   for (int r = 0; r < N_ROWS; r++) {
     m.left_out = ~(1u << r);
@@ -306,7 +305,6 @@ test_wanted (DeviceKind kind)
   check (make (&m, kind) != NULL);
   m.out.min = m.out.max;
   ok (make (&m, kind));
-  made_free (&m);
 }
 
 static void
@@ -323,7 +321,7 @@ test_step (DeviceKind kind)
 static void
 test_steps (DeviceKind kind)
 {
-  Made m = made_new (2, 1);
+  AUTO (Made) m = made_new (2, 1);
 
   m.left_out = ~(1u << STEPS);
   for (int round = 0; round < 50; round++) {
@@ -338,7 +336,6 @@ test_steps (DeviceKind kind)
     check (AT (&m, STEPS, uint16_t, 0, 0) == 1);
     check (min + (AT (&m, STEPS, uint16_t, 1, 0) - 1) * step == max);
   }
-  made_free (&m);
 }
 
 static Made
@@ -366,7 +363,7 @@ test_parity (DeviceKind kind)
 {
   for (int round = 0; round < 100; round++) {
     PocstereoSpace space;
-    Made m = made_random (1 + (int) rnd (150), 1 + (int) rnd (60));
+    AUTO (Made) m = made_random (1 + (int) rnd (150), 1 + (int) rnd (60));
     uint8_t *cpu[N_ROWS];
 
     for (int i = 0; i < 16; i++)
@@ -382,7 +379,6 @@ test_parity (DeviceKind kind)
       check (!memcmp (cpu[r], m.rows[r], m.stride[r] * m.height));
       free (cpu[r]);
     }
-    made_free (&m);
   }
 }
 
@@ -396,7 +392,7 @@ time_of (DeviceKind kind, int w, int h)
   PocstereoOutput out = {.max = 128, .step = 1};
   void *matches, *maps;
   double times[5];
-  Device dev;
+  AUTO (Device) dev;
 
   ok (device_open (&dev, kind, NULL));
   ok (device_alloc (&dev, &matches, pixels * sizeof *in.matches));
@@ -417,7 +413,6 @@ time_of (DeviceKind kind, int w, int h)
   }
   device_release (&dev, matches);
   device_release (&dev, maps);
-  device_close (&dev);
   return 1e3 * bench_median (times, 5) / 100;
 }
 

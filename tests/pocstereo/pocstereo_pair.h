@@ -44,6 +44,8 @@ pair_free (Pair *p)
   free (p->memory[1]);
 }
 
+AUTO_FREE (Pair, pair_free)
+
 /* Whether nothing was written where no pixel is. */
 static inline bool
 pair_is_unharmed (const Pair *p)
@@ -179,14 +181,13 @@ pair_match (DeviceKind kind, const PocstereoParams *params, const Pair *p,
     const PocstereoPoint *points, int n)
 {
   PocstereoMatch *found;
-  Device dev;
+  AUTO (Device) dev;
   Pocstereo *s;
 
   ok (device_open (&dev, kind, NULL));
   ok (pocstereo_new (&s, &dev, p->width, p->height));
   found = pair_match_on (s, &dev, params, p, points, n);
   pocstereo_free (s);
-  device_close (&dev);
   return found;
 }
 

@@ -98,6 +98,8 @@ pair_free (Pair *p)
   }
 }
 
+AUTO_FREE (Pair, pair_free)
+
 /* The sample at (x, y), one row being before the first. */
 static int
 pair_at (const Pair *p, int i, int x, int y)
@@ -127,7 +129,7 @@ pair_run (Pair *p, DeviceKind kind)
   void *memory[2];
   uint16_t *there[2], *out[2];
   Image image[2];
-  Device dev;
+  AUTO (Device) dev;
 
   ok (device_open (&dev, kind, NULL));
   for (int i = 0; i < 2; i++) {
@@ -154,7 +156,6 @@ pair_run (Pair *p, DeviceKind kind)
     device_release (&dev, there[i]);
   }
   pocstereo_rectify_free (r);
-  device_close (&dev);
 }
 
 /* ---- Worked out by hand ---- */
@@ -181,7 +182,7 @@ static void
 test_grey (DeviceKind kind)
 {
   for (int i = 0; i < N_FORMATS; i++) {
-    Pair p =
+    AUTO (Pair) p =
         pair_new (all_formats[i], all_formats[(i + 3) % N_FORMATS], 37, 13);
 
     pair_run (&p, kind);
@@ -191,7 +192,6 @@ test_grey (DeviceKind kind)
           check_near (pair_at (&p, k, x, y),
               grey_by_words (&p.frame[k].image, x, y),
               image_is_yuv (p.frame[k].image.format) ? 0 : 1);
-    pair_free (&p);
   }
 }
 
@@ -201,7 +201,7 @@ test_grey_of_colours (DeviceKind kind)
   static const uint8_t rgba[4][4] = {
       {255, 255, 255, 0}, {255, 0, 0, 9}, {0, 255, 0, 9}, {0, 0, 255, 9}};
   static const int grey[4] = {4080, 1220, 2395, 465};
-  Pair p = pair_new (IMAGE_RGBA, IMAGE_BGRA, 4, 1);
+  AUTO (Pair) p = pair_new (IMAGE_RGBA, IMAGE_BGRA, 4, 1);
 
   memcpy (p.frame[0].image.plane[0], rgba, sizeof rgba);
   memcpy (p.frame[1].image.plane[0], rgba, sizeof rgba);
@@ -210,7 +210,6 @@ test_grey_of_colours (DeviceKind kind)
     check (pair_at (&p, 0, x, 0) == grey[x]);
     check (pair_at (&p, 1, x, 0) == grey[x % 2 ? 4 - x : x]);
   }
-  pair_free (&p);
 }
 
 /* A camera that is rectified already, and one whose rectified principal point
@@ -310,7 +309,7 @@ static void
 test_lower_bits (DeviceKind kind)
 {
   static const uint8_t words[6] = {0xff, 0xff, 0x3f, 0x12, 0x40, 0};
-  Pair p = pair_new (IMAGE_P010, IMAGE_GRAY16, 3, 1);
+  AUTO (Pair) p = pair_new (IMAGE_P010, IMAGE_GRAY16, 3, 1);
 
   memcpy (p.frame[0].image.plane[0], words, sizeof words);
   memcpy (p.frame[1].image.plane[0], words, sizeof words);
@@ -318,7 +317,6 @@ test_lower_bits (DeviceKind kind)
   check (pair_at (&p, 0, 0, 0) == 4092 && pair_at (&p, 1, 0, 0) == 4095);
   check (pair_at (&p, 0, 1, 0) == 0x120 && pair_at (&p, 1, 1, 0) == 0x123);
   check (pair_at (&p, 0, 2, 0) == 4 && pair_at (&p, 1, 2, 0) == 4);
-  pair_free (&p);
 }
 
 /* A camera turned by 45 degrees looks along x = z; half of what it is rectified
@@ -497,7 +495,7 @@ test_picture (DeviceKind kind)
 
   for (int i = 0; i < 2 * N_FORMATS; i++) {
     int moved = i % 2 ? 5 : 0, stride = 4 * W + (int) rnd (9);
-    Frame c = frame_new (all_formats[i / 2], W, H, (int) rnd (20), 1);
+    AUTO (Frame) c = frame_new (all_formats[i / 2], W, H, (int) rnd (20), 1);
     PocstereoView v = view_plain (W, H, 30);
     uint8_t *p;
 
@@ -516,7 +514,6 @@ test_picture (DeviceKind kind)
       }
     check (frame_is_unharmed (&c));
     free (p);
-    frame_free (&c);
   }
 }
 
@@ -525,7 +522,7 @@ static void
 test_picture_between (DeviceKind kind)
 {
   enum { W = 24, H = 16 };
-  Frame c = frame_new (IMAGE_RGB, W, H, 0, 1);
+  AUTO (Frame) c = frame_new (IMAGE_RGB, W, H, 0, 1);
   PocstereoView v = view_plain (W, H, 30);
   uint8_t *p;
 
@@ -541,7 +538,6 @@ test_picture_between (DeviceKind kind)
             (row[3 * x + k] + row[3 * x - 3 + k]) / 2., .51);
       }
   free (p);
-  frame_free (&c);
 }
 
 static void
@@ -551,7 +547,7 @@ test_picture_parity (DeviceKind kind)
     int w = 1 + (int) rnd (200), h = 1 + (int) rnd (100);
     int stride = 4 * w + (int) rnd (9);
     PocstereoView view = view_random (w, h);
-    Frame c =
+    AUTO (Frame) c =
         frame_new (all_formats[round % N_FORMATS], w, h, (int) rnd (20), 1);
     uint8_t *a, *b;
 
@@ -561,7 +557,6 @@ test_picture_parity (DeviceKind kind)
     check (!memcmp (a, b, (size_t) stride * (h + 2)));
     free (a);
     free (b);
-    frame_free (&c);
   }
 }
 
@@ -608,7 +603,7 @@ test_slopes (DeviceKind kind)
 {
   enum { W = 64, H = 48 };
   PocstereoView view[2] = {view_random (W, H), view_random (W, H)};
-  Pair p = pair_new (IMAGE_GRAY8, IMAGE_NV12, W, H);
+  AUTO (Pair) p = pair_new (IMAGE_GRAY8, IMAGE_NV12, W, H);
   static PocstereoPosition map[W * H];
 
   frame_fill_rows (&p.frame[0], 173);
@@ -627,7 +622,6 @@ test_slopes (DeviceKind kind)
       if (u >= 1 && v >= 1 && u < W - 2 && v < H - 2)
         check_near (pair_at (&p, 1, x, y), 16 * (3 * u + v), 1.1);
     }
-  pair_free (&p);
 }
 
 static void
@@ -649,10 +643,10 @@ static void
 test_refusals (DeviceKind kind)
 {
   PocstereoView good = view_plain (20, 10, 30), bad = good;
-  Pair p = pair_new (IMAGE_GRAY8, IMAGE_GRAY8, 20, 10);
+  AUTO (Pair) p = pair_new (IMAGE_GRAY8, IMAGE_GRAY8, 20, 10);
   Image other = p.frame[0].image;
   PocstereoRectify *r = NULL, *none = NULL;
-  Device dev;
+  AUTO (Device) dev;
 
   ok (device_open (&dev, kind, NULL));
   check (pocstereo_rectify_new (&none, &dev, 0, 10) != NULL);
@@ -678,8 +672,6 @@ test_refusals (DeviceKind kind)
   check (pocstereo_rectify_run (r, &p.frame[0].image, &other, p.sample, 20) !=
       NULL);
   pocstereo_rectify_free (r);
-  device_close (&dev);
-  pair_free (&p);
 }
 
 /* Views that no camera has: nothing is read or written where it must not be. */
@@ -689,7 +681,7 @@ test_wild (DeviceKind kind)
   for (int round = 0; round < 60; round++) {
     int w = 1 + (int) rnd (6), h = 1 + (int) rnd (6);
     PocstereoView view[2] = {view_random (w, h), view_random (w, h)};
-    Pair p = pair_new (
+    AUTO (Pair) p = pair_new (
         all_formats[rnd (N_FORMATS)], all_formats[rnd (N_FORMATS)], w, h);
 
     for (int i = 0; i < 14; i++)
@@ -700,7 +692,6 @@ test_wild (DeviceKind kind)
     for (int i = 0; i < w * h; i++)
       check (p.valid[0][i] <= 1 && p.valid[1][i] <= 1);
     check (frame_is_unharmed (&p.frame[0]) && frame_is_unharmed (&p.frame[1]));
-    pair_free (&p);
   }
 }
 
@@ -742,7 +733,7 @@ test_parity (DeviceKind kind)
   for (int round = 0; round < 60; round++) {
     int w = 1 + (int) rnd (200), h = 1 + (int) rnd (100);
     PocstereoView view[2] = {view_random (w, h), view_random (w, h)};
-    Pair p = pair_new (
+    AUTO (Pair) p = pair_new (
         all_formats[round % N_FORMATS], all_formats[rnd (N_FORMATS)], w, h);
     size_t bytes = sizeof (uint16_t) * p.stride * (h + 2);
     uint16_t *cpu[2] = {malloc (bytes), malloc (bytes)};
@@ -756,7 +747,6 @@ test_parity (DeviceKind kind)
     check (!memcmp (cpu[1], p.sample[1], bytes));
     free (cpu[0]);
     free (cpu[1]);
-    pair_free (&p);
   }
 }
 
@@ -765,12 +755,12 @@ static double
 time_of (DeviceKind kind, ImageFormat format, int w, int h, bool mapped)
 {
   PocstereoView view[2] = {view_random (w, h), view_random (w, h)};
-  Frame c = frame_new (format, w, h, 0, 1);
+  AUTO (Frame) c = frame_new (format, w, h, 0, 1);
   int batch = kind == DEVICE_CPU ? 2 : 100;
   void *memory, *out;
   PocstereoRectify *r;
   double times[5];
-  Device dev;
+  AUTO (Device) dev;
 
   ok (device_open (&dev, kind, NULL));
   Image image = frame_to_device (&c, &dev, &memory);
@@ -791,8 +781,6 @@ time_of (DeviceKind kind, ImageFormat format, int w, int h, bool mapped)
   pocstereo_rectify_free (r);
   device_release (&dev, memory);
   device_release (&dev, out);
-  device_close (&dev);
-  frame_free (&c);
   return 1e3 * bench_median (times, 5) / batch;
 }
 

@@ -42,6 +42,8 @@ stage_free (Stage *s)
   free (s->labels);
 }
 
+AUTO_FREE (Stage, stage_free)
+
 static void
 stage_show (Stage *s, const ChromaticParams *p, uint64_t number)
 {
@@ -61,7 +63,7 @@ static void
 repeats (DeviceKind kind)
 {
   ChromaticParams p = chromatic_defaults (), other;
-  Stage a = stage_new (161, 99), b = stage_new (161, 99);
+  AUTO (Stage) a = stage_new (161, 99), b = stage_new (161, 99);
 
   p.seed = rnd (1000), p.twins = 3;
   other = p, other.seed += 1, other.n_objects = 20;
@@ -80,8 +82,6 @@ repeats (DeviceKind kind)
     stage_show (&b, &other, number);
     check (memcmp (a.labels, b.labels, 161 * 99 * 2));
   }
-  stage_free (&a);
-  stage_free (&b);
 }
 
 /* By the definitions, in two passes over the whole map. */
@@ -134,7 +134,7 @@ counts (DeviceKind kind)
   ChromaticParams p = chromatic_defaults ();
 
   for (int k = 0; k < 4; k++) {
-    Stage s = stage_new (sizes[k][0], sizes[k][1]);
+    AUTO (Stage) s = stage_new (sizes[k][0], sizes[k][1]);
 
     for (int f = 0; f < 12; f++) {
       p.seed = rnd (1000), p.n_objects = 1 + rnd (40), p.occlusion = f % 3;
@@ -144,7 +144,6 @@ counts (DeviceKind kind)
       for (int at = 0; at < s.img.width * s.img.height; at++)
         check (s.labels[at] <= p.n_objects);
     }
-    stage_free (&s);
   }
 }
 
@@ -168,7 +167,7 @@ static void
 shapes (DeviceKind kind)
 {
   ChromaticParams p = chromatic_defaults ();
-  Stage s = stage_new (900, 700);
+  AUTO (Stage) s = stage_new (900, 700);
 
   p.occlusion = false, p.seed = rnd (1000);
   for (int f = 0; f < 6; f++) {
@@ -191,7 +190,6 @@ shapes (DeviceKind kind)
         check_near (turn, 0, .01);
     }
   }
-  stage_free (&s);
 }
 
 /* ---- What the scene promises about ways ---- */
@@ -237,7 +235,7 @@ static void
 velocity (DeviceKind kind)
 {
   ChromaticParams p = chromatic_defaults ();
-  Stage s = stage_new (640, 480);
+  AUTO (Stage) s = stage_new (640, 480);
   SceneObject before[8];
 
   p.occlusion = false;
@@ -248,7 +246,6 @@ velocity (DeviceKind kind)
     check_near (s.objects[i].cx - before[i].cx, before[i].vx, .35);
     check_near (s.objects[i].cy - before[i].cy, before[i].vy, .35);
   }
-  stage_free (&s);
 }
 
 /* The least distance from a pixel of an object to one of another or to a
@@ -287,7 +284,7 @@ apart (DeviceKind kind)
 
   p.occlusion = false, p.noise = 0, p.distractors = 8, p.twins = 8;
   for (int k = 0; k < 3; k++) {
-    Stage s = stage_new (sizes[k][0], sizes[k][1]);
+    AUTO (Stage) s = stage_new (sizes[k][0], sizes[k][1]);
     double least = 5;
     ChromaticPlan plan;
 
@@ -301,7 +298,6 @@ apart (DeviceKind kind)
             s.objects[i].area == s.objects[i].full_area);
     }
     check (least >= 2);
-    stage_free (&s);
   }
 }
 
@@ -333,7 +329,7 @@ static void
 hidden (DeviceKind kind)
 {
   ChromaticParams p = chromatic_defaults ();
-  Stage s = stage_new (200, 150);
+  AUTO (Stage) s = stage_new (200, 150);
   int now[8] = {0}, times = 0, most = 0, partly = 0;
 
   p.noise = 0;
@@ -350,7 +346,6 @@ hidden (DeviceKind kind)
   }
   check (times >= 16 && partly > 300);
   check (most >= 4 && most <= 15);
-  stage_free (&s);
 }
 
 /* ---- Do the colours keep their promise? ---- */
@@ -433,7 +428,7 @@ static void
 tolerances_hold (DeviceKind kind)
 {
   ChromaticColour c[12];
-  Stage s = stage_new (320, 240);
+  AUTO (Stage) s = stage_new (320, 240);
   ChromaticParams p = chromatic_defaults ();
 
   for (int f = 0; f < 12; f++) {
@@ -450,7 +445,6 @@ tolerances_hold (DeviceKind kind)
     check (t.other < .004 * seen);
     check (t.stray < .03 * seen); /* rims, which are half an object's */
   }
-  stage_free (&s);
 }
 
 /* With as many as there may be, still most of each is where it belongs. */
@@ -458,7 +452,7 @@ static void
 many_hold (DeviceKind kind)
 {
   static ChromaticColour c[CHROMATIC_MAX_OBJECTS];
-  Stage s = stage_new (1280, 720);
+  AUTO (Stage) s = stage_new (1280, 720);
   ChromaticParams p = {.n_objects = 1024, .noise = 1, .texture = .5};
   Sorted t;
 
@@ -469,7 +463,6 @@ many_hold (DeviceKind kind)
   check (t.stray == 0);
   for (int i = 0; i < 1024; i++)
     check (s.objects[i].area > 40);
-  stage_free (&s);
 }
 
 static void
@@ -572,7 +565,7 @@ static void
 shadows (DeviceKind kind)
 {
   ChromaticParams p = chromatic_defaults ();
-  Stage a = stage_new (320, 240), b = stage_new (320, 240);
+  AUTO (Stage) a = stage_new (320, 240), b = stage_new (320, 240);
   int brighter = 0, ground = 0, objects = 0, seen = 0, deep = 0;
 
   p.noise = 0, p.shadows = 0, p.seed = rnd (1000);
@@ -590,8 +583,6 @@ shadows (DeviceKind kind)
   }
   check (!brighter && ground > 2000 && objects > 100);
   check (deep < seen / 20); /* under several, and at rims */
-  stage_free (&a);
-  stage_free (&b);
 }
 
 /* ---- Every layout, odd sizes, padded rows and bad parameters ---- */
@@ -718,14 +709,13 @@ formats (DeviceKind kind)
   ChromaticParams p = chromatic_defaults ();
 
   for (int k = 0; k < 8; k++) {
-    Stage ref = stage_new (sizes[k][0], sizes[k][1]);
+    AUTO (Stage) ref = stage_new (sizes[k][0], sizes[k][1]);
 
     p.n_objects = k % 2 ? 1024 : 5, p.twins = p.distractors = 20;
     p.occlusion = k % 3, p.seed = rnd (1000);
     stage_show (&ref, &p, 4);
     for (int f = IMAGE_GRAY8; f <= IMAGE_P010; f++)
       one_format (&ref, &p, f);
-    stage_free (&ref);
   }
 }
 
@@ -733,7 +723,7 @@ static void
 hostile (DeviceKind kind)
 {
   static const double bad[] = {NAN, INFINITY, -INFINITY, -1, 1e9};
-  Stage s = stage_new (20, 10);
+  AUTO (Stage) s = stage_new (20, 10);
   Chromatic *none;
   ChromaticParams good = chromatic_defaults (), p;
   static const int sizes[] = {0, -1, 16385, INT32_MAX, INT32_MIN};
@@ -762,13 +752,12 @@ hostile (DeviceKind kind)
   for (int i = 0; i < 600; i++)
     check (s.img.plane[0][i] == GUARD);
   chromatic_free (NULL);
-  stage_free (&s);
 }
 
 static void
 extremes (DeviceKind kind)
 {
-  Stage s = stage_new (97, 41);
+  AUTO (Stage) s = stage_new (97, 41);
   ChromaticParams p = {.n_objects = 1024,
       .speed = 8,
       .noise = 64,
@@ -785,7 +774,6 @@ extremes (DeviceKind kind)
   p = (ChromaticParams){.n_objects = 1};
   stage_show (&s, &p, 0);
   check (s.objects[0].area > 0);
-  stage_free (&s);
 }
 
 /* ---- How long a frame takes ---- */
@@ -798,7 +786,7 @@ bench (int argc, char **argv)
 
   for (int k = 0; k < 3; k++)
     for (int n = 8; n <= 1024; n *= 128) {
-      Stage s = stage_new (sizes[k][0], sizes[k][1]);
+      AUTO (Stage) s = stage_new (sizes[k][0], sizes[k][1]);
       double start;
 
       p.n_objects = n;
@@ -808,7 +796,6 @@ bench (int argc, char **argv)
         stage_show (&s, &p, f);
       printf ("%d x %d, %d objects: %.1f ms a frame\n", sizes[k][0],
           sizes[k][1], n, (seconds () - start) * 1e3 / 20);
-      stage_free (&s);
     }
   return check_failures != 0;
 }

@@ -43,6 +43,8 @@ table_free (Table *t)
   free (t->labels);
 }
 
+AUTO_FREE (Table, table_free)
+
 static void
 table_show (Table *t, const ClutterParams *p, uint64_t number)
 {
@@ -145,7 +147,7 @@ inside (const Clutter *s, int i, double down)
 static void
 nothing_in_anything (DeviceKind kind)
 {
-  Table t = table_new (32, 24);
+  AUTO (Table) t = table_new (32, 24);
   int touching = 0, n = 0;
 
   for (int i = 0; i < 2; i++) {
@@ -160,7 +162,6 @@ nothing_in_anything (DeviceKind kind)
     }
   }
   check (touching == n); /* nothing hangs in the air */
-  table_free (&t);
 }
 
 /* A single thing on the table: in every direction there is something that
@@ -168,7 +169,7 @@ nothing_in_anything (DeviceKind kind)
 static void
 nothing_tips (DeviceKind kind)
 {
-  Table t = table_new (32, 24);
+  AUTO (Table) t = table_new (32, 24);
   double worst = 1;
 
   for (int i = 0; i < 5; i++) {
@@ -198,7 +199,6 @@ nothing_tips (DeviceKind kind)
   }
   printf ("     carried %.1f mm beyond the middle at least\n", 1e3 * worst);
   check (worst > -.0005);
-  table_free (&t);
 }
 
 /* ---- What is seen is where it is said to be ---- */
@@ -243,7 +243,7 @@ distance_to (const Mesh *m, const double p[3])
 static void
 surfaces (DeviceKind kind)
 {
-  Table t = table_new (160, 120);
+  AUTO (Table) t = table_new (160, 120);
   ClutterParams p = clutter_defaults ();
   RgbdPose camera;
   int on_things = 0;
@@ -272,7 +272,6 @@ surfaces (DeviceKind kind)
       }
     }
   check (on_things > 20);
-  table_free (&t);
 }
 
 /* What is alone is all visible; each shape is there once; the others' areas are
@@ -280,7 +279,7 @@ surfaces (DeviceKind kind)
 static void
 visibility (DeviceKind kind)
 {
-  Table t = table_new (160, 120);
+  AUTO (Table) t = table_new (160, 120);
   ClutterParams p = clutter_defaults ();
   int hidden = 0;
 
@@ -306,14 +305,13 @@ visibility (DeviceKind kind)
     check (__builtin_popcount (shapes) == p.n_objects);
   }
   check (hidden > 2);
-  table_free (&t);
 }
 
 /* Deviation of depth from the truth, in eighths of a step; and of colour. */
 static void
 sensor (DeviceKind kind)
 {
-  Table a = table_new (160, 120), b = table_new (160, 120);
+  AUTO (Table) a = table_new (160, 120), b = table_new (160, 120);
   ClutterParams p = clutter_defaults ();
   double depth = 0, color = 0;
   int n = 0, holes = 0;
@@ -350,8 +348,6 @@ sensor (DeviceKind kind)
   check_near (color, 2, .1);
   /* 2, rounded to steps of 8; and both to millimetres, of 5.7 */
   check_near (depth, sqrt (4 + 64 / 12. + 2 * 5.7 * 5.7 / 12), .4);
-  table_free (&a);
-  table_free (&b);
 }
 
 /* ---- Purity, layouts, odd sizes, files and bad parameters ---- */
@@ -370,7 +366,7 @@ same (const Table *a, const Table *b)
 static void
 repeats (DeviceKind kind)
 {
-  Table a = table_new (81, 59), b = table_new (81, 59);
+  AUTO (Table) a = table_new (81, 59), b = table_new (81, 59);
 
   for (int i = 0; i < 3; i++) {
     uint64_t number = i == 2 ? UINT64_MAX - 15 : rnd (1u << 31);
@@ -392,22 +388,21 @@ repeats (DeviceKind kind)
     table_show (&b, &p, number);
     check (same (&a, &b));
   }
-  table_free (&a);
-  table_free (&b);
 }
 
 static void
 formats (DeviceKind kind)
 {
   ClutterParams p = clutter_defaults ();
-  Table t = table_new (61, 37);
+  AUTO (Table) t = table_new (61, 37);
 
   p.n_objects = 2;
   table_show (&t, &p, 3);
   for (int f = 0; f < N_FORMATS; f++) {
     ClutterView view =
         all_formats[f] == IMAGE_GRAY16 ? CLUTTER_DEPTH : CLUTTER_COLOR;
-    Frame frame = frame_new (all_formats[f], 61, 37, 2 * (int) rnd (15), 2);
+    AUTO (Frame) frame =
+        frame_new (all_formats[f], 61, 37, 2 * (int) rnd (15), 2);
 
     ok (clutter_render (t.scene, &p, view, 3, &frame.image, NULL, NULL));
     check (frame_is_unharmed (&frame));
@@ -418,9 +413,7 @@ formats (DeviceKind kind)
         check (!memcmp (
             frame.image.plane[0] + (ptrdiff_t) y * frame.image.stride[0],
             t.color.plane[0] + y * 61 * 3, 61 * 3));
-    frame_free (&frame);
   }
-  table_free (&t);
 }
 
 static void
@@ -432,10 +425,9 @@ sizes (DeviceKind kind)
 
   p.n_objects = 2;
   for (int i = 0; i < 4; i++) {
-    Table t = table_new (all[i][0], all[i][1]);
+    AUTO (Table) t = table_new (all[i][0], all[i][1]);
 
     table_show (&t, &p, 0);
-    table_free (&t);
   }
   check (clutter_new (&s, 0, 1, NULL, 0, 1) != NULL && !s);
   check (clutter_new (&s, 1, CLUTTER_MAX_SIZE + 1, NULL, 0, 1) != NULL && !s);
@@ -526,7 +518,7 @@ names (DeviceKind kind)
 {
   const char *mesh = write_mesh (100, true);
   const char *both[] = {"mug", mesh}, *mug = "mug";
-  Table t = table_new (64, 48);
+  AUTO (Table) t = table_new (64, 48);
   ClutterParams p = clutter_defaults ();
   int mugs = 0;
 
@@ -548,14 +540,13 @@ names (DeviceKind kind)
   for (int i = 0; i < 4; i++)
     check (!strcmp (t.truth.objects[i].seen.label, "mug"));
   unlink (mesh);
-  table_free (&t);
 }
 
 /* A bias moves all depths, and adds none. */
 static void
 bias (DeviceKind kind)
 {
-  Table near = table_new (64, 48), far = table_new (64, 48);
+  AUTO (Table) near = table_new (64, 48), far = table_new (64, 48);
   ClutterParams p = clutter_defaults ();
   int n = 0;
 
@@ -573,8 +564,6 @@ bias (DeviceKind kind)
   p.depth_bias = NAN;
   check (clutter_render (
              far.scene, &p, CLUTTER_DEPTH, 0, &far.depth, NULL, NULL) != NULL);
-  table_free (&near);
-  table_free (&far);
 }
 
 /* ---- How long a frame takes ---- */
@@ -586,7 +575,7 @@ bench (int argc, char **argv)
   ClutterParams p = clutter_defaults ();
 
   for (int k = 0; k < 3; k++) {
-    Table t = table_new (sizes[k][0], sizes[k][1]);
+    AUTO (Table) t = table_new (sizes[k][0], sizes[k][1]);
     double start = seconds (), dropped;
 
     clutter_drop (t.scene, &p, 0);
@@ -596,7 +585,6 @@ bench (int argc, char **argv)
       table_show (&t, &p, f);
     printf ("%d x %d: %.1f ms a pair of frames, once %.0f ms\n", sizes[k][0],
         sizes[k][1], (seconds () - start) * 100, dropped * 1e3);
-    table_free (&t);
   }
   return check_failures != 0;
 }

@@ -43,6 +43,8 @@ view_free (View *v)
   free (v->labels);
 }
 
+AUTO_FREE (View, view_free)
+
 static void
 view_show (View *v, const MultispectralParams *p, uint64_t number)
 {
@@ -256,7 +258,8 @@ differences (DeviceKind kind)
 static void
 hidden (DeviceKind kind)
 {
-  View with = view_new (320, 240, 0, 0), without = view_new (320, 240, 0, 0);
+  AUTO (View) with = view_new (320, 240, 0, 0),
+              without = view_new (320, 240, 0, 0);
   uint64_t area = 0;
 
   for (int f = 0; f < 14; f++) {
@@ -273,8 +276,6 @@ hidden (DeviceKind kind)
       area += with.objects[i].area;
   }
   check (area > 14 * 320 * 240 / 30);
-  view_free (&with);
-  view_free (&without);
 }
 
 /* Channels show targets, and nothing but them: far from what was there without
@@ -286,8 +287,8 @@ shown (DeviceKind kind)
 
   for (int f = 0; f < 6; f++) {
     int n = channels[f % 3], pixels = 0, near = 0;
-    View a = view_new (320, 240, n, IMAGE_GRAY16);
-    View b = view_new (320, 240, n, IMAGE_GRAY16);
+    AUTO (View) a = view_new (320, 240, n, IMAGE_GRAY16);
+    AUTO (View) b = view_new (320, 240, n, IMAGE_GRAY16);
     MultispectralParams p = multispectral_defaults ();
     uint64_t number = rnd (1u << 31);
 
@@ -310,8 +311,6 @@ shown (DeviceKind kind)
       near += a.labels[i] && sqrt (squares) < 65535 * .035;
     }
     check (pixels > 1500 && near == 0);
-    view_free (&a);
-    view_free (&b);
   }
 }
 
@@ -320,9 +319,10 @@ shown (DeviceKind kind)
 static void
 look_alikes (DeviceKind kind)
 {
-  View eye = view_new (320, 240, 0, 0), plain = view_new (320, 240, 0, 0);
-  View a = view_new (320, 240, 11, IMAGE_GRAY8);
-  View b = view_new (320, 240, 11, IMAGE_GRAY8);
+  AUTO (View) eye = view_new (320, 240, 0, 0),
+              plain = view_new (320, 240, 0, 0);
+  AUTO (View) a = view_new (320, 240, 11, IMAGE_GRAY8);
+  AUTO (View) b = view_new (320, 240, 11, IMAGE_GRAY8);
   MultispectralParams p = multispectral_defaults ();
   int paint = 0, black = 0;
 
@@ -351,10 +351,6 @@ look_alikes (DeviceKind kind)
     }
   }
   check (paint > 500 && black > 500);
-  view_free (&eye);
-  view_free (&plain);
-  view_free (&a);
-  view_free (&b);
 }
 
 /* Something is in front, or the frame ends. */
@@ -413,7 +409,7 @@ objects (DeviceKind kind)
 static void
 apart (DeviceKind kind)
 {
-  View v = view_new (320, 240, 0, 0);
+  AUTO (View) v = view_new (320, 240, 0, 0);
   int hidden_ones = 0;
 
   for (int f = 0; f < 60; f++) {
@@ -427,7 +423,6 @@ apart (DeviceKind kind)
     }
   }
   check (hidden_ones > 20);
-  view_free (&v);
 }
 
 /* ---- Noise, depths of grey, mosaics and light ---- */
@@ -480,8 +475,8 @@ noise (DeviceKind kind)
 static void
 depth (DeviceKind kind)
 {
-  View a = view_new (160, 120, 11, IMAGE_GRAY8);
-  View b = view_new (160, 120, 11, IMAGE_GRAY16);
+  AUTO (View) a = view_new (160, 120, 11, IMAGE_GRAY8);
+  AUTO (View) b = view_new (160, 120, 11, IMAGE_GRAY16);
   MultispectralParams p = multispectral_defaults ();
   int most = 0;
 
@@ -496,8 +491,6 @@ depth (DeviceKind kind)
       }
   }
   check (most > 230);
-  view_free (&a);
-  view_free (&b);
 }
 
 /* A mosaic is the stacked frame of as many channels, of which each pixel keeps
@@ -510,8 +503,8 @@ mosaics (DeviceKind kind)
   for (int side = 2; side <= 4; side++)
     for (int k = 0; k < 2; k++) {
       int n = side * side, w = 30 * side, h = 21 * side;
-      View stacked = view_new (w, h, n, grey[k]);
-      View raw = view_new (w, h, 1, grey[k]);
+      AUTO (View) stacked = view_new (w, h, n, grey[k]);
+      AUTO (View) raw = view_new (w, h, 1, grey[k]);
       MultispectralParams p = multispectral_defaults ();
 
       p.seed = rnd (1000), p.channels = n;
@@ -523,8 +516,6 @@ mosaics (DeviceKind kind)
         for (int x = 0; x < w; x++)
           check (value_at (&raw, x, y) ==
               channel_at (&stacked, x, y, side * (y % side) + x % side));
-      view_free (&stacked);
-      view_free (&raw);
     }
 }
 
@@ -533,8 +524,8 @@ mosaics (DeviceKind kind)
 static void
 drift (DeviceKind kind)
 {
-  View still = view_new (64, 48, 2, IMAGE_GRAY16);
-  View v = view_new (64, 48, 2, IMAGE_GRAY16);
+  AUTO (View) still = view_new (64, 48, 2, IMAGE_GRAY16);
+  AUTO (View) v = view_new (64, 48, 2, IMAGE_GRAY16);
   MultispectralParams p = multispectral_defaults ();
   double least = 2, most = 0;
 
@@ -558,8 +549,6 @@ drift (DeviceKind kind)
   }
   check_near (least, .7, .003);
   check_near (most, 1, .003);
-  view_free (&still);
-  view_free (&v);
 }
 
 /* ---- Purity, all layouts, odd sizes, padded rows and bad parameters ---- */
@@ -569,8 +558,8 @@ static void
 repeats (DeviceKind kind)
 {
   for (int i = 0; i < 8; i++) {
-    View a = view_new (161, 99, i % 2 ? 5 : 0, IMAGE_GRAY8);
-    View b = view_new (161, 99, i % 2 ? 5 : 0, IMAGE_GRAY8);
+    AUTO (View) a = view_new (161, 99, i % 2 ? 5 : 0, IMAGE_GRAY8);
+    AUTO (View) b = view_new (161, 99, i % 2 ? 5 : 0, IMAGE_GRAY8);
     uint64_t number = i == 7 ? UINT64_MAX - 5 : rnd (1u << 31);
     MultispectralParams p = multispectral_defaults (), other;
 
@@ -585,8 +574,6 @@ repeats (DeviceKind kind)
     check (same_picture (&a, &b) && same_labels (&a, &b));
     ok (multispectral_render (b.scene, &p, number, &b.img, NULL, NULL));
     check (same_picture (&a, &b));
-    view_free (&a);
-    view_free (&b);
   }
 }
 
@@ -595,7 +582,7 @@ static void
 formats (DeviceKind kind)
 {
   MultispectralParams p = multispectral_defaults ();
-  View v = view_new (60, 36, 0, 0);
+  AUTO (View) v = view_new (60, 36, 0, 0);
 
   view_show (&v, &p, 3);
   for (int f = 0; f < N_FORMATS; f++) {
@@ -603,8 +590,8 @@ formats (DeviceKind kind)
 
     for (int mosaic = 0; mosaic <= (grey ? 4 : 0); mosaic += 4) {
       int h = grey && !mosaic ? 36 * p.channels : 36;
-      Frame frame = frame_new (all_formats[f], 60, h, (int) rnd (30), 1);
-      Frame same = frame_new (all_formats[f], 60, h, 0, 1);
+      AUTO (Frame) frame = frame_new (all_formats[f], 60, h, (int) rnd (30), 1);
+      AUTO (Frame) same = frame_new (all_formats[f], 60, h, 0, 1);
 
       p.mosaic = mosaic;
       ok (multispectral_render (
@@ -619,11 +606,8 @@ formats (DeviceKind kind)
         image_read (&same.image, i % 60, i / 60, d);
         check (!memcmp (c, d, 3));
       }
-      frame_free (&frame);
-      frame_free (&same);
     }
   }
-  view_free (&v);
 }
 
 static void
@@ -635,11 +619,10 @@ sizes (DeviceKind kind)
   for (int i = 0; i < 9; i++)
     for (int n = 0; n <= 16; n += 8) {
       MultispectralParams p = multispectral_defaults ();
-      View v = view_new (odd[i][0], odd[i][1], n, IMAGE_GRAY16);
+      AUTO (View) v = view_new (odd[i][0], odd[i][1], n, IMAGE_GRAY16);
 
       p.seed = rnd (1000), p.channels = n ? n : 2, p.occlusion = n;
       view_show (&v, &p, rnd (1000));
-      view_free (&v);
     }
 }
 
@@ -669,7 +652,7 @@ hostile (DeviceKind kind)
   static const double bad[] = {NAN, INFINITY, -INFINITY, -.001, 65};
   static const int wrong[] = {-1, 4097, INT32_MAX, INT32_MIN, 1025};
   MultispectralParams good = multispectral_defaults (), p;
-  View v = view_new (20, 10, 11, IMAGE_GRAY8);
+  AUTO (View) v = view_new (20, 10, 11, IMAGE_GRAY8);
   Image img = v.img;
   Multispectral *none;
 
@@ -702,14 +685,13 @@ hostile (DeviceKind kind)
   img = v.img, img.format = IMAGE_RGB;
   refuse (&v, &good, &img);
   multispectral_free (NULL);
-  view_free (&v);
 }
 
 static void
 extremes (DeviceKind kind)
 {
-  View v = view_new (96, 36, 16, IMAGE_GRAY8);
-  View raw = view_new (96, 36, 1, IMAGE_GRAY8);
+  AUTO (View) v = view_new (96, 36, 16, IMAGE_GRAY8);
+  AUTO (View) raw = view_new (96, 36, 1, IMAGE_GRAY8);
 
   for (int i = 0; i < 24; i++) {
     MultispectralParams p = {.seed = UINT64_MAX - i,
@@ -728,8 +710,6 @@ extremes (DeviceKind kind)
     view_show (&raw, &p, UINT64_MAX - i);
     check (same_labels (&v, &raw));
   }
-  view_free (&v);
-  view_free (&raw);
 }
 
 /* ---- How long a frame takes ---- */
@@ -741,7 +721,7 @@ bench (int argc, char **argv)
   MultispectralParams p = multispectral_defaults ();
 
   for (int k = 0; k < 4; k++) {
-    View v = view_new (640, 480, channels[k], IMAGE_GRAY8);
+    AUTO (View) v = view_new (640, 480, channels[k], IMAGE_GRAY8);
     double start;
 
     p.channels = channels[k] ? channels[k] : 2;
@@ -751,7 +731,6 @@ bench (int argc, char **argv)
       view_show (&v, &p, f);
     printf ("640 x 480, %d channels: %.1f ms a frame\n", channels[k],
         (seconds () - start) * 1e3 / 20);
-    view_free (&v);
   }
   return check_failures != 0;
 }

@@ -46,6 +46,8 @@ view_free (View *v)
   free (v->maps.labels);
 }
 
+AUTO_FREE (View, view_free)
+
 static void
 view_show (View *v, const StereoParams *p, StereoView view, uint64_t number)
 {
@@ -77,7 +79,7 @@ static void
 wall (DeviceKind kind)
 {
   StereoParams p = stereo_defaults ();
-  View v = view_new (640, 480);
+  AUTO (View) v = view_new (640, 480);
   int n = 0;
 
   p.contents = STEREO_PLANES;
@@ -95,7 +97,6 @@ wall (DeviceKind kind)
         }
     }
   check (n > 640 * 480);
-  view_free (&v);
 }
 
 /* The ground is 55 cm below the cameras: disparities grow evenly from row to
@@ -104,7 +105,7 @@ static void
 ground (DeviceKind kind)
 {
   StereoParams p = stereo_defaults ();
-  View v = view_new (640, 480);
+  AUTO (View) v = view_new (640, 480);
   int n = 0;
 
   p.contents = STEREO_PLANES;
@@ -116,7 +117,6 @@ ground (DeviceKind kind)
         n++;
       }
   check (n > 10000);
-  view_free (&v);
 }
 
 /* How far point @p, in the axes of an object, is from its surface; of the head,
@@ -226,7 +226,7 @@ head_slopes (DeviceKind kind)
 static void
 depths (DeviceKind kind)
 {
-  View v = view_new (160, 120);
+  AUTO (View) v = view_new (160, 120);
   double nearest = 9;
 
   for (int f = 0; f < 200; f++) {
@@ -245,7 +245,6 @@ depths (DeviceKind kind)
     }
   }
   check (nearest < .85);
-  view_free (&v);
 }
 
 static void
@@ -253,7 +252,7 @@ contents (DeviceKind kind)
 {
   static const int n_objects[] = {6, 2, 3, 1};
   StereoParams p = stereo_defaults ();
-  View v = view_new (160, 120);
+  AUTO (View) v = view_new (160, 120);
   uint64_t number = rnd (1000), head = 0;
 
   for (int k = 0; k < 4; k++) {
@@ -275,7 +274,6 @@ contents (DeviceKind kind)
     }
     check (k < 2 ? !nothing : nothing > 160 * 120 / 2);
   }
-  view_free (&v);
 }
 
 /* What is said about objects is what the map shows, and they go where it
@@ -366,7 +364,7 @@ compare (const View *here, const View *there, int sign, int rows, double limit)
 static void
 both_views (DeviceKind kind)
 {
-  View a = view_new (640, 480), b = view_new (640, 480);
+  AUTO (View) a = view_new (640, 480), b = view_new (640, 480);
 
   for (int f = 0; f < 3; f++) {
     StereoParams p = stereo_defaults ();
@@ -379,8 +377,6 @@ both_views (DeviceKind kind)
     compare (&a, &b, 1, 7 * (f % 2), .03);
     compare (&b, &a, -1, 7 * (f % 2), .03);
   }
-  view_free (&a);
-  view_free (&b);
 }
 
 /* A z-buffer of the left view's own pixels, each as wide as it is: where a
@@ -547,7 +543,7 @@ noise (DeviceKind kind)
 static void
 exposure (DeviceKind kind)
 {
-  View plain = view_new (320, 240), dark = view_new (320, 240);
+  AUTO (View) plain = view_new (320, 240), dark = view_new (320, 240);
   StereoParams p = stereo_defaults ();
 
   p.seed = rnd (1000), p.noise = 0;
@@ -563,8 +559,6 @@ exposure (DeviceKind kind)
       check_near (w, view ? 255 * .8 * pow (v / 255, 1.6) : v, view ? 1.2 : 0);
     }
   }
-  view_free (&plain);
-  view_free (&dark);
 }
 
 /* A misaligned right camera shows the same some rows further down; with half a
@@ -572,7 +566,7 @@ exposure (DeviceKind kind)
 static void
 rows (DeviceKind kind)
 {
-  View still = view_new (320, 240), moved = view_new (320, 240);
+  AUTO (View) still = view_new (320, 240), moved = view_new (320, 240);
   StereoParams p = stereo_defaults ();
   double squares = 0;
 
@@ -603,8 +597,6 @@ rows (DeviceKind kind)
       squares += e * e;
     }
   check (sqrt (squares / (320 * 238)) < 6);
-  view_free (&still);
-  view_free (&moved);
 }
 
 /* ---- Purity, all layouts, odd sizes, padded rows and bad parameters ---- */
@@ -631,7 +623,7 @@ same_picture (const View *a, const View *b)
 static void
 repeats (DeviceKind kind)
 {
-  View a = view_new (161, 99), b = view_new (161, 99);
+  AUTO (View) a = view_new (161, 99), b = view_new (161, 99);
 
   for (int i = 0; i < 8; i++) {
     uint64_t number = i == 7 ? UINT64_MAX - 5 : rnd (1u << 31);
@@ -651,8 +643,6 @@ repeats (DeviceKind kind)
     ok (stereo_render (b.scene, &p, i % 2, number, &b.img, NULL, NULL));
     check (same_picture (&a, &b));
   }
-  view_free (&a);
-  view_free (&b);
 }
 
 /* What is stored is the picture, and nothing is touched around it. */
@@ -660,12 +650,12 @@ static void
 formats (DeviceKind kind)
 {
   StereoParams p = stereo_defaults ();
-  View v = view_new (61, 37);
+  AUTO (View) v = view_new (61, 37);
 
   view_show (&v, &p, STEREO_RIGHT, 3);
   for (int f = 0; f < N_FORMATS; f++) {
-    Frame frame = frame_new (all_formats[f], 61, 37, (int) rnd (30), 1);
-    Frame same = frame_new (all_formats[f], 61, 37, 0, 1);
+    AUTO (Frame) frame = frame_new (all_formats[f], 61, 37, (int) rnd (30), 1);
+    AUTO (Frame) same = frame_new (all_formats[f], 61, 37, 0, 1);
 
     ok (stereo_render (
         v.scene, &p, STEREO_RIGHT, 3, &frame.image, NULL, &v.maps));
@@ -680,10 +670,7 @@ formats (DeviceKind kind)
         image_read (&same.image, x, y, d);
         check (!memcmp (c, d, 3));
       }
-    frame_free (&frame);
-    frame_free (&same);
   }
-  view_free (&v);
 }
 
 static void
@@ -699,13 +686,12 @@ sizes (DeviceKind kind)
   for (int i = 0; i < 10; i++)
     for (int view = 0; view < 2; view++) {
       StereoParams p = stereo_defaults ();
-      View v = view_new (odd[i].w, odd[i].h);
+      AUTO (View) v = view_new (odd[i].w, odd[i].h);
 
       p.seed = rnd (1000);
       view_show (&v, &p, view, rnd (1000));
       check_near (v.truth.fx, odd[i].f, 1e-9);
       check (v.truth.cx == (odd[i].w - 1) / 2.);
-      view_free (&v);
     }
 }
 
@@ -731,7 +717,7 @@ hostile (DeviceKind kind)
   static const double bad[] = {NAN, INFINITY, -INFINITY, -4097, 4097};
   static const int wrong[] = {0, -1, 4097, INT32_MAX, INT32_MIN};
   StereoParams good = stereo_defaults (), p;
-  View v = view_new (20, 10);
+  AUTO (View) v = view_new (20, 10);
   Image img = v.img;
   Stereo *none;
 
@@ -756,13 +742,12 @@ hostile (DeviceKind kind)
   img.width = 21;
   refuse (&v, &good, STEREO_LEFT, &img);
   stereo_free (NULL);
-  view_free (&v);
 }
 
 static void
 extremes (DeviceKind kind)
 {
-  View v = view_new (97, 41);
+  AUTO (View) v = view_new (97, 41);
 
   for (int i = 0; i < 32; i++) {
     StereoParams p = {.seed = UINT64_MAX - i,
@@ -784,7 +769,6 @@ extremes (DeviceKind kind)
     }
     check (i % 4 > 1 || !nan);
   }
-  view_free (&v);
 }
 
 /* ---- How long a frame takes ---- */
@@ -796,7 +780,7 @@ bench (int argc, char **argv)
   StereoParams p = stereo_defaults ();
 
   for (int k = 0; k < 3; k++) {
-    View v = view_new (sizes[k][0], sizes[k][1]);
+    AUTO (View) v = view_new (sizes[k][0], sizes[k][1]);
     double start;
 
     view_show (&v, &p, STEREO_LEFT, 0);
@@ -805,7 +789,6 @@ bench (int argc, char **argv)
       view_show (&v, &p, f % 2, f);
     printf ("%d x %d: %.1f ms a view\n", sizes[k][0], sizes[k][1],
         (seconds () - start) * 1e3 / 20);
-    view_free (&v);
   }
   return check_failures != 0;
 }
