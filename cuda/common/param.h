@@ -10,7 +10,7 @@
  *             "Reject components with fewer pixels than this"),
  *         {NULL}};
  *
- * Behind the text, further members may follow: .when = PARAM_STOPPED. */
+ * Behind the text, further members may follow: .name = "other-name". */
 #pragma once
 
 #include <stdbool.h>
@@ -112,6 +112,11 @@ typedef struct {
 #define PARAM_STRING(S, f, normal, name_, ...) \
  {PARAM_ROW_ (S, f, PARAM_TEXT_ (S, f)), .string = normal, .title = name_, \
   .text = __VA_ARGS__}
+
+/* A row that may be set at another time: PARAM_WHEN (STOPPED, NUMBER, XParams,
+ * bins, ...) is PARAM_NUMBER (XParams, bins, ..., .when = PARAM_STOPPED). */
+#define PARAM_WHEN(time, row, ...) \
+ PARAM_##row (__VA_ARGS__, .when = PARAM_##time)
 /* clang-format on */
 
 /* Sets every field of the table but texts to its default. */

@@ -9,19 +9,16 @@
 static const ParamChoice histograms[] = {
     {EMDTRACK_INTENSITY, "The grey values in the window around a pixel",
         "intensity"},
-    {EMDTRACK_CHANNELS,
-        "The spectrum of the pixel itself, one bin for each channel",
+    {EMDTRACK_CHANNELS, "The pixel's own spectrum, one bin for each channel",
         "channels"},
     {EMDTRACK_CODEBOOK,
-        "The colours or spectra in the window around a pixel, by a codebook "
-        "that is learned around the targets",
+        "Colours or spectra of the window, by a codebook learned at the "
+        "targets",
         "codebook"},
     {0, NULL, NULL}};
 
 static const ParamChoice solvers[] = {
-    {EMDTRACK_AUTO,
-        "A closed form if the distance is a line, a circle or a tree, else "
-        "reuse",
+    {EMDTRACK_AUTO, "A closed form for lines, circles and trees, else reuse",
         "auto"},
     {EMDTRACK_REUSE, "Spanning trees of earlier optima are tried first",
         "reuse"},
@@ -30,37 +27,31 @@ static const ParamChoice solvers[] = {
 
 #define NUMBER(...) PARAM_NUMBER (EmdtrackParams, __VA_ARGS__)
 #define ONE_OF(...) PARAM_ONE_OF (EmdtrackParams, __VA_ARGS__)
-#define STOPPED .when = PARAM_STOPPED
+#define STOPPED(...) PARAM_WHEN (STOPPED, __VA_ARGS__)
 
 const Param emdtrack_params[] = {
-    ONE_OF (histogram, histograms, EMDTRACK_CODEBOOK, "Histogram",
-        "What a histogram counts", STOPPED),
+    STOPPED (ONE_OF, EmdtrackParams, histogram, histograms, EMDTRACK_CODEBOOK,
+        "Histogram", "What a histogram counts"),
     /* 11 x 11, and 11 bins: Methodology */
     NUMBER (window, 1, EMDTRACK_MAX_WINDOW, 11, "Window",
         "Side of the window around each pixel of the map, whose histogram is "
         "compared with the target's, odd"),
-    NUMBER (bins, 2, EMDTRACK_BINS, 11, "Bins",
+    STOPPED (NUMBER, EmdtrackParams, bins, 2, EMDTRACK_BINS, 11, "Bins",
         "Number of bins, for histogram=intensity and codebook; with channels, "
-        "each channel is a bin",
-        STOPPED),
-    NUMBER (white, 0, 65535, 0, "White",
+        "each channel is a bin"),
+    STOPPED (NUMBER, EmdtrackParams, white, 0, 65535, 0, "White",
         "Maximum grey value, for histogram=intensity (0 = that of the format); "
-        "4095 for 12 bits in GRAY16_LE",
-        STOPPED),
-    NUMBER (spectrum_mass, 16, EMDTRACK_MAX_MASS, 64, "Mass of a spectrum",
-        "Sum to which the channels of a pixel are scaled, for "
-        "histogram=channels",
-        STOPPED),
+        "4095 for 12 bits in GRAY16_LE"),
+    STOPPED (NUMBER, EmdtrackParams, spectrum_mass, 16, EMDTRACK_MAX_MASS, 64,
+        "Mass of a spectrum",
+        "Sum to which a pixel's channels are scaled, for histogram=channels"),
     ONE_OF (solver, solvers, EMDTRACK_AUTO, "Solver",
-        "How the distances of the map are computed; all solvers find the "
-        "same"),
-    NUMBER (max_trees, 64, EMDTRACK_MAX_TREES, EMDTRACK_MAX_TREES,
-        "Maximum number of trees",
-        "Maximum number of spanning trees that are stored for each target, 900 "
-        "bytes each",
-        STOPPED),
-    NUMBER (cache_bits, 8, 24, 20, "Cache bits",
-        "For solver=paper: the cache of each target holds 2^n values", STOPPED),
+        "How distances are computed; all solvers find the same"),
+    STOPPED (NUMBER, EmdtrackParams, max_trees, 64, EMDTRACK_MAX_TREES,
+        EMDTRACK_MAX_TREES, "Maximum number of trees",
+        "Number of spanning trees stored for each target, 900 bytes each"),
+    STOPPED (NUMBER, EmdtrackParams, cache_bits, 8, 24, 20, "Cache bits",
+        "For solver=paper: the cache of each target holds 2^n values"),
     {NULL}};
 
 EmdtrackParams
@@ -81,9 +72,8 @@ static const ParamChoice counts[] = {{1, "The size in the frame before", "1"},
 
 const Param emdtrack_track_params[] = {
     NUMBER (search, 1, EMDTRACK_MAX_SIDE, 32, "Search",
-        "Maximum distance from its predicted position at which a target is "
-        "searched for, in pixels, or tiles of a mosaic; it grows while the "
-        "target is occluded"),
+        "Maximum distance of a target from its predicted position, in pixels, "
+        "or tiles of a mosaic; it grows while the target is occluded"),
     PARAM_ONE_OF (EmdtrackTrackParams, scales, counts, 3, "Scales",
         "Number of sizes that are tried: 1, 3 or 5"),
     NUMBER (scale_step, 1.01, 1.5, 1.05, "Step of scales",
@@ -98,8 +88,7 @@ const Param emdtrack_track_params[] = {
         "A target is lost after this many frames in which it is not seen; then "
         "it is searched for in the whole frame"),
     NUMBER (update, 0, 1, 0, "Template update",
-        "Part of the target's histogram that each frame renews while the "
-        "target is seen",
+        "Part of a visible target's histogram that each frame renews",
         .name = "template-update"),
     {NULL}};
 

@@ -8,10 +8,10 @@
 static const ParamChoice algorithms[] = {
     {GPUCCL_RUN, "Runs of pixels, joined once", "run"},
     {GPUCCL_LABEL_EQUIVALENCE,
-        "Passes over the frame until labels agree, with a list of references",
+        "Passes until labels agree, with a list of references",
         "label-equivalence"},
     {GPUCCL_IMPROVED_LABEL_EQUIVALENCE,
-        "Passes over the frame until labels agree, without a list",
+        "Passes until labels agree, without a list",
         "improved-label-equivalence"},
     {GPUCCL_HIERARCHICAL, "Tiles that are merged into larger ones",
         "hierarchical"},
@@ -21,8 +21,7 @@ static const ParamChoice detectors[] = {
     {GPUCCL_COMPONENTS, "Connected components that meet the criteria",
         "components"},
     {GPUCCL_WINDOW,
-        "Windows of 51 x 51 pixels full of outliers, grown by 19 x 19; all of "
-        "them are one object",
+        "Windows of 51 x 51 outliers, grown by 19 x 19; all are one object",
         "window"},
     {0, NULL, NULL}};
 
@@ -76,24 +75,20 @@ const Param gpuccl_params[] = {
         "Maximum number of components",
         "Report at most this many components, the largest"),
     NUMBER (min_size, 0, UINT32_MAX, 3500, "Minimum size",
-        "Reject objects with no more pixels than this; the default suits "
-        "640 x 480"),
+        "Reject objects with no more pixels than this; 3500 suits 640 x 480"),
     NUMBER (min_fill, 0, DBL_MAX, .75, "Minimum filling",
         "Reject objects that fill no more than this part of the rows and "
         "columns in which they have pixels"),
     NUMBER (min_extent, 0, DBL_MAX, 15, "Minimum extent",
-        "Reject objects whose mean width or mean height is less than this, "
-        "pixels"),
+        "Reject objects whose mean width or height is less than this, pixels"),
     NUMBER (frames, 1, INT32_MAX, 5, "Frames",
         "Accept an object once it has been seen in this many frames in a row"),
     ONE_OF (match, matches, GPUCCL_MATCH_AUTO, "Match",
         "How an object is recognised in the next frame"),
     NUMBER (match_distance, 1e-6, DBL_MAX, .2, "Maximum motion in space",
-        "An object that is matched in space moves by at most this from one "
-        "frame to the next, metres"),
+        "In space, an object moves by at most this in each frame, metres"),
     NUMBER (match_pixels, 1e-3, DBL_MAX, 32, "Maximum motion in the image",
-        "An object that is matched in the image moves by at most this from one "
-        "frame to the next, pixels"),
+        "In the image, an object moves by at most this in each frame, pixels"),
     NUMBER (match_ratio, 1, DBL_MAX, 2, "Maximum ratio of areas",
         "The area, the mean width and the mean height of an object change by "
         "at most this factor from one frame to the next"),

@@ -57,8 +57,7 @@ const Param moct_params[] = {
     NUMBER (appear_frames, 1, 1000, 1, "Frames to appear",
         "Report an object once it has been seen in this many frames in a row"),
     NUMBER (lose_frames, 0, 10000, 30, "Frames to lose",
-        "For this many frames, predict the position of an object that is not "
-        "seen; then it is lost"),
+        "Predict an unseen object for this many frames; then it is lost"),
     {NULL}};
 
 MoctParams

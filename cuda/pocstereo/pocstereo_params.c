@@ -11,8 +11,7 @@ static const ParamChoice weights[] = {
 
 static const ParamChoice fits[] = {
     {POCSTEREO_AUTO_FIT, "Chosen by the mode", "auto"},
-    {POCSTEREO_CLOSED_FORM,
-        "The peak's model, solved for three samples (the paper's)",
+    {POCSTEREO_CLOSED_FORM, "The paper's model of the peak, from three samples",
         "closed-form"},
     {POCSTEREO_NEWTON, "The maximum of the correlation itself", "newton"},
     {0, NULL, NULL}};
@@ -31,26 +30,21 @@ const Param pocstereo_params[] = {
         "points, 16 for every pixel); 32 samples with 15 lines and 16 samples "
         "with 11 lines are fastest"),
     NUMBER (lines, 0, POCSTEREO_MAX_LINES, 0, "Lines",
-        "Number of lines of the window, odd (0 = 15 for points, 11 for every "
-        "pixel)"),
+        "Lines of the window, odd (0 = 15 for points, 11 for every pixel)"),
     NUMBER (bandwidth, 0, POCSTEREO_MAX_BANDWIDTH, 0, "Bandwidth",
-        "Number of frequencies that are compared, less than half the window (0 "
-        "= a quarter of it for points, three eighths for every pixel, at most "
-        "31)"),
+        "Frequencies to compare, less than half the window (0 = a quarter of "
+        "it for points, three eighths for every pixel, at most 31)"),
     ONE_OF (weight, weights, POCSTEREO_AUTO_WEIGHT, "Weight",
-        "How frequencies are weighted (auto: rectangle for points, gaussian "
-        "for every pixel)"),
+        "Weight of frequencies (auto: rectangle for points, else gaussian)"),
     ONE_OF (fit, fits, POCSTEREO_AUTO_FIT, "Fit",
-        "How the peak is found between samples (auto: closed-form for "
-        "points, newton for every pixel)"),
+        "How the peak is found (auto: closed-form for points, else newton)"),
     NUMBER (noise_floor, 0, 255, 0, "Noise floor",
         "Reduce the weight of frequencies with a lower amplitude than this, in "
         "grey levels of 255; this suppresses noise, but the height of the peak "
         "then says less about the match (0 = all have the same weight)"),
     NUMBER (layers, 0, POCSTEREO_MAX_LAYERS, 0, "Layers",
-        "Number of sizes at which the views are searched, each half of the one "
-        "before (0 = as many as the range needs for points, 3 for every "
-        "pixel)"),
+        "Sizes at which views are searched, each half of the one before (0 = "
+        "as many as the range needs for points, 3 for every pixel)"),
     NUMBER (min_disparity, -POCSTEREO_MAX_DISPARITY, POCSTEREO_MAX_DISPARITY, 0,
         "Minimum disparity",
         "Disparity of the farthest surface: how many pixels farther left it is "
@@ -65,9 +59,8 @@ const Param pocstereo_params[] = {
         "Number of frames over which phases are averaged, for scenes and "
         "cameras that do not move (1 = none)"),
     ONE_OF (candidates, candidates, 9, "Candidates",
-        "In mode dense, number of disparities of the coarser layer that a "
-        "pixel tries: 1 = its parent's, as in the paper; 9 = also those of the "
-        "parent's neighbours"),
+        "In mode dense, how many disparities of the coarser layer a pixel "
+        "tries: 1 = its parent's, 9 = those of its parent's neighbours, too"),
     SWITCH (left_right, true, "Left-right check",
         "In mode dense, match the right view too, and reject matches that it "
         "does not confirm"),
@@ -83,15 +76,13 @@ const Param pocstereo_params[] = {
     NUMBER (speckle_size, 0, INT32_MAX, 100, "Speckle size",
         "In mode dense, reject patches with fewer pixels than this (0 = none)"),
     NUMBER (speckle_step, 0, POCSTEREO_MAX_DISPARITY, 1, "Speckle step",
-        "Neighbours belong to one patch if their disparities differ by at most "
-        "this, pixels"),
+        "Neighbours of one patch differ by at most this, pixels of disparity"),
     SWITCH (fill, true, "Fill gaps",
         "In mode dense with left-right, a pixel without a match takes the "
         "disparity that most pixels around it have, if both views allow it; "
         "what only one view shows stays without a match"),
     SWITCH (smooth, true, "Smooth surfaces",
-        "In mode dense, replace each disparity by a mean over its surface, not "
-        "across edges"),
+        "In mode dense, smooth disparities within surfaces, not across edges"),
     {NULL}};
 
 PocstereoParams

@@ -7,37 +7,35 @@
 #include "scene/rgbd.h"
 #include "scene/stereo.h"
 
+#define BY_HAND(...) PARAM_WHEN (BY_HAND, __VA_ARGS__)
+#define STOPPED(...) PARAM_WHEN (STOPPED, __VA_ARGS__)
+
 const Param scene_params[] = {
-    PARAM_NUMBER (SceneParams, seed, 0, UINT64_MAX, 0, "Seed",
-        "Seed of the scene; the same seed shows the same frames",
-        .when = PARAM_BY_HAND),
-    PARAM_NUMBER (SceneParams, n_objects, 1, CHROMATIC_MAX_OBJECTS, 8,
+    BY_HAND (NUMBER, SceneParams, seed, 0, UINT64_MAX, 0, "Seed",
+        "Seed of the scene; the same seed shows the same frames"),
+    BY_HAND (NUMBER, SceneParams, n_objects, 1, CHROMATIC_MAX_OBJECTS, 8,
         "Number of objects",
         "Number of objects, each with its own colour; in multispectral, with "
         "its own spectrum; in clutter, up to 32. Up to 12 have named colours; "
-        "more are hard to tell apart unless noise and shadows are low",
-        .when = PARAM_BY_HAND),
-    PARAM_NUMBER (SceneParams, speed, 0, 8, 1, "Speed",
+        "more are hard to tell apart unless noise and shadows are low"),
+    BY_HAND (NUMBER, SceneParams, speed, 0, 8, 1, "Speed",
         "Speed of objects: at 1 they cross the frame in about 200 frames; the "
         "robot of rgbd moves 8 mm or 1.2 degrees per frame; those of stereo "
         "move to and fro within about 120 frames, the camera of clutter within "
-        "200. A change of speed also changes their positions",
-        .when = PARAM_BY_HAND),
+        "200. A change of speed also changes their positions"),
     PARAM_NUMBER (SceneParams, noise, 0, 64, 2, "Noise",
         "Standard deviation of the sensor's noise: of grey levels; in rgbd of "
         "depth, in eighths of a step (0 = exact depth); in clutter of both"),
     PARAM_NUMBER (SceneParams, texture, 0, 1, .5, "Texture",
         "Contrast of the ground's texture"),
-    PARAM_NUMBER (SceneParams, distractors, 0, CHROMATIC_MAX_PATCHES, 4,
+    BY_HAND (NUMBER, SceneParams, distractors, 0, CHROMATIC_MAX_PATCHES, 4,
         "Distractors",
         "Number of small patches that come and go, with colours just outside "
         "the tolerance of an object's; in multispectral, patches of paint, "
-        "every second one with the ground's colour and another spectrum",
-        .when = PARAM_BY_HAND),
-    PARAM_SWITCH (SceneParams, occlusion, true, "Occlusion",
+        "every second one with the ground's colour and another spectrum"),
+    BY_HAND (SWITCH, SceneParams, occlusion, true, "Occlusion",
         "Objects pass in front of each other and behind a pillar; if false, "
-        "objects never touch",
-        .when = PARAM_BY_HAND),
+        "objects never touch"),
     {NULL}};
 
 _Static_assert(MULTISPECTRAL_MAX_OBJECTS == CHROMATIC_MAX_OBJECTS &&
@@ -48,10 +46,10 @@ const Param chromatic_params[] = {
     PARAM_NUMBER (ChromaticParams, shadows, 0, .5, .2, "Shadows",
         "Part of the light that shadows take from objects; the tolerances of "
         "the palette hold up to the default"),
-    PARAM_NUMBER (ChromaticParams, twins, 0, CHROMATIC_MAX_PATCHES, 0, "Twins",
+    BY_HAND (NUMBER, ChromaticParams, twins, 0, CHROMATIC_MAX_PATCHES, 0,
+        "Twins",
         "Number of small patches that come and go, with exactly an object's "
-        "colour, far away from it",
-        .when = PARAM_BY_HAND),
+        "colour, far away from it"),
     {NULL}};
 
 static const ParamChoice paths[] = {
@@ -105,8 +103,8 @@ static const ParamChoice contents[] = {
     {STEREO_HEAD, "A head, and nothing behind it", "head"}, {0, NULL, NULL}};
 
 const Param stereo_params[] = {
-    PARAM_ONE_OF (StereoParams, contents, contents, STEREO_ALL, "Contents",
-        "What stereo shows", .when = PARAM_BY_HAND),
+    BY_HAND (ONE_OF, StereoParams, contents, contents, STEREO_ALL, "Contents",
+        "What stereo shows"),
     PARAM_NUMBER (StereoParams, baseline, .001, 1, .06, "Baseline",
         "Distance between the cameras of stereo in metres; 0.06 makes "
         "disparities of 14 to 60 pixels in a view of 640 x 480"),
@@ -117,32 +115,28 @@ const Param stereo_params[] = {
     PARAM_NUMBER (StereoParams, misalignment, -64, 64, 0, "Misalignment",
         "Rows by which the right view of stereo is lower than the left one"),
     PARAM_NUMBER (StereoParams, gain, .1, 4, 1, "Gain",
-        "Light in the right view of stereo, as a multiple of that in the left "
-        "one"),
+        "Light in the right view of stereo, as a multiple of the left one's"),
     PARAM_NUMBER (StereoParams, gamma, .2, 5, 1, "Gamma",
         "Exponent of the grey levels, from 0 to 1, of the right view of "
         "stereo, before the gain"),
     {NULL}};
 
 const Param multispectral_params[] = {
-    PARAM_NUMBER (MultispectralParams, channels, 2, MULTISPECTRAL_MAX_CHANNELS,
-        11, "Channels",
+    STOPPED (NUMBER, MultispectralParams, channels, 2,
+        MULTISPECTRAL_MAX_CHANNELS, 11, "Channels",
         "Number of channels of multispectral if they are stacked: bands of "
-        "equal width from 400 to 1000 nm",
-        .when = PARAM_STOPPED),
+        "equal width from 400 to 1000 nm"),
     PARAM_NUMBER (MultispectralParams, contrast, 0, 1, 1, "Contrast",
         "Distance of the spectrum of a target of multispectral from the "
         "ground's, as part of the range that reflectances of 0 to 1 allow"),
     PARAM_NUMBER (MultispectralParams, drift, 0, .5, .1, "Drift",
-        "Part of the light on multispectral that varies, with a period of 300 "
-        "frames"),
+        "Part of multispectral's light that varies, in periods of 300 frames"),
     {NULL}};
 
-const Param clutter_params[] = {PARAM_NUMBER (ClutterParams, scene_frames, 0,
+const Param clutter_params[] = {BY_HAND (NUMBER, ClutterParams, scene_frames, 0,
                                     UINT64_MAX, 0, "Frames of a scene",
                                     "In clutter, drop other things on the "
-                                    "table after this many frames (0 = never)",
-                                    .when = PARAM_BY_HAND),
+                                    "table after this many frames (0 = never)"),
     PARAM_NUMBER (ClutterParams, depth_bias, -.1, .1, 0, "Bias of depth",
         "Error of all depth of clutter in metres, to whole millimetres; "
         "positive for too much depth"),

@@ -927,20 +927,19 @@ static const ParamChoice packings[] = {
 static const GstVisionProperty properties[] = {
     {.properties = gst_vision_common_properties,
         .at = G_STRUCT_OFFSET (GstVisionAggregatorPrivate, common)},
-    {.param = PARAM_NUMBER (GstVisionAggregatorPrivate, max_skew, -1,
-         60 * GST_SECOND, -1, "Greatest skew",
+    {.param = PARAM_WHEN (BY_HAND, NUMBER, GstVisionAggregatorPrivate, max_skew,
+         -1, 60 * GST_SECOND, -1, "Greatest skew",
          "Maximum difference between the times of two frames that belong "
          "together, in nanoseconds (-1 = 5/8 of the shorter frame duration, "
          "so that each frame of two equal sources has a partner whenever they "
          "began; 10 ms if the duration is unknown). Frames without a partner "
          "are dropped and counted in \"stats\"; its \"skew\" is the "
-         "difference of the newest pair, first minus second",
-         .when = PARAM_BY_HAND),
+         "difference of the newest pair, first minus second"),
         .changed = skew_changed},
-    {.param = PARAM_ONE_OF (GstVisionAggregatorPrivate, packing, packings,
-         GST_VISION_PACKING_AUTO, "Packing",
+    {.param = PARAM_WHEN (STOPPED, ONE_OF, GstVisionAggregatorPrivate, packing,
+         packings, GST_VISION_PACKING_AUTO, "Packing",
          "How one frame holds both views if only the first pad is linked",
-         .when = PARAM_STOPPED, .kind = "GstVisionPacking")},
+         .kind = "GstVisionPacking")},
     {.params = NULL}};
 
 static void

@@ -15,8 +15,7 @@ const Param gst_vision_backend_params[] = {
         "Backend", "Where the algorithm runs", .when = PARAM_STOPPED,
         .name = "backend", .kind = "GstVisionBackendKind"),
     PARAM_NUMBER (GstVisionBackend, device_id, -1, G_MAXINT, -1, "CUDA device",
-        "Number of the GPU (-1 = the GPU that neighbouring elements use, "
-        "else the first)",
+        "GPU's number (-1 = that of neighbouring elements, else the first)",
         .when = PARAM_STOPPED, .name = "cuda-device-id"),
     GST_VISION_N_THREADS (GstVisionBackend, n_threads), {NULL}};
 

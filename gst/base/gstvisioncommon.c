@@ -104,15 +104,12 @@ spec_of_stats (void)
 const GstVisionProperty gst_vision_common_properties[] = {
     {.params = gst_vision_backend_params,
         .at = G_STRUCT_OFFSET (GstVisionCommon, backend)},
-    {.param = PARAM_SWITCH (GstVisionCommon, post_messages, false,
-         "Post messages",
-         "Post the results of each frame on the bus, as an element message",
-         .when = PARAM_BY_HAND)},
-    {.param = PARAM_NUMBER (GstVisionCommon, interval, 0, G_MAXUINT64, 0,
-         "Interval",
-         "Minimum time between two messages in nanoseconds (0 = a message for "
-         "every frame)",
-         .when = PARAM_BY_HAND)},
+    {.param = PARAM_WHEN (BY_HAND, SWITCH, GstVisionCommon, post_messages,
+         false, "Post messages",
+         "Post the results of each frame on the bus, as an element message")},
+    {.param = PARAM_WHEN (BY_HAND, NUMBER, GstVisionCommon, interval, 0,
+         G_MAXUINT64, 0, "Interval",
+         "Minimum nanoseconds between two messages (0 = one for every frame)")},
     {.spec = spec_of_stats, .read = read_stats}, {.params = NULL}};
 
 /* ---- Frames ---- */

@@ -370,13 +370,6 @@ gst_vision_properties_install_at (
   each (table, at, install, &i);
 }
 
-void
-gst_vision_properties_install (
-    GObjectClass *klass, const GstVisionProperty *table)
-{
-  gst_vision_properties_install_at (klass, table, 0);
-}
-
 static void
 set_default (
     gpointer to, const GstVisionProperty *row, const Param *p, gssize owner)
@@ -394,12 +387,6 @@ gst_vision_properties_init_at (
     gpointer object, const GstVisionProperty *table, gssize at)
 {
   each (table, at, set_default, object);
-}
-
-void
-gst_vision_properties_init (gpointer object, const GstVisionProperty *table)
-{
-  gst_vision_properties_init_at (object, table, 0);
 }
 
 gboolean

@@ -54,20 +54,19 @@ struct _GstVisionProperty {
 };
 
 /* For class_init (): installs them, with set_property () and get_property ().
- */
-void gst_vision_properties_install (
-    GObjectClass *klass, const GstVisionProperty *table);
-/* For instance_init (): gives each field its default.  Texts are freed with
- * @object; what parse () made of them is @object's to free. */
-void gst_vision_properties_init (
-    gpointer object, const GstVisionProperty *table);
-
-/* The same for a table about the struct that lies at @at in the instance, which
- * G_PRIVATE_OFFSET () tells of a private one. */
+ * The struct that @table is about lies at @at in the instance: at 0 if it is
+ * the instance, at what G_PRIVATE_OFFSET () tells of a private one. */
 void gst_vision_properties_install_at (
     GObjectClass *klass, const GstVisionProperty *table, gssize at);
+#define gst_vision_properties_install(klass, table) \
+ gst_vision_properties_install_at (klass, table, 0)
+
+/* For instance_init (): gives each field its default.  Texts are freed with
+ * @object; what parse () made of them is @object's to free. */
 void gst_vision_properties_init_at (
     gpointer object, const GstVisionProperty *table, gssize at);
+#define gst_vision_properties_init(object, table) \
+ gst_vision_properties_init_at (object, table, 0)
 
 /* For start (), in which both parents call it: FALSE, and an error that names
  * the properties, where the newest texts of some were refused.  That is the one

@@ -124,9 +124,7 @@ static const ParamChoice distances[] = {
     {GST_EMDTRACK_DISTANCE_AUTO, "Euclidean for a codebook, else a line",
         "auto"},
     {GST_EMDTRACK_DISTANCE_LINE,
-        "Bins lie on a line, 1 apart, or at the wavelengths that the caps "
-        "state",
-        "line"},
+        "Bins lie on a line, 1 apart, or at the caps' wavelengths", "line"},
     {GST_EMDTRACK_DISTANCE_CIRCLE,
         "Bins lie on a circle, and the shorter way round counts", "circle"},
     {GST_EMDTRACK_DISTANCE_EUCLIDEAN,
@@ -166,7 +164,7 @@ await_regions (GstElement *element, const Param *param)
 
 #define PARAMS \
  .params = emdtrack_params, .at = G_STRUCT_OFFSET (GstEmdtrack, params)
-#define STOPPED .when = PARAM_STOPPED
+#define STOPPED(row, ...) PARAM_WHEN (STOPPED, row, GstEmdtrack, __VA_ARGS__)
 
 static const GstVisionProperty properties[] = {
     {.param = PARAM_STRING (GstEmdtrack, targets, NULL, "Targets",
@@ -182,48 +180,40 @@ static const GstVisionProperty properties[] = {
          "sink, in place of all targets")},
     {.param = PARAM_STRING (GstEmdtrack, target_meta, NULL, "Target meta",
          "Upstream regions of interest of this type become targets, too: those "
-         "of the next frame that has any; set the property again to take "
-         "others"),
+         "of the next frame that has any; set it again to take others"),
         .changed = await_regions},
-    {.param = PARAM_STRING (GstEmdtrack, mosaic_pattern, NULL, "Mosaic pattern",
+    {.param = STOPPED (STRING, mosaic_pattern, NULL, "Mosaic pattern",
          "Width x height of the mosaic's tile, such as 5x3, if the caps do not "
-         "state it (empty = a square)",
-         STOPPED)},
-    {.param = PARAM_STRING (GstEmdtrack, distance_file, NULL, "Distance file",
+         "state it (empty = a square)")},
+    {.param = STOPPED (STRING, distance_file, NULL, "Distance file",
          "Text file of bins x bins numbers, symmetric and not negative, for "
-         "ground-distance=file; lines that begin with # are comments",
-         STOPPED)},
+         "ground-distance=file; lines that begin with # are comments")},
     {PARAMS, .until = "solver"},
-    {.param = PARAM_ONE_OF (GstEmdtrack, distance, distances,
-         GST_EMDTRACK_DISTANCE_AUTO, "Ground distance",
-         "Ground distance between two bins", STOPPED, .name = "ground-distance",
-         .kind = "Distance")},
+    {.param = STOPPED (ONE_OF, distance, distances, GST_EMDTRACK_DISTANCE_AUTO,
+         "Ground distance", "Ground distance between two bins",
+         .name = "ground-distance", .kind = "Distance")},
     {.param = PARAM_NUMBER (GstEmdtrack, saturation, -1, DBL_MAX, -1,
          "Saturation",
          "Maximum ground distance; greater ones count as this (0 = no limit; "
          "-1 = 15 between colours and 30 between spectra of a codebook, else "
          "no limit)")},
     {PARAMS},
-    {.param = PARAM_NUMBER (GstEmdtrack, channels, 0, EMDTRACK_BINS, 0,
-         "Channels",
-         "Number of channels in a grey frame, if the caps do not state it (0 = "
-         "what the layout implies)",
-         STOPPED)},
-    {.param = PARAM_ONE_OF (GstEmdtrack, layout, layouts,
-         GST_EMDTRACK_LAYOUT_CAPS, "Channel layout",
-         "Arrangement of the channels in a grey frame, if the caps do not "
-         "state it",
-         STOPPED, .name = "channel-layout", .kind = "Layout")},
+    {.param = STOPPED (NUMBER, channels, 0, EMDTRACK_BINS, 0, "Channels",
+         "Channels of a grey frame, unless the caps tell (0 = by the layout)")},
+    {.param = STOPPED (ONE_OF, layout, layouts, GST_EMDTRACK_LAYOUT_CAPS,
+         "Channel layout",
+         "Arrangement of a grey frame's channels, if the caps do not state it",
+         .name = "channel-layout", .kind = "Layout")},
     {.params = emdtrack_track_params,
         .at = G_STRUCT_OFFSET (GstEmdtrack, track)},
     {.param =
             PARAM_SWITCH (GstEmdtrack, normalise_gain, FALSE, "Normalise gain",
                 "For codebooks of colours: compensate for changes of the "
                 "frame's mean brightness since the targets were chosen")},
-    {.param = PARAM_SWITCH (GstEmdtrack, emd_map, FALSE, "EMD map",
-         "Attach a map of kind emd for each target", STOPPED)},
-    {.param = PARAM_ONE_OF (GstEmdtrack, output, outputs,
-         GST_EMDTRACK_OUTPUT_VIDEO, "Output", "What the video shows", STOPPED)},
+    {.param = STOPPED (SWITCH, emd_map, FALSE, "EMD map",
+         "Attach a map of kind emd for each target")},
+    {.param = STOPPED (ONE_OF, output, outputs, GST_EMDTRACK_OUTPUT_VIDEO,
+         "Output", "What the video shows")},
     {.params = NULL}};
 
 /* ---- Frames ---- */

@@ -97,16 +97,14 @@ static const GstVisionProperty properties[] = {
     /* The file is emptied first.  On standard output, gst-launch-1.0 writes its
        own words between the lines unless it has -q.  Lines for a FIFO wait for
        its reader. */
-    {.param = PARAM_STRING (GstVisionJson, location, STDOUT, "Location",
+    {.param = PARAM_WHEN (STOPPED, STRING, GstVisionJson, location, STDOUT,
+         "Location",
          "File or FIFO to write the lines to (- = standard output); if a FIFO "
-         "has no reader, the newest 1 MiB of lines wait for one",
-         .when = PARAM_STOPPED)},
+         "has no reader, the newest 1 MiB of lines wait for one")},
     /* The element does not close it. */
-    {.param = PARAM_NUMBER (GstVisionJson, fd, -1, G_MAXINT, -1,
+    {.param = PARAM_WHEN (STOPPED, NUMBER, GstVisionJson, fd, -1, G_MAXINT, -1,
          "File descriptor",
-         "Open file descriptor to write the lines to, in place of location "
-         "(-1 = unused)",
-         .when = PARAM_STOPPED)},
+         "Open descriptor to write to, in place of location (-1 = unused)")},
     {.param = PARAM_STRING (GstVisionJson, stream, NULL, "Stream",
          "Name of the stream, written in every line")},
     {.param = PARAM_SWITCH (GstVisionJson, utc, false, "UTC",

@@ -149,19 +149,16 @@ static const GstVisionProperty properties[] = {
          "pixels (empty = the whole frame)"),
         .parse = read_region},
     {PARAMS},
-    {.param = PARAM_NUMBER (GstMoct, history_length, 0, 4096, 128,
-         "History length",
-         "Number of frames in the history of trajectories, which is in the "
-         "device's memory",
-         .when = PARAM_STOPPED)},
+    {.param = PARAM_WHEN (STOPPED, NUMBER, GstMoct, history_length, 0, 4096,
+         128, "History length",
+         "Frames in the history of trajectories, in the device's memory")},
     {.param = PARAM_ONE_OF (GstMoct, trajectory, trajectories,
          GST_MOCT_TRAJECTORY_NONE, "Trajectory",
-         "Points of the history that are attached to each object; each point "
-         "costs time")},
-    {.param = PARAM_SWITCH (GstMoct, label_map, FALSE, "Label map",
+         "Points of the history attached to each object; each costs time")},
+    {.param = PARAM_WHEN (STOPPED, SWITCH, GstMoct, label_map, FALSE,
+         "Label map",
          "Attach the map \"labels\": for each pixel 0, or 1 + the number of "
-         "its colour in \"objects\"",
-         .when = PARAM_STOPPED)},
+         "its colour in \"objects\"")},
     {.param = PARAM_SWITCH (GstMoct, mouse, FALSE, "Mouse",
          "Learn a colour where the user clicks or draws a box in the window of "
          "a sink; the colours are named \"click 1\", \"click 2\" and so on")},

@@ -20,8 +20,7 @@ static const ParamChoice shows[] = {
     {GST_VISION_SHOW_RATE, "The number of frames per second, in a corner",
         "rate"},
     {GST_VISION_SHOW_LEGEND,
-        "What the colours stand for, and the number of objects of each, in a "
-        "corner",
+        "What colours stand for, and numbers of objects, in a corner",
         "legend"},
     {0, NULL, NULL}};
 
@@ -68,8 +67,7 @@ const Param gst_vision_look_params[] = {
     NUMBER (
         trail_time, 0, 60, 1.6, "Trail time", "Length of trails in seconds"),
     PARAM_SOME_OF (GstVisionLook, states, states, ALL_BUT_REJECTED, "States",
-        "States of the objects that are drawn; objects without a state are "
-        "always drawn",
+        "Draw objects in these states, and those without a state",
         .kind = "GstVisionStates"),
     PARAM_STRING (GstVisionLook, elements, NULL, "Elements",
         "Factory names of the elements whose objects are drawn, separated by "
@@ -78,19 +76,16 @@ const Param gst_vision_look_params[] = {
         "Names in the pipeline of the elements whose objects are drawn, "
         "separated by commas (unset = all)"),
     PARAM_STRING (GstVisionLook, labels, NULL, "Labels",
-        "Labels of the objects that are drawn, separated by commas (unset = "
-        "all)"),
+        "Labels to draw, separated by commas (unset = all)"),
     PARAM_SWITCH (GstVisionLook, merge, true, "Merge",
-        "Draw an object that several elements found only once; boxes that have "
-        "half of their area in common are one object: the one with a "
-        "silhouette or a pose is drawn, else the one with a label, else the "
-        "first"),
+        "If several elements found one object, draw it once: of boxes that "
+        "share half of their area, one with a silhouette or a pose, else one "
+        "with a label, else the first"),
     PARAM_ONE_OF (GstVisionLook, color_by, colours_by,
         GST_VISION_COLOR_BY_LABEL, "Color by",
         "What the colour of an object stands for", .kind = "GstVisionColorBy"),
     PARAM_STRING (GstVisionLook, map, NULL, "Map",
-        "Kind of the map to show in colours over the frame (disparity, "
-        "depth, labels, …)"),
+        "Map to show in colours over the frame: disparity, depth, labels, …"),
     NUMBER (opacity, 0, 1, .5, "Opacity", "Opacity of the map"),
     NUMBER (map_low, -G_MAXFLOAT, G_MAXFLOAT, 0, "Low end of the map",
         "Value shown in the first colour; if both ends are equal, the minimum "

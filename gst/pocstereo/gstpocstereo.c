@@ -187,9 +187,8 @@ static const GstVisionProperty properties[] = {
          "or regions of interest; if false, measure the whole frame")},
     {.param = NUMBER (disparity_scale, 0, POCSTEREO_MAX_DISPARITY, 0,
          "Scale of disparities",
-         "With output=disparity: pixels of disparity per step of the value; "
-         "disparities beyond 65534 steps are clamped (0 = 1/256, or as fine as "
-         "the range allows)"),
+         "With output=disparity, pixels of disparity per step of the value, "
+         "clamped to 65534 steps (0 = 1/256, or as fine as the range allows)"),
         .changed = announce_again},
     {.param = NUMBER (baseline, 0, 1e6, 0, "Baseline",
          "With intrinsics, metres from the left to the right camera (0 = that "
@@ -200,19 +199,16 @@ static const GstVisionProperty properties[] = {
          "left one, pixels; Middlebury calls it doffs: depth = fx baseline / "
          "(disparity + doffs)")},
     {.param = NUMBER (calibration_unit, 1e-9, 1e6, 1, "Unit of the calibration",
-         "Metres per unit of OpenCV's T: 0.001 if the squares were given in "
-         "millimetres",
+         "Metres per unit of OpenCV's T: 0.001 for squares in millimetres",
          .when = PARAM_BY_HAND),
         .changed = gst_pocstereo_read_again},
     {.param = STRING (roi, NULL, "Regions of interest",
-         "In mode points, the regions of the grid: x,y,width,height;… in "
-         "pixels (unset = the regions of interest on the left frame, else all "
-         "of it)"),
+         "In mode points, regions of the grid: x,y,width,height;… in pixels "
+         "(unset = the left frame's regions of interest, else all of it)"),
         .parse = gst_pocstereo_read_roi},
     {.param = STRING (points, NULL, "Points",
-         "In mode points, the points to measure, in place of a grid: x,y;x,y;… "
-         "in pixels, or the name of a file with such a list on any number of "
-         "lines"),
+         "In mode points, the points to measure in place of a grid: x,y;x,y;… "
+         "in pixels, or a file with such a list on any number of lines"),
         .parse = gst_pocstereo_read_points},
     {.param = STRING (calibration, NULL, "Calibration",
          "Calibration of the rig, by which frames are rectified: OpenCV's file "
@@ -326,7 +322,8 @@ run (GstPocstereo *self, const PocstereoParams *params, const Image *left,
   return gst_pocstereo_take_points (self, params, left, matches, buffer);
 }
 
-/* Finds the rig and the points for this frame; returns what is wrong with it. */
+/* Finds the rig and the points for this frame; returns what is wrong with it.
+ */
 static const char *
 begin (GstPocstereo *self, const PocstereoParams *params, GstBuffer *buffer)
 {

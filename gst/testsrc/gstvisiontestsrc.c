@@ -116,7 +116,7 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
 
 static const ParamChoice patterns[] = {
     {GST_VISION_TEST_SRC_CHROMATIC,
-        "Shapes, each with its own colour, that move, turn and hide each other",
+        "Shapes of one colour each that move, turn and hide each other",
         "chromatic"},
     {GST_VISION_TEST_SRC_RGBD,
         "Depth of a room from a hand-held camera; a robot in it starts to "
@@ -189,61 +189,57 @@ spec_of_palette (void)
       NULL, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
 }
 
-#define OWN(kind, ...) PARAM_##kind (GstVisionTestSrc, __VA_ARGS__)
+#define OWN(time, row, ...) \
+ PARAM_WHEN (time, row, GstVisionTestSrc, __VA_ARGS__)
 #define AT(field) .at = G_STRUCT_OFFSET (GstVisionTestSrc, field)
 
 static const GstVisionProperty properties[] = {
-    {.param = OWN (ONE_OF, pattern, patterns, GST_VISION_TEST_SRC_CHROMATIC,
-         "Pattern", "The kind of scene", .when = PARAM_STOPPED)},
+    {.param = OWN (STOPPED, ONE_OF, pattern, patterns,
+         GST_VISION_TEST_SRC_CHROMATIC, "Pattern", "The kind of scene")},
     {.params = scene_params, AT (params), .until = "texture"},
     {.params = chromatic_params, AT (chromatic_params), .until = "twins"},
     {.params = scene_params, AT (params), .until = "occlusion"},
     {.params = chromatic_params, AT (chromatic_params)},
     {.params = scene_params, AT (params)},
-    {.param = OWN (SWITCH, label_map, false, "Label map",
+    {.param = OWN (BY_HAND, SWITCH, label_map, false, "Label map",
          "Attach the true labels of pixels: a map of kind labels with 1 + the "
-         "id of the visible object",
-         .when = PARAM_BY_HAND)},
+         "id of the visible object")},
     {.params = rgbd_params, AT (rgbd_params)},
-    {.param = OWN (SWITCH, correspondence_map, true, "Correspondence map",
+    {.param = OWN (BY_HAND, SWITCH, correspondence_map, true,
+         "Correspondence map",
          "With rgbd, attach a map of kind correspondence: the class that a "
          "tracker should give each pixel if its model is the room with the "
-         "robot at rest",
-         .when = PARAM_BY_HAND)},
-    {.param = OWN (ONE_OF, view, views, GST_VISION_TEST_SRC_LEFT, "View",
+         "robot at rest")},
+    {.param = OWN (STOPPED, ONE_OF, view, views, GST_VISION_TEST_SRC_LEFT,
+         "View",
          "The camera of stereo, or colour or depth of clutter; in stereo, "
-         "color "
-         "and depth mean left; in clutter, all but depth mean color",
-         .when = PARAM_STOPPED)},
+         "color and depth mean left; in clutter, all but depth mean color")},
     {.params = stereo_params, AT (stereo_params)},
-    {.param = OWN (SWITCH, truth_maps, true, "Truth maps",
+    {.param = OWN (BY_HAND, SWITCH, truth_maps, true, "Truth maps",
          "With stereo, attach the true disparity and depth of each pixel, and "
-         "as confidence whether the other camera sees it",
-         .when = PARAM_BY_HAND)},
+         "as confidence whether the other camera sees it")},
     {.params = multispectral_params,
         AT (multispectral_params),
         .until = "contrast"},
-    {.param = OWN (ONE_OF, layout, layouts, GST_VISION_TEST_SRC_STACKED,
-         "Channel layout", "How the channels of multispectral lie in a frame",
-         .when = PARAM_STOPPED, .name = "channel-layout", .kind = "Layout")},
-    {.param = OWN (NUMBER, mosaic_side, 2, 4, 4, "Side of the mosaic",
+    {.param = OWN (STOPPED, ONE_OF, layout, layouts,
+         GST_VISION_TEST_SRC_STACKED, "Channel layout",
+         "How the channels of multispectral lie in a frame",
+         .name = "channel-layout", .kind = "Layout")},
+    {.param = OWN (STOPPED, NUMBER, mosaic_side, 2, 4, 4, "Side of the mosaic",
          "Side of the pattern of multispectral's mosaic; its square is the "
-         "number of channels",
-         .when = PARAM_STOPPED)},
+         "number of channels")},
     {.params = multispectral_params, AT (multispectral_params)},
-    {.param = OWN (STRING, meshes, NULL, "Meshes",
+    {.param = OWN (STOPPED, STRING, meshes, NULL, "Meshes",
          "Objects on the table of clutter: PLY or OBJ files with triangles and "
          "names of solids, with commas or semicolons between them (unset = ten "
-         "solids)",
-         .when = PARAM_STOPPED)},
-    {.param = OWN (NUMBER, mesh_unit, 1e-6, 1e3, 1, "Unit of the meshes",
-         "Metres per unit of the meshes: 0.001 for millimetres",
-         .when = PARAM_STOPPED)},
+         "solids)")},
+    {.param =
+            OWN (STOPPED, NUMBER, mesh_unit, 1e-6, 1e3, 1, "Unit of the meshes",
+                "Metres per unit of the meshes: 0.001 for millimetres")},
     {.params = clutter_params, AT (clutter_params)},
-    {.param = OWN (SWITCH, is_live, false, "Live",
+    {.param = OWN (STOPPED, SWITCH, is_live, false, "Live",
          "Send each frame when its time has come, as a camera does and in step "
-         "with other live sources of the pipeline",
-         .when = PARAM_STOPPED),
+         "with other live sources of the pipeline"),
         .changed = live_changed},
     {.param = GST_VISION_N_THREADS (GstVisionTestSrc, backend.n_threads)},
     {.spec = spec_of_palette, .read = read_palette}, {.params = NULL}};

@@ -84,16 +84,14 @@ static GstStaticPadTemplate src_template =
 
 static const GstVisionProperty properties[] = {
     {.param = PARAM_STRING (GstVisionmap, kind, NULL, "Kind",
-         "Kind of the map (disparity, depth, labels, …; unset = the newest map "
-         "of any kind)")},
-    {.param = PARAM_NUMBER (GstVisionmap, map_low, -G_MAXFLOAT, G_MAXFLOAT, 0,
-         "Low end of the map",
+         "Kind of the map: disparity, depth, labels, … (unset = the newest)")},
+    {.param = PARAM_WHEN (BY_HAND, NUMBER, GstVisionmap, map_low, -G_MAXFLOAT,
+         G_MAXFLOAT, 0, "Low end of the map",
          "Value shown in the first colour or black; if both ends are equal, "
-         "colours follow the range of the map, and greys are its numbers",
-         .when = PARAM_BY_HAND)},
-    {.param = PARAM_NUMBER (GstVisionmap, map_high, -G_MAXFLOAT, G_MAXFLOAT, 0,
-         "High end of the map", "Value shown in the last colour or white",
-         .when = PARAM_BY_HAND)},
+         "colours follow the range of the map, and greys are its numbers")},
+    {.param = PARAM_WHEN (BY_HAND, NUMBER, GstVisionmap, map_high, -G_MAXFLOAT,
+         G_MAXFLOAT, 0, "High end of the map",
+         "Value shown in the last colour or white")},
     {.param = GST_VISION_N_THREADS (GstVisionmap, n_threads)},
     {.params = NULL}};
 
