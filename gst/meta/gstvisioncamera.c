@@ -15,7 +15,8 @@ static const gchar *const intrinsics[N_INTRINSICS] = {
  * gst_vision_camera_init:
  * @camera: a camera
  *
- * A camera of which nothing is known.
+ * Sets all fields to 0, and the baseline to NAN: nothing is known of the
+ * camera.
  *
  * Since: 0.1
  */
@@ -50,12 +51,15 @@ parse_number (const gchar *entry, guint index, gdouble *number, GError **error)
 /**
  * gst_vision_camera_set_intrinsics:
  * @camera: a camera
- * @text: "fx,fy,cx,cy", followed by as many of ",k1,k2,p1,p2,k3" as are not 0
- * @error: what is wrong with @text, as part of a sentence
+ * @text: four to nine numbers with commas between them, "fx,fy,cx,cy" in pixels
+ *   and then k1, k2, p1, p2 and k3; the function sets missing ones to 0
+ * @error: on failure, a #GstLibraryError whose message names the wrong entry
  *
- * Reads what elements take as their property intrinsics.
+ * Reads the text that elements take as their property "intrinsics", and sets
+ * @fx, @fy, @cx, @cy and @distortion.  The other fields stay as they are.
  *
- * Returns: %FALSE where @text is malformed; @camera is then as it was
+ * Returns: %TRUE; or %FALSE if the count of numbers is wrong, or if a number is
+ *   not finite or, as a focal length, not above 0: @camera then stays as it is
  *
  * Since: 0.1
  */
@@ -117,12 +121,16 @@ get_doubles (const GstStructure *structure, const gchar *field,
 /**
  * gst_buffer_set_vision_camera:
  * @buffer: a writable #GstBuffer
- * @origin: result or truth
- * @camera: the camera, with a reference size and focal lengths above 0
+ * @origin: whether a calibration (result) or a synthetic scene (truth) gives
+ *   the camera
+ * @camera: the camera, whose reference size and focal lengths are above 0; the
+ *   function copies it
  *
- * Says which camera took the frame; what the buffer said before is replaced.
+ * Attaches the camera that took the frame.  It replaces the buffer's camera of
+ * this origin.
  *
- * Returns: whether it was set
+ * Returns: %TRUE; or %FALSE, with a critical warning, if @buffer is not
+ *   writable or @camera is not usable
  *
  * Since: 0.1
  */
@@ -155,11 +163,14 @@ gst_buffer_set_vision_camera (
 /**
  * gst_buffer_get_vision_camera:
  * @buffer: a #GstBuffer
- * @origin: result or truth
+ * @origin: the origin of the camera to read
  * @camera: (out caller-allocates): the camera
  *
- * Returns: whether the buffer says which camera took it, with a reference size
- *   and intrinsics
+ * Reads the camera that took the frame.
+ *
+ * Returns: %TRUE; or %FALSE if the buffer has no camera of this origin, or one
+ *   without a reference size or intrinsics: the values in @camera then have no
+ *   meaning
  *
  * Since: 0.1
  */

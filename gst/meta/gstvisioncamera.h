@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The camera that took a frame. */
+ * The camera that took a frame, as a meta of its buffer. */
 #pragma once
 
 #include "gstvisionorigin.h"
@@ -9,21 +9,25 @@ G_BEGIN_DECLS
 
 /**
  * GstVisionCamera:
- * @ref_width: width of the frame whose pixels are the unit below
- * @ref_height: height of that frame
- * @fx: focal length along x, pixels, above 0
- * @fy: focal length along y, pixels, above 0
- * @cx: x of the principal point, pixels
- * @cy: y of the principal point, pixels
- * @distortion: (array fixed-size=5): k1 k2 p1 p2 k3 of the Brown-Conrady model
- *   in the order of OpenCV; all 0 where the frame is rectified
- * @baseline: metres from the left to the right camera; NAN without a
- *   second one
- * @pose: (array fixed-size=7): from the camera's coordinates to the world's,
- *   as #GstVisionObject.pose; only where @has_pose
- * @has_pose: whether @pose is known
+ * @ref_width: width of the reference frame in pixels, above 0; the fields
+ *   below count its pixels
+ * @ref_height: height of the reference frame in pixels, above 0
+ * @fx: focal length along x in pixels, above 0
+ * @fy: focal length along y in pixels, above 0
+ * @cx: x of the principal point in pixels; it may lie outside the frame
+ * @cy: y of the principal point in pixels
+ * @distortion: (array fixed-size=5): the coefficients k1, k2, p1, p2 and k3 of
+ *   the Brown-Conrady model, in the order of OpenCV, without a unit; all are 0
+ *   if the frame is rectified
+ * @baseline: distance from the left to the right camera in metres; NAN if the
+ *   camera has no partner
+ * @pose: (array fixed-size=7): the transform from the camera's coordinates to
+ *   those of the world, laid out as #GstVisionObject.pose; it has a meaning
+ *   only if @has_pose is %TRUE
+ * @has_pose: %TRUE if @pose is known
  *
- * A pinhole camera.  The centre of the first pixel is at (0, 0).
+ * A pinhole camera with lens distortion.  The centre of the first pixel is at
+ * (0, 0).  The struct points to no other memory: an assignment copies it.
  *
  * Since: 0.1
  */

@@ -43,13 +43,16 @@ is_sound (const GstVisionMap *map)
 /**
  * gst_buffer_add_vision_map:
  * @buffer: a writable #GstBuffer
- * @origin: result or truth
- * @map: the map; its pixels get one more reference and must not change any
- *   more
+ * @origin: whether an element found the map (result) or a synthetic scene knows
+ *   it (truth)
+ * @map: the map; the function copies it and takes a reference to its pixels,
+ *   which nobody may change from then on
  *
- * Appends to the maps that the buffer has.
+ * Appends a map to the maps of a buffer.
  *
- * Returns: whether it was added
+ * Returns: %TRUE; or %FALSE, with a critical warning, if @buffer is not
+ *   writable, or if @map is malformed: its format is unknown, or its rows reach
+ *   beyond its pixels
  *
  * Since: 0.1
  */
@@ -113,9 +116,12 @@ from_structure (const GstStructure *item, GstVisionMap *map)
 /**
  * gst_buffer_n_vision_maps:
  * @buffer: a #GstBuffer
- * @origin: result or truth
+ * @origin: the origin of the maps
  *
- * Returns: how many maps the buffer has, malformed ones counted in
+ * Counts the maps of a buffer.
+ *
+ * Returns: the number of maps, of which some may be malformed; 0 if the buffer
+ *   has none
  *
  * Since: 0.1
  */
@@ -132,12 +138,15 @@ gst_buffer_n_vision_maps (GstBuffer *buffer, GstVisionOrigin origin)
 /**
  * gst_buffer_nth_vision_map:
  * @buffer: a #GstBuffer
- * @origin: result or truth
- * @index: which, from 0, the oldest first
- * @map: (out caller-allocates): the map; it is the buffer's
+ * @origin: the origin of the map
+ * @index: number of the map, from 0; the oldest map is the first
+ * @map: (out caller-allocates): the map; its strings and pixels belong to the
+ *   buffer
  *
- * Returns: %FALSE if there are not that many, or if this one is malformed,
- *   such as one whose rows reach beyond its pixels
+ * Reads one of the maps of a buffer.
+ *
+ * Returns: %TRUE; or %FALSE if the buffer has @index maps or fewer, or if this
+ *   map is malformed, for example if its rows reach beyond its pixels
  *
  * Since: 0.1
  */
@@ -159,12 +168,14 @@ gst_buffer_nth_vision_map (
 /**
  * gst_buffer_find_vision_map:
  * @buffer: a #GstBuffer
- * @origin: result or truth
- * @kind: (nullable): the kind of map; %NULL for any
- * @map: (out caller-allocates): the newest map of that kind; it is the
- *   buffer's
+ * @origin: the origin of the map
+ * @kind: (nullable): the kind of the map, such as `depth`; %NULL for any kind
+ * @map: (out caller-allocates): the map; its strings and pixels belong to the
+ *   buffer
  *
- * Returns: whether there is one
+ * Finds the newest map of a kind that is not malformed.
+ *
+ * Returns: %TRUE; or %FALSE if the buffer has no such map
  *
  * Since: 0.1
  */

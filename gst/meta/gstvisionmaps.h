@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The maps of a frame: one number, or a few, for each of its pixels. */
+ * The maps of a frame: a map holds one or more numbers for each pixel. */
 #pragma once
 
 #include "gstvisionorigin.h"
@@ -9,29 +9,33 @@ G_BEGIN_DECLS
 
 /**
  * GstVisionMap:
- * @element: (nullable): factory name of the element that made it
- * @kind: what the numbers mean: disparity (pixels), confidence, depth
- *   (metres), points (x y z in metres and sigma), normals (x y z of a unit
- *   vector), labels, emd, correspondence (a class and a model) or rendered
- * (red, green and blue)
- * @format: u8, u16, u32 or f32, in the byte order of the machine
- * @channels: numbers a pixel, interleaved, at least 1
- * @width: pixels a row, at least 1
- * @height: rows, at least 1
- * @stride: bytes from one row to the next
- * @on_gpu: whether @pixels is CUDA memory; mapping that for the CPU downloads
- *   it
- * @scale: value = raw · @scale + @offset
- * @offset: see @scale
- * @invalid: the raw value that means "none here"; NAN where every value counts
- * @pixels: the raw numbers, from the first byte of the buffer
- * @names: (nullable): of labels, what the numbers 1, 2, … are called, set apart
- *   by semicolons
+ * @element: (nullable): factory name of the element that made the map
+ * @kind: meaning of the numbers: `disparity` (pixels), `confidence`, `depth`
+ *   (metres), `points` (x, y, z in metres and sigma), `normals` (x, y, z of a
+ *   unit vector), `labels`, `emd`, `correspondence` (a class and a model) or
+ *   `rendered` (red, green and blue)
+ * @format: type of a raw number: `u8`, `u16`, `u32` or `f32`, in the byte order
+ *   of the machine
+ * @channels: number of numbers in a pixel, at least 1; they lie side by side
+ * @width: number of pixels in a row, at least 1
+ * @height: number of rows, at least 1
+ * @stride: bytes from the start of one row to the start of the next, at least
+ *   @width times @channels times the bytes of @format
+ * @on_gpu: %TRUE if @pixels is CUDA memory; if a program maps it for the CPU,
+ *   GStreamer downloads it
+ * @scale: factor of a raw number: value = raw · @scale + @offset; finite
+ * @offset: value of the raw number 0, see @scale; finite
+ * @invalid: raw number that marks a pixel without a value; NAN if every raw
+ *   number is a value
+ * @pixels: buffer of the raw numbers, which begin at its first byte
+ * @names: (nullable): for kind `labels`, the names of the numbers 1, 2, … with
+ *   semicolons between them
  *
- * A picture of numbers, which covers the whole frame whatever its own size.
- * What gst_buffer_nth_vision_map() and gst_buffer_find_vision_map() point to
- * belongs to the meta: it is there as long as the buffer is, and its metas
- * stay as they are.
+ * A picture of numbers.  It covers the whole frame, whatever its own size is.
+ *
+ * gst_buffer_nth_vision_map() and gst_buffer_find_vision_map() copy nothing:
+ * the strings and @pixels belong to the meta.  They are valid until the buffer
+ * is freed or its meta is changed; take a reference to @pixels to keep it.
  *
  * Since: 0.1
  */

@@ -155,26 +155,27 @@ remove_regions (GstBuffer *buffer, const GstVisionObjects *objects)
 /**
  * gst_buffer_mirror_vision_objects:
  * @buffer: a writable #GstBuffer
- * @info: the size of its frame
+ * @info: the size of the frame
  *
- * Makes the #GstVideoRegionOfInterestMeta of the buffer's objects anew, in
- * pixels of this frame: for after elements that drop or do not scale them.
- * Regions that were made of these objects before are removed: those with the
- * same type and id.
+ * Renews the #GstVideoRegionOfInterestMeta of the objects of a buffer, in
+ * pixels of this frame.  Call it behind elements that drop these metas or do
+ * not scale them.  The function removes the earlier regions of these objects:
+ * those with the same type and id.
  *
- * The region's type is the object's label, or its element where it has none,
- * and its id the object's, cut to an int.  Types stay in memory as long as the
- * process: the type is "object" where a label has 256 bytes or more, or where
- * labels have made 4096 new types before.  Boxes grow to whole pixels and are
- * cut at the edges of the frame.  Objects without a box, lost ones and rejected
- * ones are left out, and so is ground truth.
+ * The type of a region is the label of its object or, without a label, its
+ * element; its id is that of the object, cut to an int.  A type stays in memory
+ * as long as the process runs.  So the type is "object" if the label has 256
+ * bytes or more, or if labels have made 4096 types before.  The function rounds
+ * a box outwards to whole pixels and cuts it at the edges of the frame.  It
+ * leaves out objects that have no box, are lost or rejected, and ground truth.
  *
- * Where the library was built with GstAnalytics, the same is done with its
- * object detection and tracking, unless another element has added to the same
- * meta, which then stays as it is.  An object that is lost has a tracking
- * alone, which says so.  Object detections of other elements get a region each.
+ * If the library was built with GstAnalytics, the function renews object
+ * detections and trackings in the same way.  If another element has added to
+ * the same meta, that meta stays as it is.  A lost object has only a tracking,
+ * which is marked as lost.  An object detection of another element gets a
+ * region.
  *
- * Returns: %FALSE where the buffer has no objects
+ * Returns: %TRUE; or %FALSE if the buffer has no objects
  *
  * Since: 0.1
  */

@@ -22,8 +22,10 @@ G_DEFINE_BOXED_TYPE (GstVisionObject, gst_vision_object, gst_vision_object_copy,
  * gst_vision_state_nick:
  * @state: a #GstVisionState
  *
- * Returns: the word that the meta holds, such as "tracking"; "" for
- *   %GST_VISION_STATE_NONE and for what is no state
+ * Names a state as the meta does.
+ *
+ * Returns: the nick, such as "tracking"; "" for %GST_VISION_STATE_NONE and for
+ *   a number that is no state
  *
  * Since: 0.1
  */
@@ -44,7 +46,8 @@ gst_vision_state_nick (GstVisionState state)
  * gst_vision_object_init:
  * @object: an object
  *
- * Says of every field that it is not known.
+ * Marks all fields as not known.  The function frees nothing that @object
+ * points to.
  *
  * Since: 0.1
  */
@@ -108,8 +111,9 @@ gst_vision_object_disown (GstVisionObject *object)
  * gst_vision_object_copy:
  * @object: an object
  *
- * Returns: (transfer full): a copy of it and of all that it points to; free
- *   it with gst_vision_object_free()
+ * Copies an object and all that it points to.
+ *
+ * Returns: (transfer full): the copy; free it with gst_vision_object_free()
  *
  * Since: 0.1
  */
@@ -124,10 +128,10 @@ gst_vision_object_copy (const GstVisionObject *object)
 
 /**
  * gst_vision_object_free:
- * @object: (transfer full): what gst_vision_object_copy() or
+ * @object: (transfer full): a copy that gst_vision_object_copy() or
  *   gst_vision_objects_nth() returned
  *
- * Frees a copy and all that it points to.
+ * Frees a copy of an object and all that it points to.
  *
  * Since: 0.1
  */

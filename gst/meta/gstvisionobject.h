@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * One object: what an element says about a thing it found in a frame. */
+ * One object that an element found in a frame. */
 #pragma once
 
 #include "gstvisionorigin.h"
@@ -9,19 +9,23 @@ G_BEGIN_DECLS
 
 /**
  * GstVisionState:
- * @GST_VISION_STATE_NONE: the element knows no states
- * @GST_VISION_STATE_NEW: seen for the first time, or not yet long enough to be
- *   trusted
- * @GST_VISION_STATE_TRACKING: seen in this frame and known from earlier ones
- * @GST_VISION_STATE_OCCLUDED: not seen in this frame; its place is predicted
- * @GST_VISION_STATE_LOST: not seen for so long that it is given up
- * @GST_VISION_STATE_FOUND: detected in this frame, without regard to others
- * @GST_VISION_STATE_ACCEPTED: a candidate that passed the tests
- * @GST_VISION_STATE_REJECTED: a candidate that did not; see
- *   #GstVisionObject.reason
+ * @GST_VISION_STATE_NONE: the element gives its objects no states
+ * @GST_VISION_STATE_NEW: the element sees the object for the first time, or has
+ *   seen it in too few frames to trust it
+ * @GST_VISION_STATE_TRACKING: the element sees the object and knows it from
+ *   earlier frames
+ * @GST_VISION_STATE_OCCLUDED: the element does not see the object in this frame
+ *   and predicts its place
+ * @GST_VISION_STATE_LOST: the element has not seen the object for so long that
+ *   it gives it up
+ * @GST_VISION_STATE_FOUND: the element detected the object in this frame,
+ *   without regard to other frames
+ * @GST_VISION_STATE_ACCEPTED: the object is a candidate that passed all tests
+ * @GST_VISION_STATE_REJECTED: the object is a candidate that failed a test;
+ *   #GstVisionObject.reason names the test
  *
- * What has become of an object.  In the meta it is written as its nick
- * ("tracking"); %GST_VISION_STATE_NONE is left out.
+ * The state of an object.  The meta holds its nick, such as "tracking", and no
+ * field for %GST_VISION_STATE_NONE.
  *
  * Since: 0.1
  */
@@ -44,11 +48,11 @@ const gchar *gst_vision_state_nick (GstVisionState state);
 
 /**
  * GstVisionArray:
- * @n: how many numbers; 0 where they are not known
+ * @n: number of @values; 0 if they are not known
  * @values: (array length=n): the numbers
  *
- * The numbers of one field of a #GstVisionObject.  Whoever made the object
- * owns them: in what gst_buffer_get_vision_objects() returns that is the
+ * The numbers of one field of a #GstVisionObject.  The maker of the object owns
+ * them: those of gst_buffer_get_vision_objects() belong to the returned
  * #GstVisionObjects.
  *
  * Since: 0.1
@@ -60,51 +64,56 @@ typedef struct {
 
 /**
  * GstVisionObject:
- * @id: number that the object keeps from frame to frame, unique within
- *   @source; 0 where the element does not track
- * @model: its number in a map of kind `correspondence`; 0 where it has none
- * @element: (nullable): factory name of the element that found it
+ * @id: number that the object keeps in all frames and that no other object of
+ *   the same @source has; 0 if the element does not track
+ * @model: number of the object in a map of kind `correspondence`; 0 if it has
+ *   none
+ * @element: (nullable): factory name of the element that found the object
  * @source: (nullable): name of that element in its pipeline
- * @label: (nullable): what it is, as the user named it
- * @state: what has become of it
- * @reason: (nullable): why it was rejected
- * @area: pixels that belong to it; 0 where that is not known
- * @x: left edge of its box
- * @y: upper edge of its box
- * @width: width of its box, at least 0
- * @height: height of its box, at least 0
- * @cx: x of its centroid
- * @cy: y of its centroid
- * @score: 0 to 1, higher is better
- * @distance: how far from the model, in a unit of the element's; 0 is equal
- * @ratio: @distance by that of the next best place: 0 sure, 1 undecided
- * @orientation: radians from the x axis to the major axis, positive towards y,
- *   which is clockwise on the screen; -π/2 to π/2
- * @elongation: major axis over minor axis, at least 1
- * @vx: velocity of the centroid along x, pixels a second
- * @vy: velocity of the centroid along y, pixels a second
- * @age: seconds since it was first seen
- * @depth: metres along the camera's z axis
- * @pose: tx ty tz in metres, then the unit quaternion qw qx qy qz: from the
- *   object's coordinates to the camera's, whose x points right, y down and z
- *   forward (7 numbers)
- * @extent: width, height and depth in metres, along the object's own axes (3
- *   numbers)
- * @covariance: of (@cx, @cy) in pixels squared, row by row (4 numbers); or of
- *   @pose, row by row (36 numbers): the middle along x, y, z of the camera,
- *   metres, then turns about them, radians
- * @outline: x0 y0 x1 y1 …, a closed polygon (an even count)
- * @trajectory: x0 y0 x1 y1 …, where the centroid was, oldest first (an even
- *   count)
+ * @label: (nullable): name of the object, as the user gave it
+ * @state: state of the object
+ * @reason: (nullable): name of the test that a rejected object failed
+ * @area: number of pixels that belong to the object; 0 if it is not known
+ * @x: left edge of the box, pixels
+ * @y: upper edge of the box, pixels
+ * @width: width of the box, pixels, at least 0
+ * @height: height of the box, pixels, at least 0
+ * @cx: x of the centroid, pixels
+ * @cy: y of the centroid, pixels
+ * @score: quality of the result, from 0 (worst) to 1 (best)
+ * @distance: distance of the object from its model, in a unit that the element
+ *   defines; 0 if both are equal
+ * @ratio: @distance, divided by that at the next best place: from 0 (the place
+ *   is sure) to 1 (both places are as good)
+ * @orientation: angle from the x axis to the major axis, radians, -π/2 to π/2;
+ *   positive towards y, which is clockwise on the screen
+ * @elongation: length of the major axis, divided by that of the minor axis, at
+ *   least 1
+ * @vx: velocity of the centroid along x, pixels per second
+ * @vy: velocity of the centroid along y, pixels per second
+ * @age: time since the element first saw the object, seconds
+ * @depth: distance of the object along the z axis of the camera, metres
+ * @pose: 7 numbers, the transform from the object's coordinates to those of the
+ *   camera, whose x points right, y down and z forward: the translation tx, ty,
+ *   tz in metres, then the unit quaternion qw, qx, qy, qz
+ * @extent: 3 numbers, the width, height and depth of the object along its own
+ *   axes, metres
+ * @covariance: 4 numbers, the covariance of @cx and @cy, pixels squared, row by
+ *   row; or 36 numbers, that of @pose, row by row: of the middle along the x, y
+ *   and z axis of the camera, metres, then of turns about these axes, radians
+ * @outline: an even count of numbers, the corners x0, y0, x1, y1, … of a closed
+ *   polygon, pixels
+ * @trajectory: an even count of numbers, the earlier positions x0, y0, x1, y1,
+ *   … of the centroid, pixels; the oldest is the first
  *
- * One object.  Positions are pixels of the reference size of the
- * #GstVisionObjects that it belongs to: x to the right, y down, the centre of
- * the first pixel at (0, 0).  Boxes are half-open: the pixels with
+ * One object.  Pixels are those of the reference size of the #GstVisionObjects
+ * that it belongs to: x points to the right and y down, and the centre of the
+ * first pixel is at (0, 0).  Boxes are half-open: a box covers the columns with
  * @x <= column < @x + @width.
  *
- * A double that is not known is NAN, a string %NULL, an array empty:
- * gst_vision_object_init() says so of every field. Call it before you fill in
- * an object: fields may be added.
+ * A double that is not known is NAN, a string is %NULL, and an array is empty.
+ * gst_vision_object_init() sets all fields so.  Call it before you fill in an
+ * object: later versions may have more fields.
  *
  * Since: 0.1
  */

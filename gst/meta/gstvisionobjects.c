@@ -11,9 +11,11 @@ G_DEFINE_BOXED_TYPE (GstVisionObjects, gst_vision_objects,
 
 /**
  * gst_vision_objects_copy:
- * @objects: objects
+ * @objects: the objects of a frame
  *
- * Returns: (transfer full): a copy; free it with gst_vision_objects_free()
+ * Copies the objects of a frame and all that they point to.
+ *
+ * Returns: (transfer full): the copy; free it with gst_vision_objects_free()
  *
  * Since: 0.1
  */
@@ -31,9 +33,9 @@ gst_vision_objects_copy (const GstVisionObjects *objects)
 
 /**
  * gst_vision_objects_free:
- * @objects: (transfer full) (nullable): objects
+ * @objects: (transfer full) (nullable): the objects of a frame
  *
- * Frees them and all that they point to.
+ * Frees the objects of a frame and all that they point to.
  *
  * Since: 0.1
  */
@@ -50,14 +52,14 @@ gst_vision_objects_free (GstVisionObjects *objects)
 
 /**
  * gst_vision_objects_nth:
- * @objects: objects
- * @index: which, from 0
+ * @objects: the objects of a frame
+ * @index: number of the object, from 0
  *
- * For languages other than C, where the array is out of reach.  They must keep
- * what this returns for as long as they read arrays of it.
+ * Copies one object, for languages that cannot reach the array @objects.  A
+ * program must keep the copy as long as it reads arrays of it.
  *
- * Returns: (transfer full) (nullable): a copy of the object; %NULL if
- *   there are not that many
+ * Returns: (transfer full) (nullable): the copy; %NULL if the frame has @index
+ *   objects or fewer
  *
  * Since: 0.1
  */
@@ -94,21 +96,23 @@ append_scaled (GstStructure *structure, const GstVisionObjects *objects,
 /**
  * gst_buffer_add_vision_objects:
  * @buffer: a writable #GstBuffer
- * @origin: results or truth
- * @ref_width: width of the frame in whose pixels @objects are, above 0
+ * @origin: whether an element found the objects (result) or a synthetic scene
+ *   knows them (truth)
+ * @ref_width: width of the frame whose pixels @objects count, above 0
  * @ref_height: height of that frame, above 0
- * @objects: (array length=n_objects): the objects; they are copied
- * @n_objects: how many; with none the buffer says that nothing was found
+ * @objects: (array length=n_objects): the objects; the function copies them
+ * @n_objects: number of objects; 0 says that the element found nothing
  *
- * Appends to the objects that the buffer has.  Where those refer to another
- * size, @objects are scaled to it.
+ * Appends objects to those of a buffer.  If these have another reference size,
+ * the function scales the copies to it.
  *
- * Results that have a box are also added as
- * #GstVideoRegionOfInterestMeta in pixels of @ref_width by @ref_height, and,
- * where the library was built with GstAnalytics, as object detection and
- * tracking; see gst_buffer_mirror_vision_objects().
+ * The function also adds a #GstVideoRegionOfInterestMeta, in pixels of
+ * @ref_width by @ref_height, for each result that has a box and, if the library
+ * was built with GstAnalytics, an object detection and a tracking; see
+ * gst_buffer_mirror_vision_objects().
  *
- * Returns: whether they were added
+ * Returns: %TRUE; or %FALSE, with a critical warning, if @buffer is not
+ *   writable or the reference size is 0
  *
  * Since: 0.1
  */
@@ -148,13 +152,14 @@ gst_buffer_add_vision_objects (GstBuffer *buffer, GstVisionOrigin origin,
 /**
  * gst_buffer_get_vision_objects:
  * @buffer: a #GstBuffer
- * @origin: results or truth
+ * @origin: the origin of the objects
  *
- * Reads the objects of a buffer.  Fields that are not of the type that the
- * schema says are not known.
+ * Reads the objects of a buffer.  A field whose type is not that of the schema
+ * is not known.
  *
- * Returns: (transfer full) (nullable): the objects; %NULL where the buffer has
- *   none.  Free them with gst_vision_objects_free()
+ * Returns: (transfer full) (nullable): the objects; free them with
+ *   gst_vision_objects_free().  %NULL if no element has added objects of this
+ *   origin
  *
  * Since: 0.1
  */
@@ -258,12 +263,12 @@ scale_object (GstVisionObject *object, gdouble sx, gdouble sy)
 
 /**
  * gst_vision_objects_scale:
- * @objects: objects
- * @ref_width: width of the frame, above 0
- * @ref_height: height of the frame, above 0
+ * @objects: the objects of a frame
+ * @ref_width: new reference width in pixels, above 0
+ * @ref_height: new reference height in pixels, above 0
  *
- * Gives positions, sizes, areas and velocities in the pixels of a frame of
- * this size.
+ * Converts positions, sizes, areas, velocities, axes, and covariances of 4
+ * numbers, to pixels of a frame of another size.
  *
  * Since: 0.1
  */

@@ -9,13 +9,14 @@ G_BEGIN_DECLS
 
 /**
  * GstVisionObjects:
- * @ref_width: width of the frame in whose pixels positions are given
- * @ref_height: height of that frame
- * @n_objects: how many objects
+ * @ref_width: width of the reference frame in pixels, above 0; the objects
+ *   count its pixels
+ * @ref_height: height of the reference frame in pixels, above 0
+ * @n_objects: number of objects; 0 if the elements found nothing
  * @objects: (array length=n_objects): the objects, in the order in which
  *   elements added them
  *
- * A copy of the objects of a buffer, with all that they point to.
+ * A copy of the objects of a buffer, and of all that they point to.
  *
  * Since: 0.1
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the metas of every kind share: where they come from, and their names. */
+ * What the metas of all kinds share: their origin, and their names. */
 #pragma once
 
 #include <gst/gst.h>
@@ -14,13 +14,14 @@ G_BEGIN_DECLS
 
 /**
  * GstVisionOrigin:
- * @GST_VISION_ORIGIN_RESULT: an element found it; the metas are named
- *   VisionObjects, VisionCamera and VisionMaps
- * @GST_VISION_ORIGIN_TRUTH: it is true by construction, as in a synthetic
- *   scene; the metas are named VisionTruthObjects, VisionTruthCamera and
- *   VisionTruthMaps
+ * @GST_VISION_ORIGIN_RESULT: an element measured the content of the meta; such
+ *   metas have the names VisionObjects, VisionCamera and VisionMaps
+ * @GST_VISION_ORIGIN_TRUTH: the content is true by construction, as that of a
+ *   synthetic scene; such metas have the names VisionTruthObjects,
+ *   VisionTruthCamera and VisionTruthMaps
  *
- * Where what a meta says comes from.
+ * The origin of the content of a meta.  A buffer may have metas of both
+ * origins.
  *
  * Since: 0.1
  */

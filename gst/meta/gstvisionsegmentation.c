@@ -11,8 +11,10 @@
 /**
  * gst_vision_segmentation_is_known:
  *
- * Returns: whether the library was built with a GstAnalytics that has
- *   segmentations: otherwise gst_buffer_add_vision_segmentation() does nothing
+ * Tells whether the library can add segmentations.
+ *
+ * Returns: %TRUE; or %FALSE if the library was built without GstAnalytics 1.26:
+ *   gst_buffer_add_vision_segmentation() then adds nothing
  *
  * Since: 0.1
  */
@@ -51,15 +53,17 @@ add (GstBuffer *buffer, GstBuffer *mask, guint n_regions)
 /**
  * gst_buffer_add_vision_segmentation:
  * @buffer: a writable #GstBuffer
- * @mask: numbers of regions, 0 for the background, with a #GstVideoMeta of
- *   GRAY8 or GRAY16_LE and of the size of the frame; it gets one more reference
- *   and must not change any more
- * @n_regions: the greatest number in @mask
+ * @mask: the region of each pixel: 0 is the background, 1 to @n_regions are
+ *   regions.  Its #GstVideoMeta has the format GRAY8 or GRAY16_LE and the size
+ *   of the frame.  The function takes a reference to @mask, which nobody may
+ *   change from then on
+ * @n_regions: the maximum in @mask, at most 65535
  *
- * Adds an instance segmentation of the whole frame, whose regions have their
- * numbers in @mask as ids.
+ * Adds an instance segmentation of the whole frame.  The id of a region is its
+ * number in @mask.
  *
- * Returns: whether it was added
+ * Returns: %TRUE; or %FALSE if the library cannot add segmentations or, with a
+ *   critical warning, if an argument is wrong
  *
  * Since: 0.1
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Regions of a frame as GstAnalytics knows them, from 1.26 on. */
+ * The regions of a frame as a segmentation of GstAnalytics, which has them from
+ * 1.26 on. */
 #pragma once
 
 #include "gstvisionorigin.h"

@@ -170,9 +170,10 @@ G_DEFINE_ENUM_TYPE (GstVisionOrigin, gst_vision_origin,
 /**
  * gst_vision_meta_register:
  *
- * Makes the metas known to GStreamer by name.  Every function that adds or
- * reads one does so by itself; this is for who reads them as GstCustomMeta, or
- * receives them from another process, without having called one.
+ * Registers the names of the metas with GStreamer.  All functions that add or
+ * read a meta do so themselves.  Call this function if your program reads the
+ * metas as #GstCustomMeta, or receives them from another process, and has
+ * called none of those functions before.
  *
  * Since: 0.1
  */
