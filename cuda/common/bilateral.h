@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The bilateral filter of depth in integers, so that both backends agree:
- * weights of distance have 5 bits, weights of depth 8.  sigma is 4.5 pixels and
- * 4 cm; the circle of neighbours is cut at 3 pixels. */
+ * The bilateral filter of depth, in integers, so that both backends agree.  The
+ * weights of distance are 0 to 32, those of depth 0 to 255.  Sigma is 4.5
+ * pixels and 4 cm; neighbours lie in a circle of 3 pixels. */
 #pragma once
 
 #include <math.h>
@@ -10,12 +10,13 @@
 
 #include "common/both.h"
 
-#define BILATERAL_REACH 3     /* pixels, in a circle */
-#define BILATERAL_RANGE 4096  /* differences from which on weights are 0 */
-#define BILATERAL_SIGMA .04   /* metres, of depth */
-#define BILATERAL_FINE_BITS 8 /* binary places that filtered depth gains */
+#define BILATERAL_REACH 3     /* radius of the circle, pixels */
+#define BILATERAL_RANGE 4096  /* units; weights of more difference are 0 */
+#define BILATERAL_SIGMA .04   /* of depth, metres */
+#define BILATERAL_FINE_BITS 8 /* fractional bits of filtered depth */
 
-/* 32 exp (-r^2 / (2 4.5^2)) of the neighbour at (dx, dy); 0 outside. */
+/* The weight 32 exp (-r^2 / (2 4.5^2)) of the neighbour at (@dx, @dy); 0
+ * outside of the circle. */
 BOTH uint32_t
 bilateral_space_weight (int dx, int dy)
 {
@@ -37,7 +38,8 @@ bilateral_space_weight (int dx, int dy)
   return 0;
 }
 
-/* The weights of differences of depth; @scale: metres a unit.  For the host. */
+/* Sets @range to the weights of differences of 0, 1, … units of depth, of
+ * @scale metres each.  The host calls it. */
 static inline void
 bilateral_set_range (uint8_t range[BILATERAL_RANGE], double scale)
 {
@@ -48,15 +50,17 @@ bilateral_set_range (uint8_t range[BILATERAL_RANGE], double scale)
   }
 }
 
-/* Sums of weights, and of weights times what a neighbour is deeper: at most
- * 29 32 255 4095 < 2^30. */
+/* The sum of weights, and the sum of weights times the difference in depth of
+ * the neighbour, at most 29 * 32 * 255 * 4095 < 2^30. */
 typedef struct {
   uint32_t weights;
   int32_t deeper;
 } BilateralMean;
 
-/* Adds a neighbour of depth @other to those of a pixel of depth @z; 0 is no
- * depth and adds nothing. */
+/* Adds a neighbour of depth @other and weight of distance @space to the mean of
+ * a pixel of depth @z.  @other 0 means that its depth is unknown: it adds
+ * nothing.
+ */
 BOTH void
 bilateral_mean_add (BilateralMean *mean, const uint8_t *range, uint32_t space,
     uint32_t z, uint32_t other)
@@ -91,9 +95,9 @@ bilateral_mean_add_two (BilateralMean *mean, const uint8_t *range,
   mean->deeper += (int32_t) weight * (a + b);
 }
 
-/* The mean depth in whole units, rounded half up, and what it is more than that
- * in 1/256; the pixel itself must have been added.  Unsigned, so that division
- * rounds down. */
+/* The mean depth of a pixel of depth @z, rounded half up to whole units, and
+ * @fraction, what the mean is more than that, -128 to 127 256ths.  The pixel
+ * itself must be added before.  Unsigned division rounds down. */
 BOTH uint16_t
 bilateral_mean_depth (const BilateralMean *mean, uint32_t z, int8_t *fraction)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A function marked BOTH is written once and compiled twice: as C for the CPU
- * backend and as CUDA for the GPU backend.  It is pure: it sees its arguments
- * and nothing else. */
+ * A function marked BOTH has one source and two versions: C for the CPU
+ * backend, CUDA for the GPU backend.  It is pure: it reads and writes its
+ * arguments and nothing else. */
 #pragma once
 
 #ifdef __CUDACC__
@@ -11,14 +11,16 @@
 # define BOTH static inline __attribute__ ((unused))
 #endif
 
-/* Before a loop of few turns: on the GPU its arrays are to be registers. */
+/* Stands before a loop of few turns.  The GPU's compiler unrolls the loop, so
+ * that its arrays become registers. */
 #ifdef __CUDA_ARCH__
 # define UNROLLED _Pragma ("unroll")
 #else
 # define UNROLLED
 #endif
 
-/* Before a loop whose body is large: on the GPU it is not to be repeated. */
+/* Stands before a loop with a large body.  The GPU's compiler does not unroll
+ * it. */
 #ifdef __CUDA_ARCH__
 # define ROLLED _Pragma ("unroll 1")
 #else

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Kernels that run one after the other, as one CUDA graph: one launch for all.
+ * A chain of kernels that run one after the other as one CUDA graph, with one
+ * launch for all.
  *
- * From compute capability 9.0 on each may start before the one before it has
- * ended (programmatic dependent launch), which hides what a launch costs: so
- * each must call await_previous () before it touches what the others write.
- * The first does not, since nothing comes before it in the graph. */
+ * From compute capability 9.0 on, a kernel may start before its predecessor has
+ * ended (programmatic dependent launch), which hides the time of a launch.  So
+ * each kernel calls await_previous () before it reads or writes what the others
+ * write.  The first kernel has no predecessor and does not. */
 #pragma once
 
 #include <string.h>
 
 #include "common/cuda.cuh"
 
-#define CHAIN_MAX 8
+#define CHAIN_MAX 8 /* kernels */
 
 typedef struct {
   cudaGraph_t graph;
@@ -21,7 +22,7 @@ typedef struct {
   int n;
 } Chain;
 
-/* Lets the next kernel be launched as soon as there is room for it. */
+/* Allows the GPU to start the next kernel as soon as it has room. */
 static __device__ __forceinline__ void
 allow_next (void)
 {
@@ -30,7 +31,7 @@ allow_next (void)
 #endif
 }
 
-/* Waits until the kernel before has ended and what it wrote can be seen. */
+/* Waits until the previous kernel has ended and all its writes are visible. */
 static __device__ __forceinline__ void
 await_previous (void)
 {
@@ -39,8 +40,8 @@ await_previous (void)
 #endif
 }
 
-/* Queues @kernel alone; with @overlap, see chain_may_overlap (), it may start
- * before what is queued before it has ended, too. */
+/* Queues @kernel alone.  With @overlap, see chain_may_overlap (), it may start
+ * before the earlier work on the stream has ended. */
 template <class... Params, class... Args>
 static inline const char *
 launch_after (const Device *dev, bool overlap, void (*kernel) (Params...),
@@ -61,7 +62,8 @@ launch_after (const Device *dev, bool overlap, void (*kernel) (Params...),
   return NULL;
 }
 
-/* @args: the address of each of its arguments, read when it is added or set. */
+/* Describes a kernel of a chain.  @args are the addresses of its arguments;
+ * chain_add () and chain_set_first () read them. */
 static inline cudaKernelNodeParams
 chain_kernel (void *kernel, dim3 blocks, dim3 threads, void **args)
 {
@@ -74,6 +76,7 @@ chain_kernel (void *kernel, dim3 blocks, dim3 threads, void **args)
   return p;
 }
 
+/* Frees what @c holds, and sets it to zeros, an empty chain. */
 static inline void
 chain_clear (Chain *c)
 {
@@ -84,6 +87,7 @@ chain_clear (Chain *c)
   memset (c, 0, sizeof *c);
 }
 
+/* Begins a chain in place of the one that @c holds. */
 static inline const char *
 chain_begin (Chain *c)
 {
@@ -92,7 +96,8 @@ chain_begin (Chain *c)
   return NULL;
 }
 
-/* Whether device, driver and toolkit know programmatic launches in graphs. */
+/* Sets @may to whether device, driver and toolkit have programmatic launches in
+ * graphs. */
 static inline const char *
 chain_may_overlap (bool *may)
 {
@@ -106,6 +111,7 @@ chain_may_overlap (bool *may)
   return NULL;
 }
 
+/* Adds a kernel behind those of the chain, at most CHAIN_MAX. */
 static inline const char *
 chain_add (Chain *c, const cudaKernelNodeParams *kernel)
 {
@@ -133,6 +139,7 @@ chain_add (Chain *c, const cudaKernelNodeParams *kernel)
   return NULL;
 }
 
+/* Ends the chain, which can then run. */
 static inline const char *
 chain_end (Chain *c)
 {
@@ -140,8 +147,7 @@ chain_end (Chain *c)
   return NULL;
 }
 
-/* Gives a chain that is ended another first kernel, or other arguments of it.
- */
+/* Replaces the first kernel of a chain that is ended, or its arguments. */
 static inline const char *
 chain_set_first (Chain *c, const cudaKernelNodeParams *kernel)
 {
@@ -149,6 +155,7 @@ chain_set_first (Chain *c, const cudaKernelNodeParams *kernel)
   return NULL;
 }
 
+/* Queues a chain that is ended. */
 static inline const char *
 chain_run (const Chain *c, const Device *dev)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What every .cu file needs and no .c file may see. */
+ * What all .cu files need and no .c file may include. */
 #pragma once
 
 #include <stdint.h>
@@ -9,6 +9,7 @@
 
 #include "common/device.h"
 
+/* Returns the error of @call, a function of CUDA, as a sentence. */
 #define CUDA_TRY(call) \
  do { \
   cudaError_t e_ = (call); \
@@ -16,16 +17,18 @@
    return cudaGetErrorString (e_); \
  } while (0)
 
+/* The stream of a CUDA device. */
 static inline cudaStream_t
 device_stream (const Device *dev)
 {
   return (cudaStream_t) dev->stream;
 }
 
-/* device_cuda.cu: waits as device_wait () does, until @event, which was made
- * with cudaEventBlockingSync, is done. */
+/* Waits, as device_wait () does, until @event is done, which was made with
+ * cudaEventBlockingSync (device_cuda.cu). */
 const char *device_wait_event (cudaEvent_t event);
 
+/* @a / @b, rounded up, for @a from 0 and @b from 1. */
 BOTH int
 ceil_div (int a, int b)
 {
@@ -34,88 +37,42 @@ ceil_div (int a, int b)
 
 #define ALL_LANES 0xffffffffu
 
-/* Over @LANES lanes in a row, each of which gets the result; cub::WarpReduce
- * gives it to the first alone.  All lanes of the warp call. */
-template <int LANES = 32, class T>
-static __device__ __forceinline__ T
-lanes_sum (T v)
-{
-#pragma unroll
-  for (int step = LANES / 2; step; step /= 2)
-    v += __shfl_xor_sync (ALL_LANES, v, step);
-  return v;
-}
+/* The sum, minimum and maximum over @LANES lanes in a row.  Each lane gets the
+ * result; cub::WarpReduce gives it to the first lane alone.  All lanes of the
+ * warp call. */
+#define LANES_REDUCE(name, combined) \
+ template <int LANES = 32, class T> \
+ static __device__ __forceinline__ T name (T v) \
+ { \
+  _Pragma ("unroll") for (int step = LANES / 2; step; step /= 2) \
+  { \
+   T other = __shfl_xor_sync (ALL_LANES, v, step); \
+\
+   v = combined; \
+  } \
+  return v; \
+ }
 
-template <int LANES = 32, class T>
-static __device__ __forceinline__ T
-lanes_min (T v)
-{
-#pragma unroll
-  for (int step = LANES / 2; step; step /= 2)
-    v = min (v, __shfl_xor_sync (ALL_LANES, v, step));
-  return v;
-}
+LANES_REDUCE (lanes_sum, v + other)
+LANES_REDUCE (lanes_min, min (v, other))
+LANES_REDUCE (lanes_max, max (v, other))
+LANES_REDUCE (lanes_or, v | other)
 
-template <int LANES = 32, class T>
-static __device__ __forceinline__ T
-lanes_max (T v)
-{
-#pragma unroll
-  for (int step = LANES / 2; step; step /= 2)
-    v = max (v, __shfl_xor_sync (ALL_LANES, v, step));
-  return v;
-}
-
-/* Of 32 bits, over the lanes of a warp, all of which call: one instruction
- * if the GPU has it. */
-static __device__ __forceinline__ uint32_t
-warp_sum (uint32_t v)
-{
+/* Over all lanes of a warp, which all call: one instruction if the GPU has it.
+ */
 #if __CUDA_ARCH__ >= 800
-  return __reduce_add_sync (ALL_LANES, v);
+# define WARP_REDUCE_(v, instruction, lanes) instruction (ALL_LANES, v)
 #else
-  return lanes_sum (v);
+# define WARP_REDUCE_(v, instruction, lanes) lanes (v)
 #endif
-}
+#define WARP_REDUCE(name, type, instruction, lanes) \
+ static __device__ __forceinline__ type name (type v) \
+ { \
+  return WARP_REDUCE_ (v, instruction, lanes); \
+ }
 
-static __device__ __forceinline__ uint32_t
-warp_max_u (uint32_t v)
-{
-#if __CUDA_ARCH__ >= 800
-  return __reduce_max_sync (ALL_LANES, v);
-#else
-  return lanes_max (v);
-#endif
-}
-
-static __device__ __forceinline__ uint32_t
-warp_or (uint32_t v)
-{
-#if __CUDA_ARCH__ >= 800
-  return __reduce_or_sync (ALL_LANES, v);
-#else
-  for (int step = 16; step; step /= 2)
-    v |= __shfl_xor_sync (ALL_LANES, v, step);
-  return v;
-#endif
-}
-
-static __device__ __forceinline__ int32_t
-warp_min (int32_t v)
-{
-#if __CUDA_ARCH__ >= 800
-  return __reduce_min_sync (ALL_LANES, v);
-#else
-  return lanes_min (v);
-#endif
-}
-
-static __device__ __forceinline__ int32_t
-warp_max (int32_t v)
-{
-#if __CUDA_ARCH__ >= 800
-  return __reduce_max_sync (ALL_LANES, v);
-#else
-  return lanes_max (v);
-#endif
-}
+WARP_REDUCE (warp_sum, uint32_t, __reduce_add_sync, lanes_sum)
+WARP_REDUCE (warp_max_u, uint32_t, __reduce_max_sync, lanes_max)
+WARP_REDUCE (warp_or, uint32_t, __reduce_or_sync, lanes_or)
+WARP_REDUCE (warp_min, int32_t, __reduce_min_sync, lanes_min)
+WARP_REDUCE (warp_max, int32_t, __reduce_max_sync, lanes_max)

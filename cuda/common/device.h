@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where work runs: the CPU, or one stream of one CUDA device.
+ * A device runs the work: it is the CPU, or one stream of one CUDA device.
  *
- * Errors, here and in every algorithm: a function that can fail returns NULL,
- * or a sentence that says what went wrong.  The sentence is static; nobody
- * frees it.  Nothing here prints or aborts.
+ * Errors, here and in all algorithms: a function that can fail returns NULL if
+ * it succeeds, else a sentence that names the cause.  The sentence is static;
+ * nobody frees it.  No function prints or aborts.
  *
- * Order: copies, clears and kernels are queued on the stream in the order of
- * the calls and may still run when the call returns; device_wait () returns
- * when they are done.  On the CPU each call is done when it returns. */
+ * Order: a call puts its copy, clear or kernel at the end of the stream, and
+ * may return before the GPU has done it.  device_wait () returns when all is
+ * done. On the CPU, all is done when the call returns. */
 #pragma once
 
 #include <stdbool.h>
@@ -23,8 +23,8 @@ typedef enum { DEVICE_CPU, DEVICE_CUDA } DeviceKind;
 
 typedef struct _Device Device;
 
-/* What a device can do.  A table, so that a test can put a device in place
- * whose calls fail on demand. */
+/* The functions of a device, which the functions below call.  A test replaces
+ * the table by one whose functions fail on demand. */
 typedef struct {
   const char *(*alloc) (const Device *dev, void **p, size_t bytes);
   void (*release) (const Device *dev, void *p);
@@ -38,73 +38,83 @@ typedef struct {
   const char *(*wait) (const Device *dev);
 } DeviceOps;
 
-/* Measures a stretch of work on the device's own clock: begin, stop and read as
- * often as wanted, then free. */
+/* Measures the time of some work by the device's own clock.  Begin with a timer
+ * that is all zeros; begin, stop and read it any number of times; then free it.
+ */
 typedef struct {
   void *begin, *end;     /* cudaEvent_t */
-  double start, stop;    /* on the CPU: seconds */
-  bool running, has_end; /* has_end: end or stop is of this stretch */
+  double start, stop;    /* on the CPU, seconds */
+  bool running, has_end; /* has_end: this work has set end or stop */
 } DeviceTimer;
 
 struct _Device {
   DeviceKind kind;
   const DeviceOps *ops;
-  void *stream;       /* a cudaStream_t; NULL on the CPU */
+  void *stream;       /* cudaStream_t; NULL on the CPU */
   bool owns_stream;   /* device_close () destroys the stream */
-  void *done;         /* a cudaEvent_t by which a waiting thread sleeps */
-  void *before;       /* a cudaEvent_t, of what device_follow () waits for */
-  DeviceTimer *timer; /* device_wait () sets its end; may be NULL */
+  void *done;         /* cudaEvent_t: a thread sleeps until it is done */
+  void *before;       /* cudaEvent_t: what device_follow () waits for */
+  DeviceTimer *timer; /* device_wait () sets its end; NULL: none */
 };
 
-/* Opens @dev.  For CUDA, work goes to @stream (a cudaStream_t of the context
- * that is current), or to a new stream of that context where @stream is NULL;
- * the same context must be current in every later call. */
+/* Opens @dev.  A CUDA device sends its work to @stream, a cudaStream_t of the
+ * current context; if @stream is NULL, it makes a stream of that context.  The
+ * same context must be current in all later calls.  Error: CUDA refuses the
+ * stream, or the program was built without CUDA. */
 const char *device_open (Device *dev, DeviceKind kind, void *stream);
+/* Closes @dev, and destroys the stream if device_open () made it. */
 void device_close (Device *dev);
 
-/* NULL where a CUDA device can be used, else why not. */
+/* Returns NULL if the machine has a usable CUDA device, else the reason why
+ * not. */
 const char *device_cuda_probe (void);
 
-/* Work queued from now on starts when what is queued on @stream, another
- * stream of the same context, is done.  The host does not wait. */
+/* Work that is queued from now on starts when all work on @stream, another
+ * stream (cudaStream_t) of the same context, is done.  The host does not wait.
+ */
 const char *device_follow (const Device *dev, void *stream);
 
-/* Memory of the device, zeroed; NULL is a valid argument of release. */
+/* Sets @p to @bytes bytes of memory of the device, all 0.  Error: the memory is
+ * exhausted. */
 static inline const char *
 device_alloc (const Device *dev, void **p, size_t bytes)
 {
   return dev->ops->alloc (dev, p, bytes);
 }
 
+/* Frees memory of device_alloc ().  @p may be NULL. */
 static inline void
 device_release (const Device *dev, void *p)
 {
   dev->ops->release (dev, p);
 }
 
-/* Host memory, zeroed, that kernels may read and write too and that copies to
- * and from at full speed: for results and for staging. */
+/* Sets @p to @bytes bytes of host memory, all 0, which kernels can read and
+ * write, too.  Copies from and to it run at full speed.  Error: the memory is
+ * exhausted. */
 static inline const char *
 device_alloc_pinned (const Device *dev, void **p, size_t bytes)
 {
   return dev->ops->alloc_pinned (dev, p, bytes);
 }
 
+/* Frees memory of device_alloc_pinned ().  @p may be NULL. */
 static inline void
 device_release_pinned (const Device *dev, void *p)
 {
   dev->ops->release_pinned (dev, p);
 }
 
-/* Queues a copy; either end may be host or device memory.  Host memory must
- * stay as it is until device_wait () returns. */
+/* Queues a copy of @bytes bytes.  @dst and @src may be memory of the host or of
+ * the device.  The caller keeps host memory unchanged until device_wait ()
+ * returns. */
 static inline const char *
 device_copy (const Device *dev, void *dst, const void *src, size_t bytes)
 {
   return dev->ops->copy (dev, dst, src, bytes);
 }
 
-/* The same for @rows rows of @row_bytes bytes, strides in bytes. */
+/* The same for @rows rows of @row_bytes bytes each; strides are in bytes. */
 static inline const char *
 device_copy_rows (const Device *dev, void *dst, size_t dst_stride,
     const void *src, size_t src_stride, size_t row_bytes, size_t rows)
@@ -113,16 +123,18 @@ device_copy_rows (const Device *dev, void *dst, size_t dst_stride,
       dev, dst, dst_stride, src, src_stride, row_bytes, rows);
 }
 
-/* Queues setting every byte to 0. */
+/* Queues a task that sets @bytes bytes to 0. */
 static inline const char *
 device_clear (const Device *dev, void *p, size_t bytes)
 {
   return dev->ops->clear (dev, p, bytes);
 }
 
-/* A stretch that @timer measures lasts at least until here. */
+/* The work that @timer measures lasts at least until here. */
 void device_timer_mark (const Device *dev, DeviceTimer *timer);
 
+/* Waits until all queued work is done.  Error: a part of that work has failed.
+ */
 static inline const char *
 device_wait (const Device *dev)
 {
@@ -131,24 +143,28 @@ device_wait (const Device *dev)
   return dev->ops->wait (dev);
 }
 
-/* Waits for kernels to set all of @n words of host memory that they can reach.
- * False where they take long: device_wait () then waits, and knows errors. */
+/* Waits until kernels have set all @n words of @words, pinned host memory, to
+ * other values than 0.  Returns false if they take long, and always on the CPU:
+ * device_wait () then waits, and reports errors. */
 bool device_wait_words (const Device *dev, const uint32_t *words, int n);
 
+/* The measured work begins with what is queued next.  The call does not wait.
+ * Error: CUDA makes no events. */
 const char *device_timer_begin (const Device *dev, DeviceTimer *timer);
-/* The stretch is over.  It ends at the last device_wait () since begin, or here
- * where there was none.  Neither call waits. */
+/* The measured work ends at the last device_wait () since begin or, without
+ * one, here.  The call does not wait. */
 void device_timer_stop (const Device *dev, DeviceTimer *timer);
-/* How long it was; false while the device is still at it, or where nothing was
- * measured. */
+/* Sets @seconds to the time of the work.  Returns false if the device has not
+ * done it yet, or if nothing was measured. */
 bool device_timer_read (
     const Device *dev, const DeviceTimer *timer, double *seconds);
-/* Stop, wait and read in one. */
+/* Stops the timer, waits, and sets @seconds to the time of the work. */
 const char *device_timer_end (
     const Device *dev, DeviceTimer *timer, double *seconds);
+/* Frees what @timer holds, and sets it to zeros. */
 void device_timer_free (DeviceTimer *timer);
 
-/* Passes an error on to the caller. */
+/* Returns the error of @call, if it has one, to the caller. */
 #define TRY(call) \
  do { \
   const char *err_ = (call); \
@@ -156,8 +172,8 @@ void device_timer_free (DeviceTimer *timer);
    return err_; \
  } while (0)
 
-/* The stage functions of an algorithm on a device.  The only place that asks
- * whether CUDA was compiled in. */
+/* The table of stages of algorithm @algo for @dev.  No other place asks whether
+ * the program was built with CUDA. */
 #ifdef HAVE_CUDA
 # define STAGES(algo, dev) \
   ((dev)->kind == DEVICE_CUDA ? &algo##_stages_cuda : &algo##_stages_cpu)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Files that are read or written as a whole, by elements and by commands.
+ * Functions by which elements and commands read and write whole files.
  *
- * Functions return 0, or a number of errno.h or FILE_NOT_REGULAR; file_why ()
- * makes a sentence of it.  None of them raises SIGPIPE. */
+ * They return 0 if they succeed, else a number of errno.h or FILE_NOT_REGULAR,
+ * of which file_why () makes a sentence.  None of them raises SIGPIPE. */
 #pragma once
 
 #include <stddef.h>
@@ -12,27 +12,30 @@
 
 C_BEGIN
 
+/* The path leads to a device, a FIFO or a folder. */
 #define FILE_NOT_REGULAR (-1)
 
-/* The bytes of the regular file @path, at most @max, to be freed; a 0 follows
- * the last one.  Devices, FIFOs and folders, some of which never end, are
- * refused before they are opened. */
+/* Reads the regular file @path.  Sets @bytes to its @n bytes and a 0 behind
+ * them; the caller frees them.  Errors: EFBIG if the file has more than @max
+ * bytes; FILE_NOT_REGULAR, without opening it, for a device, a FIFO or a
+ * folder. */
 int file_read (const char *path, size_t max, char **bytes, size_t *n);
 
-/* Makes @bytes all that @path holds.  A regular file, also one that a link
- * leads to, is replaced at once, with its owner and permissions kept: nobody
- * reads half of it, and after an error it is as it was.  If we may not write to
- * the folder, the file is written in place; so is what is no regular file.
- * @patience: for how long, in milliseconds, the reader of a FIFO or a device
- * may take nothing (ETIMEDOUT), and a FIFO must have a reader (ENXIO); -1: for
- * ever. */
+/* Writes @n bytes as the new content of @path.  The function replaces a regular
+ * file, or the one that a link leads to, in one step and keeps its owner and
+ * permissions: no reader sees a half of it, and after an error it has its old
+ * content.  It writes in place if the folder is not writable or @path is no
+ * regular file.
+ * @patience: milliseconds for which the reader of a FIFO or a device may take
+ * nothing, else ETIMEDOUT; a FIFO must then have a reader, else ENXIO.  -1: the
+ * function waits for ever. */
 int file_write (const char *path, const void *bytes, size_t n, int patience);
 
-/* As write (), but without a reader it returns EPIPE and raises no SIGPIPE. The
- * number of bytes, or -1 and errno. */
+/* Writes as write () does, but never raises SIGPIPE.  Returns the number of
+ * bytes that it wrote; or -1, with errno, which is EPIPE if nobody reads. */
 long file_send (int fd, const void *bytes, size_t n);
 
-/* A static sentence that says what @error means. */
+/* Returns a static sentence that says what @error means. */
 const char *file_why (int error);
 
 C_END

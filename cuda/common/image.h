@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A view of a frame that somebody else owns, in any of the layouts the suite
- * reads, in host or in device memory.
+ * A view of a frame that somebody else owns, in one of the layouts that the
+ * suite reads, in memory of the host or of the device.
  *
- * Coordinates: x right, y down, the centre of the first pixel at (0, 0).
- * Boxes are half-open: x0 <= x < x1. */
+ * Coordinates: x points to the right and y down; the centre of the first pixel
+ * is at (0, 0).  Boxes are half-open: x0 <= x < x1. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,48 +14,52 @@
 #include "common/both.h"
 
 typedef enum {
-  IMAGE_GRAY8,  /* one plane, 1 byte */
-  IMAGE_GRAY16, /* one plane, 2 bytes, little endian */
-  IMAGE_RGB,    /* one plane, 3 bytes: R, G, B */
-  IMAGE_BGR,
-  IMAGE_RGBA, /* one plane, 4 bytes: R, G, B, any (RGBA or RGBx) */
-  IMAGE_BGRA,
-  IMAGE_NV12, /* Y, then interleaved U V at half size */
-  IMAGE_I420, /* Y, U, V; U and V at half size */
-  IMAGE_YUY2, /* one plane: Y0 U Y1 V for two pixels */
-  IMAGE_P010, /* as NV12 with 16-bit words, the value in the upper 10 bits */
+  IMAGE_GRAY8,  /* one plane, 1 byte per pixel */
+  IMAGE_GRAY16, /* one plane, 2 bytes per pixel, little endian */
+  IMAGE_RGB,    /* one plane, 3 bytes per pixel: R, G, B */
+  IMAGE_BGR,    /* B, G, R */
+  IMAGE_RGBA, /* one plane, 4 bytes per pixel: R, G, B and alpha or any byte */
+  IMAGE_BGRA, /* B, G, R and alpha or any byte */
+  IMAGE_NV12, /* a plane of Y, and one of U and V in turn, at half size */
+  IMAGE_I420, /* planes of Y, U and V; U and V at half size */
+  IMAGE_YUY2, /* one plane: Y0, U, Y1, V for two pixels */
+  IMAGE_P010, /* as NV12, of 16-bit words whose upper 10 bits are the value */
 } ImageFormat;
 
+/* The matrix between RGB and YUV, by ITU-R BT.601-7, BT.709-6 or BT.2020-2. */
 typedef enum { IMAGE_BT601, IMAGE_BT709, IMAGE_BT2020 } ImageMatrix;
 
 typedef struct {
-  uint8_t *plane[3];
+  uint8_t *plane[3]; /* first row of each plane, see image_planes () */
   int stride[3];     /* bytes from one row of the plane to the next */
-  int width, height; /* pixels */
+  int width, height; /* pixels, at least 1 */
   ImageFormat format;
   ImageMatrix matrix; /* of YUV formats */
-  int full_range; /* of YUV: 1 for 0..255, 0 for 16..235 and 16..240; no bool,
-                     so that an Image has no padding and can be compared */
+  int full_range; /* of YUV formats, 1: components are 0..255; 0: Y is 16..235,
+                     U and V are 16..240.  As an int it leaves no padding, so
+                     that memcmp () compares two Images */
 } Image;
 
-/* Where a pixel box is: half-open. */
+/* A box of pixels, half-open: x0 <= x < x1, y0 <= y < y1. */
 typedef struct {
   int x0, y0, x1, y1;
 } ImageBox;
 
+/* Whether pixels are Y, U and V. */
 BOTH bool
 image_is_yuv (ImageFormat f)
 {
   return f >= IMAGE_NV12;
 }
 
+/* The number of planes, 1 to 3. */
 BOTH int
 image_planes (ImageFormat f)
 {
   return f == IMAGE_I420 ? 3 : f == IMAGE_NV12 || f == IMAGE_P010 ? 2 : 1;
 }
 
-/* Bytes that row after row of plane @p holds, padding left out. */
+/* The bytes of a row of plane @p, without padding. */
 BOTH int
 image_row_bytes (ImageFormat f, int width, int p)
 {
@@ -84,19 +88,22 @@ image_row_bytes (ImageFormat f, int width, int p)
   return 0;
 }
 
+/* The number of rows of plane @p. */
 BOTH int
 image_rows (ImageFormat f, int height, int p)
 {
   return p && image_planes (f) > 1 ? (height + 1) / 2 : height;
 }
 
-/* Where a row keeps its components: of pixel x the first at c0 + x * step0,
- * the others at c1 and c2 + (x >> shift) * step.  Grey has no c1 and c2. */
+/* The addresses of the components of a row.  Pixel x has its first component at
+ * c0 + x * step0, the others at c1 and c2 + (x >> shift) * step.  In grey, c1
+ * and c2 are NULL. */
 typedef struct {
   const uint8_t *c0, *c1, *c2;
   int step0, step, shift;
 } ImageRow;
 
+/* Row @y, 0 to height - 1.  Of words of 16 bits it has the upper bytes. */
 BOTH ImageRow
 image_row (const Image *img, int y)
 {
@@ -142,9 +149,8 @@ image_row (const Image *img, int y)
   return row;
 }
 
-/* The components of pixel @x as they are stored, 8 bits each: R G B, or Y U V
- * (of 10 bits the upper 8), or the grey value (of 16 bits the upper 8) with
- * neutral U and V. */
+/* Sets @c to the components of pixel @x, the upper 8 bits of each: R, G, B; or
+ * Y, U, V; or the grey value with 128 for U and V. */
 BOTH void
 image_row_read (const ImageRow *row, int x, uint8_t c[3])
 {
@@ -155,6 +161,7 @@ image_row_read (const ImageRow *row, int x, uint8_t c[3])
   c[2] = row->c2 ? row->c2[at] : 128;
 }
 
+/* The same for the pixel at (@x, @y) of @img. */
 BOTH void
 image_read (const Image *img, int x, int y, uint8_t c[3])
 {

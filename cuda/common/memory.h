@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The memory of a device that an algorithm holds: a list of pointers, which
- * frees what it gave and knows how much that is.
+ * The memory that an algorithm holds on a device.  It is a list of pointers;
+ * the list frees all that it has given, and counts its bytes.
  *
  *     memory_open (&m, dev);
  *     TRY (memory_get (&m, &w->tiles, n));
@@ -9,44 +9,46 @@
  *     ...
  *     memory_free (&m);
  *
- * An error on the way leaves what was given before in the list, and the
- * pointers that were not reached as they were: NULL. */
+ * After an error, the list holds what it has given before; the other pointers
+ * stay as they were, NULL. */
 #pragma once
 
 #include "common/device.h"
 
 C_BEGIN
 
-/* A pointer that was given memory. */
+/* A pointer to which the list has given memory. */
 typedef struct {
   void **at;
   size_t bytes;
-  bool pinned;
+  bool pinned; /* host memory of device_alloc_pinned () */
 } MemoryPiece;
 
 typedef struct {
-  const Device *device; /* NULL: nothing is given, all is counted */
+  const Device *device; /* NULL: the list only counts */
   MemoryPiece *pieces;
   int n, room;
   size_t bytes; /* of all pieces */
 } DeviceMemory;
 
-/* @device stays where it is until memory_free ().  NULL: memory_get () counts
- * bytes and gives none, so that the same code says how much it would take. */
+/* Makes an empty list.  @device must stay at its address until memory_free ().
+ * If it is NULL, memory_get () counts bytes and gives none: so the same code
+ * tells how many it needs. */
 void memory_open (DeviceMemory *m, const Device *device);
-/* Releases all memory in the list and sets its pointers to NULL; more can be
- * got then.  Whoever may still use it must be done.  A list that is all zeros
- * is empty. */
+/* Frees all memory of the list, and sets its pointers to NULL.  No work may use
+ * the memory any more.  The list is then empty and can give again.  A list that
+ * is all zeros is empty, too. */
 void memory_free (DeviceMemory *m);
 
-/* Gives @at, a pointer that stays where it is, @n times @size bytes, zeroed;
- * what it was given before is released first. */
+/* Sets the pointer @at, which must stay at its address, to @n times @size
+ * bytes, all 0, of the host (@pinned) or of the device.  First frees what @at
+ * was given before.  Error: the memory is exhausted. */
 const char *memory_get_bytes (
     DeviceMemory *m, void **at, size_t n, size_t size, bool pinned);
-/* Releases what @at was given before the end, if it was given anything. */
+/* Frees what @at was given, if anything, and sets it to NULL. */
 void memory_release_at (DeviceMemory *m, void **at);
 
-/* The same for @p, the address of a pointer, and @n of what it points to. */
+/* Set the pointer whose address is @p to @n items of its type; see above. */
 #define memory_get(m, p, n) \
  memory_get_bytes (m, (void **) (p), n, sizeof **(p), false)
 #define memory_get_pinned(m, p, n) \

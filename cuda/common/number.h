@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Whole numbers in texts from outside.  What is too large for an int is
- * refused: sscanf() and atoi() do whatever they like with it. */
+ * Whole numbers in texts from outside.  The functions refuse a number that an
+ * int cannot hold; sscanf () and atoi () do not. */
 #pragma once
 
 #include <limits.h>
@@ -11,8 +11,8 @@
 
 #define NUMBER_BLANKS " \t\r"
 
-/* Reads a decimal number, which may have blanks before it and behind it.
- * Returns the text behind these; NULL: there is no number, or it is no int. */
+/* Reads a decimal number, which may have blanks before and behind it.  Returns
+ * the text behind these; NULL if @text has no number, or it fits no int. */
 static inline const char *
 number_read (const char *text, int *number)
 {
@@ -25,7 +25,8 @@ number_read (const char *text, int *number)
   return end + strspn (end, NUMBER_BLANKS);
 }
 
-/* The same for @n numbers with @between between them. */
+/* Reads @n numbers with the character @between between them.  Returns as
+ * number_read () does. */
 static inline const char *
 numbers_read (const char *text, char between, int n, int *numbers)
 {

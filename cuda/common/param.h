@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A parameter is one row of a table: where it lies in its struct, its range,
- * its default, and what it means.  X_check () and the defaults read the table
- * here, and gst/base makes properties of it: field min_area is the property
- * "min-area".
+ * A parameter is one row of a table: its place in its struct, its range, its
+ * default and its meaning.  X_check () and X_defaults () read the table, and
+ * gst/base makes properties of it: field min_area is the property "min-area".
  *
  *     static const Param table[] = {
  *         PARAM_NUMBER (XParams, min_area, 0, UINT32_MAX, 100, "Minimum area",
@@ -33,8 +32,8 @@ typedef enum {
   PARAM_TEXT,   /* a char *; only elements have them */
 } ParamType;
 
-/* All types: the name here, the type in C, its name in GLib, and what makes one
- * of a double.  A switch has one case for them, and another for PARAM_TEXT. */
+/* All types but PARAM_TEXT: the name here, the type in C, its name in GLib, and
+ * the conversion from a double.  A switch has one case for all of them. */
 /* clang-format off */
 #define PARAM_NUMBERS(X) \
  X (INT, int, int, (int)) \
@@ -50,30 +49,32 @@ typedef enum {
 /* clang-format on */
 
 typedef enum {
-  PARAM_ALWAYS,  /* between any two frames, and a controller may drive it */
-  PARAM_BY_HAND, /* between any two frames, but no controller drives it */
-  PARAM_STOPPED  /* until the first frame: it decides on memory or caps */
+  PARAM_ALWAYS,  /* the user or a controller sets it between any two frames */
+  PARAM_BY_HAND, /* the user sets it between any two frames */
+  PARAM_STOPPED  /* the user sets it before the first frame: memory or caps
+                    follow from it */
 } ParamWhen;
 
-/* The list ends with a NULL name. */
+/* One value of a choice.  A list of them ends with a NULL name. */
 typedef struct {
   int value;
   const char *text, *name;
 } ParamChoice;
 
-#define PARAM_NAME 48     /* bytes of a name, with its end */
-#define PARAM_REFUSAL 128 /* of a sentence */
+#define PARAM_NAME 48     /* bytes of a name, with the 0 behind it */
+#define PARAM_REFUSAL 128 /* bytes of a sentence, likewise */
 
 typedef struct {
   const char *field, *title, *text;
   ParamType type;
-  size_t at; /* offset of the field */
-  /* Of a bool, a choice and flags only value, the default.  2^63 and 2^64 stand
-   * for the whole number below them, which a double cannot hold. */
+  size_t at; /* offset of the field, bytes */
+  /* value is the default.  A bool, a choice and flags have no min and max.
+   * 2^63 and 2^64 stand for the whole number below them, which a double cannot
+   * hold. */
   double min, max, value;
   const ParamChoice *choices;
   const char *string; /* default of a text */
-  char *refusal;      /* room for its sentence, which is written once */
+  char *refusal;      /* room for the sentence of params_check () */
   ParamWhen when;
   const char *name; /* NULL: as the field, with '-' for '_' */
   const char *kind; /* of choices: the end of their GType's name.  NULL: as the
@@ -85,7 +86,7 @@ typedef struct {
 #define PARAM_ROW_(S, f, kind) \
  .field = #f, .at = offsetof (S, f), .type = (kind), \
  .refusal = (char[PARAM_REFUSAL]){0}
-/* A field of another type does not compile: there is no array of -1 bytes. */
+/* A field of another type does not compile: no array has -1 bytes. */
 #define PARAM_ENUM_(S, f) \
  (0 * sizeof (char[sizeof PARAM_FIELD_ (S, f) == sizeof (int) ? 1 : -1]))
 #define PARAM_TYPE_(S, f) \
@@ -94,8 +95,8 @@ typedef struct {
 #define PARAM_BOOL_(S, f) _Generic (PARAM_FIELD_ (S, f), bool: PARAM_BOOL)
 #define PARAM_TEXT_(S, f) _Generic (PARAM_FIELD_ (S, f), char *: PARAM_TEXT)
 
-/* The rows, of a number, a bool, an enum, flags and a text; @...: the text that
- * explains it, and further members. */
+/* The rows of a number, a bool, an enum, flags and a text.  @... is the text that
+ * explains the parameter, then further members. */
 #define PARAM_NUMBER(S, f, min_, max_, normal, name_, ...) \
  {PARAM_ROW_ (S, f, PARAM_TYPE_ (S, f)), .min = (double) (min_), \
   .max = (double) (max_), .value = (double) (normal), .title = name_, \
@@ -119,15 +120,15 @@ typedef struct {
  PARAM_##row (__VA_ARGS__, .when = PARAM_##time)
 /* clang-format on */
 
-/* Sets every field of the table but texts to its default. */
+/* Sets all fields of @table in @params, but not texts, to their defaults. */
 void params_defaults (const Param *table, void *params);
-/* NULL, or what is wrong with the first field that is out of its range, such as
- * "max-components must be 1 to 4096". */
+/* Returns NULL if all fields are in their ranges; else a static sentence about
+ * the first that is not, such as "max-components must be 1 to 4096". */
 const char *params_check (const Param *table, const void *params);
 
-/* The name of the property. */
+/* Sets @name to the name of the property. */
 void param_name (const Param *p, char name[PARAM_NAME]);
-/* A limit or a default as a whole number; see Param. */
+/* A limit or default as a whole number; see Param. */
 int64_t param_int64 (double v);
 uint64_t param_uint64 (double v);
 

@@ -5,11 +5,11 @@
 
 #include <math.h>
 
-/* The unit quaternion @q, w first, of the rotation whose row i begins at
- * @r[i * @stride].  Row k of @products is four times part k of the quaternion
- * times each part; that of the largest part is never near 0 (S. W. Shepperd,
- * Quaternion from Rotation Matrix, Journal of Guidance and Control 1(3),
- * 1978). */
+/* Sets @q to the unit quaternion, w first, of the rotation matrix whose row i
+ * begins at @r[i * @stride].  Row k of @products is four times part k of the
+ * quaternion times each part; that of the largest part is never near 0 (S. W.
+ * Shepperd, Quaternion from Rotation Matrix, Journal of Guidance and Control
+ * 1(3), 1978). */
 static inline void
 quat_of_rows (const double *r, int stride, double q[4])
 {

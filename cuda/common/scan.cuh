@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Sums over the threads before, by CUB.  Integers: their order does not matter.
- */
+ * Sums over the threads before a thread, by CUB.  Sum integers: their order
+ * does not matter. */
 #pragma once
 
 #include <cub/block/block_scan.cuh>
@@ -9,8 +9,8 @@
 
 #include "common/cuda.cuh"
 
-/* The sum of @v over the lanes before this one; over all of them to @total.
- * All lanes call. */
+/* The sum of @v over the lanes before this lane.  Sets @total to the sum over
+ * the warp.  All lanes of the warp call. */
 template <class T>
 static __device__ __forceinline__ T
 warp_sum_before (T v, T *total)
@@ -23,7 +23,8 @@ warp_sum_before (T v, T *total)
   return before;
 }
 
-/* The same over the threads of a block, which are @THREADS in a row. */
+/* The same over the threads of a block, which has @THREADS threads in a row.
+ * All threads call. */
 template <int THREADS, class T>
 static __device__ __forceinline__ T
 block_sum_before (T v, T *total)
@@ -32,7 +33,7 @@ block_sum_before (T v, T *total)
   __shared__ typename Scan::TempStorage shared;
   T before;
 
-  __syncthreads (); /* those who read the last sums have them */
+  __syncthreads (); /* all threads have read the sums of the last call */
   Scan (shared).ExclusiveSum (v, before, *total);
   return before;
 }

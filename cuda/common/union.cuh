@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Lock-free union-find, in shared or global memory: the parents of indices, a
- * root being its own.  The root of a set is its smallest index. */
+ * Union-find without locks, in shared or global memory.  parents[i] is the
+ * parent of index i; a root is its own parent.  The root of a set is its
+ * minimum. */
 #pragma once
 
 #include "common/cuda.cuh"
 
-/* What other threads may write meanwhile. */
+/* The parent of @i, which other threads may change at the same time. */
 static __device__ __forceinline__ uint32_t
 parent_of (const uint32_t *parents, uint32_t i)
 {
   return *(const volatile uint32_t *) &parents[i];
 }
 
-/* The same in global memory where an old one will do, as it is an ancestor,
- * too: from the L1 cache, most come at once, and those that all ask for do not
- * queue up in the L2 cache. */
+/* The same in global memory, from the L1 cache, which may hold an old parent:
+ * that is an ancestor, too.  Most reads are fast, and reads of one address do
+ * not queue in the L2 cache. */
 static __device__ __forceinline__ uint32_t
 old_parent_of (const uint32_t *parents, uint32_t i)
 {
   return __ldca (&parents[i]);
 }
 
-/* Most are still their own parents, so that one exchange does it; else Rem's
- * algorithm (Dijkstra, A Discipline of Programming, 1976): both ways up are
- * climbed together, the greater parent's side each time, which is hung lower on
- * the way. */
+/* Joins the sets of @i and @j.  Most indices are their own parents, so that one
+ * exchange joins them.  Else Rem's algorithm (Dijkstra, A Discipline of
+ * Programming, 1976) climbs both paths: each step goes up from the side with
+ * the greater parent, and hangs that side lower. */
 static __device__ __forceinline__ void
 unite (uint32_t *parents, uint32_t i, uint32_t j)
 {
@@ -52,6 +53,7 @@ unite (uint32_t *parents, uint32_t i, uint32_t j)
   }
 }
 
+/* The root of the set of @i. */
 static __device__ __forceinline__ uint32_t
 root (const uint32_t *parents, uint32_t i)
 {
@@ -62,10 +64,10 @@ root (const uint32_t *parents, uint32_t i)
   return i;
 }
 
-/* Climbs from @i and from @j together, until both ways end or meet; whether
- * they met.  On the way each is hung one higher (path splitting): others who
- * climb find the shorter way.  @READ: parent_of; or old_parent_of, then what is
- * found may have been hung by now. */
+/* Climbs from @i and @j at once, until both paths end or meet.  Returns whether
+ * they meet.  Hangs each index on the path one higher (path splitting), so that
+ * later climbs are shorter.  @READ is parent_of; or old_parent_of, with which a
+ * root that was found may have a parent by now. */
 template <uint32_t READ (const uint32_t *, uint32_t) = parent_of>
 static __device__ __forceinline__ bool
 climb_both (uint32_t *parents, uint32_t *i, uint32_t *j)
@@ -85,8 +87,9 @@ climb_both (uint32_t *parents, uint32_t *i, uint32_t *j)
   return p == q;
 }
 
-/* The same where ways up get long: both are climbed at once, and the greater
- * root is hung at the lesser, again where another thread was faster. */
+/* Joins the sets of @i and @j, for long paths: climbs both at once, then hangs
+ * the greater root at the lesser one; begins again if another thread was
+ * faster. */
 static __device__ __forceinline__ void
 unite_far (uint32_t *parents, uint32_t i, uint32_t j)
 {

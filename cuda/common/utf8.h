@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Names of outside, which may be no UTF-8: libraries that get one as text
- * refuse it or read beyond its end. */
+ * Names from outside, which may not be UTF-8.  A library that gets such a name
+ * as text refuses it or reads beyond its end. */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-/* Bytes of the character that @text begins with; 0 where it is no UTF-8
- * (RFC 3629: no longer than needed, no surrogate, up to U+10FFFF). */
+/* The bytes, 1 to 4, of the first character of @text; 0 if it is not UTF-8 by
+ * RFC 3629: the shortest form, no surrogate, up to U+10FFFF. */
 static inline size_t
 utf8_length (const char *text)
 {
@@ -30,8 +30,9 @@ utf8_length (const char *text)
   return n;
 }
 
-/* Copies as many whole characters of @from as @room bytes hold, with the 0
- * behind them.  A byte that is no UTF-8 becomes a question mark. */
+/* Copies to @to the whole characters of @from that @room bytes, at least 1, can
+ * hold with a 0 behind them.  Replaces a byte that is not UTF-8 by a question
+ * mark. */
 static inline void
 utf8_copy (char *to, size_t room, const char *from)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Vectors, unit quaternions (w first) and poses, for both backends.  Nothing
- * here but + - * / and sqrt, which IEEE rounds alike everywhere. */
+ * Vectors, unit quaternions (w first) and poses, for both backends.  The
+ * functions use only + - * / and sqrt, which IEEE 754 rounds alike on all
+ * machines. */
 #pragma once
 
 #include <math.h>
@@ -16,13 +17,13 @@ typedef struct {
   float w, x, y, z;
 } Quat;
 
-/* x' = q x q* + t. */
+/* A rotation and a translation: x' = q x q* + t. */
 typedef struct {
   Quat q;
   Vec t;
 } Pose;
 
-/* The columns of a rotation. */
+/* A rotation matrix, as its columns. */
 typedef struct {
   Vec x, y, z;
 } Turn;
@@ -72,7 +73,7 @@ vec_norm (Vec a)
   return sqrtf (vec_dot (a, a));
 }
 
-/* Of length 1; nothing stays nothing. */
+/* @a, scaled to length 1; the zero vector stays. */
 BOTH Vec
 vec_unit (Vec a)
 {
@@ -91,6 +92,7 @@ quat (float w, float x, float y, float z)
   return q;
 }
 
+/* The product: it turns by @b, then by @a. */
 BOTH Quat
 quat_times (Quat a, Quat b)
 {
@@ -102,6 +104,7 @@ quat_times (Quat a, Quat b)
   return r;
 }
 
+/* Of a unit quaternion, the inverse rotation. */
 BOTH Quat
 quat_conjugate (Quat a)
 {
@@ -116,6 +119,7 @@ quat_dot (Quat a, Quat b)
   return a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z;
 }
 
+/* @a, scaled to length 1; of zero, the identity. */
 BOTH Quat
 quat_unit (Quat a)
 {
@@ -126,6 +130,7 @@ quat_unit (Quat a)
   return n > 0 ? r : one;
 }
 
+/* The matrix of a unit quaternion. */
 BOTH Turn
 turn_of (Quat q)
 {
@@ -139,7 +144,8 @@ turn_of (Quat q)
   return r;
 }
 
-/* The quaternion of a rotation, from its largest component. */
+/* The unit quaternion of a matrix.  The largest component comes first, so that
+ * no division is by a small number. */
 BOTH Quat
 quat_of (Turn r)
 {
@@ -168,20 +174,22 @@ vec_rotate (const Turn *r, Vec v)
       r->x.z * v.x + r->y.z * v.y + r->z.z * v.z);
 }
 
+/* @p, rotated by @r and moved by @t. */
 BOTH Vec
 vec_transform (const Turn *r, Vec t, Vec p)
 {
   return vec_add (vec_rotate (r, p), t);
 }
 
-/* The inverse rotation. */
+/* @v, rotated by the inverse of @r. */
 BOTH Vec
 vec_unrotate (const Turn *r, Vec v)
 {
   return vec (vec_dot (r->x, v), vec_dot (r->y, v), vec_dot (r->z, v));
 }
 
-/* @p after a small rotation @w, radians, about the camera, and a step @v. */
+/* Pose @p after a small rotation by @w, radians about each axis of the camera,
+ * and a translation by @v. */
 BOTH Pose
 pose_moved (Pose p, Vec w, Vec v)
 {
@@ -195,7 +203,8 @@ pose_moved (Pose p, Vec w, Vec v)
   return p;
 }
 
-/* A pose of seven numbers: translation, then quaternion. */
+/* The pose of seven numbers: translation tx, ty, tz, then quaternion qw, qx,
+ * qy, qz of any length but 0. */
 BOTH Pose
 pose_from (const double pose[7])
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Loops of the CPU as vectors.  A function marked VECTORS is compiled for AVX2,
- * too, and which version runs is chosen when the program starts.  Both compute
- * the same: nothing is contracted, and the order of sums is the loops' own.
- * What such a function calls becomes a part of both only if it is INLINED. */
+ * Loops of the CPU as vectors.  A function marked VECTORS has a second version
+ * for AVX2, and the program chooses one when it starts.  Both compute the same:
+ * the compiler contracts nothing, and sums keep the order of the loops.  A
+ * function that it calls becomes a part of both versions only if it is INLINED.
+ */
 #pragma once
 
 #include <stdint.h>
@@ -11,11 +12,11 @@
 # include <emmintrin.h>
 #endif
 
-/* clang compiles one version: its releases do not agree on the name by which
- * other files find a function that has two. */
+/* clang compiles one version: its releases do not agree on the name of a
+ * function with two versions. */
 #if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__clang__)
 # define VECTORS __attribute__ ((target_clones ("avx2", "default")))
-/* VECTORS that make all that they call a part of both versions. */
+/* VECTORS, whose callees all become a part of both versions. */
 # define VECTORS_WHOLE VECTORS __attribute__ ((flatten))
 #else
 # define VECTORS
@@ -24,8 +25,9 @@
 
 #define INLINED static inline __attribute__ ((always_inline))
 
-/* @sum[i] += @a[2 i] @b[2 i] + @a[2 i + 1] @b[2 i + 1], for @n sums, a multiple
- * of 4: compilers do not find the instruction that does it. */
+/* Adds @a[2 i] @b[2 i] + @a[2 i + 1] @b[2 i + 1] to each of @n sums, a multiple
+ * of
+ * 4.  Compilers do not find the instruction for it. */
 INLINED void
 add_products (int32_t *sum, const int16_t *a, const int16_t *b, int n)
 {

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Between R'G'B' and Y'CbCr in 16.16 fixed point, so that both backends agree
- * bit for bit.  The coefficients follow from the two luma weights of each
- * matrix (ITU-R BT.601-7, BT.709-6, BT.2020-2). */
+ * Conversion between R'G'B' and Y'CbCr, 8 bits each, in 16.16 fixed point, so
+ * that both backends agree bit for bit.  The coefficients follow from the two
+ * luma weights of each matrix (ITU-R BT.601-7, BT.709-6, BT.2020-2). */
 #pragma once
 
 #include "common/image.h"
 
+/* The weights of a conversion, times 65536. */
 typedef struct {
-  int y0;                /* what black is stored as */
-  int y, rv, gu, gv, bu; /* to RGB: weight of Y, of V in R, … */
-  int yr, yg, yb;        /* to YUV: weight of R in Y, … */
-  int ur, ug, ub, vr, vg, vb;
+  int y0;                     /* Y of black: 0 or 16 */
+  int y, rv, gu, gv, bu;      /* to RGB: of Y, of V in R, of U in G, … */
+  int yr, yg, yb;             /* to YUV: of R, G and B in Y */
+  int ur, ug, ub, vr, vg, vb; /* of R, G and B in U and V */
 } Yuv;
 
-/* Meant for the host: hand the result to kernels by value. */
+/* The weights of @matrix.  The host calls it and gives kernels the result by
+ * value. */
 static inline Yuv
 yuv_of (ImageMatrix matrix, bool full_range)
 {
@@ -43,12 +45,14 @@ yuv_of (ImageMatrix matrix, bool full_range)
   return m;
 }
 
+/* @v, limited to 0..255. */
 BOTH uint8_t
 yuv_clip (int v)
 {
   return (uint8_t) (v < 0 ? 0 : v > 255 ? 255 : v);
 }
 
+/* Sets @rgb to the colour @yuv, rounded to the nearest. */
 BOTH void
 yuv_to_rgb (const Yuv *m, const uint8_t yuv[3], uint8_t rgb[3])
 {
@@ -60,6 +64,7 @@ yuv_to_rgb (const Yuv *m, const uint8_t yuv[3], uint8_t rgb[3])
   rgb[2] = yuv_clip ((y + m->bu * u) >> 16);
 }
 
+/* Sets @yuv to the colour @rgb, rounded to the nearest. */
 BOTH void
 yuv_from_rgb (const Yuv *m, const uint8_t rgb[3], uint8_t yuv[3])
 {
