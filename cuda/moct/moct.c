@@ -200,6 +200,8 @@ set_windows (Moct *m, const MoctParams *p, const Image *frame)
       p->n_colours * sizeof *m->windows);
 }
 
+/* Copies the params that kernels read.  A change of the work rebuilds the CUDA
+ * graph; a change of other params does not. */
 static void
 set_work (Moct *m, const MoctParams *p, const Image *frame)
 {
