@@ -121,7 +121,9 @@ discover () {
   local heard why
   tells=
   [ -f "$1" ] && [ -n "$(type -p gst-discoverer-1.0)" ] || return 0
-  tells=$(gst-discoverer-1.0 -v "$1" 2>/dev/null) || return 0
+  tells=$(gst-discoverer-1.0 -v -t 60 "$1" 2>/dev/null) || return 0
+  # a busy machine says nothing about the file
+  ! grep -qx 'Analyzing URI timed out' <<<"$tells" || { tells=; return; }
   ! grep -qE '^ *video(\(image\))? #' <<<"$tells" || return 0
   heard=$(sed -nE 's/^ *(audio|subtitles) #[0-9]+: ([^,]*).*/it has \2 alone/p' \
     <<<"$tells" | head -n 1)

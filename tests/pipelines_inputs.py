@@ -238,6 +238,20 @@ def no_videos(folder):
     assert "no file" in said, said
 
 
+def no_time(folder):
+    """On a busy machine gst-discoverer-1.0 may give up, and the clip is played."""
+    clip, told = f"{folder}/clip.avi", Path(folder, "gst-discoverer-1.0")
+    make("visiontestsrc num-buffers=8 ! videoconvert ! jpegenc ! avimux ! "
+         f"filesink location={clip}")
+    told.write_text(f"#!/bin/sh\necho Analyzing file://{clip}\n"
+                    f"echo Done discovering file://{clip}\n"
+                    "echo Analyzing URI timed out\n")
+    told.chmod(0o755)
+    lines, _ = script("moct.sh", clip,
+                      env=environment(PATH=f"{folder}:{os.environ['PATH']}"))
+    assert len(frames_of(lines)) == 8, lines
+
+
 def no_depths(folder):
     """Pictures of colours in the place of depth."""
     picture = f"{folder}/00.png"
@@ -430,6 +444,8 @@ def messages():
         no_videos(folder)
         no_depths(folder)
         bitmaps(folder)
+    with tempfile.TemporaryDirectory() as folder:
+        no_time(folder)
     with tempfile.TemporaryDirectory() as folder:
         depths(folder)
     with tempfile.TemporaryDirectory() as folder:
