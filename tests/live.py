@@ -26,6 +26,8 @@ import sys
 import tempfile
 import threading
 import time
+import types
+import unittest.mock
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -101,6 +103,20 @@ def lines():
                 raise AssertionError(source)
             except chain.Refused as sentence:
                 print(f"ok   {sentence}")
+
+
+def no_time():
+    """On a busy machine nobody had time to look at a file: that is no reason against
+    it."""
+    from visionlive import chain
+    pbutils = chain.GstPbutils
+    told = types.SimpleNamespace(
+        get_result=lambda: pbutils.DiscovererResult.TIMEOUT, get_tags=lambda: None,
+        get_video_streams=list)
+    looks = types.SimpleNamespace(discover_uri=lambda uri: told)
+    with unittest.mock.patch.object(pbutils.Discoverer, "new", lambda time: looks):
+        assert chain.file_words(__file__).endswith("! decodebin ! videoconvert")
+    print("ok   no time")
 
 
 def names():
@@ -562,6 +578,7 @@ if __name__ == "__main__":
         missing()
         lines()
         names()
+        no_time()
         values()
         spectra()
         faces()

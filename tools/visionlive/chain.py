@@ -80,11 +80,12 @@ def file_words(source):
             raise Refused(f"{source} is a GIF, which GStreamer does not play to its "
                           "end: make a video of it first.")
     try:
-        info = GstPbutils.Discoverer.new(10 * Gst.SECOND).discover_uri(
+        info = GstPbutils.Discoverer.new(60 * Gst.SECOND).discover_uri(
             Gst.filename_to_uri(os.path.abspath(source)))
     except GLib.Error as error:
         raise Refused(f"{source} cannot be shown: {error.message}") from None
-    if not info.get_video_streams():
+    timed_out = info.get_result() == GstPbutils.DiscovererResult.TIMEOUT
+    if not info.get_video_streams() and not timed_out:
         raise Refused(f"{source} has no video that can be shown: "
                       f"gst-discoverer-1.0 -v {shlex.quote(source)} tells what it has.")
     tags = info.get_tags()
