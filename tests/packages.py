@@ -85,7 +85,8 @@ def debian(folder):
 
 def container():
     """All that packaging/Containerfile runs is a step of packaging/debian.sh, and
-    these are the steps of debian_root.sh, in its order."""
+    these are the steps of debian_root.sh, in its order.  What git ignores is not
+    copied into it: a folder that was built here would not be built there."""
     said = re.findall(r"^RUN (.*)$",
                       (ROOT / "packaging/Containerfile").read_text(), re.M)
     script = (ROOT / "tests/debian_root.sh").read_text()
@@ -97,6 +98,11 @@ def container():
     known = re.findall(r"^#   packaging/debian.sh (\w+) OUT",
                        (ROOT / "packaging/debian.sh").read_text(), re.M)
     assert known == [first, *more], known
+    left = {line.strip("/") for line in (ROOT / ".gitignore").read_text().splitlines()
+            if not line.startswith("#")}
+    out = {line.removeprefix("**/")
+           for line in (ROOT / ".dockerignore").read_text().splitlines()}
+    assert left | {".git"} <= out, left - out
     print(f"ok   a container is made by {len(wanted)} steps")
 
 
