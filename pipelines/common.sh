@@ -205,8 +205,11 @@ choose_source () {
       ;;
   esac
   source+=(${convert[@]+"${convert[@]}"})
-  if [ -n "${FRAMES-}" ]; then # the queue refuses most that a decoder still has then
-    source+=(! 'video/x-raw(ANY)' ! queue ! identity eos-after=$((FRAMES + 1)))
+  # the queue refuses most that a decoder still has then; a query that it drops then
+  # is waited for without an end
+  if [ -n "${FRAMES-}" ]; then
+    source+=(! 'video/x-raw(ANY)' ! identity drop-allocation=true ! queue !
+      identity eos-after=$((FRAMES + 1)))
   fi
 }
 

@@ -68,7 +68,7 @@ def script(name, *arguments, env, fails=False, cwd=None):
     """What pipelines/@name prints, and what it says."""
     done = subprocess.run(
         [ROOT / "pipelines" / name, *arguments], env=env, cwd=cwd,
-        capture_output=True, text=True, timeout=200, check=False)
+        capture_output=True, text=True, timeout=600, check=False)
     said = f"{name} {arguments}\n{done.stdout[-2000:]}{done.stderr[-4000:]}"
     assert (done.returncode != 0) == fails, f"{said}\nreturned " \
         f"{done.returncode}"
@@ -331,6 +331,24 @@ def interlaced(folder):
     assert len(widths[0]) == 4 and max(widths[0]) < 76 and max(widths[1]) > 80, widths
 
 
+def growing(folder):
+    """Frames that change their size right after the last one that is wanted: the
+    decoder asks for other memory when nobody takes frames any more."""
+    if not is_there("openh264enc ! h264parse ! mpegtsmux"):
+        print("SKIP a growing clip: no encoder")
+        return
+    clip = Path(folder) / "growing.ts"
+    for size in "width=320,height=240", "width=640,height=480":
+        make(f"visiontestsrc num-buffers=8 ! video/x-raw,{size} ! videoconvert ! "
+             "openh264enc bitrate=4000000 ! h264parse ! mpegtsmux ! "
+             f"filesink location={folder}/part.ts")
+        with clip.open("ab") as file:
+            file.write(Path(folder, "part.ts").read_bytes())
+    for frames in "3", "8":
+        lines, _ = script("moct.sh", clip, env=environment(FRAMES=frames))
+        assert 0 <= len(frames_of(lines)) - int(frames) <= 1, lines
+
+
 def sequences(folder):
     """Pictures from 1 on, such as ffmpeg writes; none; a file with % in its name; and
     the line that is shown, with quotes, is one that a shell takes."""
@@ -450,6 +468,7 @@ def messages():
         depths(folder)
     with tempfile.TemporaryDirectory() as folder:
         lying(folder)
+        growing(folder)
         interlaced(folder)
         sequences(folder)
     refusals()
