@@ -36,6 +36,18 @@
  * map of three numbers a pixel, such as rendered and normals, has its own
  * colours: red, green and blue, for normals x, y and z from -1 to 1.
  *
+ * ## Troubleshooting
+ *
+ * - Nothing is drawn: it must stand behind the element that finds, without an
+ *   encoder or a network between them, which results do not pass.  `visionjson`
+ *   in its place shows whether they arrive.
+ * - Some objects are missing: `states`, `elements`, `sources` or `labels` leave
+ *   them out, or another element found them, too (`merge=false` draws both).
+ * - Text is too small, or lines are too thin, in a window that shows the frame
+ *   smaller: `font-size`, `line-width`, or `videoscale` in front of it.
+ * - `map` shows nothing: most maps must be asked for, such as moct's by
+ *   `label-map=true`.
+ *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 visiontestsrc num-buffers=30 ! moct
