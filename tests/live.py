@@ -249,6 +249,38 @@ def move(widget):
         if isinstance(widget, Gtk.Container) else 0
 
 
+def plotting():
+    """Of ten seconds with 10 frames each: the rate, and the lines of two objects where
+    their numbers are in the plot."""
+    import cairo
+    from visionlive import plots
+    from gi.repository import Gtk
+    Gtk.init([])
+    objects = [types.SimpleNamespace(label=label, element="moct", id=1, cx=x, cy=10)
+               for label, x in (("red", 200), ("blue", 100))]
+    panel = plots.Plots()
+    for n in range(150):
+        with unittest.mock.patch.object(plots.time, "monotonic", lambda n=n: n / 10):
+            panel.arrived()
+            panel.add(5, objects)
+    assert abs(panel.rate() - 10) < 1e-6, panel.rate()
+    assert {plot for plot, _ in panel.lines} == {
+        "frames a second", "latency, ms", "x, pixels", "y, pixels"}
+    assert {len(line) for line in panel.lines.values()} == {101}, panel.lines
+    surface = cairo.ImageSurface(cairo.FORMAT_RGB24, 200, plots.HEIGHT)
+    with unittest.mock.patch.object(plots.time, "monotonic", lambda: 14.9):
+        panel.draw_one(cairo.Context(surface), "x, pixels", {
+            name: line for (plot, name), line in panel.lines.items()
+            if plot == "x, pixels"}, 0, 200, plots.HEIGHT)
+    surface.flush()
+    top, bottom = 18, plots.HEIGHT - 4
+    for colour, y in (plots.COLOURS[0], top), (plots.COLOURS[1], (top + bottom) // 2):
+        at = y * surface.get_stride() + 4 * 150
+        seen = [c / 255 for c in surface.get_data()[at + 2:at - 1:-1]]
+        assert all(b / 2 < a <= b + .01 for a, b in zip(seen, colour)), (y, seen)
+    print("ok   plots")
+
+
 def press(env, letter):
     """Ctrl and a letter, in the window."""
     window = subprocess.run(
@@ -545,6 +577,7 @@ def window():
     with live_screen() as (folder, env):
         if env:
             controls()
+            plotting()
             choosing(env, folder)
             reading(env, folder)
             cloud(env, folder)
