@@ -225,47 +225,47 @@ scopedetect_fit (const ScopedetectEvidence *e)
 
 /* ---- Candidates ---- */
 
-typedef struct {
-  const Scopedetect *s;
-  ScopedetectExplain *e;
-} Job;
-
 static const ScopedetectHypothesis *
 hypothesis_of (const Scopedetect *s, const ScopedetectRanked *r)
 {
   return &s->stage[r->stage].hypothesis[r->model * SCOPEDETECT_FOUND + r->rank];
 }
 
+static ScopedetectCandidate *
+judged_of (const Scopedetect *s, const ScopedetectRanked *r)
+{
+  return &s->explain
+              .judged[(r->stage * s->n_models + r->model) * SCOPEDETECT_FOUND +
+                  r->rank];
+}
+
 static void
-judge (const Scopedetect *s, const ScopedetectExplain *e, ScopedetectRanked *r,
-    ScopedetectCandidate *c)
+judge (
+    const Scopedetect *s, const ScopedetectRanked *r, ScopedetectCandidate *c)
 {
   ScopedetectEvidence evidence =
-      scopedetect_judge (&e->patches, &s->host_shape[r->model],
+      scopedetect_judge (&s->explain.patches, &s->host_shape[r->model],
           hypothesis_of (s, r), s->work.scene.has_colour, c);
 
   evidence.second = r->stage == 1;
   c->model = r->model;
-  c->fit = r->fit = scopedetect_fit (&evidence);
+  c->fit = scopedetect_fit (&evidence);
 }
 
+/* Each hypothesis is judged once a frame: those of a stage stay what they are.
+ */
 static void
 judge_hypotheses (void *data, int begin, int end)
 {
-  const Job *job = data;
-  ScopedetectCandidate c;
+  const Scopedetect *s = data;
 
-  for (int i = begin; i < end; i++)
-    judge (job->s, job->e, &job->e->ranked[i], &c);
-}
+  for (int i = begin; i < end; i++) {
+    ScopedetectRanked *r = &s->explain.ranked[i];
 
-static void
-set_candidates (void *data, int begin, int end)
-{
-  const Job *job = data;
-
-  for (int i = begin; i < end; i++)
-    judge (job->s, job->e, &job->e->ranked[i], &job->e->candidate[i]);
+    if (r->stage >= s->explain.n_judged)
+      judge (s, r, judged_of (s, r));
+    r->fit = judged_of (s, r)->fit;
+  }
 }
 
 static int
@@ -314,13 +314,13 @@ find (const ScopedetectRanked *chosen, int n, const ScopedetectRanked *r)
 
 /* The fittest, and those that stay. */
 static void
-rank (const Scopedetect *s, ScopedetectExplain *e,
-    const ScopedetectRanked *chosen, int n_chosen)
+rank (Scopedetect *s, ScopedetectExplain *e, const ScopedetectRanked *chosen,
+    int n_chosen)
 {
-  Job job = {s, e};
   int n = list_hypotheses (s, e);
 
-  parallel_for (n, 1, judge_hypotheses, &job);
+  parallel_for (n, 1, judge_hypotheses, s);
+  e->n_judged++;
   for (int i = 0; i < n; i++)
     e->ranked[i].stays = find (chosen, n_chosen, &e->ranked[i]) >= 0;
   qsort (e->ranked, (size_t) n, sizeof *e->ranked, by_fit);
@@ -330,7 +330,8 @@ rank (const Scopedetect *s, ScopedetectExplain *e,
     n--;
   qsort (e->ranked, (size_t) n, sizeof *e->ranked, by_model);
   e->n_ranked = n;
-  parallel_for (n, 1, set_candidates, &job);
+  for (int i = 0; i < n; i++)
+    e->candidate[i] = *judged_of (s, &e->ranked[i]);
 }
 
 double
@@ -426,6 +427,7 @@ scopedetect_explain_new (ScopedetectExplain *e, DeviceMemory *host,
   TRY (memory_get_pinned (device, &e->left, (size_t) room));
   TRY (memory_get (host, &e->patches.patch, SCOPEDETECT_MAX_PATCHES));
   TRY (memory_get (host, &e->ranked, 2 * all));
+  TRY (memory_get (host, &e->judged, 2 * all));
   TRY (memory_get_pinned (device, &e->candidate, n));
   TRY (memory_get (host, &e->object, n));
   TRY (memory_get (host, &e->models, (size_t) n_models));

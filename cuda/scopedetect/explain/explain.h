@@ -49,6 +49,8 @@ typedef struct {
   ScopedetectPatches patches;
   ScopedetectRanked *ranked; /* room for all hypotheses */
   int n_ranked;
+  ScopedetectCandidate *judged;    /* [stage][model][SCOPEDETECT_FOUND] */
+  int n_judged;                    /* stages whose hypotheses have been */
   ScopedetectCandidate *candidate; /* of SCOPEDETECT_MAX_CANDIDATES ranked */
   ScopedetectObject *object;       /* of each */
   uint64_t *excludes;

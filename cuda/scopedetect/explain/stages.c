@@ -277,6 +277,7 @@ scopedetect_explain (Scopedetect *s)
   ScopedetectAssignment best;
 
   TRY (read_patches (s, &s->explain));
+  s->explain.n_judged = 0;
   scopedetect_set_candidates (s, NULL, 0, NULL);
   task = task_of (s, end, two);
   TRY (assign (s, &task, &best));
