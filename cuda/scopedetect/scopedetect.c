@@ -144,7 +144,9 @@ scopedetect_begin (
   TRY (s->stages->observe (&s->device, w));
   TRY (s->stages->points (&s->device, w));
   set_queries (w, NULL, w->cloud.n);
-  memset (s->stage[1].n, 0, (size_t) s->n_models * sizeof *s->stage[1].n);
+  for (int k = 0; k < 2; k++)
+    memset (s->stage[k].n, 0, (size_t) s->n_models * sizeof *s->stage[k].n);
+  s->explain.has_patches = false;
   return w->has_segments ? s->stages->segments (&s->device, w) : NULL;
 }
 
@@ -240,7 +242,7 @@ scopedetect_decide_frame (Scopedetect *s)
   const ScopedetectParams *p = &s->work.params;
   const ScopedetectFindings *of = &s->stage[0];
 
-  s->told = (ScopedetectSearch){.agreement = 1};
+  s->told = (ScopedetectSearch){.agreement = 1, .n_models = s->n_searched};
   s->n_objects = 0;
   if (p->explain >= SCOPEDETECT_ONE_STAGE)
     return scopedetect_explain (s);
@@ -277,14 +279,96 @@ search_for (Scopedetect *s, const int *models, int n, ScopedetectFindings *to)
   return NULL;
 }
 
+/* ---- Votes ----
+ *
+ * Which models go through the rounds (thesis, chapter 4: not the whole database
+ * in each frame).  A short search for all of them, from few features and with
+ * few poses, says how likely the best pose of each is right. */
+
+#define VOTERS 600    /* features of the scene */
+#define VOTES 10      /* features of a model that each of them votes for */
+#define VOTE_KEPT 500 /* poses of a model after the check with few points */
+#define VOTE_POSES 20 /* of them, those that are refined */
+#define VOTE_STEPS 10 /* of each refinement */
+
+static ScopedetectParams
+vote_params (const ScopedetectParams *p)
+{
+  ScopedetectParams vote = *p;
+
+  vote.random = false;
+  vote.queries = VOTERS;
+  vote.neighbours = VOTES;
+  vote.kept = VOTE_KEPT;
+  vote.clusters = vote.last = VOTE_POSES;
+  vote.refine = VOTE_STEPS;
+  vote.align = vote.climb = 0;
+  return vote;
+}
+
+/* The more likely one first, of equal ones that with the smaller number. */
+static int
+by_fit (const void *a, const void *b)
+{
+  const ScopedetectVote *p = a, *q = b;
+
+  return p->fit != q->fit ? (p->fit > q->fit ? -1 : 1) : p->model - q->model;
+}
+
+static int
+by_number (const void *a, const void *b)
+{
+  return *(const int *) a - *(const int *) b;
+}
+
+/* Puts the likeliest of @n @models first, ascending; returns how many. */
+static int
+elect (Scopedetect *s, int stage, int *models, int n)
+{
+  int most = s->work.params.max_models;
+
+  for (int i = 0; i < n; i++)
+    s->vote[i].model = models[i];
+  scopedetect_vote (s, stage, s->vote, n);
+  qsort (s->vote, (size_t) n, sizeof *s->vote, by_fit);
+  for (int i = 0; i < most; i++)
+    models[i] = s->vote[i].model;
+  qsort (models, (size_t) most, sizeof *models, by_number);
+  return most;
+}
+
+/* Searches for @n @models, ascending, or for those elected of them, from points
+ * of the cloud, @left and @n_left as in set_queries (). */
+static const char *
+search_elected (
+    Scopedetect *s, int *models, int n, uint16_t *left, int n_left, int stage)
+{
+  ScopedetectWork *w = &s->work;
+  ScopedetectFindings *to = &s->stage[stage];
+  ScopedetectParams params = w->params;
+
+  if (params.max_models && params.max_models < n) {
+    w->params = vote_params (&params);
+    set_queries (w, left, n_left);
+    TRY (search_for (s, models, n, to));
+    w->params = params;
+    TRY (scopedetect_read_patches (s));
+    n = elect (s, stage, models, n);
+    memset (to->n, 0, (size_t) s->n_models * sizeof *to->n);
+  }
+  set_queries (w, left, n_left);
+  if (!stage)
+    s->n_searched = n;
+  return search_for (s, models, n, to);
+}
+
 const char *
-scopedetect_search_left (Scopedetect *s, const int *models, int n_models,
-    const uint16_t *left, int n_left)
+scopedetect_search_left (
+    Scopedetect *s, int *models, int n_models, const uint16_t *left, int n_left)
 {
   TRY (device_copy (
       &s->device, s->left, left, (size_t) n_left * sizeof *s->left));
-  set_queries (&s->work, s->left, n_left);
-  return search_for (s, models, n_models, &s->stage[1]);
+  return search_elected (s, models, n_models, s->left, n_left, 1);
 }
 
 static const char *
@@ -311,7 +395,9 @@ scopedetect_run (Scopedetect *s, const ScopedetectParams *params,
 {
   TRY (scopedetect_begin (s, params, frame));
   s->is_tracking = false;
-  TRY (search_for (s, s->every_model, s->n_models, &s->stage[0]));
+  for (int m = 0; m < s->n_models; m++)
+    s->chosen[m] = m;
+  TRY (search_elected (s, s->chosen, s->n_models, NULL, s->work.cloud.n, 0));
   return set_results (s, results);
 }
 
@@ -355,6 +441,7 @@ scopedetect_track (Scopedetect *s, const ScopedetectParams *params,
         return "a guess names a model that is not there, or is no pose";
   TRY (scopedetect_begin (s, params, frame));
   s->is_tracking = true;
+  s->n_searched = s->n_models;
   for (int first = 0; first < s->n_models; first += SCOPEDETECT_BATCH) {
     set_batch (s, s->every_model + first, s->n_models - first);
     TRY (place_guesses (s, first, guesses, n_guesses));
@@ -525,7 +612,10 @@ new_hypotheses (Scopedetect *s, int n_models)
     if (!of->hypothesis || !of->measure || !of->n)
       return "out of memory";
   }
-  if (!(s->every_model = calloc ((size_t) n_models, sizeof *s->every_model)))
+  s->every_model = calloc ((size_t) n_models, sizeof *s->every_model);
+  s->chosen = calloc ((size_t) n_models, sizeof *s->chosen);
+  s->vote = calloc ((size_t) n_models, sizeof *s->vote);
+  if (!s->every_model || !s->chosen || !s->vote)
     return "out of memory";
   for (int m = 0; m < n_models; m++)
     s->every_model[m] = m;
@@ -579,6 +669,8 @@ scopedetect_free (Scopedetect *s)
   free (s->objects);
   free (s->fate);
   free (s->every_model);
+  free (s->chosen);
+  free (s->vote);
   for (int k = 0; k < 2; k++) {
     free (s->stage[k].hypothesis);
     free (s->stage[k].measure);

@@ -133,6 +133,8 @@ typedef struct {
 
   double min_score; /* of an object */
   int max_objects;  /* of one model */
+  int max_models;   /* that the whole frame is searched for, those that a short
+                       search of all finds likeliest (chapter 4); 0: all */
   ScopedetectExplained explain;
   double least_own; /* contest: better objects must leave an object this part
                        of the surface that it explains */
@@ -188,7 +190,8 @@ typedef struct {
   int steps;        /* that each took, in both stages */
   bool is_cut;      /* by max_time or max_steps: the best until then */
   ScopedetectSecond second;
-  int n_rest; /* points that stage 1 left, where there were to be two */
+  int n_rest;   /* points that stage 1 left, where there were to be two */
+  int n_models; /* that were searched for, in stage 1 */
 } ScopedetectSearch;
 
 typedef struct {

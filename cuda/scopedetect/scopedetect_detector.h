@@ -27,6 +27,10 @@ struct _Scopedetect {
   ScopedetectHypothesis *found; /* pinned: the best of each model of a batch */
   ScopedetectCounts *counts;    /* pinned: what came back */
   int *every_model;             /* 0, 1, … */
+  int *chosen;                  /* room for all: those that are searched for */
+  ScopedetectVote *vote;        /* likewise: of those that may be */
+  int n_searched; /* models that the newest frame was searched for, in stage 1
+                   */
   ScopedetectFindings stage[2]; /* of the whole frame, and of what was left */
   uint16_t *left; /* device memory: the points that stage 2 begins from */
   ScopedetectObject *objects;
@@ -61,10 +65,11 @@ void scopedetect_set_object (ScopedetectObject *o, const ScopedetectWork *w,
  * say. */
 const char *scopedetect_decide_frame (Scopedetect *s);
 
-/* Searches for @n_models of the models, beginning from the @n_left points @left
- * of the frame, to stage[1]. */
-const char *scopedetect_search_left (Scopedetect *s, const int *models,
-    int n_models, const uint16_t *left, int n_left);
+/* Searches for @n_models of the models, ascending, beginning from the @n_left
+ * points @left of the frame, to stage[1]; where max_models are fewer, for the
+ * likeliest, which @models begins with then. */
+const char *scopedetect_search_left (Scopedetect *s, int *models, int n_models,
+    const uint16_t *left, int n_left);
 
 /* The objects that explain the frame together. */
 const char *scopedetect_explain (Scopedetect *s);

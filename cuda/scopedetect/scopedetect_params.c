@@ -182,6 +182,11 @@ const Param scopedetect_params[] = {
     NUMBER (max_objects, 1, SCOPEDETECT_MAX_OBJECTS, 1,
         "Maximum number of objects",
         "Report at most this many objects of each model"),
+    NUMBER (max_models, 0, SCOPEDETECT_MAX_MODELS, 0,
+        "Maximum number of models",
+        "Search a frame for at most this many models, those whose objects a "
+        "short search for all models finds likeliest (0 = all models); "
+        "tracking looks for all known objects"),
     NUMBER (queries, 0, SCOPEDETECT_MAX_POINTS, 12000, "Queries",
         "Number of features of the frame that are looked up among those of the "
         "models, evenly chosen (0 = all)"),

@@ -76,6 +76,14 @@
  *
  * `searches` in #GstScopedetect:stats counts these searches.
  *
+ * With many models, #GstScopedetect:max-models limits how many of them a frame
+ * is searched for.  A short search for all models, from few features and with
+ * few poses, says how likely the best pose of each is right; the likeliest
+ * models are then searched for as without it.  With explain=two-stage, models
+ * are chosen so in each stage, for the second by what the first leaves.
+ * `models-searched` in #GstScopedetect:stats is the number of models that the
+ * newest search was for, in its first stage.
+ *
  * With #GstScopedetect:region, a search begins from the surface in that part of
  * the frame alone.  region=meta takes the boxes that elements upstream have
  * attached to either frame, of objects that are accepted, tracking or found:
@@ -113,7 +121,8 @@
  * - Thin or flat things that differ only in what is printed on them: take
  *   features of the picture.
  * - Hundreds of models, or every frame searched live on a CPU: a search takes
- *   time for each model. Following what was found takes less.
+ *   time for each model, with `max-models` about a tenth of it. Following what
+ *   was found takes less.
  *
  * ## Troubleshooting
  *

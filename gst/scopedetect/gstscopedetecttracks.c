@@ -167,6 +167,7 @@ tell (GstScopedetect *self, const ScopedetectSearch *s)
   n->refused += s->second == SCOPEDETECT_REFUSED;
   n->left_out += s->second > SCOPEDETECT_REFUSED;
   gst_vision_common_set_stat (common, "searches", (gdouble) n->all);
+  gst_vision_common_set_stat (common, "models-searched", s->n_models);
   gst_vision_common_set_stat (common, "agreement", s->agreement);
   gst_vision_common_set_stat (common, "steps", s->steps);
   gst_vision_common_set_stat (common, "cut-short", (gdouble) n->cut);

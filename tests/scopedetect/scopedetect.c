@@ -790,6 +790,8 @@ test_params (DeviceKind kind)
   REFUSED (p.weight[3] = -1, "weight-edge must be 0 to 1000");
   REFUSED (p.tolerance = NAN, "tolerance");
   REFUSED (p.max_objects = 65, "max-objects");
+  REFUSED (p.max_models = -1, "max-models must be 0 to 1024");
+  REFUSED (p.max_models = 1025, "max-models");
   f = b.frame, f.width--;
   check (scopedetect_run (b.s, &good, &f, &r) != NULL);
   f = b.frame, f.depth = NULL;
@@ -967,6 +969,171 @@ test_many (DeviceKind kind)
   scopedetect_free (s);
   scopedetect_model_free ((ScopedetectModel *) models[1]);
   bench_close (&b);
+}
+
+/* ==== Votes: which of several models go through the rounds. ==== */
+
+#define KINDS 4
+#define OWN 2 /* that of the bench's solid */
+
+static const float kind_size[KINDS] = {1.5f, .7f, 1, 1.25f};
+
+/* Models of the solid in several sizes, and a frame in which there is one. */
+typedef struct {
+  Bench b;
+  ScopedetectModel *model[KINDS];
+  Scopedetect *s;
+} Kinds;
+
+static ScopedetectModel *
+sized_model (float size)
+{
+  ScopedetectCompile how = SCOPEDETECT_COMPILE_DEFAULTS;
+  ScopedetectModel *model;
+  Solid solid;
+
+  solid_make (&solid);
+  for (int i = 0; i < (int) solid.mesh.n * 3; i++)
+    solid.x[i] *= size;
+  ok (scopedetect_model_compile (&model, &solid.mesh, "sized", &how));
+  return model;
+}
+
+static void
+kinds_open (Kinds *k, DeviceKind kind)
+{
+  bench_open (&k->b, kind);
+  for (int i = 0; i < KINDS; i++)
+    k->model[i] = sized_model (kind_size[i]);
+  ok (scopedetect_new (&k->s, &k->b.dev, SOLID_WIDTH, SOLID_HEIGHT,
+      (const ScopedetectModel *const *) k->model, KINDS));
+}
+
+static void
+kinds_close (Kinds *k)
+{
+  scopedetect_free (k->s);
+  for (int i = 0; i < KINDS; i++)
+    scopedetect_model_free (k->model[i]);
+  bench_close (&k->b);
+}
+
+/* Adds a solid of @size times the size, seen as the solid is at @p, but so many
+ * times as far away. */
+static void
+draw_sized (uint16_t *depth, Pose p, float size)
+{
+  uint16_t *own = calloc (1, SOLID_BYTES);
+
+  solid_draw (own, SOLID_STRIDE, p);
+  for (int i = 0; i < SOLID_WIDTH * SOLID_HEIGHT; i++)
+    if (own[i])
+      depth[i] = (uint16_t) ((float) own[i] * size + .5f);
+  free (own);
+}
+
+static ScopedetectParams
+kinds_params (ScopedetectPreset preset)
+{
+  ScopedetectParams p = solid_params (preset);
+
+  p.table = false;
+  p.queries = 300;
+  p.explain = SCOPEDETECT_ONE_STAGE;
+  return p;
+}
+
+/* The likeliest model is searched for as it is among all of them; enough for
+ * all change nothing; and what is known is followed whatever votes say. */
+static void
+test_votes (DeviceKind kind)
+{
+  Kinds k;
+  ScopedetectParams p = kinds_params (SCOPEDETECT_FAST);
+  ScopedetectObject found, guess = {.model = 0, .pose = {0, 0, .5, 1}};
+  ScopedetectResults r;
+
+  kinds_open (&k, kind);
+  solid_draw (k.b.depth, SOLID_STRIDE, solid_pose (.7, 0, .5));
+  ok (scopedetect_run (k.s, &p, &k.b.frame, &r));
+  check (r.search.n_models == KINDS && r.n_objects == 1);
+  found = r.objects[0];
+  check (found.model == OWN);
+  for (p.max_models = KINDS; p.max_models < KINDS + 2; p.max_models++) {
+    ok (scopedetect_run (k.s, &p, &k.b.frame, &r));
+    check (r.search.n_models == KINDS && same_objects (k.s, &found, 1));
+  }
+  for (p.max_models = 1; p.max_models < KINDS; p.max_models++) {
+    ok (scopedetect_run (k.s, &p, &k.b.frame, &r));
+    check (r.search.n_models == p.max_models && k.s->vote[0].model == OWN);
+    check (r.n_objects == 1 && r.objects[0].model == OWN &&
+        !memcmp (r.objects[0].pose, found.pose, sizeof found.pose));
+    for (int m = 0; m < KINDS; m++)
+      check ((k.s->stage[0].n[m] > 0) ==
+          (k.s->vote[0].model == m ||
+              (p.max_models > 1 && k.s->vote[1].model == m) ||
+              (p.max_models > 2 && k.s->vote[2].model == m)));
+  }
+  p.max_models = 1;
+  ok (scopedetect_track (k.s, &p, &k.b.frame, &guess, 1, &r));
+  check (k.s->stage[0].n[0] == 1 && r.search.n_models == KINDS);
+  p = kinds_params (SCOPEDETECT_THESIS); /* votes are not drawn */
+  p.explain = SCOPEDETECT_EACH;
+  p.max_models = 1;
+  ok (scopedetect_run (k.s, &p, &k.b.frame, &r));
+  check (r.search.n_models == 1 && k.s->vote[0].model == OWN);
+  memset (k.b.depth, 0, SOLID_BYTES);
+  ok (scopedetect_run (k.s, &p, &k.b.frame, &r));
+  check (r.n_objects == 0 && r.search.n_models == 1);
+  kinds_close (&k);
+}
+
+/* Of models with as many votes the first go on; what they find is what all of
+ * them find. */
+static void
+test_equal_votes (DeviceKind kind)
+{
+  Bench b;
+  const ScopedetectModel *models[9];
+  ScopedetectParams p;
+  ScopedetectResults r;
+  Scopedetect *s = names_of_one (&b, kind, models, 9, &p);
+  ScopedetectObject first;
+
+  p.explain = SCOPEDETECT_EACH;
+  ok (scopedetect_run (s, &p, &b.frame, &r));
+  check (r.n_objects == 9);
+  first = r.objects[0];
+  p.max_models = 2;
+  ok (scopedetect_run (s, &p, &b.frame, &r));
+  check (r.n_objects == 2 && r.objects[1].model == 1);
+  check (!memcmp (&r.objects[0], &first, sizeof first));
+  scopedetect_free (s);
+  bench_close (&b);
+}
+
+/* Stage 2 has votes of its own: for what stage 1 left. */
+static void
+test_votes_of_rest (DeviceKind kind)
+{
+  Kinds k;
+  ScopedetectParams p = kinds_params (SCOPEDETECT_FAST);
+  ScopedetectResults r;
+
+  kinds_open (&k, kind);
+  p.explain = SCOPEDETECT_TWO_STAGE;
+  p.max_models = 1;
+  p.min_rest = 100;
+  p.weight_object = 0; /* all that explains anything is worth it */
+  p.weight_unexplained = 2;
+  draw_sized (k.b.depth, solid_pose (.7, -.07, .5), 1);
+  draw_sized (k.b.depth, solid_pose (2.1, .07, .5), kind_size[3]);
+  ok (scopedetect_run (k.s, &p, &k.b.frame, &r));
+  check (r.search.n_models == 1 && r.search.second == SCOPEDETECT_ACCEPTED);
+  check (k.s->vote[0].model == OWN);
+  check (
+      r.n_objects == 2 && r.objects[0].model == OWN && r.objects[1].model == 3);
+  kinds_close (&k);
 }
 
 /* ==== Observation on both backends: pixels, table, points with their
@@ -1573,6 +1740,44 @@ test_tracked (DeviceKind kind)
   both_close (&b);
 }
 
+/* Votes of both, in both stages, and what comes of them; frame after frame, so
+ * that the GPU repeats what it has recorded, with other models. */
+static void
+test_same_votes (DeviceKind kind)
+{
+  Kinds c, g;
+
+  kinds_open (&c, DEVICE_CPU);
+  kinds_open (&g, DEVICE_CUDA);
+  for (int frame = 0; frame < 8; frame++) {
+    ScopedetectParams p = kinds_params (SCOPEDETECT_FAST);
+    ScopedetectResults r, e;
+
+    p.max_models = 1 + frame % 2;
+    p.explain = frame < 4 ? SCOPEDETECT_ONE_STAGE : SCOPEDETECT_TWO_STAGE;
+    p.min_rest = 1;
+    memset (c.b.depth, 0, SOLID_BYTES);
+    draw_sized (c.b.depth, solid_pose (rnd (600) * .01, -.07, .5), 1);
+    draw_sized (c.b.depth, solid_pose (rnd (600) * .01, .07, .5),
+        kind_size[rnd (KINDS)]);
+    add_noise (&c.b, 10);
+    memcpy (g.b.depth, c.b.depth, SOLID_BYTES);
+    ok (scopedetect_run (c.s, &p, &c.b.frame, &r));
+    ok (scopedetect_run (g.s, &p, &g.b.frame, &e));
+    check (!memcmp (c.s->vote, g.s->vote, KINDS * sizeof *c.s->vote));
+    check (!memcmp (c.s->chosen, g.s->chosen, KINDS * sizeof *c.s->chosen));
+    check (
+        r.search.n_models == p.max_models && e.search.n_models == p.max_models);
+    check (r.search.second == e.search.second);
+    check (r.n_objects == e.n_objects &&
+        !memcmp (
+            r.objects, e.objects, (size_t) r.n_objects * sizeof *r.objects));
+    check (r.n_objects > 0);
+  }
+  kinds_close (&c);
+  kinds_close (&g);
+}
+
 /* ==== The thesis's table 3.1: milliseconds a query or a hypothesis of what it
  * ran side by side, here on generated frames; and each stage of whole
  * detections. ==== */
@@ -1757,11 +1962,12 @@ static const CheckPart on_each[] = {{"parts of a score", test_parts},
     {"two stages", test_two_stages},
     {"two stages of nothing", test_two_stages_of_nothing},
     {"maximum time", test_max_time}, {"duplicate", test_duplicate},
-    {NULL, NULL}};
+    {"votes", test_votes}, {"equal votes", test_equal_votes},
+    {"votes of the rest", test_votes_of_rest}, {NULL, NULL}};
 
 static const CheckPart parity[] = {{"observation", test_observe_parity},
     {"rounds", test_rounds}, {"frames", test_frames}, {"tracked", test_tracked},
-    {"changes", test_changes}, {NULL, NULL}};
+    {"changes", test_changes}, {"votes", test_same_votes}, {NULL, NULL}};
 
 int
 main (int argc, char **argv)

@@ -12,7 +12,9 @@
  * `--bench seeds [SCENES]` says how alike the answers to 20 seeds are, `--bench
  * energy [SCENES]` what the search for an explanation reaches, `--bench table
  * [SCENES]` fills the thesis's table 2.1 by `report`'s scenes, `--bench times
- * [SCENES]` how long a frame takes.  Benchmarks run on the GPU if there is one,
+ * [SCENES [MODELS]]` how long a frame takes, with max-models.  `--bench votes
+ * [SCENES [many]]` says what is found where some of 18 models are
+ * searched for, or of the 50.  Benchmarks run on the GPU if there is one,
  * and but for `times` a thread looks at scenes of its own. */
 #include <math.h>
 #include <unistd.h>
@@ -750,16 +752,136 @@ files_free (Files *f)
   free (f);
 }
 
-static int
-bench_many (DeviceKind device, int scenes)
+static Task
+task_of_many (DeviceKind device, const Files *f, int scenes)
 {
-  Files *f = files_new ();
-  int status = bench_scenes ((Task){.device = device,
+  return (Task){.device = device,
       .names = f->names,
       .n_names = f->n,
       .scenes = scenes,
       .n_objects = 6,
-      .first = 50000});
+      .first = 50000};
+}
+
+static int
+bench_many (DeviceKind device, int scenes)
+{
+  Files *f = files_new ();
+  int status = bench_scenes (task_of_many (device, f, scenes));
+
+  files_free (f);
+  return status;
+}
+
+/* ---- Votes ---- */
+
+static const int most_models[] = {0, 6, 8, 10, 12, 14, 16, 20, 24, 32};
+
+#define N_MOST 10
+
+/* Of each scene, with each number of models: wanted objects whose models were
+ * searched for (found), and what is told with one stage and with two. */
+typedef struct {
+  Task task;
+  Count searched[N_MOST][MAX_SCENES], count[N_MOST][2][MAX_SCENES];
+} Votes;
+
+/* Of the wanted objects of a scene that was searched, those whose models were
+ * searched for in stage 1. */
+static void
+count_searched (const Bench *b, const Scopedetect *s, Count *c)
+{
+  memset (c, 0, sizeof *c);
+  for (int i = 0; i < b->scene.truth.n_objects; i++) {
+    const ClutterObject *o = &b->scene.truth.objects[i];
+
+    c->wanted += is_wanted (o);
+    for (int k = 0; k < s->n_searched; k++)
+      c->found += is_wanted (o) && s->chosen[k] == o->shape;
+  }
+}
+
+static void
+run_votes (Votes *v, Bench *b, int scene)
+{
+  uint64_t seed = v->task.first + (uint64_t) scene;
+  int n = v->task.n_objects;
+  bool all[MAX_MODELS];
+  ScopedetectFrame frame;
+  ScopedetectParams p;
+  ScopedetectResults r;
+  Scopedetect *s =
+      draw (b, seed, n ? n : 4 + (int) random_below (seed, 0, 5), &p, &frame);
+
+  memset (all, true, sizeof all);
+  for (int k = 0; k < N_MOST && most_models[k] < b->n_models; k++)
+    for (int two = 0; two < 2; two++) {
+      p.max_models = most_models[k];
+      p.explain = two ? SCOPEDETECT_TWO_STAGE : SCOPEDETECT_ONE_STAGE;
+      ok (scopedetect_run (s, &p, &frame, &r));
+      count_searched (b, s, &v->searched[k][scene]);
+      count (b, s, all, &v->count[k][two][scene], NULL);
+    }
+}
+
+static void
+run_votes_thread (void *data, int thread, int end)
+{
+  Votes *v = data;
+
+  for (; thread < end; thread++) {
+    Bench *b = malloc (sizeof *b);
+
+    bench_open (b, v->task.device, v->task.names, v->task.n_names);
+    for (int i = thread; i < v->task.scenes; i += v->task.threads)
+      run_votes (v, b, i);
+    bench_close (b);
+    free (b);
+  }
+}
+
+static void
+print_votes (const Votes *v)
+{
+  int n = v->task.scenes;
+
+  printf ("%d scenes, %d models\n", n, v->task.n_names);
+  for (int k = 0; k < N_MOST && most_models[k] < v->task.n_names; k++) {
+    printf (
+        "max-models=%d: models of wanted objects searched for", most_models[k]);
+    print_figure (v->searched[k], NULL, n, RECALL);
+    printf ("\n");
+    for (int two = 0; two < 2; two++) {
+      print_counts (way_name[WAY_ONE_STAGE + two], v->count[k][two], n);
+      if (!k)
+        continue;
+      printf ("  less that of all: recall");
+      print_figure (v->count[k][two], v->count[0][two], n, RECALL);
+      printf (", precision");
+      print_figure (v->count[k][two], v->count[0][two], n, PRECISION);
+      printf ("\n");
+    }
+  }
+}
+
+/* The scenes of @t, whose threads are not set. */
+static int
+bench_votes (Task t)
+{
+  static Votes v;
+
+  t.threads = threads_for (t.scenes);
+  v.task = t;
+  parallel_for (t.threads, 1, run_votes_thread, &v);
+  print_votes (&v);
+  return check_failures != 0;
+}
+
+static int
+bench_votes_of_many (DeviceKind device, int scenes)
+{
+  Files *f = files_new ();
+  int status = bench_votes (task_of_many (device, f, scenes));
 
   files_free (f);
   return status;
@@ -772,8 +894,8 @@ bench_many (DeviceKind device, int scenes)
 /* The middle one of TIMES searches of scene @seed, milliseconds; of as many
  * frames that follow what was found to @tracked. */
 static double
-time_scene (
-    Bench *b, uint64_t seed, ScopedetectExplained explain, double *tracked)
+time_scene (Bench *b, uint64_t seed, ScopedetectExplained explain,
+    int max_models, double *tracked)
 {
   ScopedetectObject found[MAX_MODELS];
   double run[TIMES], track[TIMES];
@@ -785,6 +907,7 @@ time_scene (
   int n;
 
   p.explain = explain;
+  p.max_models = max_models;
   ok (scopedetect_run (s, &p, &frame, &r));
   memcpy (found, r.objects, (size_t) (n = r.n_objects) * sizeof *found);
   for (int i = 0; i < TIMES; i++) {
@@ -804,7 +927,7 @@ time_scene (
 /* How long 18 models take, those of `report` or, without its meshes, solids
  * alone. */
 static int
-bench_times (DeviceKind device, int scenes)
+bench_times (DeviceKind device, int scenes, int max_models)
 {
   static const char *const presets[] = {"fast", "thorough"};
   static double run[MAX_SCENES], track[MAX_SCENES];
@@ -818,11 +941,12 @@ bench_times (DeviceKind device, int scenes)
 
     b->preset = (ScopedetectPreset) (i / N_EXPLAINED);
     for (int k = 0; k < scenes; k++)
-      run[k] =
-          time_scene (b, 30000 + (uint64_t) k, way_explain (way), &track[k]);
-    printf ("%d models, %s, %s: ms a frame, median of %d scenes %.2f, "
+      run[k] = time_scene (
+          b, 30000 + (uint64_t) k, way_explain (way), max_models, &track[k]);
+    printf ("%d of %d models, %s, %s: ms a frame, median of %d scenes %.2f, "
             "tracked %.2f;",
-        b->n_models, presets[i / N_EXPLAINED], way_name[way], scenes,
+        max_models ? max_models : b->n_models, b->n_models,
+        presets[i / N_EXPLAINED], way_name[way], scenes,
         bench_median (run, scenes), bench_median (track, scenes));
     printf (" most %.2f, %.2f\n", run[scenes - 1], track[scenes - 1]);
     fflush (stdout);
@@ -1017,7 +1141,15 @@ bench (int argc, char **argv)
   if (!strcmp (part, "energy"))
     return bench_reached (device, names, n, scenes);
   if (!strcmp (part, "times"))
-    return bench_times (device, scenes);
+    return bench_times (device, scenes, argc > 4 ? atoi (argv[4]) : 0);
+  if (!strcmp (part, "votes") && argc > 4)
+    return bench_votes_of_many (device, scenes);
+  if (!strcmp (part, "votes"))
+    return bench_votes ((Task){.device = device,
+        .names = names,
+        .n_names = n,
+        .scenes = scenes,
+        .first = 30000});
   return bench_scenes ((Task){.device = device,
       .table = !strcmp (part, "table"),
       .preset = argc > 4 && !strcmp (argv[4], "thorough") ? SCOPEDETECT_THOROUGH

@@ -414,6 +414,46 @@ scopedetect_set_candidates (
   }
 }
 
+/* ---- Votes ---- */
+
+#define VOTED 5 /* poses of a model that are judged */
+
+typedef struct {
+  const Scopedetect *s;
+  int stage;
+  ScopedetectVote *vote;
+} Voting;
+
+static void
+count_votes (void *data, int begin, int end)
+{
+  const Voting *of = data;
+  ScopedetectCandidate c;
+
+  for (int i = begin; i < end; i++) {
+    ScopedetectVote *v = &of->vote[i];
+    int n = of->s->stage[of->stage].n[v->model];
+
+    v->fit = -SCOPEDETECT_SURE - 1;
+    for (int k = 0; k < n && k < VOTED; k++) {
+      ScopedetectRanked r = {v->model, of->stage, k, 0, false};
+
+      judge (of->s, &r, &c);
+      v->fit = c.fit > v->fit ? c.fit : v->fit;
+    }
+  }
+}
+
+void
+scopedetect_vote (Scopedetect *s, int stage, ScopedetectVote *vote, int n)
+{
+  Voting of = {s, stage, vote};
+
+  parallel_for (n, 1, count_votes, &of);
+}
+
+/* ---- Memory ---- */
+
 const char *
 scopedetect_explain_new (ScopedetectExplain *e, DeviceMemory *host,
     const Device *cpu, DeviceMemory *device, const Device *dev, int n_models,

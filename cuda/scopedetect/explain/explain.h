@@ -44,8 +44,16 @@ typedef struct {
   bool stays; /* it is a candidate however many there are */
 } ScopedetectRanked;
 
+/* How likely an object of a model is in the frame. */
 typedef struct {
-  Vec *x, *normal; /* pinned: of the scene's points */
+  int model;
+  int32_t fit; /* of the fittest of its first poses; -SCOPEDETECT_SURE - 1: it
+                  has none */
+} ScopedetectVote;
+
+typedef struct {
+  Vec *x, *normal;  /* pinned: of the scene's points */
+  bool has_patches; /* those of the newest frame */
   ScopedetectPatches patches;
   ScopedetectRanked *ranked; /* room for all hypotheses */
   int n_ranked;
@@ -60,6 +68,12 @@ typedef struct {
   /* Of the host, and of the GPU; NULL without one. */
   ScopedetectAssigner *on_host, *on_gpu;
 } ScopedetectExplain;
+
+/* Makes patches of the frame's points, if that has not been done. */
+const char *scopedetect_read_patches (Scopedetect *s);
+
+/* Sets the fit of each of @n votes by what @stage has found of its model. */
+void scopedetect_vote (Scopedetect *s, int stage, ScopedetectVote *vote, int n);
 
 /* The hypotheses of both stages that may be chosen, as candidates: the first of
  * each model, of them the fittest, and @chosen, of which there are @n.  The

@@ -148,7 +148,8 @@ set_left (Scopedetect *s, const ScopedetectAssignment *chosen)
 }
 
 /* The models that may have more objects than @chosen has, to e->models; returns
- * how many.  One without a pose in the whole frame has none in a part of it. */
+ * how many.  One that the whole frame was searched for, and that has no pose
+ * there, has none in a part of it. */
 static int
 set_models (Scopedetect *s, const ScopedetectAssignment *chosen)
 {
@@ -160,7 +161,8 @@ set_models (Scopedetect *s, const ScopedetectAssignment *chosen)
 
     for (int k = 0; k < chosen->n; k++)
       objects += e->object[chosen->chosen[k]].model == m;
-    if (s->stage[0].n[m] && objects < s->work.params.max_objects)
+    if ((s->stage[0].n[m] || s->n_searched < s->n_models) &&
+        objects < s->work.params.max_objects)
       e->models[n++] = m;
   }
   return n;
@@ -254,16 +256,20 @@ put_all (Scopedetect *s, const ScopedetectAssignment *best)
   }
 }
 
-static const char *
-read_patches (Scopedetect *s, ScopedetectExplain *e)
+const char *
+scopedetect_read_patches (Scopedetect *s)
 {
   const ScopedetectCloud *c = &s->work.cloud;
+  ScopedetectExplain *e = &s->explain;
   size_t n = (size_t) c->n;
 
+  if (e->has_patches)
+    return NULL;
   TRY (device_copy (&s->device, e->x, c->x, n * sizeof *e->x));
   TRY (device_copy (&s->device, e->normal, c->normal, n * sizeof *e->normal));
   TRY (device_wait (&s->device));
   scopedetect_set_patches (&e->patches, e->x, e->normal, c->n, s->work.spacing);
+  e->has_patches = true;
   return NULL;
 }
 
@@ -276,7 +282,7 @@ scopedetect_explain (Scopedetect *s)
   ScopedetectAssignTask task;
   ScopedetectAssignment best;
 
-  TRY (read_patches (s, &s->explain));
+  TRY (scopedetect_read_patches (s));
   s->explain.n_judged = 0;
   scopedetect_set_candidates (s, NULL, 0, NULL);
   task = task_of (s, end, two);

@@ -134,6 +134,27 @@ GST_START_TEST (test_explain)
 }
 GST_END_TEST;
 
+/* Of two files of one object, whose votes are equal, the first is searched for;
+ * what max-models is set to holds from the next frame on. */
+GST_START_TEST (test_max_models)
+{
+  g_autofree gchar *twice = g_strdup_printf ("%s,%s", model_path, model_path);
+  g_auto (Scene) s =
+      scene_new (twice, QUICK "tracking=false explain=none max-models=1");
+  Pose truth = solid_pose (.7, 0, .5);
+
+  fail_unless_equals_int (count_objects (&s, &truth), 1);
+  fail_unless (scene_stat (&s, "models-searched") == 1);
+  g_object_set (s.element, "max-models", 2, NULL);
+  fail_unless_equals_int (count_objects (&s, &truth), 2);
+  fail_unless (scene_stat (&s, "models-searched") == 2);
+  g_object_set (s.element, "max-models", 0, NULL);
+  fail_unless_equals_int (count_objects (&s, &truth), 2);
+  fail_unless (scene_stat (&s, "models-searched") == 2);
+  fail_unless (scene_stat (&s, "faulty") == 0);
+}
+GST_END_TEST;
+
 /* One model explains the frame but for little: the second stage is left out,
  * and stats say so.  A search that its time ends is counted, and still tells
  * what it has. */
@@ -267,5 +288,5 @@ GST_END_TEST;
 
 SUITE (scopedetectfaults, TIMEOUT (240), AROUND (make_model, remove_model),
     TEST (test_many), TEST (test_names), TEST (test_explain),
-    TEST (test_stages), TEST (test_neighbours), TEST (test_objects),
+    TEST (test_max_models), TEST (test_stages), TEST (test_neighbours), TEST (test_objects),
     TEST (test_refused_start));
