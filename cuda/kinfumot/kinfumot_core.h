@@ -592,11 +592,19 @@ kinfumot_outline (const KinfumotWork *w, int model, const KinfumotModel *m,
       !kinfumot_free_beside (w, model, end, vec_scale (n, (float) sign)))
     return false;
   q = kinfumot_along (&w->rays[end], p.z);
-  *term = kinfumot_term_of (p, n, axis ? q.y - p.y : q.x - p.x);
+  *term = kinfumot_term_of (p, n, axis ? q.y - p.y : q.x - p.x, 1);
   return true;
 }
 
 /* ---- Sums ---- */
+
+/* The cosine of the angle at which the surface of @pair is seen.  It weighs what
+ * aligns the camera: depth is less exact where it is small. */
+BOTH float
+kinfumot_facing (const KinfumotPair *pair)
+{
+  return -vec_dot (pair->n, pair->p) / sqrtf (vec_dot (pair->p, pair->p));
+}
 
 /* What the surface of a pixel adds to the sums of @model, false for nothing. */
 BOTH bool
@@ -614,7 +622,8 @@ kinfumot_term (const KinfumotWork *w, int model, const KinfumotModel *m, int at,
     return false;
   if (kinfumot_others (w, model, at, point, &pair))
     return false;
-  *term = kinfumot_term_of (pair.p, pair.n, -pair.before);
+  *term = kinfumot_term_of (
+      pair.p, pair.n, -pair.before, model ? 1 : kinfumot_facing (&pair));
   return true;
 }
 

@@ -109,16 +109,18 @@ enum {
 };
 
 /* Huber's weight: a distance counts in full up to KINFUMOT_HUBER, farther ones
- * as much as that. */
+ * as much as that.  Times @facing, 0 to 1, and at least 1. */
 #define KINFUMOT_WEIGHT 16
 #define KINFUMOT_HUBER .01f
 
 BOTH int32_t
-kinfumot_weight (float distance)
+kinfumot_weight (float distance, float facing)
 {
-  return distance <= KINFUMOT_HUBER
-      ? KINFUMOT_WEIGHT
-      : (int32_t) (KINFUMOT_WEIGHT * KINFUMOT_HUBER / distance);
+  float weight = KINFUMOT_WEIGHT * facing;
+
+  if (distance > KINFUMOT_HUBER)
+    weight *= KINFUMOT_HUBER / distance;
+  return weight > 1 ? (int32_t) (weight + .5f) : 1;
 }
 
 typedef struct {
@@ -127,7 +129,7 @@ typedef struct {
 } KinfumotTerm;
 
 BOTH KinfumotTerm
-kinfumot_term_of (Vec p, Vec n, float r)
+kinfumot_term_of (Vec p, Vec n, float r, float facing)
 {
   Vec turn = vec_cross (p, n);
   KinfumotTerm t = {
@@ -139,7 +141,7 @@ kinfumot_term_of (Vec p, Vec n, float r)
       (int32_t) (r * KINFUMOT_R_UNIT),
       {(int32_t) (p.x * KINFUMOT_P_UNIT), (int32_t) (p.y * KINFUMOT_P_UNIT),
           (int32_t) (p.z * KINFUMOT_P_UNIT)},
-      kinfumot_weight (fabsf (r))};
+      kinfumot_weight (fabsf (r), facing)};
 
   return t;
 }
