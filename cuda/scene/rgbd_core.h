@@ -132,7 +132,8 @@ struct _Rgbd {
   int width, height;
   float *z;             /* of what is seen */
   float *facing;        /* the cosine of the angle between its normal and the
-                           ray, not negative */
+                           ray, not negative; NULL: unknown, and then noise
+                           does not grow with the angle */
   float *model_z;       /* of the tracker's model there; infinite: nothing */
   float *model_facing;  /* as rgbd_meet () has it */
   uint8_t *marks;       /* RGBD_GRAZING and RGBD_HIDDEN */

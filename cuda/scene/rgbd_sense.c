@@ -153,7 +153,8 @@ sense_rows (void *data, int begin, int end)
   RgbdRow row;
 
   for (int y = begin; y < end; y++) {
-    const float *facing = s->facing + (size_t) y * s->width;
+    const float *facing =
+        s->facing ? s->facing + (size_t) y * s->width : NULL;
     uint16_t *depth = rgbd_depth_row (s, y);
 
     if (sensor->sigma == 0) {
@@ -164,7 +165,7 @@ sense_rows (void *data, int begin, int end)
     draw_noise (noise, s->width, y, sensor->key, sensor->sigma);
     blur_edges (s, y, ~sensor->key, lit);
     for (int x = 0; x < s->width; x++)
-      depth[x] = measure (lit[x], facing[x], noise[x]);
+      depth[x] = measure (lit[x], facing ? facing[x] : 1, noise[x]);
     rgbd_get_row (s, y, &row);
     hide (s, &row, y, sensor->shift, depth);
   }
