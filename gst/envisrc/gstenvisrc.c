@@ -21,6 +21,25 @@
  * file. A cube of it that is damaged, or whose size is not that of the first,
  * is left out with a warning; the first must be good.
  *
+ * ## What it is for
+ *
+ * Recorded cubes of a multispectral camera, for #emdtrack.
+ *
+ * ## When something else is better
+ *
+ * - Cubes in another container, such as HDF5 or TIFF with many pages: convert
+ *   them first, for instance with GDAL.
+ * - Pictures of single bands: emdtrack reads several streams.
+ *
+ * ## Troubleshooting
+ *
+ * - The picture is too dark: the cube does not use the range of its type; give
+ *   its greatest value as `full-scale`.
+ * - A header that is not found: `location` is the .hdr file, and the cube lies
+ *   beside it under the same name.
+ * - Too many channels for the next element: `channels` takes the means of
+ *   neighbouring bands.
+ *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 envisrc location=FILE.hdr channels=8 ! videoconvert !

@@ -37,6 +37,25 @@
  * next reader while buffers pass; older lines are lost.  A warning says once
  * that nobody reads, another one how many lines are lost.
  *
+ * ## What it is for
+ *
+ * Results in a file, in another program, or on the network by a program that
+ * reads lines, such as mosquitto_pub -l; and a look at what an element finds.
+ *
+ * ## When something else is better
+ *
+ * - An application in the same process reads the metadata of the buffers: see
+ *   the guide.
+ * - Elements that know regions of interest or GstAnalytics: #visionmeta.
+ *
+ * ## Troubleshooting
+ *
+ * - Lines without objects: it must stand behind the element that finds, without
+ *   an encoder or a network between them, which results do not pass.
+ * - Lines come late behind `|`: the program there, such as grep, collects what
+ *   it writes; grep --line-buffered does not.
+ * - Maps have no numbers: only lists do, with `lists`.
+ *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 -q visiontestsrc num-buffers=30 ! moct

@@ -70,6 +70,25 @@
  * camera with its pose to the table (VisionCamera), and as VisionTruthObjects
  * every thing with its pose; its score is its visible part.
  *
+ * ## What it is for
+ *
+ * First steps without a camera, tests, and figures of accuracy: the truth of
+ * each frame is known.
+ *
+ * ## When something else is better
+ *
+ * - Proof for a sensor, a light and things of one's own: film them. Generated
+ *   scenes are simpler than real ones.
+ *
+ * ## Troubleshooting
+ *
+ * - Negotiation fails: each pattern has its own format and sizes; leave the caps
+ *   out, or put #videoconvert and #videoscale behind it.
+ * - It is slower than real time: rgbd, stereo and clutter are drawn ray by ray;
+ *   a smaller frame, or a recorded file.
+ * - Objects cannot be told apart: `n-objects` up to 12 have named colours; a
+ *   smaller `noise`.
+ *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 visiontestsrc num-buffers=100 ! visionjson ! fakesink

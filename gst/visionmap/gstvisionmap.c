@@ -27,6 +27,24 @@
  * Elements upstream get the position of the mouse in such a window in pixels of
  * the frame, not of the map.
  *
+ * ## What it is for
+ *
+ * A map as pictures: to look at it, to record it, or to give its numbers as grey
+ * values to elements that know video alone.
+ *
+ * ## When something else is better
+ *
+ * - The map over the frame: `map` of #visionoverlay.
+ * - Exact numbers of floating-point maps, such as disparities: the metadata of
+ *   the buffers. Greys are whole numbers.
+ *
+ * ## Troubleshooting
+ *
+ * - All is black: the element in front makes no such map. Most must be asked
+ *   for, as by `label-map`, `emd-map` or `maps`; or `kind` names another.
+ * - All is of one colour: `map-low` and `map-high` do not fit the map's numbers.
+ * - Negotiation fails behind it: #videoconvert makes other formats.
+ *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 visiontestsrc num-buffers=30 label-map=true ! visionmap

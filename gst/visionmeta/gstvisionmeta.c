@@ -19,6 +19,24 @@
  * #GstVisionMeta:intrinsics is in pixels of the frames that pass, and
  * #GstVisionMeta:baseline in metres.
  *
+ * ## What it is for
+ *
+ * Elements of other plug-ins that read regions of interest or GstAnalytics, and
+ * footage whose camera no element knows.
+ *
+ * ## When something else is better
+ *
+ * - Elements of this suite read each other's results without it.
+ * - The cameras of a stereo pair, or a file of calibration: `intrinsics` and
+ *   `calibration` of #pocstereo.
+ *
+ * ## Troubleshooting
+ *
+ * - The boxes are at the wrong place: put it behind the elements that scale or
+ *   crop.
+ * - There is no GstAnalytics: the library was built with a GStreamer older than
+ *   1.24.
+ *
  * ## Example launch lines
  * |[
  * gst-launch-1.0 visiontestsrc num-buffers=30 ! moct objects='red:#ff0000~30' !
