@@ -146,9 +146,9 @@ beyond_of (const ScopedetectPatches *patches, const ScopedetectCandidate *c)
   ScopedetectCandidate reached = *c;
   int n = 0, at = 0;
 
-  for (int i = 0; i < patches->n; i++)
-    if (has_patch (c, i))
-      list[n++] = (uint16_t) i;
+  for (int word = c->first; word < c->end; word++)
+    for (uint64_t rest = c->patch[word]; rest; rest &= rest - 1)
+      list[n++] = (uint16_t) (64 * word + scopedetect_lowest (rest));
   for (int step = 0; step < STEPS; step++)
     for (int end = n; at < end; at++) {
       const ScopedetectPatch *p = &patches->patch[list[at]];
