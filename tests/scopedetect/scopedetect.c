@@ -1018,7 +1018,7 @@ kinds_close (Kinds *k)
   bench_close (&k->b);
 }
 
-/* Adds a solid of @size times the size, seen as the solid is at @p, but so many
+/* Adds a solid that is @size times as large, seen as the solid is at @p: @size
  * times as far away. */
 static void
 draw_sized (uint16_t *depth, Pose p, float size)
