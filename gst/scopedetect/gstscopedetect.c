@@ -79,10 +79,11 @@
  * With many models, #GstScopedetect:max-models limits how many of them a frame
  * is searched for.  A short search for all models, from few features and with
  * few poses, says how likely the best pose of each is right; the likeliest
- * models are then searched for as without it.  With explain=two-stage, models
- * are chosen so in each stage, for the second by what the first leaves.
- * `models-searched` in #GstScopedetect:stats is the number of models that the
- * newest search was for, in its first stage.
+ * models are then searched for as without it.  It misses some objects that a
+ * search for all models finds, more of them in clutter.  With
+ * explain=two-stage, models are chosen so in each stage, for the second by what
+ * the first leaves. `models-searched` in #GstScopedetect:stats is the number of
+ * models that the newest search was for, in its first stage.
  *
  * With #GstScopedetect:region, a search begins from the surface in that part of
  * the frame alone.  region=meta takes the boxes that elements upstream have
@@ -121,8 +122,8 @@
  * - Thin or flat things that differ only in what is printed on them: take
  *   features of the picture.
  * - Hundreds of models, or every frame searched live on a CPU: a search takes
- *   time for each model, with `max-models` about a tenth of it. Following what
- *   was found takes less.
+ *   time for each model, about a tenth of it for those that `max-models` leaves
+ *   out. Following what was found takes less.
  *
  * ## Troubleshooting
  *
