@@ -33,17 +33,12 @@ draw (uint64_t key, int what)
   return random_unit (key, (uint64_t) what);
 }
 
-static uint32_t
-turns (double n)
-{
-  return (uint32_t) (int64_t) (n * 4294967296.);
-}
-
 /* The phase after @number frames of @rate turns each. */
 static uint32_t
 phase (uint64_t key, int what, double rate, uint64_t number)
 {
-  return turns (draw (key, what)) + (uint32_t) (number * turns (rate));
+  return scene_turns (draw (key, what)) +
+      (uint32_t) (number * scene_turns (rate));
 }
 
 static void
@@ -202,6 +197,6 @@ chromatic_patch (const ChromaticPlan *p, int k, uint64_t number,
   }
   *place = best;
   place->shape = k % 2 ? CHROMATIC_ELLIPSE : CHROMATIC_BOX;
-  turn (place, turns (draw (key, ANGLE)));
+  turn (place, scene_turns (draw (key, ANGLE)));
   return true;
 }

@@ -186,12 +186,6 @@ pile_add (ClutterPile *pile, const ClutterShape *shape, const RgbdPose *pose)
  * that lie on others. */
 #define RADIUS .042
 
-static uint32_t
-turns (double n)
-{
-  return (uint32_t) (int64_t) (n * 4294967296.);
-}
-
 /* Other objects have another seed. */
 static uint64_t
 seed_of (const ClutterParams *params, uint64_t number)
@@ -246,7 +240,7 @@ clutter_drop (Clutter *s, const ClutterParams *params, uint64_t number)
 static double
 sway (uint64_t key, uint64_t i, double speed, uint64_t number)
 {
-  uint32_t step = turns (speed / (170 + 60 * random_unit (key, 2 * i)));
+  uint32_t step = scene_turns (speed / (170 + 60 * random_unit (key, 2 * i)));
   uint32_t phase = (uint32_t) random_u64 (key, 2 * i + 1);
 
   return scene_sin (phase + (uint32_t) number * step);
@@ -267,9 +261,9 @@ clutter_plan (
 
   for (uint64_t i = 0; i < 4; i++)
     way[i] = sway (key, i, params->speed, number);
-  around =
-      rgbd_pose_of (2, turns (random_unit (key, 20) + .08 * way[0]), 0, 0, .03);
-  up = rgbd_pose_of (1, turns (-(48 + 6 * way[1]) / 360), 0, 0, 0);
+  around = rgbd_pose_of (
+      2, scene_turns (random_unit (key, 20) + .08 * way[0]), 0, 0, .03);
+  up = rgbd_pose_of (1, scene_turns (-(48 + 6 * way[1]) / 360), 0, 0, 0);
   back.t[0] = .02 * way[3];
   back.t[2] = -(.8 + .05 * way[2]);
   p.camera = rgbd_pose_chain (&level, &back);

@@ -64,6 +64,13 @@ typedef struct {
   double vx, vy;      /* of its middle, pixels a frame */
 } SceneObject;
 
+/* @n turns, of which whole ones do not count, in 2^-32 turns. */
+static inline uint32_t
+scene_turns (double n)
+{
+  return (uint32_t) (int64_t) (n * 4294967296.);
+}
+
 /* Sine of @turn / 2^32 turns.  It uses only additions and multiplications,
  * which give the same bits on every machine, as sin () need not. */
 double scene_sin (uint32_t turn);

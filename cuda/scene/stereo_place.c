@@ -40,12 +40,6 @@ static const Item items[STEREO_THINGS] = {
         {178, 140, 120}},
 };
 
-static uint32_t
-turns (double n)
-{
-  return (uint32_t) (int64_t) (n * 4294967296.);
-}
-
 /* -1 to 1, once to and fro within 90 to 150 frames. */
 static double
 sway (uint64_t key, int axis, double speed, uint64_t number)
@@ -53,7 +47,7 @@ sway (uint64_t key, int axis, double speed, uint64_t number)
   double rate = speed / (90 + 60 * random_unit (key, 2 * axis));
   uint32_t start = (uint32_t) random_u64 (key, 2 * axis + 1);
 
-  return scene_sin (start + (uint32_t) number * turns (rate));
+  return scene_sin (start + (uint32_t) number * scene_turns (rate));
 }
 
 static RgbdPose
@@ -64,12 +58,12 @@ pose_of (const Item *item, uint64_t key, double speed, uint64_t number)
 
   for (int i = 0; i < 5; i++)
     s[i] = sway (key, i, speed, number);
-  yaw = rgbd_pose_of (1, turns ((item->yaw + item->yaws * s[0]) / 360),
+  yaw = rgbd_pose_of (1, scene_turns ((item->yaw + item->yaws * s[0]) / 360),
       item->x + item->shift * s[2] + moved * (random_unit (key, 10) - .5),
       item->y + item->shift / 2 * s[3] + moved * (random_unit (key, 11) - .5),
       item->z + item->shift / 2 * s[4] + moved * (random_unit (key, 12) - .5));
   pitch = rgbd_pose_of (
-      0, turns ((item->pitch + item->pitches * s[1]) / 360), 0, 0, 0);
+      0, scene_turns ((item->pitch + item->pitches * s[1]) / 360), 0, 0, 0);
   return rgbd_pose_chain (&yaw, &pitch);
 }
 

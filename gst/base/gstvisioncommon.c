@@ -126,6 +126,19 @@ gst_vision_elapsed (GstClockTime *last, GstBuffer *buffer)
   return (gdouble) (now - before) / GST_SECOND;
 }
 
+GstClockTime
+gst_vision_frame_duration (GstPad *pad)
+{
+  GstCaps *caps = gst_pad_get_current_caps (pad);
+  gint n = 0, d = 1;
+
+  if (caps)
+    gst_structure_get_fraction (
+        gst_caps_get_structure (caps, 0), "framerate", &n, &d);
+  gst_clear_caps (&caps);
+  return n > 0 ? gst_util_uint64_scale_int (GST_SECOND, d, n) : 0;
+}
+
 static void
 take_time (GstVisionTimes *t, GstClockTime spent)
 {

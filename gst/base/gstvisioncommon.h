@@ -76,6 +76,10 @@ void gst_vision_common_set_stat (
  * stands still or runs back. */
 gdouble gst_vision_elapsed (GstClockTime *last, GstBuffer *buffer);
 
+/* The duration of a frame by the caps of @pad, nanoseconds; 0 if they state no
+ * frame rate. */
+GstClockTime gst_vision_frame_duration (GstPad *pad);
+
 /* Counts a frame that was processed from @start (g_get_monotonic_time) on. */
 void gst_vision_common_count (GstVisionCommon *self, gint64 start);
 void gst_vision_common_count_dropped (GstVisionCommon *self, guint64 n);

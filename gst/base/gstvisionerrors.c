@@ -74,20 +74,6 @@ gst_vision_common_fault (GstVisionCommon *self, const char *what)
 #define LATE 10
 #define MIN_FRAMES 5
 
-/* Time from frame to frame by the caps; 0 if they do not state it. */
-static GstClockTime
-find_apart (GstPad *src)
-{
-  GstCaps *caps = gst_pad_get_current_caps (src);
-  gint n = 0, d = 1;
-
-  if (caps)
-    gst_structure_get_fraction (
-        gst_caps_get_structure (caps, 0), "framerate", &n, &d);
-  gst_clear_caps (&caps);
-  return n > 0 ? gst_util_uint64_scale_int (GST_SECOND, d, n) : 0;
-}
-
 /* Reads @event of @src, if it is a QoS event.  @n frames have taken the time
  * @sum so far.  Returns the mean time of a frame if frames are late, it is
  * longer than they are @apart, and it is the first time; else 0. */
@@ -109,7 +95,7 @@ take_pace (GstVisionPace *self, GstEvent *event, GstPad *src, guint64 n,
     self->n = n;
     self->sum = sum;
   }
-  *apart = find_apart (src);
+  *apart = gst_vision_frame_duration (src);
   if (self->late < LATE || n < self->n + MIN_FRAMES || !*apart)
     return 0;
   each = (sum - self->sum) / (n - self->n);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "testsrc/gstvisiontestsrc.h"
 
+#include "base/gstvisioncommon.h"
+
 static GstBaseSrcClass *parent;
 
 static GstClockTime
@@ -179,19 +181,6 @@ get_times (
     *end = *start + GST_BUFFER_DURATION (buffer);
 }
 
-static GstClockTime
-frame_duration (GstBaseSrc *src)
-{
-  GstCaps *caps = gst_pad_get_current_caps (src->srcpad);
-  gint n = 0, d = 1;
-
-  if (caps)
-    gst_structure_get_fraction (
-        gst_caps_get_structure (caps, 0), "framerate", &n, &d);
-  gst_clear_caps (&caps);
-  return n ? gst_util_uint64_scale (GST_SECOND, d, n) : 0;
-}
-
 /* A frame may take as long to make as it lasts, and waits until it is taken. */
 static gboolean
 query (GstBaseSrc *src, GstQuery *query)
@@ -199,8 +188,8 @@ query (GstBaseSrc *src, GstQuery *query)
   if (GST_QUERY_TYPE (query) != GST_QUERY_LATENCY ||
       !gst_base_src_is_live (src))
     return parent->query (src, query);
-  gst_query_set_latency (
-      query, TRUE, frame_duration (src), GST_CLOCK_TIME_NONE);
+  gst_query_set_latency (query, TRUE, gst_vision_frame_duration (src->srcpad),
+      GST_CLOCK_TIME_NONE);
   return TRUE;
 }
 
