@@ -54,6 +54,22 @@ static inline void __attribute__ ((unused)) frame_free (Frame *f)
 
 AUTO_FREE (Frame, frame_free)
 
+/* Whether both images show the same at every pixel. */
+static inline bool __attribute__ ((unused))
+images_are_alike (const Image *a, const Image *b)
+{
+  uint8_t c[3], d[3];
+
+  for (int y = 0; y < a->height; y++)
+    for (int x = 0; x < a->width; x++) {
+      image_read (a, x, y, c);
+      image_read (b, x, y, d);
+      if (memcmp (c, d, 3))
+        return false;
+    }
+  return true;
+}
+
 /* Sets the bytes of every row, padding left alone. */
 static inline void __attribute__ ((unused)) frame_randomise (Frame *f)
 {

@@ -86,11 +86,9 @@ GST_END_TEST;
 static void
 refused (GstBus *bus)
 {
-  g_autoptr (GstMessage) m = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
-  g_autoptr (GError) error = NULL;
+  g_autoptr (GError) error = error_on (bus, GST_MESSAGE_WARNING);
 
-  fail_unless (m != NULL);
-  gst_message_parse_warning (m, &error, NULL);
+  fail_unless (error != NULL);
   fail_unless (g_utf8_validate (error->message, -1, NULL));
   fail_unless (strstr (error->message, "UTF-8"), "%s", error->message);
   fail_unless (strstr (error->message, "stay"), "%s", error->message);
@@ -101,7 +99,6 @@ GST_START_TEST (test_colours)
   g_autoptr (GstElement) moct = gst_element_factory_make ("moct", NULL);
   g_autoptr (GstBus) bus = gst_bus_new ();
   gboolean done = TRUE;
-  g_autoptr (GstMessage) m = NULL;
   g_autoptr (GError) error = NULL;
   gchar *text;
 
@@ -118,9 +115,8 @@ GST_START_TEST (test_colours)
   g_free (text);
   /* a letter that a message has room for only in part */
   g_object_set (moct, "objects", "red:12345678901ä", NULL);
-  m = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
-  fail_unless (m != NULL);
-  gst_message_parse_warning (m, &error, NULL);
+  error = error_on (bus, GST_MESSAGE_WARNING);
+  fail_unless (error != NULL);
   fail_unless (strstr (error->message, "12345678901") != NULL);
   fail_unless (g_utf8_validate (error->message, -1, NULL));
   gst_element_set_state (moct, GST_STATE_NULL);

@@ -2,6 +2,7 @@
  *
  * What must hold for every element of the plug-in: it plays to the end, twice
  * in one process, and whatever is set meanwhile. */
+#include "said.h"
 #include "suite.h"
 #include "elements.h"
 #include "envisrc/envicube.h"
@@ -54,11 +55,9 @@ end_pipeline (GstElement *pipeline)
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   g_autoptr (GstMessage) message = gst_bus_timed_pop_filtered (
       bus, 120 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  GError *error = NULL;
+  g_autoptr (GError) error = message ? error_told (message) : NULL;
 
   fail_unless (message != NULL, "no end of stream");
-  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
-    gst_message_parse_error (message, &error, NULL);
   fail_unless (error == NULL, "%s: %s", GST_MESSAGE_SRC_NAME (message),
       error ? error->message : "");
   gst_element_set_state (pipeline, GST_STATE_NULL);
@@ -188,11 +187,9 @@ end_changing (GstElement *pipeline, Changes *c)
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   g_autoptr (GstMessage) message = gst_bus_timed_pop_filtered (
       bus, 120 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  g_autoptr (GError) error = NULL;
+  g_autoptr (GError) error = message ? error_told (message) : NULL;
 
   fail_unless (message != NULL, "no end of stream");
-  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
-    gst_message_parse_error (message, &error, NULL);
   fail_unless (!error ||
           (c->negotiate &&
               g_error_matches (

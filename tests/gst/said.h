@@ -7,23 +7,61 @@
 
 #include <string.h>
 
+/* The error of an info, a warning or an error; NULL: it is none of them. */
+static inline GError *
+error_told (GstMessage *message)
+{
+  GError *error = NULL;
+
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
+    gst_message_parse_error (message, &error, NULL);
+  else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_INFO)
+    gst_message_parse_info (message, &error, NULL);
+  else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING)
+    gst_message_parse_warning (message, &error, NULL);
+  return error;
+}
+
+/* The same of the next message of @type on @bus; NULL: there is none. */
+static inline GError *
+error_on (GstBus *bus, GstMessageType type)
+{
+  g_autoptr (GstMessage) message = gst_bus_pop_filtered (bus, type);
+
+  return message ? error_told (message) : NULL;
+}
+
 /* @message, which this takes, is an info, a warning or an error that speaks of
  * @text. */
 static inline void
 expect_text (GstMessage *message, const gchar *text)
 {
-  g_autoptr (GError) error = NULL;
+  g_autoptr (GError) error = message ? error_told (message) : NULL;
 
-  fail_unless (message != NULL, "no message about %s", text);
-  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
-    gst_message_parse_error (message, &error, NULL);
-  else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_INFO)
-    gst_message_parse_info (message, &error, NULL);
-  else
-    gst_message_parse_warning (message, &error, NULL);
+  fail_unless (error != NULL, "no message about %s", text);
   fail_unless (strstr (error->message, text) != NULL, "\"%s\" lacks \"%s\"",
       error->message, text);
   gst_message_unref (message);
+}
+
+/* The next results on @bus are @element's, of the frame at @time, and have @n
+ * objects. */
+static inline void
+expect_results (GstBus *bus, const gchar *element, GstClockTime time, guint n)
+{
+  g_autoptr (GstMessage) message =
+      gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT);
+  const GstStructure *structure;
+  guint64 told;
+
+  fail_unless (message != NULL);
+  structure = gst_message_get_structure (message);
+  fail_unless (gst_structure_has_name (structure, element));
+  fail_unless (gst_structure_get_uint64 (structure, "timestamp", &told));
+  fail_unless_equals_uint64 (told, time);
+  fail_unless_equals_int (
+      gst_value_array_get_size (gst_structure_get_value (structure, "objects")),
+      n);
 }
 
 /* The next message of @type on @bus speaks of @text, and there is no other. */
@@ -63,14 +101,10 @@ said_until_end (GstElement *pipeline, const gchar *line)
   while (runs) {
     g_autoptr (GstMessage) m = gst_bus_timed_pop_filtered (bus, 50 * GST_SECOND,
         GST_MESSAGE_ERROR | GST_MESSAGE_WARNING | GST_MESSAGE_EOS);
-    g_autoptr (GError) error = NULL;
+    g_autoptr (GError) error = m ? error_told (m) : NULL;
 
     fail_unless (m != NULL, "%s: hangs", line);
     runs = GST_MESSAGE_TYPE (m) == GST_MESSAGE_WARNING;
-    if (runs)
-      gst_message_parse_warning (m, &error, NULL);
-    else if (GST_MESSAGE_TYPE (m) == GST_MESSAGE_ERROR)
-      gst_message_parse_error (m, &error, NULL);
     if (error)
       g_string_append_printf (said, "%s\n", error->message);
   }

@@ -599,13 +599,7 @@ formats (DeviceKind kind)
       check (frame_is_unharmed (&frame));
       for (int y = 0; y < (grey ? 0 : h); y += 2)
         scene_put_rows (&same.image, v.img.plane[0], y);
-      for (int i = 0; i < (grey ? 0 : 60 * h); i++) {
-        uint8_t c[3], d[3];
-
-        image_read (&frame.image, i % 60, i / 60, c);
-        image_read (&same.image, i % 60, i / 60, d);
-        check (!memcmp (c, d, 3));
-      }
+      check (grey || images_are_alike (&frame.image, &same.image));
     }
   }
 }

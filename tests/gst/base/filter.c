@@ -305,20 +305,14 @@ GST_START_TEST (test_fault_that_is_no_utf8)
   for (guint i = 0; i < 5; i++) {
     g_auto (One) t = one_new ();
     GstVisionCommon *common = gst_vision_common (t.element);
-    g_autoptr (GstMessage) message = NULL;
     g_autoptr (GError) error = NULL;
 
     if (i < 4)
       fail_unless (ways[i % 2](common, texts[i / 2]));
     else
       gst_vision_common_fault (common, texts[0]);
-    message = gst_bus_pop_filtered (
-        t.bus, i < 4 ? GST_MESSAGE_ERROR : GST_MESSAGE_WARNING);
-    fail_unless (message != NULL);
-    if (i < 4)
-      gst_message_parse_error (message, &error, NULL);
-    else
-      gst_message_parse_warning (message, &error, NULL);
+    error = error_on (t.bus, i < 4 ? GST_MESSAGE_ERROR : GST_MESSAGE_WARNING);
+    fail_unless (error != NULL);
     fail_unless (g_utf8_validate (error->message, -1, NULL));
     fail_unless (strstr (error->message, "\"a") != NULL);
   }

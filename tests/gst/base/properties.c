@@ -3,6 +3,7 @@
  * Properties made of tables: their order, types and flags, what of a text is
  * kept, when a refusal is posted, and two threads at one property. */
 
+#include "said.h"
 #include "suite.h"
 #include "base/gstvisionproperties.h"
 
@@ -184,12 +185,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Toy, toy_free)
 static void
 expect_warning (Toy *toy, const gchar *expected)
 {
-  g_autoptr (GstMessage) message =
-      gst_bus_pop_filtered (GST_ELEMENT_BUS (toy), GST_MESSAGE_WARNING);
-  g_autoptr (GError) error = NULL;
+  g_autoptr (GError) error =
+      error_on (GST_ELEMENT_BUS (toy), GST_MESSAGE_WARNING);
 
-  fail_unless (message != NULL, "there is no warning of: %s", expected);
-  gst_message_parse_warning (message, &error, NULL);
+  fail_unless (error != NULL, "there is no warning of: %s", expected);
   fail_unless (
       g_error_matches (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS));
   fail_unless_equals_string (error->message, expected);
@@ -287,12 +286,10 @@ GST_END_TEST;
 static void
 expect_error (Toy *toy, const gchar *text)
 {
-  g_autoptr (GstMessage) message =
-      gst_bus_pop_filtered (GST_ELEMENT_BUS (toy), GST_MESSAGE_ERROR);
-  g_autoptr (GError) error = NULL;
+  g_autoptr (GError) error =
+      error_on (GST_ELEMENT_BUS (toy), GST_MESSAGE_ERROR);
 
-  fail_unless (message != NULL, "no error");
-  gst_message_parse_error (message, &error, NULL);
+  fail_unless (error != NULL, "no error");
   fail_unless_equals_string (error->message, text);
 }
 

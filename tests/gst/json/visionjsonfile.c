@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Where visionjson writes to: files, pipes, readers that stall or go away. */
+#include "said.h"
 #include "suite.h"
 #include <gst/check/gstharness.h>
 
@@ -57,12 +58,9 @@ GST_END_TEST;
 static void
 check_error (GstBus *bus, GstResourceError code, const gchar *part)
 {
-  g_autoptr (GstMessage) message =
-      gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
-  g_autoptr (GError) error = NULL;
+  g_autoptr (GError) error = error_on (bus, GST_MESSAGE_ERROR);
 
-  fail_unless (message != NULL, "no error of %s", part);
-  gst_message_parse_error (message, &error, NULL);
+  fail_unless (error != NULL, "no error of %s", part);
   fail_unless (
       g_error_matches (error, GST_RESOURCE_ERROR, code), "%s", error->message);
   fail_unless (strstr (error->message, part), "%s", error->message);
@@ -402,55 +400,8 @@ GST_START_TEST (test_fifo_overflows)
 }
 GST_END_TEST;
 
-/* A reader that stalls keeps nobody from stopping. */
-GST_START_TEST (test_fifo_stalls)
-{
-  g_autofree gchar *folder = g_dir_make_tmp ("visionjson-XXXXXX", NULL);
-  g_autofree gchar *path = g_build_filename (folder, "fifo", NULL);
-  gint reader, filled = 0, before = -1;
-  GstElement *pipeline;
-  g_autofree gchar *line = NULL;
-
-  fail_unless (mkfifo (path, 0600) == 0);
-  reader = g_open (path, O_RDONLY | O_NONBLOCK, 0);
-  line = g_strdup_printf ("fakesrc ! visionjson location=%s ! fakesink", path);
-  pipeline = gst_parse_launch (line, NULL);
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  while (filled == 0 || filled != before) {
-    before = filled;
-    g_usleep (100000);
-    fail_unless (ioctl (reader, FIONREAD, &filled) == 0);
-  }
-  fail_unless_equals_int (gst_element_set_state (pipeline, GST_STATE_NULL),
-      GST_STATE_CHANGE_SUCCESS);
-  gst_object_unref (pipeline);
-  close (reader);
-  g_remove (path);
-  g_rmdir (folder);
-}
-GST_END_TEST;
-
-/* What a link leads to is written, and the link stays. */
-GST_START_TEST (test_link)
-{
-  g_autofree gchar *folder = g_dir_make_tmp ("visionjson-XXXXXX", NULL),
-                   *text = NULL;
-  g_autofree gchar *path = g_build_filename (folder, "lines", NULL);
-  g_autofree gchar *link = g_build_filename (folder, "link", NULL);
-
-  fail_unless (symlink ("lines", link) == 0);
-  run (link);
-  fail_unless (g_file_test (link, G_FILE_TEST_IS_SYMLINK));
-  fail_unless (g_file_get_contents (path, &text, NULL, NULL));
-  fail_unless (g_str_has_suffix (text, "\"frame\":2,\"objects\":[]}\n"));
-  g_remove (link);
-  g_remove (path);
-  g_rmdir (folder);
-}
-GST_END_TEST;
-
 SUITE (visionjsonfile, TEST (test_file), TEST (test_cannot_be_opened),
     TEST (test_reader_is_gone), TEST (test_device_is_full),
     TEST (test_reader_stalls), TEST (test_long_line),
     TEST (test_buffers_pass_untouched), TEST (test_fifo_waits),
-    TEST (test_fifo_overflows), TEST (test_fifo_stalls), TEST (test_link));
+    TEST (test_fifo_overflows));

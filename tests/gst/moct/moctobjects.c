@@ -258,15 +258,13 @@ GST_START_TEST (test_learn_names)
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
     gboolean done = TRUE;
-    g_autoptr (GstMessage) message = NULL;
     g_autoptr (GError) error = NULL;
 
     g_signal_emit_by_name (
         r.h->element, "learn", names[i], 12, 22, 10, 10, &done);
     fail_if (done, "\"%s\" is learned", names[i]);
-    message = gst_bus_pop_filtered (r.bus, GST_MESSAGE_WARNING);
-    fail_unless (message != NULL, "nothing is said of \"%s\"", names[i]);
-    gst_message_parse_warning (message, &error, NULL);
+    error = error_on (r.bus, GST_MESSAGE_WARNING);
+    fail_unless (error != NULL, "nothing is said of \"%s\"", names[i]);
     fail_unless (g_str_has_prefix (error->message, "learn: ") &&
             strstr (error->message, " name ") &&
             g_utf8_validate (error->message, -1, NULL),
