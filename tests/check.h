@@ -62,6 +62,14 @@ static inline uint32_t __attribute__ ((unused)) rnd (uint32_t below)
 
 AUTO_FREE (Device, device_close)
 
+static inline Device __attribute__ ((unused)) device_of (DeviceKind kind)
+{
+  Device dev;
+
+  ok (device_open (&dev, kind, NULL));
+  return dev;
+}
+
 typedef struct {
   const char *name;
   void (*run) (DeviceKind kind);

@@ -6,8 +6,8 @@
  *
  *     static const GstVisionProperty properties[] = {
  *         {.params = x_params, .at = G_STRUCT_OFFSET (GstX, params)},
- *         {.param = PARAM_SWITCH (GstX, label_map, true, "Label map", "…",
- *             .when = PARAM_STOPPED)},
+ *         {.param = PARAM_WHEN (
+ *              STOPPED, SWITCH, GstX, label_map, true, "Label map", "…")},
  *         {.param = PARAM_STRING (GstX, targets, NULL, "Targets", "…"),
  *             .parse = read_targets},
  *         {.params = NULL}};

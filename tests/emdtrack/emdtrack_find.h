@@ -191,12 +191,11 @@ find (DeviceKind kind, const EmdtrackParams *p, const EmdtrackFrame *plain,
 {
   EmdtrackFrame there = *plain;
   int width = 1, height = 1;
-  AUTO (Device) dev;
+  AUTO (Device) dev = device_of (kind);
   Emdtrack *e;
   Found found;
 
   there.image = f->image;
-  ok (device_open (&dev, kind, NULL));
   ok (emdtrack_frame_size (&there, &width, &height));
   ok (emdtrack_new (&e, &dev, width, height));
   found = find_next (e, &dev, p, plain, f);

@@ -135,14 +135,13 @@ test_metamer (DeviceKind kind)
   EmdtrackTracker *tracker;
   EmdtrackCodebook book;
   uint64_t id;
-  AUTO (Device) dev;
+  AUTO (Device) dev = device_of (kind);
   Emdtrack *e;
 
   p.codebook = &book;
   p.bins = 8;
   p.distance = EMDTRACK_EUCLIDEAN;
   p.saturation = 30;
-  ok (device_open (&dev, kind, NULL));
   ok (emdtrack_new (&e, &dev, 120, 80));
   ok (emdtrack_tracker_new (&tracker));
   for (int k = 0; k < 25; k++) {
@@ -506,9 +505,8 @@ test_codebook (DeviceKind kind)
   EmdtrackFrame a = {.image = f.image}, b = {.image = g.image};
   ImageBox box = {20, 10, 30, 20};
   EmdtrackCodebook one, other;
-  AUTO (Device) dev;
+  AUTO (Device) dev = device_of (DEVICE_CPU);
 
-  ok (device_open (&dev, DEVICE_CPU, NULL));
   for (int flat = 0; flat < 2; flat++) {
     for (int i = 0; i < 60 * 40; i++) {
       uint8_t c[3];
@@ -540,9 +538,8 @@ test_views (DeviceKind kind)
   EmdtrackView v[2] = {
       {&a, {0, 0, 30, 20}, {0}, 1}, {&b, {-9, -9, 99, 99}, {0, 0, 2, 2}, 9}};
   EmdtrackCodebook book;
-  Device dev;
+  Device dev = device_of (DEVICE_CPU);
 
-  ok (device_open (&dev, DEVICE_CPU, NULL));
   memset (f.image.plane[0], 0, 20 * (size_t) f.image.stride[0]);
   memset (g.image.plane[0], 255, 8 * (size_t) g.image.stride[0]);
   ok (emdtrack_codebook_learn_views (&dev, v, 2, 2, &book));

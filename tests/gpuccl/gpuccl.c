@@ -948,10 +948,9 @@ test_frames (DeviceKind kind)
       .width = 8, .height = 4, .map = map, .map_stride = 8, .map_step = 1};
   GpucclFrame bad[7];
   GpucclResults r;
-  AUTO (Device) dev;
+  AUTO (Device) dev = device_of (kind);
   Gpuccl *g;
 
-  ok (device_open (&dev, kind, NULL));
   for (int i = 0; i < 5; i++) {
     check (gpuccl_new (&g, &dev, sizes[i][0], sizes[i][1]) != NULL);
     gpuccl_free (g);
@@ -1357,13 +1356,12 @@ test_random (DeviceKind kind)
 static void
 test_repeats (DeviceKind kind)
 {
-  AUTO (Device) dev;
+  AUTO (Device) dev = device_of (kind);
   Gpuccl *g;
   Found first[3];
   GpucclParams p = gpuccl_defaults ();
   Input in[3];
 
-  ok (device_open (&dev, kind, NULL));
   ok (gpuccl_new (&g, &dev, 120, 90));
   p.min_area = 1;
   for (int k = 0; k < 3; k++) {
@@ -1440,10 +1438,9 @@ test_mask (DeviceKind kind)
   GpucclFrame frame;
   GpucclResults r;
   uint8_t *mask, got[3 * 5];
-  AUTO (Device) dev;
+  AUTO (Device) dev = device_of (kind);
   Gpuccl *g;
 
-  ok (device_open (&dev, kind, NULL));
   ok (gpuccl_new (&g, &dev, 3, 3));
   map = frame_to_device (&in.map, &dev, &memory);
   frame = input_frame (&in, &map, &map);

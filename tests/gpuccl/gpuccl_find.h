@@ -125,7 +125,7 @@ found_of (
 static inline Found
 find (DeviceKind kind, const GpucclParams *params, const Input *in)
 {
-  AUTO (Device) dev;
+  AUTO (Device) dev = device_of (kind);
   Gpuccl *g;
   void *map_memory, *depth_memory;
   Image map, depth;
@@ -133,7 +133,6 @@ find (DeviceKind kind, const GpucclParams *params, const Input *in)
   GpucclResults results = {0};
   Found f;
 
-  ok (device_open (&dev, kind, NULL));
   ok (gpuccl_new (&g, &dev, in->width, in->height));
   map = frame_to_device (&in->map, &dev, &map_memory);
   depth = frame_to_device (&in->depth, &dev, &depth_memory);

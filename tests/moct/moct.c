@@ -43,14 +43,13 @@ static int
 find (DeviceKind kind, const MoctParams *p, const Frame *f, MoctObject *out,
     int max)
 {
-  AUTO (Device) dev;
+  AUTO (Device) dev = device_of (kind);
   Moct *m = NULL;
   void *memory = NULL;
   const MoctObject *objects;
   Image there;
   int n = 0;
 
-  ok (device_open (&dev, kind, NULL));
   there = frame_to_device (f, &dev, &memory);
   ok (moct_new (&m, &dev, f->image.width, f->image.height, 0));
   ok (moct_run (m, p, &there, 0, &objects, &n));
@@ -414,9 +413,8 @@ paint (Frame *f, int blotches)
 static void
 test_labels (DeviceKind kind)
 {
-  AUTO (Device) dev;
+  AUTO (Device) dev = device_of (kind);
 
-  ok (device_open (&dev, kind, NULL));
   for (int round = 0; round < 12; round++) {
     AUTO (Frame) f = frame_new (IMAGE_RGB, 150, 70, 3, 1);
     MoctColour c[6];

@@ -305,10 +305,9 @@ test_too_large (DeviceKind kind)
   MoctWork w = {.frame = {.width = 32768, .height = 32768},
       .n_colours = 2,
       .reduction_factor = 2};
-  AUTO (Device) dev;
+  AUTO (Device) dev = device_of (kind);
   const char *err;
 
-  ok (device_open (&dev, kind, NULL));
   check (moct_pyramid_texels (&w) == 0 && moct_per_object_texels (&w) == 0);
   err = STAGES (moct, &dev)->pyramid (&dev, &w);
   check (err && strstr (err, "use method=fused"));
@@ -530,7 +529,7 @@ check_objects (DeviceKind kind, const MoctParams *params, const Frame *f)
   static MoctSum expected[MOCT_MAX_COLOURS];
   static ImageBox windows[MOCT_MAX_COLOURS];
   MoctParams p = *params;
-  AUTO (Device) dev;
+  AUTO (Device) dev = device_of (kind);
   void *memory;
   Image there;
   Moct *m;
@@ -538,7 +537,6 @@ check_objects (DeviceKind kind, const MoctParams *params, const Frame *f)
   for (int k = 0; k < p.n_colours; k++)
     windows[k] = p.region;
   sum_pixels (&p, f, windows, expected);
-  ok (device_open (&dev, kind, NULL));
   there = frame_to_device (f, &dev, &memory);
   ok (moct_new (&m, &dev, f->image.width, f->image.height, 0));
   for (int i = 0; i < N_WAYS; i++) {
@@ -653,10 +651,9 @@ test_moct_run (DeviceKind kind)
   const MoctObject *a, *b;
   Moct *m, *fused;
   int n_a, n_b;
-  AUTO (Device) dev;
+  AUTO (Device) dev = device_of (kind);
 
   p.gate = 1;
-  ok (device_open (&dev, kind, NULL));
   ok (moct_new (&m, &dev, 321, 200, 0));
   ok (moct_new (&fused, &dev, 321, 200, 0));
   for (int i = 0; i < 2 * N_WAYS; i++) {

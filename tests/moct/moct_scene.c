@@ -195,9 +195,8 @@ static void
 test_scenes (DeviceKind kind)
 {
   View views[2];
-  AUTO (Device) dev;
+  AUTO (Device) dev = device_of (kind);
 
-  ok (device_open (&dev, kind, NULL));
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     run_case (&cases[i], &dev, views);
     for (int format = 0; format < 2; format++)

@@ -22,13 +22,12 @@ draw (DeviceKind kind, Frame *c, const OverlayList *list)
 {
   /* An opaque texel, a transparent one. */
   static const uint8_t image[8] = {255, 0, 0, 255, 0, 0, 255, 0};
-  Device dev;
+  Device dev = device_of (kind);
   Overlay *o = NULL;
   void *memory;
   Image there;
   const char *err;
 
-  ok (device_open (&dev, kind, NULL));
   there = frame_to_device (c, &dev, &memory);
   ok (overlay_new (&o, &dev));
   ok (overlay_set_atlas (o, atlas, 4, 2, 4));
@@ -106,12 +105,11 @@ bench_list (const char *name, DeviceKind kind, ImageFormat format, int width,
   int rounds = kind == DEVICE_CUDA ? 300 : 10;
   Image there[256];
   void *memory[256];
-  AUTO (Device) dev;
+  AUTO (Device) dev = device_of (kind);
   Overlay *o = NULL;
   double start = 0;
 
   frame_fill_rows (&c, 90);
-  ok (device_open (&dev, kind, NULL));
   ok (overlay_new (&o, &dev));
   ok (overlay_set_atlas (o, atlas, 4, 2, 4));
   for (int i = 0; i < frames; i++)
@@ -188,13 +186,12 @@ test_flight (DeviceKind kind)
 {
   AUTO (Frame) c = frame_new (IMAGE_GRAY8, 64, 40, 0, 1);
   OverlayList *list = list_for (&c);
-  Device dev;
+  Device dev = device_of (kind);
   Overlay *o = NULL;
   void *memory;
   Image there;
 
   frame_fill_rows (&c, 0);
-  ok (device_open (&dev, kind, NULL));
   there = frame_to_device (&c, &dev, &memory);
   ok (overlay_new (&o, &dev));
   for (int i = 0; i < 40; i++) {
@@ -369,11 +366,10 @@ test_failing_device (DeviceKind kind)
   for (int n = 0; err; n++) {
     Overlay *o = NULL;
     DeviceOps ops;
-    AUTO (Device) dev;
+    AUTO (Device) dev = device_of (kind);
     Image there;
     void *memory;
 
-    ok (device_open (&dev, kind, NULL));
     there = frame_to_device (&c, &dev, &memory);
     working = dev.ops;
     ops = *working;

@@ -331,10 +331,9 @@ test_frames (DeviceKind kind)
   const PocstereoMatch *m;
   PocstereoFrame good, bad[6];
   PocstereoPoint outside[] = {{32, 0}, {0, 16}, {-1, 0}, {0, -1}};
-  AUTO (Device) dev;
+  AUTO (Device) dev = device_of (kind);
   Pocstereo *s;
 
-  ok (device_open (&dev, kind, NULL));
   for (int i = 0; i < 5; i++) {
     check (pocstereo_new (&s, &dev, sizes[i][0], sizes[i][1]) != NULL);
     pocstereo_free (s);
@@ -427,7 +426,7 @@ test_repeats (DeviceKind kind)
   AUTO (Pair) p = random_pair (), q = pair_new (p.width, p.height, 13);
   PocstereoMatch *first[6], *m;
   PocstereoParams params[6];
-  AUTO (Device) dev;
+  AUTO (Device) dev = device_of (kind);
   Pocstereo *s;
 
   for (int v = 0; v < 2; v++)
@@ -438,7 +437,6 @@ test_repeats (DeviceKind kind)
     params[i] = random_params (p.width, p.height);
     first[i] = pair_match (kind, &params[i], &p, NULL, 0);
   }
-  ok (device_open (&dev, kind, NULL));
   ok (pocstereo_new (&s, &dev, p.width, p.height));
   for (int round = 0; round < 12; round++) {
     int i = (int) rnd (6);
@@ -554,14 +552,13 @@ test_still (DeviceKind kind)
   AUTO (Pair) clean = pair_new (320, 64, 0), p = pair_new (320, 64, 3);
   PocstereoPoint points[GRID];
   double first = 0, last = 0, d = 6;
-  AUTO (Device) dev;
+  AUTO (Device) dev = device_of (kind);
   Pocstereo *s;
 
   params.average = STILL;
   params.max_disparity = 16;
   pair_draw_wall (&clean, &t, d);
   grid_of (&clean, 60, points);
-  ok (device_open (&dev, kind, NULL));
   ok (pocstereo_new (&s, &dev, 320, 64));
   for (int i = 0; i < STILL; i++) {
     PocstereoMatch *m;
@@ -589,7 +586,7 @@ test_alone (DeviceKind kind)
     PocstereoPoint points[GRID], *which = dense ? NULL : points;
     PocstereoMatch *m[4];
     size_t n = dense ? 96 * 48 : GRID;
-    AUTO (Device) dev;
+    AUTO (Device) dev = device_of (kind);
     Pocstereo *s;
 
     params.max_disparity = 16;
@@ -599,7 +596,6 @@ test_alone (DeviceKind kind)
     grid_of (&a, 20, points);
     m[0] = pair_match (kind, &params, &b, which, GRID);
     params.average = 4;
-    ok (device_open (&dev, kind, NULL));
     ok (pocstereo_new (&s, &dev, 96, 48));
     m[1] = pair_match_on (s, &dev, &params, &b, which, GRID);
     free (pair_match_on (s, &dev, &params, &a, which, GRID));
@@ -1052,7 +1048,7 @@ test_techniques (DeviceKind kind)
     PocstereoFrame frame;
     PocstereoMatch *fused;
     uint16_t *memory[2];
-    AUTO (Device) dev;
+    AUTO (Device) dev = device_of (kind);
     Pocstereo *s;
 
     params.fit = (PocstereoFit) (1 + rnd (2));
@@ -1063,7 +1059,6 @@ test_techniques (DeviceKind kind)
     pair_draw_wall (&p, &t, rnd (400) / 10. - 20);
     for (int i = 0; i < n; i++)
       points[i] = (PocstereoPoint){(int) rnd (p.width), (int) rnd (p.height)};
-    ok (device_open (&dev, kind, NULL));
     ok (pocstereo_new (&s, &dev, p.width, p.height));
     fused = pair_match_on (s, &dev, &params, &p, points, n);
     frame = pair_to_device (&p, &dev, memory);

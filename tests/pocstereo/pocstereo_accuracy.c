@@ -444,9 +444,8 @@ score_still (DeviceKind kind, const Scene *s, const PocstereoParams *p,
   AUTO (Pair) pair = pair_new (s->view[0].width, s->view[0].height, 0);
   Score score = {0};
   Pocstereo *self;
-  AUTO (Device) dev;
+  AUTO (Device) dev = device_of (kind);
 
-  ok (device_open (&dev, kind, NULL));
   ok (pocstereo_new (&self, &dev, pair.width, pair.height));
   for (int f = 0; f < frames; f++) {
     PocstereoMatch *m;

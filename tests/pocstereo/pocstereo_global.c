@@ -183,10 +183,9 @@ measure (DeviceKind kind, const Pair *p)
   PocstereoFrame frame = {p->width, p->height, {NULL, NULL}, p->width};
   size_t bytes = (size_t) p->width * p->height * sizeof (uint16_t);
   PocstereoGlobal *g;
-  AUTO (Device) device;
+  AUTO (Device) device = device_of (kind);
   void *copy[2];
 
-  ok (device_open (&device, kind, NULL));
   for (int v = 0; v < 2; v++) {
     ok (device_alloc (&device, &copy[v], bytes));
     ok (device_copy (&device, copy[v], p->view[v], bytes));
@@ -277,9 +276,8 @@ test_hostile (DeviceKind kind)
   PocstereoOffset offset;
   PocstereoFrame frame = {.width = 17, .height = 33, .stride = 17};
   PocstereoGlobal *g;
-  AUTO (Device) device;
+  AUTO (Device) device = device_of (kind);
 
-  ok (device_open (&device, kind, NULL));
   for (size_t i = 0; i < sizeof sides / sizeof *sides; i++) {
     check (pocstereo_global_new (&g, &device, sides[i][0], sides[i][1]));
     pocstereo_global_free (g);

@@ -85,9 +85,8 @@ make (Made *m, DeviceKind kind)
   PocstereoRows rows[N_ROWS];
   PocstereoOutput out = m->out;
   const char *err;
-  AUTO (Device) dev;
+  AUTO (Device) dev = device_of (kind);
 
-  ok (device_open (&dev, kind, NULL));
   matches = upload (&dev, m->matches, pixels * sizeof *m->matches);
   for (int i = 0; i < 2 && m->valid[i]; i++)
     valid[i] = upload (&dev, m->valid[i], pixels);
@@ -392,9 +391,8 @@ time_of (DeviceKind kind, int w, int h)
   PocstereoOutput out = {.max = 128, .step = 1};
   void *matches, *maps;
   double times[5];
-  AUTO (Device) dev;
+  AUTO (Device) dev = device_of (kind);
 
-  ok (device_open (&dev, kind, NULL));
   ok (device_alloc (&dev, &matches, pixels * sizeof *in.matches));
   ok (device_alloc (&dev, &maps, pixels * 12));
   in.matches = matches;

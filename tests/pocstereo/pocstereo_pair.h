@@ -181,10 +181,9 @@ pair_match (DeviceKind kind, const PocstereoParams *params, const Pair *p,
     const PocstereoPoint *points, int n)
 {
   PocstereoMatch *found;
-  AUTO (Device) dev;
+  AUTO (Device) dev = device_of (kind);
   Pocstereo *s;
 
-  ok (device_open (&dev, kind, NULL));
   ok (pocstereo_new (&s, &dev, p->width, p->height));
   found = pair_match_on (s, &dev, params, p, points, n);
   pocstereo_free (s);

@@ -129,9 +129,8 @@ pair_run (Pair *p, DeviceKind kind)
   void *memory[2];
   uint16_t *there[2], *out[2];
   Image image[2];
-  AUTO (Device) dev;
+  AUTO (Device) dev = device_of (kind);
 
-  ok (device_open (&dev, kind, NULL));
   for (int i = 0; i < 2; i++) {
     image[i] = frame_to_device (&p->frame[i], &dev, &memory[i]);
     for (size_t k = 0; k < n; k++)
@@ -447,10 +446,9 @@ picture_of (
   uint8_t *picture = malloc (bytes);
   void *memory, *out;
   PocstereoRectify *r;
-  Device dev;
+  Device dev = device_of (kind);
 
   memset (picture, PICTURE_GUARD, bytes);
-  ok (device_open (&dev, kind, NULL));
   Image image = frame_to_device (c, &dev, &memory);
   ok (device_alloc (&dev, &out, bytes));
   ok (device_copy (&dev, out, picture, bytes));
@@ -646,9 +644,8 @@ test_refusals (DeviceKind kind)
   AUTO (Pair) p = pair_new (IMAGE_GRAY8, IMAGE_GRAY8, 20, 10);
   Image other = p.frame[0].image;
   PocstereoRectify *r = NULL, *none = NULL;
-  AUTO (Device) dev;
+  AUTO (Device) dev = device_of (kind);
 
-  ok (device_open (&dev, kind, NULL));
   check (pocstereo_rectify_new (&none, &dev, 0, 10) != NULL);
   pocstereo_rectify_free (none);
   check (pocstereo_rectify_new (&none, &dev, 10, 16385) != NULL);
@@ -760,9 +757,8 @@ time_of (DeviceKind kind, ImageFormat format, int w, int h, bool mapped)
   void *memory, *out;
   PocstereoRectify *r;
   double times[5];
-  AUTO (Device) dev;
+  AUTO (Device) dev = device_of (kind);
 
-  ok (device_open (&dev, kind, NULL));
   Image image = frame_to_device (&c, &dev, &memory);
   ok (device_alloc (&dev, &out, sizeof (uint16_t) * 2 * w * h));
   uint16_t *samples[2] = {out, (uint16_t *) out + (size_t) w * h};

@@ -141,9 +141,8 @@ GST_END_TEST;
 /* A gap says that there is no frame: the other's frame does not wait. */
 GST_START_TEST (test_gap)
 {
-  g_auto (Two) t = two_new_grey (FALSE);
+  g_auto (Two) t = two_with_a_pair (FALSE);
 
-  two_pair (&t, 0);
   two_push (t.left, 40, N, 1);
   fail_unless (gst_harness_push_event (
       t.right, gst_event_new_gap (40 * GST_MSECOND, 40 * GST_MSECOND)));
@@ -162,11 +161,8 @@ GST_END_TEST;
 GST_START_TEST (test_segments)
 {
   g_auto (Two) t = two_new_grey (FALSE);
-  GstSegment segment;
 
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  segment.start = segment.time = 1000 * GST_MSECOND;
-  gst_harness_push_event (t.right, gst_event_new_segment (&segment));
+  gst_harness_push_event (t.right, two_segment (1, 1000));
   two_push (t.left, 0, N, 1);
   two_push (t.right, 960, N, 1); /* before the segment */
   two_push (t.right, 1000, N, 1);

@@ -5,15 +5,6 @@
 
 #include "twoinputs.h"
 
-static Two
-two_with_a_pair (gboolean live)
-{
-  Two t = two_new_grey (live);
-
-  two_pair (&t, 0);
-  return t;
-}
-
 /* ---- Between live sources ---- */
 
 static Two
@@ -236,12 +227,9 @@ GST_END_TEST;
 GST_START_TEST (test_backward_segment)
 {
   g_auto (Two) t = two_with_a_pair (FALSE);
-  GstSegment segment;
 
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  segment.rate = -1;
-  gst_harness_push_event (t.left, gst_event_new_segment (&segment));
-  gst_harness_push_event (t.right, gst_event_new_segment (&segment));
+  gst_harness_push_event (t.left, two_segment (-1, 0));
+  gst_harness_push_event (t.right, two_segment (-1, 0));
   two_push (t.left, 40, N, 1);
   two_push (t.right, 40, N, 1);
   expect_soon (t.bus, GST_MESSAGE_ERROR, "backwards");
@@ -253,15 +241,13 @@ GST_END_TEST;
 GST_START_TEST (test_flush_of_one)
 {
   g_auto (Two) t = two_with_a_pair (FALSE);
-  GstSegment segment;
 
   gst_harness_push_event (t.right, gst_event_new_eos ());
   while (two_push (t.left, 40, N, 1) == GST_FLOW_OK)
     ;
-  gst_segment_init (&segment, GST_FORMAT_TIME);
   gst_harness_push_event (t.left, gst_event_new_flush_start ());
   gst_harness_push_event (t.left, gst_event_new_flush_stop (TRUE));
-  gst_harness_push_event (t.left, gst_event_new_segment (&segment));
+  gst_harness_push_event (t.left, two_segment (1, 0));
   fail_unless_equals_int (two_push (t.left, 0, N, 1), GST_FLOW_EOS);
   fail_unless_equals_int (two_push (t.left, 40, N, 1), GST_FLOW_EOS);
   fail_unless_equals_int (two_push (t.left, 80, N, 1), GST_FLOW_EOS);
@@ -400,12 +386,9 @@ GST_END_TEST;
 static void
 new_stream (GstHarness *h)
 {
-  GstSegment segment;
-
-  gst_segment_init (&segment, GST_FORMAT_TIME);
   gst_harness_push_event (h, gst_event_new_stream_start ("another"));
   gst_harness_set_src_caps_str (h, GREY_8X4);
-  gst_harness_push_event (h, gst_event_new_segment (&segment));
+  gst_harness_push_event (h, two_segment (1, 0));
 }
 
 /* A stream that begins after the end, which a GstAggregator allows from 1.26

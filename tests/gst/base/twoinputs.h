@@ -180,6 +180,15 @@ two_pair (Two *t, guint ms)
   two_expect (t, ms, N);
 }
 
+static inline Two
+two_with_a_pair (gboolean live)
+{
+  Two t = two_new_grey (live);
+
+  two_pair (&t, 0);
+  return t;
+}
+
 /* Both inputs see the same seek, as its number tells. */
 static inline void
 two_flush (Two *t, GstEvent *event)
@@ -189,15 +198,23 @@ two_flush (Two *t, GstEvent *event)
   gst_harness_push_event (t->right, event);
 }
 
-static inline void
-two_begin_anew (Two *t)
+static inline GstEvent *
+two_segment (gdouble rate, guint start_ms)
 {
   GstSegment segment;
 
   gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.rate = rate;
+  segment.start = segment.time = start_ms * GST_MSECOND;
+  return gst_event_new_segment (&segment);
+}
+
+static inline void
+two_begin_anew (Two *t)
+{
   two_flush (t, gst_event_new_flush_start ());
   two_flush (t, gst_event_new_flush_stop (TRUE));
-  two_flush (t, gst_event_new_segment (&segment));
+  two_flush (t, two_segment (1, 0));
 }
 
 static inline guint64
