@@ -115,7 +115,11 @@ def copied(array):
 
 def gpu():
     """Needs a GPU and NumPy; CuPy and PyTorch, if they are installed."""
-    import gi
+    try:
+        import gi
+    except ImportError:
+        print("SKIP gpu: PyGObject is missing")
+        return
     gi.require_version("Gst", "1.0")
     from gi.repository import Gst
     import gstvision
