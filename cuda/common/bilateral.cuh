@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The bilateral filter of kernels.  A block filters a tile of the frame; a thread
- * does two pixels, one below the other, that share most of their neighbours. */
+ * The bilateral filter of kernels.  A block filters a tile of the frame; a
+ * thread does two pixels, one below the other, that share most of their
+ * neighbours. */
 #pragma once
 
 #include "common/bilateral.h"
@@ -25,16 +26,16 @@ struct BilateralTile {
 static inline dim3
 bilateral_blocks (int width, int height)
 {
-  return dim3 (ceil_div (width, BILATERAL_TILE_X),
-      ceil_div (height, BILATERAL_TILE_Y));
+  return dim3 (
+      ceil_div (width, BILATERAL_TILE_X), ceil_div (height, BILATERAL_TILE_Y));
 }
 
 /* The upper one of the thread's two pixels. */
 static __device__ __forceinline__ int2
 bilateral_place (void)
 {
-  int2 at = {(int) (blockIdx.x * BILATERAL_TILE_X +
-                 threadIdx.x % BILATERAL_TILE_X),
+  int2 at = {
+      (int) (blockIdx.x * BILATERAL_TILE_X + threadIdx.x % BILATERAL_TILE_X),
       (int) (blockIdx.y * BILATERAL_TILE_Y +
           threadIdx.x / BILATERAL_TILE_X * 2)};
 
@@ -78,9 +79,9 @@ bilateral_fill (BilateralTile *tile, const uint8_t *range, int width,
   __syncthreads ();
 }
 
-/* The depth of the upper one of the thread's two pixels in the tile; that of the
- * lower one is BILATERAL_SIDE_X further on, and neighbour (x, y)
- * y BILATERAL_SIDE_X + x. */
+/* The depth of the upper one of the thread's two pixels in the tile; that of
+ * the lower one is BILATERAL_SIDE_X further on, and neighbour (x, y) y
+ * BILATERAL_SIDE_X + x. */
 static __device__ __forceinline__ const int32_t *
 bilateral_depth (const BilateralTile *tile)
 {

@@ -54,7 +54,8 @@ mean_of (const Sums &sums)
   return mean;
 }
 
-/* The means of the thread's two pixels, which share most of their neighbours. */
+/* The means of the thread's two pixels, which share most of their neighbours.
+ */
 static __device__ __forceinline__ void
 smooth (const BilateralTile *tile, BilateralMean means[2])
 {

@@ -47,8 +47,8 @@ sum_ends (void *data, int begin, int end)
   int64_t sums[KINFUMOT_N_SUMS] = {0};
 
   for (int i = begin; i < end; i++)
-    kinfumot_add_end (loop->w, loop->model, round->m, round->stride,
-        loop->w->ends[i], sums);
+    kinfumot_add_end (
+        loop->w, loop->model, round->m, round->stride, loop->w->ends[i], sums);
   add_sums (round, sums);
 }
 

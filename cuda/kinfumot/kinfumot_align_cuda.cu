@@ -85,8 +85,8 @@ pixels_in (const ImageBox *box, int stride)
 }
 
 typedef struct {
-  int at;       /* a pixel */
-  bool is_end;  /* or of an end the place in w.ends */
+  int at;      /* a pixel */
+  bool is_end; /* or of an end the place in w.ends */
 } Place;
 
 /* Number @i of the pixels in the box, and then of the ends in all of the frame:

@@ -88,8 +88,8 @@ typedef struct {
   const uint16_t *depth_before; /* likewise */
   Vec *normals;                 /* of this frame; 0 0 0: unknown */
   KinfumotSurface *surfaces;    /* while it is fused */
-  uint32_t *ends; /* of its surfaces, KinfumotPool.n_ends: 4 times a pixel and
-                     a side, in any order */
+  uint32_t *ends;   /* of its surfaces, KinfumotPool.n_ends: 4 times a pixel and
+                       a side, in any order */
   float *usual;     /* of each tile: the mean distance from the background, by
                        what matches; KINFUMOT_UNUSUAL: unknown */
   uint8_t *shifted; /* of each tile: whether it changed */
@@ -598,8 +598,8 @@ kinfumot_outline (const KinfumotWork *w, int model, const KinfumotModel *m,
 
 /* ---- Sums ---- */
 
-/* The cosine of the angle at which the surface of @pair is seen.  It weighs what
- * aligns the camera: depth is less exact where it is small. */
+/* The cosine of the angle at which the surface of @pair is seen.  It weighs
+ * what aligns the camera: depth is less exact where it is small. */
 BOTH float
 kinfumot_facing (const KinfumotPair *pair)
 {

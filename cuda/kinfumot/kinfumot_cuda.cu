@@ -3,8 +3,8 @@
  * The GPU's stages, and those that are a few numbers. */
 #include "kinfumot/kinfumot_cuda.cuh"
 
-/* A copy by the copy engine is fast, but kernels before and after it wait some 8 us
- * for each other. */
+/* A copy by the copy engine is fast, but kernels before and after it wait some
+ * 8 us for each other. */
 static __global__ void
 pass (uint32_t *to, const uint32_t *from, int n)
 {

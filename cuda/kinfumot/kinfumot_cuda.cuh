@@ -35,8 +35,8 @@ queue (const Device *dev, void (*kernel) (Params...), dim3 blocks, dim3 threads,
   return launch_after (dev, overlap, kernel, blocks, threads, 0, args...);
 }
 
-/* Adds a brick, whose key may be 0, to the ranges of the tiles that it covers, if
- * its model is one of those asked for.  To do so twice changes nothing. */
+/* Adds a brick, whose key may be 0, to the ranges of the tiles that it covers,
+ * if its model is one of those asked for.  To do so twice changes nothing. */
 static __device__ __forceinline__ void
 add_range (const KinfumotWork *w, int first, int last, uint64_t key)
 {
@@ -53,8 +53,7 @@ add_range (const KinfumotWork *w, int first, int last, uint64_t key)
       const int at = y * w->tiles_x + x;
 
       atomicMax (&w->near[model][at], ~__float_as_uint (near));
-      atomicOr (
-          (Word *) &w->slices[model][at], kinfumot_slices (near, far));
+      atomicOr ((Word *) &w->slices[model][at], kinfumot_slices (near, far));
     }
 }
 

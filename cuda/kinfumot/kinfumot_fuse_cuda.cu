@@ -62,8 +62,8 @@ want (KinfumotWork w, int first)
 }
 
 /* Either every entry of the list gets a brick or none does, because a choice
- * among them would depend on their order.  What has the ranges of rays at the same
- * time may see these bricks or not, so they are added here. */
+ * among them would depend on their order.  What has the ranges of rays at the
+ * same time may see these bricks or not, so they are added here. */
 static __global__ void
 take (KinfumotWork w, int first, int last)
 {

@@ -7,8 +7,8 @@
 
 /* ---- Depth ---- */
 
-/* What kinfumot_add_neighbours () adds up, without its branches: of pixel @at of
- * the tile, which has a depth. */
+/* What kinfumot_add_neighbours () adds up, without its branches: of pixel @at
+ * of the tile, which has a depth. */
 static __device__ __forceinline__ BilateralMean
 mean_at (const BilateralTile *tile, const int32_t *at)
 {

@@ -534,8 +534,8 @@ test_mean (DeviceKind kind)
 
 /* ---- The table of bricks ---- */
 
-#define AROUND 27 /* bricks about the origin, of which every fifth is missing \
-                   */
+/* Bricks about the origin, of which every fifth is missing. */
+#define AROUND 27
 
 /* Voxel (@x, @y, @z), found in a list; NULL without its brick. */
 static const KinfumotVoxel *
@@ -980,10 +980,10 @@ main (int argc, char **argv)
 {
   const CheckPart on_each[] = {{"refused", test_refused},
       {"no room", test_no_room}, {"wall", test_wall}, {"free", test_free},
-      {"filter", test_filter}, {"still", test_still}, {"views", test_views}, {"camera", test_camera},
-      {"robot", test_robot}, {"doubt", test_doubt}, {"waits", test_waits},
-      {"mean", test_mean}, {"table", test_table}, {"lost", test_lost},
-      {"relocate", test_relocate}, {"full", test_full},
+      {"filter", test_filter}, {"still", test_still}, {"views", test_views},
+      {"camera", test_camera}, {"robot", test_robot}, {"doubt", test_doubt},
+      {"waits", test_waits}, {"mean", test_mean}, {"table", test_table},
+      {"lost", test_lost}, {"relocate", test_relocate}, {"full", test_full},
       {"too much", test_too_much}, {"hostile", test_hostile}, {NULL, NULL}};
   const CheckPart parity[] = {
       {"room", parity_room}, {"lost", parity_lost}, {NULL, NULL}};
