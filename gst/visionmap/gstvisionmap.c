@@ -43,7 +43,7 @@
  * - All is black: the element in front makes no such map. Most must be asked
  *   for, as by `label-map`, `emd-map` or `maps`; or `kind` names another.
  * - All is of one colour: `map-low` and `map-high` do not fit the map's numbers.
- * - Negotiation fails behind it: #videoconvert makes other formats.
+ * - Negotiation fails behind it: `videoconvert` makes other formats.
  *
  * ## Example launch lines
  * |[
