@@ -114,14 +114,31 @@ is (const gchar *path, mode_t kind)
   return g_lstat (path, &about) == 0 && (about.st_mode & S_IFMT) == kind;
 }
 
-/* A FIFO stays one; written.c has links and devices. */
-GST_START_TEST (test_fifo)
+/* Links, FIFOs and devices stay what they are. */
+GST_START_TEST (test_no_regular_file)
 {
-  gchar *folder = g_dir_make_tmp ("ply-XXXXXX", NULL), *said;
+  gchar *folder = g_dir_make_tmp ("ply-XXXXXX", NULL), *said, *bytes;
+  g_autofree gchar *link = g_build_filename (folder, "link.ply", NULL);
+  g_autofree gchar *path = g_build_filename (folder, "points.ply", NULL);
   g_autofree gchar *fifo = g_build_filename (folder, "fifo.ply", NULL);
   GstVisionPly *ply = gst_vision_ply_new ();
   gchar start[4] = "";
   gint reader;
+
+  fail_unless (symlink ("points.ply", link) == 0);
+  for (gint i = 0; i < 2; i++)
+    fail_unless (gst_vision_ply_write (ply, link, NULL));
+  fail_unless (is (link, S_IFLNK) && is (path, S_IFREG));
+  fail_unless (g_file_get_contents (path, &bytes, NULL, NULL));
+  fail_unless (g_str_has_prefix (bytes, "ply\n"));
+  g_free (bytes);
+
+  g_remove (link);
+  fail_unless (symlink ("/dev/full", link) == 0);
+  said = refuse_twice (ply, link);
+  fail_unless (strstr (said, "No space left") != NULL, "%s", said);
+  g_free (said);
+  fail_unless (is (link, S_IFLNK) && is ("/dev/full", S_IFCHR));
 
   fail_unless (mkfifo (fifo, 0600) == 0);
   said = refuse_twice (ply, fifo); /* it does not wait for a reader */
@@ -134,6 +151,8 @@ GST_START_TEST (test_fifo)
   fail_unless (is (fifo, S_IFIFO));
 
   gst_vision_ply_free (ply);
+  g_remove (link);
+  g_remove (path);
   g_remove (fifo);
   fail_unless (g_rmdir (folder) == 0); /* nothing else was left there */
   g_free (folder);
@@ -173,5 +192,5 @@ GST_START_TEST (test_locations)
 
 GST_END_TEST;
 
-SUITE (ply, TEST (test_bytes), TEST (test_failure), TEST (test_fifo),
+SUITE (ply, TEST (test_bytes), TEST (test_failure), TEST (test_no_regular_file),
     TEST (test_locations));

@@ -400,8 +400,27 @@ GST_START_TEST (test_fifo_overflows)
 }
 GST_END_TEST;
 
+/* What a link leads to is written, and the link stays. */
+GST_START_TEST (test_link)
+{
+  g_autofree gchar *folder = g_dir_make_tmp ("visionjson-XXXXXX", NULL),
+                   *text = NULL;
+  g_autofree gchar *path = g_build_filename (folder, "lines", NULL);
+  g_autofree gchar *link = g_build_filename (folder, "link", NULL);
+
+  fail_unless (symlink ("lines", link) == 0);
+  run (link);
+  fail_unless (g_file_test (link, G_FILE_TEST_IS_SYMLINK));
+  fail_unless (g_file_get_contents (path, &text, NULL, NULL));
+  fail_unless (g_str_has_suffix (text, "\"frame\":2,\"objects\":[]}\n"));
+  g_remove (link);
+  g_remove (path);
+  g_rmdir (folder);
+}
+GST_END_TEST;
+
 SUITE (visionjsonfile, TEST (test_file), TEST (test_cannot_be_opened),
     TEST (test_reader_is_gone), TEST (test_device_is_full),
     TEST (test_reader_stalls), TEST (test_long_line),
     TEST (test_buffers_pass_untouched), TEST (test_fifo_waits),
-    TEST (test_fifo_overflows));
+    TEST (test_fifo_overflows), TEST (test_link));
