@@ -108,6 +108,90 @@ scopedetect_in_plane (const ScopedetectWork *w, const float plane[4], Vec at)
       (float) w->params.table_tolerance;
 }
 
+/* Pixel @i of those on which planes are tried, one of 4 x 4; z is 0 where its
+ * depth is missing. */
+BOTH Vec
+scopedetect_probe (const ScopedetectScene *s, int i)
+{
+  int columns = (s->width + 1) / 4, x = i % columns * 4 + 2;
+  int y = i / columns * 4 + 2;
+
+  return scopedetect_unproject (s, x, y, s->z[(size_t) y * s->width + x]);
+}
+
+BOTH int
+scopedetect_n_probes (const ScopedetectScene *s)
+{
+  return (s->width + 1) / 4 * ((s->height + 1) / 4);
+}
+
+#define SCOPEDETECT_PLANE_FITS 64  /* at most */
+#define SCOPEDETECT_PLANE_FIX 8192 /* parts of a metre in the sums */
+
+/* Points of a plane, their sums and those of their products, upper triangle by
+ * rows. */
+typedef struct {
+  long long n, x[3], xx[6];
+} ScopedetectPlaneSums;
+
+/* Adds probe @i to @sums if it lies in the plane. */
+BOTH void
+scopedetect_add_to_plane (const ScopedetectWork *w, const float plane[4], int i,
+    ScopedetectPlaneSums *sums)
+{
+  Vec at = scopedetect_probe (&w->scene, i);
+  long long x[3] = {(long long) (at.x * SCOPEDETECT_PLANE_FIX),
+      (long long) (at.y * SCOPEDETECT_PLANE_FIX),
+      (long long) (at.z * SCOPEDETECT_PLANE_FIX)};
+
+  if (!(at.z > 0) || !scopedetect_in_plane (w, plane, at))
+    return;
+  sums->n++;
+  for (int a = 0, k = 0; a < 3; a++) {
+    sums->x[a] += x[a];
+    for (int b = a; b < 3; b++)
+      sums->xx[k++] += x[a] * x[b];
+  }
+}
+
+/* Whether two planes have the same points. */
+BOTH bool
+scopedetect_same_sums (
+    const ScopedetectPlaneSums *p, const ScopedetectPlaneSums *q)
+{
+  bool same = p->n == q->n;
+
+  for (int k = 0; k < 6; k++)
+    same &= p->x[k % 3] == q->x[k % 3] && p->xx[k] == q->xx[k];
+  return same;
+}
+
+/* The plane of least squares through points, its normal towards the camera; it
+ * stays where they span none. */
+BOTH void
+scopedetect_fit_plane (const ScopedetectPlaneSums *sums, float plane[4])
+{
+  double n = (double) sums->n, mean[3];
+  float m[6];
+  Vec normal, middle;
+
+  if (!sums->n)
+    return;
+  for (int a = 0; a < 3; a++)
+    mean[a] = (double) sums->x[a] / n;
+  for (int a = 0, k = 0; a < 3; a++)
+    for (int b = a; b < 3; b++, k++)
+      m[k] = (float) ((double) sums->xx[k] / n - mean[a] * mean[b]);
+  normal = scopedetect_min_axis (m);
+  if (!(vec_dot (normal, normal) > .5f))
+    return;
+  middle = vec_scale (vec ((float) mean[0], (float) mean[1], (float) mean[2]),
+      1.f / SCOPEDETECT_PLANE_FIX);
+  normal = vec_scale (normal, vec_dot (normal, middle) > 0 ? -1 : 1);
+  plane[0] = normal.x, plane[1] = normal.y, plane[2] = normal.z;
+  plane[3] = -vec_dot (normal, middle);
+}
+
 /* Whether objects are searched for at pixel @at. */
 BOTH bool
 scopedetect_in_region (const ScopedetectWork *w, int at)

@@ -145,6 +145,23 @@ try_planes (void *data, int begin, int end)
   }
 }
 
+/* Fits the plane to its points until they stay the same, so that it does not
+ * depend on which pixels were drawn. */
+static void
+fit_plane (ScopedetectWork *w)
+{
+  ScopedetectPlaneSums sums, before = {0};
+
+  for (int k = 0; k < SCOPEDETECT_PLANE_FITS; k++, before = sums) {
+    memset (&sums, 0, sizeof sums);
+    for (int i = 0; i < scopedetect_n_probes (&w->scene); i++)
+      scopedetect_add_to_plane (w, w->counts->plane, i, &sums);
+    if (scopedetect_same_sums (&sums, &before))
+      return;
+    scopedetect_fit_plane (&sums, w->counts->plane);
+  }
+}
+
 /* The plane that most pixels lie in, of those drawn the first; none if fewer
  * than a fifth do. */
 static void
@@ -160,6 +177,8 @@ find_plane (ScopedetectWork *w)
     inliers (w, w->counts->plane, &looked);
   }
   w->counts->has_plane = count[best] * 5 > looked;
+  if (w->counts->has_plane)
+    fit_plane (w);
 }
 
 /* ---- The mean of the pixels of a cell is a point ---- */

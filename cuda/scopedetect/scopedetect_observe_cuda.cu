@@ -195,22 +195,12 @@ scopedetect_points_cuda (const Device *dev, ScopedetectWork *w)
 
 /* ---- The plane that objects stand on ----
  *
- * All planes drawn are counted together, a thread each. */
+ * All planes drawn are counted together, a thread each; then the best is
+ * fitted. */
 
 #define PROBES 64 /* points that a block holds against the planes at once */
 #define BLOCKS 512
-
-/* The points on which planes are tried: every fourth pixel of every fourth row,
- * from the third on. */
-static __device__ float4
-probe (const ScopedetectScene &s, int i)
-{
-  int columns = (s.width + 1) / 4, x = i % columns * 4 + 2;
-  int y = i / columns * 4 + 2;
-  Vec at = scopedetect_unproject (&s, x, y, s.z[(size_t) y * s.width + x]);
-
-  return make_float4 (at.x, at.y, at.z, 0);
-}
+#define FIT 512 /* threads that fit it */
 
 /* Number of the plane with the most inliers, of equal ones the first. */
 static __device__ int
@@ -261,7 +251,7 @@ static __global__ void
 __launch_bounds__ (SCOPEDETECT_PLANES) plane_kernel (
     const __grid_constant__ ScopedetectWork w, int n, ScopedetectVotes *votes)
 {
-  __shared__ float4 at[PROBES];
+  __shared__ Vec at[PROBES];
   float plane[4] = {0, 0, 0, 0};
   uint32_t inliers = 0, looked = 0;
   bool drawn;
@@ -274,14 +264,12 @@ __launch_bounds__ (SCOPEDETECT_PLANES) plane_kernel (
 
     __syncthreads ();
     if ((int) threadIdx.x < there)
-      at[threadIdx.x] = probe (w.scene, first + (int) threadIdx.x);
+      at[threadIdx.x] = scopedetect_probe (&w.scene, first + (int) threadIdx.x);
     __syncthreads ();
     for (int i = 0; i < there; i++) {
-      float4 p = at[i];
-
-      if (!(p.z > 0))
+      if (!(at[i].z > 0))
         continue;
-      inliers += scopedetect_in_plane (&w, plane, vec (p.x, p.y, p.z));
+      inliers += scopedetect_in_plane (&w, plane, at[i]);
       looked++;
     }
   }
@@ -292,14 +280,44 @@ __launch_bounds__ (SCOPEDETECT_PLANES) plane_kernel (
   decide (w.counts, votes, plane);
 }
 
+/* Fits the plane to its points until they stay the same, so that it does not
+ * depend on which pixels were drawn; one block. */
+static __global__ void
+__launch_bounds__ (FIT) fit_kernel (const __grid_constant__ ScopedetectWork w)
+{
+  __shared__ SumShared<ScopedetectPlaneSums> shared;
+  int n = scopedetect_n_probes (&w.scene);
+  ScopedetectPlaneSums before = {};
+  float plane[4];
+
+  await_previous ();
+  if (!w.counts->has_plane)
+    return;
+  memcpy (plane, w.counts->plane, sizeof plane);
+  for (int k = 0; k < SCOPEDETECT_PLANE_FITS; k++) {
+    ScopedetectPlaneSums sums = {};
+
+#pragma unroll 4
+    for (int i = threadIdx.x; i < n; i += FIT)
+      scopedetect_add_to_plane (&w, plane, i, &sums);
+    sums = sum_block (sums, shared);
+    if (scopedetect_same_sums (&sums, &before))
+      break;
+    scopedetect_fit_plane (&sums, plane);
+    before = sums;
+  }
+  if (threadIdx.x < 4)
+    w.counts->plane[threadIdx.x] = plane[threadIdx.x];
+}
+
 const char *
 scopedetect_find_plane_cuda (const Device *dev, const ScopedetectWork *w)
 {
-  const ScopedetectScene *s = &w->scene;
-  int n = (s->width + 1) / 4 * ((s->height + 1) / 4);
+  int n = scopedetect_n_probes (&w->scene);
   int blocks = n ? ceil_div (n, PROBES) : 1;
 
-  return scopedetect_launch (dev, w, plane_kernel,
+  TRY (scopedetect_launch (dev, w, plane_kernel,
       dim3 (blocks < BLOCKS ? blocks : BLOCKS), dim3 (SCOPEDETECT_PLANES), 0,
-      *w, n, scopedetect_cuda (w)->observe->votes);
+      *w, n, scopedetect_cuda (w)->observe->votes));
+  return scopedetect_launch (dev, w, fit_kernel, dim3 (1), dim3 (FIT), 0, *w);
 }

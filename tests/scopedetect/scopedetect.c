@@ -129,6 +129,34 @@ test_table (DeviceKind kind)
   bench_close (&b);
 }
 
+/* The plane is the table's within a millimetre, whichever pixels were drawn. */
+static void
+test_plane (DeviceKind kind)
+{
+  Pose truth = solid_pose (.3, 0, .5);
+  ScopedetectParams p = solid_params (SCOPEDETECT_FAST);
+  Turn t = turn_of (truth.q);
+  float plane[4];
+  Bench b;
+
+  bench_open (&b, kind);
+  solid_draw (b.depth, SOLID_STRIDE, truth);
+  solid_table (b.depth, SOLID_STRIDE, truth);
+  add_noise (&b, 30);
+  for (p.seed = 0; p.seed < 5; p.seed++) {
+    ScopedetectResults r;
+
+    ok (scopedetect_run (b.s, &p, &b.frame, &r));
+    check (r.has_plane);
+    check_near (
+        r.plane[0] * t.z.x + r.plane[1] * t.z.y + r.plane[2] * t.z.z, 1, 1e-5);
+    check_near (r.plane[3], -vec_dot (t.z, truth.t), 1e-3);
+    check (!p.seed || !memcmp (plane, b.s->work.counts->plane, sizeof plane));
+    memcpy (plane, b.s->work.counts->plane, sizeof plane);
+  }
+  bench_close (&b);
+}
+
 /* Two of one model; and the same answer again, whatever the number of
  * threads. */
 static void
@@ -1953,6 +1981,7 @@ bench_table (int argc, char **argv)
 
 static const CheckPart on_each[] = {{"parts of a score", test_parts},
     {"ways to align", test_ways}, {"on a table", test_table},
+    {"plane", test_plane},
     {"two, and again", test_two}, {"as in the thesis", test_thesis},
     {"params", test_params}, {"nothing there", test_nothing},
     {"sizes", test_sizes}, {"seeds", test_seeds}, {"many models", test_many},
