@@ -201,18 +201,18 @@ static double
 log_odds (const ScopedetectEvidence *e)
 {
   const float *part = e->part;
-  double sum = 3.349 + 4.238 * part[SCOPEDETECT_EDGE] +
-      2.474 * fmax (part[SCOPEDETECT_EDGE_VISIBILITY], -4) -
-      3.279 * fmax (part[SCOPEDETECT_VISIBILITY], -1) +
-      1.888 * fmax (part[SCOPEDETECT_TABLE], -3) - 1.516 * e->beyond +
-      1.237 * log (1 + e->area) - 1613.8 * e->off;
+  double sum = 4.992 + 3.233 * part[SCOPEDETECT_EDGE] +
+      1.908 * fmax (part[SCOPEDETECT_EDGE_VISIBILITY], -4) -
+      .839 * fmax (part[SCOPEDETECT_VISIBILITY], -1) +
+      2.461 * fmax (part[SCOPEDETECT_TABLE], -3) - 1.258 * e->beyond +
+      .789 * log (1 + e->area) - 1549.7 * e->off;
 
   if (e->colour)
-    sum += 1.861 * part[SCOPEDETECT_LIGHTNESS] +
-        .476 * (part[SCOPEDETECT_COLOUR_A] + part[SCOPEDETECT_COLOUR_B]);
+    sum += 2.224 * part[SCOPEDETECT_LIGHTNESS] +
+        .729 * (part[SCOPEDETECT_COLOUR_A] + part[SCOPEDETECT_COLOUR_B]);
   else
-    sum -= .864;
-  return sum + (e->frame_colour ? 0 : 1.533) - (e->second ? SECOND : 0);
+    sum -= .868;
+  return sum + (e->frame_colour ? 0 : .788) - (e->second ? SECOND : 0);
 }
 
 int32_t
