@@ -68,6 +68,7 @@ typedef struct {
   uint32_t n_unused;  /* bricks that can be taken */
   uint32_t n_fresh;   /* bricks that are wanted and not yet taken */
   uint32_t n_visible; /* bricks in view */
+  uint32_t n_fused;   /* blocks of threads that have fused; the GPU alone */
   uint32_t n_ends;    /* of surfaces, while objects are aligned */
   uint32_t full;      /* not all that were wanted could be taken, so none was;
                          the table holds their keys */
@@ -1039,10 +1040,10 @@ kinfumot_lattice (const KinfumotWork *w, uint64_t key)
 BOTH Vec
 kinfumot_voxel_place (const KinfumotLattice *l, float x, float y, float z)
 {
-  Vec row =
-      vec_add (vec_add (l->first, vec_scale (l->z, z)), vec_scale (l->y, y));
+  Vec column =
+      vec_add (vec_add (l->first, vec_scale (l->x, x)), vec_scale (l->y, y));
 
-  return vec_add (row, vec_scale (l->x, x));
+  return vec_add (column, vec_scale (l->z, z));
 }
 
 /* What the pixel shows that the voxel at @p, camera coordinates, falls on; no

@@ -183,18 +183,24 @@ fuse_column (
     column[z * FUSE_THREADS] = v[z];
 }
 
+/* The last block to end empties the list. */
 static __global__ void
 fuse (KinfumotWork w)
 {
   const int i = threadIdx.x;
+  uint32_t n;
 
   await_previous ();
-  for (uint32_t k = blockIdx.x; k < w.pool->n_visible; k += gridDim.x) {
+  n = w.pool->n_visible;
+  for (uint32_t k = blockIdx.x; k < n; k += gridDim.x) {
     uint32_t slot = w.visible[k];
 
     fuse_column (&w, w.grid.owner[slot], i % KINFUMOT_BRICK, i / KINFUMOT_BRICK,
         w.grid.voxels + (size_t) slot * KINFUMOT_BRICK_VOXELS + i);
   }
+  __syncthreads ();
+  if (i == 0 && atomicInc (&w.pool->n_fused, gridDim.x - 1) == gridDim.x - 1)
+    w.pool->n_visible = 0;
 }
 
 const char *
@@ -204,8 +210,6 @@ kinfumot_fuse_cuda (
   const int pixels = w->width * w->height, bricks = (int) w->grid.max_bricks,
             n = pixels > bricks ? pixels : bricks;
 
-  CUDA_TRY (cudaMemsetAsync (
-      &w->pool->n_visible, 0, sizeof w->pool->n_visible, device_stream (dev)));
   TRY (queue (dev, look, blocks_of (n), THREADS, *w, first, last));
   return queue (dev, fuse, FUSE_BLOCKS, FUSE_THREADS, *w);
 }
