@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "common/param.h"
 
+#include <ctype.h>
 #include <float.h>
 #include <limits.h>
 #include <pthread.h>
@@ -23,10 +24,12 @@ param_uint64 (double v)
 void
 param_name (const Param *p, char name[PARAM_NAME])
 {
-  snprintf (name, PARAM_NAME, "%s", p->name ? p->name : p->field);
+  const char *dot = strrchr (p->field, '.');
+
+  snprintf (
+      name, PARAM_NAME, "%s", p->name ? p->name : dot ? dot + 1 : p->field);
   for (char *c = name; *c; c++)
-    if (*c == '_')
-      *c = '-';
+    *c = (char) (*c == '_' ? '-' : tolower (*c));
 }
 
 void

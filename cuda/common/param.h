@@ -4,12 +4,13 @@
  * default and its meaning.  X_check () and X_defaults () read the table, and
  * gst/base makes properties of it: field min_area is the property "min-area".
  *
- *     static const Param table[] = {
- *         PARAM_NUMBER (XParams, min_area, 0, UINT32_MAX, 100, "Minimum area",
- *             "Reject components with fewer pixels than this"),
- *         {NULL}};
+ *     #define ROWS_OF XParams
+ *     #include "common/rows.h"
  *
- * Behind the text, further members may follow: .name = "other-name". */
+ *     const Param x_params[] = {
+ *         NUMBER (min_area, 0, UINT32_MAX, 100,
+ *             "Reject components with fewer pixels than this"),
+ *         {NULL}}; */
 #pragma once
 
 #include <stdbool.h>
@@ -58,67 +59,39 @@ typedef enum {
 /* One value of a choice.  A list of them ends with a NULL name. */
 typedef struct {
   int value;
-  const char *text, *name;
+  const char *name, *text;
 } ParamChoice;
 
 #define PARAM_NAME 48     /* bytes of a name, with the 0 behind it */
 #define PARAM_REFUSAL 128 /* bytes of a sentence, likewise */
 
+/* A row, here and in gst/base:
+ * field    as it is written in C; a name without its struct is the property's
+ * at       offset of the field, bytes
+ * min …    value is the default.  A bool, a choice and flags have no min and
+ *          max.  2^63 and 2^64 stand for the whole number below them, which a
+ *          double cannot hold
+ * choices  of a choice and flags
+ * string   default of a text
+ * text     what the parameter means
+ * title    NULL: the words of the name, such as "Minimum area"
+ * name     NULL: as the field, with '-' for '_'
+ * kind     of choices: the end of their GType's name.  NULL: as the name, such
+ *          as GroundDistance
+ * refusal  room for the sentence of params_check () */
+#define PARAM_MEMBERS \
+ const char *field; \
+ size_t at; \
+ ParamType type; \
+ ParamWhen when; \
+ double min, max, value; \
+ const ParamChoice *choices; \
+ const char *string, *text, *title, *name, *kind; \
+ char *refusal;
+
 typedef struct {
-  const char *field, *title, *text;
-  ParamType type;
-  size_t at; /* offset of the field, bytes */
-  /* value is the default.  A bool, a choice and flags have no min and max.
-   * 2^63 and 2^64 stand for the whole number below them, which a double cannot
-   * hold. */
-  double min, max, value;
-  const ParamChoice *choices;
-  const char *string; /* default of a text */
-  char *refusal;      /* room for the sentence of params_check () */
-  ParamWhen when;
-  const char *name; /* NULL: as the field, with '-' for '_' */
-  const char *kind; /* of choices: the end of their GType's name.  NULL: as the
-                       field, such as GroundDistance */
+  PARAM_MEMBERS
 } Param;
-
-#define PARAM_FIELD_(S, f) (((S *) 0)->f)
-/* clang-format off */
-#define PARAM_ROW_(S, f, kind) \
- .field = #f, .at = offsetof (S, f), .type = (kind), \
- .refusal = (char[PARAM_REFUSAL]){0}
-/* A field of another type does not compile: no array has -1 bytes. */
-#define PARAM_ENUM_(S, f) \
- (0 * sizeof (char[sizeof PARAM_FIELD_ (S, f) == sizeof (int) ? 1 : -1]))
-#define PARAM_TYPE_(S, f) \
- _Generic (PARAM_FIELD_ (S, f), int: PARAM_INT, unsigned: PARAM_UINT, \
-     int64_t: PARAM_INT64, uint64_t: PARAM_UINT64, double: PARAM_DOUBLE)
-#define PARAM_BOOL_(S, f) _Generic (PARAM_FIELD_ (S, f), bool: PARAM_BOOL)
-#define PARAM_TEXT_(S, f) _Generic (PARAM_FIELD_ (S, f), char *: PARAM_TEXT)
-
-/* The rows of a number, a bool, an enum, flags and a text.  @... is the text that
- * explains the parameter, then further members. */
-#define PARAM_NUMBER(S, f, min_, max_, normal, name_, ...) \
- {PARAM_ROW_ (S, f, PARAM_TYPE_ (S, f)), .min = (double) (min_), \
-  .max = (double) (max_), .value = (double) (normal), .title = name_, \
-  .text = __VA_ARGS__}
-#define PARAM_SWITCH(S, f, normal, name_, ...) \
- {PARAM_ROW_ (S, f, PARAM_BOOL_ (S, f)), .value = normal, .title = name_, \
-  .text = __VA_ARGS__}
-#define PARAM_ONE_OF(S, f, list, normal, name_, ...) \
- {PARAM_ROW_ (S, f, PARAM_CHOICE + PARAM_ENUM_ (S, f)), .choices = list, \
-  .value = normal, .title = name_, .text = __VA_ARGS__}
-#define PARAM_SOME_OF(S, f, list, normal, name_, ...) \
- {PARAM_ROW_ (S, f, PARAM_FLAGS + PARAM_ENUM_ (S, f)), .choices = list, \
-  .value = normal, .title = name_, .text = __VA_ARGS__}
-#define PARAM_STRING(S, f, normal, name_, ...) \
- {PARAM_ROW_ (S, f, PARAM_TEXT_ (S, f)), .string = normal, .title = name_, \
-  .text = __VA_ARGS__}
-
-/* A row that may be set at another time: PARAM_WHEN (STOPPED, NUMBER, XParams,
- * bins, ...) is PARAM_NUMBER (XParams, bins, ..., .when = PARAM_STOPPED). */
-#define PARAM_WHEN(time, row, ...) \
- PARAM_##row (__VA_ARGS__, .when = PARAM_##time)
-/* clang-format on */
 
 /* Sets all fields of @table in @params, but not texts, to their defaults. */
 void params_defaults (const Param *table, void *params);

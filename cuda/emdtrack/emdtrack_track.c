@@ -350,8 +350,8 @@ track (EmdtrackLooking *l, EmdtrackTrack *t, EmdtrackMemory *m, int bins)
   if (m->parts.known)
     TRY (learn_anew (
         l->emdtrack, &best, bins, &m->lately.target, &m->lately.parts));
-  return l->params->update > 0 ? learn (l->emdtrack, &best, bins,
-                                     l->params->update, &t->target, &m->parts)
+  return l->params->template_update > 0 ? learn (l->emdtrack, &best, bins,
+                                     l->params->template_update, &t->target, &m->parts)
                                : NULL;
 }
 

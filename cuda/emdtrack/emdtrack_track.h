@@ -31,7 +31,7 @@ typedef struct {
   double resume;     /* it is seen again with a smaller distance than this;
                         at most `occlude` */
   int lose_frames;   /* if it is not seen for this many frames, it is lost */
-  double update;     /* how much of the histogram a frame renews while the
+  double template_update; /* how much of the histogram a frame renews while the
                         target is seen */
 } EmdtrackTrackParams;
 

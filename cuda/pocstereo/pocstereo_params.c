@@ -1,98 +1,84 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * pocstereo's parameters: ranges, defaults and texts; and what 0 means. */
+#include "common/rows.h"
 #include "pocstereo/pocstereo.h"
 
-static const ParamChoice weights[] = {
-    {POCSTEREO_AUTO_WEIGHT, "Chosen by the mode", "auto"},
-    {POCSTEREO_RECTANGLE, "The same weight up to the bandwidth", "rectangle"},
-    {POCSTEREO_GAUSSIAN, "More weight for lower frequencies", "gaussian"},
-    {0, NULL, NULL}};
+#define ROWS_OF PocstereoParams
 
-static const ParamChoice fits[] = {
-    {POCSTEREO_AUTO_FIT, "Chosen by the mode", "auto"},
-    {POCSTEREO_CLOSED_FORM, "The paper's model of the peak, from three samples",
-        "closed-form"},
-    {POCSTEREO_NEWTON, "The maximum of the correlation itself", "newton"},
-    {0, NULL, NULL}};
+CHOICES (weights, {POCSTEREO_AUTO_WEIGHT, "auto", "Chosen by the mode"},
+    {POCSTEREO_RECTANGLE, "rectangle", "The same weight up to the bandwidth"},
+    {POCSTEREO_GAUSSIAN, "gaussian", "More weight for lower frequencies"});
 
-static const ParamChoice candidates[] = {
-    {1, "The parent's, as in the paper", "1"},
-    {9, "Those of the parent's neighbours, too", "9"}, {0, NULL, NULL}};
+CHOICES (fits, {POCSTEREO_AUTO_FIT, "auto", "Chosen by the mode"},
+    {POCSTEREO_CLOSED_FORM, "closed-form",
+        "The paper's model of the peak, from three samples"},
+    {POCSTEREO_NEWTON, "newton", "The maximum of the correlation itself"});
 
-#define NUMBER(...) PARAM_NUMBER (PocstereoParams, __VA_ARGS__)
-#define ONE_OF(...) PARAM_ONE_OF (PocstereoParams, __VA_ARGS__)
-#define SWITCH(...) PARAM_SWITCH (PocstereoParams, __VA_ARGS__)
+CHOICES (candidates, {1, "1", "The parent's, as in the paper"},
+    {9, "9", "Those of the parent's neighbours, too"});
 
 const Param pocstereo_params[] = {
-    NUMBER (window, 0, POCSTEREO_MAX_WINDOW, 0, "Window",
+    NUMBER (window, 0, POCSTEREO_MAX_WINDOW, 0,
         "Number of samples of a line that are compared, at least 8 (0 = 32 for "
         "points, 16 for every pixel); 32 samples with 15 lines and 16 samples "
         "with 11 lines are fastest"),
-    NUMBER (lines, 0, POCSTEREO_MAX_LINES, 0, "Lines",
+    NUMBER (lines, 0, POCSTEREO_MAX_LINES, 0,
         "Lines of the window, odd (0 = 15 for points, 11 for every pixel)"),
-    NUMBER (bandwidth, 0, POCSTEREO_MAX_BANDWIDTH, 0, "Bandwidth",
+    NUMBER (bandwidth, 0, POCSTEREO_MAX_BANDWIDTH, 0,
         "Frequencies to compare, less than half the window (0 = a quarter of "
         "it for points, three eighths for every pixel, at most 31)"),
-    ONE_OF (weight, weights, POCSTEREO_AUTO_WEIGHT, "Weight",
+    ONE_OF (weight, weights, POCSTEREO_AUTO_WEIGHT,
         "Weight of frequencies (auto: rectangle for points, else gaussian)"),
-    ONE_OF (fit, fits, POCSTEREO_AUTO_FIT, "Fit",
+    ONE_OF (fit, fits, POCSTEREO_AUTO_FIT,
         "How the peak is found (auto: closed-form for points, else newton)"),
-    NUMBER (noise_floor, 0, 255, 0, "Noise floor",
+    NUMBER (noise_floor, 0, 255, 0,
         "Reduce the weight of frequencies with a lower amplitude than this, in "
         "grey levels of 255; this suppresses noise, but the height of the peak "
         "then says less about the match (0 = all have the same weight)"),
-    NUMBER (layers, 0, POCSTEREO_MAX_LAYERS, 0, "Layers",
+    NUMBER (layers, 0, POCSTEREO_MAX_LAYERS, 0,
         "Sizes at which views are searched, each half of the one before (0 = "
         "as many as the range needs for points, 3 for every pixel)"),
     NUMBER (min_disparity, -POCSTEREO_MAX_DISPARITY, POCSTEREO_MAX_DISPARITY, 0,
-        "Minimum disparity",
         "Disparity of the farthest surface: how many pixels farther left it is "
         "in the right view; negative for verged cameras"),
     NUMBER (max_disparity, -POCSTEREO_MAX_DISPARITY, POCSTEREO_MAX_DISPARITY,
-        128, "Maximum disparity",
+        128,
         "Disparity of the nearest surface: how many pixels farther left it is "
         "in the right view"),
-    NUMBER (min_peak, 0, 1, 0, "Minimum peak",
-        "Reject matches with a lower confidence than this"),
-    NUMBER (average, 1, POCSTEREO_MAX_AVERAGE, 1, "Average",
+    NUMBER (
+        min_peak, 0, 1, 0, "Reject matches with a lower confidence than this"),
+    NUMBER (average, 1, POCSTEREO_MAX_AVERAGE, 1,
         "Number of frames over which phases are averaged, for scenes and "
         "cameras that do not move (1 = none)"),
-    ONE_OF (candidates, candidates, 9, "Candidates",
+    ONE_OF (candidates, candidates, 9,
         "In mode dense, how many disparities of the coarser layer a pixel "
         "tries: 1 = its parent's, 9 = those of its parent's neighbours, too"),
-    SWITCH (left_right, true, "Left-right check",
+    TITLED ("Left-right check", SWITCH, left_right, true,
         "In mode dense, match the right view too, and reject matches that it "
         "does not confirm"),
-    NUMBER (max_difference, 0, POCSTEREO_MAX_DISPARITY, 1, "Maximum difference",
+    NUMBER (max_difference, 0, POCSTEREO_MAX_DISPARITY, 1,
         "With left-right: maximum difference between the disparities of both "
         "views, pixels"),
-    SWITCH (revote, true, "Vote again",
+    TITLED ("Vote again", SWITCH, revote, true,
         "In mode dense, pixels near edges choose again among the disparities "
         "around them"),
-    SWITCH (slant, false, "Slanted windows",
+    TITLED ("Slanted windows", SWITCH, slant, false,
         "In mode dense, measure slanted surfaces again with windows that have "
         "the same slant; needs average=1"),
-    NUMBER (speckle_size, 0, INT32_MAX, 100, "Speckle size",
+    NUMBER (speckle_size, 0, INT32_MAX, 100,
         "In mode dense, reject patches with fewer pixels than this (0 = none)"),
-    NUMBER (speckle_step, 0, POCSTEREO_MAX_DISPARITY, 1, "Speckle step",
+    NUMBER (speckle_step, 0, POCSTEREO_MAX_DISPARITY, 1,
         "Neighbours of one patch differ by at most this, pixels of disparity"),
-    SWITCH (fill, true, "Fill gaps",
+    TITLED ("Fill gaps", SWITCH, fill, true,
         "In mode dense with left-right, a pixel without a match takes the "
         "disparity that most pixels around it have, if both views allow it; "
         "what only one view shows stays without a match"),
-    SWITCH (smooth, true, "Smooth surfaces",
+    TITLED ("Smooth surfaces", SWITCH, smooth, true,
         "In mode dense, smooth disparities within surfaces, not across edges"),
     {NULL}};
 
-PocstereoParams
-pocstereo_defaults (void)
-{
-  PocstereoParams p;
-
-  params_defaults (pocstereo_params, &p);
-  return p;
-}
+DEFAULTS (pocstereo_defaults, pocstereo_params, .window = 0)
 
 /* What 0 stands for.  Of every pixel, layers end where the grain of a surface
  * still shows: what begins wrong is seldom put right by finer ones. */

@@ -1,39 +1,37 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The parameters of the scenes: ranges, defaults and texts. */
+#include "common/rows.h"
 #include "scene/chromatic.h"
 #include "scene/clutter.h"
 #include "scene/multispectral.h"
 #include "scene/rgbd.h"
 #include "scene/stereo.h"
 
-#define BY_HAND(...) PARAM_WHEN (BY_HAND, __VA_ARGS__)
-#define STOPPED(...) PARAM_WHEN (STOPPED, __VA_ARGS__)
+#define ROWS_OF SceneParams
 
 const Param scene_params[] = {
-    BY_HAND (NUMBER, SceneParams, seed, 0, UINT64_MAX, 0, "Seed",
+    BY_HAND (NUMBER, seed, 0, UINT64_MAX, 0,
         "Seed of the scene; the same seed shows the same frames"),
-    BY_HAND (NUMBER, SceneParams, n_objects, 1, CHROMATIC_MAX_OBJECTS, 8,
-        "Number of objects",
+    BY_HAND (TITLED, "Number of objects", NUMBER, n_objects, 1,
+        CHROMATIC_MAX_OBJECTS, 8,
         "Number of objects, each with its own colour; in multispectral, with "
         "its own spectrum; in clutter, up to 32. Up to 12 have named colours; "
         "more are hard to tell apart unless noise and shadows are low"),
-    BY_HAND (NUMBER, SceneParams, speed, 0, 8, 1, "Speed",
+    BY_HAND (NUMBER, speed, 0, 8, 1,
         "Speed of objects: at 1 they cross the frame in about 200 frames; the "
         "robot of rgbd moves 8 mm or 1.2 degrees per frame; those of stereo "
         "move to and fro within about 120 frames, the camera of clutter within "
         "200. A change of speed also changes their positions"),
-    PARAM_NUMBER (SceneParams, noise, 0, 64, 2, "Noise",
+    NUMBER (noise, 0, 64, 2,
         "Standard deviation of the sensor's noise: of grey levels; in rgbd of "
         "depth, in eighths of a step (0 = exact depth); in clutter of both"),
-    PARAM_NUMBER (SceneParams, texture, 0, 1, .5, "Texture",
-        "Contrast of the ground's texture"),
-    BY_HAND (NUMBER, SceneParams, distractors, 0, CHROMATIC_MAX_PATCHES, 4,
-        "Distractors",
+    NUMBER (texture, 0, 1, .5, "Contrast of the ground's texture"),
+    BY_HAND (NUMBER, distractors, 0, CHROMATIC_MAX_PATCHES, 4,
         "Number of small patches that come and go, with colours just outside "
         "the tolerance of an object's; in multispectral, patches of paint, "
         "every second one with the ground's colour and another spectrum"),
-    BY_HAND (SWITCH, SceneParams, occlusion, true, "Occlusion",
+    BY_HAND (SWITCH, occlusion, true,
         "Objects pass in front of each other and behind a pillar; if false, "
         "objects never touch"),
     {NULL}};
@@ -42,107 +40,108 @@ _Static_assert(MULTISPECTRAL_MAX_OBJECTS == CHROMATIC_MAX_OBJECTS &&
         MULTISPECTRAL_MAX_PATCHES == CHROMATIC_MAX_PATCHES,
     "chromatic and multispectral have as many objects and patches");
 
+#undef ROWS_OF
+#define ROWS_OF ChromaticParams
+
 const Param chromatic_params[] = {
-    PARAM_NUMBER (ChromaticParams, shadows, 0, .5, .2, "Shadows",
+    NUMBER (shadows, 0, .5, .2,
         "Part of the light that shadows take from objects; the tolerances of "
         "the palette hold up to the default"),
-    BY_HAND (NUMBER, ChromaticParams, twins, 0, CHROMATIC_MAX_PATCHES, 0,
-        "Twins",
+    BY_HAND (NUMBER, twins, 0, CHROMATIC_MAX_PATCHES, 0,
         "Number of small patches that come and go, with exactly an object's "
         "colour, far away from it"),
     {NULL}};
 
-static const ParamChoice paths[] = {
-    {RGBD_PARALLEL, "Parallel to the image plane, to and fro", "parallel"},
-    {RGBD_TOWARDS, "Across the view and nearer", "towards"},
-    {RGBD_FRONTAL, "Straight towards the camera", "frontal"},
-    {RGBD_AWAY, "Straight away from the camera", "away"},
-    {RGBD_PASS, "Through the view and out of it", "pass"},
-    {RGBD_ROTATION, "Turns on the spot", "rotation"},
-    {RGBD_VISIT, "To a stop, then out of the view, and back", "visit"},
-    {RGBD_AXES,
+CHOICES (paths,
+    {RGBD_PARALLEL, "parallel", "Parallel to the image plane, to and fro"},
+    {RGBD_TOWARDS, "towards", "Across the view and nearer"},
+    {RGBD_FRONTAL, "frontal", "Straight towards the camera"},
+    {RGBD_AWAY, "away", "Straight away from the camera"},
+    {RGBD_PASS, "pass", "Through the view and out of it"},
+    {RGBD_ROTATION, "rotation", "Turns on the spot"},
+    {RGBD_VISIT, "visit", "To a stop, then out of the view, and back"},
+    {RGBD_AXES, "axes",
         "A machine in place of the robot: its quill, carriage and portal start "
-        "to move one after the other",
-        "axes"},
-    {0, NULL, NULL}};
+        "to move one after the other"});
 
-static const ParamChoice motions[] = {{RGBD_STILL, "Not at all", "still"},
-    {RGBD_SWAY, "As in a hand, 3 cm and 2 degrees to and fro", "sway"},
-    {RGBD_ORBIT, "50 degrees to each side around the robot", "orbit"},
-    {RGBD_WALK, "In steps, 1.2 m across and 0.4 m ahead", "walk"},
-    {RGBD_SHAKE, "2 cm and 2 degrees to and fro within 10 to 16 frames",
-        "shake"},
-    {RGBD_JUMP, "As sway, but in another place for 30 of every 120 frames",
-        "jump"},
-    {0, NULL, NULL}};
+CHOICES (motions, {RGBD_STILL, "still", "Not at all"},
+    {RGBD_SWAY, "sway", "As in a hand, 3 cm and 2 degrees to and fro"},
+    {RGBD_ORBIT, "orbit", "50 degrees to each side around the robot"},
+    {RGBD_WALK, "walk", "In steps, 1.2 m across and 0.4 m ahead"},
+    {RGBD_SHAKE, "shake",
+        "2 cm and 2 degrees to and fro within 10 to 16 frames"},
+    {RGBD_JUMP, "jump",
+        "As sway, but in another place for 30 of every 120 frames"});
+
+#undef ROWS_OF
+#define ROWS_OF RgbdParams
 
 const Param rgbd_params[] = {
-    PARAM_ONE_OF (RgbdParams, path, paths, RGBD_PARALLEL, "Path",
-        "Path of the robot of rgbd", .when = PARAM_BY_HAND),
-    PARAM_NUMBER (RgbdParams, motion_start, 0, UINT64_MAX, 30,
-        "Start of motion",
-        "The frame at which the robot of rgbd starts to move",
-        .when = PARAM_BY_HAND),
-    PARAM_ONE_OF (RgbdParams, camera, motions, RGBD_SWAY, "Camera",
-        "How the camera of rgbd moves", .when = PARAM_BY_HAND,
+    BY_HAND (ONE_OF, path, paths, RGBD_PARALLEL, "Path of the robot of rgbd"),
+    BY_HAND (TITLED, "Start of motion", NUMBER, motion_start, 0, UINT64_MAX, 30,
+        "The frame at which the robot of rgbd starts to move"),
+    BY_HAND (ONE_OF, camera, motions, RGBD_SWAY, "How the camera of rgbd moves",
         .kind = "Motion"),
-    PARAM_NUMBER (RgbdParams, robots, 1, RGBD_MAX_OBJECTS, 1, "Robots",
+    BY_HAND (NUMBER, robots, 1, RGBD_MAX_OBJECTS, 1,
         "Number of robots of rgbd, each with its own path; each starts 40 "
-        "frames after the one before it; path is that of the first",
-        .when = PARAM_BY_HAND),
-    PARAM_NUMBER (RgbdParams, distortion, 0, 1, 0, "Distortion",
+        "frames after the one before it; path is that of the first"),
+    BY_HAND (NUMBER, distortion, 0, 1, 0,
         "Radial distortion of the lens of rgbd, as a multiple of that of a "
-        "Kinect One",
-        .when = PARAM_BY_HAND),
+        "Kinect One"),
     {NULL}};
 
-static const ParamChoice contents[] = {
-    {STEREO_ALL, "Planes, balls and a head", "all"},
-    {STEREO_PLANES, "A wall, the ground and two boards that sway", "planes"},
-    {STEREO_SPHERES, "Three balls, and nothing behind them", "spheres"},
-    {STEREO_HEAD, "A head, and nothing behind it", "head"}, {0, NULL, NULL}};
+CHOICES (contents, {STEREO_ALL, "all", "Planes, balls and a head"},
+    {STEREO_PLANES, "planes", "A wall, the ground and two boards that sway"},
+    {STEREO_SPHERES, "spheres", "Three balls, and nothing behind them"},
+    {STEREO_HEAD, "head", "A head, and nothing behind it"});
+
+#undef ROWS_OF
+#define ROWS_OF StereoParams
 
 const Param stereo_params[] = {
-    BY_HAND (ONE_OF, StereoParams, contents, contents, STEREO_ALL, "Contents",
-        "What stereo shows"),
-    PARAM_NUMBER (StereoParams, baseline, .001, 1, .06, "Baseline",
+    BY_HAND (ONE_OF, contents, contents, STEREO_ALL, "What stereo shows"),
+    NUMBER (baseline, .001, 1, .06,
         "Distance between the cameras of stereo in metres; 0.06 makes "
         "disparities of 14 to 60 pixels in a view of 640 x 480"),
-    PARAM_NUMBER (StereoParams, disparity_offset, -STEREO_MAX_SIZE,
-        STEREO_MAX_SIZE, 0, "Disparity offset",
+    NUMBER (disparity_offset, -STEREO_MAX_SIZE, STEREO_MAX_SIZE, 0,
         "Pixels that are added to all disparities of stereo; negative for "
         "cameras that look towards each other"),
-    PARAM_NUMBER (StereoParams, misalignment, -64, 64, 0, "Misalignment",
+    NUMBER (misalignment, -64, 64, 0,
         "Rows by which the right view of stereo is lower than the left one"),
-    PARAM_NUMBER (StereoParams, gain, .1, 4, 1, "Gain",
+    NUMBER (gain, .1, 4, 1,
         "Light in the right view of stereo, as a multiple of the left one's"),
-    PARAM_NUMBER (StereoParams, gamma, .2, 5, 1, "Gamma",
+    NUMBER (gamma, .2, 5, 1,
         "Exponent of the grey levels, from 0 to 1, of the right view of "
         "stereo, before the gain"),
     {NULL}};
 
+#undef ROWS_OF
+#define ROWS_OF MultispectralParams
+
 const Param multispectral_params[] = {
-    STOPPED (NUMBER, MultispectralParams, channels, 2,
-        MULTISPECTRAL_MAX_CHANNELS, 11, "Channels",
+    STOPPED (NUMBER, channels, 2, MULTISPECTRAL_MAX_CHANNELS, 11,
         "Number of channels of multispectral if they are stacked: bands of "
         "equal width from 400 to 1000 nm"),
-    PARAM_NUMBER (MultispectralParams, contrast, 0, 1, 1, "Contrast",
+    NUMBER (contrast, 0, 1, 1,
         "Distance of the spectrum of a target of multispectral from the "
         "ground's, as part of the range that reflectances of 0 to 1 allow"),
-    PARAM_NUMBER (MultispectralParams, drift, 0, .5, .1, "Drift",
+    NUMBER (drift, 0, .5, .1,
         "Part of multispectral's light that varies, in periods of 300 frames"),
     {NULL}};
 
-const Param clutter_params[] = {BY_HAND (NUMBER, ClutterParams, scene_frames, 0,
-                                    UINT64_MAX, 0, "Frames of a scene",
+#undef ROWS_OF
+#define ROWS_OF ClutterParams
+
+const Param clutter_params[] = {BY_HAND (TITLED, "Frames of a scene", NUMBER,
+                                    scene_frames, 0, UINT64_MAX, 0,
                                     "In clutter, drop other things on the "
                                     "table after this many frames (0 = never)"),
-    PARAM_NUMBER (ClutterParams, depth_bias, -.1, .1, 0, "Bias of depth",
+    TITLED ("Bias of depth", NUMBER, depth_bias, -.1, .1, 0,
         "Error of all depth of clutter in metres, to whole millimetres; "
         "positive for too much depth"),
     {NULL}};
 
-#define DEFAULTS(Name, name) \
+#define SCENE(Name, name) \
  Name##Params name##_defaults (void) \
  { \
   Name##Params p = {.scene.n_objects = 0}; /* the rest is nothing, too */ \
@@ -152,8 +151,8 @@ const Param clutter_params[] = {BY_HAND (NUMBER, ClutterParams, scene_frames, 0,
   return p; \
  }
 
-DEFAULTS (Chromatic, chromatic)
-DEFAULTS (Rgbd, rgbd)
-DEFAULTS (Stereo, stereo)
-DEFAULTS (Multispectral, multispectral)
-DEFAULTS (Clutter, clutter)
+SCENE (Chromatic, chromatic)
+SCENE (Rgbd, rgbd)
+SCENE (Stereo, stereo)
+SCENE (Multispectral, multispectral)
+SCENE (Clutter, clutter)

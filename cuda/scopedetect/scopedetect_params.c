@@ -1,222 +1,214 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * scopedetect's parameters: ranges, defaults, texts, and presets. */
+#include "common/rows.h"
 #include "scopedetect/scopedetect.h"
 
-#define NUMBER(...) PARAM_NUMBER (ScopedetectParams, __VA_ARGS__)
-#define SWITCH(...) PARAM_SWITCH (ScopedetectParams, __VA_ARGS__)
-#define ONE_OF(...) PARAM_ONE_OF (ScopedetectParams, __VA_ARGS__)
-#define WEIGHT(part, normal, property, ...) \
- NUMBER (weight[SCOPEDETECT_##part], 0, 1000, normal, __VA_ARGS__, \
-     .name = property)
+#define ROWS_OF ScopedetectParams
 
-static const ParamChoice explanations[] = {
-    {SCOPEDETECT_EACH, "Each object is judged by itself", "none"},
-    {SCOPEDETECT_CONTEST,
+/* Its property is "weight-xyz". */
+#define WEIGHT(part, normal, title_, ...) \
+ TITLED (title_, NUMBER, weight[SCOPEDETECT_##part], 0, 1000, normal, \
+     __VA_ARGS__, .name = "weight-" #part)
+
+CHOICES (explanations,
+    {SCOPEDETECT_EACH, "none", "Each object is judged by itself"},
+    {SCOPEDETECT_CONTEST, "contest",
         "Of objects that explain the same surface, the one with the highest "
-        "score",
-        "contest"},
-    {SCOPEDETECT_ONE_STAGE, "The objects that together explain the frame best",
-        "one-stage"},
-    {SCOPEDETECT_TWO_STAGE,
-        "As one-stage, with a second search in what the first leaves",
-        "two-stage"},
-    {0, NULL, NULL}};
+        "score"},
+    {SCOPEDETECT_ONE_STAGE, "one-stage",
+        "The objects that together explain the frame best"},
+    {SCOPEDETECT_TWO_STAGE, "two-stage",
+        "As one-stage, with a second search in what the first leaves"});
 
-static const ParamChoice schedules[] = {
-    {SCOPEDETECT_METROPOLIS,
-        "A worse assignment is accepted; the worse it is, the less often",
-        "metropolis"},
-    {SCOPEDETECT_HALVES,
+CHOICES (schedules,
+    {SCOPEDETECT_METROPOLIS, "metropolis",
+        "A worse assignment is accepted; the worse it is, the less often"},
+    {SCOPEDETECT_HALVES, "thesis",
         "A worse assignment is accepted in half of the cases at first, then "
-        "less often",
-        "thesis"},
-    {0, NULL, NULL}};
+        "less often"});
 
 /* Defaults are those of the preset fast. */
 const Param scopedetect_params[] = {
-    SWITCH (table, true, "Table",
-        "Objects stand on a plane, which is detected and removed"),
-    SWITCH (random, false, "Random",
+    SWITCH (
+        table, true, "Objects stand on a plane, which is detected and removed"),
+    SWITCH (random, false,
         "Round 1 draws poses at random, as in the thesis; if false, it tries "
         "all neighbours of each feature"),
-    NUMBER (seed, 0, UINT64_MAX, 0, "Seed", "Seed of the random numbers"),
-    NUMBER (near, .01, 100, .1, "Minimum depth",
+    NUMBER (seed, 0, UINT64_MAX, 0, "Seed of the random numbers"),
+    TITLED ("Minimum depth", NUMBER, near, .01, 100, .1,
         "Ignore depth nearer than this, metres"),
-    NUMBER (far, .02, 100, 2, "Maximum depth",
+    TITLED ("Maximum depth", NUMBER, far, .02, 100, 2,
         "Ignore depth farther than this, metres"),
-    NUMBER (table_tolerance, .0001, 1, .008, "Tolerance of the table",
+    TITLED ("Tolerance of the table", NUMBER, table_tolerance, .0001, 1, .008,
         "Points at most this far from the plane of the table belong to it, "
         "metres"),
-    NUMBER (table_low, -1, 10, .01, "Minimum height",
+    TITLED ("Minimum height", NUMBER, table_low, -1, 10, .01,
         "Ignore points lower than this above the table, metres"),
-    NUMBER (table_high, 0, 100, .35, "Maximum height",
+    TITLED ("Maximum height", NUMBER, table_high, 0, 100, .35,
         "Ignore points higher than this above the table, metres"),
-    NUMBER (normal_radius, .001, .2, .01, "Radius of normals",
+    TITLED ("Radius of normals", NUMBER, normal_radius, .001, .2, .01,
         "Radius of the neighbourhood from which the normal of a point is "
         "computed, metres"),
-    NUMBER (tolerance, .0005, .2, .015, "Tolerance",
+    NUMBER (tolerance, .0005, .2, .015,
         "Round 1 and refinement: maximum difference between the depth of a "
         "model point and the measured depth, metres; a sensor with biased "
         "depth needs more"),
-    NUMBER (free_gap, 0, 10, .05, "Gap of free space",
+    TITLED ("Gap of free space", NUMBER, free_gap, 0, 10, .05,
         "Round 1: a model point is in free space if it is nearer than the "
         "measured depth by more than this, metres"),
-    NUMBER (free_part, 0, 1, .2, "Part in free space",
+    TITLED ("Part in free space", NUMBER, free_part, 0, 1, .2,
         "Round 1: reject a pose if more than this part of its points is in "
         "free space"),
-    NUMBER (cluster_distance, 0, 10, .025, "Distance of a cluster",
+    TITLED ("Distance of a cluster", NUMBER, cluster_distance, 0, 10, .025,
         "Two poses belong to one cluster if their centres are at most this far "
         "apart, metres, and cluster-angle holds, too"),
-    NUMBER (cluster_angle, 0, 180, 22.5, "Angle of a cluster",
+    TITLED ("Angle of a cluster", NUMBER, cluster_angle, 0, 180, 22.5,
         "Two poses belong to one cluster if the angle between their "
         "orientations is at most this, degrees, and cluster-distance holds, "
         "too"),
-    NUMBER (range_edge, 0, 1, 1, "Range edges",
+    TITLED ("Range edges", NUMBER, range_edge, 0, 1, 1,
         "Likelihood of an edge of the object at a step of depth; it is added "
         "to those of fold-edge and image-edge"),
-    NUMBER (fold_edge, 0, 1, 0, "Folds",
+    TITLED ("Folds", NUMBER, fold_edge, 0, 1, 0,
         "Likelihood of an edge of the object at a fold of the surface"),
-    NUMBER (image_edge, 0, 1, .5, "Edges of brightness",
+    TITLED ("Edges of brightness", NUMBER, image_edge, 0, 1, .5,
         "Likelihood of an edge of the object at a change of brightness"),
-    NUMBER (range_sigma, .0001, 1, .01, "Deviation of depth",
+    TITLED ("Deviation of depth", NUMBER, range_sigma, .0001, 1, .01,
         "Standard deviation of depth in the score at factor 1 of the noise "
         "model, metres"),
-    NUMBER (normal_sigma, .001, 2, .5, "Deviation of normals",
+    TITLED ("Deviation of normals", NUMBER, normal_sigma, .001, 2, .5,
         "Standard deviation of normals in the score at factor 1 of the noise "
         "model, as 1 - cosine of the angle"),
-    NUMBER (lab_sigma, .1, 1000, 15, "Deviation of colours",
+    TITLED ("Deviation of colours", NUMBER, lab_sigma, .1, 1000, 15,
         "Standard deviation of L, a and b each in the score at factor 1 of the "
         "noise model"),
-    NUMBER (segment_sigma, .001, .5, .01, "Deviation of segments",
+    TITLED ("Deviation of segments", NUMBER, segment_sigma, .001, .5, .01,
         "Standard deviation of the positions of segments in the score, metres"),
-    NUMBER (visible_sigma, .0001, 1, .01, "Deviation of visibility",
+    TITLED ("Deviation of visibility", NUMBER, visible_sigma, .0001, 1, .01,
         "A model point is visible if it is at most about this far behind the "
         "measured depth, metres"),
-    NUMBER (min_score, 0, 1, .1, "Minimum score",
-        "Reject objects with a lower score than this"),
-    ONE_OF (explain, explanations, SCOPEDETECT_ONE_STAGE, "Explanation",
+    NUMBER (min_score, 0, 1, .1, "Reject objects with a lower score than this"),
+    TITLED ("Explanation", ONE_OF, explain, explanations, SCOPEDETECT_ONE_STAGE,
         "How objects are chosen among the poses that were found"),
-    NUMBER (least_own, 0, 1, .5, "Minimum own part",
+    TITLED ("Minimum own part", NUMBER, least_own, 0, 1, .5,
         "With explain=contest, reject an object if less than this part of the "
         "surface that it explains remains after objects with higher scores "
         "have taken theirs (0 = each object is judged by itself)"),
-    NUMBER (candidates, 1, SCOPEDETECT_MAX_OBJECTS, 20, "Candidates",
+    NUMBER (candidates, 1, SCOPEDETECT_MAX_OBJECTS, 20,
         "With explain=one-stage or two-stage, number of poses of each model to "
         "choose from; at most the 1024 best of all models"),
-    ONE_OF (schedule, schedules, SCOPEDETECT_METROPOLIS, "Schedule",
-        "With explain=one-stage or two-stage, how a search for the "
-        "explanation accepts an assignment that scores less"),
-    NUMBER (restarts, 1, SCOPEDETECT_MAX_RESTARTS, 128, "Restarts",
+    ONE_OF (schedule, schedules, SCOPEDETECT_METROPOLIS,
+        "With explain=one-stage or two-stage, how a search for the explanation "
+        "accepts an assignment that scores less"),
+    NUMBER (restarts, 1, SCOPEDETECT_MAX_RESTARTS, 128,
         "With explain=one-stage or two-stage, number of searches for the "
         "explanation, each of which starts anew"),
-    NUMBER (explain_steps, 1, 100000, 32, "Steps of the explanation",
+    TITLED ("Steps of the explanation", NUMBER, explain_steps, 1, 100000, 32,
         "With schedule=metropolis, number of steps that each search for the "
         "explanation takes for each candidate"),
-    NUMBER (restart_steps, 1, 4000000, 2000000, "Steps of a restart",
+    TITLED ("Steps of a restart", NUMBER, restart_steps, 1, 4000000, 2000000,
         "With schedule=thesis, number of steps that each search for the "
         "explanation takes"),
-    NUMBER (max_time, 0, 3600000, 0, "Maximum time",
+    NUMBER (max_time, 0, 3600000, 0,
         "With explain=one-stage or two-stage, stop the searches for the "
         "explanation of a frame after this time and use the best one so far, "
         "milliseconds (0 = no limit); the number of steps until then is in "
         "stats"),
-    NUMBER (max_steps, 0, 1000000000, 0, "Maximum steps",
+    NUMBER (max_steps, 0, 1000000000, 0,
         "With explain=one-stage or two-stage, stop each search for the "
         "explanation of a frame after this number of steps, of both stages "
         "together, and use the best one so far (0 = no limit)"),
-    NUMBER (first_weight_unexplained, 0, 1000, 0,
-        "Weight of unexplained points in stage 1",
+    TITLED ("Weight of unexplained points in stage 1", NUMBER,
+        first_weight_unexplained, 0, 1000, 0,
         "With explain=two-stage, weight-unexplained of the first stage"),
-    NUMBER (first_weight_overlap, 0, 1000, .5, "Weight of overlap in stage 1",
-        "With explain=two-stage, weight-overlap of the first stage"),
-    NUMBER (first_weight_object, 0, 1000, .1, "Weight of an object in stage 1",
-        "With explain=two-stage, weight-object of the first stage"),
-    NUMBER (min_rest, 1, SCOPEDETECT_MAX_POINTS, 200, "Minimum rest",
+    TITLED ("Weight of overlap in stage 1", NUMBER, first_weight_overlap, 0,
+        1000, .5, "With explain=two-stage, weight-overlap of the first stage"),
+    TITLED ("Weight of an object in stage 1", NUMBER, first_weight_object, 0,
+        1000, .1, "With explain=two-stage, weight-object of the first stage"),
+    NUMBER (min_rest, 1, SCOPEDETECT_MAX_POINTS, 200,
         "With explain=two-stage, leave out the second stage if the first one "
         "leaves fewer points of the frame than this unexplained"),
-    SWITCH (fix_first, false, "Fix the first stage",
+    TITLED ("Fix the first stage", SWITCH, fix_first, false,
         "With explain=two-stage, the second stage keeps all objects of the "
         "first one; if false, it may replace them"),
-    NUMBER (weight_fit, 0, 1000, 1, "Weight of the fit",
+    TITLED ("Weight of the fit", NUMBER, weight_fit, 0, 1000, 1,
         "With explain=one-stage or two-stage, gain from an object with "
         "log-odds of 8, which is certainly right; the gain from others is in "
         "proportion to their log-odds"),
-    NUMBER (weight_unexplained, 0, 1000, .5, "Weight of unexplained points",
+    TITLED ("Weight of unexplained points", NUMBER, weight_unexplained, 0, 1000,
+        .5,
         "With explain=one-stage or two-stage, gain from an explanation of all "
         "points of the frame on and above the table"),
-    NUMBER (weight_overlap, 0, 1000, .5, "Weight of overlap",
+    TITLED ("Weight of overlap", NUMBER, weight_overlap, 0, 1000, .5,
         "With explain=one-stage or two-stage, cost of an object whose whole "
         "surface other objects explain, too"),
-    NUMBER (weight_object, 0, 1000, .1, "Weight of an object",
+    TITLED ("Weight of an object", NUMBER, weight_object, 0, 1000, .1,
         "With explain=one-stage or two-stage, cost of each object; by default, "
         "it equals the gain from the fit of an object with a score of 0.69"),
-    WEIGHT (XYZ, 1, "weight-xyz", "Weight of depth",
-        "Weight in the score: agreement of depth"),
-    WEIGHT (NORMAL, 1, "weight-normal", "Weight of normals",
+    WEIGHT (
+        XYZ, 1, "Weight of depth", "Weight in the score: agreement of depth"),
+    WEIGHT (NORMAL, 1, "Weight of normals",
         "Weight in the score: agreement of normals"),
-    WEIGHT (VISIBILITY, 1, "weight-visibility", "Weight of visibility",
+    WEIGHT (VISIBILITY, 1, "Weight of visibility",
         "Weight in the score: visible part of the model"),
-    WEIGHT (EDGE, 2, "weight-edge", "Weight of edges",
+    WEIGHT (EDGE, 2, "Weight of edges",
         "Weight in the score: agreement of the model's edges of depth with "
         "edges of the frame"),
-    WEIGHT (EDGE_VISIBILITY, .5, "weight-edge-visibility",
-        "Weight of visible edges",
+    WEIGHT (EDGE_VISIBILITY, .5, "Weight of visible edges",
         "Weight in the score: visible part of the model's edges of depth"),
-    WEIGHT (AFFINITY, 0, "weight-affinity", "Weight of affinity",
+    WEIGHT (AFFINITY, 0, "Weight of affinity",
         "Weight in the score of round 3: segments of the frame that the object "
         "divides"),
-    WEIGHT (SEGMENT, 0, "weight-segment", "Weight of segments",
+    WEIGHT (SEGMENT, 0, "Weight of segments",
         "Weight in the score: segments of the frame that lie on the object's "
         "surface"),
-    WEIGHT (LIGHTNESS, .2, "weight-lightness", "Weight of lightness",
+    WEIGHT (LIGHTNESS, .2, "Weight of lightness",
         "Weight in the score: agreement of L of the colour in Lab"),
-    WEIGHT (COLOUR_A, .2, "weight-colour-a", "Weight of colour a",
+    WEIGHT (COLOUR_A, .2, "Weight of colour a",
         "Weight in the score: agreement of a of the colour in Lab"),
-    WEIGHT (COLOUR_B, .2, "weight-colour-b", "Weight of colour b",
+    WEIGHT (COLOUR_B, .2, "Weight of colour b",
         "Weight in the score: agreement of b of the colour in Lab"),
-    WEIGHT (TABLE, .3, "weight-table", "Weight of the table",
+    WEIGHT (TABLE, .3, "Weight of the table",
         "Weight in the score: depth to which the object sinks into the table"),
-    WEIGHT (FREE, 0, "weight-free", "Weight of free space",
+    WEIGHT (FREE, 0, "Weight of free space",
         "Weight in the score of round 1: part of the object in free space"),
-    NUMBER (max_objects, 1, SCOPEDETECT_MAX_OBJECTS, 1,
-        "Maximum number of objects",
+    TITLED ("Maximum number of objects", NUMBER, max_objects, 1,
+        SCOPEDETECT_MAX_OBJECTS, 1,
         "Report at most this many objects of each model"),
-    NUMBER (max_models, 0, SCOPEDETECT_MAX_MODELS, 0,
-        "Maximum number of models",
+    TITLED ("Maximum number of models", NUMBER, max_models, 0,
+        SCOPEDETECT_MAX_MODELS, 0,
         "Search a frame for at most this many models, those whose objects a "
         "short search for all models finds likeliest (0 = all models); "
         "tracking looks for all known objects"),
-    NUMBER (queries, 0, SCOPEDETECT_MAX_POINTS, 12000, "Queries",
+    NUMBER (queries, 0, SCOPEDETECT_MAX_POINTS, 12000,
         "Number of features of the frame that are looked up among those of the "
         "models, evenly chosen (0 = all)"),
-    NUMBER (neighbours, 1, 32, 20, "Neighbours",
+    NUMBER (neighbours, 1, 32, 20,
         "Number of features of a model with which each feature of the frame is "
         "paired: the most similar ones"),
-    NUMBER (samples, 1, 20000, 2000, "Samples",
+    NUMBER (samples, 1, 20000, 2000,
         "Number of poses that are drawn in round 1 with random=true"),
-    NUMBER (kept, 1, 20000, 8000, "Poses kept",
+    TITLED ("Poses kept", NUMBER, kept, 1, 20000, 8000,
         "Number of poses that are kept in round 1 with random=false, after a "
         "check with few points of the model"),
-    NUMBER (points, 10, SCOPEDETECT_MAX_MODEL_POINTS, 500, "Points",
+    NUMBER (points, 10, SCOPEDETECT_MAX_MODEL_POINTS, 500,
         "Number of points of the model that rounds 1 and 2 use"),
-    NUMBER (clusters, 1, 2000, 400, "Clusters",
-        "Number of poses that are kept after round 1"),
-    NUMBER (align, 0, 100, 0, "Alignments",
+    NUMBER (
+        clusters, 1, 2000, 400, "Number of poses that are kept after round 1"),
+    TITLED ("Alignments", NUMBER, align, 0, 100, 0,
         "Round 2: number of times that a pose is aligned with the segments of "
         "the frame"),
-    NUMBER (refine, 0, 100, 10, "Refinements",
+    TITLED ("Refinements", NUMBER, refine, 0, 100, 10,
         "Number of Gauss-Newton steps that refine a pose before the last "
         "score"),
-    NUMBER (last, 1, 200, 50, "Poses of round 3",
+    TITLED ("Poses of round 3", NUMBER, last, 1, 200, 50,
         "Number of poses that are kept for round 3"),
-    NUMBER (climb, 0, 100, 0, "Steps of hill climbing",
+    TITLED ("Steps of hill climbing", NUMBER, climb, 0, 100, 0,
         "Round 3: number of steps of hill climbing"),
-    NUMBER (edge_blur, 0, 16, 6, "Blur of edges",
+    TITLED ("Blur of edges", NUMBER, edge_blur, 0, 16, 6,
         "Number of times that the likelihoods of edges are blurred"),
-    NUMBER (depth_scale, 1e-9, 1e3, .001, "Depth scale",
-        "Metres per unit of depth"),
-    {NULL}};
+    NUMBER (depth_scale, 1e-9, 1e3, .001, "Metres per unit of depth"), {NULL}};
 
 void
 scopedetect_preset (ScopedetectParams *p, ScopedetectPreset preset)

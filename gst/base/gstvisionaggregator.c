@@ -916,30 +916,28 @@ skew_changed (GstElement *element, const Param *param)
   update_latency (GST_AGGREGATOR (element));
 }
 
-static const ParamChoice packings[] = {
-    {GST_VISION_PACKING_AUTO, "As multiview-mode in the caps says", "auto"},
-    {GST_VISION_PACKING_SIDE_BY_SIDE, "The first on the left, half as wide",
-        "side-by-side"},
-    {GST_VISION_PACKING_TOP_BOTTOM, "The first above, half as high",
-        "top-bottom"},
-    {0, NULL, NULL}};
+CHOICES (packings,
+    {GST_VISION_PACKING_AUTO, "auto", "As multiview-mode in the caps says"},
+    {GST_VISION_PACKING_SIDE_BY_SIDE, "side-by-side",
+        "The first on the left, half as wide"},
+    {GST_VISION_PACKING_TOP_BOTTOM, "top-bottom",
+        "The first above, half as high"});
+
+#define ROWS_OF GstVisionAggregatorPrivate
 
 static const GstVisionProperty properties[] = {
-    {.properties = gst_vision_common_properties,
-        .at = G_STRUCT_OFFSET (GstVisionAggregatorPrivate, common)},
-    {.param = PARAM_WHEN (BY_HAND, NUMBER, GstVisionAggregatorPrivate, max_skew,
-         -1, 60 * GST_SECOND, -1, "Greatest skew",
-         "Maximum difference between the times of two frames that belong "
-         "together, in nanoseconds (-1 = 5/8 of the shorter frame duration, "
-         "so that each frame of two equal sources has a partner whenever they "
-         "began; 10 ms if the duration is unknown). Frames without a partner "
-         "are dropped and counted in \"stats\"; its \"skew\" is the "
-         "difference of the newest pair, first minus second"),
-        .changed = skew_changed},
-    {.param = PARAM_WHEN (STOPPED, ONE_OF, GstVisionAggregatorPrivate, packing,
-         packings, GST_VISION_PACKING_AUTO, "Packing",
-         "How one frame holds both views if only the first pad is linked",
-         .kind = "GstVisionPacking")},
+    PROPERTIES (gst_vision_common_properties, common),
+    FOLLOWED (skew_changed, BY_HAND, TITLED, "Greatest skew", NUMBER, max_skew,
+        -1, 60 * GST_SECOND, -1,
+        "Maximum difference between the times of two frames that belong "
+        "together, in nanoseconds (-1 = 5/8 of the shorter frame duration, so "
+        "that each frame of two equal sources has a partner whenever they "
+        "began; 10 ms if the duration is unknown). Frames without a partner "
+        "are dropped and counted in \"stats\"; its \"skew\" is the difference "
+        "of the newest pair, first minus second"),
+    STOPPED (ONE_OF, packing, packings, GST_VISION_PACKING_AUTO,
+        "How one frame holds both views if only the first pad is linked",
+        .kind = "GstVisionPacking"),
     {.params = NULL}};
 
 static void

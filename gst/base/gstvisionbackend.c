@@ -3,21 +3,24 @@
 
 #include "base/gstvisioncuda.h"
 #include "common/parallel.h"
+#include "common/rows.h"
 
-static const ParamChoice kinds[] = {
-    {GST_VISION_BACKEND_AUTO, "The GPU if the machine has one, else the CPU",
-        "auto"},
-    {GST_VISION_BACKEND_CUDA, "The GPU; without one, an error", "cuda"},
-    {GST_VISION_BACKEND_CPU, "The CPU", "cpu"}, {0, NULL, NULL}};
+CHOICES (kinds,
+    {GST_VISION_BACKEND_AUTO, "auto",
+        "The GPU if the machine has one, else the CPU"},
+    {GST_VISION_BACKEND_CUDA, "cuda", "The GPU; without one, an error"},
+    {GST_VISION_BACKEND_CPU, "cpu", "The CPU"});
+
+#define ROWS_OF GstVisionBackend
 
 const Param gst_vision_backend_params[] = {
-    PARAM_ONE_OF (GstVisionBackend, kind, kinds, GST_VISION_BACKEND_AUTO,
-        "Backend", "Where the algorithm runs", .when = PARAM_STOPPED,
-        .name = "backend", .kind = "GstVisionBackendKind"),
-    PARAM_NUMBER (GstVisionBackend, device_id, -1, G_MAXINT, -1, "CUDA device",
+    STOPPED (ONE_OF, kind, kinds, GST_VISION_BACKEND_AUTO,
+        "Where the algorithm runs", .name = "backend",
+        .kind = "GstVisionBackendKind"),
+    STOPPED (TITLED, "CUDA device", NUMBER, device_id, -1, G_MAXINT, -1,
         "GPU's number (-1 = that of neighbouring elements, else the first)",
-        .when = PARAM_STOPPED, .name = "cuda-device-id"),
-    GST_VISION_N_THREADS (GstVisionBackend, n_threads), {NULL}};
+        .name = "cuda-device-id"),
+    GST_VISION_N_THREADS (n_threads), {NULL}};
 
 void
 gst_vision_backend_init (GstVisionBackend *self, GstElement *element)

@@ -53,14 +53,13 @@ typedef struct {
   gboolean entered; /* our context is current in the streaming thread */
 } GstVisionBackend;
 
-/* The property n-threads, which all elements with such loops have; @field of
- * struct @S is its value. */
-#define GST_VISION_N_THREADS(S, field) \
- PARAM_NUMBER (S, field, 0, G_MAXINT, 0, "Threads", \
+/* The property n-threads, which all elements with such loops have; its value is
+ * @field, of that name. */
+#define GST_VISION_N_THREADS(field) \
+ BY_HAND (TITLED, "Threads", NUMBER, field, 0, G_MAXINT, 0, \
      "Number of threads that work on a frame on the CPU, at most one for " \
      "each processor (0 = one for each processor); all elements of the " \
-     "process share one pool of threads", \
-     .name = "n-threads", .when = PARAM_BY_HAND)
+     "process share one pool of threads")
 
 /* The properties of a GstVisionBackend. */
 extern const Param gst_vision_backend_params[];

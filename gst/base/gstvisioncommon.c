@@ -101,15 +101,14 @@ spec_of_stats (void)
       GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
 }
 
+#define ROWS_OF GstVisionCommon
+
 const GstVisionProperty gst_vision_common_properties[] = {
-    {.params = gst_vision_backend_params,
-        .at = G_STRUCT_OFFSET (GstVisionCommon, backend)},
-    {.param = PARAM_WHEN (BY_HAND, SWITCH, GstVisionCommon, post_messages,
-         false, "Post messages",
-         "Post the results of each frame on the bus, as an element message")},
-    {.param = PARAM_WHEN (BY_HAND, NUMBER, GstVisionCommon, interval, 0,
-         G_MAXUINT64, 0, "Interval",
-         "Minimum nanoseconds between two messages (0 = one for every frame)")},
+    PARAMS (gst_vision_backend_params, backend),
+    BY_HAND (SWITCH, post_messages, false,
+        "Post the results of each frame on the bus, as an element message"),
+    BY_HAND (NUMBER, interval, 0, G_MAXUINT64, 0,
+        "Minimum nanoseconds between two messages (0 = one for every frame)"),
     {.spec = spec_of_stats, .read = read_stats}, {.params = NULL}};
 
 /* ---- Frames ---- */

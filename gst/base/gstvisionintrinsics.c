@@ -133,16 +133,15 @@ read_calibration (
   return TRUE;
 }
 
+#define ROWS_OF GstVisionIntrinsics
+
 const GstVisionProperty gst_vision_intrinsics_properties[] = {
-    {.param = PARAM_STRING (GstVisionIntrinsics, intrinsics, NULL, "Intrinsics",
-         "The camera: fx,fy,cx,cy[,k1,k2,p1,p2,k3] in pixels of the frame "
-         "(unset = that of calibration, else the buffer's VisionCamera)"),
-        .parse = read_intrinsics},
-    {.param =
-            PARAM_STRING (GstVisionIntrinsics, calibration, NULL, "Calibration",
-                "Calibration file of the camera: OpenCV's (YAML or XML), ROS's "
-                "(camera_info), or the nine numbers of a camera matrix"),
-        .parse = read_calibration},
+    PARSED (read_intrinsics, STRING, intrinsics,
+        "The camera: fx,fy,cx,cy[,k1,k2,p1,p2,k3] in pixels of the frame "
+        "(unset = that of calibration, else the buffer's VisionCamera)"),
+    PARSED (read_calibration, STRING, calibration,
+        "Calibration file of the camera: OpenCV's (YAML or XML), ROS's "
+        "(camera_info), or the nine numbers of a camera matrix"),
     {.params = NULL}};
 
 /* Scales the intrinsics to a frame of another size; pixel centres lie at

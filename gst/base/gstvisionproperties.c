@@ -10,46 +10,20 @@
 typedef void (*Visit) (gpointer to, const GstVisionProperty *row,
     const Param *param, gssize owner);
 
-static const Param *
-find_field (const Param *p, const gchar *field)
-{
-  while (strcmp (p->field, field))
-    p++;
-  return p;
-}
-
-/* The rows of its params that @row stands for; @end is behind them. */
-static const Param *
-find_rows (const GstVisionProperty *table, const GstVisionProperty *row,
-    const Param **end)
-{
-  const Param *first = row->params;
-
-  for (const GstVisionProperty *r = table; r < row; r++)
-    if (r->params == row->params && r->at == row->at)
-      first = find_field (first, r->until);
-  *end = row->until ? find_field (first, row->until) : NULL;
-  return first;
-}
-
 /* @at: of the table's struct in the instance. */
 static void
 each (const GstVisionProperty *table, gssize at, Visit visit, gpointer to)
 {
-  const GstVisionProperty *row = table;
-  const Param *end;
-
-  for (; row->param.field || row->spec || row->params || row->properties;
-       row++) {
+  for (const GstVisionProperty *row = table;
+       row->field || row->spec || row->params || row->properties; row++) {
     gssize inner = at + (gssize) row->at;
 
-    if (row->param.field || row->spec)
+    if (row->field || row->spec)
       visit (to, row, &row->param, at);
     else if (row->properties)
       each (row->properties, inner, visit, to);
     else
-      for (const Param *p = find_rows (table, row, &end); p != end && p->field;
-           p++)
+      for (const Param *p = row->params; p->field; p++)
         visit (to, row, p, inner);
   }
 }
@@ -69,47 +43,79 @@ subject_quark (void)
   return g_quark_from_static_string ("gst-vision-subject");
 }
 
-/* "GstX" and "ground_distance" are GstXGroundDistance. */
-static gchar *
-choice_type_name (GObjectClass *klass, const Param *p)
+static const gchar *
+name_of (const Param *p)
 {
-  const gchar *kind = p->kind ? p->kind : p->name ? p->name : p->field;
+  gchar name[PARAM_NAME];
+
+  param_name (p, name);
+  return g_intern_string (name);
+}
+
+/* "GstX" and "ground-distance" are GstXGroundDistance. */
+static gchar *
+choice_type_name (GObjectClass *klass, const Param *p, const gchar *property)
+{
+  const gchar *kind = p->kind ? p->kind : property;
   GString *name = g_string_new (G_OBJECT_CLASS_NAME (klass));
   gboolean begins = TRUE;
 
   if (g_str_has_prefix (kind, "Gst"))
     g_string_truncate (name, 0);
   for (const gchar *c = kind; *c; c++) {
-    if (g_ascii_isalnum (*c))
+    if (*c != '-')
       g_string_append_c (name, begins ? g_ascii_toupper (*c) : *c);
-    begins = !g_ascii_isalnum (*c);
+    begins = *c == '-';
   }
   return g_string_free (name, FALSE);
 }
 
-/* Choices are laid out as GLib's values are. */
-G_STATIC_ASSERT (sizeof (ParamChoice) == sizeof (GEnumValue) &&
-    offsetof (ParamChoice, text) == offsetof (GEnumValue, value_name) &&
-    offsetof (ParamChoice, name) == offsetof (GEnumValue, value_nick));
-G_STATIC_ASSERT (sizeof (ParamChoice) == sizeof (GFlagsValue) &&
-    offsetof (ParamChoice, text) == offsetof (GFlagsValue, value_name) &&
-    offsetof (ParamChoice, name) == offsetof (GFlagsValue, value_nick));
-
 /* GObject keeps the values that it is given, for ever. */
-static GType
-choice_type (GObjectClass *klass, const Param *p)
+static GEnumValue *
+choice_values (const ParamChoice *c)
 {
-  gchar *name = choice_type_name (klass, p);
+  GArray *values = g_array_new (TRUE, FALSE, sizeof (GEnumValue));
+
+  for (; c->name; c++) {
+    GEnumValue value = {c->value, c->text, c->name};
+
+    g_array_append_val (values, value);
+  }
+  return (GEnumValue *) g_array_free (values, FALSE);
+}
+
+/* Flags are laid out as values of an enumeration are. */
+G_STATIC_ASSERT (sizeof (GFlagsValue) == sizeof (GEnumValue));
+
+static GType
+choice_type (GObjectClass *klass, const Param *p, const gchar *property)
+{
+  gchar *name = choice_type_name (klass, p, property);
   GType type = g_type_from_name (name);
 
   if (!type) {
+    GEnumValue *values = choice_values (p->choices);
+
     type = p->type == PARAM_FLAGS
-        ? g_flags_register_static (name, (const GFlagsValue *) p->choices)
-        : g_enum_register_static (name, (const GEnumValue *) p->choices);
+        ? g_flags_register_static (name, (GFlagsValue *) values)
+        : g_enum_register_static (name, values);
     gst_type_mark_as_plugin_api (type, 0);
   }
   g_free (name);
   return type;
+}
+
+/* The title of "max-area" is "Maximum area". */
+static const gchar *
+title_of (const Param *p, const gchar *name)
+{
+  gboolean bound =
+      g_str_has_prefix (name, "max-") || g_str_has_prefix (name, "min-");
+  g_autofree gchar *title =
+      bound ? g_strdup_printf ("%.3simum%s", name, name + 3) : g_strdup (name);
+
+  *title = g_ascii_toupper (*title);
+  return p->title ? p->title : g_intern_string (g_strdelimit (title, "-", ' '));
 }
 
 static GParamFlags
@@ -129,28 +135,24 @@ static GParamSpec *
 make_spec (GObjectClass *klass, const Param *p)
 {
   GParamFlags flags = flags_of (p);
-  gchar buffer[PARAM_NAME];
-  const gchar *name;
+  const gchar *name = name_of (p), *title = title_of (p, name);
 
-  param_name (p, buffer);
-  name = g_intern_string (buffer);
   switch (p->type) {
 #define SPEC(TYPE, type, glib, from) \
  case PARAM_##TYPE: \
-  return g_param_spec_##glib (name, p->title, p->text, from (p->min), \
+  return g_param_spec_##glib (name, title, p->text, from (p->min), \
       from (p->max), from (p->value), flags);
     PARAM_NUMBERS (SPEC)
     case PARAM_BOOL:
-      return g_param_spec_boolean (
-          name, p->title, p->text, p->value != 0, flags);
+      return g_param_spec_boolean (name, title, p->text, p->value != 0, flags);
     case PARAM_CHOICE:
-      return g_param_spec_enum (name, p->title, p->text, choice_type (klass, p),
-          (gint) p->value, flags);
+      return g_param_spec_enum (name, title, p->text,
+          choice_type (klass, p, name), (gint) p->value, flags);
     case PARAM_FLAGS:
-      return g_param_spec_flags (name, p->title, p->text,
-          choice_type (klass, p), (guint) p->value, flags);
+      return g_param_spec_flags (name, title, p->text,
+          choice_type (klass, p, name), (guint) p->value, flags);
     case PARAM_TEXT:
-      return g_param_spec_string (name, p->title, p->text, p->string, flags);
+      return g_param_spec_string (name, title, p->text, p->string, flags);
   }
   return NULL;
 }
@@ -203,8 +205,7 @@ static void
 add_text (gpointer object, const Param *p, gchar **place)
 {
   Texts *t = texts_of (object);
-  gchar name[PARAM_NAME];
-  Text text = {.place = place};
+  Text text = {.name = name_of (p), .place = place};
 
   if (!t) {
     t = g_new0 (Texts, 1);
@@ -213,8 +214,6 @@ add_text (gpointer object, const Param *p, gchar **place)
     g_rec_mutex_init (&t->setting);
     g_object_set_qdata_full (object, texts_quark (), t, free_texts);
   }
-  param_name (p, name);
-  text.name = g_intern_string (name);
   *place = g_strdup (p->string);
   g_array_append_val (t->all, text);
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Properties made of tables of parameters (common/param.h).  An element lists
- * them in the order in which they are shown: the tables of its algorithm's
- * params, and rows of its own.
+ * the tables of its algorithm's params, and rows of its own.
+ *
+ *     #define ROWS_OF GstX
+ *     #include "base/gstvisionproperties.h"
  *
  *     static const GstVisionProperty properties[] = {
- *         {.params = x_params, .at = G_STRUCT_OFFSET (GstX, params)},
- *         {.param = PARAM_WHEN (
- *              STOPPED, SWITCH, GstX, label_map, true, "Label map", "…")},
- *         {.param = PARAM_STRING (GstX, targets, NULL, "Targets", "…"),
- *             .parse = read_targets},
- *         {.params = NULL}};
+ *         PARAMS (x_params, params),
+ *         STOPPED (SWITCH, label_map, true, "…"),
+ *         PARSED (read_targets, STRING, targets, "…"),
+ *         {.field = NULL}};
  *
  * All values lie in the instance and are under its object lock: set_property ()
  * writes them, and a frame works on a copy that was taken under that lock. */
@@ -18,7 +18,7 @@
 
 #include <gst/gst.h>
 
-#include "common/param.h"
+#include "common/rows.h"
 
 G_BEGIN_DECLS
 
@@ -28,14 +28,15 @@ struct _GstVisionProperty {
   /* One of these four: a field of the struct that this table is about, a value
    * that is worked out, or all rows of a table about the struct that lies at
    * @at in it. */
-  Param param;
+  union {
+    Param param;
+    struct {
+      PARAM_MEMBERS
+    };
+  };
   GParamSpec *(*spec) (void);
   const Param *params;
   const GstVisionProperty *properties;
-  gsize at;
-  /* Where not NULL: only the rows of @params before the one of this field.  The
-   * next mention of @params goes on from there. */
-  const gchar *until;
 
   /* Of a text; NULL: any will do.  Reads @text, which is NULL where it is
    * empty, and, if it can be used, puts what it says into @owner, the struct
@@ -52,6 +53,16 @@ struct _GstVisionProperty {
    * Called without the object lock. */
   void (*changed) (GstElement *element, const Param *param);
 };
+
+/* The words of common/rows.h and these make rows of an element. */
+/* clang-format off */
+#define PARAMS(table, struct_, ...) \
+ {.params = table, .at = G_STRUCT_OFFSET (ROWS_OF, struct_), __VA_ARGS__}
+#define PROPERTIES(table, struct_) \
+ {.properties = table, .at = G_STRUCT_OFFSET (ROWS_OF, struct_)}
+#define PARSED(by, row, ...) row (__VA_ARGS__, .parse = by)
+#define FOLLOWED(by, row, ...) row (__VA_ARGS__, .changed = by)
+/* clang-format on */
 
 /* For class_init (): installs them, with set_property () and get_property ().
  * The struct that @table is about lies at @at in the instance: at 0 if it is

@@ -120,35 +120,30 @@ GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (emdtrack, "emdtrack", GST_RANK_NONE,
 /* ---- Properties: those of the element alone, and where those of the algorithm
  * come between them ---- */
 
-static const ParamChoice distances[] = {
-    {GST_EMDTRACK_DISTANCE_AUTO, "Euclidean for a codebook, else a line",
-        "auto"},
-    {GST_EMDTRACK_DISTANCE_LINE,
-        "Bins lie on a line, 1 apart, or at the caps' wavelengths", "line"},
-    {GST_EMDTRACK_DISTANCE_CIRCLE,
-        "Bins lie on a circle, and the shorter way round counts", "circle"},
-    {GST_EMDTRACK_DISTANCE_EUCLIDEAN,
-        "Euclidean distance between the entries of the codebook: of colours "
-        "in Lab (Delta E), of spectra that are scaled to a sum of 255",
-        "euclidean"},
-    {GST_EMDTRACK_DISTANCE_FILE, "As distance-file says", "file"},
-    {0, NULL, NULL}};
+CHOICES (distances,
+    {GST_EMDTRACK_DISTANCE_AUTO, "auto",
+        "Euclidean for a codebook, else a line"},
+    {GST_EMDTRACK_DISTANCE_LINE, "line",
+        "Bins lie on a line, 1 apart, or at the caps' wavelengths"},
+    {GST_EMDTRACK_DISTANCE_CIRCLE, "circle",
+        "Bins lie on a circle, and the shorter way round counts"},
+    {GST_EMDTRACK_DISTANCE_EUCLIDEAN, "euclidean",
+        "Euclidean distance between the entries of the codebook: of colours in "
+        "Lab (Delta E), of spectra that are scaled to a sum of 255"},
+    {GST_EMDTRACK_DISTANCE_FILE, "file", "As distance-file says"});
 
-static const ParamChoice layouts[] = {
-    {GST_EMDTRACK_LAYOUT_CAPS, "As the caps state, else a frame is one channel",
-        "caps"},
-    {GST_EMDTRACK_LAYOUT_MOSAIC, "Tiles with one pixel for each channel",
-        "mosaic"},
-    {GST_EMDTRACK_LAYOUT_STACKED, "Channels below each other", "stacked"},
-    {0, NULL, NULL}};
+CHOICES (layouts,
+    {GST_EMDTRACK_LAYOUT_CAPS, "caps",
+        "As the caps state, else a frame is one channel"},
+    {GST_EMDTRACK_LAYOUT_MOSAIC, "mosaic",
+        "Tiles with one pixel for each channel"},
+    {GST_EMDTRACK_LAYOUT_STACKED, "stacked", "Channels below each other"});
 
-static const ParamChoice outputs[] = {
-    {GST_EMDTRACK_OUTPUT_VIDEO, "The frames as they came", "video"},
-    {GST_EMDTRACK_OUTPUT_MAP,
+CHOICES (outputs,
+    {GST_EMDTRACK_OUTPUT_VIDEO, "video", "The frames as they came"},
+    {GST_EMDTRACK_OUTPUT_MAP, "map",
         "The map of the first target in GRAY16_LE: black at distance 0, white "
-        "at the maximum ground distance, and white without a target",
-        "map"},
-    {0, NULL, NULL}};
+        "at the maximum ground distance, and white without a target"});
 
 /* Regions of upstream are waited for again. */
 static void
@@ -162,58 +157,49 @@ await_regions (GstElement *element, const Param *param)
   GST_OBJECT_UNLOCK (self);
 }
 
-#define PARAMS \
- .params = emdtrack_params, .at = G_STRUCT_OFFSET (GstEmdtrack, params)
-#define STOPPED(row, ...) PARAM_WHEN (STOPPED, row, GstEmdtrack, __VA_ARGS__)
+#define ROWS_OF GstEmdtrack
 
 static const GstVisionProperty properties[] = {
-    {.param = PARAM_STRING (GstEmdtrack, targets, NULL, "Targets",
-         "The targets, up to 8, separated by semicolons: "
-         "NAME:roi=x,y,width,height is a box of the next frame, in pixels (of "
-         "one channel if channels are stacked); NAME:file=PATH or "
-         "NAME:width,height,file=PATH is the content of a picture or "
-         "histogram. NAME: and roi= may be left out. Setting the property "
-         "replaces all targets"),
-        .parse = gst_emdtrack_read_targets},
-    {.param = PARAM_SWITCH (GstEmdtrack, mouse, FALSE, "Mouse",
-         "Track what the user clicks or draws a box around in the window of a "
-         "sink, in place of all targets")},
-    {.param = PARAM_STRING (GstEmdtrack, target_meta, NULL, "Target meta",
-         "Upstream regions of interest of this type become targets, too: those "
-         "of the next frame that has any; set it again to take others"),
-        .changed = await_regions},
-    {.param = STOPPED (STRING, mosaic_pattern, NULL, "Mosaic pattern",
-         "Width x height of the mosaic's tile, such as 5x3, if the caps do not "
-         "state it (empty = a square)")},
-    {.param = STOPPED (STRING, distance_file, NULL, "Distance file",
-         "Text file of bins x bins numbers, symmetric and not negative, for "
-         "ground-distance=file; lines that begin with # are comments")},
-    {PARAMS, .until = "solver"},
-    {.param = STOPPED (ONE_OF, distance, distances, GST_EMDTRACK_DISTANCE_AUTO,
-         "Ground distance", "Ground distance between two bins",
-         .name = "ground-distance", .kind = "Distance")},
-    {.param = PARAM_NUMBER (GstEmdtrack, saturation, -1, DBL_MAX, -1,
-         "Saturation",
-         "Maximum ground distance; greater ones count as this (0 = no limit; "
-         "-1 = 15 between colours and 30 between spectra of a codebook, else "
-         "no limit)")},
-    {PARAMS},
-    {.param = STOPPED (NUMBER, channels, 0, EMDTRACK_BINS, 0, "Channels",
-         "Channels of a grey frame, unless the caps tell (0 = by the layout)")},
-    {.param = STOPPED (ONE_OF, layout, layouts, GST_EMDTRACK_LAYOUT_CAPS,
-         "Channel layout",
-         "Arrangement of a grey frame's channels, if the caps do not state it",
-         .name = "channel-layout", .kind = "Layout")},
-    {.params = emdtrack_track_params,
-        .at = G_STRUCT_OFFSET (GstEmdtrack, track)},
-    {.param =
-            PARAM_SWITCH (GstEmdtrack, normalise_gain, FALSE, "Normalise gain",
-                "For codebooks of colours: compensate for changes of the "
-                "frame's mean brightness since the targets were chosen")},
-    {.param = STOPPED (SWITCH, emd_map, FALSE, "EMD map",
-         "Attach a map of kind emd for each target")},
-    {.param = STOPPED (ONE_OF, output, outputs, GST_EMDTRACK_OUTPUT_VIDEO,
-         "Output", "What the video shows")},
+    PARSED (gst_emdtrack_read_targets, STRING, targets,
+        "The targets, up to 8, separated by semicolons: "
+        "NAME:roi=x,y,width,height is a box of the next frame, in pixels (of "
+        "one channel if channels are stacked); NAME:file=PATH or "
+        "NAME:width,height,file=PATH is the content of a picture or histogram. "
+        "NAME: and roi= may be left out. Setting the property replaces all "
+        "targets"),
+    SWITCH (mouse, FALSE,
+        "Track what the user clicks or draws a box around in the window of a "
+        "sink, in place of all targets"),
+    FOLLOWED (await_regions, STRING, target_meta,
+        "Upstream regions of interest of this type become targets, too: those "
+        "of the next frame that has any; set it again to take others"),
+    STOPPED (STRING, mosaic_pattern,
+        "Width x height of the mosaic's tile, such as 5x3, if the caps do not "
+        "state it (empty = a square)"),
+    STOPPED (STRING, distance_file,
+        "Text file of bins x bins numbers, symmetric and not negative, for "
+        "ground-distance=file; lines that begin with # are comments"),
+    STOPPED (ONE_OF, distance, distances, GST_EMDTRACK_DISTANCE_AUTO,
+        "Ground distance between two bins", .name = "ground-distance",
+        .kind = "Distance"),
+    NUMBER (saturation, -1, DBL_MAX, -1,
+        "Maximum ground distance; greater ones count as this (0 = no limit; -1 "
+        "= 15 between colours and 30 between spectra of a codebook, else no "
+        "limit)"),
+    PARAMS (emdtrack_params, params),
+    STOPPED (NUMBER, channels, 0, EMDTRACK_BINS, 0,
+        "Channels of a grey frame, unless the caps tell (0 = by the layout)"),
+    STOPPED (ONE_OF, layout, layouts, GST_EMDTRACK_LAYOUT_CAPS,
+        "Arrangement of a grey frame's channels, if the caps do not state it",
+        .name = "channel-layout", .kind = "Layout"),
+    PARAMS (emdtrack_track_params, track),
+    SWITCH (normalise_gain, FALSE,
+        "For codebooks of colours: compensate for changes of the frame's mean "
+        "brightness since the targets were chosen"),
+    STOPPED (TITLED, "EMD map", SWITCH, emd_map, FALSE,
+        "Attach a map of kind emd for each target"),
+    STOPPED (ONE_OF, output, outputs, GST_EMDTRACK_OUTPUT_VIDEO,
+        "What the video shows"),
     {.params = NULL}};
 
 /* ---- Frames ---- */

@@ -71,31 +71,24 @@ static GstStaticPadTemplate src_template =
 
 /* ---- Properties ---- */
 
-#define BANDS(...) \
- PARAM_NUMBER (GstEnviBands, __VA_ARGS__, .when = PARAM_STOPPED)
-
-static const Param bands[] = {
-    BANDS (channels, 0, GST_ENVI_MAX_CHANNELS, 0, "Channels",
-        "Number of channels to make of the bands, each the mean of "
-        "neighbouring bands (0 = one for each band, but at most 16)"),
-    BANDS (first_band, 0, G_MAXUINT16, 0, "First band",
-        "First band to use, counted from 0"),
-    BANDS (last_band, -1, G_MAXUINT16, -1, "Last band",
-        "Last band to use (-1 = the last of the cube)"),
-    BANDS (full_scale, 0, G_MAXDOUBLE, 0, "Full scale",
-        "Value in the cube that becomes the maximum grey (0 = 255 for bytes, 1 "
-        "for floating-point numbers, 65535 for others)"),
-    {NULL}};
+#define ROWS_OF GstEnviSrc
 
 static const GstVisionProperty properties[] = {
-    {.param = PARAM_STRING (GstEnviSrc, location, NULL, "Location",
-         "Header of the cube (.hdr), or of the cubes of a sequence with one "
-         "%d, such as cube-%04d.hdr",
-         .when = PARAM_STOPPED)},
-    {.param = PARAM_NUMBER (GstEnviSrc, start_index, 0, G_MAXINT64, 0,
-         "Start index", "Number of the first cube of a sequence",
-         .when = PARAM_STOPPED)},
-    {.params = bands, .at = G_STRUCT_OFFSET (GstEnviSrc, bands)},
+    STOPPED (STRING, location,
+        "Header of the cube (.hdr), or of the cubes of a sequence with one %d, "
+        "such as cube-%04d.hdr"),
+    STOPPED (NUMBER, start_index, 0, G_MAXINT64, 0,
+        "Number of the first cube of a sequence"),
+    STOPPED (NUMBER, bands.channels, 0, GST_ENVI_MAX_CHANNELS, 0,
+        "Number of channels to make of the bands, each the mean of "
+        "neighbouring bands (0 = one for each band, but at most 16)"),
+    STOPPED (NUMBER, bands.first_band, 0, G_MAXUINT16, 0,
+        "First band to use, counted from 0"),
+    STOPPED (NUMBER, bands.last_band, -1, G_MAXUINT16, -1,
+        "Last band to use (-1 = the last of the cube)"),
+    STOPPED (NUMBER, bands.full_scale, 0, G_MAXDOUBLE, 0,
+        "Value in the cube that becomes the maximum grey (0 = 255 for bytes, 1 "
+        "for floating-point numbers, 65535 for others)"),
     {.params = NULL}};
 
 /* ---- Which file a frame is, and what of it ---- */

@@ -107,18 +107,14 @@ GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (gpuccl, "gpuccl", GST_RANK_NONE,
     GST_DEBUG_CATEGORY_INIT (
         gpuccl_debug, "gpuccl", 0, "connected components and moving objects"));
 
+#define ROWS_OF GstGpuccl
+
 static const GstVisionProperty properties[] = {
-    {.params = gpuccl_params,
-        .at = G_STRUCT_OFFSET (GstGpuccl, params),
-        .until = "depth_scale"},
-    {.param = PARAM_SWITCH (GstGpuccl, label_map, TRUE, "Label map",
-         "Attach the map \"labels\": for each pixel 0, or the number of its "
-         "component",
-         .when = PARAM_STOPPED)},
-    {.properties = gst_vision_intrinsics_properties,
-        .at = G_STRUCT_OFFSET (GstGpuccl, intrinsics)},
-    {.params = gpuccl_params, .at = G_STRUCT_OFFSET (GstGpuccl, params)},
-    {.params = NULL}};
+    STOPPED (SWITCH, label_map, TRUE,
+        "Attach the map \"labels\": for each pixel 0, or the number of its "
+        "component"),
+    PROPERTIES (gst_vision_intrinsics_properties, intrinsics),
+    PARAMS (gpuccl_params, params), {.params = NULL}};
 
 static const char *
 gst_gpuccl_open (

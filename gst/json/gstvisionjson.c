@@ -112,26 +112,26 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 
+#define ROWS_OF GstVisionJson
+
 static const GstVisionProperty properties[] = {
     /* The file is emptied first.  On standard output, gst-launch-1.0 writes its
        own words between the lines unless it has -q.  Lines for a FIFO wait for
        its reader. */
-    {.param = PARAM_WHEN (STOPPED, STRING, GstVisionJson, location, STDOUT,
-         "Location",
-         "File or FIFO to write the lines to (- = standard output); if a FIFO "
-         "has no reader, the newest 1 MiB of lines wait for one")},
+    STOPPED (STRING, location,
+        "File or FIFO to write the lines to (- = standard output); if a FIFO "
+        "has no reader, the newest 1 MiB of lines wait for one",
+        .string = STDOUT),
     /* The element does not close it. */
-    {.param = PARAM_WHEN (STOPPED, NUMBER, GstVisionJson, fd, -1, G_MAXINT, -1,
-         "File descriptor",
-         "Open descriptor to write to, in place of location (-1 = unused)")},
-    {.param = PARAM_STRING (GstVisionJson, stream, NULL, "Stream",
-         "Name of the stream, written in every line")},
-    {.param = PARAM_SWITCH (GstVisionJson, utc, false, "UTC",
-         "Write the wall-clock time of each frame and, if the source attached "
-         "one, its time by a reference clock")},
-    {.param = PARAM_SWITCH (GstVisionJson, lists, false, "Lists",
-         "Write the numbers of pocstereo's matches and points, an array for "
-         "each point, as \"values\" of their maps")},
+    STOPPED (TITLED, "File descriptor", NUMBER, fd, -1, G_MAXINT, -1,
+        "Open descriptor to write to, in place of location (-1 = unused)"),
+    STRING (stream, "Name of the stream, written in every line"),
+    TITLED ("UTC", SWITCH, utc, false,
+        "Write the wall-clock time of each frame and, if the source attached "
+        "one, its time by a reference clock"),
+    SWITCH (lists, false,
+        "Write the numbers of pocstereo's matches and points, an array for "
+        "each point, as \"values\" of their maps"),
     {.params = NULL}};
 
 /* Buffers that come before start () is over are refused. */

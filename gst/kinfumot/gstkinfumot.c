@@ -92,36 +92,29 @@ static guint signals[N_SIGNALS];
 
 /* ---- Properties ---- */
 
-static const ParamChoice maps[] = {
-    {GST_KINFUMOT_CORRESPONDENCE, "Class and model of each pixel",
-        "correspondence"},
-    {GST_KINFUMOT_DEPTH, "Filtered depth", "depth"},
-    {GST_KINFUMOT_RENDERED, "The models as the camera sees them", "rendered"},
-    {GST_KINFUMOT_NORMALS, "The normals of the models", "normals"},
-    {0, NULL, NULL}};
+CHOICES (maps,
+    {GST_KINFUMOT_CORRESPONDENCE, "correspondence",
+        "Class and model of each pixel"},
+    {GST_KINFUMOT_DEPTH, "depth", "Filtered depth"},
+    {GST_KINFUMOT_RENDERED, "rendered", "The models as the camera sees them"},
+    {GST_KINFUMOT_NORMALS, "normals", "The normals of the models"});
+
+#define ROWS_OF GstKinfumot
 
 static const GstVisionProperty properties[] = {
-    {.params = kinfumot_params,
-        .at = G_STRUCT_OFFSET (GstKinfumot, params),
-        .until = "depth_scale"},
-    {.param = PARAM_SOME_OF (GstKinfumot, maps, maps,
-         GST_KINFUMOT_CORRESPONDENCE | GST_KINFUMOT_DEPTH, "Maps",
-         "Which maps are attached to each frame", .when = PARAM_STOPPED)},
-    {.param = PARAM_STRING (GstKinfumot, trajectory_location, NULL,
-         "Location of the trajectory",
-         "File for the poses of the camera, one line for each frame: seconds, "
-         "x y z in metres, and the quaternion x y z w, in the format of the "
-         "TUM RGB-D benchmark; the poses of object 3 go to a file beside it, "
-         "whose name has -3 before its ending",
-         .when = PARAM_STOPPED)},
-    {.param = PARAM_STRING (GstKinfumot, mesh_location, NULL,
-         "Location of the mesh",
-         "PLY file for the triangles of the models, coloured by model, which "
-         "is written when the stream ends")},
-    {.properties = gst_vision_intrinsics_properties,
-        .at = G_STRUCT_OFFSET (GstKinfumot, intrinsics)},
-    {.params = kinfumot_params, .at = G_STRUCT_OFFSET (GstKinfumot, params)},
-    {.params = NULL}};
+    STOPPED (SOME_OF, maps, maps,
+        GST_KINFUMOT_CORRESPONDENCE | GST_KINFUMOT_DEPTH,
+        "Which maps are attached to each frame"),
+    STOPPED (TITLED, "Location of the trajectory", STRING, trajectory_location,
+        "File for the poses of the camera, one line for each frame: seconds, x "
+        "y z in metres, and the quaternion x y z w, in the format of the TUM "
+        "RGB-D benchmark; the poses of object 3 go to a file beside it, whose "
+        "name has -3 before its ending"),
+    TITLED ("Location of the mesh", STRING, mesh_location,
+        "PLY file for the triangles of the models, coloured by model, which "
+        "is written when the stream ends"),
+    PROPERTIES (gst_vision_intrinsics_properties, intrinsics),
+    PARAMS (kinfumot_params, params), {.params = NULL}};
 
 static KinfumotParams
 get_params (GstKinfumot *self)

@@ -117,51 +117,42 @@ read_region (
   return TRUE;
 }
 
-static const ParamChoice trajectories[] = {
-    {GST_MOCT_TRAJECTORY_NONE, "No points", "none"},
-    {GST_MOCT_TRAJECTORY_LAST, "The newest two points", "last"},
-    {GST_MOCT_TRAJECTORY_FULL, "All points of the history", "full"},
-    {0, NULL, NULL}};
+CHOICES (trajectories, {GST_MOCT_TRAJECTORY_NONE, "none", "No points"},
+    {GST_MOCT_TRAJECTORY_LAST, "last", "The newest two points"},
+    {GST_MOCT_TRAJECTORY_FULL, "full", "All points of the history"});
 
-#define PARAMS .params = moct_params, .at = G_STRUCT_OFFSET (GstMoct, params)
+#define ROWS_OF GstMoct
 
 static const GstVisionProperty properties[] = {
-    {.param = PARAM_STRING (GstMoct, objects, NULL, "Objects",
-         "The colours to look for, separated by semicolons: "
-         "NAME:SPACE=lo..hi,lo..hi,lo..hi with SPACE rgb, yuv (0..255), rg "
-         "(0..1), hsv (0..360, wrapping as 350..10; 0..100) or lab (0..100, "
-         "-128..127), up to four times with | between; NAME:#rrggbb~TOL, all "
-         "colours within a colour difference TOL; NAME:roi=x,y,w,h, learned "
-         "from the next frame; NAME:roi=x,y,w,h@SECONDS, learned from the "
-         "frame at this time of the stream; NAME:roi=meta, learned from an "
-         "upstream region of interest of that type. A pixel belongs to the "
-         "first colour that contains it. When the list changes, objects of a "
-         "colour whose name stays in the list keep their ids"),
-        .parse = gst_moct_read_objects},
-    {.param = PARAM_STRING (GstMoct, objects_file, NULL, "Objects file",
-         "File with the text of \"objects\", one or more colours in a line; "
-         "lines that begin with # are comments, unless they are a colour "
-         "alone, such as #ff0000, which lacks its name"),
-        .parse = gst_moct_read_objects_file},
-    {PARAMS, .until = "gate"},
-    {.param = PARAM_STRING (GstMoct, region, NULL, "Region",
-         "Look for objects in this part of the frame: x,y,width,height in "
-         "pixels (empty = the whole frame)"),
-        .parse = read_region},
-    {PARAMS},
-    {.param = PARAM_WHEN (STOPPED, NUMBER, GstMoct, history_length, 0, 4096,
-         128, "History length",
-         "Frames in the history of trajectories, in the device's memory")},
-    {.param = PARAM_ONE_OF (GstMoct, trajectory, trajectories,
-         GST_MOCT_TRAJECTORY_NONE, "Trajectory",
-         "Points of the history attached to each object; each costs time")},
-    {.param = PARAM_WHEN (STOPPED, SWITCH, GstMoct, label_map, FALSE,
-         "Label map",
-         "Attach the map \"labels\": for each pixel 0, or 1 + the number of "
-         "its colour in \"objects\"")},
-    {.param = PARAM_SWITCH (GstMoct, mouse, FALSE, "Mouse",
-         "Learn a colour where the user clicks or draws a box in the window of "
-         "a sink; the colours are named \"click 1\", \"click 2\" and so on")},
+    PARSED (gst_moct_read_objects, STRING, objects,
+        "The colours to look for, separated by semicolons: "
+        "NAME:SPACE=lo..hi,lo..hi,lo..hi with SPACE rgb, yuv (0..255), rg "
+        "(0..1), hsv (0..360, wrapping as 350..10; 0..100) or lab (0..100, "
+        "-128..127), up to four times with | between; NAME:#rrggbb~TOL, all "
+        "colours within a colour difference TOL; NAME:roi=x,y,w,h, learned "
+        "from the next frame; NAME:roi=x,y,w,h@SECONDS, learned from the frame "
+        "at this time of the stream; NAME:roi=meta, learned from an upstream "
+        "region of interest of that type. A pixel belongs to the first colour "
+        "that contains it. When the list changes, objects of a colour whose "
+        "name stays in the list keep their ids"),
+    PARSED (gst_moct_read_objects_file, STRING, objects_file,
+        "File with the text of \"objects\", one or more colours in a line; "
+        "lines that begin with # are comments, unless they are a colour alone, "
+        "such as #ff0000, which lacks its name"),
+    PARSED (read_region, STRING, region,
+        "Look for objects in this part of the frame: x,y,width,height in "
+        "pixels (empty = the whole frame)"),
+    PARAMS (moct_params, params),
+    STOPPED (NUMBER, history_length, 0, 4096, 128,
+        "Frames in the history of trajectories, in the device's memory"),
+    ONE_OF (trajectory, trajectories, GST_MOCT_TRAJECTORY_NONE,
+        "Points of the history attached to each object; each costs time"),
+    STOPPED (SWITCH, label_map, FALSE,
+        "Attach the map \"labels\": for each pixel 0, or 1 + the number of its "
+        "colour in \"objects\""),
+    SWITCH (mouse, FALSE,
+        "Learn a colour where the user clicks or draws a box in the window of "
+        "a sink; the colours are named \"click 1\", \"click 2\" and so on"),
     {.params = NULL}};
 
 /* Side of the square around a click, pixels: what is in it most likely belongs

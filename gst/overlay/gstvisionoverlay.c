@@ -244,10 +244,10 @@ look_changed (GstElement *element, const Param *param)
   GST_OBJECT_UNLOCK (element);
 }
 
+#define ROWS_OF GstVisionOverlay
+
 static const GstVisionProperty properties[] = {
-    {.params = gst_vision_look_params,
-        .at = G_STRUCT_OFFSET (GstVisionOverlay, look),
-        .changed = look_changed},
+    PARAMS (gst_vision_look_params, look, .changed = look_changed),
     {.params = NULL}};
 
 /* If a file that is set later cannot be read, the stream goes on. */

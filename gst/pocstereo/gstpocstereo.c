@@ -135,19 +135,16 @@ GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (pocstereo, "pocstereo", GST_RANK_NONE,
 
 /* ---- Properties ---- */
 
-static const ParamChoice modes[] = {
-    {GST_POCSTEREO_DENSE, "Every pixel", "dense"},
-    {GST_POCSTEREO_POINTS, "Points, at a cost in proportion to their number",
-        "points"},
-    {0, NULL, NULL}};
+CHOICES (modes, {GST_POCSTEREO_DENSE, "dense", "Every pixel"},
+    {GST_POCSTEREO_POINTS, "points",
+        "Points, at a cost in proportion to their number"});
 
-static const ParamChoice outputs[] = {
-    {GST_POCSTEREO_LEFT, "The left view with maps or lists", "left"},
-    {GST_POCSTEREO_DISPARITY, "Disparities in steps that the caps state",
-        "disparity"},
-    {GST_POCSTEREO_DEPTH, "Depth in millimetres", "depth"},
-    {GST_POCSTEREO_COLORMAP, "Disparities as colours", "colormap"},
-    {0, NULL, NULL}};
+CHOICES (outputs,
+    {GST_POCSTEREO_LEFT, "left", "The left view with maps or lists"},
+    {GST_POCSTEREO_DISPARITY, "disparity",
+        "Disparities in steps that the caps state"},
+    {GST_POCSTEREO_DEPTH, "depth", "Depth in millimetres"},
+    {GST_POCSTEREO_COLORMAP, "colormap", "Disparities as colours"});
 
 /* The caps tell steps, and output=left has another format with a rig. */
 static void
@@ -155,6 +152,13 @@ announce_again (GstElement *element, const Param *param)
 {
   (void) param;
   gst_pad_mark_reconfigure (GST_AGGREGATOR (element)->srcpad);
+}
+
+static void
+params_changed (GstElement *element, const Param *param)
+{
+  if (g_str_has_suffix (param->field, "_disparity"))
+    announce_again (element, param);
 }
 
 static gboolean
@@ -166,67 +170,53 @@ read_ply_location (
   return !text || gst_vision_ply_check (text, error);
 }
 
-#define NUMBER(...) PARAM_NUMBER (GstPocstereo, __VA_ARGS__)
-#define ONE_OF(...) PARAM_ONE_OF (GstPocstereo, __VA_ARGS__)
-#define STRING(...) PARAM_STRING (GstPocstereo, __VA_ARGS__)
-#define PARAMS \
- .params = pocstereo_params, .at = G_STRUCT_OFFSET (GstPocstereo, params)
+#define ROWS_OF GstPocstereo
 
 static const GstVisionProperty properties[] = {
-    {.param = ONE_OF (asked.mode, modes, GST_POCSTEREO_DENSE, "Mode",
-         "Which pixels of the left view are matched", .when = PARAM_STOPPED,
-         .name = "mode")},
-    {.param = ONE_OF (asked.shown, outputs, GST_POCSTEREO_LEFT, "Output",
-         "What the output shows", .when = PARAM_STOPPED, .name = "output")},
-    {PARAMS, .until = "min_disparity"},
-    {PARAMS, .until = "min_peak", .changed = announce_again}, {PARAMS},
-    {.param = NUMBER (grid_spacing, 1, POCSTEREO_MAX_SIDE, 5, "Grid spacing",
-         "In mode points, pixels from one point of the grid to the next")},
-    {.param = PARAM_SWITCH (GstPocstereo, regions_only, FALSE, "Regions only",
-         "In mode points, measure nothing in a frame that has no points, roi "
-         "or regions of interest; if false, measure the whole frame")},
-    {.param = NUMBER (disparity_scale, 0, POCSTEREO_MAX_DISPARITY, 0,
-         "Scale of disparities",
-         "With output=disparity, pixels of disparity per step of the value, "
-         "clamped to 65534 steps (0 = 1/256, or as fine as the range allows)"),
-        .changed = announce_again},
-    {.param = NUMBER (baseline, 0, 1e6, 0, "Baseline",
-         "With intrinsics, metres from the left to the right camera (0 = that "
-         "of the buffer's VisionCamera)")},
-    {.param = NUMBER (doffs, -POCSTEREO_MAX_SIDE, POCSTEREO_MAX_SIDE, 0,
-         "Offset of disparities",
-         "With intrinsics, cx of the rectified right camera minus cx of the "
-         "left one, pixels; Middlebury calls it doffs: depth = fx baseline / "
-         "(disparity + doffs)")},
-    {.param = NUMBER (calibration_unit, 1e-9, 1e6, 1, "Unit of the calibration",
-         "Metres per unit of OpenCV's T: 0.001 for squares in millimetres",
-         .when = PARAM_BY_HAND),
-        .changed = gst_pocstereo_read_again},
-    {.param = STRING (roi, NULL, "Regions of interest",
-         "In mode points, regions of the grid: x,y,width,height;… in pixels "
-         "(unset = the left frame's regions of interest, else all of it)"),
-        .parse = gst_pocstereo_read_roi},
-    {.param = STRING (points, NULL, "Points",
-         "In mode points, the points to measure in place of a grid: x,y;x,y;… "
-         "in pixels, or a file with such a list on any number of lines"),
-        .parse = gst_pocstereo_read_points},
-    {.param = STRING (calibration, NULL, "Calibration",
-         "Calibration of the rig, by which frames are rectified: OpenCV's file "
-         "(YAML or XML), or two files with a comma between them: OpenCV's "
-         "intrinsics and extrinsics, or ROS's camera_info of the left and the "
-         "right camera"),
-        .parse = gst_pocstereo_read_calibration,
-        .changed = announce_again},
-    {.param = STRING (ply_location, NULL, "Location of PLY",
-         "PLY file for the points in space; each frame replaces it, unless its "
-         "name has a pattern such as %05d for the number of the frame"),
-        .parse = read_ply_location},
-    {.param = STRING (intrinsics.intrinsics, NULL, "Intrinsics",
-         "The rectified left camera: fx,fy,cx,cy in pixels of the view, "
-         "without distortion (unset = that of calibration, else the buffer's "
-         "VisionCamera)",
-         .name = "intrinsics"),
-        .parse = gst_pocstereo_read_intrinsics},
+    STOPPED (ONE_OF, asked.mode, modes, GST_POCSTEREO_DENSE,
+        "Which pixels of the left view are matched"),
+    STOPPED (ONE_OF, asked.output, outputs, GST_POCSTEREO_LEFT,
+        "What the output shows"),
+    PARAMS (pocstereo_params, params, .changed = params_changed),
+    NUMBER (grid_spacing, 1, POCSTEREO_MAX_SIDE, 5,
+        "In mode points, pixels from one point of the grid to the next"),
+    SWITCH (regions_only, FALSE,
+        "In mode points, measure nothing in a frame that has no points, roi or "
+        "regions of interest; if false, measure the whole frame"),
+    FOLLOWED (announce_again, TITLED, "Scale of disparities", NUMBER,
+        disparity_scale, 0, POCSTEREO_MAX_DISPARITY, 0,
+        "With output=disparity, pixels of disparity per step of the value, "
+        "clamped to 65534 steps (0 = 1/256, or as fine as the range allows)"),
+    NUMBER (baseline, 0, 1e6, 0,
+        "With intrinsics, metres from the left to the right camera (0 = that "
+        "of the buffer's VisionCamera)"),
+    TITLED ("Offset of disparities", NUMBER, doffs, -POCSTEREO_MAX_SIDE,
+        POCSTEREO_MAX_SIDE, 0,
+        "With intrinsics, cx of the rectified right camera minus cx of the "
+        "left one, pixels; Middlebury calls it doffs: depth = fx baseline / "
+        "(disparity + doffs)"),
+    FOLLOWED (gst_pocstereo_read_again, BY_HAND, TITLED,
+        "Unit of the calibration", NUMBER, calibration_unit, 1e-9, 1e6, 1,
+        "Metres per unit of OpenCV's T: 0.001 for squares in millimetres"),
+    PARSED (gst_pocstereo_read_roi, TITLED, "Regions of interest", STRING, roi,
+        "In mode points, regions of the grid: x,y,width,height;… in pixels "
+        "(unset = the left frame's regions of interest, else all of it)"),
+    PARSED (gst_pocstereo_read_points, STRING, points,
+        "In mode points, the points to measure in place of a grid: x,y;x,y;… "
+        "in pixels, or a file with such a list on any number of lines"),
+    PARSED (gst_pocstereo_read_calibration, FOLLOWED, announce_again, STRING,
+        calibration,
+        "Calibration of the rig, by which frames are rectified: OpenCV's file "
+        "(YAML or XML), or two files with a comma between them: OpenCV's "
+        "intrinsics and extrinsics, or ROS's camera_info of the left and the "
+        "right camera"),
+    PARSED (read_ply_location, TITLED, "Location of PLY", STRING, ply_location,
+        "PLY file for the points in space; each frame replaces it, unless its "
+        "name has a pattern such as %05d for the number of the frame"),
+    PARSED (gst_pocstereo_read_intrinsics, STRING, intrinsics.intrinsics,
+        "The rectified left camera: fx,fy,cx,cy in pixels of the view, without "
+        "distortion (unset = that of calibration, else the buffer's "
+        "VisionCamera)"),
     {.params = NULL}};
 
 PocstereoParams
@@ -329,7 +319,7 @@ begin (GstPocstereo *self, const PocstereoParams *params, GstBuffer *buffer)
 {
   TRY (pocstereo_check (params, self->width, self->height));
   TRY (gst_pocstereo_begin_rig (self, buffer));
-  if (self->now.shown == GST_POCSTEREO_DEPTH && !self->has_space)
+  if (self->now.output == GST_POCSTEREO_DEPTH && !self->has_space)
     return "depth needs a rig; set calibration, or intrinsics and baseline";
   return self->now.mode == GST_POCSTEREO_POINTS
       ? gst_pocstereo_choose (self, buffer)
@@ -384,17 +374,17 @@ gst_pocstereo_output (GstVisionAggregator *agg, GstStructure *fields)
   GstPocstereoKind kind = get_kind (self);
 
   if (fields) {
-    if (kind.mode != self->now.mode || kind.shown != self->now.shown)
+    if (kind.mode != self->now.mode || kind.output != self->now.output)
       gst_vision_aggregator_renew (agg);
     self->now = kind;
-    if (kind.shown == GST_POCSTEREO_DISPARITY)
+    if (kind.output == GST_POCSTEREO_DISPARITY)
       announce_steps (self, fields);
   }
-  if (kind.shown == GST_POCSTEREO_LEFT)
+  if (kind.output == GST_POCSTEREO_LEFT)
     return gst_pocstereo_has_rig (self) ? GST_VIDEO_FORMAT_RGBA
                                         : GST_VIDEO_FORMAT_UNKNOWN;
-  return kind.shown == GST_POCSTEREO_COLORMAP ? GST_VIDEO_FORMAT_RGBA
-                                              : GST_VIDEO_FORMAT_GRAY16_LE;
+  return kind.output == GST_POCSTEREO_COLORMAP ? GST_VIDEO_FORMAT_RGBA
+                                               : GST_VIDEO_FORMAT_GRAY16_LE;
 }
 
 static gboolean

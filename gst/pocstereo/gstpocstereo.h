@@ -30,12 +30,12 @@ typedef enum {
   GST_POCSTEREO_DISPARITY,
   GST_POCSTEREO_DEPTH,
   GST_POCSTEREO_COLORMAP,
-} GstPocstereoShown;
+} GstPocstereoOutput;
 
 /* What the caps of the output, and the memory for results, depend on. */
 typedef struct {
   GstPocstereoMode mode;
-  GstPocstereoShown shown;
+  GstPocstereoOutput output;
 } GstPocstereoKind;
 
 /* The maps of every pixel. */

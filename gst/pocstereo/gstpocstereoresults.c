@@ -25,12 +25,12 @@ gst_pocstereo_open_results (GstPocstereo *self, const Device *device)
   gsize bytes = (gsize) self->width * self->height * sizeof (PocstereoMatch);
 
   if (self->now.mode == GST_POCSTEREO_POINTS &&
-      self->now.shown != GST_POCSTEREO_LEFT) {
+      self->now.output != GST_POCSTEREO_LEFT) {
     TRY (device_alloc (device, (void **) &self->scattered, bytes));
     TRY (device_alloc_pinned (device, (void **) &self->scatter, bytes));
   }
   if (self->now.mode == GST_POCSTEREO_POINTS ||
-      self->now.shown != GST_POCSTEREO_LEFT)
+      self->now.output != GST_POCSTEREO_LEFT)
     return NULL;
   for (guint i = 0; i < GST_POCSTEREO_N_MAPS; i++)
     TRY (gst_vision_pixels_open (&self->maps[i],
@@ -77,11 +77,11 @@ fill_picture (GstPocstereo *self, const PocstereoParams *params,
   PocstereoRows rows = {picture->plane[0], (size_t) picture->stride[0]};
   PocstereoOutput out = {.step = 1};
 
-  if (self->now.shown == GST_POCSTEREO_DISPARITY) {
+  if (self->now.output == GST_POCSTEREO_DISPARITY) {
     out.steps = rows;
     out.min = out.max = self->min_disparity;
     out.step = self->step;
-  } else if (self->now.shown == GST_POCSTEREO_DEPTH)
+  } else if (self->now.output == GST_POCSTEREO_DEPTH)
     out.millimetres = rows;
   else {
     out.colours = rows;
@@ -97,7 +97,7 @@ gst_pocstereo_paint_left (GstPocstereo *self, const Image *left)
   const Image *picture =
       gst_vision_aggregator_get_output (GST_VISION_AGGREGATOR (self));
 
-  if (self->now.shown != GST_POCSTEREO_LEFT || !picture)
+  if (self->now.output != GST_POCSTEREO_LEFT || !picture)
     return NULL;
   return pocstereo_rectify_picture (
       self->rectify, left, picture->plane[0], picture->stride[0]);
@@ -110,7 +110,7 @@ gst_pocstereo_clear_picture (GstPocstereo *self, const Image *left)
       gst_vision_aggregator_get_output (GST_VISION_AGGREGATOR (self));
   gsize row;
 
-  if (!picture || self->now.shown == GST_POCSTEREO_LEFT)
+  if (!picture || self->now.output == GST_POCSTEREO_LEFT)
     return gst_pocstereo_paint_left (self, left);
   row = (gsize) image_row_bytes (picture->format, picture->width, 0);
   return device_clear (gst_pocstereo_get_device (self), picture->plane[0],
@@ -163,7 +163,7 @@ const char *
 gst_pocstereo_take_pixels (GstPocstereo *self, const PocstereoParams *params,
     const Image *left, const PocstereoMatch *matches, GstBuffer *buffer)
 {
-  TRY (self->now.shown == GST_POCSTEREO_LEFT
+  TRY (self->now.output == GST_POCSTEREO_LEFT
           ? make_maps (self, matches, buffer)
           : fill_picture (self, params, matches));
   return gst_pocstereo_write_cloud (self, left, matches);
@@ -230,7 +230,7 @@ scatter (GstPocstereo *self, const PocstereoParams *params,
   gint side = 1;
 
   GST_OBJECT_LOCK (self);
-  if (self->now.shown == GST_POCSTEREO_COLORMAP)
+  if (self->now.output == GST_POCSTEREO_COLORMAP)
     side = self->grid_spacing;
   GST_OBJECT_UNLOCK (self);
   /* what the last frame copied has been copied, by the wait for matches */
@@ -260,7 +260,7 @@ gst_pocstereo_take_points (GstPocstereo *self, const PocstereoParams *params,
     g_array_set_size (self->in_space, n);
   TRY (attach_list (self->found, "matches", buffer));
   TRY (attach_list (self->in_space, "points", buffer));
-  if (self->now.shown != GST_POCSTEREO_LEFT)
+  if (self->now.output != GST_POCSTEREO_LEFT)
     TRY (scatter (self, params, matches));
   post (self, buffer);
   return gst_pocstereo_write_cloud (self, left, NULL);

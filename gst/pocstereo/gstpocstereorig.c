@@ -101,7 +101,7 @@ is_bent (const GstVisionCamera *camera)
 static gboolean
 frame_passes (GstPocstereo *self)
 {
-  return self->now.shown == GST_POCSTEREO_LEFT &&
+  return self->now.output == GST_POCSTEREO_LEFT &&
       !gst_vision_aggregator_get_output (GST_VISION_AGGREGATOR (self));
 }
 

@@ -169,36 +169,28 @@ GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (scopedetect, "scopedetect",
     GST_DEBUG_CATEGORY_INIT (
         scopedetect_debug, "scopedetect", 0, "poses of known objects"));
 
-#define PARAMS \
- .params = scopedetect_params, .at = G_STRUCT_OFFSET (GstScopedetect, params)
+#define ROWS_OF GstScopedetect
 
 static const GstVisionProperty properties[] = {
-    {.param = PARAM_STRING (GstScopedetect, models, NULL, "Models",
-         "Files made by vision-model, with commas or semicolons between them; "
-         "all must have the same spacing and radii",
-         .when = PARAM_STOPPED)},
-    {.param = PARAM_SWITCH (GstScopedetect, tracking, true, "Tracking",
-         "Search near the last poses first and give objects ids; if false, "
-         "every frame is searched as a whole")},
-    {.param = PARAM_NUMBER (GstScopedetect, keep, 0, 1, .7,
-         "Part of the score to keep",
-         "With tracking, search the whole frame when the score of an object is "
-         "less than this part of its score in the last search")},
-    {PARAMS, .until = "depth_scale"},
-    {.param = PARAM_NUMBER (GstScopedetect, lose_frames, 0, 10000, 15,
-         "Frames to lose",
-         "With tracking, an object that is not seen is occluded for this many "
-         "frames, and searched for at its last position; then it is lost")},
-    {.param = PARAM_NUMBER (GstScopedetect, search_interval, 0, G_MAXINT, 30,
-         "Interval of searches",
-         "With tracking, number of frames between two searches of the whole "
-         "frame while objects of some models are missing (0 = search only when "
-         "an object is lost)")},
-    {.properties = gst_scopedetect_region_properties,
-        .at = G_STRUCT_OFFSET (GstScopedetect, region)},
-    {.properties = gst_vision_intrinsics_properties,
-        .at = G_STRUCT_OFFSET (GstScopedetect, intrinsics)},
-    {PARAMS}, {.params = NULL}};
+    STOPPED (STRING, models,
+        "Files made by vision-model, with commas or semicolons between them; "
+        "all must have the same spacing and radii"),
+    SWITCH (tracking, true,
+        "Search near the last poses first and give objects ids; if false, "
+        "every frame is searched as a whole"),
+    TITLED ("Part of the score to keep", NUMBER, keep, 0, 1, .7,
+        "With tracking, search the whole frame when the score of an object is "
+        "less than this part of its score in the last search"),
+    TITLED ("Frames to lose", NUMBER, lose_frames, 0, 10000, 15,
+        "With tracking, an object that is not seen is occluded for this many "
+        "frames, and searched for at its last position; then it is lost"),
+    TITLED ("Interval of searches", NUMBER, search_interval, 0, G_MAXINT, 30,
+        "With tracking, number of frames between two searches of the whole "
+        "frame while objects of some models are missing (0 = search only when "
+        "an object is lost)"),
+    PROPERTIES (gst_scopedetect_region_properties, region),
+    PROPERTIES (gst_vision_intrinsics_properties, intrinsics),
+    PARAMS (scopedetect_params, params), {.params = NULL}};
 
 /* ---- Presets ----
  *

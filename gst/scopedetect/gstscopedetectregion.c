@@ -44,12 +44,13 @@ read_region (
   return TRUE;
 }
 
+#define ROWS_OF GstScopedetectRegion
+
 const GstVisionProperty gst_scopedetect_region_properties[] = {
-    {.param = PARAM_STRING (GstScopedetectRegion, region, NULL, "Region",
-         "Search in this part of the frame: x,y,width,height in pixels, or "
-         "meta = the boxes of objects in the metadata of both frames whose "
-         "state is accepted, tracking or found (unset = the whole frame)"),
-        .parse = read_region},
+    PARSED (read_region, STRING, region,
+        "Search in this part of the frame: x,y,width,height in pixels, or meta "
+        "= the boxes of objects in the metadata of both frames whose state is "
+        "accepted, tracking or found (unset = the whole frame)"),
     {.params = NULL}};
 
 static gboolean

@@ -133,43 +133,34 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src",
 
 /* ---- Properties ---- */
 
-static const ParamChoice patterns[] = {
-    {GST_VISION_TEST_SRC_CHROMATIC,
-        "Shapes of one colour each that move, turn and hide each other",
-        "chromatic"},
-    {GST_VISION_TEST_SRC_RGBD,
+CHOICES (patterns,
+    {GST_VISION_TEST_SRC_CHROMATIC, "chromatic",
+        "Shapes of one colour each that move, turn and hide each other"},
+    {GST_VISION_TEST_SRC_RGBD, "rgbd",
         "Depth of a room from a hand-held camera; a robot in it starts to "
-        "drive",
-        "rgbd"},
-    {GST_VISION_TEST_SRC_STEREO,
-        "Boards, balls and a head in a room, from two cameras side by side",
-        "stereo"},
-    {GST_VISION_TEST_SRC_MULTISPECTRAL,
+        "drive"},
+    {GST_VISION_TEST_SRC_STEREO, "stereo",
+        "Boards, balls and a head in a room, from two cameras side by side"},
+    {GST_VISION_TEST_SRC_MULTISPECTRAL, "multispectral",
         "Targets with the colour of the ground under them and another "
-        "spectrum, in up to 16 channels",
-        "multispectral"},
-    {GST_VISION_TEST_SRC_CLUTTER,
-        "Objects that were dropped on a table, in colour and depth", "clutter"},
-    {0, NULL, NULL}};
+        "spectrum, in up to 16 channels"},
+    {GST_VISION_TEST_SRC_CLUTTER, "clutter",
+        "Objects that were dropped on a table, in colour and depth"});
 
-static const ParamChoice views[] = {
-    {GST_VISION_TEST_SRC_LEFT, "The left camera", "left"},
-    {GST_VISION_TEST_SRC_RIGHT, "The right camera", "right"},
-    {GST_VISION_TEST_SRC_SIDE_BY_SIDE,
-        "Both in one frame, the left one on the left", "side-by-side"},
-    {GST_VISION_TEST_SRC_TOP_BOTTOM, "Both in one frame, the left one above",
-        "top-bottom"},
-    {GST_VISION_TEST_SRC_COLOR, "The colour of clutter", "color"},
-    {GST_VISION_TEST_SRC_DEPTH, "The depth of clutter", "depth"},
-    {0, NULL, NULL}};
+CHOICES (views, {GST_VISION_TEST_SRC_LEFT, "left", "The left camera"},
+    {GST_VISION_TEST_SRC_RIGHT, "right", "The right camera"},
+    {GST_VISION_TEST_SRC_SIDE_BY_SIDE, "side-by-side",
+        "Both in one frame, the left one on the left"},
+    {GST_VISION_TEST_SRC_TOP_BOTTOM, "top-bottom",
+        "Both in one frame, the left one above"},
+    {GST_VISION_TEST_SRC_COLOR, "color", "The colour of clutter"},
+    {GST_VISION_TEST_SRC_DEPTH, "depth", "The depth of clutter"});
 
-static const ParamChoice layouts[] = {
-    {GST_VISION_TEST_SRC_STACKED, "Channels below each other", "stacked"},
-    {GST_VISION_TEST_SRC_MOSAIC, "In the cells of a mosaic sensor", "mosaic"},
-    {GST_VISION_TEST_SRC_COLOUR,
-        "Red, green and blue as an eye sees them, in place of channels",
-        "color"},
-    {0, NULL, NULL}};
+CHOICES (layouts,
+    {GST_VISION_TEST_SRC_STACKED, "stacked", "Channels below each other"},
+    {GST_VISION_TEST_SRC_MOSAIC, "mosaic", "In the cells of a mosaic sensor"},
+    {GST_VISION_TEST_SRC_COLOUR, "color",
+        "Red, green and blue as an eye sees them, in place of channels"});
 
 /* A source that runs has no clock to wait for: the change takes effect once it
  * has stopped. */
@@ -208,59 +199,45 @@ spec_of_palette (void)
       NULL, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
 }
 
-#define OWN(time, row, ...) \
- PARAM_WHEN (time, row, GstVisionTestSrc, __VA_ARGS__)
-#define AT(field) .at = G_STRUCT_OFFSET (GstVisionTestSrc, field)
+#define ROWS_OF GstVisionTestSrc
 
 static const GstVisionProperty properties[] = {
-    {.param = OWN (STOPPED, ONE_OF, pattern, patterns,
-         GST_VISION_TEST_SRC_CHROMATIC, "Pattern", "The kind of scene")},
-    {.params = scene_params, AT (params), .until = "texture"},
-    {.params = chromatic_params, AT (chromatic_params), .until = "twins"},
-    {.params = scene_params, AT (params), .until = "occlusion"},
-    {.params = chromatic_params, AT (chromatic_params)},
-    {.params = scene_params, AT (params)},
-    {.param = OWN (BY_HAND, SWITCH, label_map, false, "Label map",
-         "Attach the true labels of pixels: a map of kind labels with 1 + the "
-         "id of the visible object")},
-    {.params = rgbd_params, AT (rgbd_params)},
-    {.param = OWN (BY_HAND, SWITCH, correspondence_map, true,
-         "Correspondence map",
-         "With rgbd, attach a map of kind correspondence: the class that a "
-         "tracker should give each pixel if its model is the room with the "
-         "robot at rest")},
-    {.param = OWN (STOPPED, ONE_OF, view, views, GST_VISION_TEST_SRC_LEFT,
-         "View",
-         "The camera of stereo, or colour or depth of clutter; in stereo, "
-         "color and depth mean left; in clutter, all but depth mean color")},
-    {.params = stereo_params, AT (stereo_params)},
-    {.param = OWN (BY_HAND, SWITCH, truth_maps, true, "Truth maps",
-         "With stereo, attach the true disparity and depth of each pixel, and "
-         "as confidence whether the other camera sees it")},
-    {.params = multispectral_params,
-        AT (multispectral_params),
-        .until = "contrast"},
-    {.param = OWN (STOPPED, ONE_OF, layout, layouts,
-         GST_VISION_TEST_SRC_STACKED, "Channel layout",
-         "How the channels of multispectral lie in a frame",
-         .name = "channel-layout", .kind = "Layout")},
-    {.param = OWN (STOPPED, NUMBER, mosaic_side, 2, 4, 4, "Side of the mosaic",
-         "Side of the pattern of multispectral's mosaic; its square is the "
-         "number of channels")},
-    {.params = multispectral_params, AT (multispectral_params)},
-    {.param = OWN (STOPPED, STRING, meshes, NULL, "Meshes",
-         "Objects on the table of clutter: PLY or OBJ files with triangles and "
-         "names of solids, with commas or semicolons between them (unset = ten "
-         "solids)")},
-    {.param =
-            OWN (STOPPED, NUMBER, mesh_unit, 1e-6, 1e3, 1, "Unit of the meshes",
-                "Metres per unit of the meshes: 0.001 for millimetres")},
-    {.params = clutter_params, AT (clutter_params)},
-    {.param = OWN (STOPPED, SWITCH, is_live, false, "Live",
-         "Send each frame when its time has come, as a camera does and in step "
-         "with other live sources of the pipeline"),
-        .changed = live_changed},
-    {.param = GST_VISION_N_THREADS (GstVisionTestSrc, backend.n_threads)},
+    STOPPED (ONE_OF, pattern, patterns, GST_VISION_TEST_SRC_CHROMATIC,
+        "The kind of scene"),
+    PARAMS (scene_params, params), PARAMS (chromatic_params, chromatic_params),
+    BY_HAND (SWITCH, label_map, false,
+        "Attach the true labels of pixels: a map of kind labels with 1 + the "
+        "id of the visible object"),
+    PARAMS (rgbd_params, rgbd_params),
+    BY_HAND (SWITCH, correspondence_map, true,
+        "With rgbd, attach a map of kind correspondence: the class that a "
+        "tracker should give each pixel if its model is the room with the "
+        "robot at rest"),
+    STOPPED (ONE_OF, view, views, GST_VISION_TEST_SRC_LEFT,
+        "The camera of stereo, or colour or depth of clutter; in stereo, color "
+        "and depth mean left; in clutter, all but depth mean color"),
+    PARAMS (stereo_params, stereo_params),
+    BY_HAND (SWITCH, truth_maps, true,
+        "With stereo, attach the true disparity and depth of each pixel, and "
+        "as confidence whether the other camera sees it"),
+    STOPPED (ONE_OF, layout, layouts, GST_VISION_TEST_SRC_STACKED,
+        "How the channels of multispectral lie in a frame",
+        .name = "channel-layout", .kind = "Layout"),
+    STOPPED (TITLED, "Side of the mosaic", NUMBER, mosaic_side, 2, 4, 4,
+        "Side of the pattern of multispectral's mosaic; its square is the "
+        "number of channels"),
+    PARAMS (multispectral_params, multispectral_params),
+    STOPPED (STRING, meshes,
+        "Objects on the table of clutter: PLY or OBJ files with triangles and "
+        "names of solids, with commas or semicolons between them (unset = ten "
+        "solids)"),
+    STOPPED (TITLED, "Unit of the meshes", NUMBER, mesh_unit, 1e-6, 1e3, 1,
+        "Metres per unit of the meshes: 0.001 for millimetres"),
+    PARAMS (clutter_params, clutter_params),
+    FOLLOWED (live_changed, STOPPED, TITLED, "Live", SWITCH, is_live, false,
+        "Send each frame when its time has come, as a camera does and in step "
+        "with other live sources of the pipeline"),
+    GST_VISION_N_THREADS (backend.n_threads),
     {.spec = spec_of_palette, .read = read_palette}, {.params = NULL}};
 
 /* ---- Caps ---- */

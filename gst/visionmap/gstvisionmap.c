@@ -100,18 +100,18 @@ static GstStaticPadTemplate src_template =
         GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (
             "{ RGBx, RGBA, BGRx, BGRA, RGB, BGR, GRAY8, GRAY16_LE }")));
 
+#define ROWS_OF GstVisionmap
+
 static const GstVisionProperty properties[] = {
-    {.param = PARAM_STRING (GstVisionmap, kind, NULL, "Kind",
-         "Kind of the map: disparity, depth, labels, … (unset = the newest)")},
-    {.param = PARAM_WHEN (BY_HAND, NUMBER, GstVisionmap, map_low, -G_MAXFLOAT,
-         G_MAXFLOAT, 0, "Low end of the map",
-         "Value shown in the first colour or black; if both ends are equal, "
-         "colours follow the range of the map, and greys are its numbers")},
-    {.param = PARAM_WHEN (BY_HAND, NUMBER, GstVisionmap, map_high, -G_MAXFLOAT,
-         G_MAXFLOAT, 0, "High end of the map",
-         "Value shown in the last colour or white")},
-    {.param = GST_VISION_N_THREADS (GstVisionmap, n_threads)},
-    {.params = NULL}};
+    STRING (kind,
+        "Kind of the map: disparity, depth, labels, … (unset = the newest)"),
+    BY_HAND (TITLED, "Low end of the map", NUMBER, map_low, -G_MAXFLOAT,
+        G_MAXFLOAT, 0,
+        "Value shown in the first colour or black; if both ends are equal, "
+        "colours follow the range of the map, and greys are its numbers"),
+    BY_HAND (TITLED, "High end of the map", NUMBER, map_high, -G_MAXFLOAT,
+        G_MAXFLOAT, 0, "Value shown in the last colour or white"),
+    GST_VISION_N_THREADS (n_threads), {.params = NULL}};
 
 /* ---- What waits for the first buffer ---- */
 

@@ -92,17 +92,16 @@ read_intrinsics (
   return good;
 }
 
+#define ROWS_OF GstVisionMeta
+
 static const GstVisionProperty properties[] = {
     /* The camera replaces one that the buffer has. */
-    {.param = PARAM_STRING (GstVisionMeta, intrinsics, NULL, "Intrinsics",
-         "Camera to attach: fx,fy,cx,cy[,k1,k2,p1,p2,k3] in pixels of the "
-         "frame (unset = none)"),
-        .parse = read_intrinsics},
-    {.param = PARAM_NUMBER (GstVisionMeta, camera.baseline, 0, G_MAXDOUBLE, 0,
-         "Baseline",
-         "Distance between the left and the right camera in metres, attached "
-         "with the intrinsics (0 = one camera)",
-         .when = PARAM_BY_HAND, .name = "baseline")},
+    PARSED (read_intrinsics, STRING, intrinsics,
+        "Camera to attach: fx,fy,cx,cy[,k1,k2,p1,p2,k3] in pixels of the frame "
+        "(unset = none)"),
+    BY_HAND (NUMBER, camera.baseline, 0, G_MAXDOUBLE, 0,
+        "Distance between the left and the right camera in metres, attached "
+        "with the intrinsics (0 = one camera)"),
     {.params = NULL}};
 
 static gboolean

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <pthread.h>
 
-#include "common/param.h"
+#include "common/rows.h"
 
 typedef enum { NEVER, LATER, NOW = 5 } When;
 
@@ -23,36 +23,36 @@ typedef struct {
   double min_fill, gain;
   double weight[2];
   int neighbours;
+  struct {
+    int min_x;
+  } inner;
   char after;
 } Params;
 
-static const ParamChoice whens[] = {{NEVER, "At no time", "never"},
-    {LATER, "Some time", "later"}, {NOW, "At once", "now"}, {0, NULL, NULL}};
+CHOICES (whens, {NEVER, "never", "At no time"}, {LATER, "later", "Some time"},
+    {NOW, "now", "At once"});
 
-static const ParamChoice marks[] = {
-    {1, "A box", "box"}, {4, "A dot", "dot"}, {0, NULL, NULL}};
+CHOICES (marks, {1, "box", "A box"}, {4, "dot", "A dot"});
 
-static const ParamChoice four_or_eight[] = {
-    {4, "The sides", "4"}, {8, "Corners too", "8"}, {0, NULL, NULL}};
+CHOICES (four_or_eight, {4, "4", "The sides"}, {8, "8", "Corners too"});
 
 #define MAX_SIZE 4096
+#define ROWS_OF Params
 
-static const Param table[] = {
-    PARAM_SWITCH (Params, exact, true, "Exact", "To the last bit"),
-    PARAM_SWITCH (Params, blobs, false, "Blobs", "Apart"),
-    PARAM_NUMBER (Params, max_area, -1, MAX_SIZE, 64, "Area", "Pixels"),
-    PARAM_ONE_OF (Params, when, whens, LATER, "When", "At which time"),
-    PARAM_NUMBER (Params, min_size, 2, UINT_MAX, 3500, "Size", "Pixels"),
-    PARAM_SOME_OF (Params, marks, marks, 5, "Marks", "What is drawn"),
-    PARAM_NUMBER (Params, skew, -1, 6e10, -1, "Skew", "Nanoseconds"),
-    PARAM_NUMBER (Params, seed, 1, UINT64_MAX, UINT64_MAX, "Seed", "Any"),
-    PARAM_NUMBER (Params, start, 0, INT64_MAX, INT64_MAX, "Start", "Frame"),
-    PARAM_NUMBER (Params, min_fill, 0, DBL_MAX, .75, "Fill", "Part"),
-    PARAM_NUMBER (Params, gain, 1e-6, 1e3, .2, "Gain", "Times"),
-    PARAM_NUMBER (Params, weight[1], 0, 1, .5, "Weight", "Of the second",
-        .name = "weight-second", .when = PARAM_STOPPED),
-    PARAM_ONE_OF (Params, neighbours, four_or_eight, 8, "Neighbours", "Count"),
-    {NULL}};
+static const Param table[] = {SWITCH (exact, true, "To the last bit"),
+    SWITCH (blobs, false, "Apart"),
+    NUMBER (max_area, -1, MAX_SIZE, 64, "Pixels"),
+    ONE_OF (when, whens, LATER, "At which time"),
+    NUMBER (min_size, 2, UINT_MAX, 3500, "Pixels"),
+    SOME_OF (marks, marks, 5, "What is drawn"),
+    NUMBER (skew, -1, 6e10, -1, "Nanoseconds"),
+    NUMBER (seed, 1, UINT64_MAX, UINT64_MAX, "Any"),
+    NUMBER (start, 0, INT64_MAX, INT64_MAX, "Frame"),
+    NUMBER (min_fill, 0, DBL_MAX, .75, "Part"),
+    NUMBER (gain, 1e-6, 1e3, .2, "Times"),
+    STOPPED (NUMBER, weight[1], 0, 1, .5, "Of it", .name = "weight-SECOND"),
+    ONE_OF (neighbours, four_or_eight, 8, "Count"),
+    TITLED ("X", NUMBER, inner.min_x, 0, 9, 3, "Place"), {NULL}};
 
 /* Every field gets its default, and no byte beside them changes. */
 static void
@@ -67,7 +67,7 @@ test_defaults (DeviceKind kind)
   check (p.min_size == 3500 && p.marks == 5 && p.skew == -1);
   check (p.seed == UINT64_MAX && p.start == INT64_MAX);
   check (p.min_fill == .75 && p.gain == .2 && p.weight[1] == .5);
-  check (p.neighbours == 8);
+  check (p.neighbours == 8 && p.inner.min_x == 3);
   check (p.before == q.before && p.after == q.after);
   check (!memcmp (&p.weight[0], &q.weight[0], sizeof p.weight[0]));
   check (params_check (table, &p) == NULL);
@@ -168,6 +168,8 @@ test_names (DeviceKind kind)
   check (!strcmp (name, "max-area"));
   param_name (&table[11], name);
   check (!strcmp (name, "weight-second"));
+  param_name (&table[13], name);
+  check (!strcmp (name, "min-x") && !strcmp (table[13].title, "X"));
   check (table[11].when == PARAM_STOPPED && table[10].when == PARAM_ALWAYS);
 }
 

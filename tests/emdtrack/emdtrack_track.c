@@ -431,7 +431,7 @@ test_update (DeviceKind kind)
     AUTO (Stage) s;
 
     stage_open (&s, kind, 1);
-    s.track.update = with ? .2 : 0;
+    s.track.template_update = with ? .2 : 0;
     for (int k = 0; k < 60; k++) {
       Disc d = {160, 100, 15, RED, 0};
 
@@ -468,7 +468,7 @@ test_refused (DeviceKind kind)
   REFUSED (p.occlude = 1.5);
   REFUSED (p.resume = .6);
   REFUSED (p.lose_frames = 0);
-  REFUSED (p.update = -1);
+  REFUSED (p.template_update = -1);
   stage_open (&s, kind, 1);
   stage_play (&s, &d, 1, -1);
   check (emdtrack_tracker_add (

@@ -12,25 +12,23 @@
 typedef enum { NEVER, ALWAYS } When;
 
 typedef struct {
-  gint first, second;
+  gint first, max_size;
   When when;
   gdouble depth_scale;
 } ToyParams;
 
-static const ParamChoice whens[] = {{NEVER, "At no time", "never"},
-    {ALWAYS, "At any time", "always"}, {0, NULL, NULL}};
+CHOICES (
+    whens, {NEVER, "never", "At no time"}, {ALWAYS, "always", "At any time"});
 
-static const ParamChoice marks[] = {
-    {1, "A box", "box"}, {2, "A dot", "dot"}, {0, NULL, NULL}};
+CHOICES (marks, {1, "box", "A box"}, {2, "dot", "A dot"});
 
-static const Param toy_params[] = {
-    PARAM_NUMBER (ToyParams, first, 0, 9, 1, "First", "One"),
-    PARAM_NUMBER (
-        ToyParams, second, 0, 9, 2, "Second", "Two", .when = PARAM_BY_HAND),
-    PARAM_ONE_OF (ToyParams, when, whens, ALWAYS, "When", "At which time",
+#define ROWS_OF ToyParams
+
+static const Param toy_params[] = {NUMBER (first, 0, 9, 1, "One"),
+    BY_HAND (NUMBER, max_size, 0, 9, 2, "Two"),
+    TITLED ("When", ONE_OF, when, whens, ALWAYS, "At which time",
         .name = "at-time", .kind = "Time"),
-    PARAM_NUMBER (ToyParams, depth_scale, 1e-9, 1e3, .001, "Scale", "Metres"),
-    {NULL}};
+    NUMBER (depth_scale, 1e-9, 1e3, .001, "Metres"), {NULL}};
 
 typedef struct {
   gchar *place;
@@ -112,31 +110,23 @@ read_digits (gpointer owner, GValue *value)
   g_value_set_int (value, ((Shared *) owner)->digits);
 }
 
+#undef ROWS_OF
+#define ROWS_OF Shared
+
 static const GstVisionProperty shared[] = {
-    {.param = PARAM_STRING (Shared, place, NULL, "Place", "Digits"),
-        .parse = read_place},
+    PARSED (read_place, STRING, place, "Digits"),
     {.spec = spec_of_digits, .read = read_digits}, {.params = NULL}};
 
+#undef ROWS_OF
+#define ROWS_OF Toy
+
 static const GstVisionProperty properties[] = {
-    {.param = PARAM_STRING (Toy, text, NULL, "Text", "No !"),
-        .parse = read_text,
-        .changed = has_changed},
-    {.params = toy_params,
-        .at = G_STRUCT_OFFSET (Toy, params),
-        .until = "second",
-        .changed = has_changed},
-    {.param = PARAM_SWITCH (
-         Toy, map, true, "Map", "Is attached", .when = PARAM_STOPPED)},
-    {.params = toy_params,
-        .at = G_STRUCT_OFFSET (Toy, params),
-        .until = "depth_scale"},
-    {.properties = shared, .at = G_STRUCT_OFFSET (Toy, shared)},
-    {.params = toy_params, .at = G_STRUCT_OFFSET (Toy, params)},
-    {.param = PARAM_SOME_OF (Toy, marks, marks, 3, "Marks", "Which are drawn")},
-    {.param =
-            PARAM_NUMBER (Toy, seed, 0, UINT64_MAX, UINT64_MAX, "Seed", "Any")},
-    {.param = PARAM_STRING (Toy, location, "-", "Location", "Of a file")},
-    {.params = NULL}};
+    PARSED (read_text, FOLLOWED, has_changed, STRING, text, "No !"),
+    PARAMS (toy_params, params, .changed = has_changed),
+    STOPPED (SWITCH, map, true, "Is attached"), PROPERTIES (shared, shared),
+    SOME_OF (marks, marks, 3, "Which are drawn"),
+    NUMBER (seed, 0, UINT64_MAX, UINT64_MAX, "Any"),
+    STRING (location, "Of a file", .string = "-"), {.params = NULL}};
 
 static void
 finalize (GObject *object)
@@ -198,8 +188,8 @@ expect_warning (Toy *toy, const gchar *expected)
 
 GST_START_TEST (test_order)
 {
-  static const gchar *names[] = {"text", "first", "map", "second", "at-time",
-      "place", "digits", "depth-scale", "marks", "seed", "location"};
+  static const gchar *names[] = {"text", "first", "max-size", "at-time",
+      "depth-scale", "map", "place", "digits", "marks", "seed", "location"};
   GObjectClass *klass = g_type_class_ref (toy_get_type ());
   guint n, own = 0;
   GParamSpec **all = g_object_class_list_properties (klass, &n);
@@ -222,6 +212,13 @@ when_of (GObjectClass *klass, const gchar *name)
           GST_PARAM_MUTABLE_PLAYING);
 }
 
+/* Its title, in GObject's words. */
+static const gchar *
+title_of (GObjectClass *klass, const gchar *name)
+{
+  return g_param_spec_get_nick (g_object_class_find_property (klass, name));
+}
+
 GST_START_TEST (test_specs)
 {
   const guint live = GST_PARAM_MUTABLE_PLAYING;
@@ -229,7 +226,7 @@ GST_START_TEST (test_specs)
 
   fail_unless_equals_int (
       when_of (klass, "first"), live | GST_PARAM_CONTROLLABLE);
-  fail_unless_equals_int (when_of (klass, "second"), live);
+  fail_unless_equals_int (when_of (klass, "max-size"), live);
   fail_unless_equals_int (when_of (klass, "text"), live);
   fail_unless_equals_int (when_of (klass, "map"), GST_PARAM_MUTABLE_READY);
   fail_unless_equals_string (
@@ -238,6 +235,9 @@ GST_START_TEST (test_specs)
   fail_unless_equals_string (
       g_type_name (g_object_class_find_property (klass, "at-time")->value_type),
       "ToyTime");
+  fail_unless_equals_string (title_of (klass, "depth-scale"), "Depth scale");
+  fail_unless_equals_string (title_of (klass, "max-size"), "Maximum size");
+  fail_unless_equals_string (title_of (klass, "at-time"), "When");
   g_type_class_unref (klass);
 }
 GST_END_TEST;
@@ -250,7 +250,7 @@ GST_START_TEST (test_values)
   gchar *place;
   gint first, digits;
 
-  fail_unless (toy->params.first == 1 && toy->params.second == 2 &&
+  fail_unless (toy->params.first == 1 && toy->params.max_size == 2 &&
       toy->params.when == ALWAYS && toy->params.depth_scale == .001 &&
       toy->map && toy->marks == 3 && toy->seed == G_MAXUINT64 && !toy->text &&
       !strcmp (toy->location, "-"));
@@ -265,7 +265,7 @@ GST_START_TEST (test_values)
   fail_unless (first == 7 && !map && seed == 0x8000000000000001 && digits == 3);
   fail_unless_equals_string (place, "123");
   g_free (place);
-  fail_unless_equals_string (toy->changes->str, "first ");
+  fail_unless_equals_string (toy->changes->str, "first when ");
 }
 GST_END_TEST;
 
@@ -405,7 +405,7 @@ GST_START_TEST (test_threads)
     GST_OBJECT_LOCK (toy);
     copy = toy->params;
     GST_OBJECT_UNLOCK (toy);
-    fail_unless (copy.first >= 0 && copy.first <= 9 && copy.second == 2);
+    fail_unless (copy.first >= 0 && copy.first <= 9 && copy.max_size == 2);
   }
   g_thread_join (numbers);
 }
