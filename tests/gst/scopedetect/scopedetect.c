@@ -39,7 +39,7 @@ GST_START_TEST (test_tracking)
 }
 GST_END_TEST;
 
-/* What GstScopedetect.prs says of a preset is what scopedetect_preset () sets,
+/* What gst/presets.ini says of a preset is what scopedetect_preset () sets,
  * for every parameter. */
 GST_START_TEST (test_presets)
 {
