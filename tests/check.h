@@ -60,6 +60,15 @@ static inline uint32_t __attribute__ ((unused)) rnd (uint32_t below)
   free (it); \
  }
 
+/* The same of pointers: AUTO (Detector) s is a Scopedetect *, if
+ * AUTO_POINTER (Detector, Scopedetect, scopedetect_free) says so. */
+#define AUTO_POINTER(Name, Type, free) \
+ typedef Type *Name; \
+ static inline void __attribute__ ((unused)) Name##_auto (Name *it) \
+ { \
+  free (*it); \
+ }
+
 AUTO_FREE (Device, device_close)
 
 static inline Device __attribute__ ((unused)) device_of (DeviceKind kind)

@@ -78,6 +78,8 @@ oracle_free (Oracle *o)
   free (o->components);
 }
 
+AUTO_FREE (Oracle, oracle_free)
+
 static void
 oracle_add (OracleComponent *c, const Input *in, const GpucclCamera *camera,
     int x, int y)
@@ -267,7 +269,7 @@ static void
 compare (DeviceKind kind, GpucclParams *p, const Rule *rule, const Input *in)
 {
   GpucclCamera none = {0};
-  Oracle o = oracle_of (in, rule, in->has_depth ? &p->camera : &none);
+  AUTO (Oracle) o = oracle_of (in, rule, in->has_depth ? &p->camera : &none);
 
   p->filter = GPUCCL_NO_FILTER;
   rule_to_params (rule, p);
@@ -279,7 +281,6 @@ compare (DeviceKind kind, GpucclParams *p, const Rule *rule, const Input *in)
     f = find (kind, p, in);
     compare_found (p, in, &f, &o);
   }
-  oracle_free (&o);
 }
 
 /* ---- Known answers, and patterns ---- */
@@ -747,10 +748,10 @@ test_bilateral_links (DeviceKind kind)
   int made = 0, cut = 0;
 
   for (int round = 0; round < 20; round++) {
-    Input in = input_new (GPUCCL_DEPTH_ONLY, 400, 1, true);
+    AUTO (Input) in = input_new (GPUCCL_DEPTH_ONLY, 400, 1, true);
     GpucclParams p = gpuccl_defaults ();
     int slope = 7 + (int) rnd (6);
-    Found f;
+    AUTO (Found) f;
 
     p.depth_step_k = round % 2 ? .002 : 0;
     for (int x = 0; x < 400; x++)
@@ -769,8 +770,6 @@ test_bilateral_links (DeviceKind kind)
       cut += fabs (a - b) > limit;
       check ((f.labels[x] == f.labels[x - 1]) == (fabs (a - b) < limit));
     }
-    found_free (&f);
-    input_free (&in);
   }
   check (made > 1000 && cut > 1000);
 }
@@ -1227,6 +1226,8 @@ staged_close (Staged *s)
   device_close (&s->dev);
 }
 
+AUTO_FREE (Staged, staged_close)
+
 /* Whether @bytes at @a on one device are those at @b on the other. */
 static bool
 same_memory (const Staged *s, const void *a, const Staged *t, const void *b,
@@ -1252,7 +1253,7 @@ test_parity_filter (DeviceKind kind)
     AUTO (Input) in = random_input (1 + (int) rnd (150), 1 + (int) rnd (90));
     size_t pixels = (size_t) in.width * in.height;
     GpucclParams p = gpuccl_defaults ();
-    Staged s, t;
+    AUTO (Staged) s, t;
     const GpucclWork *a = &s.bare.work, *b = &t.bare.work;
 
     in.has_depth = true;
@@ -1264,8 +1265,6 @@ test_parity_filter (DeviceKind kind)
     ok (t.bare.stages->filter (&t.dev, b));
     check (same_memory (&s, a->smooth, &t, b->smooth, 2 * pixels));
     check (same_memory (&s, a->fraction, &t, b->fraction, pixels));
-    staged_close (&s);
-    staged_close (&t);
   }
 }
 
@@ -1277,7 +1276,7 @@ test_parity_host_loop (DeviceKind kind)
     AUTO (Input) in = random_input (1 + (int) rnd (150), 1 + (int) rnd (90));
     size_t bytes = (size_t) in.width * in.height * sizeof (uint32_t);
     GpucclParams p = random_method ();
-    Staged s, t;
+    AUTO (Staged) s, t;
     GpucclWork *a = &s.bare.work, *b = &t.bare.work;
 
     p.filter = GPUCCL_NO_FILTER;
@@ -1289,8 +1288,6 @@ test_parity_host_loop (DeviceKind kind)
     check (same_memory (&s, a->labels, &t, b->labels, bytes));
     ok (t.bare.stages->label_equivalence (&t.dev, b));
     check (same_memory (&s, a->labels, &t, b->labels, bytes));
-    staged_close (&s);
-    staged_close (&t);
   }
 }
 

@@ -169,7 +169,7 @@ GST_START_TEST (test_region)
   gchar type[] = "12345678901234567890123456789012345678901234567890"
                  "123456789012ä";
   g_autoptr (Harness) h = gst_harness_new ("emdtrack");
-  GstBuffer *buffer = gst_buffer_new_allocate (NULL, size, NULL);
+  g_autoptr (GstBuffer) buffer = gst_buffer_new_allocate (NULL, size, NULL);
   g_autoptr (GstVisionObjects) objects = NULL;
 
   g_object_set (h->element, "target-meta", type, NULL);
@@ -186,7 +186,6 @@ GST_START_TEST (test_region)
   objects = gst_buffer_get_vision_objects (buffer, GST_VISION_ORIGIN_RESULT);
   type[strlen (type) - strlen ("ä")] = 0;
   fail_unless_equals_string (label_of (objects), type);
-  gst_buffer_unref (buffer);
 }
 GST_END_TEST;
 

@@ -127,7 +127,7 @@ GST_END_TEST;
 GST_START_TEST (test_stalled)
 {
   g_autofree gchar *fifo = g_build_filename (folder, "fifo", NULL);
-  GstElement *pipeline = pipeline_of ((guint) __i__, 100, fifo);
+  g_autoptr (GstElement) pipeline = pipeline_of ((guint) __i__, 100, fifo);
   gint reader, filled = 0, before = -1;
 
   fail_unless (mkfifo (fifo, 0600) == 0);
@@ -141,7 +141,6 @@ GST_START_TEST (test_stalled)
   }
   fail_unless_equals_int (gst_element_set_state (pipeline, GST_STATE_NULL),
       GST_STATE_CHANGE_SUCCESS);
-  gst_object_unref (pipeline);
   close (reader);
   g_remove (fifo);
 }

@@ -8,6 +8,8 @@
 #include "kinfumot/kinfumot_state.h"
 #include "seconds.h"
 
+AUTO_FREE (Mesh, mesh_free)
+
 /* Of @all runs the first @some where time is short: on a CPU, unless all are
  * asked for. */
 static int
@@ -46,7 +48,7 @@ test_camera (DeviceKind kind)
 
   for (int i = 0; i < runs_of (kind, 2, 4); i++) {
     double first[7], worst;
-    Play s;
+    AUTO (Play) s;
 
     play_open (&s, kind, 320, 240);
     s.rp.camera = motions[i];
@@ -56,7 +58,6 @@ test_camera (DeviceKind kind)
     printf ("%s: the camera is at most %.1f mm off\n", names[i], 1000 * worst);
     check (worst < .01);
     check (s.r.n_objects == 0);
-    play_close (&s);
   }
 }
 
@@ -72,7 +73,7 @@ check_mesh (Play *s)
   const RgbdObject *robot = &s->truth.objects[0];
   int room = 0, level = 0, below = 0, own = 0, inside = 0;
   double camera[7];
-  Mesh m = {0};
+  AUTO (Mesh) m = {0};
 
   ok (kinfumot_mesh (s->k, &m));
   pose_flat (&s->r.camera, camera);
@@ -101,7 +102,6 @@ check_mesh (Play *s)
       room, level, below, own, inside);
   check (room > 10000 && level > room / 10 && below < room / 100);
   check (own > 500 && inside > .95 * own);
-  mesh_free (&m);
 }
 
 /* The robot is followed for @n frames; then its pose is less than @limit
@@ -148,7 +148,7 @@ test_robot (DeviceKind kind)
       {RGBD_PARALLEL, 1, .015, 61}};
 
   for (int i = 0; i < runs_of (kind, 1, 3); i++) {
-    Play s;
+    AUTO (Play) s;
 
     play_open (&s, kind, 320, 240);
     s.rp.path = runs[i].path;
@@ -158,7 +158,6 @@ test_robot (DeviceKind kind)
     follow_robot (&s, runs[i].frames, runs[i].limit);
     if (i == 0)
       check_mesh (&s);
-    play_close (&s);
   }
 }
 
@@ -168,7 +167,7 @@ static void
 test_doubt (DeviceKind kind)
 {
   double first[7], worst = 0;
-  Play s;
+  AUTO (Play) s;
 
   play_open (&s, kind, 320, 240);
   s.rp.path = RGBD_AWAY;
@@ -184,7 +183,6 @@ test_doubt (DeviceKind kind)
   printf ("beside what goes away the camera is at most %.1f mm off\n",
       1000 * worst);
   check (worst < .006 && s.r.n_objects == 1);
-  play_close (&s);
 }
 
 /* ---- By hand ---- */
@@ -202,7 +200,7 @@ static void
 test_wall (DeviceKind kind)
 {
   double far = 0;
-  Play s;
+  AUTO (Play) s;
 
   play_open (&s, kind, 160, 120);
   s.p.camera.cx = 79.5, s.p.camera.cy = 59.5;
@@ -220,7 +218,6 @@ test_wall (DeviceKind kind)
     far = t > far ? t : far;
   }
   check_near (sqrt (far), 0, .001);
-  play_close (&s);
 }
 
 /* Two walls that meet in an upright edge: only the way along it is free.  An
@@ -230,7 +227,7 @@ static void
 test_free (DeviceKind kind)
 {
   for (int n_free = 1; n_free <= 2; n_free++) {
-    Play s;
+    AUTO (Play) s;
 
     play_open (&s, kind, 160, 120);
     s.p.camera.cx = 79.5, s.p.camera.cy = 59.5;
@@ -255,7 +252,6 @@ test_free (DeviceKind kind)
         t += s.r.camera.t[k] * s.r.camera.t[k];
       check_near (sqrt (t), 0, .002);
     }
-    play_close (&s);
   }
 }
 
@@ -297,7 +293,7 @@ measure_box (Play *s, double median[3])
 {
   double *d[3];
   int n[3] = {0, 0, 0};
-  Mesh m = {0};
+  AUTO (Mesh) m = {0};
 
   ok (kinfumot_mesh (s->k, &m));
   for (int k = 0; k < 3; k++)
@@ -314,7 +310,6 @@ measure_box (Play *s, double median[3])
     median[k] = bench_median (d[k], n[k]);
     free (d[k]);
   }
-  mesh_free (&m);
 }
 
 /* Once the models have settled, neither they nor the camera wander off. */
@@ -323,7 +318,7 @@ test_still (DeviceKind kind)
 {
   const int frames = getenv ("VISION_TEST_LONG") ? 10000 : 500, settled = 150;
   double first[3], last[3], camera[7], degrees, far = 0;
-  Play s;
+  AUTO (Play) s;
 
   play_open (&s, kind, 64, 48);
   s.p = kinfumot_defaults ();
@@ -355,7 +350,6 @@ test_still (DeviceKind kind)
   check (far < .004);
   for (int k = 0; k < 3; k++)
     check_near (last[k], first[k], .001);
-  play_close (&s);
 }
 
 /* What is filtered of a slanted plane that is cut by an edge, by holes and by
@@ -368,7 +362,7 @@ test_filter (DeviceKind kind)
   uint16_t *got = malloc ((size_t) width * height * sizeof *got);
   double worst = 0;
   int n = 0;
-  Play s;
+  AUTO (Play) s;
 
   play_open (&s, kind, width, height);
   s.p.camera.cx = 79.5, s.p.camera.cy = 59.5;
@@ -394,7 +388,6 @@ test_filter (DeviceKind kind)
   printf ("filtered depth is at most %.1f mm off\n", 1000 * worst);
   check (worst < .0012 && n > width * height * 9 / 10);
   free (got);
-  play_close (&s);
 }
 
 /* The depth of what matches is the wall's, and its normal points here. */
@@ -404,7 +397,7 @@ test_views (DeviceKind kind)
   float *normals;
   uint8_t *rgb;
   size_t pixels = 160 * 120;
-  Play s;
+  AUTO (Play) s;
 
   play_open (&s, kind, 160, 120);
   s.p.camera.cx = 79.5, s.p.camera.cy = 59.5;
@@ -437,7 +430,6 @@ test_views (DeviceKind kind)
   }
   device_release (&s.dev, normals);
   device_release (&s.dev, rgb);
-  play_close (&s);
 }
 
 /* ---- The host ---- */
@@ -471,7 +463,7 @@ test_waits (DeviceKind kind)
   KinfumotStages counted;
   uint8_t *out;
   DeviceOps ops;
-  Play s;
+  AUTO (Play) s;
 
   play_open (&s, kind, 160, 120);
   healthy = s.dev.ops;
@@ -501,7 +493,6 @@ test_waits (DeviceKind kind)
     check (!s.r.lost);
   }
   device_release (&s.dev, out);
-  play_close (&s);
 }
 
 /* ---- A voxel's mean ---- */
@@ -634,20 +625,19 @@ static void
 check_room_mesh (Play *s)
 {
   int wrong = 0;
-  Mesh m = {0};
+  AUTO (Mesh) m = {0};
 
   ok (kinfumot_mesh (s->k, &m));
   for (uint32_t i = 0; i < 3 * m.n; i++)
     wrong += !isfinite (m.x[i]);
   check (m.n > 10000 && wrong == 0);
-  mesh_free (&m);
 }
 
 static void
 test_lost (DeviceKind kind)
 {
   double first[7];
-  Play s;
+  AUTO (Play) s;
 
   play_still_room (&s, kind, 10, first);
   for (int i = 10; i < 13; i++) {
@@ -661,7 +651,6 @@ test_lost (DeviceKind kind)
     play_frame (&s, i);
   check (!s.r.lost);
   check_near (camera_error (&s, first), 0, .01);
-  play_close (&s);
 }
 
 /* After a seek the camera is found in the models; after a reset there are none.
@@ -670,7 +659,7 @@ static void
 test_relocate (DeviceKind kind)
 {
   double first[7];
-  Play s;
+  AUTO (Play) s;
 
   play_still_room (&s, kind, 8, first);
   kinfumot_relocate (s.k);
@@ -680,7 +669,6 @@ test_relocate (DeviceKind kind)
   kinfumot_reset (s.k);
   play_frame (&s, 15);
   check (!s.r.lost && s.r.camera.t[0] == 0 && s.r.matched == 0);
-  play_close (&s);
 }
 
 /* ---- What no camera sends ---- */
@@ -703,7 +691,7 @@ test_hostile (DeviceKind kind)
   static const int values[] = {0, 65535, 1, 1000, 8000, 40000};
 
   for (int i = 0; i < 6; i++) {
-    Play s;
+    AUTO (Play) s;
 
     play_open (&s, kind, i % 2 ? 8 : 65, i % 2 ? 8 : 33);
     s.p.camera.fx = s.p.camera.fy = 50;
@@ -720,7 +708,6 @@ test_hostile (DeviceKind kind)
     ok (kinfumot_birth (s.k, 99, s.mask, s.width)); /* and of no frame */
     play_run (&s, 8);
     check (s.r.late >= 1 && s.r.n_objects == 0);
-    play_close (&s);
   }
 }
 
@@ -730,7 +717,7 @@ static void
 test_full (DeviceKind kind)
 {
   uint64_t dropped = 0;
-  Play s;
+  AUTO (Play) s;
 
   play_open (&s, kind, 320, 240);
   s.rp.camera = RGBD_ORBIT;
@@ -747,7 +734,6 @@ test_full (DeviceKind kind)
   printf ("%u bricks of %u in use, %u were dropped\n", s.r.n_bricks,
       s.r.max_bricks, (unsigned) dropped);
   check (dropped > 0);
-  play_close (&s);
 }
 
 /* A pool that one view fills: what is left out is told, and the camera is
@@ -756,7 +742,7 @@ static void
 test_too_much (DeviceKind kind)
 {
   double first[7];
-  Play s;
+  AUTO (Play) s;
 
   play_open (&s, kind, 320, 240);
   s.rp.motion_start = 1000;
@@ -771,7 +757,6 @@ test_too_much (DeviceKind kind)
     check (s.r.dropped == 0 && s.r.missing > s.r.max_bricks / 2);
   }
   check_near (camera_error (&s, first), 0, .01);
-  play_close (&s);
 }
 
 static void
@@ -802,7 +787,7 @@ test_no_room (DeviceKind kind)
   const KinfumotParams p = play_params (80);
   int told = 0, n = 0;
   const char *err;
-  Device dev;
+  AUTO (Device) dev;
 
   (void) kind;
   ok (failing_open (&dev, DEVICE_CPU, NULL));
@@ -817,7 +802,6 @@ test_no_room (DeviceKind kind)
   } while (err && n < 200);
   check (!err && told == 8 && failing_blocks == 0);
   failing_reset (0);
-  device_close (&dev);
 }
 
 /* ---- Parity ---- */
@@ -848,7 +832,7 @@ parity_room (DeviceKind kind)
 {
   for (int run = 0; run < 4; run++) {
     int before = check_failures, objects = 0;
-    Play a, b;
+    AUTO (Play) a, b;
 
     play_open (&a, DEVICE_CPU, run == 1 ? 321 : 320, run == 1 ? 239 : 240);
     play_open (&b, kind, a.width, a.height);
@@ -873,8 +857,6 @@ parity_room (DeviceKind kind)
       objects = a.r.n_objects > objects ? a.r.n_objects : objects;
     }
     printf ("run %d: %d objects, %u bricks\n", run, objects, a.r.n_bricks);
-    play_close (&a);
-    play_close (&b);
   }
 }
 
@@ -882,7 +864,7 @@ parity_room (DeviceKind kind)
 static void
 parity_lost (DeviceKind kind)
 {
-  Play a, b;
+  AUTO (Play) a, b;
 
   play_open (&a, DEVICE_CPU, 320, 240);
   play_open (&b, kind, 320, 240);
@@ -901,8 +883,6 @@ parity_lost (DeviceKind kind)
     }
     compare (&a, &b, i);
   }
-  play_close (&a);
-  play_close (&b);
 }
 
 /* ---- Time ---- */
@@ -920,7 +900,7 @@ measure (DeviceKind kind, int robots)
   int objects = 0, n = kind == DEVICE_CUDA ? MEASURED : 20;
   const int before = robots ? 90 : 20;
   DeviceTimer timer = {0};
-  Play s;
+  AUTO (Play) s;
 
   play_open (&s, kind, 640, 480);
   s.rp.robots = robots ? robots : 1;
@@ -956,7 +936,6 @@ measure (DeviceKind kind, int robots)
       kind ? "cuda" : "cpu", robots, objects, ms[0], median, ms[n - 1],
       median_whole, whole[n - 1], median_work, work[n - 1], s.r.n_bricks);
   device_timer_free (&timer);
-  play_close (&s);
 }
 
 static int

@@ -245,7 +245,7 @@ run_static (const Way *way, int n, double poses[][7], int judged)
 {
   Place here[MAX_FRAMES], truth[MAX_FRAMES];
   Camera c = {0};
-  Play s;
+  AUTO (Play) s;
 
   real_open (&s, way);
   for (int i = 0; i < n; i++) {
@@ -265,7 +265,6 @@ run_static (const Way *way, int n, double poses[][7], int judged)
       1e3 * apart ((const Place *) here, (const Place *) truth, judged);
   c.worst = 1e3 *
       farthest_apart ((const Place *) here, (const Place *) truth, judged);
-  play_close (&s);
   return c;
 }
 
@@ -342,6 +341,8 @@ pair_free (Pair *p)
   free (p->from);
   free (p->to);
 }
+
+AUTO_FREE (Pair, pair_free)
 
 /* ---- What no poses can do better ---- */
 
@@ -548,7 +549,7 @@ run_body (const Way *way, Followed *f)
   Place here[60], truth[60];
   uint8_t *mask = calloc (640 * 480, 1);
   Camera c = {0};
-  Play s;
+  AUTO (Play) s;
 
   *f = (Followed){.accepted = -1, .born = -1, .min_precision = 1};
   real_open (&s, way);
@@ -567,7 +568,6 @@ run_body (const Way *way, Followed *f)
   c.worst =
       1e3 * farthest_apart ((const Place *) here, (const Place *) truth, 60);
   c.objects = f->n_ids;
-  play_close (&s);
   free (mask);
   return c;
 }
@@ -645,7 +645,7 @@ run_path (const Way *way, int path, int seed, Followed *f)
 {
   double first[7], worst = 0;
   uint8_t *mask;
-  Play s;
+  AUTO (Play) s;
 
   *f = (Followed){.accepted = -1, .born = -1, .min_precision = 1};
   open_room (&s, way);
@@ -663,7 +663,6 @@ run_path (const Way *way, int path, int seed, Followed *f)
       mask[k] = s.labels[k] != 0;
     see (f, &s, i, mask, s.truth.objects[0].pose);
   }
-  play_close (&s);
   free (mask);
   return worst;
 }
@@ -689,7 +688,7 @@ tell_motion (const Way *way, RgbdMotion motion, const char *name)
   double first[7], sum = 0, worst = 0;
   uint64_t n_ids = 0;
   int n_lost = 0;
-  Play s;
+  AUTO (Play) s;
 
   open_room (&s, way);
   s.rp.camera = motion;
@@ -710,7 +709,6 @@ tell_motion (const Way *way, RgbdMotion motion, const char *name)
   printf ("motion,%s,%s,%d,%.1f,%.1f,%d,%d\n", name, distance_of (way), n,
       sqrt (sum), worst, (int) n_ids, n_lost);
   fflush (stdout);
-  play_close (&s);
 }
 
 static void
@@ -758,7 +756,7 @@ tell_axes (const Way *way)
   double best[RGBD_MAX_OBJECTS] = {0};
   int when[RGBD_MAX_OBJECTS] = {0}, max = 0;
   uint64_t n_ids = 0;
-  Play s;
+  AUTO (Play) s;
 
   play_open (&s, way->kind, 320, 240);
   s.rp.path = RGBD_AXES;
@@ -786,7 +784,6 @@ tell_axes (const Way *way)
     printf ("axis,%s,%s,%.3f,%d,%d,%d\n", s.truth.objects[k].seen.label,
         distance_of (way), best[k], when[k], max, (int) n_ids);
   fflush (stdout);
-  play_close (&s);
 }
 
 static bool

@@ -156,7 +156,7 @@ test_found (DeviceKind kind)
   Block blocks[2] = {block, none};
   double truth0[7], pose0[7], truth[7], degrees, error;
   int frame;
-  Play s;
+  AUTO (Play) s;
 
   open_walls (&s, kind);
   frame = follow_block (&s, blocks, 1, 20);
@@ -191,7 +191,6 @@ test_found (DeviceKind kind)
   printf ("found again, it is %.1f mm and %.2f degrees off\n", 1e3 * error,
       degrees);
   check (error < .015 && degrees < 2);
-  play_close (&s);
 }
 
 /* ---- Too many ---- */
@@ -204,7 +203,7 @@ test_too_many (DeviceKind kind)
   Block blocks[2] = {
       {{-.3, 0, 1.2}, {.1, .2, .1}, .5}, {{.5, 0, 1.3}, {.2, .2, .2}, .4}};
   int frame;
-  Play s;
+  AUTO (Play) s;
 
   open_walls (&s, kind);
   s.p.max_objects = 1;
@@ -224,7 +223,6 @@ test_too_many (DeviceKind kind)
   announce (&s, frame - 1, 2);
   drive (&s, &frame, frame + 1, blocks, 2, 0);
   check (s.r.n_objects == 1 && s.r.objects[0].id == 2 && s.r.refused == 1);
-  play_close (&s);
 }
 
 /* ---- Thin ---- */
@@ -237,7 +235,7 @@ test_sheet (DeviceKind kind)
   Block sheet = {{-.25, 0, 1.2}, {.15, .2, .002}, .5};
   double truth0[7], pose0[7], truth[7], degrees, error, iou, precision;
   int frame;
-  Play s;
+  AUTO (Play) s;
 
   open_walls (&s, kind);
   frame = follow_block (&s, &sheet, 1, 14);
@@ -251,7 +249,6 @@ test_sheet (DeviceKind kind)
   printf ("the sheet is %.1f mm and %.2f degrees off, IoU %.3f\n", 1e3 * error,
       degrees, iou);
   check (error < .02 && degrees < 2 && iou > .95 && precision > .98);
-  play_close (&s);
 }
 
 /* A rod that is three pixels wide has too few points with normals, and is
@@ -261,7 +258,7 @@ test_rod (DeviceKind kind)
 {
   Block rod = {{-.3, 0, 1.2}, {.012, .3, .005}, 0};
   int frame = 0;
-  Play s;
+  AUTO (Play) s;
 
   open_walls (&s, kind);
   drive (&s, &frame, 5, &rod, 1, 0);
@@ -272,7 +269,6 @@ test_rod (DeviceKind kind)
   check (s.r.refusal && strstr (s.r.refusal, "too small"));
   drive (&s, &frame, frame + 10, &rod, 1, .01);
   check (!s.r.lost && from_origin (&s.r.camera) < .005);
-  play_close (&s);
 }
 
 /* ---- As large as the view ---- */
@@ -286,7 +282,7 @@ test_fills (DeviceKind kind)
   bool lost = false;
   int frame = 0, inliers = 0;
   uint8_t *map;
-  Play s;
+  AUTO (Play) s;
 
   open_walls (&s, kind);
   drive (&s, &frame, 5, &block, 1, 0);
@@ -310,7 +306,6 @@ test_fills (DeviceKind kind)
   printf ("%d of %d match the room\n", inliers, WIDTH * HEIGHT);
   check (inliers > .95 * WIDTH * HEIGHT);
   free (map);
-  play_close (&s);
 }
 
 /* Masks of everything and of nothing: no object, and the camera is known. */
@@ -319,7 +314,7 @@ test_masks (DeviceKind kind)
 {
   Block block = {{0, 0, 1.5}, {.2, .2, .1}, .3};
   int frame = 0;
-  Play s;
+  AUTO (Play) s;
 
   open_walls (&s, kind);
   drive (&s, &frame, 5, &block, 1, 0);
@@ -333,7 +328,6 @@ test_masks (DeviceKind kind)
     check (!s.r.lost && s.r.n_objects == 0);
   }
   check (s.r.refused == 1 && s.r.late == 1);
-  play_close (&s);
 }
 
 /* ---- Away ---- */
@@ -393,7 +387,7 @@ static void
 test_first (DeviceKind kind)
 {
   double iou, precision;
-  Play s;
+  AUTO (Play) s;
 
   play_open (&s, kind, 320, 240);
   s.rp.path = RGBD_FRONTAL;
@@ -406,7 +400,6 @@ test_first (DeviceKind kind)
   printf ("moving from the first frame on: IoU %.3f, precision %.3f\n", iou,
       precision);
   check (s.r.n_objects == 1 && iou > .8 && precision > .95);
-  play_close (&s);
 }
 
 /* ---- Another camera ---- */
@@ -421,7 +414,7 @@ test_zoom (DeviceKind kind)
       {{-.3, 0, 1.2}, {.1, .2, .1}, .5}, {{.3, 0, 1.3}, {.12, .2, .1}, .4}};
   double truth[2][7], pose[2][7], camera[7], now[7], degrees;
   int frame;
-  Play s;
+  AUTO (Play) s;
 
   open_walls (&s, kind);
   frame = follow_block (&s, blocks, 2, 20);
@@ -446,7 +439,6 @@ test_zoom (DeviceKind kind)
     }
   }
   check (s.r.late == 1);
-  play_close (&s);
 }
 
 static const CheckPart parts[] = {{"found", test_found},

@@ -90,6 +90,8 @@ play_close (Play *s)
   device_close (&s->dev);
 }
 
+AUTO_FREE (Play, play_close)
+
 /* Frame @number of the room, to the host. */
 static inline void
 play_render (Play *s, int number)

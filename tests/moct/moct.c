@@ -467,7 +467,7 @@ test_sums (DeviceKind kind)
   p.blobs = false;
   for (int round = 0; round < 30; round++) {
     int w = 1 + rnd (300), h = 1 + rnd (200);
-    Frame f = frame_new (IMAGE_RGB, w, h, rnd (9), 1);
+    AUTO (Frame) f = frame_new (IMAGE_RGB, w, h, rnd (9), 1);
     Sums s = {0, 0, 0, 1e9, 1e9, -1, -1};
     MoctObject o;
 
@@ -488,7 +488,6 @@ test_sums (DeviceKind kind)
       check ((double) o.area == s.n && o.cx == s.x / s.n && o.cy == s.y / s.n);
       check (o.x0 == s.x0 && o.y0 == s.y0 && o.x1 == s.x1 && o.y1 == s.y1);
     }
-    frame_free (&f);
   }
 }
 

@@ -83,6 +83,8 @@ rig_close (Rig *rig)
   device_close (&rig->dev);
 }
 
+AUTO_FREE (Rig, rig_close)
+
 typedef struct {
   MoctMethod method;
   MoctLayout layout;
@@ -388,6 +390,8 @@ bench_close (Bench *b)
   device_close (&b->dev);
 }
 
+AUTO_FREE (Bench, bench_close)
+
 /* Seconds that @frames take, queued one behind the other. */
 static double
 bench_batch (Bench *b, const MoctParams *p, int frames)
@@ -492,7 +496,7 @@ check_sums (DeviceKind kind, const MoctParams *p, const Frame *f,
     const ImageBox *windows)
 {
   static MoctSum expected[MOCT_MAX_COLOURS], got[MOCT_MAX_COLOURS];
-  Rig rig;
+  AUTO (Rig) rig;
 
   rig_open (&rig, kind, p, f, windows);
   sum_pixels (p, f, windows, expected);
@@ -500,7 +504,6 @@ check_sums (DeviceKind kind, const MoctParams *p, const Frame *f,
     sum_by (&rig, &ways[i], got);
     check (!memcmp (got, expected, p->n_colours * sizeof *got));
   }
-  rig_close (&rig);
 }
 
 static void
@@ -613,7 +616,7 @@ test_full (DeviceKind kind)
   MoctColour c = box_colour (IMAGE_GRAY8, none, all);
   MoctParams p = sums_params (&c, 1);
   AUTO (Frame) f = frame_new (IMAGE_GRAY8, (int) w, (int) h, 0, 1);
-  Rig rig;
+  AUTO (Rig) rig;
 
   rig_open (&rig, kind, &p, &f, &p.region);
   for (int i = FIRST_OF_PAPER; i < N_WAYS; i += 3) {
@@ -626,7 +629,6 @@ test_full (DeviceKind kind)
     check (s.box.x0 == 0 && s.box.y0 == 0);
     check (s.box.x1 == (int) w && s.box.y1 == (int) h);
   }
-  rig_close (&rig);
 }
 
 static bool

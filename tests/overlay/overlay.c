@@ -584,7 +584,7 @@ test_rgb (DeviceKind kind)
       {{128, 128, 0}, {191, 64, 255}, {0}, {0, 159, 255}}};
 
   for (int i = 0; i < 2 * N_FORMATS; i++) {
-    Frame c = frame_new (all_formats[i / 2], 8, 2, 3, 1), boxes;
+    AUTO (Frame) c = frame_new (all_formats[i / 2], 8, 2, 3, 1), boxes;
     OverlayMap map = {.pixels = i % 2 ? (const void *) normals : bytes,
         .on_host = true,
         .width = 4,
@@ -614,8 +614,6 @@ test_rgb (DeviceKind kind)
     }
     finish (kind, &boxes, list);
     check (!memcmp (c.memory, boxes.memory, c.bytes));
-    frame_free (&c);
-    frame_free (&boxes);
   }
 }
 
@@ -876,8 +874,8 @@ test_formats (DeviceKind kind)
   Yuv m = yuv_of (IMAGE_BT709, false), grey = yuv_of (IMAGE_BT709, true);
 
   for (int f = 0; f < N_FORMATS; f++) {
-    Frame c = frame_new (all_formats[f], 32, 24, 6, 1);
-    Frame rgb = frame_new (IMAGE_RGB, 32, 24, 0, 1);
+    AUTO (Frame) c = frame_new (all_formats[f], 32, 24, 6, 1);
+    AUTO (Frame) rgb = frame_new (IMAGE_RGB, 32, 24, 0, 1);
     bool yuv = image_is_yuv (all_formats[f]);
     bool is_grey = all_formats[f] <= IMAGE_GRAY16;
 
@@ -906,8 +904,6 @@ test_formats (DeviceKind kind)
         for (int k = 0; k < (is_grey ? 1 : 3); k++)
           check_near (got[k], want[k], yuv ? 4 : is_grey ? 2 : 0);
       }
-    frame_free (&c);
-    frame_free (&rgb);
   }
 }
 

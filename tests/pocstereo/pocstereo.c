@@ -221,7 +221,7 @@ test_points_at_edges (DeviceKind kind)
 static void
 test_square (DeviceKind kind)
 {
-  Pair p = pair_new (240, 140, 0);
+  AUTO (Pair) p = pair_new (240, 140, 0);
   Texture wall = texture_new (), square = texture_new ();
   PocstereoParams params = pocstereo_dense_defaults ();
   int wrong[2] = {0, 0}, hidden = 0;
@@ -259,7 +259,6 @@ test_square (DeviceKind kind)
   check (wrong[1] < 140 * 116 / 50);
   check (wrong[1] < wrong[0] * 2 / 3);
   check (hidden > 12 * 60 * 3 / 5);
-  pair_free (&p);
 }
 
 /* ---- Params, frames and points that must be refused; any of them ---- */

@@ -78,6 +78,8 @@ picture_free (Picture *p)
   free (p->sample);
 }
 
+AUTO_FREE (Picture, picture_free)
+
 /* A picture whose grey levels are disparities times @scale; NAN: unknown.  Half
  * pixels were cut, not rounded. */
 static float *
@@ -232,6 +234,8 @@ scene_free (Scene *s)
   free (s->visible);
 }
 
+AUTO_FREE (Scene, scene_free)
+
 /* ---- Planes that lean, with the texture of real views: the right view is the
  * left one stretched, so that the disparity grows from pixel to pixel or from
  * row to row; windows that lean with them against upright ones ---- */
@@ -334,7 +338,7 @@ slope_errors (DeviceKind kind, const char *const *names, int n_names, Slope s,
   params.min_disparity = SLOPE_LEAST;
   params.max_disparity = SLOPE_MOST;
   for (int i = 0; i < n_names; i++) {
-    Picture from = picture_read (data, names[i]);
+    AUTO (Picture) from = picture_read (data, names[i]);
     AUTO (Pair) pair = pair_new (from.width / PARTS, from.height / PARTS, 0);
 
     draw_slope (&pair, &from, s, 1);
@@ -346,7 +350,6 @@ slope_errors (DeviceKind kind, const char *const *names, int n_names, Slope s,
       n[slant] += add_slope_errors (m, &pair, s, &sum[slant]);
       free (m);
     }
-    picture_free (&from);
   }
   for (int slant = 0; slant < 2; slant++)
     rms[slant] = sqrt (sum[slant] / n[slant]);
@@ -490,7 +493,7 @@ score_all (DeviceKind kind, const char *name, const PocstereoParams *params,
 
   printf ("%s\n", name);
   for (int i = 0; i < SCENES; i++) {
-    Scene s = scene_read (data, i);
+    AUTO (Scene) s = scene_read (data, i);
     PocstereoParams p = *params;
     Score score;
 
@@ -500,7 +503,6 @@ score_all (DeviceKind kind, const char *name, const PocstereoParams *params,
     add_score (&mean, score);
     if (of)
       of[i] = score;
-    scene_free (&s);
   }
   print_score ("mean", mean);
   return mean;
@@ -550,7 +552,7 @@ test_means (DeviceKind kind)
 
   for (int i = 0; i < SCENES; i++) {
     PocstereoParams p = pocstereo_dense_defaults ();
-    Scene s = scene_read (data, i);
+    AUTO (Scene) s = scene_read (data, i);
     Score alone, averaged;
 
     p.max_disparity = s.range;
@@ -563,7 +565,6 @@ test_means (DeviceKind kind)
     check (averaged.density > alone.density && averaged.bad[0] < alone.bad[0]);
     add_score (&one, alone);
     add_score (&mean, averaged);
-    scene_free (&s);
   }
   print_score ("mean", one);
   print_score ("means of 8 frames", mean);
@@ -639,8 +640,8 @@ moved (DeviceKind kind, const char *const *names, int n_names,
   Errors e = {0};
 
   for (int i = 0; i < n_names; i++) {
-    Picture from = picture_read (data, names[i]);
-    Pair pair =
+    AUTO (Picture) from = picture_read (data, names[i]);
+    AUTO (Pair) pair =
         pair_new ((from.width - 2 * PARTS) / PARTS, from.height / PARTS, 0);
 
     for (int parts = 0; parts <= 2 * PARTS; parts++) {
@@ -653,8 +654,6 @@ moved (DeviceKind kind, const char *const *names, int n_names,
       add_errors (&e, m, &pair, parts / (double) PARTS);
       free (m);
     }
-    pair_free (&pair);
-    picture_free (&from);
   }
   return e;
 }

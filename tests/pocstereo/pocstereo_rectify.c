@@ -567,7 +567,7 @@ test_oracle (DeviceKind kind)
   for (int round = 0; round < 20; round++) {
     int w = 30 + (int) rnd (60), h = 30 + (int) rnd (60);
     PocstereoView view[2] = {view_random (w, h), view_random (w, h)};
-    Pair p = pair_new (
+    AUTO (Pair) p = pair_new (
         all_formats[round % N_FORMATS], all_formats[rnd (N_FORMATS)], w, h);
 
     view[0].d[12] = view[0].d[13] = view[1].d[12] = view[1].d[13] = 0;
@@ -591,7 +591,6 @@ test_oracle (DeviceKind kind)
       check_near (
           pair_at (&p, k, x, y), grey_by_keys (&p.frame[k].image, at), 12);
     }
-    pair_free (&p);
   }
 }
 

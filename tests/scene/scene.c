@@ -536,7 +536,7 @@ static void
 noise (DeviceKind kind)
 {
   ChromaticParams p = chromatic_defaults ();
-  Stage a = stage_new (200, 150), b = stage_new (200, 150);
+  AUTO (Stage) a = stage_new (200, 150), b = stage_new (200, 150);
   double sum = 0, squares = 0, pairs = 0, last = 0, n = 0;
 
   p.texture = 0, p.seed = rnd (1000), p.noise = 0;
@@ -556,8 +556,6 @@ noise (DeviceKind kind)
   check_near (sum / n, 0, .15);
   check_near (sqrt (squares / n), 7, .15);
   check_near (pairs / squares, 0, .03);
-  stage_free (&a);
-  stage_free (&b);
 }
 
 /* Shadows take light from ground and objects, give none, move nothing. */

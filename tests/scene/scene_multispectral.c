@@ -366,7 +366,7 @@ is_cut (const SceneObject *o)
 static void
 objects (DeviceKind kind)
 {
-  View now = view_new (320, 240, 0, 0), next = view_new (320, 240, 0, 0);
+  AUTO (View) now = view_new (320, 240, 0, 0), next = view_new (320, 240, 0, 0);
 
   for (int f = 0; f < 10; f++) {
     MultispectralParams p = multispectral_defaults ();
@@ -401,8 +401,6 @@ objects (DeviceKind kind)
       check_near (next.objects[i].cy - o->cy, o->vy, 1);
     }
   }
-  view_free (&now);
-  view_free (&next);
 }
 
 /* Without occlusion everything is wholly visible; with it, some are not. */
@@ -431,8 +429,8 @@ apart (DeviceKind kind)
 static void
 noise (DeviceKind kind)
 {
-  View clean = view_new (320, 240, 4, IMAGE_GRAY16);
-  View noisy = view_new (320, 240, 4, IMAGE_GRAY16);
+  AUTO (View) clean = view_new (320, 240, 4, IMAGE_GRAY16);
+  AUTO (View) noisy = view_new (320, 240, 4, IMAGE_GRAY16);
 
   for (int f = 0; f < 4; f++) {
     MultispectralParams p = multispectral_defaults ();
@@ -467,8 +465,6 @@ noise (DeviceKind kind)
     check_near (channels / squares, 0, .02);
     check_near (pixels / squares, 0, .02);
   }
-  view_free (&clean);
-  view_free (&noisy);
 }
 
 /* Both depths of grey are of one light, and all reflected light is in them. */

@@ -24,7 +24,7 @@ static void
 plane (DeviceKind kind)
 {
   RgbdParams p = rgbd_swaying (30);
-  View v = view_new (640, 480);
+  AUTO (View) v = view_new (640, 480);
 
   p.path = RGBD_FRONTAL;
   for (int i = 0; i < 40; i++) {
@@ -38,7 +38,6 @@ plane (DeviceKind kind)
     check_near (depth_at (&v, x, y),
         1000 * (RGBD_FLOOR - v.truth.camera[1]) / way[1], .51);
   }
-  view_free (&v);
 }
 
 /* The ball on the floor by hand: the nearest of its points to the camera is
@@ -47,7 +46,7 @@ static void
 ball (DeviceKind kind)
 {
   RgbdParams p = rgbd_defaults ();
-  View v = view_new (641, 479);
+  AUTO (View) v = view_new (641, 479);
   int tried = 0;
 
   for (int i = 0; i < 20; i++) {
@@ -73,7 +72,6 @@ ball (DeviceKind kind)
     check_near (depth_at (&v, x, y) * .001, at[2] * (1 - r / away), .001);
   }
   check (tried > 10);
-  view_free (&v);
 }
 
 /* Depth and mask, pixel by pixel. */
@@ -86,7 +84,7 @@ oracle (DeviceKind kind)
 
   for (int f = 0; f < 24; f++) {
     int w = sizes[f % 4][0], h = sizes[f % 4][1];
-    View v = view_new (w, h);
+    AUTO (View) v = view_new (w, h);
     RgbdPlan plan;
     uint64_t number = rnd (400);
 
@@ -109,7 +107,6 @@ oracle (DeviceKind kind)
           : depth != 0 && fabs (depth - 1000 * all) > 2;
       wrong += all > .501 && all < 4.999 && !depth;
     }
-    view_free (&v);
   }
   /* a ray that just touches an edge may go either way */
   check (wrong <= n / 500 && masks <= n / 500);
@@ -145,7 +142,7 @@ static void
 poses (DeviceKind kind)
 {
   RgbdParams p = rgbd_swaying (0);
-  View a = view_new (640, 480), b = view_new (640, 480);
+  AUTO (View) a = view_new (640, 480), b = view_new (640, 480);
   int n[2] = {0}, off[2] = {0};
 
   for (int f = 0; f < 12; f++) {
@@ -178,8 +175,6 @@ poses (DeviceKind kind)
   check (n[0] > 20000 && n[1] > 800);
   /* in a crease, or on a sliver between the pixels of the other frame */
   check (off[0] < n[0] / 500 && off[1] < n[1] / 100);
-  view_free (&a);
-  view_free (&b);
 }
 
 /* What is counted, by the definitions. */
@@ -187,7 +182,7 @@ static void
 counts (DeviceKind kind)
 {
   RgbdParams p = rgbd_defaults ();
-  View v = view_new (160, 120);
+  AUTO (View) v = view_new (160, 120);
 
   for (int f = 0; f < 24; f++) {
     const SceneObject *o = &v.truth.objects[0].seen;
@@ -209,7 +204,6 @@ counts (DeviceKind kind)
     check (n == 0 ? isnan (o->cy) : fabs (o->cy - my / n) < 1e-9);
     check (v.truth.fx == 585 / 4. && v.truth.cx == 79.5 && v.truth.cy == 59.5);
   }
-  view_free (&v);
 }
 
 /* ---- Does the map say what a tracker would? ---- */
@@ -220,7 +214,7 @@ static void
 at_rest (DeviceKind kind)
 {
   RgbdParams p = rgbd_defaults ();
-  View v = view_new (320, 240);
+  AUTO (View) v = view_new (320, 240);
 
   for (int f = 0; f < 24; f++) {
     int n[6] = {0}, amid = 0, pixels = 320 * 240;
@@ -243,7 +237,6 @@ at_rest (DeviceKind kind)
     for (int i = 0; i < pixels; i++)
       check (v.classes[2 * i + 1] == 0);
   }
-  view_free (&v);
 }
 
 /* How far the measured point is from a surface, along that one's normal. */
@@ -274,7 +267,7 @@ static void
 distances (DeviceKind kind)
 {
   RgbdParams p = rgbd_swaying (5);
-  View v = view_new (320, 240);
+  AUTO (View) v = view_new (320, 240);
   int n = 0, wrong = 0, seen[6] = {0};
 
   for (int f = 0; f < 18; f++) {
@@ -300,7 +293,6 @@ distances (DeviceKind kind)
   }
   check (n > 2000 && wrong <= n / 200);
   check (seen[RGBD_POTENTIAL_OUTLIER] > 20 && seen[RGBD_OUTLIER] > 500);
-  view_free (&v);
 }
 
 /* Once the robot has left its place, it is an outlier and nothing else is. */
@@ -314,7 +306,7 @@ moved (DeviceKind kind)
   } far[] = {{RGBD_PARALLEL, 100}, {RGBD_TOWARDS, 120}, {RGBD_FRONTAL, 120},
       {RGBD_AWAY, 110}, {RGBD_PASS, 110}};
   RgbdParams p = rgbd_defaults ();
-  View v = view_new (320, 240);
+  AUTO (View) v = view_new (320, 240);
 
   for (int f = 0; f < 15; f++) {
     int robot = 0, out = 0, blurred = 0, elsewhere = 0;
@@ -335,7 +327,6 @@ moved (DeviceKind kind)
     check (elsewhere <= (p.noise > 0 ? 150 : 0));
     check (p.noise > 0 ? blurred < 1500 : !blurred);
   }
-  view_free (&v);
 }
 
 /* What the robot uncovers has no correspondence at first, and is known soon
@@ -344,7 +335,7 @@ static void
 uncovered (DeviceKind kind)
 {
   RgbdParams p = rgbd_swaying (10);
-  View now = view_new (320, 240), then = view_new (320, 240);
+  AUTO (View) now = view_new (320, 240), then = view_new (320, 240);
   int n = 0, known = 0, at_once = 0;
 
   for (int f = 0; f < 6; f++) {
@@ -372,8 +363,6 @@ uncovered (DeviceKind kind)
   }
   /* but where the robot covers it again: it is open between its posts */
   check (at_once > 2000 && n > 2000 && known > .93 * n);
-  view_free (&now);
-  view_free (&then);
 }
 
 /* Out of the volume is what is out of the cube of 4.2 m. */
@@ -381,7 +370,7 @@ static void
 volume (DeviceKind kind)
 {
   RgbdParams p = rgbd_swaying (30);
-  View v = view_new (160, 120);
+  AUTO (View) v = view_new (160, 120);
   int out = 0;
 
   for (int f = 0; f < 10; f++) {
@@ -400,7 +389,6 @@ volume (DeviceKind kind)
       }
   }
   check (out > 100);
-  view_free (&v);
 }
 
 /* ---- The tracker's model, looked at from within ---- */
@@ -411,7 +399,7 @@ static void
 surfaces (DeviceKind kind)
 {
   RgbdParams p = rgbd_swaying (1000);
-  View v = view_new (320, 240);
+  AUTO (View) v = view_new (320, 240);
   int n = 0, wrong = 0, round = 0;
 
   for (int f = 0; f < 12; f++) {
@@ -435,14 +423,13 @@ surfaces (DeviceKind kind)
     }
   }
   check (n > 5000 && round > 1000 && wrong < n / 100); /* at edges */
-  view_free (&v);
 }
 
 /* The same of what is round, where facing changes from pixel to pixel. */
 static void
 round_surfaces (DeviceKind kind)
 {
-  View v = view_new (640, 480);
+  AUTO (View) v = view_new (640, 480);
   int n = 0, wrong = 0;
 
   for (int f = 0; f < 8; f++) {
@@ -482,7 +469,6 @@ round_surfaces (DeviceKind kind)
     }
   }
   check (n > 500 && wrong <= n / 50);
-  view_free (&v);
 }
 
 /* Given the model, the class is a matter of two numbers. */
@@ -490,7 +476,7 @@ static void
 thresholds (DeviceKind kind)
 {
   RgbdParams p = rgbd_swaying (0);
-  View v = view_new (320, 240);
+  AUTO (View) v = view_new (320, 240);
   int wrong = 0, n[6] = {0};
 
   for (int f = 0; f < 12; f++) {
@@ -513,7 +499,6 @@ thresholds (DeviceKind kind)
   check (!wrong);
   for (int i = RGBD_INLIER; i <= RGBD_OUT_OF_VOLUME; i++)
     check (n[i] > 500);
-  view_free (&v);
 }
 
 /* At the rim the model has a surface if that was in one of the earlier
@@ -522,7 +507,7 @@ static void
 rim (DeviceKind kind)
 {
   RgbdParams p = rgbd_swaying (1000);
-  View v = view_new (640, 480);
+  AUTO (View) v = view_new (640, 480);
   int wrong = 0, unseen = 0;
 
   for (int f = 0; f < 10; f++) {
@@ -554,14 +539,13 @@ rim (DeviceKind kind)
     }
   }
   check (unseen > 1000 && !wrong);
-  view_free (&v);
 }
 
 /* The robot behind the table: what the table hides is not the robot's. */
 static void
 behind (DeviceKind kind)
 {
-  View v = view_new (320, 240);
+  AUTO (View) v = view_new (320, 240);
   int wrong = 0, seen = 0;
 
   for (int f = 0; f < 6; f++) {
@@ -587,7 +571,6 @@ behind (DeviceKind kind)
     }
   }
   check (seen > 100 && wrong <= 12);
-  view_free (&v);
 }
 
 /* ---- Is the sensor one? ---- */
@@ -597,7 +580,7 @@ static void
 steps (DeviceKind kind)
 {
   RgbdParams p = rgbd_defaults ();
-  View v = view_new (320, 240);
+  AUTO (View) v = view_new (320, 240);
   int n = 0;
 
   p.seed = rnd (1000);
@@ -614,7 +597,6 @@ steps (DeviceKind kind)
       check_near (depth, 351000 / floor (k + .5), .5001);
     }
   check (n > 50000);
-  view_free (&v);
 }
 
 typedef struct {
@@ -696,7 +678,7 @@ slants (DeviceKind kind)
 {
   static const double over[] = {60, 75};
   RgbdParams p = rgbd_defaults ();
-  View v = view_new (640, 480);
+  AUTO (View) v = view_new (640, 480);
   Spread s[2] = {{0}};
   int wrong = 0;
 
@@ -717,7 +699,6 @@ slants (DeviceKind kind)
     check_near (sqrt (s[i].squares / s[i].n), 1, .04);
   }
   check (wrong <= 24); /* in a crease */
-  view_free (&v);
 }
 
 /* Noise is what was asked for, in steps at any depth, on top of the rounding to
@@ -727,7 +708,7 @@ noise (DeviceKind kind)
 {
   static const double sigmas[] = {2, 8, 24};
   RgbdParams p = rgbd_defaults ();
-  View v = view_new (640, 480);
+  AUTO (View) v = view_new (640, 480);
 
   for (int i = 0; i < 3; i++) {
     double wanted = sqrt (sigmas[i] * sigmas[i] / 64 + 1. / 12);
@@ -743,7 +724,6 @@ noise (DeviceKind kind)
     check_near (sqrt (near.squares / near.n), wanted, .05 * wanted);
     check_near (sqrt (far.squares / far.n), wanted, .05 * wanted);
   }
-  view_free (&v);
 }
 
 /* How many pixels beside column @x, which is the robot's outermost, have no
@@ -767,7 +747,7 @@ static void
 shadow (DeviceKind kind)
 {
   RgbdParams p = rgbd_swaying (0);
-  View v = view_new (640, 480);
+  AUTO (View) v = view_new (640, 480);
   int tried[2] = {0}, wrong = 0;
 
   p.path = RGBD_FRONTAL, p.noise = .01;
@@ -798,7 +778,6 @@ shadow (DeviceKind kind)
   }
   check (tried[0] > 60 && tried[1] > 60);
   check (wrong <= (tried[0] + tried[1]) / 25); /* where a third thing lies */
-  view_free (&v);
 }
 
 /* Surfaces seen along themselves give no depth, and edges are torn. */
@@ -806,7 +785,7 @@ static void
 holes (DeviceKind kind)
 {
   RgbdParams p = rgbd_defaults ();
-  View v = view_new (640, 480);
+  AUTO (View) v = view_new (640, 480);
   int edge = 0, torn = 0, low = 0, nicked = 0, flat = 0, lost = 0;
 
   p.seed = rnd (1000);
@@ -829,7 +808,6 @@ holes (DeviceKind kind)
   check (edge > 1000 && torn > edge / 3 && torn < edge * 4 / 5);
   check (low > 100 && nicked > low / 3);
   check (flat > 200000 && lost < flat / 40); /* shadows */
-  view_free (&v);
 }
 
 /* ---- Who goes where, when, and how ---- */
@@ -872,7 +850,7 @@ static void
 paths (DeviceKind kind)
 {
   RgbdParams p = rgbd_defaults ();
-  View v = view_new (160, 120);
+  AUTO (View) v = view_new (160, 120);
 
   for (int f = 0; f < 18; f++) {
     double from[3], to[3], front[3], turned[3], way[3];
@@ -912,7 +890,6 @@ paths (DeviceKind kind)
       check (turned[0] * front[0] + turned[2] * front[2] < .5);
     }
   }
-  view_free (&v);
 }
 
 /* 8 mm a frame at most, without jerks, and never into anything. */
@@ -984,7 +961,7 @@ static void
 repeats (DeviceKind kind)
 {
   RgbdParams p = rgbd_defaults (), other;
-  View a = view_new (161, 99), b = view_new (161, 99);
+  AUTO (View) a = view_new (161, 99), b = view_new (161, 99);
   size_t n = 161 * 99 * 2;
 
   for (int i = 0; i < 8; i++) {
@@ -1005,8 +982,6 @@ repeats (DeviceKind kind)
     check (!memcmp (a.truth.objects[0].pose, b.truth.objects[0].pose,
         sizeof a.truth.objects[0].pose));
   }
-  view_free (&a);
-  view_free (&b);
 }
 
 /* ---- Odd sizes, padded rows and bad parameters ---- */
@@ -1024,7 +999,7 @@ one_size (int w, int h)
       .width = w,
       .height = h,
       .format = IMAGE_GRAY16};
-  View v = view_new (w, h);
+  AUTO (View) v = view_new (w, h);
 
   memset (img.plane[0], GUARD, size);
   p.seed = rnd (1000), p.path = rnd (6);
@@ -1041,7 +1016,6 @@ one_size (int w, int h)
   check (!touched);
   check (v.truth.cx == (w - 1) / 2. && v.truth.cy == (h - 1) / 2.);
   free (img.plane[0]);
-  view_free (&v);
 }
 
 static void
@@ -1066,11 +1040,10 @@ lenses (DeviceKind kind)
   RgbdParams p = rgbd_defaults ();
 
   for (int i = 0; i < 5; i++) {
-    View v = view_new (cameras[i].w, cameras[i].h);
+    AUTO (View) v = view_new (cameras[i].w, cameras[i].h);
 
     view_show (&v, &p, 0);
     check (v.truth.fx == cameras[i].f && v.truth.fy == cameras[i].f);
-    view_free (&v);
   }
 }
 
@@ -1080,7 +1053,7 @@ hostile (DeviceKind kind)
   static const double bad[] = {NAN, INFINITY, -INFINITY, -1, 65};
   static const int wrong[] = {0, -1, 4097, INT32_MAX, INT32_MIN};
   RgbdParams good = rgbd_defaults (), p;
-  View v = view_new (20, 10);
+  AUTO (View) v = view_new (20, 10);
   Image img = v.img;
   Rgbd *none;
 
@@ -1104,14 +1077,13 @@ hostile (DeviceKind kind)
   for (int i = 0; i < 400; i++)
     check (v.img.plane[0][i] == GUARD);
   rgbd_free (NULL);
-  view_free (&v);
 }
 
 static void
 extremes (DeviceKind kind)
 {
   static const double speeds[] = {8, 1e-5, 1e-7, 5e-324, 0};
-  View v = view_new (97, 41);
+  AUTO (View) v = view_new (97, 41);
 
   for (int i = 0; i < 30; i++) {
     RgbdParams p = {.n_objects = 1,
@@ -1126,7 +1098,6 @@ extremes (DeviceKind kind)
     view_show (&v, &p, UINT64_MAX - i);
     check (isfinite (v.truth.objects[0].pose[0] + v.truth.objects[0].pose[3]));
   }
-  view_free (&v);
 }
 
 /* ---- How long a frame takes ---- */
@@ -1138,7 +1109,7 @@ bench (int argc, char **argv)
   RgbdParams p = rgbd_defaults ();
 
   for (int k = 0; k < 3; k++) {
-    View v = view_new (sizes[k][0], sizes[k][1]);
+    AUTO (View) v = view_new (sizes[k][0], sizes[k][1]);
     double start;
 
     view_show (&v, &p, 0);
@@ -1147,7 +1118,6 @@ bench (int argc, char **argv)
       view_show (&v, &p, f);
     printf ("%d x %d: %.1f ms a frame\n", sizes[k][0], sizes[k][1],
         (seconds () - start) * 1e3 / 60);
-    view_free (&v);
   }
   return check_failures != 0;
 }
@@ -1158,10 +1128,10 @@ static const CheckPart parts[] = {{"plane", plane}, {"ball", ball},
     {"uncovered", uncovered}, {"volume", volume}, {"surfaces", surfaces},
     {"round_surfaces", round_surfaces}, {"thresholds", thresholds},
     {"rim", rim}, {"behind", behind}, {"steps", steps}, {"noise", noise},
-    {"slants", slants}, {"shadow", shadow}, {"holes", holes}, {"starts", starts}, {"paths", paths},
-    {"drives", drives}, {"hand", hand}, {"repeats", repeats}, {"sizes", sizes},
-    {"lenses", lenses}, {"hostile", hostile}, {"extremes", extremes},
-    {NULL, NULL}};
+    {"slants", slants}, {"shadow", shadow}, {"holes", holes},
+    {"starts", starts}, {"paths", paths}, {"drives", drives}, {"hand", hand},
+    {"repeats", repeats}, {"sizes", sizes}, {"lenses", lenses},
+    {"hostile", hostile}, {"extremes", extremes}, {NULL, NULL}};
 
 int
 main (int argc, char **argv)

@@ -45,6 +45,8 @@ view_free (View *v)
   free (v->labels);
 }
 
+AUTO_FREE (View, view_free)
+
 static inline void
 view_show (View *v, const RgbdParams *p, uint64_t number)
 {

@@ -65,7 +65,7 @@ depths (DeviceKind kind)
     RgbdParams p = rgbd_defaults ();
     int w = sizes[f % 4][0], h = sizes[f % 4][1];
     uint64_t number = rnd (500);
-    View v = view_new (w, h);
+    AUTO (View) v = view_new (w, h);
     Tally t = {0};
     RgbdPlan plan;
 
@@ -79,7 +79,6 @@ depths (DeviceKind kind)
     /* a ray that just touches an edge may go either way */
     check (t.wrong <= 2);
     all.movers += t.movers, all.n += t.n, all.wrong += t.wrong;
-    view_free (&v);
   }
   check (all.movers > all.n / 4 && all.wrong <= all.n / 500);
 }
@@ -89,7 +88,7 @@ depths (DeviceKind kind)
 static void
 carried (DeviceKind kind)
 {
-  View a = view_new (320, 240), b = view_new (320, 240);
+  AUTO (View) a = view_new (320, 240), b = view_new (320, 240);
   int n[2] = {0}, off[2] = {0};
 
   for (int f = 0; f < 3 * N_MOTIONS; f++) {
@@ -126,8 +125,6 @@ carried (DeviceKind kind)
   }
   check (n[0] > 10000 && n[1] > 2000);
   check (off[0] <= n[0] / 200 && off[1] <= n[1] / 200);
-  view_free (&a);
-  view_free (&b);
 }
 
 /* ---- What does the tracker say? ---- */
@@ -136,7 +133,7 @@ carried (DeviceKind kind)
 static void
 at_rest (DeviceKind kind)
 {
-  View v = view_new (320, 240);
+  AUTO (View) v = view_new (320, 240);
 
   for (int f = 0; f < 4 * N_MOTIONS; f++) {
     RgbdParams p = rgbd_defaults ();
@@ -153,7 +150,6 @@ at_rest (DeviceKind kind)
     if (p.camera == RGBD_STILL)
       check (!n[RGBD_NO_CORRESPONDENCE]);
   }
-  view_free (&v);
 }
 
 /* What has left its place is an outlier, whichever it is, and nothing else
@@ -161,7 +157,7 @@ at_rest (DeviceKind kind)
 static void
 moved (DeviceKind kind)
 {
-  View v = view_new (320, 240);
+  AUTO (View) v = view_new (320, 240);
 
   for (int f = 0; f < 10; f++) {
     RgbdParams p = rgbd_defaults ();
@@ -185,7 +181,6 @@ moved (DeviceKind kind)
     check (!memcmp (&plan.movers[2 * (p.path != RGBD_AXES)].now,
         &plan.movers[2 * (p.path != RGBD_AXES)].rest, sizeof (RgbdPose)));
   }
-  view_free (&v);
 }
 
 /* ---- Who goes where? ---- */
@@ -290,7 +285,7 @@ static void
 visit (DeviceKind kind)
 {
   RgbdParams p = rgbd_defaults ();
-  View v = view_new (160, 120);
+  AUTO (View) v = view_new (160, 120);
   int stands = 0, away = 0, returns = 0;
   bool was_away = false;
 
@@ -307,7 +302,6 @@ visit (DeviceKind kind)
     was_away = gone;
   }
   check (stands >= 2 * 60 && away >= 60 && returns == 1);
-  view_free (&v);
 }
 
 /* ---- How does the camera move? ---- */
@@ -411,7 +405,7 @@ static void
 lens (DeviceKind kind)
 {
   static const double one[5] = {.0905474, -.26819, 0, 0, .0950862};
-  View v = view_new (512, 424);
+  AUTO (View) v = view_new (512, 424);
 
   for (int i = 0; i < 3; i++) {
     RgbdParams p = rgbd_defaults ();
@@ -425,7 +419,6 @@ lens (DeviceKind kind)
     off = hypot (ray[0], ray[1]) * 365 - hypot (255.5, 211.5);
     check (i ? off > 8 * i && off < 16 * i : off == 0);
   }
-  view_free (&v);
 }
 
 /* A lens holds for its frame alone: after others, the frame is the same. */
@@ -433,7 +426,7 @@ static void
 exchanged (DeviceKind kind)
 {
   RgbdParams p = rgbd_defaults (), bent = p;
-  View a = view_new (97, 61), b = view_new (97, 61);
+  AUTO (View) a = view_new (97, 61), b = view_new (97, 61);
   size_t n = 97 * 61 * 2;
 
   bent.distortion = .7;
@@ -443,8 +436,6 @@ exchanged (DeviceKind kind)
   view_show (&b, &p, 40);
   check (!memcmp (a.img.plane[0], b.img.plane[0], n));
   check (!memcmp (a.classes, b.classes, n));
-  view_free (&a);
-  view_free (&b);
 }
 
 static void
@@ -452,7 +443,7 @@ refused (DeviceKind kind)
 {
   static const double bad[] = {NAN, INFINITY, -.1, 1.01};
   RgbdParams good = rgbd_defaults (), p;
-  View v = view_new (20, 10);
+  AUTO (View) v = view_new (20, 10);
 
   for (int i = 0; i < 4; i++) {
     p = good, p.distortion = bad[i];
@@ -464,14 +455,13 @@ refused (DeviceKind kind)
   check (rgbd_render (v.scene, &p, 1, &v.img, NULL, NULL, NULL));
   p = good, p.camera = N_MOTIONS;
   check (rgbd_render (v.scene, &p, 1, &v.img, NULL, NULL, NULL));
-  view_free (&v);
 }
 
 static int
 bench (int argc, char **argv)
 {
   for (int k = 0; k < 4; k++) {
-    View v = view_new (640, 480);
+    AUTO (View) v = view_new (640, 480);
     RgbdParams p = rgbd_defaults ();
     double start;
 
@@ -482,7 +472,6 @@ bench (int argc, char **argv)
       view_show (&v, &p, f);
     printf ("640 x 480, robots %d, distortion %g: %.1f ms a frame\n", p.robots,
         p.distortion, (seconds () - start) * 1e3 / 60);
-    view_free (&v);
   }
   return check_failures != 0;
 }

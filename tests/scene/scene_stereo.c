@@ -141,7 +141,7 @@ off_surface (const StereoObject *o, const double p[3])
 static void
 surfaces (DeviceKind kind)
 {
-  View v = view_new (320, 240);
+  AUTO (View) v = view_new (320, 240);
 
   for (int f = 0; f < 12; f++) {
     StereoParams p = stereo_defaults ();
@@ -164,7 +164,6 @@ surfaces (DeviceKind kind)
       }
     check (n > 10000);
   }
-  view_free (&v);
 }
 
 /* A ray meets the head where it first goes in: tried in steps of a quarter of a
@@ -281,7 +280,7 @@ contents (DeviceKind kind)
 static void
 objects (DeviceKind kind)
 {
-  View now = view_new (320, 240), next = view_new (320, 240);
+  AUTO (View) now = view_new (320, 240), next = view_new (320, 240);
 
   for (int f = 0; f < 10; f++) {
     StereoParams p = stereo_defaults ();
@@ -306,8 +305,6 @@ objects (DeviceKind kind)
       check_near (next.truth.objects[i].seen.cy - o->seen.cy, o->seen.vy, .4);
     }
   }
-  view_free (&now);
-  view_free (&next);
 }
 
 /* ---- The two views against each other, by their maps alone ---- */
@@ -385,7 +382,7 @@ both_views (DeviceKind kind)
 static void
 hidden (DeviceKind kind)
 {
-  View v = view_new (640, 480);
+  AUTO (View) v = view_new (640, 480);
   int disagree = 0, both = 0, n = 0;
 
   for (int f = 0; f < 3; f++) {
@@ -420,7 +417,6 @@ hidden (DeviceKind kind)
   }
   check (both > n / 100);
   check (disagree < n / 100);
-  view_free (&v);
 }
 
 /* ---- What the pictures show ---- */
@@ -467,7 +463,7 @@ is_plain (const View *v, int x, int y)
 static void
 same_texture (DeviceKind kind)
 {
-  View a = view_new (640, 480), b = view_new (640, 480);
+  AUTO (View) a = view_new (640, 480), b = view_new (640, 480);
 
   for (int f = 0; f < 4; f++) {
     StereoParams p = stereo_defaults ();
@@ -495,8 +491,6 @@ same_texture (DeviceKind kind)
       if (down[i] > 2e5)
         check_near (up[i] / down[i], 0, .01);
   }
-  view_free (&a);
-  view_free (&b);
 }
 
 /* Normally distributed, alike in all channels, another in each view and frame;
@@ -504,8 +498,8 @@ same_texture (DeviceKind kind)
 static void
 noise (DeviceKind kind)
 {
-  View clean = view_new (320, 240), noisy = view_new (320, 240);
-  View other = view_new (320, 240);
+  AUTO (View) clean = view_new (320, 240), noisy = view_new (320, 240);
+  AUTO (View) other = view_new (320, 240);
 
   for (int f = 0; f < 8; f++) {
     StereoParams p = stereo_defaults ();
@@ -534,9 +528,6 @@ noise (DeviceKind kind)
     check_near (fourth * n / (squares * squares), 3, .1);
     check_near (both / squares, 0, .02);
   }
-  view_free (&clean);
-  view_free (&noisy);
-  view_free (&other);
 }
 
 /* Only the right view, and as the formula has it. */

@@ -53,6 +53,8 @@ bench_close (Bench *b)
   device_close (&b->dev);
 }
 
+AUTO_FREE (Bench, bench_close)
+
 /* A detector of @n names of the bench's model, with a scene in which it is, and
  * params for it. */
 static Scopedetect *
@@ -89,7 +91,7 @@ add_noise (Bench *b, int units)
 static void
 test_table (DeviceKind kind)
 {
-  Bench b;
+  AUTO (Bench) b;
   double sum = 0;
 
   bench_open (&b, kind);
@@ -126,7 +128,6 @@ test_table (DeviceKind kind)
     check (r.objects[0].box.x1 > r.objects[0].box.x0);
   }
   check_near (sum / 3, 0, .003);
-  bench_close (&b);
 }
 
 /* The plane is the table's within a millimetre, whichever pixels were drawn. */
@@ -162,7 +163,7 @@ test_plane (DeviceKind kind)
 static void
 test_two (DeviceKind kind)
 {
-  Bench b;
+  AUTO (Bench) b;
   Pose truth[2] = {solid_pose (.4, -.1, .5), solid_pose (2.5, .1, .5)};
   ScopedetectParams p = solid_params (SCOPEDETECT_FAST);
   ScopedetectObject first[4];
@@ -195,7 +196,6 @@ test_two (DeviceKind kind)
     check (r.n_objects == 2 && !memcmp (first, r.objects, 2 * sizeof *first));
   }
   parallel_limit (0);
-  bench_close (&b);
 }
 
 /* A guess that is off comes back, by each way of aligning alone. */
@@ -203,7 +203,7 @@ static void
 test_ways (DeviceKind kind)
 {
   static const char *const names[] = {"Gauss and Newton", "segments", "uphill"};
-  Bench b;
+  AUTO (Bench) b;
   Pose truth = solid_pose (.7, 0, .5);
   double numbers[7];
 
@@ -235,14 +235,13 @@ test_ways (DeviceKind kind)
         "     %s: %.1f mm to %.1f mm\n", names[way], 1e3 * before, 1e3 * after);
     check (after < (way == 0 ? .002 : .7 * before));
   }
-  bench_close (&b);
 }
 
 /* The thesis's own way, with few hypotheses: the object is there. */
 static void
 test_thesis (DeviceKind kind)
 {
-  Bench b;
+  AUTO (Bench) b;
   Pose truth = solid_pose (1.1, 0, .5);
   ScopedetectParams p = solid_params (SCOPEDETECT_THESIS);
   double numbers[7], add, add_s;
@@ -260,7 +259,6 @@ test_thesis (DeviceKind kind)
       b.model, r.objects[0].pose, numbers, &add, &add_s);
   check (add < .01);
   check (r.objects[0].part[SCOPEDETECT_AFFINITY] <= 0);
-  bench_close (&b);
 }
 
 /* ==== The parts of a score against a slow version in doubles, which reads
@@ -397,7 +395,7 @@ is_within (const double *xy, int n, double x, double y)
 static void
 test_outline (DeviceKind kind)
 {
-  ScopedetectModel *model = solid_model (.004);
+  AUTO (Model) model = solid_model (.004);
   static uint16_t depth[SOLID_WIDTH * SOLID_HEIGHT];
   double xy[2 * 64], numbers[7];
 
@@ -434,7 +432,6 @@ test_outline (DeviceKind kind)
   numbers[2] = .02; /* around the camera */
   check (
       scopedetect_model_outline (model, numbers, &solid_camera, xy, 64) <= 64);
-  scopedetect_model_free (model);
 }
 
 /* Three names of one model, one of which is in the frame: it is reported once,
@@ -442,11 +439,11 @@ test_outline (DeviceKind kind)
 static void
 test_contest (DeviceKind kind)
 {
-  Bench b;
+  AUTO (Bench) b;
   const ScopedetectModel *models[3];
   ScopedetectParams p;
   ScopedetectResults r;
-  Scopedetect *s = names_of_one (&b, kind, models, 3, &p);
+  AUTO (Detector) s = names_of_one (&b, kind, models, 3, &p);
 
   p.explain = SCOPEDETECT_CONTEST;
   ok (scopedetect_run (s, &p, &b.frame, &r));
@@ -461,8 +458,6 @@ test_contest (DeviceKind kind)
   p.explain = SCOPEDETECT_EACH;
   ok (scopedetect_run (s, &p, &b.frame, &r));
   check (r.n_objects == 3 && r.search.agreement == 1);
-  scopedetect_free (s);
-  bench_close (&b);
 }
 
 /* The same: an assignment has one of them, and all searches agree.  What is
@@ -471,11 +466,11 @@ test_contest (DeviceKind kind)
 static void
 test_explain (DeviceKind kind)
 {
-  Bench b;
+  AUTO (Bench) b;
   const ScopedetectModel *models[3];
   ScopedetectParams p;
   ScopedetectResults r;
-  Scopedetect *s = names_of_one (&b, kind, models, 3, &p);
+  AUTO (Detector) s = names_of_one (&b, kind, models, 3, &p);
   ScopedetectObject found;
 
   p.explain = SCOPEDETECT_ONE_STAGE;
@@ -490,8 +485,6 @@ test_explain (DeviceKind kind)
   p.weight_object = 100;
   ok (scopedetect_run (s, &p, &b.frame, &r));
   check (r.n_objects == 0);
-  scopedetect_free (s);
-  bench_close (&b);
 }
 
 /* Bad weights are refused; more candidates than poses, frames of nothing and of
@@ -597,11 +590,11 @@ between (Scopedetect *s, const ScopedetectParams *p, ScopedetectFrame *frame)
 static void
 test_two_stages (DeviceKind kind)
 {
-  Bench b;
+  AUTO (Bench) b;
   const ScopedetectModel *models[1];
   ScopedetectParams p;
   ScopedetectResults r;
-  Scopedetect *s = names_of_one (&b, kind, models, 1, &p);
+  AUTO (Detector) s = names_of_one (&b, kind, models, 1, &p);
   ScopedetectObject one[2], found;
 
   ok (scopedetect_run (s, &p, &b.frame, &r));
@@ -639,8 +632,6 @@ test_two_stages (DeviceKind kind)
   check (r.search.second == SCOPEDETECT_REFUSED && r.n_objects == 1);
   ok (scopedetect_track (s, &p, &b.frame, one, 2, &r));
   check (r.search.second == SCOPEDETECT_NOT_ASKED);
-  scopedetect_free (s);
-  bench_close (&b);
 }
 
 /* Frames without depth, and with things that no model explains: two empty
@@ -648,11 +639,11 @@ test_two_stages (DeviceKind kind)
 static void
 test_two_stages_of_nothing (DeviceKind kind)
 {
-  Bench b;
+  AUTO (Bench) b;
   const ScopedetectModel *models[3];
   ScopedetectParams p;
   ScopedetectResults r;
-  Scopedetect *s = names_of_one (&b, kind, models, 3, &p);
+  AUTO (Detector) s = names_of_one (&b, kind, models, 3, &p);
 
   p.explain = SCOPEDETECT_TWO_STAGE;
   memset (b.depth, 0, SOLID_BYTES);
@@ -666,8 +657,6 @@ test_two_stages_of_nothing (DeviceKind kind)
   ok (scopedetect_run (s, &p, &b.frame, &r));
   check (r.n_objects == 0 && r.search.second == SCOPEDETECT_REFUSED);
   check (r.search.n_rest == r.n_points);
-  scopedetect_free (s);
-  bench_close (&b);
 }
 
 /* The clock stops a search; the number of steps that it took then says as much
@@ -675,11 +664,11 @@ test_two_stages_of_nothing (DeviceKind kind)
 static void
 test_max_time (DeviceKind kind)
 {
-  Bench b;
+  AUTO (Bench) b;
   const ScopedetectModel *models[1];
   ScopedetectParams p;
   ScopedetectResults r;
-  Scopedetect *s = names_of_one (&b, kind, models, 1, &p);
+  AUTO (Detector) s = names_of_one (&b, kind, models, 1, &p);
   ScopedetectObject found[2];
   ScopedetectSearch search;
   int n;
@@ -707,8 +696,6 @@ test_max_time (DeviceKind kind)
   p.max_steps = 4000;
   ok (scopedetect_run (s, &p, &b.frame, &r));
   check (r.n_objects == 2 && !r.search.is_cut);
-  scopedetect_free (s);
-  bench_close (&b);
 }
 
 /* How far poses are apart is the mean distance of points to the nearest one, to
@@ -716,7 +703,7 @@ test_max_time (DeviceKind kind)
 static void
 test_apart (DeviceKind kind)
 {
-  ScopedetectModel *model = solid_model (.004);
+  AUTO (Model) model = solid_model (.004);
   const double diameter = model->shape.diameter;
   ScopedetectObject a = {.box = {0, 0, 9, 9}}, b = a;
   double add, add_s;
@@ -734,7 +721,6 @@ test_apart (DeviceKind kind)
   check_near (scopedetect_model_apart (model, &a, &b), 0, .01);
   b.box = (ImageBox){9, 0, 18, 9};
   check (scopedetect_model_apart (model, &a, &b) > SCOPEDETECT_SAME);
-  scopedetect_model_free (model);
 }
 
 /* A hypothesis of the solid at @x, whose weighted sum of parts is @sum. */
@@ -759,7 +745,7 @@ static void
 test_duplicate (DeviceKind kind)
 {
   static ScopedetectWork w = {.params = {.tolerance = .015, .min_score = .1}};
-  ScopedetectModel *model = solid_model (.004);
+  AUTO (Model) model = solid_model (.004);
   ScopedetectShape shapes[2] = {model->shape, model->shape};
   ScopedetectHypothesis found[3];
   ScopedetectMeasure measure[3];
@@ -780,7 +766,6 @@ test_duplicate (DeviceKind kind)
     n = scopedetect_contest (shapes, .5, objects, fate, n);
     check (n == 3 && objects[0].model == 0 && objects[2].model == 1);
   }
-  scopedetect_model_free (model);
 }
 
 /* ==== Frames, params and models that cannot work, or hardly. ==== */
@@ -847,7 +832,7 @@ test_params (DeviceKind kind)
 static void
 test_nothing (DeviceKind kind)
 {
-  Bench b;
+  AUTO (Bench) b;
   ScopedetectResults r;
 
   bench_open (&b, kind);
@@ -872,7 +857,6 @@ test_nothing (DeviceKind kind)
       check (what || (r.n_objects == 0 && !r.has_plane && r.n_points == 0));
       check (what != 2 || (r.has_plane && r.n_points < 100));
     }
-  bench_close (&b);
 }
 
 /* Frames of one pixel, of odd sizes, with rows longer than they need be and
@@ -881,11 +865,11 @@ test_nothing (DeviceKind kind)
 static void
 test_sizes (DeviceKind kind)
 {
-  ScopedetectModel *model = solid_model (.012);
+  AUTO (Model) model = solid_model (.012);
   Pose truth = solid_pose (.7, 0, .5);
   static const int sizes[][2] = {{1, 1}, {1, 50}, {77, 1}, {61, 47}};
   uint16_t whole[SOLID_WIDTH * SOLID_HEIGHT] = {0};
-  Device dev;
+  AUTO (Device) dev;
 
   ok (device_open (&dev, kind, NULL));
   solid_draw (whole, SOLID_STRIDE, truth);
@@ -894,7 +878,7 @@ test_sizes (DeviceKind kind)
     ScopedetectParams p = solid_params (SCOPEDETECT_FAST);
     ScopedetectObject first;
     ScopedetectResults r;
-    Scopedetect *s;
+    AUTO (Detector) s;
 
     p.table = false;
     p.far = 6;
@@ -920,10 +904,7 @@ test_sizes (DeviceKind kind)
         first = r.objects[0];
       device_release_pinned (&dev, bytes);
     }
-    scopedetect_free (s);
   }
-  scopedetect_model_free (model);
-  device_close (&dev);
 }
 
 /* Frames whose seeds lie as close as they may: there is room for all segments.
@@ -931,11 +912,11 @@ test_sizes (DeviceKind kind)
 static void
 test_seeds (DeviceKind kind)
 {
-  ScopedetectModel *model = solid_model (.012);
+  AUTO (Model) model = solid_model (.012);
   ScopedetectParams p = solid_params (SCOPEDETECT_FAST);
   static const int sizes[][2] = {
       {447, 447}, {512, 384}, {575, 575}, {4096, 48}};
-  Device dev;
+  AUTO (Device) dev;
 
   ok (device_open (&dev, kind, NULL));
   p.table = false;
@@ -960,8 +941,6 @@ test_seeds (DeviceKind kind)
     scopedetect_free (s);
     device_release_pinned (&dev, bytes);
   }
-  scopedetect_model_free (model);
-  device_close (&dev);
 }
 
 /* Twenty models, in batches, of which each has its own answer; and a model that
@@ -969,7 +948,7 @@ test_seeds (DeviceKind kind)
 static void
 test_many (DeviceKind kind)
 {
-  Bench b;
+  AUTO (Bench) b;
   const ScopedetectModel *models[20];
   ScopedetectParams p;
   ScopedetectResults r;
@@ -996,7 +975,6 @@ test_many (DeviceKind kind)
   check (strstr (scopedetect_new (&s, &b.dev, 8, 8, models, 2), "spacings"));
   scopedetect_free (s);
   scopedetect_model_free ((ScopedetectModel *) models[1]);
-  bench_close (&b);
 }
 
 /* ==== Votes: which of several models go through the rounds. ==== */
@@ -1046,6 +1024,8 @@ kinds_close (Kinds *k)
   bench_close (&k->b);
 }
 
+AUTO_FREE (Kinds, kinds_close)
+
 /* Adds a solid that is @size times as large, seen as the solid is at @p: @size
  * times as far away. */
 static void
@@ -1076,7 +1056,7 @@ kinds_params (ScopedetectPreset preset)
 static void
 test_votes (DeviceKind kind)
 {
-  Kinds k;
+  AUTO (Kinds) k;
   ScopedetectParams p = kinds_params (SCOPEDETECT_FAST);
   ScopedetectObject found, guess = {.model = 0, .pose = {0, 0, .5, 1}};
   ScopedetectResults r;
@@ -1113,7 +1093,6 @@ test_votes (DeviceKind kind)
   memset (k.b.depth, 0, SOLID_BYTES);
   ok (scopedetect_run (k.s, &p, &k.b.frame, &r));
   check (r.n_objects == 0 && r.search.n_models == 1);
-  kinds_close (&k);
 }
 
 /* Of models with as many votes the first go on; what they find is what all of
@@ -1121,11 +1100,11 @@ test_votes (DeviceKind kind)
 static void
 test_equal_votes (DeviceKind kind)
 {
-  Bench b;
+  AUTO (Bench) b;
   const ScopedetectModel *models[9];
   ScopedetectParams p;
   ScopedetectResults r;
-  Scopedetect *s = names_of_one (&b, kind, models, 9, &p);
+  AUTO (Detector) s = names_of_one (&b, kind, models, 9, &p);
   ScopedetectObject first;
 
   p.explain = SCOPEDETECT_EACH;
@@ -1136,15 +1115,13 @@ test_equal_votes (DeviceKind kind)
   ok (scopedetect_run (s, &p, &b.frame, &r));
   check (r.n_objects == 2 && r.objects[1].model == 1);
   check (!memcmp (&r.objects[0], &first, sizeof first));
-  scopedetect_free (s);
-  bench_close (&b);
 }
 
 /* Stage 2 has votes of its own: for what stage 1 left. */
 static void
 test_votes_of_rest (DeviceKind kind)
 {
-  Kinds k;
+  AUTO (Kinds) k;
   ScopedetectParams p = kinds_params (SCOPEDETECT_FAST);
   ScopedetectResults r;
 
@@ -1161,7 +1138,6 @@ test_votes_of_rest (DeviceKind kind)
   check (k.s->vote[0].model == OWN);
   check (
       r.n_objects == 2 && r.objects[0].model == OWN && r.objects[1].model == 3);
-  kinds_close (&k);
 }
 
 /* ==== Observation on both backends: pixels, table, points with their
@@ -1199,6 +1175,8 @@ side_close (Side *side)
     device_release (&side->dev, side->color.plane[p]);
   device_close (&side->dev);
 }
+
+AUTO_FREE (Side, side_close)
 
 /* Observes @depth and @color, which may be NULL. */
 static void
@@ -1397,7 +1375,7 @@ parity_sizes (ScopedetectModel *model)
     uint16_t *depth = calloc ((size_t) height, (size_t) stride);
     Image color = parity_color (IMAGE_I420, width, height);
     ScopedetectParams p = parity_params ();
-    Side gpu, cpu;
+    AUTO (Side) gpu, cpu;
 
     p.table = k == 4;
     p.normal_radius = .1;
@@ -1409,8 +1387,6 @@ parity_sizes (ScopedetectModel *model)
     side_observe (&cpu, &p, depth, &color);
     same_observation (&gpu, &cpu);
     check ((cpu.s->work.counts->n_left_out > 0) == (k == 5));
-    side_close (&gpu);
-    side_close (&cpu);
     parity_free (&color);
     free (depth);
   }
@@ -1419,7 +1395,7 @@ parity_sizes (ScopedetectModel *model)
 static void
 test_observe_parity (DeviceKind kind)
 {
-  ScopedetectModel *model = solid_model (.004);
+  AUTO (Model) model = solid_model (.004);
   Side gpu, cpu;
 
   side_open (
@@ -1431,7 +1407,6 @@ test_observe_parity (DeviceKind kind)
   side_close (&gpu);
   side_close (&cpu);
   parity_sizes (model);
-  scopedetect_model_free (model);
 }
 
 /* ==== CPU against GPU: each round from the same observation, and whole
@@ -1463,6 +1438,8 @@ both_close (Both *b)
   bench_close (&b->cpu);
   bench_close (&b->gpu);
 }
+
+AUTO_FREE (Both, both_close)
 
 /* @bytes of the GPU's memory, the caller's to free (). */
 static void *
@@ -1596,7 +1573,7 @@ compare_refinement (Both *b, const ScopedetectParams *p)
 static void
 test_rounds (DeviceKind kind)
 {
-  Both b;
+  AUTO (Both) b;
 
   both_open (&b);
   for (int preset = 0; preset <= SCOPEDETECT_THESIS; preset++) {
@@ -1617,7 +1594,6 @@ test_rounds (DeviceKind kind)
     compare_search (&b, &p);
     compare_refinement (&b, &p);
   }
-  both_close (&b);
 }
 
 /* Hypotheses and measures of the only model in a stage of the last frame. */
@@ -1694,7 +1670,7 @@ draw_frame (Bench *b, int what)
 static void
 test_frames (DeviceKind kind)
 {
-  Both b;
+  AUTO (Both) b;
 
   both_open (&b);
   for (int what = 0; what < 7; what++)
@@ -1710,7 +1686,6 @@ test_frames (DeviceKind kind)
       draw_frame (&b.cpu, what);
       compare_frame (&b, &p);
     }
-  both_close (&b);
 }
 
 /* Frames that are aligned by segments; and the same params but without that,
@@ -1718,7 +1693,7 @@ test_frames (DeviceKind kind)
 static void
 test_changes (DeviceKind kind)
 {
-  Both b;
+  AUTO (Both) b;
   ScopedetectParams p = solid_params (SCOPEDETECT_FAST);
 
   both_open (&b);
@@ -1734,7 +1709,6 @@ test_changes (DeviceKind kind)
     draw_frame (&b.cpu, frame < 9 ? 5 + frame % 2 : frame - 7);
     compare_frame (&b, &p);
   }
-  both_close (&b);
 }
 
 /* Near what was found; frame after frame, so that the GPU repeats what it has
@@ -1742,7 +1716,7 @@ test_changes (DeviceKind kind)
 static void
 test_tracked (DeviceKind kind)
 {
-  Both b;
+  AUTO (Both) b;
   ScopedetectParams p = solid_params (SCOPEDETECT_FAST);
   ScopedetectObject guess[3] = {0};
   ScopedetectResults r, g;
@@ -1765,7 +1739,6 @@ test_tracked (DeviceKind kind)
     n_objects += r.n_objects;
   }
   check (n_objects > 0);
-  both_close (&b);
 }
 
 /* Votes of both, in both stages, and what comes of them; frame after frame, so
@@ -1773,7 +1746,7 @@ test_tracked (DeviceKind kind)
 static void
 test_same_votes (DeviceKind kind)
 {
-  Kinds c, g;
+  AUTO (Kinds) c, g;
 
   kinds_open (&c, DEVICE_CPU);
   kinds_open (&g, DEVICE_CUDA);
@@ -1802,8 +1775,6 @@ test_same_votes (DeviceKind kind)
             r.objects, e.objects, (size_t) r.n_objects * sizeof *r.objects));
     check (r.n_objects > 0);
   }
-  kinds_close (&c);
-  kinds_close (&g);
 }
 
 /* ==== The thesis's table 3.1: milliseconds a query or a hypothesis of what it

@@ -270,6 +270,8 @@ data_free (DataFrame *f)
     scopedetect_model_free (f->object[i].model);
 }
 
+AUTO_FREE (DataFrame, data_free)
+
 /* The nearest point of each pixel. */
 static uint16_t *
 data_depth (const char *name, const ScopedetectCamera *c, double scale)
@@ -405,6 +407,8 @@ look_close (Look *l)
   device_close (&l->dev);
 }
 
+AUTO_FREE (Look, look_close)
+
 /* Finds each object of the frame; prints and returns how far off it is. */
 static void
 find_all (DeviceKind kind, const DataFrame *f, ScopedetectPreset preset,
@@ -413,7 +417,7 @@ find_all (DeviceKind kind, const DataFrame *f, ScopedetectPreset preset,
   ScopedetectParams p = params_of (f, preset, seed);
   double wall, cpu;
   ScopedetectResults r;
-  Look l;
+  AUTO (Look) l;
 
   for (int i = 0; i < f->n_objects; i++)
     e[i].add = e[i].add_s = 9;
@@ -435,7 +439,6 @@ find_all (DeviceKind kind, const DataFrame *f, ScopedetectPreset preset,
   }
   printf ("     %d objects in %.3f s, %.3f s of CPU time\n", f->n_objects, wall,
       cpu);
-  look_close (&l);
 }
 
 /* Correct: within a tenth of the diameter. */
@@ -527,7 +530,7 @@ by_size (const void *a, const void *b)
 static void
 test_ycb (DeviceKind kind)
 {
-  DataFrame f = data_ycb ();
+  AUTO (DataFrame) f = data_ycb ();
   Error e[DATA_OBJECTS];
 
   for (int preset = 0; preset <= SCOPEDETECT_THOROUGH; preset++) {
@@ -536,14 +539,13 @@ test_ycb (DeviceKind kind)
     qsort (e, (size_t) f.n_objects, sizeof *e, by_size);
     check_near (e[f.n_objects / 2].add_s, 0, .003);
   }
-  data_free (&f);
 }
 
 /* Where 18 of 21 models are not there: what explains the frame together. */
 static void
 test_many_models (DeviceKind kind)
 {
-  DataFrame f = data_ycb ();
+  AUTO (DataFrame) f = data_ycb ();
   Told told[N_WAYS];
   Look l;
 
@@ -553,13 +555,12 @@ test_many_models (DeviceKind kind)
   tell (&l, &f, f.n_objects, WAY_ONE_STAGE, WAY_ONE_STAGE, told);
   look_close (&l);
   check (told[WAY_ONE_STAGE].right == 3 && told[WAY_ONE_STAGE].wrong == 0);
-  data_free (&f);
 }
 
 static void
 test_lmo (DeviceKind kind)
 {
-  DataFrame f = data_lmo ();
+  AUTO (DataFrame) f = data_lmo ();
   Error e[DATA_OBJECTS];
 
   find_all (kind, &f, SCOPEDETECT_FAST, 0, e);
@@ -568,31 +569,28 @@ test_lmo (DeviceKind kind)
   find_all (kind, &f, SCOPEDETECT_THOROUGH, 0, e);
   check_near (e[3].add, 0, .1 * f.object[3].info.diameter);
   check (count_right (&f, e, false) >= 5);
-  data_free (&f);
 }
 
 static void
 test_milk (DeviceKind kind)
 {
-  DataFrame f = data_milk ();
+  AUTO (DataFrame) f = data_milk ();
   Error e[DATA_OBJECTS];
 
   for (uint64_t seed = 0; seed < 20; seed++) {
     find_all (kind, &f, SCOPEDETECT_FAST, seed, e);
     check_near (e[0].add, 0, .002);
   }
-  data_free (&f);
 }
 
 static void
 test_chef (DeviceKind kind)
 {
-  DataFrame f = data_chef ();
+  AUTO (DataFrame) f = data_chef ();
   Error e[DATA_OBJECTS];
 
   find_all (kind, &f, SCOPEDETECT_THOROUGH, 0, e);
   check_near (e[0].add, 0, .003);
-  data_free (&f);
 }
 
 /* Milliseconds of a detection, and of one that follows what was found; the
@@ -605,7 +603,7 @@ time_all (
   ScopedetectObject found[DATA_OBJECTS];
   double run[TIMES], track[TIMES];
   ScopedetectResults r;
-  Look l;
+  AUTO (Look) l;
 
   p.explain = way_explain (way);
   look_open (&l, DEVICE_CUDA, f, first, n);
@@ -624,7 +622,6 @@ time_all (
   printf ("     GPU, %s, %d models from %s on: %.2f ms, tracked %.2f ms\n",
       way_name[way], n, f->object[first].name, 1e3 * bench_median (run, TIMES),
       1e3 * bench_median (track, TIMES));
-  look_close (&l);
 }
 
 /* The objects that are reported of @f, which is freed, with its own models and
@@ -663,8 +660,8 @@ print_clouds (DeviceKind kind)
 {
   for (int k = 0; k < 4; k++) {
     Told told[N_WAYS];
-    DataFrame f;
-    Look l;
+    AUTO (DataFrame) f;
+    AUTO (Look) l;
 
     clouds_alone = k & 1;
     f = k & 2 ? data_ycb_second () : data_ycb ();
@@ -673,8 +670,6 @@ print_clouds (DeviceKind kind)
         clouds_alone ? "clouds" : "meshes");
     search (&l, kind, &f, SCOPEDETECT_FAST, WAY_ONE_STAGE);
     tell (&l, &f, f.n_objects, WAY_CONTEST, WAY_TWO_STAGE, told);
-    look_close (&l);
-    data_free (&f);
   }
   return check_failures != 0;
 }
@@ -685,7 +680,7 @@ static int
 print_times (void)
 {
   for (int k = 0; k < 4; k++) {
-    DataFrame f = k & 2 ? data_lmo () : data_ycb ();
+    AUTO (DataFrame) f = k & 2 ? data_lmo () : data_ycb ();
 
     if (k & 1)
       add_other_ycb (&f);
@@ -696,7 +691,6 @@ print_times (void)
         time_all (&f, (ScopedetectPreset) preset, way, 0, f.n_objects);
         fflush (stdout);
       }
-    data_free (&f);
   }
   return check_failures != 0;
 }

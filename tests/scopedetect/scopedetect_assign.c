@@ -52,6 +52,8 @@ case_free (Case *c)
   free (c);
 }
 
+AUTO_POINTER (CaseOf, Case, case_free)
+
 static void
 find (Case *c, ScopedetectAssignment *best)
 {
@@ -93,7 +95,7 @@ chooses (Case *c, const int *wanted)
 static void
 test_answers (DeviceKind kind)
 {
-  Case *c = case_new (kind, 100);
+  AUTO (CaseOf) c = case_new (kind, 100);
 
   check (CHOOSES (c, -1));
   add (c, 0, .1, 0, 5); /* costs more than it says */
@@ -111,14 +113,13 @@ test_answers (DeviceKind kind)
   c->excludes[3] = (uint64_t) 1 << 4; /* two poses of one object */
   c->excludes[4] = (uint64_t) 1 << 3;
   check (CHOOSES (c, 1, 3));
-  case_free (c);
 }
 
 /* 2.2 by hand: two objects of 10 and 20 patches, of 100, that share 5. */
 static void
 test_energy (DeviceKind kind)
 {
-  Case *c = case_new (kind, 100);
+  AUTO (CaseOf) c = case_new (kind, 100);
   int both[] = {add (c, 0, .5, 0, 10), add (c, 1, .75, 5, 25)};
   double fit = .5 * .75 + .75 * .875, explained = .25;
   double overlap = .5 * (.5 + .25), objects = 2 * 307. / 1024;
@@ -127,7 +128,6 @@ test_energy (DeviceKind kind)
   check_near ((double) scopedetect_assign_energy (&c->task, both, 2) /
           SCOPEDETECT_SURE / 1024,
       fit + explained - overlap - objects, 1e-6);
-  case_free (c);
 }
 
 /* ---- Against all assignments of a small scene ---- */
@@ -204,7 +204,7 @@ count_best (DeviceKind kind, int n)
   int equal = 0;
 
   for (int k = 0; k < n; k++) {
-    Case *c = case_new (kind, 60);
+    AUTO (CaseOf) c = case_new (kind, 60);
     ScopedetectAssignment best;
     int chosen[SMALL_MODELS];
 
@@ -220,7 +220,6 @@ count_best (DeviceKind kind, int n)
     find (c, &best);
     equal += best.energy == try_all (&c->task, chosen, 0, 0);
     check (best.energy == count_energy (&c->task, best.chosen, best.n));
-    case_free (c);
   }
   return equal;
 }
@@ -356,7 +355,7 @@ static void
 test_steps (DeviceKind kind)
 {
   for (int k = 0; k < HOSTILE; k++) {
-    Case *c = hostile (kind, k);
+    AUTO (CaseOf) c = hostile (kind, k);
     ScopedetectAssignment best;
     int64_t most = INT64_MIN;
 
@@ -368,7 +367,6 @@ test_steps (DeviceKind kind)
       most = e > most ? e : most;
     }
     check (best.energy == most);
-    case_free (c);
   }
 }
 
@@ -460,13 +458,12 @@ thesis_schedule (const ScopedetectAssignTask *t, int steps)
 static void
 test_thesis (DeviceKind kind)
 {
-  Case *c = case_new (kind, GRID * GRID);
+  AUTO (CaseOf) c = case_new (kind, GRID * GRID);
   ScopedetectAssignment best;
 
   make_scene (c);
   find (c, &best);
   check (best.energy >= thesis_schedule (&c->task, 300000));
-  case_free (c);
 }
 
 /* ---- The same answer ---- */
@@ -474,7 +471,7 @@ test_thesis (DeviceKind kind)
 static void
 test_repeats (DeviceKind kind)
 {
-  Case *c = case_new (kind, GRID * GRID);
+  AUTO (CaseOf) c = case_new (kind, GRID * GRID);
   ScopedetectAssignment first, again;
 
   make_scene (c);
@@ -486,7 +483,6 @@ test_repeats (DeviceKind kind)
   check (first.agree >= 1 && first.agree <= c->task.searches);
   for (int i = 0; i < first.n; i++)
     check (first.agree_on[i] >= first.agree);
-  case_free (c);
 }
 
 static void
@@ -565,36 +561,32 @@ compare (Case *c, Case *other)
 static void
 test_hostile (DeviceKind kind)
 {
-  Case *gpu = case_new (kind, 1);
+  AUTO (CaseOf) gpu = case_new (kind, 1);
 
   for (int k = 0; k < HOSTILE; k++) {
-    Case *c = hostile (DEVICE_CPU, k);
+    AUTO (CaseOf) c = hostile (DEVICE_CPU, k);
 
     compare (c, gpu);
     c->task.searches = SCOPEDETECT_MAX_RESTARTS;
     c->task.stop = 1 + (int) rnd (100);
     compare (c, gpu);
-    case_free (c);
   }
-  case_free (gpu);
 }
 
 /* Both schedules on scenes; more steps than one launch. */
 static void
 test_scenes (DeviceKind kind)
 {
-  Case *gpu = case_new (kind, 1);
+  AUTO (CaseOf) gpu = case_new (kind, 1);
 
   for (int k = 0; k < 4; k++) {
-    Case *c = case_new (DEVICE_CPU, GRID * GRID);
+    AUTO (CaseOf) c = case_new (DEVICE_CPU, GRID * GRID);
 
     make_scene (c);
     c->task.schedule = k % 2 ? SCOPEDETECT_HALVES : SCOPEDETECT_METROPOLIS;
     c->task.steps = k < 2 ? 20000 : 120000;
     compare (c, gpu);
-    case_free (c);
   }
-  case_free (gpu);
 }
 
 /* ---- Figures ---- */
@@ -603,7 +595,7 @@ test_scenes (DeviceKind kind)
 static void
 test_schedule (DeviceKind kind)
 {
-  Case *c = case_new (kind, GRID * GRID);
+  AUTO (CaseOf) c = case_new (kind, GRID * GRID);
   double sum = 0, own = 0;
 
   make_scene (c);
@@ -621,7 +613,6 @@ test_schedule (DeviceKind kind)
   }
   printf ("     energy %.4f, and %.4f\n", sum / 16, own / 16);
   check_near (sum / own, 1, .04);
-  case_free (c);
 }
 
 static double
@@ -676,7 +667,7 @@ bench_speed (DeviceKind kind)
   int all = kind == DEVICE_CPU ? 2000000 : 100000000;
 
   for (int k = 0; k < 2; k++) {
-    Case *c = case_new (kind, GRID * GRID);
+    AUTO (CaseOf) c = case_new (kind, GRID * GRID);
 
     make_scene (c);
     if (k)
@@ -689,7 +680,6 @@ bench_speed (DeviceKind kind)
     for (int i = 0; i < 3; i++)
       bench_search (c, SCOPEDETECT_METROPOLIS, searches[i], all / searches[i]);
     bench_search (c, SCOPEDETECT_HALVES, 50, all / 50);
-    case_free (c);
   }
 }
 
@@ -708,7 +698,7 @@ bench_energy (DeviceKind kind, int scenes)
   printf (
       "the best of all in %d of 1000 small scenes\n", count_best (kind, 1000));
   for (int k = 0; k < scenes; k++) {
-    Case *c = case_new (kind, GRID * GRID);
+    AUTO (CaseOf) c = case_new (kind, GRID * GRID);
     ScopedetectAssignment best[2], thesis;
 
     make_scene (c);
@@ -729,7 +719,6 @@ bench_energy (DeviceKind kind, int scenes)
       lower[i] += best[i].energy < thesis.energy;
       least[i] = reached < least[i] ? reached : least[i];
     }
-    case_free (c);
   }
   for (int i = 0; i < 2; i++)
     printf ("%d scenes of %d candidates, beside the thesis's schedule: higher "

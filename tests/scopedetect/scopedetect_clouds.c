@@ -99,7 +99,7 @@ compile (Shapes *s, Way way, int i, const Mesh *mesh)
 static void
 add_shape (Shapes *s, const char *name, const char *cloud)
 {
-  Mesh mesh, points;
+  AUTO (Mesh) mesh, points;
 
   ok (strchr (name, '/') ? mesh_read (&mesh, name)
                          : clutter_solid_mesh (&mesh, name));
@@ -111,8 +111,6 @@ add_shape (Shapes *s, const char *name, const char *cloud)
   mesh.colour = NULL;
   compile (s, MESHES, s->n, &mesh);
   compile (s, CLOUDS, s->n++, &points);
-  mesh_free (&mesh);
-  mesh_free (&points);
 }
 
 static void
@@ -132,6 +130,8 @@ shapes_close (Shapes *s)
       scopedetect_model_free (s->model[way][i]);
 }
 
+AUTO_FREE (Shapes, shapes_close)
+
 static void
 bench_open (Bench *b, DeviceKind kind, const Shapes *s)
 {
@@ -149,6 +149,8 @@ bench_close (Bench *b)
     scopedetect_free (b->detector[way]);
   table_close (&b->scene);
 }
+
+AUTO_FREE (Bench, bench_close)
 
 /* Scores of the objects of the scene, 0 where one is not found. */
 static void
@@ -223,8 +225,8 @@ test_solids (DeviceKind kind)
 {
   static const char *const names[] = {"mug", "house", "drill"};
   Count c = {0};
-  Shapes s;
-  Bench b;
+  AUTO (Shapes) s;
+  AUTO (Bench) b;
 
   shapes_open (&s, names, NULL, 3, 1);
   bench_open (&b, kind, &s);
@@ -236,8 +238,6 @@ test_solids (DeviceKind kind)
   check (c.both == c.found[MESHES]);
   for (int way = 0; way < N_WAYS; way++)
     check (c.told[way] - c.right[way] <= 1);
-  bench_close (&b);
-  shapes_close (&s);
 }
 
 /* Scenes to look at, by some threads. */
@@ -256,12 +256,11 @@ run_thread (void *data, int thread, int end)
   const Task *t = data;
 
   for (; thread < end; thread++) {
-    Bench b;
+    AUTO (Bench) b;
 
     bench_open (&b, t->device, t->shapes);
     for (int i = thread; i < t->scenes; i += t->threads)
       run (&b, t->first + (uint64_t) i, true, &t->of[thread]);
-    bench_close (&b);
   }
 }
 

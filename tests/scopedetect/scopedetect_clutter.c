@@ -37,12 +37,11 @@ bench_open (Bench *b)
   memset (b, 0, sizeof *b);
   table_open (&b->scene, DEVICE_CPU, NULL, 0, 1);
   for (int i = 0; i < SOLIDS; i++) {
-    Mesh mesh;
+    AUTO (Mesh) mesh;
 
     ok (clutter_solid_mesh (&mesh, clutter_solids[i]));
     ok (scopedetect_model_compile (
         &b->model[i], &mesh, clutter_solids[i], &how));
-    mesh_free (&mesh);
   }
   ok (scopedetect_new (&b->detector, &b->scene.dev, WIDTH, HEIGHT,
       (const ScopedetectModel *const *) b->model, SOLIDS));
@@ -56,6 +55,8 @@ bench_close (Bench *b)
     scopedetect_model_free (b->model[i]);
   table_close (&b->scene);
 }
+
+AUTO_FREE (Bench, bench_close)
 
 /* Whether an object is one that is there. */
 static bool
@@ -183,7 +184,7 @@ static void
 test_few (DeviceKind kind)
 {
   const Count *c;
-  Bench b;
+  AUTO (Bench) b;
 
   bench_open (&b);
   for (uint64_t seed = 1000; seed < 1004; seed++)
@@ -196,7 +197,6 @@ test_few (DeviceKind kind)
   c = &b.explained[1];
   check (part (c->found, c->wanted) >= 85);
   check (part (c->right, c->told) >= 95);
-  bench_close (&b);
 }
 
 /* How many of @r, of models @model, are right; to @of, of each. */
@@ -230,7 +230,7 @@ test_twenty (DeviceKind kind)
   ScopedetectParams p;
   ScopedetectResults r;
   Scopedetect *s;
-  Bench b;
+  AUTO (Bench) b;
 
   bench_open (&b);
   for (int i = 0; i < SOLIDS; i++)
@@ -252,7 +252,6 @@ test_twenty (DeviceKind kind)
           scopedetect_model_apart (models[r.objects[i].model], &r.objects[i],
               &r.objects[j]) > SCOPEDETECT_SAME);
   scopedetect_free (s);
-  bench_close (&b);
 }
 
 static int
@@ -260,7 +259,7 @@ bench (int argc, char **argv)
 {
   int scenes = argc > 2 ? atoi (argv[2]) : 100;
   uint64_t first = argc > 3 ? strtoull (argv[3], NULL, 0) : 1000;
-  Bench b;
+  AUTO (Bench) b;
 
   bench_open (&b);
   for (int i = 0; i < scenes; i++) {
@@ -268,7 +267,6 @@ bench (int argc, char **argv)
     if (i % 10 == 9 || i == scenes - 1)
       print (&b, i + 1), fflush (stdout);
   }
-  bench_close (&b);
   return check_failures != 0;
 }
 

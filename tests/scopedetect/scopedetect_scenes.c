@@ -94,12 +94,11 @@ compile (Bench *b, int i, const char *name)
 {
   ScopedetectCompile how = SCOPEDETECT_COMPILE_DEFAULTS;
   bool solid = strchr (name, '/') == NULL;
-  Mesh mesh;
+  AUTO (Mesh) mesh;
 
   how.unit = solid ? 1 : .001;
   ok (solid ? clutter_solid_mesh (&mesh, name) : mesh_read (&mesh, name));
   ok (scopedetect_model_compile (&b->model[i], &mesh, name, &how));
-  mesh_free (&mesh);
 }
 
 static void
@@ -685,7 +684,7 @@ static void
 scale_shape (const char *name, float scale, const char *folder, int number,
     char path[64])
 {
-  Mesh mesh;
+  AUTO (Mesh) mesh;
   bool solid = strchr (name, '/') == NULL;
 
   ok (solid ? clutter_solid_mesh (&mesh, name) : mesh_read (&mesh, name));
@@ -693,7 +692,6 @@ scale_shape (const char *name, float scale, const char *folder, int number,
     mesh.x[k] *= scale;
   snprintf (path, 64, "%s/shape%d.ply", folder, number);
   ok (mesh_write (&mesh, path));
-  mesh_free (&mesh);
 }
 
 /* The ten solids, LM-O's eight meshes and YCB-Video's seven, and all of them

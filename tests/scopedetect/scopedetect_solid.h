@@ -13,6 +13,9 @@
 #define SOLID_WIDTH 320
 #define SOLID_HEIGHT 240
 
+AUTO_POINTER (Detector, Scopedetect, scopedetect_free)
+AUTO_POINTER (Model, ScopedetectModel, scopedetect_model_free)
+
 static const ScopedetectCamera solid_camera = {450, 450, 159.5, 119.5};
 
 typedef struct {

@@ -8,6 +8,8 @@
 #include "scene/clutter.h"
 #include "scopedetect/scopedetect.h"
 
+AUTO_FREE (Mesh, mesh_free)
+
 #define WIDTH 640
 #define HEIGHT 480
 #define RIGHT .1 /* ADD-S, in diameters */

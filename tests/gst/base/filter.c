@@ -68,7 +68,7 @@ GST_START_TEST (test_strides)
   g_auto (One) t = one_new ();
   gsize offset[GST_VIDEO_MAX_PLANES] = {100, 100 + 4 * 32};
   gint stride[GST_VIDEO_MAX_PLANES] = {32, 48};
-  GstBuffer *buffer = frame_of (100 + 4 * 32 + 2 * 48, 0);
+  g_autoptr (GstBuffer) buffer = frame_of (100 + 4 * 32 + 2 * 48, 0);
 
   gst_harness_set_src_caps_str (t.h, CAPS ("NV12", 8, 4));
   gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE,
@@ -79,7 +79,6 @@ GST_START_TEST (test_strides)
   fail_unless_equals_int (
       t.element->seen.plane[1] - t.element->seen.plane[0], 4 * 32);
   fail_unless_equals_int (first_byte (buffer), 9);
-  gst_buffer_unref (buffer);
 }
 GST_END_TEST;
 

@@ -106,7 +106,7 @@ GST_START_TEST (test_target_meta)
 
   g_object_set (s.h->element, "target-meta", "square", NULL);
   for (guint i = 0; i < 3; i++) {
-    GstBuffer *buffer = stage_frame (&s);
+    g_autoptr (GstBuffer) buffer = stage_frame (&s);
     g_autoptr (GstVisionObjects) found = NULL;
 
     gst_buffer_add_video_region_of_interest_meta (
@@ -114,7 +114,6 @@ GST_START_TEST (test_target_meta)
     buffer = gst_harness_push_and_pull (s.h, buffer);
     found = gst_buffer_get_vision_objects (buffer, GST_VISION_ORIGIN_RESULT);
     fail_unless_equals_int (found->n_objects, i > 0);
-    gst_buffer_unref (buffer);
   }
   stage_follow (&s, 5, 3);
 }
@@ -146,7 +145,7 @@ GST_START_TEST (test_flat)
   g_auto (Stage) s = stage_new (GST_VIDEO_FORMAT_GRAY8, TARGETS);
 
   for (guint i = 0; i < 3; i++) {
-    GstBuffer *buffer = stage_frame (&s);
+    g_autoptr (GstBuffer) buffer = stage_frame (&s);
     g_autoptr (GstVisionObjects) found = NULL;
 
     gst_buffer_memset (buffer, 0, 9, gst_buffer_get_size (buffer));
@@ -154,7 +153,6 @@ GST_START_TEST (test_flat)
     found = gst_buffer_get_vision_objects (buffer, GST_VISION_ORIGIN_RESULT);
     fail_unless (fabs (found->objects[0].cx - START_X - SIDE / 2) <= 2);
     fail_unless (fabs (found->objects[0].cy - Y - SIDE / 2) <= 2);
-    gst_buffer_unref (buffer);
   }
 }
 GST_END_TEST;
@@ -168,7 +166,7 @@ GST_START_TEST (test_gain)
 
     g_object_set (s.h->element, "normalise-gain", made_up_for, NULL);
     for (guint i = 0; i < 3; i++) {
-      GstBuffer *buffer = stage_frame (&s);
+      g_autoptr (GstBuffer) buffer = stage_frame (&s);
       GstMapInfo map;
 
       gst_buffer_map (buffer, &map, GST_MAP_READWRITE);
@@ -179,7 +177,6 @@ GST_START_TEST (test_gain)
       gst_vision_objects_free (found);
       found = gst_buffer_get_vision_objects (buffer, GST_VISION_ORIGIN_RESULT);
       fail_unless ((found->objects[0].distance < .2) == made_up_for);
-      gst_buffer_unref (buffer);
     }
     fail_unless (
         !made_up_for || fabs (found->objects[0].cx - s.x - SIDE / 2) < 2);

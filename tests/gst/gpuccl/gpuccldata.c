@@ -167,14 +167,13 @@ GST_START_TEST (test_body)
   for (gint i = APART; i < N_FRAMES; i++) {
     guint16 *mask = read_picture (
         "rgbd/semisynthetic_moving_object/mask/frame-%06d.mask.png", i);
-    GstBuffer *buffer = gst_harness_push_and_pull (
+    g_autoptr (GstBuffer) buffer = gst_harness_push_and_pull (
         f.h, read_frame (&f, &in, "semisynthetic_moving_object", i));
     gdouble iou = overlap_with (buffer, mask);
 
     fail_unless ((iou >= 0) == (i >= APART + 4), "frame %d", i);
     sum += MAX (iou, 0);
     n += iou >= 0;
-    gst_buffer_unref (buffer);
     free (mask);
   }
   g_print ("a body: IoU %.3f in the mean of %d frames\n", sum / n, n);
@@ -203,7 +202,7 @@ GST_START_TEST (test_maps)
     guint16 *wide = read_picture ("%s/semi_f%s_class.png", folder, names[i]);
     guint16 *mask = read_picture ("%s/semi_f%s_gtmask.png", folder, names[i]);
     guint8 *classes = g_new (guint8, KINECT_PIXELS);
-    GstBuffer *buffer;
+    g_autoptr (GstBuffer) buffer;
     gdouble iou;
 
     for (gint k = 0; k < KINECT_PIXELS; k++)
@@ -212,7 +211,6 @@ GST_START_TEST (test_maps)
     iou = overlap_with (buffer, mask);
     g_print ("semi_f%s: IoU %.3f\n", names[i], iou);
     fail_unless (iou >= .91);
-    gst_buffer_unref (buffer);
     g_free (classes);
     free (mask);
     free (wide);
@@ -235,12 +233,11 @@ GST_START_TEST (test_pictures)
   for (gint i = 0; i < 3; i++) {
     guint16 *depth =
         read_picture ("rgbd/7scenes_tsdf_fusion/depth/frame-%06d.depth.png", i);
-    GstBuffer *buffer = gst_harness_pull (h);
+    g_autoptr (GstBuffer) buffer = gst_harness_pull (h);
 
     fail_unless (buffer != NULL);
     fail_unless (
         !gst_buffer_memcmp (buffer, 0, depth, KINECT_PIXELS * sizeof *depth));
-    gst_buffer_unref (buffer);
     free (depth);
   }
 }

@@ -191,7 +191,7 @@ GST_START_TEST (test_bad_camera)
 #define MATRIX(rows) \
  "camera_matrix:\n  rows: " rows "\n  cols: 3\n" \
  "  data: [120, 0, 63, 0, 120, 47, 0, 0, 1]\n"
-  gchar *folder = g_dir_make_tmp ("gpuccl-XXXXXX", NULL);
+  g_autofree gchar *folder = g_dir_make_tmp ("gpuccl-XXXXXX", NULL);
   g_autofree gchar *path = g_build_filename (folder, "camera", NULL);
   const gchar *const bad[][4] = {
       {"intrinsics", "80,80,31.5", "numbers found: 3"},
@@ -221,7 +221,6 @@ GST_START_TEST (test_bad_camera)
   }
   g_unlink (path);
   g_rmdir (folder);
-  g_free (folder);
   frames_free (&f);
 }
 GST_END_TEST;

@@ -65,7 +65,7 @@ GST_START_TEST (test_wide)
 {
   Frames f =
       frames_new (GST_VIDEO_FORMAT_GRAY8, CPU "min-area=1 max-components=4096");
-  GstBuffer *buffer = frames_make (&f, NULL, 0), *mask;
+  g_autoptr (GstBuffer) buffer = frames_make (&f, NULL, 0), mask;
   GstMapInfo map;
   guint n = 0;
 
@@ -81,8 +81,6 @@ GST_START_TEST (test_wide)
     fail_unless_equals_int (GST_READ_UINT16_LE (map.data + 2 * i),
         i % 2 == 0 && i / WIDTH % 2 == 0 ? ++n : 0);
   gst_buffer_unmap (mask, &map);
-  gst_buffer_unref (mask);
-  gst_buffer_unref (buffer);
   frames_free (&f);
 }
 GST_END_TEST;

@@ -150,8 +150,8 @@ GST_END_TEST;
 /* The pipe fills; the pipeline still stops at once. */
 GST_START_TEST (test_reader_stalls)
 {
-  GstElement *pipeline;
-  gchar *line;
+  g_autoptr (GstElement) pipeline;
+  g_autofree gchar *line;
   int fds[2], filled = 0, before = -1;
 
   fail_unless (pipe (fds) == 0);
@@ -166,8 +166,6 @@ GST_START_TEST (test_reader_stalls)
   }
   fail_unless_equals_int (gst_element_set_state (pipeline, GST_STATE_NULL),
       GST_STATE_CHANGE_SUCCESS);
-  gst_object_unref (pipeline);
-  g_free (line);
   close (fds[0]);
   close (fds[1]);
 }
@@ -180,7 +178,7 @@ GST_START_TEST (test_long_line)
   const GstVisionObject object = {.trajectory = {4000, numbers}};
   GstBus *bus = gst_bus_new ();
   GstBuffer *buffer = gst_buffer_new ();
-  gchar *text = g_malloc (100000);
+  g_autofree gchar *text = g_malloc (100000);
   GstHarness *h;
   int fds[2];
   gssize n;
@@ -194,7 +192,6 @@ GST_START_TEST (test_long_line)
   n = read (fds[0], text, 100000);
   fail_unless (n > 30000 && text[n - 1] == '\n', "%d bytes", (int) n);
   fail_unless (memcmp (text + n - 4, "}]}\n", 4) == 0);
-  g_free (text);
   fed_free (h, bus);
   close (fds[0]);
   close (fds[1]);

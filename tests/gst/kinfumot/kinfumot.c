@@ -107,18 +107,20 @@ run_free (Run *r)
   gst_object_unref (r->pipeline);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Run, run_free)
+
 GST_START_TEST (test_camera)
 {
-  Run r = run_line ("visiontestsrc pattern=rgbd num-buffers=12 ! " SIZE
-                    " ! kinfumot name=it maps=correspondence+depth+rendered+"
-                    "normals " COARSE "! fakesink name=sink");
+  g_auto (Run) r =
+      run_line ("visiontestsrc pattern=rgbd num-buffers=12 ! " SIZE
+                " ! kinfumot name=it maps=correspondence+depth+rendered+"
+                "normals " COARSE "! fakesink name=sink");
 
   fail_unless_equals_int (r.n, 12);
   fail_unless_equals_int (r.maps, 5); /* the source has one, too */
   fail_unless (r.has_pose);
   fail_unless (r.off < .02, "%g", r.off);
   fail_unless_equals_int (r.n_objects, 0);
-  run_free (&r);
 }
 GST_END_TEST;
 
@@ -165,9 +167,9 @@ check_path (const gchar *path)
 GST_START_TEST (test_robot)
 {
   const gchar *between[] = {"", "queue !"};
-  gchar *folder = g_dir_make_tmp ("kinfumot-XXXXXX", NULL);
-  gchar *camera = g_build_filename (folder, "poses.txt", NULL);
-  gchar *robot = g_build_filename (folder, "poses-1.txt", NULL);
+  g_autofree gchar *folder = g_dir_make_tmp ("kinfumot-XXXXXX", NULL);
+  g_autofree gchar *camera = g_build_filename (folder, "poses.txt", NULL);
+  g_autofree gchar *robot = g_build_filename (folder, "poses-1.txt", NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (between); i++) {
     gchar *line = g_strdup_printf (ROBOT, camera, between[i]);
@@ -181,9 +183,6 @@ GST_START_TEST (test_robot)
   }
   g_unlink (camera);
   g_rmdir (folder);
-  g_free (robot);
-  g_free (camera);
-  g_free (folder);
 }
 GST_END_TEST;
 
@@ -207,13 +206,13 @@ GST_START_TEST (test_other_backend)
       {"cpu", "cpu"}, {"cpu", "cuda"}, {"cuda", "cpu"}, {"cuda", "cuda"}};
   const char *no_gpu =
       device_cuda_probe (); /* here: CUDA survives no fork () */
-  gchar *folder = g_dir_make_tmp ("kinfumot-XXXXXX", NULL);
-  gchar *camera = g_build_filename (folder, "poses.txt", NULL);
-  gchar *robot = g_build_filename (folder, "poses-1.txt", NULL);
+  g_autofree gchar *folder = g_dir_make_tmp ("kinfumot-XXXXXX", NULL);
+  g_autofree gchar *camera = g_build_filename (folder, "poses.txt", NULL);
+  g_autofree gchar *robot = g_build_filename (folder, "poses-1.txt", NULL);
   gchar *wanted[2] = {NULL};
 
   for (guint i = 0; i < (no_gpu ? 1 : G_N_ELEMENTS (on)); i++) {
-    gchar *line = g_strdup_printf (
+    g_autofree gchar *line = g_strdup_printf (
         "visiontestsrc pattern=rgbd path=frontal speed=3 motion-start=5 "
         "num-buffers=30 ! " SIZE
         " ! kinfumot name=it backend=%s voxel-size=0.02 "
@@ -232,16 +231,12 @@ GST_START_TEST (test_other_backend)
       fail_unless_equals_string (text[k], wanted[k]);
       g_free (text[k]);
     }
-    g_free (line);
   }
   if (no_gpu)
     g_print ("not compared with a GPU: %s\n", no_gpu);
   g_free (wanted[0]);
   g_free (wanted[1]);
   g_rmdir (folder);
-  g_free (robot);
-  g_free (camera);
-  g_free (folder);
 }
 GST_END_TEST;
 
@@ -249,9 +244,10 @@ GST_END_TEST;
  * though the camera's path would be one of a folder again. */
 GST_START_TEST (test_full_disk)
 {
-  gchar *folder = g_dir_make_tmp ("kinfumot-XXXXXX", NULL);
-  gchar *camera = g_build_filename (folder, "poses.txt", NULL), *said;
-  gchar *line = g_strdup_printf (ROBOT, camera, "");
+  g_autofree gchar *folder = g_dir_make_tmp ("kinfumot-XXXXXX", NULL);
+  g_autofree gchar *camera = g_build_filename (folder, "poses.txt", NULL),
+                   *said;
+  g_autofree gchar *line = g_strdup_printf (ROBOT, camera, "");
   GstElement *pipeline = gst_parse_launch (line, NULL);
 
   fail_unless (symlink ("/dev/full", camera) == 0);
@@ -265,10 +261,6 @@ GST_START_TEST (test_full_disk)
   fail_unless (strstr (said, "No space"), "\"%s\"", said);
   g_unlink (camera);
   fail_unless (g_rmdir (folder) == 0, "something else was written");
-  g_free (said);
-  g_free (line);
-  g_free (camera);
-  g_free (folder);
 }
 GST_END_TEST;
 
@@ -298,7 +290,7 @@ written_to (const gchar *property, gsize *length)
 
 GST_START_TEST (test_trajectory)
 {
-  gchar *text = written_to ("trajectory-location", NULL);
+  g_autofree gchar *text = written_to ("trajectory-location", NULL);
   gchar **lines = g_strsplit (g_strchomp (text), "\n", -1);
 
   fail_unless_equals_int (g_strv_length (lines), 3);
@@ -306,7 +298,6 @@ GST_START_TEST (test_trajectory)
       "0.000000000 0.000000000 0.000000000 0.000000000 0.000000000 "
       "0.000000000 0.000000000 1.000000000");
   g_strfreev (lines);
-  g_free (text);
 }
 GST_END_TEST;
 
@@ -316,7 +307,7 @@ GST_START_TEST (test_mesh)
 {
   gsize length;
   gchar *text = written_to ("mesh-location", &length);
-  Run r;
+  g_auto (Run) r;
 
   fail_unless (g_str_has_prefix (text, "ply\nformat binary_little_endian"));
   fail_unless (strstr (text, "element face") && length > 10000);
@@ -325,7 +316,6 @@ GST_START_TEST (test_mesh)
                 " ! kinfumot name=it mesh-location=/nowhere/to/be.ply " COARSE
                 "! fakesink name=sink");
   fail_unless_equals_int (r.n, 2);
-  run_free (&r);
 }
 GST_END_TEST;
 
@@ -365,6 +355,8 @@ frames_free (Frames *f)
   gst_harness_teardown (f->h);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Frames, frames_free)
+
 /* A corner of three walls, so that all directions are determined; or, with
  * @mm, one wall. */
 static GstBuffer *
@@ -401,30 +393,28 @@ push (Frames *f, guint mm)
 /* Without intrinsics frames pass, and a warning says what is missing. */
 GST_START_TEST (test_no_camera)
 {
-  Frames f = frames_new ("");
+  g_auto (Frames) f = frames_new ("");
 
   fail_unless (!push (&f, 0));
   expect_text (gst_bus_pop_filtered (f.bus, GST_MESSAGE_WARNING),
       "the camera is not known");
   fail_unless_equals_uint64 (stat_count (f.h->element, "faulty"), 1);
-  frames_free (&f);
 }
 GST_END_TEST;
 
 GST_START_TEST (test_wrong_camera)
 {
-  Frames f = frames_new ("intrinsics=1,1,32,24");
+  g_auto (Frames) f = frames_new ("intrinsics=1,1,32,24");
 
   fail_unless (!push (&f, 0));
   expect_text (gst_bus_pop_filtered (f.bus, GST_MESSAGE_WARNING), "do not fit");
-  frames_free (&f);
 }
 GST_END_TEST;
 
 /* A warning says that the camera is lost, an info that it is found again. */
 GST_START_TEST (test_lost)
 {
-  Frames f = frames_new ("intrinsics=60,60,32,24");
+  g_auto (Frames) f = frames_new ("intrinsics=60,60,32,24");
 
   for (guint i = 0; i < 3; i++)
     fail_unless (push (&f, 0));
@@ -436,27 +426,25 @@ GST_START_TEST (test_lost)
   fail_unless (push (&f, 0));
   expect_text (gst_bus_pop_filtered (f.bus, GST_MESSAGE_INFO), "found again");
   fail_unless (stat_number (f.h->element, "lost") == 0);
-  frames_free (&f);
 }
 GST_END_TEST;
 
 /* Voxels that one view fills are told, with the bytes. */
 GST_START_TEST (test_full)
 {
-  Frames f = frames_new (
+  g_auto (Frames) f = frames_new (
       "intrinsics=60,60,32,24 voxel-size=0.002 truncation=0.06 max-memory=16");
 
   fail_unless (push (&f, 0));
   expect_text (gst_bus_pop_filtered (f.bus, GST_MESSAGE_WARNING),
       "fill their 16 MiB: surfaces in view find no room");
-  frames_free (&f);
 }
 GST_END_TEST;
 
 /* After a flush the models are there; after a reset they are not. */
 GST_START_TEST (test_flush)
 {
-  Frames f = frames_new ("intrinsics=60,60,32,24");
+  g_auto (Frames) f = frames_new ("intrinsics=60,60,32,24");
   GstSegment segment;
 
   for (guint i = 0; i < 3; i++)
@@ -470,7 +458,6 @@ GST_START_TEST (test_flush)
   g_signal_emit_by_name (f.h->element, "reset");
   fail_unless (push (&f, 400));
   fail_unless (stat_number (f.h->element, "matched") == 0);
-  frames_free (&f);
 }
 GST_END_TEST;
 
@@ -504,7 +491,7 @@ new_object (GstClockTime pts, guint width, guint height, gsize bytes)
  * everything: none ends the stream. */
 GST_START_TEST (test_masks)
 {
-  Frames f = frames_new ("intrinsics=60,60,32,24");
+  g_auto (Frames) f = frames_new ("intrinsics=60,60,32,24");
 
   push (&f, 0);
   gst_harness_push_upstream_event (f.h, new_object (0, 32, 24, 32 * 24));
@@ -528,14 +515,13 @@ GST_START_TEST (test_masks)
     gst_harness_push_upstream_event (
         f.h, new_object (i, WIDTH, HEIGHT, WIDTH * HEIGHT));
   push (&f, 0);
-  frames_free (&f);
 }
 GST_END_TEST;
 
 /* More objects than may be are refused, counted and told. */
 GST_START_TEST (test_max_objects)
 {
-  Frames f = frames_new ("intrinsics=60,60,32,24 max-objects=0");
+  g_auto (Frames) f = frames_new ("intrinsics=60,60,32,24 max-objects=0");
 
   fail_unless (push (&f, 0));
   for (guint i = 1; i <= 2; i++) {
@@ -546,14 +532,13 @@ GST_START_TEST (test_max_objects)
   }
   expect_text (gst_bus_pop_filtered (f.bus, GST_MESSAGE_WARNING),
       "max-objects are followed already");
-  frames_free (&f);
 }
 GST_END_TEST;
 
 /* The event ends here: another tracker upstream has other masks. */
 GST_START_TEST (test_event_ends)
 {
-  Frames f = frames_new ("intrinsics=60,60,32,24");
+  g_auto (Frames) f = frames_new ("intrinsics=60,60,32,24");
   GstEvent *event;
 
   push (&f, 0);
@@ -562,7 +547,6 @@ GST_START_TEST (test_event_ends)
   gst_harness_push_upstream_event (
       f.h, new_object (0, WIDTH, HEIGHT, WIDTH * HEIGHT));
   fail_unless (gst_harness_try_pull_upstream_event (f.h) == NULL);
-  frames_free (&f);
 }
 GST_END_TEST;
 
@@ -570,7 +554,7 @@ GST_END_TEST;
  * pass, the camera is known, and nothing is told. */
 GST_START_TEST (test_changes)
 {
-  Frames f = frames_new ("intrinsics=60,60,32,24");
+  g_auto (Frames) f = frames_new ("intrinsics=60,60,32,24");
   static const guint times[] = {3, 3, 1, 0, 90000, 5};
 
   for (guint i = 0; i < 3; i++)
@@ -594,7 +578,6 @@ GST_START_TEST (test_changes)
                    f.bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR) == NULL);
   gst_harness_push_upstream_event (
       f.h, new_object (0, WIDTH, HEIGHT, WIDTH * HEIGHT));
-  frames_free (&f); /* which ends with an event that no frame took */
 }
 GST_END_TEST;
 
@@ -606,7 +589,7 @@ GST_START_TEST (test_camera_goes)
 {
   static const gchar *const wrong[] = {"1,1,32,24", NULL};
   static const gchar *const told[] = {"do not fit", "the camera is not known"};
-  Frames f = frames_new ("intrinsics=60,60,32,24");
+  g_auto (Frames) f = frames_new ("intrinsics=60,60,32,24");
 
   for (guint i = 0; i < 3; i++)
     fail_unless (push (&f, 0));
@@ -619,7 +602,6 @@ GST_START_TEST (test_camera_goes)
     fail_unless (push (&f, 0));
     fail_unless (stat_number (f.h->element, "matched") > .5);
   }
-  frames_free (&f);
 }
 GST_END_TEST;
 
@@ -641,7 +623,7 @@ pull_of_size (Frames *f, guint width, guint height)
 /* Frames of another size begin anew; a mask of one before ends nothing. */
 GST_START_TEST (test_other_size)
 {
-  Frames f = frames_new ("intrinsics=60,60,32,24");
+  g_auto (Frames) f = frames_new ("intrinsics=60,60,32,24");
   GstVisionCamera camera;
   GstBuffer *out;
 
@@ -654,14 +636,13 @@ GST_START_TEST (test_other_size)
   fail_unless (camera.has_pose);
   gst_buffer_unref (out);
   fail_unless (stat_number (f.h->element, "refused") == 0);
-  frames_free (&f);
 }
 GST_END_TEST;
 
 /* The mask says that it lies in other memory than it does. */
 GST_START_TEST (test_other_memory)
 {
-  Frames f = frames_new ("intrinsics=60,60,32,24");
+  g_auto (Frames) f = frames_new ("intrinsics=60,60,32,24");
   GstEvent *event = new_object (0, WIDTH, HEIGHT, WIDTH * HEIGHT);
 
   fail_unless (push (&f, 0));
@@ -670,7 +651,6 @@ GST_START_TEST (test_other_memory)
   gst_harness_push_upstream_event (f.h, event);
   fail_unless (push (&f, 0));
   fail_unless (stat_number (f.h->element, "refused") == 1);
-  frames_free (&f);
 }
 GST_END_TEST;
 
@@ -678,13 +658,14 @@ GST_END_TEST;
  * model. */
 GST_START_TEST (test_ends_lost)
 {
-  gchar *path = g_build_filename (g_get_tmp_dir (), "kinfumot-XXXXXX", NULL);
+  g_autofree gchar *path =
+      g_build_filename (g_get_tmp_dir (), "kinfumot-XXXXXX", NULL);
   gchar *mesh;
   gsize good, lost;
 
   g_close (g_mkstemp (path), NULL);
   for (guint i = 0; i < 2; i++) {
-    Frames f = frames_new ("intrinsics=60,60,32,24");
+    g_auto (Frames) f = frames_new ("intrinsics=60,60,32,24");
 
     g_object_set (f.h->element, "mesh-location", path, NULL);
     for (guint k = 0; k < 3; k++)
@@ -694,12 +675,10 @@ GST_START_TEST (test_ends_lost)
     gst_harness_push_event (f.h, gst_event_new_eos ());
     fail_unless (g_file_get_contents (path, &mesh, i ? &lost : &good, NULL));
     g_free (mesh);
-    frames_free (&f);
   }
   fail_unless (good > 10000);
   fail_unless_equals_uint64 (lost, good);
   g_unlink (path);
-  g_free (path);
 }
 GST_END_TEST;
 
@@ -719,9 +698,9 @@ copy_pose (GstBuffer *out, gdouble pose[7])
 GST_START_TEST (test_two)
 {
   gdouble alone[4][7], beside[7];
-  Frames a = frames_new ("intrinsics=60,60,32,24");
-  Frames b = frames_new ("intrinsics=60,60,32,24");
-  Frames c = frames_new ("intrinsics=58,58,31,24");
+  g_auto (Frames) a = frames_new ("intrinsics=60,60,32,24");
+  g_auto (Frames) b = frames_new ("intrinsics=60,60,32,24");
+  g_auto (Frames) c = frames_new ("intrinsics=58,58,31,24");
 
   for (guint i = 0; i < 4; i++)
     copy_pose (gst_harness_push_and_pull (a.h, make (&a, 0)), alone[i]);
@@ -730,23 +709,19 @@ GST_START_TEST (test_two)
     copy_pose (gst_harness_push_and_pull (b.h, make (&b, 0)), beside);
     fail_unless (!memcmp (alone[i], beside, sizeof beside));
   }
-  frames_free (&a);
-  frames_free (&b);
-  frames_free (&c);
 }
 GST_END_TEST;
 
 /* A start that is refused leaves no file open, which AddressSanitizer sees. */
 GST_START_TEST (test_refused_start)
 {
-  GstElement *element = gst_element_factory_make ("kinfumot", NULL);
+  g_autoptr (GstElement) element = gst_element_factory_make ("kinfumot", NULL);
 
   g_object_set (
       element, "intrinsics", "1,2", "trajectory-location", "/dev/null", NULL);
   fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED),
       GST_STATE_CHANGE_FAILURE);
   gst_element_set_state (element, GST_STATE_NULL);
-  gst_object_unref (element);
 }
 GST_END_TEST;
 

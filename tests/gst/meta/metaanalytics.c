@@ -185,13 +185,12 @@ GST_END_TEST;
 /* What others added cannot be kept while ours is removed: all of it stays. */
 GST_START_TEST (test_shared_with_others)
 {
-  GstBuffer *buffer = tracked_frame ();
+  g_autoptr (GstBuffer) buffer = tracked_frame ();
 
   add_face (buffer);
   buffer = push_through ("visionmeta", RGBA (BIG), RGBA (BIG), buffer);
   fail_unless_equals_int (count (buffer, GST_ANALYTICS_MTD_TYPE_ANY), 3);
   check_detection (buffer, 100, 50, 40, 20);
-  gst_buffer_unref (buffer);
 }
 GST_END_TEST;
 

@@ -96,7 +96,7 @@ push_hostile (const gchar *element, const gchar *caps, gsize bytes, guint i)
   gst_harness_set_src_caps_str (h, caps);
   gst_buffer_memset (buffer, 0, 90, bytes);
   for (guint frame = 0; frame < 2; frame++) { /* a trail needs two */
-    GstBuffer *copy = gst_buffer_copy_deep (buffer);
+    g_autoptr (GstBuffer) copy = gst_buffer_copy_deep (buffer);
 
     add_meta (copy, hostile[i].meta, hostile[i].fields);
     if (strcmp (hostile[i].meta, "VisionObjects"))
@@ -104,7 +104,6 @@ push_hostile (const gchar *element, const gchar *caps, gsize bytes, guint i)
     GST_BUFFER_PTS (copy) = frame * GST_SECOND / 25;
     copy = gst_harness_push_and_pull (h, copy);
     fail_unless (copy != NULL, "%s keeps %s", element, hostile[i].fields);
-    gst_buffer_unref (copy);
   }
 }
 

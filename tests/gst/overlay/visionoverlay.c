@@ -519,7 +519,7 @@ GST_START_TEST (test_truth)
 
   fed_caps (h, &info, GST_VIDEO_FORMAT_GRAY8, 64, 48);
   for (gint shown = 0; shown < 2; shown++) {
-    GstBuffer *buffer = grey_frame (&info);
+    g_autoptr (GstBuffer) buffer = grey_frame (&info);
 
     gst_buffer_add_vision_objects (
         buffer, GST_VISION_ORIGIN_TRUTH, 64, 48, &o, 1);
@@ -527,15 +527,13 @@ GST_START_TEST (test_truth)
     buffer = gst_harness_push_and_pull (h, buffer);
     fail_unless ((changed (buffer) > 0) == shown);
     fail_unless ((pixel (buffer, &info, 10, 10, 0) == 255) == shown);
-    gst_buffer_unref (buffer);
   }
 }
 GST_END_TEST;
 
 SUITE (visionoverlay, TEST (test_formats), TEST (test_untouched),
     TEST (test_scaled), TEST (test_states), TEST (test_trail),
-    TEST (test_trail_order),
-    TEST (test_trail_time), TEST (test_choice), TEST (test_merge),
-    TEST (test_color_by), TEST (test_named_labels), TEST (test_corner),
-    TEST (test_trajectory), TEST (test_properties_while_playing),
-    TEST (test_truth));
+    TEST (test_trail_order), TEST (test_trail_time), TEST (test_choice),
+    TEST (test_merge), TEST (test_color_by), TEST (test_named_labels),
+    TEST (test_corner), TEST (test_trajectory),
+    TEST (test_properties_while_playing), TEST (test_truth));

@@ -239,7 +239,7 @@ GST_START_TEST (test_pose)
   camera.cy = 48.5;
   fed_caps (h, &info, GST_VIDEO_FORMAT_RGB, 64, 48);
   for (guint known = 0; known < 2; known++) {
-    GstBuffer *buffer = grey_frame (&info);
+    g_autoptr (GstBuffer) buffer = grey_frame (&info);
 
     fail_unless (gst_buffer_add_vision_objects (
         buffer, GST_VISION_ORIGIN_RESULT, 64, 48, &o, 1));
@@ -260,7 +260,6 @@ GST_START_TEST (test_pose)
     } else {
       fail_unless (pixel (buffer, &info, 42, 24, 0) == GREY);
     }
-    gst_buffer_unref (buffer);
   }
 }
 GST_END_TEST;

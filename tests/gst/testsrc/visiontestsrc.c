@@ -283,7 +283,7 @@ check_format (const gchar *format, const gchar *more)
       g_strdup_printf ("video/x-raw,format=%s%s", format, more);
   g_autoptr (Harness) h = play (STILL, text);
   g_autoptr (Harness) r = play (STILL, "video/x-raw,format=RGBA" SMALL);
-  GstBuffer *frame = pull (h), *reference = pull (r), *other;
+  g_autoptr (GstBuffer) frame = pull (h), reference = pull (r), other;
   g_autoptr (GstCaps) caps = gst_pad_get_current_caps (h->sinkpad);
   g_autoptr (GstCaps) rgba = gst_pad_get_current_caps (r->sinkpad);
 
@@ -294,9 +294,6 @@ check_format (const gchar *format, const gchar *more)
     other = converted (frame, caps, rgba);
     check_alike (reference, other, rgba, text);
   }
-  gst_buffer_unref (frame);
-  gst_buffer_unref (reference);
-  gst_buffer_unref (other);
 }
 
 GST_START_TEST (test_formats)

@@ -456,7 +456,7 @@ GST_START_TEST (test_newest)
   GstVisionObject o = object_at (1, 2, 3, 4);
   g_autoptr (GstVisionObjects) objects = NULL;
   GstVideoInfo info;
-  GstBuffer *buffer;
+  g_autoptr (GstBuffer) buffer;
 
   buffer = frame_of (GST_VIDEO_FORMAT_NV12);
   add_map (buffer, "emd", 20, 10);
@@ -469,7 +469,6 @@ GST_START_TEST (test_newest)
   objects = gst_buffer_get_vision_objects (buffer, GST_VISION_ORIGIN_RESULT);
   fail_unless (objects && objects->n_objects == 1);
   fail_unless_equals_int (objects->ref_width, 64);
-  gst_buffer_unref (buffer);
 }
 GST_END_TEST;
 
@@ -493,7 +492,7 @@ GST_START_TEST (test_labels)
     g_autoptr (Harness) h = harness (NULL,
         wide ? "video/x-raw,format=GRAY16_LE" : "video/x-raw,format=GRAY8");
     GstVideoInfo info;
-    GstBuffer *buffer;
+    g_autoptr (GstBuffer) buffer;
     GstMapInfo pixels;
 
     buffer = frame_of (GST_VIDEO_FORMAT_NV12);
@@ -509,7 +508,6 @@ GST_START_TEST (test_labels)
           wide ? GST_READ_UINT16_LE (at + i % 4 * 2) : at[i % 4], greys[i]);
     }
     gst_buffer_unmap (buffer, &pixels);
-    gst_buffer_unref (buffer);
   }
 }
 GST_END_TEST;

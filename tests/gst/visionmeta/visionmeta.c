@@ -9,7 +9,7 @@
 GST_START_TEST (test_regions_are_replaced)
 {
   GstVisionObject two[2] = {box, box};
-  GstBuffer *buffer;
+  g_autoptr (GstBuffer) buffer;
 
   two[1].id = 4;
   two[1].x = 101; /* 50.5 in the small frame: grows to whole pixels */
@@ -22,14 +22,13 @@ GST_START_TEST (test_regions_are_replaced)
   check_region (buffer, "red", 3, 50, 12, 20, 6);
   check_region (buffer, "red", 4, 50, 12, 21, 6);
   check_region (buffer, "face", 3, 4, 2, 40, 20);
-  gst_buffer_unref (buffer);
 }
 GST_END_TEST;
 
 /* As behind a cudadownload, which drops them. */
 GST_START_TEST (test_regions_are_made_anew)
 {
-  GstBuffer *buffer = frame_with (&box, 1);
+  g_autoptr (GstBuffer) buffer = frame_with (&box, 1);
   GstMeta *region;
 
   while ((region = gst_buffer_get_meta (
@@ -38,7 +37,6 @@ GST_START_TEST (test_regions_are_made_anew)
   buffer = push_through ("visionmeta", RGBA (BIG), RGBA (BIG), buffer);
   fail_unless_equals_int (n_regions (buffer), 1);
   check_region (buffer, "red", 3, 100, 50, 40, 20);
-  gst_buffer_unref (buffer);
 }
 GST_END_TEST;
 
@@ -87,7 +85,7 @@ static void
 check_camera (GstHarness *h, gdouble fx, gdouble k1, gdouble baseline)
 {
   GstVisionCamera camera;
-  GstBuffer *buffer = frame ();
+  g_autoptr (GstBuffer) buffer = frame ();
 
   add_camera (buffer);
   buffer = gst_harness_push_and_pull (h, buffer);
@@ -96,7 +94,6 @@ check_camera (GstHarness *h, gdouble fx, gdouble k1, gdouble baseline)
   fail_unless (camera.fx == fx && camera.distortion[0] == k1);
   fail_unless (
       isnan (baseline) ? isnan (camera.baseline) : camera.baseline == baseline);
-  gst_buffer_unref (buffer);
 }
 
 GST_START_TEST (test_camera)
