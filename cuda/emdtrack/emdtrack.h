@@ -81,14 +81,11 @@ typedef struct {
   double weight[EMDTRACK_BINS];
 } EmdtrackTarget;
 
-/* Ranges and defaults of what has a row: emdtrack_params. */
+/* Meanings, ranges and defaults of what has a row: emdtrack_params.c. */
 typedef struct {
   EmdtrackBins histogram;
-  int window; /* pixels, odd; outside the frame, the nearest pixel counts */
-  int bins;   /* the channels of CHANNELS, the entries of CODEBOOK */
-  int white;  /* INTENSITY: the brightest grey value, which ends the last bin;
-                 0: what the format can hold */
-  int spectrum_mass; /* CHANNELS: sum to which spectra are scaled */
+  int window; /* outside the frame, the nearest pixel counts */
+  int bins, white, spectrum_mass;
   const EmdtrackCodebook *codebook; /* of CODEBOOK, which needs one */
   double gain; /* CODEBOOK of colours: brightness is multiplied by it before
                   colours are compared, > 0; default 1 */
@@ -107,10 +104,9 @@ typedef struct {
   EmdtrackTarget targets[EMDTRACK_TARGETS];
   int n_targets; /* 0 to 8 */
 
-  int max_trees;  /* of REUSE, for each target, 900 bytes each.  When it is
-                     nearly reached, trees that no pixel of the last frame
-                     needed are dropped */
-  int cache_bits; /* of PAPER: room for 2^cache_bits values for each target */
+  int max_trees; /* when it is nearly reached, trees that no pixel of the last
+                    frame needed are dropped */
+  int cache_bits;
 } EmdtrackParams;
 
 extern const Param emdtrack_params[];

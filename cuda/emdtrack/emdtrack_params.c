@@ -58,7 +58,6 @@ CHOICES (counts, {1, "1", "The size in the frame before"},
 
 #undef ROWS_OF
 #define ROWS_OF EmdtrackTrackParams
-
 const Param emdtrack_track_params[] = {
     NUMBER (search, 1, EMDTRACK_MAX_SIDE, 32,
         "Maximum distance of a target from its predicted position, in pixels, "

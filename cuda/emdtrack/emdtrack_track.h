@@ -19,20 +19,14 @@ typedef enum {
                         prove to be something else */
 } EmdtrackState;
 
-/* Ranges and defaults: emdtrack_track_params.  Distances are parts of the
+/* Meanings, ranges and defaults: emdtrack_params.c.  Distances are parts of the
  * maximum ground distance, or its saturation: 0 alike, 1 nothing in common. */
 typedef struct {
-  double search;     /* maximum distance from its predicted position at which a
-                        target is searched for, pixels; it grows while the
-                        target is occluded */
-  int scales;        /* sizes that are tried, 1, 3 or 5 */
-  double scale_step; /* ratio of one to the next */
-  double occlude;    /* a target with a greater distance is not seen */
-  double resume;     /* it is seen again with a smaller distance than this;
-                        at most `occlude` */
-  int lose_frames;   /* if it is not seen for this many frames, it is lost */
-  double template_update; /* how much of the histogram a frame renews while the
-                        target is seen */
+  double search;
+  int scales;
+  double scale_step, occlude, resume; /* resume <= occlude */
+  int lose_frames;
+  double template_update;
 } EmdtrackTrackParams;
 
 extern const Param emdtrack_track_params[];

@@ -96,41 +96,31 @@ typedef struct {
 #define GPUCCL_MAX_COMPONENTS 4096 /* that are reported */
 #define GPUCCL_CANDIDATES 8        /* the largest; the criteria are theirs */
 
-/* Ranges and defaults: gpuccl_params. */
+/* Meanings, ranges and defaults: gpuccl_params.c. */
 typedef struct {
   GpucclAlgorithm algorithm;
   GpucclDetector detector;
   GpucclFilter filter; /* no effect without depth */
-  int connectivity;    /* 4 (3.3) or 8 neighbours */
-  int threshold;       /* of masks */
-  int skip_checks; /* label equivalence: number of passes at the beginning that
-                      do not check for the end (3.5.2) */
+  int connectivity;    /* 3.3 */
+  int threshold;
+  int skip_checks; /* 3.5.2 */
 
-  double depth_scale;    /* metres a unit of depth */
-  double max_depth_step; /* neighbours are connected if their depths differ by
-                            less, metres (3.5).  0: always */
-  double depth_step_k;   /* 1/m: at depth z the limit is the larger of
-                            max_depth_step and k z^2, z being the nearer of the
-                            two.  0.0035 suits a Kinect, whose steps are
-                            z^2 / 351 m */
+  double depth_scale;
+  /* 3.5.  At depth z, the nearer of the two, the limit is the larger of
+   * max_depth_step and depth_step_k z^2; a Kinect's steps are z^2 / 351 m. */
+  double max_depth_step, depth_step_k;
 
-  uint32_t min_area;  /* smaller components are not reported, pixels */
-  int max_components; /* the largest are reported */
+  uint32_t min_area;
+  int max_components;
 
-  uint32_t min_size; /* criterion 1: an object has more pixels.  The default was
-                        found at 640 x 480 (4.1) and is not scaled to others */
-  double min_fill;   /* criterion 2: its filling (equation 1) exceeds this */
-  double min_extent; /* criterion 3: its mean extents along x and y (equation 2)
-                        are at least this, pixels */
+  uint32_t min_size; /* criterion 1.  The default was found at 640 x 480 (4.1)
+                        and is not scaled to others */
+  double min_fill;   /* criterion 2, of equation 1 */
+  double min_extent; /* criterion 3, of equation 2 */
 
-  int frames; /* an object is accepted once it has been seen in this many frames
-                 in a row (2.3) */
+  int frames; /* 2.3 */
   GpucclMatch match;
-  double match_distance; /* in space: maximum motion from one frame to the
-                            next, metres */
-  double match_pixels;   /* in the image: the same, pixels */
-  double match_ratio;    /* maximum factor by which its area, mean width and
-                            mean height (equation 2) change */
+  double match_distance, match_pixels, match_ratio; /* of equation 2 */
 
   GpucclCamera camera; /* default: unknown */
   GpucclPose pose;     /* of this frame; default: unknown */

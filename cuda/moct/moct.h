@@ -61,39 +61,24 @@ typedef enum { MOCT_VERTICAL, MOCT_HORIZONTAL, MOCT_SQUARE } MoctLayout;
 #define MOCT_MAX_OBJECTS 64 /* of one colour */
 #define MOCT_MAX_SIDE 32768 /* of a frame, pixels */
 
-/* Ranges and defaults: moct_params. */
+/* Meanings, ranges and defaults: moct_params.c. */
 typedef struct {
   const MoctColour *colours; /* a pixel belongs to the first that contains
                                 it.  Tracks refer to colours by index: call
                                 moct_renumber () when these change */
   int n_colours;
   MoctMethod method;
-  MoctLayout layout;    /* MOCT_PYRAMID */
-  int reduction_factor; /* MOCT_PYRAMID: cells gathered into one */
-  bool exact;           /* false: where the border of a colour crosses a cell of
-                           8x8x8 stored colours, the cell's centre decides
-                           for all of it */
-  bool blobs;           /* several objects of a colour (MOCT_FUSED only);
-                           false: one sum a colour, as in the paper */
-  int merge_distance;   /* parts of a colour with at most this many pixels
-                           between them are one blob; so are parts inside
-                           one 16x16 tile of the frame */
-  uint64_t min_area, max_area; /* pixels; other blobs are left out */
-  /* Blobs of other shapes are rejected before the largest are chosen. */
-  double min_roundness;  /* minor by major axis of the ellipse with the same
-                            second moments: 1 of a disc or a square */
-  double min_fill;       /* part of its box that a blob fills; a disc pi / 4 */
-  double max_side_ratio; /* of its box, longer by shorter side; 0: any */
-  int max_objects;       /* of one colour, the largest */
-  ImageBox region;       /* pixels outside are ignored; default: none lie
-                            outside */
-  double gate;           /* maximum distance of a blob from the predicted
-                            position of an object, in lengths of the
-                            object's box; 0 = no limit */
-  int appear_frames;     /* an object is reported once it has been seen in
-                            this many frames in a row */
-  int lose_frames;       /* it is lost after this many in which it is not
-                            seen */
+  MoctLayout layout;
+  int reduction_factor;
+  bool exact, blobs;
+  int merge_distance;
+  uint64_t min_area, max_area;
+  /* of the ellipse with the same second moments; of its box; of its box */
+  double min_roundness, min_fill, max_side_ratio;
+  int max_objects;
+  ImageBox region; /* pixels outside are ignored; default: none lie outside */
+  double gate;
+  int appear_frames, lose_frames;
 } MoctParams;
 
 /* A row for each number and choice, in the order in which they are shown. */

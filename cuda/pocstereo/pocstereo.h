@@ -41,46 +41,28 @@ typedef enum {
   POCSTEREO_NEWTON,      /* the maximum of the correlation itself */
 } PocstereoFit;
 
-/* Ranges and defaults: pocstereo_params.c. */
+/* Meanings, ranges and defaults: pocstereo_params.c. */
 typedef struct {
-  int window;    /* N: samples of a line, 8 to 128 */
-  int lines;     /* L: odd, 1 to 31 */
-  int bandwidth; /* U: frequencies 1 to U are kept, 1 to 31 and less than N / 2
-                  */
+  int window, lines, bandwidth; /* the paper's N, L, odd, and U, below N / 2 */
   PocstereoWeight weight;
   PocstereoFit fit;
-  double
-      noise_floor; /* grey levels of 255, 0 to 255: amplitudes below it
-                      count for less.  0, as in the paper: all alike.  It
-                      helps against noise and spoils the peak as confidence */
+  double noise_floor;
 
-  int average; /* frames over which phasors are averaged, 1 to 64; 1: none.
-                  For scenes and cameras that stand still: noise goes down with
-                  the root of the frames; changes show after as many */
+  int average; /* noise goes down with the root of the frames */
 
-  int layers; /* of the pyramid, 1 to 8; 0: of points as many as the range
-                 needs, at least 4, no more than the views allow */
-  int min_disparity, max_disparity; /* pixels, min <= max */
-  double min_peak; /* matches whose peak is lower are none, 0 to 1 */
+  int layers; /* 0: of points at least 4, no more than the views allow */
+  int min_disparity, max_disparity; /* min <= max */
+  double min_peak;
 
   /* Of every pixel only. */
-  int candidates;        /* disparities of the layer above that a pixel tries:
-                            1, its parent's, as in the paper: the matches are
-                            then those of points.  Or 9, also those around it,
-                            with medians between the layers */
-  bool left_right;       /* matches of which the right view knows nothing are
-                            none */
-  double max_difference; /* between both, pixels, >= 0 */
-  bool revote;           /* pixels near edges choose again between the
-                            disparities around them */
-  bool slant;            /* pixels of slanted surfaces are measured again with
-                            windows that lean as these do; average: 1 */
-  int speckle_size;      /* smaller patches are none, pixels; 0: keep all */
-  double speckle_step; /* pixels, >= 0: of one patch are neighbours that differ
-                          by no more */
-  bool fill;   /* pixels without a match take that of most around them, where
-                  the views allow no other; with left_right */
-  bool smooth; /* disparities become means along their surface */
+  int candidates; /* 1: the matches are those of points; 9: with medians between
+                     the layers */
+  bool left_right;
+  double max_difference;
+  bool revote, slant;
+  int speckle_size;
+  double speckle_step;
+  bool fill, smooth;
 } PocstereoParams;
 
 extern const Param pocstereo_params[];

@@ -20,11 +20,9 @@ C_BEGIN
  * tolerance. */
 typedef struct {
   SCENE_BEGINS;
-  double shadows; /* the part of the light that clouds and nearer objects
-                     together take from an object; the ground loses up to
-                     twice as much */
-  int twins;      /* patches that come and go, of exactly an object's colour,
-                     far away from it */
+  double shadows; /* of the light of an object; the ground loses up to twice as
+                     much */
+  int twins;
 } ChromaticParams;
 
 ChromaticParams chromatic_defaults (void);

@@ -29,9 +29,8 @@ typedef enum {
  * fro within some 200 frames; noise of depth is that of the scene rgbd. */
 typedef struct {
   SCENE_BEGINS;
-  uint64_t scene_frames; /* after this many frames other objects are dropped; 0:
-                            never */
-  double depth_bias;     /* metres by which all depth is too large */
+  uint64_t scene_frames;
+  double depth_bias;
 } ClutterParams;
 
 ClutterParams clutter_defaults (void);

@@ -26,12 +26,8 @@ C_BEGIN
  * and half of a target's black the other way round, the others are paint. */
 typedef struct {
   SCENE_BEGINS;
-  double contrast; /* how far a target's spectrum is from the ground's; 1 is
-                      where a reflectance reaches 0 or 1 */
-  double drift;    /* the part of the light that goes and comes within 300
-                      frames */
-  int channels;    /* bands of equal width from 400 to 1000 nm, each the mean
-                      over its wavelengths */
+  double contrast, drift;
+  int channels; /* each the mean over its wavelengths */
   int mosaic;      /* 0, the default: stacked.  2 to 4: the side of a mosaic,
                       whose square is then the number of channels */
 } MultispectralParams;

@@ -17,24 +17,24 @@ C_BEGIN
  * and Pauli (VISAPP 2017), section 4; the last is their figure 9, which has a
  * machine in place of the robot. */
 typedef enum {
-  RGBD_PARALLEL, /* sideways, parallel to the image plane */
-  RGBD_TOWARDS,  /* nearer, across the view */
-  RGBD_FRONTAL,  /* its front to the camera, straight to it */
-  RGBD_AWAY,     /* straight away from the camera */
-  RGBD_PASS,     /* through the view and out of it */
-  RGBD_ROTATION, /* turning on the spot */
-  RGBD_VISIT,    /* to a stop, out of the view, and back */
-  RGBD_AXES,     /* the quill, the carriage and the portal of a machine */
+  RGBD_PARALLEL,
+  RGBD_TOWARDS,
+  RGBD_FRONTAL,
+  RGBD_AWAY,
+  RGBD_PASS,
+  RGBD_ROTATION,
+  RGBD_VISIT,
+  RGBD_AXES,
 } RgbdPath;
 
 /* How the camera moves; each but the first has a hand's tremor. */
 typedef enum {
-  RGBD_STILL, /* not at all */
-  RGBD_SWAY,  /* 3 cm and 2 degrees to and fro */
-  RGBD_ORBIT, /* 50 degrees to each side, around what is 2 m away */
-  RGBD_WALK,  /* 1.2 m across and 0.4 m ahead, in steps */
-  RGBD_SHAKE, /* 2 cm and 2 degrees within 10 to 16 frames */
-  RGBD_JUMP,  /* elsewhere for 30 of every 120 frames */
+  RGBD_STILL,
+  RGBD_SWAY,
+  RGBD_ORBIT, /* around what is 2 m away */
+  RGBD_WALK,
+  RGBD_SHAKE,
+  RGBD_JUMP,
 } RgbdMotion;
 
 /* What the frames show.  Speed 1 is 8 mm or 1.2 degrees a frame; noise 2 is
@@ -42,11 +42,10 @@ typedef enum {
 typedef struct {
   SCENE_BEGINS;
   RgbdPath path;
-  uint64_t motion_start; /* the first frame in which the robot has moved; what
-                            else moves starts later */
+  uint64_t motion_start; /* what else moves starts later */
   RgbdMotion camera;
-  int robots;        /* each starts 40 frames after the one before it */
-  double distortion; /* 1: a Kinect One's; 0: none */
+  int robots;
+  double distortion;
 } RgbdParams;
 
 RgbdParams rgbd_defaults (void);

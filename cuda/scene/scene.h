@@ -9,21 +9,17 @@
 
 C_BEGIN
 
-/* What all scenes have, and all their params begin with.  A scene that has no
- * objects, no texture or no patches checks these fields and reads them not. */
+/* What all scenes have, and all their params begin with; meanings, ranges and
+ * defaults: scene_params.c.  A scene that has no objects, no texture or no
+ * patches checks these fields and reads them not.  Speed 0 stands still.
+ * Without occlusion each object keeps to a circle of its own; with it, a pillar
+ * hides each for up to about 10 frames. */
 #define SCENE_PARAMS \
- uint64_t seed; /* another scene of the kind, and other noise */ \
+ uint64_t seed; \
  int n_objects; \
- double speed;    /* another speed is another scene: at the same frame number \
-                     objects are elsewhere; 0 stands still */ \
- double noise;    /* standard deviation in each channel of each pixel, 255ths \
-                     of the full scale; of depth, eighths of a step */ \
- double texture;  /* contrast of the ground */ \
- int distractors; /* patches that come and go */ \
- bool occlusion   /* objects roam the whole frame, pass over each other and \
-                     behind a grey pillar, which hides each for up to about \
-                     10 frames; false: each keeps to a circle of its own, and \
-                     nothing ever touches it */
+ double speed, noise, texture; \
+ int distractors; \
+ bool occlusion
 
 typedef struct {
   SCENE_PARAMS;

@@ -9,7 +9,6 @@
 #include "scene/stereo.h"
 
 #define ROWS_OF SceneParams
-
 const Param scene_params[] = {
     BY_HAND (NUMBER, seed, 0, UINT64_MAX, 0,
         "Seed of the scene; the same seed shows the same frames"),
@@ -42,7 +41,6 @@ _Static_assert(MULTISPECTRAL_MAX_OBJECTS == CHROMATIC_MAX_OBJECTS &&
 
 #undef ROWS_OF
 #define ROWS_OF ChromaticParams
-
 const Param chromatic_params[] = {
     NUMBER (shadows, 0, .5, .2,
         "Part of the light that shadows take from objects; the tolerances of "
@@ -75,7 +73,6 @@ CHOICES (motions, {RGBD_STILL, "still", "Not at all"},
 
 #undef ROWS_OF
 #define ROWS_OF RgbdParams
-
 const Param rgbd_params[] = {
     BY_HAND (ONE_OF, path, paths, RGBD_PARALLEL, "Path of the robot of rgbd"),
     BY_HAND (TITLED, "Start of motion", NUMBER, motion_start, 0, UINT64_MAX, 30,
@@ -97,7 +94,6 @@ CHOICES (contents, {STEREO_ALL, "all", "Planes, balls and a head"},
 
 #undef ROWS_OF
 #define ROWS_OF StereoParams
-
 const Param stereo_params[] = {
     BY_HAND (ONE_OF, contents, contents, STEREO_ALL, "What stereo shows"),
     NUMBER (baseline, .001, 1, .06,
@@ -117,7 +113,6 @@ const Param stereo_params[] = {
 
 #undef ROWS_OF
 #define ROWS_OF MultispectralParams
-
 const Param multispectral_params[] = {
     STOPPED (NUMBER, channels, 2, MULTISPECTRAL_MAX_CHANNELS, 11,
         "Number of channels of multispectral if they are stacked: bands of "
@@ -131,7 +126,6 @@ const Param multispectral_params[] = {
 
 #undef ROWS_OF
 #define ROWS_OF ClutterParams
-
 const Param clutter_params[] = {BY_HAND (TITLED, "Frames of a scene", NUMBER,
                                     scene_frames, 0, UINT64_MAX, 0,
                                     "In clutter, drop other things on the "

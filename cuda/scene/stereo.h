@@ -26,10 +26,10 @@ C_BEGIN
 typedef enum { STEREO_LEFT, STEREO_RIGHT } StereoView;
 
 typedef enum {
-  STEREO_ALL,     /* balls and a head in front of the planes */
-  STEREO_PLANES,  /* a wall at 3 m, the ground, two boards that sway */
-  STEREO_SPHERES, /* three balls, and nothing behind them */
-  STEREO_HEAD,    /* a head, and nothing behind it */
+  STEREO_ALL,
+  STEREO_PLANES, /* the wall is at 3 m */
+  STEREO_SPHERES,
+  STEREO_HEAD,
 } StereoContents;
 
 /* What the frames show.  Objects go to and fro within some 90 to 150 frames;
@@ -37,14 +37,8 @@ typedef enum {
 typedef struct {
   SCENE_BEGINS;
   StereoContents contents;
-  double baseline;         /* metres; 0.06: disparities of 14 to 60 pixels in
-                              640 x 480 */
-  double disparity_offset; /* pixels: what cameras that look towards each other
-                              take from all disparities, or add to them */
-  double misalignment;     /* rows */
-  double gain;             /* light in the right view */
-  double gamma;            /* a grey level of the right view is 255 * gain *
-                              (v / 255) ^ gamma */
+  double baseline, disparity_offset, misalignment;
+  double gain, gamma; /* of a grey level: 255 * gain * (v / 255) ^ gamma */
 } StereoParams;
 
 StereoParams stereo_defaults (void);

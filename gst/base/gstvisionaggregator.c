@@ -924,7 +924,6 @@ CHOICES (packings,
         "The first above, half as high"});
 
 #define ROWS_OF GstVisionAggregatorPrivate
-
 static const GstVisionProperty properties[] = {
     PROPERTIES (gst_vision_common_properties, common),
     FOLLOWED (skew_changed, BY_HAND, TITLED, "Greatest skew", NUMBER, max_skew,

@@ -12,7 +12,6 @@ CHOICES (kinds,
     {GST_VISION_BACKEND_CPU, "cpu", "The CPU"});
 
 #define ROWS_OF GstVisionBackend
-
 const Param gst_vision_backend_params[] = {
     STOPPED (ONE_OF, kind, kinds, GST_VISION_BACKEND_AUTO,
         "Where the algorithm runs", .name = "backend",

@@ -102,7 +102,6 @@ spec_of_stats (void)
 }
 
 #define ROWS_OF GstVisionCommon
-
 const GstVisionProperty gst_vision_common_properties[] = {
     PARAMS (gst_vision_backend_params, backend),
     BY_HAND (SWITCH, post_messages, false,

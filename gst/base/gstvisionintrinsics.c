@@ -134,7 +134,6 @@ read_calibration (
 }
 
 #define ROWS_OF GstVisionIntrinsics
-
 const GstVisionProperty gst_vision_intrinsics_properties[] = {
     PARSED (read_intrinsics, STRING, intrinsics,
         "The camera: fx,fy,cx,cy[,k1,k2,p1,p2,k3] in pixels of the frame "

@@ -158,7 +158,6 @@ await_regions (GstElement *element, const Param *param)
 }
 
 #define ROWS_OF GstEmdtrack
-
 static const GstVisionProperty properties[] = {
     PARSED (gst_emdtrack_read_targets, STRING, targets,
         "The targets, up to 8, separated by semicolons: "

@@ -72,7 +72,6 @@ static GstStaticPadTemplate src_template =
 /* ---- Properties ---- */
 
 #define ROWS_OF GstEnviSrc
-
 static const GstVisionProperty properties[] = {
     STOPPED (STRING, location,
         "Header of the cube (.hdr), or of the cubes of a sequence with one %d, "

@@ -108,7 +108,6 @@ GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (gpuccl, "gpuccl", GST_RANK_NONE,
         gpuccl_debug, "gpuccl", 0, "connected components and moving objects"));
 
 #define ROWS_OF GstGpuccl
-
 static const GstVisionProperty properties[] = {
     STOPPED (SWITCH, label_map, TRUE,
         "Attach the map \"labels\": for each pixel 0, or the number of its "

@@ -113,7 +113,6 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 
 #define ROWS_OF GstVisionJson
-
 static const GstVisionProperty properties[] = {
     /* The file is emptied first.  On standard output, gst-launch-1.0 writes its
        own words between the lines unless it has -q.  Lines for a FIFO wait for

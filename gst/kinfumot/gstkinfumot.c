@@ -100,7 +100,6 @@ CHOICES (maps,
     {GST_KINFUMOT_NORMALS, "normals", "The normals of the models"});
 
 #define ROWS_OF GstKinfumot
-
 static const GstVisionProperty properties[] = {
     STOPPED (SOME_OF, maps, maps,
         GST_KINFUMOT_CORRESPONDENCE | GST_KINFUMOT_DEPTH,

@@ -122,7 +122,6 @@ CHOICES (trajectories, {GST_MOCT_TRAJECTORY_NONE, "none", "No points"},
     {GST_MOCT_TRAJECTORY_FULL, "full", "All points of the history"});
 
 #define ROWS_OF GstMoct
-
 static const GstVisionProperty properties[] = {
     PARSED (gst_moct_read_objects, STRING, objects,
         "The colours to look for, separated by semicolons: "

@@ -45,7 +45,6 @@ CHOICES (colours_by,
         "A colour for each element that found objects"});
 
 #define ROWS_OF GstVisionLook
-
 const Param gst_vision_look_params[] = {
     SOME_OF (show, shows,
         GST_VISION_SHOW_BOX | GST_VISION_SHOW_LABEL | GST_VISION_SHOW_ID |

@@ -245,7 +245,6 @@ look_changed (GstElement *element, const Param *param)
 }
 
 #define ROWS_OF GstVisionOverlay
-
 static const GstVisionProperty properties[] = {
     PARAMS (gst_vision_look_params, look, .changed = look_changed),
     {.params = NULL}};

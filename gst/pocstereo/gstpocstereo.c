@@ -171,7 +171,6 @@ read_ply_location (
 }
 
 #define ROWS_OF GstPocstereo
-
 static const GstVisionProperty properties[] = {
     STOPPED (ONE_OF, asked.mode, modes, GST_POCSTEREO_DENSE,
         "Which pixels of the left view are matched"),

@@ -170,7 +170,6 @@ GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (scopedetect, "scopedetect",
         scopedetect_debug, "scopedetect", 0, "poses of known objects"));
 
 #define ROWS_OF GstScopedetect
-
 static const GstVisionProperty properties[] = {
     STOPPED (STRING, models,
         "Files made by vision-model, with commas or semicolons between them; "

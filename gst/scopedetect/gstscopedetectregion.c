@@ -45,7 +45,6 @@ read_region (
 }
 
 #define ROWS_OF GstScopedetectRegion
-
 const GstVisionProperty gst_scopedetect_region_properties[] = {
     PARSED (read_region, STRING, region,
         "Search in this part of the frame: x,y,width,height in pixels, or meta "

@@ -200,7 +200,6 @@ spec_of_palette (void)
 }
 
 #define ROWS_OF GstVisionTestSrc
-
 static const GstVisionProperty properties[] = {
     STOPPED (ONE_OF, pattern, patterns, GST_VISION_TEST_SRC_CHROMATIC,
         "The kind of scene"),

@@ -101,7 +101,6 @@ static GstStaticPadTemplate src_template =
             "{ RGBx, RGBA, BGRx, BGRA, RGB, BGR, GRAY8, GRAY16_LE }")));
 
 #define ROWS_OF GstVisionmap
-
 static const GstVisionProperty properties[] = {
     STRING (kind,
         "Kind of the map: disparity, depth, labels, … (unset = the newest)"),

@@ -93,7 +93,6 @@ read_intrinsics (
 }
 
 #define ROWS_OF GstVisionMeta
-
 static const GstVisionProperty properties[] = {
     /* The camera replaces one that the buffer has. */
     PARSED (read_intrinsics, STRING, intrinsics,
