@@ -124,12 +124,7 @@ get_max_skew (GstAggregator *agg)
 static gboolean
 skews_by_caps (GstAggregator *agg)
 {
-  gboolean by_caps;
-
-  GST_OBJECT_LOCK (agg);
-  by_caps = PRIV (agg)->max_skew < 0;
-  GST_OBJECT_UNLOCK (agg);
-  return by_caps;
+  return GST_VISION_LOCKED (agg, PRIV (agg)->max_skew < 0);
 }
 
 /* After a change of the maximum skew or of the pads: a frame waits for its
@@ -257,12 +252,7 @@ make_view_caps (GstAggregator *agg, const GstVideoInfo *view)
 static GstVisionPacking
 get_packing (GstAggregator *agg)
 {
-  GstVisionPacking packing;
-
-  GST_OBJECT_LOCK (agg);
-  packing = PRIV (agg)->packing;
-  GST_OBJECT_UNLOCK (agg);
-  return packing;
+  return GST_VISION_LOCKED (agg, PRIV (agg)->packing);
 }
 
 /* The output has the first input's caps, or those of a picture. */

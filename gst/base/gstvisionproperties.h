@@ -64,6 +64,16 @@ struct _GstVisionProperty {
 #define FOLLOWED(by, row, ...) row (__VA_ARGS__, .changed = by)
 /* clang-format on */
 
+/* What @value is under the object lock of @self: self->params, or
+ * g_strdup (self->location). */
+#define GST_VISION_LOCKED(self, value) \
+ __extension__ ({ \
+  GST_OBJECT_LOCK (self); \
+  __typeof__ (value) value_ = (value); \
+  GST_OBJECT_UNLOCK (self); \
+  value_; \
+ })
+
 /* For class_init (): installs them, with set_property () and get_property ().
  * The struct that @table is about lies at @at in the instance: at 0 if it is
  * the instance, at what G_PRIVATE_OFFSET () tells of a private one. */

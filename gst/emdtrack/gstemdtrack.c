@@ -208,12 +208,9 @@ gst_emdtrack_open (
     GstVisionFilter *filter, const Device *device, const GstVideoInfo *info)
 {
   GstEmdtrack *self = GST_EMDTRACK (filter);
-  gboolean emd_map;
+  gboolean emd_map = GST_VISION_LOCKED (self, self->emd_map);
 
   (void) info;
-  GST_OBJECT_LOCK (self);
-  emd_map = self->emd_map;
-  GST_OBJECT_UNLOCK (self);
   self->last_time = GST_CLOCK_TIME_NONE;
   TRY (emdtrack_new (&self->emdtrack, device, self->width, self->height));
   if (!self->tracker)
@@ -253,12 +250,7 @@ gst_emdtrack_reset (GstVisionFilter *filter)
 static void
 warn_of_none (GstEmdtrack *self)
 {
-  gboolean by_meta;
-
-  GST_OBJECT_LOCK (self);
-  by_meta = self->target_meta != NULL;
-  GST_OBJECT_UNLOCK (self);
-  if (self->warned || by_meta)
+  if (self->warned || GST_VISION_LOCKED (self, self->target_meta))
     return;
   self->warned = TRUE;
   GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
@@ -371,18 +363,14 @@ gst_emdtrack_point (GstVisionFilter *filter, GstVideoRectangle *box)
       gst_pad_get_current_caps (GST_BASE_TRANSFORM (filter)->sinkpad);
   gint width = 0;
   gchar *targets;
-  gboolean mouse;
 
-  GST_OBJECT_LOCK (self);
-  mouse = self->mouse;
-  GST_OBJECT_UNLOCK (self);
   if (caps)
     gst_structure_get_int (gst_caps_get_structure (caps, 0), "width", &width);
   gst_clear_caps (&caps);
   gst_vision_mouse_widen (box, MAX (CLICK_MIN, width / CLICK_PART));
   targets = g_strdup_printf (
       "%d,%d,%d,%d", box->x, box->y, MAX (box->w, 1), MAX (box->h, 1));
-  if (mouse)
+  if (GST_VISION_LOCKED (self, self->mouse))
     g_object_set (self, "targets", targets, NULL);
   g_free (targets);
 }

@@ -16,12 +16,7 @@
 static gboolean
 wants_map (GstEmdtrack *self)
 {
-  gboolean map;
-
-  GST_OBJECT_LOCK (self);
-  map = self->output == GST_EMDTRACK_OUTPUT_MAP;
-  GST_OBJECT_UNLOCK (self);
-  return map;
+  return GST_VISION_LOCKED (self, self->output == GST_EMDTRACK_OUTPUT_MAP);
 }
 
 /* Sides that @from does not fix stay as they are. */

@@ -157,9 +157,7 @@ gst_emdtrack_choose_again (GstEmdtrack *self, gboolean starts)
   gchar *text, *problem = NULL;
   GstEmdtrackChoices *all;
 
-  GST_OBJECT_LOCK (self);
-  text = g_strdup (self->targets);
-  GST_OBJECT_UNLOCK (self);
+  text = GST_VISION_LOCKED (self, g_strdup (self->targets));
   all = parse (text, &problem);
   GST_OBJECT_LOCK (self);
   take_choices (self, all);

@@ -122,11 +122,8 @@ gst_gpuccl_open (
   GstGpuccl *self = GST_GPUCCL (filter);
   GstVisionBackend *backend = &gst_vision_common (filter)->backend;
   GstVisionMap map = {.element = "gpuccl", .channels = 1, .scale = 1};
-  gboolean label_map;
+  gboolean label_map = GST_VISION_LOCKED (self, self->label_map);
 
-  GST_OBJECT_LOCK (self);
-  label_map = self->label_map;
-  GST_OBJECT_UNLOCK (self);
   self->width = GST_VIDEO_INFO_WIDTH (info);
   self->height = GST_VIDEO_INFO_HEIGHT (info);
   self->n_announced = 0;

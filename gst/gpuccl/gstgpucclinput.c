@@ -7,17 +7,6 @@
 
 #include "gpuccl/gstgpuccl.h"
 
-static GpucclParams
-get_params (GstGpuccl *self)
-{
-  GpucclParams params;
-
-  GST_OBJECT_LOCK (self);
-  params = self->params;
-  GST_OBJECT_UNLOCK (self);
-  return params;
-}
-
 static void
 find_camera (GstGpuccl *self, GstBuffer *buffer, GpucclParams *params)
 {
@@ -107,7 +96,7 @@ const char *
 gst_gpuccl_begin (GstGpuccl *self, const Image *image, GstBuffer *buffer,
     GpucclParams *params, GpucclFrame *frame)
 {
-  *params = get_params (self);
+  *params = GST_VISION_LOCKED (self, self->params);
   *frame = (GpucclFrame){.width = self->width, .height = self->height};
   if (image->format == IMAGE_GRAY16) {
     frame->source = GPUCCL_DEPTH_ONLY;
@@ -136,7 +125,7 @@ const char *
 gst_gpuccl_check (GstGpuccl *self, const GstVideoInfo *info)
 {
   gboolean depth = GST_VIDEO_INFO_FORMAT (info) == GST_VIDEO_FORMAT_GRAY16_LE;
-  GpucclParams params = get_params (self);
+  GpucclParams params = GST_VISION_LOCKED (self, self->params);
 
   /* Each buffer may bring its camera. */
   if (depth)

@@ -115,17 +115,6 @@ static const GstVisionProperty properties[] = {
     PROPERTIES (gst_vision_intrinsics_properties, intrinsics),
     PARAMS (kinfumot_params, params), {.params = NULL}};
 
-static KinfumotParams
-get_params (GstKinfumot *self)
-{
-  KinfumotParams params;
-
-  GST_OBJECT_LOCK (self);
-  params = self->params;
-  GST_OBJECT_UNLOCK (self);
-  return params;
-}
-
 /* ---- Opening ---- */
 
 static const char *
@@ -160,11 +149,8 @@ open_maps (GstKinfumot *self)
       .channels = 3,
       .scale = 1,
       .invalid = NAN};
-  unsigned wanted;
+  unsigned wanted = GST_VISION_LOCKED (self, self->maps);
 
-  GST_OBJECT_LOCK (self);
-  wanted = self->maps;
-  GST_OBJECT_UNLOCK (self);
   if (wanted & GST_KINFUMOT_CORRESPONDENCE)
     TRY (open_map (self, &self->classes, classes));
   if (wanted & GST_KINFUMOT_DEPTH)
@@ -181,7 +167,7 @@ gst_kinfumot_open (
     GstVisionFilter *filter, const Device *device, const GstVideoInfo *info)
 {
   GstKinfumot *self = GST_KINFUMOT (filter);
-  KinfumotParams params = get_params (self);
+  KinfumotParams params = GST_VISION_LOCKED (self, self->params);
   const char *err;
 
   self->width = GST_VIDEO_INFO_WIDTH (info);
@@ -290,7 +276,7 @@ run (GstKinfumot *self, const Image *image, GstBuffer *buffer,
     const GstVisionCamera *camera)
 {
   KinfumotFrame frame = frame_of (image, buffer, camera);
-  KinfumotParams params = get_params (self);
+  KinfumotParams params = GST_VISION_LOCKED (self, self->params);
   KinfumotOutputs outputs;
   KinfumotResults results = {0};
 
@@ -356,12 +342,10 @@ gst_kinfumot_sink_event (GstBaseTransform *trans, GstEvent *event)
 static gboolean
 open_trajectory (GstKinfumot *self)
 {
-  gchar *location;
+  gchar *location =
+      GST_VISION_LOCKED (self, g_strdup (self->trajectory_location));
   int error;
 
-  GST_OBJECT_LOCK (self);
-  location = g_strdup (self->trajectory_location);
-  GST_OBJECT_UNLOCK (self);
   if (!location)
     return TRUE;
   error = gst_vision_lines_open (
@@ -380,7 +364,7 @@ gst_kinfumot_start (GstBaseTransform *trans)
 {
   GstKinfumot *self = GST_KINFUMOT (trans);
   const char *wrong;
-  KinfumotParams params = get_params (self);
+  KinfumotParams params = GST_VISION_LOCKED (self, self->params);
 
   self->last_id = 0;
   self->trajectory_failed = FALSE;

@@ -24,12 +24,7 @@ gst_kinfumot_take_event (GstKinfumot *self, GstEvent *event)
 static GstStructure *
 pop (GstKinfumot *self)
 {
-  GstStructure *s;
-
-  GST_OBJECT_LOCK (self);
-  s = g_queue_pop_head (&self->births);
-  GST_OBJECT_UNLOCK (self);
-  return s;
+  return GST_VISION_LOCKED (self, g_queue_pop_head (&self->births));
 }
 
 void

@@ -177,9 +177,7 @@ path_of (GstKinfumot *self, guint64 id)
 {
   gchar *camera, *path = NULL, *dot;
 
-  GST_OBJECT_LOCK (self);
-  camera = g_strdup (self->trajectory_location);
-  GST_OBJECT_UNLOCK (self);
+  camera = GST_VISION_LOCKED (self, g_strdup (self->trajectory_location));
   if (camera && g_file_test (camera, G_FILE_TEST_IS_REGULAR)) {
     dot = strrchr (camera, '.');
     if (!dot || strchr (dot, G_DIR_SEPARATOR))
@@ -270,11 +268,8 @@ save (GstKinfumot *self, const gchar *path)
 void
 gst_kinfumot_save_wanted (GstKinfumot *self)
 {
-  gchar *path;
+  gchar *path = GST_VISION_LOCKED (self, g_steal_pointer (&self->wanted_mesh));
 
-  GST_OBJECT_LOCK (self);
-  path = g_steal_pointer (&self->wanted_mesh);
-  GST_OBJECT_UNLOCK (self);
   if (path)
     save (self, path);
   g_free (path);
@@ -285,11 +280,8 @@ void
 gst_kinfumot_save_last (GstKinfumot *self)
 {
   GstVisionBackend *backend = &gst_vision_common (self)->backend;
-  gchar *path;
+  gchar *path = GST_VISION_LOCKED (self, g_strdup (self->mesh_location));
 
-  GST_OBJECT_LOCK (self);
-  path = g_strdup (self->mesh_location);
-  GST_OBJECT_UNLOCK (self);
   if (self->kinfumot && !gst_vision_backend_enter (backend)) {
     gst_kinfumot_save_wanted (self);
     if (path)

@@ -293,13 +293,11 @@ is_due (GstMoct *self, const MoctColour *colour, GstBuffer *buffer)
 const char *
 gst_moct_update_colours (GstMoct *self, const Image *frame, GstBuffer *buffer)
 {
-  GstMoctColours *pending;
+  GstMoctColours *pending =
+      GST_VISION_LOCKED (self, g_steal_pointer (&self->pending));
   gboolean learned = FALSE;
   MoctLearned what;
 
-  GST_OBJECT_LOCK (self);
-  pending = g_steal_pointer (&self->pending);
-  GST_OBJECT_UNLOCK (self);
   if (pending)
     replace_colours (self, pending);
   for (int k = 0; k < self->colours->n; k++) {

@@ -255,11 +255,8 @@ has_image (GstVisionOverlay *self)
 {
   GstVisionPicture picture;
   const gchar *why = NULL;
-  gchar *location;
+  gchar *location = GST_VISION_LOCKED (self, g_strdup (self->look.image));
 
-  GST_OBJECT_LOCK (self);
-  location = g_strdup (self->look.image);
-  GST_OBJECT_UNLOCK (self);
   if (location && *location)
     why = gst_vision_picture_load (&picture, location);
   if (why)

@@ -221,11 +221,8 @@ static const GstVisionProperty properties[] = {
 PocstereoParams
 gst_pocstereo_get_params (GstPocstereo *self)
 {
-  PocstereoParams p;
+  PocstereoParams p = GST_VISION_LOCKED (self, self->params);
 
-  GST_OBJECT_LOCK (self);
-  p = self->params;
-  GST_OBJECT_UNLOCK (self);
   pocstereo_settle (&p, self->now.mode == GST_POCSTEREO_DENSE);
   return p;
 }
@@ -339,26 +336,13 @@ gst_pocstereo_process (GstVisionAggregator *agg, const Image *left,
   return gst_pocstereo_clear_picture (self, left);
 }
 
-static GstPocstereoKind
-get_kind (GstPocstereo *self)
-{
-  GstPocstereoKind kind;
-
-  GST_OBJECT_LOCK (self);
-  kind = self->asked;
-  GST_OBJECT_UNLOCK (self);
-  return kind;
-}
-
 /* How the caps of disparities say what a value means. */
 static void
 announce_steps (GstPocstereo *self, GstStructure *fields)
 {
   PocstereoParams params = gst_pocstereo_get_params (self);
 
-  GST_OBJECT_LOCK (self);
-  self->step = self->disparity_scale;
-  GST_OBJECT_UNLOCK (self);
+  self->step = GST_VISION_LOCKED (self, self->disparity_scale);
   self->min_disparity = params.min_disparity;
   if (!(self->step > 0))
     self->step = pocstereo_step (params.min_disparity, params.max_disparity);
@@ -370,7 +354,7 @@ static GstVideoFormat
 gst_pocstereo_output (GstVisionAggregator *agg, GstStructure *fields)
 {
   GstPocstereo *self = GST_POCSTEREO (agg);
-  GstPocstereoKind kind = get_kind (self);
+  GstPocstereoKind kind = GST_VISION_LOCKED (self, self->asked);
 
   if (fields) {
     if (kind.mode != self->now.mode || kind.output != self->now.output)
@@ -391,7 +375,7 @@ gst_pocstereo_start (GstAggregator *agg)
 {
   GstPocstereo *self = GST_POCSTEREO (agg);
 
-  self->now = get_kind (self);
+  self->now = GST_VISION_LOCKED (self, self->asked);
   self->n_clouds = 0;
   self->warned_outside = self->warned_space = FALSE;
   self->warned_swapped = self->warned_askew = self->warned_apart = FALSE;

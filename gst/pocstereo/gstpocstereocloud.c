@@ -105,9 +105,7 @@ gst_pocstereo_write_cloud (
   GError *error = NULL;
   gchar *location, *path;
 
-  GST_OBJECT_LOCK (self);
-  location = g_strdup (self->ply_location);
-  GST_OBJECT_UNLOCK (self);
+  location = GST_VISION_LOCKED (self, g_strdup (self->ply_location));
   if (location && self->has_space) {
     const char *err = fill (self, left, matches);
 

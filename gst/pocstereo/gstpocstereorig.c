@@ -12,12 +12,9 @@ gst_pocstereo_read_calibration (
 {
   GstPocstereo *self = owner;
   GstVisionRig *rig = NULL, *before;
-  gdouble unit;
+  gdouble unit = GST_VISION_LOCKED (self, self->calibration_unit);
 
   (void) element;
-  GST_OBJECT_LOCK (self);
-  unit = self->calibration_unit;
-  GST_OBJECT_UNLOCK (self);
   if (location) {
     rig = g_new0 (GstVisionRig, 1);
     if (!gst_vision_rig_read (location, unit, rig, error)) {
@@ -40,9 +37,7 @@ gst_pocstereo_read_again (GstElement *element, const Param *param)
   gchar *location;
 
   (void) param;
-  GST_OBJECT_LOCK (self);
-  location = g_strdup (self->calibration);
-  GST_OBJECT_UNLOCK (self);
+  location = GST_VISION_LOCKED (self, g_strdup (self->calibration));
   if (location)
     g_object_set (self, "calibration", location, NULL);
   g_free (location);
@@ -68,12 +63,7 @@ gst_pocstereo_read_intrinsics (
 gboolean
 gst_pocstereo_has_rig (GstPocstereo *self)
 {
-  gboolean known;
-
-  GST_OBJECT_LOCK (self);
-  known = self->rig != NULL;
-  GST_OBJECT_UNLOCK (self);
-  return known;
+  return GST_VISION_LOCKED (self, self->rig != NULL);
 }
 
 /* What the properties say besides of a rig. */

@@ -257,23 +257,11 @@ tell_replaced (GstScopedetect *self)
   g_clear_pointer (&self->replaced, g_free);
 }
 
-/* A copy for one frame, whose camera is still missing. */
-static ScopedetectParams
-get_params (GstScopedetect *self)
-{
-  ScopedetectParams params;
-
-  GST_OBJECT_LOCK (self);
-  params = self->params;
-  GST_OBJECT_UNLOCK (self);
-  return params;
-}
-
 /* What can never work, whatever the camera is. */
 static const char *
 check (GstScopedetect *self)
 {
-  ScopedetectParams params = get_params (self);
+  ScopedetectParams params = GST_VISION_LOCKED (self, self->params);
 
   params.camera = (ScopedetectCamera){100, 100, 0, 0};
   if (MAX (self->width, self->height) > SCOPEDETECT_MAX_SIDE)
@@ -342,7 +330,7 @@ gst_scopedetect_process (GstVisionAggregator *agg, const Image *colour,
     const Image *depth, GstBuffer *buffer)
 {
   GstScopedetect *self = GST_SCOPEDETECT (agg);
-  ScopedetectParams params = get_params (self);
+  ScopedetectParams params = GST_VISION_LOCKED (self, self->params);
   const char *fault = begin (self, buffer, &params);
   ScopedetectFrame frame = {.width = self->width,
       .height = self->height,

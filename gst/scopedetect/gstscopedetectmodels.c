@@ -59,9 +59,8 @@ gst_scopedetect_load_models (GstScopedetect *self)
   gchar **paths;
   guint n;
 
-  GST_OBJECT_LOCK (self);
-  paths = g_strsplit_set (self->models ? self->models : "", SEPARATORS, -1);
-  GST_OBJECT_UNLOCK (self);
+  paths = GST_VISION_LOCKED (
+      self, g_strsplit_set (self->models ? self->models : "", SEPARATORS, -1));
   n = g_strv_length (paths);
   if (n > SCOPEDETECT_MAX_MODELS) { /* before it reads for minutes */
     err = "models names more than 1024 files; use several elements";

@@ -114,11 +114,8 @@ gboolean
 gst_scopedetect_set_regions (GstScopedetect *self, GstBuffer *first,
     GstBuffer *second, ScopedetectFrame *frame)
 {
-  GstScopedetectRegion region;
+  GstScopedetectRegion region = GST_VISION_LOCKED (self, self->region);
 
-  GST_OBJECT_LOCK (self);
-  region = self->region;
-  GST_OBJECT_UNLOCK (self);
   if (region.meta) {
     add_boxes (self, first, frame);
     if (second)

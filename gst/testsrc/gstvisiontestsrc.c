@@ -168,12 +168,9 @@ static void
 live_changed (GstElement *element, const Param *param)
 {
   GstVisionTestSrc *self = GST_VISION_TEST_SRC (element);
-  gboolean live;
+  gboolean live = GST_VISION_LOCKED (self, self->is_live);
 
   (void) param;
-  GST_OBJECT_LOCK (self);
-  live = self->is_live;
-  GST_OBJECT_UNLOCK (self);
   if (GST_STATE (self) < GST_STATE_PAUSED)
     gst_base_src_set_live (GST_BASE_SRC (self), live);
 }
@@ -462,15 +459,11 @@ static gboolean
 stop (GstBaseSrc *src)
 {
   GstVisionTestSrc *self = GST_VISION_TEST_SRC (src);
-  gboolean live;
 
   close_scene (self);
   gst_vision_backend_close (&self->backend);
   gst_vision_backend_free (&self->backend);
-  GST_OBJECT_LOCK (self);
-  live = self->is_live;
-  GST_OBJECT_UNLOCK (self);
-  gst_base_src_set_live (src, live);
+  gst_base_src_set_live (src, GST_VISION_LOCKED (self, self->is_live));
   return TRUE;
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "base/gstvisionproperties.h"
 #include "base/gstvisiontell.h"
 #include "testsrc/gstvisiontestsrc.h"
 
@@ -28,12 +29,9 @@ is_solid (const gchar *name)
 gboolean
 gst_vision_test_src_finds_meshes (GstVisionTestSrc *self)
 {
-  GPtrArray *names;
+  GPtrArray *names = GST_VISION_LOCKED (self, names_of (self->meshes));
   gboolean found = TRUE;
 
-  GST_OBJECT_LOCK (self);
-  names = names_of (self->meshes);
-  GST_OBJECT_UNLOCK (self);
   for (guint i = 0; i < names->len && found; i++) {
     const gchar *name = g_ptr_array_index (names, i);
 

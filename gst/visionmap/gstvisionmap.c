@@ -298,11 +298,8 @@ static gboolean
 find (GstVisionmap *self, GstBuffer *buffer, GstVisionMap *map)
 {
   gboolean found;
-  gchar *kind;
+  gchar *kind = GST_VISION_LOCKED (self, g_strdup (self->kind));
 
-  GST_OBJECT_LOCK (self);
-  kind = g_strdup (self->kind);
-  GST_OBJECT_UNLOCK (self);
   found = gst_buffer_find_vision_map (
               buffer, GST_VISION_ORIGIN_RESULT, kind, map) ||
       gst_buffer_find_vision_map (buffer, GST_VISION_ORIGIN_TRUTH, kind, map);
