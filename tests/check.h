@@ -133,3 +133,15 @@ check_main (int argc, char **argv, const CheckPart *on_each,
   }
   return check_failures != 0;
 }
+
+/* The end of a test: main (), with the parts that run on each device. */
+#define CHECK_MAIN(parity, bench, ...) \
+ int main (int argc, char **argv) \
+ { \
+  static const CheckPart on_each[] = {__VA_ARGS__, {NULL, NULL}}; \
+\
+  return check_main (argc, argv, on_each, parity, bench); \
+ }
+/* clang-format off */
+#define PART(name) {#name, test_##name}
+/* clang-format on */

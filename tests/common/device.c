@@ -164,11 +164,4 @@ test_wait (DeviceKind kind)
   check (cpu < waited / 2);
 }
 
-static const CheckPart parts[] = {{"copies", test_copies},
-    {"timer", test_timer}, {"wait", test_wait}, {NULL, NULL}};
-
-int
-main (int argc, char **argv)
-{
-  return check_main (argc, argv, parts, NULL, NULL);
-}
+CHECK_MAIN (NULL, NULL, PART (copies), PART (timer), PART (wait))

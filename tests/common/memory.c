@@ -163,13 +163,5 @@ test_many (DeviceKind kind)
   device_close (&dev);
 }
 
-int
-main (int argc, char **argv)
-{
-  static const CheckPart on_each[] = {{"give", test_give},
-      {"again", test_again}, {"failing", test_failing},
-      {"failing growth", test_failing_growth}, {"count", test_count},
-      {"many", test_many}, {NULL, NULL}};
-
-  return check_main (argc, argv, on_each, NULL, NULL);
-}
+CHECK_MAIN (NULL, NULL, PART (give), PART (again), PART (failing),
+    {"failing growth", test_failing_growth}, PART (count), PART (many))

@@ -51,11 +51,4 @@ test_several (DeviceKind kind)
   check (!numbers_read ("1", ',', 2, n));
 }
 
-int
-main (int argc, char **argv)
-{
-  static const CheckPart parts[] = {
-      {"one", test_one}, {"several", test_several}, {NULL, NULL}};
-
-  return check_main (argc, argv, parts, NULL, NULL);
-}
+CHECK_MAIN (NULL, NULL, PART (one), PART (several))

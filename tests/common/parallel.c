@@ -209,12 +209,5 @@ bench (int argc, char **argv)
   return check_failures > 0;
 }
 
-int
-main (int argc, char **argv)
-{
-  static const CheckPart parts[] = {{"items", items}, {"many", many},
-      {"limits", limits}, {"nested", nested}, {"callers", callers},
-      {"forked", forked}, {0}};
-
-  return check_main (argc, argv, parts, NULL, bench);
-}
+CHECK_MAIN (NULL, bench, {"items", items}, {"many", many}, {"limits", limits},
+    {"nested", nested}, {"callers", callers}, {"forked", forked})

@@ -173,12 +173,5 @@ test_names (DeviceKind kind)
   check (table[11].when == PARAM_STOPPED && table[10].when == PARAM_ALWAYS);
 }
 
-int
-main (int argc, char **argv)
-{
-  static const CheckPart on_each[] = {{"defaults", test_defaults},
-      {"ranges", test_ranges}, {"choices", test_choices}, {"order", test_order},
-      {"threads", test_threads}, {"names", test_names}, {NULL, NULL}};
-
-  return check_main (argc, argv, on_each, NULL, NULL);
-}
+CHECK_MAIN (NULL, NULL, PART (defaults), PART (ranges), PART (choices),
+    PART (order), PART (threads), PART (names))

@@ -223,11 +223,4 @@ test_search (DeviceKind kind)
   }
 }
 
-int
-main (int argc, char **argv)
-{
-  static const CheckPart parts[] = {
-      {"distances", test_distances}, {"search", test_search}, {NULL, NULL}};
-
-  return check_main (argc, argv, parts, NULL, NULL);
-}
+CHECK_MAIN (NULL, NULL, PART (distances), PART (search))

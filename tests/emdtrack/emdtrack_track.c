@@ -552,17 +552,8 @@ test_views (DeviceKind kind)
   check (emdtrack_codebook_learn_views (&dev, v, 1, 2, &book));
 }
 
-static const CheckPart on_each[] = {{"moves", test_moves},
-    {"grows", test_grows}, {"occluded", test_occluded}, {"lost", test_lost},
-    {"leaves", test_leaves}, {"look-alikes", test_look_alikes},
+CHECK_MAIN (NULL, NULL, PART (moves), PART (grows), PART (occluded),
+    PART (lost), PART (leaves), {"look-alikes", test_look_alikes},
     {"turns away", test_turns_away}, {"other size", test_other_size},
-    {"two", test_two}, {"by histogram", test_by_histogram},
-    {"metamer", test_metamer}, {"update", test_update},
-    {"refused", test_refused}, {"codebook", test_codebook},
-    {"views", test_views}, {NULL, NULL}};
-
-int
-main (int argc, char **argv)
-{
-  return check_main (argc, argv, on_each, NULL, NULL);
-}
+    PART (two), {"by histogram", test_by_histogram}, PART (metamer),
+    PART (update), PART (refused), PART (codebook), PART (views))

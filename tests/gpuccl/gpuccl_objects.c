@@ -364,15 +364,7 @@ test_split (DeviceKind kind)
   check (c[0].id > id && c[0].frames == 1);
 }
 
-static const CheckPart on_each[] = {{"criteria", test_criteria},
-    {"shapes of figure 6", test_shapes}, {"rank", test_rank},
-    {"measures", test_measures}, {"persistence", test_persistence},
-    {"matching", test_matching}, {"shape", test_shape},
-    {"the camera moves", test_camera_motion}, {"two objects", test_two},
-    {"one becomes two", test_split}, {NULL, NULL}};
-
-int
-main (int argc, char **argv)
-{
-  return check_main (argc, argv, on_each, NULL, NULL);
-}
+CHECK_MAIN (NULL, NULL, PART (criteria), {"shapes of figure 6", test_shapes},
+    PART (rank), PART (measures), PART (persistence), PART (matching),
+    PART (shape), {"the camera moves", test_camera_motion},
+    {"two objects", test_two}, {"one becomes two", test_split})

@@ -78,6 +78,18 @@ fed_objects (GstHarness *h, GstBuffer *buffer)
   return found;
 }
 
+/* A seek to the beginning. */
+static inline void
+fed_seek (GstHarness *h)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (h, gst_event_new_flush_start ());
+  gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
+  gst_harness_push_event (h, gst_event_new_segment (&segment));
+}
+
 /* The element's messages went to @bus. */
 static inline void
 fed_free (GstHarness *h, GstBus *bus)

@@ -954,18 +954,11 @@ bench (int argc, char **argv)
   return check_failures != 0;
 }
 
-int
-main (int argc, char **argv)
-{
-  const CheckPart on_each[] = {{"refused", test_refused},
-      {"no room", test_no_room}, {"wall", test_wall}, {"free", test_free},
-      {"filter", test_filter}, {"still", test_still}, {"views", test_views},
-      {"camera", test_camera}, {"robot", test_robot}, {"doubt", test_doubt},
-      {"waits", test_waits}, {"mean", test_mean}, {"table", test_table},
-      {"lost", test_lost}, {"relocate", test_relocate}, {"full", test_full},
-      {"too much", test_too_much}, {"hostile", test_hostile}, {NULL, NULL}};
-  const CheckPart parity[] = {
-      {"room", parity_room}, {"lost", parity_lost}, {NULL, NULL}};
+static const CheckPart parity[] = {
+    {"room", parity_room}, {"lost", parity_lost}, {NULL, NULL}};
 
-  return check_main (argc, argv, on_each, parity, bench);
-}
+CHECK_MAIN (parity, bench, PART (refused), {"no room", test_no_room},
+    PART (wall), PART (free), PART (filter), PART (still), PART (views),
+    PART (camera), PART (robot), PART (doubt), PART (waits), PART (mean),
+    PART (table), PART (lost), PART (relocate), PART (full),
+    {"too much", test_too_much}, PART (hostile))

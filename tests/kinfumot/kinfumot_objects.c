@@ -441,13 +441,6 @@ test_zoom (DeviceKind kind)
   check (s.r.late == 1);
 }
 
-static const CheckPart parts[] = {{"found", test_found},
-    {"too many", test_too_many}, {"sheet", test_sheet}, {"rod", test_rod},
-    {"fills", test_fills}, {"masks", test_masks}, {"away", test_away},
-    {"first", test_first}, {"zoom", test_zoom}, {NULL, NULL}};
-
-int
-main (int argc, char **argv)
-{
-  return check_main (argc, argv, parts, NULL, NULL);
-}
+CHECK_MAIN (NULL, NULL, PART (found), {"too many", test_too_many}, PART (sheet),
+    PART (rod), PART (fills), PART (masks), PART (away), PART (first),
+    PART (zoom))

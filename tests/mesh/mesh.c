@@ -342,12 +342,5 @@ bench (int argc, char **argv)
   return check_failures != 0;
 }
 
-static const CheckPart parts[] = {{"meshes", test_meshes},
-    {"narrow fields", test_narrow_fields}, {"bad meshes", test_bad_meshes},
-    {"views", test_views}, {NULL, NULL}};
-
-int
-main (int argc, char **argv)
-{
-  return check_main (argc, argv, parts, NULL, bench);
-}
+CHECK_MAIN (NULL, bench, PART (meshes), {"narrow fields", test_narrow_fields},
+    {"bad meshes", test_bad_meshes}, PART (views))

@@ -426,12 +426,6 @@ bench (int argc, char **argv)
   return check_failures != 0;
 }
 
-static const CheckPart parts[] = {{"sphere", sphere}, {"plane", plane},
-    {"noise", noise}, {"unobserved", unobserved}, {"missing", missing},
-    {"several", several}, {"files", files}, {NULL, NULL}};
-
-int
-main (int argc, char **argv)
-{
-  return check_main (argc, argv, parts, NULL, bench);
-}
+CHECK_MAIN (NULL, bench, {"sphere", sphere}, {"plane", plane}, {"noise", noise},
+    {"unobserved", unobserved}, {"missing", missing}, {"several", several},
+    {"files", files})

@@ -943,22 +943,16 @@ test_failing (DeviceKind kind)
   failing_reset (0);
 }
 
-static const CheckPart on_each[] = {{"box", test_box},
-    {"orientation", test_orientation}, {"merge distance", test_merge_distance},
-    {"region, order of colours", test_region_and_order},
-    {"a filled frame", test_filled_frame}, {"places", test_places},
-    {"cells", test_cells}, {"hue wraps", test_hue_wraps},
-    {"labels against the textbook", test_labels},
-    {"sums against a plain loop", test_sums},
-    {"blobs add up", test_blobs_add_up}, {"hostile frames", test_hostile},
-    {"every pixel another class", test_every_pixel_another_class},
-    {"failing", test_failing}, {NULL, NULL}};
 
 static const CheckPart parity[] = {{"CPU and CUDA", test_parity},
     {"large frames", test_parity_large}, {NULL, NULL}};
 
-int
-main (int argc, char **argv)
-{
-  return check_main (argc, argv, on_each, parity, bench_all);
-}
+CHECK_MAIN (parity, bench_all, PART (box), PART (orientation),
+    {"merge distance", test_merge_distance},
+    {"region, order of colours", test_region_and_order},
+    {"a filled frame", test_filled_frame}, PART (places), PART (cells),
+    {"hue wraps", test_hue_wraps}, {"labels against the textbook", test_labels},
+    {"sums against a plain loop", test_sums},
+    {"blobs add up", test_blobs_add_up}, {"hostile frames", test_hostile},
+    {"every pixel another class", test_every_pixel_another_class},
+    PART (failing))

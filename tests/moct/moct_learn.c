@@ -292,14 +292,6 @@ test_alternatives (DeviceKind kind)
   free (read);
 }
 
-static const CheckPart on_each[] = {{"face", test_face}, {"dim", test_dim},
-    {"around", test_around}, {"rare", test_rare}, {"common", test_common},
-    {"margins", test_margins}, {"two colours", test_two_colours},
-    {"within", test_within}, {"small", test_small},
-    {"alternatives", test_alternatives}, {NULL, NULL}};
-
-int
-main (int argc, char **argv)
-{
-  return check_main (argc, argv, on_each, NULL, NULL);
-}
+CHECK_MAIN (NULL, NULL, PART (face), PART (dim), PART (around), PART (rare),
+    PART (common), PART (margins), {"two colours", test_two_colours},
+    PART (within), PART (small), PART (alternatives))

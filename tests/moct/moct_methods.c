@@ -706,16 +706,11 @@ test_parity (DeviceKind kind)
   }
 }
 
-static const CheckPart on_each[] = {{"layouts and levels", test_levels},
-    {"equations (1) and (2)", test_bound},
-    {"sums against a plain loop", test_random}, {"small frames", test_small},
-    {"a full frame", test_full}, {"too large", test_too_large},
-    {"through moct_run", test_moct_run}, {NULL, NULL}};
 
 static const CheckPart parity[] = {{"CPU and CUDA", test_parity}, {NULL, NULL}};
 
-int
-main (int argc, char **argv)
-{
-  return check_main (argc, argv, on_each, parity, bench);
-}
+CHECK_MAIN (parity, bench, {"layouts and levels", test_levels},
+    {"equations (1) and (2)", test_bound},
+    {"sums against a plain loop", test_random}, {"small frames", test_small},
+    {"a full frame", test_full}, {"too large", test_too_large},
+    {"through moct_run", test_moct_run})

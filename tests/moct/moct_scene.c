@@ -204,10 +204,4 @@ test_scenes (DeviceKind kind)
   }
 }
 
-static const CheckPart on_each[] = {{"scenes", test_scenes}, {NULL, NULL}};
-
-int
-main (int argc, char **argv)
-{
-  return check_main (argc, argv, on_each, NULL, NULL);
-}
+CHECK_MAIN (NULL, NULL, PART (scenes))

@@ -399,16 +399,9 @@ test_determinism (DeviceKind kind)
   tracks = NULL;
 }
 
-static const CheckPart on_each[] = {{"ids persist", test_persist},
+CHECK_MAIN (NULL, NULL, {"ids persist", test_persist},
     {"appear and lose", test_hysteresis}, {"a gap of ten frames", test_gap},
     {"behind a pillar", test_pillar}, {"cut into parts", test_parts},
-    {"gate", test_gate}, {"max-objects", test_max_objects},
-    {"touching", test_touching}, {"crossing", test_crossing},
-    {"order", test_order}, {"reset", test_reset}, {"renumber", test_renumber},
-    {"determinism", test_determinism}, {NULL, NULL}};
-
-int
-main (int argc, char **argv)
-{
-  return check_main (argc, argv, on_each, NULL, NULL);
-}
+    PART (gate), {"max-objects", test_max_objects}, PART (touching),
+    PART (crossing), PART (order), PART (reset), PART (renumber),
+    PART (determinism))

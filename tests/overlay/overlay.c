@@ -907,19 +907,12 @@ test_formats (DeviceKind kind)
   }
 }
 
-int
-main (int argc, char **argv)
-{
-  static const CheckPart on_each[] = {{"boxes", test_box},
-      {"lines", test_lines}, {"strokes", test_stroke}, {"glyphs", test_glyph},
-      {"chroma", test_chroma}, {"maps", test_map}, {"rgb", test_rgb},
-      {"labels", test_labels}, {"chosen labels", test_chosen_labels},
-      {"images", test_image}, {"clipping", test_clipping},
-      {"opaque", test_opaque}, {"formats", test_formats},
-      {"flight", test_flight}, {"nonsense", test_nonsense},
-      {"errors", test_errors}, {"failing device", test_failing_device},
-      {"tiny frames", test_tiny}, {NULL, NULL}};
-  static const CheckPart parity[] = {{"random", test_parity}, {NULL, NULL}};
+static const CheckPart parity[] = {{"random", test_parity}, {NULL, NULL}};
 
-  return check_main (argc, argv, on_each, parity, bench);
-}
+CHECK_MAIN (parity, bench, {"boxes", test_box}, PART (lines),
+    {"strokes", test_stroke}, {"glyphs", test_glyph}, PART (chroma),
+    {"maps", test_map}, PART (rgb), PART (labels),
+    {"chosen labels", test_chosen_labels}, {"images", test_image},
+    PART (clipping), PART (opaque), PART (formats), PART (flight),
+    PART (nonsense), PART (errors), {"failing device", test_failing_device},
+    {"tiny frames", test_tiny})

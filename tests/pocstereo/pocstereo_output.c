@@ -426,16 +426,10 @@ bench (int argc, char **argv)
   return check_failures != 0;
 }
 
-static const CheckPart on_each[] = {{"numbers of a match", test_known},
-    {"void matches", test_void}, {"what is wanted", test_wanted},
-    {"fineness of steps", test_step}, {"ends of the range", test_steps},
-    {"lists and space", test_list}, {"scattered points", test_scatter},
-    {NULL, NULL}};
 
 static const CheckPart parity[] = {{"CPU and CUDA", test_parity}, {NULL, NULL}};
 
-int
-main (int argc, char **argv)
-{
-  return check_main (argc, argv, on_each, parity, bench);
-}
+CHECK_MAIN (parity, bench, {"numbers of a match", test_known},
+    {"void matches", test_void}, {"what is wanted", test_wanted},
+    {"fineness of steps", test_step}, {"ends of the range", test_steps},
+    {"lists and space", test_list}, {"scattered points", test_scatter})

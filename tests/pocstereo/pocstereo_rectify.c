@@ -799,20 +799,15 @@ bench (int argc, char **argv)
   return check_failures != 0;
 }
 
-static const CheckPart on_each[] = {{"grey of every format", test_grey},
-    {"grey of colours", test_grey_of_colours}, {"lower bits", test_lower_bits},
-    {"no map and shifts", test_shifts}, {"lenses", test_lenses},
-    {"turned cameras", test_turned}, {"brute force", test_oracle},
-    {"flat and sloped", test_slopes}, {"refusals", test_refusals},
-    {"wild views of small frames", test_wild},
-    {"pixels found again", test_find}, {"in colour", test_picture},
-    {"in colour, between pixels", test_picture_between}, {NULL, NULL}};
 
 static const CheckPart parity[] = {{"CPU and CUDA", test_parity},
     {"in colour", test_picture_parity}, {NULL, NULL}};
 
-int
-main (int argc, char **argv)
-{
-  return check_main (argc, argv, on_each, parity, bench);
-}
+CHECK_MAIN (parity, bench, {"grey of every format", test_grey},
+    {"grey of colours", test_grey_of_colours}, {"lower bits", test_lower_bits},
+    {"no map and shifts", test_shifts}, PART (lenses),
+    {"turned cameras", test_turned}, {"brute force", test_oracle},
+    {"flat and sloped", test_slopes}, PART (refusals),
+    {"wild views of small frames", test_wild},
+    {"pixels found again", test_find}, {"in colour", test_picture},
+    {"in colour, between pixels", test_picture_between})

@@ -102,12 +102,6 @@ test_refusals (DeviceKind kind)
   check (strstr (pocstereo_space_from_camera (&s, &c), "focal"));
 }
 
-static const CheckPart parts[] = {{"camera", test_camera},
+CHECK_MAIN (NULL, NULL, PART (camera),
     {"pixels that are not square", test_aspect}, {"matrix", test_q},
-    {"refusals", test_refusals}, {NULL, NULL}};
-
-int
-main (int argc, char **argv)
-{
-  return check_main (argc, argv, parts, NULL, NULL);
-}
+    PART (refusals))

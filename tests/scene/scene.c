@@ -798,16 +798,10 @@ bench (int argc, char **argv)
   return check_failures != 0;
 }
 
-static const CheckPart parts[] = {{"repeats", repeats}, {"counts", counts},
+CHECK_MAIN (NULL, bench, {"repeats", repeats}, {"counts", counts},
     {"shapes", shapes}, {"sine", sine}, {"smooth", smooth},
     {"velocity", velocity}, {"apart", apart}, {"twins_far", twins_far},
     {"hidden", hidden}, {"tolerances_hold", tolerances_hold},
     {"many_hold", many_hold}, {"palette", palette}, {"text", text},
     {"noise", noise}, {"shadows", shadows}, {"formats", formats},
-    {"hostile", hostile}, {"extremes", extremes}, {NULL, NULL}};
-
-int
-main (int argc, char **argv)
-{
-  return check_main (argc, argv, parts, NULL, bench);
-}
+    {"hostile", hostile}, {"extremes", extremes})

@@ -725,16 +725,9 @@ bench (int argc, char **argv)
   return check_failures != 0;
 }
 
-static const CheckPart parts[] = {{"curves", curves}, {"white", white},
-    {"bands", bands}, {"blacks", blacks}, {"differences", differences},
-    {"hidden", hidden}, {"shown", shown}, {"look_alikes", look_alikes},
-    {"objects", objects}, {"apart", apart}, {"noise", noise}, {"depth", depth},
-    {"mosaics", mosaics}, {"drift", drift}, {"repeats", repeats},
-    {"formats", formats}, {"sizes", sizes}, {"hostile", hostile},
-    {"extremes", extremes}, {NULL, NULL}};
-
-int
-main (int argc, char **argv)
-{
-  return check_main (argc, argv, parts, NULL, bench);
-}
+CHECK_MAIN (NULL, bench, {"curves", curves}, {"white", white}, {"bands", bands},
+    {"blacks", blacks}, {"differences", differences}, {"hidden", hidden},
+    {"shown", shown}, {"look_alikes", look_alikes}, {"objects", objects},
+    {"apart", apart}, {"noise", noise}, {"depth", depth}, {"mosaics", mosaics},
+    {"drift", drift}, {"repeats", repeats}, {"formats", formats},
+    {"sizes", sizes}, {"hostile", hostile}, {"extremes", extremes})

@@ -1122,19 +1122,13 @@ bench (int argc, char **argv)
   return check_failures != 0;
 }
 
-static const CheckPart parts[] = {{"plane", plane}, {"ball", ball},
-    {"oracle", oracle}, {"poses", poses}, {"counts", counts},
-    {"at_rest", at_rest}, {"distances", distances}, {"moved", moved},
-    {"uncovered", uncovered}, {"volume", volume}, {"surfaces", surfaces},
+CHECK_MAIN (NULL, bench, {"plane", plane}, {"ball", ball}, {"oracle", oracle},
+    {"poses", poses}, {"counts", counts}, {"at_rest", at_rest},
+    {"distances", distances}, {"moved", moved}, {"uncovered", uncovered},
+    {"volume", volume}, {"surfaces", surfaces},
     {"round_surfaces", round_surfaces}, {"thresholds", thresholds},
     {"rim", rim}, {"behind", behind}, {"steps", steps}, {"noise", noise},
     {"slants", slants}, {"shadow", shadow}, {"holes", holes},
     {"starts", starts}, {"paths", paths}, {"drives", drives}, {"hand", hand},
     {"repeats", repeats}, {"sizes", sizes}, {"lenses", lenses},
-    {"hostile", hostile}, {"extremes", extremes}, {NULL, NULL}};
-
-int
-main (int argc, char **argv)
-{
-  return check_main (argc, argv, parts, NULL, bench);
-}
+    {"hostile", hostile}, {"extremes", extremes})

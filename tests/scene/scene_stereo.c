@@ -777,17 +777,10 @@ bench (int argc, char **argv)
   return check_failures != 0;
 }
 
-static const CheckPart parts[] = {{"wall", wall}, {"ground", ground},
+CHECK_MAIN (NULL, bench, {"wall", wall}, {"ground", ground},
     {"surfaces", surfaces}, {"head_first", head_first},
     {"head_slopes", head_slopes}, {"depths", depths}, {"contents", contents},
     {"objects", objects}, {"both_views", both_views}, {"hidden", hidden},
     {"same_texture", same_texture}, {"noise", noise}, {"exposure", exposure},
     {"rows", rows}, {"repeats", repeats}, {"formats", formats},
-    {"sizes", sizes}, {"hostile", hostile}, {"extremes", extremes},
-    {NULL, NULL}};
-
-int
-main (int argc, char **argv)
-{
-  return check_main (argc, argv, parts, NULL, bench);
-}
+    {"sizes", sizes}, {"hostile", hostile}, {"extremes", extremes})

@@ -55,12 +55,12 @@ bench_close (Bench *b)
 
 AUTO_FREE (Bench, bench_close)
 
-/* A detector of @n names of the bench's model, with a scene in which it is, and
- * params for it. */
+/* A detector of @n names, up to 20, of the bench's model, with a scene in which
+ * it is, and params for it. */
 static Scopedetect *
-names_of_one (Bench *b, DeviceKind kind, const ScopedetectModel **models, int n,
-    ScopedetectParams *p)
+names_of_one (Bench *b, DeviceKind kind, int n, ScopedetectParams *p)
 {
+  const ScopedetectModel *models[20];
   Scopedetect *s;
 
   bench_open (b, kind);
@@ -440,10 +440,9 @@ static void
 test_contest (DeviceKind kind)
 {
   AUTO (Bench) b;
-  const ScopedetectModel *models[3];
   ScopedetectParams p;
   ScopedetectResults r;
-  AUTO (Detector) s = names_of_one (&b, kind, models, 3, &p);
+  AUTO (Detector) s = names_of_one (&b, kind, 3, &p);
 
   p.explain = SCOPEDETECT_CONTEST;
   ok (scopedetect_run (s, &p, &b.frame, &r));
@@ -467,10 +466,9 @@ static void
 test_explain (DeviceKind kind)
 {
   AUTO (Bench) b;
-  const ScopedetectModel *models[3];
   ScopedetectParams p;
   ScopedetectResults r;
-  AUTO (Detector) s = names_of_one (&b, kind, models, 3, &p);
+  AUTO (Detector) s = names_of_one (&b, kind, 3, &p);
   ScopedetectObject found;
 
   p.explain = SCOPEDETECT_ONE_STAGE;
@@ -492,11 +490,10 @@ test_explain (DeviceKind kind)
 static void
 test_explain_hostile (DeviceKind kind)
 {
-  Bench b;
-  const ScopedetectModel *models[3];
+  AUTO (Bench) b;
   ScopedetectParams good, p;
   ScopedetectResults r;
-  Scopedetect *s = names_of_one (&b, kind, models, 3, &good);
+  AUTO (Detector) s = names_of_one (&b, kind, 3, &good);
 
 #define WRONG(change, word) \
  p = good, change; \
@@ -545,8 +542,6 @@ test_explain_hostile (DeviceKind kind)
   good.table = false;
   ok (scopedetect_run (s, &good, &b.frame, &r));
   check (r.n_points > 500 && r.n_objects == 0);
-  scopedetect_free (s);
-  bench_close (&b);
 }
 
 static bool
@@ -591,10 +586,9 @@ static void
 test_two_stages (DeviceKind kind)
 {
   AUTO (Bench) b;
-  const ScopedetectModel *models[1];
   ScopedetectParams p;
   ScopedetectResults r;
-  AUTO (Detector) s = names_of_one (&b, kind, models, 1, &p);
+  AUTO (Detector) s = names_of_one (&b, kind, 1, &p);
   ScopedetectObject one[2], found;
 
   ok (scopedetect_run (s, &p, &b.frame, &r));
@@ -640,10 +634,9 @@ static void
 test_two_stages_of_nothing (DeviceKind kind)
 {
   AUTO (Bench) b;
-  const ScopedetectModel *models[3];
   ScopedetectParams p;
   ScopedetectResults r;
-  AUTO (Detector) s = names_of_one (&b, kind, models, 3, &p);
+  AUTO (Detector) s = names_of_one (&b, kind, 3, &p);
 
   p.explain = SCOPEDETECT_TWO_STAGE;
   memset (b.depth, 0, SOLID_BYTES);
@@ -665,10 +658,9 @@ static void
 test_max_time (DeviceKind kind)
 {
   AUTO (Bench) b;
-  const ScopedetectModel *models[1];
   ScopedetectParams p;
   ScopedetectResults r;
-  AUTO (Detector) s = names_of_one (&b, kind, models, 1, &p);
+  AUTO (Detector) s = names_of_one (&b, kind, 1, &p);
   ScopedetectObject found[2];
   ScopedetectSearch search;
   int n;
@@ -773,7 +765,7 @@ test_duplicate (DeviceKind kind)
 static void
 test_params (DeviceKind kind)
 {
-  Bench b;
+  AUTO (Bench) b;
   ScopedetectParams good = solid_params (SCOPEDETECT_FAST), p;
   ScopedetectResults r;
   ScopedetectFrame f;
@@ -825,7 +817,6 @@ test_params (DeviceKind kind)
   check (scopedetect_new (&s, &b.dev, 0, 8,
              (const ScopedetectModel *const *) &b.model, 1) != NULL);
   scopedetect_free (s);
-  bench_close (&b);
 }
 
 /* Frames in which there is nothing, or only noise, or only the table. */
@@ -952,8 +943,10 @@ test_many (DeviceKind kind)
   const ScopedetectModel *models[20];
   ScopedetectParams p;
   ScopedetectResults r;
-  Scopedetect *s = names_of_one (&b, kind, models, 20, &p);
+  Scopedetect *s = names_of_one (&b, kind, 20, &p);
 
+  for (int i = 0; i < 20; i++)
+    models[i] = b.model;
   p.explain = SCOPEDETECT_EACH; /* all are the same */
   ok (scopedetect_run (s, &p, &b.frame, &r));
   check (r.n_objects == 20);
@@ -1101,10 +1094,9 @@ static void
 test_equal_votes (DeviceKind kind)
 {
   AUTO (Bench) b;
-  const ScopedetectModel *models[9];
   ScopedetectParams p;
   ScopedetectResults r;
-  AUTO (Detector) s = names_of_one (&b, kind, models, 9, &p);
+  AUTO (Detector) s = names_of_one (&b, kind, 9, &p);
   ScopedetectObject first;
 
   p.explain = SCOPEDETECT_EACH;
@@ -1950,27 +1942,20 @@ bench_table (int argc, char **argv)
   return check_failures != 0;
 }
 
-static const CheckPart on_each[] = {{"parts of a score", test_parts},
-    {"ways to align", test_ways}, {"on a table", test_table},
-    {"plane", test_plane}, {"two, and again", test_two},
-    {"as in the thesis", test_thesis}, {"params", test_params},
-    {"nothing there", test_nothing}, {"sizes", test_sizes},
-    {"seeds", test_seeds}, {"many models", test_many},
-    {"outline", test_outline}, {"contest", test_contest},
-    {"explanation", test_explain},
-    {"explanation of what is bad", test_explain_hostile}, {"apart", test_apart},
-    {"two stages", test_two_stages},
-    {"two stages of nothing", test_two_stages_of_nothing},
-    {"maximum time", test_max_time}, {"duplicate", test_duplicate},
-    {"votes", test_votes}, {"equal votes", test_equal_votes},
-    {"votes of the rest", test_votes_of_rest}, {NULL, NULL}};
 
 static const CheckPart parity[] = {{"observation", test_observe_parity},
-    {"rounds", test_rounds}, {"frames", test_frames}, {"tracked", test_tracked},
-    {"changes", test_changes}, {"votes", test_same_votes}, {NULL, NULL}};
+    PART (rounds), PART (frames), PART (tracked), PART (changes),
+    {"votes", test_same_votes}, {NULL, NULL}};
 
-int
-main (int argc, char **argv)
-{
-  return check_main (argc, argv, on_each, parity, bench_table);
-}
+CHECK_MAIN (parity, bench_table, {"parts of a score", test_parts},
+    {"ways to align", test_ways}, {"on a table", test_table}, PART (plane),
+    {"two, and again", test_two}, {"as in the thesis", test_thesis},
+    PART (params), {"nothing there", test_nothing}, PART (sizes), PART (seeds),
+    {"many models", test_many}, PART (outline), PART (contest),
+    {"explanation", test_explain},
+    {"explanation of what is bad", test_explain_hostile}, PART (apart),
+    {"two stages", test_two_stages},
+    {"two stages of nothing", test_two_stages_of_nothing},
+    {"maximum time", test_max_time}, PART (duplicate), PART (votes),
+    {"equal votes", test_equal_votes},
+    {"votes of the rest", test_votes_of_rest})

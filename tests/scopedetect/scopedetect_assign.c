@@ -742,17 +742,9 @@ bench (int argc, char **argv)
   return check_failures != 0;
 }
 
-static const CheckPart on_each[] = {{"answers", test_answers},
-    {"energy", test_energy}, {"all assignments", test_oracle},
-    {"thesis", test_thesis}, {"steps", test_steps}, {"repeats", test_repeats},
-    {"extremes", test_extremes}, {"begun", test_begun},
-    {"schedule", test_schedule}, {NULL, NULL}};
 
-static const CheckPart parity[] = {
-    {"hostile", test_hostile}, {"scenes", test_scenes}, {NULL, NULL}};
+static const CheckPart parity[] = {PART (hostile), PART (scenes), {NULL, NULL}};
 
-int
-main (int argc, char **argv)
-{
-  return check_main (argc, argv, on_each, parity, bench);
-}
+CHECK_MAIN (parity, bench, PART (answers), PART (energy),
+    {"all assignments", test_oracle}, PART (thesis), PART (steps),
+    PART (repeats), PART (extremes), PART (begun), PART (schedule))

@@ -329,10 +329,4 @@ bench (int argc, char **argv)
   return check_failures != 0;
 }
 
-int
-main (int argc, char **argv)
-{
-  static const CheckPart on_each[] = {{"solids", test_solids}, {NULL, NULL}};
-
-  return check_main (argc, argv, on_each, NULL, bench);
-}
+CHECK_MAIN (NULL, bench, PART (solids))

@@ -270,11 +270,5 @@ bench (int argc, char **argv)
   return check_failures != 0;
 }
 
-static const CheckPart on_each[] = {
-    {"a few scenes", test_few}, {"twenty of each", test_twenty}, {NULL, NULL}};
-
-int
-main (int argc, char **argv)
-{
-  return check_main (argc, argv, on_each, NULL, bench);
-}
+CHECK_MAIN (
+    NULL, bench, {"a few scenes", test_few}, {"twenty of each", test_twenty})

@@ -401,15 +401,7 @@ test_fpfh (DeviceKind kind)
   memory_free (&s.memory);
 }
 
-static const CheckPart on_each[] = {{"functions", test_functions},
-    {"colours", test_lab}, {"turns", test_turns},
+CHECK_MAIN (NULL, NULL, PART (functions), {"colours", test_lab}, PART (turns),
     {"shortest axis", test_min_axis}, {"Procrustes", test_procrustes},
     {"pairs of features", test_feature_pairs},
-    {"features of a plane", test_plane}, {"curvature", test_curvature},
-    {"FPFH", test_fpfh}, {NULL, NULL}};
-
-int
-main (int argc, char **argv)
-{
-  return check_main (argc, argv, on_each, NULL, NULL);
-}
+    {"features of a plane", test_plane}, PART (curvature), {"FPFH", test_fpfh})

@@ -328,14 +328,7 @@ test_refused_cloud (DeviceKind kind)
   check (scopedetect_model_compile (&model, &cloud, "", &how) && !model);
 }
 
-static const CheckPart on_each[] = {{"units", test_units},
-    {"model", test_model}, {"coarse clouds", test_coarse_cloud},
+CHECK_MAIN (NULL, NULL, PART (units), PART (model),
+    {"coarse clouds", test_coarse_cloud},
     {"refused clouds", test_refused_cloud}, {"model files", test_model_file},
-    {"refused models", test_refused_model}, {"names", test_names},
-    {NULL, NULL}};
-
-int
-main (int argc, char **argv)
-{
-  return check_main (argc, argv, on_each, NULL, NULL);
-}
+    {"refused models", test_refused_model}, PART (names))

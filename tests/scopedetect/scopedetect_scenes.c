@@ -1158,10 +1158,4 @@ bench (int argc, char **argv)
       .first = strcmp (part, "choose") ? 30000 : 20000});
 }
 
-static const CheckPart on_each[] = {{"scenes", test_scenes}, {NULL, NULL}};
-
-int
-main (int argc, char **argv)
-{
-  return check_main (argc, argv, on_each, NULL, bench);
-}
+CHECK_MAIN (NULL, bench, PART (scenes))

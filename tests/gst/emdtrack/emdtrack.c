@@ -217,13 +217,9 @@ GST_START_TEST (test_flush_and_caps)
 {
   g_auto (Stage) s = stage_new (GST_VIDEO_FORMAT_RGB, TARGETS);
   guint64 id = stage_follow (&s, 3, 3), now;
-  GstSegment segment;
 
   s.n += 20; /* 40 pixels further */
-  gst_harness_push_event (s.h, gst_event_new_flush_start ());
-  gst_harness_push_event (s.h, gst_event_new_flush_stop (TRUE));
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_harness_push_event (s.h, gst_event_new_segment (&segment));
+  fed_seek (s.h);
   fail_unless (state_of_next (&s, &now) == GST_VISION_STATE_FOUND);
   fail_unless (now > id);
   fail_unless_equals_uint64 (stage_confirm (&s, 3, 3), now);

@@ -220,16 +220,12 @@ GST_START_TEST (test_flush)
 {
   g_auto (Frames) f =
       frames_new (GST_VIDEO_FORMAT_GRAY8, "min-size=0 frames=2");
-  GstSegment segment;
   GstVisionObject *o;
 
   frames_state (&f, frames_make (&f, two, 1), 1);
   fail_unless (frames_state (&f, frames_make (&f, two, 1), 1) ==
       GST_VISION_STATE_ACCEPTED);
-  gst_harness_push_event (f.h, gst_event_new_flush_start ());
-  gst_harness_push_event (f.h, gst_event_new_flush_stop (TRUE));
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_harness_push_event (f.h, gst_event_new_segment (&segment));
+  fed_seek (f.h);
   o = frames_first (&f, frames_make (&f, two, 1), 1);
   fail_unless (o->state == GST_VISION_STATE_NEW && o->id == 2);
   gst_vision_object_free (o);

@@ -130,14 +130,10 @@ GST_START_TEST (test_anew)
 {
   g_auto (Frames) f =
       frames_new (GST_VIDEO_FORMAT_GRAY8, "frames=1 min-size=0");
-  GstSegment segment;
 
   push (&f, 1);
   fail_unless_equals_uint64 (expect_event (&f, &two[0], 0), 1);
-  gst_harness_push_event (f.h, gst_event_new_flush_start ());
-  gst_harness_push_event (f.h, gst_event_new_flush_stop (TRUE));
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_harness_push_event (f.h, gst_event_new_segment (&segment));
+  fed_seek (f.h);
   push (&f, 1);
   fail_unless_equals_uint64 (expect_event (&f, &two[0], 40 * GST_MSECOND), 2);
   frames_caps (&f, GST_VIDEO_FORMAT_I420, WIDTH, HEIGHT);

@@ -445,14 +445,10 @@ GST_END_TEST;
 GST_START_TEST (test_flush)
 {
   g_auto (Frames) f = frames_new ("intrinsics=60,60,32,24");
-  GstSegment segment;
 
   for (guint i = 0; i < 3; i++)
     push (&f, 0);
-  gst_harness_push_event (f.h, gst_event_new_flush_start ());
-  gst_harness_push_event (f.h, gst_event_new_flush_stop (TRUE));
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_harness_push_event (f.h, gst_event_new_segment (&segment));
+  fed_seek (f.h);
   fail_unless (push (&f, 0));
   fail_unless (stat_number (f.h->element, "matched") > .5);
   g_signal_emit_by_name (f.h->element, "reset");

@@ -197,14 +197,10 @@ id_of_next (Red *r)
 GST_START_TEST (test_flush)
 {
   g_auto (Red) r = red_new (GST_VIDEO_FORMAT_RGB);
-  GstSegment segment;
   guint64 id = id_of_next (&r);
 
   fail_unless_equals_uint64 (id_of_next (&r), id);
-  gst_harness_push_event (r.h, gst_event_new_flush_start ());
-  gst_harness_push_event (r.h, gst_event_new_flush_stop (TRUE));
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_harness_push_event (r.h, gst_event_new_segment (&segment));
+  fed_seek (r.h);
   fail_unless (id_of_next (&r) > id);
   fail_unless (gst_harness_push_event (r.h, gst_event_new_eos ()));
   fail_unless_equals_int (
