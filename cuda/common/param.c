@@ -25,9 +25,9 @@ void
 param_name (const Param *p, char name[PARAM_NAME])
 {
   const char *dot = strrchr (p->field, '.');
+  const char *field = dot ? dot + 1 : p->field;
 
-  snprintf (
-      name, PARAM_NAME, "%s", p->name ? p->name : dot ? dot + 1 : p->field);
+  snprintf (name, PARAM_NAME, "%s", p->name ? p->name : field);
   for (char *c = name; *c; c++)
     *c = (char) (*c == '_' ? '-' : tolower (*c));
 }

@@ -1,42 +1,40 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The words in which a table of parameters (common/param.h) is written.  ROWS_OF
- * names the struct that its rows are about.  Behind a row's text further members
- * may follow: .name = "other-name", .string = "the default of a text". */
+ * The words in which a table of parameters (common/param.h) is written.
+ * ROWS_OF names the struct that its rows are about.  Behind a row's text
+ * further members may follow: .name = "other-name", .string = "the default of
+ * a text". */
 #pragma once
 
 #include "common/param.h"
 
-#define ROW_FIELD_(S, f) (((S *) 0)->f)
+#define ROW_FIELD_(f) (((ROWS_OF *) 0)->f)
 /* clang-format off */
-#define ROW_(S, f, kind) \
- .field = #f, .at = offsetof (S, f), .type = (kind), \
+#define ROW_(f, kind) \
+ .field = #f, .at = offsetof (ROWS_OF, f), .type = (kind), \
  .refusal = (char[PARAM_REFUSAL]){0}
 /* A field of another type does not compile: no array has -1 bytes. */
-#define ROW_ENUM_(S, f) \
- (0 * sizeof (char[sizeof ROW_FIELD_ (S, f) == sizeof (int) ? 1 : -1]))
-#define ROW_TYPE_(S, f) \
- _Generic (ROW_FIELD_ (S, f), int: PARAM_INT, unsigned: PARAM_UINT, \
-     int64_t: PARAM_INT64, uint64_t: PARAM_UINT64, double: PARAM_DOUBLE)
-#define ROW_BOOL_(S, f) _Generic (ROW_FIELD_ (S, f), bool: PARAM_BOOL)
-#define ROW_TEXT_(S, f) _Generic (ROW_FIELD_ (S, f), char *: PARAM_TEXT)
+#define ROW_ENUM_(f) \
+ (0 * sizeof (char[sizeof ROW_FIELD_ (f) == sizeof (int) ? 1 : -1]))
 
-/* The rows of a number, a bool, an enum, flags and a text.  @... is the text that
- * explains the parameter. */
+/* The rows of a number, a bool, an enum, flags and a text.  @... is the text
+ * that explains the parameter. */
 #define NUMBER(f, min_, max_, normal, ...) \
- {ROW_ (ROWS_OF, f, ROW_TYPE_ (ROWS_OF, f)), .min = (double) (min_), \
-  .max = (double) (max_), .value = (double) (normal), .text = __VA_ARGS__}
+ {ROW_ (f, _Generic (ROW_FIELD_ (f), int: PARAM_INT, unsigned: PARAM_UINT, \
+      int64_t: PARAM_INT64, uint64_t: PARAM_UINT64, double: PARAM_DOUBLE)), \
+  .min = (double) (min_), .max = (double) (max_), .value = (double) (normal), \
+  .text = __VA_ARGS__}
 #define SWITCH(f, normal, ...) \
- {ROW_ (ROWS_OF, f, ROW_BOOL_ (ROWS_OF, f)), .value = normal, \
+ {ROW_ (f, _Generic (ROW_FIELD_ (f), bool: PARAM_BOOL)), .value = normal, \
   .text = __VA_ARGS__}
 #define ONE_OF(f, list, normal, ...) \
- {ROW_ (ROWS_OF, f, PARAM_CHOICE + ROW_ENUM_ (ROWS_OF, f)), \
-  .choices = list, .value = normal, .text = __VA_ARGS__}
+ {ROW_ (f, PARAM_CHOICE + ROW_ENUM_ (f)), .choices = list, .value = normal, \
+  .text = __VA_ARGS__}
 #define SOME_OF(f, list, normal, ...) \
- {ROW_ (ROWS_OF, f, PARAM_FLAGS + ROW_ENUM_ (ROWS_OF, f)), \
-  .choices = list, .value = normal, .text = __VA_ARGS__}
+ {ROW_ (f, PARAM_FLAGS + ROW_ENUM_ (f)), .choices = list, .value = normal, \
+  .text = __VA_ARGS__}
 #define STRING(f, ...) \
- {ROW_ (ROWS_OF, f, ROW_TEXT_ (ROWS_OF, f)), .text = __VA_ARGS__}
+ {ROW_ (f, _Generic (ROW_FIELD_ (f), char *: PARAM_TEXT)), .text = __VA_ARGS__}
 
 /* What more is said of a row, before it: STOPPED (NUMBER, bins, ...) is
  * NUMBER (bins, ..., .when = PARAM_STOPPED). */

@@ -62,7 +62,6 @@ struct _GstVisionProperty {
  {.properties = table, .at = G_STRUCT_OFFSET (ROWS_OF, struct_)}
 #define PARSED(by, row, ...) row (__VA_ARGS__, .parse = by)
 #define FOLLOWED(by, row, ...) row (__VA_ARGS__, .changed = by)
-/* clang-format on */
 
 /* What @value is under the object lock of @self: self->params, or
  * g_strdup (self->location). */
@@ -73,6 +72,7 @@ struct _GstVisionProperty {
   GST_OBJECT_UNLOCK (self); \
   value_; \
  })
+/* clang-format on */
 
 /* For class_init (): installs them, with set_property () and get_property ().
  * The struct that @table is about lies at @at in the instance: at 0 if it is
