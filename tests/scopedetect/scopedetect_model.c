@@ -307,6 +307,81 @@ test_coarse_cloud (DeviceKind kind)
   scopedetect_model_free (model);
 }
 
+#define HOLE .013f /* radius of a hole about the z axis, metres */
+
+/* A point anywhere on the wall of the hole through the box. */
+static void
+wall_point (float x[3])
+{
+  float a = 2 * (float) M_PI * (float) rnd (1 << 20) / (1 << 20);
+
+  x[0] = HOLE * cosf (a);
+  x[1] = HOLE * sinf (a);
+  x[2] = box_side[2] * ((float) rnd (1 << 20) / (1 << 20) - .5f);
+}
+
+/* A model of 700 points of the box: @through, of the box with the hole through
+ * it; else none of them is where the hole would begin, in the upper side. */
+static ScopedetectModel *
+holed_cloud (bool through)
+{
+  ScopedetectCompile how = SCOPEDETECT_COMPILE_DEFAULTS;
+  float x[3 * 700];
+  Mesh cloud = {.n = 700, .x = x};
+  ScopedetectModel *model;
+
+  for (int i = 0; i < 700; i++) {
+    float *p = x + 3 * i;
+
+    if (through && i < 100) {
+      wall_point (p);
+      continue;
+    }
+    do
+      box_point (p, 1);
+    while (hypotf (p[0], p[1]) < HOLE && (through || p[2] > 0));
+  }
+  ok (scopedetect_model_compile (&model, &cloud, "box", &how));
+  return model;
+}
+
+/* Points of @m well within the hole, in the upper side, and how often such
+ * are on an edge, of all views. */
+static int
+count_in_hole (const ScopedetectModel *m, int *on_edge)
+{
+  const ScopedetectShape *s = &m->shape;
+  int n = 0;
+
+  *on_edge = 0;
+  for (int i = 0; i < s->n; i++)
+    n += s->x[i].z > 0 && hypotf (s->x[i].x, s->x[i].y) < .7f * HOLE;
+  for (int k = 0; k < s->n_edges; k++) {
+    Vec x = s->x[s->edge[k]];
+
+    *on_edge += x.z > 0 && hypotf (x.x, x.y) < .7f * HOLE;
+  }
+  return n;
+}
+
+/* A part of a flat side of which a cloud has no points is closed, so that its
+ * rim is no edge; a hole through the object stays open. */
+static void
+test_holed_cloud (DeviceKind kind)
+{
+  ScopedetectModel *model = holed_cloud (false);
+  double off, inward;
+  int on_edge;
+
+  check (count_in_hole (model, &on_edge) >= 10 && on_edge == 0);
+  measure_box (model, 1, &off, &inward);
+  check (off < .1 && inward < .01);
+  scopedetect_model_free (model);
+  model = holed_cloud (true);
+  check (count_in_hole (model, &on_edge) == 0);
+  scopedetect_model_free (model);
+}
+
 /* Points that are no surface, and too few of them, are refused. */
 static void
 test_refused_cloud (DeviceKind kind)
@@ -329,6 +404,6 @@ test_refused_cloud (DeviceKind kind)
 }
 
 CHECK_MAIN (NULL, NULL, PART (units), PART (model),
-    {"coarse clouds", test_coarse_cloud},
+    {"coarse clouds", test_coarse_cloud}, {"holed clouds", test_holed_cloud},
     {"refused clouds", test_refused_cloud}, {"model files", test_model_file},
     {"refused models", test_refused_model}, PART (names))

@@ -2,7 +2,9 @@
  *
  * The surface between the points of a coarse cloud: of each point its star, the
  * triangles with its neighbours that a Delaunay triangulation of the tangent
- * plane has. */
+ * plane has.  Where a star has a gap, and the surface lies alike on the far
+ * side of a hole in the points, wider triangles close it: clouds that are
+ * vertices of a mesh have few points on flat parts. */
 #include <stdlib.h>
 
 #include "common/parallel.h"
@@ -11,6 +13,9 @@
 #define REACH 4.f      /* spacings within which neighbours are looked for */
 #define NEIGHBOURS 64  /* the nearest ones */
 #define CORNERS 24     /* triangles of a star; of Delaunay's about 6 */
+#define HOLE 12.f      /* as REACH, for those of a hole */
+#define RIM 1024       /* neighbours within HOLE; with more, it stays open */
+#define LEVEL .87f     /* cosine of the normals of a hole's triangle */
 #define SAME_SIDE -.2f /* cosine of normals; 0 beyond an edge of a box */
 #define FLAT .2f /* minimum cosine of a triangle's normal and the point's */
 
@@ -23,7 +28,7 @@ typedef struct {
 
 typedef struct {
   const ScopedetectCloud *cloud;
-  float reach;
+  float reach, hole;
   int *n;         /* triangles of each point's star */
   uint32_t *star; /* room for CORNERS a point, two corners each */
 } Stars;
@@ -37,31 +42,70 @@ by_distance (const void *a, const void *b)
   return order ? order : p->of - q->of;
 }
 
-/* The neighbours of point @i on its side of the surface, the nearest first. */
-static int
-unfold (const Stars *s, int i, Neighbour list[SCOPEDETECT_NEAR])
+/* The tangent plane of a point. */
+typedef struct {
+  Vec x, normal, u, v;
+} Plane;
+
+static Plane
+plane_at (const ScopedetectCloud *c, int i)
 {
-  const ScopedetectCloud *c = s->cloud;
   Vec n = c->normal[i];
   Vec u = vec_unit (
       vec_cross (n, fabsf (n.x) < .6f ? vec (1, 0, 0) : vec (0, 1, 0)));
-  Vec v = vec_cross (n, u);
+
+  return (Plane){c->x[i], n, u, vec_cross (n, u)};
+}
+
+/* Unfolds point @j to @out; false if it is not on this side of the surface. */
+static bool
+unfold (const ScopedetectCloud *c, const Plane *p, int j, Neighbour *out)
+{
+  Vec d = vec_sub (c->x[j], p->x);
+  float x = vec_dot (d, p->u), y = vec_dot (d, p->v);
+  float flat = sqrtf (x * x + y * y), d2 = vec_dot (d, d), longer;
+
+  if (!(flat > 0) || !(vec_dot (c->normal[j], p->normal) > SAME_SIDE))
+    return false;
+  longer = sqrtf (d2) / flat;
+  *out = (Neighbour){j, longer * x, longer * y, d2};
+  return true;
+}
+
+/* The neighbours of point @i on its side of the surface, the nearest first. */
+static int
+list_near (const Stars *s, int i, Neighbour list[SCOPEDETECT_NEAR])
+{
+  const ScopedetectCloud *c = s->cloud;
+  Plane plane = plane_at (c, i);
   int near[SCOPEDETECT_NEAR], count = 0;
   int all = scopedetect_near (c, c->x[i], s->reach, near);
 
-  for (int k = 0; k < all; k++) {
-    Vec d = vec_sub (c->x[near[k]], c->x[i]);
-    float x = vec_dot (d, u), y = vec_dot (d, v), flat = sqrtf (x * x + y * y);
-    float d2 = vec_dot (d, d);
-
-    if (flat > 0 && vec_dot (c->normal[near[k]], n) > SAME_SIDE) {
-      float longer = sqrtf (d2) / flat;
-
-      list[count++] = (Neighbour){near[k], longer * x, longer * y, d2};
-    }
-  }
+  for (int k = 0; k < all; k++)
+    count += unfold (c, &plane, near[k], &list[count]);
   qsort (list, (size_t) count, sizeof *list, by_distance);
   return count < NEIGHBOURS ? count : NEIGHBOURS;
+}
+
+/* The same within the reach of a hole; 0 if there are too many. */
+static int
+list_rim (const Stars *s, int i, Neighbour list[RIM])
+{
+  const ScopedetectCloud *c = s->cloud;
+  Plane plane = plane_at (c, i);
+  int count = 0;
+
+  for (int j = 0; j < c->n; j++) {
+    Vec d = vec_sub (c->x[j], plane.x);
+
+    if (vec_dot (d, d) > s->hole * s->hole)
+      continue;
+    if (count == RIM)
+      return 0;
+    count += unfold (c, &plane, j, &list[count]);
+  }
+  qsort (list, (size_t) count, sizeof *list, by_distance);
+  return count;
 }
 
 /* Whether the circle through the point and its neighbours @a and @b is no
@@ -97,6 +141,82 @@ looks_along (Vec a, Vec b, Vec c, Vec n)
   return vec_dot (area, n) > FLAT * vec_norm (area);
 }
 
+/* Adds the triangle of point @i with @a and @b to its star. */
+static void
+add_triangle (const Stars *s, int i, int a, int b)
+{
+  uint32_t *corner = s->star + 2 * ((size_t) i * CORNERS + s->n[i]++);
+
+  corner[0] = (uint32_t) a, corner[1] = (uint32_t) b;
+}
+
+/* Whether a triangle of @i's star begins at point @a. */
+static bool
+begins_at (const Stars *s, int i, uint32_t a)
+{
+  const uint32_t *corner = s->star + 2 * (size_t) i * CORNERS;
+
+  for (int k = 0; k < s->n[i]; k++)
+    if (corner[2 * k] == a)
+      return true;
+  return false;
+}
+
+/* Whether the surface lies at two of three corners as their triangle does, and
+ * looks to the same side at the third, which may be on an edge. */
+static bool
+is_level (const ScopedetectCloud *c, int i, int a, int b)
+{
+  const int of[] = {i, a, b};
+  Vec area = vec_cross (vec_sub (c->x[a], c->x[i]), vec_sub (c->x[b], c->x[i]));
+  float length = vec_norm (area);
+  int level = 0;
+
+  for (int k = 0; k < 3; k++) {
+    float along = vec_dot (area, c->normal[of[k]]);
+
+    if (!(along > FLAT * length))
+      return false;
+    level += along > LEVEL * length;
+  }
+  return level >= 2;
+}
+
+/* From neighbour @of on, where @i's star has a gap, the triangles that close
+ * it. */
+static void
+close_gap (const Stars *s, int i, const Neighbour *rim, int n, uint32_t of)
+{
+  int a = 0, b = 0;
+
+  while (a < n && (uint32_t) rim[a].of != of)
+    a++;
+  while (a < n && b < n && s->n[i] < CORNERS &&
+      !begins_at (s, i, (uint32_t) rim[a].of)) {
+    for (b = 0; b < n; b++)
+      if (a != b && is_empty (rim, n, a, b, s->hole) &&
+          is_level (s->cloud, i, rim[a].of, rim[b].of))
+        break;
+    if (b < n)
+      add_triangle (s, i, rim[a].of, rim[b].of);
+    a = b;
+  }
+}
+
+static void
+close_gaps (const Stars *s, int i)
+{
+  const uint32_t *corner = s->star + 2 * (size_t) i * CORNERS;
+  Neighbour rim[RIM];
+  int found = s->n[i], n = -1;
+
+  for (int k = 0; k < found; k++)
+    if (!begins_at (s, i, corner[2 * k + 1])) {
+      n = n < 0 ? list_rim (s, i, rim) : n;
+      close_gap (s, i, rim, n, corner[2 * k + 1]);
+    }
+}
+
 static void
 find_stars (void *data, int begin, int end)
 {
@@ -105,18 +225,16 @@ find_stars (void *data, int begin, int end)
 
   for (int i = begin; i < end; i++) {
     Neighbour list[SCOPEDETECT_NEAR];
-    int n = unfold (s, i, list), found = 0;
+    int n = list_near (s, i, list);
 
+    s->n[i] = 0;
     for (int a = 0; a < n; a++)
-      for (int b = 0; b < n && found < CORNERS; b++)
+      for (int b = 0; b < n && s->n[i] < CORNERS; b++)
         if (a != b && is_empty (list, n, a, b, s->reach) &&
             looks_along (
-                x[i], x[list[a].of], x[list[b].of], s->cloud->normal[i])) {
-          uint32_t *corner = s->star + 2 * ((size_t) i * CORNERS + found++);
-
-          corner[0] = (uint32_t) list[a].of, corner[1] = (uint32_t) list[b].of;
-        }
-    s->n[i] = found;
+                x[i], x[list[a].of], x[list[b].of], s->cloud->normal[i]))
+          add_triangle (s, i, list[a].of, list[b].of);
+    close_gaps (s, i);
   }
 }
 
@@ -142,8 +260,8 @@ scopedetect_fill (ScopedetectCloud *c, float spacing, uint32_t **triangles,
     uint32_t *n_triangles)
 {
   size_t room = (size_t) c->n * CORNERS;
-  Stars s = {c, REACH * spacing, malloc ((size_t) c->n * sizeof *s.n),
-      malloc (2 * room * sizeof *s.star)};
+  Stars s = {c, REACH * spacing, HOLE * spacing,
+      malloc ((size_t) c->n * sizeof *s.n), malloc (2 * room * sizeof *s.star)};
 
   *n_triangles = 0;
   *triangles = malloc (3 * room * sizeof **triangles);
