@@ -507,6 +507,7 @@ copy_host_shape (
   clear_arrays (to, from);
   UPLOAD (x, (size_t) from->n);
   UPLOAD (normal, (size_t) from->n);
+  UPLOAD (lab, (size_t) from->n);
   UPLOAD (symmetry, (size_t) from->n_symmetries);
   UPLOAD (nearest,
       (size_t) from->cells[0] * (size_t) from->cells[1] *

@@ -1158,4 +1158,60 @@ bench (int argc, char **argv)
       .first = strcmp (part, "choose") ? 30000 : 20000});
 }
 
-CHECK_MAIN (NULL, bench, PART (scenes))
+/* ---- Light ---- */
+
+/* What a right pose of @m says of colours in a scene of its points, under light
+ * that makes L + 16, a and b @dimmer, and with @redder more a. */
+static ScopedetectEvidence
+judge_light (const ScopedetectModel *m, float dimmer, float redder)
+{
+  const ScopedetectShape *s = &m->shape;
+  ScopedetectPatches patches = {
+      .patch = calloc (SCOPEDETECT_MAX_PATCHES, sizeof *patches.patch)};
+  ScopedetectHypothesis a = {
+      .pose = {{1, 0, 0, 0}, {0, 0, 0}}, .part = {[SCOPEDETECT_EDGE] = -3}};
+  ScopedetectCandidate *c = malloc (sizeof *c);
+  Vec *lab = malloc ((size_t) s->n * sizeof *lab);
+  ScopedetectEvidence e;
+
+  for (int i = 0; i < s->n; i++) {
+    lab[i] = vec_scale (
+        vec (s->lab[i].x + 16, s->lab[i].y + redder, s->lab[i].z), dimmer);
+    lab[i].x -= 16;
+  }
+  scopedetect_set_patches (&patches, s->x, s->normal, lab, s->n, s->spacing);
+  e = scopedetect_judge (&patches, s, &a, true, c);
+  check (c->n_patches > .9 * patches.n);
+  free (patches.patch);
+  free (c);
+  free (lab);
+  return e;
+}
+
+/* A pose is as likely in dim light as in that of the model, less so where it is
+ * hardly lit, and where its colour is another. */
+static void
+test_light (DeviceKind kind)
+{
+  ScopedetectCompile how = SCOPEDETECT_COMPILE_DEFAULTS;
+  ScopedetectModel *model;
+  ScopedetectEvidence lit, dim, dark, other;
+  Mesh mesh;
+
+  ok (clutter_solid_mesh (&mesh, "house"));
+  ok (scopedetect_model_compile (&model, &mesh, "house", &how));
+  mesh_free (&mesh);
+  lit = judge_light (model, 1, 0);
+  dim = judge_light (model, .8f, 0);
+  dark = judge_light (model, .4f, 0);
+  other = judge_light (model, .8f, 60);
+  check (lit.colour && lit.lightness < .01f && lit.chroma < .01f);
+  check (abs (scopedetect_fit (&dim) - scopedetect_fit (&lit)) < 100);
+  check (dark.lightness > .3f);
+  check (scopedetect_fit (&dark) < scopedetect_fit (&lit) - 1000);
+  check (other.chroma > 1.5f);
+  check (scopedetect_fit (&other) < scopedetect_fit (&lit) - 10000);
+  scopedetect_model_free (model);
+}
+
+CHECK_MAIN (NULL, bench, PART (scenes), PART (light))

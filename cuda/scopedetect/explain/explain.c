@@ -70,7 +70,7 @@ look_beside (void *data, int begin, int end)
 
 void
 scopedetect_set_patches (ScopedetectPatches *patches, const Vec *x,
-    const Vec *normal, int n, float spacing)
+    const Vec *normal, const Vec *lab, int n, float spacing)
 {
   Grid g = {.patches = patches};
 
@@ -83,6 +83,7 @@ scopedetect_set_patches (ScopedetectPatches *patches, const Vec *x,
 
     patches->patch[i].x = x[from];
     patches->patch[i].normal = normal[from];
+    patches->patch[i].lab = lab ? lab[from] : vec (0, 0, 0);
     h = hash_at (&g, x[from], 0, 0, 0);
     g.next[i] = g.head[h];
     g.head[h] = (uint16_t) (i + 1);
@@ -114,19 +115,17 @@ lies_at (const ScopedetectShape *s, int i, Vec x, Vec normal, float *off)
 
 /* Of a thin sheet, the nearest point may be of its other side: then the one
  * that is nearest to a place in front of the patch is asked. */
-bool
+int
 scopedetect_explains (const ScopedetectShape *s, const Turn *r, Vec t, Vec at,
     Vec normal, float *off)
 {
   Vec x = vec_unrotate (r, vec_sub (at, t)), n = vec_unrotate (r, normal);
   int i = scopedetect_nearest (s, x), j;
 
-  if (i < 0)
-    return false;
-  if (lies_at (s, i, x, n, off))
-    return true;
+  if (i < 0 || lies_at (s, i, x, n, off))
+    return i;
   j = scopedetect_nearest (s, vec_add (x, vec_scale (n, s->spacing)));
-  return j >= 0 && j != i && lies_at (s, j, x, n, off);
+  return j >= 0 && j != i && lies_at (s, j, x, n, off) ? j : -1;
 }
 
 static bool
@@ -164,6 +163,51 @@ beyond_of (const ScopedetectPatches *patches, const ScopedetectCandidate *c)
   return fminf ((float) (n - c->n_patches) / (float) c->n_patches, MAX_BEYOND);
 }
 
+/* A patch, and the point of the model on whose surface it lies. */
+typedef struct {
+  uint16_t patch, point;
+} Match;
+
+/* Light that is stronger by k makes L + BLACK, a and b greater by its cube root
+ * (CIE 1976).  It may be DIM to BRIGHT of the model's. */
+#define BLACK 16.f
+#define DIM .7f
+#define BRIGHT 1.15f
+#define COLOUR_SIGMA 15.f
+
+/* What it costs that colours are @d2 apart, squared. */
+static float
+colour_cost (float d2)
+{
+  return fminf (
+      d2 / (2 * COLOUR_SIGMA * COLOUR_SIGMA), SCOPEDETECT_OTHER_COLOUR);
+}
+
+/* How far the colours of @n patches are from the model's, in the light in which
+ * they are as light as those on average. */
+static void
+compare_colours (const ScopedetectPatches *patches, const ScopedetectShape *s,
+    const Match *match, int n, ScopedetectEvidence *e)
+{
+  float seen = 0, own = 0, light, l = 0, ab = 0;
+
+  for (int i = 0; i < n; i++) {
+    seen += patches->patch[match[i].patch].lab.x + BLACK;
+    own += s->lab[match[i].point].x + BLACK;
+  }
+  light = fmaxf (DIM, fminf (seen / own, BRIGHT));
+  for (int i = 0; i < n; i++) {
+    Vec at = patches->patch[match[i].patch].lab, of = s->lab[match[i].point];
+    float dl = at.x + BLACK - light * (of.x + BLACK);
+    float da = at.y - light * of.y, db = at.z - light * of.z;
+
+    l += colour_cost (dl * dl);
+    ab += colour_cost (da * da + db * db);
+  }
+  e->lightness = l / (float) n;
+  e->chroma = ab / (float) n;
+}
+
 ScopedetectEvidence
 scopedetect_judge (const ScopedetectPatches *patches, const ScopedetectShape *s,
     const ScopedetectHypothesis *a, bool frame_colour, ScopedetectCandidate *c)
@@ -171,7 +215,9 @@ scopedetect_judge (const ScopedetectPatches *patches, const ScopedetectShape *s,
   Turn r = turn_of (a->pose.q);
   Vec t = a->pose.t, centre = vec_transform (&r, t, s->centre);
   float reach = s->radius + SCOPEDETECT_NEAR_SURFACE, off, sum = 0;
+  Match match[SCOPEDETECT_MAX_PATCHES];
   ScopedetectEvidence e;
+  int point;
 
   memset (c, 0, sizeof *c);
   for (int i = 0; i < patches->n; i++) {
@@ -179,8 +225,9 @@ scopedetect_judge (const ScopedetectPatches *patches, const ScopedetectShape *s,
     Vec d = vec_sub (p->x, centre);
 
     if (vec_dot (d, d) > reach * reach ||
-        !scopedetect_explains (s, &r, t, p->x, p->normal, &off))
+        (point = scopedetect_explains (s, &r, t, p->x, p->normal, &off)) < 0)
       continue;
+    match[c->n_patches] = (Match){(uint16_t) i, (uint16_t) point};
     scopedetect_take_patch (c, i);
     sum += off;
   }
@@ -190,6 +237,8 @@ scopedetect_judge (const ScopedetectPatches *patches, const ScopedetectShape *s,
       .frame_colour = frame_colour,
       .colour = frame_colour && s->has_colour};
   memcpy (e.part, a->part, sizeof e.part);
+  if (e.colour && c->n_patches)
+    compare_colours (patches, s, match, c->n_patches, &e);
   return e;
 }
 
@@ -208,8 +257,7 @@ log_odds (const ScopedetectEvidence *e)
       .789 * log (1 + e->area) - 1549.7 * e->off;
 
   if (e->colour)
-    sum += 2.224 * part[SCOPEDETECT_LIGHTNESS] +
-        .729 * (part[SCOPEDETECT_COLOUR_A] + part[SCOPEDETECT_COLOUR_B]);
+    sum += 1.744 - 2.455 * e->lightness - 2.018 * e->chroma;
   else
     sum -= .868;
   return sum + (e->frame_colour ? 0 : .788) - (e->second ? SECOND : 0);
@@ -464,6 +512,7 @@ scopedetect_explain_new (ScopedetectExplain *e, DeviceMemory *host,
 
   TRY (memory_get_pinned (device, &e->x, (size_t) room));
   TRY (memory_get_pinned (device, &e->normal, (size_t) room));
+  TRY (memory_get_pinned (device, &e->lab, (size_t) room));
   TRY (memory_get_pinned (device, &e->left, (size_t) room));
   TRY (memory_get (host, &e->patches.patch, SCOPEDETECT_MAX_PATCHES));
   TRY (memory_get (host, &e->ranked, 2 * all));

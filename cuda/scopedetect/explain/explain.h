@@ -16,7 +16,7 @@
 
 /* A point of the scene, for all those around it. */
 typedef struct {
-  Vec x, normal;
+  Vec x, normal, lab; /* lab: 0 without colour */
   int n_beside;
   uint16_t beside[SCOPEDETECT_BESIDE]; /* where the surface goes on smoothly */
 } ScopedetectPatch;
@@ -27,6 +27,8 @@ typedef struct {
   ScopedetectPatch *patch;
 } ScopedetectPatches;
 
+#define SCOPEDETECT_OTHER_COLOUR 2.f
+
 /* What says whether a pose is right. */
 typedef struct {
   float part[SCOPEDETECT_N_PARTS]; /* of its score */
@@ -35,7 +37,10 @@ typedef struct {
   float area;   /* points of the scene that it explains */
   float off;    /* how far these are from its surface, mean, metres */
   bool frame_colour, colour; /* the frame has colour; so has the model, too */
-  bool second;               /* it was found in what stage 1 left */
+  /* With colour: how far that of the patches is from the model's in the same
+   * light, 0 to SCOPEDETECT_OTHER_COLOUR: L, and a with b. */
+  float lightness, chroma;
+  bool second; /* it was found in what stage 1 left */
 } ScopedetectEvidence;
 
 typedef struct {
@@ -52,8 +57,8 @@ typedef struct {
 } ScopedetectVote;
 
 typedef struct {
-  Vec *x, *normal;  /* pinned: of the scene's points */
-  bool has_patches; /* those of the newest frame */
+  Vec *x, *normal, *lab; /* pinned: of the scene's points */
+  bool has_patches;      /* those of the newest frame */
   ScopedetectPatches patches;
   ScopedetectRanked *ranked; /* room for all hypotheses */
   int n_ranked;
@@ -81,14 +86,15 @@ void scopedetect_vote (Scopedetect *s, int stage, ScopedetectVote *vote, int n);
 void scopedetect_set_candidates (
     Scopedetect *s, const ScopedetectRanked *chosen, int n, int *at);
 
-/* Whether a point of the scene lies on the surface of @shape; how far from it
- * to @off. */
-bool scopedetect_explains (const ScopedetectShape *shape, const Turn *r, Vec t,
+/* The number of the point of @shape on whose surface a point of the scene lies,
+ * and how far from it, to @off; -1: it lies on none. */
+int scopedetect_explains (const ScopedetectShape *shape, const Turn *r, Vec t,
     Vec x, Vec normal, float *off);
 
-/* Of @n points, those that are patches, and what lies beside each. */
+/* Of @n points, those that are patches, and what lies beside each.  @lab: NULL
+ * without colour. */
 void scopedetect_set_patches (ScopedetectPatches *patches, const Vec *x,
-    const Vec *normal, int n, float spacing);
+    const Vec *normal, const Vec *lab, int n, float spacing);
 
 /* Which patches a pose of @shape explains, to @candidate, and what that and
  * its score say. */

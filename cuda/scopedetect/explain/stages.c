@@ -119,7 +119,8 @@ leave (void *data, int begin, int end)
     Vec x = l->e->x[i], d = vec_sub (x, centre);
 
     if (vec_dot (d, d) <= l->reach * l->reach &&
-        scopedetect_explains (l->shape, &l->r, l->t, x, l->e->normal[i], &off))
+        scopedetect_explains (
+            l->shape, &l->r, l->t, x, l->e->normal[i], &off) >= 0)
       l->explained[i] = true;
   }
 }
@@ -262,13 +263,17 @@ scopedetect_read_patches (Scopedetect *s)
   const ScopedetectCloud *c = &s->work.cloud;
   ScopedetectExplain *e = &s->explain;
   size_t n = (size_t) c->n;
+  bool colour = s->work.scene.has_colour;
 
   if (e->has_patches)
     return NULL;
   TRY (device_copy (&s->device, e->x, c->x, n * sizeof *e->x));
   TRY (device_copy (&s->device, e->normal, c->normal, n * sizeof *e->normal));
+  if (colour)
+    TRY (device_copy (&s->device, e->lab, c->lab, n * sizeof *e->lab));
   TRY (device_wait (&s->device));
-  scopedetect_set_patches (&e->patches, e->x, e->normal, c->n, s->work.spacing);
+  scopedetect_set_patches (&e->patches, e->x, e->normal, colour ? e->lab : NULL,
+      c->n, s->work.spacing);
   e->has_patches = true;
   return NULL;
 }
