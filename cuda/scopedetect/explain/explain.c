@@ -107,8 +107,8 @@ lies_at (const ScopedetectShape *s, int i, Vec x, Vec normal, float *off)
   Vec d = vec_sub (x, s->x[i]);
   float up = vec_dot (d, s->normal[i]), along = ALONG * s->spacing;
 
-  *off = fabsf (up);
-  return *off <= SCOPEDETECT_NEAR_SURFACE &&
+  *off = up;
+  return fabsf (up) <= SCOPEDETECT_NEAR_SURFACE &&
       vec_dot (d, d) - up * up <= along * along &&
       vec_dot (normal, s->normal[i]) >= TURNED;
 }
@@ -214,7 +214,7 @@ scopedetect_judge (const ScopedetectPatches *patches, const ScopedetectShape *s,
 {
   Turn r = turn_of (a->pose.q);
   Vec t = a->pose.t, centre = vec_transform (&r, t, s->centre);
-  float reach = s->radius + SCOPEDETECT_NEAR_SURFACE, off, sum = 0;
+  float reach = s->radius + SCOPEDETECT_NEAR_SURFACE, off, sum = 0, aside = 0;
   Match match[SCOPEDETECT_MAX_PATCHES];
   ScopedetectEvidence e;
   int point;
@@ -229,11 +229,13 @@ scopedetect_judge (const ScopedetectPatches *patches, const ScopedetectShape *s,
       continue;
     match[c->n_patches] = (Match){(uint16_t) i, (uint16_t) point};
     scopedetect_take_patch (c, i);
-    sum += off;
+    sum += fabsf (off);
+    aside += off;
   }
   e = (ScopedetectEvidence){.beyond = beyond_of (patches, c),
       .area = patches->points * (float) c->n_patches,
       .off = c->n_patches ? sum / (float) c->n_patches : 0,
+      .aside = c->n_patches ? fabsf (aside) / (float) c->n_patches : 0,
       .frame_colour = frame_colour,
       .colour = frame_colour && s->has_colour};
   memcpy (e.part, a->part, sizeof e.part);
@@ -250,11 +252,11 @@ static double
 log_odds (const ScopedetectEvidence *e)
 {
   const float *part = e->part;
-  double sum = 4.992 + 3.233 * part[SCOPEDETECT_EDGE] +
-      1.908 * fmax (part[SCOPEDETECT_EDGE_VISIBILITY], -4) -
-      .839 * fmax (part[SCOPEDETECT_VISIBILITY], -1) +
-      2.461 * fmax (part[SCOPEDETECT_TABLE], -3) - 1.258 * e->beyond +
-      .789 * log (1 + e->area) - 1549.7 * e->off;
+  double sum = 3.313 + 4.238 * part[SCOPEDETECT_EDGE] +
+      2.474 * fmax (part[SCOPEDETECT_EDGE_VISIBILITY], -4) -
+      2.132 * fmax (part[SCOPEDETECT_VISIBILITY], -1) +
+      1.888 * fmax (part[SCOPEDETECT_TABLE], -3) - 1.516 * e->beyond +
+      1.237 * log (1 + e->area) - 1146. * e->off - 791. * e->aside;
 
   if (e->colour)
     sum += 1.744 - 2.455 * e->lightness - 2.018 * e->chroma;

@@ -35,7 +35,8 @@ typedef struct {
   float beyond; /* patches to which the surface goes on smoothly, for each that
                    it explains: a face of another thing does not end with it */
   float area;   /* points of the scene that it explains */
-  float off;    /* how far these are from its surface, mean, metres */
+  float off;    /* how far these are from its surface, mean, metres; */
+  float aside;  /* and how far they lie on one side of it */
   bool frame_colour, colour; /* the frame has colour; so has the model, too */
   /* With colour: how far that of the patches is from the model's in the same
    * light, 0 to SCOPEDETECT_OTHER_COLOUR: L, and a with b. */
@@ -87,7 +88,7 @@ void scopedetect_set_candidates (
     Scopedetect *s, const ScopedetectRanked *chosen, int n, int *at);
 
 /* The number of the point of @shape on whose surface a point of the scene lies,
- * and how far from it, to @off; -1: it lies on none. */
+ * and how far outside, to @off; -1: it lies on none. */
 int scopedetect_explains (const ScopedetectShape *shape, const Turn *r, Vec t,
     Vec x, Vec normal, float *off);
 
