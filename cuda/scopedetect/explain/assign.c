@@ -84,7 +84,8 @@ struct _ScopedetectAssigner {
   const Device *device;
   const ScopedetectAssignStages *stages;
   ScopedetectSearches work;
-  ScopedetectChosen *found; /* pinned: the best of each search */
+  ScopedetectChosen *found; /* pinned: the best of each search of a round */
+  int *chosen_by;           /* of each candidate: searches whose best has it */
 };
 
 const char *
@@ -109,6 +110,7 @@ scopedetect_assigner_new (ScopedetectAssigner **self, const Device *device,
   TRY (memory_get (m, &v->pair, n * n));
   TRY (memory_get (m, &v->chain, k));
   TRY (memory_get (m, &v->best, k));
+  TRY (memory_get_pinned (m, &a->chosen_by, n));
   return memory_get_pinned (m, &a->found, k);
 }
 
@@ -210,53 +212,66 @@ wins (const ScopedetectChosen *a, const ScopedetectChosen *b)
   return false;
 }
 
-static bool
-has (const ScopedetectChosen *s, int candidate)
-{
-  for (int i = 0; i < s->n; i++)
-    if (s->chosen[i] == candidate)
-      return true;
-  return false;
-}
-
-/* Of what @n searches found. */
+/* Adds what @n searches found. */
 static void
-set_winner (ScopedetectChosen *found, int n, ScopedetectAssignment *best)
+add_found (ScopedetectAssigner *a, int n, ScopedetectChosen *winner,
+    ScopedetectAssignment *best)
 {
-  const ScopedetectChosen *winner = &found[0];
+  for (int k = 0; k < n; k++) {
+    ScopedetectChosen *found = &a->found[k];
 
-  for (int k = 0; k < n; k++) {
-    sort (&found[k]);
-    if (wins (&found[k], winner))
-      winner = &found[k];
+    sort (found);
+    if (wins (found, winner)) {
+      *winner = *found;
+      best->agree = 0;
+    }
+    best->agree += !wins (winner, found);
+    for (int i = 0; i < found->n; i++)
+      a->chosen_by[found->chosen[i]]++;
   }
-  best->n = winner->n;
-  best->energy = winner->energy;
-  memcpy (best->chosen, winner->chosen, (size_t) best->n * sizeof (int));
-  for (int k = 0; k < n; k++) {
-    best->agree += !wins (winner, &found[k]) && !wins (&found[k], winner);
-    for (int i = 0; i < winner->n; i++)
-      best->agree_on[i] += has (&found[k], winner->chosen[i]);
-  }
+  best->searches += n;
 }
+
+/* Whether so few searches ended with the best that others may find a better
+ * one.  Searches that are stopped are no more than they are. */
+static bool
+is_doubtful (const ScopedetectAssignTask *t, const ScopedetectAssignment *best)
+{
+  return t->schedule == SCOPEDETECT_METROPOLIS && t->end <= 0 &&
+      t->stop >= t->steps && best->agree * 4 < best->searches;
+}
+
+#define ROUNDS 32
+#define NEXT_ROUND 0x9e3779b97f4a7c15ull /* from seed to seed */
 
 const char *
 scopedetect_assign (ScopedetectAssigner *a, const ScopedetectAssignTask *task,
     ScopedetectAssignment *best)
 {
-  size_t bytes = (size_t) task->searches * sizeof *a->found;
+  const int n = task->searches;
+  ScopedetectChosen winner = {.energy = INT64_MIN};
 
   memset (best, 0, sizeof *best);
   if (!task->n_candidates) {
-    best->agree = task->searches; /* on nothing */
+    best->agree = best->searches = n; /* on nothing */
     return NULL;
   }
   set_work (&a->work, task);
+  memset (a->chosen_by, 0, (size_t) task->n_candidates * sizeof (int));
   TRY (a->stages->load (a->device, &a->work, task));
-  TRY (a->stages->begin (a->device, &a->work));
-  TRY (search_all (a, task, &best->steps));
-  TRY (device_copy (a->device, a->found, a->work.best, bytes));
-  TRY (device_wait (a->device));
-  set_winner (a->found, task->searches, best);
+  for (int k = 0; k < ROUNDS && (!k || is_doubtful (task, best)); k++) {
+    a->work.seed = task->seed + (uint64_t) k * NEXT_ROUND;
+    TRY (a->stages->begin (a->device, &a->work));
+    TRY (search_all (a, task, &best->steps));
+    TRY (device_copy (
+        a->device, a->found, a->work.best, (size_t) n * sizeof *a->found));
+    TRY (device_wait (a->device));
+    add_found (a, n, &winner, best);
+  }
+  best->n = winner.n;
+  best->energy = winner.energy;
+  memcpy (best->chosen, winner.chosen, (size_t) winner.n * sizeof (int));
+  for (int i = 0; i < winner.n; i++)
+    best->agree_on[i] = a->chosen_by[winner.chosen[i]];
   return NULL;
 }

@@ -54,7 +54,9 @@ typedef struct {
                                cannot be there with it; symmetric */
   int max_objects;          /* of one model */
   ScopedetectSchedule schedule;
-  int searches; /* 1 to SCOPEDETECT_MAX_RESTARTS, by themselves */
+  int searches; /* 1 to SCOPEDETECT_MAX_RESTARTS, by themselves; with
+                   Metropolis's rule up to 32 times as many, until a quarter
+                   of them ends with the best, if they are not to be stopped */
   int steps;    /* of each */
   int stop;     /* after this many of the steps; steps or more: never */
   double end;   /* or then, seconds of the monotonic clock; 0: never */
@@ -70,7 +72,8 @@ typedef struct {
   int n;
   int chosen[SCOPEDETECT_MAX_TOGETHER]; /* ascending */
   int64_t energy;
-  int agree; /* searches that ended with the same */
+  int searches; /* that there were */
+  int agree;    /* of them, that ended with the same */
   int agree_on[SCOPEDETECT_MAX_TOGETHER]; /* that have this one */
   int steps;                              /* that each took */
 } ScopedetectAssignment;

@@ -245,7 +245,7 @@ put (Scopedetect *s, const ScopedetectObject *o)
 static void
 put_all (Scopedetect *s, const ScopedetectAssignment *best)
 {
-  double searches = s->work.params.restarts;
+  double searches = best->searches;
 
   s->told.agreement = best->agree / searches;
   for (int i = 0; i < best->n; i++) {
