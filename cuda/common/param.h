@@ -67,26 +67,26 @@ typedef struct {
 
 /* A row, here and in gst/base:
  * field    as it is written in C; a name without its struct is the property's
- * at       offset of the field, bytes
- * min …    value is the default.  A bool, a choice and flags have no min and
- *          max.  2^63 and 2^64 stand for the whole number below them, which a
- *          double cannot hold
- * choices  of a choice and flags
- * string   default of a text
- * text     what the parameter means
  * title    NULL: the words of the name, such as "Minimum area"
  * name     NULL: as the field, with '-' for '_'
  * kind     of choices: the end of their GType's name.  NULL: as the name, such
  *          as GroundDistance
+ * string   default of a text
+ * text     what the parameter means
+ * min …    value is the default.  A bool, a choice and flags have no min and
+ *          max.  2^63 and 2^64 stand for the whole number below them, which a
+ *          double cannot hold.  They are next to the text so that no second
+ *          text compiles
+ * choices  of a choice and flags
+ * at       offset of the field, bytes
  * refusal  room for the sentence of params_check () */
 #define PARAM_MEMBERS \
- const char *field; \
+ const char *field, *title, *name, *kind, *string, *text; \
+ double min, max, value; \
+ const ParamChoice *choices; \
  size_t at; \
  ParamType type; \
  ParamWhen when; \
- double min, max, value; \
- const ParamChoice *choices; \
- const char *string, *text, *title, *name, *kind; \
  char *refusal;
 
 typedef struct {
