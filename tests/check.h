@@ -69,6 +69,14 @@ static inline uint32_t __attribute__ ((unused)) rnd (uint32_t below)
   free (*it); \
  }
 
+/* The same of what malloc () gave: AUTO_MEMORY uint8_t *bytes = ...; */
+#define AUTO_MEMORY __attribute__ ((cleanup (memory_auto)))
+
+static inline void __attribute__ ((unused)) memory_auto (void *at)
+{
+  free (*(void **) at);
+}
+
 AUTO_FREE (Device, device_close)
 
 static inline Device __attribute__ ((unused)) device_of (DeviceKind kind)

@@ -136,7 +136,7 @@ test_fifo (DeviceKind kind)
 {
   enum { MUCH = 300000 }; /* more than a pipe holds */
   const char *path = in_folder ("fifo");
-  char *much = calloc (MUCH, 1);
+  AUTO_MEMORY char *much = calloc (MUCH, 1);
   pthread_t thread;
   void *all = NULL;
   int reader;
@@ -152,7 +152,6 @@ test_fifo (DeviceKind kind)
   close (reader);
   check (S_ISFIFO (mode_of (path)) && count_files () == 1);
   unlink (path);
-  free (much);
 }
 
 /* The process lives on. */

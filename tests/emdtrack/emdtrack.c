@@ -229,7 +229,7 @@ test_layouts (DeviceKind kind)
         .mosaic_height = mh};
     EmdtrackFrame stacked = {.layout = EMDTRACK_STACKED, .channels = channels};
     EmdtrackParams p = random_params (channels);
-    uint16_t *value = malloc (9 * 7 * channels * sizeof *value);
+    AUTO_MEMORY uint16_t *value = malloc (9 * 7 * channels * sizeof *value);
     AUTO (Found) a, b;
     AUTO (Frame) f, g;
 
@@ -259,7 +259,6 @@ test_layouts (DeviceKind kind)
         check (all > 0 || got == d[c]);
       }
     }
-    free (value);
   }
 }
 
@@ -761,7 +760,8 @@ test_parity_layouts (DeviceKind kind)
     bool book = k >= 10;
     EmdtrackParams p = random_params (book ? 9 : channels);
     EmdtrackCodebook entries = random_book (9, channels);
-    uint16_t *value = malloc (width * height * channels * sizeof *value);
+    AUTO_MEMORY uint16_t *value =
+        malloc (width * height * channels * sizeof *value);
     AUTO (Frame) f;
 
     entries.spectra = 1;
@@ -773,7 +773,6 @@ test_parity_layouts (DeviceKind kind)
     p.solver = (EmdtrackSolver) (k % 3);
     f = spectral_frame (&layout, k % 4 < 2, value, width, height);
     compare_kinds (&p, &layout, &f);
-    free (value);
   }
 }
 

@@ -450,7 +450,7 @@ pattern_depth (int pattern, int x, int y)
 static void
 draw_pattern (Input *in, int pattern)
 {
-  uint8_t *spiral = calloc (in->width, in->height);
+  AUTO_MEMORY uint8_t *spiral = calloc (in->width, in->height);
 
   gpuccl_image_draw (GPUCCL_SPIRAL, spiral, in->width, in->height);
   for (int y = 0; y < in->height; y++)
@@ -462,7 +462,6 @@ draw_pattern (Input *in, int pattern)
       *map_at (in, x, y) = set ? 2 + (x + y) % 2 : 1;
       *depth_at (in, x, y) = pattern_depth (pattern, x, y);
     }
-  free (spiral);
 }
 
 static void
@@ -497,7 +496,7 @@ test_images (DeviceKind kind)
       int width = gpuccl_image_sizes[size].width;
       int height = gpuccl_image_sizes[size].height;
       AUTO (Input) in = input_new (GPUCCL_MASK, width, height, false);
-      uint8_t *image = malloc ((size_t) width * height);
+      AUTO_MEMORY uint8_t *image = malloc ((size_t) width * height);
       GpucclParams p = gpuccl_defaults ();
       AUTO (Found) four, eight;
 
@@ -510,7 +509,6 @@ test_images (DeviceKind kind)
       check ((int) four.results.n_labels == gpuccl_image_sizes[size].n[k].four);
       check (
           (int) eight.results.n_labels == gpuccl_image_sizes[size].n[k].eight);
-      free (image);
     }
 }
 
@@ -800,7 +798,7 @@ static void
 window_oracle (const Input *in, const Rule *rule, uint8_t *marked)
 {
   int w = in->width, h = in->height;
-  uint8_t *grown = calloc ((size_t) w * h, 1);
+  AUTO_MEMORY uint8_t *grown = calloc ((size_t) w * h, 1);
 
   for (int pass = 0; pass < 2; pass++)
     for (int i = 0; i < w * h; i++) {
@@ -818,7 +816,6 @@ window_oracle (const Input *in, const Rule *rule, uint8_t *marked)
       (pass ? grown : marked)[i] = pass ? set > 0 : set >= .9 * n;
     }
   memcpy (marked, grown, (size_t) w * h);
-  free (grown);
 }
 
 static void
@@ -850,7 +847,7 @@ test_window (DeviceKind kind)
     Rule rule = {4, 128, 0, 0};
     AUTO (Input) in = input_new (
         GPUCCL_CLASSES, 30 + (int) rnd (120), 30 + (int) rnd (80), rnd (2));
-    uint8_t *marked = calloc ((size_t) in.width * in.height, 1);
+    AUTO_MEMORY uint8_t *marked = calloc ((size_t) in.width * in.height, 1);
     int x0 = (int) rnd (30), y0 = (int) rnd (30), most = round % 4 * 4;
     AUTO (Found) f;
 
@@ -868,7 +865,6 @@ test_window (DeviceKind kind)
     f = find (kind, &p, &in);
     check_window (&f, &in, marked);
     found += f.results.n_labels > 0;
-    free (marked);
   }
   check (found > 3 && found < 12);
 }

@@ -172,7 +172,7 @@ static void
 test_nvblox (DeviceKind kind)
 {
   AUTO (Input) in = input_new (GPUCCL_MASK, 640, 480, false);
-  uint16_t *mask = read_picture ("../nvblox/mask", "21");
+  AUTO_MEMORY uint16_t *mask = read_picture ("../nvblox/mask", "21");
   GpucclParams p = gpuccl_defaults ();
   uint32_t kept = 0;
   AUTO (Found) f;
@@ -184,7 +184,6 @@ test_nvblox (DeviceKind kind)
   for (int i = 0; i < f.results.n_components; i++)
     kept += f.components[i].sum.area;
   check (kept == 11603);
-  free (mask);
 }
 
 /* Mean of what OpenCV's filter makes of a component, millimetres; 0 where its
@@ -214,7 +213,8 @@ test_filtered (DeviceKind kind)
 
   for (int i = 0; i < 3; i++) {
     AUTO (Input) in = input_of (names[i], 0);
-    uint16_t *other = read_picture (names[i], "depth_bilateral_um10");
+    AUTO_MEMORY uint16_t *other =
+        read_picture (names[i], "depth_bilateral_um10");
     GpucclParams p = gpuccl_defaults ();
     int compared = 0;
     AUTO (Found) f;
@@ -234,7 +234,6 @@ test_filtered (DeviceKind kind)
         check_near (c->depth * 1000, mean, c->sum.area > 100 ? .2 : 2);
     }
     check (compared > 300);
-    free (other);
   }
 }
 
@@ -247,7 +246,7 @@ test_moving_body (DeviceKind kind)
 
   for (int i = 0; i < 5; i++) {
     AUTO (Input) in = input_of (names[i], 0);
-    uint16_t *truth = read_picture (names[i], "gtmask");
+    AUTO_MEMORY uint16_t *truth = read_picture (names[i], "gtmask");
     GpucclParams p = gpuccl_defaults ();
     int both = 0, either = 0;
     AUTO (Found) f;
@@ -263,7 +262,6 @@ test_moving_body (DeviceKind kind)
     }
     printf ("%s: IoU %.3f\n", names[i], (double) both / either);
     check (both >= .91 * either);
-    free (truth);
   }
 }
 

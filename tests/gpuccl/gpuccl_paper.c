@@ -96,7 +96,7 @@ static void
 read_body (uint64_t number, const char *what, uint16_t *pixels)
 {
   char path[2048];
-  uint16_t *picture;
+  AUTO_MEMORY uint16_t *picture;
 
   snprintf (path, sizeof path,
       "%s/rgbd/semisynthetic_moving_object/%s/frame-%06d.%s.png",
@@ -104,7 +104,6 @@ read_body (uint64_t number, const char *what, uint16_t *pixels)
   picture = png_read (path, WIDTH, HEIGHT);
   if (picture)
     memcpy (pixels, picture, 2 * PIXELS);
-  free (picture);
 }
 
 /* Frame @number of a path, on the device; of the body no map is known. */

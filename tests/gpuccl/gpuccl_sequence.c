@@ -36,8 +36,9 @@ read_pose (int i, Pose *pose)
 static void
 watch (Play *s, const char *sequence, int i, GpucclParams p)
 {
-  uint16_t *model = read_picture ("7scenes_tsdf_fusion", "depth", i - APART);
-  uint16_t *depth = read_picture (sequence, "depth", i);
+  AUTO_MEMORY uint16_t *model =
+      read_picture ("7scenes_tsdf_fusion", "depth", i - APART);
+  AUTO_MEMORY uint16_t *depth = read_picture (sequence, "depth", i);
   Pose model_pose, pose;
 
   check (read_pose (i - APART, &model_pose) && read_pose (i, &pose));
@@ -46,8 +47,6 @@ watch (Play *s, const char *sequence, int i, GpucclParams p)
   if (model && depth)
     model_classify (model, &model_pose, depth, &pose, &s->in);
   play_run (s, &p);
-  free (model);
-  free (depth);
 }
 
 /* Nothing moves, and nothing is accepted. */
@@ -97,7 +96,8 @@ test_body (DeviceKind kind)
 
   play_open (&s, kind, 640, 480);
   for (int i = APART; i < N_FRAMES; i++) {
-    uint16_t *mask = read_picture ("semisynthetic_moving_object", "mask", i);
+    AUTO_MEMORY uint16_t *mask =
+        read_picture ("semisynthetic_moving_object", "mask", i);
     double iou;
 
     watch (&s, "semisynthetic_moving_object", i, p);
@@ -110,7 +110,6 @@ test_body (DeviceKind kind)
       good += iou >= .9;
       n++;
     }
-    free (mask);
   }
   printf ("IoU in %d frames: %.3f in the mean, %.3f at least, 0.9 in %d\n", n,
       sum / n, least, good);

@@ -359,7 +359,7 @@ static void
 test_filter (DeviceKind kind)
 {
   const int width = 160, height = 120;
-  uint16_t *got = malloc ((size_t) width * height * sizeof *got);
+  AUTO_MEMORY uint16_t *got = malloc ((size_t) width * height * sizeof *got);
   double worst = 0;
   int n = 0;
   AUTO (Play) s;
@@ -387,7 +387,6 @@ test_filter (DeviceKind kind)
   }
   printf ("filtered depth is at most %.1f mm off\n", 1000 * worst);
   check (worst < .0012 && n > width * height * 9 / 10);
-  free (got);
 }
 
 /* The depth of what matches is the wall's, and its normal points here. */
@@ -416,7 +415,7 @@ test_views (DeviceKind kind)
     float n[3];
     uint8_t c[3];
     uint16_t depth;
-    uint8_t *map = play_map (&s);
+    AUTO_MEMORY uint8_t *map = play_map (&s);
 
     ok (device_copy (&s.dev, n, normals + 3 * middle, sizeof n));
     ok (device_copy (&s.dev, c, rgb + 3 * middle, sizeof c));
@@ -426,7 +425,6 @@ test_views (DeviceKind kind)
     check (c[0] > 150 && c[0] == c[1] && c[1] == c[2]);
     check (depth == 1.5 * KINFUMOT_UNITS);
     check (map[2 * middle] == KINFUMOT_INLIER && map[2 * middle + 1] == 0);
-    free (map);
   }
   device_release (&s.dev, normals);
   device_release (&s.dev, rgb);
@@ -597,7 +595,7 @@ test_table (DeviceKind kind)
 static void
 check_unknown (Play *s)
 {
-  uint8_t *map = play_map (s);
+  AUTO_MEMORY uint8_t *map = play_map (s);
   int wrong = 0;
 
   for (int i = 0; i < s->width * s->height; i++)
@@ -605,7 +603,6 @@ check_unknown (Play *s)
         map[2 * i] !=
             (s->depth[i] ? KINFUMOT_NO_CORRESPONDENCE : KINFUMOT_MISSING);
   check (wrong == 0);
-  free (map);
 }
 
 /* @n frames of a room in which nothing moves but the camera, whose true pose of
@@ -809,7 +806,7 @@ test_no_room (DeviceKind kind)
 static void
 compare (Play *a, Play *b, int frame)
 {
-  uint8_t *x = play_map (a), *y = play_map (b);
+  AUTO_MEMORY uint8_t *x = play_map (a), *y = play_map (b);
   int before = check_failures;
 
   check (!memcmp (x, y, 2 * (size_t) a->width * a->height));
@@ -822,8 +819,6 @@ compare (Play *a, Play *b, int frame)
         !memcmp (&a->r.objects[i], &b->r.objects[i], sizeof a->r.objects[i]));
   if (check_failures != before)
     printf ("frame %d differs\n", frame);
-  free (x);
-  free (y);
 }
 
 /* Robots, a lens, a camera that walks, a pool that fills, robots that meet. */

@@ -765,7 +765,7 @@ tell_axes (const Way *way)
   play_start (&s, true);
   s.gp.min_size = AXES_MIN_SIZE;
   for (int i = 0; i < at_most (way, AXES_FRAMES); i++) {
-    uint8_t *map;
+    AUTO_MEMORY uint8_t *map;
 
     play_frame (&s, i);
     n_ids = last_id (&s, n_ids);
@@ -778,7 +778,6 @@ tell_axes (const Way *way)
       if (iou > best[k])
         best[k] = iou, when[k] = i;
     }
-    free (map);
   }
   for (int k = 0; k < s.truth.n_objects; k++)
     printf ("axis,%s,%s,%.3f,%d,%d,%d\n", s.truth.objects[k].seen.label,

@@ -281,7 +281,7 @@ test_fills (DeviceKind kind)
   Block block = {{0, 0, 1.5}, {.3, .25, .1}, .2};
   bool lost = false;
   int frame = 0, inliers = 0;
-  uint8_t *map;
+  AUTO_MEMORY uint8_t *map;
   AUTO (Play) s;
 
   open_walls (&s, kind);
@@ -305,7 +305,6 @@ test_fills (DeviceKind kind)
     inliers += map[2 * i] == KINFUMOT_INLIER && map[2 * i + 1] == 0;
   printf ("%d of %d match the room\n", inliers, WIDTH * HEIGHT);
   check (inliers > .95 * WIDTH * HEIGHT);
-  free (map);
 }
 
 /* Masks of everything and of nothing: no object, and the camera is known. */
@@ -336,14 +335,13 @@ test_masks (DeviceKind kind)
 static void
 count_outliers (Play *s, int *of_block, int *others)
 {
-  uint8_t *map = play_map (s);
+  AUTO_MEMORY uint8_t *map = play_map (s);
 
   *of_block = *others = 0;
   for (int i = 0; i < WIDTH * HEIGHT; i++)
     if (map[2 * i] == KINFUMOT_OUTLIER ||
         map[2 * i] == KINFUMOT_POTENTIAL_OUTLIER)
       *(s->labels[i] == 1 ? of_block : others) += 1;
-  free (map);
 }
 
 /* What goes straight away from the camera consists of outliers although it lies

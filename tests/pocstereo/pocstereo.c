@@ -83,7 +83,7 @@ test_ranges (DeviceKind kind)
     Texture t = texture_new ();
     AUTO (Pair) p = pair_new (700, 64, 5);
     PocstereoPoint points[GRID];
-    PocstereoMatch *m;
+    AUTO_MEMORY PocstereoMatch *m;
 
     params.min_disparity = ranges[i][0];
     params.max_disparity = ranges[i][1];
@@ -92,7 +92,6 @@ test_ranges (DeviceKind kind)
     m = pair_match (kind, &params, &p, points, GRID);
     for (int k = 0; k < GRID; k++)
       check_near (disparity_of (m[k]), ranges[i][2], .004);
-    free (m);
   }
 }
 
@@ -160,7 +159,7 @@ test_points_are_pixels (DeviceKind kind)
   AUTO (Pair) p = pair_new (90 + (int) rnd (20), 50 + (int) rnd (20), 7);
   int n = p.width * p.height;
   PocstereoParams params = pocstereo_points_defaults ();
-  PocstereoPoint *points = malloc (n * sizeof *points);
+  AUTO_MEMORY PocstereoPoint *points = malloc (n * sizeof *points);
   PocstereoMatch *sparse, *few, *dense;
   Texture t = texture_new ();
 
@@ -178,7 +177,6 @@ test_points_are_pixels (DeviceKind kind)
   free (sparse);
   free (few);
   free (dense);
-  free (points);
 }
 
 /* Identical views, up to the edges, with a range that leads out of the right
@@ -237,7 +235,7 @@ test_square (DeviceKind kind)
         *pair_at (&p, v, x, y) = (uint16_t) (POCSTEREO_FULL_SAMPLE * u);
       }
   for (int revote = 0; revote < 2; revote++) {
-    PocstereoMatch *m;
+    AUTO_MEMORY PocstereoMatch *m;
 
     params.revote = revote;
     m = pair_match (kind, &params, &p, NULL, 0);
@@ -254,7 +252,6 @@ test_square (DeviceKind kind)
       else
         wrong[revote] += !(off < 1);
     }
-    free (m);
   }
   check (wrong[1] < 140 * 116 / 50);
   check (wrong[1] < wrong[0] * 2 / 3);
@@ -560,13 +557,12 @@ test_still (DeviceKind kind)
   grid_of (&clean, 60, points);
   ok (pocstereo_new (&s, &dev, 320, 64));
   for (int i = 0; i < STILL; i++) {
-    PocstereoMatch *m;
+    AUTO_MEMORY PocstereoMatch *m;
 
     pair_add_noise (&p, &clean, 6);
     m = pair_match_on (s, &dev, &params, &p, points, GRID);
     last = rms_of (m, d);
     first = i ? first : last;
-    free (m);
   }
   printf ("     errors of %.4f px, after %d frames %.4f\n", first, STILL, last);
   check (last < .6 * first); /* what noise makes: a quarter */
@@ -1001,12 +997,11 @@ test_parity_dense (DeviceKind kind)
   for (int round = 0; round < 120; round++) {
     AUTO (Pair) p = random_pair ();
     PocstereoParams params = random_params (p.width, p.height);
-    PocstereoMatch *a = pair_match (DEVICE_CPU, &params, &p, NULL, 0);
-    PocstereoMatch *b = pair_match (kind, &params, &p, NULL, 0);
+    AUTO_MEMORY PocstereoMatch *a =
+        pair_match (DEVICE_CPU, &params, &p, NULL, 0);
+    AUTO_MEMORY PocstereoMatch *b = pair_match (kind, &params, &p, NULL, 0);
 
     check (!memcmp (a, b, (size_t) p.width * p.height * sizeof *a));
-    free (a);
-    free (b);
   }
 }
 
@@ -1018,7 +1013,7 @@ test_parity_points (DeviceKind kind)
     AUTO (Pair) p = random_pair ();
     PocstereoParams params = random_params (p.width, p.height);
     int n = 1 + (int) rnd (rnd (2) ? 50 : 20000);
-    PocstereoPoint *points = malloc (n * sizeof *points);
+    AUTO_MEMORY PocstereoPoint *points = malloc (n * sizeof *points);
     PocstereoMatch *a, *b;
 
     for (int i = 0; i < n; i++)
@@ -1028,7 +1023,6 @@ test_parity_points (DeviceKind kind)
     check (!memcmp (a, b, n * sizeof *a));
     free (a);
     free (b);
-    free (points);
   }
 }
 
@@ -1042,10 +1036,10 @@ test_techniques (DeviceKind kind)
     AUTO (Pair) p = pair_new (32 + (int) rnd (150), 16 + (int) rnd (80), 3);
     PocstereoParams params = pocstereo_points_defaults ();
     int n = 1 + (int) rnd (rnd (2) ? 50 : 5000);
-    PocstereoPoint *points = malloc (n * sizeof *points);
+    AUTO_MEMORY PocstereoPoint *points = malloc (n * sizeof *points);
     Texture t = texture_new ();
     PocstereoFrame frame;
-    PocstereoMatch *fused;
+    AUTO_MEMORY PocstereoMatch *fused;
     uint16_t *memory[2];
     AUTO (Device) dev = device_of (kind);
     Pocstereo *s;
@@ -1076,8 +1070,6 @@ test_techniques (DeviceKind kind)
     device_release (&dev, memory[0]);
     device_release (&dev, memory[1]);
     pocstereo_free (s);
-    free (fused);
-    free (points);
   }
 }
 

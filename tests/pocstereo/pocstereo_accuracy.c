@@ -156,7 +156,7 @@ static void
 visible_by_warp (Scene *s)
 {
   int width = s->view[0].width, n = width * s->view[0].height;
-  float *nearest = calloc (n, sizeof *nearest);
+  AUTO_MEMORY float *nearest = calloc (n, sizeof *nearest);
 
   for (int pass = 0; pass < 2; pass++)
     for (int i = 0; i < n; i++) {
@@ -172,7 +172,6 @@ visible_by_warp (Scene *s)
       if (pass)
         s->visible[i] = s->truth[i] >= nearest[i - x + q] - 1;
     }
-  free (nearest);
 }
 
 #define SCENES 6
@@ -211,13 +210,12 @@ scene_read (const char *data, int i)
       calloc ((size_t) s.view[0].width * s.view[0].height, sizeof (bool));
   snprintf (name, sizeof name, "%s/%s", files[i].folder, files[i].truth[0]);
   if (files[i].truth[1]) {
-    float *right;
+    AUTO_MEMORY float *right;
 
     s.truth = truth_read (data, name, files[i].scale);
     snprintf (name, sizeof name, "%s/%s", files[i].folder, files[i].truth[1]);
     right = truth_read (data, name, files[i].scale);
     visible_by_pair (&s, right, files[i].scale == 2 ? .25 : 0);
-    free (right);
   } else {
     s.truth = truth_inflate (data, name, s.view[0].width * s.view[0].height);
     visible_by_warp (&s);
@@ -343,12 +341,11 @@ slope_errors (DeviceKind kind, const char *const *names, int n_names, Slope s,
 
     draw_slope (&pair, &from, s, 1);
     for (int slant = 0; slant < 2; slant++) {
-      PocstereoMatch *m;
+      AUTO_MEMORY PocstereoMatch *m;
 
       params.slant = slant;
       m = pair_match (kind, &params, &pair, NULL, 0);
       n[slant] += add_slope_errors (m, &pair, s, &sum[slant]);
-      free (m);
     }
   }
   for (int slant = 0; slant < 2; slant++)
@@ -451,7 +448,7 @@ score_still (DeviceKind kind, const Scene *s, const PocstereoParams *p,
 
   ok (pocstereo_new (&self, &dev, pair.width, pair.height));
   for (int f = 0; f < frames; f++) {
-    PocstereoMatch *m;
+    AUTO_MEMORY PocstereoMatch *m;
 
     for (int v = 0; v < 2; v++)
       for (int i = 0; i < pair.width * pair.height; i++)
@@ -459,7 +456,6 @@ score_still (DeviceKind kind, const Scene *s, const PocstereoParams *p,
     m = pair_match_on (self, &dev, p, &pair, NULL, 0);
     if (f == frames - 1)
       score = score_of_matches (s, m);
-    free (m);
   }
   pocstereo_free (self);
   return score;
@@ -604,7 +600,8 @@ compare_peaks (const void *a, const void *b)
 static void
 add_errors (Errors *e, const PocstereoMatch *m, const Pair *p, double truth)
 {
-  uint16_t *peak = malloc ((size_t) p->width * p->height * sizeof *peak);
+  AUTO_MEMORY uint16_t *peak =
+      malloc ((size_t) p->width * p->height * sizeof *peak);
   int n = 0, low = 0;
 
   for (int pass = 0; pass < 2; pass++) {
@@ -627,7 +624,6 @@ add_errors (Errors *e, const PocstereoMatch *m, const Pair *p, double truth)
     qsort (peak, n, sizeof *peak, compare_peaks);
     low = peak[n * 3 / 10];
   }
-  free (peak);
 }
 
 /* Without noise, whole shifts make both views equal: they count for the error,
@@ -645,14 +641,13 @@ moved (DeviceKind kind, const char *const *names, int n_names,
         pair_new ((from.width - 2 * PARTS) / PARTS, from.height / PARTS, 0);
 
     for (int parts = 0; parts <= 2 * PARTS; parts++) {
-      PocstereoMatch *m;
+      AUTO_MEMORY PocstereoMatch *m = NULL;
 
       if (!wholes && parts % PARTS == 0)
         continue;
       draw_moved (&pair, &from, parts, noise);
       m = pair_match (kind, params, &pair, NULL, 0);
       add_errors (&e, m, &pair, parts / (double) PARTS);
-      free (m);
     }
   }
   return e;

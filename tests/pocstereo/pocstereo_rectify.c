@@ -495,7 +495,7 @@ test_picture (DeviceKind kind)
     int moved = i % 2 ? 5 : 0, stride = 4 * W + (int) rnd (9);
     AUTO (Frame) c = frame_new (all_formats[i / 2], W, H, (int) rnd (20), 1);
     PocstereoView v = view_plain (W, H, 30);
-    uint8_t *p;
+    AUTO_MEMORY uint8_t *p;
 
     frame_fill_rows (&c, -1);
     v.p[2] += moved;
@@ -511,7 +511,6 @@ test_picture (DeviceKind kind)
         check (!memcmp (at, rgb, 3) && at[3] == 255);
       }
     check (frame_is_unharmed (&c));
-    free (p);
   }
 }
 
@@ -522,7 +521,7 @@ test_picture_between (DeviceKind kind)
   enum { W = 24, H = 16 };
   AUTO (Frame) c = frame_new (IMAGE_RGB, W, H, 0, 1);
   PocstereoView v = view_plain (W, H, 30);
-  uint8_t *p;
+  AUTO_MEMORY uint8_t *p;
 
   frame_fill_rows (&c, -1);
   v.p[2] += .5;
@@ -535,7 +534,6 @@ test_picture_between (DeviceKind kind)
         check_near (p[(y + 1) * 4 * W + 4 * x + k],
             (row[3 * x + k] + row[3 * x - 3 + k]) / 2., .51);
       }
-  free (p);
 }
 
 static void

@@ -1023,13 +1023,12 @@ AUTO_FREE (Kinds, kinds_close)
 static void
 draw_sized (uint16_t *depth, Pose p, float size)
 {
-  uint16_t *own = calloc (1, SOLID_BYTES);
+  AUTO_MEMORY uint16_t *own = calloc (1, SOLID_BYTES);
 
   solid_draw (own, SOLID_STRIDE, p);
   for (int i = 0; i < SOLID_WIDTH * SOLID_HEIGHT; i++)
     if (own[i])
       depth[i] = (uint16_t) ((float) own[i] * size + .5f);
-  free (own);
 }
 
 static ScopedetectParams
@@ -1201,7 +1200,7 @@ static void
 same_bytes (const Side *gpu, const char *what, const void *theirs,
     const void *ours, size_t n, size_t size)
 {
-  uint8_t *copy = malloc (n * size + 1);
+  AUTO_MEMORY uint8_t *copy = malloc (n * size + 1);
   size_t off = 0;
 
   ok (device_copy (&gpu->dev, copy, theirs, n * size));
@@ -1212,7 +1211,6 @@ same_bytes (const Side *gpu, const char *what, const void *theirs,
   if (off)
     printf ("%s: %zu of %zu differ\n", what, off, n);
   check (off == 0);
-  free (copy);
 }
 
 #define SAME(field, n) \
@@ -1363,7 +1361,7 @@ parity_sizes (ScopedetectModel *model)
 
   for (int k = 0; k < 6; k++) {
     int width = sizes[k][0], height = sizes[k][1], stride = 2 * width + 6;
-    uint16_t *depth = calloc ((size_t) height, (size_t) stride);
+    AUTO_MEMORY uint16_t *depth = calloc ((size_t) height, (size_t) stride);
     Image color = parity_color (IMAGE_I420, width, height);
     ScopedetectParams p = parity_params ();
     AUTO (Side) gpu, cpu;
@@ -1379,7 +1377,6 @@ parity_sizes (ScopedetectModel *model)
     same_observation (&gpu, &cpu);
     check ((cpu.s->work.counts->n_left_out > 0) == (k == 5));
     parity_free (&color);
-    free (depth);
   }
 }
 

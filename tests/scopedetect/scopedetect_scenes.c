@@ -536,7 +536,7 @@ run_instances (DeviceKind device, int kind, int scenes, uint64_t first,
 {
   const char *names[MAX_INSTANCES + 2];
   bool looked_for[] = {true, false};
-  Bench *b = malloc (sizeof *b);
+  AUTO_MEMORY Bench *b = malloc (sizeof *b);
 
   bench_open (b, device, &clutter_solids[kind], 1);
   b->max_objects = MAX_INSTANCES;
@@ -561,7 +561,6 @@ run_instances (DeviceKind device, int kind, int scenes, uint64_t first,
     }
   }
   bench_close (b);
-  free (b);
 }
 
 typedef struct {
@@ -828,13 +827,12 @@ run_votes_thread (void *data, int thread, int end)
   Votes *v = data;
 
   for (; thread < end; thread++) {
-    Bench *b = malloc (sizeof *b);
+    AUTO_MEMORY Bench *b = malloc (sizeof *b);
 
     bench_open (b, v->task.device, v->task.names, v->task.n_names);
     for (int i = thread; i < v->task.scenes; i += v->task.threads)
       run_votes (v, b, i);
     bench_close (b);
-    free (b);
   }
 }
 
@@ -1032,14 +1030,13 @@ run_seeds_thread (void *data, int thread, int end)
   Seeds *t = data;
 
   for (; thread < end; thread++) {
-    Bench *b = malloc (sizeof *b);
+    AUTO_MEMORY Bench *b = malloc (sizeof *b);
 
     bench_open (b, t->device, t->names, t->n_names);
     b->preset = SCOPEDETECT_THOROUGH;
     for (int i = thread; i < t->scenes; i += t->threads)
       run_seeds (t, b, i);
     bench_close (b);
-    free (b);
   }
 }
 
