@@ -125,7 +125,7 @@ const Param scopedetect_params[] = {
     TITLED ("Weight of overlap in stage 1", NUMBER, first_weight_overlap, 0,
         1000, .5, "With explain=two-stage, weight-overlap of the first stage"),
     TITLED ("Weight of an object in stage 1", NUMBER, first_weight_object, 0,
-        1000, .1, "With explain=two-stage, weight-object of the first stage"),
+        1000, .06, "With explain=two-stage, weight-object of the first stage"),
     NUMBER (min_rest, 1, SCOPEDETECT_MAX_POINTS, 200,
         "With explain=two-stage, leave out the second stage if the first one "
         "leaves fewer points of the frame than this unexplained"),
@@ -143,9 +143,9 @@ const Param scopedetect_params[] = {
     TITLED ("Weight of overlap", NUMBER, weight_overlap, 0, 1000, .5,
         "With explain=one-stage or two-stage, cost of an object whose whole "
         "surface other objects explain, too"),
-    TITLED ("Weight of an object", NUMBER, weight_object, 0, 1000, .1,
+    TITLED ("Weight of an object", NUMBER, weight_object, 0, 1000, .06,
         "With explain=one-stage or two-stage, cost of each object; by default, "
-        "it equals the gain from the fit of an object with a score of 0.69"),
+        "it equals the gain from the fit of an object with a score of 0.62"),
     WEIGHT (
         XYZ, 1, "Weight of depth", "Weight in the score: agreement of depth"),
     WEIGHT (NORMAL, 1, "Weight of normals",

@@ -636,7 +636,7 @@ check_record (Bench *b, uint64_t seed)
     given[pose[chosen[0]].model] = false;
     p->weight_object = p->first_weight_object = 10;
     check (scopedetect_record_explain (r, p, NULL, false, chosen) == 0);
-    p->weight_object = p->first_weight_object = .1;
+    p->weight_object = p->first_weight_object = .06;
     scopedetect_record_free (r);
   }
   check (objects == 0);

@@ -252,17 +252,17 @@ static double
 log_odds (const ScopedetectEvidence *e)
 {
   const float *part = e->part;
-  double sum = 3.313 + 4.238 * part[SCOPEDETECT_EDGE] +
-      2.474 * fmax (part[SCOPEDETECT_EDGE_VISIBILITY], -4) -
-      2.132 * fmax (part[SCOPEDETECT_VISIBILITY], -1) +
-      1.888 * fmax (part[SCOPEDETECT_TABLE], -3) - 1.516 * e->beyond +
-      1.237 * log (1 + e->area) - 1146. * e->off - 791. * e->aside;
+  double sum = 5.489 + 3.782 * part[SCOPEDETECT_EDGE] +
+      2.088 * fmax (part[SCOPEDETECT_EDGE_VISIBILITY], -4) -
+      1.545 * fmax (part[SCOPEDETECT_VISIBILITY], -1) +
+      2.821 * fmax (part[SCOPEDETECT_TABLE], -3) - .874 * e->beyond +
+      1.045 * log (1 + e->area) - 1467.7 * e->off - 710.4 * e->aside;
 
   if (e->colour)
-    sum += 1.744 - 2.455 * e->lightness - 2.018 * e->chroma;
+    sum -= 3.081 * e->lightness + 2.187 * e->chroma;
   else
-    sum -= .868;
-  return sum + (e->frame_colour ? 0 : .788) - (e->second ? SECOND : 0);
+    sum -= 2.946;
+  return sum + (e->frame_colour ? 0 : 1.117) - (e->second ? SECOND : 0);
 }
 
 int32_t
