@@ -55,6 +55,24 @@ bench_close (Bench *b)
 
 AUTO_FREE (Bench, bench_close)
 
+/* A wall behind all: where nothing lies behind an object, it has no edges. */
+static void
+draw_wall (uint16_t *depth)
+{
+  for (int i = 0; i < SOLID_WIDTH * SOLID_HEIGHT; i++)
+    depth[i] = depth[i] ? depth[i] : 14000;
+}
+
+/* Params of frames with that wall, which is the plane. */
+static ScopedetectParams
+before_wall (ScopedetectPreset preset)
+{
+  ScopedetectParams p = solid_params (preset);
+
+  p.table_high = 1.4;
+  return p;
+}
+
 /* A detector of @n names, up to 20, of the bench's model, with a scene in which
  * it is, and params for it. */
 static Scopedetect *
@@ -67,8 +85,8 @@ names_of_one (Bench *b, DeviceKind kind, int n, ScopedetectParams *p)
   solid_draw (b->depth, SOLID_STRIDE, solid_pose (.7, 0, .5));
   for (int i = 0; i < n; i++)
     models[i] = b->model;
-  *p = solid_params (SCOPEDETECT_FAST);
-  p->table = false;
+  draw_wall (b->depth);
+  *p = before_wall (SCOPEDETECT_FAST);
   p->queries = 200;
   ok (scopedetect_new (&s, &b->dev, SOLID_WIDTH, SOLID_HEIGHT, models, n));
   return s;
@@ -557,6 +575,7 @@ two_solids (Bench *b, ScopedetectParams *p, int max)
   memset (b->depth, 0, SOLID_BYTES);
   solid_draw (b->depth, SOLID_STRIDE, solid_pose (.7, -.08, .5));
   solid_draw (b->depth, SOLID_STRIDE, solid_pose (2.1, .08, .55));
+  draw_wall (b->depth);
   p->explain = SCOPEDETECT_TWO_STAGE;
   p->max_objects = max;
 }
@@ -638,6 +657,7 @@ test_two_stages_of_nothing (DeviceKind kind)
   AUTO (Detector) s = names_of_one (&b, kind, 3, &p);
 
   p.explain = SCOPEDETECT_TWO_STAGE;
+  p.table = false;
   memset (b.depth, 0, SOLID_BYTES);
   ok (scopedetect_run (s, &p, &b.frame, &r));
   check (r.n_objects == 0 && r.search.second == SCOPEDETECT_FEW_POINTS);
@@ -665,6 +685,7 @@ test_max_time (DeviceKind kind)
   int n;
 
   two_solids (&b, &p, 2);
+  p.first_weight_object = between (s, &p, &b.frame);
   p.schedule = SCOPEDETECT_HALVES;
   p.restart_steps = 4000000;
   p.max_time = 20;
@@ -681,7 +702,6 @@ test_max_time (DeviceKind kind)
   check (r.search.steps == search.steps && r.search.second == search.second);
   p.restart_steps = 2000; /* stage 1 is whole, stage 2 is not */
   p.max_steps = 3000;
-  p.first_weight_object = .12;
   ok (scopedetect_run (s, &p, &b.frame, &r));
   check (r.n_objects == 2 && r.search.is_cut && r.search.steps == 3000);
   p.max_steps = 4000;
@@ -1034,9 +1054,8 @@ draw_sized (uint16_t *depth, Pose p, float size)
 static ScopedetectParams
 kinds_params (ScopedetectPreset preset)
 {
-  ScopedetectParams p = solid_params (preset);
+  ScopedetectParams p = before_wall (preset);
 
-  p.table = false;
   p.queries = 300;
   p.explain = SCOPEDETECT_ONE_STAGE;
   return p;
@@ -1054,6 +1073,7 @@ test_votes (DeviceKind kind)
 
   kinds_open (&k, kind);
   solid_draw (k.b.depth, SOLID_STRIDE, solid_pose (.7, 0, .5));
+  draw_wall (k.b.depth);
   ok (scopedetect_run (k.s, &p, &k.b.frame, &r));
   check (r.search.n_models == KINDS && r.n_objects == 1);
   found = r.objects[0];
@@ -1123,6 +1143,7 @@ test_votes_of_rest (DeviceKind kind)
   p.weight_unexplained = 2;
   draw_sized (k.b.depth, solid_pose (.7, -.07, .5), 1);
   draw_sized (k.b.depth, solid_pose (2.1, .07, .5), kind_size[3]);
+  draw_wall (k.b.depth);
   ok (scopedetect_run (k.s, &p, &k.b.frame, &r));
   check (r.search.n_models == 1 && r.search.second == SCOPEDETECT_ACCEPTED);
   check (k.s->vote[0].model == OWN);
