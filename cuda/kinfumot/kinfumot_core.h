@@ -557,8 +557,32 @@ kinfumot_free_beside (const KinfumotWork *w, int model, int at, Vec aside)
 }
 
 #define KINFUMOT_SIDES 4 /* of a pixel: left, right, above, below */
+#define KINFUMOT_WIDTH 2 /* pixels that a surface goes on before its end */
 
-/* Whether the surface of pixel @at ends at @side. */
+/* Whether the surface of pixel @at, which ends at @side, goes on to both sides
+ * of the pixels before the end.  Else the outline runs along that axis, and
+ * where a pixel of it is torn says nothing about where it is. */
+BOTH bool
+kinfumot_is_wide (const KinfumotWork *w, int at, int side)
+{
+  const int max = (int) (KINFUMOT_JUMP * KINFUMOT_UNITS);
+  const int x = at % w->width, y = at / w->width, reach = KINFUMOT_WIDTH;
+  const int inside = side & 1 ? -reach : reach;
+  const int middle = at + inside * (side >> 1 ? w->width : 1);
+  const int aside = reach * (side >> 1 ? 1 : w->width);
+  int one, two;
+
+  if (x < reach || y < reach || x >= w->width - reach ||
+      y >= w->height - reach)
+    return false;
+  one = w->now.depth[middle - aside];
+  two = w->now.depth[middle + aside];
+  return one && two && one - w->now.depth[at] < max &&
+      w->now.depth[at] - one < max && two - w->now.depth[at] < max &&
+      w->now.depth[at] - two < max;
+}
+
+/* Whether the surface of pixel @at ends at @side, across that axis. */
 BOTH bool
 kinfumot_is_end (const KinfumotWork *w, int at, int side)
 {
@@ -568,7 +592,8 @@ kinfumot_is_end (const KinfumotWork *w, int at, int side)
   const int room = side & 1 ? size - 1 - along : along;
 
   return w->now.depth[at] && room > 0 &&
-      kinfumot_ends (w, at, side & 1 ? step : -step, room);
+      kinfumot_ends (w, at, side & 1 ? step : -step, room) &&
+      kinfumot_is_wide (w, at, side);
 }
 
 /* What the surface of pixel @at, which ends at @side, says along that axis. */

@@ -521,6 +521,43 @@ test_mean (DeviceKind kind)
   check (wrong == 0);
 }
 
+/* ---- The outline ---- */
+
+/* An upright rectangle, of whose left and right columns every other pixel is
+ * torn: it ends to the left and to the right in its columns, and upwards and
+ * downwards in its first and last row, not where a torn pixel makes a step. */
+static void
+test_outline (DeviceKind kind)
+{
+  enum { WIDTH = 40, HEIGHT = 30, LEFT = 10, TOP = 8, RIGHT = 29, BOTTOM = 20 };
+  uint16_t depth[WIDTH * HEIGHT];
+  KinfumotWork w = {.width = WIDTH, .height = HEIGHT, .now.depth = depth};
+  int n[KINFUMOT_SIDES] = {0}, wrong = 0;
+
+  (void) kind;
+  for (int at = 0; at < WIDTH * HEIGHT; at++) {
+    const int x = at % WIDTH, y = at / WIDTH;
+    const bool rim = x == LEFT || x == RIGHT,
+               inside = x >= LEFT && x <= RIGHT && y >= TOP && y <= BOTTOM;
+
+    depth[at] = (inside && !(rim && y % 2) ? 1 : 2) * KINFUMOT_UNITS;
+  }
+  for (int at = 0; at < WIDTH * HEIGHT; at++)
+    for (int side = 0; side < KINFUMOT_SIDES; side++) {
+      const int x = at % WIDTH, y = at / WIDTH;
+      const bool is_end = kinfumot_is_end (&w, at, side);
+
+      n[side] += is_end;
+      wrong += is_end && side == 2 && y != TOP;
+      wrong += is_end && side == 3 && y != BOTTOM;
+      wrong += is_end && side == 0 && x > LEFT + 1;
+      wrong += is_end && side == 1 && x < RIGHT - 1;
+    }
+  check (wrong == 0);
+  check (n[0] == n[1] && n[0] >= BOTTOM - TOP - 3);
+  check (n[2] == n[3] && n[2] >= RIGHT - LEFT - 5);
+}
+
 /* ---- The table of bricks ---- */
 
 /* Bricks about the origin, of which every fifth is missing. */
@@ -955,5 +992,5 @@ static const CheckPart parity[] = {
 CHECK_MAIN (parity, bench, PART (refused), {"no room", test_no_room},
     PART (wall), PART (free), PART (filter), PART (still), PART (views),
     PART (camera), PART (robot), PART (doubt), PART (waits), PART (mean),
-    PART (table), PART (lost), PART (relocate), PART (full),
+    PART (outline), PART (table), PART (lost), PART (relocate), PART (full),
     {"too much", test_too_much}, PART (hostile))
