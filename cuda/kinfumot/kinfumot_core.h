@@ -387,11 +387,11 @@ kinfumot_others (const KinfumotWork *w, int model, int at, Vec point,
           w->before[2 * pair->at + 1] || w->doubted[pair->at >> 3]);
 }
 
-/* Whether the space of a voxel was seen free. */
+/* Whether the space of a voxel was seen free, in @n frames at least. */
 BOTH bool
-kinfumot_is_free (KinfumotVoxel v)
+kinfumot_is_free (KinfumotVoxel v, int n)
 {
-  return (v.weight & KINFUMOT_WEIGHT_MASK) >= KINFUMOT_FREE_WEIGHT &&
+  return (v.weight & KINFUMOT_WEIGHT_MASK) >= n &&
       (float) v.distance > KINFUMOT_SEEN_FREE * KINFUMOT_UNIT;
 }
 
@@ -544,7 +544,8 @@ kinfumot_view_end (const KinfumotHit *view, int at, int step, int before,
 }
 
 /* Whether the space beside pixel @at of the view, towards @aside, was seen
- * free: the object ends there.  Else it was only not yet seen farther. */
+ * free: the object ends there.  Else it was only not yet seen farther.  A model
+ * that is being born was seen once. */
 BOTH bool
 kinfumot_free_beside (const KinfumotWork *w, int model, int at, Vec aside)
 {
@@ -552,8 +553,10 @@ kinfumot_free_beside (const KinfumotWork *w, int model, int at, Vec aside)
   Vec there = vec_add (p, vec_scale (aside, 2 * w->grid.voxel));
   KinfumotLast last = kinfumot_no_last ();
 
-  return kinfumot_is_free (kinfumot_nearest (
-      &w->grid, &last, model, kinfumot_to_model (&w->models[model], there)));
+  return kinfumot_is_free (
+      kinfumot_nearest (&w->grid, &last, model,
+          kinfumot_to_model (&w->models[model], there)),
+      w->replay ? 1 : KINFUMOT_FREE_WEIGHT);
 }
 
 #define KINFUMOT_SIDES 4 /* of a pixel: left, right, above, below */
@@ -694,7 +697,7 @@ kinfumot_ask_voxels (
   KinfumotLast last = kinfumot_no_last ();
   const KinfumotVoxel v = kinfumot_nearest (&w->grid, &last, model, there);
 
-  *free = kinfumot_is_free (v);
+  *free = kinfumot_is_free (v, KINFUMOT_FREE_WEIGHT);
   if (!(v.weight & KINFUMOT_WEIGHT_MASK) || v.distance >= KINFUMOT_UNIT ||
       v.distance <= -KINFUMOT_UNIT)
     return false;
