@@ -238,7 +238,7 @@ static bool
 is_doubtful (const ScopedetectAssignTask *t, const ScopedetectAssignment *best)
 {
   return t->schedule == SCOPEDETECT_METROPOLIS && t->end <= 0 &&
-      t->stop >= t->steps && best->agree * 4 < best->searches;
+      t->stop == INT32_MAX && best->agree * 4 < best->searches;
 }
 
 #define ROUNDS 32

@@ -55,10 +55,10 @@ typedef struct {
   int max_objects;          /* of one model */
   ScopedetectSchedule schedule;
   int searches; /* 1 to SCOPEDETECT_MAX_RESTARTS, by themselves; with
-                   Metropolis's rule up to 32 times as many, until a quarter
-                   of them ends with the best, if they are not to be stopped */
+                   Metropolis's rule and no limit up to 32 times as many, until
+                   a quarter of them ends with the best */
   int steps;    /* of each */
-  int stop;     /* after this many of the steps; steps or more: never */
+  int stop;     /* limit: after this many of the steps; INT32_MAX: none */
   double end;   /* or then, seconds of the monotonic clock; 0: never */
   int start[SCOPEDETECT_MAX_TOGETHER]; /* what each begins with, which may be
                                           there together */

@@ -44,7 +44,7 @@ scopedetect_task (const ScopedetectParams *p, int n_candidates, bool is_first)
       .schedule = p->schedule,
       .searches = p->restarts,
       .steps = steps,
-      .stop = steps,
+      .stop = INT32_MAX,
       .seed = p->seed,
       .weight = weights_of (p, is_first)};
 }
