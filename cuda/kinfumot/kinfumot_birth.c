@@ -407,6 +407,7 @@ try_lost (Kinfumot *k, const KinfumotAsked *a, const KinfumotPast *past,
   m->active = KINFUMOT_AWAKE;
   m->box = shape->box;
   m->drift = kinfumot_pose_none ();
+  m->steps = 0;
   TRY (send (k));
   TRY (kinfumot_look (k, model, model + 1));
   k->work.mask = a->mask;

@@ -544,8 +544,8 @@ kinfumot_view_end (const KinfumotHit *view, int at, int step, int before,
 }
 
 /* Whether the space beside pixel @at of the view, towards @aside, was seen
- * free: the object ends there.  Else it was only not yet seen farther.  A model
- * that is being born was seen once. */
+ * free: the object ends there.  Else it was only not yet seen farther.  In its
+ * first frames a model was not seen often. */
 BOTH bool
 kinfumot_free_beside (const KinfumotWork *w, int model, int at, Vec aside)
 {
@@ -553,10 +553,9 @@ kinfumot_free_beside (const KinfumotWork *w, int model, int at, Vec aside)
   Vec there = vec_add (p, vec_scale (aside, 2 * w->grid.voxel));
   KinfumotLast last = kinfumot_no_last ();
 
-  return kinfumot_is_free (
-      kinfumot_nearest (&w->grid, &last, model,
-          kinfumot_to_model (&w->models[model], there)),
-      w->replay ? 1 : KINFUMOT_FREE_WEIGHT);
+  return kinfumot_is_free (kinfumot_nearest (&w->grid, &last, model,
+                               kinfumot_to_model (&w->models[model], there)),
+      w->models[model].steps < KINFUMOT_STEPS ? 1 : KINFUMOT_FREE_WEIGHT);
 }
 
 #define KINFUMOT_SIDES 4 /* of a pixel: left, right, above, below */

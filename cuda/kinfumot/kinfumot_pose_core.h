@@ -178,13 +178,17 @@ typedef enum {
   KINFUMOT_CARRIED, /* its motion is given, not estimated */
 } KinfumotActive;
 
+#define KINFUMOT_STEPS 4 /* in the mean of the velocity */
+
 /* Device memory.  A pose is from the camera to the model. */
 typedef struct {
   int active;
   KinfumotPose pose;   /* of the frame before, which the view shows */
   KinfumotPose motion; /* from this frame's camera to the one before's */
   KinfumotPose drift;  /* of objects: from the last pose in the world to the
-                          next, in world coordinates */
+                          next, in world coordinates; the mean of some */
+  int steps;           /* of how many, at most KINFUMOT_STEPS */
+  KinfumotPose expected; /* of objects: the motion that this says */
   KinfumotPose rest;   /* of the background: where the camera came to rest, */
   bool still;          /* and whether it is still there */
   Turn turn;           /* of motion, */
@@ -328,10 +332,9 @@ kinfumot_system (const int64_t sums[KINFUMOT_N_SUMS], KinfumotSystem *s)
   }
 }
 
-/* a = l d l^T in place, with 1 / d; false where a pivot says that a direction
- * is weak. */
+/* a = l d l^T in place, with 1 / d; false where a pivot is not above @min. */
 BOTH bool
-kinfumot_factor (double a[6][6])
+kinfumot_factor (double a[6][6], double min)
 {
   UNROLLED
   for (int i = 0; i < 6; i++) {
@@ -349,7 +352,7 @@ kinfumot_factor (double a[6][6])
       a[i][k] = ld[k] * a[k][k];
       pivot -= ld[k] * a[i][k];
     }
-    if (!(pivot > 4 * KINFUMOT_WEAK))
+    if (!(pivot > min))
       return false;
     a[i][i] = 1 / pivot;
   }
@@ -577,7 +580,7 @@ kinfumot_iterate (KinfumotModel *m, KinfumotEigen *e, int lane, int lanes)
     UNROLLED
   for (int k = 0; k < 6; k++)
     a[i][k] = s.a[i][k];
-  if (kinfumot_factor (a))
+  if (kinfumot_factor (a, 4 * KINFUMOT_WEAK)) /* no direction is weak */
     kinfumot_back (a, s.b, x);
   else {
     UNROLLED
@@ -611,6 +614,77 @@ kinfumot_predict (KinfumotModel *models, int model)
 
   kinfumot_set_motion (
       m, kinfumot_pose_times (kinfumot_pose_back (m->pose), pose));
+  m->expected = m->motion;
+}
+
+#define KINFUMOT_EXPECT 40      /* points as which the expected motion counts */
+#define KINFUMOT_EXPECT_BY .005 /* metres; farther away it pulls no more */
+
+/* From @a the @share of the way to @b, which differs by little. */
+BOTH KinfumotPose
+kinfumot_pose_between (KinfumotPose a, KinfumotPose b, double share)
+{
+  double cosine = 0;
+
+  for (int i = 0; i < 4; i++)
+    cosine += a.q[i] * b.q[i];
+  for (int i = 0; i < 3; i++)
+    a.t[i] += share * (b.t[i] - a.t[i]);
+  for (int i = 0; i < 4; i++)
+    a.q[i] += share * ((cosine < 0 ? -b.q[i] : b.q[i]) - a.q[i]);
+  kinfumot_pose_clean (&a);
+  return a;
+}
+
+/* The turn, by the spread, and the step of the middle of the points that take
+ * the motion to the expected one; returns their length, metres. */
+BOTH double
+kinfumot_surprise (
+    const KinfumotModel *m, const KinfumotSystem *s, double apart[6])
+{
+  const KinfumotPose off =
+      kinfumot_pose_times (m->expected, kinfumot_pose_back (m->motion));
+  double square = 0;
+
+  kinfumot_turn (off.q, s->middle, apart + 3);
+  UNROLLED
+  for (int i = 0; i < 3; i++) {
+    apart[i] = 2 * s->spread * (off.q[0] < 0 ? -off.q[1 + i] : off.q[1 + i]);
+    apart[3 + i] += off.t[i] - s->middle[i];
+  }
+  UNROLLED
+  for (int i = 0; i < 6; i++)
+    square += apart[i] * apart[i];
+  return sqrt (square);
+}
+
+/* The aligned motion of an object and the expected one meet, as if some more
+ * points said the latter in all directions alike: what many points say stays,
+ * what only its outline says is not followed from pixel to pixel. */
+BOTH void
+kinfumot_expect (KinfumotModel *m)
+{
+  KinfumotSystem s;
+  double x[6], b[6], share, apart;
+
+  kinfumot_system (m->sums, &s);
+  apart = kinfumot_surprise (m, &s, b);
+  share = (double) KINFUMOT_EXPECT * KINFUMOT_WEIGHT * m->steps /
+      KINFUMOT_STEPS / (double) m->sums[KINFUMOT_WEIGHTS];
+  if (apart > KINFUMOT_EXPECT_BY)
+    share *= KINFUMOT_EXPECT_BY / apart;
+  UNROLLED
+  for (int i = 0; i < 6; i++) {
+    s.a[i][i] += share;
+    b[i] *= share;
+  }
+  if (!kinfumot_factor (s.a, 0))
+    return;
+  kinfumot_back (s.a, b, x);
+  UNROLLED
+  for (int i = 0; i < 3; i++)
+    x[i] /= s.spread;
+  kinfumot_set_motion (m, kinfumot_moved (m->motion, x, s.middle));
 }
 
 /* Minimum share of the points that match the background. */
@@ -631,6 +705,8 @@ kinfumot_judge (KinfumotModel *models, int model, uint32_t points)
         (model || m->points >= KINFUMOT_MIN_SHARE * points);
   if (model && !models[0].good)
     m->good = false;
+  if (model && m->good && m->active == KINFUMOT_AWAKE)
+    kinfumot_expect (m);
   if (!model && !m->good)
     kinfumot_set_motion (m, kinfumot_pose_none ());
 }
@@ -672,8 +748,11 @@ kinfumot_go_on (KinfumotModel *models, int model)
         kinfumot_pose_times (models[0].pose, kinfumot_pose_back (m->pose));
     KinfumotPose after =
         kinfumot_pose_times (camera, kinfumot_pose_back (pose));
+    KinfumotPose drift =
+        kinfumot_pose_times (after, kinfumot_pose_back (before));
 
-    m->drift = kinfumot_pose_times (after, kinfumot_pose_back (before));
+    m->steps += m->steps < KINFUMOT_STEPS;
+    m->drift = kinfumot_pose_between (m->drift, drift, 1. / m->steps);
   }
   if (!model)
     kinfumot_rest (m, pose);

@@ -558,6 +558,66 @@ test_outline (DeviceKind kind)
   check (n[2] == n[3] && n[2] >= RIGHT - LEFT - 5);
 }
 
+/* ---- The expected motion ---- */
+
+/* A face of 50 x 40 points 2 m away, which says nothing across, and as many
+ * points across as the expected motion counts: its outline. */
+static void
+face_of (KinfumotModel *m)
+{
+  memset (m, 0, sizeof *m);
+  m->expected = kinfumot_pose_none ();
+  for (int i = 0; i < 2000; i++) {
+    KinfumotTerm t = kinfumot_term_of (
+        vec ((float) (i % 50 - 25) / 100, (float) (i / 50 - 20) / 100, 2),
+        vec (0, 0, 1), 0, 1);
+
+    kinfumot_add (m->sums, &t);
+  }
+  for (int i = 0; i < 2 * KINFUMOT_EXPECT; i++) {
+    KinfumotTerm t =
+        kinfumot_term_of (vec (i & 2 ? .25f : -.25f, i & 4 ? .2f : -.2f, 2),
+            i & 1 ? vec (1, 0, 0) : vec (0, 1, 0), 0, 1);
+
+    kinfumot_add (m->sums, &t);
+  }
+}
+
+/* Where @x m across and 1 mm ahead of what was expected is taken to. */
+static void
+expect_from (double x, int steps, double t[3])
+{
+  KinfumotModel m;
+  KinfumotPose motion = kinfumot_pose_none ();
+
+  face_of (&m);
+  m.steps = steps;
+  motion.t[0] = x;
+  motion.t[2] = .001;
+  kinfumot_set_motion (&m, motion);
+  kinfumot_expect (&m);
+  memcpy (t, m.motion.t, 3 * sizeof *t);
+}
+
+/* What an outline alone says is taken half of the way, what a face says stays;
+ * a motion that is far from the expected one is not held back for long, and
+ * without a velocity nothing is expected. */
+static void
+test_expected (DeviceKind kind)
+{
+  double t[3];
+
+  (void) kind;
+  expect_from (.002, KINFUMOT_STEPS, t);
+  check_near (t[0], .001, .0001);
+  check_near (t[1], 0, 1e-5);
+  check_near (t[2], .001, .00005);
+  expect_from (.05, KINFUMOT_STEPS, t);
+  check (t[0] < .05 && t[0] > .05 - KINFUMOT_EXPECT_BY);
+  expect_from (.002, 0, t);
+  check_near (t[0], .002, 1e-9);
+}
+
 /* ---- The table of bricks ---- */
 
 /* Bricks about the origin, of which every fifth is missing. */
@@ -992,5 +1052,5 @@ static const CheckPart parity[] = {
 CHECK_MAIN (parity, bench, PART (refused), {"no room", test_no_room},
     PART (wall), PART (free), PART (filter), PART (still), PART (views),
     PART (camera), PART (robot), PART (doubt), PART (waits), PART (mean),
-    PART (outline), PART (table), PART (lost), PART (relocate), PART (full),
-    {"too much", test_too_much}, PART (hostile))
+    PART (outline), PART (expected), PART (table), PART (lost), PART (relocate),
+    PART (full), {"too much", test_too_much}, PART (hostile))
