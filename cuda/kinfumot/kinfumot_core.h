@@ -598,6 +598,22 @@ kinfumot_is_end (const KinfumotWork *w, int at, int side)
       kinfumot_is_wide (w, at, side);
 }
 
+#define KINFUMOT_TORN 2 /* pixels without depth where a surface ends */
+
+/* Half of the pixels without depth, of @room in the frame, between the end of a
+ * surface and what is seen next: the outline is in their middle. */
+BOTH float
+kinfumot_torn (const KinfumotWork *w, int at, int step, int room)
+{
+  float torn = 0;
+
+  UNROLLED
+  for (int i = KINFUMOT_TORN + 1; i > 0; i--)
+    if (i <= room && w->now.depth[at + i * step])
+      torn = .5f * (float) (i - 1);
+  return torn;
+}
+
 /* What the surface of pixel @at, which ends at @side, says along that axis. */
 BOTH bool
 kinfumot_outline (const KinfumotWork *w, int model, const KinfumotModel *m,
@@ -605,8 +621,11 @@ kinfumot_outline (const KinfumotWork *w, int model, const KinfumotModel *m,
 {
   const int axis = side >> 1, size = axis ? w->height : w->width;
   const int sign = side & 1 ? 1 : -1, step = axis ? w->width : 1;
-  int along, before, end;
+  int along = axis ? at / w->width : at % w->width, before, end;
+  const float torn =
+      kinfumot_torn (w, at, sign * step, sign > 0 ? size - 1 - along : along);
   Vec p, n = {axis ? 0.f : 1.f, axis ? 1.f : 0.f, 0}, q;
+  float off;
 
   p = vec_transform (&m->turn, m->step, kinfumot_point (w, at));
   at = kinfumot_pixel (w, p);
@@ -620,7 +639,9 @@ kinfumot_outline (const KinfumotWork *w, int model, const KinfumotModel *m,
       !kinfumot_free_beside (w, model, end, vec_scale (n, (float) sign)))
     return false;
   q = kinfumot_along (&w->rays[end], p.z);
-  *term = kinfumot_term_of (p, n, axis ? q.y - p.y : q.x - p.x, 1);
+  off = axis ? q.y - p.y : q.x - p.x;
+  off -= (float) sign * torn * p.z / (axis ? w->lens.fy : w->lens.fx);
+  *term = kinfumot_term_of (p, n, off, 1);
   return true;
 }
 

@@ -558,6 +558,28 @@ test_outline (DeviceKind kind)
   check (n[2] == n[3] && n[2] >= RIGHT - LEFT - 5);
 }
 
+/* Between an end and what is behind it up to two pixels are torn: the outline
+ * is in their middle.  Where more are missing, or the frame ends, none are. */
+static void
+test_torn (DeviceKind kind)
+{
+  static const struct {
+    uint16_t row[5];
+    float torn;
+  } rows[] = {{{1, 2, 2, 2, 2}, 0}, {{1, 0, 2, 2, 2}, .5f},
+      {{1, 0, 0, 2, 0}, 1}, {{1, 0, 0, 0, 2}, 0}, {{1, 0, 0, 0, 0}, 0}};
+
+  (void) kind;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    uint16_t row[5];
+    const KinfumotWork w = {.now.depth = row};
+
+    memcpy (row, rows[i].row, sizeof row);
+    check (kinfumot_torn (&w, 0, 1, 4) == rows[i].torn);
+    check (kinfumot_torn (&w, 0, 1, 0) == 0);
+  }
+}
+
 /* ---- The expected motion ---- */
 
 /* A face of 50 x 40 points 2 m away, which says nothing across, and as many
@@ -1052,5 +1074,5 @@ static const CheckPart parity[] = {
 CHECK_MAIN (parity, bench, PART (refused), {"no room", test_no_room},
     PART (wall), PART (free), PART (filter), PART (still), PART (views),
     PART (camera), PART (robot), PART (doubt), PART (waits), PART (mean),
-    PART (outline), PART (expected), PART (table), PART (lost), PART (relocate),
-    PART (full), {"too much", test_too_much}, PART (hostile))
+    PART (outline), PART (torn), PART (expected), PART (table), PART (lost),
+    PART (relocate), PART (full), {"too much", test_too_much}, PART (hostile))
