@@ -14,15 +14,26 @@
 /* A step of more than this part of the depth is an edge (PCL). */
 #define SCOPEDETECT_RANGE_JUMP .02f
 
-/* Depth of a pixel in metres, 0 where it does not count. */
+#define SCOPEDETECT_HOLE 65535 /* as some recordings mark missing depth */
+
+/* Depth of a pixel in metres, 0 where it is missing or nearer than counts. */
 BOTH float
-scopedetect_depth (const ScopedetectWork *w, int x, int y)
+scopedetect_measured (const ScopedetectWork *w, int x, int y)
 {
   const uint16_t *row = (const uint16_t *) ((const uint8_t *) w->frame.depth +
       (size_t) y * w->frame.depth_stride);
   float z = (float) row[x] * (float) w->params.depth_scale;
 
-  return z >= (float) w->params.near && z <= (float) w->params.far ? z : 0;
+  return z >= (float) w->params.near && row[x] != SCOPEDETECT_HOLE ? z : 0;
+}
+
+/* The same, 0 where it is farther than counts, too. */
+BOTH float
+scopedetect_depth (const ScopedetectWork *w, int x, int y)
+{
+  float z = scopedetect_measured (w, x, y);
+
+  return z <= (float) w->params.far ? z : 0;
 }
 
 /* The normal of the plane through the points within a radius of a pixel, on a
@@ -224,10 +235,12 @@ scopedetect_is_wanted (
 }
 
 /* Whether a pixel breaks off: beside it is something so much nearer or farther
- * that they are two surfaces, and it is the nearer one. */
+ * that they are two surfaces, and it is the nearer one.  The other may be too
+ * far away to count. */
 BOTH bool
-scopedetect_range_edge (const ScopedetectScene *s, int x, int y)
+scopedetect_range_edge (const ScopedetectWork *w, int x, int y)
 {
+  const ScopedetectScene *s = &w->scene;
   float z = s->z[(size_t) y * s->width + x];
 
   if (!(z > 0))
@@ -238,13 +251,13 @@ scopedetect_range_edge (const ScopedetectScene *s, int x, int y)
 
     if (u < 0 || v < 0 || u >= s->width || v >= s->height)
       continue;
-    o = s->z[(size_t) v * s->width + u];
+    o = scopedetect_measured (w, u, v);
     /* across what is missing, one pixel more */
     if (!(o > 0)) {
       u += u - x, v += v - y;
       if (u < 0 || v < 0 || u >= s->width || v >= s->height)
         continue;
-      o = s->z[(size_t) v * s->width + u];
+      o = scopedetect_measured (w, u, v);
     }
     if (o - z > SCOPEDETECT_RANGE_JUMP * z)
       return true;
@@ -295,7 +308,7 @@ scopedetect_edge_at (const ScopedetectWork *w, int x, int y)
   const ScopedetectParams *p = &w->params;
   float e = 0;
 
-  if (scopedetect_range_edge (s, x, y))
+  if (scopedetect_range_edge (w, x, y))
     e += (float) p->range_edge;
   if (p->fold_edge > 0 && scopedetect_fold (s, x, y))
     e += (float) p->fold_edge;

@@ -39,7 +39,8 @@ const Param scopedetect_params[] = {
     TITLED ("Minimum depth", NUMBER, near, .01, 100, .1,
         "Ignore depth nearer than this, metres"),
     TITLED ("Maximum depth", NUMBER, far, .02, 100, 2,
-        "Ignore depth farther than this, metres"),
+        "Ignore depth farther than this, metres, except as background at the "
+        "edges of what is nearer"),
     TITLED ("Tolerance of the table", NUMBER, table_tolerance, .0001, 1, .008,
         "Points at most this far from the plane of the table belong to it, "
         "metres"),
@@ -104,7 +105,8 @@ const Param scopedetect_params[] = {
     NUMBER (restarts, 1, SCOPEDETECT_MAX_RESTARTS, 128,
         "With explain=one-stage or two-stage, number of searches for the "
         "explanation, each of which starts anew; with schedule=metropolis and "
-        "without max-time and max-steps up to 32 times as many, until a quarter "
+        "without max-time and max-steps up to 32 times as many, until a "
+        "quarter "
         "of them ends with the best"),
     TITLED ("Steps of the explanation", NUMBER, explain_steps, 1, 100000, 32,
         "With schedule=metropolis, number of steps that each search for the "

@@ -175,6 +175,36 @@ test_plane (DeviceKind kind)
   }
 }
 
+/* A wall that is too far away to count gives a solid its edges all the same; a
+ * hole does not, whether it is 0 or 65535. */
+static void
+test_far_wall (DeviceKind kind)
+{
+  static const uint16_t behind[] = {14000, 30000, 0, 65535};
+  ScopedetectParams p = before_wall (SCOPEDETECT_FAST);
+  double score[4] = {0};
+  AUTO (Bench) b;
+
+  p.explain = SCOPEDETECT_ONE_STAGE;
+  bench_open (&b, kind);
+  for (int k = 0; k < 4; k++) {
+    ScopedetectResults r;
+
+    memset (b.depth, 0, SOLID_BYTES);
+    solid_draw (b.depth, SOLID_STRIDE, solid_pose (.7, 0, .5));
+    for (int i = 0; i < SOLID_WIDTH * SOLID_HEIGHT; i++)
+      b.depth[i] = b.depth[i] ? b.depth[i] : behind[k];
+    p.table = k == 0;
+    ok (scopedetect_run (b.s, &p, &b.frame, &r));
+    check (k > 1 || r.n_objects == 1);
+    score[k] = r.n_objects ? r.objects[0].score : 0;
+  }
+  check_near (score[1], score[0], .05);
+  check (score[1] > .9);
+  check (score[2] < .6);
+  check_near (score[3], score[2], 0);
+}
+
 /* Two of one model; and the same answer again, whatever the number of
  * threads. */
 static void
@@ -1966,8 +1996,9 @@ static const CheckPart parity[] = {{"observation", test_observe_parity},
 
 CHECK_MAIN (parity, bench_table, {"parts of a score", test_parts},
     {"ways to align", test_ways}, {"on a table", test_table}, PART (plane),
-    {"two, and again", test_two}, {"as in the thesis", test_thesis},
-    PART (params), {"nothing there", test_nothing}, PART (sizes), PART (seeds),
+    {"far wall", test_far_wall}, {"two, and again", test_two},
+    {"as in the thesis", test_thesis}, PART (params),
+    {"nothing there", test_nothing}, PART (sizes), PART (seeds),
     {"many models", test_many}, PART (outline), PART (contest),
     {"explanation", test_explain},
     {"explanation of what is bad", test_explain_hostile}, PART (apart),
