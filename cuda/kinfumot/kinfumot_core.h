@@ -572,16 +572,15 @@ kinfumot_is_wide (const KinfumotWork *w, int at, int side)
   const int inside = side & 1 ? -reach : reach;
   const int middle = at + inside * (side >> 1 ? w->width : 1);
   const int aside = reach * (side >> 1 ? 1 : w->width);
-  int one, two;
+  int here, one, two;
 
-  if (x < reach || y < reach || x >= w->width - reach ||
-      y >= w->height - reach)
+  if (x < reach || y < reach || x >= w->width - reach || y >= w->height - reach)
     return false;
+  here = w->now.depth[at];
   one = w->now.depth[middle - aside];
   two = w->now.depth[middle + aside];
-  return one && two && one - w->now.depth[at] < max &&
-      w->now.depth[at] - one < max && two - w->now.depth[at] < max &&
-      w->now.depth[at] - two < max;
+  return one && two && one > here - max && one < here + max &&
+      two > here - max && two < here + max;
 }
 
 /* Whether the surface of pixel @at ends at @side, across that axis. */
