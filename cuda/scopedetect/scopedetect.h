@@ -73,7 +73,7 @@ typedef struct {
 /* Device memory.  Colour, if there is any, is aligned with depth. */
 typedef struct {
   int width, height;
-  const uint16_t *depth; /* 0 is missing */
+  const uint16_t *depth; /* 0 and 65535 are missing */
   int depth_stride;      /* bytes, even */
   const Image *color;    /* of the same size, or NULL */
   int n_regions; /* 0: the surface in all of the frame is searched; else */
@@ -83,9 +83,10 @@ typedef struct {
 /* Set by scopedetect_preset () first, then changed.  scopedetect_params.c has
  * ranges and defaults. */
 typedef struct {
-  uint64_t seed;            /* of the random numbers */
-  double depth_scale;       /* metres a unit of depth */
-  double near, far;         /* depth that counts, metres */
+  uint64_t seed;      /* of the random numbers */
+  double depth_scale; /* metres a unit of depth */
+  double near, far;   /* depth that counts, metres; what is farther still lies
+                         behind the edges of what is nearer */
   ScopedetectCamera camera; /* no default: 0 is refused */
 
   bool table; /* objects stand on a plane, such as a table: find and leave it
