@@ -6,31 +6,33 @@
  *
  * Reconstructs a static scene, and the rigid objects that move in it, from the
  * depth frames of a moving camera: KinectFusion with moving objects.  Frames
- * are GRAY16_LE and pass unchanged; what is found is attached to them.
+ * are GRAY16_LE and pass unchanged; the results are attached to them.
  *
- * - VisionCamera gets the pose of the camera in the world, which is the first
- * camera.  Where the camera is lost it has no pose.
+ * - VisionCamera gets the pose of the camera in the world.  The world is the
+ *   camera of the first frame.  A lost camera has no pose.
  * - The map `correspondence` says which model explains each pixel, and which
- * pixels no model explains; the map `depth` is the filtered depth
- * (#GstKinfumot:maps).  gpuccl takes both.
- * - VisionObjects: the moving objects, each with pose, extent and the number
- * of its model.
+ *   pixels no model explains; the map `depth` is the filtered depth
+ *   (#GstKinfumot:maps).  gpuccl takes both.
+ * - VisionObjects: the moving objects, each with pose, extent and the number of
+ *   its model.
  *
- * New objects come from gpuccl behind this element: its event `VisionNewObject`
+ * gpuccl behind this element detects new objects: its event `VisionNewObject`
  * brings the pixels of an object that moves.  kinfumot makes a model of them,
  * also from the #GstKinfumot:ring frames before, and follows it from then on.
+ * Without gpuccl no objects are detected, and the scene is taken to be static.
+ *
  * An object that is not seen is occluded for five frames, in which its motion
- * goes on, and then lost; where an object of like extent appears, it is tried
- * first whether the lost one matches, which then keeps its id.  Without gpuccl
- * the scene is taken to be static.  An object is refused, counted in `stats` and
- * told in a warning if there are too many, if its surface is too small or too flat,
- * or if it leaves less than a quarter of the view to follow the camera by.
+ * goes on, and then lost.  A new object of similar extent is first compared
+ * with the lost one; if they match, it gets that id.  An object is refused if
+ * there are too many, if its surface is too small or too flat, or if it leaves
+ * less than a quarter of the view to follow the camera by; a warning says so,
+ * and `stats` counts it.
  *
  * The intrinsics of the camera must be known: from #GstKinfumot:intrinsics,
  * #GstKinfumot:calibration, or the VisionCamera of the buffer.  Lens distortion
- * is taken into account, and a lens may zoom.  Depth ends at 8 m.
+ * is taken into account, and a lens may zoom.  Depth beyond 8 m is ignored.
  *
- * After a flush the models stay, and the camera is looked for in them.
+ * After a flush the models stay, and the camera is searched for in them.
  *
  * KinectFusion is covered by patents in some countries; the Meson option
  * `kinfumot` leaves this element out.
@@ -42,22 +44,22 @@
  *
  * ## When something else is better
  *
- * - Scenes of one flat wall, or with little in reach of the sensor: depth
- *   alone does not tell where the camera is. Colour-based SLAM does.
+ * - Scenes of one flat wall, or with little in reach of the sensor: depth alone
+ *   does not determine the pose of the camera. Use SLAM with colour.
  * - Things that bend, such as people: models here are rigid.
- * - Paths of more than some metres with a return to the start: there is no
- *   closing of loops, and errors add up.
- * - Live on a CPU: see the cost in [performance](../performance.md). It is
- *   made for a GPU.
+ * - Paths of more than some metres that return to the start: kinfumot closes no
+ *   loops, and errors add up.
+ * - Live video on a CPU: kinfumot is made for a GPU; see the cost in
+ *   [performance](../performance.md#on-a-cpu).
  *
  * ## Troubleshooting
  *
- * - The camera is lost: it moved faster than frames follow, or saw nothing
+ * - The camera is lost: it moved too far from frame to frame, or saw nothing
  *   near. Move slowly; `depth-scale` and `intrinsics` must be those of the
  *   sensor.
- * - Doubled walls: the scale or the intrinsics are wrong, or the lens bends
- *   lines and no distortion was given.
- * - Nothing moves: without #gpuccl behind it the scene is taken to be static.
+ * - Walls are doubled: the scale or the intrinsics are wrong, or the lens has
+ *   distortion and none was given.
+ * - No object is found: put #gpuccl behind this element.
  *
  * ## Example launch lines
  * |[
