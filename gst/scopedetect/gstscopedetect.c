@@ -8,13 +8,15 @@
  * colour: SCOPE, single cluttered object pose estimation.
  *
  * Colour comes to `sink_color` and depth to `sink_depth`.  Frames are paired by
- * time; they have the same size and are aligned, so that a pixel of both shows
- * the same thing.  A depth of 0 is missing; #GstScopedetect:depth-scale says
- * what a unit is.  #GstScopedetect:models names files that the command
- * `vision-model` makes of meshes or clouds of points.  The camera is that of
+ * time.  Both must have the same size and be aligned, so that a pixel shows the
+ * same point in both.  A depth of 0 is missing; #GstScopedetect:depth-scale is
+ * the unit.  #GstScopedetect:models names files that the command `vision-model`
+ * makes of meshes or clouds of points.  The camera is that of
  * #GstScopedetect:intrinsics, else of #GstScopedetect:calibration, else the
- * VisionCamera of the colour buffer, to which it is added if it has none.
- * Lens distortion is not corrected.
+ * VisionCamera of the colour buffer; a buffer without one gets one.  Lens
+ * distortion is not corrected.
+ *
+ * ## Results
  *
  * The colour frame passes, with VisionObjects.  Each object has
  *
@@ -26,117 +28,125 @@
  *   metres, and of rotations about them, radians;
  * - `outline`, the silhouette of the model, hidden or not.
  *
- * The score is a probability: of poses with equal evidence in generated scenes,
- * this part was right.  Give the models of the other things in view, too: it
- * makes wrong poses rarer.
+ * The score is a probability: the part of poses with equal evidence that was
+ * right in generated scenes.
  *
- * The objects are those that together explain the frame best: each fits well,
- * their number is small, they share little surface, and little of the frame is
- * left unexplained.  A face of a thing that fits a model but goes on beyond it
- * counts little.  A number of short searches (#GstScopedetect:restarts), each
- * of which starts anew, look for the best explanation.  `agreement` in
- * #GstScopedetect:stats is the part of them that found the same in the newest
- * frame, `steps` the number of steps that each took.  #GstScopedetect:max-time
- * limits the time of these searches, not that of the search for poses: the best
- * explanation so far counts then, and `cut-short` counts such frames.
- * #GstScopedetect:max-steps limits the number of steps: set to the value of
- * `steps`, it repeats a result of max-time.
+ * ## How objects are chosen
  *
- * With #GstScopedetect:explain=two-stage, the first stage gains nothing from
- * explaining more of the frame.  The points that it explains are taken out; the
- * rest of the frame is searched anew, for models that may have more objects;
- * and the explanation is chosen again from the poses of both searches, in the
- * whole frame.  It is accepted only if it scores more than that of the first
- * stage.  In #GstScopedetect:stats, `rest` is the number of points that the
- * first stage left, and `stage2-accepted`, `stage2-refused` and
- * `stage2-left-out` count the frames in which the second was accepted, refused
- * or left out.  It is left out if the first stage leaves fewer than
- * #GstScopedetect:min-rest points, if there is no model to look for, or if the
- * time is over.
+ * With #GstScopedetect:explain=one-stage, the default, the objects are those
+ * that together explain the frame best: each fits well, their number is small,
+ * they share little surface, and little of the frame is left unexplained.  A
+ * pose counts little if the surface that it explains goes on beyond the model.
+ * Models of the other things in view make wrong poses rarer.
  *
- * With #GstScopedetect:explain=contest, of objects that explain the same
- * surface the one with the best score is reported.  This finds a few more
- * objects in frames of sensors, at lower scores, and reports several times as
- * many that are not there, above all if things in view have no model.  With
- * explain=none each object is judged by itself, which is right if one thing has
- * several names.
+ * With explain=two-stage, the first stage gains nothing from explaining more of
+ * the frame.  The points that it explains are removed; the rest of the frame is
+ * searched anew, for models that may have more objects; and the explanation is
+ * chosen again from the poses of both searches, in the whole frame.  It is
+ * accepted only if it scores more than that of the first stage.  The second
+ * stage is left out if the first one leaves fewer than #GstScopedetect:min-rest
+ * points, if there is no model to search for, or if the time is over.
  *
- * The element looks for an object near its last pose first, which costs much
- * less than a search of the whole frame.  An object that is there keeps its
+ * With explain=contest, of objects that explain the same surface the one with
+ * the best score is reported.  This finds about as many objects as one-stage,
+ * and reports several times as many wrong ones, above all if things in view
+ * have no model.  With explain=none each object is judged by itself, which is
+ * right if one thing has several names.
+ *
+ * Many short searches (#GstScopedetect:restarts), each of which starts anew,
+ * look for the best explanation.  #GstScopedetect:max-time limits the time of
+ * these searches, but not of the search for poses; when it is over, the best
+ * explanation so far counts.  #GstScopedetect:max-steps limits their steps: set
+ * to the value of `steps` in #GstScopedetect:stats, it repeats a result of
+ * max-time.
+ *
+ * ## Following objects
+ *
+ * The element searches for an object near its last pose first, which costs much
+ * less than a search of the whole frame.  An object that is seen keeps its
  * `id`, and its `state` is tracking; after a search of the whole frame the
  * state is found.  An object that is not seen is occluded for
  * #GstScopedetect:lose-frames, with its last pose and a score of 0, and then
- * lost; it is lost at once where #GstScopedetect:max-objects of its model are
- * seen elsewhere.  A frame is searched as a whole
+ * lost; it is lost at once if #GstScopedetect:max-objects of its model are seen
+ * elsewhere.  A frame is searched as a whole
  *
- * - where no object is known yet;
- * - where an object is gone or its score has dropped (#GstScopedetect:keep);
+ * - if no object is known yet;
+ * - if an object is gone or its score has dropped (#GstScopedetect:keep);
  * - every #GstScopedetect:search-interval frames, while some of the models'
  *   objects are missing.
  *
- * `searches` in #GstScopedetect:stats counts these searches.
+ * ## Many models, and parts of the frame
  *
- * With many models, #GstScopedetect:max-models limits how many of them a frame
- * is searched for.  A short search for all models, from few features and with
- * few poses, says how likely the best pose of each is right; the likeliest
- * models are then searched for as without it.  It misses some objects that a
- * search for all models finds, more of them in clutter.  With
- * explain=two-stage, models are chosen so in each stage, for the second by what
- * the first leaves. `models-searched` in #GstScopedetect:stats is the number of
- * models that the newest search was for, in its first stage.
+ * #GstScopedetect:max-models limits the number of models that a frame is
+ * searched for.  A short search for all models, with few features and few
+ * poses, estimates how likely the best pose of each model is right; the frame
+ * is then searched for the likeliest models.  This misses some objects that a
+ * search for all models finds, more of them in clutter.  With explain=two-stage
+ * each stage chooses its models, the second by the points that the first
+ * leaves.
  *
  * With #GstScopedetect:region, a search begins from the surface in that part of
  * the frame alone.  region=meta takes the boxes that elements upstream have
  * attached to either frame, of objects that are accepted, tracking or found:
  * behind kinfumot and gpuccl, a thing that starts to move gets its name so.  A
- * frame without such a box is not searched; known objects are still looked for
- * near their last poses.
+ * frame without such a box is not searched; known objects are still followed.
+ *
+ * ## Statistics and warnings
+ *
+ * #GstScopedetect:stats has, beside the usual fields:
+ *
+ * - `searches`: searches of the whole frame;
+ * - `models-searched`: models of the newest search, in its first stage;
+ * - `agreement`: part of the searches for the newest frame's explanation that
+ *   found the same one; `steps`: number of steps that each took;
+ * - `cut-short`: frames in which max-time or max-steps ended the searches;
+ * - `rest`: points that the first stage left; `stage2-accepted`,
+ *   `stage2-refused` and `stage2-left-out`: frames in which the second
+ *   explanation was accepted, refused or left out;
+ * - `memory`: bytes of the device that the detector takes; it takes no more
+ *   while it plays.
+ *
+ * A frame that cannot be used, such as one without a camera, passes without
+ * results; a warning says so, and stats counts it.  If a search finds nothing,
+ * a warning names the cause once, if the frame shows it: no surface, no table,
+ * nothing on the table, nothing as large as the model, or a camera of frames of
+ * another size.
  *
  * Of the presets, fast has the default values, and thesis follows the text of
  * the thesis.  The command `vision-pose-eval --csv` converts the lines of
  * visionjson to the CSV of the BOP benchmark.
  *
- * With #GstScopedetect:backend=auto it runs on the GPU if the machine has one,
- * and takes frames from CUDA and from system memory.  The poses are the same as
- * on the CPU, bit for bit.
- *
- * A frame that cannot be used, such as one without a camera, passes without
- * results; a warning says so, and #GstScopedetect:stats counts it.  Where a
- * search finds nothing and the frame shows why, because there is no surface, no
- * table, nothing on it, nothing as large as the model, or a camera of frames of
- * another size, a warning says so once.  `memory` in #GstScopedetect:stats is
- * the number of bytes of the device that the detector takes; it takes no more
- * while it plays.
+ * With #GstScopedetect:backend=auto the element runs on the GPU if the machine
+ * has one, and takes colour from CUDA and from system memory.  The poses are
+ * the same as on the CPU, bit for bit.
  *
  * ## What it is for
  *
- * Rigid things of which you have a mesh or a scan, in a heap or on a table in
- * front of a depth camera, so near that the camera sees their shape: grasping,
- * sorting, checking places. Poses come with a covariance and a score that is a
- * probability.
+ * Rigid things of which you have a mesh or a scan, in a heap or on a table, so
+ * near to a depth camera that it sees their shape: grasping, sorting, checking
+ * places. Poses come with a covariance and a score that is a probability.
  *
  * ## When something else is better
  *
- * - Things that shine, are transparent, or bend: the sensor or the model is
- *   wrong about them.
- * - Thin or flat things that differ only in what is printed on them: take
+ * - Things that shine, are transparent, or bend: the depth or the model is
+ *   wrong.
+ * - Thin or flat things that differ only in what is printed on them: use
  *   features of the picture.
- * - Hundreds of models, or every frame searched live on a CPU: a search takes
- *   time for each model, about a tenth of it for those that `max-models` leaves
- *   out. Following what was found takes less.
+ * - Hundreds of models, or a search of every live frame on a CPU: a search
+ *   takes time for each model, and about a tenth of it for a model that
+ *   `max-models` leaves out. Following objects takes less.
  *
  * ## Troubleshooting
  *
- * - Nothing is found: a warning says why where the frame shows it. Most often
- *   `intrinsics` or `depth-scale` are not those of the sensor, or the model
- *   is not in metres.
- * - Wrong objects are reported: give the models of the other things in view,
- *   or raise `weight-object`.
- * - Right ones are missed, above all what is half hidden: set
- *   `explain`=two-stage, which takes a third longer on a CPU and about twice as
- *   long on a GPU; or lower
- *   `weight-object`, or set `explain`=contest.
- * - Right poses have low scores: depth is biased; raise `tolerance` and
+ * - Nothing is found: a warning names the cause if the frame shows it. Most
+ *   often `intrinsics` or `depth-scale` are not those of the sensor, or the
+ *   model is not in metres.
+ * - Wrong objects are reported: give the models of the other things in view, or
+ *   raise `weight-object`.
+ * - Right ones are missed, above all half-hidden ones: set `explain`=two-stage,
+ *   which takes a third longer on a CPU and about twice as long on a GPU; or
+ *   lower `weight-object`.
+ * - Right poses have low scores: the depth is biased; raise `tolerance` and
  *   `range-sigma`.
  *
  * ## Example launch lines
