@@ -179,11 +179,11 @@ def scenes():
 
 def write(rows):
     text = "\n".join([
-        "## Generated scenes", "",
+        "### Generated scenes", "",
         "| scene | format | frames | mean centroid error | missed | false | "
         "id switches | ids kept through occlusion |",
         "|---|---|---|---|---|---|---|---|", *scenes(), "",
-        "## Real footage", "",
+        "### Real footage", "",
         "| data | object | found | mean error, px | greatest, px | missed | "
         "false | |", "|---|---|---|---|---|---|---|---|", *rows, ""])
     measured.write(PAGE, BEGIN, END, text)
