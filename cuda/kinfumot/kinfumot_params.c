@@ -30,16 +30,15 @@ const Param kinfumot_params[] = {STOPPED (NUMBER, voxel_size, .001, .1, .005,
         "(0 = no limit)"),
     STOPPED (NUMBER, max_memory, 16, 8192, 256,
         "Memory for the voxels of all models, MiB; when it is full, the voxels "
-        "that have been out of view for longest are dropped first"),
+        "that have been out of view the longest are dropped first"),
     NUMBER (max_weight, 1, 4095, 128,
         "A voxel holds the mean of about this many frames"),
     NUMBER (max_angle, 1, 90, 20,
         "Points correspond if their normals differ by at most this angle, "
         "degrees"),
     NUMBER (noise, 0, 1, .0035,
-        "A point at depth z matches a surface that is at most this times z^2 "
-        "away, 1/m, or 2 cm if that is more; 0.0035 suits a Kinect for Xbox "
-        "360"),
+        "A point at depth z matches a surface at most noise * z^2 away, or 2 cm "
+        "if that is more; 1/m; 0.0035 suits a Kinect for Xbox 360"),
     ONE_OF (distance, distances, KINFUMOT_SIGNED,
         "How points are classified in the correspondence map"),
     ONE_OF (pose, poses, KINFUMOT_ESTIMATE,
@@ -53,8 +52,8 @@ const Param kinfumot_params[] = {STOPPED (NUMBER, voxel_size, .001, .1, .005,
         "Drop an object after this many frames in which less than half of it "
         "matches"),
     NUMBER (ring, 0, KINFUMOT_RING - 1, 4,
-        "A new object is also made from this many frames before its "
-        "acceptance"),
+        "Number of frames before its acceptance from which a new object is also "
+        "made"),
     NUMBER (depth_scale, 1e-9, 1e3, .001, "Metres per unit of depth"), {NULL}};
 
 DEFAULTS (kinfumot_defaults, kinfumot_params, .camera = {.fx = 0}) /* unknown */

@@ -105,9 +105,8 @@ const Param scopedetect_params[] = {
     NUMBER (restarts, 1, SCOPEDETECT_MAX_RESTARTS, 128,
         "With explain=one-stage or two-stage, number of searches for the "
         "explanation, each of which starts anew; with schedule=metropolis and "
-        "without max-time and max-steps up to 32 times as many, until a "
-        "quarter "
-        "of them ends with the best"),
+        "neither max-time nor max-steps, up to 32 times as many, until a "
+        "quarter of them end with the best one"),
     TITLED ("Steps of the explanation", NUMBER, explain_steps, 1, 100000, 32,
         "With schedule=metropolis, number of steps that each search for the "
         "explanation takes for each candidate"),

@@ -925,7 +925,8 @@ static const GstVisionProperty properties[] = {
         "are dropped and counted in \"stats\"; its \"skew\" is the difference "
         "of the newest pair, first minus second"),
     STOPPED (ONE_OF, packing, packings, GST_VISION_PACKING_AUTO,
-        "How one frame holds both views if only the first pad is linked",
+        "How one frame holds both views if only the first pad is linked; not "
+        "for colour and depth",
         .kind = "GstVisionPacking"),
     {.params = NULL}};
 
