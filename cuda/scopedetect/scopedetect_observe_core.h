@@ -138,6 +138,9 @@ scopedetect_n_probes (const ScopedetectScene *s)
 
 #define SCOPEDETECT_PLANE_FITS 64  /* at most */
 #define SCOPEDETECT_PLANE_FIX 8192 /* parts of a metre in the sums */
+/* Metres to each side: points farther out are not added, since their squares
+ * are more than 2^42, and a frame has up to 2^20 probes. */
+#define SCOPEDETECT_PLANE_REACH 256
 
 /* Points of a plane, their sums and those of their products, upper triangle by
  * rows. */
@@ -145,7 +148,7 @@ typedef struct {
   long long n, x[3], xx[6];
 } ScopedetectPlaneSums;
 
-/* Adds probe @i to @sums if it lies in the plane. */
+/* Adds probe @i to @sums if it lies in the plane and within its reach. */
 BOTH void
 scopedetect_add_to_plane (const ScopedetectWork *w, const float plane[4], int i,
     ScopedetectPlaneSums *sums)
@@ -155,7 +158,9 @@ scopedetect_add_to_plane (const ScopedetectWork *w, const float plane[4], int i,
       (long long) (at.y * SCOPEDETECT_PLANE_FIX),
       (long long) (at.z * SCOPEDETECT_PLANE_FIX)};
 
-  if (!(at.z > 0) || !scopedetect_in_plane (w, plane, at))
+  if (!(at.z > 0) || fabsf (at.x) > SCOPEDETECT_PLANE_REACH ||
+      fabsf (at.y) > SCOPEDETECT_PLANE_REACH ||
+      !scopedetect_in_plane (w, plane, at))
     return;
   sums->n++;
   for (int a = 0, k = 0; a < 3; a++) {

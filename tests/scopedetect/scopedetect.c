@@ -82,6 +82,43 @@ test_plane (DeviceKind kind)
   }
 }
 
+/* A wall, z = 70 m + .003 x, before a camera that sees nearly half of all
+ * directions: its points are up to 8 km aside, and the sums of all their
+ * squares would overflow. */
+static void
+test_wide (DeviceKind kind)
+{
+  enum { W = 640, H = 480 };
+  static uint16_t depth[W * H];
+  ScopedetectParams p = solid_params (SCOPEDETECT_FAST);
+  ScopedetectFrame f = {W, H, NULL, 2 * W, NULL, 0, {{0}}};
+  AUTO (Model) model = solid_model (.012);
+  ScopedetectResults r;
+  AUTO (Detector) s;
+  AUTO (Device) dev;
+  uint16_t *there;
+
+  p.camera = (ScopedetectCamera){4, 4, (W - 1) / 2., (H - 1) / 2.};
+  p.depth_scale = .002;
+  p.far = 100;
+  p.table_tolerance = 1;
+  for (int i = 0; i < W * H; i++)
+    depth[i] = (uint16_t) (70 / p.depth_scale /
+        (1 - .003 * (i % W - p.camera.cx) / p.camera.fx));
+  ok (device_open (&dev, kind, NULL));
+  ok (device_alloc (&dev, (void **) &there, sizeof depth));
+  ok (device_copy (&dev, there, depth, sizeof depth));
+  ok (scopedetect_new (
+      &s, &dev, W, H, (const ScopedetectModel *const *) &model, 1));
+  f.depth = there;
+  ok (scopedetect_run (s, &p, &f, &r));
+  check (r.has_plane);
+  check_near (r.plane[0], .003, 1e-4);
+  check_near (r.plane[1], 0, 1e-4);
+  check_near (r.plane[3], 70, .1);
+  device_release (&dev, there);
+}
+
 /* A wall that is too far away to count gives a solid its edges all the same; a
  * hole does not, whether it is 0 or 65535. */
 static void
@@ -1338,6 +1375,6 @@ static const CheckPart parity[] = {{"observation", test_observe_parity},
 
 CHECK_MAIN (parity, bench_table, {"parts of a score", test_parts},
     {"ways to align", test_ways}, {"on a table", test_table}, PART (plane),
-    {"far wall", test_far_wall}, {"two, and again", test_two},
+    PART (wide), {"far wall", test_far_wall}, {"two, and again", test_two},
     {"as in the thesis", test_thesis}, PART (params),
     {"nothing there", test_nothing}, PART (sizes), PART (seeds), PART (outline))
