@@ -347,13 +347,26 @@ kinfumot_whole (const Kinfumot *k)
   return (ImageBox){0, 0, k->work.width, k->work.height};
 }
 
+static bool
+is_pose (const KinfumotPose *p)
+{
+  double place = 0, square = 0;
+
+  for (int i = 0; i < 3; i++)
+    place += p->t[i];
+  for (int i = 0; i < 4; i++)
+    square += p->q[i] * p->q[i];
+  return isfinite (place) && isfinite (square) && square > 0;
+}
+
 /* The camera's motion before it is estimated, or instead. */
 static void
 set_motion (Kinfumot *k, const KinfumotFrame *frame)
 {
   KinfumotModel *m = &k->state->models[0];
   KinfumotPose motion = kinfumot_pose_none ();
-  bool given = k->params.pose != KINFUMOT_ESTIMATE && frame->has_pose;
+  bool has_pose = frame->has_pose && is_pose (&frame->pose);
+  bool given = has_pose && k->params.pose != KINFUMOT_ESTIMATE;
 
   m->active = KINFUMOT_AWAKE;
   m->box = kinfumot_whole (k);
@@ -367,7 +380,7 @@ set_motion (Kinfumot *k, const KinfumotFrame *frame)
     motion =
         kinfumot_pose_times (kinfumot_pose_back (k->last_pose), frame->pose);
   kinfumot_set_motion (m, motion);
-  k->had_pose = frame->has_pose;
+  k->had_pose = has_pose;
   k->last_pose = frame->pose;
 }
 
@@ -430,8 +443,8 @@ explain (Kinfumot *k)
 }
 
 /* The frame into the models, and what those look like from there.  Beside the
- * search for new bricks run the ranges of rays, to which new bricks are added as
- * they come, and the doubt of the next frame. */
+ * search for new bricks run the ranges of rays, to which new bricks are added
+ * as they come, and the doubt of the next frame. */
 static const char *
 learn (Kinfumot *k)
 {

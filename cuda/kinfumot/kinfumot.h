@@ -89,7 +89,8 @@ typedef struct {
   int stride;    /* bytes, even */
   uint64_t time; /* by which kinfumot_birth () names the frame */
   bool has_pose;
-  KinfumotPose pose; /* camera to world */
+  KinfumotPose pose; /* camera to world; one that is not finite, or has a
+                        quaternion of 0, counts as none */
 } KinfumotFrame;
 
 /* Where a frame's maps are written to: memory of the device, strides in bytes;
@@ -144,7 +145,7 @@ typedef struct {
   const KinfumotObject *objects;
   int n_objects;
   uint32_t n_bricks, max_bricks; /* in use, as far as is known by now */
-  uint32_t dropped;    /* bricks that gave way in this frame */
+  uint32_t dropped;              /* bricks that gave way in this frame */
   uint32_t missing;    /* bricks for which there was no room all the same */
   uint64_t late;       /* births that came too late, or for no known frame */
   uint64_t refused;    /* births that could not become a model */

@@ -827,6 +827,32 @@ test_hostile (DeviceKind kind)
   }
 }
 
+/* A given pose whose quaternion is 0, or that is not a number, counts as none:
+ * the camera is followed without it. */
+static void
+test_no_pose (DeviceKind kind)
+{
+  static const KinfumotPose wrong[] = {{{0, 0, 0}, {0, 0, 0, 0}},
+      {{0, NAN, 0}, {1, 0, 0, 0}}, {{0, 0, 0}, {1, INFINITY, 0, 0}}};
+  double first[7];
+  AUTO (Play) s;
+
+  play_still_room (&s, kind, 1, first);
+  s.p.pose = KINFUMOT_GIVEN;
+  for (int i = 0; i < 3; i++) {
+    KinfumotFrame frame = {s.there, 2 * s.width, 1 + i, true, wrong[i]};
+
+    if (i == 1) /* the first frame of a world, too */
+      kinfumot_reset (s.k);
+    play_render (&s, 1 + i);
+    play_upload (&s);
+    ok (kinfumot_run (s.k, &s.p, &frame, &s.out, &s.r));
+    check_finite (&s.r);
+    check (!s.r.lost);
+    check_near (s.r.camera.q[0], 1, .01);
+  }
+}
+
 /* A pool that is too small for what is in view holds a part of it; what is out
  * of view makes room, which is counted; and it goes on. */
 static void
@@ -1075,4 +1101,5 @@ CHECK_MAIN (parity, bench, PART (refused), {"no room", test_no_room},
     PART (wall), PART (free), PART (filter), PART (still), PART (views),
     PART (camera), PART (robot), PART (doubt), PART (waits), PART (mean),
     PART (outline), PART (torn), PART (expected), PART (table), PART (lost),
-    PART (relocate), PART (full), {"too much", test_too_much}, PART (hostile))
+    PART (relocate), PART (full), {"too much", test_too_much}, PART (hostile),
+    {"no pose", test_no_pose})
