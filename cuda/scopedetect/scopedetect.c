@@ -140,6 +140,7 @@ scopedetect_begin (
 
   TRY (scopedetect_check (p));
   TRY (check_frame (w, f));
+  TRY (scopedetect_check_camera (&p->camera, f->width, f->height));
   set_frame (w, p, f);
   TRY (s->stages->observe (&s->device, w));
   TRY (s->stages->points (&s->device, w));

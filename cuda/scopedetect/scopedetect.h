@@ -216,6 +216,14 @@ void scopedetect_preset (ScopedetectParams *params, ScopedetectPreset preset);
 /* NULL, or what is wrong with @params. */
 const char *scopedetect_check (const ScopedetectParams *params);
 
+/* Maximum of |x / z| and |y / z| of the rays that a frame shows: so no point is
+ * more than 10 km aside, and cells of points are counted in 32 bits. */
+#define SCOPEDETECT_MAX_SLOPE 100
+
+/* NULL, or what is wrong with @camera for frames of @width x @height pixels. */
+const char *scopedetect_check_camera (
+    const ScopedetectCamera *camera, int width, int height);
+
 /* For frames of @width x @height pixels and @models, which must have been
  * compiled with the same spacing and radii.  The models are copied. */
 const char *scopedetect_new (Scopedetect **self, const Device *device,

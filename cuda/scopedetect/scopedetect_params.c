@@ -258,6 +258,26 @@ check_camera (const ScopedetectCamera *c)
   return NULL;
 }
 
+/* Whether the rays of the first and the last of @n pixels have a slope that a
+ * frame may have. */
+static bool
+are_rays_fit (double f, double c, int n)
+{
+  return within (c / f, -SCOPEDETECT_MAX_SLOPE, SCOPEDETECT_MAX_SLOPE) &&
+      within ((n - 1 - c) / f, -SCOPEDETECT_MAX_SLOPE, SCOPEDETECT_MAX_SLOPE);
+}
+
+const char *
+scopedetect_check_camera (const ScopedetectCamera *c, int width, int height)
+{
+  TRY (check_camera (c));
+  return are_rays_fit (c->fx, c->cx, width) &&
+          are_rays_fit (c->fy, c->cy, height)
+      ? NULL
+      : "the camera's intrinsics do not fit the frame's size: rays to its "
+        "corners are nearly at right angles to the optical axis";
+}
+
 #define LEAST_WEIGHT .001 /* those of an explanation count in 1/1024 */
 
 /* Whether any part tells poses apart. */

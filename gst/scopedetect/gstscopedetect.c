@@ -332,7 +332,8 @@ begin (GstScopedetect *self, GstBuffer *buffer, ScopedetectParams *params)
     return "its camera is not known; set intrinsics or calibration";
   params->camera =
       (ScopedetectCamera){camera.fx, camera.fy, camera.cx, camera.cy};
-  return scopedetect_check (params);
+  TRY (scopedetect_check (params));
+  return scopedetect_check_camera (&params->camera, self->width, self->height);
 }
 
 static const char *

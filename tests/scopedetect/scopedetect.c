@@ -444,9 +444,13 @@ test_params (DeviceKind kind)
   REFUSED (p.camera.fx = 0, "intrinsics");
   REFUSED (p.camera.cy = NAN, "intrinsics");
   REFUSED (p.camera.cx = -1e6, "cx and cy");
+  REFUSED (p.camera.fx = 1.59, "do not fit the frame's size");
+  REFUSED (p.camera.cy = 45120, "do not fit the frame's size");
   REFUSED (p.depth_scale = 0, "depth-scale");
   REFUSED (p.depth_scale = .99e-9, "depth-scale");
   REFUSED (p.depth_scale = 1001, "depth-scale");
+  p = good, p.camera.fx = 1.6; /* the slope of the first ray is 99.7 */
+  ok (scopedetect_run (b.s, &p, &b.frame, &r));
   p = good, p.depth_scale = 1e-9; /* all that the property can be set to */
   ok (scopedetect_run (b.s, &p, &b.frame, &r));
   check (r.n_objects == 0);
