@@ -28,6 +28,25 @@ scopedetect_exclude_words (int n_candidates)
   return (n_candidates + 63) / 64;
 }
 
+/* Whether the rows @excludes of @n candidates say that @i and @j exclude each
+ * other. */
+BOTH bool
+scopedetect_is_excluded (const uint64_t *excludes, int n, int i, int j)
+{
+  size_t words = (size_t) scopedetect_exclude_words (n);
+
+  return excludes[(size_t) i * words + (size_t) (j / 64)] >> j % 64 & 1;
+}
+
+/* Says so in row @i. */
+BOTH void
+scopedetect_exclude (uint64_t *excludes, int n, int i, int j)
+{
+  size_t words = (size_t) scopedetect_exclude_words (n);
+
+  excludes[(size_t) i * words + (size_t) (j / 64)] |= (uint64_t) 1 << j % 64;
+}
+
 /* A candidate, as steps look at it. */
 typedef struct {
   uint64_t per; /* scopedetect_per (size) */
@@ -154,11 +173,9 @@ BOTH uint16_t
 scopedetect_candidate_pair (
     const ScopedetectSearches *v, int i, int j, int shared)
 {
-  int words = scopedetect_exclude_words (v->n_candidates);
-  uint64_t row = v->excludes[(size_t) i * (size_t) words + (size_t) (j / 64)];
   bool alike = v->candidate[i].model == v->candidate[j].model;
 
-  if (i == j || (row >> j % 64 & 1))
+  if (i == j || scopedetect_is_excluded (v->excludes, v->n_candidates, i, j))
     return SCOPEDETECT_EXCLUDED;
   return (uint16_t) (shared | (alike ? SCOPEDETECT_ALIKE : 0));
 }

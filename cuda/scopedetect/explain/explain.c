@@ -289,8 +289,8 @@ judged_of (const Scopedetect *s, const ScopedetectRanked *r)
                   r->rank];
 }
 
-static void
-judge (
+void
+scopedetect_judge_ranked (
     const Scopedetect *s, const ScopedetectRanked *r, ScopedetectCandidate *c)
 {
   ScopedetectEvidence evidence =
@@ -313,7 +313,7 @@ judge_hypotheses (void *data, int begin, int end)
     ScopedetectRanked *r = &s->explain.ranked[i];
 
     if (r->stage >= s->explain.n_judged)
-      judge (s, r, judged_of (s, r));
+      scopedetect_judge_ranked (s, r, judged_of (s, r));
     r->fit = judged_of (s, r)->fit;
   }
 }
@@ -435,16 +435,11 @@ set_excludes (const Scopedetect *s, ScopedetectExplain *e)
 
   memset (e->excludes, 0, (size_t) e->n_ranked * words * sizeof *e->excludes);
   for (int i = 0; i < e->n_ranked; i++)
-    for (int j = i - 1; j >= 0 && e->ranked[j].model == e->ranked[i].model;
-         j--) {
-      size_t at = (size_t) i * words + (size_t) j / 64;
-      size_t back = (size_t) j * words + (size_t) i / 64;
-
-      if (!is_one (s, e, i, j))
-        continue;
-      e->excludes[at] |= (uint64_t) 1 << j % 64;
-      e->excludes[back] |= (uint64_t) 1 << i % 64;
-    }
+    for (int j = i - 1; j >= 0 && e->ranked[j].model == e->ranked[i].model; j--)
+      if (is_one (s, e, i, j)) {
+        scopedetect_exclude (e->excludes, e->n_ranked, i, j);
+        scopedetect_exclude (e->excludes, e->n_ranked, j, i);
+      }
 }
 
 void
@@ -488,7 +483,7 @@ count_votes (void *data, int begin, int end)
     for (int k = 0; k < n && k < VOTED; k++) {
       ScopedetectRanked r = {v->model, of->stage, k, 0, false};
 
-      judge (of->s, &r, &c);
+      scopedetect_judge_ranked (of->s, &r, &c);
       v->fit = c.fit > v->fit ? c.fit : v->fit;
     }
   }

@@ -110,6 +110,10 @@ ScopedetectEvidence scopedetect_judge (const ScopedetectPatches *patches,
  * SCOPEDETECT_SURE. */
 int32_t scopedetect_fit (const ScopedetectEvidence *evidence);
 
+/* The candidate that hypothesis @r is, with its patches and fit. */
+void scopedetect_judge_ranked (const Scopedetect *s, const ScopedetectRanked *r,
+    ScopedetectCandidate *candidate);
+
 #define SCOPEDETECT_MIN_FIT (-SCOPEDETECT_SURE / 2) /* of a candidate */
 
 /* The share of poses of such a fit that are right. */

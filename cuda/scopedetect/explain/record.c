@@ -59,13 +59,10 @@ judge (void *data, int begin, int end)
     int at = l->model * SCOPEDETECT_FOUND + l->rank;
     const ScopedetectHypothesis *a = &s->stage[l->stage].hypothesis[at];
     const ScopedetectShape *shape = &s->host_shape[l->model];
-    ScopedetectEvidence evidence = scopedetect_judge (
-        &s->explain.patches, shape, a, s->work.scene.has_colour, c);
+    ScopedetectRanked ranked = {l->model, l->stage, l->rank, 0, false};
     ScopedetectRecorded *pose = &make->r->pose[i];
 
-    evidence.second = l->stage == 1;
-    c->model = l->model;
-    c->fit = scopedetect_fit (&evidence);
+    scopedetect_judge_ranked (s, &ranked, c);
     l->is_likely = c->fit >= SCOPEDETECT_MIN_FIT;
     memcpy (l->part, a->part, sizeof l->part);
     scopedetect_set_object (
@@ -74,22 +71,6 @@ judge (void *data, int begin, int end)
     pose->score = scopedetect_score_of (c->fit);
     memcpy (pose->pose, make->object[i].pose, sizeof pose->pose);
   }
-}
-
-static bool
-has_bit (const uint64_t *bits, int n, int i, int j)
-{
-  size_t words = (size_t) scopedetect_exclude_words (n);
-
-  return bits[(size_t) i * words + (size_t) j / 64] >> j % 64 & 1;
-}
-
-static void
-set_bit (uint64_t *bits, int n, int i, int j)
-{
-  size_t words = (size_t) scopedetect_exclude_words (n);
-
-  bits[(size_t) i * words + (size_t) j / 64] |= (uint64_t) 1 << j % 64;
 }
 
 /* Row by row, of poses that may be candidates. */
@@ -106,7 +87,7 @@ exclude (void *data, int begin, int end)
           scopedetect_is_one (&make->s->host_shape[r->listed[i].model],
               &r->candidate[i > j ? i : j], &make->object[i > j ? i : j],
               &r->candidate[i > j ? j : i], &make->object[i > j ? j : i]))
-        set_bit (r->excludes, r->n, i, j);
+        scopedetect_exclude (r->excludes, r->n, i, j);
 }
 
 const char *
@@ -248,8 +229,9 @@ fill (
   for (int i = 0; i < c->n; i++) {
     c->candidate[i] = r->candidate[c->number[i]];
     for (int j = 0; j < c->n; j++)
-      if (has_bit (r->excludes, r->n, c->number[i], c->number[j]))
-        set_bit (c->excludes, c->n, i, j);
+      if (scopedetect_is_excluded (
+              r->excludes, r->n, c->number[i], c->number[j]))
+        scopedetect_exclude (c->excludes, c->n, i, j);
   }
 }
 
