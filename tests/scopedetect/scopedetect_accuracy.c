@@ -512,7 +512,6 @@ tell (Look *l, const DataFrame *f, int n, int first, int last, Told *told)
     now[m] = 0;
   for (int k = first; k <= last; k++) {
     way_choose (&l->s->work.params, &preset, k);
-    memset (l->s->stage[1].n, 0, size);
     ok (scopedetect_decide_frame (l->s));
     told[k] = count_told (f, l->s);
   }

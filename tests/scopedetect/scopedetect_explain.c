@@ -204,6 +204,8 @@ test_two_stages (DeviceKind kind)
       !memcmp (r.objects[1].pose, found.pose, sizeof found.pose));
   check (r.search.steps > p.explain_steps);
   memcpy (one, r.objects, sizeof one);
+  ok (scopedetect_decide_frame (s)); /* anew, by what stage 1 searched for */
+  check (same_objects (s, one, 2) && s->told.steps == r.search.steps);
   parallel_limit (1);
   ok (scopedetect_run (s, &p, &b.frame, &r));
   parallel_limit (0);

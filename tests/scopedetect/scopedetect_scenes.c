@@ -272,7 +272,6 @@ tell (Bench *b, Scopedetect *s, int k, Given given, uint64_t seed)
     s->stage[0].n[m] = looked_for[m] ? n[m] : 0;
   }
   way_choose (&s->work.params, &preset, k);
-  memset (s->stage[1].n, 0, (size_t) b->n_models * sizeof *n);
   ok (scopedetect_decide_frame (s));
   count (b, s, looked_for, &b->count[given][k][b->n_scenes],
       b->told[given][k] + b->n_told[given][k]);

@@ -289,6 +289,7 @@ scopedetect_explain (Scopedetect *s)
 
   TRY (scopedetect_read_patches (s));
   s->explain.n_judged = 0;
+  memset (s->stage[1].n, 0, (size_t) s->n_models * sizeof *s->stage[1].n);
   scopedetect_set_candidates (s, NULL, 0, NULL);
   task = task_of (s, end, two);
   TRY (assign (s, &task, &best));
