@@ -130,8 +130,9 @@ typedef struct {
   ImageBox box;          /* all 0 where it is not seen, as is area */
   uint32_t area;         /* pixels that match it */
   double score;          /* share of its pixels that match, 0 to 1 */
-  int age;               /* frames since it was born */
-  unsigned weak;         /* bit i: direction i could not be determined */
+  int age;       /* frames since it was born; those without a pose of the
+                    camera are not counted */
+  unsigned weak; /* bit i: direction i could not be determined */
   double covariance[36]; /* of the pose: translation, then rotation about the
                             middle of the points seen; m, rad */
 } KinfumotObject;

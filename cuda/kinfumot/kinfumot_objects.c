@@ -125,7 +125,6 @@ update (Kinfumot *k, int model)
 
   if (!m->active) {
     o->unseen++;
-    o->age++;
     return false;
   }
   if (m->good && c->matched >= MIN_SEEN)

@@ -183,6 +183,7 @@ test_found (DeviceKind kind)
   drive (&s, &frame, frame + 1, blocks, 2, .01);
   check (s.r.n_objects == 2 && s.r.objects[0].id == 1);
   check (s.r.objects[0].state == KINFUMOT_FOUND);
+  check (s.r.objects[0].age == frame - 1 - 13);
   drive (&s, &frame, frame + 5, blocks, 2, .01);
   check (s.r.n_objects == 2 && s.r.objects[0].id == 1);
   check (s.r.objects[0].state == KINFUMOT_TRACKING);
