@@ -372,12 +372,14 @@ compare_extents (const void *a, const void *b)
 }
 
 /* Whether the lost object could look like @shape: what is seen is no larger
- * than it is. */
+ * than it is.  One that was never seen has no extent. */
 static bool
 is_like (const KinfumotKnown *o, const Shape *shape)
 {
   double a[3], b[3];
 
+  if (o->max[0] < o->min[0])
+    return false;
   for (int i = 0; i < 3; i++) {
     a[i] = (o->max[i] - o->min[i]) / 1000. + .02;
     b[i] = shape->extent[i] + .02;

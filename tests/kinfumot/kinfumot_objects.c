@@ -194,6 +194,30 @@ test_found (DeviceKind kind)
   check (error < .015 && degrees < 2);
 }
 
+/* An object that is gone in the frame after its mask is never seen, and has no
+ * size by which it could be found again: what comes next is another object. */
+static void
+test_never_seen (DeviceKind kind)
+{
+  Block blocks[2] = {{{-.3, 0, 1.2}, {.1, .2, .1}, .5}, none};
+  int frame = 0;
+  AUTO (Play) s;
+
+  open_walls (&s, kind);
+  drive (&s, &frame, 5, blocks, 1, 0);
+  drive (&s, &frame, 13, blocks, 1, .01);
+  announce (&s, 12, 1);
+  blocks[0] = none;
+  drive (&s, &frame, frame + KINFUMOT_PATIENCE + 1, blocks, 2, 0);
+  check (s.r.n_objects == 1 && s.r.objects[0].state == KINFUMOT_LOST);
+  check (s.r.objects[0].extent[0] == 0);
+  blocks[1] = (Block){{.3, 0, 1.3}, {.2, .2, .2}, .4};
+  drive (&s, &frame, frame + 1, blocks, 2, 0);
+  announce (&s, frame - 1, 2);
+  drive (&s, &frame, frame + 1, blocks, 2, 0);
+  check (s.r.n_objects == 1 && s.r.objects[0].id == 2);
+}
+
 /* ---- Too many ---- */
 
 /* One more than may be is refused, counted and told, and the one that is there
@@ -440,6 +464,6 @@ test_zoom (DeviceKind kind)
   check (s.r.late == 1);
 }
 
-CHECK_MAIN (NULL, NULL, PART (found), {"too many", test_too_many}, PART (sheet),
-    PART (rod), PART (fills), PART (masks), PART (away), PART (first),
-    PART (zoom))
+CHECK_MAIN (NULL, NULL, PART (found), {"never seen", test_never_seen},
+    {"too many", test_too_many}, PART (sheet), PART (rod), PART (fills),
+    PART (masks), PART (away), PART (first), PART (zoom))
