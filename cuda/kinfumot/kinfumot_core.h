@@ -467,9 +467,9 @@ kinfumot_doubt (const KinfumotWork *w, int i)
 
 /* ---- Outlines ---- */
 
-/* A flat face leaves directions free in which its outline does not: where an
- * object ends before what is farther away, the end of its model is looked for
- * along the row and the column. */
+/* The points of a flat face do not determine all directions; its outline
+ * determines the others.  Where an object ends before a surface that is farther
+ * away, the end of its model is looked for along the row and the column. */
 
 #define KINFUMOT_OUTLINE 10 /* pixels that the two may be apart */
 #define KINFUMOT_JUMP .05f  /* metres from an object to what is behind it */
@@ -492,9 +492,9 @@ kinfumot_next_depth (const KinfumotWork *w, int at, int step, int room)
   return depth;
 }
 
-/* Whether the surface of pixel @at ends towards @step, before the last of @room
- * pixels there: what is seen next is farther away, or nothing is.  A hole in
- * the surface is no end. */
+/* Whether the surface of pixel @at ends towards @step, where the frame has
+ * @room more pixels: the next pixel that has depth is farther away, or none of
+ * KINFUMOT_OUTLINE has.  A hole in the surface is no end. */
 BOTH bool
 kinfumot_ends (const KinfumotWork *w, int at, int step, int room)
 {
@@ -507,7 +507,8 @@ kinfumot_ends (const KinfumotWork *w, int at, int step, int room)
       kinfumot_metres (w->now.depth[at]) + KINFUMOT_JUMP;
 }
 
-/* The same of a surface @depth away with @next behind it. */
+/* The same of a model: @depth and @next are those of a pixel of its view and of
+ * the pixel beside it, 0 for none. */
 BOTH bool
 kinfumot_view_ends (float depth, float next)
 {
@@ -515,8 +516,9 @@ kinfumot_view_ends (float depth, float next)
 }
 
 /* The pixel nearest to @at in which the view ends towards @step, at about
- * @depth; -1 for none.  @before and @behind: pixels of the frame on both sides
- * of @at.  All are read at once, as above. */
+ * @depth; -1 for none.  @before and @behind: the number of pixels that the
+ * frame has before @at, against @step, and behind it.  All are read at once.
+ */
 BOTH int
 kinfumot_view_end (const KinfumotHit *view, int at, int step, int before,
     int behind, float depth)
@@ -544,8 +546,8 @@ kinfumot_view_end (const KinfumotHit *view, int at, int step, int before,
 }
 
 /* Whether the space beside pixel @at of the view, towards @aside, was seen
- * free: the object ends there.  Else it was only not yet seen farther.  In its
- * first frames a model was not seen often. */
+ * free: the object ends there.  Else it may go on where no frame showed it.  Of
+ * a model in its first frames, one frame is enough. */
 BOTH bool
 kinfumot_free_beside (const KinfumotWork *w, int model, int at, Vec aside)
 {
@@ -561,9 +563,10 @@ kinfumot_free_beside (const KinfumotWork *w, int model, int at, Vec aside)
 #define KINFUMOT_SIDES 4 /* of a pixel: left, right, above, below */
 #define KINFUMOT_WIDTH 2 /* pixels that a surface goes on before its end */
 
-/* Whether the surface of pixel @at, which ends at @side, goes on to both sides
- * of the pixels before the end.  Else the outline runs along that axis, and
- * where a pixel of it is torn says nothing about where it is. */
+/* Whether the surface of pixel @at, which ends at @side, goes on across that
+ * axis: KINFUMOT_WIDTH pixels before the end it has a pixel to both sides.  Else
+ * the outline runs along the axis, and the pixel ends where noise has torn it.
+ */
 BOTH bool
 kinfumot_is_wide (const KinfumotWork *w, int at, int side)
 {
@@ -583,7 +586,8 @@ kinfumot_is_wide (const KinfumotWork *w, int at, int side)
       two > here - max && two < here + max;
 }
 
-/* Whether the surface of pixel @at ends at @side, across that axis. */
+/* Whether the surface of pixel @at ends at @side, and its outline runs across
+ * that axis. */
 BOTH bool
 kinfumot_is_end (const KinfumotWork *w, int at, int side)
 {
@@ -599,8 +603,10 @@ kinfumot_is_end (const KinfumotWork *w, int at, int side)
 
 #define KINFUMOT_TORN 2 /* pixels without depth where a surface ends */
 
-/* Half of the pixels without depth, of @room in the frame, between the end of a
- * surface and what is seen next: the outline is in their middle. */
+/* Half of the number of pixels without depth between pixel @at, where a surface
+ * ends, and the next that has depth: the outline is in their middle.  0 if they
+ * are more than KINFUMOT_TORN.  @room: the pixels of the frame towards @step.
+ */
 BOTH float
 kinfumot_torn (const KinfumotWork *w, int at, int step, int room)
 {

@@ -97,7 +97,8 @@ difference (const KinfumotKeyframe *a, const KinfumotKeyframe *b)
   return sum;
 }
 
-/* The best @n that are not among @tried. */
+/* The numbers of the keyframes that look most like @now, the best first, to
+ * @best; -1 where there are fewer. */
 static void
 choose (const Kinfumot *k, const KinfumotKeyframe *now, int best[TRIED])
 {

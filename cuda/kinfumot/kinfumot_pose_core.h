@@ -92,9 +92,12 @@ kinfumot_place (const KinfumotPose *p)
 /* ---- Sums ---- */
 
 /* J = (p x n, n) and the distance r along n, as integers: the sums are the same
- * in any order. */
-#define KINFUMOT_J_UNIT 16384.f  /* 2^14; |J| < 16 */
-#define KINFUMOT_R_UNIT 262144.f /* 2^18; |r| <= 0.1 m */
+ * in any order.  The largest are those of J J^T: 63 bits hold them while the
+ * sum of |p|^2 over the points is at most 2^31 m^2.  Frames of 640 x 480 pixels
+ * stay below that with any lens, as |p| is at most 80 m (KINFUMOT_FAR along a ray
+ * whose length at depth 1 is 10), and 4096 x 4096 with 90 degrees of view. */
+#define KINFUMOT_J_UNIT 16384.f  /* 2^14 */
+#define KINFUMOT_R_UNIT 262144.f /* 2^18 */
 #define KINFUMOT_P_UNIT 1024.f
 
 enum {
@@ -185,24 +188,25 @@ typedef struct {
   int active;
   KinfumotPose pose;   /* of the frame before, which the view shows */
   KinfumotPose motion; /* from this frame's camera to the one before's */
-  KinfumotPose drift;  /* of objects: from the last pose in the world to the
-                          next, in world coordinates; the mean of some */
-  int steps;           /* of how many, at most KINFUMOT_STEPS */
-  KinfumotPose expected; /* of objects: the motion that this says */
-  KinfumotPose rest;   /* of the background: where the camera came to rest, */
-  bool still;          /* and whether it is still there */
-  Turn turn;           /* of motion, */
-  Vec step;            /* likewise */
-  Turn axes;           /* of pose, */
-  Vec place;           /* likewise */
-  bool settled;        /* further iterations change nothing */
-  bool solved;         /* there were enough points */
-  bool good;           /* of this frame: is fused */
-  uint32_t points;     /* that the last iteration used */
-  double residual;     /* root mean square, metres */
-  unsigned weak;       /* directions that were not determined: eigenvectors in
-                          ascending order, of turns and steps about `middle` */
-  ImageBox box;        /* where its points are looked for, pixels */
+  KinfumotPose drift;  /* of objects, the velocity: from a pose in the world to
+                          that of the next frame, in world coordinates */
+  int steps;           /* the number of frames whose mean it is, at most
+                          KINFUMOT_STEPS */
+  KinfumotPose expected; /* of objects: the motion that drift says */
+  KinfumotPose rest;     /* of the background: where the camera came to rest, */
+  bool still;            /* and whether it is still there */
+  Turn turn;             /* of motion, */
+  Vec step;              /* likewise */
+  Turn axes;             /* of pose, */
+  Vec place;             /* likewise */
+  bool settled;          /* further iterations change nothing */
+  bool solved;           /* there were enough points */
+  bool good;             /* of this frame: is fused */
+  uint32_t points;       /* that the last iteration used */
+  double residual;       /* root mean square, metres */
+  unsigned weak;         /* directions that were not determined: eigenvectors in
+                            ascending order, of turns and steps about `middle` */
+  ImageBox box;          /* where its points are looked for, pixels */
   int64_t sums[KINFUMOT_N_SUMS]; /* of the last iteration */
 } KinfumotModel;
 
@@ -691,8 +695,8 @@ kinfumot_expect (KinfumotModel *m)
 #define KINFUMOT_MIN_SHARE .25
 #define KINFUMOT_MAX_RESIDUAL .03 /* metres */
 
-/* Whether the motion of a model can be believed; @points: all that have a
- * normal. */
+/* Decides whether the motion of a model can be believed; that of an object then
+ * meets the expected one.  @points: the number of pixels with a normal. */
 BOTH void
 kinfumot_judge (KinfumotModel *models, int model, uint32_t points)
 {
