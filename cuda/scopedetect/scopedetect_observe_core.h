@@ -111,7 +111,7 @@ scopedetect_draw_plane (const ScopedetectWork *w, uint64_t k, float plane[4])
   return true;
 }
 
-/* Whether a pixel that is there lies in the plane. */
+/* Whether @at, the point of a pixel that has depth, lies in the plane. */
 BOTH bool
 scopedetect_in_plane (const ScopedetectWork *w, const float plane[4], Vec at)
 {
@@ -239,9 +239,10 @@ scopedetect_is_wanted (
   return h > (float) w->params.table_low && h < (float) w->params.table_high;
 }
 
-/* Whether a pixel breaks off: beside it is something so much nearer or farther
- * that they are two surfaces, and it is the nearer one.  The other may be too
- * far away to count. */
+/* Whether the surface of a pixel ends there: a pixel beside it is so much
+ * farther that it shows another surface, which may be too far away to count.
+ * Where that pixel has no depth, the one behind it in the same direction is
+ * asked. */
 BOTH bool
 scopedetect_range_edge (const ScopedetectWork *w, int x, int y)
 {
@@ -257,7 +258,6 @@ scopedetect_range_edge (const ScopedetectWork *w, int x, int y)
     if (u < 0 || v < 0 || u >= s->width || v >= s->height)
       continue;
     o = scopedetect_measured (w, u, v);
-    /* across what is missing, one pixel more */
     if (!(o > 0)) {
       u += u - x, v += v - y;
       if (u < 0 || v < 0 || u >= s->width || v >= s->height)

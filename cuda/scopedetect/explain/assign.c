@@ -161,8 +161,9 @@ scopedetect_now (void)
 #define SLICE 500
 #define LAUNCH 50000 /* without a clock: no kernel is to take seconds */
 
-/* At least one step is taken, to @done how many.  Those that are stopped do not
- * go uphill: it takes time. */
+/* Takes the steps of all searches, at least one; the number that each took goes
+ * to @done.  Searches that a limit stops do not end uphill, which takes time.
+ */
 static const char *
 search_all (ScopedetectAssigner *a, const ScopedetectAssignTask *t, int *done)
 {
@@ -212,7 +213,7 @@ wins (const ScopedetectChosen *a, const ScopedetectChosen *b)
   return false;
 }
 
-/* Adds what @n searches found. */
+/* Counts what @n searches found, and replaces @winner where one is better. */
 static void
 add_found (ScopedetectAssigner *a, int n, ScopedetectChosen *winner,
     ScopedetectAssignment *best)
@@ -232,8 +233,9 @@ add_found (ScopedetectAssigner *a, int n, ScopedetectChosen *winner,
   best->searches += n;
 }
 
-/* Whether so few searches ended with the best that others may find a better
- * one.  Searches that are stopped are no more than they are. */
+/* Whether less than a quarter of the searches ended with the best assignment,
+ * so that more searches may find a better one.  With a limit there are no more.
+ */
 static bool
 is_doubtful (const ScopedetectAssignTask *t, const ScopedetectAssignment *best)
 {

@@ -54,16 +54,16 @@ typedef struct {
                                cannot be there with it; symmetric */
   int max_objects;          /* of one model */
   ScopedetectSchedule schedule;
-  int searches; /* 1 to SCOPEDETECT_MAX_RESTARTS, by themselves; with
-                   Metropolis's rule and no limit up to 32 times as many, until
-                   a quarter of them ends with the best */
-  int steps;    /* of each */
-  int stop;     /* limit: after this many of the steps; INT32_MAX: none */
-  double end;   /* or then, seconds of the monotonic clock; 0: never */
-  int start[SCOPEDETECT_MAX_TOGETHER]; /* what each begins with, which may be
-                                          there together */
+  int searches; /* of a round, 1 to SCOPEDETECT_MAX_RESTARTS.  With Metropolis's
+                   rule and without a limit, up to 32 rounds follow each other
+                   until a quarter of all searches ended with the best */
+  int steps;    /* of each search */
+  int stop;     /* limit: number of these steps; INT32_MAX: none */
+  double end;   /* limit: seconds of the monotonic clock; 0: none */
+  int start[SCOPEDETECT_MAX_TOGETHER]; /* candidates that each search begins
+                                          with; none excludes another */
   int n_start;
-  bool fixed; /* which stays */
+  bool fixed; /* the searches keep those */
   uint64_t seed;
   ScopedetectAssignWeights weight;
 } ScopedetectAssignTask;
@@ -72,10 +72,11 @@ typedef struct {
   int n;
   int chosen[SCOPEDETECT_MAX_TOGETHER]; /* ascending */
   int64_t energy;
-  int searches; /* that there were */
-  int agree;    /* of them, that ended with the same */
-  int agree_on[SCOPEDETECT_MAX_TOGETHER]; /* that have this one */
-  int steps;                              /* that each took */
+  int searches; /* of all rounds */
+  int agree;    /* searches that ended with this assignment */
+  int agree_on[SCOPEDETECT_MAX_TOGETHER]; /* searches that ended with an
+                                             assignment that has this one */
+  int steps;                              /* of each search */
 } ScopedetectAssignment;
 
 /* The score of an assignment: higher is better, 0 for an empty one. */

@@ -137,7 +137,8 @@ has_patch (const ScopedetectCandidate *c, int i)
 #define STEPS 4        /* from patch to patch along a smooth surface */
 #define MAX_BEYOND 3.f /* more says no more */
 
-/* How many patches are within STEPS of those of @c, for each of these. */
+/* Patches that @c does not explain and that are within STEPS of those that it
+ * does, for each of the latter; at most MAX_BEYOND. */
 static float
 beyond_of (const ScopedetectPatches *patches, const ScopedetectCandidate *c)
 {
@@ -175,7 +176,7 @@ typedef struct {
 #define BRIGHT 1.15f
 #define COLOUR_SIGMA 15.f
 
-/* What it costs that colours are @d2 apart, squared. */
+/* Cost of a difference between colours, of which @d2 is the square. */
 static float
 colour_cost (float d2)
 {
@@ -183,8 +184,8 @@ colour_cost (float d2)
       d2 / (2 * COLOUR_SIGMA * COLOUR_SIGMA), SCOPEDETECT_OTHER_COLOUR);
 }
 
-/* How far the colours of @n patches are from the model's, in the light in which
- * they are as light as those on average. */
+/* Compares the colours of @n patches with those of the model's points, in the
+ * light in which both are equally light on average. */
 static void
 compare_colours (const ScopedetectPatches *patches, const ScopedetectShape *s,
     const Match *match, int n, ScopedetectEvidence *e)
@@ -302,8 +303,7 @@ scopedetect_judge_ranked (
   c->fit = scopedetect_fit (&evidence);
 }
 
-/* Each hypothesis is judged once a frame: those of a stage stay what they are.
- */
+/* Each hypothesis is judged once a frame: those of a stage do not change. */
 static void
 judge_hypotheses (void *data, int begin, int end)
 {
@@ -352,7 +352,7 @@ list_hypotheses (const Scopedetect *s, ScopedetectExplain *e)
   return n;
 }
 
-/* Whether @r is one of @chosen, and which; -1: none. */
+/* The number of @r among the @n @chosen; -1 if it is none of them. */
 static int
 find (const ScopedetectRanked *chosen, int n, const ScopedetectRanked *r)
 {
@@ -362,7 +362,7 @@ find (const ScopedetectRanked *chosen, int n, const ScopedetectRanked *r)
   return -1;
 }
 
-/* The fittest, and those that stay. */
+/* Chooses the candidates: @chosen, then the fittest of the other hypotheses. */
 static void
 rank (Scopedetect *s, ScopedetectExplain *e, const ScopedetectRanked *chosen,
     int n_chosen)

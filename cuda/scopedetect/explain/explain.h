@@ -23,7 +23,7 @@ typedef struct {
 
 typedef struct {
   int n;
-  float points; /* of the scene, that one patch is for */
+  float points; /* of the scene for each patch: 1 if all are patches */
   ScopedetectPatch *patch;
 } ScopedetectPatches;
 
@@ -35,11 +35,12 @@ typedef struct {
   float beyond; /* patches to which the surface goes on smoothly, for each that
                    it explains: a face of another thing does not end with it */
   float area;   /* points of the scene that it explains */
-  float off;    /* how far these are from its surface, mean, metres; */
-  float aside;  /* and how far they lie on one side of it */
+  float off;    /* mean of the patches' distances from its surface, metres */
+  float aside;  /* magnitude of the mean of the same with signs: 0 if the
+                   surface lies amid the patches, off if on one side of all */
   bool frame_colour, colour; /* the frame has colour; so has the model, too */
-  /* With colour: how far that of the patches is from the model's in the same
-   * light, 0 to SCOPEDETECT_OTHER_COLOUR: L, and a with b. */
+  /* With colour: differences between the patches and the model in the same
+   * light, of L, and of a with b: 0 to SCOPEDETECT_OTHER_COLOUR. */
   float lightness, chroma;
   bool second; /* it was found in what stage 1 left */
 } ScopedetectEvidence;
@@ -47,7 +48,7 @@ typedef struct {
 typedef struct {
   int model, stage, rank; /* of a hypothesis */
   int32_t fit;
-  bool stays; /* it is a candidate however many there are */
+  bool stays; /* it is a candidate even if others are fitter */
 } ScopedetectRanked;
 
 /* How likely an object of a model is in the frame. */
@@ -64,13 +65,13 @@ typedef struct {
   ScopedetectRanked *ranked; /* room for all hypotheses */
   int n_ranked;
   ScopedetectCandidate *judged;    /* [stage][model][SCOPEDETECT_FOUND] */
-  int n_judged;                    /* stages whose hypotheses have been */
+  int n_judged;                    /* stages whose hypotheses are there */
   ScopedetectCandidate *candidate; /* of SCOPEDETECT_MAX_CANDIDATES ranked */
   ScopedetectObject *object;       /* of each */
-  uint64_t *excludes;
-  bool *explained; /* of each point, by stage 1 */
-  uint16_t *left;  /* pinned: numbers of the points that stage 1 leaves */
-  int *models;     /* room for all: those that stage 2 searches for */
+  uint64_t *excludes;              /* as in ScopedetectAssignTask */
+  bool *explained;                 /* of each point, by stage 1 */
+  uint16_t *left; /* pinned: numbers of the points that stage 1 leaves */
+  int *models;    /* room for all: those that stage 2 searches for */
   /* Of the host, and of the GPU; NULL without one. */
   ScopedetectAssigner *on_host, *on_gpu;
 } ScopedetectExplain;

@@ -49,7 +49,7 @@ scopedetect_task (const ScopedetectParams *p, int n_candidates, bool is_first)
       .weight = weights_of (p, is_first)};
 }
 
-/* Of the candidates as they are, from nothing. */
+/* The search among the candidates, which begins with none of them. */
 static ScopedetectAssignTask
 task_of (const Scopedetect *s, double end, bool is_first)
 {
@@ -63,16 +63,15 @@ task_of (const Scopedetect *s, double end, bool is_first)
   task.end = end;
   if (p->max_steps)
     task.stop = p->max_steps - s->told.steps;
-  if (s->is_tracking) /* what was there is likely still there: it costs nothing
-                       */
+  if (s->is_tracking) /* an object of the frame before is likely still there */
     task.weight.object = 0;
   return task;
 }
 
-/* From this number of searches on, the GPU is faster than four cores.  A core
- * takes the steps of a search in half the time of a warp, which looks 32 of
- * them ahead; with the thesis's schedule in a thirteenth, since half of them
- * are taken at first, and what was looked at behind one that is taken is lost.
+/* From this number of searches on, the GPU is faster than four cores.  A warp
+ * looks at 32 steps of a search at once, and a core takes them in half of its
+ * time; with the thesis's schedule in a thirteenth, since half of the steps are
+ * taken at first, and the warp looks again at those behind one that is taken.
  */
 #define GPU_SEARCHES 8
 #define GPU_RESTARTS 52
@@ -180,8 +179,8 @@ is_over (const Scopedetect *s, double end)
       (end > 0 && scopedetect_now () >= end);
 }
 
-/* Whether there is to be a stage 2; if so, it searches in what @first leaves.
- */
+/* Decides whether there is a stage 2, to told.second, where REFUSED is yes; if
+ * so, searches in what @first leaves. */
 static const char *
 search_rest (Scopedetect *s, const ScopedetectAssignment *first, double end)
 {
@@ -196,7 +195,7 @@ search_rest (Scopedetect *s, const ScopedetectAssignment *first, double end)
                          : SCOPEDETECT_REFUSED;
   s->told.is_cut |= s->told.second == SCOPEDETECT_NO_TIME;
   if (s->told.second != SCOPEDETECT_REFUSED || !first->n)
-    return NULL; /* where nothing left, the same would be found */
+    return NULL; /* all points are left: it would find the same poses */
   return scopedetect_search_left (
       s, e->models, n_models, e->left, s->told.n_rest);
 }
@@ -229,7 +228,8 @@ choose_again (Scopedetect *s, ScopedetectAssignment *best, double end)
 
 /* ---- The whole ---- */
 
-/* Puts @o where it belongs: by model, then by score. */
+/* Adds @o to those that were added before, of the same or of earlier models;
+ * objects of one model are in the order of their scores. */
 static void
 put (Scopedetect *s, const ScopedetectObject *o)
 {

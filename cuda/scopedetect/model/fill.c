@@ -10,13 +10,16 @@
 #include "common/parallel.h"
 #include "scopedetect/model/shape.h"
 
-#define REACH 4.f      /* spacings within which neighbours are looked for */
-#define NEIGHBOURS 64  /* the nearest ones */
-#define CORNERS 24     /* triangles of a star; of Delaunay's about 6 */
-#define HOLE 12.f      /* as REACH, for those of a hole */
-#define RIM 1024       /* neighbours within HOLE; with more, it stays open */
-#define LEVEL .87f     /* cosine of the normals of a hole's triangle */
-#define SAME_SIDE -.2f /* cosine of normals; 0 beyond an edge of a box */
+#define REACH 4.f     /* spacings within which neighbours are looked for */
+#define NEIGHBOURS 64 /* maximum number of them: the nearest */
+#define CORNERS 24    /* maximum number of triangles of a star; mostly 6 */
+#define HOLE 12.f     /* as REACH, of neighbours beyond a hole */
+#define RIM 1024      /* maximum number of these; with more, it stays open */
+#define LEVEL \
+ .87f /* minimum cosine of a triangle's normal and that of a \
+         corner on the same flat surface */
+#define SAME_SIDE \
+ -.2f            /* minimum cosine of normals; 0 beyond an edge of a box */
 #define FLAT .2f /* minimum cosine of a triangle's normal and the point's */
 
 /* A neighbour, unfolded into the tangent plane: in its direction, at its
@@ -87,7 +90,7 @@ list_near (const Stars *s, int i, Neighbour list[SCOPEDETECT_NEAR])
   return count < NEIGHBOURS ? count : NEIGHBOURS;
 }
 
-/* The same within the reach of a hole; 0 if there are too many. */
+/* The same within the reach of a hole; none if there are more than RIM. */
 static int
 list_rim (const Stars *s, int i, Neighbour list[RIM])
 {
@@ -108,8 +111,9 @@ list_rim (const Stars *s, int i, Neighbour list[RIM])
   return count;
 }
 
-/* Whether the circle through the point and its neighbours @a and @b is no
- * larger than what was looked through, and empty. */
+/* Whether the circle through the point and its neighbours @a and @b has no
+ * neighbour in it, and lies in the ball of radius @reach in which neighbours
+ * were looked for. */
 static bool
 is_empty (const Neighbour *list, int n, int a, int b, float reach)
 {
@@ -182,8 +186,8 @@ is_level (const ScopedetectCloud *c, int i, int a, int b)
   return level >= 2;
 }
 
-/* From neighbour @of on, where @i's star has a gap, the triangles that close
- * it. */
+/* Adds to @i's star triangles that close its gap, which begins at neighbour
+ * @of: each goes on from the last corner of the one before. */
 static void
 close_gap (const Stars *s, int i, const Neighbour *rim, int n, uint32_t of)
 {
