@@ -60,11 +60,12 @@ counts (const GstVisionObject *o)
       o->state == GST_VISION_STATE_FOUND;
 }
 
-/* A number of pixels, also where the meta says something else. */
+/* A number of pixels, also where the meta says something else; 0 where it says
+ * none: an object may have no box. */
 static int
 pixels (gdouble v)
 {
-  return (int) CLAMP (v, 0., (gdouble) SCOPEDETECT_MAX_SIDE);
+  return isnan (v) ? 0 : (int) CLAMP (v, 0., (gdouble) SCOPEDETECT_MAX_SIDE);
 }
 
 /* Adds the boxes that came with @buffer. */

@@ -55,9 +55,10 @@ GST_START_TEST (test_box)
 }
 GST_END_TEST;
 
-/* A frame of the solid with a box of half the frame's size in @state. */
+/* A frame of the solid with an object in @state, whose box is half of the frame
+ * if its width is 80. */
 static GstBuffer *
-with_box (Scene *s, const Pose *truth, GstVisionState state)
+with_box (Scene *s, const Pose *truth, GstVisionState state, gdouble width)
 {
   GstBuffer *depth = scene_depth (s, truth);
   GstVisionObject o;
@@ -66,13 +67,14 @@ with_box (Scene *s, const Pose *truth, GstVisionState state)
   o.element = "gpuccl";
   o.id = 1;
   o.state = state;
-  o.x = 40, o.y = 30, o.width = 80, o.height = 70;
+  o.x = 40, o.y = 30, o.width = width, o.height = 70;
   fail_unless (gst_buffer_add_vision_objects (depth, GST_VISION_ORIGIN_RESULT,
       SOLID_WIDTH / 2, SOLID_HEIGHT / 2, &o, 1));
   return depth;
 }
 
-/* Candidates are not objects; nothing is searched without an object. */
+/* Candidates are not objects; nothing is searched without an object that has a
+ * box. */
 GST_START_TEST (test_meta)
 {
   g_auto (Scene) s = scene_new (model_path, QUICK "region=meta");
@@ -80,9 +82,12 @@ GST_START_TEST (test_meta)
 
   fail_unless_equals_int (count (look (&s, scene_depth (&s, &truth))), 0);
   fail_unless_equals_int (
-      count (look (&s, with_box (&s, &truth, GST_VISION_STATE_NEW))), 0);
+      count (look (&s, with_box (&s, &truth, GST_VISION_STATE_NEW, 80))), 0);
   fail_unless_equals_int (
-      count (look (&s, with_box (&s, &truth, GST_VISION_STATE_ACCEPTED))), 1);
+      count (look (&s, with_box (&s, &truth, GST_VISION_STATE_FOUND, NAN))), 0);
+  fail_unless_equals_int (
+      count (look (&s, with_box (&s, &truth, GST_VISION_STATE_ACCEPTED, 80))),
+      1);
   fail_unless (scene_stat (&s, "searches") == 1);
   fail_unless_equals_int (count (look (&s, scene_depth (&s, &truth))), 1);
   fail_unless (scene_stat (&s, "searches") == 1);
