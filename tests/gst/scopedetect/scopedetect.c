@@ -260,6 +260,9 @@ GST_START_TEST (test_camera)
       "450,450,159.5,119.5", NULL);
   fail_unless (scene_objects (&s, NULL, &truth) == NULL);
   fail_unless (scene_stat (&s, "faulty") == 2);
+  g_object_set (s.element, "near", .1, "intrinsics", "1,1,159.5,119.5", NULL);
+  fail_unless (scene_objects (&s, NULL, &truth) == NULL);
+  fail_unless (scene_stat (&s, "faulty") == 3);
 }
 GST_END_TEST;
 
