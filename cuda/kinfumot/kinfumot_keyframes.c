@@ -98,7 +98,7 @@ difference (const KinfumotKeyframe *a, const KinfumotKeyframe *b)
 }
 
 /* The numbers of the keyframes that look most like @now, the best first, to
- * @best; -1 where there are fewer. */
+ * @best, filled up with -1. */
 static void
 choose (const Kinfumot *k, const KinfumotKeyframe *now, int best[TRIED])
 {

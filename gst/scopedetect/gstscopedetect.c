@@ -208,6 +208,23 @@ static const GstVisionProperty properties[] = {
 
 static gboolean (*load_values) (GstPreset *preset, const gchar *name);
 
+/* Adds @name to @lost if the property was not at its default, but @before, and
+ * has another value now. */
+static void
+add_if_lost (
+    GObject *object, const gchar *name, const GValue *before, GString *lost)
+{
+  GParamSpec *spec =
+      g_object_class_find_property (G_OBJECT_GET_CLASS (object), name);
+  GValue now = G_VALUE_INIT;
+
+  g_object_get_property (object, name, &now);
+  if (!g_param_value_defaults (spec, before) &&
+      g_param_values_cmp (spec, before, &now))
+    g_string_append_printf (lost, "%s%s", lost->len ? ", " : "", name);
+  g_value_unset (&now);
+}
+
 /* Loads preset @name; properties that had been set, not by another preset, and
  * have another value now are named in a warning when the element starts. */
 static gboolean
@@ -225,15 +242,8 @@ load_preset (GstPreset *preset, const gchar *name)
     g_object_get_property (object, names[i], &before[i]);
   loaded = load_values (preset, name);
   for (guint i = 0; i < n; i++) {
-    GParamSpec *spec =
-        g_object_class_find_property (G_OBJECT_GET_CLASS (object), names[i]);
-    GValue now = G_VALUE_INIT;
-
-    g_object_get_property (object, names[i], &now);
-    if (!self->has_preset && !g_param_value_defaults (spec, &before[i]) &&
-        g_param_values_cmp (spec, &before[i], &now))
-      g_string_append_printf (lost, "%s%s", lost->len ? ", " : "", names[i]);
-    g_value_unset (&now);
+    if (!self->has_preset)
+      add_if_lost (object, names[i], &before[i], lost);
     g_value_unset (&before[i]);
   }
   g_free (before);

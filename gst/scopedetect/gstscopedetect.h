@@ -83,13 +83,14 @@ void gst_scopedetect_drop_models (GstScopedetect *self);
 extern const GstVisionProperty gst_scopedetect_region_properties[];
 gboolean gst_scopedetect_set_regions (GstScopedetect *self, GstBuffer *first,
     GstBuffer *second, ScopedetectFrame *frame);
-/* Whether the middle of what is seen of @object lies in one, or one's middle in
- * that. */
+/* Whether @object lies in a region of @frame: the middle of its visible part in
+ * the region, or the middle of the region in that part.  TRUE without regions.
+ */
 gboolean gst_scopedetect_is_inside (
     const ScopedetectFrame *frame, const ScopedetectObject *object);
 
-/* gstscopedetecttracks.c: what is in @frame, to self->tracks.  @may_search:
- * else only what is known is looked for. */
+/* gstscopedetecttracks.c: finds the objects of @frame, for self->tracks; only
+ * those that are known already unless @may_search. */
 const char *gst_scopedetect_look (GstScopedetect *self,
     const ScopedetectParams *params, const ScopedetectFrame *frame,
     gboolean may_search);

@@ -364,7 +364,7 @@ find (const ScopedetectRanked *chosen, int n, const ScopedetectRanked *r)
 
 /* Chooses the candidates: @chosen, then the fittest of the other hypotheses. */
 static void
-rank (Scopedetect *s, ScopedetectExplain *e, const ScopedetectRanked *chosen,
+choose (Scopedetect *s, ScopedetectExplain *e, const ScopedetectRanked *chosen,
     int n_chosen)
 {
   int n = list_hypotheses (s, e);
@@ -448,7 +448,7 @@ scopedetect_set_candidates (
 {
   ScopedetectExplain *e = &s->explain;
 
-  rank (s, e, chosen, n);
+  choose (s, e, chosen, n);
   set_objects (s, e);
   set_excludes (s, e);
   for (int i = 0; i < e->n_ranked; i++) {
