@@ -347,16 +347,18 @@ kinfumot_whole (const Kinfumot *k)
   return (ImageBox){0, 0, k->work.width, k->work.height};
 }
 
+/* Whether @p is a pose, at a place whose voxels are counted in 32 bits. */
 static bool
 is_pose (const KinfumotPose *p)
 {
-  double place = 0, square = 0;
+  double square = 0;
 
   for (int i = 0; i < 3; i++)
-    place += p->t[i];
+    if (!(fabs (p->t[i]) <= KINFUMOT_MAX_PLACE))
+      return false;
   for (int i = 0; i < 4; i++)
     square += p->q[i] * p->q[i];
-  return isfinite (place) && isfinite (square) && square > 0;
+  return isfinite (square) && square > 0;
 }
 
 /* The camera's motion before it is estimated, or instead. */

@@ -47,6 +47,7 @@ typedef enum {
 #define KINFUMOT_MAX_SIDE 4096 /* of a frame, pixels */
 #define KINFUMOT_MAX_OBJECTS 8 /* models beside the background's */
 #define KINFUMOT_FAR 8         /* depth ends here, metres */
+#define KINFUMOT_MAX_PLACE 1e6 /* of a camera that is given, metres */
 #define KINFUMOT_UNITS 8192    /* of KinfumotResults.depth, a metre */
 #define KINFUMOT_RING 8        /* frames that a birth may reach back */
 
@@ -89,8 +90,9 @@ typedef struct {
   int stride;    /* bytes, even */
   uint64_t time; /* by which kinfumot_birth () names the frame */
   bool has_pose;
-  KinfumotPose pose; /* camera to world; one that is not finite, or has a
-                        quaternion of 0, counts as none */
+  KinfumotPose pose; /* camera to world; one that is not finite, has a
+                        quaternion of 0 or a coordinate above KINFUMOT_MAX_PLACE
+                        counts as none */
 } KinfumotFrame;
 
 /* Where a frame's maps are written to: memory of the device, strides in bytes;

@@ -827,19 +827,20 @@ test_hostile (DeviceKind kind)
   }
 }
 
-/* A given pose whose quaternion is 0, or that is not a number, counts as none:
- * the camera is followed without it. */
+/* A given pose whose quaternion is 0, that is not a number or too far away
+ * counts as none: the camera is followed without it. */
 static void
 test_no_pose (DeviceKind kind)
 {
   static const KinfumotPose wrong[] = {{{0, 0, 0}, {0, 0, 0, 0}},
-      {{0, NAN, 0}, {1, 0, 0, 0}}, {{0, 0, 0}, {1, INFINITY, 0, 0}}};
+      {{0, NAN, 0}, {1, 0, 0, 0}}, {{0, 0, 0}, {1, INFINITY, 0, 0}},
+      {{0, 1.1e6, 0}, {1, 0, 0, 0}}};
   double first[7];
   AUTO (Play) s;
 
   play_still_room (&s, kind, 1, first);
   s.p.pose = KINFUMOT_GIVEN;
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 4; i++) {
     KinfumotFrame frame = {s.there, 2 * s.width, 1 + i, true, wrong[i]};
 
     if (i == 1) /* the first frame of a world, too */
@@ -850,6 +851,7 @@ test_no_pose (DeviceKind kind)
     check_finite (&s.r);
     check (!s.r.lost);
     check_near (s.r.camera.q[0], 1, .01);
+    check_near (s.r.camera.t[1], 0, .1);
   }
 }
 
