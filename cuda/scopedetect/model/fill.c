@@ -10,17 +10,15 @@
 #include "common/parallel.h"
 #include "scopedetect/model/shape.h"
 
-#define REACH 4.f     /* spacings within which neighbours are looked for */
-#define NEIGHBOURS 64 /* maximum number of them: the nearest */
-#define CORNERS 24    /* maximum number of triangles of a star; mostly 6 */
-#define HOLE 12.f     /* as REACH, of neighbours beyond a hole */
-#define RIM 1024      /* maximum number of these; with more, it stays open */
-#define LEVEL \
- .87f /* minimum cosine of a triangle's normal and that of a \
-         corner on the same flat surface */
-#define SAME_SIDE \
- -.2f            /* minimum cosine of normals; 0 beyond an edge of a box */
-#define FLAT .2f /* minimum cosine of a triangle's normal and the point's */
+#define REACH 4.f      /* spacings within which neighbours are looked for */
+#define NEIGHBOURS 64  /* maximum number of them: the nearest */
+#define CORNERS 24     /* maximum number of triangles of a star; mostly 6 */
+#define HOLE 12.f      /* as REACH, of neighbours beyond a hole */
+#define RIM 1024       /* maximum number of these; with more, it stays open */
+#define SAME_SIDE -.2f /* minimum cosine of normals; 0 beyond a box's edge */
+/* Minimum cosines of a triangle's normal and that of a corner: */
+#define LEVEL .87f /* on the same flat surface, */
+#define FLAT .2f   /* on any */
 
 /* A neighbour, unfolded into the tangent plane: in its direction, at its
  * distance, so that what lies beyond an edge is not laid onto the edge. */
