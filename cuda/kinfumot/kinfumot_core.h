@@ -564,9 +564,9 @@ kinfumot_free_beside (const KinfumotWork *w, int model, int at, Vec aside)
 #define KINFUMOT_WIDTH 2 /* pixels that a surface goes on before its end */
 
 /* Whether the surface of pixel @at, which ends at @side, goes on across that
- * axis: KINFUMOT_WIDTH pixels before the end it has a pixel to both sides.  Else
- * the outline runs along the axis, and the pixel ends where noise has torn it.
- */
+ * axis: KINFUMOT_WIDTH pixels before the end it has a pixel to both sides.
+ * Else the outline runs along the axis, and the pixel ends where noise has torn
+ * it. */
 BOTH bool
 kinfumot_is_wide (const KinfumotWork *w, int at, int side)
 {

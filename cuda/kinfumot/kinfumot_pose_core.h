@@ -94,8 +94,9 @@ kinfumot_place (const KinfumotPose *p)
 /* J = (p x n, n) and the distance r along n, as integers: the sums are the same
  * in any order.  The largest are those of J J^T: 63 bits hold them while the
  * sum of |p|^2 over the points is at most 2^31 m^2.  Frames of 640 x 480 pixels
- * stay below that with any lens, as |p| is at most 80 m (KINFUMOT_FAR along a ray
- * whose length at depth 1 is 10), and 4096 x 4096 with 90 degrees of view. */
+ * stay below that with any lens, as |p| is at most 80 m (KINFUMOT_FAR along a
+ * ray whose length at depth 1 is 10), and 4096 x 4096 with 90 degrees of view.
+ */
 #define KINFUMOT_J_UNIT 16384.f  /* 2^14 */
 #define KINFUMOT_R_UNIT 262144.f /* 2^18 */
 #define KINFUMOT_P_UNIT 1024.f
