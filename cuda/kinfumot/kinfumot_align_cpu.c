@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/parallel.h"
+#include "kinfumot/kinfumot_align_core.h"
 #include "kinfumot/kinfumot_cpu.h"
 
 typedef struct {

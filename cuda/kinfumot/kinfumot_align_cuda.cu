@@ -2,6 +2,7 @@
  *
  * The alignment of models: one kernel, whose blocks of threads wait for each
  * other after each iteration. */
+#include "kinfumot/kinfumot_align_core.h"
 #include "kinfumot/kinfumot_cuda.cuh"
 
 #define ALIGN_THREADS 512

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kinfumot/kinfumot_classes_core.h"
 #include "kinfumot/kinfumot_state.h"
 
 #define MAX_TAKEN .5       /* share of the mask that another model has */

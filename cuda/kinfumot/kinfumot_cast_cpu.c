@@ -5,7 +5,9 @@
 
 #include "common/parallel.h"
 #include "common/vectors.h"
+#include "kinfumot/kinfumot_cast_core.h"
 #include "kinfumot/kinfumot_cpu.h"
+#include "kinfumot/kinfumot_fuse_core.h"
 
 /* ---- Ranges ---- */
 

@@ -3,6 +3,7 @@
  * The CPU's stages, and those that are a few numbers. */
 #include <unistd.h>
 
+#include "kinfumot/kinfumot_classes_core.h"
 #include "kinfumot/kinfumot_cpu.h"
 
 static const char *

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The GPU's stages, and those that are a few numbers. */
+#include "kinfumot/kinfumot_classes_core.h"
 #include "kinfumot/kinfumot_cuda.cuh"
 
 /* A copy by the copy engine is fast, but kernels before and after it wait some

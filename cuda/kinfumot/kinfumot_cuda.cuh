@@ -4,7 +4,8 @@
 #pragma once
 
 #include "common/chain.cuh"
-#include "kinfumot/kinfumot_core.h"
+#include "kinfumot/kinfumot_cast_core.h"
+#include "kinfumot/kinfumot_fuse_core.h"
 
 #define THREADS 256
 

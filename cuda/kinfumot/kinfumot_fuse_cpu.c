@@ -7,6 +7,7 @@
 #include "common/parallel.h"
 #include "common/vectors.h"
 #include "kinfumot/kinfumot_cpu.h"
+#include "kinfumot/kinfumot_fuse_core.h"
 
 /* ---- Bricks ---- */
 

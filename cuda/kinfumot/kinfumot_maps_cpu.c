@@ -4,6 +4,7 @@
  * classes. */
 #include "common/parallel.h"
 #include "common/vectors.h"
+#include "kinfumot/kinfumot_classes_core.h"
 #include "kinfumot/kinfumot_cpu.h"
 
 /* ---- Depth ---- */

@@ -3,6 +3,7 @@
  * What is one number, or a few, for each pixel: filtered depth, normals,
  * classes. */
 #include "common/bilateral.cuh"
+#include "kinfumot/kinfumot_classes_core.h"
 #include "kinfumot/kinfumot_cuda.cuh"
 
 /* ---- Depth ---- */

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "kinfumot/kinfumot_cast_core.h"
 #include "kinfumot/kinfumot_state.h"
 
 /* The bricks on the host, and their keys in order. */

@@ -5,6 +5,7 @@
 #include "failing.h"
 #include "kinfumot_play.h"
 
+#include "kinfumot/kinfumot_align_core.h"
 #include "kinfumot/kinfumot_state.h"
 #include "seconds.h"
 

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The equations of the alignment (2.1): of surfaces, and of the outlines of
+ * objects. */
+#pragma once
+
+#include "kinfumot/kinfumot_pair_core.h"
+
+/* ---- Iterations ---- */
+
+#define KINFUMOT_LEVELS 3
+
+/* Pixels from one that is looked at to the next. */
+BOTH int
+kinfumot_stride (int level)
+{
+  return 4 >> level;
+}
+
+BOTH int
+kinfumot_iterations (int level)
+{
+  return level == 0 ? 4 : level == 1 ? 5 : 10;
+}
+
+/* ---- Outlines ---- */
+
+/* The points of a flat face do not determine all directions; its outline
+ * determines the others.  Where an object ends before a surface that is farther
+ * away, the end of its model is looked for along the row and the column. */
+
+#define KINFUMOT_OUTLINE 10 /* pixels that the two may be apart */
+
+/* The depth of the next pixels towards @step, the first of @room that has one;
+ * 0 for none.  All are read at once: a GPU would wait for one after the other.
+ */
+BOTH int
+kinfumot_next_depth (const KinfumotWork *w, int at, int step, int room)
+{
+  uint16_t depths[KINFUMOT_OUTLINE];
+  int depth = 0;
+
+  UNROLLED
+  for (int i = 0; i < KINFUMOT_OUTLINE; i++)
+    depths[i] = i < room ? w->now.depth[at + (i + 1) * step] : 0;
+  UNROLLED
+  for (int i = KINFUMOT_OUTLINE - 1; i >= 0; i--)
+    depth = depths[i] ? depths[i] : depth;
+  return depth;
+}
+
+/* Whether the surface of pixel @at ends towards @step, where the frame has
+ * @room more pixels: the next pixel that has depth is farther away, or none of
+ * KINFUMOT_OUTLINE has.  A hole in the surface is no end. */
+BOTH bool
+kinfumot_ends (const KinfumotWork *w, int at, int step, int room)
+{
+  int depth = w->now.depth[at + step];
+
+  if (!depth)
+    depth = kinfumot_next_depth (w, at, step, room);
+  return !depth ||
+      kinfumot_metres ((uint16_t) depth) >
+      kinfumot_metres (w->now.depth[at]) + KINFUMOT_JUMP;
+}
+
+/* The same of a model: @depth and @next are those of a pixel of its view and of
+ * the pixel beside it, 0 for none. */
+BOTH bool
+kinfumot_view_ends (float depth, float next)
+{
+  return depth > 0 && (!(next > 0) || next > depth + KINFUMOT_JUMP);
+}
+
+/* The pixel nearest to @at in which the view ends towards @step, at about
+ * @depth; -1 for none.  @before and @behind: the number of pixels that the
+ * frame has before @at, against @step, and behind it.  All are read at once.
+ */
+BOTH int
+kinfumot_view_end (const KinfumotHit *view, int at, int step, int before,
+    int behind, float depth)
+{
+  float depths[2 * KINFUMOT_OUTLINE + 2];
+  int end = -1;
+
+  UNROLLED
+  for (int i = 0; i < 2 * KINFUMOT_OUTLINE + 2; i++) {
+    const int n = i - KINFUMOT_OUTLINE;
+
+    depths[i] = n >= -before && n <= behind ? view[at + n * step].depth : 0;
+  }
+  UNROLLED
+  for (int i = 2 * KINFUMOT_OUTLINE; i >= 0; i--) {
+    const int n = i & 1 ? -(i + 1) / 2 : i / 2;
+    const float here = depths[KINFUMOT_OUTLINE + n];
+
+    if (n < behind &&
+        kinfumot_view_ends (here, depths[KINFUMOT_OUTLINE + n + 1]) &&
+        fabsf (here - depth) < KINFUMOT_GATE)
+      end = at + n * step;
+  }
+  return end;
+}
+
+/* Whether the space beside pixel @at of the view, towards @aside, was seen
+ * free: the object ends there.  Else it may go on where no frame showed it.  Of
+ * a model in its first frames, one frame is enough. */
+BOTH bool
+kinfumot_free_beside (const KinfumotWork *w, int model, int at, Vec aside)
+{
+  Vec p = kinfumot_along (&w->rays[at], w->views[model][at].depth);
+  Vec there = vec_add (p, vec_scale (aside, 2 * w->grid.voxel));
+  KinfumotLast last = kinfumot_no_last ();
+
+  return kinfumot_is_free (kinfumot_nearest (&w->grid, &last, model,
+                               kinfumot_to_model (&w->models[model], there)),
+      w->models[model].steps < KINFUMOT_STEPS ? 1 : KINFUMOT_FREE_WEIGHT);
+}
+
+#define KINFUMOT_WIDTH 2 /* pixels that a surface goes on before its end */
+
+/* Whether the surface of pixel @at, which ends at @side, goes on across that
+ * axis: KINFUMOT_WIDTH pixels before the end it has a pixel to both sides.
+ * Else the outline runs along the axis, and the pixel ends where noise has torn
+ * it. */
+BOTH bool
+kinfumot_is_wide (const KinfumotWork *w, int at, int side)
+{
+  const int max = (int) (KINFUMOT_JUMP * KINFUMOT_UNITS);
+  const int x = at % w->width, y = at / w->width, reach = KINFUMOT_WIDTH;
+  const int inside = side & 1 ? -reach : reach;
+  const int middle = at + inside * (side >> 1 ? w->width : 1);
+  const int aside = reach * (side >> 1 ? 1 : w->width);
+  int here, one, two;
+
+  if (x < reach || y < reach || x >= w->width - reach || y >= w->height - reach)
+    return false;
+  here = w->now.depth[at];
+  one = w->now.depth[middle - aside];
+  two = w->now.depth[middle + aside];
+  return one && two && one > here - max && one < here + max &&
+      two > here - max && two < here + max;
+}
+
+/* Whether the surface of pixel @at ends at @side, and its outline runs across
+ * that axis. */
+BOTH bool
+kinfumot_is_end (const KinfumotWork *w, int at, int side)
+{
+  const int step = side >> 1 ? w->width : 1;
+  const int along = side >> 1 ? at / w->width : at % w->width;
+  const int size = side >> 1 ? w->height : w->width;
+  const int room = side & 1 ? size - 1 - along : along;
+
+  return w->now.depth[at] && room > 0 &&
+      kinfumot_ends (w, at, side & 1 ? step : -step, room) &&
+      kinfumot_is_wide (w, at, side);
+}
+
+#define KINFUMOT_TORN 2 /* pixels without depth where a surface ends */
+
+/* Half of the number of pixels without depth between pixel @at, where a surface
+ * ends, and the next that has depth: the outline is in their middle.  0 if they
+ * are more than KINFUMOT_TORN.  @room: the pixels of the frame towards @step.
+ */
+BOTH float
+kinfumot_torn (const KinfumotWork *w, int at, int step, int room)
+{
+  float torn = 0;
+
+  UNROLLED
+  for (int i = KINFUMOT_TORN + 1; i > 0; i--)
+    if (i <= room && w->now.depth[at + i * step])
+      torn = .5f * (float) (i - 1);
+  return torn;
+}
+
+/* What the surface of pixel @at, which ends at @side, says along that axis. */
+BOTH bool
+kinfumot_outline (const KinfumotWork *w, int model, const KinfumotModel *m,
+    int at, int side, KinfumotTerm *term)
+{
+  const int axis = side >> 1, size = axis ? w->height : w->width;
+  const int sign = side & 1 ? 1 : -1, step = axis ? w->width : 1;
+  int along = axis ? at / w->width : at % w->width, before, end;
+  const float torn =
+      kinfumot_torn (w, at, sign * step, sign > 0 ? size - 1 - along : along);
+  Vec p, n = {axis ? 0.f : 1.f, axis ? 1.f : 0.f, 0}, q;
+  float off;
+
+  p = vec_transform (&m->turn, m->step, kinfumot_point (w, at));
+  at = kinfumot_pixel (w, p);
+  if (at < 0)
+    return false;
+  along = axis ? at / w->width : at % w->width;
+  before = sign > 0 ? along : size - 1 - along;
+  end = kinfumot_view_end (
+      w->views[model], at, sign * step, before, size - 1 - before, p.z);
+  if (end < 0 ||
+      !kinfumot_free_beside (w, model, end, vec_scale (n, (float) sign)))
+    return false;
+  q = kinfumot_along (&w->rays[end], p.z);
+  off = axis ? q.y - p.y : q.x - p.x;
+  off -= (float) sign * torn * p.z / (axis ? w->lens.fy : w->lens.fx);
+  *term = kinfumot_term_of (p, n, off, 1);
+  return true;
+}
+
+/* ---- Sums ---- */
+
+/* The cosine of the angle at which the surface of @pair is seen.  It weighs
+ * what aligns the camera: depth is less exact where it is small. */
+BOTH float
+kinfumot_facing (const KinfumotPair *pair)
+{
+  return -vec_dot (pair->n, pair->p) / sqrtf (vec_dot (pair->p, pair->p));
+}
+
+/* What the surface of a pixel adds to the sums of @model, false for nothing. */
+BOTH bool
+kinfumot_term (const KinfumotWork *w, int model, const KinfumotModel *m, int at,
+    KinfumotTerm *term)
+{
+  Vec normal = w->normals[at], point;
+  KinfumotPair pair;
+
+  if (normal.x == 0 && normal.y == 0 && normal.z == 0)
+    return false;
+  point = kinfumot_point (w, at);
+  if (!kinfumot_pair_of (w, m, w->views[model], point, &pair) ||
+      !kinfumot_fits (w, m, normal, &pair))
+    return false;
+  if (kinfumot_others (w, model, at, point, &pair))
+    return false;
+  *term = kinfumot_term_of (
+      pair.p, pair.n, -pair.before, model ? 1 : kinfumot_facing (&pair));
+  return true;
+}
+
+/* Adds what the surface of pixel @at says of @model, which by now is @m. */
+BOTH void
+kinfumot_add_surface (const KinfumotWork *w, int model, const KinfumotModel *m,
+    int at, int64_t sums[KINFUMOT_N_SUMS])
+{
+  KinfumotTerm term;
+
+  if (w->now.depth[at] && kinfumot_term (w, model, m, at, &term))
+    kinfumot_add (sums, &term);
+}
+
+/* Adds what @end, one of w->ends, says of an object, if its pixel is one of
+ * those that lie @stride apart in the object's box. */
+BOTH void
+kinfumot_add_end (const KinfumotWork *w, int model, const KinfumotModel *m,
+    int stride, uint32_t end, int64_t sums[KINFUMOT_N_SUMS])
+{
+  const int at = (int) (end / KINFUMOT_SIDES);
+  const int x = at % w->width, y = at / w->width;
+  const ImageBox *box = &m->box;
+  KinfumotTerm term;
+
+  if (x < box->x0 || y < box->y0 || x >= box->x1 || y >= box->y1 ||
+      (x - box->x0) % stride || (y - box->y0) % stride)
+    return;
+  if (kinfumot_outline (w, model, m, at, (int) (end % KINFUMOT_SIDES), &term))
+    kinfumot_add (sums, &term);
+}
