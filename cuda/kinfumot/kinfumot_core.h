@@ -23,8 +23,7 @@
 #define KINFUMOT_GATE .1f        /* corresponding points are no farther apart */
 #define KINFUMOT_MATCHED .02f    /* < : an inlier (2.3), metres */
 #define KINFUMOT_MATCHABLE 1.75f /* times that, < : a potential outlier */
-#define KINFUMOT_JUMP .05f /* from an object to the surface behind it, metres \
-                            */
+#define KINFUMOT_JUMP .05f /* from an object to the surface behind, metres */
 #define KINFUMOT_SEEN_FREE .66f /* of the truncation before a surface */
 
 typedef struct {

@@ -109,8 +109,8 @@ kinfumot_read_entry (const KinfumotEntry *e)
 #endif
 }
 
-/* The table's entry of @key, which may be 0, and its brick; -1 and none where it
- * has no entry.  The first that is looked at is mostly the right one. */
+/* The table's entry of @key, which may be 0, and its brick; -1 and none where
+ * it has no entry.  The first that is looked at is mostly the right one. */
 BOTH int
 kinfumot_entry (const KinfumotGrid *g, uint64_t key, int *slot)
 {

@@ -37,7 +37,8 @@ const Param kinfumot_params[] = {STOPPED (NUMBER, voxel_size, .001, .1, .005,
         "Points correspond if their normals differ by at most this angle, "
         "degrees"),
     NUMBER (noise, 0, 1, .0035,
-        "A point at depth z matches a surface at most noise * z^2 away, or 2 cm "
+        "A point at depth z matches a surface at most noise * z^2 away, or 2 "
+        "cm "
         "if that is more; 1/m; 0.0035 suits a Kinect for Xbox 360"),
     ONE_OF (distance, distances, KINFUMOT_SIGNED,
         "How points are classified in the correspondence map"),
@@ -52,7 +53,8 @@ const Param kinfumot_params[] = {STOPPED (NUMBER, voxel_size, .001, .1, .005,
         "Drop an object after this many frames in which less than half of it "
         "matches"),
     NUMBER (ring, 0, KINFUMOT_RING - 1, 4,
-        "Number of frames before its acceptance from which a new object is also "
+        "Number of frames before its acceptance from which a new object is "
+        "also "
         "made"),
     NUMBER (depth_scale, 1e-9, 1e3, .001, "Metres per unit of depth"), {NULL}};
 

@@ -27,8 +27,8 @@ typedef struct {
   uint64_t id; /* 0: the model is nobody's */
   KinfumotState state;
   int age;
-  int unseen; /* frames in a row */
-  int poor;   /* frames in a row in which less than half matched */
+  int unseen;             /* frames in a row */
+  int poor;               /* frames in a row in which less than half matched */
   int32_t min[3], max[3]; /* mm, of all its points so far */
 } KinfumotKnown;
 
