@@ -264,8 +264,32 @@ is_list (const GstVisionMap *map)
       (!strcmp (map->kind, "matches") || !strcmp (map->kind, "points"));
 }
 
-/* Appends the numbers of the @n-th map of @buffer, one array for each item, if
- * it is a list. */
+/* Appends the numbers of a list, which lie at @pixels, one array for each item.
+ */
+static void
+append_values (GString *line, const GstVisionMap *map, const guint8 *pixels)
+{
+  append_name (line, "values");
+  g_string_append_c (line, '[');
+  for (gsize i = 0; i < (gsize) map->width * map->channels; i++) {
+    gfloat raw;
+    gdouble value;
+
+    memcpy (&raw, pixels + i * sizeof raw, sizeof raw);
+    value = raw * map->scale + map->offset;
+    g_string_append (line, i % map->channels ? "," : i ? ",[" : "[");
+    if (isfinite (value) && raw != map->invalid)
+      append_double (line, value);
+    else
+      g_string_append (line, "null");
+    if ((i + 1) % map->channels == 0)
+      g_string_append_c (line, ']');
+  }
+  g_string_append_c (line, ']');
+}
+
+/* Appends the numbers of the @n-th map of @buffer, if it is a list.  The size
+ * of memory that is said to lie on a GPU is known only once it is mapped. */
 static void
 append_list (GString *line, GstBuffer *buffer, guint n)
 {
@@ -275,23 +299,8 @@ append_list (GString *line, GstBuffer *buffer, guint n)
   if (!gst_buffer_nth_vision_map (buffer, GST_VISION_ORIGIN_RESULT, n, &map) ||
       !is_list (&map) || !gst_buffer_map (map.pixels, &info, GST_MAP_READ))
     return;
-  append_name (line, "values");
-  g_string_append_c (line, '[');
-  for (gsize i = 0; i < (gsize) map.width * map.channels; i++) {
-    gfloat raw;
-    gdouble value;
-
-    memcpy (&raw, info.data + i * sizeof raw, sizeof raw);
-    value = raw * map.scale + map.offset;
-    g_string_append (line, i % map.channels ? "," : i ? ",[" : "[");
-    if (isfinite (value) && raw != map.invalid)
-      append_double (line, value);
-    else
-      g_string_append (line, "null");
-    if ((i + 1) % map.channels == 0)
-      g_string_append_c (line, ']');
-  }
-  g_string_append_c (line, ']');
+  if (info.size / sizeof (gfloat) >= (gsize) map.width * map.channels)
+    append_values (line, &map, info.data);
   gst_buffer_unmap (map.pixels, &info);
 }
 

@@ -274,6 +274,20 @@ buffer_with_list (const gchar *kind, const gchar *format, guint height)
   return buffer;
 }
 
+/* A list that says that it lies on a GPU has fewer numbers than it says: they
+ * are left out, and none is read behind its memory. */
+GST_START_TEST (test_short_list)
+{
+  static const gfloat numbers[6];
+  GstVisionMap map = {"pocstereo", "points", "f32", 3, 3, 1, 36, TRUE, 1, 0,
+      NAN, gst_buffer_new_memdup (numbers, sizeof numbers), NULL};
+  GstBuffer *buffer = gst_buffer_new ();
+
+  fed_map (buffer, 0, map);
+  fail_unless (!has_values (buffer));
+}
+GST_END_TEST;
+
 /* Lists are written with their scale if that is asked for, and no picture is.
  */
 GST_START_TEST (test_lists)
@@ -419,5 +433,5 @@ GST_END_TEST;
 
 SUITE (visionjson, TEST (test_bare_buffers), TEST (test_stamp),
     TEST (test_objects), TEST (test_camera_and_maps), TEST (test_lists),
-    TEST (test_numbers), TEST (test_any_field), TEST (test_forged),
-    TEST (test_deep));
+    TEST (test_short_list), TEST (test_numbers), TEST (test_any_field),
+    TEST (test_forged), TEST (test_deep));
