@@ -279,7 +279,16 @@ overlay_map_rgb (const OverlayNumbers *m, const OverlayRange *r, int x, int y,
   return valid;
 }
 
-/* The palette's range follows this frame's, an eighth of the way. */
+/* An end of the palette's range follows that of this frame, @to, an eighth of
+ * the way; all of it where the way is too long for a float. */
+BOTH float
+overlay_range_follow (float from, float to)
+{
+  float next = from + (to - from) * .125f;
+
+  return next - next == 0 ? next : to;
+}
+
 BOTH void
 overlay_range_settle (OverlayRange *r)
 {
@@ -287,8 +296,8 @@ overlay_range_settle (OverlayRange *r)
     float low = overlay_unorder (r->min_order),
           high = overlay_unorder (r->max_order);
 
-    r->low = r->frames ? r->low + (low - r->low) * .125f : low;
-    r->high = r->frames ? r->high + (high - r->high) * .125f : high;
+    r->low = r->frames ? overlay_range_follow (r->low, low) : low;
+    r->high = r->frames ? overlay_range_follow (r->high, high) : high;
     r->frames = 1;
   }
   r->gain = r->high - r->low > 0 ? 255 / (r->high - r->low) : 0;

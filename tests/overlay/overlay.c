@@ -571,6 +571,45 @@ test_map (DeviceKind kind)
   frame_free (&c);
 }
 
+/* Frames of the greatest and the least float leave a range from which one of
+ * ordinary numbers is reached again. */
+static void
+test_far_range (DeviceKind kind)
+{
+  static const float far[2][2] = {{3e38f, 3e38f}, {-3e38f, -3e38f}};
+  static const float near[2] = {0, 1};
+  AUTO (Frame) c = frame_new (IMAGE_RGB, 2, 1, 0, 1);
+  OverlayList *list = list_for (&c);
+  OverlayMap map = {.on_host = true,
+      .width = 2,
+      .height = 1,
+      .stride = 8,
+      .format = OVERLAY_F32,
+      .scale = 1,
+      .invalid = NAN,
+      .opacity = 255};
+  Device dev = device_of (kind);
+  Overlay *o = NULL;
+  void *memory;
+  Image there;
+
+  frame_fill_rows (&c, 7);
+  there = frame_to_device (&c, &dev, &memory);
+  ok (overlay_new (&o, &dev));
+  for (int i = 0; i < 1000; i++) { /* an eighth of the way in each */
+    map.pixels = i < 2 ? far[i] : near;
+    overlay_list_clear (list, 2, 1);
+    ok (overlay_map (list, &map));
+    ok (overlay_draw (o, &there, list));
+  }
+  frame_from_device (&c, &dev, memory);
+  overlay_free (o);
+  device_close (&dev);
+  overlay_list_free (list);
+  check (at (&c, 0, 0, 2) > at (&c, 0, 0, 0) + 40);
+  check (at (&c, 1, 0, 0) > at (&c, 1, 0, 2) + 100);
+}
+
 /* A map that has colours looks as boxes of these colours do, in every format; a
  * pixel without any leaves the frame. */
 static void
@@ -911,8 +950,8 @@ static const CheckPart parity[] = {{"random", test_parity}, {NULL, NULL}};
 
 CHECK_MAIN (parity, bench, {"boxes", test_box}, PART (lines),
     {"strokes", test_stroke}, {"glyphs", test_glyph}, PART (chroma),
-    {"maps", test_map}, PART (rgb), PART (labels),
-    {"chosen labels", test_chosen_labels}, {"images", test_image},
-    PART (clipping), PART (opaque), PART (formats), PART (flight),
-    PART (nonsense), PART (errors), {"failing device", test_failing_device},
-    {"tiny frames", test_tiny})
+    {"maps", test_map}, {"far range", test_far_range}, PART (rgb),
+    PART (labels), {"chosen labels", test_chosen_labels},
+    {"images", test_image}, PART (clipping), PART (opaque), PART (formats),
+    PART (flight), PART (nonsense), PART (errors),
+    {"failing device", test_failing_device}, {"tiny frames", test_tiny})
