@@ -18,9 +18,9 @@ ALGORITHM = {"testsrc": "scene", "visionmap": "overlay"}
 # Rooms of an algorithm that its main path does not include: slower variants.
 ROOMS = ["paper", "thesis"]
 
-LIBC = r"(assert|ctype|dlfcn|errno|fcntl|float|inttypes|limits|math|poll|pthread|sched|" \
-    r"signal|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|sys/stat|time|" \
-    r"unistd)\.h"
+LIBC = r"(assert|ctype|dlfcn|errno|fcntl|float|inttypes|limits|locale|math|poll|" \
+    r"pthread|sched|signal|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|" \
+    r"sys/stat|time|unistd)\.h"
 CUDA = r"cuda\w*\.h|cub/.*|cufft\w*\.h|mma\.h|cooperative_groups.*|nv.*"
 FFT = r"kiss_fftr?\.h"
 GST = r"(gst|glib|gobject|gmodule|gio)(-[\w.]+)?(/.*|\.h)"

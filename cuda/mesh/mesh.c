@@ -3,6 +3,7 @@
  * Mesh files: which kind, and what their readers share. */
 #include "mesh/text.h"
 
+#include <locale.h>
 #include <stdlib.h>
 
 #include "common/file.h"
@@ -133,6 +134,23 @@ read_text (Mesh *m, MeshText text, const char *path)
   return "the file is no PLY, PCD, OBJ or XYZ file";
 }
 
+/* The numbers of a file have a decimal point, in whatever locale the program
+ * runs. */
+static const char *
+read_in_any_locale (Mesh *m, MeshText text, const char *path)
+{
+  locale_t plain = newlocale (LC_NUMERIC_MASK, "C", (locale_t) 0), before;
+  const char *error;
+
+  if (!plain)
+    return "out of memory";
+  before = uselocale (plain);
+  error = read_text (m, text, path);
+  uselocale (before);
+  freelocale (plain);
+  return error;
+}
+
 const char *
 mesh_read (Mesh *m, const char *path)
 {
@@ -145,8 +163,10 @@ mesh_read (Mesh *m, const char *path)
   if ((why = file_read (path, MAX_FILE, &bytes, &text.size)))
     return file_why (why);
   text.bytes = (const uint8_t *) bytes;
-  error = read_text (m, text, path);
+  error = read_in_any_locale (m, text, path);
   free (bytes);
+  if (!error && !m->n)
+    error = "the file has no vertices";
   if (error)
     mesh_free (m);
   return error;

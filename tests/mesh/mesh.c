@@ -2,6 +2,7 @@
  *
  * mesh: files, good ones and all kinds of bad ones, and models of several
  * registered views. */
+#include <locale.h>
 #include <math.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -125,6 +126,16 @@ test_meshes (DeviceKind kind)
   mesh_free (&m);
 }
 
+/* A program may have set a locale that writes numbers with a comma; where it is
+ * not installed, this is test_meshes () once more. */
+static void
+test_locale (DeviceKind kind)
+{
+  setlocale (LC_NUMERIC, "de_DE.UTF-8");
+  test_meshes (kind);
+  setlocale (LC_NUMERIC, "C");
+}
+
 /* Fields that are not wanted may be narrower than a float, and the last ones of
  * the file; the sanitizers see a byte that is read behind it. */
 static void
@@ -187,7 +198,9 @@ test_bad_meshes (DeviceKind kind)
       {"v 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 0\n", ".obj"},
       {"0 0 0\n1 2\n", ".xyz"},
       {"FIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nPOINTS 3\nDATA ascii\n1 2\n",
-          ".pcd"}};
+          ".pcd"},
+      {"FIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nPOINTS 0\nDATA ascii\n", ".pcd"},
+      {"# no points\n", ".xyz"}};
   static const char colours[] =
       "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\n"
       "property float y\nproperty float z\nproperty float red\n"
@@ -342,5 +355,6 @@ bench (int argc, char **argv)
   return check_failures != 0;
 }
 
-CHECK_MAIN (NULL, bench, PART (meshes), {"narrow fields", test_narrow_fields},
-    {"bad meshes", test_bad_meshes}, PART (views))
+CHECK_MAIN (NULL, bench, PART (meshes), PART (locale),
+    {"narrow fields", test_narrow_fields}, {"bad meshes", test_bad_meshes},
+    PART (views))
