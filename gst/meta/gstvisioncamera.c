@@ -58,8 +58,9 @@ parse_number (const gchar *entry, guint index, gdouble *number, GError **error)
  * Reads the text that elements take as their property "intrinsics", and sets
  * @fx, @fy, @cx, @cy and @distortion.  The other fields stay as they are.
  *
- * Returns: %TRUE; or %FALSE if the count of numbers is wrong, or if a number is
- *   not finite or, as a focal length, not above 0: @camera then stays as it is
+ * Returns: %TRUE; or %FALSE if the count of numbers is wrong, or if a number,
+ *   or the sum of the first four, is not finite or, as a focal length, not
+ * above 0: @camera then stays as it is
  *
  * Since: 0.1
  */
@@ -79,6 +80,11 @@ gst_vision_camera_set_intrinsics (
   for (guint i = 0; good && i < n; i++)
     good = parse_number (entries[i], i, &numbers[i], error);
   g_strfreev (entries);
+  if (good && !isfinite (numbers[0] + numbers[1] + numbers[2] + numbers[3])) {
+    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+        "fx, fy, cx and cy are too large: their sum is not finite");
+    good = FALSE;
+  }
   if (!good)
     return FALSE;
   camera->fx = numbers[0];

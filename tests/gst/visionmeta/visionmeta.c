@@ -114,6 +114,10 @@ GST_START_TEST (test_camera)
   g_object_set (h->element, "intrinsics", "300,wide,159.5,59.5", NULL);
   expect_once (bus, GST_MESSAGE_WARNING, "(fy) is \"wide\"");
   check_camera (h, 310, 0.25, 0.12);
+  /* each number is finite, but a camera with all of them is refused */
+  g_object_set (h->element, "intrinsics", "1e308,1e308,0,0", NULL);
+  expect_once (bus, GST_MESSAGE_WARNING, "too large");
+  check_camera (h, 310, 0.25, 0.12);
   g_object_get (h->element, "intrinsics", &intrinsics, NULL);
   fail_unless_equals_string (intrinsics, "310,301,159.5,59.5,0.25");
   g_free (intrinsics);
