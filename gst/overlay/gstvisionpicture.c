@@ -9,7 +9,7 @@
 #include "common/file.h"
 
 #define MAX_BYTES (128 << 20)
-#define MAX_SIDE 8192 /* pixels; the declared size is allocated twice */
+#define MAX_SIDE 4096 /* pixels: that of overlay_set_image () */
 #define WIDTH 16      /* where a PNG file says its size (PNG, 11.2.1) */
 #define HEIGHT 20
 #define SIGNATURE 8 /* bytes before the first chunk */
