@@ -152,7 +152,7 @@ make_parts (const GstVisionMarks *self, const GstVisionObject *object,
         score, 16, "%d%%", (gint) round (100 * CLAMP (object->score, 0, 1)));
     parts[n++] = (Part){score, dim};
   }
-  if ((show & GST_VISION_SHOW_STATE) && gst_vision_state_nick (object->state))
+  if ((show & GST_VISION_SHOW_STATE) && *gst_vision_state_nick (object->state))
     parts[n++] = (Part){gst_vision_state_nick (object->state), dim};
   if ((show & GST_VISION_SHOW_LABEL) &&
       object->state == GST_VISION_STATE_REJECTED && object->reason &&

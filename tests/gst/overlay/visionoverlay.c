@@ -511,6 +511,20 @@ GST_START_TEST (test_properties_while_playing)
 }
 GST_END_TEST;
 
+/* An object without a state has no plate for it. */
+GST_START_TEST (test_no_state)
+{
+  g_autoptr (Harness) h = gst_harness_new_parse ("visionoverlay show=state");
+  GstVisionObject o = object_at (10, 20, 20, 16);
+  GstVideoInfo info;
+
+  fed_caps (h, &info, GST_VIDEO_FORMAT_GRAY8, 64, 48);
+  fail_unless_equals_int (count (h, &info, &o, 1), 0);
+  o.state = GST_VISION_STATE_TRACKING;
+  fail_unless (count (h, &info, &o, 1) > 0);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_truth)
 {
   g_autoptr (Harness) h = gst_harness_new ("visionoverlay");
@@ -536,4 +550,5 @@ SUITE (visionoverlay, TEST (test_formats), TEST (test_untouched),
     TEST (test_trail_order), TEST (test_trail_time), TEST (test_choice),
     TEST (test_merge), TEST (test_color_by), TEST (test_named_labels),
     TEST (test_corner), TEST (test_trajectory),
-    TEST (test_properties_while_playing), TEST (test_truth));
+    TEST (test_properties_while_playing), TEST (test_truth),
+    TEST (test_no_state));
