@@ -41,6 +41,9 @@ struct _GstVisionTrails {
 /* Maximum number of trails; further objects leave none until others have faded.
  */
 #define MAX_TRAILS 1024
+/* Maximum distance of a point from the frame, in widths or heights of it; a
+ * point farther away is left out, since its square may be no number. */
+#define MAX_AWAY 1e6
 /* Bytes of the name of a source; objects of one with a longer name leave no
  * trail. */
 #define MAX_NAME 256
@@ -194,7 +197,8 @@ append (const GstVisionTrails *self, Trail *trail, Point p, gdouble size)
   guint n = trail->points->len;
   const Point *last = n ? &g_array_index (trail->points, Point, n - 1) : NULL;
 
-  if (!isfinite (p.x) || !isfinite (p.y) || (last && p.time <= last->time))
+  if (!(fabs (p.x) < MAX_AWAY && fabs (p.y) < MAX_AWAY) ||
+      (last && p.time <= last->time))
     return;
   p.begins = !last ||
       (isfinite (size) &&

@@ -525,6 +525,24 @@ GST_START_TEST (test_no_state)
 }
 GST_END_TEST;
 
+/* Places near the greatest double leave no trail; what they do to the sums of
+ * one is seen by the sanitizers. */
+GST_START_TEST (test_trail_far_away)
+{
+  g_autoptr (Harness) h = gst_harness_new_parse ("visionoverlay show=trail");
+  GstVisionObject o = object_at (10, 10, 20, 16);
+  GstVideoInfo info;
+
+  fed_caps (h, &info, GST_VIDEO_FORMAT_GRAY8, 64, 48);
+  o.width = 1e308; /* no step of it is a jump */
+  for (gint i = 0; i < 8; i++) {
+    o.cx = i % 2 ? 1.7e308 : 1.5e308;
+    o.cy = -o.cx;
+    fail_unless_equals_int (count (h, &info, &o, 1), 0);
+  }
+}
+GST_END_TEST;
+
 GST_START_TEST (test_truth)
 {
   g_autoptr (Harness) h = gst_harness_new ("visionoverlay");
@@ -551,4 +569,4 @@ SUITE (visionoverlay, TEST (test_formats), TEST (test_untouched),
     TEST (test_merge), TEST (test_color_by), TEST (test_named_labels),
     TEST (test_corner), TEST (test_trajectory),
     TEST (test_properties_while_playing), TEST (test_truth),
-    TEST (test_no_state));
+    TEST (test_no_state), TEST (test_trail_far_away));
