@@ -261,6 +261,8 @@ def check_refused(folder):
             (["--mesh", f"3={mesh}", "--unit", "1"], good, "--unit"),
             (["--unit", "mm"], good, "mm: "),
             (["--camera", "1,2,3"], good, "FX,FY,CX,CY"),
+            (["--camera", "inf,9,9,9"], good, "FX,FY,CX,CY"),
+            (["--camera", "9,9,nan,9"], good, "FX,FY,CX,CY"),
             (["--mesh", f"3={mesh}", *depth], good, "--camera"),
             (["--mesh", f"3={mesh}", *depth, "--camera", "9,9,9,9"], two,
              "of one image"),

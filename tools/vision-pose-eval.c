@@ -175,7 +175,8 @@ read_camera (const char *text, PoseEvalImage *im)
 
   return sscanf (text, "%lf,%lf,%lf,%lf%c", &im->fx, &im->fy, &im->cx, &im->cy,
              &rest) == 4 &&
-          im->fx > 0 && im->fy > 0
+          im->fx > 0 && im->fy > 0 &&
+          isfinite (im->fx + im->fy + im->cx + im->cy)
       ? NULL
       : "a camera is written FX,FY,CX,CY";
 }
