@@ -77,16 +77,18 @@ millimetres (float z)
   return z >= NEAR && z <= FAR ? (uint16_t) (z * 1000 + .5f) : 0;
 }
 
-/* In whole steps; @c: as above. */
+/* In whole steps; @c: as above.  From STEPS / NEAR steps on it is blind. */
 static uint16_t
 measure (float z, float c, float noise)
 {
-  int step;
+  float steps;
 
   if (!millimetres (z))
     return 0;
-  step = (int) (STEPS / z + noise * slant (z, c) + .5f);
-  return step > 0 ? millimetres (STEPS / step) : 0;
+  steps = STEPS / z + noise * slant (z, c) + .5f;
+  return steps >= 1 && steps < 2 * STEPS / NEAR
+      ? millimetres (STEPS / (float) (int) steps)
+      : 0;
 }
 
 /* Where edges are, each pixel belongs to another surface than one of its
@@ -153,8 +155,7 @@ sense_rows (void *data, int begin, int end)
   RgbdRow row;
 
   for (int y = begin; y < end; y++) {
-    const float *facing =
-        s->facing ? s->facing + (size_t) y * s->width : NULL;
+    const float *facing = s->facing ? s->facing + (size_t) y * s->width : NULL;
     uint16_t *depth = rgbd_depth_row (s, y);
 
     if (sensor->sigma == 0) {

@@ -1100,6 +1100,36 @@ extremes (DeviceKind kind)
   }
 }
 
+/* The noise of a surface that is seen along its plane is of more steps than an
+ * int holds: the sanitizers see it, and nothing nearer than it can see is
+ * measured. */
+static void
+edge_on (DeviceKind kind)
+{
+  enum { N = 64 };
+  float z[N], facing[N] = {0};
+  uint8_t marks[N] = {0};
+  uint16_t depth[3 * (N + 2)] = {0};
+  Rgbd s = {.width = N,
+      .height = 1,
+      .z = z,
+      .facing = facing,
+      .marks = marks,
+      .depth = depth};
+  RgbdPlan plan = {.f = 585};
+  RgbdParams p = {.noise = 64};
+
+  for (int i = 0; i < N; i++)
+    z[i] = .51f;
+  for (int number = 0; number < 20; number++) {
+    const uint16_t *row = rgbd_depth_row (&s, 0);
+
+    rgbd_sense (&s, &plan, &p, number);
+    for (int i = 0; i < N; i++)
+      check (!row[i] || (row[i] >= 500 && row[i] <= 5000));
+  }
+}
+
 /* ---- How long a frame takes ---- */
 
 static int
@@ -1131,4 +1161,4 @@ CHECK_MAIN (NULL, bench, {"plane", plane}, {"ball", ball}, {"oracle", oracle},
     {"slants", slants}, {"shadow", shadow}, {"holes", holes},
     {"starts", starts}, {"paths", paths}, {"drives", drives}, {"hand", hand},
     {"repeats", repeats}, {"sizes", sizes}, {"lenses", lenses},
-    {"hostile", hostile}, {"extremes", extremes})
+    {"hostile", hostile}, {"extremes", extremes}, {"edge on", edge_on})
