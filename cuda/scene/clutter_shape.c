@@ -3,6 +3,7 @@
  * From a mesh to a shape that can be dropped. */
 #include <stdlib.h>
 
+#include "common/device.h"
 #include "scene/clutter_core.h"
 
 #define MAX_POINTS 4000000 /* points of a shape that touch others */
@@ -80,7 +81,8 @@ note (void *user, const double p[3])
     if (s->point)
       s->point[3 * (size_t) s->n_points + k] = (float) p[k];
   }
-  s->n_points++;
+  if (s->n_points <= MAX_POINTS) /* more are too many, and are not counted */
+    s->n_points++;
 }
 
 /* The middle of the triangles, each as heavy as its area. */
@@ -140,12 +142,25 @@ measure (ClutterShape *s)
   return NULL;
 }
 
+static const char *
+check (const Mesh *mesh)
+{
+  if (!mesh->n_triangles)
+    return "it has no triangles: a mesh is needed, not points alone";
+  for (size_t i = 0; i < 3 * (size_t) mesh->n_triangles; i++)
+    if (mesh->triangles[i] >= mesh->n)
+      return "a triangle names a vertex that is not there";
+  for (size_t i = 0; i < 3 * (size_t) mesh->n; i++)
+    if (!isfinite (mesh->x[i]))
+      return "a vertex is not a number";
+  return NULL;
+}
+
 const char *
 clutter_shape_make (ClutterShape *s, const Mesh *mesh, double unit)
 {
   s->mesh = *mesh;
-  if (!mesh->n_triangles)
-    return "it has no triangles: a mesh is needed, not points alone";
+  TRY (check (mesh));
   for (size_t i = 0; i < 3 * (size_t) mesh->n; i++)
     s->mesh.x[i] = (float) (s->mesh.x[i] * unit);
   return measure (s);

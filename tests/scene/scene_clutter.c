@@ -479,6 +479,31 @@ write_mesh (double side, bool triangle)
   return path;
 }
 
+/* A mesh from outside may name a vertex that it does not have, or have one that
+ * is no number. */
+static void
+bad_files (DeviceKind kind)
+{
+  static const char *const ends[] = {"0 0 0\n9 0 0\n0 9 0\n3 0 1 3\n",
+      "0 0 0\n9 0 0\n0 9 0\n3 0 1 4294967295\n",
+      "0 0 0\n9 0 0\n0 9 nan\n3 0 1 2\n"};
+  Clutter *s;
+
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+    const char *path = write_mesh (9, false);
+    FILE *f = fopen (path, "w");
+
+    fprintf (f,
+        "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty "
+        "float y\nproperty float z\nelement face 1\nproperty list uchar uint "
+        "vertex_indices\nend_header\n%s",
+        ends[i]);
+    fclose (f);
+    check (clutter_new (&s, 64, 48, &path, 1, .01) != NULL && !s);
+    unlink (path);
+  }
+}
+
 static void
 files (DeviceKind kind)
 {
@@ -593,7 +618,8 @@ static const CheckPart parts[] = {{"nothing_in_anything", nothing_in_anything},
     {"nothing_tips", nothing_tips}, {"surfaces", surfaces},
     {"visibility", visibility}, {"sensor", sensor}, {"repeats", repeats},
     {"formats", formats}, {"sizes", sizes}, {"parameters", parameters},
-    {"files", files}, {"names", names}, {"bias", bias}, {NULL, NULL}};
+    {"files", files}, {"bad files", bad_files}, {"names", names},
+    {"bias", bias}, {NULL, NULL}};
 
 int
 main (int argc, char **argv)
