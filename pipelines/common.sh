@@ -71,6 +71,16 @@ live=
 still= # of a picture that a window shows until it is closed: before or after the element
 lists= # whether lines have the numbers of maps that are lists
 
+# Writes a name as gst-launch-1.0 takes it.  It takes what follows a backslash as it
+# is, and puts a backslash before each space itself, up to the first quotation mark.
+spelled () {
+  local text=${1//\\/\\\\} plain rest
+  text=${text//\"/\\\"}
+  plain=${text%%\"*}
+  rest=${text:${#plain}}
+  printf %s "$plain${rest// /\\ }"
+}
+
 has_element () {
   gst-inspect-1.0 --exists "$1"
 }
@@ -180,7 +190,7 @@ choose_source () {
     /dev/*)
       live=yes
       [ -e "$1" ] || no_camera "$1"
-      source=(v4l2src device="$1" ! decodebin)
+      source=(v4l2src device="$(spelled "$1")" ! decodebin)
       ;;
     rtsp*://*) live=yes; source=(uridecodebin uri="$1") ;;
     *://*) source=(uridecodebin uri="$1") ;;
@@ -189,10 +199,10 @@ choose_source () {
       refuse_gif "$1"
       if is_bitmap "$1"; then
         tells='video(image) #0'
-        source=(filesrc location="$1" ! gdkpixbufdec)
+        source=(filesrc location="$(spelled "$1")" ! gdkpixbufdec)
       else
         discover "$1"
-        source=(filesrc location="$1" ! decodebin)
+        source=(filesrc location="$(spelled "$1")" ! decodebin)
       fi
       find_still
       if grep -qE 'image orientation: (rotate-[1-9]|flip)' <<<"$tells"; then
@@ -216,6 +226,10 @@ choose_source () {
 need_file () {
   if [ ! -r "$1" ] || [ -d "$1" ]; then
     echo "there is no file $1 to read" >&2
+    exit 1
+  fi
+  if [[ $1 == *$'\n'* ]]; then
+    echo "gst-launch-1.0 takes no name with a line break; give the file another one" >&2
     exit 1
   fi
 }
@@ -262,7 +276,7 @@ choose_sequence () {
   local kind=${1##*.}
   choose_first "$1"
   # shellcheck disable=SC2054 # the commas are of caps
-  source=(multifilesrc location="$1" start-index="${START:-0}"
+  source=(multifilesrc location="$(spelled "$1")" start-index="${START:-0}"
     caps="image/${kind/jpg/jpeg},framerate=30/1" ${FRAMES:+num-buffers="$FRAMES"} !
     decodebin ! videoconvert)
 }
@@ -327,7 +341,7 @@ choose_results () {
   local encoder window=() file=()
   results=()
   if [ -n "$json" ]; then
-    results=(visionjson ${lists:+lists=true} location="$json" !)
+    results=(visionjson ${lists:+lists=true} location="$(spelled "$json")" !)
   elif ! has_window; then
     results=(visionjson ${lists:+lists=true} !)
   fi
@@ -342,7 +356,7 @@ choose_results () {
     file=(videoconvert ! videoscale !
       'video/x-raw,format=I420,width=[2,16384,2],height=[2,16384,2]' !
       "${encoder[@]}" ! h264parse ! mp4mux !
-      filesink location="$record")
+      filesink location="$(spelled "$record")")
   fi
   case ${window:+window}${file:+file} in
     window) results+=("$@" ! "${window[@]}") ;;

@@ -23,6 +23,7 @@ take_at_most 2 "$@"
 
 input=${1:-test}
 output=${OUTPUT:-$root/demo-output}
+place=$(spelled "$output") # in launch lines
 
 heading () {
   [ -z "$stopped" ] || exit "$stopped" # by Ctrl-C, for example
@@ -33,7 +34,7 @@ heading () {
 numbers () {
   heading 'moct and visionjson: what was found'
   launch "${source[@]}" ! moct objects="$colours" ! \
-    visionjson location="$output/moct.json" ! fakesink sync=false
+    visionjson location="$place/moct.json" ! fakesink sync=false
   "$root/pipelines/report.py" "$output/moct.json"
 }
 
@@ -43,7 +44,7 @@ pictures () {
   shift
   launch "${source[@]}" ! moct objects="$colours" "$@" ! \
     videorate drop-only=true ! video/x-raw,framerate=1/1 ! videoconvert ! \
-    pngenc ! multifilesink location="$output/$name-%02d.png" sync=false
+    pngenc ! multifilesink location="$place/$name-%02d.png" sync=false
 }
 
 # A robot that starts to drive, and what a tracker makes of it.
@@ -53,13 +54,13 @@ robot () {
     motion-start=10 num-buffers="$FRAMES" ! video/x-raw,framerate=30/1)
   heading 'gpuccl: the robot that starts to drive in frame 10'
   launch "${room[@]}" ! gpuccl ! \
-    visionjson location="$output/gpuccl.json" ! fakesink sync=false
+    visionjson location="$place/gpuccl.json" ! fakesink sync=false
   "$root/pipelines/report.py" "$output/gpuccl.json"
   heading 'gpuccl: what does not fit the room, and what it takes for an object'
   launch "${room[@]}" ! gpuccl ! visionmap kind=correspondence ! \
     visionoverlay states=new+accepted+rejected show-truth=true ! videorate drop-only=true ! \
     video/x-raw,framerate=1/1 ! pngenc ! \
-    multifilesink location="$output/robot-%02d.png" sync=false
+    multifilesink location="$place/robot-%02d.png" sync=false
 }
 
 # The room and the robot as models that are made while the camera moves.
@@ -72,10 +73,10 @@ models () {
     truncation=0.04 ! gpuccl min-size=875 min-extent=8 label-map=false)
   heading 'kinfumot: where the robot is that starts to drive in frame 10'
   launch "${room[@]}" ! "${tracker[@]}" ! \
-    visionjson location="$output/kinfumot.json" ! \
+    visionjson location="$place/kinfumot.json" ! \
     visionmap kind=rendered ! visionoverlay states=tracking show-truth=true ! \
     videoconvert ! videorate drop-only=true ! video/x-raw,framerate=1/1 ! \
-    pngenc ! multifilesink location="$output/models-%02d.png" sync=false
+    pngenc ! multifilesink location="$place/models-%02d.png" sync=false
   "$root/pipelines/report.py" "$output/kinfumot.json"
 }
 
@@ -87,7 +88,7 @@ stereo () {
   heading 'pocstereo: every pixel; what is near is red'
   launch "${room[@]}" view=side-by-side num-buffers=2 ! \
     pocstereo max-disparity=64 output=colormap ! pngenc ! \
-    multifilesink location="$output/stereo-%02d.png" sync=false
+    multifilesink location="$place/stereo-%02d.png" sync=false
 }
 
 # Targets of the ground's colour, told from it by their spectra.
@@ -97,7 +98,7 @@ spectra () {
   heading 'emdtrack: two targets that only their spectra tell from the ground'
   launch "${scene[@]}" num-buffers=10 ! \
     emdtrack targets='target 1:93,167,111,111;target 2:486,268,99,97' ! \
-    visionjson location="$output/emdtrack.json" ! fakesink sync=false
+    visionjson location="$place/emdtrack.json" ! fakesink sync=false
   "$root/pipelines/report.py" "$output/emdtrack.json"
 }
 
@@ -105,13 +106,13 @@ spectra () {
 cube () {
   heading 'envisrc and emdtrack: a cube of ENVI; what is like target 1 is blue'
   launch visiontestsrc pattern=multispectral channels=8 n-objects=2 \
-    occlusion=false num-buffers=1 ! filesink location="$output/cube.raw"
+    occlusion=false num-buffers=1 ! filesink location="$place/cube.raw"
   printf '%s\n' ENVI 'samples = 640' 'lines = 480' 'bands = 8' \
     'data type = 12' 'interleave = bsq' 'byte order = 0' >"$output/cube.hdr"
-  launch envisrc location="$output/cube.hdr" num-buffers=1 ! \
+  launch envisrc location="$place/cube.hdr" num-buffers=1 ! \
     emdtrack targets='target 1:93,167,111,111' emd-map=true ! \
     visionmap kind=emd ! visionoverlay ! pngenc ! \
-    multifilesink location="$output/cube-%02d.png"
+    multifilesink location="$place/cube-%02d.png"
 }
 
 # Solids that were dropped on a table.
@@ -124,9 +125,9 @@ solids () {
   launch "${scene[@]}" view=color ! video/x-raw,format=RGB ! queue ! \
     s.sink_color "${scene[@]}" view=depth ! queue ! s.sink_depth \
     scopedetect name=s queries=3000 clusters=100 \
-    models="$output/drill.model,$output/camera.model" ! \
-    visionjson location="$output/scopedetect.json" ! visionoverlay ! pngenc ! \
-    multifilesink location="$output/solids-%02d.png" sync=false
+    models="$place/drill.model,$place/camera.model" ! \
+    visionjson location="$place/scopedetect.json" ! visionoverlay ! pngenc ! \
+    multifilesink location="$place/solids-%02d.png" sync=false
   "$root/pipelines/report.py" "$output/scopedetect.json"
 }
 

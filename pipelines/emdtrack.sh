@@ -50,7 +50,7 @@ if [ "$input" = test ]; then
     'video/x-raw,framerate=30/1')
 elif [[ $input == *.hdr ]]; then
   # shellcheck disable=SC2206
-  source=(envisrc location="$input" channels=8 $buffers)
+  source=(envisrc location="$(spelled "$input")" channels=8 $buffers)
 elif is_sequence "$input"; then
   choose_sequence "$input"
   if is_grey_png "$first"; then

@@ -35,7 +35,7 @@ elif is_sequence "$input"; then
   choose_first "$input"
   need_depth "$first"
   # shellcheck disable=SC2054 # the commas are of caps
-  source=(multifilesrc location="$input" start-index="${START:-0}"
+  source=(multifilesrc location="$(spelled "$input")" start-index="${START:-0}"
     caps=image/png,framerate=30/1 ${FRAMES:+num-buffers="$FRAMES"} !
     pngdec ! videoconvert ! 'video/x-raw,format=GRAY16_LE')
 else

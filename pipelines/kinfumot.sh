@@ -77,7 +77,7 @@ tum_folder () {
 
 pictures () {
   # shellcheck disable=SC2054 # the commas are of caps
-  source=(multifilesrc location="$1" start-index="${START:-0}"
+  source=(multifilesrc location="$(spelled "$1")" start-index="${START:-0}"
     caps=image/png,framerate=30/1 ${FRAMES:+num-buffers="$FRAMES"} !
     pngdec ! videoconvert ! 'video/x-raw,format=GRAY16_LE')
 }

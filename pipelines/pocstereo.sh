@@ -54,13 +54,13 @@ fi
 
 [ -n "${OUTPUT-}" ] || is_shown || colours=("${points[@]}")
 [ "$left" != test ] || colours+=(max-disparity=64)
-element=(pocstereo name=stereo "${colours[@]}" ${PLY:+ply-location="$PLY"}
+element=(pocstereo name=stereo "${colours[@]}" ${PLY:+ply-location="$(spelled "$PLY")"}
   "${properties[@]}")
 
 launch_stereo () {
   choose_results queue
-  [ -z "${OUTPUT-}" ] || results=(${json:+visionjson lists=true location="$json" !}
-    videoconvert ! pngenc snapshot=false ! multifilesink location="$OUTPUT")
+  [ -z "${OUTPUT-}" ] || results=(${json:+visionjson lists=true location="$(spelled "$json")" !}
+    videoconvert ! pngenc snapshot=false ! multifilesink location="$(spelled "$OUTPUT")")
   launch "$@" "${element[@]}" ! "${results[@]}"
 }
 

@@ -66,14 +66,14 @@ choose_picture () {
   if is_sequence "$1"; then
     choose_first "$1"
     # shellcheck disable=SC2054 # the commas are of caps
-    source=(multifilesrc location="$1" start-index="${START:-0}"
+    source=(multifilesrc location="$(spelled "$1")" start-index="${START:-0}"
       caps="image/${kind/jpg/jpeg},framerate=30/1"
       ${FRAMES:+num-buffers="$FRAMES"} ! decodebin)
   else
     need_file "$1"
     discover "$1"
     find_still
-    source=(filesrc location="$1" ! decodebin)
+    source=(filesrc location="$(spelled "$1")" ! decodebin)
   fi
   [ "$2" != depth ] || need_depth "$first"
 }
@@ -104,7 +104,7 @@ done
 if [ "$color" = clutter ] || [ "$intrinsics" = - ]; then
   camera=() # it is on the buffers
 elif [ -r "$intrinsics" ]; then
-  camera=(calibration="$intrinsics")
+  camera=(calibration="$(spelled "$intrinsics")")
 else
   camera=(intrinsics="$intrinsics")
 fi
@@ -123,5 +123,5 @@ else
     "${queue[@]}" ! objects.sink_depth)
 fi
 choose_results visionoverlay
-launch "${line[@]}" scopedetect name=objects models="$models" "${camera[@]}" \
+launch "${line[@]}" scopedetect name=objects models="$(spelled "$models")" "${camera[@]}" \
   "${properties[@]}" ! "${results[@]}"

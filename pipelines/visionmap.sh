@@ -29,7 +29,7 @@ fi
 if is_shown; then
   choose_results visionmap kind=labels
 else
-  results=(${json:+visionjson location="$json" !} visionmap kind=labels !
+  results=(${json:+visionjson location="$(spelled "$json")" !} visionmap kind=labels !
     pngenc ! multifilesink location=visionmap.png)
 fi
 launch "${source[@]}" ! "${results[@]}"

@@ -372,7 +372,15 @@ def sequences(folder):
         lines, said = script(name, clip, *more, env=environment())
         assert len(frames_of(lines)) == 8, lines
         shown = said.splitlines()[0]
-        assert f"location={clip}" in shlex.split(shown), shown
+        assert f"location={clip}".replace("\\", "\\\\") in shlex.split(shown), shown
+    for name in 'a "b c".avi', 'a"b c.avi', "a\\b.avi", 'a \\" b.avi':
+        clip = clip.rename(Path(folder) / name)
+        results = Path(folder) / f"{name}.json"
+        lines, _ = script("moct.sh", clip, "--json", results, env=environment())
+        assert len(results.read_text().splitlines()) == 8, (name, lines)
+    clip = clip.rename(Path(folder) / "two\nlines.avi")
+    _, said = script("moct.sh", clip, env=environment(), fails=True)
+    assert "takes no name with a line break" in said, said
 
 
 def halves(folder):
