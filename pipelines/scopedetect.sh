@@ -89,13 +89,13 @@ for model in "$@"; do
   need_file "$model"
   case $model in
     *.ply | *.obj | *.pcd | *.xyz)
-      name=$(basename "${model%.*}")
-      "$build/tools/vision-model" ${UNIT:+--unit "$UNIT"} "$model" \
-        "$made/$name.model" >&2 || {
+      # a folder each, since meshes of several folders may have one name
+      own=$(mktemp -d "$made/XXXXXX")/$(basename -- "${model%.*}").model
+      "$build/tools/vision-model" ${UNIT:+--unit "$UNIT"} "$model" "$own" >&2 || {
         echo "UNIT=0.001 says that $model is in millimetres" >&2
         exit 1
       }
-      model=$made/$name.model
+      model=$own
       ;;
   esac
   models+=${models:+,}$model

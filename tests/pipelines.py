@@ -229,6 +229,7 @@ def scripts():
     inputs_of_pocstereo(env)
     pipelines_scopedetect.clutter(env)
     pipelines_scopedetect.live(env)
+    pipelines_scopedetect.same_names(env)
 
     with tempfile.TemporaryDirectory() as folder:
         run([ROOT / "pipelines/visionmap.sh"], env=env, cwd=folder)

@@ -2,6 +2,7 @@
 """pipelines/scopedetect.sh, for tests/pipelines.py."""
 import json
 import math
+import re
 import subprocess
 import tempfile
 from pathlib import Path
@@ -28,16 +29,36 @@ def clutter(env):
     print("ok   pipelines/scopedetect.sh with clutter")
 
 
+def write_box(path):
+    """The points of a box in millimetres."""
+    path.write_text("".join(
+        f"{x} {y} {z}\n" for x in range(0, 41, 2) for y in range(0, 61, 2)
+        for z in range(0, 81, 2) if x in (0, 40) or y in (0, 60) or z in (0, 80)))
+
+
+def same_names(env):
+    """Meshes of one name in two folders are two models."""
+    source = "videotestsrc num-buffers=1"
+    with tempfile.TemporaryDirectory() as folder:
+        meshes = [Path(folder, name, "box.xyz") for name in ("one", "other")]
+        for mesh in meshes:
+            mesh.parent.mkdir()
+            write_box(mesh)
+        said = subprocess.run([SCRIPT, source, source, "-", *meshes],
+                              env=dict(env, UNIT="0.001"), capture_output=True,
+                              text=True, check=False).stderr
+        models = re.search(r" models=(\S+)", said)[1].split(",")
+        assert len(set(models)) == 2, said
+    print("ok   pipelines/scopedetect.sh with two meshes of one name")
+
+
 def live(env):
     """Two live sources that bring their camera, and a mesh in millimetres."""
     source = ("visiontestsrc pattern=clutter seed=1003 is-live=true "
               "num-buffers={} view={} ! video/x-raw,framerate=1/1")
     with tempfile.TemporaryDirectory() as folder:
         mesh = Path(f"{folder}/box.xyz")
-        mesh.write_text("".join(
-            f"{x} {y} {z}\n" for x in range(0, 41, 2) for y in range(0, 61, 2)
-            for z in range(0, 81, 2) if x in (0, 40) or y in (0, 60)
-            or z in (0, 80)))
+        write_box(mesh)
         lines = run(
             [SCRIPT, source.format(3, "color"), source.format(3, "depth"), "-",
              mesh], env=dict(env, UNIT="0.001",
