@@ -44,7 +44,8 @@ class Score:
 
 
 def inside(found, truth):
-    return (-MARGIN <= found["cx"] - truth["x"] < truth["width"] + MARGIN and
+    return ("cx" in found and "cy" in found and
+            -MARGIN <= found["cx"] - truth["x"] < truth["width"] + MARGIN and
             -MARGIN <= found["cy"] - truth["y"] < truth["height"] + MARGIN)
 
 
@@ -72,7 +73,10 @@ def score(frames):
 
 
 def overlap(a, b):
-    """What two boxes have in common, of what either covers."""
+    """What two boxes have in common, of what either covers; 0 where one object has
+    no box, as where it is not seen, or an empty one."""
+    if not all(o.get("width") and o.get("height") for o in (a, b)):
+        return 0
     both = 1
     for at, size in ("x", "width"), ("y", "height"):
         both *= max(0, min(a[at] + a[size], b[at] + b[size]) -
@@ -93,13 +97,16 @@ def moving(frames):
 
 
 def poses(frames):
-    """Of each label that was found in @frames: by how many millimetres and
-    degrees its poses differ from the true ones."""
+    """Of each label in the truth of @frames that was found: by how many millimetres
+    and degrees its poses differ from the true ones."""
     found = {}
     for frame in frames:
-        truth = {o["label"]: o["pose"] for o in frame["truth"]["objects"]}
+        truth = {o["label"]: o["pose"] for o in frame["truth"]["objects"]
+                 if "pose" in o}
         for label, finds in seen(frame).items():
             for f in finds:
+                if label not in truth or "pose" not in f:
+                    continue
                 cosine = abs(sum(a * b for a, b in zip(
                     f["pose"][3:], truth[label][3:])))
                 found.setdefault(label, []).append((
@@ -199,7 +206,7 @@ def print_seen(frames):
 
 
 def main():
-    with open(sys.argv[1]) as lines:
+    with open(sys.argv[1], encoding="utf-8") as lines:
         frames = [json.loads(line) for line in lines]
     truth = frames and all("truth" in f for f in frames)
     if truth and any(o.get("element") == "kinfumot" for f in frames

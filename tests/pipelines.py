@@ -227,6 +227,7 @@ def scripts():
     inputs_of_emdtrack(env)
     inputs_of_gpuccl(env)
     inputs_of_pocstereo(env)
+    reports()
     pipelines_scopedetect.clutter(env)
     pipelines_scopedetect.live(env)
     pipelines_scopedetect.same_names(env)
@@ -236,6 +237,23 @@ def scripts():
         picture = (Path(folder) / "visionmap.png").read_bytes()
         assert picture.startswith(b"\x89PNG"), "visionmap.sh wrote no picture"
         print("ok   pipelines/visionmap.sh")
+
+
+def reports():
+    """Objects that a report cannot compare with the truth: the true one is out of
+    view, or has no such label, or the found one has no centroid or pose."""
+    box = {"x": 1, "y": 1, "width": 4, "height": 4}
+    find = {"id": 1, "label": "cup", "state": "accepted", **box}
+    pose = [0, 0, 1, 1, 0, 0, 0]
+    away = [{"objects": [find], "truth": {"objects": [{"label": "cup"}]}}]
+    assert report.moving(away) == {1: {0: 0}}, report.moving(away)
+    empty = dict(box, width=0, height=0)
+    assert report.overlap(empty, empty) == 0 and report.overlap(box, box) == 1
+    assert not report.inside(find, box)
+    other = [{"objects": [dict(find, pose=pose), dict(find, label="can")],
+              "truth": {"objects": [{"label": "can", "pose": pose}]}}]
+    assert not report.poses(other), report.poses(other)
+    print("ok   pipelines/report.py without a true box, label or pose")
 
 
 def demo():
