@@ -299,6 +299,10 @@ def apps():
             r"([\d.]+) % off .* ([\d.]+) px RMS", line).groups())
         assert wrong < 5 and rms < .15, line
     assert line.startswith("0.300 s"), "disparity.py lost frames"
+    one_sided = run([ROOT / "pipelines/apps/disparity.py",
+                     "visiontestsrc pattern=stereo view=side-by-side contents=head "
+                     "disparity-offset=2000 texture=0 num-buffers=1"])
+    assert " 0 of what both cameras see: 0.00 % off" in one_sided, one_sided
     first = outputs["objects []"]
     print(first)
     assert re.search(r"\d s  \w+ \d+: \(", first), "objects printed nothing"

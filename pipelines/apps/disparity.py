@@ -73,8 +73,9 @@ def on_sample(sink):
     if truth and seen:
         both, wrong, errors, within = compare(matches, truth, seen)
         rms = math.sqrt(sum(e * e for e in errors) / max(1, len(errors)))
-        line += (f", {both} of what both cameras see: {100 * wrong / both:.2f} % "
-                 f"off by more than {BAD} px, the others {rms:.3f} px RMS, "
+        line += (f", {both} of what both cameras see: "
+                 f"{100 * wrong / max(1, both):.2f} % off by more than {BAD} px, "
+                 f"the others {rms:.3f} px RMS, "
                  f"{100 * within / max(1, len(errors)):.0f} % within sigma")
     print(line, flush=True)
     return Gst.FlowReturn.OK
