@@ -60,6 +60,8 @@ gst_vision_map_input_map (GstVisionMapInput *self, GstVisionBackend *backend,
   if (!gst_buffer_map (map->pixels, &self->info, (GstMapFlags) flags))
     return "the pixels of a map could not be mapped; memory may have run out";
   self->pixels = map->pixels;
+  /* GStreamer puts several memories together in system memory */
+  in_place = in_place && gst_vision_cuda_owns (self->info.memory);
   if (self->info.size < reach (map))
     return "the pixels of a map are fewer than it says";
   if (!is_aligned (map, self->info.data))

@@ -37,6 +37,9 @@ gst_vision_map_view_begin (GstVisionMapView *self, const Device *device,
   if (!gst_buffer_map (map->pixels, &self->info, flags))
     return "its pixels could not be mapped";
   self->pixels = map->pixels;
+  /* the metadata may be wrong, and GStreamer puts several memories together in
+   * system memory */
+  on_gpu = on_gpu && gst_vision_cuda_owns (self->info.memory);
   if (self->info.size < (gsize) map->stride * (map->height - 1) + row)
     return "it has fewer pixels than its size says";
   if (map->stride % formats[f].bytes ||
