@@ -19,19 +19,25 @@ time_of (GstVisionTestSrc *self, guint64 number)
 }
 
 void
-gst_vision_test_src_rate_changes (GstVisionTestSrc *self)
-{
-  if (self->sought)
-    return; /* frames are counted from 0 on */
-  self->base_time = time_of (self, self->number);
-  self->base_number = self->number;
-}
-
-void
 gst_vision_test_src_rewind (GstVisionTestSrc *self)
 {
   self->base_time = self->base_number = self->number = 0;
   self->sought = TRUE;
+}
+
+/* Backwards, numbers cannot go on: at a higher rate they would reach 0 before
+ * the time does.  The frame is sought where the segment is. */
+void
+gst_vision_test_src_rate_changes (GstVisionTestSrc *self)
+{
+  if (self->sought)
+    return; /* frames are counted from 0 on */
+  if (self->reverse) {
+    gst_vision_test_src_rewind (self);
+    return;
+  }
+  self->base_time = time_of (self, self->number);
+  self->base_number = self->number;
 }
 
 /* A live source has no frames of the past. */
@@ -104,7 +110,7 @@ arrive_live (GstVisionTestSrc *self, guint64 n, guint64 d)
 }
 
 /* The number of the frame that is shown at the segment's position or,
- * backwards, of the last one that begins before the segment's end. */
+ * backwards, of the last one that begins before it: at first it is the end. */
 static void
 arrive (GstVisionTestSrc *self)
 {
@@ -116,8 +122,8 @@ arrive (GstVisionTestSrc *self)
   self->reverse = segment->rate < 0;
   if (arrive_live (self, n, d))
     return;
-  if (self->reverse && GST_CLOCK_TIME_IS_VALID (segment->stop)) {
-    self->number = gst_util_uint64_scale_ceil (segment->stop, n, d);
+  if (self->reverse && GST_CLOCK_TIME_IS_VALID (segment->position)) {
+    self->number = gst_util_uint64_scale_ceil (segment->position, n, d);
     self->number -= self->number > 0;
     return;
   }

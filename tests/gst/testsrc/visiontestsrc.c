@@ -413,6 +413,62 @@ GST_START_TEST (test_reverse)
 }
 GST_END_TEST;
 
+typedef struct {
+  GstElement *filter;
+  GArray *times;
+} Backwards;
+
+/* Asks for a higher rate in mid-stream. */
+static void
+note_time (GstElement *sink, GstBuffer *buffer, GstPad *pad, Backwards *seen)
+{
+  g_autoptr (GstCaps) caps =
+      gst_caps_from_string ("video/x-raw,framerate=50/1" SMALL);
+  GstClockTime time = GST_BUFFER_PTS (buffer);
+
+  (void) sink, (void) pad;
+  g_array_append_val (seen->times, time);
+  if (seen->times->len == 3)
+    g_object_set (seen->filter, "caps", caps, NULL);
+}
+
+/* Backwards to the start, though another rate comes in mid-stream. */
+GST_START_TEST (test_reverse_caps_change)
+{
+  GstElement *pipeline =
+      gst_parse_launch ("visiontestsrc " FAST " ! capsfilter name=filter "
+                        "caps=video/x-raw,framerate=10/1" SMALL
+                        " ! fakesink name=sink signal-handoffs=true",
+          NULL);
+  g_autoptr (GstElement) sink =
+      gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  g_autoptr (GstElement) filter =
+      gst_bin_get_by_name (GST_BIN (pipeline), "filter");
+  g_autoptr (GArray) times = g_array_new (FALSE, FALSE, sizeof (GstClockTime));
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstMessage) message = NULL;
+  Backwards seen = {filter, times};
+
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  gst_element_get_state (pipeline, NULL, NULL, 10 * GST_SECOND);
+  fail_unless (
+      gst_element_seek (pipeline, -1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH,
+          GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET, GST_SECOND));
+  g_signal_connect (sink, "handoff", G_CALLBACK (note_time), &seen);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (
+      bus, 10 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS);
+  fail_unless (times->len > 20, "the rate does not change");
+  for (guint i = 1; i < times->len; i++)
+    fail_unless (g_array_index (times, GstClockTime, i) <
+        g_array_index (times, GstClockTime, i - 1));
+  fail_unless_equals_uint64 (
+      g_array_index (times, GstClockTime, times->len - 1), 0);
+  pipeline_free (pipeline);
+}
+GST_END_TEST;
+
 /* Backwards from an end that is not there: refused before anything is flushed,
  * since a flush would take the segment from the frames that follow. */
 GST_START_TEST (test_reverse_without_end)
@@ -1376,10 +1432,10 @@ GST_END_TEST;
 SUITE (visiontestsrc, TEST (test_formats), TEST (test_defaults),
     TEST (test_refuses_caps), TEST (test_times), TEST (test_still),
     TEST (test_seed), TEST (test_live), TEST (test_seeks), TEST (test_reverse),
-    TEST (test_reverse_without_end), TEST (test_caps_change), TEST (test_truth),
-    TEST (test_label_map), TEST (test_occlusion),
-    TEST (test_properties_while_playing), TEST (test_palette),
-    TEST (test_rgbd_caps), TEST (test_rgbd_refuses_caps),
+    TEST (test_reverse_caps_change), TEST (test_reverse_without_end),
+    TEST (test_caps_change), TEST (test_truth), TEST (test_label_map),
+    TEST (test_occlusion), TEST (test_properties_while_playing),
+    TEST (test_palette), TEST (test_rgbd_caps), TEST (test_rgbd_refuses_caps),
     TEST (test_rgbd_truth), TEST (test_rgbd_maps), TEST (test_rgbd_several),
     TEST (test_rgbd_start), TEST (test_rgbd_properties),
     TEST (test_stereo_caps), TEST (test_stereo_refuses_caps),
