@@ -19,15 +19,15 @@ static const gchar *const fields[] = {"element", "source", "id", "label",
     "fx", "fy", "distortion", "baseline", "objects", "maps"};
 
 static const gchar *const words[] = {"red", "tracking", "lost", "rejected",
-    "labels", "depth", "disparity", "correspondence", "emd", "u8", "u16", "u32",
-    "f32", "system", "cuda", "", "a\"b\\c\n\x01", "moct", "face",
-    "a very long word, a very long word, a very long word"};
+    "labels", "depth", "disparity", "correspondence", "emd", "matches",
+    "points", "u8", "u16", "u32", "f32", "system", "cuda", "", "a\"b\\c\n\x01",
+    "moct", "face", "a very long word, a very long word, a very long word"};
 
 static gdouble
 any_number (Dice *dice)
 {
-  static const gdouble wild[] = {
-      0, -1, NAN, INFINITY, -INFINITY, 1e300, 1e-300, 2147483648., 1e10, -1e10};
+  static const gdouble wild[] = {0, -1, NAN, INFINITY, -INFINITY, 1e300, 1e-300,
+      2147483648., 1e10, -1e10, 1.7e308, -1.7e308};
 
   return one_in (dice, 6) ? PICK (dice, wild) : unit (dice) * 64;
 }
