@@ -59,6 +59,8 @@ gpuccl_limit (const GpucclLink *link, uint32_t near)
   uint64_t grown = (uint64_t) (z * z) * link->k;
   uint64_t limit = (grown + ((uint64_t) 1 << places) - 1) >> places;
 
+  /* @limit is at most 2^40: @grown is less than 2^64 - 2^32 */
+  limit = limit < GPUCCL_ANY_STEP ? limit : GPUCCL_ANY_STEP;
   return limit > link->limit ? (uint32_t) limit : link->limit;
 }
 

@@ -334,20 +334,28 @@ test_by_hand (DeviceKind kind)
 
 /* Two pixels side by side, of depths @a and @b: whether they are one. */
 static bool
-are_one (DeviceKind kind, const GpucclParams *p, int a, int b)
+are_one_filtered (DeviceKind kind, const GpucclParams *p, int a, int b)
 {
   AUTO (Input) in = input_new (GPUCCL_DEPTH_ONLY, 2, 1, true);
-  GpucclParams q = *p;
   AUTO (Found) f;
   bool one;
 
-  q.filter = GPUCCL_NO_FILTER;
   *depth_at (&in, 0, 0) = (uint16_t) a;
   *depth_at (&in, 1, 0) = (uint16_t) b;
-  f = find (kind, &q, &in);
+  f = find (kind, p, &in);
   one = f.results.n_labels == 1;
   check (f.labels[0] == 1 && f.labels[1] == (one ? 1 : 2));
   return one;
+}
+
+/* The same of their unfiltered depths. */
+static bool
+are_one (DeviceKind kind, const GpucclParams *p, int a, int b)
+{
+  GpucclParams q = *p;
+
+  q.filter = GPUCCL_NO_FILTER;
+  return are_one_filtered (kind, &q, a, b);
 }
 
 /* Less than the limit, not as much; depths that wrap in 16 bits. */
@@ -391,6 +399,10 @@ test_steps_grow (DeviceKind kind)
   check (are_one (kind, &p, 3000, 3031) && !are_one (kind, &p, 3000, 3032));
   p.depth_step_k = 1000; /* more than 32 bits hold */
   check (are_one (kind, &p, 60000, 65535));
+  /* 16.8 10^6 units are more than 2^32 256ths; the filter leaves depths that
+   * differ by 4096 units or more as they are */
+  check (are_one_filtered (kind, &p, 4097, 20000));
+  check (are_one_filtered (kind, &p, 8193, 65535));
   p.max_depth_step = 0;
   check (are_one (kind, &p, 1, 65535));
 }
