@@ -49,7 +49,7 @@ forget (MoctTrack *t, double dt)
   t->width *= keep;
   t->height *= keep;
   t->area *= keep;
-  t->own *= keep;
+  t->own *= fmax (keep, 1 / GROWTH); /* no more than it can grow again */
 }
 
 /* Noise goes with the size of the object, because a large one is a near one:

@@ -48,12 +48,19 @@ put (int colour, int x, int y, int w, int h)
       moct_sum_add_pixel (&b->sum, i, j);
 }
 
+/* A frame @dt seconds after the one before. */
+static void
+step_by (double dt)
+{
+  moct_sort_blobs (blobs, n_blobs);
+  n_objects = moct_tracks_step (tracks, &params, blobs, n_blobs, dt, objects);
+  n_blobs = 0;
+}
+
 static void
 step (void)
 {
-  moct_sort_blobs (blobs, n_blobs);
-  n_objects = moct_tracks_step (tracks, &params, blobs, n_blobs, DT, objects);
-  n_blobs = 0;
+  step_by (DT);
 }
 
 static const MoctObject *
@@ -164,6 +171,26 @@ test_touching (DeviceKind kind)
       check_near (objects[i].x1 - objects[i].x0, 40, 0);
       check_near (objects[i].elongation, 1.5, .01);
     }
+  }
+}
+
+/* The same with few frames a second, and after a pause of a day: what is known
+ * of the size of an object lasts as long as the object is seen. */
+static void
+test_touching_slowly (DeviceKind kind)
+{
+  for (int pause = 0; pause < 2; pause++) {
+    begin ();
+    for (int f = 0; f < 60; f++) {
+      put (0, 160, 100, 40, 60);
+      put (0, f < 50 ? 230 : 200, 110, 40, 60);
+      if (f >= 50)
+        join ();
+      step_by (!pause ? .5 : f == 20 ? 86400 : DT);
+      check (n_objects == 2);
+    }
+    for (int i = 0; i < n_objects; i++)
+      check (objects[i].state == MOCT_TRACKING && objects[i].area == 2400);
   }
 }
 
@@ -403,5 +430,5 @@ CHECK_MAIN (NULL, NULL, {"ids persist", test_persist},
     {"appear and lose", test_hysteresis}, {"a gap of ten frames", test_gap},
     {"behind a pillar", test_pillar}, {"cut into parts", test_parts},
     PART (gate), {"max-objects", test_max_objects}, PART (touching),
-    PART (crossing), PART (order), PART (reset), PART (renumber),
-    PART (determinism))
+    {"touching, few frames", test_touching_slowly}, PART (crossing),
+    PART (order), PART (reset), PART (renumber), PART (determinism))
