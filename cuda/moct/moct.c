@@ -178,6 +178,20 @@ covers (const ImageBox *box, const Image *frame)
       box->y1 >= frame->height;
 }
 
+/* The part of @box in @frame.  Sides of a region may be any number, and stages
+ * take differences of them. */
+static ImageBox
+inside (ImageBox box, const Image *frame)
+{
+  box.x0 = box.x0 > 0 ? box.x0 : 0;
+  box.y0 = box.y0 > 0 ? box.y0 : 0;
+  box.x1 = box.x1 < frame->width ? box.x1 : frame->width;
+  box.y1 = box.y1 < frame->height ? box.y1 : frame->height;
+  if (box.x0 >= box.x1 || box.y0 >= box.y1)
+    box = (ImageBox){0, 0, 0, 0};
+  return box;
+}
+
 /* Uploads the windows if one has changed. */
 static const char *
 set_windows (Moct *m, const MoctParams *p, const Image *frame)
@@ -187,7 +201,8 @@ set_windows (Moct *m, const MoctParams *p, const Image *frame)
 
   m->work.windowed = false;
   for (int k = 0; k < p->n_colours; k++) {
-    ImageBox box = by_track ? moct_tracks_window (m->tracks, p, k) : p->region;
+    ImageBox box = inside (
+        by_track ? moct_tracks_window (m->tracks, p, k) : p->region, frame);
 
     changed |= memcmp (&box, &m->windows[k], sizeof box) != 0;
     m->windows[k] = box;

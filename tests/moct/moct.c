@@ -2,6 +2,7 @@
  *
  * moct in single frames: answers known by hand, an oracle that shares no code
  * with it, hostile frames, and CPU against CUDA bit for bit. */
+#include <limits.h>
 #include <math.h>
 
 #include "seconds.h"
@@ -198,6 +199,31 @@ test_region_and_order (DeviceKind kind)
   check (find (kind, &p, &f, o, 2) == 1);
   check (o[0].colour == 1 && o[0].area == 6 * 17);
   check (o[0].x0 == 25 && o[0].y0 == 13 && o[0].x1 == 31 && o[0].y1 == 30);
+}
+
+/* Sides of the region may be any number. */
+static void
+test_far_regions (DeviceKind kind)
+{
+  const ImageBox all = {INT_MIN, INT_MIN, INT_MAX, INT_MAX};
+  const ImageBox none[] = {{INT_MIN, INT_MIN, INT_MIN, INT_MIN},
+      {INT_MAX, INT_MAX, INT_MAX, INT_MAX},
+      {INT_MAX, INT_MAX, INT_MIN, INT_MIN}, {20, 20, 10, 10}, {0}};
+  MoctColour c = parse_one ("any:rgb=0..255,0..255,0..255");
+  MoctParams p = default_params (&c, 1);
+  AUTO (Frame) f = frame_new (IMAGE_NV12, 80, 60, 0, 16);
+  MoctObject o;
+
+  frame_fill (&f, (ImageBox){0, 0, 80, 60}, grey);
+  for (int k = MOCT_FUSED; k <= MOCT_PER_OBJECT; k++) {
+    p.method = (MoctMethod) k;
+    p.region = all;
+    check (find (kind, &p, &f, &o, 1) == 1 && o.area == 80 * 60);
+    for (int i = 0; i < 5; i++) {
+      p.region = none[i];
+      check (find (kind, &p, &f, &o, 1) == 0);
+    }
+  }
 }
 
 static void
@@ -950,8 +976,9 @@ static const CheckPart parity[] = {{"CPU and CUDA", test_parity},
 CHECK_MAIN (parity, bench_all, PART (box), PART (orientation),
     {"merge distance", test_merge_distance},
     {"region, order of colours", test_region_and_order},
-    {"a filled frame", test_filled_frame}, PART (places), PART (cells),
-    {"hue wraps", test_hue_wraps}, {"labels against the textbook", test_labels},
+    {"far regions", test_far_regions}, {"a filled frame", test_filled_frame},
+    PART (places), PART (cells), {"hue wraps", test_hue_wraps},
+    {"labels against the textbook", test_labels},
     {"sums against a plain loop", test_sums},
     {"blobs add up", test_blobs_add_up}, {"hostile frames", test_hostile},
     {"every pixel another class", test_every_pixel_another_class},
