@@ -229,6 +229,13 @@ moct_tracks_step (MoctTracks *all, const MoctParams *params,
   return n;
 }
 
+/* A prediction may lie farther away than an int can say. */
+static int
+between (int lo, double v, int hi)
+{
+  return v > lo ? v < hi ? (int) v : hi : lo;
+}
+
 ImageBox
 moct_tracks_window (const MoctTracks *all, const MoctParams *p, int colour)
 {
@@ -243,11 +250,10 @@ moct_tracks_window (const MoctTracks *all, const MoctParams *p, int colour)
   if (!t || p->gate <= 0)
     return in;
   margin = .5 * moct_track_size (t) + moct_track_reach (t, p->gate);
-  in.x0 = (int) fmax (in.x0, floor (t->x - margin));
-  in.y0 = (int) fmax (in.y0, floor (t->y - margin));
-  in.x1 = (int) fmin (in.x1, ceil (t->x + margin) + 1);
-  in.y1 = (int) fmin (in.y1, ceil (t->y + margin) + 1);
-  return in;
+  return (ImageBox){between (in.x0, floor (t->x - margin), in.x1),
+      between (in.y0, floor (t->y - margin), in.y1),
+      between (in.x0, ceil (t->x + margin) + 1, in.x1),
+      between (in.y0, ceil (t->y + margin) + 1, in.y1)};
 }
 
 int

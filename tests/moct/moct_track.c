@@ -303,6 +303,27 @@ test_gate (DeviceKind kind)
   }
 }
 
+/* A small object seemed to move by 2000 pixels in a 160th second, and is out of
+ * sight for a day then: its prediction is more pixels away than an int holds,
+ * and its window lies in the region all the same. */
+static void
+test_window (DeviceKind kind)
+{
+  ImageBox w;
+
+  begin ();
+  params.gate = 1000;
+  for (int f = 0; f < 2; f++) {
+    put (0, 50 + 2000 * f, 100, 2, 2);
+    step_by (1. / 160);
+  }
+  step_by (86400);
+  check (n_objects == 1 && objects[0].state == MOCT_OCCLUDED);
+  check (objects[0].cx > 0x1p32);
+  w = moct_tracks_window (tracks, &params, 0);
+  check (w.x0 == 4096 && w.x1 == 4096 && w.y0 == 0 && w.y1 == 4096);
+}
+
 static void
 test_max_objects (DeviceKind kind)
 {
@@ -429,6 +450,7 @@ test_determinism (DeviceKind kind)
 CHECK_MAIN (NULL, NULL, {"ids persist", test_persist},
     {"appear and lose", test_hysteresis}, {"a gap of ten frames", test_gap},
     {"behind a pillar", test_pillar}, {"cut into parts", test_parts},
-    PART (gate), {"max-objects", test_max_objects}, PART (touching),
-    {"touching, few frames", test_touching_slowly}, PART (crossing),
-    PART (order), PART (reset), PART (renumber), PART (determinism))
+    PART (gate), PART (window), {"max-objects", test_max_objects},
+    PART (touching), {"touching, few frames", test_touching_slowly},
+    PART (crossing), PART (order), PART (reset), PART (renumber),
+    PART (determinism))
