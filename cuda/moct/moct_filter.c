@@ -36,7 +36,8 @@ moct_track_grow (MoctTrack *t, const MoctSum *sum)
   t->height = fmax (t->height, sum->box.y1 - sum->box.y0);
   t->area = fmax (t->area, (double) sum->n);
   t->own = fmax (t->own,
-      fmin (sum->n, t->known++ < MOCT_YOUNG ? INFINITY : GROWTH * t->own));
+      fmin (sum->n, t->known < MOCT_YOUNG ? INFINITY : GROWTH * t->own));
+  t->known += t->known < MOCT_YOUNG;
   if (sum->n >= WHOLE * t->own && WHOLE * sum->n <= t->own)
     t->whole = *sum;
 }

@@ -15,7 +15,7 @@ typedef struct {
   uint64_t id; /* 0: unconfirmed */
   int colour, slot;
   int seen, missed;           /* frames in a row */
-  int known;                  /* frames in which it was seen */
+  int known;                  /* frames in which it was seen, to MOCT_YOUNG */
   int reported;               /* frames since it was confirmed */
   bool lost, merged;          /* merged: one of several in a blob */
   double x, y, vx, vy;        /* filter: pixels, pixels a second */

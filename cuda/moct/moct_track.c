@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define FRAME_PERIOD (1. / 30) /* where the caller does not know it */
+#define ENOUGH 65536           /* frames: no count goes farther */
 
 struct _MoctTracks {
   int max, n, high; /* room, in use, one past the highest slot in use */
@@ -78,13 +79,13 @@ count (MoctTracks *all, MoctTrack *t, const MoctParams *p, double dt)
   bool seen = t->missed == -1;
 
   t->age += t->frames ? dt : 0;
-  t->frames++;
+  t->frames += t->frames < ENOUGH;
   t->history = t->history << 1 | seen;
-  t->seen = seen ? t->seen + 1 : 0;
+  t->seen = seen ? t->seen + (t->seen < ENOUGH) : 0;
   t->missed = t->merged ? t->missed : t->missed + 1;
   if (!t->id && t->seen >= p->appear_frames)
     t->id = ++all->last_id;
-  t->reported += t->id != 0;
+  t->reported += t->id && t->reported < ENOUGH;
   t->lost = t->missed > (t->id ? p->lose_frames : 0) || (t->merged && !t->id);
 }
 

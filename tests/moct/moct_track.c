@@ -2,10 +2,13 @@
  *
  * The tracks of moct, fed with blobs whose answers are known by hand.  They
  * are host code, so that all is done on the CPU. */
+#include <float.h>
+#include <limits.h>
 #include <math.h>
 
 #include "check.h"
 #include "moct/moct.h"
+#include "moct/moct_filter.h"
 #include "moct/moct_track.h"
 
 /* ---- Out of sight ---- */
@@ -324,6 +327,23 @@ test_window (DeviceKind kind)
   check (w.x0 == 4096 && w.x1 == 4096 && w.y0 == 0 && w.y1 == 4096);
 }
 
+/* The number of frames in which an object was seen has no end. */
+static void
+test_long_life (DeviceKind kind)
+{
+  MoctTrack t;
+
+  put (0, 100, 100, 20, 20);
+  put (0, 100, 100, 40, 40);
+  moct_track_begin (&t, 0, &blobs[0].sum);
+  t.known = INT_MAX;
+  moct_track_grow (&t, &blobs[0].sum);
+  check (t.own == 400);
+  moct_track_grow (&t, &blobs[1].sum);
+  check_near (t.own, 404, 1e-9); /* it is not young again */
+  n_blobs = 0;
+}
+
 static void
 test_max_objects (DeviceKind kind)
 {
@@ -450,7 +470,7 @@ test_determinism (DeviceKind kind)
 CHECK_MAIN (NULL, NULL, {"ids persist", test_persist},
     {"appear and lose", test_hysteresis}, {"a gap of ten frames", test_gap},
     {"behind a pillar", test_pillar}, {"cut into parts", test_parts},
-    PART (gate), PART (window), {"max-objects", test_max_objects},
-    PART (touching), {"touching, few frames", test_touching_slowly},
-    PART (crossing), PART (order), PART (reset), PART (renumber),
-    PART (determinism))
+    PART (gate), PART (window), {"a long life", test_long_life},
+    {"max-objects", test_max_objects}, PART (touching),
+    {"touching, few frames", test_touching_slowly}, PART (crossing),
+    PART (order), PART (reset), PART (renumber), PART (determinism))
