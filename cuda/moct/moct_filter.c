@@ -96,7 +96,7 @@ update (MoctTrack *t, double dx, double dy, double sigma)
   t->vy += kv * dy;
   t->vv -= kv * t->pv;
   t->pv -= kp * t->pv;
-  t->pp -= kp * t->pp;
+  t->pp = kp < 1 ? t->pp - kp * t->pp : sigma * sigma; /* rounded to 1 */
 }
 
 /* Where a part is hidden, the middle of the rest may lie that part of half the

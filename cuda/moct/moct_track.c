@@ -10,7 +10,8 @@
 #include <string.h>
 
 #define FRAME_PERIOD (1. / 30) /* where the caller does not know it */
-#define ENOUGH 65536           /* frames: no count goes farther */
+#define MAX_PERIOD 1e11 /* seconds; variances, at most 10^60, stay finite */
+#define ENOUGH 65536    /* frames: no count goes farther */
 
 struct _MoctTracks {
   int max, n, high; /* room, in use, one past the highest slot in use */
@@ -217,8 +218,7 @@ moct_tracks_step (MoctTracks *all, const MoctParams *params,
 {
   int n = 0;
 
-  if (!(dt > 0))
-    dt = FRAME_PERIOD;
+  dt = dt > 0 ? fmin (dt, MAX_PERIOD) : FRAME_PERIOD; /* NaN is not > 0 */
   drop_lost (all);
   step_colours (all, params, blobs, n_blobs, dt);
   for (int i = 0; i < all->n; i++)

@@ -327,6 +327,24 @@ test_window (DeviceKind kind)
   check (w.x0 == 4096 && w.x1 == 4096 && w.y0 == 0 && w.y1 == 4096);
 }
 
+/* Times between frames that no clock gives: all stays finite, and the object
+ * that stands still is the same one. */
+static void
+test_periods (DeviceKind kind)
+{
+  static const double periods[] = {
+      INFINITY, DBL_MAX, 1e200, NAN, -INFINITY, -1, 0, DBL_MIN, DT};
+
+  begin ();
+  for (int i = 0; i < (int) (sizeof periods / sizeof *periods); i++) {
+    put (0, 100, 100, 20, 20);
+    step_by (periods[i]);
+    check (n_objects == 1 && objects[0].id == 1 && objects[0].cx == 109.5);
+    check (isfinite (objects[0].vx) && isfinite (objects[0].covariance[0]));
+    check (isfinite (objects[0].age) && objects[0].covariance[0] > 0);
+  }
+}
+
 /* The number of frames in which an object was seen has no end. */
 static void
 test_long_life (DeviceKind kind)
@@ -470,7 +488,7 @@ test_determinism (DeviceKind kind)
 CHECK_MAIN (NULL, NULL, {"ids persist", test_persist},
     {"appear and lose", test_hysteresis}, {"a gap of ten frames", test_gap},
     {"behind a pillar", test_pillar}, {"cut into parts", test_parts},
-    PART (gate), PART (window), {"a long life", test_long_life},
+    PART (gate), PART (window), PART (periods), {"a long life", test_long_life},
     {"max-objects", test_max_objects}, PART (touching),
     {"touching, few frames", test_touching_slowly}, PART (crossing),
     PART (order), PART (reset), PART (renumber), PART (determinism))
