@@ -120,7 +120,17 @@ parse_learned (const gchar *entry, const gchar *name, GstMoctColours *list,
   return FALSE;
 }
 
-/* The colours as they were set, and @colour; NULL: there are too many. */
+static gchar *
+print (const GstMoctColours *list)
+{
+  gsize size = MOCT_TEXT_BYTES * (gsize) list->n + 1;
+  gchar *text = g_malloc (size);
+
+  moct_print (list->colours, list->n, text, size);
+  return text;
+}
+
+/* The colours of @text, and @colour; NULL: there are too many. */
 static GstMoctColours *
 add_to_text (const gchar *text, const MoctColour *colour)
 {
@@ -151,10 +161,14 @@ gst_moct_learn (
     if (all) {
       g_free (self->pending);
       self->pending = all;
+      g_free (self->objects); /* the next call adds to it */
+      self->objects = print (all);
     }
     GST_OBJECT_UNLOCK (self);
   }
-  if (!all)
+  if (all)
+    g_object_notify (G_OBJECT (self), "objects");
+  else
     GST_VISION_WARNING (self, LIBRARY, SETTINGS,
         ("learn: %s. The colours before stay.", problem));
   g_free (entry);
@@ -199,10 +213,8 @@ is_outside (const Image *frame, const ImageBox *r)
 static void
 publish (GstMoct *self)
 {
-  gsize size = MOCT_TEXT_BYTES * (gsize) self->colours->n + 1;
-  gchar *text = g_malloc (size);
+  gchar *text = print (self->colours);
 
-  moct_print (self->colours->colours, self->colours->n, text, size);
   GST_OBJECT_LOCK (self);
   if (!self->pending) {
     g_free (self->objects);

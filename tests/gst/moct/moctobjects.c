@@ -155,6 +155,34 @@ GST_START_TEST (test_learn)
 }
 GST_END_TEST;
 
+/* A colour that is not learned yet stays in the list when another is learned:
+ * in the same frame, and while its region is outside of the frame. */
+GST_START_TEST (test_learn_two)
+{
+  g_auto (Red) r = red_new (GST_VIDEO_FORMAT_RGB);
+  gboolean done;
+  gchar *text;
+
+  g_object_set (r.h->element, "objects", "", NULL);
+  g_signal_emit_by_name (r.h->element, "learn", "far", 64, 0, 9, 9, &done);
+  fail_unless (done);
+  g_object_get (r.h->element, "objects", &text, NULL);
+  fail_unless_equals_string (text, "far:roi=64,0,9,9");
+  g_free (text);
+  g_signal_emit_by_name (r.h->element, "learn", "near", 12, 22, 9, 9, &done);
+  fail_unless (done);
+  expect_label (&r, NULL, "near");
+  g_signal_emit_by_name (r.h->element, "learn", "black", 40, 2, 9, 9, &done);
+  fail_unless (done);
+  fail_unless_equals_int (red_count (&r), 2);
+  g_object_get (r.h->element, "objects", &text, NULL);
+  fail_unless (
+      g_str_has_prefix (text, "far:roi=64,0,9,9;near:lab="), "%s", text);
+  fail_unless (strstr (text, ";black:lab=") != NULL, "%s", text);
+  g_free (text);
+}
+GST_END_TEST;
+
 /* From a later frame: at 40 ms a frame, the sixth. */
 GST_START_TEST (test_learn_later)
 {
@@ -356,6 +384,6 @@ GST_END_TEST;
 
 SUITE (moctobjects, TIMEOUT (120), TEST (test_malformed), TEST (test_too_many),
     TEST (test_file), TEST (test_no_colours), TEST (test_other_colours),
-    TEST (test_learn), TEST (test_learn_later), TEST (test_shape),
-    TEST (test_learn_from_meta), TEST (test_mouse), TEST (test_learn_names),
-    TEST (test_learn_too_many));
+    TEST (test_learn), TEST (test_learn_two), TEST (test_learn_later),
+    TEST (test_shape), TEST (test_learn_from_meta), TEST (test_mouse),
+    TEST (test_learn_names), TEST (test_learn_too_many));
