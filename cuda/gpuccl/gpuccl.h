@@ -75,8 +75,8 @@ typedef enum {
                          image */
   GPUCCL_MATCH_NONE,  /* any candidate continues any object (2.3) */
   GPUCCL_MATCH_IMAGE, /* by position, area and shape, pixels */
-  GPUCCL_MATCH_SPACE, /* by the same in metres, in the world if the pose is
-                         known */
+  GPUCCL_MATCH_SPACE, /* by the same in metres: in the world if the poses of
+                         both frames are known, else before the camera */
 } GpucclMatch;
 
 /* A pinhole camera, pixels; lens distortion is ignored. */

@@ -15,8 +15,10 @@
 typedef struct {
   uint64_t id;
   int frames;   /* in a row */
-  bool metric;  /* the rest: metres of the world, else pixels */
-  double at[3]; /* where it is */
+  bool metric;  /* the rest: metres, else pixels */
+  double at[3]; /* where it is: metres of the camera, else pixels */
+  bool in_world;
+  double world[3]; /* the same in the world, if that is known */
   double area;
   double width, height; /* in the mean (as equation 2); 0: not measured */
 } Object;
@@ -58,8 +60,9 @@ object_of (const GpucclParams *p, const GpucclComponent *c)
   if (!o.metric)
     return o;
   memcpy (o.at, c->position, sizeof o.at);
-  if (p->pose.known)
-    to_world (&p->pose, o.at);
+  memcpy (o.world, c->position, sizeof o.world);
+  if ((o.in_world = p->pose.known))
+    to_world (&p->pose, o.world);
   o.area *= c->depth * c->depth / (p->camera.fx * p->camera.fy);
   o.width *= c->depth / p->camera.fx;
   o.height *= c->depth / p->camera.fy;
@@ -74,10 +77,14 @@ is_like (double a, double b, double ratio)
 }
 
 /* How far @b is from @a, as a part of how far it may be; more than 1 where it
- * cannot be the same. */
+ * cannot be the same.  Where the pose of the camera is unknown in one of the
+ * two frames, the camera is taken to stand still. */
 static double
 distance (const GpucclParams *p, const Object *a, const Object *b)
 {
+  bool in_world = a->in_world && b->in_world;
+  const double *u = in_world ? a->world : a->at;
+  const double *v = in_world ? b->world : b->at;
   double d = 0, ratio = p->match_ratio;
 
   if (p->match == GPUCCL_MATCH_NONE)
@@ -87,7 +94,7 @@ distance (const GpucclParams *p, const Object *a, const Object *b)
       !is_like (a->height, b->height, ratio))
     return INFINITY;
   for (int i = 0; i < 3; i++)
-    d += (a->at[i] - b->at[i]) * (a->at[i] - b->at[i]);
+    d += (u[i] - v[i]) * (u[i] - v[i]);
   return sqrt (d) / (a->metric ? p->match_distance : p->match_pixels);
 }
 

@@ -311,6 +311,23 @@ test_camera_motion (DeviceKind kind)
   }
 }
 
+/* A camera that stands still, and whose pose is not known in every frame. */
+static void
+test_pose_comes_and_goes (DeviceKind kind)
+{
+  GpucclParams p = gpuccl_defaults ();
+  AUTO (Play) play;
+
+  p.camera = (GpucclCamera){true, 500, 500, 320, 240};
+  play_open (&play, kind, 640, 480);
+  play_rect (&play, 250, 190, 100, 100, 2000);
+  for (int i = 0; i < 8; i++) {
+    p.pose = (GpucclPose){i % 4 < 2, {5, 0, -3}, {.6, 0, .8, 0}};
+    play_run (&play, &p);
+    check (play.r.components[0].frames == i + 1);
+  }
+}
+
 /* Two that pass each other keep their ids; the largest is the accepted one. */
 static void
 test_two (DeviceKind kind)
@@ -367,4 +384,5 @@ test_split (DeviceKind kind)
 CHECK_MAIN (NULL, NULL, PART (criteria), {"shapes of figure 6", test_shapes},
     PART (rank), PART (measures), PART (persistence), PART (matching),
     PART (shape), {"the camera moves", test_camera_motion},
+    {"a pose comes and goes", test_pose_comes_and_goes},
     {"two objects", test_two}, {"one becomes two", test_split})
