@@ -85,8 +85,10 @@ set_range (Gpuccl *g, double scale)
     return NULL;
   TRY (device_wait (&g->device)); /* the last copy from it is done */
   bilateral_set_range (g->range, scale);
+  g->range_scale = 0; /* until the device has them */
+  TRY (device_copy (&g->device, g->device_range, g->range, BILATERAL_RANGE));
   g->range_scale = scale;
-  return device_copy (&g->device, g->device_range, g->range, BILATERAL_RANGE);
+  return NULL;
 }
 
 /* Filters the depth; later stages read the filtered one. */
