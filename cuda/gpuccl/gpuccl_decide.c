@@ -139,7 +139,8 @@ persist (Objects *self, const GpucclParams *p, GpucclComponent **found, int n)
     if (!now[i].id)
       now[i].id = ++self->last_id;
     c->id = now[i].id;
-    c->frames = ++now[i].frames;
+    now[i].frames += now[i].frames < INT32_MAX;
+    c->frames = now[i].frames;
     c->state = c->frames >= p->frames ? GPUCCL_ACCEPTED : GPUCCL_NEW;
     c->reason = c->state == GPUCCL_NEW ? GPUCCL_PERSISTENCE : GPUCCL_NO_REASON;
   }
