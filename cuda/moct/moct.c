@@ -210,9 +210,11 @@ set_windows (Moct *m, const MoctParams *p, const Image *frame)
   }
   if (!changed)
     return NULL;
+  m->windows_known = false; /* until the device has them */
+  TRY (device_copy (&m->device, m->work.windows, m->windows,
+      p->n_colours * sizeof *m->windows));
   m->windows_known = true;
-  return device_copy (&m->device, m->work.windows, m->windows,
-      p->n_colours * sizeof *m->windows);
+  return NULL;
 }
 
 /* Copies the params that kernels read.  A change of the work rebuilds the CUDA
