@@ -79,14 +79,19 @@ typedef enum {
                          both frames are known, else before the camera */
 } GpucclMatch;
 
+#define GPUCCL_MIN_FOCAL 1e-3 /* pixels */
+#define GPUCCL_MAX_FOCAL 1e9
+#define GPUCCL_MAX_FAR 1e9 /* metres */
+
 /* A pinhole camera, pixels; lens distortion is ignored. */
 typedef struct {
   bool known;
-  double fx, fy; /* > 0 */
+  double fx, fy; /* GPUCCL_MIN_FOCAL to GPUCCL_MAX_FOCAL: places are finite */
   double cx, cy; /* -16384 to 32767 */
 } GpucclCamera;
 
-/* From camera to world: metres, and a unit quaternion, w first. */
+/* From camera to world: metres, each at most GPUCCL_MAX_FAR from 0, where a
+ * double has steps of 10^-7; and a unit quaternion, w first. */
 typedef struct {
   bool known;
   double t[3], q[4];

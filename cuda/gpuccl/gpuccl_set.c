@@ -18,8 +18,9 @@ check_camera (const GpucclParams *p, bool depth)
     return "match=space needs a camera; give its intrinsics, or match in the "
            "image";
   if (c->known &&
-      !(c->fx > 0 && c->fy > 0 && isfinite (c->fx) && isfinite (c->fy)))
-    return "the camera's focal lengths must be positive numbers of pixels";
+      !(IN (c->fx, GPUCCL_MIN_FOCAL, GPUCCL_MAX_FOCAL) &&
+          IN (c->fy, GPUCCL_MIN_FOCAL, GPUCCL_MAX_FOCAL)))
+    return "the camera's focal lengths must be 0.001 to 10^9 pixels";
   if (c->known &&
       !(IN (c->cx, -GPUCCL_MAX_SIDE, 2 * GPUCCL_MAX_SIDE - 1) &&
           IN (c->cy, -GPUCCL_MAX_SIDE, 2 * GPUCCL_MAX_SIDE - 1)))
@@ -30,17 +31,19 @@ check_camera (const GpucclParams *p, bool depth)
 static const char *
 check_pose (const GpucclPose *pose)
 {
-  double norm = 0, t = 0;
+  double norm = 0;
+  bool near = true;
 
   if (!pose->known)
     return NULL;
   for (int i = 0; i < 4; i++)
     norm += pose->q[i] * pose->q[i];
   for (int i = 0; i < 3; i++)
-    t += pose->t[i];
-  return isfinite (t) && fabs (norm - 1) < 1e-3
+    near &= IN (pose->t[i], -GPUCCL_MAX_FAR, GPUCCL_MAX_FAR);
+  return near && fabs (norm - 1) < 1e-3
       ? NULL
-      : "the camera's pose is not three metres and a unit quaternion";
+      : "the camera's pose is not three metres, each -10^9 to 10^9, and a unit "
+        "quaternion";
 }
 
 const char *

@@ -933,11 +933,17 @@ test_params (DeviceKind kind)
   refused (GPUCCL_MASK, false, p.match = GPUCCL_MATCH_SPACE, p.camera = camera);
   refused (GPUCCL_MASK, true, p.camera = camera, p.camera.fx = 0);
   refused (GPUCCL_MASK, true, p.camera = camera, p.camera.fy = NAN);
+  refused (GPUCCL_MASK, true, p.camera = camera, p.camera.fx = 1e-310);
+  refused (GPUCCL_MASK, true, p.camera = camera, p.camera.fy = 1e200);
   refused (GPUCCL_MASK, true, p.camera = camera, p.camera.cx = NAN);
   refused (GPUCCL_MASK, true, p.camera = camera, p.camera.cy = 1e6);
   refused (GPUCCL_MASK, true, p.pose.known = true);
   refused (GPUCCL_MASK, true,
       p.pose = (GpucclPose){true, {NAN, 0, 0}, {1, 0, 0, 0}});
+  for (int i = 0; i < 3; i++)
+    refused (GPUCCL_MASK, true,
+        p.pose = (GpucclPose){true, {0, 0, 0}, {1, 0, 0, 0}},
+        p.pose.t[i] = 1e300);
   fine.match = GPUCCL_MATCH_SPACE;
   fine.camera = camera;
   fine.pose = (GpucclPose){true, {1, 2, 3}, {.6, 0, .8, 0}};
