@@ -136,7 +136,7 @@ typedef struct {
  */
 typedef struct {
   uint32_t label, area;
-  unsigned long long x, y, z; /* sums */
+  unsigned long long x, y, z; /* sums, less than 2^44: 2^28 pixels of 16 bits */
   ImageBox box;
   uint32_t min_z, max_z;
   int32_t min_u, max_u; /* (x - cx) z: pixels times units of depth */

@@ -106,7 +106,8 @@ typedef struct {
   uint32_t part;
 } GpucclCentre;
 
-/* (at - centre) z, rounded; |at - whole| <= 32768 leaves it 32 bits. */
+/* (at - centre) z, rounded: less than 2^31, as |at - whole| is at most 32767
+ * and the part less than 1. */
 BOTH int32_t
 gpuccl_ray (GpucclCentre centre, int32_t at, uint32_t z)
 {

@@ -141,8 +141,8 @@ const char *moct_queue (
 void moct_reset (Moct *self);
 
 /* To be called when the list of colours has changed: from the next frame on,
- * objects of colour k, of @n, are of colour now[k], or are forgotten if that is
- * -1.  They keep their ids and history. */
+ * objects of colour k, of @n, are of colour now[k], no two of the same one,
+ * or are forgotten if that is -1.  They keep their ids and history. */
 void moct_renumber (Moct *self, const int *now, int n);
 
 /* The newest points of each of @objects from the history in device memory,

@@ -47,7 +47,8 @@ void moct_track_correct (MoctTrack *track, const MoctSum *sum);
 /* Its middle was measured along x (axis 0), y (1): NAN where it was not. */
 void moct_track_place (MoctTrack *track, double x, double y);
 /* It is seen where it was placed, as it was when it was last seen whole, if
- * that is known and all of it is in the frame. */
+ * that is known and it does not reach over the left or upper side of the frame:
+ * sums have no coordinates below 0. */
 void moct_track_show (MoctTrack *track);
 /* The longer side of its box when nothing hides it. */
 double moct_track_size (const MoctTrack *track);

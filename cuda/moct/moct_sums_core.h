@@ -171,6 +171,7 @@ moct_boxes_near (ImageBox a, ImageBox b, int distance)
 
 /* ---- Sums in frame coordinates ---- */
 
+/* Of at most 2^30 pixels, whose coordinates are below 2^15: less than 2^60. */
 typedef struct {
   unsigned long long n, x, y, xx, xy, yy;
   ImageBox box;
