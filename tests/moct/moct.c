@@ -564,14 +564,14 @@ test_blobs_add_up (DeviceKind kind)
 static void
 test_hostile (DeviceKind kind)
 {
-  static const int sizes[][2] = {
-      {1, 1}, {1, 300}, {300, 1}, {17, 16}, {15, 33}, {2, 2}, {64, 1}};
+  static const int sizes[][2] = {{1, 1}, {1, 300}, {300, 1}, {17, 16}, {15, 33},
+      {2, 2}, {64, 1}, {MOCT_MAX_SIDE, 1}, {3, MOCT_MAX_SIDE}};
   MoctColour c[2] = {parse_one ("none:rgb=1..1,2..2,3..3"),
       parse_one ("all:rgb=0..255,0..255,0..255")};
   MoctParams p = default_params (c, 2);
   MoctObject o;
 
-  for (int i = 0; i < 7; i++)
+  for (int i = 0; i < (int) (sizeof sizes / sizeof *sizes); i++)
     for (int k = 0; k < N_FORMATS; k++) {
       int w = sizes[i][0], h = sizes[i][1];
       AUTO (Frame) f = frame_new (all_formats[k], w, h, 7, 1);
