@@ -192,6 +192,7 @@ gst_moct_open (
   self->width = GST_VIDEO_INFO_WIDTH (info);
   self->height = GST_VIDEO_INFO_HEIGHT (info);
   self->last_time = GST_CLOCK_TIME_NONE;
+  self->first_id = self->last_id;
   TRY (
       moct_new (&self->moct, device, self->width, self->height, self->history));
   return label_map ? gst_vision_pixels_open (&self->pixels, backend,
@@ -269,6 +270,7 @@ gst_moct_start (GstBaseTransform *trans)
   GstMoct *self = GST_MOCT (trans);
 
   self->warned = FALSE;
+  self->last_id = 0;
   GST_OBJECT_LOCK (self);
   self->n_clicks = 0;
   GST_OBJECT_UNLOCK (self);

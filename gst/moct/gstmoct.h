@@ -44,6 +44,8 @@ struct _GstMoct {
   gchar *names;    /* of these, for the label map; NULL: there are none */
   gboolean warned; /* that there are no colours */
   Moct *moct;
+  guint64 first_id; /* added to the ids of self->moct */
+  guint64 last_id;  /* the greatest that was given */
   gint width, height;
   gint history; /* history-length when the caps came */
   GstClockTime last_time;

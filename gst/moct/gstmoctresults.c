@@ -20,7 +20,8 @@ static void
 fill_object (GstMoct *self, const MoctObject *o, GstVisionObject *v)
 {
   gst_vision_object_init (v);
-  v->id = o->id;
+  v->id = self->first_id + o->id; /* unique also after other caps */
+  self->last_id = MAX (self->last_id, v->id);
   v->element = "moct";
   v->source = GST_OBJECT_NAME (self);
   v->label = self->colours->colours[o->colour].name;

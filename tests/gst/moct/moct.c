@@ -103,6 +103,37 @@ GST_START_TEST (test_properties)
 }
 GST_END_TEST;
 
+/* The id of the only object in the next frame. */
+static guint64
+next_id (Red *r)
+{
+  g_autoptr (GstVisionObjects) found = red_push (r, NULL);
+
+  fail_unless (found != NULL);
+  fail_unless_equals_int (found->n_objects, 1);
+  return found->objects[0].id;
+}
+
+/* With other caps all objects are new; a restart counts from 1. */
+GST_START_TEST (test_ids)
+{
+  g_auto (Red) r = red_new (GST_VIDEO_FORMAT_RGB);
+
+  fail_unless_equals_uint64 (next_id (&r), 1);
+  fail_unless_equals_uint64 (next_id (&r), 1);
+  red_caps (&r, GST_VIDEO_FORMAT_NV12, WIDTH, HEIGHT);
+  fail_unless_equals_uint64 (next_id (&r), 2);
+  red_caps (&r, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT);
+  red_caps (&r, GST_VIDEO_FORMAT_NV12, WIDTH, HEIGHT);
+  fail_unless_equals_uint64 (next_id (&r), 3);
+  fail_unless_equals_uint64 (next_id (&r), 3);
+  gst_element_set_state (r.h->element, GST_STATE_NULL);
+  gst_element_set_state (r.h->element, GST_STATE_PLAYING);
+  red_caps (&r, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT);
+  fail_unless_equals_uint64 (next_id (&r), 1);
+}
+GST_END_TEST;
+
 /* After @frames frames the trajectory has @n points, all of them here. */
 static void
 expect_trajectory (const gchar *kind, guint frames, guint n)
@@ -209,5 +240,5 @@ GST_START_TEST (test_flush)
 GST_END_TEST;
 
 SUITE (moct, TIMEOUT (120), TEST (test_formats), TEST (test_sizes),
-    TEST (test_properties), TEST (test_trajectory), TEST (test_label_map),
-    TEST (test_messages), TEST (test_flush));
+    TEST (test_properties), TEST (test_ids), TEST (test_trajectory),
+    TEST (test_label_map), TEST (test_messages), TEST (test_flush));
