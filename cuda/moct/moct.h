@@ -125,10 +125,9 @@ const char *moct_new (Moct **self, const Device *device, int width, int height,
     int history_length);
 void moct_free (Moct *self);
 
-/* Finds and tracks.  @dt: seconds since the frame before, at
- * most 10^11 of which count (0, less than 0, or NaN: unknown).
- * @objects stay valid until the next call; in a fixed order: by colour, then
- * by id. */
+/* Finds and tracks.  @dt: seconds since the frame before, of which at most
+ * 10^11 count; 0 or less, or NaN: unknown.  @objects stay valid until the next
+ * call; in a fixed order: by colour, then by id. */
 const char *moct_run (Moct *self, const MoctParams *params, const Image *frame,
     double dt, const MoctObject **objects, int *n_objects);
 
