@@ -377,17 +377,16 @@ seek_cube (GstEnviSrc *self)
 static void
 put_times (GstEnviSrc *self, GstBuffer *buffer)
 {
-  gint n = GST_VIDEO_INFO_FPS_N (&self->info);
-  gint d = GST_VIDEO_INFO_FPS_D (&self->info);
-  GstClockTime second = GST_SECOND * (GstClockTime) d;
+  guint64 n = (guint64) GST_VIDEO_INFO_FPS_N (&self->info);
+  guint64 second = GST_SECOND * (guint64) GST_VIDEO_INFO_FPS_D (&self->info);
 
   GST_BUFFER_OFFSET (buffer) = self->number;
   GST_BUFFER_OFFSET_END (buffer) = self->number + 1;
   GST_BUFFER_PTS (buffer) =
-      n ? gst_util_uint64_scale_int (self->number, second, n) : 0;
+      n ? gst_util_uint64_scale (self->number, second, n) : 0;
   if (n)
     GST_BUFFER_DURATION (buffer) =
-        gst_util_uint64_scale_int (self->number + 1, second, n) -
+        gst_util_uint64_scale (self->number + 1, second, n) -
         GST_BUFFER_PTS (buffer);
 }
 

@@ -111,6 +111,22 @@ GST_START_TEST (test_sequence)
 }
 GST_END_TEST;
 
+/* A frame of 1001 / 30000 seconds. */
+GST_START_TEST (test_fraction)
+{
+  g_autoptr (Harness) h = NULL;
+
+  put_cube ("cube", "bip", 12, FALSE);
+  h = play ("cube.hdr", "", "video/x-raw,framerate=30000/1001", NULL);
+  for (guint i = 0; i < 4; i++) {
+    g_autoptr (GstBuffer) buffer = gst_harness_pull (h);
+
+    fail_unless_equals_uint64 (
+        GST_BUFFER_PTS (buffer), i * 1001 * GST_SECOND / 30000);
+  }
+}
+GST_END_TEST;
+
 #define MANY_SAMPLES 701
 #define MANY_LINES 997
 
@@ -163,4 +179,4 @@ GST_END_TEST;
 
 SUITE (envisrc, AROUND (make_folder, remove_folder), TEST (test_values),
     TEST (test_channels), TEST (test_scale), TEST (test_sequence),
-    TEST (test_large));
+    TEST (test_fraction), TEST (test_large));
