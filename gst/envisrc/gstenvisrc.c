@@ -18,8 +18,8 @@
  * #GstEnviSrc:last-band become #GstEnviSrc:channels channels, each the mean of
  * neighbouring bands. A still is repeated until num-buffers; if its file is cut
  * meanwhile, an error ends it. A sequence ends at the first number without a
- * file. A cube of it that is damaged, or whose size is not that of the first,
- * is left out with a warning; the first must be good.
+ * file. A cube of it that is damaged, or whose size or number of channels is
+ * not that of the first, is left out with a warning; the first must be good.
  *
  * ## What it is for
  *
@@ -269,6 +269,7 @@ start (GstBaseSrc *src)
     return FALSE;
   }
   problem = open_cube (self, 0);
+  self->channels = self->choice.channels;
   if (problem)
     GST_VISION_ERROR (self, RESOURCE, OPEN_READ, ("%s.", problem));
   else
@@ -336,13 +337,15 @@ has_cube (GstEnviSrc *self, guint64 number)
   return there;
 }
 
-/* Whether the open cube is as large as the caps say. */
+/* Whether the open cube has the size and the channels that the caps say: 20
+ * lines of 2 channels are as high as 10 lines of 4. */
 static gboolean
 fits (const GstEnviSrc *self)
 {
   const GstEnviHeader *h = &self->cube.header;
 
   return (gint) h->samples == GST_VIDEO_INFO_WIDTH (&self->info) &&
+      self->choice.channels == self->channels &&
       (gint) (h->lines * self->choice.channels) ==
       GST_VIDEO_INFO_HEIGHT (&self->info);
 }
@@ -363,9 +366,10 @@ seek_cube (GstEnviSrc *self)
     if (!problem && fits (self))
       return GST_FLOW_OK;
     if (!problem)
-      problem = g_strdup_printf ("cube %" G_GUINT64_FORMAT
-                                 " has another size than the first",
-          self->first + self->number);
+      problem =
+          g_strdup_printf ("cube %" G_GUINT64_FORMAT
+                           " has another size or other channels than the first",
+              self->first + self->number);
     GST_VISION_WARNING (self, STREAM, DECODE,
         ("A cube of the sequence is left out, and the stream goes on: %s.",
             problem));

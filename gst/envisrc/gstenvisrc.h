@@ -35,6 +35,7 @@ struct _GstEnviSrc {
   GstEnviBands asked; /* as the properties were */
   gchar *path;        /* the location, and the number of its first file */
   guint64 first;
+  guint channels; /* of the first cube, and so of the caps */
   GstEnviCube cube;
   guint64 opened; /* the frame of the open cube */
   GstEnviChoice choice;

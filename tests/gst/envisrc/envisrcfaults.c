@@ -144,6 +144,35 @@ GST_START_TEST (test_left_out)
 }
 GST_END_TEST;
 
+/* Cube 1 has as many numbers as the caps, in other channels: twice the lines of
+ * half the bands. */
+GST_START_TEST (test_other_channels)
+{
+  static const gchar other[] =
+      "ENVI\nsamples = 5\nlines = 6\nbands = 3\nheader offset = 3\n"
+      "data type = 12\ninterleave = bip\n";
+  g_autoptr (GstBus) bus = gst_bus_new ();
+  g_autoptr (Harness) h = NULL;
+
+  for (guint i = 0; i < 3; i++) {
+    g_autofree gchar *stem = g_strdup_printf ("cube-%u", i);
+
+    put_cube (stem, "bip", 12, FALSE);
+  }
+  put_file ("cube-1.hdr", other, strlen (other));
+  h = play ("cube-%d.hdr", "", "video/x-raw,framerate=10/1", bus);
+  for (guint i = 0; i < 3; i += 2) {
+    g_autoptr (GstBuffer) buffer = gst_harness_pull (h);
+
+    fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), i * 100 * GST_MSECOND);
+  }
+  expect_text (
+      gst_bus_timed_pop_filtered (bus, 10 * GST_SECOND, GST_MESSAGE_WARNING),
+      "other channels");
+  gst_element_set_bus (h->element, NULL);
+}
+GST_END_TEST;
+
 /* A file that is cut short while it plays is an error that names it. */
 static void
 check_cut (const gchar *order)
@@ -219,4 +248,5 @@ GST_END_TEST;
 
 SUITE (envisrcfaults, AROUND (make_folder, remove_folder), TEST (test_errors),
     TEST (test_headers), TEST (test_truncated), TEST (test_left_out),
-    TEST (test_set_while_playing), TEST (test_cut_while_playing));
+    TEST (test_other_channels), TEST (test_set_while_playing),
+    TEST (test_cut_while_playing));
