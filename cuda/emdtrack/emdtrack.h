@@ -26,6 +26,7 @@ C_BEGIN
 #define EMDTRACK_FARTHEST 255
 #define EMDTRACK_MAX_SIDE 16384 /* of a frame, pixels */
 #define EMDTRACK_MAX_TREES 65535
+#define EMDTRACK_MAX_GAIN 1e6
 #define EMDTRACK_LUT 64 /* steps of each component in a codebook's table */
 
 /* What a pixel's histogram is of. */
@@ -88,7 +89,8 @@ typedef struct {
   int bins, white, spectrum_mass;
   const EmdtrackCodebook *codebook; /* of CODEBOOK, which needs one */
   double gain; /* CODEBOOK of colours: brightness is multiplied by it before
-                  colours are compared, > 0; default 1 */
+                  colours are compared, above 0, at most EMDTRACK_MAX_GAIN;
+                  default 1 */
 
   EmdtrackDistance distance;       /* default EMDTRACK_LINE */
   double positions[EMDTRACK_BINS]; /* of the bins, ascending; all 0, the

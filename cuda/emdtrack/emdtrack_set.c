@@ -74,7 +74,7 @@ emdtrack_check (const EmdtrackParams *p)
   TRY (params_check (emdtrack_params, p));
   if (p->window % 2 == 0)
     return "window must be odd";
-  if (!(p->gain > 0) || p->gain > 1e6)
+  if (!(p->gain > 0) || p->gain > EMDTRACK_MAX_GAIN)
     return "the gain must exceed 0, and at most be a million";
   if (p->n_targets < 0 || p->n_targets > EMDTRACK_TARGETS)
     return "there can be 8 targets at most";

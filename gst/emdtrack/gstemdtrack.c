@@ -259,7 +259,8 @@ warn_of_none (GstEmdtrack *self)
       ("Frames pass unchanged until then."));
 }
 
-/* A light that changed for all is made up for. */
+/* A light that changed for all is made up for, as far as a gain may go: a frame
+ * may be dark but for one pixel. */
 static const char *
 normalise_gain (
     GstEmdtrack *self, GstEmdtrackParams *p, const EmdtrackFrame *frame)
@@ -271,7 +272,8 @@ normalise_gain (
     return NULL;
   TRY (emdtrack_brightness (self->emdtrack, &p->follow, frame, &now));
   if (now > 0 && self->brightness > 0)
-    p->map.gain = p->follow.gain = self->brightness / now;
+    p->map.gain = p->follow.gain =
+        MIN (self->brightness / now, EMDTRACK_MAX_GAIN);
   return NULL;
 }
 

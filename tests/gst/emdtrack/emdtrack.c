@@ -185,6 +185,27 @@ GST_START_TEST (test_gain)
 }
 GST_END_TEST;
 
+/* The light goes out but for one pixel: no gain makes up for that, and the
+ * stream goes on. */
+GST_START_TEST (test_dark)
+{
+  g_auto (Stage) s = stage_new (GST_VIDEO_FORMAT_UNKNOWN, TARGETS);
+  g_autoptr (GstVisionObjects) found = NULL;
+  GstBuffer *buffer;
+
+  g_object_set (s.h->element, "normalise-gain", TRUE, NULL);
+  gst_harness_set_src_caps (
+      s.h, stage_format (&s, GST_VIDEO_FORMAT_RGB, 640, 480));
+  gst_vision_objects_free (stage_push (&s));
+  buffer = stage_frame (&s);
+  gst_buffer_memset (buffer, 0, 0, gst_buffer_get_size (buffer));
+  gst_buffer_memset (buffer, 0, 1, 3);
+  found = fed_objects (s.h, buffer);
+  fail_unless (found != NULL);
+  fail_unless_equals_int (found->objects[0].state, GST_VISION_STATE_OCCLUDED);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_messages)
 {
   g_auto (Stage) s = stage_new (GST_VIDEO_FORMAT_RGB, TARGETS);
@@ -254,4 +275,5 @@ GST_END_TEST;
 SUITE (emdtrack, TIMEOUT (120), TEST (test_formats), TEST (test_intensity),
     TEST (test_states), TEST (test_targets), TEST (test_target_meta),
     TEST (test_wrong_meta), TEST (test_flat), TEST (test_gain),
-    TEST (test_messages), TEST (test_flush_and_caps), TEST (test_restart));
+    TEST (test_dark), TEST (test_messages), TEST (test_flush_and_caps),
+    TEST (test_restart));
