@@ -243,6 +243,36 @@ emdtrack_brightness (
   return NULL;
 }
 
+static bool
+is_near (int from, int to)
+{
+  return from < to && from >= -EMDTRACK_MAX_AWAY && to <= EMDTRACK_MAX_AWAY &&
+      to - from <= EMDTRACK_MAX_REGION;
+}
+
+/* The number of a region's rows or columns that are counted, at most. */
+static int64_t
+counted (int from, int to, int last, int apart)
+{
+  return (emdtrack_clamp (to, last) - emdtrack_clamp (from, last) + apart - 1) /
+      apart;
+}
+
+static const char *
+check_region (const EmdtrackReader *reader, const EmdtrackRegion *r)
+{
+  ImageBox b = r->box;
+
+  if (!is_near (b.x0, b.x1) || !is_near (b.y0, b.y1) || r->apart < 1 ||
+      r->apart > EMDTRACK_MAX_REGION)
+    return "a region is empty or too large";
+  return counted (b.x0, b.x1, reader->width, r->apart) *
+              counted (b.y0, b.y1, reader->height, r->apart) >
+          EMDTRACK_MAX_COUNTED
+      ? "a region has too many pixels; count those that are farther apart"
+      : NULL;
+}
+
 const char *
 emdtrack_count (
     Emdtrack *e, const EmdtrackRegion *regions, int n, const uint32_t **counts)
@@ -251,14 +281,8 @@ emdtrack_count (
 
   if (n < 0 || n > EMDTRACK_REGIONS)
     return "too many regions at once";
-  for (int i = 0; i < n; i++) {
-    ImageBox b = regions[i].box;
-
-    if (b.x0 >= b.x1 || b.y0 >= b.y1 || regions[i].apart < 1 ||
-        b.x1 - b.x0 > 2 * EMDTRACK_MAX_SIDE ||
-        b.y1 - b.y0 > 2 * EMDTRACK_MAX_SIDE)
-      return "a region is empty or too large";
-  }
+  for (int i = 0; i < n; i++)
+    TRY (check_region (&w->reader, &regions[i]));
   if (!w->regions)
     TRY (memory_get_pinned (&e->memory, &w->regions, EMDTRACK_REGIONS));
   if (!w->region_counts)

@@ -189,14 +189,23 @@ const char *emdtrack_queue_histograms (
 const uint8_t *emdtrack_histograms (const Emdtrack *self);
 
 #define EMDTRACK_REGIONS 8192 /* that can be counted at once */
+/* The maximum side of a region, pixels.  The tracker looks at a box of which
+ * half lies in the frame, at 2.25 times its size, and at 1.6 times that. */
+#define EMDTRACK_MAX_REGION (8 * EMDTRACK_MAX_SIDE)
+/* Maximum distance of a region's sides from the frame's corner, pixels. */
+#define EMDTRACK_MAX_AWAY (1 << 30)
+/* Pixels of a region that are counted, the most: weights of 256 then add up to
+ * 2^32 at most, and only the one in the middle is as great. */
+#define EMDTRACK_MAX_COUNTED (1 << 24)
 
 /* Every @apart-th pixel of every @apart-th row of a box, from its corner on,
  * that lies in the frame.  Its weight is 256 in the middle of the box, and
  * falls to 0 at the ellipse that touches the sides (Epanechnikov's kernel, as
  * in mean shift): the corners of a box seldom show the target. */
 typedef struct {
-  ImageBox box; /* not empty, sides up to 2 * EMDTRACK_MAX_SIDE */
-  int apart;
+  ImageBox box; /* not empty, sides up to EMDTRACK_MAX_REGION, each at most
+                   EMDTRACK_MAX_AWAY from 0 */
+  int apart;    /* 1 to EMDTRACK_MAX_REGION */
 } EmdtrackRegion;
 
 /* Queues finding every pixel's bin alone, of CODEBOOK or INTENSITY: enough for
@@ -206,7 +215,8 @@ const char *emdtrack_index (
 
 /* Counts the bins of the last frame's pixels in @n regions, weighted.  @counts,
  * rows of EMDTRACK_BINS in host memory, stay until the next call.  Waits for
- * the device. */
+ * the device.  Fails where a region has other numbers than EmdtrackRegion says,
+ * or more than EMDTRACK_MAX_COUNTED of its pixels would be counted. */
 const char *emdtrack_count (Emdtrack *self, const EmdtrackRegion *regions,
     int n, const uint32_t **counts);
 

@@ -195,7 +195,7 @@ emdtrack_bin (const EmdtrackReader *r, const ImageRow *row, int x, int y)
 
 /* ---- Regions ---- */
 
-/* 2^40 by the square of a side. */
+/* 2^40 by the square of a side, which is at most 2^17. */
 BOTH uint64_t
 emdtrack_region_factor (int from, int to)
 {
@@ -205,7 +205,8 @@ emdtrack_region_factor (int from, int to)
 }
 
 /* What being at @x, between @from and @to, takes off a pixel's weight of 256;
- * all of it at the ends. */
+ * all of it at the ends.  |u| is below the side, and so u^2 times the factor
+ * below 2^40. */
 BOTH int
 emdtrack_region_loss (int x, int from, int to, uint64_t factor)
 {

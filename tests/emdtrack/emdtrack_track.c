@@ -495,6 +495,58 @@ test_refused (DeviceKind kind)
   emdtrack_tracker_free (NULL);
 }
 
+/* A target as wide as the widest frame; the largest size that is tried is 2.25
+ * times that, and what is around it 3.6 times. */
+static void
+test_widest (DeviceKind kind)
+{
+  ImageBox all = {0, 0, EMDTRACK_MAX_SIDE, 16};
+  EmdtrackTrackParams track = emdtrack_track_defaults ();
+  AUTO (Frame) f = frame_new (IMAGE_GRAY8, all.x1, all.y1, 0, 1);
+  EmdtrackFrame frame = {.image = f.image};
+  const EmdtrackTrack *tracks;
+  Follower by;
+  int n;
+
+  frame_randomise (&f);
+  follower_open (&by, kind, all.x1, all.y1, 4);
+  follower_choose (&by, &frame, all, &all, 1);
+  track.scales = 5;
+  track.scale_step = 1.5;
+  for (int k = 0; k < 3; k++) {
+    ok (emdtrack_tracker_run (
+        by.tracker, by.e, &by.params, &track, &tracks, &n));
+    check (tracks[0].state == EMDTRACK_TRACKING);
+  }
+  follower_close (&by);
+}
+
+/* Regions whose numbers or counts do not fit 32 bits. */
+static void
+test_regions (DeviceKind kind)
+{
+  const int most = INT32_MAX, least = INT32_MIN;
+  const EmdtrackRegion wrong[] = {{{3, 0, 3, 9}, 1}, {{0, 9, 5, 8}, 1},
+      {{0, 0, 9, 9}, 0}, {{0, 0, 9, 9}, most}, {{least, 0, most, 1}, 1},
+      {{0, least, 1, most}, 1}, {{least, 0, least + 9, 9}, 1},
+      {{most - 9, 0, most, 9}, 1}, {{-12288, -15360, 20480, 17408}, 1}};
+  const uint32_t *counts;
+  AUTO (Frame) f = frame_new (IMAGE_GRAY8, 8192, 2304, 0, 1);
+  EmdtrackFrame frame = {.image = f.image};
+  EmdtrackParams p = emdtrack_defaults ();
+  Device dev;
+  Emdtrack *e;
+
+  p.histogram = EMDTRACK_INTENSITY;
+  ok (device_open (&dev, kind, NULL));
+  ok (emdtrack_new (&e, &dev, f.image.width, f.image.height));
+  ok (emdtrack_index (e, &p, &frame));
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+    check (emdtrack_count (e, &wrong[i], 1, &counts));
+  emdtrack_free (e);
+  device_close (&dev);
+}
+
 /* The same pixels give the same codebook, whatever their layout; a frame of one
  * colour is no trouble. */
 static void
@@ -556,4 +608,5 @@ CHECK_MAIN (NULL, NULL, PART (moves), PART (grows), PART (occluded),
     PART (lost), PART (leaves), {"look-alikes", test_look_alikes},
     {"turns away", test_turns_away}, {"other size", test_other_size},
     PART (two), {"by histogram", test_by_histogram}, PART (metamer),
-    PART (update), PART (refused), PART (codebook), PART (views))
+    PART (update), PART (refused), PART (widest), PART (regions),
+    PART (codebook), PART (views))
