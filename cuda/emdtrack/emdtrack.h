@@ -93,14 +93,16 @@ typedef struct {
                   default 1 */
 
   EmdtrackDistance distance;       /* default EMDTRACK_LINE */
-  double positions[EMDTRACK_BINS]; /* of the bins, ascending; all 0, the
-                                      default: 0, 1, 2 … */
+  double positions[EMDTRACK_BINS]; /* of the bins, ascending, the last one
+                                      1e-300 to 1e300 above the first; all 0,
+                                      the default: 0, 1, 2 … */
   double circumference; /* CIRCLE: above the last position minus the first; 0,
                            the default: all gaps are equal */
   double matrix[EMDTRACK_BINS][EMDTRACK_BINS]; /* [from][to]: symmetric, none
-                                                  negative */
-  double saturation; /* greater distances are reduced to this, > 0; 0, the
-                        default: no limit */
+                                                  negative, the maximum at
+                                                  least 1e-300 */
+  double saturation; /* greater distances are reduced to this, at least 1e-300;
+                        0, the default: no limit */
 
   EmdtrackSolver solver;
   EmdtrackTarget targets[EMDTRACK_TARGETS];

@@ -5,6 +5,11 @@
 
 #include "emdtrack/emdtrack_set.h"
 
+/* The maximum ground distance is between these, so that the scale to integers
+ * is finite and not 0; so is a saturation. */
+#define LEAST 1e-300
+#define MOST 1e300
+
 /* Of what lies on a line or a circle, places are rounded and not distances, so
  * that they still add up. */
 typedef struct {
@@ -90,7 +95,8 @@ place_all (const EmdtrackParams *p, EmdtrackPlaces *at)
   scale = scale_of (reach, whole);
   for (int i = 0; i < p->bins; i++)
     at->place[i] = (int) floor (position (p, i) * scale + .5);
-  at->around = (int) floor (around * scale + .5);
+  if (p->distance == EMDTRACK_CIRCLE)
+    at->around = (int) floor (around * scale + .5);
   at->limit = (int) floor (farthest (p, reach) * scale + .5);
   at->limit = p->saturation > 0 && at->limit < 1 ? 1 : at->limit;
   return scale;
@@ -155,6 +161,8 @@ check_positions (const EmdtrackParams *p)
     for (int i = 1; i < p->bins; i++)
       if (p->positions[i] <= p->positions[i - 1])
         return "positions must ascend from bin to bin";
+  if (!(position (p, p->bins - 1) >= LEAST) || position (p, p->bins - 1) > MOST)
+    return "the first and the last position must be 1e-300 to 1e300 apart";
   if (!(p->circumference >= 0) || isinf (p->circumference))
     return "the circumference must be a number, 0 or more";
   if (p->distance == EMDTRACK_CIRCLE && p->circumference > 0 &&
@@ -177,7 +185,9 @@ check_matrix (const EmdtrackParams *p)
         return "the matrix of ground distances must be symmetric";
       max = p->matrix[i][j] > max ? p->matrix[i][j] : max;
     }
-  return max > 0 ? NULL : "some ground distance must exceed 0";
+  return max >= LEAST
+      ? NULL
+      : "some ground distance must exceed 0, by 1e-300 at least";
 }
 
 const char *
@@ -185,6 +195,8 @@ emdtrack_check_distance (const EmdtrackParams *p)
 {
   if (!(p->saturation >= 0) || isinf (p->saturation))
     return "the saturation must be a number, 0 or more";
+  if (p->saturation > 0 && p->saturation < LEAST)
+    return "the saturation must be 0, or at least 1e-300";
   switch (p->distance) {
     case EMDTRACK_LINE:
     case EMDTRACK_CIRCLE:

@@ -342,6 +342,13 @@ static void
 test_params (DeviceKind kind)
 {
   EmdtrackCodebook book = {.entries = 11, .dims = 3};
+  EmdtrackParams line = random_params (11);
+  uint8_t distances[EMDTRACK_BINS][EMDTRACK_BINS];
+  double tiny[EMDTRACK_BINS], scale;
+
+  line.distance = EMDTRACK_LINE;
+  line.circumference = 1e300; /* of no meaning for a line */
+  ok (emdtrack_distances (&line, distances, &scale));
 
   REFUSED (p.bins = 1);
   REFUSED (p.bins = 17);
@@ -364,6 +371,11 @@ test_params (DeviceKind kind)
   REFUSED (p.targets[0].weight[3] = INFINITY);
   REFUSED (p.saturation = -1);
   REFUSED (p.saturation = NAN);
+  REFUSED (p.saturation = 1e-310);
+  REFUSED (p.positions[0] = -1e308, p.positions[p.bins - 1] = 1e308);
+  for (int i = 0; i < EMDTRACK_BINS; i++)
+    tiny[i] = i * 1e-310;
+  REFUSED (memcpy (p.positions, tiny, sizeof tiny));
   REFUSED (p.positions[3] = INFINITY);
   REFUSED (p.positions[3] = 1);
   REFUSED (p.distance = EMDTRACK_CIRCLE, p.circumference = 10);
@@ -373,6 +385,8 @@ test_params (DeviceKind kind)
   REFUSED (p.distance = EMDTRACK_MATRIX, p.matrix[0][1] = 1);
   REFUSED (p.distance = EMDTRACK_MATRIX, p.matrix[0][1] = p.matrix[1][0] = -1);
   REFUSED (p.distance = EMDTRACK_MATRIX, p.matrix[0][1] = p.matrix[1][0] = NAN);
+  REFUSED (
+      p.distance = EMDTRACK_MATRIX, p.matrix[0][1] = p.matrix[1][0] = 1e-310);
   REFUSED (p.distance = (EmdtrackDistance) 9);
   REFUSED (p.histogram = (EmdtrackBins) 9);
   REFUSED (p.solver = (EmdtrackSolver) 9);
