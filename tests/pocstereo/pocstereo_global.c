@@ -272,7 +272,8 @@ test_nothing (DeviceKind kind)
 static void
 test_hostile (DeviceKind kind)
 {
-  static const int sides[][2] = {{15, 100}, {100, 15}, {8193, 16}, {-1, 16}};
+  static const int sides[][2] = {{15, 100}, {100, 15}, {8193, 16}, {-1, 16},
+      {8192, 16}, {8192, 31}, {4104, 31}}; /* the last: no row is left */
   PocstereoOffset offset;
   PocstereoFrame frame = {.width = 17, .height = 33, .stride = 17};
   PocstereoGlobal *g;
@@ -285,6 +286,24 @@ test_hostile (DeviceKind kind)
   ok (pocstereo_global_new (&g, &device, 16, 33));
   check (pocstereo_global_run (g, &frame, &offset));
   pocstereo_global_free (g);
+}
+
+/* Views that are as flat and as tall as they may be. */
+static void
+test_extremes (DeviceKind kind)
+{
+  static const int sides[][2] = {{8192, 32}, {4103, 16}, {16, 8192}};
+
+  for (size_t i = 0; i < sizeof sides / sizeof *sides; i++) {
+    PocstereoOffset o;
+    AUTO (Pair) p;
+
+    pair_new (&p, sides[i][0], sides[i][1]);
+    for (int at = 0; at < p.width * p.height; at++)
+      p.view[0][at] = p.view[1][at] = (uint16_t) rnd (4080);
+    o = measure (kind, &p);
+    check_near (o.disparity, 0, .01);
+  }
 }
 
 #ifdef HAVE_FFTW
@@ -335,7 +354,7 @@ main (int argc, char **argv)
 {
   static const CheckPart on_each[] = {{"offsets", test_offsets},
       {"depths", test_depths}, {"large", test_large}, {"nothing", test_nothing},
-      {"hostile", test_hostile},
+      {"hostile", test_hostile}, {"extremes", test_extremes},
 #ifdef HAVE_FFTW
       {"oracle", test_oracle},
 #endif

@@ -132,6 +132,8 @@ pocstereo_global_new (
   s->view_width = width;
   s->view_height = height;
   set_size (w, width, height);
+  if (!w->height)
+    return "the views are too flat to be compared as a whole";
   pixels = (size_t) w->width * w->height;
   TRY (make_tables (s));
   for (int v = 0; v < 2; v++) {

@@ -26,7 +26,9 @@ typedef struct {
 typedef struct _PocstereoGlobal PocstereoGlobal;
 
 /* For views of @width x @height pixels, 16 to POCSTEREO_MAX_SIDE each.  On the
- * GPU it needs cuFFT, which is opened now. */
+ * GPU it needs cuFFT, which is opened now.  Views of more than 512 columns are
+ * halved until they have no more; fails where fewer than 2 rows are then left,
+ * as of 8192 x 16 pixels. */
 const char *pocstereo_global_new (
     PocstereoGlobal **self, const Device *device, int width, int height);
 void pocstereo_global_free (PocstereoGlobal *self);
