@@ -153,27 +153,41 @@ keep_fault (GstPocstereo *self, GError *error)
   return error->message;
 }
 
-/* @rig: NULL for frames that are rectified. */
+/* Maps and masks of @rig; NULL: there are none. */
+static const char *
+set_maps (GstPocstereo *self, const GstVisionRig *rig)
+{
+  PocstereoView left, right;
+
+  if (rig) {
+    left = view_of (&rig->view[0]);
+    right = view_of (&rig->view[1]);
+  }
+  TRY (pocstereo_rectify_set (
+      self->rectify, rig ? &left : NULL, rig ? &right : NULL));
+  return read_valid (self);
+}
+
+/* @rig: NULL for frames that are rectified.  Where its maps cannot be made,
+ * those of an earlier rig go, and the next frame tries again. */
 static const char *
 rectify_by (GstPocstereo *self, const GstVisionRig *rig)
 {
-  PocstereoView left, right;
   GError *error = NULL;
+  const char *err;
 
   if (self->rectified == (rig != NULL) &&
       (!rig || !memcmp (rig, &self->used, sizeof *rig)))
     return NULL;
-  if (rig) {
-    if (!gst_vision_rig_fits (rig, self->width, self->height, &error))
-      return keep_fault (self, error);
-    left = view_of (&rig->view[0]);
-    right = view_of (&rig->view[1]);
+  if (rig && !gst_vision_rig_fits (rig, self->width, self->height, &error))
+    return keep_fault (self, error);
+  err = set_maps (self, rig);
+  if (err)
+    set_maps (self, NULL);
+  self->rectified = rig && !err;
+  if (rig)
     self->used = *rig;
-  }
-  TRY (pocstereo_rectify_set (
-      self->rectify, rig ? &left : NULL, rig ? &right : NULL));
-  self->rectified = rig != NULL;
-  return read_valid (self);
+  return err;
 }
 
 static void

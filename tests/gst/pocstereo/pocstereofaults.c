@@ -159,6 +159,48 @@ GST_START_TEST (test_calibration)
 }
 GST_END_TEST;
 
+/* A projection that no double can invert comes after a good rig: no frame is
+ * rectified by the good one any more. */
+GST_START_TEST (test_rig_without_maps)
+{
+  gchar *good = write_rig (WIDTH, 6), *other = write_rig (WIDTH, 0);
+  g_auto (GStrv) path = g_strsplit (other, ",", 2);
+  Views v = views_grey ("");
+  GstBuffer *buffer;
+
+  for (guint i = 0; i < 2; i++) {
+    g_autofree gchar *text = NULL;
+    gchar *at;
+
+    fail_unless (g_file_get_contents (path[i], &text, NULL, NULL));
+    at = g_strrstr (text, "0, 80, 32, 0, 0, 0, 1, 0]"); /* fy of P */
+    fail_unless (at != NULL);
+    *at = 0;
+    at = g_strconcat (text, "0, 9e307, 32, 0, 0, 0, 1, 0]\n", NULL);
+    fail_unless (g_file_set_contents (path[i], at, -1, NULL));
+    g_free (at);
+  }
+  g_object_set (v.element, "calibration", good, NULL);
+  buffer = views_push (&v, NULL);
+  fail_unless (views_has (buffer, "depth"));
+  gst_buffer_unref (buffer);
+  g_object_set (v.element, "calibration", other, NULL);
+  for (guint i = 1; i <= 2; i++) {
+    buffer = views_push (&v, NULL);
+    fail_if (views_has (buffer, "disparity"));
+    gst_buffer_unref (buffer);
+    fail_unless_equals_uint64 (views_stat (&v, "faulty"), i);
+  }
+  g_object_set (v.element, "calibration", NULL, NULL);
+  buffer = views_push (&v, NULL);
+  views_check_disparity (buffer, WIDTH, HEIGHT);
+  gst_buffer_unref (buffer);
+  views_free (&v);
+  remove_rig (good);
+  remove_rig (other);
+}
+GST_END_TEST;
+
 /* Regions of the buffer are in the frame as it was; those outside of it, as of
  * the right view beside it, are none. */
 GST_START_TEST (test_rectified_regions)
@@ -208,5 +250,5 @@ GST_END_TEST;
 
 SUITE (pocstereofaults, TIMEOUT (120), TEST (test_refused), TEST (test_unequal),
     TEST (test_rates), TEST (test_odd_window), TEST (test_faults),
-    TEST (test_calibration), TEST (test_rectified_regions),
-    TEST (test_candidates));
+    TEST (test_calibration), TEST (test_rig_without_maps),
+    TEST (test_rectified_regions), TEST (test_candidates));
