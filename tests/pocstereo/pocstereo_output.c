@@ -335,6 +335,13 @@ test_steps (DeviceKind kind)
     check (AT (&m, STEPS, uint16_t, 0, 0) == 1);
     check (min + (AT (&m, STEPS, uint16_t, 1, 0) - 1) * step == max);
   }
+  m.out.min = m.out.max = 7;
+  m.out.step = 1e-50; /* less than a float can be */
+  m.matches[0] = (PocstereoMatch){7 * 256, 1, 1};
+  m.matches[1] = (PocstereoMatch){7 * 256 + 1, 1, 1};
+  ok (make (&m, kind));
+  check (AT (&m, STEPS, uint16_t, 0, 0) == 1);
+  check (AT (&m, STEPS, uint16_t, 1, 0) == 65535);
 }
 
 static Made

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "pocstereo/rig/pocstereo_output.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "overlay/overlay.h"
@@ -28,7 +29,7 @@ pocstereo_output (const Device *device, const PocstereoMatches *in,
   PocstereoOutputWork w = {.in = *in,
       .out = *out,
       .min = (float) (POCSTEREO_ONE * out->min),
-      .step = (float) (POCSTEREO_ONE * out->step),
+      .step = (float) fmax (POCSTEREO_ONE * out->step, FLT_MIN), /* not 0 */
       .gain = span > 0 ? (float) (255 / span) : 0};
   uint8_t palette[256][4];
 
