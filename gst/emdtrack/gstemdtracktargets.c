@@ -195,6 +195,14 @@ gst_emdtrack_drop_targets (GstEmdtrack *self)
   self->n_targets = 0;
 }
 
+/* A side that was followed between pixels is 1 but for rounding, and one that
+ * grew may be longer than a frame's. */
+static gdouble
+side_of (gdouble from, gdouble to)
+{
+  return CLAMP (to - from, 1, EMDTRACK_MAX_SIDE);
+}
+
 const char *
 gst_emdtrack_lose_targets (GstEmdtrack *self)
 {
@@ -206,7 +214,7 @@ gst_emdtrack_lose_targets (GstEmdtrack *self)
 
     emdtrack_tracker_remove (self->tracker, t->id);
     TRY (emdtrack_tracker_add_target (self->tracker, &p.follow, &t->target,
-        t->x1 - t->x0, t->y1 - t->y0, &t->id));
+        side_of (t->x0, t->x1), side_of (t->y0, t->y1), &t->id));
     self->target[k].since = GST_CLOCK_TIME_NONE;
   }
   return NULL;
