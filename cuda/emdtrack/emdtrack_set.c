@@ -114,6 +114,7 @@ emdtrack_frame_size (const EmdtrackFrame *f, int *width, int *height)
         : NULL;
   }
   if (f->mosaic_width < 1 || f->mosaic_height < 1 ||
+      f->mosaic_width > f->channels || f->mosaic_height > f->channels ||
       f->mosaic_width * f->mosaic_height != f->channels)
     return "the mosaic's pattern does not have as many cells as channels";
   *width = img->width / f->mosaic_width;

@@ -429,6 +429,9 @@ test_frames (DeviceKind kind)
   check (frame_refused (f));
   f = mosaic, f.channels = 32, f.mosaic_width = 8;
   check (frame_refused (f));
+  /* 4 times that is 16 in 32 bits */
+  f = mosaic, f.image.width = f.mosaic_width = 1073741828;
+  check (frame_refused (f));
   f = mosaic, f.layout = EMDTRACK_STACKED, f.channels = 3;
   check (frame_refused (f));
   ok (emdtrack_new (&e, &dev, 4, 2));
