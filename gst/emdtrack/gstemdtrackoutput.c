@@ -19,16 +19,24 @@ wants_map (GstEmdtrack *self)
   return GST_VISION_LOCKED (self, self->output == GST_EMDTRACK_OUTPUT_MAP);
 }
 
-/* Sides that @from does not fix stay as they are. */
+/* @times the side @name of @from; a side that it does not fix stays as it is.
+ */
 static void
-set_size (GstCaps *caps, const GstStructure *from, gint across, gint down)
+set_side (
+    GstCaps *caps, const GstStructure *from, const gchar *name, gint times)
 {
   gint n;
 
-  if (gst_structure_get_int (from, "width", &n))
-    gst_caps_set_simple (caps, "width", G_TYPE_INT, n * across, NULL);
-  if (gst_structure_get_int (from, "height", &n))
-    gst_caps_set_simple (caps, "height", G_TYPE_INT, n * down, NULL);
+  if (gst_structure_get_int (from, name, &n))
+    gst_caps_set_simple (caps, name, G_TYPE_INT,
+        (gint) MIN ((gint64) n * times, G_MAXINT), NULL);
+}
+
+static void
+set_size (GstCaps *caps, const GstStructure *from, gint across, gint down)
+{
+  set_side (caps, from, "width", across);
+  set_side (caps, from, "height", down);
 }
 
 static GstCaps *

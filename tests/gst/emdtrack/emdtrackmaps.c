@@ -146,6 +146,20 @@ GST_START_TEST (test_output_size)
 }
 GST_END_TEST;
 
+/* Twice the map's size does not fit 32 bits. */
+GST_START_TEST (test_output_huge)
+{
+  g_auto (Stage) s = stage_new (GST_VIDEO_FORMAT_UNKNOWN, TARGETS);
+  g_autoptr (GstCaps) caps = NULL;
+
+  gst_util_set_object_arg (G_OBJECT (s.h->element), "output", "map");
+  gst_harness_set_sink_caps_str (s.h,
+      "video/x-raw, format=GRAY16_LE, width=2000000000, height=2000000000");
+  caps = gst_pad_peer_query_caps (s.h->srcpad, NULL);
+  fail_unless (caps != NULL);
+}
+GST_END_TEST;
+
 /* Frames that cannot come to have it. */
 GST_START_TEST (test_output_refused)
 {
@@ -161,4 +175,5 @@ GST_START_TEST (test_output_refused)
 GST_END_TEST;
 
 SUITE (emdtrackmaps, TIMEOUT (120), TEST (test_maps), TEST (test_output),
-    TEST (test_output_size), TEST (test_output_refused));
+    TEST (test_output_size), TEST (test_output_huge),
+    TEST (test_output_refused));
