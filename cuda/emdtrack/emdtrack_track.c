@@ -122,14 +122,19 @@ const char *
 emdtrack_tracker_add (EmdtrackTracker *t, Emdtrack *e,
     const EmdtrackParams *params, ImageBox box, uint64_t *id)
 {
-  EmdtrackCandidate c = {(box.x0 + box.x1) / 2., (box.y0 + box.y1) / 2.,
-      box.x1 - box.x0, box.y1 - box.y0, 2, NULL};
+  EmdtrackCandidate c = {((double) box.x0 + box.x1) / 2,
+      ((double) box.y0 + box.y1) / 2, (double) box.x1 - box.x0,
+      (double) box.y1 - box.y0, 2, NULL};
   EmdtrackTarget target = {{0}};
   EmdtrackParts parts = {0};
   EmdtrackMemory *m = &t->memory[t->n];
 
   if (box.x0 >= box.x1 || box.y0 >= box.y1)
     return "the target's box is empty";
+  if (fabs (c.cx) > EMDTRACK_MAX_AWAY / 2 ||
+      fabs (c.cy) > EMDTRACK_MAX_AWAY / 2 || c.width > 2 * EMDTRACK_MAX_SIDE ||
+      c.height > 2 * EMDTRACK_MAX_SIDE)
+    return "the target's box is larger or farther off than a frame can be";
   TRY (learn_anew (e, &c, params->bins, &target, &parts));
   if (emdtrack_check_target (&target, params->bins))
     return "the target's box lies outside the frame";
@@ -216,6 +221,16 @@ find (EmdtrackTrack *t, EmdtrackMemory *m, const EmdtrackCandidate *at)
     see (t, m, at);
 }
 
+/* An occluded target may leave the frame, and moves on for as long as it is not
+ * lost: up to where regions can still be. */
+static double
+within (double centre)
+{
+  const double most = EMDTRACK_MAX_AWAY / 2;
+
+  return centre > most ? most : centre < -most ? -most : centre;
+}
+
 /* A lost target is shown where it was last seen; before that, where its
  * velocity leads. */
 static void
@@ -233,8 +248,8 @@ miss (EmdtrackTrack *t, EmdtrackMemory *m, int lose_frames)
   if (t->state == EMDTRACK_FOUND)
     c = m->last;
   t->state = EMDTRACK_OCCLUDED;
-  c.cx += t->vx;
-  c.cy += t->vy;
+  c.cx = within (c.cx + t->vx);
+  c.cy = within (c.cy + t->vy);
   set_box (t, &c);
 }
 
@@ -350,9 +365,10 @@ track (EmdtrackLooking *l, EmdtrackTrack *t, EmdtrackMemory *m, int bins)
   if (m->parts.known)
     TRY (learn_anew (
         l->emdtrack, &best, bins, &m->lately.target, &m->lately.parts));
-  return l->params->template_update > 0 ? learn (l->emdtrack, &best, bins,
-                                     l->params->template_update, &t->target, &m->parts)
-                               : NULL;
+  return l->params->template_update > 0
+      ? learn (l->emdtrack, &best, bins, l->params->template_update, &t->target,
+            &m->parts)
+      : NULL;
 }
 
 static void

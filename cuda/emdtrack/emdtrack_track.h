@@ -56,8 +56,9 @@ void emdtrack_tracker_free (EmdtrackTracker *self);
 const char *emdtrack_track_check (const EmdtrackTrackParams *params);
 
 /* What is in @box of the last frame of @emdtrack is a target; at most
- * EMDTRACK_TARGETS at once.  Where a function wants an Emdtrack, its last call
- * was emdtrack_index() or emdtrack_run() with CODEBOOK or INTENSITY and the
+ * EMDTRACK_TARGETS at once.  The sides of @box are up to 2 EMDTRACK_MAX_SIDE.
+ * Where a function wants an Emdtrack, its last call was emdtrack_index() or
+ * emdtrack_run() with CODEBOOK or INTENSITY and the
  * @params given here. */
 const char *emdtrack_tracker_add (EmdtrackTracker *self, Emdtrack *emdtrack,
     const EmdtrackParams *params, ImageBox box, uint64_t *id);

@@ -475,6 +475,10 @@ test_refused (DeviceKind kind)
       s.by.tracker, s.by.e, &s.by.params, (ImageBox){5, 5, 5, 9}, &id));
   check (emdtrack_tracker_add (
       s.by.tracker, s.by.e, &s.by.params, (ImageBox){500, 5, 510, 9}, &id));
+  check (emdtrack_tracker_add (s.by.tracker, s.by.e, &s.by.params,
+      (ImageBox){INT32_MIN, 5, INT32_MAX, 9}, &id));
+  check (emdtrack_tracker_add (s.by.tracker, s.by.e, &s.by.params,
+      (ImageBox){5, INT32_MAX - 9, 9, INT32_MAX}, &id));
   check (emdtrack_tracker_add_target (
       s.by.tracker, &s.by.params, &none, 9, 9, &id));
   check (emdtrack_tracker_add_target (
