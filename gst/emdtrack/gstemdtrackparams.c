@@ -281,6 +281,13 @@ gst_emdtrack_known_cells (GstEmdtrack *self, gint *across, gint *down)
   return known;
 }
 
+/* The greatest grey value, in the unit of a brightness. */
+static gdouble
+white_of (const EmdtrackFrame *f)
+{
+  return f->image.format == IMAGE_GRAY16 ? 65535 : 255;
+}
+
 const char *
 gst_emdtrack_set_frame (
     GstEmdtrack *self, const GstCaps *caps, const GstVideoInfo *info)
@@ -310,6 +317,7 @@ gst_emdtrack_set_frame (
     gst_emdtrack_drop_targets (self);
     gst_emdtrack_choose_again (self, FALSE);
   }
+  self->brightness *= white_of (f) / white_of (&before);
   if (!self->n_targets)
     self->book = (EmdtrackCodebook){.entries = self->fixed_bins,
         .dims = f->layout == EMDTRACK_PLAIN ? 3 : f->channels,

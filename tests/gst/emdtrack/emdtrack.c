@@ -185,6 +185,21 @@ GST_START_TEST (test_gain)
 }
 GST_END_TEST;
 
+/* The brightness of grey values of 8 bits is compared with that of 16 bits. */
+GST_START_TEST (test_gain_and_caps)
+{
+  g_auto (Stage) s = stage_new (GST_VIDEO_FORMAT_GRAY8, TARGETS);
+  guint64 id;
+
+  g_object_set (s.h->element, "normalise-gain", TRUE, NULL);
+  stage_follow (&s, 3, 3);
+  gst_harness_set_src_caps (
+      s.h, stage_format (&s, GST_VIDEO_FORMAT_GRAY16_LE, WIDTH, HEIGHT));
+  fail_unless (state_of_next (&s, &id) == GST_VISION_STATE_FOUND);
+  stage_confirm (&s, 3, 3);
+}
+GST_END_TEST;
+
 /* The light goes out but for one pixel: no gain makes up for that, and the
  * stream goes on. */
 GST_START_TEST (test_dark)
@@ -275,5 +290,5 @@ GST_END_TEST;
 SUITE (emdtrack, TIMEOUT (120), TEST (test_formats), TEST (test_intensity),
     TEST (test_states), TEST (test_targets), TEST (test_target_meta),
     TEST (test_wrong_meta), TEST (test_flat), TEST (test_gain),
-    TEST (test_dark), TEST (test_messages), TEST (test_flush_and_caps),
-    TEST (test_restart));
+    TEST (test_gain_and_caps), TEST (test_dark), TEST (test_messages),
+    TEST (test_flush_and_caps), TEST (test_restart));
