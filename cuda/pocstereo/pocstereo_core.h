@@ -2,8 +2,9 @@
  *
  * The mathematics of one match, written once for both backends.
  *
- * What decides is exact.  A sample times a twiddle is an integer, and so are
- * their sums, all below 2^24: floats hold them exactly, in any order of adding.
+ * What decides is exact.  A sample, at most 4095, times a twiddle is an
+ * integer, and so are their sums, at most 14,250,600 (a window of 57 samples,
+ * frequency 28), below 2^24: floats hold them exactly, in any order of adding.
  * A line's unit phasors are rounded to 1/127; from there on, products, sums
  * over lines and the correlation are 32-bit integers.  Floats that are rounded
  * appear only in the length of a phasor and in the fit of the peak, each a
