@@ -73,7 +73,7 @@ read_face (Mesh *m, const char *line, uint32_t seen)
 const char *
 mesh_read_obj (Mesh *m, MeshText text)
 {
-  char line[4096];
+  char line[65536];
   uint32_t i = 0;
 
   TRY (mesh_room (m, count_lines (text, "v "), text.size, false, false));
@@ -85,6 +85,8 @@ mesh_read_obj (Mesh *m, MeshText text)
         return "a vertex of the OBJ file has fewer than three numbers";
       i++;
     } else if (!strncmp (line, "f ", 2)) {
+      if (strlen (line) + 1 == sizeof line)
+        return "a face of the OBJ file has more than 65,534 characters";
       TRY (read_face (m, line, i));
     }
   }

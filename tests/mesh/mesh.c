@@ -226,6 +226,31 @@ test_bad_meshes (DeviceKind kind)
   rmdir (folder);
 }
 
+/* A face has as many triangles as its corners make, however long its line is;
+ * a line that is not read to its end is refused. */
+static void
+test_long_faces (DeviceKind kind)
+{
+  static char text[1 << 20];
+
+  for (int corners = 4; corners < 50000; corners *= 10) {
+    size_t n = (size_t) sprintf (text, "v 0 0 0\nv 1 0 0\nv 1 1 0\nf");
+    Mesh m;
+
+    for (int i = 0; i < corners; i++)
+      n += (size_t) sprintf (text + n, " %d", 1 + i % 3);
+    text[n++] = '\n';
+    if (corners < 32767) {
+      ok (read_text_as (&m, text, n, ".obj"));
+      check (m.n_triangles == (uint32_t) corners - 2);
+    } else {
+      check (strstr (read_text_as (&m, text, n, ".obj") ?: "", "65,534"));
+      check (!m.n && !m.n_triangles);
+    }
+    mesh_free (&m);
+  }
+}
+
 /* ---- Views that become one mesh ---- */
 
 #define FUSE_VIEWS 10
@@ -357,4 +382,4 @@ bench (int argc, char **argv)
 
 CHECK_MAIN (NULL, bench, PART (meshes), PART (locale),
     {"narrow fields", test_narrow_fields}, {"bad meshes", test_bad_meshes},
-    PART (views))
+    {"long faces", test_long_faces}, PART (views))
