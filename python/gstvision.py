@@ -114,6 +114,9 @@ class Map:
             raise BufferError(f"the map {self.kind} lies in system memory: take view()")
         info = _MapInfo()
         memory = _gst().gst_buffer_peek_memory(hash(self.pixels), 0)
+        if self.pixels.n_memory() != 1 or not _cuda().gst_is_cuda_memory(memory):
+            raise BufferError(f"the map {self.kind} is said to lie on a GPU, but lies in "
+                              "system memory: take view()")
         context = ctypes.cast(memory + _MEMORY_BYTES,
                               ctypes.POINTER(ctypes.c_void_p))[0]
         if not _cuda().gst_cuda_context_push(context):
@@ -191,6 +194,7 @@ _MEMORY_BYTES = 112  # sizeof (GstMemory); a GstCudaMemory has its context behin
 @functools.lru_cache(maxsize=None)
 def _cuda():
     library = ctypes.CDLL("libgstcuda-1.0.so.0")
+    library.gst_is_cuda_memory.argtypes = [ctypes.c_void_p]
     library.gst_cuda_context_push.argtypes = [ctypes.c_void_p]
     library.gst_cuda_context_pop.argtypes = [ctypes.c_void_p]
     if hasattr(library, "gst_cuda_memory_sync"):
