@@ -94,14 +94,9 @@ pose_eval_load (PoseEvalMeshes *meshes, const char **path)
       continue;
     *path = m->path;
     TRY (mesh_read (&m->mesh, m->path));
-    for (uint32_t k = 0; k < 3 * m->mesh.n; k++) {
+    for (size_t k = 0; k < 3 * (size_t) m->mesh.n; k++)
       m->mesh.x[k] *= (float) meshes->unit;
-      if (!isfinite (m->mesh.x[k]))
-        return "a vertex is not a number";
-    }
-    for (uint32_t k = 0; k < 3 * m->mesh.n_triangles; k++)
-      if (m->mesh.triangles[k] >= m->mesh.n)
-        return "a triangle names a vertex that is not there";
+    TRY (mesh_check (&m->mesh));
     if (!(m->diameter > 0))
       m->diameter = diameter_of (&m->mesh);
     if (!(m->diameter <= SCOPEDETECT_MAX_DIAMETER) ||

@@ -4,6 +4,7 @@
 #include "mesh/text.h"
 
 #include <locale.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "common/file.h"
@@ -149,6 +150,18 @@ read_in_any_locale (Mesh *m, MeshText text, const char *path)
   uselocale (before);
   freelocale (plain);
   return error;
+}
+
+const char *
+mesh_check (const Mesh *m)
+{
+  for (size_t i = 0; i < 3 * (size_t) m->n; i++)
+    if (!isfinite (m->x[i]))
+      return "a vertex is not a number";
+  for (size_t i = 0; i < 3 * (size_t) m->n_triangles; i++)
+    if (m->triangles[i] >= m->n)
+      return "a triangle names a vertex that is not there";
+  return NULL;
 }
 
 const char *

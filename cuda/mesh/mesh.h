@@ -26,6 +26,10 @@ typedef struct {
  * compressed) or XYZ file of at most 1 GiB; its content, or else
  * its name, says which.  After an error, @mesh is empty. */
 const char *mesh_read (Mesh *mesh, const char *path);
+/* NULL, or what is wrong with @mesh: a vertex that is not finite, or a triangle
+ * with the number of a vertex that it does not have.  mesh_read () does not
+ * look for these. */
+const char *mesh_check (const Mesh *mesh);
 void mesh_free (Mesh *mesh);
 
 /* Writes a PLY, binary_little_endian: of each vertex float x y z, nx ny nz

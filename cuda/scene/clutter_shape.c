@@ -142,25 +142,13 @@ measure (ClutterShape *s)
   return NULL;
 }
 
-static const char *
-check (const Mesh *mesh)
-{
-  if (!mesh->n_triangles)
-    return "it has no triangles: a mesh is needed, not points alone";
-  for (size_t i = 0; i < 3 * (size_t) mesh->n_triangles; i++)
-    if (mesh->triangles[i] >= mesh->n)
-      return "a triangle names a vertex that is not there";
-  for (size_t i = 0; i < 3 * (size_t) mesh->n; i++)
-    if (!isfinite (mesh->x[i]))
-      return "a vertex is not a number";
-  return NULL;
-}
-
 const char *
 clutter_shape_make (ClutterShape *s, const Mesh *mesh, double unit)
 {
   s->mesh = *mesh;
-  TRY (check (mesh));
+  if (!mesh->n_triangles)
+    return "it has no triangles: a mesh is needed, not points alone";
+  TRY (mesh_check (mesh));
   for (size_t i = 0; i < 3 * (size_t) mesh->n; i++)
     s->mesh.x[i] = (float) (s->mesh.x[i] * unit);
   return measure (s);

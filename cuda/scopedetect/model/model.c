@@ -240,10 +240,7 @@ check_how (const Mesh *m, const ScopedetectCompile *how)
   if (d2 < SCOPEDETECT_MIN_DIAMETER * SCOPEDETECT_MIN_DIAMETER)
     return "the object would be less than 1 cm large; check the unit of the "
            "file, which is taken to be metres";
-  for (uint32_t i = 0; i < 3 * m->n_triangles; i++)
-    if (m->triangles[i] >= m->n)
-      return "a triangle of the model names a vertex that is not there";
-  return NULL;
+  return mesh_check (m);
 }
 
 static bool
