@@ -106,6 +106,7 @@ void overlay_free (Overlay *self);
  * waits for the device. */
 const char *overlay_set_atlas (
     Overlay *self, const uint8_t *pixels, int width, int height, int stride);
+#define OVERLAY_MAX_TEXELS 4096 /* of an image's width and height */
 /* R G B A, alpha not multiplied in.  Also waits for the device. */
 const char *overlay_set_image (
     Overlay *self, const uint8_t *pixels, int width, int height, int stride);

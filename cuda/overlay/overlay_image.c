@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_TEXELS 4096
-
 /* A texel of the next level: four averaged, by their alphas. */
 static void
 average (
@@ -44,7 +42,8 @@ overlay_image_set (
 
   self->n_levels = 0;
   self->converted = false;
-  if (width < 1 || height < 1 || width > MAX_TEXELS || height > MAX_TEXELS)
+  if (width < 1 || height < 1 || width > OVERLAY_MAX_TEXELS ||
+      height > OVERLAY_MAX_TEXELS)
     return "the image is empty, or wider or higher than 4096 pixels";
   free (self->rgba);
   /* The halves, rounded up, need no more than the image and its rim again. */

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "common/file.h"
+#include "overlay/overlay.h"
 
 #define MAX_BYTES (128 << 20)
-#define MAX_SIDE 4096 /* pixels: that of overlay_set_image () */
-#define WIDTH 16      /* where a PNG file says its size (PNG, 11.2.1) */
+#define WIDTH 16 /* where a PNG file says its size (PNG, 11.2.1) */
 #define HEIGHT 20
 #define SIGNATURE 8 /* bytes before the first chunk */
 #define CHUNK 12    /* of a chunk besides its data: length, kind, checksum */
@@ -62,8 +62,8 @@ decode (const gchar *bytes, gsize n)
   Rest rest = {bytes, n};
 
   if (!is_whole (bytes, n) || n < HEIGHT + 4 ||
-      GST_READ_UINT32_BE (bytes + WIDTH) > MAX_SIDE ||
-      GST_READ_UINT32_BE (bytes + HEIGHT) > MAX_SIDE)
+      GST_READ_UINT32_BE (bytes + WIDTH) > OVERLAY_MAX_TEXELS ||
+      GST_READ_UINT32_BE (bytes + HEIGHT) > OVERLAY_MAX_TEXELS)
     return NULL;
   return cairo_image_surface_create_from_png_stream (take, &rest);
 }
