@@ -60,7 +60,7 @@ parse_number (const gchar *entry, guint index, gdouble *number, GError **error)
  *
  * Returns: %TRUE; or %FALSE if the count of numbers is wrong, or if a number,
  *   or the sum of the first four, is not finite or, as a focal length, not
- * above 0: @camera then stays as it is
+ *   above 0: @camera then stays as it is
  *
  * Since: 0.1
  */
