@@ -510,10 +510,12 @@ test_widest (DeviceKind kind)
   EmdtrackFrame frame = {.image = f.image};
   const EmdtrackTrack *tracks;
   Follower by;
+  void *memory;
   int n;
 
   frame_randomise (&f);
   follower_open (&by, kind, all.x1, all.y1, 4);
+  frame.image = frame_to_device (&f, &by.dev, &memory);
   follower_choose (&by, &frame, all, &all, 1);
   track.scales = 5;
   track.scale_step = 1.5;
@@ -522,6 +524,7 @@ test_widest (DeviceKind kind)
         by.tracker, by.e, &by.params, &track, &tracks, &n));
     check (tracks[0].state == EMDTRACK_TRACKING);
   }
+  device_release (&by.dev, memory);
   follower_close (&by);
 }
 
@@ -538,16 +541,19 @@ test_regions (DeviceKind kind)
   AUTO (Frame) f = frame_new (IMAGE_GRAY8, 8192, 2304, 0, 1);
   EmdtrackFrame frame = {.image = f.image};
   EmdtrackParams p = emdtrack_defaults ();
+  void *memory;
   Device dev;
   Emdtrack *e;
 
   p.histogram = EMDTRACK_INTENSITY;
   ok (device_open (&dev, kind, NULL));
+  frame.image = frame_to_device (&f, &dev, &memory);
   ok (emdtrack_new (&e, &dev, f.image.width, f.image.height));
   ok (emdtrack_index (e, &p, &frame));
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
     check (emdtrack_count (e, &wrong[i], 1, &counts));
   emdtrack_free (e);
+  device_release (&dev, memory);
   device_close (&dev);
 }
 

@@ -94,8 +94,8 @@ test_wide (DeviceKind kind)
   ScopedetectFrame f = {W, H, NULL, 2 * W, NULL, 0, {{0}}};
   AUTO (Model) model = solid_model (.012);
   ScopedetectResults r;
-  AUTO (Detector) s;
   AUTO (Device) dev;
+  AUTO (Detector) s;
   uint16_t *there;
 
   p.camera = (ScopedetectCamera){4, 4, (W - 1) / 2., (H - 1) / 2.};

@@ -572,6 +572,7 @@ test_same_votes (DeviceKind kind)
     draw_sized (c.b.depth, solid_pose (rnd (600) * .01, -.07, .5), 1);
     draw_sized (c.b.depth, solid_pose (rnd (600) * .01, .07, .5),
         kind_size[rnd (KINDS)]);
+    draw_wall (c.b.depth);
     add_noise (&c.b, 10);
     memcpy (g.b.depth, c.b.depth, SOLID_BYTES);
     ok (scopedetect_run (c.s, &p, &c.b.frame, &r));
