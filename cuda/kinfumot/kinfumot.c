@@ -391,9 +391,9 @@ follow_camera (Kinfumot *k)
 {
   const KinfumotStages *s = k->stages;
 
-  TRY (kinfumot_upload (k));
   TRY (s->filter (&k->device, &k->work));
   TRY (s->normals (&k->device, &k->work));
+  TRY (kinfumot_upload (k));
   if (k->state->models[0].active == KINFUMOT_AWAKE)
     TRY (s->align (&k->device, &k->work, 0, 1));
   return s->judge (&k->device, &k->work, 0, 1);
