@@ -85,12 +85,13 @@ run_sanitize() {
 
 # line_on WHERE NAME PIPELINE: the pipeline's words, with the words in capitals replaced
 # by what they stand for on the CPU (WHERE is cpu), on any GPU (cuda) or on that of a
-# number (cuda1).
+# number (cuda1).  OTHER is BACKEND on another of two GPUs.
 line_on() {
   local gpu=${1#c*a} where=${1%[0-9]} name=$2-$1 line=$3
   [ -z "$gpu" ] || gpu=cuda-device-id=$gpu
   [ "$where" = cuda ] || gpu=
   line=${line//BACKEND/backend=$where $gpu}
+  line=${line//OTHER/backend=$where ${gpu:+${gpu%?}$((1 - ${gpu##*=}))}}
   line=${line//RESULTS/visionjson location=$out/$name.json}
   line=${line//PICTURES/filesink location=$build/$name.raw}
   if [ "$where" = cpu ]; then
@@ -146,6 +147,11 @@ run_compare() {
     video/x-raw,format=NV12,width=640,height=480 ! UPLOAD ! \
     moct BACKEND objects=$objects ! RESULTS ! \
     visionoverlay BACKEND show=box+centroid+orientation+trail ! DOWNLOAD ! PICTURES"
+  # Where there are two GPUs, one draws the map of the other.
+  compare drawn-map "visiontestsrc num-buffers=20 ! \
+    video/x-raw,format=NV12,width=640,height=480 ! \
+    moct BACKEND objects=$objects label-map=true ! RESULTS ! \
+    visionoverlay OTHER map=labels ! PICTURES"
   compare gpuccl "visiontestsrc pattern=rgbd speed=4 motion-start=5 \
     num-buffers=60 ! gpuccl BACKEND ! RESULTS ! visionmap kind=labels ! PICTURES"
   # Without a queue, so that the event of a new object comes with its frame.

@@ -22,12 +22,41 @@ reach (const GstVisionMap *map)
       (guint64) map->width * map->channels * bytes_of (map);
 }
 
-static gboolean
-is_aligned (const GstVisionMap *map, gconstpointer address)
+/* Whether @info holds the map as its size and stride say. */
+static const char *
+check (const GstVisionMap *map, const GstMapInfo *info)
 {
   guint bytes = bytes_of (map);
 
-  return map->stride % bytes == 0 && (guintptr) address % bytes == 0;
+  if (info->size < reach (map))
+    return "the map has fewer pixels than its size says";
+  if (map->stride % bytes || (guintptr) info->data % bytes)
+    return "the map's rows do not begin at multiples of a number's bytes";
+  return NULL;
+}
+
+/* A download waits for the producer by itself. */
+const char *
+gst_vision_map_pixels (const GstVisionMap *map, const Device *device,
+    GstObject *context, GstMapInfo *info, gboolean *on_device)
+{
+  GstObject *theirs = gst_vision_cuda_buffer_context (map->pixels);
+  gboolean ours = device->kind == DEVICE_CUDA && theirs && theirs == context;
+  int flags = GST_MAP_READ;
+  const char *err;
+
+  if (ours) {
+    flags |= gst_vision_cuda_map_flag;
+    TRY (gst_vision_cuda_follow (device, map->pixels));
+  }
+  if (!gst_buffer_map (map->pixels, info, (GstMapFlags) flags))
+    return "the map's pixels could not be mapped; memory may have run out";
+  /* GStreamer puts several memories together in system memory */
+  *on_device = ours && gst_vision_cuda_owns (info->memory);
+  err = check (map, info);
+  if (err)
+    gst_buffer_unmap (map->pixels, info);
+  return err;
 }
 
 static const char *
@@ -47,31 +76,18 @@ const char *
 gst_vision_map_input_map (GstVisionMapInput *self, GstVisionBackend *backend,
     const GstVisionMap *map, const void **address)
 {
-  GstObject *context = gst_vision_cuda_buffer_context (map->pixels);
-  gboolean on_gpu = backend->device.kind == DEVICE_CUDA;
-  gboolean in_place = on_gpu && context && context == backend->context;
-  int flags = GST_MAP_READ;
-  const char *err = NULL;
+  const Device *device = &backend->device;
+  gboolean on_device;
 
-  if (in_place)
-    flags |= gst_vision_cuda_map_flag;
-  if (in_place)
-    TRY (gst_vision_cuda_follow (&backend->device, map->pixels));
-  if (!gst_buffer_map (map->pixels, &self->info, (GstMapFlags) flags))
-    return "the pixels of a map could not be mapped; memory may have run out";
+  TRY (gst_vision_map_pixels (
+      map, device, backend->context, &self->info, &on_device));
   self->pixels = map->pixels;
-  /* GStreamer puts several memories together in system memory */
-  in_place = in_place && gst_vision_cuda_owns (self->info.memory);
-  if (self->info.size < reach (map))
-    return "the pixels of a map are fewer than it says";
-  if (!is_aligned (map, self->info.data))
-    return "the rows of a map do not begin at multiples of a number's bytes";
   *address = self->info.data;
-  if (on_gpu && !in_place) {
-    err = stage (self, &backend->device);
-    *address = self->staging;
-  }
-  return err;
+  if (device->kind == DEVICE_CPU || on_device)
+    return NULL;
+  TRY (stage (self, device));
+  *address = self->staging;
+  return NULL;
 }
 
 void

@@ -8,6 +8,14 @@
 
 G_BEGIN_DECLS
 
+/* Maps the pixels of @map for reading.  Where they lie in CUDA memory of
+ * @context, in which @device works, they stay there and @on_device is TRUE; any
+ * other, those of another GPU too, are put into system memory.  @context may be
+ * NULL.  If it fails, nothing is mapped. */
+const char *gst_vision_map_pixels (const GstVisionMap *map,
+    const Device *device, GstObject *context, GstMapInfo *info,
+    gboolean *on_device);
+
 typedef struct {
   GstBuffer *pixels; /* while mapped; not owned */
   GstMapInfo info;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "overlay/gstvisionmapview.h"
 
-#include "base/gstvisioncuda.h"
+#include "base/gstvisionmapinput.h"
 
 static const struct {
   const gchar *name;
@@ -12,10 +12,9 @@ static const struct {
 
 const char *
 gst_vision_map_view_begin (GstVisionMapView *self, const Device *device,
-    const GstVisionMap *map, OverlayMap *out)
+    GstObject *context, const GstVisionMap *map, OverlayMap *out)
 {
-  gboolean on_gpu = map->on_gpu && device->kind == DEVICE_CUDA;
-  int flags = GST_MAP_READ | (on_gpu ? (int) gst_vision_cuda_map_flag : 0);
+  gboolean on_device;
   gsize row;
   guint f = 0;
 
@@ -31,23 +30,11 @@ gst_vision_map_view_begin (GstVisionMapView *self, const Device *device,
   if (!map->width || !map->height || map->width > G_MAXINT ||
       map->height > G_MAXINT || map->stride > G_MAXINT || map->stride < row)
     return "its size and its stride do not go together";
-  if (!map->pixels)
-    return "it has no pixels";
-  TRY (gst_vision_cuda_follow (device, map->pixels));
-  if (!gst_buffer_map (map->pixels, &self->info, flags))
-    return "its pixels could not be mapped";
+  TRY (gst_vision_map_pixels (map, device, context, &self->info, &on_device));
   self->pixels = map->pixels;
-  /* the metadata may be wrong, and GStreamer puts several memories together in
-   * system memory */
-  on_gpu = on_gpu && gst_vision_cuda_owns (self->info.memory);
-  if (self->info.size < (gsize) map->stride * (map->height - 1) + row)
-    return "it has fewer pixels than its size says";
-  if (map->stride % formats[f].bytes ||
-      (guintptr) self->info.data % formats[f].bytes)
-    return "its rows do not begin at multiples of a number's bytes";
 
   *out = (OverlayMap){.pixels = self->info.data,
-      .on_host = !on_gpu,
+      .on_host = !on_device,
       .width = map->width,
       .height = map->height,
       .stride = map->stride,

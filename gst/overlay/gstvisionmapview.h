@@ -14,10 +14,11 @@ typedef struct {
   OverlayColour colours[OVERLAY_COLOURS]; /* of labels with names */
 } GstVisionMapView;
 
-/* Maps the pixels in memory that @device can reach; on the CPU, pixels of the
- * GPU are downloaded.  All drawing of @out must be finished before end (). */
+/* Maps the pixels as gst_vision_map_pixels () does.  All drawing of @out must
+ * be finished before end (). */
 const char *gst_vision_map_view_begin (GstVisionMapView *self,
-    const Device *device, const GstVisionMap *map, OverlayMap *out);
+    const Device *device, GstObject *context, const GstVisionMap *map,
+    OverlayMap *out);
 /* Gives labels that have names the colours of their names. */
 void gst_vision_map_view_name (GstVisionMapView *self, const GstVisionMap *map,
     GstVisionColours *colours, OverlayMap *out);

@@ -133,6 +133,7 @@ load_image (GstVisionOverlay *self)
 static void
 add_map (GstVisionOverlay *self, GstBuffer *buffer, GstVisionMapView *view)
 {
+  GstObject *context = gst_vision_common (self)->backend.context;
   const gchar *kind = self->now.map;
   GstVisionMap map;
   OverlayMap shown;
@@ -143,7 +144,7 @@ add_map (GstVisionOverlay *self, GstBuffer *buffer, GstVisionMapView *view)
   if (gst_buffer_find_vision_map (
           buffer, GST_VISION_ORIGIN_RESULT, kind, &map) ||
       gst_buffer_find_vision_map (buffer, GST_VISION_ORIGIN_TRUTH, kind, &map))
-    why = gst_vision_map_view_begin (view, self->device, &map, &shown);
+    why = gst_vision_map_view_begin (view, self->device, context, &map, &shown);
   if (!why) {
     shown.opacity = 255 * self->now.opacity + .5;
     if (self->now.color_by == GST_VISION_COLOR_BY_LABEL)

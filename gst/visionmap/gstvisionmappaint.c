@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/gstvisioncuda.h"
+#include "base/gstvisionmapinput.h"
 #include "overlay/gstvisionmapview.h"
 
 /* ---- Maps of kind correspondence: a class, and which model it is of ---- */
@@ -72,18 +72,13 @@ static const char *
 paint_scaled (const Device *device, const GstVisionMap *map, gdouble low,
     gdouble gain, const Image *image)
 {
+  gboolean on_device;
   GstMapInfo info;
 
   if (map->width != (guint) image->width ||
       map->height != (guint) image->height)
     return "it is too large for a frame";
-  TRY (gst_vision_cuda_follow (device, map->pixels));
-  if (!gst_buffer_map (map->pixels, &info, GST_MAP_READ))
-    return "its pixels could not be mapped";
-  if (info.size < (gsize) map->stride * (map->height - 1) + 2 * map->width) {
-    gst_buffer_unmap (map->pixels, &info);
-    return "it has fewer pixels than its size says";
-  }
+  TRY (gst_vision_map_pixels (map, device, NULL, &info, &on_device));
   for (gint y = 0; y < image->height; y++) {
     const guint8 *from = info.data + (gsize) y * map->stride;
     guint8 *to = image->plane[0] + (gsize) y * image->stride[0];
@@ -258,7 +253,7 @@ gst_vision_map_paint (GstVisionMapPaint *self, const GstVisionMap *map,
     return NULL;
   if (has_classes (map))
     return paint_classes (self, map, low, high, &image);
-  err = gst_vision_map_view_begin (&view, &self->device, map, &shown);
+  err = gst_vision_map_view_begin (&view, &self->device, NULL, map, &shown);
   if (!err) {
     gst_vision_map_view_set_range (map, low, high, &shown);
     gst_vision_map_view_name (&view, map, &self->colours, &shown);

@@ -74,6 +74,84 @@ GST_START_TEST (test_shared)
 }
 GST_END_TEST;
 
+/* Gives the element @name of @pipeline a context of its own, of the first GPU.
+ */
+static void
+give_context (GstElement *pipeline, const gchar *name)
+{
+  g_autoptr (GstElement) element =
+      gst_bin_get_by_name (GST_BIN (pipeline), name);
+  g_autoptr (GstContext) context = gst_context_new (TYPE, TRUE);
+  GType type = g_type_from_name ("GstCudaContext");
+  GObject *own = g_object_new (type, "cuda-device-id", 0, NULL);
+
+  gst_structure_set (gst_context_writable_structure (context), TYPE, type, own,
+      "cuda-device-id", G_TYPE_UINT, 0, NULL);
+  gst_element_set_context (element, context);
+  g_object_unref (own);
+}
+
+/* The picture of the labels that the element "it" made and "draws" has drawn:
+ * both on the CPU, or each on the GPU in a context of its own. */
+static GstSample *
+draw_labels (gboolean on_gpu)
+{
+  g_autofree gchar *line = g_strdup_printf (
+      "videotestsrc num-buffers=2 pattern=red ! "
+      "video/x-raw,format=RGB,width=64,height=48 ! moct name=it backend=%s "
+      "objects=blue:#ff0000~30 label-map=true ! "
+      "visionoverlay name=draws backend=%s show=0 map=labels opacity=1 ! "
+      "fakesink name=sink",
+      on_gpu ? "cuda" : "cpu", on_gpu ? "cuda" : "cpu");
+  g_autoptr (GstElement) pipeline = gst_parse_launch (line, NULL);
+  g_autoptr (GstElement) sink =
+      gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstMessage) message = NULL;
+  GstSample *sample;
+
+  if (on_gpu) {
+    give_context (pipeline, "it");
+    give_context (pipeline, "draws");
+  }
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (bus, 20 * GST_SECOND,
+      GST_MESSAGE_WARNING | GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
+  fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS);
+  g_object_get (sink, "last-sample", &sample, NULL);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  return sample;
+}
+
+/* A map in another context than that of the element that draws it, as where
+ * they work on two GPUs. */
+GST_START_TEST (test_map_of_another)
+{
+  g_autoptr (GstSample) cpu = draw_labels (FALSE), gpu = NULL;
+  GstElement *any;
+  GstMapInfo info;
+  guint8 rgb[3];
+  GObject *context =
+      context_of_ready ("fakesrc ! moct name=it ! fakesink", &any);
+
+  /* blue now; the frame was red */
+  fail_unless (
+      gst_buffer_extract (gst_sample_get_buffer (cpu), 0, rgb, 3) == 3);
+  fail_unless (rgb[2] > rgb[0]);
+  if (context) { /* and their type is known */
+    gpu = draw_labels (TRUE);
+    fail_unless (
+        gst_buffer_map (gst_sample_get_buffer (cpu), &info, GST_MAP_READ));
+    fail_unless (gst_buffer_memcmp (gst_sample_get_buffer (gpu), 0, info.data,
+                     info.size) == 0);
+    gst_buffer_unmap (gst_sample_get_buffer (cpu), &info);
+    g_object_unref (context);
+  }
+  gst_element_set_state (any, GST_STATE_NULL);
+  gst_object_unref (any);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_cpu_has_none)
 {
   g_autoptr (GstElement) pipeline = NULL;
@@ -85,4 +163,5 @@ GST_START_TEST (test_cpu_has_none)
 }
 GST_END_TEST;
 
-SUITE (context, TEST (test_shared), TEST (test_cpu_has_none));
+SUITE (context, TEST (test_shared), TEST (test_map_of_another),
+    TEST (test_cpu_has_none));

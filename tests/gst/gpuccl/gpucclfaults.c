@@ -85,7 +85,7 @@ GST_START_TEST (test_lying_map)
       .pixels = gst_buffer_new_allocate (NULL, 16, NULL)};
 
   fed_map (buffer, GST_VISION_ORIGIN_RESULT, map);
-  expect_fault (&f, buffer, "fewer than it says");
+  expect_fault (&f, buffer, "fewer pixels than its size says");
 }
 GST_END_TEST;
 
