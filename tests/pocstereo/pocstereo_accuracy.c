@@ -6,6 +6,7 @@
 #include <png.h>
 #include <zlib.h>
 
+#include "common/yuv.h"
 #include "pocstereo_pair.h"
 
 /* ---- Stereo pairs of Middlebury with their true disparities, and what of them
@@ -38,11 +39,13 @@ pgm_read (const char *path)
   return p;
 }
 
-/* @name, a PNG or PGM below the folder @data, in 8-bit grey (BT.601). */
+/* @name, a PNG or PGM below the folder @data, in 8-bit grey, and in samples as
+ * the element makes them (BT.601). */
 static Picture
 picture_read (const char *data, const char *name)
 {
   png_image png = {.version = PNG_IMAGE_VERSION};
+  Yuv m = yuv_of (IMAGE_BT601, true);
   Picture p = {0, 0, NULL, NULL};
   uint8_t *rgb = NULL;
   char path[4096];
@@ -59,10 +62,10 @@ picture_read (const char *data, const char *name)
       p.sample = malloc ((size_t) p.width * p.height * sizeof *p.sample);
       for (int i = 0; i < p.width * p.height; i++) {
         int grey =
-            rgb[3 * i] * 4899 + rgb[3 * i + 1] * 9617 + rgb[3 * i + 2] * 1868;
+            m.yr * rgb[3 * i] + m.yg * rgb[3 * i + 1] + m.yb * rgb[3 * i + 2];
 
-        p.grey[i] = (uint8_t) ((grey + 8192) >> 14);
-        p.sample[i] = (uint16_t) ((grey + 512) >> 10);
+        p.grey[i] = (uint8_t) ((grey + (1 << 15)) >> 16);
+        p.sample[i] = (uint16_t) ((grey + (1 << 11)) >> 12);
       }
     }
   }
