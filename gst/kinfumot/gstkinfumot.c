@@ -9,7 +9,8 @@
  * are GRAY16_LE and pass unchanged; the results are attached to them.
  *
  * - VisionCamera gets the pose of the camera in the world.  The world is the
- *   camera of the first frame.  A lost camera has no pose.
+ *   camera of the first frame or, with `pose=prior` and `pose=given`, that of
+ *   the pose on the first frame.  A lost camera has no pose.
  * - The map `correspondence` says which model explains each pixel, and which
  *   pixels no model explains; the map `depth` is the filtered depth
  *   (#GstKinfumot:maps).  gpuccl takes both.
@@ -22,8 +23,8 @@
  * Without gpuccl no objects are detected, and the scene is taken to be static.
  *
  * An object that is not seen is occluded for five frames, in which its motion
- * goes on, and then lost.  A new object of similar extent is first compared
- * with the lost one; if they match, it gets that id.  An object is refused if
+ * goes on, and then lost.  A new object is first compared with lost ones of
+ * similar extent; if one matches, it gets that id.  An object is refused if
  * there are too many, if its surface is too small or too flat, or if it leaves
  * less than a quarter of the view to follow the camera by; a warning says so,
  * and `stats` counts it.
@@ -32,7 +33,21 @@
  * #GstKinfumot:calibration, or the VisionCamera of the buffer.  Lens distortion
  * is taken into account, and a lens may zoom.  Depth beyond 8 m is ignored.
  *
- * After a flush the models stay, and the camera is searched for in them.
+ * After a flush the models stay, and the camera is searched for in them.  After
+ * other caps the models are gone, and a new world begins.
+ *
+ * `stats` has, beside the usual fields:
+ *
+ * - `lost`: whether the camera is lost, 0 or 1;
+ * - `residual`: root mean square of the distances of points from the surface of
+ *   the background's model, metres;
+ * - `matched`: part of the pixels with depth that match;
+ * - `weak-directions`: number of directions, of the camera's six, that the
+ *   points did not determine;
+ * - `bricks`, `max-bricks`: blocks of 2 KiB of #GstKinfumot:max-memory that are
+ *   in use, and all;
+ * - `late`, `refused`: new objects whose frame was no longer known, and those
+ *   that were refused.
  *
  * KinectFusion is covered by patents in some countries; the Meson option
  * `kinfumot` leaves this element out.
@@ -107,10 +122,10 @@ static const GstVisionProperty properties[] = {
         GST_KINFUMOT_CORRESPONDENCE | GST_KINFUMOT_DEPTH,
         "Which maps are attached to each frame"),
     STOPPED (TITLED, "Location of the trajectory", STRING, trajectory_location,
-        "File for the poses of the camera, one line for each frame: seconds, x "
-        "y z in metres, and the quaternion x y z w, in the format of the TUM "
-        "RGB-D benchmark; the poses of object 3 go to a file beside it, whose "
-        "name has -3 before its ending"),
+        "File for the poses of the camera, one line for each frame in which it "
+        "is not lost: seconds, x y z in metres, and the quaternion x y z w, in "
+        "the format of the TUM RGB-D benchmark; the poses of object 3 go to a "
+        "file beside it, whose name has -3 before its ending"),
     TITLED ("Location of the mesh", STRING, mesh_location,
         "PLY file for the triangles of the models, coloured by model, which "
         "is written when the stream ends"),
@@ -300,8 +315,7 @@ gst_kinfumot_process (
   if (!fault &&
       !gst_vision_intrinsics_find (&self->intrinsics, GST_ELEMENT (self),
           buffer, self->width, self->height, &camera))
-    fault = "the camera is not known; set intrinsics or calibration, or a "
-            "preset of the camera";
+    fault = "the camera is not known; set intrinsics or calibration";
   if (!fault) {
     KinfumotCamera c = camera_of (&camera);
 
