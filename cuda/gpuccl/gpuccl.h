@@ -240,7 +240,8 @@ const char *gpuccl_labels (Gpuccl *self, uint32_t *labels, size_t stride);
 const char *gpuccl_mask (
     Gpuccl *self, uint32_t label, uint8_t *mask, size_t stride);
 
-/* "size", "fill", "extent", "rank", "persistence"; NULL for no reason. */
+/* "size", "fill", "extent", "rank", "persistence", "surface"; NULL for no
+ * reason. */
 const char *gpuccl_reason_name (GpucclReason reason);
 
 C_END

@@ -59,7 +59,7 @@ const Param gpuccl_params[] = {
         "less than this times z^2, 1/m (0 = only by max-depth-step); 0.0035 "
         "suits a Kinect for Xbox 360"),
     NUMBER (min_area, 0, UINT32_MAX, 100,
-        "Reject components with fewer pixels than this"),
+        "Leave out components with fewer pixels than this"),
     TITLED ("Maximum number of components", NUMBER, max_components, 1,
         GPUCCL_MAX_COMPONENTS, 64,
         "Report at most this many components, the largest"),

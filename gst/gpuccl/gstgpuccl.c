@@ -10,7 +10,8 @@
  * its place and extent in metres.  Those that are large enough, filled enough
  * and wide enough become objects: new ones at first, accepted once they were
  * there in #GstGpuccl:frames frames in a row.  The others are rejected, and
- * `reason` names the criterion that they fail: size, fill, extent, or rank.
+ * `reason` names the criterion that they fail: size, fill, extent, or rank,
+ * since only the eight largest components can be objects.
  *
  * The format of the frames decides what is looked at:
  *
@@ -24,7 +25,8 @@
  * a map of kind correspondence, which says what it cannot explain: then only
  * outliers and potential outliers count.  Without that map every pixel that has
  * depth counts.  The components are then surfaces, such as walls, which end
- * where depth jumps; none is accepted, and their reason is `surface`.
+ * where depth jumps; none is accepted, and the reason of those that meet all
+ * criteria is `surface`.
  *
  * 16-bit PNG comes as GRAY16_BE: put videoconvert between pngdec and gpuccl.  A
  * map of kind depth (u16) takes the place of the frame's own depth, and is not
