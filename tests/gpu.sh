@@ -136,6 +136,7 @@ compare() {
   echo "$name: $(wc -l <"$out/$name-cuda.json") frames alike on CPU and ${alike[*]}"
 }
 
+# Where there are two GPUs, one draws the frames and the map of the other.
 run_compare() {
   local solid models=
   for solid in mug duck drill; do
@@ -146,8 +147,7 @@ run_compare() {
   compare moct "visiontestsrc num-buffers=60 ! \
     video/x-raw,format=NV12,width=640,height=480 ! UPLOAD ! \
     moct BACKEND objects=$objects ! RESULTS ! \
-    visionoverlay BACKEND show=box+centroid+orientation+trail ! DOWNLOAD ! PICTURES"
-  # Where there are two GPUs, one draws the map of the other.
+    visionoverlay OTHER show=box+centroid+orientation+trail ! DOWNLOAD ! PICTURES"
   compare drawn-map "visiontestsrc num-buffers=20 ! \
     video/x-raw,format=NV12,width=640,height=480 ! \
     moct BACKEND objects=$objects label-map=true ! RESULTS ! \

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Frames of a pad as Images that the device can reach.  Four cases: system
- * memory on the CPU and CUDA memory on the GPU are mapped as they are; CUDA
+ * memory on the CPU and CUDA memory on its GPU are mapped as they are; CUDA
  * memory on the CPU is downloaded by its map; system memory on the GPU is
  * copied to device memory that the pad keeps, and back where it was drawn
- * on.  So is a frame whose words of 16 bits lie at odd addresses. */
+ * on.  So is a frame that lies on another GPU, which its map downloads, and one
+ * whose words of 16 bits lie at odd addresses. */
 #include "base/gstvisionbackend.h"
 #include "base/gstvisioncuda.h"
 
@@ -311,19 +312,31 @@ lies_oddly (const Image *image)
   return FALSE;
 }
 
+/* Whether the frame lies in CUDA memory that the device cannot reach, as where
+ * cuda-device-id names another GPU than that of the frames. */
+static gboolean
+lies_elsewhere (const GstVisionBackend *backend, GstBuffer *buffer)
+{
+  GstObject *theirs = gst_vision_cuda_buffer_context (buffer);
+
+  return backend->device.kind == DEVICE_CUDA && theirs &&
+      theirs != backend->context;
+}
+
 /* Maps @buffer into self->frame; if it cannot, self->fault says why. */
 static const char *
 map_frame (GstVisionInput *self, GstVisionBackend *backend, GstBuffer *buffer)
 {
   /* no reference, because process () adds metadata to the buffer */
   int flags = GST_MAP_READ | (int) GST_VIDEO_FRAME_MAP_FLAG_NO_REF;
-  gboolean on_gpu = self->in_cuda && backend->device.kind == DEVICE_CUDA;
+  gboolean reached = self->in_cuda && !lies_elsewhere (backend, buffer);
+  gboolean on_gpu = reached && backend->device.kind == DEVICE_CUDA;
 
   if (self->use & GST_VISION_FRAME_WRITE)
     flags |= GST_MAP_WRITE;
   if (on_gpu)
     flags |= gst_vision_cuda_map_flag;
-  if (self->in_cuda)
+  if (reached) /* a download waits for the producer by itself */
     TRY (gst_vision_cuda_follow (&backend->device, buffer));
   g_free (self->fault);
   self->fault = fault_of_buffer (&self->info, buffer);
@@ -351,7 +364,8 @@ gst_vision_input_map (GstVisionInput *self, GstVisionBackend *backend,
 
   TRY (map_frame (self, backend, buffer));
   *image = mapped (self);
-  self->copied = always_copies (self, device) || lies_oddly (image);
+  self->copied = always_copies (self, device) ||
+      lies_elsewhere (backend, buffer) || lies_oddly (image);
   if (self->copied)
     err = ensure_staging (self, device);
   if (!err && self->copied) {
