@@ -83,7 +83,8 @@ give_context (GstElement *pipeline, const gchar *name)
       gst_bin_get_by_name (GST_BIN (pipeline), name);
   g_autoptr (GstContext) context = gst_context_new (TYPE, TRUE);
   GType type = g_type_from_name ("GstCudaContext");
-  GObject *own = g_object_new (type, "cuda-device-id", 0, NULL);
+  GObject *own =
+      g_object_ref_sink (g_object_new (type, "cuda-device-id", 0, NULL));
 
   gst_structure_set (gst_context_writable_structure (context), TYPE, type, own,
       "cuda-device-id", G_TYPE_UINT, 0, NULL);
@@ -117,7 +118,9 @@ draw_labels (gboolean on_gpu)
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   message = gst_bus_timed_pop_filtered (bus, 20 * GST_SECOND,
       GST_MESSAGE_WARNING | GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
-  fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS);
+  fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS, "%s",
+      message ? gst_structure_to_string (gst_message_get_structure (message))
+              : "nothing");
   g_object_get (sink, "last-sample", &sample, NULL);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   return sample;
