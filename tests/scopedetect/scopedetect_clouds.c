@@ -4,8 +4,10 @@
  * points of, in generated scenes of those meshes.  `known`: solids.  `--bench
  * choose [SCENES]` takes LM-O's eight meshes and 2,621 points drawn from each;
  * `--bench report [SCENES]` YCB-Video's seven meshes and their *.xyz, which are
- * for figures alone.  Both want VISION_TEST_DATA, and run on the GPU if there
- * is one; each thread looks at scenes of its own. */
+ * for figures alone.  `choose-seeds` and `report-seeds` take the same meshes,
+ * compiled by another seed, in place of clouds: two models of one mesh differ,
+ * too.  All want VISION_TEST_DATA, and run on the GPU if there is one; each
+ * thread looks at scenes of its own. */
 #include <math.h>
 #include <unistd.h>
 
@@ -24,6 +26,7 @@ typedef struct {
   int n;
   const char *const *names;
   double unit;
+  bool reseeds; /* in place of clouds: the meshes once more, by another seed */
   ScopedetectModel *model[N_WAYS][MAX_SHAPES];
 } Shapes;
 
@@ -91,11 +94,12 @@ compile (Shapes *s, Way way, int i, const Mesh *mesh)
   ScopedetectCompile how = SCOPEDETECT_COMPILE_DEFAULTS;
 
   how.unit = s->unit;
+  how.seed = s->reseeds && way == CLOUDS;
   ok (scopedetect_model_compile (&s->model[way][i], mesh, "object", &how));
 }
 
 /* Models of @name: of its mesh without colour, which the cloud has not, too,
- * and of its points, which are in @cloud or drawn. */
+ * and of its points, which are in @cloud or drawn; or of its mesh once more. */
 static void
 add_shape (Shapes *s, const char *name, const char *cloud)
 {
@@ -110,14 +114,14 @@ add_shape (Shapes *s, const char *name, const char *cloud)
   free (mesh.colour);
   mesh.colour = NULL;
   compile (s, MESHES, s->n, &mesh);
-  compile (s, CLOUDS, s->n++, &points);
+  compile (s, CLOUDS, s->n++, s->reseeds ? &mesh : &points);
 }
 
 static void
 shapes_open (Shapes *s, const char *const *names, const char *const *clouds,
-    int n, double unit)
+    int n, double unit, bool reseeds)
 {
-  *s = (Shapes){.names = names, .unit = unit};
+  *s = (Shapes){.names = names, .unit = unit, .reseeds = reseeds};
   for (int i = 0; i < n; i++)
     add_shape (s, names[i], clouds ? clouds[i] : NULL);
 }
@@ -228,7 +232,7 @@ test_solids (DeviceKind kind)
   AUTO (Shapes) s;
   AUTO (Bench) b;
 
-  shapes_open (&s, names, NULL, 3, 1);
+  shapes_open (&s, names, NULL, 3, 1, false);
   bench_open (&b, kind, &s);
   for (uint64_t seed = 1; seed <= 2; seed++)
     run (&b, seed, true, &c);
@@ -307,7 +311,8 @@ bench (int argc, char **argv)
       "ycbv/models/009_gelatin_box", "ycbv/models/010_potted_meat_can",
       "ycbv/models/035_power_drill", "ycbv/models/061_foam_brick"};
   const char *data = getenv ("VISION_TEST_DATA");
-  bool report = argc > 2 && !strcmp (argv[2], "report");
+  const char *part = argc > 2 ? argv[2] : "choose";
+  bool report = !strncmp (part, "report", 6);
   int n = report ? 7 : 8, n_scenes = argc > 3 ? atoi (argv[3]) : 20;
   char mesh[MAX_SHAPES][1024], cloud[MAX_SHAPES][1024];
   const char *names[MAX_SHAPES], *clouds[MAX_SHAPES];
@@ -322,7 +327,8 @@ bench (int argc, char **argv)
     snprintf (cloud[i], sizeof cloud[i], "%s/pose/%s.xyz", data, ycb[i % 7]);
     names[i] = mesh[i], clouds[i] = cloud[i];
   }
-  shapes_open (&s, names, report ? clouds : NULL, n, report ? 1 : .001);
+  shapes_open (&s, names, report ? clouds : NULL, n, report ? 1 : .001,
+      strstr (part, "-seeds") != NULL);
   run_scenes (&s, report ? 50000 : 60000, n_scenes, &c);
   print_count (&c);
   shapes_close (&s);
