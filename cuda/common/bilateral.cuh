@@ -2,7 +2,10 @@
  *
  * The bilateral filter of kernels.  A block filters a tile of the frame; a
  * thread does two pixels, one below the other, that share most of their
- * neighbours. */
+ * neighbours.
+ *
+ * Neighbours may lie @spacing pixels apart.  Then a tile is made of every
+ * @spacing-th pixel of every such row, and blockIdx.z says from which on. */
 #pragma once
 
 #include "common/bilateral.h"
@@ -24,22 +27,32 @@ struct BilateralTile {
 };
 
 static inline dim3
-bilateral_blocks (int width, int height)
+bilateral_blocks (int width, int height, int spacing = 1)
 {
-  return dim3 (
-      ceil_div (width, BILATERAL_TILE_X), ceil_div (height, BILATERAL_TILE_Y));
+  return dim3 (ceil_div (width, BILATERAL_TILE_X * spacing),
+      ceil_div (height, BILATERAL_TILE_Y * spacing), spacing * spacing);
 }
 
-/* The upper one of the thread's two pixels. */
+/* The first pixel of the frame that belongs to this block's tiles. */
 static __device__ __forceinline__ int2
-bilateral_place (void)
+bilateral_first (int spacing)
 {
-  int2 at = {
-      (int) (blockIdx.x * BILATERAL_TILE_X + threadIdx.x % BILATERAL_TILE_X),
-      (int) (blockIdx.y * BILATERAL_TILE_Y +
-          threadIdx.x / BILATERAL_TILE_X * 2)};
+  const int from = spacing == 1 ? 0 : (int) blockIdx.z;
 
-  return at;
+  return int2{from % spacing, from / spacing};
+}
+
+/* The upper one of the thread's two pixels; the other is @spacing lower. */
+static __device__ __forceinline__ int2
+bilateral_place (int spacing = 1)
+{
+  const int2 first = bilateral_first (spacing);
+  const int x = (int) (blockIdx.x * BILATERAL_TILE_X +
+                threadIdx.x % BILATERAL_TILE_X),
+            y = (int) (blockIdx.y * BILATERAL_TILE_Y +
+                threadIdx.x / BILATERAL_TILE_X * 2);
+
+  return int2{x * spacing + first.x, y * spacing + first.y};
 }
 
 /* Fills the tile, by all threads of the block, and waits until it is full.
@@ -49,10 +62,11 @@ bilateral_place (void)
 template <class Depth>
 static __device__ __forceinline__ void
 bilateral_fill (BilateralTile *tile, const uint8_t *range, int width,
-    int height, const Depth &depth)
+    int height, const Depth &depth, int spacing = 1)
 {
   const int n = BILATERAL_SIDE_X * BILATERAL_SIDE_Y;
   const int loads = (n + BILATERAL_THREADS - 1) / BILATERAL_THREADS;
+  const int2 first = bilateral_first (spacing);
   const int x0 = blockIdx.x * BILATERAL_TILE_X - BILATERAL_REACH;
   const int y0 = blockIdx.y * BILATERAL_TILE_Y - BILATERAL_REACH;
   const uint4 weights = ((const uint4 *) range)[threadIdx.x];
@@ -61,7 +75,8 @@ bilateral_fill (BilateralTile *tile, const uint8_t *range, int width,
 #pragma unroll
   for (int k = 0; k < loads; k++) {
     int i = k * BILATERAL_THREADS + (int) threadIdx.x;
-    int x = x0 + i % BILATERAL_SIDE_X, y = y0 + i / BILATERAL_SIDE_X;
+    int x = (x0 + i % BILATERAL_SIDE_X) * spacing + first.x;
+    int y = (y0 + i / BILATERAL_SIDE_X) * spacing + first.y;
     int u = min (max (x, 0), width - 1), v = min (max (y, 0), height - 1);
     int32_t there = depth (u, v);
 

@@ -251,6 +251,17 @@ look_again (Kinfumot *k)
   return kinfumot_look (k, 0, kinfumot_models_end (k));
 }
 
+/* KinfumotWork.spacing of a camera. */
+static int
+spacing_of (const KinfumotCamera *c)
+{
+  double spacing = floor ((c->fx + c->fy) / 2 / KINFUMOT_FOCAL + .5);
+
+  return spacing < 1                   ? 1
+      : spacing < KINFUMOT_MAX_SPACING ? (int) spacing
+                                       : KINFUMOT_MAX_SPACING;
+}
+
 static const char *
 set_camera (Kinfumot *k, const KinfumotCamera *c)
 {
@@ -262,6 +273,7 @@ set_camera (Kinfumot *k, const KinfumotCamera *c)
     return NULL;
   TRY (device_wait (&k->device)); /* the last copy from it is done */
   w->lens = lens_of (c);
+  w->spacing = spacing_of (c);
   for (int y = 0; y < w->height; y++)
     for (int x = 0; x < w->width; x++) {
       KinfumotRay r = ray_of (c, x, y);

@@ -26,6 +26,12 @@
 #define KINFUMOT_JUMP .05f /* from an object to the surface behind, metres */
 #define KINFUMOT_SEEN_FREE .66f /* of the truncation before a surface */
 
+/* A sensor measures in steps of depth, which more pixels do not make narrower.
+ * So the neighbours by which a pixel is filtered and has a normal lie apart by
+ * an angle: that of a pixel of a Kinect at 320 x 240. */
+#define KINFUMOT_FOCAL 292.5   /* pixels, of that Kinect */
+#define KINFUMOT_MAX_SPACING 8 /* pixels */
+
 typedef struct {
   float x, y, z, depth; /* normal, camera coordinates; 0: no surface */
 } __attribute__ ((aligned (16))) KinfumotHit;
@@ -83,6 +89,7 @@ typedef struct {
   KinfumotRay *rays;     /* of each pixel */
   const uint16_t *input; /* the frame's depth, as it came */
   int input_stride;
+  int spacing;           /* pixels, from a pixel to its neighbours */
   uint64_t input_unit;   /* 1 / KINFUMOT_UNITS metres in 1 / 256 unit, 2^-32 */
   uint32_t input_far;    /* units; from here on depth is missing */
   uint8_t *range;        /* the filter's weights */
@@ -137,15 +144,18 @@ kinfumot_input (const KinfumotWork *w, int x, int y)
   return row[x] < w->input_far ? row[x] : 0;
 }
 
-/* Adds to those of pixel (@x, @y) of depth @z the neighbours at (@dx, @dy) and
- * opposite to it. */
+/* Adds to those of pixel (@x, @y) of depth @z the neighbours at (@dx, @dy),
+ * times the spacing, and opposite to it. */
 BOTH void
 kinfumot_add_neighbours (const KinfumotWork *w, BilateralMean *mean, int x,
     int y, int dx, int dy, uint32_t z)
 {
   const uint32_t space = bilateral_space_weight (dx, dy);
-  const int ax = dx < 0 ? -dx : dx;
+  int ax;
 
+  dx *= w->spacing;
+  dy *= w->spacing;
+  ax = dx < 0 ? -dx : dx;
   if (space && x >= ax && x + ax < w->width && y >= dy && y + dy < w->height)
     bilateral_mean_add_two (mean, w->range, space, z,
         kinfumot_input (w, x + dx, y + dy), kinfumot_input (w, x - dx, y - dy));
@@ -191,24 +201,24 @@ kinfumot_point (const KinfumotWork *w, int at)
 BOTH Vec
 kinfumot_normal (const KinfumotWork *w, int x, int y)
 {
+  const int right = w->spacing, down = right * w->width;
   int at = y * w->width + x;
   Vec none = {0, 0, 0}, n, p, dx, dy;
   const uint16_t *d = w->now.depth + at;
   int step_x, step_y;
 
-  if (x < 1 || y < 1 || x >= w->width - 1 || y >= w->height - 1)
+  if (x < right || y < right || x >= w->width - right || y >= w->height - right)
     return none;
-  if (!d[0] || !d[-1] || !d[1] || !d[-w->width] || !d[w->width])
+  if (!d[0] || !d[-right] || !d[right] || !d[-down] || !d[down])
     return none;
-  step_x = d[1] - d[-1];
-  step_y = d[w->width] - d[-w->width];
+  step_x = d[right] - d[-right];
+  step_y = d[down] - d[-down];
   if (step_x > KINFUMOT_UNITS / 10 || step_x < -KINFUMOT_UNITS / 10 ||
       step_y > KINFUMOT_UNITS / 10 || step_y < -KINFUMOT_UNITS / 10)
     return none;
   p = kinfumot_point (w, at);
-  dx = vec_sub (kinfumot_point (w, at + 1), kinfumot_point (w, at - 1));
-  dy = vec_sub (
-      kinfumot_point (w, at + w->width), kinfumot_point (w, at - w->width));
+  dx = vec_sub (kinfumot_point (w, at + right), kinfumot_point (w, at - right));
+  dy = vec_sub (kinfumot_point (w, at + down), kinfumot_point (w, at - down));
   n = vec_unit (vec_cross (dy, dx));
   return vec_dot (n, p) > 0 ? vec_scale (n, -1) : n;
 }

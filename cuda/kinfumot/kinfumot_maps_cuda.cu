@@ -53,24 +53,28 @@ static __global__ void
 __launch_bounds__ (BILATERAL_THREADS) filter (KinfumotWork w)
 {
   __shared__ BilateralTile tile;
-  const int2 at = bilateral_place ();
+  const int2 at = bilateral_place (w.spacing);
 
   await_previous ();
   if (at.x == 0 && at.y == 0)
     w.pool->n_points = 0;
-  bilateral_fill (&tile, w.range, w.width, w.height,
-      [&] (int x, int y) { return kinfumot_input (&w, x, y); });
+  bilateral_fill (
+      &tile, w.range, w.width, w.height,
+      [&] (int x, int y) { return kinfumot_input (&w, x, y); }, w.spacing);
 #pragma unroll
-  for (int i = 0; i < 2; i++)
-    if (at.x < w.width && at.y + i < w.height)
-      w.now.depth[(at.y + i) * w.width + at.x] =
+  for (int i = 0; i < 2; i++) {
+    const int y = at.y + i * w.spacing;
+
+    if (at.x < w.width && y < w.height)
+      w.now.depth[y * w.width + at.x] =
           smooth (&w, &tile, bilateral_depth (&tile) + i * BILATERAL_SIDE_X);
+  }
 }
 
 const char *
 kinfumot_filter_cuda (const Device *dev, const KinfumotWork *w)
 {
-  return queue (dev, filter, bilateral_blocks (w->width, w->height),
+  return queue (dev, filter, bilateral_blocks (w->width, w->height, w->spacing),
       BILATERAL_THREADS, *w);
 }
 

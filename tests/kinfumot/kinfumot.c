@@ -390,6 +390,63 @@ test_filter (DeviceKind kind)
   check (worst < .0012 && n > width * height * 9 / 10);
 }
 
+static void
+play_filtered (Play *s, uint16_t *depth)
+{
+  play_run (s, 0);
+  ok (device_copy (&s->dev, depth, s->r.depth,
+      (size_t) s->width * s->height * sizeof *depth));
+  ok (device_wait (&s->dev));
+}
+
+static void
+open_kinect (Play *s, DeviceKind kind, int width, int height, double focal)
+{
+  play_open (s, kind, width, height);
+  s->p.camera =
+      (KinfumotCamera){focal, focal, (width - 1) / 2., (height - 1) / 2., {0}};
+  play_start (s, false);
+}
+
+/* Every @spacing-th pixel of every such row of a frame whose focal length is
+ * that many times a Kinect's at 320 x 240 is filtered as if there were no
+ * others: the filter covers an angle, whatever the number of pixels. */
+static void
+check_spacing (DeviceKind kind, int spacing)
+{
+  const int width = 80, height = 60, row = spacing * width;
+  AUTO_MEMORY uint16_t *all =
+      malloc ((size_t) row * spacing * height * sizeof *all);
+  AUTO_MEMORY uint16_t *some = malloc ((size_t) width * height * sizeof *some);
+  int n = 0;
+  AUTO (Play) s;
+  AUTO (Play) t;
+
+  open_kinect (&s, kind, row, spacing * height, 292.5 * spacing);
+  open_kinect (&t, kind, width, height, 292.5);
+  for (int i = 0; i < row * spacing * height; i++)
+    s.depth[i] = rnd (50) ? (uint16_t) (1500 + i % row + rnd (40)) : 0;
+  play_filtered (&s, all);
+  for (int from = 0; from < spacing * spacing; from++) {
+    const int first = from / spacing * row + from % spacing;
+
+    for (int i = 0; i < width * height; i++)
+      t.depth[i] = s.depth[first + spacing * (i / width * row + i % width)];
+    play_filtered (&t, some);
+    for (int i = 0; i < width * height; i++)
+      n += some[i] != all[first + spacing * (i / width * row + i % width)];
+  }
+  check (n == 0);
+}
+
+static void
+test_spacing (DeviceKind kind)
+{
+  check_spacing (kind, 1);
+  check_spacing (kind, 2);
+  check_spacing (kind, 3);
+}
+
 /* The depth of what matches is the wall's, and its normal points here. */
 static void
 test_views (DeviceKind kind)
@@ -1101,8 +1158,8 @@ static const CheckPart parity[] = {
     {"room", parity_room}, {"lost", parity_lost}, {NULL, NULL}};
 
 CHECK_MAIN (parity, bench, PART (refused), {"no room", test_no_room},
-    PART (wall), PART (free), PART (filter), PART (still), PART (views),
-    PART (camera), PART (robot), PART (doubt), PART (waits), PART (mean),
-    PART (outline), PART (torn), PART (expected), PART (table), PART (lost),
-    PART (relocate), PART (full), {"too much", test_too_much}, PART (hostile),
-    {"no pose", test_no_pose})
+    PART (wall), PART (free), PART (filter), PART (spacing), PART (still),
+    PART (views), PART (camera), PART (robot), PART (doubt), PART (waits),
+    PART (mean), PART (outline), PART (torn), PART (expected), PART (table),
+    PART (lost), PART (relocate), PART (full), {"too much", test_too_much},
+    PART (hostile), {"no pose", test_no_pose})
