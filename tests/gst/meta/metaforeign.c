@@ -216,7 +216,7 @@ GST_START_TEST (test_maps)
   map.pixels = pixels;
   fail_unless (gst_buffer_add_vision_map (buffer, 0, &map));
   gst_buffer_unref (gst_harness_push_and_pull (h, buffer));
-  fail_unless_equals_int (complaints (bus, "its rows do not"), 1);
+  fail_unless_equals_int (complaints (bus, "rows do not begin"), 1);
   hush (h, "visionmap", bus);
   gst_buffer_unref (pixels);
 }
