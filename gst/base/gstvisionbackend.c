@@ -227,13 +227,20 @@ gst_vision_backend_leave (GstVisionBackend *self)
 }
 
 GstObject *
-gst_vision_backend_foreign (GstVisionBackend *self, GstBuffer *buffer)
+gst_vision_backend_elsewhere (const GstVisionBackend *self, GstBuffer *buffer)
 {
   GstObject *theirs = gst_vision_cuda_buffer_context (buffer);
 
-  if (self->device.kind != DEVICE_CUDA || !theirs || theirs == self->context)
-    return NULL;
-  if (self->opened_id >= 0 &&
+  return self->device.kind == DEVICE_CUDA && theirs != self->context ? theirs
+                                                                     : NULL;
+}
+
+GstObject *
+gst_vision_backend_foreign (GstVisionBackend *self, GstBuffer *buffer)
+{
+  GstObject *theirs = gst_vision_backend_elsewhere (self, buffer);
+
+  if (theirs && self->opened_id >= 0 &&
       self->opened_id != gst_vision_cuda_device_id (theirs))
     return NULL;
   return theirs;

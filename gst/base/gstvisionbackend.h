@@ -92,7 +92,10 @@ void gst_vision_backend_close (GstVisionBackend *self);
 const char *gst_vision_backend_enter (GstVisionBackend *self);
 void gst_vision_backend_leave (GstVisionBackend *self);
 
-/* The context of @buffer if it is not ours and we may take it over; else NULL.
+/* The context of @buffer if our GPU cannot read it where it lies; else NULL. */
+GstObject *gst_vision_backend_elsewhere (
+    const GstVisionBackend *self, GstBuffer *buffer);
+/* The same, if we may take it over, as cuda-device-id names no other GPU.
  * adopt () takes it over; then the backend must be opened again. */
 GstObject *gst_vision_backend_foreign (
     GstVisionBackend *self, GstBuffer *buffer);

@@ -312,24 +312,16 @@ lies_oddly (const Image *image)
   return FALSE;
 }
 
-/* Whether the frame lies in CUDA memory that the device cannot reach, as where
- * cuda-device-id names another GPU than that of the frames. */
-static gboolean
-lies_elsewhere (const GstVisionBackend *backend, GstBuffer *buffer)
-{
-  GstObject *theirs = gst_vision_cuda_buffer_context (buffer);
-
-  return backend->device.kind == DEVICE_CUDA && theirs &&
-      theirs != backend->context;
-}
-
-/* Maps @buffer into self->frame; if it cannot, self->fault says why. */
+/* Maps @buffer into self->frame; if it cannot, self->fault says why.
+ * @elsewhere: it lies in CUDA memory that the device cannot reach, as where
+ * cuda-device-id names another GPU. */
 static const char *
-map_frame (GstVisionInput *self, GstVisionBackend *backend, GstBuffer *buffer)
+map_frame (GstVisionInput *self, GstVisionBackend *backend, GstBuffer *buffer,
+    gboolean elsewhere)
 {
   /* no reference, because process () adds metadata to the buffer */
   int flags = GST_MAP_READ | (int) GST_VIDEO_FRAME_MAP_FLAG_NO_REF;
-  gboolean reached = self->in_cuda && !lies_elsewhere (backend, buffer);
+  gboolean reached = self->in_cuda && !elsewhere;
   gboolean on_gpu = reached && backend->device.kind == DEVICE_CUDA;
 
   if (self->use & GST_VISION_FRAME_WRITE)
@@ -360,12 +352,13 @@ gst_vision_input_map (GstVisionInput *self, GstVisionBackend *backend,
     GstBuffer *buffer, Image *image)
 {
   const Device *device = &backend->device;
+  gboolean elsewhere = gst_vision_backend_elsewhere (backend, buffer) != NULL;
   const char *err = NULL;
 
-  TRY (map_frame (self, backend, buffer));
+  TRY (map_frame (self, backend, buffer, elsewhere));
   *image = mapped (self);
-  self->copied = always_copies (self, device) ||
-      lies_elsewhere (backend, buffer) || lies_oddly (image);
+  self->copied =
+      always_copies (self, device) || elsewhere || lies_oddly (image);
   if (self->copied)
     err = ensure_staging (self, device);
   if (!err && self->copied) {
