@@ -38,12 +38,13 @@ context_of_ready (const gchar *line, GstElement **pipeline)
   return context_of (pad);
 }
 
+/* @context may be NULL. */
 static void
 drop (GstElement *pipeline, GObject *context)
 {
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (pipeline);
-  g_object_unref (context);
+  g_clear_object (&context);
 }
 
 GST_START_TEST (test_shared)
@@ -59,8 +60,7 @@ GST_START_TEST (test_shared)
 
   fail_unless ((context == NULL) == (no_gpu != NULL), "%s", no_gpu);
   if (!context) {
-    gst_element_set_state (first, GST_STATE_NULL);
-    gst_object_unref (first);
+    drop (first, NULL);
     return;
   }
   for (gsize i = 0; i < G_N_ELEMENTS (lines); i++) {
@@ -75,13 +75,7 @@ GST_START_TEST (test_shared)
 GST_END_TEST;
 
 #ifdef GSTCUDA_MINOR
-# if GSTCUDA_MINOR >= 24
-#  include <gst/cuda/gstcuda.h>
-# else
-#  include <gst/cuda/cuda-gst.h>
-#  include <gst/cuda/gstcudacontext.h>
-#  include <gst/cuda/gstcudautils.h>
-# endif
+# include "base/gstcudaapi.h"
 
 /* Gives the element @name of @pipeline a context of its own, of the first GPU.
  */
@@ -161,10 +155,8 @@ GST_START_TEST (test_map_of_another)
     fail_unless (gst_buffer_memcmp (gst_sample_get_buffer (gpu), 0, info.data,
                      info.size) == 0);
     gst_buffer_unmap (gst_sample_get_buffer (cpu), &info);
-    g_object_unref (context);
   }
-  gst_element_set_state (any, GST_STATE_NULL);
-  gst_object_unref (any);
+  drop (any, context);
 }
 GST_END_TEST;
 

@@ -7,6 +7,7 @@
 #include <zlib.h>
 
 #include "common/yuv.h"
+#include "pocstereo/rig/pocstereo_rectify_core.h"
 #include "pocstereo_pair.h"
 
 /* ---- Stereo pairs of Middlebury with their true disparities, and what of them
@@ -46,8 +47,10 @@ picture_read (const char *data, const char *name)
 {
   png_image png = {.version = PNG_IMAGE_VERSION};
   Yuv m = yuv_of (IMAGE_BT601, true);
+  PocstereoGrey g = {
+      .step = 3, .kind = POCSTEREO_COLOURS, .weight = {m.yr, m.yg, m.yb}};
   Picture p = {0, 0, NULL, NULL};
-  uint8_t *rgb = NULL;
+  uint8_t *rgb = NULL, yuv[3];
   char path[4096];
 
   snprintf (path, sizeof path, "%s/stereo/%s", data, name);
@@ -60,12 +63,12 @@ picture_read (const char *data, const char *name)
       p = (Picture){(int) png.width, (int) png.height, NULL, NULL};
       p.grey = malloc ((size_t) p.width * p.height);
       p.sample = malloc ((size_t) p.width * p.height * sizeof *p.sample);
+      for (int k = 0; k < 3; k++)
+        g.c[k] = rgb + k;
       for (int i = 0; i < p.width * p.height; i++) {
-        int grey =
-            m.yr * rgb[3 * i] + m.yg * rgb[3 * i + 1] + m.yb * rgb[3 * i + 2];
-
-        p.grey[i] = (uint8_t) ((grey + (1 << 15)) >> 16);
-        p.sample[i] = (uint16_t) ((grey + (1 << 11)) >> 12);
+        yuv_from_rgb (&m, rgb + 3 * i, yuv);
+        p.grey[i] = yuv[0];
+        p.sample[i] = (uint16_t) pocstereo_grey_at (&g, i, 0);
       }
     }
   }

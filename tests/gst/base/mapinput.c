@@ -77,12 +77,7 @@ GST_START_TEST (test_too_few_pixels)
 GST_END_TEST;
 
 #ifdef GSTCUDA_MINOR
-# if GSTCUDA_MINOR >= 24
-#  include <gst/cuda/gstcuda.h>
-# else
-#  include <gst/cuda/cuda-gst.h>
-#  include <gst/cuda/gstcudamemory.h>
-# endif
+# include "base/gstcudaapi.h"
 
 static guint16 on_host[HEIGHT][WIDTH], on_gpu[HEIGHT][WIDTH];
 static gint mapped; /* now */
