@@ -6,7 +6,7 @@
 
 VISION_TEST_DATA names the folder with the data; without it the test is skipped.
 Prints a table and fails where a limit is not met; --write puts it, and the
-table of the generated scenes, into docs/accuracy.md.  Run it with BUILD naming
+table of the generated scenes, into docs/lab/moct.md.  Run it with BUILD naming
 the build folder (default: build)."""
 import csv
 import json
@@ -21,7 +21,7 @@ import measured
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = Path(os.environ.get("BUILD", ROOT / "build"))
-PAGE = ROOT / "docs/accuracy.md"
+PAGE = ROOT / "docs/lab/moct.md"
 BEGIN, END = "<!-- measured -->\n", "<!-- end -->\n"
 
 CUPS = ("ball:hsv=40..66,45..100,50..100;cup:hsv=345..12,60..100,25..100",
@@ -178,15 +178,14 @@ def scenes():
 
 
 def write(rows):
-    text = "\n".join([
-        "### Generated scenes", "",
+    measured.write(PAGE, BEGIN, END, [
+        "## Generated scenes", "",
         "| scene | format | frames | mean centroid error | missed | false | "
         "id switches | ids kept through occlusion |",
         "|---|---|---|---|---|---|---|---|", *scenes(), "",
-        "### Real footage", "",
+        "## Real footage", "",
         "| data | object | found | mean error, px | greatest, px | missed | "
-        "false | |", "|---|---|---|---|---|---|---|---|", *rows, ""])
-    measured.write(PAGE, BEGIN, END, text)
+        "false | |", "|---|---|---|---|---|---|---|---|", *rows])
 
 
 def main():

@@ -18,7 +18,7 @@ import numpy as np
 
 CORNERS = BOARD[0] * BOARD[1]
 NUMBERS = [*range(1, 10), *range(11, 15)]  # of the pairs there are
-# With disparities from 0 on the pattern meets itself: see docs/accuracy.md.
+# With disparities from 0 on the pattern meets itself: see docs/lab/pocstereo.md.
 RANGE = "min-disparity=64 max-disparity=192"
 
 

@@ -6,7 +6,7 @@ tells from the ground, and, where VISION_TEST_DATA names the folder with
 
     VISION_TEST_DATA=FOLDER meson test -C build -v emdtrack_tracks
 
-prints the rows of docs/accuracy.md and fails where a limit is not met."""
+prints the rows of docs/lab/emdtrack.md and fails where a limit is not met."""
 import csv
 import json
 import math

@@ -5,10 +5,11 @@ offers:
 
     VISION_TEST_DATA=FOLDER BUILD=build PYTHON tests/footage.py [--write]
 
-Prints the tables of docs/accuracy.md, section "On footage that was not at
-hand", which --write puts there, and fails where a limit is not met.  The peers
-are skipped where PYTHON has no cv2 (python3 -m venv VENV; VENV/bin/pip install
-opencv-contrib-python-headless; PYTHON is VENV/bin/python)."""
+Prints the tables of docs/lab/emdtrack.md, "Clips that were not at hand", and of
+docs/lab/moct.md, "Learned colours", which --write puts there, and fails where a
+limit is not met.  The peers are skipped where PYTHON has no cv2 (python3 -m venv
+VENV; VENV/bin/pip install opencv-contrib-python-headless; PYTHON is
+VENV/bin/python)."""
 import csv
 import json
 import math
@@ -23,7 +24,7 @@ from measured import failures, limit
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = Path(os.environ.get("BUILD", ROOT / "build"))
-PAGE = ROOT / "docs/accuracy.md"
+LAB = ROOT / "docs/lab"
 BEGIN, END = "<!-- footage -->\n", "<!-- end of footage -->\n"
 
 try:
@@ -288,10 +289,12 @@ def main():
         print("SKIP: VISION_TEST_DATA names no folder with emd/bottles")
         return 77
     os.environ.setdefault("GST_PLUGIN_PATH", str(BUILD / "gst"))
-    rows = caps(Path(data) / "emd") + [""] + colours(Path(data) / "moct")
-    print("\n".join(rows))
-    if "--write" in sys.argv[1:] and not failures:
-        measured.write(PAGE, BEGIN, END, "\n".join(rows) + "\n")
+    tables = {"emdtrack": caps(Path(data) / "emd"),
+              "moct": colours(Path(data) / "moct")}
+    for element, rows in tables.items():
+        print("\n".join(rows), end="\n\n")
+        if "--write" in sys.argv[1:] and not failures:
+            measured.write(LAB / f"{element}.md", BEGIN, END, rows)
     return bool(failures)
 
 

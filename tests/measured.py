@@ -10,6 +10,7 @@ def limit(what, holds):
         failures.append(what)
 
 
-def write(page, begin, end, text):
+def write(page, begin, end, rows):
     head, rest = page.read_text().split(begin)
-    page.write_text(f"{head}{begin}\n{text}\n{end}{rest.split(end)[1]}")
+    text = "\n".join(rows).strip("\n")
+    page.write_text(f"{head}{begin}\n{text}\n\n{end}{rest.split(end)[1]}")

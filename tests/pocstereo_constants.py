@@ -12,7 +12,7 @@ out in turn: one constant after the other is chosen anew on the other five, by t
 least mean of M, the share of known pixels without a match or off by more than
 one, of those values with which none of the five has more matches off by two
 pixels than OpenCV's SGBM; and the pair that was left out is measured with what
-was chosen.  Prints the tables of docs/accuracy.md."""
+was chosen.  Prints the tables of docs/lab/pocstereo.md."""
 import os
 import shlex
 import subprocess

@@ -4,7 +4,7 @@
 
     VISION_TEST_DATA=FOLDER BUILD=build PYTHON tests/pocstereo_peers.py [--write]
 
-prints the tables of docs/accuracy.md, section "Stereo pairs beside peers", which
+prints the tables of docs/lab/pocstereo.md, section "Stereo pairs beside peers", which
 --write puts there.  It needs PYTHON with OpenCV and NumPy, and is skipped without
 (python3 -m venv VENV; VENV/bin/pip install opencv-python-headless; PYTHON is
 VENV/bin/python).  Times are of this machine: nothing else should run."""
@@ -27,7 +27,7 @@ except ImportError:
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = Path(os.environ.get("BUILD", ROOT / "build")).resolve()
-PAGE = ROOT / "docs/accuracy.md"
+PAGE = ROOT / "docs/lab/pocstereo.md"
 BEGIN, END = "<!-- stereo peers -->\n", "<!-- end of stereo peers -->\n"
 
 # Name, folder, views, truth of both, grey levels a pixel of disparity, range.
@@ -309,7 +309,7 @@ def main():
         rows += table + [""]
     print("\n".join(rows))
     if "--write" in sys.argv[1:]:
-        measured.write(PAGE, BEGIN, END, "\n".join(rows))
+        measured.write(PAGE, BEGIN, END, rows)
 
 
 if __name__ == "__main__":

@@ -8,9 +8,9 @@ chosen by, beside what OpenCV offers:
 It is made of the given data: stereo pairs in another size, light or quality,
 clips of a camera that moves and turns away, pictures in another light; and with
 ALOE=FOLDER (examples/data of Debian's package opencv-doc) of a pair that is not
-given.  Prints the tables of docs/accuracy.md, section "Given footage, changed",
-which --write puts there.  It needs PYTHON with OpenCV and NumPy, and is skipped
-without (see tests/footage.py)."""
+given.  Prints the tables that --write puts into docs/lab/pocstereo.md, emdtrack.md
+and moct.md.  It needs PYTHON with OpenCV and NumPy, and is skipped without (see
+tests/footage.py)."""
 import copy
 import math
 import os
@@ -30,7 +30,6 @@ import footage
 import measured
 import pocstereo_peers as stereo
 
-PAGE = footage.PAGE
 BEGIN, END = "<!-- robustness -->\n", "<!-- end of robustness -->\n"
 MATCHERS = {name: stereo.MATCHERS[name]
             for name in ("`dense`", "`fast`", "SGBM", "3WAY")}
@@ -435,12 +434,14 @@ def main():
         print("SKIP: VISION_TEST_DATA names no folder with stereo pairs")
         sys.exit(77)
     os.environ.setdefault("GST_PLUGIN_PATH", str(stereo.BUILD / "gst"))
-    rows = [f"OpenCV {cv2.__version__}.", ""]
-    for table in pairs, lambda _: aloe(), clips, lights:
-        rows += table(data) + [""]
+    for element, tables in (("pocstereo", (pairs, lambda _: aloe())),
+                            ("emdtrack", (clips,)), ("moct", (lights,))):
+        rows = [f"OpenCV {cv2.__version__}.", ""]
+        for table in tables:
+            rows += table(data) + [""]
         print("\n".join(rows), flush=True)
-    if "--write" in sys.argv[1:]:
-        measured.write(PAGE, BEGIN, END, "\n".join(rows))
+        if "--write" in sys.argv[1:]:
+            measured.write(footage.LAB / f"{element}.md", BEGIN, END, rows)
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ BETWEEN = r"(?:\s+|\s*\n\s*\*\s+|\s*\"\s*\n\s*\"\s*)"
 
 def documents():
     return [ROOT / "README.md", ROOT / "CONTRIBUTING.md",
-            *sorted(ROOT.glob("docs/*.md"))]
+            *sorted(ROOT.glob("docs/*.md")), *sorted(ROOT.glob("docs/lab/*.md"))]
 
 
 def sources():

@@ -71,7 +71,7 @@
  * parts of a pixel matter: far surfaces, slow changes, smooth faces; and a
  * few points measured very well (`mode`=points). Every pixel is right to 0.03
  * to 0.10 pixels (RMS) on photographs that were moved by a known part of a
- * pixel: [accuracy](../accuracy.md#stereo-pairs-beside-peers).
+ * pixel: [accuracy](../accuracy.md#pocstereo).
  *
  * ## When something else is better
  *
