@@ -49,7 +49,7 @@ def allowed_quoted(path):
     if folder == "tools":
         # algorithms, scenes and meshes, by their contracts; files, numbers, errors,
         # threads
-        return (r"(\w+)/\1\.h|scopedetect/explain/record\.h|common/(device|file|number|parallel|random|rotation)\.h|scene/(?!\w+_core)\w+\.h|"
+        return (r"(\w+)/\1\.h|scopedetect/explain/record\.h|common/(device|file|number|parallel|pose_core|random)\.h|scene/(?!\w+_core)\w+\.h|"
                 r"\w+\.h")
     if folder == "tests":
         return r".*(?<!_core)\.h" if name == "gst" else r".*"

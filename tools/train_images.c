@@ -9,7 +9,7 @@
 
 #include "common/parallel.h"
 #include "common/random.h"
-#include "common/rotation.h"
+#include "common/pose_core.h"
 #include "picture.h"
 #include "train.h"
 
@@ -113,7 +113,7 @@ static bool
 is_in_frame (const Train *t, const TrainModel *m, const PoseBopView *v,
     const TrainTruth *truth)
 {
-  ScopedetectCamera camera = {v->fx, v->fy, v->cx, v->cy};
+  Camera camera = {v->fx, v->fy, v->cx, v->cy, {0}};
   double xy[2 * 64];
   int n = scopedetect_model_outline (m->model, truth->pose, &camera, xy, 64);
 
@@ -145,7 +145,7 @@ set_truth (Train *t, TrainImage *im, const PoseEvalPose *p, int *n_inside,
     return "no model is given for this object; give its mesh by --models or "
            "--mesh";
   memcpy (truth->pose, p->t, sizeof p->t);
-  quat_of_rows (p->r, 3, truth->pose + 3);
+  quat64_of_rows (p->r, 3, truth->pose + 3);
   is_inside = p->visible == 0 ||
       is_in_frame (t, &t->model[truth->model], im->view, truth);
   if (p->visible > 0 && !is_inside)
@@ -346,7 +346,7 @@ read_folders (Train *t, const char *const *folders, int n, const char *models,
 /* Draws a scene, as tests/scopedetect/scopedetect_scenes.c does: depth too
  * large by 0 to 7 mm, a quarter without colour. */
 static const char *
-draw (Train *t, TrainImage *im, bool *has_color, ScopedetectCamera *camera)
+draw (Train *t, TrainImage *im, bool *has_color, Camera *camera)
 {
   ClutterParams scene = clutter_defaults ();
   ClutterTruth truth;
@@ -362,7 +362,7 @@ draw (Train *t, TrainImage *im, bool *has_color, ScopedetectCamera *camera)
       t->clutter, &scene, CLUTTER_COLOR, 0, &t->color, NULL, NULL));
   TRY (clutter_render (
       t->clutter, &scene, CLUTTER_DEPTH, 0, &t->depth, &truth, NULL));
-  *camera = (ScopedetectCamera){truth.fx, truth.fy, truth.cx, truth.cy};
+  *camera = (Camera){truth.fx, truth.fy, truth.cx, truth.cy, {0}};
   for (im->n_truth = 0; im->n_truth < truth.n_objects; im->n_truth++) {
     const ClutterObject *o = &truth.objects[im->n_truth];
     TrainTruth *to = &im->truth[im->n_truth];
@@ -475,8 +475,8 @@ search_image (Train *t, TrainImage *im, int round,
   } else {
     TRY (load (t, im, &has_color, where));
     p.depth_scale = im->view->scale;
-    p.camera = (ScopedetectCamera){
-        im->view->fx, im->view->fy, im->view->cx, im->view->cy};
+    p.camera =
+        (Camera){im->view->fx, im->view->fy, im->view->cx, im->view->cy, {0}};
     im->seed =
         random_u64 (t->seed, (uint64_t) (im - t->image)) + (uint64_t) round;
     snprintf (where, POSE_FILE_WHERE, "scene %d, image %d", im->view->scene,

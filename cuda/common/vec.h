@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Vectors, unit quaternions (w first) and poses, for both backends.  The
+ * Vectors and unit quaternions (w first), for both backends.  The
  * functions use only + - * / and sqrt, which IEEE 754 rounds alike on all
  * machines. */
 #pragma once
@@ -16,12 +16,6 @@ typedef struct {
 typedef struct {
   float w, x, y, z;
 } Quat;
-
-/* A rotation and a translation: x' = q x q* + t. */
-typedef struct {
-  Quat q;
-  Vec t;
-} Pose;
 
 /* A rotation matrix, as its columns. */
 typedef struct {
@@ -186,31 +180,4 @@ BOTH Vec
 vec_unrotate (const Turn *r, Vec v)
 {
   return vec (vec_dot (r->x, v), vec_dot (r->y, v), vec_dot (r->z, v));
-}
-
-/* Pose @p after a small rotation by @w, radians about each axis of the camera,
- * and a translation by @v. */
-BOTH Pose
-pose_moved (Pose p, Vec w, Vec v)
-{
-  Quat d = {1, w.x / 2, w.y / 2, w.z / 2};
-  Turn r;
-
-  d = quat_unit (d);
-  r = turn_of (d);
-  p.q = quat_unit (quat_times (d, p.q));
-  p.t = vec_add (vec_rotate (&r, p.t), v);
-  return p;
-}
-
-/* The pose of seven numbers: translation tx, ty, tz, then quaternion qw, qx,
- * qy, qz of any length but 0. */
-BOTH Pose
-pose_from (const double pose[7])
-{
-  Pose p = {quat_unit (quat ((float) pose[3], (float) pose[4], (float) pose[5],
-                (float) pose[6])),
-      {(float) pose[0], (float) pose[1], (float) pose[2]}};
-
-  return p;
 }

@@ -51,7 +51,7 @@ emdtrack_basis_set (
   memset (side, 0, sizeof side);
   for (int i = 0; i < p->n; i++)
     for (uint32_t row = t->row[i]; row; row &= row - 1)
-      side[e++] = emdtrack_tree_side (p, t, i, emdtrack_lowest (row));
+      side[e++] = emdtrack_tree_side (p, t, i, math_lowest_bit (row));
   for (int w = 0; 4 * w < e; w++) {
     for (int k = 0; k < p->n; k++)
       b->mask[k].word[w] = emdtrack_basis_mask (side + 4 * w, k);

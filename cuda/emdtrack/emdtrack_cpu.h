@@ -43,8 +43,6 @@ typedef struct {
   uint16_t state; /* EMDTRACK_FREE … */
 } EmdtrackCached;
 
-enum { EMDTRACK_FREE, EMDTRACK_SOLVED, EMDTRACK_UNSOLVED };
-
 typedef struct {
   uint32_t room, n; /* room: a power of two */
   EmdtrackCached *entry;

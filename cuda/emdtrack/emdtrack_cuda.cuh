@@ -62,8 +62,6 @@ typedef struct {
 
 /* ---- Values of earlier frames ---- */
 
-enum { EMDTRACK_FREE, EMDTRACK_CLAIMED, EMDTRACK_UNSOLVED, EMDTRACK_SOLVED };
-
 /* Values of a target by histogram, in the device's memory. */
 typedef struct {
   uint32_t room; /* a power of two */

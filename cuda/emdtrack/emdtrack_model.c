@@ -25,7 +25,7 @@ hang (EmdtrackKept *k, int n_arcs, uint32_t nodes, int root, int inner)
 
     others &= ~new;
     for (; new; new &= new - 1) {
-      node[n] = (uint8_t) emdtrack_lowest (new);
+      node[n] = (uint8_t) math_lowest_bit (new);
       from[n++] = node[at];
     }
   }
@@ -57,7 +57,7 @@ set_first (const EmdtrackProblem *p, EmdtrackKept *k)
   emdtrack_tree_first (p, &k->tree);
   for (int i = 0; i < p->n; i++)
     for (uint32_t row = k->tree.row[i]; row; row &= row - 1)
-      join (k, i, emdtrack_lowest (row));
+      join (k, i, math_lowest_bit (row));
   hang (k, p->n + p->m, sources | sinks << EMDTRACK_BINS, 0, EMDTRACK_NODES);
 }
 
@@ -259,10 +259,10 @@ entering (const EmdtrackProblem *p, const EmdtrackTree *t, EmdtrackSide side,
 
   for (uint32_t rows = ~side.sources & ((1u << p->n) - 1); rows;
        rows &= rows - 1) {
-    int i = emdtrack_lowest (rows);
+    int i = math_lowest_bit (rows);
 
     for (uint32_t sinks = side.sinks; sinks; sinks &= sinks - 1) {
-      int j = emdtrack_lowest (sinks);
+      int j = math_lowest_bit (sinks);
       int32_t slack = p->cost[i][j] - t->u[i] - t->v[j];
 
       if (slack < min) {

@@ -85,7 +85,7 @@ __launch_bounds__ (EMDTRACK_THREADS)
   emdtrack_sum (&job.tally->counts.unchanged, unchanged);
   emdtrack_sum (&job.tally->counts.own, own);
   put_down (job, inside && !unchanged && !own,
-      emdtrack_lowest ((uint32_t) (x | y | 1 << (EMDTRACK_LEVELS - 1))), i);
+      math_lowest_bit ((uint32_t) (x | y | 1 << (EMDTRACK_LEVELS - 1))), i);
 }
 
 /* ---- The stage ---- */

@@ -52,7 +52,7 @@ emdtrack_tree_worst (const EmdtrackProblem *p, const EmdtrackTree *t,
     l.supply[i] = s[i];
     l.row[i] = t->row[i];
     for (uint32_t row = t->row[i]; row; row &= row - 1)
-      l.column[emdtrack_lowest (row)] |= 1u << i;
+      l.column[math_lowest_bit (row)] |= 1u << i;
   }
   for (int j = 0; j < p->m; j++)
     l.demand[j] = d[j];
@@ -60,12 +60,12 @@ emdtrack_tree_worst (const EmdtrackProblem *p, const EmdtrackTree *t,
     any = false;
     for (int i = 0; i < p->n; i++)
       if (emdtrack_is_leaf (l.row[i])) {
-        emdtrack_take_arc (&l, i, emdtrack_lowest (l.row[i]), l.supply[i]);
+        emdtrack_take_arc (&l, i, math_lowest_bit (l.row[i]), l.supply[i]);
         any = true;
       }
     for (int j = 0; j < p->m; j++)
       if (emdtrack_is_leaf (l.column[j])) {
-        emdtrack_take_arc (&l, emdtrack_lowest (l.column[j]), j, l.demand[j]);
+        emdtrack_take_arc (&l, math_lowest_bit (l.column[j]), j, l.demand[j]);
         any = true;
       }
   }

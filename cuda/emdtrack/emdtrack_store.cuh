@@ -60,7 +60,7 @@ emdtrack_arcs_warp (EmdtrackBench *bench)
   }
   for (e -= arcs; row; row &= row - 1, e++) {
     bench->from[e] = (uint8_t) lane;
-    bench->to[e] = (uint8_t) emdtrack_lowest (row);
+    bench->to[e] = (uint8_t) math_lowest_bit (row);
   }
   __syncwarp ();
 }

@@ -16,6 +16,7 @@
  * by rounding. */
 #pragma once
 
+#include "common/math_core.h"
 #include "emdtrack/emdtrack_core.h"
 
 #define EMDTRACK_COST_BITS 12
@@ -36,16 +37,6 @@ typedef struct {
   int32_t u[EMDTRACK_BINS], v[EMDTRACK_BINS]; /* duals; u[0] = 0 */
   uint16_t row[EMDTRACK_BINS]; /* bit j: the arc from source i to sink j */
 } EmdtrackTree;
-
-BOTH int
-emdtrack_lowest (uint32_t bits)
-{
-#ifdef __CUDA_ARCH__
-  return __ffs ((int) bits) - 1;
-#else
-  return __builtin_ctz (bits);
-#endif
-}
 
 /* A tree with feasible duals: all sources feed sink 0, every other sink is fed
  * by the source that is nearest to it then. */
@@ -173,7 +164,7 @@ emdtrack_tree_arc (const EmdtrackTree *t, int e, int *from, int *to)
     for (uint32_t row = t->row[i]; row; row &= row - 1)
       if (!e--) {
         *from = i;
-        *to = emdtrack_lowest (row);
+        *to = math_lowest_bit (row);
         return;
       }
 }

@@ -177,7 +177,7 @@ walk (const EmdtrackJob &job, Shared *s, Walker *w, Counts *n)
       mine = claim_link (link_of (job, *w));
     for (uint32_t lanes = __ballot_sync (ALL_LANES, mine); lanes;
          lanes &= lanes - 1) {
-      int lane = emdtrack_lowest (lanes);
+      int lane = math_lowest_bit (lanes);
 
       make_link (job, s, __shfl_sync (ALL_LANES, w->tree, lane),
           __shfl_sync (ALL_LANES, w->arc, lane), n, &there);

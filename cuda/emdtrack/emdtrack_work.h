@@ -34,6 +34,10 @@ typedef struct {
   void *state;             /* the backend's own */
 } EmdtrackWork;
 
+/* States of an entry of the values by histogram; no thread claims an entry on
+ * the CPU. */
+enum { EMDTRACK_FREE, EMDTRACK_CLAIMED, EMDTRACK_UNSOLVED, EMDTRACK_SOLVED };
+
 /* The steps that each backend writes for itself. */
 typedef struct {
   /* Makes and releases w->state. */

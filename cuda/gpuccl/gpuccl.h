@@ -12,6 +12,7 @@
 #include "common/device.h"
 #include "common/image.h"
 #include "common/param.h"
+#include "common/pose_core.h"
 
 C_BEGIN
 
@@ -79,23 +80,11 @@ typedef enum {
                          both frames are known, else before the camera */
 } GpucclMatch;
 
+/* Limits of a camera, whose principal point is at -16384 to 32767, so that
+ * positions are finite; and of a pose, where a double has steps of 10^-7. */
 #define GPUCCL_MIN_FOCAL 1e-3 /* pixels */
 #define GPUCCL_MAX_FOCAL 1e9
-#define GPUCCL_MAX_FAR 1e9 /* metres */
-
-/* A pinhole camera, pixels; lens distortion is ignored. */
-typedef struct {
-  bool known;
-  double fx, fy; /* GPUCCL_MIN_FOCAL to GPUCCL_MAX_FOCAL: places are finite */
-  double cx, cy; /* -16384 to 32767 */
-} GpucclCamera;
-
-/* From camera to world: metres, each at most GPUCCL_MAX_FAR from 0, where a
- * double has steps of 10^-7; and a unit quaternion, w first. */
-typedef struct {
-  bool known;
-  double t[3], q[4];
-} GpucclPose;
+#define GPUCCL_MAX_FAR 1e9 /* metres from 0 */
 
 #define GPUCCL_MAX_SIDE 16384      /* of a frame, pixels */
 #define GPUCCL_MAX_COMPONENTS 4096 /* that are reported */
@@ -127,8 +116,9 @@ typedef struct {
   GpucclMatch match;
   double match_distance, match_pixels, match_ratio; /* of equation 2 */
 
-  GpucclCamera camera; /* default: unknown */
-  GpucclPose pose;     /* of this frame; default: unknown */
+  bool has_camera, has_pose; /* false by default */
+  Camera camera;             /* its distortion is ignored */
+  Pose64 pose;               /* of this frame, from camera to world */
 } GpucclParams;
 
 /* What is summed over a component's pixels: integers, the same on every

@@ -49,7 +49,6 @@ typedef struct {
 } GpucclLink;
 
 #define GPUCCL_ANY_STEP UINT32_MAX /* the limit that all depths meet */
-#define BILATERAL_FINE_BITS 8
 
 BOTH uint32_t
 gpuccl_limit (const GpucclLink *link, uint32_t near)
@@ -228,10 +227,17 @@ typedef struct {
   GpucclResult *result; /* pinned */
 } GpucclWork;
 
+/* Whether a component of @area pixels is reported. */
+BOTH bool
+gpuccl_is_reported (const GpucclWork *w, uint32_t area)
+{
+  return area >= w->min_area;
+}
+
 BOTH bool
 gpuccl_is_candidate (const GpucclWork *w, uint32_t area)
 {
-  return area > w->min_size && area >= w->min_area;
+  return area > w->min_size && gpuccl_is_reported (w, area);
 }
 
 /* Whether the first of two components comes before the second: the larger, of

@@ -31,7 +31,7 @@ typedef struct {
 
 /* Rotates @v by the unit quaternion @q and moves it by @t. */
 static void
-to_world (const GpucclPose *pose, double v[3])
+to_world (const Pose64 *pose, double v[3])
 {
   const double *q = pose->q, *u = q + 1;
   double a[3], b[3];
@@ -61,7 +61,7 @@ object_of (const GpucclParams *p, const GpucclComponent *c)
     return o;
   memcpy (o.at, c->position, sizeof o.at);
   memcpy (o.world, c->position, sizeof o.world);
-  if ((o.in_world = p->pose.known))
+  if ((o.in_world = p->has_pose))
     to_world (&p->pose, o.world);
   o.area *= c->depth * c->depth / (p->camera.fx * p->camera.fy);
   o.width *= c->depth / p->camera.fx;
@@ -241,7 +241,7 @@ rank (Ranked *first, const GpucclResult *result, uint32_t k)
 static void
 place (GpucclComponent *c, const GpucclParams *p)
 {
-  const GpucclCamera *camera = &p->camera;
+  const Camera *camera = &p->camera;
   const GpucclSum *s = &c->sum;
   double scale = p->depth_scale;
 

@@ -124,7 +124,7 @@ list_components (const GpucclWork *w, uint32_t n)
     if (gpuccl_before (
             s->area, s->label, result->largest_area, result->largest_label))
       result->largest_area = s->area, result->largest_label = s->label;
-    if (s->area < w->min_area)
+    if (!gpuccl_is_reported (w, s->area))
       continue;
     if (result->n_sums < w->max_sums)
       result->sums[result->n_sums] = *s;

@@ -84,5 +84,4 @@ const Param gpuccl_params[] = {
         "at most this factor from one frame to the next"),
     NUMBER (depth_scale, 1e-9, 1e3, .001, "Metres per unit of depth"), {NULL}};
 
-DEFAULTS (
-    gpuccl_defaults, gpuccl_params, .camera.known = false) /* nor the pose */
+DEFAULTS (gpuccl_defaults, gpuccl_params, .has_camera = false)

@@ -3,6 +3,7 @@
  * Second step: runs, joined by union-find.  Runs are numbered in raster order
  * and the root of a tree is its lowest number, so that the first pixel of the
  * root is the first of the component. */
+#include "common/math_core.h"
 #include "common/parallel.h"
 #include "gpuccl/gpuccl_cpu.h"
 
@@ -93,9 +94,9 @@ write_runs (const GpucclWork *w, int y)
 
   for (int i = 0; i < c->words; i++) {
     for (uint64_t b = begins (f, left, i); b; b &= b - 1)
-      (begun++)->x0 = (uint16_t) (64 * i + __builtin_ctzll (b));
+      (begun++)->x0 = (uint16_t) (64 * i + math_lowest_bit64 (b));
     for (uint64_t b = ends (f, left, i, c->words); b; b &= b - 1)
-      (ended++)->x1 = (uint16_t) (64 * i + __builtin_ctzll (b) + 1);
+      (ended++)->x1 = (uint16_t) (64 * i + math_lowest_bit64 (b) + 1);
   }
   for (uint32_t r = c->first[y]; r < c->first[y + 1]; r++)
     c->parents[r] = r;
@@ -150,7 +151,7 @@ join_plane (const GpucclCpu *c, int y, int plane, int dx)
 
   for (int i = 0; i < c->words; i++)
     for (uint64_t bits = up[i]; bits; bits &= bits - 1) {
-      int x = 64 * i + __builtin_ctzll (bits);
+      int x = 64 * i + math_lowest_bit64 (bits);
 
       while (c->runs[a].x1 <= x)
         a++;

@@ -60,7 +60,7 @@ look_at (const GpucclArgs &a, Append *reported, uint32_t i, uint32_t root,
     return;
   tally->labels++;
   tally->largest = max (tally->largest, key);
-  if (area >= a.w.min_area) {
+  if (gpuccl_is_reported (&a.w, area)) {
     append (reported, a.p.reported, &c->n_sums, key, i);
     atomicAdd (&a.p.bins[gpuccl_bin (area)], 1u);
   }

@@ -10,18 +10,18 @@
 static const char *
 check_camera (const GpucclParams *p, bool depth)
 {
-  const GpucclCamera *c = &p->camera;
+  const Camera *c = &p->camera;
 
   if (p->match == GPUCCL_MATCH_SPACE && !depth)
     return "match=space needs depth; give it, or match in the image";
-  if (p->match == GPUCCL_MATCH_SPACE && !c->known)
+  if (p->match == GPUCCL_MATCH_SPACE && !p->has_camera)
     return "match=space needs a camera; give its intrinsics, or match in the "
            "image";
-  if (c->known &&
+  if (p->has_camera &&
       !(IN (c->fx, GPUCCL_MIN_FOCAL, GPUCCL_MAX_FOCAL) &&
           IN (c->fy, GPUCCL_MIN_FOCAL, GPUCCL_MAX_FOCAL)))
     return "the camera's focal lengths must be 0.001 to 10^9 pixels";
-  if (c->known &&
+  if (p->has_camera &&
       !(IN (c->cx, -GPUCCL_MAX_SIDE, 2 * GPUCCL_MAX_SIDE - 1) &&
           IN (c->cy, -GPUCCL_MAX_SIDE, 2 * GPUCCL_MAX_SIDE - 1)))
     return "the camera's principal point is too far outside the frame";
@@ -29,13 +29,11 @@ check_camera (const GpucclParams *p, bool depth)
 }
 
 static const char *
-check_pose (const GpucclPose *pose)
+check_pose (const Pose64 *pose)
 {
   double norm = 0;
   bool near = true;
 
-  if (!pose->known)
-    return NULL;
   for (int i = 0; i < 4; i++)
     norm += pose->q[i] * pose->q[i];
   for (int i = 0; i < 3; i++)
@@ -53,7 +51,7 @@ gpuccl_check (const GpucclParams *params, GpucclSource source, bool depth)
     return "there is neither a mask nor depth";
   TRY (params_check (gpuccl_params, params));
   TRY (check_camera (params, depth));
-  return check_pose (&params->pose);
+  return params->has_pose ? check_pose (&params->pose) : NULL;
 }
 
 static const char *
@@ -128,9 +126,9 @@ gpuccl_set (GpucclWork *w, const GpucclParams *p, const GpucclFrame *frame)
   w->frame = *frame;
   w->values = values_of (p, frame->source);
   w->link = link_of (p, p->filter == GPUCCL_BILATERAL && frame->depth);
-  w->rays = (GpucclRays){p->camera.known && frame->depth,
-      centre_of (p->camera.known ? p->camera.cx : 0),
-      centre_of (p->camera.known ? p->camera.cy : 0)};
+  w->rays = (GpucclRays){p->has_camera && frame->depth,
+      centre_of (p->has_camera ? p->camera.cx : 0),
+      centre_of (p->has_camera ? p->camera.cy : 0)};
   w->connectivity = p->connectivity;
   w->skip_checks = p->skip_checks;
   w->min_area = p->min_area;

@@ -87,7 +87,7 @@ kinfumot_new (Kinfumot **self, const Device *device,
     return "the frame's sides must be 1 to 4096 pixels";
   TRY (kinfumot_check (params));
   k->params = *params;
-  k->params.camera = (KinfumotCamera){0}; /* none yet */
+  k->params.camera = (Camera){0}; /* none yet */
   k->work.width = width;
   k->work.height = height;
   k->work.tiles_x = (width + KINFUMOT_TILE - 1) / KINFUMOT_TILE;
@@ -139,9 +139,9 @@ kinfumot_clear (Kinfumot *k)
 {
   for (int m = 0; m < KINFUMOT_MODELS; m++)
     k->state->models[m] = (KinfumotModel){.active = KINFUMOT_ASLEEP,
-        .pose = kinfumot_pose_none (),
-        .motion = kinfumot_pose_none (),
-        .drift = kinfumot_pose_none ()};
+        .pose = pose64_identity (),
+        .motion = pose64_identity (),
+        .drift = pose64_identity ()};
   for (int i = 0; i < KINFUMOT_RING; i++)
     k->past[i].known = false;
   memset (k->known, 0, sizeof k->known);
@@ -178,7 +178,7 @@ kinfumot_check (const KinfumotParams *p)
 }
 
 static KinfumotLens
-lens_of (const KinfumotCamera *c)
+lens_of (const Camera *c)
 {
   const double *d = c->distortion;
 
@@ -191,7 +191,7 @@ lens_of (const KinfumotCamera *c)
 /* The ray that a pixel sees: the distortion is taken out by iteration, as
  * OpenCV does. */
 static KinfumotRay
-ray_of (const KinfumotCamera *c, int u, int v)
+ray_of (const Camera *c, int u, int v)
 {
   const double *d = c->distortion;
   double x0 = (u - c->cx) / c->fx, y0 = (v - c->cy) / c->fy, x = x0, y = y0;
@@ -210,7 +210,7 @@ ray_of (const KinfumotCamera *c, int u, int v)
 
 /* Whether the ray of a pixel comes back to it. */
 static bool
-is_seen (const KinfumotCamera *c, int x, int y)
+is_seen (const Camera *c, int x, int y)
 {
   KinfumotRay r = ray_of (c, x, y);
   KinfumotLens lens = lens_of (c);
@@ -223,7 +223,7 @@ is_seen (const KinfumotCamera *c, int x, int y)
 
 /* The corners are where a distortion that does not fit goes wrong first. */
 const char *
-kinfumot_check_camera (const KinfumotCamera *c, int width, int height)
+kinfumot_check_camera (const Camera *c, int width, int height)
 {
   double sum = c->cx + c->cy;
 
@@ -253,7 +253,7 @@ look_again (Kinfumot *k)
 
 /* KinfumotWork.spacing of a camera. */
 static int
-spacing_of (const KinfumotCamera *c)
+spacing_of (const Camera *c)
 {
   double spacing = floor ((c->fx + c->fy) / 2 / KINFUMOT_FOCAL + .5);
 
@@ -263,7 +263,7 @@ spacing_of (const KinfumotCamera *c)
 }
 
 static const char *
-set_camera (Kinfumot *k, const KinfumotCamera *c)
+set_camera (Kinfumot *k, const Camera *c)
 {
   KinfumotWork *w = &k->work;
   float max = 0;
@@ -307,7 +307,7 @@ set_scale (Kinfumot *k, double scale)
 static const char *
 set_params (Kinfumot *k, const KinfumotParams *p)
 {
-  const KinfumotCamera camera = k->params.camera;
+  const Camera camera = k->params.camera;
   KinfumotWork *w = &k->work;
 
   TRY (kinfumot_check (p));
@@ -361,7 +361,7 @@ kinfumot_whole (const Kinfumot *k)
 
 /* Whether @p is a pose, at a place whose voxels are counted in 32 bits. */
 static bool
-is_pose (const KinfumotPose *p)
+is_pose (const Pose64 *p)
 {
   double square = 0;
 
@@ -378,14 +378,14 @@ static void
 set_motion (Kinfumot *k, const KinfumotFrame *frame)
 {
   KinfumotModel *m = &k->state->models[0];
-  KinfumotPose motion = kinfumot_pose_none ();
+  Pose64 motion = pose64_identity ();
   bool has_pose = frame->has_pose && is_pose (&frame->pose);
   bool given = has_pose && k->params.pose != KINFUMOT_ESTIMATE;
 
   m->active = KINFUMOT_AWAKE;
   m->box = kinfumot_whole (k);
   if (!k->started) {
-    kinfumot_set_pose (m, given ? frame->pose : kinfumot_pose_none ());
+    kinfumot_set_pose (m, given ? frame->pose : pose64_identity ());
     m->active = KINFUMOT_CARRIED;
   } else if (given && k->params.pose == KINFUMOT_GIVEN) {
     m->active = KINFUMOT_CARRIED;

@@ -16,6 +16,7 @@
 #include "common/device.h"
 #include "common/image.h"
 #include "common/param.h"
+#include "common/pose_core.h"
 #include "mesh/mesh.h"
 
 C_BEGIN
@@ -51,18 +52,6 @@ typedef enum {
 #define KINFUMOT_UNITS 8192    /* of KinfumotResults.depth, a metre */
 #define KINFUMOT_RING 8        /* frames that a birth may reach back */
 
-/* From one frame of coordinates to another: metres, and a unit quaternion, w
- * first. */
-typedef struct {
-  double t[3], q[4];
-} KinfumotPose;
-
-/* A camera with the distortion k1 k2 p1 p2 k3 of Brown and Conrady; pixels. */
-typedef struct {
-  double fx, fy, cx, cy;
-  double distortion[5];
-} KinfumotCamera;
-
 /* Ranges and defaults: kinfumot_params. */
 typedef struct {
   double depth_scale; /* metres a unit of depth */
@@ -81,7 +70,7 @@ typedef struct {
   int retire_after; /* frames in a row in which less than half of an object
                        matches, after which it is given up */
   int ring;         /* frames before its birth that an object is fused from */
-  KinfumotCamera camera;
+  Camera camera;
 } KinfumotParams;
 
 /* A frame of depth in the device's memory; 0 and 65535 are no depth. */
@@ -90,7 +79,7 @@ typedef struct {
   int stride;    /* bytes, even */
   uint64_t time; /* by which kinfumot_birth () names the frame */
   bool has_pose;
-  KinfumotPose pose; /* camera to world; one that is not finite, has a
+  Pose64 pose; /* camera to world; one that is not finite, has a
                         quaternion of 0 or a coordinate above KINFUMOT_MAX_PLACE
                         counts as none */
 } KinfumotFrame;
@@ -125,26 +114,26 @@ typedef struct {
   uint64_t id; /* from 1, never used again by this Kinfumot */
   int model;   /* its number in the map, 1 to KINFUMOT_MAX_OBJECTS */
   KinfumotState state;
-  KinfumotPose pose;     /* object to camera, */
-  KinfumotPose in_world; /* and to the world */
-  double middle[3];      /* of what was seen of it, camera coordinates */
-  double extent[3];      /* likewise, metres along its own axes */
-  ImageBox box;          /* all 0 where it is not seen, as is area */
-  uint32_t area;         /* pixels that match it */
-  double score;          /* share of its pixels that match, 0 to 1 */
-  int age;       /* frames since it was born; those without a pose of the
-                    camera are not counted */
-  unsigned weak; /* bit i: direction i could not be determined */
+  Pose64 pose;      /* object to camera, */
+  Pose64 in_world;  /* and to the world */
+  double middle[3]; /* of what was seen of it, camera coordinates */
+  double extent[3]; /* likewise, metres along its own axes */
+  ImageBox box;     /* all 0 where it is not seen, as is area */
+  uint32_t area;    /* pixels that match it */
+  double score;     /* share of its pixels that match, 0 to 1 */
+  int age;          /* frames since it was born; those without a pose of the
+                       camera are not counted */
+  unsigned weak;    /* bit i: direction i could not be determined */
   double covariance[36]; /* of the pose: translation, then rotation about the
                             middle of the points seen; m, rad */
 } KinfumotObject;
 
 typedef struct {
-  bool lost;           /* the camera's pose is not known; nothing was fused */
-  KinfumotPose camera; /* camera to world; of the last frame that had one */
-  double residual;     /* root mean square of the distances to the model, m */
-  double matched;      /* share of the pixels with depth that match */
-  unsigned weak;       /* as KinfumotObject.weak, of the camera */
+  bool lost;       /* the camera's pose is not known; nothing was fused */
+  Pose64 camera;   /* camera to world; of the last frame that had one */
+  double residual; /* root mean square of the distances to the model, m */
+  double matched;  /* share of the pixels with depth that match */
+  unsigned weak;   /* as KinfumotObject.weak, of the camera */
   const KinfumotObject *objects;
   int n_objects;
   uint32_t n_bricks, max_bricks; /* in use, as far as is known by now */
@@ -174,8 +163,7 @@ void kinfumot_free (Kinfumot *self);
 const char *kinfumot_check (const KinfumotParams *params);
 
 /* NULL, or why @camera cannot have taken frames of that size. */
-const char *kinfumot_check_camera (
-    const KinfumotCamera *camera, int width, int height);
+const char *kinfumot_check_camera (const Camera *camera, int width, int height);
 
 /* Follows the camera and the objects, writes @outputs, which may be NULL, and
  * fuses the frame into the models.  The device may still be at the last of

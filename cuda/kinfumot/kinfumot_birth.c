@@ -119,7 +119,7 @@ go_to (Kinfumot *k, const KinfumotPast *past)
   k->work.now = past->maps;
   k->work.before = NULL;
   kinfumot_set_pose (&k->state->models[0], past->camera);
-  kinfumot_set_motion (&k->state->models[0], kinfumot_pose_none ());
+  kinfumot_set_motion (&k->state->models[0], pose64_identity ());
   k->state->models[0].good = true;
 }
 
@@ -145,14 +145,14 @@ static KinfumotModel
 model_of (const Shape *shape)
 {
   const double *middle = shape->middle;
-  KinfumotPose pose = {{-middle[0], -middle[1], -middle[2]}, {1, 0, 0, 0}};
+  Pose64 pose = {{-middle[0], -middle[1], -middle[2]}, {1, 0, 0, 0}};
   KinfumotModel m = {.active = KINFUMOT_AWAKE,
       .good = true,
-      .drift = kinfumot_pose_none (),
+      .drift = pose64_identity (),
       .box = shape->box};
 
   kinfumot_set_pose (&m, pose);
-  kinfumot_set_motion (&m, kinfumot_pose_none ());
+  kinfumot_set_motion (&m, pose64_identity ());
   return m;
 }
 
@@ -197,7 +197,7 @@ step (Kinfumot *k, int model, const KinfumotPast *from, const KinfumotPast *to,
 {
   KinfumotModel *m = &k->state->models[model];
   const KinfumotStages *s = k->stages;
-  KinfumotPose camera =
+  Pose64 camera =
       kinfumot_pose_times (kinfumot_pose_back (from->camera), to->camera);
 
   go_to (k, to);
@@ -210,7 +210,7 @@ step (Kinfumot *k, int model, const KinfumotPast *from, const KinfumotPast *to,
   else
     kinfumot_set_motion (m, camera);
   kinfumot_set_pose (m, kinfumot_pose_times (m->pose, m->motion));
-  kinfumot_set_motion (m, kinfumot_pose_none ());
+  kinfumot_set_motion (m, pose64_identity ());
   TRY (send (k));
   return *done ? fuse (k, model) : kinfumot_look (k, model, model + 1);
 }
@@ -248,13 +248,12 @@ walk_on (Kinfumot *k, int model, const KinfumotPast *from)
 
 /* The object's velocity, from its pose in the frame of the mask and in the one
  * before. */
-static KinfumotPose
-drift_of (const KinfumotPast *past, KinfumotPose pose,
-    const KinfumotPast *before, KinfumotPose pose_before)
+static Pose64
+drift_of (const KinfumotPast *past, Pose64 pose, const KinfumotPast *before,
+    Pose64 pose_before)
 {
-  KinfumotPose to =
-      kinfumot_pose_times (past->camera, kinfumot_pose_back (pose));
-  KinfumotPose from =
+  Pose64 to = kinfumot_pose_times (past->camera, kinfumot_pose_back (pose));
+  Pose64 from =
       kinfumot_pose_times (before->camera, kinfumot_pose_back (pose_before));
 
   return kinfumot_pose_times (to, kinfumot_pose_back (from));
@@ -266,7 +265,7 @@ static const char *
 catch_up (Kinfumot *k, int model, const KinfumotPast *past, const Shape *shape)
 {
   KinfumotModel *m = &k->state->models[model];
-  KinfumotPose pose = m->pose;
+  Pose64 pose = m->pose;
   const KinfumotPast *before = kinfumot_past (k, past->frame - 1);
 
   if (before && k->params.ring) {
@@ -280,7 +279,7 @@ catch_up (Kinfumot *k, int model, const KinfumotPast *past, const Shape *shape)
   }
   go_to (k, past);
   kinfumot_set_pose (m, pose);
-  kinfumot_set_motion (m, kinfumot_pose_none ());
+  kinfumot_set_motion (m, pose64_identity ());
   m->box = shape->box;
   TRY (send (k));
   TRY (kinfumot_look (k, model, model + 1));
@@ -318,7 +317,7 @@ make (Kinfumot *k, const KinfumotAsked *a, const KinfumotPast *past,
   TRY (align (k, model));
   *accepted = (int) m->points >= k->params.min_size &&
       __builtin_popcount (m->weak) <= 3;
-  kinfumot_set_motion (m, kinfumot_pose_none ());
+  kinfumot_set_motion (m, pose64_identity ());
   if (*accepted)
     TRY (clear_background (k));
   k->work.mask = NULL;
@@ -398,18 +397,18 @@ try_lost (Kinfumot *k, const KinfumotAsked *a, const KinfumotPast *past,
 {
   const KinfumotKnown *o = &k->known[model];
   KinfumotModel *m = &k->state->models[model];
-  KinfumotPose pose = m->pose;
+  Pose64 pose = m->pose;
   double middle[3];
 
-  kinfumot_turn (pose.q, shape->middle, middle);
+  quat64_rotate (pose.q, shape->middle, middle);
   for (int i = 0; i < 3; i++)
     pose.t[i] = (o->min[i] + o->max[i]) / 2000. - middle[i];
   go_to (k, past);
   kinfumot_set_pose (m, pose);
-  kinfumot_set_motion (m, kinfumot_pose_none ());
+  kinfumot_set_motion (m, pose64_identity ());
   m->active = KINFUMOT_AWAKE;
   m->box = shape->box;
-  m->drift = kinfumot_pose_none ();
+  m->drift = pose64_identity ();
   m->steps = 0;
   TRY (send (k));
   TRY (kinfumot_look (k, model, model + 1));
@@ -421,7 +420,7 @@ try_lost (Kinfumot *k, const KinfumotAsked *a, const KinfumotPast *past,
   if (!*found)
     return NULL;
   kinfumot_set_pose (m, kinfumot_pose_times (m->pose, m->motion));
-  kinfumot_set_motion (m, kinfumot_pose_none ());
+  kinfumot_set_motion (m, pose64_identity ());
   TRY (send (k));
   TRY (kinfumot_look (k, model, model + 1));
   return walk_on (k, model, past);

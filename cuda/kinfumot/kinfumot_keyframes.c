@@ -44,7 +44,7 @@ shrink (const Kinfumot *k, KinfumotKeyframe *f)
 }
 
 static bool
-is_near (const KinfumotPose *a, const KinfumotPose *b)
+is_near (const Pose64 *a, const Pose64 *b)
 {
   double t = 0, q = 0;
 
@@ -126,10 +126,10 @@ choose (const Kinfumot *k, const KinfumotKeyframe *now, int best[TRIED])
 /* The camera's pose before becomes @camera; objects stay where they are in the
  * world. */
 static void
-place_camera (Kinfumot *k, KinfumotPose camera)
+place_camera (Kinfumot *k, Pose64 camera)
 {
   KinfumotModel *models = k->state->models;
-  KinfumotPose moved =
+  Pose64 moved =
       kinfumot_pose_times (kinfumot_pose_back (models[0].pose), camera);
 
   for (int m = 1; m < KINFUMOT_MODELS; m++)
@@ -139,11 +139,11 @@ place_camera (Kinfumot *k, KinfumotPose camera)
       models[m].box = kinfumot_whole (k);
     }
   kinfumot_set_pose (&models[0], camera);
-  kinfumot_set_motion (&models[0], kinfumot_pose_none ());
+  kinfumot_set_motion (&models[0], pose64_identity ());
 }
 
 static const char *
-try_keyframe (Kinfumot *k, KinfumotPose camera, bool *found)
+try_keyframe (Kinfumot *k, Pose64 camera, bool *found)
 {
   const KinfumotModel *m = &k->state->models[0];
 

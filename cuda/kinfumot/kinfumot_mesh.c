@@ -102,7 +102,7 @@ add_model (Kinfumot *k, Bricks *b, int model, Mesh *mesh)
   const KinfumotModel *models = k->state->models;
   MarchingGrid grid = {b->bricks, b->n, find, b, KINFUMOT_WEIGHT_MASK,
       (float) k->work.grid.voxel};
-  KinfumotPose world = kinfumot_pose_times (
+  Pose64 world = kinfumot_pose_times (
       models[0].pose, kinfumot_pose_back (models[model].pose));
   uint32_t hue = kinfumot_hue (model), n = mesh->n;
   uint8_t colour[3] = {
@@ -122,7 +122,7 @@ add_model (Kinfumot *k, Bricks *b, int model, Mesh *mesh)
 
     for (int i = 0; i < 3; i++)
       v[i] = mesh->x[3 * (size_t) n + i];
-    kinfumot_turn (world.q, v, at);
+    quat64_rotate (world.q, v, at);
     for (int i = 0; i < 3; i++)
       mesh->x[3 * (size_t) n + i] = (float) (at[i] + world.t[i]);
   }

@@ -85,7 +85,7 @@ fill_place (const KinfumotKnown *o, KinfumotObject *r)
     middle[i] = (o->min[i] + o->max[i]) / 2000.;
     r->extent[i] = (o->max[i] - o->min[i]) / 1000.;
   }
-  kinfumot_turn (r->pose.q, middle, r->middle);
+  quat64_rotate (r->pose.q, middle, r->middle);
   for (int i = 0; i < 3; i++)
     r->middle[i] += r->pose.t[i];
 }

@@ -7,33 +7,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/vec.h"
+#include "common/pose_core.h"
 #include "kinfumot/kinfumot.h"
 
 /* ---- Poses ---- */
 
-BOTH KinfumotPose
-kinfumot_pose_none (void)
-{
-  KinfumotPose p = {{0, 0, 0}, {1, 0, 0, 0}};
-
-  return p;
-}
-
-BOTH void
-kinfumot_turn (const double q[4], const double v[3], double out[3])
-{
-  double x = q[2] * v[2] - q[3] * v[1], y = q[3] * v[0] - q[1] * v[2],
-         z = q[1] * v[1] - q[2] * v[0];
-
-  out[0] = v[0] + 2 * (q[0] * x + q[2] * z - q[3] * y);
-  out[1] = v[1] + 2 * (q[0] * y + q[3] * x - q[1] * z);
-  out[2] = v[2] + 2 * (q[0] * z + q[1] * y - q[2] * x);
-}
-
 /* Of length 1 again. */
 BOTH void
-kinfumot_pose_clean (KinfumotPose *p)
+kinfumot_pose_clean (Pose64 *p)
 {
   double n = 1 /
       sqrt (p->q[0] * p->q[0] + p->q[1] * p->q[1] + p->q[2] * p->q[2] +
@@ -44,49 +25,29 @@ kinfumot_pose_clean (KinfumotPose *p)
 }
 
 /* First @b, then @a. */
-BOTH KinfumotPose
-kinfumot_pose_times (KinfumotPose a, KinfumotPose b)
+BOTH Pose64
+kinfumot_pose_times (Pose64 a, Pose64 b)
 {
-  KinfumotPose r;
+  Pose64 r;
 
-  kinfumot_turn (a.q, b.t, r.t);
+  quat64_rotate (a.q, b.t, r.t);
   for (int i = 0; i < 3; i++)
     r.t[i] += a.t[i];
-  r.q[0] =
-      a.q[0] * b.q[0] - a.q[1] * b.q[1] - a.q[2] * b.q[2] - a.q[3] * b.q[3];
-  r.q[1] =
-      a.q[0] * b.q[1] + a.q[1] * b.q[0] + a.q[2] * b.q[3] - a.q[3] * b.q[2];
-  r.q[2] =
-      a.q[0] * b.q[2] - a.q[1] * b.q[3] + a.q[2] * b.q[0] + a.q[3] * b.q[1];
-  r.q[3] =
-      a.q[0] * b.q[3] + a.q[1] * b.q[2] - a.q[2] * b.q[1] + a.q[3] * b.q[0];
+  quat64_times (a.q, b.q, r.q);
   kinfumot_pose_clean (&r);
   return r;
 }
 
-BOTH KinfumotPose
-kinfumot_pose_back (KinfumotPose p)
+BOTH Pose64
+kinfumot_pose_back (Pose64 p)
 {
-  KinfumotPose r = {{0, 0, 0}, {p.q[0], -p.q[1], -p.q[2], -p.q[3]}};
+  Pose64 r = {{0, 0, 0}, {p.q[0], -p.q[1], -p.q[2], -p.q[3]}};
   double t[3];
 
-  kinfumot_turn (r.q, p.t, t);
+  quat64_rotate (r.q, p.t, t);
   for (int i = 0; i < 3; i++)
     r.t[i] = -t[i];
   return r;
-}
-
-BOTH Turn
-kinfumot_axes (const KinfumotPose *p)
-{
-  return turn_of (quat (
-      (float) p->q[0], (float) p->q[1], (float) p->q[2], (float) p->q[3]));
-}
-
-BOTH Vec
-kinfumot_place (const KinfumotPose *p)
-{
-  return vec ((float) p->t[0], (float) p->t[1], (float) p->t[2]);
 }
 
 /* ---- Sums ---- */
@@ -187,27 +148,27 @@ typedef enum {
 /* Device memory.  A pose is from the camera to the model. */
 typedef struct {
   int active;
-  KinfumotPose pose;   /* of the frame before, which the view shows */
-  KinfumotPose motion; /* from this frame's camera to the one before's */
-  KinfumotPose drift;  /* of objects, the velocity: from a pose in the world to
-                          that of the next frame, in world coordinates */
-  int steps;           /* the number of frames whose mean it is, at most
-                          KINFUMOT_STEPS */
-  KinfumotPose expected; /* of objects: the motion that drift says */
-  KinfumotPose rest;     /* of the background: where the camera came to rest, */
-  bool still;            /* and whether it is still there */
-  Turn turn;             /* of motion, */
-  Vec step;              /* likewise */
-  Turn axes;             /* of pose, */
-  Vec place;             /* likewise */
-  bool settled;          /* further iterations change nothing */
-  bool solved;           /* there were enough points */
-  bool good;             /* of this frame: is fused */
-  uint32_t points;       /* that the last iteration used */
-  double residual;       /* root mean square, metres */
-  unsigned weak;         /* directions that were not determined: eigenvectors in
-                            ascending order, of turns and steps about `middle` */
-  ImageBox box;          /* where its points are looked for, pixels */
+  Pose64 pose;     /* of the frame before, which the view shows */
+  Pose64 motion;   /* from this frame's camera to the one before's */
+  Pose64 drift;    /* of objects, the velocity: from a pose in the world to
+                            that of the next frame, in world coordinates */
+  int steps;       /* the number of frames whose mean it is, at most
+                      KINFUMOT_STEPS */
+  Pose64 expected; /* of objects: the motion that drift says */
+  Pose64 rest;     /* of the background: where the camera came to rest, */
+  bool still;      /* and whether it is still there */
+  Turn turn;       /* of motion, */
+  Vec step;        /* likewise */
+  Turn axes;       /* of pose, */
+  Vec place;       /* likewise */
+  bool settled;    /* further iterations change nothing */
+  bool solved;     /* there were enough points */
+  bool good;       /* of this frame: is fused */
+  uint32_t points; /* that the last iteration used */
+  double residual; /* root mean square, metres */
+  unsigned weak;   /* directions that were not determined: eigenvectors in
+                      ascending order, of turns and steps about `middle` */
+  ImageBox box;    /* where its points are looked for, pixels */
   int64_t sums[KINFUMOT_N_SUMS]; /* of the last iteration */
 } KinfumotModel;
 
@@ -222,19 +183,19 @@ typedef struct {
 } KinfumotAlignment;
 
 BOTH void
-kinfumot_set_motion (KinfumotModel *m, KinfumotPose motion)
+kinfumot_set_motion (KinfumotModel *m, Pose64 motion)
 {
   m->motion = motion;
-  m->turn = kinfumot_axes (&motion);
-  m->step = kinfumot_place (&motion);
+  m->turn = pose64_turn (&motion);
+  m->step = pose64_place (&motion);
 }
 
 BOTH void
-kinfumot_set_pose (KinfumotModel *m, KinfumotPose pose)
+kinfumot_set_pose (KinfumotModel *m, Pose64 pose)
 {
   m->pose = pose;
-  m->axes = kinfumot_axes (&pose);
-  m->place = kinfumot_place (&pose);
+  m->axes = pose64_turn (&pose);
+  m->place = pose64_place (&pose);
 }
 
 BOTH Vec
@@ -532,14 +493,14 @@ kinfumot_hold (KinfumotEigen *e, double x[6], int lane, int lanes)
 }
 
 /* The motion after a turn @x[0..2] about the middle and a step @x[3..5]. */
-BOTH KinfumotPose
-kinfumot_moved (KinfumotPose motion, const double x[6], const double middle[3])
+BOTH Pose64
+kinfumot_moved (Pose64 motion, const double x[6], const double middle[3])
 {
-  KinfumotPose d = {{0, 0, 0}, {1, x[0] / 2, x[1] / 2, x[2] / 2}};
+  Pose64 d = {{0, 0, 0}, {1, x[0] / 2, x[1] / 2, x[2] / 2}};
   double turned[3];
 
   kinfumot_pose_clean (&d);
-  kinfumot_turn (d.q, middle, turned);
+  quat64_rotate (d.q, middle, turned);
   for (int i = 0; i < 3; i++)
     d.t[i] = middle[i] - turned[i] + x[3 + i];
   return kinfumot_pose_times (d, motion);
@@ -612,10 +573,10 @@ BOTH void
 kinfumot_predict (KinfumotModel *models, int model)
 {
   KinfumotModel *m = &models[model];
-  KinfumotPose camera = kinfumot_pose_times (models[0].pose, models[0].motion);
-  KinfumotPose object = kinfumot_pose_times (m->drift,
+  Pose64 camera = kinfumot_pose_times (models[0].pose, models[0].motion);
+  Pose64 object = kinfumot_pose_times (m->drift,
       kinfumot_pose_times (models[0].pose, kinfumot_pose_back (m->pose)));
-  KinfumotPose pose = kinfumot_pose_times (kinfumot_pose_back (object), camera);
+  Pose64 pose = kinfumot_pose_times (kinfumot_pose_back (object), camera);
 
   kinfumot_set_motion (
       m, kinfumot_pose_times (kinfumot_pose_back (m->pose), pose));
@@ -626,8 +587,8 @@ kinfumot_predict (KinfumotModel *models, int model)
 #define KINFUMOT_EXPECT_BY .005 /* metres; farther away it pulls no more */
 
 /* From @a the @share of the way to @b, which differs by little. */
-BOTH KinfumotPose
-kinfumot_pose_between (KinfumotPose a, KinfumotPose b, double share)
+BOTH Pose64
+kinfumot_pose_between (Pose64 a, Pose64 b, double share)
 {
   double cosine = 0;
 
@@ -647,11 +608,11 @@ BOTH double
 kinfumot_surprise (
     const KinfumotModel *m, const KinfumotSystem *s, double apart[6])
 {
-  const KinfumotPose off =
+  const Pose64 off =
       kinfumot_pose_times (m->expected, kinfumot_pose_back (m->motion));
   double square = 0;
 
-  kinfumot_turn (off.q, s->middle, apart + 3);
+  quat64_rotate (off.q, s->middle, apart + 3);
   UNROLLED
   for (int i = 0; i < 3; i++) {
     apart[i] = 2 * s->spread * (off.q[0] < 0 ? -off.q[1 + i] : off.q[1 + i]);
@@ -713,7 +674,7 @@ kinfumot_judge (KinfumotModel *models, int model, uint32_t points)
   if (model && m->good && m->active == KINFUMOT_AWAKE)
     kinfumot_expect (m);
   if (!model && !m->good)
-    kinfumot_set_motion (m, kinfumot_pose_none ());
+    kinfumot_set_motion (m, pose64_identity ());
 }
 
 /* A camera that comes no farther from where it came to rest stands still: the
@@ -723,7 +684,7 @@ kinfumot_judge (KinfumotModel *models, int model, uint32_t points)
 #define KINFUMOT_REST_TURN .99999 /* the cosine of half of 0.5 degrees */
 
 BOTH void
-kinfumot_rest (KinfumotModel *m, KinfumotPose pose)
+kinfumot_rest (KinfumotModel *m, Pose64 pose)
 {
   double step = 0, turn = 0;
 
@@ -742,19 +703,16 @@ BOTH void
 kinfumot_go_on (KinfumotModel *models, int model)
 {
   KinfumotModel *m = &models[model];
-  KinfumotPose pose = kinfumot_pose_times (m->pose, m->motion);
+  Pose64 pose = kinfumot_pose_times (m->pose, m->motion);
 
   if (model && !models[0].good)
     return;
   if (model && m->good) {
-    KinfumotPose camera =
-        kinfumot_pose_times (models[0].pose, models[0].motion);
-    KinfumotPose before =
+    Pose64 camera = kinfumot_pose_times (models[0].pose, models[0].motion);
+    Pose64 before =
         kinfumot_pose_times (models[0].pose, kinfumot_pose_back (m->pose));
-    KinfumotPose after =
-        kinfumot_pose_times (camera, kinfumot_pose_back (pose));
-    KinfumotPose drift =
-        kinfumot_pose_times (after, kinfumot_pose_back (before));
+    Pose64 after = kinfumot_pose_times (camera, kinfumot_pose_back (pose));
+    Pose64 drift = kinfumot_pose_times (after, kinfumot_pose_back (before));
 
     m->steps += m->steps < KINFUMOT_STEPS;
     m->drift = kinfumot_pose_between (m->drift, drift, 1. / m->steps);

@@ -19,7 +19,7 @@ typedef struct {
   uint64_t time;
   uint32_t frame;
   KinfumotMaps maps;
-  KinfumotPose camera; /* to the world */
+  Pose64 camera; /* to the world */
 } KinfumotPast;
 
 /* An object, by the number of its model. */
@@ -50,7 +50,7 @@ typedef struct {
 #define KINFUMOT_SMALL_Y 30
 
 typedef struct {
-  KinfumotPose camera;
+  Pose64 camera;
   uint16_t depth[KINFUMOT_SMALL_Y][KINFUMOT_SMALL_X];
 } KinfumotKeyframe;
 
@@ -77,9 +77,9 @@ struct _Kinfumot {
   bool relocate;
   bool forget;             /* all bricks, before the next frame */
   bool tight;              /* the pool was full */
-  KinfumotPose held;       /* of the last frame whose camera was known */
+  Pose64 held;             /* of the last frame whose camera was known */
   bool had_pose;           /* of the frame before: one came with it */
-  KinfumotPose last_pose;  /* that one */
+  Pose64 last_pose;        /* that one */
   KinfumotOutputs outputs; /* of this frame */
 
   KinfumotAsked asked[KINFUMOT_MAX_ASKED];

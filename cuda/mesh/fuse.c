@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common/device.h"
-#include "common/vec.h"
+#include "common/pose_core.h"
 #include "mesh/mesh.h"
 
 #define APART 2     /* pixels to the neighbours that give the normal */

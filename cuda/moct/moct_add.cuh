@@ -33,7 +33,7 @@ add_fragment (
     int corner = (int) (lane % 2 ? Y : X);
 
     if (lane < 8)
-      atomicMin (&to->box.x0 + (lane - 6), corner + moct_lowest_bit (set));
+      atomicMin (&to->box.x0 + (lane - 6), corner + math_lowest_bit (set));
     else
       atomicMax (&to->box.x1 + (lane - 8), corner + moct_highest_bit (set) + 1);
   }

@@ -96,7 +96,7 @@ classify_pairs (const MoctTable *t, const ImageRow *row, int x0, int n,
   const uint8_t *v = row->c2 + (x0 >> 1) * row->step;
 
   for (; pairs; pairs &= pairs - 1) {
-    int i = moct_lowest_bit (pairs), x = 2 * i;
+    int i = math_lowest_bit (pairs), x = 2 * i;
     uint32_t uv =
         (uint32_t) u[i * row->step] << 8 | (uint32_t) v[i * row->step] << 16;
 

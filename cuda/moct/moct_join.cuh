@@ -80,7 +80,7 @@ list_fragments (const MoctWork &w, const Colour &c)
 
     for (uint32_t bits = c.bits[k]; bits; bits &= bits - 1, at++)
       c.parts[at].tile =
-          (uint32_t) (32 * (k % across) + moct_lowest_bit (bits)) |
+          (uint32_t) (32 * (k % across) + math_lowest_bit (bits)) |
           (uint32_t) (k / across) << 16;
   }
 }

@@ -52,7 +52,7 @@ moments_of (const MoctFragment &f, int lane)
   m.xy = (f.xy_x & 0xffff) + X * y;
   m.yy = f.xx_yy >> 16;
   m.rows = f.extent >> 16;
-  m.x0 = (int) X + moct_lowest_bit (f.extent & 0xffff);
+  m.x0 = (int) X + math_lowest_bit (f.extent & 0xffff);
   m.x1 = (int) X + moct_highest_bit (f.extent & 0xffff) + 1;
   return m;
 }
@@ -90,7 +90,7 @@ sum_at (const Moments &m, unsigned long long X, unsigned long long Y)
   s.yy = m.yy + Y * (2 * y + n * Y);
   s.box.x0 = (int) X + m.x0;
   s.box.x1 = (int) X + m.x1;
-  s.box.y0 = (int) Y + moct_lowest_bit (m.rows);
+  s.box.y0 = (int) Y + math_lowest_bit (m.rows);
   s.box.y1 = (int) Y + moct_highest_bit (m.rows) + 1;
   return s;
 }
@@ -124,9 +124,9 @@ store_runs (const Colour &c, const Moments &m, uint32_t bits, uint32_t linked,
   if (alone >> lane & 1)
     c.sums[run + __popc (heads & ((1u << lane) - 1))] = sum_at (m, X, Y);
   for (uint32_t left = heads & ~alone; left; left &= left - 1) {
-    int first = moct_lowest_bit (left);
+    int first = math_lowest_bit (left);
     uint32_t ends = ~linked & (~1u << first);
-    int last = ends ? moct_lowest_bit (ends) - 1 : 31;
+    int last = ends ? math_lowest_bit (ends) - 1 : 31;
     Moments sum = add_run (m, lane >= first && lane <= last, first, last);
 
     if (lane == first)
@@ -279,7 +279,7 @@ join_runs (const MoctWork &w, const Colour &c, const Masks &masks)
 
     for (uint32_t some = __ballot_sync (ALL_LANES, left != 0); some;
          some &= some - 1) {
-      int other = moct_lowest_bit (some), of = first + other * warps;
+      int other = math_lowest_bit (some), of = first + other * warps;
 
       if (__shfl_sync (ALL_LANES, left, other) >> lane & 1)
         join<true> (w, c,

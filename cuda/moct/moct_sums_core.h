@@ -12,6 +12,7 @@
 #pragma once
 
 #include "common/image.h"
+#include "common/math_core.h"
 
 /* ---- Classification: stored colour -> class (0: none, else 1 + colour) ----
  */
@@ -108,16 +109,6 @@ moct_squares (uint32_t k)
 }
 
 BOTH int
-moct_lowest_bit (uint32_t v)
-{
-#ifdef __CUDA_ARCH__
-  return __ffs ((int) v) - 1;
-#else
-  return __builtin_ctz (v);
-#endif
-}
-
-BOTH int
 moct_highest_bit (uint32_t v)
 {
 #ifdef __CUDA_ARCH__
@@ -136,8 +127,8 @@ moct_fragment_add_row (MoctFragment *f, uint32_t mask, uint32_t y)
     return;
   f->extent |= mask | 0x10000u << y;
   while (mask) {
-    uint32_t a = moct_lowest_bit (mask);
-    uint32_t n = moct_lowest_bit (~(mask >> a)), b = a + n;
+    uint32_t a = math_lowest_bit (mask);
+    uint32_t n = math_lowest_bit (~(mask >> a)), b = a + n;
     uint32_t x = n * (a + b - 1) / 2;
 
     f->xx_yy += (moct_squares (b) - moct_squares (a)) | (n * y * y) << 16;
@@ -154,9 +145,9 @@ moct_fragment_box (const MoctFragment *f, int tx, int ty)
   uint32_t columns = f->extent & 0xffff, rows = f->extent >> 16;
   ImageBox box;
 
-  box.x0 = tx * MOCT_TILE + moct_lowest_bit (columns);
+  box.x0 = tx * MOCT_TILE + math_lowest_bit (columns);
   box.x1 = tx * MOCT_TILE + moct_highest_bit (columns) + 1;
-  box.y0 = ty * MOCT_TILE + moct_lowest_bit (rows);
+  box.y0 = ty * MOCT_TILE + math_lowest_bit (rows);
   box.y1 = ty * MOCT_TILE + moct_highest_bit (rows) + 1;
   return box;
 }

@@ -17,6 +17,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/math_core.h"
 #include "pocstereo/pocstereo.h"
 
 #define POCSTEREO_TURN 127      /* what a unit phasor is rounded to */
@@ -47,21 +48,6 @@ typedef struct {
 
 /* ---- A line's phasors (equation 1; windowing) ---- */
 
-/* 1 / sqrt (@x) to 5e-6, in operations that round alike everywhere. */
-BOTH float
-pocstereo_rsqrt (float x)
-{
-  float half = .5f * x, y;
-  uint32_t bits;
-
-  memcpy (&bits, &x, sizeof bits);
-  bits = 0x5f375a86u - (bits >> 1);
-  memcpy (&y, &bits, sizeof y);
-  y = y * (1.5f - half * y * y);
-  y = y * (1.5f - half * y * y);
-  return y;
-}
-
 /* @v, at most 2^21, rounded to an integer, half to even. */
 BOTH int8_t
 pocstereo_round (float v)
@@ -78,8 +64,7 @@ BOTH void
 pocstereo_phasor (float re, float im, float floor2, int8_t phasor[2])
 {
   float power = re * re + im * im;
-  float scale =
-      power < .5f ? 0 : POCSTEREO_TURN * pocstereo_rsqrt (power + floor2);
+  float scale = power < .5f ? 0 : POCSTEREO_TURN * math_rsqrt (power + floor2);
 
   phasor[0] = pocstereo_round (re * scale);
   phasor[1] = pocstereo_round (im * scale);

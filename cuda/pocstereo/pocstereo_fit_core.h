@@ -13,43 +13,6 @@ pocstereo_nearest (float v)
   return (int32_t) (v < 0 ? v - .5f : v + .5f);
 }
 
-/* Sine and cosine of @a, |a| <= pi, to 1e-6: that of a quarter of the angle by
- * its series, then doubled twice. */
-BOTH void
-pocstereo_sincos (float a, float *sine, float *cosine)
-{
-  float q = .25f * a, q2 = q * q;
-  float s = q * (1 - q2 * (1.f / 6 - q2 * (1.f / 120 - q2 * (1.f / 5040))));
-  float c =
-      1 - q2 * (.5f - q2 * (1.f / 24 - q2 * (1.f / 720 - q2 * (1.f / 40320))));
-
-  for (int i = 0; i < 2; i++) {
-    float t = 2 * s * c;
-
-    c = 1 - 2 * s * s;
-    s = t;
-  }
-  *sine = s;
-  *cosine = c;
-}
-
-/* The angle whose tangent is @u / @v, in (-pi/2, pi/2), to 1e-6; 0 where both
- * are 0.  Halving the angle twice makes the series short. */
-BOTH float
-pocstereo_atan (float u, float v)
-{
-  float t, t2;
-
-  if (v == 0)
-    return 0;
-  t = u / v;
-  for (int i = 0; i < 2; i++)
-    t = t / (1 + sqrtf (1 + t * t));
-  t2 = t * t;
-  return 4 *
-      (t * (1 - t2 * (1.f / 3 - t2 * (.2f - t2 * (1.f / 7 - t2 * (1.f / 9))))));
-}
-
 /* Where the peak's model
  *   r (n) = a / N sin (pi V (n + d) / N) / sin (pi (n + d) / N), V = 2 U + 1
  * has its maximum, relative to the sample @at, from it and its neighbours:
@@ -61,7 +24,7 @@ pocstereo_closed_form (
   float u = (before - after) * t->sin_bin;
   float v = (after + before) * t->cos_bin - t->shape * at;
 
-  return -pocstereo_atan (u, v) * 2 / t->omega;
+  return -math_atan (u, v) * 2 / t->omega;
 }
 
 /* The correlation as a function: its height and two derivatives at @x. */
@@ -101,7 +64,7 @@ pocstereo_poly (const PocstereoTables *t, const int32_t *r, float x)
   PocstereoPoly p = {0, 0, 0};
   float s, c, cs = 1, sn = 0;
 
-  pocstereo_sincos (t->omega * x, &s, &c);
+  math_sincos (t->omega * x, &s, &c);
   for (int k = 0; k < t->bandwidth; k++)
     pocstereo_add_wave (
         t, k, (float) r[2 * k], (float) r[2 * k + 1], s, c, &sn, &cs, &p);

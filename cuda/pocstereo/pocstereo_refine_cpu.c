@@ -26,7 +26,7 @@ take_polys (
 
 #pragma omp simd
   for (int i = 0; i < LANES; i++) {
-    pocstereo_sincos (t->omega * x[i], &s[i], &c[i]);
+    math_sincos (t->omega * x[i], &s[i], &c[i]);
     sn[i] = 0;
     cs[i] = 1;
     polys->height[i] = polys->slope[i] = polys->bend[i] = 0;

@@ -364,9 +364,9 @@ pass_clouds (Chromatic *s, const ChromaticParams *params, uint64_t number)
   for (int k = 0; k < 3; k++) {
     uint64_t key = random_u64 (params->seed + 1, (uint64_t) k);
     uint32_t drift = (uint32_t) (number * (4000000 + 700000 * k));
-    double cx = s->width * (.5 + .6 * scene_sin ((uint32_t) key + drift));
+    double cx = s->width * (.5 + .6 * math_sin_turn ((uint32_t) key + drift));
     double cy = s->height *
-        (.5 + .6 * scene_sin ((uint32_t) (key >> 32) + drift / 3 * 2));
+        (.5 + .6 * math_sin_turn ((uint32_t) (key >> 32) + drift / 3 * 2));
 
     for (int i = 0; i < columns * rows; i++) {
       double dx = (i % columns * 16 - cx) / reach;

@@ -100,13 +100,13 @@ roam (const ChromaticPlan *p, uint64_t key, uint64_t number,
   wy = (wy > p->height / 8. ? wy : p->height / 8.) *
       (.86 + .14 * draw (key, WAY_Y));
   rate = step * p->width / wx * (.9 + .2 * draw (key, RATE_X));
-  place->x =
-      (p->width - 1) / 2. + wx * scene_sin (phase (key, PHASE_X, rate, number));
+  place->x = (p->width - 1) / 2. +
+      wx * math_sin_turn (phase (key, PHASE_X, rate, number));
   rate = step * p->height / wy * (.6 + .6 * draw (key, RATE_Y));
   place->y = (p->height - 1) / 2. +
-      .8 * wy * scene_sin (phase (key, PHASE_Y, rate, number));
+      .8 * wy * math_sin_turn (phase (key, PHASE_Y, rate, number));
   rate *= 1.5 + draw (key, RATE_Y2);
-  place->y += .2 * wy * scene_sin (phase (key, PHASE_Y2, rate, number));
+  place->y += .2 * wy * math_sin_turn (phase (key, PHASE_Y2, rate, number));
 }
 
 /* Within the circle inscribed in the object's own cell. */
@@ -123,18 +123,18 @@ stay (const ChromaticPlan *p, int object, uint64_t key, uint64_t number,
   if (draw (key, WAY_X) < .5f)
     rate = -rate;
   around = phase (key, PHASE_X, rate, number);
-  out = .6 + .4 * scene_sin (phase (key, PHASE_Y, rate * .37, number));
+  out = .6 + .4 * math_sin_turn (phase (key, PHASE_Y, rate * .37, number));
   place->x = (object % p->columns + .5) * p->width / p->columns - .5 +
-      way * out * scene_sin (around + (1u << 30));
+      way * out * math_sin_turn (around + (1u << 30));
   place->y = (object / p->columns + .5) * p->height / p->rows - .5 +
-      way * out * scene_sin (around);
+      way * out * math_sin_turn (around);
 }
 
 static void
 turn (ChromaticPlace *place, uint32_t angle)
 {
-  place->sin = scene_sin (angle);
-  place->cos = scene_sin (angle + (1u << 30));
+  place->sin = math_sin_turn (angle);
+  place->cos = math_sin_turn (angle + (1u << 30));
 }
 
 ChromaticPlace

@@ -176,7 +176,7 @@ static void
 middle (const ClutterShape *shape, const ClutterBody *body,
     const ClutterPlan *plan, double pixel[2])
 {
-  RgbdPose eye = rgbd_pose_inverse (&plan->camera);
+  Pose64 eye = rgbd_pose_inverse (&plan->camera);
   double p[3], q[3];
 
   rgbd_pose_apply (&body->pose, shape->mass, p);
@@ -189,7 +189,7 @@ static void
 tell (const Clutter *s, const ClutterPlan *plan, const ClutterPlan *next,
     const uint64_t *full, ClutterTruth *t)
 {
-  RgbdPose eye = rgbd_pose_inverse (&plan->camera);
+  Pose64 eye = rgbd_pose_inverse (&plan->camera);
 
   *t = (ClutterTruth){.fx = plan->f,
       .fy = plan->f,
@@ -200,7 +200,7 @@ tell (const Clutter *s, const ClutterPlan *plan, const ClutterPlan *next,
   for (int i = 0; i < s->n_bodies; i++) {
     ClutterObject *o = &t->objects[i];
     const ClutterShape *shape = &s->shape[s->body[i].shape];
-    RgbdPose p = rgbd_pose_chain (&eye, &s->body[i].pose);
+    Pose64 p = rgbd_pose_chain (&eye, &s->body[i].pose);
     double from[2], to[2];
 
     o->shape = s->body[i].shape;

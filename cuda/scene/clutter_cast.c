@@ -128,7 +128,7 @@ cast_table (Clutter *s, const ClutterPlan *plan, int y0, int y1)
 {
   double m[3][3], up[3];
 
-  rgbd_pose_axes (&plan->camera, m);
+  quat64_matrix (plan->camera.q, m);
   memcpy (up, m[2], sizeof up); /* the world's, in the camera */
   for (int y = y0; y < y1; y++)
     for (int x = 0; x < s->width; x++) {
@@ -146,15 +146,15 @@ cast_table (Clutter *s, const ClutterPlan *plan, int y0, int y1)
 static void
 see_bodies (Clutter *s, const ClutterPlan *plan, Target *target)
 {
-  RgbdPose eye = rgbd_pose_inverse (&plan->camera);
+  Pose64 eye = rgbd_pose_inverse (&plan->camera);
 
   for (int i = 0; i < s->n_bodies; i++) {
     const ClutterBody *b = &s->body[i];
     const ClutterShape *shape = &s->shape[b->shape];
-    RgbdPose p = rgbd_pose_chain (&eye, &b->pose);
+    Pose64 p = rgbd_pose_chain (&eye, &b->pose);
     double m[3][3];
 
-    rgbd_pose_axes (&p, m);
+    quat64_matrix (p.q, m);
     for (uint32_t v = 0; v < shape->mesh.n; v++) {
       double x[3] = {shape->mesh.x[3 * (size_t) v],
           shape->mesh.x[3 * (size_t) v + 1], shape->mesh.x[3 * (size_t) v + 2]};

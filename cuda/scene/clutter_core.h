@@ -54,7 +54,7 @@ clutter_height (const ClutterPile *pile, double x, double y)
 /* A frame's camera. */
 typedef struct {
   double f, cx, cy;
-  RgbdPose camera; /* to the world */
+  Pose64 camera; /* to the world */
 } ClutterPlan;
 
 ClutterPlan clutter_plan (
@@ -63,7 +63,7 @@ ClutterPlan clutter_plan (
 /* What is on the table, until other objects are dropped. */
 typedef struct {
   int shape;
-  RgbdPose pose;   /* to the world */
+  Pose64 pose;     /* to the world */
   size_t vertices; /* its first, in Clutter.vertex */
 } ClutterBody;
 

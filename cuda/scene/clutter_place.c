@@ -81,19 +81,19 @@ draw_turn (uint64_t key, double q[4])
 }
 
 static Rest
-rest_of (const RgbdPose *p)
+rest_of (const Pose64 *p)
 {
   Rest r = {.x = p->t[0], .y = p->t[1]};
 
-  rgbd_pose_axes (p, r.m);
+  quat64_matrix (p->q, r.m);
   return r;
 }
 
 /* @p turned and slid at random; @size is 1 to 0. */
-static RgbdPose
-nudge (const RgbdPose *p, uint64_t key, double size)
+static Pose64
+nudge (const Pose64 *p, uint64_t key, double size)
 {
-  RgbdPose turn = {{0}, {1, 0, 0, 0}}, out;
+  Pose64 turn = {{0}, {1, 0, 0, 0}}, out;
   double t[3];
 
   for (int k = 0; k < 3; k++)
@@ -110,11 +110,11 @@ nudge (const RgbdPose *p, uint64_t key, double size)
 
 /* Where @shape comes to rest that is dropped on @pile at random within @radius
  * of the middle. */
-static RgbdPose
+static Pose64
 settle (const ClutterPile *pile, const ClutterShape *shape, double radius,
     uint64_t key)
 {
-  RgbdPose best = {{0}, {1, 0, 0, 0}}; /* t is where the middle is */
+  Pose64 best = {{0}, {1, 0, 0, 0}}; /* t is where the middle is */
   double n = 2, size = 1, away[3];
   Rest r;
 
@@ -127,7 +127,7 @@ settle (const ClutterPile *pile, const ClutterShape *shape, double radius,
   r = rest_of (&best);
   best.t[2] = lowest (pile, shape, &r, INFINITY);
   for (uint64_t i = 0; i < TRIES; i++, size *= SHRINK) {
-    RgbdPose other = nudge (&best, random_u64 (key, 2000 + i), size);
+    Pose64 other = nudge (&best, random_u64 (key, 2000 + i), size);
 
     r = rest_of (&other);
     other.t[2] = lowest (pile, shape, &r, best.t[2]);
@@ -143,7 +143,7 @@ settle (const ClutterPile *pile, const ClutterShape *shape, double radius,
 
 typedef struct {
   ClutterPile *pile;
-  const RgbdPose *pose;
+  const Pose64 *pose;
   double m[3][3];
 } Adding;
 
@@ -169,11 +169,11 @@ raise (void *user, const double p[3])
 
 /* Adds to the pile what rests at @pose. */
 static void
-pile_add (ClutterPile *pile, const ClutterShape *shape, const RgbdPose *pose)
+pile_add (ClutterPile *pile, const ClutterShape *shape, const Pose64 *pose)
 {
   Adding a = {.pile = pile, .pose = pose};
 
-  rgbd_pose_axes (pose, a.m);
+  quat64_matrix (pose->q, a.m);
   clutter_sample (&shape->mesh, CLUTTER_DENSE, raise, &a);
 }
 
@@ -243,7 +243,7 @@ sway (uint64_t key, uint64_t i, double speed, uint64_t number)
   uint32_t step = scene_turns (speed / (170 + 60 * random_unit (key, 2 * i)));
   uint32_t phase = (uint32_t) random_u64 (key, 2 * i + 1);
 
-  return scene_sin (phase + (uint32_t) number * step);
+  return math_sin_turn (phase + (uint32_t) number * step);
 }
 
 ClutterPlan
@@ -251,10 +251,10 @@ clutter_plan (
     const ClutterParams *params, int width, int height, uint64_t number)
 {
   /* looks along -x of the world, its right is y */
-  const RgbdPose level = {{0}, {.5, -.5, -.5, .5}};
+  const Pose64 level = {{0}, {.5, -.5, -.5, .5}};
   uint64_t seed = seed_of (params, number), key = random_u64 (seed, 2);
   double way[4];
-  RgbdPose around, up, back = {{0, 0, 0}, {1, 0, 0, 0}};
+  Pose64 around, up, back = {{0, 0, 0}, {1, 0, 0, 0}};
   ClutterPlan p = {.f = 585 * fmax (width / 640., height / 480.),
       .cx = (width - 1) / 2.,
       .cy = (height - 1) / 2.};

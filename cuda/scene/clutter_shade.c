@@ -168,7 +168,7 @@ clutter_shade (Clutter *s, const ClutterPlan *plan, const ClutterParams *params,
       .key = random_u64 (random_u64 (params->seed, number), 1),
       .grain = random_u64 (s->dropped, 3)};
 
-  rgbd_pose_axes (&plan->camera, c.m);
+  quat64_matrix (plan->camera.q, c.m);
   scene_make_noise (params->noise, c.noise);
   parallel_for ((s->height + 1) / 2, 4, shade_pairs, &c);
 }

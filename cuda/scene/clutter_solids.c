@@ -17,7 +17,7 @@
 /* Takes parts, one after the other, into a mesh that has room. */
 typedef struct {
   Mesh *mesh;
-  RgbdPose pose; /* of the next part */
+  Pose64 pose; /* of the next part */
   uint8_t rgb[3];
 } Maker;
 
@@ -105,8 +105,8 @@ lathe (Maker *m, const double (*profile)[2], int n, int sides, double flat)
     for (int i = 0; i < (end ? 1 : sides); i++) {
       uint32_t turn = (uint32_t) ((uint64_t) i * 4294967296ull / sides);
 
-      vertex (m, r * scene_sin (turn + (1u << 30)), flat * r * scene_sin (turn),
-          profile[k][1]);
+      vertex (m, r * math_sin_turn (turn + (1u << 30)),
+          flat * r * math_sin_turn (turn), profile[k][1]);
     }
     if (k > 0)
       join (m, before, was_end, ring, end, sides);
@@ -126,8 +126,8 @@ ball (Maker *m, double x, double y, double z)
         (uint32_t) ((int64_t) i * 2147483648ll / (PROFILE - 1)) - (1u << 30);
     bool end = i == 0 || i == PROFILE - 1;
 
-    profile[i][0] = end ? 0 : x * scene_sin (turn + (1u << 30));
-    profile[i][1] = z * scene_sin (turn);
+    profile[i][0] = end ? 0 : x * math_sin_turn (turn + (1u << 30));
+    profile[i][1] = z * math_sin_turn (turn);
   }
   lathe (m, profile, PROFILE, SIDES, y / x);
 }

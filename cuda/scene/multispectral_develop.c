@@ -78,7 +78,7 @@ sensor_of (const MultispectralParams *p, uint64_t number)
 {
   uint32_t phase = (uint32_t) random_u64 (p->seed, 0);
   /* 2^32 / 300 */
-  double wave = scene_sin (phase + (uint32_t) (number * 14316558));
+  double wave = math_sin_turn (phase + (uint32_t) (number * 14316558));
   Sensor sensor = {.key = random_u64 (random_u64 (p->seed, number), number),
       .gain = 1 - p->drift * (.5 + .5 * wave),
       .texture = p->texture};

@@ -182,7 +182,7 @@ draw_black (uint64_t key, const Spectrum seen[4])
 
     for (int i = 0; i < N; i++) /* a half wave is 2^31 */
       b.at[i] += weight *
-          scene_sin ((uint32_t) ((1u << 30) +
+          math_sin_turn ((uint32_t) ((1u << 30) +
               (uint64_t) f * (2 * i + 1) * (1u << 30) / N));
   }
   for (int j = 0; j < 8; j++)

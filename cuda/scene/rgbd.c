@@ -72,7 +72,7 @@ reject (const Rgbd *s, const RgbdParams *p, const Image *img)
 }
 
 static void
-pose_out (const RgbdPose *pose, double out[7])
+pose_out (const Pose64 *pose, double out[7])
 {
   memcpy (out, pose->t, sizeof pose->t);
   memcpy (out + 3, pose->q, sizeof pose->q);
@@ -81,9 +81,9 @@ pose_out (const RgbdPose *pose, double out[7])
 /* Pixel of the middle of mover @i; NAN where it is not in front of the
  * camera. */
 static void
-middle (const RgbdPlan *plan, int i, RgbdPose *there, double pixel[2])
+middle (const RgbdPlan *plan, int i, Pose64 *there, double pixel[2])
 {
-  RgbdPose camera = rgbd_pose_inverse (&plan->camera);
+  Pose64 camera = rgbd_pose_inverse (&plan->camera);
   double x, y, factor;
 
   *there = rgbd_pose_chain (&camera, &plan->movers[i].now);
@@ -102,7 +102,7 @@ look_at (const Rgbd *s, const RgbdPlan *plan, const RgbdPlan *next, int i)
   const RgbdBody *body = plan->movers[i].body;
   RgbdObject o = {.seen = {.id = i, .label = body->label}};
   double from[2], to[2];
-  RgbdPose there;
+  Pose64 there;
 
   middle (next, i, &there, to);
   middle (plan, i, &there, from);

@@ -20,27 +20,26 @@ sway (uint64_t key, int axis, uint64_t number)
   uint32_t a = (uint32_t) (random_u64 (key, 4 * axis + 2));
   uint32_t b = (uint32_t) (random_u64 (key, 4 * axis + 3));
 
-  return .88 * scene_sin (a + (uint32_t) number * rgbd_turns (slow)) +
-      .12 * scene_sin (b + (uint32_t) number * rgbd_turns (quick));
+  return .88 * math_sin_turn (a + (uint32_t) number * rgbd_turns (slow)) +
+      .12 * math_sin_turn (b + (uint32_t) number * rgbd_turns (quick));
 }
 
 /* Held by a hand, looking down by 16 degrees: 2.8 cm and 2 degrees times
  * @much. */
-static RgbdPose
+static Pose64
 held (const RgbdParams *params, double much, uint64_t number)
 {
   uint64_t key = random_u64 (params->seed, 1);
   double m = .028 * much; /* of each coordinate */
-  RgbdPose yaw =
-      rgbd_pose_of (1, rgbd_degrees (2 * much * sway (key, 3, number)),
-          m * sway (key, 0, number), m * sway (key, 1, number),
-          m * sway (key, 2, number));
+  Pose64 yaw = rgbd_pose_of (1, rgbd_degrees (2 * much * sway (key, 3, number)),
+      m * sway (key, 0, number), m * sway (key, 1, number),
+      m * sway (key, 2, number));
   /* positive: y, which points down, towards z */
-  RgbdPose pitch = rgbd_pose_of (
+  Pose64 pitch = rgbd_pose_of (
       0, rgbd_degrees (-16 + 1.2 * much * sway (key, 4, number)), 0, 0, 0);
-  RgbdPose roll = rgbd_pose_of (
+  Pose64 roll = rgbd_pose_of (
       2, rgbd_degrees (.8 * much * sway (key, 5, number)), 0, 0, 0);
-  RgbdPose p = rgbd_pose_chain (&yaw, &pitch);
+  Pose64 p = rgbd_pose_chain (&yaw, &pitch);
 
   return rgbd_pose_chain (&p, &roll);
 }
@@ -49,27 +48,28 @@ held (const RgbdParams *params, double much, uint64_t number)
 static double
 sine (uint64_t number, int period)
 {
-  return scene_sin ((uint32_t) number * rgbd_turns (1. / period));
+  return math_sin_turn ((uint32_t) number * rgbd_turns (1. / period));
 }
 
 static double
 cosine (uint64_t number, int period)
 {
-  return scene_sin ((1u << 30) + (uint32_t) number * rgbd_turns (1. / period));
+  return math_sin_turn (
+      (1u << 30) + (uint32_t) number * rgbd_turns (1. / period));
 }
 
 /* To and fro on an arc around the point 2 m ahead, which it looks at. */
-static RgbdPose
+static Pose64
 orbit (uint64_t number)
 {
   uint32_t angle = rgbd_degrees (50 * sine (number, 600));
 
-  return rgbd_pose_of (1, -angle, 2 * scene_sin (angle), 0,
-      2 - 2 * scene_sin (angle + (1u << 30)));
+  return rgbd_pose_of (1, -angle, 2 * math_sin_turn (angle), 0,
+      2 - 2 * math_sin_turn (angle + (1u << 30)));
 }
 
 /* An eight: to the sides, and each time ahead and back; a step is 15 frames. */
-static RgbdPose
+static Pose64
 walk (uint64_t number)
 {
   return rgbd_pose_of (1, rgbd_degrees (-18 * sine (number, 400)),
@@ -83,35 +83,35 @@ tremble (uint64_t key, int axis, uint64_t number)
 {
   double quick = 1. / (10 + 6 * random_unit (key, 2 * axis));
 
-  return scene_sin ((uint32_t) random_u64 (key, 2 * axis + 1) +
+  return math_sin_turn ((uint32_t) random_u64 (key, 2 * axis + 1) +
       (uint32_t) number * rgbd_turns (quick));
 }
 
-static RgbdPose
+static Pose64
 shake (const RgbdParams *params, uint64_t number)
 {
   uint64_t key = random_u64 (params->seed, 50);
-  RgbdPose yaw = rgbd_pose_of (1, rgbd_degrees (2 * tremble (key, 3, number)),
+  Pose64 yaw = rgbd_pose_of (1, rgbd_degrees (2 * tremble (key, 3, number)),
       .02 * tremble (key, 0, number), .02 * tremble (key, 1, number),
       .02 * tremble (key, 2, number));
-  RgbdPose pitch =
+  Pose64 pitch =
       rgbd_pose_of (0, rgbd_degrees (2 * tremble (key, 4, number)), 0, 0, 0);
 
   return rgbd_pose_chain (&yaw, &pitch);
 }
 
 /* From frame 90 on elsewhere, from frame 120 on where it was. */
-static RgbdPose
+static Pose64
 jump (uint64_t number)
 {
   return number % 120 < 90 ? rgbd_pose_of (1, 0, 0, 0, 0)
                            : rgbd_pose_of (1, rgbd_degrees (-35), .5, 0, .1);
 }
 
-RgbdPose
+Pose64
 rgbd_camera (const RgbdParams *params, uint64_t number)
 {
-  RgbdPose way, hand;
+  Pose64 way, hand;
 
   switch (params->camera) {
     case RGBD_STILL:

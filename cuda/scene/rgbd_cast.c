@@ -81,7 +81,7 @@ rgbd_meet_cylinder (
  * the lens may show these, or all where one of them is not in front of the
  * camera. */
 static ImageBox
-pixels_of (const RgbdPlan *plan, const double half[3], const RgbdPose *pose)
+pixels_of (const RgbdPlan *plan, const double half[3], const Pose64 *pose)
 {
   double x0 = plan->width, y0 = plan->height, x1 = -1, y1 = -1;
 
@@ -109,14 +109,14 @@ pixels_of (const RgbdPlan *plan, const double half[3], const RgbdPose *pose)
 }
 
 RgbdTarget
-rgbd_aim (const RgbdPlan *plan, const RgbdSolid *solid, const RgbdPose *pose)
+rgbd_aim (const RgbdPlan *plan, const RgbdSolid *solid, const Pose64 *pose)
 {
-  RgbdPose back = rgbd_pose_inverse (pose);
+  Pose64 back = rgbd_pose_inverse (pose);
   RgbdTarget t = {
       .shape = solid->shape, .box = pixels_of (plan, solid->half, pose)};
   double m[3][3];
 
-  rgbd_pose_axes (&back, m);
+  quat64_matrix (back.q, m);
   for (int i = 0; i < 3; i++) {
     t.half[i] = (float) solid->half[i];
     t.eye[i] = (float) back.t[i];
@@ -245,13 +245,13 @@ typedef struct {
 #define GRAZING .12f
 
 static void
-aim_mover (const RgbdPlan *plan, const RgbdPose *camera, const RgbdBody *body,
-    const RgbdPose *place, RgbdTarget targets[RGBD_PARTS])
+aim_mover (const RgbdPlan *plan, const Pose64 *camera, const RgbdBody *body,
+    const Pose64 *place, RgbdTarget targets[RGBD_PARTS])
 {
-  RgbdPose there = rgbd_pose_chain (camera, place);
+  Pose64 there = rgbd_pose_chain (camera, place);
 
   for (int i = 0; i < body->n_parts; i++) {
-    RgbdPose pose = rgbd_pose_chain (&there, &body->parts[i].pose);
+    Pose64 pose = rgbd_pose_chain (&there, &body->parts[i].pose);
 
     targets[i] = rgbd_aim (plan, &body->parts[i], &pose);
   }
@@ -260,11 +260,11 @@ aim_mover (const RgbdPlan *plan, const RgbdPose *camera, const RgbdBody *body,
 static void
 aim (const RgbdPlan *plan, Targets *t)
 {
-  RgbdPose camera = rgbd_pose_inverse (&plan->camera);
+  Pose64 camera = rgbd_pose_inverse (&plan->camera);
 
   t->n_room = plan->n_furniture;
   for (int i = 0; i < t->n_room; i++) {
-    RgbdPose pose = rgbd_pose_chain (&camera, &plan->furniture[i].pose);
+    Pose64 pose = rgbd_pose_chain (&camera, &plan->furniture[i].pose);
 
     t->room[i] = rgbd_aim (plan, &plan->furniture[i], &pose);
   }

@@ -24,7 +24,7 @@ typedef enum { RGBD_BOX, RGBD_CYLINDER, RGBD_SPHERE, RGBD_ROOM } RgbdShape;
 typedef struct {
   RgbdShape shape;
   double half[3];
-  RgbdPose pose; /* to the world, or to the robot */
+  Pose64 pose; /* to the world, or to the robot */
 } RgbdSolid;
 
 #define RGBD_FURNITURE 24 /* at most */
@@ -42,7 +42,7 @@ typedef struct {
  * was at the latest of the earlier views; to the world. */
 typedef struct {
   const RgbdBody *body;
-  RgbdPose now, rest, before;
+  Pose64 now, rest, before;
 } RgbdMover;
 
 /* A radial distortion: a point at radius r, focal lengths from the axis, is
@@ -57,8 +57,8 @@ typedef struct {
   int width, height;
   double f, cx, cy; /* pixels */
   RgbdLens lens;
-  RgbdPose camera;
-  RgbdPose views[RGBD_VIEWS]; /* where it was before, the latest first */
+  Pose64 camera;
+  Pose64 views[RGBD_VIEWS]; /* where it was before, the latest first */
   RgbdMover movers[RGBD_MAX_OBJECTS];
   int n_movers;
   RgbdSolid furniture[RGBD_FURNITURE];
@@ -67,11 +67,11 @@ typedef struct {
 
 RgbdPlan rgbd_plan (
     const RgbdParams *params, int width, int height, uint64_t number);
-RgbdPose rgbd_camera (const RgbdParams *params, uint64_t number);
+Pose64 rgbd_camera (const RgbdParams *params, uint64_t number);
 /* How many things move; what the one of number @mover is; where it is. */
 int rgbd_count (const RgbdParams *params);
 const RgbdBody *rgbd_body (const RgbdParams *params, int mover);
-RgbdPose rgbd_pose (const RgbdParams *params, int mover, uint64_t number);
+Pose64 rgbd_pose (const RgbdParams *params, int mover, uint64_t number);
 
 RgbdLens rgbd_lens (double distortion);
 /* 1 for a lens without distortion; @r2 is the square of the radius. */
@@ -89,7 +89,7 @@ typedef struct {
 
 /* @pose is that of the solid in the camera. */
 RgbdTarget rgbd_aim (
-    const RgbdPlan *plan, const RgbdSolid *solid, const RgbdPose *pose);
+    const RgbdPlan *plan, const RgbdSolid *solid, const Pose64 *pose);
 
 /* Depth at which a ray meets the solid, and how much of its direction is
  * along the surface's normal there; false where it does not. */

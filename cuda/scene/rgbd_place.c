@@ -232,7 +232,7 @@ visiting (double length, double speed, uint64_t n)
 }
 
 /* After @n frames on the way. */
-static RgbdPose
+static Pose64
 robot_after (const RgbdParams *params, int mover, uint64_t n)
 {
   uint64_t key = random_u64 (params->seed, 2);
@@ -270,7 +270,7 @@ since (const RgbdParams *params, uint64_t delay, uint64_t number)
 
 /* The machine's axes: the portal goes into the room and carries the carriage,
  * which goes across and carries the quill, which goes down. */
-static RgbdPose
+static Pose64
 axis_at (const RgbdParams *params, int axis, uint64_t number)
 {
   static const double rest[3][3] = {
@@ -291,7 +291,7 @@ axis_at (const RgbdParams *params, int axis, uint64_t number)
   return rgbd_pose_of (1, 0, at[0], at[1], at[2]);
 }
 
-RgbdPose
+Pose64
 rgbd_pose (const RgbdParams *params, int mover, uint64_t number)
 {
   if (params->path == RGBD_AXES)

@@ -18,7 +18,7 @@
  * turn, which is most at the sides of the view, 35 degrees from its middle, and
  * its way as seen from the nearest point. */
 static int
-margin_of (const RgbdPlan *plan, const RgbdPose *step)
+margin_of (const RgbdPlan *plan, const Pose64 *step)
 {
   double turn = fabs (step->q[1]) + fabs (step->q[2]) + fabs (step->q[3]);
   double way = fabs (step->t[0]) + fabs (step->t[1]) + fabs (step->t[2]);
@@ -35,12 +35,12 @@ rgbd_memory (const RgbdPlan *plan)
       .cx = (float) plan->cx,
       .cy = (float) plan->cy,
       .lens = plan->lens};
-  RgbdPose camera = rgbd_pose_inverse (&plan->camera);
-  RgbdPose latest = rgbd_pose_inverse (&plan->views[0]);
+  Pose64 camera = rgbd_pose_inverse (&plan->camera);
+  Pose64 latest = rgbd_pose_inverse (&plan->views[0]);
 
   for (int k = 0; k < RGBD_VIEWS; k++) {
-    RgbdPose back = rgbd_pose_inverse (&plan->views[k]);
-    RgbdPose step = rgbd_pose_chain (&back, &plan->camera);
+    Pose64 back = rgbd_pose_inverse (&plan->views[k]);
+    Pose64 step = rgbd_pose_chain (&back, &plan->camera);
     double axes[3][3];
 
     if (!k && plan->lens.min == 1) {
@@ -48,7 +48,7 @@ rgbd_memory (const RgbdPlan *plan)
 
       m.known = (ImageBox){rim, rim, plan->width - rim, plan->height - rim};
     }
-    rgbd_pose_axes (&step, axes);
+    quat64_matrix (step.q, axes);
     for (int i = 0; i < 3; i++) {
       for (int j = 0; j < 3; j++)
         m.view[k][i][j] = (float) axes[i][j];
@@ -58,9 +58,9 @@ rgbd_memory (const RgbdPlan *plan)
   for (int i = 0; i < plan->n_movers; i++)
     for (int j = 0; j < plan->movers[i].body->n_parts; j++) {
       const RgbdSolid *solid = &plan->movers[i].body->parts[j];
-      RgbdPose part = rgbd_pose_chain (&plan->movers[i].before, &solid->pose);
-      RgbdPose now = rgbd_pose_chain (&camera, &part);
-      RgbdPose then = rgbd_pose_chain (&latest, &part);
+      Pose64 part = rgbd_pose_chain (&plan->movers[i].before, &solid->pose);
+      Pose64 now = rgbd_pose_chain (&camera, &part);
+      Pose64 then = rgbd_pose_chain (&latest, &part);
 
       m.parts[m.n_parts] = rgbd_aim (plan, solid, &now);
       then = rgbd_pose_inverse (&then);
@@ -148,7 +148,7 @@ rays_of (const RgbdPlan *plan, int y)
   double axes[3][3], u = -plan->cx / plan->f, v = (y - plan->cy) / plan->f;
   Rays r;
 
-  rgbd_pose_axes (&plan->camera, axes);
+  quat64_matrix (plan->camera.q, axes);
   for (int i = 0; i < 3; i++) {
     r.t[i] = (float) plan->camera.t[i];
     r.first[i] = (float) (axes[i][0] * u + axes[i][1] * v + axes[i][2]);

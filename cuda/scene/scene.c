@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What every synthetic scene shares: sine, noise, grain, moments, and how a
+ * What every synthetic scene shares: noise, grain, moments, and how a
  * picture is stored. */
 #include "scene/scene.h"
 
@@ -8,21 +8,6 @@
 
 #include "common/random.h"
 #include "common/yuv.h"
-
-/* Taylor's series to the 11th power, which over a quarter of a turn is off by
- * less than 1e-7. */
-double
-scene_sin (uint32_t turn)
-{
-  const double half_pi = 1.5707963267948966;
-  uint32_t quarter = turn >> 30, rest = turn & 0x3fffffff;
-  double x = (quarter & 1 ? 0x40000000 - rest : rest) / 1073741824. * half_pi;
-  double q = x * x;
-  double s = x *
-      (1 - q / 6 * (1 - q / 20 * (1 - q / 42 * (1 - q / 72 * (1 - q / 110)))));
-
-  return quarter & 2 ? -s : s;
-}
 
 void
 scene_make_noise (double sigma, int16_t table[SCENE_NOISE])

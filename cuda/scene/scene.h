@@ -5,6 +5,7 @@
 #pragma once
 
 #include "common/image.h"
+#include "common/math_core.h"
 #include "common/param.h"
 
 C_BEGIN
@@ -66,10 +67,6 @@ scene_turns (double n)
 {
   return (uint32_t) (int64_t) (n * 4294967296.);
 }
-
-/* Sine of @turn / 2^32 turns.  It uses only additions and multiplications,
- * which give the same bits on every machine, as sin () need not. */
-double scene_sin (uint32_t turn);
 
 /* Quantiles of a normal distribution of deviation @sigma grey levels, 0 to 64,
  * in sixteenths of one. */

@@ -18,7 +18,7 @@ typedef struct {
   StereoShape shape;
   const char *label; /* NULL: wall or ground, no object */
   double half[3];
-  RgbdPose pose; /* to the world */
+  Pose64 pose; /* to the world */
   uint8_t paint[3];
 } StereoThing;
 

@@ -47,14 +47,14 @@ sway (uint64_t key, int axis, double speed, uint64_t number)
   double rate = speed / (90 + 60 * random_unit (key, 2 * axis));
   uint32_t start = (uint32_t) random_u64 (key, 2 * axis + 1);
 
-  return scene_sin (start + (uint32_t) number * scene_turns (rate));
+  return math_sin_turn (start + (uint32_t) number * scene_turns (rate));
 }
 
-static RgbdPose
+static Pose64
 pose_of (const Item *item, uint64_t key, double speed, uint64_t number)
 {
   double s[5], moved = item->shift > 0 ? .04 : 0; /* by the seed */
-  RgbdPose yaw, pitch;
+  Pose64 yaw, pitch;
 
   for (int i = 0; i < 5; i++)
     s[i] = sway (key, i, speed, number);
@@ -93,12 +93,12 @@ bound (StereoTarget *t, const StereoThing *thing, const StereoCamera *c)
 static StereoTarget
 aim (const StereoThing *thing, const StereoCamera *camera)
 {
-  RgbdPose back = rgbd_pose_inverse (&thing->pose);
+  Pose64 back = rgbd_pose_inverse (&thing->pose);
   double eye[3] = {camera->eye, 0, 0};
   StereoTarget t;
 
   rgbd_pose_apply (&back, eye, t.eye);
-  rgbd_pose_axes (&back, t.turn);
+  quat64_matrix (back.q, t.turn);
   bound (&t, thing, camera);
   return t;
 }

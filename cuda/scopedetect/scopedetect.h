@@ -10,6 +10,7 @@
 #include "common/device.h"
 #include "common/image.h"
 #include "common/param.h"
+#include "common/pose_core.h"
 #include "scopedetect/model/model.h"
 
 C_BEGIN
@@ -65,11 +66,6 @@ typedef enum {
                              in the thesis (2.1) */
 } ScopedetectSchedule;
 
-/* A pinhole camera without distortion, pixels: fx, fy > 0. */
-typedef struct {
-  double fx, fy, cx, cy;
-} ScopedetectCamera;
-
 /* Device memory.  Colour, if there is any, is aligned with depth. */
 typedef struct {
   int width, height;
@@ -87,7 +83,7 @@ typedef struct {
   double depth_scale; /* metres a unit of depth */
   double near, far;   /* depth that counts, metres; what is farther still lies
                          behind the edges of what is nearer */
-  ScopedetectCamera camera; /* no default: 0 is refused */
+  Camera camera;      /* no default: 0 is refused */
 
   bool table; /* objects stand on a plane, such as a table: find and leave it
                  out (1.2) */
@@ -222,7 +218,7 @@ const char *scopedetect_check (const ScopedetectParams *params);
 
 /* NULL, or what is wrong with @camera for frames of @width x @height pixels. */
 const char *scopedetect_check_camera (
-    const ScopedetectCamera *camera, int width, int height);
+    const Camera *camera, int width, int height);
 
 /* For frames of @width x @height pixels and @models, which must have been
  * compiled with the same spacing and radii.  The models are copied. */
@@ -250,8 +246,7 @@ double scopedetect_model_apart (const ScopedetectModel *model,
  * centre at (0, 0).  Returns how many; 0 where nothing of it is before the
  * camera. */
 int scopedetect_model_outline (const ScopedetectModel *model,
-    const double pose[7], const ScopedetectCamera *camera, double *xy,
-    int room);
+    const double pose[7], const Camera *camera, double *xy, int room);
 
 /* Finds objects.  @results stay valid until the next call. */
 const char *scopedetect_run (Scopedetect *self, const ScopedetectParams *params,

@@ -3,23 +3,13 @@
  * From sRGB to CIE Lab (D65), for both backends. */
 #pragma once
 
+#include "common/math_core.h"
 #include "common/vec.h"
-
-/* Cube root of .0088 <= x <= 1, error 3e-5: Newton's steps. */
-BOTH float
-scopedetect_cbrt (float x)
-{
-  float r = .25f + .75f * x;
-
-  for (int k = 0; k < 6; k++)
-    r = (2 * r + x / (r * r)) / 3;
-  return r;
-}
 
 BOTH float
 scopedetect_lab_f (float t)
 {
-  return t > .008856452f ? scopedetect_cbrt (t) : 7.787037f * t + .13793103f;
+  return t > .008856452f ? math_cbrt (t) : 7.787037f * t + .13793103f;
 }
 
 /* Linear light of a component 0 to 255; the power of 2.4 by a polynomial that

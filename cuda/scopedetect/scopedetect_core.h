@@ -3,6 +3,7 @@
  * What the stages of scopedetect work on, and their order. */
 #pragma once
 
+#include "common/math_core.h"
 #include "scopedetect/scopedetect.h"
 #include "scopedetect/model/shape.h"
 
@@ -135,64 +136,6 @@ typedef struct {
 
   void *state; /* the backend's own */
 } ScopedetectWork;
-
-/* ---- Functions that libm would round otherwise on each backend ---- */
-
-/* 2^n for -126 <= n <= 127. */
-BOTH float
-scopedetect_pow2 (int n)
-{
-  uint32_t bits = (uint32_t) (n + 127) << 23;
-  float f;
-
-  memcpy (&f, &bits, sizeof f);
-  return f;
-}
-
-/* e^x for x <= 0, 0 below -87; relative error 3e-7. */
-BOTH float
-scopedetect_exp (float x)
-{
-  float t = x * 1.44269504f, r, p;
-  int n;
-
-  if (!(x > -87))
-    return 0;
-  n = (int) (t - .5f); /* to the nearest, as t <= 0 */
-  r = (t - (float) n) * .69314718f;
-  p = 1 +
-      r *
-          (1 +
-              r *
-                  (.5f +
-                      r *
-                          (.16666667f +
-                              r *
-                                  (.041666667f +
-                                      r * (.0083333333f + r * .0013888889f)))));
-  return p * scopedetect_pow2 (n);
-}
-
-/* ln x for normal x > 0; absolute error 3e-7 of what is near 1. */
-BOTH float
-scopedetect_log (float x)
-{
-  uint32_t bits;
-  int n;
-  float m, s, z;
-
-  memcpy (&bits, &x, sizeof bits);
-  n = (int) (bits >> 23) - 127;
-  bits = (bits & 0x7fffff) | 0x3f800000;
-  memcpy (&m, &bits, sizeof m);
-  if (m > 1.41421356f)
-    m /= 2, n++;
-  s = (m - 1) / (m + 1);
-  z = s * s;
-  return (float) n * .69314718f +
-      2 * s *
-      (1 + z * (.33333333f + z * (.2f + z * (.14285714f + z * .11111111f))));
-}
 
 /* Pixel of a point before the camera; false if there is none. */
 BOTH bool

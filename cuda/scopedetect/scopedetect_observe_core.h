@@ -337,7 +337,7 @@ scopedetect_blur (const float e[9])
 BOTH float
 scopedetect_log_edge (float e)
 {
-  return scopedetect_log (e < .05f ? .05f : e < 1 ? e : 1);
+  return math_log (e < .05f ? .05f : e < 1 ? e : 1);
 }
 
 /* Colour of a pixel; @yuv of a YUV format. */

@@ -249,7 +249,7 @@ within (double v, double low, double high)
 }
 
 static const char *
-check_camera (const ScopedetectCamera *c)
+check_camera (const Camera *c)
 {
   if (!within (c->fx, 1, 1e6) || !within (c->fy, 1, 1e6) ||
       !within (c->cx, -1e5, 1e5) || !within (c->cy, -1e5, 1e5))
@@ -268,7 +268,7 @@ are_rays_fit (double f, double c, int n)
 }
 
 const char *
-scopedetect_check_camera (const ScopedetectCamera *c, int width, int height)
+scopedetect_check_camera (const Camera *c, int width, int height)
 {
   TRY (check_camera (c));
   return are_rays_fit (c->fx, c->cx, width) &&

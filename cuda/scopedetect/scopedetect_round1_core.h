@@ -139,7 +139,7 @@ scopedetect_pick (const int *d2, int n, float sigma2, float u)
   int k = 0;
 
   for (int i = 0; i < n; i++)
-    sum += p[i] = scopedetect_exp (-(float) (d2[i] - d2[0]) / (2 * sigma2));
+    sum += p[i] = math_exp (-(float) (d2[i] - d2[0]) / (2 * sigma2));
   for (u *= sum; k + 1 < n && u >= p[k]; k++)
     u -= p[k];
   return k;

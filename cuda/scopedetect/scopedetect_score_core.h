@@ -32,7 +32,7 @@ scopedetect_log_normal (float d, float sigma, float s)
   float x = d / (sigma * s);
 
   x = x < 2 ? x : 2;
-  return -x * x / 2 - scopedetect_log (s);
+  return -x * x / 2 - math_log (s);
 }
 
 /* How much less certain a point is (noise model): between the values for its
@@ -53,7 +53,7 @@ scopedetect_visible (float off, float sigma)
 {
   float x = off / sigma;
 
-  return off < 0 ? 1 : x > 4 ? 0 : scopedetect_exp (-x * x / 2);
+  return off < 0 ? 1 : x > 4 ? 0 : math_exp (-x * x / 2);
 }
 
 BOTH void
@@ -197,7 +197,7 @@ scopedetect_log_part (long long a, long long b)
 {
   float r = b > 0 ? scopedetect_ratio (a, b) : 0;
 
-  return r > 2.1e-9f ? scopedetect_log (r) : SCOPEDETECT_WORST;
+  return r > 2.1e-9f ? math_log (r) : SCOPEDETECT_WORST;
 }
 
 /* From sums to parts; affinity and segment are the segments' own. */
@@ -272,7 +272,7 @@ scopedetect_cut (const ScopedetectSegment *g, const uint32_t *bits)
     float a = g->affinity[k];
 
     if (!(bits[j / 32] >> j % 32 & 1))
-      sum += scopedetect_step_of (.05f * scopedetect_log ((1 - a) / a));
+      sum += scopedetect_step_of (.05f * math_log ((1 - a) / a));
   }
   return sum;
 }

@@ -181,10 +181,10 @@ scopedetect_affinity (const ScopedetectWork *w, const ScopedetectSegment *a,
       edge += w->scene.pixel[(size_t) v * w->scene.width + u].edge, counted++;
   }
   sum = 2 * sqrtf (gap) + .3f * vec_dot (n, n);
-  sum += counted ? .1f * scopedetect_exp (edge / (float) counted) : 0;
+  sum += counted ? .1f * math_exp (edge / (float) counted) : 0;
   if (w->scene.has_colour)
     sum += .001f * vec_dot (c, c);
-  return scopedetect_exp (-sum);
+  return math_exp (-sum);
 }
 
 /* Number of the segment @k of the 25 around segment @i, if both exist and are
@@ -233,7 +233,7 @@ scopedetect_takes_key (const ScopedetectWork *w, const ScopedetectShape *s,
     return 0;
   /* the square of the angle, nearly: .04 angle^2 / .15^2 / 2 */
   turn = 2 * (1 - vec_dot (vec_rotate (r, s->normal[i]), g->key_normal[k]));
-  return scopedetect_exp (-d * d / (2 * sigma * sigma) - .89f * turn);
+  return math_exp (-d * d / (2 * sigma * sigma) - .89f * turn);
 }
 
 /* How likely segment @g is part of the model in a pose; the mean distance of

@@ -15,9 +15,9 @@ find_camera (GstGpuccl *self, GstBuffer *buffer, GpucclParams *params)
   if (!gst_vision_intrinsics_find (&self->intrinsics, GST_ELEMENT (self),
           buffer, self->width, self->height, &camera))
     return;
-  params->camera =
-      (GpucclCamera){true, camera.fx, camera.fy, camera.cx, camera.cy};
-  params->pose.known = camera.has_pose;
+  params->has_camera = true;
+  params->camera = (Camera){camera.fx, camera.fy, camera.cx, camera.cy, {0}};
+  params->has_pose = camera.has_pose;
   memcpy (params->pose.t, camera.pose, sizeof params->pose.t);
   memcpy (params->pose.q, camera.pose + 3, sizeof params->pose.q);
 }
@@ -128,7 +128,9 @@ gst_gpuccl_check (GstGpuccl *self, const GstVideoInfo *info)
   GpucclParams params = GST_VISION_LOCKED (self, self->params);
 
   /* Each buffer may bring its camera. */
-  if (depth)
-    params.camera = (GpucclCamera){true, 1, 1, 0, 0};
+  if (depth) {
+    params.has_camera = true;
+    params.camera = (Camera){1, 1, 0, 0, {0}};
+  }
   return gpuccl_check (&params, depth ? GPUCCL_DEPTH_ONLY : GPUCCL_MASK, depth);
 }

@@ -259,10 +259,10 @@ take_reset (GstKinfumot *self)
     kinfumot_reset (self->kinfumot);
 }
 
-static KinfumotCamera
+static Camera
 camera_of (const GstVisionCamera *camera)
 {
-  KinfumotCamera c = {camera->fx, camera->fy, camera->cx, camera->cy, {0}};
+  Camera c = {camera->fx, camera->fy, camera->cx, camera->cy, {0}};
 
   memcpy (c.distortion, camera->distortion, sizeof c.distortion);
   return c;
@@ -317,7 +317,7 @@ gst_kinfumot_process (
           buffer, self->width, self->height, &camera))
     fault = "the camera is not known; set intrinsics or calibration";
   if (!fault) {
-    KinfumotCamera c = camera_of (&camera);
+    Camera c = camera_of (&camera);
 
     fault = kinfumot_check_camera (&c, self->width, self->height);
   }

@@ -147,7 +147,7 @@ attach_camera (
 /* A line of TUM's format: seconds, place, and the quaternion with w last. */
 static void
 write_pose (GstKinfumot *self, GstVisionLines *lines, GstClockTime time,
-    const KinfumotPose *p)
+    const Pose64 *p)
 {
   gchar line[256], *n = line;
   const gdouble v[] = {(gdouble) time / GST_SECOND, p->t[0], p->t[1], p->t[2],

@@ -283,7 +283,7 @@ check (GstScopedetect *self)
 {
   ScopedetectParams params = GST_VISION_LOCKED (self, self->params);
 
-  params.camera = (ScopedetectCamera){100, 100, 0, 0};
+  params.camera = (Camera){100, 100, 0, 0, {0}};
   if (MAX (self->width, self->height) > SCOPEDETECT_MAX_SIDE)
     return "the sides of a frame must be 1 to 4096 pixels; put videoscale "
            "before both inputs";
@@ -340,8 +340,7 @@ begin (GstScopedetect *self, GstBuffer *buffer, ScopedetectParams *params)
   if (!gst_vision_intrinsics_find (&self->intrinsics, GST_ELEMENT (self),
           buffer, self->width, self->height, &camera))
     return "its camera is not known; set intrinsics or calibration";
-  params->camera =
-      (ScopedetectCamera){camera.fx, camera.fy, camera.cx, camera.cy};
+  params->camera = (Camera){camera.fx, camera.fy, camera.cx, camera.cy, {0}};
   TRY (scopedetect_check (params));
   return scopedetect_check_camera (&params->camera, self->width, self->height);
 }

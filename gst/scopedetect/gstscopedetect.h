@@ -101,6 +101,6 @@ void gst_scopedetect_hint (GstScopedetect *self,
 
 /* gstscopedetectresults.c */
 const char *gst_scopedetect_attach (
-    GstScopedetect *self, GstBuffer *buffer, const ScopedetectCamera *camera);
+    GstScopedetect *self, GstBuffer *buffer, const Camera *camera);
 
 G_END_DECLS

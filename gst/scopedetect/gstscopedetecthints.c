@@ -77,7 +77,7 @@ tell_of_model (GstScopedetect *self, const ScopedetectModelInfo *info)
 }
 
 static void
-tell_of_camera (GstScopedetect *self, const ScopedetectCamera *camera)
+tell_of_camera (GstScopedetect *self, const Camera *camera)
 {
   GST_ELEMENT_WARNING (self, STREAM, FORMAT,
       ("No object was found, and the camera's middle, %g,%g, is far from that "

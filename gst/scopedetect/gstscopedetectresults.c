@@ -18,7 +18,7 @@ state_of (const GstScopedetectTrack *t)
 /* What was not seen is where it was last. */
 static void
 fill_object (GstScopedetect *self, const GstScopedetectTrack *t,
-    const ScopedetectCamera *camera, Outline outline, GstVisionObject *v)
+    const Camera *camera, Outline outline, GstVisionObject *v)
 {
   const ScopedetectObject *o = &t->object;
   const ScopedetectModelInfo *info = &self->info[o->model];
@@ -48,8 +48,7 @@ fill_object (GstScopedetect *self, const GstScopedetectTrack *t,
 
 /* Whoever draws poses wants the camera that they are seen by. */
 static gboolean
-attach_camera (
-    GstScopedetect *self, GstBuffer *buffer, const ScopedetectCamera *c)
+attach_camera (GstScopedetect *self, GstBuffer *buffer, const Camera *c)
 {
   GstVisionCamera camera;
 
@@ -68,7 +67,7 @@ attach_camera (
 
 const char *
 gst_scopedetect_attach (
-    GstScopedetect *self, GstBuffer *buffer, const ScopedetectCamera *camera)
+    GstScopedetect *self, GstBuffer *buffer, const Camera *camera)
 {
   guint n = self->tracks->len;
   GstVisionObject *found = g_new (GstVisionObject, n);

@@ -9,7 +9,7 @@ static void
 use (const ScopedetectModel *model, size_t bytes)
 {
   const double at[7] = {0, 0, 1, 1, 0, 0, 0}, by[7] = {.1, 0, 1, 0, 1, 0, 0};
-  const ScopedetectCamera camera = {50, 50, 32, 24};
+  const Camera camera = {50, 50, 32, 24, {0}};
   const ScopedetectModel *models[1] = {model};
   ScopedetectModelInfo info;
   uint8_t *written = NULL;

@@ -37,7 +37,7 @@ fuzz (const uint8_t *data, size_t size)
   if (!model)
     return;
   scopedetect_preset (&params, SCOPEDETECT_FAST);
-  params.camera = (ScopedetectCamera){40, 40, 15.5, 11.5};
+  params.camera = (Camera){40, 40, 15.5, 11.5, {0}};
   params.table = false;
   params.queries = params.samples = 50;
   params.climb = params.align = 1;

@@ -81,12 +81,12 @@ oracle_free (Oracle *o)
 AUTO_FREE (Oracle, oracle_free)
 
 static void
-oracle_add (OracleComponent *c, const Input *in, const GpucclCamera *camera,
-    int x, int y)
+oracle_add (
+    OracleComponent *c, const Input *in, const Camera *camera, int x, int y)
 {
   int z = in->has_depth ? *depth_at (in, x, y) : 0;
-  double u = camera->known ? (x - camera->cx) * z : 0;
-  double v = camera->known ? (y - camera->cy) * z : 0;
+  double u = camera ? (x - camera->cx) * z : 0;
+  double v = camera ? (y - camera->cy) * z : 0;
   bool first = !c->area++;
 
   c->x += x, c->y += y, c->z += z;
@@ -105,7 +105,7 @@ oracle_add (OracleComponent *c, const Input *in, const GpucclCamera *camera,
 /* Labels all that hangs together with pixel @start; @stack has room for all
  * pixels. */
 static OracleComponent
-oracle_flood (const Input *in, const Rule *rule, const GpucclCamera *camera,
+oracle_flood (const Input *in, const Rule *rule, const Camera *camera,
     int start, uint32_t *labels, int *stack)
 {
   OracleComponent c = {.label = (uint32_t) start + 1};
@@ -168,7 +168,7 @@ oracle_order (const void *p, const void *q)
 }
 
 static Oracle
-oracle_of (const Input *in, const Rule *rule, const GpucclCamera *camera)
+oracle_of (const Input *in, const Rule *rule, const Camera *camera)
 {
   int pixels = in->width * in->height, *stack = malloc (pixels * sizeof *stack);
   Oracle o = {.labels = calloc (pixels, sizeof *o.labels),
@@ -191,9 +191,11 @@ oracle_of (const Input *in, const Rule *rule, const GpucclCamera *camera)
 
 /* A camera whose principal point is a multiple of 1/256. */
 static void
-random_camera (GpucclCamera *c)
+random_camera (GpucclParams *p)
 {
-  c->known = rnd (3) > 0;
+  Camera *c = &p->camera;
+
+  p->has_camera = rnd (3) > 0;
   c->fx = 100 + rnd (900);
   c->fy = 100 + rnd (900);
   c->cx = (int) rnd (1u << 16) / 256. - 20;
@@ -268,8 +270,8 @@ compare_found (
 static void
 compare (DeviceKind kind, GpucclParams *p, const Rule *rule, const Input *in)
 {
-  GpucclCamera none = {0};
-  AUTO (Oracle) o = oracle_of (in, rule, in->has_depth ? &p->camera : &none);
+  AUTO (Oracle) o =
+      oracle_of (in, rule, p->has_camera && in->has_depth ? &p->camera : NULL);
 
   p->filter = GPUCCL_NO_FILTER;
   rule_to_params (rule, p);
@@ -494,7 +496,7 @@ test_patterns (DeviceKind kind)
         p.min_area = 1;
         p.min_size = 2;
         p.max_components = GPUCCL_MAX_COMPONENTS;
-        random_camera (&p.camera);
+        random_camera (&p);
         compare (kind, &p, &rule, &in);
       }
 }
@@ -901,7 +903,7 @@ static void
 test_params (DeviceKind kind)
 {
   GpucclParams fine = gpuccl_defaults ();
-  const GpucclCamera camera = {true, 500, 500, 320, 240};
+  const Camera camera = {500, 500, 320, 240, {0}};
 
   ok (gpuccl_check (&fine, GPUCCL_CLASSES, true));
   ok (gpuccl_check (&fine, GPUCCL_MASK, false));
@@ -930,23 +932,30 @@ test_params (DeviceKind kind)
   refused (GPUCCL_MASK, false, p.filter = (GpucclFilter) 2);
   refused (GPUCCL_MASK, false, p.match = (GpucclMatch) 4);
   refused (GPUCCL_MASK, true, p.match = GPUCCL_MATCH_SPACE);
-  refused (GPUCCL_MASK, false, p.match = GPUCCL_MATCH_SPACE, p.camera = camera);
-  refused (GPUCCL_MASK, true, p.camera = camera, p.camera.fx = 0);
-  refused (GPUCCL_MASK, true, p.camera = camera, p.camera.fy = NAN);
-  refused (GPUCCL_MASK, true, p.camera = camera, p.camera.fx = 1e-310);
-  refused (GPUCCL_MASK, true, p.camera = camera, p.camera.fy = 1e200);
-  refused (GPUCCL_MASK, true, p.camera = camera, p.camera.cx = NAN);
-  refused (GPUCCL_MASK, true, p.camera = camera, p.camera.cy = 1e6);
-  refused (GPUCCL_MASK, true, p.pose.known = true);
-  refused (GPUCCL_MASK, true,
-      p.pose = (GpucclPose){true, {NAN, 0, 0}, {1, 0, 0, 0}});
+  refused (GPUCCL_MASK, false, p.match = GPUCCL_MATCH_SPACE,
+      p.has_camera = true, p.camera = camera);
+  refused (GPUCCL_MASK, true, p.has_camera = true, p.camera = camera,
+      p.camera.fx = 0);
+  refused (GPUCCL_MASK, true, p.has_camera = true, p.camera = camera,
+      p.camera.fy = NAN);
+  refused (GPUCCL_MASK, true, p.has_camera = true, p.camera = camera,
+      p.camera.fx = 1e-310);
+  refused (GPUCCL_MASK, true, p.has_camera = true, p.camera = camera,
+      p.camera.fy = 1e200);
+  refused (GPUCCL_MASK, true, p.has_camera = true, p.camera = camera,
+      p.camera.cx = NAN);
+  refused (GPUCCL_MASK, true, p.has_camera = true, p.camera = camera,
+      p.camera.cy = 1e6);
+  refused (GPUCCL_MASK, true, p.has_pose = true);
+  refused (GPUCCL_MASK, true, p.has_pose = true,
+      p.pose = (Pose64){{NAN, 0, 0}, {1, 0, 0, 0}});
   for (int i = 0; i < 3; i++)
-    refused (GPUCCL_MASK, true,
-        p.pose = (GpucclPose){true, {0, 0, 0}, {1, 0, 0, 0}},
-        p.pose.t[i] = 1e300);
+    refused (GPUCCL_MASK, true, p.has_pose = true,
+        p.pose = (Pose64){{0, 0, 0}, {1, 0, 0, 0}}, p.pose.t[i] = 1e300);
   fine.match = GPUCCL_MATCH_SPACE;
+  fine.has_camera = fine.has_pose = true;
   fine.camera = camera;
-  fine.pose = (GpucclPose){true, {1, 2, 3}, {.6, 0, .8, 0}};
+  fine.pose = (Pose64){{1, 2, 3}, {.6, 0, .8, 0}};
   ok (gpuccl_check (&fine, GPUCCL_MASK, true));
 }
 
@@ -999,7 +1008,8 @@ test_extremes (DeviceKind kind)
     GpucclParams p = gpuccl_defaults ();
     Rule rule = {4, 128, 1, 0};
 
-    p.camera = (GpucclCamera){true, 1, 1, centres[i / 2], centres[i / 2]};
+    p.has_camera = true;
+    p.camera = (Camera){1, 1, centres[i / 2], centres[i / 2], {0}};
     for (int k = 0; k < width * height; k++) {
       *map_at (&in, k % width, k / width) = 2;
       *depth_at (&in, k % width, k / width) = 65535;
@@ -1094,7 +1104,7 @@ random_params (Rule *rule)
   p.min_area = rnd (2) ? 1 : rnd (100);
   p.min_size = rnd (2) ? rnd (200) : 3500;
   p.max_components = 1 + (int) rnd (rnd (2) ? 10 : GPUCCL_MAX_COMPONENTS);
-  random_camera (&p.camera);
+  random_camera (&p);
   return p;
 }
 

@@ -212,8 +212,8 @@ bench_image (DeviceKind kind, int size, GpucclImage image, int only)
   bench_open_image (&b, kind, image, gpuccl_image_sizes[size].width,
       gpuccl_image_sizes[size].height);
   p.filter = GPUCCL_NO_FILTER;
-  p.camera =
-      (GpucclCamera){true, b.width, b.width, b.width / 2., b.height / 2.};
+  p.has_camera = true;
+  p.camera = (Camera){b.width, b.width, b.width / 2., b.height / 2., {0}};
   for (int algorithm = 0; algorithm < 4; algorithm++)
     for (int i = 0; i < 4; i++) {
       bool slow = algorithm && kind == DEVICE_CPU && size > 1;

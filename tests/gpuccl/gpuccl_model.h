@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "common/rotation.h"
+#include "common/pose_core.h"
 #include "gpuccl_find.h"
 
 #define KINECT_F 585.
@@ -17,10 +17,10 @@
 
 typedef struct {
   double m[3][4];
-} Pose;
+} PoseRows;
 
 static inline bool
-pose_read (const char *path, Pose *pose)
+pose_read (const char *path, PoseRows *pose)
 {
   FILE *file = fopen (path, "r");
   int n = 0;
@@ -33,7 +33,7 @@ pose_read (const char *path, Pose *pose)
 }
 
 static inline void
-pose_apply (const Pose *p, const double v[3], double out[3])
+pose_apply (const PoseRows *p, const double v[3], double out[3])
 {
   for (int i = 0; i < 3; i++)
     out[i] =
@@ -41,7 +41,7 @@ pose_apply (const Pose *p, const double v[3], double out[3])
 }
 
 static inline void
-pose_apply_inverse (const Pose *p, const double v[3], double out[3])
+pose_apply_inverse (const PoseRows *p, const double v[3], double out[3])
 {
   double d[3];
 
@@ -52,12 +52,12 @@ pose_apply_inverse (const Pose *p, const double v[3], double out[3])
 }
 
 /* As gpuccl takes it. */
-static inline GpucclPose
-pose_to_params (const Pose *p)
+static inline Pose64
+pose_to_params (const PoseRows *p)
 {
-  GpucclPose out = {.known = true, .t = {p->m[0][3], p->m[1][3], p->m[2][3]}};
+  Pose64 out = {.t = {p->m[0][3], p->m[1][3], p->m[2][3]}};
 
-  quat_of_rows (p->m[0], 4, out.q);
+  quat64_of_rows (p->m[0], 4, out.q);
   return out;
 }
 
@@ -91,8 +91,8 @@ model_distance (const uint16_t *depth, const double v[3])
 /* The classes of @depth, taken at @pose, against @model, taken at @model_pose;
  * written to the map of @in, and the depth with it. */
 static inline void
-model_classify (const uint16_t *model, const Pose *model_pose,
-    const uint16_t *depth, const Pose *pose, Input *in)
+model_classify (const uint16_t *model, const PoseRows *model_pose,
+    const uint16_t *depth, const PoseRows *pose, Input *in)
 {
   for (int i = 0; i < KINECT_PIXELS; i++) {
     double v[3], world[3], d;

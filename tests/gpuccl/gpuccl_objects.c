@@ -121,7 +121,8 @@ test_measures (DeviceKind kind)
   const GpucclComponent *c;
   AUTO (Play) play;
 
-  p.camera = (GpucclCamera){true, 500, 400, 160, 120};
+  p.has_camera = true;
+  p.camera = (Camera){500, 400, 160, 120, {0}};
   play_open (&play, kind, 320, 240);
   play_rect (&play, 210, 80, 101, 41, 2000);
   play_run (&play, &p);
@@ -148,7 +149,7 @@ test_measures (DeviceKind kind)
   check_near (c->extent[1], (30 * 1.795 + 29 * 1.5) / 400, 1e-5);
   check_near (c->extent[2], .295, 1e-12);
 
-  p.camera.known = false;
+  p.has_camera = false;
   play_run (&play, &p);
   check (!play.r.components[0].in_space && play.r.components[0].depth > 1.6);
 }
@@ -230,7 +231,8 @@ test_matching (DeviceKind kind)
   check (frames_after_steps (kind, &p, 0, 40, 0) == 6); /* 80 to 120 */
   check (frames_after_steps (kind, &p, 0, 41, 0) == 5);
   p.match = GPUCCL_MATCH_AUTO;
-  p.camera = (GpucclCamera){true, 500, 500, 320, 240};
+  p.has_camera = true;
+  p.camera = (Camera){500, 500, 320, 240, {0}};
   check (frames_after_steps (kind, &p, 49, 0, 0) == 6); /* 0.196 m */
   check (frames_after_steps (kind, &p, 51, 0, 0) == 1);
   check (frames_after_steps (kind, &p, 0, 0, 120) == 6);
@@ -265,7 +267,8 @@ test_shape (DeviceKind kind)
   GpucclParams p = gpuccl_defaults ();
 
   for (int in_space = 0; in_space < 2; in_space++) {
-    p.camera = (GpucclCamera){in_space, 500, 400, 320, 240};
+    p.has_camera = in_space;
+    p.camera = (Camera){500, 400, 320, 240, {0}};
     p.match = GPUCCL_MATCH_AUTO;
     check (frames_after_change (kind, &p, 200, 50) == 2);
     check (frames_after_change (kind, &p, 50, 200) == 2);
@@ -286,15 +289,16 @@ test_camera_motion (DeviceKind kind)
     GpucclParams p = gpuccl_defaults ();
     AUTO (Play) play;
 
-    p.camera = (GpucclCamera){true, 500, 500, 320, 240};
+    p.has_camera = true;
+    p.camera = (Camera){500, 500, 320, 240, {0}};
     p.match_distance = .02;
     play_open (&play, kind, 640, 480);
     for (int i = 0; i < 6; i++) {
       double a = -.1 * i, t[3] = {.5 * i, .1 * i, 0}, world[3] = {.3, .1, 3};
       double v[3], at[3];
 
-      p.pose = (GpucclPose){
-          known, {t[0], t[1], t[2]}, {cos (a / 2), 0, sin (a / 2), 0}};
+      p.has_pose = known;
+      p.pose = (Pose64){{t[0], t[1], t[2]}, {cos (a / 2), 0, sin (a / 2), 0}};
       for (int k = 0; k < 3; k++)
         v[k] = world[k] - t[k];
       /* back by -a about y */
@@ -318,11 +322,13 @@ test_pose_comes_and_goes (DeviceKind kind)
   GpucclParams p = gpuccl_defaults ();
   AUTO (Play) play;
 
-  p.camera = (GpucclCamera){true, 500, 500, 320, 240};
+  p.has_camera = true;
+  p.camera = (Camera){500, 500, 320, 240, {0}};
   play_open (&play, kind, 640, 480);
   play_rect (&play, 250, 190, 100, 100, 2000);
   for (int i = 0; i < 8; i++) {
-    p.pose = (GpucclPose){i % 4 < 2, {5, 0, -3}, {.6, 0, .8, 0}};
+    p.has_pose = i % 4 < 2;
+    p.pose = (Pose64){{5, 0, -3}, {.6, 0, .8, 0}};
     play_run (&play, &p);
     check (play.r.components[0].frames == i + 1);
   }

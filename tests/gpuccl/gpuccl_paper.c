@@ -140,7 +140,8 @@ params_of (const Source *s, GpucclDetector detector, uint32_t min_size)
   p.detector = detector;
   p.min_size = min_size;
   p.match = GPUCCL_MATCH_NONE;
-  p.camera = (GpucclCamera){true, t->fx, t->fy, t->cx, t->cy};
+  p.has_camera = true;
+  p.camera = (Camera){t->fx, t->fy, t->cx, t->cy, {0}};
   return p;
 }
 
@@ -200,13 +201,13 @@ track (Detector *d, const Source *s, GpucclParams *params, GpucclFrame *frame)
       .depth = s->depth, .stride = 2 * WIDTH, .time = s->number};
   KinfumotResults r;
 
-  d->tracking.camera = (KinfumotCamera){t->fx, t->fy, t->cx, t->cy, {0}};
+  d->tracking.camera = (Camera){t->fx, t->fy, t->cx, t->cy, {0}};
   ok (kinfumot_run (d->k, &d->tracking, &depth, NULL, &r));
   frame->map = r.map;
   frame->depth = r.depth;
   params->filter = GPUCCL_NO_FILTER;
   params->depth_scale = 1. / KINFUMOT_UNITS;
-  params->pose.known = true;
+  params->has_pose = true;
   memcpy (params->pose.t, r.camera.t, sizeof params->pose.t);
   memcpy (params->pose.q, r.camera.q, sizeof params->pose.q);
   ok (device_copy (&s->dev, d->map, r.map, 2 * PIXELS));

@@ -23,7 +23,7 @@ read_picture (const char *sequence, const char *what, int i)
 }
 
 static bool
-read_pose (int i, Pose *pose)
+read_pose (int i, PoseRows *pose)
 {
   char path[2048];
 
@@ -39,10 +39,12 @@ watch (Play *s, const char *sequence, int i, GpucclParams p)
   AUTO_MEMORY uint16_t *model =
       read_picture ("7scenes_tsdf_fusion", "depth", i - APART);
   AUTO_MEMORY uint16_t *depth = read_picture (sequence, "depth", i);
-  Pose model_pose, pose;
+  PoseRows model_pose, pose;
 
   check (read_pose (i - APART, &model_pose) && read_pose (i, &pose));
-  p.camera = (GpucclCamera){true, KINECT_F, KINECT_F, KINECT_CX, KINECT_CY};
+  p.has_camera = true;
+  p.camera = (Camera){KINECT_F, KINECT_F, KINECT_CX, KINECT_CY, {0}};
+  p.has_pose = true;
   p.pose = pose_to_params (&pose);
   if (model && depth)
     model_classify (model, &model_pose, depth, &pose, &s->in);
@@ -122,7 +124,7 @@ static const CheckPart on_each[] = {
 int
 main (int argc, char **argv)
 {
-  Pose pose;
+  PoseRows pose;
 
   data = getenv ("VISION_TEST_DATA");
   if (!data || !read_pose (0, &pose)) {

@@ -323,7 +323,7 @@ test_still (DeviceKind kind)
 
   play_open (&s, kind, 64, 48);
   s.p = kinfumot_defaults ();
-  s.p.camera = (KinfumotCamera){60, 60, 31.5, 23.5, {0}};
+  s.p.camera = (Camera){60, 60, 31.5, 23.5, {0}};
   s.p.voxel_size = .02;
   s.p.truncation = .06;
   s.p.max_memory = 16;
@@ -404,7 +404,7 @@ open_kinect (Play *s, DeviceKind kind, int width, int height, double focal)
 {
   play_open (s, kind, width, height);
   s->p.camera =
-      (KinfumotCamera){focal, focal, (width - 1) / 2., (height - 1) / 2., {0}};
+      (Camera){focal, focal, (width - 1) / 2., (height - 1) / 2., {0}};
   play_start (s, false);
 }
 
@@ -646,7 +646,7 @@ static void
 face_of (KinfumotModel *m)
 {
   memset (m, 0, sizeof *m);
-  m->expected = kinfumot_pose_none ();
+  m->expected = pose64_identity ();
   for (int i = 0; i < 2000; i++) {
     KinfumotTerm t = kinfumot_term_of (
         vec ((float) (i % 50 - 25) / 100, (float) (i / 50 - 20) / 100, 2),
@@ -668,7 +668,7 @@ static void
 expect_from (double x, int steps, double t[3])
 {
   KinfumotModel m;
-  KinfumotPose motion = kinfumot_pose_none ();
+  Pose64 motion = pose64_identity ();
 
   face_of (&m);
   m.steps = steps;
@@ -890,7 +890,7 @@ test_hostile (DeviceKind kind)
 static void
 test_no_pose (DeviceKind kind)
 {
-  static const KinfumotPose wrong[] = {{{0, 0, 0}, {0, 0, 0, 0}},
+  static const Pose64 wrong[] = {{{0, 0, 0}, {0, 0, 0, 0}},
       {{0, NAN, 0}, {1, 0, 0, 0}}, {{0, 0, 0}, {1, INFINITY, 0, 0}},
       {{0, 1.1e6, 0}, {1, 0, 0, 0}}};
   double first[7];
@@ -965,7 +965,7 @@ static void
 test_refused (DeviceKind kind)
 {
   KinfumotParams p = kinfumot_defaults ();
-  KinfumotCamera c = {500, 500, 320, 240, {0}};
+  Camera c = {500, 500, 320, 240, {0}};
 
   ok (kinfumot_check (&p));
   p.truncation = 2 * p.voxel_size;
@@ -978,7 +978,7 @@ test_refused (DeviceKind kind)
   check (kinfumot_check_camera (&c, 640, 480) != NULL);
   c.distortion[0] = NAN;
   check (kinfumot_check_camera (&c, 640, 480) != NULL);
-  c = (KinfumotCamera){0, 500, 320, 240, {0}};
+  c = (Camera){0, 500, 320, 240, {0}};
   check (kinfumot_check_camera (&c, 640, 480) != NULL);
 }
 

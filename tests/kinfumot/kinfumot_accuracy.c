@@ -16,7 +16,7 @@
  * at 640 x 480 and with the default properties. */
 #include <unistd.h>
 
-#include "common/rotation.h"
+#include "common/pose_core.h"
 #include "../gpuccl/gpuccl_png.h"
 #include "kinfumot_play.h"
 
@@ -175,7 +175,7 @@ read_pose (const char *folder, int i, const char *what, double pose[7])
   check (n == 12);
   if (file)
     fclose (file);
-  quat_of_rows (m[0], 4, pose + 3);
+  quat64_of_rows (m[0], 4, pose + 3);
   for (int k = 0; k < 3; k++)
     pose[k] = m[k][3];
 }
@@ -209,7 +209,7 @@ real_open (Play *s, const Way *way)
 {
   play_open (s, way->kind, 640, 480);
   s->p = kinfumot_defaults ();
-  s->p.camera = (KinfumotCamera){585, 585, 320, 240, {0}};
+  s->p.camera = (Camera){585, 585, 320, 240, {0}};
   set_way (s, way);
   play_start (s, true);
 }
@@ -229,7 +229,7 @@ real_frame (Play *s, int i, uint16_t *depth)
 typedef struct {
   double aligned, anchored, worst; /* of the frames, anchored */
   uint64_t objects;                /* that were born */
-} Camera;
+} CameraError;
 
 static uint64_t
 last_id (const Play *s, uint64_t so_far)
@@ -240,11 +240,11 @@ last_id (const Play *s, uint64_t so_far)
 }
 
 /* @poses: where the camera was in the first @n frames. */
-static Camera
+static CameraError
 run_static (const Way *way, int n, double poses[][7], int judged)
 {
   Place here[MAX_FRAMES], truth[MAX_FRAMES];
-  Camera c = {0};
+  CameraError c = {0};
   AUTO (Play) s;
 
   real_open (&s, way);
@@ -269,7 +269,7 @@ run_static (const Way *way, int n, double poses[][7], int judged)
 }
 
 static void
-tell_camera (const char *name, const Way *way, const Camera *c)
+tell_camera (const char *name, const Way *way, const CameraError *c)
 {
   printf ("camera,%s,%s,%d,%.2f,%.2f,%d\n", name, distance_of (way),
       ring_of (way), c->aligned, c->anchored, (int) c->objects);
@@ -427,7 +427,7 @@ static void
 tell_long (const Way *way)
 {
   static double poses[MAX_FRAMES][7];
-  Camera c = run_static (way, 300, poses, 150);
+  CameraError c = run_static (way, 300, poses, 150);
 
   tell_camera ("first 150 of 300", way, &c);
   for (int i = 0; i < 3; i++) {
@@ -543,12 +543,12 @@ body_truth (int i, uint8_t *mask, double object[7], double camera[7])
   pose_times (back, there, object);
 }
 
-static Camera
+static CameraError
 run_body (const Way *way, Followed *f)
 {
   Place here[60], truth[60];
   uint8_t *mask = calloc (640 * 480, 1);
-  Camera c = {0};
+  CameraError c = {0};
   AUTO (Play) s;
 
   *f = (Followed){.accepted = -1, .born = -1, .min_precision = 1};
@@ -609,7 +609,7 @@ tell_real (const Way *way, bool moves)
 {
   static double poses[MAX_FRAMES][7];
   Followed f;
-  Camera c = moves ? run_body (way, &f) : run_static (way, 60, poses, 60);
+  CameraError c = moves ? run_body (way, &f) : run_static (way, 60, poses, 60);
 
   tell_camera (moves ? "body" : "static", way, &c);
   if (moves)
@@ -859,7 +859,7 @@ test_static (DeviceKind kind)
 {
   static double poses[MAX_FRAMES][7];
   const Way way = {.kind = kind};
-  Camera c = run_static (&way, 60, poses, 60);
+  CameraError c = run_static (&way, 60, poses, 60);
 
   tell_camera ("static", &way, &c);
   check (c.aligned <= 5 && c.anchored <= 7 && c.objects == 0);
@@ -872,7 +872,7 @@ test_body (DeviceKind kind)
 {
   const Way way = {.kind = kind};
   Followed f;
-  Camera c = run_body (&way, &f);
+  CameraError c = run_body (&way, &f);
 
   tell_camera ("body", &way, &c);
   tell_followed ("body", &way, 0, c.worst, &f, 55);

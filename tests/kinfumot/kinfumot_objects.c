@@ -51,7 +51,7 @@ depth_of_block (const Block *b, double x, double y)
 static void
 draw (Play *s, const Block *blocks, int n)
 {
-  const KinfumotCamera *c = &s->p.camera;
+  const Camera *c = &s->p.camera;
 
   for (int at = 0; at < WIDTH * HEIGHT; at++) {
     double x = (at % WIDTH - c->cx) / c->fx, y = (at / WIDTH - c->cy) / c->fy;
@@ -75,7 +75,7 @@ open_walls (Play *s, DeviceKind kind)
 {
   play_open (s, kind, WIDTH, HEIGHT);
   s->p = kinfumot_defaults ();
-  s->p.camera = (KinfumotCamera){130, 130, 79.5, 59.5, {0}};
+  s->p.camera = (Camera){130, 130, 79.5, 59.5, {0}};
   s->p.voxel_size = .01;
   s->p.truncation = .06;
   s->p.max_memory = 64;
@@ -124,7 +124,7 @@ pose_of_block (const Block *b, double pose[7])
 }
 
 static double
-from_origin (const KinfumotPose *p)
+from_origin (const Pose64 *p)
 {
   return sqrt (p->t[0] * p->t[0] + p->t[1] * p->t[1] + p->t[2] * p->t[2]);
 }

@@ -104,7 +104,7 @@ play_render (Play *s, int number)
 
   ok (rgbd_render (s->scene, &s->rp, number, &img, &s->truth, NULL, s->labels));
   s->p.camera =
-      (KinfumotCamera){s->truth.fx, s->truth.fy, s->truth.cx, s->truth.cy, {0}};
+      (Camera){s->truth.fx, s->truth.fy, s->truth.cx, s->truth.cy, {0}};
   memcpy (s->p.camera.distortion, s->truth.distortion,
       sizeof s->p.camera.distortion);
 }
@@ -142,11 +142,9 @@ play_detect (Play *s, int number)
   GpucclFrame frame = {s->width, s->height, GPUCCL_CLASSES, s->r.map,
       2 * s->width, 2, s->r.depth, 2 * s->width};
 
-  s->gp.camera = (GpucclCamera){
-      true, s->p.camera.fx, s->p.camera.fy, s->p.camera.cx, s->p.camera.cy};
-  s->gp.pose.known = true;
-  memcpy (s->gp.pose.t, s->r.camera.t, sizeof s->gp.pose.t);
-  memcpy (s->gp.pose.q, s->r.camera.q, sizeof s->gp.pose.q);
+  s->gp.has_camera = s->gp.has_pose = true;
+  s->gp.camera = s->p.camera;
+  s->gp.pose = s->r.camera;
   ok (gpuccl_run (s->g, &s->gp, &frame, &s->found));
   if (s->found.accepted < 0)
     return;
@@ -205,7 +203,7 @@ pose_back (const double a[7], double out[7])
 }
 
 static inline void
-pose_flat (const KinfumotPose *p, double out[7])
+pose_flat (const Pose64 *p, double out[7])
 {
   memcpy (out, p->t, sizeof p->t);
   memcpy (out + 3, p->q, sizeof p->q);
@@ -241,7 +239,7 @@ camera_error (const Play *s, const double first[7])
 /* An object's pose since frame @born must have changed as the truth has. */
 static inline double
 object_error (const double truth0[7], const double pose0[7],
-    const double truth[7], const KinfumotPose *now, double *degrees)
+    const double truth[7], const Pose64 *now, double *degrees)
 {
   double back[7], to[7], expected[7], pose[7];
 

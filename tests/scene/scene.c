@@ -203,7 +203,8 @@ sine (DeviceKind kind)
   for (int i = 0; i < 5000; i++) {
     uint32_t turn = i < 8 ? i * (1u << 29) : (uint32_t) random_u64 (7, i);
 
-    check_near (scene_sin (turn), sin (turn / 4294967296. * 2 * M_PI), 1e-7);
+    check_near (
+        math_sin_turn (turn), sin (turn / 4294967296. * 2 * M_PI), 1e-7);
   }
 }
 

@@ -62,10 +62,10 @@ metres_at (const Table *t, int x, int y)
       1000.;
 }
 
-static RgbdPose
-pose_from (const double p[7])
+static Pose64
+truth_pose (const double p[7])
 {
-  return (RgbdPose){{p[0], p[1], p[2]}, {p[3], p[4], p[5], p[6]}};
+  return (Pose64){{p[0], p[1], p[2]}, {p[3], p[4], p[5], p[6]}};
 }
 
 /* The point that a pixel shows, in the camera. */
@@ -131,7 +131,7 @@ inside (const Clutter *s, int i, double down)
     q[2] -= down;
     n += q[2] < -1e-6;
     for (int k = 0; k < s->n_bodies; k++) {
-      RgbdPose back = rgbd_pose_inverse (&s->body[k].pose);
+      Pose64 back = rgbd_pose_inverse (&s->body[k].pose);
       const ClutterShape *other = &s->shape[s->body[k].shape];
 
       if (k == i)
@@ -183,8 +183,8 @@ nothing_tips (DeviceKind kind)
     s = &t.scene->shape[t.scene->body[0].shape];
     rgbd_pose_apply (&t.scene->body[0].pose, s->mass, mass);
     for (uint32_t turn = 0; turn < 16; turn++) {
-      double c = scene_sin ((turn << 28) + (1u << 30));
-      double d = scene_sin (turn << 28), most = -1;
+      double c = math_sin_turn ((turn << 28) + (1u << 30));
+      double d = math_sin_turn (turn << 28), most = -1;
 
       for (int k = 0; k < s->n_points; k++) {
         const float *v = s->point + 3 * (size_t) k;
@@ -245,13 +245,13 @@ surfaces (DeviceKind kind)
 {
   AUTO (Table) t = table_new (160, 120);
   ClutterParams p = clutter_defaults ();
-  RgbdPose camera;
+  Pose64 camera;
   int on_things = 0;
 
   p.seed = rnd (1000);
   p.noise = 0;
   table_show (&t, &p, 5);
-  camera = pose_from (t.truth.camera);
+  camera = truth_pose (t.truth.camera);
   for (int y = 0; y < 120; y++)
     for (int x = 0; x < 160; x++) {
       int label = t.labels[y * 160 + x];
@@ -264,7 +264,7 @@ surfaces (DeviceKind kind)
         rgbd_pose_apply (&camera, q, r);
         check_near (r[2], 0, .0006);
       } else if (x % 6 == 0 && y % 4 == 0) {
-        RgbdPose pose = pose_from (o->pose), back = rgbd_pose_inverse (&pose);
+        Pose64 pose = truth_pose (o->pose), back = rgbd_pose_inverse (&pose);
 
         rgbd_pose_apply (&back, q, r);
         check_near (distance_to (&t.scene->shape[o->shape].mesh, r), 0, .0013);

@@ -517,7 +517,7 @@ rim (DeviceKind kind)
     p.seed = rnd (1000), p.path = f % 6;
     view_show (&v, &p, number);
     for (int k = 0; k < RGBD_VIEWS; k++) {
-      RgbdPose pose = rgbd_camera (&p, number - 5 * (k + 1));
+      Pose64 pose = rgbd_camera (&p, number - 5 * (k + 1));
 
       flatten (&pose, views[k]);
     }
@@ -817,7 +817,7 @@ static void
 robot_at (const RgbdParams *p, uint64_t number, double at[3], double front[3])
 {
   static const double forward[3] = {0, 0, -1};
-  RgbdPose pose = rgbd_pose (p, 0, number);
+  Pose64 pose = rgbd_pose (p, 0, number);
 
   memcpy (at, pose.t, sizeof pose.t);
   turn (pose.q, forward, front);
@@ -829,7 +829,7 @@ starts (DeviceKind kind)
   RgbdParams p = rgbd_defaults ();
 
   for (int f = 0; f < 12; f++) {
-    RgbdPose rest, last, later;
+    Pose64 rest, last, later;
 
     p.seed = rnd (1000), p.path = f % 6, p.motion_start = rnd (1000);
     rest = rgbd_pose (&p, 0, 0);
@@ -934,12 +934,12 @@ hand (DeviceKind kind)
   RgbdParams p = rgbd_defaults ();
 
   for (int f = 0; f < 6; f++) {
-    RgbdPose last;
+    Pose64 last;
 
     p.seed = rnd (1000);
     last = rgbd_camera (&p, UINT64_MAX);
     for (int n = 0; n < 1000; n++) {
-      RgbdPose now = rgbd_camera (&p, n);
+      Pose64 now = rgbd_camera (&p, n);
       double way = 0, dot = 0, norm = 0, angle;
 
       for (int i = 0; i < 3; i++) {

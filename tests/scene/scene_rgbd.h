@@ -75,7 +75,7 @@ label_at (const View *v, int x, int y)
 }
 
 static inline void
-flatten (const RgbdPose *p, double pose[7])
+flatten (const Pose64 *p, double pose[7])
 {
   memcpy (pose, p->t, sizeof p->t);
   memcpy (pose + 3, p->q, sizeof p->q);

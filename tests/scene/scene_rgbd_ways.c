@@ -172,14 +172,14 @@ moved (DeviceKind kind)
       int class = v.classes[2 * i], label = v.labels[i];
       bool moves = label &&
           memcmp (&plan.movers[label - 1].now, &plan.movers[label - 1].rest,
-              sizeof (RgbdPose));
+              sizeof (Pose64));
 
       elsewhere +=
           !moves && (class == RGBD_OUTLIER || class == RGBD_POTENTIAL_OUTLIER);
     }
     check (!elsewhere);
     check (!memcmp (&plan.movers[2 * (p.path != RGBD_AXES)].now,
-        &plan.movers[2 * (p.path != RGBD_AXES)].rest, sizeof (RgbdPose)));
+        &plan.movers[2 * (p.path != RGBD_AXES)].rest, sizeof (Pose64)));
   }
 }
 
@@ -234,11 +234,11 @@ steady (DeviceKind kind)
 
     p.seed = rnd (1000), p.path = f % N_PATHS, p.robots = 4;
     for (int i = 0; i < rgbd_count (&p); i++) {
-      RgbdPose last = rgbd_pose (&p, i, 0);
+      Pose64 last = rgbd_pose (&p, i, 0);
       double step = 0;
 
       for (int n = 1; n < 1500; n++) {
-        RgbdPose now = rgbd_pose (&p, i, n);
+        Pose64 now = rgbd_pose (&p, i, n);
         double d = hypot (hypot (now.t[0] - last.t[0], now.t[1] - last.t[1]),
             now.t[2] - last.t[2]);
 
@@ -263,8 +263,8 @@ in_turn (DeviceKind kind)
     for (int i = 0; i < rgbd_count (&p); i++) {
       uint64_t start =
           p.motion_start + (f == RGBD_AXES ? 60 * (2 - i) : 40 * i);
-      RgbdPose rest = rgbd_pose (&p, i, 0), at = rgbd_pose (&p, i, start);
-      RgbdPose later = rgbd_pose (&p, i, start + 2);
+      Pose64 rest = rgbd_pose (&p, i, 0), at = rgbd_pose (&p, i, start);
+      Pose64 later = rgbd_pose (&p, i, start + 2);
 
       /* an axis is carried before it moves itself, but never before that */
       if (f != RGBD_AXES || i == 2)
@@ -274,7 +274,7 @@ in_turn (DeviceKind kind)
   }
   p.motion_start = UINT64_MAX - 3, p.path = RGBD_PARALLEL;
   for (int i = 0; i < 4; i++) {
-    RgbdPose rest = rgbd_pose (&p, i, 0), at = rgbd_pose (&p, i, 5000);
+    Pose64 rest = rgbd_pose (&p, i, 0), at = rgbd_pose (&p, i, 5000);
 
     check (!memcmp (&rest, &at, sizeof at));
   }
@@ -291,7 +291,7 @@ visit (DeviceKind kind)
 
   p.path = RGBD_VISIT;
   for (int n = p.motion_start + 1; n < 900; n++) {
-    RgbdPose now = rgbd_pose (&p, 0, n), then = rgbd_pose (&p, 0, n - 1);
+    Pose64 now = rgbd_pose (&p, 0, n), then = rgbd_pose (&p, 0, n - 1);
     bool gone;
 
     view_show (&v, &p, n);
@@ -311,7 +311,7 @@ typedef struct {
 } Step;
 
 static Step
-step_of (const RgbdPose *a, const RgbdPose *b)
+step_of (const Pose64 *a, const Pose64 *b)
 {
   double dot = 0, way = 0;
 
@@ -340,13 +340,13 @@ motions (DeviceKind kind)
   for (int f = 0; f < 5 * RGBD_JUMP; f++) {
     RgbdParams p = rgbd_defaults ();
     Step step = {0, 0}, far = {0, 0};
-    RgbdPose first, last;
+    Pose64 first, last;
     int m = f % RGBD_JUMP;
 
     p.seed = rnd (1000), p.camera = m;
     first = last = rgbd_camera (&p, 0);
     for (int n = 1; n < 700; n++) {
-      RgbdPose now = rgbd_camera (&p, n);
+      Pose64 now = rgbd_camera (&p, n);
       Step s = step_of (&last, &now), a = step_of (&first, &now);
 
       step = (Step){fmax (step.way, s.way), fmax (step.angle, s.angle)};
@@ -368,7 +368,7 @@ orbits (DeviceKind kind)
 
   p.camera = RGBD_ORBIT;
   for (int n = 0; n < 600; n += 7) {
-    RgbdPose pose = rgbd_camera (&p, n);
+    Pose64 pose = rgbd_camera (&p, n);
     double camera[7], at[3];
 
     p.seed = rnd (1000);
@@ -387,7 +387,7 @@ jumps (DeviceKind kind)
 
   p.camera = RGBD_JUMP;
   for (int n = 1; n < 600; n++) {
-    RgbdPose last = rgbd_camera (&p, n - 1), now = rgbd_camera (&p, n);
+    Pose64 last = rgbd_camera (&p, n - 1), now = rgbd_camera (&p, n);
     Step s = step_of (&last, &now);
 
     if (n % 120 == 90 || n % 120 == 0)

@@ -98,7 +98,7 @@ test_wide (DeviceKind kind)
   AUTO (Detector) s;
   uint16_t *there;
 
-  p.camera = (ScopedetectCamera){4, 4, (W - 1) / 2., (H - 1) / 2.};
+  p.camera = (Camera){4, 4, (W - 1) / 2., (H - 1) / 2., {0}};
   p.depth_scale = .002;
   p.far = 100;
   p.table_tolerance = 1;

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "common/rotation.h"
+#include "common/pose_core.h"
 #include "seconds.h"
 #include "gpuccl/gpuccl_png.h"
 #include "scopedetect/scopedetect_detector.h"
@@ -32,7 +32,7 @@ typedef struct {
 typedef struct {
   uint16_t *depth;
   Image color;
-  ScopedetectCamera camera;
+  Camera camera;
   double depth_scale, far;
   bool table;
   int n_objects;
@@ -113,7 +113,7 @@ data_add (DataFrame *f, const char *name, ScopedetectModel *model,
   if (!(o->is_there = r != NULL))
     return;
   memcpy (o->truth, t, 3 * sizeof *t);
-  quat_of_rows (r, 3, o->truth + 3);
+  quat64_of_rows (r, 3, o->truth + 3);
 }
 
 static void
@@ -137,7 +137,7 @@ data_lmo (void)
       [12] = "holepuncher"};
   DataFrame f = {
       .depth = png_read (data_path ("lmo_frame3/depth.png"), 640, 480),
-      .camera = {572.4114, 573.57043, 325.2611, 242.04899},
+      .camera = {572.4114, 573.57043, 325.2611, 242.04899, {0}},
       .depth_scale = .001,
       .far = 1.5,
       .table = true};
@@ -224,7 +224,7 @@ add_ycb (DataFrame *f, JsonObject *o)
 static DataFrame
 data_ycb_frame (const char *folder, const char *files, double far)
 {
-  DataFrame f = {.camera = {1066.778, 1067.487, 312.9869, 241.3109},
+  DataFrame f = {.camera = {1066.778, 1067.487, 312.9869, 241.3109, {0}},
       .depth_scale = .0001,
       .far = far,
       .table = true};
@@ -274,7 +274,7 @@ AUTO_FREE (DataFrame, data_free)
 
 /* The nearest point of each pixel. */
 static uint16_t *
-data_depth (const char *name, const ScopedetectCamera *c, double scale)
+data_depth (const char *name, const Camera *c, double scale)
 {
   uint16_t *depth = calloc (640 * 480, sizeof *depth);
   Mesh mesh;
@@ -321,7 +321,7 @@ data_one (DataFrame *f, const char *file, const char *member, const char *model,
 static DataFrame
 data_milk (void)
 {
-  DataFrame f = {.camera = {525, 525, 319.5, 239.5},
+  DataFrame f = {.camera = {525, 525, 319.5, 239.5, {0}},
       .depth_scale = .0001,
       .far = 1.5,
       .table = true};
@@ -337,8 +337,9 @@ data_milk (void)
 static DataFrame
 data_chef (void)
 {
-  DataFrame f = {
-      .camera = {1100, 1100, 319.5, 239.5}, .depth_scale = .00005, .far = 1.5};
+  DataFrame f = {.camera = {1100, 1100, 319.5, 239.5, {0}},
+      .depth_scale = .00005,
+      .far = 1.5};
 
   f.depth = data_depth ("mian_uwa/rs1.pcd", &f.camera, f.depth_scale);
   data_one (&f, "mian_uwa/poses_established.json", "chef.pcd",

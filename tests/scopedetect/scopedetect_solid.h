@@ -16,7 +16,7 @@
 AUTO_POINTER (Detector, Scopedetect, scopedetect_free)
 AUTO_POINTER (Model, ScopedetectModel, scopedetect_model_free)
 
-static const ScopedetectCamera solid_camera = {450, 450, 159.5, 119.5};
+static const Camera solid_camera = {450, 450, 159.5, 119.5, {0}};
 
 typedef struct {
   Mesh mesh;

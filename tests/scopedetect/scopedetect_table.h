@@ -75,7 +75,7 @@ table_params (const TableScene *t, ScopedetectPreset preset)
   ScopedetectParams p;
 
   scopedetect_preset (&p, preset);
-  p.camera = (ScopedetectCamera){c->fx, c->fy, c->cx, c->cy};
+  p.camera = (Camera){c->fx, c->fy, c->cx, c->cy, {0}};
   return p;
 }
 

@@ -441,7 +441,8 @@ __launch_bounds__ (COUNT_THREADS)
 
     if (key > c.tally->largest)
       atomicMax (&c.tally->largest, key);
-    w.scratch[at] = area >= w.min_area ? place (w, c, at + 1, area) : 0;
+    w.scratch[at] =
+        gpuccl_is_reported (&w, area) ? place (w, c, at + 1, area) : 0;
   }
 }
 

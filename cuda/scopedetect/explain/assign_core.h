@@ -105,17 +105,6 @@ scopedetect_bits (uint64_t x)
 #endif
 }
 
-/* The lowest bit of @x, which is not 0. */
-BOTH int
-scopedetect_lowest (uint64_t x)
-{
-#ifdef __CUDA_ARCH__
-  return __ffsll ((long long) x) - 1;
-#else
-  return __builtin_ctzll (x);
-#endif
-}
-
 /* The upper half of a product. */
 BOTH uint64_t
 scopedetect_high (uint64_t a, uint64_t b)
@@ -248,7 +237,7 @@ BOTH bool
 scopedetect_meet_each_other (const ScopedetectChain *c, uint64_t places)
 {
   for (uint64_t rest = places; rest; rest &= rest - 1)
-    if (c->beside[scopedetect_lowest (rest)] & places)
+    if (c->beside[math_lowest_bit64 (rest)] & places)
       return true;
   return false;
 }
@@ -281,7 +270,7 @@ scopedetect_may (
   for (uint64_t rest = m->by_out; rest; rest &= rest - 1)
     m->of_out += SCOPEDETECT_SHARED &
         scopedetect_between (
-            v, c->chosen[m->out], c->chosen[scopedetect_lowest (rest)]);
+            v, c->chosen[m->out], c->chosen[math_lowest_bit64 (rest)]);
   m->three = scopedetect_meet_each_other (c, m->by_in) ||
       scopedetect_meet_each_other (c, m->by_out);
   return true;
@@ -349,7 +338,7 @@ scopedetect_energy (const ScopedetectSearches *v, const ScopedetectChain *c,
   int64_t energy = scopedetect_ends (v, c, m);
 
   for (uint64_t rest = m->by_in | m->by_out; rest; rest &= rest - 1) {
-    int i = scopedetect_lowest (rest);
+    int i = math_lowest_bit64 (rest);
 
     energy += scopedetect_rise (v, c, i, scopedetect_shift (v, c, m, i));
   }
@@ -366,7 +355,7 @@ scopedetect_single (const ScopedetectSearches *v, const ScopedetectChain *c,
 
   for (uint64_t rest = places; rest; rest &= rest - 1) {
     uint64_t other =
-        v->candidate[c->chosen[scopedetect_lowest (rest)]].patch[w] & patch;
+        v->candidate[c->chosen[math_lowest_bit64 (rest)]].patch[w] & patch;
 
     more |= once & other;
     once |= other;
@@ -416,7 +405,7 @@ scopedetect_end_move (const ScopedetectSearches *v, ScopedetectChain *c,
   c->value[to] = c->value[last];
   c->beside[to] = c->beside[last];
   for (uint64_t rest = c->beside[to]; rest; rest &= rest - 1) {
-    int i = scopedetect_lowest (rest);
+    int i = math_lowest_bit64 (rest);
 
     c->beside[i] =
         (c->beside[i] & ~((uint64_t) 1 << last)) | (uint64_t) 1 << to;
@@ -433,10 +422,9 @@ scopedetect_chance (const ScopedetectSearches *v, int i, int64_t loss)
 
   if (v->halves)
     return .5f * (1 - part);
-  return scopedetect_exp (-(float) loss /
+  return math_exp (-(float) loss /
       (v->unit * SCOPEDETECT_HOT *
-          scopedetect_exp (
-              part * scopedetect_log (SCOPEDETECT_COLD / SCOPEDETECT_HOT))));
+          math_exp (part * math_log (SCOPEDETECT_COLD / SCOPEDETECT_HOT))));
 }
 
 /* Number of the first of two random numbers of step @i of search @k. */

@@ -64,7 +64,7 @@ count_shared (const ScopedetectSearches *v, const ScopedetectChain *c,
 
     all += scopedetect_bits (any);
     for (uint64_t rest = single ? places : 0; rest; rest &= rest - 1) {
-      int i = scopedetect_lowest (rest);
+      int i = math_lowest_bit64 (rest);
 
       shift->of[i] += sign *
           scopedetect_bits (v->candidate[c->chosen[i]].patch[w] & single);
@@ -87,7 +87,7 @@ count_energy (const ScopedetectSearches *v, const ScopedetectChain *c,
     m->of_in = count_shared (v, c, m->by_in, m->in, 1, shift);
   energy = scopedetect_ends (v, c, m);
   for (uint64_t rest = m->by_in | m->by_out; rest; rest &= rest - 1) {
-    int i = scopedetect_lowest (rest);
+    int i = math_lowest_bit64 (rest);
 
     energy += scopedetect_rise (v, c, i, shift->of[i]);
   }

@@ -116,7 +116,7 @@ count_shared (const ScopedetectSearches &v, Searching &s, uint64_t places,
     all += __popcll (any);
   }
   for (uint64_t rest = places; rest; rest &= rest - 1) {
-    int i = scopedetect_lowest (rest);
+    int i = math_lowest_bit64 (rest);
     const ScopedetectCandidate *b = &v.candidate[s.chain.chosen[i]];
     uint32_t n = 0;
 

@@ -148,7 +148,7 @@ beyond_of (const ScopedetectPatches *patches, const ScopedetectCandidate *c)
 
   for (int word = c->first; word < c->end; word++)
     for (uint64_t rest = c->patch[word]; rest; rest &= rest - 1)
-      list[n++] = (uint16_t) (64 * word + scopedetect_lowest (rest));
+      list[n++] = (uint16_t) (64 * word + math_lowest_bit64 (rest));
   for (int step = 0; step < STEPS; step++)
     for (int end = n; at < end; at++) {
       const ScopedetectPatch *p = &patches->patch[list[at]];

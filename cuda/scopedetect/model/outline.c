@@ -26,7 +26,7 @@ typedef struct {
 
 /* Pixel of a point; false behind the camera. */
 static bool
-pixel_of (Vec p, const ScopedetectCamera *c, double at[2])
+pixel_of (Vec p, const Camera *c, double at[2])
 {
   if (!(p.z > .01f))
     return false;
@@ -37,7 +37,7 @@ pixel_of (Vec p, const ScopedetectCamera *c, double at[2])
 
 /* Lays the grid around all points; false where none is before the camera. */
 static bool
-lay (Grid *g, const ScopedetectShape *s, Pose pose, const ScopedetectCamera *c)
+lay (Grid *g, const ScopedetectShape *s, Pose pose, const Camera *c)
 {
   Turn r = turn_of (pose.q);
   double low[2] = {1e9, 1e9}, high[2] = {-1e9, -1e9}, at[2], near = 1e9;
@@ -163,7 +163,7 @@ simplify (Way *w, double min_area, int room)
 
 int
 scopedetect_model_outline (const ScopedetectModel *model, const double pose[7],
-    const ScopedetectCamera *camera, double *xy, int room)
+    const Camera *camera, double *xy, int room)
 {
   Way way = {.n = 0}, best = {.n = 0};
   Grid g;

@@ -3,6 +3,7 @@
  * A model as the stages see it, and the steps that compile one. */
 #pragma once
 
+#include "common/pose_core.h"
 #include "scopedetect/scopedetect_cloud_core.h"
 #include "scopedetect/model/model.h"
 

@@ -29,12 +29,12 @@ read_picture (const gchar *format, ...)
   return values;
 }
 
-static Pose
+static PoseRows
 read_pose (gint i)
 {
   g_autofree gchar *path = g_strdup_printf (
       "%s/rgbd/7scenes_tsdf_fusion/pose/frame-%06d.pose.txt", data, i);
-  Pose pose;
+  PoseRows pose;
 
   fail_unless (pose_read (path, &pose), "%s", path);
   return pose;
@@ -63,9 +63,9 @@ make_frame (Frames *f, const guint16 *depth, const guint8 *classes)
 /* Says where the camera was; its intrinsics are wrong, as those of the property
  * count. */
 static void
-set_pose (GstBuffer *buffer, const Pose *pose)
+set_pose (GstBuffer *buffer, const PoseRows *pose)
 {
-  GpucclPose p = pose_to_params (pose);
+  Pose64 p = pose_to_params (pose);
   GstVisionCamera camera;
 
   gst_vision_camera_init (&camera);
@@ -86,7 +86,7 @@ read_frame (Frames *f, Input *in, const gchar *sequence, gint i)
       "rgbd/7scenes_tsdf_fusion/depth/frame-%06d.depth.png", i - APART);
   guint16 *depth =
       read_picture ("rgbd/%s/depth/frame-%06d.depth.png", sequence, i);
-  Pose model_pose = read_pose (i - APART), pose = read_pose (i);
+  PoseRows model_pose = read_pose (i - APART), pose = read_pose (i);
   guint8 *classes = g_new (guint8, KINECT_PIXELS);
   GstBuffer *buffer;
 
