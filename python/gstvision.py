@@ -11,6 +11,10 @@ as NumPy arrays.
 metadata (docs/metadata.md), with _ for -; one that is not known is None.  With
 truth=True, each function reads what a generated scene knows.
 
+Metadata may come from any program.  As in C, a field of another type than documented
+is not known; an object, map or camera that lacks what it needs is left out, with a
+warning of Python (warnings) that says why.
+
 A view of a map is the map's own memory, read-only, and valid inside of its
 `with`.  That of a map on the GPU is a copy that the mapping downloads; cuda() hands
 such a map to CuPy, PyTorch or Numba where it lies."""
@@ -18,7 +22,9 @@ import contextlib
 import ctypes
 import dataclasses
 import functools
+import math
 import typing
+import warnings
 
 import gi
 
@@ -27,6 +33,7 @@ from gi.repository import Gst  # noqa: E402
 
 FORMATS = {"u8": "u1", "u16": "u2", "u32": "u4", "f32": "f4"}
 Numbers = typing.Optional[typing.Tuple[float, ...]]
+LENGTHS = {"pose": (7,), "extent": (3,), "covariance": (4, 36), "distortion": (5,)}
 
 
 @dataclasses.dataclass
@@ -35,6 +42,7 @@ class Object:
     element: typing.Optional[str] = None
     source: typing.Optional[str] = None
     id: int = 0
+    model: typing.Optional[int] = None
     label: typing.Optional[str] = None
     state: typing.Optional[str] = None
     reason: typing.Optional[str] = None
@@ -96,6 +104,7 @@ class Map:
     def view(self):
         """The raw numbers, height x width (x channels), without a copy."""
         import numpy
+        self._check()
         info = _MapInfo()
         if not _gst().gst_buffer_map(hash(self.pixels), ctypes.byref(info), 1):
             raise BufferError(f"the map {self.kind} cannot be read")
@@ -112,9 +121,11 @@ class Map:
         memory.  It does not say so itself, because PyTorch refuses what is read-only."""
         if self.memory != "cuda":
             raise BufferError(f"the map {self.kind} lies in system memory: take view()")
+        self._check()
         info = _MapInfo()
-        memory = _gst().gst_buffer_peek_memory(hash(self.pixels), 0)
-        if self.pixels.n_memory() != 1 or not _cuda().gst_is_cuda_memory(memory):
+        memory = self.pixels.n_memory() == 1 and \
+            _gst().gst_buffer_peek_memory(hash(self.pixels), 0)
+        if not memory or not _cuda().gst_is_cuda_memory(memory):
             raise BufferError(f"the map {self.kind} is said to lie on a GPU, but lies in "
                               "system memory: take view()")
         context = ctypes.cast(memory + _MEMORY_BYTES,
@@ -133,6 +144,29 @@ class Map:
                 _gst().gst_buffer_unmap(hash(self.pixels), ctypes.byref(info))
         finally:
             _cuda().gst_cuda_context_pop(None)
+
+    def fault(self):
+        """Why the map cannot be read, or None: its fields come from any program."""
+        if not self.kind:
+            return "it has no kind"
+        if self.format not in FORMATS:
+            return f"its format, {self.format}, is none of {', '.join(FORMATS)}"
+        sizes = self.channels, self.width, self.height
+        if not all(isinstance(n, int) and 0 < n < 1 << 32 for n in sizes):
+            return "its size or number of channels is missing or 0"
+        row = self.width * self.channels * int(FORMATS[self.format][1:])
+        if not isinstance(self.stride, int) or not row <= self.stride < 1 << 32:
+            return "its rows overlap: the stride is missing or too small"
+        if not isinstance(self.pixels, Gst.Buffer):
+            return "it has no pixels"
+        if self.memory != "cuda" and \
+                self.pixels.get_size() < self.stride * (self.height - 1) + row:
+            return "it has too few bytes"
+        return None
+
+    def _check(self):
+        if fault := self.fault():
+            raise BufferError(f"the map {self.kind} cannot be read: {fault}")
 
     def _interface(self, info, read_only=True):
         """What NumPy's array interface and CUDA's have in common."""
@@ -159,19 +193,40 @@ class Map:
 
 def objects(buffer, truth=False):
     """The objects of @buffer, in the order in which elements added them."""
-    return [_make(Object, item)
+    return [Object(**_fields(Object, item))
             for item in _items(buffer, "Objects", "objects", truth)]
 
 
 def camera(buffer, truth=False):
     """The camera of @buffer, or None."""
     structure = _structure(buffer, "Camera", truth)
-    return structure and _make(Camera, structure)
+    if not structure:
+        return None
+    found = Camera(**_fields(Camera, structure))
+    if not found.ref_width or not found.ref_height or None in (found.cx, found.cy) or \
+            not all(f and f > 0 for f in (found.fx, found.fy)):
+        _leave_out("the camera", "its size, focal lengths or principal point are missing "
+                   "or wrong")
+        return None
+    return found
 
 
 def maps(buffer, truth=False):
     """The maps of @buffer, the oldest first."""
-    return [_make(Map, item) for item in _items(buffer, "Maps", "maps", truth)]
+    found = []
+    for item in _items(buffer, "Maps", "maps", truth):
+        values = _fields(Map, item)
+        names = values.pop("names", None)
+        made = Map(**dict(_NO_MAP, **values), names=names.split(";") if names else [])
+        if fault := made.fault():
+            _leave_out(f"a map {made.kind or ''}".rstrip(), fault)
+        else:
+            found.append(made)
+    return found
+
+
+_NO_MAP = {"kind": None, "format": None, "channels": 0, "width": 0, "height": 0,
+           "stride": 0}
 
 
 class _CudaArray:
@@ -221,26 +276,63 @@ def _structure(buffer, what, truth):
     return meta and meta.get_structure()
 
 
+def _leave_out(what, why):
+    warnings.warn(f"{what} is left out: {why}", stacklevel=3)
+
+
 def _items(buffer, what, name, truth):
+    """The structures in the array @name."""
     structure = _structure(buffer, what, truth)
     if not structure or not structure.has_field(name):
-        return []
+        return
+    if structure.get_field_type(name).name != "GstValueArray":
+        _leave_out(f"the field {name}", "it is no array")
+        return
+    for item in structure[name]:
+        if isinstance(item, Gst.Structure):
+            yield item
+        else:
+            _leave_out(f"an item of {name}", "it is no structure")
+
+
+def _numbers(structure, name):
+    """An array of finite doubles, of a length that it can have."""
+    numbers = tuple(structure[name])
+    lengths = LENGTHS.get(name)
+    if not all(isinstance(n, float) and math.isfinite(n) for n in numbers):
+        return None
+    right = len(numbers) in lengths if lengths else numbers and len(numbers) % 2 == 0
+    return numbers if right else None
+
+
+def _as_it_is(structure, name):
     return structure[name]
 
 
-def _value(value):
-    return tuple(value) if isinstance(value, Gst.ValueArray) or \
-        isinstance(value, list) else value
+def _finite(structure, name):
+    return structure[name] if math.isfinite(structure[name]) else None
 
 
-def _make(kind, structure):
-    """A @kind of the fields of @structure that it has."""
+# What a field of a dataclass may be in a structure, and what reads it.
+_READERS = {
+    int: {"guint": _as_it_is, "guint64": _as_it_is},
+    float: {"gdouble": _finite},
+    str: {"gchararray": _as_it_is},
+    typing.Tuple[float, ...]: {"GstValueArray": _numbers},
+    Gst.Buffer: {"GstBuffer": _as_it_is},
+}
+
+
+def _fields(kind, structure):
+    """The fields of a @kind that @structure has, each of its own type."""
     values = {}
     for field in dataclasses.fields(kind):
         name = field.name.replace("_", "-")
-        if structure.has_field(name):
-            values[field.name] = _value(structure[name])
-    if kind is Map:
-        values["names"] = values.get("names", "").split(";") \
-            if values.get("names") else []
-    return kind(**values)
+        if not structure.has_field(name):
+            continue
+        wanted = (typing.get_args(field.type) or [field.type])[0]
+        reader = _READERS[wanted].get(structure.get_field_type(name).name)
+        value = reader and reader(structure, name)
+        if value is not None:
+            values[field.name] = value
+    return values

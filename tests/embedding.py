@@ -5,6 +5,7 @@
     symbols     libgstvisionmeta exports what tests/symbols.txt lists, no less
                 and no more; --write writes the list anew
     module      gstvision reads what is on buffers, without copies
+    foreign     gstvision leaves out metadata that is wrong, with a warning
     gpu         the CUDA driver, CuPy and PyTorch take maps on the GPU where they lie
     examples    against an installation in an empty folder, Meson and CMake build
                 the installed examples, which print what those of the tree do
@@ -12,6 +13,7 @@
 Run it as a test of Meson, which sets the environment."""
 import ctypes
 import dataclasses
+import functools
 import importlib
 import os
 import re
@@ -20,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 import types
+import warnings
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -92,6 +95,120 @@ def module():
         gstvision.camera(Gst.Buffer()) is None
     pipeline.set_state(Gst.State.NULL)
     print("ok   gstvision")
+
+
+MAP = "kind=(string)depth, format=(string)f32, channels=(uint)1, width=(uint)4, " \
+    "height=(uint)4, stride=(uint)16"
+# Structures of a foreign program, and what gstvision warns of; "" where it takes them.
+FOREIGN_MAPS = {
+    f"maps=(structure)< [VisionMap, {MAP}] >": "it has no pixels",
+    f"maps=(structure)< [VisionMap, {MAP}, pixels=(string)abc] >": "it has no pixels",
+    f"maps=(structure)< [VisionMap, {MAP}, pixels=(int)4660] >": "it has no pixels",
+    f"maps=(structure)< [VisionMap, {MAP}, pixels=(structure)[x]] >": "it has no pixels",
+    "maps=(structure)< [VisionMap, kind=(string)depth] >": "its format, None, is none",
+    f"maps=(structure)< [VisionMap, {MAP}, format=(string)f64] >": "its format, f64",
+    f"maps=(structure)< [VisionMap, {MAP}, channels=(int)1] >": "its size or number",
+    f"maps=(structure)< [VisionMap, {MAP}, width=(uint)0] >": "its size or number",
+    f"maps=(structure)< [VisionMap, {MAP}, stride=(uint)8] >": "its rows overlap",
+    f"maps=(structure)< [VisionMap, {MAP}, height=(uint)4294967295] >": "no pixels",
+    "maps=(string)abc": "the field maps is left out: it is no array",
+    "maps=(int)<1,2,3>": "an item of maps is left out: it is no structure",
+    "maps=(structure)[x]": "it is no array",
+}
+FOREIGN_OBJECTS = {
+    "objects=(string)abc": "it is no array",
+    "objects=(double)<1,2>": "it is no structure",
+    "objects=(structure)<[VisionObject]>": "",
+    "objects=(structure)<[VisionObject, id=(string)x, x=(int)4, label=(int)2, "
+    "pose=(double)<1,2,3>, outline=(string)<a,b>, extent=(double)1]>": "",
+}
+FOREIGN_CAMERAS = {
+    "fx=(double)1": "its size, focal lengths",
+    "ref-width=(string)9, ref-height=(uint)4, fx=(double)1, fy=(double)1, cx=(double)0, "
+    "cy=(double)0": "its size, focal lengths",
+    "ref-width=(uint)9, ref-height=(uint)4, fx=(double)0, fy=(double)1, cx=(double)0, "
+    "cy=(double)0": "its size, focal lengths",
+}
+
+
+@functools.lru_cache(maxsize=None)
+def gst():
+    """Functions that bindings give copies of structures for."""
+    library = ctypes.CDLL("libgstreamer-1.0.so.0")
+    pointer, text = ctypes.c_void_p, ctypes.c_char_p
+    for name, result, *arguments in (
+            ("gst_buffer_add_custom_meta", pointer, pointer, text),
+            ("gst_custom_meta_get_structure", pointer, pointer),
+            ("gst_structure_from_string", pointer, text, pointer),
+            ("gst_structure_get_value", pointer, pointer, text),
+            ("gst_structure_nth_field_name", text, pointer, ctypes.c_uint),
+            ("gst_structure_n_fields", ctypes.c_int, pointer),
+            ("gst_structure_set_value", None, pointer, text, pointer),
+            ("gst_structure_free", None, pointer)):
+        getattr(library, name).restype = result
+        getattr(library, name).argtypes = arguments
+    return library
+
+
+def with_meta(name, fields):
+    """A buffer with a meta of these fields."""
+    from gi.repository import Gst
+    buffer = Gst.Buffer.new_allocate(None, 64, None)
+    meta = gst().gst_custom_meta_get_structure(
+        gst().gst_buffer_add_custom_meta(hash(buffer), name.encode()))
+    fields = gst().gst_structure_from_string(f"X, {fields}".encode(), None)
+    assert fields, f"{name}: {fields}"
+    for i in range(gst().gst_structure_n_fields(fields)):
+        field = gst().gst_structure_nth_field_name(fields, i)
+        gst().gst_structure_set_value(
+            meta, field, gst().gst_structure_get_value(fields, field))
+    gst().gst_structure_free(fields)
+    return buffer
+
+
+def foreign():
+    """In a process of its own: a wrong address would end it."""
+    import gi
+    gi.require_version("Gst", "1.0")
+    from gi.repository import Gst
+    import gstvision
+    Gst.init(None)
+    Gst.ElementFactory.make("visionjson")  # makes the metas known
+    for name, read, cases in (
+            ("VisionMaps", gstvision.maps, FOREIGN_MAPS),
+            ("VisionObjects", gstvision.objects, FOREIGN_OBJECTS),
+            ("VisionCamera", gstvision.camera, FOREIGN_CAMERAS)):
+        for fields, words in cases.items():
+            with warnings.catch_warnings(record=True) as said:
+                warnings.simplefilter("always")
+                found = read(with_meta(name, fields))
+            assert bool(said) == bool(words), (fields, said, found)
+            assert all(words in str(w.message) for w in said), (fields, words, said)
+            assert bool(found) == (not words), (fields, found)
+            assert words or found == [gstvision.Object()], found
+    whole = gstvision.Map("depth", "f32", 1, 4, 4, 16, pixels=Gst.Buffer.new_allocate(
+        None, 64, None))
+    assert whole.fault() is None
+    for wrong in ({"pixels": None}, {"pixels": "text"}, {"pixels": 4660},
+                  {"format": "f64"}, {"stride": 8}, {"height": 5}, {"width": "4"}):
+        for memory, way in ("system", "view"), ("cuda", "cuda"):
+            if memory == "cuda" and wrong == {"height": 5}:
+                continue  # its allocator alone knows its size
+            try:
+                with getattr(dataclasses.replace(whole, memory=memory, **wrong), way)():
+                    raise AssertionError(f"{wrong} was read")
+            except BufferError as told:
+                assert "cannot be read: " in str(told), told
+    print("ok   foreign metadata")
+
+
+def foreign_apart():
+    """Of a program that crashes, the signal is all that is left."""
+    if not has_numpy():
+        print("SKIP foreign: python3-numpy is missing")
+        return
+    done = subprocess.run([sys.executable, __file__, "foreign"], check=False)
+    assert done.returncode == 0, f"foreign metadata: {done.returncode}"
 
 
 def check_interface(m, numbers):
@@ -198,7 +315,11 @@ def has_numpy():
 
 
 if __name__ == "__main__":
+    if sys.argv[1:] == ["foreign"]:
+        foreign()
+        sys.exit()
     symbols()
     module()
+    foreign_apart()
     gpu()
     examples()
