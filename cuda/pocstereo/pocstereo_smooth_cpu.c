@@ -42,8 +42,8 @@ smooth_part (
 
       if (y >= down && y + down < w->height && first < last)
         add_pairs (disparities + (size_t) y * w->width + first,
-            (ptrdiff_t) down * w->width + across, last - first, sum + first - x,
-            pairs + first - x);
+            (ptrdiff_t) down * w->width + across, last - first,
+            sum + (first - x), pairs + (first - x));
     }
   for (int i = 0; i < n; i++)
     match[i] = pocstereo_smoothed (match[i], sum[i], pairs[i], w->min_sigma);
